@@ -16,8 +16,8 @@
  *	iot_sender_free(s);
  *
  * I/Os on one file are collected and sent together; all files are sent after IOT_SEND_FLUSH I/Os.
- * Each packet is one write(2). The sender allocates no memory after open. It has one lock: all
- * threads of its process may use it concurrently, but signal handlers must not.
+ * Each packet is one write(2). The sender allocates no memory after open. All threads of its process
+ * may use it concurrently, and rarely wait for each other; signal handlers must not use it.
  *
  * The sender never makes the traced program fail: a call on a sender that has failed, or is not
  * open, only returns its status again. A pipe without a reader is IOT_EIO, without SIGPIPE.
@@ -55,6 +55,11 @@ enum iot_sender_option {
 	 * (default 0)
 	 */
 	IOT_SEND_PHYSICAL,
+	/*
+	 * nanoseconds after which the process's CPU clock is read again; I/Os in between repeat its
+	 * value, because reading it takes about 1 us (default 1000000); 0: it is read for each I/O
+	 */
+	IOT_SEND_CPU_NS,
 };
 
 /* Counters of a sender */
@@ -91,7 +96,7 @@ IOT_API void iot_sender_free(struct iot_sender *s);
 IOT_API int iot_sender_set(struct iot_sender *s, enum iot_sender_option option, uint64_t value);
 /*
  * Replaces CLOCK_MONOTONIC and CLOCK_PROCESS_CPUTIME_ID. epoch_ns: nanoseconds since 1970 at the
- * clock's zero; 0 if unknown. fn is called with the sender's lock held.
+ * clock's zero; 0 if unknown. Calls of fn do not overlap; it must not use the sender.
  */
 IOT_API int iot_sender_on_clock(struct iot_sender *s, iot_clock_fn *fn, void *context,
 				int64_t epoch_ns);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The sender: settings, opening, the calls of a traced program for its I/Os, and fork. A call takes
- * the lock and sends the packets that are due.
+ * The sender: settings, opening, the calls of a traced program for its I/Os, and fork. An I/O stays
+ * in its thread's lane; whoever fills a lane takes the sender's lock, moves the I/Os to the batches
+ * of their files, and sends the packets that are due. Order of locks: sender, lane, clock.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,12 +19,13 @@
 
 #include "lib/base/error.h"
 #include "sender_batch.h"
+#include "sender_clock.h"
+#include "sender_lane.h"
 
 enum {
 	FILES_DEFAULT = 32,
 	FILES_MAX = 65536,
 	FLUSH_DEFAULT = 100000,
-	NS_PER_S = 1000000000,
 	TYPE_COMMENT = 0xff,
 	CHILD_TIMEOUT_MS = 1000,
 };
@@ -30,17 +33,11 @@ enum {
 /* What to do if the pipe is full. */
 enum full_pipe { PIPE_WAIT, PIPE_DROP };
 
-struct sender_clock {
-	iot_clock_fn *read;
-	void *context;
-	int64_t epoch_ns;
-};
-
 /* When all files are sent, and I/Os since and time of the last watermark. */
 struct flush_policy {
 	uint64_t every, every_ns;
 	uint64_t unflushed;
-	int64_t flushed_ns;
+	_Atomic int64_t flushed_ns;
 };
 
 struct fork_in_progress {
@@ -52,6 +49,7 @@ struct iot_sender {
 	pthread_mutex_t lock;
 	struct error error;
 	bool is_open, ended, owns_fd;
+	atomic_bool ready; /* is_ready, for threads without the lock */
 	int fd;
 
 	uint32_t process, parent, tick_ps, files_max;
@@ -60,8 +58,8 @@ struct iot_sender {
 	struct sender_clock clock;
 	struct flush_policy flush;
 
+	struct sender_lane *lanes;
 	struct sender_batches batches;
-	struct iot_pending_io pending; /* a ring, oldest first */
 	/* a pending I/O of another generation belongs to the parent, from before fork */
 	uint64_t generation;
 	uint64_t sequence, records, dropped;
@@ -118,8 +116,10 @@ static int write_without_sigpipe(int fd, const void *data, size_t size, enum ful
 	sigset_t sigpipe, pending, before;
 	sigemptyset(&sigpipe);
 	sigaddset(&sigpipe, SIGPIPE);
-	const bool was_pending = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
 	const bool blocked = pthread_sigmask(SIG_BLOCK, &sigpipe, &before) == 0;
+	/* A signal that was not blocked cannot be pending. */
+	const bool was_pending = blocked && sigismember(&before, SIGPIPE) == 1 &&
+				 sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
 	const int errnum = write_all(fd, data, size, full);
 	if (blocked && errnum == EPIPE && !was_pending)
 		while (sigtimedwait(&sigpipe, NULL, &at_once) < 0 && errno == EINTR)
@@ -132,31 +132,21 @@ static int write_without_sigpipe(int fd, const void *data, size_t size, enum ful
 
 /* Creation */
 
-static int64_t clock_ns(clockid_t which)
-{
-	struct timespec t;
-	if (clock_gettime(which, &t) != 0)
-		return 0;
-	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
-}
-
-static void system_clocks(void *context, int64_t *wall_ns, int64_t *cpu_ns)
-{
-	(void)context;
-	*wall_ns = clock_ns(CLOCK_MONOTONIC);
-	*cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-}
-
-static void read_clocks(const struct iot_sender *s, int64_t *wall_ns, int64_t *cpu_ns)
-{
-	s->clock.read(s->clock.context, wall_ns, cpu_ns);
-	*wall_ns = *wall_ns > 0 ? *wall_ns : 0;
-	*cpu_ns = *cpu_ns > 0 ? *cpu_ns : 0;
-}
-
 static uint64_t ticks_of(const struct iot_sender *s, int64_t ns)
 {
+	if (s->tick_ps == PACKET_TICK_PS_PER_NS)
+		return (uint64_t)ns;
 	return packet_ticks_from_ns((uint64_t)ns, s->tick_ps);
+}
+
+static bool init_locks(struct iot_sender *s)
+{
+	if (pthread_mutex_init(&s->lock, NULL) != 0)
+		return false;
+	if (sender_clock_init(&s->clock))
+		return true;
+	(void)pthread_mutex_destroy(&s->lock);
+	return false;
 }
 
 struct iot_sender *iot_sender_new(void)
@@ -164,7 +154,7 @@ struct iot_sender *iot_sender_new(void)
 	struct iot_sender *s = calloc(1, sizeof(*s));
 	if (s == NULL)
 		return NULL;
-	if (pthread_mutex_init(&s->lock, NULL) != 0) {
+	if (!init_locks(s)) {
 		free(s);
 		return NULL;
 	}
@@ -172,8 +162,6 @@ struct iot_sender *iot_sender_new(void)
 	s->tick_ps = PACKET_TICK_PS_PER_NS;
 	s->files_max = FILES_DEFAULT;
 	s->flush.every = FLUSH_DEFAULT;
-	s->clock.read = system_clocks;
-	s->pending.next = s->pending.previous = &s->pending;
 	s->generation = 1;
 	s->watermark_max = UINT64_MAX;
 	return s;
@@ -185,7 +173,11 @@ void iot_sender_free(struct iot_sender *s)
 		return;
 	if (s->owns_fd)
 		close(s->fd);
+	if (s->lanes != NULL)
+		sender_lanes_free(s->lanes);
+	free(s->lanes);
 	sender_batches_free(&s->batches);
+	sender_clock_free(&s->clock);
 	(void)pthread_mutex_destroy(&s->lock);
 	free(s);
 }
@@ -218,6 +210,9 @@ static int set(struct iot_sender *s, enum iot_sender_option option, uint64_t val
 	case IOT_SEND_PHYSICAL:
 		s->physical = value == 1;
 		return value <= 1 ? IOT_OK : IOT_EUSAGE;
+	case IOT_SEND_CPU_NS:
+		s->clock.cpu_every_ns = value;
+		return IOT_OK;
 	case IOT_SEND_DROP:
 		s->full = value == 1 ? PIPE_DROP : PIPE_WAIT;
 		return value <= 1 ? IOT_OK : IOT_EUSAGE;
@@ -247,7 +242,9 @@ int iot_sender_on_clock(struct iot_sender *s, iot_clock_fn *fn, void *context, i
 		return status;
 	if (fn == NULL || epoch_ns < 0)
 		return error_set(&s->error, IOT_EUSAGE, "a sender's clock: no such clock");
-	s->clock = (struct sender_clock){fn, context, epoch_ns};
+	s->clock.read = fn;
+	s->clock.context = context;
+	s->clock.epoch_ns = epoch_ns;
 	return IOT_OK;
 }
 
@@ -274,7 +271,7 @@ static int send_packet(struct iot_sender *s, enum packet_kind kind, uint32_t fil
 	int64_t wall_ns, cpu_ns;
 	if (s->error.status != IOT_OK)
 		return s->error.status;
-	read_clocks(s, &wall_ns, &cpu_ns);
+	sender_clock_read(&s->clock, &wall_ns, &cpu_ns);
 	const struct packet p = {.kind = kind,
 				 .words = words,
 				 .process = s->process,
@@ -311,14 +308,8 @@ static int send_all(struct iot_sender *s)
 	return s->error.status;
 }
 
-static int send_watermark(struct iot_sender *s)
+static int send_watermark(struct iot_sender *s, int64_t wall_ns)
 {
-	int64_t wall_ns, cpu_ns;
-	read_clocks(s, &wall_ns, &cpu_ns);
-	s->flush.flushed_ns = wall_ns;
-	s->flush.unflushed = 0;
-	if (s->pending.next != &s->pending && s->pending.next->start_ns < wall_ns)
-		wall_ns = s->pending.next->start_ns;
 	const uint64_t watermark = ticks_of(s, wall_ns);
 	packet_word_put(payload_of(s), watermark < s->watermark_max ? watermark : s->watermark_max);
 	return send_packet(s, PACKET_WATERMARK, 0, 1, 0);
@@ -336,22 +327,46 @@ static int send_start(struct iot_sender *s)
 
 /* Opening */
 
+static bool is_ready(const struct iot_sender *s)
+{
+	return s->is_open && !s->ended && s->error.status == IOT_OK;
+}
+
+/* A lane is full when its I/Os make a flush due. */
+static uint32_t lane_limit(const struct flush_policy *f)
+{
+	const uint64_t left = f->every > f->unflushed ? f->every - f->unflushed : 1;
+	return left < LANE_ENTRIES ? (uint32_t)left : LANE_ENTRIES;
+}
+
+static bool allocate(struct iot_sender *s)
+{
+	if (!sender_batches_init(&s->batches, s->files_max))
+		return false;
+	s->lanes = calloc(LANES, sizeof(*s->lanes));
+	if (s->lanes != NULL && sender_lanes_init(s->lanes, lane_limit(&s->flush)))
+		return true;
+	free(s->lanes);
+	s->lanes = NULL;
+	return false;
+}
+
 static int begin(struct iot_sender *s, const char *program)
 {
-	int64_t cpu_ns;
 	s->program_size = strnlen(program, sizeof(s->program));
 	memcpy(s->program, program, s->program_size);
-	if (!sender_batches_init(&s->batches, s->files_max))
+	if (!allocate(s))
 		return error_set(&s->error, IOT_ENOMEM, "out of memory for a sender");
 	if (!s->process_given)
 		s->process = (uint32_t)getpid();
 	if (!s->parent_given)
 		s->parent = (uint32_t)getppid();
-	if (s->clock.read == system_clocks)
-		s->clock.epoch_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
-	read_clocks(s, &s->flush.flushed_ns, &cpu_ns);
+	sender_clock_open(&s->clock);
+	s->flush.flushed_ns = sender_clock_wall(&s->clock);
 	s->is_open = true;
-	return send_start(s);
+	(void)send_start(s);
+	s->ready = is_ready(s);
+	return s->error.status;
 }
 
 int iot_sender_open_fd(struct iot_sender *s, int fd, const char *program)
@@ -393,13 +408,9 @@ static void lock(struct iot_sender *s)
 
 static int unlock(struct iot_sender *s, int status)
 {
+	s->ready = is_ready(s);
 	(void)pthread_mutex_unlock(&s->lock);
 	return status;
-}
-
-static bool is_ready(const struct iot_sender *s)
-{
-	return s->is_open && !s->ended && s->error.status == IOT_OK;
 }
 
 /* Returns the status of a call on a sender that failed, is not open, or has sent its exit. */
@@ -408,118 +419,147 @@ static int not_ready(const struct iot_sender *s)
 	return s->error.status != IOT_OK ? s->error.status : IOT_EUSAGE;
 }
 
-/* I/Os */
+/* Returns IOT_OK if the sender is ready; without the lock. */
+static int status_of(struct iot_sender *s)
+{
+	if (s->ready)
+		return IOT_OK;
+	lock(s);
+	return unlock(s, is_ready(s) ? IOT_OK : not_ready(s));
+}
+
+/* Pending I/Os: the low bits of an I/O's generation are the index of its lane. */
+
+static struct sender_lane *lane_of(const struct iot_sender *s, const struct iot_pending_io *io)
+{
+	return &s->lanes[io->generation % LANES];
+}
 
 int iot_sender_begin(struct iot_sender *s, struct iot_pending_io *io)
 {
-	const int saved_errno = errno;
-	lock(s);
 	io->generation = 0;
-	if (!is_ready(s))
-		return unlock(s, not_ready(s));
-	read_clocks(s, &io->start_ns, &io->cpu_ns);
-	io->generation = s->generation;
-	io->next = &s->pending;
-	io->previous = s->pending.previous;
-	io->previous->next = io;
-	s->pending.previous = io;
-	errno = saved_errno;
-	return unlock(s, IOT_OK);
+	if (!s->ready)
+		return status_of(s);
+	const uint32_t index = sender_lane_index();
+	struct sender_lane *lane = &s->lanes[index];
+	sender_lane_lock(lane);
+	sender_clock_start(&s->clock, &io->start_ns, &io->cpu_ns);
+	io->generation = s->generation * LANES + index;
+	sender_lane_begin(lane, io);
+	sender_lane_unlock(lane);
+	return IOT_OK;
 }
 
-/* Returns false if the I/O was not pending or belongs to the parent process. */
-static bool end_pending(struct iot_sender *s, struct iot_pending_io *io)
+/*
+ * Requires the lane's lock. Returns false if the I/O was not pending, or belongs to the parent
+ * process.
+ */
+static bool end_pending(const struct iot_sender *s, struct iot_pending_io *io)
 {
-	const bool was_pending = io->generation == s->generation;
+	const bool was_pending = io->generation / LANES == s->generation;
 	io->generation = 0;
-	if (!was_pending)
-		return false;
-	io->next->previous = io->previous;
-	io->previous->next = io->next;
-	return true;
+	if (was_pending)
+		sender_lane_end(io);
+	return was_pending;
 }
 
-/* Returns an entry with start, CPU clock and elapsed time, in ticks. */
-static struct packet_entry timed_entry(const struct iot_sender *s, const struct iot_pending_io *io)
+/* As end_pending, without the lane's lock. */
+static bool end_alone(const struct iot_sender *s, struct iot_pending_io *io)
 {
-	int64_t now_ns, cpu_ns;
-	read_clocks(s, &now_ns, &cpu_ns);
-	struct packet_entry e = {.start = ticks_of(s, io->start_ns),
-				 .cpu = ticks_of(s, io->cpu_ns)};
-	const uint64_t end = ticks_of(s, now_ns);
-	e.elapsed = end > e.start ? end - e.start : 0;
-	if (e.elapsed > PACKET_ELAPSED_MAX)
-		e.elapsed = PACKET_ELAPSED_MAX;
-	return e;
+	struct sender_lane *lane = lane_of(s, io);
+	sender_lane_lock(lane);
+	const bool was_pending = end_pending(s, io);
+	sender_lane_unlock(lane);
+	return was_pending;
 }
 
-static bool fill_entry(struct packet_entry *e, const struct iot_record *rec)
+/* Sets start, CPU clock and elapsed time, in ticks. */
+static void set_times(const struct iot_sender *s, struct packet_entry *e,
+		      const struct iot_pending_io *io, int64_t end_ns)
 {
-	const uint64_t unit = (rec->type & IOT_LOGICAL) != 0 ? 1 : PACKET_PHYSICAL_UNIT;
-	e->type = rec->type;
-	return rec->type != TYPE_COMMENT &&
-	       !__builtin_mul_overflow(rec->offset, unit, &e->offset) &&
-	       !__builtin_mul_overflow(rec->length, unit, &e->length);
+	const uint64_t end = ticks_of(s, end_ns);
+	e->start = ticks_of(s, io->start_ns);
+	e->cpu = ticks_of(s, io->cpu_ns);
+	e->elapsed = end > e->start ? end - e->start : 0;
+	if (e->elapsed > PACKET_ELAPSED_MAX)
+		e->elapsed = PACKET_ELAPSED_MAX;
 }
 
-static int add_to_batch(struct iot_sender *s, uint32_t file, const struct packet_entry *e)
+/* Flushing: the I/Os of lanes go to the batches of their files, and full batches are sent. */
+
+static void add_to_batch(struct iot_sender *s, const struct lane_entry *e)
 {
-	struct sender_batch *b = sender_batches_find(&s->batches, file);
+	struct sender_batch *b = sender_batches_find(&s->batches, e->file);
 	if (b == NULL)
-		b = sender_batches_take(&s->batches, file);
+		b = sender_batches_take(&s->batches, e->file);
 	if (b == NULL) {
 		b = sender_batches_oldest(&s->batches);
 		(void)send_batch(s, b);
 		sender_batches_release(&s->batches, b);
-		b = sender_batches_take(&s->batches, file);
+		b = sender_batches_take(&s->batches, e->file);
 	}
-	if (!sender_batch_add(b, e)) {
+	if (!sender_batch_add(b, &e->io)) {
 		(void)send_batch(s, b);
-		(void)sender_batch_add(b, e);
+		(void)sender_batch_add(b, &e->io);
 	}
-	s->records++;
-	s->flush.unflushed++;
-	return s->error.status;
 }
 
-static bool flush_is_due(const struct iot_sender *s, const struct packet_entry *e)
+/* Empties a lane; returns the start of its oldest pending I/O, or INT64_MAX. */
+static int64_t drain(struct iot_sender *s, struct sender_lane *lane)
 {
-	const struct flush_policy *f = &s->flush;
-	if (f->unflushed >= f->every || f->every_ns == 0)
-		return f->unflushed >= f->every;
-	const int64_t ended_ns = packet_ticks_to_ns(e->start + e->elapsed, s->tick_ps);
-	return ended_ns > f->flushed_ns && (uint64_t)(ended_ns - f->flushed_ns) >= f->every_ns;
+	sender_lane_lock(lane);
+	for (uint32_t i = 0; i < lane->count; i++)
+		add_to_batch(s, &lane->entry[i]);
+	s->records += lane->count;
+	s->flush.unflushed += lane->count;
+	lane->count = 0;
+	lane->limit = lane_limit(&s->flush);
+	const int64_t oldest_ns = sender_lane_oldest(lane);
+	sender_lane_unlock(lane);
+	return oldest_ns;
 }
 
+/* Returns the start of the oldest pending I/O, or INT64_MAX. */
+static int64_t drain_all(struct iot_sender *s)
+{
+	int64_t oldest_ns = INT64_MAX;
+	for (uint32_t i = 0; i < LANES; i++) {
+		const int64_t start_ns = drain(s, &s->lanes[i]);
+		oldest_ns = start_ns < oldest_ns ? start_ns : oldest_ns;
+	}
+	return oldest_ns;
+}
+
+/* An I/O that begins during the flush starts after its time, which is therefore read first. */
 static int flush(struct iot_sender *s)
 {
-	return send_all(s) == IOT_OK ? send_watermark(s) : s->error.status;
+	const int64_t now_ns = sender_clock_wall(&s->clock), oldest_ns = drain_all(s);
+	s->flush.flushed_ns = now_ns;
+	s->flush.unflushed = 0;
+	if (send_all(s) != IOT_OK)
+		return s->error.status;
+	return send_watermark(s, oldest_ns < now_ns ? oldest_ns : now_ns);
 }
 
-static int end_record(struct iot_sender *s, const struct iot_pending_io *io,
-		      const struct iot_record *rec)
+static bool time_is_due(const struct flush_policy *f, int64_t now_ns)
 {
-	struct packet_entry e = timed_entry(s, io);
-	const int status = fill_entry(&e, rec) ? add_to_batch(s, rec->file, &e) : IOT_EUSAGE;
-	return status == IOT_OK && flush_is_due(s, &e) ? flush(s) : status;
+	if (f->every_ns == 0)
+		return false;
+	const int64_t since_ns = now_ns - f->flushed_ns;
+	return since_ns > 0 && (uint64_t)since_ns >= f->every_ns;
 }
 
-int iot_sender_end(struct iot_sender *s, struct iot_pending_io *io, const struct iot_record *rec)
+static int send_due(struct iot_sender *s, struct sender_lane *lane, int64_t now_ns)
 {
 	const int saved_errno = errno;
-	int status = IOT_OK;
 	lock(s);
-	const bool was_pending = end_pending(s, io);
 	if (!is_ready(s))
-		return unlock(s, not_ready(s));
-	if (rec != NULL && !(rec->type & IOT_LOGICAL) && !s->physical)
-		status = error_refuse(&s->error,
-				      "the type of a record lacks IOT_LOGICAL, so it would be an "
-				      "I/O of a disk, in blocks of 512 bytes (IOT_SEND_PHYSICAL)");
-	else if (was_pending && rec != NULL)
-		status = end_record(s, io, rec);
+		return unlock(s, s->error.status);
+	(void)drain(s, lane);
+	if (s->flush.unflushed >= s->flush.every || time_is_due(&s->flush, now_ns))
+		(void)flush(s);
 	errno = saved_errno;
-	return unlock(s, status);
+	return unlock(s, s->error.status);
 }
 
 int iot_sender_flush(struct iot_sender *s)
@@ -528,17 +568,97 @@ int iot_sender_flush(struct iot_sender *s)
 	return unlock(s, is_ready(s) ? flush(s) : not_ready(s));
 }
 
+/* Once ready is false, no lane takes an I/O, so none is left behind. */
 int iot_sender_exit(struct iot_sender *s, int status)
 {
 	lock(s);
 	if (!is_ready(s))
 		return unlock(s, not_ready(s));
+	s->ready = false;
+	(void)drain_all(s);
 	if (send_all(s) == IOT_OK) {
 		packet_word_put(payload_of(s), (uint64_t)status);
 		(void)send_packet(s, PACKET_EXIT, 0, 1, 0);
 	}
 	s->ended = true;
 	return unlock(s, s->error.status);
+}
+
+/* I/Os */
+
+static int refuse_physical(struct iot_sender *s)
+{
+	lock(s);
+	if (!is_ready(s))
+		return unlock(s, not_ready(s));
+	return unlock(s, error_refuse(&s->error, "the type of a record lacks IOT_LOGICAL, so it "
+						 "would be an I/O of a disk, in blocks of 512 "
+						 "bytes (IOT_SEND_PHYSICAL)"));
+}
+
+/* Returns false if the record cannot be sent. */
+static bool set_entry(struct lane_entry *e, const struct iot_record *rec)
+{
+	const uint64_t unit = (rec->type & IOT_LOGICAL) != 0 ? 1 : PACKET_PHYSICAL_UNIT;
+	e->file = rec->file;
+	e->io.type = rec->type;
+	return rec->type != TYPE_COMMENT &&
+	       !__builtin_mul_overflow(rec->offset, unit, &e->io.offset) &&
+	       !__builtin_mul_overflow(rec->length, unit, &e->io.length);
+}
+
+/*
+ * Adds a record to its lane; returns IOT_EUSAGE if it cannot be sent or the sender is not ready. The
+ * entry is written in place, because copying one takes as long as a lock.
+ */
+static int append(struct iot_sender *s, struct sender_lane *lane, const struct iot_pending_io *io,
+		  const struct iot_record *rec, int64_t end_ns)
+{
+	struct lane_entry *e = &lane->entry[lane->count];
+	if (!s->ready)
+		return IOT_EUSAGE;
+	set_times(s, &e->io, io, end_ns);
+	if (!set_entry(e, rec))
+		return IOT_EUSAGE;
+	lane->count++;
+	return IOT_OK;
+}
+
+/* Locks a lane that is not full: the thread that filled it is about to drain it. */
+static void lock_with_space(struct iot_sender *s, struct sender_lane *lane, int64_t end_ns)
+{
+	sender_lane_lock(lane);
+	while (s->ready && sender_lane_is_full(lane)) {
+		sender_lane_unlock(lane);
+		(void)send_due(s, lane, end_ns);
+		sender_lane_lock(lane);
+	}
+}
+
+static int end_record(struct iot_sender *s, struct iot_pending_io *io, const struct iot_record *rec,
+		      int64_t end_ns)
+{
+	struct sender_lane *lane = lane_of(s, io);
+	int status = IOT_OK;
+	lock_with_space(s, lane, end_ns);
+	if (end_pending(s, io))
+		status = append(s, lane, io, rec, end_ns);
+	const bool due = sender_lane_is_full(lane) || time_is_due(&s->flush, end_ns);
+	sender_lane_unlock(lane);
+	if (status != IOT_OK)
+		return s->ready ? status : status_of(s);
+	return due ? send_due(s, lane, end_ns) : IOT_OK;
+}
+
+int iot_sender_end(struct iot_sender *s, struct iot_pending_io *io, const struct iot_record *rec)
+{
+	if (io->generation == 0)
+		return status_of(s);
+	const int64_t end_ns = sender_clock_wall(&s->clock);
+	if (rec != NULL && ((rec->type & IOT_LOGICAL) != 0 || s->physical))
+		return end_record(s, io, rec, end_ns);
+	(void)end_alone(s, io);
+	return rec != NULL ? refuse_physical(s) : status_of(s);
 }
 
 /* Files */
@@ -573,39 +693,48 @@ int iot_sender_opened(struct iot_sender *s, struct iot_pending_io *io, uint32_t 
 {
 	const int saved_errno = errno;
 	int status = IOT_OK;
+	if (io->generation == 0)
+		return status_of(s);
+	struct packet_entry e;
+	set_times(s, &e, io, sender_clock_wall(&s->clock));
 	lock(s);
-	const bool was_pending = end_pending(s, io);
+	const bool was_pending = end_alone(s, io);
 	if (!is_ready(s))
-		return unlock(s, not_ready(s));
-	if (was_pending) {
-		const struct packet_entry e = timed_entry(s, io);
+		status = not_ready(s);
+	else if (was_pending)
 		status = send_open(s, &e, file, path, flags, created);
-	}
 	errno = saved_errno;
 	return unlock(s, status);
 }
 
-static int send_close(struct iot_sender *s, const struct iot_pending_io *io, uint32_t file)
+/* The I/Os of the file are sent first. */
+static int send_close(struct iot_sender *s, const struct packet_entry *e, uint32_t file)
 {
+	(void)drain_all(s);
 	struct sender_batch *b = sender_batches_find(&s->batches, file);
 	if (b != NULL) {
 		(void)send_batch(s, b);
 		sender_batches_release(&s->batches, b);
 	}
-	const struct packet_entry e = timed_entry(s, io);
-	packet_word_put(payload_of(s), e.start);
-	packet_word_put(payload_of(s) + PACKET_WORD_SIZE, e.elapsed);
+	packet_word_put(payload_of(s), e->start);
+	packet_word_put(payload_of(s) + PACKET_WORD_SIZE, e->elapsed);
 	return send_packet(s, PACKET_CLOSE, file, 2, 0);
 }
 
 int iot_sender_closed(struct iot_sender *s, struct iot_pending_io *io, uint32_t file)
 {
 	const int saved_errno = errno;
+	int status = IOT_OK;
+	if (io->generation == 0)
+		return status_of(s);
+	struct packet_entry e;
+	set_times(s, &e, io, sender_clock_wall(&s->clock));
 	lock(s);
-	const bool was_pending = end_pending(s, io);
+	const bool was_pending = end_alone(s, io);
 	if (!is_ready(s))
-		return unlock(s, not_ready(s));
-	const int status = was_pending ? send_close(s, io, file) : IOT_OK;
+		status = not_ready(s);
+	else if (was_pending)
+		status = send_close(s, &e, file);
 	errno = saved_errno;
 	return unlock(s, status);
 }
@@ -626,13 +755,21 @@ static void close_end(int *fd)
 
 void iot_sender_before_fork(struct iot_sender *s)
 {
-	int64_t cpu_ns;
 	lock(s);
 	if (!is_ready(s))
 		return;
-	read_clocks(s, &s->fork.start_ns, &cpu_ns);
+	s->fork.start_ns = sender_clock_wall(&s->clock);
 	if (pipe2(s->fork.pipe, O_CLOEXEC) != 0)
 		s->fork.pipe[0] = s->fork.pipe[1] = -1;
+	sender_lanes_lock(s->lanes);
+	(void)pthread_mutex_lock(&s->clock.lock);
+}
+
+/* Other threads may begin and end I/Os again, but not send them. */
+static void unlock_lanes(struct iot_sender *s)
+{
+	(void)pthread_mutex_unlock(&s->clock.lock);
+	sender_lanes_unlock(s->lanes);
 }
 
 /* Returns true if the child's start packet has been sent, or no child exists. */
@@ -652,6 +789,7 @@ void iot_sender_after_fork_parent(struct iot_sender *s)
 {
 	const int saved_errno = errno;
 	if (is_ready(s)) {
+		unlock_lanes(s);
 		close_end(&s->fork.pipe[1]);
 		const uint64_t fork_tick = ticks_of(s, s->fork.start_ns);
 		/* A silent child may start at any time: watermarks stay at the fork for good. */
@@ -670,8 +808,10 @@ void iot_sender_after_fork_child(struct iot_sender *s, uint32_t process)
 	if (is_ready(s)) {
 		close_end(&s->fork.pipe[0]);
 		sender_batches_clear(&s->batches);
-		s->pending.next = s->pending.previous = &s->pending;
+		sender_lanes_clear(s->lanes);
 		s->generation++;
+		sender_clock_forked(&s->clock);
+		unlock_lanes(s);
 		s->parent = s->process;
 		s->process = process != 0 ? process : (uint32_t)getpid();
 		s->sequence = s->records = s->dropped = s->flush.unflushed = 0;
@@ -688,11 +828,22 @@ void iot_sender_after_fork_child(struct iot_sender *s, uint32_t process)
 
 /* Counters and errors */
 
+static uint64_t records_of(struct iot_sender *s)
+{
+	uint64_t n = s->records;
+	for (uint32_t i = 0; s->lanes != NULL && i < LANES; i++) {
+		sender_lane_lock(&s->lanes[i]);
+		n += s->lanes[i].count;
+		sender_lane_unlock(&s->lanes[i]);
+	}
+	return n;
+}
+
 uint64_t iot_sender_fact(struct iot_sender *s, enum iot_sender_fact fact)
 {
 	lock(s);
 	const uint64_t value = fact == IOT_SENT_PACKETS   ? s->sequence
-			       : fact == IOT_SENT_RECORDS ? s->records
+			       : fact == IOT_SENT_RECORDS ? records_of(s)
 			       : fact == IOT_SENT_DROPPED ? s->dropped
 							  : 0;
 	(void)unlock(s, IOT_OK);

@@ -2,9 +2,12 @@
 /* Senders: the packets in the pipe for the I/Os that a program reports. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <iotrace/packets.h>
@@ -316,4 +319,203 @@ Test(packet_sender, calls_before_open_do_nothing)
 	iot_sender_before_fork(s);
 	iot_sender_after_fork_parent(s);
 	cr_expect_not(next(&p));
+}
+
+/* The CPU clock */
+
+static struct iot_sender *new_with_system_clocks(uint64_t cpu_ns)
+{
+	iot_sender_free(s);
+	s = iot_sender_new();
+	cr_assert_not_null(s);
+	cr_assert_eq(iot_sender_set(s, IOT_SEND_CPU_NS, cpu_ns), IOT_OK);
+	start();
+	return s;
+}
+
+/* Returns the CPU clocks of two I/Os, between which the process computes. */
+static void two_cpu_clocks(uint64_t cpu[2])
+{
+	struct packet p;
+	struct packet_entry entry = {0};
+	(void)io(1, 0);
+	for (const clock_t before = clock(); clock() - before < CLOCKS_PER_SEC / 500;)
+		;
+	(void)io(1, 10);
+	(void)iot_sender_flush(s);
+	expect(PACKET_START, &p);
+	expect(PACKET_DATA, &p);
+	struct packet_entries entries = {.packet = &p};
+	for (int i = 0; i < 2; i++) {
+		cr_assert(packet_entry_next(&entries, &entry));
+		cpu[i] = entry.cpu;
+	}
+}
+
+Test(packet_sender, the_cpu_clock_is_repeated_while_it_is_recent)
+{
+	uint64_t cpu[2];
+	new_with_system_clocks(UINT64_MAX);
+	two_cpu_clocks(cpu);
+	cr_expect_eq(cpu[0], cpu[1]);
+	cr_expect_gt(cpu[0], 0);
+}
+
+Test(packet_sender, the_cpu_clock_is_read_for_each_io_if_so_set)
+{
+	uint64_t cpu[2];
+	new_with_system_clocks(0);
+	two_cpu_clocks(cpu);
+	cr_expect_geq(cpu[1], cpu[0] + 2000000);
+}
+
+/* Threads */
+
+enum { THREADS = 8, THREAD_IOS = 5000, FILES = 5 };
+
+/* What the reader of the pipe has seen. */
+struct received {
+	uint64_t entries, packets, disordered, overtaken;
+	uint64_t watermark, sequence;
+	bool ended;
+};
+
+static void receive_entries(struct received *r, const struct packet *p)
+{
+	struct packet_entries entries = {.packet = p};
+	struct packet_entry entry;
+	uint64_t last = 0;
+	while (packet_entry_next(&entries, &entry)) {
+		r->disordered += entry.start < last;
+		r->overtaken += entry.start < r->watermark;
+		last = entry.start;
+		r->entries++;
+	}
+}
+
+static void receive_packet(struct received *r, const struct packet *p)
+{
+	r->disordered += p->sequence != r->packets++;
+	if (p->kind == PACKET_DATA)
+		receive_entries(r, p);
+	else if (p->kind == PACKET_WATERMARK)
+		r->watermark = packet_word(p, 0);
+	r->ended = r->ended || p->kind == PACKET_EXIT;
+}
+
+static void *receive_all(void *context)
+{
+	struct received *r = context;
+	unsigned char bytes[2 * PACKET_MAX];
+	const char *why;
+	struct packet p;
+	size_t have = 0;
+	ssize_t n;
+	while (!r->ended && (n = read(ends[0], bytes + have, sizeof(bytes) - have)) > 0) {
+		size_t used = 0;
+		have += (size_t)n;
+		while (packet_check(bytes + used, have - used, 1000, &p, &why) == PACKET_GOOD) {
+			receive_packet(r, &p);
+			used += packet_size(&p);
+		}
+		memmove(bytes, bytes + used, have - used);
+		have -= used;
+	}
+	return NULL;
+}
+
+static atomic_ullong accepted, begun;
+
+static void *do_thread_ios(void *context)
+{
+	struct iot_record r = {.type = IOT_LOGICAL, .length = 10};
+	(void)context;
+	for (uint64_t i = 0; i < THREAD_IOS; i++) {
+		struct iot_pending_io f;
+		r.offset = i * 37 % 1000;
+		r.file = (uint32_t)(1 + i % FILES);
+		(void)iot_sender_begin(s, &f);
+		accepted += iot_sender_end(s, &f, &r) == IOT_OK;
+		begun++;
+	}
+	return NULL;
+}
+
+/* The main thread exits after `before_exit` I/Os of the other threads, flushing meanwhile. */
+static struct received run_threads(uint64_t before_exit)
+{
+	pthread_t thread[THREADS], reader;
+	struct received r = {0};
+	iot_sender_free(s);
+	s = iot_sender_new();
+	cr_assert_eq(fcntl(ends[0], F_SETFL, 0), 0);
+	cr_assert_eq(fcntl(ends[1], F_SETFL, 0), 0);
+	(void)iot_sender_set(s, IOT_SEND_FLUSH, 1000);
+	(void)iot_sender_set(s, IOT_SEND_FILES, 3);
+	cr_assert_eq(pthread_create(&reader, NULL, receive_all, &r), 0);
+	start();
+	for (int i = 0; i < THREADS; i++)
+		cr_assert_eq(pthread_create(&thread[i], NULL, do_thread_ios, NULL), 0);
+	while (begun < before_exit)
+		(void)iot_sender_flush(s);
+	cr_expect_eq(iot_sender_exit(s, 0), IOT_OK);
+	for (int i = 0; i < THREADS; i++)
+		cr_assert_eq(pthread_join(thread[i], NULL), 0);
+	cr_assert_eq(pthread_join(reader, NULL), 0);
+	return r;
+}
+
+Test(packet_sender, threads_lose_nothing_and_no_watermark_is_late)
+{
+	const struct received r = run_threads(THREADS * THREAD_IOS);
+	cr_expect_eq(r.entries, THREADS * THREAD_IOS);
+	cr_expect_eq(iot_sender_fact(s, IOT_SENT_RECORDS), THREADS * THREAD_IOS);
+	cr_expect_eq(r.disordered, 0);
+	cr_expect_eq(r.overtaken, 0);
+}
+
+Test(packet_sender, exit_sends_each_io_that_was_accepted)
+{
+	const struct received r = run_threads(THREADS * THREAD_IOS / 4);
+	cr_expect_eq(r.entries, accepted);
+	cr_expect_eq(r.overtaken, 0);
+}
+
+static void *do_one_io(void *context)
+{
+	(void)context;
+	(void)io(1, 0);
+	return NULL;
+}
+
+Test(packet_sender, close_comes_after_the_ios_of_other_threads)
+{
+	struct packet p;
+	struct iot_pending_io f;
+	pthread_t thread;
+	start();
+	cr_assert_eq(pthread_create(&thread, NULL, do_one_io, NULL), 0);
+	cr_assert_eq(pthread_join(thread, NULL), 0);
+	(void)iot_sender_begin(s, &f);
+	cr_expect_eq(iot_sender_closed(s, &f, 1), IOT_OK);
+	expect(PACKET_START, &p);
+	expect(PACKET_DATA, &p);
+	expect(PACKET_CLOSE, &p);
+}
+
+static void *end_io(void *context)
+{
+	(void)iot_sender_end(s, context, &(struct iot_record){.type = IOT_LOGICAL, .file = 1});
+	return NULL;
+}
+
+Test(packet_sender, another_thread_may_end_an_io)
+{
+	struct iot_pending_io f;
+	pthread_t thread;
+	start();
+	(void)iot_sender_begin(s, &f);
+	cr_assert_eq(pthread_create(&thread, NULL, end_io, &f), 0);
+	cr_assert_eq(pthread_join(thread, NULL), 0);
+	cr_expect_eq(iot_sender_fact(s, IOT_SENT_RECORDS), 1);
 }
