@@ -16,8 +16,8 @@
  *	iot_sender_free(s);
  *
  * I/Os on one file are collected and sent together; all files are sent after IOT_SEND_FLUSH I/Os.
- * Each packet is one write(2). The sender allocates no memory after open. All threads of its process
- * may use it concurrently, and rarely wait for each other; signal handlers must not use it.
+ * Each packet is one write(2). The sender allocates no memory after open. All threads of its
+ * process may use it concurrently, and rarely wait for each other; signal handlers must not use it.
  *
  * The sender never makes the traced program fail: a call on a sender that has failed, or is not
  * open, only returns its status again. A pipe without a reader is IOT_EIO, without SIGPIPE.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The sender: settings, opening, the calls of a traced program for its I/Os, and fork. An I/O stays
- * in its thread's lane; whoever fills a lane takes the sender's lock, moves the I/Os to the batches
- * of their files, and sends the packets that are due. Order of locks: sender, lane, clock.
+ * in its thread's lane; the thread that fills a lane takes the sender's lock, moves the I/Os to the
+ * batches of their files, and sends the packets that are due. Order of locks: sender, lane, clock.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -568,7 +568,7 @@ int iot_sender_flush(struct iot_sender *s)
 	return unlock(s, is_ready(s) ? flush(s) : not_ready(s));
 }
 
-/* Once ready is false, no lane takes an I/O, so none is left behind. */
+/* Once ready is false, no lane takes an I/O, so none remains in one. */
 int iot_sender_exit(struct iot_sender *s, int status)
 {
 	lock(s);
@@ -608,8 +608,8 @@ static bool set_entry(struct lane_entry *e, const struct iot_record *rec)
 }
 
 /*
- * Adds a record to its lane; returns IOT_EUSAGE if it cannot be sent or the sender is not ready. The
- * entry is written in place, because copying one takes as long as a lock.
+ * Adds a record to its lane; returns IOT_EUSAGE if it cannot be sent or the sender is not ready.
+ * The entry is written in place, because copying one takes as long as a lock.
  */
 static int append(struct iot_sender *s, struct sender_lane *lane, const struct iot_pending_io *io,
 		  const struct iot_record *rec, int64_t end_ns)
