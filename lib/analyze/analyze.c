@@ -78,9 +78,8 @@ static void flush(struct iot_analyze *a)
 }
 
 /* Extends the time of the trace. */
-static void add_time(struct iot_analyze *a, const struct iot_record *rec, bool has_duration)
+static void add_time(struct totals_trace *t, const struct iot_record *rec, bool has_duration)
 {
-	struct totals_trace *t = &a->trace;
 	int64_t end;
 	if (!has_duration || __builtin_add_overflow(rec->start_ns, (int64_t)rec->duration_ns, &end))
 		end = rec->start_ns;
@@ -93,12 +92,14 @@ static void add_time(struct iot_analyze *a, const struct iot_record *rec, bool h
 
 static void add_records(struct iot_analyze *a, const struct iot_event *ev, size_t n)
 {
+	struct totals_trace t = a->trace;
 	for (size_t i = 0; i < n; i++) {
 		const struct iot_record *rec = &ev[i].rec;
-		requests_add(&a->requests, rec);
 		if ((rec->flags & IOT_START_UNKNOWN) == 0)
-			add_time(a, rec, (rec->flags & IOT_DURATION_UNKNOWN) == 0);
+			add_time(&t, rec, (rec->flags & IOT_DURATION_UNKNOWN) == 0);
 	}
+	a->trace = t;
+	requests_add(&a->requests, ev, n);
 	flush(a);
 }
 
@@ -165,7 +166,7 @@ static void add_op(struct iot_analyze *a, const struct iot_event *ev)
 		return;
 	a->trace.created += is_create(ev);
 	if ((ev->has & IOT_HAS_TIME) != 0)
-		add_time(a, &ev->rec, (ev->has & IOT_HAS_TOOK) != 0);
+		add_time(&a->trace, &ev->rec, (ev->has & IOT_HAS_TOOK) != 0);
 	if ((ev->has & IOT_HAS_PROCESS) != 0)
 		add_op_time(a, ev, requests_active(&a->requests, ev->rec.process));
 	const uint32_t stream = requests_close(&a->requests, ev);
@@ -253,6 +254,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 		return a->status;
 	keep(a, order_end_all(&l->order));
 	totals_values(&l->totals, &a->trace, &a->requests, &a->values);
+	keep(a, sizes_settle(&l->sizes));
 	if (a->options.sections & IOT_ANALYZE_SIZES)
 		sizes_values(&l->sizes, &a->options, &a->values);
 	if (a->options.sections & IOT_ANALYZE_ORDER)

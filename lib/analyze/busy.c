@@ -29,20 +29,56 @@ static struct busy_process *process_of(struct busy *b, size_t process)
 		   : NULL;
 }
 
+/*
+ * Adds the requests up to the first one that overlaps with anything before it; returns their
+ * number. Of the others, the kinds differ.
+ */
+static size_t add_disjoint(struct busy_process *p, enum busy_kind kind, const struct io_request *q,
+			   size_t n)
+{
+	const enum busy_kind kinds[] = {kind, BUSY_IO, BUSY_ALL};
+	int64_t last = p->of[BUSY_ALL].end_ns;
+	uint64_t ns = 0;
+	size_t i = 0;
+	for (; i < n && q[i].start_ns >= last; i++) {
+		const int64_t end = end_of(q[i].start_ns, q[i].duration_ns);
+		ns += (uint64_t)(end - q[i].start_ns);
+		last = end > q[i].start_ns ? end : last;
+	}
+	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0] && ns > 0; k++) {
+		p->of[kinds[k]].ns += ns;
+		p->of[kinds[k]].end_ns = last;
+	}
+	return i;
+}
+
+static void add_overlapping(struct busy_process *p, enum busy_kind kind, const struct io_request *q)
+{
+	const int64_t end = end_of(q->start_ns, q->duration_ns);
+	extend(p, kind, q->start_ns, end);
+	extend(p, BUSY_IO, q->start_ns, end);
+	extend(p, BUSY_ALL, q->start_ns, end);
+}
+
+static void add_span(struct busy_process *p, const struct io_request *q, size_t n)
+{
+	const enum busy_kind kind = q->write ? BUSY_WRITE : BUSY_READ;
+	for (size_t i = add_disjoint(p, kind, q, n); i < n;
+	     i += add_disjoint(p, kind, q + i, n - i))
+		add_overlapping(p, kind, &q[i++]);
+}
+
 bool busy_add(struct busy *b, const struct io_request *list, size_t n)
 {
 	const unsigned unknown = IOT_START_UNKNOWN | IOT_DURATION_UNKNOWN;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i += 1U + list[i].following) {
 		const struct io_request *q = &list[i];
 		if (q->asynchronous || (q->flags & unknown) != 0)
 			continue;
 		struct busy_process *p = process_of(b, q->process);
 		if (p == NULL)
 			return false;
-		const int64_t end = end_of(q->start_ns, q->duration_ns);
-		extend(p, q->write ? BUSY_WRITE : BUSY_READ, q->start_ns, end);
-		extend(p, BUSY_IO, q->start_ns, end);
-		extend(p, BUSY_ALL, q->start_ns, end);
+		add_span(p, q, 1U + q->following);
 	}
 	return true;
 }

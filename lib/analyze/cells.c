@@ -175,11 +175,11 @@ static bool apportion(struct cells *c, const struct cells_deferred *q, int64_t b
 	return true;
 }
 
-/* A request in one bin. */
-static void count(struct cell *to, bool write, uint64_t length)
+/* Requests in one bin. */
+static void count(struct cell *to, bool write, uint64_t requests, uint64_t bytes)
 {
-	to->requests[write]++;
-	to->bytes[write] = saturate_add(to->bytes[write], length);
+	to->requests[write] += requests;
+	to->bytes[write] = saturate_add(to->bytes[write], bytes);
 }
 
 /* The next requests are likely to be in the bin of the last cell. */
@@ -205,7 +205,7 @@ static bool add(struct cells *c, const struct cells_deferred *q)
 		to->requests[q->write]++;
 		done = apportion(c, q, first, last);
 	} else if (done) {
-		count(to, q->write, q->length);
+		count(to, q->write, 1, q->length);
 		remember(c, to);
 	}
 	while (c->sorted > CELLS_MAX && c->first_bin < c->last_bin)
@@ -241,29 +241,58 @@ static bool defer(struct cells *c, const struct cells_deferred *q)
 	return c->deferred_count < CELLS_DEFERRED || add_deferred(c);
 }
 
+static struct cells_deferred request_of(const struct io_request *q, uint64_t epoch_ns)
+{
+	const uint64_t start = epoch_ns + (uint64_t)q->start_ns;
+	const bool has_end = (q->flags & IOT_DURATION_UNKNOWN) == 0 && q->duration_ns > 0;
+	return (struct cells_deferred){.start_ns = start,
+				       .end_ns = has_end ? saturate_add(start, q->duration_ns - 1)
+							 : start,
+				       .length = q->length,
+				       .process = q->process,
+				       .write = q->write};
+}
+
+/* Adds the requests up to the first one outside of the last cell; returns their number. */
+static size_t add_to_last(struct cells_row *r, const struct io_request *q, size_t n,
+			  uint64_t epoch_ns)
+{
+	uint64_t bytes = 0;
+	size_t i = 0;
+	for (; i < n; i++) {
+		const struct cells_deferred d = request_of(&q[i], epoch_ns);
+		if (d.start_ns < r->from_ns || d.end_ns >= r->to_ns)
+			break;
+		bytes = saturate_add(bytes, d.length);
+	}
+	if (i > 0)
+		count(&r->cell[r->count - 1], q->write, i, bytes);
+	return i;
+}
+
+static bool add_span(struct cells *c, const struct io_request *q, size_t n, uint64_t epoch_ns)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (q->process < c->row_capacity)
+			i += add_to_last(&c->rows[q->process], q + i, n - i, epoch_ns);
+		if (i == n)
+			break;
+		const struct cells_deferred d = request_of(&q[i], epoch_ns);
+		if (!(c->started ? add(c, &d) : defer(c, &d)))
+			return false;
+	}
+	return true;
+}
+
 bool cells_add(struct cells *c, const struct io_request *list, size_t n, uint64_t epoch_ns)
 {
-	bool done = true;
-	for (size_t i = 0; i < n && done; i++) {
+	for (size_t i = 0; i < n; i += 1U + list[i].following) {
 		const struct io_request *q = &list[i];
-		const uint64_t start = epoch_ns + (uint64_t)q->start_ns;
-		const bool has_end = (q->flags & IOT_DURATION_UNKNOWN) == 0 && q->duration_ns > 0;
-		const uint64_t end = has_end ? saturate_add(start, q->duration_ns - 1) : start;
-		if ((q->flags & IOT_START_UNKNOWN) != 0)
-			continue;
-		struct cells_row *r = q->process < c->row_capacity ? &c->rows[q->process] : NULL;
-		if (r != NULL && start >= r->from_ns && end < r->to_ns) {
-			count(&r->cell[r->count - 1], q->write, q->length);
-			continue;
-		}
-		const struct cells_deferred request = {.start_ns = start,
-						       .end_ns = end,
-						       .length = q->length,
-						       .process = q->process,
-						       .write = q->write};
-		done = c->started ? add(c, &request) : defer(c, &request);
+		if ((q->flags & IOT_START_UNKNOWN) == 0 &&
+		    !add_span(c, q, 1U + q->following, epoch_ns))
+			return false;
 	}
-	return done;
+	return true;
 }
 
 bool cells_settle(struct cells *c)

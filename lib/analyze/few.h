@@ -29,10 +29,18 @@ bool few_add_other(struct few *f, uint64_t value, uint64_t count);
 /* Returns false if out of memory. */
 static inline bool few_add(struct few *f, uint64_t value, uint64_t count)
 {
-	if (f->first.count == 0 || f->first.value != value || f->many)
+	if (f->many)
+		return true;
+	if (f->first.count == 0 || f->first.value != value)
 		return few_add_other(f, value, count);
 	f->first.count += count;
 	return true;
+}
+
+/* Whether few_add() of a value needs no memory. */
+static inline bool few_counts(const struct few *f, uint64_t value)
+{
+	return f->many || (f->first.count > 0 && f->first.value == value);
 }
 
 /* Returns value i, or NULL if there are no more. */

@@ -39,6 +39,25 @@ static inline void histogram_add(struct histogram *h, uint64_t v)
 	h->bin[histogram_index(v)]++;
 }
 
+/* Adds v n times. */
+static inline void histogram_add_many(struct histogram *h, uint64_t v, uint64_t n)
+{
+	uint64_t sum;
+	uint128 squares;
+	if (n == 0)
+		return;
+	if (__builtin_mul_overflow(v, n, &sum))
+		sum = UINT64_MAX;
+	if (__builtin_mul_overflow((uint128)v * v, (uint128)n, &squares))
+		squares = ~(uint128)0;
+	h->min = h->count == 0 || v < h->min ? v : h->min;
+	h->max = v > h->max ? v : h->max;
+	h->count += n;
+	h->sum = saturate_add(h->sum, sum);
+	h->squares = saturate_add_wide(h->squares, squares);
+	h->bin[histogram_index(v)] += n;
+}
+
 /* The bounds of a bin, both inclusive. */
 uint64_t histogram_lower(unsigned bin);
 uint64_t histogram_upper(unsigned bin);

@@ -87,19 +87,78 @@ static void interrupt(struct order *o, struct order_stream *s, bool write)
 	s->of[write].follows = s->of[write].has_stride = false;
 }
 
+/* n requests of the size of the previous one, at its end, which is the stride. */
+static void count_consecutive(struct order *o, struct order_stream *s, size_t n, uint64_t bytes)
+{
+	struct order_counts *c = &o->of[s->write];
+	struct order_direction *d = &s->of[s->write];
+	o->followers += n;
+	o->sequential += n;
+	o->same_size += n;
+	c->followers += n;
+	c->consecutive += n;
+	s->run_requests += n;
+	s->run_bytes = saturate_add(s->run_bytes, bytes);
+	d->requests += n;
+	d->bytes = saturate_add(d->bytes, bytes);
+	d->transitions += n;
+	d->contiguous += n;
+	d->forward += n;
+	d->stride = s->length;
+	d->has_stride = true;
+}
+
+/*
+ * Adds the requests up to the first one that does not begin where the previous one of its stream
+ * and direction ended, or that has another stride or size; returns their number.
+ */
+static size_t add_consecutive(struct order *o, struct order_stream *s, const struct io_request *q,
+			      size_t n)
+{
+	struct order_direction *d = &s->of[q->write];
+	uint64_t end = s->end, bytes = 0;
+	size_t i = 0;
+	if (!s->follows || !d->follows || s->write != q->write || d->end != end ||
+	    end - d->offset != s->length)
+		return 0;
+	for (; i < n && q[i].offset == end && q[i].length == s->length; i++) {
+		bytes = saturate_add(bytes, s->length);
+		end = saturate_add(end, s->length);
+	}
+	if (i == 0 || !few_counts(&d->strides, s->length))
+		return 0;
+	(void)few_add(&d->strides, s->length, i);
+	count_consecutive(o, s, i, bytes);
+	s->end = d->end = end;
+	d->offset = q[i - 1].offset;
+	return i;
+}
+
+static bool add_request(struct order *o, struct order_stream *s, const struct io_request *q)
+{
+	add_mixed(o, s, q);
+	return add_direction(&o->of[q->write], &s->of[q->write], q);
+}
+
+static bool add_span(struct order *o, struct order_stream *s, const struct io_request *q, size_t n)
+{
+	for (size_t i = add_consecutive(o, s, q, n); i < n;
+	     i += add_consecutive(o, s, q + i, n - i))
+		if (!add_request(o, s, &q[i++]))
+			return false;
+	return true;
+}
+
 bool order_add(struct order *o, const struct io_request *list, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i += 1U + list[i].following) {
 		const struct io_request *q = &list[i];
 		if (!array_reserve_index(&o->streams, &o->capacity, q->stream, sizeof *o->streams))
 			return false;
 		struct order_stream *s = &o->streams[q->stream];
-		if ((q->flags & IOT_OFFSET_UNKNOWN) != 0) {
+		if ((q->flags & IOT_OFFSET_UNKNOWN) != 0)
 			interrupt(o, s, q->write);
-			continue;
-		}
-		add_mixed(o, s, q);
-		if (!add_direction(&o->of[q->write], &s->of[q->write], q))
+		else if (!add_span(o, s, q, 1U + q->following))
 			return false;
 	}
 	return true;

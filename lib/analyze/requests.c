@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "requests.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "lib/base/array.h"
@@ -8,6 +9,10 @@
 #include "lib/format/directive.h"
 
 #include "saturate.h"
+
+enum { BLOCK_BITS = 9 };
+
+static_assert(1 << BLOCK_BITS == IOT_BLOCK_SIZE, "blocks are shifted");
 
 static bool keep(struct requests *r, bool done)
 {
@@ -74,13 +79,26 @@ static uint32_t file_of(struct requests *r, struct file_id *id, uint32_t object)
 	return r->object_file[i];
 }
 
+/* The number of a fileId; SIZE_MAX if out of memory. */
+static inline size_t id_number(struct requests *r, uint32_t process, uint32_t file)
+{
+	const uint64_t key = idmap_pair(process, file);
+	const size_t at = (process * 31 + file) % REQUESTS_RECENT;
+	if (r->recent[at].key == key && r->recent[at].number != 0)
+		return r->recent[at].number - 1;
+	const size_t i = idmap_number(&r->id_map, key);
+	if (!keep(r, array_reserve_index(&r->ids, &r->id_capacity, i, sizeof *r->ids)))
+		return SIZE_MAX;
+	r->recent[at].key = key;
+	r->recent[at].number = i + 1;
+	return i;
+}
+
 /* Returns NULL if out of memory. */
 static struct file_id *id_of(struct requests *r, uint32_t process, uint32_t file)
 {
-	const size_t i = idmap_number(&r->id_map, idmap_pair(process, file));
-	return keep(r, array_reserve_index(&r->ids, &r->id_capacity, i, sizeof *r->ids))
-		   ? &r->ids[i]
-		   : NULL;
+	const size_t i = id_number(r, process, file);
+	return i != SIZE_MAX ? &r->ids[i] : NULL;
 }
 
 /* Returns its number + 1. */
@@ -112,47 +130,83 @@ static void bind(struct requests *r, struct file_id *id, const struct iot_record
 		id->stream = new_stream(r);
 }
 
-static void append(struct requests *r, const struct file_id *id, const struct iot_record *rec)
+/* What the requests of a span have in common, in one number. */
+static inline uint64_t span_key(const struct requests *r, const struct file_id *id,
+				const struct iot_record *rec)
 {
-	const uint64_t unit = r->options.physical ? IOT_BLOCK_SIZE : 1;
-	struct io_request *to = &r->list[id->layer][r->count[id->layer]++];
-	*to = (struct io_request){.offset = rec->offset * unit,
-				  .length = rec->length * unit,
-				  .start_ns = rec->start_ns,
-				  .duration_ns = rec->duration_ns,
-				  .cpu_ns = rec->cpu_ns,
-				  .stream = id->stream - 1,
-				  .pair = id->pair - 1,
-				  .file = id->file - 1,
-				  .process = id->process - 1,
-				  .thread = id->thread - 1,
-				  .flags = rec->flags,
-				  .write = (rec->type & IOT_WRITE) != 0,
-				  .asynchronous = (rec->type & IOT_ASYNC) != 0};
+	const uint64_t type = rec->type & (IOT_WRITE | IOT_ASYNC);
+	return (uint64_t)(id - r->ids + 1) << 16 | type << 8 | rec->flags;
 }
 
-void requests_add(struct requests *r, const struct iot_record *rec)
+static inline void extend_span(struct requests *r, unsigned layer, uint64_t key)
+{
+	const size_t i = r->count[layer];
+	if (i > 0 && key == r->span_key[layer]) {
+		r->list[layer][r->span[layer]].following++;
+		return;
+	}
+	r->span[layer] = i;
+	r->span_key[layer] = key;
+}
+
+static inline void append(struct requests *r, const struct file_id *id,
+			  const struct iot_record *rec)
+{
+	const unsigned shift = r->options.physical ? BLOCK_BITS : 0, layer = id->layer;
+	struct io_request *to = &r->list[layer][r->count[layer]];
+	to->offset = rec->offset << shift;
+	to->length = rec->length << shift;
+	to->start_ns = rec->start_ns;
+	to->duration_ns = rec->duration_ns;
+	to->cpu_ns = rec->cpu_ns;
+	to->stream = id->stream - 1;
+	to->pair = id->pair - 1;
+	to->file = id->file - 1;
+	to->process = id->process - 1;
+	to->thread = id->thread - 1;
+	to->flags = rec->flags;
+	to->write = (rec->type & IOT_WRITE) != 0;
+	to->asynchronous = (rec->type & IOT_ASYNC) != 0;
+	to->following = 0;
+	extend_span(r, layer, span_key(r, id, rec));
+	r->count[layer]++;
+}
+
+static void add_other(struct requests *r, const struct iot_record *rec)
 {
 	const bool write = (rec->type & IOT_WRITE) != 0;
 	const unsigned kind = rec->type & IOT_DATA_KIND;
-	if (((rec->type & IOT_LOGICAL) == 0) != (r->options.physical != 0)) {
-		r->left_out++;
+	const uint64_t unit = r->options.physical ? IOT_BLOCK_SIZE : 1;
+	r->other[kind][write]++;
+	r->other_bytes[kind][write] = saturate_add(r->other_bytes[kind][write], rec->length * unit);
+}
+
+static inline void add_request(struct requests *r, const struct iot_record *rec)
+{
+	const size_t i = id_number(r, rec->process, rec->file);
+	if (i == SIZE_MAX)
 		return;
-	}
-	if (kind != IOT_FILE_DATA) {
-		const uint64_t unit = r->options.physical ? IOT_BLOCK_SIZE : 1;
-		r->other[kind][write]++;
-		r->other_bytes[kind][write] =
-		    saturate_add(r->other_bytes[kind][write], rec->length * unit);
-		return;
-	}
-	struct file_id *id = id_of(r, rec->process, rec->file);
-	if (id == NULL)
-		return;
-	if (id->stream == 0 || id->object != rec->object || id->owner_changes != r->owner_changes)
+	struct file_id *id = &r->ids[i];
+	if (id->stream == 0 || id->object != rec->object || id->owner_changes != r->owner_changes) {
 		bind(r, id, rec);
+		r->span_key[id->layer] = 0;
+	}
 	if (!r->failed)
 		append(r, id, rec);
+}
+
+void requests_add(struct requests *r, const struct iot_event *ev, size_t n)
+{
+	const unsigned layer = r->options.physical ? 0 : IOT_LOGICAL;
+	for (size_t i = 0; i < n; i++) {
+		const struct iot_record *rec = &ev[i].rec;
+		if ((rec->type & IOT_LOGICAL) != layer)
+			r->left_out++;
+		else if ((rec->type & IOT_DATA_KIND) != IOT_FILE_DATA)
+			add_other(r, rec);
+		else
+			add_request(r, rec);
+	}
 }
 
 void requests_clear(struct requests *r)

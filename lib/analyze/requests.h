@@ -13,7 +13,8 @@
 
 #include "lib/base/idmap.h"
 
-enum { REQUESTS_MAX = 1024, LAYERS = 2 };
+/* A batch and its events fit in the processor's cache. */
+enum { REQUESTS_MAX = 256, LAYERS = 2, REQUESTS_RECENT = 256 };
 
 struct io_request {
 	uint64_t offset, length; /* bytes */
@@ -24,6 +25,11 @@ struct io_request {
 	uint32_t thread;                      /* number of the processId, which has a clock */
 	uint8_t flags;                        /* enum iot_flag */
 	bool write, asynchronous;
+	/*
+	 * Requests that follow with the same numbers, flags and direction: a span. Statistics look
+	 * up what belongs to a span once
+	 */
+	uint8_t following;
 };
 
 /* A fileId of a process. */
@@ -38,9 +44,14 @@ struct file_id {
 struct requests {
 	struct iot_analyze_options options;
 	struct io_request list[LAYERS][REQUESTS_MAX]; /* of the current batch */
-	size_t count[LAYERS];
+	size_t count[LAYERS], span[LAYERS]; /* span: index of the first request of the last one */
+	uint64_t span_key[LAYERS];          /* what its requests have in common; 0: nothing */
 
 	struct idmap id_map; /* (process, file) */
+	struct {
+		uint64_t key;
+		size_t number;     /* + 1; 0: none */
+	} recent[REQUESTS_RECENT]; /* of id_map, by hash */
 	struct file_id *ids;
 	size_t id_capacity;
 	struct idmap process_map;
@@ -60,8 +71,8 @@ struct requests {
 	bool failed;       /* out of memory */
 };
 
-/* Appends a record to the list of its layer, unless it is none of the requests analyzed. */
-void requests_add(struct requests *r, const struct iot_record *rec);
+/* Appends records to the lists of their layers, except those that are not to be analyzed. */
+void requests_add(struct requests *r, const struct iot_event *ev, size_t n);
 void requests_clear(struct requests *r);
 /* Applies %process, %file, or an %op that closes a file. */
 void requests_define_process(struct requests *r, const struct iot_event *ev);

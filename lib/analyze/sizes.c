@@ -13,24 +13,70 @@ static unsigned zero_bits(uint64_t v)
 	return v == 0 ? 64 : (unsigned)__builtin_ctzll(v);
 }
 
-static bool add(struct sizes_direction *s, const struct io_request *q)
+/* Requests of one length. */
+static bool count(struct sizes_direction *s, uint64_t length, uint64_t n)
 {
-	uint64_t *bytes = &s->bytes[histogram_index(q->length)];
-	histogram_add(&s->lengths, q->length);
-	*bytes = saturate_add(*bytes, q->length);
-	s->length_zeros[zero_bits(q->length)]++;
-	if ((q->flags & IOT_OFFSET_UNKNOWN) == 0)
-		s->offset_zeros[zero_bits(q->offset)]++;
-	return common_add(&s->common, q->length, 1) &&
-	       array_reserve_index(&s->pairs, &s->pair_capacity, q->pair, sizeof *s->pairs) &&
-	       few_add(&s->pairs[q->pair], q->length, 1);
+	uint64_t *bytes = &s->bytes[histogram_index(length)], product;
+	if (__builtin_mul_overflow(length, n, &product))
+		product = UINT64_MAX;
+	histogram_add_many(&s->lengths, length, n);
+	*bytes = saturate_add(*bytes, product);
+	s->length_zeros[zero_bits(length)] += n;
+	return common_add(&s->common, length, n);
+}
+
+/* The first request of a length enters it in the table of common sizes at once. */
+static bool count_recent(struct sizes_direction *s, uint64_t length)
+{
+	const uint64_t hash = length * 0x9e3779b97f4a7c15U;
+	const size_t at = (size_t)(hash >> 32) % SIZES_RECENT;
+	if (s->recent[at].length == length && s->recent[at].requests > 0) {
+		s->recent[at].requests++;
+		return true;
+	}
+	if (s->recent[at].requests > 0 && !count(s, s->recent[at].length, s->recent[at].requests))
+		return false;
+	s->recent[at].length = length;
+	s->recent[at].requests = 1;
+	return common_add(&s->common, length, 0);
+}
+
+bool sizes_settle(struct request_sizes *s)
+{
+	bool done = true;
+	for (unsigned d = 0; d < 2; d++)
+		for (size_t i = 0; i < SIZES_RECENT; i++) {
+			if (s->of[d].recent[i].requests > 0)
+				done &= count(&s->of[d], s->of[d].recent[i].length,
+					      s->of[d].recent[i].requests);
+			s->of[d].recent[i].requests = 0;
+		}
+	return done;
+}
+
+static bool add_span(struct sizes_direction *s, const struct io_request *q, size_t n)
+{
+	struct few *pair = &s->pairs[q->pair];
+	const bool located = (q->flags & IOT_OFFSET_UNKNOWN) == 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!count_recent(s, q[i].length) || !few_add(pair, q[i].length, 1))
+			return false;
+		if (located)
+			s->offset_zeros[zero_bits(q[i].offset)]++;
+	}
+	return true;
 }
 
 bool sizes_add(struct request_sizes *s, const struct io_request *list, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!add(&s->of[list[i].write], &list[i]))
+	for (size_t i = 0; i < n; i += 1U + list[i].following) {
+		const struct io_request *q = &list[i];
+		struct sizes_direction *of = &s->of[q->write];
+		if (!array_reserve_index(&of->pairs, &of->pair_capacity, q->pair,
+					 sizeof *of->pairs) ||
+		    !add_span(of, q, 1U + q->following))
 			return false;
+	}
 	return true;
 }
 

@@ -9,7 +9,7 @@
 #include "requests.h"
 #include "values.h"
 
-enum { ZERO_BITS = 65 };
+enum { ZERO_BITS = 65, SIZES_RECENT = 64 };
 
 struct request_sizes {
 	struct sizes_direction {
@@ -20,11 +20,16 @@ struct request_sizes {
 		uint64_t offset_zeros[ZERO_BITS], length_zeros[ZERO_BITS];
 		struct few *pairs; /* the sizes of a process in a file */
 		size_t pair_capacity;
+		struct { /* by hash: recent lengths, and the requests that are not yet counted */
+			uint64_t length, requests;
+		} recent[SIZES_RECENT];
 	} of[2];
 };
 
-/* Returns false if out of memory. */
+/* These return false if out of memory. */
 bool sizes_add(struct request_sizes *s, const struct io_request *list, size_t n);
+/* Counts what the last sizes_add have left; before any use of the counts. */
+bool sizes_settle(struct request_sizes *s);
 void sizes_values(const struct request_sizes *s, const struct iot_analyze_options *o,
 		  struct values *v);
 void sizes_free(struct request_sizes *s);
