@@ -33,7 +33,7 @@ int64_t call_append_offset(const struct data_call *c, int64_t length, bool moves
 	return end < length ? RECORD_OFFSET_UNKNOWN : end - length;
 }
 
-bool operation_begin(struct operation *o, enum record_op op)
+bool operation_begin(struct operation_call *o, enum record_op op)
 {
 	o->p = thread_enter();
 	if (o->p == NULL ||
@@ -46,7 +46,7 @@ bool operation_begin(struct operation *o, enum record_op op)
 }
 
 /* Returns false if there is nothing to record: a signal handler has called fork. */
-static bool finish(struct operation *o, int64_t result)
+static bool finish(struct operation_call *o, int64_t result)
 {
 	if (o->p->ring != o->ring)
 		return false;
@@ -57,7 +57,7 @@ static bool finish(struct operation *o, int64_t result)
 	return true;
 }
 
-int64_t operation_end(struct operation *o, int64_t result)
+int64_t operation_end(struct operation_call *o, int64_t result)
 {
 	if (finish(o, result)) {
 		event_operation(o->p, &o->event);
@@ -66,7 +66,7 @@ int64_t operation_end(struct operation *o, int64_t result)
 	return result;
 }
 
-int operation_end_error(struct operation *o, int error)
+int operation_end_error(struct operation_call *o, int error)
 {
 	if (finish(o, 0)) {
 		o->event.result = -error;
@@ -76,7 +76,7 @@ int operation_end_error(struct operation *o, int error)
 	return error;
 }
 
-int operation_opened(struct operation *o, int fd)
+int operation_opened(struct operation_call *o, int fd)
 {
 	if (finish(o, fd)) {
 		descriptor_opened(o->p, &o->event);
@@ -85,7 +85,7 @@ int operation_opened(struct operation *o, int fd)
 	return fd;
 }
 
-void operation_closed(struct operation *o, union descriptor d, int fd, int64_t result)
+void operation_closed(struct operation_call *o, union descriptor d, int fd, int64_t result)
 {
 	if (finish(o, result)) {
 		descriptor_closed(o->p, d, fd, &o->event);

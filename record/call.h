@@ -126,7 +126,7 @@ static inline int64_t call_at(const struct data_call *c, int64_t result, int64_t
 }
 
 /* An operation without data. */
-struct operation {
+struct operation_call {
 	struct producer *p;
 	struct record_ring *ring;
 	struct event event;
@@ -134,24 +134,24 @@ struct operation {
 };
 
 /* Returns false if the call is not recorded. */
-bool operation_begin(struct operation *o, enum record_op op);
+bool operation_begin(struct operation_call *o, enum record_op op);
 /* Records the call with its result, or the error in errno if that is -1. Returns the result. */
-int64_t operation_end(struct operation *o, int64_t result);
+int64_t operation_end(struct operation_call *o, int64_t result);
 /* The same for functions that return the error instead. */
-int operation_end_error(struct operation *o, int error);
+int operation_end_error(struct operation_call *o, int error);
 /* The same for calls that open a descriptor. */
-int operation_opened(struct operation *o, int fd);
+int operation_opened(struct operation_call *o, int fd);
 
 /* A call closed the descriptor `fd`, of which descriptor_remove() had returned the entry. */
-void operation_closed(struct operation *o, union descriptor d, int fd, int64_t result);
+void operation_closed(struct operation_call *o, union descriptor d, int fd, int64_t result);
 
-static inline void operation_on_path(struct operation *o, int directory, const char *path)
+static inline void operation_on_path(struct operation_call *o, int directory, const char *path)
 {
 	o->event.directory = directory;
 	o->event.path = path;
 }
 
-static inline void operation_on(struct operation *o, int fd)
+static inline void operation_on(struct operation_call *o, int fd)
 {
 	const union descriptor d = descriptor_get(o->p, fd);
 	o->event.description = d.number;

@@ -7,7 +7,6 @@
 #include "environment.h"
 #include "paths.h"
 #include "raw.h"
-#include "stream.h"
 
 static pthread_key_t thread_ends;
 
@@ -92,10 +91,4 @@ void process_exit(void)
 	if (p != NULL &&
 	    atomic_exchange(&recording.process->state, RECORD_FINISHED) != RECORD_FINISHED)
 		event_exit(p);
-}
-
-__attribute__((destructor)) static void program_ends(void)
-{
-	streams_flush();
-	process_exit();
 }

@@ -7,7 +7,7 @@
 #include "raw.h"
 #include "text.h"
 
-struct recording recording;
+struct recording_state recording;
 
 enum {
 	SHARED_SIZE = RECORD_PAGE + RECORD_SLOTS * (int)sizeof(struct record_description),

@@ -8,7 +8,7 @@
 #include "ring.h"
 
 /* The state of the process. It has one; the members are set when it joins the recording. */
-struct recording {
+struct recording_state {
 	struct record_control *control; /* NULL: this process does not record */
 	struct record_description *slots;
 	struct record_process *process; /* its counters are in use even without a recording */
@@ -20,7 +20,7 @@ struct recording {
 	char directory[1024];
 };
 
-extern struct recording recording;
+extern struct recording_state recording;
 
 /* Maps the recording that `directory` names. Returns false if there is none for this process. */
 bool recording_open(const char *directory);

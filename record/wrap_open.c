@@ -19,7 +19,7 @@
 		mode_;                                                                             \
 	})
 
-static bool open_begin(struct operation *o, enum record_op op, int directory, const char *path,
+static bool open_begin(struct operation_call *o, enum record_op op, int directory, const char *path,
 		       int flags)
 {
 	if (!operation_begin(o, op))
@@ -32,7 +32,7 @@ static bool open_begin(struct operation *o, enum record_op op, int directory, co
 EXPORT int open(const char *path, int flags, ...)
 {
 	const mode_t mode = MODE_AFTER(flags);
-	struct operation o;
+	struct operation_call o;
 	if (!open_begin(&o, RECORD_OP_OPEN, AT_FDCWD, path, flags))
 		return real.open(path, flags, mode);
 	return operation_opened(&o, real.open(path, flags, mode));
@@ -41,7 +41,7 @@ EXPORT int open(const char *path, int flags, ...)
 EXPORT int openat(int directory, const char *path, int flags, ...)
 {
 	const mode_t mode = MODE_AFTER(flags);
-	struct operation o;
+	struct operation_call o;
 	if (!open_begin(&o, RECORD_OP_OPEN, directory, path, flags))
 		return real.openat(directory, path, flags, mode);
 	return operation_opened(&o, real.openat(directory, path, flags, mode));
@@ -49,7 +49,7 @@ EXPORT int openat(int directory, const char *path, int flags, ...)
 
 EXPORT int creat(const char *path, mode_t mode)
 {
-	struct operation o;
+	struct operation_call o;
 	if (!open_begin(&o, RECORD_OP_CREATE, AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC))
 		return real.creat(path, mode);
 	return operation_opened(&o, real.creat(path, mode));
@@ -78,7 +78,7 @@ ALIAS(__openat64_2, __openat_2);
 #define OPENS(name, parameters, arguments, flags_)                                                 \
 	EXPORT int name parameters                                                                 \
 	{                                                                                          \
-		struct operation o;                                                                \
+		struct operation_call o;                                                           \
 		if (!open_begin(&o, RECORD_OP_OPEN, AT_FDCWD, NULL, flags_))                       \
 			return real.name arguments;                                                \
 		return operation_opened(&o, real.name arguments);                                  \
@@ -102,7 +102,7 @@ ALIAS(mkostemps64, mkostemps);
 
 EXPORT int close(int fd)
 {
-	struct operation o;
+	struct operation_call o;
 	if (!operation_begin(&o, RECORD_OP_CLOSE))
 		return real.close(fd);
 	const union descriptor d = descriptor_remove(fd);
@@ -118,7 +118,7 @@ ALIAS(__close, close);
 #define CLOSES(type, name, parameter, argument, fd_)                                               \
 	EXPORT type name(parameter)                                                                \
 	{                                                                                          \
-		struct operation o;                                                                \
+		struct operation_call o;                                                           \
 		if (!operation_begin(&o, RECORD_OP_CLOSE))                                         \
 			return real.name(argument);                                                \
 		const int fd = fd_;                                                                \

@@ -141,7 +141,7 @@ static void vforked_exec(const char *path)
 }
 
 /* Publishes the call before it is made, as it does not return. */
-static bool exec_begin(struct operation *o, int directory, const char *path, char *const *envp)
+static bool exec_begin(struct operation_call *o, int directory, const char *path, char *const *envp)
 {
 	if (producer_self.vforked)
 		vforked_exec(directory == AT_FDCWD ? path : NULL);
@@ -158,7 +158,7 @@ static bool exec_begin(struct operation *o, int directory, const char *path, cha
 }
 
 /* The call has failed. */
-static int exec_failed(struct operation *o, bool recorded)
+static int exec_failed(struct operation_call *o, bool recorded)
 {
 	if (recorded) {
 		descriptors_exec_failed();
@@ -170,7 +170,7 @@ static int exec_failed(struct operation *o, bool recorded)
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-	struct operation o;
+	struct operation_call o;
 	char **const environment = ENVIRONMENT(envp);
 	const bool recorded = exec_begin(&o, AT_FDCWD, path, environment);
 	real.execve(path, argv, environment);
@@ -179,7 +179,7 @@ EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	struct operation o;
+	struct operation_call o;
 	char **const environment = ENVIRONMENT(envp);
 	const bool recorded = exec_begin(&o, -1, file, environment);
 	real.execvpe(file, argv, environment);
@@ -189,7 +189,7 @@ EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 EXPORT int execveat(int directory, const char *path, char *const argv[], char *const envp[],
 		    int flags)
 {
-	struct operation o;
+	struct operation_call o;
 	char **const environment = ENVIRONMENT(envp);
 	const bool recorded = exec_begin(&o, directory, path, environment);
 	real.execveat(directory, path, argv, environment, flags);
@@ -198,7 +198,7 @@ EXPORT int execveat(int directory, const char *path, char *const argv[], char *c
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	struct operation o;
+	struct operation_call o;
 	char path[RECORD_TEXT_MAX];
 	char **const environment = ENVIRONMENT(envp);
 	paths_of_descriptor(fd, path);
@@ -315,7 +315,7 @@ ALIAS(_Exit, _exit);
 
 EXPORT int chdir(const char *path)
 {
-	struct operation o;
+	struct operation_call o;
 	if (!operation_begin(&o, RECORD_OP_CHDIR))
 		return real.chdir(path);
 	const int result = real.chdir(path);
@@ -327,7 +327,7 @@ EXPORT int chdir(const char *path)
 
 EXPORT int fchdir(int fd)
 {
-	struct operation o;
+	struct operation_call o;
 	if (!operation_begin(&o, RECORD_OP_CHDIR))
 		return real.fchdir(fd);
 	const int result = real.fchdir(fd);

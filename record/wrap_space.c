@@ -6,7 +6,7 @@
 #define ON_DESCRIPTOR(name, op, parameters, arguments, offset_, length_, flags_)                   \
 	EXPORT int name parameters                                                                 \
 	{                                                                                          \
-		struct operation o;                                                                \
+		struct operation_call o;                                                           \
 		if (!operation_begin(&o, op))                                                      \
 			return real.name arguments;                                                \
 		operation_on(&o, fd);                                                              \
@@ -20,7 +20,7 @@
 #define ON_DESCRIPTOR_ERROR(name, op, parameters, arguments, offset_, length_, flags_)             \
 	EXPORT int name parameters                                                                 \
 	{                                                                                          \
-		struct operation o;                                                                \
+		struct operation_call o;                                                           \
 		if (!operation_begin(&o, op))                                                      \
 			return real.name arguments;                                                \
 		operation_on(&o, fd);                                                              \
@@ -50,7 +50,7 @@ ON_DESCRIPTOR_ERROR(posix_fadvise, RECORD_OP_ADVISE,
 
 EXPORT ssize_t readahead(int fd, off_t offset, size_t length)
 {
-	struct operation o;
+	struct operation_call o;
 	if (!operation_begin(&o, RECORD_OP_READAHEAD))
 		return real.readahead(fd, offset, length);
 	operation_on(&o, fd);
@@ -61,7 +61,7 @@ EXPORT ssize_t readahead(int fd, off_t offset, size_t length)
 
 EXPORT void sync(void)
 {
-	struct operation o;
+	struct operation_call o;
 	const bool recorded = operation_begin(&o, RECORD_OP_SYNC);
 	real.sync();
 	if (recorded)
@@ -70,7 +70,7 @@ EXPORT void sync(void)
 
 EXPORT int truncate(const char *path, off_t size)
 {
-	struct operation o;
+	struct operation_call o;
 	if (!operation_begin(&o, RECORD_OP_TRUNCATE))
 		return real.truncate(path, size);
 	operation_on_path(&o, AT_FDCWD, path);

@@ -17,7 +17,7 @@ static unsigned flags_of(const char *mode)
 	return (both ? O_RDWR : O_WRONLY) | O_CREAT | (unsigned)(*mode == 'a' ? O_APPEND : O_TRUNC);
 }
 
-static bool stream_open_begin(struct operation *o, const char *path, unsigned flags)
+static bool stream_open_begin(struct operation_call *o, const char *path, unsigned flags)
 {
 	if (!operation_begin(o, RECORD_OP_OPEN))
 		return false;
@@ -26,7 +26,7 @@ static bool stream_open_begin(struct operation *o, const char *path, unsigned fl
 	return true;
 }
 
-static FILE *stream_opened(struct operation *o, FILE *stream)
+static FILE *stream_opened(struct operation_call *o, FILE *stream)
 {
 	operation_opened(o, stream == NULL ? -1 : stream->_fileno);
 	return stream;
@@ -34,7 +34,7 @@ static FILE *stream_opened(struct operation *o, FILE *stream)
 
 EXPORT FILE *fopen(const char *restrict path, const char *restrict mode)
 {
-	struct operation o;
+	struct operation_call o;
 	if (!stream_open_begin(&o, path, flags_of(mode)))
 		return real.fopen(path, mode);
 	return stream_opened(&o, real.fopen(path, mode));
@@ -42,7 +42,7 @@ EXPORT FILE *fopen(const char *restrict path, const char *restrict mode)
 
 EXPORT FILE *tmpfile(void)
 {
-	struct operation o;
+	struct operation_call o;
 	if (!stream_open_begin(&o, NULL, O_RDWR | O_CREAT | O_EXCL))
 		return real.tmpfile();
 	return stream_opened(&o, real.tmpfile());
@@ -60,12 +60,12 @@ static void drain(FILE *stream)
 
 EXPORT FILE *freopen(const char *restrict path, const char *restrict mode, FILE *restrict stream)
 {
-	struct operation o;
+	struct operation_call o;
 	drain(stream);
 	if (!stream_open_begin(&o, path, flags_of(mode)))
 		return real.freopen(path, mode, stream);
 	const int fd = stream->_fileno;
-	struct operation closing = {.p = o.p, .ring = o.ring};
+	struct operation_call closing = {.p = o.p, .ring = o.ring};
 	closing.event = (struct event){.op = RECORD_OP_CLOSE, .start = o.event.start};
 	closing.outer = o.event.start; /* the call goes on */
 	if (fd >= 0)
@@ -77,7 +77,7 @@ ALIAS(freopen64, freopen);
 
 EXPORT int fclose(FILE *stream)
 {
-	struct operation o;
+	struct operation_call o;
 	drain(stream);
 	if (!operation_begin(&o, RECORD_OP_CLOSE))
 		return real.fclose(stream);

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The end of the program, after all other destructors. libc would drain streams after it. */
+#include "stream.h"
+
+__attribute__((destructor)) static void program_ends(void)
+{
+	streams_flush();
+	process_exit();
+}
