@@ -47,6 +47,7 @@ struct record_job {
 	pid_t consumer;      /* of -o '|COMMAND'; 0: none */
 	int consumer_fd;
 	uint64_t epoch_ns, zero_ns;
+	uint64_t flushed_ns, flushed; /* when, and the events at that time */
 	bool interrupted;
 	struct ring_events_totals totals;
 };
@@ -101,7 +102,7 @@ static int open_writer(struct record_job *j)
 	if (iot_writer_set(w, IOT_SET_TICK_NS, 1) == IOT_OK &&
 	    iot_writer_set(w, IOT_SET_IN_PLACE, 1) == IOT_OK &&
 	    iot_writer_set(w, IOT_SET_FLUSH, 0) == IOT_OK &&
-	    iot_writer_set(w, IOT_SET_FLUSH_NS, FLUSH_NS) == IOT_OK &&
+	    iot_writer_set(w, IOT_SET_FLUSH_NS, 0) == IOT_OK &&
 	    iot_writer_set(w, IOT_SET_FSYNC, 0) == IOT_OK &&
 	    iot_writer_set(w, IOT_SET_COMPRESSION, j->name[0] == '|' ? IOT_PLAIN : compression) ==
 		IOT_OK) {
@@ -241,11 +242,26 @@ static int report_failure(const struct record_job *j, const struct collector *c)
 	return EXIT_FAILED;
 }
 
+/* A trace that grows can be read up to the last flush. */
+static int flush(struct record_job *j)
+{
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC),
+		       events = iot_writer_fact(j->writer, IOT_FACT_RECORDS) +
+				iot_writer_fact(j->writer, IOT_FACT_COMMENTS);
+	if (events == j->flushed || now - j->flushed_ns < FLUSH_NS)
+		return IOT_OK;
+	j->flushed_ns = now;
+	j->flushed = events;
+	return iot_writer_flush(j->writer);
+}
+
 static int collect(struct record_job *j, struct collector *c, int signals)
 {
 	int status = IOT_OK;
 	while (status == IOT_OK && collector_is_active(c) && !j->interrupted) {
 		status = collector_step(c, signals);
+		if (status == IOT_OK)
+			status = flush(j);
 		pass_signals(j, signals);
 		launch_reap(&j->launch, false);
 	}
@@ -365,6 +381,9 @@ static void report(const struct record_job *j)
 			      t->untraced, t->untraced == 1 ? "program" : "programs");
 	if (t->lost > 0)
 		message_print("warning: %" PRIu64 " I/Os are missing", t->lost);
+	if (t->killed > 0)
+		message_print("%" PRIu64 " %s in progress when a process was killed", t->killed,
+			      t->killed == 1 ? "call was" : "calls were");
 	if (t->damaged > 0)
 		message_print("warning: programs damaged %" PRIu64 " places of their records",
 			      t->damaged);

@@ -327,7 +327,8 @@ static int close_rings(struct collector *c, uint32_t process)
 			c->ring[kept++] = *r;
 			continue;
 		}
-		if (status == IOT_OK && atomic_load(&r->header->in_flight) != 0)
+		if (status == IOT_OK && !c->processes.process[process].alive &&
+		    atomic_load(&r->header->in_flight) != 0)
 			status = add_loss(c, r, RING_KILLED, 1, 0);
 		ring_close(r);
 	}

@@ -559,7 +559,8 @@ static void on_lost(struct ring_events *e, const struct iot_event *ev)
 					   [RING_KILLED] = "killed",
 					   [RING_INTERRUPTED] = "interrupted"};
 	struct iot_builder b;
-	e->totals.lost += ev->rec.type == RING_DAMAGED ? 0 : ev->rec.offset;
+	e->totals.lost += ev->rec.type == RING_DROPPED ? ev->rec.offset : 0;
+	e->totals.killed += ev->rec.type == RING_KILLED ? ev->rec.offset : 0;
 	e->totals.damaged += ev->rec.type == RING_DAMAGED;
 	begin(e, &b, "lost");
 	iot_directive_number(&b, "time", (uint64_t)ev->rec.start_ns);

@@ -41,7 +41,7 @@ struct ring_events_options {
 };
 
 struct ring_events_totals {
-	uint64_t records, processes, lost, damaged, untraced, unrecorded;
+	uint64_t records, processes, lost, killed, damaged, untraced, unrecorded;
 };
 
 struct ring_events;

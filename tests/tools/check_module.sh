@@ -24,6 +24,7 @@ merge) words= ;;
 packets) words='packet procstat reorder-packets sequence' ;;
 export) words='show json cat-csv cat-export cat-formats lanes protobuf' ;;
 reader) words='source seek recovery verified parallel seek_points detect_base frames stream cat info' ;;
+record) words='signals help options' ;;
 recorder) words= ;;
 sort) words='keysort sorter reorder' ;;
 strace) words='convert-strace convert-order' ;;

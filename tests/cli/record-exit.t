@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# iotrace record: exit statuses, signals, and what remains afterwards.
+sh "$TOOLS/built.sh" record_calls || exit 77
+calls=${IOTRACE%/iotrace}/record_calls
+XDG_RUNTIME_DIR=$PWD/run
+export XDG_RUNTIME_DIR
+mkdir run
+
+status() {
+	"$@" 2>err
+	echo "exit status $?"
+	sed 's|/.*/||' err
+}
+
+status "$IOTRACE" record -o a.iot true
+status "$IOTRACE" record -o a.iot sh -c 'exit 42'
+status "$IOTRACE" record -o a.iot "$calls" signal 6
+status "$IOTRACE" record -q -o a.iot "$calls" signal 9
+rm a.iot
+status "$IOTRACE" record -o a.iot ./none
+status "$IOTRACE" record -o a.iot "$PWD"
+status "$IOTRACE" record -o none/a.iot true
+status "$IOTRACE" record -o %x.iot true
+status env -u SLURM_JOB_ID -u PBS_JOBID -u LSB_JOBID -u FLUX_JOB_ID "$IOTRACE" record -o %j.iot true
+status "$IOTRACE" record
+status "$IOTRACE" record --cpu=often true
+status "$IOTRACE" record -p 1
+status "$IOTRACE" record -o '|exit 3' true
+ls run
+
+echo 'signals:'
+cat >waits.sh <<'END'
+trap 'echo caught; exit 7' TERM
+mkfifo never
+: >ready
+while :; do read line <never; done
+END
+"$IOTRACE" record -o a.iot sh waits.sh &
+for i in $(seq 3000); do [ -e ready ] || sleep 0.1; done
+kill -TERM $!
+wait $!
+echo "exit status $?"
+"$IOTRACE" check a.iot | sed 's/:.*//'
+ls run
+
+echo 'a descendant that continues:'
+rm -f never ready
+"$IOTRACE" record -o a.iot sh -c 'sh waits.sh & echo $! >pid' 2>err &
+for i in $(seq 3000); do [ -e ready ] || sleep 0.1; done
+until kill -TERM $! && wait $!; do :; done
+cat err
+"$IOTRACE" cat a.iot | grep -o 'why=.*'
+kill -KILL "$(cat pid)"
+ls run
+
+echo 'SIGPIPE and ignored signals are those of the caller:'
+"$IOTRACE" record -o a.iot sh -c 'kill -PIPE $$'
+echo "exit status $?"
+(trap '' PIPE; "$IOTRACE" record -o a.iot sh -c 'kill -PIPE $$; echo ignored')

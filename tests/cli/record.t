@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# iotrace record: the trace of known calls, and the program is as it is without.
+sh "$TOOLS/built.sh" record_calls || exit 77
+calls=${IOTRACE%/iotrace}/record_calls
+
+rows() { "$IOTRACE" cat -q --format=csv "$1" | cut -d, -f3,5,6,9,10 | sed "s|$PWD/||"; }
+
+echo 'known calls:'
+"$IOTRACE" record -o known.iot "$calls" known
+rows known.iot
+"$IOTRACE" check known.iot | sed 's/fine.*;/fine;/'
+"$IOTRACE" cat known.iot | sed -n 's/^ff %op name=\([a-z]*\) .* file=\([0-9]*\) path=.*\(result=.*\)/\1 \2 \3/p' | sort | uniq -c
+
+echo 'threads and a child, in order of start:'
+"$IOTRACE" record -o threads.iot.gz "$calls" threads
+"$IOTRACE" cat -q --format=csv threads.iot.gz | sed 1d | cut -d, -f3,6,10 | sed 's|,/.*/|,|' | sort | uniq -c
+"$IOTRACE" cat -q --format=csv threads.iot.gz | sed 1d | cut -d, -f1 | sort -nc && echo sorted
+
+echo 'output, input and arguments of the program:'
+echo input | "$IOTRACE" record -o a.iot -- sh -c 'cat; echo "$0 $*"; echo error >&2' -o x 'y  z' 2>err
+cat err
+
+echo 'paths:'
+"$IOTRACE" record -o part.iot --path='*/copy' "$calls" known
+rows part.iot
+"$IOTRACE" cat part.iot | grep -o 'skipped.path.*'
+"$IOTRACE" record -o part.iot --skip-path='*/data' --ops=data "$calls" known
+rows part.iot
+
+echo 'names:'
+OMPI_COMM_WORLD_RANK=3 SLURM_JOB_ID=17 "$IOTRACE" record -o "job.%j.%r.%%.iot" "$calls" known
+ls job.*
+"$IOTRACE" cat job.17.3.%.iot | grep -o 'rank=.*' | sort -u | head -n 1
+"$IOTRACE" record "$calls" known
+ls record_calls.*.iot.zst | sed 's/[0-9][0-9]*/PID/'
+"$IOTRACE" record -o '|cat >piped.iot' "$calls" known && rows piped.iot | tail -n 1
+"$IOTRACE" record -o - "$calls" known | tail -n 1 | cut -d ' ' -f 1-3

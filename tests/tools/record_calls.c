@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Known I/O, for tests of iotrace record, in the current directory.
+ *
+ *	record_calls known	calls of each kind, one after the other
+ *	record_calls threads	four threads and a child write 100 blocks each
+ *	record_calls kill N	a child writes blocks until it has completed N, and is killed with
+ *				SIGKILL; prints the number of those that it completed
+ *	record_calls signal N	ends by this signal
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { BLOCK = 4096, BLOCKS = 100, THREADS = 4 };
+
+static char bytes[BLOCK];
+
+static void check(int ok, const char *what)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "record_calls: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static int create(const char *name, int flags)
+{
+	const int fd = open(name, O_RDWR | O_CREAT | O_TRUNC | flags, 0644);
+	check(fd >= 0, name);
+	return fd;
+}
+
+static void known(void)
+{
+	const struct iovec parts[] = {{bytes, 10}, {bytes, 20}, {bytes, 30}};
+	const int fd = create("data", 0);
+	check(write(fd, bytes, 1000) == 1000, "write");
+	check(pwrite(fd, bytes, 500, 2000) == 500, "pwrite");
+	check(writev(fd, parts, 3) == 60, "writev");
+	const int again = dup(fd);
+	check(write(again, bytes, 7) == 7, "write to a duplicate");
+	check(lseek(fd, 100, SEEK_SET) == 100, "lseek");
+	check(read(again, bytes, 50) == 50, "read");
+	check(pread(fd, bytes, BLOCK, 2400) == 100, "pread at the end");
+	check(preadv(fd, parts, 2, 5) == 30, "preadv");
+	check(read(fd, bytes, 0) == 0 && read(-1, bytes, 1) < 0, "reads of nothing");
+	const int end = open("data", O_WRONLY | O_APPEND);
+	check(write(end, bytes, 3) == 3, "append");
+	const int copy = create("copy", 0);
+	check(lseek(fd, 0, SEEK_SET) == 0, "lseek");
+	check(copy_file_range(fd, NULL, copy, NULL, 300, 0) == 300, "copy_file_range");
+	check(write(copy, bytes, 1) == 1, "write after a copy");
+	const pid_t child = fork();
+	if (child == 0)
+		_exit(write(fd, bytes, 40) == 40 ? 0 : 1);
+	int status = 1;
+	check(waitpid(child, &status, 0) == child && status == 0, "child");
+	check(write(fd, bytes, 2) == 2, "write after the child's");
+	check(close(fd) == 0 && close(again) == 0 && close(end) == 0 && close(copy) == 0, "close");
+}
+
+static void write_blocks(const char *name)
+{
+	const int fd = create(name, 0);
+	for (int i = 0; i < BLOCKS; i++)
+		check(write(fd, bytes, BLOCK) == BLOCK, name);
+	check(close(fd) == 0, "close");
+}
+
+static void *in_thread(void *number)
+{
+	char name[32];
+	snprintf(name, sizeof(name), "thread%d", *(const int *)number);
+	write_blocks(name);
+	return NULL;
+}
+
+static void threads(void)
+{
+	pthread_t thread[THREADS];
+	int number[THREADS], status = 1;
+	const pid_t child = fork();
+	if (child == 0) {
+		write_blocks("child");
+		_exit(0);
+	}
+	for (int i = 0; i < THREADS; i++) {
+		number[i] = i;
+		check(pthread_create(&thread[i], NULL, in_thread, &number[i]) == 0, "thread");
+	}
+	for (int i = 0; i < THREADS; i++)
+		check(pthread_join(thread[i], NULL) == 0, "join");
+	check(waitpid(child, &status, 0) == child && status == 0, "child");
+}
+
+static void write_until_killed(atomic_long *done)
+{
+	const int fd = create("killed", 0);
+	for (;;) {
+		check(pwrite(fd, bytes, BLOCK, (off_t)(*done % BLOCKS) * BLOCK) == BLOCK, "pwrite");
+		atomic_fetch_add(done, 1);
+	}
+}
+
+static void kill_after(long n)
+{
+	atomic_long *done =
+	    mmap(NULL, sizeof(*done), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	check(done != MAP_FAILED, "mmap");
+	const pid_t child = fork();
+	if (child == 0)
+		write_until_killed(done);
+	while (atomic_load(done) < n)
+		sched_yield();
+	check(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child, "kill");
+	printf("%ld\n", atomic_load(done));
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && strcmp(argv[1], "known") == 0)
+		known();
+	else if (argc == 2 && strcmp(argv[1], "threads") == 0)
+		threads();
+	else if (argc == 3 && strcmp(argv[1], "kill") == 0)
+		kill_after(atol(argv[2]));
+	else if (argc == 3 && strcmp(argv[1], "signal") == 0)
+		raise(atoi(argv[2]));
+	else
+		return 2;
+	return 0;
+}
