@@ -23,7 +23,7 @@ cat err
 echo 'paths:'
 "$IOTRACE" record -o part.iot --path='*/copy' "$calls" known
 rows part.iot
-"$IOTRACE" cat part.iot | grep -o 'skipped.path.*'
+"$IOTRACE" cat part.iot | grep -o 'skipped.path.*' | sort
 "$IOTRACE" record -o part.iot --skip-path='*/data' --ops=data "$calls" known
 rows part.iot
 
