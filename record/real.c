@@ -23,6 +23,7 @@ void real_resolve(void)
 #define X(name) resolve(#name, &real.name);
 	REAL_DECLARED(X)
 	REAL_STREAMS(X)
+	REAL_OTHERS(X)
 #undef X
 	real.resolved = true;
 }

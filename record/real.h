@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -25,8 +26,12 @@
 #include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/types.h>
+#include <sys/time.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
+#include <utime.h>
 #include <wchar.h>
 
 /* Names with a declaration in the headers. */
@@ -164,6 +169,7 @@
 	X(__isoc99_vfwscanf)
 
 /* Functions of libc without a declaration in its headers. */
+void __longjmp_chk(struct __jmp_buf_tag[1], int);
 int __uflow(FILE *);
 int __overflow(FILE *, int);
 int __underflow(FILE *);
@@ -171,6 +177,79 @@ int __vfprintf_chk(FILE *, int, const char *, va_list);
 int __vdprintf_chk(int, int, const char *, va_list);
 int __isoc99_vfscanf(FILE *, const char *, va_list);
 int __isoc99_vfwscanf(FILE *, const wchar_t *, va_list);
+
+/* Names, mappings, and what else moves data. */
+#define REAL_OTHERS(X)                                                                             \
+	X(longjmp)                                                                                 \
+	X(_longjmp)                                                                                \
+	X(siglongjmp)                                                                              \
+	X(__longjmp_chk)                                                                           \
+	X(stat)                                                                                    \
+	X(lstat)                                                                                   \
+	X(fstat)                                                                                   \
+	X(fstatat)                                                                                 \
+	X(statx)                                                                                   \
+	X(access)                                                                                  \
+	X(faccessat)                                                                               \
+	X(euidaccess)                                                                              \
+	X(rename)                                                                                  \
+	X(renameat)                                                                                \
+	X(renameat2)                                                                               \
+	X(unlink)                                                                                  \
+	X(unlinkat)                                                                                \
+	X(remove)                                                                                  \
+	X(rmdir)                                                                                   \
+	X(mkdir)                                                                                   \
+	X(mkdirat)                                                                                 \
+	X(link)                                                                                    \
+	X(linkat)                                                                                  \
+	X(symlink)                                                                                 \
+	X(symlinkat)                                                                               \
+	X(readlink)                                                                                \
+	X(readlinkat)                                                                              \
+	X(chmod)                                                                                   \
+	X(fchmod)                                                                                  \
+	X(fchmodat)                                                                                \
+	X(chown)                                                                                   \
+	X(fchown)                                                                                  \
+	X(lchown)                                                                                  \
+	X(fchownat)                                                                                \
+	X(utime)                                                                                   \
+	X(utimes)                                                                                  \
+	X(lutimes)                                                                                 \
+	X(utimensat)                                                                               \
+	X(futimens)                                                                                \
+	X(futimes)                                                                                 \
+	X(mknod)                                                                                   \
+	X(mknodat)                                                                                 \
+	X(mkfifo)                                                                                  \
+	X(mkfifoat)                                                                                \
+	X(statfs)                                                                                  \
+	X(fstatfs)                                                                                 \
+	X(getxattr)                                                                                \
+	X(lgetxattr)                                                                               \
+	X(fgetxattr)                                                                               \
+	X(setxattr)                                                                                \
+	X(lsetxattr)                                                                               \
+	X(fsetxattr)                                                                               \
+	X(listxattr)                                                                               \
+	X(llistxattr)                                                                              \
+	X(flistxattr)                                                                              \
+	X(removexattr)                                                                             \
+	X(lremovexattr)                                                                            \
+	X(fremovexattr)                                                                            \
+	X(readdir)                                                                                 \
+	X(getdents64)                                                                              \
+	X(mmap)                                                                                    \
+	X(msync)                                                                                   \
+	X(syscall)                                                                                 \
+	X(aio_read)                                                                                \
+	X(aio_write)                                                                               \
+	X(aio_return)                                                                              \
+	X(aio_fsync)                                                                               \
+	X(lio_listio)                                                                              \
+	X(setns)                                                                                   \
+	X(unshare)
 
 /* Returns the function that the next library of the process defines; NULL if none does. */
 void *real_find(const char *name);
@@ -181,6 +260,7 @@ struct real {
 #define X(name) __typeof__(name) *name;
 	REAL_DECLARED(X)
 	REAL_STREAMS(X)
+	REAL_OTHERS(X)
 #undef X
 };
 

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Mappings, direct system calls, and jumps: what moves data without a wrapped call, or skips one. */
+#include <errno.h>
+#include <linux/sched.h>
+#include <stdarg.h>
+
+#include "call.h"
+#include "raw.h"
+
+EXPORT void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+{
+	struct operation_call o;
+	if (!real.resolved) { /* an allocator that runs before the constructor */
+		const long result =
+		    raw_call(SYS_mmap, (long)at, (long)size, protection, flags, fd, offset);
+		if (result > -4096 && result < 0)
+			errno = (int)-result;
+		return result > -4096 && result < 0 ? MAP_FAILED : (void *)result;
+	}
+	if (fd < 0 || (flags & MAP_ANONYMOUS) != 0 || !operation_begin(&o, RECORD_OP_MMAP))
+		return real.mmap(at, size, protection, flags, fd, offset);
+	operation_on(&o, fd);
+	o.event.offset = offset;
+	o.event.length = (int64_t)size;
+	o.event.flags = (uint32_t)protection | (uint32_t)flags << 8;
+	void *const result = real.mmap(at, size, protection, flags, fd, offset);
+	if (result != MAP_FAILED)
+		recording_count(RECORD_COUNTER_MMAP, 1);
+	operation_end(&o, result == MAP_FAILED ? -1 : 0);
+	return result;
+}
+
+ALIAS(mmap64, mmap);
+
+EXPORT int msync(void *at, size_t size, int flags)
+{
+	struct operation_call o;
+	if (!operation_begin(&o, RECORD_OP_MSYNC))
+		return real.msync(at, size, flags);
+	o.event.length = (int64_t)size;
+	o.event.flags = (uint32_t)flags;
+	return (int)operation_end(&o, real.msync(at, size, flags));
+}
+
+EXPORT int setns(int fd, int type)
+{
+	recording_count(RECORD_COUNTER_NAMESPACES, 1);
+	return real.setns(fd, type);
+}
+
+EXPORT int unshare(int flags)
+{
+	recording_count(RECORD_COUNTER_NAMESPACES, 1);
+	return real.unshare(flags);
+}
+
+/* System calls by number. Those that wrapped functions make go through the wrappers. */
+
+static long open_by_number(int directory, const char *path, const uint64_t *how, long size)
+{
+	struct operation_call o;
+	const bool recorded = operation_begin(&o, RECORD_OP_OPEN);
+	const long result = real.syscall(SYS_openat2, directory, path, how, size);
+	if (!recorded)
+		return result;
+	if (result >= 0)
+		o.event.flags = (uint32_t)how[0];
+	operation_on_path(&o, directory, path);
+	return operation_opened(&o, (int)result);
+}
+
+static bool is_fork(long number, long flags)
+{
+	return number == SYS_fork || (number == SYS_clone && (flags & CLONE_VM) == 0);
+}
+
+/* Returns false if the number is not that of a wrapped call. */
+static bool transfers_by_number(long number, const long a[6], long *result)
+{
+	const int fd = (int)a[0];
+	switch (number) {
+	case SYS_read:
+		*result = read(fd, (void *)a[1], (size_t)a[2]);
+		return true;
+	case SYS_write:
+		*result = write(fd, (const void *)a[1], (size_t)a[2]);
+		return true;
+	case SYS_pread64:
+		*result = pread(fd, (void *)a[1], (size_t)a[2], a[3]);
+		return true;
+	case SYS_pwrite64:
+		*result = pwrite(fd, (const void *)a[1], (size_t)a[2], a[3]);
+		return true;
+	case SYS_readv:
+		*result = readv(fd, (const struct iovec *)a[1], (int)a[2]);
+		return true;
+	case SYS_writev:
+		*result = writev(fd, (const struct iovec *)a[1], (int)a[2]);
+		return true;
+	case SYS_preadv:
+		*result = preadv(fd, (const struct iovec *)a[1], (int)a[2], a[3]);
+		return true;
+	case SYS_pwritev:
+		*result = pwritev(fd, (const struct iovec *)a[1], (int)a[2], a[3]);
+		return true;
+	case SYS_preadv2:
+		*result = preadv2(fd, (const struct iovec *)a[1], (int)a[2], a[3], (int)a[5]);
+		return true;
+	case SYS_pwritev2:
+		*result = pwritev2(fd, (const struct iovec *)a[1], (int)a[2], a[3], (int)a[5]);
+		return true;
+	case SYS_sendfile:
+		*result = sendfile(fd, (int)a[1], (off_t *)a[2], (size_t)a[3]);
+		return true;
+	case SYS_copy_file_range:
+		*result = copy_file_range(fd, (off_t *)a[1], (int)a[2], (off_t *)a[3], (size_t)a[4],
+					  (unsigned)a[5]);
+		return true;
+	case SYS_splice:
+		*result = splice(fd, (off_t *)a[1], (int)a[2], (off_t *)a[3], (size_t)a[4],
+				 (unsigned)a[5]);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool descriptors_by_number(long number, const long a[6], long *result)
+{
+	const int fd = (int)a[0];
+	switch (number) {
+	case SYS_open:
+		*result = open((const char *)a[0], (int)a[1], (mode_t)a[2]);
+		return true;
+	case SYS_openat:
+		*result = openat(fd, (const char *)a[1], (int)a[2], (mode_t)a[3]);
+		return true;
+	case SYS_openat2:
+		*result = open_by_number(fd, (const char *)a[1], (const uint64_t *)a[2], a[3]);
+		return true;
+	case SYS_close:
+		*result = close(fd);
+		return true;
+	case SYS_close_range:
+		*result = close_range((unsigned)a[0], (unsigned)a[1], (int)a[2]);
+		return true;
+	case SYS_dup:
+		*result = dup(fd);
+		return true;
+	case SYS_dup2:
+		*result = dup2(fd, (int)a[1]);
+		return true;
+	case SYS_dup3:
+		*result = dup3(fd, (int)a[1], (int)a[2]);
+		return true;
+	case SYS_lseek:
+		*result = lseek(fd, a[1], (int)a[2]);
+		return true;
+	case SYS_fsync:
+		*result = fsync(fd);
+		return true;
+	case SYS_fdatasync:
+		*result = fdatasync(fd);
+		return true;
+	case SYS_ftruncate:
+		*result = ftruncate(fd, a[1]);
+		return true;
+	case SYS_fallocate:
+		*result = fallocate(fd, (int)a[1], a[2], a[3]);
+		return true;
+	default:
+		return false;
+	}
+}
+
+EXPORT long syscall(long number, ...)
+{
+	long a[6], result;
+	va_list list;
+	va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(list, long);
+	va_end(list);
+	if (thread_enter() != NULL) {
+		if (transfers_by_number(number, a, &result) ||
+		    descriptors_by_number(number, a, &result))
+			return result;
+		if (number == SYS_io_uring_setup)
+			recording_count(RECORD_COUNTER_URING_RINGS, 1);
+		else if (number == SYS_io_uring_enter)
+			recording_count(RECORD_COUNTER_URING_CALLS, 1);
+		else if (is_fork(number, a[0]))
+			descriptors_share(true);
+	}
+	return real.syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+/* Jumps: out of a signal handler that interrupted a call, which then never returns. */
+
+static void jump_begin(void)
+{
+	struct producer *p = &producer_self;
+	if (p->ring == NULL || *recording.joined == 0)
+		return;
+	const uint64_t head = atomic_load(&p->ring->head);
+	if (p->next != head) /* records that were not finished */
+		atomic_fetch_add(&p->ring->dropped, 1);
+	p->next = head;
+	p->writing = 0;
+	atomic_store(&p->ring->in_flight, 0);
+}
+
+#define JUMP(name)                                                                                 \
+	EXPORT void name(struct __jmp_buf_tag environment[1], int value)                           \
+	{                                                                                          \
+		jump_begin();                                                                      \
+		real.name(environment, value);                                                     \
+		__builtin_unreachable();                                                           \
+	}
+
+JUMP(longjmp)
+JUMP(_longjmp)
+JUMP(siglongjmp)
+JUMP(__longjmp_chk)
