@@ -231,11 +231,12 @@ static void dominating_type(const struct view *view, struct values *v)
 /* The share of the bins up to a share of the peak rate. */
 static void below_peak(const struct view *view, struct values *v)
 {
-	uint64_t peak = 0, sum = 0, below = 0;
+	uint64_t peak = 0, below = 0;
+	uint128 sum = 0;
 	for (size_t i = 0; i < view->bins; i++) {
 		const uint64_t bytes = in_direction(view->bytes[i], EITHER);
 		peak = bytes > peak ? bytes : peak;
-		sum = saturate_add(sum, bytes);
+		sum += bytes;
 	}
 	for (size_t i = 0; i < view->bins; i++)
 		below += (uint128)in_direction(view->bytes[i], EITHER) * 100 < (uint128)peak * 33;

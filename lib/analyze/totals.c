@@ -8,8 +8,8 @@
 #include "saturate.h"
 
 static const double ns_per_s = 1e9;
-static const char no_time[] = "the trace has no duration", no_requests[] = "no requests",
-		  no_offsets[] = "no request has a known offset";
+static const char no_time[] = "the trace has no duration", no_start[] = "no start is known",
+		  no_requests[] = "no requests", no_offsets[] = "no request has a known offset";
 
 /* The sums of a span. */
 struct span_sums {
@@ -295,7 +295,7 @@ static void trace_values(const struct totals_trace *trace, const struct requests
 	v->section = "trace";
 	values_number(v, "P", NULL, "", totals_processes(trace, r));
 	if (runtime == 0 && !trace->timed)
-		values_unknown(v, "T", NULL, "s", "no start is known");
+		values_unknown(v, "T", NULL, "s", no_start);
 	else
 		values_real(v, "T", NULL, "s", (double)runtime / ns_per_s);
 	values_number(v, "left_out", NULL, "", trace->left_out);
@@ -330,12 +330,12 @@ void totals_values(const struct totals *t, const struct totals_trace *trace,
 	trace_values(trace, r, v);
 	v->section = "totals";
 	traffic(v, &t->io);
-	if (seconds > 0)
+	if (seconds > 0 || trace->timed) {
 		values_real(v, "running_time", NULL, "s", seconds);
-	else
-		values_unknown(v, "running_time", NULL, "s", no_time);
-	if (seconds > 0)
 		values_note(v, cpu ? "cpu" : "wall");
+	} else {
+		values_unknown(v, "running_time", NULL, "s", no_start);
+	}
 	per_second(v, &t->io, seconds);
 	rates(v, (struct direction_names){"B_avg_r", "B_avg_w", "B_avg"}, "bytes/s", t->io.bytes,
 	      runtime);

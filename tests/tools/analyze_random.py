@@ -64,8 +64,8 @@ class Generator:
                         "cpu": rng.choice([0, 1, 1]), "close": rng.choice([0, 0.02, 0.1])}
         self.processes = rng.choice([1, 1, 2, 3, 6, 20])
         self.fileids, self.files, self.now, self.out = rng.choice([1, 2, 5]), {}, 0, []
-        self.pace = rng.choice([1, 50, 5000, 400000])
-        self.pause = rng.choice([10**6, 10**7, 10**9])
+        self.pace = rng.choice([1, 50, 5000, 50000])
+        self.pause = rng.choice([10**5, 10**6, 10**7, 10**7, 10**9])
 
     def put(self, text):
         self.out.append("255 " + text)

@@ -663,8 +663,10 @@ def parts(amount, start, duration, k):
 READS, READ, WRITES, WRITTEN, IN_FLIGHT, OPS = range(6)
 
 
-def saturate(cell, column, amount):
-    cell[column] = min(cell[column] + amount, MAX_SUM)
+def limit_sums(table):
+    for values in table.values():
+        if max(values) > MAX_SUM:
+            values[:] = [min(v, MAX_SUM) for v in values]
 
 
 def cells_at(t, k):
@@ -676,15 +678,16 @@ def cells_at(t, k):
         cells[r.process, bin_index(start, k)][WRITES if r.write else READS] += 1
         size = WRITTEN if r.write else READ
         if not r.duration:
-            saturate(cells[r.process, bin_index(start, k)], size, r.length)
+            cells[r.process, bin_index(start, k)][size] += r.length
             continue
         for b, part in parts(r.length, start, r.duration, k):
-            saturate(cells[r.process, b], size, part)
+            cells[r.process, b][size] += part
         for b, part in parts(r.duration, start, r.duration, k):
-            saturate(cells[r.process, b], IN_FLIGHT, part)
+            cells[r.process, b][IN_FLIGHT] += part
     for o in t.operations:
         if o.time is not None and o.process is not None:
             cells[o.process, bin_index(o.time + t.epoch, k)][OPS] += 1
+    limit_sums(cells)
     return cells
 
 
@@ -708,6 +711,8 @@ class Cells:
         while len(self.cells) > MAX_CELLS:
             self.k -= 1
             self.cells = cells_at(t, self.k)
+        bins = [b for _, b in self.cells]
+        self.ends = [min(bins), max(bins)] if bins else []
 
 
 class View:
@@ -716,21 +721,29 @@ class View:
     Reading: the view also contains each bin that holds a request, so that a request at t_end without a duration is in it.
     """
 
-    def __init__(self, t, cells, j=None, interval=None):
+    def __init__(self, t, cells, j=None, interval=None, max_bins=MAX_BINS):
         self.k, self.j = cells.k, j
         self.num, self.den = (SECOND << max(0, -j), 1 << max(0, j)) if interval is None else (interval, 1)
         self.interval = interval
         self.by_process, self.total = defaultdict(dict), {}
-        for (p, b), values in cells.cells.items():
-            at = self.of_bin(b)
-            for table in (self.by_process[p], self.total):
-                table[at] = [min(x + y, MAX_SUM) for x, y in zip(table.get(at, [0] * 6), values)]
-        touched = list(self.total)
+        touched = [self.of_bin(b) for b in cells.ends]
         if t.start is not None:
             touched.append(self.of_time(t.start + t.epoch))
             touched.append(self.of_time(max(t.start, t.end - 1) + t.epoch))
         self.first = min(touched, default=0)
         self.B = max(touched) - self.first + 1 if touched else 0
+        if self.B <= max_bins:
+            self.add(cells)
+
+    def add(self, cells):
+        for (p, b), values in cells.cells.items():
+            at = self.of_bin(b)
+            for table in (self.by_process[p], self.total):
+                row = table.setdefault(at, [0] * 6)
+                for column, value in enumerate(values):
+                    row[column] += value
+        for table in (*self.by_process.values(), self.total):
+            limit_sums(table)
 
     def of_bin(self, b):
         if self.interval is None:
@@ -755,7 +768,7 @@ def main_view(t, cells):
 
 
 def finest_view(t, cells, bins):
-    return next(v for v in (View(t, cells, j=j) for j in range(cells.k, -80, -1)) if v.B <= bins)
+    return next(v for v in (View(t, cells, j=j, max_bins=bins) for j in range(cells.k, -80, -1)) if v.B <= bins)
 
 
 SIDES = {"r": ([READS], [READ]), "w": ([WRITES], [WRITTEN]), "": ([READS, WRITES], [READ, WRITTEN])}
@@ -764,13 +777,13 @@ SIDES = {"r": ([READS], [READ]), "w": ([WRITES], [WRITTEN]), "": ([READS, WRITES
 def active_processes(view, side, threshold):
     """Returns the number of active processes per bin. Reading: for both directions, the sum of bytes is compared."""
     counts, sizes_ = SIDES[side]
-    result = []
-    for b in range(view.first, view.first + view.B):
-        cells = [table[b] for table in view.by_process.values() if b in table]
-        if threshold is None:
-            result.append(sum(any(cell[c] for c in counts) for cell in cells))
-        else:
-            result.append(sum(add_up(cell[c] for c in sizes_) * view.den * SECOND > threshold * view.num for cell in cells))
+    result = [0] * view.B
+    for table in view.by_process.values():
+        for b, cell in table.items():
+            if threshold is None:
+                result[b - view.first] += any(cell[c] for c in counts)
+            else:
+                result[b - view.first] += add_up(cell[c] for c in sizes_) * view.den * SECOND > threshold * view.num
     return result
 
 
