@@ -22,6 +22,7 @@ enum bench_id {
 	BENCH_FLOOR_ENCODE,
 	BENCH_ENCODE,
 	BENCH_READ_MEMORY,
+	BENCH_ANALYZE,
 	BENCH_WRITE_MEMORY,
 	BENCH_UNZSTD,
 	BENCH_UNZSTD_COMMAND,
@@ -106,7 +107,7 @@ struct bench {
 	double mixed_rate; /* records per second of BENCH_READ_MEMORY on "mixed"; 0: not known */
 };
 
-enum { BENCH_BATCH = 1024, BENCH_STRETCH = 16384 };
+enum { BENCH_BATCH = 1024, BENCH_STRETCH = 16384, BENCH_ANALYZE_BATCH = 256 };
 
 /* prepare.c: records, texts and files of a workload */
 bool bench_prepare(struct bench *b);
@@ -119,6 +120,7 @@ bool bench_decode(struct bench *b);
 bool bench_floor_encode(struct bench *b);
 bool bench_encode(struct bench *b);
 bool bench_read_memory(struct bench *b);
+bool bench_analyze(struct bench *b);
 bool bench_write_memory(struct bench *b);
 bool bench_encode_text(struct bench *b, char *out, size_t *size);
 bool bench_agree(struct bench *b); /* floor and codec give the same result */

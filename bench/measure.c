@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <iotrace/analyze.h>
+
 #include "bench.h"
 #include "lib/codec/codec.h"
 
@@ -114,6 +116,29 @@ bool bench_read_memory(struct bench *b)
 	const bool ok = r != NULL &&
 			iot_reader_open_memory(r, b->framed, b->framed_size, "memory") == IOT_OK &&
 			drain(b, r);
+	iot_reader_free(r);
+	return ok;
+}
+
+static bool analyze(struct iot_analyze *a, struct iot_reader *r)
+{
+	struct iot_event ev[BENCH_ANALYZE_BATCH];
+	ssize_t got;
+	while ((got = iot_reader_events(r, ev, BENCH_ANALYZE_BATCH)) > 0)
+		if (iot_analyze_events(a, ev, (size_t)got) != IOT_OK)
+			return false;
+	return got == 0 && iot_analyze_finish(a) == IOT_OK;
+}
+
+bool bench_analyze(struct bench *b)
+{
+	const struct iot_analyze_options options = {.size = sizeof options};
+	struct iot_reader *r = iot_reader_new();
+	struct iot_analyze *a = iot_analyze_new(&options);
+	const bool ok = r != NULL && a != NULL &&
+			iot_reader_open_memory(r, b->framed, b->framed_size, "memory") == IOT_OK &&
+			analyze(a, r);
+	iot_analyze_free(a);
 	iot_reader_free(r);
 	return ok;
 }

@@ -11,6 +11,7 @@ static const struct label labels[BENCH_COUNT] = {
     [BENCH_FLOOR_DECODE] = {"floor_decode", "decode: floor"},
     [BENCH_DECODE] = {"decode", "decode: codec"},
     [BENCH_READ_MEMORY] = {"read_memory", "read memory, hash verified"},
+    [BENCH_ANALYZE] = {"analyze", "analyze memory, all statistics"},
     [BENCH_FLOOR_ENCODE] = {"floor_encode", "encode: floor"},
     [BENCH_ENCODE] = {"encode", "encode: codec"},
     [BENCH_WRITE_MEMORY] = {"write_memory", "write memory, hashed"},
@@ -34,12 +35,13 @@ static const struct label labels[BENCH_COUNT] = {
 };
 
 static const enum bench_id order[BENCH_COUNT] = {
-    BENCH_MEMCPY,       BENCH_FLOOR_DECODE,  BENCH_DECODE,          BENCH_READ_MEMORY,
-    BENCH_FLOOR_ENCODE, BENCH_ENCODE,        BENCH_WRITE_MEMORY,    BENCH_READ_PLAIN,
-    BENCH_PCAP,         BENCH_UNZSTD,        BENCH_UNZSTD_COMMAND,  BENCH_READ_ZSTD,
-    BENCH_READ_ZSTD_2,  BENCH_FOLD_ZSTD,     BENCH_READ_GZIP,       BENCH_READ_GZIP_2,
-    BENCH_WRITE_PLAIN,  BENCH_DOZSTD,        BENCH_DOZSTD_COMMAND,  BENCH_WRITE_ZSTD,
-    BENCH_WRITE_ZSTD_2, BENCH_WRITE_DEFAULT, BENCH_WRITE_DEFAULT_2, BENCH_WRITE_GZIP,
+    BENCH_MEMCPY,      BENCH_FLOOR_DECODE, BENCH_DECODE,        BENCH_READ_MEMORY,
+    BENCH_ANALYZE,     BENCH_FLOOR_ENCODE, BENCH_ENCODE,        BENCH_WRITE_MEMORY,
+    BENCH_READ_PLAIN,  BENCH_PCAP,         BENCH_UNZSTD,        BENCH_UNZSTD_COMMAND,
+    BENCH_READ_ZSTD,   BENCH_READ_ZSTD_2,  BENCH_FOLD_ZSTD,     BENCH_READ_GZIP,
+    BENCH_READ_GZIP_2, BENCH_WRITE_PLAIN,  BENCH_DOZSTD,        BENCH_DOZSTD_COMMAND,
+    BENCH_WRITE_ZSTD,  BENCH_WRITE_ZSTD_2, BENCH_WRITE_DEFAULT, BENCH_WRITE_DEFAULT_2,
+    BENCH_WRITE_GZIP,
 };
 
 const char *bench_key(enum bench_id id)

@@ -84,6 +84,7 @@ static bool (*const functions[BENCH_COUNT])(struct bench *) = {
     [BENCH_FLOOR_ENCODE] = bench_floor_encode,
     [BENCH_ENCODE] = bench_encode,
     [BENCH_READ_MEMORY] = bench_read_memory,
+    [BENCH_ANALYZE] = bench_analyze,
     [BENCH_WRITE_MEMORY] = bench_write_memory,
     [BENCH_UNZSTD] = bench_unzstd,
     [BENCH_UNZSTD_COMMAND] = bench_unzstd_command,
