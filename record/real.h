@@ -245,6 +245,7 @@ int __isoc99_vfwscanf(FILE *, const wchar_t *, va_list);
 	X(syscall)                                                                                 \
 	X(aio_read)                                                                                \
 	X(aio_write)                                                                               \
+	X(aio_error)                                                                               \
 	X(aio_return)                                                                              \
 	X(aio_fsync)                                                                               \
 	X(lio_listio)                                                                              \
