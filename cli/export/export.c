@@ -134,6 +134,7 @@ void export_report(const struct export *x, const char *format)
 	    [NOTE_EMPTY] = "I/Os of length 0 left out",
 	    [NOTE_OFFSET_TOO_LARGE] = "offsets or lengths beyond 64 bits, left empty",
 	    [NOTE_ROUNDED] = "starts rounded down",
+	    [NOTE_SECONDS] = "starts rounded down to seconds, in the same order",
 	    [NOTE_SPLIT] = "I/Os split",
 	    [NOTE_NAME] = "names that the format cannot contain, replaced",
 	    [NOTE_TENANT] = "I/Os of a process above 16777215, written as tenant 0",

@@ -24,6 +24,8 @@ enum {
 	OBJECTS_MAX = 1 << 24,
 	BLOCK_BITS = 40,
 	BLOCKS_PER_IO_MAX = 1 << 22,
+	REQUESTS_FREE = 1 << 22, /* beyond them, I/Os have a limited number of blocks on average */
+	BLOCKS_PER_IO_MEAN = 4096,
 	TENANTS_MAX = 1 << 24,
 	OP_READ = 12,
 	OP_WRITE = 13,
@@ -33,6 +35,8 @@ enum {
 	GROUP_BITS = 5,   /* 32 adjacent blocks: a smaller table has fewer cache misses */
 	GROUP = 1 << GROUP_BITS,
 };
+
+#define NS_PER_S UINT64_C(1000000000)
 
 static const uint64_t lcs_magic = 0x123456789abcdef0;
 
@@ -47,7 +51,7 @@ struct cache_requests {
 	struct error error;
 	struct tempfile requests, next;
 	struct idmap groups; /* of object and block of the file, without GROUP_BITS */
-	uint64_t count, reads, blocks;
+	uint64_t count, reads, blocks, ios;
 	uint32_t first_s, last_s;
 	struct file_numbers unnumbered; /* files without an object */
 	uint64_t largest_object;
@@ -80,7 +84,8 @@ static uint32_t seconds_of(struct export *x, const struct iot_record *rec)
 	struct cache_requests *c = x->state;
 	if (rec->flags & IOT_START_UNKNOWN)
 		return c->last_s;
-	const uint64_t s = (uint64_t)rec->start_ns / 1000000000;
+	const uint64_t s = (uint64_t)rec->start_ns / NS_PER_S;
+	x->notes[NOTE_SECONDS] += (uint64_t)rec->start_ns % NS_PER_S != 0;
 	if (s > UINT32_MAX)
 		export_fail(x, "a start after %ju s, more than 32 bits", (uintmax_t)s);
 	c->last_s = (uint32_t)s;
@@ -139,6 +144,20 @@ static void add_requests(struct export *x, struct request r, uint64_t id, uint64
 	}
 }
 
+/* A few bytes of a trace may be millions of requests: their number is limited by that of I/Os. */
+static void check_blocks(struct export *x, uint64_t blocks)
+{
+	struct cache_requests *c = x->state;
+	if (blocks > BLOCKS_PER_IO_MAX)
+		export_fail(x, "an I/O of %ju blocks, more than %d; use a larger --block",
+			    (uintmax_t)blocks, BLOCKS_PER_IO_MAX);
+	else if (c->count + blocks > REQUESTS_FREE + ++c->ios * BLOCKS_PER_IO_MEAN)
+		export_fail(x,
+			    "%ju I/Os of more than %d blocks on average, for more than %d "
+			    "requests; use a larger --block",
+			    (uintmax_t)c->ios, BLOCKS_PER_IO_MEAN, REQUESTS_FREE);
+}
+
 static void record(struct export *x, const struct iot_record *rec)
 {
 	struct cache_requests *c = x->state;
@@ -151,9 +170,7 @@ static void record(struct export *x, const struct iot_record *rec)
 	if (last >> BLOCK_BITS != 0)
 		export_fail(x, "block %ju of a file, more than %d bits", (uintmax_t)last,
 			    BLOCK_BITS);
-	if (last - first >= BLOCKS_PER_IO_MAX)
-		export_fail(x, "an I/O of %ju blocks, more than %d; use a larger --block",
-			    (uintmax_t)(last - first + 1), BLOCKS_PER_IO_MAX);
+	check_blocks(x, last - first + 1);
 	const struct request r = {.seconds = seconds_of(x, rec), .op = op_of(x, rec)};
 	if (x->failed)
 		return;

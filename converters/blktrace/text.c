@@ -400,7 +400,7 @@ int blktrace_text_step(struct blktrace *b)
 	const enum line_kind kind = line_reader_next(lines, &line);
 	b->src->report.lines += kind != LINE_END;
 	if (kind == LINE_TOO_LONG) {
-		count_unparsed(b, line.data, line.data);
+		count_unparsed(b, line.data, line.data + line.size);
 		return 1;
 	}
 	if (kind == LINE_WHOLE)

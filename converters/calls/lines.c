@@ -58,7 +58,8 @@ enum line_kind line_reader_next(struct line_reader *r, struct iot_text *line)
 		r->number++;
 		return LINE_LAST;
 	}
-	set(line, r->at, 0);
+	memcpy(r->start, r->at, sizeof r->start);
+	set(line, r->start, sizeof r->start);
 	skip(r);
 	r->number++;
 	return LINE_TOO_LONG;

@@ -5,13 +5,16 @@
 
 #include "converters/converter.h"
 
-enum { LINE_READER_MAX = 1 << 20 }; /* bytes of a line */
+enum {
+	LINE_READER_MAX = 1 << 20, /* bytes of a line */
+	LINE_READER_SHOWN = 80,    /* of one that is too long */
+};
 
 enum line_kind {
 	LINE_END,     /* there are no more; line_reader_status() shows whether that is an error */
 	LINE_WHOLE,   /* a line, without its LF or CR LF */
 	LINE_LAST,    /* the last one, which has no LF: it may be a part of a line */
-	LINE_TOO_LONG /* the start of a line that exceeds the limit, and is skipped */
+	LINE_TOO_LONG /* the first bytes of a line that exceeds the limit, and is skipped */
 };
 
 /* Start with {0} and set bufreader, which is then owned. */
@@ -19,6 +22,7 @@ struct line_reader {
 	struct bufreader *bufreader;
 	const char *shown, *at, *limit; /* bytes that were peeked, and those not yet returned */
 	uint64_t number;                /* of the line returned last, from 1 */
+	char start[LINE_READER_SHOWN];  /* of a line that is too long */
 };
 
 /* The text is valid until the next call. */

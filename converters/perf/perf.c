@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/number.h"
+
 enum {
 	SNIFF_LINES = 100,
 	SNIFF_BITS = 200, /* more than the form of a call alone is worth */
@@ -36,9 +38,24 @@ static bool head_line(struct iot_text *head, struct iot_text *line)
 	return true;
 }
 
+/* Parses "LOST 3 events!", "Lost 3 events" or "Processed 9 events and lost 3 chunks!". */
+static bool lost_line(struct iot_text line, struct perf_line *l)
+{
+	const char *p = line.data, *const end = p + line.size;
+	const bool summary = perf_after(&p, end, "Processed ");
+	if (!summary && !perf_after(&p, end, "LOST ") && !perf_after(&p, end, "Lost "))
+		return false;
+	l->kind = PERF_LOST;
+	return number_scan(&p, end, 10, &l->lost) &&
+	       (!summary ||
+		(perf_after(&p, end, " events and lost ") && number_scan(&p, end, 10, &l->lost)));
+}
+
 static bool parse_line(enum perf_format format, struct iot_text line, struct perf_line *l,
 		       unsigned *digits)
 {
+	if (lost_line(line, l))
+		return true;
 	switch (format) {
 	case PERF_SCRIPT:
 		return perf_script_line(line, l, digits);

@@ -27,6 +27,8 @@
 #ifndef CONVERTERS_PERF_PERF_H
 #define CONVERTERS_PERF_PERF_H
 
+#include <string.h>
+
 #include "converters/calls/calls.h"
 #include "converters/calls/lines.h"
 
@@ -59,6 +61,16 @@ void perf_arguments(struct call *call, struct iot_text text);
 struct iot_text perf_error_name(int64_t number);
 /* Parses seconds or milliseconds with a fraction. unit_ns: of the whole part. */
 bool perf_time(struct iot_text text, int64_t unit_ns, int64_t *ns, unsigned *digits);
+
+/* Advances past a word if it is next. */
+static inline bool perf_after(const char **p, const char *end, const char *word)
+{
+	const size_t n = strlen(word);
+	if ((size_t)(end - *p) < n || memcmp(*p, word, n) != 0)
+		return false;
+	*p += n;
+	return true;
+}
 
 /* Each returns false if the line has another form; the kind is then undefined. */
 bool perf_script_line(struct iot_text line, struct perf_line *l, unsigned *digits);

@@ -74,21 +74,12 @@ static bool task_of(const char *p, const char *end, struct perf_line *l)
 	return true;
 }
 
-static bool after(const char **p, const char *end, const char *word)
-{
-	const size_t n = strlen(word);
-	if ((size_t)(end - *p) < n || memcmp(*p, word, n) != 0)
-		return false;
-	*p += n;
-	return true;
-}
-
 /* Parses "0xfffffffffffffffe", which is -2. */
 static bool result(const char *p, const char *end, struct call *call)
 {
 	uint64_t v;
 	p = skip_blanks(p, end);
-	const bool hex = after(&p, end, "0x"), minus = !hex && after(&p, end, "-");
+	const bool hex = perf_after(&p, end, "0x"), minus = !hex && perf_after(&p, end, "-");
 	if (!number_scan(&p, end, hex ? 16 : 10, &v) || skip_blanks(p, end) != end)
 		return false;
 	call->result = minus ? (int64_t)(0 - v) : (int64_t)v;
@@ -100,11 +91,11 @@ static bool result(const char *p, const char *end, struct call *call)
 
 static bool lost(const char *p, const char *end, struct perf_line *l)
 {
-	if (!after(&p, end, "PERF_RECORD_LOST"))
+	if (!perf_after(&p, end, "PERF_RECORD_LOST"))
 		return false;
-	after(&p, end, "_SAMPLES");
+	perf_after(&p, end, "_SAMPLES");
 	p = skip_blanks(p, end);
-	after(&p, end, "lost ");
+	perf_after(&p, end, "lost ");
 	if (!number_scan(&p, end, 10, &l->lost))
 		l->lost = 1;
 	l->kind = PERF_LOST;
@@ -117,9 +108,9 @@ static bool event(const char *p, const char *end, struct perf_line *l)
 	p = skip_blanks(p, end);
 	if (lost(p, end, l))
 		return true;
-	after(&p, end, "syscalls:");
-	const bool enter = after(&p, end, "sys_enter_"),
-		   exits = !enter && after(&p, end, "sys_exit_");
+	perf_after(&p, end, "syscalls:");
+	const bool enter = perf_after(&p, end, "sys_enter_"),
+		   exits = !enter && perf_after(&p, end, "sys_exit_");
 	const char *colon = memchr(p, ':', (size_t)(end - p));
 	l->kind = PERF_OTHER;
 	if (!enter && !exits)

@@ -18,22 +18,13 @@ static const char *skip_blanks(const char *p, const char *end)
 	return p;
 }
 
-static bool after(const char **p, const char *end, const char *word)
-{
-	const size_t n = strlen(word);
-	if ((size_t)(end - *p) < n || memcmp(*p, word, n) != 0)
-		return false;
-	*p += n;
-	return true;
-}
-
 /* Parses "( 0.018 ms): " or "(         ): ". */
 static bool duration(const char **p, const char *end, struct call *call)
 {
 	const char *at = skip_blanks(*p, end);
 	int64_t ns = 0;
 	unsigned digits;
-	if (!after(&at, end, "("))
+	if (!perf_after(&at, end, "("))
 		return false;
 	at = skip_blanks(at, end);
 	const char *from = at;
@@ -42,13 +33,13 @@ static bool duration(const char **p, const char *end, struct call *call)
 	if (at > from) {
 		if (!perf_time((struct iot_text){from, (size_t)(at - from)}, NS_PER_MS, &ns,
 			       &digits) ||
-		    !after(&at, end, " ms"))
+		    !perf_after(&at, end, " ms"))
 			return false;
 		call->duration_ns = (uint64_t)ns;
 		call->has |= CALL_HAS_DURATION;
 	}
 	*p = at;
-	return after(p, end, "): ");
+	return perf_after(p, end, "): ");
 }
 
 /* Parses "comm/12 ", if it is present. The name may contain blanks and slashes. */
@@ -85,12 +76,12 @@ static void result(const char *p, const char *end, struct call *call)
 {
 	uint64_t v;
 	p = skip_blanks(p, end);
-	const bool hex = after(&p, end, "0x"), minus = !hex && after(&p, end, "-");
+	const bool hex = perf_after(&p, end, "0x"), minus = !hex && perf_after(&p, end, "-");
 	if (!number_scan(&p, end, hex ? 16 : 10, &v))
 		return; /* "?" or nothing: it did not return */
 	call->result = minus ? (int64_t)(0 - v) : (int64_t)v;
 	call->has |= CALL_HAS_RESULT;
-	if (!after(&p, end, " ") || call->result >= 0)
+	if (!perf_after(&p, end, " ") || call->result >= 0)
 		return;
 	const char *from = p;
 	while (p < end && *p != ' ')
@@ -100,7 +91,7 @@ static void result(const char *p, const char *end, struct call *call)
 
 static bool continued(const char *p, const char *end, struct perf_line *l)
 {
-	if (!after(&p, end, "... [continued]: "))
+	if (!perf_after(&p, end, "... [continued]: "))
 		return false;
 	const char *bracket = memchr(p, '(', (size_t)(end - p)), *equals = find_result(p, end);
 	if (bracket == NULL || equals == NULL)
@@ -134,20 +125,12 @@ static bool call(const char *p, const char *end, struct perf_line *l)
 	return true;
 }
 
-static bool lost(const char *p, const char *end, struct perf_line *l)
-{
-	if (!after(&p, end, "LOST ") || !number_scan(&p, end, 10, &l->lost))
-		return false;
-	l->kind = PERF_LOST;
-	return true;
-}
-
 bool perf_trace_line(struct iot_text line, struct perf_line *l, unsigned *digits)
 {
 	const char *end = line.data + line.size, *p = skip_blanks(line.data, end), *from = p;
 	*l = (struct perf_line){.kind = PERF_UNKNOWN};
-	if (p == end || lost(p, end, l))
-		return p < end;
+	if (p == end)
+		return false;
 	while (p < end && *p != ' ')
 		p++;
 	const struct iot_text time = {from, (size_t)(p - from)};

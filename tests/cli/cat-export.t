@@ -48,6 +48,8 @@ for trace in far long object; do
 		refused --format=$format $trace
 	done
 done
+printf 'c0 20 400000 0 0 0 1 1 0\n00 20 2000 0 0 0 0 0 0\n00 20 2000 0 0 0 0 0 0\n' >many
+refused --format=oracle --block=1 many
 refused --format=fio --per-process t
 refused --format=fio --prefix='a b' t
 refused --format=csv --block=512 t

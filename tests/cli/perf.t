@@ -26,6 +26,12 @@ done
 	sed 1,45d "$TESTDATA/perf/trace.txt"
 } >lost.txt
 "$IOTRACE" convert lost.txt 2>&1 | grep -a '%lost\|warning'
+for message in 'LOST 3 events!' 'Lost 4 events' 'Processed 90 events and lost 5 chunks!'; do
+	for text in script bpftrace; do
+		{ cat "$TESTDATA/perf/$text.txt" && echo "$message"; } >lost.txt
+		"$IOTRACE" convert lost.txt 2>&1 | grep -a '%lost\|tracer lost\|not understood'
+	done
+done
 # Other events, and text.
 {
 	cat "$TESTDATA/perf/script.txt"
