@@ -48,7 +48,7 @@ for trace in far long object; do
 		refused --format=$format $trace
 	done
 done
-printf 'c0 20 400000 0 0 0 1 1 0\n00 20 2000 0 0 0 0 0 0\n00 20 2000 0 0 0 0 0 0\n' >many
+printf 'c0 20 0 400000 0 0 1 1 0\nc0 20 0 2000 0 0 1 1 0\nc0 20 0 2000 0 0 1 1 0\n' >many
 refused --format=oracle --block=1 many
 refused --format=fio --per-process t
 refused --format=fio --prefix='a b' t
