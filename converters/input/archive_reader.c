@@ -18,6 +18,8 @@ enum {
 };
 
 /* A decoder of either library and the bufreader under it. */
+#define AFTER_BYTE "%s: after byte %ju of the decompressed data: "
+
 struct unpacker {
 	struct bufreader *base;
 	char *name; /* escaped */
@@ -28,6 +30,7 @@ struct unpacker {
 	struct archive *archive; /* NULL for xz */
 	const char *block;       /* decompressed, not yet delivered */
 	size_t left;
+	uint64_t made;      /* bytes delivered */
 	lzma_stream stream; /* for xz */
 };
 
@@ -178,11 +181,10 @@ static int give_up(struct unpacker *u)
 	if (words == NULL)
 		words = "cannot be unpacked";
 	escape_text(escaped, sizeof(escaped), words, strlen(words));
-	return error_set(&u->error,
-			 memory       ? IOT_ENOMEM
-			 : u->drained ? IOT_ETRUNCATED
-				      : IOT_EFORMAT,
-			 "%s: %s", u->name, escaped);
+	const int status = memory ? IOT_ENOMEM : u->drained ? IOT_ETRUNCATED : IOT_EFORMAT;
+	if (u->how == COMPRESSION_LAYER_NONE || memory)
+		return error_set(&u->error, status, "%s: %s", u->name, escaped);
+	return error_set(&u->error, status, AFTER_BYTE "%s", u->name, (uintmax_t)u->made, escaped);
 }
 
 /*
@@ -257,6 +259,7 @@ static ssize_t read_stream(void *context, void *buffer, size_t size)
 	memcpy(buffer, u->block, n);
 	u->block += n;
 	u->left -= n;
+	u->made += n;
 	return (ssize_t)n;
 }
 
@@ -275,11 +278,13 @@ static int xz_error(struct unpacker *u, lzma_ret why)
 				 "%s: xz asks for %ju bytes of memory, the limit is %d", u->name,
 				 (uintmax_t)lzma_memusage(&u->stream), XZ_MEMORY_MAX);
 	case LZMA_BUF_ERROR:
-		return error_set(&u->error, IOT_ETRUNCATED, "%s: truncated xz data", u->name);
+		return error_set(&u->error, IOT_ETRUNCATED, AFTER_BYTE "truncated xz data", u->name,
+				 (uintmax_t)u->made);
 	case LZMA_OPTIONS_ERROR:
 		return error_set(&u->error, IOT_EFORMAT, "%s: xz of a kind not known", u->name);
 	default:
-		return error_set(&u->error, IOT_EFORMAT, "%s: damaged xz data", u->name);
+		return error_set(&u->error, IOT_EFORMAT, AFTER_BYTE "damaged xz data", u->name,
+				 (uintmax_t)u->made);
 	}
 }
 
@@ -304,6 +309,7 @@ static ssize_t read_xz(void *context, void *buffer, size_t size)
 	if (got != LZMA_OK && got != LZMA_STREAM_END)
 		(void)xz_error(u, got);
 	const size_t n = got == LZMA_DATA_ERROR ? 0 : capacity - u->stream.avail_out;
+	u->made += n;
 	if (n > 0 || u->error.status == IOT_OK)
 		return (ssize_t)n;
 	errno = EIO;

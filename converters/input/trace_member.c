@@ -55,6 +55,14 @@ static ssize_t read_pipe(void *context, void *buffer, size_t size)
 	}
 }
 
+static int errno_of(int status)
+{
+	return status == IOT_ENOMEM       ? ENOMEM
+	       : status == IOT_EFORMAT    ? EBADMSG
+	       : status == IOT_ETRUNCATED ? ENODATA
+					  : EIO;
+}
+
 static ssize_t read_bytes(void *context, void *buffer, size_t size)
 {
 	const struct trace_member *t = context;
@@ -63,7 +71,7 @@ static ssize_t read_bytes(void *context, void *buffer, size_t size)
 	const size_t n = have < size ? have : size;
 	const int status = bufreader_status(t->bytes);
 	if (n == 0 && status != IOT_OK) {
-		errno = status == IOT_ENOMEM ? ENOMEM : EIO;
+		errno = errno_of(status);
 		return -1;
 	}
 	if (n > 0)

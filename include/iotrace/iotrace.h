@@ -351,7 +351,8 @@ enum iot_fact {
 
 /*
  * Callbacks that supply or accept bytes like read(2) and write(2): short counts are allowed, -1
- * sets errno.
+ * sets errno. Of bytes that were compressed, EBADMSG means damage (IOT_EFORMAT), ENODATA an early
+ * end (IOT_ETRUNCATED); other numbers are IOT_EIO.
  */
 typedef ssize_t iot_read_fn(void *context, void *buffer, size_t size);
 typedef ssize_t iot_write_fn(void *context, const void *buffer, size_t size);

@@ -96,6 +96,26 @@ static ssize_t read_callback(struct byte_source *in, void *to, size_t size)
 	return n;
 }
 
+static void fail_read(const struct byte_source *in)
+{
+	const bool unpacks = in->kind == BYTE_SOURCE_CALLBACK;
+	const unsigned long long at = in->stored;
+	if (in->why && in->why->status != IOT_OK)
+		error_set(in->error, in->why->status, "%s", in->why->text);
+	else if (unpacks && in->errnum == EBADMSG)
+		error_set(in->error, IOT_EFORMAT,
+			  "%s: after byte %llu of the decompressed data: damaged compressed data",
+			  in->name, at);
+	else if (unpacks && in->errnum == ENODATA)
+		error_set(
+		    in->error, IOT_ETRUNCATED,
+		    "%s: after byte %llu of the decompressed data: the compressed data ends early",
+		    in->name, at);
+	else
+		error_system(in->error, in->errnum, "%s: at byte %llu: cannot be read", in->name,
+			     at);
+}
+
 static void keep_bytes(struct kept_bytes *k, const void *bytes, size_t n)
 {
 	if (k->incomplete || !array_reserve(&k->data, &k->capacity, k->size + n, 1)) {
@@ -121,11 +141,8 @@ size_t byte_source_read(struct byte_source *in, void *to, size_t capacity)
 		in->errnum = n >= 0 ? 0 : errno != 0 ? errno : EIO;
 		in->ended = n <= 0;
 	}
-	if (in->errnum != 0 && in->why && in->why->status != IOT_OK)
-		error_set(in->error, in->why->status, "%s", in->why->text);
-	else if (in->errnum != 0)
-		error_system(in->error, in->errnum, "%s: at byte %llu: cannot be read", in->name,
-			     (unsigned long long)in->stored);
+	if (in->errnum != 0)
+		fail_read(in);
 	if (n <= 0)
 		return 0;
 	if (in->keep && in->keep->on)

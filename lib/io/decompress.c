@@ -143,11 +143,13 @@ static const char *unit_name(const struct decompressor *d)
 	return d->how == IOT_GZIP ? "gzip member" : "zstd frame";
 }
 
+/* A position that does not depend on the sizes of reads, as that of the decoder of zstd does. */
 static void fail_damaged(struct decompressor *d, const char *reason)
 {
+	const uint64_t at = d->how == IOT_ZSTD && d->in_frame ? d->block_at : raw_offset(d);
 	d->damaged = true;
 	error_set(d->error, IOT_EFORMAT, "%s: at byte %llu: damaged %s: %s", d->name,
-		  (unsigned long long)raw_offset(d), unit_name(d), reason);
+		  (unsigned long long)at, unit_name(d), reason);
 }
 
 static void fail_truncated(struct decompressor *d)
@@ -205,6 +207,7 @@ static bool begin_frame(struct decompressor *d)
 		d->in_frame = true;
 		d->output_full = false;
 		d->zstd_hint = ZSTD_FIRST_HINT;
+		d->block_left = 0;
 		return true;
 	}
 	if (match != FORMAT_MATCH_MAYBE)
@@ -288,11 +291,15 @@ static void fail_zstd(struct decompressor *d, size_t rc)
  * A failing call does not report how much it wrote before, so each call gets one block, without the
  * header of the next block: good blocks before a bad one are not lost.
  */
-static size_t zstd_slice(const struct decompressor *d)
+static size_t zstd_slice(struct decompressor *d)
 {
 	const size_t hint = d->zstd_hint;
 	const size_t size = hint > ZSTD_BLOCK_HEADER ? hint - ZSTD_BLOCK_HEADER : hint;
 
+	if (d->block_left == 0) {
+		d->block_at = raw_offset(d);
+		d->block_left = size;
+	}
 	return size < raw_left(d) ? size : raw_left(d);
 }
 
@@ -307,6 +314,7 @@ static size_t unpack_zstd(struct decompressor *d, char *to, size_t capacity)
 		return 0;
 	}
 	d->raw_pos += in.pos;
+	d->block_left -= in.pos < d->block_left ? in.pos : d->block_left;
 	d->output_full = out.pos == out.size && rc != 0;
 	d->in_frame = rc != 0;
 	d->zstd_hint = rc;

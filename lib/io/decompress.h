@@ -34,10 +34,12 @@ struct decompressor {
 	uint64_t made;     /* bytes decompressed from it */
 	uint64_t wasted;   /* bytes read and decompressed from failed frames or members */
 	bool in_frame;
-	bool output_full; /* the decoder may have more output pending */
-	bool ended;       /* at a valid end, or with `error` set */
-	bool damaged;     /* resync may skip the damage that caused the error */
-	size_t zstd_hint; /* input size that the decoder suggests for the next call */
+	bool output_full;  /* the decoder may have more output pending */
+	bool ended;        /* at a valid end, or with `error` set */
+	bool damaged;      /* resync may skip the damage that caused the error */
+	size_t zstd_hint;  /* input size that the decoder suggests for the next call */
+	uint64_t block_at; /* source offset of the current zstd block, for messages */
+	size_t block_left; /* its bytes that the decoder has not consumed */
 	z_stream zlib;
 	bool zlib_made;
 	ZSTD_DCtx *zstd;

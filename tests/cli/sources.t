@@ -123,6 +123,13 @@ for command in info cat stat check; do
 	"$IOTRACE" $command cut.darshan 2>&1 >out | sed "s/^/$command: /"
 done
 "$IOTRACE" check --json cut.darshan 2>/dev/null
+for how in xz bzip2 lz4; do
+	"$how" -q -c plain.iot >whole
+	head -c 400 whole >cut.iot.$how
+	"$IOTRACE" cat cut.iot.$how 2>&1 >out
+	printf '\377\377\377\377\377\377\377\377' | dd of=whole bs=1 seek=300 conv=notrunc status=none
+	"$IOTRACE" cat whole 2>&1 >out
+done
 echo "files:"
 "$IOTRACE" cat -o logs/out.iot logs
 cd logs && "$IOTRACE" reorder -o cp.strace . 

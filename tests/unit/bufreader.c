@@ -554,6 +554,38 @@ TEST_BOTH_WAYS(every_byte_flipped_never_gives_wrong_bytes_as_right)
 	}
 }
 
+static void message_of(struct bytes packed, size_t read_size, char text[sizeof(struct error)])
+{
+	struct bufreader *w = window_of(read_size, 0);
+	struct feed feed = {.bytes = packed};
+
+	cr_assert_eq(bufreader_open_callback(w, feed_callback, &feed), IOT_OK);
+	free(drain(w, 1).data);
+	strcpy(text, bufreader_error(w)->text);
+	bufreader_free(w);
+}
+
+TEST_BOTH_WAYS(the_message_of_damage_does_not_depend_on_the_sizes_of_reads)
+{
+	const struct bytes plain = text_of(400000, 9);
+	for (enum iot_compression how = IOT_GZIP; how <= IOT_ZSTD; how++) {
+		const struct bytes packed = packed_of(how, plain);
+		for (size_t at = 5; at < packed.size; at += packed.size / (prefetch ? 9 : 60)) {
+			char text[2][sizeof(struct error)];
+			packed.data[at] ^= 0x5a;
+			message_of(packed, 0, text[0]);
+			for (size_t size = 1; size < 20000; size = 16 * size + 1) {
+				message_of(packed, size, text[1]);
+				cr_expect_str_eq(text[0], text[1], "byte %zu, reads of %zu", at,
+						 size);
+			}
+			packed.data[at] ^= 0x5a;
+		}
+		free(packed.data);
+	}
+	free(plain.data);
+}
+
 TEST_BOTH_WAYS(blocks_before_a_bad_block_are_shown)
 {
 	const struct bytes plain = text_of(1 << 20, 5);
