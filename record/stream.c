@@ -77,6 +77,13 @@ static void moved(struct stream_call *c, int64_t before, int64_t now, int64_t n,
 	transferred(c, from, now - from, bits);
 }
 
+/* Tests a flag of libc's streams that its headers do not name. */
+static bool is_unreadable(const FILE *s)
+{
+	enum { IO_NO_READS = 4 };
+	return (s->_flags & IO_NO_READS) != 0;
+}
+
 static bool follows_file(const struct stream_call *c)
 {
 	return c->c.d.kind == DESCRIPTOR_FILE && c->c.p->ring == c->c.ring;
@@ -92,7 +99,9 @@ void stream_end(struct stream_call *c, int64_t n, unsigned bits)
 	const int64_t now = c->c.d.has_slot ? raw_lseek(c->c.fd, 0, SEEK_CUR) : -1;
 	if (now >= 0) {
 		const int64_t before = position_exchange(&c->c, now);
-		if (now != before)
+		/* a write that first went back can end where the position was */
+		const bool wrote = (bits & RECORD_WRITE) != 0 && n >= 0 && drained(c, n) > 0;
+		if (now != before || wrote)
 			moved(c, before, now, n, bits);
 	}
 	if (view() == RECORD_STDIO_CALLS && n >= 0)
@@ -101,25 +110,47 @@ void stream_end(struct stream_call *c, int64_t n, unsigned bits)
 	producer_end(c->c.p, c->c.outer);
 }
 
-void stream_end_seek(struct stream_call *c)
+static int64_t file_size(int fd)
+{
+	struct stat s;
+	return raw_call(SYS_fstat, fd, (long)&s, 0, 0, 0, 0) == 0 ? s.st_size : -1;
+}
+
+/*
+ * A seek reads the block of its target: into the buffer, from the beginning of the block, if the
+ * target lies in the file; otherwise what it reads is discarded.
+ */
+static void filled_by_seek(struct stream_call *c, int64_t before, int64_t now)
+{
+	const FILE *const s = c->stream;
+	const int64_t filled = s->_IO_read_end - s->_IO_read_base;
+	const int64_t size = s->_IO_buf_end - s->_IO_buf_base;
+	if (filled > 0) {
+		if (!c->had_offset || now != before || c->pending > 0 ||
+		    s->_IO_read_end != c->read_end)
+			transferred(c, now - filled, filled, 0);
+	} else if (c->had_offset && size > 0 && now % size != 0 && !is_unreadable(s)) {
+		const int64_t block = now & -size, left = file_size(c->c.fd) - block;
+		if (left < now - block)
+			transferred(c, block, left, 0);
+	}
+}
+
+void stream_end_seek(struct stream_call *c, bool seeks)
 {
 	if (!follows_file(c)) {
 		if (c->c.d.kind >= DESCRIPTOR_PIPE)
 			count_bytes(c, 0, RECORD_WRITE);
 		return;
 	}
-	const FILE *const s = c->stream;
 	const int64_t now = c->c.d.has_slot ? raw_lseek(c->c.fd, 0, SEEK_CUR) : -1;
 	if (now >= 0) {
 		const int64_t before = position_exchange(&c->c, now);
-		const int64_t filled = s->_IO_read_end - s->_IO_read_base;
 		const int64_t written = drained(c, 0);
 		transferred(c, c->c.d.append ? now - written : before - c->back, written,
 			    RECORD_WRITE);
-		/* a seek fills the buffer from the beginning of a block */
-		if (filled > 0 && stream_unread(s) > 0 &&
-		    (!c->had_offset || now != before || s->_IO_read_end != c->read_end))
-			transferred(c, now - filled, filled, 0);
+		if (seeks)
+			filled_by_seek(c, before, now);
 	}
 	producer_end(c->c.p, c->c.outer);
 }

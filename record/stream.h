@@ -48,8 +48,8 @@ bool stream_begin(struct stream_call *c, FILE *stream, bool may_transfer);
  * output.
  */
 void stream_end(struct stream_call *c, int64_t n, unsigned bits);
-/* The call flushed the stream or changed its position. */
-void stream_end_seek(struct stream_call *c);
+/* The call flushed the stream, or, if `seeks`, changed its position. */
+void stream_end_seek(struct stream_call *c, bool seeks);
 /* Before the process ends: writes what waits in the buffers of all streams. */
 void streams_flush(void);
 

@@ -457,7 +457,7 @@ static void flush_all(void)
 		if (stream == NULL || !stream_begin(&c, stream, true))                             \
 			return real.name(stream);                                                  \
 		const int result = real.name(stream);                                              \
-		stream_end_seek(&c);                                                               \
+		stream_end_seek(&c, false);                                                        \
 		return result;                                                                     \
 	}
 
@@ -471,7 +471,7 @@ FLUSHES(fflush_unlocked)
 		if (!stream_begin(&c, stream, true))                                               \
 			return real.name arguments;                                                \
 		const int result = real.name arguments;                                            \
-		stream_end_seek(&c);                                                               \
+		stream_end_seek(&c, result == 0);                                                  \
 		return result;                                                                     \
 	}
 
@@ -492,7 +492,7 @@ EXPORT void rewind(FILE *stream)
 	const bool follows = stream_begin(&c, stream, true);
 	real.rewind(stream);
 	if (follows)
-		stream_end_seek(&c);
+		stream_end_seek(&c, true);
 }
 
 EXPORT int fcloseall(void)
