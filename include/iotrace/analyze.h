@@ -52,6 +52,12 @@ struct iot_analyze_options {
 	uint64_t large;      /* bytes of the smallest large file; 0: 4 MiB */
 	uint64_t alignment;  /* a power of two; 0: 4096 bytes */
 	uint64_t runtime_ns; /* of the job; 0: from the trace */
+	/*
+	 * 1: a part that begins at a %sync of the trace, to be appended to what precedes it. Its CPU
+	 * clocks count from its beginning, and epoch_ns is the epoch= that the trace declares before
+	 * its first record, or 0.
+	 */
+	uint64_t part, epoch_ns;
 };
 
 enum iot_value_kind {
@@ -80,6 +86,12 @@ IOT_API void iot_analyze_free(struct iot_analyze *a); /* NULL is ignored */
  */
 IOT_API IOT_USE_RESULT int iot_analyze_events(struct iot_analyze *a, const struct iot_event *ev,
 					      size_t n);
+/*
+ * Appends a part, which begins where a ends; it is consumed, except by IOT_EUSAGE. Values are those
+ * of both in one pass, except where iotrace-analyze(1) states limits. Returns IOT_OK; IOT_ENOMEM;
+ * IOT_EUSAGE if either is finished, the options differ, or `part` is no part.
+ */
+IOT_API IOT_USE_RESULT int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part);
 /* Computes the values; call once, after all events. Returns IOT_OK or IOT_ENOMEM. */
 IOT_API int iot_analyze_finish(struct iot_analyze *a);
 

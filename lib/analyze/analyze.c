@@ -15,7 +15,7 @@
 #include "busy.h"
 #include "cells.h"
 #include "order.h"
-#include "requests.h"
+#include "requests_join.h"
 #include "saturate.h"
 #include "sizes.h"
 #include "time.h"
@@ -50,10 +50,26 @@ static void keep(struct iot_analyze *a, bool done)
 
 static struct layer *layer_of(struct iot_analyze *a, unsigned i)
 {
-	if (a->layers[i] == NULL)
+	if (a->layers[i] == NULL) {
 		a->layers[i] = calloc(1, sizeof *a->layers[i]);
+		if (a->layers[i] != NULL)
+			a->layers[i]->busy.part = a->options.part != 0;
+	}
 	keep(a, a->layers[i] != NULL);
 	return a->layers[i];
+}
+
+static void end_stream(struct iot_analyze *a, size_t stream)
+{
+	for (unsigned i = 0; i < LAYERS; i++)
+		keep(a, a->layers[i] == NULL || order_end(&a->layers[i]->order, stream));
+}
+
+static void end_replaced(struct iot_analyze *a)
+{
+	for (size_t i = 0; i < a->requests.ended_count; i++)
+		end_stream(a, a->requests.ended[i].stream);
+	requests_end_replaced(&a->requests);
 }
 
 /* Passes the requests of the current run to the statistics. */
@@ -69,12 +85,15 @@ static void flush(struct iot_analyze *a)
 		if (a->options.sections & IOT_ANALYZE_SIZES)
 			keep(a, sizes_add(&l->sizes, list, n));
 		if (a->options.sections & IOT_ANALYZE_ORDER)
-			keep(a, order_add(&l->order, list, n));
+			keep(a, order_add_heads(&l->order, &a->requests) &&
+				    order_add(&l->order, list, n));
 		if (a->options.sections & IOT_ANALYZE_TIME)
 			keep(a, cells_add(&l->cells, list, n, a->trace.epoch_ns) &&
 				    busy_add(&l->busy, list, n));
 	}
 	requests_clear(&a->requests);
+	if (a->requests.ended_count > 0)
+		end_replaced(a);
 }
 
 /* Extends the time of the trace. */
@@ -85,6 +104,7 @@ static void add_time(struct totals_trace *t, const struct iot_record *rec, bool 
 		end = rec->start_ns;
 	t->begin_ns = !t->timed || rec->start_ns < t->begin_ns ? rec->start_ns : t->begin_ns;
 	t->end_ns = !t->timed || end > t->end_ns ? end : t->end_ns;
+	t->first_ns = t->timed ? t->first_ns : rec->start_ns;
 	t->out_of_order += t->timed && rec->start_ns < t->last_ns;
 	t->last_ns = rec->start_ns;
 	t->timed = true;
@@ -130,7 +150,8 @@ static void add_trace(struct iot_analyze *a, const struct iot_event *ev)
 	uint64_t ranks, epoch;
 	if (number_of(ev, "ranks", &ranks))
 		t->ranks = ranks;
-	if (t->epoch_ns == 0 && !t->timed && number_of(ev, "epoch", &epoch) && epoch <= INT64_MAX)
+	if (t->epoch_ns == 0 && !t->timed && !a->options.part && number_of(ev, "epoch", &epoch) &&
+	    epoch <= INT64_MAX)
 		t->epoch_ns = epoch;
 	if (start != 0 && end != 0) {
 		t->job_start_ns = start;
@@ -170,8 +191,8 @@ static void add_op(struct iot_analyze *a, const struct iot_event *ev)
 	if ((ev->has & IOT_HAS_PROCESS) != 0)
 		add_op_time(a, ev, requests_active(&a->requests, ev->rec.process));
 	const uint32_t stream = requests_close(&a->requests, ev);
-	for (unsigned i = 0; i < LAYERS && stream != 0; i++)
-		keep(a, a->layers[i] == NULL || order_end(&a->layers[i]->order, stream - 1));
+	if (stream != 0)
+		end_stream(a, stream - 1);
 }
 
 static void add_lost(struct iot_analyze *a, const struct iot_event *ev)
@@ -210,6 +231,77 @@ int iot_analyze_events(struct iot_analyze *a, const struct iot_event *ev, size_t
 		if (run == 0)
 			add_directive(a, &ev[i++]);
 	}
+	return a->status;
+}
+
+/* Parts */
+
+static void join_streams(struct iot_analyze *a, unsigned i, const struct requests_map *map,
+			 struct order *part)
+{
+	struct order *o = &a->layers[i]->order;
+	for (size_t k = 0; k < map->link_count && a->status == IOT_OK; k++) {
+		const struct stream_link *link = &map->links[k];
+		if (link->head != 0)
+			keep(a, order_begin_head(o, link->head - 1, link->stream));
+		if (link->moves)
+			keep(a, order_move(o, link->stream, part, link->from));
+		else
+			keep(a, order_link(o, link->stream, part, link->from));
+		if (link->ends)
+			keep(a, order_end(o, link->stream));
+	}
+}
+
+static void join_layer(struct iot_analyze *a, unsigned i, const struct requests_map *map,
+		       struct layer *part)
+{
+	struct layer *l = a->layers[i] != NULL || part != NULL ? layer_of(a, i) : NULL;
+	const struct totals_map totals = {map->file, map->thread, a->requests.clocks,
+					  a->requests.clock_capacity};
+	if (l == NULL)
+		return;
+	join_streams(a, i, map, part != NULL ? &part->order : NULL);
+	if (part == NULL)
+		return;
+	l->busy.inexact[BUSY_METADATA] |= map->late_operations;
+	l->busy.inexact[BUSY_ALL] |= map->late_operations;
+	keep(a, sizes_settle(&part->sizes) && cells_settle(&part->cells) &&
+		    totals_join(&l->totals, &part->totals, &totals) &&
+		    sizes_join(&l->sizes, &part->sizes, map->pair) &&
+		    order_join(&l->order, &part->order) &&
+		    cells_join(&l->cells, &part->cells, map->process) &&
+		    busy_join(&l->busy, &part->busy, map->process));
+}
+
+static bool can_join(const struct iot_analyze *a, const struct iot_analyze *part)
+{
+	struct iot_analyze_options same = part->options;
+	same.part = a->options.part;
+	same.epoch_ns = a->options.epoch_ns;
+	return part->options.part && !a->finished && !part->finished &&
+	       memcmp(&same, &a->options, sizeof same) == 0;
+}
+
+int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
+{
+	struct requests_map map = {.links = NULL};
+	if (!can_join(a, part))
+		return IOT_EUSAGE;
+	if (a->status == IOT_OK)
+		a->status = part->status;
+	for (unsigned i = 0; i < LAYERS && a->status == IOT_OK; i++)
+		keep(a,
+		     a->layers[i] == NULL || order_add_heads(&a->layers[i]->order, &a->requests));
+	if (a->status == IOT_OK)
+		keep(a, requests_join(&a->requests, &part->requests, &map));
+	for (unsigned i = 0; i < LAYERS && a->status == IOT_OK; i++)
+		join_layer(a, i, &map, part->layers[i]);
+	if (a->status == IOT_OK)
+		keep(a, requests_join_clocks(&a->requests, &part->requests, &map));
+	totals_join_trace(&a->trace, &part->trace);
+	requests_map_free(&map);
+	iot_analyze_free(part);
 	return a->status;
 }
 
@@ -287,7 +379,8 @@ const struct iot_analyze_value *iot_analyze_find(const struct iot_analyze *a, co
 static bool are_valid(const struct iot_analyze_options *o)
 {
 	return (o->sections & ~(unsigned)SECTIONS) == 0 && o->physical <= 1 &&
-	       o->layer <= IOT_LAYER_MPIIO && o->per_thread <= 1 &&
+	       o->layer <= IOT_LAYER_MPIIO && o->per_thread <= 1 && o->part <= 1 &&
+	       (o->part == 1 || o->epoch_ns == 0) && o->epoch_ns <= INT64_MAX &&
 	       (o->alignment & (o->alignment - 1)) == 0;
 }
 
@@ -310,6 +403,7 @@ struct iot_analyze *iot_analyze_new(const struct iot_analyze_options *options)
 	}
 	set_defaults(&a->options);
 	a->requests.options = a->options;
+	a->trace.epoch_ns = a->options.epoch_ns;
 	return a;
 }
 

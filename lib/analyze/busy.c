@@ -7,26 +7,42 @@
 
 #include "saturate.h"
 
-static void extend(struct busy_process *p, enum busy_kind kind, int64_t start, int64_t end)
+static bool add_head(struct busy *b, size_t process, enum busy_kind kind,
+		     struct busy_interval interval)
 {
+	if (!array_reserve_index(&b->heads, &b->head_capacity, process, sizeof *b->heads))
+		return false;
+	struct busy_head *h = &b->heads[process][kind];
+	if (h->more)
+		return true;
+	if (h->count > 0 && h->interval[h->count - 1].to_ns == interval.from_ns) {
+		h->interval[h->count - 1].to_ns = interval.to_ns;
+		return true;
+	}
+	h->more = h->count == BUSY_HEAD_MAX;
+	if (h->more)
+		return true;
+	if (!array_reserve(&h->interval, &h->capacity, h->count + 1, sizeof *h->interval))
+		return false;
+	h->interval[h->count++] = interval;
+	return true;
+}
+
+static bool extend(struct busy *b, size_t process, enum busy_kind kind, int64_t start, int64_t end)
+{
+	struct busy_process *p = &b->processes[process];
 	const int64_t from = start > p->of[kind].end_ns ? start : p->of[kind].end_ns;
 	if (end <= from)
-		return;
+		return true;
 	p->of[kind].ns += (uint64_t)(end - from);
 	p->of[kind].end_ns = end;
+	return !b->part || add_head(b, process, kind, (struct busy_interval){from, end});
 }
 
 static int64_t end_of(int64_t start_ns, uint64_t duration_ns)
 {
 	return duration_ns > (uint64_t)(INT64_MAX - start_ns) ? INT64_MAX
 							      : start_ns + (int64_t)duration_ns;
-}
-
-static struct busy_process *process_of(struct busy *b, size_t process)
-{
-	return array_reserve_index(&b->processes, &b->capacity, process, sizeof *b->processes)
-		   ? &b->processes[process]
-		   : NULL;
 }
 
 /*
@@ -52,20 +68,33 @@ static size_t add_disjoint(struct busy_process *p, enum busy_kind kind, const st
 	return i;
 }
 
-static void add_overlapping(struct busy_process *p, enum busy_kind kind, const struct io_request *q)
+static bool add_overlapping(struct busy *b, enum busy_kind kind, const struct io_request *q)
 {
 	const int64_t end = end_of(q->start_ns, q->duration_ns);
-	extend(p, kind, q->start_ns, end);
-	extend(p, BUSY_IO, q->start_ns, end);
-	extend(p, BUSY_ALL, q->start_ns, end);
+	return extend(b, q->process, kind, q->start_ns, end) &&
+	       extend(b, q->process, BUSY_IO, q->start_ns, end) &&
+	       extend(b, q->process, BUSY_ALL, q->start_ns, end);
 }
 
-static void add_span(struct busy_process *p, const struct io_request *q, size_t n)
+/* The heads of a part need each interval, until they are complete. */
+static bool has_heads(const struct busy *b, const struct io_request *q)
 {
 	const enum busy_kind kind = q->write ? BUSY_WRITE : BUSY_READ;
-	for (size_t i = add_disjoint(p, kind, q, n); i < n;
-	     i += add_disjoint(p, kind, q + i, n - i))
-		add_overlapping(p, kind, &q[i++]);
+	return !b->part ||
+	       (q->process < b->head_capacity && b->heads[q->process][kind].more &&
+		b->heads[q->process][BUSY_IO].more && b->heads[q->process][BUSY_ALL].more);
+}
+
+static bool add_span(struct busy *b, const struct io_request *q, size_t n)
+{
+	const enum busy_kind kind = q->write ? BUSY_WRITE : BUSY_READ;
+	for (size_t i = 0; i < n; i++) {
+		if (has_heads(b, q))
+			i += add_disjoint(&b->processes[q->process], kind, q + i, n - i);
+		if (i < n && !add_overlapping(b, kind, q + i))
+			return false;
+	}
+	return true;
 }
 
 bool busy_add(struct busy *b, const struct io_request *list, size_t n)
@@ -75,21 +104,83 @@ bool busy_add(struct busy *b, const struct io_request *list, size_t n)
 		const struct io_request *q = &list[i];
 		if (q->asynchronous || (q->flags & unknown) != 0)
 			continue;
-		struct busy_process *p = process_of(b, q->process);
-		if (p == NULL)
+		if (!array_reserve_index(&b->processes, &b->capacity, q->process,
+					 sizeof *b->processes) ||
+		    !add_span(b, q, 1U + q->following))
 			return false;
-		add_span(p, q, 1U + q->following);
 	}
 	return true;
 }
 
 bool busy_add_op(struct busy *b, size_t process, int64_t start_ns, uint64_t duration_ns)
 {
-	struct busy_process *p = process_of(b, process);
-	if (p == NULL)
+	const int64_t end = end_of(start_ns, duration_ns);
+	return array_reserve_index(&b->processes, &b->capacity, process, sizeof *b->processes) &&
+	       extend(b, process, BUSY_METADATA, start_ns, end) &&
+	       extend(b, process, BUSY_ALL, start_ns, end);
+}
+
+/* Parts */
+
+/* The length of the union of a part up to a time: counted already. */
+static uint64_t overlap(bool *inexact, const struct busy_head *h, int64_t end_ns)
+{
+	uint64_t ns = 0;
+	for (size_t i = 0; i < h->count && h->interval[i].from_ns < end_ns; i++) {
+		const struct busy_interval *in = &h->interval[i];
+		ns += (uint64_t)((in->to_ns < end_ns ? in->to_ns : end_ns) - in->from_ns);
+	}
+	*inexact |= h->more && h->interval[h->count - 1].to_ns < end_ns;
+	return ns;
+}
+
+/* The head of a part continues that of an earlier part. */
+static bool join_head(struct busy *b, size_t process, enum busy_kind kind,
+		      const struct busy_head *part, int64_t end_ns)
+{
+	for (size_t i = 0; i < part->count; i++) {
+		struct busy_interval in = part->interval[i];
+		in.from_ns = in.from_ns > end_ns ? in.from_ns : end_ns;
+		if (in.from_ns < in.to_ns && !add_head(b, process, kind, in))
+			return false;
+	}
+	b->heads[process][kind].more |= part->more;
+	return true;
+}
+
+static bool join_kind(struct busy *b, size_t process, enum busy_kind kind, const struct busy *part,
+		      size_t from)
+{
+	static const struct busy_head none;
+	const struct busy_head *head =
+	    from < part->head_capacity ? &part->heads[from][kind] : &none;
+	uint64_t *ns = &b->processes[process].of[kind].ns;
+	int64_t *end_ns = &b->processes[process].of[kind].end_ns;
+	const int64_t part_end = part->processes[from].of[kind].end_ns;
+	*ns = saturate_add(*ns, part->processes[from].of[kind].ns -
+				    overlap(&b->inexact[kind], head, *end_ns));
+	if (b->part &&
+	    (!array_reserve_index(&b->heads, &b->head_capacity, process, sizeof *b->heads) ||
+	     !join_head(b, process, kind, head, *end_ns)))
 		return false;
-	extend(p, BUSY_METADATA, start_ns, end_of(start_ns, duration_ns));
-	extend(p, BUSY_ALL, start_ns, end_of(start_ns, duration_ns));
+	*end_ns = part_end > *end_ns ? part_end : *end_ns;
+	return true;
+}
+
+bool busy_join(struct busy *b, const struct busy *part, const uint32_t *process)
+{
+	for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
+		b->inexact[kind] |= part->inexact[kind];
+	for (size_t i = 0; i < part->capacity; i++) {
+		if (part->processes[i].of[BUSY_ALL].ns == 0)
+			continue;
+		if (!array_reserve_index(&b->processes, &b->capacity, process[i],
+					 sizeof *b->processes))
+			return false;
+		for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
+			if (!join_kind(b, process[i], kind, part, i))
+				return false;
+	}
 	return true;
 }
 
@@ -111,5 +202,9 @@ uint64_t busy_max(const struct busy *b, enum busy_kind kind)
 
 void busy_free(struct busy *b)
 {
+	for (size_t i = 0; i < b->head_capacity; i++)
+		for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
+			free(b->heads[i][kind].interval);
+	free(b->heads);
 	free(b->processes);
 }

@@ -10,7 +10,21 @@
 
 enum busy_kind { BUSY_READ, BUSY_WRITE, BUSY_METADATA, BUSY_IO, BUSY_ALL, BUSY_KINDS };
 
+enum { BUSY_HEAD_MAX = 64 };
+#define BUSY_INEXACT "not available of these parts"
+
+/* The first intervals of a union, which one of an earlier part may overlap. */
+struct busy_head {
+	struct busy_interval {
+		int64_t from_ns, to_ns;
+	} * interval;
+	size_t count, capacity;
+	bool more; /* there are further ones */
+};
+
 struct busy {
+	bool part;                /* keeps heads */
+	bool inexact[BUSY_KINDS]; /* a join missed intervals, or threads of a process */
 	struct busy_process {
 		struct {
 			uint64_t ns;
@@ -18,12 +32,16 @@ struct busy {
 		} of[BUSY_KINDS];
 	} * processes;
 	size_t capacity;
+	struct busy_head (*heads)[BUSY_KINDS]; /* by process */
+	size_t head_capacity;
 };
 
 /* These return false if out of memory. */
 bool busy_add(struct busy *b, const struct io_request *list, size_t n);
 /* An operation of a process. */
 bool busy_add_op(struct busy *b, size_t process, int64_t start_ns, uint64_t duration_ns);
+/* Adds a part, whose processes have these numbers in b. */
+bool busy_join(struct busy *b, const struct busy *part, const uint32_t *process);
 /* The sum over all processes, and the maximum of one. */
 uint64_t busy_sum(const struct busy *b, enum busy_kind kind);
 uint64_t busy_max(const struct busy *b, enum busy_kind kind);

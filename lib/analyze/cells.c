@@ -306,6 +306,36 @@ bool cells_settle(struct cells *c)
 	return true;
 }
 
+static bool join_row(struct cells *c, const struct cells_row *part, int shift, uint32_t process)
+{
+	if (!array_reserve_index(&c->rows, &c->row_capacity, process, sizeof *c->rows))
+		return false;
+	for (size_t i = 0; i < part->count; i++) {
+		struct cell *to = cell_of(c, process, part->cell[i].bin >> shift);
+		if (to == NULL)
+			return false;
+		cell_add(to, &part->cell[i]);
+	}
+	return true;
+}
+
+bool cells_join(struct cells *c, const struct cells *part, const uint32_t *process)
+{
+	if (part->sorted == 0)
+		return true;
+	if (!cells_settle(c))
+		return false;
+	while (c->coarser < part->coarser)
+		coarsen(c);
+	extend(c, cells_start(part->first_bin, cells_k(part)),
+	       cells_start(part->last_bin, cells_k(part)));
+	const int shift = c->coarser - part->coarser;
+	for (size_t i = 0; i < part->row_capacity; i++)
+		if (part->rows[i].count > 0 && !join_row(c, &part->rows[i], shift, process[i]))
+			return false;
+	return cells_settle(c);
+}
+
 void cells_free(struct cells *c)
 {
 	for (size_t i = 0; i < c->row_capacity; i++)

@@ -57,6 +57,8 @@ uint64_t cells_start(int64_t bin, int k);
  */
 bool cells_add(struct cells *c, const struct io_request *list, size_t n, uint64_t epoch_ns);
 bool cells_settle(struct cells *c);
+/* Adds a part, which is settled and whose processes have these numbers in c. */
+bool cells_join(struct cells *c, const struct cells *part, const uint32_t *process);
 static inline size_t cells_count(const struct cells *c)
 {
 	return c->sorted;

@@ -10,12 +10,15 @@
 
 enum { COMMON_MAX = 4096, COMMON_CACHE = 64, COMMON_TOP = 10 };
 
+#define COMMON_INEXACT "of parts with more than 4096 values: common ones are lower bounds"
+
 /* All zeros: empty. */
 struct common {
 	struct idmap map;
 	uint64_t *counts;
 	size_t capacity;
 	uint64_t other;               /* values beyond the limit */
+	bool inexact;                 /* joined beyond the limit: counts are lower bounds */
 	uint16_t cache[COMMON_CACHE]; /* by hash of the value: its number + 1 */
 };
 
@@ -41,6 +44,8 @@ static inline bool common_add(struct common *c, uint64_t value, uint64_t count)
 	return true;
 }
 
+/* Adds the counts of what follows. Returns false if out of memory. */
+bool common_join(struct common *c, const struct common *more);
 /*
  * Stores the most frequent values; of equal counts, smaller values first, as signed numbers if
  * is_signed. Returns their number.

@@ -44,6 +44,17 @@ bool few_add_other(struct few *f, uint64_t value, uint64_t count)
 	return true;
 }
 
+bool few_join(struct few *f, const struct few *more)
+{
+	const struct few_value *v;
+	if (more->many)
+		become_many(f);
+	for (unsigned i = 0; (v = few_at(more, i)) != NULL; i++)
+		if (!few_add(f, v->value, v->count))
+			return false;
+	return true;
+}
+
 const struct few_value *few_at(const struct few *f, unsigned i)
 {
 	if (i == 0)

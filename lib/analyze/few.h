@@ -43,6 +43,8 @@ static inline bool few_counts(const struct few *f, uint64_t value)
 	return f->many || (f->first.count > 0 && f->first.value == value);
 }
 
+/* Adds the counts of another. Returns false if out of memory. */
+bool few_join(struct few *f, const struct few *more);
 /* Returns value i, or NULL if there are no more. */
 const struct few_value *few_at(const struct few *f, unsigned i);
 /* The counts of the two most frequent values; 0 if there are fewer. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "order.h"
+#include "order_internal.h"
 
 #include <stdlib.h>
 
@@ -11,13 +11,37 @@ enum { SHORT_MAX = 3, TOLERANCE = 20 /* one of so many transitions, at least one
 
 /* Mixed streams */
 
-static void end_run(struct order *o, struct order_stream *s)
+/* The first run of a head is counted when it is joined. */
+static void end_first_run(struct order_head *head, struct order_stream *s)
 {
+	head->run_requests = s->run_requests;
+	head->run_bytes = s->run_bytes;
+	head->run_ended = true;
+	s->run_requests = s->run_bytes = 0;
+}
+
+void order_end_run(struct order *o, struct order_stream *s)
+{
+	if (s->head != 0 && !o->heads[s->head - 1].run_ended) {
+		end_first_run(&o->heads[s->head - 1], s);
+		return;
+	}
 	if (s->run_requests == 0)
 		return;
 	histogram_add(&o->run_requests, s->run_requests);
 	histogram_add(&o->run_bytes, s->run_bytes);
 	s->run_requests = s->run_bytes = 0;
+}
+
+static void begin_mixed(struct order *o, const struct order_stream *s, const struct io_request *q)
+{
+	struct order_head *head = s->head != 0 ? &o->heads[s->head - 1] : NULL;
+	if (head == NULL || head->used)
+		return;
+	head->used = true;
+	head->offset = q->offset;
+	head->length = q->length;
+	head->write = q->write;
 }
 
 static void follow(struct order *o, struct order_stream *s, const struct io_request *q)
@@ -30,13 +54,20 @@ static void follow(struct order *o, struct order_stream *s, const struct io_requ
 	if (sequential)
 		return;
 	histogram_add(&o->seek, q->offset > s->end ? q->offset - s->end : s->end - q->offset);
-	end_run(o, s);
+	order_end_run(o, s);
+}
+
+void order_follow(struct order *o, struct order_stream *s, const struct io_request *q)
+{
+	if (s->follows)
+		follow(o, s, q);
+	else
+		begin_mixed(o, s, q);
 }
 
 static void add_mixed(struct order *o, struct order_stream *s, const struct io_request *q)
 {
-	if (s->follows)
-		follow(o, s, q);
+	order_follow(o, s, q);
 	s->follows = true;
 	s->run_requests++;
 	s->run_bytes = saturate_add(s->run_bytes, q->length);
@@ -46,6 +77,12 @@ static void add_mixed(struct order *o, struct order_stream *s, const struct io_r
 }
 
 /* Direction streams */
+
+/* Of a head; NULL: the stream has none. */
+static struct order_first *first_of(struct order *o, const struct order_stream *s, bool write)
+{
+	return s->head != 0 ? &o->heads[s->head - 1].of[write] : NULL;
+}
 
 static bool follow_direction(struct order_counts *c, struct order_direction *s,
 			     const struct io_request *q)
@@ -67,10 +104,43 @@ static bool follow_direction(struct order_counts *c, struct order_direction *s,
 	return few_add(&s->strides, stride, 1);
 }
 
-static bool add_direction(struct order_counts *c, struct order_direction *s,
-			  const struct io_request *q)
+static void begin_direction(struct order *o, const struct order_stream *s,
+			    const struct io_request *q)
 {
-	const bool added = !s->follows || follow_direction(c, s, q);
+	struct order_first *first = first_of(o, s, q->write);
+	if (first != NULL && first->kind == FIRST_NONE)
+		*first = (struct order_first){
+		    .kind = FIRST_OPEN, .offset = q->offset, .length = q->length};
+}
+
+/* The second request of a direction. */
+static void follow_first(struct order *o, const struct order_stream *s, const struct io_request *q)
+{
+	struct order_first *first = first_of(o, s, q->write);
+	if (first == NULL || first->kind != FIRST_OPEN)
+		return;
+	first->kind = FIRST_FOLLOWED;
+	first->stride = q->offset - s->of[q->write].offset;
+	first->consecutive = q->offset == s->of[q->write].end;
+}
+
+bool order_follow_direction(struct order *o, struct order_stream *stream,
+			    const struct io_request *q)
+{
+	struct order_direction *s = &stream->of[q->write];
+	if (!s->follows) {
+		begin_direction(o, stream, q);
+		return true;
+	}
+	if (!s->has_stride)
+		follow_first(o, stream, q);
+	return follow_direction(&o->of[q->write], s, q);
+}
+
+static bool add_direction(struct order *o, struct order_stream *stream, const struct io_request *q)
+{
+	struct order_direction *s = &stream->of[q->write];
+	const bool added = order_follow_direction(o, stream, q);
 	s->follows = true;
 	s->requests++;
 	s->bytes = saturate_add(s->bytes, q->length);
@@ -80,11 +150,22 @@ static bool add_direction(struct order_counts *c, struct order_direction *s,
 }
 
 /* The request that follows one of unknown offset has no predecessor. */
-static void interrupt(struct order *o, struct order_stream *s, bool write)
+void order_interrupt_mixed(struct order *o, struct order_stream *s)
 {
-	end_run(o, s);
+	struct order_head *head = s->head != 0 ? &o->heads[s->head - 1] : NULL;
+	order_end_run(o, s);
 	s->follows = false;
+	if (head == NULL || head->used)
+		return;
+	head->used = head->unknown = true;
+}
+
+void order_interrupt_direction(struct order *o, struct order_stream *s, bool write)
+{
+	struct order_first *first = first_of(o, s, write);
 	s->of[write].follows = s->of[write].has_stride = false;
+	if (first != NULL && first->kind <= FIRST_OPEN)
+		first->kind = first->kind == FIRST_OPEN ? FIRST_ALONE : FIRST_UNKNOWN;
 }
 
 /* n requests of the size of the previous one, at its end, which is the stride. */
@@ -118,7 +199,7 @@ static size_t add_consecutive(struct order *o, struct order_stream *s, const str
 	struct order_direction *d = &s->of[q->write];
 	uint64_t end = s->end, bytes = 0;
 	size_t i = 0;
-	if (!s->follows || !d->follows || s->write != q->write || d->end != end ||
+	if (!s->follows || !d->follows || !d->has_stride || s->write != q->write || d->end != end ||
 	    end - d->offset != s->length)
 		return 0;
 	for (; i < n && q[i].offset == end && q[i].length == s->length; i++) {
@@ -137,7 +218,7 @@ static size_t add_consecutive(struct order *o, struct order_stream *s, const str
 static bool add_request(struct order *o, struct order_stream *s, const struct io_request *q)
 {
 	add_mixed(o, s, q);
-	return add_direction(&o->of[q->write], &s->of[q->write], q);
+	return add_direction(o, s, q);
 }
 
 static bool add_span(struct order *o, struct order_stream *s, const struct io_request *q, size_t n)
@@ -156,10 +237,12 @@ bool order_add(struct order *o, const struct io_request *list, size_t n)
 		if (!array_reserve_index(&o->streams, &o->capacity, q->stream, sizeof *o->streams))
 			return false;
 		struct order_stream *s = &o->streams[q->stream];
-		if ((q->flags & IOT_OFFSET_UNKNOWN) != 0)
-			interrupt(o, s, q->write);
-		else if (!add_span(o, s, q, 1U + q->following))
+		if ((q->flags & IOT_OFFSET_UNKNOWN) != 0) {
+			order_interrupt_mixed(o, s);
+			order_interrupt_direction(o, s, q->write);
+		} else if (!add_span(o, s, q, 1U + q->following)) {
 			return false;
+		}
 	}
 	return true;
 }
@@ -205,19 +288,47 @@ static bool end_direction(struct order *o, unsigned d, struct order_direction *s
 	return added;
 }
 
+/* A head is kept as it is. */
+static bool end_stream(struct order *o, struct order_stream *s)
+{
+	if (s->head != 0) {
+		struct order_head *head = &o->heads[s->head - 1];
+		head->ended = true;
+		head->stream = *s;
+		return true;
+	}
+	order_end_run(o, s);
+	return end_direction(o, 0, &s->of[0]) && end_direction(o, 1, &s->of[1]);
+}
+
 bool order_end(struct order *o, size_t stream)
 {
 	if (stream >= o->capacity)
 		return true;
 	struct order_stream *s = &o->streams[stream];
-	end_run(o, s);
-	const bool ended = end_direction(o, 0, &s->of[0]) && end_direction(o, 1, &s->of[1]);
+	const bool ended = end_stream(o, s);
 	*s = (struct order_stream){.follows = false};
 	return ended;
 }
 
+/* Counts a head that continues nothing. */
+static bool end_head(struct order *o, struct order_head *head)
+{
+	struct order_stream *s = head->ended ? &head->stream : &o->streams[head->number];
+	struct order_stream first = {.run_requests = head->run_requests,
+				     .run_bytes = head->run_bytes};
+	if (!head->used)
+		return true;
+	s->head = 0;
+	order_end_run(o, &first);
+	return !head->ended || end_stream(o, s);
+}
+
 bool order_end_all(struct order *o)
 {
+	for (size_t i = 0; i < o->head_count; i++)
+		if (!end_head(o, &o->heads[i]))
+			return false;
 	for (size_t i = 0; i < o->capacity; i++)
 		if (!order_end(o, i))
 			return false;
@@ -229,7 +340,11 @@ void order_free(struct order *o)
 	for (size_t i = 0; i < o->capacity; i++)
 		for (unsigned d = 0; d < 2; d++)
 			few_free(&o->streams[i].of[d].strides);
+	for (size_t i = 0; i < o->head_count; i++)
+		for (unsigned d = 0; d < 2; d++)
+			few_free(&o->heads[i].stream.of[d].strides);
 	free(o->streams);
+	free(o->heads);
 	common_free(&o->strides[0]);
 	common_free(&o->strides[1]);
 }
@@ -312,6 +427,8 @@ static void stride_values(const struct common *c, unsigned d, struct values *v)
 	for (size_t i = 0; i < n; i++)
 		values_number(v, names[d], values_signed_key(key, (int64_t)top[i].value), "",
 			      top[i].count);
+	if (n > 0 && c->inexact)
+		values_note(v, COMMON_INEXACT);
 }
 
 void order_values(const struct order *o, struct values *v)

@@ -32,11 +32,39 @@ struct order_direction {
 	bool follows, has_stride;
 };
 
+/* The first requests of one direction in a stream that may continue one of an earlier part. */
+struct order_first {
+	enum {
+		FIRST_NONE,
+		FIRST_UNKNOWN, /* the first offset is unknown: nothing to continue */
+		FIRST_OPEN,    /* one request, which the next one may follow */
+		FIRST_ALONE,   /* one request, which nothing follows */
+		FIRST_FOLLOWED
+	} kind;
+	uint64_t offset, length, stride; /* stride: of the second request */
+	bool consecutive;                /* the second request is */
+};
+
 struct order_stream {
 	uint64_t end, length; /* of the previous request, if `follows` */
 	uint64_t run_requests, run_bytes;
 	struct order_direction of[2];
 	bool follows, write;
+	uint32_t head; /* number + 1; 0: the stream begins in this part */
+};
+
+/*
+ * The beginning of a stream that may continue one of an earlier part; its first run is counted when
+ * it is joined.
+ */
+struct order_head {
+	bool used, unknown; /* unknown: the first offset is */
+	bool write, run_ended, ended;
+	uint64_t offset, length;
+	uint64_t run_requests, run_bytes; /* of the first run, if `run_ended` */
+	struct order_first of[2];
+	struct order_stream stream; /* if `ended` */
+	uint32_t number;            /* of the stream, if not `ended` */
 };
 
 struct order {
@@ -51,6 +79,8 @@ struct order {
 	struct common strides[2];
 	struct order_stream *streams;
 	size_t capacity;
+	struct order_head *heads; /* indexed as those of the requests */
+	size_t head_count, head_capacity;
 };
 
 /* These return false if out of memory. */
@@ -58,6 +88,16 @@ bool order_add(struct order *o, const struct io_request *list, size_t n);
 /* Ends a stream; its number may then be used again. */
 bool order_end(struct order *o, size_t stream);
 bool order_end_all(struct order *o);
+/* Adds the heads of `r` that this has not seen. */
+bool order_add_heads(struct order *o, const struct requests *r);
+/* `stream` begins at this head. */
+bool order_begin_head(struct order *o, size_t head, size_t stream);
+/* Adds the counts of a part, without its heads and streams. */
+bool order_join(struct order *o, const struct order *part);
+/* Continues `stream` with a head of a part; NULL: it has no requests of this layer. */
+bool order_link(struct order *o, size_t stream, const struct order *part, size_t head);
+/* Moves a stream that begins in a part to `stream`, which is not used. */
+bool order_move(struct order *o, size_t stream, struct order *part, size_t from);
 /* After order_end_all. */
 void order_values(const struct order *o, struct values *v);
 void order_free(struct order *o);

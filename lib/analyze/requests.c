@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "requests.h"
+#include "requests_internal.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -20,20 +20,19 @@ static bool keep(struct requests *r, bool done)
 	return done;
 }
 
-static size_t own_number(struct requests *r, uint32_t process)
+size_t requests_number(struct requests *r, uint32_t process)
 {
 	const size_t i = idmap_number(&r->process_map, process);
 	keep(r, array_reserve_index(&r->owner, &r->owner_capacity, i, sizeof *r->owner));
 	return r->failed ? SIZE_MAX : i;
 }
 
-/* The process of a thread, which is not followed further. */
-static size_t owner_of(const struct requests *r, size_t thread)
+size_t requests_owner(const struct requests *r, size_t thread)
 {
 	return r->owner[thread] != 0 ? r->owner[thread] - 1 : thread;
 }
 
-static void mark_active(struct requests *r, size_t number)
+void requests_mark_active(struct requests *r, size_t number)
 {
 	if (!keep(r,
 		  array_reserve_index(&r->active, &r->active_capacity, number, sizeof *r->active)))
@@ -44,11 +43,11 @@ static void mark_active(struct requests *r, size_t number)
 
 size_t requests_active(struct requests *r, uint32_t process)
 {
-	const size_t thread = own_number(r, process);
+	const size_t thread = requests_number(r, process);
 	if (thread == SIZE_MAX)
 		return thread;
-	mark_active(r, owner_of(r, thread));
-	return owner_of(r, thread);
+	requests_mark_active(r, requests_owner(r, thread));
+	return requests_owner(r, thread);
 }
 
 void requests_define_process(struct requests *r, const struct iot_event *ev)
@@ -57,16 +56,18 @@ void requests_define_process(struct requests *r, const struct iot_event *ev)
 	uint64_t of;
 	const bool owned = !r->options.per_thread && text.data != NULL &&
 			   number_decimal(text.data, text.size, &of) && of <= UINT32_MAX;
-	const size_t thread = own_number(r, ev->rec.process);
-	const size_t process = owned ? own_number(r, (uint32_t)of) : thread;
-	if (thread == SIZE_MAX || process == SIZE_MAX || owner_of(r, thread) == process)
+	const size_t thread = requests_number(r, ev->rec.process);
+	const size_t process = owned ? requests_number(r, (uint32_t)of) : thread;
+	if (thread == SIZE_MAX || process == SIZE_MAX || requests_owner(r, thread) == process)
 		return;
 	r->owner[thread] = (uint32_t)process + 1;
 	r->owner_changes++;
+	/* operations before may be those of a process that an earlier part has declared */
+	r->late_operations |= r->options.part && process != thread && thread < r->active_capacity &&
+			      r->active[thread];
 }
 
-/* The file of an object, or of one fileId if the object is unknown; its number + 1. */
-static uint32_t file_of(struct requests *r, struct file_id *id, uint32_t object)
+uint32_t requests_file(struct requests *r, struct file_id *id, uint32_t object)
 {
 	if (object == 0)
 		return id->own_file != 0 ? id->own_file : (id->own_file = ++r->files);
@@ -94,30 +95,118 @@ static inline size_t id_number(struct requests *r, uint32_t process, uint32_t fi
 	return i;
 }
 
-/* Returns NULL if out of memory. */
-static struct file_id *id_of(struct requests *r, uint32_t process, uint32_t file)
+struct file_id *requests_id(struct requests *r, uint32_t process, uint32_t file)
 {
 	const size_t i = id_number(r, process, file);
 	return i != SIZE_MAX ? &r->ids[i] : NULL;
 }
 
-/* Returns its number + 1. */
-static uint32_t new_stream(struct requests *r)
+uint32_t requests_new_stream(struct requests *r)
 {
 	return r->free_count > 0 ? r->free_streams[--r->free_count] + 1 : ++r->streams;
+}
+
+/* Parts */
+
+void requests_free_stream(struct requests *r, uint32_t stream)
+{
+	if (keep(r, array_reserve(&r->free_streams, &r->free_capacity, r->free_count + 1,
+				  sizeof *r->free_streams)))
+		r->free_streams[r->free_count++] = stream;
+}
+
+/* Returns NULL if out of memory. */
+static struct request_head *new_head(struct requests *r, struct file_id *id)
+{
+	if (!keep(r,
+		  array_reserve(&r->heads, &r->head_capacity, r->head_count + 1, sizeof *r->heads)))
+		return NULL;
+	r->heads[r->head_count++] = (struct request_head){.id = (uint32_t)(id - r->ids)};
+	id->head = (uint32_t)r->head_count;
+	return &r->heads[r->head_count - 1];
+}
+
+static struct request_head *head_of(struct requests *r, struct file_id *id)
+{
+	return id->head != 0 ? &r->heads[id->head - 1] : new_head(r, id);
+}
+
+/* The first request of a fileId in a part. */
+static void begin_head(struct requests *r, struct file_id *id)
+{
+	struct request_head *head = head_of(r, id);
+	if (head == NULL || head->file != 0)
+		return;
+	head->object = id->object;
+	head->file = id->file;
+	head->stream = head->closed_first ? 0 : id->stream;
+}
+
+bool requests_begin_head(struct requests *r, struct file_id *id, const struct request_head *next,
+			 uint32_t file)
+{
+	const bool begins = id->head == 0;
+	struct request_head *head = head_of(r, id);
+	if (head == NULL)
+		return false;
+	head->closed_first |= begins && next->closed_first;
+	if (head->file != 0 || file == 0)
+		return true;
+	head->object = next->object;
+	head->file = file;
+	head->stream = head->closed_first ? 0 : id->stream;
+	return true;
+}
+
+void requests_end_head(struct requests *r, const struct file_id *id)
+{
+	if (id->head != 0 && r->heads[id->head - 1].stream == id->stream)
+		r->heads[id->head - 1].ended = true;
+}
+
+/* A stream whose requests are not counted yet ends after these are. */
+static void replace_stream(struct requests *r, struct file_id *id)
+{
+	if (id->stream != 0 && keep(r, array_reserve(&r->ended, &r->ended_capacity,
+						     r->ended_count + 1, sizeof *r->ended)))
+		r->ended[r->ended_count++] =
+		    (struct stream_end){.stream = id->stream - 1, .head = id->head};
+	id->stream = 0;
+}
+
+void requests_end_replaced(struct requests *r)
+{
+	for (size_t i = 0; i < r->ended_count; i++) {
+		const struct stream_end *end = &r->ended[i];
+		if (end->head != 0 && r->heads[end->head - 1].stream == end->stream + 1)
+			r->heads[end->head - 1].ended = true;
+		requests_free_stream(r, end->stream);
+	}
+	r->ended_count = 0;
+}
+
+/* The CPU clock of a record's process. Traces without clocks need no numbers. */
+static void set_clock(struct requests *r, const struct iot_record *rec)
+{
+	const size_t thread = rec->cpu_ns != 0 ? requests_number(r, rec->process)
+					       : idmap_find(&r->process_map, rec->process);
+	if (rec->cpu_ns == 0 && thread >= r->clock_capacity)
+		return;
+	if (keep(r, array_reserve_index(&r->clocks, &r->clock_capacity, thread, sizeof *r->clocks)))
+		r->clocks[thread] = (struct request_clock){rec->cpu_ns, true};
 }
 
 /* A fileId that another object gets is another stream. */
 static void bind(struct requests *r, struct file_id *id, const struct iot_record *rec)
 {
-	const size_t thread = own_number(r, rec->process);
+	const size_t thread = requests_number(r, rec->process);
 	if (thread == SIZE_MAX)
 		return;
-	const size_t process = owner_of(r, thread);
-	mark_active(r, process);
+	const size_t process = requests_owner(r, thread);
+	requests_mark_active(r, process);
 	if (id->file == 0 || id->object != rec->object) {
-		id->stream = 0;
-		id->file = file_of(r, id, rec->object);
+		replace_stream(r, id);
+		id->file = requests_file(r, id, rec->object);
 	}
 	id->object = rec->object;
 	id->thread = (uint32_t)thread + 1;
@@ -127,7 +216,9 @@ static void bind(struct requests *r, struct file_id *id, const struct iot_record
 	if (keep(r, pair != SIZE_MAX))
 		id->pair = (uint32_t)pair + 1;
 	if (id->stream == 0)
-		id->stream = new_stream(r);
+		id->stream = requests_new_stream(r);
+	if (r->options.part)
+		begin_head(r, id);
 }
 
 /* What the requests of a span have in common, in one number. */
@@ -200,6 +291,8 @@ void requests_add(struct requests *r, const struct iot_event *ev, size_t n)
 	const unsigned layer = r->options.physical ? 0 : IOT_LOGICAL;
 	for (size_t i = 0; i < n; i++) {
 		const struct iot_record *rec = &ev[i].rec;
+		if (rec->cpu_ns != 0 || r->clock_capacity > 0)
+			set_clock(r, rec);
 		if ((rec->type & IOT_LOGICAL) != layer)
 			r->left_out++;
 		else if ((rec->type & IOT_DATA_KIND) != IOT_FILE_DATA)
@@ -221,11 +314,27 @@ void requests_define_file(struct requests *r, const struct iot_event *ev)
 	if (((ev->has & IOT_HAS_DISK) != 0) != (r->options.physical != 0))
 		return;
 	const bool mpiio = text_equals(layer, "mpiio");
-	if (!mpiio && idmap_find(&r->id_map, idmap_pair(ev->rec.process, ev->rec.file)) == SIZE_MAX)
+	if (!mpiio && !r->options.part &&
+	    idmap_find(&r->id_map, idmap_pair(ev->rec.process, ev->rec.file)) == SIZE_MAX)
 		return;
-	struct file_id *id = id_of(r, ev->rec.process, ev->rec.file);
-	if (id != NULL)
-		id->layer = mpiio;
+	struct file_id *id = requests_id(r, ev->rec.process, ev->rec.file);
+	if (id == NULL)
+		return;
+	id->layer = mpiio;
+	id->has_layer = true;
+}
+
+/* In a part, a close may end a stream of an earlier one. */
+static uint32_t close_unknown(struct requests *r, struct file_id *id)
+{
+	if (!r->options.part || id == NULL)
+		return 0;
+	struct request_head *head = id->head == 0 ? new_head(r, id) : NULL;
+	id->layer = 0;
+	id->has_layer = true;
+	if (head != NULL)
+		head->closed_first = true;
+	return 0;
 }
 
 uint32_t requests_close(struct requests *r, const struct iot_event *ev)
@@ -234,13 +343,17 @@ uint32_t requests_close(struct requests *r, const struct iot_event *ev)
 		return 0;
 	const size_t i = idmap_find(&r->id_map, idmap_pair(ev->rec.process, ev->rec.file));
 	if (i == SIZE_MAX)
-		return 0;
-	const uint32_t stream = r->ids[i].stream;
-	r->ids[i].stream = 0;
-	r->ids[i].layer = 0;
-	if (stream != 0 && keep(r, array_reserve(&r->free_streams, &r->free_capacity,
-						 r->free_count + 1, sizeof *r->free_streams)))
-		r->free_streams[r->free_count++] = stream - 1;
+		return close_unknown(
+		    r, r->options.part ? requests_id(r, ev->rec.process, ev->rec.file) : NULL);
+	struct file_id *id = &r->ids[i];
+	const uint32_t stream = id->stream;
+	id->layer = 0;
+	if (stream == 0)
+		return close_unknown(r, id);
+	id->has_layer = true;
+	requests_end_head(r, id);
+	id->stream = 0;
+	requests_free_stream(r, stream - 1);
 	return stream;
 }
 
@@ -255,4 +368,7 @@ void requests_free(struct requests *r)
 	free(r->active);
 	free(r->object_file);
 	free(r->free_streams);
+	free(r->ended);
+	free(r->heads);
+	free(r->clocks);
 }

@@ -38,7 +38,31 @@ struct file_id {
 	uint32_t stream, pair, file, process, thread; /* numbers + 1; 0: none */
 	uint32_t own_file;                            /* its file while the object is unknown */
 	uint32_t owner_changes;                       /* of struct requests, at the last binding */
+	uint32_t head;                                /* number + 1; 0: none */
 	uint8_t layer;                                /* 0: posix or unknown; 1: mpiio */
+	bool has_layer;                               /* known: in a part, it may be earlier */
+};
+
+/*
+ * The first request or close of a fileId in a part: its stream continues one of an earlier part, if
+ * that is still open.
+ */
+struct request_head {
+	uint32_t id;              /* index */
+	uint32_t object, file;    /* of the first request; file: number + 1, 0: none */
+	uint32_t stream;          /* of the first request, unless closed before; number + 1 */
+	bool closed_first, ended; /* ended: the stream has */
+};
+
+/* A stream that the one of another object has replaced. */
+struct stream_end {
+	uint32_t stream, head;
+};
+
+/* The CPU clock after the last record of a thread. */
+struct request_clock {
+	int64_t ns;
+	bool known;
 };
 
 struct requests {
@@ -65,10 +89,17 @@ struct requests {
 	uint32_t files, streams;
 	uint32_t *free_streams; /* numbers of streams that have ended */
 	size_t free_count, free_capacity;
+	struct stream_end *ended;
+	size_t ended_count, ended_capacity;
+	struct request_head *heads; /* only in parts */
+	size_t head_count, head_capacity;
+	struct request_clock *clocks;
+	size_t clock_capacity;
 	/* counts of logical records that are no requests, by data kind and direction */
 	uint64_t other[4][2], other_bytes[4][2];
-	uint64_t left_out; /* physical records, or with `physical` logical ones */
-	bool failed;       /* out of memory */
+	uint64_t left_out;    /* physical records, or with `physical` logical ones */
+	bool late_operations; /* of a thread, in a part, before its %process */
+	bool failed;          /* out of memory */
 };
 
 /* Appends records to the lists of their layers, except those that are not to be analyzed. */
@@ -81,6 +112,8 @@ void requests_define_file(struct requests *r, const struct iot_event *ev);
 uint32_t requests_close(struct requests *r, const struct iot_event *ev);
 /* Marks the process of an operation; returns its number, or SIZE_MAX if out of memory. */
 size_t requests_active(struct requests *r, uint32_t process);
+/* After a batch: frees the numbers of replaced streams, which the statistics have ended. */
+void requests_end_replaced(struct requests *r);
 void requests_free(struct requests *r);
 
 #endif

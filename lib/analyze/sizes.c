@@ -80,6 +80,38 @@ bool sizes_add(struct request_sizes *s, const struct io_request *list, size_t n)
 	return true;
 }
 
+static bool join_pairs(struct sizes_direction *s, const struct sizes_direction *part,
+		       const uint32_t *pair)
+{
+	for (size_t i = 0; i < part->pair_capacity; i++) {
+		const struct few *f = &part->pairs[i];
+		if (!f->many && few_at(f, 0) == NULL)
+			continue;
+		if (!array_reserve_index(&s->pairs, &s->pair_capacity, pair[i], sizeof *s->pairs) ||
+		    !few_join(&s->pairs[pair[i]], f))
+			return false;
+	}
+	return true;
+}
+
+bool sizes_join(struct request_sizes *s, const struct request_sizes *part, const uint32_t *pair)
+{
+	for (unsigned d = 0; d < 2; d++) {
+		struct sizes_direction *to = &s->of[d];
+		const struct sizes_direction *from = &part->of[d];
+		histogram_join(&to->lengths, &from->lengths);
+		for (unsigned i = 0; i < HISTOGRAM_BINS; i++)
+			to->bytes[i] = saturate_add(to->bytes[i], from->bytes[i]);
+		for (unsigned i = 0; i < ZERO_BITS; i++) {
+			to->offset_zeros[i] += from->offset_zeros[i];
+			to->length_zeros[i] += from->length_zeros[i];
+		}
+		if (!common_join(&to->common, &from->common) || !join_pairs(to, from, pair))
+			return false;
+	}
+	return true;
+}
+
 void sizes_free(struct request_sizes *s)
 {
 	for (unsigned d = 0; d < 2; d++) {
@@ -208,6 +240,8 @@ static void common(const struct sizes_direction *s, unsigned d, struct values *v
 		values_ratio(v, names[d][1], values_key(key, top[i].value), "",
 			     (double)top[i].count, (double)s->lengths.count, no_requests);
 	values_number(v, names[d][2], NULL, "", s->common.other);
+	if (s->common.inexact)
+		values_note(v, COMMON_INEXACT);
 }
 
 /* The share of numbers with at least the trailing zero bits of the alignment. */

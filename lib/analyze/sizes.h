@@ -30,6 +30,11 @@ struct request_sizes {
 bool sizes_add(struct request_sizes *s, const struct io_request *list, size_t n);
 /* Counts what the last sizes_add have left; before any use of the counts. */
 bool sizes_settle(struct request_sizes *s);
+/*
+ * Adds a part, which is settled and whose pairs have these numbers in s. Returns false if out of
+ * memory.
+ */
+bool sizes_join(struct request_sizes *s, const struct request_sizes *part, const uint32_t *pair);
 void sizes_values(const struct request_sizes *s, const struct iot_analyze_options *o,
 		  struct values *v);
 void sizes_free(struct request_sizes *s);

@@ -246,18 +246,36 @@ static void below_peak(const struct view *view, struct values *v)
 		     peak > 0 ? (double)view->bins : 0, "no bytes");
 }
 
+/* Joins of parts whose intervals overlap too much leave some unknown. */
+static void busy_value(const struct busy *b, enum busy_kind kind, const char *name, uint64_t ns,
+		       struct values *v)
+{
+	if (b->inexact[kind])
+		values_unknown(v, name, NULL, "ns", BUSY_INEXACT);
+	else
+		values_number(v, name, NULL, "ns", ns);
+}
+
+static void busy_share(const struct busy *b, enum busy_kind kind, const char *name, double all,
+		       struct values *v)
+{
+	if (b->inexact[kind])
+		values_unknown(v, name, NULL, "", BUSY_INEXACT);
+	else
+		values_ratio(v, name, NULL, "", (double)busy_sum(b, kind), all,
+			     "the trace has no duration");
+}
+
 static void busy_values(const struct busy *b, const struct time_span *span, struct values *v)
 {
 	static const char *const names[BUSY_KINDS] = {"t_r", "t_w", "md_time", "io_time",
 						      "io_md_time"};
 	const double all = (double)span->runtime_ns * (double)span->processes;
 	for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
-		values_number(v, names[kind], NULL, "ns", busy_sum(b, kind));
-	values_number(v, "io_time_max", NULL, "ns", busy_max(b, BUSY_IO));
-	values_ratio(v, "io_share", NULL, "", (double)busy_sum(b, BUSY_IO), all,
-		     "the trace has no duration");
-	values_ratio(v, "io_md_share", NULL, "", (double)busy_sum(b, BUSY_ALL), all,
-		     "the trace has no duration");
+		busy_value(b, kind, names[kind], busy_sum(b, kind), v);
+	busy_value(b, BUSY_IO, "io_time_max", busy_max(b, BUSY_IO), v);
+	busy_share(b, BUSY_IO, "io_share", all, v);
+	busy_share(b, BUSY_ALL, "io_md_share", all, v);
 }
 
 bool time_values(const struct cells *c, const struct busy *b, const struct time_span *span,

@@ -36,7 +36,8 @@ struct totals {
 
 /* What all layers have in common. */
 struct totals_trace {
-	int64_t begin_ns, end_ns, last_ns; /* last_ns: the latest added start; only if `timed` */
+	/* first_ns, last_ns: the starts added first and last; only if `timed` */
+	int64_t begin_ns, end_ns, first_ns, last_ns;
 	bool timed;
 	uint64_t out_of_order;
 	uint64_t ranks;                     /* declared; 0: not */
@@ -49,6 +50,17 @@ struct totals_trace {
 
 /* Returns false if out of memory. */
 bool totals_add(struct totals *t, const struct io_request *list, size_t n);
+/*
+ * Adds a part, whose files and threads have these numbers in t. clocks: the CPU clocks at the end
+ * of what t counts, by thread. Returns false if out of memory.
+ */
+struct totals_map {
+	const uint32_t *file, *thread;
+	const struct request_clock *clocks;
+	size_t clock_capacity;
+};
+bool totals_join(struct totals *t, const struct totals *part, const struct totals_map *map);
+void totals_join_trace(struct totals_trace *t, const struct totals_trace *part);
 void totals_values(const struct totals *t, const struct totals_trace *trace,
 		   const struct requests *requests, struct values *v);
 /* The run time of the job in nanoseconds; 0 if unknown. */

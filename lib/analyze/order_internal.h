@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Shared by order.c, which adds requests, and order_join.c, which adds parts. */
+#ifndef LIB_ANALYZE_ORDER_INTERNAL_H
+#define LIB_ANALYZE_ORDER_INTERNAL_H
+
+#include "order.h"
+
+void order_end_run(struct order *o, struct order_stream *s);
+/* What a request of known offset is to the previous one, or a head; before it is added. */
+void order_follow(struct order *o, struct order_stream *s, const struct io_request *q);
+bool order_follow_direction(struct order *o, struct order_stream *s, const struct io_request *q);
+/* The next request has no predecessor. */
+void order_interrupt_mixed(struct order *o, struct order_stream *s);
+void order_interrupt_direction(struct order *o, struct order_stream *s, bool write);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Shared by requests.c, which numbers records, and requests_join.c, which numbers parts. */
+#ifndef LIB_ANALYZE_REQUESTS_INTERNAL_H
+#define LIB_ANALYZE_REQUESTS_INTERNAL_H
+
+#include "requests.h"
+
+/* The number of a process or thread; SIZE_MAX if out of memory. */
+size_t requests_number(struct requests *r, uint32_t process);
+/* The process of a thread, which is not followed further. */
+size_t requests_owner(const struct requests *r, size_t thread);
+void requests_mark_active(struct requests *r, size_t number);
+/* The file of an object, or of one fileId if the object is unknown; its number + 1. */
+uint32_t requests_file(struct requests *r, struct file_id *id, uint32_t object);
+/* Returns NULL if out of memory. */
+struct file_id *requests_id(struct requests *r, uint32_t process, uint32_t file);
+/* Returns its number + 1. */
+uint32_t requests_new_stream(struct requests *r);
+/* Frees the number of a stream that has ended. */
+void requests_free_stream(struct requests *r, uint32_t stream);
+/* In a part, appends a head of the next part; `file` is that of the head, + 1, or 0. */
+bool requests_begin_head(struct requests *r, struct file_id *id, const struct request_head *next,
+			 uint32_t file);
+/* The stream of a fileId ends: so does its head, if it has one. */
+void requests_end_head(struct requests *r, const struct file_id *id);
+
+#endif
