@@ -53,9 +53,9 @@ struct iot_analyze_options {
 	uint64_t alignment;  /* a power of two; 0: 4096 bytes */
 	uint64_t runtime_ns; /* of the job; 0: from the trace */
 	/*
-	 * 1: a part that begins at a %sync of the trace, to be appended to what precedes it. Its CPU
-	 * clocks count from its beginning, and epoch_ns is the epoch= that the trace declares before
-	 * its first record, or 0.
+	 * part: 1: of the trace, beginning at a %sync, to be appended to what precedes it; CPU
+	 * clocks count from its beginning. epoch_ns: of a part, the epoch= that the trace declares
+	 * before its first record, or 0
 	 */
 	uint64_t part, epoch_ns;
 };

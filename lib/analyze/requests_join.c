@@ -24,7 +24,8 @@ static bool join_owners(struct requests *r, const struct requests *part, struct 
 	}
 	for (size_t i = 0; i < part->process_map.count; i++) {
 		const uint32_t n = map->thread[i], owner = part->owner[i];
-		map->process[i] = n;
+		/* what counts for a thread itself came before its %process, if any, in the part */
+		map->process[i] = owner == i + 1 ? n : (uint32_t)requests_owner(r, n);
 		if (owner == 0)
 			continue;
 		r->owner_changes += requests_owner(r, n) != map->thread[owner - 1];
@@ -42,8 +43,6 @@ static bool join_processes(struct requests *r, const struct requests *part,
 	for (size_t i = 0; i < part->active_capacity; i++) {
 		if (!part->active[i])
 			continue;
-		if (part->owner[i] == 0)
-			map->process[i] = (uint32_t)requests_owner(r, map->thread[i]);
 		map->late_operations |= map->process[i] != map->thread[i];
 		requests_mark_active(r, map->process[i]);
 	}

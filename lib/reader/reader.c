@@ -233,6 +233,8 @@ static int fold_part(struct iot_reader *r, const struct iot_fold *fold, struct i
 	void *part = fold->begin(fold->context);
 	if (part == NULL)
 		return IOT_ENOMEM;
+	if (r->decoder.codec != NULL)
+		codec_zero_clocks(r->decoder.codec);
 	while (status == IOT_OK && n < ALONE_EVENTS &&
 	       (*got = iot_reader_events(r, ev, FOLD_EVENTS)) > 0) {
 		status = fold->events(part, ev, (size_t)*got);
