@@ -69,9 +69,8 @@ static void print_help(void)
 	       "decompressed and\n"
 	       "compressed. Commands that read a trace also read the logs that convert reads.\n"
 	       "\n"
-	       "Log an application, make a trace of the log, and look into it:\n"
-	       "  strace -f -ttt -T -y -s 0 -e 'abbrev=!/io_|msg|pipe|pair' -o app.strace ./app\n"
-	       "  iotrace convert -o app.iot.zst app.strace    make a trace of the log\n"
+	       "Trace an application, and look into the trace:\n"
+	       "  iotrace record -o app.iot.zst ./app          run it\n"
 	       "  iotrace stat app.iot.zst                     see which files it used, and how\n"
 	       "  iotrace cat --format=csv app.iot.zst         feed another tool\n");
 }

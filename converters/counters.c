@@ -43,7 +43,10 @@ static const char reported[] =
     " actions.timestamp actions.trim actions.unplug actions.unplug_timer actions.wait"
     " actions.write lost.records requests.dropped requests.failed requests.unfinished"
     " requests.unissued requests.unmatched skipped.beyond_devices skipped.passthrough"
-    " skipped.summary_lines skipped.upper_devices";
+    " skipped.summary_lines skipped.upper_devices skipped.path.calls skipped.path.read_bytes"
+    " skipped.path.written_bytes hidden.loader hidden.stdio hidden.aio hidden.namespaces"
+    " hidden.dlmopen joined.stdio late.aio unrecorded rchar wchar syscr syscw read_bytes"
+    " write_bytes";
 
 static bool is_reported(struct iot_text name)
 {
@@ -57,7 +60,9 @@ static bool is_reported(struct iot_text name)
 
 bool counter_is_count(struct iot_text name)
 {
-	return is_reported(name) && memmem(name.data, name.size, "bytes", 5) == NULL;
+	return is_reported(name) && memmem(name.data, name.size, "bytes", 5) == NULL &&
+	       memmem(name.data, name.size, "char", 4) == NULL &&
+	       memmem(name.data, name.size, "loader", 6) == NULL;
 }
 
 bool counter_is_known(struct iot_text name)

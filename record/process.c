@@ -39,7 +39,7 @@ struct producer *thread_enter_slow(void)
 	if (forked && p->ring != NULL)
 		event_start(p, command.rank, command.text, command.size);
 	p->busy = false;
-	if (p->ring == NULL)
+	if (p->ring == NULL && joined)
 		recording_count(RECORD_COUNTER_UNRECORDED, 1);
 	return p->ring != NULL ? p : NULL;
 }

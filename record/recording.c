@@ -129,6 +129,8 @@ bool recording_join(uint32_t parent, bool forked)
 {
 	char name[NAME_SIZE];
 	recording.pid = (uint32_t)raw_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	if (recording.control->no_follow && recording.control->leader != recording.pid)
+		return false;
 	const uint64_t start = start_of_process();
 	struct text t = name_in(name, "/process.");
 	text_add_number(&t, recording.pid);

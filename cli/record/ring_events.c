@@ -252,7 +252,8 @@ static void on_child(struct ring_events *e, uint32_t index, const struct record_
 	const size_t child = processes_find(e->processes, c->pid);
 	if (c->head.code == RECORD_FORK)
 		e->tracked[index].forks++;
-	if (c->head.code == RECORD_FORK || c->text_size == 0 || child == SIZE_MAX)
+	if (c->head.code == RECORD_FORK || c->text_size == 0 || child == SIZE_MAX ||
+	    e->options->no_follow)
 		return;
 	struct tracked *t = tracked_of(e, (uint32_t)child);
 	if (t != NULL && !t->started)

@@ -38,6 +38,7 @@ struct ring_events_options {
 	struct ring_globs paths; /* if any, only these files */
 	struct ring_globs skipped;
 	bool data_only; /* of operations, only opens and closes */
+	bool no_follow; /* children are not traced */
 };
 
 struct ring_events_totals {

@@ -23,11 +23,12 @@ static const struct key_rule trace_keys[] = {{"source", VALUE_SOURCE},
 					     {"form", VALUE_KEYWORD},
 					     {"log-format", VALUE_VERSION},
 					     {"ranks", VALUE_NUMBER},
+					     {"cpu-step", VALUE_NUMBER},
 					     {NULL, VALUE_NUMBER}};
 static const struct key_rule process_keys[] = {
-    {"id", VALUE_PROCESS}, {"name", VALUE_NAME},   {"parent", VALUE_PROCESS},
-    {"host", VALUE_HOST},  {"rank", VALUE_NUMBER}, {"thread-of", VALUE_PROCESS},
-    {NULL, VALUE_NUMBER}};
+    {"id", VALUE_PROCESS},     {"name", VALUE_NAME},   {"parent", VALUE_PROCESS},
+    {"host", VALUE_HOST},      {"rank", VALUE_NUMBER}, {"thread-of", VALUE_PROCESS},
+    {"traced", VALUE_KEYWORD}, {"why", VALUE_REASON},  {NULL, VALUE_NUMBER}};
 static const struct key_rule file_keys[] = {
     {"process", VALUE_PROCESS},  {"id", VALUE_FILE},       {"object", VALUE_OBJECT},
     {"path", VALUE_PATH},        {"kind", VALUE_KIND},     {"offset", VALUE_KNOWN},
@@ -89,7 +90,7 @@ const struct key_rule *allowlist_key(uint32_t kind, struct iot_text name)
 static const char sources[] =
     "strace darshan recorder procstat iotrace POSIX MPI-IO MPIIO STDIO LUSTRE HEATMAP H5F"
     " H5D BG/Q DXT DXT_POSIX DXT_MPIIO PNETCDF APMPI PNETCDF_FILE PNETCDF_VAR MDHIM APXC"
-    " DFS DAOS";
+    " DFS DAOS record kernel";
 static const char operations[] =
     "open create close stat access unlink rmdir rename link symlink readlink mkdir mknod"
     " truncate allocate fsync sync msync readdir statfs chmod chown utime lock flock fcntl"
@@ -99,7 +100,7 @@ static const char lacking[] = "start completion cpu offset";
 /* Layers, lengths, clocks and their precision, as converters declare them. */
 static const char terms[] =
     "posix mpiio posix,mpiio requested rank-0 per-rank each-rank-from-its-own-start 1ns"
-    " 238ns 100us 1s log text";
+    " 238ns 100us 1s log text no";
 
 /* Kinds of files that are not regular ones, as converters write them, and of physical records. */
 static const char kinds[] = "disk directory pipe socket tty device memfd other";
@@ -107,8 +108,9 @@ static const char filesystems[] =
     "9p afs autofs beegfs btrfs ceph cifs dvs exfat ext2 ext3 ext4 f2fs fuse gfs2 glusterfs"
     " gpfs hfs jfs lustre nfs nfs4 ntfs ocfs2 orangefs overlay panfs proc pvfs2 ramfs"
     " reiserfs rootfs smb3 squashfs sysfs tmpfs vfat virtiofs wekafs xfs zfs";
-/* Reasons that commands write: the why= of a %lost. */
-static const char reasons[] = "interrupted truncated damaged";
+/* Reasons that commands write: the why= of a %lost, or of a %process with traced=no. */
+static const char reasons[] = "interrupted truncated damaged dropped killed static setuid"
+			      " elfclass musl cleared-environment unknown";
 
 static const char known[] = "known unknown";
 

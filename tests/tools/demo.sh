@@ -19,7 +19,12 @@ size() { # WHAT, with its bytes on standard input
 }
 
 echo
-echo 'sqlite3 filled a small database, and strace logged each of its system calls:'
+echo 'A program of this system runs, and its I/O is traced:'
+show 'iotrace record -o build/tar.iot.zst tar cf build/demo.tar lib'
+show 'iotrace stat build/tar.iot.zst | head -n 4'
+rm -f build/demo.tar
+echo
+echo 'Of programs elsewhere there are logs. sqlite3 filled a small database, and strace logged each of its system calls:'
 show "gzip -dc $log | grep pwrite64 | tail -n 3 | cut -c 1-60,122-"
 printf '\niotrace converts the log into a trace, one short line for each read or write:\n'
 show "iotrace convert -q -o $trace $log"
@@ -46,5 +51,7 @@ Next, type:
     PATH=\$PWD/build/${MODE:-release}:\$PATH
     iotrace info $trace
 
-README.md shows how to trace a program of your own ("In 60 seconds").
+or trace a program of your own:
+
+    iotrace record -o app.iot.zst ./app
 END
