@@ -84,30 +84,28 @@ void event_child(struct producer *p, enum record_child_code how, uint32_t pid, c
 	producer_publish(p);
 }
 
-bool event_io_read(struct event_io *io)
+struct event_io event_io_read(void)
 {
 	char text[512];
-	const int fd = raw_open("/proc/self/io", O_RDONLY);
-	const long n = fd < 0 ? -1 : raw_read(fd, text, sizeof text - 1);
-	if (fd >= 0)
-		raw_close(fd);
-	*io = (struct event_io){0};
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	uint64_t *const value[] = {&io->rchar, &io->wchar,      &io->syscr,
-				   &io->syscw, &io->read_bytes, &io->write_bytes};
+	struct event_io io = {0};
+	if (!recording_read("/proc/self/io", text, sizeof text))
+		return io;
+	uint64_t *const value[] = {&io.rchar, &io.wchar,      &io.syscr,
+				   &io.syscw, &io.read_bytes, &io.write_bytes};
 	const char *at = text;
 	for (size_t i = 0; i < 6 && (at = strchr(at, ' ')) != NULL; i++)
 		*value[i] = text_number(++at);
-	return true;
+	const uint64_t reads = recording.own_reads - 1; /* this one is not in the counters */
+	const uint64_t bytes = recording.own_bytes - strlen(text);
+	io.rchar -= io.rchar < bytes ? io.rchar : bytes;
+	io.syscr -= io.syscr < reads ? io.syscr : reads;
+	return io;
 }
 
-void event_start(struct producer *p, int64_t rank, const char *arguments, size_t size)
+void event_start(struct producer *p, const struct event_io *io, int64_t rank, const char *arguments,
+		 size_t size)
 {
 	const uint64_t most = sizeof(struct record_start) + (uint64_t)2 * RECORD_TEXT_MAX;
-	struct event_io io;
-	event_io_read(&io);
 	struct record_start *r = producer_reserve(p, most);
 	if (r == NULL)
 		return;
@@ -119,8 +117,8 @@ void event_start(struct producer *p, int64_t rank, const char *arguments, size_t
 	    .pid = recording.pid,
 	    .parent = recording.process->parent,
 	    .rank = rank,
-	    .rchar = io.rchar,
-	    .wchar = io.wchar};
+	    .rchar = io->rchar,
+	    .wchar = io->wchar};
 	r->command_size = (uint32_t)(size < RECORD_TEXT_MAX ? size : RECORD_TEXT_MAX);
 	memcpy(r->text, arguments, r->command_size);
 	if (r->command_size > 0)
@@ -132,8 +130,7 @@ void event_start(struct producer *p, int64_t rank, const char *arguments, size_t
 
 void event_exit(struct producer *p)
 {
-	struct event_io io;
-	event_io_read(&io);
+	const struct event_io io = event_io_read();
 	struct record_exit *r = producer_reserve(p, sizeof *r);
 	if (r == NULL)
 		return;

@@ -37,9 +37,11 @@ struct event_io {
 	uint64_t rchar, wchar, syscr, syscw, read_bytes, write_bytes;
 };
 
-bool event_io_read(struct event_io *io);
+/* Reads the counters, without the library's own reads. Values that cannot be read are 0. */
+struct event_io event_io_read(void);
 /* arguments: each with its NUL */
-void event_start(struct producer *p, int64_t rank, const char *arguments, size_t size);
+void event_start(struct producer *p, const struct event_io *io, int64_t rank, const char *arguments,
+		 size_t size);
 void event_exit(struct producer *p);
 
 static inline uint64_t event_device(uint32_t major, uint32_t minor)

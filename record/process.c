@@ -20,6 +20,7 @@ static struct {
 static bool child_joins(void)
 {
 	const uint32_t parent = recording.pid;
+	recording.own_reads = recording.own_bytes = 0;
 	producer_forget(&producer_self);
 	return recording_join(parent, true);
 }
@@ -36,8 +37,10 @@ struct producer *thread_enter_slow(void)
 	const bool joined = !recording.control->closed && (!forked || child_joins());
 	if (joined && p->ring == NULL && producer_attach(p))
 		pthread_setspecific(thread_ends, p);
-	if (forked && p->ring != NULL)
-		event_start(p, command.rank, command.text, command.size);
+	if (forked && p->ring != NULL) {
+		const struct event_io io = event_io_read();
+		event_start(p, &io, command.rank, command.text, command.size);
+	}
 	p->busy = false;
 	if (p->ring == NULL && joined)
 		recording_count(RECORD_COUNTER_UNRECORDED, 1);
@@ -62,12 +65,11 @@ static void command_set(int argc, char **argv)
 
 __attribute__((constructor)) static void program_starts(int argc, char **argv, char **envp)
 {
-	struct event_io io;
 	real_resolve();
 	const char *directory = environment_init(envp);
 	if (directory == NULL || !recording_open(directory))
 		return;
-	event_io_read(&io);
+	const struct event_io io = event_io_read();
 	paths_update_directory();
 	command_set(argc, argv);
 	command.rank = environment_rank(envp);
@@ -80,7 +82,7 @@ __attribute__((constructor)) static void program_starts(int argc, char **argv, c
 	recording_count(RECORD_COUNTER_LOADER, io.rchar);
 	struct producer *p = thread_enter();
 	if (p != NULL)
-		event_start(p, command.rank, command.text, command.size);
+		event_start(p, &io, command.rank, command.text, command.size);
 }
 
 void process_exit(void)

@@ -11,7 +11,7 @@ struct recording_state recording;
 
 enum {
 	SHARED_SIZE = RECORD_PAGE + RECORD_SLOTS * (int)sizeof(struct record_description),
-	RING_RESERVED = RECORD_RING_MIN,
+	RING_RESERVED = RECORD_RING_MIN / 2,
 	NAME_SIZE = 1200,
 };
 
@@ -64,17 +64,26 @@ bool recording_open(const char *directory)
 	return true;
 }
 
+bool recording_read(const char *path, char *text, size_t size)
+{
+	const int fd = raw_open(path, O_RDONLY);
+	const long n = fd < 0 ? -1 : raw_read(fd, text, size - 1);
+	if (fd >= 0)
+		raw_close(fd);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	recording.own_reads++;
+	recording.own_bytes += (uint64_t)n;
+	return true;
+}
+
 /* Returns field 22 of /proc/self/stat: the time at which the process started. */
 static uint64_t start_of_process(void)
 {
 	char line[1024];
-	const int fd = raw_open("/proc/self/stat", O_RDONLY);
-	const long n = fd < 0 ? -1 : raw_read(fd, line, sizeof line - 1);
-	if (fd >= 0)
-		raw_close(fd);
-	if (n <= 0)
+	if (!recording_read("/proc/self/stat", line, sizeof line))
 		return 0;
-	line[n] = '\0';
 	const char *p = strrchr(line, ')'); /* the end of field 2 */
 	for (int field = 2; p != NULL && field < 22; field++)
 		p = strchr(p + 1, ' ');

@@ -16,7 +16,8 @@ struct recording_state {
 	/* one page, which fork clears: 0 means a child that has not yet joined */
 	volatile uint32_t *joined;
 	uint64_t cpu_step;
-	uint64_t reserved; /* bytes of data that a new ring has memory for */
+	uint64_t reserved;             /* bytes of data that a new ring has memory for */
+	uint64_t own_reads, own_bytes; /* the library's own, which the kernel counts as well */
 	char directory[1024];
 };
 
@@ -26,6 +27,8 @@ extern struct recording_state recording;
 bool recording_open(const char *directory);
 /* Creates or, after exec, finds the file of this process. Returns false if that is impossible. */
 bool recording_join(uint32_t parent, bool forked);
+/* Reads a file of /proc as text. Returns false if that is impossible. */
+bool recording_read(const char *path, char *text, size_t size);
 /* Creates a ring, of which `*reserved` bytes of data have memory. Returns NULL if it cannot. */
 struct record_ring *recording_ring(uint64_t *reserved);
 void recording_ring_unmap(struct record_ring *ring);

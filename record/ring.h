@@ -349,7 +349,7 @@ struct record_start {
 	uint64_t time, cpu;
 	uint32_t pid, parent;
 	int64_t rank;            /* -1: none */
-	uint64_t rchar, wchar;   /* of /proc/self/io at that time */
+	uint64_t rchar, wchar;   /* of /proc/self/io then, without the library's own */
 	uint32_t command_size;   /* of the arguments, each with its NUL */
 	uint32_t directory_size; /* of the working directory, with its NUL; follows the command */
 	char text[];
@@ -370,7 +370,10 @@ enum record_child_code {
 	RECORD_SPAWN, /* posix_spawn: the child runs another program */
 };
 
-/* The process is about to end. The counters are those of /proc/self/io. */
+/*
+ * The process is about to end. The counters are those of /proc/self/io, without the library's own
+ * reads.
+ */
 struct record_exit {
 	struct record_head head;
 	uint64_t time, cpu;
