@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compares the values of iotrace analyze with the tables of a study of supercomputing applications.
 
-    study_table.py IOTRACE
+    study_table.py [--markdown] IOTRACE
 
 Analyzes the traces that study_traces.py writes and prints, for each application, the rows of tables 1 and 2 of E. L. Miller,
 Input/Output Behavior of Supercomputing Applications, and below them the values of iotrace analyze. Table 1 is in 10^6 bytes, table 2
 in 2^20 and 2^10. CPU time and I/Os are exact, data size is within 2 %, total I/O and I/Os/s within 1 %, everything else within 5 %.
 Three printed values of upw (0.445 MB, 0.0100 MB/s, a ratio of 0.12) and the mean size of venus contradict the other columns; the rows have
-the corrected values.
+the corrected values. --markdown prints the page docs/study.md.
 """
 import json
 import os
@@ -55,20 +55,52 @@ def is_rounded(study, ours):
     return abs(study - ours) <= .51 * 10 ** -decimals
 
 
+INTRODUCTION = """# Values of iotrace analyze for seven applications
+
+`make study` writes this page. E. L. Miller, *Input/Output Behavior of Supercomputing Applications*, prints totals and rates of seven
+applications per second of CPU time (tables 1 and 2). `tests/tools/study_traces.py` writes traces with the request sizes, rates and cycles of
+these applications, and `iotrace analyze` computes their values.
+
+In each pair of rows the first is the study's, the second that of `iotrace analyze`. Table 1 (the first seven columns) is in 10^6 bytes, table 2
+in 2^20 and 2^10 bytes. The last row is the tolerance, which is checked: the study's tables differ from each other by up to 5 %. A value
+that is printed with few digits may also be the rounded one. Three printed values of upw (0.445 MB, 0.0100 MB/s written, a ratio of 0.12) and the
+mean size of venus contradict the other columns; the rows have the corrected values.
+"""
+
+
+def markdown_row(cells):
+    return "| " + " | ".join(cells) + " |"
+
+
+def markdown(rows):
+    """The rows of the page; those of iotrace analyze follow those of the study."""
+    tolerances = [f"{t:.0%}" if t else "exact" for t in TOLERANCE]
+    print(INTRODUCTION, markdown_row(["", *COLUMNS]), markdown_row(["---", *["---:"] * len(COLUMNS)]), sep="\n")
+    for name, study, ours in rows:
+        print(markdown_row([f"{name}, study", *map(text, study)]), markdown_row([f"{name}, analyze", *map(text, ours)]), sep="\n")
+    print(markdown_row(["tolerance", *tolerances]))
+
+
+def table(rows):
+    print(f"{'':14}" + "".join(f"{name:>11}" for name in COLUMNS))
+    for name, study, ours in rows:
+        print(f"{name:14}" + "".join(f"{text(value):>11}" for value in study))
+        print(f"{'  analyze':14}" + "".join(f"{text(value):>11}" for value in ours))
+
+
 def text(value):
     return "-" if value is None else f"{value:.4g}" if value < 1000 else f"{value:.0f}"
 
 
 def main():
-    if len(sys.argv) != 2:
+    tool = sys.argv[-1]
+    if sys.argv[1:] not in ([tool], ["--markdown", tool]):
         sys.exit(__doc__)
-    wrong = []
-    print(f"{'':14}" + "".join(f"{name:>11}" for name in COLUMNS))
+    rows, wrong = [], []
     for name, study in STUDY.items():
-        values = analyze(sys.argv[1], name)
+        values = analyze(tool, name)
         ours = row_of(values["totals"])
-        print(f"{name:14}" + "".join(f"{text(value):>11}" for value in study))
-        print(f"{'  analyze':14}" + "".join(f"{text(value):>11}" for value in ours))
+        rows.append((name, study, ours))
         for column, printed, found, tolerance in zip(COLUMNS, study, ours, TOLERANCE):
             if printed is not None and abs(found - printed) > tolerance * printed and not is_rounded(printed, found):
                 wrong.append(f"{name}: {column} is {found:.6g}, expected {printed} within {tolerance:.0%}")
@@ -78,7 +110,8 @@ def main():
         asynchronous = values["totals"]["asynchronous"]
         if asynchronous != (values["totals"]["N"] if name == "les" else 0):
             wrong.append(f"{name}: {asynchronous} requests are asynchronous")
-    print(*wrong, sep="\n")
+    (markdown if len(sys.argv) > 2 else table)(rows)
+    print(*wrong, sep="\n", file=sys.stderr if len(sys.argv) > 2 else sys.stdout)
     sys.exit(len(wrong) > 0)
 
 

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Checks laws of the values of iotrace analyze on random traces: values that a change of the trace must not change, or changes by a
+known factor, and sums that must agree.
+
+	analyze_laws.py IOTRACE FIRST-LAST
+
+Prints each law and the number of traces it holds for, and the first values of each that it does not hold for.
+"""
+import json
+import math
+import re
+import subprocess
+import sys
+from collections import Counter
+
+from analyze_random import random_trace
+
+HOUR = 3600 * 10**6
+TICK = 1000
+# Of durations in a longer tick: multiplied by the tick, and divided by it
+LONGER = re.compile(r"trace\.T$|totals\.(running_time|duration_)|time\.(t_[rw]|md_time|io_time|io_md_time)")
+FASTER = re.compile(r"(totals|large)\.(MB_s|MiB_s|IOs_s|B_avg|IOPS_avg)")
+OVER_TIME = re.compile(r"time\.(?!t_|md_time|io_)")
+
+
+def flat(values):
+    """Returns {section.name.key: value}."""
+    result = {}
+    for section, names in values.items():
+        for name, value in names.items():
+            for key, each in (value.items() if isinstance(value, dict) else [("", value)]):
+                result[f"{section}.{name}" + (f".{key}" if key else "")] = each
+    return result
+
+
+def analyzed(tool, lines, *options):
+    done = subprocess.run([tool, "analyze", "-q", "--json", *options], input="\n".join(lines) + "\n", capture_output=True, text=True,
+                          check=True)
+    return flat(json.loads(done.stdout))
+
+
+def same(a, b):
+    return a == b if a is None or b is None else math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def unequal(before, after, factor=lambda name: 1, skip=lambda name: False):
+    """Yields the values that differ, after each is multiplied by the factor of its name."""
+    for name in sorted({*before, *after}):
+        a, b = before.get(name), after.get(name)
+        if not skip(name) and not same(a if a is None else a * factor(name), b):
+            yield f"{name}: {a}, {b}"
+
+
+def without_job(lines):
+    """The times of the job are of another clock."""
+    return [re.sub(r" job-\w+=\S+", "", line) for line in lines]
+
+
+def scaled(tool, lines):
+    lines = [line for line in without_job(lines) if not line.startswith("255 %trace")]
+
+    def factor(name):
+        return 2 if LONGER.match(name) else 0.5 if FASTER.match(name) else 1
+
+    return unequal(analyzed(tool, lines), analyzed(tool, lines, f"--in-tick={2 * TICK}"), factor, OVER_TIME.match)
+
+
+def replaced(line, key, function):
+    return re.sub(rf"\b{key}=(\d+)", lambda found: f"{key}={function(int(found[1]))}", line)
+
+
+def shifted(tool, lines):
+    """By a multiple of all bins, so that each bin has the same requests."""
+    lines, by = without_job(lines), (1 << 20) * 10**6
+    late, first = [], True
+    for line in lines:
+        fields = line.split()
+        if fields[0] == "255":
+            line = replaced(line, "time", lambda time: time + by)
+        elif first:
+            line, first = " ".join([*fields[:4], str(int(fields[4]) + by), *fields[5:]]), False
+        late.append(line)
+    if any("lacks=" in line and "start" in line for line in lines):
+        return []
+    return unequal(analyzed(tool, lines), analyzed(tool, late))
+
+
+def renumbered(tool, lines):
+    """Other numbers of processes and fileIds."""
+    def process(number):
+        return 1000 - number
+
+    def file(number):
+        return 7 * number + 3
+
+    other = []
+    for line in lines:
+        fields = line.split()
+        if fields[0] != "255":
+            fields[7:9] = str(file(int(fields[7]))), str(process(int(fields[8])))
+            line = " ".join(fields)
+        else:
+            kind = process if fields[1] == "%process" else file
+            for key, function in (("id", kind), ("process", process), ("thread-of", process), ("file", file)):
+                line = replaced(line, key, function)
+        other.append(line)
+    return unequal(analyzed(tool, lines), analyzed(tool, other))
+
+
+def doubled(tool, lines):
+    """Every process twice, each with files of its own: counts and bytes double, and sizes keep their shares."""
+    def twin(line):
+        fields = line.split()
+        if fields[0] != "255":
+            return " ".join([*fields[:4], "0", *fields[5:8], str(int(fields[8]) + 10000), fields[9]])
+        for key in ("process", "thread-of", "object", *(["id"] if fields[1] == "%process" else [])):
+            line = replaced(line, key, lambda number: number + 10000)
+        return line
+
+    twice = [each for line in lines for each in ([line, twin(line)] if re.match(r"255 %(process|file|op)|\d+ 0", line) else [line])]
+    doubles = re.compile(r"totals\.(N|S|offset_unknown|asynchronous|duration|data_size|total_io|files|created)|"
+                         r"order\.(followers|pattern|runs|seeks|run_bytes_runs)|sizes\.(size_L|size_log2|size_darshan)|"
+                         r"time\.(t_r|t_w|md_time|io_time$|io_md_time)")
+    equal = re.compile(r"sizes\.(size_m|small|variable|size_quantile)|order\.(sequential|same|switches|consecutive|forward|backward|strided)"
+                       r"|totals\.(p_|rw_ratio|avg_size|F_m)")
+    limit = re.compile(r"18446744073709551615")
+    before, after = analyzed(tool, lines), analyzed(tool, twice)
+    if limit.search(json.dumps(after)):
+        return []
+    return unequal(before, after, lambda name: 2 if doubles.match(name) else 1,
+                   lambda name: not (doubles.match(name) or equal.match(name)))
+
+
+def sums(tool, lines):
+    """Yields sums that do not agree, and shares outside 0 .. 1."""
+    v = analyzed(tool, lines)
+
+    def total(prefix):
+        return sum(value for name, value in v.items() if name.startswith(prefix) and value is not None)
+
+    def check(name, a, b):
+        if not same(a, b):
+            yield f"{name}: {a}, {b}"
+
+    for d in "rw":
+        yield from check("sizes.size_L_" + d, total(f"sizes.size_L_{d}."), v["totals.N_" + d])
+        yield from check("sizes.size_log2_" + d, total(f"sizes.size_log2_{d}."), v["totals.N_" + d])
+        yield from check("sizes.size_darshan_" + d, total(f"sizes.size_darshan_{d}."), v["totals.N_" + d])
+        located = v["totals.N_" + d] - v["totals.offset_unknown_" + d]
+        yield from check("order.pattern_requests_" + d, total(f"order.pattern_requests_{d}."), located)
+        if v["order.followers_" + d]:
+            shares = [f"order.{name}_{d}" for name in ("consecutive", "forward", "re_access", "backward")]
+            yield from check("order.consecutive ... backward", sum(v[name] for name in shares), 1)
+    if v["totals.S"]:
+        yield from check("totals.p_Bytes", v["totals.p_r_Bytes"] + v["totals.p_w_Bytes"], 1)
+    if "time.bins" in v:
+        yield from check("time.dominating_type", total("time.dominating_type."), 1)
+    for name, value in v.items():
+        if re.match(r"time\.(intensity|burstiness|parallel_intensity)", name) and value is not None and not 0 <= value <= 1:
+            if "ranks=" not in lines[0]:
+                yield f"{name}: {value}, outside 0 .. 1"
+    if not max(v["time.t_r"], v["time.t_w"]) <= v["time.io_time"] <= v["time.t_r"] + v["time.t_w"]:
+        yield f"time.io_time: {v['time.io_time']}"
+
+
+def processes_apart(tool, lines):
+    """The values of the processes alone, added up."""
+    lines = [line for line in without_job(lines) if "thread-of" not in line]
+    ids = sorted({line.split()[8] for line in lines if not line.startswith("255")})
+    names = ("totals.N_r", "totals.N_w", "totals.S_r", "totals.S_w", "totals.offset_unknown", "totals.asynchronous", "order.followers_M",
+             "order.runs", "order.seeks", "time.t_r", "time.t_w", "time.io_time")
+    added = Counter()
+    for process in ids:
+        alone = []
+        for line in lines:
+            fields = line.split()
+            if fields[0] != "255" and fields[8] != process:
+                fields[0] = "129" if int(fields[0]) & 128 else "1"
+                line = " ".join(fields)
+            alone.append(line)
+        values = analyzed(tool, alone, "--layer=posix")
+        for name in names:
+            added[name] += values[name]
+    whole = analyzed(tool, lines, "--layer=posix")
+    if not ids or whole["totals.S"] >= 1 << 63:
+        return []
+    return unequal({name: whole[name] for name in names}, {name: added[name] for name in names})
+
+
+LAWS = {"times in a tick twice as long": scaled, "the trace starts later": shifted, "other numbers of processes and files": renumbered,
+        "every process twice": doubled, "sums and shares of one trace": sums, "sums over the processes": processes_apart}
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    first, last = map(int, sys.argv[2].split("-"))
+    failed = 0
+    for name, law in LAWS.items():
+        wrong = {seed: list(law(sys.argv[1], random_trace(seed))) for seed in range(first, last + 1)}
+        wrong = {seed: found for seed, found in wrong.items() if found}
+        print(f"{name}: {last + 1 - first - len(wrong)} of {last + 1 - first}")
+        for seed, found in list(wrong.items())[:3]:
+            print(f"  seed {seed}:", *found[:5], sep="\n    ")
+        failed += len(wrong)
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
