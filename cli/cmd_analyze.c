@@ -8,6 +8,7 @@
 #include "cli/ui/json.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/trace_in.h"
+#include "lib/base/number.h"
 
 enum { NS_PER_S = 1000000000, FIELD = 32 };
 
@@ -18,7 +19,7 @@ struct analyze_run {
 	struct output out;
 	struct trace_in_options read;
 	const char *sections;
-	uint64_t runtime_s;
+	uint64_t runtime_s, epoch_ns;
 	int layer; /* enum iot_analyze_layer */
 	bool physical, per_thread, json, tsv;
 };
@@ -326,12 +327,78 @@ static void warn(const struct analyze_run *a)
 		"records or operations start before the previous one; see 'iotrace reorder'");
 }
 
+/* Parts, see iot_reader_fold */
+
+static void *begin_part(void *context)
+{
+	const struct analyze_run *a = context;
+	struct iot_analyze_options options = a->options;
+	options.part = 1;
+	options.epoch_ns = a->epoch_ns;
+	return iot_analyze_new(&options);
+}
+
+static int add_events(void *part, const struct iot_event *ev, size_t n)
+{
+	return iot_analyze_events(part, ev, n);
+}
+
+static void drop_part(void *context, void *part)
+{
+	(void)context;
+	iot_analyze_free(part);
+}
+
+static int join_part(void *context, void *part)
+{
+	struct analyze_run *a = context;
+	const int status = iot_analyze_join(a->analysis, part);
+	trace_in_show_progress(&a->in);
+	return status;
+}
+
+/* Stores epoch= of a %trace, unless there was one. Returns whether a time precedes the next. */
+static bool read_epoch(const struct iot_event *ev, uint64_t *epoch_ns)
+{
+	const struct iot_text text = iot_directive_get(ev, "epoch");
+	uint64_t epoch;
+	if (ev->kind == IOT_TRACE && *epoch_ns == 0 && text.data != NULL &&
+	    number_decimal(text.data, text.size, &epoch) && epoch <= INT64_MAX)
+		*epoch_ns = epoch;
+	return (ev->kind == IOT_RECORD && (ev->rec.flags & IOT_START_UNKNOWN) == 0) ||
+	       (ev->kind == IOT_OP && (ev->has & IOT_HAS_TIME) != 0);
+}
+
+/* Parts do not include the %trace before the first record, whose epoch applies to their bins. */
+static uint64_t epoch_of(const char *path)
+{
+	struct iot_reader *r = iot_reader_new();
+	struct iot_event ev;
+	uint64_t epoch_ns = 0;
+	ssize_t n = r != NULL ? iot_reader_open(r, path) : IOT_ENOMEM;
+	while (n >= 0 && (n = iot_reader_events(r, &ev, 1)) > 0 && !read_epoch(&ev, &epoch_ns))
+		;
+	iot_reader_free(r);
+	return epoch_ns;
+}
+
+static int analyze_parts(struct analyze_run *a, const char *path)
+{
+	const struct iot_fold fold = {a, begin_part, add_events, join_part, drop_part};
+	a->epoch_ns = epoch_of(path);
+	trace_in_fold(&a->in, &fold);
+	progress_clear(&a->in.progress);
+	return a->in.status == IOT_ENOMEM ? IOT_ENOMEM : iot_analyze_finish(a->analysis);
+}
+
 /* Returns a status; an error of the trace is reported, and kept in a->in.status. */
-static int analyze(struct analyze_run *a)
+static int analyze(struct analyze_run *a, const char *path)
 {
 	struct iot_event ev[TRACE_IN_BATCH];
 	size_t n;
 	int status = IOT_OK;
+	if (a->read.threads > 1 && trace_in_seekable(&a->in) && strcmp(path, "-") != 0)
+		return analyze_parts(a, path);
 	while (status == IOT_OK && (n = trace_in_events(&a->in, ev, TRACE_IN_BATCH)) > 0)
 		status = iot_analyze_events(a->analysis, ev, n);
 	progress_clear(&a->in.progress);
@@ -350,9 +417,9 @@ static void print(struct analyze_run *a)
 		print_text(a);
 }
 
-static enum exit_status read_and_print(struct analyze_run *a)
+static enum exit_status read_and_print(struct analyze_run *a, const char *path)
 {
-	if (analyze(a) != IOT_OK) {
+	if (analyze(a, path) != IOT_OK) {
 		output_abandon(&a->out);
 		return message_no_memory();
 	}
@@ -378,7 +445,7 @@ static enum exit_status run(struct analyze_run *a, const char *path,
 	if (status == EXIT_OK)
 		status = output_open(&a->out, "-", 0);
 	if (status == EXIT_OK)
-		status = read_and_print(a);
+		status = read_and_print(a, path);
 	iot_analyze_free(a->analysis);
 	trace_in_close(&a->in);
 	return status;
@@ -437,6 +504,7 @@ static const char examples[] =
     "  iotrace analyze app.iot.zst                             one screen\n"
     "  iotrace analyze --json app.iot.zst | jq .totals.MB_s    one value\n"
     "  iotrace analyze --section=sizes --tsv app.iot.zst       all values of a section\n"
+    "  iotrace analyze --threads=4 app.iot.zst                 on four processors\n"
     "  iotrace analyze app.darshan                             a log of another tool\n";
 
 enum exit_status cmd_analyze(int argc, char **argv)
@@ -462,6 +530,8 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	    RANGE(NUMBER, 0, "runtime", "S", &a.runtime_s,
 		  "run time of the job in seconds (default: from the trace)", 1,
 		  UINT64_MAX / NS_PER_S),
+	    RANGE(NUMBER, 0, "threads", "N", &a.read.threads,
+		  "analyze parts between %syncs on N threads, and join them", 1, 256),
 	    OPTION_QUIET(a.read.quiet, a.read.progress),
 	    GROUP("Reading"),
 	    OPTION_READING(a.read),

@@ -104,8 +104,9 @@ static int apply(struct iot_reader *r, const struct trace_in_options *o)
 		status = iot_reader_set(r, IOT_SET_ALLOW_EMPTY, o->allow_empty ? 1 : 0);
 	if (status == IOT_OK)
 		status = iot_reader_set(r, IOT_SET_READ_AHEAD, 1);
-	if (status == IOT_OK && o->side_by_side)
-		status = iot_reader_set(r, IOT_SET_THREADS, threads(o->counted));
+	if (status == IOT_OK && (o->side_by_side || o->threads > 0))
+		status = iot_reader_set(r, IOT_SET_THREADS,
+					o->threads > 0 ? o->threads : threads(o->counted));
 	if (status == IOT_OK && o->read_size > 0)
 		status = iot_reader_set(r, IOT_SET_READ_SIZE, o->read_size);
 	if (status == IOT_OK && o->base != NOT_GIVEN)

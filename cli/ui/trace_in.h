@@ -22,6 +22,7 @@ struct trace_in_options {
 	int progress;
 	bool side_by_side;  /* decode on as many threads as there are processors */
 	bool counted;       /* ... for trace_in_fold only: two processors suffice */
+	uint64_t threads;   /* ... on this number of threads; 0: not given */
 	uint64_t read_size; /* size of each read; 0: the reader's default */
 	bool interruptible; /* caught signals end the input early */
 	bool names_input;   /* warnings name IN, because it is one of several */

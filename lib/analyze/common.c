@@ -20,13 +20,9 @@ bool common_add_other(struct common *c, uint64_t value, uint64_t count)
 /* Values that `more` did not count may be ones that c counts. */
 bool common_join(struct common *c, const struct common *more)
 {
-	const bool empty = c->map.count == 0;
-	const uint64_t other = c->other;
 	for (size_t i = 0; i < more->map.count; i++)
 		if (!common_add(c, more->map.keys[i], more->counts[i]))
 			return false;
-	c->inexact |=
-	    more->inexact || (more->other > 0 && !empty) || (other == 0 && c->other > 0 && !empty);
 	c->other += more->other;
 	return true;
 }

@@ -10,7 +10,7 @@
 
 enum { COMMON_MAX = 4096, COMMON_CACHE = 64, COMMON_TOP = 10 };
 
-#define COMMON_INEXACT "of parts with more than 4096 values: common ones are lower bounds"
+#define COMMON_INEXACT "more than 4096 values: those of common ones are lower bounds"
 
 /* All zeros: empty. */
 struct common {
@@ -18,7 +18,6 @@ struct common {
 	uint64_t *counts;
 	size_t capacity;
 	uint64_t other;               /* values beyond the limit */
-	bool inexact;                 /* joined beyond the limit: counts are lower bounds */
 	uint16_t cache[COMMON_CACHE]; /* by hash of the value: its number + 1 */
 };
 

@@ -427,7 +427,7 @@ static void stride_values(const struct common *c, unsigned d, struct values *v)
 	for (size_t i = 0; i < n; i++)
 		values_number(v, names[d], values_signed_key(key, (int64_t)top[i].value), "",
 			      top[i].count);
-	if (n > 0 && c->inexact)
+	if (n > 0 && c->other > 0)
 		values_note(v, COMMON_INEXACT);
 }
 

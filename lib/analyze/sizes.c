@@ -240,7 +240,7 @@ static void common(const struct sizes_direction *s, unsigned d, struct values *v
 		values_ratio(v, names[d][1], values_key(key, top[i].value), "",
 			     (double)top[i].count, (double)s->lengths.count, no_requests);
 	values_number(v, names[d][2], NULL, "", s->common.other);
-	if (s->common.inexact)
+	if (s->common.other > 0)
 		values_note(v, COMMON_INEXACT);
 }
 
