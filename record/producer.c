@@ -109,11 +109,15 @@ void producer_forget(struct producer *p)
 	p->writing = 0;
 }
 
+/* On a busy machine the collector may not run for seconds. */
 static bool collector_lives(void)
 {
-	const uint64_t beat = atomic_load(&recording.control->heartbeat);
-	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	return now < beat || now - beat < RECORD_HEARTBEAT_MAX;
+	const struct record_control *c = recording.control;
+	const uint64_t beat = atomic_load(&c->heartbeat), now = clock_ns(CLOCK_MONOTONIC);
+	const uint64_t age = now > beat ? now - beat : 0;
+	const uint32_t pid = atomic_load(&c->collector);
+	return age < RECORD_HEARTBEAT_MAX ||
+	       (age < RECORD_STALL_MAX && pid != 0 && raw_call(SYS_kill, pid, 0, 0, 0, 0, 0) == 0);
 }
 
 static void doorbell_ring(void)

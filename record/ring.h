@@ -71,11 +71,12 @@ struct record_control {
 
 	/*
 	 * Written by the collector. A process that waits for a full ring gives up if the heartbeat
-	 * (CLOCK_MONOTONIC, ns) is older than RECORD_HEARTBEAT_MAX, and from then on drops records
-	 * until the heartbeat is recent.
+	 * (CLOCK_MONOTONIC, ns) is older than RECORD_HEARTBEAT_MAX and the collector has ended, or
+	 * older than RECORD_STALL_MAX. From then on it drops records until the heartbeat is recent.
 	 */
 	_Alignas(64) _Atomic uint64_t heartbeat;
-	_Atomic uint32_t closed; /* 1: the recording has ended; processes stop recording */
+	_Atomic uint32_t collector; /* its pid */
+	_Atomic uint32_t closed;    /* 1: the recording has ended; processes stop recording */
 
 	/* Written by processes, with atomic additions; the first value used is 1. */
 	_Alignas(64) _Atomic uint32_t descriptions; /* numbers of descriptions assigned so far */
@@ -90,6 +91,7 @@ struct record_control {
 };
 
 #define RECORD_HEARTBEAT_MAX UINT64_C(1000000000)
+#define RECORD_STALL_MAX     UINT64_C(20000000000)
 
 /*
  * An open file description. Processes use it to share positions across fork and exec; the collector

@@ -51,6 +51,7 @@ static bool create_control(struct recording *r, const struct record_control *set
 	memcpy(map, settings, sizeof(*settings));
 	r->control->magic = RECORD_CONTROL_MAGIC;
 	r->control->version = RECORD_VERSION;
+	atomic_store(&r->control->collector, (uint32_t)getpid());
 	r->control->ring_size = ring_size(r);
 	return true;
 }
