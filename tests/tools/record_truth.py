@@ -21,7 +21,7 @@ import tempfile
 
 SCENARIOS = ("positions duplicates reuse appends vectors copies threads forks fork-exec vfork-exec spawn exec aio mapping streams "
              "stream-at-exit signals").split()
-STRACE = "strace -f -ttt -T -y -s 0 -o".split()
+STRACE = ["strace", "-f", "-ttt", "-T", "-y", "-s", "0", "-e", "abbrev=!/io_|msg|pipe|pair", "-o"]
 
 
 def arguments():

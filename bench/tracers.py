@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Measures how much longer whole programs take under tracers: record, strace and ltrace, in turns, in one run.
+
+	tracers.py [--runs N] [--files N] [--only WORD] [--limit SECONDS] IOTRACE
+
+Each program runs once to fill caches, then N times alone and under each tracer, in turns. The table, in Markdown, shows medians of wall
+clock times and of the ratios to the neighboring run alone. A tracer that is not installed, or that takes longer than the limit, has no
+figure.
+"""
+import argparse
+import pathlib
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+
+SQL = """pragma synchronous=off; create table t(a integer primary key, b text);
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000) insert into t select i, hex(i * i) from n;
+select count(*), sum(length(b)) from t;"""
+# name, program, shell command
+PROGRAMS = [
+    ("`git status`, {files} files", "git", "git -C tree status --porcelain"),
+    ("`tar c`, {files} files", "tar", "tar cf - tree | cat >/dev/null"),
+    ("`sqlite3`, 200000 inserts", "sqlite3", "rm -f db; sqlite3 db <sql"),
+    ("`cp -r`, {files} files", "cp", "rm -rf copy; cp -r tree copy"),
+]
+
+
+def arguments():
+    p = argparse.ArgumentParser(usage=__doc__)
+    p.add_argument("--runs", type=int, default=7)
+    p.add_argument("--files", type=int, default=5000)
+    p.add_argument("--only", default="", help="programs whose name contains this word")
+    p.add_argument("--limit", type=float, default=120)
+    p.add_argument("iotrace", type=pathlib.Path)
+    return p.parse_args()
+
+
+def make_tree(d, files):
+    """Makes a repository of files of 1 to 20 KiB, all of them committed."""
+    tree = d / "tree"
+    tree.mkdir()
+    for i in range(files):
+        path = tree / f"d{i % 97}" / f"f{i}"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(bytes(f"{i}\n", "ascii") * (200 + i % 3500))
+    git = ["git", "-C", str(tree), "-c", "user.name=n", "-c", "user.email=e"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "m"]):
+        subprocess.run(git + words, check=True)
+    (d / "sql").write_text(SQL)
+
+
+def tracers(iotrace):
+    """Returns the words before a command, by tracer."""
+    return {
+        "alone": [],
+        "record": [str(iotrace), "record", "-q", "-o", "trace.iot.zst", "--"],
+        "strace": "strace -f -ttt -T -y -s 0 -o log".split(),
+        "strace, only transfers": "strace -f --seccomp-bpf -ttt -T -y -s 0 -e trace=desc,process -o log".split(),
+        "ltrace": "ltrace -f -S -o log".split(),
+    }
+
+
+def seconds(d, words, command, limit):
+    """Returns the wall clock time of a command, or None if it took too long or failed."""
+    before = time.monotonic()
+    try:
+        done = subprocess.run([*words, "sh", "-c", command], cwd=d, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=limit)
+    except subprocess.TimeoutExpired:
+        return None
+    return time.monotonic() - before if done.returncode == 0 else None
+
+
+def measure(a, d, command, installed):
+    """Returns the times of each tracer, in turns; those that fail once are left out of later turns."""
+    times = {name: [] for name in installed}
+    seconds(d, [], command, a.limit)
+    for _ in range(a.runs):
+        for name, words in installed.items():
+            if None not in times[name]:
+                times[name].append(seconds(d, words, command, a.limit))
+    return times
+
+
+def cell(times, alone):
+    if None in times:
+        return "-"
+    ratio = statistics.median(t / u for t, u in zip(times, alone))
+    return f"{statistics.median(times):.3f} s, {ratio:.2f} times"
+
+
+def main():
+    a = arguments()
+    a.iotrace = a.iotrace.resolve()
+    installed = {name: words for name, words in tracers(a.iotrace).items() if not words or shutil.which(words[0])}
+    d = pathlib.Path(tempfile.mkdtemp(prefix="iotrace-bench-"))
+    try:
+        make_tree(d, a.files)
+        print("| program | " + " | ".join(installed) + " |\n|---|" + "---:|" * len(installed), flush=True)
+        for name, program, command in PROGRAMS:
+            if a.only not in name or shutil.which(program) is None:
+                continue
+            times = measure(a, d, command, installed)
+            cells = [f"{statistics.median(times['alone']):.3f} s"] + [cell(times[n], times["alone"]) for n in list(installed)[1:]]
+            print(f"| {name.format(files=a.files)} | " + " | ".join(cells) + " |", flush=True)
+    finally:
+        shutil.rmtree(d)
+
+
+if __name__ == "__main__":
+    main()
