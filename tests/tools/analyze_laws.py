@@ -12,6 +12,7 @@ import math
 import re
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 
 from analyze_random import random_trace
@@ -188,7 +189,56 @@ def processes_apart(tool, lines):
     return unequal({name: whole[name] for name in names}, {name: added[name] for name in names})
 
 
-LAWS = {"times in a tick twice as long": scaled, "the trace starts later": shifted, "other numbers of processes and files": renumbered,
+def piped(tool, lines, *words):
+    """Returns the trace that a command of iotrace writes."""
+    done = subprocess.run([tool, *words], input="\n".join(lines) + "\n", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                          check=False)
+    return done.stdout.rstrip("\n").split("\n")
+
+
+def canonical(tool, lines):
+    return unequal(analyzed(tool, lines), analyzed(tool, piped(tool, lines, "cat")))
+
+
+def anonymized(tool, lines):
+    lines = [re.sub(r" epoch=\S+", "", line) for line in without_job(lines)]
+    with tempfile.NamedTemporaryFile("w", suffix=".key") as key:
+        key.write("a key of no secret for tests")
+        key.flush()
+        other = piped(tool, lines, "anonymize", "--key", key.name)
+    return unequal(analyzed(tool, lines), analyzed(tool, other))
+
+
+SUMS = re.compile(r"totals\.(N|S|offset_unknown|asynchronous)|sizes\.(size_L|size_log2|size_darshan|offset_zero)|trace\.other")
+UNORDERED = re.compile(r"totals\.(?!out_of_order|running|MB_s|MiB_s|IOs_s)|sizes\.(?!common_other)|trace\.")
+
+
+def sliced(tool, lines):
+    """Counts of two slices, added up."""
+    half = sum(not line.startswith("255") for line in lines) // 2
+    lines = [line.replace(" layer=mpiio", "") for line in lines]
+    added = Counter()
+    for records in (f"0-{max(0, half - 1)}", f"{half}-1000000")[not half:]:
+        added.update({name: value for name, value in analyzed(tool, piped(tool, lines, "slice", "--records=" + records)).items()
+                      if SUMS.match(name)})
+    whole = analyzed(tool, lines)
+    if whole["totals.S"] >= 1 << 63:
+        return []
+    return unequal(whole, added, skip=lambda name: not SUMS.match(name))
+
+
+def reordered(tool, lines):
+    """In order of start, what does not depend on the order is the same."""
+    if any("lacks=" in line and "start" in line or "start=unknown" in line for line in lines):
+        return []
+    after = analyzed(tool, piped(tool, lines, "reorder"))
+    if after["totals.out_of_order"]:
+        return [f"totals.out_of_order: {after['totals.out_of_order']}"]
+    return unequal(analyzed(tool, lines), after, skip=lambda name: not UNORDERED.match(name))
+
+
+LAWS = {"canonical": canonical, "anonymized": anonymized, "two slices": sliced, "in order of start": reordered,
+        "times in a tick twice as long": scaled, "the trace starts later": shifted, "other numbers of processes and files": renumbered,
         "every process twice": doubled, "sums and shares of one trace": sums, "sums over the processes": processes_apart}
 
 

@@ -89,7 +89,7 @@ def input_output():
 def checkpoints(many):
     for k in range(20):
         yield from transfer(k * 20 * SECOND, SECOND, True, k + 1 if many else 1, 40 * MB)
-    yield 400 * SECOND, True, 21 if many else 1, 0, 0
+    yield 400 * SECOND, True, 20 if many else 1, 0, 0
 
 
 def staging():
@@ -118,7 +118,7 @@ def duration(name, size):
 
 def paths(name):
     if name == "checkpoint-many":
-        return {k: f"/scratch/ckpt.{k:04}" for k in range(1, 22)}
+        return {k: f"/scratch/ckpt.{k:04}" for k in range(1, 21)}
     names = {"gcm": ["input", "output"], "upw": ["input", "output"], "input-output": ["input", "output"]}
     many = ITERATIVE[name][5] if name in ITERATIVE else 1
     return {k + 1: f"/scratch/{name}.{n}" for k, n in
