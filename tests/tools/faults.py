@@ -53,6 +53,7 @@ HARMLESS = {"EINTR", "short"}
 # What these write grows in its place, so that it is not lost when they are killed.
 GROWING = {"out.bin"}
 PLACES, SECONDS = 60, 300
+UNLINKED = "verify_asan_link_order=0:exitcode=99"  # the fault library comes before the sanitizer
 
 
 def commands(data):
@@ -139,7 +140,7 @@ class Lab:
             shutil.rmtree(folder, ignore_errors=True)
             os.mkdir(folder)
         env = dict(os.environ, LD_PRELOAD=self.library, FAULT_COUNT=count, TMPDIR=temp,
-                   ASAN_OPTIONS="verify_asan_link_order=0:exitcode=99")
+                   ASAN_OPTIONS=UNLINKED)
         env.pop("FAULT", None)
         if fault:
             env["FAULT"] = fault
@@ -209,13 +210,13 @@ def signalled_too_early(iotrace, library, scratch):
     """Returns the commands that SIGTERM just before the open of a FIFO without a writer does not end."""
     fifo = os.path.join(scratch, "fifo")
     os.mkfifo(fifo)
+    env = dict(os.environ, LD_PRELOAD=library, FAULT="open:1:SIGTERM", ASAN_OPTIONS=UNLINKED)
     hang = []
     for words in (["cat", "-o", "out.iot"], ["convert", "-o", "out.iot"], ["stat"], ["check"],
                   ["merge", "--reorder", "-o", "out.iot"]):
         try:
             status = subprocess.run([iotrace, *words, fifo], cwd=scratch, timeout=SECONDS, check=False,
-                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                    env=dict(os.environ, LD_PRELOAD=library, FAULT="open:1:SIGTERM"),
+                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env,
                                     ).returncode
         except subprocess.TimeoutExpired:
             status = "hangs"
