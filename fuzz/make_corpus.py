@@ -12,6 +12,7 @@ import io
 import lzma
 import os
 import random
+import struct
 import subprocess
 import tarfile
 
@@ -208,8 +209,45 @@ def words():
     save(folder, "built", bytes_of(1, 5) + b"\x03a b\x02\xc3\xa9\x02\xff%\x00\x01\n\x01=")
 
 
+def ring_record(kind, code, description, fixed, text=b""):
+    """A record of record/ring.h: its head, fixed part and texts, padded to a multiple of 8."""
+    body = fixed + text + b"\0" * (-(len(fixed) + len(text)) % 8)
+    return struct.pack("<HBBI", 8 + len(body), kind, code, description) + body
+
+
+def rings():
+    def transfer(code, description, *numbers):
+        return ring_record(1, code, description, struct.pack("<qQQQQ", *numbers))
+
+    def opened(code, description, result, path, inode=7, mode=0o100644):
+        return ring_record(2, code, description, struct.pack("<QQQqQQqqqIIII", 1100, 1200, 0, result, 1, inode, 0, 0, 0,
+                                                             mode, 0, len(path), 0), path)
+
+    def operation(code, description, result, path=b"", to=b"", flags=0):
+        return ring_record(3, code, description, struct.pack("<QQQqqqIIII", 1500, 1600, 0, result, 0, 0, flags,
+                                                             len(path), len(to), 0), path + to)
+
+    folder = "fuzz/corpus/ring"
+    clear(folder)
+    begins = ring_record(4, 0, 0, struct.pack("<QII", 1000, 7, 0))
+    start = ring_record(5, 0, 0, struct.pack("<QQIIqQQII", 1001, 5, 7, 1, 3, 0, 0, 6, 5), b"app\0x\0/dir\0")
+    file = opened(1, 1, 3, b"/dir/./sub/..//file\0")
+    ends = ring_record(7, 0, 0, struct.pack("<8Q", 2000, 9, 1, 2, 3, 4, 5, 6))
+    save(folder, "transfers", begins + start + file + transfer(1, 1, 0, 4096, 1300, 1400, 5) +
+         transfer(0, 1, 4096, 10, 1250, 1400, 6) + transfer(2, 1, -2**63, 1, 1450, 1500, 7) + ends)
+    save(folder, "operations", start + opened(2, 0, -2, b"/none\0") + opened(0, 2, 4, b"/dir\0", 8, 0o40755) +
+         operation(8, 0, 0, b"/a\0", b"/b\0") + operation(12, 1, 0) + operation(3, 1, 0) + operation(30, 0, 0, b"./x\0", flags=1))
+    save(folder, "children", start + ring_record(6, 1, 0, struct.pack("<QII", 1010, 8, 5), b"/x/y\0") +
+         ring_record(6, 0, 0, struct.pack("<QII", 1020, 9, 0)) + operation(30, 0, -13, b"/x\0"))
+    save(folder, "skipped", opened(1, 3, 3, b"/proc/self/io\0") + transfer(0, 3, 0, 100, 1300, 1400, 0))
+    save(folder, "bad-times", transfer(0, 1, 0, 1, 1400, 1300, 0))
+    save(folder, "bad-text", start + opened(1, 1, 3, b"no end"))
+    save(folder, "bad-size", transfer(0, 1, 0, 1, 1300, 1400, 0) + struct.pack("<HBBI", 40, 1, 0, 1))
+
+
 stream()
 roundtrip()
+rings()
 made()
 convert()
 parallel()

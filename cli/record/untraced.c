@@ -88,7 +88,11 @@ const char *untraced_why(const char *program)
 	bool again = true;
 	(void)snprintf(path, sizeof(path), "%s", program);
 	for (int i = 0; again && i < INTERPRETERS_MAX; i++) {
-		const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		struct stat st;
+		/* a program may name any file: opening a device can have effects */
+		if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+			return why;
+		const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 		if (fd < 0)
 			return why;
 		why = why_not(fd, path, sizeof(path), &again);

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Decodes any bytes as the data of a ring, and makes a trace of its events as iotrace record does.
+ * Decoding the data at once, and record by record as a program publishes it, must give the same
+ * events. The trace must be valid, with as many records as were written.
+ */
+#include "fuzz.h"
+
+#include "cli/record/ring.h"
+#include "cli/record/ring_events.h"
+#include "lib/sort/sorter.h"
+
+enum { TIME_ZERO = 1000, MEMORY = 1 << 20 };
+
+struct digest {
+	uint64_t events, sum;
+};
+
+static void digest_add(struct digest *d, const struct iot_event *ev)
+{
+	const uint64_t numbers[] = {(uint64_t)ev->rec.start_ns,
+				    ev->rec.duration_ns,
+				    ev->rec.offset,
+				    ev->rec.length,
+				    ev->rec.file,
+				    ev->kind};
+	d->events++;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		d->sum = (d->sum ^ numbers[i]) * 0x100000001b3;
+	for (size_t i = 0; i < ev->text.size; i++)
+		d->sum = (d->sum ^ (unsigned char)ev->text.data[i]) * 0x100000001b3;
+}
+
+static const struct ring_decoder decoder = {.zero_ns = TIME_ZERO, .now_ns = UINT64_C(1) << 40};
+
+/* Decodes all valid records; adds them to the sorter unless it is NULL. */
+static struct digest decode_all(const unsigned char *data, size_t n, struct sorter *s)
+{
+	static struct iot_event batch[RING_BATCH];
+	struct digest d = {.events = 0};
+	size_t used;
+	for (size_t at = 0; at < n; at += used) {
+		const int count = ring_decode(&decoder, data + at, n - at, batch, &used);
+		if (count < 0 || used == 0)
+			break;
+		for (int i = 0; i < count; i++)
+			digest_add(&d, &batch[i]);
+		if (s != NULL && count > 0)
+			FUZZ_CHECK(sorter_add(s, batch, NULL, (size_t)count) == SORTER_OK);
+	}
+	return d;
+}
+
+static struct digest decode_each(const unsigned char *data, size_t n)
+{
+	static struct iot_event batch[RING_BATCH];
+	struct digest d = {.events = 0};
+	size_t used;
+	for (size_t at = 0; n - at >= sizeof(struct record_head); at += used) {
+		struct record_head head;
+		memcpy(&head, data + at, sizeof(head));
+		if (head.size > n - at)
+			break;
+		const int count = ring_decode(&decoder, data + at, head.size, batch, &used);
+		if (count < 0 || used == 0)
+			break;
+		FUZZ_CHECK(count <= 1 && used == head.size);
+		if (count == 1)
+			digest_add(&d, &batch[0]);
+	}
+	return d;
+}
+
+static uint64_t make_trace(struct sorter *s, struct iot_writer *w)
+{
+	static struct iot_event batch[RING_BATCH];
+	const struct ring_events_options options = {.data_only = false};
+	static const uint64_t counters[RECORD_COUNTER_COUNT] = {3};
+	struct process process = {.pid = 7, .id = 7, .pidfd = -1};
+	const struct processes processes = {.process = &process, .count = 1};
+	struct ring_events *e = ring_events_new(w, &processes, &options);
+	ssize_t n;
+	FUZZ_CHECK(e != NULL);
+	while ((n = sorter_events(s, batch, NULL, RING_BATCH)) > 0)
+		FUZZ_CHECK(ring_events_add(e, batch, (size_t)n) == IOT_OK);
+	const struct iot_event ended = {.kind = RING_ENDED,
+					.rec = {.start_ns = (int64_t)decoder.now_ns},
+					.text = {(const char *)counters, sizeof(counters)}};
+	FUZZ_CHECK(ring_events_add(e, &ended, 1) == IOT_OK);
+	const uint64_t records = ring_events_totals(e)->records;
+	ring_events_free(e);
+	return records;
+}
+
+static void check_trace(const struct iot_writer *w, uint64_t records)
+{
+	size_t size;
+	const void *data = iot_writer_memory(w, &size);
+	static struct iot_record rec[RING_BATCH];
+	struct iot_reader *r = iot_reader_new();
+	uint64_t found = 0;
+	ssize_t n;
+	FUZZ_CHECK(r != NULL && iot_reader_open_memory(r, data, size, "trace") == IOT_OK);
+	while ((n = iot_reader_records(r, rec, RING_BATCH)) > 0)
+		found += (uint64_t)n;
+	FUZZ_CHECK(n == 0 && found == records);
+	iot_reader_free(r);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct sorter *s = sorter_new(MEMORY, SORTER_HOLD);
+	struct iot_writer *w = iot_writer_new();
+	FUZZ_CHECK(s != NULL && w != NULL && iot_writer_set(w, IOT_SET_TICK_NS, 1) == IOT_OK &&
+		   iot_writer_open_memory(w) == IOT_OK);
+	const struct digest all = decode_all(data, size, s), each = decode_each(data, size);
+	FUZZ_CHECK(all.events == each.events && all.sum == each.sum);
+	FUZZ_CHECK(sorter_end(s) == IOT_OK);
+	const uint64_t records = make_trace(s, w);
+	FUZZ_CHECK(iot_writer_close(w) == IOT_OK);
+	check_trace(w, records);
+	iot_writer_free(w);
+	sorter_free(s);
+	return 0;
+}
