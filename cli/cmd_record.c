@@ -200,6 +200,8 @@ static int write_trace_directive(struct record_job *j)
 		iot_directive_text(&b, "lacks", "cpu", 3);
 	else if (j->cpu == RECORD_CPU_SAMPLED)
 		iot_directive_number(&b, "cpu-step", 1000000);
+	if (j->stdio == RECORD_STDIO_CALLS)
+		iot_directive_text(&b, "stdio", "calls", 5);
 	if (iot_directive_end(&b, &ev) == IOT_OK && iot_writer_events(j->writer, &ev, 1) == IOT_OK)
 		return EXIT_OK;
 	message_print("%s", iot_writer_error(j->writer));
@@ -289,8 +291,7 @@ static void raise_limit(void)
 static int run(struct record_job *j, const char *library, int signals)
 {
 	const struct record_control settings = {.cpu = (uint8_t)j->cpu,
-						.stdio = j->stdio == 0 ? RECORD_STDIO_TRANSFERS
-								       : RECORD_STDIO_OFF,
+						.stdio = (uint8_t)j->stdio,
 						.full = (uint8_t)j->full,
 						.data_only = j->ops == 0,
 						.no_follow = j->no_follow,
@@ -447,9 +448,9 @@ enum exit_status cmd_record(int argc, char **argv)
 		 take_glob),
 	    OPTION(CHOICE, 0, "ops", "data|all", &j.ops,
 		   "data: opens, closes and transfers; all: other operations, too (default)"),
-	    OPTION(CHOICE, 0, "stdio", "transfers|off", &j.stdio,
-		   "record the transfers of streams' buffers, or only count the calls "
-		   "(default: transfers)"),
+	    OPTION(CHOICE, 0, "stdio", "transfers|calls|off", &j.stdio,
+		   "of streams, record the transfers of their buffers, or the calls of the "
+		   "program, or only count (default: transfers)"),
 	    OPTION(CHOICE, 0, "cpu", "sampled|exact|none", &j.cpu,
 		   "read the CPU time once per ms, at each I/O, or never (default: sampled)"),
 	    OPTION(CHOICE, 0, "full", "block|drop", &j.full,

@@ -66,6 +66,7 @@ static inline int64_t call_offset(const struct data_call *c, int64_t length, uns
 static inline void call_record(const struct data_call *c, int64_t offset, int64_t length,
 			       uint64_t end, unsigned bits)
 {
+	const uint64_t cpu = producer_cpu(c->p, c->start);
 	struct record_transfer *r = producer_reserve(c->p, sizeof *r);
 	if (r == NULL) {
 		atomic_fetch_add(&c->ring->dropped_bytes, (uint64_t)length);
@@ -79,7 +80,7 @@ static inline void call_record(const struct data_call *c, int64_t offset, int64_
 				      .length = (uint64_t)length,
 				      .start = c->start,
 				      .end = end,
-				      .cpu = producer_cpu(c->p, c->start)};
+				      .cpu = cpu};
 	producer_publish(c->p);
 }
 

@@ -259,6 +259,8 @@ void descriptor_opened(struct producer *p, struct event *e)
 		d.append = (e->flags & O_APPEND) != 0;
 		if (is_tracked(d))
 			d.number = number_new();
+		if (d.append) /* a stream goes to the end at once */
+			file.position = raw_lseek(fd, 0, SEEK_CUR);
 		if (d.kind == DESCRIPTOR_FILE)
 			slot_new(&d, &file, e->flags);
 		descriptor_reset(fd);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs a program with libiotrace-record.so and prints the records of its rings, without a collector.
 
-    record_dump.py [-r BYTES] [-t] [-k] LIBRARY PROGRAM [ARG]...
+    record_dump.py [-r BYTES] [-s VIEW] [-t] [-k] LIBRARY PROGRAM [ARG]...
 
--r: size of a ring. -t: times. -k: keeps the directory. The rings are large enough for small programs; records that
+-r: size of a ring. -s: view of streams: 0 transfers, 1 calls, 2 off. -t: times. -k: keeps the directory. The rings are large enough for small programs; records that
 do not fit are dropped and counted. Rings are printed one after the other, in order of their creation.
 """
 import getopt
@@ -35,8 +35,8 @@ OPS = [name.lower() for name, _ in table("RECORD_OPS")]
 COUNTERS = [text for _, text in table("RECORD_COUNTERS")]
 
 
-def control(directory, ring_size):
-    data = struct.pack("<QII8B", 0x314C52544E4F4352, 1, ring_size, 0, 0, 0, 1, 0, 0, 0, 0)
+def control(directory, ring_size, view):
+    data = struct.pack("<QII8B", 0x314C52544E4F4352, 1, ring_size, 0, 0, view, 1, 0, 0, 0, 0)
     with open(os.path.join(directory, "recording"), "wb") as file:
         file.write(data)
         file.truncate(PAGE + SLOTS * 64)
@@ -118,10 +118,10 @@ def process(path):
 
 
 def main():
-    options, arguments = getopt.getopt(sys.argv[1:], "r:tk")
+    options, arguments = getopt.getopt(sys.argv[1:], "r:s:tk")
     options = dict(options)
     directory = tempfile.mkdtemp()
-    control(directory, int(options.get("-r", 1 << 22)))
+    control(directory, int(options.get("-r", 1 << 22)), int(options.get("-s", 0)))
     environment = dict(os.environ, IOTRACE_RECORDING=directory, LD_PRELOAD=os.path.abspath(arguments[0]))
     status = subprocess.run(arguments[1:], env=environment, check=False).returncode
     sys.stdout.flush()
