@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iotrace analyze: rates, sizes and order of the requests of a trace, and its I/O over time. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,6 +9,7 @@
 #include "cli/ui/json.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/trace_in.h"
+#include "cli/ui/trace_time.h"
 #include "lib/base/number.h"
 
 enum { NS_PER_S = 1000000000, FIELD = 32 };
@@ -196,17 +198,25 @@ static void print_head(struct analyze_run *a)
 
 static void print_totals(struct analyze_run *a)
 {
-	static const struct text_row rows[] = {
-	    {"requests", "totals", "N", NULL, COUNT, true},
-	    {"bytes", "totals", "S", NULL, BYTES, true},
-	    {"mean size", "totals", "avg_size", NULL, BYTES, true},
-	    {"MB/s of CPU or wall time", "totals", "MB_s", NULL, REAL, true},
-	    {"requests/s", "totals", "IOs_s", NULL, REAL, true},
-	    {"asynchronous", "totals", "asynchronous", NULL, COUNT, true},
-	    {"of unknown offset", "totals", "offset_unknown", NULL, COUNT, true},
-	};
+	static const struct text_row rows[] =
+	    {
+		{"requests", "totals", "N", NULL, COUNT, true},
+		{"bytes", "totals", "S", NULL, BYTES, true},
+		{"mean size", "totals", "avg_size", NULL, BYTES, true},
+		{"MB/s of CPU or wall time", "totals", "MB_s", NULL, REAL, true},
+		{"requests/s", "totals", "IOs_s", NULL, REAL, true},
+	    },
+				     special[] = {
+					 {"asynchronous", "totals", "asynchronous", NULL, COUNT,
+					  true},
+					 {"of unknown offset", "totals", "offset_unknown", NULL,
+					  COUNT, true},
+				     };
 	output_printf(&a->out, "%-26s %14s %14s %14s\n", "", "reads", "writes", "all");
 	print_rows(a, rows, sizeof rows / sizeof rows[0]);
+	for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
+		if (find(a, "totals", special[i].name)->number > 0)
+			print_row(a, &special[i]);
 }
 
 /* The most common sizes, with their shares. */
@@ -229,12 +239,10 @@ static void print_common(struct analyze_run *a)
 static void print_sizes(struct analyze_run *a)
 {
 	static const struct text_row rows[] = {
-	    {"smallest", "sizes", "size_min", NULL, BYTES, false},
 	    {"median", "sizes", "size_quantile", "0.5", BYTES, false},
 	    {"99 % quantile", "sizes", "size_quantile", "0.99", BYTES, false},
 	    {"largest", "sizes", "size_max", NULL, BYTES, false},
 	    {"up to 4 KiB", "sizes", "small", "4096", PERCENT, false},
-	    {"up to 128 KiB", "sizes", "small", "131072", PERCENT, false},
 	    {"up to 1 MiB", "sizes", "small", "1048576", PERCENT, false},
 	    {"of variable size", "sizes", "variable", NULL, PERCENT, false},
 	    {"aligned", "sizes", "aligned", NULL, PERCENT, false},
@@ -244,17 +252,37 @@ static void print_sizes(struct analyze_run *a)
 	print_common(a);
 }
 
+static uint64_t pattern_requests(const struct analyze_run *a, const char *pattern)
+{
+	const struct text_row row = {.section = "order", .name = "pattern_requests"};
+	return find_of(a, &row, row.name, "_r", pattern)->number +
+	       find_of(a, &row, row.name, "_w", pattern)->number;
+}
+
+/* The three patterns with the highest number of requests. */
 static void print_patterns(struct analyze_run *a)
 {
-	static const char *const patterns[] = {"contiguous", "simple strided", "nested strided",
-					       "sequential", "random",         "short"};
-	for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
-		const struct text_row row = {patterns[i], "order", "pattern_requests",
-					     patterns[i], COUNT,   false};
-		if (find_of(a, &row, row.name, "_r", row.key)->number +
-			find_of(a, &row, row.name, "_w", row.key)->number >
-		    0)
-			print_row(a, &row);
+	static const char *const patterns[][2] = {{"contiguous", "of contiguous streams"},
+						  {"simple strided", "of simple strided streams"},
+						  {"nested strided", "of nested strided streams"},
+						  {"sequential", "of sequential streams"},
+						  {"random", "of random streams"},
+						  {"short", "of short streams"}};
+	enum { PATTERNS = sizeof patterns / sizeof patterns[0] };
+	bool printed[PATTERNS] = {false};
+	for (unsigned row = 0; row < 3; row++) {
+		uint64_t max = 0;
+		size_t next = 0;
+		for (size_t i = 0; i < PATTERNS; i++) {
+			const uint64_t n = pattern_requests(a, patterns[i][0]);
+			next = !printed[i] && n > max ? i : next;
+			max = !printed[i] && n > max ? n : max;
+		}
+		if (max == 0)
+			break;
+		printed[next] = true;
+		print_row(a, &(struct text_row){patterns[next][1], "order", "pattern_requests",
+						patterns[next][0], COUNT, false});
 	}
 }
 
@@ -273,8 +301,43 @@ static void print_order(struct analyze_run *a)
 		      shown_value(text[0], PERCENT, find(a, "order", "sequential_M")),
 		      shown_value(text[1], PERCENT, find(a, "order", "same_size_M")),
 		      shown_value(text[2], PERCENT, find(a, "order", "switches")));
-	output_text(&a->out, "\nrequests by pattern of their stream\n");
 	print_patterns(a);
+}
+
+/* Null if the trace has no requests over time. */
+static const struct iot_analyze_value *find_key(const struct analyze_run *a, const char *name,
+						const char *key)
+{
+	return iot_analyze_find(a->analysis, "time", name, key);
+}
+
+static const char *shown_time(char text[FIELD], const struct iot_analyze_value *v)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	if (v == NULL || v->kind == IOT_VALUE_UNKNOWN)
+		return "-";
+	const double ns = real_of(v);
+	const unsigned unit = ns < 1e3 ? 0 : ns < 1e6 ? 1 : ns < 1e9 ? 2 : 3;
+	snprintf(text, FIELD, "%.3g %s", ns / pow(1000, unit), units[unit]);
+	return text;
+}
+
+static void print_bursts(struct analyze_run *a)
+{
+	char text[4][FIELD];
+	output_printf(&a->out, "%-26s %14s with %s of the bytes; %s of the time without I/O\n",
+		      "bursts", shown_value(text[0], COUNT, find(a, "time", "bursts")),
+		      shown_value(text[1], PERCENT, find(a, "time", "burst_share")),
+		      shown_value(text[2], PERCENT, find_key(a, "idle_without", "share")));
+	output_printf(&a->out, "%-26s %14s on average, up to %s; longest gap %s\n",
+		      "outstanding requests",
+		      shown_value(text[0], REAL, find(a, "time", "concurrency_mean")),
+		      shown_value(text[1], COUNT, find(a, "time", "concurrency_max")),
+		      shown_time(text[2], find_key(a, "idle_gap", "max")));
+	output_printf(&a->out, "%-26s %14s between starts, %s of thinking after a request\n",
+		      "median time",
+		      shown_time(text[0], find_key(a, "inter_arrival_quantile", "0.5")),
+		      shown_time(text[1], find_key(a, "think_time_quantile", "0.5")));
 }
 
 /* Rates of bins, and whether they are bursts. */
@@ -282,7 +345,6 @@ static void print_time(struct analyze_run *a)
 {
 	static const struct text_row rows[] = {
 	    {"highest rate, per second", "time", "B_max", NULL, BYTES, true},
-	    {"highest requests/s", "time", "IOPS_max", NULL, REAL, true},
 	    {"time above 1 MiB/s", "time", "intensity", "1048576", PERCENT, true},
 	    {"burstiness", "time", "burstiness", "1048576", REAL, true},
 	};
@@ -293,6 +355,7 @@ static void print_time(struct analyze_run *a)
 	output_printf(&a->out, "%-26s %14s of the time of all processes, %s with metadata\n",
 		      "in I/O", shown_value(text[1], PERCENT, find(a, "time", "io_share")),
 		      shown_value(text[2], PERCENT, find(a, "time", "io_md_share")));
+	print_bursts(a);
 }
 
 static void print_text(struct analyze_run *a)
@@ -487,6 +550,17 @@ static const char *option_alignment(const struct option *opt, const char *value)
 		   : "a power of two, in bytes";
 }
 
+/* Parses a length of time into the uint64_t target, in nanoseconds. */
+static const char *option_interval(const struct option *opt, const char *value)
+{
+	struct trace_time time;
+	if (trace_time_parse(value, &time) != NULL || time.kind != TIME_SINCE_ZERO ||
+	    time.value == 0)
+		return "a length of time, such as 100ms, 30s or 1h";
+	*(uint64_t *)opt->target = time.value;
+	return NULL;
+}
+
 static const char notes[] =
     "A request is a record of a read or write of file data. Rates are per second of CPU time if\n"
     "the trace has CPU clocks, else of wall time. Data size: the sum of the highest offsets that\n"
@@ -495,6 +569,7 @@ static const char notes[] =
     "same open file; patterns are those of all requests of one direction in one open file.\n"
     "Over time: bins of one second, or more for long traces. Burstiness: 0 if every bin, 1 if no\n"
     "bin has more than 1 MiB/s. In I/O: the union of the synchronous requests of a process.\n"
+    "Bursts: runs of fine bins with more than a tenth of the median of the bins with bytes.\n"
     "A value that cannot be computed is \"-\" (json: null); tsv states the reason as a note.\n"
     "tsv: section, name, key, unit, value, note. json: {SECTION: {NAME: VALUE}}, or {NAME:\n"
     "{KEY: VALUE}} where a name has several values, by size or pattern.\n"
@@ -530,6 +605,8 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	    RANGE(NUMBER, 0, "runtime", "S", &a.runtime_s,
 		  "run time of the job in seconds (default: from the trace)", 1,
 		  UINT64_MAX / NS_PER_S),
+	    CALL("interval", "TIME", &a.options.interval_ns,
+		 "width of the bins over time, such as 30s (default: 1s)", option_interval),
 	    RANGE(NUMBER, 0, "threads", "N", &a.read.threads,
 		  "analyze parts between %syncs on N threads, and join them", 1, 256),
 	    OPTION_QUIET(a.read.quiet, a.read.progress),

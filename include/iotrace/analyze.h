@@ -58,6 +58,7 @@ struct iot_analyze_options {
 	 * before its first record, or 0
 	 */
 	uint64_t part, epoch_ns;
+	uint64_t interval_ns; /* of the bins over time; 0: one second */
 };
 
 enum iot_value_kind {

@@ -12,8 +12,10 @@
 #include "lib/base/options.h"
 #include "lib/format/directive.h"
 
+#include "arrival.h"
 #include "busy.h"
 #include "cells.h"
+#include "concurrency.h"
 #include "order.h"
 #include "requests_join.h"
 #include "saturate.h"
@@ -29,7 +31,10 @@ struct layer {
 	struct request_sizes sizes;
 	struct order order;
 	struct cells cells;
+	struct series series;
 	struct busy busy;
+	struct arrival arrival;
+	struct concurrency concurrency;
 };
 
 struct iot_analyze {
@@ -53,7 +58,8 @@ static struct layer *layer_of(struct iot_analyze *a, unsigned i)
 	if (a->layers[i] == NULL) {
 		a->layers[i] = calloc(1, sizeof *a->layers[i]);
 		if (a->layers[i] != NULL)
-			a->layers[i]->busy.part = a->options.part != 0;
+			a->layers[i]->busy.part = a->layers[i]->concurrency.part =
+			    a->options.part != 0;
 	}
 	keep(a, a->layers[i] != NULL);
 	return a->layers[i];
@@ -72,6 +78,14 @@ static void end_replaced(struct iot_analyze *a)
 	requests_end_replaced(&a->requests);
 }
 
+static bool add_over_time(struct iot_analyze *a, struct layer *l, const struct io_request *list,
+			  size_t n)
+{
+	return cells_add(&l->cells, list, n, a->trace.epoch_ns) &&
+	       series_add(&l->series, list, n, a->trace.epoch_ns) && busy_add(&l->busy, list, n) &&
+	       arrival_add(&l->arrival, list, n) && concurrency_add(&l->concurrency, list, n);
+}
+
 /* Passes the requests of the current run to the statistics. */
 static void flush(struct iot_analyze *a)
 {
@@ -88,8 +102,7 @@ static void flush(struct iot_analyze *a)
 			keep(a, order_add_heads(&l->order, &a->requests) &&
 				    order_add(&l->order, list, n));
 		if (a->options.sections & IOT_ANALYZE_TIME)
-			keep(a, cells_add(&l->cells, list, n, a->trace.epoch_ns) &&
-				    busy_add(&l->busy, list, n));
+			keep(a, add_over_time(a, l, list, n));
 	}
 	requests_clear(&a->requests);
 	if (a->requests.ended_count > 0)
@@ -167,17 +180,24 @@ static bool is_create(const struct iot_event *ev)
 	return text_equals(name, "create") && (result.data == NULL || text_equals(result, "0"));
 }
 
+static bool add_op_to(struct iot_analyze *a, struct layer *l, const struct iot_event *ev,
+		      size_t process)
+{
+	const struct iot_record *op = &ev->rec;
+	return series_add_op(&l->series, a->trace.epoch_ns + (uint64_t)op->start_ns) &&
+	       ((ev->has & IOT_HAS_TOOK) == 0 ||
+		busy_add_op(&l->busy, process, op->start_ns, op->duration_ns));
+}
+
 /* Of all layers: the operations of a process belong to each. */
 static void add_op_time(struct iot_analyze *a, const struct iot_event *ev, size_t process)
 {
-	const unsigned both = IOT_HAS_TIME | IOT_HAS_TOOK;
-	if (process == SIZE_MAX || (ev->has & both) != both ||
+	if (process == SIZE_MAX || (ev->has & IOT_HAS_TIME) == 0 ||
 	    (a->options.sections & IOT_ANALYZE_TIME) == 0)
 		return;
 	for (unsigned i = 0; i < LAYERS; i++) {
 		struct layer *l = layer_of(a, i);
-		keep(a, l == NULL ||
-			    busy_add_op(&l->busy, process, ev->rec.start_ns, ev->rec.duration_ns));
+		keep(a, l == NULL || add_op_to(a, l, ev, process));
 	}
 }
 
@@ -271,7 +291,10 @@ static void join_layer(struct iot_analyze *a, unsigned i, const struct requests_
 		    sizes_join(&l->sizes, &part->sizes, map->pair) &&
 		    order_join(&l->order, &part->order) &&
 		    cells_join(&l->cells, &part->cells, map->process) &&
-		    busy_join(&l->busy, &part->busy, map->process));
+		    busy_join(&l->busy, &part->busy, map->process) &&
+		    series_join(&l->series, &part->series) &&
+		    arrival_join(&l->arrival, &part->arrival, map->process, map->file) &&
+		    concurrency_join(&l->concurrency, &part->concurrency));
 }
 
 static bool can_join(const struct iot_analyze *a, const struct iot_analyze *part)
@@ -320,18 +343,30 @@ static unsigned chosen_layer(const struct iot_analyze *a)
 	return requests_of(a->layers[0]) == 0 && requests_of(a->layers[1]) > 0;
 }
 
-static bool add_time_values(struct iot_analyze *a, const struct layer *l)
+/* From the start to the end of the job if these are declared and comparable with other times. */
+static struct time_span span_of(const struct iot_analyze *a)
 {
 	const struct totals_trace *t = &a->trace;
-	/* without epoch, the times of the job are not related to those of the trace */
-	const bool job = t->epoch_ns != 0 && t->job_start_ns < t->job_end_ns;
-	const uint64_t begin = t->epoch_ns + (uint64_t)t->begin_ns,
-		       end = t->epoch_ns + (uint64_t)t->end_ns;
-	const struct time_span span = {.begin_ns = job ? t->job_start_ns : begin,
-				       .end_ns = job ? t->job_end_ns : end,
-				       .runtime_ns = totals_runtime(t, &a->requests),
-				       .processes = totals_processes(t, &a->requests)};
-	return time_values(&l->cells, &l->busy, &span, &a->values);
+	const bool declared = t->epoch_ns != 0 && t->job_start_ns < t->job_end_ns;
+	return (struct time_span){
+	    .begin_ns = declared ? t->job_start_ns : t->epoch_ns + (uint64_t)t->begin_ns,
+	    .end_ns = declared ? t->job_end_ns : t->epoch_ns + (uint64_t)t->end_ns,
+	    .runtime_ns = totals_runtime(t, &a->requests),
+	    .processes = totals_processes(t, &a->requests),
+	    .interval_ns = a->options.interval_ns};
+}
+
+static bool add_time_values(struct iot_analyze *a, struct layer *l)
+{
+	const struct view_source from = {&l->cells, &l->series, span_of(a)};
+	const bool done = time_values(&from, &l->busy, &a->values);
+	if (!l->series.any)
+		return done;
+	arrival_values(&l->arrival, &a->values);
+	keep(a, concurrency_end(&l->concurrency));
+	concurrency_values(&l->concurrency, from.span.end_ns - from.span.begin_ns,
+			   from.span.runtime_ns, &a->values);
+	return done;
 }
 
 int iot_analyze_finish(struct iot_analyze *a)
@@ -415,7 +450,10 @@ static void layer_free(struct layer *l)
 	sizes_free(&l->sizes);
 	order_free(&l->order);
 	cells_free(&l->cells);
+	series_free(&l->series);
 	busy_free(&l->busy);
+	arrival_free(&l->arrival);
+	concurrency_free(&l->concurrency);
 	free(l);
 }
 

@@ -11,7 +11,7 @@
 enum busy_kind { BUSY_READ, BUSY_WRITE, BUSY_METADATA, BUSY_IO, BUSY_ALL, BUSY_KINDS };
 
 enum { BUSY_HEAD_MAX = 64 };
-#define BUSY_INEXACT "not available of these parts"
+#define BUSY_INEXACT VALUES_INEXACT
 
 /* The first intervals of a union, which one of an earlier part may overlap. */
 struct busy_head {

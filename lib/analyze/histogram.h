@@ -8,6 +8,7 @@
 #define LIB_ANALYZE_HISTOGRAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "saturate.h"
@@ -58,6 +59,8 @@ static inline void histogram_add_many(struct histogram *h, uint64_t v, uint64_t 
 	h->bin[histogram_index(v)] += n;
 }
 
+/* Adds each of n values. */
+void histogram_add_list(struct histogram *h, const uint64_t *values, size_t n);
 /* The bounds of a bin, both inclusive. */
 uint64_t histogram_lower(unsigned bin);
 uint64_t histogram_upper(unsigned bin);

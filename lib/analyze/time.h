@@ -4,18 +4,10 @@
 #define LIB_ANALYZE_TIME_H
 
 #include "busy.h"
-#include "cells.h"
 #include "values.h"
-
-/* What the values refer to. */
-struct time_span {
-	uint64_t begin_ns, end_ns; /* of the trace, in the times of the bins */
-	uint64_t runtime_ns;       /* 0: unknown */
-	uint64_t processes;
-};
+#include "view.h"
 
 /* Returns false if out of memory. */
-bool time_values(const struct cells *c, const struct busy *b, const struct time_span *span,
-		 struct values *v);
+bool time_values(const struct view_source *from, const struct busy *b, struct values *v);
 
 #endif

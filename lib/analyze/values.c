@@ -59,6 +59,46 @@ void values_ratio(struct values *v, const char *name, const char *key, const cha
 		values_unknown(v, name, key, unit, reason);
 }
 
+static void moments(struct values *v, const char *name, const char *unit, const struct histogram *h)
+{
+	const double mean = h->count > 0 ? histogram_mean(h) : 0;
+	values_number(v, name, "n", "", h->count);
+	values_number(v, name, "sum", unit, h->sum);
+	if (h->count == 0)
+		return;
+	values_number(v, name, "min", unit, h->min);
+	values_number(v, name, "max", unit, h->max);
+	values_real(v, name, "mean", unit, mean);
+	values_ratio(v, name, "cv", "", histogram_deviation(h), mean, "the mean is 0");
+}
+
+void values_summary(struct values *v, struct summary_names name, const char *unit,
+		    const struct histogram *h)
+{
+	static const struct {
+		const char *key;
+		unsigned permille;
+	} quantiles[] = {{"0.01", 10},  {"0.25", 250}, {"0.5", 500},
+			 {"0.75", 750}, {"0.9", 900},  {"0.99", 990}};
+	char key[VALUE_KEY];
+	moments(v, name.moments, unit, h);
+	for (size_t i = 0; i < sizeof quantiles / sizeof quantiles[0] && h->count > 0; i++)
+		values_real(v, name.quantile, quantiles[i].key, unit,
+			    histogram_quantile(h, quantiles[i].permille));
+	for (unsigned i = 0; i < HISTOGRAM_BINS; i++)
+		if (h->bin[i] > 0)
+			values_number(v, name.bins, values_key(key, histogram_upper(i)), "",
+				      h->bin[i]);
+}
+
+void values_summary_unknown(struct values *v, struct summary_names name, const char *unit,
+			    const char *reason)
+{
+	values_unknown(v, name.moments, NULL, unit, reason);
+	values_unknown(v, name.quantile, NULL, unit, reason);
+	values_unknown(v, name.bins, NULL, "", reason);
+}
+
 void values_note(struct values *v, const char *note)
 {
 	if (!v->failed && v->count > 0)

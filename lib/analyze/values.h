@@ -7,6 +7,11 @@
 
 #include <iotrace/analyze.h>
 
+#include "histogram.h"
+
+/* The reason of values that a join of parts cannot compute. */
+#define VALUES_INEXACT "not available of these parts"
+
 struct values {
 	struct iot_analyze_value *value;
 	size_t count, capacity;
@@ -24,6 +29,20 @@ void values_unknown(struct values *v, const char *name, const char *key, const c
 /* part / whole; unknown for the reason if the whole is 0. */
 void values_ratio(struct values *v, const char *name, const char *key, const char *unit,
 		  double part, double whole, const char *reason);
+/* The names of a summary: of its moments, quantiles and bins. */
+struct summary_names {
+	const char *moments, *quantile, *bins;
+};
+#define SUMMARY(name) ((struct summary_names){name, name "_quantile", name "_L"})
+
+/*
+ * A histogram: its moments by key (n, sum, min, max, mean, cv), its quantiles, and its bins by upper
+ * bound. Without values, n and sum alone.
+ */
+void values_summary(struct values *v, struct summary_names name, const char *unit,
+		    const struct histogram *h);
+void values_summary_unknown(struct values *v, struct summary_names name, const char *unit,
+			    const char *reason);
 /* Adds a note to the last value. */
 void values_note(struct values *v, const char *note);
 void values_free(struct values *v);

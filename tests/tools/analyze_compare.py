@@ -34,7 +34,7 @@ def compare(tool, text, options):
     if found is None:
         return ["iotrace analyze fails: -"], set()
     lines = io.StringIO(text.decode("utf-8", "surrogateescape"), newline="\n")
-    expected = analyze_reference.values_of(lines, options)
+    expected = {name: analyze_reference.flat(section) for name, section in analyze_reference.values_of(lines, options).items()}
     lacking = {f"{s}.{name}" for s, values in found.items() for name in values if name not in expected.get(s, {})}
     return list(analyze_reference.differences(found, expected)), lacking
 

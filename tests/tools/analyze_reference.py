@@ -862,8 +862,8 @@ def bursts(t, cells):
             else:
                 merged.append((begin, end))
         found = merged
-    size = [sum(x[b:e]) for b, e in found]
-    return {"bursts": len(found), "burst_bytes": sum(size), "burst_share": ratio(sum(size), sum(x)), "burst_width_log2": -view.j,
+    size = [min(MAX_SUM, sum(x[b:e])) for b, e in found]
+    return {"bursts": len(found), "burst_bytes": min(MAX_SUM, sum(size)), "burst_share": ratio(min(MAX_SUM, sum(size)), min(MAX_SUM, sum(x))), "burst_bin_width": 2.0 ** -view.j,
             "burst_duration": Histogram(e - b for b, e in found).summary(), "burst_size": Histogram(size).summary(),
             "burst_peak": Histogram(max(x[b:e]) for b, e in found).summary(),
             "burst_gap": Histogram(b[0] - a[1] for a, b in zip(found, found[1:])).summary()}
@@ -933,7 +933,7 @@ def concurrency(t):
     busy = {q: ns for q, ns in times.items() if ns}
     if t.start is not None:
         busy[0] = max(0, t.end - t.start - sum(busy.values()))
-    result = {str(q): busy[q] for q in sorted(busy) if q < 64}
+    result = {str(q): busy[q] for q in sorted(busy) if q < 64 and busy[q]}
     in_flight = sum(r.duration for r in t.requests if r.timed)
     return {"concurrency_ns": result, "concurrency_more_ns": sum(ns for q, ns in busy.items() if q >= 64),
             "concurrency_max": max(busy, default=0), "in_flight_ns": in_flight, "concurrency_mean": ratio(in_flight, t.T)}
@@ -963,11 +963,12 @@ def time(t):
         result |= activities(t, view, d)
     x, kinds = view.column(READ, WRITTEN), Counter(dominating(view))
     peak = max(x, default=0)
+    bins = view.B if peak else 0
     names = {"r": "read", "w": "write", "m": "read/write", "-": "none"}
     result |= {"dominating_type": {name: ratio(kinds[c], view.B) for c, name in names.items()}, "peak": ratio(peak * view.den * SECOND, view.num),
                "mean_rate": ratio(sum(x) * view.den * SECOND, view.num * view.B), "peak_to_mean": ratio(peak * view.B, sum(x)),
-               "below_33_percent_of_peak": ratio(sum(100 * v < 33 * peak for v in x), view.B) if peak else None,
-               "rate_cdf": {str(p): ratio(sum(100 * v <= p * peak for v in x), view.B) for p in (0, 10, 20, 33, 50, 75, 100)}}
+               "below_33_percent_of_peak": ratio(sum(100 * v < 33 * peak for v in x), bins),
+               "rate_cdf": {str(p): ratio(sum(100 * v <= p * peak for v in x), bins) for p in (0, 10, 20, 33, 50, 75, 100)}}
     result |= bursts(t, cells) | idle(t, view) | inter_arrival(t) | concurrency(t) | same_file(t, view) | shares(t)
     if t.options.series:
         result["series"] = {str(b): view.total[b] for b in sorted(view.total)}
@@ -1172,8 +1173,21 @@ def differences(a, b, path=""):
         yield f"{path}: {a}, {b}"
 
 
+def flat(section):
+    """Returns a section with the tables within a value as values of their own: NAME_TABLE."""
+    result = {}
+    for name, value in section.items():
+        if isinstance(value, dict) and name != "rows":
+            result[name] = {key: v for key, v in value.items() if not isinstance(v, dict)}
+            result |= {f"{name}_{key}": v for key, v in value.items() if isinstance(v, dict)}
+        else:
+            result[name] = value
+    return result
+
+
 def compare(names):
     first, second = (json.load(open(name, encoding="utf-8", errors="surrogateescape")) for name in names)
+    first, second = ({name: flat(section) for name, section in values.items()} for values in (first, second))
     found = list(differences(first, second))
     print(*found, sep="\n", end="\n" if found else "")
     sys.exit(1 if found else 0)

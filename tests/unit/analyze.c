@@ -8,9 +8,11 @@
 
 #include <iotrace/analyze.h>
 
+#include "lib/analyze/arrival.h"
 #include "lib/analyze/busy.h"
 #include "lib/analyze/cells.h"
 #include "lib/analyze/common.h"
+#include "lib/analyze/concurrency.h"
 #include "lib/analyze/few.h"
 #include "lib/analyze/histogram.h"
 
@@ -321,6 +323,101 @@ Test(analyze, intensity_and_burstiness)
 	cr_assert(fabs(real(a, "time", "B_max", NULL) - (4 << 20)) < 1e-6);
 	cr_assert_eq(number(a, "time", "md_time", NULL), SECOND);
 	iot_analyze_free(a);
+}
+
+Test(analyze, lists_of_values_add_up)
+{
+	enum { VALUES = 1000 };
+	static struct histogram one, list;
+	uint64_t values[VALUES];
+	for (uint64_t i = 0; i < VALUES; i++)
+		values[i] = i % 400 == 399 ? UINT64_MAX - i : i * i * i;
+	for (size_t i = 0; i < VALUES; i++)
+		histogram_add(&one, values[i]);
+	histogram_add_list(&list, values, 700);
+	histogram_add_list(&list, values + 700, VALUES - 700);
+	histogram_add_list(&list, values, 0);
+	cr_assert_eq(memcmp(&one, &list, sizeof one), 0);
+}
+
+Test(analyze, outstanding_requests)
+{
+	struct concurrency c = {.count = 0};
+	const struct io_request list[] = {request_at(0, 10, 1), request_at(2, 2, 1),
+					  request_at(3, 1, 1),  request_at(3, 0, 1),
+					  request_at(20, 5, 1), request_at(15, 7, 1)};
+	cr_assert(concurrency_add(&c, list, 6));
+	concurrency_end(&c);
+	cr_assert_eq(c.ns[1], 2 + 6 + 5 - 2); /* the last one counts from the latest start on */
+	cr_assert_eq(c.ns[2], 1 + 2);
+	cr_assert_eq(c.ns[3], 1);
+	cr_assert_eq(c.max, 3);
+	cr_assert_eq(c.in_flight_ns, 25);
+	cr_assert_eq(c.any.busy_ns, 15);
+	cr_assert_eq(c.any.gaps.count, 1);
+	cr_assert_eq(c.any.gaps.max, 10);
+	concurrency_free(&c);
+}
+
+Test(analyze, outstanding_requests_are_limited)
+{
+	struct concurrency c = {.count = 0};
+	for (uint64_t i = 0; i < OUTSTANDING_MAX + 5; i++) {
+		const struct io_request q = request_at(i, SECOND - i % 7, 1);
+		cr_assert(concurrency_add(&c, &q, 1));
+	}
+	concurrency_end(&c);
+	cr_assert_eq(c.max, OUTSTANDING_MAX + 1);
+	cr_assert_eq(c.any.busy_ns, c.ns[CONCURRENCY_LEVELS] + 126);
+	cr_assert_eq(c.beyond, 5);
+	concurrency_free(&c);
+}
+
+Test(analyze, times_between_requests)
+{
+	static struct arrival a;
+	struct io_request list[] = {request_at(0, 10, 1), request_at(4, 2, 1), request_at(9, 1, 1),
+				    request_at(8, 5, 1)};
+	list[1].process = list[2].process = 1;
+	list[2].flags = IOT_DURATION_UNKNOWN;
+	cr_assert(arrival_add(&a, list, 4));
+	cr_assert_eq(a.in_trace.sum, 4 + 5 + 0);
+	cr_assert_eq(a.in_process.sum, 8 + 5);
+	cr_assert_eq(a.in_file.count, 3);
+	cr_assert_eq(a.think.count, 1);
+	cr_assert_eq(a.think.sum, 3);
+	arrival_free(&a);
+}
+
+/* 2 s of I/O every 10 s, in bins of 1 s, and of 10 s, which all have I/O. */
+Test(analyze, bursts_and_idle_periods)
+{
+	for (unsigned interval = 1; interval <= 10; interval += 9) {
+		const struct iot_analyze_options options = {
+		    .size = sizeof options, .interval_ns = (uint64_t)interval * SECOND};
+		struct iot_analyze *a = iot_analyze_new(&options);
+		struct iot_event ev = {.kind = IOT_RECORD,
+				       .rec = {.type = IOT_LOGICAL,
+					       .process = 1,
+					       .file = 1,
+					       .duration_ns = 2 * (uint64_t)SECOND,
+					       .length = 1000}};
+		for (int64_t s = 0; s < 100; s += 10) {
+			ev.rec.start_ns = s * SECOND;
+			cr_assert_eq(iot_analyze_events(a, &ev, 1), IOT_OK);
+		}
+		add_text(a, "%op name=stat time=95000000000 process=1");
+		cr_assert_eq(iot_analyze_finish(a), IOT_OK);
+		cr_assert_eq(number(a, "time", "bursts", NULL), 10);
+		cr_assert(fabs(real(a, "time", "burst_share", NULL) - 1) < 1e-12);
+		cr_assert_eq(number(a, "time", "idle_gap", "sum"), 9 * 8 * (uint64_t)SECOND);
+		cr_assert_eq(number(a, "time", "bins", NULL), interval == 1 ? 96 : 10);
+		cr_assert_eq(number(a, "time", "idle_without", "bins"), interval == 1 ? 75 : 0);
+		cr_assert_eq(number(a, "time", "idle_below_5", "n"), interval == 1 ? 10 : 0);
+		cr_assert_eq(number(a, "time", "inter_arrival", "min"), 10 * (uint64_t)SECOND);
+		cr_assert_eq(number(a, "time", "think_time", "max"), 8 * (uint64_t)SECOND);
+		iot_analyze_free(a);
+	}
 }
 
 Test(analyze, invalid_options)

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "activity.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const uint64_t ns_per_s = 1000000000;
+
+static const struct threshold {
+	const char *key;
+	bool of_requests; /* any request counts */
+	uint64_t bytes;   /* per second */
+} thresholds[] = {{"0 requests", true, 0},    {"0", false, 0},           {"1024", false, 1024},
+		  {"8192", false, 8192},      {"131072", false, 131072}, {"524288", false, 524288},
+		  {"1048576", false, 1048576}};
+
+enum { THRESHOLDS = sizeof thresholds / sizeof thresholds[0] };
+
+/* Strictly more than the threshold times the width of a bin. */
+static bool is_active(const struct threshold *t, const struct cell *c, unsigned direction,
+		      const struct view *v)
+{
+	if (t->of_requests)
+		return view_sum(c->requests, direction) > 0;
+	return (uint128)view_sum(c->bytes, direction) * v->width_den * ns_per_s >
+	       (uint128)t->bytes * v->width_num;
+}
+
+struct activity {
+	uint64_t max_processes;          /* processes active in one bin */
+	uint64_t active, idle;           /* bins */
+	uint64_t active_runs, idle_runs; /* of such bins */
+	uint64_t processes;              /* active processes, summed over all bins */
+};
+
+/* number: scratch for the active processes of each bin. */
+static struct activity count_activity(const struct view *view, uint32_t *number,
+				      const struct threshold *t, unsigned d)
+{
+	struct activity a = {.active = 0};
+	for (size_t i = 0; i < view->bins; i++)
+		number[i] = 0;
+	for (size_t i = 0; i < view->count; i++)
+		if (is_active(t, &view->cells[i], d, view))
+			number[view->cells[i].bin - view->first]++;
+	for (size_t i = 0; i < view->bins; i++) {
+		const bool active = number[i] > 0;
+		const bool starts = i == 0 || active != (number[i - 1] > 0);
+		a.active += active;
+		a.idle += !active;
+		a.active_runs += starts && active;
+		a.idle_runs += starts && !active;
+		a.processes += number[i];
+		a.max_processes = number[i] > a.max_processes ? number[i] : a.max_processes;
+	}
+	return a;
+}
+
+static double burstiness(const struct activity *a)
+{
+	if (a->idle == 0)
+		return 0;
+	if (a->active == 0)
+		return 1;
+	const double busy = (double)a->active / (double)a->active_runs,
+		     idle = (double)a->idle / (double)a->idle_runs;
+	return 1 - tanh(busy / idle);
+}
+
+static void parallel_values(const struct activity *a, uint64_t processes, const char *const name[2],
+			    const char *key, struct values *v)
+{
+	const double p = (double)processes, active = a->active > 0 ? (double)a->active : 1;
+	values_real(v, name[0], key, "", (double)a->processes / p / active);
+	/* (p * mean - 1) / (p - 1) without its rounding */
+	values_ratio(v, name[1], key, "", (double)(a->processes - a->active) / active, p - 1,
+		     "one process");
+}
+
+/* By threshold. */
+static void direction_values(const struct activity a[THRESHOLDS], const struct view *view,
+			     uint64_t processes, unsigned d, struct values *v)
+{
+	static const char *const names[DIRECTIONS][5] = {
+	    {"active_bins_r", "active_pairs_r", "intensity_r", "burstiness_r",
+	     "op_concurrency_max_r"},
+	    {"active_bins_w", "active_pairs_w", "intensity_w", "burstiness_w",
+	     "op_concurrency_max_w"},
+	    {"active_bins", "active_pairs", "intensity", "burstiness", "op_concurrency_max"}};
+	for (size_t t = 0; t < THRESHOLDS; t++)
+		values_number(v, names[d][0], thresholds[t].key, "", a[t].active);
+	for (size_t t = 0; t < THRESHOLDS; t++)
+		values_number(v, names[d][1], thresholds[t].key, "", a[t].processes);
+	for (size_t t = 0; t < THRESHOLDS; t++)
+		values_real(v, names[d][2], thresholds[t].key, "",
+			    (double)a[t].active / (double)view->bins);
+	for (size_t t = 0; t < THRESHOLDS; t++)
+		values_real(v, names[d][3], thresholds[t].key, "", burstiness(&a[t]));
+	for (size_t t = 0; t < THRESHOLDS; t++)
+		values_real(v, names[d][4], thresholds[t].key, "",
+			    (double)a[t].max_processes / (double)processes);
+}
+
+bool activity_values(const struct view *view, uint64_t processes, struct values *v)
+{
+	static const char *const parallel[DIRECTIONS][2] = {
+	    {"parallel_intensity_r", "parallel_intensity_normalised_r"},
+	    {"parallel_intensity_w", "parallel_intensity_normalised_w"},
+	    {"parallel_intensity", "parallel_intensity_normalised"}};
+	uint32_t *number = calloc(view->bins, sizeof *number);
+	struct activity a[THRESHOLDS];
+	for (unsigned d = 0; d < DIRECTIONS && number != NULL; d++) {
+		for (size_t t = 0; t < THRESHOLDS; t++)
+			a[t] = count_activity(view, number, &thresholds[t], d);
+		direction_values(a, view, processes, d, v);
+		parallel_values(&a[THRESHOLDS - 1], processes, parallel[d], "1048576", v);
+	}
+	free(number);
+	return number != NULL;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Inter-arrival times of requests: in the whole trace, per process and per file; and think times,
+ * from the end of a request to the start of the next one of its process.
+ */
+#ifndef LIB_ANALYZE_ARRIVAL_H
+#define LIB_ANALYZE_ARRIVAL_H
+
+#include "histogram.h"
+#include "requests.h"
+#include "values.h"
+
+/* A request that the next one follows. Only if `started`. */
+struct arrival_start {
+	int64_t first_ns, start_ns; /* of the first request, and of the last one */
+	bool started;
+};
+
+struct arrival {
+	struct arrival_start trace;
+	struct arrival_start *files;
+	struct arrival_process {
+		struct arrival_start start;
+		int64_t end_ns;   /* of the previous request, if `ended`; INT64_MAX: beyond */
+		bool ended;       /* its start and its duration are known */
+		bool any;         /* there is a request, of any start */
+		bool first_known; /* the start of the first one is known */
+	} * processes;
+	size_t file_capacity, process_capacity;
+	bool inexact_process, inexact_file; /* a join found two of a part to be one */
+	struct histogram in_trace, in_process, in_file, think;
+};
+
+/* Returns false if out of memory. */
+bool arrival_add(struct arrival *a, const struct io_request *list, size_t n);
+/* Adds a part, whose processes and files have these numbers in a. */
+bool arrival_join(struct arrival *a, const struct arrival *part, const uint32_t *process,
+		  const uint32_t *file);
+void arrival_values(const struct arrival *a, struct values *v);
+void arrival_free(struct arrival *a);
+
+#endif

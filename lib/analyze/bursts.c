@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "bursts.h"
+
+#include <stdlib.h>
+
+/* Bins [begin, end). */
+struct burst {
+	size_t begin, end;
+};
+
+struct bursts {
+	uint64_t *bytes; /* of each bin */
+	size_t bins;
+	uint64_t *scratch; /* for medians */
+	struct burst *runs;
+	size_t count;
+	struct burst_histograms {
+		struct histogram duration, size, peak, gap;
+	} * of;
+};
+
+static int by_value(const void *left, const void *right)
+{
+	const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+	return a < b ? -1 : a > b;
+}
+
+/* The lower median of the first n values of the scratch array; 0 without values. */
+static uint64_t median(struct bursts *b, size_t n)
+{
+	qsort(b->scratch, n, sizeof *b->scratch, by_value);
+	return n > 0 ? b->scratch[(n - 1) / 2] : 0;
+}
+
+/* A bin belongs to a burst with more than 5 % of twice the median of the bins with bytes. */
+static void find_runs(struct bursts *b)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < b->bins; i++)
+		if (b->bytes[i] > 0)
+			b->scratch[n++] = b->bytes[i];
+	const uint64_t usual = median(b, n);
+	for (size_t i = 0; i < b->bins; i++) {
+		if ((uint128)b->bytes[i] * 10 <= usual)
+			continue;
+		if (b->count == 0 || b->runs[b->count - 1].end < i)
+			b->runs[b->count++].begin = i;
+		b->runs[b->count - 1].end = i + 1;
+	}
+}
+
+/* Joins runs whose gap is less than a fifth of the median gap. */
+static void join_runs(struct bursts *b)
+{
+	size_t used = 0;
+	for (size_t i = 1; i < b->count; i++)
+		b->scratch[i - 1] = b->runs[i].begin - b->runs[i - 1].end;
+	const uint64_t usual = b->count > 1 ? median(b, b->count - 1) : 0;
+	for (size_t i = 0; i < b->count; i++) {
+		if (used > 0 && 5 * (b->runs[i].begin - b->runs[used - 1].end) < usual)
+			b->runs[used - 1].end = b->runs[i].end;
+		else
+			b->runs[used++] = b->runs[i];
+	}
+	b->count = used;
+}
+
+static void measure(struct bursts *b, size_t i)
+{
+	uint64_t size = 0, peak = 0;
+	for (size_t bin = b->runs[i].begin; bin < b->runs[i].end; bin++) {
+		size = saturate_add(size, b->bytes[bin]);
+		peak = b->bytes[bin] > peak ? b->bytes[bin] : peak;
+	}
+	histogram_add(&b->of->duration, b->runs[i].end - b->runs[i].begin);
+	histogram_add(&b->of->size, size);
+	histogram_add(&b->of->peak, peak);
+	if (i > 0)
+		histogram_add(&b->of->gap, b->runs[i].begin - b->runs[i - 1].end);
+}
+
+static void print(const struct bursts *b, const struct view *view, struct values *v)
+{
+	uint64_t all = 0;
+	for (size_t i = 0; i < b->bins; i++)
+		all = saturate_add(all, b->bytes[i]);
+	values_number(v, "bursts", NULL, "", b->count);
+	values_number(v, "burst_bytes", NULL, "bytes", b->of->size.sum);
+	values_ratio(v, "burst_share", NULL, "", (double)b->of->size.sum, (double)all, "no bytes");
+	values_real(v, "burst_bin_width", NULL, "s", view->width_s);
+	values_summary(v, SUMMARY("burst_duration"), "bins", &b->of->duration);
+	values_summary(v, SUMMARY("burst_size"), "bytes", &b->of->size);
+	values_summary(v, SUMMARY("burst_peak"), "bytes/bin", &b->of->peak);
+	values_summary(v, SUMMARY("burst_gap"), "bins", &b->of->gap);
+}
+
+static void find(struct bursts *b, const struct view *view)
+{
+	for (size_t i = 0; i < b->bins; i++)
+		b->bytes[i] = view_bytes(view, i);
+	find_runs(b);
+	join_runs(b);
+	for (size_t i = 0; i < b->count; i++)
+		measure(b, i);
+}
+
+bool burst_values(const struct view_source *from, struct values *v)
+{
+	struct view view = {.k = 0};
+	bool done = view_make(&view, from, BURST_BINS_MAX);
+	struct bursts b = {.bins = view.bins,
+			   .bytes = calloc(view.bins, sizeof *b.bytes),
+			   .scratch = calloc(view.bins, sizeof *b.scratch),
+			   .runs = calloc(view.bins, sizeof *b.runs),
+			   .of = calloc(1, sizeof *b.of)};
+	done = done && b.bytes != NULL && b.scratch != NULL && b.runs != NULL && b.of != NULL;
+	if (done) {
+		find(&b, &view);
+		print(&b, &view, v);
+	}
+	free(b.bytes);
+	free(b.scratch);
+	free(b.runs);
+	free(b.of);
+	view_free(&view);
+	return done;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Outstanding requests over time: for how long exactly q requests are in progress, and the gaps in
+ * which none is.
+ */
+#ifndef LIB_ANALYZE_CONCURRENCY_H
+#define LIB_ANALYZE_CONCURRENCY_H
+
+#include "histogram.h"
+#include "requests.h"
+#include "values.h"
+
+enum { CONCURRENCY_LEVELS = 64, OUTSTANDING_MAX = 1 << 16, CONCURRENCY_PREFIX_MAX = 1 << 16 };
+
+/*
+ * The first requests of a part, with which those outstanding at the end of an earlier part may
+ * overlap. Until there are CONCURRENCY_PREFIX_MAX nothing else is counted, then what follows them.
+ */
+struct concurrency_prefix {
+	struct concurrency_interval {
+		int64_t start_ns, end_ns;
+	} * interval;
+	size_t count, capacity;
+	int64_t now_ns; /* the latest start of all of them, if there are no more */
+};
+
+struct concurrency {
+	uint64_t ns[CONCURRENCY_LEVELS + 1]; /* by outstanding requests; the last: that or more */
+	uint64_t in_flight_ns;               /* sum of the durations */
+	uint64_t max;                        /* most outstanding requests */
+	uint64_t beyond;                     /* requests that found OUTSTANDING_MAX others */
+	int64_t rest_end_ns;                 /* of these, which count as one; 0: none */
+	bool part;                           /* keeps a prefix */
+	bool inexact;                        /* requests outstanding at a join outlast the prefix */
+	int64_t latest_ns;                   /* the latest start or end */
+	struct concurrency_prefix prefix;
+	int64_t now_ns; /* the latest start, up to which `ns` counts */
+	int64_t *ends;  /* of the outstanding requests: a heap, earliest first */
+	size_t count, capacity;
+	struct {
+		uint64_t busy_ns;
+		int64_t end_ns; /* only if `started` */
+		bool started;
+		struct histogram gaps;
+	} any; /* the union of all requests */
+};
+
+/* Returns false if out of memory. */
+bool concurrency_add(struct concurrency *c, const struct io_request *list, size_t n);
+/* Counts the requests that are still outstanding up to their ends; nothing may be added then. */
+bool concurrency_end(struct concurrency *c);
+/* Adds a part. */
+bool concurrency_join(struct concurrency *c, const struct concurrency *part);
+/* span_ns: of the trace; runtime_ns: of the job. */
+void concurrency_values(const struct concurrency *c, uint64_t span_ns, uint64_t runtime_ns,
+			struct values *v);
+void concurrency_free(struct concurrency *c);
+
+#endif

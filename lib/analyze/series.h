@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Time in flight and operations of the whole trace over time, in up to 65,536 bins of 2^-k seconds.
+ * As of cells, k depends on the data alone, and bin b becomes bin floor(b / 2).
+ */
+#ifndef LIB_ANALYZE_SERIES_H
+#define LIB_ANALYZE_SERIES_H
+
+#include "cells.h"
+
+struct series_bin {
+	uint64_t in_flight_ns, operations;
+	bool requests; /* one starts in it */
+};
+
+struct series {
+	int coarser;             /* k is CELLS_K - coarser */
+	struct series_bin *bins; /* of CELLS_BINS_MAX; bin b at b % CELLS_BINS_MAX */
+	bool any;
+	int64_t first_bin, last_bin; /* only if there are any */
+	uint64_t from_ns, to_ns;     /* of the bin used last */
+	struct series_bin *latest;
+};
+
+static inline int series_k(const struct series *s)
+{
+	return CELLS_K - s->coarser;
+}
+
+static inline const struct series_bin *series_at(const struct series *s, int64_t bin)
+{
+	return &s->bins[(uint64_t)bin % CELLS_BINS_MAX];
+}
+
+/* These return false if out of memory. Times plus epoch_ns are those of the bins. */
+bool series_add(struct series *s, const struct io_request *list, size_t n, uint64_t epoch_ns);
+bool series_add_op(struct series *s, uint64_t ns);
+/* Adds a part. */
+bool series_join(struct series *s, const struct series *part);
+void series_free(struct series *s);
+
+#endif

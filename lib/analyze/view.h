@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Bins at an interval: the sums of the cells whose bins start in it. The interval is a power of two
+ * of seconds, or any other number of nanoseconds.
+ */
+#ifndef LIB_ANALYZE_VIEW_H
+#define LIB_ANALYZE_VIEW_H
+
+#include "saturate.h"
+#include "series.h"
+
+enum { READS, WRITES, EITHER, DIRECTIONS };
+
+/* What the values refer to. */
+struct time_span {
+	uint64_t begin_ns, end_ns; /* of the trace, in the times of the bins */
+	uint64_t runtime_ns;       /* 0: unknown */
+	uint64_t processes;
+	uint64_t interval_ns; /* wanted; 0: a second */
+};
+
+/* The bins that a view adds. */
+struct view_source {
+	const struct cells *cells;
+	const struct series *series;
+	struct time_span span;
+};
+
+struct view {
+	int k; /* of the bins that it adds */
+	int j; /* the interval is 2^-j s, unless interval_ns is not 0 */
+	uint64_t interval_ns;
+	uint64_t width_num, width_den; /* the interval in nanoseconds is their quotient */
+	double width_s;
+	int64_t first;
+	size_t bins;
+	uint64_t (*bytes)[2], (*requests)[2];
+	struct cell *cells; /* by process, then by bin of the view */
+	size_t count;
+};
+
+/* Maps a bin of width 2^-k s to one of the view, where k is not less than that of the view. */
+int64_t view_bin(const struct view *v, int64_t bin, int k);
+/* A view of all processes with up to `bins` bins. Returns false if out of memory. */
+bool view_make(struct view *v, const struct view_source *from, size_t bins);
+/* The view that time_span wants, with the cells of each process. */
+bool view_make_main(struct view *v, const struct view_source *from);
+void view_free(struct view *v);
+
+/* Bytes or requests of a bin in a direction. */
+static inline uint64_t view_sum(const uint64_t of[2], unsigned direction)
+{
+	return direction == EITHER ? saturate_add(of[0], of[1]) : of[direction];
+}
+
+static inline uint64_t view_bytes(const struct view *v, size_t bin)
+{
+	return saturate_add(v->bytes[bin][0], v->bytes[bin][1]);
+}
+
+#endif
