@@ -321,10 +321,11 @@ bool directive_closes(const struct iot_event *ev)
 	const unsigned both = IOT_HAS_PROCESS | IOT_HAS_FILE;
 	if (ev->kind != IOT_OP || (ev->has & both) != both)
 		return false;
-	struct iot_text name = iot_directive_get(ev, "name"),
-			result = iot_directive_get(ev, "result");
-	return name.data != NULL && text_equals(name, "close") &&
-	       (result.data == NULL || text_equals(result, "0"));
+	const struct iot_text name = iot_directive_get(ev, "name");
+	if (name.data == NULL || !text_equals(name, "close"))
+		return false;
+	const struct iot_text result = iot_directive_get(ev, "result");
+	return result.data == NULL || text_equals(result, "0");
 }
 
 /* Returns whether a token is time=NUMBER or took=NUMBER; *value is the value's text. */
