@@ -34,6 +34,7 @@ enum {
 	REQUEST_MAX = 28, /* bytes */
 	GROUP_BITS = 5,   /* 32 adjacent blocks: a smaller table has fewer cache misses */
 	GROUP = 1 << GROUP_BITS,
+	AHEAD = 16, /* requests whose memory is loaded early: that of small I/Os is scattered */
 };
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -55,6 +56,7 @@ struct cache_requests {
 	uint32_t first_s, last_s;
 	struct file_numbers unnumbered; /* files without an object */
 	uint64_t largest_object;
+	uint64_t object; /* of the last I/O */
 	uint64_t *later; /* the number of the next request, by block; 0: none */
 	size_t later_capacity;
 };
@@ -174,6 +176,7 @@ static void record(struct export *x, const struct iot_record *rec)
 	const struct request r = {.seconds = seconds_of(x, rec), .op = op_of(x, rec)};
 	if (x->failed)
 		return;
+	c->object = object;
 	c->reads += rec->type & IOT_WRITE ? 0 : last - first + 1;
 	add_requests(x, r, object << BLOCK_BITS | first, last - first + 1);
 }
@@ -199,6 +202,8 @@ static bool find_next(struct cache_requests *c, struct request *r, uint64_t *nex
 		if (!read_requests(c, first, r, n))
 			return false;
 		for (size_t i = n; i-- > 0;) {
+			if (i >= AHEAD)
+				__builtin_prefetch(&c->later[r[i - AHEAD].block], 1);
 			next[i] = c->later[r[i].block];
 			c->blocks += next[i] == 0;
 			c->later[r[i].block] = first + i + 1;
@@ -235,8 +240,12 @@ static void write_requests(struct export *x, const struct request *r, const uint
 	for (size_t i = 0; i < n;) {
 		const size_t end = n - i < GROUP ? n : i + GROUP;
 		char *to = output_reserve(x->out, GROUP * REQUEST_MAX);
-		for (; i < end; i++)
+		for (; i < end; i++) {
+			if (i + AHEAD < n)
+				__builtin_prefetch(
+				    &c->groups.keys[r[i + AHEAD].block >> GROUP_BITS]);
 			to = put_request(c, to, &r[i], size, next[i], lcs);
+		}
 		output_took(x->out, to);
 	}
 }
@@ -302,10 +311,25 @@ static void begin(struct export *x)
 	tempfile_init(&c->next, &c->error);
 }
 
+/* Blocks of small I/Os are scattered. A file without an object is likely that of the last I/O. */
+static void prefetch_block(const struct export *x, const struct iot_event *ev)
+{
+	const struct cache_requests *c = x->state;
+	const struct iot_record *rec = &ev->rec;
+	if (ev->kind != IOT_RECORD)
+		return;
+	const uint64_t object = rec->object != 0 ? rec->object : c->object,
+		       unit = rec->type & IOT_LOGICAL ? 1 : IOT_BLOCK_SIZE;
+	const uint64_t block = rec->offset * unit / x->options->block;
+	idmap_prefetch(&c->groups, (object << BLOCK_BITS | block) >> GROUP_BITS);
+}
+
 static void events(struct export *x, const struct iot_event *ev, size_t n)
 {
 	struct cache_requests *c = x->state;
 	for (size_t i = 0; i < n && !x->failed; i++) {
+		if (i + AHEAD < n)
+			prefetch_block(x, &ev[i + AHEAD]);
 		/* a few records may be billions of requests */
 		if (signals_pending() != 0)
 			x->failed = x->reported = true;

@@ -8,7 +8,7 @@
 
 #include "hash.h"
 
-enum { FIRST_CAPACITY = 64 };
+enum { FIRST_CAPACITY = 64, AHEAD = 16 };
 
 static size_t bucket_of(const struct idmap *m, uint64_t key)
 {
@@ -22,6 +22,26 @@ static size_t slot_of(const struct idmap *m, uint64_t key)
 	while (m->slots[at] != 0 && m->keys[m->slots[at] - 1] != key)
 		at = (at + 1) & mask;
 	return at;
+}
+
+/* Inserts all keys, which are distinct, into empty slots; each would be a cache miss. */
+static void insert_all(struct idmap *m)
+{
+	const size_t mask = 2 * m->capacity - 1;
+	for (size_t i = 0; i < m->count; i++) {
+		size_t at = bucket_of(m, m->keys[i]);
+		if (i + AHEAD < m->count)
+			__builtin_prefetch(&m->slots[bucket_of(m, m->keys[i + AHEAD])], 1);
+		while (m->slots[at] != 0)
+			at = (at + 1) & mask;
+		m->slots[at] = (uint32_t)i + 1;
+	}
+}
+
+void idmap_prefetch(const struct idmap *m, uint64_t key)
+{
+	if (m->count > 0)
+		__builtin_prefetch(&m->slots[bucket_of(m, key)]);
 }
 
 /* Only without free numbers, so every number has a key. */
@@ -43,8 +63,7 @@ static bool grow(struct idmap *m)
 	m->slots = slots;
 	m->capacity = capacity;
 	m->seed = hash_seed();
-	for (size_t i = 0; i < m->count; i++)
-		slots[slot_of(m, keys[i])] = (uint32_t)i + 1;
+	insert_all(m);
 	return true;
 }
 

@@ -36,6 +36,8 @@ static inline size_t idmap_number(struct idmap *m, uint64_t key)
 	return m->last != 0 && m->last_key == key ? m->last - 1 : idmap_number_of_next(m, key);
 }
 
+/* Loads the memory of a key that will be looked up soon, while other keys are. */
+void idmap_prefetch(const struct idmap *m, uint64_t key);
 /* Returns the number of a known key; SIZE_MAX if the key is unknown. */
 size_t idmap_find(const struct idmap *m, uint64_t key);
 /*
