@@ -50,6 +50,7 @@ struct record_job {
 	uint64_t flushed_ns, flushed; /* when, and the events at that time */
 	bool interrupted;
 	struct ring_events_totals totals;
+	uint64_t late; /* records */
 };
 
 static const char *take_glob(const struct option *opt, const char *value)
@@ -269,6 +270,7 @@ static int collect(struct record_job *j, struct collector *c, int signals)
 	if (status == IOT_OK)
 		status = collector_finish(c);
 	j->totals = *collector_totals(c);
+	j->late = collector_late(c);
 	return status == IOT_OK ? EXIT_OK : report_failure(j, c);
 }
 
@@ -384,6 +386,10 @@ static void report(const struct record_job *j)
 	if (t->killed > 0)
 		message_print("%" PRIu64 " %s in progress when a process was killed", t->killed,
 			      t->killed == 1 ? "call was" : "calls were");
+	if (j->late > 0)
+		message_print("warning: %" PRIu64 " records are not in order of start; see iotrace "
+			      "reorder",
+			      j->late);
 	if (t->damaged > 0)
 		message_print("warning: programs damaged %" PRIu64 " places of their records",
 			      t->damaged);

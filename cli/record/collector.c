@@ -109,6 +109,11 @@ const char *collector_error(const struct collector *c)
 	return c->error.text;
 }
 
+uint64_t collector_late(const struct collector *c)
+{
+	return sorter_late(c->sorter);
+}
+
 const struct ring_events_totals *collector_totals(const struct collector *c)
 {
 	return ring_events_totals(c->events);

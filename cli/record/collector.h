@@ -39,6 +39,8 @@ bool collector_is_active(const struct collector *c);
 int collector_finish(struct collector *c);
 /* The sentence of the error; "" if the writer has it, or there is none. */
 const char *collector_error(const struct collector *c);
+/* Number of records that arrived too late to be in order of start: asynchronous requests. */
+uint64_t collector_late(const struct collector *c);
 const struct ring_events_totals *collector_totals(const struct collector *c);
 
 #endif

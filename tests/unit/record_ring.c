@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rings whose contents are wrong, and processes that are looked for. */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/record/processes.h"
+#include "cli/record/ring.h"
+#include "lib/base/tempfile.h"
+
+static const struct ring_decoder decoder = {.zero_ns = 1000, .now_ns = 9000, .process = 5};
+
+static struct record_transfer transfer(void)
+{
+	return (struct record_transfer){.head = {.size = sizeof(struct record_transfer),
+						 .kind = RECORD_TRANSFER,
+						 .description = 1},
+					.offset = 10,
+					.length = 20,
+					.start = 2000,
+					.end = 3000,
+					.cpu = 7};
+}
+
+static int decode(const struct record_transfer *t, size_t n, struct iot_event *ev)
+{
+	static struct iot_event batch[RING_BATCH];
+	size_t used;
+	const int count = ring_decode(&decoder, (const void *)t, n, batch, &used);
+	*ev = batch[0];
+	return count;
+}
+
+Test(record_ring, transfer_becomes_a_record)
+{
+	struct iot_event ev;
+	const struct record_transfer t = transfer();
+	cr_assert_eq(decode(&t, sizeof(t), &ev), 1);
+	cr_expect_eq(ev.kind, IOT_RECORD);
+	cr_expect_eq(ev.rec.start_ns, 1000);
+	cr_expect_eq(ev.rec.duration_ns, 1000);
+	cr_expect_eq(ev.rec.offset, 10);
+	cr_expect_eq(ev.rec.length, 20);
+	cr_expect_eq(ev.rec.process, 5);
+	cr_expect_eq(ev.rec.cpu_ns, 7);
+}
+
+Test(record_ring, invalid_transfer_is_rejected)
+{
+	struct iot_event ev;
+	struct record_transfer t = transfer();
+	cr_expect_eq(decode(&t, sizeof(t) - 8, &ev), -1);
+	t.end = 1999;
+	cr_expect_eq(decode(&t, sizeof(t), &ev), -1);
+	t = transfer();
+	t.start = 999;
+	cr_expect_eq(decode(&t, sizeof(t), &ev), -1);
+	t = transfer();
+	t.end = 9001;
+	cr_expect_eq(decode(&t, sizeof(t), &ev), -1);
+	t = transfer();
+	t.offset = -1;
+	cr_expect_eq(decode(&t, sizeof(t), &ev), -1);
+	t = transfer();
+	t.head.size = 44;
+	cr_expect_eq(decode(&t, sizeof(t), &ev), -1);
+	t = transfer();
+	t.head.kind = 0;
+	cr_expect_eq(decode(&t, sizeof(t), &ev), -1);
+}
+
+Test(record_ring, text_without_its_end_is_rejected)
+{
+	_Alignas(8) unsigned char bytes[sizeof(struct record_child) + 8] = {0};
+	struct record_child *const child = (void *)bytes;
+	child->head = (struct record_head){.size = sizeof(bytes), .kind = RECORD_CHILD};
+	memcpy(bytes + sizeof(*child), "abc", 4);
+	child->text_size = 4;
+	cr_expect(ring_record_is_valid(bytes, sizeof(bytes)));
+	child->text_size = 3;
+	cr_expect_not(ring_record_is_valid(bytes, sizeof(bytes)));
+	child->text_size = 9;
+	cr_expect_not(ring_record_is_valid(bytes, sizeof(bytes)));
+	child->text_size = UINT32_MAX;
+	cr_expect_not(ring_record_is_valid(bytes, sizeof(bytes)));
+}
+
+/* Creates a ring of the smallest size in a directory, which the caller removes. */
+static int create_ring(char directory[64], const struct record_ring *header)
+{
+	snprintf(directory, 64, "%s/ring-XXXXXX", tempfile_directory());
+	cr_assert_not_null(mkdtemp(directory));
+	const int at = open(directory, O_RDONLY | O_DIRECTORY);
+	const int fd = openat(at, "ring.1", O_RDWR | O_CREAT, 0600);
+	cr_assert(at >= 0 && fd >= 0);
+	cr_assert_eq(ftruncate(fd, RECORD_PAGE + RECORD_RING_MIN), 0);
+	cr_assert_eq(pwrite(fd, header, sizeof(*header), 0), (ssize_t)sizeof(*header));
+	close(fd);
+	return at;
+}
+
+static void remove_ring(const char *directory, int at)
+{
+	unlinkat(at, "ring.1", 0);
+	close(at);
+	rmdir(directory);
+}
+
+static const struct record_ring valid_header = {
+    .magic = RECORD_RING_MAGIC, .version = RECORD_VERSION, .size = RECORD_RING_MIN, .pid = 7};
+
+Test(record_ring, header_is_checked)
+{
+	char directory[64];
+	struct ring r;
+	struct record_ring h = valid_header;
+	h.size = RECORD_RING_MIN * 2;
+	const int at = create_ring(directory, &h);
+	cr_expect_not_null(ring_open(&r, at, "ring.1"));
+	cr_expect_not_null(ring_open(&r, at, "none"));
+	remove_ring(directory, at);
+}
+
+Test(record_ring, head_is_checked)
+{
+	char directory[64];
+	struct ring r;
+	const int at = create_ring(directory, &valid_header);
+	cr_assert_null(ring_open(&r, at, "ring.1"));
+	atomic_store(&r.header->head, 48);
+	cr_expect_eq(ring_available(&r), 48);
+	ring_consume(&r, 48);
+	cr_expect_eq(atomic_load(&r.header->tail), 48);
+	cr_expect_eq(ring_available(&r), 0);
+	atomic_store(&r.header->head, 40);
+	cr_expect_eq(ring_available(&r), 0);
+	cr_expect(r.failed);
+	ring_close(&r);
+	remove_ring(directory, at);
+}
+
+Test(record_ring, processes_are_found_by_pid_and_start)
+{
+	struct processes p = {.count = 0};
+	const uint32_t own = (uint32_t)getpid();
+	const size_t index = processes_expect(&p, own, 1);
+	cr_assert_eq(index, 0);
+	cr_expect_eq(processes_expect(&p, own, 1), 0);
+	cr_expect_eq(processes_find(&p, own), 0);
+	cr_expect_eq(processes_find(&p, own + 1), SIZE_MAX);
+	cr_expect_eq(processes_joined(&p, own, 3), SIZE_MAX);
+	cr_expect_eq(p.process[0].id, own);
+	processes_free(&p);
+}
