@@ -4,12 +4,13 @@
 
 	tracers.py [--runs N] [--files N] [--only WORD] [--limit SECONDS] IOTRACE
 
-Each program runs once to fill caches, then N times alone and under each tracer, in turns. The table, in Markdown, shows medians of wall
-clock times and of the ratios to the neighboring run alone. A tracer that is not installed, or that takes longer than the limit, has no
-figure.
+Each program runs once to fill caches, then N times alone and under each tracer, in turns. The table, in Markdown, shows medians: the wall
+clock time, its ratio to the neighboring run alone, and the ratio of the CPU times of program and tracer together, which other programs
+on the machine disturb less. A tracer that is not installed, or that takes longer than the limit, has no figure.
 """
 import argparse
 import pathlib
+import resource
 import shutil
 import statistics
 import subprocess
@@ -63,14 +64,19 @@ def tracers(iotrace):
     }
 
 
+def cpu_seconds():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def seconds(d, words, command, limit):
-    """Returns the wall clock time of a command, or None if it took too long or failed."""
-    before = time.monotonic()
+    """Returns the wall clock time and the CPU time of a command, or None if it took too long or failed."""
+    wall, cpu = time.monotonic(), cpu_seconds()
     try:
         done = subprocess.run([*words, "sh", "-c", command], cwd=d, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=limit)
     except subprocess.TimeoutExpired:
         return None
-    return time.monotonic() - before if done.returncode == 0 else None
+    return (time.monotonic() - wall, cpu_seconds() - cpu) if done.returncode == 0 else None
 
 
 def measure(a, d, command, installed):
@@ -87,8 +93,8 @@ def measure(a, d, command, installed):
 def cell(times, alone):
     if None in times:
         return "-"
-    ratio = statistics.median(t / u for t, u in zip(times, alone))
-    return f"{statistics.median(times):.3f} s, {ratio:.2f} times"
+    wall, cpu = (statistics.median(t[i] / u[i] for t, u in zip(times, alone)) for i in (0, 1))
+    return f"{statistics.median(t[0] for t in times):.3f} s, {wall:.2f} times, CPU {cpu:.2f} times"
 
 
 def main():
@@ -103,7 +109,7 @@ def main():
             if a.only not in name or shutil.which(program) is None:
                 continue
             times = measure(a, d, command, installed)
-            cells = [f"{statistics.median(times['alone']):.3f} s"] + [cell(times[n], times["alone"]) for n in list(installed)[1:]]
+            cells = [f"{statistics.median(t[0] for t in times['alone']):.3f} s"] + [cell(times[n], times["alone"]) for n in list(installed)[1:]]
             print(f"| {name.format(files=a.files)} | " + " | ".join(cells) + " |", flush=True)
     finally:
         shutil.rmtree(d)
