@@ -58,13 +58,13 @@ void requests_define_process(struct requests *r, const struct iot_event *ev)
 			   number_decimal(text.data, text.size, &of) && of <= UINT32_MAX;
 	const size_t thread = requests_number(r, ev->rec.process);
 	const size_t process = owned ? requests_number(r, (uint32_t)of) : thread;
-	if (thread == SIZE_MAX || process == SIZE_MAX || requests_owner(r, thread) == process)
+	if (thread == SIZE_MAX || process == SIZE_MAX || r->owner[thread] == process + 1)
 		return;
-	r->owner[thread] = (uint32_t)process + 1;
-	r->owner_changes++;
 	/* operations before may be those of a process that an earlier part has declared */
 	r->late_operations |= r->options.part && process != thread && thread < r->active_capacity &&
 			      r->active[thread];
+	r->owner_changes += requests_owner(r, thread) != process;
+	r->owner[thread] = (uint32_t)process + 1;
 }
 
 uint32_t requests_file(struct requests *r, struct file_id *id, uint32_t object)

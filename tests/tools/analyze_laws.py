@@ -9,6 +9,7 @@ Prints each law and the number of traces it holds for, and the first values of e
 """
 import json
 import math
+import os
 import re
 import subprocess
 import sys
@@ -227,6 +228,20 @@ def sliced(tool, lines):
     return unequal(whole, added, skip=lambda name: not SUMS.match(name))
 
 
+def threads(tool, lines):
+    """Parts of a framed trace that several threads analyze join to the same values."""
+    name = f"{tempfile.gettempdir()}/laws.{os.getpid()}.iot"
+    try:
+        for interval in (2, 37):
+            piped(tool, lines, "cat", "--framed", f"--sync={interval}", "-o", name)
+            one, *others = [subprocess.run([tool, "analyze", "-q", "--json", f"--threads={n}", name], capture_output=True, check=True).stdout
+                            for n in (1, 2, 3)]
+            if flat(json.loads(one)) != analyzed(tool, lines) or any(other != one for other in others):
+                yield from [f"--sync={interval}"] + [d for other in (one, *others) for d in unequal(flat(json.loads(other)), analyzed(tool, lines))]
+    finally:
+        os.unlink(name)
+
+
 def reordered(tool, lines):
     """In order of start, what does not depend on the order is the same."""
     if any("lacks=" in line and "start" in line or "start=unknown" in line for line in lines):
@@ -237,7 +252,7 @@ def reordered(tool, lines):
     return unequal(analyzed(tool, lines), after, skip=lambda name: not UNORDERED.match(name))
 
 
-LAWS = {"canonical": canonical, "anonymized": anonymized, "two slices": sliced, "in order of start": reordered,
+LAWS = {"canonical": canonical, "anonymized": anonymized, "parts and threads": threads, "two slices": sliced, "in order of start": reordered,
         "times in a tick twice as long": scaled, "the trace starts later": shifted, "other numbers of processes and files": renumbered,
         "every process twice": doubled, "sums and shares of one trace": sums, "sums over the processes": processes_apart}
 

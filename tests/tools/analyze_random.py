@@ -88,8 +88,8 @@ class Generator:
         rng, keys = self.rng, f"%process id={p}"
         if self.profile["hosts"]:
             keys += f" rank={p - 1} host=node{p % 3}"
-        if self.profile["threads"] and p > 1 and rng.random() < 0.5:
-            keys += f" thread-of={rng.randrange(1, p)}"
+        if self.profile["threads"] and p % 2 == 0 and rng.random() < 0.7:
+            keys += f" thread-of={rng.randrange(1, p, 2)}"
         if rng.random() < 0.9:
             self.put(keys + " name=app")
 
