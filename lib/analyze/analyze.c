@@ -25,7 +25,7 @@
 
 enum { SECTIONS = IOT_ANALYZE_TOTALS | IOT_ANALYZE_SIZES | IOT_ANALYZE_ORDER | IOT_ANALYZE_TIME };
 
-/* The statistics of one layer. */
+/* The statistics of one layer: join_layer() joins each, or makes its values unknown. */
 struct layer {
 	struct totals totals;
 	struct request_sizes sizes;

@@ -73,10 +73,9 @@ static void link_mixed(struct order *o, struct order_stream *s, const struct ord
 		order_interrupt_mixed(o, s);
 	else
 		order_follow(o, s, &q);
-	const struct order_stream *first = head->run_ended ? NULL : part;
-	s->run_requests += first != NULL ? first->run_requests : head->run_requests;
+	s->run_requests += head->run_ended ? head->run_requests : part->run_requests;
 	s->run_bytes =
-	    saturate_add(s->run_bytes, first != NULL ? first->run_bytes : head->run_bytes);
+	    saturate_add(s->run_bytes, head->run_ended ? head->run_bytes : part->run_bytes);
 	if (head->run_ended) {
 		order_end_run(o, s);
 		s->run_requests = part->run_requests;

@@ -185,15 +185,25 @@ void requests_end_replaced(struct requests *r)
 	r->ended_count = 0;
 }
 
-/* The CPU clock of a record's process. Traces without clocks need no numbers. */
-static void set_clock(struct requests *r, const struct iot_record *rec)
+/* CPU clocks, which those of the next part continue. Traces without clocks need no numbers. */
+
+static inline bool has_clock(const struct requests *r, const struct iot_record *rec)
+{
+	return rec->cpu_ns != 0 || r->clock_capacity > 0;
+}
+
+static inline void set_clock(struct requests *r, size_t thread, int64_t cpu_ns)
+{
+	if (keep(r, array_reserve_index(&r->clocks, &r->clock_capacity, thread, sizeof *r->clocks)))
+		r->clocks[thread] = (struct request_clock){cpu_ns, true};
+}
+
+static void set_other_clock(struct requests *r, const struct iot_record *rec)
 {
 	const size_t thread = rec->cpu_ns != 0 ? requests_number(r, rec->process)
 					       : idmap_find(&r->process_map, rec->process);
-	if (rec->cpu_ns == 0 && thread >= r->clock_capacity)
-		return;
-	if (keep(r, array_reserve_index(&r->clocks, &r->clock_capacity, thread, sizeof *r->clocks)))
-		r->clocks[thread] = (struct request_clock){rec->cpu_ns, true};
+	if (rec->cpu_ns != 0 || thread < r->clock_capacity)
+		set_clock(r, thread, rec->cpu_ns);
 }
 
 /* A fileId that another object gets is another stream. */
@@ -282,8 +292,11 @@ static inline void add_request(struct requests *r, const struct iot_record *rec)
 		bind(r, id, rec);
 		r->span_key[id->layer] = 0;
 	}
-	if (!r->failed)
-		append(r, id, rec);
+	if (r->failed)
+		return;
+	append(r, id, rec);
+	if (has_clock(r, rec))
+		set_clock(r, id->thread - 1, rec->cpu_ns);
 }
 
 void requests_add(struct requests *r, const struct iot_event *ev, size_t n)
@@ -291,14 +304,17 @@ void requests_add(struct requests *r, const struct iot_event *ev, size_t n)
 	const unsigned layer = r->options.physical ? 0 : IOT_LOGICAL;
 	for (size_t i = 0; i < n; i++) {
 		const struct iot_record *rec = &ev[i].rec;
-		if (rec->cpu_ns != 0 || r->clock_capacity > 0)
-			set_clock(r, rec);
-		if ((rec->type & IOT_LOGICAL) != layer)
-			r->left_out++;
-		else if ((rec->type & IOT_DATA_KIND) != IOT_FILE_DATA)
-			add_other(r, rec);
-		else
+		const bool left_out = (rec->type & IOT_LOGICAL) != layer;
+		if (!left_out && (rec->type & IOT_DATA_KIND) == IOT_FILE_DATA) {
 			add_request(r, rec);
+			continue;
+		}
+		if (has_clock(r, rec))
+			set_other_clock(r, rec);
+		if (left_out)
+			r->left_out++;
+		else
+			add_other(r, rec);
 	}
 }
 
