@@ -2,6 +2,7 @@
 /* iotrace stat: counts the I/O of files or processes, by kind. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <iotrace/filter.h>
 
@@ -11,6 +12,7 @@
 #include "cli/ui/json.h"
 
 enum { NS_PER_S = 1000000000, NAME_CAPACITY = 4096, NAMES_MAX = 1 << 28 /* bytes */ };
+enum { TOP_ON_TERMINAL = 20, BY_OPERATION = IOT_STATS_BY_DIRECTORY + 1 };
 
 struct stat_run {
 	struct iot_stats *stats;
@@ -18,7 +20,9 @@ struct stat_run {
 	struct trace_in in;
 	struct output out;
 	struct trace_in_options read;
-	int by; /* enum iot_stats_by */
+	int by;       /* enum iot_stats_by, or BY_OPERATION */
+	int sort;     /* enum iot_stats_sort */
+	uint64_t top; /* rows to print; NOT_GIVEN: all */
 	bool physical, json, tsv;
 	bool counters_only; /* the trace contains no I/Os */
 };
@@ -55,6 +59,17 @@ static const char *name_of(const struct stat_run *s, const struct iot_stats_row 
 		return path;
 	*size = row->name_size;
 	return row->name;
+}
+
+/* Row i of those to print, or NULL. */
+static const struct iot_stats_row *row_at(const struct stat_run *s, size_t i)
+{
+	return s->by != BY_OPERATION && i < s->top ? iot_stats_row(s->stats, i) : NULL;
+}
+
+static const struct iot_stats_operation *operation_at(const struct stat_run *s, size_t i)
+{
+	return s->by != BY_OPERATION || i < s->top ? iot_stats_operation(s->stats, i) : NULL;
 }
 
 /* The lower bound of a class. */
@@ -127,14 +142,31 @@ static void tsv_row(struct stat_run *s, const struct iot_stats_row *f)
 	output_text(&s->out, "\n");
 }
 
+static void tsv_operations(struct stat_run *s)
+{
+	const struct iot_stats_operation *row;
+	output_text(&s->out, "operation\tcalls\tfailed\ttimed\tns\n");
+	for (size_t i = 0; (row = operation_at(s, i)) != NULL; i++) {
+		write_encoded(&s->out, row->name, strlen(row->name));
+		output_printf(&s->out, "\t%ju\t%ju\t%ju", (uintmax_t)row->calls,
+			      (uintmax_t)row->failed, (uintmax_t)row->timed);
+		tsv_number(&s->out, row->timed > 0, row->ns);
+		output_text(&s->out, "\n");
+	}
+}
+
 static void print_tsv(struct stat_run *s)
 {
+	if (s->by == BY_OPERATION) {
+		tsv_operations(s);
+		return;
+	}
 	output_text(&s->out,
 		    "process\tfile\tobject\topens\treads\twrites\tread_bytes\twritten_bytes\t"
 		    "io_ns\tfollowers\tsequential\tsame_size\tsizes\tname\trank\t"
 		    "timed\tplaced\tfirst_ns\tlast_ns\n");
 	const struct iot_stats_row *row;
-	for (size_t i = 0; (row = iot_stats_row(s->stats, i)) != NULL; i++)
+	for (size_t i = 0; (row = row_at(s, i)) != NULL; i++)
 		tsv_row(s, row);
 }
 
@@ -188,11 +220,38 @@ static void json_row(struct json *j, const struct stat_run *s, const struct iot_
 	json_close(j, '}');
 }
 
-static void json_operations(struct json *j, const struct iot_stats *stats)
+static void json_latency(struct json *j, const struct stat_run *s, const char *key, int write)
+{
+	struct iot_stats_latency l;
+	iot_stats_latency(s->stats, write, &l);
+	if (l.count == 0) {
+		json_null(j, key);
+		return;
+	}
+	json_open(j, key, '{');
+	json_number(j, "min", l.min_ns);
+	json_exact(j, "mean", l.mean_ns);
+	json_exact(j, "p50", l.median_ns);
+	json_exact(j, "p99", l.p99_ns);
+	json_number(j, "max", l.max_ns);
+	json_close(j, '}');
+}
+
+static void json_latencies(struct json *j, const struct stat_run *s)
+{
+	const uint64_t span = iot_stats_fact(s->stats, IOT_STATS_SPAN_NS);
+	json_open(j, "latency_ns", '{');
+	json_latency(j, s, "read", 0);
+	json_latency(j, s, "write", 1);
+	json_close(j, '}');
+	json_known(j, "span_ns", span > 0, span);
+}
+
+static void json_operations(struct json *j, const struct stat_run *s)
 {
 	const struct iot_stats_operation *row;
 	json_open(j, "operations", '[');
-	for (size_t i = 0; (row = iot_stats_operation(stats, i)) != NULL; i++) {
+	for (size_t i = 0; (row = operation_at(s, i)) != NULL; i++) {
 		json_open(j, NULL, '{');
 		json_text(j, "name", row->name, strlen(row->name));
 		json_number(j, "calls", row->calls);
@@ -206,23 +265,24 @@ static void json_operations(struct json *j, const struct iot_stats *stats)
 
 static void print_json(struct stat_run *s)
 {
-	static const char *const by[] = {"file", "process", "object"};
+	static const char *const by[] = {"file", "process", "object", "rank", "host", "dir", "op"};
+	const struct iot_stats_row *row;
 	struct json j = {.out = &s->out};
 	json_open(&j, NULL, '{');
 	json_text(&j, "by", by[s->by], strlen(by[s->by]));
 	json_open(&j, "rows", '[');
-	const uint64_t rows = iot_stats_fact(s->stats, IOT_STATS_ROWS);
-	for (size_t i = 0; i < rows; i++) {
+	for (size_t i = 0; (row = row_at(s, i)) != NULL; i++) {
 		output_text(&s->out, i == 0 ? "\n" : "");
-		json_row(&j, s, iot_stats_row(s->stats, i));
+		json_row(&j, s, row);
 		j.comma = false;
-		output_text(&s->out, i + 1 < rows ? ",\n" : "\n");
+		output_text(&s->out, row_at(s, i + 1) != NULL ? ",\n" : "\n");
 	}
 	json_close(&j, ']');
 	json_open(&j, "total", '{');
 	json_counters(&j, s, iot_stats_total(s->stats));
 	json_close(&j, '}');
-	json_operations(&j, s->stats);
+	json_latencies(&j, s);
+	json_operations(&j, s);
 	json_close(&j, '}');
 }
 
@@ -283,11 +343,20 @@ static int human_ids(const struct stat_run *s, const struct iot_stats_row *row, 
 		     size_t capacity)
 {
 	char file[16] = "", rank[32] = "";
+	if (s->by == IOT_STATS_BY_RANK)
+		return snprintf(text, capacity, "%ju", (uintmax_t)row->rank);
 	if (s->by == IOT_STATS_BY_FILE)
 		snprintf(file, sizeof file, ":%u", row->file);
 	if (row->has & IOT_STATS_HAS_RANK)
 		snprintf(rank, sizeof rank, " (rank %ju)", (uintmax_t)row->rank);
 	return snprintf(text, capacity, "%u%s%s ", row->process, file, rank);
+}
+
+/* Whether a row has ids or a rank to print. */
+static bool has_ids(const struct stat_run *s, const struct iot_stats_row *row)
+{
+	return s->by <= IOT_STATS_BY_PROCESS ||
+	       (s->by == IOT_STATS_BY_RANK && (row->has & IOT_STATS_HAS_RANK));
 }
 
 static const char *human_name(const struct stat_run *s, const struct iot_stats_row *row, char *text,
@@ -296,7 +365,7 @@ static const char *human_name(const struct stat_run *s, const struct iot_stats_r
 	size_t size = 0;
 	int used = 0;
 	const char *name = name_of(s, row, &size);
-	if (s->by != IOT_STATS_BY_OBJECT)
+	if (has_ids(s, row))
 		used = human_ids(s, row, text, capacity);
 	if (name)
 		printable(text + used, capacity - (size_t)used, name, size);
@@ -305,6 +374,8 @@ static const char *human_name(const struct stat_run *s, const struct iot_stats_r
 			 row->file, row->process);
 	else if (s->by == IOT_STATS_BY_OBJECT)
 		snprintf(text, capacity, "object %u", row->object);
+	else if (used == 0)
+		snprintf(text, capacity, "-");
 	return text;
 }
 
@@ -336,10 +407,10 @@ static void print_operations(struct stat_run *s)
 	const struct iot_stats_operation *row;
 	const uint64_t others = iot_stats_fact(s->stats, IOT_STATS_OTHER_OPS);
 	char time[32], name[IOT_OPERATION_NAME * 4 + 1];
-	if (iot_stats_fact(s->stats, IOT_STATS_OPS) == 0)
+	if (iot_stats_fact(s->stats, IOT_STATS_OPS) == 0 && s->by != BY_OPERATION)
 		return;
 	output_text(&s->out, "\n    calls    failed     seconds  operation\n");
-	for (size_t i = 0; (row = iot_stats_operation(s->stats, i)) != NULL; i++) {
+	for (size_t i = 0; (row = operation_at(s, i)) != NULL; i++) {
 		snprintf(time, sizeof time, "%s%.6f", row->timed < row->calls ? ">" : "",
 			 (double)row->ns / NS_PER_S);
 		printable(name, sizeof name, row->name, strlen(row->name));
@@ -369,18 +440,71 @@ static void print_unknown(struct stat_run *s)
 			      (uintmax_t)(f->followers - f->located), (uintmax_t)f->followers);
 }
 
+/* Bytes and I/Os per second, from the first start to the last end. */
+static void print_rates(struct stat_run *s)
+{
+	const double span_s = (double)iot_stats_fact(s->stats, IOT_STATS_SPAN_NS) / NS_PER_S;
+	const struct iot_stats_row *f = iot_stats_total(s->stats);
+	char read[24], written[24];
+	if (span_s <= 0 || !knows_ios(s))
+		return;
+	output_printf(
+	    &s->out, "\n  In %.6f s, per second: %.1f reads of %s, %.1f writes of %s.\n", span_s,
+	    (double)f->reads / span_s,
+	    printable_bytes(read, sizeof read, (uint64_t)((double)f->read_bytes / span_s)),
+	    (double)f->writes / span_s,
+	    printable_bytes(written, sizeof written,
+			    (uint64_t)((double)f->written_bytes / span_s)));
+}
+
+static void print_latency(struct stat_run *s, const char *name, int write)
+{
+	const struct iot_stats_row *f = iot_stats_total(s->stats);
+	struct iot_stats_latency l;
+	iot_stats_latency(s->stats, write, &l);
+	if (l.count == 0 && (write ? f->writes : f->reads) > 0)
+		output_printf(&s->out, "%11s %11s %11s %11s %11s  %s\n", "-", "-", "-", "-", "-",
+			      name);
+	if (l.count > 0)
+		output_printf(&s->out, "%11.6f %11.6f %11.6f %11.6f %11.6f  %s\n",
+			      (double)l.min_ns / NS_PER_S, l.mean_ns / NS_PER_S,
+			      l.median_ns / NS_PER_S, l.p99_ns / NS_PER_S,
+			      (double)l.max_ns / NS_PER_S, name);
+}
+
+static void print_latencies(struct stat_run *s)
+{
+	if (iot_stats_total(s->stats)->timed == 0)
+		return;
+	output_printf(&s->out, "\n%11s %11s %11s %11s %11s  duration in s\n", "min", "mean", "p50",
+		      "p99", "max");
+	print_latency(s, "reads", 0);
+	print_latency(s, "writes", 1);
+}
+
+static void print_rows(struct stat_run *s)
+{
+	const uint64_t rows = s->by == BY_OPERATION ? 0 : iot_stats_fact(s->stats, IOT_STATS_ROWS);
+	const struct iot_stats_row *row;
+	char name[NAME_CAPACITY];
+	for (size_t i = 0; (row = row_at(s, i)) != NULL; i++)
+		human_row(s, row, human_name(s, row, name, sizeof name));
+	if (rows > s->top)
+		output_printf(&s->out, "  ... and %ju more; see --top\n",
+			      (uintmax_t)(rows - s->top));
+}
+
 static void print_human(struct stat_run *s)
 {
-	char name[NAME_CAPACITY];
-	static const char *const by[] = {"process:file", "process", "file"};
+	static const char *const by[] = {"process:file", "process",   "file", "rank",
+					 "host",         "directory", ""};
 	output_printf(&s->out, "%8s %9s %9s %10s %10s %11s %5s %5s  %s\n", "opens", "reads",
 		      "writes", "read", "written", "in I/O s", "seq", "same", by[s->by]);
-	const struct iot_stats_row *row;
-	for (size_t i = 0; (row = iot_stats_row(s->stats, i)) != NULL; i++) {
-		human_row(s, row, human_name(s, row, name, sizeof name));
-	}
 	human_row(s, iot_stats_total(s->stats), "total");
+	print_rows(s);
 	print_unknown(s);
+	print_rates(s);
+	print_latencies(s);
 	print_sizes(s);
 	print_operations(s);
 }
@@ -451,14 +575,25 @@ static void count(struct stat_run *s)
 	progress_clear(&s->in.progress);
 }
 
+static const char *object_name(void *context, uint32_t object, size_t *size)
+{
+	const struct stat_run *s = context;
+	return iot_reader_name(s->in.reader, object, size);
+}
+
 /* Returns EXIT_OK also if the trace could not be read whole; see s->in.status. */
 static enum exit_status open_and_count(struct stat_run *s, const char *path,
 				       const struct command_spec *command)
 {
 	s->options = (struct iot_stats_options){.size = sizeof s->options,
 						.by = (uint32_t)s->by,
+						.sort = (uint32_t)s->sort,
 						.physical = s->physical,
-						.names_max = NAMES_MAX};
+						.names_max = NAMES_MAX,
+						.object_name = object_name,
+						.context = s};
+	if (s->by == BY_OPERATION)
+		s->options.by = IOT_STATS_BY_PROCESS;
 	s->stats = iot_stats_new(&s->options);
 	if (s->stats == NULL)
 		return message_no_memory();
@@ -520,7 +655,9 @@ out:
 
 static const char notes[] =
     "object: a file in the whole trace, whoever opens it, or one fileId if the trace does\n"
-    "not define objects. file: one fileId of a process, which is one open. Most bytes come first.\n"
+    "not define objects. file: one fileId of a process, which is one open. dir: the directories\n"
+    "of objects. op: operations by name, most time first. Rows without a rank, host or path are\n"
+    "one row \"-\". Other rows are in order of --sort, largest first; the total precedes them.\n"
     "opens: %op open and create that succeeded; in a trace without any, the fileIds.\n"
     "in I/O: the sum of all durations. seq: I/Os that begin where the previous one in the same\n"
     "fileId of the same process ended; same: I/Os of the size of the previous one; both as a\n"
@@ -535,21 +672,32 @@ static const char notes[] =
     "placed, first_ns, last_ns (starts of the first and the last I/O); process, file and object\n"
     "are 0 in rows that combine several; sizes is a list of\n"
     "FROM:COUNT; in name control characters and '%' are %XX; no total.\n"
-    "json: {\"by\", \"rows\": [...], \"total\"} with the same names, and \"operations\".\n"
+    "tsv --by=op: operation, calls, failed, timed, ns.\n"
+    "json: {\"by\", \"rows\": [...], \"total\"} with the same names, \"latency_ns\" (min, mean, "
+    "p50,\n"
+    "p99 and max of reads and of writes), \"span_ns\" (first start to last end), \"operations\".\n"
     "If the trace has %op, a table of all operations follows, most time first.\n";
 
 static const char examples[] =
     "  iotrace stat t.iot.zst                            files, most bytes first\n"
     "  iotrace stat --by=process t.iot.zst               I/O by process\n"
+    "  iotrace stat --by=dir --top=5 t.iot.zst           the directories with most bytes\n"
+    "  iotrace stat --by=rank --sort=time t.iot.zst      the slowest ranks\n"
+    "  iotrace stat --by=op t.iot.zst                    calls and time by operation\n"
     "  iotrace stat --tsv t.iot.zst | cut -f 7,8,14      bytes read and written, path\n"
     "  iotrace stat --json t.iot.zst | jq '.total.reads'\n";
 
 enum exit_status cmd_stat(int argc, char **argv)
 {
-	struct stat_run s = {.read = TRACE_IN_COUNTED_INIT, .by = IOT_STATS_BY_OBJECT};
+	struct stat_run s = {
+	    .read = TRACE_IN_COUNTED_INIT, .by = IOT_STATS_BY_OBJECT, .top = NOT_GIVEN};
 	const struct option options[] = {
-	    OPTION(CHOICE, 'b', "by", "file|process|object", &s.by,
+	    OPTION(CHOICE, 'b', "by", "file|process|object|rank|host|dir|op", &s.by,
 		   "group rows by (default: object)"),
+	    OPTION(CHOICE, 0, "sort", "bytes|ios|time|opens|reads|writes|read|written", &s.sort,
+		   "order of rows, largest first (default: bytes)"),
+	    RANGE(NUMBER, 0, "top", "N", &s.top,
+		  "print N rows (default: 20 as text on a terminal, otherwise all)", 0, 0),
 	    OPTION(FLAG, 'j', "json", NULL, &s.json, "print JSON"),
 	    OPTION(FLAG, 't', "tsv", NULL, &s.tsv, "print columns separated by tabs"),
 	    OPTION(FLAG, 0, "physical", NULL, &s.physical,
@@ -574,5 +722,7 @@ enum exit_status cmd_stat(int argc, char **argv)
 		return status;
 	if (s.json && s.tsv)
 		return options_wrong(&command, "--json and --tsv exclude each other");
+	if (s.top == NOT_GIVEN && !s.json && !s.tsv && isatty(STDOUT_FILENO))
+		s.top = TOP_ON_TERMINAL;
 	return run(&s, count_operands > 0 ? argv[0] : "-", &command);
 }

@@ -262,6 +262,22 @@ enum iot_stats_by {
 	IOT_STATS_BY_FILE,    /* a row for each fileId of a process, which is one open */
 	IOT_STATS_BY_PROCESS, /* a row for each process */
 	IOT_STATS_BY_OBJECT,  /* a row for each object, and for each fileId without one */
+	/* These combine rows with the same name; those without one are one row without a name. */
+	IOT_STATS_BY_RANK,      /* of processes */
+	IOT_STATS_BY_HOST,      /* of processes */
+	IOT_STATS_BY_DIRECTORY, /* of objects: their path up to the last '/' */
+};
+
+/* Largest first; of equal rows that with more bytes, then that with more I/Os. */
+enum iot_stats_sort {
+	IOT_STATS_SORT_BYTES = 0,
+	IOT_STATS_SORT_IOS,
+	IOT_STATS_SORT_TIME,
+	IOT_STATS_SORT_OPENS,
+	IOT_STATS_SORT_READS,
+	IOT_STATS_SORT_WRITES,
+	IOT_STATS_SORT_READ_BYTES,
+	IOT_STATS_SORT_WRITTEN_BYTES,
 };
 
 struct iot_stats_options {
@@ -269,6 +285,13 @@ struct iot_stats_options {
 	uint32_t by;        /* enum iot_stats_by */
 	uint32_t physical;  /* 1: counts physical records; 0: logical ones */
 	uint64_t names_max; /* maximum bytes of all names of rows; 0: 256 MiB */
+	uint32_t sort;      /* enum iot_stats_sort */
+	/*
+	 * Returns the path of an object and its size, valid until the next call, or NULL; called by
+	 * iot_stats_finish, for IOT_STATS_BY_DIRECTORY. May be NULL
+	 */
+	const char *(*object_name)(void *context, uint32_t object, size_t *size);
+	void *context;
 };
 
 /* Class 0: I/Os of size 0; class k: 2^(k-1) bytes and more; the last one has no upper bound. */
@@ -308,6 +331,13 @@ struct iot_stats_operation {
 	uint64_t timed, ns; /* calls whose duration is known, and the sum of these durations */
 };
 
+/* Durations of reads or of writes. Quantiles are those of bins up to 3.2 % wide. */
+struct iot_stats_latency {
+	uint64_t count; /* I/Os whose duration is known; the other members only if it is not 0 */
+	uint64_t min_ns, max_ns;
+	double mean_ns, median_ns, p99_ns;
+};
+
 enum iot_stats_fact {
 	IOT_STATS_ROWS = 1,
 	IOT_STATS_LEFT_OUT,      /* physical records, or with `physical` logical ones */
@@ -317,6 +347,7 @@ enum iot_stats_fact {
 	IOT_STATS_FILE_COUNTERS, /* ... about one file */
 	IOT_STATS_UNNAMED,       /* names dropped because of names_max */
 	IOT_STATS_LAYERS,        /* 1 if a %trace declares several layers: each has the same I/O */
+	IOT_STATS_SPAN_NS,       /* from the first start to the last end of I/Os; 0: unknown */
 };
 
 /* Returns NULL if out of memory, or if an option is invalid. */
@@ -334,12 +365,13 @@ IOT_API IOT_USE_RESULT int iot_stats_join(struct iot_stats *s, struct iot_stats 
 IOT_API int iot_stats_finish(struct iot_stats *s);
 
 /*
- * The results, valid until iot_stats_free. Rows are sorted by bytes, operations by time, largest
- * first; NULL if i is not less than their number.
+ * The results, valid until iot_stats_free. Rows are sorted as the options say, operations by time,
+ * largest first; NULL if i is not less than their number.
  */
 IOT_API const struct iot_stats_row *iot_stats_row(const struct iot_stats *s, size_t i);
 IOT_API const struct iot_stats_row *iot_stats_total(const struct iot_stats *s);
 IOT_API const struct iot_stats_operation *iot_stats_operation(const struct iot_stats *s, size_t i);
+IOT_API void iot_stats_latency(const struct iot_stats *s, int write, struct iot_stats_latency *l);
 /* Returns the number of I/Os of a row whose size is of a class. */
 IOT_API uint64_t iot_stats_size(const struct iot_stats_row *row, unsigned size_class);
 IOT_API uint64_t iot_stats_fact(const struct iot_stats *s, enum iot_stats_fact fact);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/analyze/histogram.h"
 #include "lib/base/array.h"
 #include "lib/base/idmap.h"
 #include "lib/base/number.h"
@@ -279,7 +280,23 @@ struct iot_stats {
 	size_t rank_capacity;
 	struct stats_row total;
 	struct operations operations;
+	struct histogram durations[2]; /* of reads, of writes; ns */
+	int64_t end_ns;                /* the last end of an I/O */
+	char *trace_host;              /* malloced; NULL: unknown */
+	size_t trace_host_size;
 };
+
+/* The rows are those of processes, or of objects, at least until they are combined. */
+static bool by_process(const struct iot_stats *s)
+{
+	return s->options.by == IOT_STATS_BY_PROCESS || s->options.by == IOT_STATS_BY_RANK ||
+	       s->options.by == IOT_STATS_BY_HOST;
+}
+
+static bool by_object(const struct iot_stats *s)
+{
+	return s->options.by == IOT_STATS_BY_OBJECT || s->options.by == IOT_STATS_BY_DIRECTORY;
+}
 
 static int result(const struct iot_stats *s)
 {
@@ -329,7 +346,7 @@ static uint32_t group_row(struct iot_stats *s, uint32_t key)
 	if (i == SIZE_MAX)
 		return 0;
 	if (s->group_rows[i] == 0) {
-		bool process = s->options.by == IOT_STATS_BY_PROCESS;
+		bool process = by_process(s);
 		s->group_rows[i] = add_row(s, process ? key : 0, 0, process ? 0 : key);
 	}
 	return s->group_rows[i];
@@ -337,9 +354,9 @@ static uint32_t group_row(struct iot_stats *s, uint32_t key)
 
 static uint32_t find_row(struct iot_stats *s, const struct iot_record *rec, uint32_t own)
 {
-	if (s->options.by == IOT_STATS_BY_PROCESS)
+	if (by_process(s))
 		return group_row(s, rec->process);
-	if (s->options.by == IOT_STATS_BY_OBJECT && rec->object != 0)
+	if (by_object(s) && rec->object != 0)
 		return group_row(s, rec->object);
 	return own ? own : add_row(s, rec->process, rec->file, rec->object);
 }
@@ -393,6 +410,13 @@ static void extend_span(struct iot_stats_row *f, int64_t first_ns, int64_t last_
 	f->has |= IOT_STATS_HAS_TIMES;
 }
 
+static void extend_end(struct iot_stats *s, const struct iot_record *rec)
+{
+	const bool timed = (rec->flags & IOT_DURATION_UNKNOWN) == 0;
+	const int64_t end = rec->start_ns + (timed ? (int64_t)rec->duration_ns : 0);
+	s->end_ns = end > s->end_ns ? end : s->end_ns;
+}
+
 static void count_record(struct iot_stats *s, const struct iot_record *rec)
 {
 	const bool unknown = (rec->flags & IOT_OFFSET_UNKNOWN) != 0;
@@ -409,8 +433,10 @@ static void count_record(struct iot_stats *s, const struct iot_record *rec)
 	struct iot_stats_row *f = &row->values;
 	uint64_t bytes = physical ? rec->length * IOT_BLOCK_SIZE : rec->length;
 	bool write = (rec->type & IOT_WRITE) != 0;
-	if ((rec->flags & IOT_START_UNKNOWN) == 0)
+	if ((rec->flags & IOT_START_UNKNOWN) == 0) {
 		extend_span(f, rec->start_ns, rec->start_ns);
+		extend_end(s, rec);
+	}
 	f->reads += !write;
 	f->writes += write;
 	f->read_bytes += write ? 0 : bytes;
@@ -418,6 +444,7 @@ static void count_record(struct iot_stats *s, const struct iot_record *rec)
 	if ((rec->flags & IOT_DURATION_UNKNOWN) == 0) {
 		f->timed++;
 		f->io_ns += rec->duration_ns;
+		histogram_add(&s->durations[write], rec->duration_ns);
 	}
 	if (o->active)
 		count_follower(f, o, rec->offset, rec->length, unknown);
@@ -476,8 +503,7 @@ static void keep_name(struct iot_stats *s, struct stats_row *row, const struct i
 /* An object has the name that the reader knows. */
 static bool names_files(const struct iot_stats *s, const struct stats_row *row)
 {
-	return s->options.by == IOT_STATS_BY_FILE ||
-	       (s->options.by == IOT_STATS_BY_OBJECT && row->values.object == 0);
+	return s->options.by == IOT_STATS_BY_FILE || (by_object(s) && row->values.object == 0);
 }
 
 /* A successful open. If its file has no other name, the path becomes the name. */
@@ -519,17 +545,31 @@ static void set_rank(struct iot_stats *s, uint32_t process, uint64_t rank)
 
 static void count_process(struct iot_stats *s, const struct iot_event *ev)
 {
-	size_t row = s->options.by == IOT_STATS_BY_PROCESS ? group_row(s, ev->rec.process) : 0;
+	size_t row = by_process(s) ? group_row(s, ev->rec.process) : 0;
 	const struct iot_text text = iot_directive_get(ev, "rank");
 	uint64_t rank;
 	if (row > 0)
-		keep_name(s, &s->rows[row - 1], ev, "name");
+		keep_name(s, &s->rows[row - 1], ev,
+			  s->options.by == IOT_STATS_BY_HOST ? "host" : "name");
 	if (text.data != NULL && number_decimal(text.data, text.size, &rank) && rank < UINT64_MAX)
 		set_rank(s, ev->rec.process, rank + 1);
 }
 
+static void set_trace_host(struct iot_stats *s, struct iot_text host)
+{
+	char *name = host.data != NULL && s->trace_host == NULL ? malloc(host.size + 1) : NULL;
+	if (name == NULL) {
+		s->failed |= host.data != NULL && s->trace_host == NULL;
+		return;
+	}
+	s->trace_host_size = iot_percent_decode(host, name, NULL);
+	s->trace_host = name;
+}
+
 static void count_trace(struct iot_stats *s, const struct iot_event *ev)
 {
+	if (s->options.by == IOT_STATS_BY_HOST)
+		set_trace_host(s, iot_directive_get(ev, "host"));
 	const struct iot_text layer = iot_directive_get(ev, "layer");
 	if (layer.data != NULL && memchr(layer.data, ',', layer.size) != NULL)
 		s->layers = true;
@@ -564,11 +604,37 @@ int iot_stats_events(struct iot_stats *s, const struct iot_event *ev, size_t n)
 	return result(s);
 }
 
-static int max_bytes_first(const void *left, const void *right)
+static uint64_t sort_key(const struct iot_stats_row *f, uint32_t sort)
+{
+	switch (sort) {
+	case IOT_STATS_SORT_IOS:
+		return f->reads + f->writes;
+	case IOT_STATS_SORT_TIME:
+		return f->io_ns;
+	case IOT_STATS_SORT_OPENS:
+		return f->opens;
+	case IOT_STATS_SORT_READS:
+		return f->reads;
+	case IOT_STATS_SORT_WRITES:
+		return f->writes;
+	case IOT_STATS_SORT_READ_BYTES:
+		return f->read_bytes;
+	case IOT_STATS_SORT_WRITTEN_BYTES:
+		return f->written_bytes;
+	default:
+		return f->read_bytes + f->written_bytes;
+	}
+}
+
+static int largest_first(const void *left, const void *right, void *sort)
 {
 	const struct stats_row *a = left, *b = right;
-	uint64_t x = a->values.read_bytes + a->values.written_bytes;
-	uint64_t y = b->values.read_bytes + b->values.written_bytes;
+	uint64_t x = sort_key(&a->values, *(uint32_t *)sort);
+	uint64_t y = sort_key(&b->values, *(uint32_t *)sort);
+	if (x != y)
+		return x < y ? 1 : -1;
+	x = a->values.read_bytes + a->values.written_bytes;
+	y = b->values.read_bytes + b->values.written_bytes;
 	if (x != y)
 		return x < y ? 1 : -1;
 	x = a->values.reads + a->values.writes;
@@ -617,9 +683,9 @@ static void join_opened(struct iot_stats *s, struct iot_stats *more)
 /* The row that a later row continues, or a new one; its number + 1, or 0 if out of memory. */
 static uint32_t row_for(struct iot_stats *s, const struct stats_row *row)
 {
-	if (s->options.by == IOT_STATS_BY_PROCESS)
+	if (by_process(s))
 		return group_row(s, row->values.process);
-	if (s->options.by == IOT_STATS_BY_OBJECT && row->values.object != 0)
+	if (by_object(s) && row->values.object != 0)
 		return group_row(s, row->values.object);
 	struct opened *o = opened_of(s, row->values.process, row->values.file);
 	if (o != NULL && o->row == 0)
@@ -641,8 +707,7 @@ static uint32_t join_row(struct iot_stats *s, struct stats_row *more)
 	if (more->values.name &&
 	    ((more->values.has & IOT_STATS_NAME_DEFINED) ||
 	     !(row->values.has & IOT_STATS_NAME_DEFINED)) &&
-	    (s->options.by != IOT_STATS_BY_OBJECT || row->values.object == 0 ||
-	     s->row_count > count)) {
+	    (!by_object(s) || row->values.object == 0 || s->row_count > count)) {
 		give_name(s, row, more->values.name, more->values.name_size);
 		row->values.has |= more->values.has & IOT_STATS_NAME_DEFINED;
 		more->values.name = NULL;
@@ -679,7 +744,8 @@ static bool take_over(struct iot_stats *s, struct iot_stats *more)
 {
 	if (s->row_count + s->opened_map.count + s->group_map.count + s->rank_map.count > 0 ||
 	    s->operations.ops + s->operations.others > 0 ||
-	    s->left_out + s->counters + s->unnamed > 0 || s->layers || s->no_offsets || s->failed)
+	    s->left_out + s->counters + s->unnamed > 0 || s->layers || s->no_offsets ||
+	    s->trace_host != NULL || s->failed)
 		return false;
 	*s = *more;
 	*more = (struct iot_stats){.options = s->options};
@@ -694,6 +760,7 @@ static void empty(struct iot_stats *s)
 		sizes_free(&s->rows[i].sizes);
 	}
 	sizes_free(&s->total.sizes);
+	free(s->trace_host);
 	free(s->rows);
 	free(s->opened);
 	free(s->group_rows);
@@ -719,6 +786,14 @@ int iot_stats_join(struct iot_stats *s, struct iot_stats *more)
 	for (size_t i = 0; i < more->rank_map.count && !s->failed; i++)
 		set_rank(s, (uint32_t)more->rank_map.keys[i], more->ranks[i]);
 	operations_join(&s->operations, &more->operations);
+	for (size_t i = 0; i < 2; i++)
+		histogram_join(&s->durations[i], &more->durations[i]);
+	s->end_ns = more->end_ns > s->end_ns ? more->end_ns : s->end_ns;
+	if (s->trace_host == NULL) {
+		s->trace_host = more->trace_host;
+		s->trace_host_size = more->trace_host_size;
+		more->trace_host = NULL;
+	}
 	s->layers |= more->layers;
 	s->left_out += more->left_out;
 	s->no_offsets |= more->no_offsets;
@@ -736,7 +811,7 @@ static void give_ranks(struct iot_stats *s)
 	const size_t known = s->rank_map.count;
 	for (size_t i = 0; i < s->row_count && known > 0; i++) {
 		struct stats_row *row = &s->rows[i];
-		const bool one = s->options.by != IOT_STATS_BY_OBJECT || row->values.object == 0;
+		const bool one = !by_object(s) || row->values.object == 0;
 		const size_t n = one ? idmap_number(&s->rank_map, row->values.process) : SIZE_MAX;
 		if (n >= known || s->ranks[n] == 0) /* others are new in the map */
 			continue;
@@ -745,22 +820,122 @@ static void give_ranks(struct iot_stats *s)
 	}
 }
 
+/* Combining rows */
+
+static void copy_name(struct iot_stats *s, struct stats_row *row, const char *name, size_t size)
+{
+	char *copy = malloc(size + 1);
+	if (copy == NULL) {
+		s->failed = true;
+		return;
+	}
+	memcpy(copy, name, size);
+	copy[size] = '\0';
+	give_name(s, row, copy, size);
+}
+
+/* "/a" for "/a/b", "/" for "/b", "." for "b". */
+static size_t directory_size(const char **path, size_t size)
+{
+	while (size > 0 && (*path)[size - 1] != '/')
+		size--;
+	if (size > 1)
+		return size - 1;
+	*path = size == 0 ? "." : "/";
+	return 1;
+}
+
+static void name_directory(struct iot_stats *s, struct stats_row *row)
+{
+	const struct iot_stats_row *f = &row->values;
+	size_t size = f->name_size;
+	const char *path = f->name;
+	if (f->object != 0 && s->options.object_name != NULL)
+		path = s->options.object_name(s->options.context, f->object, &size);
+	if (path == NULL)
+		return;
+	size = directory_size(&path, size);
+	copy_name(s, row, path, size);
+}
+
+static int by_key(const void *left, const void *right)
+{
+	const struct iot_stats_row *a = left, *b = right;
+	const unsigned rank_a = a->has & IOT_STATS_HAS_RANK, rank_b = b->has & IOT_STATS_HAS_RANK;
+	if (rank_a != rank_b)
+		return rank_a < rank_b ? -1 : 1;
+	if (rank_a != 0 && a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	if (a->name == NULL || b->name == NULL)
+		return (a->name != NULL) - (b->name != NULL);
+	const size_t size = a->name_size < b->name_size ? a->name_size : b->name_size;
+	const int order = memcmp(a->name, b->name, size);
+	return order != 0 ? order : (a->name_size > b->name_size) - (a->name_size < b->name_size);
+}
+
+/* Reduces the names and ids of a row to the key that it is combined by. */
+static void set_key(struct iot_stats *s, struct stats_row *row)
+{
+	struct iot_stats_row *f = &row->values;
+	if (s->options.by == IOT_STATS_BY_DIRECTORY)
+		name_directory(s, row);
+	else if (s->options.by == IOT_STATS_BY_RANK)
+		free_name(row);
+	else if (f->name == NULL && s->trace_host != NULL)
+		copy_name(s, row, s->trace_host, s->trace_host_size);
+	if (s->options.by != IOT_STATS_BY_RANK)
+		f->has &= ~(unsigned)IOT_STATS_HAS_RANK;
+	f->process = f->file = f->object = 0;
+}
+
+static void combine_rows(struct iot_stats *s)
+{
+	size_t used = 0;
+	for (size_t i = 0; i < s->row_count; i++)
+		set_key(s, &s->rows[i]);
+	if (s->row_count > 0)
+		qsort(s->rows, s->row_count, sizeof *s->rows, by_key);
+	for (size_t i = 0; i < s->row_count; i++) {
+		struct stats_row *row = &s->rows[i];
+		if (used == 0 || by_key(&s->rows[used - 1], row) != 0) {
+			s->rows[used++] = *row;
+			continue;
+		}
+		struct stats_row *to = &s->rows[used - 1];
+		s->failed |= !add(to, row);
+		if (row->values.has & IOT_STATS_HAS_TIMES)
+			extend_span(&to->values, row->values.first_ns, row->values.last_ns);
+		free_name(row);
+		sizes_free(&row->sizes);
+	}
+	s->row_count = used;
+}
+
+static void add_to_total(struct iot_stats *s, const struct stats_row *row)
+{
+	s->failed |= !add(&s->total, row);
+	if (row->values.has & IOT_STATS_HAS_TIMES)
+		extend_span(&s->total.values, row->values.first_ns, row->values.last_ns);
+}
+
 int iot_stats_finish(struct iot_stats *s)
 {
 	struct iot_stats_row *total = &s->total.values;
 	give_ranks(s);
+	if (s->options.by > IOT_STATS_BY_OBJECT)
+		combine_rows(s);
 	operations_sort(&s->operations);
 	for (size_t i = 0; i < s->row_count && s->no_offsets; i++)
 		s->rows[i].values.located = s->rows[i].values.sequential = 0;
 	for (size_t i = 0; i < s->row_count; i++)
-		s->failed |= !add(&s->total, &s->rows[i]);
+		add_to_total(s, &s->rows[i]);
 	/* If no %op reports opens, each fileId counts as one open. */
 	for (size_t i = 0; i < s->row_count && total->opens == 0; i++)
 		s->rows[i].values.opens = s->rows[i].values.files;
 	if (total->opens == 0)
 		total->opens = total->files;
 	if (s->row_count > 0)
-		qsort(s->rows, s->row_count, sizeof *s->rows, max_bytes_first);
+		qsort_r(s->rows, s->row_count, sizeof *s->rows, largest_first, &s->options.sort);
 	return result(s);
 }
 
@@ -777,6 +952,26 @@ const struct iot_stats_row *iot_stats_total(const struct iot_stats *s)
 const struct iot_stats_operation *iot_stats_operation(const struct iot_stats *s, size_t i)
 {
 	return i < s->operations.count ? &s->operations.row[i] : NULL;
+}
+
+/* The mid-point of a bin may be outside the range of the values. */
+static double quantile(const struct histogram *h, unsigned permille)
+{
+	const double ns = histogram_quantile(h, permille);
+	return ns < (double)h->min ? (double)h->min : ns > (double)h->max ? (double)h->max : ns;
+}
+
+void iot_stats_latency(const struct iot_stats *s, int write, struct iot_stats_latency *l)
+{
+	const struct histogram *h = &s->durations[write != 0];
+	*l = (struct iot_stats_latency){.count = h->count};
+	if (h->count == 0)
+		return;
+	l->min_ns = h->min;
+	l->max_ns = h->max;
+	l->mean_ns = histogram_mean(h);
+	l->median_ns = quantile(h, 500);
+	l->p99_ns = quantile(h, 990);
 }
 
 uint64_t iot_stats_size(const struct iot_stats_row *row, unsigned class)
@@ -805,6 +1000,10 @@ uint64_t iot_stats_fact(const struct iot_stats *s, enum iot_stats_fact fact)
 		return s->unnamed;
 	case IOT_STATS_LAYERS:
 		return s->layers;
+	case IOT_STATS_SPAN_NS:
+		return (s->total.values.has & IOT_STATS_HAS_TIMES) != 0
+			   ? (uint64_t)(s->end_ns - s->total.values.first_ns)
+			   : 0;
 	}
 	return 0;
 }
@@ -815,7 +1014,8 @@ struct iot_stats *iot_stats_new(const struct iot_stats_options *options)
 	if (s == NULL)
 		return NULL;
 	if (!options_copy(&s->options, sizeof s->options, options) ||
-	    s->options.by > IOT_STATS_BY_OBJECT || s->options.physical > 1) {
+	    s->options.by > IOT_STATS_BY_DIRECTORY || s->options.physical > 1 ||
+	    s->options.sort > IOT_STATS_SORT_WRITTEN_BYTES) {
 		free(s);
 		return NULL;
 	}

@@ -111,8 +111,39 @@ Test(stats, options_of_another_version)
 	cr_expect_null(iot_stats_new(&options.known));
 	options.known.size = 0;
 	cr_expect_null(iot_stats_new(&options.known));
-	options.known = (struct iot_stats_options){.size = sizeof(options.known), .by = 3};
+	options.known = (struct iot_stats_options){.size = sizeof(options.known), .by = 6};
 	cr_expect_null(iot_stats_new(&options.known));
+}
+
+Test(stats, rows_of_a_host_are_combined_after_parts_are_joined)
+{
+	struct iot_stats *s = new_stats(IOT_STATS_BY_HOST, 0, 0),
+			 *more = new_stats(IOT_STATS_BY_HOST, 0, 0);
+	struct iot_stats_latency reads, writes;
+	count_text(s, "%trace host=login");
+	count_text(s, "%process id=1 host=n1");
+	count_text(s, "%process id=2 host=n1");
+	const struct iot_event first[] = {
+	    {.kind = IOT_RECORD,
+	     .rec = {.process = 1, .length = 5, .duration_ns = 10, .type = IOT_LOGICAL}}};
+	const struct iot_event second[] = {
+	    {.kind = IOT_RECORD,
+	     .rec = {.process = 2, .length = 6, .duration_ns = 30, .type = IOT_LOGICAL}},
+	    {.kind = IOT_RECORD, .rec = {.process = 3, .length = 1, .type = IOT_LOGICAL}}};
+	count(s, first, 1);
+	count(more, second, 2);
+	join(s, more);
+	cr_assert_eq(iot_stats_finish(s), IOT_OK);
+	cr_assert_eq(iot_stats_fact(s, IOT_STATS_ROWS), 2);
+	cr_assert_str_eq(iot_stats_row(s, 0)->name, "n1");
+	cr_assert_eq(iot_stats_row(s, 0)->read_bytes, 11);
+	cr_assert_str_eq(iot_stats_row(s, 1)->name, "login");
+	iot_stats_latency(s, 0, &reads);
+	iot_stats_latency(s, 1, &writes);
+	cr_assert(reads.count == 3 && reads.min_ns == 0 && reads.max_ns == 30);
+	cr_assert(reads.median_ns == 10 && writes.count == 0);
+	cr_assert_eq(iot_stats_fact(s, IOT_STATS_SPAN_NS), 30);
+	iot_stats_free(s);
 }
 
 Test(stats, sizes_are_counted_by_class_in_any_order)
