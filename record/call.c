@@ -21,7 +21,7 @@ int64_t call_ask_offset(const struct data_call *c, int64_t length)
 
 int64_t call_append_offset(const struct data_call *c, int64_t length, bool moves)
 {
-	struct stat s;
+	struct stat s = {.st_size = 0};
 	int64_t end;
 	if (moves) {
 		end = raw_lseek(c->fd, 0, SEEK_CUR);

@@ -103,14 +103,15 @@ static void preload_with(const char *value, char *text)
 void environment_complete(char *const *envp, char **out, char *text)
 {
 	const char *preload = find(envp, "LD_PRELOAD");
+	const bool keeps = preload != NULL && strstr(preload, LIBRARY) != NULL;
 	if (preload == NULL)
 		*out++ = preload_entry;
-	else if (strstr(preload, LIBRARY) == NULL)
+	else if (!keeps)
 		preload_with(preload, *out++ = text);
 	if (find(envp, RECORD_VARIABLE) == NULL)
 		*out++ = recording_entry;
 	for (; envp != NULL && *envp != NULL; envp++)
-		if (value_of(*envp, "LD_PRELOAD") == NULL || strstr(preload, LIBRARY) != NULL)
+		if (keeps || value_of(*envp, "LD_PRELOAD") == NULL)
 			*out++ = *envp;
 	*out = NULL;
 }

@@ -21,15 +21,16 @@ void event_operation(struct producer *p, const struct event *e)
 	struct record_operation *r = producer_reserve(p, most);
 	if (r == NULL)
 		return;
-	*r = (struct record_operation){
-	    .head = {.kind = RECORD_OPERATION, .code = e->op, .description = e->description},
-	    .start = e->start,
-	    .end = e->end,
-	    .cpu = producer_cpu(p, e->start),
-	    .result = e->result,
-	    .offset = e->offset,
-	    .length = e->length,
-	    .flags = e->flags};
+	*r = (struct record_operation){.head = {.kind = RECORD_OPERATION,
+						.code = (uint8_t)e->op,
+						.description = e->description},
+				       .start = e->start,
+				       .end = e->end,
+				       .cpu = producer_cpu(p, e->start),
+				       .result = e->result,
+				       .offset = e->offset,
+				       .length = e->length,
+				       .flags = e->flags};
 	r->text_size = paths_absolute(e->directory, e->path, r->text);
 	r->to_size = paths_absolute(e->to_directory, e->to, r->text + r->text_size);
 	producer_trim(p, &r->head, most, round_up(sizeof *r + r->text_size + r->to_size));
@@ -57,7 +58,7 @@ void event_open(struct producer *p, const struct event *e, const struct event_fi
 	if (r == NULL)
 		return;
 	*r = (struct record_open){
-	    .head = {.kind = RECORD_OPEN, .code = e->op, .description = e->description},
+	    .head = {.kind = RECORD_OPEN, .code = (uint8_t)e->op, .description = e->description},
 	    .start = e->start,
 	    .end = e->end,
 	    .cpu = producer_cpu(p, e->start),
@@ -78,7 +79,7 @@ void event_child(struct producer *p, enum record_child_code how, uint32_t pid, c
 	if (r == NULL)
 		return;
 	*r = (struct record_child){
-	    .head = {.kind = RECORD_CHILD, .code = how}, .time = clock_now(), .pid = pid};
+	    .head = {.kind = RECORD_CHILD, .code = (uint8_t)how}, .time = clock_now(), .pid = pid};
 	r->text_size = paths_absolute(AT_FDCWD, path, r->text);
 	producer_trim(p, &r->head, most, round_up(sizeof *r + r->text_size));
 	producer_publish(p);

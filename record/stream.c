@@ -10,7 +10,7 @@ static enum record_stdio view(void)
 
 bool stream_begin(struct stream_call *c, FILE *stream, bool may_transfer)
 {
-	c->c.p = thread_enter();
+	c->c = (struct data_call){.p = thread_enter()};
 	if (c->c.p == NULL || (!may_transfer && view() != RECORD_STDIO_CALLS) ||
 	    stream->_fileno < 0)
 		return false;
