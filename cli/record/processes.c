@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lib/base/array.h"
+#include "lib/base/number.h"
 
 enum { OTHER_IDS = 1 << 23 }; /* beyond the largest pid of Linux, 2^22 */
 
@@ -103,14 +104,27 @@ static struct record_process *map_process(int directory, const char *name, const
 	return NULL;
 }
 
+/* "process.PID.START" */
+static bool parse_name(const char *name, uint32_t *pid, uint64_t *start)
+{
+	static const char prefix[] = "process.";
+	uint64_t number;
+	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
+		return false;
+	const char *digits = name + sizeof(prefix) - 1, *dot = strchr(digits, '.');
+	if (dot == NULL || !number_decimal(digits, (size_t)(dot - digits), &number) ||
+	    number > INT32_MAX || !number_decimal(dot + 1, strlen(dot + 1), start))
+		return false;
+	*pid = (uint32_t)number;
+	return *start != 0;
+}
+
 size_t processes_join(struct processes *p, int directory, const char *name, const char **why)
 {
 	uint32_t pid;
 	uint64_t start;
-	char end;
 	*why = "has no valid name";
-	if (sscanf(name, "process.%" SCNu32 ".%" SCNu64 "%c", &pid, &start, &end) != 2 ||
-	    start == 0)
+	if (!parse_name(name, &pid, &start))
 		return SIZE_MAX;
 	size_t index = processes_joined(p, pid, start);
 	if (index != SIZE_MAX)

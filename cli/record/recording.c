@@ -35,10 +35,9 @@ static bool create_control(struct recording *r, const struct record_control *set
 	const int fd =
 	    openat(r->fd, "recording", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	void *map = MAP_FAILED;
-	int errnum = errno;
 	if (fd < 0)
 		return false;
-	errnum = posix_fallocate(fd, 0, (off_t)control_size);
+	int errnum = posix_fallocate(fd, 0, (off_t)control_size);
 	if (errnum == 0) {
 		map = mmap(NULL, RECORD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		errnum = errno;
