@@ -362,6 +362,7 @@ static bool add_time_values(struct iot_analyze *a, struct layer *l)
 	const bool done = time_values(&from, &l->busy, &a->values);
 	if (!l->series.any)
 		return done;
+	arrival_settle(&l->arrival);
 	arrival_values(&l->arrival, &a->values);
 	keep(a, concurrency_end(&l->concurrency));
 	concurrency_values(&l->concurrency, from.span.end_ns - from.span.begin_ns,

@@ -25,30 +25,6 @@ static void follow(struct arrival_start *last, int64_t start, struct times_betwe
 	last->started = true;
 }
 
-static void in_trace(struct arrival *a, const struct io_request *list, size_t n)
-{
-	struct times_between between = {.count = 0};
-	for (size_t i = 0; i < n; i++)
-		if ((list[i].flags & IOT_START_UNKNOWN) == 0)
-			follow(&a->trace, list[i].start_ns, &between);
-	histogram_add_list(&a->in_trace, between.ns, between.count);
-}
-
-static bool in_file(struct arrival *a, const struct io_request *list, size_t n)
-{
-	struct times_between between = {.count = 0};
-	for (size_t i = 0; i < n; i++) {
-		if ((list[i].flags & IOT_START_UNKNOWN) != 0)
-			continue;
-		if (!array_reserve_index(&a->files, &a->file_capacity, list[i].file,
-					 sizeof *a->files))
-			return false;
-		follow(&a->files[list[i].file], list[i].start_ns, &between);
-	}
-	histogram_add_list(&a->in_file, between.ns, between.count);
-	return true;
-}
-
 static void think(struct arrival_process *p, const struct io_request *q, struct times_between *to)
 {
 	if (p->ended && (q->flags & IOT_START_UNKNOWN) == 0 && q->start_ns > p->end_ns)
@@ -60,27 +36,54 @@ static void think(struct arrival_process *p, const struct io_request *q, struct 
 	p->end_ns = interval_end(q->start_ns, q->duration_ns);
 }
 
-static bool in_process(struct arrival *a, const struct io_request *list, size_t n)
+struct lists {
+	struct times_between all, trace, process, file, think;
+};
+
+/* Requests of one process and file, all of known start. */
+static void add_span(struct arrival *a, const struct io_request *q, size_t n, struct lists *to)
 {
-	struct times_between between = {.count = 0}, thinking = {.count = 0};
-	for (size_t i = 0; i < n; i++) {
-		if (!array_reserve_index(&a->processes, &a->process_capacity, list[i].process,
-					 sizeof *a->processes))
-			return false;
-		struct arrival_process *p = &a->processes[list[i].process];
-		if ((list[i].flags & IOT_START_UNKNOWN) == 0)
-			follow(&p->start, list[i].start_ns, &between);
-		think(p, &list[i], &thinking);
+	struct arrival_start *process = &a->processes[q->process].start, *file = &a->files[q->file];
+	const bool same = a->trace.started && a->process == q->process && a->file == q->file;
+	follow(&a->trace, q->start_ns, same ? &to->all : &to->trace);
+	if (!same) {
+		follow(process, q->start_ns, &to->process);
+		follow(file, q->start_ns, &to->file);
 	}
-	histogram_add_list(&a->in_process, between.ns, between.count);
-	histogram_add_list(&a->think, thinking.ns, thinking.count);
-	return true;
+	for (size_t i = 1; i < n; i++)
+		follow(&a->trace, q[i].start_ns, &to->all);
+	process->start_ns = file->start_ns = a->trace.start_ns;
+	a->process = q->process;
+	a->file = q->file;
+}
+
+static bool reserve(struct arrival *a, const struct io_request *q)
+{
+	return array_reserve_index(&a->processes, &a->process_capacity, q->process,
+				   sizeof *a->processes) &&
+	       array_reserve_index(&a->files, &a->file_capacity, q->file, sizeof *a->files);
 }
 
 bool arrival_add(struct arrival *a, const struct io_request *list, size_t n)
 {
-	in_trace(a, list, n);
-	return in_process(a, list, n) && in_file(a, list, n);
+	struct lists to;
+	to.all.count = to.trace.count = to.process.count = to.file.count = to.think.count = 0;
+	for (size_t i = 0; i < n;) {
+		const size_t span = (size_t)list[i].following + 1;
+		if (!reserve(a, &list[i]))
+			return false;
+		if ((list[i].flags & IOT_START_UNKNOWN) == 0)
+			add_span(a, &list[i], span, &to);
+		for (size_t j = i; j < i + span; j++)
+			think(&a->processes[list[j].process], &list[j], &to.think);
+		i += span;
+	}
+	histogram_add_list(&a->in_all, to.all.ns, to.all.count);
+	histogram_add_list(&a->in_trace, to.trace.ns, to.trace.count);
+	histogram_add_list(&a->in_process, to.process.ns, to.process.count);
+	histogram_add_list(&a->in_file, to.file.ns, to.file.count);
+	histogram_add_list(&a->think, to.think.ns, to.think.count);
+	return true;
 }
 
 /* Joins */
@@ -161,11 +164,13 @@ bool arrival_join(struct arrival *a, const struct arrival *part, const uint32_t 
 {
 	a->inexact_process |= part->inexact_process;
 	a->inexact_file |= part->inexact_file;
+	histogram_join(&a->in_all, &part->in_all);
 	histogram_join(&a->in_trace, &part->in_trace);
 	histogram_join(&a->in_process, &part->in_process);
 	histogram_join(&a->in_file, &part->in_file);
 	histogram_join(&a->think, &part->think);
 	join_start(&a->trace, &part->trace, &a->in_trace);
+	a->process = a->file = UINT32_MAX;
 	return join_processes(a, part, process) && join_files(a, part, file);
 }
 
@@ -178,6 +183,14 @@ static void summary(struct values *v, struct summary_names name, const struct hi
 		values_summary_unknown(v, name, "ns", VALUES_INEXACT);
 	else
 		values_summary(v, name, "ns", h);
+}
+
+void arrival_settle(struct arrival *a)
+{
+	histogram_join(&a->in_trace, &a->in_all);
+	histogram_join(&a->in_process, &a->in_all);
+	histogram_join(&a->in_file, &a->in_all);
+	a->in_all = (struct histogram){.count = 0};
 }
 
 void arrival_values(const struct arrival *a, struct values *v)

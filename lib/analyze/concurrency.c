@@ -83,8 +83,23 @@ static void extend(struct concurrency *c, int64_t start, int64_t end)
 	c->any.end_ns = end > from ? end : from;
 }
 
+/* The usual case: a request follows the only one, which has ended. Returns false otherwise. */
+static bool count_alone(struct concurrency *c, int64_t start, int64_t end)
+{
+	if (c->count != 1 || c->ends[0] > start || end <= start || c->rest_end_ns > c->now_ns)
+		return false;
+	c->ns[1] += (uint64_t)(c->ends[0] - c->now_ns);
+	c->max = c->max > 1 ? c->max : 1;
+	extend(c, start, end);
+	c->now_ns = start;
+	c->ends[0] = end;
+	return true;
+}
+
 static bool count(struct concurrency *c, int64_t start, int64_t end)
 {
+	if (count_alone(c, start, end))
+		return true;
 	advance(c, start);
 	if (end <= start)
 		return true;

@@ -381,6 +381,7 @@ Test(analyze, times_between_requests)
 	list[1].process = list[2].process = 1;
 	list[2].flags = IOT_DURATION_UNKNOWN;
 	cr_assert(arrival_add(&a, list, 4));
+	arrival_settle(&a);
 	cr_assert_eq(a.in_trace.sum, 4 + 5 + 0);
 	cr_assert_eq(a.in_process.sum, 8 + 5);
 	cr_assert_eq(a.in_file.count, 3);
