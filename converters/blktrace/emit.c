@@ -136,6 +136,8 @@ static bool emit_transfer(struct blktrace *b, const struct blktrace_request *q, 
 		    .type = type_of(q->categories),
 		    .flags = end_ns < 0 ? IOT_CPU_UNKNOWN | IOT_DURATION_UNKNOWN : IOT_CPU_UNKNOWN,
 		});
+	if (end_ns >= 0 && end_ns < q->since_ns)
+		report_add(report, "clock.negative_duration", 1);
 	report->records++;
 	report->record_bytes += (q->end - q->first) * BLKTRACE_SECTOR;
 	return true;

@@ -134,6 +134,14 @@ Test(blktrace, unfinished_and_unmatched_requests_are_counted)
 	cr_expect_eq(counted_in(&run.report, "requests.dropped"), 1);
 }
 
+Test(blktrace, completion_before_the_issue_is_counted)
+{
+	static const char text[] =
+	    LINE("0", "2000", "9", "D   R 8 + 8 [a]") LINE("1", "1000", "0", "C   R 8 + 8 [0]");
+	cr_expect_str_eq(records_of(text, "issue"), "2000+0 R 8+8\n");
+	cr_expect_eq(counted_in(&run.report, "clock.negative_duration"), 1);
+}
+
 /* The 65th request at one sector: the first one has not completed, and never will. */
 Test(blktrace, too_many_requests_at_one_sector)
 {
