@@ -116,7 +116,6 @@
 	X(fclose)                                                                                  \
 	X(fcloseall)                                                                               \
 	X(opendir)                                                                                 \
-	X(fdopendir)                                                                               \
 	X(closedir)                                                                                \
 	X(chdir)                                                                                   \
 	X(fchdir)                                                                                  \
@@ -127,7 +126,6 @@
 /* Streams. */
 #define REAL_STREAMS(X)                                                                            \
 	X(fopen)                                                                                   \
-	X(fdopen)                                                                                  \
 	X(freopen)                                                                                 \
 	X(tmpfile)                                                                                 \
 	X(fread)                                                                                   \

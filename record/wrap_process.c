@@ -311,6 +311,13 @@ EXPORT void _exit(int status)
 
 ALIAS(_Exit, _exit);
 
+EXPORT void quick_exit(int status)
+{
+	process_exit();
+	real.quick_exit(status);
+	__builtin_unreachable();
+}
+
 /* The working directory */
 
 EXPORT int chdir(const char *path)
@@ -335,4 +342,14 @@ EXPORT int fchdir(int fd)
 		paths_update_directory();
 	o.event.path = result == 0 ? paths_directory() : NULL;
 	return (int)operation_end(&o, result);
+}
+
+EXPORT int chroot(const char *path)
+{
+	const int result = real.chroot(path);
+	if (result == 0 && thread_enter() != NULL) {
+		recording_count(RECORD_COUNTER_NAMESPACES, 1);
+		paths_update_directory();
+	}
+	return result;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Operations on files and their space. */
+#include <linux/fs.h>
+#include <stdarg.h>
+
 #include "call.h"
 
 /* An operation on a descriptor. The last arguments set members of the event. */
@@ -76,6 +79,27 @@ EXPORT int truncate(const char *path, off_t size)
 	operation_on_path(&o, AT_FDCWD, path);
 	o.event.offset = size;
 	return (int)operation_end(&o, real.truncate(path, size));
+}
+
+/* Clones share blocks of another file: the length is known for ranges only. */
+EXPORT int ioctl(int fd, unsigned long request, ...)
+{
+	struct operation_call o;
+	va_list list;
+	va_start(list, request);
+	void *const argument = va_arg(list, void *);
+	va_end(list);
+	if ((request != FICLONE && request != FICLONERANGE) ||
+	    !operation_begin(&o, RECORD_OP_CLONE))
+		return real.ioctl(fd, request, argument);
+	operation_on(&o, fd);
+	const int result = real.ioctl(fd, request, argument);
+	if (request == FICLONERANGE && result == 0) {
+		const struct file_clone_range *const range = argument;
+		o.event.offset = (int64_t)range->dest_offset;
+		o.event.length = (int64_t)range->src_length;
+	}
+	return (int)operation_end(&o, result);
 }
 
 ALIAS(ftruncate64, ftruncate);
