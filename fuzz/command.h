@@ -58,7 +58,7 @@ static inline struct command command_run(enum exit_status (*run)(int, char **),
 	(void)fflush(stdout);
 	FUZZ_CHECK(out >= 0 && dup2(kept, STDOUT_FILENO) >= 0);
 	FUZZ_CHECK(getenv("FUZZ_TELL") != NULL || dup2(nowhere, STDERR_FILENO) >= 0);
-	done.status = run(argc, argv);
+	done.status = (int)run(argc, argv);
 	(void)fflush(stdout);
 	FUZZ_CHECK(dup2(standard_error, STDERR_FILENO) >= 0);
 	FUZZ_CHECK(dup2(out, STDOUT_FILENO) >= 0 && close(out) == 0);

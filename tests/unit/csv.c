@@ -98,12 +98,10 @@ Test(csv, most_columns)
 
 Test(csv, names_of_headers)
 {
-	static const char *const headers[] = {"start_us,op,offset,length",
-					      "Timestamp (us);Type;LBA;Sectors",
-					      "\"time us\",\"rw\",lba,\"len\"",
-					      "\xef\xbb\xbf"
-					      "ts_usec,op,offset,size",
-					      "# a comment\nTIME_US\tOP\tOFFSET\tBYTES"};
+	static const char *const headers[] = {
+	    "start_us,op,offset,length", "Timestamp (us);Type;LBA;Sectors",
+	    "\"time us\",\"rw\",lba,\"len\"", "\xef\xbb\xbfts_usec,op,offset,size",
+	    "# a comment\nTIME_US\tOP\tOFFSET\tBYTES"};
 	for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
 		char text[128];
 		const char *const comment = strchr(headers[i], '\n');
