@@ -157,7 +157,16 @@ def sums(tool, lines):
     if v["totals.S"]:
         yield from check("totals.p_Bytes", v["totals.p_r_Bytes"] + v["totals.p_w_Bytes"], 1)
     if "time.bins" in v:
+        outstanding = total("time.concurrency_ns.") - v.get("time.concurrency_ns.0", 0) + v["time.concurrency_more_ns"]
         yield from check("time.dominating_type", total("time.dominating_type."), 1)
+        yield from check("time.busy_ns", outstanding, v["time.busy_ns"])
+        yield from check("time.rate_cdf", v["time.rate_cdf.100"] or 1, 1)
+        if not v["totals.out_of_order"]:
+            yield from check("time.in_flight_ns", sum(v[name] for name in v if re.match(r"time.concurrency_ns", name) for _ in
+                                                      range(int(name.rpartition(".")[2]))), v["time.in_flight_ns"])
+        for name in ("time.burst_share", "time.idle_without.share", "time.idle_below_5.share"):
+            if not 0 <= (v[name] or 0) <= 1:
+                yield f"{name}: {v[name]}"
     for name, value in v.items():
         if re.match(r"time\.(intensity|burstiness|parallel_intensity)", name) and value is not None and not 0 <= value <= 1:
             if "ranks=" not in lines[0]:

@@ -1193,6 +1193,13 @@ def compare(names):
     sys.exit(1 if found else 0)
 
 
+def seconds(text):
+    """Of a time with a unit, such as 100ms."""
+    units = {"ms": 0.001, "s": 1, "min": 60, "m": 60, "h": 3600}
+    number = text.rstrip("minhs")
+    return float(number) * units[text[len(number):] or "s"]
+
+
 def parse(words):
     parser = argparse.ArgumentParser(description="Statistics of a trace in text form, as JSON.")
     parser.add_argument("--compare", nargs=2, metavar="FILE", help="print the differences of two results")
@@ -1205,7 +1212,7 @@ def parse(words):
     parser.add_argument("--large", type=int, default=4 * MIB)
     parser.add_argument("--alignment", type=int, default=4096)
     parser.add_argument("--runtime", type=float)
-    parser.add_argument("--interval", type=float)
+    parser.add_argument("--interval", type=seconds)
     parser.add_argument("--nodes", type=int)
     parser.add_argument("--series", action="store_true", help="print the bins of the view, too")
     parser.add_argument("file", nargs="?")
