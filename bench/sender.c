@@ -180,7 +180,7 @@ static void compare_with(const char *clock, uint64_t cpu_ns, int pairs)
 
 int main(int argc, char **argv)
 {
-	const int pairs = argc > 1 ? atoi(argv[1]) : PAIRS;
+	const int pairs = argc > 1 ? (int)strtol(argv[1], NULL, 10) : PAIRS;
 	FILE *temporary = tmpfile();
 	check(pairs > 0 && pairs <= PAIRS_MAX, "sender [PAIRS]");
 	check(temporary != NULL, "tmpfile");
