@@ -27,6 +27,7 @@ reader) words='source seek recovery verified parallel seek_points detect_base fr
 record) words='signals help options' ;;
 recorder) words= ;;
 sort) words='keysort sorter reorder' ;;
+stat) words='unknown-figures' ;;
 strace) words='convert-strace convert-order' ;;
 ui) words='opts options help signals terminal progress same-files json' ;;
 verify) words='check repair verified live-trace' ;;

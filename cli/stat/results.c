@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is known of the results, and which of them are printed. */
+#include "results.h"
+
+bool stat_knows_ios(const struct stat_results *s)
+{
+	return !s->counters_only;
+}
+
+bool stat_knows_opens(const struct stat_results *s, const struct iot_stats_row *f)
+{
+	return stat_knows_ios(s) || f->opens > 0;
+}
+
+bool stat_knows_times(const struct stat_results *s, const struct iot_stats_row *f)
+{
+	return stat_knows_ios(s) && (f->timed > 0 || f->reads + f->writes == 0);
+}
+
+bool stat_knows_order(const struct stat_results *s, const struct iot_stats_row *f)
+{
+	return stat_knows_ios(s) && (f->located > 0 || f->followers == 0);
+}
+
+const char *stat_name(const struct stat_results *s, const struct iot_stats_row *row, size_t *size)
+{
+	const bool of_object =
+	    row->object != 0 && (s->by == IOT_STATS_BY_OBJECT || row->name == NULL);
+	const char *path = of_object ? iot_reader_name(s->in.reader, row->object, size) : NULL;
+	if (path)
+		return path;
+	*size = row->name_size;
+	return row->name;
+}
+
+const struct iot_stats_row *stat_row_at(const struct stat_results *s, size_t i)
+{
+	return s->by != STAT_BY_OPERATION && i < s->top ? iot_stats_row(s->stats, i) : NULL;
+}
+
+const struct iot_stats_operation *stat_operation_at(const struct stat_results *s, size_t i)
+{
+	return s->by != STAT_BY_OPERATION || i < s->top ? iot_stats_operation(s->stats, i) : NULL;
+}
+
+uint64_t stat_class_floor(unsigned k)
+{
+	return k == 0 ? 0 : (uint64_t)1 << (k - 1);
+}

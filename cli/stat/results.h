@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The results of `iotrace stat`, and the forms in which it prints them. */
+#ifndef CLI_STAT_RESULTS_H
+#define CLI_STAT_RESULTS_H
+
+#include <iotrace/filter.h>
+
+#include "cli/ui/output.h"
+#include "cli/ui/trace_in.h"
+
+enum { STAT_BY_OPERATION = IOT_STATS_BY_DIRECTORY + 1 };
+
+struct stat_results {
+	struct iot_stats *stats;
+	struct trace_in in; /* knows the paths of objects */
+	struct output out;
+	int by;             /* enum iot_stats_by, or STAT_BY_OPERATION */
+	uint64_t top;       /* rows to print; NOT_GIVEN: all */
+	bool physical;      /* physical records were counted */
+	bool counters_only; /* the trace contains no I/Os */
+};
+
+/* Which statistics are known. Text output marks a sum over only some of the I/Os. */
+bool stat_knows_ios(const struct stat_results *s);
+bool stat_knows_opens(const struct stat_results *s, const struct iot_stats_row *f);
+bool stat_knows_times(const struct stat_results *s, const struct iot_stats_row *f);
+bool stat_knows_order(const struct stat_results *s, const struct iot_stats_row *f);
+
+/* The name of a row, or the path of its object, or NULL. Valid until the next call. */
+const char *stat_name(const struct stat_results *s, const struct iot_stats_row *row, size_t *size);
+/* Row i of those to print, or NULL. */
+const struct iot_stats_row *stat_row_at(const struct stat_results *s, size_t i);
+const struct iot_stats_operation *stat_operation_at(const struct stat_results *s, size_t i);
+/* The lower bound of a class of sizes. */
+uint64_t stat_class_floor(unsigned k);
+
+void stat_print_text(struct stat_results *s);
+void stat_print_json(struct stat_results *s);
+void stat_print_tsv(struct stat_results *s);
+
+#endif
