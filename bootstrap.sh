@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # From a clean machine to a result, with one command:
 #
-#	sh bootstrap.sh demo     build, convert a log and show what is in it
+#	sh bootstrap.sh demo     build, trace a program, convert a log and show what is in it
 #	sh bootstrap.sh test     build, and run all tests; the last line is "N passed, N failed"
 #
 # What is missing is installed with apt-get on Debian and Ubuntu, as root or with sudo. Nothing else is

@@ -25,7 +25,7 @@ status env -u SLURM_JOB_ID -u PBS_JOBID -u LSB_JOBID -u FLUX_JOB_ID "$IOTRACE" r
 status "$IOTRACE" record
 status "$IOTRACE" record --cpu=often true
 status "$IOTRACE" record -p 1
-status "$IOTRACE" record -o '|exit 3' true
+status "$IOTRACE" record -o '|cat >/dev/null; exit 3' true
 ls run
 
 echo 'signals:'

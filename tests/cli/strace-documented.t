@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# README, --help and the manual show the same two commands: one with a log on disk, one without.
+# README, the help of convert and the manual show the same two commands: one with a log on disk, one without.
 sh "$TOOLS/documented_strace.sh" >all
 cut -f 2 all | LC_ALL=C sort | uniq -c | sed 's/^ *//'
 cut -f 1 all | sort -u

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# A log becomes a trace, what that saves, and a question answered: make demo.
+# A program is traced; a log becomes a trace, what that saves, and a question answered: make demo.
 #
 #	sh tests/tools/demo.sh LOG
 set -eu
@@ -21,17 +21,16 @@ size() { # WHAT, with its bytes on standard input
 echo
 echo 'A program of this system runs, and its I/O is traced:'
 show 'iotrace record -o build/tar.iot.zst tar cf build/demo.tar lib'
-show 'iotrace stat build/tar.iot.zst | head -n 4'
+show 'iotrace stat build/tar.iot.zst | head -n 3'
 rm -f build/demo.tar
 echo
 echo 'Of programs elsewhere there are logs. sqlite3 filled a small database, and strace logged each of its system calls:'
-show "gzip -dc $log | grep pwrite64 | tail -n 3 | cut -c 1-60,122-"
+show "gzip -dc $log | grep pwrite64 | tail -n 1 | cut -c 1-60,122-"
 printf '\niotrace converts the log into a trace, one short line for each read or write:\n'
 show "iotrace convert -q -o $trace $log"
-show "iotrace cat --format=text $trace | grep 'write.*sqlite$' | tail -n 3"
+show "iotrace cat --format=text $trace | grep 'write.*sqlite$' | tail -n 1"
 printf '\nThe size of both:\n'
 gzip -dc "$log" | size 'log of strace'
-gzip -dc "$log" | gzip -c | size '... with gzip'
 if command -v zstd >/dev/null; then
 	gzip -dc "$log" | zstd -qc | size '... with zstd'
 fi
@@ -50,8 +49,4 @@ Next, type:
 
     PATH=\$PWD/build/${MODE:-release}:\$PATH
     iotrace info $trace
-
-or trace a program of your own:
-
-    iotrace record -o app.iot.zst ./app
 END

@@ -249,7 +249,8 @@ class Lab:
                 with open(os.path.join(work, "out.json"), encoding="utf-8") as report:
                     if json.load(report)["kept"]:
                         return "the report says that a trace was kept"
-        return fault or ("ends" if status == -number and left == wanted
+        # a signal that comes before the input is opened ends the command without a report
+        return fault or ("ends" if status == -number and left <= wanted
                          else "status %d, leaves %s" % (status, left))
 
     def while_writing(self, words, number):
