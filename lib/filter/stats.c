@@ -918,9 +918,22 @@ static void add_to_total(struct iot_stats *s, const struct stats_row *row)
 		extend_span(&s->total.values, row->values.first_ns, row->values.last_ns);
 }
 
+/* Frees what only counting and joining need, before rows are sorted or named. */
+static void end_counting(struct iot_stats *s)
+{
+	free(s->opened);
+	free(s->group_rows);
+	idmap_free(&s->opened_map);
+	idmap_free(&s->group_map);
+	s->opened = NULL;
+	s->group_rows = NULL;
+	s->opened_capacity = s->group_capacity = 0;
+}
+
 int iot_stats_finish(struct iot_stats *s)
 {
 	struct iot_stats_row *total = &s->total.values;
+	end_counting(s);
 	give_ranks(s);
 	if (s->options.by > IOT_STATS_BY_OBJECT)
 		combine_rows(s);
