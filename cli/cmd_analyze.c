@@ -219,21 +219,27 @@ static void print_totals(struct analyze_run *a)
 			print_row(a, &special[i]);
 }
 
-/* The most common sizes, with their shares. */
-static void print_common(struct analyze_run *a)
+/* The most common size of a direction, with its share. */
+static const char *common_size(const struct analyze_run *a, const char *name, char text[2 * FIELD])
 {
 	const struct iot_analyze_value *v;
-	const char *last = NULL;
 	char size[FIELD];
 	for (size_t i = 0; (v = iot_analyze_value(a->analysis, i)) != NULL; i++) {
-		if (strncmp(v->name, "common_share_", 13) != 0 || v->name == last)
+		if (strcmp(v->name, name) != 0)
 			continue;
-		last = v->name;
-		output_printf(&a->out, "%-26s %s (%.1f %%)\n",
-			      v->name[13] == 'r' ? "most common read" : "most common write",
-			      printable_bytes(size, sizeof size, strtoull(v->key, NULL, 10)),
-			      100 * v->real);
+		printable_bytes(size, sizeof size, strtoull(v->key, NULL, 10));
+		snprintf(text, 2 * FIELD, "%s %u %%", size, (unsigned)(100 * v->real + 0.5));
+		return text;
 	}
+	return "-";
+}
+
+static void print_common(struct analyze_run *a)
+{
+	char read[2 * FIELD], write[2 * FIELD];
+	output_printf(&a->out, "%-26s %14s %14s\n", "most common",
+		      common_size(a, "common_share_r", read),
+		      common_size(a, "common_share_w", write));
 }
 
 static void print_sizes(struct analyze_run *a)
@@ -358,10 +364,46 @@ static void print_time(struct analyze_run *a)
 	print_bursts(a);
 }
 
+/* The operation with the most calls after `last`; of equal counts, the one used first. */
+static const struct iot_analyze_value *next_operation(const struct analyze_run *a,
+						      const struct iot_analyze_value *last)
+{
+	const struct iot_analyze_value *v, *next = NULL;
+	for (size_t i = 0; (v = iot_analyze_value(a->analysis, i)) != NULL; i++) {
+		if (strcmp(v->section, "metadata") != 0 || strcmp(v->name, "calls") != 0 ||
+		    v->key[0] == '\0')
+			continue;
+		const bool follows = last == NULL || v->number < last->number ||
+				     (v->number == last->number && v > last);
+		if (follows && (next == NULL || v->number > next->number))
+			next = v;
+	}
+	return next;
+}
+
+/* The operations with the most calls; a trace without operations has none. */
+static void print_operations(struct analyze_run *a)
+{
+	enum { SHOWN = 3 };
+	const struct iot_analyze_value *v = NULL;
+	char text[3][FIELD];
+	if (find(a, "metadata", "operations")->number == 0)
+		return;
+	output_printf(&a->out, "%-26s %14s, %s failed, time %s; calls:", "operations",
+		      shown_value(text[0], COUNT, find(a, "metadata", "operations")),
+		      shown_value(text[1], COUNT, find(a, "metadata", "operations_failed")),
+		      shown_time(text[2], find(a, "metadata", "operations_time")));
+	for (unsigned i = 0; i < SHOWN && (v = next_operation(a, v)) != NULL; i++)
+		output_printf(&a->out, "%s %ju %s", i > 0 ? "," : "", (uintmax_t)v->number, v->key);
+	output_text(&a->out, "\n");
+}
+
 static void print_text(struct analyze_run *a)
 {
 	print_head(a);
 	print_totals(a);
+	if (a->options.sections == 0 || (a->options.sections & IOT_ANALYZE_METADATA) != 0)
+		print_operations(a);
 	if (a->options.sections == 0 || (a->options.sections & IOT_ANALYZE_SIZES) != 0)
 		print_sizes(a);
 	if (a->options.sections == 0 || (a->options.sections & IOT_ANALYZE_ORDER) != 0)
@@ -523,8 +565,9 @@ static const char *option_section(const struct option *opt, const char *value)
 	} sections[] = {{"totals", IOT_ANALYZE_TOTALS},
 			{"sizes", IOT_ANALYZE_SIZES},
 			{"order", IOT_ANALYZE_ORDER},
-			{"time", IOT_ANALYZE_TIME}};
-	static const char expected[] = "totals, sizes, order, time, or a list of these";
+			{"time", IOT_ANALYZE_TIME},
+			{"metadata", IOT_ANALYZE_METADATA}};
+	static const char expected[] = "totals, sizes, order, time, metadata, or a list of these";
 	uint32_t *bits = opt->target, found = 1;
 	for (const char *at = value; found != 0; at += strcspn(at, ",") + 1) {
 		const size_t n = strcspn(at, ",");
@@ -570,6 +613,7 @@ static const char notes[] =
     "Over time: bins of one second, or more for long traces. Burstiness: 0 if every bin, 1 if no\n"
     "bin has more than 1 MiB/s. In I/O: the union of the synchronous requests of a process.\n"
     "Bursts: runs of fine bins with more than a tenth of the median of the bins with bytes.\n"
+    "Operations: those that are no reads or writes, the sum of their times, and the most calls.\n"
     "A value that cannot be computed is \"-\" (json: null); tsv states the reason as a note.\n"
     "tsv: section, name, key, unit, value, note. json: {SECTION: {NAME: VALUE}}, or {NAME:\n"
     "{KEY: VALUE}} where a name has several values, by size or pattern.\n"
@@ -589,7 +633,7 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	    OPTION(FLAG, 'j', "json", NULL, &a.json, "print all values as JSON"),
 	    OPTION(FLAG, 't', "tsv", NULL, &a.tsv, "print all values as rows separated by tabs"),
 	    CALL("section", "LIST", &a.options.sections,
-		 "compute only these: totals, sizes, order, time", option_section),
+		 "compute only these: totals, sizes, order, time, metadata", option_section),
 	    OPTION(CHOICE, 0, "layer", "lowest|posix|mpiio", &a.layer,
 		   "analyze the requests of this layer (default: lowest)"),
 	    OPTION(FLAG, 0, "physical", NULL, &a.physical,

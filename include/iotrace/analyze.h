@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Analysis of traces: totals and rates, request sizes, the order of requests, and the I/O over
- * time, in one pass.
+ * Analysis of traces: totals and rates, request sizes, the order of requests, the I/O over time,
+ * and operations, in one pass.
  *
  *	struct iot_analyze *a = iot_analyze_new(&(struct iot_analyze_options){
  *	    .size = sizeof(struct iot_analyze_options)});
@@ -34,6 +34,7 @@ enum iot_analyze_section {
 	IOT_ANALYZE_SIZES = 0x02,
 	IOT_ANALYZE_ORDER = 0x04,
 	IOT_ANALYZE_TIME = 0x08,
+	IOT_ANALYZE_METADATA = 0x10,
 };
 
 enum iot_analyze_layer {

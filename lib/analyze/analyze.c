@@ -16,6 +16,7 @@
 #include "busy.h"
 #include "cells.h"
 #include "concurrency.h"
+#include "metadata.h"
 #include "order.h"
 #include "requests_join.h"
 #include "saturate.h"
@@ -23,7 +24,10 @@
 #include "time.h"
 #include "totals.h"
 
-enum { SECTIONS = IOT_ANALYZE_TOTALS | IOT_ANALYZE_SIZES | IOT_ANALYZE_ORDER | IOT_ANALYZE_TIME };
+enum {
+	SECTIONS = IOT_ANALYZE_TOTALS | IOT_ANALYZE_SIZES | IOT_ANALYZE_ORDER | IOT_ANALYZE_TIME |
+		   IOT_ANALYZE_METADATA
+};
 
 /* The statistics of one layer: join_layer() joins each, or makes its values unknown. */
 struct layer {
@@ -41,6 +45,7 @@ struct iot_analyze {
 	struct iot_analyze_options options;
 	struct requests requests;
 	struct totals_trace trace;
+	struct metadata metadata;
 	struct layer *layers[LAYERS]; /* NULL: no requests yet */
 	struct values values;
 	int status; /* enum iot_status */
@@ -206,6 +211,8 @@ static void add_op(struct iot_analyze *a, const struct iot_event *ev)
 	if (a->options.physical)
 		return;
 	a->trace.created += is_create(ev);
+	if ((a->options.sections & IOT_ANALYZE_METADATA) != 0)
+		metadata_add(&a->metadata, ev);
 	if ((ev->has & IOT_HAS_TIME) != 0)
 		add_time(&a->trace, &ev->rec, (ev->has & IOT_HAS_TOOK) != 0);
 	if ((ev->has & IOT_HAS_PROCESS) != 0)
@@ -323,6 +330,7 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 	if (a->status == IOT_OK)
 		keep(a, requests_join_clocks(&a->requests, &part->requests, &map));
 	totals_join_trace(&a->trace, &part->trace);
+	metadata_join(&a->metadata, &part->metadata);
 	requests_map_free(&map);
 	iot_analyze_free(part);
 	return a->status;
@@ -389,6 +397,8 @@ int iot_analyze_finish(struct iot_analyze *a)
 		order_values(&l->order, &a->values);
 	if (a->options.sections & IOT_ANALYZE_TIME)
 		keep(a, cells_settle(&l->cells) && add_time_values(a, l));
+	if (a->options.sections & IOT_ANALYZE_METADATA)
+		metadata_values(&a->metadata, totals_files(&l->totals), requests_of(l), &a->values);
 	keep(a, !a->values.failed);
 	return a->status;
 }

@@ -129,6 +129,11 @@ static struct sums sum_files(const struct totals *t, uint64_t extent_min)
 	return s;
 }
 
+uint64_t totals_files(const struct totals *t)
+{
+	return sum_files(t, 0).files;
+}
+
 /*
  * The sum of the CPU times of all threads. Returns false if the clock of any is unknown, as the sum
  * would be too small, or if no clock has advanced.

@@ -67,6 +67,8 @@ void totals_values(const struct totals *t, const struct totals_trace *trace,
 uint64_t totals_runtime(const struct totals_trace *trace, const struct requests *requests);
 /* The number of processes of the job. */
 uint64_t totals_processes(const struct totals_trace *trace, const struct requests *requests);
+/* The number of files with a request. */
+uint64_t totals_files(const struct totals *t);
 void totals_free(struct totals *t);
 
 #endif

@@ -21,7 +21,8 @@ from analyze_random import random_trace
 HOUR = 3600 * 10**6
 TICK = 1000
 # Of durations in a longer tick: multiplied by the tick, and divided by it
-LONGER = re.compile(r"trace\.T$|totals\.(running_time|duration_)|time\.(t_[rw]|md_time|io_time|io_md_time)")
+LONGER = re.compile(r"trace\.T$|totals\.(running_time|duration_)|time\.(t_[rw]|md_time|io_time|io_md_time)|"
+                    r"metadata\.(operations_time|time\.|time_)")
 FASTER = re.compile(r"(totals|large)\.(MB_s|MiB_s|IOs_s|B_avg|IOPS_avg)")
 OVER_TIME = re.compile(r"time\.(?!t_|md_time|io_)")
 
@@ -173,6 +174,8 @@ def sums(tool, lines):
                 yield f"{name}: {value}, outside 0 .. 1"
     if not max(v["time.t_r"], v["time.t_w"]) <= v["time.io_time"] <= v["time.t_r"] + v["time.t_w"]:
         yield f"time.io_time: {v['time.io_time']}"
+    yield from check("metadata.calls", total("metadata.calls.") + v["metadata.calls_other"], v["metadata.operations"])
+    yield from check("metadata.failed", total("metadata.errors.") + v["metadata.errors_other"], v["metadata.operations_failed"])
 
 
 def processes_apart(tool, lines):

@@ -1135,20 +1135,23 @@ GROUPS = {"F_open": ["open"], "F_close": ["close"], "F_create": ["create"], "F_d
 
 
 def metadata(t):
-    """Reading: the groups F_* contain successful calls only, and exactly the names that the definition lists."""
-    names = {}
+    """Readings: the groups F_* contain successful calls only, and exactly the names that the definition lists; the time of an operation
+    is the plain sum."""
+    names = defaultdict(list)
     for o in t.operations:
-        row = names.setdefault(o.name, {"calls": 0, "failed": Counter(), "times": []})
-        row["calls"] += 1
-        if o.result != "0":
-            row["failed"][o.result] += 1
-        if o.took is not None:
-            row["times"].append(o.took)
-    result = {name: {"calls": row["calls"], "failed": dict(sorted(row["failed"].items())),
-                     "time": Histogram(row["times"]).summary()} for name, row in sorted(names.items())}
-    good = Counter(o.name for o in t.operations if o.result == "0")
-    n = len(t.requests)
-    return {"names": result, **{group: sum(good[name] for name in members) for group, members in GROUPS.items()},
+        names[o.name].append(o)
+    times = {name: [o.took for o in calls if o.took is not None] for name, calls in names.items()}
+    good, bad = Counter(o.name for o in t.operations if o.result == "0"), [o for o in t.operations if o.result != "0"]
+    n, known = len(t.requests), {name: took for name, took in times.items() if took}
+    return {"operations": len(t.operations), "operations_failed": len(bad),
+            "operations_time": add_up(sum(times.values(), [])) if known else None,
+            "calls": {name: len(calls) for name, calls in names.items()},
+            "failed": {name: len(calls) - good[name] for name, calls in names.items()},
+            "timed": {name: len(took) for name, took in times.items()}, "time": {name: add_up(took) for name, took in known.items()},
+            "time_min": {name: min(took) for name, took in known.items()}, "time_max": {name: max(took) for name, took in known.items()},
+            "time_mean": {name: ratio(add_up(took), len(took)) for name, took in known.items()},
+            "errors": dict(Counter(o.result for o in bad)), "calls_other": 0, "errors_other": 0,
+            **{group: sum(good[name] for name in members) for group, members in GROUPS.items()},
             "opens_per_file": ratio(good["open"], len({r.file for r in t.requests})),
             "operations_per_request": ratio(len(t.operations), n), "seeks_per_request": ratio(good["seek"] + good["lseek"], n)}
 

@@ -64,7 +64,7 @@ CASES = [
     ("two processes, one file, one failed open", APART, {
         "files.strategy": "N-1", "files.classes.shared.files": 1, "files.rows.object/9.layout": "segmented",
         "files.rows.object/9.stragglers": 1 / 3, "processes.imbalance_bytes.spread": 2 / 3, "processes.imbalance_bytes.process": 2,
-        "metadata.F_open": 1, "metadata.names.open.calls": 2, "metadata.names.open.failed": {"ENOENT": 1}, "time.md_time": 10000,
+        "metadata.F_open": 1, "metadata.calls.open": 2, "metadata.failed.open": 1, "metadata.errors": {"ENOENT": 1}, "time.md_time": 10000,
         "time.N_cn": 2, "time.same_file_max": 1}),
     ("an unknown offset, then two known ones", UNKNOWN, {
         "totals.offset_unknown": 1, "totals.N": 3, "totals.F_max": 21, "order.followers_M": 1, "order.sequential_M": 1}),

@@ -15,6 +15,7 @@
 #include "lib/analyze/concurrency.h"
 #include "lib/analyze/few.h"
 #include "lib/analyze/histogram.h"
+#include "lib/analyze/metadata.h"
 
 /* Histograms */
 
@@ -419,6 +420,72 @@ Test(analyze, bursts_and_idle_periods)
 		cr_assert_eq(number(a, "time", "think_time", "max"), 8 * (uint64_t)SECOND);
 		iot_analyze_free(a);
 	}
+}
+
+/* Operations */
+
+Test(analyze, operations_by_name)
+{
+	struct iot_analyze *a = new_analysis();
+	add(a, 1, 0, 100);
+	add_text(a, "%op name=open time=0 took=5000 process=1 file=1");
+	add_text(a, "%op name=open time=9 took=7000 process=1 result=ENOENT");
+	add_text(a, "%op name=mkdir result=0");
+	add_text(a, "%op name=lseek");
+	add_text(a, "%op name=lseek");
+	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
+	cr_assert_eq(number(a, "metadata", "operations", NULL), 5);
+	cr_assert_eq(number(a, "metadata", "operations_failed", NULL), 1);
+	cr_assert_eq(number(a, "metadata", "calls", "open"), 2);
+	cr_assert_eq(number(a, "metadata", "failed", "open"), 1);
+	cr_assert_eq(number(a, "metadata", "errors", "ENOENT"), 1);
+	cr_assert_eq(number(a, "metadata", "time", "open"), 12000);
+	cr_assert_eq(number(a, "metadata", "time_min", "open"), 5000);
+	cr_assert_eq(number(a, "metadata", "time_max", "open"), 7000);
+	cr_assert_eq(iot_analyze_find(a, "metadata", "time", "lseek")->kind, IOT_VALUE_UNKNOWN);
+	cr_assert_eq(number(a, "metadata", "F_open", NULL), 1);
+	cr_assert_eq(number(a, "metadata", "F_dir", NULL), 1);
+	cr_assert(fabs(real(a, "metadata", "seeks_per_request", NULL) - 2) < 1e-12);
+	iot_analyze_free(a);
+}
+
+/* Failed calls of op<from>, op<from + 1>, ... */
+static void add_operations(struct metadata *m, unsigned from, unsigned n)
+{
+	char text[64];
+	for (unsigned i = from; i < from + n; i++) {
+		snprintf(text, sizeof text, "%%op name=op%u result=E%u", i, i);
+		struct iot_event ev = {.text = {text, strlen(text)}};
+		cr_assert_eq(iot_directive_parse(&ev, NULL), IOT_OK);
+		metadata_add(m, &ev);
+	}
+}
+
+Test(analyze, names_of_operations_are_limited)
+{
+	static struct metadata m;
+	add_operations(&m, 0, METADATA_MAX + 5);
+	add_operations(&m, 0, 1);
+	cr_assert_eq(m.names.count, METADATA_MAX);
+	cr_assert_eq(m.names.other, 5);
+	cr_assert_eq(m.results.other, 5);
+	cr_assert_eq(m.operation[0].calls, 2);
+	cr_assert_eq(m.all.calls, METADATA_MAX + 6);
+}
+
+Test(analyze, operations_of_parts_add_up)
+{
+	static struct metadata whole, m, part, full;
+	add_operations(&whole, 0, 50);
+	add_operations(&whole, 30, 50);
+	add_operations(&m, 0, 50);
+	add_operations(&part, 30, 50);
+	metadata_join(&m, &part);
+	cr_assert_eq(memcmp(&whole, &m, sizeof m), 0);
+	add_operations(&full, 0, METADATA_MAX + 1);
+	metadata_join(&m, &full);
+	cr_assert(m.inexact);
+	cr_assert_eq(m.all.calls, 100 + METADATA_MAX + 1);
 }
 
 Test(analyze, invalid_options)

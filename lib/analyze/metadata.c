@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "metadata.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "lib/base/text.h"
+#include "lib/format/directive.h"
+
+#include "saturate.h"
+
+static const char *const groups[METADATA_GROUPS] = {"F_open", "F_close", "F_create",
+						    "F_dir",  "F_inode", NULL};
+enum { OPEN, CLOSE, CREATE, DIRECTORY, INODE, SEEK };
+
+/* Names */
+
+static bool is_key(struct iot_text text)
+{
+	if (text.data == NULL || text.size == 0 || text.size >= VALUE_KEY)
+		return false;
+	for (size_t i = 0; i < text.size; i++)
+		if (!isgraph((unsigned char)text.data[i]) || strchr("\"\\", text.data[i]) != NULL)
+			return false;
+	return true;
+}
+
+/* Returns METADATA_MAX if the name is not counted by itself. */
+static size_t number_of(struct metadata_names *n, struct iot_text text, uint64_t uses)
+{
+	for (size_t i = 0; i < n->count; i++)
+		if (text_equals(text, n->name[i]))
+			return i;
+	if (n->count == METADATA_MAX || !is_key(text)) {
+		n->other += uses;
+		return METADATA_MAX;
+	}
+	memcpy(n->name[n->count], text.data, text.size);
+	return n->count++;
+}
+
+/* The group of a name; METADATA_GROUPS if it has none. */
+static unsigned group_of(struct iot_text name)
+{
+	static const struct {
+		const char *name;
+		unsigned group;
+	} members[] = {{"open", OPEN},         {"close", CLOSE},        {"create", CREATE},
+		       {"mkdir", DIRECTORY},   {"rmdir", DIRECTORY},    {"readdir", DIRECTORY},
+		       {"opendir", DIRECTORY}, {"closedir", DIRECTORY}, {"unlink", INODE},
+		       {"rename", INODE},      {"link", INODE},         {"symlink", INODE},
+		       {"truncate", INODE},    {"chmod", INODE},        {"chown", INODE},
+		       {"utime", INODE},       {"setxattr", INODE},     {"removexattr", INODE},
+		       {"mknod", INODE},       {"seek", SEEK},          {"lseek", SEEK}};
+	for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+		if (text_equals(name, members[i].name))
+			return members[i].group;
+	return METADATA_GROUPS;
+}
+
+/* Counts */
+
+static void operation_add(struct metadata_operation *to, const struct metadata_operation *more)
+{
+	to->calls += more->calls;
+	to->failed += more->failed;
+	if (more->timed == 0)
+		return;
+	to->min_ns = to->timed == 0 || more->min_ns < to->min_ns ? more->min_ns : to->min_ns;
+	to->max_ns = more->max_ns > to->max_ns ? more->max_ns : to->max_ns;
+	to->ns = saturate_add(to->ns, more->ns);
+	to->timed += more->timed;
+}
+
+static void operations_add(struct metadata *m, struct iot_text name,
+			   const struct metadata_operation *more)
+{
+	const size_t i = number_of(&m->names, name, more->calls);
+	if (i < METADATA_MAX)
+		operation_add(&m->operation[i], more);
+}
+
+static void errors_add(struct metadata *m, struct iot_text result, uint64_t n)
+{
+	const size_t i = number_of(&m->results, result, n);
+	if (i < METADATA_MAX)
+		m->errors[i] += n;
+}
+
+void metadata_add(struct metadata *m, const struct iot_event *op)
+{
+	const struct iot_text name = iot_directive_get(op, "name"),
+			      result = iot_directive_get(op, "result");
+	const bool failed = result.data != NULL && !text_equals(result, "0"),
+		   timed = (op->has & IOT_HAS_TOOK) != 0;
+	const uint64_t ns = timed ? op->rec.duration_ns : 0;
+	const struct metadata_operation one = {1, failed, timed, ns, ns, ns};
+	operation_add(&m->all, &one);
+	operations_add(m, name, &one);
+	if (failed) {
+		errors_add(m, result, 1);
+		return;
+	}
+	const unsigned group = group_of(name);
+	if (group < METADATA_GROUPS)
+		m->group[group]++;
+}
+
+/* The first names of the whole are those of this, then new ones of the part. */
+void metadata_join(struct metadata *m, const struct metadata *part)
+{
+	m->inexact |= part->inexact || part->names.count == METADATA_MAX ||
+		      part->results.count == METADATA_MAX;
+	operation_add(&m->all, &part->all);
+	for (size_t i = 0; i < part->names.count; i++) {
+		const char *name = part->names.name[i];
+		operations_add(m, (struct iot_text){name, strlen(name)}, &part->operation[i]);
+	}
+	for (size_t i = 0; i < part->results.count; i++) {
+		const char *name = part->results.name[i];
+		errors_add(m, (struct iot_text){name, strlen(name)}, part->errors[i]);
+	}
+	m->names.other += part->names.other;
+	m->results.other += part->results.other;
+	for (unsigned i = 0; i < METADATA_GROUPS; i++)
+		m->group[i] += part->group[i];
+}
+
+/* Values */
+
+static void operation_values(const struct metadata *m, const char *name, const char *unit,
+			     size_t offset, bool timed, struct values *v)
+{
+	for (size_t i = 0; i < m->names.count; i++) {
+		const struct metadata_operation *o = &m->operation[i];
+		uint64_t number;
+		memcpy(&number, (const char *)o + offset, sizeof number);
+		if (timed && o->timed == 0)
+			values_unknown(v, name, m->names.name[i], unit, "no time is known");
+		else
+			values_number(v, name, m->names.name[i], unit, number);
+	}
+}
+
+static void mean_values(const struct metadata *m, struct values *v)
+{
+	for (size_t i = 0; i < m->names.count; i++)
+		values_ratio(v, "time_mean", m->names.name[i], "ns", (double)m->operation[i].ns,
+			     (double)m->operation[i].timed, "no time is known");
+}
+
+/* By name and by result. */
+static void tables(const struct metadata *m, struct values *v)
+{
+	static const struct {
+		const char *name, *unit;
+		size_t offset;
+		bool timed;
+	} columns[] = {{"calls", "", offsetof(struct metadata_operation, calls), false},
+		       {"failed", "", offsetof(struct metadata_operation, failed), false},
+		       {"timed", "", offsetof(struct metadata_operation, timed), false},
+		       {"time", "ns", offsetof(struct metadata_operation, ns), true},
+		       {"time_min", "ns", offsetof(struct metadata_operation, min_ns), true},
+		       {"time_max", "ns", offsetof(struct metadata_operation, max_ns), true}};
+	enum { COLUMNS = sizeof columns / sizeof columns[0] };
+	for (size_t i = 0; i < COLUMNS && !m->inexact; i++)
+		operation_values(m, columns[i].name, columns[i].unit, columns[i].offset,
+				 columns[i].timed, v);
+	for (size_t i = 0; i < COLUMNS && m->inexact; i++)
+		values_unknown(v, columns[i].name, NULL, columns[i].unit, VALUES_INEXACT);
+	if (m->inexact) {
+		values_unknown(v, "time_mean", NULL, "ns", VALUES_INEXACT);
+		values_unknown(v, "errors", NULL, "", VALUES_INEXACT);
+		return;
+	}
+	mean_values(m, v);
+	for (size_t i = 0; i < m->results.count; i++)
+		values_number(v, "errors", m->results.name[i], "", m->errors[i]);
+}
+
+static void other_values(const struct metadata *m, const char *name, uint64_t other,
+			 struct values *v)
+{
+	if (m->inexact)
+		values_unknown(v, name, NULL, "", VALUES_INEXACT);
+	else
+		values_number(v, name, NULL, "", other);
+}
+
+void metadata_values(const struct metadata *m, uint64_t files, uint64_t requests, struct values *v)
+{
+	static const char no_requests[] = "no requests";
+	v->section = "metadata";
+	values_number(v, "operations", NULL, "", m->all.calls);
+	values_number(v, "operations_failed", NULL, "", m->all.failed);
+	if (m->all.timed > 0)
+		values_number(v, "operations_time", NULL, "ns", m->all.ns);
+	else
+		values_unknown(v, "operations_time", NULL, "ns", "no time is known");
+	tables(m, v);
+	other_values(m, "calls_other", m->names.other, v);
+	other_values(m, "errors_other", m->results.other, v);
+	for (unsigned i = 0; groups[i] != NULL; i++)
+		values_number(v, groups[i], NULL, "", m->group[i]);
+	values_ratio(v, "opens_per_file", NULL, "", (double)m->group[OPEN], (double)files,
+		     no_requests);
+	values_ratio(v, "operations_per_request", NULL, "", (double)m->all.calls, (double)requests,
+		     no_requests);
+	values_ratio(v, "seeks_per_request", NULL, "", (double)m->group[SEEK], (double)requests,
+		     no_requests);
+}

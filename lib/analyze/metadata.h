@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Operations by name, their times, and the results of failed ones. */
+#ifndef LIB_ANALYZE_METADATA_H
+#define LIB_ANALYZE_METADATA_H
+
+#include "values.h"
+
+enum { METADATA_MAX = 64, METADATA_GROUPS = 6 };
+
+/* Names in the order of their first use; not those that do not fit a key, or contain quotes. */
+struct metadata_names {
+	char name[METADATA_MAX][VALUE_KEY];
+	size_t count;
+	uint64_t other; /* uses of further names */
+};
+
+struct metadata_operation {
+	uint64_t calls, failed;
+	uint64_t timed, ns, min_ns, max_ns; /* min and max only if timed > 0 */
+};
+
+/* All zeros: empty. */
+struct metadata {
+	struct metadata_names names, results;
+	struct metadata_operation operation[METADATA_MAX]; /* by number of the name */
+	uint64_t errors[METADATA_MAX];                     /* by number of the result */
+	struct metadata_operation all;
+	uint64_t group[METADATA_GROUPS]; /* successful calls */
+	bool inexact;                    /* a part counted names as others that the whole knows */
+};
+
+void metadata_add(struct metadata *m, const struct iot_event *op);
+/* Adds what follows. */
+void metadata_join(struct metadata *m, const struct metadata *part);
+/* After the totals, whose files and requests some values refer to. */
+void metadata_values(const struct metadata *m, uint64_t files, uint64_t requests, struct values *v);
+
+#endif
