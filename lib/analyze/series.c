@@ -16,7 +16,8 @@ static bool coarsen(struct series *s, int steps)
 {
 	struct series_bin *old = s->bins;
 	s->bins = calloc(CELLS_BINS_MAX, sizeof *s->bins);
-	for (int64_t bin = s->first_bin; s->any && bin <= s->last_bin && s->bins != NULL; bin++) {
+	const bool moves = s->any && old != NULL && s->bins != NULL;
+	for (int64_t bin = s->first_bin; moves && bin <= s->last_bin; bin++) {
 		const struct series_bin *from = &old[(uint64_t)bin % CELLS_BINS_MAX];
 		struct series_bin *to = bin_at(s, bin >> steps);
 		to->in_flight_ns += from->in_flight_ns;
