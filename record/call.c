@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "call.h"
 
+#include "paths.h"
 #include "raw.h"
 
 void call_count(const struct data_call *c, int64_t result, unsigned bits)
@@ -33,11 +34,20 @@ int64_t call_append_offset(const struct data_call *c, int64_t length, bool moves
 	return end < length ? RECORD_OFFSET_UNKNOWN : end - length;
 }
 
+/* Before and after such a call, as another thread may ask for a path in between. */
+static void note_rename(enum record_op op)
+{
+	if (op == RECORD_OP_RENAME || op == RECORD_OP_RMDIR)
+		paths_forget();
+}
+
 bool operation_begin(struct operation_call *o, enum record_op op)
 {
 	o->p = thread_enter();
-	if (o->p == NULL ||
-	    (recording.control->data_only && op > RECORD_OP_CLOSE && op != RECORD_OP_EXEC))
+	if (o->p == NULL)
+		return false;
+	note_rename(op);
+	if (recording.control->data_only && op > RECORD_OP_CLOSE && op != RECORD_OP_EXEC)
 		return false;
 	o->ring = o->p->ring;
 	o->event = (struct event){.op = op, .directory = AT_FDCWD, .to_directory = AT_FDCWD};
@@ -50,6 +60,7 @@ static bool finish(struct operation_call *o, int64_t result)
 {
 	if (o->p->ring != o->ring)
 		return false;
+	note_rename(o->event.op);
 	o->event.end = clock_now();
 	o->event.result = result == -1 ? -errno : result;
 	if (o->event.result == -EFAULT) /* a path may be an invalid pointer */

@@ -1,54 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * The descriptors of this process, by number, and the descriptions that they refer to. Lookups take
- * no lock: an entry is one word.
- */
+/* What calls do to the descriptors of this process, and to the descriptions they refer to. */
 #ifndef RECORD_DESCRIPTORS_H
 #define RECORD_DESCRIPTORS_H
 
 #include <sys/types.h>
 
+#include "descriptor_table.h"
 #include "events.h"
 
-enum descriptor_type {
-	DESCRIPTOR_UNKNOWN, /* closed, or not yet looked up */
-	DESCRIPTOR_FILE,    /* a regular file or a block device */
-	DESCRIPTOR_DIRECTORY,
-	DESCRIPTOR_PIPE, /* from here on in the order of the counters */
-	DESCRIPTOR_SOCKET,
-	DESCRIPTOR_TERMINAL,
-	DESCRIPTOR_DEVICE,
-	DESCRIPTOR_MEMFD,
-	DESCRIPTOR_OTHER,
-};
-
-/* An entry of the table; 0 is unknown. */
-union descriptor {
-	uint64_t word;
-	struct {
-		uint32_t number; /* of the description */
-		uint32_t kind : 4;
-		uint32_t append : 1;
-		uint32_t duplicated : 1; /* another descriptor may refer to the description */
-		uint32_t moved : 1;      /* the position was used */
-		uint32_t has_slot : 1;   /* if not, the kernel is asked for the position */
-		uint32_t padding : 8;
-		uint32_t slot : 16;
-	};
-};
-
-_Static_assert(sizeof(union descriptor) == 8, "one word");
-
-struct descriptors {
-	_Atomic uint64_t *entry;
-	uint64_t count;
-	_Atomic uint64_t used; /* entries from here on were never used */
-};
-
-extern struct descriptors descriptors;
-
-/* Creates the table. Returns false if out of memory. */
-bool descriptors_init(void);
 /* Looks up a descriptor that the table does not know, and records it. */
 union descriptor descriptor_find(struct producer *p, int fd);
 /* A call opened a descriptor. The event has op, start, result, flags, directory and path. */
@@ -79,9 +38,7 @@ void descriptors_exec_failed(void);
 
 static inline union descriptor descriptor_get(struct producer *p, int fd)
 {
-	union descriptor d = {0};
-	if ((uint64_t)(unsigned)fd < descriptors.count)
-		d.word = atomic_load_explicit(&descriptors.entry[fd], memory_order_relaxed);
+	const union descriptor d = entry_load(fd);
 	return d.word != 0 ? d : descriptor_find(p, fd);
 }
 

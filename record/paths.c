@@ -1,8 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "paths.h"
 
+#include <string.h>
+
+#include "descriptor_table.h"
+#include "recording.h"
 #include "raw.h"
 #include "text.h"
+
+enum { KEPT = 4, KEPT_SIZE = 1024 };
+
+/* Paths of directories, by number of the description, until a rename. */
+static struct path_kept {
+	_Atomic uint32_t locked; /* never waited for: a signal handler may have interrupted */
+	uint32_t number, renames;
+	uint32_t size; /* of the text with its NUL */
+	char text[KEPT_SIZE];
+} kept[KEPT];
 
 static char directory[RECORD_TEXT_MAX];
 
@@ -29,6 +43,41 @@ uint32_t paths_of_descriptor(int fd, char *out)
 	return n <= 0 ? 0 : (uint32_t)n + 1;
 }
 
+void paths_forget(void)
+{
+	atomic_fetch_add(&recording.control->renames, 1);
+}
+
+static uint32_t keep(struct path_kept *k, uint32_t number, int fd, char *out)
+{
+	const uint32_t renames = atomic_load(&recording.control->renames);
+	if (k->number == number && k->renames == renames) {
+		memcpy(out, k->text, k->size);
+		return k->size;
+	}
+	const uint32_t size = paths_of_descriptor(fd, out);
+	k->number = size > 0 && size <= KEPT_SIZE ? number : 0;
+	if (k->number == 0)
+		return size;
+	k->renames = renames;
+	k->size = size;
+	memcpy(k->text, out, size);
+	return size;
+}
+
+/* The path of a directory, for which the kernel is asked once. */
+static uint32_t path_of_directory(int fd, char *out)
+{
+	const union descriptor d = entry_load(fd);
+	struct path_kept *k = &kept[d.number % KEPT];
+	if (d.kind != DESCRIPTOR_DIRECTORY || d.number == 0 ||
+	    atomic_exchange_explicit(&k->locked, 1, memory_order_acquire) != 0)
+		return paths_of_descriptor(fd, out);
+	const uint32_t size = keep(k, d.number, fd, out);
+	atomic_store_explicit(&k->locked, 0, memory_order_release);
+	return size;
+}
+
 uint32_t paths_absolute(int fd, const char *path, char *out)
 {
 	struct text t = text_in(out, RECORD_TEXT_MAX);
@@ -38,7 +87,7 @@ uint32_t paths_absolute(int fd, const char *path, char *out)
 		if (fd == AT_FDCWD)
 			text_add(&t, directory);
 		else if (fd >= 0)
-			t.at += paths_of_descriptor(fd, out);
+			t.at += path_of_directory(fd, out);
 		if (t.at > t.start && t.at[-1] == '\0')
 			t.at--;
 		if (t.at > t.start && t.at[-1] != '/' && *path != '\0')

@@ -16,4 +16,10 @@ uint32_t paths_absolute(int fd, const char *path, char *out);
 /* Writes the name of a descriptor. Returns its size with the NUL; 0 if it has none. */
 uint32_t paths_of_descriptor(int fd, char *out);
 
+/*
+ * Call this when paths of directories may have changed. Each is then asked for again, by all
+ * processes of the recording.
+ */
+void paths_forget(void);
+
 #endif

@@ -35,7 +35,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 1,
+	RECORD_VERSION = 2,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -82,6 +82,7 @@ struct record_control {
 	_Alignas(64) _Atomic uint32_t descriptions; /* numbers of descriptions assigned so far */
 	_Atomic uint32_t rings;                     /* numbers of rings */
 	_Atomic uint32_t slots;                     /* where the search for a free slot begins */
+	_Atomic uint32_t renames;                   /* counts calls that may rename directories */
 
 	/*
 	 * A futex (shared, not private), which a process increments and wakes when one of its rings

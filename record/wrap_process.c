@@ -349,6 +349,7 @@ EXPORT int chroot(const char *path)
 	const int result = real.chroot(path);
 	if (result == 0 && thread_enter() != NULL) {
 		recording_count(RECORD_COUNTER_NAMESPACES, 1);
+		paths_forget();
 		paths_update_directory();
 	}
 	return result;

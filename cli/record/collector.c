@@ -20,12 +20,13 @@
 #include "lib/base/array.h"
 #include "lib/base/error.h"
 #include "lib/sort/sorter.h"
+#include "doorbell.h"
 #include "ring.h"
 
 enum {
 	RINGS_MAX = 1 << 14,
 	ENDED_MAX = 256,
-	WAIT_MIN_MS = 1, /* while rings fill */
+	WAIT_MIN_MS = 1, /* while rings fill and there is no doorbell */
 	WAIT_MAX_MS = 50,
 	SLACK_NS = 10000000,
 };
@@ -39,6 +40,7 @@ struct collector {
 	struct ring_events *events;
 	uint64_t zero_ns, watermark_ns; /* CLOCK_MONOTONIC */
 	int notices;                    /* inotify; -1: none, and the directory is read each time */
+	struct doorbell doorbell;
 	int wait_ms;
 	uint8_t flags; /* of all records */
 	uint32_t ended[ENDED_MAX];
@@ -62,6 +64,7 @@ struct collector *collector_new(const struct recording *r, struct iot_writer *w,
 		return NULL;
 	c->recording = r;
 	c->zero_ns = c->watermark_ns = zero_ns;
+	c->wait_ms = WAIT_MAX_MS;
 	c->flags = r->control->cpu == RECORD_CPU_NONE ? IOT_CPU_UNKNOWN : 0;
 	c->sorter = sorter_new(o->memory, SORTER_LIVE);
 	c->events = ring_events_new(w, &c->processes, &o->events);
@@ -71,6 +74,7 @@ struct collector *collector_new(const struct recording *r, struct iot_writer *w,
 		c->notices = -1;
 	}
 	ring_survive_truncation();
+	doorbell_start(&c->doorbell, &r->control->doorbell);
 	if (c->sorter != NULL && c->events != NULL)
 		return c;
 	collector_free(c);
@@ -81,6 +85,7 @@ void collector_free(struct collector *c)
 {
 	if (c == NULL)
 		return;
+	doorbell_stop(&c->doorbell);
 	for (size_t i = 0; i < c->rings; i++)
 		ring_close(&c->ring[i]);
 	free(c->ring);
@@ -278,7 +283,7 @@ static int drain(struct collector *c, struct ring *r)
 	const struct ring_decoder d = {
 	    .zero_ns = c->zero_ns, .now_ns = now_ns(), .process = r->process, .flags = c->flags};
 	int status = IOT_OK;
-	if (n > r->size / 4)
+	if (n > r->size / 4 && c->doorbell.fd < 0)
 		c->wait_ms = WAIT_MIN_MS;
 	while (n > 0 && status == IOT_OK) {
 		size_t used;
@@ -361,11 +366,13 @@ static int end_process(struct collector *c, uint32_t index)
 int collector_step(struct collector *c, int fd)
 {
 	struct pollfd extra[] = {{.fd = fd, .events = POLLIN},
-				 {.fd = c->notices, .events = POLLIN}};
-	if (!processes_wait(&c->processes, extra, 2, c->wait_ms, c->ended, &c->ended_count,
+				 {.fd = c->notices, .events = POLLIN},
+				 {.fd = c->doorbell.fd, .events = POLLIN}};
+	if (!processes_wait(&c->processes, extra, 3, c->wait_ms, c->ended, &c->ended_count,
 			    ENDED_MAX))
 		return error_system(&c->error, errno, "cannot wait for the program");
 	atomic_store(&c->recording->control->heartbeat, now_ns());
+	doorbell_answer(&c->doorbell);
 	c->wait_ms = c->wait_ms < WAIT_MAX_MS ? c->wait_ms * 2 + 1 : WAIT_MAX_MS;
 	int status = drain_all(c);
 	for (size_t i = 0; i < c->ended_count && status == IOT_OK; i++)

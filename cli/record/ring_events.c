@@ -505,8 +505,9 @@ static void on_exec(struct ring_events *e, uint32_t index, const struct record_o
 static void on_operation(struct ring_events *e, uint32_t index, const struct record_operation *o,
 			 int64_t start_ns)
 {
-	char path[RECORD_SIZE_MAX] = "", to[RECORD_SIZE_MAX] = "";
+	char path[RECORD_SIZE_MAX], to[RECORD_SIZE_MAX];
 	const uint32_t number = o->head.description;
+	path[0] = to[0] = '\0';
 	if (o->head.code == RECORD_OP_EXEC)
 		on_exec(e, index, o);
 	if (o->text_size > 0)

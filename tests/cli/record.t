@@ -16,6 +16,10 @@ echo 'threads and a child, in order of start:'
 "$IOTRACE" cat -q --format=csv threads.iot.gz | sed 1d | cut -d, -f3,6,10 | sed 's|,/.*/|,|' | sort | uniq -c
 "$IOTRACE" cat -q --format=csv threads.iot.gz | sed 1d | cut -d, -f1 | sort -nc && echo sorted
 
+echo 'a directory that is renamed:'
+"$IOTRACE" record -o directories.iot "$calls" directories
+"$IOTRACE" cat directories.iot | sed -n 's|.* name=access .*path=.*/\([a-z]*\) .*|\1|p'
+
 echo 'output, input and arguments of the program:'
 echo input | "$IOTRACE" record -o a.iot -- sh -c 'cat; echo "$0 $*"; echo error >&2' -o x 'y  z' 2>err
 cat err

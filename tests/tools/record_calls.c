@@ -4,6 +4,7 @@
  *
  *	record_calls known	calls of each kind, one after the other
  *	record_calls threads	four threads and a child write 100 blocks each
+ *	record_calls directories	operations on names in a directory that is renamed
  *	record_calls kill N	a child writes blocks until it has completed N, and is killed with
  *				SIGKILL; prints the number of those that it completed
  *	record_calls signal N	ends by this signal
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -103,6 +105,25 @@ static void threads(void)
 	check(waitpid(child, &status, 0) == child && status == 0, "child");
 }
 
+/* The path of the directory is not asked for each time, but again after a rename by any process. */
+static void directories(void)
+{
+	check(mkdir("first", 0755) == 0, "mkdir");
+	const int d = open("first", O_RDONLY | O_DIRECTORY);
+	int status = 1;
+	for (int i = 0; i < 2; i++)
+		check(faccessat(d, ".", R_OK, 0) == 0, "faccessat");
+	check(rename("first", "second") == 0, "rename");
+	for (int i = 0; i < 2; i++)
+		check(faccessat(d, ".", R_OK, 0) == 0, "faccessat after a rename");
+	const pid_t child = fork();
+	if (child == 0)
+		_exit(rename("second", "third") != 0);
+	check(waitpid(child, &status, 0) == child && status == 0, "child");
+	check(faccessat(d, ".", R_OK, 0) == 0, "faccessat after the child's");
+	check(close(d) == 0 && rmdir("third") == 0, "rmdir");
+}
+
 static void write_until_killed(atomic_long *done)
 {
 	const int fd = create("killed", 0);
@@ -132,6 +153,8 @@ int main(int argc, char **argv)
 		known();
 	else if (argc == 2 && strcmp(argv[1], "threads") == 0)
 		threads();
+	else if (argc == 2 && strcmp(argv[1], "directories") == 0)
+		directories();
 	else if (argc == 3 && strcmp(argv[1], "kill") == 0)
 		kill_after(atol(argv[2]));
 	else if (argc == 3 && strcmp(argv[1], "signal") == 0)

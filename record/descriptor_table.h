@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The descriptors of this process, by number. Lookups take no lock: an entry is one word. */
+#ifndef RECORD_DESCRIPTOR_TABLE_H
+#define RECORD_DESCRIPTOR_TABLE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum descriptor_type {
+	DESCRIPTOR_UNKNOWN, /* closed, or not yet looked up */
+	DESCRIPTOR_FILE,    /* a regular file or a block device */
+	DESCRIPTOR_DIRECTORY,
+	DESCRIPTOR_PIPE, /* from here on in the order of the counters */
+	DESCRIPTOR_SOCKET,
+	DESCRIPTOR_TERMINAL,
+	DESCRIPTOR_DEVICE,
+	DESCRIPTOR_MEMFD,
+	DESCRIPTOR_OTHER,
+};
+
+/* An entry of the table; 0 is unknown. */
+union descriptor {
+	uint64_t word;
+	struct {
+		uint32_t number; /* of the description */
+		uint32_t kind : 4;
+		uint32_t append : 1;
+		uint32_t duplicated : 1; /* another descriptor may refer to the description */
+		uint32_t moved : 1;      /* the position was used */
+		uint32_t has_slot : 1;   /* if not, the kernel is asked for the position */
+		uint32_t padding : 8;
+		uint32_t slot : 16;
+	};
+};
+
+_Static_assert(sizeof(union descriptor) == 8, "one word");
+
+struct descriptors {
+	_Atomic uint64_t *entry;
+	uint64_t count;
+	_Atomic uint64_t used; /* entries from here on were never used */
+};
+
+extern struct descriptors descriptors;
+
+/* Creates the table. Returns false if out of memory. */
+bool descriptors_init(void);
+/* Stores an entry, if it is `old` until then. Returns false if it is not. */
+bool entry_replace(int fd, union descriptor old, union descriptor d);
+
+static inline union descriptor entry_load(int fd)
+{
+	union descriptor d = {0};
+	if ((uint64_t)(unsigned)fd < descriptors.count)
+		d.word = atomic_load_explicit(&descriptors.entry[fd], memory_order_relaxed);
+	return d;
+}
+
+#endif
