@@ -14,8 +14,8 @@
  * under names that begin with "new." and renames them when they are complete, so that a scan (or
  * inotify, IN_MOVED_TO) finds complete headers only. The file of a process appears before its
  * rings, and remains the same when the process calls exec. The collector may unlink a ring as soon
- * as it has mapped it, and the file of a process when the process has ended; a process that dies in
- * between leaves files "new.*" behind.
+ * as it has mapped it, and the file of a process when the process has ended; a process that is
+ * killed between creation and renaming leaves a file with a name that begins with "new.".
  *
  * Times are values of the clock that record_control names: nanoseconds of CLOCK_MONOTONIC, or ticks
  * of the processor's time stamp counter, which the collector converts with samples of its own. CPU
@@ -40,7 +40,7 @@ enum {
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
 	RECORD_RING_MAX = 1 << 26,
-	RECORD_SLOTS = 1 << 16,    /* descriptions whose position is shared at a time */
+	RECORD_SLOTS = 1 << 16,    /* capacity for descriptions with a shared position */
 	RECORD_SIZE_MAX = 1 << 14, /* bytes of a record, a multiple of 8 */
 	RECORD_TEXT_MAX = 4096,    /* bytes of each text of a record, with its NUL */
 };

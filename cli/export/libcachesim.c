@@ -34,7 +34,7 @@ enum {
 	REQUEST_MAX = 28, /* bytes */
 	GROUP_BITS = 5,   /* 32 adjacent blocks: a smaller table has fewer cache misses */
 	GROUP = 1 << GROUP_BITS,
-	AHEAD = 16, /* requests whose memory is loaded early: that of small I/Os is scattered */
+	AHEAD = 16, /* requests to prefetch: small I/Os use scattered blocks of the map */
 };
 
 #define NS_PER_S UINT64_C(1000000000)

@@ -333,7 +333,7 @@ struct iot_stats_operation {
 
 /* Durations of reads or of writes. Quantiles are those of bins up to 3.2 % wide. */
 struct iot_stats_latency {
-	uint64_t count; /* I/Os whose duration is known; the other members only if it is not 0 */
+	uint64_t count; /* I/Os with a known duration; if 0, the other members are undefined */
 	uint64_t min_ns, max_ns;
 	double mean_ns, median_ns, p99_ns;
 };

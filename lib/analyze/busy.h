@@ -19,7 +19,7 @@ struct busy_head {
 		int64_t from_ns, to_ns;
 	} * interval;
 	size_t count, capacity;
-	bool more; /* there are further ones */
+	bool more; /* more intervals exist than are kept */
 };
 
 struct busy {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Requests and bytes of each process over time, in bins of 2^-k seconds. k decreases while there are
- * too many bins or cells; bin b becomes bin floor(b / 2), so k and the cells depend on the requests
+ * Requests and bytes of each process over time, in bins of 2^-k seconds. When a limit of bins or
+ * cells is reached, k decreases by one and bin b becomes bin floor(b / 2), so k and the cells depend on the requests
  * alone, not on their order.
  */
 #ifndef LIB_ANALYZE_CELLS_H
@@ -21,13 +21,14 @@ struct cell {
 struct cells_row {
 	struct cell *cell;
 	size_t count, capacity;
-	size_t sorted; /* so many are in order of their bins, which differ; a few others follow */
+	size_t
+	    sorted; /* cells [0, sorted) are in order of bins, each bin once; the rest is unsorted */
 	uint64_t from_ns, to_ns; /* of the bin of the last cell; 0, 0: not known */
 };
 
 struct cells {
 	int coarser;                 /* k is CELLS_K - coarser, so that all zeros is empty */
-	int64_t first_bin, last_bin; /* only if there are cells */
+	int64_t first_bin, last_bin; /* undefined without cells */
 	struct cells_row *rows;      /* indexed by process */
 	size_t row_capacity;
 	size_t sorted; /* of all rows */

@@ -14,14 +14,14 @@ enum { CONCURRENCY_LEVELS = 64, OUTSTANDING_MAX = 1 << 16, CONCURRENCY_PREFIX_MA
 
 /*
  * The first requests of a part, with which those outstanding at the end of an earlier part may
- * overlap. Until there are CONCURRENCY_PREFIX_MAX nothing else is counted, then what follows them.
+ * overlap. The first CONCURRENCY_PREFIX_MAX requests are only kept; later ones are counted.
  */
 struct concurrency_prefix {
 	struct concurrency_interval {
 		int64_t start_ns, end_ns;
 	} * interval;
 	size_t count, capacity;
-	int64_t now_ns; /* the latest start of all of them, if there are no more */
+	int64_t now_ns; /* the latest start, if all requests of the part are kept */
 };
 
 struct concurrency {

@@ -30,9 +30,9 @@ struct metadata {
 };
 
 void metadata_add(struct metadata *m, const struct iot_event *op);
-/* Adds what follows. */
+/* Adds the part that follows. */
 void metadata_join(struct metadata *m, const struct metadata *part);
-/* After the totals, whose files and requests some values refer to. */
+/* files, requests: from the totals; ratios divide by them. */
 void metadata_values(const struct metadata *m, uint64_t files, uint64_t requests, struct values *v);
 
 #endif

@@ -164,7 +164,7 @@ void requests_end_head(struct requests *r, const struct file_id *id)
 		r->heads[id->head - 1].ended = true;
 }
 
-/* A stream whose requests are not counted yet ends after these are. */
+/* A stream with requests that are not yet counted ends only after they are counted. */
 static void replace_stream(struct requests *r, struct file_id *id)
 {
 	if (id->stream != 0 && keep(r, array_reserve(&r->ended, &r->ended_capacity,

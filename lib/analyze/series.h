@@ -17,7 +17,7 @@ struct series {
 	int coarser;             /* k is CELLS_K - coarser */
 	struct series_bin *bins; /* of CELLS_BINS_MAX; bin b at b % CELLS_BINS_MAX */
 	bool any;
-	int64_t first_bin, last_bin; /* only if there are any */
+	int64_t first_bin, last_bin; /* undefined unless `any` */
 	uint64_t from_ns, to_ns;     /* of the bin used last */
 	struct series_bin *latest;
 };

@@ -69,7 +69,7 @@ static void rates(const struct view *view, struct values *v)
 		values_ratio(v, "rate_cdf", shares[s].key, "", (double)below[s], bins, "no bytes");
 }
 
-/* Joins of parts whose intervals overlap too much leave some unknown. */
+/* Time in I/O is unknown if the intervals of joined parts overlap too much. */
 static void busy_value(const struct busy *b, enum busy_kind kind, const char *name, uint64_t ns,
 		       struct values *v)
 {

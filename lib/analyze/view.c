@@ -39,7 +39,7 @@ static void set_bins(struct view *v, const struct view_source *from)
 	v->bins = (size_t)(max(last, view_bin(v, s->last_bin, series_k(s))) - v->first + 1);
 }
 
-/* Widens power-of-two intervals, from that of the bins on, until there are no more than `bins`. */
+/* Doubles the interval, beginning with that of the bins, until at most `bins` intervals remain. */
 static void widen(struct view *v, const struct view_source *from, size_t bins)
 {
 	const int of_cells = cells_k(from->cells), of_series = series_k(from->series);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rings whose contents are wrong, and processes that are looked for. */
+/* Reading of valid and invalid rings, and the search for processes. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdio.h>
