@@ -253,10 +253,24 @@ EXPORT int execle(const char *path, const char *argument, ...)
 	return execve(path, argv, envp);
 }
 
-static int spawned(struct producer *p, int error, const pid_t *pid, const char *path)
+typedef int spawn_fn(pid_t *restrict, const char *restrict,
+		     const posix_spawn_file_actions_t *restrict, const posix_spawnattr_t *restrict,
+		     char *const[restrict], char *const[restrict]);
+
+/* path: of the program, or NULL if PATH is searched. */
+static int spawn(spawn_fn *call, pid_t *pid, const char *file, const char *path,
+		 const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+		 char *const argv[], char *const envp[])
 {
+	pid_t child;
+	struct producer *p = thread_enter();
+	if (p != NULL)
+		descriptors_share(false);
+	const int error = call(&child, file, actions, attributes, argv, envp);
+	if (error == 0 && pid != NULL)
+		*pid = child;
 	if (p != NULL && error == 0)
-		event_child(p, RECORD_SPAWN, (uint32_t)*pid, path);
+		event_child(p, RECORD_SPAWN, (uint32_t)child, path);
 	return error;
 }
 
@@ -265,15 +279,8 @@ EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
 		       const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
 		       char *const envp[restrict])
 {
-	pid_t child;
 	char **const environment = ENVIRONMENT(envp);
-	struct producer *p = thread_enter();
-	if (p != NULL)
-		descriptors_share(false);
-	const int error = real.posix_spawn(&child, path, actions, attributes, argv, environment);
-	if (error == 0 && pid != NULL)
-		*pid = child;
-	return spawned(p, error, &child, path);
+	return spawn(real.posix_spawn, pid, path, path, actions, attributes, argv, environment);
 }
 
 EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
@@ -281,15 +288,8 @@ EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
 			const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
 			char *const envp[restrict])
 {
-	pid_t child;
 	char **const environment = ENVIRONMENT(envp);
-	struct producer *p = thread_enter();
-	if (p != NULL)
-		descriptors_share(false);
-	const int error = real.posix_spawnp(&child, file, actions, attributes, argv, environment);
-	if (error == 0 && pid != NULL)
-		*pid = child;
-	return spawned(p, error, &child, NULL);
+	return spawn(real.posix_spawnp, pid, file, NULL, actions, attributes, argv, environment);
 }
 
 EXPORT int system(const char *command)

@@ -5,8 +5,11 @@
 
 #include "call.h"
 
-/* An operation on a descriptor. The last arguments set members of the event. */
-#define ON_DESCRIPTOR(name, op, parameters, arguments, offset_, length_, flags_)                   \
+/*
+ * An operation on a descriptor. The last arguments set members of the event. end: operation_end, or
+ * operation_end_error for a function that returns the error.
+ */
+#define ON_DESCRIPTOR_END(end, name, op, parameters, arguments, offset_, length_, flags_)          \
 	EXPORT int name parameters                                                                 \
 	{                                                                                          \
 		struct operation_call o;                                                           \
@@ -16,22 +19,11 @@
 		o.event.offset = (int64_t)(offset_);                                               \
 		o.event.length = (int64_t)(length_);                                               \
 		o.event.flags = (uint32_t)(flags_);                                                \
-		return (int)operation_end(&o, real.name arguments);                                \
+		return (int)end(&o, real.name arguments);                                          \
 	}
 
-/* The same for functions that return the error. */
-#define ON_DESCRIPTOR_ERROR(name, op, parameters, arguments, offset_, length_, flags_)             \
-	EXPORT int name parameters                                                                 \
-	{                                                                                          \
-		struct operation_call o;                                                           \
-		if (!operation_begin(&o, op))                                                      \
-			return real.name arguments;                                                \
-		operation_on(&o, fd);                                                              \
-		o.event.offset = (int64_t)(offset_);                                               \
-		o.event.length = (int64_t)(length_);                                               \
-		o.event.flags = (uint32_t)(flags_);                                                \
-		return operation_end_error(&o, real.name arguments);                               \
-	}
+#define ON_DESCRIPTOR(...)       ON_DESCRIPTOR_END(operation_end, __VA_ARGS__)
+#define ON_DESCRIPTOR_ERROR(...) ON_DESCRIPTOR_END(operation_end_error, __VA_ARGS__)
 
 ON_DESCRIPTOR(fsync, RECORD_OP_FSYNC, (int fd), (fd), 0, 0, 0)
 ON_DESCRIPTOR(fdatasync, RECORD_OP_FSYNC, (int fd), (fd), 0, 0, 0)
