@@ -110,16 +110,6 @@ static void warn_unparsed(const struct source_warnings *w)
 				    unparsed, lines, e->file, (uintmax_t)e->line, e->text);
 }
 
-static void warn_mixed(const struct source_warnings *w)
-{
-	const uintmax_t lost = count(w, "mixed.lost");
-	if (lost > 0)
-		source_warnings_one(w,
-				    "%ju calls are missing: other text is mixed into their lines; "
-				    "use strace -o, with one file for each strace",
-				    lost);
-}
-
 /* A list of counts, in a buffer that is large enough. */
 struct list {
 	size_t size;
@@ -316,7 +306,6 @@ void source_warnings_print(const struct source_warnings *w)
 {
 	warn_notes(w);
 	warn_unparsed(w);
-	warn_mixed(w);
 	warn_hidden(w);
 	warn_unknown(w);
 	warn_contradicted(w);

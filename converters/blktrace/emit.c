@@ -121,21 +121,22 @@ static bool emit_transfer(struct blktrace *b, const struct blktrace_request *q, 
 			  int64_t end_ns)
 {
 	struct report *report = &b->src->report;
+	const bool ended = end_ns >= q->since_ns;
 	struct iot_event *ev = emit_event(&b->emit);
 	if (ev == NULL)
 		return blktrace_no_memory(b);
-	emit_record(
-	    ev, (struct iot_record){
-		    .start_ns = q->since_ns,
-		    .duration_ns = end_ns > q->since_ns ? (uint64_t)(end_ns - q->since_ns) : 0,
-		    .offset = q->first,
-		    .length = q->end - q->first,
-		    .file = disk,
-		    .process = q->pid,
-		    .object = disk,
-		    .type = type_of(q->categories),
-		    .flags = end_ns < 0 ? IOT_CPU_UNKNOWN | IOT_DURATION_UNKNOWN : IOT_CPU_UNKNOWN,
-		});
+	emit_record(ev,
+		    (struct iot_record){
+			.start_ns = q->since_ns,
+			.duration_ns = ended ? (uint64_t)(end_ns - q->since_ns) : 0,
+			.offset = q->first,
+			.length = q->end - q->first,
+			.file = disk,
+			.process = q->pid,
+			.object = disk,
+			.type = type_of(q->categories),
+			.flags = ended ? IOT_CPU_UNKNOWN : IOT_CPU_UNKNOWN | IOT_DURATION_UNKNOWN,
+		    });
 	if (end_ns >= 0 && end_ns < q->since_ns)
 		report_add(report, "clock.negative_duration", 1);
 	report->records++;

@@ -298,8 +298,8 @@ static bool set_times(struct csv_source *c, struct iot_record *rec)
 	if (has(c, CSV_END) && start_known && !duration_known) {
 		if (end < start)
 			report_add(&c->src->report, "clock.negative_duration", 1);
-		duration = end > start ? end - start : 0;
-		duration_known = true;
+		duration_known = end >= start;
+		duration = duration_known ? end - start : 0;
 	} else if (has(c, CSV_END) && !start_known && duration_known) {
 		if (end < duration)
 			return false;

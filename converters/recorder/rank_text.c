@@ -103,6 +103,8 @@ static bool accept_call(struct recorder_rank *rk, const struct text_call *call)
 	rk->coming = c;
 	rk->end = c + 1;
 	c->signature = &t->signature;
+	if (end_ns < c->start_ns)
+		report_add(&rk->r->src->report, "clock.negative_duration", 1);
 	c->duration_ns = end_ns > c->start_ns ? (uint64_t)(end_ns - c->start_ns) : 0;
 	c->offset = t->signature.offset;
 	c->offset_known = !t->signature.sloped;

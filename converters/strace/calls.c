@@ -109,25 +109,31 @@ static bool read_result(struct strace *s, struct strace_call *c, const char *p, 
 	return true;
 }
 
+/* Without a duration in the line, it is the time from the first line of the call to its last. */
+static void set_duration(struct strace *s, struct strace_call *c, struct strace_duration took)
+{
+	if (!took.known && !took.negative && c->end_ns != c->start_ns) {
+		took.negative = c->end_ns < c->start_ns;
+		took.known = !took.negative;
+		took.ns = took.known ? (uint64_t)(c->end_ns - c->start_ns) : 0;
+	}
+	if (took.negative)
+		strace_count(s, "clock.negative_duration", 1);
+	c->duration_known = took.known && took.ns <= (uint64_t)(INT64_MAX - c->start_ns);
+	c->duration_ns = c->duration_known ? took.ns : 0;
+}
+
 /* Processes a call with all its text. Returns false if its brackets are unbalanced. */
 static bool finish(struct strace *s, struct strace_call *c, const char *text, const char *end,
 		   const char *joined)
 {
-	unsigned digits;
-	const char *stop =
-	    strace_line_duration(text, end, &c->duration_ns, &digits, &c->duration_known);
+	struct strace_duration took;
+	const char *stop = strace_line_duration(text, end, &took);
 	const char *p = strace_split(text, stop, joined, c->arg, STRACE_ARGS, &c->args);
 	c->fd.number = STRACE_NO_FD;
 	if (p == NULL || !read_result(s, c, p, stop))
 		return false;
-	if (!c->duration_known) {
-		c->duration_ns = c->end_ns > c->start_ns ? (uint64_t)(c->end_ns - c->start_ns) : 0;
-		c->duration_known = c->end_ns != c->start_ns;
-	}
-	if (c->duration_ns > (uint64_t)(INT64_MAX - c->start_ns)) {
-		c->duration_ns = 0;
-		c->duration_known = false;
-	}
+	set_duration(s, c, took);
 	if (c->end_ns < c->start_ns + (int64_t)c->duration_ns)
 		c->end_ns = c->start_ns + (int64_t)c->duration_ns;
 	c->left = s->log.members > 1 ? c->end_ns : strace_now(s);
@@ -171,6 +177,36 @@ static void set_partial(struct strace_member *m, struct strace_task *t)
 	m->partial = t;
 }
 
+/* Drops a call whose result the log does not show: it may have moved a position. */
+static void forget_active(struct strace *s, struct strace_task *t)
+{
+	const struct strace_active *a = &t->active;
+	struct strace_call c = call_of(s, t, a->entry, a->entry_ns, a->entry_ns);
+	if (a->text_size > 0 && (a->entry->class & STRACE_DATA) != 0) {
+		strace_split(a->text, a->text + a->text_size, NULL, c.arg, STRACE_ARGS, &c.args);
+		strace_forget(s, &c);
+	}
+	strace_call_drop(s, t);
+}
+
+/* The rest of an interrupted line does not come. */
+static void give_up_partial(struct strace *s, struct strace_task *t)
+{
+	struct strace_member *m = t->cut_in;
+	strace_lose(s, STRACE_MIXED, m, m->partial_number);
+	forget_active(s, t);
+	set_partial(m, NULL);
+}
+
+/* The task has called again: the end of an active call is not in the log. */
+static void drop_active(struct strace *s, struct strace_task *t)
+{
+	if (t->cut_in != NULL && t->active.entry != NULL)
+		give_up_partial(s, t);
+	else if (t->active.entry != NULL)
+		forget_active(s, t);
+}
+
 /* Records that the log of a member ends in the middle of a line. */
 static void ends_cut(struct strace *s, struct strace_member *m)
 {
@@ -191,6 +227,7 @@ static void cut_call(struct strace *s, struct strace_task *t, const struct strac
 		return;
 	}
 	m->partial_lines = 0;
+	m->partial_number = m->line_number;
 	m->partial_ignored = e == NULL;
 	set_partial(m, NULL);
 	if (e == NULL)
@@ -228,16 +265,15 @@ static void call_line(struct strace *s, struct strace_task *t, int64_t time_ns, 
 		s->others++;
 		if (!closed(text, end))
 			cut_call(s, t, NULL, time_ns, text, end, m);
-		else if (t->active.entry != NULL)
-			strace_call_drop(s, t);
+		else
+			drop_active(s, t);
 		return;
 	}
+	drop_active(s, t);
 	if (strace_line_unfinished(text, end)) {
 		begin(s, t, e, time_ns, text, end - sizeof " <unfinished ...>" + 1);
 		return;
 	}
-	if (t->active.entry != NULL)
-		strace_call_drop(s, t);
 	struct strace_call c = call_of(s, t, e, time_ns, time_ns);
 	if (finish(s, &c, text, end, NULL))
 		return;
@@ -314,9 +350,7 @@ static void foreign_line(struct strace *s, struct strace_member *m)
 	unparsed(s, m);
 	if (m->partial == NULL || ++m->partial_lines <= PARTIAL_LINES)
 		return;
-	strace_count(s, "mixed.lost", 1);
-	strace_call_drop(s, m->partial);
-	set_partial(m, NULL);
+	give_up_partial(s, m->partial);
 }
 
 static bool ends_with(const struct strace_line *line, const char *word)

@@ -14,6 +14,19 @@ void strace_count(struct strace *s, const char *name, uint64_t n)
 	report_add(&s->src->report, name, n);
 }
 
+void strace_lose(struct strace *s, enum strace_loss why, const struct strace_member *m,
+		 uint64_t line)
+{
+	static const char *const NAMES[STRACE_LOSSES] = {
+	    [STRACE_MIXED] = "mixed.lost", [STRACE_CONTRADICTED] = "contradicted.lost"};
+	struct strace_lost *lost = &s->lost[why];
+	if (lost->calls++ == 0 && m != NULL) {
+		lost->member = m->index;
+		lost->line = line;
+	}
+	strace_count(s, NAMES[why], 1);
+}
+
 /* %trace */
 
 /* Writes the strings of ["a", "b"...], separated by spaces, to out. */

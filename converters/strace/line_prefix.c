@@ -333,26 +333,28 @@ bool strace_line_unfinished(const char *text, const char *end)
 	return (size_t)(end - text) >= n && end[-2] == '.' && memcmp(end - n, CUT, n) == 0;
 }
 
-const char *strace_line_duration(const char *text, const char *end, uint64_t *ns, unsigned *digits,
-				 bool *found)
+const char *strace_line_duration(const char *text, const char *end, struct strace_duration *d)
 {
 	const char *p = end;
-	*found = false;
+	*d = (struct strace_duration){.known = false};
 	if (p == text || *--p != '>')
 		return end;
 	while (p > text && (strace_digit(p[-1]) || p[-1] == '.'))
 		p--;
-	if (p - text < 2 || p[-1] != '<' || p[-2] != ' ' || end - p > 24)
+	const bool negative = p > text && p[-1] == '-';
+	const char *open = p - negative;
+	if (open - text < 2 || open[-1] != '<' || open[-2] != ' ' || end - p > 24)
 		return end;
 	struct strace_text at = {p, end};
 	uint64_t seconds;
-	if (!number_scan(&at.p, end, 10, &seconds) || at.p - p > 9)
+	if (!number_scan(&at.p, at.end, 10, &seconds) || at.p - p > 9)
 		return end;
-	*ns = seconds * (uint64_t)NS_PER_SECOND + (uint64_t)fraction(&at, digits);
+	d->ns = seconds * (uint64_t)NS_PER_SECOND + (uint64_t)fraction(&at, &d->digits);
 	if (at.p != end - 1)
 		return end;
-	*found = true;
-	return p - 2;
+	d->known = !negative;
+	d->negative = negative;
+	return open - 2;
 }
 
 size_t strace_line_uncolour(const char *text, size_t size, char *out)
@@ -388,18 +390,16 @@ static void layout_take(struct strace_layout *layout, const struct strace_line *
 static void layout_tick(struct strace_layout *layout, const struct strace_line *line,
 			const struct times *t)
 {
-	unsigned digits;
-	uint64_t took;
-	bool found;
+	struct strace_duration took;
 	uint64_t tick = layout->tick_ns;
 	if ((t->clock || t->epoch) && (uint64_t)TICK[t->digits] < tick)
 		tick = (uint64_t)TICK[t->digits];
 	if (t->relative && (uint64_t)TICK[t->relative_digits] < tick)
 		tick = (uint64_t)TICK[t->relative_digits];
-	strace_line_duration(line->body, line->end, &took, &digits, &found);
-	if (found && (uint64_t)TICK[digits] < tick)
-		tick = (uint64_t)TICK[digits];
-	layout->duration |= found;
+	strace_line_duration(line->body, line->end, &took);
+	if (took.known && (uint64_t)TICK[took.digits] < tick)
+		tick = (uint64_t)TICK[took.digits];
+	layout->duration |= took.known;
 	layout->tick_ns = tick;
 }
 

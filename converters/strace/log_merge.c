@@ -127,14 +127,12 @@ static bool is_early(const char *p, const char *end)
 static void key(struct strace_member *m)
 {
 	const struct strace_line *line = &m->line;
-	uint64_t took;
-	unsigned digits;
-	bool found = false;
+	struct strace_duration took = {.known = false};
 	m->key_ns = line->time_ns;
 	if (line->kind == STRACE_CALL && !is_early(line->body, line->end))
-		strace_line_duration(line->body, line->end, &took, &digits, &found);
-	if (found && took < (uint64_t)NS_PER_DAY)
-		m->key_ns += (int64_t)took;
+		strace_line_duration(line->body, line->end, &took);
+	if (took.known && took.ns < (uint64_t)NS_PER_DAY)
+		m->key_ns += (int64_t)took.ns;
 }
 
 /* Reads the next line of a member. Returns false at its end. */

@@ -124,6 +124,34 @@ static void close_source(struct source_state *src)
 	src->state = NULL;
 }
 
+/* Sets the error of a damaged log: calls that it shows are missing. */
+static int set_lost(struct strace *s, struct error *e, enum strace_loss why)
+{
+	static const char *const REASONS[STRACE_LOSSES] = {
+	    [STRACE_MIXED] = "their lines have no end, or other text in them; use strace -o, with "
+			     "one file for each strace",
+	    [STRACE_CONTRADICTED] = "their results contradict their arguments"};
+	const struct strace_lost *lost = &s->lost[why];
+	char name[512];
+	const char *path = input_name(s->src->input, lost->member);
+	return error_set(e, IOT_EFORMAT,
+			 "%s: line %" PRIu64 ": calls are missing (%" PRIu64 "): %s",
+			 escape_text(name, sizeof name, path, strlen(path)), lost->line,
+			 lost->calls, REASONS[why]);
+}
+
+/* The first loss is the error of the conversion; the others are notes. */
+static void report_lost(struct strace *s, struct error *e)
+{
+	for (enum strace_loss why = STRACE_MIXED; why < STRACE_LOSSES; why++) {
+		struct error other = {.status = IOT_OK};
+		const bool first = e->status == IOT_OK;
+		if (s->lost[why].calls > 0 && set_lost(s, first ? e : &other, why) != IOT_OK &&
+		    !first)
+			report_note(&s->src->report, "%s", other.text);
+	}
+}
+
 /* Returns the status of the whole conversion, after all events. */
 static int verdict(struct strace *s)
 {
@@ -140,8 +168,9 @@ static int verdict(struct strace *s)
 	if (s->understood == 0)
 		return error_set(e, IOT_EFORMAT, "%s: no line looks like strace output", name);
 	if (s->cut_in != NULL)
-		return error_set(e, IOT_ETRUNCATED, "%s: ends in the middle of a line", name);
-	return IOT_OK;
+		error_set(e, IOT_ETRUNCATED, "%s: ends in the middle of a line", name);
+	report_lost(s, e);
+	return e->status;
 }
 
 /* Notes the truncated logs of a set; verdict() names the first. */
@@ -297,6 +326,11 @@ static void finish(struct strace *s)
 	note_cut(s);
 	if (s->fds.unnamed > 0)
 		strace_count(s, "unnamed.files", s->fds.unnamed);
+	const uint64_t backwards = report_get(&s->src->report, "clock.negative_duration");
+	if (backwards > 0)
+		report_note(&s->src->report,
+			    "%" PRIu64 " calls end before they start: their durations are unknown",
+			    backwards);
 	if (s->began) /* otherwise there is no %trace before it */
 		emit_counts(&s->emit, "strace", s->now_ns);
 	int status = verdict(s);

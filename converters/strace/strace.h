@@ -89,12 +89,14 @@ void strace_line_parse(const struct strace_layout *layout, struct strace_clock *
  */
 bool strace_layout_detect(const char *head, size_t size, struct strace_layout *layout,
 			  int64_t *first_ns, unsigned *calls, unsigned *lines);
-/*
- * Removes " <0.000012>" from the end and returns the new end. *digits is the number of digits of
- * the fraction.
- */
-const char *strace_line_duration(const char *text, const char *end, uint64_t *ns, unsigned *digits,
-				 bool *found);
+struct strace_duration {
+	uint64_t ns;
+	unsigned digits; /* of the fraction */
+	bool known, negative;
+};
+
+/* Removes " <0.000012>" from the end and returns the new end. */
+const char *strace_line_duration(const char *text, const char *end, struct strace_duration *d);
 bool strace_line_unfinished(const char *text, const char *end);
 size_t strace_line_uncolour(const char *text, size_t size, char *out);
 
@@ -459,8 +461,9 @@ struct strace_member {
 	char *clean;   /* a copy of the line without colours */
 	size_t clean_capacity;
 	struct strace_task *partial; /* the task whose call was interrupted by foreign text */
-	unsigned partial_lines;
-	bool partial_ignored; /* true if an ignored call was interrupted */
+	unsigned partial_lines;      /* since it was interrupted */
+	uint64_t partial_number;     /* the line that was interrupted */
+	bool partial_ignored;        /* true if an ignored call was interrupted */
 };
 
 enum { STRACE_STARTS = 256 };
@@ -534,6 +537,18 @@ struct strace_watermark {
 	uint64_t again; /* the line number at which it is next computed */
 };
 
+/* Why a call that the log shows becomes neither a record nor an %op. */
+enum strace_loss {
+	STRACE_MIXED,        /* its line lacks arguments or the end: other text is in it */
+	STRACE_CONTRADICTED, /* its result contradicts its arguments */
+	STRACE_LOSSES,
+};
+
+struct strace_lost {
+	uint64_t calls, line; /* line: of the first */
+	size_t member;
+};
+
 struct strace {
 	struct source_state *src;
 	struct strace_options options;
@@ -546,6 +561,7 @@ struct strace {
 	struct strace_order order;
 	struct strace_passing passing;
 	struct strace_skipped skipped[STRACE_SKIPPED_KINDS];
+	struct strace_lost lost[STRACE_LOSSES];
 	struct emit emit;
 	struct strace_watermark watermark;
 	int64_t now_ns;
@@ -569,6 +585,9 @@ int64_t strace_log_watermark(const struct strace_log *log);
 
 /* emit.c */
 void strace_count(struct strace *s, const char *name, uint64_t n);
+/* Counts a call as missing: the log is damaged. m: NULL if its line is not known any more. */
+void strace_lose(struct strace *s, enum strace_loss why, const struct strace_member *m,
+		 uint64_t line);
 void strace_emit_trace(struct strace *s);
 void strace_emit_process(struct strace *s, struct strace_group *group);
 bool strace_recorded(const struct strace *s, const struct open_description *d);
@@ -768,6 +787,10 @@ strace_handler strace_open_enter, strace_open, strace_close, strace_close_range,
     strace_fcntl, strace_ioctl, strace_pair, strace_created, strace_bpf;
 
 /* sys_data.c */
+/* Counts a transfer that succeeded but has an impossible result or offset as missing. */
+void strace_contradicted(struct strace *s, struct strace_call *c);
+/* Marks the positions as unknown that a transfer with an unknown result uses. */
+void strace_forget(struct strace *s, struct strace_call *c);
 /*
  * Returns the slot of an argument whose bytes become records; otherwise counts the bytes as skipped
  * and returns NULL.

@@ -77,37 +77,57 @@ struct fd_slot *strace_data_slot(struct strace *s, struct strace_call *c,
 
 enum { TRANSFER_MAX = INT32_MAX }; /* the kernel's limit of bytes per call */
 
-/*
- * Returns the requested length: the third argument of calls without a vector; the kernel's limit
- * for other calls.
- */
-static int64_t asked_for(const struct strace_call *c)
+/* Returns the requested length, which is argument `i`; the kernel's limit if it is not a number. */
+static int64_t asked_for(const struct strace_call *c, unsigned i)
 {
 	int64_t bytes;
-	if ((c->entry->class & STRACE_ASKS) == 0 || c->args < 3 ||
-	    !strace_number(c->arg[2], &bytes) || bytes < 0 || bytes > TRANSFER_MAX)
+	if (c->args <= i || !strace_number(c->arg[i], &bytes) || bytes < 0 || bytes > TRANSFER_MAX)
 		return TRANSFER_MAX;
 	return bytes;
 }
 
-/*
- * Returns true if the result is larger than the request: the line has the result of another call,
- * as when several traced programs write to one terminal. Marks the position, and the size after a
- * write, as unknown then.
- */
-static bool is_mixed(struct strace *s, struct strace_call *c, const struct strace_fd *fd,
-		     bool write)
+static void forget_position(struct strace *s, struct strace_call *c, unsigned i, bool write)
 {
-	if (c->result <= asked_for(c))
-		return false;
-	const struct fd_slot *slot = strace_slot(s, c, fd);
-	strace_count(s, "mixed.lost", 1);
+	const struct strace_fd fd = strace_fd(c->arg[i]);
+	const struct fd_slot *slot = i < c->args ? strace_slot(s, c, &fd) : NULL;
 	if (slot == NULL || slot->open->kind == FD_DIRECTORY)
-		return true;
+		return;
 	slot->open->position_known = false;
 	if (write && slot->open->file != NULL)
 		slot->open->file->size_known = false;
-	return true;
+}
+
+void strace_forget(struct strace *s, struct strace_call *c)
+{
+	if (c->entry->run == strace_sendfile) {
+		forget_position(s, c, 0, true);
+		forget_position(s, c, 1, false);
+	} else if (c->entry->run == strace_copy_range) {
+		forget_position(s, c, 0, false);
+		forget_position(s, c, 2, true);
+	} else {
+		forget_position(s, c, 0, c->entry->variant == 1);
+	}
+}
+
+/*
+ * If several traced programs write to one terminal, a line may lack arguments and have the result
+ * of another call: all transfers have three arguments.
+ */
+void strace_contradicted(struct strace *s, struct strace_call *c)
+{
+	const struct strace_member *m = s->log.current;
+	strace_lose(s, c->args < 3 ? STRACE_MIXED : STRACE_CONTRADICTED, m,
+		    m != NULL ? m->line_number : 0);
+	strace_forget(s, c);
+}
+
+/* Returns true if the result is larger than the request, of up to `max` bytes. */
+static bool is_contradicted(struct strace *s, struct strace_call *c, int64_t max)
+{
+	if (c->result > max)
+		strace_contradicted(s, c);
+	return c->result > max;
 }
 
 /* Returns the slot of argument 0; NULL if its bytes do not become records. */
@@ -115,8 +135,10 @@ static struct fd_slot *transfer_slot(struct strace *s, struct strace_call *c,
 				     const struct strace_fd *fd)
 {
 	const bool write = c->entry->variant == 1;
-	return is_mixed(s, c, fd, write) ? NULL
-					 : strace_data_slot(s, c, fd, (uint64_t)c->result, write);
+	const bool asks = (c->entry->class & STRACE_ASKS) != 0;
+	return is_contradicted(s, c, asks ? asked_for(c, 2) : TRANSFER_MAX)
+		   ? NULL
+		   : strace_data_slot(s, c, fd, (uint64_t)c->result, write);
 }
 
 /* A short read shows the size, unless other calls change it at the same time. */
@@ -209,7 +231,13 @@ void strace_at_offset(struct strace *s, struct strace_call *c)
 	const bool write = c->entry->variant == 1,
 		   forced = write && c->args > 4 && strace_flag(c, c->args - 1, "RWF_APPEND", 0x10);
 	int64_t offset;
-	struct fd_slot *slot = strace_number(c->arg[3], &offset) ? transfer_slot(s, c, &fd) : NULL;
+	if (!strace_number(c->arg[3], &offset))
+		return;
+	if (offset < -1) {
+		strace_contradicted(s, c);
+		return;
+	}
+	struct fd_slot *slot = transfer_slot(s, c, &fd);
 	if (slot == NULL)
 		return;
 	struct open_description *d = slot->open;
@@ -230,24 +258,39 @@ void strace_at_offset(struct strace *s, struct strace_call *c)
 
 /* Copies between two descriptors */
 
+struct strace_copy {
+	struct strace_fd in, out;
+	struct strace_text in_at, out_at;
+};
+
 /* where: the offset before the call, "[50] => [120]" or "[50]"; NULL: at the position */
 static void copy_side(struct strace *s, struct strace_call *c, const struct strace_fd *fd,
 		      struct strace_text where, bool write)
 {
 	int64_t offset;
 	struct fd_slot *slot = strace_data_slot(s, c, fd, (uint64_t)c->result, write);
-	if (slot != NULL && strace_pointed(where, &offset))
+	if (slot != NULL && strace_pointed(where, &offset) && offset >= 0)
 		move_at(s, c, fd, slot, offset, write, false);
 	else if (slot != NULL)
 		move(s, c, fd, slot, write);
 }
 
+/* A copy with positions at two offsets, of which either may be NULL, of up to `max` bytes. */
+static void copy(struct strace *s, struct strace_call *c, const struct strace_copy *of,
+		 int64_t max)
+{
+	if (is_contradicted(s, c, max))
+		return;
+	copy_side(s, c, &of->in, of->in_at, false);
+	copy_side(s, c, &of->out, of->out_at, true);
+}
+
 /* sendfile(out, in, offset, n) */
 void strace_sendfile(struct strace *s, struct strace_call *c)
 {
-	const struct strace_fd out = strace_fd(c->arg[0]), in = strace_fd(c->arg[1]);
-	copy_side(s, c, &in, c->arg[2], false);
-	copy_side(s, c, &out, (struct strace_text){0}, true);
+	const struct strace_copy of = {
+	    .in = strace_fd(c->arg[1]), .out = strace_fd(c->arg[0]), .in_at = c->arg[2]};
+	copy(s, c, &of, asked_for(c, 3));
 }
 
 void strace_sendfile_enter(struct strace *s, struct strace_call *c)
@@ -281,8 +324,9 @@ void strace_copy_range(struct strace *s, struct strace_call *c)
 		mark_pipe(s, c, &in, c->arg[1]);
 		mark_pipe(s, c, &out, c->arg[3]);
 	}
-	copy_side(s, c, &in, c->arg[1], false);
-	copy_side(s, c, &out, c->arg[3], true);
+	const struct strace_copy of = {
+	    .in = in, .out = out, .in_at = c->arg[1], .out_at = c->arg[3]};
+	copy(s, c, &of, asked_for(c, 4));
 }
 
 void strace_copy_range_enter(struct strace *s, struct strace_call *c)

@@ -171,8 +171,11 @@ const struct strace_entry *strace_table_find(struct strace *s, const char *name,
 void strace_run(struct strace *s, struct strace_call *c)
 {
 	const struct strace_entry *e = c->entry;
-	const bool has_result = c->returned && c->args >= e->args &&
+	const bool succeeded = c->returned && !c->failed, has_args = c->args >= e->args;
+	const bool has_result = c->returned && has_args &&
 				((e->class & STRACE_FAILS) != 0 || (!c->failed && c->result >= 0));
 	if (has_result || (e->class & STRACE_ALWAYS) != 0)
 		e->run(s, c);
+	else if (succeeded && (e->class & STRACE_DATA) != 0)
+		strace_contradicted(s, c);
 }

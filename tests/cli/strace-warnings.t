@@ -67,6 +67,17 @@ $open
 1 1700000000.000002 read(3, ""..., 10) = 10 <0.000001>
 1 1700000000.000003 read(3, ) = 0x7fa65f7c9000 <0.000001>
 E
+echo '== results that contradict the arguments, and durations below zero'
+try <<E
+$open
+1 1700000000.000002 read(3, ""..., 10) = 10 <-0.000001>
+1 1700000000.000003 read(3, ""..., 10) = 30 <0.000001>
+1 1700000000.000004 read(3, ""..., 10) = -5 <0.000001>
+1 1700000000.000005 read(3, ""..., 10) = some <0.000001>
+1 1700000000.000006 close(3) = 0 <0.000001>
+E
+"$IOTRACE" stat log >stat.out 2>&1
+echo "exit status $?"
 echo '== appends that overlap, at the unknown end of a file'
 try <<'E'
 1 1700000000.000001 openat(AT_FDCWD, "a", O_WRONLY|O_APPEND) = 3 <0.000001>

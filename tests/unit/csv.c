@@ -210,7 +210,7 @@ Test(csv, ends)
 			 "3000000000+2000000000 r 0?+1 0/0\n");
 	cr_expect_eq(run.report.unparsed, 1);
 	cr_expect_str_eq(table("time:s,end:s,length", "5,7,1\n5,4,1\n"),
-			 "5000000000+2000000000 r 0?+1 0/0\n5000000000+0 r 0?+1 0/0\n");
+			 "5000000000+2000000000 r 0?+1 0/0\n5000000000+0? r 0?+1 0/0\n");
 	cr_expect_eq(counted_in(&run.report, "clock.negative_duration"), 1);
 }
 

@@ -350,24 +350,46 @@ Test(strace, output_of_the_program_inside_a_call)
 /* Two programs write to one terminal: a call has the result of another one. */
 Test(strace, a_result_that_a_call_cannot_have_is_no_record)
 {
-	static const char *const RESULTS[] = {
-	    "read(3, \"x\"..., 10) = 11",           "write(3, \"x\"..., 10) = 11",
-	    "pwrite64(3, \"x\", 10, 0) = 11",       "read(3, ) = 0x7f0000001000",
-	    "writev(3, [...], 2) = 0x7f0000001000",
+	static const struct {
+		const char *line, *counter;
+	} RESULTS[] = {
+	    {"read(3, \"x\"..., 10) = 11", "contradicted.lost"},
+	    {"write(3, \"x\"..., 10) = 11", "contradicted.lost"},
+	    {"write(3, \"x\"..., 10) = -7", "contradicted.lost"},
+	    {"pwrite64(3, \"x\", 10, 0) = 11", "contradicted.lost"},
+	    {"pread64(3, \"x\", 1, -5) = 1", "contradicted.lost"},
+	    {"sendfile(3, 3, NULL, 10) = 11", "contradicted.lost"},
+	    {"copy_file_range(3, NULL, 3, NULL, 10, 0) = 11", "contradicted.lost"},
+	    {"read(3, ) = 0x7f0000001000", "mixed.lost"},
+	    {"pwrite64(3, ) = 10", "mixed.lost"},
+	    {"write(3, \"x\", 1) = x", "mixed.lost"},
+	    {"writev(3, [...], 2) = 0x7f0000001000", "contradicted.lost"},
 	};
 	for (size_t i = 0; i < sizeof RESULTS / sizeof RESULTS[0]; i++) {
 		char log[512];
 		snprintf(log, sizeof log,
 			 OPEN_A "write(3, \"x\", 5) = 5\n%s\nwrite(3, \"x\", 5) = 5\n"
 				"lseek(3, 100, SEEK_SET) = 100\nwrite(3, \"x\", 5) = 5\n",
-			 RESULTS[i]);
+			 RESULTS[i].line);
 		run.records_size = 0;
 		run.paths = 0;
 		convert(log);
 		cr_expect_str_eq(run.records, "1:w a 0+5\n1:w a 5+5?\n1:w a 100+5\n", "%s: %s",
-				 RESULTS[i], run.records);
-		cr_expect_eq(counted("mixed.lost"), 1, "%s", RESULTS[i]);
+				 RESULTS[i].line, run.records);
+		cr_expect_eq(counted(RESULTS[i].counter), 1, "%s", RESULTS[i].line);
+		cr_expect_eq(run.status, IOT_EFORMAT, "%s", RESULTS[i].line);
 	}
+}
+
+Test(strace, a_negative_duration_is_unknown)
+{
+	convert("1 1700000000.000001 " OPEN_A
+		"1 1700000000.000002 read(3, \"x\"..., 9) = 9 <-0.000002>\n"
+		"1 1700000000.000004 read(3, \"x\"...,  <unfinished ...>\n"
+		"1 1700000000.000003 <... read resumed>, 9) = 9\n");
+	expect_records("1:r a 0+9\n1:r a 9+9\n");
+	cr_expect_eq(counted("clock.negative_duration"), 2);
+	cr_expect_eq(run.status, IOT_OK);
 }
 
 /* The kernel's answer to MSG_TRUNC is the size of the datagram. */
