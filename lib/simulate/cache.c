@@ -8,16 +8,19 @@
 #include "lib/base/hash.h"
 
 static const struct cache_ops *const policies[CACHE_POLICIES] = {
-    [CACHE_LRU] = &cache_lru,
-    [CACHE_FIFO] = &cache_fifo,
+    [CACHE_LRU] = &cache_lru,     [CACHE_FIFO] = &cache_fifo,
+    [CACHE_CLOCK] = &cache_clock, [CACHE_LFU] = &cache_lfu,
+    [CACHE_2Q] = &cache_2q,       [CACHE_ARC] = &cache_arc,
+    [CACHE_LIRS] = &cache_lirs,   [CACHE_S3FIFO] = &cache_s3fifo,
+    [CACHE_SIEVE] = &cache_sieve, [CACHE_WTINYLFU] = &cache_wtinylfu,
+    [CACHE_OPT] = &cache_opt,
 };
 
 enum cache_policy cache_policy_find(const char *name, size_t size)
 {
 	enum cache_policy policy = 0;
-	while (policy < CACHE_POLICIES &&
-	       (policies[policy] == NULL || strlen(policies[policy]->name) != size ||
-		memcmp(policies[policy]->name, name, size) != 0))
+	while (policy < CACHE_POLICIES && (strlen(policies[policy]->name) != size ||
+					   memcmp(policies[policy]->name, name, size) != 0))
 		policy++;
 	return policy;
 }
@@ -25,41 +28,6 @@ enum cache_policy cache_policy_find(const char *name, size_t size)
 const char *cache_policy_name(enum cache_policy policy)
 {
 	return policies[policy]->name;
-}
-
-/* Hash table */
-
-/* The distance of slot i from the slot that the hash of its key selects. */
-static uint32_t distance_of(const struct cache *c, uint32_t i)
-{
-	const uint32_t d = c->slots[i] >> NODE_BITS;
-	if (d < DISTANCE_MAX)
-		return d;
-	return (i - cache_home(c, c->nodes[c->slots[i] & NODE_MASK].key)) & c->mask;
-}
-
-/* Empties a slot: later slots of the cluster move backward unless that passes their home. */
-static void slot_delete(struct cache *c, uint32_t hole)
-{
-	for (uint32_t i = hole;;) {
-		i = (i + 1) & c->mask;
-		if (c->slots[i] == 0)
-			break;
-		const uint32_t d = distance_of(c, i), gap = (i - hole) & c->mask;
-		if (d < gap)
-			continue;
-		c->slots[hole] = (c->slots[i] & NODE_MASK) | slot_distance(d - gap);
-		hole = i;
-	}
-	c->slots[hole] = 0;
-}
-
-void cache_unhash(struct cache *c, uint32_t e)
-{
-	uint32_t i = cache_home(c, c->nodes[e].key);
-	while ((c->slots[i] & NODE_MASK) != e)
-		i = (i + 1) & c->mask;
-	slot_delete(c, i);
 }
 
 /* Life cycle */

@@ -68,7 +68,8 @@ struct cache_ops {
 	void (*remove)(struct cache *c, uint32_t e);
 };
 
-extern const struct cache_ops cache_lru, cache_fifo;
+extern const struct cache_ops cache_lru, cache_fifo, cache_clock, cache_lfu, cache_2q, cache_arc,
+    cache_lirs, cache_s3fifo, cache_sieve, cache_wtinylfu, cache_opt;
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 

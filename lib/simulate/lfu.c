@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * LFU: blocks are in order of their count, and among equals of the time at which they reached it.
+ * Blocks with equal counts are a group, which has its newest block, after which the next block with
+ * that count is inserted.
+ */
+#include <stdlib.h>
+
+#include "cache_internal.h"
+
+struct lfu_group {
+	uint64_t count;  /* of references to each block */
+	uint32_t newest; /* of a free group: the next free one, + 1 */
+	uint32_t size;
+};
+
+struct lfu {
+	uint32_t *group; /* of each node */
+	struct lfu_group *groups;
+	uint32_t used, free; /* groups used so far; the first free one, + 1 */
+	uint32_t max;
+};
+
+/* n different counts need n * n / 2 references, so this number is never reached. */
+enum { GROUPS_MAX = 1 << 22 };
+
+static uint64_t groups_max(uint64_t capacity)
+{
+	return capacity + 1 < GROUPS_MAX ? capacity + 1 : GROUPS_MAX;
+}
+
+static uint64_t lfu_bytes(uint64_t capacity, uint64_t future)
+{
+	(void)future;
+	return sizeof(struct lfu) + (capacity + NODE_FIRST) * sizeof(uint32_t) +
+	       groups_max(capacity) * sizeof(struct lfu_group);
+}
+
+static void lfu_free(struct cache *c)
+{
+	struct lfu *l = c->state;
+	if (l == NULL)
+		return;
+	free(l->group);
+	free(l->groups);
+	free(l);
+}
+
+static bool lfu_init(struct cache *c, const struct cache_future *future)
+{
+	struct lfu *l = c->state = calloc(1, sizeof *l);
+	(void)future;
+	if (l == NULL)
+		return false;
+	l->max = (uint32_t)groups_max(c->capacity);
+	l->group = calloc((size_t)c->capacity + NODE_FIRST, sizeof *l->group);
+	l->groups = calloc(l->max, sizeof *l->groups);
+	return l->group != NULL && l->groups != NULL;
+}
+
+/* Inserts e after node `before`, in the group of this count, which is that of `before` or new. */
+static void group_add(struct cache *c, struct lfu *l, uint32_t g, uint32_t before, uint32_t e)
+{
+	list_insert_after(c, 0, before, e);
+	l->group[e] = g;
+	l->groups[g].newest = e;
+	l->groups[g].size++;
+}
+
+static uint32_t group_new(struct lfu *l, uint64_t count)
+{
+	uint32_t g = l->free;
+	if (g != 0) {
+		g--;
+		l->free = l->groups[g].newest;
+	} else
+		g = l->used++;
+	l->groups[g].count = count;
+	l->groups[g].size = 0;
+	return g;
+}
+
+static void group_remove(struct cache *c, struct lfu *l, uint32_t e)
+{
+	const uint32_t g = l->group[e];
+	if (--l->groups[g].size == 0) {
+		l->groups[g].newest = l->free;
+		l->free = g + 1;
+	} else if (l->groups[g].newest == e)
+		l->groups[g].newest = c->nodes[e].prev;
+	list_unlink(c, e);
+}
+
+ALWAYS_INLINE void lfu_hit(struct cache *c, uint32_t e)
+{
+	struct lfu *l = c->state;
+	const uint32_t g = l->group[e], newest = l->groups[g].newest;
+	const uint32_t next = c->nodes[newest].next;
+	const uint64_t count = l->groups[g].count + 1;
+	if (next != list_end(0) && l->groups[l->group[next]].count == count) {
+		const uint32_t to = l->group[next];
+		group_remove(c, l, e);
+		group_add(c, l, to, l->groups[to].newest, e);
+	} else if (l->groups[g].size == 1)
+		l->groups[g].count = count; /* alone, the block takes its group along */
+	else if (l->free != 0 || l->used + 1 < l->max) {
+		const uint32_t before = newest != e ? newest : c->nodes[e].prev;
+		group_remove(c, l, e);
+		group_add(c, l, group_new(l, count), before, e);
+	}
+}
+
+ALWAYS_INLINE uint32_t lfu_miss(struct cache *c, uint64_t key, uint32_t ghost,
+				const struct cache_guard *guard)
+{
+	struct lfu *l = c->state;
+	(void)ghost;
+	if (c->resident == c->capacity) {
+		const uint32_t victim = list_oldest(c, 0, guard);
+		if (victim == 0)
+			return CACHE_NONE;
+		group_remove(c, l, victim);
+		cache_count_eviction(c, victim);
+		cache_release(c, victim);
+	}
+	const uint32_t e = cache_take(c, key), first = c->nodes[list_end(0)].next;
+	if (first != list_end(0) && l->groups[l->group[first]].count == 1)
+		group_add(c, l, l->group[first], l->groups[l->group[first]].newest, e);
+	else
+		group_add(c, l, group_new(l, 1), list_end(0), e);
+	return e;
+}
+
+static void lfu_remove(struct cache *c, uint32_t e)
+{
+	group_remove(c, c->state, e);
+}
+
+POLICY_REFER(lfu)
+
+const struct cache_ops cache_lfu = {.name = "lfu",
+				    .nodes = nodes_resident,
+				    .bytes = lfu_bytes,
+				    .init = lfu_init,
+				    .free = lfu_free,
+				    .remove = lfu_remove,
+				    POLICY_REFERS(lfu)};
