@@ -24,11 +24,12 @@
 
 enum {
 	MEMBERS_MAX = 1000000,
-	HEADS_TOTAL = 4 << 20, /* shared by the heads of all members */
-	HEAD_MIN = 256,        /* minimum for each member */
-	HEAD_PIPE = 4096,      /* wait for at most this much of a pipe */
-	READ_TOTAL = 16 << 20, /* shared by the bufreaders of all members */
-	READ_MAX = 1 << 20,    /* of one bufreader */
+	HEADS_TOTAL = 4 << 20,   /* shared by the heads of all members */
+	HEAD_MIN = 256,          /* minimum for each member */
+	HEAD_PIPE = 4096,        /* wait for at most this much of a pipe */
+	TAR_FILL_MAX = 64 << 20, /* bytes after the end of a tar */
+	READ_TOTAL = 16 << 20,   /* shared by the bufreaders of all members */
+	READ_MAX = 1 << 20,      /* of one bufreader */
 	READ_MIN = 4096,
 };
 
@@ -362,15 +363,36 @@ static int append_files(struct input *in, struct tar *t, const char *tar, struct
 	return got < 0 ? store_damage(in, first, tar_error(t), error) : IOT_OK;
 }
 
-/* Takes ownership of base. */
-static int add_tar(struct input *in, struct bufreader *base, const char *name, struct error *error)
+/*
+ * The checksum of a compressed tar comes after the end of the archive, which may be filled up with
+ * zeros. Returns a status, with the failure of `base` in *damage.
+ */
+static int read_checksum(struct bufreader *base, struct error *damage)
 {
+	size_t have = 1;
+	for (uint64_t left = TAR_FILL_MAX; have > 0 && left >= have; left -= have) {
+		(void)bufreader_peek(base, 1, &have);
+		bufreader_consume(base, have);
+	}
+	*damage = *bufreader_error(base);
+	return bufreader_status(base);
+}
+
+/* Takes ownership of base. */
+static int add_tar(struct input *in, struct bufreader *base, const char *name, bool compressed,
+		   struct error *error)
+{
+	const size_t first = in->count;
+	struct error damage;
 	struct tar *t = tar_new(base, name, error);
 	int status = t == NULL ? error->status : IOT_OK;
 	if (t != NULL && in->tempfile < 0 && (in->tempfile = tempfile_open()) < 0)
 		status = input_path_error(error, tempfile_directory());
 	if (status == IOT_OK)
 		status = append_files(in, t, name, error);
+	if (status == IOT_OK && tar_error(t)->status == IOT_OK && compressed &&
+	    read_checksum(base, &damage) != IOT_OK)
+		status = store_damage(in, first, &damage, error);
 	tar_free(t);
 	return status;
 }
@@ -380,8 +402,10 @@ static int replace_by_tar(struct input *in, struct bufreader *base, struct error
 {
 	struct member tar = in->member[in->count - 1];
 	size_t index = in->count - 1;
+	const bool compressed =
+	    !tar.pipe || tar.is_unpacked || bufreader_compression(base) != IOT_PLAIN;
 	in->total -= tar.size;
-	int status = add_tar(in, base, tar.name, error);
+	int status = add_tar(in, base, tar.name, compressed, error);
 	in->done -= in->member[index].done;
 	member_clear(&tar);
 	in->count--;

@@ -89,7 +89,10 @@ static int open_reader(struct trace_member *t, struct input *in, size_t member,
 	if (t->stored.fd >= 0)
 		return iot_reader_open_callback(r, read_pipe, t, name);
 	t->bytes = input_open(in, member, error);
-	return t->bytes != NULL ? iot_reader_open_callback(r, read_bytes, t, name) : error->status;
+	if (t->bytes == NULL)
+		return error->status;
+	(void)iot_reader_set(r, IOT_SET_DECOMPRESSED, 1); /* opening reports a failure */
+	return iot_reader_open_callback(r, read_bytes, t, name);
 }
 
 struct trace_member *trace_member_open(struct input *in, size_t member, struct iot_reader *r,

@@ -318,6 +318,7 @@ enum iot_option {
 	IOT_SET_ALLOW_EMPTY,
 	IOT_SET_VERIFIED,   /* 1: deliver only verified intervals of a framed trace (default 0) */
 	IOT_SET_LIMIT_HELD, /* maximum bytes held in memory for IOT_SET_VERIFIED (default 64 MiB) */
+	IOT_SET_DECOMPRESSED, /* 1: the callback decompresses, see IOT_SET_VERIFIED (default 0) */
 };
 
 enum iot_compression { IOT_PLAIN = 0, IOT_GZIP = 1, IOT_ZSTD = 2 };

@@ -22,7 +22,7 @@
 
 /* Fixed when the input is opened. */
 struct reader_settings {
-	bool verify, recover, read_ahead, verified, tick_given, allow_empty;
+	bool verify, recover, read_ahead, verified, tick_given, allow_empty, decompressed;
 	uint64_t window_max, read_size, tick_ns, base, memory_max, held_max, threads;
 	void (*warn)(void *context, const char *sentence);
 	void *warn_context;

@@ -213,12 +213,16 @@ static bool spill(struct decoder *d, struct interval_scan *s, const char *p)
 	return true;
 }
 
+static bool is_compressed(const struct decoder *d)
+{
+	return d->settings->decompressed || bufreader_compression(d->bufreader) != IOT_PLAIN;
+}
+
 /* Peeks only where the result matters: a live input may not be at its end. */
 static bool ends_checked(struct decoder *d, const struct interval_scan *s)
 {
 	size_t have;
-	if (s->close != CLOSE_END || d->lookahead->known_start ||
-	    bufreader_compression(d->bufreader) == IOT_PLAIN)
+	if (s->close != CLOSE_END || d->lookahead->known_start || !is_compressed(d))
 		return false;
 	(void)bufreader_peek(d->bufreader, s->seen + 1, &have);
 	return have == s->seen && bufreader_status(d->bufreader) == IOT_OK;
@@ -521,7 +525,7 @@ static bool is_framed_later(struct decoder *d)
 {
 	size_t want = 1, have, seen = 0;
 	bool found = false;
-	if (bufreader_compression(d->bufreader) == IOT_PLAIN)
+	if (!is_compressed(d))
 		return false;
 	while (!found) {
 		const char *p = bufreader_peek(d->bufreader, want, &have), *q = p + seen, *line;

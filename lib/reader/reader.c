@@ -79,6 +79,8 @@ int iot_reader_set(struct iot_reader *r, enum iot_option option, uint64_t value)
 		return set_bool(r, &r->settings.verified, value);
 	case IOT_SET_LIMIT_HELD:
 		return set_number(r, &r->settings.held_max, value, HELD_MAX);
+	case IOT_SET_DECOMPRESSED:
+		return set_bool(r, &r->settings.decompressed, value);
 	case IOT_SET_READ_AHEAD:
 		return set_bool(r, &r->settings.read_ahead, value);
 	case IOT_SET_LIMIT_WINDOW:
