@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parts of any trace, cut at its %syncs and joined in any tree, have the values of the whole.
+ * Parts of any trace, cut at its %syncs and joined in any tree, have the values of the whole, and
+ * its state, byte for byte; also if each was saved and loaded in between.
  *
- * The first byte of an input is options as in fuzz_analyze, the second the records between %syncs,
- * the third the tree; a trace follows.
+ * The first byte of an input is options as in fuzz_analyze, and bit 4: parts are saved and loaded;
+ * the second the records between %syncs, the third the tree; a trace follows.
  */
 #include <iotrace/analyze.h>
 
@@ -119,6 +120,48 @@ static void find_epoch(struct cut *c)
 	iot_reader_free(r);
 }
 
+/* The state; the writer owns the text. */
+static struct iot_writer *save(struct iot_analyze *a)
+{
+	struct iot_writer *w = iot_writer_new();
+	FUZZ_CHECK(w != NULL && iot_writer_open_memory(w) == IOT_OK);
+	FUZZ_CHECK(iot_analyze_save(a, w) == IOT_OK);
+	FUZZ_CHECK(iot_writer_close(w) == IOT_OK);
+	return w;
+}
+
+/* Replaces an analysis by one that continues from its state. */
+static struct iot_analyze *reload(struct iot_analyze *a)
+{
+	const struct iot_analyze_options options = {.size = sizeof options};
+	struct iot_writer *w = save(a);
+	size_t size;
+	const void *text = iot_writer_memory(w, &size);
+	struct iot_reader *r = open_reader(text, size, 0);
+	struct iot_analyze *loaded = iot_analyze_new(&options);
+	struct iot_event first;
+	FUZZ_CHECK(loaded != NULL && iot_reader_events(r, &first, 1) == 1);
+	if (iot_analyze_load(loaded, r, &first) != IOT_OK)
+		fprintf(stderr, "%s\n", iot_analyze_error(loaded));
+	FUZZ_CHECK(*iot_analyze_error(loaded) == '\0');
+	iot_analyze_free(a);
+	iot_reader_free(r);
+	iot_writer_free(w);
+	return loaded;
+}
+
+static void compare_states(const struct iot_writer *whole, const struct iot_writer *joined)
+{
+	size_t size[2];
+	const void *a = iot_writer_memory(whole, &size[0]),
+		   *b = iot_writer_memory(joined, &size[1]);
+	const bool same = size[0] == size[1] && memcmp(a, b, size[0]) == 0;
+	if (!same)
+		fprintf(stderr, "whole:\n%.*s\njoined:\n%.*s\n", (int)size[0], (const char *)a,
+			(int)size[1], (const char *)b);
+	FUZZ_CHECK(same);
+}
+
 /* Joins neighbours of parts[0, n) in an order that the tree gives. */
 static struct iot_analyze *join(struct iot_analyze **parts, size_t n, unsigned tree)
 {
@@ -141,7 +184,10 @@ static struct iot_analyze *analyze_parts(const struct cut *c)
 		const char *next = memmem(c->text + from, c->size - from, mark, strlen(mark));
 		const size_t to =
 		    next != NULL && n + 1 < PARTS_MAX ? (size_t)(next - c->text) + 1 : c->size;
-		parts[n++] = analyze(c, from, to);
+		parts[n] = analyze(c, from, to);
+		if (c->how & 16)
+			parts[n] = reload(parts[n]);
+		n++;
 		from = to;
 	}
 	return join(parts, n, c->tree);
@@ -159,13 +205,16 @@ static bool may_differ(const struct iot_analyze_value *v)
 				   begins(v->note, "more than 4096 values"));
 }
 
-static void compare(const struct iot_analyze *whole, const struct iot_analyze *joined)
+/* Returns whether all values are exact. */
+static bool compare(const struct iot_analyze *whole, const struct iot_analyze *joined)
 {
 	const struct iot_analyze_value *v, *w;
+	bool exact = true;
 	for (size_t i = 0; (v = iot_analyze_value(whole, i)) != NULL; i++) {
 		w = iot_analyze_find(joined, v->section, v->name, v->key);
 		if (w == NULL) /* a table that is not available */
 			w = iot_analyze_find(joined, v->section, v->name, NULL);
+		exact &= w == NULL || !may_differ(w);
 		if (begins(v->name, "common_") || (w != NULL && may_differ(w)))
 			continue;
 		FUZZ_CHECK(w != NULL && v->kind == w->kind);
@@ -175,6 +224,22 @@ static void compare(const struct iot_analyze *whole, const struct iot_analyze *j
 		FUZZ_CHECK(v->number == w->number);
 		FUZZ_CHECK(memcmp(&v->real, &w->real, sizeof v->real) == 0);
 	}
+	return exact;
+}
+
+static void check(const struct cut *c)
+{
+	struct iot_analyze *whole = analyze(c, 0, c->size), *joined = analyze_parts(c);
+	struct iot_writer *of_whole = save(whole), *of_joined = save(joined);
+	whole = reload(whole);
+	FUZZ_CHECK(iot_analyze_finish(whole) == IOT_OK);
+	FUZZ_CHECK(iot_analyze_finish(joined) == IOT_OK);
+	if (compare(whole, joined))
+		compare_states(of_whole, of_joined);
+	iot_writer_free(of_whole);
+	iot_writer_free(of_joined);
+	iot_analyze_free(whole);
+	iot_analyze_free(joined);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -186,12 +251,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_CHECK(w != NULL);
 	if (write_framed(w, &c, data + 3, size - 3, data[1] + 1U) && !c.late_lacks) {
 		find_epoch(&c);
-		struct iot_analyze *whole = analyze(&c, 0, c.size), *joined = analyze_parts(&c);
-		FUZZ_CHECK(iot_analyze_finish(whole) == IOT_OK);
-		FUZZ_CHECK(iot_analyze_finish(joined) == IOT_OK);
-		compare(whole, joined);
-		iot_analyze_free(whole);
-		iot_analyze_free(joined);
+		check(&c);
 	}
 	iot_writer_free(w);
 	return 0;

@@ -60,6 +60,11 @@ struct iot_analyze_options {
 	 */
 	uint64_t part, epoch_ns;
 	uint64_t interval_ns; /* of the bins over time; 0: one second */
+	/*
+	 * of a part of a stored trace, for states: a number that identifies the trace, the stored
+	 * bytes [from, to) that the part was read from, and the size of the trace; stored 0: unknown
+	 */
+	uint64_t trace_id, from, to, stored;
 };
 
 enum iot_value_kind {
@@ -94,6 +99,21 @@ IOT_API IOT_USE_RESULT int iot_analyze_events(struct iot_analyze *a, const struc
  * IOT_EUSAGE if either is finished, the options differ, or `part` is no part.
  */
 IOT_API IOT_USE_RESULT int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part);
+/*
+ * Writes the state, from which iot_analyze_load continues, as %state directives; w is open. Equal
+ * events give equal bytes, in one pass or in joined parts. Returns IOT_OK; IOT_ENOMEM; IOT_EUSAGE
+ * after iot_analyze_finish; or the status of w.
+ */
+IOT_API IOT_USE_RESULT int iot_analyze_save(struct iot_analyze *a, struct iot_writer *w);
+/*
+ * Reads a state into a new analysis, whose options become those of the state. `first` is the first
+ * event of r, a %state. Returns IOT_OK; IOT_EFORMAT if it is no state of this version; IOT_ENOMEM;
+ * IOT_EUSAGE if the analysis has events; or the status of r.
+ */
+IOT_API IOT_USE_RESULT int iot_analyze_load(struct iot_analyze *a, struct iot_reader *r,
+					    const struct iot_event *first);
+/* Returns why a call failed; "" if none did, or if out of memory. */
+IOT_API const char *iot_analyze_error(const struct iot_analyze *a);
 /* Computes the values; call once, after all events. Returns IOT_OK or IOT_ENOMEM. */
 IOT_API int iot_analyze_finish(struct iot_analyze *a);
 

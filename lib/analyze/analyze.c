@@ -12,45 +12,10 @@
 #include "lib/base/options.h"
 #include "lib/format/directive.h"
 
-#include "arrival.h"
-#include "busy.h"
-#include "cells.h"
-#include "concurrency.h"
-#include "metadata.h"
-#include "order.h"
+#include "analyze_internal.h"
 #include "requests_join.h"
 #include "saturate.h"
-#include "sizes.h"
 #include "time.h"
-#include "totals.h"
-
-enum {
-	SECTIONS = IOT_ANALYZE_TOTALS | IOT_ANALYZE_SIZES | IOT_ANALYZE_ORDER | IOT_ANALYZE_TIME |
-		   IOT_ANALYZE_METADATA
-};
-
-/* The statistics of one layer: join_layer() joins each, or makes its values unknown. */
-struct layer {
-	struct totals totals;
-	struct request_sizes sizes;
-	struct order order;
-	struct cells cells;
-	struct series series;
-	struct busy busy;
-	struct arrival arrival;
-	struct concurrency concurrency;
-};
-
-struct iot_analyze {
-	struct iot_analyze_options options;
-	struct requests requests;
-	struct totals_trace trace;
-	struct metadata metadata;
-	struct layer *layers[LAYERS]; /* NULL: no requests yet */
-	struct values values;
-	int status; /* enum iot_status */
-	bool finished;
-};
 
 static void keep(struct iot_analyze *a, bool done)
 {
@@ -58,7 +23,7 @@ static void keep(struct iot_analyze *a, bool done)
 		a->status = IOT_ENOMEM;
 }
 
-static struct layer *layer_of(struct iot_analyze *a, unsigned i)
+struct layer *analyze_layer(struct iot_analyze *a, unsigned i)
 {
 	if (a->layers[i] == NULL) {
 		a->layers[i] = calloc(1, sizeof *a->layers[i]);
@@ -97,7 +62,7 @@ static void flush(struct iot_analyze *a)
 	for (unsigned i = 0; i < LAYERS && a->status == IOT_OK; i++) {
 		const size_t n = a->requests.count[i];
 		const struct io_request *list = a->requests.list[i];
-		struct layer *l = n > 0 ? layer_of(a, i) : NULL;
+		struct layer *l = n > 0 ? analyze_layer(a, i) : NULL;
 		if (l == NULL)
 			continue;
 		keep(a, totals_add(&l->totals, list, n));
@@ -201,7 +166,7 @@ static void add_op_time(struct iot_analyze *a, const struct iot_event *ev, size_
 	    (a->options.sections & IOT_ANALYZE_TIME) == 0)
 		return;
 	for (unsigned i = 0; i < LAYERS; i++) {
-		struct layer *l = layer_of(a, i);
+		struct layer *l = analyze_layer(a, i);
 		keep(a, l == NULL || add_op_to(a, l, ev, process));
 	}
 }
@@ -283,7 +248,7 @@ static void join_streams(struct iot_analyze *a, unsigned i, const struct request
 static void join_layer(struct iot_analyze *a, unsigned i, const struct requests_map *map,
 		       struct layer *part)
 {
-	struct layer *l = a->layers[i] != NULL || part != NULL ? layer_of(a, i) : NULL;
+	struct layer *l = a->layers[i] != NULL || part != NULL ? analyze_layer(a, i) : NULL;
 	const struct totals_map totals = {map->file, map->thread, a->requests.clocks,
 					  a->requests.clock_capacity};
 	if (l == NULL)
@@ -304,20 +269,45 @@ static void join_layer(struct iot_analyze *a, unsigned i, const struct requests_
 		    concurrency_join(&l->concurrency, &part->concurrency));
 }
 
-static bool can_join(const struct iot_analyze *a, const struct iot_analyze *part)
+static bool have_same_options(const struct iot_analyze *a, const struct iot_analyze *part)
 {
 	struct iot_analyze_options same = part->options;
 	same.part = a->options.part;
 	same.epoch_ns = a->options.epoch_ns;
-	return part->options.part && !a->finished && !part->finished &&
-	       memcmp(&same, &a->options, sizeof same) == 0;
+	same.trace_id = a->options.trace_id;
+	same.from = a->options.from;
+	same.to = a->options.to;
+	same.stored = a->options.stored;
+	return memcmp(&same, &a->options, sizeof same) == 0;
+}
+
+/* Parts of stored traces state their bytes. */
+static bool follows(const struct iot_analyze_options *a, const struct iot_analyze_options *part)
+{
+	return a->stored == 0 || part->stored == 0 ||
+	       (part->trace_id == a->trace_id && part->stored == a->stored && part->from == a->to);
+}
+
+/* Returns NULL if the part can be joined, else why it cannot. */
+static const char *why_separate(const struct iot_analyze *a, const struct iot_analyze *part)
+{
+	if (a->finished || part->finished)
+		return "an analysis is finished";
+	if (!part->options.part)
+		return "the second analysis is no part that follows another one";
+	if (!have_same_options(a, part))
+		return "the options of the parts differ";
+	if (!follows(&a->options, &part->options))
+		return "the parts are not neighbours in one trace";
+	return NULL;
 }
 
 int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 {
 	struct requests_map map = {.links = NULL};
-	if (!can_join(a, part))
-		return IOT_EUSAGE;
+	const char *why = why_separate(a, part);
+	if (why != NULL)
+		return error_refuse(&a->error, why);
 	if (a->status == IOT_OK)
 		a->status = part->status;
 	for (unsigned i = 0; i < LAYERS && a->status == IOT_OK; i++)
@@ -331,6 +321,7 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 		keep(a, requests_join_clocks(&a->requests, &part->requests, &map));
 	totals_join_trace(&a->trace, &part->trace);
 	metadata_join(&a->metadata, &part->metadata);
+	a->options.to = part->options.to;
 	requests_map_free(&map);
 	iot_analyze_free(part);
 	return a->status;
@@ -385,7 +376,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 		return IOT_EUSAGE;
 	a->finished = true;
 	a->trace.left_out = requests_of(a->layers[!chosen]);
-	struct layer *l = layer_of(a, chosen);
+	struct layer *l = analyze_layer(a, chosen);
 	if (a->status != IOT_OK)
 		return a->status;
 	keep(a, order_end_all(&l->order));
@@ -422,7 +413,7 @@ const struct iot_analyze_value *iot_analyze_find(const struct iot_analyze *a, co
 
 /* Handles */
 
-static bool are_valid(const struct iot_analyze_options *o)
+bool analyze_options_are_valid(const struct iot_analyze_options *o)
 {
 	return (o->sections & ~(unsigned)SECTIONS) == 0 && o->physical <= 1 &&
 	       o->layer <= IOT_LAYER_MPIIO && o->per_thread <= 1 && o->part <= 1 &&
@@ -443,7 +434,8 @@ struct iot_analyze *iot_analyze_new(const struct iot_analyze_options *options)
 	struct iot_analyze *a = calloc(1, sizeof *a);
 	if (a == NULL)
 		return NULL;
-	if (!options_copy(&a->options, sizeof a->options, options) || !are_valid(&a->options)) {
+	if (!options_copy(&a->options, sizeof a->options, options) ||
+	    !analyze_options_are_valid(&a->options)) {
 		free(a);
 		return NULL;
 	}

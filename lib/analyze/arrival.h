@@ -10,6 +10,8 @@
 #include "requests.h"
 #include "values.h"
 
+struct state;
+
 /* A request that the next one follows. Only if `started`. */
 struct arrival_start {
 	int64_t first_ns, start_ns; /* of the first request, and of the last one */
@@ -41,6 +43,7 @@ bool arrival_join(struct arrival *a, const struct arrival *part, const uint32_t 
 		  const uint32_t *file);
 /* Adds in_all to the histograms that it belongs to; call before arrival_values. */
 void arrival_settle(struct arrival *a);
+void arrival_state(struct state *s, struct arrival *a);
 void arrival_values(const struct arrival *a, struct values *v);
 void arrival_free(struct arrival *a);
 

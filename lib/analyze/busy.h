@@ -8,6 +8,8 @@
 
 #include "requests.h"
 
+struct state;
+
 enum busy_kind { BUSY_READ, BUSY_WRITE, BUSY_METADATA, BUSY_IO, BUSY_ALL, BUSY_KINDS };
 
 enum { BUSY_HEAD_MAX = 64 };
@@ -42,6 +44,7 @@ bool busy_add(struct busy *b, const struct io_request *list, size_t n);
 bool busy_add_op(struct busy *b, size_t process, int64_t start_ns, uint64_t duration_ns);
 /* Adds a part, whose processes have these numbers in b. */
 bool busy_join(struct busy *b, const struct busy *part, const uint32_t *process);
+void busy_state(struct state *s, struct busy *b);
 /* The sum over all processes, and the maximum of one. */
 uint64_t busy_sum(const struct busy *b, enum busy_kind kind);
 uint64_t busy_max(const struct busy *b, enum busy_kind kind);

@@ -10,6 +10,8 @@
 #include "requests.h"
 #include "values.h"
 
+struct state;
+
 enum { CONCURRENCY_LEVELS = 64, OUTSTANDING_MAX = 1 << 16, CONCURRENCY_PREFIX_MAX = 1 << 16 };
 
 /*
@@ -51,6 +53,7 @@ bool concurrency_add(struct concurrency *c, const struct io_request *list, size_
 bool concurrency_end(struct concurrency *c);
 /* Adds a part. */
 bool concurrency_join(struct concurrency *c, const struct concurrency *part);
+void concurrency_state(struct state *s, struct concurrency *c);
 /* span_ns: of the trace; runtime_ns: of the job. */
 void concurrency_values(const struct concurrency *c, uint64_t span_ns, uint64_t runtime_ns,
 			struct values *v);

@@ -16,7 +16,7 @@ enum { OPEN, CLOSE, CREATE, DIRECTORY, INODE, SEEK };
 
 /* Names */
 
-static bool is_key(struct iot_text text)
+bool metadata_is_key(struct iot_text text)
 {
 	if (text.data == NULL || text.size == 0 || text.size >= VALUE_KEY)
 		return false;
@@ -32,7 +32,7 @@ static size_t number_of(struct metadata_names *n, struct iot_text text, uint64_t
 	for (size_t i = 0; i < n->count; i++)
 		if (text_equals(text, n->name[i]))
 			return i;
-	if (n->count == METADATA_MAX || !is_key(text)) {
+	if (n->count == METADATA_MAX || !metadata_is_key(text)) {
 		n->other += uses;
 		return METADATA_MAX;
 	}

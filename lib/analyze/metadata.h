@@ -5,6 +5,8 @@
 
 #include "values.h"
 
+struct state;
+
 enum { METADATA_MAX = 64, METADATA_GROUPS = 6 };
 
 /* Names in the order of their first use; not those that do not fit a key, or contain quotes. */
@@ -30,9 +32,12 @@ struct metadata {
 };
 
 void metadata_add(struct metadata *m, const struct iot_event *op);
+/* Whether a name counts by itself: it fits a key, and contains no quotes. */
+bool metadata_is_key(struct iot_text text);
 /* Adds the part that follows. */
 void metadata_join(struct metadata *m, const struct metadata *part);
 /* files, requests: from the totals; ratios divide by them. */
+void metadata_state(struct state *s, struct metadata *m);
 void metadata_values(const struct metadata *m, uint64_t files, uint64_t requests, struct values *v);
 
 #endif

@@ -126,6 +126,18 @@ static struct request_head *new_head(struct requests *r, struct file_id *id)
 	return &r->heads[r->head_count - 1];
 }
 
+void requests_add_head(struct requests *r, struct file_id *id, const struct request_head *head)
+{
+	struct request_head *to = new_head(r, id);
+	if (to == NULL)
+		return;
+	to->object = head->object;
+	to->file = head->file;
+	to->stream = head->stream;
+	to->closed_first = head->closed_first;
+	to->ended = head->ended;
+}
+
 static struct request_head *head_of(struct requests *r, struct file_id *id)
 {
 	return id->head != 0 ? &r->heads[id->head - 1] : new_head(r, id);

@@ -21,6 +21,8 @@ void requests_free_stream(struct requests *r, uint32_t stream);
 /* In a part, appends a head of the next part; `file` is that of the head, + 1, or 0. */
 bool requests_begin_head(struct requests *r, struct file_id *id, const struct request_head *next,
 			 uint32_t file);
+/* Adds a head of a state. */
+void requests_add_head(struct requests *r, struct file_id *id, const struct request_head *head);
 /* The stream of a fileId ends: so does its head, if it has one. */
 void requests_end_head(struct requests *r, const struct file_id *id);
 

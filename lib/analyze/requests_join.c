@@ -192,10 +192,7 @@ static void join_id(struct file_id *to, const struct file_id *from, const struct
 		return;
 	to->object = from->object;
 	to->file = map->file[from->file - 1] + 1;
-	to->pair = map->pair[from->pair - 1] + 1;
-	to->thread = map->thread[from->thread - 1] + 1;
-	to->process = map->process[from->process - 1] + 1;
-	to->owner_changes = UINT32_MAX; /* bind it again at its next request */
+	to->owner_changes = UINT32_MAX; /* its next request binds it again */
 }
 
 static bool join_ids(struct requests *r, const struct requests *part, struct requests_map *map)

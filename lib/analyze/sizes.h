@@ -9,6 +9,8 @@
 #include "requests.h"
 #include "values.h"
 
+struct state;
+
 enum { ZERO_BITS = 65, SIZES_RECENT = 64 };
 
 struct request_sizes {
@@ -35,6 +37,7 @@ bool sizes_settle(struct request_sizes *s);
  * memory.
  */
 bool sizes_join(struct request_sizes *s, const struct request_sizes *part, const uint32_t *pair);
+void sizes_state(struct state *s, struct request_sizes *sizes);
 void sizes_values(const struct request_sizes *s, const struct iot_analyze_options *o,
 		  struct values *v);
 void sizes_free(struct request_sizes *s);

@@ -6,6 +6,8 @@
 #include "requests.h"
 #include "values.h"
 
+struct state;
+
 /* Indexed by direction: reads, writes. */
 struct totals_io {
 	uint64_t count[2], bytes[2];
@@ -61,6 +63,8 @@ struct totals_map {
 };
 bool totals_join(struct totals *t, const struct totals *part, const struct totals_map *map);
 void totals_join_trace(struct totals_trace *t, const struct totals_trace *part);
+void totals_state(struct state *s, struct totals *t);
+void totals_trace_state(struct state *s, struct totals_trace *t);
 void totals_values(const struct totals *t, const struct totals_trace *trace,
 		   const struct requests *requests, struct values *v);
 /* The run time of the job in nanoseconds; 0 if unknown. */

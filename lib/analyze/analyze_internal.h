@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Shared by analyze.c, which adds and joins, and analyze_state.c, which saves and loads. */
+#ifndef LIB_ANALYZE_ANALYZE_INTERNAL_H
+#define LIB_ANALYZE_ANALYZE_INTERNAL_H
+
+#include <iotrace/analyze.h>
+
+#include "lib/base/error.h"
+
+#include "arrival.h"
+#include "busy.h"
+#include "cells.h"
+#include "concurrency.h"
+#include "metadata.h"
+#include "order.h"
+#include "series.h"
+#include "sizes.h"
+#include "totals.h"
+
+enum {
+	SECTIONS = IOT_ANALYZE_TOTALS | IOT_ANALYZE_SIZES | IOT_ANALYZE_ORDER | IOT_ANALYZE_TIME |
+		   IOT_ANALYZE_METADATA
+};
+
+/*
+ * The statistics of one layer: join_layer() joins each, or makes its values unknown; layer_state()
+ * saves and loads each.
+ */
+struct layer {
+	struct totals totals;
+	struct request_sizes sizes;
+	struct order order;
+	struct cells cells;
+	struct series series;
+	struct busy busy;
+	struct arrival arrival;
+	struct concurrency concurrency;
+};
+
+struct iot_analyze {
+	struct iot_analyze_options options;
+	struct requests requests;
+	struct totals_trace trace;
+	struct metadata metadata;
+	struct layer *layers[LAYERS]; /* NULL: no requests yet */
+	struct values values;
+	struct error error;
+	int status; /* enum iot_status */
+	bool finished;
+};
+
+/* The statistics of a layer, new ones if it has none; NULL if out of memory. */
+struct layer *analyze_layer(struct iot_analyze *a, unsigned i);
+bool analyze_options_are_valid(const struct iot_analyze_options *o);
+
+#endif

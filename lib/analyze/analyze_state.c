@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Saves and loads an analysis: the tables of all groups, in a fixed order. See state.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/text.h"
+#include "lib/format/directive.h"
+
+#include "analyze_internal.h"
+#include "order_state.h"
+#include "requests_state.h"
+#include "time_state.h"
+
+enum { STATE_VERSION = 1 };
+
+/* The bytes [0, 0) of 0 are the whole trace. */
+static void header_state(struct state *s, struct iot_analyze_options *o)
+{
+	uint64_t version = STATE_VERSION;
+	bool part = o->part != 0;
+	size_t rows = 0;
+	for (; state_list(s, "header", rows == 0 && state_saves(s)); rows++) {
+		state_number(s, "version", &version);
+		state_check(s, version == STATE_VERSION, "version=1");
+		state_number(s, "trace", &o->trace_id);
+		state_flag(s, "part", &part);
+		state_number(s, "from", &o->from);
+		state_number(s, "to", &o->to);
+		state_number(s, "stored", &o->stored);
+	}
+	state_check(s, rows == 1, "kind=header first");
+	state_check(s, o->from <= o->to && o->to <= o->stored, "bytes of the trace");
+	o->part = part;
+}
+
+static void options_state(struct state *s, struct iot_analyze_options *o)
+{
+	size_t i;
+	while (state_each(s, "options", 1, &i)) {
+		state_small(s, "sections", &o->sections, UINT32_MAX);
+		state_small(s, "physical", &o->physical, 1);
+		state_small(s, "layers", &o->layer, IOT_LAYER_MPIIO);
+		state_small(s, "per_thread", &o->per_thread, 1);
+		state_number(s, "small", &o->small);
+		state_number(s, "large", &o->large);
+		state_number(s, "alignment", &o->alignment);
+		state_number(s, "runtime", &o->runtime_ns);
+		state_number(s, "interval", &o->interval_ns);
+	}
+}
+
+static void layer_state(struct state *s, struct layer *l, const struct requests *r)
+{
+	totals_state(s, &l->totals);
+	sizes_state(s, &l->sizes);
+	order_state(s, &l->order, r);
+	bins_state(s, &l->cells, &l->series);
+	busy_state(s, &l->busy);
+	arrival_state(s, &l->arrival);
+	concurrency_state(s, &l->concurrency);
+}
+
+static void layers_state(struct state *s, struct iot_analyze *a)
+{
+	size_t i;
+	while (state_each(s, "layers", LAYERS, &i)) {
+		bool any = a->layers[i] != NULL;
+		state_flag(s, "any", &any);
+		if (any && analyze_layer(a, (unsigned)i) == NULL)
+			state_no_memory(s);
+	}
+	for (unsigned k = 0; k < LAYERS && !state_failed(s); k++) {
+		s->layer = (int)k;
+		if (a->layers[k] != NULL)
+			layer_state(s, a->layers[k], &a->requests);
+	}
+	s->layer = -1;
+}
+
+static void all_state(struct state *s, struct iot_analyze *a)
+{
+	requests_state(s, &a->requests);
+	totals_trace_state(s, &a->trace);
+	metadata_state(s, &a->metadata);
+	layers_state(s, a);
+	state_check(s, state_saves(s) || state_ends(s), "a table of this version");
+}
+
+/* Keeps the first error. */
+static int end(struct iot_analyze *a, struct state *s)
+{
+	if (state_failed(s))
+		a->error = s->error;
+	state_free(s);
+	return a->error.status;
+}
+
+static bool settle(struct iot_analyze *a)
+{
+	bool done = true;
+	for (unsigned i = 0; i < LAYERS && done; i++) {
+		struct layer *l = a->layers[i];
+		if (l == NULL)
+			continue;
+		done = sizes_settle(&l->sizes) && cells_settle(&l->cells) &&
+		       order_add_heads(&l->order, &a->requests);
+		arrival_settle(&l->arrival);
+	}
+	return done;
+}
+
+int iot_analyze_save(struct iot_analyze *a, struct iot_writer *w)
+{
+	struct iot_analyze_options o = a->options;
+	struct state s = {.writer = w, .layer = -1, .direction = -1};
+	if (a->finished || a->status != IOT_OK)
+		return a->finished ? IOT_EUSAGE : a->status;
+	if (o.part == 0 && o.to == o.stored)
+		o.from = o.to = o.stored = 0;
+	if (!state_begin(&s) || !settle(a))
+		state_no_memory(&s);
+	header_state(&s, &o);
+	options_state(&s, &o);
+	all_state(&s, a);
+	return end(a, &s);
+}
+
+static bool is_new(const struct iot_analyze *a)
+{
+	return !a->finished && a->status == IOT_OK && a->layers[0] == NULL &&
+	       a->layers[1] == NULL && a->requests.process_map.count == 0;
+}
+
+int iot_analyze_load(struct iot_analyze *a, struct iot_reader *r, const struct iot_event *first)
+{
+	struct iot_analyze_options o = {.size = sizeof o};
+	struct state s = {
+	    .reader = r, .line = *first, .has_line = true, .layer = -1, .direction = -1};
+	if (!is_new(a))
+		return IOT_EUSAGE;
+	if (!state_begin(&s))
+		state_no_memory(&s);
+	header_state(&s, &o);
+	options_state(&s, &o);
+	state_check(&s, analyze_options_are_valid(&o) && o.sections != 0, "valid options");
+	a->options = a->requests.options = o;
+	if (!state_failed(&s))
+		all_state(&s, a);
+	a->status = end(a, &s);
+	return a->status;
+}
+
+const char *iot_analyze_error(const struct iot_analyze *a)
+{
+	return a->error.text;
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Processes, files, pairs, streams and heads of a state, each in the order of its key. What a
+ * further request of a fileId sets anew is not saved.
+ */
+#include "requests_state.h"
+
+#include <stdlib.h>
+
+#include "requests_internal.h"
+
+struct keyed {
+	uint64_t key;
+	uint32_t number;
+};
+
+struct keyed_list {
+	struct keyed *at;
+	size_t count;
+};
+
+static int by_key(const void *left, const void *right)
+{
+	const struct keyed *a = left, *b = right;
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+/* Saving: a list of up to `max` keys; loading: an empty one. */
+static struct keyed_list new_list(struct state *s, size_t max)
+{
+	struct keyed_list list = {.at = calloc(max + 1, sizeof *list.at)};
+	if (list.at == NULL)
+		state_no_memory(s);
+	return list;
+}
+
+static void add_key(struct keyed_list *list, uint64_t key, size_t number)
+{
+	if (list->at != NULL)
+		list->at[list->count++] = (struct keyed){key, (uint32_t)number};
+}
+
+/* Sorts the keys, and gives each the next row. */
+static void give_rows(struct state *s, struct keyed_list *list, struct state_numbers *of)
+{
+	if (list->at == NULL)
+		return;
+	qsort(list->at, list->count, sizeof *list->at, by_key);
+	for (size_t i = 0; i < list->count; i++)
+		state_add_number(s, of, list->at[i].number);
+}
+
+/* Loading: each key is above the one of the row before. */
+static void check_order(struct state *s, uint64_t key, uint64_t *last, bool first)
+{
+	state_check(s, first || key > *last, "rows in the order of their keys");
+	*last = key;
+}
+
+/* Counts */
+
+static void counts_state(struct state *s, struct requests *r)
+{
+	size_t i;
+	while (state_each(s, "requests", 1, &i)) {
+		state_number(s, "left_out", &r->left_out);
+		state_flag(s, "late_operations", &r->late_operations);
+	}
+	while (state_each(s, "requests.other", 8, &i)) {
+		state_number(s, "n", &r->other[i / 2][i % 2]);
+		state_number(s, "bytes", &r->other_bytes[i / 2][i % 2]);
+	}
+}
+
+/* Processes and threads */
+
+static int64_t clock_of(const struct requests *r, size_t i)
+{
+	return i < r->clock_capacity && r->clocks[i].known ? r->clocks[i].ns : 0;
+}
+
+/* The processes that have done or declared anything. */
+static void list_processes(struct state *s, const struct requests *r, struct keyed_list *list)
+{
+	bool *used = calloc(r->process_map.count + 1, sizeof *used);
+	if (used == NULL)
+		state_no_memory(s);
+	for (size_t i = 0; i < r->process_map.count && used != NULL; i++) {
+		used[i] |= r->owner[i] != 0 || (i < r->active_capacity && r->active[i]) ||
+			   clock_of(r, i) != 0;
+		if (r->owner[i] != 0)
+			used[r->owner[i] - 1] = true;
+	}
+	for (size_t i = 0; i < r->process_map.count && used != NULL; i++)
+		if (used[i])
+			add_key(list, r->process_map.keys[i], i);
+	give_rows(s, list, &s->processes);
+	free(used);
+}
+
+static void load_process(struct state *s, struct requests *r, uint32_t id, bool active, int64_t ns)
+{
+	const size_t i = requests_number(r, id);
+	if (i == SIZE_MAX) {
+		state_no_memory(s);
+		return;
+	}
+	state_add_number(s, &s->processes, (uint32_t)i);
+	if (active)
+		requests_mark_active(r, i);
+	struct request_clock *clock =
+	    ns != 0 ? state_at(s, &r->clocks, &r->clock_capacity, i, sizeof *r->clocks) : NULL;
+	if (clock != NULL)
+		*clock = (struct request_clock){ns, true};
+}
+
+/* The owner is a row + 1. */
+static void process_row(struct state *s, struct requests *r, uint32_t *id, uint32_t *owner)
+{
+	const size_t i = state_saves(s) ? idmap_find(&r->process_map, *id) : 0;
+	bool active = state_saves(s) && i < r->active_capacity && r->active[i];
+	int64_t ns = state_saves(s) ? clock_of(r, i) : 0;
+	if (state_saves(s) && r->owner[i] != 0)
+		*owner = s->processes.index[r->owner[i] - 1];
+	state_small(s, "id", id, UINT32_MAX);
+	state_small(s, "owner", owner, UINT32_MAX);
+	state_flag(s, "active", &active);
+	state_signed(s, "cpu", &ns);
+	if (!state_saves(s) && !state_failed(s))
+		load_process(s, r, *id, active, ns);
+}
+
+static void processes_state(struct state *s, struct requests *r)
+{
+	struct keyed_list list = new_list(s, r->process_map.count);
+	uint64_t last = 0;
+	if (state_saves(s))
+		list_processes(s, r, &list);
+	for (size_t i = 0; state_list(s, "process", i < list.count); i++) {
+		uint32_t id = i < list.count ? (uint32_t)list.at[i].key : 0, owner = 0;
+		process_row(s, r, &id, &owner);
+		check_order(s, id, &last, i == 0);
+		if (!state_saves(s) && !state_failed(s))
+			r->owner[i] = owner;
+	}
+	for (size_t i = 0; i < s->processes.count; i++)
+		state_check(s, state_saves(s) || r->owner[i] <= s->processes.count,
+			    "owners that are processes");
+	free(list.at);
+}
+
+/* Files: those of objects, then those of fileIds */
+
+static void list_objects(struct state *s, const struct requests *r, struct keyed_list *list)
+{
+	for (size_t i = 0; i < r->object_map.count; i++)
+		if (i < r->object_capacity && r->object_file[i] != 0)
+			add_key(list, r->object_map.keys[i], r->object_file[i] - 1);
+	give_rows(s, list, &s->files);
+}
+
+static void list_own_files(struct state *s, const struct requests *r, struct keyed_list *list)
+{
+	for (size_t i = 0; i < r->id_map.count; i++)
+		if (r->ids[i].own_file != 0)
+			add_key(list, r->id_map.keys[i], r->ids[i].own_file - 1);
+	give_rows(s, list, &s->files);
+}
+
+static void load_file(struct state *s, struct requests *r, struct file_id *id, uint32_t object)
+{
+	const uint32_t file = object != 0 || id != NULL ? requests_file(r, id, object) : 0;
+	if (file == 0 || r->failed)
+		state_no_memory(s);
+	else
+		state_add_number(s, &s->files, file - 1);
+}
+
+static void files_state(struct state *s, struct requests *r)
+{
+	struct keyed_list list = new_list(s, r->object_map.count);
+	uint64_t last = 0;
+	if (state_saves(s))
+		list_objects(s, r, &list);
+	for (size_t i = 0; state_list(s, "file", i < list.count); i++) {
+		uint32_t object = i < list.count ? (uint32_t)list.at[i].key : 0;
+		state_small(s, "object", &object, UINT32_MAX);
+		check_order(s, object, &last, false);
+		if (!state_saves(s) && !state_failed(s))
+			load_file(s, r, NULL, object);
+	}
+	free(list.at);
+}
+
+/* The two numbers of a fileId. */
+static void key_state(struct state *s, uint64_t *key)
+{
+	uint32_t process = (uint32_t)(*key >> 32), file = (uint32_t)*key;
+	state_small(s, "p", &process, UINT32_MAX);
+	state_small(s, "f", &file, UINT32_MAX);
+	*key = idmap_pair(process, file);
+}
+
+static void own_files_state(struct state *s, struct requests *r)
+{
+	struct keyed_list list = new_list(s, r->id_map.count);
+	uint64_t last = 0;
+	if (state_saves(s))
+		list_own_files(s, r, &list);
+	for (size_t i = 0; state_list(s, "file.own", i < list.count); i++) {
+		uint64_t key = i < list.count ? list.at[i].key : 0;
+		key_state(s, &key);
+		check_order(s, key, &last, i == 0);
+		if (!state_saves(s) && !state_failed(s))
+			load_file(s, r, requests_id(r, (uint32_t)(key >> 32), (uint32_t)key), 0);
+	}
+	free(list.at);
+}
+
+/* Pairs of a process and a file */
+
+static void list_pairs(struct state *s, const struct requests *r, struct keyed_list *list)
+{
+	for (size_t i = 0; i < r->pair_map.count; i++) {
+		const uint64_t key = r->pair_map.keys[i];
+		add_key(list,
+			idmap_pair(s->processes.index[(uint32_t)(key >> 32) - 1],
+				   s->files.index[(uint32_t)key - 1]),
+			i);
+	}
+	give_rows(s, list, &s->pairs);
+}
+
+static void load_pair(struct state *s, struct requests *r, uint32_t process, uint32_t file)
+{
+	const size_t i = idmap_number(&r->pair_map, idmap_pair(process + 1, file + 1));
+	if (i == SIZE_MAX)
+		state_no_memory(s);
+	else
+		state_add_number(s, &s->pairs, (uint32_t)i);
+}
+
+static void pairs_state(struct state *s, struct requests *r)
+{
+	struct keyed_list list = new_list(s, r->pair_map.count);
+	uint64_t last = 0;
+	if (state_saves(s))
+		list_pairs(s, r, &list);
+	for (size_t i = 0; state_list(s, "pair", i < list.count); i++) {
+		const uint64_t key = i < list.count ? r->pair_map.keys[list.at[i].number] : 0;
+		uint32_t process = (uint32_t)(key >> 32) - 1, file = (uint32_t)key - 1;
+		state_reference(s, "process", &s->processes, &process);
+		state_reference(s, "file", &s->files, &file);
+		check_order(s, idmap_pair(process, file), &last, i == 0);
+		if (!state_saves(s) && !state_failed(s))
+			load_pair(s, r, process, file);
+	}
+	free(list.at);
+}
+
+/* FileIds that are open, or whose layer is known; in a part also those that it begins with */
+
+static bool is_saved(const struct requests *r, const struct file_id *id)
+{
+	return id->stream != 0 || id->layer != 0 ||
+	       (r->options.part && (id->head != 0 || id->has_layer));
+}
+
+static void list_ids(const struct requests *r, struct keyed_list *list)
+{
+	for (size_t i = 0; i < r->id_map.count; i++)
+		if (is_saved(r, &r->ids[i]))
+			add_key(list, r->id_map.keys[i], i);
+	if (list->at != NULL)
+		qsort(list->at, list->count, sizeof *list->at, by_key);
+}
+
+/* A file of the saved numbers, or none. */
+static void file_state(struct state *s, const char *key, uint32_t *file)
+{
+	uint32_t row = state_saves(s) && *file != 0 ? s->files.index[*file - 1] : 0;
+	state_small(s, key, &row, (uint32_t)s->files.count);
+	if (!state_saves(s))
+		*file = row != 0 ? s->files.own[row - 1] + 1 : 0;
+}
+
+/* Files of objects have the numbers of these, as both were loaded in one order. */
+static uint32_t object_of(const struct requests *r, uint32_t file)
+{
+	return file != 0 && file <= r->object_map.count ? (uint32_t)r->object_map.keys[file - 1]
+							: 0;
+}
+
+/* A stream that has ended has no number, but there was one. */
+static void head_state(struct state *s, struct requests *r, struct file_id *id, bool *any)
+{
+	struct request_head none = {0}, *head = id->head != 0 ? &r->heads[id->head - 1] : &none;
+	bool streams = head->stream != 0;
+	*any = id->head != 0;
+	state_flag(s, "head", any);
+	state_flag(s, "closed", &head->closed_first);
+	state_flag(s, "ended", &head->ended);
+	state_flag(s, "begins", &streams);
+	file_state(s, "first", &head->file);
+	if (state_saves(s) || state_failed(s) || !*any)
+		return;
+	state_check(s, head->file != 0 || !streams, "a stream with a file");
+	state_check(s, !streams || head->ended || id->stream != 0, "a stream that is open");
+	head->object = object_of(r, head->file);
+	head->stream = !streams ? 0 : head->ended ? UINT32_MAX : id->stream;
+	requests_add_head(r, id, head);
+}
+
+static void load_id(struct state *s, struct requests *r, struct file_id *id, bool open)
+{
+	state_check(s, !open || id->file != 0, "a stream with a file");
+	id->object = object_of(r, id->file);
+	id->owner_changes = UINT32_MAX; /* its next request binds it again */
+	if (open)
+		id->stream = requests_new_stream(r);
+}
+
+static void id_row(struct state *s, struct requests *r, struct file_id *id)
+{
+	bool open = id->stream != 0, mpiio = id->layer != 0, head;
+	uint32_t file = open ? id->file : 0;
+	bool has_layer = id->has_layer && r->options.part != 0;
+	state_flag(s, "mpiio", &mpiio);
+	state_flag(s, "layer", &has_layer);
+	state_flag(s, "open", &open);
+	file_state(s, "file", &file);
+	if (!state_saves(s)) {
+		id->layer = mpiio;
+		id->has_layer = has_layer;
+		id->file = file;
+		load_id(s, r, id, open);
+	}
+	head_state(s, r, id, &head);
+	if (open)
+		state_add_number(s, &s->streams, id->stream - 1);
+	if (head && id->head != 0)
+		state_add_number(s, &s->heads, id->head - 1);
+	if (r->failed)
+		state_no_memory(s);
+}
+
+static void ids_state(struct state *s, struct requests *r)
+{
+	struct keyed_list list = new_list(s, r->id_map.count);
+	uint64_t last = 0;
+	if (state_saves(s))
+		list_ids(r, &list);
+	for (size_t i = 0; state_list(s, "fileid", i < list.count); i++) {
+		uint64_t key = i < list.count ? list.at[i].key : 0;
+		key_state(s, &key);
+		check_order(s, key, &last, i == 0);
+		struct file_id *id =
+		    state_failed(s) ? NULL : requests_id(r, (uint32_t)(key >> 32), (uint32_t)key);
+		if (id != NULL)
+			id_row(s, r, id);
+		else
+			state_no_memory(s);
+	}
+	free(list.at);
+}
+
+void requests_state(struct state *s, struct requests *r)
+{
+	counts_state(s, r);
+	processes_state(s, r);
+	files_state(s, r);
+	own_files_state(s, r);
+	pairs_state(s, r);
+	ids_state(s, r);
+}

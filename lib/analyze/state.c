@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A line has a kind, the number of its rows, and for each column the numbers of all rows:
+ *
+ *	%state kind=totals.file layer=0 rows=2 i=0,3 n_r=17,0 n_w=0,4
+ *
+ * A table continues on further lines of the same kind.
+ */
+#include "state.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/array.h"
+#include "lib/base/number.h"
+#include "lib/base/text.h"
+#include "lib/format/directive.h"
+
+enum {
+	LINE_FULL = 12288, /* bytes of numbers, with which a line ends before the next row */
+	LINE_MAX = IOT_COMMENT_MAX - 8,
+	WIDE_DIGITS = 39,
+};
+
+static const char hex[] = "0123456789ABCDEF";
+
+/* Failures. Only the first one is kept. */
+
+void state_no_memory(struct state *s)
+{
+	error_set(&s->error, IOT_ENOMEM, "out of memory");
+}
+
+static void refuse(struct state *s, const char *what, const char *expected)
+{
+	char kind[64];
+	const struct iot_text text = s->has_line ? s->head.kind : (struct iot_text){NULL, 0};
+	error_set(&s->error, IOT_EFORMAT, "%%state kind=%s: %s, expected %s",
+		  escape_text(kind, sizeof kind, text.data != NULL ? text.data : "", text.size),
+		  what, expected);
+}
+
+static void refuse_column(struct state *s, const char *key, const char *expected)
+{
+	char what[64];
+	snprintf(what, sizeof what, "%s= of a row", key);
+	refuse(s, what, expected);
+}
+
+void state_check(struct state *s, bool valid, const char *expected)
+{
+	if (!state_saves(s) && !valid)
+		refuse(s, "a table", expected);
+}
+
+/* Saving */
+
+static bool put_text(struct state *s, size_t *size, const char *text, size_t n)
+{
+	if (n > LINE_MAX - *size) {
+		error_set(&s->error, IOT_ELIMIT, "a row of %%state does not fit in a line");
+		return false;
+	}
+	memcpy(s->text + *size, text, n);
+	*size += n;
+	return true;
+}
+
+static size_t put_head(struct state *s)
+{
+	char layer[32] = "", direction[32] = "";
+	if (s->layer >= 0)
+		snprintf(layer, sizeof layer, " layer=%d", s->layer);
+	if (s->direction >= 0)
+		snprintf(direction, sizeof direction, " d=%d", s->direction);
+	return (size_t)snprintf(s->text, LINE_MAX, "%%state kind=%s%s%s rows=%ju", s->kind, layer,
+				direction, (uintmax_t)s->rows);
+}
+
+static void clear_line(struct state *s)
+{
+	for (size_t i = 0; i < s->columns; i++)
+		s->column[i].size = s->column[i].before = 0;
+	s->rows = 0;
+}
+
+static void write_line(struct state *s)
+{
+	struct iot_event ev = {.kind = IOT_DIRECTIVE};
+	size_t size = put_head(s);
+	for (size_t i = 0; i < s->columns; i++) {
+		const struct state_column *c = &s->column[i];
+		if (!put_text(s, &size, " ", 1) || !put_text(s, &size, c->key, strlen(c->key)) ||
+		    !put_text(s, &size, "=", 1) || !put_text(s, &size, c->data + 1, c->size - 1))
+			return;
+	}
+	ev.text = (struct iot_text){s->text, size};
+	const int status = iot_writer_events(s->writer, &ev, 1);
+	if (status != IOT_OK)
+		error_set(&s->error, status, "%s", iot_writer_error(s->writer));
+	clear_line(s);
+}
+
+/* A row of zeros is left out, but for its number. */
+static void end_saved_row(struct state *s)
+{
+	size_t bytes = 0;
+	assert(s->columns == 0 || s->next == s->columns);
+	s->columns = s->next;
+	for (size_t i = 0; i < s->columns; i++) {
+		struct state_column *c = &s->column[i];
+		if (!s->filled)
+			c->size = c->before;
+		c->before = c->size;
+		bytes += c->size;
+	}
+	s->rows += s->filled;
+	if (bytes > LINE_FULL)
+		write_line(s);
+}
+
+static void end_saved_table(struct state *s)
+{
+	if (s->rows > 0 && !state_failed(s))
+		write_line(s);
+	clear_line(s);
+	s->columns = 0;
+	s->kind = NULL;
+}
+
+static bool begin_saved_row(struct state *s, bool more)
+{
+	if (s->in_row && !state_failed(s))
+		end_saved_row(s);
+	s->in_row = more && !state_failed(s);
+	if (!s->in_row)
+		end_saved_table(s);
+	s->next = 0;
+	s->filled = false;
+	return s->in_row;
+}
+
+static struct state_column *next_saved(struct state *s, const char *key, size_t need)
+{
+	assert(s->next < STATE_COLUMNS);
+	struct state_column *c = &s->column[s->next++];
+	assert(s->rows == 0 || s->columns == 0 || strcmp(c->key, key) == 0);
+	c->key = key;
+	if (array_reserve(&c->data, &c->capacity, c->size + need + 1, 1)) {
+		c->data[c->size++] = ',';
+		return c;
+	}
+	state_no_memory(s);
+	return NULL;
+}
+
+static void save(struct state *s, const char *key, bool negative, uint128 v)
+{
+	char digits[WIDE_DIGITS];
+	struct state_column *c = next_saved(s, key, sizeof digits + 1);
+	size_t n = 0;
+	s->filled |= v != 0;
+	if (c == NULL)
+		return;
+	if (negative)
+		c->data[c->size++] = '-';
+	do
+		digits[n++] = (char)('0' + (unsigned)(v % 10));
+	while ((v /= 10) > 0);
+	while (n > 0)
+		c->data[c->size++] = digits[--n];
+}
+
+/* Loading */
+
+static int small_of(struct iot_text text)
+{
+	uint64_t v;
+	return number_decimal(text.data, text.size, &v) && v < 8 ? (int)v : -1;
+}
+
+/* After the head, whose last key is rows=, each token is a column. */
+static void split_line(struct state *s)
+{
+	struct iot_text rest = s->line.text, token, key, value;
+	struct state_head *head = &s->head;
+	*head = (struct state_head){{NULL, 0}, -1, -1, 0};
+	s->columns = 0;
+	while (directive_token(&rest, &token)) {
+		if (!directive_split(token, &key, &value))
+			continue;
+		if (head->rows > 0 && s->columns < STATE_COLUMNS) {
+			struct state_column *c = &s->column[s->columns++];
+			c->name = key;
+			c->at = value.data;
+			c->end = value.data + value.size;
+		} else if (text_equals(key, "kind")) {
+			head->kind = value;
+		} else if (text_equals(key, "layer")) {
+			head->layer = small_of(value);
+		} else if (text_equals(key, "d")) {
+			head->direction = small_of(value);
+		} else if (text_equals(key, "rows")) {
+			(void)number_decimal(value.data, value.size, &head->rows);
+		}
+	}
+	rest = s->line.text;
+	if (s->line.kind != IOT_DIRECTIVE || !directive_token(&rest, &token) ||
+	    !text_equals(token, "%state"))
+		refuse(s, "an event of another kind", "%state");
+	if (head->kind.data == NULL || head->rows > IOT_COMMENT_MAX || s->columns == 0)
+		refuse(s, "a line without rows", "kind=, rows= and columns");
+}
+
+static bool fetch_line(struct state *s)
+{
+	if (s->has_line || state_failed(s))
+		return s->has_line && !state_failed(s);
+	const ssize_t n = iot_reader_events(s->reader, &s->line, 1);
+	s->has_line = n > 0;
+	if (n < 0)
+		error_set(&s->error, (int)n, "%s", iot_reader_error(s->reader));
+	else if (n > 0)
+		split_line(s);
+	return s->has_line && !state_failed(s);
+}
+
+static bool is_wanted(const struct state *s, const char *kind)
+{
+	return text_equals(s->head.kind, kind) && s->head.layer == s->layer &&
+	       s->head.direction == s->direction;
+}
+
+static void end_loaded_row(struct state *s)
+{
+	s->in_row = false;
+	s->rows--;
+	if (s->next != s->columns)
+		refuse(s, "an unknown column", "those of this version");
+	if (s->rows > 0)
+		return;
+	for (size_t i = 0; i < s->columns; i++)
+		if (s->column[i].at != s->column[i].end)
+			refuse(s, "a column with more numbers than rows", "one for each row");
+	s->has_line = false;
+}
+
+static bool begin_loaded_row(struct state *s)
+{
+	if (s->in_row)
+		end_loaded_row(s);
+	if (s->rows == 0) {
+		if (!fetch_line(s) || !is_wanted(s, s->kind)) {
+			s->kind = NULL;
+			return false;
+		}
+		s->rows = s->head.rows;
+		s->first = true;
+	} else {
+		s->first = false;
+	}
+	s->numbers += s->columns;
+	if (++s->all_rows > STATE_ROWS_MAX || s->numbers > STATE_NUMBERS_MAX)
+		refuse(s, "a state with more rows", "no more than the limit");
+	s->next = 0;
+	s->in_row = !state_failed(s);
+	if (!s->in_row)
+		s->kind = NULL;
+	return s->in_row;
+}
+
+/* The text of the next number; its data is NULL after a failure. */
+static struct iot_text next_loaded(struct state *s, const char *key)
+{
+	static const struct iot_text none = {NULL, 0};
+	struct state_column *c = s->next < s->columns ? &s->column[s->next] : NULL;
+	s->next++;
+	if (state_failed(s))
+		return none;
+	if (c == NULL || (s->first && !text_equals(c->name, key)) ||
+	    (c->at == c->end && !s->first)) {
+		refuse_column(s, key, "a column with a number for each row");
+		return none;
+	}
+	const char *comma = memchr(c->at, ',', (size_t)(c->end - c->at));
+	const char *end = comma != NULL ? comma : c->end;
+	const struct iot_text text = {c->at, (size_t)(end - c->at)};
+	c->at = comma != NULL ? comma + 1 : c->end;
+	return text;
+}
+
+static uint128 load_wide(struct state *s, const char *key)
+{
+	const struct iot_text text = next_loaded(s, key);
+	uint128 v = 0;
+	bool valid = text.data != NULL && text.size > 0;
+	for (size_t i = 0; valid && i < text.size; i++) {
+		const unsigned digit = number_digit(text.data[i], 10);
+		valid = digit < 10 && !__builtin_mul_overflow(v, (uint128)10, &v) &&
+			!__builtin_add_overflow(v, (uint128)digit, &v);
+	}
+	if (!valid)
+		refuse_column(s, key, "a number of 128 bits");
+	return valid ? v : 0;
+}
+
+static uint64_t load(struct state *s, const char *key, uint64_t max)
+{
+	const struct iot_text text = next_loaded(s, key);
+	uint64_t v = 0;
+	if (text.data != NULL && number_decimal(text.data, text.size, &v) && v <= max)
+		return v;
+	char expected[48];
+	snprintf(expected, sizeof expected, "a number up to %ju", (uintmax_t)max);
+	refuse_column(s, key, expected);
+	return 0;
+}
+
+/* Rows */
+
+static void open_table(struct state *s, const char *kind)
+{
+	s->kind = kind;
+	s->all_rows = s->next_row = s->rows = 0;
+	if (state_saves(s))
+		s->columns = 0;
+	s->in_row = false;
+}
+
+bool state_list(struct state *s, const char *kind, bool more)
+{
+	if (s->kind == NULL)
+		open_table(s, kind);
+	if (!state_saves(s))
+		return begin_loaded_row(s);
+	/* rows of zeros count in a list */
+	s->filled = true;
+	return begin_saved_row(s, more);
+}
+
+bool state_each(struct state *s, const char *kind, size_t rows, size_t *i)
+{
+	if (s->kind == NULL)
+		open_table(s, kind);
+	if (state_saves(s)) {
+		const bool more = begin_saved_row(s, s->next_row < rows);
+		*i = (size_t)s->next_row++;
+		if (more)
+			save(s, "i", false, *i);
+		s->filled = false;
+		return more;
+	}
+	if (!begin_loaded_row(s))
+		return false;
+	*i = (size_t)load(s, "i", UINT32_MAX);
+	if (*i < s->next_row || *i >= rows)
+		refuse_column(s, "i", "numbers that increase, up to the number of rows");
+	s->next_row = *i + 1;
+	if (!state_failed(s))
+		return true;
+	s->kind = NULL;
+	return false;
+}
+
+/* Columns */
+
+void state_limited(struct state *s, const char *key, uint64_t *v, uint64_t max)
+{
+	if (state_saves(s))
+		save(s, key, false, *v);
+	else
+		*v = load(s, key, max);
+}
+
+void state_number(struct state *s, const char *key, uint64_t *v)
+{
+	state_limited(s, key, v, UINT64_MAX);
+}
+
+void state_small(struct state *s, const char *key, uint32_t *v, uint32_t max)
+{
+	if (state_saves(s))
+		save(s, key, false, *v);
+	else
+		*v = (uint32_t)load(s, key, max);
+}
+
+void state_time(struct state *s, const char *key, int64_t *v)
+{
+	if (state_saves(s))
+		save(s, key, false, (uint64_t)*v);
+	else
+		*v = (int64_t)load(s, key, INT64_MAX);
+}
+
+/* Zigzag: 0, -1, 1, -2, ... */
+void state_signed(struct state *s, const char *key, int64_t *v)
+{
+	if (state_saves(s)) {
+		save(s, key, false, ((uint64_t)*v << 1) ^ (*v < 0 ? UINT64_MAX : 0));
+		return;
+	}
+	const uint64_t code = load(s, key, UINT64_MAX);
+	*v = (int64_t)(code >> 1 ^ (0 - (code & 1)));
+}
+
+void state_flag(struct state *s, const char *key, bool *v)
+{
+	if (state_saves(s))
+		save(s, key, false, *v);
+	else
+		*v = load(s, key, 1) != 0;
+}
+
+void state_wide(struct state *s, const char *key, uint128 *v)
+{
+	if (state_saves(s))
+		save(s, key, false, *v);
+	else
+		*v = load_wide(s, key);
+}
+
+static bool is_plain(unsigned char c)
+{
+	return c > ' ' && c < 0x7f && c != '%' && c != ',';
+}
+
+static void save_text(struct state *s, const char *key, struct iot_text v)
+{
+	struct state_column *c = next_saved(s, key, 3 * v.size);
+	s->filled |= v.size > 0;
+	for (size_t i = 0; c != NULL && i < v.size; i++) {
+		const unsigned char byte = (unsigned char)v.data[i];
+		if (is_plain(byte)) {
+			c->data[c->size++] = (char)byte;
+			continue;
+		}
+		c->data[c->size++] = '%';
+		c->data[c->size++] = hex[byte >> 4];
+		c->data[c->size++] = hex[byte & 15];
+	}
+}
+
+void state_text(struct state *s, const char *key, struct iot_text *v)
+{
+	if (state_saves(s)) {
+		save_text(s, key, *v);
+		return;
+	}
+	const struct iot_text text = next_loaded(s, key);
+	unsigned malformed = 0;
+	*v = (struct iot_text){s->text, 0};
+	if (text.data == NULL)
+		return;
+	v->size = iot_percent_decode(text, s->text, &malformed);
+	if (malformed == 0 && v->size <= STATE_TEXT_MAX)
+		return;
+	v->size = 0;
+	refuse_column(s, key, "a text, percent-encoded");
+}
+
+void state_reference(struct state *s, const char *key, const struct state_numbers *of, uint32_t *v)
+{
+	if (state_saves(s)) {
+		save(s, key, false, of->index[*v] - 1);
+		return;
+	}
+	const uint64_t row = load(s, key, of->count > 0 ? of->count - 1 : 0);
+	if (row < of->count)
+		*v = of->own[row];
+	else
+		refuse_column(s, key, "the number of a row");
+}
+
+/* Helpers */
+
+void *state_at(struct state *s, void *array, size_t *capacity, size_t i, size_t size)
+{
+	if (!array_reserve_index(array, capacity, i, size)) {
+		state_no_memory(s);
+		return NULL;
+	}
+	char *first;
+	memcpy(&first, array, sizeof first);
+	return first + i * size;
+}
+
+void state_add_number(struct state *s, struct state_numbers *of, uint32_t own)
+{
+	if (!array_reserve_index(&of->own, &of->own_capacity, of->count, sizeof *of->own) ||
+	    !array_reserve_index(&of->index, &of->index_capacity, own, sizeof *of->index)) {
+		state_no_memory(s);
+		return;
+	}
+	of->own[of->count++] = own;
+	of->index[own] = (uint32_t)of->count;
+}
+
+bool state_begin(struct state *s)
+{
+	s->text = malloc(IOT_COMMENT_MAX);
+	if (s->has_line)
+		split_line(s);
+	return s->text != NULL;
+}
+
+bool state_ends(struct state *s)
+{
+	return !fetch_line(s);
+}
+
+static void free_numbers(struct state_numbers *of)
+{
+	free(of->own);
+	free(of->index);
+}
+
+void state_free(struct state *s)
+{
+	for (size_t i = 0; i < STATE_COLUMNS; i++)
+		free(s->column[i].data);
+	free_numbers(&s->processes);
+	free_numbers(&s->files);
+	free_numbers(&s->pairs);
+	free_numbers(&s->streams);
+	free_numbers(&s->heads);
+	free(s->text);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Saves and loads the bins over time, which are settled; see state.h. */
+#include "time_state.h"
+
+#include <stdlib.h>
+
+/* With k = -34, one bin of this width has all times of 64 bits. */
+enum { COARSER_MAX = CELLS_K + 34 };
+
+static int coarser_state(struct state *s, int coarser)
+{
+	uint32_t n = (uint32_t)coarser;
+	state_small(s, "coarser", &n, COARSER_MAX);
+	return (int)n;
+}
+
+/* The bins from `first` on that one layer may have. */
+static void span_state(struct state *s, int k, int64_t *first, int64_t *last)
+{
+	const int64_t max = cells_bin(UINT64_MAX, k);
+	uint64_t from = (uint64_t)*first, bins = (uint64_t)(*last - *first) + 1;
+	state_limited(s, "first", &from, (uint64_t)max);
+	state_limited(s, "bins", &bins, CELLS_BINS_MAX);
+	state_check(s, bins > 0 && bins - 1 <= (uint64_t)max - from, "bins of times of 64 bits");
+	*first = (int64_t)from;
+	*last = (int64_t)(from + bins - 1);
+}
+
+/* Cells */
+
+static void cell_columns(struct state *s, const struct cells *c, struct cell *cell)
+{
+	uint64_t bin = (uint64_t)(cell->bin - c->first_bin);
+	state_reference(s, "p", &s->processes, &cell->process);
+	state_limited(s, "bin", &bin, (uint64_t)(c->last_bin - c->first_bin));
+	state_number(s, "n_r", &cell->requests[0]);
+	state_number(s, "n_w", &cell->requests[1]);
+	state_number(s, "s_r", &cell->bytes[0]);
+	state_number(s, "s_w", &cell->bytes[1]);
+	cell->bin = c->first_bin + (int64_t)bin;
+}
+
+/* Appends a cell to the row of its process, whose cells come in order. */
+static void load_cell(struct state *s, struct cells *c, const struct cell *cell)
+{
+	struct cells_row *row =
+	    state_at(s, &c->rows, &c->row_capacity, cell->process, sizeof *c->rows);
+	if (row == NULL)
+		return;
+	state_check(s, row->count == 0 || row->cell[row->count - 1].bin < cell->bin,
+		    "bins in order");
+	state_check(s, c->sorted < CELLS_MAX, "up to 1048576 cells");
+	struct cell *to = state_failed(s) ? NULL
+					  : state_at(s, &row->cell, &row->capacity, row->count,
+						     sizeof *row->cell);
+	if (to == NULL)
+		return;
+	*to = *cell;
+	row->sorted = ++row->count;
+	c->sorted++;
+}
+
+/* The next cell in order of processes; false: none. */
+static bool next_cell(const struct state *s, const struct cells *c, size_t *row, size_t *at,
+		      struct cell *cell)
+{
+	for (; *row < s->processes.count; ++*row, *at = 0) {
+		const size_t process = s->processes.own[*row];
+		if (process >= c->row_capacity || *at >= c->rows[process].count)
+			continue;
+		*cell = c->rows[process].cell[(*at)++];
+		return true;
+	}
+	return false;
+}
+
+static void cells_state(struct state *s, struct cells *c)
+{
+	struct cell cell = {0};
+	size_t i, row = 0, at = 0;
+	bool any = c->sorted > 0;
+	while (state_each(s, "cells", any || !state_saves(s), &i)) {
+		state_flag(s, "any", &any);
+		c->coarser = coarser_state(s, c->coarser);
+		span_state(s, cells_k(c), &c->first_bin, &c->last_bin);
+	}
+	c->started = true;
+	while (state_list(s, "cell", state_saves(s) && any && next_cell(s, c, &row, &at, &cell))) {
+		state_check(s, any, "cells in a span");
+		cell_columns(s, c, &cell);
+		if (!state_saves(s) && !state_failed(s))
+			load_cell(s, c, &cell);
+	}
+}
+
+/* Series */
+
+static void series_columns(struct state *s, struct series_bin *bin)
+{
+	state_number(s, "in_flight", &bin->in_flight_ns);
+	state_number(s, "ops", &bin->operations);
+	state_flag(s, "requests", &bin->requests);
+}
+
+static void series_state(struct state *s, struct series *series)
+{
+	size_t i;
+	while (state_each(s, "series", series->any || !state_saves(s), &i)) {
+		state_flag(s, "any", &series->any);
+		series->coarser = coarser_state(s, series->coarser);
+		span_state(s, series_k(series), &series->first_bin, &series->last_bin);
+	}
+	if (series->any && series->bins == NULL)
+		series->bins = calloc(CELLS_BINS_MAX, sizeof *series->bins);
+	if (series->any && series->bins == NULL)
+		state_no_memory(s);
+	const int64_t bins = series->any ? series->last_bin - series->first_bin + 1 : 0;
+	while (state_each(s, "series.bin", (size_t)bins, &i))
+		series_columns(
+		    s, &series->bins[(uint64_t)(series->first_bin + (int64_t)i) % CELLS_BINS_MAX]);
+}
+
+/* A view has the bins of the series. */
+static bool are_within(const struct cells *c, const struct series *s)
+{
+	const int k = cells_k(c) < series_k(s) ? cells_k(c) : series_k(s),
+		  of_cells = cells_k(c) - k, of_series = series_k(s) - k;
+	return c->sorted == 0 || (s->any && c->first_bin >> of_cells >= s->first_bin >> of_series &&
+				  c->last_bin >> of_cells <= s->last_bin >> of_series);
+}
+
+void bins_state(struct state *s, struct cells *c, struct series *series)
+{
+	cells_state(s, c);
+	series_state(s, series);
+	state_check(s, are_within(c, series), "cells in the span of the series");
+	state_check(s, !series->any || s->processes.count > 0, "processes");
+}
