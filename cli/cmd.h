@@ -22,5 +22,6 @@ enum exit_status cmd_record(int argc, char **argv);
 enum exit_status cmd_reorder(int argc, char **argv);
 enum exit_status cmd_slice(int argc, char **argv);
 enum exit_status cmd_stat(int argc, char **argv);
+enum exit_status cmd_top(int argc, char **argv);
 
 #endif

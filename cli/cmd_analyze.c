@@ -593,17 +593,6 @@ static const char *option_alignment(const struct option *opt, const char *value)
 		   : "a power of two, in bytes";
 }
 
-/* Parses a length of time into the uint64_t target, in nanoseconds. */
-static const char *option_interval(const struct option *opt, const char *value)
-{
-	struct trace_time time;
-	if (trace_time_parse(value, &time) != NULL || time.kind != TIME_SINCE_ZERO ||
-	    time.value == 0)
-		return "a length of time, such as 100ms, 30s or 1h";
-	*(uint64_t *)opt->target = time.value;
-	return NULL;
-}
-
 static const char notes[] =
     "A request is a record of a read or write of file data. Rates are per second of CPU time if\n"
     "the trace has CPU clocks, else of wall time. Data size: the sum of the highest offsets that\n"
@@ -650,7 +639,7 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		  "run time of the job in seconds (default: from the trace)", 1,
 		  UINT64_MAX / NS_PER_S),
 	    CALL("interval", "TIME", &a.options.interval_ns,
-		 "width of the bins over time, such as 30s (default: 1s)", option_interval),
+		 "width of the bins over time, such as 30s (default: 1s)", option_duration),
 	    RANGE(NUMBER, 0, "threads", "N", &a.read.threads,
 		  "analyze parts between %syncs on N threads, and join them", 1, 256),
 	    OPTION_QUIET(a.read.quiet, a.read.progress),

@@ -75,11 +75,7 @@ static void count(struct stat_run *s)
 		(void)message_no_memory();
 		s->results.in.status = IOT_ENOMEM;
 	}
-	const struct iot_stats_row *total = iot_stats_total(s->results.stats);
-	s->results.counters_only =
-	    total->reads + total->writes + iot_stats_fact(s->results.stats, IOT_STATS_LEFT_OUT) ==
-		0 &&
-	    iot_stats_fact(s->results.stats, IOT_STATS_FILE_COUNTERS) > 0;
+	s->results.counters_only = stat_has_only_counters(s->results.stats);
 	progress_clear(&s->results.in.progress);
 }
 

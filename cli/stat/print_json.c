@@ -7,8 +7,7 @@
 
 #include "cli/ui/json.h"
 
-static void json_counters(struct json *j, const struct stat_results *s,
-			  const struct iot_stats_row *f)
+void stat_json_counters(struct json *j, const struct stat_results *s, const struct iot_stats_row *f)
 {
 	const bool ios = stat_knows_ios(s);
 	char key[24];
@@ -32,14 +31,13 @@ static void json_counters(struct json *j, const struct stat_results *s,
 	json_close(j, '}');
 }
 
-static void json_row(struct json *j, const struct stat_results *s, const struct iot_stats_row *row)
+void stat_json_row(struct json *j, const struct stat_results *s, const struct iot_stats_row *row)
 {
 	size_t size = 0;
 	const char *name = stat_name(s, row, &size);
 	const bool times = (row->has & IOT_STATS_HAS_TIMES) != 0;
 	bool own_file =
 	    s->by == IOT_STATS_BY_FILE || (s->by == IOT_STATS_BY_OBJECT && row->object == 0);
-	json_open(j, NULL, '{');
 	if (s->by == IOT_STATS_BY_PROCESS || own_file)
 		json_number(j, "process", row->process);
 	if (own_file)
@@ -50,10 +48,9 @@ static void json_row(struct json *j, const struct stat_results *s, const struct 
 		json_number(j, "rank", row->rank);
 	if (name)
 		json_text(j, "name", name, size);
-	json_counters(j, s, row);
+	stat_json_counters(j, s, row);
 	json_known(j, "first_ns", times, (uint64_t)row->first_ns);
 	json_known(j, "last_ns", times, (uint64_t)row->last_ns);
-	json_close(j, '}');
 }
 
 static void json_latency(struct json *j, const struct stat_results *s, const char *key, int write)
@@ -109,13 +106,15 @@ void stat_print_json(struct stat_results *s)
 	json_open(&j, "rows", '[');
 	for (size_t i = 0; (row = stat_row_at(s, i)) != NULL; i++) {
 		output_text(&s->out, i == 0 ? "\n" : "");
-		json_row(&j, s, row);
+		json_open(&j, NULL, '{');
+		stat_json_row(&j, s, row);
+		json_close(&j, '}');
 		j.comma = false;
 		output_text(&s->out, stat_row_at(s, i + 1) != NULL ? ",\n" : "\n");
 	}
 	json_close(&j, ']');
 	json_open(&j, "total", '{');
-	json_counters(&j, s, iot_stats_total(s->stats));
+	stat_json_counters(&j, s, iot_stats_total(s->stats));
 	json_close(&j, '}');
 	json_latencies(&j, s);
 	json_operations(&j, s);

@@ -2,6 +2,13 @@
 /* What is known of the results, and which of them are printed. */
 #include "results.h"
 
+bool stat_has_only_counters(const struct iot_stats *stats)
+{
+	const struct iot_stats_row *total = iot_stats_total(stats);
+	return total->reads + total->writes + iot_stats_fact(stats, IOT_STATS_LEFT_OUT) == 0 &&
+	       iot_stats_fact(stats, IOT_STATS_FILE_COUNTERS) > 0;
+}
+
 bool stat_knows_ios(const struct stat_results *s)
 {
 	return !s->counters_only;
@@ -24,8 +31,8 @@ bool stat_knows_order(const struct stat_results *s, const struct iot_stats_row *
 
 const char *stat_name(const struct stat_results *s, const struct iot_stats_row *row, size_t *size)
 {
-	const bool of_object =
-	    row->object != 0 && (s->by == IOT_STATS_BY_OBJECT || row->name == NULL);
+	const bool of_object = s->in.reader != NULL && row->object != 0 &&
+			       (s->by == IOT_STATS_BY_OBJECT || row->name == NULL);
 	const char *path = of_object ? iot_reader_name(s->in.reader, row->object, size) : NULL;
 	if (path)
 		return path;

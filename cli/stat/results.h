@@ -12,7 +12,7 @@ enum { STAT_BY_OPERATION = IOT_STATS_BY_DIRECTORY + 1 };
 
 struct stat_results {
 	struct iot_stats *stats;
-	struct trace_in in; /* knows the paths of objects */
+	struct trace_in in; /* its reader knows the paths of objects, unless it is NULL */
 	struct output out;
 	int by;             /* enum iot_stats_by, or STAT_BY_OPERATION */
 	uint64_t top;       /* rows to print; NOT_GIVEN: all */
@@ -20,6 +20,8 @@ struct stat_results {
 	bool counters_only; /* the trace contains no I/Os */
 };
 
+/* Whether a trace contains counters of files, but no I/Os. */
+bool stat_has_only_counters(const struct iot_stats *stats);
 /* Which statistics are known. Text output marks a sum over only some of the I/Os. */
 bool stat_knows_ios(const struct stat_results *s);
 bool stat_knows_opens(const struct stat_results *s, const struct iot_stats_row *f);
@@ -33,6 +35,12 @@ const struct iot_stats_row *stat_row_at(const struct stat_results *s, size_t i);
 const struct iot_stats_operation *stat_operation_at(const struct stat_results *s, size_t i);
 /* The lower bound of a class of sizes. */
 uint64_t stat_class_floor(unsigned k);
+
+struct json;
+/* Members of the current object: the values of a row, and its ids and name. */
+void stat_json_counters(struct json *j, const struct stat_results *s,
+			const struct iot_stats_row *row);
+void stat_json_row(struct json *j, const struct stat_results *s, const struct iot_stats_row *row);
 
 void stat_print_text(struct stat_results *s);
 void stat_print_json(struct stat_results *s);

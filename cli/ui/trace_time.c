@@ -263,3 +263,13 @@ const char *trace_time_resolve(const struct trace_time *time, const struct trace
 		return NULL;
 	}
 }
+
+const char *option_duration(const struct option *opt, const char *value)
+{
+	struct trace_time time;
+	if (trace_time_parse(value, &time) != NULL || time.kind != TIME_SINCE_ZERO ||
+	    time.value == 0)
+		return "a length of time, such as 100ms, 30s or 1h";
+	*(uint64_t *)opt->target = time.value;
+	return NULL;
+}

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "options.h"
+
 enum trace_time_kind {
 	TIME_NOT_GIVEN,
 	TIME_SINCE_ZERO, /* nanoseconds of the trace */
@@ -33,6 +35,9 @@ struct trace_time_span {
 
 /* Returns NULL, or the expected syntax. A wall-clock time without a zone is local. */
 const char *trace_time_parse(const char *text, struct trace_time *time);
+
+/* Parses a duration, which is not 0, into the uint64_t target, in nanoseconds. */
+option_fn option_duration;
 
 /*
  * Nanoseconds of the trace; 100 % is immediately after the last record. Returns NULL, or what is

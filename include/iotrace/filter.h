@@ -288,7 +288,7 @@ struct iot_stats_options {
 	uint32_t sort;      /* enum iot_stats_sort */
 	/*
 	 * Returns the path of an object and its size, valid until the next call, or NULL; called by
-	 * iot_stats_finish, for IOT_STATS_BY_DIRECTORY. May be NULL
+	 * iot_stats_finish, for IOT_STATS_BY_DIRECTORY. NULL: rows of objects keep the last path
 	 */
 	const char *(*object_name)(void *context, uint32_t object, size_t *size);
 	void *context;
@@ -318,7 +318,7 @@ struct iot_stats_row {
 	uint32_t has;                   /* enum iot_stats_has */
 	uint64_t rank;                  /* of its process */
 	int64_t first_ns, last_ns;      /* starts of its first and its last I/O */
-	const char *name; /* of the process, or the path of the open; NULL if unknown */
+	const char *name; /* of the process, or the path of the open or object; NULL if unknown */
 	size_t name_size;
 };
 
@@ -363,6 +363,11 @@ IOT_API IOT_USE_RESULT int iot_stats_events(struct iot_stats *s, const struct io
 IOT_API IOT_USE_RESULT int iot_stats_join(struct iot_stats *s, struct iot_stats *more);
 /* Sorts rows and operations; call once, after all events. Returns IOT_OK or IOT_ENOMEM. */
 IOT_API int iot_stats_finish(struct iot_stats *s);
+/*
+ * Returns the results for the events so far, which the caller frees; s counts on. Takes time and
+ * memory in proportion to the rows. Returns NULL if out of memory.
+ */
+IOT_API struct iot_stats *iot_stats_snapshot(struct iot_stats *s);
 
 /*
  * The results, valid until iot_stats_free. Rows are sorted as the options say, operations by time,

@@ -500,10 +500,11 @@ static void keep_name(struct iot_stats *s, struct stats_row *row, const struct i
 	row->values.has |= ev->kind != IOT_OP ? (unsigned)IOT_STATS_NAME_DEFINED : 0U;
 }
 
-/* An object has the name that the reader knows. */
+/* Whether the row keeps the path itself, and not the caller that of its object. */
 static bool names_files(const struct iot_stats *s, const struct stats_row *row)
 {
-	return s->options.by == IOT_STATS_BY_FILE || (by_object(s) && row->values.object == 0);
+	return s->options.by == IOT_STATS_BY_FILE ||
+	       (by_object(s) && (row->values.object == 0 || s->options.object_name == NULL));
 }
 
 /* A successful open. If its file has no other name, the path becomes the name. */
@@ -707,7 +708,7 @@ static uint32_t join_row(struct iot_stats *s, struct stats_row *more)
 	if (more->values.name &&
 	    ((more->values.has & IOT_STATS_NAME_DEFINED) ||
 	     !(row->values.has & IOT_STATS_NAME_DEFINED)) &&
-	    (!by_object(s) || row->values.object == 0 || s->row_count > count)) {
+	    (!by_object(s) || names_files(s, row) || s->row_count > count)) {
 		give_name(s, row, more->values.name, more->values.name_size);
 		row->values.has |= more->values.has & IOT_STATS_NAME_DEFINED;
 		more->values.name = NULL;
@@ -808,12 +809,11 @@ int iot_stats_join(struct iot_stats *s, struct iot_stats *more)
 /* Rows of one process have its rank. */
 static void give_ranks(struct iot_stats *s)
 {
-	const size_t known = s->rank_map.count;
-	for (size_t i = 0; i < s->row_count && known > 0; i++) {
+	for (size_t i = 0; i < s->row_count && s->rank_map.count > 0; i++) {
 		struct stats_row *row = &s->rows[i];
 		const bool one = !by_object(s) || row->values.object == 0;
-		const size_t n = one ? idmap_number(&s->rank_map, row->values.process) : SIZE_MAX;
-		if (n >= known || s->ranks[n] == 0) /* others are new in the map */
+		const size_t n = one ? idmap_find(&s->rank_map, row->values.process) : SIZE_MAX;
+		if (n == SIZE_MAX || s->ranks[n] == 0)
 			continue;
 		row->values.rank = s->ranks[n] - 1;
 		row->values.has |= IOT_STATS_HAS_RANK;
@@ -951,6 +951,79 @@ int iot_stats_finish(struct iot_stats *s)
 		qsort_r(s->rows, s->row_count, sizeof *s->rows, largest_first, &s->options.sort);
 	return result(s);
 }
+
+/* Snapshots */
+
+static bool copy_sizes(struct sizes *to, const struct sizes *from)
+{
+	*to = *from;
+	if (from->single != 0 || from->counts == NULL)
+		return true;
+	const size_t size =
+	    sizeof *from->counts + from->counts->capacity * sizeof from->counts->count[0];
+	to->counts = malloc(size);
+	if (to->counts != NULL)
+		memcpy(to->counts, from->counts, size);
+	return to->counts != NULL;
+}
+
+/* Returns false if out of memory; the row can be freed nevertheless. */
+static bool copy_row(struct stats_row *to, const struct stats_row *from)
+{
+	to->values = from->values;
+	if (from->values.name != NULL) {
+		char *name = malloc(from->values.name_size + 1);
+		if (name != NULL)
+			memcpy(name, from->values.name, from->values.name_size + 1);
+		to->values.name = name;
+	}
+	return copy_sizes(&to->sizes, &from->sizes) &&
+	       (to->values.name != NULL || from->values.name == NULL);
+}
+
+static bool copy_rows(struct iot_stats *to, const struct iot_stats *from)
+{
+	to->rows = calloc(from->row_count + 1, sizeof *to->rows);
+	if (to->rows == NULL)
+		return false;
+	to->row_capacity = from->row_count + 1;
+	while (to->row_count < from->row_count) {
+		const size_t i = to->row_count++;
+		if (!copy_row(&to->rows[i], &from->rows[i]))
+			return false;
+	}
+	if (from->trace_host == NULL)
+		return true;
+	to->trace_host = malloc(from->trace_host_size + 1);
+	if (to->trace_host != NULL)
+		memcpy(to->trace_host, from->trace_host, from->trace_host_size);
+	return to->trace_host != NULL;
+}
+
+struct iot_stats *iot_stats_snapshot(struct iot_stats *s)
+{
+	struct iot_stats *copy = malloc(sizeof *copy);
+	if (copy == NULL || s->failed) {
+		free(copy);
+		return NULL;
+	}
+	give_ranks(s);
+	*copy = *s;
+	copy->rows = NULL;
+	copy->opened = NULL;
+	copy->group_rows = NULL;
+	copy->ranks = NULL;
+	copy->trace_host = NULL;
+	copy->row_count = copy->row_capacity = 0;
+	copy->opened_capacity = copy->group_capacity = copy->rank_capacity = 0;
+	copy->opened_map = copy->group_map = copy->rank_map = (struct idmap){.count = 0};
+	if (copy_rows(copy, s) && iot_stats_finish(copy) == IOT_OK)
+		return copy;
+	iot_stats_free(copy);
+	return NULL;
+}
+
+/* Results */
 
 const struct iot_stats_row *iot_stats_row(const struct iot_stats *s, size_t i)
 {

@@ -222,6 +222,41 @@ Test(stats, joined_is_as_counted_at_once)
 	free(e);
 }
 
+Test(stats, a_snapshot_has_the_results_so_far_and_counting_continues)
+{
+	struct events *e = malloc(sizeof(*e));
+	uint64_t random = 5;
+	for (unsigned round = 0; round < 300; round++) {
+		const uint32_t by = round % 6, physical = round % 7 == 0;
+		struct iot_stats *whole = new_stats(by, physical, 0);
+		struct iot_stats *grows = new_stats(by, physical, 0);
+		make_events(e, &random);
+		count_text(grows, "%trace host=here");
+		count_text(whole, "%trace host=here");
+		for (size_t at = 0, n; at < EVENTS; at += n) {
+			struct iot_stats *so_far = new_stats(by, physical, 0);
+			n = next_random(&random) % 300;
+			n = n < EVENTS - at ? n : EVENTS - at;
+			count(grows, e->ev + at, n);
+			count_text(so_far, "%trace host=here");
+			count(so_far, e->ev, at + n);
+			cr_assert_eq(iot_stats_finish(so_far), IOT_OK);
+			struct iot_stats *snapshot = iot_stats_snapshot(grows);
+			cr_assert_not_null(snapshot);
+			compare(so_far, snapshot);
+			iot_stats_free(so_far);
+			iot_stats_free(snapshot);
+		}
+		count(whole, e->ev, EVENTS);
+		cr_assert_eq(iot_stats_finish(whole), IOT_OK);
+		cr_assert_eq(iot_stats_finish(grows), IOT_OK);
+		compare(whole, grows);
+		iot_stats_free(whole);
+		iot_stats_free(grows);
+	}
+	free(e);
+}
+
 static struct iot_stats *with_operations(void)
 {
 	struct iot_stats *s = new_stats(IOT_STATS_BY_OBJECT, 0, 0);

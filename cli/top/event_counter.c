@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "event_counter.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "cli/ui/message.h"
+#include "lib/base/number.h"
+#include "lib/base/thread.h"
+
+static void count_process(struct event_counter *c, const struct iot_event *ev)
+{
+	const bool traced = ev->kind == IOT_RECORD || iot_directive_get(ev, "traced").data == NULL;
+	if (traced && idmap_number(&c->processes, ev->rec.process) == SIZE_MAX)
+		c->status = IOT_ENOMEM;
+	c->counts.processes = c->processes.count;
+}
+
+static void count_lost(struct event_counter *c, const struct iot_event *ev)
+{
+	const struct iot_text text = iot_directive_get(ev, "records");
+	uint64_t records;
+	if (text.data != NULL && number_decimal(text.data, text.size, &records))
+		c->counts.lost += records;
+	else
+		c->counts.lost_more = true;
+}
+
+static int count_batch(struct event_counter *c, const struct iot_event *ev, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ev[i].kind == IOT_PROCESS || ev[i].kind == IOT_RECORD)
+			count_process(c, &ev[i]);
+		else if (ev[i].kind == IOT_LOST)
+			count_lost(c, &ev[i]);
+	c->any |= n > 0;
+	return c->status == IOT_OK ? iot_stats_events(c->stats, ev, n) : c->status;
+}
+
+static void *count(void *context)
+{
+	struct event_counter *c = context;
+	struct iot_batch *b = c->batch;
+	ssize_t n = 0;
+	int status = IOT_OK;
+	while (status == IOT_OK && (n = iot_reader_events(c->reader, b->events, b->capacity)) > 0) {
+		pthread_mutex_lock(&c->lock);
+		status = count_batch(c, b->events, (size_t)n);
+		pthread_mutex_unlock(&c->lock);
+	}
+	pthread_mutex_lock(&c->lock);
+	c->status = status != IOT_OK ? status : (int)n;
+	pthread_mutex_unlock(&c->lock);
+	(void)eventfd_write(c->done, 1);
+	return NULL;
+}
+
+static bool start(struct event_counter *c, struct follow *input, const char *name)
+{
+	c->started = false;
+	if (iot_reader_set(c->reader, IOT_SET_ALLOW_EMPTY, 0) != IOT_OK ||
+	    iot_reader_open_callback(c->reader, follow_read, input, name) != IOT_OK) {
+		message_print("%s", iot_reader_error(c->reader));
+		return false;
+	}
+	c->started = thread_start(&c->thread, count, c);
+	if (!c->started)
+		message_print("no thread: %s", strerror(EAGAIN));
+	return c->started;
+}
+
+bool event_counter_start(struct event_counter *c, struct follow *input, const char *name,
+			 const struct iot_stats_options *options)
+{
+	*c = (struct event_counter){.reader = iot_reader_new(),
+				    .batch = iot_batch_new(IOT_BATCH_EVENTS),
+				    .stats = iot_stats_new(options),
+				    .done = eventfd(0, EFD_CLOEXEC)};
+	pthread_mutex_init(&c->lock, NULL);
+	if (c->reader != NULL && c->batch != NULL && c->stats != NULL && c->done >= 0)
+		return start(c, input, name);
+	(void)message_no_memory();
+	return false;
+}
+
+bool event_counter_snapshot(struct event_counter *c, struct counts *counts)
+{
+	pthread_mutex_lock(&c->lock);
+	*counts = c->counts;
+	counts->stats = iot_stats_snapshot(c->stats);
+	pthread_mutex_unlock(&c->lock);
+	return counts->stats != NULL;
+}
+
+int event_counter_join(struct event_counter *c)
+{
+	if (c->started)
+		(void)pthread_join(c->thread, NULL);
+	c->started = false;
+	return c->status;
+}
+
+bool event_counter_has_events(const struct event_counter *c)
+{
+	return c->any;
+}
+
+void event_counter_free(struct event_counter *c)
+{
+	(void)event_counter_join(c);
+	iot_reader_free(c->reader);
+	iot_batch_free(c->batch);
+	iot_stats_free(c->stats);
+	idmap_free(&c->processes);
+	if (c->done >= 0)
+		(void)close(c->done);
+	pthread_mutex_destroy(&c->lock);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/ui/json.h"
+#include "cli/ui/message.h"
+#include "cli/ui/printable.h"
+
+enum { CELL = 16, NAME_CAPACITY = 4096, LINE_CAPACITY = 8192, FIXED_LINES = 5 /* without a row */ };
+
+#define NS_PER_S 1e9
+
+/* "999", "1.5K", "12M", in powers of `unit`. */
+static const char *scaled(char text[CELL], bool known, double value, double unit)
+{
+	static const char prefixes[] = " KMGTPE";
+	size_t power = 0;
+	if (!known)
+		return "-";
+	for (; value >= 999.5 && power + 2 < sizeof prefixes; power++)
+		value /= unit;
+	if (power == 0)
+		(void)snprintf(text, CELL, "%.0f", value);
+	else
+		(void)snprintf(text, CELL, "%.*f%c", value < 9.95 ? 1 : 0, value, prefixes[power]);
+	return text;
+}
+
+static const char *seconds(char text[CELL], bool known, uint64_t ns)
+{
+	const double s = (double)ns / NS_PER_S;
+	if (!known || s >= 100)
+		return scaled(text, known, s, 1000);
+	(void)snprintf(text, CELL, "%.2f", s);
+	return text;
+}
+
+/* Rates of the interval; after the end, averages of the whole trace. */
+struct period {
+	double seconds; /* 0: unknown */
+	bool all;
+};
+
+static struct period period_of(const struct table *t)
+{
+	const uint64_t ns =
+	    t->ended ? iot_stats_fact(t->counts->stats, IOT_STATS_SPAN_NS) : t->interval_ns;
+	return (struct period){.seconds = (double)ns / NS_PER_S, .all = t->ended};
+}
+
+static struct interval_counts counts_in(const struct period *p, const struct rate_row *row)
+{
+	if (!p->all)
+		return row->recent;
+	const struct iot_stats_row *a = row->all;
+	return (struct interval_counts){a->opens,      a->reads,         a->writes,
+					a->read_bytes, a->written_bytes, a->io_ns};
+}
+
+static const char *rate(char text[CELL], const struct table *t, const struct period *p,
+			uint64_t count, double unit)
+{
+	const bool known = p->seconds > 0 && stat_knows_ios(&t->results);
+	return scaled(text, known, known ? (double)count / p->seconds : 0, unit);
+}
+
+/* Lines: each is made in `line`, of LINE_CAPACITY bytes */
+
+static size_t format_cells(const struct table *t, const struct period *p,
+			   const struct rate_row *row, char *line)
+{
+	const struct iot_stats_row *all = row->all;
+	const struct interval_counts now = counts_in(p, row);
+	const bool ios = stat_knows_ios(&t->results);
+	char cell[7][CELL];
+	return (size_t)snprintf(line, LINE_CAPACITY, "%6s %6s %7s %7s %6s %7s %7s  ",
+				rate(cell[0], t, p, now.reads + now.writes, 1000),
+				rate(cell[1], t, p, now.read_bytes, 1024),
+				rate(cell[2], t, p, now.written_bytes, 1024),
+				scaled(cell[3], ios, (double)(all->reads + all->writes), 1000),
+				scaled(cell[4], ios, (double)all->read_bytes, 1024),
+				scaled(cell[5], ios, (double)all->written_bytes, 1024),
+				seconds(cell[6], stat_knows_times(&t->results, all), all->io_ns));
+}
+
+/* The ids of a row whose name is unknown, and of a process in any case. */
+static size_t format_ids(const struct table *t, const struct iot_stats_row *row, bool named,
+			 char *text, size_t capacity)
+{
+	int n = 0;
+	if (t->results.by == IOT_STATS_BY_PROCESS)
+		n = snprintf(text, capacity, "%u ", row->process);
+	else if (t->results.by == IOT_STATS_BY_RANK && (row->has & IOT_STATS_HAS_RANK) != 0)
+		n = snprintf(text, capacity, "%ju", (uintmax_t)row->rank);
+	else if (!named && row->object != 0)
+		n = snprintf(text, capacity, "object %u", row->object);
+	else if (!named && (row->process != 0 || row->file != 0))
+		n = snprintf(text, capacity, "process %u, file %u", row->process, row->file);
+	else if (!named)
+		n = snprintf(text, capacity, "-");
+	return (size_t)n;
+}
+
+static void format_row(const struct table *t, const struct period *p, const struct rate_row *row,
+		       size_t columns, char *line)
+{
+	char name[NAME_CAPACITY];
+	size_t size = 0;
+	const char *text = stat_name(&t->results, row->all, &size), *shown = name;
+	size_t n = format_cells(t, p, row, line);
+	n += format_ids(t, row->all, text != NULL, line + n, LINE_CAPACITY - n);
+	printable(name, sizeof name, text != NULL ? text : "", text != NULL ? size : 0);
+	/* Of a long path, the end is shown, from the beginning of a character. */
+	while (columns != SIZE_MAX && *shown != '\0' &&
+	       (n + printable_width(shown) >= columns || (*shown & 0xc0) == 0x80))
+		shown++;
+	(void)snprintf(line + n, LINE_CAPACITY - n, "%s", shown);
+}
+
+static size_t format_lost(const struct counts *c, char *text, size_t capacity)
+{
+	char lost[32];
+	int n = 0;
+	if (c->lost_more)
+		n = snprintf(text, capacity, ", lost: %s",
+			     message_lost(lost, sizeof lost, c->lost));
+	else if (c->lost > 0)
+		n = snprintf(text, capacity, ", lost: %ju", (uintmax_t)c->lost);
+	return (size_t)n;
+}
+
+static void format_totals(const struct table *t, char *line)
+{
+	const struct iot_stats_row *all = t->rates->total.all;
+	char read[32], written[32];
+	const int n = snprintf(line, LINE_CAPACITY, "%s: %ju I/Os, %s read, %s written, %ju %s",
+			       t->name, (uintmax_t)(all->reads + all->writes),
+			       printable_bytes(read, sizeof read, all->read_bytes),
+			       printable_bytes(written, sizeof written, all->written_bytes),
+			       (uintmax_t)t->counts->processes,
+			       t->counts->processes == 1 ? "process" : "processes");
+	const size_t used = (size_t)n + format_lost(t->counts, line + n, LINE_CAPACITY - (size_t)n);
+	const uintmax_t left_out = iot_stats_fact(t->counts->stats, IOT_STATS_LEFT_OUT);
+	if (left_out > 0)
+		(void)snprintf(line + used, LINE_CAPACITY - used, ", %ju %s not counted", left_out,
+			       t->results.physical ? "logical" : "physical");
+}
+
+static void format_period(const struct period *p, char *line)
+{
+	if (p->all && p->seconds > 0)
+		(void)snprintf(line, LINE_CAPACITY, "ended; rates are averages of %.6f s",
+			       p->seconds);
+	else if (p->seconds > 0)
+		(void)snprintf(line, LINE_CAPACITY, "rates of the last %.1f s", p->seconds);
+	else
+		(void)snprintf(line, LINE_CAPACITY, "%s",
+			       p->all ? "ended" : "reading what the trace contains");
+}
+
+static void format_head(const struct table *t, char *line)
+{
+	static const char *const of[] = {"FILE", "PROCESS", "OBJECT", "RANK", "HOST", "DIRECTORY"};
+	(void)snprintf(line, LINE_CAPACITY, "%6s %6s %7s %7s %6s %7s %7s  %s", "IO/s", "READ/s",
+		       "WRITE/s", "I/Os", "READ", "WRITTEN", "SECONDS", of[t->results.by]);
+}
+
+void table_print(const struct table *t, const struct screen *s, struct output *o)
+{
+	const struct period p = period_of(t);
+	const size_t count = t->rates->count;
+	size_t lines, columns, rows = t->results.top < count ? (size_t)t->results.top : count;
+	char line[LINE_CAPACITY];
+	screen_size(s, &lines, &columns);
+	if (lines < FIXED_LINES || rows > lines - FIXED_LINES)
+		rows = lines < FIXED_LINES ? 0 : lines - FIXED_LINES;
+	screen_home(s, o);
+	format_totals(t, line);
+	screen_line(s, o, line, columns);
+	format_period(&p, line);
+	screen_line(s, o, line, columns);
+	line[0] = '\0';
+	screen_line(s, o, line, columns);
+	format_head(t, line);
+	screen_line(s, o, line, columns);
+	for (size_t i = 0; i < rows; i++) {
+		format_row(t, &p, &t->rates->rows[i], columns, line);
+		screen_line(s, o, line, columns);
+	}
+	screen_flush(s, o);
+}
+
+/* JSON */
+
+static void json_recent(struct json *j, const struct interval_counts *c)
+{
+	json_open(j, "interval", '{');
+	json_number(j, "opens", c->opens);
+	json_number(j, "reads", c->reads);
+	json_number(j, "writes", c->writes);
+	json_number(j, "read_bytes", c->read_bytes);
+	json_number(j, "written_bytes", c->written_bytes);
+	json_number(j, "io_ns", c->io_ns);
+	json_close(j, '}');
+}
+
+static void json_state(struct json *j, const struct table *t)
+{
+	const uint64_t span = iot_stats_fact(t->counts->stats, IOT_STATS_SPAN_NS);
+	json_bool(j, "ended", t->ended);
+	json_known(j, "interval_ns", t->interval_ns > 0, t->interval_ns);
+	json_known(j, "span_ns", span > 0, span);
+	json_number(j, "processes", t->counts->processes);
+	json_known(j, "lost", t->counts->lost > 0 || !t->counts->lost_more, t->counts->lost);
+}
+
+void table_print_json(const struct table *t, struct output *o)
+{
+	static const char *const by[] = {"file", "process", "object", "rank", "host", "dir"};
+	struct json j = {.out = o};
+	json_open(&j, NULL, '{');
+	json_state(&j, t);
+	json_number(&j, "left_out", iot_stats_fact(t->counts->stats, IOT_STATS_LEFT_OUT));
+	json_open(&j, "total", '{');
+	stat_json_counters(&j, &t->results, t->rates->total.all);
+	json_close(&j, '}');
+	json_recent(&j, &t->rates->total.recent);
+	json_text(&j, "by", by[t->results.by], strlen(by[t->results.by]));
+	json_open(&j, "rows", '[');
+	for (size_t i = 0; i < t->rates->count && i < t->results.top; i++) {
+		json_open(&j, NULL, '{');
+		stat_json_row(&j, &t->results, t->rates->rows[i].all);
+		json_recent(&j, &t->rates->rows[i].recent);
+		json_close(&j, '}');
+	}
+	json_close(&j, ']');
+	json_close(&j, '}');
+	output_flush(o);
+}
