@@ -6,7 +6,6 @@
 #include "ring_events.h"
 
 #include <fnmatch.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,7 +17,7 @@
 #include "ring.h"
 #include "untraced.h"
 
-enum { TEXT_CAPACITY = 1 << 20, DIRECTIVE_MAX = IOT_COMMENT_MAX };
+enum { TEXT_CAPACITY = 1 << 20, DIRECTIVE_MAX = IOT_COMMENT_MAX - 4 };
 
 struct description {
 	char *path; /* NULL: none */
@@ -139,17 +138,17 @@ static void begin(struct ring_events *e, struct iot_builder *b, const char *name
 	iot_directive_begin(b, e->text + e->used, DIRECTIVE_MAX, name);
 }
 
-/* A directive that is too long is left out; the events that it belongs to remain. */
-static void end(struct ring_events *e, struct iot_builder *b, int64_t start_ns)
+/*
+ * A directive that is too long is left out; the events that it belongs to remain. The writer parses
+ * the text, so it is not parsed here.
+ */
+static void end(struct ring_events *e, const struct iot_builder *b)
 {
-	struct iot_event *ev = &e->out[e->count];
-	*ev = (struct iot_event){.kind = 0};
-	if (iot_directive_end(b, ev) != IOT_OK)
+	if (b->status != IOT_OK)
 		return;
-	if ((ev->has & IOT_HAS_TIME) == 0)
-		ev->rec.start_ns = start_ns;
-	e->used += ev->text.size;
-	e->count++;
+	e->out[e->count++] =
+	    (struct iot_event){.kind = IOT_DIRECTIVE, .text = {b->data, b->size}};
+	e->used += b->size;
 }
 
 static void add_text(struct iot_builder *b, const char *key, const char *value)
@@ -188,7 +187,7 @@ static void begin_process(struct ring_events *e, struct iot_builder *b, uint32_t
 		iot_directive_number(b, "pid", p->pid);
 }
 
-static void declare_process(struct ring_events *e, uint32_t index, int64_t start_ns)
+static void declare_process(struct ring_events *e, uint32_t index)
 {
 	struct tracked *t = &e->tracked[index];
 	struct iot_builder b;
@@ -198,7 +197,7 @@ static void declare_process(struct ring_events *e, uint32_t index, int64_t start
 	e->totals.processes += !t->counted;
 	t->counted = true;
 	begin_process(e, &b, index);
-	end(e, &b, start_ns);
+	end(e, &b);
 }
 
 /* Returns a copy of text, NULL if it is empty. */
@@ -287,6 +286,15 @@ static bool is_skipped(const struct ring_events *e, const char *path)
 	       is_below(path, "/sys");
 }
 
+/* Returns whether no slash of a path precedes another, a dot, or the end. */
+static bool is_normal(const char *path)
+{
+	for (const char *p = strchr(path, '/'); p != NULL; p = strchr(p + 1, '/'))
+		if (p[1] == '/' || p[1] == '.' || p[1] == '\0')
+			return false;
+	return true;
+}
+
 /*
  * Removes ".", ".." and double slashes from an absolute path in place. Symbolic links are not
  * followed.
@@ -294,7 +302,7 @@ static bool is_skipped(const struct ring_events *e, const char *path)
 static void normalize(char *path)
 {
 	size_t n = 0;
-	if (path[0] != '/')
+	if (path[0] != '/' || is_normal(path))
 		return;
 	for (const char *p = path; *p != '\0';) {
 		p += strspn(p, "/");
@@ -312,6 +320,17 @@ static void normalize(char *path)
 	if (n == 0)
 		path[n++] = '/';
 	path[n] = '\0';
+}
+
+/* The text ends in NUL, unless its size is 0: then it is "". */
+static void copy_path(char path[RECORD_SIZE_MAX], const char *text, uint32_t size)
+{
+	if (size == 0) {
+		path[0] = '\0';
+		return;
+	}
+	memcpy(path, text, size);
+	normalize(path);
 }
 
 static uint32_t object_of(struct ring_events *e, const struct record_open *o)
@@ -356,7 +375,7 @@ static void define(struct ring_events *e, uint32_t index, const struct record_op
 }
 
 static void declare_file(struct ring_events *e, uint32_t index, uint32_t number,
-			 const struct description *d, int64_t start_ns)
+			 const struct description *d)
 {
 	struct iot_builder b;
 	begin(e, &b, "file");
@@ -370,15 +389,14 @@ static void declare_file(struct ring_events *e, uint32_t index, uint32_t number,
 		add_text(&b, "kind", "directory");
 	else if (S_ISBLK(d->mode))
 		add_text(&b, "kind", "device");
-	end(e, &b, start_ns);
+	end(e, &b);
 }
 
 /*
  * Returns the definition of a description for an event of a process, declared as %file; NULL if it
  * is unknown.
  */
-static const struct description *use_file(struct ring_events *e, uint32_t index, uint32_t number,
-					  int64_t start_ns)
+static const struct description *use_file(struct ring_events *e, uint32_t index, uint32_t number)
 {
 	struct tracked *t = &e->tracked[index];
 	size_t n = idmap_find(&t->known, number);
@@ -394,8 +412,8 @@ static const struct description *use_file(struct ring_events *e, uint32_t index,
 	}
 	t->file[n] = (uint32_t)(d - e->description) + 1;
 	if (!d->skipped) {
-		declare_process(e, index, start_ns);
-		declare_file(e, index, number, d, start_ns);
+		declare_process(e, index);
+		declare_file(e, index, number, d);
 	}
 	return d;
 }
@@ -443,7 +461,7 @@ static void emit_op(struct ring_events *e, uint32_t index, const struct operatio
 		    int64_t start_ns)
 {
 	struct iot_builder b;
-	declare_process(e, index, start_ns);
+	declare_process(e, index);
 	begin(e, &b, "op");
 	add_text(&b, "name", op->name);
 	iot_directive_number(&b, "time", (uint64_t)start_ns);
@@ -456,21 +474,19 @@ static void emit_op(struct ring_events *e, uint32_t index, const struct operatio
 	if (op->to != NULL)
 		add_text(&b, "to", op->to);
 	add_result(&b, op->result);
-	end(e, &b, start_ns);
+	end(e, &b);
 }
 
 static void on_open(struct ring_events *e, uint32_t index, const struct record_open *o,
 		    int64_t start_ns)
 {
-	char path[RECORD_SIZE_MAX] = "";
-	if (o->text_size > 0)
-		(void)snprintf(path, sizeof(path), "%s", o->text);
-	normalize(path);
+	char path[RECORD_SIZE_MAX];
+	copy_path(path, o->text, o->text_size);
 	const uint32_t number = o->head.description;
 	const struct description *d = NULL;
 	if (number != 0 && o->result >= 0) {
 		define(e, index, o, path);
-		d = use_file(e, index, number, start_ns);
+		d = use_file(e, index, number);
 	}
 	if (o->head.code == RECORD_OP_FOUND || (o->result >= 0 && d == NULL) ||
 	    (d != NULL ? d->skipped : is_skipped(e, path)))
@@ -507,17 +523,11 @@ static void on_operation(struct ring_events *e, uint32_t index, const struct rec
 {
 	char path[RECORD_SIZE_MAX], to[RECORD_SIZE_MAX];
 	const uint32_t number = o->head.description;
-	path[0] = to[0] = '\0';
 	if (o->head.code == RECORD_OP_EXEC)
 		on_exec(e, index, o);
-	if (o->text_size > 0)
-		(void)snprintf(path, sizeof(path), "%s", o->text);
-	if (o->to_size > 0)
-		(void)snprintf(to, sizeof(to), "%s", o->text + o->text_size);
-	normalize(path);
-	if (o->head.code != RECORD_OP_SYMLINK)
-		normalize(to);
-	const struct description *d = number != 0 ? use_file(e, index, number, start_ns) : NULL;
+	copy_path(path, o->text, o->text_size);
+	copy_path(to, o->text + o->text_size, o->to_size);
+	const struct description *d = number != 0 ? use_file(e, index, number) : NULL;
 	const char *shown = path[0] != '\0' ? path : d != NULL ? d->path : NULL;
 	if (is_op_wanted(e, o->head.code) && *op_name(o->head.code) != '\0' &&
 	    !(d != NULL ? d->skipped : shown != NULL && is_skipped(e, shown)))
@@ -536,8 +546,7 @@ static void on_operation(struct ring_events *e, uint32_t index, const struct rec
 
 /* Counters and losses */
 
-static void on_process_exit(struct ring_events *e, uint32_t index, const struct record_exit *x,
-			    int64_t start_ns)
+static void on_process_exit(struct ring_events *e, uint32_t index, const struct record_exit *x)
 {
 	struct iot_builder b;
 	if (!e->tracked[index].declared)
@@ -551,7 +560,7 @@ static void on_process_exit(struct ring_events *e, uint32_t index, const struct 
 	iot_directive_number(&b, "syscw", x->syscw);
 	iot_directive_number(&b, "read_bytes", x->read_bytes);
 	iot_directive_number(&b, "write_bytes", x->write_bytes);
-	end(e, &b, start_ns);
+	end(e, &b);
 }
 
 static void on_lost(struct ring_events *e, const struct iot_event *ev)
@@ -572,7 +581,7 @@ static void on_lost(struct ring_events *e, const struct iot_event *ev)
 	if (ev->rec.length > 0)
 		iot_directive_number(&b, "bytes", ev->rec.length);
 	add_text(&b, "why", whys[ev->rec.type]);
-	end(e, &b, ev->rec.start_ns);
+	end(e, &b);
 }
 
 /* A record that passed the decoder, but contains invalid texts. */
@@ -584,7 +593,7 @@ static void on_damaged(struct ring_events *e, const struct iot_event *ev)
 }
 
 /* A child of vfork that could not run its program ends without a record of the failure. */
-static void report_untraced(struct ring_events *e, uint32_t index, int64_t start_ns)
+static void report_untraced(struct ring_events *e, uint32_t index)
 {
 	struct tracked *t = &e->tracked[index];
 	struct iot_builder b;
@@ -597,7 +606,7 @@ static void report_untraced(struct ring_events *e, uint32_t index, int64_t start
 	begin_process(e, &b, index);
 	add_text(&b, "traced", "no");
 	add_text(&b, "why", t->cleared ? "cleared-environment" : untraced_why(t->name));
-	end(e, &b, start_ns);
+	end(e, &b);
 }
 
 static bool any(const uint64_t *values, size_t n)
@@ -635,15 +644,15 @@ static void on_ended(struct ring_events *e, const struct iot_event *ev)
 	       ev->text.size < sizeof(counter) ? ev->text.size : sizeof(counter));
 	e->totals.unrecorded += counter[RECORD_COUNTER_UNRECORDED];
 	if (any(counter, RECORD_COUNTER_COUNT) || any(t->skipped, 3)) {
-		declare_process(e, index, ev->rec.start_ns);
+		declare_process(e, index);
 		begin(e, &b, "counter");
 		add_text(&b, "source", "record");
 		iot_directive_number(&b, "process", e->processes->process[index].id);
 		add_counters(&b, counter, t->skipped);
-		end(e, &b, ev->rec.start_ns);
+		end(e, &b);
 	}
 	if (t->awaited != NULL)
-		report_untraced(e, index, ev->rec.start_ns);
+		report_untraced(e, index);
 	forget_process(t);
 }
 
@@ -653,13 +662,13 @@ static void on_transfer(struct ring_events *e, const struct iot_event *ev)
 {
 	const uint32_t index = ev->rec.process;
 	struct tracked *t = &e->tracked[index];
-	const struct description *d = use_file(e, index, ev->rec.file, ev->rec.start_ns);
+	const struct description *d = use_file(e, index, ev->rec.file);
 	if (d != NULL && d->skipped) {
 		t->skipped[0]++;
 		t->skipped[(ev->rec.type & IOT_WRITE) != 0 ? 2 : 1] += ev->rec.length;
 		return;
 	}
-	declare_process(e, index, ev->rec.start_ns);
+	declare_process(e, index);
 	struct iot_event *out = next_event(e);
 	*out = *ev;
 	out->rec.process = e->processes->process[index].id;
@@ -687,7 +696,7 @@ static void on_raw(struct ring_events *e, const struct iot_event *ev)
 	else if (head->kind == RECORD_CHILD)
 		on_child(e, index, (const void *)record);
 	else if (head->kind == RECORD_EXIT)
-		on_process_exit(e, index, (const void *)record, ev->rec.start_ns);
+		on_process_exit(e, index, (const void *)record);
 }
 
 static void add_event(struct ring_events *e, const struct iot_event *ev)

@@ -131,6 +131,38 @@ static enum iot_kind kind_of(struct iot_text name)
 	return IOT_DIRECTIVE;
 }
 
+/* Returns the index of a known key; KEY_COUNT for others. */
+static int key_of(struct iot_text key)
+{
+	int k = KEY_COUNT;
+	switch (key.size > 1 ? key.data[0] : '\0') {
+	case 't':
+		k = key.data[1] == 'i' ? KEY_TIME : KEY_TOOK;
+		break;
+	case 'p':
+		k = key.data[1] == 'r' ? KEY_PROCESS : KEY_PARENT;
+		break;
+	case 'f':
+		k = KEY_FILE;
+		break;
+	case 'o':
+		k = KEY_OBJECT;
+		break;
+	case 'i':
+		k = KEY_ID;
+		break;
+	case 'n':
+		k = KEY_NAME;
+		break;
+	case 'k':
+		k = KEY_KIND;
+		break;
+	default:
+		break;
+	}
+	return k < KEY_COUNT && text_equals(key, key_name[k]) ? k : KEY_COUNT;
+}
+
 static bool leads_too_far(enum directive_key key, struct iot_text value)
 {
 	uint64_t number;
@@ -150,13 +182,11 @@ static bool find_keys(struct iot_text rest, struct iot_text found[KEY_COUNT])
 	while (directive_token(&rest, &token)) {
 		if (!directive_split(token, &key, &value))
 			continue;
-		for (int k = 0; k < KEY_COUNT; k++) {
-			if (text_equals(key, key_name[k])) {
-				found[k] = value;
-				fits = fits && !leads_too_far((enum directive_key)k, value);
-				break;
-			}
-		}
+		const int k = key_of(key);
+		if (k == KEY_COUNT)
+			continue;
+		found[k] = value;
+		fits = fits && !leads_too_far((enum directive_key)k, value);
 	}
 	return fits;
 }
@@ -271,13 +301,14 @@ int iot_directive_parse(struct iot_event *ev, const char **why)
 
 struct iot_text iot_directive_get(const struct iot_event *ev, const char *wanted)
 {
-	struct iot_text rest = ev->text, token, key, value, last = {NULL, 0};
-	if (rest.size == 0 || rest.data[0] != '%')
+	struct iot_text rest = ev->text, token, last = {NULL, 0};
+	const size_t n = strlen(wanted);
+	if (rest.size == 0 || rest.data[0] != '%' || memchr(wanted, '=', n) != NULL)
 		return last;
 	directive_token(&rest, &token);
 	while (directive_token(&rest, &token))
-		if (directive_split(token, &key, &value) && text_equals(key, wanted))
-			last = value;
+		if (token.size > n && token.data[n] == '=' && memcmp(token.data, wanted, n) == 0)
+			last = (struct iot_text){token.data + n + 1, token.size - n - 1};
 	return last;
 }
 
