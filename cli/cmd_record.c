@@ -31,12 +31,14 @@
 /* As of env(1), timeout(1) and others that run a program. */
 enum { EXIT_FAILED = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
+enum { CLOCK_AUTO, CLOCK_TSC_ONLY, CLOCK_MONOTONIC_ONLY };
+
 enum { MEMORY = 64 << 20, FLUSH_NS = 200000000 };
 
 struct record_job {
 	const char *out, *pid;
 	bool quiet, follow, no_follow;
-	int stdio, cpu, full, ops;
+	int stdio, cpu, clock_choice, full, ops;
 	struct collector_options collector;
 	const struct command_spec *command;
 	char **argv;
@@ -46,7 +48,8 @@ struct record_job {
 	char name[PATH_MAX]; /* of the trace */
 	pid_t consumer;      /* of -o '|COMMAND'; 0: none */
 	int consumer_fd;
-	uint64_t epoch_ns, zero_ns;
+	uint64_t epoch_ns;
+	struct clock_map clock;       /* its first sample is time zero of the trace */
 	uint64_t flushed_ns, flushed; /* when, and the events at that time */
 	bool interrupted;
 	struct ring_events_totals totals;
@@ -292,17 +295,19 @@ static void raise_limit(void)
 
 static int run(struct record_job *j, const char *library, int signals)
 {
+	clock_map_sample(&j->clock);
 	const struct record_control settings = {.cpu = (uint8_t)j->cpu,
 						.stdio = (uint8_t)j->stdio,
 						.full = (uint8_t)j->full,
 						.data_only = j->ops == 0,
 						.no_follow = j->no_follow,
 						.leader = (uint32_t)j->launch.pid,
-						.cpu_step = 1000000,
+						.clock = (uint8_t)j->clock.clock,
+						.cpu_step = clock_map_units(&j->clock, 1000000),
 						.heartbeat = clock_ns(CLOCK_MONOTONIC)};
 	if (!recording_create(&j->recording, &settings))
 		return failed("no directory for shared memory", errno);
-	struct collector *c = collector_new(&j->recording, j->writer, j->zero_ns, &j->collector);
+	struct collector *c = collector_new(&j->recording, j->writer, &j->clock, &j->collector);
 	if (c == NULL)
 		return failed("no collector", ENOMEM);
 	collector_expect(c, (uint32_t)j->launch.pid, j->launch.program);
@@ -330,6 +335,18 @@ static void remove_output(const struct record_job *j)
 		(void)unlink(j->name);
 }
 
+static int start_clock(struct record_job *j)
+{
+	const bool has_tsc = j->clock_choice != CLOCK_MONOTONIC_ONLY && clock_has_tsc();
+	clock_map_start(&j->clock, has_tsc ? RECORD_TSC : RECORD_MONOTONIC);
+	if (has_tsc || j->clock_choice != CLOCK_TSC_ONLY)
+		return EXIT_OK;
+	message_print(
+	    "--clock=tsc: the kernel does not use the time stamp counter, as processors may "
+	    "differ");
+	return EXIT_FAILED;
+}
+
 static int record_program(struct record_job *j, const char *library)
 {
 	int status = open_output(j);
@@ -337,7 +354,8 @@ static int record_program(struct record_job *j, const char *library)
 	if (status == EXIT_OK && signals < 0)
 		status = failed("signals cannot be received", errno);
 	j->epoch_ns = clock_ns(CLOCK_REALTIME);
-	j->zero_ns = clock_ns(CLOCK_MONOTONIC);
+	if (status == EXIT_OK)
+		status = start_clock(j);
 	if (status == EXIT_OK)
 		status = write_trace_directive(j);
 	if (status == EXIT_OK)
@@ -459,6 +477,9 @@ enum exit_status cmd_record(int argc, char **argv)
 		   "program, or only count (default: transfers)"),
 	    OPTION(CHOICE, 0, "cpu", "sampled|exact|none", &j.cpu,
 		   "read the CPU time once per ms, at each I/O, or never (default: sampled)"),
+	    OPTION(CHOICE, 0, "clock", "auto|tsc|monotonic", &j.clock_choice,
+		   "take times from the processor's time stamp counter, or from CLOCK_MONOTONIC "
+		   "(default: from the counter where the kernel uses it, too)"),
 	    OPTION(CHOICE, 0, "full", "block|drop", &j.full,
 		   "if PROGRAM is faster than the trace can be written, it waits, or records are "
 		   "dropped and counted (default: block)"),

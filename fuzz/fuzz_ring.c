@@ -31,7 +31,7 @@ static void digest_add(struct digest *d, const struct iot_event *ev)
 		d->sum = (d->sum ^ (unsigned char)ev->text.data[i]) * 0x100000001b3;
 }
 
-static const struct ring_decoder decoder = {.zero_ns = TIME_ZERO, .now_ns = UINT64_C(1) << 40};
+static const struct ring_decoder decoder = {.zero = TIME_ZERO, .now = UINT64_C(1) << 40};
 
 /* Decodes all valid records; adds them to the sorter unless it is NULL. */
 static struct digest decode_all(const unsigned char *data, size_t n, struct sorter *s)
@@ -78,13 +78,14 @@ static uint64_t make_trace(struct sorter *s, struct iot_writer *w)
 	static const uint64_t counters[RECORD_COUNTER_COUNT] = {3};
 	struct process process = {.pid = 7, .id = 7, .pidfd = -1};
 	const struct processes processes = {.process = &process, .count = 1};
-	struct ring_events *e = ring_events_new(w, &processes, &options);
+	const struct clock_map clock = {.count = 1, .sample = {{TIME_ZERO, TIME_ZERO}}};
+	struct ring_events *e = ring_events_new(w, &processes, &clock, &options);
 	ssize_t n;
 	FUZZ_CHECK(e != NULL);
 	while ((n = sorter_events(s, batch, NULL, RING_BATCH)) > 0)
 		FUZZ_CHECK(ring_events_add(e, batch, (size_t)n) == IOT_OK);
 	const struct iot_event ended = {.kind = RING_ENDED,
-					.rec = {.start_ns = (int64_t)decoder.now_ns},
+					.rec = {.start_ns = (int64_t)decoder.now},
 					.text = {(const char *)counters, sizeof(counters)}};
 	FUZZ_CHECK(ring_events_add(e, &ended, 1) == IOT_OK);
 	const uint64_t records = ring_events_totals(e)->records;

@@ -220,12 +220,10 @@ def rings():
         return ring_record(1, code, description, struct.pack("<qQQQQ", *numbers))
 
     def opened(code, description, result, path, inode=7, mode=0o100644):
-        return ring_record(2, code, description, struct.pack("<QQQqQQqqqIIII", 1100, 1200, 0, result, 1, inode, 0, 0, 0,
-                                                             mode, 0, len(path), 0), path)
+        return ring_record(2, code, description, struct.pack("<QQQQqiHH", 1100, 1200, 1, inode, 0, result, mode, len(path)), path)
 
-    def operation(code, description, result, path=b"", to=b"", flags=0):
-        return ring_record(3, code, description, struct.pack("<QQQqqqIIII", 1500, 1600, 0, result, 0, 0, flags,
-                                                             len(path), len(to), 0), path + to)
+    def operation(code, description, result, path=b"", to=b""):
+        return ring_record(3, code, description, struct.pack("<QQiHH", 1500, 1600, result, len(path), len(to)), path + to)
 
     folder = "fuzz/corpus/ring"
     clear(folder)
@@ -236,7 +234,7 @@ def rings():
     save(folder, "transfers", begins + start + file + transfer(1, 1, 0, 4096, 1300, 1400, 5) +
          transfer(0, 1, 4096, 10, 1250, 1400, 6) + transfer(2, 1, -2**63, 1, 1450, 1500, 7) + ends)
     save(folder, "operations", start + opened(2, 0, -2, b"/none\0") + opened(0, 2, 4, b"/dir\0", 8, 0o40755) +
-         operation(8, 0, 0, b"/a\0", b"/b\0") + operation(12, 1, 0) + operation(3, 1, 0) + operation(30, 0, 0, b"./x\0", flags=1))
+         operation(8, 0, 0, b"/a\0", b"/b\0") + operation(12, 1, 0) + operation(3, 1, 0) + operation(30, 0, 1, b"./x\0"))
     save(folder, "children", start + ring_record(6, 1, 0, struct.pack("<QII", 1010, 8, 5), b"/x/y\0") +
          ring_record(6, 0, 0, struct.pack("<QII", 1020, 9, 0)) + operation(30, 0, -13, b"/x\0"))
     save(folder, "skipped", opened(1, 3, 3, b"/proc/self/io\0") + transfer(0, 3, 0, 100, 1300, 1400, 0))

@@ -156,9 +156,20 @@ static enum descriptor_type kind_of(const struct event_file *file)
 /* Returns false if the descriptor is closed. */
 static bool file_of(int fd, struct event_file *file)
 {
-	*file = (struct event_file){.fd = fd};
+	file->fd = fd;
 	return raw_call(SYS_statx, fd, (long)"", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME,
 			(long)&file->stat, 0) == 0;
+}
+
+/* As file_of(). A directory, which has no transfers, needs no identity. */
+static bool opened_file(int fd, uint32_t flags, struct event_file *file)
+{
+	file->fd = fd;
+	if ((flags & O_DIRECTORY) == 0 || (flags & O_TMPFILE) == O_TMPFILE)
+		return file_of(fd, file);
+	file->stat.stx_mode = S_IFDIR;
+	file->stat.stx_mask = 0;
+	return true;
 }
 
 static bool is_tracked(union descriptor d)
@@ -177,6 +188,7 @@ union descriptor descriptor_find(struct producer *p, int fd)
 	struct event_file file;
 	if (fd < 0 || !file_of(fd, &file))
 		return d;
+	file.position = 0;
 	d.kind = kind_of(&file) & 15;
 	const long flags = raw_call(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
 	d.append = (flags & O_APPEND) != 0;
@@ -213,10 +225,13 @@ union descriptor descriptor_find(struct producer *p, int fd)
 
 void descriptor_opened(struct producer *p, struct event *e)
 {
-	struct event_file file = {.fd = -1};
+	struct event_file file;
 	union descriptor d = {0};
 	const int fd = (int)e->result;
-	if (fd >= 0 && file_of(fd, &file)) {
+	file.fd = -1;
+	file.position = 0;
+	file.stat.stx_mask = file.stat.stx_mode = 0;
+	if (fd >= 0 && opened_file(fd, e->flags, &file)) {
 		d.kind = kind_of(&file) & 15;
 		d.append = (e->flags & O_APPEND) != 0;
 		if (is_tracked(d))
@@ -278,11 +293,19 @@ void descriptor_closed(struct producer *p, union descriptor d, int fd, struct ev
 
 void descriptor_compare(union descriptor d, int fd)
 {
+	enum { SAMPLE = 16 };
+	static _Atomic uint32_t closes; /* stays 0 after a difference: then all are compared */
 	if (!d.moved || !d.has_slot || atomic_load(&descriptor_slot(d)->shared) != 0)
 		return;
+	const uint32_t n = atomic_load_explicit(&closes, memory_order_relaxed);
+	atomic_store_explicit(&closes, n + 1, memory_order_relaxed);
+	if (n % SAMPLE != 0)
+		return;
 	const int64_t position = raw_lseek(fd, 0, SEEK_CUR);
-	if (position >= 0 && position != atomic_load(&descriptor_slot(d)->position))
-		recording_count(RECORD_COUNTER_RESYNCED, 1);
+	if (position < 0 || position == atomic_load(&descriptor_slot(d)->position))
+		return;
+	recording_count(RECORD_COUNTER_RESYNCED, 1);
+	atomic_store_explicit(&closes, 0, memory_order_relaxed);
 }
 
 void descriptor_set_position(struct producer *p, int fd, int64_t position)

@@ -21,7 +21,10 @@ void descriptor_duplicated(struct producer *p, int from, int to);
 union descriptor descriptor_remove(int fd);
 /* The call to close has returned: records it if this was the last descriptor of the description. */
 void descriptor_closed(struct producer *p, union descriptor d, int fd, struct event *e);
-/* Compares the position of a descriptor that is about to be closed with that of the kernel. */
+/*
+ * Compares the position of a descriptor that is about to be closed with that of the kernel: each
+ * 16th time, and each time after a difference.
+ */
 void descriptor_compare(union descriptor d, int fd);
 void descriptor_set_position(struct producer *p, int fd, int64_t position);
 void descriptor_set_append(struct producer *p, int fd, bool append);

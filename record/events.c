@@ -13,6 +13,11 @@ static uint64_t round_up(uint64_t size)
 	return (size + 7) & ~(uint64_t)7;
 }
 
+static int32_t result_of(const struct event *e)
+{
+	return e->result > INT32_MAX ? INT32_MAX : (int32_t)e->result;
+}
+
 void event_operation(struct producer *p, const struct event *e)
 {
 	const uint64_t most = sizeof(struct record_operation) +
@@ -26,13 +31,9 @@ void event_operation(struct producer *p, const struct event *e)
 						.description = e->description},
 				       .start = e->start,
 				       .end = e->end,
-				       .cpu = producer_cpu(p, e->start),
-				       .result = e->result,
-				       .offset = e->offset,
-				       .length = e->length,
-				       .flags = e->flags};
-	r->text_size = paths_absolute(e->directory, e->path, r->text);
-	r->to_size = paths_absolute(e->to_directory, e->to, r->text + r->text_size);
+				       .result = result_of(e)};
+	r->text_size = (uint16_t)paths_absolute(e->directory, e->path, r->text);
+	r->to_size = (uint16_t)paths_absolute(e->to_directory, e->to, r->text + r->text_size);
 	producer_trim(p, &r->head, most, round_up(sizeof *r + r->text_size + r->to_size));
 	producer_publish(p);
 }
@@ -40,13 +41,11 @@ void event_operation(struct producer *p, const struct event *e)
 static void fill_file(struct record_open *r, const struct event_file *file)
 {
 	const struct statx *s = &file->stat;
-	r->position = file->position;
+	r->mode = s->stx_mode;
 	if (s->stx_mask == 0)
 		return;
 	r->device = event_device(s->stx_dev_major, s->stx_dev_minor);
 	r->inode = s->stx_ino;
-	r->mode = s->stx_mode;
-	r->bytes = (int64_t)s->stx_size;
 	if ((s->stx_mask & STATX_BTIME) != 0)
 		r->birth = s->stx_btime.tv_sec * 1000000000 + s->stx_btime.tv_nsec;
 }
@@ -61,13 +60,11 @@ void event_open(struct producer *p, const struct event *e, const struct event_fi
 	    .head = {.kind = RECORD_OPEN, .code = (uint8_t)e->op, .description = e->description},
 	    .start = e->start,
 	    .end = e->end,
-	    .cpu = producer_cpu(p, e->start),
-	    .result = e->result,
-	    .flags = e->flags};
+	    .result = result_of(e)};
 	fill_file(r, file);
-	r->text_size = e->path != NULL ? paths_absolute(e->directory, e->path, r->text)
-		       : file->fd >= 0 ? paths_of_descriptor(file->fd, r->text)
-				       : 0;
+	r->text_size = (uint16_t)(e->path != NULL ? paths_absolute(e->directory, e->path, r->text)
+				  : file->fd >= 0 ? paths_of_descriptor(file->fd, r->text)
+						  : 0);
 	producer_trim(p, &r->head, most, round_up(sizeof *r + r->text_size));
 	producer_publish(p);
 }

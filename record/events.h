@@ -13,9 +13,8 @@ struct event {
 	uint32_t description;
 	uint64_t start, end;
 	int64_t result;
-	int64_t offset, length;
-	uint32_t flags;
-	int directory; /* that path is relative to, or AT_FDCWD */
+	uint32_t flags; /* of open */
+	int directory;  /* that path is relative to, or AT_FDCWD */
 	int to_directory;
 	const char *path, *to;
 };

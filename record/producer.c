@@ -9,6 +9,7 @@
 enum {
 	POPULATE = 1 << 18, /* bytes of data that get memory at a time */
 	SPIN = 100,
+	BELLS = 4, /* in each lap of the ring */
 	WAIT_NS = 50000000,
 	RINGS = 1024, /* rings of this process that can be used again after their thread */
 };
@@ -148,14 +149,12 @@ static bool has_space(struct producer *p, uint64_t size)
 		if (!populate(p))
 			return false;
 	const uint64_t memory = p->populated < all ? p->populated - MARGIN : UINT64_MAX;
-	uint64_t limit = full < memory ? full : memory;
+	const uint64_t limit = full < memory ? full : memory, bell = all / BELLS;
 	if (end > limit || end < tail)
 		return false;
-	if (end > tail + all / 2)
+	if (end > tail + bell)
 		doorbell_ring();
-	else if (limit > tail + all / 2)
-		limit = tail + all / 2;
-	p->limit = limit;
+	p->limit = limit > end + bell ? end + bell : limit;
 	return true;
 }
 

@@ -42,6 +42,17 @@ static inline uint64_t producer_add(uint64_t *to, uint64_t n)
 	return n;
 }
 
+/* Stores `value` if *to is still `old`. Returns whether it was. */
+static inline bool producer_replace(uint64_t *to, uint64_t old, uint64_t value)
+{
+	bool same;
+	__asm__ volatile("cmpxchgq %3, %1"
+			 : "=@cce"(same), "+m"(*to), "+a"(old)
+			 : "r"(value)
+			 : "memory");
+	return same;
+}
+
 /* Reserves a record of `size` bytes. Returns NULL if it is dropped. */
 static inline void *producer_reserve(struct producer *p, uint64_t size)
 {
@@ -79,11 +90,10 @@ static inline void producer_trim(struct producer *p, struct record_head *record,
 				 uint64_t used)
 {
 	const uint64_t end = (uint64_t)((char *)record - p->data);
-	uint64_t next = p->next;
+	const uint64_t next = p->next;
 	record->size = (uint16_t)size;
 	if (((next - size) & p->mask) == end &&
-	    __atomic_compare_exchange_n(&p->next, &next, next - size + used, false,
-					__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	    producer_replace(&p->next, next, next - size + used))
 		record->size = (uint16_t)used;
 }
 

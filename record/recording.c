@@ -106,6 +106,12 @@ static void *create(const char *name, size_t size, size_t reserved)
 	return at;
 }
 
+static void publish(const char *new_name, const char *name)
+{
+	raw_call(SYS_rename, (long)new_name, (long)name, 0, 0, 0, 0);
+	atomic_fetch_add(&recording.control->files, 1);
+}
+
 static struct record_process *process_create(const char *name, uint64_t start)
 {
 	char new_name[NAME_SIZE];
@@ -118,7 +124,7 @@ static struct record_process *process_create(const char *name, uint64_t start)
 	p->version = RECORD_VERSION;
 	p->pid = recording.pid;
 	p->start = start;
-	raw_call(SYS_rename, (long)new_name, (long)name, 0, 0, 0, 0);
+	publish(new_name, name);
 	return p;
 }
 
@@ -202,7 +208,7 @@ struct record_ring *recording_ring(uint64_t *reserved)
 	r->size = size;
 	r->pid = recording.pid;
 	r->start = recording.process->start;
-	raw_call(SYS_rename, (long)new_name, (long)name, 0, 0, 0, 0);
+	publish(new_name, name);
 	return r;
 }
 

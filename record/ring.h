@@ -11,8 +11,8 @@
  *
  * The collector creates `recording` before it starts the program, and reserves its space
  * (posix_fallocate), as a program that touches a page without space is killed. A process creates the others
- * under names that begin with "new." and renames them when they are complete, so that a scan (or
- * inotify, IN_MOVED_TO) finds complete headers only. The file of a process appears before its
+ * under names that begin with "new." and renames them when they are complete, so that a scan finds
+ * complete headers only; then it increments `files`. The file of a process appears before its
  * rings, and remains the same when the process calls exec. The collector may unlink a ring as soon
  * as it has mapped it, and the file of a process when the process has ended; a process that is
  * killed between creation and renaming leaves a file with a name that begins with "new.".
@@ -35,12 +35,12 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 2,
+	RECORD_VERSION = 3,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
 	RECORD_RING_MAX = 1 << 26,
-	RECORD_SLOTS = 1 << 16,    /* capacity for descriptions with a shared position */
+	RECORD_SLOTS = 1 << 14,    /* capacity for descriptions with a shared position */
 	RECORD_SIZE_MAX = 1 << 14, /* bytes of a record, a multiple of 8 */
 	RECORD_TEXT_MAX = 4096,    /* bytes of each text of a record, with its NUL */
 };
@@ -83,6 +83,7 @@ struct record_control {
 	_Atomic uint32_t rings;                     /* numbers of rings */
 	_Atomic uint32_t slots;                     /* where the search for a free slot begins */
 	_Atomic uint32_t renames;                   /* counts calls that may rename directories */
+	_Atomic uint32_t files; /* counts files that appeared in the directory */
 
 	/*
 	 * A futex (shared, not private), which a process increments and wakes when one of its rings
@@ -304,35 +305,27 @@ enum record_op {
  */
 struct record_open {
 	struct record_head head; /* code: enum record_op */
-	uint64_t start, end, cpu;
-	int64_t result;         /* the descriptor, or -errno */
+	uint64_t start, end;
 	uint64_t device, inode; /* st_dev and st_ino, with `birth` the identity of the file */
 	int64_t birth;          /* ns since 1970; 0: the file system has none */
-	int64_t bytes;          /* size of the file after the open */
-	int64_t position;
-	uint32_t mode;      /* st_mode; 0: unknown */
-	uint32_t flags;     /* of open, or of F_GETFL */
-	uint32_t text_size; /* with its NUL */
-	uint32_t padding;
+	int32_t result;         /* the descriptor, or -errno */
+	uint16_t mode;          /* st_mode; 0: unknown */
+	uint16_t text_size;     /* with its NUL */
 	char text[];
 };
 
-/* An operation without data. Values that the operation has not are 0. */
+/* An operation without data. */
 struct record_operation {
 	struct record_head head; /* code: enum record_op */
-	uint64_t start, end, cpu;
-	int64_t result; /* >= 0, or -errno */
-	int64_t offset; /* of truncate: the size */
-	int64_t length;
-	uint32_t flags;     /* arguments: mode, advice, lock operation, prot of mmap and so on */
-	uint32_t text_size; /* of the path, with its NUL; 0: no path */
-	uint32_t to_size;   /* of the second path, which follows; 0: none */
-	uint32_t padding;
+	uint64_t start, end;
+	int32_t result;     /* 0, or -errno */
+	uint16_t text_size; /* of the path, with its NUL; 0: no path */
+	uint16_t to_size;   /* of the second path, which follows; 0: none */
 	char text[];
 };
 
 /*
- * RECORD_OP_EXEC is published before the call, with result 0, and flags 1 if the environment of the
+ * RECORD_OP_EXEC is published before the call, with result 0, or 1 if the environment of the
  * new program lacks the library. If the call fails, a second one with the error follows. If it
  * succeeds and the new program has the library, a RECORD_START of the same process follows in
  * another ring. The text is the path of the program.
@@ -389,8 +382,8 @@ static_assert(sizeof(struct record_ring) == 3 * RECORD_LINE, "three cache lines"
 static_assert(sizeof(struct record_description) == RECORD_LINE, "one cache line");
 static_assert(sizeof(struct record_head) == 8, "8 bytes");
 static_assert(sizeof(struct record_transfer) == 48, "48 bytes");
-static_assert(offsetof(struct record_open, text) == 96, "no hidden padding");
-static_assert(offsetof(struct record_operation, text) == 72, "no hidden padding");
+static_assert(offsetof(struct record_open, text) == 56, "no hidden padding");
+static_assert(offsetof(struct record_operation, text) == 32, "no hidden padding");
 static_assert(offsetof(struct record_start, text) == 64, "no hidden padding");
 static_assert(offsetof(struct record_child, text) == 24, "no hidden padding");
 static_assert(sizeof(struct record_exit) == 72, "no hidden padding");

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct text {
 	char *start, *end; /* end: of the buffer, less one byte for the NUL */
@@ -18,8 +19,9 @@ static inline struct text text_in(char *buffer, size_t size)
 
 static inline void text_add(struct text *t, const char *s)
 {
-	while (*s != '\0' && t->at < t->end)
-		*t->at++ = *s++;
+	const size_t n = strlen(s), left = (size_t)(t->end - t->at), size = n < left ? n : left;
+	memcpy(t->at, s, size);
+	t->at += size;
 	*t->at = '\0';
 }
 

@@ -20,9 +20,6 @@ EXPORT void *mmap(void *at, size_t size, int protection, int flags, int fd, off_
 	if (fd < 0 || (flags & MAP_ANONYMOUS) != 0 || !operation_begin(&o, RECORD_OP_MMAP))
 		return real.mmap(at, size, protection, flags, fd, offset);
 	operation_on(&o, fd);
-	o.event.offset = offset;
-	o.event.length = (int64_t)size;
-	o.event.flags = (uint32_t)protection | (uint32_t)flags << 8;
 	void *const result = real.mmap(at, size, protection, flags, fd, offset);
 	if (result != MAP_FAILED)
 		recording_count(RECORD_COUNTER_MMAP, 1);
@@ -37,8 +34,6 @@ EXPORT int msync(void *at, size_t size, int flags)
 	struct operation_call o;
 	if (!operation_begin(&o, RECORD_OP_MSYNC))
 		return real.msync(at, size, flags);
-	o.event.length = (int64_t)size;
-	o.event.flags = (uint32_t)flags;
 	return (int)operation_end(&o, real.msync(at, size, flags));
 }
 

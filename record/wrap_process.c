@@ -149,7 +149,7 @@ static bool exec_begin(struct operation_call *o, int directory, const char *path
 		return false;
 	operation_on_path(o, directory, path);
 	o->event.end = o->event.start;
-	o->event.flags = environment_is_complete(envp) ? 0 : RECORD_EXEC_CLEARED;
+	o->event.result = environment_is_complete(envp) ? 0 : RECORD_EXEC_CLEARED;
 	event_operation(o->p, &o->event);
 	producer_end(o->p, o->outer);
 	descriptors_exec();

@@ -5,54 +5,36 @@
 
 #include "call.h"
 
-/*
- * An operation on a descriptor. The last arguments set members of the event. end: operation_end, or
- * operation_end_error for a function that returns the error.
- */
-#define ON_DESCRIPTOR_END(end, name, op, parameters, arguments, offset_, length_, flags_)          \
-	EXPORT int name parameters                                                                 \
+/* end: operation_end, or operation_end_error for a function that returns the error. */
+#define ON_DESCRIPTOR_END(end, type, name, op, parameters, arguments)                              \
+	EXPORT type name parameters                                                                \
 	{                                                                                          \
 		struct operation_call o;                                                           \
 		if (!operation_begin(&o, op))                                                      \
 			return real.name arguments;                                                \
 		operation_on(&o, fd);                                                              \
-		o.event.offset = (int64_t)(offset_);                                               \
-		o.event.length = (int64_t)(length_);                                               \
-		o.event.flags = (uint32_t)(flags_);                                                \
-		return (int)end(&o, real.name arguments);                                          \
+		return (type)end(&o, real.name arguments);                                         \
 	}
 
-#define ON_DESCRIPTOR(...)       ON_DESCRIPTOR_END(operation_end, __VA_ARGS__)
-#define ON_DESCRIPTOR_ERROR(...) ON_DESCRIPTOR_END(operation_end_error, __VA_ARGS__)
+#define ON_DESCRIPTOR(...)       ON_DESCRIPTOR_END(operation_end, int, __VA_ARGS__)
+#define ON_DESCRIPTOR_ERROR(...) ON_DESCRIPTOR_END(operation_end_error, int, __VA_ARGS__)
 
-ON_DESCRIPTOR(fsync, RECORD_OP_FSYNC, (int fd), (fd), 0, 0, 0)
-ON_DESCRIPTOR(fdatasync, RECORD_OP_FSYNC, (int fd), (fd), 0, 0, 0)
-ON_DESCRIPTOR(syncfs, RECORD_OP_SYNC, (int fd), (fd), 0, 0, 0)
+ON_DESCRIPTOR(fsync, RECORD_OP_FSYNC, (int fd), (fd))
+ON_DESCRIPTOR(fdatasync, RECORD_OP_FSYNC, (int fd), (fd))
+ON_DESCRIPTOR(syncfs, RECORD_OP_SYNC, (int fd), (fd))
 ON_DESCRIPTOR(sync_file_range, RECORD_OP_FSYNC,
-	      (int fd, off_t offset, off_t length, unsigned flags), (fd, offset, length, flags),
-	      offset, length, flags)
-ON_DESCRIPTOR(ftruncate, RECORD_OP_TRUNCATE, (int fd, off_t size), (fd, size), size, 0, 0)
+	      (int fd, off_t offset, off_t length, unsigned flags), (fd, offset, length, flags))
+ON_DESCRIPTOR(ftruncate, RECORD_OP_TRUNCATE, (int fd, off_t size), (fd, size))
 ON_DESCRIPTOR(fallocate, RECORD_OP_ALLOCATE, (int fd, int mode, off_t offset, off_t length),
-	      (fd, mode, offset, length), offset, length, mode)
-ON_DESCRIPTOR(flock, RECORD_OP_LOCK, (int fd, int how), (fd, how), 0, 0, how)
-ON_DESCRIPTOR(lockf, RECORD_OP_LOCK, (int fd, int how, off_t length), (fd, how, length), 0, length,
-	      how)
+	      (fd, mode, offset, length))
+ON_DESCRIPTOR(flock, RECORD_OP_LOCK, (int fd, int how), (fd, how))
+ON_DESCRIPTOR(lockf, RECORD_OP_LOCK, (int fd, int how, off_t length), (fd, how, length))
 ON_DESCRIPTOR_ERROR(posix_fallocate, RECORD_OP_ALLOCATE, (int fd, off_t offset, off_t length),
-		    (fd, offset, length), offset, length, 0)
+		    (fd, offset, length))
 ON_DESCRIPTOR_ERROR(posix_fadvise, RECORD_OP_ADVISE,
-		    (int fd, off_t offset, off_t length, int advice), (fd, offset, length, advice),
-		    offset, length, advice)
-
-EXPORT ssize_t readahead(int fd, off_t offset, size_t length)
-{
-	struct operation_call o;
-	if (!operation_begin(&o, RECORD_OP_READAHEAD))
-		return real.readahead(fd, offset, length);
-	operation_on(&o, fd);
-	o.event.offset = offset;
-	o.event.length = (int64_t)length;
-	return operation_end(&o, real.readahead(fd, offset, length));
-}
+		    (int fd, off_t offset, off_t length, int advice), (fd, offset, length, advice))
+ON_DESCRIPTOR_END(operation_end, ssize_t, readahead, RECORD_OP_READAHEAD,
+		  (int fd, off_t offset, size_t length), (fd, offset, length))
 
 EXPORT void sync(void)
 {
@@ -69,11 +51,10 @@ EXPORT int truncate(const char *path, off_t size)
 	if (!operation_begin(&o, RECORD_OP_TRUNCATE))
 		return real.truncate(path, size);
 	operation_on_path(&o, AT_FDCWD, path);
-	o.event.offset = size;
 	return (int)operation_end(&o, real.truncate(path, size));
 }
 
-/* Clones share blocks of another file: the length is known for ranges only. */
+/* Clones share blocks of another file. */
 EXPORT int ioctl(int fd, unsigned long request, ...)
 {
 	struct operation_call o;
@@ -85,13 +66,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	    !operation_begin(&o, RECORD_OP_CLONE))
 		return real.ioctl(fd, request, argument);
 	operation_on(&o, fd);
-	const int result = real.ioctl(fd, request, argument);
-	if (request == FICLONERANGE && result == 0) {
-		const struct file_clone_range *const range = argument;
-		o.event.offset = (int64_t)range->dest_offset;
-		o.event.length = (int64_t)range->src_length;
-	}
-	return (int)operation_end(&o, result);
+	return (int)operation_end(&o, real.ioctl(fd, request, argument));
 }
 
 ALIAS(ftruncate64, ftruncate);

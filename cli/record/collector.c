@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,8 +37,9 @@ struct collector {
 	size_t rings, ring_capacity;
 	struct sorter *sorter;
 	struct ring_events *events;
-	uint64_t zero_ns, watermark_ns; /* CLOCK_MONOTONIC */
-	int notices;                    /* inotify; -1: none, and the directory is read each time */
+	struct clock_map *clock;
+	uint64_t zero, watermark, slack; /* in units of the clock */
+	uint32_t files;                  /* files that the directory has been searched for */
 	struct doorbell doorbell;
 	int wait_ms;
 	uint8_t flags; /* of all records */
@@ -56,23 +56,20 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-struct collector *collector_new(const struct recording *r, struct iot_writer *w, uint64_t zero_ns,
-				const struct collector_options *o)
+struct collector *collector_new(const struct recording *r, struct iot_writer *w,
+				struct clock_map *clock, const struct collector_options *o)
 {
 	struct collector *c = calloc(1, sizeof(*c));
 	if (c == NULL)
 		return NULL;
 	c->recording = r;
-	c->zero_ns = c->watermark_ns = zero_ns;
+	c->clock = clock;
+	c->zero = c->watermark = clock->sample[0].ticks;
+	c->slack = clock_map_units(clock, SLACK_NS);
 	c->wait_ms = WAIT_MAX_MS;
 	c->flags = r->control->cpu == RECORD_CPU_NONE ? IOT_CPU_UNKNOWN : 0;
 	c->sorter = sorter_new(o->memory, SORTER_LIVE);
-	c->events = ring_events_new(w, &c->processes, &o->events);
-	c->notices = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	if (c->notices >= 0 && inotify_add_watch(c->notices, r->path, IN_MOVED_TO) < 0) {
-		(void)close(c->notices);
-		c->notices = -1;
-	}
+	c->events = ring_events_new(w, &c->processes, clock, &o->events);
 	ring_survive_truncation();
 	doorbell_start(&c->doorbell, &r->control->doorbell);
 	if (c->sorter != NULL && c->events != NULL)
@@ -92,8 +89,6 @@ void collector_free(struct collector *c)
 	ring_events_free(c->events);
 	sorter_free(c->sorter);
 	processes_free(&c->processes);
-	if (c->notices >= 0)
-		(void)close(c->notices);
 	free(c);
 }
 
@@ -137,7 +132,7 @@ static int add_events(struct collector *c, const struct iot_event *ev, size_t n)
 /* An event of the collector itself, which no earlier event may follow. */
 static int add_own(struct collector *c, struct iot_event ev)
 {
-	ev.rec.start_ns = (int64_t)(now_ns() - c->zero_ns);
+	ev.rec.start_ns = (int64_t)(clock_map_now(c->clock) - c->zero);
 	return add_events(c, &ev, 1);
 }
 
@@ -198,43 +193,42 @@ static void join_process(struct collector *c, const char *name)
 	(void)processes_join(&c->processes, c->recording->fd, name, &why);
 }
 
-static int read_directory(struct collector *c, const char *prefix,
-			  void (*found)(struct collector *, const char *))
+static void each_file(struct collector *c, DIR *d, const char *prefix,
+		      void (*found)(struct collector *, const char *))
+{
+	const struct dirent *e;
+	rewinddir(d);
+	while ((e = readdir(d)) != NULL)
+		if (begins(e->d_name, prefix))
+			found(c, e->d_name);
+}
+
+static int read_directory(struct collector *c)
 {
 	const int fd = openat(c->recording->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-	const struct dirent *e;
 	if (d == NULL) {
 		if (fd >= 0)
 			(void)close(fd);
 		return error_system(&c->error, errno, "%s: cannot be read", c->recording->path);
 	}
-	while ((e = readdir(d)) != NULL)
-		if (begins(e->d_name, prefix))
-			found(c, e->d_name);
+	each_file(c, d, "process.", join_process);
+	each_file(c, d, "ring.", open_ring);
 	(void)closedir(d);
 	return IOT_OK;
 }
 
-static bool has_notices(const struct collector *c)
-{
-	char notices[4096];
-	bool any = c->notices < 0;
-	while (c->notices >= 0 && read(c->notices, notices, sizeof(notices)) > 0)
-		any = true;
-	return any;
-}
-
 /*
- * A ring whose process joins between the two readings is found next time, as its notice arrived
- * after those that were read here.
+ * Reads the directory if files were added since the last time. A ring whose process joins while the
+ * directory is read is found next time, as `files` is incremented after that.
  */
 static int find_rings(struct collector *c)
 {
-	if (!has_notices(c))
+	const uint32_t files = atomic_load(&c->recording->control->files);
+	if (files == c->files)
 		return IOT_OK;
-	const int status = read_directory(c, "process.", join_process);
-	return status == IOT_OK ? read_directory(c, "ring.", open_ring) : status;
+	c->files = files;
+	return read_directory(c);
 }
 
 /* Draining */
@@ -280,8 +274,10 @@ static int drain(struct collector *c, struct ring *r)
 {
 	const bool failed = r->failed;
 	size_t n = ring_available(r);
-	const struct ring_decoder d = {
-	    .zero_ns = c->zero_ns, .now_ns = now_ns(), .process = r->process, .flags = c->flags};
+	const struct ring_decoder d = {.zero = c->zero,
+				       .now = clock_map_now(c->clock),
+				       .process = r->process,
+				       .flags = c->flags};
 	int status = IOT_OK;
 	if (n > r->size / 4 && c->doorbell.fd < 0)
 		c->wait_ms = WAIT_MIN_MS;
@@ -314,14 +310,14 @@ static uint64_t oldest(const struct ring *r, uint64_t watermark)
 
 static int drain_all(struct collector *c)
 {
-	uint64_t watermark = now_ns() - SLACK_NS;
+	uint64_t watermark = clock_map_now(c->clock) - c->slack;
 	int status = find_rings(c);
 	for (size_t i = 0; i < c->rings && status == IOT_OK; i++) {
 		watermark = oldest(&c->ring[i], watermark);
 		status = drain(c, &c->ring[i]);
 	}
-	if (watermark > c->watermark_ns)
-		c->watermark_ns = watermark;
+	if (watermark > c->watermark)
+		c->watermark = watermark;
 	return status;
 }
 
@@ -366,12 +362,12 @@ static int end_process(struct collector *c, uint32_t index)
 int collector_step(struct collector *c, int fd)
 {
 	struct pollfd extra[] = {{.fd = fd, .events = POLLIN},
-				 {.fd = c->notices, .events = POLLIN},
 				 {.fd = c->doorbell.fd, .events = POLLIN}};
-	if (!processes_wait(&c->processes, extra, 3, c->wait_ms, c->ended, &c->ended_count,
+	if (!processes_wait(&c->processes, extra, 2, c->wait_ms, c->ended, &c->ended_count,
 			    ENDED_MAX))
 		return error_system(&c->error, errno, "cannot wait for the program");
 	atomic_store(&c->recording->control->heartbeat, now_ns());
+	clock_map_sample(c->clock);
 	doorbell_answer(&c->doorbell);
 	c->wait_ms = c->wait_ms < WAIT_MAX_MS ? c->wait_ms * 2 + 1 : WAIT_MAX_MS;
 	int status = drain_all(c);
@@ -379,7 +375,7 @@ int collector_step(struct collector *c, int fd)
 		status = end_process(c, c->ended[i]);
 	c->ended_count = 0;
 	if (status == IOT_OK)
-		status = sorter_set_watermark(c->sorter, (int64_t)(c->watermark_ns - c->zero_ns));
+		status = sorter_set_watermark(c->sorter, (int64_t)(c->watermark - c->zero));
 	return status == IOT_OK ? write_sorted(c) : status;
 }
 
@@ -391,12 +387,16 @@ static int interrupt_process(struct collector *c, uint32_t index)
 	return status == IOT_OK ? end_process(c, index) : status;
 }
 
+/* The directory is read even if a process was killed before it counted its file. */
 int collector_finish(struct collector *c)
 {
-	int status = drain_all(c);
+	int status = read_directory(c);
+	if (status == IOT_OK)
+		status = drain_all(c);
 	for (size_t i = 0; i < c->processes.count && status == IOT_OK; i++)
 		if (c->processes.process[i].shared != NULL)
 			status = interrupt_process(c, (uint32_t)i);
+	clock_map_sample(c->clock);
 	if (status == IOT_OK)
 		status = sorter_end(c->sorter);
 	return status == IOT_OK ? write_sorted(c) : status;

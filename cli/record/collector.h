@@ -20,11 +20,11 @@ struct collector_options {
 };
 
 /*
- * Times of the trace count from zero_ns of CLOCK_MONOTONIC. All arguments outlive the collector.
- * Returns NULL if out of memory.
+ * Times of the trace count from the first sample of the clock, which has two. All arguments outlive
+ * the collector. Returns NULL if out of memory.
  */
-struct collector *collector_new(const struct recording *r, struct iot_writer *w, uint64_t zero_ns,
-				const struct collector_options *o);
+struct collector *collector_new(const struct recording *r, struct iot_writer *w,
+				struct clock_map *clock, const struct collector_options *o);
 void collector_free(struct collector *c);
 /* Declares the first process, and the program that it runs. */
 void collector_expect(struct collector *c, uint32_t pid, const char *program);

@@ -42,7 +42,7 @@ struct timed_record {
 
 static bool in_time(const struct ring_decoder *d, uint64_t time)
 {
-	return time >= d->zero_ns && time <= d->now_ns;
+	return time >= d->zero && time <= d->now;
 }
 
 static bool decode_transfer(const struct ring_decoder *d, const unsigned char *data,
@@ -50,7 +50,7 @@ static bool decode_transfer(const struct ring_decoder *d, const unsigned char *d
 {
 	struct record_transfer t;
 	memcpy(&t, data, sizeof(t));
-	if (!in_time(d, t.start) || t.end < t.start || t.end > d->now_ns || t.cpu > INT64_MAX ||
+	if (!in_time(d, t.start) || t.end < t.start || t.end > d->now || t.cpu > INT64_MAX ||
 	    t.head.description == 0 || (t.offset < 0 && t.offset != RECORD_OFFSET_UNKNOWN))
 		return false;
 	const bool known = t.offset != RECORD_OFFSET_UNKNOWN;
@@ -58,7 +58,7 @@ static bool decode_transfer(const struct ring_decoder *d, const unsigned char *d
 		       async = (t.head.code & RECORD_ASYNC) != 0 ? IOT_ASYNC : 0U;
 	*ev = (struct iot_event){
 	    .kind = IOT_RECORD,
-	    .rec = {.start_ns = (int64_t)(t.start - d->zero_ns),
+	    .rec = {.start_ns = (int64_t)(t.start - d->zero),
 		    .duration_ns = t.end - t.start,
 		    .cpu_ns = (int64_t)t.cpu,
 		    .offset = known ? (uint64_t)t.offset : 0,
@@ -79,7 +79,7 @@ static bool decode_other(const struct ring_decoder *d, const unsigned char *data
 		return false;
 	*ev = (struct iot_event){
 	    .kind = RING_RAW,
-	    .rec = {.start_ns = (int64_t)(t.time - d->zero_ns), .process = d->process},
+	    .rec = {.start_ns = (int64_t)(t.time - d->zero), .process = d->process},
 	    .text = {(const char *)data, size}};
 	return true;
 }

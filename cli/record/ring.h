@@ -5,7 +5,7 @@
  *
  * A transfer becomes a record, whose file is the number of the description. Any other ring record
  * becomes an event of kind RING_RAW, whose text is a copy of its bytes: ring_events.h interprets it
- * when all events have been sorted.
+ * when all events have been sorted. Times are those of the recording's clock, less `zero`.
  */
 #ifndef CLI_RECORD_RING_H
 #define CLI_RECORD_RING_H
@@ -22,9 +22,10 @@ enum { RING_RAW = IOT_DIRECTIVE, RING_BATCH = 1024 };
 
 /* What the decoder knows of a ring. */
 struct ring_decoder {
-	uint64_t zero_ns, now_ns; /* CLOCK_MONOTONIC: time zero of the trace; the latest start */
-	uint32_t process;         /* index of the process, stored in rec.process */
-	uint8_t flags;            /* enum iot_flag of its records */
+	uint64_t zero,
+	    now; /* time zero of the trace, and the latest time, of the recording's clock */
+	uint32_t process; /* index of the process, stored in rec.process */
+	uint8_t flags;    /* enum iot_flag of its records */
 };
 
 /*

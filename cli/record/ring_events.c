@@ -46,7 +46,9 @@ struct tracked {
 struct ring_events {
 	struct iot_writer *w;
 	const struct processes *processes;
+	const struct clock_map *clock;
 	const struct ring_events_options *options;
+	int64_t last_ns; /* the latest start so far */
 	struct ring_events_totals totals;
 	struct tracked *tracked; /* of each process */
 	size_t tracked_capacity;
@@ -62,6 +64,7 @@ struct ring_events {
 };
 
 struct ring_events *ring_events_new(struct iot_writer *w, const struct processes *processes,
+				    const struct clock_map *clock,
 				    const struct ring_events_options *options)
 {
 	struct ring_events *e = calloc(1, sizeof(*e));
@@ -73,6 +76,7 @@ struct ring_events *ring_events_new(struct iot_writer *w, const struct processes
 	}
 	e->w = w;
 	e->processes = processes;
+	e->clock = clock;
 	e->options = options;
 	e->text = text;
 	return e;
@@ -124,6 +128,13 @@ static void flush(struct ring_events *e)
 	e->count = e->used = 0;
 }
 
+/* Returns a time of the trace. */
+static int64_t time_of(const struct ring_events *e, uint64_t time)
+{
+	const uint64_t zero = e->clock->sample[0].ns, ns = clock_map_ns(e->clock, time);
+	return ns < zero ? 0 : ns - zero > INT64_MAX ? INT64_MAX : (int64_t)(ns - zero);
+}
+
 static struct iot_event *next_event(struct ring_events *e)
 {
 	if (e->count == RING_BATCH)
@@ -146,8 +157,7 @@ static void end(struct ring_events *e, const struct iot_builder *b)
 {
 	if (b->status != IOT_OK)
 		return;
-	e->out[e->count++] =
-	    (struct iot_event){.kind = IOT_DIRECTIVE, .text = {b->data, b->size}};
+	e->out[e->count++] = (struct iot_event){.kind = IOT_DIRECTIVE, .text = {b->data, b->size}};
 	e->used += b->size;
 }
 
@@ -336,7 +346,7 @@ static void copy_path(char path[RECORD_SIZE_MAX], const char *text, uint32_t siz
 static uint32_t object_of(struct ring_events *e, const struct record_open *o)
 {
 	const uint64_t identity[] = {o->device, o->inode, (uint64_t)o->birth};
-	if (e->identities.count >= RING_OBJECTS_MAX)
+	if (o->inode == 0 || e->identities.count >= RING_OBJECTS_MAX)
 		return 0;
 	const size_t n = idmap_number(&e->identities, XXH3_64bits(identity, sizeof(identity)));
 	if (n != SIZE_MAX)
@@ -436,7 +446,7 @@ static void close_file(struct ring_events *e, uint32_t index, uint32_t number)
 
 struct operation {
 	const char *name, *path, *to;
-	uint64_t start, end;
+	uint64_t end; /* of the recording's clock */
 	int64_t result;
 	uint32_t file; /* 0: none */
 };
@@ -460,12 +470,13 @@ static void add_result(struct iot_builder *b, int64_t result)
 static void emit_op(struct ring_events *e, uint32_t index, const struct operation *op,
 		    int64_t start_ns)
 {
+	const int64_t end_ns = time_of(e, op->end);
 	struct iot_builder b;
 	declare_process(e, index);
 	begin(e, &b, "op");
 	add_text(&b, "name", op->name);
 	iot_directive_number(&b, "time", (uint64_t)start_ns);
-	iot_directive_number(&b, "took", op->end - op->start);
+	iot_directive_number(&b, "took", (uint64_t)(end_ns > start_ns ? end_ns - start_ns : 0));
 	iot_directive_number(&b, "process", e->processes->process[index].id);
 	if (op->file != 0)
 		iot_directive_number(&b, "file", op->file);
@@ -494,7 +505,6 @@ static void on_open(struct ring_events *e, uint32_t index, const struct record_o
 	emit_op(e, index,
 		&(struct operation){.name = op_name(o->head.code),
 				    .path = path[0] != '\0' ? path : NULL,
-				    .start = o->start,
 				    .end = o->end,
 				    .result = o->result,
 				    .file = d != NULL ? number : 0},
@@ -511,7 +521,7 @@ static void on_exec(struct ring_events *e, uint32_t index, const struct record_o
 {
 	struct tracked *t = &e->tracked[index];
 	if (o->result >= 0) {
-		await(e, t, o->text_size > 0 ? o->text : "", (o->flags & RECORD_EXEC_CLEARED) != 0);
+		await(e, t, o->text_size > 0 ? o->text : "", o->result == RECORD_EXEC_CLEARED);
 		return;
 	}
 	free(t->awaited);
@@ -535,7 +545,6 @@ static void on_operation(struct ring_events *e, uint32_t index, const struct rec
 			&(struct operation){.name = op_name(o->head.code),
 					    .path = shown,
 					    .to = to[0] != '\0' ? to : NULL,
-					    .start = o->start,
 					    .end = o->end,
 					    .result = o->result,
 					    .file = number},
@@ -563,7 +572,7 @@ static void on_process_exit(struct ring_events *e, uint32_t index, const struct 
 	end(e, &b);
 }
 
-static void on_lost(struct ring_events *e, const struct iot_event *ev)
+static void on_lost(struct ring_events *e, const struct iot_event *ev, int64_t start_ns)
 {
 	static const char *const whys[] = {[RING_DROPPED] = "dropped",
 					   [RING_DAMAGED] = "damaged",
@@ -574,7 +583,7 @@ static void on_lost(struct ring_events *e, const struct iot_event *ev)
 	e->totals.killed += ev->rec.type == RING_KILLED ? ev->rec.offset : 0;
 	e->totals.damaged += ev->rec.type == RING_DAMAGED;
 	begin(e, &b, "lost");
-	iot_directive_number(&b, "time", (uint64_t)ev->rec.start_ns);
+	iot_directive_number(&b, "time", (uint64_t)start_ns);
 	iot_directive_number(&b, "process", e->processes->process[ev->rec.process].id);
 	if (ev->rec.offset > 0)
 		iot_directive_number(&b, "records", ev->rec.offset);
@@ -585,11 +594,11 @@ static void on_lost(struct ring_events *e, const struct iot_event *ev)
 }
 
 /* A record that passed the decoder, but contains invalid texts. */
-static void on_damaged(struct ring_events *e, const struct iot_event *ev)
+static void on_damaged(struct ring_events *e, const struct iot_event *ev, int64_t start_ns)
 {
 	struct iot_event lost = *ev;
 	lost.rec.type = RING_DAMAGED;
-	on_lost(e, &lost);
+	on_lost(e, &lost, start_ns);
 }
 
 /* A child of vfork that could not run its program ends without a record of the failure. */
@@ -658,7 +667,7 @@ static void on_ended(struct ring_events *e, const struct iot_event *ev)
 
 /* Events */
 
-static void on_transfer(struct ring_events *e, const struct iot_event *ev)
+static void on_transfer(struct ring_events *e, const struct iot_event *ev, int64_t start_ns)
 {
 	const uint32_t index = ev->rec.process;
 	struct tracked *t = &e->tracked[index];
@@ -669,14 +678,18 @@ static void on_transfer(struct ring_events *e, const struct iot_event *ev)
 		return;
 	}
 	declare_process(e, index);
+	const int64_t end_ns = time_of(e, e->clock->sample[0].ticks + (uint64_t)ev->rec.start_ns +
+					      ev->rec.duration_ns);
 	struct iot_event *out = next_event(e);
 	*out = *ev;
 	out->rec.process = e->processes->process[index].id;
 	out->rec.object = d != NULL ? d->object : 0;
+	out->rec.start_ns = start_ns;
+	out->rec.duration_ns = (uint64_t)(end_ns > start_ns ? end_ns - start_ns : 0);
 	e->totals.records++;
 }
 
-static void on_raw(struct ring_events *e, const struct iot_event *ev)
+static void on_raw(struct ring_events *e, const struct iot_event *ev, int64_t start_ns)
 {
 	/* Copied, as texts in a batch are not aligned. */
 	_Alignas(8) unsigned char record[RECORD_SIZE_MAX];
@@ -686,11 +699,11 @@ static void on_raw(struct ring_events *e, const struct iot_event *ev)
 		return;
 	memcpy(record, ev->text.data, ev->text.size);
 	if (!ring_record_is_valid(record, ev->text.size))
-		on_damaged(e, ev);
+		on_damaged(e, ev, start_ns);
 	else if (head->kind == RECORD_OPEN)
-		on_open(e, index, (const void *)record, ev->rec.start_ns);
+		on_open(e, index, (const void *)record, start_ns);
 	else if (head->kind == RECORD_OPERATION)
-		on_operation(e, index, (const void *)record, ev->rec.start_ns);
+		on_operation(e, index, (const void *)record, start_ns);
 	else if (head->kind == RECORD_START)
 		on_start(e, index, (const void *)record);
 	else if (head->kind == RECORD_CHILD)
@@ -703,12 +716,16 @@ static void add_event(struct ring_events *e, const struct iot_event *ev)
 {
 	if (tracked_of(e, ev->rec.process) == NULL)
 		return;
+	/* a new sample of the clock can convert an equal time to an earlier one */
+	const int64_t ns = time_of(e, e->clock->sample[0].ticks + (uint64_t)ev->rec.start_ns);
+	if (ns > e->last_ns)
+		e->last_ns = ns;
 	if (ev->kind == IOT_RECORD)
-		on_transfer(e, ev);
+		on_transfer(e, ev, e->last_ns);
 	else if (ev->kind == RING_RAW)
-		on_raw(e, ev);
+		on_raw(e, ev, e->last_ns);
 	else if (ev->kind == RING_LOST)
-		on_lost(e, ev);
+		on_lost(e, ev, e->last_ns);
 	else if (ev->kind == RING_ENDED)
 		on_ended(e, ev);
 }

@@ -13,6 +13,7 @@
 
 #include <iotrace/iotrace.h>
 
+#include "clock_map.h"
 #include "processes.h"
 
 /*
@@ -47,8 +48,12 @@ struct ring_events_totals {
 
 struct ring_events;
 
-/* The writer, processes and options outlive it. Returns NULL if out of memory. */
+/*
+ * The arguments outlive it. Times of the trace count from the first sample of the clock. Returns
+ * NULL if out of memory.
+ */
 struct ring_events *ring_events_new(struct iot_writer *w, const struct processes *processes,
+				    const struct clock_map *clock,
 				    const struct ring_events_options *options);
 void ring_events_free(struct ring_events *e);
 /*
@@ -56,7 +61,10 @@ void ring_events_free(struct ring_events *e);
  * it is reported as untraced.
  */
 void ring_events_expect(struct ring_events *e, uint32_t process, const char *program);
-/* Writes events, in order of start. Returns a status: IOT_ENOMEM, or that of the writer. */
+/*
+ * Writes events, in order of start, with times as ring_decode() stores them. Returns a status:
+ * IOT_ENOMEM, or that of the writer.
+ */
 int ring_events_add(struct ring_events *e, const struct iot_event *ev, size_t n);
 const struct ring_events_totals *ring_events_totals(const struct ring_events *e);
 

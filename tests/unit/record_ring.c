@@ -11,7 +11,7 @@
 #include "cli/record/ring.h"
 #include "lib/base/tempfile.h"
 
-static const struct ring_decoder decoder = {.zero_ns = 1000, .now_ns = 9000, .process = 5};
+static const struct ring_decoder decoder = {.zero = 1000, .now = 9000, .process = 5};
 
 static struct record_transfer transfer(void)
 {
