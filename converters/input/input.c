@@ -26,6 +26,7 @@ enum {
 	MEMBERS_MAX = 1000000,
 	HEADS_TOTAL = 4 << 20,   /* shared by the heads of all members */
 	HEAD_MIN = 256,          /* minimum for each member */
+	LOOK_MS = 100,           /* maximum delay before a request of another thread is noticed */
 	HEAD_PIPE = 4096,        /* wait for at most this much of a pipe */
 	TAR_FILL_MAX = 64 << 20, /* bytes after the end of a tar */
 	READ_TOTAL = 16 << 20,   /* shared by the bufreaders of all members */
@@ -514,8 +515,30 @@ static int add_stdin(struct input *in, struct error *error)
 	return fd < 0 ? input_path_error(error, "standard input") : add_pipe(in, fd, "-", error);
 }
 
-/* Blocks until a FIFO has a writer, unless the input is asked to stop. */
-static int open_pipe(struct input *in, const char *path)
+/*
+ * Opens a FIFO and waits until a writer has written to it or closed it. Unlike a blocking open(),
+ * this notices a request of another thread to stop.
+ */
+static int open_fifo(struct input *in, const char *path)
+{
+	struct drain drain = {.begun = false};
+	size_t size = 1;
+	enum pipe_state state = PIPE_WAITS;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	while (fd >= 0 && state == PIPE_WAITS)
+		state = interrupt_wait(in->interrupt, &drain, fd, LOOK_MS, &size);
+	if (fd < 0 || (state == PIPE_READABLE && fcntl(fd, F_SETFL, 0) == 0))
+		return fd;
+	if (state == PIPE_CUT)
+		errno = EINTR;
+	const int reason = errno;
+	close(fd);
+	errno = reason;
+	return -1;
+}
+
+/* Terminals and devices. */
+static int open_device(struct input *in, const char *path)
 {
 	int fd;
 	do
@@ -541,7 +564,8 @@ static int add_path(struct input *in, const char *path, struct error *error)
 					     .identity = identity_of(&st)};
 		return add_file(in, path, &found, error);
 	}
-	int fd = open_pipe(in, path);
+	const bool waits = S_ISFIFO(st.st_mode) && in->interrupt != NULL;
+	int fd = waits ? open_fifo(in, path) : open_device(in, path);
 	return fd < 0 ? input_path_error(error, path) : add_pipe(in, fd, path, error);
 }
 

@@ -2,10 +2,12 @@
 /* Sources: any input as a stream of events, and readers on sources and streams. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <iotrace/source.h>
@@ -292,6 +294,54 @@ Test(source, a_cancelled_pipe_ends_though_its_writer_lives)
 	cr_expect_null(iot_source_stream(s), "a pipe is read once");
 	iot_source_free(s);
 	close(writer);
+}
+
+static void *open_fifo(void *source)
+{
+	static const char *const path = "fifo";
+	cr_expect_neq(iot_source_open(source, &path, 1), IOT_OK);
+	return NULL;
+}
+
+/* The other thread waits in open, or is about to: the result is the same. */
+Test(source, cancel_ends_the_wait_for_the_writer_of_a_fifo, .timeout = 60)
+{
+	const struct timespec wait = {.tv_nsec = 50000000};
+	const char *at = folder();
+	pthread_t thread;
+	cr_assert_eq(mkfifo("fifo", 0600), 0);
+	struct iot_source *s = iot_source_new();
+	cr_assert_eq(pthread_create(&thread, NULL, open_fifo, s), 0);
+	nanosleep(&wait, NULL);
+	iot_source_cancel(s);
+	cr_assert_eq(pthread_join(thread, NULL), 0);
+	cr_expect_null(iot_source_stream(s));
+	cr_expect_eq(iot_source_fact(s, IOT_SOURCE_CANCELLED), 1);
+	iot_source_free(s);
+	unlink("fifo");
+	leave(at);
+}
+
+static void *write_fifo(void *log)
+{
+	put("fifo", log, strlen(log));
+	return NULL;
+}
+
+Test(source, a_fifo_waits_for_its_writer, .timeout = 60)
+{
+	const char *at = folder();
+	pthread_t thread;
+	cr_assert_eq(mkfifo("fifo", 0600), 0);
+	cr_assert_eq(pthread_create(&thread, NULL, write_fifo, (void *)LOG), 0);
+	struct iot_source *s = opened("fifo");
+	const struct seen seen = drain(s);
+	cr_expect_eq(seen.records, 2);
+	cr_expect_eq(seen.status, 0);
+	cr_assert_eq(pthread_join(thread, NULL), 0);
+	iot_source_free(s);
+	unlink("fifo");
+	leave(at);
 }
 
 Test(source, order_stream_fails_where_a_full_sort_is_needed)
