@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Runs a program of many threads at full speed under `iotrace record`, and kills either side.
+
+	record_stress.py [--seconds=N] [--threads=N] [--kills=N] [--seed=N] IOTRACE STRESS TEST...
+
+block		the program waits for the collector: each call is in the trace
+drop		the collector is stopped again and again: each call is in the trace, or counted as lost
+program		SIGKILL to the program at random moments: each completed call is in the trace, which is complete
+collector	SIGKILL to the collector at random moments: the program ends as without it, and the trace can be repaired
+
+STRESS is tests/tools/record_stress.c, which counts its own calls. Prints a row for each test. Exit status 1: a difference.
+"""
+import argparse
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+
+class Run:
+    """A recording of the stress program in a directory of its own."""
+
+    def __init__(self, a, threads, seconds, options=(), wrapped=False):
+        self.iotrace, self.threads = a.iotrace, threads
+        self.top = pathlib.Path(tempfile.mkdtemp(prefix="iotrace-stress-", dir=os.environ.get("TMPDIR", "/dev/shm")))
+        for name in ("files", "run"):
+            (self.top / name).mkdir(mode=0o700)
+        self.trace = self.top / "t.iot.zst"
+        words = [str(a.stress), str(threads), str(seconds), str(self.top / "counts"), str(self.top / "files")]
+        if wrapped:
+            words = ["sh", "-c", '"$@"; echo $? >"$0"', str(self.top / "status"), *words]
+        self.process = subprocess.Popen([a.iotrace, "record", "-o", self.trace, *options, "--", *words], stderr=subprocess.PIPE,
+                                        env={**os.environ, "XDG_RUNTIME_DIR": str(self.top / "run")})
+        self.peak = {}
+
+    def program(self):
+        """Returns the process id of the program, once it counts."""
+        while self.counts() is None or sum(self.counts()) == 0:
+            time.sleep(0.002)
+        task = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        return int(task.read_text().split()[0])
+
+    def counts(self):
+        try:
+            data = (self.top / "counts").read_bytes()
+        except OSError:
+            return None
+        return list(struct.unpack(f"{len(data) // 8}Q", data))[::8] if len(data) == self.threads * 64 else None
+
+    def measure(self):
+        """Notes the peak memory of the collector, in KiB: in all, and without the rings that it shares."""
+        try:
+            status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        except OSError:
+            return
+        for key in ("VmRSS", "RssAnon", "RssShmem"):
+            found = re.search(rf"^{key}:\s+(\d+)", status, re.M)
+            if found:
+                self.peak[key] = max(self.peak.get(key, 0), int(found.group(1)))
+
+    def wait(self):
+        while self.process.poll() is None:
+            self.measure()
+            time.sleep(0.05)
+        self.messages = self.process.stderr.read().decode()
+        return self.process.returncode
+
+    def recorded(self, trace=None):
+        """Returns the numbers of I/Os by thread."""
+        out = self.output("stat", "-q", "--json", trace or self.trace)
+        found = [0] * self.threads
+        for row in json.loads(out)["rows"]:
+            path = pathlib.Path(row.get("name", ""))
+            if path.parent == self.top / "files":
+                found[int(path.name)] += row["reads"] + row["writes"]
+        return found
+
+    def lost(self):
+        """Returns the records that %lost counts, by reason."""
+        found = {}
+        for line in self.output("cat", "-q", self.trace, grep=b" %lost ").decode().splitlines():
+            keys = dict(word.split("=", 1) for word in line.split() if "=" in word)
+            found[keys["why"]] = found.get(keys["why"], 0) + int(keys.get("records", 0))
+        return found
+
+    def output(self, *words, grep=None):
+        with subprocess.Popen([self.iotrace, *words], stdout=subprocess.PIPE) as child:
+            lines = child.stdout.read() if grep is None else b"".join(line for line in child.stdout if grep in line)
+        if child.returncode != 0:
+            raise ValueError(f"iotrace {words[0]}: status {child.returncode}")
+        return lines
+
+    def remove(self):
+        left = list((self.top / "run").iterdir())
+        shutil.rmtree(self.top)
+        return left
+
+
+def check(condition, sentence):
+    if not condition:
+        raise ValueError(sentence)
+
+
+def check_end(run, status, expected=0):
+    check(status == expected, f"status {status}: {run.messages}")
+    run.output("check", "-q", run.trace)
+
+
+def test_block(a):
+    run = Run(a, a.threads, a.seconds)
+    check_end(run, run.wait())
+    counts, recorded = run.counts(), run.recorded()
+    check(counts == recorded, f"calls {counts}, records {recorded}")
+    check(not run.remove(), "files of the recording are left")
+    return f"{sum(counts)} calls, all recorded; {describe(run)}"
+
+
+def describe(run):
+    mib = {k: v / 1024 for k, v in run.peak.items()}
+    return (f"peak memory of the collector {mib['VmRSS']:.0f} MiB, of which {mib['RssShmem']:.0f} MiB are rings and "
+            f"{mib['RssAnon']:.0f} MiB its own")
+
+
+def test_drop(a):
+    run = Run(a, a.threads, a.seconds, ["--full=drop"])
+    run.program()
+    end = time.monotonic() + a.seconds
+    while time.monotonic() < end and run.process.poll() is None:
+        for number, pause in ((signal.SIGSTOP, 0.3), (signal.SIGCONT, 0.5)):
+            run.process.send_signal(number)
+            time.sleep(pause)
+            run.measure()
+    check_end(run, run.wait())
+    calls, recorded, lost = sum(run.counts()), sum(run.recorded()), run.lost()
+    dropped = lost.pop("dropped", 0)
+    check(not lost, f"lost: {lost}")
+    check(calls == recorded + dropped, f"{calls} calls, {recorded} recorded, {dropped} dropped: {calls - recorded - dropped}")
+    check(dropped > 0 or a.seconds < 2, "nothing was dropped")
+    run.remove()
+    return f"{calls} calls = {recorded} recorded + {dropped} dropped; {describe(run)}"
+
+
+def test_program(a):
+    calls = in_progress = 0
+    for _ in range(a.kills):
+        run = Run(a, 4, 0)
+        program = run.program()
+        time.sleep(random.uniform(0, 0.15))
+        os.kill(program, signal.SIGKILL)
+        check_end(run, run.wait(), 128 + signal.SIGKILL)
+        counts, recorded, lost = run.counts(), run.recorded(), run.lost()
+        killed = lost.pop("killed", 0)
+        check(not lost and killed <= 4, f"lost: {lost}, killed: {killed}")
+        check(all(c <= r <= c + 1 for c, r in zip(counts, recorded)), f"completed calls {counts}, recorded {recorded}")
+        calls += sum(counts)
+        in_progress += killed
+        check(not run.remove(), "files of the recording are left")
+    return f"{a.kills} times, {calls} completed calls, all recorded; {in_progress} were in progress"
+
+
+def test_collector(a):
+    calls = kept = early = 0
+    for _ in range(a.kills):
+        run = Run(a, 4, 2, wrapped=True)
+        run.program()
+        begun = time.monotonic()
+        time.sleep(random.uniform(0, 1.2))
+        run.process.kill()
+        ended = time.monotonic()
+        run.process.wait()
+        while not (run.top / "status").exists() or (run.top / "status").read_text() == "":
+            time.sleep(0.02)
+        check((run.top / "status").read_text() == "0\n", "the program failed")
+        repaired = run.top / "repaired.iot"
+        done = subprocess.run([a.iotrace, "check", "-q", "--repair", "-o", repaired, run.trace], stderr=subprocess.PIPE, check=False)
+        message = done.stderr.decode()
+        if "nothing in it can be verified" in message and ended - begun < 0.5:
+            early += 1  # before the first flush
+            recorded = [0] * run.threads
+        else:
+            check(done.returncode in (0, 1) and repaired.exists(), f"after {ended - begun:.3f} s: check --repair: {message}")
+            run.output("check", "-q", repaired)
+            recorded = run.recorded(repaired)
+        counts = run.counts()
+        check(all(r <= c for c, r in zip(counts, recorded)), f"calls {counts}, recorded {recorded}")
+        calls += sum(counts)
+        kept += sum(recorded)
+        run.remove()
+    return (f"{a.kills} times, the program made {calls} calls, {kept} before the collector was killed are in the repaired "
+            f"traces; {early} times there was no data yet")
+
+
+TESTS = {"block": test_block, "drop": test_drop, "program": test_program, "collector": test_collector}
+
+
+def main():
+    p = argparse.ArgumentParser(usage=__doc__)
+    p.add_argument("--seconds", type=int, default=2)
+    p.add_argument("--threads", type=int, default=16)
+    p.add_argument("--kills", type=int, default=5)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("iotrace", type=pathlib.Path)
+    p.add_argument("stress", type=pathlib.Path)
+    p.add_argument("tests", nargs="*")
+    a = p.parse_args()
+    a.iotrace, a.stress, failed = a.iotrace.resolve(), a.stress.resolve(), False
+    random.seed(a.seed)
+    for name in a.tests or TESTS:
+        try:
+            print(f"{name}: {TESTS[name](a)}", flush=True)
+        except ValueError as e:
+            failed = True
+            print(f"{name}: not ok: {e}", flush=True)
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()
