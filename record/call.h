@@ -69,6 +69,7 @@ static inline void call_record(const struct data_call *c, int64_t offset, int64_
 	const uint64_t cpu = producer_cpu(c->p, c->start);
 	struct record_transfer *r = producer_reserve(c->p, sizeof *r);
 	if (r == NULL) {
+		atomic_fetch_add(&c->ring->dropped, 1);
 		atomic_fetch_add(&c->ring->dropped_bytes, (uint64_t)length);
 		return;
 	}

@@ -18,12 +18,20 @@ static int32_t result_of(const struct event *e)
 	return e->result > INT32_MAX ? INT32_MAX : (int32_t)e->result;
 }
 
+static void *reserve(struct producer *p, uint64_t size)
+{
+	void *r = producer_reserve(p, size);
+	if (r == NULL)
+		atomic_fetch_add(&p->ring->dropped_others, 1);
+	return r;
+}
+
 void event_operation(struct producer *p, const struct event *e)
 {
 	const uint64_t most = sizeof(struct record_operation) +
 			      (e->path != NULL ? RECORD_TEXT_MAX : 0) +
 			      (e->to != NULL ? RECORD_TEXT_MAX : 0);
-	struct record_operation *r = producer_reserve(p, most);
+	struct record_operation *r = reserve(p, most);
 	if (r == NULL)
 		return;
 	*r = (struct record_operation){.head = {.kind = RECORD_OPERATION,
@@ -53,7 +61,7 @@ static void fill_file(struct record_open *r, const struct event_file *file)
 void event_open(struct producer *p, const struct event *e, const struct event_file *file)
 {
 	const uint64_t most = sizeof(struct record_open) + RECORD_TEXT_MAX;
-	struct record_open *r = producer_reserve(p, most);
+	struct record_open *r = reserve(p, most);
 	if (r == NULL)
 		return;
 	*r = (struct record_open){
@@ -72,7 +80,7 @@ void event_open(struct producer *p, const struct event *e, const struct event_fi
 void event_child(struct producer *p, enum record_child_code how, uint32_t pid, const char *path)
 {
 	const uint64_t most = sizeof(struct record_child) + RECORD_TEXT_MAX;
-	struct record_child *r = producer_reserve(p, most);
+	struct record_child *r = reserve(p, most);
 	if (r == NULL)
 		return;
 	*r = (struct record_child){
@@ -104,7 +112,7 @@ void event_start(struct producer *p, const struct event_io *io, int64_t rank, co
 		 size_t size)
 {
 	const uint64_t most = sizeof(struct record_start) + (uint64_t)2 * RECORD_TEXT_MAX;
-	struct record_start *r = producer_reserve(p, most);
+	struct record_start *r = reserve(p, most);
 	if (r == NULL)
 		return;
 	const uint64_t now = clock_now();
@@ -129,7 +137,7 @@ void event_start(struct producer *p, const struct event_io *io, int64_t rank, co
 void event_exit(struct producer *p)
 {
 	const struct event_io io = event_io_read();
-	struct record_exit *r = producer_reserve(p, sizeof *r);
+	struct record_exit *r = reserve(p, sizeof *r);
 	if (r == NULL)
 		return;
 	const uint64_t now = clock_now();

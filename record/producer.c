@@ -182,7 +182,6 @@ bool producer_reserve_slow(struct producer *p, uint64_t size)
 	while (!has_space(p, size))
 		if (p->populated < p->mask + 1 || !wait_for_space(p)) {
 			p->limit = 0;
-			atomic_fetch_add(&p->ring->dropped, 1);
 			return false;
 		}
 	return true;

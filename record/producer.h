@@ -31,7 +31,7 @@ bool producer_attach(struct producer *p);
 void producer_detach(struct producer *p);
 /* In a child of fork: forgets the rings of the parent. */
 void producer_forget(struct producer *p);
-/* Waits for space, or counts the record as dropped and returns false. */
+/* Waits for space. Returns false if the record is dropped, which the caller counts. */
 bool producer_reserve_slow(struct producer *p, uint64_t size);
 /* Returns the CPU time of the process. */
 uint64_t producer_cpu_slow(struct producer *p, uint64_t now);
@@ -53,7 +53,7 @@ static inline bool producer_replace(uint64_t *to, uint64_t old, uint64_t value)
 	return same;
 }
 
-/* Reserves a record of `size` bytes. Returns NULL if it is dropped. */
+/* Reserves a record of `size` bytes. Returns NULL if it is dropped, which the caller counts. */
 static inline void *producer_reserve(struct producer *p, uint64_t size)
 {
 	p->writing++;

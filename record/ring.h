@@ -35,7 +35,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 3,
+	RECORD_VERSION = 4,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -208,8 +208,9 @@ struct record_ring {
 
 	_Alignas(64) _Atomic uint64_t head;
 	_Atomic uint64_t in_flight;
-	_Atomic uint64_t dropped;       /* records */
-	_Atomic uint64_t dropped_bytes; /* of transfers */
+	_Atomic uint64_t dropped;        /* transfers */
+	_Atomic uint64_t dropped_bytes;  /* of these */
+	_Atomic uint64_t dropped_others; /* opens, operations and starts */
 	_Atomic uint32_t waiting;
 
 	_Alignas(64) _Atomic uint64_t tail;

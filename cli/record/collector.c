@@ -136,14 +136,12 @@ static int add_own(struct collector *c, struct iot_event ev)
 	return add_events(c, &ev, 1);
 }
 
-static int add_loss(struct collector *c, const struct ring *r, enum ring_loss why, uint64_t records,
-		    uint64_t bytes)
+static int add_loss(struct collector *c, const struct ring *r, enum ring_loss why, uint64_t records)
 {
-	return add_own(c, (struct iot_event){.kind = RING_LOST,
-					     .rec = {.process = r->process,
-						     .type = (uint8_t)why,
-						     .offset = records,
-						     .length = bytes}});
+	return add_own(
+	    c, (struct iot_event){
+		   .kind = RING_LOST,
+		   .rec = {.process = r->process, .type = (uint8_t)why, .offset = records}});
 }
 
 static int write_sorted(struct collector *c)
@@ -253,21 +251,31 @@ static int give_up(struct collector *c, struct ring *r)
 	r->failed = true;
 	r->tail = atomic_load(&r->header->head);
 	ring_consume(r, 0);
-	return reported ? IOT_OK : add_loss(c, r, RING_DAMAGED, 0, 0);
+	return reported ? IOT_OK : add_loss(c, r, RING_DAMAGED, 0);
+}
+
+/* The growth of a counter, which a process may have damaged. */
+static uint64_t growth(_Atomic uint64_t *counter, uint64_t *reported)
+{
+	const uint64_t now = atomic_load_explicit(counter, memory_order_relaxed),
+		       before = *reported;
+	*reported = now;
+	return now > before ? now - before : 0;
 }
 
 static int report_dropped(struct collector *c, struct ring *r)
 {
-	const uint64_t dropped = atomic_load_explicit(&r->header->dropped, memory_order_relaxed),
-		       bytes =
-			   atomic_load_explicit(&r->header->dropped_bytes, memory_order_relaxed);
-	if (dropped <= r->dropped)
+	const uint64_t records = growth(&r->header->dropped, &r->dropped),
+		       bytes = growth(&r->header->dropped_bytes, &r->dropped_bytes),
+		       others = growth(&r->header->dropped_others, &r->dropped_others);
+	if (records + others == 0)
 		return IOT_OK;
-	const uint64_t records = dropped - r->dropped,
-		       length = bytes > r->dropped_bytes ? bytes - r->dropped_bytes : 0;
-	r->dropped = dropped;
-	r->dropped_bytes = bytes;
-	return add_loss(c, r, RING_DROPPED, records, length);
+	return add_own(c, (struct iot_event){.kind = RING_LOST,
+					     .rec = {.process = r->process,
+						     .type = RING_DROPPED,
+						     .offset = records,
+						     .length = bytes,
+						     .object = (uint32_t)others}});
 }
 
 static int drain(struct collector *c, struct ring *r)
@@ -335,7 +343,7 @@ static int close_rings(struct collector *c, uint32_t process)
 		}
 		if (status == IOT_OK && !c->processes.process[process].alive &&
 		    atomic_load(&r->header->in_flight) != 0)
-			status = add_loss(c, r, RING_KILLED, 1, 0);
+			status = add_loss(c, r, RING_KILLED, 1);
 		ring_close(r);
 	}
 	c->rings = kept;

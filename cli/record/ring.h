@@ -45,9 +45,9 @@ struct ring {
 	uint32_t size, pid;
 	uint64_t start; /* of the process */
 	uint64_t tail;
-	uint64_t dropped, dropped_bytes; /* reported so far */
-	uint32_t process;                /* index of the process */
-	bool failed;                     /* contains an invalid record */
+	uint64_t dropped, dropped_bytes, dropped_others; /* reported so far */
+	uint32_t process;                                /* index of the process */
+	bool failed;                                     /* contains an invalid record */
 };
 
 /* Opens and maps a ring. Returns NULL, or why it cannot be used. */

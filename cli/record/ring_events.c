@@ -585,10 +585,12 @@ static void on_lost(struct ring_events *e, const struct iot_event *ev, int64_t s
 	begin(e, &b, "lost");
 	iot_directive_number(&b, "time", (uint64_t)start_ns);
 	iot_directive_number(&b, "process", e->processes->process[ev->rec.process].id);
-	if (ev->rec.offset > 0)
+	if (ev->rec.offset > 0 || ev->rec.type == RING_DROPPED)
 		iot_directive_number(&b, "records", ev->rec.offset);
 	if (ev->rec.length > 0)
 		iot_directive_number(&b, "bytes", ev->rec.length);
+	if (ev->rec.object > 0)
+		iot_directive_number(&b, "events", ev->rec.object);
 	add_text(&b, "why", whys[ev->rec.type]);
 	end(e, &b);
 }

@@ -21,7 +21,8 @@
  * process.
  */
 enum ring_event_kind {
-	RING_LOST = IOT_LOST,     /* rec.offset: records, rec.length: bytes, rec.type: ring_loss */
+	/* rec.offset: records, rec.length: bytes, rec.type: ring_loss, rec.object: other events */
+	RING_LOST = IOT_LOST,
 	RING_ENDED = IOT_COUNTER, /* a process has ended; text: its counters, as uint64_t */
 };
 
