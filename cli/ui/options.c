@@ -53,13 +53,20 @@ bool options_is_near(unsigned distance, const char *word)
 
 /* Help */
 
+/* An argument such as "[=SECONDS]" follows the name only after '='. */
+static bool is_optional(const struct option *opt)
+{
+	return opt->argument != NULL && opt->argument[0] == '[';
+}
+
 static void print_option_name(const struct option *opt)
 {
 	char left[96];
 	int n = opt->letter ? snprintf(left, sizeof left, "  -%c, --%s", opt->letter, opt->name)
 			    : snprintf(left, sizeof left, "      --%s", opt->name);
 	if (opt->argument && n > 0 && (size_t)n < sizeof left)
-		n += snprintf(left + n, sizeof left - (size_t)n, "=%s", opt->argument);
+		n += snprintf(left + n, sizeof left - (size_t)n, "%s%s",
+			      is_optional(opt) ? "" : "=", opt->argument);
 	if (n > HELP_COLUMN - 2)
 		printf("%s\n%*s", left, HELP_COLUMN, "");
 	else
@@ -396,9 +403,10 @@ static enum exit_status parse_long(const struct command_spec *cmd, const char *n
 		return unknown_long(cmd, name, n, *words->next);
 	if (!opt->argument && value)
 		return options_wrong(cmd, "--%s takes no value", opt->name);
-	if (opt->argument && !value && *words->next != NULL)
+	const bool needs_value = opt->argument && !is_optional(opt);
+	if (needs_value && !value && *words->next != NULL)
 		value = *words->next++;
-	if (opt->argument && !value)
+	if (needs_value && !value)
 		return options_wrong(cmd, "--%s needs a value: %s", opt->name, opt->argument);
 	return set_option(cmd, words, opt, value);
 }

@@ -39,7 +39,8 @@ struct option {
 	enum option_kind kind;
 	char letter;          /* 0: none */
 	const char *name;     /* without the dashes */
-	const char *argument; /* name of the value in the help; NULL for flags */
+	/* name of the value in the help; "[=NAME]" if it may be omitted; NULL for flags */
+	const char *argument;
 	void *target;
 	const char *help;  /* NULL: accepted, but not shown */
 	uint64_t min, max; /* for numbers and sizes; max 0: no limit */

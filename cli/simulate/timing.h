@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* iotrace simulate --time: reads the inputs, runs the timing model, and prints the results. */
+#ifndef CLI_SIMULATE_TIMING_H
+#define CLI_SIMULATE_TIMING_H
+
+#include "cli/ui/output.h"
+#include "cli/ui/trace_in.h"
+#include "timing_options.h"
+
+enum timing_form { TIMING_TEXT, TIMING_JSON, TIMING_TSV };
+
+/* One run, with a policy and a size of the cache. */
+struct timing_point {
+	struct timing_options options;
+	struct timing_result result;
+	struct error error;
+};
+
+struct timing_command {
+	struct timing_flags flags;
+	struct trace_in_options read;
+	const struct command_spec *command;
+	const enum cache_policy *policies;
+	const uint64_t *cache_blocks;
+	size_t policy_count, cache_count;
+	uint64_t block, request_max, memory, threads; /* threads 0: as many as CPUs */
+	enum world_unknown unknown;
+	bool physical;
+	enum timing_form form;
+	const char *output, *svg; /* svg NULL: none */
+};
+
+struct timing_input {
+	const char *path;
+	struct world world;
+	enum exit_status status;
+};
+
+struct timing_report {
+	const struct timing_command *command;
+	struct timing_input *inputs;
+	size_t input_count;
+	struct timing_point *points;
+	size_t point_count;
+};
+
+/* Runs the command on n inputs. */
+enum exit_status timing_simulate(const struct timing_command *c, char **paths, size_t n);
+
+/* timing_text.c, timing_json.c, timing_tsv.c */
+void timing_print_text(struct output *out, const struct timing_report *r);
+void timing_print_json(struct output *out, const struct timing_report *r);
+void timing_print_tsv(struct output *out, const struct timing_report *r);
+
+/* The share of busy time in the time of all CPUs; 1 if no time passed. */
+double timing_utilisation(const struct timing_point *p);
+/* A quantile of the latencies of arrivals, of which there is at least one. */
+uint64_t timing_latency(const struct timing_result *r, double quantile);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The whole numbers of a result, by name, for JSON and TSV. */
+#ifndef CLI_SIMULATE_TIMING_COLUMNS_H
+#define CLI_SIMULATE_TIMING_COLUMNS_H
+
+#include "timing.h"
+
+struct timing_column {
+	const char *name;
+	size_t member; /* offset in struct timing_result */
+};
+
+/* Ends with a column without a name. */
+extern const struct timing_column timing_columns[];
+
+static inline uint64_t timing_column_value(const struct timing_column *column,
+					   const struct timing_result *r)
+{
+	uint64_t value;
+	memcpy(&value, (const char *)r + column->member, sizeof value);
+	return value;
+}
+
+#endif

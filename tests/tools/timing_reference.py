@@ -1,0 +1,408 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A slow model of iotrace simulate --time --system=miller, written from its definition, without code of the library.
+
+A block knows the I/Os in flight that cover it, and a process the I/Os that it waits for; the C code has neither. All times are whole
+nanoseconds. simulate() returns a dict with the names of the JSON output.
+"""
+import math
+from collections import OrderedDict, deque
+
+READ, WRITE, CALL, FSYNC, DROP = range(5)
+
+
+class Step:
+    def __init__(self, kind, think=0, obj=None, offset=0, length=0, asynchronous=False):
+        self.kind, self.think, self.obj, self.offset, self.length, self.asynchronous = kind, think, obj, offset, length, asynchronous
+
+
+class Io:
+    def __init__(self, number, done, write, length, process, asynchronous):
+        self.number, self.done, self.write, self.length = number, done, write, length
+        self.process, self.asynchronous = process, asynchronous
+
+
+class Block:
+    def __init__(self, owner):
+        self.owner, self.arrival, self.ios, self.last_async, self.prefetched = owner, None, [], None, False
+
+
+class Process:
+    def __init__(self, number, key, steps):
+        self.number, self.key, self.steps = number, key, steps
+        self.at, self.burst, self.waits, self.awaits, self.resume = -1, 0, [], [], None
+        self.asleep, self.slept, self.sleep, self.end, self.think = None, 0, 0, 0, 0
+
+
+class Cpu:
+    def __init__(self):
+        self.process = self.last = None
+        self.until = None  # None: idle
+        self.idle_since, self.slice, self.piece = 0, 0, 0
+
+
+class Model:
+    def __init__(self, o, programs, sizes):
+        self.o, self.sizes, self.now = o, sizes, 0
+        self.processes = [Process(i, key, steps) for i, (key, steps) in enumerate(programs)]
+        self.cpus = [Cpu() for _ in range(o["cpus"])]
+        self.ready, self.flying, self.sleepers, self.stalled = deque(), [], [], []
+        self.cache = OrderedDict()  # (object, block) -> Block, oldest first
+        self.previous, self.slots, self.pipe = None, [0] * o["depth"], 0
+        self.issued = self.slept = 0
+        self.last_end, self.last_write = {}, {}
+        self.busy_since = None
+        names = """wall_ns idle_ns think_ns syscall_ns copy_ns switch_ns interrupt_ns calls switches preemptions interrupts stalls reads
+            writes read_bytes written_bytes read_hit_blocks read_prefetched_blocks read_miss_blocks write_hit_blocks write_miss_blocks
+            device_reads device_writes device_read_bytes device_written_bytes prefetched_blocks wasted_blocks dropped_blocks
+            pending_bytes pending_ns device_busy_ns depth_max"""
+        self.count = dict.fromkeys(names.split(), 0)
+
+    # The device
+
+    def service(self, obj, offset, length, write):
+        o = self.o
+        if self.previous is None or self.previous[0] != obj:
+            position = o["far"]
+        elif self.previous[1] == offset:
+            position = 0
+        else:
+            distance = abs(offset - self.previous[1])
+            share = math.sqrt(min(1.0, distance / o["span"])) if o["span"] else 1.0
+            position = o["near"] + int((o["far"] - o["near"]) * share)
+        latency = position + (o["write_latency"] if write else o["read_latency"])
+        rate = o["write_rate"] if write else o["read_rate"]
+        return latency, length * 10**9 // rate if rate else 0
+
+    def issue(self, obj, first, count, write, process=None, asynchronous=False):
+        size = self.o["block"]
+        latency, transfer = self.service(obj, first * size, count * size, write)
+        self.previous = (obj, (first + count) * size)
+        if self.o["depth"]:
+            slot = min(range(len(self.slots)), key=lambda i: self.slots[i])
+            start = max(self.now, self.slots[slot])
+            done = max(start + latency, self.pipe) + transfer
+            self.slots[slot] = self.pipe = done
+        else:
+            done = self.now + latency + transfer
+        io = Io(self.issued, done, write, count * size, process, asynchronous)
+        self.issued += 1
+        if not self.flying:
+            self.busy_since = self.now
+        self.flying.append(io)
+        self.count["depth_max"] = max(self.count["depth_max"], len(self.flying))
+        self.count["device_writes" if write else "device_reads"] += 1
+        self.count["device_written_bytes" if write else "device_read_bytes"] += count * size
+        if write and (obj not in self.last_write or self.last_write[obj].done <= done):
+            self.last_write[obj] = io
+        return io
+
+    def in_flight(self, io):
+        return io is not None and io.done > self.now
+
+    # The cache
+
+    def evictable(self, block):
+        return not any(self.in_flight(io) for io in block.ios) and not getattr(block, "pinned", False)
+
+    def remove(self, key):
+        block = self.cache.pop(key)
+        self.count["wasted_blocks"] += block.prefetched
+
+    def allocate(self, key, process):
+        limit = self.o["limit"]
+        mine = [k for k, b in self.cache.items() if b.owner == process] if limit else []
+        if limit and len(mine) >= limit:
+            candidates = [k for k in mine if self.evictable(self.cache[k])]
+        elif len(self.cache) >= self.o["cache"]:
+            candidates = [k for k, b in self.cache.items() if self.evictable(b)]
+        else:
+            candidates = None
+        if candidates == []:
+            return None
+        if candidates:
+            self.remove(candidates[0])
+        self.cache[key] = Block(process)
+        return self.cache[key]
+
+    def read_run(self, obj, end, run, process=None, asynchronous=False):
+        if not run:
+            return None
+        io = self.issue(obj, end - len(run), len(run), False, process, asynchronous)
+        for block in run:
+            block.pinned = False
+            block.arrival = io
+            block.ios.append(io)
+            if asynchronous:
+                block.last_async = io
+        return io
+
+    # Calls: generators that yield when they cannot allocate a block
+
+    def blocks_of(self, step):
+        size = self.o["block"]
+        return range(step.offset // size, (step.offset + step.length - 1) // size + 1) if step.length else range(0)
+
+    def wait_for(self, p, step, io):
+        if self.in_flight(io) and not step.asynchronous:
+            p.waits.append(io)
+
+    def touch(self, p, step, key):
+        block = self.cache[key]
+        self.cache.move_to_end(key)
+        if block.last_async is not None and block.last_async.process == p.number:
+            self.wait_for(p, step, block.last_async)
+        return block
+
+    def read(self, p, step):
+        run = []
+        blocks = self.blocks_of(step)
+        for b in blocks:
+            key = (step.obj, b)
+            while True:
+                if key in self.cache:
+                    self.wait_for(p, step, self.read_run(step.obj, b, run, p.number, step.asynchronous))
+                    run = []
+                    block = self.touch(p, step, key)
+                    self.count["read_prefetched_blocks" if block.prefetched else "read_hit_blocks"] += 1
+                    block.prefetched = False
+                    self.wait_for(p, step, block.arrival)
+                    break
+                block = self.allocate(key, p.number)
+                if block is not None:
+                    block.pinned = True
+                    run.append(block)
+                    self.count["read_miss_blocks"] += 1
+                    break
+                self.wait_for(p, step, self.read_run(step.obj, b, run, p.number, step.asynchronous))
+                run = []
+                yield
+        if blocks:
+            self.wait_for(p, step, self.read_run(step.obj, blocks[-1] + 1, run, p.number, step.asynchronous))
+            self.read_ahead(p, step)
+
+    def read_ahead(self, p, step):
+        size = self.o["block"]
+        start = step.offset + step.length
+        end = min(start + step.length, self.sizes[step.obj])
+        if not self.o["ahead"] or self.last_end.get((p.number, step.obj)) != step.offset or end <= start:
+            return
+        run = []
+        last = (end - 1) // size
+        for b in range(start // size, last + 1):
+            key = (step.obj, b)
+            if key in self.cache:
+                self.read_run(step.obj, b, run)
+                run = []
+                continue
+            block = self.allocate(key, p.number)
+            if block is None:
+                self.read_run(step.obj, b, run)
+                return
+            block.pinned = block.prefetched = True
+            self.count["prefetched_blocks"] += 1
+            run.append(block)
+        self.read_run(step.obj, last + 1, run)
+
+    def write(self, p, step):
+        blocks = self.blocks_of(step)
+        for b in blocks:
+            key = (step.obj, b)
+            while True:
+                if key in self.cache:
+                    block = self.touch(p, step, key)
+                    self.count["write_hit_blocks"] += 1
+                    self.count["wasted_blocks"] += block.prefetched
+                    block.prefetched = False
+                    break
+                block = self.allocate(key, p.number)
+                if block is not None:
+                    self.count["write_miss_blocks"] += 1
+                    break
+                yield
+            block.arrival = None
+        if not blocks:
+            return
+        io = self.issue(step.obj, blocks[0], len(blocks), True, p.number, step.asynchronous)
+        for b in blocks:
+            block = self.cache.get((step.obj, b))
+            if block is not None:
+                block.ios.append(io)
+                if step.asynchronous:
+                    block.last_async = io
+        if not self.o["write_behind"]:
+            self.wait_for(p, step, io)
+
+    def call(self, p, step):
+        if step.kind == READ:
+            yield from self.read(p, step)
+        elif step.kind == WRITE:
+            yield from self.write(p, step)
+        elif step.kind == FSYNC and step.obj in self.last_write:
+            self.wait_for(p, step, self.last_write[step.obj])
+        elif step.kind == DROP:
+            for key in [k for k in self.cache if k[0] == step.obj and k[1] * self.o["block"] >= step.offset]:
+                self.remove(key)
+                self.count["dropped_blocks"] += 1
+        if step.kind <= WRITE:
+            self.last_end[p.number, step.obj] = step.offset + step.length
+
+    # Processes and CPUs
+
+    def begin_step(self, p):
+        p.at += 1
+        if p.at == len(p.steps):
+            return False
+        step, o = p.steps[p.at], self.o
+        copy = 0
+        if step.kind <= WRITE and step.length:
+            copy = o["copy_call"] + len(self.blocks_of(step)) * o["block"] * o["copy_kib"] // 1024
+        p.burst = step.think + o["syscall"] + copy
+        p.think += step.think
+        for name, ns in (("think_ns", step.think), ("syscall_ns", o["syscall"]), ("copy_ns", copy)):
+            self.count[name] += ns
+        return True
+
+    def leave_idle(self, cpu):
+        self.count["idle_ns"] += self.now - cpu.idle_since
+        cpu.until = self.now
+
+    def become_idle(self, cpu):
+        cpu.process, cpu.until, cpu.idle_since = None, None, self.now
+
+    def start_piece(self, cpu):
+        cpu.piece = min(cpu.process.burst, cpu.slice)
+        cpu.until += cpu.piece
+
+    def dispatch(self):
+        for cpu in self.cpus:
+            if not self.ready or cpu.until is not None:
+                continue
+            self.leave_idle(cpu)
+            cpu.process = self.ready.popleft()
+            if cpu.last not in (None, cpu.process):
+                self.count["switches"] += 1
+                self.count["switch_ns"] += self.o["switch"]
+                cpu.until += self.o["switch"]
+            cpu.last, cpu.slice = cpu.process, self.o["quantum"]
+            self.start_piece(cpu)
+
+    def interrupt(self):
+        self.count["interrupts"] += 1
+        if not self.o["interrupt"]:
+            return
+        self.count["interrupt_ns"] += self.o["interrupt"]
+        cpu = next((c for c in self.cpus if c.until is None), self.cpus[0])
+        if cpu.until is None:
+            self.leave_idle(cpu)
+        cpu.until += self.o["interrupt"]
+
+    def finish_call(self, cpu):
+        p = cpu.process
+        p.resume = None
+        if not self.begin_step(p):
+            p.end = self.now
+            self.become_idle(cpu)
+
+    def run_call(self, cpu):
+        p = cpu.process
+        if p.resume == "done":
+            self.finish_call(cpu)
+            return
+        if p.resume is None:
+            step = p.steps[p.at]
+            p.waits = []
+            p.resume = self.call(p, step)
+            self.count["calls"] += 1
+            if step.kind <= WRITE:
+                self.count["reads" if step.kind == READ else "writes"] += 1
+                self.count["read_bytes" if step.kind == READ else "written_bytes"] += step.length
+        stalls = next(p.resume, "end") is None
+        waits = [io for io in p.waits if self.in_flight(io)]
+        if not stalls and not waits:
+            self.finish_call(cpu)
+            return
+        p.asleep, p.slept = self.now, self.slept
+        self.slept += 1
+        if stalls:
+            self.count["stalls"] += 1
+            self.stalled.append(p)
+        else:
+            p.awaits, p.resume = waits, "done"
+            self.sleepers.append(p)
+        self.become_idle(cpu)
+
+    def handle_cpu(self, cpu):
+        p = cpu.process
+        if p is None:
+            self.become_idle(cpu)
+            return
+        p.burst -= cpu.piece
+        cpu.slice -= cpu.piece
+        cpu.piece = 0
+        if p.burst == 0:
+            self.run_call(cpu)
+        if cpu.process is None:
+            return
+        if cpu.slice == 0 and self.ready:
+            self.count["preemptions"] += 1
+            self.ready.append(p)
+            self.become_idle(cpu)
+            return
+        cpu.slice = cpu.slice or self.o["quantum"]
+        self.start_piece(cpu)
+
+    def wake_time(self, p):
+        return max(io.done for io in p.awaits)
+
+    def step(self):
+        """Handles the next event: completions, then sleepers, then CPUs."""
+        events = [(io.done, 0, io.number, io) for io in self.flying]
+        events += [(self.wake_time(p), 1, p.slept, p) for p in self.sleepers]
+        events += [(c.until, 2, i, c) for i, c in enumerate(self.cpus) if c.until is not None]
+        self.now, kind, _, what = min(events, key=lambda e: e[:3])
+        if kind == 0:
+            self.flying.remove(what)
+            if not self.flying:
+                self.count["device_busy_ns"] += self.now - self.busy_since
+            for p in self.stalled:
+                p.awaits = [what]
+            self.sleepers += self.stalled
+            self.stalled = []
+            self.interrupt()
+        elif kind == 1:
+            self.sleepers.remove(what)
+            what.sleep += self.now - what.asleep
+            self.ready.append(what)
+        else:
+            self.handle_cpu(what)
+        self.dispatch()
+
+    def end(self):
+        for cpu in self.cpus:
+            if cpu.until is None:
+                self.leave_idle(cpu)
+            else:
+                self.count["interrupt_ns"] -= cpu.until - self.now
+        if self.flying:
+            self.count["device_busy_ns"] += self.now - self.busy_since
+        writes = [io for io in self.flying if io.write]
+        self.count["wall_ns"] = self.now
+        self.count["pending_bytes"] = sum(io.length for io in writes)
+        self.count["pending_ns"] = max((io.done for io in writes), default=self.now) - self.now
+        self.count["wasted_blocks"] += sum(b.prefetched for b in self.cache.values())
+
+    def run(self):
+        for p in self.processes:
+            self.begin_step(p)
+            self.ready.append(p)
+        self.dispatch()
+        while any(p.at < len(p.steps) for p in self.processes):
+            self.step()
+        self.end()
+        self.count["processes"] = [{"think_ns": p.think, "sleep_ns": p.sleep, "end_ns": p.end} for p in self.processes]
+        return self.count
+
+
+def simulate(options, programs, sizes):
+    """options: times in ns, sizes in bytes or blocks. programs: [(key, [Step])]. sizes: object -> highest byte + 1."""
+    return Model(options, programs, sizes).run()
