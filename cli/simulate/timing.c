@@ -11,18 +11,6 @@
 
 enum { THREADS_MAX = 64, PATH_CAPACITY = 4096 };
 
-double timing_utilisation(const struct timing_point *p)
-{
-	const double all = (double)p->result.wall_ns * (double)p->options.cpus;
-	return all > 0 ? 1 - (double)p->result.idle_ns / all : 1;
-}
-
-uint64_t timing_latency(const struct timing_result *r, double quantile)
-{
-	const size_t at = (size_t)(quantile * (double)(r->latency_count - 1) + 0.5);
-	return r->latencies[at];
-}
-
 /* Inputs */
 
 /* Whether a path, as %file encodes it, matches the pattern of --direct. */

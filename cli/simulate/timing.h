@@ -52,9 +52,4 @@ void timing_print_text(struct output *out, const struct timing_report *r);
 void timing_print_json(struct output *out, const struct timing_report *r);
 void timing_print_tsv(struct output *out, const struct timing_report *r);
 
-/* The share of busy time in the time of all CPUs; 1 if no time passed. */
-double timing_utilisation(const struct timing_point *p);
-/* A quantile of the latencies of arrivals, of which there is at least one. */
-uint64_t timing_latency(const struct timing_result *r, double quantile);
-
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The whole numbers of a result, by name, for JSON and TSV. */
+/* What is printed of a result: whole numbers by name, for JSON and TSV, and values of them. */
 #ifndef CLI_SIMULATE_TIMING_COLUMNS_H
 #define CLI_SIMULATE_TIMING_COLUMNS_H
 
@@ -20,5 +20,10 @@ static inline uint64_t timing_column_value(const struct timing_column *column,
 	memcpy(&value, (const char *)r + column->member, sizeof value);
 	return value;
 }
+
+/* The share of busy time in the time of all CPUs; 1 if no time passed. */
+double timing_utilisation(const struct timing_point *p);
+/* A quantile of the latencies of arrivals, of which there is at least one. */
+uint64_t timing_latency(const struct timing_result *r, double quantile);
 
 #endif

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "cli/ui/printable.h"
-#include "timing.h"
+#include "timing_columns.h"
 
 enum { FIELD = 32 };
 
