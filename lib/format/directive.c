@@ -22,13 +22,15 @@ enum directive_key {
 	KEY_NUMBERS, /* the keys before this one are numeric */
 	KEY_NAME = KEY_NUMBERS,
 	KEY_KIND,
+	KEY_RESULT,
 	KEY_COUNT
 };
 
 static const char *const key_name[KEY_COUNT] = {
-    [KEY_TIME] = "time", [KEY_TOOK] = "took",     [KEY_PROCESS] = "process",
-    [KEY_FILE] = "file", [KEY_PARENT] = "parent", [KEY_OBJECT] = "object",
-    [KEY_ID] = "id",     [KEY_NAME] = "name",     [KEY_KIND] = "kind",
+    [KEY_TIME] = "time",     [KEY_TOOK] = "took",     [KEY_PROCESS] = "process",
+    [KEY_FILE] = "file",     [KEY_PARENT] = "parent", [KEY_OBJECT] = "object",
+    [KEY_ID] = "id",         [KEY_NAME] = "name",     [KEY_KIND] = "kind",
+    [KEY_RESULT] = "result",
 };
 
 static const char *const bad_number[KEY_NUMBERS] = {
@@ -131,36 +133,39 @@ static enum iot_kind kind_of(struct iot_text name)
 	return IOT_DIRECTIVE;
 }
 
-/* Returns the index of a known key; KEY_COUNT for others. */
-static int key_of(struct iot_text key)
+/* Returns the only known key that a token may have; KEY_COUNT if it has another. */
+static int candidate(struct iot_text token)
 {
-	int k = KEY_COUNT;
-	switch (key.size > 1 ? key.data[0] : '\0') {
+	switch (token.size > 1 ? token.data[0] : '\0') {
 	case 't':
-		k = key.data[1] == 'i' ? KEY_TIME : KEY_TOOK;
-		break;
+		return token.data[1] == 'i' ? KEY_TIME : KEY_TOOK;
 	case 'p':
-		k = key.data[1] == 'r' ? KEY_PROCESS : KEY_PARENT;
-		break;
+		return token.data[1] == 'r' ? KEY_PROCESS : KEY_PARENT;
 	case 'f':
-		k = KEY_FILE;
-		break;
+		return KEY_FILE;
 	case 'o':
-		k = KEY_OBJECT;
-		break;
+		return KEY_OBJECT;
 	case 'i':
-		k = KEY_ID;
-		break;
+		return KEY_ID;
 	case 'n':
-		k = KEY_NAME;
-		break;
+		return KEY_NAME;
 	case 'k':
-		k = KEY_KIND;
-		break;
+		return KEY_KIND;
+	case 'r':
+		return KEY_RESULT;
 	default:
-		break;
+		return KEY_COUNT;
 	}
-	return k < KEY_COUNT && text_equals(key, key_name[k]) ? k : KEY_COUNT;
+}
+
+/* Returns whether the token is `key=...`, and stores its value. `key` contains no '='. */
+static bool has_key(struct iot_text token, const char *key, struct iot_text *value)
+{
+	const size_t n = strlen(key);
+	if (token.size <= n || token.data[n] != '=' || memcmp(token.data, key, n) != 0)
+		return false;
+	*value = (struct iot_text){token.data + n + 1, token.size - n - 1};
+	return true;
 }
 
 static bool leads_too_far(enum directive_key key, struct iot_text value)
@@ -176,14 +181,12 @@ static bool leads_too_far(enum directive_key key, struct iot_text value)
  */
 static bool find_keys(struct iot_text rest, struct iot_text found[KEY_COUNT])
 {
-	struct iot_text token, key, value;
+	struct iot_text token, value;
 	bool fits = true;
 	memset(found, 0, KEY_COUNT * sizeof(found[0]));
 	while (directive_token(&rest, &token)) {
-		if (!directive_split(token, &key, &value))
-			continue;
-		const int k = key_of(key);
-		if (k == KEY_COUNT)
+		const int k = candidate(token);
+		if (k == KEY_COUNT || !has_key(token, key_name[k], &value))
 			continue;
 		found[k] = value;
 		fits = fits && !leads_too_far((enum directive_key)k, value);
@@ -253,6 +256,15 @@ static const char *parse_numbers(struct iot_event *ev, const struct iot_text *fo
 	return bad;
 }
 
+/* Returns whether an %op ends a fileId. */
+static bool closes(const struct iot_event *ev, const struct iot_text *found)
+{
+	const unsigned both = IOT_HAS_PROCESS | IOT_HAS_FILE;
+	return ev->kind == IOT_OP && (ev->has & both) == both && found[KEY_NAME].data != NULL &&
+	       text_equals(found[KEY_NAME], "close") &&
+	       (found[KEY_RESULT].data == NULL || text_equals(found[KEY_RESULT], "0"));
+}
+
 static const char *missing_key(const struct iot_event *ev, const struct iot_text *found)
 {
 	if (ev->kind == IOT_PROCESS && !(ev->has & IOT_HAS_PROCESS))
@@ -288,6 +300,8 @@ int iot_directive_parse(struct iot_event *ev, const char **why)
 	wrong = parse_numbers(ev, found);
 	if (found[KEY_KIND].data != NULL && text_equals(found[KEY_KIND], "disk"))
 		ev->has |= IOT_HAS_DISK;
+	if (closes(ev, found))
+		ev->has |= IOT_CLOSES;
 	if (wrong == NULL)
 		wrong = missing_key(ev, found);
 	if (ev->kind == IOT_DIRECTIVE)
@@ -302,13 +316,11 @@ int iot_directive_parse(struct iot_event *ev, const char **why)
 struct iot_text iot_directive_get(const struct iot_event *ev, const char *wanted)
 {
 	struct iot_text rest = ev->text, token, last = {NULL, 0};
-	const size_t n = strlen(wanted);
-	if (rest.size == 0 || rest.data[0] != '%' || memchr(wanted, '=', n) != NULL)
+	if (rest.size == 0 || rest.data[0] != '%' || strchr(wanted, '=') != NULL)
 		return last;
 	directive_token(&rest, &token);
 	while (directive_token(&rest, &token))
-		if (token.size > n && token.data[n] == '=' && memcmp(token.data, wanted, n) == 0)
-			last = (struct iot_text){token.data + n + 1, token.size - n - 1};
+		(void)has_key(token, wanted, &last);
 	return last;
 }
 
@@ -345,18 +357,6 @@ int iot_directive_lacks(const struct iot_event *ev, unsigned *flags)
 		list = (struct iot_text){list.data + n, list.size - n};
 	}
 	return 1;
-}
-
-bool directive_closes(const struct iot_event *ev)
-{
-	const unsigned both = IOT_HAS_PROCESS | IOT_HAS_FILE;
-	if (ev->kind != IOT_OP || (ev->has & both) != both)
-		return false;
-	const struct iot_text name = iot_directive_get(ev, "name");
-	if (name.data == NULL || !text_equals(name, "close"))
-		return false;
-	const struct iot_text result = iot_directive_get(ev, "result");
-	return result.data == NULL || text_equals(result, "0");
 }
 
 /* Returns whether a token is time=NUMBER or took=NUMBER; *value is the value's text. */

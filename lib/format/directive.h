@@ -32,7 +32,10 @@ extern const struct unknown unknowns[UNKNOWNS];
 unsigned directive_flags(const struct iot_event *ev);
 
 /* Returns whether ev is an %op that ends a fileId: a successful name=close of a known file. */
-bool directive_closes(const struct iot_event *ev);
+static inline bool directive_closes(const struct iot_event *ev)
+{
+	return (ev->has & IOT_CLOSES) != 0;
+}
 
 /*
  * Converts time= and took= in the text from ticks to nanoseconds, or back. *text is unchanged if it
