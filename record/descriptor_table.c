@@ -16,7 +16,7 @@ bool descriptors_init(void)
 	raw_call(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0);
 	const uint64_t count = limit.rlim_max < DESCRIPTORS_MAX ? limit.rlim_max : DESCRIPTORS_MAX;
 	descriptors.entry = raw_map(NULL, count * sizeof *descriptors.entry, PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	descriptors.count = descriptors.entry == NULL ? 0 : count;
 	return descriptors.entry != NULL;
 }

@@ -7,7 +7,7 @@
 #include "raw.h"
 
 enum {
-	POPULATE = 1 << 18, /* bytes of data that get memory at a time */
+	POPULATE = 1 << 18, /* bytes of data that get memory at a time, at most */
 	SPIN = 100,
 	BELLS = 4, /* in each lap of the ring */
 	WAIT_NS = 50000000,
@@ -127,13 +127,14 @@ static void doorbell_ring(void)
 	raw_call(SYS_futex, (long)&recording.control->doorbell, FUTEX_WAKE, 1, 0, 0, 0);
 }
 
-/* Gives memory to more of the ring. A write to a page without memory would raise SIGBUS. */
+/* Gives memory to more of the ring: each time as much as it has. */
 static bool populate(struct producer *p)
 {
-	const uint64_t size = p->mask + 1, left = size - p->populated;
-	const uint64_t more = left < POPULATE ? left : POPULATE;
-	if (more == 0 || raw_call(SYS_madvise, (long)(p->data + p->populated), (long)more,
-				  MADV_POPULATE_WRITE, 0, 0, 0) != 0)
+	const uint64_t left = p->mask + 1 - p->populated;
+	uint64_t more = p->populated < POPULATE ? p->populated : POPULATE;
+	if (more > left)
+		more = left;
+	if (more == 0 || !recording_populate(p->data + p->populated, more))
 		return false;
 	p->populated += more;
 	return true;

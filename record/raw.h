@@ -45,9 +45,9 @@ static inline int64_t raw_lseek(int fd, int64_t offset, int whence)
 }
 
 /* Returns NULL if the mapping failed. */
-static inline void *raw_map(void *at, size_t size, int protection, int flags, int fd)
+static inline void *raw_map(void *at, size_t size, int protection, int flags, int fd, long offset)
 {
-	const long result = raw_call(SYS_mmap, (long)at, (long)size, protection, flags, fd, 0);
+	const long result = raw_call(SYS_mmap, (long)at, (long)size, protection, flags, fd, offset);
 	return result < 0 && result > -4096 ? NULL : (void *)result;
 }
 

@@ -11,7 +11,7 @@ struct recording_state recording;
 
 enum {
 	SHARED_SIZE = RECORD_PAGE + RECORD_SLOTS * (int)sizeof(struct record_description),
-	RING_RESERVED = RECORD_RING_MIN / 2,
+	RING_POPULATED = RECORD_RING_MIN / 2, /* bytes of data of a new ring that have memory */
 	NAME_SIZE = 1200,
 };
 
@@ -41,10 +41,10 @@ bool recording_open(const char *directory)
 	if (fd < 0)
 		return false;
 	struct record_control *c =
-	    raw_map(NULL, SHARED_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+	    raw_map(NULL, SHARED_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	raw_close(fd);
 	recording.joined =
-	    raw_map(NULL, RECORD_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	    raw_map(NULL, RECORD_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (c == NULL || recording.joined == NULL)
 		return false;
 	recording.pid = (uint32_t)raw_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
@@ -56,11 +56,7 @@ bool recording_open(const char *directory)
 	recording.control = c;
 	recording.slots = (struct record_description *)((char *)c + RECORD_PAGE);
 	recording.cpu_step = c->cpu_step > 0 ? c->cpu_step : 1000000;
-	/* without this call (before Linux 5.14) a ring cannot get memory later */
-	recording.reserved = raw_call(SYS_madvise, (long)recording.joined, RECORD_PAGE,
-				      MADV_POPULATE_WRITE, 0, 0, 0) == 0
-				 ? RING_RESERVED
-				 : c->ring_size;
+	recording.can_populate = recording_populate((void *)recording.joined, RECORD_PAGE);
 	return true;
 }
 
@@ -90,20 +86,18 @@ static uint64_t start_of_process(void)
 	return p == NULL ? 0 : text_number(p + 1);
 }
 
-/* Maps a new file of this size, of which `reserved` bytes have memory. */
-static void *create(const char *name, size_t size, size_t reserved)
+/* Creates a file of this size, of which `reserved` bytes have memory. Returns -1 if it cannot. */
+static int create(const char *name, size_t size, size_t reserved)
 {
 	const int fd = raw_open(name, O_RDWR | O_CREAT | O_EXCL);
 	if (fd < 0)
-		return NULL;
-	void *at = NULL;
+		return -1;
 	if (raw_call(SYS_ftruncate, fd, (long)size, 0, 0, 0, 0) == 0 &&
-	    raw_call(SYS_fallocate, fd, 0, 0, (long)reserved, 0, 0) == 0)
-		at = raw_map(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+	    (reserved == 0 || raw_call(SYS_fallocate, fd, 0, 0, (long)reserved, 0, 0) == 0))
+		return fd;
 	raw_close(fd);
-	if (at == NULL)
-		raw_call(SYS_unlink, (long)name, 0, 0, 0, 0, 0);
-	return at;
+	raw_call(SYS_unlink, (long)name, 0, 0, 0, 0, 0);
+	return -1;
 }
 
 static void publish(const char *new_name, const char *name)
@@ -117,7 +111,12 @@ static struct record_process *process_create(const char *name, uint64_t start)
 	char new_name[NAME_SIZE];
 	struct text t = name_in(new_name, "/new.process.");
 	text_add_number(&t, recording.pid);
-	struct record_process *p = create(new_name, RECORD_PAGE, RECORD_PAGE);
+	const int fd = create(new_name, RECORD_PAGE, RECORD_PAGE);
+	if (fd < 0)
+		return NULL;
+	struct record_process *p =
+	    raw_map(NULL, RECORD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	raw_close(fd);
 	if (p == NULL)
 		return NULL;
 	p->magic = RECORD_PROCESS_MAGIC;
@@ -135,7 +134,7 @@ static struct record_process *process_find(const char *name)
 	if (fd < 0)
 		return NULL;
 	struct record_process *p =
-	    raw_map(NULL, RECORD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+	    raw_map(NULL, RECORD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	raw_close(fd);
 	return p;
 }
@@ -166,31 +165,47 @@ bool recording_join(uint32_t parent, bool forked)
 	return true;
 }
 
-/* Maps the data of a ring a second time, after the first. */
-static struct record_ring *map_twice(const char *name, size_t size, uint64_t reserved)
+/* Maps the header and the data of a ring, and the data a second time after it. */
+static struct record_ring *map_twice(int fd, size_t size)
 {
 	const size_t once = RECORD_PAGE + size;
-	struct record_ring *r = create(name, once, RECORD_PAGE + reserved);
-	if (r == NULL)
+	const int protection = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_FIXED;
+	char *const all = raw_map(NULL, once + size, PROT_NONE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (all == NULL)
 		return NULL;
-	char *all = raw_map(NULL, once + size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	char *first = NULL;
-	if (all != NULL) {
-		const long moved = raw_call(SYS_mremap, (long)r, (long)once, (long)once,
-					    MREMAP_MAYMOVE | MREMAP_FIXED, (long)all, 0);
-		first = moved == (long)all ? all : NULL;
-	}
-	/* an old size of 0 duplicates a shared mapping */
-	if (first != NULL && raw_call(SYS_mremap, (long)(first + RECORD_PAGE), 0, (long)size,
-				      MREMAP_MAYMOVE | MREMAP_FIXED, (long)(first + once),
-				      0) == (long)(first + once))
-		return (struct record_ring *)first;
-	raw_unmap(first != NULL ? first : (char *)r, once);
+	if (raw_map(all, once, protection, flags, fd, 0) != NULL &&
+	    raw_map(all + once, size, protection, flags, fd, RECORD_PAGE) != NULL)
+		return (struct record_ring *)all;
+	raw_unmap(all, once + size);
+	return NULL;
+}
+
+/* Gives memory to pages. A write to a page without memory would raise SIGBUS. */
+bool recording_populate(void *at, size_t size)
+{
+	return raw_call(SYS_madvise, (long)at, (long)size, MADV_POPULATE_WRITE, 0, 0, 0) == 0;
+}
+
+/* Returns a ring with memory for `*populated` bytes of data. */
+static struct record_ring *ring_create(const char *name, size_t size, uint64_t *populated)
+{
+	const bool all = !recording.can_populate;
+	*populated = all ? size : RING_POPULATED;
+	const int fd = create(name, RECORD_PAGE + size, all ? RECORD_PAGE + size : 0);
+	if (fd < 0)
+		return NULL;
+	struct record_ring *r = map_twice(fd, size);
+	raw_close(fd);
+	if (r != NULL && (all || recording_populate(r, RECORD_PAGE + *populated)))
+		return r;
+	if (r != NULL)
+		raw_unmap(r, RECORD_PAGE + 2 * size);
 	raw_call(SYS_unlink, (long)name, 0, 0, 0, 0, 0);
 	return NULL;
 }
 
-struct record_ring *recording_ring(uint64_t *reserved)
+struct record_ring *recording_ring(uint64_t *populated)
 {
 	char new_name[NAME_SIZE], name[NAME_SIZE];
 	const uint32_t number = atomic_fetch_add(&recording.control->rings, 1) + 1;
@@ -198,9 +213,8 @@ struct record_ring *recording_ring(uint64_t *reserved)
 	text_add_number(&t, number);
 	t = name_in(name, "/ring.");
 	text_add_number(&t, number);
-	*reserved = recording.reserved;
 	const uint32_t size = recording.control->ring_size;
-	struct record_ring *r = map_twice(new_name, size, *reserved);
+	struct record_ring *r = ring_create(new_name, size, populated);
 	if (r == NULL)
 		return NULL;
 	r->magic = RECORD_RING_MAGIC;

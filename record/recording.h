@@ -16,7 +16,7 @@ struct recording_state {
 	/* one page, which fork clears: 0 means a child that has not yet joined */
 	volatile uint32_t *joined;
 	uint64_t cpu_step;
-	uint64_t reserved;             /* bytes of data that a new ring has memory for */
+	bool can_populate;             /* pages can get memory later: since Linux 5.14 */
 	uint64_t own_reads, own_bytes; /* the library's own, which the kernel counts as well */
 	char directory[1024];
 };
@@ -29,8 +29,10 @@ bool recording_open(const char *directory);
 bool recording_join(uint32_t parent, bool forked);
 /* Reads a file of /proc as text. Returns false if that is impossible. */
 bool recording_read(const char *path, char *text, size_t size);
-/* Creates a ring, of which `*reserved` bytes of data have memory. Returns NULL if it cannot. */
-struct record_ring *recording_ring(uint64_t *reserved);
+/* Creates a ring, of which `*populated` bytes of data have memory. Returns NULL if it cannot. */
+struct record_ring *recording_ring(uint64_t *populated);
+/* Gives memory to pages of a ring. Returns false if there is none. */
+bool recording_populate(void *at, size_t size);
 void recording_ring_unmap(struct record_ring *ring);
 
 static inline void recording_count(enum record_counter counter, uint64_t n)
