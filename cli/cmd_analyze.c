@@ -3,16 +3,17 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <iotrace/analyze.h>
 
-#include "cli/ui/json.h"
+#include "cli/analyze_table.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/trace_in.h"
 #include "cli/ui/trace_time.h"
 #include "lib/base/number.h"
 
-enum { NS_PER_S = 1000000000, FIELD = 32 };
+enum { NS_PER_S = 1000000000, FIELD = 32, TOP_ON_TERMINAL = 20, NOT_BY = -1 };
 
 struct analyze_run {
 	struct iot_analyze *analysis;
@@ -22,7 +23,9 @@ struct analyze_run {
 	struct trace_in_options read;
 	const char *sections;
 	uint64_t runtime_s, epoch_ns;
-	int layer; /* enum iot_analyze_layer */
+	uint64_t top; /* rows of a table; NOT_GIVEN: all */
+	int layer;    /* enum iot_analyze_layer */
+	int by;       /* index of table_by, or NOT_BY */
 	bool physical, per_thread, json, tsv;
 };
 
@@ -31,44 +34,28 @@ struct analyze_run {
 static void print_tsv(struct analyze_run *a)
 {
 	const struct iot_analyze_value *v;
-	char text[REAL_CAPACITY];
 	output_text(&a->out, "section\tname\tkey\tunit\tvalue\tnote\n");
 	for (size_t i = 0; (v = iot_analyze_value(a->analysis, i)) != NULL; i++) {
 		output_printf(&a->out, "%s\t%s\t%s\t%s\t", v->section, v->name, v->key, v->unit);
-		if (v->kind == IOT_VALUE_NUMBER)
-			output_printf(&a->out, "%ju", (uintmax_t)v->number);
-		else
-			output_text(&a->out, v->kind == IOT_VALUE_REAL
-						 ? printable_real(text, v->real)
-						 : "-");
+		analyze_tsv_value(&a->out, v);
 		output_printf(&a->out, "\t%s\n", v->note != NULL ? v->note : "");
 	}
 }
 
 /* JSON: {SECTION: {NAME: VALUE, NAME: {KEY: VALUE, ...}, ...}, ...} */
 
-static void json_value(struct json *j, const char *key, const struct iot_analyze_value *v)
-{
-	if (v->kind == IOT_VALUE_NUMBER)
-		json_number(j, key, v->number);
-	else if (v->kind == IOT_VALUE_REAL)
-		json_exact(j, key, v->real);
-	else
-		json_null(j, key);
-}
-
 /* Writes the values of one name, from value i on; returns the index of the next name. */
 static size_t json_name(struct json *j, const struct iot_analyze *a, size_t i)
 {
 	const struct iot_analyze_value *first = iot_analyze_value(a, i), *v = first;
 	if (first->key[0] == '\0') {
-		json_value(j, first->name, first);
+		analyze_json_value(j, first->name, first);
 		return i + 1;
 	}
 	json_open(j, first->name, '{');
 	for (; v != NULL && v->name == first->name && v->section == first->section;
 	     v = iot_analyze_value(a, ++i))
-		json_value(j, v->key, v);
+		analyze_json_value(j, v->key, v);
 	json_close(j, '}');
 	return i;
 }
@@ -510,29 +497,48 @@ static int analyze(struct analyze_run *a, const char *path)
 	return status == IOT_OK ? iot_analyze_finish(a->analysis) : status;
 }
 
-static void print(struct analyze_run *a)
+/* Tables of --by, and the section that each needs. */
+static const enum iot_analyze_by table_by[] = {IOT_ANALYZE_BY_PROCESS, IOT_ANALYZE_BY_NODE,
+					       IOT_ANALYZE_BY_FILE, IOT_ANALYZE_BY_OPERATION};
+static const uint32_t table_sections[] = {IOT_ANALYZE_PROCESSES, IOT_ANALYZE_PROCESSES,
+					  IOT_ANALYZE_FILES, IOT_ANALYZE_METADATA};
+
+static int print_table(struct analyze_run *a)
+{
+	const enum analyze_form form = a->json ? ANALYZE_JSON : a->tsv ? ANALYZE_TSV : ANALYZE_TEXT;
+	if (a->top == NOT_GIVEN && form == ANALYZE_TEXT && isatty(STDOUT_FILENO))
+		a->top = TOP_ON_TERMINAL;
+	return analyze_table_print(&a->out, a->analysis, table_by[a->by], form, a->top);
+}
+
+/* Returns an enum iot_status. */
+static int print(struct analyze_run *a)
 {
 	if (!a->in.quiet)
 		warn(a);
+	if (a->by != NOT_BY)
+		return print_table(a);
 	if (a->json)
 		print_json(a);
 	else if (a->tsv)
 		print_tsv(a);
 	else
 		print_text(a);
+	return IOT_OK;
 }
 
 static enum exit_status read_and_print(struct analyze_run *a, const char *path)
 {
-	if (analyze(a, path) != IOT_OK) {
+	int status = analyze(a, path);
+	/* Without any request, an error is all there is to report. */
+	if (status == IOT_OK && (a->in.status == IOT_OK || find(a, "totals", "N")->number > 0))
+		status = print(a);
+	if (status != IOT_OK) {
 		output_abandon(&a->out);
 		return message_no_memory();
 	}
-	/* Without any request, an error is all there is to report. */
-	if (a->in.status == IOT_OK || find(a, "totals", "N")->number > 0)
-		print(a);
-	const enum exit_status status = trace_in_exit(&a->in);
-	return output_close(&a->out) != EXIT_OK ? EXIT_FAULT : status;
+	const enum exit_status code = trace_in_exit(&a->in);
+	return output_close(&a->out) != EXIT_OK ? EXIT_FAULT : code;
 }
 
 static enum exit_status run(struct analyze_run *a, const char *path,
@@ -543,6 +549,9 @@ static enum exit_status run(struct analyze_run *a, const char *path,
 	a->options.per_thread = a->per_thread;
 	a->options.layer = (uint32_t)a->layer;
 	a->options.runtime_ns = a->runtime_s * NS_PER_S;
+	a->options.top = a->top == NOT_GIVEN ? 0 : a->top;
+	if (a->by != NOT_BY)
+		a->options.sections = table_sections[a->by];
 	a->analysis = iot_analyze_new(&a->options);
 	if (a->analysis == NULL)
 		return message_no_memory();
@@ -562,12 +571,12 @@ static const char *option_section(const struct option *opt, const char *value)
 	static const struct {
 		const char *name;
 		uint32_t bit;
-	} sections[] = {{"totals", IOT_ANALYZE_TOTALS},
-			{"sizes", IOT_ANALYZE_SIZES},
-			{"order", IOT_ANALYZE_ORDER},
-			{"time", IOT_ANALYZE_TIME},
-			{"metadata", IOT_ANALYZE_METADATA}};
-	static const char expected[] = "totals, sizes, order, time, metadata, or a list of these";
+	} sections[] = {{"totals", IOT_ANALYZE_TOTALS},      {"sizes", IOT_ANALYZE_SIZES},
+			{"order", IOT_ANALYZE_ORDER},        {"time", IOT_ANALYZE_TIME},
+			{"metadata", IOT_ANALYZE_METADATA},  {"files", IOT_ANALYZE_FILES},
+			{"processes", IOT_ANALYZE_PROCESSES}};
+	static const char expected[] =
+	    "totals, sizes, order, time, metadata, files, processes, or a list of these";
 	uint32_t *bits = opt->target, found = 1;
 	for (const char *at = value; found != 0; at += strcspn(at, ",") + 1) {
 		const size_t n = strcspn(at, ",");
@@ -617,12 +626,18 @@ static const char examples[] =
 
 enum exit_status cmd_analyze(int argc, char **argv)
 {
-	struct analyze_run a = {.read = TRACE_IN_WHOLE_INIT};
+	struct analyze_run a = {.read = TRACE_IN_WHOLE_INIT, .by = NOT_BY, .top = NOT_GIVEN};
 	const struct option options[] = {
 	    OPTION(FLAG, 'j', "json", NULL, &a.json, "print all values as JSON"),
 	    OPTION(FLAG, 't', "tsv", NULL, &a.tsv, "print all values as rows separated by tabs"),
 	    CALL("section", "LIST", &a.options.sections,
-		 "compute only these: totals, sizes, order, time, metadata", option_section),
+		 "compute only these: totals, sizes, order, time, metadata, files, processes",
+		 option_section),
+	    OPTION(CHOICE, 'b', "by", "process|node|file|op", &a.by,
+		   "print a table by this instead, most bytes first; op: most time first"),
+	    RANGE(NUMBER, 0, "top", "N", &a.top,
+		  "rows of the table (default: 20 on a terminal), or of lists (default: 10)", 1,
+		  UINT32_MAX),
 	    OPTION(CHOICE, 0, "layer", "lowest|posix|mpiio", &a.layer,
 		   "analyze the requests of this layer (default: lowest)"),
 	    OPTION(FLAG, 0, "physical", NULL, &a.physical,
@@ -660,6 +675,8 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	enum exit_status status;
 	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;
+	if (a.by != NOT_BY && a.options.sections != 0)
+		return options_wrong(&command, "--by and --section exclude each other");
 	if (a.json && a.tsv)
 		return options_wrong(&command, "--json and --tsv exclude each other");
 	return run(&a, count > 0 ? argv[0] : "-", &command);

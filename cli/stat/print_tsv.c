@@ -4,18 +4,6 @@
 
 #include <string.h>
 
-/* Writes '%' and the characters that would break a column as %XX. */
-static void write_encoded(struct output *o, const char *text, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)text[i];
-		if (c < 0x20 || c == 0x7f || c == '%')
-			output_printf(o, "%%%02X", c);
-		else
-			output_write(o, text + i, 1);
-	}
-}
-
 static void tsv_number(struct output *o, bool known, uint64_t value)
 {
 	if (known)
@@ -55,7 +43,7 @@ static void tsv_row(struct stat_results *s, const struct iot_stats_row *f)
 		separator = ",";
 	}
 	output_text(&s->out, separator[0] == '\t' ? "\t\t" : "\t");
-	write_encoded(&s->out, name ? name : "", size);
+	output_encoded(&s->out, name ? name : "", size);
 	output_text(&s->out, "\t");
 	if (f->has & IOT_STATS_HAS_RANK)
 		output_printf(&s->out, "%ju", (uintmax_t)f->rank);
@@ -71,7 +59,7 @@ static void tsv_operations(struct stat_results *s)
 	const struct iot_stats_operation *row;
 	output_text(&s->out, "operation\tcalls\tfailed\ttimed\tns\n");
 	for (size_t i = 0; (row = stat_operation_at(s, i)) != NULL; i++) {
-		write_encoded(&s->out, row->name, strlen(row->name));
+		output_encoded(&s->out, row->name, strlen(row->name));
 		output_printf(&s->out, "\t%ju\t%ju\t%ju", (uintmax_t)row->calls,
 			      (uintmax_t)row->failed, (uintmax_t)row->timed);
 		tsv_number(&s->out, row->timed > 0, row->ns);

@@ -110,3 +110,14 @@ enum exit_status output_close(struct output *o)
 	output_abandon(o);
 	return status == IOT_OK ? EXIT_OK : EXIT_FAULT;
 }
+
+void output_encoded(struct output *o, const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const unsigned char c = (unsigned char)text[i];
+		if (c < 0x20 || c == 0x7f || c == '%')
+			output_printf(o, "%%%02X", c);
+		else
+			output_write(o, text + i, 1);
+	}
+}

@@ -35,6 +35,16 @@ enum iot_analyze_section {
 	IOT_ANALYZE_ORDER = 0x04,
 	IOT_ANALYZE_TIME = 0x08,
 	IOT_ANALYZE_METADATA = 0x10,
+	IOT_ANALYZE_FILES = 0x20,
+	IOT_ANALYZE_PROCESSES = 0x40,
+};
+
+/* Tables, each with the section that has to be selected. */
+enum iot_analyze_by {
+	IOT_ANALYZE_BY_PROCESS = 1, /* IOT_ANALYZE_PROCESSES */
+	IOT_ANALYZE_BY_NODE,        /* IOT_ANALYZE_PROCESSES */
+	IOT_ANALYZE_BY_FILE,        /* IOT_ANALYZE_FILES */
+	IOT_ANALYZE_BY_OPERATION,   /* IOT_ANALYZE_METADATA */
 };
 
 enum iot_analyze_layer {
@@ -65,12 +75,15 @@ struct iot_analyze_options {
 	 * bytes [from, to) that the part was read from, and the size of the trace; stored 0: unknown
 	 */
 	uint64_t trace_id, from, to, stored;
+	uint64_t top;   /* files and processes in lists of those with most; 0: 10 */
+	uint64_t nodes; /* on which the job ran; 0: the hosts of its processes */
 };
 
 enum iot_value_kind {
 	IOT_VALUE_UNKNOWN = 0, /* `note` states why */
 	IOT_VALUE_NUMBER,
 	IOT_VALUE_REAL,
+	IOT_VALUE_TEXT, /* percent-encoded, as in directives */
 };
 
 /* Later versions may append members; only the library makes values. */
@@ -82,6 +95,15 @@ struct iot_analyze_value {
 	uint32_t kind;    /* enum iot_value_kind */
 	uint64_t number;  /* the value, according to kind */
 	double real;
+	struct iot_text text;
+};
+
+/* A row of a table. */
+struct iot_analyze_row {
+	/* "object/5", "stream/PROCESS/FILE", the id of a process, a host, or an operation */
+	struct iot_text key; /* percent-encoded */
+	const struct iot_analyze_value *values;
+	size_t count; /* of values */
 };
 
 /* Returns NULL if out of memory, or if an option is invalid. */
@@ -126,6 +148,19 @@ IOT_API const struct iot_analyze_value *iot_analyze_value(const struct iot_analy
 IOT_API const struct iot_analyze_value *iot_analyze_find(const struct iot_analyze *a,
 							 const char *section, const char *name,
 							 const char *key);
+
+/*
+ * After iot_analyze_finish: sorts a table by bytes, then requests, largest first; operations by
+ * their time. Returns the number of its rows, 0 if its section is not selected, or IOT_ENOMEM.
+ */
+IOT_API ssize_t iot_analyze_rows(struct iot_analyze *a, enum iot_analyze_by by);
+/*
+ * Stores row i of the table that was sorted last, whose values have the same names in every row;
+ * they are valid until the next call of this function. Returns IOT_OK; IOT_EUSAGE if there is no
+ * such row; IOT_ENOMEM.
+ */
+IOT_API IOT_USE_RESULT int iot_analyze_row(struct iot_analyze *a, size_t i,
+					   struct iot_analyze_row *row);
 
 #ifdef __cplusplus
 }

@@ -23,13 +23,24 @@ static void keep(struct iot_analyze *a, bool done)
 		a->status = IOT_ENOMEM;
 }
 
+static bool needs(const struct iot_analyze *a, unsigned sections)
+{
+	return (a->options.sections & sections) != 0;
+}
+
+static void layer_init(struct layer *l, const struct iot_analyze_options *o)
+{
+	l->busy.part = l->concurrency.part = l->rows.busy.part = o->part != 0;
+	l->rows.busy.by_pair = true;
+	l->order.by_file = (o->sections & IOT_ANALYZE_FILES) != 0;
+}
+
 struct layer *analyze_layer(struct iot_analyze *a, unsigned i)
 {
 	if (a->layers[i] == NULL) {
 		a->layers[i] = calloc(1, sizeof *a->layers[i]);
 		if (a->layers[i] != NULL)
-			a->layers[i]->busy.part = a->layers[i]->concurrency.part =
-			    a->options.part != 0;
+			layer_init(a->layers[i], &a->options);
 	}
 	keep(a, a->layers[i] != NULL);
 	return a->layers[i];
@@ -52,7 +63,7 @@ static bool add_over_time(struct iot_analyze *a, struct layer *l, const struct i
 			  size_t n)
 {
 	return cells_add(&l->cells, list, n, a->trace.epoch_ns) &&
-	       series_add(&l->series, list, n, a->trace.epoch_ns) && busy_add(&l->busy, list, n) &&
+	       series_add(&l->series, list, n, a->trace.epoch_ns) &&
 	       arrival_add(&l->arrival, list, n) && concurrency_add(&l->concurrency, list, n);
 }
 
@@ -68,11 +79,15 @@ static void flush(struct iot_analyze *a)
 		keep(a, totals_add(&l->totals, list, n));
 		if (a->options.sections & IOT_ANALYZE_SIZES)
 			keep(a, sizes_add(&l->sizes, list, n));
-		if (a->options.sections & IOT_ANALYZE_ORDER)
+		if (needs(a, NEED_ORDER))
 			keep(a, order_add_heads(&l->order, &a->requests) &&
 				    order_add(&l->order, list, n));
-		if (a->options.sections & IOT_ANALYZE_TIME)
+		if (needs(a, NEED_BUSY))
+			keep(a, busy_add(&l->busy, list, n));
+		if (needs(a, IOT_ANALYZE_TIME))
 			keep(a, add_over_time(a, l, list, n));
+		if (needs(a, REQUESTS_ROWS))
+			keep(a, rows_add(&l->rows, list, n));
 	}
 	requests_clear(&a->requests);
 	if (a->requests.ended_count > 0)
@@ -150,24 +165,32 @@ static bool is_create(const struct iot_event *ev)
 	return text_equals(name, "create") && (result.data == NULL || text_equals(result, "0"));
 }
 
-static bool add_op_to(struct iot_analyze *a, struct layer *l, const struct iot_event *ev,
-		      size_t process)
+static bool add_op_time(struct iot_analyze *a, struct layer *l, const struct iot_event *ev,
+			size_t process)
 {
 	const struct iot_record *op = &ev->rec;
-	return series_add_op(&l->series, a->trace.epoch_ns + (uint64_t)op->start_ns) &&
-	       ((ev->has & IOT_HAS_TOOK) == 0 ||
-		busy_add_op(&l->busy, process, op->start_ns, op->duration_ns));
+	if (process == SIZE_MAX || (ev->has & IOT_HAS_TIME) == 0)
+		return true;
+	if (needs(a, IOT_ANALYZE_TIME) &&
+	    !series_add_op(&l->series, a->trace.epoch_ns + (uint64_t)op->start_ns))
+		return false;
+	return !needs(a, NEED_BUSY) || (ev->has & IOT_HAS_TOOK) == 0 ||
+	       busy_add_op(&l->busy, process, op->start_ns, op->duration_ns);
 }
 
-/* Of all layers: the operations of a process belong to each. */
-static void add_op_time(struct iot_analyze *a, const struct iot_event *ev, size_t process)
+/* To all layers: the operations of a process belong to each. */
+static void add_op_to_layers(struct iot_analyze *a, const struct iot_event *ev)
 {
-	if (process == SIZE_MAX || (ev->has & IOT_HAS_TIME) == 0 ||
-	    (a->options.sections & IOT_ANALYZE_TIME) == 0)
+	const struct request_operation numbers = requests_operation(&a->requests, ev);
+	if (numbers.process == SIZE_MAX || !needs(a, NEED_BUSY | REQUESTS_ROWS))
 		return;
 	for (unsigned i = 0; i < LAYERS; i++) {
 		struct layer *l = analyze_layer(a, i);
-		keep(a, l == NULL || add_op_to(a, l, ev, process));
+		if (l == NULL)
+			return;
+		keep(a, add_op_time(a, l, ev, numbers.process));
+		if (needs(a, REQUESTS_ROWS))
+			keep(a, rows_add_operation(&l->rows, numbers, ev));
 	}
 }
 
@@ -180,8 +203,7 @@ static void add_op(struct iot_analyze *a, const struct iot_event *ev)
 		metadata_add(&a->metadata, ev);
 	if ((ev->has & IOT_HAS_TIME) != 0)
 		add_time(&a->trace, &ev->rec, (ev->has & IOT_HAS_TOOK) != 0);
-	if ((ev->has & IOT_HAS_PROCESS) != 0)
-		add_op_time(a, ev, requests_active(&a->requests, ev->rec.process));
+	add_op_to_layers(a, ev);
 	const uint32_t stream = requests_close(&a->requests, ev);
 	if (stream != 0)
 		end_stream(a, stream - 1);
@@ -195,14 +217,28 @@ static void add_lost(struct iot_analyze *a, const struct iot_event *ev)
 		a->trace.lost = saturate_add(a->trace.lost, records);
 }
 
+static void define_file(struct iot_analyze *a, const struct iot_event *ev)
+{
+	requests_define_file(&a->requests, ev);
+	if (needs(a, IOT_ANALYZE_FILES))
+		keep(a, row_names_define_file(&a->names, ev));
+}
+
+static void define_process(struct iot_analyze *a, const struct iot_event *ev)
+{
+	requests_define_process(&a->requests, ev);
+	if (needs(a, NEED_BUSY))
+		keep(a, row_names_define_process(&a->names, ev));
+}
+
 static void add_directive(struct iot_analyze *a, const struct iot_event *ev)
 {
 	if (ev->kind == IOT_OP)
 		add_op(a, ev);
 	else if (ev->kind == IOT_FILE)
-		requests_define_file(&a->requests, ev);
+		define_file(a, ev);
 	else if (ev->kind == IOT_PROCESS)
-		requests_define_process(&a->requests, ev);
+		define_process(a, ev);
 	else if (ev->kind == IOT_TRACE)
 		add_trace(a, ev);
 	else if (ev->kind == IOT_LOST)
@@ -237,9 +273,9 @@ static void join_streams(struct iot_analyze *a, unsigned i, const struct request
 		if (link->head != 0)
 			keep(a, order_begin_head(o, link->head - 1, link->stream));
 		if (link->moves)
-			keep(a, order_move(o, link->stream, part, link->from));
+			keep(a, order_move(o, link->stream, part, link->from, map->file));
 		else
-			keep(a, order_link(o, link->stream, part, link->from));
+			keep(a, order_link(o, link->stream, part, link->from, map->file));
 		if (link->ends)
 			keep(a, order_end(o, link->stream));
 	}
@@ -261,12 +297,13 @@ static void join_layer(struct iot_analyze *a, unsigned i, const struct requests_
 	keep(a, sizes_settle(&part->sizes) && cells_settle(&part->cells) &&
 		    totals_join(&l->totals, &part->totals, &totals) &&
 		    sizes_join(&l->sizes, &part->sizes, map->pair) &&
-		    order_join(&l->order, &part->order) &&
+		    order_join(&l->order, &part->order, map->file) &&
 		    cells_join(&l->cells, &part->cells, map->process) &&
 		    busy_join(&l->busy, &part->busy, map->process) &&
 		    series_join(&l->series, &part->series) &&
 		    arrival_join(&l->arrival, &part->arrival, map->process, map->file) &&
-		    concurrency_join(&l->concurrency, &part->concurrency));
+		    concurrency_join(&l->concurrency, &part->concurrency) &&
+		    rows_join(&l->rows, &part->rows, map->process, map->pair));
 }
 
 static bool have_same_options(const struct iot_analyze *a, const struct iot_analyze *part)
@@ -278,6 +315,8 @@ static bool have_same_options(const struct iot_analyze *a, const struct iot_anal
 	same.from = a->options.from;
 	same.to = a->options.to;
 	same.stored = a->options.stored;
+	same.top = a->options.top;
+	same.nodes = a->options.nodes;
 	return memcmp(&same, &a->options, sizeof same) == 0;
 }
 
@@ -302,6 +341,13 @@ static const char *why_separate(const struct iot_analyze *a, const struct iot_an
 	return NULL;
 }
 
+/* A layer that only the part has begins with the heads of what precedes it. */
+static void add_heads(struct iot_analyze *a, unsigned i, bool needed)
+{
+	struct layer *l = a->layers[i] != NULL || needed ? analyze_layer(a, i) : NULL;
+	keep(a, l == NULL || order_add_heads(&l->order, &a->requests));
+}
+
 int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 {
 	struct requests_map map = {.links = NULL};
@@ -311,14 +357,15 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 	if (a->status == IOT_OK)
 		a->status = part->status;
 	for (unsigned i = 0; i < LAYERS && a->status == IOT_OK; i++)
-		keep(a,
-		     a->layers[i] == NULL || order_add_heads(&a->layers[i]->order, &a->requests));
+		add_heads(a, i, part->layers[i] != NULL);
 	if (a->status == IOT_OK)
 		keep(a, requests_join(&a->requests, &part->requests, &map));
 	for (unsigned i = 0; i < LAYERS && a->status == IOT_OK; i++)
 		join_layer(a, i, &map, part->layers[i]);
 	if (a->status == IOT_OK)
 		keep(a, requests_join_clocks(&a->requests, &part->requests, &map));
+	if (a->status == IOT_OK)
+		keep(a, row_names_join(&a->names, &part->names));
 	totals_join_trace(&a->trace, &part->trace);
 	metadata_join(&a->metadata, &part->metadata);
 	a->options.to = part->options.to;
@@ -369,6 +416,25 @@ static bool add_time_values(struct iot_analyze *a, struct layer *l)
 	return done;
 }
 
+/* The values of rows, which point into the state. */
+static void add_row_values(struct iot_analyze *a, const struct layer *l)
+{
+	const size_t top = (size_t)a->options.top;
+	const struct table_source from = {.requests = &a->requests,
+					  .rows = &l->rows,
+					  .busy = &l->busy,
+					  .order = &l->order,
+					  .names = &a->names,
+					  .metadata =
+					      needs(a, IOT_ANALYZE_METADATA) ? &a->metadata : NULL,
+					  .processes = totals_processes(&a->trace, &a->requests)};
+	keep(a, table_make(&a->table, &from));
+	if (a->status == IOT_OK && needs(a, IOT_ANALYZE_FILES))
+		keep(a, sharing_values(&a->table, top, &a->values));
+	if (a->status == IOT_OK && needs(a, IOT_ANALYZE_PROCESSES))
+		keep(a, balance_values(&a->table, top, &a->values));
+}
+
 int iot_analyze_finish(struct iot_analyze *a)
 {
 	const unsigned chosen = chosen_layer(a);
@@ -390,6 +456,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 		keep(a, cells_settle(&l->cells) && add_time_values(a, l));
 	if (a->options.sections & IOT_ANALYZE_METADATA)
 		metadata_values(&a->metadata, totals_files(&l->totals), requests_of(l), &a->values);
+	add_row_values(a, l);
 	keep(a, !a->values.failed);
 	return a->status;
 }
@@ -411,6 +478,24 @@ const struct iot_analyze_value *iot_analyze_find(const struct iot_analyze *a, co
 	return NULL;
 }
 
+static unsigned section_of(enum iot_analyze_by by)
+{
+	return by == IOT_ANALYZE_BY_FILE        ? IOT_ANALYZE_FILES
+	       : by == IOT_ANALYZE_BY_OPERATION ? IOT_ANALYZE_METADATA
+						: IOT_ANALYZE_PROCESSES;
+}
+
+ssize_t iot_analyze_rows(struct iot_analyze *a, enum iot_analyze_by by)
+{
+	const bool known = a->finished && a->status == IOT_OK && needs(a, section_of(by));
+	return known ? table_sort(&a->table, by) : 0;
+}
+
+int iot_analyze_row(struct iot_analyze *a, size_t i, struct iot_analyze_row *row)
+{
+	return table_row(&a->table, i, row);
+}
+
 /* Handles */
 
 bool analyze_options_are_valid(const struct iot_analyze_options *o)
@@ -427,6 +512,7 @@ static void set_defaults(struct iot_analyze_options *o)
 	o->small = o->small != 0 ? o->small : 1 << 20;
 	o->large = o->large != 0 ? o->large : 4 << 20;
 	o->alignment = o->alignment != 0 ? o->alignment : 4096;
+	o->top = o->top != 0 ? o->top : 10;
 }
 
 struct iot_analyze *iot_analyze_new(const struct iot_analyze_options *options)
@@ -457,6 +543,7 @@ static void layer_free(struct layer *l)
 	busy_free(&l->busy);
 	arrival_free(&l->arrival);
 	concurrency_free(&l->concurrency);
+	rows_free(&l->rows);
 	free(l);
 }
 
@@ -467,6 +554,8 @@ void iot_analyze_free(struct iot_analyze *a)
 	for (unsigned i = 0; i < LAYERS; i++)
 		layer_free(a->layers[i]);
 	requests_free(&a->requests);
+	row_names_free(&a->names);
+	table_free(&a->table);
 	values_free(&a->values);
 	free(a);
 }

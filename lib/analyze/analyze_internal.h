@@ -13,13 +13,19 @@
 #include "concurrency.h"
 #include "metadata.h"
 #include "order.h"
+#include "row_names.h"
+#include "rows.h"
 #include "series.h"
 #include "sizes.h"
+#include "tables.h"
 #include "totals.h"
 
 enum {
 	SECTIONS = IOT_ANALYZE_TOTALS | IOT_ANALYZE_SIZES | IOT_ANALYZE_ORDER | IOT_ANALYZE_TIME |
-		   IOT_ANALYZE_METADATA
+		   IOT_ANALYZE_METADATA | IOT_ANALYZE_FILES | IOT_ANALYZE_PROCESSES,
+	/* what the values of several sections need */
+	NEED_BUSY = IOT_ANALYZE_TIME | IOT_ANALYZE_PROCESSES,
+	NEED_ORDER = IOT_ANALYZE_ORDER | IOT_ANALYZE_FILES
 };
 
 /*
@@ -35,6 +41,7 @@ struct layer {
 	struct busy busy;
 	struct arrival arrival;
 	struct concurrency concurrency;
+	struct rows rows;
 };
 
 struct iot_analyze {
@@ -42,8 +49,10 @@ struct iot_analyze {
 	struct requests requests;
 	struct totals_trace trace;
 	struct metadata metadata;
+	struct row_names names;
 	struct layer *layers[LAYERS]; /* NULL: no requests yet */
 	struct values values;
+	struct row_table table; /* after finish */
 	struct error error;
 	int status; /* enum iot_status */
 	bool finished;

@@ -58,6 +58,7 @@ static void layer_state(struct state *s, struct layer *l, const struct requests 
 	busy_state(s, &l->busy);
 	arrival_state(s, &l->arrival);
 	concurrency_state(s, &l->concurrency);
+	rows_state(s, &l->rows);
 }
 
 static void layers_state(struct state *s, struct iot_analyze *a)
@@ -82,6 +83,7 @@ static void all_state(struct state *s, struct iot_analyze *a)
 	requests_state(s, &a->requests);
 	totals_trace_state(s, &a->trace);
 	metadata_state(s, &a->metadata);
+	row_names_state(s, &a->names);
 	layers_state(s, a);
 	state_check(s, state_saves(s) || state_ends(s), "a table of this version");
 }
@@ -143,6 +145,8 @@ int iot_analyze_load(struct iot_analyze *a, struct iot_reader *r, const struct i
 	header_state(&s, &o);
 	options_state(&s, &o);
 	state_check(&s, analyze_options_are_valid(&o) && o.sections != 0, "valid options");
+	o.top = a->options.top;
+	o.nodes = a->options.nodes;
 	a->options = a->requests.options = o;
 	if (!state_failed(&s))
 		all_state(&s, a);

@@ -45,15 +45,22 @@ static int64_t end_of(int64_t start_ns, uint64_t duration_ns)
 							      : start_ns + (int64_t)duration_ns;
 }
 
+static size_t index_of(const struct busy *b, const struct io_request *q)
+{
+	return b->by_pair ? q->pair : q->process;
+}
+
 /*
  * Adds the requests up to the first one that overlaps with anything before it; returns their
  * number. Of the others, the kinds differ.
  */
-static size_t add_disjoint(struct busy_process *p, enum busy_kind kind, const struct io_request *q,
+static size_t add_disjoint(struct busy *b, enum busy_kind kind, const struct io_request *q,
 			   size_t n)
 {
 	const enum busy_kind kinds[] = {kind, BUSY_IO, BUSY_ALL};
-	int64_t last = p->of[BUSY_ALL].end_ns;
+	const size_t count = b->by_pair ? 2 : 3; /* the last one includes the others */
+	struct busy_process *p = &b->processes[index_of(b, q)];
+	int64_t last = p->of[kinds[count - 1]].end_ns;
 	uint64_t ns = 0;
 	size_t i = 0;
 	for (; i < n && q[i].start_ns >= last; i++) {
@@ -61,7 +68,7 @@ static size_t add_disjoint(struct busy_process *p, enum busy_kind kind, const st
 		ns += (uint64_t)(end - q[i].start_ns);
 		last = end > q[i].start_ns ? end : last;
 	}
-	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0] && ns > 0; k++) {
+	for (size_t k = 0; k < count && ns > 0; k++) {
 		p->of[kinds[k]].ns += ns;
 		p->of[kinds[k]].end_ns = last;
 	}
@@ -71,18 +78,18 @@ static size_t add_disjoint(struct busy_process *p, enum busy_kind kind, const st
 static bool add_overlapping(struct busy *b, enum busy_kind kind, const struct io_request *q)
 {
 	const int64_t end = end_of(q->start_ns, q->duration_ns);
-	return extend(b, q->process, kind, q->start_ns, end) &&
-	       extend(b, q->process, BUSY_IO, q->start_ns, end) &&
-	       extend(b, q->process, BUSY_ALL, q->start_ns, end);
+	const size_t i = index_of(b, q);
+	return extend(b, i, kind, q->start_ns, end) && extend(b, i, BUSY_IO, q->start_ns, end) &&
+	       (b->by_pair || extend(b, i, BUSY_ALL, q->start_ns, end));
 }
 
 /* The heads of a part need each interval, until they are complete. */
 static bool has_heads(const struct busy *b, const struct io_request *q)
 {
 	const enum busy_kind kind = q->write ? BUSY_WRITE : BUSY_READ;
-	return !b->part ||
-	       (q->process < b->head_capacity && b->heads[q->process][kind].more &&
-		b->heads[q->process][BUSY_IO].more && b->heads[q->process][BUSY_ALL].more);
+	const size_t i = index_of(b, q);
+	return !b->part || (i < b->head_capacity && b->heads[i][kind].more &&
+			    b->heads[i][BUSY_IO].more && b->heads[i][BUSY_ALL].more);
 }
 
 static bool add_span(struct busy *b, const struct io_request *q, size_t n)
@@ -90,7 +97,7 @@ static bool add_span(struct busy *b, const struct io_request *q, size_t n)
 	const enum busy_kind kind = q->write ? BUSY_WRITE : BUSY_READ;
 	for (size_t i = 0; i < n; i++) {
 		if (has_heads(b, q))
-			i += add_disjoint(&b->processes[q->process], kind, q + i, n - i);
+			i += add_disjoint(b, kind, q + i, n - i);
 		if (i < n && !add_overlapping(b, kind, q + i))
 			return false;
 	}
@@ -104,7 +111,7 @@ bool busy_add(struct busy *b, const struct io_request *list, size_t n)
 		const struct io_request *q = &list[i];
 		if (q->asynchronous || (q->flags & unknown) != 0)
 			continue;
-		if (!array_reserve_index(&b->processes, &b->capacity, q->process,
+		if (!array_reserve_index(&b->processes, &b->capacity, index_of(b, q),
 					 sizeof *b->processes) ||
 		    !add_span(b, q, 1U + q->following))
 			return false;
@@ -117,7 +124,7 @@ bool busy_add_op(struct busy *b, size_t process, int64_t start_ns, uint64_t dura
 	const int64_t end = end_of(start_ns, duration_ns);
 	return array_reserve_index(&b->processes, &b->capacity, process, sizeof *b->processes) &&
 	       extend(b, process, BUSY_METADATA, start_ns, end) &&
-	       extend(b, process, BUSY_ALL, start_ns, end);
+	       (b->by_pair || extend(b, process, BUSY_ALL, start_ns, end));
 }
 
 /* Parts */
@@ -167,21 +174,57 @@ static bool join_kind(struct busy *b, size_t process, enum busy_kind kind, const
 	return true;
 }
 
-bool busy_join(struct busy *b, const struct busy *part, const uint32_t *process)
+/* Whether all intervals of a row of the part begin after those of another one. */
+static bool follows(const struct busy *part, size_t i, size_t previous, enum busy_kind kind)
 {
+	const uint64_t ns[2] = {part->processes[previous].of[kind].ns,
+				part->processes[i].of[kind].ns};
+	if (ns[0] == 0 || ns[1] == 0)
+		return true;
+	const struct busy_head *head = i < part->head_capacity ? &part->heads[i][kind] : NULL;
+	return head != NULL && head->count > 0 &&
+	       head->interval[0].from_ns >= part->processes[previous].of[kind].end_ns;
+}
+
+static bool join_row(struct busy *b, size_t to, const struct busy *part, size_t i)
+{
+	if (!array_reserve_index(&b->processes, &b->capacity, to, sizeof *b->processes))
+		return false;
 	for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
-		b->inexact[kind] |= part->inexact[kind];
-	for (size_t i = 0; i < part->capacity; i++) {
-		if (part->processes[i].of[BUSY_ALL].ns == 0)
-			continue;
-		if (!array_reserve_index(&b->processes, &b->capacity, process[i],
-					 sizeof *b->processes))
+		if (!join_kind(b, to, kind, part, i))
 			return false;
-		for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
-			if (!join_kind(b, process[i], kind, part, i))
-				return false;
+	return true;
+}
+
+/* previous: by target, the row of the part that was joined to it before, + 1. */
+static bool join_rows(struct busy *b, const struct busy *part, const uint32_t *number,
+		      uint32_t **previous, size_t *previous_capacity)
+{
+	for (size_t i = 0; i < part->capacity; i++) {
+		if (part->processes[i].of[BUSY_IO].ns == 0 &&
+		    part->processes[i].of[BUSY_METADATA].ns == 0)
+			continue;
+		const size_t to = number[i];
+		if (!array_reserve_index(previous, previous_capacity, to, sizeof **previous))
+			return false;
+		for (unsigned kind = 0; kind < BUSY_KINDS && (*previous)[to] != 0; kind++)
+			b->inexact[kind] |= !follows(part, i, (*previous)[to] - 1, kind);
+		(*previous)[to] = (uint32_t)i + 1;
+		if (!join_row(b, to, part, i))
+			return false;
 	}
 	return true;
+}
+
+bool busy_join(struct busy *b, const struct busy *part, const uint32_t *number)
+{
+	uint32_t *previous = NULL;
+	size_t previous_capacity = 0;
+	for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
+		b->inexact[kind] |= part->inexact[kind];
+	const bool joined = join_rows(b, part, number, &previous, &previous_capacity);
+	free(previous);
+	return joined;
 }
 
 uint64_t busy_sum(const struct busy *b, enum busy_kind kind)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Time that processes spend in I/O: the length of the union of their synchronous intervals, which
+ * Time that processes spend in I/O, in all files or in each: the length of the union of their synchronous intervals, which
  * arrive in order of start.
  */
 #ifndef LIB_ANALYZE_BUSY_H
@@ -26,8 +26,9 @@ struct busy_head {
 
 struct busy {
 	bool part;                /* keeps heads */
+	bool by_pair;             /* of a process and a file, without BUSY_ALL; else by process */
 	bool inexact[BUSY_KINDS]; /* a join missed intervals, or threads of a process */
-	struct busy_process {
+	struct busy_process {     /* or pair */
 		struct {
 			uint64_t ns;
 			int64_t end_ns; /* of the union so far */
@@ -40,10 +41,10 @@ struct busy {
 
 /* These return false if out of memory. */
 bool busy_add(struct busy *b, const struct io_request *list, size_t n);
-/* An operation of a process. */
+/* An operation of a process or pair. */
 bool busy_add_op(struct busy *b, size_t process, int64_t start_ns, uint64_t duration_ns);
-/* Adds a part, whose processes have these numbers in b. */
-bool busy_join(struct busy *b, const struct busy *part, const uint32_t *process);
+/* Adds a part, whose processes or pairs have these numbers in b. */
+bool busy_join(struct busy *b, const struct busy *part, const uint32_t *number);
 void busy_state(struct state *s, struct busy *b);
 /* The sum over all processes, and the maximum of one. */
 uint64_t busy_sum(const struct busy *b, enum busy_kind kind);

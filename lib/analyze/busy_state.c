@@ -6,16 +6,22 @@
 
 #include "state.h"
 
+static const struct state_numbers *numbers_of(const struct state *s, const struct busy *b)
+{
+	return b->by_pair ? &s->pairs : &s->processes;
+}
+
 static struct busy_process *process_at(struct state *s, struct busy *b, size_t row)
 {
-	return state_at(s, &b->processes, &b->capacity, s->processes.own[row],
+	return state_at(s, &b->processes, &b->capacity, numbers_of(s, b)->own[row],
 			sizeof *b->processes);
 }
 
 static void processes_state(struct state *s, struct busy *b)
 {
 	size_t i;
-	while (state_each(s, "busy.process", s->processes.count * BUSY_KINDS, &i)) {
+	while (state_each(s, b->by_pair ? "busy.pair" : "busy.process",
+			  numbers_of(s, b)->count * BUSY_KINDS, &i)) {
 		struct busy_process *p = process_at(s, b, i / BUSY_KINDS);
 		if (p == NULL)
 			return;
@@ -27,7 +33,7 @@ static void processes_state(struct state *s, struct busy *b)
 /* NULL: none, or out of memory. */
 static struct busy_head *head_at(struct state *s, struct busy *b, size_t i)
 {
-	const size_t process = s->processes.own[i / BUSY_KINDS];
+	const size_t process = numbers_of(s, b)->own[i / BUSY_KINDS];
 	if (state_saves(s) && process >= b->head_capacity)
 		return NULL;
 	if (process >= b->capacity) /* heads are those of processes */
@@ -44,7 +50,7 @@ struct head_cursor {
 /* The next interval of any head; NULL: none. */
 static struct busy_interval *next_interval(struct state *s, struct busy *b, struct head_cursor *c)
 {
-	for (; c->of < s->processes.count * BUSY_KINDS; c->of++, c->next = 0) {
+	for (; c->of < numbers_of(s, b)->count * BUSY_KINDS; c->of++, c->next = 0) {
 		const struct busy_head *h = head_at(s, b, c->of);
 		if (h != NULL && c->next < h->count)
 			return &h->interval[c->next++];
@@ -72,10 +78,10 @@ static void load_interval(struct state *s, struct busy *b, size_t of,
 
 static void intervals_state(struct state *s, struct busy *b)
 {
-	const size_t heads = s->processes.count * BUSY_KINDS;
+	const size_t heads = numbers_of(s, b)->count * BUSY_KINDS;
 	struct head_cursor c = {0, 0};
 	struct busy_interval *next = state_saves(s) ? next_interval(s, b, &c) : NULL;
-	while (state_list(s, "busy.head", next != NULL)) {
+	while (state_list(s, b->by_pair ? "busy.pair.head" : "busy.head", next != NULL)) {
 		struct busy_interval in = next != NULL ? *next : (struct busy_interval){0, 0};
 		uint64_t of = c.of;
 		state_limited(s, "of", &of, heads > 0 ? heads - 1 : 0);
@@ -91,9 +97,9 @@ static void intervals_state(struct state *s, struct busy *b)
 /* Complete heads follow their intervals. */
 static void more_state(struct state *s, struct busy *b)
 {
-	const size_t heads = b->part ? s->processes.count * BUSY_KINDS : 0;
+	const size_t heads = b->part ? numbers_of(s, b)->count * BUSY_KINDS : 0;
 	size_t i;
-	while (state_each(s, "busy.more", heads, &i)) {
+	while (state_each(s, b->by_pair ? "busy.pair.more" : "busy.more", heads, &i)) {
 		struct busy_head *h = head_at(s, b, i);
 		bool more = h != NULL && h->more;
 		state_flag(s, "more", &more);
@@ -107,7 +113,7 @@ static void more_state(struct state *s, struct busy *b)
 void busy_state(struct state *s, struct busy *b)
 {
 	size_t i;
-	while (state_each(s, "busy", BUSY_KINDS, &i))
+	while (state_each(s, b->by_pair ? "busy.pairs" : "busy", BUSY_KINDS, &i))
 		state_flag(s, "inexact", &b->inexact[i]);
 	processes_state(s, b);
 	intervals_state(s, b);

@@ -62,16 +62,21 @@ const struct few_value *few_at(const struct few *f, unsigned i)
 	return i <= f->used ? &f->other[i - 1] : NULL;
 }
 
-void few_largest(const struct few *f, uint64_t count[2])
+static bool is_more(const struct few_value *a, const struct few_value *b)
+{
+	return a->count != b->count ? a->count > b->count : (int64_t)a->value < (int64_t)b->value;
+}
+
+void few_largest(const struct few *f, struct few_value largest[2])
 {
 	const struct few_value *v;
-	count[0] = count[1] = 0;
+	largest[0] = largest[1] = (struct few_value){.count = 0};
 	for (unsigned i = 0; (v = few_at(f, i)) != NULL; i++) {
-		if (v->count > count[0]) {
-			count[1] = count[0];
-			count[0] = v->count;
-		} else if (v->count > count[1]) {
-			count[1] = v->count;
+		if (is_more(v, &largest[0])) {
+			largest[1] = largest[0];
+			largest[0] = *v;
+		} else if (is_more(v, &largest[1])) {
+			largest[1] = *v;
 		}
 	}
 }

@@ -47,8 +47,11 @@ static inline bool few_counts(const struct few *f, uint64_t value)
 bool few_join(struct few *f, const struct few *more);
 /* Returns value i, or NULL if there are no more. */
 const struct few_value *few_at(const struct few *f, unsigned i);
-/* The counts of the two most frequent values; 0 if there are fewer. */
-void few_largest(const struct few *f, uint64_t count[2]);
+/*
+ * The two most frequent values, of equal counts the smaller signed number first; their counts are 0
+ * if there are fewer.
+ */
+void few_largest(const struct few *f, struct few_value largest[2]);
 void few_free(struct few *f);
 
 #endif

@@ -47,9 +47,9 @@ static void begin_mixed(struct order *o, const struct order_stream *s, const str
 static void follow(struct order *o, struct order_stream *s, const struct io_request *q)
 {
 	const bool sequential = q->offset == s->end;
-	o->followers++;
-	o->sequential += sequential;
-	o->same_size += q->length == s->length;
+	s->followers++;
+	s->sequential += sequential;
+	s->same_size += q->length == s->length;
 	o->switches += q->write != s->write;
 	if (sequential)
 		return;
@@ -173,9 +173,9 @@ static void count_consecutive(struct order *o, struct order_stream *s, size_t n,
 {
 	struct order_counts *c = &o->of[s->write];
 	struct order_direction *d = &s->of[s->write];
-	o->followers += n;
-	o->sequential += n;
-	o->same_size += n;
+	s->followers += n;
+	s->sequential += n;
+	s->same_size += n;
 	c->followers += n;
 	c->consecutive += n;
 	s->run_requests += n;
@@ -237,6 +237,7 @@ bool order_add(struct order *o, const struct io_request *list, size_t n)
 		if (!array_reserve_index(&o->streams, &o->capacity, q->stream, sizeof *o->streams))
 			return false;
 		struct order_stream *s = &o->streams[q->stream];
+		s->file = q->file;
 		if ((q->flags & IOT_OFFSET_UNKNOWN) != 0) {
 			order_interrupt_mixed(o, s);
 			order_interrupt_direction(o, s, q->write);
@@ -254,10 +255,11 @@ static bool nearly_all(uint64_t part, uint64_t all)
 	return all - part <= 1 || (all - part) <= all / TOLERANCE;
 }
 
-static enum order_pattern pattern_of(const struct order_direction *s)
+/* *stride: that of a simple, the jump of a nested strided stream. */
+static enum order_pattern pattern_of(const struct order_direction *s, uint64_t *stride)
 {
 	const uint64_t n = s->transitions;
-	uint64_t largest[2];
+	struct few_value largest[2];
 	if (s->requests <= SHORT_MAX)
 		return PATTERN_SHORT;
 	if (s->strides.many)
@@ -265,27 +267,73 @@ static enum order_pattern pattern_of(const struct order_direction *s)
 	few_largest(&s->strides, largest);
 	if (nearly_all(s->contiguous, n))
 		return PATTERN_CONTIGUOUS;
-	if (nearly_all(largest[0], n))
+	*stride = largest[0].value;
+	if (nearly_all(largest[0].count, n))
 		return PATTERN_SIMPLE;
-	if (nearly_all(largest[0] + largest[1], n))
+	*stride = largest[1].value;
+	if (nearly_all(largest[0].count + largest[1].count, n))
 		return PATTERN_NESTED;
 	return nearly_all(s->forward, n) ? PATTERN_SEQUENTIAL : PATTERN_RANDOM;
 }
 
-static bool end_direction(struct order *o, unsigned d, struct order_direction *s)
+/* The strides of two sets of streams. */
+static void add_strides(struct order_file *f, unsigned strides, uint64_t stride)
 {
-	const struct few_value *stride;
+	const bool same = f->strides == STRIDE_ONE && strides == STRIDE_ONE && f->stride == stride;
+	if (strides == STRIDE_NONE || same)
+		return;
+	f->strides = f->strides == STRIDE_NONE ? strides : STRIDE_OTHER;
+	f->stride = stride;
+}
+
+static struct order_file *file_of(struct order *o, uint32_t file)
+{
+	return array_reserve_index(&o->files, &o->file_capacity, file, sizeof *o->files)
+		   ? &o->files[file]
+		   : NULL;
+}
+
+static bool add_pattern(struct order *o, uint32_t file, enum order_pattern p, uint64_t requests,
+			uint64_t stride)
+{
+	const bool strided = p == PATTERN_SIMPLE || p == PATTERN_NESTED;
+	struct order_file *f = o->by_file ? file_of(o, file) : NULL;
+	if (f == NULL)
+		return !o->by_file;
+	f->pattern_requests[p] += requests;
+	add_strides(f, strided ? STRIDE_ONE : STRIDE_OTHER, stride);
+	return true;
+}
+
+static bool end_direction(struct order *o, uint32_t file, unsigned d, struct order_direction *s)
+{
+	const struct few_value *value;
+	uint64_t stride = 0;
 	bool added = true;
 	if (s->requests == 0)
 		return true;
-	const enum order_pattern p = pattern_of(s);
+	const enum order_pattern p = pattern_of(s, &stride);
 	o->of[d].pattern[p].streams++;
 	o->of[d].pattern[p].requests += s->requests;
 	o->of[d].pattern[p].bytes = saturate_add(o->of[d].pattern[p].bytes, s->bytes);
-	for (unsigned i = 0; (stride = few_at(&s->strides, i)) != NULL; i++)
-		added &= common_add(&o->strides[d], stride->value, stride->count);
+	for (unsigned i = 0; (value = few_at(&s->strides, i)) != NULL; i++)
+		added &= common_add(&o->strides[d], value->value, value->count);
 	few_free(&s->strides);
-	return added;
+	return added && add_pattern(o, file, p, s->requests, stride);
+}
+
+static bool end_mixed(struct order *o, const struct order_stream *s)
+{
+	struct order_file *f = o->by_file && s->followers > 0 ? file_of(o, s->file) : NULL;
+	o->followers += s->followers;
+	o->sequential += s->sequential;
+	o->same_size += s->same_size;
+	if (f == NULL)
+		return !o->by_file || s->followers == 0;
+	f->followers += s->followers;
+	f->sequential += s->sequential;
+	f->same_size += s->same_size;
+	return true;
 }
 
 /* A head is kept as it is. */
@@ -298,7 +346,27 @@ static bool end_stream(struct order *o, struct order_stream *s)
 		return true;
 	}
 	order_end_run(o, s);
-	return end_direction(o, 0, &s->of[0]) && end_direction(o, 1, &s->of[1]);
+	return end_mixed(o, s) && end_direction(o, s->file, 0, &s->of[0]) &&
+	       end_direction(o, s->file, 1, &s->of[1]);
+}
+
+bool order_join_files(struct order *o, const struct order *part, const uint32_t *file)
+{
+	for (size_t i = 0; i < part->file_capacity; i++) {
+		const struct order_file *from = &part->files[i];
+		if (from->strides == STRIDE_NONE)
+			continue;
+		struct order_file *f = file_of(o, file[i]);
+		if (f == NULL)
+			return false;
+		f->followers += from->followers;
+		f->sequential += from->sequential;
+		f->same_size += from->same_size;
+		for (unsigned p = 0; p < PATTERNS; p++)
+			f->pattern_requests[p] += from->pattern_requests[p];
+		add_strides(f, from->strides, from->stride);
+	}
+	return true;
 }
 
 bool order_end(struct order *o, size_t stream)
@@ -345,6 +413,7 @@ void order_free(struct order *o)
 			few_free(&o->heads[i].stream.of[d].strides);
 	free(o->streams);
 	free(o->heads);
+	free(o->files);
 	common_free(&o->strides[0]);
 	common_free(&o->strides[1]);
 }

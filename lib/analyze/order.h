@@ -48,8 +48,10 @@ struct order_first {
 struct order_stream {
 	uint64_t end, length; /* of the previous request, if `follows` */
 	uint64_t run_requests, run_bytes;
+	uint64_t followers, sequential, same_size;
 	struct order_direction of[2];
 	bool follows, write;
+	uint32_t file;
 	uint32_t head; /* number + 1; 0: the stream begins in this part */
 };
 
@@ -67,8 +69,22 @@ struct order_head {
 	uint32_t number;            /* of the stream, if not `ended` */
 };
 
+/* The ended streams of a file. */
+struct order_file {
+	uint64_t followers, sequential, same_size;
+	uint64_t pattern_requests[PATTERNS];
+	uint64_t stride; /* of its simple and nested strided streams, if STRIDE_ONE */
+	enum {
+		STRIDE_NONE, /* no streams */
+		STRIDE_ONE,
+		STRIDE_OTHER /* several strides, or a stream of another pattern */
+	} strides;
+};
+
 struct order {
-	uint64_t followers, sequential, same_size, switches; /* in mixed streams */
+	bool by_file;                                        /* keeps files */
+	uint64_t followers, sequential, same_size, switches; /* in mixed streams; all but
+								switches: that have ended */
 	struct histogram run_requests, run_bytes, seek;
 	struct order_counts {
 		uint64_t followers, consecutive, forward, again, backward, strided;
@@ -81,6 +97,8 @@ struct order {
 	size_t capacity;
 	struct order_head *heads; /* indexed as those of the requests */
 	size_t head_count, head_capacity;
+	struct order_file *files; /* if by_file */
+	size_t file_capacity;
 };
 
 /* These return false if out of memory. */
@@ -92,12 +110,15 @@ bool order_end_all(struct order *o);
 bool order_add_heads(struct order *o, const struct requests *r);
 /* `stream` begins at this head. */
 bool order_begin_head(struct order *o, size_t head, size_t stream);
+/* In these, file: the numbers in o of the files of the part. */
 /* Adds the counts of a part, without its heads and streams. */
-bool order_join(struct order *o, const struct order *part);
+bool order_join(struct order *o, const struct order *part, const uint32_t *file);
 /* Continues `stream` with a head of a part; NULL: it has no requests of this layer. */
-bool order_link(struct order *o, size_t stream, const struct order *part, size_t head);
+bool order_link(struct order *o, size_t stream, const struct order *part, size_t head,
+		const uint32_t *file);
 /* Moves a stream that begins in a part to `stream`, which is not used. */
-bool order_move(struct order *o, size_t stream, struct order *part, size_t from);
+bool order_move(struct order *o, size_t stream, struct order *part, size_t from,
+		const uint32_t *file);
 /* After order_end_all. */
 void order_values(const struct order *o, struct values *v);
 void order_free(struct order *o);

@@ -12,5 +12,7 @@ bool order_follow_direction(struct order *o, struct order_stream *s, const struc
 /* The next request has no predecessor. */
 void order_interrupt_mixed(struct order *o, struct order_stream *s);
 void order_interrupt_direction(struct order *o, struct order_stream *s, bool write);
+/* Adds the files of a part. */
+bool order_join_files(struct order *o, const struct order *part, const uint32_t *file);
 
 #endif

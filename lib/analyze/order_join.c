@@ -47,7 +47,7 @@ static void join_counts(struct order_counts *to, const struct order_counts *part
 	}
 }
 
-bool order_join(struct order *o, const struct order *part)
+bool order_join(struct order *o, const struct order *part, const uint32_t *file)
 {
 	o->followers += part->followers;
 	o->sequential += part->sequential;
@@ -58,7 +58,7 @@ bool order_join(struct order *o, const struct order *part)
 	histogram_join(&o->seek, &part->seek);
 	for (unsigned d = 0; d < 2; d++)
 		join_counts(&o->of[d], &part->of[d]);
-	return common_join(&o->strides[0], &part->strides[0]) &&
+	return order_join_files(o, part, file) && common_join(&o->strides[0], &part->strides[0]) &&
 	       common_join(&o->strides[1], &part->strides[1]);
 }
 
@@ -73,6 +73,9 @@ static void link_mixed(struct order *o, struct order_stream *s, const struct ord
 		order_interrupt_mixed(o, s);
 	else
 		order_follow(o, s, &q);
+	s->followers += part->followers;
+	s->sequential += part->sequential;
+	s->same_size += part->same_size;
 	s->run_requests += head->run_ended ? head->run_requests : part->run_requests;
 	s->run_bytes =
 	    saturate_add(s->run_bytes, head->run_ended ? head->run_bytes : part->run_bytes);
@@ -140,7 +143,8 @@ static bool link_direction(struct order *o, struct order_stream *s, unsigned d,
 	return few_join(&to->strides, &part->strides);
 }
 
-bool order_link(struct order *o, size_t stream, const struct order *part, size_t number)
+bool order_link(struct order *o, size_t stream, const struct order *part, size_t number,
+		const uint32_t *file)
 {
 	if (part == NULL || number >= part->head_count || !part->heads[number].used)
 		return true;
@@ -150,18 +154,21 @@ bool order_link(struct order *o, size_t stream, const struct order *part, size_t
 	if (!array_reserve_index(&o->streams, &o->capacity, stream, sizeof *o->streams))
 		return false;
 	struct order_stream *s = &o->streams[stream];
+	s->file = file[from->file];
 	link_mixed(o, s, head, from);
 	return link_direction(o, s, 0, &head->of[0], &from->of[0]) &&
 	       link_direction(o, s, 1, &head->of[1], &from->of[1]);
 }
 
-bool order_move(struct order *o, size_t stream, struct order *part, size_t from)
+bool order_move(struct order *o, size_t stream, struct order *part, size_t from,
+		const uint32_t *file)
 {
 	if (part == NULL || from >= part->capacity)
 		return true;
 	if (!array_reserve_index(&o->streams, &o->capacity, stream, sizeof *o->streams))
 		return false;
 	o->streams[stream] = part->streams[from];
+	o->streams[stream].file = file[part->streams[from].file];
 	part->streams[from] = (struct order_stream){.follows = false};
 	return true;
 }

@@ -6,6 +6,9 @@
 
 #include "order_state.h"
 
+static const char *const patterns[PATTERNS] = {"short",  "contiguous", "simple",
+					       "nested", "ascending",  "random"};
+
 struct streams {
 	struct order *order;
 	const struct state_numbers *numbers; /* of the streams, or of the heads */
@@ -79,6 +82,9 @@ static void stream_columns(struct state *s, struct order_stream *stream)
 	normalize(stream);
 	state_number(s, "run", &stream->run_requests);
 	state_number(s, "run_s", &stream->run_bytes);
+	state_number(s, "followers", &stream->followers);
+	state_number(s, "sequential", &stream->sequential);
+	state_number(s, "same_size", &stream->same_size);
 	state_flag(s, "mixed", &stream->follows);
 	state_number(s, "to", &stream->end);
 	state_number(s, "length", &stream->length);
@@ -190,6 +196,42 @@ static void counts_state(struct state *s, struct order *o)
 	s->direction = -1;
 }
 
+/* The streams of files that have ended. */
+static void files_state(struct state *s, struct order *o)
+{
+	size_t i;
+	while (state_each(s, "order.file", s->files.count, &i)) {
+		struct order_file *f =
+		    state_at(s, &o->files, &o->file_capacity, s->files.own[i], sizeof *o->files);
+		uint32_t strides = f != NULL ? f->strides : 0;
+		if (f == NULL)
+			return;
+		if (strides != STRIDE_ONE)
+			f->stride = 0;
+		state_number(s, "followers", &f->followers);
+		state_number(s, "sequential", &f->sequential);
+		state_number(s, "same_size", &f->same_size);
+		for (unsigned p = 0; p < PATTERNS; p++)
+			state_number(s, patterns[p], &f->pattern_requests[p]);
+		state_small(s, "strides", &strides, STRIDE_OTHER);
+		state_number(s, "stride", &f->stride);
+		f->strides = strides;
+	}
+}
+
+/* The files of streams are those of their fileIds. */
+static void set_files(struct order *o, const struct requests *r)
+{
+	for (size_t i = 0; i < r->id_map.count; i++) {
+		const struct file_id *id = &r->ids[i];
+		if (id->stream != 0 && id->stream <= o->capacity && id->file != 0)
+			o->streams[id->stream - 1].file = id->file - 1;
+	}
+	for (size_t i = 0; i < o->head_count && i < r->head_count; i++)
+		if (r->heads[i].ended && r->heads[i].file != 0)
+			o->heads[i].stream.file = r->heads[i].file - 1;
+}
+
 /* Links heads and streams as the requests do; ended heads keep their stream. */
 static void link_heads(struct state *s, struct order *o, const struct requests *r)
 {
@@ -211,6 +253,10 @@ void order_state(struct state *s, struct order *o, const struct requests *r)
 	heads_state(s, o, r);
 	ended_state(s, o, r);
 	strides_state(s, o);
-	if (!state_saves(s) && !state_failed(s))
-		link_heads(s, o, r);
+	if (o->by_file)
+		files_state(s, o);
+	if (state_saves(s) || state_failed(s))
+		return;
+	link_heads(s, o, r);
+	set_files(o, r);
 }

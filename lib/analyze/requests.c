@@ -41,15 +41,6 @@ void requests_mark_active(struct requests *r, size_t number)
 	r->active[number] = true;
 }
 
-size_t requests_active(struct requests *r, uint32_t process)
-{
-	const size_t thread = requests_number(r, process);
-	if (thread == SIZE_MAX)
-		return thread;
-	requests_mark_active(r, requests_owner(r, thread));
-	return requests_owner(r, thread);
-}
-
 void requests_define_process(struct requests *r, const struct iot_event *ev)
 {
 	const struct iot_text text = iot_directive_get(ev, "thread-of");
@@ -67,17 +58,43 @@ void requests_define_process(struct requests *r, const struct iot_event *ev)
 	r->owner[thread] = (uint32_t)process + 1;
 }
 
+/* Returns its number + 1. */
+static uint32_t new_file(struct requests *r, struct file_key key)
+{
+	if (!keep(r, array_reserve_index(&r->file_keys, &r->file_key_capacity, r->files,
+					 sizeof *r->file_keys)))
+		return 1;
+	r->file_keys[r->files] = key;
+	return ++r->files;
+}
+
+static struct file_key own_key(const struct requests *r, const struct file_id *id)
+{
+	const uint64_t key = r->id_map.keys[id - r->ids];
+	return (struct file_key){.process = (uint32_t)(key >> 32), .file = (uint32_t)key};
+}
+
 uint32_t requests_file(struct requests *r, struct file_id *id, uint32_t object)
 {
 	if (object == 0)
-		return id->own_file != 0 ? id->own_file : (id->own_file = ++r->files);
+		return id->own_file != 0 ? id->own_file
+					 : (id->own_file = new_file(r, own_key(r, id)));
 	const size_t i = idmap_number(&r->object_map, object);
 	if (!keep(r, array_reserve_index(&r->object_file, &r->object_capacity, i,
 					 sizeof *r->object_file)))
 		return 1;
 	if (r->object_file[i] == 0)
-		r->object_file[i] = ++r->files;
+		r->object_file[i] = new_file(r, (struct file_key){.object = object});
 	return r->object_file[i];
+}
+
+uint32_t requests_undefined_file(struct requests *r, struct file_id *id)
+{
+	struct file_key key = own_key(r, id);
+	key.undefined = true;
+	if (id->undefined_file == 0)
+		id->undefined_file = new_file(r, key);
+	return id->undefined_file;
 }
 
 /* The number of a fileId; SIZE_MAX if out of memory. */
@@ -99,6 +116,41 @@ struct file_id *requests_id(struct requests *r, uint32_t process, uint32_t file)
 {
 	const size_t i = id_number(r, process, file);
 	return i != SIZE_MAX ? &r->ids[i] : NULL;
+}
+
+/* The number of a pair; SIZE_MAX if out of memory. file: number + 1. */
+static size_t pair_number(struct requests *r, size_t process, uint32_t file)
+{
+	const size_t pair = idmap_number(&r->pair_map, idmap_pair((uint32_t)process + 1, file));
+	keep(r, pair != SIZE_MAX);
+	return pair;
+}
+
+/* The file of the definition that applies; its number + 1. */
+uint32_t requests_defined_file(struct requests *r, struct file_id *id)
+{
+	return id->defined || !r->options.part ? requests_file(r, id, id->defined_object)
+					       : requests_undefined_file(r, id);
+}
+
+static size_t operation_pair(struct requests *r, const struct iot_event *ev, size_t process)
+{
+	struct file_id *id = requests_id(r, ev->rec.process, ev->rec.file);
+	return id != NULL ? pair_number(r, process, requests_defined_file(r, id)) : SIZE_MAX;
+}
+
+struct request_operation requests_operation(struct requests *r, const struct iot_event *ev)
+{
+	struct request_operation numbers = {SIZE_MAX, SIZE_MAX};
+	const size_t thread =
+	    (ev->has & IOT_HAS_PROCESS) != 0 ? requests_number(r, ev->rec.process) : SIZE_MAX;
+	if (thread == SIZE_MAX)
+		return numbers;
+	numbers.process = requests_owner(r, thread);
+	requests_mark_active(r, numbers.process);
+	if ((r->options.sections & REQUESTS_ROWS) != 0 && (ev->has & IOT_HAS_FILE) != 0)
+		numbers.pair = operation_pair(r, ev, numbers.process);
+	return numbers;
 }
 
 uint32_t requests_new_stream(struct requests *r)
@@ -234,8 +286,8 @@ static void bind(struct requests *r, struct file_id *id, const struct iot_record
 	id->thread = (uint32_t)thread + 1;
 	id->process = (uint32_t)process + 1;
 	id->owner_changes = r->owner_changes;
-	const size_t pair = idmap_number(&r->pair_map, idmap_pair(id->process, id->file));
-	if (keep(r, pair != SIZE_MAX))
+	const size_t pair = pair_number(r, process, id->file);
+	if (pair != SIZE_MAX)
 		id->pair = (uint32_t)pair + 1;
 	if (id->stream == 0)
 		id->stream = requests_new_stream(r);
@@ -342,14 +394,15 @@ void requests_define_file(struct requests *r, const struct iot_event *ev)
 	if (((ev->has & IOT_HAS_DISK) != 0) != (r->options.physical != 0))
 		return;
 	const bool mpiio = text_equals(layer, "mpiio");
-	if (!mpiio && !r->options.part &&
+	if (!mpiio && !r->options.part && (r->options.sections & REQUESTS_ROWS) == 0 &&
 	    idmap_find(&r->id_map, idmap_pair(ev->rec.process, ev->rec.file)) == SIZE_MAX)
 		return;
 	struct file_id *id = requests_id(r, ev->rec.process, ev->rec.file);
 	if (id == NULL)
 		return;
 	id->layer = mpiio;
-	id->has_layer = true;
+	id->has_layer = id->defined = true;
+	id->defined_object = ev->rec.object;
 }
 
 /* In a part, a close may end a stream of an earlier one. */
@@ -359,7 +412,8 @@ static uint32_t close_unknown(struct requests *r, struct file_id *id)
 		return 0;
 	struct request_head *head = id->head == 0 ? new_head(r, id) : NULL;
 	id->layer = 0;
-	id->has_layer = true;
+	id->has_layer = id->defined = true;
+	id->defined_object = 0;
 	if (head != NULL)
 		head->closed_first = true;
 	return 0;
@@ -376,6 +430,8 @@ uint32_t requests_close(struct requests *r, const struct iot_event *ev)
 	struct file_id *id = &r->ids[i];
 	const uint32_t stream = id->stream;
 	id->layer = 0;
+	id->defined = true;
+	id->defined_object = 0;
 	if (stream == 0)
 		return close_unknown(r, id);
 	id->has_layer = true;
@@ -395,6 +451,7 @@ void requests_free(struct requests *r)
 	free(r->owner);
 	free(r->active);
 	free(r->object_file);
+	free(r->file_keys);
 	free(r->free_streams);
 	free(r->ended);
 	free(r->heads);

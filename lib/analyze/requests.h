@@ -15,6 +15,8 @@
 
 /* A batch and its events fit in the processor's cache. */
 enum { REQUESTS_MAX = 256, LAYERS = 2, REQUESTS_RECENT = 256 };
+/* The sections with rows of processes and files, for which files of operations are numbered. */
+enum { REQUESTS_ROWS = IOT_ANALYZE_FILES | IOT_ANALYZE_PROCESSES };
 
 struct io_request {
 	uint64_t offset, length; /* bytes */
@@ -41,6 +43,21 @@ struct file_id {
 	uint32_t head;                                /* number + 1; 0: none */
 	uint8_t layer;                                /* 0: posix or unknown; 1: mpiio */
 	bool has_layer;                               /* known: in a part, it may be earlier */
+	/* the definition that applies to operations; in a part, it may be earlier: not `defined` */
+	bool defined;
+	uint32_t defined_object;
+	uint32_t undefined_file; /* of operations in a part without a definition; number + 1 */
+};
+
+/* Identifies a file: an object, or without one a fileId of a process. */
+struct file_key {
+	uint32_t object, process, file;
+	bool undefined; /* in a part: the file that an earlier part declares for this fileId */
+};
+
+/* The numbers of an operation; SIZE_MAX: none. */
+struct request_operation {
+	size_t process, pair;
 };
 
 /*
@@ -87,6 +104,8 @@ struct requests {
 	uint32_t *object_file; /* of an object: number of its file + 1 */
 	size_t object_capacity;
 	uint32_t files, streams;
+	struct file_key *file_keys; /* by file */
+	size_t file_key_capacity;
 	uint32_t *free_streams; /* numbers of streams that have ended */
 	size_t free_count, free_capacity;
 	struct stream_end *ended;
@@ -110,8 +129,8 @@ void requests_define_process(struct requests *r, const struct iot_event *ev);
 void requests_define_file(struct requests *r, const struct iot_event *ev);
 /* Returns the number of the stream that a close ends, + 1; 0: none. */
 uint32_t requests_close(struct requests *r, const struct iot_event *ev);
-/* Marks the process of an operation; returns its number, or SIZE_MAX if out of memory. */
-size_t requests_active(struct requests *r, uint32_t process);
+/* Marks the process of an operation; numbers its file only for rows. */
+struct request_operation requests_operation(struct requests *r, const struct iot_event *ev);
 /* After a batch: frees the numbers of replaced streams, which the statistics have ended. */
 void requests_end_replaced(struct requests *r);
 void requests_free(struct requests *r);

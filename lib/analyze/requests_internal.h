@@ -12,6 +12,10 @@ size_t requests_owner(const struct requests *r, size_t thread);
 void requests_mark_active(struct requests *r, size_t number);
 /* The file of an object, or of one fileId if the object is unknown; its number + 1. */
 uint32_t requests_file(struct requests *r, struct file_id *id, uint32_t object);
+/* In a part, the file that an earlier part declares for a fileId; its number + 1. */
+uint32_t requests_undefined_file(struct requests *r, struct file_id *id);
+/* The file of the definition that applies to operations; its number + 1. */
+uint32_t requests_defined_file(struct requests *r, struct file_id *id);
 /* Returns NULL if out of memory. */
 struct file_id *requests_id(struct requests *r, uint32_t process, uint32_t file);
 /* Returns its number + 1. */

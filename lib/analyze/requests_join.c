@@ -68,41 +68,18 @@ bool requests_join_clocks(struct requests *r, const struct requests *part,
 
 /* Files */
 
-/* By file of the part: its object, or else the fileId that has it, + 1. */
-struct file_origin {
-	uint32_t object, id;
-};
-
-static struct file_origin *origins_of(const struct requests *part)
+static uint32_t join_file(struct requests *r, struct file_key key)
 {
-	struct file_origin *of = calloc((size_t)part->files + 1, sizeof *of);
-	if (of == NULL)
-		return NULL;
-	for (size_t i = 0; i < part->object_map.count; i++)
-		if (i < part->object_capacity && part->object_file[i] != 0)
-			of[part->object_file[i] - 1].object = (uint32_t)part->object_map.keys[i];
-	for (size_t i = 0; i < part->id_map.count; i++)
-		if (part->ids[i].own_file != 0)
-			of[part->ids[i].own_file - 1].id = (uint32_t)i + 1;
-	return of;
-}
-
-static uint32_t join_file(struct requests *r, const struct requests *part, struct file_origin of)
-{
-	const uint64_t key = of.id != 0 ? part->id_map.keys[of.id - 1] : 0;
-	struct file_id *id =
-	    of.id != 0 ? requests_id(r, (uint32_t)(key >> 32), (uint32_t)key) : NULL;
-	return of.id != 0 && id == NULL ? 1 : requests_file(r, id, of.object);
+	struct file_id *id = key.object == 0 ? requests_id(r, key.process, key.file) : NULL;
+	if (key.object == 0 && id == NULL)
+		return 1;
+	return key.undefined ? requests_defined_file(r, id) : requests_file(r, id, key.object);
 }
 
 static bool join_files(struct requests *r, const struct requests *part, struct requests_map *map)
 {
-	struct file_origin *of = origins_of(part);
-	if (of == NULL)
-		return false;
 	for (uint32_t i = 0; i < part->files; i++)
-		map->file[i] = join_file(r, part, of[i]) - 1;
-	free(of);
+		map->file[i] = join_file(r, part->file_keys[i]) - 1;
 	return !r->failed;
 }
 
@@ -187,6 +164,10 @@ static void join_id(struct file_id *to, const struct file_id *from, const struct
 	if (from->has_layer) {
 		to->layer = from->layer;
 		to->has_layer = true;
+	}
+	if (from->defined) {
+		to->defined = true;
+		to->defined_object = from->defined_object;
 	}
 	if (from->file == 0)
 		return;

@@ -159,17 +159,20 @@ static void list_objects(struct state *s, const struct requests *r, struct keyed
 	give_rows(s, list, &s->files);
 }
 
-static void list_own_files(struct state *s, const struct requests *r, struct keyed_list *list)
+static void list_own_files(struct state *s, const struct requests *r, bool undefined,
+			   struct keyed_list *list)
 {
-	for (size_t i = 0; i < r->id_map.count; i++)
-		if (r->ids[i].own_file != 0)
-			add_key(list, r->id_map.keys[i], r->ids[i].own_file - 1);
+	for (size_t i = 0; i < r->id_map.count; i++) {
+		const struct file_id *id = &r->ids[i];
+		const uint32_t file = undefined ? id->undefined_file : id->own_file;
+		if (file != 0)
+			add_key(list, r->id_map.keys[i], file - 1);
+	}
 	give_rows(s, list, &s->files);
 }
 
-static void load_file(struct state *s, struct requests *r, struct file_id *id, uint32_t object)
+static void add_file(struct state *s, const struct requests *r, uint32_t file)
 {
-	const uint32_t file = object != 0 || id != NULL ? requests_file(r, id, object) : 0;
 	if (file == 0 || r->failed)
 		state_no_memory(s);
 	else
@@ -187,7 +190,7 @@ static void files_state(struct state *s, struct requests *r)
 		state_small(s, "object", &object, UINT32_MAX);
 		check_order(s, object, &last, false);
 		if (!state_saves(s) && !state_failed(s))
-			load_file(s, r, NULL, object);
+			add_file(s, r, requests_file(r, NULL, object));
 	}
 	free(list.at);
 }
@@ -201,18 +204,29 @@ static void key_state(struct state *s, uint64_t *key)
 	*key = idmap_pair(process, file);
 }
 
-static void own_files_state(struct state *s, struct requests *r)
+static void load_own_file(struct state *s, struct requests *r, uint64_t key, bool undefined)
+{
+	struct file_id *id = requests_id(r, (uint32_t)(key >> 32), (uint32_t)key);
+	if (id == NULL)
+		state_no_memory(s);
+	else
+		add_file(s, r,
+			 undefined ? requests_undefined_file(r, id) : requests_file(r, id, 0));
+}
+
+/* undefined: the files of operations in a part, which an earlier part declares. */
+static void own_files_state(struct state *s, struct requests *r, const char *kind, bool undefined)
 {
 	struct keyed_list list = new_list(s, r->id_map.count);
 	uint64_t last = 0;
 	if (state_saves(s))
-		list_own_files(s, r, &list);
-	for (size_t i = 0; state_list(s, "file.own", i < list.count); i++) {
+		list_own_files(s, r, undefined, &list);
+	for (size_t i = 0; state_list(s, kind, i < list.count); i++) {
 		uint64_t key = i < list.count ? list.at[i].key : 0;
 		key_state(s, &key);
 		check_order(s, key, &last, i == 0);
 		if (!state_saves(s) && !state_failed(s))
-			load_file(s, r, requests_id(r, (uint32_t)(key >> 32), (uint32_t)key), 0);
+			load_own_file(s, r, key, undefined);
 	}
 	free(list.at);
 }
@@ -260,9 +274,16 @@ static void pairs_state(struct state *s, struct requests *r)
 
 /* FileIds that are open, or whose layer is known; in a part also those that it begins with */
 
+/* The definition matters only to operations; without one the object is unknown. */
+static bool has_definition(const struct requests *r, const struct file_id *id)
+{
+	return (r->options.sections & REQUESTS_ROWS) != 0 && id->defined &&
+	       (id->defined_object != 0 || r->options.part);
+}
+
 static bool is_saved(const struct requests *r, const struct file_id *id)
 {
-	return id->stream != 0 || id->layer != 0 ||
+	return id->stream != 0 || id->layer != 0 || has_definition(r, id) ||
 	       (r->options.part && (id->head != 0 || id->has_layer));
 }
 
@@ -324,14 +345,19 @@ static void id_row(struct state *s, struct requests *r, struct file_id *id)
 {
 	bool open = id->stream != 0, mpiio = id->layer != 0, head;
 	uint32_t file = open ? id->file : 0;
-	bool has_layer = id->has_layer && r->options.part != 0;
+	bool has_layer = id->has_layer && r->options.part != 0, defined = has_definition(r, id);
+	uint32_t object = defined ? id->defined_object : 0;
 	state_flag(s, "mpiio", &mpiio);
 	state_flag(s, "layer", &has_layer);
+	state_flag(s, "defined", &defined);
+	state_small(s, "object", &object, UINT32_MAX);
 	state_flag(s, "open", &open);
 	file_state(s, "file", &file);
 	if (!state_saves(s)) {
 		id->layer = mpiio;
 		id->has_layer = has_layer;
+		id->defined = defined;
+		id->defined_object = object;
 		id->file = file;
 		load_id(s, r, id, open);
 	}
@@ -369,7 +395,8 @@ void requests_state(struct state *s, struct requests *r)
 	counts_state(s, r);
 	processes_state(s, r);
 	files_state(s, r);
-	own_files_state(s, r);
+	own_files_state(s, r, "file.own", false);
+	own_files_state(s, r, "file.undefined", true);
 	pairs_state(s, r);
 	ids_state(s, r);
 }

@@ -280,14 +280,15 @@ static void alignment(const struct sizes_direction *s, unsigned d, uint64_t to, 
 static void variable(const struct sizes_direction *s, unsigned d, struct values *v)
 {
 	static const char *const names[2] = {"variable_r", "variable_w"};
-	uint64_t usual = 0, largest[2];
+	struct few_value largest[2];
+	uint64_t usual = 0;
 	for (size_t i = 0; i < s->pair_capacity; i++) {
 		if (s->pairs[i].many) {
 			values_unknown(v, names[d], NULL, "", "more than 64 sizes");
 			return;
 		}
 		few_largest(&s->pairs[i], largest);
-		usual += largest[0];
+		usual += largest[0].count;
 	}
 	values_ratio(v, names[d], NULL, "", (double)(s->lengths.count - usual),
 		     (double)s->lengths.count, no_requests);

@@ -40,6 +40,15 @@ void values_real(struct values *v, const char *name, const char *key, const char
 	to->real = real;
 }
 
+void values_text(struct values *v, const char *name, const char *key, struct iot_text text)
+{
+	struct iot_analyze_value *to = add(v, name, key, "");
+	if (to == NULL)
+		return;
+	to->kind = IOT_VALUE_TEXT;
+	to->text = text;
+}
+
 void values_unknown(struct values *v, const char *name, const char *key, const char *unit,
 		    const char *reason)
 {

@@ -26,6 +26,8 @@ void values_real(struct values *v, const char *name, const char *key, const char
 		 double real);
 void values_unknown(struct values *v, const char *name, const char *key, const char *unit,
 		    const char *reason);
+/* size bytes of text, which is valid as long as the values. */
+void values_text(struct values *v, const char *name, const char *key, struct iot_text text);
 /* part / whole; unknown for the reason if the whole is 0. */
 void values_ratio(struct values *v, const char *name, const char *key, const char *unit,
 		  double part, double whole, const char *reason);

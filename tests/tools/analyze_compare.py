@@ -20,12 +20,24 @@ import analyze_reference
 from analyze_random import random_trace
 
 
-def analyzed(tool, text, options):
-    """Returns the values of iotrace analyze; None if it refuses the trace."""
+TABLES = {"process": ("processes", "rows"), "node": ("processes", "nodes_rows"), "file": ("files", "rows")}
+
+
+def printed(tool, text, options):
+    """Returns what iotrace analyze prints as JSON; None if it refuses the trace."""
     done = subprocess.run([tool, "analyze", "-q", "--json", "--allow-empty", *options], input=text, capture_output=True, check=False)
     if done.returncode > 1 or done.returncode < 0 or not done.stdout:
         return None
     return json.loads(done.stdout.decode("utf-8", "surrogateescape"))
+
+
+def analyzed(tool, text, options):
+    """Returns the values of iotrace analyze with the rows of its tables; None if it refuses the trace."""
+    values = printed(tool, text, options)
+    for by, (section, name) in TABLES.items() if values and not any("--section" in option for option in options) else ():
+        rows = printed(tool, text, [*options, "--by=" + by])["rows"]
+        values[section][name] = {row.pop("key"): row for row in rows}
+    return values
 
 
 def compare(tool, text, options):

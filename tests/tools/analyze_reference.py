@@ -171,14 +171,7 @@ class Trace:
 
     def owner(self, process, reader):
         definition = reader.processes.get(process, {})
-        if "thread-of" in definition and not self.options.per_thread:
-            process = int(definition["thread-of"])
-            definition = reader.processes.get(process, {})
-        if "host" in definition:
-            self.hosts[process] = definition["host"]
-        if "rank" in definition:
-            self.ranks[process] = int(definition["rank"])
-        return process
+        return int(definition["thread-of"]) if "thread-of" in definition and not self.options.per_thread else process
 
     def add_record(self, record, reader):
         self.extend_span(record.start, record.duration)
@@ -199,8 +192,6 @@ class Trace:
         request = Request(record, self.owner(record.process, reader))
         request.stream = self.stream_of(record, request)
         self.all_processes.add(request.process)
-        if "path" in record.definition:
-            self.paths[request.file] = record.definition["path"]
         self.requests.append(request)
         self.events.append(request)
 
@@ -222,9 +213,24 @@ class Trace:
         if "job-start" in keys and "job-end" in keys:
             self.keys["job"] = [int(Decimal(keys[key]) * SECOND) for key in ("job-start", "job-end")]
 
+    def add_definition(self, kind, keys):
+        """Reading: a name, host or rank is that of the last directive that declares it."""
+        if kind == "file":
+            file = file_key(int(keys["process"]), int(keys["id"]), keys)
+            if "path" in keys:
+                self.paths[file] = keys["path"]
+            return
+        process = int(keys["id"])
+        if "host" in keys:
+            self.hosts[process] = keys["host"]
+        if "rank" in keys:
+            self.ranks[process] = int(keys["rank"])
+
     def add_directive(self, directive, reader):
         if directive.name == "trace":
             self.add_trace(directive.keys)
+        elif directive.name in ("process", "file"):
+            self.add_definition(directive.name, directive.keys)
         elif directive.name == "lost":
             self.lost += 1
             self.lost_records += int(directive.keys.get("records", 0))
@@ -978,39 +984,62 @@ def time(t):
 # 3.7 to 3.9 Files, processes, time, metadata
 
 class Row:
-    """Sums of a process, a node or a file."""
+    """Sums of a process, a node or a file.
+
+    Readings. The times of a file and of a node are sums over processes: of the unions of the intervals of each process, in that file or in
+    all. A time is unknown if that of each request, or operation, is.
+    """
+
+    UNIONS = {"t_r": "r", "t_w": "w", "md_time": "m", "io_time": "rw", "io_md_time": "rwm"}
 
     def __init__(self):
-        self.n, self.size = [0, 0], [0, 0]
+        self.n, self.untimed, self.size = Counter(), Counter(), Counter()
         self.opens = self.closes = 0
-        self.unions = {name: Union() for name in ("r", "w", "io", "md", "io_md")}
+        self.unions = {name: defaultdict(Union) for name in self.UNIONS}
         self.first = self.last = None
 
     def add(self, event):
         if isinstance(event, Request):
-            start, took = event.start, event.duration
-            self.n[event.write] += 1
-            self.size[event.write] += event.length
-            names = () if event.asynchronous else ("w" if event.write else "r", "io", "io_md")
+            start, took, kind, blocks = event.start, event.duration, "w" if event.write else "r", not event.asynchronous
+            self.size[kind] = add_up([self.size[kind], event.length])
         else:
-            start, took, names = event.time, event.took, ("md", "io_md")
+            start, took, kind, blocks = event.time, event.took if event.time is not None else None, "m", True
             self.opens += event.name == "open" and event.result == "0"
             self.closes += event.name == "close" and event.result == "0"
-        if start is not None:
-            self.first = start if self.first is None else min(self.first, start)
-            self.last = max(start + (took or 0), self.last or 0)
-            for name in names:
-                self.unions[name].add(start, took or 0)
+        self.n[kind] += 1
+        self.untimed[kind] += start is None or took is None
+        if start is None:
+            return
+        self.first = start if self.first is None else min(self.first, start)
+        self.last = max(start + (took or 0), self.last or 0)
+        for name, kinds in self.UNIONS.items():
+            if blocks and kind in kinds:
+                self.unions[name][event.process].add(start, took or 0)
+
+    def is_untimed(self, kinds):
+        n = sum(self.n[kind] for kind in kinds)
+        return n > 0 and n == sum(self.untimed[kind] for kind in kinds)
+
+    def length(self, name):
+        return add_up(union.length for union in self.unions[name].values())
+
+    def requests(self):
+        return self.n["r"] + self.n["w"]
+
+    def bytes(self):
+        return add_up([self.size["r"], self.size["w"]])
 
     def values(self):
-        u = {name: union.length for name, union in self.unions.items()}
-        return {"N_r": self.n[0], "N_w": self.n[1], "S_r": self.size[0], "S_w": self.size[1], "opens": self.opens,
-                "closes": self.closes, "t_r": u["r"], "t_w": u["w"], "md_time": u["md"], "io_time": u["io"], "io_md_time": u["io_md"],
-                "first": self.first, "last": self.last, "rw_ratio": ratio(self.size[0], self.size[1])}
+        unknown = {name: self.is_untimed(kinds) for name, kinds in self.UNIONS.items() if name != "io_md_time"}
+        unknown["io_md_time"] = unknown["io_time"] or unknown["md_time"]
+        return {"N_r": self.n["r"], "N_w": self.n["w"], "S_r": self.size["r"], "S_w": self.size["w"], "operations": self.n["m"],
+                "opens": self.opens, "closes": self.closes,
+                **{name: None if unknown[name] else self.length(name) for name in self.UNIONS},
+                "first": self.first, "last": self.last, "rw_ratio": ratio(self.size["r"], self.size["w"])}
 
 
 def rows(t, key):
-    """Returns a row for each key. Reading: the times of a file and of a node are unions over their processes."""
+    """Returns a row for each key."""
     result = defaultdict(Row)
     for e in t.events:
         if key(e) is not None:
@@ -1018,14 +1047,23 @@ def rows(t, key):
     return result
 
 
+def top_lists(table, name_of, limit, *times):
+    """Returns the rows with most of each, if any: name_of(key) is what equal ones are ordered by, and the name in the list."""
+    result = {}
+    for name, function in (("top_bytes", Row.bytes), ("top_requests", Row.requests), ("top_time", lambda row: add_up(row.length(name) for name in times))):
+        keys = sorted((key for key in table if function(table[key])), key=lambda key: (-function(table[key]), name_of(key)[0]))
+        result[name] = {name_of(key)[1]: function(table[key]) for key in keys[:limit]}
+    return result
+
+
 def imbalance(values, names):
     """`names` are the processes of the leading values; the remaining values are those of idle processes."""
-    if not values:
+    if not names:
         return None
     mean, cv = mean_cv(values)
     top = max(values)
     return {"mean": mean, "cv": cv, "max_to_mean": ratio(top, mean), "spread": ratio(top - min(values), top),
-            "process": names[values.index(top)] if names else None}
+            "process": names[values.index(top)]}
 
 
 def processes(t):
@@ -1037,18 +1075,23 @@ def processes(t):
     values = {p: {**table[p].values(), "files": len(files_of[p]), "rank": t.ranks.get(p), "host": t.hosts.get(p)} for p in ids}
     idle_ones = [0] * max(0, t.P - len(ids))
 
-    def balance(*names):
-        return imbalance([sum(values[p][n] for n in names) for p in ids] + idle_ones, ids)
+    def balance(function):
+        return imbalance([function(table[p]) for p in ids] + idle_ones, ids)
 
-    nodes = rows(t, lambda e: t.hosts.get(e.process))
-    return {"rows": {str(p): values[p] for p in ids}, "imbalance_bytes": balance("S_r", "S_w"),
-            "imbalance_requests": balance("N_r", "N_w"), "imbalance_io_time": balance("io_time"),
-            "nodes": {h: nodes[h].values() for h in sorted(nodes)}}
+    everything = Row()
+    for e in t.events:
+        everything.add(e)
+    nodes, members = rows(t, lambda e: t.hosts.get(e.process)), Counter(t.hosts.get(p) for p in ids)
+    return {"rows": {str(p): values[p] for p in ids}, "imbalance_bytes": balance(Row.bytes),
+            "imbalance_requests": balance(Row.requests),
+            "imbalance_io_time": None if everything.is_untimed("rw") else balance(lambda row: row.length("io_time")),
+            "nodes": len(nodes) or None, "nodes_rows": {h: {**nodes[h].values(), "processes": members[h]} for h in sorted(nodes)},
+            **top_lists(table, lambda p: (p, str(p)), t.options.top, "io_md_time")}
 
 
 def shares(t):
     """3.8. Readings: overlap uses the sum of io_time over the processes; asynchronous requests are included in the latency (rule 5)."""
-    values = {p: row.values() for p, row in rows(t, lambda e: e.process).items()}
+    values = {p: {name: row.length(name) for name in Row.UNIONS} for p, row in rows(t, lambda e: e.process).items()}
     sums = {name: sum(v[name] for v in values.values()) for name in ("t_r", "t_w", "md_time", "io_time", "io_md_time")}
     blocked = [v["t_r"] + v["t_w"] + v["md_time"] for v in values.values()]
     nodes = t.options.nodes or len({t.hosts[p] for p in values if p in t.hosts}) or None
@@ -1068,7 +1111,7 @@ def layout(requests):
     for r in requests:
         if r.offset is not None:
             low, high = spans.get(r.process, (r.offset, 0))
-            spans[r.process] = (min(low, r.offset), max(high, r.offset + r.length))
+            spans[r.process] = (min(low, r.offset), max(high, r.end))
     ordered = sorted(spans.values())
     if all(a[1] <= b[0] for a, b in zip(ordered, ordered[1:])):
         return "segmented"
@@ -1080,9 +1123,9 @@ def layout(requests):
 
 def strategy(t, by_class):
     """Returns the strategy of the job. Reading: without bytes there is none, unless P = 1."""
-    per_process, total = Counter(), sum(r.length for r in t.requests)
-    for r in t.requests:
-        per_process[r.process] += r.length
+    per_process, total = Counter(), by_class["all"]["bytes"]
+    for p, row in rows(t, lambda e: e.process).items():
+        per_process[p] = row.bytes()
     if t.P == 1:
         return "serial"
     if not total:
@@ -1093,25 +1136,44 @@ def strategy(t, by_class):
     return max(names, key=lambda pair: by_class[pair[1]]["bytes"])[0]
 
 
+def file_name(key):
+    return "/".join(map(str, key))
+
+
 def files(t):
+    """Reading: the pattern of a file is that of most of its requests, of equally many the first in the order of the definition."""
     table, extent, requests = rows(t, lambda e: e.file), extents(t), defaultdict(list)
     for r in t.requests:
         requests[r.file].append(r)
     by_class = {name: {"files": 0, "bytes": 0, "requests": 0, "extent": None} for name in
                 ("all", "read-only", "write-only", "read/write", "unique", "shared", "part-shared")}
-    result = {}
+    result, layouts = {}, dict.fromkeys(("segmented", "interleaved", "overlapping"), 0)
     for f, rs in requests.items():
         users = len({r.process for r in rs})
         sharing = "unique" if users == 1 else "shared" if users == t.P else "part-shared"
         use = "read-only" if not any(r.write for r in rs) else "write-only" if all(r.write for r in rs) else "read/write"
         for name in ("all", use, sharing):
             c = by_class[name]
-            c["files"], c["bytes"], c["requests"] = c["files"] + 1, c["bytes"] + sum(r.length for r in rs), c["requests"] + len(rs)
+            c["files"], c["bytes"], c["requests"] = c["files"] + 1, add_up([c["bytes"], table[f].bytes()]), c["requests"] + len(rs)
             c["extent"] = max((e for e in (c["extent"], extent.get(f)) if e is not None), default=None)
-        result["/".join(map(str, f))] = file_row(table[f], rs) | {
+        row = result[file_name(f)] = file_row(table[f], rs) | {
             "path": t.paths.get(f), "n_f": users, "A_f": ratio(users, t.P), "extent": extent.get(f)}
-    return {"classes": by_class, "task_local": by_class["unique"]["files"],
-            "shared": by_class["shared"]["files"] + by_class["part-shared"]["files"], "strategy": strategy(t, by_class), "rows": result}
+        if row["layout"]:
+            layouts[row["layout"]] += 1
+    tops = top_lists({f: table[f] for f in requests}, lambda f: ((t.paths.get(f) or "", f), file_name(f)), t.options.top, "io_time", "md_time")
+    shown = {name for top in tops.values() for name in top}
+    return {**{f"class_{name}": {c: by_class[c][name] for c in by_class} for name in ("files", "bytes", "requests", "extent")},
+            "task_local": by_class["unique"]["files"], "shared": by_class["shared"]["files"] + by_class["part-shared"]["files"],
+            "layout": layouts, "strategy": strategy(t, by_class), "rows": result, **tops,
+            "top_path": {name: result[name]["path"] for name in result if name in shown}}
+
+
+def file_pattern(requests):
+    counts = dict.fromkeys(PATTERNS, 0)
+    for write in (False, True):
+        for stream in steps([r for r in requests if r.write == write], lambda r: r.stream):
+            counts[pattern(stream)[0]] += len(stream)
+    return max(counts, key=counts.get) if any(counts.values()) else None
 
 
 def file_row(row, requests):
@@ -1121,13 +1183,14 @@ def file_row(row, requests):
         if r.timed and not r.asynchronous:
             times[r.process].add(r.start, r.duration)
     lengths = [union.length for union in times.values()]
-    return row.values() | {
-        "mean_size": ratio(sum(r.length for r in requests), len(requests)),
-        "size_log2": sorted_counts(power_of_two(r.length) for r in requests),
+    sums = {name: value for name, value in row.values().items() if name != "io_md_time"}
+    return sums | {
+        "mean_size": ratio(row.size["r"] + row.size["w"], len(requests)),
         "sequential_M": ratio(sum(s.g == 0 for s in following), len(following)),
         "same_size_M": ratio(sum(s.request.length == s.before.length for s in following), len(following)),
+        "pattern": file_pattern(requests),
         "layout": layout(requests) if len(times) > 1 else None,
-        "stragglers": ratio(max(lengths) - min(lengths), sum(lengths)) if len(times) > 1 else None}
+        "stragglers": ratio(max(lengths) - min(lengths), add_up(lengths)) if len(times) > 1 else None}
 
 
 GROUPS = {"F_open": ["open"], "F_close": ["close"], "F_create": ["create"], "F_dir": ["mkdir", "rmdir", "readdir", "opendir", "closedir"],
@@ -1180,7 +1243,7 @@ def flat(section):
     """Returns a section with the tables within a value as values of their own: NAME_TABLE."""
     result = {}
     for name, value in section.items():
-        if isinstance(value, dict) and name != "rows":
+        if isinstance(value, dict) and not name.endswith("rows"):
             result[name] = {key: v for key, v in value.items() if not isinstance(v, dict)}
             result |= {f"{name}_{key}": v for key, v in value.items() if isinstance(v, dict)}
         else:
@@ -1217,6 +1280,7 @@ def parse(words):
     parser.add_argument("--runtime", type=float)
     parser.add_argument("--interval", type=seconds)
     parser.add_argument("--nodes", type=int)
+    parser.add_argument("--top", type=int, default=10)
     parser.add_argument("--series", action="store_true", help="print the bins of the view, too")
     parser.add_argument("file", nargs="?")
     return parser.parse_args(words)

@@ -62,7 +62,7 @@ CASES = [
         "order.repetition.lag": 4, "order.repetition.covered": 16, "order.repetition.repetitive": True,
         "order.backward_r": 4 / 19, "order.consecutive_r": 15 / 19}),
     ("two processes, one file, one failed open", APART, {
-        "files.strategy": "N-1", "files.classes.shared.files": 1, "files.rows.object/9.layout": "segmented",
+        "files.strategy": "N-1", "files.class_files.shared": 1, "files.rows.object/9.layout": "segmented",
         "files.rows.object/9.stragglers": 1 / 3, "processes.imbalance_bytes.spread": 2 / 3, "processes.imbalance_bytes.process": 2,
         "metadata.F_open": 1, "metadata.calls.open": 2, "metadata.failed.open": 1, "metadata.errors": {"ENOENT": 1}, "time.md_time": 10000,
         "time.N_cn": 2, "time.same_file_max": 1}),

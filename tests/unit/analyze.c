@@ -72,10 +72,11 @@ Test(analyze, few_values_become_many)
 	struct few f = {.many = false};
 	for (uint64_t i = 0; i < FEW_MAX; i++)
 		cr_assert(few_add(&f, i, i + 1));
-	uint64_t largest[2];
+	struct few_value largest[2];
 	few_largest(&f, largest);
-	cr_assert_eq(largest[0], FEW_MAX);
-	cr_assert_eq(largest[1], FEW_MAX - 1);
+	cr_assert_eq(largest[0].count, FEW_MAX);
+	cr_assert_eq(largest[1].count, FEW_MAX - 1);
+	cr_assert_eq(largest[1].value, FEW_MAX - 2);
 	cr_assert(!f.many);
 	cr_assert(few_add(&f, FEW_MAX, 1));
 	cr_assert(f.many);
@@ -486,6 +487,90 @@ Test(analyze, operations_of_parts_add_up)
 	metadata_join(&m, &full);
 	cr_assert(m.inexact);
 	cr_assert_eq(m.all.calls, 100 + METADATA_MAX + 1);
+}
+
+/* Rows */
+
+static const struct iot_analyze_value *row_value(const struct iot_analyze_row *row,
+						 const char *name)
+{
+	for (size_t i = 0; i < row->count; i++)
+		if (strcmp(row->values[i].name, name) == 0)
+			return &row->values[i];
+	cr_assert_fail("%s", name);
+	return NULL;
+}
+
+static bool is_text(struct iot_text text, const char *expected)
+{
+	return text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
+}
+
+static void add_of(struct iot_analyze *a, uint32_t process, uint64_t offset, uint64_t duration_ns)
+{
+	const struct iot_event ev = {.kind = IOT_RECORD,
+				     .rec = {.type = IOT_LOGICAL,
+					     .process = process,
+					     .file = 1,
+					     .object = 7,
+					     .offset = offset,
+					     .length = 100,
+					     .duration_ns = duration_ns}};
+	cr_assert_eq(iot_analyze_events(a, &ev, 1), IOT_OK);
+}
+
+Test(analyze, a_shared_file_has_a_row)
+{
+	struct iot_analyze *a = new_analysis();
+	struct iot_analyze_row row;
+	add_text(a, "%file process=1 id=1 object=7 path=/a%20b");
+	add_text(a, "%op name=open process=1 file=1 result=0");
+	add_of(a, 1, 0, 10);
+	add_of(a, 2, 100, 30);
+	add_of(a, 1, 200, 10);
+	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
+	cr_assert_eq(iot_analyze_rows(a, IOT_ANALYZE_BY_FILE), 1);
+	cr_assert_eq(iot_analyze_row(a, 0, &row), IOT_OK);
+	cr_assert(is_text(row.key, "object/7"));
+	cr_assert(is_text(row_value(&row, "path")->text, "/a%20b"));
+	cr_assert(is_text(row_value(&row, "layout")->text, "overlapping"));
+	cr_assert_eq(row_value(&row, "n_f")->number, 2);
+	cr_assert_eq(row_value(&row, "opens")->number, 1);
+	cr_assert_eq(row_value(&row, "extent")->number, 300);
+	/* both requests of process 1 start at time zero: 10 ns of 40 */
+	cr_assert(fabs(row_value(&row, "stragglers")->real - 0.5) < 1e-9);
+	cr_assert_eq(iot_analyze_row(a, 1, &row), IOT_EUSAGE);
+	cr_assert_eq(iot_analyze_rows(a, IOT_ANALYZE_BY_PROCESS), 2);
+	cr_assert_eq(iot_analyze_row(a, 0, &row), IOT_OK);
+	cr_assert(is_text(row.key, "1"));
+	cr_assert_eq(row_value(&row, "host")->kind, IOT_VALUE_UNKNOWN);
+	cr_assert_eq(number(a, "files", "class_files", "shared"), 1);
+	iot_analyze_free(a);
+}
+
+static struct iot_analyze *new_part(void)
+{
+	const struct iot_analyze_options options = {.size = sizeof options, .part = 1};
+	struct iot_analyze *a = iot_analyze_new(&options);
+	cr_assert_not_null(a);
+	return a;
+}
+
+Test(analyze, an_operation_of_a_part_belongs_to_the_file_of_an_earlier_one)
+{
+	struct iot_analyze *a = new_analysis(), *part = new_part();
+	struct iot_analyze_row row;
+	add_text(a, "%file process=1 id=1 object=7 path=/a");
+	add_of(a, 1, 0, 10);
+	add_text(part, "%op name=close process=1 file=1 time=50 took=5 result=0");
+	cr_assert_eq(iot_analyze_join(a, part), IOT_OK);
+	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
+	cr_assert_eq(iot_analyze_rows(a, IOT_ANALYZE_BY_FILE), 1);
+	cr_assert_eq(iot_analyze_row(a, 0, &row), IOT_OK);
+	cr_assert_eq(row_value(&row, "closes")->number, 1);
+	cr_assert_eq(row_value(&row, "md_time")->number, 5);
+	cr_assert_eq(row_value(&row, "last")->number, 55);
+	iot_analyze_free(a);
 }
 
 Test(analyze, invalid_options)

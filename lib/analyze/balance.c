@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The section `processes`: how evenly they do I/O, and those with most. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "saturate.h"
+#include "tables.h"
+#include "top.h"
+
+/* A process that does I/O, by id. */
+struct process_load {
+	uint32_t id;
+	uint64_t value[TOP_LISTS]; /* bytes, requests, time in reads and writes */
+};
+
+static int by_id(const void *left, const void *right)
+{
+	const struct process_load *a = left, *b = right;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+struct spread {
+	double sum, deviation; /* deviation: the standard deviation */
+	uint64_t max, min;
+	uint32_t process; /* with max */
+};
+
+/* Of n processes, of which those without a member have 0. */
+static struct spread spread_of(const struct process_load *m, size_t members, unsigned list,
+			       double n)
+{
+	struct spread s = {.min = members < n ? 0 : UINT64_MAX};
+	double squares = 0;
+	for (size_t i = 0; i < members; i++) {
+		const uint64_t value = m[i].value[list];
+		s.sum += (double)value;
+		s.process = i == 0 || value > s.max ? m[i].id : s.process;
+		s.max = value > s.max ? value : s.max;
+		s.min = value < s.min ? value : s.min;
+	}
+	const double mean = s.sum / n;
+	for (size_t i = 0; i < members; i++)
+		squares += ((double)m[i].value[list] - mean) * ((double)m[i].value[list] - mean);
+	squares += (n - (double)members) * mean * mean;
+	s.deviation = sqrt(squares / n);
+	return s;
+}
+
+static void spread_values(const char *name, const char *unit, const struct spread *s, double n,
+			  struct values *v)
+{
+	static const char nothing[] = "all are 0";
+	const double mean = s->sum / n;
+	values_real(v, name, "mean", unit, mean);
+	values_ratio(v, name, "cv", "", s->deviation, mean, nothing);
+	values_ratio(v, name, "max_to_mean", "", (double)s->max, mean, nothing);
+	values_ratio(v, name, "spread", "", (double)(s->max - s->min), (double)s->max, nothing);
+	values_number(v, name, "process", "", s->process);
+}
+
+static void imbalance(const struct row_table *t, const struct process_load *m, size_t members,
+		      bool untimed, struct values *v)
+{
+	static const char *const names[TOP_LISTS] = {"imbalance_bytes", "imbalance_requests",
+						     "imbalance_io_time"},
+				 *const units[TOP_LISTS] = {"bytes", "", "ns"};
+	const uint64_t p = t->from.processes > members ? t->from.processes : members;
+	for (unsigned list = 0; list < TOP_LISTS; list++) {
+		const bool inexact = list == TOP_TIME && t->from.busy->inexact[BUSY_IO];
+		if (members == 0 || inexact || (list == TOP_TIME && untimed)) {
+			values_unknown(v, names[list], NULL, units[list],
+				       members == 0 ? "no process does I/O"
+				       : inexact    ? VALUES_INEXACT
+						    : "no time is known");
+			continue;
+		}
+		const struct spread s = spread_of(m, members, list, (double)p);
+		spread_values(names[list], units[list], &s, (double)p, v);
+	}
+}
+
+/* Hosts of the processes that do I/O. */
+static void node_value(struct row_table *t, struct values *v)
+{
+	const ssize_t nodes = table_sort(t, IOT_ANALYZE_BY_NODE);
+	v->failed |= nodes < 0;
+	if (nodes > 0)
+		values_number(v, "nodes", NULL, "", (uint64_t)nodes);
+	else
+		values_unknown(v, "nodes", NULL, "", "no process declares its host");
+}
+
+bool balance_values(struct row_table *t, size_t size, struct values *v)
+{
+	const size_t n = t->from.requests->process_map.count;
+	struct process_load *members = calloc(n + 1, sizeof *members);
+	struct row_sums all = {.count = {0}};
+	struct top_lists top;
+	size_t count = 0;
+	if (members == NULL)
+		return false;
+	top_init(&top, size);
+	for (size_t i = 0; i < n; i++) {
+		struct table_sums s;
+		if (!table_process(t, i, &s))
+			continue;
+		row_sums_add(&all, &s.sums);
+		members[count++] = (struct process_load){
+		    table_process_id(t, i),
+		    {row_bytes(&s.sums), row_requests(&s.sums), s.ns[BUSY_IO]}};
+		top_add(&top, table_process_rank(t, i), &s.sums, s.ns[BUSY_ALL]);
+	}
+	qsort(members, count, sizeof *members, by_id);
+	v->section = "processes";
+	imbalance(t, members, count, table_is_untimed(&all), v);
+	node_value(t, v);
+	top_values(&top, t, false, v);
+	top_free(&top);
+	free(members);
+	return !top.failed;
+}

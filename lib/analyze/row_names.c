@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "row_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/array.h"
+#include "lib/base/number.h"
+#include "lib/format/directive.h"
+
+static struct iot_text text_of(const struct row_names *n, const struct name_place *name)
+{
+	return name->size > 0 ? (struct iot_text){n->text + name->at, name->size}
+			      : (struct iot_text){NULL, 0};
+}
+
+static bool append(struct row_names *n, struct iot_text text, struct name_place *to)
+{
+	if (text.size > ROW_NAME_MAX || text.size > ROW_NAMES_MAX - n->size) {
+		n->omitted++;
+		return true;
+	}
+	if (!array_reserve(&n->text, &n->capacity, n->size + text.size, 1))
+		return false;
+	memcpy(n->text + n->size, text.data, text.size);
+	*to = (struct name_place){(uint32_t)n->size, (uint32_t)text.size};
+	n->size += text.size;
+	return true;
+}
+
+bool row_names_set(struct row_names *n, enum name_kind kind, uint64_t key, struct iot_text text)
+{
+	struct name_table *t = &n->of[kind];
+	if (text.data == NULL || text.size == 0)
+		return true;
+	const size_t i = idmap_number(&t->map, key);
+	if (!array_reserve_index(&t->name, &t->capacity, i, sizeof *t->name))
+		return false;
+	const struct iot_text old = text_of(n, &t->name[i]);
+	if (old.size == text.size && memcmp(old.data, text.data, text.size) == 0)
+		return true;
+	return append(n, text, &t->name[i]);
+}
+
+struct iot_text row_names_at(const struct row_names *n, enum name_kind kind, size_t i)
+{
+	return text_of(n, &n->of[kind].name[i]);
+}
+
+bool row_names_define_process(struct row_names *n, const struct iot_event *ev)
+{
+	return row_names_set(n, NAME_HOST, ev->rec.process, iot_directive_get(ev, "host")) &&
+	       row_names_set(n, NAME_RANK, ev->rec.process, iot_directive_get(ev, "rank"));
+}
+
+bool row_names_define_file(struct row_names *n, const struct iot_event *ev)
+{
+	const struct iot_text path = iot_directive_get(ev, "path");
+	if (ev->rec.object != 0)
+		return row_names_set(n, NAME_OBJECT, ev->rec.object, path);
+	return row_names_set(n, NAME_FILE, idmap_pair(ev->rec.process, ev->rec.file), path);
+}
+
+bool row_names_join(struct row_names *n, const struct row_names *part)
+{
+	n->omitted += part->omitted;
+	for (unsigned kind = 0; kind < NAME_KINDS; kind++) {
+		const struct name_table *from = &part->of[kind];
+		for (size_t i = 0; i < from->map.count; i++)
+			if (!row_names_set(n, kind, from->map.keys[i],
+					   text_of(part, &from->name[i])))
+				return false;
+	}
+	return true;
+}
+
+static struct iot_text find(const struct row_names *n, enum name_kind kind, uint64_t key)
+{
+	const struct name_table *t = &n->of[kind];
+	const size_t i = idmap_find(&t->map, key);
+	return i != SIZE_MAX ? text_of(n, &t->name[i]) : (struct iot_text){NULL, 0};
+}
+
+struct iot_text row_names_path(const struct row_names *n, const struct file_key *file)
+{
+	return file->object != 0 ? find(n, NAME_OBJECT, file->object)
+				 : find(n, NAME_FILE, idmap_pair(file->process, file->file));
+}
+
+struct iot_text row_names_host(const struct row_names *n, uint32_t process)
+{
+	return find(n, NAME_HOST, process);
+}
+
+bool row_names_rank(const struct row_names *n, uint32_t process, uint64_t *rank)
+{
+	const struct iot_text text = find(n, NAME_RANK, process);
+	return text.data != NULL && number_decimal(text.data, text.size, rank);
+}
+
+void row_names_free(struct row_names *n)
+{
+	for (unsigned kind = 0; kind < NAME_KINDS; kind++) {
+		idmap_free(&n->of[kind].map);
+		free(n->of[kind].name);
+	}
+	free(n->text);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Paths of files, and hosts and ranks of processes, as their last definitions declare them. */
+#ifndef LIB_ANALYZE_ROW_NAMES_H
+#define LIB_ANALYZE_ROW_NAMES_H
+
+#include "requests.h"
+
+enum { ROW_NAMES_MAX = 1 << 28 /* bytes of all names */, ROW_NAME_MAX = 8192 };
+
+enum name_kind { NAME_OBJECT, NAME_FILE, NAME_HOST, NAME_RANK, NAME_KINDS };
+
+struct name_place {
+	uint32_t at, size; /* in the text; size 0: none */
+};
+
+/* All zeros: empty. */
+struct row_names {
+	struct name_table {
+		struct idmap map; /* objects; (process, fileId); processes */
+		struct name_place *name;
+		size_t capacity;
+	} of[NAME_KINDS];
+	char *text;
+	size_t size, capacity;
+	uint64_t omitted; /* names beyond these limits */
+};
+
+/* These return false if out of memory. */
+bool row_names_define_process(struct row_names *n, const struct iot_event *ev);
+bool row_names_define_file(struct row_names *n, const struct iot_event *ev);
+bool row_names_set(struct row_names *n, enum name_kind kind, uint64_t key, struct iot_text text);
+/* Adds those of a part, which are later. */
+bool row_names_join(struct row_names *n, const struct row_names *part);
+/* Percent-encoded; its data is NULL if there is none. Valid until a name is added. */
+struct iot_text row_names_path(const struct row_names *n, const struct file_key *file);
+struct iot_text row_names_host(const struct row_names *n, uint32_t process);
+/* Returns false if none is declared. */
+bool row_names_rank(const struct row_names *n, uint32_t process, uint64_t *rank);
+/* Name i of a kind, which may be none. */
+struct iot_text row_names_at(const struct row_names *n, enum name_kind kind, size_t i);
+struct state;
+void row_names_state(struct state *s, struct row_names *n);
+void row_names_free(struct row_names *n);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "rows.h"
+
+#include <stdlib.h>
+
+#include "lib/base/array.h"
+#include "lib/format/directive.h"
+
+#include "interval.h"
+#include "saturate.h"
+
+/* Sums */
+
+void row_sums_add(struct row_sums *to, const struct row_sums *from)
+{
+	for (unsigned kind = 0; kind < ROW_KINDS; kind++) {
+		to->count[kind] += from->count[kind];
+		to->untimed[kind] += from->untimed[kind];
+	}
+	to->bytes[0] = saturate_add(to->bytes[0], from->bytes[0]);
+	to->bytes[1] = saturate_add(to->bytes[1], from->bytes[1]);
+	to->opens += from->opens;
+	to->closes += from->closes;
+	if (!from->timed)
+		return;
+	to->first_ns = to->timed && to->first_ns < from->first_ns ? to->first_ns : from->first_ns;
+	to->last_ns = to->timed && to->last_ns > from->last_ns ? to->last_ns : from->last_ns;
+	to->timed = true;
+}
+
+uint64_t row_requests(const struct row_sums *s)
+{
+	return s->count[ROW_READS] + s->count[ROW_WRITES];
+}
+
+uint64_t row_calls(const struct row_sums *s)
+{
+	return row_requests(s) + s->count[ROW_OPERATIONS];
+}
+
+uint64_t row_bytes(const struct row_sums *s)
+{
+	return saturate_add(s->bytes[0], s->bytes[1]);
+}
+
+static void extend(struct row_pair *to, const struct row_pair *from)
+{
+	if (!from->located)
+		return;
+	to->low = to->located && to->low < from->low ? to->low : from->low;
+	to->high = to->located && to->high > from->high ? to->high : from->high;
+	to->located = true;
+}
+
+/* Requests */
+
+static void sum_times(struct row_sums *s, const struct io_request *q, size_t n)
+{
+	const bool has_end = (q->flags & IOT_DURATION_UNKNOWN) == 0;
+	s->timed = (q->flags & IOT_START_UNKNOWN) == 0;
+	s->first_ns = q->start_ns;
+	s->last_ns = 0;
+	for (size_t i = 0; i < n; i++) {
+		const int64_t end = interval_end(q[i].start_ns, has_end ? q[i].duration_ns : 0);
+		s->first_ns = q[i].start_ns < s->first_ns ? q[i].start_ns : s->first_ns;
+		s->last_ns = end > s->last_ns ? end : s->last_ns;
+	}
+}
+
+/* Of requests of one direction and flags. */
+static struct row_sums sum_span(const struct io_request *q, size_t n)
+{
+	struct row_sums s = {.count = {0}};
+	uint64_t bytes = 0;
+	s.count[q->write] = n;
+	s.untimed[q->write] = interval_is_known(q) ? 0 : n;
+	for (size_t i = 0; i < n; i++)
+		bytes = saturate_add(bytes, q[i].length);
+	s.bytes[q->write] = bytes;
+	sum_times(&s, q, n);
+	return s;
+}
+
+static struct row_pair pair_of_span(const struct io_request *q, size_t n)
+{
+	struct row_pair p = {.sums = sum_span(q, n),
+			     .low = UINT64_MAX,
+			     .located = (q->flags & IOT_OFFSET_UNKNOWN) == 0};
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t end = saturate_add(q[i].offset, q[i].length);
+		p.low = q[i].offset < p.low ? q[i].offset : p.low;
+		p.high = end > p.high ? end : p.high;
+	}
+	return p;
+}
+
+bool rows_add(struct rows *r, const struct io_request *list, size_t n)
+{
+	for (size_t i = 0; i < n; i += 1U + list[i].following) {
+		const struct io_request *q = &list[i];
+		if (!array_reserve_index(&r->pairs, &r->pair_capacity, q->pair, sizeof *r->pairs) ||
+		    !array_reserve_index(&r->processes, &r->process_capacity, q->process,
+					 sizeof *r->processes))
+			return false;
+		const struct row_pair p = pair_of_span(q, 1U + q->following);
+		row_sums_add(&r->processes[q->process], &p.sums);
+		row_sums_add(&r->pairs[q->pair].sums, &p.sums);
+		extend(&r->pairs[q->pair], &p);
+	}
+	return busy_add(&r->busy, list, n);
+}
+
+/* Operations */
+
+static bool succeeded(const struct iot_event *op)
+{
+	const struct iot_text result = iot_directive_get(op, "result");
+	return result.data == NULL || text_equals(result, "0");
+}
+
+static struct row_sums sum_operation(const struct iot_event *op)
+{
+	const struct iot_text name = iot_directive_get(op, "name");
+	const bool good = succeeded(op), timed = (op->has & IOT_HAS_TIME) != 0;
+	const bool has_end = timed && (op->has & IOT_HAS_TOOK) != 0;
+	return (struct row_sums){
+	    .count = {[ROW_OPERATIONS] = 1},
+	    .untimed = {[ROW_OPERATIONS] = !has_end},
+	    .opens = good && text_equals(name, "open"),
+	    .closes = good && text_equals(name, "close"),
+	    .timed = timed,
+	    .first_ns = op->rec.start_ns,
+	    .last_ns = interval_end(op->rec.start_ns, has_end ? op->rec.duration_ns : 0)};
+}
+
+bool rows_add_operation(struct rows *r, struct request_operation numbers,
+			const struct iot_event *op)
+{
+	const struct row_sums s = sum_operation(op);
+	if (numbers.process != SIZE_MAX) {
+		if (!array_reserve_index(&r->processes, &r->process_capacity, numbers.process,
+					 sizeof *r->processes))
+			return false;
+		row_sums_add(&r->processes[numbers.process], &s);
+	}
+	if (numbers.pair == SIZE_MAX)
+		return true;
+	if (!array_reserve_index(&r->pairs, &r->pair_capacity, numbers.pair, sizeof *r->pairs))
+		return false;
+	row_sums_add(&r->pairs[numbers.pair].sums, &s);
+	return s.untimed[ROW_OPERATIONS] > 0 ||
+	       busy_add_op(&r->busy, numbers.pair, op->rec.start_ns, op->rec.duration_ns);
+}
+
+/* Parts */
+
+bool rows_join(struct rows *r, const struct rows *part, const uint32_t *process,
+	       const uint32_t *pair)
+{
+	for (size_t i = 0; i < part->process_capacity; i++) {
+		if (row_calls(&part->processes[i]) == 0)
+			continue;
+		if (!array_reserve_index(&r->processes, &r->process_capacity, process[i],
+					 sizeof *r->processes))
+			return false;
+		row_sums_add(&r->processes[process[i]], &part->processes[i]);
+	}
+	for (size_t i = 0; i < part->pair_capacity; i++) {
+		if (row_calls(&part->pairs[i].sums) == 0)
+			continue;
+		if (!array_reserve_index(&r->pairs, &r->pair_capacity, pair[i], sizeof *r->pairs))
+			return false;
+		row_sums_add(&r->pairs[pair[i]].sums, &part->pairs[i].sums);
+		extend(&r->pairs[pair[i]], &part->pairs[i]);
+	}
+	return busy_join(&r->busy, &part->busy, pair);
+}
+
+void rows_free(struct rows *r)
+{
+	free(r->pairs);
+	free(r->processes);
+	busy_free(&r->busy);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sums of each process, and of each pair of a process and a file: the rows of tables. */
+#ifndef LIB_ANALYZE_ROWS_H
+#define LIB_ANALYZE_ROWS_H
+
+#include "busy.h"
+#include "requests.h"
+
+enum row_kind { ROW_READS, ROW_WRITES, ROW_OPERATIONS, ROW_KINDS };
+
+struct row_sums {
+	uint64_t count[ROW_KINDS], untimed[ROW_KINDS]; /* untimed: of unknown start or duration */
+	uint64_t bytes[2];                             /* reads, writes */
+	uint64_t opens, closes;                        /* successful operations */
+	int64_t first_ns, last_ns; /* earliest start, latest end; only if `timed` */
+	bool timed;
+};
+
+struct row_pair {
+	struct row_sums sums;
+	uint64_t low, high; /* lowest offset, highest end; only if `located` */
+	bool located;
+};
+
+/* All zeros: empty. */
+struct rows {
+	struct row_pair *pairs;
+	struct row_sums *processes;
+	size_t pair_capacity, process_capacity;
+	struct busy busy; /* by pair */
+};
+
+/* These return false if out of memory. */
+bool rows_add(struct rows *r, const struct io_request *list, size_t n);
+bool rows_add_operation(struct rows *r, struct request_operation numbers,
+			const struct iot_event *op);
+/* Adds a part, whose processes and pairs have these numbers in r. */
+bool rows_join(struct rows *r, const struct rows *part, const uint32_t *process,
+	       const uint32_t *pair);
+void rows_state(struct state *s, struct rows *r);
+/* Adds the sums of a row to those of another. */
+void row_sums_add(struct row_sums *to, const struct row_sums *from);
+/* All requests or bytes, up to 2^64 - 1. */
+uint64_t row_requests(const struct row_sums *s);
+uint64_t row_calls(const struct row_sums *s); /* with operations */
+uint64_t row_bytes(const struct row_sums *s);
+void rows_free(struct rows *r);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Saves and loads rows and their names; see state.h. */
+#include <stdlib.h>
+
+#include "row_names.h"
+#include "rows.h"
+#include "state.h"
+
+static void sums_columns(struct state *s, struct row_sums *r)
+{
+	static const char *const n[ROW_KINDS] = {"n_r", "n_w", "n_op"},
+				 *const untimed[ROW_KINDS] = {"untimed_r", "untimed_w",
+							      "untimed_op"};
+	for (unsigned kind = 0; kind < ROW_KINDS; kind++) {
+		state_number(s, n[kind], &r->count[kind]);
+		state_number(s, untimed[kind], &r->untimed[kind]);
+	}
+	if (!r->timed)
+		r->first_ns = r->last_ns = 0;
+	state_number(s, "s_r", &r->bytes[0]);
+	state_number(s, "s_w", &r->bytes[1]);
+	state_number(s, "opens", &r->opens);
+	state_number(s, "closes", &r->closes);
+	state_flag(s, "timed", &r->timed);
+	state_time(s, "first", &r->first_ns);
+	state_time(s, "last", &r->last_ns);
+}
+
+void rows_state(struct state *s, struct rows *r)
+{
+	size_t i;
+	while (state_each(s, "row.process", s->processes.count, &i)) {
+		struct row_sums *p = state_at(s, &r->processes, &r->process_capacity,
+					      s->processes.own[i], sizeof *r->processes);
+		if (p == NULL)
+			return;
+		sums_columns(s, p);
+	}
+	while (state_each(s, "row.pair", s->pairs.count, &i)) {
+		struct row_pair *p =
+		    state_at(s, &r->pairs, &r->pair_capacity, s->pairs.own[i], sizeof *r->pairs);
+		if (p == NULL)
+			return;
+		sums_columns(s, &p->sums);
+		if (!p->located)
+			p->low = p->high = 0;
+		state_flag(s, "located", &p->located);
+		state_number(s, "low", &p->low);
+		state_number(s, "high", &p->high);
+	}
+	busy_state(s, &r->busy);
+}
+
+/* Names, in the order of their keys */
+
+struct name_entry {
+	uint64_t key;
+	size_t number;
+};
+
+static int by_key(const void *left, const void *right)
+{
+	const struct name_entry *a = left, *b = right;
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+/* NULL if out of memory. */
+static struct name_entry *sorted_keys(const struct idmap *map)
+{
+	struct name_entry *list = calloc(map->count + 1, sizeof *list);
+	for (size_t i = 0; i < map->count && list != NULL; i++)
+		list[i] = (struct name_entry){map->keys[i], i};
+	if (list != NULL)
+		qsort(list, map->count, sizeof *list, by_key);
+	return list;
+}
+
+static void names_of_kind(struct state *s, struct row_names *n, enum name_kind kind)
+{
+	static const char *const kinds[NAME_KINDS] = {"name.object", "name.file", "name.host",
+						      "name.rank"};
+	const size_t count = n->of[kind].map.count;
+	struct name_entry *list = sorted_keys(&n->of[kind].map);
+	if (list == NULL)
+		state_no_memory(s);
+	for (size_t i = 0; list != NULL && state_list(s, kinds[kind], i < count); i++) {
+		struct name_entry one = i < count ? list[i] : (struct name_entry){0, 0};
+		struct iot_text text =
+		    i < count ? row_names_at(n, kind, one.number) : (struct iot_text){NULL, 0};
+		state_number(s, "key", &one.key);
+		state_text(s, "text", &text);
+		if (!state_saves(s) && !state_failed(s) && !row_names_set(n, kind, one.key, text))
+			state_no_memory(s);
+	}
+	free(list);
+}
+
+void row_names_state(struct state *s, struct row_names *n)
+{
+	size_t i;
+	while (state_each(s, "names", 1, &i))
+		state_number(s, "omitted", &n->omitted);
+	for (unsigned kind = 0; kind < NAME_KINDS; kind++)
+		names_of_kind(s, n, kind);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The values of the rows of tables. */
+#include <stdio.h>
+#include <string.h>
+
+#include "saturate.h"
+#include "tables.h"
+
+static const char no_times[] = "no time is known", no_offsets[] = "no request has a known offset",
+		  no_followers[] = "no request has a predecessor",
+		  no_bytes[] = "no bytes were written", no_requests[] = "no requests",
+		  no_name[] = "not declared", one_process[] = "of one process";
+
+const char *const file_layouts[LAYOUTS] = {"segmented", "interleaved", "overlapping"};
+
+/* The time of a kind is unknown if that of all calls is. */
+static bool is_untimed(const struct row_sums *s, unsigned kind)
+{
+	return s->count[kind] > 0 && s->untimed[kind] == s->count[kind];
+}
+
+bool table_is_untimed(const struct row_sums *s)
+{
+	const uint64_t untimed = s->untimed[ROW_READS] + s->untimed[ROW_WRITES];
+	return row_requests(s) > 0 && untimed == row_requests(s);
+}
+
+static void time_value(struct values *v, const char *name, const char *key, bool untimed,
+		       bool inexact, uint64_t ns)
+{
+	if (untimed || inexact)
+		values_unknown(v, name, key, "ns", untimed ? no_times : VALUES_INEXACT);
+	else
+		values_number(v, name, key, "ns", ns);
+}
+
+static void times(struct values *v, const char *key, const struct table_sums *t,
+		  const struct busy *b)
+{
+	const struct row_sums *s = &t->sums;
+	const bool io = table_is_untimed(s), operations = is_untimed(s, ROW_OPERATIONS);
+	time_value(v, "t_r", key, is_untimed(s, ROW_READS), b->inexact[BUSY_READ],
+		   t->ns[BUSY_READ]);
+	time_value(v, "t_w", key, is_untimed(s, ROW_WRITES), b->inexact[BUSY_WRITE],
+		   t->ns[BUSY_WRITE]);
+	time_value(v, "md_time", key, operations, b->inexact[BUSY_METADATA], t->ns[BUSY_METADATA]);
+	time_value(v, "io_time", key, io, b->inexact[BUSY_IO], t->ns[BUSY_IO]);
+	if (!b->by_pair)
+		time_value(v, "io_md_time", key, io || operations, b->inexact[BUSY_ALL],
+			   t->ns[BUSY_ALL]);
+}
+
+static void moment(struct values *v, const char *name, const char *key, bool known, int64_t ns)
+{
+	if (known)
+		values_number(v, name, key, "ns", (uint64_t)ns);
+	else
+		values_unknown(v, name, key, "ns", "no start is known");
+}
+
+static void sums(struct values *v, const char *key, const struct table_sums *t,
+		 const struct busy *b)
+{
+	const struct row_sums *s = &t->sums;
+	values_number(v, "N_r", key, "", s->count[ROW_READS]);
+	values_number(v, "N_w", key, "", s->count[ROW_WRITES]);
+	values_number(v, "S_r", key, "bytes", s->bytes[0]);
+	values_number(v, "S_w", key, "bytes", s->bytes[1]);
+	values_ratio(v, "rw_ratio", key, "", (double)s->bytes[0], (double)s->bytes[1], no_bytes);
+	values_number(v, "operations", key, "", s->count[ROW_OPERATIONS]);
+	values_number(v, "opens", key, "", s->opens);
+	values_number(v, "closes", key, "", s->closes);
+	times(v, key, t, b);
+	moment(v, "first", key, s->timed, s->first_ns);
+	moment(v, "last", key, s->timed, s->last_ns);
+}
+
+/* Processes and nodes */
+
+static void text_value(struct values *v, const char *name, const char *key, struct iot_text text)
+{
+	if (text.data != NULL)
+		values_text(v, name, key, text);
+	else
+		values_unknown(v, name, key, "", no_name);
+}
+
+void table_process_values(const struct row_table *t, size_t process, struct values *v)
+{
+	const uint32_t id = table_process_id(t, process);
+	char key[VALUE_KEY];
+	struct table_sums s;
+	uint64_t rank;
+	table_process(t, process, &s);
+	values_key(key, id);
+	if (row_names_rank(t->from.names, id, &rank))
+		values_number(v, "rank", key, "", rank);
+	else
+		values_unknown(v, "rank", key, "", no_name);
+	text_value(v, "host", key, row_names_host(t->from.names, id));
+	sums(v, key, &s, t->from.busy);
+	values_number(v, "files", key, "", t->files[process]);
+}
+
+void table_node_values(const struct row_table *t, size_t node, struct values *v)
+{
+	const size_t first = t->ranks[node].number, end = table_node_end(t, node);
+	struct table_sums all = {.ns = {0}}, one;
+	for (size_t i = first; i < end; i++) {
+		table_process(t, t->members[i], &one);
+		row_sums_add(&all.sums, &one.sums);
+		for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
+			all.ns[kind] = saturate_add(all.ns[kind], one.ns[kind]);
+	}
+	values_number(v, "processes", NULL, "", end - first);
+	sums(v, NULL, &all, t->from.busy);
+}
+
+/* Files */
+
+const char *table_file_key(char key[VALUE_KEY], const struct file_key *file)
+{
+	if (file->object != 0)
+		snprintf(key, VALUE_KEY, "object/%ju", (uintmax_t)file->object);
+	else
+		snprintf(key, VALUE_KEY, "stream/%ju/%ju", (uintmax_t)file->process,
+			 (uintmax_t)file->file);
+	return key;
+}
+
+static void order_values_of(struct values *v, const char *key, const struct order_file *f)
+{
+	static const char *const patterns[PATTERNS] = {
+	    "short", "contiguous", "simple strided", "nested strided", "sequential", "random"};
+	unsigned max = 0;
+	for (unsigned p = 1; p < PATTERNS; p++)
+		max = f->pattern_requests[p] > f->pattern_requests[max] ? p : max;
+	values_ratio(v, "sequential_M", key, "", (double)f->sequential, (double)f->followers,
+		     no_followers);
+	values_ratio(v, "same_size_M", key, "", (double)f->same_size, (double)f->followers,
+		     no_followers);
+	if (f->pattern_requests[max] > 0)
+		text_value(v, "pattern", key,
+			   (struct iot_text){patterns[max], strlen(patterns[max])});
+	else
+		values_unknown(v, "pattern", key, "", no_offsets);
+}
+
+/* Of a file with several processes. */
+static void shared_values(const struct row_table *t, const struct table_file *f, struct values *v,
+			  const char *key)
+{
+	if (f->users < 2) {
+		values_unknown(v, "layout", key, "", one_process);
+		values_unknown(v, "stragglers", key, "", one_process);
+		return;
+	}
+	const char *layout = file_layouts[f->layout];
+	values_text(v, "layout", key, (struct iot_text){layout, strlen(layout)});
+	if (t->from.rows->busy.inexact[BUSY_IO])
+		values_unknown(v, "stragglers", key, "", VALUES_INEXACT);
+	else
+		values_ratio(v, "stragglers", key, "", (double)(f->slowest_ns - f->fastest_ns),
+			     (double)f->io_ns, no_times);
+}
+
+void table_file_values(const struct row_table *t, size_t file, struct values *v)
+{
+	static const struct order_file none;
+	const struct order *o = t->from.order;
+	struct table_file f;
+	char key[VALUE_KEY];
+	table_file(t, file, &f);
+	table_file_key(key, &t->from.requests->file_keys[file]);
+	text_value(v, "path", key,
+		   row_names_path(t->from.names, &t->from.requests->file_keys[file]));
+	sums(v, key, &f.all, &t->from.rows->busy);
+	values_number(v, "n_f", key, "", f.users);
+	values_ratio(v, "A_f", key, "", f.users, (double)t->from.processes, no_requests);
+	if (f.located)
+		values_number(v, "extent", key, "bytes", f.extent);
+	else
+		values_unknown(v, "extent", key, "bytes", no_offsets);
+	values_ratio(v, "mean_size", key, "bytes",
+		     (double)f.all.sums.bytes[0] + (double)f.all.sums.bytes[1],
+		     (double)row_requests(&f.all.sums), no_requests);
+	order_values_of(v, key, file < o->file_capacity ? &o->files[file] : &none);
+	shared_values(t, &f, v, key);
+}
+
+/* Operations */
+
+void table_operation_values(const struct metadata *m, size_t operation, struct values *v)
+{
+	const struct metadata_operation *o = &m->operation[operation];
+	const struct {
+		const char *name;
+		uint64_t ns;
+	} times[] = {{"time", o->ns}, {"time_min", o->min_ns}, {"time_max", o->max_ns}};
+	values_number(v, "calls", NULL, "", o->calls);
+	values_number(v, "failed", NULL, "", o->failed);
+	values_number(v, "timed", NULL, "", o->timed);
+	for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+		time_value(v, times[i].name, NULL, o->timed == 0, false, times[i].ns);
+	values_ratio(v, "time_mean", NULL, "ns", (double)o->ns, (double)o->timed, no_times);
+}
+
+/* Rows */
+
+static struct iot_text key_of(struct row_table *t, size_t i)
+{
+	const struct table_rank *rank = &t->ranks[i];
+	if (t->by == IOT_ANALYZE_BY_NODE || t->by == IOT_ANALYZE_BY_OPERATION)
+		return rank->name;
+	if (t->by == IOT_ANALYZE_BY_FILE)
+		table_file_key(t->key, &rank->key);
+	else
+		values_key(t->key, rank->key.process);
+	return (struct iot_text){t->key, strlen(t->key)};
+}
+
+int table_row(struct row_table *t, size_t i, struct iot_analyze_row *row)
+{
+	if (i >= t->count)
+		return IOT_EUSAGE;
+	t->values.count = 0;
+	t->values.section = t->by == IOT_ANALYZE_BY_FILE        ? "files"
+			    : t->by == IOT_ANALYZE_BY_OPERATION ? "metadata"
+								: "processes";
+	if (t->by == IOT_ANALYZE_BY_PROCESS)
+		table_process_values(t, t->ranks[i].number, &t->values);
+	else if (t->by == IOT_ANALYZE_BY_NODE)
+		table_node_values(t, i, &t->values);
+	else if (t->by == IOT_ANALYZE_BY_FILE)
+		table_file_values(t, t->ranks[i].number, &t->values);
+	else
+		table_operation_values(t->from.metadata, t->ranks[i].number, &t->values);
+	*row = (struct iot_analyze_row){key_of(t, i), t->values.value, t->values.count};
+	return t->values.failed ? IOT_ENOMEM : IOT_OK;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/array.h"
+
+#include "saturate.h"
+
+/* Pairs by file */
+
+static bool is_used(const struct row_table *t, size_t pair)
+{
+	return pair < t->from.rows->pair_capacity && row_calls(&t->from.rows->pairs[pair].sums) > 0;
+}
+
+static size_t file_of_pair(const struct row_table *t, size_t pair)
+{
+	return (uint32_t)t->from.requests->pair_map.keys[pair] - 1;
+}
+
+static size_t process_of_pair(const struct row_table *t, size_t pair)
+{
+	return (size_t)(t->from.requests->pair_map.keys[pair] >> 32) - 1;
+}
+
+/* Counts the pairs of each file, and then places them: a counting sort. */
+bool table_make(struct row_table *t, const struct table_source *from)
+{
+	const size_t files = from->requests->files, pairs = from->requests->pair_map.count;
+	*t = (struct row_table){.from = *from};
+	t->begin = calloc(files + 2, sizeof *t->begin);
+	t->pairs = calloc(pairs + 1, sizeof *t->pairs);
+	t->files = calloc(from->requests->process_map.count + 1, sizeof *t->files);
+	if (t->begin == NULL || t->pairs == NULL || t->files == NULL)
+		return false;
+	for (size_t i = 0; i < pairs; i++) {
+		if (!is_used(t, i))
+			continue;
+		t->begin[file_of_pair(t, i) + 2]++;
+		t->files[process_of_pair(t, i)] += row_requests(&from->rows->pairs[i].sums) > 0;
+	}
+	for (size_t i = 2; i < files + 2; i++)
+		t->begin[i] += t->begin[i - 1];
+	for (size_t i = 0; i < pairs; i++)
+		if (is_used(t, i))
+			t->pairs[t->begin[file_of_pair(t, i) + 1]++] = (uint32_t)i;
+	return true;
+}
+
+void table_free(struct row_table *t)
+{
+	free(t->begin);
+	free(t->pairs);
+	free(t->files);
+	free(t->ranks);
+	free(t->members);
+	values_free(&t->values);
+}
+
+/* Sums */
+
+static void add_times(struct table_sums *to, const struct busy *b, size_t i)
+{
+	for (unsigned kind = 0; kind < BUSY_KINDS && i < b->capacity; kind++)
+		to->ns[kind] = saturate_add(to->ns[kind], b->processes[i].of[kind].ns);
+}
+
+bool table_process(const struct row_table *t, size_t process, struct table_sums *to)
+{
+	*to = (struct table_sums){.ns = {0}};
+	if (process >= t->from.rows->process_capacity)
+		return false;
+	to->sums = t->from.rows->processes[process];
+	add_times(to, t->from.busy, process);
+	return row_calls(&to->sums) > 0;
+}
+
+/* Sorts the ranges of offsets of the processes: `segmented` if they are disjoint. */
+struct offset_range {
+	uint64_t low, high;
+};
+
+static int by_range(const void *left, const void *right)
+{
+	const struct offset_range *a = left, *b = right;
+	if (a->low != b->low)
+		return a->low < b->low ? -1 : 1;
+	return a->high < b->high ? -1 : a->high > b->high;
+}
+
+static bool are_disjoint(struct offset_range *ranges, size_t n)
+{
+	qsort(ranges, n, sizeof *ranges, by_range);
+	for (size_t i = 1; i < n; i++)
+		if (ranges[i - 1].high > ranges[i].low)
+			return false;
+	return true;
+}
+
+/* Returns false also if out of memory: the layout is then that of strides. */
+static bool is_segmented(const struct row_table *t, const uint32_t *pairs, size_t n)
+{
+	struct offset_range *ranges = calloc(n, sizeof *ranges);
+	size_t located = 0;
+	for (size_t i = 0; i < n && ranges != NULL; i++) {
+		const struct row_pair *p = &t->from.rows->pairs[pairs[i]];
+		if (p->located)
+			ranges[located++] = (struct offset_range){p->low, p->high};
+	}
+	const bool disjoint = ranges != NULL && are_disjoint(ranges, located);
+	free(ranges);
+	return disjoint;
+}
+
+static enum file_layout layout_of(const struct row_table *t, size_t file)
+{
+	const struct order *o = t->from.order;
+	if (is_segmented(t, t->pairs + t->begin[file], t->begin[file + 1] - t->begin[file]))
+		return LAYOUT_SEGMENTED;
+	return file < o->file_capacity && o->files[file].strides == STRIDE_ONE ? LAYOUT_INTERLEAVED
+									       : LAYOUT_OVERLAPPING;
+}
+
+static void add_pair(const struct row_table *t, size_t pair, struct table_file *to)
+{
+	const struct row_pair *p = &t->from.rows->pairs[pair];
+	struct table_sums one = {.ns = {0}};
+	add_times(&one, &t->from.rows->busy, pair);
+	row_sums_add(&to->all.sums, &p->sums);
+	for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
+		to->all.ns[kind] = saturate_add(to->all.ns[kind], one.ns[kind]);
+	if (row_requests(&p->sums) == 0)
+		return;
+	const uint64_t ns = one.ns[BUSY_IO];
+	to->fastest_ns = to->users == 0 || ns < to->fastest_ns ? ns : to->fastest_ns;
+	to->slowest_ns = ns > to->slowest_ns ? ns : to->slowest_ns;
+	to->io_ns = saturate_add(to->io_ns, ns);
+	to->users++;
+	if (!p->located)
+		return;
+	to->extent = p->high > to->extent ? p->high : to->extent;
+	to->located = true;
+}
+
+bool table_file(const struct row_table *t, size_t file, struct table_file *to)
+{
+	*to = (struct table_file){.users = 0};
+	for (size_t i = t->begin[file]; i < t->begin[file + 1]; i++)
+		add_pair(t, t->pairs[i], to);
+	if (to->users > 1)
+		to->layout = layout_of(t, file);
+	return to->users > 0;
+}
+
+/* Order */
+
+static int compare_names(struct iot_text a, struct iot_text b)
+{
+	const size_t size = a.size < b.size ? a.size : b.size;
+	const int order = size > 0 ? memcmp(a.data, b.data, size) : 0;
+	return order != 0 ? order : a.size < b.size ? -1 : a.size > b.size;
+}
+
+static int compare_keys(const struct file_key *a, const struct file_key *b)
+{
+	if ((a->object == 0) != (b->object == 0))
+		return a->object == 0 ? 1 : -1;
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	return a->file < b->file ? -1 : a->file > b->file;
+}
+
+static int by_rank(const void *left, const void *right)
+{
+	const struct table_rank *a = left, *b = right;
+	if (a->first != b->first)
+		return a->first > b->first ? -1 : 1;
+	if (a->second != b->second)
+		return a->second > b->second ? -1 : 1;
+	const int order = compare_names(a->name, b->name);
+	return order != 0 ? order : compare_keys(&a->key, &b->key);
+}
+
+bool table_precedes(const struct table_rank *a, const struct table_rank *b)
+{
+	return by_rank(a, b) < 0;
+}
+
+uint32_t table_process_id(const struct row_table *t, size_t process)
+{
+	return (uint32_t)t->from.requests->process_map.keys[process];
+}
+
+struct table_rank table_process_rank(const struct row_table *t, size_t process)
+{
+	return (struct table_rank){.key = {.process = table_process_id(t, process)},
+				   .number = (uint32_t)process};
+}
+
+struct table_rank table_file_rank(const struct row_table *t, size_t file)
+{
+	const struct file_key *key = &t->from.requests->file_keys[file];
+	return (struct table_rank){
+	    .name = row_names_path(t->from.names, key), .key = *key, .number = (uint32_t)file};
+}
+
+static bool add_rank(struct row_table *t, struct table_rank rank, const struct row_sums *s)
+{
+	if (!array_reserve(&t->ranks, &t->capacity, t->count + 1, sizeof *t->ranks))
+		return false;
+	rank.first = row_bytes(s);
+	rank.second = row_requests(s);
+	t->ranks[t->count++] = rank;
+	return true;
+}
+
+static bool rank_processes(struct row_table *t)
+{
+	struct table_sums s;
+	for (size_t i = 0; i < t->from.requests->process_map.count; i++)
+		if (table_process(t, i, &s) && !add_rank(t, table_process_rank(t, i), &s.sums))
+			return false;
+	return true;
+}
+
+static bool rank_files(struct row_table *t)
+{
+	struct table_file f;
+	for (size_t i = 0; i < t->from.requests->files; i++)
+		if (table_file(t, i, &f) && !add_rank(t, table_file_rank(t, i), &f.all.sums))
+			return false;
+	return true;
+}
+
+static bool rank_operations(struct row_table *t)
+{
+	const struct metadata *m = t->from.metadata;
+	for (size_t i = 0; m != NULL && i < m->names.count; i++) {
+		const struct table_rank rank = {
+		    .name = {m->names.name[i], strlen(m->names.name[i])}, .number = (uint32_t)i};
+		if (!add_rank(t, rank, &(struct row_sums){.count = {0}}))
+			return false;
+		t->ranks[i].first = m->operation[i].ns;
+		t->ranks[i].second = m->operation[i].calls;
+	}
+	return true;
+}
+
+/* Nodes: the processes of a host are neighbours once they are sorted by name. */
+
+size_t table_node_end(const struct row_table *t, size_t node)
+{
+	size_t i = t->ranks[node].number;
+	const struct iot_text host = t->ranks[node].name;
+	while (i < t->member_count &&
+	       compare_names(row_names_host(t->from.names, table_process_id(t, t->members[i])),
+			     host) == 0)
+		i++;
+	return i;
+}
+
+static bool rank_node(struct row_table *t, size_t first)
+{
+	const struct row_sums none = {.count = {0}};
+	const struct table_rank rank = {
+	    .name = row_names_host(t->from.names, table_process_id(t, t->members[first])),
+	    .number = (uint32_t)first};
+	struct row_sums all = none;
+	if (!add_rank(t, rank, &none))
+		return false;
+	const size_t end = table_node_end(t, t->count - 1);
+	for (size_t i = first; i < end; i++)
+		row_sums_add(&all, &t->from.rows->processes[t->members[i]]);
+	t->ranks[t->count - 1].first = row_bytes(&all);
+	t->ranks[t->count - 1].second = row_requests(&all);
+	return true;
+}
+
+/* Makes the ranks, which are those of processes, members in the order of their hosts. */
+static bool sort_members(struct row_table *t)
+{
+	free(t->members);
+	t->member_count = 0;
+	t->members = calloc(t->count + 1, sizeof *t->members);
+	if (t->members == NULL)
+		return false;
+	for (size_t i = 0; i < t->count; i++) {
+		t->ranks[i].first = t->ranks[i].second = 0;
+		t->ranks[i].name =
+		    row_names_host(t->from.names, table_process_id(t, t->ranks[i].number));
+	}
+	if (t->count > 0)
+		qsort(t->ranks, t->count, sizeof *t->ranks, by_rank);
+	for (size_t i = 0; i < t->count; i++)
+		if (t->ranks[i].name.size > 0)
+			t->members[t->member_count++] = t->ranks[i].number;
+	return true;
+}
+
+static bool rank_nodes(struct row_table *t)
+{
+	if (!rank_processes(t) || !sort_members(t))
+		return false;
+	t->count = 0;
+	for (size_t i = 0; i < t->member_count; i = table_node_end(t, t->count - 1))
+		if (!rank_node(t, i))
+			return false;
+	return true;
+}
+
+ssize_t table_sort(struct row_table *t, enum iot_analyze_by by)
+{
+	t->by = by;
+	t->count = 0;
+	const bool ranked = by == IOT_ANALYZE_BY_PROCESS ? rank_processes(t)
+			    : by == IOT_ANALYZE_BY_NODE  ? rank_nodes(t)
+			    : by == IOT_ANALYZE_BY_FILE  ? rank_files(t)
+							 : rank_operations(t);
+	if (ranked && t->count > 0)
+		qsort(t->ranks, t->count, sizeof *t->ranks, by_rank);
+	return ranked ? (ssize_t)t->count : IOT_ENOMEM;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tables by process, node, file and operation, from the rows of pairs of a process and a file;
+ * lists of the rows with most bytes, requests or time.
+ */
+#ifndef LIB_ANALYZE_TABLES_H
+#define LIB_ANALYZE_TABLES_H
+
+#include "metadata.h"
+#include "row_names.h"
+#include "order.h"
+#include "rows.h"
+#include "values.h"
+
+struct table_source {
+	const struct requests *requests;
+	const struct rows *rows;
+	const struct busy *busy; /* of processes */
+	const struct order *order;
+	const struct row_names *names;
+	const struct metadata *metadata; /* NULL: not known */
+	uint64_t processes;              /* of the job */
+	bool by_file;                    /* files are known */
+};
+
+/* What a row sorts by: larger ones first, then names, then numbers. */
+struct table_rank {
+	uint64_t first, second;
+	struct iot_text name;
+	struct file_key key;
+	uint32_t number; /* of the process or file */
+};
+
+struct row_table {
+	struct table_source from;
+	uint32_t *begin; /* by file: the index of its first pair in `pairs`; one more than files */
+	uint32_t *pairs; /* those in use, by file */
+	uint32_t *files; /* by process: those with a request of it */
+	struct table_rank *ranks; /* of the table sorted last */
+	size_t count, capacity;
+	uint32_t *members; /* of nodes: processes by host; ranks[i].number: index of the first */
+	size_t member_count;
+	enum iot_analyze_by by;
+	struct values values; /* of one row */
+	char key[VALUE_KEY];  /* of one row */
+};
+
+/* The sums of a row, and times of unions by enum busy_kind. */
+struct table_sums {
+	struct row_sums sums;
+	uint64_t ns[BUSY_KINDS];
+};
+
+enum file_layout { LAYOUT_SEGMENTED, LAYOUT_INTERLEAVED, LAYOUT_OVERLAPPING, LAYOUTS };
+extern const char *const file_layouts[LAYOUTS];
+
+struct table_file {
+	struct table_sums all; /* of its processes */
+	uint32_t users;        /* processes with a request */
+	uint64_t extent;       /* only if `located` */
+	bool located;
+	enum file_layout layout; /* only if shared: users > 1 */
+	uint64_t slowest_ns, fastest_ns, io_ns;
+};
+
+/* Returns false if out of memory. `from` must outlive the table. */
+bool table_make(struct row_table *t, const struct table_source *from);
+void table_free(struct row_table *t);
+/* Returns the number of rows, or IOT_ENOMEM. */
+ssize_t table_sort(struct row_table *t, enum iot_analyze_by by);
+/* Returns IOT_OK, IOT_EUSAGE, IOT_ENOMEM. */
+int table_row(struct row_table *t, size_t i, struct iot_analyze_row *row);
+
+/* Sums those of a file. Returns false if it has no requests. */
+bool table_file(const struct row_table *t, size_t file, struct table_file *sums);
+/* Sums those of a process. Returns false if it has neither requests nor operations. */
+bool table_process(const struct row_table *t, size_t process, struct table_sums *sums);
+/* Whether no request has a known time. */
+bool table_is_untimed(const struct row_sums *s);
+struct table_rank table_file_rank(const struct row_table *t, size_t file);
+struct table_rank table_process_rank(const struct row_table *t, size_t process);
+uint32_t table_process_id(const struct row_table *t, size_t process);
+/* Whether a precedes b, which is not equal to it. */
+bool table_precedes(const struct table_rank *a, const struct table_rank *b);
+const char *table_file_key(char key[VALUE_KEY], const struct file_key *file);
+/* The values of a row. */
+void table_process_values(const struct row_table *t, size_t process, struct values *v);
+void table_node_values(const struct row_table *t, size_t node, struct values *v);
+void table_file_values(const struct row_table *t, size_t file, struct values *v);
+void table_operation_values(const struct metadata *m, size_t operation, struct values *v);
+/* The range of members of a node. */
+size_t table_node_end(const struct row_table *t, size_t node);
+
+/* The values of the sections. Return false if out of memory. */
+bool sharing_values(const struct row_table *t, size_t top, struct values *v);
+bool balance_values(struct row_table *t, size_t top, struct values *v);
+
+#endif

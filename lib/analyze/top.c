@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "top.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/array.h"
+
+void top_init(struct top_lists *top, size_t size)
+{
+	*top = (struct top_lists){.size = size};
+}
+
+/* Inserts into a sorted list, of which the last one leaves if it is full. */
+static bool insert(struct top_list *list, size_t size, const struct table_rank *rank)
+{
+	if (list->count == size) {
+		if (!table_precedes(rank, &list->rank[size - 1]))
+			return true;
+		list->count--;
+	}
+	if (!array_reserve(&list->rank, &list->capacity, list->count + 1, sizeof *list->rank))
+		return false;
+	size_t at = list->count++;
+	for (; at > 0 && table_precedes(rank, &list->rank[at - 1]); at--)
+		list->rank[at] = list->rank[at - 1];
+	list->rank[at] = *rank;
+	return true;
+}
+
+void top_add(struct top_lists *top, struct table_rank rank, const struct row_sums *sums,
+	     uint64_t ns)
+{
+	const uint64_t by[TOP_LISTS] = {row_bytes(sums), row_requests(sums), ns};
+	for (unsigned i = 0; i < TOP_LISTS; i++) {
+		rank.first = by[i];
+		if (by[i] > 0)
+			top->failed |= !insert(&top->of[i], top->size, &rank);
+	}
+}
+
+static const char *key_of(char key[VALUE_KEY], const struct table_rank *rank, bool files)
+{
+	return files ? table_file_key(key, &rank->key) : values_key(key, rank->key.process);
+}
+
+/* The paths of the files in any of the lists, once each. */
+static void path_values(const struct top_lists *top, struct values *v)
+{
+	char key[VALUE_KEY];
+	const size_t first = v->count;
+	for (unsigned i = 0; i < TOP_LISTS; i++)
+		for (size_t k = 0; k < top->of[i].count; k++) {
+			const struct table_rank *rank = &top->of[i].rank[k];
+			bool known = rank->name.data == NULL;
+			table_file_key(key, &rank->key);
+			for (size_t at = first; at < v->count && !known; at++)
+				known = strcmp(v->value[at].key, key) == 0;
+			if (!known)
+				values_text(v, "top_path", key, rank->name);
+		}
+}
+
+/* Files: the sum of both; see sharing.c. */
+static bool is_inexact(const struct row_table *t, bool files)
+{
+	const bool *inexact = files ? t->from.rows->busy.inexact : t->from.busy->inexact;
+	return files ? inexact[BUSY_IO] || inexact[BUSY_METADATA] : inexact[BUSY_ALL];
+}
+
+void top_values(const struct top_lists *top, const struct row_table *t, bool files,
+		struct values *v)
+{
+	static const char *const names[TOP_LISTS] = {"top_bytes", "top_requests", "top_time"},
+				 *const units[TOP_LISTS] = {"bytes", "", "ns"};
+	char key[VALUE_KEY];
+	for (unsigned i = 0; i < TOP_LISTS; i++) {
+		if (i == TOP_TIME && is_inexact(t, files)) {
+			values_unknown(v, names[i], NULL, units[i], VALUES_INEXACT);
+			continue;
+		}
+		for (size_t k = 0; k < top->of[i].count; k++) {
+			const struct table_rank *rank = &top->of[i].rank[k];
+			values_number(v, names[i], key_of(key, rank, files), units[i], rank->first);
+		}
+	}
+	if (files)
+		path_values(top, v);
+}
+
+void top_free(struct top_lists *top)
+{
+	for (unsigned i = 0; i < TOP_LISTS; i++)
+		free(top->of[i].rank);
+}
