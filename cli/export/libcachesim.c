@@ -312,24 +312,30 @@ static void begin(struct export *x)
 }
 
 /* Blocks of small I/Os are scattered. A file without an object is likely that of the last I/O. */
-static void prefetch_block(const struct export *x, const struct iot_event *ev)
+static uint64_t likely_group(const struct export *x, const struct iot_record *rec)
 {
 	const struct cache_requests *c = x->state;
-	const struct iot_record *rec = &ev->rec;
-	if (ev->kind != IOT_RECORD)
-		return;
 	const uint64_t object = rec->object != 0 ? rec->object : c->object,
 		       unit = rec->type & IOT_LOGICAL ? 1 : IOT_BLOCK_SIZE;
 	const uint64_t block = rec->offset * unit / x->options->block;
-	idmap_prefetch(&c->groups, (object << BLOCK_BITS | block) >> GROUP_BITS);
+	return (object << BLOCK_BITS | block) >> GROUP_BITS;
+}
+
+/* ev[0]: the event to export; n: events from there on */
+static void prefetch_groups(const struct export *x, const struct iot_event *ev, size_t n)
+{
+	const struct cache_requests *c = x->state;
+	if (n > 2 * AHEAD && ev[2 * AHEAD].kind == IOT_RECORD)
+		idmap_prefetch(&c->groups, likely_group(x, &ev[2 * AHEAD].rec));
+	if (n > AHEAD && ev[AHEAD].kind == IOT_RECORD)
+		idmap_prefetch_found(&c->groups, likely_group(x, &ev[AHEAD].rec));
 }
 
 static void events(struct export *x, const struct iot_event *ev, size_t n)
 {
 	struct cache_requests *c = x->state;
 	for (size_t i = 0; i < n && !x->failed; i++) {
-		if (i + AHEAD < n)
-			prefetch_block(x, &ev[i + AHEAD]);
+		prefetch_groups(x, &ev[i], n - i);
 		/* a few records may be billions of requests */
 		if (signals_pending() != 0)
 			x->failed = x->reported = true;

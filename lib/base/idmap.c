@@ -8,18 +8,40 @@
 
 #include "hash.h"
 
-enum { FIRST_CAPACITY = 64, AHEAD = 16 };
+enum { FIRST_CAPACITY = 64, AHEAD = 16, NUMBER_BITS = 28 };
 
-static size_t bucket_of(const struct idmap *m, uint64_t key)
+#define NUMBER_MASK ((UINT32_C(1) << NUMBER_BITS) - 1)
+
+_Static_assert(IDMAP_MAX <= NUMBER_MASK, "a slot holds a number");
+
+static uint64_t hash_of(const struct idmap *m, uint64_t key)
 {
-	return (size_t)hash_mix(m->seed, key) & (2 * m->capacity - 1);
+	return hash_mix(m->seed, key);
 }
 
-static size_t slot_of(const struct idmap *m, uint64_t key)
+static size_t bucket_of(const struct idmap *m, uint64_t hash)
 {
-	size_t mask = 2 * m->capacity - 1;
-	size_t at = bucket_of(m, key);
-	while (m->slots[at] != 0 && m->keys[m->slots[at] - 1] != key)
+	return (size_t)hash & (2 * m->capacity - 1);
+}
+
+/* The other bits of a slot are of the hash, so that few keys are read that are not equal. */
+static uint32_t tag_of(uint64_t hash)
+{
+	return (uint32_t)(hash >> 32) & ~NUMBER_MASK;
+}
+
+static size_t number_in(uint32_t slot)
+{
+	return (slot & NUMBER_MASK) - 1;
+}
+
+static size_t slot_of(const struct idmap *m, uint64_t key, uint64_t hash)
+{
+	const size_t mask = 2 * m->capacity - 1;
+	const uint32_t tag = tag_of(hash);
+	size_t at = bucket_of(m, hash);
+	while (m->slots[at] != 0 &&
+	       ((m->slots[at] & ~NUMBER_MASK) != tag || m->keys[number_in(m->slots[at])] != key))
 		at = (at + 1) & mask;
 	return at;
 }
@@ -29,19 +51,34 @@ static void insert_all(struct idmap *m)
 {
 	const size_t mask = 2 * m->capacity - 1;
 	for (size_t i = 0; i < m->count; i++) {
-		size_t at = bucket_of(m, m->keys[i]);
+		const uint64_t hash = hash_of(m, m->keys[i]);
+		size_t at = bucket_of(m, hash);
 		if (i + AHEAD < m->count)
-			__builtin_prefetch(&m->slots[bucket_of(m, m->keys[i + AHEAD])], 1);
+			__builtin_prefetch(&m->slots[bucket_of(m, hash_of(m, m->keys[i + AHEAD]))],
+					   1);
 		while (m->slots[at] != 0)
 			at = (at + 1) & mask;
-		m->slots[at] = (uint32_t)i + 1;
+		m->slots[at] = tag_of(hash) | ((uint32_t)i + 1);
 	}
 }
 
 void idmap_prefetch(const struct idmap *m, uint64_t key)
 {
 	if (m->count > 0)
-		__builtin_prefetch(&m->slots[bucket_of(m, key)]);
+		__builtin_prefetch(&m->slots[bucket_of(m, hash_of(m, key))]);
+}
+
+void idmap_prefetch_found(const struct idmap *m, uint64_t key)
+{
+	if (m->count == 0)
+		return;
+	const size_t mask = 2 * m->capacity - 1;
+	const uint64_t hash = hash_of(m, key);
+	size_t at = bucket_of(m, hash);
+	while (m->slots[at] != 0 && (m->slots[at] & ~NUMBER_MASK) != tag_of(hash))
+		at = (at + 1) & mask;
+	if (m->slots[at] != 0)
+		__builtin_prefetch(&m->keys[number_in(m->slots[at])]);
 }
 
 /* Only without free numbers, so every number has a key. */
@@ -80,14 +117,15 @@ size_t idmap_number_of_next(struct idmap *m, uint64_t key)
 {
 	if (m->count == m->capacity && m->free == 0 && !grow(m))
 		return SIZE_MAX;
-	size_t at = slot_of(m, key);
+	const uint64_t hash = hash_of(m, key);
+	const size_t at = slot_of(m, key, hash);
 	if (m->slots[at] == 0) {
 		const size_t number = new_number(m);
 		m->keys[number] = key;
-		m->slots[at] = (uint32_t)number + 1;
+		m->slots[at] = tag_of(hash) | ((uint32_t)number + 1);
 	}
 	m->last_key = key;
-	m->last = m->slots[at];
+	m->last = number_in(m->slots[at]) + 1;
 	return m->last - 1;
 }
 
@@ -95,8 +133,8 @@ size_t idmap_find(const struct idmap *m, uint64_t key)
 {
 	if (m->count == 0)
 		return SIZE_MAX;
-	const uint32_t number = m->slots[slot_of(m, key)];
-	return number > 0 ? number - 1 : SIZE_MAX;
+	const uint32_t slot = m->slots[slot_of(m, key, hash_of(m, key))];
+	return slot != 0 ? number_in(slot) : SIZE_MAX;
 }
 
 /* Without tombstones: entries that follow the gap move up to where a lookup finds them. */
@@ -104,7 +142,8 @@ static void remove_slot(struct idmap *m, size_t gap)
 {
 	const size_t mask = 2 * m->capacity - 1;
 	for (size_t i = (gap + 1) & mask; m->slots[i] != 0; i = (i + 1) & mask) {
-		if (((i - bucket_of(m, m->keys[m->slots[i] - 1])) & mask) < ((i - gap) & mask))
+		const uint64_t hash = hash_of(m, m->keys[number_in(m->slots[i])]);
+		if (((i - bucket_of(m, hash)) & mask) < ((i - gap) & mask))
 			continue;
 		m->slots[gap] = m->slots[i];
 		gap = i;
@@ -114,10 +153,13 @@ static void remove_slot(struct idmap *m, size_t gap)
 
 size_t idmap_remove(struct idmap *m, uint64_t key)
 {
-	const size_t number = idmap_find(m, key);
-	if (number == SIZE_MAX)
+	if (m->count == 0)
 		return SIZE_MAX;
-	remove_slot(m, slot_of(m, key));
+	const size_t at = slot_of(m, key, hash_of(m, key));
+	if (m->slots[at] == 0)
+		return SIZE_MAX;
+	const size_t number = number_in(m->slots[at]);
+	remove_slot(m, at);
 	m->keys[number] = m->free;
 	m->free = number + 1;
 	m->last = 0;

@@ -16,7 +16,7 @@
 
 struct idmap {
 	uint64_t *keys;         /* indexed by number; of a free number, the next free number + 1 */
-	uint32_t *slots;        /* number + 1, indexed by hash; 0 if free */
+	uint32_t *slots;        /* number + 1 and bits of the hash, by hash; 0 if free */
 	size_t count, capacity; /* numbers ever assigned, free ones included */
 	uint64_t free;          /* the number removed last, + 1; 0 if none is free */
 	uint64_t seed;
@@ -38,6 +38,8 @@ static inline size_t idmap_number(struct idmap *m, uint64_t key)
 
 /* Loads the memory of a key that will be looked up soon, while other keys are. */
 void idmap_prefetch(const struct idmap *m, uint64_t key);
+/* As idmap_prefetch, which has been called for the same key, for the memory that is read next. */
+void idmap_prefetch_found(const struct idmap *m, uint64_t key);
 /* Returns the number of a known key; SIZE_MAX if the key is unknown. */
 size_t idmap_find(const struct idmap *m, uint64_t key);
 /*
