@@ -5,6 +5,7 @@
 
 #include <aio.h>
 #include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -20,6 +21,7 @@
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/sendfile.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -76,6 +78,7 @@
 	X(socketpair)                                                                              \
 	X(accept)                                                                                  \
 	X(accept4)                                                                                 \
+	X(pidfd_getfd)                                                                             \
 	X(eventfd)                                                                                 \
 	X(epoll_create)                                                                            \
 	X(epoll_create1)                                                                           \
@@ -85,9 +88,11 @@
 	X(inotify_init1)                                                                           \
 	X(recv)                                                                                    \
 	X(recvfrom)                                                                                \
+	X(recvmmsg)                                                                                \
 	X(recvmsg)                                                                                 \
 	X(send)                                                                                    \
 	X(sendto)                                                                                  \
+	X(sendmmsg)                                                                                \
 	X(sendmsg)                                                                                 \
 	X(fsync)                                                                                   \
 	X(fdatasync)                                                                               \
@@ -247,6 +252,11 @@ int __isoc99_vfwscanf(FILE *, const wchar_t *, va_list);
 	X(aio_return)                                                                              \
 	X(aio_fsync)                                                                               \
 	X(lio_listio)                                                                              \
+	X(process_vm_readv)                                                                        \
+	X(process_vm_writev)                                                                       \
+	X(clone)                                                                                   \
+	X(dlopen)                                                                                  \
+	X(dlmopen)                                                                                 \
 	X(setns)                                                                                   \
 	X(unshare)
 

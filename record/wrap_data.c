@@ -183,6 +183,22 @@ EXPORT ssize_t vmsplice(int fd, const struct iovec *vector, size_t count, unsign
 	return real.vmsplice(fd, vector, count, flags);
 }
 
+EXPORT ssize_t process_vm_readv(pid_t pid, const struct iovec *local, unsigned long locals,
+				const struct iovec *remote, unsigned long remotes,
+				unsigned long flags)
+{
+	recording_count(RECORD_COUNTER_COPIES, 1);
+	return real.process_vm_readv(pid, local, locals, remote, remotes, flags);
+}
+
+EXPORT ssize_t process_vm_writev(pid_t pid, const struct iovec *local, unsigned long locals,
+				 const struct iovec *remote, unsigned long remotes,
+				 unsigned long flags)
+{
+	recording_count(RECORD_COUNTER_COPIES, 1);
+	return real.process_vm_writev(pid, local, locals, remote, remotes, flags);
+}
+
 /* Sockets: bytes are counted. */
 
 EXPORT ssize_t recv(int fd, void *buffer, size_t size, int flags)
@@ -238,6 +254,36 @@ EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 	if (n >= 0 && c.p != NULL)
 		received(message);
 	return call_moved(&c, n, 0);
+}
+
+/* Returns the bytes of `count` messages; -1 if the call failed. */
+static int64_t bytes_of(const struct mmsghdr *message, int count)
+{
+	int64_t n = count < 0 ? -1 : 0;
+	for (int i = 0; i < count; i++)
+		n += message[i].msg_len;
+	return n;
+}
+
+EXPORT int recvmmsg(int fd, struct mmsghdr *message, unsigned n, int flags,
+		    struct timespec *timeout)
+{
+	struct data_call c;
+	call_begin(&c, fd);
+	const int count = real.recvmmsg(fd, message, n, flags, timeout);
+	for (int i = 0; i < count && c.p != NULL; i++)
+		received(&message[i].msg_hdr);
+	call_moved(&c, bytes_of(message, count), 0);
+	return count;
+}
+
+EXPORT int sendmmsg(int fd, struct mmsghdr *message, unsigned n, int flags)
+{
+	struct data_call c;
+	call_begin(&c, fd);
+	const int count = real.sendmmsg(fd, message, n, flags);
+	call_moved(&c, bytes_of(message, count), RECORD_WRITE);
+	return count;
 }
 
 EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)

@@ -49,6 +49,61 @@ EXPORT int unshare(int flags)
 	return real.unshare(flags);
 }
 
+/*
+ * Libraries in another namespace, or before which libc comes, may call it unseen. libc derives the
+ * search path from the return address, so these functions count and then jump to those of libc.
+ */
+void *dlmopen_begin(Lmid_t space);
+void *dlopen_begin(const char *name, int flags);
+
+static void *counted(bool hides, void *function)
+{
+	if (hides)
+		recording_count(RECORD_COUNTER_LOADED, 1);
+	return function;
+}
+
+void *dlmopen_begin(Lmid_t space)
+{
+	if (!real.resolved)
+		real_resolve();
+	return counted(space != LM_ID_BASE, (void *)(uintptr_t)real.dlmopen);
+}
+
+void *dlopen_begin(const char *name, int flags)
+{
+	(void)name;
+	if (!real.resolved)
+		real_resolve();
+	return counted((flags & RTLD_DEEPBIND) != 0, (void *)(uintptr_t)real.dlopen);
+}
+
+#define JUMPS(name)                                                                                \
+	__asm__(".text\n"                                                                          \
+		".globl " #name "\n"                                                               \
+		".type " #name ", @function\n" #name ":\n"                                         \
+		"	.cfi_startproc\n"                                                                \
+		"	endbr64\n"                                                                       \
+		"	pushq %rdi\n"                                                                    \
+		"	.cfi_adjust_cfa_offset 8\n"                                                      \
+		"	pushq %rsi\n"                                                                    \
+		"	.cfi_adjust_cfa_offset 8\n"                                                      \
+		"	pushq %rdx\n"                                                                    \
+		"	.cfi_adjust_cfa_offset 8\n"                                                      \
+		"	call " #name "_begin\n"                                                    \
+		"	popq %rdx\n"                                                                     \
+		"	.cfi_adjust_cfa_offset -8\n"                                                     \
+		"	popq %rsi\n"                                                                     \
+		"	.cfi_adjust_cfa_offset -8\n"                                                     \
+		"	popq %rdi\n"                                                                     \
+		"	.cfi_adjust_cfa_offset -8\n"                                                     \
+		"	jmp *%rax\n"                                                                     \
+		"	.cfi_endproc\n"                                                                  \
+		".size " #name ", .-" #name "\n")
+
+JUMPS(dlmopen);
+JUMPS(dlopen);
+
 /* System calls by number. Those that wrapped functions make go through the wrappers. */
 
 static long open_by_number(int directory, const char *path, const uint64_t *how, long size)

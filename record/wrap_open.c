@@ -243,6 +243,7 @@ CREATES(accept, (int fd, struct sockaddr *restrict address, socklen_t *restrict 
 	(fd, address, size))
 CREATES(accept4, (int fd, struct sockaddr *restrict address, socklen_t *restrict size, int flags),
 	(fd, address, size, flags))
+CREATES(pidfd_getfd, (int pidfd, int fd, unsigned flags), (pidfd, fd, flags))
 CREATES(eventfd, (unsigned value, int flags), (value, flags))
 CREATES(epoll_create, (int size), (size))
 CREATES(epoll_create1, (int flags), (flags))

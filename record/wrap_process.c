@@ -13,6 +13,9 @@
 
 extern char **environ;
 
+void vfork_begin(void);
+pid_t vfork_end(long result);
+
 static pid_t fork_with(pid_t (*call)(void))
 {
 	struct producer *p = thread_enter();
@@ -44,12 +47,52 @@ EXPORT pid_t _Fork(void)
 ALIAS(__fork, fork);
 
 /*
+ * A child that shares the memory until it calls exec is like that of vfork. Threads are recorded if
+ * they have thread-local memory of their own.
+ */
+static int clone_shared(int (*run)(void *), void *stack, int flags, void *argument, pid_t *parent,
+			void *tls, pid_t *child)
+{
+	const bool parks = (flags & CLONE_VFORK) != 0;
+	if (parks)
+		vfork_begin();
+	const int pid = real.clone(run, stack, flags, argument, parent, tls, child);
+	const int error = errno;
+	if (parks)
+		vfork_end(pid);
+	errno = error;
+	return pid;
+}
+
+EXPORT int clone(int (*run)(void *), void *stack, int flags, void *argument, ...)
+{
+	va_list list;
+	va_start(list, argument);
+	pid_t *const parent = va_arg(list, pid_t *);
+	void *const tls = va_arg(list, void *);
+	pid_t *const child = va_arg(list, pid_t *);
+	va_end(list);
+	if (!real.resolved)
+		real_resolve();
+	if ((flags & CLONE_VM) != 0)
+		return clone_shared(run, stack, flags, argument, parent, tls, child);
+	struct producer *p = thread_enter();
+	if (p != NULL)
+		descriptors_share(true);
+	const int pid = real.clone(run, stack, flags, argument, parent, tls, child);
+	if (p != NULL && pid > 0)
+		event_child(p, RECORD_FORK, (uint32_t)pid, NULL);
+	else if (p != NULL && pid < 0)
+		descriptors_unshare();
+	return pid;
+}
+
+ALIAS(__clone, clone);
+
+/*
  * vfork returns twice on one stack, so the return address stays in a register during the call. The
  * child runs in the memory of the parent, and the thread's state says so until the parent returns.
  */
-void vfork_begin(void);
-pid_t vfork_end(long result);
-
 void vfork_begin(void)
 {
 	struct producer *p = &producer_self;

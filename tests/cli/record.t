@@ -20,6 +20,11 @@ echo 'a directory that is renamed:'
 "$IOTRACE" record -o directories.iot "$calls" directories
 "$IOTRACE" cat directories.iot | sed -n 's|.* name=access .*path=.*/\([a-z]*\) .*|\1|p'
 
+echo 'clone, messages, another namespace:'
+"$IOTRACE" record -o rare.iot "$calls" rare
+rows rare.iot
+"$IOTRACE" cat rare.iot | grep -o 'skipped.socket.*' | sed 's/ hidden.loader=[0-9]*//' | sort
+
 echo 'output, input and arguments of the program:'
 echo input | "$IOTRACE" record -o a.iot -- sh -c 'cat; echo "$0 $*"; echo error >&2' -o x 'y  z' 2>err
 cat err

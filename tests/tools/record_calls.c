@@ -5,19 +5,23 @@
  *	record_calls known	calls of each kind, one after the other
  *	record_calls threads	four threads and a child write 100 blocks each
  *	record_calls directories	operations on names in a directory that is renamed
+ *	record_calls rare	a child of clone writes; messages, and a library in another namespace
  *	record_calls kill N	a child writes blocks until it has completed N, and is killed with
  *				SIGKILL; prints the number of those that it completed
  *	record_calls signal N	ends by this signal
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -124,6 +128,40 @@ static void directories(void)
 	check(close(d) == 0 && rmdir("third") == 0, "rmdir");
 }
 
+static int in_clone(void *fd)
+{
+	return write(*(const int *)fd, bytes, 40) == 40 ? 0 : 1;
+}
+
+static void messages(void)
+{
+	int pair[2];
+	struct iovec parts[] = {{bytes, 10}, {bytes, 20}};
+	struct mmsghdr message[2] = {{.msg_hdr = {.msg_iov = &parts[0], .msg_iovlen = 1}},
+				     {.msg_hdr = {.msg_iov = &parts[1], .msg_iovlen = 1}}};
+	check(socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) == 0, "socketpair");
+	check(sendmmsg(pair[0], message, 2, 0) == 2, "sendmmsg");
+	check(recvmmsg(pair[1], message, 2, 0, NULL) == 2, "recvmmsg");
+	check(close(pair[0]) == 0 && close(pair[1]) == 0, "close");
+}
+
+static void rare(void)
+{
+	static _Alignas(16) char stack[1 << 16];
+	int fd = create("data", 0), status = 1;
+	check(write(fd, bytes, 100) == 100, "write");
+	const pid_t child = clone(in_clone, stack + sizeof(stack), SIGCHLD, &fd);
+	check(waitpid(child, &status, 0) == child && status == 0, "child of clone");
+	check(write(fd, bytes, 5) == 5, "write after the child's");
+	const pid_t borrower =
+	    clone(in_clone, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, &fd);
+	check(waitpid(borrower, &status, 0) == borrower && status == 0, "child in shared memory");
+	check(lseek(fd, 0, SEEK_CUR) == 185, "position");
+	messages();
+	check(dlmopen(LM_ID_NEWLM, "libm.so.6", RTLD_NOW) != NULL, "dlmopen");
+	check(close(fd) == 0, "close");
+}
+
 static void write_until_killed(atomic_long *done)
 {
 	const int fd = create("killed", 0);
@@ -155,6 +193,8 @@ int main(int argc, char **argv)
 		threads();
 	else if (argc == 2 && strcmp(argv[1], "directories") == 0)
 		directories();
+	else if (argc == 2 && strcmp(argv[1], "rare") == 0)
+		rare();
 	else if (argc == 3 && strcmp(argv[1], "kill") == 0)
 		kill_after(atol(argv[2]));
 	else if (argc == 3 && strcmp(argv[1], "signal") == 0)
