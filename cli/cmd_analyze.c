@@ -7,6 +7,7 @@
 
 #include <iotrace/analyze.h>
 
+#include "cli/analyze_states.h"
 #include "cli/analyze_table.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/trace_in.h"
@@ -22,11 +23,15 @@ struct analyze_run {
 	struct output out;
 	struct trace_in_options read;
 	const char *sections;
+	const char *state; /* the file to write it to; or NULL */
+	struct part_of {
+		uint64_t k, n;
+	} part;
 	uint64_t runtime_s, epoch_ns;
 	uint64_t top; /* rows of a table; NOT_GIVEN: all */
 	int layer;    /* enum iot_analyze_layer */
 	int by;       /* index of table_by, or NOT_BY */
-	bool physical, per_thread, json, tsv;
+	bool physical, per_thread, json, tsv, no_fsync;
 };
 
 /* TSV */
@@ -385,17 +390,26 @@ static void print_operations(struct analyze_run *a)
 	output_text(&a->out, "\n");
 }
 
+static bool has_section(const struct analyze_run *a, const char *section)
+{
+	const struct iot_analyze_value *v;
+	for (size_t i = 0; (v = iot_analyze_value(a->analysis, i)) != NULL; i++)
+		if (strcmp(v->section, section) == 0)
+			return true;
+	return false;
+}
+
 static void print_text(struct analyze_run *a)
 {
 	print_head(a);
 	print_totals(a);
-	if (a->options.sections == 0 || (a->options.sections & IOT_ANALYZE_METADATA) != 0)
+	if (has_section(a, "metadata"))
 		print_operations(a);
-	if (a->options.sections == 0 || (a->options.sections & IOT_ANALYZE_SIZES) != 0)
+	if (has_section(a, "sizes"))
 		print_sizes(a);
-	if (a->options.sections == 0 || (a->options.sections & IOT_ANALYZE_ORDER) != 0)
+	if (has_section(a, "order"))
 		print_order(a);
-	if (a->options.sections == 0 || (a->options.sections & IOT_ANALYZE_TIME) != 0)
+	if (has_section(a, "time"))
 		print_time(a);
 }
 
@@ -427,6 +441,7 @@ static void *begin_part(void *context)
 	struct iot_analyze_options options = a->options;
 	options.part = 1;
 	options.epoch_ns = a->epoch_ns;
+	options.trace_id = options.from = options.to = options.stored = 0; /* join_part knows */
 	return iot_analyze_new(&options);
 }
 
@@ -480,7 +495,7 @@ static int analyze_parts(struct analyze_run *a, const char *path)
 	a->epoch_ns = epoch_of(path);
 	trace_in_fold(&a->in, &fold);
 	progress_clear(&a->in.progress);
-	return a->in.status == IOT_ENOMEM ? IOT_ENOMEM : iot_analyze_finish(a->analysis);
+	return a->in.status == IOT_ENOMEM ? IOT_ENOMEM : IOT_OK;
 }
 
 /* Returns a status; an error of the trace is reported, and kept in a->in.status. */
@@ -489,12 +504,17 @@ static int analyze(struct analyze_run *a, const char *path)
 	struct iot_event ev[TRACE_IN_BATCH];
 	size_t n;
 	int status = IOT_OK;
-	if (a->read.threads > 1 && trace_in_seekable(&a->in) && strcmp(path, "-") != 0)
+	if (a->part.n == 1 && a->read.threads > 1 && trace_in_seekable(&a->in) &&
+	    strcmp(path, "-") != 0)
 		return analyze_parts(a, path);
-	while (status == IOT_OK && (n = trace_in_events(&a->in, ev, TRACE_IN_BATCH)) > 0)
+	n = trace_in_events(&a->in, ev, 1);
+	if (n == 1 && analyze_state_begins(ev))
+		return analyze_state_load(a->analysis, &a->in, ev) == EXIT_OK ? IOT_OK
+									      : IOT_EFORMAT;
+	for (; status == IOT_OK && n > 0; n = trace_in_events(&a->in, ev, TRACE_IN_BATCH))
 		status = iot_analyze_events(a->analysis, ev, n);
 	progress_clear(&a->in.progress);
-	return status == IOT_OK ? iot_analyze_finish(a->analysis) : status;
+	return status;
 }
 
 /* Tables of --by, and the section that each needs. */
@@ -527,21 +547,104 @@ static int print(struct analyze_run *a)
 	return IOT_OK;
 }
 
-static enum exit_status read_and_print(struct analyze_run *a, const char *path)
+/* Prints the report, or writes the state. */
+static enum exit_status report(struct analyze_run *a, const struct command_spec *command)
 {
-	int status = analyze(a, path);
-	/* Without any request, an error is all there is to report. */
-	if (status == IOT_OK && (a->in.status == IOT_OK || find(a, "totals", "N")->number > 0))
-		status = print(a);
-	if (status != IOT_OK) {
+	if (a->state != NULL)
+		return analyze_state_save(a->analysis, a->state, a->no_fsync, command);
+	enum exit_status status = output_open(&a->out, "-", 0);
+	if (status != EXIT_OK)
+		return status;
+	if (iot_analyze_finish(a->analysis) != IOT_OK) {
 		output_abandon(&a->out);
 		return message_no_memory();
 	}
-	const enum exit_status code = trace_in_exit(&a->in);
-	return output_close(&a->out) != EXIT_OK ? EXIT_FAULT : code;
+	/* Without any request, an error is all there is to report. */
+	if ((a->in.status == IOT_OK || find(a, "totals", "N")->number > 0) && print(a) != IOT_OK) {
+		output_abandon(&a->out);
+		return message_no_memory();
+	}
+	return output_close(&a->out);
 }
 
-static enum exit_status run(struct analyze_run *a, const char *path,
+/* A state of a damaged trace says so. */
+static int mark_damage(struct analyze_run *a)
+{
+	static const char lost[] = "%lost why=damaged";
+	const struct iot_event ev = {.kind = IOT_LOST, .text = {lost, sizeof lost - 1}};
+	if (a->state == NULL || a->in.status == IOT_OK)
+		return IOT_OK;
+	return iot_analyze_events(a->analysis, &ev, 1);
+}
+
+static enum exit_status read_and_report(struct analyze_run *a, const char *path,
+					const struct command_spec *command)
+{
+	const int analyzed = analyze(a, path);
+	if (analyzed == IOT_EFORMAT)
+		return EXIT_FAULT; /* a state, which has been reported */
+	if (analyzed != IOT_OK || mark_damage(a) != IOT_OK)
+		return message_no_memory();
+	const enum exit_status status = report(a, command);
+	return status != EXIT_OK ? status : trace_in_exit(&a->in);
+}
+
+/* Limits the input to the part, and stores which one it is. */
+static enum exit_status choose_part(struct analyze_run *a, const char *path,
+				    const struct command_spec *command)
+{
+	struct iot_part part;
+	const bool whole = a->part.n == 1;
+	if (whole && a->state == NULL)
+		return EXIT_OK;
+	const int status = whole || strcmp(path, "-") != 0
+			       ? iot_reader_part(a->in.reader, a->part.k, a->part.n, &part)
+			       : IOT_EUSAGE;
+	if (status == IOT_EUSAGE)
+		return options_wrong(command, "--part needs a trace in a regular file");
+	if (status != IOT_OK) {
+		message_print("%s", iot_reader_error(a->in.reader));
+		return EXIT_FAULT;
+	}
+	a->options.trace_id = part.trace_id;
+	a->options.from = part.from;
+	a->options.to = part.to;
+	a->options.stored = part.stored;
+	a->options.part = a->part.k > 1;
+	a->options.epoch_ns = a->part.k > 1 ? epoch_of(path) : 0;
+	return EXIT_OK;
+}
+
+static enum exit_status run_trace(struct analyze_run *a, const char *path,
+				  const struct command_spec *command)
+{
+	enum exit_status status = trace_in_open(&a->in, path, &a->read, command);
+	if (status == EXIT_OK)
+		status = choose_part(a, path, command);
+	if (status == EXIT_OK) {
+		a->analysis = iot_analyze_new(&a->options);
+		status =
+		    a->analysis != NULL ? read_and_report(a, path, command) : message_no_memory();
+	}
+	trace_in_close(&a->in);
+	return status;
+}
+
+static enum exit_status run_states(struct analyze_run *a, char **paths, size_t count,
+				   const struct command_spec *command)
+{
+	struct analyze_states states = {paths, count, &a->read, command, false};
+	enum exit_status status = analyze_states_join(&states, &a->analysis);
+	a->in.quiet = a->read.quiet;
+	if (status == EXIT_OK)
+		status = report(a, command);
+	if (status != EXIT_OK || a->state != NULL || states.complete)
+		return status;
+	message_print("the report is incomplete: parts of the trace are missing");
+	return EXIT_FAULT;
+}
+
+static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 			    const struct command_spec *command)
 {
 	a->options.size = sizeof a->options;
@@ -552,17 +655,24 @@ static enum exit_status run(struct analyze_run *a, const char *path,
 	a->options.top = a->top == NOT_GIVEN ? 0 : a->top;
 	if (a->by != NOT_BY)
 		a->options.sections = table_sections[a->by];
-	a->analysis = iot_analyze_new(&a->options);
-	if (a->analysis == NULL)
-		return message_no_memory();
-	enum exit_status status = trace_in_open(&a->in, path, &a->read, command);
-	if (status == EXIT_OK)
-		status = output_open(&a->out, "-", 0);
-	if (status == EXIT_OK)
-		status = read_and_print(a, path);
+	const enum exit_status status = count > 1 || (count == 1 && analyze_is_state(paths[0]))
+					    ? run_states(a, paths, count, command)
+					    : run_trace(a, count == 1 ? paths[0] : "-", command);
 	iot_analyze_free(a->analysis);
-	trace_in_close(&a->in);
 	return status;
+}
+
+/* Parses K/N into the struct part_of target. */
+static const char *option_part(const struct option *opt, const char *value)
+{
+	enum { PARTS_MAX = 1000000 };
+	struct part_of *part = opt->target;
+	const char *at = value, *end = value + strlen(value);
+	if (number_scan(&at, end, 10, &part->k) && at < end && *at++ == '/' &&
+	    number_scan(&at, end, 10, &part->n) && at == end && part->k >= 1 &&
+	    part->k <= part->n && part->n <= PARTS_MAX)
+		return NULL;
+	return "K/N, the K-th of N parts, such as 3/64";
 }
 
 /* Parses "totals,sizes,order" into the uint32_t target. */
@@ -626,10 +736,15 @@ static const char examples[] =
 
 enum exit_status cmd_analyze(int argc, char **argv)
 {
-	struct analyze_run a = {.read = TRACE_IN_WHOLE_INIT, .by = NOT_BY, .top = NOT_GIVEN};
+	struct analyze_run a = {
+	    .read = TRACE_IN_WHOLE_INIT, .part = {1, 1}, .by = NOT_BY, .top = NOT_GIVEN};
 	const struct option options[] = {
 	    OPTION(FLAG, 'j', "json", NULL, &a.json, "print all values as JSON"),
 	    OPTION(FLAG, 't', "tsv", NULL, &a.tsv, "print all values as rows separated by tabs"),
+	    OPTION(STRING, 's', "state", "FILE", &a.state,
+		   "write the state to FILE instead of a report (.gz, .zst: compressed)"),
+	    CALL("part", "K/N", &a.part, "analyze only the K-th of N parts, cut at %syncs",
+		 option_part),
 	    CALL("section", "LIST", &a.options.sections,
 		 "compute only these: totals, sizes, order, time, metadata, files, processes",
 		 option_section),
@@ -657,6 +772,7 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		 "width of the bins over time, such as 30s (default: 1s)", option_duration),
 	    RANGE(NUMBER, 0, "threads", "N", &a.read.threads,
 		  "analyze parts between %syncs on N threads, and join them", 1, 256),
+	    OPTION_NO_FSYNC(a.no_fsync),
 	    OPTION_QUIET(a.read.quiet, a.read.progress),
 	    GROUP("Reading"),
 	    OPTION_READING(a.read),
@@ -665,11 +781,10 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	const struct command_spec command = {
 	    .name = "analyze",
 	    .summary = "Compute rates, request sizes, and the order of requests",
-	    .synopsis = "[OPTION]... [IN]",
+	    .synopsis = "[OPTION]... [IN]\n[OPTION]... STATE...",
 	    .options = options,
 	    .notes = notes,
 	    .examples = examples,
-	    .operands_max = 1,
 	};
 	size_t count;
 	enum exit_status status;
@@ -679,5 +794,9 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		return options_wrong(&command, "--by and --section exclude each other");
 	if (a.json && a.tsv)
 		return options_wrong(&command, "--json and --tsv exclude each other");
-	return run(&a, count > 0 ? argv[0] : "-", &command);
+	if (a.state != NULL && (a.json || a.tsv))
+		return options_wrong(&command, "--state writes no report: no --json or --tsv");
+	if (a.part.n > 1 && a.read.threads > 1)
+		return options_wrong(&command, "--part and --threads exclude each other");
+	return run(&a, argv, count, &command);
 }

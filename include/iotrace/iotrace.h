@@ -416,6 +416,22 @@ enum iot_seek { IOT_SEEK_RECORD, IOT_SEEK_TIME_NS };
  */
 IOT_API IOT_USE_RESULT int iot_reader_seek(struct iot_reader *r, enum iot_seek what,
 					   uint64_t value);
+/*
+ * Limits an open reader, of which nothing has been read, to the K-th of N parts of its trace, 1 <= K
+ * <= N <= 1000000. A part has the intervals between %syncs that begin in the K-th of N equal ranges
+ * of the stored bytes, so each interval is in one part; part 1 begins with the trace. A part ends
+ * validly where the next %sync states what precedes it. CPU clocks count from the beginning of the
+ * part. Stores which part it is. Returns IOT_OK; IOT_EUSAGE if N > 1 and the input is not a regular
+ * file or memory; or the status of an error.
+ */
+struct iot_part {
+	uint64_t trace_id; /* a hash of the first 64 KiB of text; not 0 */
+	uint64_t from, to; /* stored bytes [from, to): a trace of several parts has each in one */
+	uint64_t stored;   /* size of the trace; 0: unknown, and so are `from` and `to` */
+};
+
+IOT_API IOT_USE_RESULT int iot_reader_part(struct iot_reader *r, uint64_t k, uint64_t n,
+					   struct iot_part *part);
 /* Reports the stored bytes consumed and their total (0 if unknown), wherever reading began. */
 IOT_API int iot_reader_progress(const struct iot_reader *r, uint64_t *done, uint64_t *total);
 

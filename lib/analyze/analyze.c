@@ -368,7 +368,8 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 		keep(a, row_names_join(&a->names, &part->names));
 	totals_join_trace(&a->trace, &part->trace);
 	metadata_join(&a->metadata, &part->metadata);
-	a->options.to = part->options.to;
+	if (part->options.stored != 0)
+		a->options.to = part->options.to;
 	requests_map_free(&map);
 	iot_analyze_free(part);
 	return a->status;

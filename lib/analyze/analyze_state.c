@@ -46,6 +46,8 @@ static void options_state(struct state *s, struct iot_analyze_options *o)
 		state_number(s, "alignment", &o->alignment);
 		state_number(s, "runtime", &o->runtime_ns);
 		state_number(s, "interval", &o->interval_ns);
+		state_number(s, "top", &o->top);
+		state_number(s, "nodes", &o->nodes);
 	}
 }
 
@@ -78,6 +80,17 @@ static void layers_state(struct state *s, struct iot_analyze *a)
 	s->layer = -1;
 }
 
+/* A state that was cut, and is not framed, lacks its last line. */
+static void end_state(struct state *s)
+{
+	uint64_t version = STATE_VERSION;
+	size_t rows = 0;
+	for (; state_list(s, "end", rows == 0 && state_saves(s)); rows++)
+		state_number(s, "version", &version);
+	state_check(s, rows == 1 && (state_saves(s) || state_ends(s)),
+		    "kind=end, and nothing after it");
+}
+
 static void all_state(struct state *s, struct iot_analyze *a)
 {
 	requests_state(s, &a->requests);
@@ -85,7 +98,7 @@ static void all_state(struct state *s, struct iot_analyze *a)
 	metadata_state(s, &a->metadata);
 	row_names_state(s, &a->names);
 	layers_state(s, a);
-	state_check(s, state_saves(s) || state_ends(s), "a table of this version");
+	end_state(s);
 }
 
 /* Keeps the first error. */

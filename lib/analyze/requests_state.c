@@ -187,7 +187,7 @@ static void files_state(struct state *s, struct requests *r)
 		list_objects(s, r, &list);
 	for (size_t i = 0; state_list(s, "file", i < list.count); i++) {
 		uint32_t object = i < list.count ? (uint32_t)list.at[i].key : 0;
-		state_small(s, "object", &object, UINT32_MAX);
+		state_small(s, "o", &object, UINT32_MAX);
 		check_order(s, object, &last, false);
 		if (!state_saves(s) && !state_failed(s))
 			add_file(s, r, requests_file(r, NULL, object));
@@ -263,8 +263,8 @@ static void pairs_state(struct state *s, struct requests *r)
 	for (size_t i = 0; state_list(s, "pair", i < list.count); i++) {
 		const uint64_t key = i < list.count ? r->pair_map.keys[list.at[i].number] : 0;
 		uint32_t process = (uint32_t)(key >> 32) - 1, file = (uint32_t)key - 1;
-		state_reference(s, "process", &s->processes, &process);
-		state_reference(s, "file", &s->files, &file);
+		state_reference(s, "p", &s->processes, &process);
+		state_reference(s, "f", &s->files, &file);
 		check_order(s, idmap_pair(process, file), &last, i == 0);
 		if (!state_saves(s) && !state_failed(s))
 			load_pair(s, r, process, file);
@@ -352,7 +352,7 @@ static void id_row(struct state *s, struct requests *r, struct file_id *id)
 	state_flag(s, "defined", &defined);
 	state_small(s, "object", &object, UINT32_MAX);
 	state_flag(s, "open", &open);
-	file_state(s, "file", &file);
+	file_state(s, "of", &file);
 	if (!state_saves(s)) {
 		id->layer = mpiio;
 		id->has_layer = has_layer;

@@ -36,7 +36,11 @@ void state_no_memory(struct state *s)
 static void refuse(struct state *s, const char *what, const char *expected)
 {
 	char kind[64];
-	const struct iot_text text = s->has_line ? s->head.kind : (struct iot_text){NULL, 0};
+	const struct iot_text text = s->head.kind;
+	if (!s->has_line) {
+		error_set(&s->error, IOT_EFORMAT, "the state ends, expected %s", expected);
+		return;
+	}
 	error_set(&s->error, IOT_EFORMAT, "%%state kind=%s: %s, expected %s",
 		  escape_text(kind, sizeof kind, text.data != NULL ? text.data : "", text.size),
 		  what, expected);

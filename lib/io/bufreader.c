@@ -608,6 +608,12 @@ void bufreader_idle(struct bufreader *r)
 	end_ahead(r);
 }
 
+void bufreader_limit(struct bufreader *r, uint64_t end)
+{
+	end_ahead(r);
+	r->in.limit = end;
+}
+
 int bufreader_seek(struct bufreader *r, uint64_t at)
 {
 	const uint64_t before = bufreader_position(r);

@@ -115,6 +115,8 @@ bool bufreader_stored_input(const struct bufreader *r, struct stored_input *sour
  * begins; also after the end or after damage. Not allowed before the first peek.
  */
 int bufreader_seek(struct bufreader *r, uint64_t at);
+/* Such an input ends at stored byte `end`, where a frame, a member or a line begins; then seek. */
+void bufreader_limit(struct bufreader *r, uint64_t end);
 /* Stops reading until the next seek. */
 void bufreader_idle(struct bufreader *r);
 

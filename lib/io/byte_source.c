@@ -126,16 +126,27 @@ static void keep_bytes(struct kept_bytes *k, const void *bytes, size_t n)
 	k->size += n;
 }
 
+/* The bytes to read next, of the `left` ones that could be. */
+static size_t next_size(const struct byte_source *in, size_t left)
+{
+	const size_t n = left < in->read_size ? left : in->read_size;
+	if (in->limit == 0 || n <= in->limit - in->stored)
+		return n;
+	return (size_t)(in->limit - in->stored);
+}
+
 size_t byte_source_read(struct byte_source *in, void *to, size_t capacity)
 {
-	const size_t size = capacity < in->read_size ? capacity : in->read_size;
+	const size_t size = next_size(in, capacity);
 	ssize_t n = 0;
 
 	if (!in->ended && is_quit(in)) {
 		in->ended = true;
 		fail_interrupted(in);
 	}
-	if (!in->ended) {
+	if (!in->ended && size == 0) {
+		in->ended = true;
+	} else if (!in->ended) {
 		n = in->kind == BYTE_SOURCE_FD ? read_fd(in, to, size)
 					       : read_callback(in, to, size);
 		in->errnum = n >= 0 ? 0 : errno != 0 ? errno : EIO;
@@ -153,7 +164,7 @@ size_t byte_source_read(struct byte_source *in, void *to, size_t capacity)
 
 size_t byte_source_step(struct byte_source *in, size_t left)
 {
-	const size_t n = left < in->read_size ? left : in->read_size;
+	const size_t n = next_size(in, left);
 
 	in->stored += n;
 	in->ended = n == 0;

@@ -31,6 +31,7 @@ struct byte_source {
 	const char *name;    /* for messages, escaped */
 	size_t read_size;    /* bytes per read */
 	uint64_t stored;     /* bytes read so far */
+	uint64_t limit;      /* the input ends at this byte; 0: none */
 	bool ended;
 	int errnum; /* the reason, if a failure ended the input */
 

@@ -118,6 +118,8 @@ struct decoder {
 	bool lacks_late;     /* a %trace lacks= follows a record */
 	bool entered;        /* lines are counted from the %sync of a seek, ... */
 	uint64_t entered_at; /* ... which precedes this record */
+	bool limited;        /* the input ends where the next line is `limit` */
+	struct sync_directive limit;
 	uint64_t lines, records, comments, text_bytes, warnings;
 	uint64_t index;               /* records so far, including lost ones */
 	struct decoder_output output; /* its functions are NULL if there is none */

@@ -392,6 +392,16 @@ static void report_end_lost(struct decoder *d, struct event_batch *b, bool cut)
 	report_lost(d, b, 0);
 }
 
+/* The %sync after a part states what precedes it. */
+static void end_limited(struct decoder *d)
+{
+	if (d->progress != TRACE_CUT && decoder_sync_holds(d, &d->limit))
+		d->progress = TRACE_COMPLETE;
+	else
+		decoder_fail(d, IOT_EFORMAT, 1, "%s",
+			     "the text since the previous %sync does not match the next %sync");
+}
+
 void decoder_at_end(struct decoder *d, struct event_batch *b)
 {
 	const int status = bufreader_status(d->bufreader);
@@ -408,6 +418,8 @@ void decoder_at_end(struct decoder *d, struct event_batch *b)
 		report_end_lost(d, b, false);
 		error_set(&d->error, IOT_EFORMAT, "%s: %s; no %s follows", d->name, d->sync.damage,
 			  decoder_looks_ahead(d) ? "verified interval" : "%sync");
+	} else if (d->limited && d->progress != TRACE_ENDED) {
+		end_limited(d);
 	} else if (d->progress == TRACE_CUT || (d->framed && d->progress != TRACE_ENDED)) {
 		report_end_lost(d, b, true);
 		decoder_fail(d, IOT_ETRUNCATED, 1,

@@ -7,6 +7,7 @@
 #define LIB_READER_READER_INTERNAL_H
 
 #include "decoder.h"
+#include "seek_points.h"
 
 /* Events to be delivered before the next ones read, after a seek. */
 struct deferred_events {
@@ -40,6 +41,15 @@ int reader_opened(struct iot_reader *r, int status);
  */
 int reader_seek_to(struct iot_reader *r, const struct stored_input *source, enum iot_seek what,
 		   uint64_t value);
+/*
+ * Begins at a seek point, with zero clocks and counts, and without definitions; or at byte 0 if
+ * NULL. Applies the %sync.
+ */
+int reader_enter(struct iot_reader *r, const struct seek_point *at);
+/* Makes r->points. Returns a status. */
+int reader_make_points(struct iot_reader *r, const struct stored_input *source);
+/* Reports a search for seek points that failed. */
+int reader_failed_search(struct iot_reader *r, int status);
 /* Returns up to max events that a seek has deferred; 0 if none. */
 size_t reader_take_deferred(struct iot_reader *r, struct iot_event *out, size_t max);
 void reader_drop_deferred(struct iot_reader *r);

@@ -407,11 +407,31 @@ static bool is_before(const void *context, const struct seek_point *p)
 	return p->sync.time < s->target->value && p->sync.time <= s->ticks_max;
 }
 
-static int failed_search(struct decoder *d, int status)
+int reader_failed_search(struct iot_reader *r, int status)
 {
+	struct decoder *d = &r->decoder;
 	if (status == IOT_EIO)
 		return error_system(&d->error, errno, "%s: cannot be read", d->name);
 	decoder_fail_memory(d, status);
+	return d->error.status;
+}
+
+int reader_make_points(struct iot_reader *r, const struct stored_input *source)
+{
+	const struct decoder *d = &r->decoder;
+	if (r->points == NULL)
+		r->points = seek_points_new(source, bufreader_compression(d->bufreader),
+					    codec_base(d->codec), r->settings.window_max);
+	return r->points != NULL ? IOT_OK : reader_failed_search(r, IOT_ENOMEM);
+}
+
+int reader_enter(struct iot_reader *r, const struct seek_point *at)
+{
+	struct decoder *d = &r->decoder;
+	d->entered = at != NULL;
+	d->entered_at = at != NULL ? at->sync.record : 0;
+	if (begin_restart(d, at != NULL ? at->at : 0) == IOT_OK && at != NULL)
+		step_over_line(d); /* the %sync: it contains the number of the next record */
 	return d->error.status;
 }
 
@@ -439,20 +459,14 @@ static int enter(struct iot_reader *r, const struct stored_input *source, const 
 	struct decoder *d = &r->decoder;
 	const struct search search = {t, INT64_MAX / codec_tick(d->codec)};
 	struct seek_point entry;
-	if (r->points == NULL)
-		r->points = seek_points_new(source, bufreader_compression(d->bufreader),
-					    codec_base(d->codec), r->settings.window_max);
-	if (r->points == NULL)
-		return failed_search(d, IOT_ENOMEM);
+	if (reader_make_points(r, source) != IOT_OK)
+		return d->error.status;
 	int found = seek_points_find(r->points, is_before, &search, &entry);
 	if (found == 1)
 		found = enter_earlier(r, source->size, &entry);
 	if (found < 0)
-		return failed_search(d, found);
-	d->entered = found == 1;
-	d->entered_at = found == 1 ? entry.sync.record : 0;
-	if (begin_restart(d, found == 1 ? entry.at : 0) == IOT_OK && found == 1)
-		step_over_line(d); /* the %sync: it contains the number of the next record */
+		return reader_failed_search(r, found);
+	(void)reader_enter(r, found == 1 ? &entry : NULL);
 	if (found == 1 && d->lookahead != NULL)
 		d->lookahead->known_start = false;
 	return d->error.status;

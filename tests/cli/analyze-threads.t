@@ -21,7 +21,7 @@ for i in range(120000):
         print("ff %%op name=close process=%d file=%d result=0" % (process, file))
 CODE
 for name in trace.iot trace.iot.gz; do
-	"$IOTRACE" cat -q --sync=2000 --no-fsync -o $name text
+	"$IOTRACE" cat -q --framed --sync=2000 --no-fsync -o $name text
 	for threads in 1 2 3; do
 		"$IOTRACE" analyze -q --tsv --threads=$threads $name >$threads
 		cmp 1 $threads && echo "$name, $threads threads: $(wc -l <$threads | tr -d ' ') values"
@@ -30,10 +30,10 @@ done
 # A pipe is analyzed on one thread, and so is a trace without %sync.
 "$IOTRACE" analyze -q --tsv --threads=2 <trace.iot | cmp - 1
 "$IOTRACE" analyze -q --tsv --threads=2 text | cmp - 1
-# Damage: what precedes it is analyzed.
+# Damage: what precedes it is analyzed. The rest of its interval does not repeat %process, so times of threads are not joined.
 head -c 1500000 trace.iot >cut.iot
 for threads in 1 2; do
-	"$IOTRACE" analyze -q --tsv --threads=$threads cut.iot 2>error >$threads
+	"$IOTRACE" analyze -q --tsv --section=sizes,order --threads=$threads cut.iot 2>error >$threads
 	echo "exit $?"
 	cat error
 done
