@@ -129,6 +129,11 @@ uint32_t cache_prefetch(struct cache *c, uint64_t key, const struct cache_guard 
 	return e;
 }
 
+void cache_write(struct cache *c, uint32_t entry)
+{
+	cache_mark(c, entry, CACHE_WRITE);
+}
+
 void cache_remove(struct cache *c, uint32_t entry)
 {
 	struct cache_node *n = &c->nodes[entry];

@@ -125,6 +125,8 @@ uint32_t cache_insert(struct cache *c, uint64_t key, const struct cache_guard *g
 /* The same for a block that is prefetched: it counts as unused until its first reference. */
 uint32_t cache_prefetch(struct cache *c, uint64_t key, const struct cache_guard *guard,
 			struct cache_victim *victim);
+/* Makes a resident block dirty, and counts a saved write if it was dirty already. */
+void cache_write(struct cache *c, uint32_t entry);
 /* Removes a resident block, as if it had never been in the cache. */
 void cache_remove(struct cache *c, uint32_t entry);
 

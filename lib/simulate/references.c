@@ -1,0 +1,676 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "references.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "lib/base/array.h"
+#include "lib/base/idmap.h"
+#include "lib/base/number.h"
+#include "lib/base/text.h"
+
+enum { OBJECTS_MAX = 1 << CACHE_OBJECT_BITS, FRESH = OBJECTS_MAX - 1 };
+
+#define BLOCKS_MAX ((uint64_t)1 << CACHE_BLOCK_BITS)
+
+struct object {
+	/* the block after the last one referenced, since the last drop, and ever */
+	uint64_t end, highest;
+	uint32_t opens;
+	bool unlinked;
+	struct reference_row_name name;
+};
+
+/* A fileId of a process. */
+struct file_id {
+	uint32_t object;     /* as declared; 0 if unknown */
+	uint32_t own_object; /* number + 1 of the object that it is while `object` is 0 */
+	bool open, mpiio;
+};
+
+struct stream {
+	uint64_t end; /* of its last record, in bytes */
+	bool used;
+};
+
+/* The rest of a record that did not fit into the batch. */
+struct rest {
+	bool some;
+	struct reference_run run;
+	uint64_t key, blocks;
+	uint8_t how;
+};
+
+struct references {
+	struct references_options options;
+	struct references_counts counts;
+	struct error error;
+	struct rest rest;
+	uint64_t fresh; /* blocks of records with unknown offsets */
+	int64_t start_ns;
+
+	struct idmap object_map; /* object numbers of the trace */
+	uint32_t *object_number; /* of each, + 1; 0: none */
+	size_t object_number_capacity;
+	struct object *objects;
+	size_t object_count, object_capacity;
+
+	struct idmap file_map; /* (process, file) */
+	struct file_id *files;
+	size_t file_capacity;
+	struct idmap path_map; /* hashes of paths */
+	uint32_t *path_object; /* object of the trace; 0: none */
+	size_t path_capacity;
+	struct idmap stream_map; /* (process, object number) */
+	struct stream *streams;
+	size_t stream_capacity;
+	struct idmap rank_map; /* process */
+	uint64_t *ranks;       /* + 1 */
+	size_t rank_capacity;
+
+	struct idmap row_map;
+	struct reference_totals *rows;
+	size_t row_capacity;
+	struct reference_row_name *row_names;
+	size_t row_name_capacity;
+	bool posix_seen, mpiio_seen;
+	bool declares_files;
+};
+
+struct references *references_new(const struct references_options *options)
+{
+	struct references *r = calloc(1, sizeof *r);
+	if (r != NULL)
+		r->options = *options;
+	return r;
+}
+
+void references_free(struct references *r)
+{
+	if (r == NULL)
+		return;
+	idmap_free(&r->object_map);
+	idmap_free(&r->file_map);
+	idmap_free(&r->path_map);
+	idmap_free(&r->stream_map);
+	idmap_free(&r->rank_map);
+	idmap_free(&r->row_map);
+	free(r->object_number);
+	free(r->objects);
+	free(r->files);
+	free(r->path_object);
+	free(r->streams);
+	free(r->ranks);
+	free(r->rows);
+	free(r->row_names);
+	free(r);
+}
+
+const char *references_error(const struct references *r)
+{
+	return r->error.text;
+}
+
+const struct references_counts *references_counts(const struct references *r)
+{
+	return &r->counts;
+}
+
+size_t references_rows(const struct references *r)
+{
+	return r->row_map.count;
+}
+
+const struct reference_totals *references_row(const struct references *r, size_t row)
+{
+	return &r->rows[row];
+}
+
+struct reference_row_name references_name(const struct references *r, size_t row)
+{
+	return r->row_names[row];
+}
+
+size_t references_streams(const struct references *r)
+{
+	return r->stream_map.count;
+}
+
+uint64_t references_end(const struct references *r, uint32_t object)
+{
+	return object < r->object_count ? r->objects[object].highest : 0;
+}
+
+static int no_memory(struct references *r)
+{
+	return error_set(&r->error, IOT_ENOMEM, "out of memory");
+}
+
+/* Objects and files */
+
+/* Returns the number of a new object, or SIZE_MAX with the error set. */
+static size_t new_object(struct references *r, struct reference_row_name name)
+{
+	if (r->object_count == FRESH) {
+		error_set(&r->error, IOT_ELIMIT,
+			  "object %" PRIu32 " of process %" PRIu32 ": more than %d objects",
+			  name.object, name.process, FRESH);
+		return SIZE_MAX;
+	}
+	if (!array_reserve(&r->objects, &r->object_capacity, r->object_count + 1,
+			   sizeof *r->objects)) {
+		no_memory(r);
+		return SIZE_MAX;
+	}
+	r->objects[r->object_count] = (struct object){.name = name};
+	r->counts.objects++;
+	return r->object_count++;
+}
+
+/* Returns the number of an object of the trace (not 0), or SIZE_MAX. */
+static size_t object_of(struct references *r, uint32_t object)
+{
+	const size_t i = idmap_number(&r->object_map, object);
+	if (!array_reserve_index(&r->object_number, &r->object_number_capacity, i,
+				 sizeof *r->object_number)) {
+		no_memory(r);
+		return SIZE_MAX;
+	}
+	if (r->object_number[i] == 0) {
+		const size_t number = new_object(r, (struct reference_row_name){.object = object});
+		if (number == SIZE_MAX)
+			return SIZE_MAX;
+		r->object_number[i] = (uint32_t)number + 1;
+	}
+	return r->object_number[i] - 1;
+}
+
+static struct file_id *file_of(struct references *r, uint32_t process, uint32_t file)
+{
+	const size_t i = idmap_number(&r->file_map, idmap_pair(process, file));
+	if (!array_reserve_index(&r->files, &r->file_capacity, i, sizeof *r->files)) {
+		no_memory(r);
+		return NULL;
+	}
+	return &r->files[i];
+}
+
+/* The object that stands for a file of which the trace declares none; SIZE_MAX on failure. */
+static size_t own_object(struct references *r, uint32_t process, uint32_t file)
+{
+	struct file_id *id = file_of(r, process, file);
+	if (id == NULL)
+		return SIZE_MAX;
+	if (id->own_object == 0) {
+		const size_t number =
+		    new_object(r, (struct reference_row_name){.process = process, .file = file});
+		if (number == SIZE_MAX)
+			return SIZE_MAX;
+		id->own_object = (uint32_t)number + 1;
+	}
+	return id->own_object - 1;
+}
+
+static size_t object_of_record(struct references *r, const struct iot_record *rec)
+{
+	if (r->options.physical)
+		return own_object(r, 0, rec->file);
+	return rec->object != 0 ? object_of(r, rec->object)
+				: own_object(r, rec->process, rec->file);
+}
+
+/* Rows */
+
+static uint64_t rank_of(const struct references *r, uint32_t process)
+{
+	const size_t i = idmap_find(&r->rank_map, process);
+	return i != SIZE_MAX ? r->ranks[i] : 0;
+}
+
+static size_t row_of(struct references *r, const struct iot_record *rec, size_t object)
+{
+	struct reference_row_name name = {.process = rec->process};
+	uint64_t key = 0;
+	switch (r->options.by) {
+	case REFERENCES_BY_NOTHING:
+		break;
+	case REFERENCES_BY_OBJECT:
+		key = object;
+		name = object < FRESH ? r->objects[object].name : (struct reference_row_name){0};
+		break;
+	case REFERENCES_BY_FILE:
+		key = idmap_pair(r->options.physical ? 0 : rec->process, rec->file);
+		name.file = rec->file;
+		name.object = rec->object;
+		break;
+	case REFERENCES_BY_PROCESS:
+		key = rec->process;
+		break;
+	case REFERENCES_BY_RANK:
+		key = name.rank = rank_of(r, rec->process);
+		break;
+	case REFERENCES_BY_KIND:
+		key = name.kind = rec->type & IOT_DATA_KIND;
+		break;
+	case REFERENCES_BY_OPERATION:
+		key = name.kind = rec->type & IOT_WRITE;
+		break;
+	}
+	const size_t known = r->row_map.count, row = idmap_number(&r->row_map, key);
+	if (!array_reserve_index(&r->rows, &r->row_capacity, row, sizeof *r->rows) ||
+	    !array_reserve_index(&r->row_names, &r->row_name_capacity, row, sizeof *r->row_names)) {
+		no_memory(r);
+		return SIZE_MAX;
+	}
+	if (row == known)
+		r->row_names[row] = name;
+	return row;
+}
+
+/* Records */
+
+/* Appends references to blocks [key, key + blocks) to the batch, as far as they fit. */
+static void append(struct references *r, struct reference_batch *b, struct rest *rest)
+{
+	const uint32_t space = REFERENCES_MAX - b->count;
+	const bool whole = rest->blocks <= space;
+	const uint32_t n = whole ? (uint32_t)rest->blocks : space;
+	struct reference_run *run = &b->run[b->runs];
+	rest->some = !whole;
+	if (n == 0)
+		return;
+	b->runs++;
+	*run = rest->run;
+	run->first = b->count;
+	run->count = n;
+	run->flags |= whole ? RUN_ENDS : 0U;
+	if (!whole)
+		run->skipped_at_end = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		b->key[b->count] = rest->key + i;
+		b->how[b->count++] = rest->how;
+	}
+	rest->key += n;
+	rest->blocks -= n;
+	rest->run.skipped_at_begin = 0;
+	rest->run.flags &= ~(unsigned)RUN_BEGINS;
+	if (rest != &r->rest)
+		r->rest = *rest;
+}
+
+static uint8_t how_of(const struct references *r, bool write)
+{
+	if (!write || r->options.write == REFERENCES_THROUGH)
+		return 0;
+	return r->options.write == REFERENCES_BACK ? CACHE_WRITE : CACHE_NO_ALLOCATE;
+}
+
+/* Marks records that begin where the last one of the process on the object ended. */
+static bool use_stream(struct references *r, const struct iot_record *rec, size_t object,
+		       uint64_t offset, uint64_t bytes, struct reference_run *run)
+{
+	const size_t i = idmap_number(&r->stream_map, idmap_pair(rec->process, (uint32_t)object));
+	if (!array_reserve_index(&r->streams, &r->stream_capacity, i, sizeof *r->streams)) {
+		no_memory(r);
+		return false;
+	}
+	struct stream *s = &r->streams[i];
+	run->stream = (uint32_t)i;
+	run->flags |= s->used && s->end == offset ? RUN_SEQUENTIAL : 0U;
+	run->flags |= offset == 0 ? RUN_AT_ZERO : 0U;
+	*s = (struct stream){offset + bytes, true};
+	return true;
+}
+
+static void count_record(struct references *r, size_t row, bool write, uint64_t bytes,
+			 uint64_t blocks)
+{
+	struct reference_totals *totals[] = {&r->counts.all, &r->rows[row]};
+	for (unsigned i = 0; i < 2; i++) {
+		totals[i]->references[write] += blocks;
+		totals[i]->records[write]++;
+		totals[i]->bytes[write] += bytes;
+	}
+}
+
+static void extend(struct object *o, uint64_t end)
+{
+	o->end = end > o->end ? end : o->end;
+	o->highest = end > o->highest ? end : o->highest;
+}
+
+/* Bytes [offset, offset + bytes) of an object, bytes > 0. */
+static int refer_bytes(struct references *r, struct reference_batch *b,
+		       const struct iot_record *rec, size_t object, uint64_t offset, uint64_t bytes)
+{
+	const uint64_t block = r->options.block, first = offset / block,
+		       last = (offset + (bytes - 1)) / block;
+	const bool write = (rec->type & IOT_WRITE) != 0;
+	if (bytes - 1 > UINT64_MAX - offset || last >= BLOCKS_MAX)
+		return error_set(&r->error, IOT_ELIMIT,
+				 "a record of process %" PRIu32 " at offset %" PRIu64
+				 ": it ends beyond 2^%d blocks of %" PRIu64 " bytes",
+				 rec->process, rec->offset, CACHE_BLOCK_BITS, block);
+	const size_t row = row_of(r, rec, object);
+	struct rest rest = {
+	    .key = cache_key_of((uint32_t)object, first),
+	    .blocks = last - first + 1,
+	    .how = how_of(r, write),
+	    .run = {.skipped_at_begin = (uint32_t)(offset % block),
+		    .skipped_at_end = (uint32_t)(block - 1 - (offset + (bytes - 1)) % block),
+		    .row = (uint32_t)row,
+		    .flags = RUN_BEGINS | (write ? RUN_WRITE : 0U)}};
+	rest.run.blocks = rest.blocks < UINT32_MAX ? (uint32_t)rest.blocks : UINT32_MAX;
+	if (row == SIZE_MAX || !use_stream(r, rec, object, offset, bytes, &rest.run))
+		return r->error.status;
+	if (object < FRESH)
+		extend(&r->objects[object], last + 1);
+	count_record(r, row, write, bytes, rest.blocks);
+	append(r, b, &rest);
+	return IOT_OK;
+}
+
+static int refer_unknown(struct references *r, struct reference_batch *b,
+			 const struct iot_record *rec, uint64_t bytes)
+{
+	const uint64_t block = r->options.block, blocks = (bytes + (block - 1)) / block;
+	r->counts.unknown++;
+	r->counts.unknown_bytes += bytes;
+	if (r->options.unknown == REFERENCES_SKIP_UNKNOWN)
+		return IOT_OK;
+	if (blocks > BLOCKS_MAX - r->fresh)
+		return error_set(&r->error, IOT_ELIMIT,
+				 "records with unknown offsets have more than 2^%d blocks",
+				 CACHE_BLOCK_BITS);
+	const uint64_t offset = r->fresh * block;
+	r->fresh += blocks;
+	return refer_bytes(r, b, rec, FRESH, offset, bytes);
+}
+
+/* Whether a record counts; if not, counts why. */
+static bool selects(struct references *r, const struct iot_record *rec)
+{
+	const bool physical = (rec->type & IOT_LOGICAL) == 0;
+	if (physical != r->options.physical) {
+		r->counts.other_layer++;
+		return false;
+	}
+	r->counts.out_of_order += rec->start_ns < r->start_ns && !(rec->flags & IOT_START_UNKNOWN);
+	r->start_ns = rec->start_ns;
+	if (!physical && (rec->type & IOT_DATA_KIND) == IOT_READ_AHEAD) {
+		r->counts.read_ahead++;
+		return false;
+	}
+	r->counts.traced_misses += (rec->type & IOT_CACHE_MISS) != 0;
+	r->counts.traced_hits +=
+	    (rec->type & (IOT_CACHE_MISS | IOT_READ_AHEAD_HIT)) == IOT_READ_AHEAD_HIT;
+	return true;
+}
+
+/* Offset and length in bytes; a limit is an error. */
+static int range_of(struct references *r, const struct iot_record *rec, uint64_t *offset,
+		    uint64_t *bytes)
+{
+	const uint64_t unit = r->options.physical ? IOT_BLOCK_SIZE : 1;
+	if (rec->length > r->options.request_max / unit)
+		return error_set(&r->error, IOT_ELIMIT,
+				 "a record of process %" PRIu32 " at %" PRId64 " ns has %" PRIu64
+				 " %s, expected at most %" PRIu64 " bytes (--max-request)",
+				 rec->process, rec->start_ns, rec->length,
+				 unit > 1 ? "blocks of 512 bytes" : "bytes",
+				 r->options.request_max);
+	if (rec->offset > UINT64_MAX / unit)
+		return error_set(&r->error, IOT_ELIMIT,
+				 "a record of disk %" PRIu32 " at block %" PRIu64
+				 ": its offset exceeds 64 bits",
+				 rec->file, rec->offset);
+	*offset = rec->offset * unit;
+	*bytes = rec->length * unit;
+	return IOT_OK;
+}
+
+static void note_layer(struct references *r, const struct iot_record *rec)
+{
+	const size_t i = r->declares_files
+			     ? idmap_find(&r->file_map, idmap_pair(rec->process, rec->file))
+			     : SIZE_MAX;
+	if (i != SIZE_MAX && r->files[i].mpiio)
+		r->mpiio_seen = true;
+	else
+		r->posix_seen = true;
+	r->counts.layers = r->mpiio_seen && r->posix_seen;
+}
+
+static int add_record(struct references *r, struct reference_batch *b, const struct iot_record *rec)
+{
+	uint64_t offset = 0, bytes = 0;
+	if (!selects(r, rec))
+		return IOT_OK;
+	if (range_of(r, rec, &offset, &bytes) != IOT_OK)
+		return r->error.status;
+	if (!r->counts.layers && !r->options.physical)
+		note_layer(r, rec);
+	if (bytes == 0) {
+		r->counts.no_blocks++;
+		return IOT_OK;
+	}
+	if (rec->flags & IOT_OFFSET_UNKNOWN)
+		return refer_unknown(r, b, rec, bytes);
+	r->counts.known_bytes += bytes;
+	const size_t object = object_of_record(r, rec);
+	return object != SIZE_MAX ? refer_bytes(r, b, rec, object, offset, bytes) : r->error.status;
+}
+
+/* Directives and operations */
+
+static uint64_t path_key(struct iot_text path)
+{
+	return XXH3_64bits(path.data, path.size);
+}
+
+static int set_path(struct references *r, struct iot_text path, uint32_t object)
+{
+	const size_t i = idmap_number(&r->path_map, path_key(path));
+	if (!array_reserve_index(&r->path_object, &r->path_capacity, i, sizeof *r->path_object))
+		return no_memory(r);
+	r->path_object[i] = object;
+	return IOT_OK;
+}
+
+/* The object of the trace that a path names; 0 if unknown. */
+static uint32_t path_object(const struct references *r, struct iot_text path)
+{
+	const size_t i = path.data != NULL ? idmap_find(&r->path_map, path_key(path)) : SIZE_MAX;
+	return i != SIZE_MAX ? r->path_object[i] : 0;
+}
+
+static void add_action(struct references *r, struct reference_batch *b, size_t object,
+		       uint64_t from, bool drop)
+{
+	struct object *o = &r->objects[object];
+	if (o->end <= from)
+		return;
+	b->action[b->actions++] =
+	    (struct reference_action){.before = b->count,
+				      .drop = drop,
+				      .first = cache_key_of((uint32_t)object, from),
+				      .last = cache_key_of((uint32_t)object, o->end - 1)};
+	if (drop)
+		o->end = from;
+}
+
+/* An object whose last name and last open are gone loses its blocks. */
+static void drop_if_gone(struct references *r, struct reference_batch *b, size_t object)
+{
+	if (r->objects[object].unlinked && r->objects[object].opens == 0)
+		add_action(r, b, object, 0, true);
+}
+
+static int close_file(struct references *r, struct reference_batch *b, struct file_id *id)
+{
+	if (!id->open)
+		return IOT_OK;
+	id->open = false;
+	if (id->object == 0)
+		return IOT_OK;
+	const size_t object = object_of(r, id->object);
+	if (object == SIZE_MAX)
+		return r->error.status;
+	r->objects[object].opens--;
+	drop_if_gone(r, b, object);
+	return IOT_OK;
+}
+
+static int define_file(struct references *r, struct reference_batch *b, const struct iot_event *ev)
+{
+	const struct iot_text path = iot_directive_get(ev, "path"),
+			      layer = iot_directive_get(ev, "layer");
+	struct file_id *id = file_of(r, ev->rec.process, ev->rec.file);
+	r->declares_files = true;
+	if (id == NULL)
+		return r->error.status;
+	const bool opens = !id->open || id->object != ev->rec.object;
+	if (opens && close_file(r, b, id) != IOT_OK)
+		return r->error.status;
+	id->object = ev->rec.object;
+	id->mpiio = text_equals(layer, "mpiio");
+	id->open = true;
+	if (id->object == 0)
+		return IOT_OK;
+	const size_t object = object_of(r, id->object);
+	if (object == SIZE_MAX)
+		return r->error.status;
+	r->objects[object].opens += opens;
+	return path.data != NULL ? set_path(r, path, ev->rec.object) : IOT_OK;
+}
+
+static int define_process(struct references *r, const struct iot_event *ev)
+{
+	const struct iot_text text = iot_directive_get(ev, "rank");
+	uint64_t rank;
+	if (text.data == NULL || !number_decimal(text.data, text.size, &rank))
+		return IOT_OK;
+	const size_t i = idmap_number(&r->rank_map, ev->rec.process);
+	if (!array_reserve_index(&r->ranks, &r->rank_capacity, i, sizeof *r->ranks))
+		return no_memory(r);
+	r->ranks[i] = rank + 1;
+	return IOT_OK;
+}
+
+/* The object of an operation: that of its file, else of its path. SIZE_MAX if it is unknown. */
+static size_t object_of_operation(struct references *r, const struct iot_event *ev)
+{
+	uint32_t object = 0;
+	if (ev->has & IOT_HAS_FILE) {
+		const size_t i =
+		    idmap_find(&r->file_map, idmap_pair(ev->rec.process, ev->rec.file));
+		if (i != SIZE_MAX && r->files[i].object == 0 && r->files[i].own_object != 0)
+			return r->files[i].own_object - 1;
+		object = i != SIZE_MAX ? r->files[i].object : 0;
+	}
+	if (object == 0)
+		object = path_object(r, iot_directive_get(ev, "path"));
+	const size_t i = object != 0 ? idmap_find(&r->object_map, object) : SIZE_MAX;
+	return i != SIZE_MAX && r->object_number[i] != 0 ? r->object_number[i] - 1 : SIZE_MAX;
+}
+
+static void truncate_object(struct references *r, struct reference_batch *b,
+			    const struct iot_event *ev, size_t object)
+{
+	const struct iot_text text = iot_directive_get(ev, "size");
+	const uint64_t block = r->options.block;
+	uint64_t size;
+	if (text.data == NULL || !number_decimal(text.data, text.size, &size)) {
+		r->counts.truncated_unknown++;
+		return;
+	}
+	r->counts.truncated++;
+	add_action(r, b, object, size / block + (size % block != 0), true);
+}
+
+static int rename_object(struct references *r, const struct iot_event *ev)
+{
+	const struct iot_text from = iot_directive_get(ev, "path"),
+			      to = iot_directive_get(ev, "to");
+	const uint32_t object = path_object(r, from);
+	if (object == 0 || to.data == NULL)
+		return IOT_OK;
+	return set_path(r, from, 0) == IOT_OK ? set_path(r, to, object) : r->error.status;
+}
+
+static void apply_operation(struct references *r, struct reference_batch *b,
+			    const struct iot_event *ev, struct iot_text name)
+{
+	const size_t object = object_of_operation(r, ev);
+	if (object == SIZE_MAX)
+		r->counts.unnamed++;
+	else if (text_equals(name, "unlink")) {
+		r->counts.unlinked++;
+		r->objects[object].unlinked = true;
+		drop_if_gone(r, b, object);
+	} else if (text_equals(name, "truncate"))
+		truncate_object(r, b, ev, object);
+	else {
+		r->counts.synced++;
+		add_action(r, b, object, 0, false);
+	}
+}
+
+static int add_operation(struct references *r, struct reference_batch *b,
+			 const struct iot_event *ev)
+{
+	const struct iot_text name = iot_directive_get(ev, "name"),
+			      result = iot_directive_get(ev, "result");
+	if (r->options.physical || (result.data != NULL && !text_equals(result, "0")))
+		return IOT_OK;
+	if (text_equals(name, "close") && (ev->has & IOT_HAS_FILE)) {
+		struct file_id *id = file_of(r, ev->rec.process, ev->rec.file);
+		return id != NULL ? close_file(r, b, id) : r->error.status;
+	}
+	if (text_equals(name, "rename"))
+		return rename_object(r, ev);
+	if (text_equals(name, "unlink") || text_equals(name, "truncate") ||
+	    text_equals(name, "fsync") || text_equals(name, "fdatasync"))
+		apply_operation(r, b, ev, name);
+	return IOT_OK;
+}
+
+static int add_event(struct references *r, struct reference_batch *b, const struct iot_event *ev)
+{
+	switch ((enum iot_kind)ev->kind) {
+	case IOT_RECORD:
+		return add_record(r, b, &ev->rec);
+	case IOT_FILE:
+		return ev->has & IOT_HAS_DISK ? IOT_OK : define_file(r, b, ev);
+	case IOT_PROCESS:
+		return define_process(r, ev);
+	case IOT_OP:
+		return add_operation(r, b, ev);
+	default:
+		return IOT_OK;
+	}
+}
+
+/* Each event has at most one run and two actions; a record may need further batches. */
+static bool is_full(const struct reference_batch *b)
+{
+	return b->count == REFERENCES_MAX || b->runs == REFERENCES_MAX ||
+	       b->actions + 2 > REFERENCE_ACTIONS_MAX;
+}
+
+int references_add(struct references *r, struct reference_batch *b, const struct iot_event *ev,
+		   size_t n, size_t *used)
+{
+	*used = 0;
+	if (r->rest.some)
+		append(r, b, &r->rest);
+	while (*used < n && !r->rest.some && !is_full(b)) {
+		if (add_event(r, b, &ev[*used]) != IOT_OK)
+			return r->error.status;
+		++*used;
+	}
+	return r->error.status;
+}
