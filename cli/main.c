@@ -38,6 +38,7 @@ static const struct command_entry commands[] = {
     {"top", cmd_top, "Look into traces", "show the I/O of a trace while it is being written"},
     {"analyze", cmd_analyze, "Look into traces",
      "rates, request sizes and the order of requests of a job"},
+    {"simulate", cmd_simulate, "Look into traces", "simulate caches: hits by size and policy"},
     {"check", cmd_check, "Look into traces", "validate traces; repair damaged ones"},
 };
 

@@ -109,6 +109,11 @@ void references_free(struct references *r)
 	free(r);
 }
 
+bool references_pending(const struct references *r)
+{
+	return r->rest.some;
+}
+
 const char *references_error(const struct references *r)
 {
 	return r->error.text;

@@ -109,6 +109,8 @@ void references_free(struct references *r); /* NULL is ignored */
  */
 int references_add(struct references *r, struct reference_batch *b, const struct iot_event *ev,
 		   size_t n, size_t *used);
+/* Whether a record is continued in the next batch. */
+bool references_pending(const struct references *r);
 const char *references_error(const struct references *r);
 const struct references_counts *references_counts(const struct references *r);
 

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* iotrace simulate: the hits that caches of given sizes and policies have on a trace. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/thread.h"
+
+#include "cli/simulate/results.h"
+#include "cli/ui/message.h"
+#include "cli/ui/piped.h"
+
+enum { TOP_ON_TERMINAL = 20, THREADS_MAX = 64 };
+
+#define CACHE_DEFAULT       ((uint64_t)32 << 20)
+#define MEMORY_DEFAULT      ((uint64_t)1 << 30)
+#define MAX_REQUEST_DEFAULT ((uint64_t)16 << 30)
+
+struct simulate_run {
+	struct simulate_results results;
+	struct trace_in_options read;
+	struct size_list sizes;
+	struct policy_list policies;
+	int layer, unknown, write, by;
+	uint64_t block, memory, max_request, threads;
+	struct future future;
+	struct references *extents; /* of an earlier pass */
+	uint64_t distinct;
+	bool json, tsv, dump;
+	const char *path, *out, *svg;
+	const struct command_spec *command;
+};
+
+/* Plans: what needs an earlier pass over the trace */
+
+static bool has_policy(const struct simulate_run *s, enum cache_policy policy)
+{
+	for (size_t i = 0; i < s->policies.count; i++)
+		if (s->policies.policy[i] == policy)
+			return true;
+	return false;
+}
+
+static bool needs_first_pass(const struct simulate_run *s)
+{
+	return has_policy(s, CACHE_OPT) || sizes_need_distinct(&s->sizes) ||
+	       s->results.prefetch.kind != PREFETCH_NONE;
+}
+
+static enum exit_status open_input(struct simulate_run *s)
+{
+	return reference_input_open(&s->results.input, s->path, &s->read, &s->results.references,
+				    s->command);
+}
+
+/* Counts the distinct blocks, collects the references for OPT and the extents of objects. */
+static enum exit_status first_pass(struct simulate_run *s)
+{
+	struct reference_input *i = &s->results.input;
+	const struct engine_options options = {.threads = 1, .distinct_memory = s->memory};
+	if (piped_detect(s->path))
+		return message_error(
+		    i->in.path[0] != '\0' ? i->in.path : s->path,
+		    "policy opt, sizes in percent and prefetching need two passes, "
+		    "which a pipe does not allow: write it to a file first");
+	enum exit_status status = open_input(s);
+	struct engine *e = engine_new(&options, NULL, 0);
+	i->future = has_policy(s, CACHE_OPT) ? &s->future : NULL;
+	i->future_memory = s->memory;
+	if (status == EXIT_OK && e == NULL)
+		status = message_no_memory();
+	if (status == EXIT_OK && engine_run(e, reference_input_fill, i) != IOT_OK)
+		status = EXIT_FAULT;
+	if (status == EXIT_OK && i->future != NULL && future_finish(&s->future) != IOT_OK)
+		status = message_no_memory();
+	if (status == EXIT_OK && sizes_need_distinct(&s->sizes) && !engine_firsts(e).known)
+		status = message_error(s->path, "more distinct blocks than --memory can count");
+	if (status == EXIT_OK)
+		s->distinct = both(engine_firsts(e).references);
+	engine_free(e);
+	i->future = NULL;
+	s->extents = i->references;
+	i->references = NULL;
+	progress_clear(&i->in.progress);
+	i->in.quiet = true; /* the second reading repeats the warnings about a log */
+	reference_input_close(i);
+	return status;
+}
+
+/* Simulations */
+
+static enum exit_status add_pair(struct simulate_run *s, enum cache_policy policy,
+				 const struct cache_size *size)
+{
+	struct simulate_results *r = &s->results;
+	struct simulate_pair *p = &r->pairs[r->pair_count];
+	uint64_t blocks;
+	const char *why = size_to_blocks(size, r->references.block, s->distinct, &blocks);
+	if (why != NULL)
+		return options_wrong(s->command, "--cache: %.*s %s", (int)strcspn(size->text, ","),
+				     size->text, why);
+	p->policy = policy;
+	p->options = (struct simulation_options){
+	    .policy = policy,
+	    .capacity = blocks,
+	    .future = policy == CACHE_OPT ? &s->future.references : NULL,
+	    .write = r->references.write,
+	    .rmw = r->rmw,
+	    .prefetch = r->prefetch.kind,
+	    .prefetch_blocks = r->prefetch.kind == PREFETCH_WINDOW
+				   ? r->prefetch.value / r->references.block
+				   : r->prefetch.value,
+	    .block = r->references.block,
+	    .rows = r->references.by != REFERENCES_BY_NOTHING,
+	    .extents = s->extents};
+	r->pair_count++;
+	return EXIT_OK;
+}
+
+static uint64_t memory_needed(const struct simulate_run *s)
+{
+	uint64_t bytes = s->future.count * FUTURE_REFERENCE_BYTES;
+	for (size_t i = 0; i < s->results.pair_count; i++)
+		bytes += simulation_bytes(&s->results.pairs[i].options, s->future.count);
+	return bytes;
+}
+
+static enum exit_status make_pairs(struct simulate_run *s)
+{
+	struct simulate_results *r = &s->results;
+	enum exit_status status = EXIT_OK;
+	r->pairs = calloc(s->policies.count * s->sizes.count, sizeof *r->pairs);
+	if (r->pairs == NULL)
+		return message_no_memory();
+	for (size_t i = 0; i < s->policies.count && status == EXIT_OK; i++)
+		for (size_t j = 0; j < s->sizes.count && status == EXIT_OK; j++)
+			status = add_pair(s, s->policies.policy[i], &s->sizes.size[j]);
+	if (status == EXIT_OK && memory_needed(s) > s->memory) {
+		message_print("the caches need %" PRIu64 " MiB of memory, expected at most %" PRIu64
+			      " MiB (--memory)",
+			      (memory_needed(s) >> 20) + 1, s->memory >> 20);
+		return EXIT_FAULT;
+	}
+	for (size_t i = 0; i < r->pair_count && status == EXIT_OK; i++) {
+		r->pairs[i].simulation = simulation_new(&r->pairs[i].options);
+		if (r->pairs[i].simulation == NULL)
+			status = message_no_memory();
+	}
+	return status;
+}
+
+static enum exit_status simulate(struct simulate_run *s)
+{
+	struct simulate_results *r = &s->results;
+	const uint64_t needed = memory_needed(s);
+	const struct engine_options options = {.threads = (unsigned)s->threads,
+					       .distinct_memory = s->memory - needed};
+	struct simulation **simulations = calloc(r->pair_count + 1, sizeof(struct simulation *));
+	if (simulations == NULL)
+		return message_no_memory();
+	for (size_t i = 0; i < r->pair_count; i++)
+		simulations[i] = r->pairs[i].simulation;
+	r->engine = engine_new(&options, simulations, r->pair_count);
+	enum exit_status status = r->engine != NULL ? open_input(s) : message_no_memory();
+	if (status == EXIT_OK) {
+		const int result = engine_run(r->engine, reference_input_fill, &r->input);
+		progress_clear(&r->input.in.progress);
+		if (result == IOT_ENOMEM && r->input.status == IOT_OK)
+			message_no_memory();
+		status = result == IOT_OK ? EXIT_OK : EXIT_FAULT;
+	}
+	free(simulations);
+	return status;
+}
+
+/* Results */
+
+static int by_references(const void *a, const void *b, void *context)
+{
+	const struct references *r = context;
+	const size_t i = *(const size_t *)a, j = *(const size_t *)b;
+	const uint64_t first = both(references_row(r, i)->references),
+		       second = both(references_row(r, j)->references);
+	return first != second ? (first < second) - (first > second) : (i > j) - (i < j);
+}
+
+static enum exit_status sort_rows(struct simulate_run *s)
+{
+	struct simulate_results *r = &s->results;
+	r->rows = references_rows(r->input.references);
+	r->order = malloc((r->rows + 1) * sizeof *r->order);
+	if (r->order == NULL)
+		return message_no_memory();
+	for (size_t i = 0; i < r->rows; i++)
+		r->order[i] = i;
+	qsort_r(r->order, r->rows, sizeof *r->order, by_references, r->input.references);
+	return EXIT_OK;
+}
+
+static enum exit_status print_results(struct simulate_run *s)
+{
+	struct simulate_results *r = &s->results;
+	if (!s->read.quiet)
+		reference_input_warn(&r->input, &r->references);
+	enum exit_status status = sort_rows(s);
+	if (status == EXIT_OK)
+		status = output_open(&r->out, s->out, 0);
+	if (status != EXIT_OK)
+		return status;
+	if (s->json)
+		simulate_print_json(r);
+	else if (s->tsv)
+		simulate_print_tsv(r);
+	else
+		simulate_print_text(r);
+	return output_close(&r->out);
+}
+
+/* One decimal key in a line for each reference, for other simulators. */
+static enum exit_status dump_references(struct simulate_run *s)
+{
+	struct simulate_results *r = &s->results;
+	struct reference_batch *b = calloc(1, sizeof *b);
+	int more = 1;
+	enum exit_status status = b != NULL ? open_input(s) : message_no_memory();
+	if (status == EXIT_OK)
+		status = output_open(&r->out, s->out, 0);
+	if (status != EXIT_OK) {
+		free(b);
+		return status;
+	}
+	while (more > 0) {
+		b->count = b->runs = b->actions = 0;
+		more = reference_input_fill(&r->input, b);
+		for (uint32_t i = 0; i < b->count; i++)
+			output_printf(&r->out, "%" PRIu64 "\n", b->key[i]);
+	}
+	progress_clear(&r->input.in.progress);
+	free(b);
+	status = trace_in_exit(&r->input.in);
+	if (output_close(&r->out) != EXIT_OK || more < 0)
+		status = EXIT_FAULT;
+	return status;
+}
+
+static enum exit_status run(struct simulate_run *s)
+{
+	struct simulate_results *r = &s->results;
+	enum exit_status status = EXIT_OK;
+	if (s->dump)
+		return dump_references(s);
+	if (needs_first_pass(s))
+		status = first_pass(s);
+	if (status == EXIT_OK)
+		status = make_pairs(s);
+	if (status == EXIT_OK)
+		status = simulate(s);
+	if (status == EXIT_OK && (r->input.in.status == IOT_OK ||
+				  both(references_counts(r->input.references)->all.records) > 0))
+		status = print_results(s);
+	if (status == EXIT_OK && s->svg != NULL)
+		status = simulate_write_svg(r, s->svg);
+	return status == EXIT_OK ? trace_in_exit(&r->input.in) : status;
+}
+
+static void free_run(struct simulate_run *s)
+{
+	struct simulate_results *r = &s->results;
+	for (size_t i = 0; i < r->pair_count; i++)
+		simulation_free(r->pairs[i].simulation);
+	free(r->pairs);
+	free(r->order);
+	engine_free(r->engine);
+	reference_input_close(&r->input);
+	references_free(s->extents);
+	future_free(&s->future);
+}
+
+static const char notes[] =
+    "A cache holds blocks of --block bytes. A record refers to all blocks that its bytes are in,\n"
+    "in order. hit %: of all references; reads, writes: of those of reads and of writes; records:\n"
+    "with hits only; bytes: in blocks that hit. dev. read, dev. write: what the device transfers.\n"
+    "first: references to blocks that were not referenced before, which no cache avoids.\n"
+    "Sizes: 64MiB; 1000b is in blocks; 10% is a share of the distinct blocks. opt (Belady) knows\n"
+    "the future; it needs 12 bytes of memory for each reference. opt, sizes in percent and\n"
+    "prefetching read IN twice.\n"
+    "iotrace-simulate(1) defines the policies, and the columns of --tsv.\n";
+
+static const char examples[] =
+    "  iotrace simulate -c 16MiB,64MiB,256MiB app.iot.zst        which size suffices?\n"
+    "  iotrace simulate -c 64MiB -p lru,arc,s3fifo,opt app.iot.zst   does the policy matter?\n"
+    "  iotrace simulate -c 10% --by=object app.iot.zst           which files need the cache?\n"
+    "  iotrace simulate --prefetch=window:128K app.iot.zst       does read-ahead help?\n"
+    "  iotrace simulate --json -c 64M app.strace | jq '.simulations[].miss_ratio'\n";
+
+enum exit_status cmd_simulate(int argc, char **argv)
+{
+	struct simulate_run s = {
+	    .read = TRACE_IN_WHOLE_INIT,
+	    .block = 4096,
+	    .memory = MEMORY_DEFAULT,
+	    .max_request = MAX_REQUEST_DEFAULT,
+	    .threads = NOT_GIVEN,
+	    .out = "-",
+	    .sizes = {.count = 1, .size = {{SIZE_BYTES, CACHE_DEFAULT, "32MiB"}}},
+	    .policies = {.count = 1},
+	    .results = {.top = NOT_GIVEN}};
+	struct simulate_results *r = &s.results;
+	const struct option options[] = {
+	    {.kind = OPTION_CALL,
+	     .letter = 'c',
+	     .name = "cache",
+	     .argument = "SIZE[,SIZE]...",
+	     .target = &s.sizes,
+	     .help = "sizes: 64MiB, 1000b (blocks), 10% (default: 32MiB)",
+	     .call = option_cache_sizes},
+	    {.kind = OPTION_CALL,
+	     .letter = 'p',
+	     .name = "policy",
+	     .argument = "NAME[,NAME]...",
+	     .target = &s.policies,
+	     .help = "lru, fifo, clock, lfu, 2q, arc, lirs, s3fifo, sieve, wtinylfu, opt (default: "
+		     "lru)",
+	     .call = option_policies},
+	    {.kind = OPTION_CALL,
+	     .letter = 'B',
+	     .name = "block",
+	     .argument = "BYTES",
+	     .target = &s.block,
+	     .help = "size of a block (default: 4096)",
+	     .call = option_bytes,
+	     .min = 512,
+	     .max = REFERENCES_BLOCK_MAX},
+	    OPTION(CHOICE, 0, "layer", "logical|physical", &s.layer,
+		   "records to simulate (default: logical)"),
+	    OPTION(CHOICE, 0, "unknown", "skip|fresh", &s.unknown,
+		   "records with unknown offsets: leave them out, or let them refer to blocks that "
+		   "occur once (default: skip)"),
+	    OPTION(CHOICE, 0, "write", "back|through|around", &s.write,
+		   "what writes do; see iotrace-simulate(1) (default: back)"),
+	    OPTION(FLAG, 0, "rmw", NULL, &r->rmw,
+		   "a write to a part of an absent block reads it first"),
+	    CALL("prefetch", "HOW", &r->prefetch,
+		 "none, next:BLOCKS, request, window:SIZE (default: none)", option_prefetch),
+	    OPTION(CHOICE, 0, "by", "nothing|object|file|process|rank|kind|op", &s.by,
+		   "count hits by these rows, too (default: nothing)"),
+	    RANGE(NUMBER, 0, "top", "N", &r->top,
+		  "print N rows (default: 20 as text on a terminal, otherwise all)", 0, 0),
+	    OPTION(FLAG, 'j', "json", NULL, &s.json, "print JSON"),
+	    OPTION(FLAG, 't', "tsv", NULL, &s.tsv, "print columns separated by tabs"),
+	    OPTION(STRING, 0, "svg", "FILE", &s.svg, "plot the miss ratio over the size"),
+	    OPTION(STRING, 'o', "output", "FILE", &s.out, "write to FILE (default: -, stdout)"),
+	    OPTION(FLAG, 0, "dump-references", NULL, &s.dump,
+		   "print the key of each reference instead: object * 2^40 + block"),
+	    RANGE(NUMBER, 0, "threads", "N", &s.threads,
+		  "simulate on N threads (default: one for each processor)", 1, THREADS_MAX),
+	    {.kind = OPTION_CALL,
+	     .name = "memory",
+	     .argument = "SIZE",
+	     .target = &s.memory,
+	     .help = "maximum memory for caches (default: 1GiB)",
+	     .call = option_bytes,
+	     .min = 1 << 20},
+	    {.kind = OPTION_CALL,
+	     .name = "max-request",
+	     .argument = "SIZE",
+	     .target = &s.max_request,
+	     .help = "bytes of the largest record (default: 16GiB)",
+	     .call = option_bytes,
+	     .min = 512},
+	    OPTION_QUIET(s.read.quiet, s.read.progress),
+	    GROUP("Reading"),
+	    OPTION_READING(s.read),
+	    OPTIONS_END,
+	};
+	const struct command_spec command = {
+	    .name = "simulate",
+	    .summary = "Simulate caches: hits by size and policy",
+	    .synopsis = "[OPTION]... [IN]",
+	    .options = options,
+	    .notes = notes,
+	    .examples = examples,
+	    .operands_max = 1,
+	};
+	size_t count;
+	enum exit_status status;
+	if (!options_parse(&command, argc, argv, &count, &status))
+		return status;
+	if (s.json && s.tsv)
+		return options_wrong(&command, "--json and --tsv exclude each other");
+	if (r->prefetch.kind != PREFETCH_NONE && has_policy(&s, CACHE_OPT))
+		return options_wrong(&command, "--prefetch and policy opt exclude each other");
+	if (r->top == NOT_GIVEN && !s.json && !s.tsv && isatty(STDOUT_FILENO))
+		r->top = TOP_ON_TERMINAL;
+	if (s.threads == NOT_GIVEN)
+		s.threads = cpu_count() < THREADS_MAX ? cpu_count() : THREADS_MAX;
+	r->references = (struct references_options){.block = (uint32_t)s.block,
+						    .physical = s.layer == 1,
+						    .unknown = (enum references_unknown)s.unknown,
+						    .write = (enum references_write)s.write,
+						    .by = (enum references_by)s.by,
+						    .request_max = s.max_request};
+	s.path = count > 0 ? argv[0] : "-";
+	s.command = &command;
+	status = run(&s);
+	free_run(&s);
+	return status;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "input.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cli/ui/message.h"
+
+enum exit_status reference_input_open(struct reference_input *i, const char *path,
+				      const struct trace_in_options *read,
+				      const struct references_options *options,
+				      const struct command_spec *command)
+{
+	i->references = references_new(options);
+	i->events = malloc(TRACE_IN_BATCH * sizeof *i->events);
+	i->count = i->used = 0;
+	i->status = IOT_OK;
+	if (i->references == NULL || i->events == NULL)
+		return message_no_memory();
+	return trace_in_open(&i->in, path, read, command);
+}
+
+static int fail(struct reference_input *i, int status, const char *sentence)
+{
+	progress_clear(&i->in.progress);
+	i->status = status;
+	if (status == IOT_ENOMEM)
+		message_no_memory();
+	else
+		message_error(i->in.operand, sentence);
+	return status;
+}
+
+/* Adds a batch to the references that OPT needs in advance. */
+static int collect(struct reference_input *i, const struct reference_batch *b)
+{
+	uint32_t at = 0;
+	int status = IOT_OK;
+	for (uint32_t j = 0; j < b->actions && status == IOT_OK; j++) {
+		const struct reference_action *a = &b->action[j];
+		status = future_add(i->future, b->key + at, a->before - at);
+		at = a->before;
+		if (status == IOT_OK && a->drop)
+			status = future_drop(i->future, a->first, a->last);
+	}
+	if (status == IOT_OK)
+		status = future_add(i->future, b->key + at, b->count - at);
+	if (status == IOT_OK && i->future->count * FUTURE_REFERENCE_BYTES > i->future_memory)
+		return fail(i, IOT_ELIMIT,
+			    "policy opt needs more memory than --memory for the references of this "
+			    "trace: 12 bytes for each");
+	return status == IOT_OK ? IOT_OK : fail(i, status, "policy opt: more than 2^32 references");
+}
+
+/* Appends references of further events until the batch is full; *more: whether it is. */
+static int add_events(struct reference_input *i, struct reference_batch *b, bool *more)
+{
+	size_t used;
+	do {
+		if (i->used == i->count) {
+			i->count = trace_in_events(&i->in, i->events, TRACE_IN_BATCH);
+			i->used = 0;
+		}
+		const int status = references_add(i->references, b, i->events + i->used,
+						  i->count - i->used, &used);
+		if (status != IOT_OK)
+			return fail(i, status, references_error(i->references));
+		i->used += used;
+		*more = i->used < i->count || references_pending(i->references);
+	} while (!*more && i->count > 0);
+	return IOT_OK;
+}
+
+int reference_input_fill(void *context, struct reference_batch *b)
+{
+	struct reference_input *i = context;
+	bool more;
+	int status = add_events(i, b, &more);
+	if (status == IOT_OK && i->future != NULL)
+		status = collect(i, b);
+	return status == IOT_OK ? more : status;
+}
+
+static void warn_of(uint64_t count, const char *sentence)
+{
+	if (count > 0)
+		message_print("warning: %" PRIu64 " %s", count, sentence);
+}
+
+void reference_input_warn(const struct reference_input *i, const struct references_options *options)
+{
+	const struct references_counts *c = references_counts(i->references);
+	const double unknown = (double)c->unknown_bytes,
+		     all = (double)c->known_bytes + (double)c->unknown_bytes;
+	warn_of(c->other_layer, options->physical ? "logical records are left out; see --layer"
+						  : "physical records are left out; see --layer");
+	warn_of(c->out_of_order, "records start before the preceding one; see 'iotrace reorder'");
+	warn_of(c->truncated_unknown, "truncates have no size=; they have no effect");
+	if (all > 0 && unknown / all > 0.05)
+		message_print("warning: %.0f%% of all bytes have unknown offsets and %s; see "
+			      "--unknown",
+			      100 * unknown / all,
+			      options->unknown == REFERENCES_SKIP_UNKNOWN
+				  ? "are left out"
+				  : "are blocks of their own");
+	if (c->layers)
+		message_print("warning: this trace has the I/O of several layers: a block that one "
+			      "requests from the other counts twice; see --layer of 'iotrace "
+			      "convert'");
+}
+
+void reference_input_close(struct reference_input *i)
+{
+	references_free(i->references);
+	i->references = NULL;
+	free(i->events);
+	i->events = NULL;
+	trace_in_close(&i->in);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The input of the simulating commands: one pass over it, as batches of references. */
+#ifndef CLI_SIMULATE_INPUT_H
+#define CLI_SIMULATE_INPUT_H
+
+#include "lib/simulate/engine.h"
+#include "lib/simulate/future.h"
+
+#include "cli/ui/trace_in.h"
+
+struct reference_input {
+	struct trace_in in;
+	struct references *references;
+	struct future *future;  /* collects all references, for OPT; or NULL */
+	uint64_t future_memory; /* bytes */
+	struct iot_event *events;
+	size_t count, used;
+	int status; /* enum iot_status of the references; errors of IN are in `in` */
+};
+
+/* Opens it; returns EXIT_OK, or the exit status after a message. Close it in every case. */
+enum exit_status reference_input_open(struct reference_input *i, const char *path,
+				      const struct trace_in_options *read,
+				      const struct references_options *options,
+				      const struct command_spec *command);
+/* An engine_fill_fn; context: a struct reference_input. Errors are reported. */
+int reference_input_fill(void *context, struct reference_batch *b);
+/* Prints warnings about records that were left out. */
+void reference_input_warn(const struct reference_input *i,
+			  const struct references_options *options);
+void reference_input_close(struct reference_input *i);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Options of the simulating commands that have lists or units of their own. */
+#ifndef CLI_SIMULATE_LISTS_H
+#define CLI_SIMULATE_LISTS_H
+
+#include "lib/simulate/simulation.h"
+
+#include "cli/ui/options.h"
+
+enum { LIST_MAX = 64 };
+
+enum size_unit { SIZE_BLOCKS, SIZE_BYTES, SIZE_SHARE /* of the distinct blocks, in millionths */ };
+
+struct cache_size {
+	enum size_unit unit;
+	uint64_t value;
+	const char *text; /* as named, up to the next comma */
+};
+
+struct size_list {
+	struct cache_size size[LIST_MAX];
+	size_t count;
+};
+
+struct policy_list {
+	enum cache_policy policy[LIST_MAX];
+	size_t count;
+};
+
+struct prefetch_option {
+	enum simulation_prefetch kind;
+	uint64_t value; /* next: blocks; window: bytes */
+};
+
+/* 1000b, 64MiB, 10%; the target is a struct size_list. */
+option_fn option_cache_sizes;
+/* lru,arc; the target is a struct policy_list. */
+option_fn option_policies;
+/* none, next:K, request, window:SIZE; the target is a struct prefetch_option. */
+option_fn option_prefetch;
+/* 4096, 64K, 1GiB; the target is a uint64_t, in bytes. */
+option_fn option_bytes;
+
+/* Whether a size is a share of the distinct blocks. */
+bool sizes_need_distinct(const struct size_list *sizes);
+/*
+ * Stores the capacity in blocks. Returns NULL, or what is wrong with the size. distinct: used for
+ * shares only.
+ */
+const char *size_to_blocks(const struct cache_size *size, uint32_t block, uint64_t distinct,
+			   uint64_t *blocks);
+
+#endif

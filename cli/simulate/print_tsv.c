@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Results of simulations as columns separated by tabs. */
+#include "results.h"
+
+#include <inttypes.h>
+
+#include "cli/ui/printable.h"
+
+static void number(struct output *o, uint64_t value)
+{
+	output_printf(o, "\t%" PRIu64, value);
+}
+
+static void pair_of(struct output *o, const uint64_t counts[2])
+{
+	number(o, counts[0]);
+	number(o, counts[1]);
+}
+
+/* Replaces the characters that would break a column. */
+static void write_name(struct output *o, const char *name)
+{
+	output_text(o, "\t");
+	for (; *name != '\0'; name++)
+		output_write(o, *name == '\t' || *name == '\n' ? " " : name, 1);
+}
+
+static void write_counts(struct simulate_results *r, const struct simulate_pair *p,
+			 const struct reference_totals *all, const struct simulation_hits *hits,
+			 struct engine_firsts firsts)
+{
+	struct output *o = &r->out;
+	output_printf(o, "%s\t%" PRIu64 "\t%" PRIu64, cache_policy_name(p->policy),
+		      p->options.capacity, p->options.capacity * r->references.block);
+	pair_of(o, all->references);
+	pair_of(o, hits->references);
+	if (firsts.known)
+		pair_of(o, firsts.references);
+	else
+		output_text(o, "\t\t");
+	pair_of(o, all->records);
+	pair_of(o, hits->records);
+	pair_of(o, all->bytes);
+	pair_of(o, hits->bytes);
+}
+
+/* Columns that exist for the whole trace only; empty in other rows. */
+static void write_device(struct simulate_results *r, const struct simulation_counts *c)
+{
+	const uint64_t block = r->references.block;
+	const uint64_t columns[] = {
+	    c->cache.evictions,    c->device_reads * block,   c->device_writes * block,
+	    c->cache.saved_writes, c->cache.cancelled_writes, c->cache.dropped,
+	    c->cache.prefetched,   c->cache.prefetch_used,    c->cache.prefetch_wasted};
+	for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+		if (c->resident != UINT64_MAX)
+			number(&r->out, columns[i]);
+		else
+			output_text(&r->out, "\t");
+}
+
+static void write_rows(struct simulate_results *r, const struct simulate_pair *p)
+{
+	const struct simulation_counts none = {.resident = UINT64_MAX};
+	char name[ROW_NAME_CAPACITY];
+	for (size_t i = 0; i < r->rows && i < r->top; i++) {
+		const size_t row = r->order[i];
+		const struct simulation_hits hits = simulation_row(p->simulation, row);
+		write_counts(r, p, references_row(r->input.references, row), &hits,
+			     engine_row_firsts(r->engine, row));
+		write_device(r, &none);
+		write_name(&r->out, simulate_row_name(r, row, name));
+		output_text(&r->out, "\n");
+	}
+}
+
+void simulate_print_tsv(struct simulate_results *r)
+{
+	output_text(
+	    &r->out,
+	    "policy\tblocks\tbytes\tread_references\twrite_references\tread_hits\twrite_hits"
+	    "\tread_firsts\twrite_firsts\tread_records\twrite_records\tread_record_hits"
+	    "\twrite_record_hits\tread_bytes\twritten_bytes\tread_byte_hits"
+	    "\twritten_byte_hits\tevictions\tdevice_read_bytes\tdevice_written_bytes"
+	    "\tsaved_writes\tcancelled_writes\tdropped\tprefetched\tprefetch_used"
+	    "\tprefetch_wasted\trow\n");
+	for (size_t i = 0; i < r->pair_count; i++) {
+		const struct simulate_pair *p = &r->pairs[i];
+		const struct simulation_counts c = simulation_counts(p->simulation);
+		write_counts(r, p, &references_counts(r->input.references)->all, &c.hits,
+			     engine_firsts(r->engine));
+		write_device(r, &c);
+		output_text(&r->out, "\t\n");
+		if (r->references.by != REFERENCES_BY_NOTHING)
+			write_rows(r, p);
+	}
+}

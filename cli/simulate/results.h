@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The results of `iotrace simulate`, and their forms. */
+#ifndef CLI_SIMULATE_RESULTS_H
+#define CLI_SIMULATE_RESULTS_H
+
+#include "cli/ui/output.h"
+
+#include "input.h"
+#include "lists.h"
+
+/* One policy and size. */
+struct simulate_pair {
+	enum cache_policy policy;
+	struct simulation_options options;
+	struct simulation *simulation;
+};
+
+struct simulate_results {
+	struct reference_input input;
+	struct references_options references;
+	struct prefetch_option prefetch;
+	bool rmw;
+	struct simulate_pair *pairs;
+	size_t pair_count;
+	struct engine *engine;
+	uint64_t top; /* rows to print of a breakdown; NOT_GIVEN: all */
+	struct output out;
+	/* rows of the breakdown, most references first */
+	size_t *order;
+	size_t rows;
+};
+
+void simulate_print_text(struct simulate_results *r);
+void simulate_print_tsv(struct simulate_results *r);
+void simulate_print_json(struct simulate_results *r);
+/* Writes the hit ratio over the size, a line for each policy. Returns the exit status. */
+enum exit_status simulate_write_svg(struct simulate_results *r, const char *path);
+
+enum { ROW_NAME_CAPACITY = 4200 };
+/* What a row is, such as a path or "process 7"; returns text. */
+const char *simulate_row_name(struct simulate_results *r, size_t row, char *text);
+
+static inline uint64_t both(const uint64_t counts[2])
+{
+	return counts[0] + counts[1];
+}
+
+/* Returns NaN if whole is 0. */
+static inline double ratio_of(uint64_t part, uint64_t whole)
+{
+	return whole > 0 ? (double)part / (double)whole : __builtin_nan("");
+}
+
+const char *simulate_write_name(const struct simulate_results *r);
+const char *simulate_by_name(const struct simulate_results *r);
+/* "next:8", "window:131072"; returns text. */
+const char *simulate_prefetch_name(const struct simulate_results *r, char text[32]);
+
+#endif

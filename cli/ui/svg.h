@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Plots of lines as SVG 1.1, without scripts, legible in greyscale: lines differ in colour and in
+ * dashes. The same plot is always the same bytes.
+ */
+#ifndef CLI_UI_SVG_H
+#define CLI_UI_SVG_H
+
+#include "output.h"
+
+enum svg_scale {
+	SVG_LINEAR, /* ticks at 1, 2 and 5 times powers of 10 */
+	SVG_LOG,    /* ticks at powers of 10, or at 1, 2 and 5 times these; min > 0 */
+	SVG_BYTES,  /* logarithmic, with ticks at powers of 2 in KiB, MiB, ...; min > 0 */
+};
+
+struct svg_axis {
+	const char *label; /* with its unit */
+	enum svg_scale scale;
+	double min, max; /* min < max */
+};
+
+/* Points outside of the axes are moved to their ends. A NaN in y interrupts the line. */
+struct svg_series {
+	const char *name;
+	const double *x, *y;
+	const double *low, *high; /* a band around the line; NULL: none */
+	size_t count;
+	bool steps; /* y holds up to the next x */
+};
+
+struct svg_plot {
+	const char *title, *description;
+	struct svg_axis x, y;
+	const struct svg_series *series;
+	size_t count;
+};
+
+enum { SVG_POINTS_MAX = 2000 }; /* of a line; of longer ones some points are left out */
+
+void svg_write(struct output *o, const struct svg_plot *p);
+
+#endif
