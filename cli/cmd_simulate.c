@@ -9,6 +9,7 @@
 #include "lib/base/thread.h"
 
 #include "cli/simulate/results.h"
+#include "cli/simulate/timing.h"
 #include "cli/ui/message.h"
 #include "cli/ui/piped.h"
 
@@ -29,6 +30,7 @@ struct simulate_run {
 	struct references *extents; /* of an earlier pass */
 	uint64_t distinct;
 	bool json, tsv, dump;
+	struct timing_flags timing;
 	const char *path, *out, *svg;
 	const struct command_spec *command;
 };
@@ -265,6 +267,45 @@ static enum exit_status run(struct simulate_run *s)
 	return status == EXIT_OK ? trace_in_exit(&r->input.in) : status;
 }
 
+/* With --time, the timing model computes the results. */
+static enum exit_status run_timing(struct simulate_run *s, char **paths, size_t count)
+{
+	static char standard_input[] = "-";
+	char *none[] = {standard_input};
+	uint64_t blocks[LIST_MAX];
+	if (sizes_need_distinct(&s->sizes) || s->dump ||
+	    s->results.prefetch.kind != PREFETCH_NONE || s->by != REFERENCES_BY_NOTHING)
+		return options_wrong(s->command,
+				     "--time excludes sizes in percent, --prefetch, --by "
+				     "and --dump-references");
+	for (size_t i = 0; i < s->sizes.count; i++) {
+		const struct cache_size *size = &s->sizes.size[i];
+		const char *why = size_to_blocks(size, (uint32_t)s->block, 0, &blocks[i]);
+		if (why != NULL)
+			return options_wrong(s->command, "--cache: %.*s %s",
+					     (int)strcspn(size->text, ","), size->text, why);
+	}
+	const struct timing_command c = {.flags = s->timing,
+					 .read = s->read,
+					 .command = s->command,
+					 .policies = s->policies.policy,
+					 .cache_blocks = blocks,
+					 .policy_count = s->policies.count,
+					 .cache_count = s->sizes.count,
+					 .block = s->block,
+					 .request_max = s->max_request,
+					 .memory = s->memory,
+					 .threads = s->threads,
+					 .unknown = (enum world_unknown)s->unknown,
+					 .physical = s->layer == 1,
+					 .form = s->json  ? TIMING_JSON
+						 : s->tsv ? TIMING_TSV
+							  : TIMING_TEXT,
+					 .output = s->out,
+					 .svg = s->svg};
+	return count > 0 ? timing_simulate(&c, paths, count) : timing_simulate(&c, none, 1);
+}
+
 static void free_run(struct simulate_run *s)
 {
 	struct simulate_results *r = &s->results;
@@ -306,6 +347,7 @@ enum exit_status cmd_simulate(int argc, char **argv)
 	    .out = "-",
 	    .sizes = {.count = 1, .size = {{SIZE_BYTES, CACHE_DEFAULT, "32MiB"}}},
 	    .policies = {.count = 1},
+	    .timing = TIMING_FLAGS_INIT,
 	    .results = {.top = NOT_GIVEN}};
 	struct simulate_results *r = &s.results;
 	const struct option options[] = {
@@ -371,6 +413,7 @@ enum exit_status cmd_simulate(int argc, char **argv)
 	     .call = option_bytes,
 	     .min = 512},
 	    OPTION_QUIET(s.read.quiet, s.read.progress),
+	    OPTION_TIMING(s.timing),
 	    GROUP("Reading"),
 	    OPTION_READING(s.read),
 	    OPTIONS_END,
@@ -378,11 +421,10 @@ enum exit_status cmd_simulate(int argc, char **argv)
 	const struct command_spec command = {
 	    .name = "simulate",
 	    .summary = "Simulate caches: hits by size and policy",
-	    .synopsis = "[OPTION]... [IN]",
+	    .synopsis = "[OPTION]... [IN]\n--time [OPTION]... [IN]...",
 	    .options = options,
 	    .notes = notes,
 	    .examples = examples,
-	    .operands_max = 1,
 	};
 	size_t count;
 	enum exit_status status;
@@ -402,8 +444,13 @@ enum exit_status cmd_simulate(int argc, char **argv)
 						    .write = (enum references_write)s.write,
 						    .by = (enum references_by)s.by,
 						    .request_max = s.max_request};
-	s.path = count > 0 ? argv[0] : "-";
 	s.command = &command;
+	if (s.timing.time)
+		return run_timing(&s, argv, count);
+	if (count > 1)
+		return options_wrong(&command,
+				     "more than one IN: merge them first, see 'iotrace merge'");
+	s.path = count > 0 ? argv[0] : "-";
 	status = run(&s);
 	free_run(&s);
 	return status;

@@ -25,7 +25,7 @@ struct object {
 };
 
 /* A fileId of a process. */
-struct file_id {
+struct open_file {
 	uint32_t object;     /* as declared; 0 if unknown */
 	uint32_t own_object; /* number + 1 of the object that it is while `object` is 0 */
 	bool open, mpiio;
@@ -59,7 +59,7 @@ struct references {
 	size_t object_count, object_capacity;
 
 	struct idmap file_map; /* (process, file) */
-	struct file_id *files;
+	struct open_file *files;
 	size_t file_capacity;
 	struct idmap path_map; /* hashes of paths */
 	uint32_t *path_object; /* object of the trace; 0: none */
@@ -193,7 +193,7 @@ static size_t object_of(struct references *r, uint32_t object)
 	return r->object_number[i] - 1;
 }
 
-static struct file_id *file_of(struct references *r, uint32_t process, uint32_t file)
+static struct open_file *file_of(struct references *r, uint32_t process, uint32_t file)
 {
 	const size_t i = idmap_number(&r->file_map, idmap_pair(process, file));
 	if (!array_reserve_index(&r->files, &r->file_capacity, i, sizeof *r->files)) {
@@ -206,7 +206,7 @@ static struct file_id *file_of(struct references *r, uint32_t process, uint32_t 
 /* The object that stands for a file of which the trace declares none; SIZE_MAX on failure. */
 static size_t own_object(struct references *r, uint32_t process, uint32_t file)
 {
-	struct file_id *id = file_of(r, process, file);
+	struct open_file *id = file_of(r, process, file);
 	if (id == NULL)
 		return SIZE_MAX;
 	if (id->own_object == 0) {
@@ -514,7 +514,7 @@ static void drop_if_gone(struct references *r, struct reference_batch *b, size_t
 		add_action(r, b, object, 0, true);
 }
 
-static int close_file(struct references *r, struct reference_batch *b, struct file_id *id)
+static int close_file(struct references *r, struct reference_batch *b, struct open_file *id)
 {
 	if (!id->open)
 		return IOT_OK;
@@ -533,7 +533,7 @@ static int define_file(struct references *r, struct reference_batch *b, const st
 {
 	const struct iot_text path = iot_directive_get(ev, "path"),
 			      layer = iot_directive_get(ev, "layer");
-	struct file_id *id = file_of(r, ev->rec.process, ev->rec.file);
+	struct open_file *id = file_of(r, ev->rec.process, ev->rec.file);
 	r->declares_files = true;
 	if (id == NULL)
 		return r->error.status;
@@ -632,7 +632,7 @@ static int add_operation(struct references *r, struct reference_batch *b,
 	if (r->options.physical || (result.data != NULL && !text_equals(result, "0")))
 		return IOT_OK;
 	if (text_equals(name, "close") && (ev->has & IOT_HAS_FILE)) {
-		struct file_id *id = file_of(r, ev->rec.process, ev->rec.file);
+		struct open_file *id = file_of(r, ev->rec.process, ev->rec.file);
 		return id != NULL ? close_file(r, b, id) : r->error.status;
 	}
 	if (text_equals(name, "rename"))
