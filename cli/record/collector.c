@@ -4,6 +4,9 @@
  * collector within SLACK_NS, so after a look at all marks no event that starts before now -
  * SLACK_NS and all marks can arrive any more: that is the watermark. Rings are looked for after the
  * clock is read, because a ring exists before the first call that it records.
+ *
+ * A program's time stamp can be later than that of the collector after it: processors read their
+ * counters before earlier loads are complete, and those of two processors differ.
  */
 #include "collector.h"
 
@@ -284,6 +287,7 @@ static int drain(struct collector *c, struct ring *r)
 	size_t n = ring_available(r);
 	const struct ring_decoder d = {.zero = c->zero,
 				       .now = clock_map_now(c->clock),
+				       .skew = c->slack,
 				       .process = r->process,
 				       .flags = c->flags};
 	int status = IOT_OK;

@@ -42,7 +42,7 @@ struct timed_record {
 
 static bool in_time(const struct ring_decoder *d, uint64_t time)
 {
-	return time >= d->zero && time <= d->now;
+	return time >= d->zero && time <= d->now + d->skew;
 }
 
 static bool decode_transfer(const struct ring_decoder *d, const unsigned char *data,
@@ -50,8 +50,9 @@ static bool decode_transfer(const struct ring_decoder *d, const unsigned char *d
 {
 	struct record_transfer t;
 	memcpy(&t, data, sizeof(t));
-	if (!in_time(d, t.start) || t.end < t.start || t.end > d->now || t.cpu > INT64_MAX ||
-	    t.head.description == 0 || (t.offset < 0 && t.offset != RECORD_OFFSET_UNKNOWN))
+	if (!in_time(d, t.start) || !in_time(d, t.end) || t.end + d->skew < t.start ||
+	    t.cpu > INT64_MAX || t.head.description == 0 ||
+	    (t.offset < 0 && t.offset != RECORD_OFFSET_UNKNOWN))
 		return false;
 	const bool known = t.offset != RECORD_OFFSET_UNKNOWN;
 	const unsigned write = (t.head.code & RECORD_WRITE) != 0 ? IOT_WRITE : 0U,
@@ -59,7 +60,7 @@ static bool decode_transfer(const struct ring_decoder *d, const unsigned char *d
 	*ev = (struct iot_event){
 	    .kind = IOT_RECORD,
 	    .rec = {.start_ns = (int64_t)(t.start - d->zero),
-		    .duration_ns = t.end - t.start,
+		    .duration_ns = t.end > t.start ? t.end - t.start : 0,
 		    .cpu_ns = (int64_t)t.cpu,
 		    .offset = known ? (uint64_t)t.offset : 0,
 		    .length = t.length,
@@ -119,13 +120,13 @@ bool ring_record_is_valid(const void *record, size_t n)
 		return false;
 	if (head->kind == RECORD_OPEN) {
 		const struct record_open *o = record;
-		return head->code < RECORD_OP_COUNT && o->end >= o->start &&
+		return head->code < RECORD_OP_COUNT &&
 		       text_is_valid(record, sizeof(*o), o->text_size, n);
 	}
 	if (head->kind == RECORD_OPERATION) {
 		const struct record_operation *o = record;
 		const uint64_t end = (uint64_t)o->text_size + o->to_size;
-		return head->code < RECORD_OP_COUNT && o->end >= o->start &&
+		return head->code < RECORD_OP_COUNT &&
 		       text_is_valid(record, sizeof(*o), o->text_size, n) &&
 		       (o->to_size == 0 || text_is_valid(record, sizeof(*o), end, n));
 	}

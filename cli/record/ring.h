@@ -22,10 +22,10 @@ enum { RING_RAW = IOT_DIRECTIVE, RING_BATCH = 1024 };
 
 /* What the decoder knows of a ring. */
 struct ring_decoder {
-	uint64_t zero,
-	    now; /* time zero of the trace, and the latest time, of the recording's clock */
-	uint32_t process; /* index of the process, stored in rec.process */
-	uint8_t flags;    /* enum iot_flag of its records */
+	uint64_t zero, now; /* time zero of the trace, and the present, of the recording's clock */
+	uint64_t skew;      /* by which times of the past may be later, or before their start */
+	uint32_t process;   /* index of the process, stored in rec.process */
+	uint8_t flags;      /* enum iot_flag of its records */
 };
 
 /*

@@ -72,6 +72,24 @@ Test(record_ring, invalid_transfer_is_rejected)
 	cr_expect_eq(decode(&t, sizeof(t), &ev), -1);
 }
 
+Test(record_ring, clocks_of_processors_may_differ_by_the_skew)
+{
+	struct ring_decoder d = decoder;
+	struct record_transfer t = transfer();
+	struct iot_event ev[RING_BATCH];
+	size_t used;
+	d.skew = 10;
+	t.start = t.end = 9010;
+	cr_expect_eq(ring_decode(&d, (void *)&t, sizeof(t), ev, &used), 1);
+	t.end = 9000;
+	cr_expect_eq(ring_decode(&d, (void *)&t, sizeof(t), ev, &used), 1);
+	cr_expect(ev->rec.start_ns == 8010 && ev->rec.duration_ns == 0);
+	t.end = 8999;
+	cr_expect_eq(ring_decode(&d, (void *)&t, sizeof(t), ev, &used), -1);
+	t.start = t.end = 9011;
+	cr_expect_eq(ring_decode(&d, (void *)&t, sizeof(t), ev, &used), -1);
+}
+
 Test(record_ring, text_without_its_end_is_rejected)
 {
 	_Alignas(8) unsigned char bytes[sizeof(struct record_child) + 8] = {0};
