@@ -25,7 +25,7 @@ END
 sh -c 'echo $$ >pid; exec "$0" record -o a.iot sh waits.sh "$1"' "$IOTRACE" "$calls" 2>killed &
 for i in $(seq 3000); do [ -e ready ] || sleep 0.1; done
 for i in $(seq 3000); do
-	[ "$("$IOTRACE" cat -q --format=csv a.iot 2>err | grep -c data)" -ge 10 ] && break
+	[ "$("$IOTRACE" cat -q --format=csv a.iot 2>err | grep -c /data)" -ge 12 ] && break
 	sleep 0.1
 done
 kill -KILL "$(cat pid)"
