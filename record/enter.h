@@ -6,7 +6,9 @@
 #include "descriptors.h"
 #include "real.h"
 
-#define EXPORT          __attribute__((visibility("default")))
+#ifndef EXPORT /* a test is linked with the library */
+#define EXPORT __attribute__((visibility("default")))
+#endif
 #define ALIAS(name, of) EXPORT extern __typeof__(of) name __attribute__((alias(#of)))
 
 /* Returns the state of a thread that has no ring; NULL if its calls are not recorded. */

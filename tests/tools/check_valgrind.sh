@@ -52,6 +52,8 @@ try cat "$t"
 try cat --format=csv --columns=raw --names "$t"
 try info --json "$t"
 try stat "$t"
+try top --once "$t"
+try record -q -o "$scratch/e.iot.zst" sh -c "cat README.md >$scratch/copy; ls >$scratch/list"
 try check "$t"
 try check testdata/format/bad/digit.iot
 try check --repair -o "$scratch/s.iot" testdata/format/bad/sync-hash.iot

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs a program of many threads at full speed under `iotrace record`, and kills either side.
 
-	record_stress.py [--seconds=N] [--threads=N] [--kills=N] [--seed=N] IOTRACE STRESS TEST...
+	record_stress.py [--seconds=N] [--threads=N] [--kills=N] [--seed=N] [--linked] IOTRACE STRESS TEST...
 
 block		the program waits for the collector: each call is in the trace
 drop		the collector is stopped again and again: each call is in the trace, or counted as lost
 program		SIGKILL to the program at random moments: each completed call is in the trace, which is complete
 collector	SIGKILL to the collector at random moments: the program ends as without it, and the trace can be repaired
 
-STRESS is tests/tools/record_stress.c, which counts its own calls. Prints a row for each test. Exit status 1: a difference.
+STRESS is tests/tools/record_stress.c, which counts its own calls; with --linked, it contains the library itself. Prints a row for each test. Exit status 1: a difference.
 """
 import argparse
 import json
@@ -39,6 +39,8 @@ class Run:
             (self.top / name).mkdir(mode=0o700)
         self.trace = self.top / "t.iot.zst"
         words = [str(a.stress), str(threads), str(seconds), str(self.top / "counts"), str(self.top / "files")]
+        if a.linked:  # another library takes its place
+            words, options = ["env", "LD_PRELOAD=libm.so.6", "ASAN_OPTIONS=verify_asan_link_order=0", *words], ["--no-follow", *options]
         if wrapped:
             words = ["sh", "-c", '"$@"; echo $? >"$0"', str(self.top / "status"), *words]
         self.process = subprocess.Popen([a.iotrace, "record", "-o", self.trace, *options, "--", *words], stderr=subprocess.PIPE,
@@ -48,6 +50,7 @@ class Run:
     def program(self):
         """Returns the process id of the program, once it counts."""
         while self.counts() is None or sum(self.counts()) == 0:
+            check(self.process.poll() is None, "the program ended early")
             time.sleep(0.002)
         task = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         return int(task.read_text().split()[0])
@@ -204,6 +207,7 @@ def main():
     p.add_argument("--threads", type=int, default=16)
     p.add_argument("--kills", type=int, default=5)
     p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--linked", action="store_true")
     p.add_argument("iotrace", type=pathlib.Path)
     p.add_argument("stress", type=pathlib.Path)
     p.add_argument("tests", nargs="*")
