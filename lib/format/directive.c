@@ -26,12 +26,20 @@ enum directive_key {
 	KEY_COUNT
 };
 
-static const char *const key_name[KEY_COUNT] = {
-    [KEY_TIME] = "time",     [KEY_TOOK] = "took",     [KEY_PROCESS] = "process",
-    [KEY_FILE] = "file",     [KEY_PARENT] = "parent", [KEY_OBJECT] = "object",
-    [KEY_ID] = "id",         [KEY_NAME] = "name",     [KEY_KIND] = "kind",
-    [KEY_RESULT] = "result",
+#define KEY(name)                                                                                  \
+	{                                                                                          \
+		name, sizeof(name) - 1                                                             \
+	}
+static const struct {
+	const char *text;
+	size_t size;
+} key_name[KEY_COUNT] = {
+    [KEY_TIME] = KEY("time="),     [KEY_TOOK] = KEY("took="),     [KEY_PROCESS] = KEY("process="),
+    [KEY_FILE] = KEY("file="),     [KEY_PARENT] = KEY("parent="), [KEY_OBJECT] = KEY("object="),
+    [KEY_ID] = KEY("id="),         [KEY_NAME] = KEY("name="),     [KEY_KIND] = KEY("kind="),
+    [KEY_RESULT] = KEY("result="),
 };
+#undef KEY
 
 static const char *const bad_number[KEY_NUMBERS] = {
     [KEY_TIME] = "time= is not a number of 0 to 2^63-1 nanoseconds",
@@ -110,7 +118,8 @@ static struct iot_text name_of(struct iot_text text)
 
 enum framing_kind directive_framing(struct iot_text text)
 {
-	if (text.size == 0 || text.data[0] != '%')
+	if (text.size < 2 || text.data[0] != '%' ||
+	    (text.data[1] != 's' && text.data[1] != 'e' && text.data[1] != 'i'))
 		return FRAMING_NONE;
 	struct iot_text name = name_of(text);
 	if (text_equals(name, "%sync"))
@@ -128,7 +137,8 @@ static enum iot_kind kind_of(struct iot_text name)
 	} known[] = {{"%op", IOT_OP},           {"%file", IOT_FILE}, {"%process", IOT_PROCESS},
 		     {"%counter", IOT_COUNTER}, {"%lost", IOT_LOST}, {"%trace", IOT_TRACE}};
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (text_equals(name, known[i].name))
+		if (name.size > 1 && name.data[1] == known[i].name[1] &&
+		    text_equals(name, known[i].name))
 			return known[i].kind;
 	return IOT_DIRECTIVE;
 }
@@ -168,6 +178,19 @@ static bool has_key(struct iot_text token, const char *key, struct iot_text *val
 	return true;
 }
 
+/* As has_key, for a known key, which ends in '='. */
+static bool has_known_key(struct iot_text token, int key, struct iot_text *value)
+{
+	const size_t n = key_name[key].size;
+	if (token.size < n)
+		return false;
+	for (size_t i = 0; i < n; i++) /* a few bytes: a call of memcmp would cost more */
+		if (token.data[i] != key_name[key].text[i])
+			return false;
+	*value = (struct iot_text){token.data + n, token.size - n};
+	return true;
+}
+
 static bool leads_too_far(enum directive_key key, struct iot_text value)
 {
 	uint64_t number;
@@ -186,7 +209,7 @@ static bool find_keys(struct iot_text rest, struct iot_text found[KEY_COUNT])
 	memset(found, 0, KEY_COUNT * sizeof(found[0]));
 	while (directive_token(&rest, &token)) {
 		const int k = candidate(token);
-		if (k == KEY_COUNT || !has_key(token, key_name[k], &value))
+		if (k == KEY_COUNT || !has_known_key(token, k, &value))
 			continue;
 		found[k] = value;
 		fits = fits && !leads_too_far((enum directive_key)k, value);
@@ -360,11 +383,10 @@ int iot_directive_lacks(const struct iot_event *ev, unsigned *flags)
 }
 
 /* Returns whether a token is time=NUMBER or took=NUMBER; *value is the value's text. */
-static bool is_time(struct iot_text token, const char *key, struct iot_text *value,
-		    uint64_t *number)
+static inline bool is_time(struct iot_text token, enum directive_key key, struct iot_text *value,
+			   uint64_t *number)
 {
-	struct iot_text k;
-	return directive_split(token, &k, value) && text_equals(k, key) &&
+	return token.size > 0 && token.data[0] == 't' && has_known_key(token, key, value) &&
 	       number_decimal(value->data, value->size, number);
 }
 
@@ -391,8 +413,8 @@ int directive_to_ns(struct iot_text *text, uint64_t tick_ns, char *out)
 	char *p = out;
 	uint64_t number, ns;
 	while (directive_token(&rest, &token)) {
-		if (!is_time(token, "time", &value, &number) &&
-		    !is_time(token, "took", &value, &number))
+		if (!is_time(token, KEY_TIME, &value, &number) &&
+		    !is_time(token, KEY_TOOK, &value, &number))
 			continue;
 		if (__builtin_mul_overflow(number, tick_ns, &ns) || ns > INT64_MAX)
 			return IOT_EFORMAT;
@@ -410,14 +432,14 @@ void directive_to_ticks(struct iot_text *text, uint64_t tick_ns, char *out)
 	char *p = out;
 	uint64_t number, start_ns = 0;
 	while (directive_token(&rest, &token))
-		if (is_time(token, "time", &value, &number))
+		if (is_time(token, KEY_TIME, &value, &number))
 			start_ns = number;
 	rest = *text;
 	while (directive_token(&rest, &token)) {
 		uint64_t end_ns;
-		if (is_time(token, "time", &value, &number))
+		if (is_time(token, KEY_TIME, &value, &number))
 			p = put_instead(p, &from, value, number / tick_ns);
-		else if (is_time(token, "took", &value, &number) &&
+		else if (is_time(token, KEY_TOOK, &value, &number) &&
 			 !__builtin_add_overflow(start_ns, number, &end_ns))
 			p = put_instead(p, &from, value, end_ns / tick_ns - start_ns / tick_ns);
 	}
