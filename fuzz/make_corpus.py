@@ -243,8 +243,28 @@ def rings():
     save(folder, "bad-size", transfer(0, 1, 0, 1, 1300, 1400, 0) + struct.pack("<HBBI", 40, 1, 0, 1))
 
 
+def timing():
+    """Options of fuzz_timing.c, and a few processes that share files."""
+    folder = "fuzz/corpus/timing"
+    clear(folder)
+    for seed in range(12):
+        rng = random.Random(seed)
+        options = bytes([rng.choice([0, 0, 0x10, 0x20, 0x48]), *(rng.randrange(256) for _ in range(7))])
+        lines = [f"ff %file process={p} id={f} object={f} path=/{f}{'d' * (f == 2)}" for p in (1, 2) for f in (1, 2, 3)]
+        for _ in range(40):
+            kind = (rng.choice([0x80, 0xC0]) if options[0] != 0x48 else rng.choice([0, 0x40])) | 8 * (rng.random() < 0.2)
+            offset, length = rng.randrange(20) * 4096 + rng.choice([0, 0, 100]), rng.choice([0, 100, 4096, 20000])
+            lines.append(f"{kind:x} 20 {offset:x} {length:x} {rng.randrange(5000):x} 64 {rng.randrange(1, 4):x} {rng.randrange(1, 3)} "
+                         f"{rng.choice([0, 100, 50000]):x}")
+            if rng.random() < 0.15:
+                lines.append(rng.choice(["ff %op name=fsync process=1 file=1", "ff %op name=truncate process=1 file=3 size=5000",
+                                         "ff %op name=unlink process=2 path=/3", "ff %op name=close process=1 file=1"]))
+        save(folder, f"seed-{seed}", options + "\n".join(lines).encode() + b"\n")
+
+
 stream()
 roundtrip()
+timing()
 rings()
 made()
 convert()

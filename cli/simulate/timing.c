@@ -101,7 +101,7 @@ static enum exit_status read_inputs(const struct timing_command *c, struct timin
 		const enum exit_status status = read_input(c, &r->inputs[i], memory);
 		if (status != EXIT_OK)
 			return status;
-		memory -= r->inputs[i].world.bytes;
+		memory -= world_bytes(&r->inputs[i].world);
 	}
 	return EXIT_OK;
 }
@@ -141,7 +141,7 @@ static enum exit_status check_memory(const struct timing_command *c, const struc
 {
 	uint64_t needed = 0, programs = 0;
 	for (size_t i = 0; i < r->input_count; i++)
-		programs += worlds[i]->bytes;
+		programs += world_bytes(worlds[i]);
 	for (size_t i = 0; i < r->point_count; i++) {
 		const uint64_t bytes = timing_bytes(&r->points[i].options, worlds, r->input_count);
 		needed = bytes > needed ? bytes : needed;

@@ -74,13 +74,7 @@ static int add_step(struct world *w, struct program *p, const struct step *step)
 	const size_t before = p->capacity;
 	if (!array_reserve(&p->steps, &p->capacity, p->count + 1, sizeof *step))
 		return no_memory(w);
-	w->bytes += (p->capacity - before) * sizeof *step;
-	if (w->bytes > w->options.memory_max)
-		return error_set(&w->error, IOT_ELIMIT,
-				 "the programs of %ju records need %ju bytes of memory, more than "
-				 "the limit of %ju",
-				 (uintmax_t)w->counts.records, (uintmax_t)w->bytes,
-				 (uintmax_t)w->options.memory_max);
+	w->step_bytes += (p->capacity - before) * sizeof *step;
 	p->steps[p->count++] = *step;
 	return IOT_OK;
 }
@@ -322,11 +316,37 @@ static int add_event(struct world *w, const struct iot_event *ev)
 	return IOT_OK;
 }
 
+uint64_t world_bytes(const struct world *w)
+{
+	const struct idmap *const maps[] = {&w->process_ids, &w->stream_ids, &w->object_ids,
+					    &w->file_ids,    &w->disk_ids,   &w->path_ids};
+	uint64_t bytes = w->step_bytes + w->program_capacity * sizeof *w->programs +
+			 w->stream_capacity * sizeof *w->streams +
+			 w->object_capacity * sizeof *w->objects +
+			 w->files_capacity * sizeof *w->files;
+	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+		bytes += idmap_bytes(maps[i]);
+	return bytes + (w->id_capacity + w->file_capacity + w->disk_capacity + w->path_capacity) *
+			   sizeof(uint32_t);
+}
+
+static int check_memory(struct world *w)
+{
+	if (world_bytes(w) <= w->options.memory_max)
+		return w->error.status;
+	return error_set(
+	    &w->error, IOT_ELIMIT,
+	    "the programs of the first %ju records need %ju bytes of memory, more than "
+	    "the limit of %ju; see --memory",
+	    (uintmax_t)w->counts.records, (uintmax_t)world_bytes(w),
+	    (uintmax_t)w->options.memory_max);
+}
+
 int world_events(struct world *w, const struct iot_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n && w->error.status == IOT_OK; i++)
 		(void)add_event(w, &ev[i]);
-	return w->error.status;
+	return check_memory(w);
 }
 
 /* Arrivals */

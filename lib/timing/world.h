@@ -19,7 +19,7 @@ struct world_options {
 	bool arrivals;              /* one program with all records at their start times */
 	uint64_t block;             /* bytes */
 	uint64_t request_max;       /* bytes of a record */
-	uint64_t memory_max;        /* bytes of all programs */
+	uint64_t memory_max;        /* bytes */
 	/* returns whether the object with this path, as encoded in %file, bypasses the cache */
 	bool (*is_direct)(void *context, const char *path, size_t n);
 	void *context;
@@ -88,7 +88,7 @@ struct world {
 	int64_t last_ns;
 	uint64_t fresh_end;
 	uint32_t fresh_object; /* + 1 */
-	uint64_t bytes;        /* of steps */
+	uint64_t step_bytes;
 };
 
 /* The path of is_direct and the context must outlive the world. */
@@ -96,6 +96,8 @@ void world_init(struct world *w, const struct world_options *o);
 void world_free(struct world *w);
 /* Adds events in the order of the trace. Returns a status, whose sentence is in w->error. */
 int world_events(struct world *w, const struct iot_event *ev, size_t n);
+/* Returns the memory of the world in bytes. */
+uint64_t world_bytes(const struct world *w);
 /* Call once after all events. Returns a status. */
 int world_finish(struct world *w);
 
