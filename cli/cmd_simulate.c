@@ -278,6 +278,9 @@ static enum exit_status run_timing(struct simulate_run *s, char **paths, size_t 
 		return options_wrong(s->command,
 				     "--time excludes sizes in percent, --prefetch, --by "
 				     "and --dump-references");
+	if (s->write != 0 || s->results.rmw)
+		return options_wrong(s->command,
+				     "--time has --write-behind instead of --write and --rmw");
 	for (size_t i = 0; i < s->sizes.count; i++) {
 		const struct cache_size *size = &s->sizes.size[i];
 		const char *why = size_to_blocks(size, (uint32_t)s->block, 0, &blocks[i]);
@@ -334,6 +337,8 @@ static const char examples[] =
     "  iotrace simulate -c 64MiB -p lru,arc,s3fifo,opt app.iot.zst   does the policy matter?\n"
     "  iotrace simulate -c 10% --by=object app.iot.zst           which files need the cache?\n"
     "  iotrace simulate --prefetch=window:128K app.iot.zst       does read-ahead help?\n"
+    "  iotrace simulate --time -c 32M app.iot.zst                would CPUs wait?\n"
+    "  iotrace simulate -T --system=linux --device=nvme app.iot.zst      ... on a page cache?\n"
     "  iotrace simulate --json -c 64M app.strace | jq '.simulations[].miss_ratio'\n";
 
 enum exit_status cmd_simulate(int argc, char **argv)
@@ -392,7 +397,9 @@ enum exit_status cmd_simulate(int argc, char **argv)
 		  "print N rows (default: 20 as text on a terminal, otherwise all)", 0, 0),
 	    OPTION(FLAG, 'j', "json", NULL, &s.json, "print JSON"),
 	    OPTION(FLAG, 't', "tsv", NULL, &s.tsv, "print columns separated by tabs"),
-	    OPTION(STRING, 0, "svg", "FILE", &s.svg, "plot the miss ratio over the size"),
+	    OPTION(STRING, 0, "svg", "FILE", &s.svg,
+		   "plot the miss ratio, or with --time the idle time, over the size; "
+		   "with --rate the rate over time"),
 	    OPTION(STRING, 'o', "output", "FILE", &s.out, "write to FILE (default: -, stdout)"),
 	    OPTION(FLAG, 0, "dump-references", NULL, &s.dump,
 		   "print the key of each reference instead: object * 2^40 + block"),

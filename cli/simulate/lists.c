@@ -30,7 +30,7 @@ static unsigned unit_shift(const char *text, size_t n)
 	return 10 * ((unsigned)(found - letters) + 1);
 }
 
-static bool parse_bytes(const char *text, size_t n, uint64_t *bytes)
+bool parse_bytes(const char *text, size_t n, uint64_t *bytes)
 {
 	const char *at = text, *end = text + n;
 	if (!number_scan(&at, end, 10, bytes))

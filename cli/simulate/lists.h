@@ -32,6 +32,9 @@ struct prefetch_option {
 	uint64_t value; /* next: blocks; window: bytes */
 };
 
+/* Parses n characters such as 4096, 64K or 1GiB. */
+bool parse_bytes(const char *text, size_t n, uint64_t *bytes);
+
 /* 1000b, 64MiB, 10%; the target is a struct size_list. */
 option_fn option_cache_sizes;
 /* lru,arc; the target is a struct policy_list. */

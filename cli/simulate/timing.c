@@ -223,6 +223,8 @@ static enum exit_status simulate(const struct timing_command *c, struct timing_r
 		status = run_all(c, r);
 	if (status == EXIT_OK)
 		status = print(c, r);
+	if (status == EXIT_OK && c->svg != NULL)
+		status = timing_write_svg(r, c->svg);
 	for (size_t i = 0; i < r->input_count && status == EXIT_OK; i++)
 		status = r->inputs[i].status;
 	return status;

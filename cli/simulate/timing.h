@@ -51,5 +51,7 @@ enum exit_status timing_simulate(const struct timing_command *c, char **paths, s
 void timing_print_text(struct output *out, const struct timing_report *r);
 void timing_print_json(struct output *out, const struct timing_report *r);
 void timing_print_tsv(struct output *out, const struct timing_report *r);
+/* timing_svg.c: rates over time with --rate, else idle time or latency over the size. */
+enum exit_status timing_write_svg(const struct timing_report *r, const char *path);
 
 #endif

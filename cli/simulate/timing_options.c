@@ -5,6 +5,7 @@
 
 #include "cli/ui/trace_time.h"
 #include "lib/base/number.h"
+#include "lists.h"
 
 /* Parses a length of time of n bytes; a number without a unit is seconds. */
 static bool parse_time(const char *text, size_t n, uint64_t *ns)
@@ -39,24 +40,6 @@ const char *timing_take_rate(const struct option *opt, const char *value)
 	return NULL;
 }
 
-/* Parses a size of n bytes: a number with K, M, G or T, and perhaps iB. */
-static bool parse_size(const char *text, size_t n, uint64_t *bytes)
-{
-	static const char units[] = "KMGT";
-	unsigned shift = 0;
-	if (n > 2 && memcmp(text + n - 2, "iB", 2) == 0)
-		n -= 2;
-	const char *unit = n > 1 ? memchr(units, text[n - 1] & ~0x20, 4) : NULL;
-	if (unit != NULL) {
-		shift = 10 * (unsigned)(unit - units + 1);
-		n--;
-	}
-	if (!number_decimal(text, n, bytes) || *bytes > UINT64_MAX >> shift)
-		return false;
-	*bytes <<= shift;
-	return true;
-}
-
 /* The target is read_ahead, followed by window. */
 const char *timing_take_read_ahead(const struct option *opt, const char *value)
 {
@@ -70,7 +53,7 @@ const char *timing_take_read_ahead(const struct option *opt, const char *value)
 	else if (strcmp(value, "window") == 0)
 		*how = READ_AHEAD_WINDOW;
 	else if (strncmp(value, window, strlen(window)) == 0 &&
-		 parse_size(value + strlen(window), strlen(value + strlen(window)), &how[1]) &&
+		 parse_bytes(value + strlen(window), strlen(value + strlen(window)), &how[1]) &&
 		 how[1] <= 1 << 30)
 		*how = READ_AHEAD_WINDOW;
 	else
@@ -126,7 +109,7 @@ static bool set_key(struct device_options *o, const struct device_key *key, cons
 {
 	uint64_t number;
 	if (key->kind == KEY_TIME   ? !parse_time(value, n, &number)
-	    : key->kind == KEY_SIZE ? !parse_size(value, n, &number)
+	    : key->kind == KEY_SIZE ? !parse_bytes(value, n, &number)
 				    : !number_decimal(value, n, &number))
 		return false;
 	if (key->kind == KEY_NUMBER && number > DEVICE_DEPTH_MAX)

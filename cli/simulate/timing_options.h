@@ -5,6 +5,7 @@
 
 #include "cli/ui/options.h"
 #include "lib/timing/timing.h"
+#include "lists.h"
 
 enum timing_system { SYSTEM_MILLER, SYSTEM_LINUX };
 
@@ -72,8 +73,8 @@ option_fn timing_take_time, timing_take_read_ahead, timing_take_copy, timing_tak
 	OPTION(CHOICE, 0, "write-behind", "none|immediate|delayed", &(t).write,                \
 		   "when writes are issued, and whether processes wait for them (default: "         \
 		   "immediate; linux: delayed)"),                                                   \
-	RANGE(SIZE, 0, "process-limit", "SIZE", &(t).process_limit,                             \
-		  "cache that one process may own (default: no limit)", 1, UINT64_MAX),             \
+	CALL("process-limit", "SIZE", &(t).process_limit,                                       \
+		 "cache that one process may own (default: no limit)", option_bytes),               \
 	RANGE(NUMBER, 0, "dirty-background", "PERCENT", &(t).dirty_background,                  \
 		  "dirty share of the cache that starts writing (default: 10)", 1, 100),            \
 	RANGE(NUMBER, 0, "dirty", "PERCENT", &(t).dirty_limit,                                  \
@@ -93,7 +94,5 @@ option_fn timing_take_time, timing_take_read_ahead, timing_take_copy, timing_tak
  * or the reason why the flags are wrong.
  */
 const char *timing_resolve(const struct timing_flags *flags, struct timing_options *o);
-/* The system's default size of the cache in bytes. */
-#define TIMING_CACHE_DEFAULT (UINT64_C(32) << 20)
 
 #endif

@@ -53,19 +53,28 @@ static void print_point_end(struct output *out, const struct timing_point *p)
 		      printable_bytes(written, FIELD, r->device_written_bytes));
 }
 
+/* What is written after the end, and how long that takes. */
+static void print_pending(struct output *out, const struct timing_result *r)
+{
+	char size[FIELD];
+	output_printf(out, " %10s %7.3f\n", printable_bytes(size, FIELD, r->pending_bytes),
+		      seconds(r->pending_ns));
+}
+
 static void print_closed(struct output *out, const struct timing_report *r)
 {
-	output_printf(out, "%-8s %10s %6s %11s %11s %11s %11s %11s %7s %9s\n", "policy", "cache",
-		      "hit %", "dev. read", "written", "wall s", "busy s", "idle s", "used %",
-		      "stalls");
+	output_printf(out, "%-8s %10s %6s %11s %11s %11s %11s %11s %7s %9s %10s %7s\n", "policy",
+		      "cache", "hit %", "dev. read", "written", "wall s", "busy s", "idle s",
+		      "used %", "stalls", "unwritten", "in s");
 	for (size_t i = 0; i < r->point_count; i++) {
 		const struct timing_point *p = &r->points[i];
 		print_point_start(out, p);
 		print_point_end(out, p);
-		output_printf(out, " %11.3f %11.3f %11.3f %7.2f %9ju\n", seconds(p->result.wall_ns),
+		output_printf(out, " %11.3f %11.3f %11.3f %7.2f %9ju", seconds(p->result.wall_ns),
 			      seconds(timing_busy_ns(&p->result)), seconds(p->result.idle_ns),
 			      100 * timing_utilisation(p),
 			      (uintmax_t)(p->result.stalls + p->result.throttled));
+		print_pending(out, &p->result);
 	}
 }
 
@@ -79,9 +88,9 @@ static void print_latency(struct output *out, const struct timing_result *r, dou
 
 static void print_open(struct output *out, const struct timing_report *r)
 {
-	output_printf(out, "%-8s %10s %6s %11s %11s %10s %10s %10s %10s %7s %7s %6s\n", "policy",
-		      "cache", "hit %", "dev. read", "written", "p50 ms", "p90 ms", "p99 ms",
-		      "max ms", "used %", "depth", "max");
+	output_printf(out, "%-8s %10s %6s %11s %11s %10s %10s %10s %10s %7s %7s %6s %10s %7s\n",
+		      "policy", "cache", "hit %", "dev. read", "written", "p50 ms", "p90 ms",
+		      "p99 ms", "max ms", "used %", "depth", "max", "unwritten", "in s");
 	for (size_t i = 0; i < r->point_count; i++) {
 		const struct timing_point *p = &r->points[i];
 		const struct timing_result *q = &p->result;
@@ -91,10 +100,11 @@ static void print_open(struct output *out, const struct timing_report *r)
 		print_latency(out, q, 0.9);
 		print_latency(out, q, 0.99);
 		print_latency(out, q, 1);
-		output_printf(out, " %7.2f %7.2f %6ju\n",
+		output_printf(out, " %7.2f %7.2f %6ju",
 			      q->wall_ns > 0 ? 100 * (double)q->device_busy_ns / (double)q->wall_ns
 					     : 0,
 			      q->depth_mean, (uintmax_t)q->depth_max);
+		print_pending(out, q);
 	}
 }
 
@@ -123,18 +133,6 @@ static void print_rates(struct output *out, const struct timing_point *p)
 	}
 }
 
-static void print_pending(struct output *out, const struct timing_point *p)
-{
-	char size[FIELD], pending[FIELD];
-	if (p->result.pending_bytes == 0)
-		return;
-	output_printf(out, "%s, %s: %s are written after the end, in %.3f s\n",
-		      cache_policy_name(p->options.policy),
-		      printable_bytes(size, FIELD, p->options.cache_blocks * p->options.block),
-		      printable_bytes(pending, FIELD, p->result.pending_bytes),
-		      seconds(p->result.pending_ns));
-}
-
 void timing_print_text(struct output *out, const struct timing_report *r)
 {
 	for (size_t i = 0; i < r->input_count; i++)
@@ -144,9 +142,6 @@ void timing_print_text(struct output *out, const struct timing_report *r)
 		print_open(out, r);
 	else
 		print_closed(out, r);
-	output_text(out, "\n");
-	for (size_t i = 0; i < r->point_count; i++)
-		print_pending(out, &r->points[i]);
 	for (size_t i = 0; i < r->point_count; i++)
 		if (r->points[i].options.rate_ns > 0)
 			print_rates(out, &r->points[i]);

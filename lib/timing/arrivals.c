@@ -89,7 +89,7 @@ static void call_continue(struct open_run *r, uint32_t id)
 static bool queue_next(struct open_run *r, uint64_t source)
 {
 	const struct arrival_source *from = &r->sources[source];
-	const struct program *p = &from->world->programs[0];
+	const struct program *p = from->world->programs;
 	if (from->world->program_count == 0 || from->at == p->count)
 		return true;
 	return event_queue_add(
