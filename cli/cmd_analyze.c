@@ -770,6 +770,8 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		  UINT64_MAX / NS_PER_S),
 	    CALL("interval", "TIME", &a.options.interval_ns,
 		 "width of the bins over time, such as 30s (default: 1s)", option_duration),
+	    RANGE(NUMBER, 0, "nodes", "N", &a.options.nodes,
+		  "nodes of the job (default: the hosts of its processes)", 1, UINT32_MAX),
 	    RANGE(NUMBER, 0, "threads", "N", &a.read.threads,
 		  "analyze parts between %syncs on N threads, and join them", 1, 256),
 	    OPTION_NO_FSYNC(a.no_fsync),

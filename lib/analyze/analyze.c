@@ -13,6 +13,7 @@
 #include "lib/format/directive.h"
 
 #include "analyze_internal.h"
+#include "io_time.h"
 #include "requests_join.h"
 #include "saturate.h"
 #include "time.h"
@@ -62,6 +63,7 @@ static void end_replaced(struct iot_analyze *a)
 static bool add_over_time(struct iot_analyze *a, struct layer *l, const struct io_request *list,
 			  size_t n)
 {
+	latency_add(&l->latency, list, n);
 	return cells_add(&l->cells, list, n, a->trace.epoch_ns) &&
 	       series_add(&l->series, list, n, a->trace.epoch_ns) &&
 	       arrival_add(&l->arrival, list, n) && concurrency_add(&l->concurrency, list, n);
@@ -292,6 +294,7 @@ static void join_layer(struct iot_analyze *a, unsigned i, const struct requests_
 	join_streams(a, i, map, part != NULL ? &part->order : NULL);
 	if (part == NULL)
 		return;
+	latency_join(&l->latency, &part->latency);
 	l->busy.inexact[BUSY_METADATA] |= map->late_operations;
 	l->busy.inexact[BUSY_ALL] |= map->late_operations;
 	keep(a, sizes_settle(&part->sizes) && cells_settle(&part->cells) &&
@@ -403,10 +406,24 @@ static struct time_span span_of(const struct iot_analyze *a)
 	    .interval_ns = a->options.interval_ns};
 }
 
+static void add_io_time_values(struct iot_analyze *a, const struct layer *l)
+{
+	struct io_time_source from = {.busy = &l->busy,
+				      .latency = &l->latency,
+				      .totals = &l->totals,
+				      .runtime_ns = totals_runtime(&a->trace, &a->requests),
+				      .processes = totals_processes(&a->trace, &a->requests),
+				      .nodes = a->options.nodes};
+	if (from.nodes == 0)
+		keep(a, row_names_hosts(&a->names, &a->requests, &from.nodes));
+	io_time_values(&from, &a->values);
+}
+
 static bool add_time_values(struct iot_analyze *a, struct layer *l)
 {
 	const struct view_source from = {&l->cells, &l->series, span_of(a)};
-	const bool done = time_values(&from, &l->busy, &a->values);
+	add_io_time_values(a, l);
+	const bool done = time_values(&from, &a->values);
 	if (!l->series.any)
 		return done;
 	arrival_settle(&l->arrival);

@@ -11,6 +11,7 @@
 #include "busy.h"
 #include "cells.h"
 #include "concurrency.h"
+#include "latency.h"
 #include "metadata.h"
 #include "order.h"
 #include "row_names.h"
@@ -39,6 +40,7 @@ struct layer {
 	struct cells cells;
 	struct series series;
 	struct busy busy;
+	struct latency latency;
 	struct arrival arrival;
 	struct concurrency concurrency;
 	struct rows rows;

@@ -58,6 +58,7 @@ static void layer_state(struct state *s, struct layer *l, const struct requests 
 	order_state(s, &l->order, r);
 	bins_state(s, &l->cells, &l->series);
 	busy_state(s, &l->busy);
+	latency_state(s, &l->latency);
 	arrival_state(s, &l->arrival);
 	concurrency_state(s, &l->concurrency);
 	rows_state(s, &l->rows);

@@ -79,18 +79,19 @@ static void imbalance(const struct row_table *t, const struct process_load *m, s
 	}
 }
 
-/* Hosts of the processes that do I/O. */
-static void node_value(struct row_table *t, struct values *v)
+static bool node_value(const struct row_table *t, struct values *v)
 {
-	const ssize_t nodes = table_sort(t, IOT_ANALYZE_BY_NODE);
-	v->failed |= nodes < 0;
+	uint64_t nodes;
+	if (!row_names_hosts(t->from.names, t->from.requests, &nodes))
+		return false;
 	if (nodes > 0)
-		values_number(v, "nodes", NULL, "", (uint64_t)nodes);
+		values_number(v, "nodes", NULL, "", nodes);
 	else
 		values_unknown(v, "nodes", NULL, "", "no process declares its host");
+	return true;
 }
 
-bool balance_values(struct row_table *t, size_t size, struct values *v)
+bool balance_values(const struct row_table *t, size_t size, struct values *v)
 {
 	const size_t n = t->from.requests->process_map.count;
 	struct process_load *members = calloc(n + 1, sizeof *members);
@@ -113,9 +114,9 @@ bool balance_values(struct row_table *t, size_t size, struct values *v)
 	qsort(members, count, sizeof *members, by_id);
 	v->section = "processes";
 	imbalance(t, members, count, table_is_untimed(&all), v);
-	node_value(t, v);
+	const bool named = node_value(t, v);
 	top_values(&top, t, false, v);
 	top_free(&top);
 	free(members);
-	return !top.failed;
+	return named && !top.failed;
 }

@@ -98,6 +98,36 @@ bool row_names_rank(const struct row_names *n, uint32_t process, uint64_t *rank)
 	return text.data != NULL && number_decimal(text.data, text.size, rank);
 }
 
+static int by_text(const void *left, const void *right)
+{
+	const struct iot_text *a = left, *b = right;
+	if (a->size != b->size)
+		return a->size < b->size ? -1 : 1;
+	return memcmp(a->data, b->data, a->size);
+}
+
+bool row_names_hosts(const struct row_names *n, const struct requests *r, uint64_t *hosts)
+{
+	struct iot_text *list = calloc(r->active_count + 1, sizeof *list);
+	size_t count = 0;
+	*hosts = 0;
+	if (list == NULL)
+		return false;
+	for (size_t i = 0; i < r->active_capacity; i++) {
+		const struct iot_text host =
+		    r->active[i] ? row_names_host(n, (uint32_t)r->process_map.keys[i])
+				 : (struct iot_text){NULL, 0};
+		if (host.data != NULL)
+			list[count++] = host;
+	}
+	if (count > 0)
+		qsort(list, count, sizeof *list, by_text);
+	for (size_t i = 0; i < count; i++)
+		*hosts += i == 0 || by_text(&list[i - 1], &list[i]) != 0;
+	free(list);
+	return true;
+}
+
 void row_names_free(struct row_names *n)
 {
 	for (unsigned kind = 0; kind < NAME_KINDS; kind++) {

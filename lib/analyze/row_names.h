@@ -34,6 +34,8 @@ bool row_names_join(struct row_names *n, const struct row_names *part);
 /* Percent-encoded; its data is NULL if there is none. Valid until a name is added. */
 struct iot_text row_names_path(const struct row_names *n, const struct file_key *file);
 struct iot_text row_names_host(const struct row_names *n, uint32_t process);
+/* Stores the number of hosts of all active processes. Returns false if out of memory. */
+bool row_names_hosts(const struct row_names *n, const struct requests *r, uint64_t *hosts);
 /* Returns false if none is declared. */
 bool row_names_rank(const struct row_names *n, uint32_t process, uint64_t *rank);
 /* Name i of a kind, which may be none. */

@@ -93,6 +93,6 @@ size_t table_node_end(const struct row_table *t, size_t node);
 
 /* The values of the sections. Return false if out of memory. */
 bool sharing_values(const struct row_table *t, size_t top, struct values *v);
-bool balance_values(struct row_table *t, size_t top, struct values *v);
+bool balance_values(const struct row_table *t, size_t top, struct values *v);
 
 #endif

@@ -69,38 +69,6 @@ static void rates(const struct view *view, struct values *v)
 		values_ratio(v, "rate_cdf", shares[s].key, "", (double)below[s], bins, "no bytes");
 }
 
-/* Time in I/O is unknown if the intervals of joined parts overlap too much. */
-static void busy_value(const struct busy *b, enum busy_kind kind, const char *name, uint64_t ns,
-		       struct values *v)
-{
-	if (b->inexact[kind])
-		values_unknown(v, name, NULL, "ns", BUSY_INEXACT);
-	else
-		values_number(v, name, NULL, "ns", ns);
-}
-
-static void busy_share(const struct busy *b, enum busy_kind kind, const char *name, double all,
-		       struct values *v)
-{
-	if (b->inexact[kind])
-		values_unknown(v, name, NULL, "", BUSY_INEXACT);
-	else
-		values_ratio(v, name, NULL, "", (double)busy_sum(b, kind), all,
-			     "the trace has no duration");
-}
-
-static void busy_values(const struct busy *b, const struct time_span *span, struct values *v)
-{
-	static const char *const names[BUSY_KINDS] = {"t_r", "t_w", "md_time", "io_time",
-						      "io_md_time"};
-	const double all = (double)span->runtime_ns * (double)span->processes;
-	for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
-		busy_value(b, kind, names[kind], busy_sum(b, kind), v);
-	busy_value(b, BUSY_IO, "io_time_max", busy_max(b, BUSY_IO), v);
-	busy_share(b, BUSY_IO, "io_share", all, v);
-	busy_share(b, BUSY_ALL, "io_md_share", all, v);
-}
-
 /* Of the view that is wanted. Returns false if out of memory. */
 static bool view_values(const struct view_source *from, struct values *v)
 {
@@ -121,9 +89,7 @@ static bool view_values(const struct view_source *from, struct values *v)
 	return done;
 }
 
-bool time_values(const struct view_source *from, const struct busy *b, struct values *v)
+bool time_values(const struct view_source *from, struct values *v)
 {
-	v->section = "time";
-	busy_values(b, &from->span, v);
 	return !from->series->any || (view_values(from, v) && burst_values(from, v));
 }

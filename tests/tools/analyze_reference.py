@@ -1066,6 +1066,11 @@ def imbalance(values, names):
             "process": names[values.index(top)]}
 
 
+def hosts_of(t):
+    """Reading: the nodes are the hosts of the processes that P counts if ranks= does not."""
+    return len({t.hosts[p] for p in t.all_processes if p in t.hosts}) or None
+
+
 def processes(t):
     table = rows(t, lambda e: e.process)
     ids = sorted(table)
@@ -1085,23 +1090,33 @@ def processes(t):
     return {"rows": {str(p): values[p] for p in ids}, "imbalance_bytes": balance(Row.bytes),
             "imbalance_requests": balance(Row.requests),
             "imbalance_io_time": None if everything.is_untimed("rw") else balance(lambda row: row.length("io_time")),
-            "nodes": len(nodes) or None, "nodes_rows": {h: {**nodes[h].values(), "processes": members[h]} for h in sorted(nodes)},
+            "nodes": hosts_of(t), "nodes_rows": {h: {**nodes[h].values(), "processes": members[h]} for h in sorted(nodes)},
             **top_lists(table, lambda p: (p, str(p)), t.options.top, "io_md_time")}
 
 
+def effective_rate(requests):
+    return ratio(add_up(r.length for r in requests) * SECOND, add_up(r.duration for r in requests))
+
+
 def shares(t):
-    """3.8. Readings: overlap uses the sum of io_time over the processes; asynchronous requests are included in the latency (rule 5)."""
+    """3.8. Readings: overlap uses the sum of io_time over the processes; asynchronous requests are included in the latency (rule 5); the
+    effective rate is that of all requests of known time, in the sum of their durations."""
     values = {p: {name: row.length(name) for name in Row.UNIONS} for p, row in rows(t, lambda e: e.process).items()}
     sums = {name: sum(v[name] for v in values.values()) for name in ("t_r", "t_w", "md_time", "io_time", "io_md_time")}
     blocked = [v["t_r"] + v["t_w"] + v["md_time"] for v in values.values()]
-    nodes = t.options.nodes or len({t.hosts[p] for p in values if p in t.hosts}) or None
-    rate = ratio(sum(r.length for r in t.requests) * SECOND, max(blocked, default=0) * MIB)
+    nodes = t.options.nodes or hosts_of(t)
+    size = sum(add_up(r.length for r in t.requests if r.write == write) for write in (False, True))
+    rate = ratio(size * SECOND, max(blocked, default=0) * MIB)
     durations = sum(r.duration for r in t.requests if r.timed)
     whole = t.T * t.P if t.T else None
     latency = {"latency_" + d: Histogram(r.duration for r in t.requests if r.timed and r.write == (d == "w")).summary() for d in "rw"}
     return {**sums, "io_time_max": max((v["io_time"] for v in values.values()), default=0), "io_share": ratio(sums["io_time"], whole), "io_md_share": ratio(sums["io_md_time"], whole),
             "metadata_share": ratio(sums["md_time"], sum(blocked)), "MiB_s": rate, "MiB_s_CN": ratio(rate, nodes), "N_cn": nodes,
-            "overlap": 1 - sums["io_time"] / durations if durations else None, **latency}
+            "overlap": 1 - sums["io_time"] / durations if durations else None, **latency,
+            **{"effective_rate_" + d: effective_rate([r for r in t.requests if r.timed and r.write == (d == "w")]) for d in "rw"},
+            "asynchronous_share": ratio(sum(r.asynchronous for r in t.requests), len(t.requests)),
+            "asynchronous_share_bytes": ratio(sum(add_up(r.length for r in t.requests if r.asynchronous and r.write == write)
+                                                  for write in (False, True)), size)}
 
 
 def layout(requests):

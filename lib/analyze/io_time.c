@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "io_time.h"
+
+#include "saturate.h"
+
+static const char no_times[] = "no time is known";
+
+/* Time in I/O is unknown if the intervals of joined parts overlap too much. */
+static void busy_value(const struct busy *b, enum busy_kind kind, const char *name, uint64_t ns,
+		       struct values *v)
+{
+	if (b->inexact[kind])
+		values_unknown(v, name, NULL, "ns", BUSY_INEXACT);
+	else
+		values_number(v, name, NULL, "ns", ns);
+}
+
+static void busy_share(const struct busy *b, enum busy_kind kind, const char *name, double all,
+		       struct values *v)
+{
+	if (b->inexact[kind])
+		values_unknown(v, name, NULL, "", BUSY_INEXACT);
+	else
+		values_ratio(v, name, NULL, "", (double)busy_sum(b, kind), all,
+			     "the trace has no duration");
+}
+
+static void busy_values(const struct busy *b, double all, struct values *v)
+{
+	static const char *const names[BUSY_KINDS] = {"t_r", "t_w", "md_time", "io_time",
+						      "io_md_time"};
+	for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
+		busy_value(b, kind, names[kind], busy_sum(b, kind), v);
+	busy_value(b, BUSY_IO, "io_time_max", busy_max(b, BUSY_IO), v);
+	busy_share(b, BUSY_IO, "io_share", all, v);
+	busy_share(b, BUSY_ALL, "io_md_share", all, v);
+}
+
+/* The time that a process spends in each, whose unions may overlap. */
+static uint64_t blocked_ns(const struct busy_process *p)
+{
+	return saturate_add(saturate_add(p->of[BUSY_READ].ns, p->of[BUSY_WRITE].ns),
+			    p->of[BUSY_METADATA].ns);
+}
+
+/* The rate of all bytes in the time of the slowest process, and per node. */
+static void rate_values(const struct io_time_source *from, uint64_t slowest_ns, struct values *v)
+{
+	const uint64_t *bytes = from->totals->io.bytes;
+	const double mib = ((double)bytes[0] + (double)bytes[1]) / (1 << 20),
+		     seconds = (double)slowest_ns / 1e9;
+	values_ratio(v, "MiB_s", NULL, "MiB/s", mib, seconds, no_times);
+	if (from->nodes == 0)
+		values_unknown(v, "MiB_s_CN", NULL, "MiB/s", "the number of nodes is unknown");
+	else
+		values_ratio(v, "MiB_s_CN", NULL, "MiB/s", mib, seconds * (double)from->nodes,
+			     no_times);
+}
+
+static void blocked_values(const struct io_time_source *from, struct values *v)
+{
+	const struct busy *b = from->busy;
+	uint64_t slowest = 0;
+	double all = 0;
+	if (b->inexact[BUSY_READ] || b->inexact[BUSY_WRITE] || b->inexact[BUSY_METADATA]) {
+		values_unknown(v, "metadata_share", NULL, "", BUSY_INEXACT);
+		values_unknown(v, "MiB_s", NULL, "MiB/s", BUSY_INEXACT);
+		values_unknown(v, "MiB_s_CN", NULL, "MiB/s", BUSY_INEXACT);
+		return;
+	}
+	for (size_t i = 0; i < b->capacity; i++) {
+		const uint64_t ns = blocked_ns(&b->processes[i]);
+		slowest = ns > slowest ? ns : slowest;
+		all += (double)ns;
+	}
+	values_ratio(v, "metadata_share", NULL, "", (double)busy_sum(b, BUSY_METADATA), all,
+		     no_times);
+	rate_values(from, slowest, v);
+}
+
+static void node_value(uint64_t nodes, struct values *v)
+{
+	if (nodes > 0)
+		values_number(v, "N_cn", NULL, "", nodes);
+	else
+		values_unknown(v, "N_cn", NULL, "", "no process declares its host");
+}
+
+/* 1 - the time in I/O by the sum of all durations. */
+static void overlap_value(const struct io_time_source *from, struct values *v)
+{
+	const struct histogram *d = from->latency->durations;
+	const double durations = (double)d[0].sum + (double)d[1].sum;
+	if (from->busy->inexact[BUSY_IO])
+		values_unknown(v, "overlap", NULL, "", BUSY_INEXACT);
+	else if (durations > 0)
+		values_real(v, "overlap", NULL, "",
+			    1 - (double)busy_sum(from->busy, BUSY_IO) / durations);
+	else
+		values_unknown(v, "overlap", NULL, "", no_times);
+}
+
+static void asynchronous_values(const struct totals *t, struct values *v)
+{
+	values_ratio(v, "asynchronous_share", NULL, "",
+		     (double)t->asynchronous[0] + (double)t->asynchronous[1],
+		     (double)t->io.count[0] + (double)t->io.count[1], "no requests");
+	values_ratio(v, "asynchronous_share_bytes", NULL, "",
+		     (double)t->asynchronous_bytes[0] + (double)t->asynchronous_bytes[1],
+		     (double)t->io.bytes[0] + (double)t->io.bytes[1], "no bytes");
+}
+
+static void latency_values(const struct latency *l, struct values *v)
+{
+	values_summary(v, SUMMARY("latency_r"), "ns", &l->durations[0]);
+	values_summary(v, SUMMARY("latency_w"), "ns", &l->durations[1]);
+	values_ratio(v, "effective_rate_r", NULL, "bytes/s", (double)l->bytes[0] * 1e9,
+		     (double)l->durations[0].sum, no_times);
+	values_ratio(v, "effective_rate_w", NULL, "bytes/s", (double)l->bytes[1] * 1e9,
+		     (double)l->durations[1].sum, no_times);
+}
+
+void io_time_values(const struct io_time_source *from, struct values *v)
+{
+	v->section = "time";
+	busy_values(from->busy, (double)from->runtime_ns * (double)from->processes, v);
+	blocked_values(from, v);
+	node_value(from->nodes, v);
+	overlap_value(from, v);
+	asynchronous_values(from->totals, v);
+	latency_values(from->latency, v);
+}

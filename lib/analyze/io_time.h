@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The values of the time in I/O, and of the durations of requests. */
+#ifndef LIB_ANALYZE_IO_TIME_H
+#define LIB_ANALYZE_IO_TIME_H
+
+#include "busy.h"
+#include "latency.h"
+#include "totals.h"
+#include "values.h"
+
+struct io_time_source {
+	const struct busy *busy; /* of processes */
+	const struct latency *latency;
+	const struct totals *totals;
+	uint64_t runtime_ns, processes, nodes; /* of the job; nodes 0: unknown */
+};
+
+void io_time_values(const struct io_time_source *from, struct values *v);
+
+#endif
