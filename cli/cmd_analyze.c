@@ -14,7 +14,7 @@
 #include "cli/ui/trace_time.h"
 #include "lib/base/number.h"
 
-enum { NS_PER_S = 1000000000, FIELD = 32, TOP_ON_TERMINAL = 20, NOT_BY = -1 };
+enum { NS_PER_S = 1000000000, FIELD = 32, TOP_ON_TERMINAL = 20, NOT_BY = -1, PATH_CAPACITY = 512 };
 
 struct analyze_run {
 	struct iot_analyze *analysis;
@@ -238,11 +238,7 @@ static void print_sizes(struct analyze_run *a)
 {
 	static const struct text_row rows[] = {
 	    {"median", "sizes", "size_quantile", "0.5", BYTES, false},
-	    {"99 % quantile", "sizes", "size_quantile", "0.99", BYTES, false},
-	    {"largest", "sizes", "size_max", NULL, BYTES, false},
 	    {"up to 4 KiB", "sizes", "small", "4096", PERCENT, false},
-	    {"up to 1 MiB", "sizes", "small", "1048576", PERCENT, false},
-	    {"of variable size", "sizes", "variable", NULL, PERCENT, false},
 	    {"aligned", "sizes", "aligned", NULL, PERCENT, false},
 	};
 	output_text(&a->out, "\nrequest sizes\n");
@@ -257,7 +253,7 @@ static uint64_t pattern_requests(const struct analyze_run *a, const char *patter
 	       find_of(a, &row, row.name, "_w", pattern)->number;
 }
 
-/* The three patterns with the highest number of requests. */
+/* The two patterns with the highest number of requests. */
 static void print_patterns(struct analyze_run *a)
 {
 	static const char *const patterns[][2] = {{"contiguous", "of contiguous streams"},
@@ -268,7 +264,7 @@ static void print_patterns(struct analyze_run *a)
 						  {"short", "of short streams"}};
 	enum { PATTERNS = sizeof patterns / sizeof patterns[0] };
 	bool printed[PATTERNS] = {false};
-	for (unsigned row = 0; row < 3; row++) {
+	for (unsigned row = 0; row < 2; row++) {
 		uint64_t max = 0;
 		size_t next = 0;
 		for (size_t i = 0; i < PATTERNS; i++) {
@@ -288,7 +284,6 @@ static void print_order(struct analyze_run *a)
 {
 	static const struct text_row rows[] = {
 	    {"consecutive", "order", "consecutive", NULL, PERCENT, false},
-	    {"forward, with a gap", "order", "forward", NULL, PERCENT, false},
 	    {"backward", "order", "backward", NULL, PERCENT, false},
 	};
 	char text[3][FIELD];
@@ -332,10 +327,6 @@ static void print_bursts(struct analyze_run *a)
 		      shown_value(text[0], REAL, find(a, "time", "concurrency_mean")),
 		      shown_value(text[1], COUNT, find(a, "time", "concurrency_max")),
 		      shown_time(text[2], find_key(a, "idle_gap", "max")));
-	output_printf(&a->out, "%-26s %14s between starts, %s of thinking after a request\n",
-		      "median time",
-		      shown_time(text[0], find_key(a, "inter_arrival_quantile", "0.5")),
-		      shown_time(text[1], find_key(a, "think_time_quantile", "0.5")));
 }
 
 /* Rates of bins, and whether they are bursts. */
@@ -390,6 +381,68 @@ static void print_operations(struct analyze_run *a)
 	output_text(&a->out, "\n");
 }
 
+/* Value i of a list, such as top_bytes; NULL if it is shorter. */
+static const struct iot_analyze_value *list_value(const struct analyze_run *a, const char *section,
+						  const char *name, size_t i)
+{
+	const struct iot_analyze_value *v;
+	for (size_t k = 0; (v = iot_analyze_value(a->analysis, k)) != NULL; k++)
+		if (strcmp(v->section, section) == 0 && strcmp(v->name, name) == 0 &&
+		    v->key[0] != '\0' && i-- == 0)
+			return v;
+	return NULL;
+}
+
+static void print_file(struct analyze_run *a, const char *label, const struct iot_analyze_value *v)
+{
+	const struct iot_analyze_value *all = find(a, "totals", "S"),
+				       *path = iot_analyze_find(a->analysis, "files", "top_path",
+								v->key);
+	char bytes[FIELD], text[ANALYZE_TEXT_MAX], name[PATH_CAPACITY];
+	const struct iot_text shown =
+	    path != NULL ? path->text : (struct iot_text){v->key, strlen(v->key)};
+	output_printf(&a->out, "%-26s %14s %3.0f %% of the bytes, %s\n", label,
+		      printable_bytes(bytes, sizeof bytes, v->number),
+		      100 * (double)v->number / (double)all->number,
+		      printable(name, sizeof name, text, analyze_decode(text, shown)));
+}
+
+/* The process with most of an imbalance, and its share of the mean. */
+static void print_process(struct analyze_run *a, const char *label, const char *name)
+{
+	const struct iot_analyze_value *process = iot_analyze_find(a->analysis, "processes", name,
+								   "process"),
+				       *ratio = iot_analyze_find(a->analysis, "processes", name,
+								 "max_to_mean");
+	char text[FIELD];
+	if (process != NULL && ratio->kind == IOT_VALUE_REAL)
+		output_printf(&a->out, "%-26s %14ju %s times the mean of all\n", label,
+			      (uintmax_t)process->number, shown_value(text, REAL, ratio));
+}
+
+/* Which files and processes do most of the I/O. */
+static void print_most(struct analyze_run *a)
+{
+	enum { SHOWN = 2 };
+	static const char *const labels[SHOWN] = {"file with most bytes", "next file"};
+	const struct iot_analyze_value *v, *strategy = find(a, "files", "strategy");
+	char text[2][FIELD];
+	output_text(&a->out, "\nfiles and processes\n");
+	for (size_t i = 0; i < SHOWN && (v = list_value(a, "files", "top_bytes", i)) != NULL; i++)
+		print_file(a, labels[i], v);
+	output_printf(&a->out, "%-26s %14s of %s files", "shared by processes",
+		      shown_value(text[0], COUNT, find(a, "files", "shared")),
+		      shown_value(text[1], COUNT, find(a, "totals", "files")));
+	if (strategy->kind == IOT_VALUE_TEXT)
+		output_printf(&a->out, "; strategy %.*s", (int)strategy->text.size,
+			      strategy->text.data);
+	output_text(&a->out, "\n");
+	if (find(a, "trace", "P")->number > 1) {
+		print_process(a, "process with most bytes", "imbalance_bytes");
+		print_process(a, "process longest in I/O", "imbalance_io_time");
+	}
+}
+
 static bool has_section(const struct analyze_run *a, const char *section)
 {
 	const struct iot_analyze_value *v;
@@ -411,6 +464,8 @@ static void print_text(struct analyze_run *a)
 		print_order(a);
 	if (has_section(a, "time"))
 		print_time(a);
+	if (has_section(a, "files") && has_section(a, "processes"))
+		print_most(a);
 }
 
 /* The command */
@@ -715,12 +770,14 @@ static const char *option_alignment(const struct option *opt, const char *value)
 static const char notes[] =
     "A request is a record of a read or write of file data. Rates are per second of CPU time if\n"
     "the trace has CPU clocks, else of wall time. Data size: the sum of the highest offsets that\n"
-    "requests of each file reach. Of variable size: not of the most common size of the process\n"
-    "in the file. Consecutive: at the end of the previous request of the same direction in the\n"
-    "same open file; patterns are those of all requests of one direction in one open file.\n"
+    "requests of each file reach. Consecutive: at the end of the previous request of the same\n"
+    "direction in the same open file; patterns are those of all requests of one direction in one\n"
+    "open file.\n"
     "Over time: bins of one second, or more for long traces. Burstiness: 0 if every bin, 1 if no\n"
     "bin has more than 1 MiB/s. In I/O: the union of the synchronous requests of a process.\n"
     "Bursts: runs of fine bins with more than a tenth of the median of the bins with bytes.\n"
+    "Shared: by several processes; N-1, N-M, N-N: most bytes are in files of all, several or\n"
+    "one process.\n"
     "Operations: those that are no reads or writes, the sum of their times, and the most calls.\n"
     "A value that cannot be computed is \"-\" (json: null); tsv states the reason as a note.\n"
     "tsv: section, name, key, unit, value, note. json: {SECTION: {NAME: VALUE}}, or {NAME:\n"
@@ -731,6 +788,7 @@ static const char examples[] =
     "  iotrace analyze app.iot.zst                             one screen\n"
     "  iotrace analyze --json app.iot.zst | jq .totals.MB_s    one value\n"
     "  iotrace analyze --section=sizes --tsv app.iot.zst       all values of a section\n"
+    "  iotrace analyze --by=file --top=5 app.iot.zst           the files with most bytes\n"
     "  iotrace analyze --threads=4 app.iot.zst                 on four processors\n"
     "  iotrace analyze app.darshan                             a log of another tool\n";
 
