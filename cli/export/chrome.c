@@ -95,12 +95,14 @@ static char *put_slice(char *to, const struct timeline_slice *s, const char *cat
 	return number_fast(stpcpy(to, ",\"tid\":"), s->lane);
 }
 
-static char *put_record_args(char *to, const struct iot_record *rec)
+static char *put_record_args(struct export *x, char *to, const struct iot_record *rec)
 {
+	uint64_t bytes;
 	to = number_fast(stpcpy(to, ",\"args\":{\"file\":"), rec->file);
-	if ((rec->flags & IOT_OFFSET_UNKNOWN) == 0)
-		to = put_number(to, ",\"offset\":", rec->offset);
-	to = put_number(to, ",\"length\":", rec->length);
+	if ((rec->flags & IOT_OFFSET_UNKNOWN) == 0 && export_bytes(x, rec, rec->offset, &bytes))
+		to = put_number(to, ",\"offset\":", bytes);
+	if (export_bytes(x, rec, rec->length, &bytes))
+		to = put_number(to, ",\"length\":", bytes);
 	if (rec->operation != 0)
 		to = put_number(to, ",\"operation\":", rec->operation);
 	return to;
@@ -120,7 +122,7 @@ static void write_record(struct export *x, const struct iot_record *rec,
 	char *to = output_reserve(x->out, EVENT_MAX);
 	to = stpcpy(to, rec->type & IOT_WRITE ? "{\"name\":\"write\"" : "{\"name\":\"read\"");
 	to = put_slice(to, s, rec->type & IOT_LOGICAL ? "logical" : "physical");
-	output_took(x->out, put_record_args(to, rec));
+	output_took(x->out, put_record_args(x, to, rec));
 	if (path->text != NULL)
 		write_path(x, path->text, path->size);
 	output_text(x->out, "}}");

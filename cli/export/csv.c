@@ -185,11 +185,7 @@ static inline char *put_bytes(struct export *x, char *to, const struct iot_recor
 	uint64_t bytes;
 	if (rec->type & IOT_LOGICAL)
 		return number_fast(to, v);
-	if (__builtin_mul_overflow(v, (uint64_t)IOT_BLOCK_SIZE, &bytes)) {
-		x->notes[NOTE_OFFSET_TOO_LARGE]++;
-		return to;
-	}
-	return number_fast(to, bytes);
+	return export_bytes(x, rec, v, &bytes) ? number_fast(to, bytes) : to;
 }
 
 static char *put_cpu(char *to, int64_t ns)

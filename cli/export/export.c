@@ -70,6 +70,15 @@ bool export_transfer(struct export *x, const struct iot_record *rec, struct tran
 	return true;
 }
 
+bool export_bytes(struct export *x, const struct iot_record *rec, uint64_t value, uint64_t *bytes)
+{
+	const uint64_t unit = rec->type & IOT_LOGICAL ? 1 : IOT_BLOCK_SIZE;
+	if (!__builtin_mul_overflow(value, unit, bytes))
+		return true;
+	x->notes[NOTE_OFFSET_TOO_LARGE]++;
+	return false;
+}
+
 /* Returns whether the path is neither the input nor another output; otherwise prints a message. */
 static bool is_free(const struct export *x, const char *path)
 {
@@ -132,7 +141,7 @@ void export_report(const struct export *x, const char *format)
 	    [NOTE_START_UNKNOWN] = "events of unknown start left out",
 	    [NOTE_DURATION_UNKNOWN] = "I/Os of unknown duration without an end",
 	    [NOTE_EMPTY] = "I/Os of length 0 left out",
-	    [NOTE_OFFSET_TOO_LARGE] = "offsets or lengths beyond 64 bits, left empty",
+	    [NOTE_OFFSET_TOO_LARGE] = "offsets or lengths beyond 64 bits, left out",
 	    [NOTE_ROUNDED] = "starts rounded down",
 	    [NOTE_SECONDS] = "starts rounded down to seconds, in the same order",
 	    [NOTE_SPLIT] = "I/Os split",

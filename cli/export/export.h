@@ -100,6 +100,11 @@ void *export_state(struct export *x, size_t size);
  * with a known offset and at least one byte; otherwise counts why not.
  */
 bool export_transfer(struct export *x, const struct iot_record *rec, struct transfer *t);
+/*
+ * Converts an offset or length of a record to bytes: physical records count blocks. Returns false,
+ * and counts it, if it has more than 64 bits.
+ */
+bool export_bytes(struct export *x, const struct iot_record *rec, uint64_t value, uint64_t *bytes);
 /* Opens a further output. Returns NULL, and fails, if that is impossible. */
 struct output *export_open(struct export *x, const char *path);
 /* Completes or discards the further outputs. Returns the exit status. */

@@ -39,13 +39,20 @@ static inline char *put_known(char *to, const char *key, const struct iot_record
 	return stpcpy(stpcpy(to, key), "null");
 }
 
-/* Differences of unknown offsets within one open file are still meaningful. */
-static inline char *put_offset(char *to, const struct iot_record *rec)
+static inline char *put_bytes(struct export *x, char *to, const char *key,
+			      const struct iot_record *rec, uint64_t value)
 {
-	to = put_known(to, ",\"offset\":", rec, IOT_OFFSET_UNKNOWN, rec->offset);
+	uint64_t bytes;
+	return export_bytes(x, rec, value, &bytes) ? put_number(to, key, bytes)
+						   : stpcpy(stpcpy(to, key), "null");
+}
+
+/* Differences of unknown offsets within one open file are still meaningful. */
+static inline char *put_offset(struct export *x, char *to, const struct iot_record *rec)
+{
 	if ((rec->flags & IOT_OFFSET_UNKNOWN) == 0)
-		return to;
-	return put_number(to, ",\"relative_offset\":", rec->offset);
+		return put_bytes(x, to, ",\"offset\":", rec, rec->offset);
+	return put_bytes(x, to, ",\"offset\":null,\"relative_offset\":", rec, rec->offset);
 }
 
 static char *put_flags(char *to, const struct iot_record *rec)
@@ -68,7 +75,7 @@ static char *put_flags(char *to, const struct iot_record *rec)
 	return to;
 }
 
-static char *put_fields(char *to, const struct iot_record *rec)
+static char *put_fields(struct export *x, char *to, const struct iot_record *rec)
 {
 	to = put_number(to, "{\"type\":", rec->type);
 	to = stpcpy(to, rec->type & IOT_WRITE ? ",\"op\":\"write\"" : ",\"op\":\"read\"");
@@ -81,8 +88,8 @@ static char *put_fields(char *to, const struct iot_record *rec)
 		to = stpcpy(to, ",\"cpu_ns\":null");
 	else
 		to = put_signed(to, ",\"cpu_ns\":", rec->cpu_ns);
-	to = put_offset(to, rec);
-	to = put_number(to, ",\"length\":", rec->length);
+	to = put_offset(x, to, rec);
+	to = put_bytes(x, to, ",\"length\":", rec, rec->length);
 	to = put_number(to, ",\"operation\":", rec->operation);
 	to = put_number(to, ",\"file\":", rec->file);
 	to = put_number(to, ",\"process\":", rec->process);
@@ -93,7 +100,7 @@ static void json_record(struct export *x, const struct iot_record *rec)
 {
 	const struct name *path = names_path(&x->names, rec);
 	const uint32_t object = names_object(&x->names, rec);
-	char *to = put_fields(output_reserve(x->out, RECORD_MAX), rec);
+	char *to = put_fields(x, output_reserve(x->out, RECORD_MAX), rec);
 	if (object != 0)
 		to = put_number(to, ",\"object\":", object);
 	if (path->text != NULL) {
@@ -199,6 +206,14 @@ static void split(struct iot_text word, struct iot_text *key, struct iot_text *v
 	*value = (struct iot_text){equals + 1, word.size - key->size - 1};
 }
 
+/* Whether the key is a time of an operation that the source of the trace did not know. */
+static bool is_lacking(const struct export *x, const struct iot_event *ev, struct iot_text key)
+{
+	return ev->kind == IOT_OP &&
+	       ((text_equals(key, "time") && (x->lacks & IOT_START_UNKNOWN) != 0) ||
+		(text_equals(key, "took") && (x->lacks & IOT_DURATION_UNKNOWN) != 0));
+}
+
 /* Writes the keys of a directive as members of an object, each preceded by *comma. */
 static void json_keys(struct export *x, const struct iot_event *ev, struct iot_text rest,
 		      const char *comma)
@@ -210,7 +225,10 @@ static void json_keys(struct export *x, const struct iot_event *ev, struct iot_t
 		output_text(x->out, comma);
 		json_string(x->out, name.data, name.size);
 		output_text(x->out, ":");
-		json_value(x, key, value);
+		if (is_lacking(x, ev, key))
+			output_text(x->out, "null");
+		else
+			json_value(x, key, value);
 	}
 }
 

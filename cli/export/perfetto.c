@@ -265,14 +265,17 @@ static void intern_path(struct perfetto *p, const struct name *path)
 	protobuf_end(&p->packet, at);
 }
 
-static void put_record(struct protobuf *b, const struct iot_record *rec, const struct name *path)
+static void put_record(struct export *x, struct protobuf *b, const struct iot_record *rec,
+		       const struct name *path)
 {
+	uint64_t bytes;
 	protobuf_number(b, EVENT_CATEGORY_IID, rec->type & IOT_LOGICAL ? LOGICAL : PHYSICAL);
 	protobuf_number(b, EVENT_NAME_IID, rec->type & IOT_WRITE ? WRITE : READ);
 	put_arg(b, ARG_FILE, rec->file);
-	if ((rec->flags & IOT_OFFSET_UNKNOWN) == 0)
-		put_arg(b, ARG_OFFSET, rec->offset);
-	put_arg(b, ARG_LENGTH, rec->length);
+	if ((rec->flags & IOT_OFFSET_UNKNOWN) == 0 && export_bytes(x, rec, rec->offset, &bytes))
+		put_arg(b, ARG_OFFSET, bytes);
+	if (export_bytes(x, rec, rec->length, &bytes))
+		put_arg(b, ARG_LENGTH, bytes);
 	if (path->text != NULL) {
 		const size_t at = protobuf_begin(b, EVENT_ANNOTATION);
 		protobuf_number(b, ANNOTATION_NAME_IID, ARG_PATH);
@@ -324,7 +327,7 @@ static void write_slice(struct export *x, const struct iot_event *ev)
 	const size_t at =
 	    event_begin(p, s.start_ns, s.instant ? INSTANT : SLICE_BEGIN, uuid(s.process, s.lane));
 	if (path != NULL)
-		put_record(&p->packet, &ev->rec, path);
+		put_record(x, &p->packet, &ev->rec, path);
 	else
 		put_op(x, ev);
 	protobuf_end(&p->packet, at);

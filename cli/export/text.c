@@ -81,12 +81,20 @@ static char *put_what(char *to, unsigned type)
 	return to;
 }
 
-static char *put_offset(char *to, const struct iot_record *rec)
+static char *put_bytes(struct export *x, char *to, const struct iot_record *rec, uint64_t value,
+		       unsigned width)
+{
+	uint64_t bytes;
+	return export_bytes(x, rec, value, &bytes) ? number_right(to, bytes, width)
+						   : put_dash(to, width);
+}
+
+static char *put_offset(struct export *x, char *to, const struct iot_record *rec)
 {
 	if (!(rec->flags & IOT_OFFSET_UNKNOWN))
-		return number_right(to, rec->offset, OFFSET_WIDTH);
+		return put_bytes(x, to, rec, rec->offset, OFFSET_WIDTH);
 	to = put_text(to, "?+");
-	return number_right(to, rec->offset, OFFSET_WIDTH - 2);
+	return put_bytes(x, to, rec, rec->offset, OFFSET_WIDTH - 2);
 }
 
 /* "file 7": the name of a file without a path. */
@@ -130,9 +138,9 @@ static void text_record(struct export *x, const struct iot_record *rec)
 	*to++ = ' ';
 	to = put_what(to, rec->type);
 	*to++ = ' ';
-	to = put_offset(to, rec);
+	to = put_offset(x, to, rec);
 	*to++ = ' ';
-	to = number_right(to, rec->length, LENGTH_WIDTH);
+	to = put_bytes(x, to, rec, rec->length, LENGTH_WIDTH);
 	end_line(x, to, rec);
 }
 

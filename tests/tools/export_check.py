@@ -37,8 +37,7 @@ class Trace:
 
     def transfers(self, level):
         """(record, offset in bytes, length in bytes) of the records that a format of transfers contains."""
-        unit = 1 if level == "logical" else 512
-        return [(r, r["offset"] * unit, r["length"] * unit) for r in self.records
+        return [(r, r["offset"], r["length"]) for r in self.records
                 if r["level"] == level and r["offset"] is not None and r["length"] > 0]
 
     def slices(self):
@@ -217,7 +216,7 @@ def check_blkparse(tool, trace, path, options):
                r["start_ns"] is not None]
 
     def wanted(time):
-        return sorted((time(r), r["file"], r["process"], r["op"][0].upper(), r["offset"], r["length"])
+        return sorted((time(r), r["file"], r["process"], r["op"][0].upper(), r["offset"] // 512, r["length"] // 512)
                       for r in records if time(r) is not None)
     expect(sorted(found["Q"]) == sorted(found["D"]) == wanted(lambda r: r["start_ns"]), "Q or D differ")
     expect(sorted(found["C"]) == wanted(lambda r: None if r["duration_ns"] is None
