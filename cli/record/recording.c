@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -66,11 +67,68 @@ static bool create_in(struct recording *r, const char *directory)
 		return false;
 	}
 	r->fd = open(r->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (r->fd >= 0)
+	if (r->fd >= 0 && flock(r->fd, LOCK_EX | LOCK_NB) == 0)
 		return true;
 	(void)rmdir(r->path);
 	r->path[0] = '\0';
 	return false;
+}
+
+/* Returns false if the directory cannot be read. */
+static bool remove_files(int directory)
+{
+	const int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *e;
+	if (d == NULL)
+		return false;
+	while ((e = readdir(d)) != NULL)
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+			(void)unlinkat(directory, e->d_name, 0);
+	return closedir(d) == 0;
+}
+
+/* Stale directories: that of a collector that was killed remains, but the kernel frees its lock. */
+
+static bool is_own_directory(int fd)
+{
+	struct stat st;
+	return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+	       (st.st_mode & 07777) == 0700;
+}
+
+static bool is_recording(int directory)
+{
+	struct record_control c = {.magic = 0};
+	const int fd =
+	    openat(directory, "recording", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const bool whole = fd >= 0 && pread(fd, &c, sizeof(c), 0) == (ssize_t)sizeof(c);
+	if (fd >= 0)
+		(void)close(fd);
+	return whole && c.magic == RECORD_CONTROL_MAGIC && c.version == RECORD_VERSION;
+}
+
+static void remove_if_stale(int parent, const char *name)
+{
+	const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (is_own_directory(fd) && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_recording(fd) &&
+	    remove_files(fd))
+		(void)unlinkat(parent, name, AT_REMOVEDIR);
+	(void)close(fd);
+}
+
+static void remove_stale(const char *directory)
+{
+	static const char prefix[] = "iotrace-";
+	DIR *d = opendir(directory);
+	const struct dirent *e;
+	while (d != NULL && (e = readdir(d)) != NULL)
+		if (strncmp(e->d_name, prefix, sizeof(prefix) - 1) == 0)
+			remove_if_stale(dirfd(d), e->d_name);
+	if (d != NULL)
+		(void)closedir(d);
 }
 
 static bool try_directory(struct recording *r, const char *directory,
@@ -78,6 +136,7 @@ static bool try_directory(struct recording *r, const char *directory,
 {
 	if (!create_in(r, directory))
 		return false;
+	remove_stale(directory);
 	if (create_control(r, settings))
 		return true;
 	const int errnum = errno;
@@ -96,25 +155,12 @@ bool recording_create(struct recording *r, const struct record_control *settings
 }
 
 /* A traced process may create files until it ends, so the directory is read again if it grew. */
-static bool remove_files(const struct recording *r)
-{
-	const int fd = openat(r->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-	const struct dirent *e;
-	if (d == NULL)
-		return false;
-	while ((e = readdir(d)) != NULL)
-		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-			(void)unlinkat(r->fd, e->d_name, 0);
-	return closedir(d) == 0;
-}
-
 bool recording_remove(struct recording *r)
 {
 	enum { ATTEMPTS = 8 };
 	bool removed = r->path[0] == '\0';
 	for (int i = 0; i < ATTEMPTS && !removed; i++)
-		removed = remove_files(r) && rmdir(r->path) == 0;
+		removed = remove_files(r->fd) && rmdir(r->path) == 0;
 	if (r->control != NULL)
 		(void)munmap(r->control, RECORD_PAGE);
 	r->control = NULL;

@@ -19,7 +19,8 @@ struct recording {
 
 /*
  * Creates the directory with the control file, whose settings are those of `control`; the size of
- * rings depends on the space there. Returns false with errno set if no directory can be used.
+ * rings depends on the space there. Removes directories of collectors of this user that were killed.
+ * Returns false with errno set if no directory can be used.
  */
 bool recording_create(struct recording *r, const struct record_control *control);
 /* Removes the directory with all files in it. Returns false with errno set on failure. */

@@ -33,5 +33,15 @@ echo >go
 wait $! 2>killed
 for i in $(seq 3000); do [ -e finished ] || sleep 0.1; done
 echo 'the program continued'
+ls run | wc -l
+mkfifo again
+"$IOTRACE" record -o c.iot sh -c ': >started; read line <again' &
+for i in $(seq 3000); do [ -e started ] || sleep 0.1; done
+ls run | wc -l
+"$IOTRACE" record -o d.iot true
+ls run | wc -l
+echo >again
+wait $!
+ls run
 "$IOTRACE" check --repair -o b.iot a.iot >log 2>&1
 "$IOTRACE" cat -q --format=csv b.iot | grep -c /data
