@@ -33,12 +33,18 @@ enum { EXIT_FAILED = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
 enum { CLOCK_AUTO, CLOCK_TSC_ONLY, CLOCK_MONOTONIC_ONLY };
 
-enum { MEMORY = 64 << 20, FLUSH_NS = 200000000 };
+enum { VARIABLES_MAX = 64, MEMORY = 64 << 20, FLUSH_NS = 200000000 };
+
+struct variables {
+	const char *name[VARIABLES_MAX];
+	size_t count;
+};
 
 struct record_job {
 	const char *out, *pid;
-	bool quiet, follow, no_follow;
+	bool quiet, follow, no_follow, check;
 	int stdio, cpu, clock_choice, full, ops;
+	struct variables variables;
 	struct collector_options collector;
 	const struct command_spec *command;
 	char **argv;
@@ -62,6 +68,17 @@ static const char *take_glob(const struct option *opt, const char *value)
 	if (globs->count == RING_GLOBS_MAX)
 		return "at most 64 patterns";
 	globs->glob[globs->count++] = value;
+	return NULL;
+}
+
+static const char *take_variable(const struct option *opt, const char *value)
+{
+	struct variables *v = opt->target;
+	if (*value == '\0' || strpbrk(value, "= \t") != NULL)
+		return "the name of a variable";
+	if (v->count == VARIABLES_MAX)
+		return "at most 64 variables";
+	v->name[v->count++] = value;
 	return NULL;
 }
 
@@ -190,6 +207,17 @@ static void add_names(struct iot_builder *b)
 		iot_directive_number(b, "user", geteuid());
 }
 
+static void add_variables(const struct variables *v, struct iot_builder *b)
+{
+	char key[256];
+	for (size_t i = 0; i < v->count; i++) {
+		const char *value = getenv(v->name[i]);
+		const int n = snprintf(key, sizeof(key), "env.%s", v->name[i]);
+		if (value != NULL && n > 0 && (size_t)n < sizeof(key))
+			iot_directive_text(b, key, value, strlen(value));
+	}
+}
+
 static int write_trace_directive(struct record_job *j)
 {
 	static char memory[IOT_COMMENT_MAX];
@@ -206,6 +234,11 @@ static int write_trace_directive(struct record_job *j)
 		iot_directive_number(&b, "cpu-step", 1000000);
 	if (j->stdio == RECORD_STDIO_CALLS)
 		iot_directive_text(&b, "stdio", "calls", 5);
+	add_variables(&j->variables, &b);
+	if (b.status != IOT_OK) {
+		message_print("the variables of --env are too long");
+		return EXIT_FAILED;
+	}
 	if (iot_directive_end(&b, &ev) == IOT_OK && iot_writer_events(j->writer, &ev, 1) == IOT_OK)
 		return EXIT_OK;
 	message_print("%s", iot_writer_error(j->writer));
@@ -386,10 +419,26 @@ static const char *with_commas(uint64_t n, char text[32])
 	return text;
 }
 
+static void report_check(const struct ring_events_totals *t)
+{
+	static const char *const directions[] = {"read", "written"};
+	message_print("check: %" PRIu64 " of %" PRIu64
+		      " processes differ from the kernel's counters",
+		      t->differing, t->compared);
+	for (int i = 0; i < 2; i++)
+		message_print("check: bytes %s: the kernel counted %" PRIu64
+			      ", the trace has %" PRIu64,
+			      directions[i], t->kernel[i], t->traced[i]);
+}
+
 static void report(const struct record_job *j)
 {
 	const struct ring_events_totals *t = &j->totals;
 	char records[32], processes[32];
+	if (j->check)
+		report_check(t);
+	if (j->quiet)
+		return;
 	if (isatty(STDERR_FILENO))
 		message_print("%s I/Os of %s %s in %s", with_commas(t->records, records),
 			      with_commas(t->processes, processes),
@@ -427,7 +476,11 @@ static bool check(struct record_job *j, size_t count)
 					  "and 'iotrace convert' for its log");
 	else if (count == 0)
 		options_wrong(j->command, "name the program");
-	return j->pid == NULL && count > 0;
+	else if (j->check && j->stdio != RECORD_STDIO_TRANSFERS)
+		options_wrong(j->command, "--check needs --stdio=transfers");
+	else
+		return true;
+	return false;
 }
 
 static int record(struct record_job *j)
@@ -445,7 +498,7 @@ static int record(struct record_job *j)
 		launch_reap(&j->launch, true);
 	else
 		launch_cancel(&j->launch);
-	if (status == EXIT_OK && !j->quiet)
+	if (status == EXIT_OK)
 		report(j);
 	iot_writer_free(j->writer);
 	return status == EXIT_OK ? launch_status(&j->launch) : status;
@@ -483,6 +536,10 @@ enum exit_status cmd_record(int argc, char **argv)
 	    OPTION(CHOICE, 0, "full", "block|drop", &j.full,
 		   "if PROGRAM is faster than the trace can be written, it waits, or records are "
 		   "dropped and counted (default: block)"),
+	    CALL("env", "NAME", &j.variables, "store this environment variable in the trace",
+		 take_variable),
+	    OPTION(FLAG, 0, "check", NULL, &j.check,
+		   "report the bytes that the kernel counted and those in the trace"),
 	    OPTION(FLAG, 'q', "quiet", NULL, &j.quiet, "no report, no warnings"),
 	    OPTION(STRING, 'p', "pid", "PID", &j.pid, NULL),
 	    OPTIONS_END,

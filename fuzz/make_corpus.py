@@ -228,9 +228,9 @@ def rings():
     folder = "fuzz/corpus/ring"
     clear(folder)
     begins = ring_record(4, 0, 0, struct.pack("<QII", 1000, 7, 0))
-    start = ring_record(5, 0, 0, struct.pack("<QQIIqQQII", 1001, 5, 7, 1, 3, 0, 0, 6, 5), b"app\0x\0/dir\0")
+    start = ring_record(5, 0, 0, struct.pack("<QQIIqQQQII", 1001, 5, 7, 1, 3, 0, 0, 0, 6, 5), b"app\0x\0/dir\0")
     file = opened(1, 1, 3, b"/dir/./sub/..//file\0")
-    ends = ring_record(7, 0, 0, struct.pack("<8Q", 2000, 9, 1, 2, 3, 4, 5, 6))
+    ends = ring_record(7, 0, 0, struct.pack("<9Q", 2000, 9, 1, 2, 3, 4, 5, 6, 0))
     save(folder, "transfers", begins + start + file + transfer(1, 1, 0, 4096, 1300, 1400, 5) +
          transfer(0, 1, 4096, 10, 1250, 1400, 6) + transfer(2, 1, -2**63, 1, 1450, 1500, 7) + ends)
     save(folder, "operations", start + opened(2, 0, -2, b"/none\0") + opened(0, 2, 4, b"/dir\0", 8, 0o40755) +

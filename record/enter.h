@@ -26,6 +26,8 @@ static inline struct producer *thread_enter(void)
 	return thread_enter_slow();
 }
 
+/* The process is about to run another program. */
+void process_executes(void);
 /* Records the end of the process. Safe to call more than once. */
 void process_exit(void);
 

@@ -124,7 +124,8 @@ void event_start(struct producer *p, const struct event_io *io, int64_t rank, co
 	    .parent = recording.process->parent,
 	    .rank = rank,
 	    .rchar = io->rchar,
-	    .wchar = io->wchar};
+	    .wchar = io->wchar,
+	    .loader = io->loader};
 	r->command_size = (uint32_t)(size < RECORD_TEXT_MAX ? size : RECORD_TEXT_MAX);
 	memcpy(r->text, arguments, r->command_size);
 	if (r->command_size > 0)
@@ -149,6 +150,7 @@ void event_exit(struct producer *p)
 				  .syscr = io.syscr,
 				  .syscw = io.syscw,
 				  .read_bytes = io.read_bytes,
-				  .write_bytes = io.write_bytes};
+				  .write_bytes = io.write_bytes,
+				  .own_bytes = recording.own_bytes};
 	producer_publish(p);
 }

@@ -31,9 +31,10 @@ struct event_file {
 void event_open(struct producer *p, const struct event *e, const struct event_file *file);
 void event_child(struct producer *p, enum record_child_code how, uint32_t pid, const char *path);
 
-/* Counters of /proc/self/io, in its order. */
+/* Counters of /proc/self/io, in its order, and `loader`. */
 struct event_io {
 	uint64_t rchar, wchar, syscr, syscw, read_bytes, write_bytes;
+	uint64_t loader; /* of rchar: bytes that were read before this program ran */
 };
 
 /* Reads the counters, without the library's own reads. Values that cannot be read are 0. */

@@ -63,13 +63,33 @@ static void command_set(int argc, char **argv)
 	}
 }
 
+/* The counters of the kernel include earlier programs of the process. */
+static void program_continues(struct event_io *io)
+{
+	const struct record_process *q = recording.process;
+	recording.own_bytes += q->own_bytes;
+	recording.own_reads += q->own_reads;
+	io->rchar -= io->rchar < q->own_bytes ? io->rchar : q->own_bytes;
+	io->syscr -= io->syscr < q->own_reads ? io->syscr : q->own_reads;
+	io->loader = io->rchar < q->executed_rchar ? 0 : io->rchar - q->executed_rchar;
+}
+
+void process_executes(void)
+{
+	struct record_process *q = recording.process;
+	q->executed_rchar = event_io_read().rchar;
+	q->own_bytes = recording.own_bytes;
+	q->own_reads = recording.own_reads;
+	atomic_store(&q->state, RECORD_EXECUTING);
+}
+
 __attribute__((constructor)) static void program_starts(int argc, char **argv, char **envp)
 {
 	real_resolve();
 	const char *directory = environment_init(envp);
 	if (directory == NULL || !recording_open(directory))
 		return;
-	const struct event_io io = event_io_read();
+	struct event_io io = event_io_read();
 	paths_update_directory();
 	command_set(argc, argv);
 	command.rank = environment_rank(envp);
@@ -79,7 +99,8 @@ __attribute__((constructor)) static void program_starts(int argc, char **argv, c
 		recording.control = NULL;
 		return;
 	}
-	recording_count(RECORD_COUNTER_LOADER, io.rchar);
+	program_continues(&io);
+	recording_count(RECORD_COUNTER_LOADER, io.loader);
 	struct producer *p = thread_enter();
 	if (p != NULL)
 		event_start(p, &io, command.rank, command.text, command.size);

@@ -35,7 +35,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 4,
+	RECORD_VERSION = 5,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -172,6 +172,8 @@ struct record_process {
 	uint32_t forked;           /* 1: created by fork; 0: the library's constructor ran */
 	_Atomic uint32_t state;    /* enum record_process_state */
 	_Atomic uint32_t programs; /* programs with the library that ran in this process so far */
+	/* at the latest exec: bytes that the program and the library had read, reads of the library */
+	uint64_t executed_rchar, own_bytes, own_reads;
 	_Alignas(64) _Atomic uint64_t counter[RECORD_COUNTER_COUNT];
 };
 
@@ -345,9 +347,10 @@ struct record_start {
 	struct record_head head;
 	uint64_t time, cpu;
 	uint32_t pid, parent;
-	int64_t rank;            /* -1: none */
-	uint64_t rchar, wchar;   /* of /proc/self/io then, without the library's own */
-	uint32_t command_size;   /* of the arguments, each with its NUL */
+	int64_t rank;          /* -1: none */
+	uint64_t rchar, wchar; /* of /proc/self/io then, without the library's own */
+	uint64_t loader;       /* bytes that were read before the library of this program started */
+	uint32_t command_size; /* of the arguments, each with its NUL */
 	uint32_t directory_size; /* of the working directory, with its NUL; follows the command */
 	char text[];
 };
@@ -375,6 +378,7 @@ struct record_exit {
 	struct record_head head;
 	uint64_t time, cpu;
 	uint64_t rchar, wchar, syscr, syscw, read_bytes, write_bytes;
+	uint64_t own_bytes; /* read by the library: the parent's counters will include them */
 };
 
 static_assert(sizeof(struct record_control) <= RECORD_PAGE, "one page");
@@ -385,9 +389,9 @@ static_assert(sizeof(struct record_head) == 8, "8 bytes");
 static_assert(sizeof(struct record_transfer) == 48, "48 bytes");
 static_assert(offsetof(struct record_open, text) == 56, "no hidden padding");
 static_assert(offsetof(struct record_operation, text) == 32, "no hidden padding");
-static_assert(offsetof(struct record_start, text) == 64, "no hidden padding");
+static_assert(offsetof(struct record_start, text) == 72, "no hidden padding");
 static_assert(offsetof(struct record_child, text) == 24, "no hidden padding");
-static_assert(sizeof(struct record_exit) == 72, "no hidden padding");
+static_assert(sizeof(struct record_exit) == 80, "no hidden padding");
 static_assert(sizeof(struct record_open) + RECORD_TEXT_MAX <= RECORD_SIZE_MAX, "fits");
 static_assert(sizeof(struct record_operation) + 2 * RECORD_TEXT_MAX <= RECORD_SIZE_MAX, "fits");
 static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2, "shared by processes");

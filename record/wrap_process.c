@@ -196,7 +196,7 @@ static bool exec_begin(struct operation_call *o, int directory, const char *path
 	event_operation(o->p, &o->event);
 	producer_end(o->p, o->outer);
 	descriptors_exec();
-	atomic_store(&recording.process->state, RECORD_EXECUTING);
+	process_executes();
 	return true;
 }
 

@@ -41,6 +41,10 @@ struct tracked {
 	uint32_t *file;
 	size_t file_capacity;
 	uint64_t skipped[3]; /* calls, bytes read, bytes written */
+	/* read and written bytes: of transfers; of the kernel, before the first program, at the end */
+	uint64_t moved[2], before[2], kernel[2];
+	uint64_t children[2]; /* part of `kernel`: of children that have ended, with theirs */
+	bool has_kernel;
 };
 
 struct ring_events {
@@ -247,8 +251,13 @@ static void on_start(struct ring_events *e, uint32_t index, const struct record_
 	free(t->name);
 	t->name = copy;
 	t->rank = s->rank < 0 ? -1 : s->rank;
-	if (!t->started)
+	if (!t->started) {
 		t->parent = s->parent;
+		t->before[0] = s->rchar;
+		t->before[1] = s->wchar;
+	} else {
+		t->before[0] += s->loader;
+	}
 	t->declared = false;
 	t->started = true;
 	free(t->awaited);
@@ -555,10 +564,26 @@ static void on_operation(struct ring_events *e, uint32_t index, const struct rec
 
 /* Counters and losses */
 
+/* The kernel adds the counters of a child to those of its parent when that waits for it. */
+static void add_to_parent(struct ring_events *e, const struct tracked *t,
+			  const struct record_exit *x)
+{
+	const size_t parent = processes_find(e->processes, t->parent);
+	if (parent >= e->tracked_capacity || e->tracked[parent].has_kernel)
+		return;
+	e->tracked[parent].children[0] += x->rchar + x->own_bytes;
+	e->tracked[parent].children[1] += x->wchar;
+}
+
 static void on_process_exit(struct ring_events *e, uint32_t index, const struct record_exit *x)
 {
+	struct tracked *t = &e->tracked[index];
 	struct iot_builder b;
-	if (!e->tracked[index].declared)
+	t->has_kernel = true;
+	t->kernel[0] = x->rchar;
+	t->kernel[1] = x->wchar;
+	add_to_parent(e, t, x);
+	if (!t->declared)
 		return;
 	begin(e, &b, "counter");
 	add_text(&b, "source", "kernel");
@@ -645,6 +670,26 @@ static void add_counters(struct iot_builder *b, const uint64_t *counter, const u
 			iot_directive_number(b, skipped_names[i], skipped[i]);
 }
 
+/* The kernel counts transfers, and those of descriptors that are not files. */
+static void compare(struct ring_events *e, const struct tracked *t, const uint64_t *counter)
+{
+	bool differs = false;
+	if (!t->has_kernel)
+		return;
+	for (int i = 0; i < 2; i++) {
+		const uint64_t other = t->before[i] + t->children[i];
+		uint64_t traced = t->moved[i], kernel = t->kernel[i];
+		for (int c = RECORD_COUNTER_PIPE_CALLS; c <= RECORD_COUNTER_OTHER_CALLS; c += 3)
+			traced += counter[c + 1 + i];
+		kernel -= kernel < other ? kernel : other;
+		differs = differs || traced != kernel;
+		e->totals.kernel[i] += kernel;
+		e->totals.traced[i] += traced;
+	}
+	e->totals.compared++;
+	e->totals.differing += differs;
+}
+
 static void on_ended(struct ring_events *e, const struct iot_event *ev)
 {
 	const uint32_t index = ev->rec.process;
@@ -654,6 +699,7 @@ static void on_ended(struct ring_events *e, const struct iot_event *ev)
 	memcpy(counter, ev->text.data,
 	       ev->text.size < sizeof(counter) ? ev->text.size : sizeof(counter));
 	e->totals.unrecorded += counter[RECORD_COUNTER_UNRECORDED];
+	compare(e, t, counter);
 	if (any(counter, RECORD_COUNTER_COUNT) || any(t->skipped, 3)) {
 		declare_process(e, index);
 		begin(e, &b, "counter");
@@ -674,6 +720,7 @@ static void on_transfer(struct ring_events *e, const struct iot_event *ev, int64
 	const uint32_t index = ev->rec.process;
 	struct tracked *t = &e->tracked[index];
 	const struct description *d = use_file(e, index, ev->rec.file);
+	t->moved[(ev->rec.type & IOT_WRITE) != 0] += ev->rec.length;
 	if (d != NULL && d->skipped) {
 		t->skipped[0]++;
 		t->skipped[(ev->rec.type & IOT_WRITE) != 0 ? 2 : 1] += ev->rec.length;

@@ -45,6 +45,8 @@ struct ring_events_options {
 
 struct ring_events_totals {
 	uint64_t records, processes, lost, killed, damaged, untraced, unrecorded;
+	/* bytes read and written that the kernel counted for processes that have ended, and ours */
+	uint64_t compared, differing, kernel[2], traced[2];
 };
 
 struct ring_events;

@@ -205,7 +205,7 @@ enum iot_has {
 	IOT_HAS_FILE = 0x08,    /* file= (id= of %file) in rec.file */
 	IOT_HAS_OBJECT = 0x10,  /* object= in rec.object */
 	IOT_HAS_DISK = 0x20,    /* kind=disk */
-	/* an %op that ends a fileId: name=close of a process= and file=, without an error in result= */
+	/* an %op that ends a fileId: name=close with process= and file=, without an error */
 	IOT_CLOSES = 0x80,
 	/* a %process or %file from before the seek target that still applies there */
 	IOT_IN_FORCE = 0x40,

@@ -25,6 +25,14 @@ echo 'clone, messages, another namespace:'
 rows rare.iot
 "$IOTRACE" cat rare.iot | grep -o 'skipped.socket.*' | sed 's/ hidden.loader=[0-9]*//' | sort
 
+echo 'variables, and the counters of the kernel:'
+A_NAME='a value' "$IOTRACE" record -o env.iot --env=A_NAME --env=NOT_SET true
+"$IOTRACE" cat env.iot | grep -o 'env[.].*'
+"$IOTRACE" record -o env.iot --env=A=b true 2>err || cat err
+LC_ALL=C "$IOTRACE" record -q --check -o check.iot sh -c '"$0" known && cat data >copied && exec "$0" threads' "$calls" 2>err
+sed 's/read: .*/read/' err
+sed -n 's/.*read: the kernel counted \([0-9]*\), the trace has \([0-9]*\)/\1 \2/p' err | { read -r a b && [ "$a" = "$b" ] || echo "$a $b"; }
+
 echo 'output, input and arguments of the program:'
 echo input | "$IOTRACE" record -o a.iot -- sh -c 'cat; echo "$0 $*"; echo error >&2' -o x 'y  z' 2>err
 cat err
