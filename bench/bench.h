@@ -107,7 +107,7 @@ struct bench {
 	double mixed_rate; /* records per second of BENCH_READ_MEMORY on "mixed"; 0: not known */
 };
 
-enum { BENCH_BATCH = 1024, BENCH_STRETCH = 16384, BENCH_ANALYZE_BATCH = 256 };
+enum { BENCH_BATCH = 1024, BENCH_STRETCH = 16384, BENCH_ANALYZE_BATCH = 1024 };
 
 /* prepare.c: records, texts and files of a workload */
 bool bench_prepare(struct bench *b);

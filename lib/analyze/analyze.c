@@ -60,36 +60,40 @@ static void end_replaced(struct iot_analyze *a)
 	requests_end_replaced(&a->requests);
 }
 
-static bool add_over_time(struct iot_analyze *a, struct layer *l, const struct io_request *list,
-			  size_t n)
+static bool add_over_time(struct iot_analyze *a, struct layer *l, const struct io_spans *spans)
 {
-	latency_add(&l->latency, list, n);
-	return cells_add(&l->cells, list, n, a->trace.epoch_ns) &&
-	       series_add(&l->series, list, n, a->trace.epoch_ns) &&
-	       arrival_add(&l->arrival, list, n) && concurrency_add(&l->concurrency, list, n);
+	latency_add(&l->latency, spans);
+	return cells_add(&l->cells, spans, a->trace.epoch_ns) &&
+	       series_add(&l->series, spans, a->trace.epoch_ns) &&
+	       arrival_add(&l->arrival, spans) && concurrency_add(&l->concurrency, spans);
 }
 
-/* Passes the requests of the current run to the statistics. */
+/* Passes the requests of the current run to the statistics of a layer. */
+static void add_batch(struct iot_analyze *a, struct layer *l, unsigned i)
+{
+	const struct io_spans grouped = requests_grouped(&a->requests, i),
+			      spans = requests_spans(&a->requests, i);
+	keep(a, totals_add(&l->totals, &grouped) && totals_add_clocks(&l->totals, &spans));
+	if (needs(a, IOT_ANALYZE_SIZES))
+		keep(a, sizes_add(&l->sizes, &spans) && sizes_add_grouped(&l->sizes, &grouped));
+	if (needs(a, NEED_ORDER))
+		keep(a, order_add_heads(&l->order, &a->requests) && order_add(&l->order, &grouped));
+	if (needs(a, NEED_BUSY | IOT_ANALYZE_TIME))
+		requests_sum_spans(&a->requests, i);
+	if (needs(a, NEED_BUSY))
+		keep(a, busy_add(&l->busy, &spans));
+	if (needs(a, IOT_ANALYZE_TIME))
+		keep(a, add_over_time(a, l, &spans));
+	if (needs(a, REQUESTS_ROWS))
+		keep(a, rows_add(&l->rows, &grouped));
+}
+
 static void flush(struct iot_analyze *a)
 {
 	for (unsigned i = 0; i < LAYERS && a->status == IOT_OK; i++) {
-		const size_t n = a->requests.count[i];
-		const struct io_request *list = a->requests.list[i];
-		struct layer *l = n > 0 ? analyze_layer(a, i) : NULL;
-		if (l == NULL)
-			continue;
-		keep(a, totals_add(&l->totals, list, n));
-		if (a->options.sections & IOT_ANALYZE_SIZES)
-			keep(a, sizes_add(&l->sizes, list, n));
-		if (needs(a, NEED_ORDER))
-			keep(a, order_add_heads(&l->order, &a->requests) &&
-				    order_add(&l->order, list, n));
-		if (needs(a, NEED_BUSY))
-			keep(a, busy_add(&l->busy, list, n));
-		if (needs(a, IOT_ANALYZE_TIME))
-			keep(a, add_over_time(a, l, list, n));
-		if (needs(a, REQUESTS_ROWS))
-			keep(a, rows_add(&l->rows, list, n));
+		struct layer *l = a->requests.batch[i].count > 0 ? analyze_layer(a, i) : NULL;
+		if (l != NULL)
+			add_batch(a, l, i);
 	}
 	requests_clear(&a->requests);
 	if (a->requests.ended_count > 0)
@@ -110,17 +114,20 @@ static void add_time(struct totals_trace *t, const struct iot_record *rec, bool 
 	t->timed = true;
 }
 
-static void add_records(struct iot_analyze *a, const struct iot_event *ev, size_t n)
+/* Adds the records up to the first other event; returns their number. */
+static size_t add_records(struct iot_analyze *a, const struct iot_event *ev, size_t n)
 {
 	struct totals_trace t = a->trace;
-	for (size_t i = 0; i < n; i++) {
+	size_t i = 0;
+	for (; i < n && ev[i].kind == IOT_RECORD; i++) {
 		const struct iot_record *rec = &ev[i].rec;
 		if ((rec->flags & IOT_START_UNKNOWN) == 0)
 			add_time(&t, rec, (rec->flags & IOT_DURATION_UNKNOWN) == 0);
 	}
 	a->trace = t;
-	requests_add(&a->requests, ev, n);
+	requests_add(&a->requests, ev, i);
 	flush(a);
+	return i;
 }
 
 static bool number_of(const struct iot_event *ev, const char *key, uint64_t *value)
@@ -252,15 +259,11 @@ int iot_analyze_events(struct iot_analyze *a, const struct iot_event *ev, size_t
 {
 	if (a->finished)
 		return IOT_EUSAGE;
-	for (size_t i = 0; i < n && a->status == IOT_OK;) {
-		size_t run = 0;
-		while (i + run < n && run < REQUESTS_MAX && ev[i + run].kind == IOT_RECORD)
-			run++;
-		add_records(a, ev + i, run);
-		i += run;
-		if (run == 0)
+	for (size_t i = 0; i < n && a->status == IOT_OK;)
+		if (ev[i].kind == IOT_RECORD)
+			i += add_records(a, ev + i, n - i < REQUESTS_MAX ? n - i : REQUESTS_MAX);
+		else
 			add_directive(a, &ev[i++]);
-	}
 	return a->status;
 }
 

@@ -5,84 +5,138 @@
 
 #include "lib/base/array.h"
 
-#include "interval.h"
-
-/* Intervals of a run of requests, which the histograms take together. */
+/* Times of a batch, which the histograms take together. One more, as append() writes before it counts. */
 struct times_between {
-	uint64_t ns[REQUESTS_MAX];
+	uint64_t ns[REQUESTS_MAX + 1];
 	size_t count;
 };
 
-/* A request out of order follows at once. */
-static void follow(struct arrival_start *last, int64_t start, struct times_between *to)
-{
-	if (last->started)
-		to->ns[to->count++] =
-		    start > last->start_ns ? (uint64_t)(start - last->start_ns) : 0;
-	else
-		last->first_ns = start;
-	last->start_ns = start;
-	last->started = true;
-}
-
-static void think(struct arrival_process *p, const struct io_request *q, struct times_between *to)
-{
-	if (p->ended && (q->flags & IOT_START_UNKNOWN) == 0 && q->start_ns > p->end_ns)
-		to->ns[to->count++] = (uint64_t)(q->start_ns - p->end_ns);
-	if (!p->any)
-		p->first_known = (q->flags & IOT_START_UNKNOWN) == 0;
-	p->any = true;
-	p->ended = interval_is_known(q);
-	p->end_ns = interval_end(q->start_ns, q->duration_ns);
-}
-
 struct lists {
-	struct times_between all, trace, process, file, think;
+	struct times_between all, trace_process, process_file, trace, process, file, think;
 };
 
-/* Requests of one process and file, all of known start. */
-static void add_span(struct arrival *a, const struct io_request *q, size_t n, struct lists *to)
+static inline void append(struct times_between *to, uint64_t ns, bool counts)
 {
-	struct arrival_start *process = &a->processes[q->process].start, *file = &a->files[q->file];
-	const bool same = a->trace.started && a->process == q->process && a->file == q->file;
-	follow(&a->trace, q->start_ns, same ? &to->all : &to->trace);
-	if (!same) {
-		follow(process, q->start_ns, &to->process);
-		follow(file, q->start_ns, &to->file);
+	to->ns[to->count] = ns;
+	to->count += counts;
+}
+
+/* The time since the last start; a request out of order follows at once. */
+static inline uint64_t time_since(const struct arrival_start *last, int64_t start)
+{
+	return start > last->start_ns ? (uint64_t)(start - last->start_ns) : 0;
+}
+
+static void begin(struct arrival_start *start, int64_t ns)
+{
+	start->first_ns = start->start_ns = ns;
+	start->started = true;
+}
+
+/* Of histograms that take the same time, one counts for all. */
+static inline void follow(uint64_t trace, uint64_t process, uint64_t file, struct lists *to)
+{
+	if (process == file) {
+		append(trace == process ? &to->all : &to->process_file, process, true);
+		append(&to->trace, trace, trace != process);
+	} else {
+		append(trace == process ? &to->trace_process : &to->process, process, true);
+		append(&to->trace, trace, trace != process);
+		append(&to->file, file, true);
 	}
-	for (size_t i = 1; i < n; i++)
-		follow(&a->trace, q[i].start_ns, &to->all);
-	process->start_ns = file->start_ns = a->trace.start_ns;
-	a->process = q->process;
-	a->file = q->file;
 }
 
-static bool reserve(struct arrival *a, const struct io_request *q)
+/* The first request of the trace, of a process or of a file. */
+static void add_first(struct arrival *a, struct arrival_start *process, struct arrival_start *file,
+		      int64_t start, struct lists *to)
 {
-	return array_reserve_index(&a->processes, &a->process_capacity, q->process,
-				   sizeof *a->processes) &&
-	       array_reserve_index(&a->files, &a->file_capacity, q->file, sizeof *a->files);
+	if (a->trace.started)
+		append(&to->trace, time_since(&a->trace, start), true);
+	else
+		begin(&a->trace, start);
+	if (process->started)
+		append(&to->process, time_since(process, start), true);
+	else
+		begin(process, start);
+	if (file->started)
+		append(&to->file, time_since(file, start), true);
+	else
+		begin(file, start);
 }
 
-bool arrival_add(struct arrival *a, const struct io_request *list, size_t n)
+/* Requests of one process and file. */
+static inline void add_run(struct arrival *a, struct arrival_start *process,
+			   struct arrival_start *file, const struct io_request *q, size_t n,
+			   struct lists *to)
+{
+	if (a->trace.started && process->started && file->started)
+		follow(time_since(&a->trace, q->start_ns), time_since(process, q->start_ns),
+		       time_since(file, q->start_ns), to);
+	else
+		add_first(a, process, file, q->start_ns, to);
+	for (size_t i = 1; i < n; i++) {
+		const int64_t ns = q[i].start_ns - q[i - 1].start_ns;
+		append(&to->all, ns > 0 ? (uint64_t)ns : 0, true);
+	}
+	a->trace.start_ns = process->start_ns = file->start_ns = q[n - 1].start_ns;
+}
+
+/* Requests of one process, all of known start. */
+static inline bool add_span(struct arrival *a, const struct io_span *span, struct lists *to)
+{
+	struct arrival_start *process = &a->processes[span->process].start;
+	for (size_t i = 0, n; i < span->count; i += n) {
+		const struct io_request *q = &span->request[i];
+		for (n = 1; i + n < span->count && q[n].file == q->file;)
+			n++;
+		if (!array_reserve_index(&a->files, &a->file_capacity, q->file, sizeof *a->files))
+			return false;
+		add_run(a, process, &a->files[q->file], q, n, to);
+	}
+	return true;
+}
+
+static inline void think(struct arrival_process *p, const struct io_span *span,
+			 struct times_between *to)
+{
+	const struct io_request *q = span->request;
+	const bool known = (span->flags & IOT_START_UNKNOWN) == 0;
+	append(to, (uint64_t)(q->start_ns - p->end_ns),
+	       p->ended && known && q->start_ns > p->end_ns);
+	p->first_known = p->any ? p->first_known : known;
+	p->any = true;
+	p->ended = span_is_timed(span);
+	p->end_ns = span_last(span)->end_ns;
+	for (size_t i = 1; i < span->count && p->ended; i++)
+		append(to, (uint64_t)(q[i].start_ns - q[i - 1].end_ns),
+		       q[i].start_ns > q[i - 1].end_ns);
+}
+
+static void add_lists(struct arrival *a, const struct lists *l)
+{
+	histogram_add_list(&a->in_all, l->all.ns, l->all.count);
+	histogram_add_list(&a->in_trace_process, l->trace_process.ns, l->trace_process.count);
+	histogram_add_list(&a->in_process_file, l->process_file.ns, l->process_file.count);
+	histogram_add_list(&a->in_trace, l->trace.ns, l->trace.count);
+	histogram_add_list(&a->in_process, l->process.ns, l->process.count);
+	histogram_add_list(&a->in_file, l->file.ns, l->file.count);
+	histogram_add_list(&a->think, l->think.ns, l->think.count);
+}
+
+bool arrival_add(struct arrival *a, const struct io_spans *spans)
 {
 	struct lists to;
-	to.all.count = to.trace.count = to.process.count = to.file.count = to.think.count = 0;
-	for (size_t i = 0; i < n;) {
-		const size_t span = (size_t)list[i].following + 1;
-		if (!reserve(a, &list[i]))
+	to.all.count = to.trace_process.count = to.process_file.count = 0;
+	to.trace.count = to.process.count = to.file.count = to.think.count = 0;
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct io_span *span = &spans->span[i];
+		if (!array_reserve_index(&a->processes, &a->process_capacity, span->process,
+					 sizeof *a->processes) ||
+		    ((span->flags & IOT_START_UNKNOWN) == 0 && !add_span(a, span, &to)))
 			return false;
-		if ((list[i].flags & IOT_START_UNKNOWN) == 0)
-			add_span(a, &list[i], span, &to);
-		for (size_t j = i; j < i + span; j++)
-			think(&a->processes[list[j].process], &list[j], &to.think);
-		i += span;
+		think(&a->processes[span->process], span, &to.think);
 	}
-	histogram_add_list(&a->in_all, to.all.ns, to.all.count);
-	histogram_add_list(&a->in_trace, to.trace.ns, to.trace.count);
-	histogram_add_list(&a->in_process, to.process.ns, to.process.count);
-	histogram_add_list(&a->in_file, to.file.ns, to.file.count);
-	histogram_add_list(&a->think, to.think.ns, to.think.count);
+	add_lists(a, &to);
 	return true;
 }
 
@@ -165,12 +219,13 @@ bool arrival_join(struct arrival *a, const struct arrival *part, const uint32_t 
 	a->inexact_process |= part->inexact_process;
 	a->inexact_file |= part->inexact_file;
 	histogram_join(&a->in_all, &part->in_all);
+	histogram_join(&a->in_trace_process, &part->in_trace_process);
+	histogram_join(&a->in_process_file, &part->in_process_file);
 	histogram_join(&a->in_trace, &part->in_trace);
 	histogram_join(&a->in_process, &part->in_process);
 	histogram_join(&a->in_file, &part->in_file);
 	histogram_join(&a->think, &part->think);
 	join_start(&a->trace, &part->trace, &a->in_trace);
-	a->process = a->file = UINT32_MAX;
 	return join_processes(a, part, process) && join_files(a, part, file);
 }
 
@@ -187,10 +242,13 @@ static void summary(struct values *v, struct summary_names name, const struct hi
 
 void arrival_settle(struct arrival *a)
 {
+	histogram_join(&a->in_process_file, &a->in_all);
 	histogram_join(&a->in_trace, &a->in_all);
-	histogram_join(&a->in_process, &a->in_all);
-	histogram_join(&a->in_file, &a->in_all);
-	a->in_all = (struct histogram){.count = 0};
+	histogram_join(&a->in_trace, &a->in_trace_process);
+	histogram_join(&a->in_process, &a->in_trace_process);
+	histogram_join(&a->in_process, &a->in_process_file);
+	histogram_join(&a->in_file, &a->in_process_file);
+	a->in_all = a->in_trace_process = a->in_process_file = (struct histogram){.count = 0};
 }
 
 void arrival_values(const struct arrival *a, struct values *v)

@@ -30,18 +30,17 @@ struct arrival {
 	} * processes;
 	size_t file_capacity, process_capacity;
 	bool inexact_process, inexact_file; /* a join found two of a part to be one */
-	uint32_t process, file;  /* of the last request of known start, if trace.started */
-	struct histogram in_all; /* of requests that follow one of their process and file: they
-				     count in the trace, the process and the file */
+	/* times that are the same in the trace and the process, the process and the file, all */
+	struct histogram in_trace_process, in_process_file, in_all;
 	struct histogram in_trace, in_process, in_file, think;
 };
 
 /* Returns false if out of memory. */
-bool arrival_add(struct arrival *a, const struct io_request *list, size_t n);
+bool arrival_add(struct arrival *a, const struct io_spans *spans);
 /* Adds a part, whose processes and files have these numbers in a. */
 bool arrival_join(struct arrival *a, const struct arrival *part, const uint32_t *process,
 		  const uint32_t *file);
-/* Adds in_all to the histograms that it belongs to; call before arrival_values. */
+/* Adds common times to the histograms that they belong to; call before arrival_values. */
 void arrival_settle(struct arrival *a);
 void arrival_state(struct state *s, struct arrival *a);
 void arrival_values(const struct arrival *a, struct values *v);

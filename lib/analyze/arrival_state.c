@@ -49,7 +49,6 @@ void arrival_state(struct state *s, struct arrival *a)
 		state_flag(s, "inexact_process", &a->inexact_process);
 		state_flag(s, "inexact_file", &a->inexact_file);
 	}
-	a->process = a->file = UINT32_MAX;
 	processes_state(s, a);
 	files_state(s, a);
 	state_histogram(s, STATE_NAMES("arrival.trace"), &a->in_trace);

@@ -5,6 +5,7 @@
 
 #include "lib/base/array.h"
 
+#include "interval.h"
 #include "saturate.h"
 
 static bool add_head(struct busy *b, size_t process, enum busy_kind kind,
@@ -39,81 +40,68 @@ static bool extend(struct busy *b, size_t process, enum busy_kind kind, int64_t 
 	return !b->part || add_head(b, process, kind, (struct busy_interval){from, end});
 }
 
-static int64_t end_of(int64_t start_ns, uint64_t duration_ns)
+static size_t index_of(const struct busy *b, const struct io_span *span)
 {
-	return duration_ns > (uint64_t)(INT64_MAX - start_ns) ? INT64_MAX
-							      : start_ns + (int64_t)duration_ns;
+	return b->by_pair ? span->pair : span->process;
 }
 
-static size_t index_of(const struct busy *b, const struct io_request *q)
+/* Requests of which none overlaps with another, or with anything before. */
+static inline void add_disjoint(struct busy_process *p, enum busy_kind kind, uint64_t ns,
+				int64_t end_ns)
 {
-	return b->by_pair ? q->pair : q->process;
+	p->of[kind].ns += ns;
+	p->of[kind].end_ns = end_ns;
+	p->of[BUSY_IO].ns += ns;
+	p->of[BUSY_IO].end_ns = end_ns;
 }
 
-/*
- * Adds the requests up to the first one that overlaps with anything before it; returns their
- * number. Of the others, the kinds differ.
- */
-static size_t add_disjoint(struct busy *b, enum busy_kind kind, const struct io_request *q,
-			   size_t n)
+static bool add_overlapping(struct busy *b, enum busy_kind kind, const struct io_span *span)
 {
-	const enum busy_kind kinds[] = {kind, BUSY_IO, BUSY_ALL};
-	const size_t count = b->by_pair ? 2 : 3; /* the last one includes the others */
-	struct busy_process *p = &b->processes[index_of(b, q)];
-	int64_t last = p->of[kinds[count - 1]].end_ns;
-	uint64_t ns = 0;
-	size_t i = 0;
-	for (; i < n && q[i].start_ns >= last; i++) {
-		const int64_t end = end_of(q[i].start_ns, q[i].duration_ns);
-		ns += (uint64_t)(end - q[i].start_ns);
-		last = end > q[i].start_ns ? end : last;
+	const size_t at = index_of(b, span);
+	bool added = true;
+	for (size_t i = 0; i < span->count && added; i++) {
+		const struct io_request *q = &span->request[i];
+		added = extend(b, at, kind, q->start_ns, q->end_ns) &&
+			extend(b, at, BUSY_IO, q->start_ns, q->end_ns) &&
+			(b->by_pair || extend(b, at, BUSY_ALL, q->start_ns, q->end_ns));
 	}
-	for (size_t k = 0; k < count && ns > 0; k++) {
-		p->of[kinds[k]].ns += ns;
-		p->of[kinds[k]].end_ns = last;
-	}
-	return i;
-}
-
-static bool add_overlapping(struct busy *b, enum busy_kind kind, const struct io_request *q)
-{
-	const int64_t end = end_of(q->start_ns, q->duration_ns);
-	const size_t i = index_of(b, q);
-	return extend(b, i, kind, q->start_ns, end) && extend(b, i, BUSY_IO, q->start_ns, end) &&
-	       (b->by_pair || extend(b, i, BUSY_ALL, q->start_ns, end));
+	return added;
 }
 
 /* The heads of a part need each interval, until they are complete. */
-static bool has_heads(const struct busy *b, const struct io_request *q)
+static bool has_heads(const struct busy *b, size_t process, enum busy_kind kind)
 {
-	const enum busy_kind kind = q->write ? BUSY_WRITE : BUSY_READ;
-	const size_t i = index_of(b, q);
-	return !b->part || (i < b->head_capacity && b->heads[i][kind].more &&
-			    b->heads[i][BUSY_IO].more && b->heads[i][BUSY_ALL].more);
+	return !b->part || (process < b->head_capacity && b->heads[process][kind].more &&
+			    b->heads[process][BUSY_IO].more && b->heads[process][BUSY_ALL].more);
 }
 
-static bool add_span(struct busy *b, const struct io_request *q, size_t n)
+static inline bool add_span(struct busy *b, const struct io_span *span)
 {
-	const enum busy_kind kind = q->write ? BUSY_WRITE : BUSY_READ;
-	for (size_t i = 0; i < n; i++) {
-		if (has_heads(b, q))
-			i += add_disjoint(b, kind, q + i, n - i);
-		if (i < n && !add_overlapping(b, kind, q + i))
-			return false;
-	}
+	const enum busy_kind kind = span->write ? BUSY_WRITE : BUSY_READ;
+	const enum busy_kind widest = b->by_pair ? BUSY_IO : BUSY_ALL; /* includes the others */
+	const int64_t end_ns = span_last(span)->end_ns;
+	const size_t at = index_of(b, span);
+	struct busy_process *p = &b->processes[at];
+	if (!span->disjoint || span->request->start_ns < p->of[widest].end_ns ||
+	    end_ns == INT64_MAX || !has_heads(b, at, kind))
+		return add_overlapping(b, kind, span);
+	add_disjoint(p, kind, span->duration_ns, end_ns);
+	if (b->by_pair)
+		return true;
+	p->of[BUSY_ALL].ns += span->duration_ns;
+	p->of[BUSY_ALL].end_ns = end_ns;
 	return true;
 }
 
-bool busy_add(struct busy *b, const struct io_request *list, size_t n)
+bool busy_add(struct busy *b, const struct io_spans *spans)
 {
-	const unsigned unknown = IOT_START_UNKNOWN | IOT_DURATION_UNKNOWN;
-	for (size_t i = 0; i < n; i += 1U + list[i].following) {
-		const struct io_request *q = &list[i];
-		if (q->asynchronous || (q->flags & unknown) != 0)
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct io_span *span = &spans->span[i];
+		if (span->asynchronous || !span_is_timed(span))
 			continue;
-		if (!array_reserve_index(&b->processes, &b->capacity, index_of(b, q),
+		if (!array_reserve_index(&b->processes, &b->capacity, index_of(b, span),
 					 sizeof *b->processes) ||
-		    !add_span(b, q, 1U + q->following))
+		    !add_span(b, span))
 			return false;
 	}
 	return true;
@@ -121,7 +109,7 @@ bool busy_add(struct busy *b, const struct io_request *list, size_t n)
 
 bool busy_add_op(struct busy *b, size_t process, int64_t start_ns, uint64_t duration_ns)
 {
-	const int64_t end = end_of(start_ns, duration_ns);
+	const int64_t end = interval_end(start_ns, duration_ns);
 	return array_reserve_index(&b->processes, &b->capacity, process, sizeof *b->processes) &&
 	       extend(b, process, BUSY_METADATA, start_ns, end) &&
 	       (b->by_pair || extend(b, process, BUSY_ALL, start_ns, end));

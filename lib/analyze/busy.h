@@ -40,7 +40,7 @@ struct busy {
 };
 
 /* These return false if out of memory. */
-bool busy_add(struct busy *b, const struct io_request *list, size_t n);
+bool busy_add(struct busy *b, const struct io_spans *spans);
 /* An operation of a process or pair. */
 bool busy_add_op(struct busy *b, size_t process, int64_t start_ns, uint64_t duration_ns);
 /* Adds a part, whose processes or pairs have these numbers in b. */

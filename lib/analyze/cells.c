@@ -7,25 +7,6 @@
 
 #include "saturate.h"
 
-static const uint64_t ns_per_s = 1000000000;
-
-int64_t cells_bin(uint64_t ns, int k)
-{
-	const uint64_t s = ns / ns_per_s, rest = ns % ns_per_s;
-	if (k < 0)
-		return (int64_t)(s >> -k);
-	return (int64_t)((s << k) + (rest << k) / ns_per_s);
-}
-
-uint64_t cells_start(int64_t bin, int k)
-{
-	const uint64_t b = (uint64_t)bin;
-	if (k < 0)
-		return (b << -k) * ns_per_s;
-	const uint64_t rest = b & (((uint64_t)1 << k) - 1), last = ((uint64_t)1 << k) - 1;
-	return (b >> k) * ns_per_s + ((rest * ns_per_s + last) >> k);
-}
-
 /* Rows */
 
 static void cell_add(struct cell *to, const struct cell *more)
@@ -241,57 +222,86 @@ static bool defer(struct cells *c, const struct cells_deferred *q)
 	return c->deferred_count < CELLS_DEFERRED || add_deferred(c);
 }
 
-static struct cells_deferred request_of(const struct io_request *q, uint64_t epoch_ns)
+static inline struct cells_deferred request_of(const struct io_span *span,
+					       const struct io_request *q, uint64_t epoch_ns)
 {
 	const uint64_t start = epoch_ns + (uint64_t)q->start_ns;
-	const bool has_end = (q->flags & IOT_DURATION_UNKNOWN) == 0 && q->duration_ns > 0;
+	const bool has_end = (span->flags & IOT_DURATION_UNKNOWN) == 0 && q->duration_ns > 0;
 	return (struct cells_deferred){.start_ns = start,
 				       .end_ns = has_end ? saturate_add(start, q->duration_ns - 1)
 							 : start,
 				       .length = q->length,
-				       .process = q->process,
-				       .write = q->write};
+				       .process = span->process,
+				       .write = span->write};
 }
 
-/* Adds the requests up to the first one outside of the last cell; returns their number. */
-static size_t add_to_last(struct cells_row *r, const struct io_request *q, size_t n,
-			  uint64_t epoch_ns)
+/* The usual case: all requests are in the last cell. Returns false otherwise. */
+static inline bool add_to_last(const struct cells_row *r, const struct io_span *span,
+			       uint64_t epoch_ns)
 {
-	uint64_t bytes = 0;
-	size_t i = 0;
-	for (; i < n; i++) {
-		const struct cells_deferred d = request_of(&q[i], epoch_ns);
-		if (d.start_ns < r->from_ns || d.end_ns >= r->to_ns)
-			break;
-		bytes = saturate_add(bytes, d.length);
+	const int64_t end = span_last(span)->end_ns;
+	if (!span->disjoint || end == INT64_MAX ||
+	    epoch_ns + (uint64_t)span->request->start_ns < r->from_ns ||
+	    epoch_ns + (uint64_t)end > r->to_ns)
+		return false;
+	count(&r->cell[r->count - 1], span->write, span->count, span->bytes);
+	return true;
+}
+
+/*
+ * Adds a request that begins in the last cell or the bin that follows, and ends there, too, without
+ * a search. Returns false, with nothing added, if it does not, or if this needs more than a cell.
+ */
+static bool add_near(struct cells *c, const struct cells_deferred *q)
+{
+	struct cells_row *r = &c->rows[q->process];
+	if (r->to_ns == 0 || q->start_ns < r->from_ns)
+		return false;
+	struct cell *last = &r->cell[r->count - 1];
+	if (q->end_ns < r->to_ns) {
+		count(last, q->write, 1, q->length);
+		return true;
 	}
-	if (i > 0)
-		count(&r->cell[r->count - 1], q->write, i, bytes);
-	return i;
+	const int64_t bin = last->bin + 1;
+	const uint64_t to_ns = cells_start(bin + 1, cells_k(c));
+	if (q->end_ns >= to_ns || r->sorted != r->count || r->count == r->capacity ||
+	    c->sorted >= CELLS_MAX || bin - c->first_bin >= CELLS_BINS_MAX)
+		return false;
+	const bool begins = q->start_ns >= r->to_ns;
+	const uint64_t before = begins ? 0 : moved_until(q, r->to_ns);
+	if (!begins)
+		count(last, q->write, 1, before);
+	c->last_bin = bin > c->last_bin ? bin : c->last_bin;
+	if (!begins && before == q->length)
+		return true;
+	last[1] = (struct cell){.process = q->process, .bin = bin};
+	count(&last[1], q->write, begins, q->length - before);
+	r->sorted = ++r->count;
+	c->sorted++;
+	r->from_ns = r->to_ns;
+	r->to_ns = to_ns;
+	return true;
 }
 
-static bool add_span(struct cells *c, const struct io_request *q, size_t n, uint64_t epoch_ns)
+static bool add_span(struct cells *c, const struct io_span *span, uint64_t epoch_ns)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (q->process < c->row_capacity)
-			i += add_to_last(&c->rows[q->process], q + i, n - i, epoch_ns);
-		if (i == n)
-			break;
-		const struct cells_deferred d = request_of(&q[i], epoch_ns);
-		if (!(c->started ? add(c, &d) : defer(c, &d)))
+	const bool known = span->process < c->row_capacity;
+	if (known && add_to_last(&c->rows[span->process], span, epoch_ns))
+		return true;
+	for (size_t i = 0; i < span->count; i++) {
+		const struct cells_deferred q = request_of(span, &span->request[i], epoch_ns);
+		if (!(c->started ? (known && add_near(c, &q)) || add(c, &q) : defer(c, &q)))
 			return false;
 	}
 	return true;
 }
 
-bool cells_add(struct cells *c, const struct io_request *list, size_t n, uint64_t epoch_ns)
+bool cells_add(struct cells *c, const struct io_spans *spans, uint64_t epoch_ns)
 {
-	for (size_t i = 0; i < n; i += 1U + list[i].following) {
-		const struct io_request *q = &list[i];
-		if ((q->flags & IOT_START_UNKNOWN) == 0 &&
-		    !add_span(c, q, 1U + q->following, epoch_ns))
+	for (size_t i = 0; i < spans->count; i++)
+		if ((spans->span[i].flags & IOT_START_UNKNOWN) == 0 &&
+		    !add_span(c, &spans->span[i], epoch_ns))
 			return false;
-	}
 	return true;
 }
 

@@ -9,6 +9,7 @@
 
 #include "requests.h"
 
+#define CELLS_NS_PER_S ((uint64_t)1000000000)
 enum { CELLS_K = 20, CELLS_BINS_MAX = 1 << 16, CELLS_MAX = 1 << 20, CELLS_DEFERRED = 1 << 16 };
 
 struct cell {
@@ -48,15 +49,29 @@ static inline int cells_k(const struct cells *c)
 }
 
 /* The bin of a time since 1970 or time zero, and the time at which a bin starts. */
-int64_t cells_bin(uint64_t ns, int k);
-uint64_t cells_start(int64_t bin, int k);
+static inline int64_t cells_bin(uint64_t ns, int k)
+{
+	const uint64_t s = ns / CELLS_NS_PER_S, rest = ns % CELLS_NS_PER_S;
+	if (k < 0)
+		return (int64_t)(s >> -k);
+	return (int64_t)((s << k) + (rest << k) / CELLS_NS_PER_S);
+}
+
+static inline uint64_t cells_start(int64_t bin, int k)
+{
+	const uint64_t b = (uint64_t)bin;
+	if (k < 0)
+		return (b << -k) * CELLS_NS_PER_S;
+	const uint64_t mask = ((uint64_t)1 << k) - 1;
+	return (b >> k) * CELLS_NS_PER_S + (((b & mask) * CELLS_NS_PER_S + mask) >> k);
+}
 
 /*
  * Times of requests plus epoch_ns are those of the bins. These return false if out of memory.
  * cells_settle adds what is deferred and sorts all rows; after it, cells_count and the rows are
  * valid until the next cells_add.
  */
-bool cells_add(struct cells *c, const struct io_request *list, size_t n, uint64_t epoch_ns);
+bool cells_add(struct cells *c, const struct io_spans *spans, uint64_t epoch_ns);
 bool cells_settle(struct cells *c);
 /* Adds a part, which is settled and whose processes have these numbers in c. */
 bool cells_join(struct cells *c, const struct cells *part, const uint32_t *process);

@@ -5,10 +5,22 @@
 
 #include "lib/base/array.h"
 
-#include "interval.h"
 #include "saturate.h"
 
-/* The heap of ends */
+/* The heap of ends. Few ends are sorted: so is a heap to which the latest end is added. */
+
+static void insert(int64_t *ends, size_t count, int64_t end)
+{
+	for (; count > 0 && ends[count - 1] > end; count--)
+		ends[count] = ends[count - 1];
+	ends[count] = end;
+}
+
+static void sort(struct concurrency *c)
+{
+	for (size_t i = 1; i < c->count; i++)
+		insert(c->ends, i, c->ends[i]);
+}
 
 static bool push(struct concurrency *c, int64_t end)
 {
@@ -21,6 +33,10 @@ static bool push(struct concurrency *c, int64_t end)
 	if (!array_reserve(&c->ends, &c->capacity, at + 1, sizeof *c->ends))
 		return false;
 	c->count++;
+	if (at < CONCURRENCY_SORTED) {
+		insert(c->ends, at, end);
+		return true;
+	}
 	for (; at > 0 && c->ends[(at - 1) / 2] > end; at = (at - 1) / 2)
 		c->ends[at] = c->ends[(at - 1) / 2];
 	c->ends[at] = end;
@@ -39,6 +55,8 @@ static void pop(struct concurrency *c)
 		at = child;
 	}
 	c->ends[at] = last;
+	if (c->count <= CONCURRENCY_SORTED)
+		sort(c);
 }
 
 /* Counts the time until then at a level. */
@@ -83,23 +101,8 @@ static void extend(struct concurrency *c, int64_t start, int64_t end)
 	c->any.end_ns = end > from ? end : from;
 }
 
-/* The usual case: a request follows the only one, which has ended. Returns false otherwise. */
-static bool count_alone(struct concurrency *c, int64_t start, int64_t end)
-{
-	if (c->count != 1 || c->ends[0] > start || end <= start || c->rest_end_ns > c->now_ns)
-		return false;
-	c->ns[1] += (uint64_t)(c->ends[0] - c->now_ns);
-	c->max = c->max > 1 ? c->max : 1;
-	extend(c, start, end);
-	c->now_ns = start;
-	c->ends[0] = end;
-	return true;
-}
-
 static bool count(struct concurrency *c, int64_t start, int64_t end)
 {
-	if (count_alone(c, start, end))
-		return true;
 	advance(c, start);
 	if (end <= start)
 		return true;
@@ -134,13 +137,144 @@ static bool add(struct concurrency *c, int64_t start, int64_t end)
 	return p->count < CONCURRENCY_PREFIX_MAX || pass_prefix(c);
 }
 
-bool concurrency_add(struct concurrency *c, const struct io_request *list, size_t n)
+/* A batch with few outstanding requests, in local variables. */
+
+/* The first request that a sweep has not added. */
+struct place {
+	size_t span, request;
+};
+
+struct sweep {
+	int64_t *first, *last; /* ends of outstanding requests: [first, last) are sorted */
+	uint64_t *ns;          /* by level; level 0 is cleared at the end */
+	uint64_t *gap;         /* the next one */
+	int64_t now_ns, end_ns, latest_ns; /* end_ns: of the union */
+	uint64_t max, busy_ns;
+};
+
+/* Counts the time until then. */
+static inline __attribute__((always_inline)) void sweep_pass(struct sweep *s, int64_t until)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (!interval_is_known(&list[i]))
+	const size_t level = (size_t)(s->last - s->first);
+	const bool passes = until > s->now_ns;
+	s->ns[level] += passes ? (uint64_t)(until - s->now_ns) : 0;
+	s->max = passes && level > s->max ? level : s->max;
+	s->now_ns = passes ? until : s->now_ns;
+}
+
+static inline __attribute__((always_inline)) void sweep_request(struct sweep *s,
+								const struct io_request *q)
+{
+	const int64_t start = q->start_ns, end = q->end_ns;
+	for (; s->first < s->last && *s->first <= start; s->first++)
+		sweep_pass(s, *s->first);
+	sweep_pass(s, start);
+	s->latest_ns = end > s->latest_ns ? end : s->latest_ns;
+	if (end <= start)
+		return;
+	const int64_t from = s->end_ns > start ? s->end_ns : start;
+	*s->gap = (uint64_t)(start - s->end_ns);
+	s->gap += start > s->end_ns;
+	s->busy_ns += end > from ? (uint64_t)(end - from) : 0;
+	s->end_ns = end > from ? end : from;
+	if (end <= s->now_ns)
+		return;
+	int64_t *at = s->last++;
+	for (; at > s->first && at[-1] > end; at--)
+		*at = at[-1];
+	*at = end;
+}
+
+/* Whether the other requests of a span are alone, too; after the first one has been added. */
+static inline bool sweep_is_alone(const struct sweep *s, const struct io_span *span)
+{
+	return span->disjoint && s->last - s->first == 1 && s->now_ns == span->request->start_ns &&
+	       span_last(span)->end_ns != INT64_MAX;
+}
+
+static inline void sweep_alone(struct sweep *s, const struct io_span *span)
+{
+	const struct io_request *q = span->request, *last = span_last(span);
+	for (size_t i = 1; i < span->count; i++) {
+		*s->gap = (uint64_t)(q[i].start_ns - q[i - 1].end_ns);
+		s->gap += q[i].start_ns > q[i - 1].end_ns;
+	}
+	s->ns[1] += span->duration_ns - last->duration_ns;
+	s->max = s->max > 1 ? s->max : 1;
+	s->busy_ns += span->duration_ns - q->duration_ns;
+	s->now_ns = last->start_ns;
+	*s->first = s->end_ns = last->end_ns;
+	s->latest_ns = last->end_ns > s->latest_ns ? last->end_ns : s->latest_ns;
+}
+
+static inline struct place sweep_spans(struct sweep *s, const struct io_spans *spans)
+{
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct io_span *span = &spans->span[i];
+		for (size_t j = 0; j < span->count && span_is_timed(span); j++) {
+			if (s->last - s->first > CONCURRENCY_SORTED)
+				return (struct place){i, j};
+			sweep_request(s, &span->request[j]);
+			if (j > 0 || span->count == 1 || !sweep_is_alone(s, span))
+				continue;
+			sweep_alone(s, span);
+			break;
+		}
+	}
+	return (struct place){spans->count, 0};
+}
+
+static struct place sweep(struct concurrency *c, const struct io_spans *spans)
+{
+	int64_t ends[REQUESTS_MAX + CONCURRENCY_SORTED];
+	uint64_t gaps[REQUESTS_MAX + 1];
+	struct sweep s = {.first = ends,
+			  .last = ends + c->count,
+			  .ns = c->ns,
+			  .gap = gaps,
+			  .now_ns = c->now_ns,
+			  .end_ns = c->any.end_ns,
+			  .latest_ns = c->latest_ns,
+			  .max = c->max};
+	for (size_t i = 0; i < c->count; i++)
+		ends[i] = c->ends[i];
+	const struct place stop = sweep_spans(&s, spans);
+	c->count = (size_t)(s.last - s.first);
+	for (size_t i = 0; i < c->count; i++)
+		c->ends[i] = s.first[i];
+	c->ns[0] = 0;
+	c->now_ns = s.now_ns;
+	c->any.end_ns = s.end_ns;
+	c->any.busy_ns += s.busy_ns;
+	c->latest_ns = s.latest_ns;
+	c->max = s.max;
+	histogram_add_list(&c->any.gaps, gaps, (size_t)(s.gap - gaps));
+	return stop;
+}
+
+static bool add_rest(struct concurrency *c, const struct io_span *span, size_t from)
+{
+	for (size_t i = from; i < span->count; i++)
+		if (!add(c, span->request[i].start_ns, span->request[i].end_ns))
+			return false;
+	return true;
+}
+
+bool concurrency_add(struct concurrency *c, const struct io_spans *spans)
+{
+	const bool kept = c->part && c->prefix.count < CONCURRENCY_PREFIX_MAX;
+	struct place stop = {0, 0};
+	if (!array_reserve(&c->ends, &c->capacity, CONCURRENCY_SORTED + 1, sizeof *c->ends))
+		return false;
+	if (!kept && c->any.started && c->count <= CONCURRENCY_SORTED &&
+	    c->rest_end_ns <= c->now_ns)
+		stop = sweep(c, spans);
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct io_span *span = &spans->span[i];
+		if (!span_is_timed(span))
 			continue;
-		c->in_flight_ns = saturate_add(c->in_flight_ns, list[i].duration_ns);
-		if (!add(c, list[i].start_ns, interval_end(list[i].start_ns, list[i].duration_ns)))
+		c->in_flight_ns = saturate_add(c->in_flight_ns, span->duration_ns);
+		if (i >= stop.span && !add_rest(c, span, i == stop.span ? stop.request : 0))
 			return false;
 	}
 	return true;

@@ -12,7 +12,12 @@
 
 struct state;
 
-enum { CONCURRENCY_LEVELS = 64, OUTSTANDING_MAX = 1 << 16, CONCURRENCY_PREFIX_MAX = 1 << 16 };
+enum {
+	CONCURRENCY_LEVELS = 64,
+	CONCURRENCY_SORTED = 16,
+	OUTSTANDING_MAX = 1 << 16,
+	CONCURRENCY_PREFIX_MAX = 1 << 16
+};
 
 /*
  * The first requests of a part, with which those outstanding at the end of an earlier part may
@@ -37,7 +42,8 @@ struct concurrency {
 	int64_t latest_ns;                   /* the latest start or end */
 	struct concurrency_prefix prefix;
 	int64_t now_ns; /* the latest start, up to which `ns` counts */
-	int64_t *ends;  /* of the outstanding requests: a heap, earliest first */
+	/* of the outstanding requests: a heap, earliest first; up to CONCURRENCY_SORTED: sorted */
+	int64_t *ends;
 	size_t count, capacity;
 	struct {
 		uint64_t busy_ns;
@@ -48,7 +54,7 @@ struct concurrency {
 };
 
 /* Returns false if out of memory. */
-bool concurrency_add(struct concurrency *c, const struct io_request *list, size_t n);
+bool concurrency_add(struct concurrency *c, const struct io_spans *spans);
 /* Counts the requests that are still outstanding up to their ends; nothing may be added then. */
 bool concurrency_end(struct concurrency *c);
 /* Adds a part. */

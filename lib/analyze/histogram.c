@@ -30,15 +30,25 @@ uint64_t histogram_upper(unsigned bin)
 enum { BLOCK = 256 };
 static const uint64_t block_value_max = (uint64_t)1 << 55;
 
+/* Saturating sums, of values that may be large. */
+static void add_sums(struct histogram *h, const uint64_t *values, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		h->sum = saturate_add(h->sum, values[i]);
+		h->squares = saturate_add_wide(h->squares, (uint128)values[i] * values[i]);
+	}
+}
+
 /* Sums in local variables, and adds these to the histogram once. */
 static void add_block(struct histogram *h, const uint64_t *values, size_t n)
 {
-	uint64_t sum = 0, min = h->count == 0 ? values[0] : h->min, max = h->max;
+	uint64_t sum = 0, bits = 0, min = h->count == 0 ? values[0] : h->min, max = h->max;
 	uint128 squares = 0;
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t v = values[i];
 		min = v < min ? v : min;
 		max = v > max ? v : max;
+		bits |= v;
 		sum += v;
 		squares += (uint128)v * v;
 		h->bin[histogram_index(v)]++;
@@ -46,23 +56,18 @@ static void add_block(struct histogram *h, const uint64_t *values, size_t n)
 	h->count += n;
 	h->min = min;
 	h->max = max;
+	if (bits >= block_value_max) {
+		add_sums(h, values, n);
+		return;
+	}
 	h->sum = saturate_add(h->sum, sum);
 	h->squares = saturate_add_wide(h->squares, squares);
 }
 
 void histogram_add_list(struct histogram *h, const uint64_t *values, size_t n)
 {
-	for (size_t at = 0; at < n; at += BLOCK) {
-		const size_t size = n - at < BLOCK ? n - at : BLOCK;
-		uint64_t bits = 0;
-		for (size_t i = 0; i < size; i++)
-			bits |= values[at + i];
-		if (bits < block_value_max)
-			add_block(h, values + at, size);
-		else
-			for (size_t i = 0; i < size; i++)
-				histogram_add(h, values[at + i]);
-	}
+	for (size_t at = 0; at < n; at += BLOCK)
+		add_block(h, values + at, n - at < BLOCK ? n - at : BLOCK);
 }
 
 void histogram_join(struct histogram *h, const struct histogram *more)

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "latency.h"
 
-#include "interval.h"
 #include "saturate.h"
 #include "state.h"
 
-void latency_add(struct latency *l, const struct io_request *list, size_t n)
+void latency_add(struct latency *l, const struct io_spans *spans)
 {
 	uint64_t ns[2][REQUESTS_MAX];
 	size_t count[2] = {0, 0};
-	for (size_t i = 0; i < n; i++) {
-		const struct io_request *q = &list[i];
-		if (!interval_is_known(q))
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct io_span *span = &spans->span[i];
+		const bool d = span->write;
+		if (!span_is_timed(span))
 			continue;
-		ns[q->write][count[q->write]++] = q->duration_ns;
-		l->bytes[q->write] = saturate_add(l->bytes[q->write], q->length);
+		for (size_t j = 0; j < span->count; j++)
+			ns[d][count[d]++] = span->request[j].duration_ns;
+		l->bytes[d] = saturate_add(l->bytes[d], span->bytes);
 	}
 	for (unsigned d = 0; d < 2; d++)
 		histogram_add_list(&l->durations[d], ns[d], count[d]);

@@ -14,7 +14,7 @@ struct latency {
 	uint64_t bytes[2];
 };
 
-void latency_add(struct latency *l, const struct io_request *list, size_t n);
+void latency_add(struct latency *l, const struct io_spans *spans);
 void latency_join(struct latency *l, const struct latency *part);
 void latency_state(struct state *s, struct latency *l);
 

@@ -33,7 +33,8 @@ void order_end_run(struct order *o, struct order_stream *s)
 	s->run_requests = s->run_bytes = 0;
 }
 
-static void begin_mixed(struct order *o, const struct order_stream *s, const struct io_request *q)
+static void begin_mixed(struct order *o, const struct order_stream *s, const struct io_request *q,
+			bool write)
 {
 	struct order_head *head = s->head != 0 ? &o->heads[s->head - 1] : NULL;
 	if (head == NULL || head->used)
@@ -41,39 +42,40 @@ static void begin_mixed(struct order *o, const struct order_stream *s, const str
 	head->used = true;
 	head->offset = q->offset;
 	head->length = q->length;
-	head->write = q->write;
+	head->write = write;
 }
 
-static void follow(struct order *o, struct order_stream *s, const struct io_request *q)
+static void follow(struct order *o, struct order_stream *s, const struct io_request *q, bool write)
 {
 	const bool sequential = q->offset == s->end;
 	s->followers++;
 	s->sequential += sequential;
 	s->same_size += q->length == s->length;
-	o->switches += q->write != s->write;
+	o->switches += write != s->write;
 	if (sequential)
 		return;
 	histogram_add(&o->seek, q->offset > s->end ? q->offset - s->end : s->end - q->offset);
 	order_end_run(o, s);
 }
 
-void order_follow(struct order *o, struct order_stream *s, const struct io_request *q)
+void order_follow(struct order *o, struct order_stream *s, const struct io_request *q, bool write)
 {
 	if (s->follows)
-		follow(o, s, q);
+		follow(o, s, q, write);
 	else
-		begin_mixed(o, s, q);
+		begin_mixed(o, s, q, write);
 }
 
-static void add_mixed(struct order *o, struct order_stream *s, const struct io_request *q)
+static void add_mixed(struct order *o, struct order_stream *s, const struct io_request *q,
+		      bool write)
 {
-	order_follow(o, s, q);
+	order_follow(o, s, q, write);
 	s->follows = true;
 	s->run_requests++;
 	s->run_bytes = saturate_add(s->run_bytes, q->length);
 	s->end = saturate_add(q->offset, q->length);
 	s->length = q->length;
-	s->write = q->write;
+	s->write = write;
 }
 
 /* Direction streams */
@@ -105,42 +107,44 @@ static bool follow_direction(struct order_counts *c, struct order_direction *s,
 }
 
 static void begin_direction(struct order *o, const struct order_stream *s,
-			    const struct io_request *q)
+			    const struct io_request *q, bool write)
 {
-	struct order_first *first = first_of(o, s, q->write);
+	struct order_first *first = first_of(o, s, write);
 	if (first != NULL && first->kind == FIRST_NONE)
 		*first = (struct order_first){
 		    .kind = FIRST_OPEN, .offset = q->offset, .length = q->length};
 }
 
 /* The second request of a direction. */
-static void follow_first(struct order *o, const struct order_stream *s, const struct io_request *q)
+static void follow_first(struct order *o, const struct order_stream *s, const struct io_request *q,
+			 bool write)
 {
-	struct order_first *first = first_of(o, s, q->write);
+	struct order_first *first = first_of(o, s, write);
 	if (first == NULL || first->kind != FIRST_OPEN)
 		return;
 	first->kind = FIRST_FOLLOWED;
-	first->stride = q->offset - s->of[q->write].offset;
-	first->consecutive = q->offset == s->of[q->write].end;
+	first->stride = q->offset - s->of[write].offset;
+	first->consecutive = q->offset == s->of[write].end;
 }
 
 bool order_follow_direction(struct order *o, struct order_stream *stream,
-			    const struct io_request *q)
+			    const struct io_request *q, bool write)
 {
-	struct order_direction *s = &stream->of[q->write];
+	struct order_direction *s = &stream->of[write];
 	if (!s->follows) {
-		begin_direction(o, stream, q);
+		begin_direction(o, stream, q, write);
 		return true;
 	}
 	if (!s->has_stride)
-		follow_first(o, stream, q);
-	return follow_direction(&o->of[q->write], s, q);
+		follow_first(o, stream, q, write);
+	return follow_direction(&o->of[write], s, q);
 }
 
-static bool add_direction(struct order *o, struct order_stream *stream, const struct io_request *q)
+static bool add_direction(struct order *o, struct order_stream *stream, const struct io_request *q,
+			  bool write)
 {
-	struct order_direction *s = &stream->of[q->write];
-	const bool added = order_follow_direction(o, stream, q);
+	struct order_direction *s = &stream->of[write];
+	const bool added = order_follow_direction(o, stream, q, write);
 	s->follows = true;
 	s->requests++;
 	s->bytes = saturate_add(s->bytes, q->length);
@@ -154,7 +158,7 @@ void order_interrupt_mixed(struct order *o, struct order_stream *s)
 {
 	struct order_head *head = s->head != 0 ? &o->heads[s->head - 1] : NULL;
 	order_end_run(o, s);
-	s->follows = false;
+	s->follows = s->steady = false;
 	if (head == NULL || head->used)
 		return;
 	head->used = head->unknown = true;
@@ -163,21 +167,21 @@ void order_interrupt_mixed(struct order *o, struct order_stream *s)
 void order_interrupt_direction(struct order *o, struct order_stream *s, bool write)
 {
 	struct order_first *first = first_of(o, s, write);
-	s->of[write].follows = s->of[write].has_stride = false;
+	s->of[write].follows = s->of[write].has_stride = s->steady = false;
 	if (first != NULL && first->kind <= FIRST_OPEN)
 		first->kind = first->kind == FIRST_OPEN ? FIRST_ALONE : FIRST_UNKNOWN;
 }
 
-/* n requests of the size of the previous one, at its end, which is the stride. */
-static void count_consecutive(struct order *o, struct order_stream *s, size_t n, uint64_t bytes)
+/* n requests of the length of the previous one, at its end; the counts of all streams follow. */
+static inline void count_consecutive(struct order_stream *s, uint64_t n)
 {
-	struct order_counts *c = &o->of[s->write];
 	struct order_direction *d = &s->of[s->write];
+	uint64_t bytes;
+	if (__builtin_mul_overflow(n, s->length, &bytes))
+		bytes = UINT64_MAX;
 	s->followers += n;
 	s->sequential += n;
 	s->same_size += n;
-	c->followers += n;
-	c->consecutive += n;
 	s->run_requests += n;
 	s->run_bytes = saturate_add(s->run_bytes, bytes);
 	d->requests += n;
@@ -186,66 +190,89 @@ static void count_consecutive(struct order *o, struct order_stream *s, size_t n,
 	d->contiguous += n;
 	d->forward += n;
 	d->stride = s->length;
-	d->has_stride = true;
+	d->strides.first.count += d->strides.many ? 0 : n;
+}
+
+/* Counts of consecutive requests of a batch, by direction. */
+struct steady {
+	uint64_t requests[2];
+};
+
+static void settle(struct order *o, const struct steady *steady)
+{
+	for (unsigned d = 0; d < 2; d++) {
+		o->of[d].followers += steady->requests[d];
+		o->of[d].consecutive += steady->requests[d];
+	}
 }
 
 /*
  * Adds the requests up to the first one that does not begin where the previous one of its stream
  * and direction ended, or that has another stride or size; returns their number.
  */
-static size_t add_consecutive(struct order *o, struct order_stream *s, const struct io_request *q,
-			      size_t n)
+static inline size_t add_consecutive(struct order_stream *s, const struct io_request *q, size_t n,
+				     bool write, struct steady *to)
 {
-	struct order_direction *d = &s->of[q->write];
-	uint64_t end = s->end, bytes = 0;
+	uint64_t end = s->end;
 	size_t i = 0;
-	if (!s->follows || !d->follows || !d->has_stride || s->write != q->write || d->end != end ||
-	    end - d->offset != s->length)
+	if (s->write != write || !s->steady)
 		return 0;
-	for (; i < n && q[i].offset == end && q[i].length == s->length; i++) {
-		bytes = saturate_add(bytes, s->length);
-		end = saturate_add(end, s->length);
-	}
-	if (i == 0 || !few_counts(&d->strides, s->length))
+	for (; i < n && s->steady && q[i].offset == end && q[i].length == s->length; i++)
+		s->steady = !__builtin_add_overflow(end, s->length, &end);
+	if (i == 0)
 		return 0;
-	(void)few_add(&d->strides, s->length, i);
-	count_consecutive(o, s, i, bytes);
-	s->end = d->end = end;
-	d->offset = q[i - 1].offset;
+	to->requests[write] += i;
+	s->end = s->of[write].end = s->steady ? end : UINT64_MAX;
+	s->of[write].offset = q[i - 1].offset;
+	count_consecutive(s, i);
 	return i;
 }
 
-static bool add_request(struct order *o, struct order_stream *s, const struct io_request *q)
+static bool add_request(struct order *o, struct order_stream *s, const struct io_request *q,
+			bool write)
 {
-	add_mixed(o, s, q);
-	return add_direction(o, s, q);
-}
-
-static bool add_span(struct order *o, struct order_stream *s, const struct io_request *q, size_t n)
-{
-	for (size_t i = add_consecutive(o, s, q, n); i < n;
-	     i += add_consecutive(o, s, q + i, n - i))
-		if (!add_request(o, s, &q[i++]))
-			return false;
+	const struct order_direction *d = &s->of[write];
+	add_mixed(o, s, q, write);
+	if (!add_direction(o, s, q, write))
+		return false;
+	s->steady =
+	    d->has_stride && d->end - d->offset == q->length && few_counts(&d->strides, q->length);
 	return true;
 }
 
-bool order_add(struct order *o, const struct io_request *list, size_t n)
+static inline bool add_span(struct order *o, struct order_stream *s, const struct io_span *span,
+			    struct steady *to)
 {
-	for (size_t i = 0; i < n; i += 1U + list[i].following) {
-		const struct io_request *q = &list[i];
-		if (!array_reserve_index(&o->streams, &o->capacity, q->stream, sizeof *o->streams))
+	const struct io_request *q = span->request;
+	for (size_t i = 0;;) {
+		i += add_consecutive(s, q + i, span->count - i, span->write, to);
+		if (i == span->count)
+			return true;
+		if (!add_request(o, s, &q[i++], span->write))
 			return false;
-		struct order_stream *s = &o->streams[q->stream];
-		s->file = q->file;
-		if ((q->flags & IOT_OFFSET_UNKNOWN) != 0) {
+	}
+}
+
+bool order_add(struct order *o, const struct io_spans *spans)
+{
+	struct steady steady = {.requests = {0, 0}};
+	bool added = true;
+	for (size_t i = 0; i < spans->count && added; i++) {
+		const struct io_span *span = &spans->span[i];
+		if (!array_reserve_index(&o->streams, &o->capacity, span->stream,
+					 sizeof *o->streams))
+			return false;
+		struct order_stream *s = &o->streams[span->stream];
+		s->file = span->file;
+		if (span_is_located(span)) {
+			added = add_span(o, s, span, &steady);
+		} else {
 			order_interrupt_mixed(o, s);
-			order_interrupt_direction(o, s, q->write);
-		} else if (!add_span(o, s, q, 1U + q->following)) {
-			return false;
+			order_interrupt_direction(o, s, span->write);
 		}
 	}
-	return true;
+	settle(o, &steady);
+	return added;
 }
 
 /* Patterns */

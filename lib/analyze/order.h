@@ -52,6 +52,11 @@ struct order_stream {
 	struct order_direction of[2];
 	bool follows, write;
 	uint32_t file;
+	/*
+	 * A request at `end` of the same length and direction is like the previous one: it has the
+	 * stride `length`, which the direction has counted. False if not known
+	 */
+	bool steady;
 	uint32_t head; /* number + 1; 0: the stream begins in this part */
 };
 
@@ -102,7 +107,7 @@ struct order {
 };
 
 /* These return false if out of memory. */
-bool order_add(struct order *o, const struct io_request *list, size_t n);
+bool order_add(struct order *o, const struct io_spans *spans);
 /* Ends a stream; its number may then be used again. */
 bool order_end(struct order *o, size_t stream);
 bool order_end_all(struct order *o);

@@ -7,8 +7,9 @@
 
 void order_end_run(struct order *o, struct order_stream *s);
 /* What a request of known offset is to the previous one, or a head; before it is added. */
-void order_follow(struct order *o, struct order_stream *s, const struct io_request *q);
-bool order_follow_direction(struct order *o, struct order_stream *s, const struct io_request *q);
+void order_follow(struct order *o, struct order_stream *s, const struct io_request *q, bool write);
+bool order_follow_direction(struct order *o, struct order_stream *s, const struct io_request *q,
+			    bool write);
 /* The next request has no predecessor. */
 void order_interrupt_mixed(struct order *o, struct order_stream *s);
 void order_interrupt_direction(struct order *o, struct order_stream *s, bool write);

@@ -67,12 +67,11 @@ bool order_join(struct order *o, const struct order *part, const uint32_t *file)
 static void link_mixed(struct order *o, struct order_stream *s, const struct order_head *head,
 		       const struct order_stream *part)
 {
-	const struct io_request q = {
-	    .offset = head->offset, .length = head->length, .write = head->write};
+	const struct io_request q = {.offset = head->offset, .length = head->length};
 	if (head->unknown)
 		order_interrupt_mixed(o, s);
 	else
-		order_follow(o, s, &q);
+		order_follow(o, s, &q, head->write);
 	s->followers += part->followers;
 	s->sequential += part->sequential;
 	s->same_size += part->same_size;
@@ -101,8 +100,7 @@ static void link_second(struct order *o, unsigned d, const struct order_directio
 static bool link_first(struct order *o, struct order_stream *s, unsigned d,
 		       const struct order_first *first)
 {
-	const struct io_request q = {
-	    .offset = first->offset, .length = first->length, .write = d == 1};
+	const struct io_request q = {.offset = first->offset, .length = first->length};
 	struct order_first *own = s->head != 0 ? &o->heads[s->head - 1].of[d] : NULL;
 	if (first->kind == FIRST_UNKNOWN) {
 		order_interrupt_direction(o, s, d == 1);
@@ -113,7 +111,7 @@ static bool link_first(struct order *o, struct order_stream *s, unsigned d,
 		return true;
 	}
 	const bool linked = s->of[d].follows;
-	if (linked && !order_follow_direction(o, s, &q))
+	if (linked && !order_follow_direction(o, s, &q, d == 1))
 		return false;
 	if (linked)
 		link_second(o, d, &s->of[d], first);
@@ -155,6 +153,7 @@ bool order_link(struct order *o, size_t stream, const struct order *part, size_t
 		return false;
 	struct order_stream *s = &o->streams[stream];
 	s->file = file[from->file];
+	s->steady = false;
 	link_mixed(o, s, head, from);
 	return link_direction(o, s, 0, &head->of[0], &from->of[0]) &&
 	       link_direction(o, s, 1, &head->of[1], &from->of[1]);

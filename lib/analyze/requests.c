@@ -8,6 +8,7 @@
 #include "lib/base/number.h"
 #include "lib/format/directive.h"
 
+#include "interval.h"
 #include "saturate.h"
 
 enum { BLOCK_BITS = 9 };
@@ -251,19 +252,17 @@ void requests_end_replaced(struct requests *r)
 
 /* CPU clocks, which those of the next part continue. Traces without clocks need no numbers. */
 
-static inline bool has_clock(const struct requests *r, const struct iot_record *rec)
-{
-	return rec->cpu_ns != 0 || r->clock_capacity > 0;
-}
-
 static inline void set_clock(struct requests *r, size_t thread, int64_t cpu_ns)
 {
 	if (keep(r, array_reserve_index(&r->clocks, &r->clock_capacity, thread, sizeof *r->clocks)))
 		r->clocks[thread] = (struct request_clock){cpu_ns, true};
 }
 
+/* Of a record that is no request. */
 static void set_other_clock(struct requests *r, const struct iot_record *rec)
 {
+	if (rec->cpu_ns == 0 && r->clock_capacity == 0)
+		return;
 	const size_t thread = rec->cpu_ns != 0 ? requests_number(r, rec->process)
 					       : idmap_find(&r->process_map, rec->process);
 	if (rec->cpu_ns != 0 || thread < r->clock_capacity)
@@ -286,6 +285,7 @@ static void bind(struct requests *r, struct file_id *id, const struct iot_record
 	id->thread = (uint32_t)thread + 1;
 	id->process = (uint32_t)process + 1;
 	id->owner_changes = r->owner_changes;
+	id->batch = 0;
 	const size_t pair = pair_number(r, process, id->file);
 	if (pair != SIZE_MAX)
 		id->pair = (uint32_t)pair + 1;
@@ -295,46 +295,218 @@ static void bind(struct requests *r, struct file_id *id, const struct iot_record
 		begin_head(r, id);
 }
 
-/* What the requests of a span have in common, in one number. */
-static inline uint64_t span_key(const struct requests *r, const struct file_id *id,
-				const struct iot_record *rec)
+void requests_sum(struct io_span *s)
 {
-	const uint64_t type = rec->type & (IOT_WRITE | IOT_ASYNC);
-	return (uint64_t)(id - r->ids + 1) << 16 | type << 8 | rec->flags;
-}
-
-static inline void extend_span(struct requests *r, unsigned layer, uint64_t key)
-{
-	const size_t i = r->count[layer];
-	if (i > 0 && key == r->span_key[layer]) {
-		r->list[layer][r->span[layer]].following++;
-		return;
+	const struct io_request *q = s->request;
+	uint64_t bytes = 0, duration_ns = 0, extent = 0, differs = 0;
+	int64_t end_ns = INT64_MIN;
+	bool disjoint = true;
+	for (size_t i = 0; i < s->count; i++) {
+		const uint64_t end = saturate_add(q[i].offset, q[i].length);
+		bytes = saturate_add(bytes, q[i].length);
+		duration_ns = saturate_add(duration_ns, q[i].duration_ns);
+		extent = end > extent ? end : extent;
+		differs |= q[i].length ^ q->length;
+		disjoint &= (q[i].start_ns >= end_ns) & (q[i].end_ns > q[i].start_ns);
+		end_ns = q[i].end_ns;
 	}
-	r->span[layer] = i;
-	r->span_key[layer] = key;
+	s->bytes = bytes;
+	s->duration_ns = duration_ns;
+	s->extent = extent;
+	s->same_length = differs == 0;
+	s->disjoint = disjoint;
 }
 
-static inline void append(struct requests *r, const struct file_id *id,
-			  const struct iot_record *rec)
+/* In the order of the trace */
+
+/* What requests of one fileId and span have in common. */
+struct run_key {
+	uint64_t process_object;
+	uint32_t file;
+	uint16_t type_flags;
+};
+
+/* Without the bits of the type that say nothing of a request. */
+static inline uint16_t type_flags(const struct iot_record *rec)
 {
-	const unsigned shift = r->options.physical ? BLOCK_BITS : 0, layer = id->layer;
-	struct io_request *to = &r->list[layer][r->count[layer]];
-	to->offset = rec->offset << shift;
-	to->length = rec->length << shift;
-	to->start_ns = rec->start_ns;
-	to->duration_ns = rec->duration_ns;
-	to->cpu_ns = rec->cpu_ns;
-	to->stream = id->stream - 1;
-	to->pair = id->pair - 1;
-	to->file = id->file - 1;
-	to->process = id->process - 1;
-	to->thread = id->thread - 1;
-	to->flags = rec->flags;
-	to->write = (rec->type & IOT_WRITE) != 0;
-	to->asynchronous = (rec->type & IOT_ASYNC) != 0;
-	to->following = 0;
-	extend_span(r, layer, span_key(r, id, rec));
-	r->count[layer]++;
+	static const unsigned type = IOT_DATA_KIND | IOT_ASYNC | IOT_WRITE | IOT_LOGICAL;
+	return (uint16_t)((unsigned)(rec->type & type) << 8 | rec->flags);
+}
+
+static inline struct run_key key_of(const struct iot_record *rec)
+{
+	return (struct run_key){idmap_pair(rec->process, rec->object), rec->file, type_flags(rec)};
+}
+
+static inline bool same_key(const struct run_key *a, const struct iot_record *rec)
+{
+	return a->file == rec->file && a->process_object == idmap_pair(rec->process, rec->object) &&
+	       a->type_flags == type_flags(rec);
+}
+
+static inline void set_request(struct io_request *q, const struct iot_record *rec, unsigned shift)
+{
+	const bool has_end = (rec->flags & IOT_DURATION_UNKNOWN) == 0;
+	q->offset = rec->offset << shift;
+	q->length = rec->length << shift;
+	q->start_ns = rec->start_ns;
+	q->end_ns = interval_end(rec->start_ns, has_end ? rec->duration_ns : 0);
+	q->duration_ns = rec->duration_ns;
+	q->flags = rec->flags;
+	q->write = (rec->type & IOT_WRITE) != 0;
+	q->asynchronous = (rec->type & IOT_ASYNC) != 0;
+}
+
+/* The span of a thread to which a request is appended. */
+static inline struct io_span *span_for(struct io_batch *b, const struct file_id *id,
+				       const struct iot_record *rec, const struct io_request *q)
+{
+	struct io_span *s = &b->span[b->span_count - 1];
+	if (b->span_count > 0 && s->thread == id->thread - 1 && s->type_flags == type_flags(rec))
+		return s;
+	s = &b->span[b->span_count++];
+	s->process = id->process - 1;
+	s->thread = id->thread - 1;
+	s->type_flags = type_flags(rec);
+	s->flags = rec->flags;
+	s->write = (rec->type & IOT_WRITE) != 0;
+	s->asynchronous = (rec->type & IOT_ASYNC) != 0;
+	s->request = q;
+	s->count = 0;
+	s->first_cpu_ns = rec->cpu_ns;
+	return s;
+}
+
+/* Another fileId of the process may have the group of its file. */
+static void begin_group(struct requests *r, struct io_batch *b, struct file_id *id)
+{
+	const size_t at = LAYERS * (size_t)(id->pair - 1) + id->layer;
+	if (!keep(r, array_reserve_index(&r->pair_group, &r->pair_group_capacity, at,
+					 sizeof *r->pair_group)))
+		return;
+	if (r->pair_group[at].batch != r->batch_number) {
+		r->pair_group[at].batch = r->batch_number;
+		r->pair_group[at].group = (uint32_t)b->group_count;
+		b->group[b->group_count++] = (struct io_group){
+		    .pair = id->pair - 1, .file = id->file - 1, .process = id->process - 1};
+	}
+	id->batch = r->batch_number;
+	id->group = r->pair_group[at].group;
+}
+
+/* Appends the records up to the first one of another key; returns their number. */
+static inline size_t append_run(struct requests *r, struct file_id *id, const struct iot_event *ev,
+				size_t n)
+{
+	const unsigned shift = r->options.physical ? BLOCK_BITS : 0;
+	const uint32_t stream = id->stream - 1, file = id->file - 1;
+	const struct run_key key = key_of(&ev->rec);
+	struct io_batch *b = &r->batch[id->layer];
+	struct io_request *q = &b->request[b->count];
+	uint16_t *group_of = &b->group_of[b->count];
+	struct io_span *span = span_for(b, id, &ev->rec, q);
+	struct io_group *group = &b->group[id->group];
+	int64_t clocks = 0;
+	size_t i = 0;
+	do {
+		set_request(&q[i], &ev[i].rec, shift);
+		q[i].stream = stream;
+		q[i].file = file;
+		group_of[i] = (uint16_t)id->group;
+		clocks |= ev[i].rec.cpu_ns;
+	} while (++i < n && same_key(&key, &ev[i].rec));
+	b->one_stream = b->count == 0 || (b->one_stream && stream == b->request->stream);
+	b->count += i;
+	span->count += (uint32_t)i;
+	span->last_cpu_ns = ev[i - 1].rec.cpu_ns;
+	group->count += (uint32_t)i;
+	if (clocks != 0 || r->clock_capacity > 0)
+		set_clock(r, span->thread, span->last_cpu_ns);
+	return i;
+}
+
+/* By fileId */
+
+static void scatter(struct io_batch *b)
+{
+	uint16_t next[REQUESTS_MAX];
+	size_t sum = 0;
+	for (size_t g = 0; g < b->group_count; g++) {
+		next[g] = (uint16_t)sum;
+		sum += b->group[g].count;
+	}
+	for (size_t i = 0; i < b->count; i++)
+		b->grouped[next[b->group_of[i]]++] = b->request[i];
+}
+
+/* Returns the length of the first span of n requests. */
+static inline uint32_t span_length(const struct io_request *q, uint32_t n)
+{
+	uint32_t i = 1;
+	while (i < n && q[i].stream == q->stream && q[i].flags == q->flags &&
+	       q[i].write == q->write && q[i].asynchronous == q->asynchronous)
+		i++;
+	return i;
+}
+
+/* Of the requests of a group, which begin at q. Returns the number of spans. */
+static size_t set_grouped_spans(struct io_span *to, const struct io_group *g,
+				const struct io_request *q)
+{
+	size_t n = 0;
+	for (uint32_t i = 0; i < g->count; i += to[n++].count) {
+		struct io_span *s = &to[n];
+		s->process = g->process;
+		s->stream = q[i].stream;
+		s->pair = g->pair;
+		s->file = g->file;
+		s->flags = q[i].flags;
+		s->write = q[i].write;
+		s->asynchronous = q[i].asynchronous;
+		s->request = q + i;
+		s->count = span_length(q + i, g->count - i);
+		requests_sum(s);
+	}
+	return n;
+}
+
+/* Of one stream: the spans are the same. */
+static struct io_spans set_only_group(struct requests *r, unsigned layer)
+{
+	struct io_batch *b = &r->batch[layer];
+	requests_sum_spans(r, layer);
+	for (size_t i = 0; i < b->span_count; i++) {
+		b->span[i].stream = b->span[i].request->stream;
+		b->span[i].pair = b->group->pair;
+		b->span[i].file = b->group->file;
+	}
+	return requests_spans(r, layer);
+}
+
+struct io_spans requests_grouped(struct requests *r, unsigned layer)
+{
+	struct io_batch *b = &r->batch[layer];
+	const struct io_request *q = b->grouped;
+	size_t n = 0;
+	if (b->one_stream)
+		return set_only_group(r, layer);
+	scatter(b);
+	for (size_t g = 0; g < b->group_count; q += b->group[g++].count)
+		n += set_grouped_spans(b->grouped_span + n, &b->group[g], q);
+	return (struct io_spans){b->grouped_span, n};
+}
+
+struct io_spans requests_spans(const struct requests *r, unsigned layer)
+{
+	return (struct io_spans){r->batch[layer].span, r->batch[layer].span_count};
+}
+
+void requests_sum_spans(struct requests *r, unsigned layer)
+{
+	struct io_batch *b = &r->batch[layer];
+	for (size_t i = 0; i < b->span_count && !b->summed; i++)
+		requests_sum(&b->span[i]);
+	b->summed = true;
 }
 
 static void add_other(struct requests *r, const struct iot_record *rec)
@@ -346,35 +518,34 @@ static void add_other(struct requests *r, const struct iot_record *rec)
 	r->other_bytes[kind][write] = saturate_add(r->other_bytes[kind][write], rec->length * unit);
 }
 
-static inline void add_request(struct requests *r, const struct iot_record *rec)
+/* Returns the number of records that this has added, at least one. */
+static inline size_t add_run(struct requests *r, const struct iot_event *ev, size_t n)
 {
+	const struct iot_record *rec = &ev->rec;
 	const size_t i = id_number(r, rec->process, rec->file);
 	if (i == SIZE_MAX)
-		return;
+		return 1;
 	struct file_id *id = &r->ids[i];
-	if (id->stream == 0 || id->object != rec->object || id->owner_changes != r->owner_changes) {
+	if (id->stream == 0 || id->object != rec->object || id->owner_changes != r->owner_changes)
 		bind(r, id, rec);
-		r->span_key[id->layer] = 0;
-	}
-	if (r->failed)
-		return;
-	append(r, id, rec);
-	if (has_clock(r, rec))
-		set_clock(r, id->thread - 1, rec->cpu_ns);
+	if (id->batch != r->batch_number && !r->failed)
+		begin_group(r, &r->batch[id->layer], id);
+	return r->failed ? 1 : append_run(r, id, ev, n);
 }
 
 void requests_add(struct requests *r, const struct iot_event *ev, size_t n)
 {
 	const unsigned layer = r->options.physical ? 0 : IOT_LOGICAL;
-	for (size_t i = 0; i < n; i++) {
+	r->batch_number++;
+	for (size_t i = 0; i < n;) {
 		const struct iot_record *rec = &ev[i].rec;
 		const bool left_out = (rec->type & IOT_LOGICAL) != layer;
 		if (!left_out && (rec->type & IOT_DATA_KIND) == IOT_FILE_DATA) {
-			add_request(r, rec);
+			i += add_run(r, ev + i, n - i);
 			continue;
 		}
-		if (has_clock(r, rec))
-			set_other_clock(r, rec);
+		i++;
+		set_other_clock(r, rec);
 		if (left_out)
 			r->left_out++;
 		else
@@ -384,8 +555,11 @@ void requests_add(struct requests *r, const struct iot_event *ev, size_t n)
 
 void requests_clear(struct requests *r)
 {
-	for (unsigned i = 0; i < LAYERS; i++)
-		r->count[i] = 0;
+	for (unsigned i = 0; i < LAYERS; i++) {
+		struct io_batch *b = &r->batch[i];
+		b->count = b->span_count = b->group_count = 0;
+		b->summed = false;
+	}
 }
 
 void requests_define_file(struct requests *r, const struct iot_event *ev)
@@ -455,5 +629,6 @@ void requests_free(struct requests *r)
 	free(r->free_streams);
 	free(r->ended);
 	free(r->heads);
+	free(r->pair_group);
 	free(r->clocks);
 }

@@ -54,60 +54,54 @@ static void extend(struct row_pair *to, const struct row_pair *from)
 
 /* Requests */
 
-static void sum_times(struct row_sums *s, const struct io_request *q, size_t n)
+static void sum_times(struct row_sums *s, const struct io_span *span)
 {
-	const bool has_end = (q->flags & IOT_DURATION_UNKNOWN) == 0;
-	s->timed = (q->flags & IOT_START_UNKNOWN) == 0;
+	const struct io_request *q = span->request;
+	s->timed = (span->flags & IOT_START_UNKNOWN) == 0;
 	s->first_ns = q->start_ns;
-	s->last_ns = 0;
-	for (size_t i = 0; i < n; i++) {
-		const int64_t end = interval_end(q[i].start_ns, has_end ? q[i].duration_ns : 0);
+	s->last_ns = span->disjoint ? span_last(span)->end_ns : 0;
+	for (size_t i = 0; i < span->count && !span->disjoint; i++) {
 		s->first_ns = q[i].start_ns < s->first_ns ? q[i].start_ns : s->first_ns;
-		s->last_ns = end > s->last_ns ? end : s->last_ns;
+		s->last_ns = q[i].end_ns > s->last_ns ? q[i].end_ns : s->last_ns;
 	}
 }
 
-/* Of requests of one direction and flags. */
-static struct row_sums sum_span(const struct io_request *q, size_t n)
+static struct row_sums sum_span(const struct io_span *span)
 {
 	struct row_sums s = {.count = {0}};
-	uint64_t bytes = 0;
-	s.count[q->write] = n;
-	s.untimed[q->write] = interval_is_known(q) ? 0 : n;
-	for (size_t i = 0; i < n; i++)
-		bytes = saturate_add(bytes, q[i].length);
-	s.bytes[q->write] = bytes;
-	sum_times(&s, q, n);
+	s.count[span->write] = span->count;
+	s.untimed[span->write] = span_is_timed(span) ? 0 : span->count;
+	s.bytes[span->write] = span->bytes;
+	sum_times(&s, span);
 	return s;
 }
 
-static struct row_pair pair_of_span(const struct io_request *q, size_t n)
+static struct row_pair pair_of_span(const struct io_span *span)
 {
-	struct row_pair p = {.sums = sum_span(q, n),
+	struct row_pair p = {.sums = sum_span(span),
 			     .low = UINT64_MAX,
-			     .located = (q->flags & IOT_OFFSET_UNKNOWN) == 0};
-	for (size_t i = 0; i < n; i++) {
-		const uint64_t end = saturate_add(q[i].offset, q[i].length);
-		p.low = q[i].offset < p.low ? q[i].offset : p.low;
-		p.high = end > p.high ? end : p.high;
-	}
+			     .high = span->extent,
+			     .located = span_is_located(span)};
+	for (size_t i = 0; i < span->count; i++)
+		p.low = span->request[i].offset < p.low ? span->request[i].offset : p.low;
 	return p;
 }
 
-bool rows_add(struct rows *r, const struct io_request *list, size_t n)
+bool rows_add(struct rows *r, const struct io_spans *spans)
 {
-	for (size_t i = 0; i < n; i += 1U + list[i].following) {
-		const struct io_request *q = &list[i];
-		if (!array_reserve_index(&r->pairs, &r->pair_capacity, q->pair, sizeof *r->pairs) ||
-		    !array_reserve_index(&r->processes, &r->process_capacity, q->process,
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct io_span *span = &spans->span[i];
+		if (!array_reserve_index(&r->pairs, &r->pair_capacity, span->pair,
+					 sizeof *r->pairs) ||
+		    !array_reserve_index(&r->processes, &r->process_capacity, span->process,
 					 sizeof *r->processes))
 			return false;
-		const struct row_pair p = pair_of_span(q, 1U + q->following);
-		row_sums_add(&r->processes[q->process], &p.sums);
-		row_sums_add(&r->pairs[q->pair].sums, &p.sums);
-		extend(&r->pairs[q->pair], &p);
+		const struct row_pair p = pair_of_span(span);
+		row_sums_add(&r->processes[span->process], &p.sums);
+		row_sums_add(&r->pairs[span->pair].sums, &p.sums);
+		extend(&r->pairs[span->pair], &p);
 	}
-	return busy_add(&r->busy, list, n);
+	return busy_add(&r->busy, spans);
 }
 
 /* Operations */

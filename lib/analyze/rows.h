@@ -31,7 +31,8 @@ struct rows {
 };
 
 /* These return false if out of memory. */
-bool rows_add(struct rows *r, const struct io_request *list, size_t n);
+/* Requests, grouped. */
+bool rows_add(struct rows *r, const struct io_spans *spans);
 bool rows_add_operation(struct rows *r, struct request_operation numbers,
 			const struct iot_event *op);
 /* Adds a part, whose processes and pairs have these numbers in r. */

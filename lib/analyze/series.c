@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "interval.h"
 #include "saturate.h"
 
 static struct series_bin *bin_at(struct series *s, int64_t bin)
@@ -54,11 +53,14 @@ static bool extend(struct series *s, uint64_t from_ns, uint64_t to_ns)
 /* Makes the bin at a time the latest one. */
 static void set_latest(struct series *s, uint64_t ns)
 {
-	const int64_t bin = cells_bin(ns, series_k(s));
-	s->from_ns = cells_start(bin, series_k(s));
-	const uint64_t to = cells_start(bin + 1, series_k(s));
+	const int k = series_k(s);
+	const int64_t bin = cells_bin(ns, k);
+	s->from_ns = cells_start(bin, k);
+	const uint64_t to = cells_start(bin + 1, k), next = cells_start(bin + 2, k);
 	s->to_ns = to > ns ? to : UINT64_MAX;
+	s->next_ns = bin < s->last_bin && next > to && to > ns ? next : s->to_ns;
 	s->latest = bin_at(s, bin);
+	s->following = bin_at(s, bin + 1);
 }
 
 static bool add_long(struct series *s, uint64_t start, uint64_t end)
@@ -71,24 +73,76 @@ static bool add_long(struct series *s, uint64_t start, uint64_t end)
 		set_latest(s, at);
 		s->latest->in_flight_ns += (end < s->to_ns ? end : s->to_ns) - at;
 	}
+	if (end > s->to_ns || start < s->from_ns)
+		set_latest(s, start);
 	return true;
 }
 
-bool series_add(struct series *s, const struct io_request *list, size_t n, uint64_t epoch_ns)
+/* A request that begins in the latest bin and ends there or in the next one is added at once. */
+static inline bool add_request(struct series *s, uint64_t start, uint64_t end)
 {
-	for (size_t i = 0; i < n; i++) {
-		if ((list[i].flags & IOT_START_UNKNOWN) != 0)
+	if (start < s->from_ns || start >= s->to_ns || end > s->next_ns)
+		return add_long(s, start, end);
+	const uint64_t middle = end < s->to_ns ? end : s->to_ns;
+	s->latest->in_flight_ns += middle - start;
+	s->following->in_flight_ns += end - middle;
+	s->latest->requests = true;
+	return true;
+}
+
+static bool add_requests(struct series *s, const struct io_span *span, uint64_t epoch_ns)
+{
+	const bool timed = span_is_timed(span);
+	for (size_t i = 0; i < span->count; i++) {
+		const struct io_request *q = &span->request[i];
+		const uint64_t start = epoch_ns + (uint64_t)q->start_ns;
+		if (!add_request(s, start, timed ? saturate_add(start, q->duration_ns) : start))
+			return false;
+	}
+	return true;
+}
+
+/* The usual case: all requests are in the latest bin. Returns false otherwise. */
+static inline bool add_to_latest(struct series *s, const struct io_span *span, uint64_t epoch_ns)
+{
+	const int64_t end = span_last(span)->end_ns;
+	if (!span->disjoint || end == INT64_MAX ||
+	    epoch_ns + (uint64_t)span->request->start_ns < s->from_ns ||
+	    epoch_ns + (uint64_t)end > s->to_ns)
+		return false;
+	s->latest->in_flight_ns += span->duration_ns;
+	s->latest->requests = true;
+	return true;
+}
+
+/* The first and the last start of known requests; of these, many change the width of the bins. */
+static bool extend_to(struct series *s, const struct io_spans *spans, uint64_t epoch_ns)
+{
+	uint64_t from = UINT64_MAX, to = 0;
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct io_span *span = &spans->span[i];
+		const uint64_t first = epoch_ns + (uint64_t)span->request->start_ns,
+			       last = epoch_ns + (uint64_t)span_last(span)->start_ns;
+		if ((span->flags & IOT_START_UNKNOWN) != 0)
 			continue;
-		const uint64_t start = epoch_ns + (uint64_t)list[i].start_ns;
-		const uint64_t end =
-		    interval_is_known(&list[i]) ? saturate_add(start, list[i].duration_ns) : start;
-		if (start < s->from_ns || start >= s->to_ns || end > s->to_ns) {
-			if (!add_long(s, start, end))
-				return false;
-			continue;
-		}
-		s->latest->in_flight_ns += end - start;
-		s->latest->requests = true;
+		from = first < from ? first : from;
+		to = last > to ? last : to;
+	}
+	if (from > to || (from >= s->from_ns && to < s->next_ns))
+		return true;
+	s->from_ns = s->to_ns = s->next_ns = 0;
+	return extend(s, from, to);
+}
+
+bool series_add(struct series *s, const struct io_spans *spans, uint64_t epoch_ns)
+{
+	if (!extend_to(s, spans, epoch_ns))
+		return false;
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct io_span *span = &spans->span[i];
+		if ((span->flags & IOT_START_UNKNOWN) == 0 && !add_to_latest(s, span, epoch_ns) &&
+		    !add_requests(s, span, epoch_ns))
+			return false;
 	}
 	return true;
 }

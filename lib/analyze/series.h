@@ -18,8 +18,9 @@ struct series {
 	struct series_bin *bins; /* of CELLS_BINS_MAX; bin b at b % CELLS_BINS_MAX */
 	bool any;
 	int64_t first_bin, last_bin; /* undefined unless `any` */
-	uint64_t from_ns, to_ns;     /* of the bin used last */
-	struct series_bin *latest;
+	uint64_t from_ns, to_ns;     /* of the bin in which the latest request starts */
+	uint64_t next_ns;            /* the end of the bin after it if that may be added to */
+	struct series_bin *latest, *following;
 };
 
 static inline int series_k(const struct series *s)
@@ -33,7 +34,7 @@ static inline const struct series_bin *series_at(const struct series *s, int64_t
 }
 
 /* These return false if out of memory. Times plus epoch_ns are those of the bins. */
-bool series_add(struct series *s, const struct io_request *list, size_t n, uint64_t epoch_ns);
+bool series_add(struct series *s, const struct io_spans *spans, uint64_t epoch_ns);
 bool series_add_op(struct series *s, uint64_t ns);
 /* Adds a part. */
 bool series_join(struct series *s, const struct series *part);

@@ -26,18 +26,18 @@ static bool count(struct sizes_direction *s, uint64_t length, uint64_t n)
 }
 
 /* The first request of a length enters it in the table of common sizes at once. */
-static bool count_recent(struct sizes_direction *s, uint64_t length)
+static inline bool count_recent(struct sizes_direction *s, uint64_t length, uint64_t n)
 {
 	const uint64_t hash = length * 0x9e3779b97f4a7c15U;
 	const size_t at = (size_t)(hash >> 32) % SIZES_RECENT;
 	if (s->recent[at].length == length && s->recent[at].requests > 0) {
-		s->recent[at].requests++;
+		s->recent[at].requests += n;
 		return true;
 	}
 	if (s->recent[at].requests > 0 && !count(s, s->recent[at].length, s->recent[at].requests))
 		return false;
 	s->recent[at].length = length;
-	s->recent[at].requests = 1;
+	s->recent[at].requests = n;
 	return common_add(&s->common, length, 0);
 }
 
@@ -54,28 +54,47 @@ bool sizes_settle(struct request_sizes *s)
 	return done;
 }
 
-static bool add_span(struct sizes_direction *s, const struct io_request *q, size_t n)
+/* The number of requests up to the first one of another length. */
+static inline size_t same_length(const struct io_request *q, size_t n)
 {
-	struct few *pair = &s->pairs[q->pair];
-	const bool located = (q->flags & IOT_OFFSET_UNKNOWN) == 0;
-	for (size_t i = 0; i < n; i++) {
-		if (!count_recent(s, q[i].length) || !few_add(pair, q[i].length, 1))
-			return false;
-		if (located)
-			s->offset_zeros[zero_bits(q[i].offset)]++;
+	size_t i = 1;
+	while (i < n && q[i].length == q->length)
+		i++;
+	return i;
+}
+
+bool sizes_add(struct request_sizes *s, const struct io_spans *spans)
+{
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct io_span *span = &spans->span[i];
+		for (size_t j = 0, n; j < span->count; j += n) {
+			n = same_length(&span->request[j], span->count - j);
+			if (!count_recent(&s->of[span->write], span->request[j].length, n))
+				return false;
+		}
 	}
 	return true;
 }
 
-bool sizes_add(struct request_sizes *s, const struct io_request *list, size_t n)
+static inline bool add_pair(struct few *pair, const struct io_span *span)
 {
-	for (size_t i = 0; i < n; i += 1U + list[i].following) {
-		const struct io_request *q = &list[i];
-		struct sizes_direction *of = &s->of[q->write];
-		if (!array_reserve_index(&of->pairs, &of->pair_capacity, q->pair,
+	bool added = !span->same_length || few_add(pair, span->request->length, span->count);
+	for (size_t i = 0; i < span->count && added && !span->same_length; i++)
+		added = few_add(pair, span->request[i].length, 1);
+	return added;
+}
+
+bool sizes_add_grouped(struct request_sizes *s, const struct io_spans *spans)
+{
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct io_span *span = &spans->span[i];
+		struct sizes_direction *of = &s->of[span->write];
+		if (!array_reserve_index(&of->pairs, &of->pair_capacity, span->pair,
 					 sizeof *of->pairs) ||
-		    !add_span(of, q, 1U + q->following))
+		    !add_pair(&of->pairs[span->pair], span))
 			return false;
+		for (size_t j = 0; j < span->count && span_is_located(span); j++)
+			of->offset_zeros[zero_bits(span->request[j].offset)]++;
 	}
 	return true;
 }

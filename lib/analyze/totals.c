@@ -11,79 +11,70 @@ static const double ns_per_s = 1e9;
 static const char no_time[] = "the trace has no duration", no_start[] = "no start is known",
 		  no_requests[] = "no requests", no_offsets[] = "no request has a known offset";
 
-/* The sums of a span. */
-struct span_sums {
-	uint64_t count, bytes, duration_ns, extent;
-};
-
-static struct span_sums sum_span(const struct io_request *q, size_t n)
-{
-	struct span_sums s = {.count = n};
-	for (size_t i = 0; i < n; i++) {
-		const uint64_t end = saturate_add(q[i].offset, q[i].length);
-		s.bytes = saturate_add(s.bytes, q[i].length);
-		s.duration_ns = saturate_add(s.duration_ns, q[i].duration_ns);
-		s.extent = end > s.extent ? end : s.extent;
-	}
-	return s;
-}
-
-static void io_add(struct totals_io *io, bool write, const struct span_sums *s)
+static inline void io_add(struct totals_io *io, bool write, const struct io_span *s)
 {
 	io->count[write] += s->count;
 	io->bytes[write] = saturate_add(io->bytes[write], s->bytes);
 }
 
-static void add_io(struct totals *t, const struct io_request *q, const struct span_sums *s)
+static inline void add_io(struct totals *t, const struct io_span *s)
 {
-	const bool d = q->write;
+	const bool d = s->write;
 	io_add(&t->io, d, s);
-	if ((q->flags & IOT_OFFSET_UNKNOWN) != 0) {
+	if ((s->flags & IOT_OFFSET_UNKNOWN) != 0) {
 		t->offset_unknown[d] += s->count;
 		t->offset_unknown_bytes[d] = saturate_add(t->offset_unknown_bytes[d], s->bytes);
 	}
-	if (q->asynchronous) {
+	if (s->asynchronous) {
 		t->asynchronous[d] += s->count;
 		t->asynchronous_bytes[d] = saturate_add(t->asynchronous_bytes[d], s->bytes);
 	}
-	if ((q->flags & IOT_DURATION_UNKNOWN) == 0) {
+	if ((s->flags & IOT_DURATION_UNKNOWN) == 0) {
 		t->timed[d] += s->count;
 		t->duration_ns[d] = saturate_add(t->duration_ns[d], s->duration_ns);
 	}
 }
 
-static void add_file(struct totals_file *f, const struct io_request *q, const struct span_sums *s)
+static inline void add_file(struct totals_file *f, const struct io_span *s)
 {
-	io_add(&f->io, q->write, s);
-	if ((q->flags & IOT_OFFSET_UNKNOWN) != 0)
+	io_add(&f->io, s->write, s);
+	if ((s->flags & IOT_OFFSET_UNKNOWN) != 0)
 		return;
 	f->extent = s->extent > f->extent ? s->extent : f->extent;
 	f->located = true;
 }
 
-static void add_clock(struct totals_clock *c, const struct io_request *q, size_t n)
+static inline void add_clock(struct totals_clock *c, const struct io_span *s)
 {
 	c->used = true;
-	if ((q->flags & IOT_CPU_UNKNOWN) != 0)
+	if ((s->flags & IOT_CPU_UNKNOWN) != 0)
 		return;
 	if (!c->known)
-		c->first_ns = q->cpu_ns;
-	c->last_ns = q[n - 1].cpu_ns;
+		c->first_ns = s->first_cpu_ns;
+	c->last_ns = s->last_cpu_ns;
 	c->known = true;
 }
 
-bool totals_add(struct totals *t, const struct io_request *list, size_t n)
+bool totals_add(struct totals *t, const struct io_spans *spans)
 {
-	for (size_t i = 0; i < n; i += 1U + list[i].following) {
-		const struct io_request *q = &list[i];
-		const struct span_sums s = sum_span(q, 1U + q->following);
-		if (!array_reserve_index(&t->files, &t->file_capacity, q->file, sizeof *t->files) ||
-		    !array_reserve_index(&t->clocks, &t->clock_capacity, q->thread,
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct io_span *s = &spans->span[i];
+		if (!array_reserve_index(&t->files, &t->file_capacity, s->file, sizeof *t->files))
+			return false;
+		add_io(t, s);
+		add_file(&t->files[s->file], s);
+	}
+	return true;
+}
+
+bool totals_add_clocks(struct totals *t, const struct io_spans *spans)
+{
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct io_span *s = &spans->span[i];
+		if (!array_reserve_index(&t->clocks, &t->clock_capacity, s->thread,
 					 sizeof *t->clocks))
 			return false;
-		add_io(t, q, &s);
-		add_file(&t->files[q->file], q, &s);
-		add_clock(&t->clocks[q->thread], q, s.count);
+		add_clock(&t->clocks[s->thread], s);
 	}
 	return true;
 }

@@ -50,8 +50,9 @@ struct totals_trace {
 	uint64_t epoch_ns; /* 0: not declared */
 };
 
-/* Returns false if out of memory. */
-bool totals_add(struct totals *t, const struct io_request *list, size_t n);
+/* Adds requests by fileId, and the CPU clocks of the same requests in their order. */
+bool totals_add(struct totals *t, const struct io_spans *spans);
+bool totals_add_clocks(struct totals *t, const struct io_spans *spans);
 /*
  * Adds a part, whose files and threads have these numbers in t. clocks: the CPU clocks at the end
  * of what t counts, by thread. Returns false if out of memory.

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Writes synthetic traces with the request sizes, rates and cycles of seven supercomputer applications.
 
-	study_traces.py NAME >trace        NAME: one of APPLICATIONS or CLASS_TESTS
+	study_traces.py NAME [TIMES] >trace        NAME: one of APPLICATIONS or CLASS_TESTS
 	study_traces.py --list
 
+With TIMES, an application of ITERATIVE makes as many times the cycles, in as many times the time.
 The parameters follow from the tables of E. L. Miller, Input/Output Behavior of Supercomputing Applications. There are no random
 numbers: the same name gives the same bytes. Times are microseconds, rounded down; the trace has one process.
 """
@@ -101,9 +102,10 @@ def staging():
     yield 120 * SECOND, True, 1, 0, block
 
 
-def requests(name):
+def requests(name, times):
     if name in ITERATIVE:
-        return iterative(*ITERATIVE[name])
+        cpu_s, reads, writes, *sizes, cycles = ITERATIVE[name]
+        return iterative(times * cpu_s, times * reads, times * writes, *sizes, times * cycles)
     if name in IN_MEMORY:
         return in_memory(*IN_MEMORY[name])
     return {"input-output": input_output, "checkpoint-one": lambda: checkpoints(False),
@@ -129,14 +131,16 @@ def main():
     if sys.argv[1:] == ["--list"]:
         print(*APPLICATIONS, *CLASS_TESTS, sep="\n")
         return
-    if len(sys.argv) != 2 or sys.argv[1] not in APPLICATIONS + CLASS_TESTS:
+    if len(sys.argv) not in (2, 3) or sys.argv[1] not in APPLICATIONS + CLASS_TESTS:
         sys.exit(__doc__)
-    name = sys.argv[1]
+    name, times = sys.argv[1], int(sys.argv[2]) if len(sys.argv) == 3 else 1
+    if times < 1 or (times > 1 and name not in ITERATIVE):
+        sys.exit(__doc__)
     out = [f"ff %trace source=study_traces command={name}", f"ff %process id=1 name={name}"]
     out += [f"ff %file process=1 id={k} object={k} path={path}" for k, path in paths(name).items()]
     asynchronous = ASYNCHRONOUS if name == "les" else 0
     waited = last_start = last_cpu = 0
-    for cpu, write, file, offset, size in requests(name):
+    for cpu, write, file, offset, size in requests(name, times):
         took = duration(name, size)
         start = cpu + waited
         waited += 0 if asynchronous else took

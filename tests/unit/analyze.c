@@ -227,9 +227,20 @@ Test(analyze, bins_begin_where_the_previous_one_ends)
 
 static struct io_request request_at(uint64_t start_ns, uint64_t duration_ns, uint64_t length)
 {
-	return (struct io_request){
-	    .start_ns = (int64_t)start_ns, .duration_ns = duration_ns, .length = length};
+	return (struct io_request){.start_ns = (int64_t)start_ns,
+				   .end_ns = (int64_t)(start_ns + duration_ns),
+				   .duration_ns = duration_ns,
+				   .length = length};
 }
+
+static struct io_span span_of(const struct io_request *list, size_t n, uint32_t process)
+{
+	struct io_span s = {.process = process, .request = list, .count = (uint32_t)n};
+	requests_sum(&s);
+	return s;
+}
+
+#define SPANS(span) (&(struct io_spans){&(span), 1})
 
 static uint64_t bytes_of_bin(const struct cells *c, int64_t bin)
 {
@@ -246,14 +257,19 @@ Test(analyze, cells_do_not_depend_on_the_order)
 	enum { REQUESTS = 500 };
 	struct io_request list[REQUESTS], reversed[REQUESTS];
 	struct cells a = {.coarser = 0}, b = {.coarser = 0};
+	struct io_span spans[REQUESTS];
 	for (uint64_t i = 0; i < REQUESTS; i++) {
 		list[i] = request_at(i * i * 12345677, i % 3 * 1234567890, 1000 + i);
-		list[i].process = (uint32_t)(i % 3);
 		reversed[REQUESTS - 1 - i] = list[i];
 	}
-	cr_assert(cells_add(&a, list, REQUESTS, 7));
-	for (size_t i = 0; i < REQUESTS; i++) /* only the first is deferred */
-		cr_assert(cells_add(&b, &reversed[i], 1, 7) && (i > 0 || cells_settle(&b)));
+	for (size_t i = 0; i < REQUESTS; i++)
+		spans[i] = span_of(&list[i], 1, (uint32_t)(i % 3));
+	cr_assert(cells_add(&a, &(struct io_spans){spans, REQUESTS}, 7));
+	for (size_t i = 0; i < REQUESTS; i++) { /* only the first is deferred */
+		const struct io_span s =
+		    span_of(&reversed[i], 1, (uint32_t)((REQUESTS - 1 - i) % 3));
+		cr_assert(cells_add(&b, SPANS(s), 7) && (i > 0 || cells_settle(&b)));
+	}
 	cr_assert(cells_settle(&a) && cells_settle(&b));
 	cr_assert_eq(a.coarser, b.coarser);
 	cr_assert_gt(a.coarser, 0);
@@ -268,7 +284,8 @@ Test(analyze, bytes_are_apportioned)
 {
 	struct cells c = {.coarser = CELLS_K};
 	const struct io_request q = request_at(SECOND / 2, 2 * (uint64_t)SECOND, 1001);
-	cr_assert(cells_add(&c, &q, 1, 0) && cells_settle(&c));
+	const struct io_span s = span_of(&q, 1, 0);
+	cr_assert(cells_add(&c, SPANS(s), 0) && cells_settle(&c));
 	cr_assert_eq(bytes_of_bin(&c, 0), 250);
 	cr_assert_eq(bytes_of_bin(&c, 1), 500);
 	cr_assert_eq(bytes_of_bin(&c, 2), 251);
@@ -280,9 +297,10 @@ Test(analyze, time_in_io_is_a_union)
 	struct busy b = {.processes = NULL};
 	const struct io_request list[] = {request_at(0, 10, 1), request_at(5, 10, 1),
 					  request_at(7, 1, 1), request_at(20, 5, 1)};
-	cr_assert(busy_add(&b, list, 3));
+	const struct io_span first = span_of(list, 3, 0), second = span_of(list + 3, 1, 0);
+	cr_assert(busy_add(&b, SPANS(first)));
 	cr_assert(busy_add_op(&b, 0, 12, 10));
-	cr_assert(busy_add(&b, list + 3, 1));
+	cr_assert(busy_add(&b, SPANS(second)));
 	cr_assert_eq(busy_sum(&b, BUSY_READ), 20);
 	cr_assert_eq(busy_sum(&b, BUSY_METADATA), 10);
 	cr_assert_eq(busy_sum(&b, BUSY_IO), 20);
@@ -348,7 +366,8 @@ Test(analyze, outstanding_requests)
 	const struct io_request list[] = {request_at(0, 10, 1), request_at(2, 2, 1),
 					  request_at(3, 1, 1),  request_at(3, 0, 1),
 					  request_at(20, 5, 1), request_at(15, 7, 1)};
-	cr_assert(concurrency_add(&c, list, 6));
+	const struct io_span s[] = {span_of(list, 1, 0), span_of(list + 1, 5, 0)};
+	cr_assert(concurrency_add(&c, SPANS(s[0])) && concurrency_add(&c, SPANS(s[1])));
 	concurrency_end(&c);
 	cr_assert_eq(c.ns[1], 2 + 6 + 5 - 2); /* the last one counts from the latest start on */
 	cr_assert_eq(c.ns[2], 1 + 2);
@@ -366,7 +385,8 @@ Test(analyze, outstanding_requests_are_limited)
 	struct concurrency c = {.count = 0};
 	for (uint64_t i = 0; i < OUTSTANDING_MAX + 5; i++) {
 		const struct io_request q = request_at(i, SECOND - i % 7, 1);
-		cr_assert(concurrency_add(&c, &q, 1));
+		const struct io_span s = span_of(&q, 1, 0);
+		cr_assert(concurrency_add(&c, SPANS(s)));
 	}
 	concurrency_end(&c);
 	cr_assert_eq(c.max, OUTSTANDING_MAX + 1);
@@ -380,9 +400,10 @@ Test(analyze, times_between_requests)
 	static struct arrival a;
 	struct io_request list[] = {request_at(0, 10, 1), request_at(4, 2, 1), request_at(9, 1, 1),
 				    request_at(8, 5, 1)};
-	list[1].process = list[2].process = 1;
-	list[2].flags = IOT_DURATION_UNKNOWN;
-	cr_assert(arrival_add(&a, list, 4));
+	struct io_span spans[] = {span_of(&list[0], 1, 0), span_of(&list[1], 1, 1),
+				  span_of(&list[2], 1, 1), span_of(&list[3], 1, 0)};
+	spans[2].flags = IOT_DURATION_UNKNOWN;
+	cr_assert(arrival_add(&a, &(struct io_spans){spans, 4}));
 	arrival_settle(&a);
 	cr_assert_eq(a.in_trace.sum, 4 + 5 + 0);
 	cr_assert_eq(a.in_process.sum, 8 + 5);
