@@ -39,6 +39,7 @@ static const struct command_entry commands[] = {
     {"analyze", cmd_analyze, "Look into traces",
      "rates, request sizes and the order of requests of a job"},
     {"simulate", cmd_simulate, "Look into traces", "simulate caches: hits by size and policy"},
+    {"mrc", cmd_mrc, "Look into traces", "miss-ratio curves: the misses of caches of all sizes"},
     {"check", cmd_check, "Look into traces", "validate traces; repair damaged ones"},
 };
 

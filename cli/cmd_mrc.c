@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* iotrace mrc: the misses of caches of all sizes. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/array.h"
+#include "lib/base/thread.h"
+
+#include "cli/simulate/mrc_results.h"
+#include "cli/ui/message.h"
+#include "cli/ui/piped.h"
+
+enum { POINTS_DEFAULT = 64, POINTS_MAX = 100000, SIMULATED_MAX = 1024, THREADS_MAX = 64 };
+
+/* Fewer sampled keys lower the accuracy; without --sample, the rate is higher for small traces. */
+enum { SAMPLES_DEFAULT = 8192 };
+
+#define RATE_DEFAULT        0.01
+#define MEMORY_DEFAULT      ((uint64_t)1 << 30)
+#define MAX_REQUEST_DEFAULT ((uint64_t)16 << 30)
+
+struct mrc_run {
+	struct mrc_results results;
+	struct trace_in_options read;
+	struct policy_list policies;
+	int layer, unknown, by, method;
+	uint64_t block, memory, max_request, points, threads, samples;
+	double rate; /* 0: not given */
+	bool json, tsv, all;
+	const char *path, *out, *svg;
+	const struct command_spec *command;
+};
+
+static enum exit_status open_input(struct mrc_run *m)
+{
+	struct simulate_results *s = &m->results.simulate;
+	return reference_input_open(&s->input, m->path, &m->read, &s->references, m->command);
+}
+
+static enum exit_status out_of_memory(const struct mrc_run *m, int status)
+{
+	if (status == IOT_ENOMEM)
+		return message_no_memory();
+	message_print("the distinct blocks of this trace need more than %" PRIu64
+		      " MiB of memory (--memory); --method=shards needs less",
+		      m->memory >> 20);
+	return EXIT_FAULT;
+}
+
+/* One pass for curves of LRU */
+static enum exit_status read_curve(struct mrc_run *m)
+{
+	struct simulate_results *s = &m->results.simulate;
+	struct reference_batch *b = calloc(1, sizeof *b);
+	int more = 1, added = IOT_OK;
+	m->results.mrc = mrc_new(&m->results.options);
+	enum exit_status status =
+	    b != NULL && m->results.mrc != NULL ? open_input(m) : message_no_memory();
+	while (status == EXIT_OK && more > 0 && added == IOT_OK) {
+		b->count = b->runs = b->actions = 0;
+		more = reference_input_fill(&s->input, b);
+		added = mrc_add(m->results.mrc, b);
+	}
+	free(b);
+	if (status != EXIT_OK)
+		return status;
+	progress_clear(&s->input.in.progress);
+	if (added == IOT_OK && more >= 0)
+		added = mrc_finish(m->results.mrc);
+	if (added != IOT_OK)
+		return out_of_memory(m, added);
+	m->results.distinct = mrc_distinct(m->results.mrc);
+	return more < 0 ? EXIT_FAULT : EXIT_OK;
+}
+
+/* Sizes */
+
+static bool add_size(struct mrc_run *m, size_t *capacity, uint64_t size)
+{
+	struct mrc_results *r = &m->results;
+	if (r->size_count > 0 && size <= r->size[r->size_count - 1])
+		return true;
+	if (!array_reserve(&r->size, capacity, r->size_count + 1, sizeof *r->size))
+		return false;
+	r->size[r->size_count++] = size;
+	return true;
+}
+
+/* Sizes at equal ratios from 1 to the distinct blocks, at which all curves are exact. */
+static bool choose_points(struct mrc_run *m)
+{
+	const double distinct = (double)m->results.distinct;
+	size_t capacity = 0;
+	bool done = true;
+	for (uint64_t i = 0; i < m->points && done; i++) {
+		const double exponent = m->points > 1 ? (double)i / (double)(m->points - 1) : 1;
+		const uint64_t size = (uint64_t)llround(pow(distinct, exponent));
+		done = add_size(m, &capacity,
+				i + 1 < m->points ? mrc_size_up_to(size) : m->results.distinct);
+	}
+	return done;
+}
+
+/* All sizes at which the misses change. */
+static bool choose_all(struct mrc_run *m)
+{
+	size_t capacity = 0;
+	bool done = true;
+	double before = -1;
+	for (uint64_t size = 1; size <= m->results.distinct && done;) {
+		const double misses = mrc_misses(m->results.mrc, MRC_TOTAL, size).misses;
+		if (misses != before)
+			done = add_size(m, &capacity, size);
+		before = misses;
+		size = m->results.options.method == MRC_EXACT ? size + 1 : mrc_size_above(size);
+	}
+	return done;
+}
+
+static enum exit_status choose_sizes(struct mrc_run *m)
+{
+	if (m->results.distinct == 0)
+		return EXIT_OK;
+	return (m->all ? choose_all(m) : choose_points(m)) ? EXIT_OK : message_no_memory();
+}
+
+/* Other policies: simulations at the points, after a pass that counts the distinct blocks */
+
+static enum exit_status count_distinct(struct mrc_run *m, struct future *future)
+{
+	struct reference_input *i = &m->results.simulate.input;
+	const struct engine_options options = {.threads = 1, .distinct_memory = m->memory};
+	struct engine *e = engine_new(&options, NULL, 0);
+	enum exit_status status = e != NULL ? open_input(m) : message_no_memory();
+	i->future = future;
+	i->future_memory = m->memory;
+	if (status == EXIT_OK && engine_run(e, reference_input_fill, i) != IOT_OK)
+		status = EXIT_FAULT;
+	if (status == EXIT_OK && !engine_firsts(e).known)
+		status = out_of_memory(m, IOT_ELIMIT);
+	if (status == EXIT_OK && future != NULL && future_finish(future) != IOT_OK)
+		status = message_no_memory();
+	if (status == EXIT_OK)
+		m->results.distinct = both(engine_firsts(e).references);
+	engine_free(e);
+	i->future = NULL;
+	i->in.quiet = true; /* the second reading repeats the warnings about a log */
+	reference_input_close(i);
+	return status;
+}
+
+static enum exit_status make_pairs(struct mrc_run *m, const struct future *future)
+{
+	struct mrc_results *r = &m->results;
+	uint64_t bytes = 0;
+	r->simulate.pairs = calloc(r->size_count + 1, sizeof *r->simulate.pairs);
+	if (r->simulate.pairs == NULL)
+		return message_no_memory();
+	for (size_t i = 0; i < r->size_count; i++) {
+		r->simulate.pairs[i].policy = r->policy;
+		r->simulate.pairs[i].options = (struct simulation_options){
+		    .policy = r->policy,
+		    .capacity = r->size[i] < CACHE_CAPACITY_MAX ? r->size[i] : CACHE_CAPACITY_MAX,
+		    .future = &future->references,
+		    .block = r->simulate.references.block,
+		    .rows = r->options.rows};
+		bytes += simulation_bytes(&r->simulate.pairs[i].options, future->count);
+	}
+	if (bytes > m->memory) {
+		message_print("simulations of %zu sizes need %" PRIu64
+			      " MiB of memory, expected at most %" PRIu64
+			      " MiB (--memory); --points selects fewer sizes",
+			      r->size_count, (bytes >> 20) + 1, m->memory >> 20);
+		return EXIT_FAULT;
+	}
+	for (size_t i = 0; i < r->size_count; i++, r->simulate.pair_count++)
+		if ((r->simulate.pairs[i].simulation =
+			 simulation_new(&r->simulate.pairs[i].options)) == NULL)
+			return message_no_memory();
+	return EXIT_OK;
+}
+
+static enum exit_status run_pairs(struct mrc_run *m)
+{
+	struct simulate_results *s = &m->results.simulate;
+	const struct engine_options options = {.threads = (unsigned)m->threads,
+					       .distinct_memory = m->memory};
+	struct simulation **simulations = calloc(s->pair_count + 1, sizeof(struct simulation *));
+	if (simulations == NULL)
+		return message_no_memory();
+	for (size_t i = 0; i < s->pair_count; i++)
+		simulations[i] = s->pairs[i].simulation;
+	s->engine = engine_new(&options, simulations, s->pair_count);
+	enum exit_status status = s->engine != NULL ? open_input(m) : message_no_memory();
+	if (status == EXIT_OK && engine_run(s->engine, reference_input_fill, &s->input) != IOT_OK)
+		status = EXIT_FAULT;
+	free(simulations);
+	progress_clear(&s->input.in.progress);
+	return status;
+}
+
+static enum exit_status simulate_points(struct mrc_run *m)
+{
+	struct future future = {.count = 0};
+	enum exit_status status =
+	    count_distinct(m, m->results.policy == CACHE_OPT ? &future : NULL);
+	if (status == EXIT_OK)
+		status = choose_sizes(m);
+	if (status == EXIT_OK)
+		status = make_pairs(m, &future);
+	if (status == EXIT_OK)
+		status = run_pairs(m);
+	future_free(&future);
+	return status;
+}
+
+/* Results */
+
+static int by_references(const void *a, const void *b, void *context)
+{
+	const struct references *r = context;
+	const size_t i = *(const size_t *)a, j = *(const size_t *)b;
+	const uint64_t first = both(references_row(r, i)->references),
+		       second = both(references_row(r, j)->references);
+	return first != second ? (first < second) - (first > second) : (i > j) - (i < j);
+}
+
+static enum exit_status print_results(struct mrc_run *m)
+{
+	struct simulate_results *s = &m->results.simulate;
+	if (!m->read.quiet)
+		reference_input_warn(&s->input, &s->references);
+	s->rows = references_rows(s->input.references);
+	s->order = malloc((s->rows + 1) * sizeof *s->order);
+	if (s->order == NULL)
+		return message_no_memory();
+	for (size_t i = 0; i < s->rows; i++)
+		s->order[i] = i;
+	qsort_r(s->order, s->rows, sizeof *s->order, by_references, s->input.references);
+	if (output_open(&s->out, m->out, 0) != EXIT_OK)
+		return EXIT_FAULT;
+	if (m->json)
+		mrc_print_json(&m->results);
+	else if (m->tsv)
+		mrc_print_tsv(&m->results);
+	else
+		mrc_print_text(&m->results);
+	enum exit_status status = output_close(&s->out);
+	if (status == EXIT_OK && m->svg != NULL)
+		status = mrc_write_svg(&m->results, m->svg);
+	return status;
+}
+
+static enum exit_status run(struct mrc_run *m)
+{
+	enum exit_status status;
+	if (m->results.policy == CACHE_LRU) {
+		status = read_curve(m);
+		if (status == EXIT_OK)
+			status = choose_sizes(m);
+	} else
+		status = simulate_points(m);
+	const struct reference_input *i = &m->results.simulate.input;
+	if (status == EXIT_OK &&
+	    (i->in.status == IOT_OK || both(references_counts(i->references)->all.records) > 0))
+		status = print_results(m);
+	return status == EXIT_OK ? trace_in_exit(&i->in) : status;
+}
+
+static void free_run(struct mrc_run *m)
+{
+	struct simulate_results *s = &m->results.simulate;
+	for (size_t i = 0; i < s->pair_count; i++)
+		simulation_free(s->pairs[i].simulation);
+	free(s->pairs);
+	free(s->order);
+	engine_free(s->engine);
+	mrc_free(m->results.mrc);
+	free(m->results.size);
+	reference_input_close(&s->input);
+}
+
+/* Parses a share such as 0.01 into the double target. */
+static const char *option_rate(const struct option *opt, const char *value)
+{
+	char *end;
+	const double rate = strtod(value, &end);
+	*(double *)opt->target = rate;
+	return *end == '\0' && end != value && rate > 0 && rate <= 1
+		   ? NULL
+		   : "a number up to 1, such as 0.01";
+}
+
+static const char notes[] =
+    "The miss ratio of a size is the share of the references to blocks that an LRU cache of that\n"
+    "size misses. exact: by stack distances (Mattson). shards: from a sample of the blocks, which\n"
+    "needs little memory and time; low and high are 2 standard errors around the estimate. aet: a\n"
+    "model that needs the times between references only. Other policies are simulated at each\n"
+    "size, after a pass that counts the distinct blocks.\n"
+    "Sizes: --points of them, from 1 block to all distinct blocks, at equal ratios.\n"
+    "tsv: size_blocks, size_bytes, misses, miss_ratio, low, high, row. iotrace-mrc(1) has "
+    "details.\n";
+
+static const char examples[] =
+    "  iotrace mrc app.iot.zst                          how much memory does its working set "
+    "need?\n"
+    "  iotrace mrc --method=shards --svg=mrc.svg huge.iot.zst   the same, fast, as a plot\n"
+    "  iotrace mrc --by=object --top=5 --tsv app.iot.zst        curves of five files\n"
+    "  iotrace mrc --policy=arc --points=16 app.iot.zst         another policy\n";
+
+static enum exit_status check(struct mrc_run *m)
+{
+	if (m->json && m->tsv)
+		return options_wrong(m->command, "--json and --tsv exclude each other");
+	if (m->policies.count > 1)
+		return options_wrong(m->command, "--policy: expected one policy");
+	m->results.policy = m->policies.policy[0];
+	if (m->results.policy == CACHE_LRU)
+		return EXIT_OK;
+	if (m->method != MRC_EXACT || m->all)
+		return options_wrong(m->command, "--method and --all are for policy lru only");
+	if (m->points > SIMULATED_MAX)
+		return options_wrong(m->command, "--points: at most %d for a policy other than lru",
+				     SIMULATED_MAX);
+	return piped_detect(m->path)
+		   ? message_error(m->path,
+				   "a policy other than lru needs two passes, which a pipe "
+				   "does not allow: write it to a file first")
+		   : EXIT_OK;
+}
+
+enum exit_status cmd_mrc(int argc, char **argv)
+{
+	struct mrc_run m = {.read = TRACE_IN_WHOLE_INIT,
+			    .block = 4096,
+			    .memory = MEMORY_DEFAULT,
+			    .max_request = MAX_REQUEST_DEFAULT,
+			    .points = POINTS_DEFAULT,
+			    .threads = NOT_GIVEN,
+			    .samples = NOT_GIVEN,
+			    .out = "-",
+			    .policies = {.count = 1},
+			    .results = {.simulate = {.top = NOT_GIVEN}}};
+	struct simulate_results *s = &m.results.simulate;
+	const struct option options[] = {
+	    OPTION(CHOICE, 0, "method", "exact|shards|aet", &m.method,
+		   "how the curve is computed (default: exact)"),
+	    CALL("sample", "RATE", &m.rate,
+		 "shards: the share of the blocks (default: 0.01, or more until 8192 are sampled)",
+		 option_rate),
+	    RANGE(NUMBER, 0, "samples", "N", &m.samples, "shards: lower the share to keep N blocks",
+		  64, 1 << 24),
+	    RANGE(NUMBER, 0, "seed", "N", &m.results.options.seed,
+		  "shards: another sample (default: 0)", 0, 0),
+	    {.kind = OPTION_CALL,
+	     .letter = 'p',
+	     .name = "policy",
+	     .argument = "NAME",
+	     .target = &m.policies,
+	     .help = "a policy of iotrace simulate, simulated at each size (default: lru)",
+	     .call = option_policies},
+	    {.kind = OPTION_CALL,
+	     .letter = 'B',
+	     .name = "block",
+	     .argument = "BYTES",
+	     .target = &m.block,
+	     .help = "size of a block (default: 4096)",
+	     .call = option_bytes,
+	     .min = 512,
+	     .max = REFERENCES_BLOCK_MAX},
+	    RANGE(NUMBER, 0, "points", "N", &m.points, "number of sizes (default: 64)", 1,
+		  POINTS_MAX),
+	    OPTION(FLAG, 0, "all", NULL, &m.all, "all sizes at which the misses change"),
+	    OPTION(CHOICE, 0, "by", "nothing|object|file|process|rank|kind|op", &m.by,
+		   "curves of these rows, too (default: nothing)"),
+	    RANGE(NUMBER, 0, "top", "N", &s->top,
+		  "print the curves of N rows (default: 20 as text on a terminal, otherwise all)",
+		  0, 0),
+	    OPTION(CHOICE, 0, "layer", "logical|physical", &m.layer,
+		   "records to count (default: logical)"),
+	    OPTION(CHOICE, 0, "unknown", "skip|fresh", &m.unknown,
+		   "records with unknown offsets: leave them out, or let them refer to blocks that "
+		   "occur once (default: skip)"),
+	    OPTION(FLAG, 'j', "json", NULL, &m.json, "print JSON"),
+	    OPTION(FLAG, 't', "tsv", NULL, &m.tsv, "print columns separated by tabs"),
+	    OPTION(STRING, 0, "svg", "FILE", &m.svg, "plot the curve"),
+	    OPTION(STRING, 'o', "output", "FILE", &m.out, "write to FILE (default: -, stdout)"),
+	    RANGE(NUMBER, 0, "threads", "N", &m.threads,
+		  "simulate on N threads (default: one for each processor)", 1, THREADS_MAX),
+	    {.kind = OPTION_CALL,
+	     .name = "memory",
+	     .argument = "SIZE",
+	     .target = &m.memory,
+	     .help = "maximum memory (default: 1GiB)",
+	     .call = option_bytes,
+	     .min = 1 << 20},
+	    {.kind = OPTION_CALL,
+	     .name = "max-request",
+	     .argument = "SIZE",
+	     .target = &m.max_request,
+	     .help = "bytes of the largest record (default: 16GiB)",
+	     .call = option_bytes,
+	     .min = 512},
+	    OPTION_QUIET(m.read.quiet, m.read.progress),
+	    GROUP("Reading"),
+	    OPTION_READING(m.read),
+	    OPTIONS_END,
+	};
+	const struct command_spec command = {
+	    .name = "mrc",
+	    .summary = "Compute miss-ratio curves: the misses of caches of all sizes",
+	    .synopsis = "[OPTION]... [IN]",
+	    .options = options,
+	    .notes = notes,
+	    .examples = examples,
+	    .operands_max = 1,
+	};
+	size_t count;
+	enum exit_status status;
+	if (!options_parse(&command, argc, argv, &count, &status))
+		return status;
+	m.path = count > 0 ? argv[0] : "-";
+	m.command = &command;
+	if ((status = check(&m)) != EXIT_OK)
+		return status;
+	if (s->top == NOT_GIVEN && !m.json && !m.tsv && isatty(STDOUT_FILENO))
+		s->top = 20;
+	if (m.threads == NOT_GIVEN)
+		m.threads = cpu_count() < THREADS_MAX ? cpu_count() : THREADS_MAX;
+	if (m.samples == NOT_GIVEN)
+		m.samples = m.rate > 0 ? 0 : SAMPLES_DEFAULT;
+	else if (m.rate == 0)
+		m.rate = 1e-9;
+	m.results.options = (struct mrc_options){.method = (enum mrc_method)m.method,
+						 .rate = m.rate > 0 ? m.rate : RATE_DEFAULT,
+						 .samples = m.samples,
+						 .seed = m.results.options.seed,
+						 .rows = m.by != 0,
+						 .memory = m.memory};
+	s->references = (struct references_options){.block = (uint32_t)m.block,
+						    .physical = m.layer == 1,
+						    .unknown = (enum references_unknown)m.unknown,
+						    .by = (enum references_by)m.by,
+						    .request_max = m.max_request};
+	status = run(&m);
+	free_run(&m);
+	return status;
+}

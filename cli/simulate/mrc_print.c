@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/ui/json.h"
+#include "cli/ui/message.h"
+#include "cli/ui/printable.h"
+#include "cli/ui/svg.h"
+
+#include "mrc_results.h"
+
+struct mrc_point mrc_point_of(const struct mrc_results *m, size_t row, size_t i)
+{
+	if (m->mrc != NULL)
+		return mrc_misses(m->mrc, row, m->size[i]);
+	const struct simulation *s = m->simulate.pairs[i].simulation;
+	const struct simulation_counts c = simulation_counts(s);
+	const struct simulation_hits hits = row == MRC_TOTAL ? c.hits : simulation_row(s, row);
+	const double misses = (double)(mrc_references_of(m, row) - both(hits.references));
+	return (struct mrc_point){misses, misses, misses};
+}
+
+uint64_t mrc_references_of(const struct mrc_results *m, size_t row)
+{
+	const struct references *r = m->simulate.input.references;
+	return both(row == MRC_TOTAL ? references_counts(r)->all.references
+				     : references_row(r, row)->references);
+}
+
+const char *mrc_method_name(const struct mrc_results *m)
+{
+	static const char *const names[] = {"exact", "shards", "aet"};
+	return m->mrc != NULL ? names[m->options.method] : "simulation";
+}
+
+static double ratio(double part, uint64_t whole)
+{
+	return whole > 0 ? part / (double)whole : 0;
+}
+
+/* Text */
+
+static void text_head(struct mrc_results *m)
+{
+	struct output *o = &m->simulate.out;
+	char text[32];
+	output_printf(o, "%-12s %14" PRIu64 " blocks of %" PRIu32 " bytes\n", "references",
+		      mrc_references_of(m, MRC_TOTAL), m->simulate.references.block);
+	output_printf(
+	    o, "%-12s %14" PRIu64 " blocks (%s)%s\n", "distinct", m->distinct,
+	    printable_bytes(text, sizeof text, m->distinct * m->simulate.references.block),
+	    mrc_has_bounds(m) ? ", estimated" : "");
+	output_printf(o, "%-12s %14s", "policy", cache_policy_name(m->policy));
+	if (m->mrc == NULL)
+		output_text(o, ", simulated at each size\n");
+	else if (m->options.method == MRC_SHARDS)
+		output_printf(o,
+			      ", estimated from %" PRIu64 " sampled keys (%.4g of all); low and "
+			      "high: 2 standard errors\n",
+			      mrc_kept(m->mrc), mrc_rate(m->mrc));
+	else
+		output_text(o, m->options.method == MRC_AET
+				   ? ", estimated from times between references\n"
+				   : ", exact at all sizes\n");
+}
+
+static void text_curve(struct mrc_results *m, size_t row)
+{
+	struct output *o = &m->simulate.out;
+	const uint64_t references = mrc_references_of(m, row);
+	char size[32];
+	output_printf(o, "\n%12s %12s %14s %10s%s\n", "cache", "blocks", "misses", "miss ratio",
+		      mrc_has_bounds(m) && row == MRC_TOTAL ? "        low       high" : "");
+	for (size_t i = 0; i < m->size_count; i++) {
+		const struct mrc_point p = mrc_point_of(m, row, i);
+		output_printf(
+		    o, "%12s %12" PRIu64 " %14.0f %10.6f",
+		    printable_bytes(size, sizeof size, m->size[i] * m->simulate.references.block),
+		    m->size[i], p.misses, ratio(p.misses, references));
+		if (mrc_has_bounds(m) && row == MRC_TOTAL)
+			output_printf(o, " %10.6f %10.6f", ratio(p.low, references),
+				      ratio(p.high, references));
+		output_text(o, "\n");
+	}
+}
+
+void mrc_print_text(struct mrc_results *m)
+{
+	char name[ROW_NAME_CAPACITY];
+	text_head(m);
+	text_curve(m, MRC_TOTAL);
+	if (m->simulate.references.by == REFERENCES_BY_NOTHING)
+		return;
+	for (size_t i = 0; i < m->simulate.rows && i < m->simulate.top; i++) {
+		const size_t row = m->simulate.order[i];
+		output_printf(&m->simulate.out, "\n%s: %" PRIu64 " references\n",
+			      simulate_row_name(&m->simulate, row, name),
+			      mrc_references_of(m, row));
+		text_curve(m, row);
+	}
+}
+
+/* TSV */
+
+static void tsv_curve(struct mrc_results *m, size_t row, const char *name)
+{
+	struct output *o = &m->simulate.out;
+	const uint64_t references = mrc_references_of(m, row);
+	const bool bounds = mrc_has_bounds(m) && row == MRC_TOTAL;
+	char real[3][REAL_CAPACITY];
+	for (size_t i = 0; i < m->size_count; i++) {
+		const struct mrc_point p = mrc_point_of(m, row, i);
+		output_printf(o, "%" PRIu64 "\t%" PRIu64 "\t%.0f\t%s\t%s\t%s\t", m->size[i],
+			      m->size[i] * m->simulate.references.block, p.misses,
+			      printable_real(real[0], ratio(p.misses, references)),
+			      bounds ? printable_real(real[1], ratio(p.low, references)) : "",
+			      bounds ? printable_real(real[2], ratio(p.high, references)) : "");
+		for (const char *c = name; *c != '\0'; c++)
+			output_write(o, *c == '\t' || *c == '\n' ? " " : c, 1);
+		output_text(o, "\n");
+	}
+}
+
+void mrc_print_tsv(struct mrc_results *m)
+{
+	char name[ROW_NAME_CAPACITY];
+	output_text(&m->simulate.out,
+		    "size_blocks\tsize_bytes\tmisses\tmiss_ratio\tlow\thigh\trow\n");
+	tsv_curve(m, MRC_TOTAL, "");
+	if (m->simulate.references.by == REFERENCES_BY_NOTHING)
+		return;
+	for (size_t i = 0; i < m->simulate.rows && i < m->simulate.top; i++) {
+		const size_t row = m->simulate.order[i];
+		tsv_curve(m, row, simulate_row_name(&m->simulate, row, name));
+	}
+}
+
+/* JSON */
+
+static void text(struct json *j, const char *key, const char *value)
+{
+	json_text(j, key, value, strlen(value));
+}
+
+static void json_curve(struct json *j, struct mrc_results *m, size_t row)
+{
+	const uint64_t references = mrc_references_of(m, row);
+	json_number(j, "references", references);
+	json_open(j, "points", '[');
+	for (size_t i = 0; i < m->size_count; i++) {
+		const struct mrc_point p = mrc_point_of(m, row, i);
+		json_open(j, NULL, '{');
+		json_number(j, "blocks", m->size[i]);
+		json_number(j, "bytes", m->size[i] * m->simulate.references.block);
+		json_number(j, "misses", (uint64_t)llround(fmax(0, p.misses)));
+		json_exact(j, "miss_ratio", ratio(p.misses, references));
+		if (mrc_has_bounds(m) && row == MRC_TOTAL) {
+			json_exact(j, "low", ratio(p.low, references));
+			json_exact(j, "high", ratio(p.high, references));
+		}
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void json_parameters(struct json *j, const struct mrc_results *m)
+{
+	const struct references_options *r = &m->simulate.references;
+	json_open(j, "parameters", '{');
+	text(j, "method", mrc_method_name(m));
+	text(j, "policy", cache_policy_name(m->policy));
+	json_number(j, "block", r->block);
+	text(j, "layer", r->physical ? "physical" : "logical");
+	text(j, "unknown", r->unknown == REFERENCES_SKIP_UNKNOWN ? "skip" : "fresh");
+	text(j, "by", simulate_by_name(&m->simulate));
+	if (mrc_has_bounds(m)) {
+		json_exact(j, "sample", mrc_rate(m->mrc));
+		json_number(j, "samples", mrc_kept(m->mrc));
+		json_number(j, "seed", m->options.seed);
+	}
+	json_close(j, '}');
+}
+
+void mrc_print_json(struct mrc_results *m)
+{
+	struct json j = {.out = &m->simulate.out, .pretty = true};
+	char name[ROW_NAME_CAPACITY];
+	json_open(&j, NULL, '{');
+	json_parameters(&j, m);
+	json_number(&j, "distinct_blocks", m->distinct);
+	json_curve(&j, m, MRC_TOTAL);
+	if (m->simulate.references.by != REFERENCES_BY_NOTHING) {
+		json_open(&j, "rows", '[');
+		for (size_t i = 0; i < m->simulate.rows && i < m->simulate.top; i++) {
+			const size_t row = m->simulate.order[i];
+			json_open(&j, NULL, '{');
+			text(&j, "row", simulate_row_name(&m->simulate, row, name));
+			json_curve(&j, m, row);
+			json_close(&j, '}');
+		}
+		json_close(&j, ']');
+	}
+	json_close(&j, '}');
+}
+
+/* SVG */
+
+enum exit_status mrc_write_svg(struct mrc_results *m, const char *path)
+{
+	const size_t n = m->size_count;
+	const double block = m->simulate.references.block;
+	const uint64_t references = mrc_references_of(m, MRC_TOTAL);
+	struct output o = {.status = IOT_OK};
+	double *values = calloc(4 * n + 1, sizeof *values);
+	if (values == NULL)
+		return message_no_memory();
+	double *x = values, *y = x + n, *low = y + n, *high = low + n;
+	for (size_t i = 0; i < n; i++) {
+		const struct mrc_point p = mrc_point_of(m, MRC_TOTAL, i);
+		x[i] = (double)m->size[i] * block;
+		y[i] = ratio(p.misses, references);
+		low[i] = ratio(p.low, references);
+		high[i] = ratio(p.high, references);
+	}
+	const bool bounds = mrc_has_bounds(m);
+	const struct svg_series series = {.name = cache_policy_name(m->policy),
+					  .x = x,
+					  .y = y,
+					  .low = bounds ? low : NULL,
+					  .high = bounds ? high : NULL,
+					  .count = n,
+					  .steps = m->mrc != NULL && !bounds};
+	const struct svg_plot plot = {
+	    .title = bounds ? "Miss ratio by cache size, with 2 standard errors"
+			    : "Miss ratio by cache size",
+	    .description = "Share of the block references that miss, over the size of the cache.",
+	    .x = {"cache size", SVG_BYTES, n > 0 ? x[0] : block,
+		  n > 1 ? x[n - 1] : 2 * (n > 0 ? x[0] : block)},
+	    .y = {"miss ratio", SVG_LINEAR, 0, 1},
+	    .series = &series,
+	    .count = 1,
+	};
+	enum exit_status status = output_open(&o, path, 0);
+	if (status == EXIT_OK) {
+		svg_write(&o, &plot);
+		status = output_close(&o);
+	}
+	free(values);
+	return status;
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef XXH_INLINE_ALL
+#define XXH_INLINE_ALL
+#endif
+#include "mrc.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <xxhash.h>
+
+#include "lib/base/array.h"
+
+#include "curve.h"
+#include "distances.h"
+#include "sample.h"
+
+/* SHARDS: a sample of the sample, whose curve varies as that of the sample does. */
+struct group {
+	struct distances distances;
+	struct curve curve;
+};
+
+enum { GROUPS = 8, AHEAD = 16 };
+
+struct mrc {
+	struct mrc_options options;
+	struct distances distances;
+	uint64_t *exact; /* references by distance, from 1; then those of larger ones */
+	size_t exact_capacity;
+	uint64_t infinite, references;
+	struct curve curve;
+	struct curve *rows;
+	uint64_t *row_references;
+	size_t row_capacity, row_reference_capacity;
+	struct key_sample sample;
+	struct group group[GROUPS];
+	struct idmap times; /* AET: of keys */
+	uint64_t *last;
+	size_t last_capacity;
+	double *aet; /* of each bin of times: the size of the cache in which it hits */
+};
+
+struct mrc *mrc_new(const struct mrc_options *options)
+{
+	struct mrc *m = calloc(1, sizeof *m);
+	if (m == NULL)
+		return NULL;
+	m->options = *options;
+	sample_init(&m->sample, options->rate, options->samples);
+	return m;
+}
+
+void mrc_free(struct mrc *m)
+{
+	if (m == NULL)
+		return;
+	distances_free(&m->distances);
+	curve_free(&m->curve);
+	for (size_t i = 0; i < m->row_capacity; i++)
+		curve_free(&m->rows[i]);
+	for (size_t i = 0; i < GROUPS; i++) {
+		distances_free(&m->group[i].distances);
+		curve_free(&m->group[i].curve);
+	}
+	sample_free(&m->sample);
+	idmap_free(&m->times);
+	free(m->rows);
+	free(m->row_references);
+	free(m->exact);
+	free(m->last);
+	free(m->aet);
+	free(m);
+}
+
+/* Rows */
+
+static bool reserve_row(struct mrc *m, size_t row)
+{
+	return array_reserve_index(&m->rows, &m->row_capacity, row, sizeof *m->rows) &&
+	       array_reserve_index(&m->row_references, &m->row_reference_capacity, row,
+				   sizeof *m->row_references);
+}
+
+static bool add_to(struct curve *c, uint64_t distance, double weight)
+{
+	if (distance != DISTANCE_NONE)
+		return curve_add(c, distance, weight);
+	curve_add_infinite(c, weight);
+	return true;
+}
+
+/* Exact curves */
+
+static bool count_exact(struct mrc *m, uint64_t distance)
+{
+	if (distance == DISTANCE_NONE) {
+		m->infinite++;
+		return true;
+	}
+	if (!array_reserve_index(&m->exact, &m->exact_capacity, distance, sizeof *m->exact))
+		return false;
+	m->exact[distance]++;
+	return true;
+}
+
+static bool add_exact(struct mrc *m, const struct reference_batch *b,
+		      const struct reference_run *run, uint32_t end)
+{
+	for (uint32_t i = run->first; i < run->first + run->count; i++) {
+		if (i + AHEAD < end)
+			distances_prefetch(&m->distances, b->key[i + AHEAD]);
+		const uint64_t distance = distances_refer(&m->distances, b->key[i]);
+		if (distance == DISTANCE_FAILED || !count_exact(m, distance) ||
+		    (m->options.rows && !add_to(&m->rows[run->row], distance, 1)))
+			return false;
+	}
+	return true;
+}
+
+/* SHARDS */
+
+/* A distance among the sampled keys, as one among all keys. */
+static uint64_t scaled(uint64_t distance, double rate)
+{
+	return distance != DISTANCE_NONE ? (uint64_t)ceil((double)distance / rate) : distance;
+}
+
+static void forget(struct mrc *m, const struct sample_key *key)
+{
+	distances_forget(&m->distances, key->key);
+	distances_forget(&m->group[key->hash % GROUPS].distances, key->key);
+}
+
+/* Adds a key that may be new to the sample; the keys that it replaces are forgotten. */
+static bool keep_key(struct mrc *m, struct sample_key key)
+{
+	struct sample_key gone;
+	if (m->options.samples == 0)
+		return true;
+	if (!sample_push(&m->sample, key))
+		return false;
+	while (sample_pop(&m->sample, &gone))
+		forget(m, &gone);
+	return true;
+}
+
+static bool add_sampled(struct mrc *m, struct sample_key key, uint32_t row)
+{
+	struct group *g = &m->group[key.hash % GROUPS];
+	const double rate = m->sample.rate, weight = 1 / rate;
+	const uint64_t distance = distances_refer(&m->distances, key.key),
+		       in_group = distances_refer(&g->distances, key.key);
+	if (distance == DISTANCE_FAILED || in_group == DISTANCE_FAILED)
+		return false;
+	if (!add_to(&m->curve, scaled(distance, rate), weight) ||
+	    !add_to(&g->curve, scaled(in_group, rate / GROUPS), weight * GROUPS) ||
+	    (m->options.rows && !add_to(&m->rows[row], scaled(distance, rate), weight)))
+		return false;
+	return distance != DISTANCE_NONE || keep_key(m, key);
+}
+
+static bool add_shards(struct mrc *m, const struct reference_batch *b,
+		       const struct reference_run *run)
+{
+	for (uint32_t i = run->first; i < run->first + run->count; i++) {
+		const uint64_t hash =
+		    XXH3_64bits_withSeed(&b->key[i], sizeof b->key[i], m->options.seed);
+		if (hash < m->sample.threshold &&
+		    !add_sampled(m, (struct sample_key){hash, b->key[i]}, run->row))
+			return false;
+	}
+	return true;
+}
+
+/* AET: the curve is one of times between references to the same key. */
+
+static bool add_times(struct mrc *m, const struct reference_batch *b,
+		      const struct reference_run *run, uint32_t end)
+{
+	const uint64_t before = m->references;
+	for (uint32_t i = run->first; i < run->first + run->count; i++) {
+		if (i + AHEAD < end)
+			idmap_prefetch(&m->times, b->key[i + AHEAD]);
+		const size_t number = idmap_number(&m->times, b->key[i]);
+		if (!array_reserve_index(&m->last, &m->last_capacity, number, sizeof *m->last))
+			return false;
+		const uint64_t now = before + (i - run->first) + 1;
+		if (!add_to(&m->curve, m->last[number] != 0 ? now - m->last[number] : DISTANCE_NONE,
+			    1))
+			return false;
+		m->last[number] = now;
+	}
+	return true;
+}
+
+/* The average eviction time of each size: the bins of times are divided evenly. */
+static bool solve_aet(struct mrc *m)
+{
+	double size = 0, references = m->curve.weight;
+	m->aet = malloc((m->curve.capacity + 1) * sizeof *m->aet);
+	if (m->aet == NULL)
+		return false;
+	for (size_t i = 0; i < m->curve.capacity; i++) {
+		const double more = i + 1 < m->curve.capacity ? m->curve.bin[i + 1] : 0,
+			     width = (double)(curve_end(i) - (i > 0 ? curve_end(i - 1) : 0));
+		/* the share of longer times falls from the start of the bin to its end */
+		const double at_begin = (m->curve.infinite + m->curve.bin[i]) / references,
+			     at_end = (m->curve.infinite + more) / references;
+		size += width * (at_begin + (at_end - at_begin) * (width - 1) / (2 * width));
+		m->aet[i] = size;
+	}
+	return true;
+}
+
+static double aet_misses(const struct mrc *m, uint64_t capacity)
+{
+	size_t low = 0, high = m->curve.capacity;
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+		if (m->aet[middle] >= (double)capacity)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (low == m->curve.capacity)
+		return m->curve.infinite;
+	const double begin = low > 0 ? m->aet[low - 1] : 0,
+		     width = (double)(curve_end(low) - (low > 0 ? curve_end(low - 1) : 0)),
+		     part = ((double)capacity - begin) / (m->aet[low] - begin),
+		     share = ceil(part * width) / width, /* whole units of time */
+	    more = low + 1 < m->curve.capacity ? m->curve.bin[low + 1] : 0;
+	return m->curve.infinite + m->curve.bin[low] + (more - m->curve.bin[low]) * share;
+}
+
+/* All methods */
+
+static bool drop_times(struct mrc *m, uint64_t first, uint64_t last)
+{
+	for (size_t i = 0; i < m->times.count; i++)
+		if (m->times.keys[i] >= first && m->times.keys[i] <= last)
+			m->last[i] = 0;
+	return true;
+}
+
+static bool apply(struct mrc *m, const struct reference_action *a)
+{
+	bool done = true;
+	if (!a->drop)
+		return true;
+	if (m->options.method == MRC_AET)
+		return drop_times(m, a->first, a->last);
+	done = distances_drop(&m->distances, a->first, a->last);
+	for (size_t i = 0; i < GROUPS && done; i++)
+		done = distances_drop(&m->group[i].distances, a->first, a->last);
+	return done;
+}
+
+static bool add_run(struct mrc *m, const struct reference_batch *b, const struct reference_run *run)
+{
+	bool done = false;
+	if (run->count == 0)
+		return true;
+	if (m->options.rows && !reserve_row(m, run->row))
+		return false;
+	switch (m->options.method) {
+	case MRC_EXACT:
+		done = add_exact(m, b, run, b->count);
+		break;
+	case MRC_SHARDS:
+		done = add_shards(m, b, run);
+		break;
+	case MRC_AET:
+		done = add_times(m, b, run, b->count);
+		break;
+	}
+	m->references += run->count;
+	if (m->options.rows)
+		m->row_references[run->row] += run->count;
+	return done;
+}
+
+static uint64_t bytes_of(const struct mrc *m)
+{
+	uint64_t bytes = distances_bytes(&m->distances) + m->exact_capacity * sizeof *m->exact +
+			 idmap_bytes(&m->times) + m->last_capacity * sizeof *m->last;
+	for (size_t i = 0; i < GROUPS; i++)
+		bytes += distances_bytes(&m->group[i].distances);
+	for (size_t i = 0; i < m->row_capacity; i++)
+		bytes += sizeof m->rows[i] + m->rows[i].capacity * sizeof(double);
+	return bytes;
+}
+
+/* The actions of a batch split its runs. */
+int mrc_add(struct mrc *m, const struct reference_batch *b)
+{
+	uint32_t action = 0;
+	bool done = true;
+	for (uint32_t i = 0; i < b->runs && done; i++) {
+		const struct reference_run *run = &b->run[i];
+		for (; action < b->actions && b->action[action].before <= run->first && done;
+		     action++)
+			done = apply(m, &b->action[action]);
+		done = done && add_run(m, b, run);
+	}
+	for (; action < b->actions && done; action++)
+		done = apply(m, &b->action[action]);
+	if (!done)
+		return IOT_ENOMEM;
+	return bytes_of(m) <= m->options.memory ? IOT_OK : IOT_ELIMIT;
+}
+
+static bool finish_shards(struct mrc *m)
+{
+	bool done = curve_adjust(&m->curve, (double)m->references);
+	curve_finish(&m->curve);
+	for (size_t i = 0; i < GROUPS && done; i++) {
+		done = curve_adjust(&m->group[i].curve, (double)m->references);
+		curve_finish(&m->group[i].curve);
+	}
+	for (size_t i = 0; i < m->row_capacity && done; i++)
+		if (m->row_references[i] > 0)
+			done = curve_adjust(&m->rows[i], (double)m->row_references[i]);
+	return done;
+}
+
+int mrc_finish(struct mrc *m)
+{
+	bool done = true;
+	uint64_t sum = 0;
+	if (m->options.method == MRC_SHARDS)
+		done = finish_shards(m);
+	else
+		curve_finish(&m->curve);
+	for (size_t i = 0; i < m->row_capacity; i++)
+		curve_finish(&m->rows[i]);
+	for (size_t i = m->exact_capacity; i-- > 0;)
+		m->exact[i] = sum += m->exact[i];
+	if (m->options.method == MRC_AET)
+		done = solve_aet(m);
+	return done ? IOT_OK : IOT_ENOMEM;
+}
+
+/* Results */
+
+static struct mrc_point bounded(const struct mrc *m, uint64_t capacity)
+{
+	double sum = 0, squares = 0;
+	const double misses = curve_misses(&m->curve, capacity);
+	for (size_t i = 0; i < GROUPS; i++) {
+		const double x = curve_misses(&m->group[i].curve, capacity);
+		sum += x;
+		squares += x * x;
+	}
+	const double variance = fmax(0, (squares - sum * sum / GROUPS) / (GROUPS - 1)),
+		     error = 2 * sqrt(variance / GROUPS);
+	return (struct mrc_point){misses, fmax(0, misses - error),
+				  fmin((double)m->references, misses + error)};
+}
+
+struct mrc_point mrc_misses(const struct mrc *m, size_t row, uint64_t capacity)
+{
+	double misses;
+	if (row != MRC_TOTAL)
+		misses = row < m->row_capacity ? curve_misses(&m->rows[row], capacity) : 0;
+	else if (m->options.method == MRC_SHARDS)
+		return bounded(m, capacity);
+	else if (m->options.method == MRC_AET)
+		misses = aet_misses(m, capacity);
+	else
+		misses = (double)m->infinite +
+			 (capacity + 1 < m->exact_capacity ? (double)m->exact[capacity + 1] : 0);
+	return (struct mrc_point){misses, misses, misses};
+}
+
+uint64_t mrc_size_up_to(uint64_t size)
+{
+	const size_t bin = curve_bin(size);
+	return curve_end(bin) <= size ? size : curve_end(bin - 1);
+}
+
+uint64_t mrc_size_above(uint64_t size)
+{
+	return curve_end(curve_bin(size + 1));
+}
+
+uint64_t mrc_references(const struct mrc *m, size_t row)
+{
+	if (row == MRC_TOTAL)
+		return m->references;
+	return row < m->row_reference_capacity ? m->row_references[row] : 0;
+}
+
+uint64_t mrc_distinct(const struct mrc *m)
+{
+	switch (m->options.method) {
+	case MRC_EXACT:
+		return m->infinite;
+	case MRC_SHARDS:
+		return (uint64_t)((double)m->distances.keys.count / m->sample.rate);
+	case MRC_AET:
+		return m->times.count;
+	}
+	return 0;
+}
+
+uint64_t mrc_kept(const struct mrc *m)
+{
+	return m->options.samples > 0 ? m->sample.count : m->distances.keys.count;
+}
+
+double mrc_rate(const struct mrc *m)
+{
+	return m->sample.rate;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Miss-ratio curves: the misses of LRU caches of all sizes, in one pass. Exact ones count stack
+ * distances (Mattson 1970). SHARDS (Waldspurger et al. 2015) counts those of a sample of the keys.
+ * AET (Hu et al. 2016) estimates them from the times between references to the same key.
+ */
+#ifndef LIB_SIMULATE_MRC_H
+#define LIB_SIMULATE_MRC_H
+
+#include "references.h"
+
+enum mrc_method { MRC_EXACT, MRC_SHARDS, MRC_AET };
+
+struct mrc_options {
+	enum mrc_method method;
+	/* MRC_SHARDS: the share of the keys that are sampled, or the lowest one with `samples` */
+	double rate;
+	uint64_t samples; /* keys; more lower the rate as far as it may go. 0: no limit */
+	uint64_t seed;
+	bool rows;       /* curves of rows, too */
+	uint64_t memory; /* bytes */
+};
+
+struct mrc;
+
+/* Returns NULL if out of memory. */
+struct mrc *mrc_new(const struct mrc_options *options);
+void mrc_free(struct mrc *m); /* NULL is ignored */
+/* Returns IOT_OK; IOT_ENOMEM; IOT_ELIMIT if more than options.memory is needed. */
+int mrc_add(struct mrc *m, const struct reference_batch *b);
+/* After all references. Returns IOT_OK or IOT_ENOMEM. */
+int mrc_finish(struct mrc *m);
+
+#define MRC_TOTAL SIZE_MAX
+
+struct mrc_point {
+	double misses;
+	double low, high; /* 2 standard errors around it: MRC_SHARDS; otherwise equal to misses */
+};
+
+/*
+ * The misses of an LRU cache, of all references or of those of a row. Rows and estimates are exact
+ * at sizes that mrc_size_up_to() returns, and those of the next smaller such size elsewhere.
+ */
+struct mrc_point mrc_misses(const struct mrc *m, size_t row, uint64_t capacity);
+uint64_t mrc_size_up_to(uint64_t size);
+uint64_t mrc_size_above(uint64_t size); /* the next one */
+
+uint64_t mrc_references(const struct mrc *m, size_t row);
+/* Distinct blocks: all sizes from here on have the same misses. SHARDS: an estimate. */
+uint64_t mrc_distinct(const struct mrc *m);
+/* MRC_SHARDS: the keys kept, and their share at the end. */
+uint64_t mrc_kept(const struct mrc *m);
+double mrc_rate(const struct mrc *m);
+
+#endif
