@@ -215,7 +215,11 @@ static const char *make_points(const struct timing_command *c, struct timing_rep
 
 static enum exit_status simulate(const struct timing_command *c, struct timing_report *r)
 {
-	const char *wrong = make_points(c, r);
+	const char *wrong =
+	    c->physical && c->flags.arrive < 0
+		? "--layer=physical needs --arrive=trace: requests of disks are made "
+		  "by no process"
+		: make_points(c, r);
 	if (wrong != NULL)
 		return options_wrong(c->command, "%s", wrong);
 	enum exit_status status = read_inputs(c, r);
