@@ -88,6 +88,9 @@ static enum exit_status read_input(const struct timing_command *c, struct timing
 		status = fail(input);
 	if (status == EXIT_OK)
 		input->status = trace_in_exit(&in);
+	/* Without any record, an error is all there is to report. */
+	if (input->world.counts.records == 0)
+		status = status == EXIT_OK ? input->status : status;
 	trace_in_close(&in);
 	if (status == EXIT_OK && !c->read.quiet)
 		warn(input);
