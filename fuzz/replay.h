@@ -29,7 +29,8 @@ static inline void replay_account(struct replay *r, const struct report *report)
 	r->lines = report->lines;
 	r->accounted = report->unparsed;
 	for (size_t i = 0; i < report->counts; i++)
-		if (strncmp(report->count[i].name, "parsed.", 7) == 0)
+		if (strncmp(report->count[i].name, "parsed.", 7) == 0 ||
+		    strcmp(report->count[i].name, "contradicted.lost") == 0)
 			r->accounted += report->count[i].value;
 }
 

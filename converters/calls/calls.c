@@ -2,6 +2,8 @@
 /* Runs calls; see calls.h. */
 #include "calls.h"
 
+#include <stdio.h>
+
 void calls_init(struct calls *c, struct source_state *src)
 {
 	c->src = src;
@@ -96,8 +98,24 @@ enum call_outcome calls_run(struct calls *c, const struct call *call)
 	return CALL_UNUSED;
 }
 
+/* The number of a line does not identify it among several files. */
+static void report_contradicted(struct calls *c)
+{
+	const uint64_t lost = c->lines[CALL_CONTRADICTED];
+	struct error *e = &c->src->error;
+	char line[48] = "";
+	if (lost == 0 || e->status != IOT_OK)
+		return;
+	if (input_count(c->src->input) == 1)
+		snprintf(line, sizeof line, "line %ju: ", (uintmax_t)c->contradicted_line);
+	error_set(e, IOT_EFORMAT,
+		  "%scalls are missing (%ju): their results contradict their arguments", line,
+		  (uintmax_t)lost);
+}
+
 void calls_finish(struct calls *c, const char *source)
 {
+	report_contradicted(c);
 	calls_report(c);
 	emit_counts(&c->emit, source, c->last_ns);
 }

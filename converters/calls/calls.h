@@ -65,6 +65,7 @@ struct call_type {
 	const char *op;    /* name of its %op */
 	enum call_kind kind;
 	bool stream; /* of stdio */
+	bool asks;   /* CALL_HAS_COUNT is the maximum of the result */
 };
 
 /* A slot of the hash table of names. */
@@ -150,8 +151,10 @@ struct caller {
 enum call_outcome {
 	CALL_MADE_RECORDS,
 	CALL_MADE_OP,
-	CALL_TRACKED,  /* changed the tracked state, or asked for it */
-	CALL_FAILED,   /* a transfer that failed */
+	CALL_TRACKED, /* changed the tracked state, or asked for it */
+	CALL_FAILED,  /* a transfer that failed */
+	/* a transfer with an impossible result or offset, which is lost */
+	CALL_CONTRADICTED,
 	CALL_SKIPPED,  /* a transfer of an object that is not a file */
 	CALL_UNUSED,   /* not about files */
 	CALL_METADATA, /* a line about the trace itself */
@@ -179,6 +182,7 @@ struct calls {
 	struct idmap ids; /* that processes have had */
 	uint32_t last_id;
 	uint64_t lines[CALL_OUTCOMES];
+	uint64_t contradicted_line; /* the first with this outcome */
 	struct call_skipped skipped[CALL_SKIPPED_KINDS];
 	uint64_t missed_closes;
 	struct call_name names[CALL_NAMES];

@@ -161,10 +161,11 @@ enum call_outcome calls_emit_op_on(struct calls *c, const struct call *call,
 void calls_report(struct calls *c)
 {
 	static const char *const LINES[CALL_OUTCOMES] = {
-	    [CALL_MADE_RECORDS] = "parsed.records", [CALL_MADE_OP] = "parsed.operations",
-	    [CALL_TRACKED] = "parsed.tracked",      [CALL_FAILED] = "parsed.failed",
-	    [CALL_SKIPPED] = "parsed.not_files",    [CALL_UNUSED] = "parsed.unused",
-	    [CALL_METADATA] = "parsed.metadata",    [CALL_WAITS] = "parsed.entries",
+	    [CALL_MADE_RECORDS] = "parsed.records",    [CALL_MADE_OP] = "parsed.operations",
+	    [CALL_TRACKED] = "parsed.tracked",         [CALL_FAILED] = "parsed.failed",
+	    [CALL_SKIPPED] = "parsed.not_files",       [CALL_UNUSED] = "parsed.unused",
+	    [CALL_METADATA] = "parsed.metadata",       [CALL_WAITS] = "parsed.entries",
+	    [CALL_CONTRADICTED] = "contradicted.lost",
 	};
 	static const struct {
 		const char *calls, *bytes[2];

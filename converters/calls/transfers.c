@@ -8,8 +8,32 @@ enum { FROM_START, FROM_HERE, FROM_END };
 static bool transferred(const struct call *call, uint64_t *bytes)
 {
 	const uint64_t size = call_has(call, CALL_HAS_SIZE) ? (uint64_t)call->size : 1;
-	return call_has(call, CALL_HAS_RESULT) && call->result >= 0 &&
-	       !__builtin_mul_overflow((uint64_t)call->result, size, bytes) && *bytes <= INT64_MAX;
+	return !__builtin_mul_overflow((uint64_t)call->result, size, bytes) && *bytes <= INT64_MAX;
+}
+
+static bool has_failed(const struct call *call)
+{
+	return !call_has(call, CALL_HAS_RESULT) || call->result < 0;
+}
+
+/* Whether the result exceeds the request. */
+static bool exceeds(const struct call *call)
+{
+	return call->type->asks && call_has(call, CALL_HAS_COUNT) && call->count >= 0 &&
+	       call->result > call->count;
+}
+
+/* The transfer may have moved the position by any number of bytes. */
+static enum call_outcome contradicted(struct calls *c, struct fd_slot *slot, bool write)
+{
+	if (c->lines[CALL_CONTRADICTED] == 0)
+		c->contradicted_line = c->src->report.lines;
+	if (slot == NULL)
+		return CALL_CONTRADICTED;
+	slot->open->position_known = false;
+	if (write && slot->open->file != NULL)
+		slot->open->file->size_known = false;
+	return CALL_CONTRADICTED;
 }
 
 /* Appending writes go to the end of the file, which other processes may have moved. */
@@ -63,9 +87,11 @@ enum call_outcome calls_transfer(struct calls *c, const struct call *call)
 		   explicit = (kind == CALL_READ_AT || kind == CALL_WRITE_AT) &&
 			      call_has(call, CALL_HAS_OFFSET) && call->offset >= 0;
 	struct call_io io = {.write = write};
-	if (!transferred(call, &io.length) ||
-	    (explicit && is_beyond((uint64_t)call->offset, io.length)))
+	if (has_failed(call))
 		return CALL_FAILED;
+	if (exceeds(call) || !transferred(call, &io.length) ||
+	    (explicit && is_beyond((uint64_t)call->offset, io.length)))
+		return contradicted(c, calls_slot(c, call), write);
 	struct fd_slot *slot = calls_data_slot(c, calls_slot(c, call), io.length, write);
 	if (slot == NULL)
 		return CALL_SKIPPED;
@@ -99,8 +125,12 @@ static bool copy_side(struct calls *c, const struct call *call, int64_t fd, bool
 /* fd: the source, to: the target; offset and whence: their pointers to offsets */
 enum call_outcome calls_copy(struct calls *c, const struct call *call)
 {
-	if (!call_has(call, CALL_HAS_RESULT | CALL_HAS_FD | CALL_HAS_TO) || call->result < 0)
+	if (has_failed(call) || !call_has(call, CALL_HAS_FD | CALL_HAS_TO))
 		return CALL_FAILED;
+	if (exceeds(call)) {
+		(void)contradicted(c, calls_slot_of(c, call, call->fd), false);
+		return contradicted(c, calls_slot_of(c, call, call->to), true);
+	}
 	const bool in = copy_side(c, call, call->fd, call->offset != 0, false),
 		   out = copy_side(c, call, call->to, call->whence != 0, true);
 	return in || out ? CALL_MADE_RECORDS : CALL_SKIPPED;

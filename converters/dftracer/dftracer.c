@@ -188,6 +188,8 @@ static void run_line(struct dftracer *t, const struct pfw_member *m)
 		return;
 	}
 	t->repaired += m->kind == PFW_EVENT && m->event.repaired;
+	if (m->kind == PFW_EVENT && m->event.backwards)
+		report_add(r, "clock.negative_duration", 1);
 	t->calls.lines[m->kind == PFW_FRAME ? CALL_METADATA : run_event(t, &m->event)]++;
 }
 

@@ -36,6 +36,7 @@ struct pfw_event {
 	char phase;    /* 0 if absent */
 	bool repaired; /* a name contains quotes or backslashes, which the writer does not escape */
 	bool timed;
+	bool backwards; /* the duration is negative */
 	uint32_t pid;
 	int64_t start_ns;
 	uint64_t duration_ns;

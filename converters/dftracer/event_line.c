@@ -167,6 +167,9 @@ static void store_pid(struct cursor *c, struct iot_text value)
 
 static void store_duration(struct cursor *c, struct iot_text value)
 {
+	c->event->backwards = value.size > 1 && *value.data == '-';
+	if (c->event->backwards)
+		return;
 	microseconds(c, value, &c->event->duration_ns);
 	c->event->has |= CALL_HAS_DURATION;
 }

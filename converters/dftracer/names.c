@@ -2,11 +2,10 @@
 /* Names, numbered by themselves or by the hash that stands for them. */
 #include "dftracer.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-#include "lib/base/array.h"
+enum { FIRST_CAPACITY = 256 };
 
 static void set_text(struct pfw_names *n, struct pfw_name *name, struct iot_text text)
 {
@@ -19,14 +18,29 @@ static void set_text(struct pfw_names *n, struct pfw_name *name, struct iot_text
 	name->size = text.size;
 }
 
+/* Hashes that are never defined need memory as well, which counts. */
+static bool reserve(struct pfw_names *n, size_t number)
+{
+	const size_t capacity = n->capacity > 0 ? 2 * n->capacity : FIRST_CAPACITY;
+	struct pfw_name *name = NULL;
+	if (number < capacity)
+		name = fdtable_grow(n->fds, n->name, n->capacity * sizeof *name,
+				    capacity * sizeof *name);
+	if (name == NULL) {
+		n->fds->status = n->fds->status != IOT_OK ? n->fds->status : IOT_ENOMEM;
+		return false;
+	}
+	n->name = name;
+	n->capacity = capacity;
+	return true;
+}
+
 size_t pfw_name_number(struct pfw_names *n, struct iot_text text, bool hash)
 {
 	const uint64_t key = XXH3_64bits_withSeed(text.data, text.size, n->seed + hash);
 	const size_t number = idmap_number(&n->map, key);
-	if (!array_reserve_index(&n->name, &n->capacity, number, sizeof *n->name)) {
-		n->fds->status = IOT_ENOMEM;
+	if (number >= n->capacity && !reserve(n, number))
 		return SIZE_MAX;
-	}
 	if (!hash)
 		set_text(n, &n->name[number], text);
 	return number;
@@ -48,6 +62,6 @@ void pfw_names_free(struct pfw_names *n)
 {
 	for (size_t i = 0; i < n->map.count && i < n->capacity; i++)
 		fdtable_drop(n->fds, n->name[i].text, n->name[i].size);
-	free(n->name);
+	fdtable_drop(n->fds, n->name, n->capacity * sizeof *n->name);
 	idmap_free(&n->map);
 }
