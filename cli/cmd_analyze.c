@@ -28,9 +28,10 @@ struct analyze_run {
 		uint64_t k, n;
 	} part;
 	uint64_t runtime_s, epoch_ns;
-	uint64_t top; /* rows of a table; NOT_GIVEN: all */
-	int layer;    /* enum iot_analyze_layer */
-	int by;       /* index of table_by, or NOT_BY */
+	_Atomic uint64_t bins; /* of the parts joined so far; other threads begin parts */
+	uint64_t top;          /* rows of a table; NOT_GIVEN: all */
+	int layer;             /* enum iot_analyze_layer */
+	int by;                /* index of table_by, or NOT_BY */
 	bool physical, per_thread, json, tsv, no_fsync;
 };
 
@@ -496,6 +497,7 @@ static void *begin_part(void *context)
 	struct iot_analyze_options options = a->options;
 	options.part = 1;
 	options.epoch_ns = a->epoch_ns;
+	options.bins = a->bins;
 	options.trace_id = options.from = options.to = options.stored = 0; /* join_part knows */
 	return iot_analyze_new(&options);
 }
@@ -515,6 +517,7 @@ static int join_part(void *context, void *part)
 {
 	struct analyze_run *a = context;
 	const int status = iot_analyze_join(a->analysis, part);
+	a->bins = iot_analyze_bins(a->analysis);
 	trace_in_show_progress(&a->in);
 	return status;
 }

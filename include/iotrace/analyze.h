@@ -77,6 +77,11 @@ struct iot_analyze_options {
 	uint64_t trace_id, from, to, stored;
 	uint64_t top;   /* files and processes in lists of those with most; 0: 10 */
 	uint64_t nodes; /* on which the job ran; 0: the hosts of its processes */
+	/*
+	 * of a part: iot_analyze_bins() of the analysis that it will be joined to, whose bins are as
+	 * coarse or coarser then; 0: not known. Saves time, and does not change the values
+	 */
+	uint64_t bins;
 };
 
 enum iot_value_kind {
@@ -121,6 +126,8 @@ IOT_API IOT_USE_RESULT int iot_analyze_events(struct iot_analyze *a, const struc
  * IOT_EUSAGE if either is finished, the options differ, or `part` is no part.
  */
 IOT_API IOT_USE_RESULT int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part);
+/* Returns how coarse the bins are by now, for options.bins. */
+IOT_API uint64_t iot_analyze_bins(const struct iot_analyze *a);
 /*
  * Writes the state, from which iot_analyze_load continues, as %state directives; w is open. Equal
  * events give equal bytes, in one pass or in joined parts. Returns IOT_OK; IOT_ENOMEM; IOT_EUSAGE

@@ -36,12 +36,39 @@ static void layer_init(struct layer *l, const struct iot_analyze_options *o)
 	l->order.by_file = (o->sections & IOT_ANALYZE_FILES) != 0;
 }
 
+/* Bins of a part need not be finer than those of what precedes it: joins only make them coarser. */
+static void begin_bins(struct layer *l, unsigned i, uint64_t bins)
+{
+	l->cells.coarser = (int)(bins >> 16 * i & 0xff);
+	l->series.coarser = (int)(bins >> (16 * i + 8) & 0xff);
+}
+
+uint64_t iot_analyze_bins(const struct iot_analyze *a)
+{
+	uint64_t bins = 0;
+	for (unsigned i = 0; i < LAYERS; i++)
+		if (a->layers[i] != NULL)
+			bins |= (uint64_t)a->layers[i]->cells.coarser << 16 * i |
+				(uint64_t)a->layers[i]->series.coarser << (16 * i + 8);
+	return bins;
+}
+
+static bool bins_are_valid(uint64_t bins)
+{
+	for (; bins > 0; bins >>= 8)
+		if ((bins & 0xff) > CELLS_COARSER_MAX)
+			return false;
+	return true;
+}
+
 struct layer *analyze_layer(struct iot_analyze *a, unsigned i)
 {
 	if (a->layers[i] == NULL) {
 		a->layers[i] = calloc(1, sizeof *a->layers[i]);
-		if (a->layers[i] != NULL)
+		if (a->layers[i] != NULL) {
 			layer_init(a->layers[i], &a->options);
+			begin_bins(a->layers[i], i, a->options.bins);
+		}
 	}
 	keep(a, a->layers[i] != NULL);
 	return a->layers[i];
@@ -321,6 +348,7 @@ static bool have_same_options(const struct iot_analyze *a, const struct iot_anal
 	same.from = a->options.from;
 	same.to = a->options.to;
 	same.stored = a->options.stored;
+	same.bins = a->options.bins;
 	same.top = a->options.top;
 	same.nodes = a->options.nodes;
 	return memcmp(&same, &a->options, sizeof same) == 0;
@@ -523,8 +551,8 @@ bool analyze_options_are_valid(const struct iot_analyze_options *o)
 {
 	return (o->sections & ~(unsigned)SECTIONS) == 0 && o->physical <= 1 &&
 	       o->layer <= IOT_LAYER_MPIIO && o->per_thread <= 1 && o->part <= 1 &&
-	       (o->part == 1 || o->epoch_ns == 0) && o->epoch_ns <= INT64_MAX &&
-	       (o->alignment & (o->alignment - 1)) == 0;
+	       (o->part == 1 || (o->epoch_ns == 0 && o->bins == 0)) && bins_are_valid(o->bins) &&
+	       o->epoch_ns <= INT64_MAX && (o->alignment & (o->alignment - 1)) == 0;
 }
 
 static void set_defaults(struct iot_analyze_options *o)

@@ -10,7 +10,15 @@
 #include "requests.h"
 
 #define CELLS_NS_PER_S ((uint64_t)1000000000)
-enum { CELLS_K = 20, CELLS_BINS_MAX = 1 << 16, CELLS_MAX = 1 << 20, CELLS_DEFERRED = 1 << 16 };
+
+/* With k = -34, one bin has all times of 64 bits. */
+enum {
+	CELLS_K = 20,
+	CELLS_COARSER_MAX = CELLS_K + 34,
+	CELLS_BINS_MAX = 1 << 16,
+	CELLS_MAX = 1 << 20,
+	CELLS_DEFERRED = 1 << 16
+};
 
 struct cell {
 	uint32_t process;

@@ -91,6 +91,8 @@ static void list_processes(struct state *s, const struct requests *r, struct key
 		if (r->owner[i] != 0)
 			used[r->owner[i] - 1] = true;
 	}
+	for (size_t i = 0; i < r->pair_map.count && used != NULL; i++)
+		used[(uint32_t)(r->pair_map.keys[i] >> 32) - 1] = true;
 	for (size_t i = 0; i < r->process_map.count && used != NULL; i++)
 		if (used[i])
 			add_key(list, r->process_map.keys[i], i);

@@ -106,7 +106,7 @@ bool state_each(struct state *s, const char *kind, size_t rows, size_t *i);
 /* Begins the next row of a list; saving: if `more`; loading: if the list has one. */
 bool state_list(struct state *s, const char *kind, bool more);
 
-/* Columns. Their keys are none of time, took, process, file, parent and object; see iotrace(5). */
+/* Columns. Their keys are none of time, took, process, file and parent; see iotrace(5). */
 void state_number(struct state *s, const char *key, uint64_t *v);
 void state_limited(struct state *s, const char *key, uint64_t *v, uint64_t max);
 void state_small(struct state *s, const char *key, uint32_t *v, uint32_t max);

@@ -4,13 +4,10 @@
 
 #include <stdlib.h>
 
-/* With k = -34, one bin of this width has all times of 64 bits. */
-enum { COARSER_MAX = CELLS_K + 34 };
-
 static int coarser_state(struct state *s, int coarser)
 {
 	uint32_t n = (uint32_t)coarser;
-	state_small(s, "coarser", &n, COARSER_MAX);
+	state_small(s, "coarser", &n, CELLS_COARSER_MAX);
 	return (int)n;
 }
 
