@@ -162,6 +162,15 @@ static void compare_states(const struct iot_writer *whole, const struct iot_writ
 	FUZZ_CHECK(same);
 }
 
+/* Times of operations that a join cannot have are unknown in the rows of files, too. */
+static bool has_inexact_times(const struct iot_writer *joined)
+{
+	size_t size;
+	const char *text = iot_writer_memory(joined, &size);
+	return memmem(text, size, "kind=busy ", 10) != NULL ||
+	       memmem(text, size, "kind=busy.pairs ", 16) != NULL;
+}
+
 /* Joins neighbours of parts[0, n) in an order that the tree gives. */
 static struct iot_analyze *join(struct iot_analyze **parts, size_t n, unsigned tree)
 {
@@ -234,7 +243,7 @@ static void check(const struct cut *c)
 	whole = reload(whole);
 	FUZZ_CHECK(iot_analyze_finish(whole) == IOT_OK);
 	FUZZ_CHECK(iot_analyze_finish(joined) == IOT_OK);
-	if (compare(whole, joined))
+	if (compare(whole, joined) && !has_inexact_times(of_joined))
 		compare_states(of_whole, of_joined);
 	iot_writer_free(of_whole);
 	iot_writer_free(of_joined);

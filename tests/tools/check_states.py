@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Checks that states of parts, joined in random trees, are those of whole traces, byte for byte.
+
+	check_states.py parts IOTRACE TRACE N [SEED]	N parts, each by a process of its own, joined by further ones
+	check_states.py inputs DIRECTORY TRACES CUTS	writes inputs of fuzz_state: random traces, each with several cuts and trees
+"""
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+from analyze_random import random_trace
+
+PROCESSES = 2
+
+
+def run(*command):
+    return subprocess.run(command, check=True, capture_output=True).stdout
+
+
+def parts(tool, trace, count, seed=1):
+    generator = random.Random(seed)
+    with tempfile.TemporaryDirectory() as directory, ThreadPoolExecutor(PROCESSES) as pool:
+        def analyze(name, *arguments):
+            path = os.path.join(directory, name)
+            run(tool, "analyze", "-q", "--no-fsync", "-s", path, *arguments)
+            return path
+
+        whole = analyze("whole", trace)
+        states = list(pool.map(lambda k: analyze(f"{k}.state", f"--part={k}/{count}", trace), range(1, count + 1)))
+        size = sum(os.path.getsize(state) for state in states)
+        while len(states) > 1:
+            # Neighbours join in random pairs: what is left over waits for the next round.
+            pairs, rest = [], []
+            while states:
+                if len(states) > 1 and generator.random() < .7:
+                    pairs.append((len(rest), states.pop(0), states.pop(0)))
+                    rest.append(None)
+                else:
+                    rest.append(states.pop(0))
+            for at, joined in pool.map(lambda pair: (pair[0], join(analyze, generator, pair)), pairs):
+                rest[at] = joined
+            states = rest
+        for form in ("--json", "--tsv"):
+            same(run(tool, "analyze", "-q", form, states[0]), run(tool, "analyze", "-q", form, trace), form)
+        with open(states[0], "rb") as joined, open(whole, "rb") as expected:
+            text = joined.read()
+            same(text, expected.read(), "state")
+        print(f"{os.path.basename(trace)}: {count} parts ({size >> 10} KiB), joined in a random tree: the state ({len(text) >> 10} KiB), "
+              "--json and --tsv of the whole")
+
+
+def join(analyze, generator, pair):
+    _, first, second = pair
+    operands = [first, second] if generator.random() < .5 else [second, first]
+    joined = analyze(os.path.basename(first) + "+", *operands)
+    os.remove(first)
+    os.remove(second)
+    return joined
+
+
+def same(found, expected, what):
+    if found != expected:
+        sys.exit(f"check_states.py: {what} of the joined parts differs from that of the whole")
+
+
+def inputs(directory, traces, cuts):
+    generator = random.Random(1)
+    for seed in range(1, traces + 1):
+        text = ("\n".join(random_trace(seed)) + "\n").encode("utf-8", "surrogateescape")
+        for cut in range(cuts):
+            head = bytes((generator.randrange(16) | 16 * (cut % 2), generator.randrange(256), generator.randrange(256)))
+            with open(os.path.join(directory, f"{seed}-{cut}"), "wb") as file:
+                file.write(head + text)
+
+
+def main(arguments):
+    if arguments[0] == "parts":
+        parts(*arguments[1:3], *map(int, arguments[3:]))
+    else:
+        inputs(arguments[1], *map(int, arguments[2:]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
