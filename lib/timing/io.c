@@ -67,8 +67,9 @@ void sim_complete(struct sim *s)
 	s->full = false;
 	if (event.data & IO_CLEANS)
 		s->writing_blocks -= length / s->o->block;
-	rates_add(s, event.time_ns, event.data & IO_WRITE ? RATE_DEVICE_WRITTEN : RATE_DEVICE_READ,
-		  length);
+	/* an interval includes its end, so that no completion is after the last one */
+	rates_add(s, event.time_ns - (event.time_ns > 0),
+		  event.data & IO_WRITE ? RATE_DEVICE_WRITTEN : RATE_DEVICE_READ, length);
 	if (s->stalled_count > 0)
 		wake_stalled(s);
 }

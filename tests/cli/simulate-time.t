@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Times that can be checked by hand: without overheads, with a device of 1 ms for each I/O and nothing else.
+cat >t <<'TRACE'
+ff %file process=1 id=1 object=1 path=/a
+ff %file process=2 id=1 object=1 path=/a
+80 20 0 1000 0 0 1 1 0
+80 20 1000 1000 0 0 1 1 7d0
+c0 20 0 1000 0 0 1 1 3e8
+80 20 1000 1000 0 0 1 2 0
+80 20 4000 1000 0 0 1 2 1388
+TRACE
+show() { echo "\$ iotrace $*"; "$IOTRACE" "$@" 2>&1; }
+FREE="--switch=0s --syscall=0s --interrupt=0s --device=latency=1ms"
+# Both processes read for 1 ms. Process 1 computes 2 ms, reads a block that is present, computes 1 ms and writes at 4 ms. Then
+# process 2 computes 5 ms, and reads until 10 ms.
+show simulate -T -c 100b --read-ahead=none $FREE t
+show simulate -T -c 100b --read-ahead=none --write-behind=none $FREE t
+show simulate -T -c 100b --read-ahead=none --cpus=2 $FREE t
+show simulate -T -c 100b --read-ahead=none --rate=0.002 $FREE t
+show simulate -T -c 100b --read-ahead=none --copies=2 --tsv $FREE t
+show simulate -T -c 100b --read-ahead=none --arrive=trace --queue=fifo $FREE t
+show simulate -T -c 10% t
+show simulate -T --quantum=1ns t
+show simulate -T --rate=1ns --quiet t
+# the same with one thread and with several
+"$IOTRACE" simulate -T --threads=1 --json -p lru,fifo,arc -c 1b,2b,3b t >one && "$IOTRACE" simulate -T --threads=3 --json -p lru,fifo,arc \
+    -c 1b,2b,3b t >three && cmp one three && echo equal
