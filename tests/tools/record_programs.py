@@ -10,6 +10,7 @@ directory. A program that is not installed is left out. Exit status 1: a differe
 """
 import argparse
 import collections
+import os
 import pathlib
 import shutil
 import subprocess
@@ -30,7 +31,44 @@ if __name__ == "__main__":
     with multiprocessing.Pool(3) as pool: print(pool.map(work, range(12)))"""
 PERL = "open F, '>', 'p' or die; print F \"line $_\\n\" for 1..5000; close F; open F, 'p'; my $n = 0; $n += length while <F>; print \"$n\\n\""
 C = "#include <stdio.h>\nint main(void) { puts(\"built\"); return 0; }\n"
+NODE = """const fs = require('fs'), { Worker, isMainThread, workerData } = require('worker_threads');
+if (!isMainThread) {
+  const fd = fs.openSync('w' + workerData, 'w+');
+  for (let i = 0; i < 50; i++) fs.writeSync(fd, Buffer.alloc(1000, i));
+  fs.readSync(fd, Buffer.alloc(700), 0, 700, 300); fs.closeSync(fd);
+} else (async () => {
+  const workers = [0, 1, 2].map(i => new Promise(done => new Worker(__filename, { workerData: i }).on('exit', done)));
+  const out = fs.createWriteStream('stream');
+  for (let i = 0; i < 2000; i++) out.write(`line ${i}\\n`);
+  await new Promise(done => out.end(done)); await Promise.all(workers);
+  const f = await fs.promises.open('p', 'w+');
+  for (let i = 0; i < 20; i++) await f.write(Buffer.alloc(4096, i), 0, 4096, 4096 * (19 - i));
+  await f.sync(); await f.close(); fs.copyFileSync('p', 'copy');
+  let n = 0; for await (const part of fs.createReadStream('stream')) n += part.length;
+  console.log(n, fs.statSync('copy').size, require('child_process').execSync('cat w1 | cksum').toString());
+})();
+"""
+JAVA = """import java.io.*; import java.nio.*; import java.nio.channels.*; import java.nio.file.*; import java.util.concurrent.*;
+public class Main { public static void main(String[] a) throws Exception {
+  ExecutorService pool = Executors.newFixedThreadPool(3);
+  for (int t = 0; t < 3; t++) { final int n = t; pool.submit(() -> {
+    try (RandomAccessFile f = new RandomAccessFile("r" + n, "rw")) { for (int i = 0; i < 100; i++) { f.seek(i * 512L); f.write(new byte[300]); } }
+    return null; }); }
+  pool.shutdown(); pool.awaitTermination(60, TimeUnit.SECONDS);
+  try (BufferedWriter w = new BufferedWriter(new FileWriter("text"))) { for (int i = 0; i < 5000; i++) w.write("line " + i + "\\n"); }
+  try (FileChannel c = FileChannel.open(Path.of("ch"), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+    for (int i = 0; i < 30; i++) c.write(ByteBuffer.allocate(1000), i * 1500L); c.force(true);
+    try (FileChannel to = FileChannel.open(Path.of("to"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) { c.transferTo(100, 20000, to); } }
+  long n = 0; try (BufferedReader r = new BufferedReader(new FileReader("text"))) { while (r.readLine() != null) n++; }
+  System.out.println(n + " " + Files.size(Path.of("to")));
+} }"""
+POSTGRES = "initdb -A trust -N -D data >init.log && mkdir s && pg_ctl -s -w -D data -l log -o \"-c listen_addresses='' -k $PWD/s\" start && { " \
+    "pgbench -q -i -s 2 -h $PWD/s postgres && pgbench -n -c 4 -j 2 -t 100 --random-seed=7 -h $PWD/s postgres; " \
+    "psql -At -h $PWD/s -c 'checkpoint' postgres; } >bench.log 2>&1; " \
+    "psql -At -h $PWD/s -c 'select count(*), sum(delta) from pgbench_history' postgres; pg_ctl -s -w -D data -m fast stop"
 FIO = "fio --name=j --filename=f --size=1m --bs=4k --rw=randrw --output=/dev/null --minimal --invalidate=0 --randseed=7 --ioengine="
+
+NOT_AS_ROOT = ("initdb",)
 
 # name, files that it needs, what it is named if installed, shell command
 PROGRAMS = [
@@ -47,6 +85,9 @@ PROGRAMS = [
     ("python3", "/usr/bin/python3", "/usr/bin/python3 -B pool.py; cksum part.*"),
     ("rsync", "rsync", "rsync -a {top}/lib/ one && rsync -a --delete one/ two && cat two/*/*.c | cksum"),
     ("perl", "perl", "perl perl.pl; cksum p"),
+    ("node", "node", "node main.js"),
+    ("java", "javac", "javac Main.java && java -XX:-UsePerfData Main"),
+    ("postgres", "initdb", POSTGRES),
     ("fio-psync", "fio", FIO + "psync; stat -c %s f"),
     ("fio-pvsync2", "fio", FIO + "pvsync2; stat -c %s f"),
     ("fio-posixaio", "fio", FIO + "posixaio; stat -c %s f"),
@@ -69,7 +110,7 @@ def run(directory, words, command):
     """Runs a command in a new directory; returns its exit status (-1: killed by a signal) and standard output."""
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir()
-    for name, text in (("sql", SQL), ("pool.py", POOL), ("perl.pl", PERL), ("c.c", C)):
+    for name, text in (("sql", SQL), ("pool.py", POOL), ("perl.pl", PERL), ("c.c", C), ("main.js", NODE), ("Main.java", JAVA)):
         (directory / name).write_text(text)
     done = subprocess.run([*map(str, words), "sh", "-c", command.replace("{top}", str(HERE))], cwd=directory, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -100,6 +141,13 @@ def compare(a, d):
     return sum(one.values()), wrong
 
 
+def check_as_other(a, name):
+    """Runs this script as a user without privileges, for a program that refuses to run as root."""
+    done = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env", "HOME=/tmp", "python3", __file__, a.iotrace, name],
+                          stdout=subprocess.PIPE, text=True, check=False)
+    return done.returncode != 0, done.stdout
+
+
 def check(a, name, command, d):
     record = [a.iotrace, "record", "-q", "-o", d / "record.iot", "--"]
     alone, recorded = run(d / "work", [], command), run(d / "work", record, command)
@@ -122,6 +170,11 @@ def main():
         sys.exit(77)
     for name, program, command in PROGRAMS:
         if (a.names and name not in a.names) or shutil.which(program) is None:
+            continue
+        if program in NOT_AS_ROOT and os.geteuid() == 0:
+            different, text = check_as_other(a, name)
+            print(text, end="", flush=True)
+            failed = failed or different
             continue
         d = pathlib.Path(tempfile.mkdtemp(prefix="iotrace-programs-"))
         try:
