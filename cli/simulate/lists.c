@@ -52,12 +52,10 @@ static bool parse_millionths(const char *text, size_t n, uint64_t *value)
 	*value = whole * MILLION;
 	if (at == end)
 		return true;
-	for (at++; at < end && unit > 1; at++) {
-		if (at[-1] != '.' && unit == MILLION)
-			return false;
+	if (*at++ != '.' || at == end)
+		return false;
+	for (; at < end && unit > 1 && *at >= '0' && *at <= '9'; at++) {
 		unit /= 10;
-		if (*at < '0' || *at > '9')
-			return false;
 		*value += (uint64_t)(*at - '0') * unit;
 	}
 	return at == end;

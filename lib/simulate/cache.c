@@ -45,7 +45,7 @@ uint64_t cache_bytes(enum cache_policy policy, uint64_t capacity, uint64_t futur
 {
 	const struct cache_ops *ops = policies[policy];
 	const uint64_t nodes = ops->nodes(capacity) + NODE_FIRST;
-	return nodes * sizeof(struct cache_node) + slots_for(nodes) * sizeof(uint32_t) +
+	return nodes * sizeof(struct cache_node) + slots_for(ops->nodes(capacity)) * sizeof(uint32_t) +
 	       (ops->bytes != NULL ? ops->bytes(capacity, future) : 0) + sizeof(struct cache);
 }
 
@@ -54,7 +54,7 @@ struct cache *cache_new(enum cache_policy policy, uint64_t capacity,
 {
 	assert(capacity >= 1 && capacity <= CACHE_CAPACITY_MAX);
 	const struct cache_ops *ops = policies[policy];
-	const uint64_t nodes = ops->nodes(capacity) + NODE_FIRST, slots = slots_for(nodes);
+	const uint64_t nodes = ops->nodes(capacity) + NODE_FIRST, slots = slots_for(ops->nodes(capacity));
 	struct cache *c = calloc(1, sizeof *c);
 	if (c == NULL)
 		return NULL;

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Counts that can be checked by hand: blocks A 0, A 1, A 0, B 0, A 1 in a cache of two blocks of LRU.
+record() { # TYPE OFFSET LENGTH FILE, in hexadecimal digits
+	echo "$1 20 $2 $3 1 a $4 1 0"
+}
+files() {
+	echo 'ff %file process=1 id=1 object=1 path=/a'
+	echo 'ff %file process=1 id=2 object=2 path=/b'
+}
+{ files; record 80 0 1000 1; record 80 1000 1000 1; record c0 0 10 1; record 80 0 1000 2; record 80 1000 1 1; } >five
+"$IOTRACE" simulate -c 2b,3b five
+"$IOTRACE" simulate --tsv -c 2b --by=object five
+echo '- keys'
+"$IOTRACE" simulate --dump-references five
+echo '- a record of 3 blocks from the middle of one; length 0; read-ahead of the traced system; the other layer'
+{ files; record 80 800 2800 1; record 80 0 0 1; record 82 0 1000 1; record 80 2fff 1 1; } >kinds
+"$IOTRACE" simulate -c 8b --by=kind kinds
+# What operations do: writes of A 0, A 1, A 2.
+three() { files; record c0 0 3000 1; }
+show() { # OPTION...: misses, evictions, written bytes, cancelled writes, dropped blocks
+	"$IOTRACE" simulate -q --json -c 8b "$@" | jq -c '.simulations[0] |
+	    [.misses, .device_written_bytes, .cancelled_writes, .dropped_blocks, .saved_writes]'
+}
+echo '- unlink while open: at the close; then A 0 again'
+{ three; echo 'ff %op name=unlink process=1 path=/a result=0'; record c0 0 1000 1
+  echo 'ff %op name=close process=1 file=1 result=0'; record c0 0 1000 2; } | show
+echo '- unlink that failed'
+{ three; echo 'ff %op name=close process=1 file=1'; echo 'ff %op name=unlink process=1 path=/a result=EACCES'; } | show
+echo '- unlink of a closed file, by the name that rename gave it'
+{ three; echo 'ff %op name=close process=1 file=1'; echo 'ff %op name=rename process=1 path=/a to=/c'
+  echo 'ff %op name=unlink process=1 path=/c'; } | show
+echo '- truncate to 4097 bytes: block 2 goes; without size: nothing'
+{ three; echo 'ff %op name=truncate process=1 file=1 size=4097'; } | show
+{ three; echo 'ff %op name=truncate process=1 file=1'; } | show
+echo '- fsync, then A 0 again: written twice'
+{ three; echo 'ff %op name=fsync process=1 file=1'; record c0 0 1000 1; } | show
+echo '- write back, through, around; then a read'
+for write in back through around; do
+	{ three; record 80 0 1000 1; } | show --write=$write
+done
+echo '- a partial write of an absent block is read first: device reads'
+{ files; record c0 10 10 1; record c0 1000 1000 1; } | "$IOTRACE" simulate -q --json --rmw | jq .simulations[0].device_read_bytes
+echo '- unknown offsets'
+{ echo 'ff %file process=1 id=1 object=1 offset=unknown'; record 80 0 2000 1; record 80 0 2000 1; } >unknown
+for how in skip fresh; do
+	"$IOTRACE" simulate --unknown=$how --json unknown | jq -c '[.trace.references.reads, .trace.distinct_blocks, .trace.unknown_offsets]'
+done
+echo '- object 0: one for each process and file'
+{ record 80 0 1000 1; record 80 0 1000 2; echo '80 20 0 1000 1 a 1 2 0'; record 80 0 1000 1; } | show
+echo '- physical'
+{ echo 'ff %file process=1 id=5 kind=disk'; record 0 0 8 5; record 0 7 2 5; record 80 0 1000 1; } >physical
+"$IOTRACE" simulate --layer=physical --json physical | jq -c '[.trace.references.reads, .trace.distinct_blocks]'
+echo '- prefetching: a sequential scan of 16 blocks, two at a time'
+{ files; i=0; while [ $i -lt 8 ]; do record 80 $(printf %x $((i * 8192))) 2000 1; i=$((i + 1)); done; } >scan
+for how in none next:1 request window:32K; do
+	"$IOTRACE" simulate -q --json -c 64b --prefetch=$how scan | jq -c '.simulations[0] | [.misses, .prefetched, .prefetch_used]'
+done
+echo '- limits'
+{ record 80 ffffffffffffff00 200 1; } | "$IOTRACE" simulate 2>&1
+{ record 80 8000000000000000 1 1; } | "$IOTRACE" simulate 2>&1
+{ record 80 0 8000000000000000 1; } | "$IOTRACE" simulate 2>&1
+"$IOTRACE" simulate -c 64GiB --memory=64M five 2>&1
+"$IOTRACE" simulate -c 100b five --memory=1M -p opt | head -n 1
+for wrong in -c0 -c1 -c100X -c10%% -c10. -c1.5% -c0% -plru,nothing -B4 --prefetch=next:0 --memory=1 -c1TiB; do
+	"$IOTRACE" simulate $wrong five 2>&1 | head -n 1
+done
+"$IOTRACE" simulate -c 50% five five 2>&1 | head -n 1
+cat five | "$IOTRACE" simulate -c 50% 2>&1
+"$IOTRACE" simulate -p opt --prefetch=request five 2>&1 | head -n 1
+# A plot is XML and has no script.
+"$IOTRACE" simulate -c 1b,2b,3b -p lru,opt --svg=plot.svg five >/dev/null
+python3 -c 'import xml.dom.minidom as x; print(len(x.parse("plot.svg").getElementsByTagName("circle")), "marks")'
