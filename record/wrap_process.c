@@ -11,8 +11,6 @@
 #include "paths.h"
 #include "raw.h"
 
-extern char **environ;
-
 void vfork_begin(void);
 pid_t vfork_end(long result);
 
