@@ -100,6 +100,11 @@ uint32_t cache_find(const struct cache *c, uint64_t key)
 	return e != 0 && !cache_is_ghost(c, e) ? e : CACHE_NONE;
 }
 
+void cache_preload(const struct cache *c, uint64_t key)
+{
+	__builtin_prefetch(&c->slots[cache_home(c, key)]);
+}
+
 unsigned cache_hit(struct cache *c, uint32_t entry)
 {
 	c->ops->hit(c, entry);
@@ -109,7 +114,8 @@ unsigned cache_hit(struct cache *c, uint32_t entry)
 uint32_t cache_insert(struct cache *c, uint64_t key, const struct cache_guard *guard,
 		      struct cache_victim *victim)
 {
-	const uint32_t ghost = cache_lookup(c, key, cache_home(c, key));
+	const uint32_t ghost =
+	    c->ghosts != 0 ? cache_lookup(c, key, cache_home(c, key)) : CACHE_NONE;
 	assert(ghost == 0 || cache_is_ghost(c, ghost));
 	c->victim.entry = CACHE_NONE;
 	const uint32_t e = c->ops->miss(c, key, ghost, guard);

@@ -113,6 +113,8 @@ struct cache_victim {
 
 /* Returns the entry of a resident block, or CACHE_NONE. */
 uint32_t cache_find(const struct cache *c, uint64_t key);
+/* Loads the memory of a key that will be looked up soon, while other keys are. */
+void cache_preload(const struct cache *c, uint64_t key);
 /* A reference to a resident block. Returns bits of enum cache_result. */
 unsigned cache_hit(struct cache *c, uint32_t entry);
 /*

@@ -106,7 +106,7 @@ static enum call_result run_read(struct sim *s, struct task *t)
 	const uint64_t misses = s->result->read_miss_blocks;
 	size_t run = 0;
 	for (; t->block < t->end; t->block++) {
-		const uint64_t key = cache_key_of(t->object, t->block);
+		const uint64_t key = blocks_key(s, t->object, t->block);
 		uint32_t entry = cache_find(s->cache, key);
 		if (entry != CACHE_NONE) {
 			read_run(s, t, run);
@@ -135,7 +135,7 @@ static enum call_result run_read(struct sim *s, struct task *t)
 /* Finds or allocates a block of a write; returns CACHE_NONE if the process has to stall. */
 static uint32_t write_entry(struct sim *s, struct task *t, bool *present)
 {
-	const uint64_t key = cache_key_of(t->object, t->block);
+	const uint64_t key = blocks_key(s, t->object, t->block);
 	uint32_t entry = cache_find(s->cache, key);
 	*present = entry != CACHE_NONE;
 	if (!*present) {

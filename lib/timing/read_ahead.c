@@ -14,7 +14,7 @@ static void prefetch(struct sim *s, const struct task *t, uint64_t block, uint64
 	size_t run = 0;
 	end = lower(end, size / unit + (size % unit != 0));
 	for (; block < end; block++) {
-		const uint64_t key = cache_key_of(t->object, block);
+		const uint64_t key = blocks_key(s, t->object, block);
 		if (cache_find(s->cache, key) != CACHE_NONE) {
 			(void)blocks_read_run(s, t->object, block, run);
 			run = 0;

@@ -114,6 +114,14 @@ void sim_pending(struct sim *s);
 void sim_sleep(struct sim *s, uint32_t id, enum call_result how, int64_t until_ns);
 
 /* blocks.c */
+/* Returns the key of a block, one of many in ascending order. */
+static inline uint64_t blocks_key(const struct sim *s, uint32_t object, uint64_t block)
+{
+	enum { AHEAD = 8 };
+	const uint64_t key = cache_key_of(object, block);
+	cache_preload(s->cache, key + AHEAD);
+	return key;
+}
 /* Returns the entry of a new block; CACHE_NONE if no block can be replaced. */
 uint32_t blocks_allocate(struct sim *s, uint32_t process, uint64_t key);
 /* A reference to a present block. */
