@@ -79,6 +79,23 @@ static void measure(struct bursts *b, size_t i)
 		histogram_add(&b->of->gap, b->runs[i].begin - b->runs[i - 1].end);
 }
 
+/* A type dominates a burst with nine in ten of its requests. */
+static void types(const struct bursts *b, const struct view *view, struct values *v)
+{
+	static const char *const keys[] = {"read", "write", "read/write", "none"};
+	uint64_t count[4] = {0};
+	for (size_t i = 0; i < b->count; i++) {
+		uint64_t n[2] = {0, 0};
+		for (size_t bin = b->runs[i].begin; bin < b->runs[i].end; bin++) {
+			n[0] += view->requests[bin][0];
+			n[1] += view->requests[bin][1];
+		}
+		count[view_dominating(n)]++;
+	}
+	for (unsigned type = 0; type < 4; type++)
+		values_number(v, "burst_type", keys[type], "", count[type]);
+}
+
 static void print(const struct bursts *b, const struct view *view, struct values *v)
 {
 	uint64_t all = 0;
@@ -87,6 +104,7 @@ static void print(const struct bursts *b, const struct view *view, struct values
 	values_number(v, "bursts", NULL, "", b->count);
 	values_number(v, "burst_bytes", NULL, "bytes", b->of->size.sum);
 	values_ratio(v, "burst_share", NULL, "", (double)b->of->size.sum, (double)all, "no bytes");
+	types(b, view, v);
 	values_real(v, "burst_bin_width", NULL, "s", view->width_s);
 	values_summary(v, SUMMARY("burst_duration"), "bins", &b->of->duration);
 	values_summary(v, SUMMARY("burst_size"), "bytes", &b->of->size);

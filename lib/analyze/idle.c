@@ -13,29 +13,70 @@ static void mark_used(const struct view *view, const struct series *s, bool *use
 	}
 }
 
-static void period(const struct view *view, size_t bins, struct histogram *h)
+/* Lengths of periods, for intervals of a minute or more. */
+enum { CLASSES = 5 };
+static const uint64_t minute_ns = 60000000000;
+
+struct idle_classes {
+	uint64_t count[CLASSES], ns[CLASSES];
+};
+
+static void classify(struct idle_classes *c, uint64_t ns)
 {
-	const uint128 ns = (uint128)bins * view->width_num / view->width_den;
-	if (bins > 0)
-		histogram_add(h, ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns);
+	static const unsigned minutes[CLASSES - 1] = {1, 10, 60, 360};
+	unsigned class = 0;
+	while (class < CLASSES - 1 && ns >= minutes[class] * minute_ns)
+		class ++;
+	c->count[class]++;
+	c->ns[class] = saturate_add(c->ns[class], ns);
+}
+
+struct idle_names {
+	struct summary_names summary;
+	const char *count, *ns;
+};
+#define IDLE_NAMES(name) ((struct idle_names){SUMMARY(name), name "_class", name "_class_ns"})
+
+static void class_values(const struct idle_classes *c, struct idle_names name, struct values *v)
+{
+	static const char *const keys[CLASSES] = {"< 1 min", "1-10 min", "10-60 min", "1-6 h",
+						  ">= 6 h"};
+	for (unsigned i = 0; i < CLASSES; i++)
+		values_number(v, name.count, keys[i], "", c->count[i]);
+	for (unsigned i = 0; i < CLASSES; i++)
+		values_number(v, name.ns, keys[i], "ns", c->ns[i]);
+}
+
+static void period(const struct view *view, size_t bins, struct histogram *h,
+		   struct idle_classes *c)
+{
+	const uint128 wide = (uint128)bins * view->width_num / view->width_den;
+	const uint64_t ns = wide > UINT64_MAX ? UINT64_MAX : (uint64_t)wide;
+	if (bins == 0)
+		return;
+	histogram_add(h, ns);
+	classify(c, ns);
 }
 
 /* Runs of bins that are not used. */
-static void periods(const struct view *view, const bool *used, struct summary_names name,
+static void periods(const struct view *view, const bool *used, struct idle_names name,
 		    struct values *v, struct histogram *h)
 {
+	struct idle_classes classes = {{0}, {0}};
 	size_t run = 0, idle = 0;
 	*h = (struct histogram){.count = 0};
 	for (size_t i = 0; i < view->bins; i++) {
 		idle += !used[i];
 		if (used[i])
-			period(view, run, h);
+			period(view, run, h, &classes);
 		run = used[i] ? 0 : run + 1;
 	}
-	period(view, run, h);
-	values_number(v, name.moments, "bins", "", idle);
-	values_real(v, name.moments, "share", "", (double)idle / (double)view->bins);
-	values_summary(v, name, "ns", h);
+	period(view, run, h, &classes);
+	values_number(v, name.summary.moments, "bins", "", idle);
+	values_real(v, name.summary.moments, "share", "", (double)idle / (double)view->bins);
+	values_summary(v, name.summary, "ns", h);
+	if (view->width_num / view->width_den >= minute_ns)
+		class_values(&classes, name, v);
 }
 
 static void few_bytes(const struct view *view, bool *used)
@@ -54,11 +95,11 @@ bool idle_values(const struct view *view, const struct series *series, struct va
 	const bool done = used != NULL && h != NULL;
 	if (done) {
 		few_bytes(view, used);
-		periods(view, used, SUMMARY("idle_below_5"), v, h);
+		periods(view, used, IDLE_NAMES("idle_below_5"), v, h);
 		for (size_t i = 0; i < view->bins; i++)
 			used[i] = false;
 		mark_used(view, series, used);
-		periods(view, used, SUMMARY("idle_without"), v, h);
+		periods(view, used, IDLE_NAMES("idle_without"), v, h);
 	}
 	free(used);
 	free(h);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "time.h"
 
+#include <stdlib.h>
+
 #include "activity.h"
 #include "bursts.h"
 #include "idle.h"
@@ -28,10 +30,8 @@ static void dominating_type(const struct view *view, struct values *v)
 {
 	static const char *const keys[] = {"read", "write", "read/write", "none"};
 	uint64_t bins[4] = {0};
-	for (size_t i = 0; i < view->bins; i++) {
-		const uint64_t r = view->requests[i][0], w = view->requests[i][1];
-		bins[r + w == 0 ? 3 : 9 * w <= r ? 0 : 9 * r <= w ? 1 : 2]++;
-	}
+	for (size_t i = 0; i < view->bins; i++)
+		bins[view_dominating(view->requests[i])]++;
 	for (unsigned type = 0; type < 4; type++)
 		values_real(v, "dominating_type", keys[type], "",
 			    (double)bins[type] / (double)view->bins);
@@ -69,6 +69,25 @@ static void rates(const struct view *view, struct values *v)
 		values_ratio(v, "rate_cdf", shares[s].key, "", (double)below[s], bins, "no bytes");
 }
 
+/* Operations over time. Returns false if out of memory. */
+static bool operations(const struct view *view, const struct series *s, struct values *v)
+{
+	uint64_t *count = calloc(view->bins, sizeof *count), max = 0, bins = 0;
+	if (count == NULL)
+		return false;
+	for (int64_t bin = s->first_bin; s->any && bin <= s->last_bin; bin++)
+		count[view_bin(view, bin, series_k(s)) - view->first] +=
+		    series_at(s, bin)->operations;
+	for (size_t i = 0; i < view->bins; i++) {
+		max = count[i] > max ? count[i] : max;
+		bins += count[i] > 0;
+	}
+	free(count);
+	values_real(v, "operations_max", NULL, "1/s", (double)max / view->width_s);
+	values_real(v, "operations_bins", NULL, "", (double)bins / (double)view->bins);
+	return true;
+}
+
 /* Of the view that is wanted. Returns false if out of memory. */
 static bool view_values(const struct view_source *from, struct values *v)
 {
@@ -84,7 +103,7 @@ static bool view_values(const struct view_source *from, struct values *v)
 		dominating_type(&view, v);
 		rates(&view, v);
 	}
-	done = done && idle_values(&view, from->series, v);
+	done = done && operations(&view, from->series, v) && idle_values(&view, from->series, v);
 	view_free(&view);
 	return done;
 }

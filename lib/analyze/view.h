@@ -58,4 +58,11 @@ static inline uint64_t view_bytes(const struct view *v, size_t bin)
 	return saturate_add(v->bytes[bin][0], v->bytes[bin][1]);
 }
 
+/* What dominates requests, with nine in ten: 0 reads, 1 writes, 2 neither, 3 there are none. */
+static inline unsigned view_dominating(const uint64_t requests[2])
+{
+	const uint64_t r = requests[0], w = requests[1];
+	return r + w == 0 ? 3 : 9 * w <= r ? 0 : 9 * r <= w ? 1 : 2;
+}
+
 #endif

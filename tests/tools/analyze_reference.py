@@ -826,14 +826,16 @@ def activities(t, view, side):
             for name in names}
 
 
-def dominating(view):
-    """Returns a character per bin: r, w, m (both), or - (no requests)."""
-    def kind(r, w):
-        if r + w == 0:
-            return "-"
-        return "r" if 10 * r >= 9 * (r + w) else "w" if 10 * w >= 9 * (r + w) else "m"
+def dominating_kind(r, w):
+    """Returns r, w, m (both), or - (no requests)."""
+    if r + w == 0:
+        return "-"
+    return "r" if 10 * r >= 9 * (r + w) else "w" if 10 * w >= 9 * (r + w) else "m"
 
-    return "".join(kind(r, w) for r, w in zip(view.column(READS), view.column(WRITES)))
+
+def dominating(view):
+    """Returns a character per bin."""
+    return "".join(dominating_kind(r, w) for r, w in zip(view.column(READS), view.column(WRITES)))
 
 
 def lower_median(values):
@@ -869,10 +871,18 @@ def bursts(t, cells):
                 merged.append((begin, end))
         found = merged
     size = [min(MAX_SUM, sum(x[b:e])) for b, e in found]
-    return {"bursts": len(found), "burst_bytes": min(MAX_SUM, sum(size)), "burst_share": ratio(min(MAX_SUM, sum(size)), min(MAX_SUM, sum(x))), "burst_bin_width": 2.0 ** -view.j,
+    names = {"r": "read", "w": "write", "m": "read/write", "-": "none"}
+    reads, writes = view.column(READS), view.column(WRITES)
+    kinds = Counter(dominating_kind(sum(reads[b:e]), sum(writes[b:e])) for b, e in found)
+    return {"burst_type": {name: kinds[kind] for kind, name in names.items()}, "bursts": len(found), "burst_bytes": min(MAX_SUM, sum(size)), "burst_share": ratio(min(MAX_SUM, sum(size)), min(MAX_SUM, sum(x))), "burst_bin_width": 2.0 ** -view.j,
             "burst_duration": Histogram(e - b for b, e in found).summary(), "burst_size": Histogram(size).summary(),
             "burst_peak": Histogram(max(x[b:e]) for b, e in found).summary(),
             "burst_gap": Histogram(b[0] - a[1] for a, b in zip(found, found[1:])).summary()}
+
+
+MINUTE = 60 * SECOND
+IDLE_LIMITS = [0, MINUTE, 10 * MINUTE, 60 * MINUTE, 360 * MINUTE, math.inf]
+IDLE_CLASSES = ["< 1 min", "1-10 min", "10-60 min", "1-6 h", ">= 6 h"]
 
 
 def idle(t, view):
@@ -884,6 +894,10 @@ def idle(t, view):
     result = {}
     for name, flags in (("idle_below_5", [20 * v < peak for v in x]), ("idle_without", quiet)):
         lengths = [(e - b) * view.num // view.den for b, e in true_runs(flags)]
+        if view.num >= 60 * SECOND * view.den:
+            classes = [[v for v in lengths if low <= v < high] for low, high in zip(IDLE_LIMITS, IDLE_LIMITS[1:])]
+            result[name + "_class"] = {key: len(values) for key, values in zip(IDLE_CLASSES, classes)}
+            result[name + "_class_ns"] = {key: sum(values) for key, values in zip(IDLE_CLASSES, classes)}
         result[name] = {"bins": sum(flags), "share": ratio(sum(flags), view.B), **Histogram(lengths).summary()}
     union = Union()
     for r in t.requests:
@@ -975,6 +989,9 @@ def time(t):
                "mean_rate": ratio(sum(x) * view.den * SECOND, view.num * view.B), "peak_to_mean": ratio(peak * view.B, sum(x)),
                "below_33_percent_of_peak": ratio(sum(100 * v < 33 * peak for v in x), bins),
                "rate_cdf": {str(p): ratio(sum(100 * v <= p * peak for v in x), bins) for p in (0, 10, 20, 33, 50, 75, 100)}}
+    operations = view.column(OPS)
+    result |= {"operations_max": ratio(max(operations, default=0) * view.den * SECOND, view.num),
+               "operations_bins": ratio(sum(n > 0 for n in operations), view.B)}
     result |= bursts(t, cells) | idle(t, view) | inter_arrival(t) | concurrency(t) | same_file(t, view) | shares(t)
     if t.options.series:
         result["series"] = {str(b): view.total[b] for b in sorted(view.total)}
