@@ -19,7 +19,7 @@ enum {
 	SIZES_FIRST = 3, /* first capacity of the counts by class */
 	OPERATIONS_MAX = 66,
 	NAMES_MAX = 1 << 28, /* bytes, by default */
-	ROW_SIZE_MAX = 224,  /* of a row that has one file and one class of sizes */
+	ROW_SIZE_MAX = 216,  /* of a row that has one file and one class of sizes */
 };
 
 /* Sizes */
@@ -245,16 +245,20 @@ struct stats_row {
 
 /* A fileId of a process. */
 struct opened {
-	uint32_t row;                /* number + 1; 0: none yet */
-	bool active;                 /* had an I/O */
-	bool unknown, first_unknown; /* offset: of its last I/O, of its first */
+	uint32_t row; /* number + 1; 0: none yet */
 	uint32_t object;
 	uint64_t end, length; /* of its previous I/O */
 	/* State that joining with earlier events requires: */
-	uint32_t first_row, first_io_row; /* number + 1, in which it had its first I/O */
+	uint32_t first_row;
+	uint32_t first_io_row : 29;              /* number + 1, in which it had its first I/O */
+	uint32_t active : 1;                     /* had an I/O */
+	uint32_t unknown : 1, first_unknown : 1; /* offset: of its last I/O, of its first */
 	uint64_t first_offset, first_length;
 };
 
+#define FIRST_IO_ROW_MASK ((UINT32_C(1) << 29) - 1)
+
+static_assert(2 * IDMAP_MAX < FIRST_IO_ROW_MASK, "rows have numbers of objects or fileIds");
 static_assert(sizeof(struct stats_row) + sizeof(struct opened) <= ROW_SIZE_MAX, "memory of stat");
 
 struct iot_stats {
@@ -450,7 +454,7 @@ static void count_record(struct iot_stats *s, const struct iot_record *rec)
 		count_follower(f, o, rec->offset, rec->length, unknown);
 	s->failed |= !sizes_add(&row->sizes, size_class(bytes), 1);
 	if (!o->active) {
-		o->first_io_row = o->row;
+		o->first_io_row = o->row & FIRST_IO_ROW_MASK;
 		o->first_offset = rec->offset;
 		o->first_length = rec->length;
 		o->first_unknown = unknown;

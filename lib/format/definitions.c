@@ -16,9 +16,10 @@
 
 enum {
 	ENTRIES_FIRST = 16,
-	/* with its share of the map of ids */
-	ENTRY_SIZE = sizeof(struct definition) + sizeof(uint64_t) + 2 * sizeof(uint32_t),
+	ID_SIZE = sizeof(uint64_t) + 2 * sizeof(uint32_t), /* the share of the map of ids */
 };
+
+static_assert(sizeof(struct definition) <= 32, "millions of files");
 
 void definitions_init(struct definitions *all, size_t limit, bool texts, bool paths)
 {
@@ -35,6 +36,10 @@ void definitions_free(struct definitions *all)
 		free(t->entry);
 		idmap_free(&t->ids);
 	}
+	for (size_t i = 0; i < all->paths_of.capacity; i++)
+		free(all->paths_of.entry[i].data);
+	free(all->paths_of.entry);
+	idmap_free(&all->paths_of.ids);
 	*all = (struct definitions){0};
 }
 
@@ -66,15 +71,14 @@ struct definition *definitions_find(const struct definitions *all, enum definiti
 	return i != SIZE_MAX ? &t->entry[i] : NULL;
 }
 
-static int grow(struct definitions *all, struct definition_table *t)
+/* Doubles a full array of entries, which a map numbers. */
+static int grow(struct definitions *all, void *entries, size_t *capacity, size_t size)
 {
-	const size_t more = t->capacity > 0 ? t->capacity : ENTRIES_FIRST;
-	if (!definitions_reserve(all, more * ENTRY_SIZE))
+	const size_t more = *capacity > 0 ? *capacity : ENTRIES_FIRST;
+	if (!definitions_reserve(all, more * (size + ID_SIZE)))
 		return IOT_ELIMIT;
-	return array_reserve_index(&t->entry, &t->capacity, t->capacity + more - 1,
-				   sizeof(*t->entry))
-		   ? IOT_OK
-		   : IOT_ENOMEM;
+	return array_reserve_index(entries, capacity, *capacity + more - 1, size) ? IOT_OK
+										  : IOT_ENOMEM;
 }
 
 /* Returns the entry, created if missing; NULL with *status set on failure. */
@@ -83,7 +87,7 @@ static struct definition *entry_for(struct definitions *all, enum definition_kin
 {
 	struct definition_table *t = &all->of[kind];
 	if (t->ids.count == t->capacity) {
-		*status = grow(all, t);
+		*status = grow(all, &t->entry, &t->capacity, sizeof *t->entry);
 		if (*status != IOT_OK)
 			return NULL;
 	}
@@ -93,10 +97,7 @@ static struct definition *entry_for(struct definitions *all, enum definition_kin
 		return NULL;
 	}
 	assert(i < t->capacity);
-	struct definition *d = &t->entry[i];
-	if (d->kind == 0)
-		*d = (struct definition){.kind = kind, .process = process, .file = file};
-	return d;
+	return &t->entry[i];
 }
 
 static void drop_text(struct definitions *all, struct definition *d)
@@ -119,15 +120,8 @@ static int reserve_capacity(struct definitions *all, struct definition *d, size_
 		all->used -= size;
 		return IOT_ENOMEM;
 	}
-	d->size = size;
+	d->size = (uint32_t)size;
 	return IOT_OK;
-}
-
-static void remove_entry(struct definitions *all, struct definition *d)
-{
-	drop_text(all, d);
-	(void)idmap_remove(&all->of[d->kind].ids, idmap_pair(d->process, d->file));
-	*d = (struct definition){0};
 }
 
 static bool says_the_same(const struct definitions *all, const struct definition *d,
@@ -146,27 +140,62 @@ static int keep_text(struct definitions *all, struct definition *d, struct iot_t
 			return status;
 		memcpy(d->text, text.data, text.size);
 	}
-	d->size = text.size;
+	d->size = (uint32_t)text.size;
 	d->hash = hash;
 	return IOT_OK;
+}
+
+/* Returns NULL, with *status set, on failure. */
+static struct definition_name *name_for(struct definitions *all, uint32_t object, int *status)
+{
+	struct definition_paths *p = &all->paths_of;
+	if (p->ids.count == p->capacity) {
+		*status = grow(all, &p->entry, &p->capacity, sizeof *p->entry);
+		if (*status != IOT_OK)
+			return NULL;
+	}
+	const size_t i = idmap_number(&p->ids, object);
+	if (i == SIZE_MAX)
+		*status = IOT_ENOMEM;
+	return i != SIZE_MAX ? &p->entry[i] : NULL;
+}
+
+struct iot_text definitions_name(const struct definitions *all, uint32_t object)
+{
+	const size_t i = idmap_find(&all->paths_of.ids, object);
+	if (i == SIZE_MAX)
+		return (struct iot_text){NULL, 0};
+	return (struct iot_text){all->paths_of.entry[i].data, all->paths_of.entry[i].size};
+}
+
+/* Most paths are repeated, and contain nothing to decode. */
+static bool is_path(const struct definition_name *name, struct iot_text path)
+{
+	return name->data != NULL && name->size == path.size &&
+	       memcmp(name->data, path.data, path.size) == 0 &&
+	       memchr(path.data, '%', path.size) == NULL;
 }
 
 static int keep_path(struct definitions *all, uint32_t object, struct iot_text path)
 {
 	int status = IOT_OK;
-	struct definition *d = entry_for(all, DEFINITION_OBJECT, object, 0, &status);
-	if (d == NULL)
+	struct definition_name *name = name_for(all, object, &status);
+	if (name == NULL)
 		return status;
-	uint64_t hash = XXH3_64bits_withSeed(path.data, path.size, all->seed);
-	if (d->text != NULL && d->hash == hash)
+	if (is_path(name, path))
 		return IOT_OK;
-	status = reserve_capacity(all, d, path.size);
-	if (status != IOT_OK)
-		return status;
-	size_t size = iot_percent_decode(path, d->text, NULL);
-	all->used -= path.size - size;
-	d->size = size;
-	d->hash = hash;
+	all->used -= name->data != NULL ? name->size : 0;
+	free(name->data);
+	*name = (struct definition_name){.data = NULL};
+	if (!definitions_reserve(all, path.size))
+		return IOT_ELIMIT;
+	name->data = malloc(path.size > 0 ? path.size : 1);
+	if (name->data == NULL) {
+		all->used -= path.size;
+		return IOT_ENOMEM;
+	}
+	name->size = (uint32_t)iot_percent_decode(path, name->data, NULL);
+	all->used -= path.size - name->size;
 	return IOT_OK;
 }
 
@@ -189,8 +218,12 @@ static void close_file(struct definitions *all, const struct iot_event *ev)
 {
 	struct definition *d =
 	    definitions_find(all, DEFINITION_FILE, ev->rec.process, ev->rec.file);
-	if (d != NULL)
-		remove_entry(all, d);
+	if (d == NULL)
+		return;
+	drop_text(all, d);
+	*d = (struct definition){.size = 0};
+	(void)idmap_remove(&all->of[DEFINITION_FILE].ids,
+			   idmap_pair(ev->rec.process, ev->rec.file));
 }
 
 int definitions_add(struct definitions *all, const struct iot_event *ev, struct definition **which)
@@ -213,6 +246,6 @@ int definitions_add(struct definitions *all, const struct iot_event *ev, struct 
 	if (d->size > 0 && says_the_same(all, d, ev->text, hash))
 		return 1;
 	d->object = ev->rec.object;
-	d->flags = ev->kind == IOT_FILE ? directive_flags(ev) : 0;
+	d->flags = (uint8_t)(ev->kind == IOT_FILE ? directive_flags(ev) : 0);
 	return keep_text(all, d, ev->text, hash);
 }

@@ -19,19 +19,17 @@ enum definition_kind {
 	DEFINITION_PROCESS = 1,
 	DEFINITION_FILE, /* of logical records */
 	DEFINITION_DISK, /* of physical ones */
-	DEFINITION_OBJECT,
 	DEFINITION_KINDS,
 };
 
+/* A trace may have millions, so the members are small. */
 struct definition {
-	uint32_t kind;          /* enum definition_kind; 0: removed */
-	uint32_t process, file; /* objects: their number in `process`, and 0 in `file` */
-	uint32_t object;        /* of a file */
-	uint32_t flags;         /* IOT_..._UNKNOWN */
-	uint32_t reported;      /* writer: the interval in which the text was last written */
-	uint64_t hash;          /* of the directive's text */
-	char *text;             /* that text, if texts are kept; for objects, the path */
-	size_t size;            /* of the directive's text; for objects, of the path */
+	uint32_t object;   /* of a file */
+	uint32_t reported; /* writer: the interval in which the text was last written */
+	uint32_t size;     /* of the directive's text; 0: removed */
+	uint8_t flags;     /* IOT_..._UNKNOWN */
+	uint64_t hash;     /* of that text */
+	char *text;        /* that text, if texts are kept */
 };
 
 struct definitions {
@@ -40,6 +38,14 @@ struct definitions {
 		struct definition *entry;
 		size_t capacity;
 	} of[DEFINITION_KINDS];
+	struct definition_paths {
+		struct idmap ids; /* objects */
+		struct definition_name {
+			char *data; /* malloced */
+			uint32_t size;
+		} * entry;
+		size_t capacity;
+	} paths_of;
 	uint64_t seed;
 	size_t used, limit; /* bytes; `used` may include reservations of the owner */
 	bool texts, paths;  /* keep the texts of directives, the paths of objects */
@@ -66,6 +72,9 @@ int definitions_add(struct definitions *all, const struct iot_event *ev, struct 
 /* Returns NULL if none exists. Valid until the next call of definitions_add. */
 struct definition *definitions_find(const struct definitions *all, enum definition_kind kind,
 				    uint32_t process, uint32_t file);
+
+/* Returns the path of an object, with data NULL if none is known. Valid as above. */
+struct iot_text definitions_name(const struct definitions *all, uint32_t object);
 
 static inline struct definition *definitions_path(const struct definitions *all,
 						  const struct iot_record *rec)

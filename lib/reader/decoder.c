@@ -248,7 +248,7 @@ static void report_codec(struct decoder *d, const struct iot_event *ev,
 {
 	unsigned lacks;
 	if (ev->kind == IOT_FILE && name != NULL)
-		codec_update(d->codec, name->process, name->file, name->kind == DEFINITION_DISK,
+		codec_update(d->codec, ev->rec.process, ev->rec.file, (ev->has & IOT_HAS_DISK) != 0,
 			     name->object, name->flags);
 	else if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks)) {
 		codec_set_missing(d->codec, lacks);

@@ -277,13 +277,10 @@ int iot_reader_fold(struct iot_reader *r, const struct iot_fold *fold)
 
 const char *iot_reader_name(struct iot_reader *r, uint32_t object, size_t *size)
 {
-	const struct definition *name =
-	    definitions_find(&r->decoder.names, DEFINITION_OBJECT, object, 0);
-	if (name == NULL || name->text == NULL)
-		return NULL;
-	if (size != NULL)
-		*size = name->size;
-	return name->text;
+	const struct iot_text name = definitions_name(&r->decoder.names, object);
+	if (name.data != NULL && size != NULL)
+		*size = name.size;
+	return name.data;
 }
 
 uint64_t iot_reader_fact(const struct iot_reader *r, enum iot_fact fact)

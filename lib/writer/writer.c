@@ -263,7 +263,7 @@ static void obey(struct iot_writer *w, const struct iot_event *ev, struct defini
 	if (name != NULL)
 		name->reported = w->interval;
 	if (ev->kind == IOT_FILE && name != NULL)
-		codec_update(w->codec, name->process, name->file, name->kind == DEFINITION_DISK,
+		codec_update(w->codec, ev->rec.process, ev->rec.file, (ev->has & IOT_HAS_DISK) != 0,
 			     name->object, name->flags);
 	else if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks))
 		codec_set_missing(w->codec, lacks);

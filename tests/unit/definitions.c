@@ -84,16 +84,15 @@ Test(definitions, paths_are_decoded_and_the_last_one_counts)
 	struct definitions n;
 	definitions_init(&n, PLENTY, false, true);
 	report(&n, "%file process=1 id=2 object=7 path=/a%20b");
-	const struct definition *path = definitions_find(&n, DEFINITION_OBJECT, 7, 0);
-	cr_assert(text_equals((struct iot_text){path->text, path->size}, "/a b"));
+	cr_assert(text_equals(definitions_name(&n, 7), "/a b"));
+	report(&n, "%file process=1 id=4 object=7 path=/a%20b");
+	cr_assert(text_equals(definitions_name(&n, 7), "/a b"));
 	report(&n, "%file process=1 id=3 object=7 path=/c");
-	path = definitions_find(&n, DEFINITION_OBJECT, 7, 0);
-	cr_assert(text_equals((struct iot_text){path->text, path->size}, "/c"));
+	cr_assert(text_equals(definitions_name(&n, 7), "/c"));
 	report(&n, "%file process=1 id=3 object=7");
-	path = definitions_find(&n, DEFINITION_OBJECT, 7, 0);
-	cr_assert(text_equals((struct iot_text){path->text, path->size}, "/c"));
+	cr_assert(text_equals(definitions_name(&n, 7), "/c"));
 	report(&n, "%file process=1 id=3 path=/without-object");
-	cr_assert_null(definitions_find(&n, DEFINITION_OBJECT, 0, 0));
+	cr_assert_null(definitions_name(&n, 0).data);
 	definitions_free(&n);
 }
 
