@@ -105,6 +105,8 @@ static void add_batch(struct iot_analyze *a, struct layer *l, unsigned i)
 		keep(a, sizes_add(&l->sizes, &spans) && sizes_add_grouped(&l->sizes, &grouped));
 	if (needs(a, NEED_ORDER))
 		keep(a, order_add_heads(&l->order, &a->requests) && order_add(&l->order, &grouped));
+	if (needs(a, IOT_ANALYZE_ORDER))
+		keep(a, repetition_add(&l->repetition, &a->requests, &spans));
 	if (needs(a, NEED_BUSY | IOT_ANALYZE_TIME))
 		requests_sum_spans(&a->requests, i);
 	if (needs(a, NEED_BUSY))
@@ -336,6 +338,7 @@ static void join_layer(struct iot_analyze *a, unsigned i, const struct requests_
 		    series_join(&l->series, &part->series) &&
 		    arrival_join(&l->arrival, &part->arrival, map->process, map->file) &&
 		    concurrency_join(&l->concurrency, &part->concurrency) &&
+		    repetition_join(&l->repetition, &part->repetition, map->process) &&
 		    rows_join(&l->rows, &part->rows, map->process, map->pair));
 }
 
@@ -499,8 +502,10 @@ int iot_analyze_finish(struct iot_analyze *a)
 	keep(a, sizes_settle(&l->sizes));
 	if (a->options.sections & IOT_ANALYZE_SIZES)
 		sizes_values(&l->sizes, &a->options, &a->values);
-	if (a->options.sections & IOT_ANALYZE_ORDER)
+	if (needs(a, IOT_ANALYZE_ORDER)) {
 		order_values(&l->order, &a->values);
+		keep(a, repetition_values(&l->repetition, &a->values));
+	}
 	if (a->options.sections & IOT_ANALYZE_TIME)
 		keep(a, cells_settle(&l->cells) && add_time_values(a, l));
 	if (a->options.sections & IOT_ANALYZE_METADATA)
@@ -587,6 +592,7 @@ static void layer_free(struct layer *l)
 	totals_free(&l->totals);
 	sizes_free(&l->sizes);
 	order_free(&l->order);
+	repetition_free(&l->repetition);
 	cells_free(&l->cells);
 	series_free(&l->series);
 	busy_free(&l->busy);

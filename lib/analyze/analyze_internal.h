@@ -14,6 +14,7 @@
 #include "latency.h"
 #include "metadata.h"
 #include "order.h"
+#include "repetition.h"
 #include "row_names.h"
 #include "rows.h"
 #include "series.h"
@@ -37,6 +38,7 @@ struct layer {
 	struct totals totals;
 	struct request_sizes sizes;
 	struct order order;
+	struct repetition repetition;
 	struct cells cells;
 	struct series series;
 	struct busy busy;

@@ -56,6 +56,7 @@ static void layer_state(struct state *s, struct layer *l, const struct requests 
 	totals_state(s, &l->totals);
 	sizes_state(s, &l->sizes);
 	order_state(s, &l->order, r);
+	repetition_state(s, &l->repetition);
 	bins_state(s, &l->cells, &l->series);
 	busy_state(s, &l->busy);
 	latency_state(s, &l->latency);

@@ -36,5 +36,6 @@ for threads in 1 2; do
 	"$IOTRACE" analyze -q --tsv --section=sizes,order --threads=$threads cut.iot 2>error >$threads
 	echo "exit $?"
 	cat error
+	grep -v repetition $threads >without.$threads
 done
-cmp 1 2
+cmp without.1 without.2

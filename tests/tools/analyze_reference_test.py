@@ -59,7 +59,7 @@ CASES = [
         "time.idle_without.n": 3, "time.idle_without.sum": 9000000000, "time.B_max_w": 2097152, "time.dominating_type.write": 4 / 13,
         "time.bursts": 4, "time.burst_share": 1}),
     ("the same four offsets, five times", LOOP, {
-        "order.repetition.lag": 4, "order.repetition.covered": 16, "order.repetition.repetitive": True,
+        "order.repetition.lag": 4, "order.repetition.covered": 16, "order.repetition.repetitive": 1,
         "order.backward_r": 4 / 19, "order.consecutive_r": 15 / 19}),
     ("two processes, one file, one failed open", APART, {
         "files.strategy": "N-1", "files.class_files.shared": 1, "files.rows.object/9.layout": "segmented",

@@ -510,6 +510,40 @@ Test(analyze, operations_of_parts_add_up)
 	cr_assert_eq(m.all.calls, 100 + METADATA_MAX + 1);
 }
 
+/* Repetition */
+
+static struct iot_analyze *repeat(uint64_t period, unsigned rounds)
+{
+	struct iot_analyze *a = new_analysis();
+	for (unsigned round = 0; round < rounds; round++)
+		for (uint64_t i = 0; i < period; i++)
+			add(a, 1, i * 100, 100);
+	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
+	return a;
+}
+
+Test(analyze, requests_repeat_after_a_constant_number)
+{
+	struct iot_analyze *a = repeat(1000, 3);
+	cr_assert_eq(number(a, "order", "repetition", "tokens"), 3000);
+	cr_assert_eq(number(a, "order", "repetition", "covered"), 2000);
+	cr_assert_eq(number(a, "order", "repetition", "lag"), 1000);
+	cr_assert_eq(number(a, "order", "repetition", "repetitive"), 1);
+	cr_assert_null(iot_analyze_find(a, "order", "repetition", "tokens")->note);
+	iot_analyze_free(a);
+}
+
+Test(analyze, many_requests_that_repeat_are_sampled)
+{
+	struct iot_analyze *a = repeat(50000, 3);
+	const uint64_t tokens = number(a, "order", "repetition", "tokens");
+	cr_assert(tokens < 150000 / 2 && tokens > 150000 / 8, "%ju", (uintmax_t)tokens);
+	cr_assert_eq(number(a, "order", "repetition", "covered") * 3, tokens * 2);
+	cr_assert_eq(number(a, "order", "repetition", "lag"), 50000);
+	cr_assert_not_null(iot_analyze_find(a, "order", "repetition", "tokens")->note);
+	iot_analyze_free(a);
+}
+
 /* Rows */
 
 static const struct iot_analyze_value *row_value(const struct iot_analyze_row *row,

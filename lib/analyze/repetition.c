@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "repetition.h"
+
+#include <stdlib.h>
+
+#include "lib/base/array.h"
+
+/* Hashes */
+
+static uint64_t mix(uint64_t h)
+{
+	h = (h ^ h >> 32) * 0x9e3779b97f4a7c15U;
+	return (h ^ h >> 29) * 0xbf58476d1ce4e5b9U;
+}
+
+/* Returns 0 if out of memory. */
+static uint64_t hash_of_process(struct repetition *r, const struct requests *from, uint32_t process)
+{
+	if (!array_reserve_index(&r->process_hash, &r->process_capacity, process,
+				 sizeof *r->process_hash))
+		return 0;
+	if (r->process_hash[process] == 0)
+		r->process_hash[process] = mix(from->process_map.keys[process] + 1) | 1;
+	return r->process_hash[process];
+}
+
+static uint64_t hash_of_file(struct repetition *r, const struct requests *from, uint32_t file)
+{
+	const struct file_key *key = &from->file_keys[file];
+	if (!array_reserve_index(&r->file_hash, &r->file_capacity, file, sizeof *r->file_hash))
+		return 0;
+	if (r->file_hash[file] == 0)
+		r->file_hash[file] =
+		    mix(mix(idmap_pair(key->process, key->file)) + key->object) | 1;
+	return r->file_hash[file];
+}
+
+static unsigned level_of(uint64_t hash)
+{
+	return hash == 0 ? REPETITION_LEVELS - 1 : (unsigned)__builtin_clzll(hash);
+}
+
+/* Tables */
+
+static bool rebuild_tokens(struct repetition_table *t)
+{
+	struct idmap map = {.keys = NULL};
+	for (size_t i = 0; i < t->token_map.count; i++) {
+		const uint64_t hash = t->token_map.keys[i];
+		const size_t to = level_of(hash) >= t->level ? idmap_number(&map, hash) : 0;
+		if (to == SIZE_MAX) {
+			idmap_free(&map);
+			return false;
+		}
+		if (level_of(hash) >= t->level)
+			t->tokens[to] = t->tokens[i];
+	}
+	idmap_free(&t->token_map);
+	t->token_map = map;
+	return true;
+}
+
+static bool rebuild_lags(struct repetition_table *t)
+{
+	struct idmap map = {.keys = NULL};
+	for (size_t i = 0; i < t->lag_map.count; i++) {
+		const uint64_t key = t->lag_map.keys[i];
+		const bool kept = key % REPETITION_LEVELS >= t->level;
+		const size_t to = kept ? idmap_number(&map, key) : 0;
+		if (to == SIZE_MAX) {
+			idmap_free(&map);
+			return false;
+		}
+		if (kept)
+			t->lags[to] = t->lags[i];
+	}
+	for (size_t i = map.count; i < t->lag_map.count; i++)
+		t->lags[i] = 0;
+	idmap_free(&t->lag_map);
+	t->lag_map = map;
+	return true;
+}
+
+/* Leaves out tokens until the tables are within their limits, and up to a level. */
+static bool limit(struct repetition_table *t, unsigned level)
+{
+	while (t->level < REPETITION_LEVELS &&
+	       (t->level < level || t->token_map.count > REPETITION_TOKENS ||
+		t->lag_map.count > REPETITION_LAGS)) {
+		t->requests[t->level++] = 0;
+		if (!rebuild_tokens(t) || !rebuild_lags(t))
+			return false;
+	}
+	return true;
+}
+
+bool repetition_add_lag(struct repetition_table *t, uint64_t lag, unsigned level, uint64_t n)
+{
+	const size_t i = idmap_number(&t->lag_map, repetition_lag_key(lag, level));
+	if (!array_reserve_index(&t->lags, &t->lag_capacity, i, sizeof *t->lags))
+		return false;
+	t->lags[i] += n;
+	return limit(t, 0);
+}
+
+bool repetition_add_token(struct repetition_table *t, uint64_t hash,
+			  const struct repetition_token *token)
+{
+	const size_t i = idmap_number(&t->token_map, hash);
+	if (!array_reserve_index(&t->tokens, &t->token_capacity, i, sizeof *t->tokens))
+		return false;
+	t->tokens[i] = *token;
+	return limit(t, 0);
+}
+
+/* A request, or the first to the last one of a part, with a token. */
+static bool add(struct repetition_table *t, uint64_t hash, const struct repetition_token *token)
+{
+	if (level_of(hash) < t->level)
+		return true;
+	const size_t i = idmap_find(&t->token_map, hash);
+	if (i == SIZE_MAX)
+		return repetition_add_token(t, hash, token);
+	const uint64_t lag = token->first - t->tokens[i].last;
+	t->tokens[i].last = token->last;
+	return repetition_add_lag(t, lag, level_of(hash), 1);
+}
+
+/* Requests */
+
+static bool add_request(struct repetition *r, const uint64_t hash[2],
+			const struct repetition_token *token)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct repetition_table *t = &r->of[i];
+		if (level_of(hash[i]) < t->level)
+			continue;
+		t->requests[level_of(hash[i])]++;
+		if (!add(t, hash[i], token))
+			return false;
+	}
+	return true;
+}
+
+static bool add_span(struct repetition *r, const struct requests *from, const struct io_span *span)
+{
+	const uint64_t process = hash_of_process(r, from, span->process);
+	uint64_t number = r->requests[span->process];
+	if (process == 0)
+		return false;
+	r->requests[span->process] += span->count;
+	for (size_t i = 0; i < span->count && span_is_located(span); i++, number++) {
+		const struct io_request *q = &span->request[i];
+		const uint64_t file = hash_of_file(r, from, q->file),
+			       place =
+				   mix(q->offset * 0x94d049bb133111ebU + q->length * 2 + q->write),
+			       hash[2] = {mix(place ^ process ^ file << 1), mix(place ^ process)};
+		const struct repetition_token token = {number, number, span->process};
+		if (file == 0 || !add_request(r, hash, &token))
+			return false;
+	}
+	return true;
+}
+
+bool repetition_add(struct repetition *r, const struct requests *from, const struct io_spans *spans)
+{
+	for (size_t i = 0; i < spans->count; i++)
+		if (!array_reserve_index(&r->requests, &r->capacity, spans->span[i].process,
+					 sizeof *r->requests) ||
+		    !add_span(r, from, &spans->span[i]))
+			return false;
+	return true;
+}
+
+/* Parts */
+
+static bool join_table(struct repetition *r, unsigned i, const struct repetition_table *part,
+		       const uint32_t *process)
+{
+	struct repetition_table *t = &r->of[i];
+	if (!limit(t, part->level))
+		return false;
+	for (unsigned level = t->level; level < REPETITION_LEVELS; level++)
+		t->requests[level] += part->requests[level];
+	for (size_t k = 0; k < part->token_map.count; k++) {
+		struct repetition_token token = part->tokens[k];
+		token.process = process[token.process];
+		token.first += r->requests[token.process];
+		token.last += r->requests[token.process];
+		if (!add(t, part->token_map.keys[k], &token))
+			return false;
+	}
+	for (size_t k = 0; k < part->lag_map.count; k++) {
+		const uint64_t key = part->lag_map.keys[k];
+		const unsigned level = key % REPETITION_LEVELS;
+		if (level >= t->level &&
+		    !repetition_add_lag(t, key / REPETITION_LEVELS, level, part->lags[k]))
+			return false;
+	}
+	return true;
+}
+
+/* Their requests in the part have no common order. */
+static bool find_threads(struct repetition *r, const struct repetition *part,
+			 const uint32_t *process)
+{
+	bool *seen = NULL, done = true;
+	size_t seen_capacity = 0;
+	r->inexact |= part->inexact;
+	for (size_t i = 0; i < part->capacity && done; i++) {
+		if (part->requests[i] == 0)
+			continue;
+		done = array_reserve_index(&r->requests, &r->capacity, process[i],
+					   sizeof *r->requests) &&
+		       array_reserve_index(&seen, &seen_capacity, process[i], sizeof *seen);
+		if (!done)
+			break;
+		r->inexact |= seen[process[i]];
+		seen[process[i]] = true;
+	}
+	free(seen);
+	return done;
+}
+
+bool repetition_join(struct repetition *r, const struct repetition *part, const uint32_t *process)
+{
+	if (!find_threads(r, part, process))
+		return false;
+	if (!join_table(r, 0, &part->of[0], process) || !join_table(r, 1, &part->of[1], process))
+		return false;
+	for (size_t i = 0; i < part->capacity; i++)
+		if (part->requests[i] > 0)
+			r->requests[process[i]] += part->requests[i];
+	return true;
+}
+
+/* Values */
+
+struct lag_count {
+	uint64_t lag, count, before; /* before: the sum of the counts of smaller lags */
+};
+
+static int by_lag(const void *left, const void *right)
+{
+	const struct lag_count *a = left, *b = right;
+	return a->lag < b->lag ? -1 : a->lag > b->lag;
+}
+
+/* Lags in their order, once each. Returns their number. */
+static size_t sort_lags(const struct repetition_table *t, struct lag_count *lags)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < t->lag_map.count; i++)
+		lags[i] = (struct lag_count){t->lag_map.keys[i] / REPETITION_LEVELS, t->lags[i], 0};
+	if (t->lag_map.count > 0)
+		qsort(lags, t->lag_map.count, sizeof *lags, by_lag);
+	for (size_t i = 0; i < t->lag_map.count; i++) {
+		if (n > 0 && lags[n - 1].lag == lags[i].lag)
+			lags[n - 1].count += lags[i].count;
+		else
+			lags[n++] = lags[i];
+	}
+	for (size_t i = 1; i < n; i++)
+		lags[i].before = lags[i - 1].before + lags[i - 1].count;
+	return n;
+}
+
+/* The lag that covers most requests with its neighbours within 1 %; returns what it covers. */
+static uint64_t find_best(const struct lag_count *lags, size_t n, uint64_t *lag)
+{
+	uint64_t covered = 0, count = 0;
+	size_t first = 0, end = 0;
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t near = lags[i].lag / 100;
+		while (lags[first].lag < lags[i].lag - near)
+			first++;
+		while (end < n && lags[end].lag <= lags[i].lag + near)
+			end++;
+		const uint64_t sum =
+		    lags[end - 1].before + lags[end - 1].count - lags[first].before;
+		if (sum < covered || (sum == covered && lags[i].count <= count))
+			continue;
+		covered = sum;
+		count = lags[i].count;
+		*lag = lags[i].lag;
+	}
+	return covered;
+}
+
+static bool table_values(const struct repetition_table *t, const char *name, struct values *v)
+{
+	struct lag_count *lags = calloc(t->lag_map.count + 1, sizeof *lags);
+	uint64_t requests = 0, lag = 0;
+	if (lags == NULL)
+		return false;
+	const uint64_t covered = find_best(lags, sort_lags(t, lags), &lag);
+	free(lags);
+	for (unsigned level = t->level; level < REPETITION_LEVELS; level++)
+		requests += t->requests[level];
+	values_number(v, name, "tokens", "", requests);
+	if (t->level > 0)
+		values_note(v, "a sample of the tokens, uniform by hash");
+	values_number(v, name, "covered", "", covered);
+	if (covered > 0)
+		values_number(v, name, "lag", "", lag);
+	else
+		values_unknown(v, name, "lag", "", "no request has the token of an earlier one");
+	if (requests > 0)
+		values_number(v, name, "repetitive", "", 2 * covered >= requests);
+	else
+		values_unknown(v, name, "repetitive", "", "no request has a known offset");
+	return true;
+}
+
+bool repetition_values(const struct repetition *r, struct values *v)
+{
+	if (r->inexact) {
+		values_unknown(v, "repetition", NULL, "", VALUES_INEXACT);
+		values_unknown(v, "repetition_any_file", NULL, "", VALUES_INEXACT);
+		return true;
+	}
+	return table_values(&r->of[0], "repetition", v) &&
+	       table_values(&r->of[1], "repetition_any_file", v);
+}
+
+void repetition_free(struct repetition *r)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		idmap_free(&r->of[i].token_map);
+		idmap_free(&r->of[i].lag_map);
+		free(r->of[i].tokens);
+		free(r->of[i].lags);
+	}
+	free(r->requests);
+	free(r->process_hash);
+	free(r->file_hash);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Repetition of requests: the lag from a request to the previous one of its process with the same
+ * token, which is a hash of file, offset, length and direction, or without the file.
+ *
+ * Tokens whose hash begins with fewer zero bits than `level` are left out. The level rises by one
+ * when a table is full, so it depends on the requests alone, not on their order: what remains is a
+ * uniform sample of the tokens, with all requests of each.
+ */
+#ifndef LIB_ANALYZE_REPETITION_H
+#define LIB_ANALYZE_REPETITION_H
+
+#include "requests.h"
+#include "values.h"
+
+enum { REPETITION_TOKENS = 1 << 14, REPETITION_LAGS = 1 << 16, REPETITION_LEVELS = 64 };
+
+struct state;
+
+struct repetition_token {
+	uint64_t first, last; /* number of its first and last request, of all of its process */
+	uint32_t process;
+};
+
+struct repetition_table {
+	unsigned level;
+	uint64_t requests[REPETITION_LEVELS]; /* with a token, by zero bits of it */
+	struct idmap token_map;               /* of hashes */
+	struct repetition_token *tokens;
+	size_t token_capacity;
+	struct idmap lag_map; /* of lags, with the zero bits of the token: REPETITION_KEY */
+	uint64_t *lags;
+	size_t lag_capacity;
+};
+
+struct repetition {
+	struct repetition_table of[2]; /* in the same file, in any file */
+	uint64_t *requests;            /* by process */
+	size_t capacity;
+	bool inexact; /* a join found two processes of a part to be one */
+	/* hashes; 0: not computed */
+	uint64_t *process_hash, *file_hash;
+	size_t process_capacity, file_capacity;
+};
+
+/* These return false if out of memory. */
+/* spans: in the order of the trace. */
+bool repetition_add(struct repetition *r, const struct requests *from,
+		    const struct io_spans *spans);
+/* Adds a part, whose processes have these numbers in r. */
+bool repetition_join(struct repetition *r, const struct repetition *part, const uint32_t *process);
+/* Adds requests of a lag and of a token of this level to a table, as loading does. */
+bool repetition_add_lag(struct repetition_table *t, uint64_t lag, unsigned level, uint64_t n);
+/* Adds a token that the table does not have. */
+bool repetition_add_token(struct repetition_table *t, uint64_t hash,
+			  const struct repetition_token *token);
+static inline uint64_t repetition_lag_key(uint64_t lag, unsigned level)
+{
+	return lag * REPETITION_LEVELS + level;
+}
+void repetition_state(struct state *s, struct repetition *r);
+bool repetition_values(const struct repetition *r, struct values *v);
+void repetition_free(struct repetition *r);
+
+#endif
