@@ -16,7 +16,7 @@
 enum { POINTS_DEFAULT = 64, POINTS_MAX = 100000, SIMULATED_MAX = 1024, THREADS_MAX = 64 };
 
 /* Fewer sampled keys lower the accuracy; without --sample, the rate is higher for small traces. */
-enum { SAMPLES_DEFAULT = 8192 };
+enum { SAMPLES_DEFAULT = 16384 };
 
 #define RATE_DEFAULT        0.01
 #define MEMORY_DEFAULT      ((uint64_t)1 << 30)
@@ -349,7 +349,7 @@ enum exit_status cmd_mrc(int argc, char **argv)
 	    OPTION(CHOICE, 0, "method", "exact|shards|aet", &m.method,
 		   "how the curve is computed (default: exact)"),
 	    CALL("sample", "RATE", &m.rate,
-		 "shards: the share of the blocks (default: 0.01, or more until 8192 are sampled)",
+		 "shards: the share of the blocks (default: 0.01, or more until 16384 are sampled)",
 		 option_rate),
 	    RANGE(NUMBER, 0, "samples", "N", &m.samples, "shards: lower the share to keep N blocks",
 		  64, 1 << 24),

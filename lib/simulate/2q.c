@@ -24,7 +24,7 @@ static bool twoq_init(struct cache *c, const struct cache_future *future)
 
 ALWAYS_INLINE void twoq_hit(struct cache *c, uint32_t e)
 {
-	if (c->nodes[e].list == FREQUENT)
+	if (c->states[e].list == FREQUENT)
 		list_renew(c, FREQUENT, e);
 }
 
@@ -36,7 +36,7 @@ ALWAYS_INLINE bool twoq_evict(struct cache *c, const struct cache_guard *guard)
 		e = list_oldest(c, recent ? FREQUENT : RECENT, guard);
 	if (e == 0)
 		return false;
-	if (c->nodes[e].list == RECENT)
+	if (c->states[e].list == RECENT)
 		cache_evict_to_ghost(c, e, GHOSTS, c->limit[GHOSTS_MAX]);
 	else
 		cache_evict(c, e);

@@ -36,7 +36,7 @@ static void arc_free(struct cache *c)
 
 ALWAYS_INLINE void arc_hit(struct cache *c, uint32_t e)
 {
-	if (c->nodes[e].list == T2)
+	if (c->states[e].list == T2)
 		list_renew(c, T2, e);
 	else {
 		list_unlink(c, e);
@@ -57,7 +57,7 @@ ALWAYS_INLINE bool arc_replace(struct cache *c, double p, bool in_b2,
 		e = list_oldest(c, first ? T2 : T1, guard);
 	if (e == 0)
 		return false;
-	cache_evict_to_ghost(c, e, c->nodes[e].list == T1 ? B1 : B2, UINT32_MAX);
+	cache_evict_to_ghost(c, e, c->states[e].list == T1 ? B1 : B2, UINT32_MAX);
 	return true;
 }
 
@@ -85,7 +85,7 @@ ALWAYS_INLINE double arc_target(const struct cache *c, double p, bool in_b2)
 ALWAYS_INLINE uint32_t arc_ghost_hit(struct cache *c, uint32_t e, const struct cache_guard *guard)
 {
 	double *p = c->state;
-	const bool in_b2 = c->nodes[e].list == B2;
+	const bool in_b2 = c->states[e].list == B2;
 	const double target = arc_target(c, *p, in_b2);
 	const uint32_t before = c->nodes[e].prev;
 	list_unlink(c, e);

@@ -45,7 +45,8 @@ uint64_t cache_bytes(enum cache_policy policy, uint64_t capacity, uint64_t futur
 {
 	const struct cache_ops *ops = policies[policy];
 	const uint64_t nodes = ops->nodes(capacity) + NODE_FIRST;
-	return nodes * sizeof(struct cache_node) + slots_for(ops->nodes(capacity)) * sizeof(uint32_t) +
+	return nodes * (sizeof(struct cache_node) + sizeof(struct cache_state)) +
+	       slots_for(ops->nodes(capacity)) * sizeof(uint32_t) +
 	       (ops->bytes != NULL ? ops->bytes(capacity, future) : 0) + sizeof(struct cache);
 }
 
@@ -54,7 +55,8 @@ struct cache *cache_new(enum cache_policy policy, uint64_t capacity,
 {
 	assert(capacity >= 1 && capacity <= CACHE_CAPACITY_MAX);
 	const struct cache_ops *ops = policies[policy];
-	const uint64_t nodes = ops->nodes(capacity) + NODE_FIRST, slots = slots_for(ops->nodes(capacity));
+	const uint64_t nodes = ops->nodes(capacity) + NODE_FIRST,
+		       slots = slots_for(ops->nodes(capacity));
 	struct cache *c = calloc(1, sizeof *c);
 	if (c == NULL)
 		return NULL;
@@ -65,10 +67,12 @@ struct cache *cache_new(enum cache_policy policy, uint64_t capacity,
 	c->shift = 64 - (unsigned)__builtin_ctzll(slots);
 	c->factor = hash_seed() | 1;
 	c->nodes = calloc(nodes, sizeof *c->nodes);
+	c->states = calloc(nodes, sizeof *c->states);
 	c->slots = calloc(slots, sizeof *c->slots);
 	for (uint32_t i = 0; c->nodes != NULL && i < LISTS; i++)
 		node_link(c, list_end(i), list_end(i));
-	if (c->nodes == NULL || c->slots == NULL || (ops->init != NULL && !ops->init(c, future))) {
+	if (c->nodes == NULL || c->states == NULL || c->slots == NULL ||
+	    (ops->init != NULL && !ops->init(c, future))) {
 		cache_free(c);
 		return NULL;
 	}
@@ -82,6 +86,7 @@ void cache_free(struct cache *c)
 	if (c->ops->free != NULL)
 		c->ops->free(c);
 	free(c->nodes);
+	free(c->states);
 	free(c->slots);
 	free(c);
 }
@@ -129,7 +134,7 @@ uint32_t cache_prefetch(struct cache *c, uint64_t key, const struct cache_guard 
 {
 	const uint32_t e = cache_insert(c, key, guard, victim);
 	if (e != CACHE_NONE) {
-		c->nodes[e].prefetched = 1;
+		c->states[e].prefetched = 1;
 		c->counts.prefetched++;
 	}
 	return e;
@@ -142,9 +147,8 @@ void cache_write(struct cache *c, uint32_t entry)
 
 void cache_remove(struct cache *c, uint32_t entry)
 {
-	struct cache_node *n = &c->nodes[entry];
-	c->counts.dirty -= n->dirty;
-	c->counts.prefetch_wasted += n->prefetched;
+	c->counts.dirty -= c->states[entry].dirty;
+	c->counts.prefetch_wasted += c->states[entry].prefetched;
 	if (c->ops->remove != NULL)
 		c->ops->remove(c, entry);
 	else
@@ -157,7 +161,7 @@ void cache_remove(struct cache *c, uint32_t entry)
 
 static bool is_resident(const struct cache *c, uint32_t e)
 {
-	return c->nodes[e].list != LIST_FREE && !cache_is_ghost(c, e);
+	return c->states[e].list != LIST_FREE && !cache_is_ghost(c, e);
 }
 
 /* Looks up each key of a short range, and examines all nodes for a long one. */
@@ -185,7 +189,7 @@ static void drop_entry(void *context, struct cache *c, uint32_t entry)
 {
 	(void)context;
 	c->counts.dropped++;
-	c->counts.cancelled_writes += c->nodes[entry].dirty;
+	c->counts.cancelled_writes += c->states[entry].dirty;
 	cache_remove(c, entry);
 }
 
@@ -197,7 +201,7 @@ void cache_drop(struct cache *c, uint64_t first, uint64_t last)
 static void clean_entry(void *context, struct cache *c, uint32_t entry)
 {
 	uint64_t *cleaned = context;
-	*cleaned += c->nodes[entry].dirty;
+	*cleaned += c->states[entry].dirty;
 	cache_set_dirty(c, entry, false);
 }
 
@@ -219,15 +223,14 @@ uint64_t cache_key(const struct cache *c, uint32_t entry)
 
 bool cache_is_dirty(const struct cache *c, uint32_t entry)
 {
-	return c->nodes[entry].dirty != 0;
+	return c->states[entry].dirty != 0;
 }
 
 void cache_set_dirty(struct cache *c, uint32_t entry, bool dirty)
 {
-	struct cache_node *n = &c->nodes[entry];
 	c->counts.dirty += dirty;
-	c->counts.dirty -= n->dirty;
-	n->dirty = dirty;
+	c->counts.dirty -= c->states[entry].dirty;
+	c->states[entry].dirty = dirty;
 }
 
 size_t cache_entries_max(const struct cache *c)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The entry store that all policies share: nodes of 16 bytes in up to four lists, and a hash table
+ * The entry store that all policies share: nodes of 16 bytes in up to four lists, a byte of state for each,, and a hash table
  * of node numbers. A policy is a set of functions on them; POLICY_OPS compiles the loop over many
  * references for each policy, so that a reference calls nothing through a pointer.
  *
@@ -18,7 +18,7 @@ enum {
 	NODE_MASK = (1 << NODE_BITS) - 1,
 	DISTANCE_MAX = 15, /* stands for larger distances, too */
 	LISTS = 4,
-	LIST_FREE = 15,         /* of nodes that are in no list */
+	LIST_FREE = 7,          /* of nodes that are in no list */
 	NODE_FIRST = LISTS + 1, /* node 0 is none, nodes 1 .. LISTS are the ends of the lists */
 	PREFETCH_SLOT = 16,     /* references ahead whose slot is loaded */
 	PREFETCH_NODE = 8,      /* ... whose node is loaded */
@@ -26,14 +26,19 @@ enum {
 
 struct cache_node {
 	uint64_t key;
-	uint32_t prev : NODE_BITS, list : 4;
-	uint32_t next : NODE_BITS, count : 2, dirty : 1, prefetched : 1;
+	uint32_t prev, next;
+};
+
+/* Apart from the nodes, so that links to a node are stored without access to what it contains. */
+struct cache_state {
+	uint8_t list : 3, count : 2, dirty : 1, prefetched : 1;
 };
 
 struct cache_ops;
 
 struct cache {
 	struct cache_node *nodes;
+	struct cache_state *states; /* of each node */
 	uint32_t *slots;
 	uint64_t factor; /* of the hash */
 	unsigned shift;  /* 64 - log2(slots) */
@@ -115,15 +120,14 @@ ALWAYS_INLINE uint32_t list_end(unsigned list)
 
 ALWAYS_INLINE void node_link(struct cache *c, uint32_t a, uint32_t b)
 {
-	c->nodes[a].next = b & NODE_MASK;
-	c->nodes[b].prev = a & NODE_MASK;
+	c->nodes[a].next = b;
+	c->nodes[b].prev = a;
 }
 
 ALWAYS_INLINE void list_unlink(struct cache *c, uint32_t e)
 {
-	const struct cache_node *n = &c->nodes[e];
-	c->size[n->list & (LISTS - 1)]--;
-	node_link(c, n->prev, n->next);
+	c->size[c->states[e].list & (LISTS - 1)]--;
+	node_link(c, c->nodes[e].prev, c->nodes[e].next);
 }
 
 ALWAYS_INLINE void list_insert_after(struct cache *c, unsigned list, uint32_t before, uint32_t e)
@@ -131,7 +135,7 @@ ALWAYS_INLINE void list_insert_after(struct cache *c, unsigned list, uint32_t be
 	const uint32_t after = c->nodes[before].next;
 	node_link(c, before, e);
 	node_link(c, e, after);
-	c->nodes[e].list = list & 15U;
+	c->states[e].list = list & 7U;
 	c->size[list]++;
 }
 
@@ -169,7 +173,7 @@ ALWAYS_INLINE uint32_t list_oldest(const struct cache *c, unsigned list,
 
 ALWAYS_INLINE bool cache_is_ghost(const struct cache *c, uint32_t e)
 {
-	return (c->ghosts >> c->nodes[e].list & 1) != 0;
+	return c->ghosts != 0 && (c->ghosts >> c->states[e].list & 1) != 0;
 }
 
 /* A new resident node for a key, in no list. */
@@ -184,11 +188,8 @@ ALWAYS_INLINE uint32_t cache_take(struct cache *c, uint64_t key)
 	while (c->slots[(home + d) & c->mask] != 0)
 		d++;
 	c->slots[(home + d) & c->mask] = e | slot_distance(d);
-	struct cache_node *n = &c->nodes[e];
-	n->key = key;
-	n->count = 0;
-	n->dirty = 0;
-	n->prefetched = 0;
+	c->nodes[e].key = key;
+	c->states[e] = (struct cache_state){.list = LIST_FREE};
 	c->resident++;
 	return e;
 }
@@ -197,28 +198,31 @@ ALWAYS_INLINE uint32_t cache_take(struct cache *c, uint64_t key)
 ALWAYS_INLINE void cache_release(struct cache *c, uint32_t e)
 {
 	cache_unhash(c, e);
-	c->nodes[e].list = LIST_FREE;
-	c->nodes[e].next = c->free & NODE_MASK;
+	c->states[e].list = LIST_FREE;
+	c->nodes[e].next = c->free;
 	c->free = e;
 }
 
 /* Counts the eviction of a block, which loses its data; its node stays in its list. */
 ALWAYS_INLINE void cache_count_eviction(struct cache *c, uint32_t e)
 {
-	struct cache_node *n = &c->nodes[e];
-	c->victim = (struct cache_victim){n->key, e, n->dirty, n->prefetched};
+	struct cache_state *s = &c->states[e];
+	c->victim = (struct cache_victim){c->nodes[e].key, e, s->dirty, s->prefetched};
 	c->counts.evictions++;
-	c->counts.dirty_evictions += n->dirty;
-	c->counts.dirty -= n->dirty;
-	c->counts.prefetch_wasted += n->prefetched;
-	n->dirty = 0;
-	n->prefetched = 0;
+	c->counts.dirty_evictions += s->dirty;
+	c->counts.dirty -= s->dirty;
+	c->counts.prefetch_wasted += s->prefetched;
+	s->dirty = 0;
+	s->prefetched = 0;
 	c->resident--;
 }
 
-/* Evicts a block and forgets its key. */
+/* Evicts a block and forgets its key. The next newer one, probably the next victim, is loaded. */
 ALWAYS_INLINE void cache_evict(struct cache *c, uint32_t e)
 {
+	const struct cache_node *next = &c->nodes[c->nodes[e].next];
+	__builtin_prefetch(&c->slots[cache_home(c, next->key)]);
+	__builtin_prefetch(&c->nodes[next->next]);
 	cache_count_eviction(c, e);
 	list_unlink(c, e);
 	cache_release(c, e);
@@ -244,7 +248,7 @@ ALWAYS_INLINE void cache_evict_to_ghost(struct cache *c, uint32_t e, unsigned li
 /* Turns a ghost into a block that is in no list. */
 ALWAYS_INLINE void cache_revive(struct cache *c, uint32_t e)
 {
-	c->nodes[e].count = 0;
+	c->states[e].count = 0;
 	c->resident++;
 }
 
@@ -257,20 +261,19 @@ typedef uint32_t policy_miss_fn(struct cache *c, uint64_t key, uint32_t ghost,
 ALWAYS_INLINE void cache_mark(struct cache *c, uint32_t e, unsigned how)
 {
 	if (how & CACHE_WRITE) {
-		struct cache_node *n = &c->nodes[e];
-		c->counts.saved_writes += n->dirty;
-		c->counts.dirty += !n->dirty;
-		n->dirty = 1;
+		struct cache_state *s = &c->states[e];
+		c->counts.saved_writes += s->dirty;
+		c->counts.dirty += !s->dirty;
+		s->dirty = 1;
 	}
 }
 
 /* The bits of the result of a hit. */
 ALWAYS_INLINE unsigned cache_use(struct cache *c, uint32_t e)
 {
-	struct cache_node *n = &c->nodes[e];
-	if (!n->prefetched)
+	if (c->counts.prefetched == 0 || !c->states[e].prefetched)
 		return CACHE_HIT;
-	n->prefetched = 0;
+	c->states[e].prefetched = 0;
 	c->counts.prefetch_used++;
 	return CACHE_HIT | CACHE_PREFETCHED;
 }

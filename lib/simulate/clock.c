@@ -4,14 +4,14 @@
 
 ALWAYS_INLINE void clock_hit(struct cache *c, uint32_t e)
 {
-	c->nodes[e].count = 1;
+	c->states[e].count = 1;
 }
 
 ALWAYS_INLINE uint32_t clock_victim(struct cache *c, const struct cache_guard *guard)
 {
 	uint32_t e;
-	while ((e = list_oldest(c, 0, guard)) != 0 && c->nodes[e].count != 0) {
-		c->nodes[e].count = 0;
+	while ((e = list_oldest(c, 0, guard)) != 0 && c->states[e].count != 0) {
+		c->states[e].count = 0;
 		list_renew(c, 0, e);
 	}
 	return e;

@@ -6,6 +6,8 @@
  */
 #include <stdlib.h>
 
+#include "lib/base/array.h"
+
 #include "cache_internal.h"
 
 struct lfu_group {
@@ -18,22 +20,14 @@ struct lfu {
 	uint32_t *group; /* of each node */
 	struct lfu_group *groups;
 	uint32_t used, free; /* groups used so far; the first free one, + 1 */
-	uint32_t max;
+	size_t capacity;
 };
 
-/* n different counts need n * n / 2 references, so this number is never reached. */
-enum { GROUPS_MAX = 1 << 22 };
-
-static uint64_t groups_max(uint64_t capacity)
-{
-	return capacity + 1 < GROUPS_MAX ? capacity + 1 : GROUPS_MAX;
-}
-
+/* n groups need n * n / 2 references, so their memory is not counted. */
 static uint64_t lfu_bytes(uint64_t capacity, uint64_t future)
 {
 	(void)future;
-	return sizeof(struct lfu) + (capacity + NODE_FIRST) * sizeof(uint32_t) +
-	       groups_max(capacity) * sizeof(struct lfu_group);
+	return sizeof(struct lfu) + (capacity + NODE_FIRST) * sizeof(uint32_t);
 }
 
 static void lfu_free(struct cache *c)
@@ -46,16 +40,21 @@ static void lfu_free(struct cache *c)
 	free(l);
 }
 
+/* Reserves memory for two groups: a hit leaves one for the next insertion. */
+static bool reserve_group(struct lfu *l)
+{
+	return l->used + 2 <= l->capacity ||
+	       array_reserve(&l->groups, &l->capacity, l->used + 2, sizeof *l->groups);
+}
+
 static bool lfu_init(struct cache *c, const struct cache_future *future)
 {
 	struct lfu *l = c->state = calloc(1, sizeof *l);
 	(void)future;
 	if (l == NULL)
 		return false;
-	l->max = (uint32_t)groups_max(c->capacity);
 	l->group = calloc((size_t)c->capacity + NODE_FIRST, sizeof *l->group);
-	l->groups = calloc(l->max, sizeof *l->groups);
-	return l->group != NULL && l->groups != NULL;
+	return l->group != NULL && reserve_group(l);
 }
 
 /* Inserts e after node `before`, in the group of this count, which is that of `before` or new. */
@@ -102,8 +101,8 @@ ALWAYS_INLINE void lfu_hit(struct cache *c, uint32_t e)
 		group_remove(c, l, e);
 		group_add(c, l, to, l->groups[to].newest, e);
 	} else if (l->groups[g].size == 1)
-		l->groups[g].count = count; /* alone, the block takes its group along */
-	else if (l->free != 0 || l->used + 1 < l->max) {
+		l->groups[g].count = count;          /* alone, the block takes its group along */
+	else if (l->free != 0 || reserve_group(l)) { /* without memory, it is not counted */
 		const uint32_t before = newest != e ? newest : c->nodes[e].prev;
 		group_remove(c, l, e);
 		group_add(c, l, group_new(l, count), before, e);

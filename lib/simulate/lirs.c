@@ -83,13 +83,13 @@ static inline void stack_push(struct cache *c, uint32_t e)
 
 static inline void enter_state(struct cache *c, uint32_t e, unsigned state)
 {
-	c->nodes[e].list = state & 15U;
+	c->states[e].list = state & 7U;
 	c->size[state]++;
 }
 
 static inline void change_state(struct cache *c, uint32_t e, unsigned state)
 {
-	c->size[c->nodes[e].list & (LISTS - 1)]--;
+	c->size[c->states[e].list & (LISTS - 1)]--;
 	enter_state(c, e, state);
 }
 
@@ -105,8 +105,8 @@ static inline void forget_ghost(struct cache *c, uint32_t e)
 static inline void prune(struct cache *c)
 {
 	uint32_t e;
-	while ((e = c->nodes[STACK].next) != STACK && c->nodes[e].list != LIR)
-		if (c->nodes[e].list == GHOST)
+	while ((e = c->nodes[STACK].next) != STACK && c->states[e].list != LIR)
+		if (c->states[e].list == GHOST)
 			forget_ghost(c, e);
 		else {
 			stack_unlink(c, e);
@@ -146,11 +146,11 @@ static inline void become_lir(struct cache *c, uint32_t e)
 
 ALWAYS_INLINE void lirs_hit(struct cache *c, uint32_t e)
 {
-	if (c->nodes[e].list == LIR) {
+	if (c->states[e].list == LIR) {
 		stack_unlink(c, e);
 		stack_push(c, e);
 		prune(c);
-	} else if (c->nodes[e].list == HIR_IN_STACK)
+	} else if (c->states[e].list == HIR_IN_STACK)
 		become_lir(c, e);
 	else if (c->capacity > 1) {
 		stack_add(c, e);
@@ -163,7 +163,7 @@ ALWAYS_INLINE void lirs_hit(struct cache *c, uint32_t e)
 /* Takes a resident block out of S and Q. */
 static void lirs_remove(struct cache *c, uint32_t e)
 {
-	const unsigned state = c->nodes[e].list;
+	const unsigned state = c->states[e].list;
 	if (state != HIR_IN_QUEUE)
 		stack_unlink(c, e);
 	if (state != LIR)
@@ -182,7 +182,7 @@ static inline uint32_t lirs_victim(const struct cache *c, const struct cache_gua
 	if (e != QUEUE)
 		return e;
 	for (e = c->nodes[STACK].next; e != STACK; e = c->nodes[e].next)
-		if (c->nodes[e].list == LIR && evictable(guard, e))
+		if (c->states[e].list == LIR && evictable(guard, e))
 			return e;
 	return 0;
 }
@@ -190,7 +190,7 @@ static inline uint32_t lirs_victim(const struct cache *c, const struct cache_gua
 static inline void lirs_evict(struct cache *c, uint32_t e)
 {
 	cache_count_eviction(c, e);
-	if (c->nodes[e].list == HIR_IN_STACK) {
+	if (c->states[e].list == HIR_IN_STACK) {
 		queue_unlink(c, e);
 		queue_push(c, GHOSTS, e);
 		change_state(c, e, GHOST);

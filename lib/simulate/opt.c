@@ -104,7 +104,7 @@ static void place(struct cache *c, uint32_t e)
 	    f->next[o->at] != CACHE_NEVER ? f->next[o->at] : 2 * (uint64_t)f->count - 1 - o->at;
 	c->nodes[e].prev = position & NODE_MASK;
 	c->nodes[e].next = position >> NODE_BITS & NODE_MASK;
-	c->nodes[e].list = 0;
+	c->states[e].list = 0;
 	set_bit(o, position);
 }
 

@@ -26,16 +26,16 @@ static bool s3fifo_init(struct cache *c, const struct cache_future *future)
 
 ALWAYS_INLINE void s3fifo_hit(struct cache *c, uint32_t e)
 {
-	struct cache_node *n = &c->nodes[e];
-	if (n->count < COUNT_MAX)
-		n->count = (n->count + 1U) & COUNT_MAX;
+	struct cache_state *s = &c->states[e];
+	if (s->count < COUNT_MAX)
+		s->count = (s->count + 1U) & COUNT_MAX;
 }
 
 ALWAYS_INLINE bool s3fifo_evict_main(struct cache *c, const struct cache_guard *guard)
 {
 	uint32_t e;
-	while ((e = list_oldest(c, MAIN, guard)) != 0 && c->nodes[e].count > 0) {
-		c->nodes[e].count = (c->nodes[e].count - 1U) & COUNT_MAX;
+	while ((e = list_oldest(c, MAIN, guard)) != 0 && c->states[e].count > 0) {
+		c->states[e].count = (c->states[e].count - 1U) & COUNT_MAX;
 		list_renew(c, MAIN, e);
 	}
 	if (e != 0)
@@ -46,8 +46,8 @@ ALWAYS_INLINE bool s3fifo_evict_main(struct cache *c, const struct cache_guard *
 ALWAYS_INLINE bool s3fifo_evict_small(struct cache *c, const struct cache_guard *guard)
 {
 	uint32_t e;
-	while ((e = list_oldest(c, SMALL, guard)) != 0 && c->nodes[e].count >= PROMOTED_FROM) {
-		c->nodes[e].count = 0;
+	while ((e = list_oldest(c, SMALL, guard)) != 0 && c->states[e].count >= PROMOTED_FROM) {
+		c->states[e].count = 0;
 		list_unlink(c, e);
 		list_push(c, MAIN, e);
 	}

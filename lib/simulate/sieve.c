@@ -7,7 +7,7 @@
 
 ALWAYS_INLINE void sieve_hit(struct cache *c, uint32_t e)
 {
-	c->nodes[e].count = 1;
+	c->states[e].count = 1;
 }
 
 /* The next newer block; 0 at the new end. */
@@ -25,9 +25,9 @@ ALWAYS_INLINE uint32_t sieve_victim(struct cache *c, const struct cache_guard *g
 		if (e == 0)
 			e = c->nodes[list_end(0)].next;
 		if (evictable(guard, e)) {
-			if (c->nodes[e].count == 0)
+			if (c->states[e].count == 0)
 				return e;
-			c->nodes[e].count = 0;
+			c->states[e].count = 0;
 		}
 		e = sieve_newer(c, e);
 	}

@@ -114,8 +114,8 @@ ALWAYS_INLINE void move_to(struct cache *c, unsigned list, uint32_t e)
 ALWAYS_INLINE void wtinylfu_hit(struct cache *c, uint32_t e)
 {
 	sketch_add(c->state, c->nodes[e].key);
-	if (c->nodes[e].list != PROBATION) {
-		list_renew(c, c->nodes[e].list, e);
+	if (c->states[e].list != PROBATION) {
+		list_renew(c, c->states[e].list, e);
 		return;
 	}
 	move_to(c, PROTECTED, e);
