@@ -144,11 +144,15 @@ static bool finish(struct blktrace *b)
 
 static int verdict(struct blktrace *b)
 {
-	const uint64_t missing = b->sequences.missing;
+	const uint64_t missing = b->sequences.missing, impossible = b->beyond + b->untimed;
 	if (b->status != IOT_OK)
 		return b->status;
 	if (missing == 0 && b->damage.status == IOT_OK)
-		return IOT_OK;
+		return impossible == 0
+			   ? IOT_OK
+			   : error_set(&b->src->error, IOT_EFORMAT,
+				       "%" PRIu64 " records have impossible sectors or times",
+				       impossible);
 	b->src->lost_reported = true;
 	if (b->damage.status != IOT_OK)
 		return error_set(&b->src->error, b->damage.status, "%s", b->damage.text);

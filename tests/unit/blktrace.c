@@ -142,6 +142,15 @@ Test(blktrace, completion_before_the_issue_is_counted)
 	cr_expect_eq(counted_in(&run.report, "clock.negative_duration"), 1);
 }
 
+Test(blktrace, impossible_sectors_are_damage)
+{
+	static const char text[] = LINE("0", "2000", "9", "D   R 18446744073709551600 + 8 [a]")
+	    LINE("0", "3000", "9", "D   R 8 + 8 [a]") LINE("1", "4000", "0", "C   R 8 + 8 [0]");
+	cr_expect_str_eq(records_of(text, "issue"), "3000+1000 R 8+8\n");
+	cr_expect_eq(counted_in(&run.report, "skipped.beyond_devices"), 1);
+	cr_expect_eq(run.status, IOT_EFORMAT);
+}
+
 /* The 65th request at one sector: the first one has not completed, and never will. */
 Test(blktrace, too_many_requests_at_one_sector)
 {
