@@ -252,12 +252,10 @@ static void set_operation(struct world *w, const struct iot_event *ev, struct st
 	*object = world_object_of_operation(w, ev);
 	if (text_equals(name, "close"))
 		step->kind = world_file_closed(w, ev, object) ? STEP_DROP : STEP_CALL;
-	else if (text_equals(name, "rename"))
-		world_renamed(w, ev);
 	else if (*object == OBJECT_NONE)
 		return;
 	else if (text_equals(name, "unlink"))
-		step->kind = world_unlinked(w, *object) ? STEP_DROP : STEP_CALL;
+		step->kind = world_unlinked(w, ev, *object) ? STEP_DROP : STEP_CALL;
 	else if (text_equals(name, "truncate") || text_equals(name, "ftruncate"))
 		set_truncate(w, ev, step);
 	else if (text_equals(name, "fsync") || text_equals(name, "fdatasync"))
@@ -287,6 +285,9 @@ static int add_operation(struct world *w, const struct iot_event *ev)
 	if ((ev->has & IOT_HAS_PROCESS) == 0 || w->options.physical)
 		return IOT_OK;
 	if (text_equals(iot_directive_get(ev, "name"), "open") && !world_file_opened(w, ev))
+		return no_memory(w);
+	if (succeeded(ev) && text_equals(iot_directive_get(ev, "name"), "rename") &&
+	    !world_renamed(w, ev))
 		return no_memory(w);
 	if (succeeded(ev))
 		set_operation(w, ev, &step, &object);

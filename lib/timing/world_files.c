@@ -103,8 +103,19 @@ bool world_file_defined(struct world *w, const struct iot_event *ev)
 	return name_object(w, path, object);
 }
 
-bool world_unlinked(struct world *w, uint32_t object)
+/* The name now belongs to no object. */
+static void forget_name(struct world *w, const struct iot_event *ev)
 {
+	const struct iot_text path = iot_directive_get(ev, "path");
+	const size_t number =
+	    path.data != NULL ? idmap_find(&w->path_ids, path_key(path)) : SIZE_MAX;
+	if (number < w->path_capacity)
+		w->object_of_path[number] = 0;
+}
+
+bool world_unlinked(struct world *w, const struct iot_event *ev, uint32_t object)
+{
+	forget_name(w, ev);
 	w->objects[object].unlinked = w->objects[object].opens > 0;
 	return w->objects[object].opens == 0;
 }
@@ -124,12 +135,12 @@ bool world_file_closed(struct world *w, const struct iot_event *ev, uint32_t *ob
 	return true;
 }
 
-void world_renamed(struct world *w, const struct iot_event *ev)
+bool world_renamed(struct world *w, const struct iot_event *ev)
 {
 	const struct iot_text to = iot_directive_get(ev, "to");
 	const uint32_t object = world_object_of_operation(w, ev);
-	if (to.data != NULL && object != OBJECT_NONE)
-		(void)name_object(w, to, object);
+	forget_name(w, ev);
+	return to.data == NULL || object == OBJECT_NONE || name_object(w, to, object);
 }
 
 bool world_file_is_direct(const struct world *w, const struct iot_record *rec)

@@ -22,9 +22,10 @@ uint32_t world_object_of_operation(struct world *w, const struct iot_event *ev);
 /* A %file. Returns false if out of memory. */
 bool world_file_defined(struct world *w, const struct iot_event *ev);
 /* Operations that succeeded. Return whether the blocks of the object leave the cache. */
-bool world_unlinked(struct world *w, uint32_t object);
+bool world_unlinked(struct world *w, const struct iot_event *ev, uint32_t object);
 bool world_file_closed(struct world *w, const struct iot_event *ev, uint32_t *object);
-void world_renamed(struct world *w, const struct iot_event *ev);
+/* Returns false if out of memory. */
+bool world_renamed(struct world *w, const struct iot_event *ev);
 /* Whether this open file bypasses the cache. */
 bool world_file_is_direct(const struct world *w, const struct iot_record *rec);
 bool world_file_opened(struct world *w, const struct iot_event *ev);

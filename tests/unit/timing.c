@@ -173,10 +173,16 @@ Test(timing, an_unlinked_file_is_dropped_at_its_last_close)
 	directive(&w, "%op name=unlink process=1 path=/a");
 	directive(&w, "%op name=close process=1 file=3 result=EBADF");
 	directive(&w, "%op name=close process=1 file=3");
-	directive(&w, "%op name=unlink process=1 path=/a");
-	const enum step_kind expected[] = {STEP_CALL, STEP_CALL, STEP_DROP, STEP_DROP};
-	cr_assert_eq(w.programs[0].count, 4);
-	for (size_t i = 0; i < 4; i++)
+	directive(&w, "%op name=unlink process=1 path=/a"); /* the name is no longer its own */
+	directive(&w, "%file process=1 id=3 object=8 path=/b");
+	directive(&w, "%op name=close process=1 file=3");
+	directive(&w, "%op name=rename process=1 path=/b to=/c");
+	directive(&w, "%op name=unlink process=1 path=/b");
+	directive(&w, "%op name=unlink process=1 path=/c");
+	const enum step_kind expected[] = {STEP_CALL, STEP_CALL, STEP_DROP, STEP_CALL,
+					   STEP_CALL, STEP_CALL, STEP_CALL, STEP_DROP};
+	cr_assert_eq(w.programs[0].count, 8);
+	for (size_t i = 0; i < 8; i++)
 		cr_assert_eq(w.programs[0].steps[i].kind, expected[i], "step %zu", i);
 	world_free(&w);
 }
