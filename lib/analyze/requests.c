@@ -361,10 +361,11 @@ static inline void set_request(struct io_request *q, const struct iot_record *re
 static inline struct io_span *span_for(struct io_batch *b, const struct file_id *id,
 				       const struct iot_record *rec, const struct io_request *q)
 {
-	struct io_span *s = &b->span[b->span_count - 1];
-	if (b->span_count > 0 && s->thread == id->thread - 1 && s->type_flags == type_flags(rec))
-		return s;
-	s = &b->span[b->span_count++];
+	struct io_span *s = b->span + b->span_count;
+	if (b->span_count > 0 && s[-1].thread == id->thread - 1 &&
+	    s[-1].type_flags == type_flags(rec))
+		return s - 1;
+	b->span_count++;
 	s->process = id->process - 1;
 	s->thread = id->thread - 1;
 	s->type_flags = type_flags(rec);

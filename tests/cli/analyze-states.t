@@ -60,6 +60,9 @@ run 1.state.zst whole
 run 1.state.zst trace.iot
 run --part=2/3 -
 run --part=4/3 trace.iot
+"$IOTRACE" analyze --part=1/3 -s bare.state text 2>&1
+"$IOTRACE" analyze --part=2/3 -s - text | "$IOTRACE" analyze -q - | head -n 1
+"$IOTRACE" analyze bare.state | cmp - expected
 run --part=2/3 --threads=2 trace.iot
 # Not valid
 "$IOTRACE" cat --bare whole | sed 's/ version=1 trace/ version=2 trace/' >version.state
