@@ -151,9 +151,9 @@ static enum exit_status check_memory(const struct timing_command *c, const struc
 	}
 	if (programs + needed * threads <= c->memory)
 		return EXIT_OK;
-	message_print("the simulation needs %ju bytes of memory, more than the limit of %ju; see "
-		      "--memory",
-		      (uintmax_t)(programs + needed * threads), (uintmax_t)c->memory);
+	message_print("the simulation needs %ju MiB of memory, expected at most %ju MiB (--memory)",
+		      (uintmax_t)(((programs + needed * threads) >> 20) + 1),
+		      (uintmax_t)(c->memory >> 20));
 	return EXIT_FAULT;
 }
 

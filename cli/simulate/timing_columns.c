@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timing_columns.h"
 
-#define COLUMN(name)                                                                               \
-	{                                                                                          \
-#name, offsetof(struct timing_result, name)                                        \
-	}
+/* clang-format off */
+#define COLUMN(name)     { #name, offsetof(struct timing_result, name), false }
+#define COLUMN_CPU(name) { #name, offsetof(struct timing_result, name), true }
+/* clang-format on */
 
 const struct timing_column timing_columns[] = {
     COLUMN(wall_ns),
-    COLUMN(idle_ns),
-    COLUMN(think_ns),
-    COLUMN(syscall_ns),
+    COLUMN_CPU(idle_ns),
+    COLUMN_CPU(think_ns),
+    COLUMN_CPU(syscall_ns),
     COLUMN(copy_ns),
-    COLUMN(switch_ns),
-    COLUMN(interrupt_ns),
+    COLUMN_CPU(switch_ns),
+    COLUMN_CPU(interrupt_ns),
     COLUMN(calls),
-    COLUMN(switches),
-    COLUMN(preemptions),
-    COLUMN(interrupts),
+    COLUMN_CPU(switches),
+    COLUMN_CPU(preemptions),
+    COLUMN_CPU(interrupts),
     COLUMN(stalls),
     COLUMN(throttled),
     COLUMN(reads),
@@ -47,7 +47,7 @@ const struct timing_column timing_columns[] = {
     COLUMN(pending_ns),
     COLUMN(device_busy_ns),
     COLUMN(depth_max),
-    {NULL, 0},
+    {NULL, 0, false},
 };
 
 double timing_utilisation(const struct timing_point *p)

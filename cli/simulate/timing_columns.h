@@ -8,6 +8,7 @@
 struct timing_column {
 	const char *name;
 	size_t member; /* offset in struct timing_result */
+	bool of_cpus;  /* unknown for arrivals */
 };
 
 /* Ends with a column without a name. */

@@ -121,7 +121,7 @@ static void print_latencies(struct json *j, const struct timing_result *r)
 	json_close(j, '}');
 }
 
-static void print_rates(struct json *j, const struct timing_result *r)
+static void print_rates(struct json *j, const struct timing_result *r, bool cpus)
 {
 	if (r->rate_count == 0)
 		return;
@@ -133,7 +133,7 @@ static void print_rates(struct json *j, const struct timing_result *r)
 		json_number(j, "device_written", rate->device_written);
 		json_number(j, "cache_read", rate->cache_read);
 		json_number(j, "cache_written", rate->cache_written);
-		json_number(j, "idle_ns", rate->idle_ns);
+		json_known(j, "idle_ns", cpus, rate->idle_ns);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -146,13 +146,14 @@ static void print_point(struct json *j, const struct timing_point *p)
 	json_number(j, "cache_blocks", p->options.cache_blocks);
 	json_number(j, "cache_bytes", p->options.cache_blocks * p->options.block);
 	for (const struct timing_column *c = timing_columns; c->name != NULL; c++)
-		json_number(j, c->name, timing_column_value(c, &p->result));
+		json_known(j, c->name, !c->of_cpus || !p->options.arrivals,
+			   timing_column_value(c, &p->result));
 	json_real(j, "depth_mean", p->result.depth_mean);
 	if (!p->options.arrivals)
 		json_real(j, "utilisation", timing_utilisation(p));
 	print_latencies(j, &p->result);
 	print_processes(j, &p->result);
-	print_rates(j, &p->result);
+	print_rates(j, &p->result, !p->options.arrivals);
 	json_close(j, '}');
 }
 

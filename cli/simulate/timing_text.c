@@ -126,10 +126,14 @@ static void print_rates(struct output *out, const struct timing_point *p)
 		const uint64_t left =
 		    p->result.wall_ns > i * width ? p->result.wall_ns - i * width : width;
 		const uint64_t ns = left < width ? left : width;
-		output_printf(out, "%11.3f %11.3f %11.3f %11.3f %11.3f %7.2f\n", seconds(i * width),
+		output_printf(out, "%11.3f %11.3f %11.3f %11.3f %11.3f", seconds(i * width),
 			      megabytes(rate->device_read, ns), megabytes(rate->device_written, ns),
-			      megabytes(rate->cache_read, ns), megabytes(rate->cache_written, ns),
-			      100 * (double)rate->idle_ns / (double)(ns * p->options.cpus));
+			      megabytes(rate->cache_read, ns), megabytes(rate->cache_written, ns));
+		if (p->options.arrivals)
+			output_printf(out, " %7s\n", "-");
+		else
+			output_printf(out, " %7.2f\n",
+				      100 * (double)rate->idle_ns / (double)(ns * p->options.cpus));
 	}
 }
 

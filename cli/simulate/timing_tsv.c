@@ -9,6 +9,24 @@ static void print_point(struct output *out, const struct timing_point *p)
 		      (uintmax_t)(p->options.cache_blocks * p->options.block));
 }
 
+/* A number, or nothing if it is unknown. */
+static void print_known(struct output *out, bool known, uint64_t value)
+{
+	if (known)
+		output_printf(out, "\t%ju", (uintmax_t)value);
+	else
+		output_text(out, "\t");
+}
+
+static void print_latencies(struct output *out, const struct timing_result *r)
+{
+	static const double quantiles[] = {0.5, 0.9, 0.99, 1};
+	const bool known = r->latency_count > 0;
+	print_known(out, known, r->latency_count);
+	for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
+		print_known(out, known, known ? timing_latency(r, quantiles[i]) : 0);
+}
+
 static void print_points(struct output *out, const struct timing_report *r)
 {
 	output_text(out, "policy\tcache_blocks\tcache_bytes");
@@ -20,15 +38,9 @@ static void print_points(struct output *out, const struct timing_report *r)
 		const struct timing_result *result = &r->points[i].result;
 		print_point(out, &r->points[i]);
 		for (const struct timing_column *c = timing_columns; c->name != NULL; c++)
-			output_printf(out, "\t%ju", (uintmax_t)timing_column_value(c, result));
-		output_printf(out, "\t%zu", result->latency_count);
-		const double quantiles[] = {0.5, 0.9, 0.99, 1};
-		for (size_t q = 0; q < 4; q++)
-			if (result->latency_count > 0)
-				output_printf(out, "\t%ju",
-					      (uintmax_t)timing_latency(result, quantiles[q]));
-			else
-				output_text(out, "\t");
+			print_known(out, !c->of_cpus || !r->points[i].options.arrivals,
+				    timing_column_value(c, result));
+		print_latencies(out, result);
 		output_text(out, "\n");
 	}
 }
@@ -42,11 +54,13 @@ static void print_rates(struct output *out, const struct timing_report *r)
 		for (size_t row = 0; row < p->result.rate_count; row++) {
 			const struct timing_rate *rate = &p->result.rates[row];
 			print_point(out, p);
-			output_printf(out, "\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\n",
-				      (uintmax_t)(row * p->options.rate_ns),
-				      (uintmax_t)rate->device_read, (uintmax_t)rate->device_written,
-				      (uintmax_t)rate->cache_read, (uintmax_t)rate->cache_written,
-				      (uintmax_t)rate->idle_ns);
+			const uint64_t values[] = {row * p->options.rate_ns, rate->device_read,
+						   rate->device_written, rate->cache_read,
+						   rate->cache_written};
+			for (size_t k = 0; k < sizeof values / sizeof *values; k++)
+				print_known(out, true, values[k]);
+			print_known(out, !p->options.arrivals, rate->idle_ns);
+			output_text(out, "\n");
 		}
 	}
 }
