@@ -37,6 +37,9 @@ bool row_names_set(struct row_names *n, enum name_kind kind, uint64_t key, struc
 	if (!array_reserve_index(&t->name, &t->capacity, i, sizeof *t->name))
 		return false;
 	const struct iot_text old = text_of(n, &t->name[i]);
+	/* parts repeat definitions: of several opens of an object, the first one is never the repeat */
+	if (kind == NAME_OBJECT && old.size > 0)
+		return true;
 	if (old.size == text.size && memcmp(old.data, text.data, text.size) == 0)
 		return true;
 	return append(n, text, &t->name[i]);

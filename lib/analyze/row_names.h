@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Paths of files, and hosts and ranks of processes, as their last definitions declare them. */
+/*
+ * Paths of files, and hosts and ranks of processes, as their last definitions declare them; of an
+ * object, which several opens may name differently, the first one.
+ */
 #ifndef LIB_ANALYZE_ROW_NAMES_H
 #define LIB_ANALYZE_ROW_NAMES_H
 

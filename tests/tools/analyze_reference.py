@@ -214,10 +214,10 @@ class Trace:
             self.keys["job"] = [int(Decimal(keys[key]) * SECOND) for key in ("job-start", "job-end")]
 
     def add_definition(self, kind, keys):
-        """Reading: a name, host or rank is that of the last directive that declares it."""
+        """Reading: a host, rank or path is that of the last directive that declares it; the path of an object that of the first."""
         if kind == "file":
             file = file_key(int(keys["process"]), int(keys["id"]), keys)
-            if "path" in keys:
+            if keys.get("path") and not (int(keys.get("object", 0)) and self.paths.get(file)):
                 self.paths[file] = keys["path"]
             return
         process = int(keys["id"])
