@@ -276,8 +276,7 @@ static void copy_side(struct strace *s, struct strace_call *c, const struct stra
 }
 
 /* A copy with positions at two offsets, of which either may be NULL, of up to `max` bytes. */
-static void copy(struct strace *s, struct strace_call *c, const struct strace_copy *of,
-		 int64_t max)
+static void copy(struct strace *s, struct strace_call *c, const struct strace_copy *of, int64_t max)
 {
 	if (is_contradicted(s, c, max))
 		return;

@@ -383,8 +383,7 @@ int iot_directive_lacks(const struct iot_event *ev, unsigned *flags)
 }
 
 /* Returns whether a token is time=NUMBER or took=NUMBER; *value is the value's text. */
-static inline bool is_time(struct iot_text token, enum directive_key key, struct iot_text *value,
-			   uint64_t *number)
+static inline bool is_time(struct iot_text token, int key, struct iot_text *value, uint64_t *number)
 {
 	return token.size > 0 && token.data[0] == 't' && has_known_key(token, key, value) &&
 	       number_decimal(value->data, value->size, number);
