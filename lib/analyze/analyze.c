@@ -33,6 +33,7 @@ static void layer_init(struct layer *l, const struct iot_analyze_options *o)
 {
 	l->busy.part = l->concurrency.part = l->rows.busy.part = o->part != 0;
 	l->rows.busy.by_pair = true;
+	l->file_users.interval_ns = o->interval_ns;
 	l->order.by_file = (o->sections & IOT_ANALYZE_FILES) != 0;
 }
 
@@ -112,7 +113,8 @@ static void add_batch(struct iot_analyze *a, struct layer *l, unsigned i)
 	if (needs(a, NEED_BUSY))
 		keep(a, busy_add(&l->busy, &spans));
 	if (needs(a, IOT_ANALYZE_TIME))
-		keep(a, add_over_time(a, l, &spans));
+		keep(a, add_over_time(a, l, &spans) &&
+			    file_users_add(&l->file_users, &grouped, a->trace.epoch_ns));
 	if (needs(a, REQUESTS_ROWS))
 		keep(a, rows_add(&l->rows, &grouped));
 }
@@ -339,6 +341,7 @@ static void join_layer(struct iot_analyze *a, unsigned i, const struct requests_
 		    arrival_join(&l->arrival, &part->arrival, map->process, map->file) &&
 		    concurrency_join(&l->concurrency, &part->concurrency) &&
 		    repetition_join(&l->repetition, &part->repetition, map->process) &&
+		    file_users_join(&l->file_users, &part->file_users, map->pair) &&
 		    rows_join(&l->rows, &part->rows, map->process, map->pair));
 }
 
@@ -465,6 +468,9 @@ static bool add_time_values(struct iot_analyze *a, struct layer *l)
 	keep(a, concurrency_end(&l->concurrency));
 	concurrency_values(&l->concurrency, from.span.end_ns - from.span.begin_ns,
 			   from.span.runtime_ns, &a->values);
+	file_users_settle(&l->file_users);
+	keep(a, file_users_values(&l->file_users, &a->requests,
+				  totals_processes(&a->trace, &a->requests), &a->values));
 	return done;
 }
 
@@ -599,6 +605,7 @@ static void layer_free(struct layer *l)
 	arrival_free(&l->arrival);
 	concurrency_free(&l->concurrency);
 	rows_free(&l->rows);
+	file_users_free(&l->file_users);
 	free(l);
 }
 

@@ -11,6 +11,7 @@
 #include "busy.h"
 #include "cells.h"
 #include "concurrency.h"
+#include "file_users.h"
 #include "latency.h"
 #include "metadata.h"
 #include "order.h"
@@ -46,6 +47,7 @@ struct layer {
 	struct arrival arrival;
 	struct concurrency concurrency;
 	struct rows rows;
+	struct file_users file_users;
 };
 
 struct iot_analyze {

@@ -63,6 +63,7 @@ static void layer_state(struct state *s, struct layer *l, const struct requests 
 	arrival_state(s, &l->arrival);
 	concurrency_state(s, &l->concurrency);
 	rows_state(s, &l->rows);
+	file_users_state(s, &l->file_users);
 }
 
 static void layers_state(struct state *s, struct iot_analyze *a)
@@ -122,6 +123,7 @@ static bool settle(struct iot_analyze *a)
 		done = sizes_settle(&l->sizes) && cells_settle(&l->cells) &&
 		       order_add_heads(&l->order, &a->requests);
 		arrival_settle(&l->arrival);
+		file_users_settle(&l->file_users);
 	}
 	return done;
 }

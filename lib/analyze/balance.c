@@ -29,7 +29,7 @@ struct spread {
 static struct spread spread_of(const struct process_load *m, size_t members, unsigned list,
 			       double n)
 {
-	struct spread s = {.min = members < n ? 0 : UINT64_MAX};
+	struct spread s = {.min = (double)members < n ? 0 : UINT64_MAX};
 	double squares = 0;
 	for (size_t i = 0; i < members; i++) {
 		const uint64_t value = m[i].value[list];

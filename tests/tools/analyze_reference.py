@@ -959,13 +959,17 @@ def concurrency(t):
             "concurrency_max": max(busy, default=0), "in_flight_ns": in_flight, "concurrency_mean": ratio(in_flight, t.T)}
 
 
-def same_file(t, view):
-    """Returns the maximum of A(f, b) and its mean over the pairs (f, b) with a request, for files of more than one process."""
+def same_file(t):
+    """Returns the maximum of A(f, b) and its mean over the pairs (f, b) with a request, for files of more than one process.
+
+    Reading: b is the interval in which the request itself starts, also if the bins of the view are wider.
+    """
+    interval = SECOND if t.options.interval is None else round(t.options.interval * SECOND)
     users, processes_of = defaultdict(set), defaultdict(set)
     for r in t.requests:
         processes_of[r.file].add(r.process)
         if r.start is not None:
-            users[r.file, view.of_time(r.start + t.epoch)].add(r.process)
+            users[r.file, (r.start + t.epoch) // interval].add(r.process)
     counts = [len(ps) for (f, _), ps in users.items() if len(processes_of[f]) > 1]
     return {"same_file_max": ratio(max(counts), t.P) if counts else None, "same_file_mean": ratio(sum(counts), len(counts) * t.P)}
 
@@ -992,7 +996,7 @@ def time(t):
     operations = view.column(OPS)
     result |= {"operations_max": ratio(max(operations, default=0) * view.den * SECOND, view.num),
                "operations_bins": ratio(sum(n > 0 for n in operations), view.B)}
-    result |= bursts(t, cells) | idle(t, view) | inter_arrival(t) | concurrency(t) | same_file(t, view) | shares(t)
+    result |= bursts(t, cells) | idle(t, view) | inter_arrival(t) | concurrency(t) | same_file(t) | shares(t)
     if t.options.series:
         result["series"] = {str(b): view.total[b] for b in sorted(view.total)}
     return result
