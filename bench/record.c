@@ -214,6 +214,10 @@ static int run_recorded(char **argv, const char *library, bool tsc)
 		consume(&c, false);
 		nanosleep(&pause, NULL);
 	}
+	if (c.rings == 0) {
+		fprintf(stderr, "record: the library is of another version: nothing was recorded\n");
+		status = 1 << 8;
+	}
 	uint64_t dropped = 0;
 	for (int i = 0; i < c.rings; i++)
 		dropped += atomic_load(&c.ring[i]->dropped);
