@@ -64,6 +64,7 @@ ALWAYS_INLINE bool arc_replace(struct cache *c, double p, bool in_b2,
 static void arc_forget(struct cache *c, unsigned list)
 {
 	const uint32_t e = list_oldest(c, list, NULL);
+	cache_load_next(c, e);
 	list_unlink(c, e);
 	cache_release(c, e);
 }

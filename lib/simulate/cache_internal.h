@@ -217,12 +217,18 @@ ALWAYS_INLINE void cache_count_eviction(struct cache *c, uint32_t e)
 	c->resident--;
 }
 
-/* Evicts a block and forgets its key. The next newer one, probably the next victim, is loaded. */
-ALWAYS_INLINE void cache_evict(struct cache *c, uint32_t e)
+/* Loads what a removal of the next newer node, probably the next one to go, needs. */
+ALWAYS_INLINE void cache_load_next(const struct cache *c, uint32_t e)
 {
 	const struct cache_node *next = &c->nodes[c->nodes[e].next];
 	__builtin_prefetch(&c->slots[cache_home(c, next->key)]);
 	__builtin_prefetch(&c->nodes[next->next]);
+}
+
+/* Evicts a block and forgets its key. */
+ALWAYS_INLINE void cache_evict(struct cache *c, uint32_t e)
+{
+	cache_load_next(c, e);
 	cache_count_eviction(c, e);
 	list_unlink(c, e);
 	cache_release(c, e);
@@ -237,9 +243,11 @@ ALWAYS_INLINE void cache_evict_to_ghost(struct cache *c, uint32_t e, unsigned li
 	}
 	if (c->size[list] == limit) {
 		const uint32_t oldest = list_oldest(c, list, NULL);
+		cache_load_next(c, oldest);
 		list_unlink(c, oldest);
 		cache_release(c, oldest);
 	}
+	__builtin_prefetch(&c->nodes[c->nodes[c->nodes[e].next].next]);
 	cache_count_eviction(c, e);
 	list_unlink(c, e);
 	list_push(c, list, e);

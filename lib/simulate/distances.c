@@ -34,14 +34,40 @@ static void clear_slot(struct distances *d, size_t slot)
 	d->set--;
 }
 
+/* Sums over several counts at a time: the sum of a large range fits in 16 bits. */
+static size_t sum_small(const uint16_t *count, size_t n)
+{
+	uint64_t lanes = 0, four;
+	size_t sum = 0;
+	for (; n % 4 != 0; n--)
+		sum += *count++;
+	for (; n > 0; n -= 4, count += 4) {
+		memcpy(&four, count, sizeof four);
+		lanes += four;
+	}
+	return sum + (size_t)(lanes * 0x0001000100010001U >> 48);
+}
+
+static size_t sum_large(const uint32_t *count, size_t n)
+{
+	uint64_t lanes[2] = {0, 0}, two[2];
+	size_t sum = 0;
+	for (; n % 4 != 0; n--)
+		sum += *count++;
+	for (; n > 0; n -= 4, count += 4) {
+		memcpy(two, count, sizeof two);
+		lanes[0] += two[0];
+		lanes[1] += two[1];
+	}
+	return sum + (uint32_t)lanes[0] + (lanes[0] >> 32) + (uint32_t)lanes[1] + (lanes[1] >> 32);
+}
+
 /* The number of set slots before a slot. */
 static size_t set_before(const struct distances *d, size_t slot)
 {
-	size_t n = 0;
-	for (size_t i = 0; i < slot / LARGE; i++)
-		n += d->large[i];
-	for (size_t i = slot / LARGE * (LARGE / SMALL); i < slot / SMALL; i++)
-		n += d->small[i];
+	const size_t small = slot / LARGE * (LARGE / SMALL);
+	size_t n =
+	    sum_large(d->large, slot / LARGE) + sum_small(d->small + small, slot / SMALL - small);
 	for (size_t i = slot / SMALL * (SMALL / WORD); i < slot / WORD; i++)
 		n += (size_t)__builtin_popcountll(d->bits[i]);
 	return n + (size_t)__builtin_popcountll(d->bits[slot / WORD] &
@@ -51,14 +77,12 @@ static size_t set_before(const struct distances *d, size_t slot)
 /* The number of set slots from a slot on; sums the shorter side. */
 static size_t set_from(const struct distances *d, size_t slot)
 {
-	size_t n = 0;
-	const size_t end = (d->now + LARGE - 1) / LARGE, large = slot / LARGE;
+	const size_t end = (d->now + LARGE - 1) / LARGE, large = slot / LARGE,
+		     small = slot / SMALL + 1;
 	if (large < end / 2)
 		return d->set - set_before(d, slot);
-	for (size_t i = large + 1; i < end; i++)
-		n += d->large[i];
-	for (size_t i = slot / SMALL + 1; i < (large + 1) * (LARGE / SMALL); i++)
-		n += d->small[i];
+	size_t n = sum_large(d->large + large + 1, end - large - 1) +
+		   sum_small(d->small + small, (large + 1) * (LARGE / SMALL) - small);
 	for (size_t i = slot / WORD + 1; i < (slot / SMALL + 1) * (SMALL / WORD); i++)
 		n += (size_t)__builtin_popcountll(d->bits[i]);
 	return n + (size_t)__builtin_popcountll(d->bits[slot / WORD] >> slot % WORD);
