@@ -14,7 +14,7 @@
 #include "lib/base/idmap.h"
 
 /* A batch and its events fit in the processor's cache. */
-enum { REQUESTS_MAX = 512, LAYERS = 2, REQUESTS_RECENT = 256 };
+enum { REQUESTS_MAX = 256, LAYERS = 2, REQUESTS_RECENT = 256 };
 /* The sections with rows of processes and files, for which files of operations are numbered. */
 enum { REQUESTS_ROWS = IOT_ANALYZE_FILES | IOT_ANALYZE_PROCESSES };
 
