@@ -235,22 +235,30 @@ static double aet_misses(const struct mrc *m, uint64_t capacity)
 
 /* All methods */
 
-static bool drop_times(struct mrc *m, uint64_t first, uint64_t last)
+static void drop_times(struct mrc *m, uint64_t first, uint64_t last)
 {
-	for (size_t i = 0; i < m->times.count; i++)
-		if (m->times.keys[i] >= first && m->times.keys[i] <= last)
-			m->last[i] = 0;
-	return true;
+	if (last - first >= m->times.count) {
+		for (size_t i = 0; i < m->times.count; i++)
+			if (m->times.keys[i] >= first && m->times.keys[i] <= last)
+				m->last[i] = 0;
+		return;
+	}
+	for (uint64_t key = first; key - first <= last - first; key++) {
+		const size_t number = idmap_find(&m->times, key);
+		if (number != SIZE_MAX)
+			m->last[number] = 0;
+	}
 }
 
 static bool apply(struct mrc *m, const struct reference_action *a)
 {
-	bool done = true;
 	if (!a->drop)
 		return true;
-	if (m->options.method == MRC_AET)
-		return drop_times(m, a->first, a->last);
-	done = distances_drop(&m->distances, a->first, a->last);
+	if (m->options.method == MRC_AET) {
+		drop_times(m, a->first, a->last);
+		return true;
+	}
+	bool done = distances_drop(&m->distances, a->first, a->last);
 	for (size_t i = 0; i < GROUPS && done; i++)
 		done = distances_drop(&m->group[i].distances, a->first, a->last);
 	return done;
