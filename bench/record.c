@@ -215,7 +215,8 @@ static int run_recorded(char **argv, const char *library, bool tsc)
 		nanosleep(&pause, NULL);
 	}
 	if (c.rings == 0) {
-		fprintf(stderr, "record: the library is of another version: nothing was recorded\n");
+		fprintf(stderr,
+			"record: the library is of another version: nothing was recorded\n");
 		status = 1 << 8;
 	}
 	uint64_t dropped = 0;
