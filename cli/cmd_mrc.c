@@ -219,27 +219,13 @@ static enum exit_status simulate_points(struct mrc_run *m)
 
 /* Results */
 
-static int by_references(const void *a, const void *b, void *context)
-{
-	const struct references *r = context;
-	const size_t i = *(const size_t *)a, j = *(const size_t *)b;
-	const uint64_t first = both(references_row(r, i)->references),
-		       second = both(references_row(r, j)->references);
-	return first != second ? (first < second) - (first > second) : (i > j) - (i < j);
-}
-
 static enum exit_status print_results(struct mrc_run *m)
 {
 	struct simulate_results *s = &m->results.simulate;
 	if (!m->read.quiet)
 		reference_input_warn(&s->input, &s->references);
-	s->rows = references_rows(s->input.references);
-	s->order = malloc((s->rows + 1) * sizeof *s->order);
-	if (s->order == NULL)
-		return message_no_memory();
-	for (size_t i = 0; i < s->rows; i++)
-		s->order[i] = i;
-	qsort_r(s->order, s->rows, sizeof *s->order, by_references, s->input.references);
+	if (simulate_sort_rows(s) != EXIT_OK)
+		return EXIT_FAULT;
 	if (output_open(&s->out, m->out, 0) != EXIT_OK)
 		return EXIT_FAULT;
 	if (m->json)

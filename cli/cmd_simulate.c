@@ -179,34 +179,12 @@ static enum exit_status simulate(struct simulate_run *s)
 
 /* Results */
 
-static int by_references(const void *a, const void *b, void *context)
-{
-	const struct references *r = context;
-	const size_t i = *(const size_t *)a, j = *(const size_t *)b;
-	const uint64_t first = both(references_row(r, i)->references),
-		       second = both(references_row(r, j)->references);
-	return first != second ? (first < second) - (first > second) : (i > j) - (i < j);
-}
-
-static enum exit_status sort_rows(struct simulate_run *s)
-{
-	struct simulate_results *r = &s->results;
-	r->rows = references_rows(r->input.references);
-	r->order = malloc((r->rows + 1) * sizeof *r->order);
-	if (r->order == NULL)
-		return message_no_memory();
-	for (size_t i = 0; i < r->rows; i++)
-		r->order[i] = i;
-	qsort_r(r->order, r->rows, sizeof *r->order, by_references, r->input.references);
-	return EXIT_OK;
-}
-
 static enum exit_status print_results(struct simulate_run *s)
 {
 	struct simulate_results *r = &s->results;
 	if (!s->read.quiet)
 		reference_input_warn(&r->input, &r->references);
-	enum exit_status status = sort_rows(s);
+	enum exit_status status = simulate_sort_rows(r);
 	if (status == EXIT_OK)
 		status = output_open(&r->out, s->out, 0);
 	if (status != EXIT_OK)

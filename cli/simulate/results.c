@@ -3,7 +3,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "cli/ui/message.h"
 #include "cli/ui/printable.h"
 
 const char *simulate_write_name(const struct simulate_results *r)
@@ -93,4 +95,25 @@ const char *simulate_row_name(struct simulate_results *r, size_t row, char *text
 		return n.kind != 0 ? "write" : "read";
 	}
 	return text;
+}
+
+static int by_references(const void *a, const void *b, void *context)
+{
+	const struct references *r = context;
+	const size_t i = *(const size_t *)a, j = *(const size_t *)b;
+	const uint64_t first = both(references_row(r, i)->references),
+		       second = both(references_row(r, j)->references);
+	return first != second ? (first < second) - (first > second) : (i > j) - (i < j);
+}
+
+enum exit_status simulate_sort_rows(struct simulate_results *r)
+{
+	r->rows = references_rows(r->input.references);
+	r->order = malloc((r->rows + 1) * sizeof *r->order);
+	if (r->order == NULL)
+		return message_no_memory();
+	for (size_t i = 0; i < r->rows; i++)
+		r->order[i] = i;
+	qsort_r(r->order, r->rows, sizeof *r->order, by_references, r->input.references);
+	return EXIT_OK;
 }

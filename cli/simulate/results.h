@@ -30,6 +30,8 @@ struct simulate_results {
 	size_t rows;
 };
 
+/* Fills rows and order. Returns the exit status. */
+enum exit_status simulate_sort_rows(struct simulate_results *r);
 void simulate_print_text(struct simulate_results *r);
 void simulate_print_tsv(struct simulate_results *r);
 void simulate_print_json(struct simulate_results *r);
