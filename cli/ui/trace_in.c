@@ -323,6 +323,8 @@ void trace_in_keep_framing(const struct trace_in *in, struct trace_out_options *
 		o->base = iot_reader_fact(in->reader, IOT_FACT_BASE);
 	if (o->sync == NOT_GIVEN && framed && in->log == NULL)
 		o->sync = iot_reader_fact(in->reader, IOT_FACT_SYNC);
+	if (o->version == NOT_GIVEN && framed && in->log == NULL)
+		o->version = iot_reader_fact(in->reader, IOT_FACT_VERSION);
 	if (!framed && !o->framed)
 		o->bare = true;
 }

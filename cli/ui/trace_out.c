@@ -27,6 +27,8 @@ static int apply(struct iot_writer *w, const struct trace_out_options *o,
 		status = iot_writer_set(w, IOT_SET_BASE, o->base);
 	if (status == IOT_OK && o->sync != NOT_GIVEN)
 		status = iot_writer_set(w, IOT_SET_SYNC, o->sync);
+	if (status == IOT_OK && o->version != NOT_GIVEN && o->version != 0)
+		status = iot_writer_set(w, IOT_SET_VERSION, o->version);
 	if (status == IOT_OK && o->bare)
 		status = iot_writer_set(w, IOT_SET_FRAMING, 0);
 	if (status == IOT_OK && o->no_fsync)

@@ -12,7 +12,7 @@
 struct trace_out_options {
 	const char *path; /* "-" */
 	uint64_t level, threads;
-	uint64_t tick_ns, base, sync; /* NOT_GIVEN, or the requested value */
+	uint64_t tick_ns, base, sync, version; /* NOT_GIVEN, or the requested value */
 	bool bare, framed, no_fsync;
 	int compression; /* enum iot_compression; -1: by the path's suffix */
 };
@@ -20,7 +20,7 @@ struct trace_out_options {
 #define TRACE_OUT_OPTIONS_INIT                                                                     \
 	{                                                                                          \
 		.path = "-", .tick_ns = NOT_GIVEN, .base = NOT_GIVEN, .sync = NOT_GIVEN,           \
-		.compression = -1,                                                                 \
+		.version = NOT_GIVEN, .compression = -1,                                           \
 	}
 
 enum { MEMORY_DEFAULT = 256 << 20 };
@@ -48,6 +48,8 @@ enum { MEMORY_DEFAULT = 256 << 20 };
 	OPTION(FLAG, 0, "bare", NULL, &(w).bare,                                               \
 		   "records and comments alone, without %iotrace, %sync and %end"),                \
 	OPTION(NUMBER, 0, "sync", "N", &(w).sync, "a %sync after every N records (0: none)"),  \
+	RANGE(NUMBER, 0, "format-version", "N", &(w).version,                                   \
+		  "version of the format: 1, or 2 with encoded directives", 1, 2),                \
 	OPTION_NO_FSYNC((w).no_fsync)
 #define OPTION_NO_FSYNC(target)                                                                   \
 	OPTION(FLAG, 0, "no-fsync", NULL, &(target),                                           \

@@ -321,6 +321,8 @@ enum iot_option {
 	IOT_SET_VERIFIED,   /* 1: deliver only verified intervals of a framed trace (default 0) */
 	IOT_SET_LIMIT_HELD, /* maximum bytes held in memory for IOT_SET_VERIFIED (default 64 MiB) */
 	IOT_SET_DECOMPRESSED, /* 1: the callback decompresses, see IOT_SET_VERIFIED (default 0) */
+	/* Writers */
+	IOT_SET_VERSION, /* of the format: 1, or 2 with encoded directives (default 2) */
 };
 
 enum iot_compression { IOT_PLAIN = 0, IOT_GZIP = 1, IOT_ZSTD = 2 };
@@ -350,6 +352,7 @@ enum iot_fact {
 	IOT_FACT_INDEX,      /* readers: number of the next record, from 0 */
 	IOT_FACT_LAST_NS,    /* start of the last record read or written */
 	IOT_FACT_UNVERIFIED, /* readers: records of damaged intervals, delivered or dropped */
+	IOT_FACT_VERSION,    /* of the format; 0 without %iotrace */
 };
 
 /*

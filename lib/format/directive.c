@@ -11,21 +11,6 @@
 
 #include "lib/base/number.h"
 
-enum directive_key {
-	KEY_TIME,
-	KEY_TOOK,
-	KEY_PROCESS,
-	KEY_FILE,
-	KEY_PARENT,
-	KEY_OBJECT,
-	KEY_ID,
-	KEY_NUMBERS, /* the keys before this one are numeric */
-	KEY_NAME = KEY_NUMBERS,
-	KEY_KIND,
-	KEY_RESULT,
-	KEY_COUNT
-};
-
 #define KEY(name)                                                                                  \
 	{                                                                                          \
 		name, sizeof(name) - 1                                                             \
@@ -129,7 +114,7 @@ enum framing_kind directive_framing(struct iot_text text)
 	return text_equals(name, "%iotrace") ? FRAMING_HEADER : FRAMING_NONE;
 }
 
-static enum iot_kind kind_of(struct iot_text name)
+enum iot_kind directive_kind(struct iot_text name)
 {
 	static const struct {
 		const char *name;
@@ -254,9 +239,33 @@ static void store_number(struct iot_event *ev, enum directive_key key, uint64_t 
 }
 
 /* id= has a meaning only in %process and %file; other directives may use the key freely. */
-static bool is_number_key(const struct iot_event *ev, int key)
+static bool is_number_key(enum iot_kind kind, int key)
 {
-	return key != KEY_ID || ev->kind == IOT_PROCESS || ev->kind == IOT_FILE;
+	return key != KEY_ID || kind == IOT_PROCESS || kind == IOT_FILE;
+}
+
+enum directive_key directive_number_key(enum iot_kind kind, struct iot_text name)
+{
+	for (int k = 0; k < KEY_NUMBERS; k++)
+		if (name.size + 1 == key_name[k].size &&
+		    memcmp(name.data, key_name[k].text, name.size) == 0 && is_number_key(kind, k))
+			return (enum directive_key)k;
+	return KEY_NUMBERS;
+}
+
+bool directive_store(struct iot_event *ev, enum directive_key key, uint64_t value)
+{
+	if (value > (key <= KEY_TOOK ? (uint64_t)INT64_MAX : UINT32_MAX))
+		return false;
+	store_number(ev, key, value);
+	return true;
+}
+
+bool directive_end_fits(const struct iot_event *ev)
+{
+	const unsigned both = IOT_HAS_TIME | IOT_HAS_TOOK;
+	return (ev->has & both) != both ||
+	       ev->rec.duration_ns <= (uint64_t)(INT64_MAX - ev->rec.start_ns);
 }
 
 /* Stores the numbers; returns the error of the first bad one. */
@@ -264,17 +273,15 @@ static const char *parse_numbers(struct iot_event *ev, const struct iot_text *fo
 {
 	const char *bad = NULL;
 	for (int k = 0; k < KEY_NUMBERS; k++) {
-		uint64_t value, max = k <= KEY_TOOK ? INT64_MAX : UINT32_MAX;
-		if (found[k].data == NULL || !is_number_key(ev, k))
+		uint64_t value;
+		if (found[k].data == NULL || !is_number_key(ev->kind, k))
 			continue;
-		if (number_decimal(found[k].data, found[k].size, &value) && value <= max)
-			store_number(ev, (enum directive_key)k, value);
-		else if (bad == NULL)
+		if ((!number_decimal(found[k].data, found[k].size, &value) ||
+		     !directive_store(ev, (enum directive_key)k, value)) &&
+		    bad == NULL)
 			bad = bad_number[k];
 	}
-	const unsigned both = IOT_HAS_TIME | IOT_HAS_TOOK;
-	if (bad == NULL && (ev->has & both) == both &&
-	    ev->rec.duration_ns > (uint64_t)(INT64_MAX - ev->rec.start_ns))
+	if (bad == NULL && !directive_end_fits(ev))
 		bad = "time= and took= end beyond 2^63-1 nanoseconds";
 	return bad;
 }
@@ -318,7 +325,7 @@ int iot_directive_parse(struct iot_event *ev, const char **why)
 		return IOT_EUSAGE;
 	}
 	directive_token(&rest, &name);
-	ev->kind = kind_of(name);
+	ev->kind = directive_kind(name);
 	const bool times_fit = find_keys(rest, found);
 	wrong = parse_numbers(ev, found);
 	if (found[KEY_KIND].data != NULL && text_equals(found[KEY_KIND], "disk"))

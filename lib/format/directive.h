@@ -31,7 +31,31 @@ extern const struct unknown unknowns[UNKNOWNS];
 /* Returns the flags of a %file: those of its keys with the value "unknown". */
 unsigned directive_flags(const struct iot_event *ev);
 
-/* Returns whether ev is an %op that ends a fileId: a successful name=close of a known file. */
+/* The keys with a meaning in every directive. */
+enum directive_key {
+	KEY_TIME,
+	KEY_TOOK,
+	KEY_PROCESS,
+	KEY_FILE,
+	KEY_PARENT,
+	KEY_OBJECT,
+	KEY_ID,
+	KEY_NUMBERS, /* the keys before this one are numeric */
+	KEY_NAME = KEY_NUMBERS,
+	KEY_KIND,
+	KEY_RESULT,
+	KEY_COUNT
+};
+/* Returns the kind of a directive with that name, which includes the %. */
+enum iot_kind directive_kind(struct iot_text name);
+/* Returns the numeric key of that name, or KEY_NUMBERS; id= is one in %process and %file only. */
+enum directive_key directive_number_key(enum iot_kind kind, struct iot_text name);
+/* Stores the value of a numeric key. Returns false if the key has another range. */
+bool directive_store(struct iot_event *ev, enum directive_key key, uint64_t value);
+/* Returns whether the operation of the event ends at a time that exists. */
+bool directive_end_fits(const struct iot_event *ev);
+
+/* Returns whether a parsed event is an %op that ends a fileId. */
 static inline bool directive_closes(const struct iot_event *ev)
 {
 	return (ev->has & IOT_CLOSES) != 0;

@@ -88,15 +88,13 @@ static bool hash_of(struct iot_text text, uint64_t *hash)
 	return value.size == HASH_DIGITS && number_parse(value.data, value.size, 16, hash);
 }
 
-const char *framing_parse_header(struct iot_text text, struct header_directive *h,
-				 uint64_t *version)
+const char *framing_parse_header(struct iot_text text, struct header_directive *h)
 {
 	*h = (struct header_directive){0};
-	*version = 0;
-	if (!number_of(text, "version", version))
+	if (!number_of(text, "version", &h->version))
 		return "%iotrace needs version=, a number";
 	/* the other keys of an unknown version cannot be interpreted */
-	if (*version != 1)
+	if (h->version == 0 || h->version > FRAMING_VERSION)
 		return "%iotrace declares an unknown version of the format";
 	if (!number_of(text, "tick", &h->tick_ns) || h->tick_ns == 0 || h->tick_ns > INT64_MAX)
 		return "%iotrace needs tick=, a number of nanoseconds of 1 to 2^63-1";
@@ -160,7 +158,7 @@ size_t framing_build_header(char *out, const struct header_directive *h)
 {
 	struct iot_builder b;
 	iot_directive_begin(&b, out, FRAMING_MAX, "iotrace");
-	iot_directive_number(&b, "version", 1);
+	iot_directive_number(&b, "version", h->version);
 	iot_directive_number(&b, "tick", h->tick_ns);
 	if (h->sync > 0)
 		iot_directive_number(&b, "sync", h->sync);

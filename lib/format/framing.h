@@ -28,8 +28,10 @@ struct text_line text_line_classify(const char *p, const char *end);
  */
 const char *blank_lines(const char *p, const char *end, uint64_t *lines);
 
+enum { FRAMING_VERSION = 2 }; /* newest version of the format */
+
 struct header_directive {
-	uint64_t tick_ns, sync;
+	uint64_t version, tick_ns, sync;
 };
 
 struct sync_directive {
@@ -79,9 +81,8 @@ static inline const char *blank_run_more(struct blank_run *run, const char *p, c
 
 enum { FRAMING_MAX = 128 }; /* capacity that a built line needs */
 
-/* Return NULL, or the error as a static sentence; `version` is set to the version found. */
-const char *framing_parse_header(struct iot_text text, struct header_directive *h,
-				 uint64_t *version);
+/* Return NULL, or the error as a static sentence; the version found is set even then. */
+const char *framing_parse_header(struct iot_text text, struct header_directive *h);
 const char *framing_parse_sync(struct iot_text text, struct sync_directive *s);
 const char *framing_parse_end(struct iot_text text, struct end_directive *e);
 

@@ -38,6 +38,7 @@ void decoder_free(struct decoder *d)
 	lookahead_free(d->lookahead);
 	bufreader_free(d->bufreader);
 	definitions_free(&d->names);
+	directive_codec_free(d->directives);
 	XXH3_freeState(d->sync.hash);
 	free(d->muted.codec);
 	free(d->codec);
@@ -227,20 +228,17 @@ void batch_place_untimed(struct event_batch *b)
 
 /* Comments and directives */
 
-/*
- * Converts the times in the text to nanoseconds. Returns 1; 0 if the batch must end first; or a
- * negative status.
- */
-static int text_in_ns(struct decoder *d, struct iot_text *text)
+/* Returns 1; 0 if the batch must end first; or a negative status. */
+static int parse_comment(struct decoder *d, struct iot_event *ev, const char **wrong)
 {
 	const uint64_t tick_ns = codec_tick(d->codec);
-	char *out;
-	if (tick_ns == 1 || text->size == 0 || text->data[0] != '%')
-		return 1;
-	int status = decoder_arena_reserve(d, RETIMED_MAX(text->size), &out);
+	const size_t bound = directive_codec_bound(d->directives, ev->text, tick_ns);
+	char *out = NULL;
+	int status = bound > 0 ? decoder_arena_reserve(d, bound, &out) : 1;
 	if (status != 1)
 		return status;
-	return directive_to_ns(text, tick_ns, out) == IOT_OK ? 1 : IOT_EFORMAT;
+	status = directive_codec_parse(d->directives, ev, tick_ns, out, wrong);
+	return status == IOT_OK ? 1 : status;
 }
 
 static void report_codec(struct decoder *d, const struct iot_event *ev,
@@ -272,15 +270,13 @@ static bool take_comment(struct decoder *d, struct event_batch *b, const struct 
 	struct iot_event ev = {.text = l->text};
 	struct definition *name;
 	const char *wrong;
-	int status = text_in_ns(d, &ev.text);
+	int status = parse_comment(d, &ev, &wrong);
 	if (status == 0)
 		return false;
 	if (status == IOT_EFORMAT)
-		return decoder_broken(d, l->column, "a time leads beyond 2^63-1 nanoseconds");
+		return decoder_broken(d, l->column, wrong);
 	if (status < 0)
 		return decoder_fail_memory(d, status);
-	if (iot_directive_parse(&ev, &wrong) != IOT_OK)
-		return decoder_broken(d, l->column, wrong);
 	d->progress = TRACE_BODY;
 	if (decoder_is_muted(d)) {
 		report_muted(d, &ev);
@@ -297,6 +293,12 @@ static bool take_comment(struct decoder *d, struct event_batch *b, const struct 
 	d->comments++;
 	decoder_deliver(d, b, &ev);
 	return true;
+}
+
+/* Returns whether the line begins with the mark of a comment as a writer spells it. */
+static bool is_comment(const struct decoder *d)
+{
+	return d->block.end - d->block.cur > 3 && memcmp(d->block.cur, "ff ", 3) == 0;
 }
 
 static bool take_other(struct decoder *d, struct event_batch *b)
@@ -381,6 +383,8 @@ bool decoder_step(struct decoder *d, struct event_batch *b)
 		return decoder_skip_line(d, b);
 	if (d->progress == TRACE_ENDED)
 		return decoder_after_end(d);
+	if (is_comment(d)) /* usually another one follows */
+		return take_other(d, b);
 	size_t n = codec_decode_lines(d->codec, &d->block.cur, d->block.end, record_at(b, b->n),
 				      b->max - b->n, b->stride, &on_first_use, &why);
 	count_records(d, b, n);

@@ -17,6 +17,7 @@
 
 #include "lib/base/error.h"
 #include "lib/format/definitions.h"
+#include "lib/format/directive_codec.h"
 #include "lib/format/framing.h"
 #include "lib/io/bufreader.h"
 
@@ -107,6 +108,8 @@ struct decoder {
 	struct lookahead *lookahead; /* NULL: intervals are verified as they are delivered */
 	struct iot_codec *codec;
 	size_t codec_size;
+	uint64_t version;                   /* of %iotrace; 0: not known */
+	struct directive_codec *directives; /* NULL in version 1 and without framing */
 	struct muted_from muted;
 	struct definitions names;
 	struct text_arena arena;
@@ -214,6 +217,11 @@ bool decoder_damaged(struct decoder *d, unsigned column, const char *sentence);
 bool decoder_broken(struct decoder *d, unsigned column, const char *sentence);
 /* Counts the records since the last %sync as unverified. */
 void decoder_count_unverified(struct decoder *d);
+
+/* Prepares for encoded directives, unless the version is known to have none. */
+bool decoder_prepare_directives(struct decoder *d);
+/* Resets the state of records and directives, as at a %sync. */
+void decoder_forget_state(struct decoder *d);
 
 bool decoder_mute(struct decoder *d);
 /* Ends a muted interval: restores the state and counts from before it. */

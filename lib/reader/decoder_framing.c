@@ -95,7 +95,6 @@ static void set_muted_tick(struct decoder *d, uint64_t tick_ns, bool canonical)
 bool decoder_header_line(struct decoder *d, const struct text_line *l)
 {
 	struct header_directive h;
-	uint64_t version;
 	if (d->progress != TRACE_START && is_first_interval_again(d))
 		return decoder_damaged(d, l->column, "a second %iotrace");
 	if (d->progress != TRACE_START)
@@ -103,10 +102,10 @@ bool decoder_header_line(struct decoder *d, const struct text_line *l)
 		    d, IOT_EFORMAT, l->column,
 		    "a second %%iotrace: concatenated traces are not a trace; join them with "
 		    "`iotrace merge`");
-	const char *wrong = framing_parse_header(l->text, &h, &version);
-	if (wrong != NULL && version > 1)
-		return decoder_fail(d, IOT_EFORMAT, l->column, "%s (found %llu, expected 1)", wrong,
-				    (unsigned long long)version);
+	const char *wrong = framing_parse_header(l->text, &h);
+	if (wrong != NULL && h.version > FRAMING_VERSION)
+		return decoder_fail(d, IOT_EFORMAT, l->column, "%s (found %llu, expected 1 or %d)",
+				    wrong, (unsigned long long)h.version, FRAMING_VERSION);
 	if (wrong != NULL)
 		return decoder_fail(d, IOT_EFORMAT, l->column, "%s", wrong);
 	if (decoder_is_muted(d)) {
@@ -119,6 +118,9 @@ bool decoder_header_line(struct decoder *d, const struct text_line *l)
 		if (d->lookahead != NULL)
 			d->lookahead->tick_unproven = false;
 	}
+	d->version = h.version;
+	if (!decoder_prepare_directives(d))
+		return false;
 	d->framed = true;
 	d->progress = TRACE_BODY;
 	d->sync.interval_records = h.sync;
@@ -137,7 +139,7 @@ static void new_interval(struct decoder *d, const struct text_line *l)
 	d->sync.recovery = RECOVERY_NONE;
 	d->sync.intervals++;
 	d->sync.interval_at = d->index;
-	iot_codec_forget(d->codec);
+	decoder_forget_state(d);
 }
 
 static bool hash_matches(struct decoder *d, uint64_t hash)
@@ -178,6 +180,8 @@ static bool enter(struct decoder *d, const struct text_line *l, const struct syn
 	if (!can_start_at(d, s->time))
 		return decoder_damaged(d, l->column,
 				       "time= of %sync leads beyond 2^63-1 nanoseconds");
+	if (!decoder_prepare_directives(d))
+		return false;
 	d->framed = true;
 	d->progress = TRACE_BODY;
 	d->index = s->record;
@@ -309,8 +313,8 @@ bool decoder_resume(struct decoder *d, struct event_batch *b)
 	d->sync.recovery = RECOVERY_NONE;
 	d->sync.intervals++;
 	d->index = d->sync.interval_at = s->record;
-	iot_codec_forget(d->codec);
-	return true;
+	decoder_forget_state(d);
+	return decoder_prepare_directives(d);
 }
 
 bool decoder_skip_line(struct decoder *d, struct event_batch *b)
@@ -332,7 +336,8 @@ bool decoder_skip_line(struct decoder *d, struct event_batch *b)
 			return true;
 		}
 		codec_set_start(d->codec, (int64_t)s.time);
-		if (!report_lost(d, b, s.record > d->index ? s.record - d->index : 0))
+		if (!report_lost(d, b, s.record > d->index ? s.record - d->index : 0) ||
+		    !decoder_prepare_directives(d))
 			return false;
 		d->index = s.record;
 		new_interval(d, &l);

@@ -98,6 +98,20 @@ bool decoder_grow_codec(struct decoder *d)
 	return status == IOT_OK || decoder_fail_memory(d, status);
 }
 
+bool decoder_prepare_directives(struct decoder *d)
+{
+	if (d->version == 1 || d->directives != NULL)
+		return true;
+	d->directives = directive_codec_new();
+	return d->directives != NULL || decoder_fail_memory(d, IOT_ENOMEM);
+}
+
+void decoder_forget_state(struct decoder *d)
+{
+	iot_codec_forget(d->codec);
+	directive_codec_forget(d->directives);
+}
+
 int64_t decoder_last_start_ns(const struct decoder *d)
 {
 	return codec_start(d->codec) * (int64_t)codec_tick(d->codec);

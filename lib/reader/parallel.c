@@ -101,6 +101,7 @@ static struct parallel *start(struct iot_reader *r, const struct stored_input *s
 			 .base = codec_base(d->codec)},
 	    .lacks = codec_missing(d->codec),
 	    .interval_records = d->sync.interval_records,
+	    .version = d->version,
 	    .fold = fold,
 	};
 	/* a trace that begins with a %sync is already past its first seek point */

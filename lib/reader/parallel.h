@@ -101,6 +101,7 @@ struct parallel {
 	struct reader_settings settings; /* of the workers' decoders */
 	unsigned lacks;
 	uint64_t interval_records;   /* sync= of %iotrace */
+	uint64_t version;            /* of the format */
 	const struct iot_fold *fold; /* NULL if records are delivered */
 
 	pthread_mutex_t mutex;

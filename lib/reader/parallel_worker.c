@@ -233,6 +233,7 @@ static bool enter_segment(struct decoder *d, const struct parallel *p,
 	struct iot_record rec;
 	struct event_batch b = {.records = &rec, .stride = sizeof(rec), .max = 1};
 	codec_set_missing(d->codec, p->lacks);
+	d->version = p->version;
 	return decoder_more(d, &b) && decoder_step(d, &b) && d->sync.intervals == 1 &&
 	       d->index == segment->record;
 }

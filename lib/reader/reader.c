@@ -295,6 +295,8 @@ uint64_t iot_reader_fact(const struct iot_reader *r, enum iot_fact fact)
 		return d->bufreader != NULL ? (uint64_t)bufreader_compression(d->bufreader) : 0;
 	case IOT_FACT_FRAMED:
 		return d->framed;
+	case IOT_FACT_VERSION:
+		return d->version;
 	case IOT_FACT_SYNC:
 		return d->sync.interval_records;
 	case IOT_FACT_COMPLETE:

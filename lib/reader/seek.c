@@ -377,7 +377,7 @@ int decoder_begin_at(struct decoder *d, uint64_t at)
 	d->sync.recovery = RECOVERY_NONE;
 	d->index = d->sync.interval_at = 0;
 	XXH3_64bits_reset(d->sync.hash);
-	iot_codec_forget(d->codec);
+	decoder_forget_state(d);
 	codec_set_start(d->codec, 0);
 	return IOT_OK;
 }

@@ -13,6 +13,7 @@
 #include "lib/codec/record_line.h"
 #include "lib/base/idmap.h"
 #include "lib/codec/codec.h"
+#include "lib/format/directive_codec.h"
 
 enum {
 	BATCH = 1024,
@@ -34,6 +35,8 @@ struct lint {
 	uint64_t tick_ns;
 	unsigned base;
 	char *encoded, *value;
+	struct directive_codec *directives; /* for encoding; NULL in version 1 */
+	char *in_ticks;                     /* in version 2 */
 	int64_t last_start_ns;
 	bool no_starts; /* lacks=start */
 	struct idmap processes;
@@ -46,7 +49,8 @@ struct lint {
 
 /* The handle */
 
-struct lint *lint_new(struct iot_verifier *handle, uint64_t tick_ns, unsigned base)
+struct lint *lint_new(struct iot_verifier *handle, uint64_t tick_ns, unsigned base,
+		      uint64_t version)
 {
 	struct lint *l = calloc(1, sizeof(*l));
 	if (l == NULL)
@@ -60,7 +64,12 @@ struct lint *lint_new(struct iot_verifier *handle, uint64_t tick_ns, unsigned ba
 	void *block = malloc(l->codec_size);
 	if (block != NULL)
 		l->codec = iot_codec_init(block, l->codec_size, tick_ns, base);
-	if (l->encoded == NULL || l->value == NULL || l->codec == NULL) {
+	if (version > 1) {
+		l->directives = directive_codec_new();
+		l->in_ticks = malloc(RETIMED_MAX(IOT_COMMENT_MAX));
+	}
+	const bool complete = version == 1 || (l->directives != NULL && l->in_ticks != NULL);
+	if (l->encoded == NULL || l->value == NULL || l->codec == NULL || !complete) {
 		lint_free(l);
 		return NULL;
 	}
@@ -71,6 +80,8 @@ void lint_free(struct lint *l)
 {
 	if (l == NULL)
 		return;
+	directive_codec_free(l->directives);
+	free(l->in_ticks);
 	free(l->codec);
 	idmap_free(&l->processes);
 	free(l->last);
@@ -86,6 +97,7 @@ void lint_free(struct lint *l)
 void lint_interval(struct lint *l, int64_t start_ticks)
 {
 	iot_codec_forget(l->codec);
+	directive_codec_forget(l->directives);
 	codec_set_start(l->codec, start_ticks);
 	l->last_start_ns = start_ticks * (int64_t)l->tick_ns;
 }
@@ -273,6 +285,20 @@ void lint_spelling(struct lint *l, const char *p, const struct text_line *look,
 		return;
 	finding_report(l->handle, IOT_WARN_SPELLING, line, 1,
 		       "not canonical: a writer spells this line in another way");
+}
+
+void lint_comment(struct lint *l, const char *p, const struct text_line *look,
+		  struct iot_text decoded, uint64_t line)
+{
+	struct iot_text text = look->text;
+	if (l->directives != NULL) {
+		text = decoded;
+		directive_to_ticks(&text, l->tick_ns, l->in_ticks);
+		const ssize_t n = directive_codec_encode(l->directives, text, l->encoded);
+		if (n > 0)
+			text = (struct iot_text){l->encoded, (size_t)n};
+	}
+	lint_spelling(l, p, look, text, line);
 }
 
 void lint_blank(struct lint *l, uint64_t line)

@@ -8,7 +8,8 @@
 struct lint;
 
 /* Returns NULL if out of memory. */
-struct lint *lint_new(struct iot_verifier *handle, uint64_t tick_ns, unsigned base);
+struct lint *lint_new(struct iot_verifier *handle, uint64_t tick_ns, unsigned base,
+		      uint64_t version);
 void lint_free(struct lint *l);
 
 /*
@@ -28,6 +29,9 @@ void lint_directive(struct lint *l, const struct iot_event *ev, uint64_t line, u
 /* Compares the comment or framing line at p with its canonical text. */
 void lint_spelling(struct lint *l, const char *p, const struct text_line *look,
 		   struct iot_text canonical, uint64_t line);
+/* The same for a comment of which that is the decoded text. */
+void lint_comment(struct lint *l, const char *p, const struct text_line *look,
+		  struct iot_text decoded, uint64_t line);
 void lint_blank(struct lint *l, uint64_t line);
 
 /* Begins an interval after a %sync; start_ticks: start of the preceding record. */

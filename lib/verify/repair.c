@@ -126,7 +126,8 @@ static void begin_interval(struct repaired_text *t, const struct interval *inter
 	char line[FRAMING_MAX], note[200];
 	t->made_at = t->made_size = 0;
 	if (!t->any) {
-		const struct header_directive h = {verdict->tick_ns, verdict->sync};
+		const struct header_directive h = {verdict->version, verdict->tick_ns,
+						   verdict->sync};
 		const size_t size = framing_build_header(line, &h);
 		make_line(t, line, size);
 	}

@@ -56,7 +56,8 @@ static bool begin_lint(struct verify *v)
 {
 	if (v->lint != NULL || !v->handle->warnings)
 		return v->lint != NULL;
-	v->lint = lint_new(v->handle, codec_tick(v->codec), (unsigned)v->verdict->base);
+	v->lint = lint_new(v->handle, codec_tick(v->codec), (unsigned)v->verdict->base,
+			   v->directives != NULL ? 2 : 1);
 	if (v->lint == NULL)
 		fail_memory(v, IOT_ENOMEM);
 	else
@@ -91,10 +92,13 @@ static bool parse_comment(struct verify *v, const struct text_line *l, struct io
 {
 	const char *wrong = NULL;
 	*ev = (struct iot_event){.text = l->text};
-	if (codec_tick(v->codec) != 1 && l->text.size > 0 && l->text.data[0] == '%' &&
-	    directive_to_ns(&ev->text, codec_tick(v->codec), v->scratch) != IOT_OK)
-		wrong = "a time leads beyond 2^63-1 nanoseconds";
-	else if (iot_directive_parse(ev, &wrong) == IOT_OK)
+	const int status =
+	    directive_codec_parse(v->directives, ev, codec_tick(v->codec), v->scratch, &wrong);
+	if (status == IOT_ENOMEM) {
+		fail_memory(v, status);
+		return false;
+	}
+	if (status == IOT_OK)
 		return true;
 	verify_damaged(v, IOT_BAD_COMMENT, l->column, "a damaged directive", wrong);
 	return false;
@@ -120,7 +124,7 @@ static void accept_comment(struct verify *v, const struct text_line *l)
 		return;
 	}
 	if (begin_lint(v)) {
-		lint_spelling(v->lint, v->cur, l, l->text, v->line);
+		lint_comment(v->lint, v->cur, l, ev.text, v->line);
 		lint_directive(v->lint, &ev, v->line, l->column);
 	}
 	if (status == 1)
@@ -429,19 +433,22 @@ static bool allocate(struct verify *v)
 	v->raw = raw_lines_new(v->handle->fd, v->handle->name);
 	v->current.hash = XXH3_createState();
 	v->scratch = malloc(RETIMED_MAX(IOT_COMMENT_MAX));
+	v->directives = directive_codec_new();
+	v->verdict->version = FRAMING_VERSION;
 	v->records = malloc(VERIFY_BATCH * sizeof(*v->records));
 	for (size_t i = 0; i < RESYNC_CANDIDATES; i++) {
 		v->current.candidate[i].hash = XXH3_createState();
 		fine = fine && v->current.candidate[i].hash != NULL;
 	}
-	return fine && v->raw != NULL && v->current.hash != NULL && v->scratch != NULL &&
-	       v->records != NULL;
+	return fine && v->directives != NULL && v->raw != NULL && v->current.hash != NULL &&
+	       v->scratch != NULL && v->records != NULL;
 }
 
 static void release(struct verify *v)
 {
 	raw_lines_free(v->raw);
 	lint_free(v->lint);
+	directive_codec_free(v->directives);
 	definitions_free(&v->names);
 	XXH3_freeState(v->current.hash);
 	for (size_t i = 0; i < RESYNC_CANDIDATES; i++)

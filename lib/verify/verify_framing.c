@@ -122,6 +122,7 @@ static void begin_interval(struct verify *v, const char *p, uint64_t opened_at,
 static void continue_at(struct verify *v, const struct position *p)
 {
 	iot_codec_forget(v->codec);
+	directive_codec_forget(v->directives);
 	if (p->known && p->time <= INT64_MAX / codec_tick(v->codec))
 		codec_set_start(v->codec, (int64_t)p->time);
 	if (p->known)
@@ -406,11 +407,16 @@ static void first_header(struct verify *v, const struct text_line *l,
 	struct verdict *verdict = v->verdict;
 	verdict->framed = verdict->has_header = true;
 	verdict->tick_ns = h->tick_ns;
+	verdict->version = h->version;
+	if (h->version == 1) {
+		directive_codec_free(v->directives);
+		v->directives = NULL;
+	}
 	verdict->sync = h->sync;
 	verdict->irregular = l->text.size != size || memcmp(l->text.data, text, size) != 0;
 	v->codec = iot_codec_init(v->codec, v->codec_size, h->tick_ns, (unsigned)verdict->base);
 	if (v->handle->warnings)
-		v->lint = lint_new(v->handle, h->tick_ns, (unsigned)verdict->base);
+		v->lint = lint_new(v->handle, h->tick_ns, (unsigned)verdict->base, h->version);
 	if (v->handle->warnings && v->lint == NULL)
 		verify_fail(v, IOT_ENOMEM, "out of memory");
 	if (v->lint != NULL)
@@ -456,8 +462,7 @@ void verify_damaged_header(struct verify *v, const struct text_line *l)
 static void accept_header(struct verify *v, const struct text_line *l)
 {
 	struct header_directive h;
-	uint64_t version;
-	const char *wrong = framing_parse_header(l->text, &h, &version);
+	const char *wrong = framing_parse_header(l->text, &h);
 	const bool first = !v->begun;
 	if (!first)
 		second_header(v, l);

@@ -21,6 +21,7 @@
 #include "intervals.h"
 #include "lib/base/error.h"
 #include "lib/format/definitions.h"
+#include "lib/format/directive_codec.h"
 #include "lib/format/framing.h"
 #include "raw_lines.h"
 
@@ -30,6 +31,7 @@ enum { FINDING_KINDS = IOT_NOTE_OVERLAP + 1, RESYNC_CANDIDATES = 4, VERIFY_BATCH
 struct verdict {
 	uint64_t count[FINDING_KINDS];
 	uint64_t records, comments, lines; /* number of those that could be read */
+	uint64_t version;                  /* of %iotrace, or the newest */
 	uint64_t tick_ns, base, sync;
 	bool framed;          /* the trace has a %sync, %iotrace or %end */
 	bool any_header;      /* the trace has a %iotrace */
@@ -114,6 +116,7 @@ struct verify {
 	struct lint *lint;
 	struct iot_codec *codec;
 	size_t codec_size;
+	struct directive_codec *directives; /* NULL in version 1 */
 	struct definitions names;
 	char *scratch; /* for texts with their times in nanoseconds */
 	struct iot_record *records;

@@ -16,6 +16,7 @@
 #include "lib/codec/codec.h"
 #include "lib/format/definitions.h"
 #include "lib/format/directive.h"
+#include "lib/format/directive_codec.h"
 #include "lib/format/framing.h"
 #include "lib/base/atomic_file.h"
 #include "lib/base/byte_sink.h"
@@ -35,7 +36,7 @@ static const uint64_t NOT_SET = UINT64_MAX;
 struct writer_settings {
 	bool framing, compression_given, no_fsync, undeclared_disks, in_place;
 	enum iot_compression compression;
-	uint64_t level, threads, tick_ns, base, memory_max, sync;
+	uint64_t level, threads, tick_ns, base, memory_max, sync, version;
 	uint64_t flush, flush_ns; /* between flushes; 0: no limit */
 };
 
@@ -47,12 +48,14 @@ struct iot_writer {
 	struct byte_sink *sink;
 	struct iot_codec *codec;
 	size_t codec_size;
+	struct directive_codec *directives; /* NULL: they are written in full */
 	struct definitions names;
 	XXH3_state_t *hash;
 	char *buffer; /* BUFFER_SIZE bytes */
 	size_t used;
 	size_t hashed; /* bytes of the buffer that are in the hash, or need not be */
 	char *scratch; /* for texts with their times in ticks, or a %file under construction */
+	char *encoded; /* for an encoded directive */
 
 	uint64_t since_flush; /* events since the last flush */
 	int64_t flushed_ns;
@@ -152,9 +155,17 @@ static int put_text(struct iot_writer *w, struct iot_text text)
 {
 	if (w->set.tick_ns != 1 && text.size > 0 && text.data[0] == '%')
 		directive_to_ticks(&text, w->set.tick_ns, w->scratch);
-	if (text.size + (w->set.base == 16 ? 3 : 4) > IOT_COMMENT_MAX)
+	const size_t mark = w->set.base == 16 ? 3 : 4;
+	if (text.size + mark > IOT_COMMENT_MAX)
 		return too_long(w);
-	return put_line(w, text);
+	if (w->directives != NULL) {
+		const ssize_t n = directive_codec_encode(w->directives, text, w->encoded);
+		if (n < 0)
+			return out_of_memory(w);
+		if (n > 0)
+			text = (struct iot_text){w->encoded, (size_t)n};
+	}
+	return text.size + mark > IOT_COMMENT_MAX ? too_long(w) : put_line(w, text);
 }
 
 /* Framing */
@@ -162,7 +173,8 @@ static int put_text(struct iot_writer *w, struct iot_text text)
 static int put_header(struct iot_writer *w)
 {
 	char text[FRAMING_MAX];
-	const struct header_directive h = {.tick_ns = w->set.tick_ns, .sync = w->set.sync};
+	const struct header_directive h = {
+	    .version = w->set.version, .tick_ns = w->set.tick_ns, .sync = w->set.sync};
 	return put_line(w, (struct iot_text){text, framing_build_header(text, &h)});
 }
 
@@ -180,6 +192,7 @@ static int put_sync(struct iot_writer *w)
 	XXH3_64bits_reset(w->hash);
 	w->hashed = w->used;
 	iot_codec_forget(w->codec);
+	directive_codec_forget(w->directives);
 	w->since_sync = 0;
 	w->interval++;
 	return status;
@@ -586,6 +599,7 @@ struct iot_writer *iot_writer_new(void)
 	w->set.framing = true;
 	w->set.tick_ns = IOT_TICK_DEFAULT_NS;
 	w->set.base = 16;
+	w->set.version = FRAMING_VERSION;
 	w->set.sync = IOT_SYNC_DEFAULT;
 	w->set.memory_max = (uint64_t)1 << 30;
 	w->set.flush = w->set.flush_ns = NOT_SET;
@@ -599,7 +613,9 @@ void iot_writer_free(struct iot_writer *w)
 	byte_sink_free(w->sink);
 	definitions_free(&w->names);
 	XXH3_freeState(w->hash);
+	directive_codec_free(w->directives);
 	free(w->codec);
+	free(w->encoded);
 	free(w->buffer);
 	free(w->scratch);
 	free(w);
@@ -668,6 +684,8 @@ int iot_writer_set(struct iot_writer *w, enum iot_option option, uint64_t value)
 		return set_switch(w, &w->set.undeclared_disks, value);
 	case IOT_SET_IN_PLACE:
 		return set_switch(w, &w->set.in_place, value);
+	case IOT_SET_VERSION:
+		return set_number(w, &w->set.version, value, 1, FRAMING_VERSION);
 	case IOT_SET_FLUSH:
 		return set_number(w, &w->set.flush, value, 0, UINT64_MAX - 1);
 	case IOT_SET_FLUSH_NS:
@@ -734,6 +752,12 @@ static int prepare(struct iot_writer *w, const char *path)
 	w->codec = iot_codec_init(block, w->codec_size, w->set.tick_ns, (unsigned)w->set.base);
 	if (!w->set.framing)
 		w->set.sync = 0;
+	if (w->set.framing && w->set.version > 1) {
+		w->directives = directive_codec_new();
+		w->encoded = malloc(ENCODED_DIRECTIVE_MAX(IOT_COMMENT_MAX));
+		if (w->directives == NULL || w->encoded == NULL)
+			return out_of_memory(w);
+	}
 	choose_flushes(w);
 	if (byte_sink_compress(w->sink, w->set.compression, (int)w->set.level,
 			       (unsigned)w->set.threads) != IOT_OK)
@@ -824,6 +848,8 @@ uint64_t iot_writer_fact(const struct iot_writer *w, enum iot_fact fact)
 		return (uint64_t)w->set.compression;
 	case IOT_FACT_FRAMED:
 		return w->set.framing;
+	case IOT_FACT_VERSION:
+		return w->set.framing ? w->set.version : 0;
 	case IOT_FACT_SYNC:
 		return w->set.sync;
 	case IOT_FACT_COMPLETE:

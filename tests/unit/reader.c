@@ -303,8 +303,9 @@ Test(reader, every_error_of_framing_by_name)
 	expect_error("ff %iotrace tick=1\n", IOT_EFORMAT,
 		     "t.iot:1:4: %iotrace needs version=, a number");
 	expect_error(
-	    "ff %iotrace version=2 tick=1\n", IOT_EFORMAT,
-	    "t.iot:1:4: %iotrace declares an unknown version of the format (found 2, expected 1)");
+	    "ff %iotrace version=3 tick=1\n", IOT_EFORMAT,
+	    "t.iot:1:4: %iotrace declares an unknown version of the format (found 3, expected 1 or "
+	    "2)");
 	expect_error("ff %iotrace version=1\n", IOT_EFORMAT,
 		     "t.iot:1:4: %iotrace needs tick=, a number of nanoseconds of 1 to 2^63-1");
 	expect_error("ff %iotrace version=1 tick=0\n", IOT_EFORMAT,

@@ -68,7 +68,7 @@ Test(writer, example_of_the_format_byte_for_byte)
 	struct iot_writer *w = memory_writer((struct make){0});
 	write_text(w, "%file process=7 id=3 object=1 path=/scratch/out.bin");
 	cr_assert_eq(iot_writer_records(w, example, 4), IOT_OK);
-	expect(w, "ff %iotrace version=1 tick=1000\n"
+	expect(w, "ff %iotrace version=2 tick=1000\n"
 		  "ff %file process=7 id=3 object=1 path=/scratch/out.bin\n"
 		  "c0 22 0 8 0 1f4 3 7 0\n"
 		  "c0 ec 3e8 1f5 3e8\n"
@@ -89,14 +89,14 @@ Test(writer, bare_decimal)
 Test(writer, nothing_written_is_a_trace)
 {
 	expect(memory_writer((struct make){.tick_ns = 1}),
-	       "ff %iotrace version=1 tick=1\nff %end records=0 comments=0 xxh3=HASH\n");
+	       "ff %iotrace version=2 tick=1\nff %end records=0 comments=0 xxh3=HASH\n");
 }
 
 Test(writer, sync_comes_with_what_follows_it)
 {
 	struct iot_writer *w = memory_writer((struct make){.sync = 2});
 	cr_assert_eq(iot_writer_records(w, example, 4), IOT_OK);
-	expect(w, "ff %iotrace version=1 tick=1000 sync=2\n"
+	expect(w, "ff %iotrace version=2 tick=1000 sync=2\n"
 		  "c0 22 0 8 0 1f4 3 7 0\n"
 		  "c0 ec 3e8 1f5 3e8\n"
 		  "ff %sync time=1000 record=2 xxh3=HASH\n"
@@ -110,7 +110,7 @@ Test(writer, comment_after_the_last_record_of_an_interval_stands_behind_sync)
 	struct iot_writer *w = memory_writer((struct make){.sync = 2});
 	cr_assert_eq(iot_writer_records(w, example, 2), IOT_OK);
 	write_text(w, "note");
-	expect(w, "ff %iotrace version=1 tick=1000 sync=2\n"
+	expect(w, "ff %iotrace version=2 tick=1000 sync=2\n"
 		  "c0 22 0 8 0 1f4 3 7 0\n"
 		  "c0 ec 3e8 1f5 3e8\n"
 		  "ff %sync time=1000 record=2 xxh3=HASH\n"
@@ -132,11 +132,11 @@ Test(writer, names_are_repeated_after_sync_before_who_needs_them)
 	write_record(w, 2, 5, 0, 0);
 	write_record(w, 1, 6, 0, 0);
 	write_record(w, 1, 6, 0, 0);
-	expect(w, "ff %iotrace version=1 tick=1000 sync=3\n"
+	expect(w, "ff %iotrace version=2 tick=1000 sync=3\n"
 		  "ff %process id=1 name=a\n"
 		  "ff %process id=2 name=b\n"
 		  "ff %file process=1 id=5 path=/a\n"
-		  "ff %file process=1 id=6 path=/b\n"
+		  "ff %2 = + /b\n"
 		  "80 20 0 1 0 0 5 1 0\n"
 		  "80 28 0 1 0 0 6 0\n"
 		  "80 20 0 1 0 0 5 2 0\n"
@@ -157,7 +157,7 @@ Test(writer, closed_file_is_not_repeated)
 	write_record(w, 1, 5, 0, 0);
 	write_text(w, "%op name=close time=5000 took=10 process=1 file=5 result=0");
 	write_record(w, 1, 5, 0, 0);
-	expect(w, "ff %iotrace version=1 tick=1000 sync=1\n"
+	expect(w, "ff %iotrace version=2 tick=1000 sync=1\n"
 		  "ff %file process=1 id=5 path=/a\n"
 		  "80 20 0 1 0 0 5 1 0\n"
 		  "ff %sync time=0 record=1 xxh3=HASH\n"
@@ -210,7 +210,7 @@ Test(writer, unknown_offset_told_by_a_file_is_not_told_twice)
 	write_record(w, 1, 5, 0, IOT_OFFSET_UNKNOWN);
 	write_text(w, "%file process=1 id=5 offset=known");
 	write_record(w, 1, 5, 0, 0);
-	expect(w, "ff %iotrace version=1 tick=1000 sync=1\n"
+	expect(w, "ff %iotrace version=2 tick=1000 sync=1\n"
 		  "ff %file process=1 id=5 offset=unknown\n"
 		  "80 20 0 1 0 0 5 1 0\n"
 		  "ff %sync time=0 record=1 xxh3=HASH\n"
@@ -228,7 +228,7 @@ Test(writer, new_offset_stands_before_the_repeats_as_when_it_is_written_again)
 	write_text(w, "%process id=1 name=a");
 	write_record(w, 1, 4, 0, 0);
 	write_record(w, 1, 5, 0, IOT_OFFSET_UNKNOWN);
-	const char *text = "ff %iotrace version=1 tick=1000 sync=1\n"
+	const char *text = "ff %iotrace version=2 tick=1000 sync=1\n"
 			   "ff %process id=1 name=a\n"
 			   "80 20 0 1 0 0 4 1 0\n"
 			   "ff %sync time=0 record=1 xxh3=HASH\n"

@@ -1,0 +1,767 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "directive_codec.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "directive.h"
+#include "lib/base/array.h"
+#include "lib/base/hash.h"
+#include "lib/base/idmap.h"
+#include "lib/base/number.h"
+
+enum {
+	DIRECTIVE_MAX = 16384, /* bytes of a directive that is a template */
+	SLOTS_MAX = 512,       /* of one template */
+	PATHS_MAX = 2,         /* ... with a path: path= and to= */
+	VALUE_MAX = 32,        /* bytes of a value in a slot, except of a path */
+	STATE_MAX = 1 << 23,   /* weight of all templates and paths */
+	SLOT_WEIGHT = 64,
+	PATH_WEIGHT = 16,
+};
+
+static const char SLOT = '\n'; /* in the text of a template; no directive contains it */
+
+enum slot_kind { SLOT_VALUE, SLOT_TOOK, SLOT_TIME, SLOT_PATH };
+
+struct slot {
+	uint16_t at;          /* of its mark in the text of the template */
+	uint8_t kind, number; /* enum slot_kind, enum directive_key */
+	uint32_t key;         /* index of struct last */
+};
+
+/* A range of codec.text. */
+struct range {
+	uint32_t at, size;
+};
+
+struct template
+{
+	struct range text;
+	uint32_t first_slot, slots;
+	uint32_t kind, has; /* of its events */
+	bool irregular;     /* its events must be parsed */
+};
+
+/* The last value of a key. */
+struct last {
+	struct range key;
+	uint64_t number;
+	bool is_number;
+	uint8_t size; /* 0: none yet */
+	char text[VALUE_MAX];
+};
+
+/* The values of a directive that belong into slots, and its text without them. */
+struct scanned {
+	struct scanned_slot {
+		struct iot_text key, value;
+		uint64_t number;
+		bool is_number;
+		uint8_t kind;
+		uint16_t at;
+	} slot[SLOTS_MAX];
+	size_t slots, paths;
+	enum iot_kind kind;
+	bool irregular; /* a numeric key has a value that is not in a slot */
+	char text[DIRECTIVE_MAX];
+	size_t size;
+};
+
+struct directive_codec {
+	uint64_t seed;
+	size_t weight;
+	uint64_t last_time;
+	uint32_t last_path; /* number + 1; 0: none yet */
+	uint32_t longest_path;
+	char *text;
+	size_t text_size, text_capacity;
+	struct idmap template_ids, key_ids, path_ids; /* by hash */
+	struct template *template;
+	size_t template_capacity;
+	struct slot *slot;
+	size_t slots, slot_capacity;
+	struct last *last;
+	size_t last_capacity;
+	struct range *path;
+	size_t paths, path_capacity;
+	uint32_t *newest; /* of each path_ids: the number of the path spelled out last */
+	size_t newest_capacity;
+	struct scanned scanned;
+};
+
+struct directive_codec *directive_codec_new(void)
+{
+	struct directive_codec *c = calloc(1, sizeof(*c));
+	if (c != NULL)
+		c->seed = hash_seed();
+	return c;
+}
+
+static void free_ids(struct directive_codec *c)
+{
+	idmap_free(&c->template_ids);
+	idmap_free(&c->key_ids);
+	idmap_free(&c->path_ids);
+	c->template_ids = c->key_ids = c->path_ids = (struct idmap){0};
+}
+
+void directive_codec_free(struct directive_codec *c)
+{
+	if (c == NULL)
+		return;
+	free_ids(c);
+	free(c->text);
+	free(c->template);
+	free(c->slot);
+	free(c->last);
+	free(c->path);
+	free(c->newest);
+	free(c);
+}
+
+void directive_codec_forget(struct directive_codec *c)
+{
+	if (c == NULL || c->weight == 0)
+		return;
+	free_ids(c);
+	c->weight = c->text_size = c->slots = c->paths = 0;
+	c->last_time = 0;
+	c->last_path = c->longest_path = 0;
+	if (c->last != NULL)
+		memset(c->last, 0, c->last_capacity * sizeof(*c->last));
+}
+
+/* Texts, and their numbers */
+
+static bool same_text(const struct directive_codec *c, struct range range, struct iot_text text)
+{
+	return range.size == text.size && memcmp(c->text + range.at, text.data, text.size) == 0;
+}
+
+static bool keep_text(struct directive_codec *c, struct iot_text text, struct range *kept)
+{
+	const size_t size = c->text_size + text.size;
+	if (!array_reserve(&c->text, &c->text_capacity, size, 1))
+		return false;
+	memcpy(c->text + c->text_size, text.data, text.size);
+	*kept = (struct range){(uint32_t)c->text_size, (uint32_t)text.size};
+	c->text_size = size;
+	return true;
+}
+
+static uint64_t hash(const struct directive_codec *c, struct iot_text text)
+{
+	return XXH3_64bits_withSeed(text.data, text.size, c->seed);
+}
+
+/* These return the number, or SIZE_MAX; *id is the key of the text in the map. */
+
+static size_t find_template(const struct directive_codec *c, struct iot_text text, uint64_t *id)
+{
+	for (*id = hash(c, text);; ++*id) {
+		const size_t i = idmap_find(&c->template_ids, *id);
+		if (i == SIZE_MAX || same_text(c, c->template[i].text, text))
+			return i;
+	}
+}
+
+static size_t find_key(const struct directive_codec *c, struct iot_text text, uint64_t *id)
+{
+	for (*id = hash(c, text);; ++*id) {
+		const size_t i = idmap_find(&c->key_ids, *id);
+		if (i == SIZE_MAX || same_text(c, c->last[i].key, text))
+			return i;
+	}
+}
+
+static size_t find_path(const struct directive_codec *c, struct iot_text text, uint64_t *id)
+{
+	for (*id = hash(c, text);; ++*id) {
+		const size_t i = idmap_find(&c->path_ids, *id);
+		if (i == SIZE_MAX)
+			return i;
+		if (same_text(c, c->path[c->newest[i]], text))
+			return c->newest[i];
+	}
+}
+
+/* Scanning a directive */
+
+static bool is_canonical(struct iot_text value, uint64_t *number)
+{
+	return number_decimal(value.data, value.size, number) &&
+	       value.size == number_count(*number);
+}
+
+static bool is_numeric(struct iot_text value)
+{
+	return value.size > 0 && value.size <= VALUE_MAX &&
+	       (value.data[0] == '-' || number_digit(value.data[0], 10) < 10);
+}
+
+/* Keys that a template can have only once, as bits. */
+enum { ONCE_PATH = 1, ONCE_TO = 2, ONCE_TIME = 4, ONCE_TOOK = 8 };
+
+/*
+ * Classifies a key and its value. Returns false if the value is not in a slot; *once: the bit of
+ * the key, if it has one.
+ */
+static bool classify(struct scanned_slot *slot, unsigned *once)
+{
+	const struct iot_text key = slot->key, value = slot->value;
+	slot->is_number = is_canonical(value, &slot->number);
+	slot->kind = SLOT_VALUE;
+	*once = 0;
+	if (text_equals(key, "path") || text_equals(key, "to")) {
+		slot->kind = SLOT_PATH;
+		*once = key.size == 2 ? ONCE_TO : ONCE_PATH;
+	} else if (text_equals(key, "time")) {
+		slot->kind = SLOT_TIME;
+		*once = ONCE_TIME;
+		return slot->is_number && slot->number <= INT64_MAX;
+	} else if (text_equals(key, "took")) {
+		slot->kind = SLOT_TOOK;
+		*once = ONCE_TOOK;
+		return slot->is_number;
+	} else {
+		return is_numeric(value) && !text_equals(key, "name") &&
+		       !text_equals(key, "result");
+	}
+	return true;
+}
+
+/* id= of %file and %process has the values of file= and process=. */
+static struct iot_text alias(enum iot_kind kind, struct iot_text key)
+{
+	if (text_equals(key, "id") && kind == IOT_FILE)
+		return (struct iot_text){"file", 4};
+	if (text_equals(key, "id") && kind == IOT_PROCESS)
+		return (struct iot_text){"process", 7};
+	return key;
+}
+
+static void copy(struct scanned *s, const char *from, const char *to)
+{
+	memcpy(s->text + s->size, from, (size_t)(to - from));
+	s->size += (size_t)(to - from);
+}
+
+/* Appends the text since `from`, and a slot in place of its value. */
+static void add_slot(struct scanned *s, const char *from)
+{
+	struct scanned_slot *slot = &s->slot[s->slots++];
+	copy(s, from, slot->value.data);
+	slot->at = (uint16_t)s->size;
+	s->text[s->size++] = SLOT;
+	s->paths += slot->kind == SLOT_PATH;
+}
+
+/* Returns false if the text is not a directive or cannot be a template. */
+static bool scan(struct scanned *s, struct iot_text text)
+{
+	struct iot_text rest = text, directive, token;
+	const char *from = text.data;
+	unsigned once, seen = 0;
+	s->slots = s->paths = s->size = 0;
+	s->irregular = false;
+	if (text.size == 0 || text.data[0] != '%' || text.size > DIRECTIVE_MAX)
+		return false;
+	directive_token(&rest, &directive);
+	s->kind = directive_kind(directive);
+	while (s->slots < SLOTS_MAX && directive_token(&rest, &token)) {
+		struct scanned_slot *slot = &s->slot[s->slots];
+		if (!directive_split(token, &slot->key, &slot->value))
+			continue;
+		const bool is_slot = classify(slot, &once);
+		if ((once != 0 && !is_slot) || (seen & once) != 0)
+			return false;
+		seen |= once;
+		if (is_slot) {
+			add_slot(s, from);
+			from = slot->value.data + slot->value.size;
+		} else if (directive_number_key(s->kind, slot->key) != KEY_NUMBERS) {
+			s->irregular = true;
+		}
+	}
+	copy(s, from, text.data + text.size);
+	return s->slots > 0 && s->slots < SLOTS_MAX;
+}
+
+/* State */
+
+static bool add_path(struct directive_codec *c, struct iot_text path)
+{
+	const size_t number = c->paths;
+	uint64_t id;
+	if (!array_reserve(&c->path, &c->path_capacity, number + 1, sizeof(*c->path)) ||
+	    !keep_text(c, path, &c->path[number]))
+		return false;
+	(void)find_path(c, path, &id);
+	const size_t i = idmap_number(&c->path_ids, id);
+	if (!array_reserve_index(&c->newest, &c->newest_capacity, i, sizeof(*c->newest)))
+		return false;
+	c->newest[i] = (uint32_t)number;
+	c->paths++;
+	c->last_path = (uint32_t)c->paths;
+	c->weight += path.size + PATH_WEIGHT;
+	if (path.size > c->longest_path)
+		c->longest_path = (uint32_t)path.size;
+	return true;
+}
+
+static void set_last(struct last *last, const struct scanned_slot *slot)
+{
+	last->number = slot->number;
+	last->is_number = slot->is_number;
+	last->size = (uint8_t)slot->value.size;
+	memcpy(last->text, slot->value.data, slot->value.size);
+}
+
+/* Returns the index of a key, which is added if it is new; SIZE_MAX if out of memory. */
+static size_t number_key(struct directive_codec *c, struct iot_text key)
+{
+	uint64_t id;
+	size_t i = find_key(c, key, &id);
+	if (i != SIZE_MAX)
+		return i;
+	i = idmap_number(&c->key_ids, id);
+	if (!array_reserve_index(&c->last, &c->last_capacity, i, sizeof(*c->last)) ||
+	    !keep_text(c, key, &c->last[i].key))
+		return SIZE_MAX;
+	return i;
+}
+
+static const struct template *add_template(struct directive_codec *c, struct iot_text text,
+					   uint64_t id)
+{
+	const struct scanned *s = &c->scanned;
+	struct iot_event ev = {.text = text};
+	const bool irregular = iot_directive_parse(&ev, NULL) != IOT_OK || s->irregular;
+	const size_t number = idmap_number(&c->template_ids, id);
+	if (!array_reserve_index(&c->template, &c->template_capacity, number,
+				 sizeof(*c->template)) ||
+	    !array_reserve(&c->slot, &c->slot_capacity, c->slots + s->slots, sizeof(*c->slot)))
+		return NULL;
+	struct template *t = &c->template[number];
+	*t = (struct template){.first_slot = (uint32_t)c->slots,
+			       .slots = (uint32_t)s->slots,
+			       .kind = ev.kind,
+			       .has = ev.has,
+			       .irregular = irregular};
+	if (!keep_text(c, (struct iot_text){s->text, s->size}, &t->text))
+		return NULL;
+	for (size_t i = 0; i < s->slots; i++) {
+		const struct scanned_slot *slot = &s->slot[i];
+		const size_t key = number_key(c, alias(s->kind, slot->key));
+		if (key == SIZE_MAX)
+			return NULL;
+		c->slot[c->slots++] =
+		    (struct slot){.at = slot->at,
+				  .kind = slot->kind,
+				  .number = (uint8_t)directive_number_key(s->kind, slot->key),
+				  .key = (uint32_t)key};
+	}
+	c->weight += s->size + s->slots * SLOT_WEIGHT;
+	return t;
+}
+
+/* Adds the directive scanned last, which is written in full: text. */
+static int learn(struct directive_codec *c, struct iot_text text)
+{
+	const struct scanned *s = &c->scanned;
+	uint64_t id;
+	if (c->weight + 2 * text.size + s->slots * (SLOT_WEIGHT + PATH_WEIGHT) > STATE_MAX)
+		directive_codec_forget(c);
+	const size_t number = find_template(c, (struct iot_text){s->text, s->size}, &id);
+	const struct template *t =
+	    number != SIZE_MAX ? &c->template[number] : add_template(c, text, id);
+	if (t == NULL)
+		return IOT_ENOMEM;
+	for (size_t i = 0; i < s->slots; i++) {
+		const struct scanned_slot *slot = &s->slot[i];
+		if (slot->kind == SLOT_TIME)
+			c->last_time = slot->number;
+		else if (slot->kind != SLOT_PATH)
+			set_last(&c->last[c->slot[t->first_slot + i].key], slot);
+		else if (!add_path(c, slot->value))
+			return IOT_ENOMEM;
+	}
+	return IOT_OK;
+}
+
+/* Encoding */
+
+static size_t encode_time(struct directive_codec *c, uint64_t time, char *out)
+{
+	const bool back = time < c->last_time;
+	const uint64_t delta = back ? c->last_time - time : time - c->last_time;
+	out[0] = '-';
+	c->last_time = time;
+	return back + number_hex(out + back, delta);
+}
+
+static size_t encode_value(struct last *last, const struct scanned_slot *slot, char *out)
+{
+	const bool numbers = slot->is_number && last->size > 0 && last->is_number;
+	if (last->size == slot->value.size &&
+	    memcmp(last->text, slot->value.data, slot->value.size) == 0) {
+		out[0] = '=';
+		return 1;
+	}
+	const uint64_t before = last->number;
+	set_last(last, slot);
+	if (numbers && slot->number > 0 && slot->number - 1 == before) {
+		out[0] = '+';
+		return 1;
+	}
+	if (slot->is_number)
+		return number_hex(out, slot->number);
+	out[0] = ':';
+	memcpy(out + 1, slot->value.data, slot->value.size);
+	return 1 + slot->value.size;
+}
+
+/* Returns 0 if out of memory. */
+static size_t encode_path(struct directive_codec *c, struct iot_text path, char *out)
+{
+	uint64_t id;
+	const size_t number = find_path(c, path, &id), last = c->last_path;
+	if (last > 0 && same_text(c, c->path[last - 1], path)) {
+		out[0] = '=';
+		return 1;
+	}
+	if (number != SIZE_MAX) {
+		c->last_path = (uint32_t)number + 1;
+		return number_hex(out, number);
+	}
+	const bool marked = path.size == 0 || path.data[0] != '/';
+	out[0] = ':';
+	memcpy(out + marked, path.data, path.size);
+	return add_path(c, path) ? marked + path.size : 0;
+}
+
+static size_t encode_slot(struct directive_codec *c, const struct slot *to,
+			  const struct scanned_slot *from, char *out)
+{
+	switch (to->kind) {
+	case SLOT_TIME:
+		return encode_time(c, from->number, out);
+	case SLOT_PATH:
+		return encode_path(c, from->value, out);
+	default:
+		return encode_value(&c->last[to->key], from, out);
+	}
+}
+
+static bool is_encoded(struct iot_text text)
+{
+	return text.size > 1 && text.data[0] == '%' && number_digit(text.data[1], 10) < 10;
+}
+
+/* Returns whether the text is %, further %, and a digit. */
+static bool is_escaped(struct iot_text text)
+{
+	while (text.size > 2 && text.data[0] == '%' && text.data[1] == '%')
+		text = (struct iot_text){text.data + 1, text.size - 1};
+	return is_encoded(text);
+}
+
+/* A directive with a number as its name gets another %, because it is not an encoded one. */
+static ssize_t escape(struct iot_text text, char *out)
+{
+	if (!is_escaped(text))
+		return 0;
+	out[0] = '%';
+	memcpy(out + 1, text.data, text.size);
+	return (ssize_t)text.size + 1;
+}
+
+ssize_t directive_codec_encode(struct directive_codec *c, struct iot_text text, char *out)
+{
+	const struct scanned *s = &c->scanned;
+	uint64_t id;
+	if (is_escaped(text) || !scan(&c->scanned, text))
+		return escape(text, out);
+	const size_t number = find_template(c, (struct iot_text){s->text, s->size}, &id);
+	if (number == SIZE_MAX || c->weight + text.size + s->paths * PATH_WEIGHT > STATE_MAX)
+		return learn(c, text) == IOT_OK ? 0 : IOT_ENOMEM;
+	const struct slot *slot = &c->slot[c->template[number].first_slot];
+	out[0] = '%';
+	size_t n = 1 + number_dec(out + 1, number), end = n;
+	for (size_t i = 0; i < s->slots; i++) {
+		out[n++] = ' ';
+		const size_t size = encode_slot(c, &slot[i], &s->slot[i], out + n);
+		if (size == 0)
+			return IOT_ENOMEM;
+		if (size > 1 || out[n] != '=')
+			end = n + size;
+		n += size;
+	}
+	assert(end <= ENCODED_DIRECTIVE_MAX(text.size));
+	return (ssize_t)end;
+}
+
+/* Decoding */
+
+#define BEYOND "a time leads beyond 2^63-1 nanoseconds"
+
+struct decoding {
+	const char *at, *end; /* of the line */
+	struct iot_event *ev;
+	uint64_t tick_ns;
+	char *out; /* end of the text so far */
+	const char *why;
+	bool irregular; /* the event must be parsed */
+};
+
+static bool malformed(struct decoding *d, const char *why)
+{
+	d->why = why;
+	return false;
+}
+
+/* Returns the next value of the line; omitted values at its end are "=". */
+static struct iot_text next_value(struct decoding *d)
+{
+	const char *p = d->at, *end = d->end;
+	while (p < end && (*p == ' ' || *p == '\t'))
+		p++;
+	if (p == end)
+		return (struct iot_text){"=", 1};
+	const char *begin = p;
+	while (p < end && *p != ' ' && *p != '\t')
+		p++;
+	d->at = p;
+	return (struct iot_text){begin, (size_t)(p - begin)};
+}
+
+static void store(struct decoding *d, const struct slot *slot, uint64_t number)
+{
+	if (slot->number != KEY_NUMBERS)
+		d->irregular |= !directive_store(d->ev, (enum directive_key)slot->number, number);
+}
+
+static bool put_ns(struct decoding *d, const struct slot *slot, uint64_t ticks)
+{
+	uint64_t ns;
+	if (__builtin_mul_overflow(ticks, d->tick_ns, &ns) || ns > INT64_MAX)
+		return malformed(d, BEYOND);
+	d->out = number_fast(d->out, ns);
+	store(d, slot, ns);
+	return true;
+}
+
+static bool decode_time(struct directive_codec *c, struct decoding *d, const struct slot *slot)
+{
+	const struct iot_text value = next_value(d);
+	const bool back = value.data[0] == '-';
+	uint64_t delta, time;
+	if (!number_parse(value.data + back, value.size - back, 16, &delta))
+		return malformed(d, "an encoded time is not a hexadecimal number");
+	if (back ? __builtin_sub_overflow(c->last_time, delta, &time)
+		 : __builtin_add_overflow(c->last_time, delta, &time))
+		return malformed(d, BEYOND);
+	c->last_time = time;
+	return put_ns(d, slot, time);
+}
+
+static void set_number(struct last *last, uint64_t number)
+{
+	last->number = number;
+	last->is_number = true;
+	last->size = (uint8_t)number_dec(last->text, number);
+}
+
+static bool set_text(struct decoding *d, struct last *last, struct iot_text value)
+{
+	struct scanned_slot slot = {.value = value};
+	if (!is_numeric(value))
+		return malformed(d, "an encoded value is not a number of up to 32 characters");
+	slot.is_number = is_canonical(value, &slot.number);
+	set_last(last, &slot);
+	return true;
+}
+
+/* Sets the last value of the key to the next one of the line. */
+static bool decode_last(struct decoding *d, struct last *last)
+{
+	const struct iot_text value = next_value(d);
+	uint64_t number;
+	if (value.size == 1 && value.data[0] == '=') {
+		if (last->size == 0)
+			return malformed(d, "an encoded value repeats a value that is not known");
+	} else if (value.size == 1 && value.data[0] == '+') {
+		if (last->size == 0 || !last->is_number || last->number == UINT64_MAX)
+			return malformed(d, "an encoded value follows a number that is not known");
+		set_number(last, last->number + 1);
+	} else if (value.data[0] == ':') {
+		return set_text(d, last, (struct iot_text){value.data + 1, value.size - 1});
+	} else if (number_parse(value.data, value.size, 16, &number)) {
+		set_number(last, number);
+	} else {
+		return malformed(d, "an encoded value is not a hexadecimal number");
+	}
+	return true;
+}
+
+static bool decode_value(struct directive_codec *c, struct decoding *d, const struct slot *slot)
+{
+	struct last *last = &c->last[slot->key];
+	if (!decode_last(d, last))
+		return false;
+	if (slot->kind == SLOT_TOOK)
+		return last->is_number ? put_ns(d, slot, last->number)
+				       : malformed(d, "an encoded took= is not a number");
+	memcpy(d->out, last->text, VALUE_MAX);
+	d->out += last->size;
+	d->irregular |= slot->number != KEY_NUMBERS && !last->is_number;
+	store(d, slot, last->number);
+	return true;
+}
+
+static bool decode_new_path(struct directive_codec *c, struct decoding *d, struct iot_text path)
+{
+	if (path.size > DIRECTIVE_MAX)
+		return malformed(d, "an encoded path is longer than 16384 bytes");
+	if (c->weight + path.size + PATH_WEIGHT > STATE_MAX)
+		return malformed(d, "encoded paths need more than 8 MiB");
+	return add_path(c, path) || malformed(d, NULL);
+}
+
+static bool decode_path(struct directive_codec *c, struct decoding *d)
+{
+	const struct iot_text value = next_value(d);
+	uint64_t number;
+	if (value.data[0] == '/' || value.data[0] == ':') {
+		const bool marked = value.data[0] == ':';
+		const struct iot_text path = {value.data + marked, value.size - marked};
+		if (!decode_new_path(c, d, path))
+			return false;
+	} else if (value.size == 1 && value.data[0] == '=') {
+		if (c->last_path == 0)
+			return malformed(d, "an encoded path repeats a path that is not known");
+	} else {
+		if (!number_parse(value.data, value.size, 16, &number) || number >= c->paths)
+			return malformed(d, "an encoded path is not the number of a path");
+		c->last_path = (uint32_t)number + 1;
+	}
+	const struct range *path = &c->path[c->last_path - 1];
+	memcpy(d->out, c->text + path->at, path->size);
+	d->out += path->size;
+	return true;
+}
+
+static bool decode_slot(struct directive_codec *c, struct decoding *d, const struct slot *slot)
+{
+	switch (slot->kind) {
+	case SLOT_TIME:
+		return decode_time(c, d, slot);
+	case SLOT_PATH:
+		return decode_path(c, d);
+	default:
+		return decode_value(c, d, slot);
+	}
+}
+
+static bool decode_slots(struct directive_codec *c, struct decoding *d, const struct template *t)
+{
+	uint32_t from = 0;
+	for (uint32_t i = 0; i < t->slots; i++) {
+		const struct slot *slot = &c->slot[t->first_slot + i];
+		memcpy(d->out, c->text + t->text.at + from, slot->at - from);
+		d->out += slot->at - from;
+		from = slot->at + 1U;
+		if (!decode_slot(c, d, slot))
+			return false;
+	}
+	memcpy(d->out, c->text + t->text.at + from, t->text.size - from);
+	d->out += t->text.size - from;
+	return true;
+}
+
+/* Returns NULL if the line does not begin with the number of a template. */
+static const struct template *template_of(const struct directive_codec *c, struct iot_text text,
+					  const char **end)
+{
+	const char *p = text.data + 1;
+	uint64_t number;
+	if (!number_scan(&p, text.data + text.size, 10, &number) ||
+	    number >= c->template_ids.count ||
+	    (p < text.data + text.size && *p != ' ' && *p != '\t'))
+		return NULL;
+	*end = p;
+	return &c->template[number];
+}
+
+static int parse(struct iot_event *ev, const char **why)
+{
+	return iot_directive_parse(ev, why) == IOT_OK ? IOT_OK : IOT_EFORMAT;
+}
+
+static int decode(struct directive_codec *c, struct iot_event *ev, uint64_t tick_ns, char *out,
+		  const char **why)
+{
+	struct decoding d = {
+	    .end = ev->text.data + ev->text.size, .ev = ev, .tick_ns = tick_ns, .out = out};
+	const struct template *t = template_of(c, ev->text, &d.at);
+	if (t == NULL) {
+		*why = "an encoded directive without a template of its number";
+		return IOT_EFORMAT;
+	}
+	ev->kind = t->kind;
+	ev->has = t->has;
+	memset(&ev->rec, 0, sizeof(ev->rec));
+	d.irregular = t->irregular;
+	if (!decode_slots(c, &d, t)) {
+		*why = d.why;
+		return d.why != NULL ? IOT_EFORMAT : IOT_ENOMEM;
+	}
+	while (d.at < d.end && (*d.at == ' ' || *d.at == '\t'))
+		d.at++;
+	if (d.at < d.end) {
+		*why = "an encoded directive has more values than its template has slots";
+		return IOT_EFORMAT;
+	}
+	ev->text = (struct iot_text){out, (size_t)(d.out - out)};
+	return d.irregular || !directive_end_fits(ev) ? parse(ev, why) : IOT_OK;
+}
+
+static bool has_times(struct iot_text text, uint64_t tick_ns)
+{
+	return tick_ns != 1 && text.size > 0 && text.data[0] == '%';
+}
+
+int directive_codec_parse(struct directive_codec *c, struct iot_event *ev, uint64_t tick_ns,
+			  char *out, const char **why)
+{
+	const struct iot_text text = ev->text;
+	if (c != NULL && is_encoded(text))
+		return decode(c, ev, tick_ns, out, why);
+	if (c != NULL && is_escaped(text)) {
+		ev->text = (struct iot_text){text.data + 1, text.size - 1};
+	} else if (c != NULL && scan(&c->scanned, text) && learn(c, text) != IOT_OK) {
+		return IOT_ENOMEM;
+	}
+	if (has_times(text, tick_ns) && directive_to_ns(&ev->text, tick_ns, out) != IOT_OK) {
+		*why = BEYOND;
+		return IOT_EFORMAT;
+	}
+	return parse(ev, why);
+}
+
+size_t directive_codec_bound(const struct directive_codec *c, struct iot_text text,
+			     uint64_t tick_ns)
+{
+	const char *end;
+	if (c == NULL || !is_encoded(text))
+		return has_times(text, tick_ns) ? RETIMED_MAX(text.size) : 0;
+	const struct template *t = template_of(c, text, &end);
+	if (t == NULL)
+		return 0;
+	const size_t path = c->longest_path > text.size ? c->longest_path : text.size;
+	return t->text.size + t->slots * VALUE_MAX +
+	       PATHS_MAX * (path < DIRECTIVE_MAX ? path : DIRECTIVE_MAX);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Encoded directives of version 2 (iotrace(5), ENCODED DIRECTIVES). A directive that is written in
+ * full defines a template: its text without the values that usually vary. A later directive with
+ * the same template is encoded as the number of the template and its values, relative to preceding
+ * ones. Writer and reader keep the same state, which is reset at each %sync.
+ */
+#ifndef LIB_FORMAT_DIRECTIVE_CODEC_H
+#define LIB_FORMAT_DIRECTIVE_CODEC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <iotrace/iotrace.h>
+
+struct directive_codec;
+
+/* Returns NULL if out of memory. */
+struct directive_codec *directive_codec_new(void);
+void directive_codec_free(struct directive_codec *c);
+/* Resets the state; c may be NULL. */
+void directive_codec_forget(struct directive_codec *c);
+
+/*
+ * Encodes the text of a comment, with times in ticks. Returns the size of the result in out, which
+ * needs a capacity of ENCODED_DIRECTIVE_MAX(text.size); 0 if the text has to be written unchanged;
+ * or IOT_ENOMEM.
+ */
+#define ENCODED_DIRECTIVE_MAX(size) ((size) + 32)
+ssize_t directive_codec_encode(struct directive_codec *c, struct iot_text text, char *out);
+
+/*
+ * Parses the comment line of which ev->text is the text: decodes it, converts its times to
+ * nanoseconds, and sets the other members of ev. c is NULL in version 1. If the text changes, it is
+ * in out, which needs a capacity of directive_codec_bound(), at most RETIMED_MAX(IOT_COMMENT_MAX).
+ * Returns IOT_OK; IOT_EFORMAT with the reason in *why; or IOT_ENOMEM. After an error the state is
+ * undefined until directive_codec_forget().
+ */
+int directive_codec_parse(struct directive_codec *c, struct iot_event *ev, uint64_t tick_ns,
+			  char *out, const char **why);
+size_t directive_codec_bound(const struct directive_codec *c, struct iot_text text,
+			     uint64_t tick_ns);
+
+#endif
