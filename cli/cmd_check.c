@@ -397,6 +397,8 @@ static enum exit_status write_kept(struct checked_trace *t)
 		o.base = fact(t, IOT_VERIFIED_BASE);
 	if (o.sync == NOT_GIVEN && fact(t, IOT_VERIFIED_FRAMED) != 0)
 		o.sync = fact(t, IOT_VERIFIED_SYNC);
+	if (o.version == NOT_GIVEN)
+		o.version = fact(t, IOT_VERIFIED_VERSION);
 	if (s == NULL || w == NULL)
 		status = message_error(t->path, "cannot be read again");
 	else

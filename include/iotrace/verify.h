@@ -123,6 +123,7 @@ enum iot_verify_fact {
 	IOT_REPAIR_LOST,       /* records known to be lost */
 	IOT_REPAIR_LOST_END,   /* 1 if an unknown number of records is lost at the end */
 	IOT_REPAIR_GAPS,       /* places where records are lost */
+	IOT_VERIFIED_VERSION,  /* of the format, as %iotrace declares it; 0: unknown */
 };
 
 /* Returns NULL if out of memory. */

@@ -57,7 +57,7 @@ static bool begin_lint(struct verify *v)
 	if (v->lint != NULL || !v->handle->warnings)
 		return v->lint != NULL;
 	v->lint = lint_new(v->handle, codec_tick(v->codec), (unsigned)v->verdict->base,
-			   v->directives != NULL ? 2 : 1);
+			   1);
 	if (v->lint == NULL)
 		fail_memory(v, IOT_ENOMEM);
 	else
@@ -572,6 +572,7 @@ uint64_t iot_verifier_fact(const struct iot_verifier *v, enum iot_verify_fact fa
 	    [IOT_REPAIR_LOST] = r->lost,
 	    [IOT_REPAIR_LOST_END] = r->lost_end,
 	    [IOT_REPAIR_GAPS] = r->gaps,
+	    [IOT_VERIFIED_VERSION] = verdict->has_header ? verdict->version : 0,
 	};
 	return (size_t)fact < sizeof(facts) / sizeof(facts[0]) ? facts[fact] : 0;
 }

@@ -5,12 +5,12 @@ for csv in *.csv; do
 	name=${csv%.csv}
 	log=$name.strace
 	[ -d "$name" ] && log=$name
-	"$IOTRACE" convert -q "$log" 2>/dev/null |
+	"$IOTRACE" convert --format-version=1 -q "$log" 2>/dev/null |
 		"$IOTRACE" cat --format=csv --columns=raw --names --ns - | cmp - "$csv" && echo "$name: same"
 done
-"$IOTRACE" convert -q i386_llseek.strace
-"$IOTRACE" convert -q --ops=names --per-thread signals_ff | grep -v '^ff %op name=close' | grep ' %'
-"$IOTRACE" convert -q style_c.strace
+"$IOTRACE" convert --format-version=1 -q i386_llseek.strace
+"$IOTRACE" convert --format-version=1 -q --ops=names --per-thread signals_ff | grep -v '^ff %op name=close' | grep ' %'
+"$IOTRACE" convert --format-version=1 -q style_c.strace
 echo "exit status $?"
-"$IOTRACE" convert -q truncated_midline.strace >/dev/null
+"$IOTRACE" convert --format-version=1 -q truncated_midline.strace >/dev/null
 echo "exit status $?"

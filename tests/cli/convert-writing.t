@@ -4,5 +4,5 @@ sh "$TOOLS/strace_log.sh" 2 >log
 for option in --tick=ns --tick=us --tick=1000000 --tick=ms --base=10 --bare --sync=1 --ops=none \
 	--ops=names; do
 	echo "== $option"
-	"$IOTRACE" convert $option log
+	"$IOTRACE" convert --format-version=1 $option log
 done

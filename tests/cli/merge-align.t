@@ -5,7 +5,7 @@ make() { # NAME EPOCH [HOST]
 		"${3-h}" "${2:+ epoch=$2}" $1 $1 | "$IOTRACE" cat --in-base=16 --framed -o $1.iot -
 }
 show() {
-	"$IOTRACE" merge "$@" >out 2>err
+	"$IOTRACE" merge --format-version=1 "$@" >out 2>err
 	echo "$? $* $(cat err)"
 	sed -n 's/^ff \(%trace.*\)/ \1/p' out
 	"$IOTRACE" cat --ns --format=csv --columns=raw out | sed 1d | cut -d, -f2,9

@@ -21,9 +21,9 @@ END
 192 236 1000 501 1000
 128 35 2 8 0 9 5 8 1
 END
-"$IOTRACE" merge a.iot.zst b.iot.gz
+"$IOTRACE" merge --format-version=1 a.iot.zst b.iot.gz
 echo "--tick=1000 --base=10 --bare:"
-"$IOTRACE" merge --tick=1000 --base=10 --bare b.iot.gz a.iot.zst
+"$IOTRACE" merge --format-version=1 --tick=1000 --base=10 --bare b.iot.gz a.iot.zst
 echo "--join-paths, of one host:"
-"$IOTRACE" merge --join-paths a.iot.zst a.iot.zst | grep -c 'object=1'
-"$IOTRACE" merge --join-paths a.iot.zst b.iot.gz | grep -c 'object=1'
+"$IOTRACE" merge --format-version=1 --join-paths a.iot.zst a.iot.zst | grep -c 'object=1'
+"$IOTRACE" merge --format-version=1 --join-paths a.iot.zst b.iot.gz | grep -c 'object=1'

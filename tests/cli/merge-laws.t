@@ -27,60 +27,60 @@ TMPDIR=$PWD/tmp
 export TMPDIR
 for seed in 1 2; do
 	make_inputs $seed 7 200
-	"$IOTRACE" merge -o out in-* && python3 "$TOOLS/merge_truth.py" check out in-*
-	"$IOTRACE" merge $(ls -r in-*) | cmp - out
-	taskset -c "$processor" "$IOTRACE" merge in-[3-9]* in-[0-2]* | cmp - out
-	(ulimit -n 14 && "$IOTRACE" merge $(ls -r in-*)) | cmp - out
-	cat in-4* | "$IOTRACE" merge in-[0-3]* - in-[56]* >piped
+	"$IOTRACE" merge --format-version=1 -o out in-* && python3 "$TOOLS/merge_truth.py" check out in-*
+	"$IOTRACE" merge --format-version=1 $(ls -r in-*) | cmp - out
+	taskset -c "$processor" "$IOTRACE" merge --format-version=1 in-[3-9]* in-[0-2]* | cmp - out
+	(ulimit -n 14 && "$IOTRACE" merge --format-version=1 $(ls -r in-*)) | cmp - out
+	cat in-4* | "$IOTRACE" merge --format-version=1 in-[0-3]* - in-[56]* >piped
 	cmp piped out
-	"$IOTRACE" merge --reorder --memory=64K $(ls -r in-*) | cmp - out
-	"$IOTRACE" merge out | cmp - out
+	"$IOTRACE" merge --format-version=1 --reorder --memory=64K $(ls -r in-*) | cmp - out
+	"$IOTRACE" merge --format-version=1 out | cmp - out
 done
 
 echo "directives with times anywhere, and runs of them"
 for seed in 11; do
 	make_inputs $seed 4 100 1100
-	"$IOTRACE" merge -o out in-* && python3 "$TOOLS/merge_truth.py" check out in-*
-	(ulimit -n 14 && "$IOTRACE" merge $(ls -r in-*)) | cmp - out
+	"$IOTRACE" merge --format-version=1 -o out in-* && python3 "$TOOLS/merge_truth.py" check out in-*
+	(ulimit -n 14 && "$IOTRACE" merge --format-version=1 $(ls -r in-*)) | cmp - out
 	for one in in-*; do
-		"$IOTRACE" cat --framed --base=16 --sync=100 "$one" >cat
-		"$IOTRACE" merge --sync=100 "$one" | cmp - cat
+		"$IOTRACE" cat --framed --format-version=1 --base=16 --sync=100 "$one" >cat
+		"$IOTRACE" merge --format-version=1 --sync=100 "$one" | cmp - cat
 	done
-	"$IOTRACE" merge --reorder -o sorted in-* && "$IOTRACE" reorder sorted | cmp - sorted
+	"$IOTRACE" merge --format-version=1 --reorder -o sorted in-* && "$IOTRACE" reorder sorted | cmp - sorted
 	"$IOTRACE" cat -f csv --columns=raw sorted | sed 1d | cut -d, -f2 | sort -c -n && echo "in order"
 done
 
 echo "a run too long to be held"
 make_inputs 16 3 3 66000
-"$IOTRACE" merge -o out in-* && python3 "$TOOLS/merge_truth.py" check out in-*
-cat in-1* | "$IOTRACE" merge in-0* - in-2* >piped
+"$IOTRACE" merge --format-version=1 -o out in-* && python3 "$TOOLS/merge_truth.py" check out in-*
+cat in-1* | "$IOTRACE" merge --format-version=1 in-0* - in-2* >piped
 "$IOTRACE" cat -f csv --columns=raw piped | sed 1d | cut -d, -f2 | sort -c -n && echo "in order"
 
 echo "many, with few descriptors"
 make_inputs 4 40 30
-"$IOTRACE" merge -o out in-* && python3 "$TOOLS/merge_truth.py" check out in-*
-(ulimit -n 14 && "$IOTRACE" merge $(ls -r in-*)) | cmp - out
-(ulimit -n 20 && "$IOTRACE" merge --reorder --memory=64K $(ls -r in-*)) | cmp - out
+"$IOTRACE" merge --format-version=1 -o out in-* && python3 "$TOOLS/merge_truth.py" check out in-*
+(ulimit -n 14 && "$IOTRACE" merge --format-version=1 $(ls -r in-*)) | cmp - out
+(ulimit -n 20 && "$IOTRACE" merge --format-version=1 --reorder --memory=64K $(ls -r in-*)) | cmp - out
 ls -A tmp
 
 echo "one"
 for one in "$TESTDATA"/format/sync.iot "$TESTDATA"/format/example.iot; do
-	"$IOTRACE" cat --framed --base=16 --sync=100 "$one" >cat
-	"$IOTRACE" merge --sync=100 "$one" | cmp - cat
+	"$IOTRACE" cat --framed --format-version=1 --base=16 --sync=100 "$one" >cat
+	"$IOTRACE" merge --format-version=1 --sync=100 "$one" | cmp - cat
 done
 
 printf 'ff %%trace\n80 0 0 1 64 1 0 1 1 0\nff %%op name=stat time=5 process=1 path=/a\n' >late
-"$IOTRACE" merge --bare late
+"$IOTRACE" merge --format-version=1 --bare late
 printf 'ff of the record\nff %%op name=stat time=900 process=1\n80 0 0 1 64 1 0 1 1 0\n' >early
-"$IOTRACE" merge --bare --reorder early
+"$IOTRACE" merge --format-version=1 --bare --reorder early
 
 echo "slices"
-"$IOTRACE" convert -q -o sqlite.iot "$TESTDATA/strace/sqlite.strace.gz"
+"$IOTRACE" convert --format-version=1 -q -o sqlite.iot "$TESTDATA/strace/sqlite.strace.gz"
 for whole in out sqlite.iot; do
 	for at in 20 57 200; do
 		"$IOTRACE" slice --records=0-$((at - 1)) -o 1.iot $whole
 		"$IOTRACE" slice --records=$at-$((2 * at)) -o 2.iot.zst $whole
 		"$IOTRACE" slice --records=$((2 * at + 1))- -o 3.iot $whole
-		"$IOTRACE" merge --keep-ids 2.iot.zst 3.iot 1.iot | cmp - $whole
+		"$IOTRACE" merge --format-version=1 --keep-ids 2.iot.zst 3.iot 1.iot | cmp - $whole
 	done
 done

@@ -7,7 +7,7 @@ try() {
 	cat err
 	[ -s out ] && "$IOTRACE" check out | tail -n 1
 	"$IOTRACE" cat -f csv --columns=raw --ns out 2>/dev/null | sed 1d | cut -d, -f2,3,9
-	"$IOTRACE" cat out 2>/dev/null | sed -n 's/^ff \(%trace.*\|%op.*\|%lost.*\)/ \1/p'
+	"$IOTRACE" cat --format-version=1 out 2>/dev/null | sed -n 's/^ff \(%trace.*\|%op.*\|%lost.*\)/ \1/p'
 }
 make() { # NAME TICK LINE...
 	name=$1 tick=$2
@@ -40,6 +40,6 @@ try merge ids ids
 try merge --keep-ids lost lost
 try merge -q epoch lost
 try reorder --window=9223372036s far
-"$IOTRACE" merge -q --keep-ids -o twice lost lost
+"$IOTRACE" merge --format-version=1 -q --keep-ids -o twice lost lost
 "$IOTRACE" info twice | grep -i 'lost\|gaps'
 "$IOTRACE" info --json twice | grep -o '"lost[^,]*'

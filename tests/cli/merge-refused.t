@@ -2,7 +2,7 @@
 # Rejected inputs and options leave no output.
 try() {
 	echo "$ merge $*" >&2
-	"$IOTRACE" merge "$@" </dev/null
+	"$IOTRACE" merge --format-version=1 "$@" </dev/null
 	echo "$? $(ls)"
 }
 cp "$TESTDATA/format/example.iot" a
@@ -21,6 +21,6 @@ try --memory=1 a
 try --base=8 a
 printf '80 0 0 200 8 1 0 1 1 0\n\nff x\n80 0 0 200 -1 1 0 1 1 0\n' >c
 try a c -o out
-"$IOTRACE" merge -q -o out a - <c
+"$IOTRACE" merge --format-version=1 -q -o out a - <c
 echo "$? $(ls)"
 "$IOTRACE" cat --framed -o d c && try a d -o out

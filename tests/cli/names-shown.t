@@ -29,7 +29,7 @@ show() {
 	"$IOTRACE" info "$(printf '\342\200\256\377.iot')" 2>&1
 	"$IOTRACE" cat --grün 2>&1
 	"$IOTRACE" grün 2>&1
-	"$IOTRACE" convert --from=größer x 2>&1
+	"$IOTRACE" convert --format-version=1 --from=größer x 2>&1
 }
 for locale in C C.UTF-8; do
 	LC_ALL=$locale

@@ -2,9 +2,9 @@
 # A trace is found at any depth; one of several is selected by name; the text of recorder2text is one, too.
 traces=$TESTDATA/recorder/traces.tar.xz
 python3 -m tarfile -e "$traces" .
-"$IOTRACE" convert -o sem.iot sem 2>&1
+"$IOTRACE" convert --format-version=1 -o sem.iot sem 2>&1
 same() {
-	"$IOTRACE" convert -q -o a.iot "$@" && cmp a.iot sem.iot && echo same
+	"$IOTRACE" convert --format-version=1 -q -o a.iot "$@" && cmp a.iot sem.iot && echo same
 }
 mkdir -p deep/er
 cp -r sem deep/er/
@@ -24,13 +24,13 @@ echo 'no trace' >sem/_text/0.txt
 same sem
 mkdir two
 cp -r sem idle_ranks two/
-"$IOTRACE" convert -q -o two.iot two
+"$IOTRACE" convert --format-version=1 -q -o two.iot two
 echo "exit status $?"
-"$IOTRACE" convert -q -o two.iot --trace=three two
+"$IOTRACE" convert --format-version=1 -q -o two.iot --trace=three two
 echo "exit status $?"
 same --trace=sem two
 same --trace=two/sem/ two
-"$IOTRACE" convert -q --layer=all sem 2>&1 | head -n 1
+"$IOTRACE" convert --format-version=1 -q --layer=all sem 2>&1 | head -n 1
 # Text, in both grammars.
 mkdir text old
 cat >text/0.txt <<'X'
@@ -43,7 +43,7 @@ cat >text/1.txt <<'X'
 0.0118729 0.0118830 fopen 1 0 ( /d/b.dat a )
 0.0119038 0.0119139 fwrite 0 0 ( %p 5 3 /d/b.dat )
 X
-"$IOTRACE" convert -q text
+"$IOTRACE" convert --format-version=1 -q text
 cat >old/0.txt <<'X'
 0.000748 0.000752 29 open ( /d/c.dat 66 420 )
 0.000759 0.000788 0 pwrite ( 29 %p 65536 131072 )
@@ -51,22 +51,22 @@ cat >old/0.txt <<'X'
 this is not a call
 0.000819 0.000848 -1 open ( /d/none 0 )
 X
-"$IOTRACE" convert old
+"$IOTRACE" convert --format-version=1 old
 # More ranks than are decoded at the same time: sorted from the start, never restarted.
 python3 "$TOOLS/recorder_make.py" --ranks 140 --calls 40 many
-"$IOTRACE" convert -q --memory=64K --report=report.json -o many.iot many
+"$IOTRACE" convert --format-version=1 -q --memory=64K --report=report.json -o many.iot many
 grep started_anew report.json
 "$IOTRACE" cat --format=csv --columns=raw many.iot | awk -F, 'NR > 1 {if ($2 < last) print "not in order"; last = $2; n++} END {print n}'
 # One file of a trace, a name that no directory has, and other files in the directory of a trace.
 mkdir one more
 tar xJf "$TESTDATA/recorder/traces.tar.xz" -C more sem
 cp more/sem/recorder.cst one
-"$IOTRACE" convert one/recorder.cst 2>&1
-"$IOTRACE" convert --trace=nosuch more 2>&1
+"$IOTRACE" convert --format-version=1 one/recorder.cst 2>&1
+"$IOTRACE" convert --format-version=1 --trace=nosuch more 2>&1
 echo hello >more/notes
-"$IOTRACE" convert -o out.iot more 2>&1
+"$IOTRACE" convert --format-version=1 -o out.iot more 2>&1
 # Options of other formats, and a layer that was not traced.
-"$IOTRACE" convert --layer=mpiio --per-thread -o out.iot sem 2>&1
+"$IOTRACE" convert --format-version=1 --layer=mpiio --per-thread -o out.iot sem 2>&1
 # The comparison is reported on request, and never in the trace.
-"$IOTRACE" convert -v --check -o checked.iot sem 2>&1 | grep check
+"$IOTRACE" convert --format-version=1 -v --check -o checked.iot sem 2>&1 | grep check
 cmp checked.iot sem.iot

@@ -3,7 +3,7 @@
 tar xf "$TESTDATA/recorder/traces.tar.xz" old_2.2.1
 chmod -R u+w old_2.2.1
 sums() {
-	"$IOTRACE" convert -v -o t.iot old_2.2.1 2>&1
+	"$IOTRACE" convert --format-version=1 -v -o t.iot old_2.2.1 2>&1
 	"$IOTRACE" info t.iot | grep -E 'reads|writes'
 	"$IOTRACE" cat t.iot | grep -o 'skipped[^ ]*'
 }

@@ -4,7 +4,7 @@ traces=$TESTDATA/recorder/traces.tar.xz
 records() { # TRACE [OPTION]...
 	name=$1
 	shift
-	"$IOTRACE" convert -q --trace="$name" "$@" "$traces" | "$IOTRACE" cat --format=csv --columns=raw --names --ns -
+	"$IOTRACE" convert --format-version=1 -q --trace="$name" "$@" "$traces" | "$IOTRACE" cat --format=csv --columns=raw --names --ns -
 }
 for name in sem mixed8_both neg_both userfunc idle_ranks old_2.2.1; do
 	records $name | cmp - "$TESTDATA/recorder/$name.csv" && echo "$name: same"
@@ -25,7 +25,7 @@ for name in old_2.1.6 old_2.2.1_text old_2.3.3 old_2.5.0; do
 done
 records old_2.4.0_ic | transfers | wc -l
 records threads_neg | awk -F, 'NR > 1 {n[$11]++; if ($2 < last) print "not in order"; last = $2} END {for (f in n) print n[f], f}' | sort
-"$IOTRACE" convert -q --trace=idle_ranks "$traces"
-"$IOTRACE" convert --trace=sem --ops=names --base=10 "$traces" | grep '%op' | cut -d' ' -f3,6-
+"$IOTRACE" convert --format-version=1 -q --trace=idle_ranks "$traces"
+"$IOTRACE" convert --format-version=1 --trace=sem --ops=names --base=10 "$traces" | grep '%op' | cut -d' ' -f3,6-
 # The files whose offsets are not certain.
-"$IOTRACE" convert --trace=sem "$traces" 2>&1 | grep -a 'ambiguous\|not certain'
+"$IOTRACE" convert --format-version=1 --trace=sem "$traces" 2>&1 | grep -a 'ambiguous\|not certain'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Records in order of start, each with its comments and its file.
-"$IOTRACE" cat --framed --in-base=16 -o in - <<'EOF'
+"$IOTRACE" cat --framed --format-version=1 --in-base=16 -o in - <<'EOF'
 ff %trace source=hand
 ff %process id=1 name=a
 ff %file process=1 id=3 object=1 path=/first
@@ -39,7 +39,7 @@ ff the end
 EOF
 echo "late:"
 awk 'BEGIN { for (i = 1; i <= 3000; i++) printf "80 0 %x 200 %s 1 0 3 1 0\n", i, i == 2060 ? "-200" : i == 2061 ? "202" : "2" }' |
-	"$IOTRACE" cat --framed --in-base=16 -o far -
+	"$IOTRACE" cat --framed --format-version=1 --in-base=16 -o far -
 "$IOTRACE" reorder --window=10us --report=report.json -v -o late far 2>&1
 echo "exit $?"
 cat report.json

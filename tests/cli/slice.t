@@ -19,7 +19,7 @@ ff the last one
 80 c4 f4240 64 4 9 11
 ff at the end
 EOF
-"$IOTRACE" cat --framed --sync=2 --in-base=16 t >whole
+"$IOTRACE" cat --framed --format-version=1 --sync=2 --in-base=16 t >whole
 "$IOTRACE" cat --compress=zstd whole >whole.iot.zst
 "$IOTRACE" cat --compress=gzip whole >whole.iot.gz
 slice() {

@@ -11,18 +11,18 @@ for rank in 0 1 2; do
 7 1700000005.00000$rank exit_group(0) = ?
 7 1700000005.00000$rank +++ exited with 0 +++
 E
-	"$IOTRACE" convert --rank=$rank --host=n$rank -o $rank.iot $rank.strace
+	"$IOTRACE" convert --format-version=1 --rank=$rank --host=n$rank -o $rank.iot $rank.strace
 done
-"$IOTRACE" merge -o job.iot 0.iot 1.iot 2.iot
+"$IOTRACE" merge --format-version=1 -o job.iot 0.iot 1.iot 2.iot
 "$IOTRACE" cat job.iot | grep -E '^ff %(trace|process)'
 "$IOTRACE" stat --by=process job.iot
 "$IOTRACE" slice --rank=2 job.iot | "$IOTRACE" stat --json
 echo '== a clock that is ahead'
-"$IOTRACE" merge --shift-by=host --shift=n2=-1s 0.iot 2.iot | "$IOTRACE" cat --format=csv --columns=raw | cut -d , -f 2,5,8
+"$IOTRACE" merge --format-version=1 --shift-by=host --shift=n2=-1s 0.iot 2.iot | "$IOTRACE" cat --format=csv --columns=raw | cut -d , -f 2,5,8
 echo '== ranks and hosts that are none'
 for option in --rank=-1 --rank=x --rank=2147483648 --rank= --host=; do
-	"$IOTRACE" convert $option 0.strace 2>&1
+	"$IOTRACE" convert --format-version=1 $option 0.strace 2>&1
 	echo "exit status $?"
 done
 echo '== durations that are not known'
-sed 's/ <[^>]*>$//' 0.strace | cut -d ' ' -f 1,3- | "$IOTRACE" convert -q - | "$IOTRACE" stat | tail -n 5
+sed 's/ <[^>]*>$//' 0.strace | cut -d ' ' -f 1,3- | "$IOTRACE" convert --format-version=1 -q - | "$IOTRACE" stat | tail -n 5
