@@ -14,6 +14,8 @@ import re
 import subprocess
 import sys
 
+from encoded_directives import Bad, Directives, need
+
 try:
     import xxhash
 except ImportError:
@@ -28,15 +30,6 @@ IDS = {b"process", b"file", b"parent", b"object", b"id"}
 NEEDED = {b"%trace": (), b"%process": (b"id",), b"%file": (b"process", b"id"), b"%op": (b"name",),
           b"%counter": (), b"%lost": ()}
 MAX_NS = 2**63 - 1
-
-
-class Bad(Exception):
-    pass
-
-
-def need(true, why):
-    if not true:
-        raise Bad(why)
 
 
 def number(field, base, bits=64, signed=False):
@@ -95,6 +88,7 @@ class Decoder:
         self.begun = self.framed = self.ended = False
         self.data, self.hash_from, self.hash_to = b"", 0, 0
         self.in_force, self.lacks, self.unknown = {}, set(), {}
+        self.directives = None  # in version 1
 
     def row(self, record):
         """Returns the columns of the last decoded record; unknown ones are empty."""
@@ -158,13 +152,16 @@ class Decoder:
             process.file, process.table = None, {}
 
     def comment(self, text):
+        if self.directives and not re.match(rb"%(sync|end|iotrace)([ \t]|$)", text):
+            text = self.directives.decode(text)
         words = BLANKS.split(text) if text.startswith(b"%") else [b""]
         name = words[0]
         pairs = [word.split(b"=", 1) for word in words[1:] if b"=" in word]
         keys = dict(pairs)
         if name == b"%iotrace":
             need(not self.begun, "a second %iotrace: see merge")
-            need(keys.get(b"version") == b"1", "unknown version")
+            need(keys.get(b"version") in (b"1", b"2"), "unknown version")
+            self.directives = Directives() if keys[b"version"] == b"2" else None
             self.tick = number(keys.get(b"tick", b""), 10)
             need(0 < self.tick <= MAX_NS, "tick out of range")
             number(keys.get(b"sync", b"0"), 10)
@@ -173,6 +170,8 @@ class Decoder:
             if not self.ignore_sync:
                 self.check(keys, {b"record": self.records, b"time": self.start})
                 self.forget()
+            if self.directives:
+                self.directives.forget()
             self.hash_from = None  # behind this line
         elif name == b"%end":
             self.check(keys, {b"records": self.records, b"comments": self.comments})

@@ -7,6 +7,8 @@ what a table of 32 files restores. Hashes are not verified, and an invalid trace
 import re
 from itertools import chain
 
+from encoded_directives import Directives
+
 WRITE, LOGICAL, ASYNCHRONOUS, KIND = 0x40, 0x80, 0x08, 0x03
 OFFSET_IN_BLOCKS, LENGTH_IN_BLOCKS = 0x01, 0x02
 NO_LENGTH, NO_PROCESS, NO_OPERATION, NO_OFFSET, NO_FILE, UNDEFINED = 0x04, 0x08, 0x20, 0x40, 0x80, 0x10
@@ -50,6 +52,7 @@ class Reader:
         self.tick, self.start, self.last, self.base = tick, 0, None, None
         self.cpu, self.last_file, self.table = {}, {}, {}
         self.processes, self.files, self.lacks, self.generations = {}, {}, set(), {}
+        self.encoded = None  # in version 1
 
     def events(self, lines):
         lines = iter(lines)
@@ -60,7 +63,7 @@ class Reader:
             if marker == "ff" or re.match(r"255(?![^ \t])", line):
                 text = line[len(marker):].lstrip(" \t")
                 if text.startswith("%"):
-                    yield from self.directive(text.split())
+                    yield from self.directive(self.full(text).split())
             elif line:
                 yield self.record(line.split())
 
@@ -80,12 +83,21 @@ class Reader:
         self.base = 10 if votes[10] > votes[16] else 16
         return head
 
+    def full(self, text):
+        """Returns the directive that the text of a line stands for."""
+        if self.encoded is None or re.match(r"%(sync|end|iotrace)( |$)", text):
+            return text
+        return self.encoded.decode(text.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
+
     def directive(self, words):
         result = Directive()
         result.name = words[0][1:]
         result.keys = keys = {k: percent_decode(v) for k, _, v in (w.partition("=") for w in words[1:])}
         if result.name == "iotrace":
             self.tick = int(keys["tick"])
+            self.encoded = Directives() if keys["version"] == "2" else None
+        elif result.name == "sync" and self.encoded:
+            self.encoded.forget()
         result.time = int(keys["time"]) * self.tick if "time" in keys else None
         result.took = int(keys["took"]) * self.tick if "took" in keys else None
         if result.name == "trace" and "lacks" in keys:
