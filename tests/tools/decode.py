@@ -154,6 +154,7 @@ class Decoder:
     def comment(self, text):
         if self.directives and not re.match(rb"%(sync|end|iotrace)([ \t]|$)", text):
             text = self.directives.decode(text)
+        self.text = text  # as events have it, but with times in ticks
         words = BLANKS.split(text) if text.startswith(b"%") else [b""]
         name = words[0]
         pairs = [word.split(b"=", 1) for word in words[1:] if b"=" in word]

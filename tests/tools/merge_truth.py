@@ -101,7 +101,7 @@ def read(path):
             events.append(Event(key, (kind, start * tick, took * tick, delta * tick, offset, length,
                                       operation, file, process)))
         elif decoder.comments > before:
-            events.append(Event(text=line.split(" ", 1)[1]))
+            events.append(Event(text=decoder.text.decode()))
     assert decoder.ended, path
     for event in events:
         if event.text and event.text.startswith("%"):
