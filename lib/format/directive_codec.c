@@ -13,8 +13,8 @@
 #include "lib/base/number.h"
 
 enum {
-	DIRECTIVE_MAX = 16384, /* bytes of a directive that is a template */
-	SLOTS_MAX = 512,       /* of one template */
+	DIRECTIVE_MAX = 32768, /* bytes of a directive that is a template */
+	SLOTS_MAX = 2048,      /* of one template */
 	PATHS_MAX = 2,         /* ... with a path: path= and to= */
 	VALUE_MAX = 32,        /* bytes of a value in a slot, except of a path */
 	STATE_MAX = 1 << 23,   /* weight of all templates and paths */
@@ -625,7 +625,7 @@ static bool decode_value(struct directive_codec *c, struct decoding *d, const st
 static bool decode_new_path(struct directive_codec *c, struct decoding *d, struct iot_text path)
 {
 	if (path.size > DIRECTIVE_MAX)
-		return malformed(d, "an encoded path is longer than 16384 bytes");
+		return malformed(d, "an encoded path is longer than 32768 bytes");
 	if (c->weight + path.size + PATH_WEIGHT > STATE_MAX)
 		return malformed(d, "encoded paths need more than 8 MiB");
 	return add_path(c, path) || malformed(d, NULL);

@@ -2,7 +2,7 @@
 """Decodes the directives of version 2, with times in ticks; written from iotrace(5), ENCODED DIRECTIVES."""
 import re
 
-STATE_MAX, DIRECTIVE_MAX, SLOTS_MAX, VALUE_MAX, SLOT, PATH = 8 << 20, 16384, 511, 32, 64, 16
+STATE_MAX, DIRECTIVE_MAX, SLOTS_MAX, VALUE_MAX, SLOT, PATH = 8 << 20, 32768, 2047, 32, 64, 16
 SLOT_MARK = b"\n"
 ONCE = (b"path", b"to", b"time", b"took")
 NUMBER, NUMERIC, HEX = re.compile(rb"0|[1-9][0-9]*"), re.compile(rb"[-0-9]"), re.compile(rb"[0-9a-fA-F]+")
