@@ -90,7 +90,7 @@ static inline void made_all(struct made *m, struct fuzz_input *in)
 
 /*
  * The first byte: 0-1 compression, 2-3 %sync, 4 decimal, 5 repeated until it exceeds small memory
- * limits. The writer is closed; the caller frees it.
+ * limits, 6 version 1. The writer is closed; the caller frees it.
  */
 static inline struct iot_writer *made_trace(struct fuzz_input *in, bool in_order)
 {
@@ -101,6 +101,7 @@ static inline struct iot_writer *made_trace(struct fuzz_input *in, bool in_order
 	FUZZ_CHECK(iot_writer_set(m.writer, IOT_SET_COMPRESSION, (how & 3) % 3) == IOT_OK);
 	FUZZ_CHECK(iot_writer_set(m.writer, IOT_SET_SYNC, syncs[how >> 2 & 3]) == IOT_OK);
 	FUZZ_CHECK(iot_writer_set(m.writer, IOT_SET_BASE, how & 16 ? 10 : 16) == IOT_OK);
+	FUZZ_CHECK(iot_writer_set(m.writer, IOT_SET_VERSION, how & 64 ? 1 : 2) == IOT_OK);
 	FUZZ_CHECK(iot_writer_open_memory(m.writer) == IOT_OK);
 	for (int left = how & 32 ? MADE_TIMES : 1; left > 0 && m.records < MADE_MANY; left--) {
 		struct fuzz_input again = *in;

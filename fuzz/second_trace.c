@@ -4,6 +4,7 @@
  * checked for what a reader has to reject or to count; framing is verified.
  */
 #include "second_trace.h"
+#include "second_directives.h"
 #include "second_text.h"
 
 #include <xxhash.h>
@@ -29,6 +30,7 @@ struct trace {
 	bool verify, begun, framed, ended;
 	const char *hashed, *line; /* the text that the next hash covers */
 	struct reported *reported;
+	struct second_directives *directives; /* NULL in version 1 */
 };
 
 /* Finding the base */
@@ -272,9 +274,12 @@ static bool is_first_use(struct trace *t, struct text directive)
 static bool begin(struct trace *t, struct text directive)
 {
 	uint64_t version;
-	if (t->begun || !find_number(directive, "version", UINT64_MAX, &version) || version != 1)
+	if (t->begun || !find_number(directive, "version", UINT64_MAX, &version) || version < 1 ||
+	    version > 2)
 		return false;
 	t->framed = true;
+	if (version == 2)
+		t->directives = second_directives_new();
 	return find_number(directive, "tick", INT64_MAX, &t->tick_ns) && t->tick_ns > 0 &&
 	       fine_number(directive, "sync", UINT64_MAX);
 }
@@ -303,6 +308,7 @@ static bool enter(struct trace *t, struct text directive)
 {
 	uint64_t hash;
 	t->framed = true;
+	t->directives = second_directives_new();
 	return find_number(directive, "time", INT64_MAX / t->tick_ns, &t->start) &&
 	       find_number(directive, "record", UINT64_MAX, &t->first) &&
 	       find_hash(directive, &hash);
@@ -316,6 +322,8 @@ static bool sync(struct trace *t, struct text directive, const char *after)
 					  hash_is(t, directive);
 	if (t->state != NULL)
 		second_forget(t->state);
+	if (t->directives != NULL)
+		second_directives_forget(t->directives);
 	t->hashed = after;
 	return fine;
 }
@@ -347,6 +355,10 @@ static bool comment(struct trace *t, struct text line, struct text text, const c
 		return sync(t, text, after);
 	if (text_is(name, "%end"))
 		return end(t, text);
+	if (t->directives != NULL && !second_directives_read(t->directives, &text))
+		return false;
+	rest = text;
+	name = next_field(&rest);
 	if (!times_fit(text, t->tick_ns) || !is_fine(text, t->tick_ns))
 		return false;
 	if (text_is(name, "%trace"))
@@ -441,5 +453,6 @@ struct second_trace second_read(const char *text, size_t size, bool verify)
 		forget_reported(&t.reported);
 	if (t.state != NULL)
 		second_free(t.state);
+	second_directives_free(t.directives);
 	return t.out;
 }
