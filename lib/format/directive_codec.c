@@ -33,13 +33,13 @@ struct slot {
 };
 
 /* A range of codec.text. */
-struct range {
+struct kept_text {
 	uint32_t at, size;
 };
 
 struct template
 {
-	struct range text;
+	struct kept_text text;
 	uint32_t first_slot, slots;
 	uint32_t kind, has; /* of its events */
 	bool irregular;     /* its events must be parsed */
@@ -47,7 +47,7 @@ struct template
 
 /* The last value of a key. */
 struct last {
-	struct range key;
+	struct kept_text key;
 	uint64_t number;
 	bool is_number;
 	uint8_t size; /* 0: none yet */
@@ -85,7 +85,7 @@ struct directive_codec {
 	size_t slots, slot_capacity;
 	struct last *last;
 	size_t last_capacity;
-	struct range *path;
+	struct kept_text *path;
 	size_t paths, path_capacity;
 	uint32_t *newest; /* of each path_ids: the number of the path spelled out last */
 	size_t newest_capacity;
@@ -136,18 +136,18 @@ void directive_codec_forget(struct directive_codec *c)
 
 /* Texts, and their numbers */
 
-static bool same_text(const struct directive_codec *c, struct range range, struct iot_text text)
+static bool same_text(const struct directive_codec *c, struct kept_text range, struct iot_text text)
 {
 	return range.size == text.size && memcmp(c->text + range.at, text.data, text.size) == 0;
 }
 
-static bool keep_text(struct directive_codec *c, struct iot_text text, struct range *kept)
+static bool keep_text(struct directive_codec *c, struct iot_text text, struct kept_text *kept)
 {
 	const size_t size = c->text_size + text.size;
 	if (!array_reserve(&c->text, &c->text_capacity, size, 1))
 		return false;
 	memcpy(c->text + c->text_size, text.data, text.size);
-	*kept = (struct range){(uint32_t)c->text_size, (uint32_t)text.size};
+	*kept = (struct kept_text){(uint32_t)c->text_size, (uint32_t)text.size};
 	c->text_size = size;
 	return true;
 }
@@ -648,7 +648,7 @@ static bool decode_path(struct directive_codec *c, struct decoding *d)
 			return malformed(d, "an encoded path is not the number of a path");
 		c->last_path = (uint32_t)number + 1;
 	}
-	const struct range *path = &c->path[c->last_path - 1];
+	const struct kept_text *path = &c->path[c->last_path - 1];
 	memcpy(d->out, c->text + path->at, path->size);
 	d->out += path->size;
 	return true;
