@@ -422,7 +422,7 @@ static void print_process(struct analyze_run *a, const char *label, const char *
 }
 
 /* Which files and processes do most of the I/O. */
-static void print_most(struct analyze_run *a)
+static void print_largest(struct analyze_run *a)
 {
 	enum { SHOWN = 2 };
 	static const char *const labels[SHOWN] = {"file with most bytes", "next file"};
@@ -466,7 +466,7 @@ static void print_text(struct analyze_run *a)
 	if (has_section(a, "time"))
 		print_time(a);
 	if (has_section(a, "files") && has_section(a, "processes"))
-		print_most(a);
+		print_largest(a);
 }
 
 /* The command */

@@ -3,7 +3,7 @@
 # value for each, and the trace must have the same values. Then records that cannot be read,
 # and repeated ones.
 make_log() { python3 "$TOOLS/darshan_modules.py" "$@" made.darshan >wanted; }
-counters() { "$IOTRACE" convert -q "$@" made.darshan | sed -n 's/^ff \(%counter\)/\1/p'; }
+counters() { "$IOTRACE" convert -q --format-version=1 "$@" made.darshan | sed -n 's/^ff \(%counter\)/\1/p'; }
 fold_line() { fold -s -w 110 | sed 's/ $//'; }
 each() { tr ' ' '\n' | sed -n 's/^rank=/rank /p; /^[A-Z]/p'; }
 

@@ -11,10 +11,10 @@ try() {
 	echo "exit status $?"
 	python3 "$TOOLS/packet_truth.py" packets.bin >wanted.csv
 	"$IOTRACE" cat --format=csv --columns=raw trace.iot | tail -n +2 | cmp - wanted.csv && echo 'as a full sort'
-	"$IOTRACE" cat trace.iot | sed -n 's/.*%lost.* process=\([0-9]*\) packets=\([0-9]*\) .*/\1 \2/p' |
+	"$IOTRACE" cat --format-version=1 trace.iot | sed -n 's/.*%lost.* process=\([0-9]*\) packets=\([0-9]*\) .*/\1 \2/p' |
 		awk '{ n[$1] += $2 } END { for (p in n) print "lost", p, n[p] }' | sort >lost
 	grep lost truth | sort | cmp - lost && echo "lost: $(awk '{ n += $3 } END { print n + 0 }' lost)"
-	damaged=$("$IOTRACE" cat trace.iot | sed -n 's/.*%lost.* bytes=\([0-9]*\) .*/\1/p' |
+	damaged=$("$IOTRACE" cat --format-version=1 trace.iot | sed -n 's/.*%lost.* bytes=\([0-9]*\) .*/\1/p' |
 		awk '{ n += $1 } END { print n + 0 }')
 	[ "damaged $damaged" = "$(grep damaged truth)" ] && echo "damaged: $damaged"
 	"$IOTRACE" convert --report=report.json packets.bin 2>message >again.iot
