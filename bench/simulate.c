@@ -261,7 +261,7 @@ static void print_row(const struct bench *b, const char *name, double seconds[][
 static void measure(struct bench *b)
 {
 	static double seconds[ROWS][ROUNDS_MAX];
-	uint64_t hits[CACHE_POLICIES];
+	uint64_t hits[CACHE_POLICIES] = {0};
 	char more[80];
 	for (size_t i = 0; i < b->rounds; i++) {
 		seconds[0][i] = time_floor(b);
