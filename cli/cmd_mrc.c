@@ -59,7 +59,7 @@ static enum exit_status read_curve(struct mrc_run *m)
 	m->results.mrc = mrc_new(&m->results.options);
 	enum exit_status status =
 	    b != NULL && m->results.mrc != NULL ? open_input(m) : message_no_memory();
-	while (status == EXIT_OK && more > 0 && added == IOT_OK) {
+	while (status == EXIT_OK && b != NULL && more > 0 && added == IOT_OK) {
 		b->count = b->runs = b->actions = 0;
 		more = reference_input_fill(&s->input, b);
 		added = mrc_add(m->results.mrc, b);

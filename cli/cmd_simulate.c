@@ -211,7 +211,7 @@ static enum exit_status dump_references(struct simulate_run *s)
 		free(b);
 		return status;
 	}
-	while (more > 0) {
+	while (b != NULL && more > 0) {
 		b->count = b->runs = b->actions = 0;
 		more = reference_input_fill(&r->input, b);
 		for (uint32_t i = 0; i < b->count; i++)

@@ -66,7 +66,7 @@ enum exit_status simulate_write_svg(struct simulate_results *r, const char *path
 	enum exit_status status = EXIT_OK;
 	if (points == NULL || values == NULL || series == NULL)
 		status = message_no_memory();
-	for (size_t i = 0; i < n && status == EXIT_OK;) {
+	for (size_t i = 0; i < n && points != NULL && values != NULL && series != NULL;) {
 		const size_t count = series_of(r, i, points);
 		double *x = values + 2 * i, *y = x + count;
 		for (size_t j = 0; j < count; j++) {

@@ -113,8 +113,10 @@ static unsigned linear_ticks(const struct svg_axis *a, unsigned parts, double *t
 	const double step = linear_step(a->max - a->min, parts);
 	const double first = ceil(a->min / step - 1e-9);
 	unsigned n = 0;
-	for (double i = first; i * step <= a->max + step * 1e-9 && n < TICKS_MAX; i++)
-		tick[n++] = i * step;
+	while (n < TICKS_MAX && (first + n) * step <= a->max + step * 1e-9) {
+		tick[n] = (first + n) * step;
+		n++;
+	}
 	return n;
 }
 
@@ -125,8 +127,10 @@ static unsigned power_ticks(const struct svg_axis *a, double base, unsigned part
 		     last = floor(log(a->max) / log(base) + 1e-9);
 	const double every = fmax(1, ceil((last - first + 1) / parts));
 	unsigned n = 0;
-	for (double i = first; i <= last && n < TICKS_MAX; i += every)
-		tick[n++] = pow(base, i);
+	while (n < TICKS_MAX && first + n * every <= last) {
+		tick[n] = pow(base, first + n * every);
+		n++;
+	}
 	return n;
 }
 
