@@ -37,8 +37,8 @@ enum option_kind {
 
 struct option {
 	enum option_kind kind;
-	char letter;          /* 0: none */
-	const char *name;     /* without the dashes */
+	char letter;      /* 0: none */
+	const char *name; /* without the dashes */
 	/* name of the value in the help; "[=NAME]" if it may be omitted; NULL for flags */
 	const char *argument;
 	void *target;

@@ -71,15 +71,16 @@ struct iot_analyze_options {
 	uint64_t part, epoch_ns;
 	uint64_t interval_ns; /* of the bins over time; 0: one second */
 	/*
-	 * of a part of a stored trace, for states: a number that identifies the trace, the stored
-	 * bytes [from, to) that the part was read from, and the size of the trace; stored 0: unknown
+	 * Of a part of a stored trace, for states: a number that identifies the trace, the stored
+	 * bytes [from, to) from which the part was read, and the size of the trace; stored is 0 if
+	 * that is unknown.
 	 */
 	uint64_t trace_id, from, to, stored;
 	uint64_t top;   /* files and processes in lists of those with most; 0: 10 */
 	uint64_t nodes; /* on which the job ran; 0: the hosts of its processes */
 	/*
-	 * of a part: iot_analyze_bins() of the analysis that it will be joined to, whose bins are as
-	 * coarse or coarser then; 0: not known. Saves time, and does not change the values
+	 * Of a part: iot_analyze_bins() of the analysis to which it will be joined, whose bins are
+	 * then at least as coarse; 0 if that is unknown. Saves time, and does not change values.
 	 */
 	uint64_t bins;
 };

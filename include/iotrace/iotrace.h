@@ -420,12 +420,12 @@ enum iot_seek { IOT_SEEK_RECORD, IOT_SEEK_TIME_NS };
 IOT_API IOT_USE_RESULT int iot_reader_seek(struct iot_reader *r, enum iot_seek what,
 					   uint64_t value);
 /*
- * Limits an open reader, of which nothing has been read, to the K-th of N parts of its trace, 1 <= K
- * <= N <= 1000000. A part has the intervals between %syncs that begin in the K-th of N equal ranges
- * of the stored bytes, so each interval is in one part; part 1 begins with the trace. A part ends
- * validly where the next %sync states what precedes it. CPU clocks count from the beginning of the
- * part. Stores which part it is. Returns IOT_OK; IOT_EUSAGE if N > 1 and the input is not a regular
- * file or memory; or the status of an error.
+ * Limits an open reader, of which nothing has been read, to the K-th of N parts of its trace,
+ * with 1 <= K <= N <= 1000000. A part has the intervals between %syncs that begin in the K-th of
+ * N equal ranges of the stored bytes, so each interval is in one part; part 1 begins with the
+ * trace. A part ends validly where the next %sync states what precedes it. CPU clocks count from
+ * the beginning of the part. Stores which part it is. Returns IOT_OK; IOT_EUSAGE if N > 1 and the
+ * input is not a regular file or memory; or the status of an error.
  */
 struct iot_part {
 	uint64_t trace_id; /* a hash of the first 64 KiB of text; not 0 */

@@ -328,9 +328,9 @@ static void select_heads(struct merge *m, struct iot_batch *b)
 {
 	while (m->head.input < m->count && b->count < b->capacity) {
 		const struct merge_input *in = &m->inputs[m->head.input];
-		const char *end = in->trace.text + in->trace.size;
 		const char *at = m->head.at != NULL ? m->head.at : in->trace.text;
-		if (in->trace.size == 0 || at == end) {
+		const char *end = in->trace.size > 0 ? in->trace.text + in->trace.size : at;
+		if (at == end) {
 			m->head.input++;
 			m->head.at = NULL;
 			continue;

@@ -56,8 +56,7 @@ static bool begin_lint(struct verify *v)
 {
 	if (v->lint != NULL || !v->handle->warnings)
 		return v->lint != NULL;
-	v->lint = lint_new(v->handle, codec_tick(v->codec), (unsigned)v->verdict->base,
-			   1);
+	v->lint = lint_new(v->handle, codec_tick(v->codec), (unsigned)v->verdict->base, 1);
 	if (v->lint == NULL)
 		fail_memory(v, IOT_ENOMEM);
 	else
