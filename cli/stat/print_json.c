@@ -7,26 +7,27 @@
 
 #include "cli/ui/json.h"
 
-void stat_json_counters(struct json *j, const struct stat_results *s, const struct iot_stats_row *f)
+void stat_json_counters(struct json *j, const struct stat_results *s,
+			const struct iot_stats_row *row)
 {
 	const bool ios = stat_knows_ios(s);
 	char key[24];
-	json_known(j, "opens", stat_knows_opens(s, f), f->opens);
-	json_known(j, "reads", ios, f->reads);
-	json_known(j, "writes", ios, f->writes);
-	json_known(j, "read_bytes", ios, f->read_bytes);
-	json_known(j, "written_bytes", ios, f->written_bytes);
-	json_known(j, "io_ns", stat_knows_times(s, f), f->io_ns);
-	json_known(j, "timed", ios, f->timed);
-	json_known(j, "followers", ios, f->followers);
-	json_known(j, "placed", ios, f->located);
-	json_known(j, "sequential", stat_knows_order(s, f), f->sequential);
-	json_known(j, "same_size", ios, f->same_size);
+	json_known(j, "opens", stat_knows_opens(s, row), row->opens);
+	json_known(j, "reads", ios, row->reads);
+	json_known(j, "writes", ios, row->writes);
+	json_known(j, "read_bytes", ios, row->read_bytes);
+	json_known(j, "written_bytes", ios, row->written_bytes);
+	json_known(j, "io_ns", stat_knows_times(s, row), row->io_ns);
+	json_known(j, "timed", ios, row->timed);
+	json_known(j, "followers", ios, row->followers);
+	json_known(j, "placed", ios, row->located);
+	json_known(j, "sequential", stat_knows_order(s, row), row->sequential);
+	json_known(j, "same_size", ios, row->same_size);
 	json_open(j, "sizes", '{');
 	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++) {
 		snprintf(key, sizeof key, "%ju", (uintmax_t)stat_class_floor(k));
-		if (iot_stats_size(f, k) > 0)
-			json_number(j, key, iot_stats_size(f, k));
+		if (iot_stats_size(row, k) > 0)
+			json_number(j, key, iot_stats_size(row, k));
 	}
 	json_close(j, '}');
 }

@@ -141,12 +141,13 @@ static unsigned decade_ticks(const struct svg_axis *a, unsigned parts, double *t
 	unsigned n = 0;
 	if (a->max / a->min >= 1000)
 		return power_ticks(a, 10, parts, tick);
-	for (double power = pow(10, floor(log10(a->min))); power <= a->max && n + 3 < TICKS_MAX;
-	     power *= 10)
-		for (unsigned i = 0; i < 3; i++)
-			if (factors[i] * power >= a->min * (1 - 1e-9) &&
-			    factors[i] * power <= a->max * (1 + 1e-9))
-				tick[n++] = factors[i] * power;
+	const int first = (int)floor(log10(a->min)), last = (int)floor(log10(a->max));
+	for (int exponent = first; exponent <= last && n + 3 < TICKS_MAX; exponent++)
+		for (unsigned i = 0; i < 3; i++) {
+			const double at = factors[i] * pow(10, exponent);
+			if (at >= a->min * (1 - 1e-9) && at <= a->max * (1 + 1e-9))
+				tick[n++] = at;
+		}
 	return n;
 }
 

@@ -269,7 +269,7 @@ static bool take_comment(struct decoder *d, struct event_batch *b, const struct 
 {
 	struct iot_event ev = {.text = l->text};
 	struct definition *name;
-	const char *wrong;
+	const char *wrong = NULL;
 	int status = parse_comment(d, &ev, &wrong);
 	if (status == 0)
 		return false;

@@ -34,7 +34,9 @@ static inline uint64_t curve_end(size_t bin)
 {
 	if (bin < 2 * CURVE_BINS)
 		return bin + 1;
-	const unsigned shift = (unsigned)(bin / CURVE_BINS) - 1;
+	const size_t shift = bin / CURVE_BINS - 1;
+	if (shift >= 64 - CURVE_EXACT_BITS)
+		return UINT64_MAX;
 	return ((uint64_t)(bin % CURVE_BINS + CURVE_BINS) + 1) << shift;
 }
 
