@@ -38,7 +38,7 @@ timeout 600 "$build/packet_demo" fifo work || echo "demo: exit status $?"
 wait
 "$IOTRACE" convert -o trace.iot packets.bin || echo "convert: exit status $?"
 compare trace.iot
-"$IOTRACE" cat trace.iot | grep -c '%process'
+"$IOTRACE" cat --format-version=1 trace.iot | grep -c '%process'
 
 begin 'killed in the middle:'
 timeout 600 "$IOTRACE" procstat -q -o packets.bin fifo &

@@ -9,7 +9,7 @@ echo 'known calls:'
 "$IOTRACE" record -o known.iot "$calls" known
 rows known.iot
 "$IOTRACE" check known.iot | sed 's/fine.*;/fine;/'
-"$IOTRACE" cat known.iot | sed -n 's/^ff %op name=\([a-z]*\) .* file=\([0-9]*\) path=.*\(result=.*\)/\1 \2 \3/p' | sort | uniq -c
+"$IOTRACE" cat --format-version=1 known.iot | sed -n 's/^ff %op name=\([a-z]*\) .* file=\([0-9]*\) path=.*\(result=.*\)/\1 \2 \3/p' | sort | uniq -c
 
 echo 'threads and a child, in order of start:'
 "$IOTRACE" record -o threads.iot.gz "$calls" threads
@@ -18,16 +18,16 @@ echo 'threads and a child, in order of start:'
 
 echo 'a directory that is renamed:'
 "$IOTRACE" record -o directories.iot "$calls" directories
-"$IOTRACE" cat directories.iot | sed -n 's|.* name=access .*path=.*/\([a-z]*\) .*|\1|p'
+"$IOTRACE" cat --format-version=1 directories.iot | sed -n 's|.* name=access .*path=.*/\([a-z]*\) .*|\1|p'
 
 echo 'clone, messages, another namespace:'
 "$IOTRACE" record -o rare.iot "$calls" rare
 rows rare.iot
-"$IOTRACE" cat rare.iot | grep -o 'skipped.socket.*' | sed 's/ hidden.loader=[0-9]*//' | sort
+"$IOTRACE" cat --format-version=1 rare.iot | grep -o 'skipped.socket.*' | sed 's/ hidden.loader=[0-9]*//' | sort
 
 echo 'variables, and the counters of the kernel:'
 A_NAME='a value' "$IOTRACE" record -o env.iot --env=A_NAME --env=NOT_SET true
-"$IOTRACE" cat env.iot | grep -o 'env[.].*'
+"$IOTRACE" cat --format-version=1 env.iot | grep -o 'env[.].*'
 "$IOTRACE" record -o env.iot --env=A=b true 2>err || cat err
 LC_ALL=C "$IOTRACE" record -q --check -o check.iot sh -c '"$0" known && cat data >copied && exec "$0" threads' "$calls" 2>err
 sed 's/read: .*/read/' err
@@ -40,14 +40,14 @@ cat err
 echo 'paths:'
 "$IOTRACE" record -o part.iot --path='*/copy' "$calls" known
 rows part.iot
-"$IOTRACE" cat part.iot | grep -o 'skipped.path.*' | sort
+"$IOTRACE" cat --format-version=1 part.iot | grep -o 'skipped.path.*' | sort
 "$IOTRACE" record -o part.iot --skip-path='*/data' --ops=data "$calls" known
 rows part.iot
 
 echo 'names:'
 OMPI_COMM_WORLD_RANK=3 SLURM_JOB_ID=17 "$IOTRACE" record -o "job.%j.%r.%%.iot" "$calls" known
 ls job.*
-"$IOTRACE" cat job.17.3.%.iot | grep -o 'rank=.*' | sort -u | head -n 1
+"$IOTRACE" cat --format-version=1 job.17.3.%.iot | grep -o 'rank=.*' | sort -u | head -n 1
 "$IOTRACE" record "$calls" known
 ls record_calls.*.iot.zst | sed 's/[0-9][0-9]*/PID/'
 "$IOTRACE" record -o '|cat >piped.iot' "$calls" known && rows piped.iot | tail -n 1

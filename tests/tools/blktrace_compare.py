@@ -38,7 +38,7 @@ def counted(iotrace, files):
     """Of all devices: convert counts those below others, the rest is counted with --device."""
     totals = collections.Counter()
     for device in sorted({k.split()[0] for k in printed(files)}):
-        trace = subprocess.run([iotrace, "convert", "-q", f"--device={device}", *files], stdout=subprocess.PIPE, check=True).stdout
+        trace = subprocess.run([iotrace, "convert", "-q", "--format-version=1", f"--device={device}", *files], stdout=subprocess.PIPE, check=True).stdout
         for line in trace.decode(errors="replace").splitlines():
             if not line.startswith("ff %counter ") or "device=" not in line:
                 continue

@@ -93,7 +93,7 @@ class Run:
     def lost(self):
         """Returns the records that %lost counts, by reason."""
         found = {}
-        for line in self.output("cat", "-q", self.trace, grep=b" %lost ").decode().splitlines():
+        for line in self.output("cat", "-q", "--format-version=1", self.trace, grep=b" %lost ").decode().splitlines():
             keys = dict(word.split("=", 1) for word in line.split() if "=" in word)
             found[keys["why"]] = found.get(keys["why"], 0) + int(keys.get("records", 0))
         return found

@@ -49,7 +49,7 @@ class Conversion:
     def __init__(self, tool, source, *options, before=()):
         with tempfile.TemporaryDirectory() as scratch:
             out, report = os.path.join(scratch, "t.iot"), os.path.join(scratch, "r.json")
-            done = run(*before, tool, "convert", "-q", "-o", out, f"--report={report}", *options, source)
+            done = run(*before, tool, "convert", "-q", "--format-version=1", "-o", out, f"--report={report}", *options, source)
             self.status, self.message = done.returncode, done.stderr.decode(errors="replace").strip()
             self.report, self.trace, text = {}, None, b""
             if os.path.exists(report):
