@@ -187,19 +187,20 @@ static bool split(struct iot_text *rest, char separator, struct iot_text *part)
 }
 
 /* Copies the letters and digits of a name in lower case; an empty word if it is too long. */
-static const char *simplify(struct iot_text name, char word[WORD_MAX])
+static void simplify(struct iot_text name, char word[WORD_MAX])
 {
 	size_t n = 0;
 	for (size_t i = 0; i < name.size; i++) {
 		const unsigned char c = (unsigned char)name.data[i];
 		if (!isalnum(c))
 			continue;
-		if (n == WORD_MAX - 1)
-			return "";
+		if (n == WORD_MAX - 1) {
+			n = 0;
+			break;
+		}
 		word[n++] = (char)tolower(c);
 	}
 	word[n] = '\0';
-	return word;
 }
 
 static const struct known *find_name(const char *word, size_t size)

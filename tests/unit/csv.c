@@ -119,6 +119,17 @@ Test(csv, names_of_headers)
 	cr_expect_not_null(strstr(run.error.text, "'time'"));
 }
 
+Test(csv, long_name_in_a_header)
+{
+	char text[256] = "start_us,op,offset,length,";
+	const size_t n = strlen(text);
+	memset(text + n, 'a', 100);
+	strcpy(text + n + 100, "\n5,w,1024,512,x\n");
+	table(NULL, text);
+	cr_expect_eq(run.report.records, 1, "%s", run.error.text);
+	cr_expect_eq(run.last.offset, 1024);
+}
+
 Test(csv, header_of_a_list_is_no_row)
 {
 	table("time:s,offset,length", "t,o,l\n1,2,3\nt,o,l\n");
