@@ -36,7 +36,7 @@ static struct timing_options options_of(const uint8_t *how, const struct world_o
 	static const char *const devices[] = {"disk1990", "hdd", "ssd", "nvme"};
 	struct timing_options o = {
 	    .policy = (enum cache_policy)(how[1] % CACHE_OPT),
-	    .cache_blocks = 1 + how[2] * (how[1] >> 6),
+	    .cache_blocks = 1 + (size_t)how[2] * (size_t)(how[1] >> 6),
 	    .block = w->block,
 	    .cpus = 1 + how[3] % 3,
 	    .copies = 1 + (how[3] >> 2) % 3,
