@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Processes, files, pairs, streams and heads of a state, each in the order of its key. What a
- * further request of a fileId sets anew is not saved.
+ * Processes, files, pairs, streams and heads of a state, each in the order of its key. Members that
+ * the next request of a fileId overwrites are not saved.
  */
 #include "requests_state.h"
 
