@@ -120,13 +120,16 @@ struct table_layout {
 	const char *heading;
 };
 
+#define IO_COLUMNS                                                                                 \
+	{"reads", "N_r", COUNT, 9}, {"writes", "N_w", COUNT, 9}, {"read", "S_r", BYTES, 10},       \
+	    {"written", "S_w", BYTES, 10},                                                         \
+	{                                                                                          \
+		"in I/O s", "io_time", SECONDS, 11                                                 \
+	}
+
 static const struct table_layout layouts[] = {
     [IOT_ANALYZE_BY_PROCESS] = {"process",
-				{{"reads", "N_r", COUNT, 9},
-				 {"writes", "N_w", COUNT, 9},
-				 {"read", "S_r", BYTES, 10},
-				 {"written", "S_w", BYTES, 10},
-				 {"in I/O s", "io_time", SECONDS, 11},
+				{IO_COLUMNS,
 				 {"in ops s", "md_time", SECONDS, 11},
 				 {"opens", "opens", COUNT, 6},
 				 {"files", "files", COUNT, 6},
@@ -134,22 +137,14 @@ static const struct table_layout layouts[] = {
 				NULL,
 				"process"},
     [IOT_ANALYZE_BY_NODE] = {"node",
-			     {{"reads", "N_r", COUNT, 9},
-			      {"writes", "N_w", COUNT, 9},
-			      {"read", "S_r", BYTES, 10},
-			      {"written", "S_w", BYTES, 10},
-			      {"in I/O s", "io_time", SECONDS, 11},
+			     {IO_COLUMNS,
 			      {"in ops s", "md_time", SECONDS, 11},
 			      {"opens", "opens", COUNT, 6},
 			      {"processes", "processes", COUNT, 9}},
 			     NULL,
 			     "host"},
     [IOT_ANALYZE_BY_FILE] = {"file",
-			     {{"reads", "N_r", COUNT, 9},
-			      {"writes", "N_w", COUNT, 9},
-			      {"read", "S_r", BYTES, 10},
-			      {"written", "S_w", BYTES, 10},
-			      {"in I/O s", "io_time", SECONDS, 11},
+			     {IO_COLUMNS,
 			      {"procs", "n_f", COUNT, 5},
 			      {"extent", "extent", BYTES, 10},
 			      {"seq", "sequential_M", PERCENT, 5},
