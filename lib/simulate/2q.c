@@ -46,19 +46,7 @@ ALWAYS_INLINE bool twoq_evict(struct cache *c, const struct cache_guard *guard)
 ALWAYS_INLINE uint32_t twoq_miss(struct cache *c, uint64_t key, uint32_t ghost,
 				 const struct cache_guard *guard)
 {
-	const uint32_t before = ghost != 0 ? c->nodes[ghost].prev : 0;
-	if (ghost != 0)
-		list_unlink(c, ghost);
-	if (c->resident == c->capacity && !twoq_evict(c, guard)) {
-		if (ghost != 0)
-			list_insert_after(c, GHOSTS, before, ghost);
-		return CACHE_NONE;
-	}
-	if (ghost != 0)
-		cache_revive(c, ghost);
-	const uint32_t e = ghost != 0 ? ghost : cache_take(c, key);
-	list_push(c, ghost != 0 ? FREQUENT : RECENT, e);
-	return e;
+	return policy_miss(c, key, ghost, guard, twoq_evict, GHOSTS, FREQUENT, RECENT);
 }
 
 POLICY_REFER(twoq)

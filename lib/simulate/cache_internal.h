@@ -329,6 +329,30 @@ ALWAYS_INLINE void cache_refer_all(struct cache *c, const uint64_t *key, const u
 	}
 }
 
+/*
+ * A miss of a policy with ghosts: inserts the block into `known` if it has a ghost, otherwise into
+ * `fresh`. Returns CACHE_NONE, with the ghost where it was, if nothing can be evicted.
+ */
+ALWAYS_INLINE uint32_t policy_miss(struct cache *c, uint64_t key, uint32_t ghost,
+				   const struct cache_guard *guard,
+				   bool (*evict)(struct cache *, const struct cache_guard *),
+				   unsigned ghosts, unsigned known, unsigned fresh)
+{
+	const uint32_t before = ghost != 0 ? c->nodes[ghost].prev : 0;
+	if (ghost != 0)
+		list_unlink(c, ghost);
+	if (c->resident == c->capacity && !evict(c, guard)) {
+		if (ghost != 0)
+			list_insert_after(c, ghosts, before, ghost);
+		return CACHE_NONE;
+	}
+	if (ghost != 0)
+		cache_revive(c, ghost);
+	const uint32_t e = ghost != 0 ? ghost : cache_take(c, key);
+	list_push(c, ghost != 0 ? known : fresh, e);
+	return e;
+}
+
 #define POLICY_REFER(NAME)                                                                         \
 	static void NAME##_refer(struct cache *c, const uint64_t *key, const uint8_t *how,         \
 				 size_t n, uint8_t *result)                                        \

@@ -67,19 +67,7 @@ ALWAYS_INLINE bool s3fifo_evict(struct cache *c, const struct cache_guard *guard
 ALWAYS_INLINE uint32_t s3fifo_miss(struct cache *c, uint64_t key, uint32_t ghost,
 				   const struct cache_guard *guard)
 {
-	const uint32_t before = ghost != 0 ? c->nodes[ghost].prev : 0;
-	if (ghost != 0)
-		list_unlink(c, ghost);
-	if (c->resident == c->capacity && !s3fifo_evict(c, guard)) {
-		if (ghost != 0)
-			list_insert_after(c, GHOSTS, before, ghost);
-		return CACHE_NONE;
-	}
-	if (ghost != 0)
-		cache_revive(c, ghost);
-	const uint32_t e = ghost != 0 ? ghost : cache_take(c, key);
-	list_push(c, ghost != 0 ? MAIN : SMALL, e);
-	return e;
+	return policy_miss(c, key, ghost, guard, s3fifo_evict, GHOSTS, MAIN, SMALL);
 }
 
 POLICY_REFER(s3fifo)
