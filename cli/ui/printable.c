@@ -69,6 +69,17 @@ static bool is_treacherous(uint32_t c)
 	return false;
 }
 
+size_t utf8_shown_size(const char *s, size_t n)
+{
+	const unsigned char *at = (const unsigned char *)s;
+	const size_t size = n > 0 ? utf8_size(at, n) : 0;
+	if (size == 0)
+		return 0;
+	const uint32_t c = code_point(at, size);
+	const bool controls = c < 0x20 || (c >= 0x7f && c < 0xa0) || (c & 0xfffe) == 0xfffe;
+	return controls || is_treacherous(c) ? 0 : size;
+}
+
 static bool is_shown(uint32_t c)
 {
 	return c < 0x80 ? c >= 0x20 && c < 0x7f && c != '\\'

@@ -32,6 +32,12 @@ size_t printable_width(const char *text);
  */
 size_t utf8_size(const unsigned char *s, size_t n);
 
+/*
+ * Returns the size in bytes of the character at s if every display may show it: not a control or
+ * format character, private, or invalid. Else 0. Does not depend on the locale.
+ */
+size_t utf8_shown_size(const char *s, size_t n);
+
 /* "512 B", "1.50 MiB", "23.4 GiB"; returns text. */
 const char *printable_bytes(char *text, size_t capacity, uint64_t bytes);
 

@@ -6,19 +6,7 @@
 #ifndef CLI_UI_SVG_H
 #define CLI_UI_SVG_H
 
-#include "output.h"
-
-enum svg_scale {
-	SVG_LINEAR, /* ticks at 1, 2 and 5 times powers of 10 */
-	SVG_LOG,    /* ticks at powers of 10, or at 1, 2 and 5 times these; min > 0 */
-	SVG_BYTES,  /* logarithmic, with ticks at powers of 2 in KiB, MiB, ...; min > 0 */
-};
-
-struct svg_axis {
-	const char *label; /* with its unit */
-	enum svg_scale scale;
-	double min, max; /* min < max */
-};
+#include "svg_axis.h"
 
 /* Points outside of the axes are moved to their ends. A NaN in y interrupts the line. */
 struct svg_series {

@@ -112,6 +112,31 @@ struct iot_analyze_row {
 	size_t count; /* of values */
 };
 
+/* I/O over time: sums of bins of equal width. Indexed by direction: reads, writes. */
+struct iot_analyze_bin {
+	uint64_t bytes[2], requests[2]; /* bytes are divided in proportion to the time */
+	uint64_t operations, in_flight_ns;
+};
+
+/* The requests of a process in a bin. */
+struct iot_analyze_cell {
+	uint32_t process, bin;
+	uint64_t bytes[2], requests[2];
+};
+
+/* Later versions may append members; only the library makes these. */
+struct iot_analyze_timeline {
+	double width_s;
+	double begin_s; /* of the first bin, counted from the beginning of the trace; <= 0 */
+	double end_s;   /* of the trace */
+	uint64_t
+	    begin_ns; /* of the trace, since 1970 if it declares an epoch, else since time zero */
+	uint32_t has_epoch;
+	size_t count, cell_count; /* count 0: no request or operation has a known start */
+	const struct iot_analyze_bin *bins;
+	const struct iot_analyze_cell *cells; /* by process, then by bin */
+};
+
 /* Returns NULL if out of memory, or if an option is invalid. */
 IOT_API struct iot_analyze *iot_analyze_new(const struct iot_analyze_options *options);
 IOT_API void iot_analyze_free(struct iot_analyze *a); /* NULL is ignored */
@@ -169,6 +194,15 @@ IOT_API ssize_t iot_analyze_rows(struct iot_analyze *a, enum iot_analyze_by by);
  */
 IOT_API IOT_USE_RESULT int iot_analyze_row(struct iot_analyze *a, size_t i,
 					   struct iot_analyze_row *row);
+
+/*
+ * After iot_analyze_finish with IOT_ANALYZE_TIME: stores the bins of the values of that section
+ * (max 0), or the finest bins of a power of two of seconds of which there are up to `max`. They are
+ * valid until the next call of this function. Returns IOT_OK; IOT_EUSAGE if the section is not
+ * computed; IOT_ENOMEM.
+ */
+IOT_API IOT_USE_RESULT int iot_analyze_timeline(struct iot_analyze *a, size_t max,
+						struct iot_analyze_timeline *timeline);
 
 #ifdef __cplusplus
 }

@@ -556,6 +556,28 @@ int iot_analyze_row(struct iot_analyze *a, size_t i, struct iot_analyze_row *row
 	return table_row(&a->table, i, row);
 }
 
+/* Cells have the numbers of processes; the result has their ids. */
+static void set_process_ids(struct iot_analyze *a, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct iot_analyze_cell *cell = &a->over_time.cells[i];
+		cell->process = (uint32_t)a->requests.process_map.keys[cell->process];
+	}
+}
+
+int iot_analyze_timeline(struct iot_analyze *a, size_t max, struct iot_analyze_timeline *to)
+{
+	if (!a->finished || a->status != IOT_OK || !needs(a, IOT_ANALYZE_TIME))
+		return IOT_EUSAGE;
+	const struct layer *l = a->layers[chosen_layer(a)];
+	const struct view_source from = {&l->cells, &l->series, span_of(a)};
+	if (!over_time_make(&a->over_time, &from, max, to))
+		return IOT_ENOMEM;
+	set_process_ids(a, to->cell_count);
+	to->has_epoch = a->trace.epoch_ns != 0;
+	return IOT_OK;
+}
+
 /* Handles */
 
 bool analyze_options_are_valid(const struct iot_analyze_options *o)
@@ -618,6 +640,7 @@ void iot_analyze_free(struct iot_analyze *a)
 	requests_free(&a->requests);
 	row_names_free(&a->names);
 	table_free(&a->table);
+	over_time_free(&a->over_time);
 	values_free(&a->values);
 	free(a);
 }

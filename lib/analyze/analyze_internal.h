@@ -21,6 +21,7 @@
 #include "series.h"
 #include "sizes.h"
 #include "tables.h"
+#include "over_time.h"
 #include "totals.h"
 
 enum {
@@ -59,6 +60,7 @@ struct iot_analyze {
 	struct layer *layers[LAYERS]; /* NULL: no requests yet */
 	struct values values;
 	struct row_table table; /* after finish */
+	struct over_time over_time;
 	struct error error;
 	int status; /* enum iot_status */
 	bool finished;

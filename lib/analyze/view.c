@@ -102,7 +102,7 @@ static void append(struct view *v, const struct cell *cell, int64_t bin)
 }
 
 /* Rows are in order of their bins. */
-static bool copy_cells(struct view *v, const struct cells *c)
+bool view_add_cells(struct view *v, const struct cells *c)
 {
 	v->cells = calloc(cells_count(c) + 1, sizeof *v->cells);
 	if (v->cells == NULL)
@@ -130,7 +130,13 @@ bool view_make_main(struct view *v, const struct view_source *from)
 		v->interval_ns = from->span.interval_ns;
 	set_bins(v, from);
 	set_width(v);
-	return sum_bins(v, from->cells) && copy_cells(v, from->cells);
+	return sum_bins(v, from->cells) && view_add_cells(v, from->cells);
+}
+
+uint64_t view_start(const struct view *v, size_t bin)
+{
+	const int64_t at = v->first + (int64_t)bin;
+	return v->interval_ns != 0 ? (uint64_t)at * v->interval_ns : cells_start(at, v->j);
 }
 
 void view_free(struct view *v)

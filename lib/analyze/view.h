@@ -45,6 +45,10 @@ int64_t view_bin(const struct view *v, int64_t bin, int k);
 bool view_make(struct view *v, const struct view_source *from, size_t bins);
 /* The view that time_span wants, with the cells of each process. */
 bool view_make_main(struct view *v, const struct view_source *from);
+/* Adds the cells of each process to a view. */
+bool view_add_cells(struct view *v, const struct cells *c);
+/* The time at which a bin of the view starts. */
+uint64_t view_start(const struct view *v, size_t bin);
 void view_free(struct view *v);
 
 /* Bytes or requests of a bin in a direction. */

@@ -628,6 +628,46 @@ Test(analyze, an_operation_of_a_part_belongs_to_the_file_of_an_earlier_one)
 	iot_analyze_free(a);
 }
 
+Test(analyze, bins_over_time_divide_bytes_and_name_processes)
+{
+	struct iot_analyze *a = new_analysis();
+	struct iot_analyze_timeline t;
+	cr_assert_eq(iot_analyze_timeline(a, 0, &t), IOT_EUSAGE);
+	add_of(a, 5, 0, 2000000000);
+	add_of(a, 9, 100, 1000000000);
+	add_text(a, "%op name=open process=5 time=1000000000 took=5 result=0");
+	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
+	cr_assert_eq(iot_analyze_timeline(a, 0, &t), IOT_OK);
+	cr_assert_eq(t.count, 2);
+	cr_assert_eq(t.width_s, 1);
+	cr_assert_eq(t.begin_s, 0);
+	cr_assert_eq(t.end_s, 2);
+	cr_assert_eq(t.bins[0].bytes[0], 150);
+	cr_assert_eq(t.bins[1].bytes[0], 50);
+	cr_assert_eq(t.bins[0].requests[0], 2);
+	cr_assert_eq(t.bins[0].in_flight_ns, 2000000000);
+	cr_assert_eq(t.bins[1].operations, 1);
+	cr_assert_eq(t.cell_count, 3);
+	cr_assert_eq(t.cells[0].process, 5);
+	cr_assert_eq(t.cells[1].bin, 1);
+	cr_assert_eq(t.cells[1].bytes[0], 50);
+	cr_assert_eq(t.cells[2].process, 9);
+	cr_assert_eq(iot_analyze_timeline(a, 64, &t), IOT_OK);
+	cr_assert_eq(t.count, 64);
+	cr_assert_eq(t.width_s, 1. / 32);
+	iot_analyze_free(a);
+}
+
+Test(analyze, no_bins_without_times)
+{
+	struct iot_analyze *a = new_analysis();
+	struct iot_analyze_timeline t;
+	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
+	cr_assert_eq(iot_analyze_timeline(a, 64, &t), IOT_OK);
+	cr_assert_eq(t.count, 0);
+	iot_analyze_free(a);
+}
+
 Test(analyze, invalid_options)
 {
 	struct iot_analyze_options options = {.size = sizeof options, .alignment = 1000};
