@@ -696,6 +696,20 @@ static const struct template *template_of(const struct directive_codec *c, struc
 	return &c->template[number];
 }
 
+/* Returns the size that a decoded text of `size` bytes has with its times in ticks. */
+static size_t size_in_ticks(const struct directive_codec *c, const struct template *t,
+			    uint64_t tick_ns, size_t size)
+{
+	for (uint32_t i = 0; i < t->slots; i++) {
+		const struct slot *slot = &c->slot[t->first_slot + i];
+		const bool is_time = slot->kind == SLOT_TIME;
+		const uint64_t ticks = is_time ? c->last_time : c->last[slot->key].number;
+		if (is_time || slot->kind == SLOT_TOOK)
+			size -= number_count(ticks * tick_ns) - number_count(ticks);
+	}
+	return size;
+}
+
 static int parse(struct iot_event *ev, const char **why)
 {
 	return iot_directive_parse(ev, why) == IOT_OK ? IOT_OK : IOT_EFORMAT;
@@ -726,6 +740,11 @@ static int decode(struct directive_codec *c, struct iot_event *ev, uint64_t tick
 		return IOT_EFORMAT;
 	}
 	ev->text = (struct iot_text){out, (size_t)(d.out - out)};
+	if (ev->text.size > DIRECTIVE_MAX &&
+	    size_in_ticks(c, t, tick_ns, ev->text.size) > DIRECTIVE_MAX) {
+		*why = "an encoded directive is longer than 32768 bytes when decoded";
+		return IOT_EFORMAT;
+	}
 	return d.irregular || !directive_end_fits(ev) ? parse(ev, why) : IOT_OK;
 }
 

@@ -187,6 +187,32 @@ Test(directive_codec, damaged_lines_are_errors)
 		     "an encoded directive has more values than its template has slots");
 }
 
+/* A directive of twice that path; the tick does not count. */
+static int decode_paths(unsigned size, uint64_t tick_ns)
+{
+	struct pair *p = pair_new();
+	const char *why = NULL;
+	char line[32768];
+	struct iot_event ev = {.text = text_of("%x time=5 took=4 path= to=")};
+	cr_assert_eq(decode(p, &ev, tick_ns, &why), IOT_OK);
+	snprintf(line, sizeof(line), "%%0 1 = /%0*u", (int)size - 1, 0U);
+	ev = (struct iot_event){.text = text_of(line)};
+	const int status = decode(p, &ev, tick_ns, &why);
+	cr_assert(status == IOT_OK ||
+		  strcmp(why, "an encoded directive is longer than 32768 bytes when decoded") == 0);
+	pair_free(p);
+	return status;
+}
+
+Test(directive_codec, a_decoded_directive_has_at_most_32768_bytes)
+{
+	const unsigned longest = (32768 - (unsigned)strlen("%x time=6 took=4 path= to=")) / 2;
+	cr_assert_eq(decode_paths(longest, 1), IOT_OK);
+	cr_assert_eq(decode_paths(longest, 1000000), IOT_OK);
+	cr_assert_eq(decode_paths(longest + 1, 1), IOT_EFORMAT);
+	cr_assert_eq(decode_paths(longest + 1, 1000000), IOT_EFORMAT);
+}
+
 /* A random directive of few names, keys and values, so that templates repeat. */
 static size_t random_directive(uint64_t *random, char *out, size_t size)
 {
