@@ -1,66 +1,60 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Simple and slow: texts are compared one by one, and nothing is freed before the end. */
+/*
+ * Written from iotrace(5), ENCODED DIRECTIVES, alone and as simply as that page allows: lists are
+ * searched from their beginning, and all memory is kept until the end.
+ */
 #include "second_directives.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
-enum {
-	WEIGHT_MAX = 8 << 20,
-	SLOT_WEIGHT = 64,
-	PATH_WEIGHT = 16,
-	TEMPLATE_BYTES = 32768,
-	SLOTS = 2047,
-	VALUE_BYTES = 32,
-};
+enum { DIRECTIVE_MAX = 32768, SLOTS_MAX = 2047, VALUE_MAX = 32, WEIGHT_MAX = 8 << 20 };
 
 struct slot {
-	struct text before, key, value; /* the text between the slot before and this one */
-};
-
-struct template
-{
-	size_t slots;
-	struct slot *slot;
-	struct text after; /* the last slot */
+	struct text key, value; /* the value is that of the directive that defined the template */
+	size_t number;          /* of the key */
 };
 
 struct last {
-	struct text key, value;
+	struct text key, value; /* value.at is NULL if there is no last value */
 };
 
-struct made {
-	struct made *next;
-	char text[];
+struct second_template {
+	struct text text;
+	struct slot *slots;
+	size_t count;
+};
+
+struct memory {
+	struct memory *next;
+	char bytes[];
 };
 
 struct second_directives {
-	struct made *made;
-	struct template *template;
-	struct text *path;
-	struct last *last;
-	size_t templates, paths, lasts, weight;
-	struct text last_path; /* at is NULL: none */
+	struct second_template *templates;
+	struct text *paths;
+	struct last *last; /* by number of the key */
+	size_t template_count, path_count, last_count, weight;
 	uint64_t time;
+	struct text path; /* path.at is NULL if there is no last path */
+	struct memory *memory;
 };
 
-static struct text keep(struct second_directives *d, struct text text)
+static void *keep(struct second_directives *d, size_t size)
 {
-	struct made *m = second_memory(sizeof(*m) + text_size(text) + 1);
-	m->next = d->made;
-	d->made = m;
-	if (text_size(text) > 0)
-		memcpy(m->text, text.at, text_size(text));
-	return (struct text){m->text, m->text + text_size(text)};
+	struct memory *m = second_memory(sizeof(*m) + size);
+	m->next = d->memory;
+	d->memory = m;
+	return m->bytes;
 }
 
-static void *grown(void *array, size_t n, size_t size)
+/* Returns the array with space for another element. */
+static void *grow(void *array, size_t count, size_t element)
 {
-	if ((n & (n - 1)) != 0)
-		return array;
-	void *p = realloc(array, (n > 0 ? 2 * n : 1) * size);
-	if (p == NULL)
+	void *grown = realloc(array, (count + 1) * element);
+	if (grown == NULL)
 		abort();
-	return p;
+	return grown;
 }
 
 struct second_directives *second_directives_new(void)
@@ -70,11 +64,10 @@ struct second_directives *second_directives_new(void)
 
 void second_directives_forget(struct second_directives *d)
 {
-	for (size_t i = 0; i < d->templates; i++)
-		free(d->template[i].slot);
-	d->templates = d->paths = d->lasts = d->weight = 0;
-	d->last_path.at = NULL;
-	d->time = 0;
+	free(d->templates);
+	free(d->paths);
+	free(d->last);
+	*d = (struct second_directives){.memory = d->memory};
 }
 
 void second_directives_free(struct second_directives *d)
@@ -82,288 +75,283 @@ void second_directives_free(struct second_directives *d)
 	if (d == NULL)
 		return;
 	second_directives_forget(d);
-	while (d->made != NULL) {
-		struct made *next = d->made->next;
-		free(d->made);
-		d->made = next;
+	for (struct memory *next; d->memory != NULL; d->memory = next) {
+		next = d->memory->next;
+		free(d->memory);
 	}
-	free(d->template);
-	free(d->path);
-	free(d->last);
 	free(d);
 }
 
 /* Templates */
 
-static bool is_decimal(struct text value, uint64_t max)
+static struct text text_of(const char *string)
 {
-	uint64_t n;
-	return number(value, 10, max, &n) && (text_size(value) == 1 || *value.at != '0');
+	return (struct text){string, string + strlen(string)};
 }
 
-static bool occurs(const struct template *t, struct text key)
+static bool is_path(struct text key)
 {
-	for (size_t i = 0; i < t->slots; i++)
-		if (text_same(t->slot[i].key, key))
-			return true;
-	return false;
+	return text_is(key, "path") || text_is(key, "to");
 }
 
-enum place { IN_TEXT, IN_SLOT, NO_TEMPLATE };
-
-static enum place place_of(const struct template *t, struct text key, struct text value)
+static bool is_time(struct text key)
 {
-	const bool time = text_is(key, "time"), took = text_is(key, "took");
-	if (time || took || text_is(key, "path") || text_is(key, "to")) {
-		if (occurs(t, key) || (time && !is_decimal(value, INT64_MAX)) ||
-		    (took && !is_decimal(value, UINT64_MAX)))
-			return NO_TEMPLATE;
-		return IN_SLOT;
-	}
-	if (text_is(key, "name") || text_is(key, "result") || text_size(value) == 0 ||
-	    text_size(value) > VALUE_BYTES)
-		return IN_TEXT;
-	return *value.at == '-' || (*value.at >= '0' && *value.at <= '9') ? IN_SLOT : IN_TEXT;
+	return text_is(key, "time") || text_is(key, "took");
 }
 
-/* Returns false if the directive has no template; the slots are to be freed in both cases. */
-static bool template_of(struct text text, struct template *t)
+static bool is_decimal(struct text text, uint64_t *value)
 {
+	return number(text, 10, UINT64_MAX, value) && (text_size(text) == 1 || *text.at != '0');
+}
+
+static bool is_value(struct text text)
+{
+	return text_size(text) > 0 && text_size(text) <= VALUE_MAX &&
+	       ((*text.at >= '0' && *text.at <= '9') || *text.at == '-');
+}
+
+static bool is_slot(struct slot slot)
+{
+	return is_path(slot.key) || is_time(slot.key) ||
+	       (is_value(slot.value) && !text_is(slot.key, "name") && !text_is(slot.key, "result"));
+}
+
+static struct text key_in_state(struct text directive, struct text key)
+{
+	struct text name = next_field(&directive);
+	if (text_is(key, "id") && text_is(name, "%file"))
+		return text_of("file");
+	if (text_is(key, "id") && text_is(name, "%process"))
+		return text_of("process");
+	return key;
+}
+
+static struct second_template find_slots(struct second_directives *d, struct text text)
+{
+	struct second_template t = {.text = text,
+				    .slots = keep(d, text_size(text) * sizeof(*t.slots))};
 	struct text rest = text, token;
-	const char *from = text.at;
-	*t = (struct template){.slot = second_memory((SLOTS + 1) * sizeof(struct slot))};
-	if (text_size(text) > TEMPLATE_BYTES)
-		return false;
 	(void)next_field(&rest);
 	while (text_size(token = next_field(&rest)) > 0) {
 		const char *is = memchr(token.at, '=', text_size(token));
 		if (is == NULL)
 			continue;
-		const struct text key = {token.at, is}, value = {is + 1, token.end};
-		const enum place place = place_of(t, key, value);
-		if (place == NO_TEMPLATE || (place == IN_SLOT && t->slots == SLOTS))
-			return false;
-		if (place == IN_TEXT)
+		struct slot slot = {.key = {token.at, is}, .value = {is + 1, token.end}};
+		if (!is_slot(slot))
 			continue;
-		t->slot[t->slots++] = (struct slot){{from, value.at}, key, value};
-		from = value.end;
+		slot.key = key_in_state(text, slot.key);
+		t.slots[t.count++] = slot;
 	}
-	t->after = (struct text){from, text.end};
-	return t->slots > 0;
+	return t;
 }
 
-static size_t template_size(const struct template *t)
+/* Returns false if path, to, time or took occurs twice, or a time is malformed. */
+static bool are_slots_valid(const struct second_template *t)
 {
-	size_t size = text_size(t->after) + t->slots;
-	for (size_t i = 0; i < t->slots; i++)
-		size += text_size(t->slot[i].before);
-	return size;
+	uint64_t value;
+	for (size_t i = 0; i < t->count; i++) {
+		const struct text key = t->slots[i].key;
+		if (is_time(key) && !is_decimal(t->slots[i].value, &value))
+			return false;
+		for (size_t j = 0; j < i && (is_path(key) || is_time(key)); j++)
+			if (text_same(t->slots[j].key, key))
+				return false;
+	}
+	return t->count > 0 && t->count <= SLOTS_MAX;
 }
 
-static bool same_template(const struct template *a, const struct template *b)
+/* The text before slot i, from the previous slot on; of i == count, the text after the last one. */
+static struct text piece(const struct second_template *t, size_t i)
 {
-	if (a->slots != b->slots || !text_same(a->after, b->after))
+	return (struct text){i > 0 ? t->slots[i - 1].value.end : t->text.at,
+			     i < t->count ? t->slots[i].value.at : t->text.end};
+}
+
+static bool same_template(const struct second_template *a, const struct second_template *b)
+{
+	if (a->count != b->count)
 		return false;
-	for (size_t i = 0; i < a->slots; i++)
-		if (!text_same(a->slot[i].before, b->slot[i].before))
+	for (size_t i = 0; i <= a->count; i++)
+		if (!text_same(piece(a, i), piece(b, i)))
 			return false;
 	return true;
+}
+
+static void add_template(struct second_directives *d, struct second_template t)
+{
+	for (size_t i = 0; i < d->template_count; i++)
+		if (same_template(&d->templates[i], &t))
+			return;
+	d->templates = grow(d->templates, d->template_count, sizeof(t));
+	d->templates[d->template_count++] = t;
+	d->weight += (1 + 64) * t.count;
+	for (size_t i = 0; i <= t.count; i++)
+		d->weight += text_size(piece(&t, i));
 }
 
 /* State */
 
-/* The key of a slot, of which the values are compared. */
-static struct text key_of(const struct template *t, size_t i)
+static size_t number_of_key(struct second_directives *d, struct text key)
 {
-	struct text rest = t->slot[0].before, name = next_field(&rest), key = t->slot[i].key;
-	if (text_is(key, "id") && text_is(name, "%file"))
-		return (struct text){"file", &"file"[4]};
-	if (text_is(key, "id") && text_is(name, "%process"))
-		return (struct text){"process", &"process"[7]};
-	return key;
-}
-
-static struct text *last_of(struct second_directives *d, struct text key)
-{
-	for (size_t i = 0; i < d->lasts; i++)
+	for (size_t i = 0; i < d->last_count; i++)
 		if (text_same(d->last[i].key, key))
-			return &d->last[i].value;
-	d->last = grown(d->last, d->lasts, sizeof(*d->last));
-	d->last[d->lasts] = (struct last){keep(d, key), {NULL, NULL}};
-	return &d->last[d->lasts++].value;
+			return i;
+	d->last = grow(d->last, d->last_count, sizeof(*d->last));
+	d->last[d->last_count] = (struct last){.key = key};
+	return d->last_count++;
 }
 
 static void add_path(struct second_directives *d, struct text path)
 {
-	d->path = grown(d->path, d->paths, sizeof(*d->path));
-	d->last_path = d->path[d->paths++] = keep(d, path);
-	d->weight += text_size(path) + PATH_WEIGHT;
+	d->paths = grow(d->paths, d->path_count, sizeof(path));
+	d->paths[d->path_count++] = path;
+	d->weight += text_size(path) + 16;
 }
 
-static void define(struct second_directives *d, const struct template *t)
+static void set_last(struct second_directives *d, struct last *last, struct text value)
 {
-	for (size_t i = 0; i < d->templates; i++)
-		if (same_template(&d->template[i], t))
-			return;
-	struct template new = *t;
-	new.slot = second_memory(t->slots * sizeof(struct slot));
-	for (size_t i = 0; i < t->slots; i++) {
-		const struct text before = keep(d, t->slot[i].before);
-		const char *key = before.end - 1 - text_size(t->slot[i].key);
-		new.slot[i] = (struct slot){before, {key, before.end - 1}, {NULL, NULL}};
-	}
-	new.after = keep(d, t->after);
-	d->template = grown(d->template, d->templates, sizeof(*d->template));
-	d->template[d->templates++] = new;
-	d->weight += template_size(t) + SLOT_WEIGHT * t->slots;
+	last->value = value;
+	if (text_is(last->key, "time"))
+		(void)is_decimal(value, &d->time);
+	else if (is_path(last->key))
+		d->path = value;
 }
 
 static void read_full(struct second_directives *d, struct text text)
 {
-	struct template t;
-	if (template_of(text, &t)) {
-		if (d->weight + 2 * text_size(text) + (SLOT_WEIGHT + PATH_WEIGHT) * t.slots >
-		    WEIGHT_MAX)
-			second_directives_forget(d);
-		define(d, &t);
-		for (size_t i = 0; i < t.slots; i++) {
-			const struct slot *slot = &t.slot[i];
-			if (text_is(slot->key, "path") || text_is(slot->key, "to"))
-				add_path(d, slot->value);
-			else if (text_is(slot->key, "time"))
-				(void)number(slot->value, 10, INT64_MAX, &d->time);
-			else
-				*last_of(d, key_of(&t, i)) = keep(d, slot->value);
-		}
+	struct second_template t = find_slots(d, text);
+	if (!are_slots_valid(&t) || text_size(text) > DIRECTIVE_MAX)
+		return;
+	if (d->weight + 2 * text_size(text) + 80 * t.count > WEIGHT_MAX)
+		second_directives_forget(d);
+	for (size_t i = 0; i < t.count; i++) {
+		struct slot *slot = &t.slots[i];
+		slot->number = number_of_key(d, slot->key);
+		set_last(d, &d->last[slot->number], slot->value);
+		if (is_path(slot->key))
+			add_path(d, slot->value);
 	}
-	free(t.slot);
+	add_template(d, t);
 }
 
-/* Encoded directives */
+/* Values */
 
-static bool read_time(struct second_directives *d, struct text word, struct text *value)
+static struct text decimal(struct second_directives *d, uint64_t value)
 {
-	char digits[24];
-	const bool minus = text_size(word) > 0 && *word.at == '-';
-	uint64_t difference;
-	word.at += minus;
-	if (!number(word, 16, UINT64_MAX, &difference) ||
-	    (minus ? difference > d->time : difference > INT64_MAX - d->time))
+	char *at = keep(d, 24);
+	return (struct text){at, at + snprintf(at, 24, "%" PRIu64, value)};
+}
+
+static bool decode_time(struct second_directives *d, struct text word, struct text *value)
+{
+	uint64_t n;
+	const bool negative = text_size(word) > 0 && *word.at == '-';
+	word.at += negative;
+	if (!number(word, 16, UINT64_MAX, &n) || n > (negative ? d->time : INT64_MAX - d->time))
 		return false;
-	d->time += minus ? -difference : difference;
-	const int n = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)d->time);
-	*value = keep(d, (struct text){digits, digits + n});
+	*value = decimal(d, negative ? d->time - n : d->time + n);
 	return true;
 }
 
-static bool read_path(struct second_directives *d, struct text word, struct text *value)
+static bool decode_path(struct second_directives *d, struct text word, struct text *value)
 {
-	uint64_t i;
-	if (*word.at == '/' || *word.at == ':') {
-		word.at += *word.at == ':';
-		if (text_size(word) > TEMPLATE_BYTES ||
-		    d->weight + text_size(word) + PATH_WEIGHT > WEIGHT_MAX)
-			return false;
-		add_path(d, word);
-	} else if (!text_is(word, "=")) {
-		if (!number(word, 16, UINT64_MAX, &i) || i >= d->paths)
-			return false;
-		d->last_path = d->path[i];
-	}
-	*value = d->last_path;
-	return value->at != NULL;
-}
-
-static bool read_other(struct second_directives *d, struct text key, struct text word,
-		       struct text *value)
-{
-	struct text *last = last_of(d, key);
-	char digits[24];
-	uint64_t n = 0;
+	uint64_t n;
 	if (text_is(word, "=")) {
-		*value = *last;
-		return last->at != NULL;
+		*value = d->path;
+		return d->path.at != NULL;
 	}
-	if (*word.at == ':') {
-		word.at++;
-		const struct template none = {0};
-		if (place_of(&none, (struct text){"n", &"n"[1]}, word) != IN_SLOT)
+	if (*word.at != '/' && *word.at != ':') {
+		if (!number(word, 16, UINT64_MAX, &n) || n >= d->path_count)
 			return false;
-		*value = *last = keep(d, word);
+		*value = d->paths[n];
 		return true;
 	}
-	if (text_is(word, "+")) {
-		if (last->at == NULL || !is_decimal(*last, UINT64_MAX - 1))
-			return false;
-		(void)number(*last, 10, UINT64_MAX, &n);
-		n++;
-	} else if (!number(word, 16, UINT64_MAX, &n)) {
-		return false;
+	word.at += *word.at == ':';
+	add_path(d, word);
+	*value = word;
+	return d->weight <= WEIGHT_MAX;
+}
+
+static bool decode_other(struct second_directives *d, const struct last *last, struct text word,
+			 struct text *value)
+{
+	uint64_t n;
+	if (text_is(word, "=")) {
+		*value = last->value;
+		return value->at != NULL;
 	}
-	const int size = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n);
-	*value = *last = keep(d, (struct text){digits, digits + size});
+	if (text_is(word, "+")) {
+		if (!is_decimal(last->value, &n) || n == UINT64_MAX)
+			return false;
+		*value = decimal(d, n + 1);
+	} else if (*word.at == ':') {
+		*value = (struct text){word.at + 1, word.end};
+		return is_value(*value) && (!text_is(last->key, "took") || is_decimal(*value, &n));
+	} else {
+		if (!number(word, 16, UINT64_MAX, &n))
+			return false;
+		*value = decimal(d, n);
+	}
 	return true;
 }
 
-static bool read_value(struct second_directives *d, const struct template *t, size_t i,
-		       struct text word, struct text *value)
+static bool decode_value(struct second_directives *d, const struct last *last, struct text word,
+			 struct text *value)
 {
-	const struct text key = t->slot[i].key;
-	if (text_is(key, "time"))
-		return read_time(d, word, value);
-	if (text_is(key, "path") || text_is(key, "to"))
-		return read_path(d, word, value);
-	return read_other(d, key_of(t, i), word, value) &&
-	       (!text_is(key, "took") || is_decimal(*value, UINT64_MAX));
+	if (text_size(word) == 0)
+		word = text_of("=");
+	if (text_is(last->key, "time"))
+		return decode_time(d, word, value);
+	return is_path(last->key) ? decode_path(d, word, value)
+				  : decode_other(d, last, word, value);
+}
+
+static char *append(char *end, struct text more)
+{
+	return mempcpy(end, more.at, text_size(more));
+}
+
+static struct text join(struct second_directives *d, const struct second_template *t,
+			const struct text *values)
+{
+	size_t size = text_size(piece(t, t->count));
+	for (size_t i = 0; i < t->count; i++)
+		size += text_size(piece(t, i)) + text_size(values[i]);
+	char *at = keep(d, size), *end = at;
+	for (size_t i = 0; i < t->count; i++)
+		end = append(append(end, piece(t, i)), values[i]);
+	return (struct text){at, append(end, piece(t, t->count))};
 }
 
 static bool read_encoded(struct second_directives *d, struct text *text)
 {
-	static const char same[] = "=";
-	struct text rest = {text->at + 1, text->end}, word = next_field(&rest), value;
+	struct text rest = {text->at + 1, text->end}, index = next_field(&rest);
+	struct text values[SLOTS_MAX];
 	uint64_t n;
-	if (!number(word, 10, UINT64_MAX, &n) || n >= d->templates)
+	if (!number(index, 10, UINT64_MAX, &n) || n >= d->template_count)
 		return false;
-	const struct template *t = &d->template[n];
-	size_t size = 0, capacity = text_size(t->after);
-	struct text *values = second_memory(t->slots * sizeof(*values));
-	bool fine = true;
-	for (size_t i = 0; fine && i < t->slots; i++) {
-		word = next_field(&rest);
-		if (text_size(word) == 0)
-			word = (struct text){same, same + 1};
-		fine = read_value(d, t, i, word, &value);
-		values[i] = value;
-		capacity += fine ? text_size(t->slot[i].before) + text_size(value) : 0;
+	const struct second_template *t = &d->templates[n];
+	for (size_t i = 0; i < t->count; i++) {
+		struct last *last = &d->last[t->slots[i].number];
+		if (!decode_value(d, last, next_field(&rest), &values[i]))
+			return false;
+		set_last(d, last, values[i]);
 	}
-	fine = fine && text_size(next_field(&rest)) == 0;
-	char *out = second_memory(capacity + 1);
-	for (size_t i = 0; fine && i <= t->slots; i++) {
-		const struct text fixed = i < t->slots ? t->slot[i].before : t->after;
-		memcpy(out + size, fixed.at, text_size(fixed));
-		size += text_size(fixed);
-		if (i < t->slots && text_size(values[i]) > 0)
-			memcpy(out + size, values[i].at, text_size(values[i]));
-		size += i < t->slots ? text_size(values[i]) : 0;
-	}
-	if (fine)
-		*text = keep(d, (struct text){out, out + size});
-	free(out);
-	free(values);
-	return fine;
+	*text = join(d, t, values);
+	return text_size(*text) <= DIRECTIVE_MAX && text_size(next_field(&rest)) == 0;
 }
 
 bool second_directives_read(struct second_directives *d, struct text *text)
 {
-	const char *p = text->at;
-	while (p < text->end && *p == '%')
-		p++;
-	const bool numbered = p > text->at && p < text->end && *p >= '0' && *p <= '9';
-	if (numbered && p - text->at == 1)
+	const char *at = text->at;
+	while (at < text->end && *at == '%')
+		at++;
+	const bool is_number = at < text->end && *at >= '0' && *at <= '9';
+	if (is_number && at == text->at + 1)
 		return read_encoded(d, text);
-	if (numbered)
+	if (is_number && at > text->at)
 		text->at++;
-	else if (p > text->at)
+	else if (at > text->at)
 		read_full(d, *text);
 	return true;
 }

@@ -1,43 +1,51 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Decodes the directives of version 2, with times in ticks; written from iotrace(5), ENCODED DIRECTIVES."""
+"""Decodes encoded directives; written from iotrace(5), ENCODED DIRECTIVES, alone."""
 import re
 
-STATE_MAX, DIRECTIVE_MAX, SLOTS_MAX, VALUE_MAX, SLOT, PATH = 8 << 20, 32768, 2047, 32, 64, 16
-SLOT_MARK = b"\n"
-ONCE = (b"path", b"to", b"time", b"took")
-NUMBER, NUMERIC, HEX = re.compile(rb"0|[1-9][0-9]*"), re.compile(rb"[-0-9]"), re.compile(rb"[0-9a-fA-F]+")
+DIRECTIVE_MAX, SLOTS_MAX, WEIGHT_MAX = 32768, 2047, 8 << 20
+BLANKS = re.compile(rb"[ \t]+")
+PAIR = re.compile(rb"(?<=[ \t])([^ \t=]*)=([^ \t]*)")
+VALUE = re.compile(rb"[0-9-][^ \t]{0,31}")
+PATHS, TIMES = (b"path", b"to"), (b"time", b"took")
 
 
 class Bad(Exception):
     pass
 
 
-def need(true, why):
-    if not true:
+def need(condition, why):
+    if not condition:
         raise Bad(why)
 
 
-def template_of(text):
-    """Returns the text of the template and the (key, value) of its slots, or None."""
-    if len(text) > DIRECTIVE_MAX:
-        return None
-    words = re.split(rb"([ \t]+)", text)
-    slots = []
-    for i in range(2, len(words), 2):
-        key, equals, value = words[i].partition(b"=")
-        if not equals:
-            continue
-        if key in ONCE:
-            if key in [other for other, _ in slots]:
-                return None
-            if key[:2] in (b"ti", b"to") and key != b"to":
-                if not NUMBER.fullmatch(value) or int(value) >= 2 ** (63 if key == b"time" else 64):
-                    return None
-        elif key in (b"name", b"result") or not NUMERIC.match(value) or len(value) > VALUE_MAX:
-            continue
-        words[i] = key + b"=" + SLOT_MARK
-        slots.append((key, value))
-    return (b"".join(words), slots) if 0 < len(slots) <= SLOTS_MAX else None
+def is_decimal(text):
+    return re.fullmatch(rb"0|[1-9][0-9]*", text) and int(text) < 2**64
+
+
+def hexadecimal(text):
+    need(re.fullmatch(rb"[0-9a-fA-F]+", text) and int(text, 16) < 2**64, "not a hexadecimal number: %r" % text)
+    return int(text, 16)
+
+
+class Template:
+    """The text before, between and after the slots of a directive, and the keys and values of the slots."""
+
+    def __init__(self, text):
+        self.pieces, self.keys, self.values, end = [], [], [], 0
+        for pair in PAIR.finditer(text):
+            key, value = pair.groups()
+            if key in PATHS + TIMES or (key not in (b"name", b"result") and VALUE.fullmatch(value)):
+                self.pieces.append(text[end:pair.start(2)])
+                self.keys.append(key)
+                self.values.append(value)
+                end = pair.end()
+        self.pieces.append(text[end:])
+        self.weight = sum(map(len, self.pieces)) + (1 + 64) * len(self.keys)
+        self.valid = (0 < len(self.keys) <= SLOTS_MAX and len(text) <= DIRECTIVE_MAX
+                      and all(self.keys.count(key) <= 1 for key in PATHS + TIMES)
+                      and all(is_decimal(value) for key, value in zip(self.keys, self.values) if key in TIMES))
+        id_key = {b"%file": b"file", b"%process": b"process"}.get(BLANKS.split(text)[0], b"id")
+        self.keys = [id_key if key == b"id" else key for key in self.keys]
 
 
 class Directives:
@@ -45,84 +53,86 @@ class Directives:
         self.forget()
 
     def forget(self):
-        self.templates, self.paths, self.last_path, self.last, self.weight = {}, [], None, {}, 0
-        self.time = 0
-
-    def key(self, text, key):
-        if key == b"id" and re.match(rb"%(file|process)[ \t]", text):
-            return b"file" if text[1:2] == b"f" else b"process"
-        return key
+        self.templates, self.paths, self.weight = [], [], 0
+        self.time, self.path, self.last = 0, None, {}
 
     def decode(self, text):
-        """Returns the directive (or comment) that the text of a line stands for."""
+        """Returns the comment that the text of a comment line, except of framing, stands for."""
+        if re.match(rb"%[0-9]", text):
+            return self.encoded(text)
         if re.match(rb"%%+[0-9]", text):
             return text[1:]
-        if re.match(rb"%[0-9]", text):
-            return self.expand(re.split(rb"[ \t]+", text.strip(b" \t")))
-        found = template_of(text) if text.startswith(b"%") else None
-        if found:
-            self.learn(text, *found)
+        if text.startswith(b"%"):
+            self.full(text)
         return text
 
-    def learn(self, text, template, slots):
-        if self.weight + 2 * len(text) + (SLOT + PATH) * len(slots) > STATE_MAX:
+    def full(self, text):
+        template = Template(text)
+        if not template.valid:
+            return
+        if self.weight + 2 * len(text) + 80 * len(template.keys) > WEIGHT_MAX:
             self.forget()
-        if template not in self.templates:
-            self.templates[template] = [self.key(template, key) for key, _ in slots]
-            self.weight += len(template) + SLOT * len(slots)
-        for key, value in slots:
-            if key in (b"path", b"to"):
+        if all(template.pieces != other.pieces for other in self.templates):
+            self.templates.append(template)
+            self.weight += template.weight
+        for key, value in zip(template.keys, template.values):
+            if key in PATHS:
                 self.add_path(value)
-            elif key == b"time":
-                self.time = int(value)
-            else:
-                self.last[self.key(template, key)] = value
+            self.set_last(key, value)
+
+    def encoded(self, text):
+        number, *words = BLANKS.split(text[1:].rstrip(b" \t"))
+        need(number.isdigit() and int(number) < len(self.templates), "no template %r" % number)
+        template = self.templates[int(number)]
+        need(len(words) <= len(template.keys), "too many values")
+        words += [b"="] * (len(template.keys) - len(words))
+        parts = [template.pieces[0]]
+        for key, word, piece in zip(template.keys, words, template.pieces[1:]):
+            value = self.time_of(word) if key == b"time" else self.path_of(word) if key in PATHS else self.value_of(key, word)
+            self.set_last(key, value)
+            parts += value, piece
+        result = b"".join(parts)
+        need(len(result) <= DIRECTIVE_MAX, "a directive too long")
+        return result
+
+    def set_last(self, key, value):
+        if key == b"time":
+            self.time = int(value)
+        elif key in PATHS:
+            self.path = value
+        else:
+            self.last[key] = value
 
     def add_path(self, path):
-        self.weight += len(path) + PATH
-        need(self.weight <= STATE_MAX, "paths of more than 8 MiB")
         self.paths.append(path)
-        self.last_path = path
+        self.weight += len(path) + 16
 
-    def expand(self, words):
-        templates = list(self.templates.items())
-        need(words[0][1:].isdigit() and int(words[0][1:]) < len(templates), "no such template")
-        template, keys = templates[int(words[0][1:])]
-        need(len(words) - 1 <= len(keys), "more values than slots")
-        parts = template.split(SLOT_MARK)
-        out = parts[0]
-        for i, key in enumerate(keys):
-            out += self.value(key, words[i + 1] if i + 1 < len(words) else b"=") + parts[i + 1]
-        return out
+    def time_of(self, word):
+        difference = hexadecimal(word.removeprefix(b"-"))
+        time = self.time + (-difference if word.startswith(b"-") else difference)
+        need(0 <= time < 2**63, "a time out of range")
+        return b"%d" % time
 
-    def value(self, key, word):
-        if key == b"time":
-            minus = word.startswith(b"-")
-            need(HEX.fullmatch(word[minus:]), "not a time: %r" % word)
-            self.time += int(word, 16)
-            need(0 <= self.time < 2**63, "time out of range")
-            return b"%d" % self.time
-        if key in (b"path", b"to"):
-            return self.path(word)
+    def path_of(self, word):
         if word == b"=":
+            need(self.path is not None, "no last path")
+            return self.path
+        if word[:1] not in (b"/", b":"):
+            number = hexadecimal(word)
+            need(number < len(self.paths), "no path %r" % word)
+            return self.paths[number]
+        self.add_path(word.removeprefix(b":"))
+        need(self.weight <= WEIGHT_MAX, "too many paths")
+        return self.paths[-1]
+
+    def value_of(self, key, word):
+        if word in (b"=", b"+"):
             need(key in self.last, "no last value of %r" % key)
-        elif word == b"+":
-            need(NUMBER.fullmatch(self.last.get(key, b"")), "no last number of %r" % key)
-            self.last[key] = b"%d" % (int(self.last[key]) + 1)
-        elif word.startswith(b":"):
-            need(NUMERIC.match(word[1:]) and len(word) <= VALUE_MAX + 1, "not a value: %r" % word)
-            self.last[key] = word[1:]
-        else:
-            need(HEX.fullmatch(word), "not a number: %r" % word)
-            self.last[key] = b"%d" % int(word, 16)
-        return self.last[key]
-
-    def path(self, word):
-        if word == b"=":
-            need(self.last_path is not None, "no last path")
-        elif word[:1] in (b"/", b":"):
-            self.add_path(word.removeprefix(b":"))
-        else:
-            need(HEX.fullmatch(word) and int(word, 16) < len(self.paths), "not the number of a path: %r" % word)
-            self.last_path = self.paths[int(word, 16)]
-        return self.last_path
+            last = self.last[key]
+            need(word == b"=" or (is_decimal(last) and int(last) < 2**64 - 1), "not a number: %r" % last)
+            return last if word == b"=" else b"%d" % (int(last) + 1)
+        if word.startswith(b":"):
+            value = word[1:]
+            need(VALUE.fullmatch(value) and (key != b"took" or is_decimal(value)), "not a value: %r" % value)
+            return value
+        return b"%d" % hexadecimal(word)
