@@ -13,6 +13,7 @@
 #define FROM(name, since)        {name, since, LAST, DARSHAN_SIGNED}
 #define ONLY(name, until)        {name, 1, until, DARSHAN_SIGNED}
 #define ID(name, since)          {name, since, LAST, DARSHAN_ID}
+#define PLACE(name)              {name, 1, LAST, DARSHAN_PLACE}
 #define COUNT(name)              {name, 1, LAST, DARSHAN_UNSIGNED}
 #define REAL(name)               {name, 1, LAST, DARSHAN_DOUBLE}
 #define REAL_FROM(name, since)   {name, since, LAST, DARSHAN_DOUBLE}
@@ -143,7 +144,7 @@ static const struct darshan_counter pnetcdf_var[] = {
 };
 
 static const struct darshan_counter bgq[] = {
-	WORD("BGQ_ALIGNMENT", 1), IN("BGQ_CSJOBID"), IN("BGQ_NNODES"), IN("BGQ_RANKSPERNODE"),
+	WORD("BGQ_ALIGNMENT", 1), PLACE("BGQ_CSJOBID"), IN("BGQ_NNODES"), IN("BGQ_RANKSPERNODE"),
 	IN("BGQ_DDRPERNODE"), IN("BGQ_INODES"), IN("BGQ_ANODES"), IN("BGQ_BNODES"),
 	IN("BGQ_CNODES"), IN("BGQ_DNODES"), IN("BGQ_ENODES"), IN("BGQ_TORUSENABLED"),
 	REAL("BGQ_F_TIMESTAMP"),
@@ -246,7 +247,7 @@ static const struct darshan_counter apxc_head[] = {
 	M(row "_7")
 
 static const struct darshan_counter apxc[] = {
-	IN("APXC_GROUP"), IN("APXC_CHASSIS"), IN("APXC_BLADE"), IN("APXC_NODE"), EIGHT(TILE, "0"),
+	PLACE("APXC_GROUP"), PLACE("APXC_CHASSIS"), PLACE("APXC_BLADE"), PLACE("APXC_NODE"), EIGHT(TILE, "0"),
 	EIGHT(TILE, "1"), EIGHT(TILE, "2"), EIGHT(TILE, "3"), EIGHT(TILE, "4"),
 	EIGHT(PORT, "PT_5"),
 };
@@ -271,20 +272,16 @@ static const struct darshan_counters modules[] = {
 	[DARSHAN_DFS] = {.record = FIELDS(dfs), .versions = 1},
 	[DARSHAN_DAOS] = {.record = FIELDS(daos), .versions = 1},
 };
-/* Counters of the modules without a table here; %u stands for a number. */
+/* Counters without a table here; %u stands for a number. */
 static const char *const variable[] = {
 	"HEATMAP_F_BIN_WIDTH_SECONDS", "HEATMAP_WRITE_BIN_%u", "HEATMAP_READ_BIN_%u",
 	"LUSTRE_OSTS", "LUSTRE_MDTS", "LUSTRE_STRIPE_OFFSET", "LUSTRE_STRIPE_SIZE",
 	"LUSTRE_STRIPE_WIDTH", "LUSTRE_NUM_COMPONENTS", "LUSTRE_NUM_STRIPES", "LUSTRE_OST_ID_%u",
 	"LUSTRE_COMP%u_STRIPE_SIZE", "LUSTRE_COMP%u_STRIPE_COUNT", "LUSTRE_COMP%u_STRIPE_PATTERN",
 	"LUSTRE_COMP%u_FLAGS", "LUSTRE_COMP%u_EXT_START", "LUSTRE_COMP%u_EXT_END",
-	"LUSTRE_COMP%u_MIRROR_ID", "MDHIM_SERVER_%u",
+	"LUSTRE_COMP%u_MIRROR_ID", "MDHIM_SERVER_%u", "zeros",
 };
 
-/* Signed values that belong to one job or one location in a machine. */
-static const char *const identifying[] = {
-	"BGQ_CSJOBID", "APXC_GROUP", "APXC_CHASSIS", "APXC_BLADE", "APXC_NODE",
-};
 /* clang-format on */
 
 /*
@@ -323,10 +320,8 @@ static bool has(const struct darshan_fields *fields, struct iot_text name)
 	for (size_t i = 0; i < fields->count; i++) {
 		const struct darshan_counter *counter = &fields->counter[i];
 		if (matches(name, counter->name))
-			return counter->kind != DARSHAN_ID && counter->kind != DARSHAN_UUID &&
-			       counter->kind != DARSHAN_TEXT &&
-			       !matches_any(name, identifying,
-					    sizeof identifying / sizeof *identifying);
+			return counter->kind != DARSHAN_ID && counter->kind != DARSHAN_PLACE &&
+			       counter->kind != DARSHAN_UUID && counter->kind != DARSHAN_TEXT;
 	}
 	return false;
 }

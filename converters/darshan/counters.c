@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Emits counter modules as %counter: all counters of all records, integers unchanged, doubles with
- * all significant digits. Records of HEATMAP and LUSTRE have variable size. Counters that a module
- * version lacks (-1 in the tools' output) are left out. A record that is repeated with equal bytes,
- * which only damage produces, is emitted once with the number of repetitions.
+ * all significant digits. Of a record of fixed size, counters that are 0 are counted and not named.
+ * Records of HEATMAP and LUSTRE have variable size. Counters that a module version lacks (-1 in the
+ * tools' output) are left out. A record that is repeated with equal bytes, which only damage
+ * produces, is emitted once with the number of repetitions.
  */
 #include "darshan.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum {
 	DIRECTIVE_SPLIT = 56000, /* further counters go to another directive */
@@ -58,6 +60,8 @@ bool darshan_group_split(struct darshan *d, struct darshan_group *g)
 
 void darshan_group_end(struct darshan *d, struct darshan_group *g)
 {
+	if (g->zeros > 0)
+		iot_directive_number(&g->b, "zeros", g->zeros);
 	if (g->times > 1)
 		iot_directive_number(&g->b, "times", g->times);
 	emit_end(&d->emit, &g->b, d->clock.end_ns);
@@ -177,6 +181,7 @@ static void append_counter(struct iot_builder *b, const struct darshan_counter *
 {
 	switch ((enum darshan_kind)counter->kind) {
 	case DARSHAN_SIGNED:
+	case DARSHAN_PLACE:
 		darshan_signed(b, counter->name, darshan_i64(p, swap));
 		break;
 	case DARSHAN_UNSIGNED:
@@ -199,6 +204,15 @@ static void append_counter(struct iot_builder *b, const struct darshan_counter *
 	}
 }
 
+/* Returns whether a number is 0 and identifies nothing. */
+static bool is_zero(const struct darshan_counter *counter, const unsigned char *p)
+{
+	static const unsigned char zero[8] = {0};
+	return (counter->kind == DARSHAN_SIGNED || counter->kind == DARSHAN_UNSIGNED ||
+		counter->kind == DARSHAN_DOUBLE) &&
+	       memcmp(p, zero, sizeof zero) == 0;
+}
+
 /* Returns false if out of memory. */
 static bool append_fields(struct darshan *d, struct darshan_group *g,
 			  const struct darshan_fields *f, const unsigned char *p)
@@ -210,7 +224,10 @@ static bool append_fields(struct darshan *d, struct darshan_group *g,
 			continue;
 		if (!darshan_group_split(d, g))
 			return false;
-		append_counter(&g->b, counter, p, d->log.swap);
+		if (is_zero(counter, p))
+			g->zeros++;
+		else
+			append_counter(&g->b, counter, p, d->log.swap);
 		if (d->check && counter->kind == DARSHAN_SIGNED)
 			darshan_check_counter(d, entry->module, g, counter->name,
 					      darshan_i64(p, d->log.swap));

@@ -329,7 +329,8 @@ int64_t darshan_moment(struct darshan *d, int64_t ns);
 enum darshan_kind {
 	DARSHAN_SIGNED,
 	DARSHAN_UNSIGNED,
-	DARSHAN_ID, /* unsigned; identifies a file, an object or a job */
+	DARSHAN_ID,    /* unsigned; identifies a file, an object or a job */
+	DARSHAN_PLACE, /* signed; identifies a job or a location in a machine */
 	DARSHAN_DOUBLE,
 	DARSHAN_WORD, /* 32 bits, followed by 32 unused ones */
 	DARSHAN_UUID, /* 16 bytes, in the same order everywhere */
@@ -360,6 +361,7 @@ struct darshan_group {
 	struct iot_builder b;
 	const char *source;
 	uint64_t id, times; /* times: records of equal bytes */
+	uint64_t zeros;     /* counters that are 0, which are not named */
 	int64_t rank;       /* -1 for all ranks */
 	unsigned part;
 };

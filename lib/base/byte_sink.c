@@ -32,6 +32,7 @@ enum {
 	GZIP_LEVEL_MAX = 9,
 	/* on traces faster than level 3, with smaller output: bench/RESULTS.md */
 	ZSTD_LEVEL_DEFAULT = 1,
+	ZSTD_LEVEL_SMALL = 6, /* of an output that fits in the buffer: milliseconds at most */
 	ZSTD_LEVEL_MAX = 19,
 	GZIP_CAPACITY_MIN = 64, /* with less output space zlib repeats its flush markers */
 };
@@ -458,16 +459,25 @@ int byte_sink_flush(struct byte_sink *s)
 /* Closing */
 
 /*
- * Writes all remaining bytes. An empty output must contain an empty frame or member, as zero bytes
- * are not a valid gzip or zstd file.
+ * Compresses an output that is in the buffer as a whole; zstd then knows its size. An empty one
+ * becomes an empty frame or member, as zero bytes are not a valid gzip or zstd file.
  */
+static int pack_all(struct byte_sink *s)
+{
+	if (s->how == IOT_ZSTD && s->level == 0)
+		ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL_SMALL);
+	return pack(s, s->text, s->text_size, END);
+}
+
+/* Writes all remaining bytes. */
 static void finish(struct byte_sink *s)
 {
-	if (pass_text(s) != IOT_OK)
-		return;
-	if (s->how != IOT_PLAIN && (s->in_frame || !s->any_frame))
-		if (pack(s, "", 0, END) != IOT_OK)
+	if (s->how != IOT_PLAIN && !s->any_frame) {
+		if (pack_all(s) != IOT_OK)
 			return;
+	} else if (pass_text(s) != IOT_OK || (s->in_frame && pack(s, "", 0, END) != IOT_OK)) {
+		return;
+	}
 	put_packed(s);
 }
 

@@ -97,7 +97,7 @@ class Trace(truth.Conversion):
     def __init__(self, iotrace, path, *options):
         super().__init__(iotrace, path, "--check", *options)
         self.files, self.hosts, self.epoch = {}, {}, 0
-        self.counters = collections.defaultdict(list)
+        self.counters, self.zeros = collections.defaultdict(list), collections.Counter()
         for name, pairs in self.directives("%trace", "%process", "%file", "%counter"):
             self.directive(name, pairs, dict(pairs))
 
@@ -111,6 +111,15 @@ class Trace(truth.Conversion):
         elif "bytes-skipped" not in values:
             key = tuple(values[k].decode() for k in ("source", "record", "rank"))
             self.counters[key] += [(k, v.decode()) for k, v in pairs if k[0].isupper()]
+            self.zeros[key] += int(values.get("zeros", b"0"))
+
+    def name_zeros(self, wanted):
+        """Adds the counters of `wanted` that are not named, of records with as many zeros."""
+        for key, counters in wanted.items():
+            names = collections.Counter(name for name, _ in self.counters.get(key, []))
+            missing = list((collections.Counter(name for name, _ in counters) - names).elements())
+            if self.zeros[key] > 0 and self.zeros[key] == len(missing):
+                self.counters[key] += [(name, "0") for name in missing]
 
     def file(self, row):
         return self.files[(row["process"].encode(), row["file"].encode())]
@@ -192,7 +201,7 @@ def text_counters(path, modules=None):
 LUSTRE_OLD = {"LUSTRE_STRIPE_SIZE": "LUSTRE_COMP1_STRIPE_SIZE", "LUSTRE_STRIPE_WIDTH": "LUSTRE_COMP1_STRIPE_COUNT"}
 
 
-def compare_with_text(got, wanted):
+def compare_with_text(got, zeros, wanted):
     """Modules that the dump does not have: integers are the same, doubles to six decimals. The tools
     spread OSTs over components, spell patterns, and print old LUSTRE records as if they were new."""
     bad = total = 0
@@ -200,7 +209,7 @@ def compare_with_text(got, wanted):
         mine = {}
         for name, value in got.get(key, []):
             mine[LUSTRE_OLD.get(name, name)] = value
-        ost = 0
+        ost = not_named = 0
         for name, value in counters:
             if "_OST_ID_" in name:
                 name, ost = f"LUSTRE_OST_ID_{ost}", ost + 1
@@ -210,7 +219,9 @@ def compare_with_text(got, wanted):
                 continue  # version 1
             total += 1
             have = mine.get(name)
-            if have is None:
+            if have is None and value in ("0", "0.000000"):
+                not_named += 1
+            elif have is None:
                 bad += 1
             elif name.endswith("STRIPE_PATTERN"):
                 bad += (have, value) != ("0", "raid0")
@@ -218,6 +229,7 @@ def compare_with_text(got, wanted):
                 bad += f"{float(have):.6f}" != value
             else:
                 bad += have != value
+        bad += abs(not_named - zeros[key])
     return bad, total
 
 
@@ -272,10 +284,11 @@ def check_counters(row, log, ref, dump, trace):
     wanted.update(heatmap_counters(dump))
     if "APMPI" in dump.places:
         wanted.update(apmpi_counters(log, *dump.places["APMPI"]))
+    trace.name_zeros(wanted)
     have = {k: v for k, v in trace.counters.items() if k in wanted or k[0] not in TEXT_MODULES}
     bad, total, extra = compare_counters(have, wanted)
     text = text_counters(ref + ".parser-all.txt.xz", ("LUSTRE", "H5F", "H5D", "BG/Q"))
-    more_bad, more = compare_with_text(trace.counters, text)
+    more_bad, more = compare_with_text(trace.counters, trace.zeros, text)
     row.tell(total + more)
     row.differ("counters", total + more, bad + extra + more_bad)
 

@@ -216,7 +216,7 @@ Test(darshan, names_of_the_oldest_format_have_a_length)
 	cr_expect_eq(run.status, IOT_OK);
 	expect_directive("%counter source=POSIX rank=-1 object=1 path=/scratch/a record=77 ");
 	expect_directive(" POSIX_FOPENS=123 ");
-	expect_directive(" POSIX_F_OPEN_START_TIMESTAMP=0 POSIX_F_READ_START_TIMESTAMP=0.1 "
+	expect_directive(" POSIX_F_READ_START_TIMESTAMP=0.1 "
 			 "POSIX_F_WRITE_START_TIMESTAMP=0.2 POSIX_F_READ_END_TIMESTAMP="
 			 "0.30000000000000004 ");
 	cr_expect_null(strstr(run.directives, "DUPS"), "a counter that version 1 does not have");
