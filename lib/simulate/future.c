@@ -11,6 +11,8 @@
 
 int future_add(struct future *f, const uint64_t *key, size_t n)
 {
+	if (n == 0)
+		return IOT_OK;
 	if (f->count + n >= CACHE_NEVER)
 		return IOT_ELIMIT;
 	if (!array_reserve(&f->key, &f->capacity, f->count + n, sizeof *f->key))
