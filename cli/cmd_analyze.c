@@ -742,12 +742,12 @@ static const char *option_section(const struct option *opt, const char *value)
 	static const struct {
 		const char *name;
 		uint32_t bit;
-	} sections[] = {{"totals", IOT_ANALYZE_TOTALS},      {"sizes", IOT_ANALYZE_SIZES},
-			{"order", IOT_ANALYZE_ORDER},        {"time", IOT_ANALYZE_TIME},
-			{"metadata", IOT_ANALYZE_METADATA},  {"files", IOT_ANALYZE_FILES},
-			{"processes", IOT_ANALYZE_PROCESSES}};
+	} sections[] = {{"totals", IOT_ANALYZE_TOTALS},       {"sizes", IOT_ANALYZE_SIZES},
+			{"order", IOT_ANALYZE_ORDER},         {"time", IOT_ANALYZE_TIME},
+			{"metadata", IOT_ANALYZE_METADATA},   {"files", IOT_ANALYZE_FILES},
+			{"processes", IOT_ANALYZE_PROCESSES}, {"reuse", IOT_ANALYZE_REUSE}};
 	static const char expected[] =
-	    "totals, sizes, order, time, metadata, files, processes, or a list of these";
+	    "totals, sizes, order, time, metadata, files, processes, reuse, or a list of these";
 	uint32_t *bits = opt->target, found = 1;
 	for (const char *at = value; found != 0; at += strcspn(at, ",") + 1) {
 		const size_t n = strcspn(at, ",");
@@ -809,9 +809,10 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		   "write the state to FILE instead of a report (.gz, .zst: compressed)"),
 	    CALL("part", "K/N", &a.part, "analyze only the K-th of N parts, cut at %syncs",
 		 option_part),
-	    CALL("section", "LIST", &a.options.sections,
-		 "compute only these: totals, sizes, order, time, metadata, files, processes",
-		 option_section),
+	    CALL(
+		"section", "LIST", &a.options.sections,
+		"compute only these: totals, sizes, order, time, metadata, files, processes, reuse",
+		option_section),
 	    OPTION(CHOICE, 'b', "by", "process|node|file|op", &a.by,
 		   "print a table by this instead, most bytes first; op: most time first"),
 	    RANGE(NUMBER, 0, "top", "N", &a.top,

@@ -37,6 +37,7 @@ enum iot_analyze_section {
 	IOT_ANALYZE_METADATA = 0x10,
 	IOT_ANALYZE_FILES = 0x20,
 	IOT_ANALYZE_PROCESSES = 0x40,
+	IOT_ANALYZE_REUSE = 0x100,
 };
 
 /* Tables, each with the section that has to be selected. */

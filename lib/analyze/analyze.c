@@ -117,6 +117,8 @@ static void add_batch(struct iot_analyze *a, struct layer *l, unsigned i)
 			    file_users_add(&l->file_users, &grouped, a->trace.epoch_ns));
 	if (needs(a, REQUESTS_ROWS))
 		keep(a, rows_add(&l->rows, &grouped));
+	if (needs(a, NEED_REUSE))
+		keep(a, reuse_add(&l->reuse, &grouped, &spans));
 }
 
 static void flush(struct iot_analyze *a)
@@ -342,6 +344,7 @@ static void join_layer(struct iot_analyze *a, unsigned i, const struct requests_
 		    concurrency_join(&l->concurrency, &part->concurrency) &&
 		    repetition_join(&l->repetition, &part->repetition, map->process) &&
 		    file_users_join(&l->file_users, &part->file_users, map->pair) &&
+		    reuse_join(&l->reuse, &part->reuse, map->file) &&
 		    rows_join(&l->rows, &part->rows, map->process, map->pair));
 }
 
@@ -482,6 +485,7 @@ static void add_row_values(struct iot_analyze *a, const struct layer *l)
 					  .rows = &l->rows,
 					  .busy = &l->busy,
 					  .order = &l->order,
+					  .reuse = &l->reuse,
 					  .names = &a->names,
 					  .metadata =
 					      needs(a, IOT_ANALYZE_METADATA) ? &a->metadata : NULL,
@@ -516,6 +520,8 @@ int iot_analyze_finish(struct iot_analyze *a)
 		keep(a, cells_settle(&l->cells) && add_time_values(a, l));
 	if (a->options.sections & IOT_ANALYZE_METADATA)
 		metadata_values(&a->metadata, totals_files(&l->totals), requests_of(l), &a->values);
+	if (needs(a, IOT_ANALYZE_REUSE))
+		reuse_values(&l->reuse, &a->values);
 	add_row_values(a, l);
 	keep(a, !a->values.failed);
 	return a->status;
@@ -628,6 +634,7 @@ static void layer_free(struct layer *l)
 	concurrency_free(&l->concurrency);
 	rows_free(&l->rows);
 	file_users_free(&l->file_users);
+	reuse_free(&l->reuse);
 	free(l);
 }
 

@@ -16,6 +16,7 @@
 #include "metadata.h"
 #include "order.h"
 #include "repetition.h"
+#include "reuse.h"
 #include "row_names.h"
 #include "rows.h"
 #include "series.h"
@@ -26,10 +27,12 @@
 
 enum {
 	SECTIONS = IOT_ANALYZE_TOTALS | IOT_ANALYZE_SIZES | IOT_ANALYZE_ORDER | IOT_ANALYZE_TIME |
-		   IOT_ANALYZE_METADATA | IOT_ANALYZE_FILES | IOT_ANALYZE_PROCESSES,
+		   IOT_ANALYZE_METADATA | IOT_ANALYZE_FILES | IOT_ANALYZE_PROCESSES |
+		   IOT_ANALYZE_REUSE,
 	/* what the values of several sections need */
 	NEED_BUSY = IOT_ANALYZE_TIME | IOT_ANALYZE_PROCESSES,
-	NEED_ORDER = IOT_ANALYZE_ORDER | IOT_ANALYZE_FILES
+	NEED_ORDER = IOT_ANALYZE_ORDER | IOT_ANALYZE_FILES,
+	NEED_REUSE = IOT_ANALYZE_REUSE | IOT_ANALYZE_FILES
 };
 
 /*
@@ -49,6 +52,7 @@ struct layer {
 	struct concurrency concurrency;
 	struct rows rows;
 	struct file_users file_users;
+	struct reuse reuse;
 };
 
 struct iot_analyze {

@@ -64,6 +64,7 @@ static void layer_state(struct state *s, struct layer *l, const struct requests 
 	concurrency_state(s, &l->concurrency);
 	rows_state(s, &l->rows);
 	file_users_state(s, &l->file_users);
+	reuse_state(s, &l->reuse);
 }
 
 static void layers_state(struct state *s, struct iot_analyze *a)

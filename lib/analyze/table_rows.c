@@ -146,6 +146,19 @@ static void order_values_of(struct values *v, const char *key, const struct orde
 		values_unknown(v, "pattern", key, "", no_offsets);
 }
 
+static void reuse_values_of(const struct row_table *t, size_t file, const char *key,
+			    struct values *v)
+{
+	struct reuse_sums s;
+	reuse_file_sums(t->from.reuse, file, &s);
+	values_number(v, "unique_read", key, "bytes", reuse_unique(&s, false));
+	values_number(v, "unique_written", key, "bytes", reuse_unique(&s, true));
+	values_number(v, "footprint", key, "bytes", reuse_footprint(&s));
+	values_ratio(v, "reuse", key, "",
+		     (double)reuse_bytes(&s, false) + (double)reuse_bytes(&s, true),
+		     (double)reuse_footprint(&s), no_offsets);
+}
+
 /* Of a file with several processes. */
 static void shared_values(const struct row_table *t, const struct table_file *f, struct values *v,
 			  const char *key)
@@ -186,6 +199,7 @@ void table_file_values(const struct row_table *t, size_t file, struct values *v)
 		     (double)row_requests(&f.all.sums), no_requests);
 	order_values_of(v, key, file < o->file_capacity ? &o->files[file] : &none);
 	shared_values(t, &f, v, key);
+	reuse_values_of(t, file, key, v);
 }
 
 /* Operations */

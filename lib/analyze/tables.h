@@ -7,8 +7,9 @@
 #define LIB_ANALYZE_TABLES_H
 
 #include "metadata.h"
-#include "row_names.h"
 #include "order.h"
+#include "reuse.h"
+#include "row_names.h"
 #include "rows.h"
 #include "values.h"
 
@@ -17,6 +18,7 @@ struct table_source {
 	const struct rows *rows;
 	const struct busy *busy; /* of processes */
 	const struct order *order;
+	const struct reuse *reuse;
 	const struct row_names *names;
 	const struct metadata *metadata; /* NULL: not known */
 	uint64_t processes;              /* of the job */

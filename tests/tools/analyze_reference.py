@@ -6,7 +6,7 @@
 	analyze_reference.py --compare VALUES1.json VALUES2.json
 
 Integers are exact, except that sums remain at 2^64 - 1. Floating point is used in the last division only. A value that cannot be
-computed is null. States, cycles and reuse are left out. Readings of ambiguous definitions are in the docstrings.
+computed is null. States and cycles are left out. Readings of ambiguous definitions are in the docstrings.
 """
 import argparse
 import heapq
@@ -17,6 +17,7 @@ from collections import Counter, defaultdict
 from decimal import Decimal
 from itertools import groupby
 
+import reuse_reference
 from trace_text import ASYNCHRONOUS, KIND, LOGICAL, WRITE, Reader, Record
 
 SECOND = 10**9
@@ -1184,6 +1185,7 @@ def files(t):
     by_class = {name: {"files": 0, "bytes": 0, "requests": 0, "extent": None} for name in
                 ("all", "read-only", "write-only", "read/write", "unique", "shared", "part-shared")}
     result, layouts = {}, dict.fromkeys(("segmented", "interleaved", "overlapping"), 0)
+    used = reuse_reference.bytes_by_file(t.requests)
     for f, rs in requests.items():
         users = len({r.process for r in rs})
         sharing = "unique" if users == 1 else "shared" if users == t.P else "part-shared"
@@ -1194,6 +1196,8 @@ def files(t):
             c["extent"] = max((e for e in (c["extent"], extent.get(f)) if e is not None), default=None)
         row = result[file_name(f)] = file_row(table[f], rs) | {
             "path": t.paths.get(f), "n_f": users, "A_f": ratio(users, t.P), "extent": extent.get(f)}
+        of = reuse_row([used.get(f, reuse_reference.Bytes())])
+        row |= {name: of[name] for name in ("unique_read", "unique_written", "footprint", "reuse")}
         if row["layout"]:
             layouts[row["layout"]] += 1
     tops = top_lists({f: table[f] for f in requests}, lambda f: ((t.paths.get(f) or "", f), file_name(f)), t.options.top, "io_time", "md_time")
@@ -1255,8 +1259,28 @@ def metadata(t):
             "operations_per_request": ratio(len(t.operations), n), "seeks_per_request": ratio(good["seek"] + good["lseek"], n)}
 
 
+# 3.6 Reuse
+
+STATES = {"read": "r", "written": "a", "written-last": "b", "read-last": "v"}
+
+
+def reuse_row(files):
+    """Reading: a request beyond 2^64 - 1 ends there."""
+    kinds, states = [f.kinds() for f in files], [f.in_state() for f in files]
+    sums = {name: add_up(k[name] for k in kinds) for name in reuse_reference.Bytes().kinds()}
+    of = {s: add_up(f[s] for f in states) for s in "rabv"}
+    footprint = add_up(of.values())
+    return {**sums, "state": {name: of[s] for name, s in STATES.items()},
+            "unique_read": add_up(of[s] for s in "rbv"), "unique_written": add_up(of[s] for s in "abv"), "footprint": footprint,
+            "reuse": ratio(sum(min(add_up(sums[name] for name in names), MAX_SUM) for names in (reuse_reference.READS, reuse_reference.WRITES)), footprint)}
+
+
+def reuse(t):
+    return {**reuse_row(list(reuse_reference.bytes_by_file(t.requests).values())), "rounded": 0}
+
+
 SECTIONS = {"trace": header, "totals": totals, "large": large, "sizes": sizes, "order": order, "time": time, "files": files,
-            "processes": processes, "metadata": metadata}
+            "processes": processes, "metadata": metadata, "reuse": reuse}
 
 
 def differences(a, b, path=""):

@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "byte_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/array.h"
+
+#include "saturate.h"
+
+enum {
+	LEAF_MAX = 64,
+	LEAF_FIRST = 4, /* segments that a small file has */
+	LEAF_FEW = 16,  /* a leaf with fewer is merged with the next one */
+	LEAF_MERGED = 48,
+	BRANCH_MAX = 256
+};
+
+struct byte_leaf {
+	uint32_t count, capacity;
+	uint64_t begin[]; /* followed by the states */
+};
+
+/* Leaves, and where they begin. */
+struct branch {
+	size_t count;
+	uint64_t begin[BRANCH_MAX];
+	struct byte_leaf *leaf[BRANCH_MAX];
+};
+
+struct byte_index {
+	uint64_t *begin; /* of the branches */
+	struct branch **branch;
+	size_t count, begin_capacity, capacity;
+};
+
+/* Leaves */
+
+static inline uint8_t *states_of(struct byte_leaf *leaf)
+{
+	return (uint8_t *)(leaf->begin + leaf->capacity);
+}
+
+static struct byte_leaf *new_leaf(uint32_t capacity)
+{
+	struct byte_leaf *leaf = calloc(1, sizeof *leaf + capacity * (sizeof *leaf->begin + 1));
+	if (leaf == NULL)
+		return NULL;
+	leaf->capacity = capacity;
+	return leaf;
+}
+
+/* Moves the segments [first, first + n) of a leaf to the end of another one. */
+static void move_segments(struct byte_leaf *to, struct byte_leaf *from, size_t first, size_t n)
+{
+	memcpy(to->begin + to->count, from->begin + first, n * sizeof *to->begin);
+	memcpy(states_of(to) + to->count, states_of(from) + first, n);
+	to->count += (uint32_t)n;
+	from->count -= (uint32_t)n;
+}
+
+static void put_segment(struct byte_leaf *leaf, size_t slot, uint64_t begin, unsigned state)
+{
+	const size_t after = leaf->count - slot;
+	uint8_t *states = states_of(leaf);
+	memmove(leaf->begin + slot + 1, leaf->begin + slot, after * sizeof *leaf->begin);
+	memmove(states + slot + 1, states + slot, after);
+	leaf->begin[slot] = begin;
+	states[slot] = (uint8_t)state;
+	leaf->count++;
+}
+
+static void take_segment(struct byte_leaf *leaf, size_t slot)
+{
+	const size_t after = leaf->count - slot - 1;
+	uint8_t *states = states_of(leaf);
+	memmove(leaf->begin + slot, leaf->begin + slot + 1, after * sizeof *leaf->begin);
+	memmove(states + slot, states + slot + 1, after);
+	leaf->count--;
+}
+
+/* The index of the last one of n numbers in order that is not above x, or 0. */
+static inline size_t last_from(const uint64_t *begin, size_t n, uint64_t x)
+{
+	const uint64_t *at = begin;
+	while (n > 1) {
+		const size_t half = n / 2;
+		at = at[half] <= x ? at + half : at;
+		n -= half;
+	}
+	return (size_t)(at - begin);
+}
+
+/* Index */
+
+static void forget_cursors(struct byte_map *m)
+{
+	for (unsigned i = 0; i < BYTE_CURSORS; i++)
+		m->cursor[i].leaf = NULL;
+}
+
+static bool insert_branch(struct byte_index *index, size_t i, struct branch *branch)
+{
+	if (!array_reserve(&index->begin, &index->begin_capacity, index->count + 1,
+			   sizeof *index->begin) ||
+	    !array_reserve(&index->branch, &index->capacity, index->count + 1,
+			   sizeof *index->branch))
+		return false;
+	memmove(index->begin + i + 1, index->begin + i, (index->count - i) * sizeof *index->begin);
+	memmove(index->branch + i + 1, index->branch + i,
+		(index->count - i) * sizeof *index->branch);
+	index->begin[i] = branch->begin[0];
+	index->branch[i] = branch;
+	index->count++;
+	return true;
+}
+
+/* Gives the second half of a full branch to a new one. */
+static bool split_branch(struct byte_index *index, size_t i)
+{
+	struct branch *from = index->branch[i], *half = malloc(sizeof *half);
+	if (half == NULL)
+		return false;
+	half->count = BRANCH_MAX / 2;
+	from->count = BRANCH_MAX / 2;
+	memcpy(half->begin, from->begin + BRANCH_MAX / 2, sizeof half->begin / 2);
+	memcpy(half->leaf, from->leaf + BRANCH_MAX / 2, sizeof half->leaf / 2);
+	if (insert_branch(index, i + 1, half))
+		return true;
+	free(half);
+	return false;
+}
+
+static void put_leaf(struct branch *b, size_t i, struct byte_leaf *leaf)
+{
+	memmove(b->begin + i + 1, b->begin + i, (b->count - i) * sizeof *b->begin);
+	memmove(b->leaf + i + 1, b->leaf + i, (b->count - i) * sizeof *b->leaf);
+	b->begin[i] = leaf->begin[0];
+	b->leaf[i] = leaf;
+	b->count++;
+}
+
+/* The only leaf becomes the first one of an index. */
+static bool begin_index(struct byte_map *m)
+{
+	struct byte_index *index = calloc(1, sizeof *index);
+	struct branch *branch = malloc(sizeof *branch);
+	if (index == NULL || branch == NULL)
+		goto failed;
+	branch->count = 0;
+	put_leaf(branch, 0, m->leaf);
+	if (!insert_branch(index, 0, branch))
+		goto failed;
+	m->index = index;
+	m->leaf = NULL;
+	return true;
+failed:
+	if (index != NULL) {
+		free(index->begin);
+		free(index->branch);
+	}
+	free(index);
+	free(branch);
+	return false;
+}
+
+/* Inserts a leaf after a position. */
+static bool insert_leaf(struct byte_map *m, struct byte_position *at, struct byte_leaf *leaf)
+{
+	if (m->index == NULL && !begin_index(m))
+		return false;
+	if (m->index->branch[at->branch]->count == BRANCH_MAX) {
+		if (!split_branch(m->index, at->branch))
+			return false;
+		if (at->child >= BRANCH_MAX / 2) {
+			at->branch++;
+			at->child -= BRANCH_MAX / 2;
+		}
+	}
+	put_leaf(m->index->branch[at->branch], at->child + 1, leaf);
+	return true;
+}
+
+static void remove_leaf(struct byte_index *index, size_t branch, size_t child)
+{
+	struct branch *b = index->branch[branch];
+	free(b->leaf[child]);
+	b->count--;
+	memmove(b->begin + child, b->begin + child + 1, (b->count - child) * sizeof *b->begin);
+	memmove(b->leaf + child, b->leaf + child + 1, (b->count - child) * sizeof *b->leaf);
+	if (b->count > 0) {
+		index->begin[branch] = b->begin[0];
+		return;
+	}
+	free(b);
+	index->count--;
+	memmove(index->begin + branch, index->begin + branch + 1,
+		(index->count - branch) * sizeof *index->begin);
+	memmove(index->branch + branch, index->branch + branch + 1,
+		(index->count - branch) * sizeof *index->branch);
+}
+
+/* Positions */
+
+static struct byte_leaf *leaf_at(const struct byte_map *m, size_t branch, size_t child)
+{
+	return m->index != NULL ? m->index->branch[branch]->leaf[child] : m->leaf;
+}
+
+/* Moves to the next leaf. Returns false at the last one. */
+static bool next_leaf(const struct byte_map *m, struct byte_position *at)
+{
+	if (m->index == NULL)
+		return false;
+	if (at->child + 1 < m->index->branch[at->branch]->count) {
+		at->child++;
+	} else if (at->branch + 1 < m->index->count) {
+		at->branch++;
+		at->child = 0;
+	} else {
+		return false;
+	}
+	at->leaf = leaf_at(m, at->branch, at->child);
+	at->slot = 0;
+	return true;
+}
+
+/* Moves to the last segment of the leaf before, which exists. */
+static void previous_leaf(const struct byte_map *m, struct byte_position *at)
+{
+	if (at->child == 0)
+		at->child = m->index->branch[--at->branch]->count;
+	at->leaf = leaf_at(m, at->branch, --at->child);
+	at->slot = at->leaf->count - 1;
+}
+
+static bool next_segment(const struct byte_map *m, struct byte_position *at)
+{
+	if (at->slot + 1 < at->leaf->count) {
+		at->slot++;
+		return true;
+	}
+	return next_leaf(m, at);
+}
+
+static uint64_t leaf_end(const struct byte_map *m, struct byte_position at)
+{
+	return next_leaf(m, &at) ? at.leaf->begin[0] : UINT64_MAX;
+}
+
+static inline uint64_t end_of(const struct byte_map *m, const struct byte_position *at)
+{
+	return at->slot + 1 < at->leaf->count ? at->leaf->begin[at->slot + 1] : leaf_end(m, *at);
+}
+
+static inline unsigned state_at(const struct byte_position *at)
+{
+	return states_of(at->leaf)[at->slot];
+}
+
+/* The segment that contains x. */
+static struct byte_position find(const struct byte_map *m, uint64_t x)
+{
+	struct byte_position at = {.leaf = m->leaf};
+	if (m->index != NULL) {
+		at.branch = last_from(m->index->begin, m->index->count, x);
+		const struct branch *b = m->index->branch[at.branch];
+		at.child = last_from(b->begin, b->count, x);
+		at.leaf = b->leaf[at.child];
+	}
+	at.slot = last_from(at.leaf->begin, at.leaf->count, x);
+	return at;
+}
+
+/* Segments */
+
+static bool begin_map(struct byte_maps *all, struct byte_map *m)
+{
+	if (!byte_map_is_empty(m))
+		return true;
+	m->leaf = new_leaf(LEAF_FIRST);
+	if (m->leaf == NULL)
+		return false;
+	put_segment(m->leaf, 0, 0, 0);
+	all->segments++;
+	return true;
+}
+
+/* Of a leaf without an index. */
+static bool grow(struct byte_map *m, struct byte_position *at)
+{
+	struct byte_leaf *leaf = new_leaf(4 * at->leaf->capacity);
+	if (leaf == NULL)
+		return false;
+	move_segments(leaf, at->leaf, 0, at->leaf->count);
+	free(m->leaf);
+	at->leaf = m->leaf = leaf;
+	return true;
+}
+
+/* A leaf to which segments are appended stays full. */
+static bool split(struct byte_map *m, struct byte_position *at)
+{
+	const size_t keep = at->slot + 1 == LEAF_MAX && leaf_end(m, *at) == UINT64_MAX
+				? LEAF_MAX - 1
+				: LEAF_MAX / 2;
+	struct byte_leaf *from = at->leaf, *leaf = new_leaf(LEAF_MAX);
+	if (leaf == NULL)
+		return false;
+	move_segments(leaf, from, keep, LEAF_MAX - keep);
+	if (!insert_leaf(m, at, leaf)) {
+		free(leaf);
+		return false;
+	}
+	if (at->slot < keep)
+		return true;
+	at->slot -= keep;
+	at->child++;
+	at->leaf = leaf;
+	return true;
+}
+
+/* Inserts a segment after a position, and moves there. */
+static bool insert_after(struct byte_maps *all, struct byte_map *m, struct byte_position *at,
+			 uint64_t begin, unsigned state)
+{
+	if (at->leaf->count == at->leaf->capacity) {
+		forget_cursors(m);
+		if (at->leaf->capacity < LEAF_MAX ? !grow(m, at) : !split(m, at))
+			return false;
+	}
+	put_segment(at->leaf, ++at->slot, begin, state);
+	all->segments++;
+	return true;
+}
+
+/* Gives the segments of the next leaf of the branch to this one if there are few. */
+static void merge_next(struct byte_map *m, const struct byte_position *at)
+{
+	const struct branch *b = m->index->branch[at->branch];
+	struct byte_leaf *next = at->child + 1 < b->count ? b->leaf[at->child + 1] : NULL;
+	if (next == NULL || at->leaf->count + next->count > LEAF_MERGED)
+		return;
+	move_segments(at->leaf, next, 0, next->count);
+	remove_leaf(m->index, at->branch, at->child + 1);
+}
+
+/* Removes a segment but the first one; moves to the one before, which takes its bytes. */
+static void remove_segment(struct byte_maps *all, struct byte_map *m, struct byte_position *at)
+{
+	struct byte_position gone = *at;
+	const bool first = at->slot == 0;
+	all->segments--;
+	take_segment(at->leaf, at->slot);
+	if (first)
+		previous_leaf(m, at);
+	else
+		at->slot--;
+	if (m->index == NULL || (!first && gone.leaf->count >= LEAF_FEW))
+		return;
+	forget_cursors(m);
+	if (gone.leaf->count == 0) {
+		remove_leaf(m->index, gone.branch, gone.child);
+		return;
+	}
+	if (first) {
+		struct branch *b = m->index->branch[gone.branch];
+		b->begin[gone.child] = gone.leaf->begin[0];
+		m->index->begin[gone.branch] = b->begin[0];
+	}
+	if (gone.leaf->count < LEAF_FEW)
+		merge_next(m, &gone);
+}
+
+static bool is_first(const struct byte_position *at)
+{
+	return at->slot == 0 && at->child == 0 && at->branch == 0;
+}
+
+/* The segment before one that is not the first. */
+static struct byte_position before(const struct byte_map *m, const struct byte_position *at)
+{
+	struct byte_position to = *at;
+	if (to.slot > 0)
+		to.slot--;
+	else
+		previous_leaf(m, &to);
+	return to;
+}
+
+/* A segment in the state of the one before becomes part of it. */
+static void join_previous(struct byte_maps *all, struct byte_map *m, struct byte_position *at)
+{
+	if (is_first(at))
+		return;
+	const struct byte_position previous = before(m, at);
+	if (state_at(&previous) == state_at(at))
+		remove_segment(all, m, at);
+}
+
+/* Changes */
+
+/* Ranges that follow each other change no more than where a segment begins. */
+static inline bool change_at_cursor(struct byte_map *m, const struct byte_change *c,
+				    uint64_t touched[BYTE_STATES])
+{
+	const struct byte_cursor *at = &m->cursor[c->cursor];
+	struct byte_leaf *leaf = at->leaf;
+	const size_t slot = at->slot;
+	if (leaf == NULL || slot >= leaf->count || c->begin < leaf->begin[slot])
+		return false;
+	const uint64_t end = slot + 1 < leaf->count ? leaf->begin[slot + 1] : at->end;
+	const uint8_t *states = states_of(leaf);
+	const unsigned state = states[slot], next = c->next[state];
+	if (c->end > end || c->begin >= end)
+		return false;
+	if (next != state) {
+		if (slot == 0 || c->begin != leaf->begin[slot] || c->end == end ||
+		    states[slot - 1] != next)
+			return false;
+		leaf->begin[slot] = c->end;
+	}
+	touched[state] = saturate_add(touched[state], c->end - c->begin);
+	return true;
+}
+
+/* The segment begins no later than the range; the rest of it keeps its state. */
+static bool cut_begin(struct byte_maps *all, struct byte_map *m, struct byte_position *at,
+		      const struct byte_change *c)
+{
+	const unsigned state = state_at(at);
+	return at->leaf->begin[at->slot] >= c->begin || c->next[state] == state ||
+	       insert_after(all, m, at, c->begin, state);
+}
+
+/* Changes the segment up to the end of the range, at which it is cut. */
+static bool change_segment(struct byte_maps *all, struct byte_map *m, struct byte_position *at,
+			   const struct byte_change *c, uint64_t touched[BYTE_STATES])
+{
+	const uint64_t begin = at->leaf->begin[at->slot], end = end_of(m, at);
+	const unsigned state = state_at(at), next = c->next[state];
+	const uint64_t bytes =
+	    (end < c->end ? end : c->end) - (begin > c->begin ? begin : c->begin);
+	touched[state] = saturate_add(touched[state], bytes);
+	all->visited++;
+	if (next != state && end > c->end) {
+		if (!insert_after(all, m, at, c->end, state))
+			return false;
+		*at = before(m, at);
+	}
+	states_of(at->leaf)[at->slot] = (uint8_t)next;
+	join_previous(all, m, at);
+	return true;
+}
+
+static bool change_segments(struct byte_maps *all, struct byte_map *m, const struct byte_change *c,
+			    uint64_t touched[BYTE_STATES])
+{
+	struct byte_position at = find(m, c->begin);
+	if (!cut_begin(all, m, &at, c))
+		return false;
+	do {
+		if (!change_segment(all, m, &at, c, touched))
+			return false;
+	} while (end_of(m, &at) <= c->end && next_segment(m, &at) &&
+		 at.leaf->begin[at.slot] < c->end);
+	if (at.leaf->begin[at.slot] == c->end)
+		join_previous(all, m, &at);
+	m->cursor[c->cursor] =
+	    (struct byte_cursor){.leaf = at.leaf, .end = leaf_end(m, at), .slot = at.slot};
+	return true;
+}
+
+bool byte_map_change(struct byte_maps *all, struct byte_map *m, const struct byte_change *change,
+		     uint64_t touched[BYTE_STATES])
+{
+	if (change->begin >= change->end || change_at_cursor(m, change, touched))
+		return true;
+	return begin_map(all, m) && change_segments(all, m, change, touched);
+}
+
+/* Whole maps */
+
+bool byte_map_append(struct byte_maps *all, struct byte_map *m, uint64_t begin, unsigned state)
+{
+	if (!begin_map(all, m))
+		return false;
+	struct byte_position last = find(m, UINT64_MAX);
+	if (begin > 0)
+		return insert_after(all, m, &last, begin, state);
+	states_of(m->leaf)[0] = (uint8_t)state;
+	return true;
+}
+
+bool byte_map_next(const struct byte_map *m, struct byte_position *at, struct byte_segment *to)
+{
+	if (at->leaf != NULL) {
+		if (!next_segment(m, at))
+			return false;
+	} else if (!byte_map_is_empty(m)) {
+		*at = (struct byte_position){.leaf = leaf_at(m, 0, 0)};
+	} else {
+		return false;
+	}
+	*to = (struct byte_segment){at->leaf->begin[at->slot], end_of(m, at), state_at(at)};
+	return true;
+}
+
+/* Appends a range, and before it the gap that precedes it. end: of the ranges so far. */
+static bool append_rounded(struct byte_maps *all, struct byte_map *m, const struct byte_segment *of,
+			   uint64_t *end, unsigned *last)
+{
+	if (of->begin > *end && *last != 0 && !byte_map_append(all, m, *end, 0))
+		return false;
+	if (of->begin > *end)
+		*last = 0;
+	const uint64_t begin = of->begin > *end ? of->begin : *end;
+	*end = of->end;
+	if (of->state == *last)
+		return true;
+	*last = of->state;
+	return byte_map_append(all, m, begin, of->state);
+}
+
+bool byte_map_round(struct byte_maps *all, struct byte_map *m, unsigned bits)
+{
+	const uint64_t below = ((uint64_t)1 << bits) - 1;
+	struct byte_map rounded = {.leaf = NULL};
+	struct byte_position at = {.leaf = NULL};
+	struct byte_segment s;
+	uint64_t end = 0;
+	unsigned last = 0;
+	bool done = true;
+	while (done && byte_map_next(m, &at, &s)) {
+		s.begin &= ~below;
+		s.end = s.end > UINT64_MAX - below ? UINT64_MAX : (s.end + below) & ~below;
+		if (s.state != 0 && s.end > end)
+			done = append_rounded(all, &rounded, &s, &end, &last);
+	}
+	if (done && last != 0 && end < UINT64_MAX)
+		done = byte_map_append(all, &rounded, end, 0);
+	byte_map_free(all, m);
+	*m = rounded;
+	return done;
+}
+
+static void free_branch(struct branch *b)
+{
+	for (size_t i = 0; i < b->count; i++)
+		free(b->leaf[i]);
+	free(b);
+}
+
+static size_t count_segments(const struct byte_map *m)
+{
+	size_t segments = m->leaf != NULL ? m->leaf->count : 0;
+	for (size_t i = 0; m->index != NULL && i < m->index->count; i++)
+		for (size_t k = 0; k < m->index->branch[i]->count; k++)
+			segments += m->index->branch[i]->leaf[k]->count;
+	return segments;
+}
+
+void byte_map_move(struct byte_maps *all, struct byte_map *m, struct byte_maps *from_all,
+		   struct byte_map *from)
+{
+	const size_t segments = count_segments(from);
+	all->segments += segments;
+	from_all->segments -= segments;
+	*m = *from;
+	*from = (struct byte_map){.leaf = NULL};
+}
+
+void byte_map_free(struct byte_maps *all, struct byte_map *m)
+{
+	all->segments -= count_segments(m);
+	free(m->leaf);
+	for (size_t i = 0; m->index != NULL && i < m->index->count; i++)
+		free_branch(m->index->branch[i]);
+	if (m->index != NULL) {
+		free(m->index->begin);
+		free(m->index->branch);
+	}
+	free(m->index);
+	*m = (struct byte_map){.leaf = NULL};
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "reuse_internal.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "lib/base/array.h"
+
+#include "saturate.h"
+
+enum {
+	SEGMENTS_PER_FILE = 4,   /* that rounding leaves */
+	VISITS_PER_REQUEST = 16, /* segments, on average */
+	VISITS_MAX = 1 << 28
+};
+
+static_assert((int)USES == (int)BYTE_STATES, "a map has the states of uses");
+
+static const uint8_t after[2][USES] = {{[USE_NONE] = USE_READ,
+					[USE_READ] = USE_READ,
+					[USE_WRITTEN] = USE_WRITTEN_READ,
+					[USE_READ_WRITTEN] = USE_READ_READ,
+					[USE_READ_READ] = USE_READ_READ,
+					[USE_WRITTEN_WRITTEN] = USE_WRITTEN_READ,
+					[USE_WRITTEN_READ] = USE_WRITTEN_READ},
+				       {[USE_NONE] = USE_WRITTEN,
+					[USE_READ] = USE_READ_WRITTEN,
+					[USE_WRITTEN] = USE_WRITTEN,
+					[USE_READ_WRITTEN] = USE_READ_WRITTEN,
+					[USE_READ_READ] = USE_READ_WRITTEN,
+					[USE_WRITTEN_WRITTEN] = USE_WRITTEN_WRITTEN,
+					[USE_WRITTEN_READ] = USE_WRITTEN_WRITTEN}};
+
+/* Limits */
+
+static size_t segments_max(const struct reuse *r, size_t max)
+{
+	return max + SEGMENTS_PER_FILE * r->capacity;
+}
+
+static bool round_files(struct reuse *r)
+{
+	for (size_t i = 0; i < r->capacity; i++)
+		if (!byte_map_round(&r->maps, &r->files[i].map, r->round))
+			return false;
+	return true;
+}
+
+static bool is_slow(const struct reuse *r)
+{
+	return r->maps.visited / VISITS_PER_REQUEST > VISITS_MAX / VISITS_PER_REQUEST + r->requests;
+}
+
+bool reuse_limit(struct reuse *r)
+{
+	const bool slow = is_slow(r);
+	if (!slow && r->maps.segments <= segments_max(r, BYTE_SEGMENTS_MAX))
+		return true;
+	r->maps.visited = r->requests = 0;
+	if (r->round == 0)
+		r->round = BYTE_ROUND_MIN;
+	else if (slow && r->round < BYTE_ROUND_MAX)
+		r->round++;
+	bool done = round_files(r);
+	while (done && r->round < BYTE_ROUND_MAX &&
+	       r->maps.segments > segments_max(r, BYTE_SEGMENTS_MAX / 2)) {
+		r->round++;
+		done = round_files(r);
+	}
+	return done;
+}
+
+/* Requests */
+
+static inline void add_to(uint64_t *sum, uint64_t bytes)
+{
+	*sum = saturate_add(*sum, bytes);
+}
+
+/* What follows from the map is not counted. */
+static void count(struct reuse_file *f, bool write, const uint64_t touched[USES])
+{
+	const uint64_t unread =
+	    saturate_add(touched[USE_WRITTEN],
+			 saturate_add(touched[USE_READ_WRITTEN], touched[USE_WRITTEN_WRITTEN]));
+	const uint64_t read = saturate_add(touched[USE_READ_READ], touched[USE_WRITTEN_READ]);
+	add_to(write ? &f->overwrite_unread : &f->read_after_write, unread);
+	add_to(write ? &f->overwrite_read : &f->re_read, read);
+	if (!write)
+		add_to(&f->re_read, touched[USE_READ]);
+}
+
+/* Requests that follow each other are one range. */
+static bool add_ranges(struct reuse *r, struct reuse_file *f, const struct io_request *q, size_t n,
+		       bool write)
+{
+	uint64_t touched[USES] = {0};
+	for (size_t i = 0; i < n;) {
+		struct byte_change c = {q[i].offset, q[i].offset, after[write], write};
+		for (; i < n && q[i].offset == c.end; i++)
+			c.end = saturate_add(c.end, q[i].length);
+		if (!byte_map_change(&r->maps, &f->map, &c, touched))
+			return false;
+	}
+	count(f, write, touched);
+	return true;
+}
+
+static void add_write_times(struct reuse_file *f, const struct io_request *q, size_t n)
+{
+	int64_t first = f->write_timed ? f->first_write_ns : INT64_MAX;
+	int64_t last = f->write_timed ? f->last_write_ns : INT64_MIN;
+	for (size_t i = 0; i < n; i++) {
+		first = q[i].start_ns < first ? q[i].start_ns : first;
+		last = q[i].end_ns > last ? q[i].end_ns : last;
+	}
+	f->first_write_ns = first;
+	f->last_write_ns = last;
+	f->write_timed = true;
+}
+
+/* n requests of a span for one file. */
+static bool add_requests(struct reuse *r, const struct io_span *span, const struct io_request *q,
+			 size_t n, uint32_t file)
+{
+	struct reuse_file *f = &r->files[file];
+	r->requests += n;
+	if (span->write && (span->flags & IOT_START_UNKNOWN) == 0)
+		add_write_times(f, q, n);
+	if (span_is_located(span))
+		return add_ranges(r, f, q, n, span->write);
+	for (size_t i = 0; i < n; i++)
+		add_to(&f->unknown[span->write], q[i].length);
+	return true;
+}
+
+static bool add_grouped(struct reuse *r, const struct io_spans *grouped)
+{
+	for (size_t i = 0; i < grouped->count; i++) {
+		const struct io_span *span = &grouped->span[i];
+		if (!add_requests(r, span, span->request, span->count, span->file))
+			return false;
+	}
+	return true;
+}
+
+static bool add_in_order(struct reuse *r, const struct io_spans *spans)
+{
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct io_span *span = &spans->span[i];
+		const struct io_request *q = span->request;
+		for (size_t k = 0, n; k < span->count; k += n) {
+			for (n = 1; k + n < span->count && q[k + n].file == q[k].file;)
+				n++;
+			if (!add_requests(r, span, q + k, n, q[k].file))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Stores whether the order of several processes matters to a file. */
+static bool find_shared(struct reuse *r, const struct io_spans *grouped, bool *shared)
+{
+	const struct io_span *span = grouped->span;
+	*shared = false;
+	r->batch++;
+	for (size_t i = 0; i < grouped->count; i++) {
+		if (i > 0 && span[i].pair == span[i - 1].pair)
+			continue;
+		if (!array_reserve_index(&r->files, &r->capacity, span[i].file, sizeof *r->files))
+			return false;
+		*shared |= r->files[span[i].file].batch == r->batch;
+		r->files[span[i].file].batch = r->batch;
+	}
+	return true;
+}
+
+bool reuse_add(struct reuse *r, const struct io_spans *grouped, const struct io_spans *spans)
+{
+	bool shared;
+	return find_shared(r, grouped, &shared) &&
+	       (shared ? add_in_order(r, spans) : add_grouped(r, grouped)) && reuse_limit(r);
+}
+
+/* Parts */
+
+/* What the bytes of a part have in common with a sequence of reads and writes. */
+static bool add_use(struct reuse *r, struct reuse_file *f, const struct byte_segment *of,
+		    bool write, bool counted)
+{
+	const struct byte_change c = {of->begin, of->end, after[write], 0};
+	uint64_t touched[USES] = {0};
+	if (!byte_map_change(&r->maps, &f->map, &c, touched))
+		return false;
+	if (counted)
+		count(f, write, touched);
+	return true;
+}
+
+/* The first use, which the part did not count, and then those that lead to the same state. */
+static bool add_segment(struct reuse *r, struct reuse_file *f, const struct byte_segment *of)
+{
+	static const struct {
+		unsigned char count, counted;
+		bool write[3];
+	} uses[USES] = {[USE_READ] = {1, 1, {false}},
+			[USE_WRITTEN] = {1, 1, {true}},
+			[USE_READ_WRITTEN] = {2, 2, {false, true}},
+			[USE_READ_READ] = {3, 2, {false, true, false}},
+			[USE_WRITTEN_WRITTEN] = {3, 1, {true, false, true}},
+			[USE_WRITTEN_READ] = {2, 1, {true, false}}};
+	for (unsigned i = 0; i < uses[of->state].count; i++)
+		if (!add_use(r, f, of, uses[of->state].write[i], i < uses[of->state].counted))
+			return false;
+	return true;
+}
+
+static bool join_map(struct reuse *r, struct reuse_file *f, struct reuse *part,
+		     struct reuse_file *from)
+{
+	struct byte_position at = {.leaf = NULL};
+	struct byte_segment of;
+	while (byte_map_next(&from->map, &at, &of))
+		if (!add_segment(r, f, &of))
+			return false;
+	byte_map_free(&part->maps, &from->map);
+	return true;
+}
+
+static void join_times(struct reuse_file *f, const struct reuse_file *from)
+{
+	if (!from->write_timed)
+		return;
+	if (!f->write_timed || from->first_write_ns < f->first_write_ns)
+		f->first_write_ns = from->first_write_ns;
+	if (!f->write_timed || from->last_write_ns > f->last_write_ns)
+		f->last_write_ns = from->last_write_ns;
+	f->write_timed = true;
+}
+
+static bool join_file(struct reuse *r, struct reuse_file *f, struct reuse *part,
+		      struct reuse_file *from)
+{
+	add_to(&f->re_read, from->re_read);
+	add_to(&f->read_after_write, from->read_after_write);
+	add_to(&f->overwrite_unread, from->overwrite_unread);
+	add_to(&f->overwrite_read, from->overwrite_read);
+	add_to(&f->unknown[0], from->unknown[0]);
+	add_to(&f->unknown[1], from->unknown[1]);
+	join_times(f, from);
+	if (!byte_map_is_empty(&f->map))
+		return join_map(r, f, part, from);
+	byte_map_move(&r->maps, &f->map, &part->maps, &from->map);
+	return true;
+}
+
+static bool is_used(const struct reuse_file *f)
+{
+	return !byte_map_is_empty(&f->map) || f->write_timed || f->unknown[0] > 0 ||
+	       f->unknown[1] > 0;
+}
+
+bool reuse_join(struct reuse *r, struct reuse *part, const uint32_t *file)
+{
+	r->round = part->round > r->round ? part->round : r->round;
+	r->requests += part->requests;
+	for (size_t i = 0; i < part->capacity; i++) {
+		if (!is_used(&part->files[i]))
+			continue;
+		if (!array_reserve_index(&r->files, &r->capacity, file[i], sizeof *r->files) ||
+		    !join_file(r, &r->files[file[i]], part, &part->files[i]) || !reuse_limit(r))
+			return false;
+	}
+	return true;
+}
+
+/* Results */
+
+static void add_bytes(struct reuse_sums *to, unsigned use, uint64_t bytes)
+{
+	static const enum reuse_state states[USES] = {[USE_READ] = REUSE_READ,
+						      [USE_WRITTEN] = REUSE_WRITTEN,
+						      [USE_READ_WRITTEN] = REUSE_WRITTEN_LAST,
+						      [USE_READ_READ] = REUSE_READ_LAST,
+						      [USE_WRITTEN_WRITTEN] = REUSE_WRITTEN_LAST,
+						      [USE_WRITTEN_READ] = REUSE_READ_LAST};
+	const bool first_read = use == USE_READ || use == USE_READ_WRITTEN || use == USE_READ_READ;
+	if (use == USE_NONE)
+		return;
+	add_to(&to->state[states[use]], bytes);
+	add_to(&to->kind[first_read ? REUSE_FIRST_READ : REUSE_FIRST_WRITE], bytes);
+	if (first_read && use != USE_READ)
+		add_to(&to->kind[REUSE_WRITE_AFTER_READ], bytes);
+}
+
+void reuse_file_sums(const struct reuse *r, size_t file, struct reuse_sums *to)
+{
+	struct byte_position at = {.leaf = NULL};
+	struct byte_segment s;
+	*to = (struct reuse_sums){.kind = {0}};
+	if (file >= r->capacity)
+		return;
+	const struct reuse_file *f = &r->files[file];
+	to->kind[REUSE_RE_READ] = f->re_read;
+	to->kind[REUSE_READ_AFTER_WRITE] = f->read_after_write;
+	to->kind[REUSE_OVERWRITE_UNREAD] = f->overwrite_unread;
+	to->kind[REUSE_OVERWRITE_READ] = f->overwrite_read;
+	while (byte_map_next(&f->map, &at, &s))
+		add_bytes(to, s.state, s.end - s.begin);
+}
+
+void reuse_sums_add(struct reuse_sums *to, const struct reuse_sums *from)
+{
+	for (unsigned i = 0; i < REUSE_KINDS; i++)
+		add_to(&to->kind[i], from->kind[i]);
+	for (unsigned i = 0; i < REUSE_STATES; i++)
+		add_to(&to->state[i], from->state[i]);
+}
+
+uint64_t reuse_footprint(const struct reuse_sums *s)
+{
+	return saturate_add(s->state[REUSE_READ], reuse_unique(s, true));
+}
+
+uint64_t reuse_unique(const struct reuse_sums *s, bool written)
+{
+	return saturate_add(s->state[written ? REUSE_WRITTEN : REUSE_READ],
+			    saturate_add(s->state[REUSE_WRITTEN_LAST], s->state[REUSE_READ_LAST]));
+}
+
+uint64_t reuse_bytes(const struct reuse_sums *s, bool written)
+{
+	uint64_t bytes = 0;
+	for (unsigned i = written ? REUSE_FIRST_WRITE : REUSE_FIRST_READ;
+	     i < (written ? REUSE_KINDS : REUSE_FIRST_WRITE); i++)
+		add_to(&bytes, s->kind[i]);
+	return bytes;
+}
+
+static void bytes_value(const struct reuse *r, const char *name, const char *key, uint64_t bytes,
+			struct values *v)
+{
+	values_number(v, name, key, "bytes", bytes);
+	if (r->round > 0)
+		values_note(v, "upper bound: too many ranges were rounded outward");
+}
+
+void reuse_values(const struct reuse *r, struct values *v)
+{
+	static const char *const kinds[REUSE_KINDS] = {
+	    "first_read",       "re_read",          "read_after_write", "first_write",
+	    "write_after_read", "overwrite_unread", "overwrite_read"};
+	static const char *const states[REUSE_STATES] = {"read", "written", "written-last",
+							 "read-last"};
+	struct reuse_sums all = {.kind = {0}}, one;
+	for (size_t i = 0; i < r->capacity; i++) {
+		reuse_file_sums(r, i, &one);
+		reuse_sums_add(&all, &one);
+	}
+	v->section = "reuse";
+	for (unsigned i = 0; i < REUSE_KINDS; i++)
+		bytes_value(r, kinds[i], NULL, all.kind[i], v);
+	for (unsigned i = 0; i < REUSE_STATES; i++)
+		bytes_value(r, "state", states[i], all.state[i], v);
+	bytes_value(r, "unique_read", NULL, reuse_unique(&all, false), v);
+	bytes_value(r, "unique_written", NULL, reuse_unique(&all, true), v);
+	bytes_value(r, "footprint", NULL, reuse_footprint(&all), v);
+	values_ratio(v, "reuse", NULL, "",
+		     (double)reuse_bytes(&all, false) + (double)reuse_bytes(&all, true),
+		     (double)reuse_footprint(&all), "no bytes at known offsets");
+	values_number(v, "rounded", NULL, "bytes", r->round > 0 ? (uint64_t)1 << r->round : 0);
+}
+
+void reuse_free(struct reuse *r)
+{
+	for (size_t i = 0; i < r->capacity; i++)
+		byte_map_free(&r->maps, &r->files[i].map);
+	free(r->files);
+}
