@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reads any bytes, plain or compressed. The events are written again, and the output must read as
- * the same events. second_trace.c must read the same records from a plain trace, and agree on its
- * end.
+ * the same events. second_trace.c must read the same records and comments from a plain trace, and
+ * agree on its end.
  *
  * The first byte of an input is options: bits 0-1 bytes per read, 2 no verification, 3 recover, 4-5
  * compression of the output, 6 %sync often. '0' is the default.
@@ -103,7 +103,19 @@ static void check_again(const struct kept *k, const struct iot_reader *was, unsi
 	iot_writer_free(w);
 }
 
-static void check_second(struct fuzz_input in, const struct kept *k, bool verify)
+static uint64_t hash_texts(const struct kept *k, uint64_t tick_ns)
+{
+	uint64_t hash = 0;
+	for (size_t i = 0; i < k->count; i++) {
+		const struct iot_text text = k->ev[i].text;
+		if (k->ev[i].kind != IOT_RECORD)
+			hash = second_add_text(hash, text.size > 0 ? text.data : "", text.size,
+					       tick_ns);
+	}
+	return hash;
+}
+
+static void check_second(struct fuzz_input in, const struct kept *k, bool verify, uint64_t tick_ns)
 {
 	struct second_trace second = second_read((const char *)in.data, in.size, verify);
 	const struct iot_record *rec;
@@ -112,6 +124,7 @@ static void check_second(struct fuzz_input in, const struct kept *k, bool verify
 		FUZZ_CHECK(n < second.count && fuzz_same(rec, &second.rec[n]));
 	}
 	FUZZ_CHECK(n == second.count && k->count - n == second.comments);
+	FUZZ_CHECK(hash_texts(k, tick_ns) == second.texts);
 	FUZZ_CHECK((second.end == SECOND_WHOLE) == (k->status == 0));
 	FUZZ_CHECK((second.end == SECOND_CUT) == (k->status == IOT_ETRUNCATED));
 	free(second.rec);
@@ -130,7 +143,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (!(how & 8) && iot_reader_fact(r, IOT_FACT_COMPRESSION) == IOT_PLAIN &&
 	    k.status != IOT_ELIMIT && !kept_is_full(&k))
-		check_second(in, &k, (how & 4) == 0);
+		check_second(in, &k, (how & 4) == 0, iot_reader_fact(r, IOT_FACT_TICK_NS));
 	kept_free(&k);
 	iot_reader_free(r);
 	return 0;

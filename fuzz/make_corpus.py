@@ -3,8 +3,8 @@
 """Makes the seeds that are derived: from testdata/format, and of numbers.
 
 Run in the top folder after testdata/format has changed. Seeds of the converters and of decode, and
-those with names that begin with "found-" (what has failed once) or "fuzzed-" (what reaches more) are
-kept by hand.
+those with names that begin with "found-" (what has failed once), "fuzzed-" (what reaches more) or
+"encoded-" (traces of version 2) are kept by hand.
 """
 import bz2
 import gzip
@@ -37,7 +37,7 @@ def zstd(data):
 def clear(folder):
     os.makedirs(folder, exist_ok=True)
     for name in os.listdir(folder):
-        if not name.startswith(("found-", "fuzzed-")):
+        if not name.startswith(("found-", "fuzzed-", "encoded-")):
             os.remove(os.path.join(folder, name))
 
 
@@ -130,7 +130,7 @@ def convert():
     folder = "fuzz/corpus/convert"
     clear(folder)
     seeds = [("strace/" + name, 1, 0) for name in os.listdir("fuzz/corpus/strace")
-             if not name.startswith(("found-", "fuzzed-"))]
+             if not name.startswith(("found-", "fuzzed-", "encoded-"))]
     seeds += [("packets/plain", 4, 0), ("packets/shuffled", 0, 0), ("darshan/plain_341", 2, 0),
               ("darshan/parser", 0, 0), ("recorder/text", 3, 8), ("recorder/own", 0, 8)]
     for i, (name, source, more) in enumerate(sorted(seeds)):

@@ -132,6 +132,22 @@ static bool is_close(struct text directive)
 	       (result.at == NULL || text_is(result, "0"));
 }
 
+static bool is_time(struct text token)
+{
+	return text_size(token) >= strlen("time=") &&
+	       (memcmp(token.at, "time=", strlen("time=")) == 0 ||
+		memcmp(token.at, "took=", strlen("took=")) == 0);
+}
+
+uint64_t second_add_text(uint64_t hash, const char *text, size_t size, uint64_t tick_ns)
+{
+	struct text rest = {text, text + size}, token;
+	while (tick_ns != 1 && text_size(token = next_field(&rest)) > 0)
+		if (is_time(token))
+			return hash;
+	return XXH3_64bits_withSeed(text, size, hash);
+}
+
 /* In any directive: a time that is a number is in range in nanoseconds, too. */
 static bool times_fit(struct text directive, uint64_t tick_ns)
 {
@@ -140,10 +156,8 @@ static bool times_fit(struct text directive, uint64_t tick_ns)
 	while (text_size(token = next_field(&directive)) > 0) {
 		uint64_t ticks;
 		struct text value = {token.at + strlen("time="), token.end};
-		if (text_size(token) >= strlen("time=") &&
-		    (memcmp(token.at, "time=", strlen("time=")) == 0 ||
-		     memcmp(token.at, "took=", strlen("took=")) == 0) &&
-		    number(value, 10, UINT64_MAX, &ticks) && ticks > INT64_MAX / tick_ns)
+		if (is_time(token) && number(value, 10, UINT64_MAX, &ticks) &&
+		    ticks > INT64_MAX / tick_ns)
 			return false;
 	}
 	return true;
@@ -340,13 +354,19 @@ static bool end(struct trace *t, struct text directive)
 
 /* Lines */
 
+static void add_comment(struct trace *t, struct text text)
+{
+	t->out.comments++;
+	t->out.texts = second_add_text(t->out.texts, text.at, text_size(text), t->tick_ns);
+}
+
 static bool comment(struct trace *t, struct text line, struct text text, const char *after)
 {
 	struct text rest = text, name = next_field(&rest);
 	if (text_size(line) > COMMENT_BYTES)
 		return false;
 	if (name.at != text.at || text_size(name) == 0 || *name.at != '%') {
-		t->out.comments++;
+		add_comment(t, text);
 		return true;
 	}
 	if (text_is(name, "%iotrace"))
@@ -363,7 +383,8 @@ static bool comment(struct trace *t, struct text line, struct text text, const c
 		return false;
 	if (text_is(name, "%trace"))
 		take_lacks(t, find_value(text, "lacks"));
-	t->out.comments += is_first_use(t, text);
+	if (is_first_use(t, text))
+		add_comment(t, text);
 	return true;
 }
 

@@ -16,8 +16,12 @@ struct second_trace {
 	struct iot_record *rec; /* to be freed */
 	size_t count;
 	size_t comments; /* as %end counts them */
+	uint64_t texts;  /* of these comments: second_add_text() of each, from 0 */
 	enum second_end end;
 };
+
+/* Returns a hash of the text and of those before it; texts with times are added only in ticks of 1 ns. */
+uint64_t second_add_text(uint64_t hash, const char *text, size_t size, uint64_t tick_ns);
 
 struct second_trace second_read(const char *text, size_t size, bool verify);
 

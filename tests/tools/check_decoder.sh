@@ -17,6 +17,13 @@ agree() { # TRACE [OPTION of decode.py]
 		cmp "$scratch/ours" "$scratch/theirs" >>"$scratch/err" 2>&1
 }
 
+agree_on_comments() { # TRACE [OPTION of both], which is incomplete if it has an option
+	"$iotrace" cat -q --bare --format-version=1 ${2-} "$1" 2>"$scratch/err" | LC_ALL=C sed -n 's/^ff \{0,1\}//p' |
+		LC_ALL=C sed "${2:+\$}{/^%lost why=/d}" >"$scratch/ours"
+	python3 tests/tools/decode.py --comments ${2-} "$1" >"$scratch/theirs" 2>>"$scratch/err"
+	[ -s "$scratch/ours" ] && cmp "$scratch/ours" "$scratch/theirs" >>"$scratch/err" 2>&1
+}
+
 for trace in testdata/format/*.iot; do
 	agree "$trace"
 	verdict $? "$trace"
@@ -30,7 +37,7 @@ done
 for log in testdata/strace/*.strace testdata/strace/*.strace.gz; do
 	[ -e "$log" ] || continue
 	"$iotrace" convert -q -o "$scratch/log.iot" "$log" 2>/dev/null
-	agree "$scratch/log.iot"
+	agree "$scratch/log.iot" && agree_on_comments "$scratch/log.iot"
 	verdict $? "$log, converted"
 done
 seed=${SEED:-$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')}
@@ -42,6 +49,9 @@ for i in 0 1 2 3; do
 		agree "$scratch/random.iot" --ignore-sync &&
 		"$iotrace" cat -q "$scratch/random.iot" | cmp "$scratch/random.iot" - >>"$scratch/err" 2>&1
 	verdict $? "random trace, seed $((seed + i))"
+	python3 tests/tools/random_directives.py $((seed + i)) >"$scratch/random.iot" &&
+		agree_on_comments "$scratch/random.iot" --no-verify
+	verdict $? "random directives, seed $((seed + i))"
 done
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]
