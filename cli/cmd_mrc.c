@@ -11,7 +11,6 @@
 
 #include "cli/simulate/mrc_results.h"
 #include "cli/ui/message.h"
-#include "cli/ui/piped.h"
 
 enum { POINTS_DEFAULT = 64, POINTS_MAX = 100000, SIMULATED_MAX = 1024, THREADS_MAX = 64 };
 
@@ -311,7 +310,7 @@ static enum exit_status check(struct mrc_run *m)
 	if (m->points > SIMULATED_MAX)
 		return options_wrong(m->command, "--points: at most %d for a policy other than lru",
 				     SIMULATED_MAX);
-	return piped_detect(m->path)
+	return reference_input_is_once(m->path)
 		   ? message_error(m->path,
 				   "a policy other than lru needs two passes, which a pipe "
 				   "does not allow: write it to a file first")

@@ -11,7 +11,6 @@
 #include "cli/simulate/results.h"
 #include "cli/simulate/timing.h"
 #include "cli/ui/message.h"
-#include "cli/ui/piped.h"
 
 enum { TOP_ON_TERMINAL = 20, THREADS_MAX = 64 };
 
@@ -48,7 +47,7 @@ static bool has_policy(const struct simulate_run *s, enum cache_policy policy)
 static bool needs_first_pass(const struct simulate_run *s)
 {
 	return has_policy(s, CACHE_OPT) || sizes_need_distinct(&s->sizes) ||
-	       s->results.prefetch.kind != PREFETCH_NONE;
+	       (s->results.prefetch.kind != PREFETCH_NONE && !reference_input_is_once(s->path));
 }
 
 static enum exit_status open_input(struct simulate_run *s)
@@ -62,11 +61,11 @@ static enum exit_status first_pass(struct simulate_run *s)
 {
 	struct reference_input *i = &s->results.input;
 	const struct engine_options options = {.threads = 1, .distinct_memory = s->memory};
-	if (piped_detect(s->path))
+	if (reference_input_is_once(s->path))
 		return message_error(
 		    i->in.path[0] != '\0' ? i->in.path : s->path,
-		    "policy opt, sizes in percent and prefetching need two passes, "
-		    "which a pipe does not allow: write it to a file first");
+		    "policy opt and sizes in percent need two passes, which a pipe "
+		    "does not allow: write it to a file first");
 	enum exit_status status = open_input(s);
 	struct engine *e = engine_new(&options, NULL, 0);
 	i->future = has_policy(s, CACHE_OPT) ? &s->future : NULL;
@@ -116,7 +115,8 @@ static enum exit_status add_pair(struct simulate_run *s, enum cache_policy polic
 				   : r->prefetch.value,
 	    .block = r->references.block,
 	    .rows = r->references.by != REFERENCES_BY_NOTHING,
-	    .extents = s->extents};
+	    .extents = s->extents,
+	    .device = r->estimates ? &r->device : NULL};
 	r->pair_count++;
 	return EXIT_OK;
 }
@@ -156,9 +156,13 @@ static enum exit_status make_pairs(struct simulate_run *s)
 static enum exit_status simulate(struct simulate_run *s)
 {
 	struct simulate_results *r = &s->results;
-	const uint64_t needed = memory_needed(s);
+	const uint64_t rest = s->memory - memory_needed(s);
+	const bool rows = r->references.by != REFERENCES_BY_NOTHING;
+	if (rows && (r->reuse = block_reuse_new(rest / 2)) == NULL)
+		return message_no_memory();
 	const struct engine_options options = {.threads = (unsigned)s->threads,
-					       .distinct_memory = s->memory - needed};
+					       .distinct_memory = rows ? rest / 2 : rest,
+					       .reuse = r->reuse};
 	struct simulation **simulations = calloc(r->pair_count + 1, sizeof(struct simulation *));
 	if (simulations == NULL)
 		return message_no_memory();
@@ -295,6 +299,7 @@ static void free_run(struct simulate_run *s)
 	free(r->pairs);
 	free(r->order);
 	engine_free(r->engine);
+	block_reuse_free(r->reuse);
 	reference_input_close(&r->input);
 	references_free(s->extents);
 	future_free(&s->future);
@@ -307,13 +312,16 @@ static const char notes[] =
     "first: references to blocks that were not referenced before, which no cache avoids.\n"
     "Sizes: 64MiB; 1000b is in blocks; 10% is a share of the distinct blocks. opt (Belady) knows\n"
     "the future; it needs 12 bytes of memory for each reference. opt, sizes in percent and\n"
-    "prefetching read IN twice.\n"
+    "prefetching read IN twice. --by adds the reuse of blocks by row, --device estimates of its\n"
+    "time.\n"
     "iotrace-simulate(1) defines the policies, and the columns of --tsv.\n";
 
 static const char examples[] =
     "  iotrace simulate -c 16MiB,64MiB,256MiB app.iot.zst        which size suffices?\n"
     "  iotrace simulate -c 64MiB -p lru,arc,s3fifo,opt app.iot.zst   does the policy matter?\n"
     "  iotrace simulate -c 10% --by=object app.iot.zst           which files need the cache?\n"
+    "  iotrace simulate -c 64MiB --device=hdd,depth=1 app.iot.zst    how long would the device "
+    "work?\n"
     "  iotrace simulate --prefetch=window:128K app.iot.zst       does read-ahead help?\n"
     "  iotrace simulate --time -c 32M app.iot.zst                would CPUs wait?\n"
     "  iotrace simulate -T --system=linux --device=nvme app.iot.zst      ... on a page cache?\n"
@@ -330,9 +338,9 @@ enum exit_status cmd_simulate(int argc, char **argv)
 	    .out = "-",
 	    .sizes = {.count = 1, .size = {{SIZE_BYTES, CACHE_DEFAULT, "32MiB"}}},
 	    .policies = {.count = 1},
-	    .timing = TIMING_FLAGS_INIT,
 	    .results = {.top = NOT_GIVEN}};
 	struct simulate_results *r = &s.results;
+	memcpy(&s.timing, &timing_flags_default, sizeof s.timing);
 	const struct option options[] = {
 	    {.kind = OPTION_CALL,
 	     .letter = 'c',
@@ -423,15 +431,23 @@ enum exit_status cmd_simulate(int argc, char **argv)
 		r->top = TOP_ON_TERMINAL;
 	if (s.threads == NOT_GIVEN)
 		s.threads = cpu_count() < THREADS_MAX ? cpu_count() : THREADS_MAX;
-	r->references = (struct references_options){.block = (uint32_t)s.block,
-						    .physical = s.layer == 1,
-						    .unknown = (enum references_unknown)s.unknown,
-						    .write = (enum references_write)s.write,
-						    .by = (enum references_by)s.by,
-						    .request_max = s.max_request};
+	r->references =
+	    (struct references_options){.block = (uint32_t)s.block,
+					.physical = s.layer == 1,
+					.unknown = (enum references_unknown)s.unknown,
+					.write = (enum references_write)s.write,
+					.by = (enum references_by)s.by,
+					.request_max = s.max_request,
+					.prefetching = r->prefetch.kind != PREFETCH_NONE,
+					.times = s.by != REFERENCES_BY_NOTHING};
 	s.command = &command;
 	if (s.timing.time)
 		return run_timing(&s, argv, count);
+	if (!timing_only_device(&s.timing))
+		return options_wrong(&command,
+				     "options of the timing model, except --device, need --time");
+	r->estimates = s.timing.device != NULL;
+	r->device = timing_device(&s.timing);
 	if (count > 1)
 		return options_wrong(&command,
 				     "more than one IN: merge them first, see 'iotrace merge'");

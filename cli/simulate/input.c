@@ -3,8 +3,15 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/ui/message.h"
+#include "cli/ui/piped.h"
+
+bool reference_input_is_once(const char *path)
+{
+	return strcmp(path, "-") == 0 || piped_detect(path);
+}
 
 enum exit_status reference_input_open(struct reference_input *i, const char *path,
 				      const struct trace_in_options *read,

@@ -28,6 +28,8 @@ int reference_input_fill(void *context, struct reference_batch *b);
 /* Prints warnings about records that were left out. */
 void reference_input_warn(const struct reference_input *i,
 			  const struct references_options *options);
+/* Whether an input can be read once only: a pipe, or standard input. */
+bool reference_input_is_once(const char *path);
 void reference_input_close(struct reference_input *i);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "cli/ui/json.h"
+#include "timing.h"
 
 static void text(struct json *j, const char *key, const char *value)
 {
@@ -31,6 +31,8 @@ static void parameters(struct json *j, const struct simulate_results *r)
 	text(j, "prefetch", simulate_prefetch_name(r, prefetch));
 	text(j, "by", simulate_by_name(r));
 	json_number(j, "max_request", r->references.request_max);
+	if (r->estimates)
+		timing_print_device(j, &r->device);
 	json_close(j, '}');
 }
 
@@ -43,6 +45,24 @@ static void totals(struct json *j, const struct reference_totals *t, struct engi
 		directions(j, "first_references", firsts.references);
 	else
 		json_null(j, "first_references");
+}
+
+static void reuse(struct json *j, const struct simulate_results *r, size_t row)
+{
+	struct block_reuse_row u;
+	if (r->reuse == NULL)
+		return;
+	if (!simulate_reuse(r, row, &u)) {
+		json_null(j, "reuse");
+		return;
+	}
+	json_open(j, "reuse", '{');
+	json_number(j, "blocks", u.blocks);
+	json_number(j, "repeated_blocks", u.repeated);
+	json_number(j, "references", u.reuses);
+	json_known(j, "median_distance", u.reuses > 0, u.distance);
+	json_known(j, "median_time_ns", u.timed > 0, u.time_ns);
+	json_close(j, '}');
 }
 
 static void trace(struct json *j, struct simulate_results *r)
@@ -64,6 +84,7 @@ static void trace(struct json *j, struct simulate_results *r)
 	json_number(j, "truncated_to_unknown_size", c->truncated_unknown);
 	json_number(j, "synced", c->synced);
 	json_known(j, "traced_misses", c->traced_misses + c->traced_hits > 0, c->traced_misses);
+	reuse(j, r, REUSE_TOTAL);
 	json_close(j, '}');
 }
 
@@ -92,6 +113,7 @@ static void rows(struct json *j, struct simulate_results *r, const struct simula
 		json_open(j, NULL, '{');
 		text(j, "row", simulate_row_name(r, row, name));
 		totals(j, all, engine_row_firsts(r->engine, row));
+		reuse(j, r, row);
 		hit_counts(j, &hits, all);
 		json_close(j, '}');
 	}
@@ -117,6 +139,12 @@ static void simulation(struct json *j, struct simulate_results *r, const struct 
 	json_number(j, "prefetched", c.cache.prefetched);
 	json_number(j, "prefetch_used", c.cache.prefetch_used);
 	json_number(j, "prefetch_wasted", c.cache.prefetch_wasted);
+	if (r->estimates) {
+		json_open(j, "estimate", '{');
+		json_number(j, "device_time_ns", c.device_ns);
+		json_number(j, "idle_bound_ns", c.waited_ns);
+		json_close(j, '}');
+	}
 	if (r->references.by != REFERENCES_BY_NOTHING)
 		rows(j, r, p);
 	json_close(j, '}');

@@ -113,6 +113,58 @@ static void print_prefetch(struct simulate_results *r)
 	}
 }
 
+/* What the I/Os of the device would take, without a model of CPUs. */
+static void print_estimates(struct simulate_results *r)
+{
+	output_printf(&r->out, "\n%-9s %10s %16s %16s  estimates of device time\n", "policy",
+		      "blocks", "device s", "idle s, at most");
+	for (size_t i = 0; i < r->pair_count; i++) {
+		const struct simulate_pair *p = &r->pairs[i];
+		const struct simulation_counts c = simulation_counts(p->simulation);
+		output_printf(&r->out, "%-9s %10" PRIu64 " %16.6f %16.6f\n",
+			      cache_policy_name(p->policy), p->options.capacity,
+			      (double)c.device_ns / 1e9, (double)c.waited_ns / 1e9);
+	}
+}
+
+/* A value with its digits after the point, or "-". */
+static void print_known(struct output *o, bool known, int width, int digits, double value)
+{
+	if (known)
+		output_printf(o, " %*.*f", width, digits, value);
+	else
+		output_printf(o, " %*s", width, "-");
+}
+
+static void print_reuse_of(struct simulate_results *r, size_t row, uint64_t references,
+			   const char *name)
+{
+	struct block_reuse_row u = {.blocks = 0};
+	const bool known = simulate_reuse(r, row, &u), some = known && u.blocks > 0;
+	output_printf(&r->out, "%12" PRIu64, references);
+	print_known(&r->out, known, 12, 0, (double)u.blocks);
+	print_known(&r->out, some, 10, 2, ratio_of(references, u.blocks));
+	print_known(&r->out, some, 10, 2, 100 * ratio_of(u.repeated, u.blocks));
+	print_known(&r->out, known && u.reuses > 0, 12, 0, (double)u.distance);
+	print_known(&r->out, known && u.timed > 0, 14, 6, (double)u.time_ns / 1e9);
+	output_printf(&r->out, "  %s\n", name);
+}
+
+/* How often blocks are referenced, and after how many other blocks and how much time. */
+static void print_reuse(struct simulate_results *r)
+{
+	char name[ROW_NAME_CAPACITY];
+	output_printf(&r->out, "\n%12s %12s %10s %10s %12s %14s  reuse, by %s\n", "references",
+		      "blocks", "per block", "repeated %", "distance", "time s",
+		      simulate_by_name(r));
+	print_reuse_of(r, REUSE_TOTAL, both(references_counts(r->input.references)->all.references),
+		       "all");
+	for (size_t i = 0; i < r->rows && i < r->top; i++)
+		print_reuse_of(r, r->order[i],
+			       both(references_row(r->input.references, r->order[i])->references),
+			       simulate_row_name(r, r->order[i], name));
+}
+
 static void print_row(struct simulate_results *r, size_t row)
 {
 	const struct reference_totals *all = references_row(r->input.references, row);
@@ -156,6 +208,10 @@ void simulate_print_text(struct simulate_results *r)
 	print_pairs(r);
 	if (r->prefetch.kind != PREFETCH_NONE)
 		print_prefetch(r);
-	if (r->references.by != REFERENCES_BY_NOTHING)
-		print_rows(r);
+	if (r->estimates)
+		print_estimates(r);
+	if (r->references.by == REFERENCES_BY_NOTHING)
+		return;
+	print_rows(r);
+	print_reuse(r);
 }

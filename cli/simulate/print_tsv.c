@@ -59,6 +59,35 @@ static void write_device(struct simulate_results *r, const struct simulation_cou
 			output_text(&r->out, "\t");
 }
 
+/* Reuse, after the name of the row; empty if it is not known. */
+static void write_reuse(struct simulate_results *r, size_t row)
+{
+	struct block_reuse_row u = {.blocks = 0};
+	const bool known = simulate_reuse(r, row, &u);
+	const struct {
+		bool known;
+		uint64_t value;
+	} columns[] = {{known, u.blocks},
+		       {known, u.repeated},
+		       {known, u.reuses},
+		       {known && u.reuses > 0, u.distance},
+		       {known && u.timed > 0, u.time_ns}};
+	for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+		if (columns[i].known)
+			number(&r->out, columns[i].value);
+		else
+			output_text(&r->out, "\t");
+}
+
+/* Estimates of the time of the device; NULL: of a row, which has none. */
+static void write_estimate(struct simulate_results *r, const struct simulation_counts *c)
+{
+	if (r->estimates && c != NULL)
+		output_printf(&r->out, "\t%" PRIu64 "\t%" PRIu64 "\n", c->device_ns, c->waited_ns);
+	else
+		output_text(&r->out, "\t\t\n");
+}
+
 static void write_rows(struct simulate_results *r, const struct simulate_pair *p)
 {
 	const struct simulation_counts none = {.resident = UINT64_MAX};
@@ -70,7 +99,8 @@ static void write_rows(struct simulate_results *r, const struct simulate_pair *p
 			     engine_row_firsts(r->engine, row));
 		write_device(r, &none);
 		write_name(&r->out, simulate_row_name(r, row, name));
-		output_text(&r->out, "\n");
+		write_reuse(r, row);
+		write_estimate(r, NULL);
 	}
 }
 
@@ -83,14 +113,17 @@ void simulate_print_tsv(struct simulate_results *r)
 	    "\twrite_record_hits\tread_bytes\twritten_bytes\tread_byte_hits"
 	    "\twritten_byte_hits\tevictions\tdevice_read_bytes\tdevice_written_bytes"
 	    "\tsaved_writes\tcancelled_writes\tdropped\tprefetched\tprefetch_used"
-	    "\tprefetch_wasted\trow\n");
+	    "\tprefetch_wasted\trow\treferenced_blocks\trepeated_blocks\treuses"
+	    "\treuse_distance\treuse_time_ns\testimated_device_ns\testimated_idle_ns\n");
 	for (size_t i = 0; i < r->pair_count; i++) {
 		const struct simulate_pair *p = &r->pairs[i];
 		const struct simulation_counts c = simulation_counts(p->simulation);
 		write_counts(r, p, &references_counts(r->input.references)->all, &c.hits,
 			     engine_firsts(r->engine));
 		write_device(r, &c);
-		output_text(&r->out, "\t\n");
+		output_text(&r->out, "\t");
+		write_reuse(r, REUSE_TOTAL);
+		write_estimate(r, &c);
 		if (r->references.by != REFERENCES_BY_NOTHING)
 			write_rows(r, p);
 	}

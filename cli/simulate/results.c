@@ -38,6 +38,11 @@ const char *simulate_prefetch_name(const struct simulate_results *r, char text[3
 	return text;
 }
 
+bool simulate_reuse(const struct simulate_results *r, size_t row, struct block_reuse_row *reuse)
+{
+	return r->reuse != NULL && block_reuse_row(r->reuse, row, reuse);
+}
+
 static const char *object_name(struct simulate_results *r, struct reference_row_name n, char *text)
 {
 	size_t size;

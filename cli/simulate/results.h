@@ -19,11 +19,13 @@ struct simulate_results {
 	struct reference_input input;
 	struct references_options references;
 	struct prefetch_option prefetch;
-	bool rmw;
+	bool rmw, estimates; /* of the device's time */
+	struct device_options device;
 	struct simulate_pair *pairs;
 	size_t pair_count;
 	struct engine *engine;
-	uint64_t top; /* rows to print of a breakdown; NOT_GIVEN: all */
+	struct block_reuse *reuse; /* of rows; NULL: none */
+	uint64_t top;              /* rows to print of a breakdown; NOT_GIVEN: all */
 	struct output out;
 	/* rows of the breakdown, most references first */
 	size_t *order;
@@ -37,6 +39,9 @@ void simulate_print_tsv(struct simulate_results *r);
 void simulate_print_json(struct simulate_results *r);
 /* Writes the hit ratio over the size, a line for each policy. Returns the exit status. */
 enum exit_status simulate_write_svg(struct simulate_results *r, const char *path);
+
+/* The reuse of a row or of REUSE_TOTAL. Returns false if it is not known. */
+bool simulate_reuse(const struct simulate_results *r, size_t row, struct block_reuse_row *reuse);
 
 enum { ROW_NAME_CAPACITY = 4200 };
 /* What a row is, such as a path or "process 7"; returns text. */

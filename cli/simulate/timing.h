@@ -3,7 +3,7 @@
 #ifndef CLI_SIMULATE_TIMING_H
 #define CLI_SIMULATE_TIMING_H
 
-#include "cli/ui/output.h"
+#include "cli/ui/json.h"
 #include "cli/ui/trace_in.h"
 #include "timing_options.h"
 
@@ -53,5 +53,6 @@ void timing_print_json(struct output *out, const struct timing_report *r);
 void timing_print_tsv(struct output *out, const struct timing_report *r);
 /* timing_svg.c: rates over time with --rate, else idle time or latency over the size. */
 enum exit_status timing_write_svg(const struct timing_report *r, const char *path);
+void timing_print_device(struct json *j, const struct device_options *d);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/ui/json.h"
 #include "timing_columns.h"
 
 static void text(struct json *j, const char *key, const char *value)
@@ -7,7 +6,7 @@ static void text(struct json *j, const char *key, const char *value)
 	json_text(j, key, value, strlen(value));
 }
 
-static void print_device(struct json *j, const struct device_options *d)
+void timing_print_device(struct json *j, const struct device_options *d)
 {
 	json_open(j, "device", '{');
 	json_number(j, "near_ns", d->near_ns);
@@ -57,7 +56,7 @@ static void print_parameters(struct json *j, const struct timing_report *r)
 	json_number(j, "copy_call_ns", o->copy_call_ns);
 	json_number(j, "copy_kib_ns", o->copy_kib_ns);
 	print_cache(j, o);
-	print_device(j, &o->device);
+	timing_print_device(j, &o->device);
 	if (c->flags.direct != NULL)
 		text(j, "direct", c->flags.direct);
 	json_number(j, "rate_ns", o->rate_ns);

@@ -7,6 +7,24 @@
 #include "lib/base/number.h"
 #include "lists.h"
 
+const struct timing_flags timing_flags_default = {
+    .queue = -1,
+    .write = -1,
+    .arrive = -1,
+    .copies = 1,
+    .cpus = 1,
+    .quantum_ns = 100000000,
+    .switch_ns = 10000,
+    .syscall_ns = 25000,
+    .interrupt_ns = 10000,
+    .read_ahead = NOT_GIVEN,
+    .window = 128 << 10,
+    .dirty_background = 10,
+    .dirty_limit = 20,
+    .writeback_interval_ns = 5000000000,
+    .dirty_expire_ns = 30000000000,
+};
+
 /* Parses a length of time of n bytes; a number without a unit is seconds. */
 static bool parse_time(const char *text, size_t n, uint64_t *ns)
 {
@@ -158,10 +176,32 @@ const char *timing_take_device(const struct option *opt, const char *value)
 
 /* Presets */
 
+struct device_options timing_device(const struct timing_flags *f)
+{
+	const bool is_linux = f->system == SYSTEM_LINUX;
+	const char *preset = is_linux ? "ssd" : "disk1990";
+	struct device_options o = {0};
+	if (f->device != NULL)
+		(void)parse_device(f->device, &o);
+	else
+		device_preset(&o, preset, strlen(preset));
+	if (f->queue == 0 || (f->queue < 0 && !is_linux))
+		o.depth = 0;
+	else if (o.depth == 0)
+		o.depth = 1;
+	return o;
+}
+
+bool timing_only_device(const struct timing_flags *f)
+{
+	struct timing_flags others = *f;
+	others.device = timing_flags_default.device;
+	return memcmp(&others, &timing_flags_default, sizeof others) == 0;
+}
+
 const char *timing_resolve(const struct timing_flags *f, struct timing_options *o)
 {
 	const bool is_linux = f->system == SYSTEM_LINUX;
-	const char *device = is_linux ? "ssd" : "disk1990";
 	o->cpus = f->cpus;
 	o->copies = f->copies;
 	o->share = f->share;
@@ -185,15 +225,7 @@ const char *timing_resolve(const struct timing_flags *f, struct timing_options *
 	o->process_limit = f->process_limit / o->block + (f->process_limit % o->block != 0);
 	o->arrivals = f->arrive >= 0;
 	o->rate_ns = f->rate_ns;
-	device_preset(&o->device, device, strlen(device));
-	if (f->device != NULL) {
-		o->device = (struct device_options){0};
-		(void)parse_device(f->device, &o->device);
-	}
-	if (f->queue == 0 || (f->queue < 0 && !is_linux))
-		o->device.depth = 0;
-	else if (o->device.depth == 0)
-		o->device.depth = 1;
+	o->device = timing_device(f);
 	if (f->quantum_ns < 1000)
 		return "--quantum is shorter than a microsecond";
 	if (f->writeback_interval_ns < 1000000)

@@ -22,14 +22,8 @@ struct timing_flags {
 	const char *device, *direct;
 };
 
-#define TIMING_FLAGS_INIT                                                                          \
-	{                                                                                          \
-		.queue = -1, .write = -1, .arrive = -1, .copies = 1, .cpus = 1,                    \
-		.quantum_ns = 100000000, .switch_ns = 10000, .syscall_ns = 25000,                  \
-		.interrupt_ns = 10000, .read_ahead = NOT_GIVEN, .window = 128 << 10,               \
-		.dirty_background = 10, .dirty_limit = 20, .writeback_interval_ns = 5000000000,    \
-		.dirty_expire_ns = 30000000000                                                     \
-	}
+/* Copy it with memcpy, whose padding timing_only_device() compares. */
+extern const struct timing_flags timing_flags_default;
 
 option_fn timing_take_time, timing_take_read_ahead, timing_take_copy, timing_take_device,
     timing_take_rate;
@@ -63,7 +57,8 @@ option_fn timing_take_time, timing_take_read_ahead, timing_take_copy, timing_tak
 		 "CPU time to copy blocks: 0, ssd1990, or CALL,KIB (default: 0)",                   \
 		 timing_take_copy),                                                                 \
 	CALL("device", "DEVICE", &(t).device,                                                   \
-		 "disk1990, hdd, ssd, nvme, or KEY=VALUE,... (default: disk1990; linux: ssd)",      \
+		 "disk1990, hdd, ssd, nvme, or KEY=VALUE,... (default: disk1990; linux: "          \
+		 "ssd); without --time: estimate its time",      \
 		 timing_take_device),                                                               \
 	OPTION(CHOICE, 0, "queue", "none|fifo", &(t).queue,                                    \
 		   "any number of I/Os at once, or the device's queue (linux)"),                    \
@@ -89,6 +84,10 @@ option_fn timing_take_time, timing_take_read_ahead, timing_take_copy, timing_tak
 		 "print a row for each interval (default: 1 s)", timing_take_rate)
 /* clang-format on */
 
+/* The device that the flags select. */
+struct device_options timing_device(const struct timing_flags *flags);
+/* Whether no flag is set, except that of the device. */
+bool timing_only_device(const struct timing_flags *flags);
 /*
  * Sets the options of a run, except policy, sizes and blocks, which are set before. Returns NULL,
  * or the reason why the flags are wrong.

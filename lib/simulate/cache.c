@@ -99,6 +99,16 @@ void cache_refer(struct cache *c, const uint64_t *key, const uint8_t *how, size_
 	c->ops->refer(c, key, how, n, result);
 }
 
+unsigned cache_refer_one(struct cache *c, uint64_t key, unsigned how, struct cache_victim *victim)
+{
+	const uint8_t bits = (uint8_t)how;
+	uint8_t result;
+	c->victim.entry = CACHE_NONE;
+	c->ops->refer(c, &key, &bits, 1, &result);
+	*victim = c->victim;
+	return result;
+}
+
 uint32_t cache_find(const struct cache *c, uint64_t key)
 {
 	const uint32_t e = cache_lookup(c, key, cache_home(c, key));

@@ -93,6 +93,16 @@ enum cache_result {
 void cache_refer(struct cache *c, const uint64_t *key, const uint8_t *how, size_t n,
 		 uint8_t *result);
 
+/* The block that an insertion evicted. Its entry may be that of the new block. */
+struct cache_victim {
+	uint64_t key;
+	uint32_t entry; /* CACHE_NONE: nothing was evicted */
+	bool dirty, prefetched;
+};
+
+/* One reference, whose result it returns; victim: not NULL. */
+unsigned cache_refer_one(struct cache *c, uint64_t key, unsigned how, struct cache_victim *victim);
+
 /* Single steps; not for CACHE_OPT */
 
 /*
@@ -102,13 +112,6 @@ void cache_refer(struct cache *c, const uint64_t *key, const uint8_t *how, size_
 struct cache_guard {
 	bool (*evictable)(void *context, uint32_t entry);
 	void *context;
-};
-
-/* The block that an insertion evicted. Its entry may be that of the new block. */
-struct cache_victim {
-	uint64_t key;
-	uint32_t entry; /* CACHE_NONE: nothing was evicted */
-	bool dirty, prefetched;
 };
 
 /* Returns the entry of a resident block, or CACHE_NONE. */

@@ -52,14 +52,16 @@ void engine_free(struct engine *e)
 	free(e);
 }
 
-/* Task 0 counts the distinct blocks of the batch before the current one. */
+/* Task 0 counts the distinct blocks of the batch before the current one, the last one reuse. */
 static void run_task(void *context, size_t task)
 {
 	struct engine *e = context;
 	if (task == 0)
 		distinct_count(e->distinct);
-	else
+	else if (task <= e->count)
 		e->status[task - 1] = simulation_run(e->simulations[task - 1], e->current);
+	else
+		block_reuse_add(e->options.reuse, e->current);
 }
 
 /* Runs all simulations on a batch while `fill` prepares the next one. */
@@ -68,7 +70,7 @@ static int run_round(struct engine *e, struct reference_batch *b, struct referen
 {
 	int status = IOT_OK;
 	e->current = b;
-	workers_start(e->workers, run_task, e, e->count + 1);
+	workers_start(e->workers, run_task, e, e->count + 1 + (e->options.reuse != NULL));
 	next->count = next->runs = next->actions = 0;
 	*filled = *filled > 0 ? fill(context, next) : *filled;
 	workers_finish(e->workers);
@@ -92,6 +94,10 @@ int engine_run(struct engine *e, engine_fill_fn *fill, void *context)
 		next = done;
 	}
 	distinct_count(e->distinct);
+	for (size_t i = 0; i < e->count && status == IOT_OK; i++)
+		status = simulation_finish(e->simulations[i]);
+	if (e->options.reuse != NULL)
+		block_reuse_finish(e->options.reuse);
 	return status == IOT_OK && filled < 0 ? filled : status;
 }
 

@@ -7,11 +7,13 @@
 #ifndef LIB_SIMULATE_ENGINE_H
 #define LIB_SIMULATE_ENGINE_H
 
+#include "block_reuse.h"
 #include "simulation.h"
 
 struct engine_options {
-	unsigned threads;         /* 1: the caller's only */
-	uint64_t distinct_memory; /* bytes for the set of distinct blocks */
+	unsigned threads;          /* 1: the caller's only */
+	uint64_t distinct_memory;  /* bytes for the set of distinct blocks */
+	struct block_reuse *reuse; /* to compute, too; the caller's. NULL: none */
 };
 
 /*

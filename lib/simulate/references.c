@@ -12,7 +12,7 @@
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 
-enum { OBJECTS_MAX = 1 << CACHE_OBJECT_BITS, FRESH = OBJECTS_MAX - 1 };
+enum { FRESH = REFERENCES_FRESH_OBJECT };
 
 #define BLOCKS_MAX ((uint64_t)1 << CACHE_BLOCK_BITS)
 
@@ -32,8 +32,8 @@ struct open_file {
 };
 
 struct stream {
-	uint64_t end; /* of its last record, in bytes */
-	bool used;
+	uint64_t end, read_end; /* of its last record and of its last read, in bytes */
+	bool used, has_read;
 };
 
 /* The rest of a record that did not fit into the batch. */
@@ -41,6 +41,7 @@ struct rest {
 	bool some;
 	struct reference_run run;
 	uint64_t key, blocks;
+	int64_t start_ns;
 	uint8_t how;
 };
 
@@ -287,6 +288,8 @@ static void append(struct references *r, struct reference_batch *b, struct rest 
 	rest->some = !whole;
 	if (n == 0)
 		return;
+	if (r->options.times)
+		b->start_ns[b->runs] = rest->start_ns;
 	b->runs++;
 	*run = rest->run;
 	run->first = b->count;
@@ -325,8 +328,14 @@ static bool use_stream(struct references *r, const struct iot_record *rec, size_
 	struct stream *s = &r->streams[i];
 	run->stream = (uint32_t)i;
 	run->flags |= s->used && s->end == offset ? RUN_SEQUENTIAL : 0U;
+	run->flags |= s->has_read && s->read_end == offset ? RUN_AFTER_READ : 0U;
 	run->flags |= offset == 0 ? RUN_AT_ZERO : 0U;
-	*s = (struct stream){offset + bytes, true};
+	s->used = true;
+	s->end = offset + bytes;
+	if (!(rec->type & IOT_WRITE)) {
+		s->has_read = true;
+		s->read_end = s->end;
+	}
 	return true;
 }
 
@@ -363,11 +372,13 @@ static int refer_bytes(struct references *r, struct reference_batch *b,
 	struct rest rest = {
 	    .key = cache_key_of((uint32_t)object, first),
 	    .blocks = last - first + 1,
+	    .start_ns = rec->flags & IOT_START_UNKNOWN ? REFERENCE_TIME_UNKNOWN : rec->start_ns,
 	    .how = how_of(r, write),
 	    .run = {.skipped_at_begin = (uint32_t)(offset % block),
 		    .skipped_at_end = (uint32_t)(block - 1 - (offset + (bytes - 1)) % block),
 		    .row = (uint32_t)row,
-		    .flags = RUN_BEGINS | (write ? RUN_WRITE : 0U)}};
+		    .flags = RUN_BEGINS | (write ? RUN_WRITE : 0U) |
+			     (rec->type & IOT_ASYNC ? RUN_ASYNC : 0U)}};
 	rest.run.blocks = rest.blocks < UINT32_MAX ? (uint32_t)rest.blocks : UINT32_MAX;
 	if (row == SIZE_MAX || !use_stream(r, rec, object, offset, bytes, &rest.run))
 		return r->error.status;
@@ -496,13 +507,14 @@ static void add_action(struct references *r, struct reference_batch *b, size_t o
 		       uint64_t from, bool drop)
 {
 	struct object *o = &r->objects[object];
-	if (o->end <= from)
+	const bool all = drop && r->options.prefetching && from < BLOCKS_MAX;
+	if (o->end <= from && !all)
 		return;
-	b->action[b->actions++] =
-	    (struct reference_action){.before = b->count,
-				      .drop = drop,
-				      .first = cache_key_of((uint32_t)object, from),
-				      .last = cache_key_of((uint32_t)object, o->end - 1)};
+	b->action[b->actions++] = (struct reference_action){
+	    .before = b->count,
+	    .drop = drop,
+	    .first = cache_key_of((uint32_t)object, from),
+	    .last = cache_key_of((uint32_t)object, (all ? BLOCKS_MAX : o->end) - 1)};
 	if (drop)
 		o->end = from;
 }

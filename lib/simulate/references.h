@@ -39,9 +39,14 @@ struct references_options {
 	enum references_write write;
 	enum references_by by;
 	uint64_t request_max; /* bytes of a record */
+	bool times;           /* batches have the start times of records */
+	bool prefetching;     /* drops extend to all later blocks, which may have been prefetched */
 };
 
 #define REFERENCES_BLOCK_MAX ((uint32_t)1 << 30)
+
+/* The object of the blocks of REFERENCES_FRESH_UNKNOWN. */
+enum { REFERENCES_FRESH_OBJECT = (1 << CACHE_OBJECT_BITS) - 1 };
 
 enum run_flag {
 	RUN_WRITE = 0x01,
@@ -49,6 +54,8 @@ enum run_flag {
 	RUN_ENDS = 0x04,       /* the last one is the last one */
 	RUN_SEQUENTIAL = 0x08, /* the record begins where the last one of its stream ended */
 	RUN_AT_ZERO = 0x10,    /* the record begins at offset 0 */
+	RUN_AFTER_READ = 0x20, /* ... where the last read of its stream ended */
+	RUN_ASYNC = 0x40,      /* the process did not wait for the record */
 };
 
 /* A record, or the part of a record that fits into the batch. */
@@ -68,10 +75,13 @@ struct reference_action {
 	uint64_t first, last;
 };
 
+#define REFERENCE_TIME_UNKNOWN INT64_MIN
+
 struct reference_batch {
 	uint64_t key[REFERENCES_MAX];
 	uint8_t how[REFERENCES_MAX]; /* enum cache_how */
 	struct reference_run run[REFERENCES_MAX];
+	int64_t start_ns[REFERENCES_MAX]; /* of the records of runs, with options.times */
 	struct reference_action action[REFERENCE_ACTIONS_MAX];
 	uint32_t count, runs, actions;
 };

@@ -10,7 +10,8 @@
 struct simulation {
 	struct simulation_options options;
 	struct cache *cache;
-	struct read_ahead *read_ahead; /* NULL: no prefetching */
+	struct read_ahead *read_ahead; /* NULL: neither prefetching nor estimates */
+	struct estimate estimate;
 	struct simulation_counts counts;
 	struct simulation_hits *rows;
 	size_t row_capacity;
@@ -28,11 +29,18 @@ struct simulation *simulation_new(const struct simulation_options *options)
 	struct simulation *s = calloc(1, sizeof *s);
 	if (s == NULL)
 		return NULL;
+	const bool stepwise = options->prefetch != PREFETCH_NONE || options->device != NULL;
 	s->options = *options;
 	s->cache = cache_new(options->policy, options->capacity, options->future);
-	if (options->prefetch != PREFETCH_NONE)
-		s->read_ahead = read_ahead_new(options);
-	if (s->cache == NULL || (options->prefetch != PREFETCH_NONE && s->read_ahead == NULL)) {
+	if (options->device != NULL) {
+		s->estimate.block = options->block;
+		s->estimate.device.options = *options->device;
+		s->estimate.device.options.depth = 0;
+	}
+	if (stepwise)
+		s->read_ahead =
+		    read_ahead_new(options, options->device != NULL ? &s->estimate : NULL);
+	if (s->cache == NULL || (stepwise && s->read_ahead == NULL)) {
 		simulation_free(s);
 		return NULL;
 	}
@@ -60,18 +68,30 @@ static int refer_range(struct simulation *s, const struct reference_batch *b, ui
 	return IOT_OK;
 }
 
+static int apply(struct simulation *s, const struct reference_action *a)
+{
+	if (a->drop) {
+		const uint64_t last =
+		    s->read_ahead != NULL ? read_ahead_last(s->read_ahead, a->last) : a->last;
+		cache_drop(s->cache, a->first, last);
+		return IOT_OK;
+	}
+	const bool estimated =
+	    s->options.device == NULL ||
+	    estimate_dirty(&s->estimate, ESTIMATE_SYNCED, s->cache, a->first, a->last);
+	s->counts.device_writes += cache_clean(s->cache, a->first, a->last);
+	return estimated ? IOT_OK : IOT_ENOMEM;
+}
+
 static int refer_all(struct simulation *s, const struct reference_batch *b)
 {
 	uint32_t at = 0;
 	int status = IOT_OK;
 	for (uint32_t i = 0; i < b->actions && status == IOT_OK; i++) {
-		const struct reference_action *a = &b->action[i];
-		status = refer_range(s, b, at, a->before);
-		at = a->before;
-		if (a->drop)
-			cache_drop(s->cache, a->first, a->last);
-		else
-			s->counts.device_writes += cache_clean(s->cache, a->first, a->last);
+		status = refer_range(s, b, at, b->action[i].before);
+		at = b->action[i].before;
+		if (status == IOT_OK)
+			status = apply(s, &b->action[i]);
 	}
 	return status == IOT_OK ? refer_range(s, b, at, b->count) : status;
 }
@@ -155,6 +175,15 @@ int simulation_run(struct simulation *s, const struct reference_batch *b)
 	return IOT_OK;
 }
 
+/* The blocks that are still dirty are written. */
+int simulation_finish(struct simulation *s)
+{
+	return s->options.device == NULL ||
+		       estimate_dirty(&s->estimate, ESTIMATE_EVICTED, s->cache, 0, UINT64_MAX)
+		   ? IOT_OK
+		   : IOT_ENOMEM;
+}
+
 const uint8_t *simulation_results(const struct simulation *s)
 {
 	return s->result;
@@ -165,6 +194,8 @@ struct simulation_counts simulation_counts(const struct simulation *s)
 	struct simulation_counts c = s->counts;
 	c.cache = *cache_counts(s->cache);
 	c.resident = cache_resident(s->cache);
+	c.device_ns = s->estimate.device_ns;
+	c.waited_ns = s->estimate.waited_ns;
 	c.device_reads += c.cache.prefetched;
 	c.device_writes += c.cache.dirty_evictions + c.cache.dirty;
 	return c;

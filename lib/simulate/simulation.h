@@ -3,6 +3,7 @@
 #ifndef LIB_SIMULATE_SIMULATION_H
 #define LIB_SIMULATE_SIMULATION_H
 
+#include "estimate.h"
 #include "references.h"
 
 enum simulation_prefetch {
@@ -23,10 +24,11 @@ struct simulation_options {
 	uint32_t block;           /* bytes */
 	bool rows;                /* count the hits of each row */
 	/*
-	 * The highest blocks of the objects, which prefetching does not pass: of an earlier pass, or
-	 * of this one
+	 * Of an earlier pass: the highest blocks of the objects, which prefetching does not pass.
+	 * NULL: those of the records so far
 	 */
 	const struct references *extents;
+	const struct device_options *device; /* for estimates of its time; NULL: none */
 };
 
 /* By direction: [0] reads, [1] writes. */
@@ -40,6 +42,8 @@ struct simulation_counts {
 	uint64_t device_reads, device_writes; /* blocks */
 	struct cache_counts cache;
 	uint64_t resident;
+	/* Estimates: for the I/Os of the device, and for those that a process waits for. */
+	uint64_t device_ns, waited_ns;
 };
 
 struct simulation;
@@ -51,6 +55,8 @@ struct simulation *simulation_new(const struct simulation_options *options);
 void simulation_free(struct simulation *s); /* NULL is ignored */
 /* Returns IOT_OK or IOT_ENOMEM. */
 int simulation_run(struct simulation *s, const struct reference_batch *b);
+/* After all references. Returns IOT_OK or IOT_ENOMEM. */
+int simulation_finish(struct simulation *s);
 /* The results of the last batch: bits of enum cache_result of each reference. */
 const uint8_t *simulation_results(const struct simulation *s);
 /* The counts so far; blocks that are dirty now count as written to the device. */

@@ -6,8 +6,8 @@
 #ifndef LIB_TIMING_SIM_INTERNAL_H
 #define LIB_TIMING_SIM_INTERNAL_H
 
-#include "clock.h"
 #include "event_queue.h"
+#include "lib/simulate/clock.h"
 #include "timing.h"
 
 #define PROCESS_NONE UINT32_MAX

@@ -7,8 +7,8 @@
 #ifndef LIB_TIMING_TIMING_H
 #define LIB_TIMING_TIMING_H
 
-#include "device.h"
 #include "lib/simulate/cache.h"
+#include "lib/simulate/device.h"
 #include "world.h"
 
 enum timing_read_ahead { READ_AHEAD_NONE, READ_AHEAD_REQUEST, READ_AHEAD_WINDOW };

@@ -70,3 +70,23 @@ cat five | "$IOTRACE" simulate -c 50% 2>&1
 # A plot is XML and has no script.
 "$IOTRACE" simulate -c 1b,2b,3b -p lru,opt --svg=plot.svg five >/dev/null
 python3 -c 'import xml.dom.minidom as x; print(len(x.parse("plot.svg").getElementsByTagName("circle")), "marks")'
+# Reuse: process 1 reads A 0 .. A 2 at 0, 1 and 2 ms, process 2 at 10, 11, 12, and A 0 again at 13.
+at() { # BLOCK MICROSECONDS_SINCE_THE_LAST PROCESS
+	echo "80 20 ${1}000 1000 $2 0 1 $3 0"
+}
+{ echo 'ff %file process=1 id=1 object=1 path=/a'; echo 'ff %file process=2 id=1 object=1 path=/a'
+  at 0 0 1; at 1 3e8 1; at 2 3e8 1; at 0 1f40 2; at 1 3e8 2; at 2 3e8 2; at 0 3e8 2; } >reuse
+"$IOTRACE" simulate -q -c 2b --by=process reuse | tail -n 4
+echo '- after a truncate, a block is not reused'
+{ cat reuse; echo 'ff %op name=truncate process=1 file=1 size=0'; at 0 3e8 1; } | "$IOTRACE" simulate -q --json --by=process | jq -c .trace.reuse
+# Estimates: reads of A 0 and 1 as one I/O, of A 3; writes of A 4 and A 6, which leave the cache at the end. A seek is 1 ms.
+echo '- device time: 2 reads, 2 writes at the end; then with writes that wait'
+{ files; record 80 0 2000 1; record 80 3000 1000 1; record c0 4000 1000 1; record c0 6000 1000 1; } >io
+for write in back through; do
+	"$IOTRACE" simulate -q --json --device=near=1ms,far=1ms,latency=1ms --write=$write io | jq -c '.simulations[0].estimate'
+done
+"$IOTRACE" simulate -q -c 1b --device=near=1ms,far=1ms,latency=1ms io | tail -n 2
+"$IOTRACE" simulate --copies=2 io 2>&1 | head -n 1
+echo '- prefetching on a pipe: up to the highest block so far, here none'
+"$IOTRACE" simulate -q --json -c 64b --prefetch=request - <scan | jq -c '.simulations[0] | [.misses, .prefetched, .prefetch_used]'
+{ cat scan; cat scan; } | "$IOTRACE" simulate -q --json -c 4b --prefetch=request | jq -c '.simulations[0] | [.misses, .prefetched, .prefetch_used]'

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Simulated time: nanoseconds since the start, which saturate at CLOCK_END. */
-#ifndef LIB_TIMING_CLOCK_H
-#define LIB_TIMING_CLOCK_H
+#ifndef LIB_SIMULATE_CLOCK_H
+#define LIB_SIMULATE_CLOCK_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * A device as the time that each I/O takes. Completion is known when an I/O is issued: slots and
  * the pipe serve I/Os in the order in which they are issued.
  */
-#ifndef LIB_TIMING_DEVICE_H
-#define LIB_TIMING_DEVICE_H
+#ifndef LIB_SIMULATE_DEVICE_H
+#define LIB_SIMULATE_DEVICE_H
 
 #include <stdbool.h>
 #include <stddef.h>
