@@ -9,9 +9,11 @@
 
 #include "cli/analyze_states.h"
 #include "cli/analyze_table.h"
+#include "cli/report/plots.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/trace_in.h"
 #include "cli/ui/trace_time.h"
+#include "lib/base/atomic_file.h"
 #include "lib/base/number.h"
 
 enum { NS_PER_S = 1000000000, FIELD = 32, TOP_ON_TERMINAL = 20, NOT_BY = -1, PATH_CAPACITY = 512 };
@@ -24,6 +26,7 @@ struct analyze_run {
 	struct trace_in_options read;
 	const char *sections;
 	const char *state; /* the file to write it to; or NULL */
+	const char *plots; /* the directory for plots, or NULL */
 	struct part_of {
 		uint64_t k, n;
 	} part;
@@ -32,7 +35,7 @@ struct analyze_run {
 	uint64_t top;          /* rows of a table; NOT_GIVEN: all */
 	int layer;             /* enum iot_analyze_layer */
 	int by;                /* index of table_by, or NOT_BY */
-	bool physical, per_thread, json, tsv, no_fsync;
+	bool physical, per_thread, json, tsv, no_fsync, png;
 };
 
 /* TSV */
@@ -605,11 +608,31 @@ static int print(struct analyze_run *a)
 	return IOT_OK;
 }
 
+/* Writes plots. */
+static enum exit_status write_pictures(struct analyze_run *a)
+{
+	struct plot_data data;
+	enum exit_status status = EXIT_OK;
+	if (iot_analyze_finish(a->analysis) != IOT_OK)
+		return message_no_memory();
+	if (!a->in.quiet)
+		warn(a);
+	if (plot_data_make(&data, a->analysis, a->options.interval_ns != 0) != IOT_OK)
+		status = message_no_memory();
+	if (status == EXIT_OK && a->plots != NULL)
+		status =
+		    plots_write(&data, a->plots, a->png, a->no_fsync ? ATOMIC_FILE_NO_SYNC : 0);
+	plot_data_free(&data);
+	return status;
+}
+
 /* Prints the report, or writes the state. */
 static enum exit_status report(struct analyze_run *a, const struct command_spec *command)
 {
 	if (a->state != NULL)
 		return analyze_state_save(a->analysis, a->state, a->no_fsync, command);
+	if (a->plots != NULL)
+		return write_pictures(a);
 	enum exit_status status = output_open(&a->out, "-", 0);
 	if (status != EXIT_OK)
 		return status;
@@ -795,6 +818,7 @@ static const char examples[] =
     "  iotrace analyze --json app.iot.zst | jq .totals.MB_s    one value\n"
     "  iotrace analyze --section=sizes --tsv app.iot.zst       all values of a section\n"
     "  iotrace analyze --by=file --top=5 app.iot.zst           the files with most bytes\n"
+    "  iotrace analyze --plots=plots app.iot.zst               plots, and their data\n"
     "  iotrace analyze --threads=4 app.iot.zst                 on four processors\n"
     "  iotrace analyze app.darshan                             a log of another tool\n";
 
@@ -807,6 +831,9 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	    OPTION(FLAG, 't', "tsv", NULL, &a.tsv, "print all values as rows separated by tabs"),
 	    OPTION(STRING, 's', "state", "FILE", &a.state,
 		   "write the state to FILE instead of a report (.gz, .zst: compressed)"),
+	    OPTION(STRING, 0, "plots", "DIR", &a.plots,
+		   "write plots, and their data, to files in DIR instead of a report"),
+	    OPTION(FLAG, 0, "png", NULL, &a.png, "make PNG images of the plots, too"),
 	    CALL("part", "K/N", &a.part, "analyze only the K-th of N parts, cut at %syncs",
 		 option_part),
 	    CALL(
@@ -863,6 +890,10 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		return options_wrong(&command, "--json and --tsv exclude each other");
 	if (a.state != NULL && (a.json || a.tsv))
 		return options_wrong(&command, "--state writes no report: no --json or --tsv");
+	if (a.plots != NULL && (a.json || a.tsv || a.by != NOT_BY || a.state != NULL))
+		return options_wrong(&command, "--plots replaces the report: no --json, --tsv, --by or --state");
+	if (a.png && a.plots == NULL)
+		return options_wrong(&command, "--png needs --plots");
 	if (a.part.n > 1 && a.read.threads > 1)
 		return options_wrong(&command, "--part and --threads exclude each other");
 	return run(&a, argv, count, &command);

@@ -34,7 +34,12 @@ static void write_element(struct output *o, const char *name, const char *text)
 
 static struct svg_frame frame_of(const struct svg_plot *p)
 {
-	return (struct svg_frame){LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT, p->x, p->y};
+	return (struct svg_frame){.left = LEFT,
+				  .top = TOP,
+				  .width = PLOT_WIDTH,
+				  .height = PLOT_HEIGHT,
+				  .x = p->x,
+				  .y = p->y};
 }
 
 /* Series */

@@ -10,10 +10,11 @@ enum {
 	TICKS_MAX = 64,
 	X_TICK_SPACE = 56, /* between the labels of the x axis */
 	Y_TICK_SPACE = 40,
-	X_TICK_BELOW = 16, /* from the frame to the text */
-	X_LABEL_BELOW = 38,
-	Y_TICK_BESIDE = 6,
-	Y_LABEL_BESIDE = 50,
+	PARTS_MIN = 3,
+	X_TICK_GAP = 16, /* from the frame to the text */
+	X_LABEL_GAP = 38,
+	Y_TICK_GAP = 6,
+	Y_LABEL_GAP = 50,
 	HALF_DIGIT = 4, /* half the height of a digit */
 };
 
@@ -57,7 +58,7 @@ static void format_seconds(char text[SVG_LABEL], double s)
 	unsigned unit = 0;
 	for (s *= 1e9; s >= 999.5 && unit < 3; unit++)
 		s /= 1000;
-	snprintf(text, SVG_LABEL, "%.4g %s", s, units[unit]);
+	snprintf(text, SVG_LABEL, "%.3g %s", s, units[unit]);
 }
 
 const char *svg_tick(const struct svg_axis *a, char text[SVG_LABEL], double value)
@@ -69,6 +70,13 @@ const char *svg_tick(const struct svg_axis *a, char text[SVG_LABEL], double valu
 	else
 		snprintf(text, SVG_LABEL, "%.6g", value);
 	return text;
+}
+
+/* Only linear axes have a unit. */
+static const char *tick_text(const struct svg_axis *a, double unit, char text[SVG_LABEL],
+			     double value)
+{
+	return svg_tick(a, text, unit > 0 && a->scale == SVG_LINEAR ? value / unit : value);
 }
 
 /* The smallest of 1, 2 and 5 times powers of 10 that divides the span into at most `parts`. */
@@ -127,7 +135,7 @@ static unsigned decade_ticks(const struct svg_axis *a, unsigned parts, double *t
 
 static unsigned axis_ticks(const struct svg_axis *a, int size, int space, double tick[TICKS_MAX])
 {
-	const unsigned parts = size > space ? (unsigned)(size / space) : 1;
+	const unsigned parts = size > PARTS_MIN * space ? (unsigned)(size / space) : PARTS_MIN;
 	switch (a->scale) {
 	case SVG_LINEAR:
 		return linear_ticks(a, parts, tick);
@@ -151,12 +159,13 @@ void svg_x_axis(struct output *o, const struct svg_frame *f)
 		    o, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>\n", x,
 		    f->top, x, f->top + f->height);
 		output_printf(o, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", x,
-			      f->top + f->height + X_TICK_BELOW, svg_tick(&f->x, label, tick[i]));
+			      f->top + f->height + X_TICK_GAP,
+			      tick_text(&f->x, f->x_unit, label, tick[i]));
 	}
 	if (f->x.label == NULL)
 		return;
 	output_printf(o, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">", f->left + f->width / 2,
-		      f->top + f->height + X_LABEL_BELOW);
+		      f->top + f->height + X_LABEL_GAP);
 	markup_text(o, f->x.label);
 	output_text(o, "</text>\n");
 }
@@ -183,10 +192,10 @@ void svg_y_axis(struct output *o, const struct svg_frame *f)
 		    o, "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n",
 		    f->left, y, f->left + f->width, y);
 		output_printf(o, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
-			      f->left - Y_TICK_BESIDE, y + HALF_DIGIT,
-			      svg_tick(&f->y, label, tick[i]));
+			      f->left - Y_TICK_GAP, y + HALF_DIGIT,
+			      tick_text(&f->y, f->y_unit, label, tick[i]));
 	}
-	write_y_label(o, f, f->y.label, f->left - Y_LABEL_BESIDE);
+	write_y_label(o, f, f->y.label, f->left - Y_LABEL_GAP);
 }
 
 void svg_right_axis(struct output *o, const struct svg_frame *f, const struct svg_axis *y)
@@ -196,7 +205,7 @@ void svg_right_axis(struct output *o, const struct svg_frame *f, const struct sv
 	char label[SVG_LABEL];
 	for (unsigned i = 0; i < n; i++)
 		output_printf(o, "<text x=\"%d\" y=\"%.1f\">%s</text>\n",
-			      f->left + f->width + Y_TICK_BESIDE, y_of(f, y, tick[i]) + HALF_DIGIT,
+			      f->left + f->width + Y_TICK_GAP, y_of(f, y, tick[i]) + HALF_DIGIT,
 			      svg_tick(y, label, tick[i]));
-	write_y_label(o, f, y->label, f->left + f->width + Y_LABEL_BESIDE);
+	write_y_label(o, f, y->label, f->left + f->width + Y_LABEL_GAP);
 }

@@ -21,6 +21,7 @@ struct svg_axis {
 struct svg_frame {
 	int left, top, width, height; /* of the rectangle */
 	struct svg_axis x, y;
+	double x_unit, y_unit; /* of ticks at SVG_LINEAR, powers of 10; 0: 1 */
 };
 
 enum { SVG_LABEL = 32 };
@@ -32,7 +33,7 @@ double svg_y(const struct svg_frame *f, double value);
 void svg_x_axis(struct output *o, const struct svg_frame *f);
 void svg_y_axis(struct output *o, const struct svg_frame *f);
 void svg_right_axis(struct output *o, const struct svg_frame *f, const struct svg_axis *y);
-/* A value as at a tick; returns text. */
+/* A value as at a tick of unit 1; returns text. */
 const char *svg_tick(const struct svg_axis *a, char text[SVG_LABEL], double value);
 
 #endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The plots of an analysis: each is an SVG with up to 2,000 marks, and its data as columns separated
+ * by tabs. Each file plot_NAME.c has one or two of them.
+ */
+#ifndef CLI_REPORT_PLOT_H
+#define CLI_REPORT_PLOT_H
+
+#include "cli/ui/output.h"
+
+#include "columns.h"
+#include "heat.h"
+
+enum { PLOT_WIDTH = 720, PLOT_HEIGHT = 320, PLOT_MARKS_MAX = 2000 };
+
+/* What the plots draw. */
+struct plot_data {
+	struct iot_analyze *analysis;
+	struct columns columns;
+	struct heat heat;
+	struct process_list processes;
+	double *bin_bytes; /* of the bins of section `time`, in ascending order */
+	size_t bin_count;
+	double bin_s; /* their width */
+};
+
+struct plot {
+	const char *name; /* of its files, without a suffix */
+	const char *title, *description;
+	int height;
+	bool (*has_data)(const struct plot_data *d);
+	void (*draw)(const struct plot_data *d, struct output *o);
+	void (*write_data)(const struct plot_data *d, struct output *o);
+};
+
+extern const struct plot plot_rate, plot_requests, plot_heat, plot_sizes, plot_classes10, plot_cdf,
+    plot_burstiness, plot_concurrency, plot_processes, plot_cost;
+
+/* Returns an enum iot_status. bins_wanted: the user has chosen their width. */
+int plot_data_make(struct plot_data *d, struct iot_analyze *a, bool bins_wanted);
+void plot_data_free(struct plot_data *d);
+
+/* Values of the analysis. NULL or NaN if it has none, or an unknown one. */
+const struct iot_analyze_value *plot_value(const struct plot_data *d, const char *section,
+					   const char *name, const char *key);
+double plot_number(const struct plot_data *d, const char *section, const char *name,
+		   const char *key);
+/* Value i, counted from *at, of a name with keys; NULL after the last one. Advances *at. */
+const struct iot_analyze_value *plot_next(const struct plot_data *d, size_t *at,
+					  const char *section, const char *name);
+
+/* How an SVG is used. */
+enum plot_use { PLOT_FILE, PLOT_EMBEDDED /* in a page that has plot_style() */ };
+void plot_write(const struct plot *p, const struct plot_data *d, struct output *o,
+		enum plot_use use);
+/* The style sheet: classes of marks. */
+extern const char plot_style[];
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot.h"
+
+enum { BINS_MIN = 64, BINS_FINE = 512 };
+
+static int by_value(const void *left, const void *right)
+{
+	const double a = *(const double *)left, b = *(const double *)right;
+	return (a > b) - (a < b);
+}
+
+/* Of the bins of section `time`, which burstiness is defined on. */
+static bool sort_bins(struct plot_data *d, const struct iot_analyze_timeline *t)
+{
+	d->bin_bytes = calloc(t->count + 1, sizeof *d->bin_bytes);
+	if (d->bin_bytes == NULL)
+		return false;
+	for (size_t i = 0; i < t->count; i++)
+		d->bin_bytes[i] = (double)t->bins[i].bytes[0] + (double)t->bins[i].bytes[1];
+	qsort(d->bin_bytes, t->count, sizeof *d->bin_bytes, by_value);
+	d->bin_count = t->count;
+	d->bin_s = t->width_s;
+	return true;
+}
+
+/* A short trace has few bins of a second: its plots have finer ones. */
+static int make_over_time(struct plot_data *d, bool bins_wanted)
+{
+	struct iot_analyze_timeline t;
+	int status = iot_analyze_timeline(d->analysis, 0, &t);
+	if (status == IOT_OK && !sort_bins(d, &t))
+		return IOT_ENOMEM;
+	if (status == IOT_OK && t.count < BINS_MIN && !bins_wanted)
+		status = iot_analyze_timeline(d->analysis, BINS_FINE, &t);
+	if (status != IOT_OK)
+		return status == IOT_EUSAGE ? IOT_OK : status;
+	if (!columns_make(&d->columns, &t) || !heat_make(&d->heat, &t, &d->processes))
+		return IOT_ENOMEM;
+	return IOT_OK;
+}
+
+int plot_data_make(struct plot_data *d, struct iot_analyze *a, bool bins_wanted)
+{
+	*d = (struct plot_data){.analysis = a};
+	int status = process_list_make(&d->processes, a);
+	if (status == IOT_OK)
+		status = make_over_time(d, bins_wanted);
+	process_list_free(&d->processes); /* which the heat map may have sorted anew */
+	if (status == IOT_OK)
+		status = process_list_make(&d->processes, a);
+	return status;
+}
+
+void plot_data_free(struct plot_data *d)
+{
+	columns_free(&d->columns);
+	heat_free(&d->heat);
+	process_list_free(&d->processes);
+	free(d->bin_bytes);
+}
+
+const struct iot_analyze_value *plot_value(const struct plot_data *d, const char *section,
+					   const char *name, const char *key)
+{
+	const struct iot_analyze_value *v = iot_analyze_find(d->analysis, section, name, key);
+	return v != NULL && v->kind != IOT_VALUE_UNKNOWN ? v : NULL;
+}
+
+static double real_of(const struct iot_analyze_value *v)
+{
+	return v->kind == IOT_VALUE_NUMBER ? (double)v->number
+	       : v->kind == IOT_VALUE_REAL ? v->real
+					   : (double)NAN;
+}
+
+double plot_number(const struct plot_data *d, const char *section, const char *name,
+		   const char *key)
+{
+	const struct iot_analyze_value *v = plot_value(d, section, name, key);
+	return v != NULL ? real_of(v) : (double)NAN;
+}
+
+const struct iot_analyze_value *plot_next(const struct plot_data *d, size_t *at,
+					  const char *section, const char *name)
+{
+	const struct iot_analyze_value *v;
+	while ((v = iot_analyze_value(d->analysis, (*at)++)) != NULL)
+		if (strcmp(v->section, section) == 0 && strcmp(v->name, name) == 0 &&
+		    v->kind != IOT_VALUE_UNKNOWN)
+			return v;
+	return NULL;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The data rate, and the rate of requests, over time. */
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/ui/printable.h"
+
+#include "canvas.h"
+
+static bool has_data(const struct plot_data *d)
+{
+	return d->columns.count > 0;
+}
+
+/* The width of the bins, in the corner; of columns with several, what is drawn of these. */
+static void draw_width(const struct plot_data *d, struct output *o)
+{
+	char text[96], s[SVG_LABEL];
+	canvas_seconds(s, d->columns.width_s);
+	if (d->columns.bins_per_column > 1)
+		snprintf(text, sizeof text, "bins of %s, %zu in a column: mean, and min to max", s,
+			 d->columns.bins_per_column);
+	else
+		snprintf(text, sizeof text, "bins of %s", s);
+	canvas_text(o, PLOT_WIDTH - CANVAS_RIGHT, 18, "end", text);
+}
+
+/* Transparent columns, whose tooltips have the values. */
+static void draw_tips(const struct plot_data *d, struct output *o, const struct svg_frame *f,
+		      const char *const names[], const enum column_kind *kinds, size_t n,
+		      const char *unit)
+{
+	char value[SVG_LABEL];
+	for (size_t i = 0; i < d->columns.count; i++) {
+		const struct plot_column *c = &d->columns.column[i];
+		const double x = svg_x(f, c->begin_s);
+		canvas_rect(o, "t", x, f->top, svg_x(f, c->end_s) - x, f->height);
+		output_printf(o, "%.6g to %.6g s", c->begin_s, c->end_s);
+		for (size_t k = 0; k < n; k++)
+			output_printf(o, "%s %s %s", k == 0 ? ":" : ",", names[k],
+				      canvas_si(value, c->mean[kinds[k]], unit));
+		canvas_rect_end(o);
+	}
+}
+
+static void draw_rate(const struct plot_data *d, struct output *o)
+{
+	static const struct canvas_legend legend[] = {{"f r", "read"}, {"f w", "written"}, {0}},
+					  with_band[] = {{"f r", "read"},
+							 {"f w", "written"},
+							 {"b o", "lowest to highest bin"},
+							 {0}};
+	static const char *const names[] = {"read", "written"};
+	static const enum column_kind kinds[] = {COLUMN_READ, COLUMN_WRITTEN};
+	const struct columns *c = &d->columns;
+	struct svg_frame f = {CANVAS_FRAME};
+	canvas_set_time(&f, c->begin_s, c->end_s);
+	canvas_set_max(&f, columns_max(c, COLUMN_BYTES), &canvas_byte_rates);
+	canvas_axes(o, &f);
+	canvas_area(o, &f, c, COLUMN_KINDS, COLUMN_READ, 1, "f r");
+	canvas_area(o, &f, c, COLUMN_READ, COLUMN_WRITTEN, 1, "f w");
+	canvas_band(o, &f, c, COLUMN_BYTES, 1, "b o");
+	canvas_legend(o, CANVAS_LEFT, c->bins_per_column > 1 ? with_band : legend);
+	draw_width(d, o);
+	draw_tips(d, o, &f, names, kinds, 2, "B/s");
+}
+
+static void draw_requests(const struct plot_data *d, struct output *o)
+{
+	static const struct canvas_legend legend[] = {{"l r", "reads"},
+						      {"l d w", "writes"},
+						      {"l p m", "metadata operations"},
+						      {0}},
+					  without_operations[] = {
+					      {"l r", "reads"}, {"l d w", "writes"}, {0}};
+	static const char *const names[] = {"reads", "writes", "operations"};
+	static const enum column_kind kinds[] = {COLUMN_READS, COLUMN_WRITES, COLUMN_OPERATIONS};
+	static const char *const bands[] = {"b r", "b w", "b m"};
+	const struct columns *c = &d->columns;
+	const unsigned n = columns_max(c, COLUMN_OPERATIONS) > 0 ? 3 : 2;
+	struct svg_frame f = {CANVAS_FRAME};
+	double max = 0;
+	for (unsigned i = 0; i < n; i++)
+		max = fmax(max, columns_max(c, kinds[i]));
+	canvas_set_time(&f, c->begin_s, c->end_s);
+	canvas_set_max(&f, max, &canvas_numbers);
+	canvas_axes(o, &f);
+	for (unsigned i = 0; i < n; i++) {
+		canvas_band(o, &f, c, kinds[i], 1, bands[i]);
+		canvas_steps(o, &f, c, kinds[i], 1, legend[i].mark);
+	}
+	canvas_legend(o, CANVAS_LEFT, n == 3 ? legend : without_operations);
+	draw_width(d, o);
+	draw_tips(d, o, &f, names, kinds, n, "/s");
+}
+
+/* A row for each column of the plot. */
+static void write_columns(const struct plot_data *d, struct output *o, const char *const names[],
+			  const enum column_kind *kinds, size_t n)
+{
+	char text[REAL_CAPACITY];
+	output_text(o, "begin_s\tend_s");
+	for (size_t k = 0; k < n; k++)
+		output_printf(o, "\t%s_min\t%s_mean\t%s_max", names[k], names[k], names[k]);
+	output_text(o, "\n");
+	for (size_t i = 0; i < d->columns.count; i++) {
+		const struct plot_column *c = &d->columns.column[i];
+		output_text(o, printable_real(text, c->begin_s));
+		output_printf(o, "\t%s", printable_real(text, c->end_s));
+		for (size_t k = 0; k < n; k++) {
+			output_printf(o, "\t%s", printable_real(text, c->min[kinds[k]]));
+			output_printf(o, "\t%s", printable_real(text, c->mean[kinds[k]]));
+			output_printf(o, "\t%s", printable_real(text, c->max[kinds[k]]));
+		}
+		output_text(o, "\n");
+	}
+}
+
+static void write_rate(const struct plot_data *d, struct output *o)
+{
+	static const char *const names[] = {"read_bytes_s", "written_bytes_s", "bytes_s"};
+	static const enum column_kind kinds[] = {COLUMN_READ, COLUMN_WRITTEN, COLUMN_BYTES};
+	write_columns(d, o, names, kinds, 3);
+}
+
+static void write_requests(const struct plot_data *d, struct output *o)
+{
+	static const char *const names[] = {"reads_s", "writes_s", "operations_s"};
+	static const enum column_kind kinds[] = {COLUMN_READS, COLUMN_WRITES, COLUMN_OPERATIONS};
+	write_columns(d, o, names, kinds, 3);
+}
+
+const struct plot plot_rate = {
+    .name = "rate",
+    .title = "Data rate over time",
+    .description = "MB/s of reads, and of writes on top of them, in bins of time.",
+    .height = PLOT_HEIGHT,
+    .has_data = has_data,
+    .draw = draw_rate,
+    .write_data = write_rate,
+};
+
+const struct plot plot_requests = {
+    .name = "requests",
+    .title = "Requests over time",
+    .description = "Reads, writes and metadata operations that start per second, in bins of time.",
+    .height = PLOT_HEIGHT,
+    .has_data = has_data,
+    .draw = draw_requests,
+    .write_data = write_requests,
+};

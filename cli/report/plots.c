@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "plots.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "cli/ui/message.h"
+
+#include "png.h"
+
+const struct plot *const plots[] = {
+    &plot_rate, &plot_requests,   &plot_heat,        &plot_sizes,     &plot_classes10,
+    &plot_cdf,  &plot_burstiness, &plot_concurrency, &plot_processes, &plot_cost,
+    NULL};
+
+static char *path_of(const char *directory, const char *name, const char *suffix)
+{
+	const size_t size = strlen(directory) + strlen(name) + strlen(suffix) + 2;
+	char *path = malloc(size);
+	if (path != NULL)
+		snprintf(path, size, "%s/%s%s", directory, name, suffix);
+	return path;
+}
+
+static void write_svg(const struct plot *p, const struct plot_data *d, struct output *o)
+{
+	plot_write(p, d, o, PLOT_FILE);
+}
+
+static void write_tsv(const struct plot *p, const struct plot_data *d, struct output *o)
+{
+	p->write_data(d, o);
+}
+
+static enum exit_status
+write_file(const struct plot *p, const struct plot_data *d, const char *path, unsigned how,
+	   void (*write)(const struct plot *p, const struct plot_data *d, struct output *o))
+{
+	struct output o = {.status = IOT_OK};
+	enum exit_status status = output_open(&o, path, how);
+	if (status != EXIT_OK)
+		return status;
+	write(p, d, &o);
+	return output_close(&o);
+}
+
+static enum exit_status write_plot(const struct plot *p, const struct plot_data *d,
+				   const char *directory, bool png, unsigned how)
+{
+	char *svg = path_of(directory, p->name, ".svg"), *tsv = path_of(directory, p->name, ".tsv"),
+	     *image = path_of(directory, p->name, ".png");
+	enum exit_status status = EXIT_OK;
+	if (svg == NULL || tsv == NULL || image == NULL)
+		status = message_no_memory();
+	if (status == EXIT_OK)
+		status = write_file(p, d, svg, how, write_svg);
+	if (status == EXIT_OK)
+		status = write_file(p, d, tsv, how, write_tsv);
+	if (status == EXIT_OK && png)
+		status = png_convert(svg, image);
+	free(svg);
+	free(tsv);
+	free(image);
+	return status;
+}
+
+enum exit_status plots_write(const struct plot_data *d, const char *directory, bool png,
+			     unsigned how)
+{
+	enum exit_status status = EXIT_OK;
+	if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
+		message_print_about(directory, "cannot make the directory: %s", strerror(errno));
+		return EXIT_FAULT;
+	}
+	for (size_t i = 0; plots[i] != NULL && status == EXIT_OK; i++)
+		if (plots[i]->has_data(d))
+			status = write_plot(plots[i], d, directory, png, how);
+	return status;
+}

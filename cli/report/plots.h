@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* All plots, as files of a directory. */
+#ifndef CLI_REPORT_PLOTS_H
+#define CLI_REPORT_PLOTS_H
+
+#include "plot.h"
+
+extern const struct plot *const plots[]; /* in the order of the report; NULL ends them */
+
+/*
+ * Writes NAME.svg and NAME.tsv of each plot that has data to a directory, which is made if it does
+ * not exist. png: NAME.png, too, by rsvg-convert. how: as of output_open. Returns EXIT_OK, or
+ * EXIT_FAULT after a message.
+ */
+enum exit_status plots_write(const struct plot_data *d, const char *directory, bool png,
+			     unsigned how);
+
+#endif
