@@ -333,6 +333,26 @@ static void print_bursts(struct analyze_run *a)
 		      shown_time(text[2], find_key(a, "idle_gap", "max")));
 }
 
+/* The period, or why there is none. */
+static void print_pattern(struct analyze_run *a)
+{
+	const struct iot_analyze_value *pattern = find(a, "cycles", "temporal_pattern"),
+				       *period = find(a, "cycles", "period_s");
+	char text[4][FIELD];
+	if (pattern == NULL || pattern->kind == IOT_VALUE_UNKNOWN)
+		return;
+	output_printf(&a->out, "%-26s %14.*s ", "temporal pattern", (int)pattern->text.size,
+		      pattern->text.data);
+	if (period->kind == IOT_VALUE_UNKNOWN)
+		output_printf(&a->out, "no period: %s\n", period->note);
+	else
+		output_printf(&a->out, "period %s s, %s cycles, similarity %s, busy %s of each\n",
+			      shown_value(text[0], REAL, period),
+			      shown_value(text[1], COUNT, find(a, "cycles", "cycles")),
+			      shown_value(text[2], REAL, find(a, "cycles", "similarity")),
+			      shown_value(text[3], PERCENT, find(a, "cycles", "duty")));
+}
+
 /* Rates of bins, and whether they are bursts. */
 static void print_time(struct analyze_run *a)
 {
@@ -468,6 +488,9 @@ static void print_text(struct analyze_run *a)
 		print_order(a);
 	if (has_section(a, "time"))
 		print_time(a);
+	else if (has_section(a, "cycles"))
+		output_text(&a->out, "\n");
+	print_pattern(a);
 	if (has_section(a, "files") && has_section(a, "processes"))
 		print_largest(a);
 }
@@ -768,9 +791,10 @@ static const char *option_section(const struct option *opt, const char *value)
 	} sections[] = {{"totals", IOT_ANALYZE_TOTALS},       {"sizes", IOT_ANALYZE_SIZES},
 			{"order", IOT_ANALYZE_ORDER},         {"time", IOT_ANALYZE_TIME},
 			{"metadata", IOT_ANALYZE_METADATA},   {"files", IOT_ANALYZE_FILES},
-			{"processes", IOT_ANALYZE_PROCESSES}, {"reuse", IOT_ANALYZE_REUSE}};
-	static const char expected[] =
-	    "totals, sizes, order, time, metadata, files, processes, reuse, or a list of these";
+			{"processes", IOT_ANALYZE_PROCESSES}, {"reuse", IOT_ANALYZE_REUSE},
+			{"cycles", IOT_ANALYZE_CYCLES}};
+	static const char expected[] = "totals, sizes, order, time, cycles, metadata, files, "
+				       "processes, reuse, or a list of these";
 	uint32_t *bits = opt->target, found = 1;
 	for (const char *at = value; found != 0; at += strcspn(at, ",") + 1) {
 		const size_t n = strcspn(at, ",");
@@ -836,10 +860,10 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	    OPTION(FLAG, 0, "png", NULL, &a.png, "make PNG images of the plots, too"),
 	    CALL("part", "K/N", &a.part, "analyze only the K-th of N parts, cut at %syncs",
 		 option_part),
-	    CALL(
-		"section", "LIST", &a.options.sections,
-		"compute only these: totals, sizes, order, time, metadata, files, processes, reuse",
-		option_section),
+	    CALL("section", "LIST", &a.options.sections,
+		 "compute only these: totals, sizes, order, time, cycles, metadata, files, "
+		 "processes, reuse",
+		 option_section),
 	    OPTION(CHOICE, 'b', "by", "process|node|file|op", &a.by,
 		   "print a table by this instead, most bytes first; op: most time first"),
 	    RANGE(NUMBER, 0, "top", "N", &a.top,

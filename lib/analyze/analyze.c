@@ -13,6 +13,7 @@
 #include "lib/format/directive.h"
 
 #include "analyze_internal.h"
+#include "cycle_values.h"
 #include "io_time.h"
 #include "requests_join.h"
 #include "saturate.h"
@@ -88,12 +89,16 @@ static void end_replaced(struct iot_analyze *a)
 	requests_end_replaced(&a->requests);
 }
 
-static bool add_over_time(struct iot_analyze *a, struct layer *l, const struct io_spans *spans)
+static bool add_over_time(struct layer *l, const struct io_spans *spans)
 {
 	latency_add(&l->latency, spans);
+	return arrival_add(&l->arrival, spans) && concurrency_add(&l->concurrency, spans);
+}
+
+static bool add_to_bins(struct iot_analyze *a, struct layer *l, const struct io_spans *spans)
+{
 	return cells_add(&l->cells, spans, a->trace.epoch_ns) &&
-	       series_add(&l->series, spans, a->trace.epoch_ns) &&
-	       arrival_add(&l->arrival, spans) && concurrency_add(&l->concurrency, spans);
+	       series_add(&l->series, spans, a->trace.epoch_ns);
 }
 
 /* Passes the requests of the current run to the statistics of a layer. */
@@ -108,12 +113,14 @@ static void add_batch(struct iot_analyze *a, struct layer *l, unsigned i)
 		keep(a, order_add_heads(&l->order, &a->requests) && order_add(&l->order, &grouped));
 	if (needs(a, IOT_ANALYZE_ORDER))
 		keep(a, repetition_add(&l->repetition, &a->requests, &spans));
-	if (needs(a, NEED_BUSY | IOT_ANALYZE_TIME))
+	if (needs(a, NEED_BUSY | NEED_BINS))
 		requests_sum_spans(&a->requests, i);
 	if (needs(a, NEED_BUSY))
 		keep(a, busy_add(&l->busy, &spans));
+	if (needs(a, NEED_BINS))
+		keep(a, add_to_bins(a, l, &spans));
 	if (needs(a, IOT_ANALYZE_TIME))
-		keep(a, add_over_time(a, l, &spans) &&
+		keep(a, add_over_time(l, &spans) &&
 			    file_users_add(&l->file_users, &grouped, a->trace.epoch_ns));
 	if (needs(a, REQUESTS_ROWS))
 		keep(a, rows_add(&l->rows, &grouped));
@@ -213,7 +220,7 @@ static bool add_op_time(struct iot_analyze *a, struct layer *l, const struct iot
 	const struct iot_record *op = &ev->rec;
 	if (process == SIZE_MAX || (ev->has & IOT_HAS_TIME) == 0)
 		return true;
-	if (needs(a, IOT_ANALYZE_TIME) &&
+	if (needs(a, NEED_BINS) &&
 	    !series_add_op(&l->series, a->trace.epoch_ns + (uint64_t)op->start_ns))
 		return false;
 	return !needs(a, NEED_BUSY) || (ev->has & IOT_HAS_TOOK) == 0 ||
@@ -224,7 +231,7 @@ static bool add_op_time(struct iot_analyze *a, struct layer *l, const struct iot
 static void add_op_to_layers(struct iot_analyze *a, const struct iot_event *ev)
 {
 	const struct request_operation numbers = requests_operation(&a->requests, ev);
-	if (numbers.process == SIZE_MAX || !needs(a, NEED_BUSY | REQUESTS_ROWS))
+	if (numbers.process == SIZE_MAX || !needs(a, NEED_BUSY | NEED_BINS | REQUESTS_ROWS))
 		return;
 	for (unsigned i = 0; i < LAYERS; i++) {
 		struct layer *l = analyze_layer(a, i);
@@ -477,6 +484,12 @@ static bool add_time_values(struct iot_analyze *a, struct layer *l)
 	return done;
 }
 
+static bool add_cycle_values(struct iot_analyze *a, const struct layer *l)
+{
+	const struct view_source from = {&l->cells, &l->series, span_of(a)};
+	return cycle_values(&from, &a->values);
+}
+
 /* The values of rows, which point into the state. */
 static void add_row_values(struct iot_analyze *a, const struct layer *l)
 {
@@ -516,8 +529,12 @@ int iot_analyze_finish(struct iot_analyze *a)
 		order_values(&l->order, &a->values);
 		keep(a, repetition_values(&l->repetition, &a->values));
 	}
-	if (a->options.sections & IOT_ANALYZE_TIME)
-		keep(a, cells_settle(&l->cells) && add_time_values(a, l));
+	if (needs(a, NEED_BINS))
+		keep(a, cells_settle(&l->cells));
+	if (a->status == IOT_OK && needs(a, IOT_ANALYZE_TIME))
+		keep(a, add_time_values(a, l));
+	if (a->status == IOT_OK && needs(a, IOT_ANALYZE_CYCLES))
+		keep(a, add_cycle_values(a, l));
 	if (a->options.sections & IOT_ANALYZE_METADATA)
 		metadata_values(&a->metadata, totals_files(&l->totals), requests_of(l), &a->values);
 	if (needs(a, IOT_ANALYZE_REUSE))

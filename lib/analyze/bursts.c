@@ -3,10 +3,7 @@
 
 #include <stdlib.h>
 
-/* Bins [begin, end). */
-struct burst {
-	size_t begin, end;
-};
+#include "burst_runs.h"
 
 struct bursts {
 	uint64_t *bytes; /* of each bin */
@@ -18,52 +15,6 @@ struct bursts {
 		struct histogram duration, size, peak, gap;
 	} * of;
 };
-
-static int by_value(const void *left, const void *right)
-{
-	const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-	return a < b ? -1 : a > b;
-}
-
-/* The lower median of the first n values of the scratch array; 0 without values. */
-static uint64_t median(struct bursts *b, size_t n)
-{
-	qsort(b->scratch, n, sizeof *b->scratch, by_value);
-	return n > 0 ? b->scratch[(n - 1) / 2] : 0;
-}
-
-/* A bin belongs to a burst with more than 5 % of twice the median of the bins with bytes. */
-static void find_runs(struct bursts *b)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < b->bins; i++)
-		if (b->bytes[i] > 0)
-			b->scratch[n++] = b->bytes[i];
-	const uint64_t usual = median(b, n);
-	for (size_t i = 0; i < b->bins; i++) {
-		if ((uint128)b->bytes[i] * 10 <= usual)
-			continue;
-		if (b->count == 0 || b->runs[b->count - 1].end < i)
-			b->runs[b->count++].begin = i;
-		b->runs[b->count - 1].end = i + 1;
-	}
-}
-
-/* Joins runs whose gap is less than a fifth of the median gap. */
-static void join_runs(struct bursts *b)
-{
-	size_t used = 0;
-	for (size_t i = 1; i < b->count; i++)
-		b->scratch[i - 1] = b->runs[i].begin - b->runs[i - 1].end;
-	const uint64_t usual = b->count > 1 ? median(b, b->count - 1) : 0;
-	for (size_t i = 0; i < b->count; i++) {
-		if (used > 0 && 5 * (b->runs[i].begin - b->runs[used - 1].end) < usual)
-			b->runs[used - 1].end = b->runs[i].end;
-		else
-			b->runs[used++] = b->runs[i];
-	}
-	b->count = used;
-}
 
 static void measure(struct bursts *b, size_t i)
 {
@@ -116,8 +67,7 @@ static void find(struct bursts *b, const struct view *view)
 {
 	for (size_t i = 0; i < b->bins; i++)
 		b->bytes[i] = view_bytes(view, i);
-	find_runs(b);
-	join_runs(b);
+	b->count = burst_runs_find(b->bytes, b->bins, b->scratch, b->runs);
 	for (size_t i = 0; i < b->count; i++)
 		measure(b, i);
 }

@@ -25,7 +25,7 @@ TRACE
 "$IOTRACE" analyze -q --per-thread --tsv t | grep '	P	'
 # JSON has the same values, and every section can be computed alone.
 "$IOTRACE" analyze -q --json t >whole
-for section in totals sizes order time metadata files processes; do
+for section in totals sizes order time cycles metadata files processes reuse; do
 	"$IOTRACE" analyze -q --json --section=$section t >part
 	python3 - $section <<'CODE'
 import json, sys

@@ -24,7 +24,7 @@ TICK = 1000
 LONGER = re.compile(r"trace\.T$|totals\.(running_time|duration_)|time\.(t_[rw]|md_time|io_time|io_md_time)|"
                     r"metadata\.(operations_time|time\.|time_)|(files|processes)\.top_time|processes\.imbalance_io_time\.mean")
 FASTER = re.compile(r"(totals|large)\.(MB_s|MiB_s|IOs_s|B_avg|IOPS_avg)")
-OVER_TIME = re.compile(r"time\.(?!t_|md_time|io_)")
+OVER_TIME = re.compile(r"time\.(?!t_|md_time|io_)|cycles\.")
 
 
 def flat(values):

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "burst_runs.h"
+
+#include <stdlib.h>
+
+#include "saturate.h"
+
+static int by_value(const void *left, const void *right)
+{
+	const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+	return a < b ? -1 : a > b;
+}
+
+/* The lower median of n values, which it sorts; 0 without values. */
+static uint64_t median(uint64_t *values, size_t n)
+{
+	qsort(values, n, sizeof *values, by_value);
+	return n > 0 ? values[(n - 1) / 2] : 0;
+}
+
+uint64_t burst_runs_median(const uint64_t *bins, size_t n, uint64_t *scratch)
+{
+	size_t positive = 0;
+	for (size_t i = 0; i < n; i++)
+		if (bins[i] > 0)
+			scratch[positive++] = bins[i];
+	return median(scratch, positive);
+}
+
+static size_t find_runs(const uint64_t *bins, size_t n, uint64_t usual, struct burst *runs)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < n; i++) {
+		if ((uint128)bins[i] * 10 <= usual)
+			continue;
+		if (count == 0 || runs[count - 1].end < i)
+			runs[count++].begin = i;
+		runs[count - 1].end = i + 1;
+	}
+	return count;
+}
+
+static size_t join_runs(struct burst *runs, size_t count, uint64_t *gaps)
+{
+	size_t used = 0;
+	for (size_t i = 1; i < count; i++)
+		gaps[i - 1] = runs[i].begin - runs[i - 1].end;
+	const uint64_t usual = count > 1 ? median(gaps, count - 1) : 0;
+	for (size_t i = 0; i < count; i++) {
+		if (used > 0 && 5 * (runs[i].begin - runs[used - 1].end) < usual)
+			runs[used - 1].end = runs[i].end;
+		else
+			runs[used++] = runs[i];
+	}
+	return used;
+}
+
+size_t burst_runs_find(const uint64_t *bins, size_t n, uint64_t *scratch, struct burst *runs)
+{
+	const uint64_t usual = burst_runs_median(bins, n, scratch);
+	return join_runs(runs, find_runs(bins, n, usual, runs), scratch);
+}

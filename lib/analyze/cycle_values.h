@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whether the I/O over time is periodic: bytes, reads, writes, operations and dominating types. */
+#ifndef LIB_ANALYZE_CYCLE_VALUES_H
+#define LIB_ANALYZE_CYCLE_VALUES_H
+
+#include "values.h"
+#include "view.h"
+
+/* Returns false if out of memory. */
+bool cycle_values(const struct view_source *from, struct values *v);
+
+#endif
