@@ -17,6 +17,9 @@ enum { POINTS_DEFAULT = 64, POINTS_MAX = 100000, SIMULATED_MAX = 1024, THREADS_M
 /* Fewer sampled keys lower the accuracy; without --sample, the rate is higher for small traces. */
 enum { SAMPLES_DEFAULT = 16384 };
 
+/* Blocks of the smallest cache that is simulated with a sample. */
+enum { MINIATURE_BLOCKS = 1000 };
+
 #define RATE_DEFAULT        0.01
 #define MEMORY_DEFAULT      ((uint64_t)1 << 30)
 #define MAX_REQUEST_DEFAULT ((uint64_t)16 << 30)
@@ -77,6 +80,12 @@ static enum exit_status read_curve(struct mrc_run *m)
 
 /* Sizes */
 
+/* A simulation of a sample needs a cache of some blocks. */
+static uint64_t smallest_size(const struct mrc_run *m)
+{
+	return m->results.sample > 0 ? (uint64_t)ceil(MINIATURE_BLOCKS / m->results.sample) : 1;
+}
+
 static bool add_size(struct mrc_run *m, size_t *capacity, uint64_t size)
 {
 	struct mrc_results *r = &m->results;
@@ -88,17 +97,22 @@ static bool add_size(struct mrc_run *m, size_t *capacity, uint64_t size)
 	return true;
 }
 
-/* Sizes at equal ratios from 1 to the distinct blocks, at which all curves are exact. */
+/*
+ * Sizes at equal ratios from the smallest one to the distinct blocks, at which all curves are
+ * exact.
+ */
 static bool choose_points(struct mrc_run *m)
 {
-	const double distinct = (double)m->results.distinct;
+	const double least = (double)smallest_size(m), more = (double)m->results.distinct / least;
 	size_t capacity = 0;
 	bool done = true;
 	for (uint64_t i = 0; i < m->points && done; i++) {
 		const double exponent = m->points > 1 ? (double)i / (double)(m->points - 1) : 1;
-		const uint64_t size = (uint64_t)llround(pow(distinct, exponent));
+		const uint64_t size = (uint64_t)llround(least * pow(more, exponent));
 		done = add_size(m, &capacity,
-				i + 1 < m->points ? mrc_size_up_to(size) : m->results.distinct);
+				i + 1 == m->points      ? m->results.distinct
+				: m->results.sample > 0 ? size
+							: mrc_size_up_to(size));
 	}
 	return done;
 }
@@ -126,7 +140,42 @@ static enum exit_status choose_sizes(struct mrc_run *m)
 	return (m->all ? choose_all(m) : choose_points(m)) ? EXIT_OK : message_no_memory();
 }
 
-/* Other policies: simulations at the points, after a pass that counts the distinct blocks */
+/*
+ * Other policies: simulations at the points, after a pass that counts the distinct blocks, or with
+ * --method=shards after one that determines the sample.
+ */
+
+/* Ends a pass after which IN is read again. */
+static void end_pass(struct mrc_run *m)
+{
+	struct reference_input *i = &m->results.simulate.input;
+	i->future = NULL;
+	i->in.quiet = true; /* the second reading repeats the warnings about a log */
+	reference_input_close(i);
+}
+
+static enum exit_status choose_sample(struct mrc_run *m)
+{
+	struct mrc_results *r = &m->results;
+	const enum exit_status status = read_curve(m);
+	if (status != EXIT_OK)
+		return status;
+	r->sampled = mrc_kept(r->mrc);
+	if (mrc_rate(r->mrc) < 1) { /* otherwise all blocks are simulated */
+		r->sample = r->simulate.input.sample = mrc_rate(r->mrc);
+		r->simulate.input.seed = r->options.seed;
+	}
+	mrc_free(r->mrc);
+	r->mrc = NULL;
+	end_pass(m);
+	if (r->sample == 0 || smallest_size(m) <= r->distinct)
+		return EXIT_OK;
+	message_print("a sample of %g of the blocks stands for caches of at least %" PRIu64
+		      " blocks, but the trace has about %" PRIu64
+		      "; a larger --sample is needed, or no sample",
+		      r->sample, smallest_size(m), r->distinct);
+	return EXIT_FAULT;
+}
 
 static enum exit_status count_distinct(struct mrc_run *m, struct future *future)
 {
@@ -142,13 +191,18 @@ static enum exit_status count_distinct(struct mrc_run *m, struct future *future)
 		status = out_of_memory(m, IOT_ELIMIT);
 	if (status == EXIT_OK && future != NULL && future_finish(future) != IOT_OK)
 		status = message_no_memory();
-	if (status == EXIT_OK)
+	if (status == EXIT_OK && m->results.sample == 0)
 		m->results.distinct = both(engine_firsts(e).references);
 	engine_free(e);
-	i->future = NULL;
-	i->in.quiet = true; /* the second reading repeats the warnings about a log */
-	reference_input_close(i);
+	end_pass(m);
 	return status;
+}
+
+/* The blocks of a simulated cache: of a sample, its share of them. */
+static uint64_t capacity_of(const struct mrc_results *r, uint64_t size)
+{
+	const uint64_t blocks = r->sample > 0 ? (uint64_t)llround((double)size * r->sample) : size;
+	return blocks < CACHE_CAPACITY_MAX ? blocks : CACHE_CAPACITY_MAX;
 }
 
 static enum exit_status make_pairs(struct mrc_run *m, const struct future *future)
@@ -160,12 +214,12 @@ static enum exit_status make_pairs(struct mrc_run *m, const struct future *futur
 		return message_no_memory();
 	for (size_t i = 0; i < r->size_count; i++) {
 		r->simulate.pairs[i].policy = r->policy;
-		r->simulate.pairs[i].options = (struct simulation_options){
-		    .policy = r->policy,
-		    .capacity = r->size[i] < CACHE_CAPACITY_MAX ? r->size[i] : CACHE_CAPACITY_MAX,
-		    .future = &future->references,
-		    .block = r->simulate.references.block,
-		    .rows = r->options.rows};
+		r->simulate.pairs[i].options =
+		    (struct simulation_options){.policy = r->policy,
+						.capacity = capacity_of(r, r->size[i]),
+						.future = &future->references,
+						.block = r->simulate.references.block,
+						.rows = r->options.rows};
 		bytes += simulation_bytes(&r->simulate.pairs[i].options, future->count);
 	}
 	if (bytes > m->memory) {
@@ -204,8 +258,12 @@ static enum exit_status run_pairs(struct mrc_run *m)
 static enum exit_status simulate_points(struct mrc_run *m)
 {
 	struct future future = {.count = 0};
-	enum exit_status status =
-	    count_distinct(m, m->results.policy == CACHE_OPT ? &future : NULL);
+	const bool opt = m->results.policy == CACHE_OPT;
+	enum exit_status status = EXIT_OK;
+	if (m->method == MRC_SHARDS)
+		status = choose_sample(m);
+	if (status == EXIT_OK && (opt || m->results.sample == 0))
+		status = count_distinct(m, opt ? &future : NULL);
 	if (status == EXIT_OK)
 		status = choose_sizes(m);
 	if (status == EXIT_OK)
@@ -284,17 +342,19 @@ static const char notes[] =
     "size misses. exact: by stack distances (Mattson). shards: from a sample of the blocks, which\n"
     "needs little memory and time; low and high are 2 standard errors around the estimate. aet: a\n"
     "model that needs the times between references only. Other policies are simulated at each\n"
-    "size, after a pass that counts the distinct blocks.\n"
+    "size, after a pass that counts the distinct blocks; with shards the references to a sample\n"
+    "in caches that are smaller by its share, of 1000 blocks at least.\n"
     "Sizes: --points of them, from 1 block to all distinct blocks, at equal ratios.\n"
-    "tsv: size_blocks, size_bytes, misses, miss_ratio, low, high, row. iotrace-mrc(1) has "
-    "details.\n";
+    "tsv: size_blocks, size_bytes, misses, miss_ratio, low, high, row, read_misses, write_misses.\n"
+    "iotrace-mrc(1) has details.\n";
 
 static const char examples[] =
     "  iotrace mrc app.iot.zst                          how much memory does its working set "
     "need?\n"
     "  iotrace mrc --method=shards --svg=mrc.svg huge.iot.zst   the same, fast, as a plot\n"
     "  iotrace mrc --by=object --top=5 --tsv app.iot.zst        curves of five files\n"
-    "  iotrace mrc --policy=arc --points=16 app.iot.zst         another policy\n";
+    "  iotrace mrc --policy=arc --points=16 app.iot.zst         another policy\n"
+    "  iotrace mrc --policy=arc --method=shards huge.iot.zst    ... simulated with a sample\n";
 
 static enum exit_status check(struct mrc_run *m)
 {
@@ -305,8 +365,11 @@ static enum exit_status check(struct mrc_run *m)
 	m->results.policy = m->policies.policy[0];
 	if (m->results.policy == CACHE_LRU)
 		return EXIT_OK;
-	if (m->method != MRC_EXACT || m->all)
-		return options_wrong(m->command, "--method and --all are for policy lru only");
+	if (m->method == MRC_AET || m->all)
+		return options_wrong(m->command, "--method=aet and --all are for policy lru only");
+	if (m->method == MRC_SHARDS && m->by != 0)
+		return options_wrong(m->command,
+				     "--by with --method=shards is for policy lru only");
 	if (m->points > SIMULATED_MAX)
 		return options_wrong(m->command, "--points: at most %d for a policy other than lru",
 				     SIMULATED_MAX);

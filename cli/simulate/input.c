@@ -22,7 +22,10 @@ enum exit_status reference_input_open(struct reference_input *i, const char *pat
 	i->events = malloc(TRACE_IN_BATCH * sizeof *i->events);
 	i->count = i->used = 0;
 	i->status = IOT_OK;
-	if (i->references == NULL || i->events == NULL)
+	i->sampled[0] = i->sampled[1] = 0;
+	if (i->sample > 0)
+		i->whole = calloc(1, sizeof *i->whole);
+	if (i->references == NULL || i->events == NULL || (i->sample > 0 && i->whole == NULL))
 		return message_no_memory();
 	return trace_in_open(&i->in, path, read, command);
 }
@@ -78,11 +81,24 @@ static int add_events(struct reference_input *i, struct reference_batch *b, bool
 	return IOT_OK;
 }
 
+/* The same for the references to a sample of the keys. */
+static int add_sampled(struct reference_input *i, struct reference_batch *b, bool *more)
+{
+	i->whole->count = i->whole->runs = i->whole->actions = 0;
+	const int status = add_events(i, i->whole, more);
+	if (status != IOT_OK)
+		return status;
+	sample_batch(b, i->whole, i->sample, i->seed);
+	for (uint32_t j = 0; j < b->runs; j++)
+		i->sampled[(b->run[j].flags & RUN_WRITE) != 0] += b->run[j].count;
+	return IOT_OK;
+}
+
 int reference_input_fill(void *context, struct reference_batch *b)
 {
 	struct reference_input *i = context;
 	bool more;
-	int status = add_events(i, b, &more);
+	int status = i->sample > 0 ? add_sampled(i, b, &more) : add_events(i, b, &more);
 	if (status == IOT_OK && i->future != NULL)
 		status = collect(i, b);
 	return status == IOT_OK ? more : status;
@@ -121,6 +137,8 @@ void reference_input_close(struct reference_input *i)
 	references_free(i->references);
 	i->references = NULL;
 	free(i->events);
+	free(i->whole);
 	i->events = NULL;
+	i->whole = NULL;
 	trace_in_close(&i->in);
 }

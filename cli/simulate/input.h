@@ -5,6 +5,7 @@
 
 #include "lib/simulate/engine.h"
 #include "lib/simulate/future.h"
+#include "lib/simulate/sample.h"
 
 #include "cli/ui/trace_in.h"
 
@@ -13,6 +14,10 @@ struct reference_input {
 	struct references *references;
 	struct future *future;  /* collects all references, for OPT; or NULL */
 	uint64_t future_memory; /* bytes */
+	/* Of the keys; 0: all of them are used. The seed selects the sample. */
+	double sample;
+	uint64_t seed, sampled[2]; /* references to the sample, by direction */
+	struct reference_batch *whole;
 	struct iot_event *events;
 	size_t count, used;
 	int status; /* enum iot_status of the references; errors of IN are in `in` */

@@ -12,28 +12,55 @@
 
 #include "mrc_results.h"
 
+/* The references of a simulation: of a sample, those to the sampled blocks. */
+static uint64_t simulated_references(const struct mrc_results *m, size_t row)
+{
+	const uint64_t *sampled = m->simulate.input.sampled;
+	if (m->sample == 0)
+		return mrc_references_of(m, row);
+	return row == MRC_TOTAL ? both(sampled) : sampled[row == MRC_WRITES];
+}
+
+static struct simulation_hits simulated_hits(const struct simulation *s, size_t row)
+{
+	struct simulation_hits hits;
+	if (row < MRC_WRITES)
+		return simulation_row(s, row);
+	hits = simulation_counts(s).hits;
+	if (row != MRC_TOTAL)
+		hits.references[row == MRC_READS] = 0;
+	return hits;
+}
+
 struct mrc_point mrc_point_of(const struct mrc_results *m, size_t row, size_t i)
 {
 	if (m->mrc != NULL)
 		return mrc_misses(m->mrc, row, m->size[i]);
 	const struct simulation *s = m->simulate.pairs[i].simulation;
-	const struct simulation_counts c = simulation_counts(s);
-	const struct simulation_hits hits = row == MRC_TOTAL ? c.hits : simulation_row(s, row);
-	const double misses = (double)(mrc_references_of(m, row) - both(hits.references));
+	const uint64_t references = simulated_references(m, row),
+		       hits = simulated_hits(s, row).references[0] +
+			      simulated_hits(s, row).references[1];
+	const double scale = m->sample > 0 ? 1 / m->sample : 1,
+		     misses = fmin((double)(references - hits) * scale,
+				   (double)mrc_references_of(m, row));
 	return (struct mrc_point){misses, misses, misses};
 }
 
 uint64_t mrc_references_of(const struct mrc_results *m, size_t row)
 {
 	const struct references *r = m->simulate.input.references;
-	return both(row == MRC_TOTAL ? references_counts(r)->all.references
-				     : references_row(r, row)->references);
+	const uint64_t *all = references_counts(r)->all.references;
+	if (row == MRC_READS || row == MRC_WRITES)
+		return all[row == MRC_WRITES];
+	return both(row == MRC_TOTAL ? all : references_row(r, row)->references);
 }
 
 const char *mrc_method_name(const struct mrc_results *m)
 {
 	static const char *const names[] = {"exact", "shards", "aet"};
-	return m->mrc != NULL ? names[m->options.method] : "simulation";
+	if (m->mrc != NULL)
+		return names[m->options.method];
+	return m->sample > 0 ? "miniature" : "simulation";
 }
 
 static double ratio(double part, uint64_t whole)
@@ -52,9 +79,13 @@ static void text_head(struct mrc_results *m)
 	output_printf(
 	    o, "%-12s %14" PRIu64 " blocks (%s)%s\n", "distinct", m->distinct,
 	    printable_bytes(text, sizeof text, m->distinct * m->simulate.references.block),
-	    mrc_has_bounds(m) ? ", estimated" : "");
+	    mrc_has_bounds(m) || m->sample > 0 ? ", estimated" : "");
 	output_printf(o, "%-12s %14s", "policy", cache_policy_name(m->policy));
-	if (m->mrc == NULL)
+	if (m->sample > 0)
+		output_printf(
+		    o, ", estimated by simulations of %" PRIu64 " sampled blocks (%.4g of all)\n",
+		    m->sampled, m->sample);
+	else if (m->mrc == NULL)
 		output_text(o, ", simulated at each size\n");
 	else if (m->options.method == MRC_SHARDS)
 		output_printf(o,
@@ -67,12 +98,26 @@ static void text_head(struct mrc_results *m)
 				   : ", exact at all sizes\n");
 }
 
+static void text_directions(struct mrc_results *m, size_t i)
+{
+	for (unsigned write = 0; write < 2; write++) {
+		const size_t row = write ? MRC_WRITES : MRC_READS;
+		const uint64_t references = mrc_references_of(m, row);
+		if (references > 0)
+			output_printf(&m->simulate.out, " %10.6f",
+				      ratio(mrc_point_of(m, row, i).misses, references));
+		else
+			output_printf(&m->simulate.out, " %10s", "-");
+	}
+}
+
 static void text_curve(struct mrc_results *m, size_t row)
 {
 	struct output *o = &m->simulate.out;
 	const uint64_t references = mrc_references_of(m, row);
 	char size[32];
-	output_printf(o, "\n%12s %12s %14s %10s%s\n", "cache", "blocks", "misses", "miss ratio",
+	output_printf(o, "\n%12s %12s %14s %10s%s%s\n", "cache", "blocks", "misses", "miss ratio",
+		      row == MRC_TOTAL ? "   of reads  of writes" : "",
 		      mrc_has_bounds(m) && row == MRC_TOTAL ? "        low       high" : "");
 	for (size_t i = 0; i < m->size_count; i++) {
 		const struct mrc_point p = mrc_point_of(m, row, i);
@@ -80,6 +125,8 @@ static void text_curve(struct mrc_results *m, size_t row)
 		    o, "%12s %12" PRIu64 " %14.0f %10.6f",
 		    printable_bytes(size, sizeof size, m->size[i] * m->simulate.references.block),
 		    m->size[i], p.misses, ratio(p.misses, references));
+		if (row == MRC_TOTAL)
+			text_directions(m, i);
 		if (mrc_has_bounds(m) && row == MRC_TOTAL)
 			output_printf(o, " %10.6f %10.6f", ratio(p.low, references),
 				      ratio(p.high, references));
@@ -120,7 +167,11 @@ static void tsv_curve(struct mrc_results *m, size_t row, const char *name)
 			      bounds ? printable_real(real[2], ratio(p.high, references)) : "");
 		for (const char *c = name; *c != '\0'; c++)
 			output_write(o, *c == '\t' || *c == '\n' ? " " : c, 1);
-		output_text(o, "\n");
+		if (row == MRC_TOTAL)
+			output_printf(o, "\t%.0f\t%.0f\n", mrc_point_of(m, MRC_READS, i).misses,
+				      mrc_point_of(m, MRC_WRITES, i).misses);
+		else
+			output_text(o, "\t\t\n");
 	}
 }
 
@@ -128,7 +179,8 @@ void mrc_print_tsv(struct mrc_results *m)
 {
 	char name[ROW_NAME_CAPACITY];
 	output_text(&m->simulate.out,
-		    "size_blocks\tsize_bytes\tmisses\tmiss_ratio\tlow\thigh\trow\n");
+		    "size_blocks\tsize_bytes\tmisses\tmiss_ratio\tlow\thigh\trow\tread_misses"
+		    "\twrite_misses\n");
 	tsv_curve(m, MRC_TOTAL, "");
 	if (m->simulate.references.by == REFERENCES_BY_NOTHING)
 		return;
@@ -145,6 +197,11 @@ static void text(struct json *j, const char *key, const char *value)
 	json_text(j, key, value, strlen(value));
 }
 
+static void json_misses(struct json *j, const char *key, struct mrc_point p)
+{
+	json_number(j, key, (uint64_t)llround(fmax(0, p.misses)));
+}
+
 static void json_curve(struct json *j, struct mrc_results *m, size_t row)
 {
 	const uint64_t references = mrc_references_of(m, row);
@@ -155,11 +212,15 @@ static void json_curve(struct json *j, struct mrc_results *m, size_t row)
 		json_open(j, NULL, '{');
 		json_number(j, "blocks", m->size[i]);
 		json_number(j, "bytes", m->size[i] * m->simulate.references.block);
-		json_number(j, "misses", (uint64_t)llround(fmax(0, p.misses)));
+		json_misses(j, "misses", p);
 		json_exact(j, "miss_ratio", ratio(p.misses, references));
 		if (mrc_has_bounds(m) && row == MRC_TOTAL) {
 			json_exact(j, "low", ratio(p.low, references));
 			json_exact(j, "high", ratio(p.high, references));
+		}
+		if (row == MRC_TOTAL) {
+			json_misses(j, "read_misses", mrc_point_of(m, MRC_READS, i));
+			json_misses(j, "write_misses", mrc_point_of(m, MRC_WRITES, i));
 		}
 		json_close(j, '}');
 	}
@@ -179,6 +240,11 @@ static void json_parameters(struct json *j, const struct mrc_results *m)
 	if (mrc_has_bounds(m)) {
 		json_exact(j, "sample", mrc_rate(m->mrc));
 		json_number(j, "samples", mrc_kept(m->mrc));
+		json_number(j, "seed", m->options.seed);
+	}
+	if (m->sample > 0) {
+		json_exact(j, "sample", m->sample);
+		json_number(j, "samples", m->sampled);
 		json_number(j, "seed", m->options.seed);
 	}
 	json_close(j, '}');
@@ -208,46 +274,93 @@ void mrc_print_json(struct mrc_results *m)
 
 /* SVG */
 
+static bool is_estimate(const struct mrc_results *m)
+{
+	return m->mrc != NULL ? m->options.method != MRC_EXACT : m->sample > 0;
+}
+
+enum { PLOTTED_ROWS_MAX = 6 };
+
+struct mrc_plot {
+	double *values; /* the sizes, the bounds, and the miss ratios of each line */
+	struct svg_series series[1 + PLOTTED_ROWS_MAX];
+	char names[PLOTTED_ROWS_MAX][ROW_NAME_CAPACITY];
+	size_t count;
+};
+
+static void line_of(struct mrc_plot *p, const struct mrc_results *m, size_t row, const char *name)
+{
+	const size_t n = m->size_count;
+	double *y = p->values + (3 + p->count) * n;
+	for (size_t i = 0; i < n; i++)
+		y[i] = ratio(mrc_point_of(m, row, i).misses, mrc_references_of(m, row));
+	p->series[p->count++] = (struct svg_series){.name = name,
+						    .x = p->values,
+						    .y = y,
+						    .count = n,
+						    .steps = m->mrc != NULL && !mrc_has_bounds(m)};
+}
+
+static void add_bounds(struct mrc_plot *p, const struct mrc_results *m)
+{
+	const size_t n = m->size_count;
+	const uint64_t references = mrc_references_of(m, MRC_TOTAL);
+	double *low = p->values + n, *high = low + n;
+	for (size_t i = 0; i < n; i++) {
+		const struct mrc_point point = mrc_point_of(m, MRC_TOTAL, i);
+		p->values[i] = (double)m->size[i] * m->simulate.references.block;
+		low[i] = ratio(point.low, references);
+		high[i] = ratio(point.high, references);
+	}
+	if (mrc_has_bounds(m)) {
+		p->series[0].low = low;
+		p->series[0].high = high;
+	}
+}
+
+/* Lines for all references, and for the first rows. */
+static void add_lines(struct mrc_plot *p, struct mrc_results *m)
+{
+	const bool rows = m->simulate.references.by != REFERENCES_BY_NOTHING;
+	line_of(p, m, MRC_TOTAL, rows ? "all" : cache_policy_name(m->policy));
+	add_bounds(p, m);
+	for (size_t i = 0;
+	     rows && i < m->simulate.rows && i < m->simulate.top && i < PLOTTED_ROWS_MAX; i++)
+		line_of(p, m, m->simulate.order[i],
+			simulate_row_name(&m->simulate, m->simulate.order[i], p->names[i]));
+}
+
 enum exit_status mrc_write_svg(struct mrc_results *m, const char *path)
 {
 	const size_t n = m->size_count;
 	const double block = m->simulate.references.block;
-	const uint64_t references = mrc_references_of(m, MRC_TOTAL);
 	struct output o = {.status = IOT_OK};
-	double *values = calloc(4 * n + 1, sizeof *values);
-	if (values == NULL)
+	struct mrc_plot *p = calloc(1, sizeof *p);
+	if (p != NULL)
+		p->values = calloc((4 + PLOTTED_ROWS_MAX) * n + 1, sizeof *p->values);
+	if (p == NULL || p->values == NULL) {
+		free(p);
 		return message_no_memory();
-	double *x = values, *y = x + n, *low = y + n, *high = low + n;
-	for (size_t i = 0; i < n; i++) {
-		const struct mrc_point p = mrc_point_of(m, MRC_TOTAL, i);
-		x[i] = (double)m->size[i] * block;
-		y[i] = ratio(p.misses, references);
-		low[i] = ratio(p.low, references);
-		high[i] = ratio(p.high, references);
 	}
-	const bool bounds = mrc_has_bounds(m);
-	const struct svg_series series = {.name = cache_policy_name(m->policy),
-					  .x = x,
-					  .y = y,
-					  .low = bounds ? low : NULL,
-					  .high = bounds ? high : NULL,
-					  .count = n,
-					  .steps = m->mrc != NULL && !bounds};
+	add_lines(p, m);
+	const double *x = p->values;
 	const struct svg_plot plot = {
-	    .title = bounds ? "Miss ratio by cache size, with 2 standard errors"
-			    : "Miss ratio by cache size",
+	    .title = mrc_has_bounds(m) ? "Miss ratio by cache size, with 2 standard errors"
+		     : is_estimate(m)  ? "Miss ratio by cache size, estimated"
+				       : "Miss ratio by cache size",
 	    .description = "Share of the block references that miss, over the size of the cache.",
 	    .x = {"cache size", SVG_BYTES, n > 0 ? x[0] : block,
 		  n > 1 ? x[n - 1] : 2 * (n > 0 ? x[0] : block)},
 	    .y = {"miss ratio", SVG_LINEAR, 0, 1},
-	    .series = &series,
-	    .count = 1,
+	    .series = p->series,
+	    .count = p->count,
 	};
 	enum exit_status status = output_open(&o, path, 0);
 	if (status == EXIT_OK) {
 		svg_write(&o, &plot);
 		status = output_close(&o);
 	}
-	free(values);
+	free(p->values);
+	free(p);
 	return status;
 }

@@ -16,6 +16,9 @@ struct mrc_results {
 	uint64_t *size;  /* blocks, ascending */
 	size_t size_count;
 	uint64_t distinct;
+	/* Simulations of a sample: its share of the blocks, and their number; otherwise 0 and 0. */
+	double sample;
+	uint64_t sampled;
 };
 
 /* The misses at size i, of all references or of those of a row. */

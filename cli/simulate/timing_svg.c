@@ -106,18 +106,20 @@ static void add_rates(struct timing_plot *p, const struct timing_point *point, d
 	char size[32];
 	for (size_t i = 0; i < n; i++) {
 		const struct timing_rate *rate = &point->result.rates[i];
+		/* the last interval may be shorter */
+		const double left = (double)point->result.wall_ns / 1e9 - (double)i * width,
+			     seconds = left > 0 && left < width ? left : width;
 		values[i] = (double)i * width;
 		values[n + i] =
-		    (double)(written ? rate->device_written : rate->device_read) / 1e6 / width;
+		    (double)(written ? rate->device_written : rate->device_read) / 1e6 / seconds;
 		p->svg.y.max = fmax(p->svg.y.max, values[n + i]);
 	}
 	if (n > 0)
 		p->svg.x.max = fmax(p->svg.x.max, values[n - 1]);
 	snprintf(
-	    p->names[p->svg.count], NAME_CAPACITY, "%s, %s: %s",
+	    p->names[p->svg.count], NAME_CAPACITY, "%s: %s %s", written ? "written" : "read",
 	    cache_policy_name(point->options.policy),
-	    printable_bytes(size, sizeof size, point->options.cache_blocks * point->options.block),
-	    written ? "written" : "read");
+	    printable_bytes(size, sizeof size, point->options.cache_blocks * point->options.block));
 	add_series(p, values, n)->steps = true;
 }
 
@@ -140,6 +142,8 @@ static bool plot_rates(struct timing_plot *p, const struct timing_report *r)
 		add_rates(p, &r->points[i], next, true);
 		next += 2 * r->points[i].result.rate_count;
 	}
+	for (size_t i = 0; n == 1 && i < p->svg.count; i++)
+		p->series[i].name = i == 0 ? "read" : "written";
 	return true;
 }
 

@@ -16,6 +16,7 @@ enum {
 	PLOT_HEIGHT = HEIGHT - TOP - BOTTOM,
 	LEGEND_STEP = 18,
 	LEGEND_MAX = (PLOT_HEIGHT / LEGEND_STEP),
+	LEGEND_CHARACTERS = 15,
 	MARKS_MAX = 100, /* points of a line that has marks */
 };
 
@@ -123,6 +124,20 @@ static void write_series(struct output *o, const struct svg_plot *p, size_t i)
 	output_text(o, "</g>\n");
 }
 
+/* The end of a name that is too long, which distinguishes paths; the title of the line has all. */
+static void write_name(struct output *o, const char *name)
+{
+	size_t characters = 0;
+	for (const char *c = name; *c != '\0'; c++)
+		characters += (*c & 0xc0) != 0x80;
+	if (characters > LEGEND_CHARACTERS)
+		output_text(o, "&#8230;");
+	for (; characters > LEGEND_CHARACTERS; characters--)
+		for (name++; (*name & 0xc0) == 0x80;)
+			name++;
+	markup_text(o, name);
+}
+
 static void write_legend(struct output *o, const struct svg_plot *p)
 {
 	for (size_t i = 0; i < p->count && i < LEGEND_MAX; i++) {
@@ -131,7 +146,7 @@ static void write_legend(struct output *o, const struct svg_plot *p)
 			      "<path class=\"line\" stroke=\"%s\" stroke-dasharray=\"%s\" "
 			      "d=\"M%d,%dh28\"/>\n<text x=\"%d\" y=\"%d\">",
 			      colours[i % STYLES], dashes[i % STYLES], x, y, x + 34, y + 4);
-		markup_text(o, p->series[i].name);
+		write_name(o, p->series[i].name);
 		output_text(o, "</text>\n");
 	}
 }

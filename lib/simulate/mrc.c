@@ -30,6 +30,8 @@ struct mrc {
 	size_t exact_capacity;
 	uint64_t infinite, references;
 	struct curve curve;
+	struct curve direction[2]; /* reads, writes */
+	uint64_t direction_references[2];
 	struct curve *rows;
 	uint64_t *row_references;
 	size_t row_capacity, row_reference_capacity;
@@ -57,6 +59,8 @@ void mrc_free(struct mrc *m)
 		return;
 	distances_free(&m->distances);
 	curve_free(&m->curve);
+	for (size_t i = 0; i < 2; i++)
+		curve_free(&m->direction[i]);
 	for (size_t i = 0; i < m->row_capacity; i++)
 		curve_free(&m->rows[i]);
 	for (size_t i = 0; i < GROUPS; i++) {
@@ -90,6 +94,19 @@ static bool add_to(struct curve *c, uint64_t distance, double weight)
 	return true;
 }
 
+static unsigned is_write(const struct reference_run *run)
+{
+	return (run->flags & RUN_WRITE) != 0;
+}
+
+/* Adds a reference of a run to the curves of its direction and of its row. */
+static bool add_to_parts(struct mrc *m, const struct reference_run *run, uint64_t distance,
+			 double weight)
+{
+	return add_to(&m->direction[is_write(run)], distance, weight) &&
+	       (!m->options.rows || add_to(&m->rows[run->row], distance, weight));
+}
+
 /* Exact curves */
 
 static bool count_exact(struct mrc *m, uint64_t distance)
@@ -112,7 +129,7 @@ static bool add_exact(struct mrc *m, const struct reference_batch *b,
 			distances_prefetch(&m->distances, b->key[i + AHEAD]);
 		const uint64_t distance = distances_refer(&m->distances, b->key[i]);
 		if (distance == DISTANCE_FAILED || !count_exact(m, distance) ||
-		    (m->options.rows && !add_to(&m->rows[run->row], distance, 1)))
+		    !add_to_parts(m, run, distance, 1))
 			return false;
 	}
 	return true;
@@ -145,7 +162,7 @@ static bool keep_key(struct mrc *m, struct sample_key key)
 	return true;
 }
 
-static bool add_sampled(struct mrc *m, struct sample_key key, uint32_t row)
+static bool add_sampled(struct mrc *m, struct sample_key key, const struct reference_run *run)
 {
 	struct group *g = &m->group[key.hash % GROUPS];
 	const double rate = m->sample.rate, weight = 1 / rate;
@@ -155,7 +172,7 @@ static bool add_sampled(struct mrc *m, struct sample_key key, uint32_t row)
 		return false;
 	if (!add_to(&m->curve, scaled(distance, rate), weight) ||
 	    !add_to(&g->curve, scaled(in_group, rate / GROUPS), weight * GROUPS) ||
-	    (m->options.rows && !add_to(&m->rows[row], scaled(distance, rate), weight)))
+	    !add_to_parts(m, run, scaled(distance, rate), weight))
 		return false;
 	return distance != DISTANCE_NONE || keep_key(m, key);
 }
@@ -167,7 +184,7 @@ static bool add_shards(struct mrc *m, const struct reference_batch *b,
 		const uint64_t hash =
 		    XXH3_64bits_withSeed(&b->key[i], sizeof b->key[i], m->options.seed);
 		if (hash < m->sample.threshold &&
-		    !add_sampled(m, (struct sample_key){hash, b->key[i]}, run->row))
+		    !add_sampled(m, (struct sample_key){hash, b->key[i]}, run))
 			return false;
 	}
 	return true;
@@ -185,9 +202,9 @@ static bool add_times(struct mrc *m, const struct reference_batch *b,
 		const size_t number = idmap_number(&m->times, b->key[i]);
 		if (!array_reserve_index(&m->last, &m->last_capacity, number, sizeof *m->last))
 			return false;
-		const uint64_t now = before + (i - run->first) + 1;
-		if (!add_to(&m->curve, m->last[number] != 0 ? now - m->last[number] : DISTANCE_NONE,
-			    1))
+		const uint64_t now = before + (i - run->first) + 1,
+			       time = m->last[number] != 0 ? now - m->last[number] : DISTANCE_NONE;
+		if (!add_to(&m->curve, time, 1) || !add_to_parts(m, run, time, 1))
 			return false;
 		m->last[number] = now;
 	}
@@ -213,7 +230,8 @@ static bool solve_aet(struct mrc *m)
 	return true;
 }
 
-static double aet_misses(const struct mrc *m, uint64_t capacity)
+/* The references of a curve with longer times, which miss in a cache of this size. */
+static double aet_misses(const struct mrc *m, const struct curve *c, uint64_t capacity)
 {
 	size_t low = 0, high = m->curve.capacity;
 	while (low < high) {
@@ -223,14 +241,14 @@ static double aet_misses(const struct mrc *m, uint64_t capacity)
 		else
 			low = middle + 1;
 	}
-	if (low == m->curve.capacity)
-		return m->curve.infinite;
+	if (low >= c->capacity)
+		return c->infinite;
 	const double begin = low > 0 ? m->aet[low - 1] : 0,
 		     width = (double)(curve_end(low) - (low > 0 ? curve_end(low - 1) : 0)),
 		     part = ((double)capacity - begin) / (m->aet[low] - begin),
 		     share = ceil(part * width) / width, /* whole units of time */
-	    more = low + 1 < m->curve.capacity ? m->curve.bin[low + 1] : 0;
-	return m->curve.infinite + m->curve.bin[low] + (more - m->curve.bin[low]) * share;
+	    more = low + 1 < c->capacity ? c->bin[low + 1] : 0;
+	return c->infinite + c->bin[low] + (more - c->bin[low]) * share;
 }
 
 /* All methods */
@@ -283,6 +301,7 @@ static bool add_run(struct mrc *m, const struct reference_batch *b, const struct
 		break;
 	}
 	m->references += run->count;
+	m->direction_references[is_write(run)] += run->count;
 	if (m->options.rows)
 		m->row_references[run->row] += run->count;
 	return done;
@@ -326,6 +345,8 @@ static bool finish_shards(struct mrc *m)
 		done = curve_adjust(&m->group[i].curve, (double)m->references);
 		curve_finish(&m->group[i].curve);
 	}
+	for (size_t i = 0; i < 2 && done; i++)
+		done = curve_adjust(&m->direction[i], (double)m->direction_references[i]);
 	for (size_t i = 0; i < m->row_capacity && done; i++)
 		if (m->row_references[i] > 0)
 			done = curve_adjust(&m->rows[i], (double)m->row_references[i]);
@@ -340,6 +361,8 @@ int mrc_finish(struct mrc *m)
 		done = finish_shards(m);
 	else
 		curve_finish(&m->curve);
+	for (size_t i = 0; i < 2; i++)
+		curve_finish(&m->direction[i]);
 	for (size_t i = 0; i < m->row_capacity; i++)
 		curve_finish(&m->rows[i]);
 	for (size_t i = m->exact_capacity; i-- > 0;)
@@ -351,10 +374,16 @@ int mrc_finish(struct mrc *m)
 
 /* Results */
 
+/* A sample with more references than its share counts more misses than references in small caches. */
+static double at_most(double misses, uint64_t references)
+{
+	return fmin(misses, (double)references);
+}
+
 static struct mrc_point bounded(const struct mrc *m, uint64_t capacity)
 {
 	double sum = 0, squares = 0;
-	const double misses = curve_misses(&m->curve, capacity);
+	const double misses = at_most(curve_misses(&m->curve, capacity), m->references);
 	for (size_t i = 0; i < GROUPS; i++) {
 		const double x = curve_misses(&m->group[i].curve, capacity);
 		sum += x;
@@ -366,15 +395,25 @@ static struct mrc_point bounded(const struct mrc *m, uint64_t capacity)
 				  fmin((double)m->references, misses + error)};
 }
 
+static const struct curve *curve_of(const struct mrc *m, size_t row)
+{
+	static const struct curve none;
+	if (row == MRC_TOTAL)
+		return &m->curve;
+	if (row == MRC_READS || row == MRC_WRITES)
+		return &m->direction[row == MRC_WRITES];
+	return row < m->row_capacity ? &m->rows[row] : &none;
+}
+
 struct mrc_point mrc_misses(const struct mrc *m, size_t row, uint64_t capacity)
 {
 	double misses;
-	if (row != MRC_TOTAL)
-		misses = row < m->row_capacity ? curve_misses(&m->rows[row], capacity) : 0;
+	if (m->options.method == MRC_AET)
+		misses = aet_misses(m, curve_of(m, row), capacity);
+	else if (row != MRC_TOTAL)
+		misses = at_most(curve_misses(curve_of(m, row), capacity), mrc_references(m, row));
 	else if (m->options.method == MRC_SHARDS)
 		return bounded(m, capacity);
-	else if (m->options.method == MRC_AET)
-		misses = aet_misses(m, capacity);
 	else
 		misses = (double)m->infinite +
 			 (capacity + 1 < m->exact_capacity ? (double)m->exact[capacity + 1] : 0);
@@ -396,6 +435,8 @@ uint64_t mrc_references(const struct mrc *m, size_t row)
 {
 	if (row == MRC_TOTAL)
 		return m->references;
+	if (row == MRC_READS || row == MRC_WRITES)
+		return m->direction_references[row == MRC_WRITES];
 	return row < m->row_reference_capacity ? m->row_references[row] : 0;
 }
 

@@ -31,7 +31,10 @@ int mrc_add(struct mrc *m, const struct reference_batch *b);
 /* After all references. Returns IOT_OK or IOT_ENOMEM. */
 int mrc_finish(struct mrc *m);
 
-#define MRC_TOTAL SIZE_MAX
+/* In place of a row: all references, those of reads, those of writes. */
+#define MRC_TOTAL  SIZE_MAX
+#define MRC_READS  (SIZE_MAX - 1)
+#define MRC_WRITES (SIZE_MAX - 2)
 
 struct mrc_point {
 	double misses;
@@ -39,8 +42,9 @@ struct mrc_point {
 };
 
 /*
- * The misses of an LRU cache, of all references or of those of a row. Rows and estimates are exact
- * at sizes that mrc_size_up_to() returns, and those of the next smaller such size elsewhere.
+ * The misses of an LRU cache, of all references or of some. Those of rows and of reads and writes,
+ * and estimates, are exact at sizes that mrc_size_up_to() returns, and those of the next smaller
+ * such size elsewhere.
  */
 struct mrc_point mrc_misses(const struct mrc *m, size_t row, uint64_t capacity);
 uint64_t mrc_size_up_to(uint64_t size);

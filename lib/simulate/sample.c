@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef XXH_INLINE_ALL
+#define XXH_INLINE_ALL
+#endif
 #include "sample.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#include <xxhash.h>
 
 #include "lib/base/array.h"
 
@@ -75,4 +80,45 @@ void sample_free(struct key_sample *s)
 {
 	free(s->heap);
 	*s = (struct key_sample){.max = 0};
+}
+
+/* Batches */
+
+static void copy_actions(struct reference_batch *to, const struct reference_batch *from,
+			 uint32_t before)
+{
+	while (to->actions < from->actions && from->action[to->actions].before <= before) {
+		to->action[to->actions] = from->action[to->actions];
+		to->action[to->actions++].before = to->count;
+	}
+}
+
+static void sample_run(struct reference_batch *to, const struct reference_batch *from, uint32_t run,
+		       uint64_t threshold, uint64_t seed)
+{
+	const uint32_t first = from->run[run].first, end = first + from->run[run].count,
+		       count = to->count;
+	for (uint32_t i = first; i < end; i++) {
+		to->key[to->count] = from->key[i];
+		to->how[to->count] = from->how[i];
+		to->count +=
+		    XXH3_64bits_withSeed(&from->key[i], sizeof from->key[i], seed) < threshold;
+	}
+	if (to->count == count)
+		return;
+	to->start_ns[to->runs] = from->start_ns[run];
+	to->run[to->runs] = from->run[run];
+	to->run[to->runs].first = count;
+	to->run[to->runs++].count = to->count - count;
+}
+
+void sample_batch(struct reference_batch *to, const struct reference_batch *from, double rate,
+		  uint64_t seed)
+{
+	const uint64_t threshold = threshold_of(rate);
+	for (uint32_t i = 0; i < from->runs; i++) {
+		copy_actions(to, from, from->run[i].first);
+		sample_run(to, from, i, threshold, seed);
+	}
+	copy_actions(to, from, from->count);
 }

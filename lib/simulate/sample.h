@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "references.h"
+
 struct sample_key {
 	uint64_t hash, key;
 };
@@ -30,5 +32,12 @@ bool sample_push(struct key_sample *s, struct sample_key key);
 /* Removes a key that is beyond the limit or the threshold. Returns false if there is none. */
 bool sample_pop(struct key_sample *s, struct sample_key *key);
 void sample_free(struct key_sample *s);
+
+/*
+ * Copies to an empty batch the references to a sample of the keys, those with hashes below
+ * rate * 2^64, and all actions. Parts of records become runs of their own.
+ */
+void sample_batch(struct reference_batch *to, const struct reference_batch *from, double rate,
+		  uint64_t seed);
 
 #endif

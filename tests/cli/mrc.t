@@ -14,6 +14,16 @@ for wrong in --sample=0 --sample=2 --points=0 --policy=lru,arc; do
 	"$IOTRACE" mrc $wrong loop 2>&1 | head -n 1
 done
 "$IOTRACE" mrc --policy=arc --all loop 2>&1 | head -n 1
+"$IOTRACE" mrc --policy=arc --method=shards --by=op loop 2>&1 | head -n 1
+# Reads and writes have curves of their own, also in an estimate from times.
+{ for block in 0 1 2 0 1 2 2; do echo "80 20 ${block}000 1000 1 a 1 1 0"; echo "c0 20 ${block}000 1000 1 a 1 1 0"; done; } >writes
+"$IOTRACE" mrc --points=4 writes
+"$IOTRACE" mrc --points=4 --method=aet --by=op --tsv writes
+# Another policy, simulated with half of 4,000 blocks that are used twice in a cycle: caches of 2,000 blocks and more.
+awk 'BEGIN { for (i = 0; i < 8000; i++) printf "80 20 %x000 1000 1 a 1 1 0\n", i % 4000 }' >cycle
+"$IOTRACE" mrc -q --policy=fifo --method=shards --sample=0.5 --points=3 cycle
+"$IOTRACE" mrc -q --policy=fifo --method=shards --sample=0.2 cycle 2>&1
+"$IOTRACE" mrc -q --policy=fifo --method=shards --points=2 --json cycle | jq -c '[.parameters.method, .points[].misses]'
 cat loop | "$IOTRACE" mrc --policy=arc 2>&1
 # More distinct blocks than the memory holds.
 awk 'BEGIN { for (i = 0; i < 40000; i++) printf "80 20 %x000 1000 1 a 1 1 0\n", i }' >scan

@@ -10,7 +10,8 @@
 The laws: the exact curve equals simulations of LRU at 20 sizes; OPT never misses more than another policy, and neither
 OPT nor LRU misses more in a larger cache; evictions are misses less resident and dropped blocks; each written block is
 written to the device, written again in the cache, or cancelled; rows add up to the whole; SHARDS with all keys is the
-exact curve; results depend neither on the number of threads nor on other simulations in the same pass.
+exact curve; curves of rows, reads and writes add up; simulations of a sample equal the reference on that sample;
+results depend neither on the number of threads nor on other simulations in the same pass.
 """
 import json
 import os
@@ -88,6 +89,9 @@ class Checker:
         every = self.simulate("-c", ",".join(f"{size}b" for size in sizes))
         direct = {s["blocks"]: s["misses"] for s in every["simulations"]}
         self.check(curve == direct, "the exact curve equals simulations", curve, direct)
+        for p, s in zip(self.mrc("--points=20")["points"], every["simulations"]):
+            parts = {d: every["trace"]["references"][d + "s"] - s["hits"][d + "s"] for d in ("read", "write")}
+            self.check(parts == {d: p[d + "_misses"] for d in parts}, "curves of reads and writes", p, parts)
         whole = {p["blocks"]: p["misses"] for p in self.mrc("--points=20", "--method=shards", "--sample=1")["points"]}
         same = [size for size in sizes if size in whole]
         self.check(all(abs(whole[size] - curve[size]) <= 1 for size in same), "SHARDS of all keys", whole, curve)
@@ -111,6 +115,12 @@ class Checker:
             self.check(misses == sorted(misses, reverse=True), "larger caches miss less", policy, misses)
         single = self.simulate("-p", "arc", "-c", f"{chosen[0]}b")["simulations"][0]
         self.check(single == by["arc", chosen[0]], "other simulations change nothing", single)
+        n = one["trace"]["references"]["reads"] + written
+        for method in ("exact", "aet"):
+            curve = self.mrc("--by=op", f"--method={method}", "--points=10")
+            for i, point in enumerate(curve["points"]):
+                rows = sum(r["points"][i]["misses"] for r in curve["rows"])
+                self.check(abs(rows - point["misses"]) <= 1 and point["misses"] <= n, "rows of a curve add up", method, point)
         for row in ("object", "process", "op", "file", "kind"):
             s = self.simulate("--by=" + row, "-c", f"{chosen[-1]}b")
             rows = s["simulations"][0]["rows"]
@@ -152,6 +162,33 @@ def check_random(iotrace, first, last):
             with open(path, "w") as file:
                 file.write(random_trace(seed))
             wrong += check_trace(iotrace, path)
+    return wrong
+
+
+def check_miniature(iotrace, seed=5, rate=0.25):
+    """Simulations of a sample equal those of the reference on the keys with small hashes, in smaller caches."""
+    rand, wrong = random.Random(seed), 0
+    with tempfile.TemporaryDirectory() as scratch:
+        path = os.path.join(scratch, "zipf.iot")
+        with open(path, "w") as file:
+            for _ in range(20000):
+                block = int(8000 ** rand.random()) * 7919 % 8000
+                file.write(f"{rand.choice([0x80, 0xc0]):x} 20 {block * 4096:x} 1000 1 0 1 1 0\n")
+        checker = Checker(iotrace, path)
+        keys = [int(line) for line in run(iotrace, "simulate", "-q", "--dump-references", path).split()]
+        hashes = {key: cache_reference.xxh3_of_number(key, seed) for key in set(keys)}
+        sample = [key for key in keys if hashes[key] < rate * 2**64]
+        for policy in ("fifo", "arc", "s3fifo", "wtinylfu", "opt"):
+            result = checker.mrc("--method=shards", f"--sample={rate}", f"--seed={seed}", f"--policy={policy}", "--points=3")
+            checker.check(result["parameters"]["samples"] == len(set(sample)), "sampled blocks", policy)
+            checker.check(all(p["blocks"] * rate >= 1000 for p in result["points"]), "sizes of a sample", policy)
+            for point in result["points"]:
+                cache = cache_reference.new(policy, int(point["blocks"] * rate + 0.5), sample)
+                misses = sum(not cache.refer(key) for key in sample) / rate
+                checker.check(abs(point["misses"] - misses) <= 0.5, "simulation of a sample", policy, point, misses)
+                parts = point["read_misses"] + point["write_misses"]
+                checker.check(abs(parts - misses) <= 1, "reads and writes of a sample", policy, point)
+        wrong = checker.wrong
     return wrong
 
 
@@ -211,7 +248,7 @@ def main():
     elif sys.argv[1] == "--samples":
         wrong = check_samples(sys.argv[2], sys.argv[3:])
     elif "-" in sys.argv[2] and sys.argv[2].replace("-", "").isdigit():
-        wrong = check_random(sys.argv[1], *map(int, sys.argv[2].split("-")))
+        wrong = check_random(sys.argv[1], *map(int, sys.argv[2].split("-"))) + check_miniature(sys.argv[1])
     elif sys.argv[1] == "--physical":
         wrong = sum(check_trace(sys.argv[2], trace, ["--layer=physical"]) for trace in sys.argv[3:])
     else:
