@@ -280,6 +280,12 @@ static void define_process(struct iot_analyze *a, const struct iot_event *ev)
 		keep(a, row_names_define_process(&a->names, ev));
 }
 
+static void define_trace(struct iot_analyze *a, const struct iot_event *ev)
+{
+	add_trace(a, ev);
+	keep(a, row_names_define_trace(&a->names, ev));
+}
+
 static void add_directive(struct iot_analyze *a, const struct iot_event *ev)
 {
 	if (ev->kind == IOT_OP)
@@ -289,7 +295,7 @@ static void add_directive(struct iot_analyze *a, const struct iot_event *ev)
 	else if (ev->kind == IOT_PROCESS)
 		define_process(a, ev);
 	else if (ev->kind == IOT_TRACE)
-		add_trace(a, ev);
+		define_trace(a, ev);
 	else if (ev->kind == IOT_LOST)
 		add_lost(a, ev);
 	keep(a, true);
@@ -521,6 +527,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 	if (a->status != IOT_OK)
 		return a->status;
 	keep(a, order_end_all(&l->order));
+	row_names_values(&a->names, &a->values);
 	totals_values(&l->totals, &a->trace, &a->requests, &a->values);
 	keep(a, sizes_settle(&l->sizes));
 	if (a->options.sections & IOT_ANALYZE_SIZES)

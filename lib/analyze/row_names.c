@@ -38,7 +38,7 @@ bool row_names_set(struct row_names *n, enum name_kind kind, uint64_t key, struc
 		return false;
 	const struct iot_text old = text_of(n, &t->name[i]);
 	/* parts repeat definitions: of several opens of an object, the first one is never the repeat */
-	if (kind == NAME_OBJECT && old.size > 0)
+	if ((kind == NAME_OBJECT || kind == NAME_TRACE) && old.size > 0)
 		return true;
 	if (old.size == text.size && memcmp(old.data, text.data, text.size) == 0)
 		return true;
@@ -62,6 +62,16 @@ bool row_names_define_file(struct row_names *n, const struct iot_event *ev)
 	if (ev->rec.object != 0)
 		return row_names_set(n, NAME_OBJECT, ev->rec.object, path);
 	return row_names_set(n, NAME_FILE, idmap_pair(ev->rec.process, ev->rec.file), path);
+}
+
+static const char *const trace_keys[TRACE_NAMES] = {"source", "command", "host"};
+
+bool row_names_define_trace(struct row_names *n, const struct iot_event *ev)
+{
+	for (unsigned i = 0; i < TRACE_NAMES; i++)
+		if (!row_names_set(n, NAME_TRACE, i, iot_directive_get(ev, trace_keys[i])))
+			return false;
+	return true;
 }
 
 bool row_names_join(struct row_names *n, const struct row_names *part)
@@ -99,6 +109,16 @@ bool row_names_rank(const struct row_names *n, uint32_t process, uint64_t *rank)
 {
 	const struct iot_text text = find(n, NAME_RANK, process);
 	return text.data != NULL && number_decimal(text.data, text.size, rank);
+}
+
+void row_names_values(const struct row_names *n, struct values *v)
+{
+	v->section = "trace";
+	for (unsigned i = 0; i < TRACE_NAMES; i++) {
+		const struct iot_text text = find(n, NAME_TRACE, i);
+		if (text.data != NULL)
+			values_text(v, trace_keys[i], NULL, text);
+	}
 }
 
 static int by_text(const void *left, const void *right)

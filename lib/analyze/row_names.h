@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Paths of files, and hosts and ranks of processes, as their last definitions declare them; of an
- * object, which several opens may name differently, the first one.
+ * object, which several opens may name differently, the first one; and the first origin of the trace.
  */
 #ifndef LIB_ANALYZE_ROW_NAMES_H
 #define LIB_ANALYZE_ROW_NAMES_H
 
 #include "requests.h"
+#include "values.h"
 
 enum { ROW_NAMES_MAX = 1 << 28 /* bytes of all names */, ROW_NAME_MAX = 8192 };
 
-enum name_kind { NAME_OBJECT, NAME_FILE, NAME_HOST, NAME_RANK, NAME_KINDS };
+enum name_kind { NAME_OBJECT, NAME_FILE, NAME_HOST, NAME_RANK, NAME_TRACE, NAME_KINDS };
+enum { TRACE_SOURCE, TRACE_COMMAND, TRACE_HOST, TRACE_NAMES }; /* keys of NAME_TRACE */
 
 struct name_place {
 	uint32_t at, size; /* in the text; size 0: none */
@@ -19,7 +21,7 @@ struct name_place {
 /* All zeros: empty. */
 struct row_names {
 	struct name_table {
-		struct idmap map; /* objects; (process, fileId); processes */
+		struct idmap map; /* objects; (process, fileId); processes; TRACE_... */
 		struct name_place *name;
 		size_t capacity;
 	} of[NAME_KINDS];
@@ -31,6 +33,7 @@ struct row_names {
 /* These return false if out of memory. */
 bool row_names_define_process(struct row_names *n, const struct iot_event *ev);
 bool row_names_define_file(struct row_names *n, const struct iot_event *ev);
+bool row_names_define_trace(struct row_names *n, const struct iot_event *ev);
 bool row_names_set(struct row_names *n, enum name_kind kind, uint64_t key, struct iot_text text);
 /* Adds those of a part, which are later. */
 bool row_names_join(struct row_names *n, const struct row_names *part);
@@ -39,6 +42,8 @@ struct iot_text row_names_path(const struct row_names *n, const struct file_key 
 struct iot_text row_names_host(const struct row_names *n, uint32_t process);
 /* Stores the number of hosts of all active processes. Returns false if out of memory. */
 bool row_names_hosts(const struct row_names *n, const struct requests *r, uint64_t *hosts);
+/* The origin of the trace, as far as it is declared: values of section `trace`. */
+void row_names_values(const struct row_names *n, struct values *v);
 /* Returns false if none is declared. */
 bool row_names_rank(const struct row_names *n, uint32_t process, uint64_t *rank);
 /* Name i of a kind, which may be none. */

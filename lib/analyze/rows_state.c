@@ -78,7 +78,7 @@ static struct name_entry *sorted_keys(const struct idmap *map)
 static void names_of_kind(struct state *s, struct row_names *n, enum name_kind kind)
 {
 	static const char *const kinds[NAME_KINDS] = {"name.object", "name.file", "name.host",
-						      "name.rank"};
+						      "name.rank", "name.trace"};
 	const size_t count = n->of[kind].map.count;
 	struct name_entry *list = sorted_keys(&n->of[kind].map);
 	if (list == NULL)

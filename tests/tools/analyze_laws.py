@@ -226,7 +226,7 @@ def anonymized(tool, lines):
         key.flush()
         other = piped(tool, lines, "anonymize", "--key", key.name)
     return unequal(analyzed(tool, lines), analyzed(tool, other),
-                   skip=lambda name: re.match(r"(files|processes)\.(top_|imbalance_\w+\.process)", name))
+                   skip=lambda name: re.match(r"trace\.(source|command|host)|(files|processes)\.(top_|imbalance_\w+\.process)", name))
 
 
 SUMS = re.compile(r"totals\.(N|S|offset_unknown|asynchronous)|sizes\.(size_L|size_log2|size_darshan|offset_zero)|trace\.other")

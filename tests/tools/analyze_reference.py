@@ -211,6 +211,9 @@ class Trace:
         for key in ("ranks", "lengths"):
             if key in keys:
                 self.keys[key] = keys[key]
+        for key in ("source", "command", "host"):
+            if keys.get(key):
+                self.keys.setdefault(key, keys[key])
         if "job-start" in keys and "job-end" in keys:
             self.keys["job"] = [int(Decimal(keys[key]) * SECOND) for key in ("job-start", "job-end")]
 
@@ -319,7 +322,8 @@ class Request:
 def header(t):
     names = [f"{kind}_{d}" for kind in KINDS.values() for d in "rw"]
     level = "left_out_logical" if t.options.physical else "left_out_physical"
-    return {"P": t.P, "T": ratio(t.T, SECOND), "left_out": t.left_out, level: t.other_level, "lost": t.lost, "lost_records": t.lost_records,
+    declared = {key: t.keys[key] for key in ("source", "command", "host") if key in t.keys}
+    return {**declared, "P": t.P, "T": ratio(t.T, SECOND), "left_out": t.left_out, level: t.other_level, "lost": t.lost, "lost_records": t.lost_records,
             "lengths_requested": int(t.keys.get("lengths") == "requested"),
             **{f"other_{c}": {name: t.other[c, name] for name in names} for c in "NS"}}
 
