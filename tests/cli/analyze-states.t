@@ -23,7 +23,7 @@ CODE
 for name in trace.iot trace.iot.gz trace.iot.zst; do
 	"$IOTRACE" cat -q --framed --sync=300 --no-fsync -o $name text
 	"$IOTRACE" analyze -q --no-fsync -s whole $name
-	for n in 9 $(test $name != trace.iot || echo 2 30); do
+	for n in $(test $name = trace.iot && echo 9 2 || echo 4); do
 		for k in $(seq $n); do
 			"$IOTRACE" analyze -q --no-fsync --part=$k/$n -s $k.state $name
 		done
