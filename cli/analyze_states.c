@@ -8,23 +8,11 @@
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 
-/* The first line of a state. */
-struct state_range {
-	char *path;
-	uint64_t trace, from, to, stored;
-};
-
 bool analyze_state_begins(const struct iot_event *first)
 {
 	return first->kind == IOT_DIRECTIVE &&
 	       text_equals(iot_directive_get(first, "kind"), "header") && first->text.size > 7 &&
 	       memcmp(first->text.data, "%state ", 7) == 0;
-}
-
-static enum exit_status refuse(const char *path, const char *why)
-{
-	message_print_about(path, "%s", why);
-	return EXIT_USAGE;
 }
 
 static uint64_t number_of(const struct iot_event *ev, const char *key)
@@ -36,28 +24,79 @@ static uint64_t number_of(const struct iot_event *ev, const char *key)
 	return v;
 }
 
-/* Reads the first line. Returns false if the file is no state; its reader reports errors later. */
-static bool read_range(const char *path, struct state_range *range)
+bool analyze_is_state(const char *path)
 {
-	struct iot_reader *r = iot_reader_new();
+	struct iot_reader *r = strcmp(path, "-") != 0 ? iot_reader_new() : NULL;
 	struct iot_event first;
 	const bool is_state = r != NULL && iot_reader_open(r, path) == IOT_OK &&
 			      iot_reader_events(r, &first, 1) == 1 && analyze_state_begins(&first);
-	if (is_state) {
-		range->trace = number_of(&first, "trace");
-		range->from = number_of(&first, "from");
-		range->to = number_of(&first, "to");
-		range->stored = number_of(&first, "stored");
-	}
 	iot_reader_free(r);
 	return is_state;
 }
 
-bool analyze_is_state(const char *path)
+/* Beginnings */
+
+/* The job of a %trace, or of a %state, in which texts are encoded once more. Freed by the caller. */
+static char *job_of(const struct iot_event *ev, bool is_state)
 {
-	struct state_range range;
-	return strcmp(path, "-") != 0 && read_range(path, &range);
+	const struct iot_text text = iot_directive_get(ev, "job");
+	char *job = text.data != NULL && text.size > 0 ? malloc(text.size + 1) : NULL;
+	if (job == NULL)
+		return NULL;
+	size_t size = iot_percent_decode(text, job, NULL);
+	if (is_state)
+		size = iot_percent_decode((struct iot_text){job, size}, job, NULL);
+	job[size] = '\0';
+	return job;
 }
+
+/* Reads up to what may declare the job: the tables before that of a state, or the first record. */
+static void read_job(struct analyze_head *head, struct trace_in *in)
+{
+	enum { EVENTS_MAX = 64 };
+	struct iot_event ev = {.kind = IOT_DIRECTIVE};
+	for (unsigned i = 0; i < EVENTS_MAX && head->job == NULL && ev.kind != IOT_RECORD; i++) {
+		if (iot_reader_events(in->reader, &ev, 1) != 1)
+			return;
+		if (ev.kind == IOT_TRACE ||
+		    (head->is_state && text_equals(iot_directive_get(&ev, "kind"), "job")))
+			head->job = job_of(&ev, head->is_state);
+	}
+}
+
+static void read_part(struct analyze_head *head, const struct iot_event *first)
+{
+	head->is_state = true;
+	head->trace = number_of(first, "trace");
+	head->from = number_of(first, "from");
+	head->to = number_of(first, "to");
+	head->stored = number_of(first, "stored");
+}
+
+enum exit_status analyze_head_read(struct analyze_head *head, char *path,
+				   const struct trace_in_options *read,
+				   const struct command_spec *command)
+{
+	struct trace_in_options quiet = *read;
+	struct trace_in in;
+	struct iot_event first;
+	quiet.quiet = true;
+	quiet.side_by_side = false;
+	quiet.threads = 0;
+	*head = (struct analyze_head){.path = path};
+	const enum exit_status status = trace_in_open(&in, path, &quiet, command);
+	if (status == EXIT_OK && iot_reader_events(in.reader, &first, 1) == 1) {
+		if (analyze_state_begins(&first))
+			read_part(head, &first);
+		else if (first.kind == IOT_TRACE)
+			head->job = job_of(&first, false);
+		read_job(head, &in);
+	}
+	trace_in_close(&in);
+	return status;
+}
+
+/* States */
 
 enum exit_status analyze_state_load(struct iot_analyze *a, struct trace_in *in,
 				    const struct iot_event *first)
@@ -77,118 +116,21 @@ enum exit_status analyze_state_load(struct iot_analyze *a, struct trace_in *in,
 	return EXIT_FAULT;
 }
 
-static enum exit_status load(const struct analyze_states *s, const char *path,
-			     struct iot_analyze **a)
+enum exit_status analyze_state_open(struct iot_analyze **a, const char *path,
+				    const struct trace_in_options *read,
+				    const struct iot_analyze_options *options,
+				    const struct command_spec *command)
 {
-	const struct iot_analyze_options options = {.size = sizeof options};
 	struct trace_in in;
 	struct iot_event first;
-	enum exit_status status = trace_in_open(&in, path, s->read, s->command);
-	*a = status == EXIT_OK ? iot_analyze_new(&options) : NULL;
+	enum exit_status status = trace_in_open(&in, path, read, command);
+	*a = status == EXIT_OK ? iot_analyze_new(options) : NULL;
 	if (status == EXIT_OK && *a == NULL)
 		status = message_no_memory();
 	if (status == EXIT_OK)
 		status = trace_in_events(&in, &first, 1) == 1 ? analyze_state_load(*a, &in, &first)
 							      : EXIT_FAULT;
 	trace_in_close(&in);
-	return status;
-}
-
-static int by_bytes(const void *left, const void *right)
-{
-	const struct state_range *a = left, *b = right;
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	return a->to < b->to ? -1 : a->to > b->to;
-}
-
-static bool are_equal(const struct state_range *a, const struct state_range *b)
-{
-	return a->trace == b->trace && a->from == b->from && a->to == b->to &&
-	       a->stored == b->stored;
-}
-
-/* Drops repeated parts, which a task that ran twice has written. */
-static void drop_equal(struct state_range *of, size_t *count)
-{
-	size_t used = 0;
-	for (size_t i = 0; i < *count; i++) {
-		if (used > 0 && are_equal(&of[used - 1], &of[i]) && of[i].from < of[i].to)
-			message_print("%s: the same part as %s; left out", of[i].path,
-				      of[used - 1].path);
-		else
-			of[used++] = of[i];
-	}
-	*count = used;
-}
-
-/* Parts have to be neighbours; a state without bytes is that of a whole trace. */
-static enum exit_status check_ranges(const struct state_range *of, size_t count)
-{
-	for (size_t i = 0; i < count && count > 1; i++) {
-		if (of[i].stored == 0)
-			return refuse(of[i].path, "a state of a whole trace, which other "
-						  "states cannot be appended to");
-		if (of[i].trace != of[0].trace || of[i].stored != of[0].stored)
-			return refuse(of[i].path, "a state of another trace than the first");
-		if (i == 0 || of[i].from == of[i - 1].to)
-			continue;
-		message_print("%s: begins at byte %ju, but the part before it ends at byte %ju: "
-			      "bytes %ju to %ju %s",
-			      of[i].path, (uintmax_t)of[i].from, (uintmax_t)of[i - 1].to,
-			      (uintmax_t)(of[i].from < of[i - 1].to ? of[i].from : of[i - 1].to),
-			      (uintmax_t)(of[i].from < of[i - 1].to ? of[i - 1].to : of[i].from),
-			      of[i].from < of[i - 1].to ? "are in both" : "are missing");
-		return EXIT_USAGE;
-	}
-	return EXIT_OK;
-}
-
-static enum exit_status read_ranges(const struct analyze_states *s, struct state_range *of)
-{
-	for (size_t i = 0; i < s->count; i++) {
-		of[i].path = s->paths[i];
-		if (strcmp(s->paths[i], "-") == 0 || !read_range(s->paths[i], &of[i]))
-			return refuse(s->paths[i], "not a state; several inputs have to be states");
-	}
-	return EXIT_OK;
-}
-
-static enum exit_status join_next(const struct analyze_states *s, const char *path,
-				  struct iot_analyze *a)
-{
-	struct iot_analyze *part;
-	enum exit_status status = load(s, path, &part);
-	if (status != EXIT_OK) {
-		iot_analyze_free(part);
-		return status;
-	}
-	const int joined = iot_analyze_join(a, part);
-	if (joined != IOT_EUSAGE)
-		return joined == IOT_OK ? EXIT_OK : message_no_memory();
-	iot_analyze_free(part);
-	return refuse(path, iot_analyze_error(a));
-}
-
-enum exit_status analyze_states_join(struct analyze_states *s, struct iot_analyze **a)
-{
-	struct state_range *of = calloc(s->count, sizeof *of);
-	size_t count = s->count;
-	*a = NULL;
-	if (of == NULL)
-		return message_no_memory();
-	enum exit_status status = read_ranges(s, of);
-	if (status == EXIT_OK) {
-		qsort(of, count, sizeof *of, by_bytes);
-		drop_equal(of, &count);
-		status = check_ranges(of, count);
-	}
-	if (status == EXIT_OK)
-		status = load(s, of[0].path, a);
-	for (size_t i = 1; i < count && status == EXIT_OK; i++)
-		status = join_next(s, of[i].path, *a);
-	s->complete = of[0].from == 0 && of[count - 1].to == of[count - 1].stored;
-	free(of);
 	return status;
 }
 

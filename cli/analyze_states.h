@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iotrace analyze on states: of which part of a trace each is, and their join. */
+/* States of iotrace analyze as files, and the beginnings of inputs that say how to join them. */
 #ifndef CLI_ANALYZE_STATES_H
 #define CLI_ANALYZE_STATES_H
 
@@ -11,22 +11,31 @@
 bool analyze_state_begins(const struct iot_event *first);
 /* The same for a file, which is opened; false for "-". */
 bool analyze_is_state(const char *path);
-/*
- * Joins the states of neighbouring parts, in the order of the trace, whatever the order of paths,
- * and stores the result. *complete: they are the whole trace. Returns EXIT_OK, or the exit status
- * after a message.
- */
-struct analyze_states {
-	char **paths;
-	size_t count;
-	const struct trace_in_options *read;
-	const struct command_spec *command;
-	bool complete;
+
+/* What the beginning of an input says. */
+struct analyze_head {
+	char *path;
+	char *job; /* that %trace declares; NULL: none; the caller frees it */
+	bool is_state;
+	/* Of a state: the trace, and the part of it; stored 0: the whole trace. */
+	uint64_t trace, from, to, stored;
 };
-enum exit_status analyze_states_join(struct analyze_states *s, struct iot_analyze **a);
+/* Returns EXIT_OK, or the exit status after a message. */
+enum exit_status analyze_head_read(struct analyze_head *head, char *path,
+				   const struct trace_in_options *read,
+				   const struct command_spec *command);
+
 /* Reads the state of an input of which the first event has been read. */
 enum exit_status analyze_state_load(struct iot_analyze *a, struct trace_in *in,
 				    const struct iot_event *first);
+/*
+ * Stores the analysis of a state, which the caller frees also after a failure. options: those that
+ * a state does not contain.
+ */
+enum exit_status analyze_state_open(struct iot_analyze **a, const char *path,
+				    const struct trace_in_options *read,
+				    const struct iot_analyze_options *options,
+				    const struct command_spec *command);
 /* Writes a state. Returns EXIT_OK, or the exit status after a message. */
 enum exit_status analyze_state_save(struct iot_analyze *a, const char *path, bool no_fsync,
 				    const struct command_spec *command);

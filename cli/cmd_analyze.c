@@ -7,6 +7,7 @@
 
 #include <iotrace/analyze.h>
 
+#include "cli/analyze_inputs.h"
 #include "cli/analyze_states.h"
 #include "cli/analyze_table.h"
 #include "cli/report/plots.h"
@@ -35,8 +36,15 @@ struct analyze_run {
 	uint64_t top;          /* rows of a table; NOT_GIVEN: all */
 	int layer;             /* enum iot_analyze_layer */
 	int by;                /* index of table_by, or NOT_BY */
-	bool physical, per_thread, json, tsv, no_fsync, png;
+	bool hides_files;      /* the section was not selected */
+	bool physical, per_thread, one_job, json, tsv, no_fsync, png;
 };
+
+/* Several traces are joined by the paths of files, even if that section is not selected. */
+static bool is_hidden(const struct analyze_run *a, const char *section)
+{
+	return a->hides_files && strcmp(section, "files") == 0;
+}
 
 /* TSV */
 
@@ -45,6 +53,8 @@ static void print_tsv(struct analyze_run *a)
 	const struct iot_analyze_value *v;
 	output_text(&a->out, "section\tname\tkey\tunit\tvalue\tnote\n");
 	for (size_t i = 0; (v = iot_analyze_value(a->analysis, i)) != NULL; i++) {
+		if (is_hidden(a, v->section))
+			continue;
 		output_printf(&a->out, "%s\t%s\t%s\t%s\t", v->section, v->name, v->key, v->unit);
 		analyze_tsv_value(&a->out, v);
 		output_printf(&a->out, "\t%s\n", v->note != NULL ? v->note : "");
@@ -69,6 +79,16 @@ static size_t json_name(struct json *j, const struct iot_analyze *a, size_t i)
 	return i;
 }
 
+/* Returns the index of the next section. */
+static size_t skip_section(const struct iot_analyze *a, size_t i)
+{
+	const char *section = iot_analyze_value(a, i)->section;
+	const struct iot_analyze_value *v;
+	while ((v = iot_analyze_value(a, i)) != NULL && v->section == section)
+		i++;
+	return i;
+}
+
 static size_t json_section(struct json *j, const struct iot_analyze *a, size_t i)
 {
 	const char *section = iot_analyze_value(a, i)->section;
@@ -85,7 +105,9 @@ static void print_json(struct analyze_run *a)
 	struct json j = {.out = &a->out, .pretty = true};
 	json_open(&j, NULL, '{');
 	for (size_t i = 0; iot_analyze_value(a->analysis, i) != NULL;)
-		i = json_section(&j, a->analysis, i);
+		i = is_hidden(a, iot_analyze_value(a->analysis, i)->section)
+			? skip_section(a->analysis, i)
+			: json_section(&j, a->analysis, i);
 	json_close(&j, '}');
 }
 
@@ -177,7 +199,10 @@ static const struct iot_analyze_value *find(const struct analyze_run *a, const c
 static void print_head(struct analyze_run *a)
 {
 	const struct iot_analyze_value *time = find(a, "totals", "running_time");
+	const struct iot_analyze_value *traces = find(a, "traces", "traces");
 	char text[5][FIELD];
+	if (traces != NULL)
+		output_printf(&a->out, "traces %ju of one job, ", (uintmax_t)traces->number);
 	output_printf(&a->out, "processes %s, files %s (%s created), time %s s",
 		      shown_value(text[0], COUNT, find(a, "trace", "P")),
 		      shown_value(text[1], COUNT, find(a, "totals", "files")),
@@ -491,7 +516,7 @@ static void print_text(struct analyze_run *a)
 	else if (has_section(a, "cycles"))
 		output_text(&a->out, "\n");
 	print_pattern(a);
-	if (has_section(a, "files") && has_section(a, "processes"))
+	if (has_section(a, "files") && has_section(a, "processes") && !a->hides_files)
 		print_largest(a);
 }
 
@@ -681,18 +706,6 @@ static int mark_damage(struct analyze_run *a)
 	return iot_analyze_events(a->analysis, &ev, 1);
 }
 
-static enum exit_status read_and_report(struct analyze_run *a, const char *path,
-					const struct command_spec *command)
-{
-	const int analyzed = analyze(a, path);
-	if (analyzed == IOT_EFORMAT)
-		return EXIT_FAULT; /* a state, which has been reported */
-	if (analyzed != IOT_OK || mark_damage(a) != IOT_OK)
-		return message_no_memory();
-	const enum exit_status status = report(a, command);
-	return status != EXIT_OK ? status : trace_in_exit(&a->in);
-}
-
 /* Limits the input to the part, and stores which one it is. */
 static enum exit_status choose_part(struct analyze_run *a, const char *path,
 				    const struct command_spec *command)
@@ -722,32 +735,84 @@ static enum exit_status choose_part(struct analyze_run *a, const char *path,
 	return EXIT_OK;
 }
 
-static enum exit_status run_trace(struct analyze_run *a, const char *path,
-				  const struct command_spec *command)
+/* Stores the analysis of a trace, or of what precedes its damage: then returns EXIT_FAULT. */
+static enum exit_status analyze_trace(struct analyze_run *a, const char *path,
+				      const struct command_spec *command)
 {
 	enum exit_status status = trace_in_open(&a->in, path, &a->read, command);
 	if (status == EXIT_OK)
 		status = choose_part(a, path, command);
-	if (status == EXIT_OK) {
-		a->analysis = iot_analyze_new(&a->options);
-		status =
-		    a->analysis != NULL ? read_and_report(a, path, command) : message_no_memory();
+	a->analysis = status == EXIT_OK ? iot_analyze_new(&a->options) : NULL;
+	if (status == EXIT_OK && a->analysis == NULL)
+		status = message_no_memory();
+	if (status != EXIT_OK)
+		return status;
+	const int analyzed = analyze(a, path);
+	if (analyzed == IOT_EFORMAT) { /* a state, which has been reported */
+		iot_analyze_free(a->analysis);
+		a->analysis = NULL;
+		return EXIT_FAULT;
 	}
+	if (analyzed != IOT_OK || mark_damage(a) != IOT_OK)
+		return message_no_memory();
+	return trace_in_exit(&a->in);
+}
+
+static enum exit_status run_trace(struct analyze_run *a, const char *path,
+				  const struct command_spec *command)
+{
+	const enum exit_status analyzed = analyze_trace(a, path, command);
+	const bool any = a->analysis != NULL && (analyzed == EXIT_OK || analyzed == EXIT_FAULT);
+	const enum exit_status status = any ? report(a, command) : analyzed;
+	trace_in_close(&a->in);
+	return status != EXIT_OK ? status : analyzed;
+}
+
+/* One of several inputs. */
+struct one_input {
+	struct analyze_run *run;
+	const struct command_spec *command;
+};
+
+static enum exit_status analyze_one(void *context, const char *path, struct iot_analyze **to)
+{
+	const struct one_input *one = context;
+	struct analyze_run *a = one->run;
+	const enum exit_status status = analyze_trace(a, path, one->command);
+	*to = a->analysis;
+	a->analysis = NULL;
 	trace_in_close(&a->in);
 	return status;
 }
 
-static enum exit_status run_states(struct analyze_run *a, char **paths, size_t count,
+static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t count,
 				   const struct command_spec *command)
 {
-	struct analyze_states states = {paths, count, &a->read, command, false};
-	enum exit_status status = analyze_states_join(&states, &a->analysis);
+	struct one_input one = {a, command};
+	struct analyze_inputs inputs = {.paths = paths,
+					.count = count,
+					.read = &a->read,
+					.options = &a->options,
+					.command = command,
+					.one_job = a->one_job,
+					.analyze = analyze_one,
+					.context = &one};
+	if (a->part.n > 1)
+		return options_wrong(command, "--part is that of one trace");
+	if (count > 1 && a->options.sections != 0) {
+		a->hides_files = (a->options.sections & IOT_ANALYZE_FILES) == 0;
+		a->options.sections |= IOT_ANALYZE_FILES;
+	}
+	struct iot_analyze *all = NULL;
+	enum exit_status status = analyze_inputs_join(&inputs, &all);
+	a->analysis = all;
 	a->in.quiet = a->read.quiet;
+	a->in.status = IOT_OK;
 	if (status == EXIT_OK)
 		status = report(a, command);
-	if (status != EXIT_OK || a->state != NULL || states.complete)
+	if (status != EXIT_OK || !inputs.incomplete || a->state != NULL)
 		return status;
-	message_print("the report is incomplete: parts of the trace are missing");
+	message_print("the report is incomplete: parts of a trace are missing or damaged");
 	return EXIT_FAULT;
 }
 
@@ -763,7 +828,7 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 	if (a->by != NOT_BY)
 		a->options.sections = table_sections[a->by];
 	const enum exit_status status = count > 1 || (count == 1 && analyze_is_state(paths[0]))
-					    ? run_states(a, paths, count, command)
+					    ? run_inputs(a, paths, count, command)
 					    : run_trace(a, count == 1 ? paths[0] : "-", command);
 	iot_analyze_free(a->analysis);
 	return status;
@@ -875,6 +940,8 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		   "analyze physical records instead of logical ones"),
 	    OPTION(FLAG, 0, "per-thread", NULL, &a.per_thread,
 		   "do not add threads to their processes"),
+	    OPTION(FLAG, 0, "one-job", NULL, &a.one_job,
+		   "several inputs are traces of one job, even if they do not declare it"),
 	    RANGE(SIZE, 0, "small", "SIZE", &a.options.small, "largest small request (default: 1M)",
 		  1, UINT64_MAX),
 	    RANGE(SIZE, 0, "large", "SIZE", &a.options.large,
@@ -899,7 +966,7 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	const struct command_spec command = {
 	    .name = "analyze",
 	    .summary = "Compute rates, request sizes, and the order of requests",
-	    .synopsis = "[OPTION]... [IN]\n[OPTION]... STATE...",
+	    .synopsis = "[OPTION]... [IN]...\n[OPTION]... STATE...",
 	    .options = options,
 	    .notes = notes,
 	    .examples = examples,

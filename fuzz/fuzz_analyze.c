@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Analyzes any trace: the values do not depend on how the events were divided among calls, shares
- * are shares, and sums are sums.
+ * are shares, sums are sums, and twice the trace, as traces of one job, has twice the requests.
  *
  * The first byte of an input is options: bit 0 physical, 1-2 layer, 3 threads are processes, 4
  * recover.
@@ -25,7 +25,7 @@ static struct iot_reader *open_reader(const uint8_t *data, size_t size, unsigned
 	return r;
 }
 
-static struct iot_analyze *analyze(const uint8_t *data, size_t size, unsigned how, size_t batch)
+static struct iot_analyze *add(const uint8_t *data, size_t size, unsigned how, size_t batch)
 {
 	const struct iot_analyze_options options = {.size = sizeof options,
 						    .physical = how & 1,
@@ -38,8 +38,14 @@ static struct iot_analyze *analyze(const uint8_t *data, size_t size, unsigned ho
 	FUZZ_CHECK(a != NULL);
 	while ((n = iot_reader_events(r, ev, batch)) > 0)
 		FUZZ_CHECK(iot_analyze_events(a, ev, (size_t)n) == IOT_OK);
-	FUZZ_CHECK(iot_analyze_finish(a) == IOT_OK);
 	iot_reader_free(r);
+	return a;
+}
+
+static struct iot_analyze *analyze(const uint8_t *data, size_t size, unsigned how, size_t batch)
+{
+	struct iot_analyze *a = add(data, size, how, batch);
+	FUZZ_CHECK(iot_analyze_finish(a) == IOT_OK);
 	return a;
 }
 
@@ -103,6 +109,21 @@ static void check_same(const struct iot_analyze *a, const struct iot_analyze *b)
 	}
 }
 
+/* Processes without host and rank are distinct. */
+static void check_twice(const struct iot_analyze *once, const uint8_t *data, size_t size,
+			unsigned how)
+{
+	struct iot_analyze *a = add(data, size, how, EVENTS), *b = add(data, size, how, EVENTS);
+	const int joined = iot_analyze_join_trace(a, b);
+	FUZZ_CHECK(joined == IOT_OK || joined == IOT_ELIMIT);
+	if (joined == IOT_OK) {
+		FUZZ_CHECK(iot_analyze_finish(a) == IOT_OK);
+		FUZZ_CHECK(number(a, "totals", "N") == 2 * number(once, "totals", "N"));
+		check_sums(a);
+	}
+	iot_analyze_free(a);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size == 0)
@@ -111,6 +132,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			   *b = analyze(data + 1, size - 1, data[0], 3);
 	check_sums(a);
 	check_same(a, b);
+	check_twice(a, data + 1, size - 1, data[0]);
 	iot_analyze_free(a);
 	iot_analyze_free(b);
 	return 0;

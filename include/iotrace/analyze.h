@@ -154,6 +154,14 @@ IOT_API IOT_USE_RESULT int iot_analyze_events(struct iot_analyze *a, const struc
  * IOT_EUSAGE if either is finished, the options differ, or `part` is no part.
  */
 IOT_API IOT_USE_RESULT int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part);
+/*
+ * Adds another trace of the same job, of other processes: it is consumed, except by IOT_EUSAGE.
+ * Files with one path are one, and so are processes of one host and rank. Nothing can be added as
+ * events, or appended as a part, then. Values that need one order of all requests become unknown.
+ * Returns IOT_OK; IOT_ENOMEM; IOT_ELIMIT if no ids are left; IOT_EUSAGE if either is finished, the
+ * options differ, or times or files cannot be compared.
+ */
+IOT_API IOT_USE_RESULT int iot_analyze_join_trace(struct iot_analyze *a, struct iot_analyze *more);
 /* Returns how coarse the bins are by now, for options.bins. */
 IOT_API uint64_t iot_analyze_bins(const struct iot_analyze *a);
 /*

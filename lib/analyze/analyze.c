@@ -204,6 +204,7 @@ static void add_trace(struct iot_analyze *a, const struct iot_event *ev)
 		t->job_start_ns = start;
 		t->job_end_ns = end;
 	}
+	keep(a, job_define(&a->job, ev));
 	t->lengths_requested |= text_equals(iot_directive_get(ev, "lengths"), "requested");
 }
 
@@ -276,7 +277,7 @@ static void define_file(struct iot_analyze *a, const struct iot_event *ev)
 static void define_process(struct iot_analyze *a, const struct iot_event *ev)
 {
 	requests_define_process(&a->requests, ev);
-	if (needs(a, NEED_BUSY))
+	if (needs(a, NEED_BUSY | IOT_ANALYZE_FILES))
 		keep(a, row_names_define_process(&a->names, ev));
 }
 
@@ -303,7 +304,7 @@ static void add_directive(struct iot_analyze *a, const struct iot_event *ev)
 
 int iot_analyze_events(struct iot_analyze *a, const struct iot_event *ev, size_t n)
 {
-	if (a->finished)
+	if (a->finished || a->job.more > 0)
 		return IOT_EUSAGE;
 	for (size_t i = 0; i < n && a->status == IOT_OK;)
 		if (ev[i].kind == IOT_RECORD)
@@ -361,7 +362,7 @@ static void join_layer(struct iot_analyze *a, unsigned i, const struct requests_
 		    rows_join(&l->rows, &part->rows, map->process, map->pair));
 }
 
-static bool have_same_options(const struct iot_analyze *a, const struct iot_analyze *part)
+bool analyze_same_options(const struct iot_analyze *a, const struct iot_analyze *part)
 {
 	struct iot_analyze_options same = part->options;
 	same.part = a->options.part;
@@ -388,9 +389,11 @@ static const char *why_separate(const struct iot_analyze *a, const struct iot_an
 {
 	if (a->finished || part->finished)
 		return "an analysis is finished";
+	if (a->job.more > 0 || part->job.more > 0)
+		return "an analysis of several traces, which no part follows";
 	if (!part->options.part)
 		return "the second analysis is no part that follows another one";
-	if (!have_same_options(a, part))
+	if (!analyze_same_options(a, part))
 		return "the options of the parts differ";
 	if (!follows(&a->options, &part->options))
 		return "the parts are not neighbours in one trace";
@@ -421,7 +424,7 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 	if (a->status == IOT_OK)
 		keep(a, requests_join_clocks(&a->requests, &part->requests, &map));
 	if (a->status == IOT_OK)
-		keep(a, row_names_join(&a->names, &part->names));
+		keep(a, row_names_join(&a->names, &part->names) && job_join(&a->job, &part->job));
 	totals_join_trace(&a->trace, &part->trace);
 	metadata_join(&a->metadata, &part->metadata);
 	if (part->options.stored != 0)
@@ -459,6 +462,12 @@ static struct time_span span_of(const struct iot_analyze *a)
 	    .interval_ns = a->options.interval_ns};
 }
 
+static void traces_value(struct iot_analyze *a)
+{
+	a->values.section = "traces";
+	values_number(&a->values, "traces", NULL, "", a->job.more + 1);
+}
+
 static void add_io_time_values(struct iot_analyze *a, const struct layer *l)
 {
 	struct io_time_source from = {.busy = &l->busy,
@@ -480,7 +489,7 @@ static bool add_time_values(struct iot_analyze *a, struct layer *l)
 	if (!l->series.any)
 		return done;
 	arrival_settle(&l->arrival);
-	arrival_values(&l->arrival, &a->values);
+	arrival_values(&l->arrival, a->job.more == 0, &a->values);
 	keep(a, concurrency_end(&l->concurrency));
 	concurrency_values(&l->concurrency, from.span.end_ns - from.span.begin_ns,
 			   from.span.runtime_ns, &a->values);
@@ -510,6 +519,7 @@ static void add_row_values(struct iot_analyze *a, const struct layer *l)
 					      needs(a, IOT_ANALYZE_METADATA) ? &a->metadata : NULL,
 					  .processes = totals_processes(&a->trace, &a->requests)};
 	keep(a, table_make(&a->table, &from));
+	a->table.values.inexact = a->values.inexact;
 	if (a->status == IOT_OK && needs(a, IOT_ANALYZE_FILES))
 		keep(a, sharing_values(&a->table, top, &a->values));
 	if (a->status == IOT_OK && needs(a, IOT_ANALYZE_PROCESSES))
@@ -523,12 +533,15 @@ int iot_analyze_finish(struct iot_analyze *a)
 		return IOT_EUSAGE;
 	a->finished = true;
 	a->trace.left_out = requests_of(a->layers[!chosen]);
+	a->values.inexact = a->job.more > 0 ? VALUES_UNORDERED : VALUES_INEXACT;
 	struct layer *l = analyze_layer(a, chosen);
 	if (a->status != IOT_OK)
 		return a->status;
 	keep(a, order_end_all(&l->order));
 	row_names_values(&a->names, &a->values);
 	totals_values(&l->totals, &a->trace, &a->requests, &a->values);
+	if (a->job.more > 0)
+		traces_value(a);
 	keep(a, sizes_settle(&l->sizes));
 	if (a->options.sections & IOT_ANALYZE_SIZES)
 		sizes_values(&l->sizes, &a->options, &a->values);
@@ -670,6 +683,7 @@ void iot_analyze_free(struct iot_analyze *a)
 		layer_free(a->layers[i]);
 	requests_free(&a->requests);
 	row_names_free(&a->names);
+	job_free(&a->job);
 	table_free(&a->table);
 	over_time_free(&a->over_time);
 	values_free(&a->values);

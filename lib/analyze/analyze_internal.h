@@ -12,6 +12,7 @@
 #include "cells.h"
 #include "concurrency.h"
 #include "file_users.h"
+#include "job.h"
 #include "latency.h"
 #include "metadata.h"
 #include "order.h"
@@ -62,6 +63,7 @@ struct iot_analyze {
 	struct totals_trace trace;
 	struct metadata metadata;
 	struct row_names names;
+	struct job job;
 	struct layer *layers[LAYERS]; /* NULL: no requests yet */
 	struct values values;
 	struct row_table table; /* after finish */
@@ -73,6 +75,8 @@ struct iot_analyze {
 
 /* The statistics of a layer, new ones if it has none; NULL if out of memory. */
 struct layer *analyze_layer(struct iot_analyze *a, unsigned i);
+/* Whether values of both have the same meaning. */
+bool analyze_same_options(const struct iot_analyze *a, const struct iot_analyze *b);
 bool analyze_options_are_valid(const struct iot_analyze_options *o);
 
 #endif

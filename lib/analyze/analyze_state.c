@@ -97,6 +97,7 @@ static void end_state(struct state *s)
 
 static void all_state(struct state *s, struct iot_analyze *a)
 {
+	job_state(s, &a->job);
 	requests_state(s, &a->requests);
 	totals_trace_state(s, &a->trace);
 	metadata_state(s, &a->metadata);

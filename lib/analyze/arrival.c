@@ -229,13 +229,44 @@ bool arrival_join(struct arrival *a, const struct arrival *part, const uint32_t 
 	return join_processes(a, part, process) && join_files(a, part, file);
 }
 
+/* Traces without a common order */
+
+static void find_common(struct arrival *a, const struct arrival *more, const uint32_t *process,
+			const uint32_t *file)
+{
+	for (size_t i = 0; i < more->process_capacity; i++) {
+		const size_t to = more->processes[i].any ? process[i] : SIZE_MAX;
+		a->inexact_process |= to < a->process_capacity && a->processes[to].any;
+	}
+	for (size_t i = 0; i < more->file_capacity; i++) {
+		const size_t to = more->files[i].started ? file[i] : SIZE_MAX;
+		a->inexact_file |= to < a->file_capacity && a->files[to].started;
+	}
+}
+
+bool arrival_add_trace(struct arrival *a, const struct arrival *more, const uint32_t *process,
+		       const uint32_t *file)
+{
+	find_common(a, more, process, file);
+	return arrival_join(a, more, process, file);
+}
+
+void arrival_forget(struct arrival *a)
+{
+	a->trace = (struct arrival_start){.started = false};
+	for (size_t i = 0; i < a->process_capacity; i++)
+		a->processes[i] = (struct arrival_process){.any = a->processes[i].any};
+	for (size_t i = 0; i < a->file_capacity; i++)
+		a->files[i] = (struct arrival_start){.started = a->files[i].started};
+}
+
 /* Values */
 
 static void summary(struct values *v, struct summary_names name, const struct histogram *h,
 		    bool inexact)
 {
 	if (inexact)
-		values_summary_unknown(v, name, "ns", VALUES_INEXACT);
+		values_summary_unknown(v, name, "ns", v->inexact);
 	else
 		values_summary(v, name, "ns", h);
 }
@@ -251,9 +282,9 @@ void arrival_settle(struct arrival *a)
 	a->in_all = a->in_trace_process = a->in_process_file = (struct histogram){.count = 0};
 }
 
-void arrival_values(const struct arrival *a, struct values *v)
+void arrival_values(const struct arrival *a, bool ordered, struct values *v)
 {
-	summary(v, SUMMARY("inter_arrival"), &a->in_trace, false);
+	summary(v, SUMMARY("inter_arrival"), &a->in_trace, !ordered);
 	summary(v, SUMMARY("inter_arrival_process"), &a->in_process, a->inexact_process);
 	summary(v, SUMMARY("inter_arrival_file"), &a->in_file, a->inexact_file);
 	summary(v, SUMMARY("think_time"), &a->think, a->inexact_process);

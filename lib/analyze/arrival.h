@@ -40,10 +40,18 @@ bool arrival_add(struct arrival *a, const struct io_spans *spans);
 /* Adds a part, whose processes and files have these numbers in a. */
 bool arrival_join(struct arrival *a, const struct arrival *part, const uint32_t *process,
 		  const uint32_t *file);
+/*
+ * Adds another trace: times between its requests and those of a process or file that both have are
+ * unknown. Before, of both: arrival_forget clears what a part that follows would need.
+ */
+bool arrival_add_trace(struct arrival *a, const struct arrival *more, const uint32_t *process,
+		       const uint32_t *file);
+void arrival_forget(struct arrival *a);
 /* Adds common times to the histograms that they belong to; call before arrival_values. */
 void arrival_settle(struct arrival *a);
 void arrival_state(struct state *s, struct arrival *a);
-void arrival_values(const struct arrival *a, struct values *v);
+/* ordered: all requests have one order. */
+void arrival_values(const struct arrival *a, bool ordered, struct values *v);
 void arrival_free(struct arrival *a);
 
 #endif

@@ -70,7 +70,7 @@ static void imbalance(const struct row_table *t, const struct process_load *m, s
 		if (members == 0 || inexact || (list == TOP_TIME && untimed)) {
 			values_unknown(v, names[list], NULL, units[list],
 				       members == 0 ? "no process does I/O"
-				       : inexact    ? VALUES_INEXACT
+				       : inexact    ? v->inexact
 						    : "no time is known");
 			continue;
 		}

@@ -115,6 +115,16 @@ bool busy_add_op(struct busy *b, size_t process, int64_t start_ns, uint64_t dura
 	       (b->by_pair || extend(b, process, BUSY_ALL, start_ns, end));
 }
 
+static void free_heads(struct busy *b)
+{
+	for (size_t i = 0; i < b->head_capacity; i++)
+		for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
+			free(b->heads[i][kind].interval);
+	free(b->heads);
+	b->heads = NULL;
+	b->head_capacity = 0;
+}
+
 /* Parts */
 
 /* The length of the union of a part up to a time: counted already. */
@@ -215,6 +225,31 @@ bool busy_join(struct busy *b, const struct busy *part, const uint32_t *number)
 	return joined;
 }
 
+/* Rows that both have, whose intervals may overlap. */
+static void find_common(struct busy *b, const struct busy *more, const uint32_t *number)
+{
+	for (size_t i = 0; i < more->capacity; i++)
+		for (unsigned kind = 0; kind < BUSY_KINDS; kind++) {
+			const size_t to = more->processes[i].of[kind].ns > 0 ? number[i] : SIZE_MAX;
+			b->inexact[kind] |= to < b->capacity && b->processes[to].of[kind].ns > 0;
+		}
+}
+
+bool busy_add_trace(struct busy *b, const struct busy *more, const uint32_t *number)
+{
+	find_common(b, more, number);
+	return busy_join(b, more, number);
+}
+
+void busy_forget(struct busy *b)
+{
+	for (size_t i = 0; i < b->capacity; i++)
+		for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
+			b->processes[i].of[kind].end_ns = 0;
+	free_heads(b);
+	b->part = false;
+}
+
 uint64_t busy_sum(const struct busy *b, enum busy_kind kind)
 {
 	uint64_t sum = 0;
@@ -233,9 +268,6 @@ uint64_t busy_max(const struct busy *b, enum busy_kind kind)
 
 void busy_free(struct busy *b)
 {
-	for (size_t i = 0; i < b->head_capacity; i++)
-		for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
-			free(b->heads[i][kind].interval);
-	free(b->heads);
+	free_heads(b);
 	free(b->processes);
 }

@@ -13,7 +13,6 @@ struct state;
 enum busy_kind { BUSY_READ, BUSY_WRITE, BUSY_METADATA, BUSY_IO, BUSY_ALL, BUSY_KINDS };
 
 enum { BUSY_HEAD_MAX = 64 };
-#define BUSY_INEXACT VALUES_INEXACT
 
 /* The first intervals of a union, which one of an earlier part may overlap. */
 struct busy_head {
@@ -45,6 +44,12 @@ bool busy_add(struct busy *b, const struct io_spans *spans);
 bool busy_add_op(struct busy *b, size_t process, int64_t start_ns, uint64_t duration_ns);
 /* Adds a part, whose processes or pairs have these numbers in b. */
 bool busy_join(struct busy *b, const struct busy *part, const uint32_t *number);
+/*
+ * Adds another trace, of which nothing follows what b has: rows that both have become unknown.
+ * Before, of both: busy_forget frees what a part that follows would need.
+ */
+bool busy_add_trace(struct busy *b, const struct busy *more, const uint32_t *number);
+void busy_forget(struct busy *b);
 void busy_state(struct state *s, struct busy *b);
 /* The sum over all processes, and the maximum of one. */
 uint64_t busy_sum(const struct busy *b, enum busy_kind kind);

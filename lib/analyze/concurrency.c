@@ -317,6 +317,19 @@ bool concurrency_join(struct concurrency *c, const struct concurrency *part)
 	return join_rest(c, part);
 }
 
+void concurrency_add_trace(struct concurrency *c, const struct concurrency *more)
+{
+	c->in_flight_ns = saturate_add(c->in_flight_ns, more->in_flight_ns);
+	c->inexact = true;
+}
+
+void concurrency_forget(struct concurrency *c)
+{
+	const uint64_t in_flight_ns = c->in_flight_ns;
+	concurrency_free(c);
+	*c = (struct concurrency){.in_flight_ns = in_flight_ns, .inexact = true};
+}
+
 static bool end_part(struct concurrency *c)
 {
 	struct concurrency *whole = calloc(1, sizeof *whole);
@@ -361,8 +374,8 @@ static void inexact_values(struct values *v)
 	static const char *const names[] = {"concurrency_ns", "concurrency_more_ns",
 					    "concurrency_max", "busy_ns"};
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		values_unknown(v, names[i], NULL, "", VALUES_INEXACT);
-	values_summary_unknown(v, SUMMARY("idle_gap"), "ns", VALUES_INEXACT);
+		values_unknown(v, names[i], NULL, "", v->inexact);
+	values_summary_unknown(v, SUMMARY("idle_gap"), "ns", v->inexact);
 }
 
 void concurrency_values(const struct concurrency *c, uint64_t span_ns, uint64_t runtime_ns,

@@ -59,6 +59,12 @@ bool concurrency_add(struct concurrency *c, const struct io_spans *spans);
 bool concurrency_end(struct concurrency *c);
 /* Adds a part. */
 bool concurrency_join(struct concurrency *c, const struct concurrency *part);
+/*
+ * Adds another trace: what was outstanding together is unknown. Before, of both: concurrency_forget
+ * frees all but the sums.
+ */
+void concurrency_add_trace(struct concurrency *c, const struct concurrency *more);
+void concurrency_forget(struct concurrency *c);
 void concurrency_state(struct state *s, struct concurrency *c);
 /* span_ns: of the trace; runtime_ns: of the job. */
 void concurrency_values(const struct concurrency *c, uint64_t span_ns, uint64_t runtime_ns,

@@ -10,7 +10,7 @@ static void busy_value(const struct busy *b, enum busy_kind kind, const char *na
 		       struct values *v)
 {
 	if (b->inexact[kind])
-		values_unknown(v, name, NULL, "ns", BUSY_INEXACT);
+		values_unknown(v, name, NULL, "ns", v->inexact);
 	else
 		values_number(v, name, NULL, "ns", ns);
 }
@@ -19,7 +19,7 @@ static void busy_share(const struct busy *b, enum busy_kind kind, const char *na
 		       struct values *v)
 {
 	if (b->inexact[kind])
-		values_unknown(v, name, NULL, "", BUSY_INEXACT);
+		values_unknown(v, name, NULL, "", v->inexact);
 	else
 		values_ratio(v, name, NULL, "", (double)busy_sum(b, kind), all,
 			     "the trace has no duration");
@@ -63,9 +63,9 @@ static void blocked_values(const struct io_time_source *from, struct values *v)
 	uint64_t slowest = 0;
 	double all = 0;
 	if (b->inexact[BUSY_READ] || b->inexact[BUSY_WRITE] || b->inexact[BUSY_METADATA]) {
-		values_unknown(v, "metadata_share", NULL, "", BUSY_INEXACT);
-		values_unknown(v, "MiB_s", NULL, "MiB/s", BUSY_INEXACT);
-		values_unknown(v, "MiB_s_CN", NULL, "MiB/s", BUSY_INEXACT);
+		values_unknown(v, "metadata_share", NULL, "", v->inexact);
+		values_unknown(v, "MiB_s", NULL, "MiB/s", v->inexact);
+		values_unknown(v, "MiB_s_CN", NULL, "MiB/s", v->inexact);
 		return;
 	}
 	for (size_t i = 0; i < b->capacity; i++) {
@@ -92,7 +92,7 @@ static void overlap_value(const struct io_time_source *from, struct values *v)
 	const struct histogram *d = from->latency->durations;
 	const double durations = (double)d[0].sum + (double)d[1].sum;
 	if (from->busy->inexact[BUSY_IO])
-		values_unknown(v, "overlap", NULL, "", BUSY_INEXACT);
+		values_unknown(v, "overlap", NULL, "", v->inexact);
 	else if (durations > 0)
 		values_real(v, "overlap", NULL, "",
 			    1 - (double)busy_sum(from->busy, BUSY_IO) / durations);

@@ -168,10 +168,10 @@ static void tables(const struct metadata *m, struct values *v)
 		operation_values(m, columns[i].name, columns[i].unit, columns[i].offset,
 				 columns[i].timed, v);
 	for (size_t i = 0; i < COLUMNS && m->inexact; i++)
-		values_unknown(v, columns[i].name, NULL, columns[i].unit, VALUES_INEXACT);
+		values_unknown(v, columns[i].name, NULL, columns[i].unit, v->inexact);
 	if (m->inexact) {
-		values_unknown(v, "time_mean", NULL, "ns", VALUES_INEXACT);
-		values_unknown(v, "errors", NULL, "", VALUES_INEXACT);
+		values_unknown(v, "time_mean", NULL, "ns", v->inexact);
+		values_unknown(v, "errors", NULL, "", v->inexact);
 		return;
 	}
 	mean_values(m, v);
@@ -183,7 +183,7 @@ static void other_values(const struct metadata *m, const char *name, uint64_t ot
 			 struct values *v)
 {
 	if (m->inexact)
-		values_unknown(v, name, NULL, "", VALUES_INEXACT);
+		values_unknown(v, name, NULL, "", v->inexact);
 	else
 		values_number(v, name, NULL, "", other);
 }

@@ -430,16 +430,23 @@ bool order_end_all(struct order *o)
 	return true;
 }
 
+void order_forget(struct order *o)
+{
+	for (size_t i = 0; i < o->head_count; i++)
+		for (unsigned d = 0; d < 2; d++)
+			few_free(&o->heads[i].stream.of[d].strides);
+	free(o->heads);
+	o->heads = NULL;
+	o->head_count = o->head_capacity = 0;
+}
+
 void order_free(struct order *o)
 {
 	for (size_t i = 0; i < o->capacity; i++)
 		for (unsigned d = 0; d < 2; d++)
 			few_free(&o->streams[i].of[d].strides);
-	for (size_t i = 0; i < o->head_count; i++)
-		for (unsigned d = 0; d < 2; d++)
-			few_free(&o->heads[i].stream.of[d].strides);
+	order_forget(o);
 	free(o->streams);
-	free(o->heads);
 	free(o->files);
 	common_free(&o->strides[0]);
 	common_free(&o->strides[1]);

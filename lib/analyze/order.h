@@ -111,6 +111,8 @@ bool order_add(struct order *o, const struct io_spans *spans);
 /* Ends a stream; its number may then be used again. */
 bool order_end(struct order *o, size_t stream);
 bool order_end_all(struct order *o);
+/* After order_end_all: frees the beginning of a part, to which nothing will be joined. */
+void order_forget(struct order *o);
 /* Adds the heads of `r` that this has not seen. */
 bool order_add_heads(struct order *o, const struct requests *r);
 /* `stream` begins at this head. */

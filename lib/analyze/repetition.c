@@ -234,6 +234,38 @@ bool repetition_join(struct repetition *r, const struct repetition *part, const 
 	return true;
 }
 
+/* Traces without a common order */
+
+/* Changes a hash below its highest bit, so that its level stays. */
+static uint64_t salted(uint64_t hash, uint64_t salt)
+{
+	const unsigned level = level_of(hash);
+	return level + 1 == REPETITION_LEVELS ? hash : hash ^ salt >> (level + 1);
+}
+
+static bool salt_tokens(struct repetition_table *t, uint64_t salt)
+{
+	struct idmap map = {.keys = NULL};
+	bool done = true;
+	for (size_t i = 0; i < t->token_map.count && done; i++)
+		done = idmap_number(&map, salted(t->token_map.keys[i], salt)) != SIZE_MAX;
+	idmap_free(done ? &t->token_map : &map);
+	if (done)
+		t->token_map = map;
+	return done;
+}
+
+bool repetition_add_trace(struct repetition *r, struct repetition *more, const uint32_t *process,
+			  uint64_t trace)
+{
+	for (size_t i = 0; i < more->capacity; i++) {
+		const size_t to = more->requests[i] > 0 ? process[i] : SIZE_MAX;
+		r->inexact |= to < r->capacity && r->requests[to] > 0;
+	}
+	return salt_tokens(&more->of[0], mix(trace)) && salt_tokens(&more->of[1], mix(trace)) &&
+	       repetition_join(r, more, process);
+}
+
 /* Values */
 
 struct lag_count {
@@ -315,8 +347,8 @@ static bool table_values(const struct repetition_table *t, const char *name, str
 bool repetition_values(const struct repetition *r, struct values *v)
 {
 	if (r->inexact) {
-		values_unknown(v, "repetition", NULL, "", VALUES_INEXACT);
-		values_unknown(v, "repetition_any_file", NULL, "", VALUES_INEXACT);
+		values_unknown(v, "repetition", NULL, "", v->inexact);
+		values_unknown(v, "repetition_any_file", NULL, "", v->inexact);
 		return true;
 	}
 	return table_values(&r->of[0], "repetition", v) &&

@@ -49,6 +49,12 @@ bool repetition_add(struct repetition *r, const struct requests *from,
 		    const struct io_spans *spans);
 /* Adds a part, whose processes have these numbers in r. */
 bool repetition_join(struct repetition *r, const struct repetition *part, const uint32_t *process);
+/*
+ * Adds another trace, number `trace` of those joined. Ids, which tokens contain, may have changed:
+ * those of different processes stay distinct. A process that both have makes the values unknown.
+ */
+bool repetition_add_trace(struct repetition *r, struct repetition *more, const uint32_t *process,
+			  uint64_t trace);
 /* Adds requests of a lag and of a token of this level to a table, as loading does. */
 bool repetition_add_lag(struct repetition_table *t, uint64_t lag, unsigned level, uint64_t n);
 /* Adds a token that the table does not have. */

@@ -223,6 +223,18 @@ bool requests_join(struct requests *r, const struct requests *part, struct reque
 	       join_pairs(r, part, map) && join_ids(r, part, map) && !r->failed;
 }
 
+void requests_forget(struct requests *r)
+{
+	for (size_t i = 0; i < r->id_map.count; i++)
+		r->ids[i] = (struct file_id){.own_file = r->ids[i].own_file,
+					     .undefined_file = r->ids[i].undefined_file};
+	for (size_t i = 0; i < REQUESTS_RECENT; i++)
+		r->recent[i].number = 0;
+	for (size_t i = 0; i < r->clock_capacity; i++)
+		r->clocks[i] = (struct request_clock){.known = false};
+	r->head_count = r->free_count = r->ended_count = r->streams = 0;
+}
+
 void requests_map_free(struct requests_map *map)
 {
 	free(map->thread);

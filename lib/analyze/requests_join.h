@@ -25,6 +25,8 @@ bool requests_join(struct requests *r, const struct requests *part, struct reque
 /* Then sets the CPU clocks, which the totals need as they were. */
 bool requests_join_clocks(struct requests *r, const struct requests *part,
 			  const struct requests_map *map);
+/* Forgets streams and clocks, of a trace that nothing follows. */
+void requests_forget(struct requests *r);
 void requests_map_free(struct requests_map *map);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "lib/base/array.h"
 
+#include "interval.h"
 #include "saturate.h"
 
 enum {
@@ -185,6 +186,15 @@ bool reuse_add(struct reuse *r, const struct io_spans *grouped, const struct io_
 
 /* Parts */
 
+/* Whether the order of a first use and the uses of the same bytes before it matters. */
+static bool order_matters(bool write, const uint64_t touched[USES])
+{
+	uint64_t others = 0;
+	for (unsigned use = 0; use < USES; use++)
+		others |= use != USE_NONE && (write || use != USE_READ) ? touched[use] : 0;
+	return others != 0;
+}
+
 /* What the bytes of a part have in common with a sequence of reads and writes. */
 static bool add_use(struct reuse *r, struct reuse_file *f, const struct byte_segment *of,
 		    bool write, bool counted)
@@ -193,6 +203,7 @@ static bool add_use(struct reuse *r, struct reuse_file *f, const struct byte_seg
 	uint64_t touched[USES] = {0};
 	if (!byte_map_change(&r->maps, &f->map, &c, touched))
 		return false;
+	r->unordered |= r->alongside && order_matters(write || of->state != USE_READ, touched);
 	if (counted)
 		count(f, write, touched);
 	return true;
@@ -275,6 +286,22 @@ bool reuse_join(struct reuse *r, struct reuse *part, const uint32_t *file)
 	return true;
 }
 
+bool reuse_add_trace(struct reuse *r, struct reuse *more, const uint32_t *file)
+{
+	r->alongside = true;
+	r->unordered |= more->unordered;
+	return reuse_join(r, more, file);
+}
+
+void reuse_shift(struct reuse *r, uint64_t by)
+{
+	for (size_t i = 0; i < r->capacity; i++) {
+		struct reuse_file *f = &r->files[i];
+		f->first_write_ns = interval_end(f->first_write_ns, by);
+		f->last_write_ns = interval_end(f->last_write_ns, by);
+	}
+}
+
 /* Results */
 
 static void add_bytes(struct reuse_sums *to, unsigned use, uint64_t bytes)
@@ -346,6 +373,15 @@ static void bytes_value(const struct reuse *r, const char *name, const char *key
 		values_note(v, "upper bound: too many ranges were rounded outward");
 }
 
+/* What depends on the order of requests. */
+static void ordered_value(const struct reuse *r, const char *name, uint64_t bytes, struct values *v)
+{
+	if (r->unordered)
+		values_unknown(v, name, NULL, "bytes", v->inexact);
+	else
+		bytes_value(r, name, NULL, bytes, v);
+}
+
 void reuse_values(const struct reuse *r, struct values *v)
 {
 	static const char *const kinds[REUSE_KINDS] = {
@@ -360,9 +396,11 @@ void reuse_values(const struct reuse *r, struct values *v)
 	}
 	v->section = "reuse";
 	for (unsigned i = 0; i < REUSE_KINDS; i++)
-		bytes_value(r, kinds[i], NULL, all.kind[i], v);
-	for (unsigned i = 0; i < REUSE_STATES; i++)
+		ordered_value(r, kinds[i], all.kind[i], v);
+	for (unsigned i = 0; i < REUSE_STATES && !r->unordered; i++)
 		bytes_value(r, "state", states[i], all.state[i], v);
+	if (r->unordered)
+		values_unknown(v, "state", NULL, "bytes", v->inexact);
 	bytes_value(r, "unique_read", NULL, reuse_unique(&all, false), v);
 	bytes_value(r, "unique_written", NULL, reuse_unique(&all, true), v);
 	bytes_value(r, "footprint", NULL, reuse_footprint(&all), v);

@@ -57,6 +57,8 @@ struct reuse {
 	struct reuse_file *files;
 	size_t capacity;
 	uint32_t batch;
+	/* traces were added whose requests have no common order; that matters to bytes of a file */
+	bool alongside, unordered;
 	uint32_t round; /* ranges were rounded to multiples of 2^round bytes; 0: they were not */
 };
 
@@ -67,6 +69,12 @@ struct state;
 bool reuse_add(struct reuse *r, const struct io_spans *grouped, const struct io_spans *spans);
 /* Adds a part, whose files have these numbers in r. */
 bool reuse_join(struct reuse *r, struct reuse *part, const uint32_t *file);
+/*
+ * The same for another trace of the job: what its requests and earlier ones do to one byte is
+ * unknown, unless they all read it. reuse_shift: times then count from an earlier epoch.
+ */
+bool reuse_add_trace(struct reuse *r, struct reuse *more, const uint32_t *file);
+void reuse_shift(struct reuse *r, uint64_t by);
 void reuse_state(struct state *s, struct reuse *r);
 /* Sums those of a file, all 0 if it has none. */
 void reuse_file_sums(const struct reuse *r, size_t file, struct reuse_sums *to);

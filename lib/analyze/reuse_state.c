@@ -89,8 +89,10 @@ static void file_columns(struct state *s, struct reuse_file *f)
 void reuse_state(struct state *s, struct reuse *r)
 {
 	size_t i;
-	while (state_each(s, "reuse", 1, &i))
+	while (state_each(s, "reuse", 1, &i)) {
 		state_small(s, "round", &r->round, BYTE_ROUND_MAX);
+		state_flag(s, "unordered", &r->unordered);
+	}
 	while (state_each(s, "reuse.file", s->files.count, &i)) {
 		struct reuse_file *f =
 		    state_at(s, &r->files, &r->capacity, s->files.own[i], sizeof *r->files);

@@ -148,8 +148,8 @@ bool rows_add_operation(struct rows *r, struct request_operation numbers,
 
 /* Parts */
 
-bool rows_join(struct rows *r, const struct rows *part, const uint32_t *process,
-	       const uint32_t *pair)
+static bool join_sums(struct rows *r, const struct rows *part, const uint32_t *process,
+		      const uint32_t *pair)
 {
 	for (size_t i = 0; i < part->process_capacity; i++) {
 		if (row_calls(&part->processes[i]) == 0)
@@ -167,7 +167,19 @@ bool rows_join(struct rows *r, const struct rows *part, const uint32_t *process,
 		row_sums_add(&r->pairs[pair[i]].sums, &part->pairs[i].sums);
 		extend(&r->pairs[pair[i]], &part->pairs[i]);
 	}
-	return busy_join(&r->busy, &part->busy, pair);
+	return true;
+}
+
+bool rows_join(struct rows *r, const struct rows *part, const uint32_t *process,
+	       const uint32_t *pair)
+{
+	return join_sums(r, part, process, pair) && busy_join(&r->busy, &part->busy, pair);
+}
+
+bool rows_add_trace(struct rows *r, const struct rows *more, const uint32_t *process,
+		    const uint32_t *pair)
+{
+	return join_sums(r, more, process, pair) && busy_add_trace(&r->busy, &more->busy, pair);
 }
 
 void rows_free(struct rows *r)

@@ -38,6 +38,9 @@ bool rows_add_operation(struct rows *r, struct request_operation numbers,
 /* Adds a part, whose processes and pairs have these numbers in r. */
 bool rows_join(struct rows *r, const struct rows *part, const uint32_t *process,
 	       const uint32_t *pair);
+/* Adds another trace; see busy_add_trace. */
+bool rows_add_trace(struct rows *r, const struct rows *more, const uint32_t *process,
+		    const uint32_t *pair);
 void rows_state(struct state *s, struct rows *r);
 /* Adds the sums of a row to those of another. */
 void row_sums_add(struct row_sums *to, const struct row_sums *from);

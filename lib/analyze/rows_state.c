@@ -87,7 +87,7 @@ static void names_of_kind(struct state *s, struct row_names *n, enum name_kind k
 		struct name_entry one = i < count ? list[i] : (struct name_entry){0, 0};
 		struct iot_text text =
 		    i < count ? row_names_at(n, kind, one.number) : (struct iot_text){NULL, 0};
-		state_number(s, "key", &one.key);
+		state_limited(s, "key", &one.key, kind == NAME_FILE ? UINT64_MAX : UINT32_MAX);
 		state_text(s, "text", &text);
 		if (!state_saves(s) && !state_failed(s) && !row_names_set(n, kind, one.key, text))
 			state_no_memory(s);

@@ -29,7 +29,7 @@ static void time_value(struct values *v, const char *name, const char *key, bool
 		       bool inexact, uint64_t ns)
 {
 	if (untimed || inexact)
-		values_unknown(v, name, key, "ns", untimed ? no_times : VALUES_INEXACT);
+		values_unknown(v, name, key, "ns", untimed ? no_times : v->inexact);
 	else
 		values_number(v, name, key, "ns", ns);
 }
@@ -171,7 +171,7 @@ static void shared_values(const struct row_table *t, const struct table_file *f,
 	const char *layout = file_layouts[f->layout];
 	values_text(v, "layout", key, (struct iot_text){layout, strlen(layout)});
 	if (t->from.rows->busy.inexact[BUSY_IO])
-		values_unknown(v, "stragglers", key, "", VALUES_INEXACT);
+		values_unknown(v, "stragglers", key, "", v->inexact);
 	else
 		values_ratio(v, "stragglers", key, "", (double)(f->slowest_ns - f->fastest_ns),
 			     (double)f->io_ns, no_times);

@@ -76,7 +76,7 @@ void top_values(const struct top_lists *top, const struct row_table *t, bool fil
 	char key[VALUE_KEY];
 	for (unsigned i = 0; i < TOP_LISTS; i++) {
 		if (i == TOP_TIME && is_inexact(t, files)) {
-			values_unknown(v, names[i], NULL, units[i], VALUES_INEXACT);
+			values_unknown(v, names[i], NULL, units[i], v->inexact);
 			continue;
 		}
 		for (size_t k = 0; k < top->of[i].count; k++) {

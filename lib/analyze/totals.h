@@ -64,6 +64,9 @@ struct totals_map {
 };
 bool totals_join(struct totals *t, const struct totals *part, const struct totals_map *map);
 void totals_join_trace(struct totals_trace *t, const struct totals_trace *part);
+/* Adds another trace of the job: the CPU clock of a thread that both have is unknown. */
+bool totals_add_trace(struct totals *t, struct totals *more, const struct totals_map *map);
+void totals_join_job(struct totals_trace *t, const struct totals_trace *more);
 void totals_state(struct state *s, struct totals *t);
 void totals_trace_state(struct state *s, struct totals_trace *t);
 void totals_values(const struct totals *t, const struct totals_trace *trace,

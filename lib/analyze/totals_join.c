@@ -72,6 +72,16 @@ bool totals_join(struct totals *t, const struct totals *part, const struct total
 	return join_files(t, part, map->file) && join_clocks(t, part, map);
 }
 
+bool totals_add_trace(struct totals *t, struct totals *more, const struct totals_map *map)
+{
+	for (size_t i = 0; i < more->clock_capacity; i++) {
+		const size_t n = more->clocks[i].used ? map->thread[i] : SIZE_MAX;
+		if (n < t->clock_capacity && t->clocks[n].used)
+			more->clocks[i].known = t->clocks[n].known = false;
+	}
+	return totals_join(t, more, map);
+}
+
 static void join_times(struct totals_trace *t, const struct totals_trace *part)
 {
 	if (!part->timed)
@@ -97,4 +107,17 @@ void totals_join_trace(struct totals_trace *t, const struct totals_trace *part)
 	t->lost_count += part->lost_count;
 	t->lengths_requested |= part->lengths_requested;
 	t->epoch_ns = t->epoch_ns != 0 ? t->epoch_ns : part->epoch_ns;
+}
+
+void totals_join_job(struct totals_trace *t, const struct totals_trace *more)
+{
+	const struct totals_trace first = *t;
+	totals_join_trace(t, more);
+	t->out_of_order = first.out_of_order + more->out_of_order;
+	t->ranks = first.ranks > more->ranks ? first.ranks : more->ranks;
+	if (first.job_start_ns == 0 || more->job_start_ns == 0)
+		return;
+	t->job_start_ns =
+	    first.job_start_ns < more->job_start_ns ? first.job_start_ns : more->job_start_ns;
+	t->job_end_ns = first.job_end_ns > more->job_end_ns ? first.job_end_ns : more->job_end_ns;
 }

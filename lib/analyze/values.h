@@ -9,13 +9,15 @@
 
 #include "histogram.h"
 
-/* The reason of values that a join of parts cannot compute. */
-#define VALUES_INEXACT "not available of these parts"
+/* Reasons of values that a join of parts, or of traces of a job, cannot compute. */
+#define VALUES_INEXACT   "not available of these parts"
+#define VALUES_UNORDERED "merge the traces: see iotrace-merge(1)"
 
 struct values {
 	struct iot_analyze_value *value;
 	size_t count, capacity;
 	const char *section; /* of the values that follow */
+	const char *inexact; /* the reason of values that a join cannot compute */
 	bool failed;         /* out of memory */
 };
 

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "analyze_inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze_states.h"
+
+static enum exit_status refuse(const char *path, const char *why)
+{
+	message_print_about(path, "%s", why);
+	return EXIT_USAGE;
+}
+
+/* The inputs in the order in which they are joined: by job, then by trace and part. */
+
+static int compare_jobs(const struct analyze_head *a, const struct analyze_head *b)
+{
+	if (a->job == NULL || b->job == NULL)
+		return (a->job == NULL) - (b->job == NULL);
+	return strcmp(a->job, b->job);
+}
+
+static int by_trace(const void *left, const void *right)
+{
+	const struct analyze_head *a = left, *b = right;
+	if (a->trace != b->trace)
+		return a->trace < b->trace ? -1 : 1;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	return strcmp(a->path, b->path);
+}
+
+static int by_job(const void *left, const void *right)
+{
+	const struct analyze_head *a = left, *b = right;
+	const int order = compare_jobs(a, b);
+	return order != 0 ? order : by_trace(a, b);
+}
+
+static bool same_trace(const struct analyze_head *a, const struct analyze_head *b)
+{
+	return a->is_state && b->is_state && a->trace != 0 && a->trace == b->trace;
+}
+
+static bool same_part(const struct analyze_head *a, const struct analyze_head *b)
+{
+	return same_trace(a, b) && a->stored == b->stored && a->from == b->from && a->to == b->to;
+}
+
+/* Only the first part of a trace has its %trace. Returns false if out of memory. */
+static bool give_jobs(struct analyze_head *of, size_t count)
+{
+	qsort(of, count, sizeof *of, by_trace);
+	for (size_t i = 1; i < count; i++) {
+		if (of[i].job != NULL || of[i - 1].job == NULL || !same_trace(&of[i - 1], &of[i]))
+			continue;
+		of[i].job = strdup(of[i - 1].job);
+		if (of[i].job == NULL)
+			return false;
+	}
+	return true;
+}
+
+/* Drops repeated parts, which a task that ran twice has written. */
+static void drop_equal(struct analyze_head *of, size_t *count)
+{
+	size_t used = 0;
+	for (size_t i = 0; i < *count; i++) {
+		if (used > 0 && same_part(&of[used - 1], &of[i]) &&
+		    (of[i].from < of[i].to || of[i].stored == 0)) {
+			message_print("%s: the same %s as %s; left out", of[i].path,
+				      of[i].stored == 0 ? "trace" : "part", of[used - 1].path);
+			free(of[i].job);
+		} else {
+			of[used++] = of[i];
+		}
+	}
+	*count = used;
+}
+
+/* The number of inputs of the first one's trace. */
+static size_t parts_of(const struct analyze_head *of, size_t count)
+{
+	size_t n = 1;
+	while (n < count && same_trace(&of[0], &of[n]))
+		n++;
+	return n;
+}
+
+/* Parts have to be neighbours; a state without bytes is that of a whole trace. */
+static enum exit_status check_parts(const struct analyze_head *of, size_t count)
+{
+	for (size_t i = 0; i < count && count > 1; i++) {
+		if (of[i].stored == 0)
+			return refuse(of[i].path, "a state of a whole trace, which parts of it "
+						  "cannot be appended to");
+		if (of[i].stored != of[0].stored)
+			return refuse(of[i].path, "a part of another trace, with the same "
+						  "beginning");
+		if (i == 0 || of[i].from == of[i - 1].to)
+			continue;
+		message_print("%s: begins at byte %ju, but the part before it ends at byte %ju: "
+			      "bytes %ju to %ju %s",
+			      of[i].path, (uintmax_t)of[i].from, (uintmax_t)of[i - 1].to,
+			      (uintmax_t)(of[i].from < of[i - 1].to ? of[i].from : of[i - 1].to),
+			      (uintmax_t)(of[i].from < of[i - 1].to ? of[i - 1].to : of[i].from),
+			      of[i].from < of[i - 1].to ? "are in both" : "are missing");
+		return EXIT_USAGE;
+	}
+	return EXIT_OK;
+}
+
+static enum exit_status check_all(const struct analyze_head *of, size_t count)
+{
+	enum exit_status status = EXIT_OK;
+	for (size_t i = 0, n; i < count && status == EXIT_OK; i += n) {
+		n = parts_of(of + i, count - i);
+		status = check_parts(of + i, n);
+	}
+	return status;
+}
+
+static enum exit_status read_heads(const struct analyze_inputs *in, struct analyze_head *of)
+{
+	for (size_t i = 0; i < in->count; i++) {
+		if (strcmp(in->paths[i], "-") == 0)
+			return refuse("-", "standard input is not one of several inputs");
+		const enum exit_status status =
+		    analyze_head_read(&of[i], in->paths[i], in->read, in->command);
+		if (status != EXIT_OK)
+			return status;
+		if (!in->one_job)
+			continue;
+		free(of[i].job);
+		of[i].job = NULL;
+	}
+	return EXIT_OK;
+}
+
+/* Joins */
+
+static enum exit_status load(struct analyze_inputs *in, const struct analyze_head *of,
+			     struct iot_analyze **a)
+{
+	if (of->is_state)
+		return analyze_state_open(a, of->path, in->read, in->options, in->command);
+	const enum exit_status status = in->analyze(in->context, of->path, a);
+	if (status != EXIT_FAULT || *a == NULL)
+		return status;
+	in->incomplete = true; /* what was read until the damage counts */
+	return EXIT_OK;
+}
+
+/* join: consumes `more` unless it returns IOT_EUSAGE. */
+static enum exit_status join_with(int (*join)(struct iot_analyze *a, struct iot_analyze *more),
+				  struct iot_analyze *a, struct iot_analyze *more, const char *path)
+{
+	const int joined = join(a, more);
+	if (joined == IOT_OK)
+		return EXIT_OK;
+	if (joined == IOT_ENOMEM)
+		return message_no_memory();
+	if (joined == IOT_EUSAGE)
+		iot_analyze_free(more);
+	return refuse(path, iot_analyze_error(a));
+}
+
+/* Stores the analysis of one trace, of which these are the parts. */
+static enum exit_status join_parts(struct analyze_inputs *in, const struct analyze_head *of,
+				   size_t count, struct iot_analyze **a)
+{
+	enum exit_status status = load(in, &of[0], a);
+	for (size_t i = 1; i < count && status == EXIT_OK; i++) {
+		struct iot_analyze *part = NULL;
+		status = load(in, &of[i], &part);
+		if (status == EXIT_OK)
+			status = join_with(iot_analyze_join, *a, part, of[i].path);
+		else
+			iot_analyze_free(part);
+	}
+	in->incomplete |= of[0].from != 0 || of[count - 1].to != of[count - 1].stored;
+	return status;
+}
+
+static enum exit_status join_traces(struct analyze_inputs *in, const struct analyze_head *of,
+				    size_t count, struct iot_analyze **a)
+{
+	size_t n = parts_of(of, count);
+	enum exit_status status = join_parts(in, of, n, a);
+	for (size_t i = n; i < count && status == EXIT_OK; i += n) {
+		struct iot_analyze *more = NULL;
+		n = parts_of(of + i, count - i);
+		status = join_parts(in, of + i, n, &more);
+		if (status == EXIT_OK)
+			status = join_with(iot_analyze_join_trace, *a, more, of[i].path);
+		else
+			iot_analyze_free(more);
+	}
+	return status;
+}
+
+/* Traces of one job have a common order of processes, not of requests. */
+static enum exit_status check_jobs(const struct analyze_inputs *in, const struct analyze_head *of,
+				   size_t count)
+{
+	size_t n = parts_of(of, count);
+	for (; n < count && !in->one_job; n++)
+		if (of[n].job == NULL || compare_jobs(&of[0], &of[n]) != 0)
+			return refuse(of[n].path, "no part of the same trace and no trace of the "
+						  "same job as the first; see --one-job");
+	return EXIT_OK;
+}
+
+enum exit_status analyze_inputs_join(struct analyze_inputs *in, struct iot_analyze **a)
+{
+	struct analyze_head *of = calloc(in->count, sizeof *of);
+	size_t count = in->count;
+	*a = NULL;
+	if (of == NULL)
+		return message_no_memory();
+	enum exit_status status = read_heads(in, of);
+	if (status == EXIT_OK && !give_jobs(of, count))
+		status = message_no_memory();
+	if (status == EXIT_OK) {
+		qsort(of, count, sizeof *of, by_job);
+		drop_equal(of, &count);
+		status = check_all(of, count);
+	}
+	if (status == EXIT_OK)
+		status = check_jobs(in, of, count);
+	if (status == EXIT_OK)
+		status = join_traces(in, of, count, a);
+	for (size_t i = 0; i < count; i++)
+		free(of[i].job);
+	free(of);
+	return status;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Several inputs of iotrace analyze: parts of one trace are appended to each other, and traces of
+ * one job are added to each other.
+ */
+#ifndef CLI_ANALYZE_INPUTS_H
+#define CLI_ANALYZE_INPUTS_H
+
+#include <iotrace/analyze.h>
+
+#include "cli/ui/trace_in.h"
+
+struct analyze_inputs {
+	char **paths;
+	size_t count;
+	const struct trace_in_options *read;
+	const struct iot_analyze_options *options;
+	const struct command_spec *command;
+	bool one_job; /* all are of one job, whatever they declare */
+	/* Analyzes an input that is no state; *a is stored also if the trace is damaged. */
+	enum exit_status (*analyze)(void *context, const char *path, struct iot_analyze **a);
+	void *context;
+	bool incomplete; /* result: parts are missing, or a trace is damaged */
+};
+
+/*
+ * Stores the analysis of all inputs, whatever the order of paths. Returns EXIT_OK, or the exit
+ * status after a message.
+ */
+enum exit_status analyze_inputs_join(struct analyze_inputs *in, struct iot_analyze **a);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "state.h"
+
+static bool set(struct job *j, enum job_text which, struct iot_text text)
+{
+	if (j->text[which] != NULL || text.data == NULL || text.size == 0 ||
+	    text.size > JOB_TEXT_MAX)
+		return true;
+	j->text[which] = strndup(text.data, text.size);
+	return j->text[which] != NULL;
+}
+
+bool job_define(struct job *j, const struct iot_event *trace)
+{
+	const struct iot_text user = iot_directive_get(trace, "user");
+	return set(j, JOB_ID, iot_directive_get(trace, "job")) &&
+	       set(j, JOB_USER, user.data != NULL ? user : iot_directive_get(trace, "uid"));
+}
+
+static struct iot_text text_of(const struct job *j, enum job_text which)
+{
+	return j->text[which] != NULL ? (struct iot_text){j->text[which], strlen(j->text[which])}
+				      : (struct iot_text){NULL, 0};
+}
+
+bool job_join(struct job *j, const struct job *more)
+{
+	bool done = true;
+	for (unsigned i = 0; i < JOB_TEXTS && done; i++)
+		done = set(j, i, text_of(more, i));
+	j->more += more->more;
+	return done;
+}
+
+void job_state(struct state *s, struct job *j)
+{
+	static const char *const keys[JOB_TEXTS] = {"job", "user"};
+	size_t row;
+	while (state_each(s, "job", 1, &row)) {
+		state_number(s, "more", &j->more);
+		for (unsigned i = 0; i < JOB_TEXTS; i++) {
+			struct iot_text text = text_of(j, i);
+			state_text(s, keys[i], &text);
+			if (!state_saves(s) && !state_failed(s) && !set(j, i, text))
+				state_no_memory(s);
+		}
+	}
+}
+
+void job_free(struct job *j)
+{
+	for (unsigned i = 0; i < JOB_TEXTS; i++)
+		free(j->text[i]);
+}

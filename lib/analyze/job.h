@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What %trace declares of the job that was traced, and how many traces of it have been joined. */
+#ifndef LIB_ANALYZE_JOB_H
+#define LIB_ANALYZE_JOB_H
+
+#include <stdbool.h>
+
+#include <iotrace/iotrace.h>
+
+struct state;
+
+enum { JOB_TEXT_MAX = 4096 };
+
+enum job_text { JOB_ID, JOB_USER, JOB_TEXTS };
+
+/* All zeros: nothing is declared. */
+struct job {
+	char
+	    *text[JOB_TEXTS]; /* percent-encoded; NULL: not declared, or longer than JOB_TEXT_MAX */
+	uint64_t more;        /* traces joined to the first one */
+};
+
+/* These keep what was declared first, and return false if out of memory. */
+bool job_define(struct job *j, const struct iot_event *trace);
+bool job_join(struct job *j, const struct job *more);
+void job_state(struct state *s, struct job *j);
+void job_free(struct job *j);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "renumber.h"
+
+#include <stdlib.h>
+#include <xxhash.h>
+
+#include "lib/base/array.h"
+
+/* The new ids of processes or objects. */
+struct id_changes {
+	struct idmap known; /* the ids before */
+	struct {
+		uint32_t to;
+		bool matched; /* is an id of the other trace */
+	} * change;           /* by number */
+	size_t capacity;
+	struct idmap taken; /* the ids of the other trace */
+};
+
+struct renumbering {
+	struct id_changes processes, objects;
+	uint64_t file_shift; /* of the fileIds of matched processes */
+};
+
+/* The ids of a trace */
+
+static bool add_keys(struct idmap *to, const struct idmap *from, unsigned shift)
+{
+	for (size_t i = 0; i < from->count; i++)
+		if (idmap_number(to, from->keys[i] >> shift) == SIZE_MAX)
+			return false;
+	return true;
+}
+
+static bool list_processes(struct renumbered of, struct idmap *to)
+{
+	return add_keys(to, &of.requests->process_map, 0) &&
+	       add_keys(to, &of.requests->id_map, 32) &&
+	       add_keys(to, &of.names->of[NAME_HOST].map, 0) &&
+	       add_keys(to, &of.names->of[NAME_RANK].map, 0) &&
+	       add_keys(to, &of.names->of[NAME_FILE].map, 32);
+}
+
+static bool list_objects(struct renumbered of, struct idmap *to)
+{
+	return add_keys(to, &of.requests->object_map, 0) &&
+	       add_keys(to, &of.names->of[NAME_OBJECT].map, 0);
+}
+
+/* Names */
+
+/* Ids by the hash of their name. */
+struct named_ids {
+	struct idmap hashes;
+	uint32_t *id; /* the highest of a name, by number */
+	size_t capacity;
+};
+
+static uint64_t hash_of_text(struct iot_text text, uint64_t seed)
+{
+	char decoded[ROW_NAME_MAX];
+	const size_t size = text.size > 0 ? iot_percent_decode(text, decoded, NULL) : 0;
+	return XXH3_64bits_withSeed(decoded, size, seed);
+}
+
+/* A rank is one of a host. */
+static uint64_t hash_of_name(const struct row_names *n, enum name_kind kind, size_t i)
+{
+	const struct iot_text host = kind == NAME_RANK
+					 ? row_names_host(n, (uint32_t)n->of[kind].map.keys[i])
+					 : (struct iot_text){NULL, 0};
+	return hash_of_text(row_names_at(n, kind, i), hash_of_text(host, 0));
+}
+
+static bool index_names(struct named_ids *to, const struct row_names *n, enum name_kind kind)
+{
+	for (size_t i = 0; i < n->of[kind].map.count; i++) {
+		if (row_names_at(n, kind, i).size == 0)
+			continue;
+		const size_t at = idmap_number(&to->hashes, hash_of_name(n, kind, i));
+		const uint32_t id = (uint32_t)n->of[kind].map.keys[i];
+		if (!array_reserve_index(&to->id, &to->capacity, at, sizeof *to->id))
+			return false;
+		to->id[at] = id > to->id[at] ? id : to->id[at];
+	}
+	return true;
+}
+
+static void free_names(struct named_ids *n)
+{
+	idmap_free(&n->hashes);
+	free(n->id);
+}
+
+/* Changes */
+
+static void match(struct id_changes *c, const struct named_ids *more, const struct named_ids *with)
+{
+	for (size_t i = 0; i < more->hashes.count; i++) {
+		const size_t at = idmap_find(&with->hashes, more->hashes.keys[i]);
+		if (at == SIZE_MAX)
+			continue;
+		const size_t n = idmap_find(&c->known, more->id[i]);
+		c->change[n].to = with->id[at];
+		c->change[n].matched = true;
+	}
+}
+
+static uint64_t max_key(const struct idmap *m)
+{
+	uint64_t max = 0;
+	for (size_t i = 0; i < m->count; i++)
+		max = m->keys[i] > max ? m->keys[i] : max;
+	return max;
+}
+
+/* Ids that are not taken stay; others get numbers above all. */
+static int change_others(struct id_changes *c)
+{
+	const uint64_t a = max_key(&c->known), b = max_key(&c->taken);
+	uint64_t next = (a > b ? a : b) + 1;
+	for (size_t i = 0; i < c->known.count; i++) {
+		if (c->change[i].matched)
+			continue;
+		const bool taken = idmap_find(&c->taken, c->known.keys[i]) != SIZE_MAX;
+		const uint64_t to = taken ? next++ : c->known.keys[i];
+		if (to > UINT32_MAX)
+			return IOT_ELIMIT;
+		c->change[i].to = (uint32_t)to;
+	}
+	return IOT_OK;
+}
+
+static int choose(struct id_changes *c, struct renumbered more, struct renumbered with,
+		  enum name_kind kind)
+{
+	struct named_ids own = {.id = NULL}, other = {.id = NULL};
+	int status = IOT_ENOMEM;
+	if (array_reserve_index(&c->change, &c->capacity, c->known.count, sizeof *c->change) &&
+	    index_names(&own, more.names, kind) && index_names(&other, with.names, kind)) {
+		match(c, &own, &other);
+		status = change_others(c);
+	}
+	free_names(&own);
+	free_names(&other);
+	return status;
+}
+
+/* FileIds of a process of both traces are distinct. */
+static int choose_files(struct renumbering *r, struct renumbered more, struct renumbered with)
+{
+	const struct idmap *maps[4] = {&more.requests->id_map, &more.names->of[NAME_FILE].map,
+				       &with.requests->id_map, &with.names->of[NAME_FILE].map};
+	uint64_t max[4] = {0};
+	bool matched = false;
+	for (size_t i = 0; i < r->processes.known.count; i++)
+		matched |= r->processes.change[i].matched;
+	for (unsigned m = 0; m < 4; m++)
+		for (size_t i = 0; i < maps[m]->count; i++)
+			max[m] = (uint32_t)maps[m]->keys[i] > max[m] ? (uint32_t)maps[m]->keys[i]
+								     : max[m];
+	r->file_shift = (max[2] > max[3] ? max[2] : max[3]) + 1;
+	const uint64_t last = max[0] > max[1] ? max[0] : max[1];
+	return matched && last + r->file_shift > UINT32_MAX ? IOT_ELIMIT : IOT_OK;
+}
+
+static uint64_t change_process(const struct renumbering *r, uint64_t key)
+{
+	return r->processes.change[idmap_find(&r->processes.known, key)].to;
+}
+
+static uint64_t change_object(const struct renumbering *r, uint64_t key)
+{
+	return r->objects.change[idmap_find(&r->objects.known, key)].to;
+}
+
+static uint64_t change_file(const struct renumbering *r, uint64_t key)
+{
+	const size_t i = idmap_find(&r->processes.known, key >> 32);
+	const uint64_t shift = r->processes.change[i].matched ? r->file_shift : 0;
+	return idmap_pair(r->processes.change[i].to, (uint32_t)(key + shift));
+}
+
+/* Applies changes, which keep keys distinct, so that their numbers stay. */
+static bool rekey(struct idmap *m, const struct renumbering *r,
+		  uint64_t (*change)(const struct renumbering *, uint64_t key))
+{
+	struct idmap to = {.keys = NULL};
+	bool done = true;
+	for (size_t i = 0; i < m->count && done; i++)
+		done = idmap_number(&to, change(r, m->keys[i])) != SIZE_MAX;
+	idmap_free(done ? m : &to);
+	if (done)
+		*m = to;
+	return done;
+}
+
+static void rekey_files(struct requests *q, const struct renumbering *r)
+{
+	for (uint32_t i = 0; i < q->files; i++) {
+		struct file_key *key = &q->file_keys[i];
+		if (key->object != 0) {
+			key->object = (uint32_t)change_object(r, key->object);
+			continue;
+		}
+		const uint64_t to = change_file(r, idmap_pair(key->process, key->file));
+		key->process = (uint32_t)(to >> 32);
+		key->file = (uint32_t)to;
+	}
+}
+
+static int apply(const struct renumbering *r, struct renumbered more)
+{
+	struct name_table *names = more.names->of;
+	rekey_files(more.requests, r);
+	return rekey(&more.requests->process_map, r, change_process) &&
+		       rekey(&more.requests->object_map, r, change_object) &&
+		       rekey(&more.requests->id_map, r, change_file) &&
+		       rekey(&names[NAME_HOST].map, r, change_process) &&
+		       rekey(&names[NAME_RANK].map, r, change_process) &&
+		       rekey(&names[NAME_FILE].map, r, change_file) &&
+		       rekey(&names[NAME_OBJECT].map, r, change_object)
+		   ? IOT_OK
+		   : IOT_ENOMEM;
+}
+
+static void free_changes(struct id_changes *c)
+{
+	idmap_free(&c->known);
+	idmap_free(&c->taken);
+	free(c->change);
+}
+
+int renumber(struct renumbered more, struct renumbered with)
+{
+	struct renumbering r = {.file_shift = 0};
+	int status = IOT_ENOMEM;
+	if (list_processes(more, &r.processes.known) && list_processes(with, &r.processes.taken) &&
+	    list_objects(more, &r.objects.known) && list_objects(with, &r.objects.taken))
+		status = choose(&r.processes, more, with, NAME_RANK);
+	if (status == IOT_OK)
+		status = choose(&r.objects, more, with, NAME_OBJECT);
+	if (status == IOT_OK)
+		status = choose_files(&r, more, with);
+	if (status == IOT_OK)
+		status = apply(&r, more);
+	free_changes(&r.processes);
+	free_changes(&r.objects);
+	return status;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Changes the ids of a trace so that it can be added to another one of its job: a process of the
+ * same host and rank, and a file of the same path, get the ids that they have there; ids of others
+ * become distinct. Of several objects with one path, as after the file was created again, the one
+ * with the highest id counts.
+ */
+#ifndef LIB_ANALYZE_RENUMBER_H
+#define LIB_ANALYZE_RENUMBER_H
+
+#include "requests.h"
+#include "row_names.h"
+
+/* The ids of a trace. */
+struct renumbered {
+	struct requests *requests;
+	struct row_names *names;
+};
+
+/*
+ * Changes those of `more`, of which no stream is open. Returns IOT_OK; IOT_ENOMEM; IOT_ELIMIT if
+ * no ids are left.
+ */
+int renumber(struct renumbered more, struct renumbered with);
+
+#endif
