@@ -857,9 +857,9 @@ static const char *option_section(const struct option *opt, const char *value)
 			{"order", IOT_ANALYZE_ORDER},         {"time", IOT_ANALYZE_TIME},
 			{"metadata", IOT_ANALYZE_METADATA},   {"files", IOT_ANALYZE_FILES},
 			{"processes", IOT_ANALYZE_PROCESSES}, {"reuse", IOT_ANALYZE_REUSE},
-			{"cycles", IOT_ANALYZE_CYCLES}};
+			{"cycles", IOT_ANALYZE_CYCLES},       {"classes", IOT_ANALYZE_CLASSES}};
 	static const char expected[] = "totals, sizes, order, time, cycles, metadata, files, "
-				       "processes, reuse, or a list of these";
+				       "processes, reuse, classes, or a list of these";
 	uint32_t *bits = opt->target, found = 1;
 	for (const char *at = value; found != 0; at += strcspn(at, ",") + 1) {
 		const size_t n = strcspn(at, ",");
@@ -927,7 +927,7 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		 option_part),
 	    CALL("section", "LIST", &a.options.sections,
 		 "compute only these: totals, sizes, order, time, cycles, metadata, files, "
-		 "processes, reuse",
+		 "processes, reuse, classes",
 		 option_section),
 	    OPTION(CHOICE, 'b', "by", "process|node|file|op", &a.by,
 		   "print a table by this instead, most bytes first; op: most time first"),
@@ -982,7 +982,8 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	if (a.state != NULL && (a.json || a.tsv))
 		return options_wrong(&command, "--state writes no report: no --json or --tsv");
 	if (a.plots != NULL && (a.json || a.tsv || a.by != NOT_BY || a.state != NULL))
-		return options_wrong(&command, "--plots replaces the report: no --json, --tsv, --by or --state");
+		return options_wrong(
+		    &command, "--plots replaces the report: no --json, --tsv, --by or --state");
 	if (a.png && a.plots == NULL)
 		return options_wrong(&command, "--png needs --plots");
 	if (a.part.n > 1 && a.read.threads > 1)

@@ -270,7 +270,7 @@ static void add_lost(struct iot_analyze *a, const struct iot_event *ev)
 static void define_file(struct iot_analyze *a, const struct iot_event *ev)
 {
 	requests_define_file(&a->requests, ev);
-	if (needs(a, IOT_ANALYZE_FILES))
+	if (needs(a, NEED_CLASSES))
 		keep(a, row_names_define_file(&a->names, ev));
 }
 
@@ -514,6 +514,7 @@ static void add_row_values(struct iot_analyze *a, const struct layer *l)
 					  .busy = &l->busy,
 					  .order = &l->order,
 					  .reuse = &l->reuse,
+					  .classes = &a->classes,
 					  .names = &a->names,
 					  .metadata =
 					      needs(a, IOT_ANALYZE_METADATA) ? &a->metadata : NULL,
@@ -524,6 +525,17 @@ static void add_row_values(struct iot_analyze *a, const struct layer *l)
 		keep(a, sharing_values(&a->table, top, &a->values));
 	if (a->status == IOT_OK && needs(a, IOT_ANALYZE_PROCESSES))
 		keep(a, balance_values(&a->table, top, &a->values));
+}
+
+static void add_reuse_values(struct iot_analyze *a, const struct layer *l)
+{
+	const struct iot_analyze_value *time = iot_analyze_find(a, "totals", "running_time", NULL);
+	if (needs(a, NEED_CLASSES))
+		keep(a, classes_find(&a->classes, &a->requests, &l->reuse, &a->names));
+	if (needs(a, IOT_ANALYZE_REUSE))
+		reuse_values(&l->reuse, &a->values);
+	if (a->status == IOT_OK && needs(a, IOT_ANALYZE_CLASSES))
+		classes_values(&a->classes, &l->reuse, time != NULL ? time->real : 0, &a->values);
 }
 
 int iot_analyze_finish(struct iot_analyze *a)
@@ -557,8 +569,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 		keep(a, add_cycle_values(a, l));
 	if (a->options.sections & IOT_ANALYZE_METADATA)
 		metadata_values(&a->metadata, totals_files(&l->totals), requests_of(l), &a->values);
-	if (needs(a, IOT_ANALYZE_REUSE))
-		reuse_values(&l->reuse, &a->values);
+	add_reuse_values(a, l);
 	add_row_values(a, l);
 	keep(a, !a->values.failed);
 	return a->status;
@@ -685,6 +696,7 @@ void iot_analyze_free(struct iot_analyze *a)
 	row_names_free(&a->names);
 	job_free(&a->job);
 	table_free(&a->table);
+	classes_free(&a->classes);
 	over_time_free(&a->over_time);
 	values_free(&a->values);
 	free(a);

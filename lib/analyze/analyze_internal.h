@@ -10,6 +10,7 @@
 #include "arrival.h"
 #include "busy.h"
 #include "cells.h"
+#include "classes.h"
 #include "concurrency.h"
 #include "file_users.h"
 #include "job.h"
@@ -29,12 +30,13 @@
 enum {
 	SECTIONS = IOT_ANALYZE_TOTALS | IOT_ANALYZE_SIZES | IOT_ANALYZE_ORDER | IOT_ANALYZE_TIME |
 		   IOT_ANALYZE_METADATA | IOT_ANALYZE_FILES | IOT_ANALYZE_PROCESSES |
-		   IOT_ANALYZE_REUSE | IOT_ANALYZE_CYCLES,
+		   IOT_ANALYZE_REUSE | IOT_ANALYZE_CYCLES | IOT_ANALYZE_CLASSES,
 	/* what the values of several sections need */
 	NEED_BUSY = IOT_ANALYZE_TIME | IOT_ANALYZE_PROCESSES,
 	NEED_BINS = IOT_ANALYZE_TIME | IOT_ANALYZE_CYCLES,
 	NEED_ORDER = IOT_ANALYZE_ORDER | IOT_ANALYZE_FILES,
-	NEED_REUSE = IOT_ANALYZE_REUSE | IOT_ANALYZE_FILES
+	NEED_CLASSES = IOT_ANALYZE_CLASSES | IOT_ANALYZE_FILES,
+	NEED_REUSE = IOT_ANALYZE_REUSE | NEED_CLASSES
 };
 
 /*
@@ -67,6 +69,7 @@ struct iot_analyze {
 	struct layer *layers[LAYERS]; /* NULL: no requests yet */
 	struct values values;
 	struct row_table table; /* after finish */
+	struct classes classes; /* likewise */
 	struct over_time over_time;
 	struct error error;
 	int status; /* enum iot_status */

@@ -159,6 +159,31 @@ static void reuse_values_of(const struct row_table *t, size_t file, const char *
 		     (double)reuse_footprint(&s), no_offsets);
 }
 
+static void class_values_of(const struct row_table *t, size_t file, const char *key,
+			    struct values *v)
+{
+	static const struct {
+		const char *name;
+		unsigned direction;
+		enum io_class class;
+	} columns[] = {{"required_r", 0, CLASS_REQUIRED},     {"swapping_r", 0, CLASS_SWAPPING},
+		       {"unknown_r", 0, CLASS_UNKNOWN},       {"required_w", 1, CLASS_REQUIRED},
+		       {"checkpoint_w", 1, CLASS_CHECKPOINT}, {"swapping_w", 1, CLASS_SWAPPING},
+		       {"rewritten_w", 1, CLASS_REWRITTEN},   {"unknown_w", 1, CLASS_UNKNOWN}};
+	struct io_class_sums s;
+	classes_of_file(t->from.classes, t->from.reuse, file, &s);
+	const enum io_class largest = classes_largest(&s);
+	for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+		values_number(v, columns[i].name, key, "bytes",
+			      s.bytes[columns[i].direction][columns[i].class]);
+	if (largest == IO_CLASSES) {
+		values_unknown(v, "class", key, "", "no bytes");
+		return;
+	}
+	const char *name = io_class_names[largest];
+	values_text(v, "class", key, (struct iot_text){name, strlen(name)});
+}
+
 /* Of a file with several processes. */
 static void shared_values(const struct row_table *t, const struct table_file *f, struct values *v,
 			  const char *key)
@@ -200,6 +225,7 @@ void table_file_values(const struct row_table *t, size_t file, struct values *v)
 	order_values_of(v, key, file < o->file_capacity ? &o->files[file] : &none);
 	shared_values(t, &f, v, key);
 	reuse_values_of(t, file, key, v);
+	class_values_of(t, file, key, v);
 }
 
 /* Operations */

@@ -6,6 +6,7 @@
 #ifndef LIB_ANALYZE_TABLES_H
 #define LIB_ANALYZE_TABLES_H
 
+#include "classes.h"
 #include "metadata.h"
 #include "order.h"
 #include "reuse.h"
@@ -19,6 +20,7 @@ struct table_source {
 	const struct busy *busy; /* of processes */
 	const struct order *order;
 	const struct reuse *reuse;
+	const struct classes *classes;
 	const struct row_names *names;
 	const struct metadata *metadata; /* NULL: not known */
 	uint64_t processes;              /* of the job */

@@ -23,7 +23,7 @@ TICK = 1000
 # Of durations in a longer tick: multiplied by the tick, and divided by it
 LONGER = re.compile(r"trace\.T$|totals\.(running_time|duration_)|time\.(t_[rw]|md_time|io_time|io_md_time)|"
                     r"metadata\.(operations_time|time\.|time_)|(files|processes)\.top_time|processes\.imbalance_io_time\.mean")
-FASTER = re.compile(r"(totals|large)\.(MB_s|MiB_s|IOs_s|B_avg|IOPS_avg)")
+FASTER = re.compile(r"((totals|large)\.(MiB_s|IOs_s|B_avg|IOPS_avg)|(totals|large|classes)\.MB_s)")
 OVER_TIME = re.compile(r"time\.(?!t_|md_time|io_)|cycles\.")
 
 
@@ -130,9 +130,9 @@ def doubled(tool, lines):
     twice = [each for line in lines for each in ([line, twin(line)] if re.match(r"255 %(process|file|op)|\d+ 0", line) else [line])]
     doubles = re.compile(r"totals\.(N|S|offset_unknown|asynchronous|duration|data_size|total_io|files|created)|"
                          r"order\.(followers|pattern|runs|seeks|run_bytes_runs)|sizes\.(size_L|size_log2|size_darshan)|"
-                         r"time\.(t_r|t_w|md_time|io_time$|io_md_time)")
+                         r"time\.(t_r|t_w|md_time|io_time$|io_md_time)|reuse\.(?!reuse|rounded)")
     equal = re.compile(r"sizes\.(size_m|small|variable|size_quantile)|order\.(sequential|same|switches|consecutive|forward|backward|strided)"
-                       r"|totals\.(p_|rw_ratio|avg_size|F_m)")
+                       r"|totals\.(p_|rw_ratio|avg_size|F_m)|reuse\.(reuse|rounded)")
     limit = re.compile(r"18446744073709551615")
     before, after = analyzed(tool, lines), analyzed(tool, twice)
     if limit.search(json.dumps(after)):
@@ -161,6 +161,8 @@ def sums(tool, lines):
         if v["order.followers_" + d]:
             shares = [f"order.{name}_{d}" for name in ("consecutive", "forward", "re_access", "backward")]
             yield from check("order.consecutive ... backward", sum(v[name] for name in shares), 1)
+    if v["totals.S"] < 1 << 63 and (v["totals.F_max"] or 0) < (1 << 64) - 1:
+        yield from reuse_sums(v, check, total)
     if v["totals.S"]:
         yield from check("totals.p_Bytes", v["totals.p_r_Bytes"] + v["totals.p_w_Bytes"], 1)
     if "time.bins" in v:
@@ -182,6 +184,22 @@ def sums(tool, lines):
         yield f"time.io_time: {v['time.io_time']}"
     yield from check("metadata.calls", total("metadata.calls.") + v["metadata.calls_other"], v["metadata.operations"])
     yield from check("metadata.failed", total("metadata.errors.") + v["metadata.errors_other"], v["metadata.operations_failed"])
+
+
+def reuse_sums(v, check, total):
+    """Each byte is of one kind, in one state and of one class."""
+    kinds = {"r": ("first_read", "re_read", "read_after_write"),
+             "w": ("first_write", "write_after_read", "overwrite_unread", "overwrite_read")}
+    for d, names in kinds.items():
+        located = v["totals.S_" + d] - v["totals.offset_unknown_bytes_" + d]
+        yield from check("reuse kinds of " + d, sum(v["reuse." + name] for name in names), located)
+        yield from check("classes of " + d, total(f"classes.bytes_{d}."), v["totals.S_" + d])
+    final = v["reuse.state.written"] + v["reuse.state.written-last"]
+    yield from check("reuse.state", total("reuse.state."), v["reuse.footprint"])
+    yield from check("classes", total("classes.bytes."), v["totals.S"])
+    yield from check("bytes written", v["reuse.read_after_write"] + v["reuse.overwrite_unread"] + final,
+                     v["totals.S_w"] - v["totals.offset_unknown_bytes_w"])
+    yield from check("unique bytes", v["reuse.first_read"] + v["reuse.first_write"], v["reuse.footprint"])
 
 
 def processes_apart(tool, lines):

@@ -1189,7 +1189,7 @@ def files(t):
     by_class = {name: {"files": 0, "bytes": 0, "requests": 0, "extent": None} for name in
                 ("all", "read-only", "write-only", "read/write", "unique", "shared", "part-shared")}
     result, layouts = {}, dict.fromkeys(("segmented", "interleaved", "overlapping"), 0)
-    used = reuse_reference.bytes_by_file(t.requests)
+    used, (by_file, _) = reuse_reference.bytes_by_file(t.requests), classes_by_file(t)
     for f, rs in requests.items():
         users = len({r.process for r in rs})
         sharing = "unique" if users == 1 else "shared" if users == t.P else "part-shared"
@@ -1201,7 +1201,7 @@ def files(t):
         row = result[file_name(f)] = file_row(table[f], rs) | {
             "path": t.paths.get(f), "n_f": users, "A_f": ratio(users, t.P), "extent": extent.get(f)}
         of = reuse_row([used.get(f, reuse_reference.Bytes())])
-        row |= {name: of[name] for name in ("unique_read", "unique_written", "footprint", "reuse")}
+        row |= {name: of[name] for name in ("unique_read", "unique_written", "footprint", "reuse")} | class_columns(*by_file[f])
         if row["layout"]:
             layouts[row["layout"]] += 1
     tops = top_lists({f: table[f] for f in requests}, lambda f: ((t.paths.get(f) or "", f), file_name(f)), t.options.top, "io_time", "md_time")
@@ -1283,8 +1283,46 @@ def reuse(t):
     return {**reuse_row(list(reuse_reference.bytes_by_file(t.requests).values())), "rounded": 0}
 
 
+CLASSES = ["required", "checkpoint", "swapping", "rewritten", "unknown"]
+
+
+def classes_by_file(t):
+    """Returns the classes of reads and of writes of each file, and the checkpoint series."""
+    used, requests = reuse_reference.bytes_by_file(t.requests), defaultdict(list)
+    for r in t.requests:
+        requests[r.file].append(r)
+    none = reuse_reference.Bytes()
+    writes = {f: reuse_reference.Written(f, used.get(f, none), rs) for f, rs in requests.items()}
+    series = reuse_reference.checkpoint_series(writes, t.paths)
+    checkpoints = {f for of in series for f in of}
+    unknown = {f: [sum(r.length for r in rs if r.offset is None and r.write == write) for write in (False, True)]
+               for f, rs in requests.items()}
+    return {f: reuse_reference.classes_of(used.get(f, none), unknown[f], f in checkpoints) for f in requests}, series
+
+
+def class_columns(reads, writes):
+    """Reading: the class of a file is that of most of its bytes, of equally many the first one in this order."""
+    both = {c: add_up([min(reads.get(c, 0), MAX_SUM), min(writes[c], MAX_SUM)]) for c in CLASSES}
+    columns = {f"{c}_{d}": min(of[c], MAX_SUM) for d, of in (("r", reads), ("w", writes)) for c in of}
+    return columns | {"class": max(CLASSES, key=both.get) if any(both.values()) else None}
+
+
+def classes(t):
+    files_, series = classes_by_file(t)
+    cpu = cpu_time(t)
+    running, result = t.T if cpu is None else cpu, {}
+    sums = [{c: add_up(min(f[d][c], MAX_SUM) for f in files_.values()) for c in of}
+            for d, of in enumerate((["required", "swapping", "unknown"], CLASSES))]
+    both = {c: sums[0].get(c, 0) + sums[1][c] for c in CLASSES}
+    for suffix, of in (("_r", sums[0]), ("_w", sums[1]), ("", both)):
+        result["bytes" + suffix] = {c: min(of[c], MAX_SUM) for c in of}
+        result["share" + suffix] = {c: ratio(of[c], sum(of.values())) for c in of}
+        result["MB_s" + suffix] = {c: ratio(of[c] * SECOND, running * 10**6 if running else None) for c in of}
+    return result | {"checkpoint_files": len({f for of in series for f in of}), "checkpoint_series": len(series)}
+
+
 SECTIONS = {"trace": header, "totals": totals, "large": large, "sizes": sizes, "order": order, "time": time, "files": files,
-            "processes": processes, "metadata": metadata, "reuse": reuse}
+            "processes": processes, "metadata": metadata, "reuse": reuse, "classes": classes}
 
 
 def differences(a, b, path=""):

@@ -31,6 +31,34 @@ STUDY = {
 ORDER = {"bvi": (.9997, .9999), "ccm": (.9888, .9945), "forma": (.9963, .9995), "les": (.9877, .9937),
          "venus": (.9124, .9630)}
 
+# Shares of all bytes, and the footprint, of a byte map
+USE_COLUMNS = ("swapping", "first read", "final", "rewritten", "footprint")
+USES = {"bvi": (.9820, .0075, .0075, .0030, 170989568), "ccm": (.9828, .0064, .0064, .0044, 11624448),
+        "forma": (.9949, .0020, .0020, .0011, 30007296), "les": (.9177, .0272, .0285, .0265, 223467520),
+        "venus": (.9795, .0032, .0033, .0139, 56033280)}
+# Bytes rewritten by those that run in memory; the other bytes are required
+IN_MEMORY = {"gcm": 1080 * 33280, "upw": 0}
+
+
+def uses(values):
+    """Returns the row of USE_COLUMNS."""
+    reuse, share = values["reuse"], values["classes"]["share"]
+    total = values["totals"]["S"]
+    final = reuse["state"]["written"] + reuse["state"]["written-last"]
+    return (share["swapping"], reuse["first_read"] / total, final / total, reuse["overwrite_unread"] / total, reuse["footprint"])
+
+
+def wrong_uses(name, values):
+    """Yields the differences from the expected classes and footprint."""
+    for key, found, expected in zip(USE_COLUMNS, uses(values), USES.get(name, ())):
+        if abs(found - expected) > .00005:
+            yield f"{name}: {key} is {found:.6g}, expected {expected}"
+    classes = values["classes"]
+    if name in IN_MEMORY and classes["bytes"]["rewritten"] != IN_MEMORY[name]:
+        yield f"{name}: {classes['bytes']['rewritten']} bytes are rewritten, expected {IN_MEMORY[name]}"
+    if name in IN_MEMORY and classes["bytes"]["required"] + IN_MEMORY[name] != values["totals"]["S"]:
+        yield f"{name}: {classes['bytes']['required']} bytes are required"
+
 
 def analyze(tool, name):
     """Returns the values of iotrace analyze for the trace of an application."""
@@ -67,6 +95,13 @@ that is printed with few digits may also be the rounded one. Three printed value
 mean size of venus contradict the other columns; the rows have the corrected values.
 """
 
+USE_INTRODUCTION = """
+## Classes of I/O and footprint
+
+Shares of all bytes: *swapping* is what is read again, or written and read later; *first read* and *final* are required; *rewritten* is
+overwritten without being read. The footprint is the number of different bytes. They are compared with the values of a byte map.
+"""
+
 
 def markdown_row(cells):
     return "| " + " | ".join(cells) + " |"
@@ -79,6 +114,18 @@ def markdown(rows):
     for name, study, ours in rows:
         print(markdown_row([f"{name}, study", *map(text, study)]), markdown_row([f"{name}, analyze", *map(text, ours)]), sep="\n")
     print(markdown_row(["tolerance", *tolerances]))
+
+
+def use_table(rows):
+    print(f"{'shares of all bytes':22}" + "".join(f"{name:>13}" for name in USE_COLUMNS))
+    for name, found in rows:
+        print(f"{name:22}" + "".join(f"{share:13.4f}" for share in found[:-1]) + f"{found[-1]:13}")
+
+
+def use_markdown(rows):
+    print(USE_INTRODUCTION, markdown_row(["", *USE_COLUMNS]), markdown_row(["---", *["---:"] * len(USE_COLUMNS)]), sep="\n")
+    for name, found in rows:
+        print(markdown_row([name, *(f"{share:.4f}" for share in found[:-1]), str(found[-1])]))
 
 
 def table(rows):
@@ -96,11 +143,13 @@ def main():
     tool = sys.argv[-1]
     if sys.argv[1:] not in ([tool], ["--markdown", tool]):
         sys.exit(__doc__)
-    rows, wrong = [], []
+    rows, use_rows, wrong = [], [], []
     for name, study in STUDY.items():
         values = analyze(tool, name)
         ours = row_of(values["totals"])
         rows.append((name, study, ours))
+        use_rows.append((name, uses(values)))
+        wrong += wrong_uses(name, values)
         for column, printed, found, tolerance in zip(COLUMNS, study, ours, TOLERANCE):
             if printed is not None and abs(found - printed) > tolerance * printed and not is_rounded(printed, found):
                 wrong.append(f"{name}: {column} is {found:.6g}, expected {printed} within {tolerance:.0%}")
@@ -111,6 +160,7 @@ def main():
         if asynchronous != (values["totals"]["N"] if name == "les" else 0):
             wrong.append(f"{name}: {asynchronous} requests are asynchronous")
     (markdown if len(sys.argv) > 2 else table)(rows)
+    (use_markdown if len(sys.argv) > 2 else use_table)(use_rows)
     print(*wrong, sep="\n", file=sys.stderr if len(sys.argv) > 2 else sys.stdout)
     sys.exit(len(wrong) > 0)
 

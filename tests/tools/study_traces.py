@@ -95,7 +95,7 @@ def checkpoints(many):
 
 def staging():
     """24 bytes for every 200 operations at 200 million operations a second, of a matrix that does not fit in memory."""
-    block, matrix = 1 << 20, 96 << 20
+    block, matrix = 1 << 20, 64 << 20
     for i in range(24 * MB * 120 // block):
         offset = i // 2 * block % matrix
         yield i * 120 * SECOND // (24 * MB * 120 // block), i % 2 == 1, 1, offset, block
