@@ -330,6 +330,7 @@ static int run(struct record_job *j, const char *library, int signals)
 {
 	clock_map_sample(&j->clock);
 	const struct record_control settings = {.cpu = (uint8_t)j->cpu,
+						.per_thread = j->collector.per_thread,
 						.stdio = (uint8_t)j->stdio,
 						.full = (uint8_t)j->full,
 						.data_only = j->ops == 0,
@@ -518,6 +519,8 @@ enum exit_status cmd_record(int argc, char **argv)
 		   "write the trace to OUT (default: PROGRAM.PID.iot.zst); .gz and .zst compress"),
 	    OPTION(FLAG, 'f', "follow", NULL, &j.follow, "trace child processes, too (default)"),
 	    OPTION(FLAG, 0, "no-follow", NULL, &j.no_follow, "trace only PROGRAM's own process"),
+	    OPTION(FLAG, 0, "per-thread", NULL, &j.collector.per_thread,
+		   "make each thread a process of the trace, with thread-of"),
 	    CALL("path", "GLOB", &events->paths, "trace only files whose path matches", take_glob),
 	    CALL("skip-path", "GLOB", &events->skipped,
 		 "do not trace files whose path matches (/dev, /proc and /sys are skipped unless "

@@ -193,5 +193,6 @@ uint64_t producer_cpu_slow(struct producer *p, uint64_t now)
 	p->cpu_read = now;
 	if (recording.control->cpu == RECORD_CPU_NONE)
 		return 0;
-	return p->cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	return p->cpu = clock_ns(recording.control->per_thread ? CLOCK_THREAD_CPUTIME_ID
+							       : CLOCK_PROCESS_CPUTIME_ID);
 }

@@ -35,7 +35,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 5,
+	RECORD_VERSION = 6,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -65,7 +65,8 @@ struct record_control {
 	uint8_t full;       /* enum record_full */
 	uint8_t data_only;  /* 1: opens, closes and transfers, no other operations */
 	uint8_t no_follow;  /* 1: only `leader` records */
-	uint8_t padding[2];
+	uint8_t per_thread; /* 1: CPU times are those of the thread, not of the process */
+	uint8_t padding;
 	uint32_t leader;   /* the pid of the first program; 0: any */
 	uint64_t cpu_step; /* RECORD_CPU_SAMPLED: age of a reading, in units of the clock; 1 ms */
 

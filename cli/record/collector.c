@@ -46,6 +46,7 @@ struct collector {
 	struct doorbell doorbell;
 	int wait_ms;
 	uint8_t flags; /* of all records */
+	bool per_thread;
 	uint32_t ended[ENDED_MAX];
 	size_t ended_count;
 	struct iot_event batch[RING_BATCH];
@@ -70,6 +71,7 @@ struct collector *collector_new(const struct recording *r, struct iot_writer *w,
 	c->zero = c->watermark = clock->sample[0].ticks;
 	c->slack = clock_map_units(clock, SLACK_NS);
 	c->wait_ms = WAIT_MAX_MS;
+	c->per_thread = o->per_thread;
 	c->flags = r->control->cpu == RECORD_CPU_NONE ? IOT_CPU_UNKNOWN : 0;
 	c->sorter = sorter_new(o->memory, SORTER_LIVE);
 	c->events = ring_events_new(w, &c->processes, clock, &o->events);
@@ -183,7 +185,7 @@ static void open_ring(struct collector *c, const char *name)
 		ring_close(&r);
 		return;
 	}
-	r.process = (uint32_t)process;
+	r.process = r.thread = (uint32_t)process;
 	c->ring[c->rings++] = r;
 	(void)unlinkat(c->recording->fd, name, 0);
 }
@@ -281,22 +283,35 @@ static int report_dropped(struct collector *c, struct ring *r)
 						     .object = (uint32_t)others}});
 }
 
+/* Threads beyond the limit are recorded as their process. */
+static void find_thread(struct collector *c, struct ring *r, const unsigned char *data, size_t n)
+{
+	const uint32_t tid = ring_new_thread(data, n);
+	if (tid == 0)
+		return;
+	const size_t thread = processes_thread(&c->processes, r->process, tid);
+	r->thread = thread == SIZE_MAX ? r->process : (uint32_t)thread;
+}
+
 static int drain(struct collector *c, struct ring *r)
 {
 	const bool failed = r->failed;
 	size_t n = ring_available(r);
-	const struct ring_decoder d = {.zero = c->zero,
-				       .now = clock_map_now(c->clock),
-				       .skew = c->slack,
-				       .process = r->process,
-				       .flags = c->flags};
+	struct ring_decoder d = {.zero = c->zero,
+				 .now = clock_map_now(c->clock),
+				 .skew = c->slack,
+				 .process = r->process,
+				 .flags = c->flags};
 	int status = IOT_OK;
 	if (n > r->size / 4 && c->doorbell.fd < 0)
 		c->wait_ms = WAIT_MIN_MS;
 	while (n > 0 && status == IOT_OK) {
 		size_t used;
-		const int count =
-		    ring_decode(&d, r->data + (r->tail & (r->size - 1)), n, c->batch, &used);
+		const unsigned char *data = r->data + (r->tail & (r->size - 1));
+		if (c->per_thread)
+			find_thread(c, r, data, n);
+		d.thread = r->thread;
+		const int count = ring_decode(&d, data, n, c->batch, &used);
 		if (count < 0 || used == 0) {
 			r->failed = failed;
 			return give_up(c, r);

@@ -16,6 +16,7 @@ struct collector;
 
 struct collector_options {
 	uint64_t memory; /* for sorting */
+	bool per_thread; /* threads have processIds of their own */
 	struct ring_events_options events;
 };
 

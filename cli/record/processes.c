@@ -26,18 +26,24 @@ void processes_free(struct processes *p)
 		if (p->process[i].pidfd >= 0)
 			(void)close(p->process[i].pidfd);
 	}
-	idmap_free(&p->pids);
+	idmap_free(&p->pids.numbers);
+	idmap_free(&p->tids.numbers);
+	free(p->pids.index);
+	free(p->tids.index);
 	free(p->process);
-	free(p->latest);
 	free(p->alive);
 	free(p->polled);
 }
 
+static size_t find_latest(const struct latest *l, uint32_t pid)
+{
+	const size_t n = idmap_find(&l->numbers, pid);
+	return n == SIZE_MAX || n >= l->capacity || l->index[n] == 0 ? SIZE_MAX : l->index[n] - 1;
+}
+
 size_t processes_find(const struct processes *p, uint32_t pid)
 {
-	const size_t n = idmap_find(&p->pids, pid);
-	return n == SIZE_MAX || n >= p->latest_capacity || p->latest[n] == 0 ? SIZE_MAX
-									     : p->latest[n] - 1;
+	return find_latest(&p->pids, pid);
 }
 
 static bool exists(uint32_t pid)
@@ -52,21 +58,48 @@ static void watch(struct process *process)
 	process->alive = process->pidfd >= 0 || exists(process->pid);
 }
 
+/* Adds a process, or the thread of one, with an id that nothing else has. */
+static size_t add_entry(struct processes *p, struct latest *l, uint32_t pid)
+{
+	const size_t index = p->count, n = idmap_number(&l->numbers, pid);
+	const bool reused =
+	    processes_find(p, pid) != SIZE_MAX || find_latest(&p->tids, pid) != SIZE_MAX;
+	if (pid == 0 || pid > INT32_MAX || index >= PROCESSES_MAX ||
+	    !array_reserve_index(&l->index, &l->capacity, n, sizeof(*l->index)) ||
+	    !array_reserve(&p->process, &p->capacity, index + 1, sizeof(*p->process)))
+		return SIZE_MAX;
+	p->process[index] = (struct process){.pid = pid,
+					     .id = reused ? OTHER_IDS + (uint32_t)index : pid,
+					     .thread_of = UINT32_MAX,
+					     .pidfd = -1};
+	l->index[n] = (uint32_t)index + 1;
+	p->count++;
+	return index;
+}
+
 static size_t add(struct processes *p, uint32_t pid, uint32_t parent)
 {
-	const size_t index = p->count, n = idmap_number(&p->pids, pid);
-	if (pid == 0 || pid > INT32_MAX || index >= PROCESSES_MAX ||
-	    !array_reserve_index(&p->latest, &p->latest_capacity, n, sizeof(*p->latest)) ||
-	    !array_reserve(&p->process, &p->capacity, index + 1, sizeof(*p->process)) ||
-	    !array_reserve(&p->alive, &p->alive_capacity, p->alive_count + 1, sizeof(*p->alive)))
+	if (!array_reserve(&p->alive, &p->alive_capacity, p->alive_count + 1, sizeof(*p->alive)))
 		return SIZE_MAX;
-	const bool reused = p->latest[n] != 0;
-	p->process[index] = (struct process){
-	    .pid = pid, .parent = parent, .id = reused ? OTHER_IDS + (uint32_t)index : pid};
-	p->latest[n] = (uint32_t)index + 1;
-	p->count++;
+	const size_t index = add_entry(p, &p->pids, pid);
+	if (index == SIZE_MAX)
+		return SIZE_MAX;
+	p->process[index].parent = parent;
 	watch(&p->process[index]);
 	p->alive[p->alive_count++] = (uint32_t)index;
+	return index;
+}
+
+size_t processes_thread(struct processes *p, size_t process, uint32_t tid)
+{
+	if (tid == p->process[process].pid)
+		return process;
+	size_t index = find_latest(&p->tids, tid);
+	if (index != SIZE_MAX && p->process[index].thread_of == process)
+		return index;
+	index = add_entry(p, &p->tids, tid);
+	if (index != SIZE_MAX)
+		p->process[index].thread_of = (uint32_t)process;
 	return index;
 }
 

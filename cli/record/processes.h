@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The processes of a recording: those that have joined it, which have a file process.PID.START, and
- * children that have been announced. They keep their index after their end.
+ * children that have been announced; and threads that have processIds of their own. They keep their
+ * index after their end.
  */
 #ifndef CLI_RECORD_PROCESSES_H
 #define CLI_RECORD_PROCESSES_H
@@ -14,23 +15,29 @@
 #include "lib/base/idmap.h"
 #include "record/ring.h"
 
-enum { PROCESSES_MAX = 1 << 22 };
+enum { PROCESSES_MAX = 1 << 22 }; /* with threads */
 
 struct process {
 	uint32_t pid, parent; /* parent: a pid; 0: unknown */
 	uint32_t id;          /* in the trace: the pid, unless an earlier process had it */
+	uint32_t thread_of;   /* of a thread: the index of its process; else UINT32_MAX */
 	uint64_t start;       /* field 22 of /proc/PID/stat; 0: has not joined */
 	int pidfd;            /* -1: none, although alive */
 	bool alive;
 	struct record_process *shared; /* mapped until its end; NULL if it has not joined */
 };
 
+/* The latest process with a pid, or the latest thread with a tid. */
+struct latest {
+	struct idmap numbers; /* pid or tid -> number, of `index` */
+	uint32_t *index;      /* + 1 */
+	size_t capacity;
+};
+
 struct processes {
 	struct process *process;
 	size_t count, capacity;
-	struct idmap pids; /* pid -> the latest process with it, in `latest` */
-	uint32_t *latest;  /* index + 1 */
-	size_t latest_capacity;
+	struct latest pids, tids;
 	uint32_t *alive; /* indexes */
 	size_t alive_count, alive_capacity;
 	struct pollfd *polled;
@@ -48,6 +55,11 @@ size_t processes_expect(struct processes *p, uint32_t pid, uint32_t parent);
  * there are too many.
  */
 size_t processes_join(struct processes *p, int directory, const char *name, const char **why);
+/*
+ * Returns the index of a thread of a process, which is added unless it is known. The thread that
+ * has the number of its process is the process. SIZE_MAX: refused
+ */
+size_t processes_thread(struct processes *p, size_t process, uint32_t tid);
 /* Returns the index of a process that has joined, SIZE_MAX if there is none. */
 size_t processes_joined(const struct processes *p, uint32_t pid, uint64_t start);
 

@@ -66,6 +66,7 @@ static bool decode_transfer(const struct ring_decoder *d, const unsigned char *d
 		    .length = t.length,
 		    .file = t.head.description,
 		    .process = d->process,
+		    .object = d->thread,
 		    .type = (uint8_t)(IOT_LOGICAL | write | async),
 		    .flags = (uint8_t)(d->flags | (known ? 0U : IOT_OFFSET_UNKNOWN))}};
 	return true;
@@ -78,11 +79,21 @@ static bool decode_other(const struct ring_decoder *d, const unsigned char *data
 	memcpy(&t, data, sizeof(t));
 	if (!in_time(d, t.time))
 		return false;
-	*ev = (struct iot_event){
-	    .kind = RING_RAW,
-	    .rec = {.start_ns = (int64_t)(t.time - d->zero), .process = d->process},
-	    .text = {(const char *)data, size}};
+	*ev = (struct iot_event){.kind = RING_RAW,
+				 .rec = {.start_ns = (int64_t)(t.time - d->zero),
+					 .process = d->process,
+					 .object = d->thread},
+				 .text = {(const char *)data, size}};
 	return true;
+}
+
+uint32_t ring_new_thread(const unsigned char *data, size_t n)
+{
+	struct record_thread t;
+	if (n < sizeof(t))
+		return 0;
+	memcpy(&t, data, sizeof(t));
+	return t.head.kind == RECORD_THREAD ? t.tid : 0;
 }
 
 int ring_decode(const struct ring_decoder *d, const unsigned char *data, size_t n,
@@ -99,7 +110,7 @@ int ring_decode(const struct ring_decoder *d, const unsigned char *data, size_t 
 		    head_is_valid(head, n - *used) &&
 		    (head.kind == RECORD_TRANSFER ? decode_transfer(d, at, &out[count])
 						  : decode_other(d, at, head.size, &out[count]));
-		if (!valid)
+		if (!valid || (head.kind == RECORD_THREAD && *used > 0))
 			break;
 		count += head.kind != RECORD_THREAD;
 		*used += head.size;

@@ -25,17 +25,21 @@ struct ring_decoder {
 	uint64_t zero, now; /* time zero of the trace, and the present, of the recording's clock */
 	uint64_t skew;      /* by which times of the past may be later, or before their start */
 	uint32_t process;   /* index of the process, stored in rec.process */
+	uint32_t thread;    /* ... of the thread, or of its process, in rec.object */
 	uint8_t flags;      /* enum iot_flag of its records */
 };
 
 /*
  * Decodes up to RING_BATCH records from n bytes, and stores the bytes used in *used. Texts refer to
  * the data. Returns the number of events, fewer than the records if some become no event; -1 if
- * the first record is invalid. A batch ends before an invalid record.
+ * the first record is invalid. A batch ends before an invalid record, and before another thread
+ * begins to use the ring.
  */
 int ring_decode(const struct ring_decoder *d, const unsigned char *data, size_t n,
 		struct iot_event out[RING_BATCH], size_t *used);
 
+/* Returns the number of the thread that begins to use the ring with the first record, 0: none does. */
+uint32_t ring_new_thread(const unsigned char *data, size_t n);
 /* Returns whether n bytes are one valid ring record, with all of its texts. */
 bool ring_record_is_valid(const void *record, size_t n);
 
@@ -46,7 +50,7 @@ struct ring {
 	uint64_t start; /* of the process */
 	uint64_t tail;
 	uint64_t dropped, dropped_bytes, dropped_others; /* reported so far */
-	uint32_t process;                                /* index of the process */
+	uint32_t process, thread;                        /* indexes */
 	bool failed;                                     /* contains an invalid record */
 };
 

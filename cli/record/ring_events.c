@@ -37,7 +37,9 @@ struct tracked {
 	uint32_t parent; /* pid; 0: unknown */
 	int64_t rank;    /* -1: none */
 	uint32_t forks;
-	struct idmap known; /* description -> index + 1 of its definition, in `file` */
+	uint32_t next_thread; /* of the same process; 0: none */
+	bool linked;          /* as a thread, from its process */
+	struct idmap known;   /* description -> index + 1 of its definition, in `file` */
 	uint32_t *file;
 	size_t file_capacity;
 	uint64_t skipped[3]; /* calls, bytes read, bytes written */
@@ -187,28 +189,38 @@ static struct tracked *tracked_of(struct ring_events *e, uint32_t index)
 static void begin_process(struct ring_events *e, struct iot_builder *b, uint32_t index)
 {
 	const struct process *p = &e->processes->process[index];
-	const struct tracked *t = &e->tracked[index];
-	const size_t parent = processes_find(e->processes, t->parent != 0 ? t->parent : p->parent);
+	const bool is_thread = p->thread_of != UINT32_MAX;
+	const struct tracked *t = &e->tracked[is_thread ? p->thread_of : index];
+	const size_t parent =
+	    is_thread ? SIZE_MAX
+		      : processes_find(e->processes, t->parent != 0 ? t->parent : p->parent);
 	begin(e, b, "process");
 	iot_directive_number(b, "id", p->id);
 	if (t->name != NULL)
 		add_text(b, "name", t->name);
 	if (t->rank >= 0)
 		iot_directive_number(b, "rank", (uint64_t)t->rank);
+	if (is_thread)
+		iot_directive_number(b, "thread-of", e->processes->process[p->thread_of].id);
 	if (parent != SIZE_MAX && parent != index)
 		iot_directive_number(b, "parent", e->processes->process[parent].id);
 	if (p->id != p->pid)
 		iot_directive_number(b, "pid", p->pid);
 }
 
+/* A process, or a thread after its process. */
 static void declare_process(struct ring_events *e, uint32_t index)
 {
+	const struct process *process = &e->processes->process[index];
 	struct tracked *t = &e->tracked[index];
 	struct iot_builder b;
 	if (t->declared)
 		return;
 	t->declared = true;
-	e->totals.processes += !t->counted;
+	if (process->thread_of != UINT32_MAX)
+		declare_process(e, process->thread_of);
+	else
+		e->totals.processes += !t->counted;
 	t->counted = true;
 	begin_process(e, &b, index);
 	end(e, &b);
@@ -437,13 +449,20 @@ static const struct description *use_file(struct ring_events *e, uint32_t index,
 	return d;
 }
 
+static void forget_file(struct tracked *t, uint32_t number)
+{
+	const size_t n = idmap_remove(&t->known, number);
+	if (n != SIZE_MAX && n < t->file_capacity)
+		t->file[n] = 0;
+}
+
 static void close_file(struct ring_events *e, uint32_t index, uint32_t number)
 {
 	struct tracked *t = &e->tracked[index];
-	const size_t n = idmap_remove(&t->known, number);
 	struct description *d = find_description(e, number);
-	if (n != SIZE_MAX && n < t->file_capacity)
-		t->file[n] = 0;
+	forget_file(t, number);
+	for (uint32_t i = t->next_thread; i != 0; i = e->tracked[i].next_thread)
+		forget_file(&e->tracked[i], number);
 	if (d == NULL || d->opener != index || d->forks != t->forks)
 		return;
 	(void)idmap_remove(&e->numbers, number);
@@ -497,21 +516,22 @@ static void emit_op(struct ring_events *e, uint32_t index, const struct operatio
 	end(e, &b);
 }
 
-static void on_open(struct ring_events *e, uint32_t index, const struct record_open *o,
+static void on_open(struct ring_events *e, const struct iot_event *ev, const struct record_open *o,
 		    int64_t start_ns)
 {
+	const uint32_t thread = ev->rec.object;
 	char path[RECORD_SIZE_MAX];
 	copy_path(path, o->text, o->text_size);
 	const uint32_t number = o->head.description;
 	const struct description *d = NULL;
 	if (number != 0 && o->result >= 0) {
-		define(e, index, o, path);
-		d = use_file(e, index, number);
+		define(e, ev->rec.process, o, path);
+		d = use_file(e, thread, number);
 	}
 	if (o->head.code == RECORD_OP_FOUND || (o->result >= 0 && d == NULL) ||
 	    (d != NULL ? d->skipped : is_skipped(e, path)))
 		return;
-	emit_op(e, index,
+	emit_op(e, thread,
 		&(struct operation){.name = op_name(o->head.code),
 				    .path = path[0] != '\0' ? path : NULL,
 				    .end = o->end,
@@ -537,20 +557,21 @@ static void on_exec(struct ring_events *e, uint32_t index, const struct record_o
 	t->awaited = NULL;
 }
 
-static void on_operation(struct ring_events *e, uint32_t index, const struct record_operation *o,
-			 int64_t start_ns)
+static void on_operation(struct ring_events *e, const struct iot_event *ev,
+			 const struct record_operation *o, int64_t start_ns)
 {
+	const uint32_t index = ev->rec.process, thread = ev->rec.object;
 	char path[RECORD_SIZE_MAX], to[RECORD_SIZE_MAX];
 	const uint32_t number = o->head.description;
 	if (o->head.code == RECORD_OP_EXEC)
 		on_exec(e, index, o);
 	copy_path(path, o->text, o->text_size);
 	copy_path(to, o->text + o->text_size, o->to_size);
-	const struct description *d = number != 0 ? use_file(e, index, number) : NULL;
+	const struct description *d = number != 0 ? use_file(e, thread, number) : NULL;
 	const char *shown = path[0] != '\0' ? path : d != NULL ? d->path : NULL;
 	if (is_op_wanted(e, o->head.code) && *op_name(o->head.code) != '\0' &&
 	    !(d != NULL ? d->skipped : shown != NULL && is_skipped(e, shown)))
-		emit_op(e, index,
+		emit_op(e, thread,
 			&(struct operation){.name = op_name(o->head.code),
 					    .path = shown,
 					    .to = to[0] != '\0' ? to : NULL,
@@ -710,6 +731,10 @@ static void on_ended(struct ring_events *e, const struct iot_event *ev)
 	}
 	if (t->awaited != NULL)
 		report_untraced(e, index);
+	for (uint32_t i = t->next_thread, next; i != 0; i = next) {
+		next = e->tracked[i].next_thread;
+		forget_process(&e->tracked[i]);
+	}
 	forget_process(t);
 }
 
@@ -717,21 +742,21 @@ static void on_ended(struct ring_events *e, const struct iot_event *ev)
 
 static void on_transfer(struct ring_events *e, const struct iot_event *ev, int64_t start_ns)
 {
-	const uint32_t index = ev->rec.process;
-	struct tracked *t = &e->tracked[index];
-	const struct description *d = use_file(e, index, ev->rec.file);
+	const uint32_t thread = ev->rec.object;
+	struct tracked *t = &e->tracked[ev->rec.process];
+	const struct description *d = use_file(e, thread, ev->rec.file);
 	t->moved[(ev->rec.type & IOT_WRITE) != 0] += ev->rec.length;
 	if (d != NULL && d->skipped) {
 		t->skipped[0]++;
 		t->skipped[(ev->rec.type & IOT_WRITE) != 0 ? 2 : 1] += ev->rec.length;
 		return;
 	}
-	declare_process(e, index);
+	declare_process(e, thread);
 	const int64_t end_ns = time_of(e, e->clock->sample[0].ticks + (uint64_t)ev->rec.start_ns +
 					      ev->rec.duration_ns);
 	struct iot_event *out = next_event(e);
 	*out = *ev;
-	out->rec.process = e->processes->process[index].id;
+	out->rec.process = e->processes->process[thread].id;
 	out->rec.object = d != NULL ? d->object : 0;
 	out->rec.start_ns = start_ns;
 	out->rec.duration_ns = (uint64_t)(end_ns > start_ns ? end_ns - start_ns : 0);
@@ -750,9 +775,9 @@ static void on_raw(struct ring_events *e, const struct iot_event *ev, int64_t st
 	if (!ring_record_is_valid(record, ev->text.size))
 		on_damaged(e, ev, start_ns);
 	else if (head->kind == RECORD_OPEN)
-		on_open(e, index, (const void *)record, start_ns);
+		on_open(e, ev, (const void *)record, start_ns);
 	else if (head->kind == RECORD_OPERATION)
-		on_operation(e, index, (const void *)record, start_ns);
+		on_operation(e, ev, (const void *)record, start_ns);
 	else if (head->kind == RECORD_START)
 		on_start(e, index, (const void *)record);
 	else if (head->kind == RECORD_CHILD)
@@ -761,9 +786,25 @@ static void on_raw(struct ring_events *e, const struct iot_event *ev, int64_t st
 		on_process_exit(e, index, (const void *)record);
 }
 
+/* Tracks the process of an event and its thread, which is linked to the process. */
+static bool track(struct ring_events *e, const struct iot_event *ev)
+{
+	const bool has_thread = ev->kind == IOT_RECORD || ev->kind == RING_RAW;
+	const uint32_t index = ev->rec.process, thread = has_thread ? ev->rec.object : index;
+	if (tracked_of(e, index) == NULL || tracked_of(e, thread) == NULL)
+		return false;
+	struct tracked *t = &e->tracked[thread];
+	if (thread != index && !t->linked) {
+		t->linked = true;
+		t->next_thread = e->tracked[index].next_thread;
+		e->tracked[index].next_thread = thread;
+	}
+	return true;
+}
+
 static void add_event(struct ring_events *e, const struct iot_event *ev)
 {
-	if (tracked_of(e, ev->rec.process) == NULL)
+	if (!track(e, ev))
 		return;
 	/* a new sample of the clock can convert an equal time to an earlier one */
 	const int64_t ns = time_of(e, e->clock->sample[0].ticks + (uint64_t)ev->rec.start_ns);

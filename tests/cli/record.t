@@ -16,6 +16,12 @@ echo 'threads and a child, in order of start:'
 "$IOTRACE" cat -q --format=csv threads.iot.gz | sed 1d | cut -d, -f3,6,10 | sed 's|,/.*/|,|' | sort | uniq -c
 "$IOTRACE" cat -q --format=csv threads.iot.gz | sed 1d | cut -d, -f1 | sort -nc && echo sorted
 
+echo 'each thread as a process:'
+"$IOTRACE" record --per-thread -o per.iot "$calls" threads
+"$IOTRACE" cat --format-version=1 per.iot | grep -c '%process .* thread-of='
+"$IOTRACE" cat -q --format=csv per.iot | sed 1d | cut -d, -f3,6,10 | sed 's|,/.*/|,|' | sort | uniq -c
+"$IOTRACE" check per.iot | sed 's/, comments.*//'
+
 echo 'a directory that is renamed:'
 "$IOTRACE" record -o directories.iot "$calls" directories
 "$IOTRACE" cat --format-version=1 directories.iot | sed -n 's|.* name=access .*path=.*/\([a-z]*\) .*|\1|p'

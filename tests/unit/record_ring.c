@@ -173,3 +173,25 @@ Test(record_ring, processes_are_found_by_pid_and_start)
 	cr_expect_eq(p.process[0].id, own);
 	processes_free(&p);
 }
+
+Test(record_ring, threads_have_numbers_that_no_process_has)
+{
+	struct processes p = {.count = 0};
+	const uint32_t own = (uint32_t)getpid(), parent = (uint32_t)getppid();
+	cr_assert_eq(processes_expect(&p, own, 1), 0);
+	cr_expect_eq(processes_thread(&p, 0, own), 0);
+	const size_t thread = processes_thread(&p, 0, parent);
+	cr_assert_eq(thread, 1);
+	cr_expect_eq(processes_thread(&p, 0, parent), thread);
+	cr_expect_eq(p.process[thread].thread_of, 0);
+	cr_expect_eq(p.process[thread].id, parent);
+	cr_expect_eq(processes_find(&p, parent), SIZE_MAX);
+	const size_t process = processes_expect(&p, parent, 1);
+	cr_assert_eq(process, 2, "a number of a thread that has ended");
+	cr_expect_neq(p.process[process].id, parent);
+	cr_expect_eq(p.process[process].thread_of, UINT32_MAX);
+	cr_expect_eq(processes_thread(&p, process, own), 3, "a number of another process");
+	cr_expect_neq(p.process[3].id, own);
+	cr_expect_eq(processes_thread(&p, 0, 0), SIZE_MAX);
+	processes_free(&p);
+}
