@@ -238,14 +238,23 @@ static double all_bytes(const struct io_class_sums *s, unsigned direction)
 	return all;
 }
 
+static const char *const value_names[3][3] = {
+    {"bytes_r", "share_r", "MB_s_r"}, {"bytes_w", "share_w", "MB_s_w"}, {"bytes", "share", "MB_s"}};
+
+static void unknown_values(struct values *v)
+{
+	static const char *const units[3] = {"bytes", "", "MB/s"};
+	for (unsigned i = 0; i < 9; i++)
+		values_unknown(v, value_names[i / 3][i % 3], NULL, units[i % 3], v->inexact);
+	values_unknown(v, "checkpoint_files", NULL, "", v->inexact);
+	values_unknown(v, "checkpoint_series", NULL, "", v->inexact);
+}
+
 /* direction: 0: reads, 1: writes, 2: both */
 static void direction_values(const struct io_class_sums *s, unsigned direction, double running_s,
 			     struct values *v)
 {
-	static const char *const names[3][3] = {{"bytes_r", "share_r", "MB_s_r"},
-						{"bytes_w", "share_w", "MB_s_w"},
-						{"bytes", "share", "MB_s"}};
-	const char *const *name = names[direction];
+	const char *const *name = value_names[direction];
 	for (unsigned i = 0; i < IO_CLASSES; i++)
 		if (has_class(direction, i))
 			values_number(v, name[0], io_class_names[i], "bytes",
@@ -273,6 +282,10 @@ void classes_values(const struct classes *c, const struct reuse *reuse, double r
 				all.bytes[d][k] = saturate_add(all.bytes[d][k], one.bytes[d][k]);
 	}
 	v->section = "classes";
+	if (reuse->unordered) {
+		unknown_values(v);
+		return;
+	}
 	for (unsigned d = 0; d < 3; d++)
 		direction_values(&all, d, running_s, v);
 	values_number(v, "checkpoint_files", NULL, "", c->files);

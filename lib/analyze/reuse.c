@@ -297,6 +297,8 @@ void reuse_shift(struct reuse *r, uint64_t by)
 {
 	for (size_t i = 0; i < r->capacity; i++) {
 		struct reuse_file *f = &r->files[i];
+		if (!f->write_timed)
+			continue;
 		f->first_write_ns = interval_end(f->first_write_ns, by);
 		f->last_write_ns = interval_end(f->last_write_ns, by);
 	}

@@ -173,11 +173,16 @@ static void class_values_of(const struct row_table *t, size_t file, const char *
 	struct io_class_sums s;
 	classes_of_file(t->from.classes, t->from.reuse, file, &s);
 	const enum io_class largest = classes_largest(&s);
-	for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-		values_number(v, columns[i].name, key, "bytes",
-			      s.bytes[columns[i].direction][columns[i].class]);
-	if (largest == IO_CLASSES) {
-		values_unknown(v, "class", key, "", "no bytes");
+	const bool known = !t->from.reuse->unordered;
+	for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+		if (!known)
+			values_unknown(v, columns[i].name, key, "bytes", v->inexact);
+		else
+			values_number(v, columns[i].name, key, "bytes",
+				      s.bytes[columns[i].direction][columns[i].class]);
+	}
+	if (!known || largest == IO_CLASSES) {
+		values_unknown(v, "class", key, "", known ? "no bytes" : v->inexact);
 		return;
 	}
 	const char *name = io_class_names[largest];
