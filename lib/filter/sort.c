@@ -67,7 +67,8 @@ static void locate_texts(struct kept *k)
 	char *text = k->text;
 	for (size_t i = 0; i < k->count; i++) {
 		k->ev[i].text.data = text;
-		text += k->ev[i].text.size;
+		if (text != NULL)
+			text += k->ev[i].text.size;
 	}
 }
 
