@@ -3,9 +3,53 @@
  * Runs the csv converter over any bytes, in pieces of several sizes; see chunks.h. Every line must
  * be a record, an operation, or counted.
  *
- * The first byte of an input is options: bits 0-3 --columns, 4-5 --delimiter. '0' is the default.
+ * The first byte of an input is options: bits 0-3 --columns, 4-5 --delimiter, 6 a header line made
+ * of the following bytes. '0' is the default.
  */
 #include "chunks.h"
+
+enum { COLUMNS_MAX = 12, NAME_MAX_BYTES = 160 };
+
+/* Appends the name of a column: a known one, or up to 128 letters. */
+static size_t add_name(struct fuzz_input *in, char *out)
+{
+	static const char *const names[] = {
+	    "time",      "start_us",     "End (ms)", "duration_ns",
+	    "op",        "offset",       "Size",     "path",
+	    "rank",      "disk",         "pid",      "file",
+	    "lba",       "id",           "cpu",      "relative_offset",
+	    "object",    "host",         "command",  "iotype",
+	    "timestamp", "length (KiB)", "kind",     "result"};
+	const unsigned how = (unsigned)fuzz_take(in, 1);
+	if (how < 128)
+		return (size_t)sprintf(out, "%s", names[how % (sizeof(names) / sizeof(names[0]))]);
+	memset(out, 'a' + (int)how % 26, how - 127);
+	return how - 127;
+}
+
+static size_t make_header(struct fuzz_input *in, char separator, char *out)
+{
+	size_t size = 0;
+	const unsigned columns = 1 + (unsigned)fuzz_take(in, 1) % COLUMNS_MAX;
+	for (unsigned i = 0; i < columns; i++) {
+		size += add_name(in, out + size);
+		out[size++] = i + 1 < columns ? separator : '\n';
+	}
+	return size;
+}
+
+static int file_with_header(struct fuzz_input in, char separator)
+{
+	char header[COLUMNS_MAX * NAME_MAX_BYTES];
+	const size_t size = make_header(&in, separator, header);
+	char *text = fuzz_memory(NULL, size + in.size);
+	memcpy(text, header, size);
+	if (in.size > 0)
+		memcpy(text + size, in.data, in.size);
+	const int fd = fuzz_file(text, size + in.size);
+	free(text);
+	return fd;
+}
 
 static void check_lines(const struct fuzz_result *r)
 {
@@ -42,7 +86,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		settings[count++] = (struct setting){"columns", columns[how & 15]};
 	if (delimiters[how >> 4 & 3] != NULL)
 		settings[count++] = (struct setting){"delimiter", delimiters[how >> 4 & 3]};
-	const int fd = fuzz_file(in.data, in.size);
+	const int fd = (how & 64) != 0 ? file_with_header(in, ",\t; "[how >> 4 & 3])
+				       : fuzz_file(in.data, in.size);
 	fuzz_convert("csv", &fd, 1, settings, count, FUZZ_BATCH);
 	const struct fuzz_result r = fuzz_chunks("csv", fd, settings, count);
 	if (r.status == IOT_OK || r.status == IOT_ETRUNCATED)
