@@ -15,7 +15,7 @@
 enum { POINTS_DEFAULT = 64, POINTS_MAX = 100000, SIMULATED_MAX = 1024, THREADS_MAX = 64 };
 
 /* Fewer sampled keys lower the accuracy; without --sample, the rate is higher for small traces. */
-enum { SAMPLES_DEFAULT = 16384 };
+enum { SAMPLES_DEFAULT = 32768 };
 
 /* Blocks of the smallest cache that is simulated with a sample. */
 enum { MINIATURE_BLOCKS = 1000 };
@@ -340,10 +340,10 @@ static const char *option_rate(const struct option *opt, const char *value)
 static const char notes[] =
     "The miss ratio of a size is the share of the references to blocks that an LRU cache of that\n"
     "size misses. exact: by stack distances (Mattson). shards: from a sample of the blocks, which\n"
-    "needs little memory and time; low and high are 2 standard errors around the estimate. aet: a\n"
-    "model that needs the times between references only. Other policies are simulated at each\n"
-    "size, after a pass that counts the distinct blocks; with shards the references to a sample\n"
-    "in caches that are smaller by its share, of 1000 blocks at least.\n"
+    "needs little memory and time; low and high are the ends of a 95 % confidence interval.\n"
+    "aet: a model that needs the times between references only. Other policies are simulated at\n"
+    "each size, after a pass that counts the distinct blocks; with shards the references to a\n"
+    "sample in caches that are smaller by its share, of 1000 blocks at least.\n"
     "Sizes: --points of them, from 1 block to all distinct blocks, at equal ratios.\n"
     "tsv: size_blocks, size_bytes, misses, miss_ratio, low, high, row, read_misses, write_misses.\n"
     "iotrace-mrc(1) has details.\n";
@@ -397,7 +397,7 @@ enum exit_status cmd_mrc(int argc, char **argv)
 	    OPTION(CHOICE, 0, "method", "exact|shards|aet", &m.method,
 		   "how the curve is computed (default: exact)"),
 	    CALL("sample", "RATE", &m.rate,
-		 "shards: the share of the blocks (default: 0.01, or more until 16384 are sampled)",
+		 "shards: the share of the blocks (default: 0.01, or more until 32768 are sampled)",
 		 option_rate),
 	    RANGE(NUMBER, 0, "samples", "N", &m.samples, "shards: lower the share to keep N blocks",
 		  64, 1 << 24),

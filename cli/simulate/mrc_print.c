@@ -90,7 +90,7 @@ static void text_head(struct mrc_results *m)
 	else if (m->options.method == MRC_SHARDS)
 		output_printf(o,
 			      ", estimated from %" PRIu64 " sampled keys (%.4g of all); low and "
-			      "high: 2 standard errors\n",
+			      "high: 95 %% confidence\n",
 			      mrc_kept(m->mrc), mrc_rate(m->mrc));
 	else
 		output_text(o, m->options.method == MRC_AET
@@ -345,7 +345,7 @@ enum exit_status mrc_write_svg(struct mrc_results *m, const char *path)
 	add_lines(p, m);
 	const double *x = p->values;
 	const struct svg_plot plot = {
-	    .title = mrc_has_bounds(m) ? "Miss ratio by cache size, with 2 standard errors"
+	    .title = mrc_has_bounds(m) ? "Miss ratio by cache size, with 95 % confidence interval"
 		     : is_estimate(m)  ? "Miss ratio by cache size, estimated"
 				       : "Miss ratio by cache size",
 	    .description = "Share of the block references that miss, over the size of the cache.",

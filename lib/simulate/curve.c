@@ -22,11 +22,6 @@ void curve_add_infinite(struct curve *c, double weight)
 	c->weight += weight;
 }
 
-bool curve_adjust(struct curve *c, double weight)
-{
-	return curve_add(c, 1, weight - c->weight);
-}
-
 void curve_finish(struct curve *c)
 {
 	double sum = 0;

@@ -43,8 +43,6 @@ static inline uint64_t curve_end(size_t bin)
 /* Returns false if out of memory. */
 bool curve_add(struct curve *c, uint64_t distance, double weight);
 void curve_add_infinite(struct curve *c, double weight);
-/* Adds the difference to a known weight of all references to the first bin. */
-bool curve_adjust(struct curve *c, double weight);
 void curve_finish(struct curve *c);
 /* The weight of references with larger distances, which miss in a cache of this size. */
 double curve_misses(const struct curve *c, uint64_t capacity);

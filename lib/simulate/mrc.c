@@ -14,6 +14,7 @@
 #include "curve.h"
 #include "distances.h"
 #include "sample.h"
+#include "sample_curve.h"
 
 /* SHARDS: a sample of the sample, whose curve varies as that of the sample does. */
 struct group {
@@ -21,7 +22,7 @@ struct group {
 	struct curve curve;
 };
 
-enum { GROUPS = 8, AHEAD = 16 };
+enum { GROUPS = SAMPLE_GROUPS, AHEAD = 16 };
 
 struct mrc {
 	struct mrc_options options;
@@ -37,6 +38,8 @@ struct mrc {
 	size_t row_capacity, row_reference_capacity;
 	struct key_sample sample;
 	struct group group[GROUPS];
+	struct sample_curve sampled;
+	uint64_t phase;     /* of the places of distances in their ranges */
 	struct idmap times; /* AET: of keys */
 	uint64_t *last;
 	size_t last_capacity;
@@ -68,6 +71,7 @@ void mrc_free(struct mrc *m)
 		curve_free(&m->group[i].curve);
 	}
 	sample_free(&m->sample);
+	sample_curve_free(&m->sampled);
 	idmap_free(&m->times);
 	free(m->rows);
 	free(m->row_references);
@@ -137,10 +141,21 @@ static bool add_exact(struct mrc *m, const struct reference_batch *b,
 
 /* SHARDS */
 
-/* A distance among the sampled keys, as one among all keys. */
-static uint64_t scaled(uint64_t distance, double rate)
+/*
+ * A distance among the sampled keys, as one among all keys: of the 1 / rate distances that it stands
+ * for, the one at this place in [0, 1).
+ */
+static uint64_t scaled(uint64_t distance, double rate, double place)
 {
-	return distance != DISTANCE_NONE ? (uint64_t)ceil((double)distance / rate) : distance;
+	if (distance == DISTANCE_NONE)
+		return distance;
+	return (uint64_t)ceil(((double)distance - place) / rate);
+}
+
+/* Multiples of the golden ratio are spread evenly. */
+static double next_place(struct mrc *m)
+{
+	return ldexp((double)((m->phase += 0x9e3779b97f4a7c15U) >> 11), -53);
 }
 
 static void forget(struct mrc *m, const struct sample_key *key)
@@ -165,14 +180,14 @@ static bool keep_key(struct mrc *m, struct sample_key key)
 static bool add_sampled(struct mrc *m, struct sample_key key, const struct reference_run *run)
 {
 	struct group *g = &m->group[key.hash % GROUPS];
-	const double rate = m->sample.rate, weight = 1 / rate;
+	const double rate = m->sample.rate, weight = 1 / rate, place = next_place(m);
 	const uint64_t distance = distances_refer(&m->distances, key.key),
 		       in_group = distances_refer(&g->distances, key.key);
 	if (distance == DISTANCE_FAILED || in_group == DISTANCE_FAILED)
 		return false;
-	if (!add_to(&m->curve, scaled(distance, rate), weight) ||
-	    !add_to(&g->curve, scaled(in_group, rate / GROUPS), weight * GROUPS) ||
-	    !add_to_parts(m, run, scaled(distance, rate), weight))
+	if (!add_to(&m->curve, scaled(distance, rate, place), weight) ||
+	    !add_to(&g->curve, scaled(in_group, rate / GROUPS, place), weight * GROUPS) ||
+	    !add_to_parts(m, run, scaled(distance, rate, place), weight))
 		return false;
 	return distance != DISTANCE_NONE || keep_key(m, key);
 }
@@ -337,30 +352,24 @@ int mrc_add(struct mrc *m, const struct reference_batch *b)
 	return bytes_of(m) <= m->options.memory ? IOT_OK : IOT_ELIMIT;
 }
 
-static bool finish_shards(struct mrc *m)
+static bool finish_sample(struct mrc *m)
 {
-	bool done = curve_adjust(&m->curve, (double)m->references);
-	curve_finish(&m->curve);
-	for (size_t i = 0; i < GROUPS && done; i++) {
-		done = curve_adjust(&m->group[i].curve, (double)m->references);
+	const struct curve *group[GROUPS];
+	for (size_t i = 0; i < GROUPS; i++) {
 		curve_finish(&m->group[i].curve);
+		group[i] = &m->group[i].curve;
 	}
-	for (size_t i = 0; i < 2 && done; i++)
-		done = curve_adjust(&m->direction[i], (double)m->direction_references[i]);
-	for (size_t i = 0; i < m->row_capacity && done; i++)
-		if (m->row_references[i] > 0)
-			done = curve_adjust(&m->rows[i], (double)m->row_references[i]);
-	return done;
+	return sample_curve_make(&m->sampled, &m->curve, group, m->sample.rate,
+				 (double)m->references);
 }
 
 int mrc_finish(struct mrc *m)
 {
 	bool done = true;
 	uint64_t sum = 0;
+	curve_finish(&m->curve);
 	if (m->options.method == MRC_SHARDS)
-		done = finish_shards(m);
-	else
-		curve_finish(&m->curve);
+		done = finish_sample(m);
 	for (size_t i = 0; i < 2; i++)
 		curve_finish(&m->direction[i]);
 	for (size_t i = 0; i < m->row_capacity; i++)
@@ -374,27 +383,6 @@ int mrc_finish(struct mrc *m)
 
 /* Results */
 
-/* A sample with more references than its share counts more misses than references in small caches. */
-static double at_most(double misses, uint64_t references)
-{
-	return fmin(misses, (double)references);
-}
-
-static struct mrc_point bounded(const struct mrc *m, uint64_t capacity)
-{
-	double sum = 0, squares = 0;
-	const double misses = at_most(curve_misses(&m->curve, capacity), m->references);
-	for (size_t i = 0; i < GROUPS; i++) {
-		const double x = curve_misses(&m->group[i].curve, capacity);
-		sum += x;
-		squares += x * x;
-	}
-	const double variance = fmax(0, (squares - sum * sum / GROUPS) / (GROUPS - 1)),
-		     error = 2 * sqrt(variance / GROUPS);
-	return (struct mrc_point){misses, fmax(0, misses - error),
-				  fmin((double)m->references, misses + error)};
-}
-
 static const struct curve *curve_of(const struct mrc *m, size_t row)
 {
 	static const struct curve none;
@@ -405,15 +393,33 @@ static const struct curve *curve_of(const struct mrc *m, size_t row)
 	return row < m->row_capacity ? &m->rows[row] : &none;
 }
 
+/* With the same share of the missing references as the whole, the parts add up to it. */
+static struct mrc_point sampled(const struct mrc *m, size_t row, uint64_t capacity)
+{
+	const double references = (double)mrc_references(m, row);
+	const struct curve *c = curve_of(m, row);
+	const struct sample_point p = sample_curve_at(&m->sampled, capacity);
+	if (capacity == 0)
+		return (struct mrc_point){references, references, references};
+	if (row != MRC_TOTAL) {
+		const double missing = (references - c->weight) * p.missing_share,
+			     misses =
+				 fmin(references, fmax(0, curve_misses(c, capacity) + missing));
+		return (struct mrc_point){misses, misses, misses};
+	}
+	return (struct mrc_point){p.misses, fmax(0, p.misses - p.error),
+				  fmin(references, p.misses + p.error)};
+}
+
 struct mrc_point mrc_misses(const struct mrc *m, size_t row, uint64_t capacity)
 {
 	double misses;
+	if (m->options.method == MRC_SHARDS)
+		return sampled(m, row, capacity);
 	if (m->options.method == MRC_AET)
 		misses = aet_misses(m, curve_of(m, row), capacity);
 	else if (row != MRC_TOTAL)
-		misses = at_most(curve_misses(curve_of(m, row), capacity), mrc_references(m, row));
-	else if (m->options.method == MRC_SHARDS)
-		return bounded(m, capacity);
+		misses = curve_misses(curve_of(m, row), capacity);
 	else
 		misses = (double)m->infinite +
 			 (capacity + 1 < m->exact_capacity ? (double)m->exact[capacity + 1] : 0);

@@ -38,7 +38,7 @@ int mrc_finish(struct mrc *m);
 
 struct mrc_point {
 	double misses;
-	double low, high; /* 2 standard errors around it: MRC_SHARDS; otherwise equal to misses */
+	double low, high; /* MRC_SHARDS: with 95 % confidence; otherwise equal to misses */
 };
 
 /*

@@ -5,7 +5,6 @@
     simulate_laws.py IOTRACE FIRST-LAST      on random traces of these seeds, with operations
     simulate_laws.py IOTRACE TRACE...        on given traces and logs; with --physical first, on their physical records
     simulate_laws.py --counts IOTRACE TRACE  the counts that libCacheSim publishes for cloudPhysicsIO
-    simulate_laws.py --samples IOTRACE TRACE...   errors of SHARDS and AET
 
 The laws: the exact curve equals simulations of LRU at 20 sizes; OPT never misses more than another policy, and neither
 OPT nor LRU misses more in a larger cache; evictions are misses less resident and dropped blocks; each written block is
@@ -212,41 +211,9 @@ def check_counts(iotrace, trace):
     return int(result["trace"]["distinct_blocks"] != 48974)
 
 
-def check_samples(iotrace, traces):
-    wrong = 0
-    for trace in traces:
-        options = ["--layer=physical"] if trace.endswith(".vscsi") else []
-        checker = Checker(iotrace, trace, options)
-        exact = checker.mrc("--all")
-        n, true = exact["references"], [(p["blocks"], p["miss_ratio"]) for p in exact["points"]]
-        def value(size, at=[0]):
-            while at[0] + 1 < len(true) and true[at[0] + 1][0] <= size:
-                at[0] += 1
-            while true[at[0]][0] > size and at[0] > 0:
-                at[0] -= 1
-            return true[at[0]][1]
-        errors, covered = [], []
-        for seed in range(5):
-            sampled = checker.mrc("--method=shards", "--points=100", f"--seed={seed}")
-            error = [abs(p["miss_ratio"] - value(p["blocks"])) for p in sampled["points"]]
-            inside = [p["low"] <= value(p["blocks"]) <= p["high"] for p in sampled["points"]]
-            errors.append(sum(error) / len(error))
-            covered.append(sum(inside) / len(inside))
-            kept = sampled["parameters"]["samples"]
-        aet = checker.mrc("--method=aet", "--points=100")["points"]
-        aet_error = sum(abs(p["miss_ratio"] - value(p["blocks"])) for p in aet) / len(aet)
-        print(f"{trace}: {n} references, {exact['distinct_blocks']} distinct, {kept} kept; mean errors of SHARDS "
-              f"{' '.join(f'{e:.4f}' for e in errors)}, covered {' '.join(f'{c:.2f}' for c in covered)}; of AET "
-              f"{aet_error:.4f}")
-        wrong += max(errors) > 0.02 and kept >= 8192
-    return wrong
-
-
 def main():
     if sys.argv[1] == "--counts":
         wrong = check_counts(*sys.argv[2:4])
-    elif sys.argv[1] == "--samples":
-        wrong = check_samples(sys.argv[2], sys.argv[3:])
     elif "-" in sys.argv[2] and sys.argv[2].replace("-", "").isdigit():
         wrong = check_random(sys.argv[1], *map(int, sys.argv[2].split("-"))) + check_miniature(sys.argv[1])
     elif sys.argv[1] == "--physical":
