@@ -271,7 +271,11 @@ static int send_packet(struct iot_sender *s, enum packet_kind kind, uint32_t fil
 	int64_t wall_ns, cpu_ns;
 	if (s->error.status != IOT_OK)
 		return s->error.status;
-	sender_clock_read(&s->clock, &wall_ns, &cpu_ns);
+	/* A data packet has the CPU time of its I/Os, which may be sampled. */
+	if (kind == PACKET_DATA)
+		sender_clock_start(&s->clock, &wall_ns, &cpu_ns);
+	else
+		sender_clock_read(&s->clock, &wall_ns, &cpu_ns);
 	const struct packet p = {.kind = kind,
 				 .words = words,
 				 .process = s->process,
