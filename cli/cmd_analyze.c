@@ -11,6 +11,7 @@
 #include "cli/analyze_states.h"
 #include "cli/analyze_table.h"
 #include "cli/report/plots.h"
+#include "cli/report/report.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/trace_in.h"
 #include "cli/ui/trace_time.h"
@@ -26,8 +27,8 @@ struct analyze_run {
 	struct output out;
 	struct trace_in_options read;
 	const char *sections;
-	const char *state; /* the file to write it to; or NULL */
-	const char *plots; /* the directory for plots, or NULL */
+	const char *state;        /* the file to write it to; or NULL */
+	const char *html, *plots; /* the report and the directory for plots, or NULL */
 	struct part_of {
 		uint64_t k, n;
 	} part;
@@ -656,7 +657,17 @@ static int print(struct analyze_run *a)
 	return IOT_OK;
 }
 
-/* Writes plots. */
+static enum exit_status write_html(struct analyze_run *a, const struct plot_data *data)
+{
+	enum { ROWS = 20 };
+	const struct report_options options = {.path = a->html,
+					       .how = a->no_fsync ? ATOMIC_FILE_NO_SYNC : 0,
+					       .rows = a->top == NOT_GIVEN ? ROWS : (size_t)a->top,
+					       .damaged = a->in.status != IOT_OK};
+	return report_write(data, &options);
+}
+
+/* Writes the report as HTML, and plots. */
 static enum exit_status write_pictures(struct analyze_run *a)
 {
 	struct plot_data data;
@@ -665,11 +676,15 @@ static enum exit_status write_pictures(struct analyze_run *a)
 		return message_no_memory();
 	if (!a->in.quiet)
 		warn(a);
+	if (a->in.status != IOT_OK && find(a, "totals", "N")->number == 0)
+		return EXIT_OK; /* the error is all there is to report */
 	if (plot_data_make(&data, a->analysis, a->options.interval_ns != 0) != IOT_OK)
 		status = message_no_memory();
 	if (status == EXIT_OK && a->plots != NULL)
 		status =
 		    plots_write(&data, a->plots, a->png, a->no_fsync ? ATOMIC_FILE_NO_SYNC : 0);
+	if (status == EXIT_OK && a->html != NULL)
+		status = write_html(a, &data);
 	plot_data_free(&data);
 	return status;
 }
@@ -679,7 +694,7 @@ static enum exit_status report(struct analyze_run *a, const struct command_spec 
 {
 	if (a->state != NULL)
 		return analyze_state_save(a->analysis, a->state, a->no_fsync, command);
-	if (a->plots != NULL)
+	if (a->plots != NULL || a->html != NULL)
 		return write_pictures(a);
 	enum exit_status status = output_open(&a->out, "-", 0);
 	if (status != EXIT_OK)
@@ -907,7 +922,7 @@ static const char examples[] =
     "  iotrace analyze --json app.iot.zst | jq .totals.MB_s    one value\n"
     "  iotrace analyze --section=sizes --tsv app.iot.zst       all values of a section\n"
     "  iotrace analyze --by=file --top=5 app.iot.zst           the files with most bytes\n"
-    "  iotrace analyze --plots=plots app.iot.zst               plots, and their data\n"
+    "  iotrace analyze --html=app.html app.iot.zst             a report with plots\n"
     "  iotrace analyze --threads=4 app.iot.zst                 on four processors\n"
     "  iotrace analyze app.darshan                             a log of another tool\n";
 
@@ -920,8 +935,9 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	    OPTION(FLAG, 't', "tsv", NULL, &a.tsv, "print all values as rows separated by tabs"),
 	    OPTION(STRING, 's', "state", "FILE", &a.state,
 		   "write the state to FILE instead of a report (.gz, .zst: compressed)"),
+	    OPTION(STRING, 0, "html", "FILE", &a.html, "write an HTML report with plots to FILE"),
 	    OPTION(STRING, 0, "plots", "DIR", &a.plots,
-		   "write plots, and their data, to files in DIR instead of a report"),
+		   "write plots, and their data, to files in DIR"),
 	    OPTION(FLAG, 0, "png", NULL, &a.png, "make PNG images of the plots, too"),
 	    CALL("part", "K/N", &a.part, "analyze only the K-th of N parts, cut at %syncs",
 		 option_part),

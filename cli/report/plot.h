@@ -21,7 +21,12 @@ struct plot_data {
 	struct process_list processes;
 	double *bin_bytes; /* of the bins of section `time`, in ascending order */
 	size_t bin_count;
-	double bin_s; /* their width */
+	double bin_s;        /* their width */
+	double *correlation; /* of the bytes over time, by lag, if there is a period */
+	size_t lag_count;
+	double lag_s;      /* the lag from one to the next */
+	uint64_t begin_ns; /* of the trace */
+	bool has_epoch;    /* it counts from 1970 */
 };
 
 struct plot {
@@ -34,7 +39,7 @@ struct plot {
 };
 
 extern const struct plot plot_rate, plot_requests, plot_heat, plot_sizes, plot_classes10, plot_cdf,
-    plot_burstiness, plot_concurrency, plot_processes, plot_cost;
+    plot_burstiness, plot_concurrency, plot_processes, plot_cost, plot_cycle;
 
 /* Returns an enum iot_status. bins_wanted: the user has chosen their width. */
 int plot_data_make(struct plot_data *d, struct iot_analyze *a, bool bins_wanted);
@@ -48,6 +53,10 @@ double plot_number(const struct plot_data *d, const char *section, const char *n
 /* Value i, counted from *at, of a name with keys; NULL after the last one. Advances *at. */
 const struct iot_analyze_value *plot_next(const struct plot_data *d, size_t *at,
 					  const char *section, const char *name);
+
+void plot_sort(double *values, size_t n); /* in ascending order */
+/* Computes the autocorrelation. Returns false if out of memory. */
+bool plot_correlate(struct plot_data *d, const struct iot_analyze_timeline *t);
 
 /* How an SVG is used. */
 enum plot_use { PLOT_FILE, PLOT_EMBEDDED /* in a page that has plot_style() */ };

@@ -5,12 +5,18 @@
 
 #include "plot.h"
 
-enum { BINS_MIN = 64, BINS_FINE = 512 };
+enum { BINS_MIN = 64, BINS_FINE = 512, BINS_CORRELATED = 4096 };
 
 static int by_value(const void *left, const void *right)
 {
 	const double a = *(const double *)left, b = *(const double *)right;
 	return (a > b) - (a < b);
+}
+
+void plot_sort(double *values, size_t n)
+{
+	if (n > 0)
+		qsort(values, n, sizeof *values, by_value);
 }
 
 /* Of the bins of section `time`, which burstiness is defined on. */
@@ -21,7 +27,7 @@ static bool sort_bins(struct plot_data *d, const struct iot_analyze_timeline *t)
 		return false;
 	for (size_t i = 0; i < t->count; i++)
 		d->bin_bytes[i] = (double)t->bins[i].bytes[0] + (double)t->bins[i].bytes[1];
-	qsort(d->bin_bytes, t->count, sizeof *d->bin_bytes, by_value);
+	plot_sort(d->bin_bytes, t->count);
 	d->bin_count = t->count;
 	d->bin_s = t->width_s;
 	return true;
@@ -38,9 +44,22 @@ static int make_over_time(struct plot_data *d, bool bins_wanted)
 		status = iot_analyze_timeline(d->analysis, BINS_FINE, &t);
 	if (status != IOT_OK)
 		return status == IOT_EUSAGE ? IOT_OK : status;
+	d->begin_ns = t.begin_ns;
+	d->has_epoch = t.has_epoch != 0;
 	if (!columns_make(&d->columns, &t) || !heat_make(&d->heat, &t, &d->processes))
 		return IOT_ENOMEM;
 	return IOT_OK;
+}
+
+static int make_correlation(struct plot_data *d)
+{
+	struct iot_analyze_timeline t;
+	if (plot_value(d, "cycles", "period_s", NULL) == NULL)
+		return IOT_OK;
+	const int status = iot_analyze_timeline(d->analysis, BINS_CORRELATED, &t);
+	if (status != IOT_OK)
+		return status == IOT_EUSAGE ? IOT_OK : status;
+	return plot_correlate(d, &t) ? IOT_OK : IOT_ENOMEM;
 }
 
 int plot_data_make(struct plot_data *d, struct iot_analyze *a, bool bins_wanted)
@@ -52,6 +71,8 @@ int plot_data_make(struct plot_data *d, struct iot_analyze *a, bool bins_wanted)
 	process_list_free(&d->processes); /* which the heat map may have sorted anew */
 	if (status == IOT_OK)
 		status = process_list_make(&d->processes, a);
+	if (status == IOT_OK)
+		status = make_correlation(d);
 	return status;
 }
 
@@ -61,6 +82,7 @@ void plot_data_free(struct plot_data *d)
 	heat_free(&d->heat);
 	process_list_free(&d->processes);
 	free(d->bin_bytes);
+	free(d->correlation);
 }
 
 const struct iot_analyze_value *plot_value(const struct plot_data *d, const char *section,

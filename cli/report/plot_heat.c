@@ -137,7 +137,7 @@ static void draw_sums(const struct heat *h, struct output *o)
 		if (bar <= 0)
 			continue;
 		canvas_rect(o, "f r", LEFT + WIDTH + SUM_GAP, TOP + (double)r * height, bar,
-			    height);
+			    fmax(height, 1));
 		output_printf(o, "%s%ju: %s", h->ranked ? "rank " : "process ",
 			      (uintmax_t)h->first[r], canvas_si(text, h->row_bytes[r], "B"));
 		canvas_rect_end(o);

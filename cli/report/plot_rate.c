@@ -43,6 +43,21 @@ static void draw_tips(const struct plot_data *d, struct output *o, const struct 
 	}
 }
 
+/* Every second cycle has a shade, unless they are too narrow to see. */
+static void draw_cycles(const struct plot_data *d, struct output *o, const struct svg_frame *f)
+{
+	enum { CYCLES_MAX = 120 };
+	const struct columns *c = &d->columns;
+	const double period = plot_number(d, "cycles", "period_s", NULL);
+	if (isnan(period) || (c->end_s - c->begin_s) / period > CYCLES_MAX)
+		return;
+	output_text(o, "<path class=\"z\" d=\"");
+	for (double at = c->column[0].begin_s; at + period < c->end_s; at += 2 * period)
+		output_printf(o, "M%.1f,%dH%.1fv%dH%.1fz", svg_x(f, at), f->top,
+			      svg_x(f, at + period), f->height, svg_x(f, at));
+	output_text(o, "\"><title>every second cycle</title></path>\n");
+}
+
 static void draw_rate(const struct plot_data *d, struct output *o)
 {
 	static const struct canvas_legend legend[] = {{"f r", "read"}, {"f w", "written"}, {0}},
@@ -57,6 +72,7 @@ static void draw_rate(const struct plot_data *d, struct output *o)
 	canvas_set_time(&f, c->begin_s, c->end_s);
 	canvas_set_max(&f, columns_max(c, COLUMN_BYTES), &canvas_byte_rates);
 	canvas_axes(o, &f);
+	draw_cycles(d, o, &f);
 	canvas_area(o, &f, c, COLUMN_KINDS, COLUMN_READ, 1, "f r");
 	canvas_area(o, &f, c, COLUMN_READ, COLUMN_WRITTEN, 1, "f w");
 	canvas_band(o, &f, c, COLUMN_BYTES, 1, "b o");

@@ -64,14 +64,17 @@ static int by_key(const void *left, const void *right)
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-/* NULL if out of memory. */
-static struct name_entry *sorted_keys(const struct idmap *map)
+/* The keys that have a name: one beyond the limits has none. NULL if out of memory. */
+static struct name_entry *sorted_keys(const struct row_names *n, enum name_kind kind, size_t *count)
 {
+	const struct idmap *map = &n->of[kind].map;
 	struct name_entry *list = calloc(map->count + 1, sizeof *list);
+	*count = 0;
 	for (size_t i = 0; i < map->count && list != NULL; i++)
-		list[i] = (struct name_entry){map->keys[i], i};
+		if (row_names_at(n, kind, i).size > 0)
+			list[(*count)++] = (struct name_entry){map->keys[i], i};
 	if (list != NULL)
-		qsort(list, map->count, sizeof *list, by_key);
+		qsort(list, *count, sizeof *list, by_key);
 	return list;
 }
 
@@ -79,8 +82,8 @@ static void names_of_kind(struct state *s, struct row_names *n, enum name_kind k
 {
 	static const char *const kinds[NAME_KINDS] = {"name.object", "name.file", "name.host",
 						      "name.rank", "name.trace"};
-	const size_t count = n->of[kind].map.count;
-	struct name_entry *list = sorted_keys(&n->of[kind].map);
+	size_t count;
+	struct name_entry *list = sorted_keys(n, kind, &count);
 	if (list == NULL)
 		state_no_memory(s);
 	for (size_t i = 0; list != NULL && state_list(s, kinds[kind], i < count); i++) {

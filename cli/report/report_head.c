@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The beginning of the report: of what it is, and whether that is complete; and its end: the method. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "cli/ui/markup.h"
+
+#include "html.h"
+#include "report.h"
+
+static const struct iot_analyze_value *value_of(const struct html_report *r, const char *section,
+						const char *name)
+{
+	return iot_analyze_find(r->data->analysis, section, name, NULL);
+}
+
+static uint64_t number_of(const struct html_report *r, const char *section, const char *name)
+{
+	const struct iot_analyze_value *v = plot_value(r->data, section, name, NULL);
+	return v != NULL && v->kind == IOT_VALUE_NUMBER ? v->number : 0;
+}
+
+static void term(const struct html_report *r, const char *name)
+{
+	output_text(r->html->out, "<dt>");
+	markup_text(r->html->out, name);
+	output_text(r->html->out, "</dt><dd>");
+}
+
+static void term_end(const struct html_report *r)
+{
+	output_text(r->html->out, "</dd>\n");
+}
+
+static void term_text(const struct html_report *r, const char *name, const char *text)
+{
+	term(r, name);
+	markup_text(r->html->out, text);
+	term_end(r);
+}
+
+static void term_name(const struct html_report *r, const char *name, const char *value)
+{
+	const struct iot_analyze_value *v = plot_value(r->data, "trace", value, NULL);
+	if (v == NULL)
+		return;
+	term(r, name);
+	html_name(r->html, v->text);
+	term_end(r);
+}
+
+static void term_value(const struct html_report *r, const char *name, enum html_form form,
+		       const char *section, const char *value, const char *unit)
+{
+	char text[HTML_VALUE];
+	const struct iot_analyze_value *v = value_of(r, section, value);
+	if (v == NULL)
+		return;
+	term(r, name);
+	markup_text(r->html->out, html_value(text, form, v));
+	markup_text(r->html->out, unit);
+	if (v->kind == IOT_VALUE_UNKNOWN && v->note != NULL) {
+		output_text(r->html->out, ": ");
+		markup_text(r->html->out, v->note);
+	}
+	term_end(r);
+}
+
+/* When the trace begins, if it declares an epoch. */
+static void term_begin(const struct html_report *r)
+{
+	struct tm tm;
+	char text[64];
+	const uint64_t ns = r->data->begin_ns;
+	const time_t s = (time_t)(ns / 1000000000);
+	if (!r->data->has_epoch || gmtime_r(&s, &tm) == NULL ||
+	    strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &tm) == 0)
+		return;
+	term_text(r, "begins", text);
+}
+
+static void term_complete(const struct html_report *r)
+{
+	const uint64_t lost = number_of(r, "trace", "lost"),
+		       records = number_of(r, "trace", "lost_records");
+	char text[160];
+	if (r->options->damaged)
+		snprintf(text, sizeof text, "no: the trace is damaged, and analyzed up to there");
+	else if (lost > 0)
+		snprintf(text, sizeof text, "no: %ju places where records are lost%s",
+			 (uintmax_t)lost, records > 0 ? "" : ", of unknown number");
+	else
+		snprintf(text, sizeof text, "yes");
+	term_text(r, "complete", text);
+	if (records > 0)
+		term_value(r, "records lost", HTML_COUNT, "trace", "lost_records", " at least");
+}
+
+/* What is counted otherwise than expected. */
+static void term_exceptions(const struct html_report *r)
+{
+	static const struct {
+		const char *section, *name, *text;
+	} exceptions[] = {
+	    {"totals", "offset_unknown", "requests of unknown offset"},
+	    {"totals", "out_of_order", "records out of order"},
+	    {"trace", "left_out", "requests of another layer, left out"},
+	    {"trace", "left_out_physical", "physical records, left out"},
+	    {"trace", "left_out_logical", "logical records, left out"},
+	};
+	for (size_t i = 0; i < sizeof exceptions / sizeof exceptions[0]; i++)
+		if (number_of(r, exceptions[i].section, exceptions[i].name) > 0)
+			term_value(r, exceptions[i].text, HTML_COUNT, exceptions[i].section,
+				   exceptions[i].name, "");
+	if (number_of(r, "trace", "lengths_requested") > 0)
+		term_text(r, "lengths", "as requested, not as transferred");
+}
+
+/* Unknown values, by reason: the names of each. */
+static void write_unknown_of(const struct html_report *r, size_t first)
+{
+	const struct iot_analyze_value *v = iot_analyze_value(r->data->analysis, first), *next;
+	const char *last = NULL;
+	output_text(r->html->out, "<dt>");
+	markup_text(r->html->out, v->note);
+	output_text(r->html->out, "</dt><dd>");
+	for (size_t i = first; (next = iot_analyze_value(r->data->analysis, i)) != NULL; i++) {
+		if (next->kind != IOT_VALUE_UNKNOWN || next->note == NULL ||
+		    strcmp(next->note, v->note) != 0 ||
+		    (last != NULL && strcmp(last, next->name) == 0))
+			continue;
+		output_printf(r->html->out, "%s%s.%s", last != NULL ? ", " : "", next->section,
+			      next->name);
+		last = next->name;
+	}
+	output_text(r->html->out, "</dd>\n");
+}
+
+static bool is_first_of_reason(const struct html_report *r, size_t i)
+{
+	const char *note = iot_analyze_value(r->data->analysis, i)->note;
+	for (size_t k = 0; k < i; k++) {
+		const struct iot_analyze_value *v = iot_analyze_value(r->data->analysis, k);
+		if (v->kind == IOT_VALUE_UNKNOWN && v->note != NULL && strcmp(v->note, note) == 0)
+			return false;
+	}
+	return true;
+}
+
+static void write_unknown(const struct html_report *r)
+{
+	const struct iot_analyze_value *v;
+	bool any = false;
+	for (size_t i = 0; (v = iot_analyze_value(r->data->analysis, i)) != NULL; i++) {
+		if (v->kind != IOT_VALUE_UNKNOWN || v->note == NULL || !is_first_of_reason(r, i))
+			continue;
+		if (!any)
+			output_text(r->html->out, "<details><summary>Unknown values, by reason"
+						  "</summary><dl>\n");
+		any = true;
+		write_unknown_of(r, i);
+	}
+	if (any)
+		output_text(r->html->out, "</dl></details>\n");
+}
+
+void report_head(const struct html_report *r)
+{
+	const struct iot_analyze_value *command = plot_value(r->data, "trace", "command", NULL);
+	static const char title[] = "I/O report";
+	html_begin(r->html, title, sizeof title - 1);
+	output_text(r->html->out,
+		    command != NULL ? "<header>\n<h1>I/O of " : "<header>\n<h1>I/O report");
+	if (command != NULL)
+		html_name(r->html, command->text);
+	output_text(r->html->out, "</h1>\n<dl>\n");
+	term_name(r, "recorded by", "source");
+	term_name(r, "on host", "host");
+	term_begin(r);
+	term_value(r, "run time", HTML_REAL, "trace", "T", " s");
+	term_value(r, "processes", HTML_COUNT, "trace", "P", "");
+	term_value(r, "files", HTML_COUNT, "totals", "files", "");
+	term_complete(r);
+	term_exceptions(r);
+	output_text(r->html->out, "</dl>\n");
+	write_unknown(r);
+	output_text(r->html->out, "</header>\n<main>\n");
+}
+
+/* Notes on known values: what limits their accuracy. */
+static void write_notes(const struct html_report *r)
+{
+	const struct iot_analyze_value *v;
+	const char *last = NULL;
+	bool any = false;
+	for (size_t i = 0; (v = iot_analyze_value(r->data->analysis, i)) != NULL; i++) {
+		if (v->kind == IOT_VALUE_UNKNOWN || v->note == NULL || v->note == last)
+			continue;
+		if (!any)
+			output_text(r->html->out, "<p>Notes on values:</p>\n<ul>\n");
+		any = true;
+		last = v->note;
+		output_printf(r->html->out, "<li>%s.%s: ", v->section, v->name);
+		markup_text(r->html->out, v->note);
+		output_text(r->html->out, "</li>\n");
+	}
+	if (any)
+		output_text(r->html->out, "</ul>\n");
+}
+
+void report_method(const struct html_report *r)
+{
+	html_section(r->html, "method", "Method");
+	html_paragraph(
+	    r->html, "A request is a record of a read or write of file data. Rates are per second "
+		     "of CPU time if the trace has CPU clocks, else of run time, unless they are "
+		     "over time. iotrace-analyze(1) defines all values; 'iotrace analyze --tsv' "
+		     "prints them, and '--plots' the data of the plots.");
+	output_text(r->html->out, "<dl>\n");
+	term_value(r, "bins over time", HTML_REAL, "time", "bin_width", " s");
+	output_printf(r->html->out, "<dt>version</dt><dd>iotrace %s</dd>\n</dl>\n", iot_version());
+	write_notes(r);
+	html_section_end(r->html);
+	output_text(r->html->out, "</main>\n");
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tables with a row for each file, process or operation, most bytes or time first. */
+#include <stdio.h>
+
+#include "html.h"
+#include "report.h"
+
+enum { COLUMNS = 12 };
+
+struct row_table_layout {
+	enum iot_analyze_by by;
+	const char *heading; /* of the first column */
+	const char *name;    /* the value in it; NULL: the key */
+	struct {
+		const char *heading, *name; /* NULL: no more */
+		enum html_form form;
+	} columns[COLUMNS];
+};
+
+static const struct iot_analyze_value *find(const struct iot_analyze_row *row, const char *name)
+{
+	for (size_t i = 0; i < row->count; i++)
+		if (strcmp(row->values[i].name, name) == 0)
+			return &row->values[i];
+	return NULL;
+}
+
+static void write_head(const struct html_report *r, const struct row_table_layout *l, size_t rows,
+		       size_t all)
+{
+	const char *headings[COLUMNS + 2] = {l->heading};
+	char caption[96];
+	for (size_t i = 0; i < COLUMNS && l->columns[i].heading != NULL; i++)
+		headings[i + 1] = l->columns[i].heading;
+	snprintf(caption, sizeof caption, "%zu of %zu", rows, all);
+	html_table(r->html, rows < all ? caption : NULL, headings);
+}
+
+static void write_row(const struct html_report *r, const struct row_table_layout *l,
+		      const struct iot_analyze_row *row)
+{
+	const struct iot_analyze_value *name = l->name != NULL ? find(row, l->name) : NULL;
+	html_row_named(r->html,
+		       name != NULL && name->kind == IOT_VALUE_TEXT ? name->text : row->key);
+	for (size_t i = 0; i < COLUMNS && l->columns[i].heading != NULL; i++)
+		html_cell(r->html, l->columns[i].form, find(row, l->columns[i].name));
+	html_row_end(r->html);
+}
+
+/* Returns an enum iot_status. */
+static int write_table(const struct html_report *r, const struct row_table_layout *l)
+{
+	struct iot_analyze *a = r->data->analysis;
+	const ssize_t all = iot_analyze_rows(a, l->by);
+	struct iot_analyze_row row;
+	int status = IOT_OK;
+	if (all <= 0)
+		return (int)all;
+	const size_t rows = (size_t)all < r->options->rows ? (size_t)all : r->options->rows;
+	write_head(r, l, rows, (size_t)all);
+	for (size_t i = 0; i < rows && status == IOT_OK; i++) {
+		status = iot_analyze_row(a, i, &row);
+		if (status == IOT_OK)
+			write_row(r, l, &row);
+	}
+	html_table_end(r->html);
+	return status;
+}
+
+/* The classes of files by their processes and directions. */
+static void write_classes(const struct html_report *r)
+{
+	static const char *const headings[] = {"files",    "number",  "bytes",
+					       "requests", "largest", NULL},
+				 *const names[] = {"class_files", "class_bytes", "class_requests",
+						   "class_extent"};
+	static const enum html_form forms[] = {HTML_COUNT, HTML_BYTES, HTML_COUNT, HTML_BYTES};
+	const struct iot_analyze_value *v;
+	html_table(r->html, NULL, headings);
+	for (size_t i = 0; (v = plot_next(r->data, &i, "files", "class_files")) != NULL;) {
+		if (v->number == 0)
+			continue;
+		html_row(r->html, v->key);
+		for (unsigned k = 0; k < 4; k++)
+			html_cell(r->html, forms[k],
+				  iot_analyze_find(r->data->analysis, "files", names[k], v->key));
+		html_row_end(r->html);
+	}
+	html_table_end(r->html);
+}
+
+int report_files(const struct html_report *r)
+{
+	static const struct row_table_layout layout = {
+	    IOT_ANALYZE_BY_FILE,
+	    "file",
+	    "path",
+	    {{"reads", "N_r", HTML_COUNT},
+	     {"writes", "N_w", HTML_COUNT},
+	     {"read", "S_r", HTML_BYTES},
+	     {"written", "S_w", HTML_BYTES},
+	     {"in I/O", "io_time", HTML_NS},
+	     {"processes", "n_f", HTML_COUNT},
+	     {"extent", "extent", HTML_BYTES},
+	     {"sequential", "sequential_M", HTML_PERCENT},
+	     {"pattern", "pattern", HTML_TEXT}}};
+	const struct iot_analyze_value *strategy;
+	if (!report_has(r, "files"))
+		return IOT_OK;
+	html_section(r->html, "files", "Files");
+	strategy = plot_value(r->data, "files", "strategy", NULL);
+	if (strategy != NULL) {
+		output_text(r->html->out, "<p>Strategy: ");
+		html_name(r->html, strategy->text);
+		output_text(r->html->out,
+			    " (N-1, N-M, N-N: most bytes are in files of all, several or one "
+			    "process).</p>\n");
+	}
+	write_classes(r);
+	const int status = write_table(r, &layout);
+	html_section_end(r->html);
+	return status;
+}
+
+static void write_imbalance(const struct html_report *r)
+{
+	static const char *const headings[] = {"",  "mean", "cv", "max/mean", "process with most",
+					       NULL};
+	static const struct {
+		const char *label, *name;
+		enum html_form form;
+	} rows[] = {{"bytes", "imbalance_bytes", HTML_BYTES},
+		    {"requests", "imbalance_requests", HTML_REAL},
+		    {"time in I/O", "imbalance_io_time", HTML_NS}};
+	struct iot_analyze *a = r->data->analysis;
+	html_table(r->html, NULL, headings);
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		html_row(r->html, rows[i].label);
+		html_cell(r->html, rows[i].form,
+			  iot_analyze_find(a, "processes", rows[i].name, "mean"));
+		html_cell(r->html, HTML_REAL, iot_analyze_find(a, "processes", rows[i].name, "cv"));
+		html_cell(r->html, HTML_REAL,
+			  iot_analyze_find(a, "processes", rows[i].name, "max_to_mean"));
+		const struct iot_analyze_value *v =
+		    iot_analyze_find(a, "processes", rows[i].name, "process");
+		char text[HTML_VALUE] = "-";
+		if (v != NULL && v->kind == IOT_VALUE_NUMBER)
+			snprintf(text, sizeof text, "%ju", (uintmax_t)v->number);
+		html_cell_text(r->html, text);
+		html_row_end(r->html);
+	}
+	html_table_end(r->html);
+}
+
+int report_processes(const struct html_report *r)
+{
+	static const struct row_table_layout processes = {IOT_ANALYZE_BY_PROCESS,
+							  "process",
+							  NULL,
+							  {{"rank", "rank", HTML_COUNT},
+							   {"reads", "N_r", HTML_COUNT},
+							   {"writes", "N_w", HTML_COUNT},
+							   {"read", "S_r", HTML_BYTES},
+							   {"written", "S_w", HTML_BYTES},
+							   {"in I/O", "io_time", HTML_NS},
+							   {"in metadata", "md_time", HTML_NS},
+							   {"opens", "opens", HTML_COUNT},
+							   {"files", "files", HTML_COUNT},
+							   {"host", "host", HTML_TEXT}}},
+					     nodes = {IOT_ANALYZE_BY_NODE,
+						      "node",
+						      NULL,
+						      {{"processes", "processes", HTML_COUNT},
+						       {"read", "S_r", HTML_BYTES},
+						       {"written", "S_w", HTML_BYTES},
+						       {"in I/O", "io_time", HTML_NS},
+						       {"in metadata", "md_time", HTML_NS}}};
+	if (!report_has(r, "processes"))
+		return IOT_OK;
+	html_section(r->html, "processes", "Processes");
+	report_plot(r, &plot_processes);
+	report_plot(r, &plot_cost);
+	write_imbalance(r);
+	int status = write_table(r, &processes);
+	if (status == IOT_OK)
+		status = write_table(r, &nodes);
+	html_section_end(r->html);
+	return status;
+}
+
+int report_metadata(const struct html_report *r)
+{
+	static const struct row_table_layout layout = {IOT_ANALYZE_BY_OPERATION,
+						       "operation",
+						       NULL,
+						       {{"calls", "calls", HTML_COUNT},
+							{"failed", "failed", HTML_COUNT},
+							{"time", "time", HTML_NS},
+							{"mean", "time_mean", HTML_NS},
+							{"longest", "time_max", HTML_NS}}};
+	const struct iot_analyze_value *n = plot_value(r->data, "metadata", "operations", NULL);
+	if (n == NULL || n->number == 0)
+		return IOT_OK;
+	html_section(r->html, "metadata", "Metadata operations");
+	const int status = write_table(r, &layout);
+	html_section_end(r->html);
+	return status;
+}

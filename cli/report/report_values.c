@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tables of single values: totals, sizes, order and time, with columns for reads, writes and both. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/ui/markup.h"
+#include "cli/ui/printable.h"
+
+#include "html.h"
+#include "report.h"
+
+enum { NAME_CAPACITY = 64 };
+
+/* A row: a value of reads (name_r), one of writes (name_w), and one of both (name). */
+struct value_row {
+	const char *label, *section, *name, *key;
+	enum html_form form;
+	bool both;
+};
+
+static const struct iot_analyze_value *find(const struct html_report *r,
+					    const struct value_row *row, const char *suffix)
+{
+	char name[NAME_CAPACITY];
+	snprintf(name, sizeof name, "%s%s", row->name, suffix);
+	return iot_analyze_find(r->data->analysis, row->section, name, row->key);
+}
+
+/* The mid-point of a bin may be outside the range of the sizes. */
+static const struct iot_analyze_value *
+find_in_range(const struct html_report *r, const struct value_row *row, const char *suffix)
+{
+	struct value_row min = *row, max = *row;
+	const struct iot_analyze_value *v = find(r, row, suffix);
+	if (strcmp(row->name, "size_quantile") != 0 || v == NULL || v->kind != IOT_VALUE_REAL)
+		return v;
+	min.name = "size_min";
+	max.name = "size_max";
+	min.key = max.key = NULL;
+	const struct iot_analyze_value *low = find(r, &min, suffix), *high = find(r, &max, suffix);
+	return v->real < (double)low->number ? low : v->real > (double)high->number ? high : v;
+}
+
+static const char *const directions[] = {"", "reads", "writes", "all", NULL},
+			 *const two_directions[] = {"", "reads", "writes", NULL};
+
+static void write_rows(const struct html_report *r, const struct value_row *rows, size_t n)
+{
+	bool both = false;
+	for (size_t i = 0; i < n; i++)
+		both |= rows[i].both;
+	html_table(r->html, NULL, both ? directions : two_directions);
+	for (size_t i = 0; i < n; i++) {
+		html_row(r->html, rows[i].label);
+		html_cell(r->html, rows[i].form, find_in_range(r, &rows[i], "_r"));
+		html_cell(r->html, rows[i].form, find_in_range(r, &rows[i], "_w"));
+		if (rows[i].both)
+			html_cell(r->html, rows[i].form, find(r, &rows[i], ""));
+		else if (both)
+			html_cell_text(r->html, "");
+		html_row_end(r->html);
+	}
+	html_table_end(r->html);
+}
+
+/* Single values: a label and a value. Of several that are unknown for one reason, the first. */
+static void write_list(const struct html_report *r, const struct value_row *rows, size_t n)
+{
+	char text[HTML_VALUE];
+	const char *reason = NULL;
+	output_text(r->html->out, "<dl>\n");
+	for (size_t i = 0; i < n; i++) {
+		const struct iot_analyze_value *v = find(r, &rows[i], "");
+		const bool is_unknown = v == NULL || v->kind == IOT_VALUE_UNKNOWN;
+		if (v == NULL || (is_unknown && reason != NULL && v->note != NULL &&
+				  strcmp(reason, v->note) == 0))
+			continue;
+		reason = is_unknown ? v->note : reason;
+		output_text(r->html->out, "<dt>");
+		markup_text(r->html->out, rows[i].label);
+		output_text(r->html->out, "</dt><dd>");
+		if (v->kind == IOT_VALUE_TEXT)
+			html_name(r->html, v->text);
+		else
+			markup_text(r->html->out, html_value(text, rows[i].form, v));
+		if (is_unknown && v->note != NULL) {
+			output_text(r->html->out, ": ");
+			markup_text(r->html->out, v->note);
+		} else if (rows[i].form == HTML_REAL && v->unit[0] != '\0') {
+			output_printf(r->html->out, " %s", v->unit);
+		}
+		output_text(r->html->out, "</dd>\n");
+	}
+	output_text(r->html->out, "</dl>\n");
+}
+
+#define COUNT_OF(rows) (sizeof(rows) / sizeof((rows)[0]))
+
+void report_totals(const struct html_report *r)
+{
+	static const struct value_row rows[] = {
+	    {"requests", "totals", "N", NULL, HTML_COUNT, true},
+	    {"bytes", "totals", "S", NULL, HTML_BYTES, true},
+	    {"mean size", "totals", "avg_size", NULL, HTML_BYTES, true},
+	    {"MB/s", "totals", "MB_s", NULL, HTML_REAL, true},
+	    {"requests/s", "totals", "IOs_s", NULL, HTML_REAL, true},
+	    {"asynchronous requests", "totals", "asynchronous", NULL, HTML_COUNT, true},
+	};
+	static const struct value_row single[] = {
+	    {"time of these rates", "totals", "running_time", NULL, HTML_REAL, true},
+	    {"data size, MB", "totals", "data_size", NULL, HTML_REAL, true},
+	    {"reads/writes, bytes", "totals", "rw_ratio_bytes", NULL, HTML_REAL, true},
+	    {"reads/writes, requests", "totals", "rw_ratio_requests", NULL, HTML_REAL, true},
+	};
+	html_section(r->html, "totals", "Totals and rates");
+	write_rows(r, rows, COUNT_OF(rows));
+	write_list(r, single, COUNT_OF(single));
+	html_section_end(r->html);
+}
+
+void report_time(const struct html_report *r)
+{
+	static const struct value_row rows[] = {
+	    {"highest rate, per second", "time", "B_max", NULL, HTML_BYTES, true},
+	    {"highest requests/s", "time", "IOPS_max", NULL, HTML_REAL, true},
+	    {"time above 1 MiB/s", "time", "intensity", "1048576", HTML_PERCENT, true},
+	    {"burstiness, at 1 MiB/s", "time", "burstiness", "1048576", HTML_REAL, true},
+	};
+	static const struct value_row single[] = {
+	    {"in I/O, of the time of all processes", "time", "io_share", NULL, HTML_PERCENT, true},
+	    {"in I/O or metadata", "time", "io_md_share", NULL, HTML_PERCENT, true},
+	    {"metadata, of that", "time", "metadata_share", NULL, HTML_PERCENT, true},
+	    {"MiB/s in the I/O time of the slowest process", "time", "MiB_s", NULL, HTML_REAL,
+	     true},
+	    {"the same per node", "time", "MiB_s_CN", NULL, HTML_REAL, true},
+	    {"bursts", "time", "bursts", NULL, HTML_COUNT, true},
+	    {"bytes in bursts", "time", "burst_share", NULL, HTML_PERCENT, true},
+	    {"time below a third of the highest rate", "time", "below_33_percent_of_peak", NULL,
+	     HTML_PERCENT, true},
+	    {"time without I/O", "time", "idle_without", "share", HTML_PERCENT, true},
+	    {"longest gap between requests", "time", "idle_gap", "max", HTML_NS, true},
+	    {"outstanding requests, mean", "time", "concurrency_mean", NULL, HTML_REAL, true},
+	    {"outstanding requests, most", "time", "concurrency_max", NULL, HTML_COUNT, true},
+	};
+	if (!report_has(r, "time"))
+		return;
+	html_section(r->html, "time", "Over time");
+	report_plot(r, &plot_rate);
+	report_plot(r, &plot_heat);
+	write_rows(r, rows, COUNT_OF(rows));
+	write_list(r, single, COUNT_OF(single));
+	report_plot(r, &plot_requests);
+	report_plot(r, &plot_concurrency);
+	report_plot(r, &plot_burstiness);
+	report_plot(r, &plot_cdf);
+	html_section_end(r->html);
+}
+
+void report_cycles(const struct html_report *r)
+{
+	static const struct value_row rows[] = {
+	    {"pattern over time", "cycles", "temporal_pattern", NULL, HTML_TEXT, true},
+	    {"period", "cycles", "period_s", NULL, HTML_REAL, true},
+	    {"method", "cycles", "method", NULL, HTML_TEXT, true},
+	    {"correlation", "cycles", "correlation", NULL, HTML_REAL, true},
+	    {"dispersion of intervals", "cycles", "dispersion", NULL, HTML_REAL, true},
+	    {"cycles", "cycles", "cycles", NULL, HTML_COUNT, true},
+	    {"similarity of cycles", "cycles", "similarity", NULL, HTML_REAL, true},
+	    {"duty: share of a cycle with 95 % of its energy", "cycles", "duty", NULL, HTML_PERCENT,
+	     true},
+	    {"bytes per cycle", "cycles", "cycle_amount", "mean", HTML_BYTES, true},
+	    {"requests per cycle", "cycles", "cycle_requests", "mean", HTML_REAL, true},
+	    {"period of reads", "cycles", "period_s_r", NULL, HTML_REAL, true},
+	    {"period of writes", "cycles", "period_s_w", NULL, HTML_REAL, true},
+	    {"period of operations", "cycles", "period_s_op", NULL, HTML_REAL, true},
+	};
+	if (!report_has(r, "cycles"))
+		return;
+	html_section(r->html, "cycles", "Cycles");
+	report_plot(r, &plot_cycle);
+	write_list(r, rows, COUNT_OF(rows));
+	html_section_end(r->html);
+}
+
+/* The common sizes of a direction. */
+static void write_common(const struct html_report *r, const char *heading, const char *name,
+			 const char *share_name)
+{
+	const char *const headings[] = {heading, "requests", "share", NULL};
+	const struct iot_analyze_value *v;
+	char text[HTML_VALUE];
+	bool any = false;
+	for (size_t i = 0; (v = plot_next(r->data, &i, "sizes", name)) != NULL;) {
+		if (!any)
+			html_table(r->html, NULL, headings);
+		any = true;
+		html_row(r->html, printable_bytes(text, sizeof text, strtoull(v->key, NULL, 10)));
+		html_cell(r->html, HTML_COUNT, v);
+		html_cell(r->html, HTML_PERCENT,
+			  iot_analyze_find(r->data->analysis, "sizes", share_name, v->key));
+		html_row_end(r->html);
+	}
+	if (any)
+		html_table_end(r->html);
+}
+
+void report_sizes(const struct html_report *r)
+{
+	static const struct value_row rows[] = {
+	    {"smallest", "sizes", "size_min", NULL, HTML_BYTES, false},
+	    {"median", "sizes", "size_quantile", "0.5", HTML_BYTES, false},
+	    {"mean", "sizes", "size_mean", NULL, HTML_BYTES, false},
+	    {"largest", "sizes", "size_max", NULL, HTML_BYTES, false},
+	    {"up to 4 KiB", "sizes", "small", "4096", HTML_PERCENT, false},
+	    {"up to 64 KiB", "sizes", "small", "65536", HTML_PERCENT, false},
+	    {"up to 1 MiB", "sizes", "small", "1048576", HTML_PERCENT, false},
+	    {"not of the usual size", "sizes", "variable", NULL, HTML_PERCENT, false},
+	    {"offset aligned", "sizes", "aligned", NULL, HTML_PERCENT, false},
+	    {"size aligned", "sizes", "aligned_length", NULL, HTML_PERCENT, false},
+	};
+	if (!report_has(r, "sizes"))
+		return;
+	html_section(r->html, "sizes", "Sizes of requests");
+	report_plot(r, &plot_sizes);
+	write_rows(r, rows, COUNT_OF(rows));
+	write_common(r, "most common reads", "common_r", "common_share_r");
+	write_common(r, "most common writes", "common_w", "common_share_w");
+	report_plot(r, &plot_classes10);
+	html_section_end(r->html);
+}
+
+void report_order(const struct html_report *r)
+{
+	static const struct value_row rows[] = {
+	    {"consecutive", "order", "consecutive", NULL, HTML_PERCENT, false},
+	    {"forward", "order", "forward", NULL, HTML_PERCENT, false},
+	    {"at the same offset", "order", "re_access", NULL, HTML_PERCENT, false},
+	    {"backward", "order", "backward", NULL, HTML_PERCENT, false},
+	    {"strided", "order", "strided", NULL, HTML_PERCENT, false},
+	    {"requests of contiguous streams", "order", "pattern_requests", "contiguous",
+	     HTML_COUNT, false},
+	    {"of simple strided streams", "order", "pattern_requests", "simple strided", HTML_COUNT,
+	     false},
+	    {"of nested strided streams", "order", "pattern_requests", "nested strided", HTML_COUNT,
+	     false},
+	    {"of sequential streams", "order", "pattern_requests", "sequential", HTML_COUNT, false},
+	    {"of random streams", "order", "pattern_requests", "random", HTML_COUNT, false},
+	    {"of short streams", "order", "pattern_requests", "short", HTML_COUNT, false},
+	};
+	static const struct value_row single[] = {
+	    {"sequential, reads and writes together", "order", "sequential_M", NULL, HTML_PERCENT,
+	     true},
+	    {"of the same size", "order", "same_size_M", NULL, HTML_PERCENT, true},
+	    {"switches between reads and writes", "order", "switches", NULL, HTML_PERCENT, true},
+	    {"requests in a sequential run, mean", "order", "run_requests_mean", NULL, HTML_REAL,
+	     true},
+	    {"seeks", "order", "seeks", NULL, HTML_COUNT, true},
+	};
+	if (!report_has(r, "order"))
+		return;
+	html_section(r->html, "order", "Order within open files");
+	write_rows(r, rows, COUNT_OF(rows));
+	write_list(r, single, COUNT_OF(single));
+	html_section_end(r->html);
+}
+
+void report_reuse(const struct html_report *r)
+{
+	static const struct value_row rows[] = {
+	    {"footprint: bytes touched", "reuse", "footprint", NULL, HTML_BYTES, true},
+	    {"of these read", "reuse", "unique_read", NULL, HTML_BYTES, true},
+	    {"of these written", "reuse", "unique_written", NULL, HTML_BYTES, true},
+	    {"reuse: bytes transferred by footprint", "reuse", "reuse", NULL, HTML_REAL, true},
+	    {"read for the first time", "reuse", "first_read", NULL, HTML_BYTES, true},
+	    {"read again", "reuse", "re_read", NULL, HTML_BYTES, true},
+	    {"read after being written", "reuse", "read_after_write", NULL, HTML_BYTES, true},
+	    {"written for the first time", "reuse", "first_write", NULL, HTML_BYTES, true},
+	    {"written after being read", "reuse", "write_after_read", NULL, HTML_BYTES, true},
+	    {"overwritten unread", "reuse", "overwrite_unread", NULL, HTML_BYTES, true},
+	    {"overwritten after being read", "reuse", "overwrite_read", NULL, HTML_BYTES, true},
+	};
+	if (!report_has(r, "reuse"))
+		return;
+	html_section(r->html, "reuse", "Reuse of data");
+	write_list(r, rows, COUNT_OF(rows));
+	html_section_end(r->html);
+}
