@@ -491,7 +491,7 @@ enum exit_status cmd_mrc(int argc, char **argv)
 	s->references = (struct references_options){.block = (uint32_t)m.block,
 						    .physical = m.layer == 1,
 						    .unknown = (enum references_unknown)m.unknown,
-						    .by = (enum references_by)m.by,
+						    .by = (enum breakdown_by)m.by,
 						    .request_max = m.max_request};
 	status = run(&m);
 	free_run(&m);

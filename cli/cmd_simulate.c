@@ -56,6 +56,15 @@ static enum exit_status open_input(struct simulate_run *s)
 				    s->command);
 }
 
+/* Small traces are not worth a message. */
+static void report_future(const struct simulate_run *s)
+{
+	const uint64_t mib = (s->future.count * FUTURE_REFERENCE_BYTES) >> 20;
+	if (mib > 0 && !s->read.quiet)
+		message_print("policy opt: %zu references in %" PRIu64 " MiB of memory",
+			      s->future.count, mib);
+}
+
 /* Counts the distinct blocks, collects the references for OPT and the extents of objects. */
 static enum exit_status first_pass(struct simulate_run *s)
 {
@@ -85,6 +94,8 @@ static enum exit_status first_pass(struct simulate_run *s)
 	s->extents = i->references;
 	i->references = NULL;
 	progress_clear(&i->in.progress);
+	if (status == EXIT_OK)
+		report_future(s);
 	i->in.quiet = true; /* the second reading repeats the warnings about a log */
 	reference_input_close(i);
 	return status;
@@ -114,7 +125,7 @@ static enum exit_status add_pair(struct simulate_run *s, enum cache_policy polic
 				   ? r->prefetch.value / r->references.block
 				   : r->prefetch.value,
 	    .block = r->references.block,
-	    .rows = r->references.by != REFERENCES_BY_NOTHING,
+	    .rows = r->references.by != BREAKDOWN_NONE,
 	    .extents = s->extents,
 	    .device = r->estimates ? &r->device : NULL};
 	r->pair_count++;
@@ -157,7 +168,7 @@ static enum exit_status simulate(struct simulate_run *s)
 {
 	struct simulate_results *r = &s->results;
 	const uint64_t rest = s->memory - memory_needed(s);
-	const bool rows = r->references.by != REFERENCES_BY_NOTHING;
+	const bool rows = r->references.by != BREAKDOWN_NONE;
 	if (rows && (r->reuse = block_reuse_new(rest / 2)) == NULL)
 		return message_no_memory();
 	const struct engine_options options = {.threads = (unsigned)s->threads,
@@ -254,27 +265,20 @@ static enum exit_status run_timing(struct simulate_run *s, char **paths, size_t 
 {
 	static char standard_input[] = "-";
 	char *none[] = {standard_input};
-	uint64_t blocks[LIST_MAX];
-	if (sizes_need_distinct(&s->sizes) || s->dump ||
-	    s->results.prefetch.kind != PREFETCH_NONE || s->by != REFERENCES_BY_NOTHING)
+	if (s->dump || s->results.prefetch.kind != PREFETCH_NONE)
 		return options_wrong(s->command,
-				     "--time excludes sizes in percent, --prefetch, --by "
-				     "and --dump-references");
-	if (s->write != 0 || s->results.rmw)
-		return options_wrong(s->command,
-				     "--time has --write-behind instead of --write and --rmw");
-	for (size_t i = 0; i < s->sizes.count; i++) {
-		const struct cache_size *size = &s->sizes.size[i];
-		const char *why = size_to_blocks(size, (uint32_t)s->block, 0, &blocks[i]);
-		if (why != NULL)
-			return options_wrong(s->command, "--cache: %.*s %s",
-					     (int)strcspn(size->text, ","), size->text, why);
-	}
+				     "--time excludes --dump-references, and --prefetch: it has "
+				     "--read-ahead instead");
+	if (s->by != BREAKDOWN_NONE && s->timing.rate_ns > 0 && s->tsv)
+		return options_wrong(s->command, "--tsv has the rows of --rate or of --by");
+	if (s->write != REFERENCES_BACK || s->results.rmw)
+		return options_wrong(s->command, "--time has --write-behind instead of --write "
+						 "other than back and of --rmw");
 	const struct timing_command c = {.flags = s->timing,
 					 .read = s->read,
 					 .command = s->command,
 					 .policies = s->policies.policy,
-					 .cache_blocks = blocks,
+					 .sizes = &s->sizes,
 					 .policy_count = s->policies.count,
 					 .cache_count = s->sizes.count,
 					 .block = s->block,
@@ -283,6 +287,8 @@ static enum exit_status run_timing(struct simulate_run *s, char **paths, size_t 
 					 .threads = s->threads,
 					 .unknown = (enum world_unknown)s->unknown,
 					 .physical = s->layer == 1,
+					 .by = (enum breakdown_by)s->by,
+					 .top = s->results.top,
 					 .form = s->json  ? TIMING_JSON
 						 : s->tsv ? TIMING_TSV
 							  : TIMING_TEXT,
@@ -325,6 +331,7 @@ static const char examples[] =
     "  iotrace simulate --prefetch=window:128K app.iot.zst       does read-ahead help?\n"
     "  iotrace simulate --time -c 32M app.iot.zst                would CPUs wait?\n"
     "  iotrace simulate -T --system=linux --device=nvme app.iot.zst      ... on a page cache?\n"
+    "  iotrace simulate -T --by=object --top=10 app.iot.zst      ... for which files?\n"
     "  iotrace simulate --json -c 64M app.strace | jq '.simulations[].miss_ratio'\n";
 
 enum exit_status cmd_simulate(int argc, char **argv)
@@ -436,10 +443,10 @@ enum exit_status cmd_simulate(int argc, char **argv)
 					.physical = s.layer == 1,
 					.unknown = (enum references_unknown)s.unknown,
 					.write = (enum references_write)s.write,
-					.by = (enum references_by)s.by,
+					.by = (enum breakdown_by)s.by,
 					.request_max = s.max_request,
 					.prefetching = r->prefetch.kind != PREFETCH_NONE,
-					.times = s.by != REFERENCES_BY_NOTHING};
+					.times = s.by != BREAKDOWN_NONE};
 	s.command = &command;
 	if (s.timing.time)
 		return run_timing(&s, argv, count);

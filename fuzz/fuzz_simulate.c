@@ -357,7 +357,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				       .prefetch = data[1] >> 6,
 				       .prefetch_blocks = 8,
 				       .block = how.block,
-				       .rows = how.by != REFERENCES_BY_NOTHING};
+				       .rows = how.by != BREAKDOWN_NONE};
 	struct state *s = calloc(1, sizeof *s);
 	FUZZ_CHECK(s != NULL);
 	s->references = references_new(&how);

@@ -139,7 +139,7 @@ void mrc_print_text(struct mrc_results *m)
 	char name[ROW_NAME_CAPACITY];
 	text_head(m);
 	text_curve(m, MRC_TOTAL);
-	if (m->simulate.references.by == REFERENCES_BY_NOTHING)
+	if (m->simulate.references.by == BREAKDOWN_NONE)
 		return;
 	for (size_t i = 0; i < m->simulate.rows && i < m->simulate.top; i++) {
 		const size_t row = m->simulate.order[i];
@@ -182,7 +182,7 @@ void mrc_print_tsv(struct mrc_results *m)
 		    "size_blocks\tsize_bytes\tmisses\tmiss_ratio\tlow\thigh\trow\tread_misses"
 		    "\twrite_misses\n");
 	tsv_curve(m, MRC_TOTAL, "");
-	if (m->simulate.references.by == REFERENCES_BY_NOTHING)
+	if (m->simulate.references.by == BREAKDOWN_NONE)
 		return;
 	for (size_t i = 0; i < m->simulate.rows && i < m->simulate.top; i++) {
 		const size_t row = m->simulate.order[i];
@@ -236,7 +236,7 @@ static void json_parameters(struct json *j, const struct mrc_results *m)
 	json_number(j, "block", r->block);
 	text(j, "layer", r->physical ? "physical" : "logical");
 	text(j, "unknown", r->unknown == REFERENCES_SKIP_UNKNOWN ? "skip" : "fresh");
-	text(j, "by", simulate_by_name(&m->simulate));
+	text(j, "by", row_by_name(m->simulate.references.by));
 	if (mrc_has_bounds(m)) {
 		json_exact(j, "sample", mrc_rate(m->mrc));
 		json_number(j, "samples", mrc_kept(m->mrc));
@@ -258,7 +258,7 @@ void mrc_print_json(struct mrc_results *m)
 	json_parameters(&j, m);
 	json_number(&j, "distinct_blocks", m->distinct);
 	json_curve(&j, m, MRC_TOTAL);
-	if (m->simulate.references.by != REFERENCES_BY_NOTHING) {
+	if (m->simulate.references.by != BREAKDOWN_NONE) {
 		json_open(&j, "rows", '[');
 		for (size_t i = 0; i < m->simulate.rows && i < m->simulate.top; i++) {
 			const size_t row = m->simulate.order[i];
@@ -321,7 +321,7 @@ static void add_bounds(struct mrc_plot *p, const struct mrc_results *m)
 /* Lines for all references, and for the first rows. */
 static void add_lines(struct mrc_plot *p, struct mrc_results *m)
 {
-	const bool rows = m->simulate.references.by != REFERENCES_BY_NOTHING;
+	const bool rows = m->simulate.references.by != BREAKDOWN_NONE;
 	line_of(p, m, MRC_TOTAL, rows ? "all" : cache_policy_name(m->policy));
 	add_bounds(p, m);
 	for (size_t i = 0;

@@ -29,7 +29,7 @@ static void parameters(struct json *j, const struct simulate_results *r)
 	text(j, "write", simulate_write_name(r));
 	json_bool(j, "rmw", r->rmw);
 	text(j, "prefetch", simulate_prefetch_name(r, prefetch));
-	text(j, "by", simulate_by_name(r));
+	text(j, "by", row_by_name(r->references.by));
 	json_number(j, "max_request", r->references.request_max);
 	if (r->estimates)
 		timing_print_device(j, &r->device);
@@ -145,7 +145,7 @@ static void simulation(struct json *j, struct simulate_results *r, const struct 
 		json_number(j, "idle_bound_ns", c.waited_ns);
 		json_close(j, '}');
 	}
-	if (r->references.by != REFERENCES_BY_NOTHING)
+	if (r->references.by != BREAKDOWN_NONE)
 		rows(j, r, p);
 	json_close(j, '}');
 }

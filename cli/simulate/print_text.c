@@ -54,14 +54,21 @@ static void print_trace(struct simulate_results *r)
 	print_line(&r->out, "references", c->all.references, "blocks");
 	print_distinct(r);
 	print_count(&r->out, "empty", c->no_blocks, "records of length 0 refer to no block");
-	print_count(&r->out, "unknown", c->unknown,
-		    r->references.unknown == REFERENCES_SKIP_UNKNOWN
-			? "records with unknown offsets are left out"
-			: "records with unknown offsets refer to blocks of their own");
+	if (c->unknown > 0)
+		output_printf(&r->out, "%-12s %14" PRIu64 " records with unknown offsets (%s) %s\n",
+			      "unknown", c->unknown,
+			      printable_bytes(text, sizeof text, c->unknown_bytes),
+			      r->references.unknown == REFERENCES_SKIP_UNKNOWN
+				  ? "are left out"
+				  : "refer to blocks of their own");
+	print_count(&r->out, "other layer", c->other_layer,
+		    "records of the other layer are left out");
 	print_count(&r->out, "read-ahead", c->read_ahead,
 		    "records of the traced system's read-ahead are left out");
 	print_count(&r->out, "unlinked", c->unlinked, "objects lost their name");
 	print_count(&r->out, "truncated", c->truncated, "objects were truncated");
+	print_count(&r->out, "truncated", c->truncated_unknown,
+		    "objects were truncated to an unknown size, without effect");
 	print_count(&r->out, "synced", c->synced, "objects were written by fsync");
 	if (c->traced_misses + c->traced_hits > 0)
 		output_printf(&r->out,
@@ -156,7 +163,7 @@ static void print_reuse(struct simulate_results *r)
 	char name[ROW_NAME_CAPACITY];
 	output_printf(&r->out, "\n%12s %12s %10s %10s %12s %14s  reuse, by %s\n", "references",
 		      "blocks", "per block", "repeated %", "distance", "time s",
-		      simulate_by_name(r));
+		      row_by_name(r->references.by));
 	print_reuse_of(r, REUSE_TOTAL, both(references_counts(r->input.references)->all.references),
 		       "all");
 	for (size_t i = 0; i < r->rows && i < r->top; i++)
@@ -194,7 +201,7 @@ static void print_rows(struct simulate_results *r)
 					 r->pairs[i].options.capacity * r->references.block));
 		output_printf(&r->out, " %16s", label);
 	}
-	output_printf(&r->out, "  hit %%, by %s\n", simulate_by_name(r));
+	output_printf(&r->out, "  hit %%, by %s\n", row_by_name(r->references.by));
 	for (size_t i = 0; i < r->rows && i < r->top; i++)
 		print_row(r, r->order[i]);
 	if (r->rows > r->top)
@@ -210,7 +217,7 @@ void simulate_print_text(struct simulate_results *r)
 		print_prefetch(r);
 	if (r->estimates)
 		print_estimates(r);
-	if (r->references.by == REFERENCES_BY_NOTHING)
+	if (r->references.by == BREAKDOWN_NONE)
 		return;
 	print_rows(r);
 	print_reuse(r);

@@ -124,7 +124,7 @@ void simulate_print_tsv(struct simulate_results *r)
 		output_text(&r->out, "\t");
 		write_reuse(r, REUSE_TOTAL);
 		write_estimate(r, &c);
-		if (r->references.by != REFERENCES_BY_NOTHING)
+		if (r->references.by != BREAKDOWN_NONE)
 			write_rows(r, p);
 	}
 }

@@ -7,6 +7,7 @@
 
 #include "input.h"
 #include "lists.h"
+#include "row_name.h"
 
 /* One policy and size. */
 struct simulate_pair {
@@ -43,7 +44,6 @@ enum exit_status simulate_write_svg(struct simulate_results *r, const char *path
 /* The reuse of a row or of REUSE_TOTAL. Returns false if it is not known. */
 bool simulate_reuse(const struct simulate_results *r, size_t row, struct block_reuse_row *reuse);
 
-enum { ROW_NAME_CAPACITY = 4200 };
 /* What a row is, such as a path or "process 7"; returns text. */
 const char *simulate_row_name(struct simulate_results *r, size_t row, char *text);
 
@@ -59,7 +59,6 @@ static inline double ratio_of(uint64_t part, uint64_t whole)
 }
 
 const char *simulate_write_name(const struct simulate_results *r);
-const char *simulate_by_name(const struct simulate_results *r);
 /* "next:8", "window:131072"; returns text. */
 const char *simulate_prefetch_name(const struct simulate_results *r, char text[32]);
 

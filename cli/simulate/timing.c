@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/ui/message.h"
 #include "lib/base/thread.h"
@@ -31,6 +32,7 @@ static struct world_options world_options_of(const struct timing_command *c, uin
 	    .unknown = c->unknown,
 	    .physical = c->physical,
 	    .arrivals = c->flags.arrive >= 0,
+	    .by = c->by,
 	    .block = c->block,
 	    .request_max = c->request_max,
 	    .memory_max = memory,
@@ -52,6 +54,8 @@ static void warn(const struct timing_input *input)
 		   "computations are from wall time, which includes sleeping and waiting for other "
 		   "processes");
 	warn_count(input, n->no_think, "computations are of unknown length and count as 0");
+	warn_count(input, n->out_of_order,
+		   "records start before the preceding one; see 'iotrace reorder'");
 	warn_count(input, n->cpu_backwards, "CPU clocks run backwards; they count as 0");
 	warn_count(input, n->other_layer, "records of the other layer are left out; see --layer");
 	warn_count(input, n->read_ahead, "records of read-ahead by the traced system are left out");
@@ -70,28 +74,37 @@ static enum exit_status fail(const struct timing_input *input)
 	return EXIT_FAULT;
 }
 
+static void close_input(struct timing_input *input)
+{
+	if (input->opened)
+		trace_in_close(&input->in);
+	input->opened = false;
+}
+
 /* Adds the events of an input to its world. */
 static enum exit_status read_input(const struct timing_command *c, struct timing_input *input,
 				   uint64_t memory)
 {
-	struct trace_in in;
+	struct trace_in *in = &input->in;
 	struct iot_event ev[TRACE_IN_BATCH];
 	const struct world_options options = world_options_of(c, memory);
 	size_t n;
 	world_init(&input->world, &options);
-	enum exit_status status = trace_in_open(&in, input->path, &c->read, c->command);
-	while (status == EXIT_OK && (n = trace_in_events(&in, ev, TRACE_IN_BATCH)) > 0)
+	enum exit_status status = trace_in_open(in, input->path, &c->read, c->command);
+	input->opened = true;
+	while (status == EXIT_OK && (n = trace_in_events(in, ev, TRACE_IN_BATCH)) > 0)
 		if (world_events(&input->world, ev, n) != IOT_OK)
 			status = fail(input);
-	progress_clear(&in.progress);
+	progress_clear(&in->progress);
 	if (status == EXIT_OK && world_finish(&input->world) != IOT_OK)
 		status = fail(input);
 	if (status == EXIT_OK)
-		input->status = trace_in_exit(&in);
+		input->status = trace_in_exit(in);
 	/* Without any record, an error is all there is to report. */
 	if (input->world.counts.records == 0)
 		status = status == EXIT_OK ? input->status : status;
-	trace_in_close(&in);
+	if (c->by == BREAKDOWN_NONE)
+		close_input(input);
 	if (status == EXIT_OK && !c->read.quiet)
 		warn(input);
 	return status;
@@ -105,6 +118,9 @@ static enum exit_status read_inputs(const struct timing_command *c, struct timin
 		if (status != EXIT_OK)
 			return status;
 		memory -= world_bytes(&r->inputs[i].world);
+		if (i + 1 < r->input_count)
+			r->inputs[i + 1].row_base =
+			    r->inputs[i].row_base + r->inputs[i].world.breakdown.rows.count;
 	}
 	return EXIT_OK;
 }
@@ -115,7 +131,36 @@ struct timing_pool {
 	struct timing_report *report;
 	struct world **worlds;
 	atomic_size_t next;
+	pthread_t main; /* shows the progress */
+	struct progress progress;
+	atomic_ullong calls; /* simulated, of all */
+	uint64_t all_calls;
 };
+
+static void show_progress(void *context)
+{
+	struct timing_pool *pool = context;
+	const uint64_t calls =
+	    atomic_fetch_add(&pool->calls, TIMING_PROGRESS_CALLS) + TIMING_PROGRESS_CALLS;
+	if (pthread_equal(pthread_self(), pool->main))
+		progress_show_simulated(&pool->progress, calls, pool->all_calls);
+}
+
+static void begin_progress(struct timing_pool *pool)
+{
+	struct timing_report *r = pool->report;
+	const struct trace_in_options *read = &r->command->read;
+	pool->main = pthread_self();
+	progress_begin(&pool->progress, read->progress, read->quiet, r->command->output);
+	for (size_t i = 0; i < r->input_count; i++)
+		for (size_t j = 0; j < r->inputs[i].world.program_count; j++)
+			pool->all_calls += r->inputs[i].world.programs[j].count *
+					   r->command->flags.copies * r->point_count;
+	for (size_t i = 0; i < r->point_count; i++) {
+		r->points[i].options.progress = show_progress;
+		r->points[i].options.progress_context = pool;
+	}
+}
 
 static void *run_points(void *context)
 {
@@ -168,8 +213,10 @@ static enum exit_status run_all(const struct timing_command *c, struct timing_re
 	for (size_t i = 0; i < r->input_count; i++)
 		pool.worlds[i] = &r->inputs[i].world;
 	enum exit_status status = check_memory(c, r, pool.worlds, threads);
+	begin_progress(&pool);
 	if (status == EXIT_OK)
 		run_threads(&pool, threads);
+	progress_clear(&pool.progress);
 	for (size_t i = 0; i < r->point_count && status == EXIT_OK; i++) {
 		const struct error *e = &r->points[i].error;
 		if (e->status == IOT_ENOMEM)
@@ -198,13 +245,45 @@ static enum exit_status print(const struct timing_command *c, const struct timin
 	return output_close(&out);
 }
 
+/* Sets the sizes of all points; distinct: the number of blocks of which some are shares. */
+static enum exit_status set_sizes(const struct timing_command *c, struct timing_report *r,
+				  uint64_t distinct)
+{
+	for (size_t i = 0; i < r->point_count; i++) {
+		const struct cache_size *size = &c->sizes->size[i % c->cache_count];
+		const char *why = size_to_blocks(size, (uint32_t)c->block, distinct,
+						 &r->points[i].options.cache_blocks);
+		if (why != NULL)
+			return options_wrong(c->command, "--cache: %.*s %s",
+					     (int)strcspn(size->text, ","), size->text, why);
+	}
+	return EXIT_OK;
+}
+
+/* Sizes that are shares of the distinct blocks of all inputs. */
+static enum exit_status set_shares(const struct timing_command *c, struct timing_report *r)
+{
+	uint64_t distinct = 0, memory = c->memory;
+	if (!sizes_need_distinct(c->sizes))
+		return EXIT_OK;
+	for (size_t i = 0; i < r->input_count; i++)
+		memory -= world_bytes(&r->inputs[i].world);
+	for (size_t i = 0; i < r->input_count; i++) {
+		const uint64_t blocks = world_distinct(&r->inputs[i].world, memory);
+		if (blocks == UINT64_MAX)
+			return message_error(r->inputs[i].path,
+					     "more distinct blocks than --memory can count");
+		distinct += blocks * (c->flags.share ? 1 : c->flags.copies);
+	}
+	return set_sizes(c, r, distinct);
+}
+
 /* A point for each policy and size. */
 static const char *make_points(const struct timing_command *c, struct timing_report *r)
 {
 	for (size_t i = 0; i < r->point_count; i++) {
 		struct timing_options *o = &r->points[i].options;
 		o->policy = c->policies[i / c->cache_count];
-		o->cache_blocks = c->cache_blocks[i % c->cache_count];
 		o->block = c->block;
 		const char *wrong = timing_resolve(&c->flags, o);
 		if (wrong == NULL && o->policy == CACHE_OPT)
@@ -225,7 +304,11 @@ static enum exit_status simulate(const struct timing_command *c, struct timing_r
 		: make_points(c, r);
 	if (wrong != NULL)
 		return options_wrong(c->command, "%s", wrong);
-	enum exit_status status = read_inputs(c, r);
+	enum exit_status status = sizes_need_distinct(c->sizes) ? EXIT_OK : set_sizes(c, r, 0);
+	if (status == EXIT_OK)
+		status = read_inputs(c, r);
+	if (status == EXIT_OK)
+		status = set_shares(c, r);
 	if (status == EXIT_OK)
 		status = run_all(c, r);
 	if (status == EXIT_OK)
@@ -252,8 +335,10 @@ enum exit_status timing_simulate(const struct timing_command *c, char **paths, s
 		status = simulate(c, &r);
 	for (size_t i = 0; i < r.point_count && r.points != NULL; i++)
 		timing_result_free(&r.points[i].result);
-	for (size_t i = 0; i < n && r.inputs != NULL; i++)
+	for (size_t i = 0; i < n && r.inputs != NULL; i++) {
+		close_input(&r.inputs[i]);
 		world_free(&r.inputs[i].world);
+	}
 	free(r.inputs);
 	free(r.points);
 	return status;

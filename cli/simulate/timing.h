@@ -5,6 +5,7 @@
 
 #include "cli/ui/json.h"
 #include "cli/ui/trace_in.h"
+#include "row_name.h"
 #include "timing_options.h"
 
 enum timing_form { TIMING_TEXT, TIMING_JSON, TIMING_TSV };
@@ -21,18 +22,23 @@ struct timing_command {
 	struct trace_in_options read;
 	const struct command_spec *command;
 	const enum cache_policy *policies;
-	const uint64_t *cache_blocks;
+	const struct size_list *sizes;
 	size_t policy_count, cache_count;
 	uint64_t block, request_max, memory, threads; /* threads 0: as many as CPUs */
 	enum world_unknown unknown;
 	bool physical;
+	enum breakdown_by by;
+	uint64_t top; /* rows to print; NOT_GIVEN: all */
 	enum timing_form form;
 	const char *output, *svg; /* svg NULL: none */
 };
 
 struct timing_input {
 	const char *path;
+	struct trace_in in; /* open until rows have their names */
+	bool opened;
 	struct world world;
+	size_t row_base; /* of its rows in a result */
 	enum exit_status status;
 };
 

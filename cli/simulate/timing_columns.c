@@ -2,14 +2,16 @@
 #include "timing_columns.h"
 
 /* clang-format off */
-#define COLUMN(name)     { #name, offsetof(struct timing_result, name), false }
-#define COLUMN_CPU(name) { #name, offsetof(struct timing_result, name), true }
+#define OF_RESULT(name)  offsetof(struct timing_result, name)
+#define COLUMN(name)     { #name, OF_RESULT(name), false, NOT_OF_ROWS }
+#define COLUMN_ROW(name) { #name, OF_RESULT(name), false, offsetof(struct timing_row, name) }
+#define COLUMN_CPU(name) { #name, OF_RESULT(name), true, NOT_OF_ROWS }
 /* clang-format on */
 
 const struct timing_column timing_columns[] = {
     COLUMN(wall_ns),
     COLUMN_CPU(idle_ns),
-    COLUMN_CPU(think_ns),
+    {"think_ns", OF_RESULT(think_ns), true, offsetof(struct timing_row, think_ns)},
     COLUMN_CPU(syscall_ns),
     COLUMN(copy_ns),
     COLUMN_CPU(switch_ns),
@@ -18,25 +20,25 @@ const struct timing_column timing_columns[] = {
     COLUMN_CPU(switches),
     COLUMN_CPU(preemptions),
     COLUMN_CPU(interrupts),
-    COLUMN(stalls),
-    COLUMN(throttled),
-    COLUMN(reads),
-    COLUMN(writes),
-    COLUMN(read_bytes),
-    COLUMN(written_bytes),
-    COLUMN(read_hit_blocks),
-    COLUMN(read_prefetched_blocks),
-    COLUMN(read_miss_blocks),
-    COLUMN(write_hit_blocks),
-    COLUMN(write_miss_blocks),
+    COLUMN_ROW(stalls),
+    COLUMN_ROW(throttled),
+    COLUMN_ROW(reads),
+    COLUMN_ROW(writes),
+    COLUMN_ROW(read_bytes),
+    COLUMN_ROW(written_bytes),
+    COLUMN_ROW(read_hit_blocks),
+    COLUMN_ROW(read_prefetched_blocks),
+    COLUMN_ROW(read_miss_blocks),
+    COLUMN_ROW(write_hit_blocks),
+    COLUMN_ROW(write_miss_blocks),
     COLUMN(direct_read_bytes),
     COLUMN(direct_written_bytes),
-    COLUMN(device_reads),
-    COLUMN(device_writes),
-    COLUMN(device_read_bytes),
-    COLUMN(device_written_bytes),
+    COLUMN_ROW(device_reads),
+    COLUMN_ROW(device_writes),
+    COLUMN_ROW(device_read_bytes),
+    COLUMN_ROW(device_written_bytes),
     COLUMN(partial_reads),
-    COLUMN(prefetched_blocks),
+    COLUMN_ROW(prefetched_blocks),
     COLUMN(wasted_blocks),
     COLUMN(dropped_blocks),
     COLUMN(cancelled_blocks),
@@ -47,7 +49,7 @@ const struct timing_column timing_columns[] = {
     COLUMN(pending_ns),
     COLUMN(device_busy_ns),
     COLUMN(depth_max),
-    {NULL, 0, false},
+    {NULL, 0, false, 0},
 };
 
 double timing_utilisation(const struct timing_point *p)

@@ -9,7 +9,10 @@ struct timing_column {
 	const char *name;
 	size_t member; /* offset in struct timing_result */
 	bool of_cpus;  /* unknown for arrivals */
+	size_t row;    /* offset in struct timing_row; NOT_OF_ROWS */
 };
+
+#define NOT_OF_ROWS SIZE_MAX
 
 /* Ends with a column without a name. */
 extern const struct timing_column timing_columns[];
@@ -19,6 +22,15 @@ static inline uint64_t timing_column_value(const struct timing_column *column,
 {
 	uint64_t value;
 	memcpy(&value, (const char *)r + column->member, sizeof value);
+	return value;
+}
+
+/* Of a column that rows have. */
+static inline uint64_t timing_column_of_row(const struct timing_column *column,
+					    const struct timing_row *r)
+{
+	uint64_t value;
+	memcpy(&value, (const char *)r + column->row, sizeof value);
 	return value;
 }
 

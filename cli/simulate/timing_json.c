@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+
 #include "timing_columns.h"
+#include "timing_rows.h"
 
 static void text(struct json *j, const char *key, const char *value)
 {
@@ -45,6 +48,7 @@ static void print_parameters(struct json *j, const struct timing_report *r)
 	text(j, "think", think[c->flags.think]);
 	text(j, "layer", c->physical ? "physical" : "logical");
 	text(j, "unknown", c->unknown == UNKNOWN_FRESH ? "fresh" : "skip");
+	text(j, "by", row_by_name(c->by));
 	json_number(j, "block", o->block);
 	json_number(j, "cpus", o->cpus);
 	json_number(j, "copies", o->copies);
@@ -138,7 +142,29 @@ static void print_rates(struct json *j, const struct timing_result *r, bool cpus
 	json_close(j, ']');
 }
 
-static void print_point(struct json *j, const struct timing_point *p)
+/* Counts by row, those with the longest waits first. */
+static void print_rows(struct json *j, const struct timing_report *r, const struct timing_point *p)
+{
+	char name[ROW_NAME_CAPACITY];
+	size_t count;
+	struct timing_row_ref *rows = timing_rows(r, &p->result, &count);
+	json_open(j, "rows", '[');
+	for (size_t i = 0; rows != NULL && i < count; i++) {
+		json_open(j, NULL, '{');
+		json_number(j, "input", rows[i].input);
+		text(j, "row", timing_row_name(r, &rows[i], name));
+		json_number(j, "wait_ns", rows[i].row->wait_ns);
+		for (const struct timing_column *c = timing_columns; c->name != NULL; c++)
+			if (c->row != NOT_OF_ROWS)
+				json_known(j, c->name, !c->of_cpus || !p->options.arrivals,
+					   timing_column_of_row(c, rows[i].row));
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	free(rows);
+}
+
+static void print_point(struct json *j, const struct timing_report *r, const struct timing_point *p)
 {
 	json_open(j, NULL, '{');
 	text(j, "policy", cache_policy_name(p->options.policy));
@@ -153,6 +179,8 @@ static void print_point(struct json *j, const struct timing_point *p)
 	print_latencies(j, &p->result);
 	print_processes(j, &p->result);
 	print_rates(j, &p->result, !p->options.arrivals);
+	if (r->command->by != BREAKDOWN_NONE)
+		print_rows(j, r, p);
 	json_close(j, '}');
 }
 
@@ -167,7 +195,7 @@ void timing_print_json(struct output *out, const struct timing_report *r)
 	json_close(&j, ']');
 	json_open(&j, "runs", '[');
 	for (size_t i = 0; i < r->point_count; i++)
-		print_point(&j, &r->points[i]);
+		print_point(&j, r, &r->points[i]);
 	json_close(&j, ']');
 	json_close(&j, '}');
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/ui/printable.h"
 #include "timing_columns.h"
+#include "timing_rows.h"
 
 enum { FIELD = 32 };
 
@@ -19,6 +21,15 @@ static void print_input(struct output *out, const struct timing_input *input)
 		output_printf(out, "%s: records with an unknown offset %ju (%s)\n", path,
 			      (uintmax_t)n->unknown,
 			      printable_bytes(read, FIELD, n->unknown_bytes));
+	if (n->other_layer + n->read_ahead > 0)
+		output_printf(out,
+			      "%s: left out: records of the other layer %ju, of read-ahead %ju\n",
+			      path, (uintmax_t)n->other_layer, (uintmax_t)n->read_ahead);
+	if (n->from_wall > 0)
+		output_printf(out,
+			      "%s: computations from wall time %ju, which includes sleeping and "
+			      "waiting for others\n",
+			      path, (uintmax_t)n->from_wall);
 }
 
 static double seconds(uint64_t ns)
@@ -137,6 +148,50 @@ static void print_rates(struct output *out, const struct timing_point *p)
 	}
 }
 
+static void print_row(struct output *out, const struct timing_report *r,
+		      const struct timing_point *p, const struct timing_row_ref *ref)
+{
+	char name[ROW_NAME_CAPACITY], read[FIELD], written[FIELD], path[256];
+	const struct timing_row *row = ref->row;
+	const uint64_t hits = row->read_hit_blocks + row->read_prefetched_blocks,
+		       blocks = hits + row->read_miss_blocks;
+	output_printf(out, "%11.3f", seconds(row->wait_ns));
+	if (p->options.arrivals)
+		output_printf(out, " %11s", "-");
+	else
+		output_printf(out, " %11.3f", seconds(row->think_ns));
+	output_printf(out, " %9ju %9ju", (uintmax_t)row->reads, (uintmax_t)row->writes);
+	if (blocks > 0)
+		output_printf(out, " %6.1f", 100 * (double)hits / (double)blocks);
+	else
+		output_printf(out, " %6s", "-");
+	output_printf(out, " %11s %11s  ", printable_bytes(read, FIELD, row->device_read_bytes),
+		      printable_bytes(written, FIELD, row->device_written_bytes));
+	if (r->input_count > 1)
+		output_printf(out, "%s: ",
+			      printable(path, sizeof path, r->inputs[ref->input].path,
+					strlen(r->inputs[ref->input].path)));
+	output_printf(out, "%s\n", timing_row_name(r, ref, name));
+}
+
+/* The rows for which processes wait longest. */
+static void print_rows(struct output *out, const struct timing_report *r,
+		       const struct timing_point *p)
+{
+	size_t count;
+	struct timing_row_ref *rows = timing_rows(r, &p->result, &count);
+	output_text(out, "\n");
+	print_point_start(out, p);
+	output_printf(out, "\n%11s %11s %9s %9s %6s %11s %11s  by %s\n",
+		      p->options.arrivals ? "latency s" : "wait s", "compute s", "reads", "writes",
+		      "hit %", "dev. read", "written", row_by_name(r->command->by));
+	for (size_t i = 0; rows != NULL && i < count; i++)
+		print_row(out, r, p, &rows[i]);
+	if (count < p->result.row_count)
+		output_printf(out, "%zu further rows; see --top\n", p->result.row_count - count);
+	free(rows);
+}
+
 void timing_print_text(struct output *out, const struct timing_report *r)
 {
 	for (size_t i = 0; i < r->input_count; i++)
@@ -149,4 +204,6 @@ void timing_print_text(struct output *out, const struct timing_report *r)
 	for (size_t i = 0; i < r->point_count; i++)
 		if (r->points[i].options.rate_ns > 0)
 			print_rates(out, &r->points[i]);
+	for (size_t i = 0; i < r->point_count && r->command->by != BREAKDOWN_NONE; i++)
+		print_rows(out, r, &r->points[i]);
 }

@@ -125,15 +125,27 @@ void progress_show(struct progress *p, uint64_t done, uint64_t total, uint64_t r
 	show_fields(p, field, FIELDS);
 }
 
-void progress_show_written(struct progress *p, uint64_t records, uint64_t all)
+static void show_phase(struct progress *p, const char *phase, uint64_t done, uint64_t all,
+		       const char *unit)
 {
-	char field[3][64] = {"", "writing", ""};
+	char field[3][64] = {""};
 	if (!progress_due(p, &p->last_ns))
 		return;
 	if (all > 0)
-		format_share(field[0], sizeof field[0], records, all);
-	snprintf(field[2], sizeof field[2], "%ju records", (uintmax_t)records);
+		format_share(field[0], sizeof field[0], done, all);
+	snprintf(field[1], sizeof field[1], "%s", phase);
+	snprintf(field[2], sizeof field[2], "%ju %s", (uintmax_t)done, unit);
 	show_fields(p, field, 3);
+}
+
+void progress_show_written(struct progress *p, uint64_t records, uint64_t all)
+{
+	show_phase(p, "writing", records, all, "records");
+}
+
+void progress_show_simulated(struct progress *p, uint64_t calls, uint64_t all)
+{
+	show_phase(p, "simulating", calls, all, "calls");
 }
 
 void progress_clear(struct progress *p)

@@ -24,6 +24,8 @@ void progress_begin(struct progress *p, int how, bool quiet, const char *out);
 void progress_show(struct progress *p, uint64_t done, uint64_t total, uint64_t records);
 /* The same after the input has been read: records written of all. */
 void progress_show_written(struct progress *p, uint64_t records, uint64_t all);
+/* The same for calls simulated of all. */
+void progress_show_simulated(struct progress *p, uint64_t calls, uint64_t all);
 /* For callers with expensive values: whether *last_ns is long enough ago; it becomes now. */
 bool progress_due(const struct progress *p, uint64_t *last_ns);
 /* Erases the line: before any message, and at the end. */

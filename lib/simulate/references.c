@@ -21,7 +21,7 @@ struct object {
 	uint64_t end, highest;
 	uint32_t opens;
 	bool unlinked;
-	struct reference_row_name name;
+	struct breakdown_name name;
 };
 
 /* A fileId of a process. */
@@ -68,15 +68,9 @@ struct references {
 	struct idmap stream_map; /* (process, object number) */
 	struct stream *streams;
 	size_t stream_capacity;
-	struct idmap rank_map; /* process */
-	uint64_t *ranks;       /* + 1 */
-	size_t rank_capacity;
-
-	struct idmap row_map;
+	struct breakdown breakdown;
 	struct reference_totals *rows;
 	size_t row_capacity;
-	struct reference_row_name *row_names;
-	size_t row_name_capacity;
 	bool posix_seen, mpiio_seen;
 	bool declares_files;
 };
@@ -84,8 +78,11 @@ struct references {
 struct references *references_new(const struct references_options *options)
 {
 	struct references *r = calloc(1, sizeof *r);
-	if (r != NULL)
-		r->options = *options;
+	if (r == NULL)
+		return NULL;
+	r->options = *options;
+	r->breakdown.by = options->by;
+	r->breakdown.physical = options->physical;
 	return r;
 }
 
@@ -97,16 +94,13 @@ void references_free(struct references *r)
 	idmap_free(&r->file_map);
 	idmap_free(&r->path_map);
 	idmap_free(&r->stream_map);
-	idmap_free(&r->rank_map);
-	idmap_free(&r->row_map);
+	breakdown_free(&r->breakdown);
 	free(r->object_number);
 	free(r->objects);
 	free(r->files);
 	free(r->path_object);
 	free(r->streams);
-	free(r->ranks);
 	free(r->rows);
-	free(r->row_names);
 	free(r);
 }
 
@@ -127,7 +121,7 @@ const struct references_counts *references_counts(const struct references *r)
 
 size_t references_rows(const struct references *r)
 {
-	return r->row_map.count;
+	return r->breakdown.rows.count;
 }
 
 const struct reference_totals *references_row(const struct references *r, size_t row)
@@ -135,9 +129,9 @@ const struct reference_totals *references_row(const struct references *r, size_t
 	return &r->rows[row];
 }
 
-struct reference_row_name references_name(const struct references *r, size_t row)
+struct breakdown_name references_name(const struct references *r, size_t row)
 {
-	return r->row_names[row];
+	return r->breakdown.names[row];
 }
 
 size_t references_streams(const struct references *r)
@@ -158,7 +152,7 @@ static int no_memory(struct references *r)
 /* Objects and files */
 
 /* Returns the number of a new object, or SIZE_MAX with the error set. */
-static size_t new_object(struct references *r, struct reference_row_name name)
+static size_t new_object(struct references *r, struct breakdown_name name)
 {
 	if (r->object_count == FRESH) {
 		error_set(&r->error, IOT_ELIMIT,
@@ -186,7 +180,7 @@ static size_t object_of(struct references *r, uint32_t object)
 		return SIZE_MAX;
 	}
 	if (r->object_number[i] == 0) {
-		const size_t number = new_object(r, (struct reference_row_name){.object = object});
+		const size_t number = new_object(r, (struct breakdown_name){.object = object});
 		if (number == SIZE_MAX)
 			return SIZE_MAX;
 		r->object_number[i] = (uint32_t)number + 1;
@@ -212,7 +206,7 @@ static size_t own_object(struct references *r, uint32_t process, uint32_t file)
 		return SIZE_MAX;
 	if (id->own_object == 0) {
 		const size_t number =
-		    new_object(r, (struct reference_row_name){.process = process, .file = file});
+		    new_object(r, (struct breakdown_name){.process = process, .file = file});
 		if (number == SIZE_MAX)
 			return SIZE_MAX;
 		id->own_object = (uint32_t)number + 1;
@@ -230,49 +224,15 @@ static size_t object_of_record(struct references *r, const struct iot_record *re
 
 /* Rows */
 
-static uint64_t rank_of(const struct references *r, uint32_t process)
-{
-	const size_t i = idmap_find(&r->rank_map, process);
-	return i != SIZE_MAX ? r->ranks[i] : 0;
-}
-
 static size_t row_of(struct references *r, const struct iot_record *rec, size_t object)
 {
-	struct reference_row_name name = {.process = rec->process};
-	uint64_t key = 0;
-	switch (r->options.by) {
-	case REFERENCES_BY_NOTHING:
-		break;
-	case REFERENCES_BY_OBJECT:
-		key = object;
-		name = object < FRESH ? r->objects[object].name : (struct reference_row_name){0};
-		break;
-	case REFERENCES_BY_FILE:
-		key = idmap_pair(r->options.physical ? 0 : rec->process, rec->file);
-		name.file = rec->file;
-		name.object = rec->object;
-		break;
-	case REFERENCES_BY_PROCESS:
-		key = rec->process;
-		break;
-	case REFERENCES_BY_RANK:
-		key = name.rank = rank_of(r, rec->process);
-		break;
-	case REFERENCES_BY_KIND:
-		key = name.kind = rec->type & IOT_DATA_KIND;
-		break;
-	case REFERENCES_BY_OPERATION:
-		key = name.kind = rec->type & IOT_WRITE;
-		break;
-	}
-	const size_t known = r->row_map.count, row = idmap_number(&r->row_map, key);
-	if (!array_reserve_index(&r->rows, &r->row_capacity, row, sizeof *r->rows) ||
-	    !array_reserve_index(&r->row_names, &r->row_name_capacity, row, sizeof *r->row_names)) {
+	const struct breakdown_name name =
+	    object < FRESH ? r->objects[object].name : (struct breakdown_name){0};
+	const size_t row = breakdown_row(&r->breakdown, rec, object, name);
+	if (!array_reserve_index(&r->rows, &r->row_capacity, row, sizeof *r->rows)) {
 		no_memory(r);
 		return SIZE_MAX;
 	}
-	if (row == known)
-		r->row_names[row] = name;
 	return row;
 }
 
@@ -564,19 +524,6 @@ static int define_file(struct references *r, struct reference_batch *b, const st
 	return path.data != NULL ? set_path(r, path, ev->rec.object) : IOT_OK;
 }
 
-static int define_process(struct references *r, const struct iot_event *ev)
-{
-	const struct iot_text text = iot_directive_get(ev, "rank");
-	uint64_t rank;
-	if (text.data == NULL || !number_decimal(text.data, text.size, &rank))
-		return IOT_OK;
-	const size_t i = idmap_number(&r->rank_map, ev->rec.process);
-	if (!array_reserve_index(&r->ranks, &r->rank_capacity, i, sizeof *r->ranks))
-		return no_memory(r);
-	r->ranks[i] = rank + 1;
-	return IOT_OK;
-}
-
 /* The object of an operation: that of its file, else of its path. SIZE_MAX if it is unknown. */
 static size_t object_of_operation(struct references *r, const struct iot_event *ev)
 {
@@ -663,7 +610,7 @@ static int add_event(struct references *r, struct reference_batch *b, const stru
 	case IOT_FILE:
 		return ev->has & IOT_HAS_DISK ? IOT_OK : define_file(r, b, ev);
 	case IOT_PROCESS:
-		return define_process(r, ev);
+		return breakdown_process(&r->breakdown, ev) ? IOT_OK : no_memory(r);
 	case IOT_OP:
 		return add_operation(r, b, ev);
 	default:

@@ -10,20 +10,10 @@
 
 #include "lib/base/error.h"
 
+#include "breakdown.h"
 #include "cache.h"
 
 enum { REFERENCES_MAX = 16384, REFERENCE_ACTIONS_MAX = 1024 };
-
-/* What the rows of a breakdown are. */
-enum references_by {
-	REFERENCES_BY_NOTHING, /* one row */
-	REFERENCES_BY_OBJECT,
-	REFERENCES_BY_FILE, /* a fileId of a process */
-	REFERENCES_BY_PROCESS,
-	REFERENCES_BY_RANK,
-	REFERENCES_BY_KIND,
-	REFERENCES_BY_OPERATION,
-};
 
 enum references_unknown {
 	REFERENCES_SKIP_UNKNOWN,  /* records with unknown offsets refer to nothing */
@@ -37,7 +27,7 @@ struct references_options {
 	bool physical;
 	enum references_unknown unknown;
 	enum references_write write;
-	enum references_by by;
+	enum breakdown_by by;
 	uint64_t request_max; /* bytes of a record */
 	bool times;           /* batches have the start times of records */
 	bool prefetching;     /* drops extend to all later blocks, which may have been prefetched */
@@ -128,15 +118,7 @@ const struct references_counts *references_counts(const struct references *r);
 size_t references_rows(const struct references *r);
 const struct reference_totals *references_row(const struct references *r, size_t row);
 
-/* What a row is: the numbers that apply to its kind. */
-struct reference_row_name {
-	uint32_t object;        /* 0 if unknown: then process and file */
-	uint32_t process, file; /* file: of a fileId, or a disk */
-	uint64_t rank;          /* + 1; 0 if unknown */
-	uint32_t kind;          /* enum iot_type: kind, or direction */
-};
-
-struct reference_row_name references_name(const struct references *r, size_t row);
+struct breakdown_name references_name(const struct references *r, size_t row);
 /* The block after the highest one that was referenced, of the object of a key; 0: none. */
 uint64_t references_end(const struct references *r, uint32_t object);
 /* The number of runs' streams so far. */

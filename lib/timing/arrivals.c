@@ -21,7 +21,7 @@ struct open_call {
 struct arrival_source {
 	const struct world *world;
 	size_t at;
-	uint32_t object_base, stream_base, process_base;
+	uint32_t object_base, stream_base, process_base, row_base;
 };
 
 struct open_run {
@@ -61,8 +61,9 @@ static void record_latency(struct open_run *r, const struct open_call *a)
 		sim_no_memory(r->sim);
 		return;
 	}
-	result->latencies[result->latency_count++] =
-	    (uint64_t)(r->sim->now_ns - a->arrived_ns) + a->copy_ns;
+	const uint64_t latency_ns = (uint64_t)(r->sim->now_ns - a->arrived_ns) + a->copy_ns;
+	result->latencies[result->latency_count++] = latency_ns;
+	rows_wait(r->sim, &a->task, latency_ns);
 }
 
 static void call_end(struct open_run *r, uint32_t id)
@@ -102,6 +103,7 @@ static void arrive(struct open_run *r)
 	struct sim *s = r->sim;
 	const struct queue_event event = event_queue_take(&r->next);
 	struct arrival_source *from = &r->sources[event.data];
+	const uint32_t row = program_row(from->world->programs, from->at);
 	const struct step *step = &from->world->programs[0].steps[from->at++];
 	const uint32_t id = call_take(r);
 	if (id == CALL_NONE || !queue_next(r, event.data)) {
@@ -115,6 +117,7 @@ static void arrive(struct open_run *r)
 	s->result->copy_ns += a->copy_ns;
 	call_begin(&a->task, &a->step, from->object_base, from->stream_base, from->world,
 		   s->o->block);
+	a->task.row = row != ROW_NONE ? from->row_base + row : ROW_NONE;
 	if (step->stream != STREAM_NONE)
 		a->task.process = from->process_base + from->world->streams[step->stream].program;
 	call_continue(r, id);
@@ -146,9 +149,13 @@ static bool init_sources(struct open_run *r, struct world *const *worlds, size_t
 	r->sources = calloc(n * o->copies + 1, sizeof *r->sources);
 	for (size_t i = 0; i < n && r->sources != NULL; i++) {
 		for (uint64_t copy = 0; copy < o->copies; copy++) {
-			r->sources[r->source_count++] = (struct arrival_source){
-			    worlds[i], 0, (uint32_t)base.objects, (uint32_t)base.streams,
-			    (uint32_t)base.processes};
+			r->sources[r->source_count++] =
+			    (struct arrival_source){worlds[i],
+						    0,
+						    (uint32_t)base.objects,
+						    (uint32_t)base.streams,
+						    (uint32_t)base.processes,
+						    (uint32_t)base.rows};
 			if (!queue_next(r, r->source_count - 1))
 				return false;
 			base.streams += worlds[i]->stream_count;
@@ -156,6 +163,7 @@ static bool init_sources(struct open_run *r, struct world *const *worlds, size_t
 			base.objects += o->share ? 0 : worlds[i]->object_count;
 		}
 		base.objects += o->share ? worlds[i]->object_count : 0;
+		base.rows += worlds[i]->breakdown.rows.count;
 	}
 	return r->sources != NULL;
 }

@@ -271,6 +271,8 @@ static void count_call(struct sim *s, const struct task *t)
 {
 	const bool write = t->step->kind == STEP_WRITE;
 	s->result->calls++;
+	if (s->result->calls % TIMING_PROGRESS_CALLS == 0 && s->o->progress != NULL)
+		s->o->progress(s->o->progress_context);
 	if (t->step->kind > STEP_WRITE)
 		return;
 	*(write ? &s->result->writes : &s->result->reads) += 1;
@@ -278,7 +280,7 @@ static void count_call(struct sim *s, const struct task *t)
 	rates_add(s, s->now_ns, write ? RATE_CACHE_WRITTEN : RATE_CACHE_READ, t->step->length);
 }
 
-enum call_result call_run(struct sim *s, struct task *t)
+static enum call_result run(struct sim *s, struct task *t)
 {
 	if (!t->begun)
 		count_call(s, t);
@@ -298,4 +300,16 @@ enum call_result call_run(struct sim *s, struct task *t)
 	default:
 		return CALL_DONE;
 	}
+}
+
+enum call_result call_run(struct sim *s, struct task *t)
+{
+	if (t->row == ROW_NONE)
+		return run(s, t);
+	const struct timing_row before = rows_snapshot(s);
+	const enum call_result result = run(s, t);
+	rows_count(s, t, &before);
+	s->result->rows[t->row].stalls += result == CALL_STALLS;
+	s->result->rows[t->row].throttled += result == CALL_THROTTLED;
+	return result;
 }

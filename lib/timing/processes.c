@@ -20,7 +20,7 @@ struct sim_process {
 	bool done;         /* the current step, when the process wakes */
 	uint64_t burst_ns; /* CPU time that is left before the call */
 	int64_t slept_ns;  /* since when it sleeps */
-	uint32_t object_base, stream_base;
+	uint32_t object_base, stream_base, row_base;
 	uint32_t next_ready;
 };
 
@@ -131,7 +131,10 @@ static bool begin_step(struct closed_run *r, struct sim_process *p)
 		return false;
 	const struct step *step = &p->program->steps[p->at];
 	const uint64_t copy = call_copy_ns(o, step);
+	const uint32_t row = program_row(p->program, p->at);
 	call_begin(&p->task, step, p->object_base, p->stream_base, p->world, o->block);
+	p->task.row = row != ROW_NONE ? p->row_base + row : ROW_NONE;
+	rows_begin(&r->sim, &p->task, step->delay_ns);
 	p->burst_ns =
 	    (uint64_t)clock_add(clock_add(clock_add(0, step->delay_ns), o->syscall_ns), copy);
 	r->sim.result->think_ns += step->delay_ns;
@@ -211,7 +214,9 @@ static void wake(struct closed_run *r)
 {
 	const struct queue_event event = event_queue_take(&r->sim.wakes);
 	struct sim_process *p = &r->processes[event.data];
-	r->sim.result->processes[event.data].sleep_ns += (uint64_t)(r->sim.now_ns - p->slept_ns);
+	const uint64_t slept_ns = (uint64_t)(r->sim.now_ns - p->slept_ns);
+	r->sim.result->processes[event.data].sleep_ns += slept_ns;
+	rows_wait(&r->sim, &p->task, slept_ns);
 	ready_push(r, (uint32_t)event.data);
 }
 
@@ -284,6 +289,7 @@ static void init_world(struct closed_run *r, uint32_t *next, struct world *w, ui
 		    (struct timing_process){world, copy, w->programs[i].process, 0, 0, 0};
 		r->processes[id].object_base = (uint32_t)base.objects;
 		r->processes[id].stream_base = (uint32_t)base.streams;
+		r->processes[id].row_base = (uint32_t)base.rows;
 		init_process(r, id, w, i);
 	}
 }
@@ -299,6 +305,7 @@ static void init_processes(struct closed_run *r, struct world *const *worlds, si
 			base.objects += r->sim.o->share ? 0 : worlds[i]->object_count;
 		}
 		base.objects += r->sim.o->share ? worlds[i]->object_count : 0;
+		base.rows += worlds[i]->breakdown.rows.count;
 	}
 }
 

@@ -11,6 +11,8 @@ struct sim_size sim_size_of(const struct timing_options *o, struct world *const 
 		size.objects += worlds[i]->object_count * (o->share ? 1 : o->copies);
 		size.streams += worlds[i]->stream_count * o->copies;
 		size.processes += worlds[i]->process_ids.count * o->copies;
+		size.rows +=
+		    worlds[i]->options.by != BREAKDOWN_NONE ? worlds[i]->breakdown.rows.count : 0;
 	}
 	return size;
 }
@@ -64,7 +66,10 @@ bool sim_init(struct sim *s, const struct timing_options *o, struct world *const
 	s->entries = calloc(o->cache_blocks, sizeof *s->entries);
 	s->objects = calloc(s->object_count + 1, sizeof *s->objects);
 	s->streams = calloc(s->stream_count + 1, sizeof *s->streams);
-	if (s->blocks == NULL || s->entries == NULL || s->objects == NULL || s->streams == NULL)
+	s->result->rows = calloc(size.rows + 1, sizeof *s->result->rows);
+	s->result->row_count = size.rows;
+	if (s->blocks == NULL || s->entries == NULL || s->objects == NULL || s->streams == NULL ||
+	    s->result->rows == NULL)
 		return false;
 	init_objects(s, worlds, n);
 	init_limits(s);

@@ -40,6 +40,7 @@ struct sim_stream {
 struct task {
 	const struct step *step;
 	uint32_t process, object, stream;
+	uint32_t row;        /* of the result; or ROW_NONE */
 	uint64_t block, end; /* the next block, and the one after the last */
 	int64_t wait_ns;     /* it sleeps until then */
 	bool begun, resumed;
@@ -94,7 +95,7 @@ struct sim {
 /* sim.c */
 /* The numbers of objects, streams and processes of all worlds and copies. */
 struct sim_size {
-	uint64_t objects, streams, processes;
+	uint64_t objects, streams, processes, rows;
 };
 struct sim_size sim_size_of(const struct timing_options *o, struct world *const *worlds, size_t n);
 bool sim_init(struct sim *s, const struct timing_options *o, struct world *const *worlds, size_t n);
@@ -157,6 +158,15 @@ void call_begin(struct task *t, const struct step *step, uint32_t object_base, u
 enum call_result call_run(struct sim *s, struct task *t);
 /* The CPU time to copy the blocks of a call. */
 uint64_t call_copy_ns(const struct timing_options *o, const struct step *step);
+
+/* rows.c; they ignore a task without a row */
+/* A step begins, after a time of computation. */
+void rows_begin(struct sim *s, const struct task *t, uint64_t think_ns);
+/* A part of a call has changed the result from what it was before. */
+void rows_count(struct sim *s, const struct task *t, const struct timing_row *before);
+void rows_wait(struct sim *s, const struct task *t, uint64_t ns);
+/* The sums of the result that rows have, too. */
+struct timing_row rows_snapshot(const struct sim *s);
 
 /* rates.c; they ignore rate_ns 0 */
 enum rate_kind { RATE_DEVICE_READ, RATE_DEVICE_WRITTEN, RATE_CACHE_READ, RATE_CACHE_WRITTEN };

@@ -13,7 +13,8 @@ uint64_t timing_bytes(const struct timing_options *o, struct world *const *world
 	return cache_bytes(o->policy, o->cache_blocks, 0) +
 	       o->cache_blocks * (sizeof(struct block) + own + sizeof(uint32_t)) +
 	       size.objects * sizeof(struct sim_object) + size.streams * sizeof(struct sim_stream) +
-	       size.processes * 256 + o->device.depth * sizeof(int64_t);
+	       size.processes * 256 + size.rows * sizeof(struct timing_row) +
+	       o->device.depth * sizeof(int64_t);
 }
 
 static int check(const struct timing_options *o, struct world *const *worlds, size_t n,
@@ -73,6 +74,7 @@ void timing_result_free(struct timing_result *r)
 {
 	free(r->rates);
 	free(r->processes);
+	free(r->rows);
 	free(r->latencies);
 	memset(r, 0, sizeof *r);
 }

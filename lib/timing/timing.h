@@ -14,6 +14,7 @@
 enum timing_read_ahead { READ_AHEAD_NONE, READ_AHEAD_REQUEST, READ_AHEAD_WINDOW };
 enum timing_write { WRITE_WAIT, WRITE_AT_ONCE, WRITE_DELAYED };
 
+enum { TIMING_PROGRESS_CALLS = 1 << 16 };
 enum { TIMING_CPUS_MAX = 1024, TIMING_COPIES_MAX = 4096, TIMING_RATES_MAX = 1 << 20 };
 
 struct timing_options {
@@ -32,6 +33,9 @@ struct timing_options {
 	struct device_options device;
 	bool arrivals;    /* open loop: records arrive at their start times, without CPUs */
 	uint64_t rate_ns; /* width of the rows over time; 0: none */
+	/* Called, unless NULL, each time that TIMING_PROGRESS_CALLS more calls were simulated. */
+	void (*progress)(void *context);
+	void *progress_context;
 };
 
 /* One interval of time. Bytes of the device count when their I/O completes. */
@@ -45,6 +49,17 @@ struct timing_process {
 	uint64_t think_ns;             /* computed */
 	uint64_t sleep_ns;             /* waited for I/O */
 	int64_t end_ns;                /* exited */
+};
+
+/* What the calls of a row of the worlds' breakdown do; sizes as in struct timing_result. */
+struct timing_row {
+	uint64_t think_ns; /* computed before the calls */
+	uint64_t wait_ns;  /* asleep in them; latency of arrivals */
+	uint64_t reads, writes, read_bytes, written_bytes, stalls, throttled;
+	uint64_t read_hit_blocks, read_prefetched_blocks, read_miss_blocks;
+	uint64_t write_hit_blocks, write_miss_blocks, prefetched_blocks;
+	/* I/Os that the calls issue, also for blocks of other rows */
+	uint64_t device_reads, device_writes, device_read_bytes, device_written_bytes;
 };
 
 /* Sizes are bytes, blocks where the name says so, otherwise numbers of events. */
@@ -74,6 +89,9 @@ struct timing_result {
 	size_t rate_count, rate_capacity;
 	struct timing_process *processes;
 	size_t process_count;
+	struct timing_row
+	    *rows; /* those of the first world, then of the next; all copies together */
+	size_t row_count;
 	uint64_t *latencies; /* of arrivals: ascending, in nanoseconds */
 	size_t latency_count, latency_capacity;
 };

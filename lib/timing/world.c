@@ -12,13 +12,18 @@
 
 void world_init(struct world *w, const struct world_options *o)
 {
-	*w = (struct world){.options = *o, .last_ns = INT64_MIN};
+	*w = (struct world){.options = *o,
+			    .breakdown = {.by = o->by, .physical = o->physical},
+			    .last_ns = INT64_MIN};
 }
 
 void world_free(struct world *w)
 {
-	for (size_t i = 0; i < w->program_count; i++)
+	for (size_t i = 0; i < w->program_count; i++) {
 		free(w->programs[i].steps);
+		free(w->programs[i].rows);
+	}
+	breakdown_free(&w->breakdown);
 	free(w->programs);
 	free(w->streams);
 	free(w->objects);
@@ -69,11 +74,24 @@ static uint32_t stream_of(struct world *w, uint32_t process, uint32_t object)
 	return (uint32_t)number;
 }
 
-static int add_step(struct world *w, struct program *p, const struct step *step)
+static int add_row(struct world *w, struct program *p, size_t row)
+{
+	const size_t before = p->row_capacity;
+	if (!array_reserve(&p->rows, &p->row_capacity, p->count + 1, sizeof *p->rows))
+		return no_memory(w);
+	w->step_bytes += (p->row_capacity - before) * sizeof *p->rows;
+	p->rows[p->count] = row < ROW_NONE ? (uint32_t)row : ROW_NONE;
+	return IOT_OK;
+}
+
+/* row: ROW_NONE or more if it has none. */
+static int add_step(struct world *w, struct program *p, const struct step *step, size_t row)
 {
 	const size_t before = p->capacity;
 	if (!array_reserve(&p->steps, &p->capacity, p->count + 1, sizeof *step))
 		return no_memory(w);
+	if (w->options.by != BREAKDOWN_NONE && add_row(w, p, row) != IOT_OK)
+		return w->error.status;
 	w->step_bytes += (p->capacity - before) * sizeof *step;
 	p->steps[p->count++] = *step;
 	return IOT_OK;
@@ -190,6 +208,19 @@ static void count_bytes(struct world *w, const struct step *step, uint32_t objec
 		w->counts.read_bytes += step->length;
 }
 
+/* Returns SIZE_MAX if out of memory. */
+static size_t row_of_record(struct world *w, const struct iot_record *rec, uint32_t object)
+{
+	struct breakdown_name name = {.file = rec->file};
+	if (w->fresh_object != 0 && object == w->fresh_object - 1)
+		name.file = 0;
+	else if (!w->options.physical && rec->object != 0)
+		name = (struct breakdown_name){.object = rec->object};
+	else if (!w->options.physical)
+		name.process = rec->process;
+	return breakdown_row(&w->breakdown, rec, object, name);
+}
+
 static int add_record(struct world *w, const struct iot_record *rec)
 {
 	struct program *p = program_of(w, rec->process);
@@ -213,7 +244,8 @@ static int add_record(struct world *w, const struct iot_record *rec)
 	    w->options.physical || w->objects[object].direct || world_file_is_direct(w, rec);
 	step.delay_ns = w->options.arrivals ? (uint64_t)rec->start_ns : think_of(w, p, rec);
 	advance(p, rec);
-	return add_step(w, p, &step);
+	const size_t row = w->options.by != BREAKDOWN_NONE ? row_of_record(w, rec, object) : 0;
+	return row != SIZE_MAX ? add_step(w, p, &step, row) : no_memory(w);
 }
 
 static void check_order(struct world *w, const struct iot_record *rec)
@@ -301,7 +333,9 @@ static int add_operation(struct world *w, const struct iot_event *ev)
 			return no_memory(w);
 	}
 	w->counts.operations++;
-	return add_step(w, p, &step);
+	return add_step(
+	    w, p, &step,
+	    breakdown_find(&w->breakdown, &ev->rec, object != OBJECT_NONE ? object : SIZE_MAX));
 }
 
 static int add_event(struct world *w, const struct iot_event *ev)
@@ -312,6 +346,8 @@ static int add_event(struct world *w, const struct iot_event *ev)
 	}
 	if (ev->kind == IOT_OP)
 		return add_operation(w, ev);
+	if (ev->kind == IOT_PROCESS && !breakdown_process(&w->breakdown, ev))
+		return no_memory(w);
 	if (ev->kind == IOT_FILE && !world_file_defined(w, ev))
 		return no_memory(w);
 	return IOT_OK;
@@ -321,14 +357,43 @@ uint64_t world_bytes(const struct world *w)
 {
 	const struct idmap *const maps[] = {&w->process_ids, &w->stream_ids, &w->object_ids,
 					    &w->file_ids,    &w->disk_ids,   &w->path_ids};
-	uint64_t bytes = w->step_bytes + w->program_capacity * sizeof *w->programs +
-			 w->stream_capacity * sizeof *w->streams +
-			 w->object_capacity * sizeof *w->objects +
-			 w->files_capacity * sizeof *w->files;
+	uint64_t bytes =
+	    w->step_bytes + breakdown_bytes(&w->breakdown) +
+	    w->program_capacity * sizeof *w->programs + w->stream_capacity * sizeof *w->streams +
+	    w->object_capacity * sizeof *w->objects + w->files_capacity * sizeof *w->files;
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
 		bytes += idmap_bytes(maps[i]);
 	return bytes + (w->id_capacity + w->file_capacity + w->disk_capacity + w->path_capacity) *
 			   sizeof(uint32_t);
+}
+
+/* Returns false if out of memory, or of the limit. */
+static bool add_blocks(struct idmap *blocks, const struct world *w, const struct step *s,
+		       uint64_t memory)
+{
+	const uint64_t unit = w->options.block, object = w->streams[s->stream].object;
+	if (s->length == 0)
+		return true;
+	for (uint64_t b = s->offset / unit; b <= (s->offset + s->length - 1) / unit; b++)
+		if (idmap_number(blocks, object << 40 | b) == SIZE_MAX ||
+		    3 * idmap_bytes(blocks) > 2 * memory)
+			return false;
+	return true;
+}
+
+uint64_t world_distinct(const struct world *w, uint64_t memory)
+{
+	struct idmap blocks = {0};
+	bool known = true;
+	for (size_t i = 0; i < w->program_count && known; i++)
+		for (size_t j = 0; j < w->programs[i].count && known; j++) {
+			const struct step *s = &w->programs[i].steps[j];
+			known =
+			    s->kind > STEP_WRITE || s->direct || add_blocks(&blocks, w, s, memory);
+		}
+	const uint64_t count = known ? blocks.count : UINT64_MAX;
+	idmap_free(&blocks);
+	return count;
 }
 
 static int check_memory(struct world *w)

@@ -8,6 +8,7 @@
 
 #include "lib/base/error.h"
 #include "lib/base/idmap.h"
+#include "lib/simulate/breakdown.h"
 
 enum world_think { THINK_AUTO, THINK_CPU, THINK_WALL, THINK_NONE };
 enum world_unknown { UNKNOWN_SKIP, UNKNOWN_FRESH };
@@ -17,6 +18,7 @@ struct world_options {
 	enum world_unknown unknown; /* records with an unknown offset */
 	bool physical;              /* physical records instead of logical ones */
 	bool arrivals;              /* one program with all records at their start times */
+	enum breakdown_by by;       /* rows that steps belong to */
 	uint64_t block;             /* bytes */
 	uint64_t request_max;       /* bytes of a record */
 	uint64_t memory_max;        /* bytes */
@@ -28,6 +30,7 @@ struct world_options {
 enum step_kind { STEP_READ, STEP_WRITE, STEP_CALL, STEP_FSYNC, STEP_DROP };
 
 #define STREAM_NONE UINT32_MAX
+#define ROW_NONE    UINT32_MAX
 
 struct step {
 	uint64_t delay_ns; /* CPU time before the call; of arrivals, the time of arrival */
@@ -44,7 +47,14 @@ struct program {
 	int64_t cpu_ns, end_ns; /* of the last record; the latest end */
 	struct step *steps;
 	size_t count, capacity;
+	uint32_t *rows; /* of each step, with options.by; or ROW_NONE */
+	size_t row_capacity;
 };
+
+static inline uint32_t program_row(const struct program *p, size_t step)
+{
+	return p->rows != NULL ? p->rows[step] : ROW_NONE;
+}
 
 struct world_stream {
 	uint32_t object, program;
@@ -77,6 +87,7 @@ struct world {
 	struct world_stream *streams;
 	struct world_object *objects;
 	size_t program_count, stream_count, object_count;
+	struct breakdown breakdown;
 	/* Everything below belongs to world.c and world_files.c. */
 	size_t program_capacity, stream_capacity, object_capacity;
 	struct idmap process_ids, stream_ids, object_ids, file_ids, disk_ids, path_ids;
@@ -98,6 +109,8 @@ void world_free(struct world *w);
 int world_events(struct world *w, const struct iot_event *ev, size_t n);
 /* Returns the memory of the world in bytes. */
 uint64_t world_bytes(const struct world *w);
+/* Counts the distinct blocks of all records; UINT64_MAX if that needs more memory. */
+uint64_t world_distinct(const struct world *w, uint64_t memory);
 /* Call once after all events. Returns a status. */
 int world_finish(struct world *w);
 

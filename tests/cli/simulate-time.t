@@ -19,7 +19,13 @@ show simulate -T -c 100b --read-ahead=none --cpus=2 $FREE t
 show simulate -T -c 100b --read-ahead=none --rate=0.002 $FREE t
 show simulate -T -c 100b --read-ahead=none --copies=2 --tsv $FREE t
 show simulate -T -c 100b --read-ahead=none --arrive=trace --queue=fifo $FREE t
-show simulate -T -c 10% t
+# Half of the three blocks is one. Rows: reads wait 1 + 1 + 1 ms, of which process 2 waits 2 ms; it computes 5 ms, process 1 3 ms.
+show simulate -T -c 50% --read-ahead=none $FREE t
+show simulate -T -c 100b --read-ahead=none --by=process $FREE t
+show simulate -T -c 100b --read-ahead=none --by=op --arrive=trace --tsv --top=1 $FREE t
+show simulate -T --by=op --rate --tsv t
+"$IOTRACE" simulate -T -c 100b --write=back --by=object --quiet --json t | jq -c '.runs[0].rows[] | [.row, .reads, .writes, .read_miss_blocks]'
+show simulate -T --write=through t
 show simulate -T --quantum=1ns t
 show simulate -T --rate=1ns --quiet t
 # the same with one thread and with several

@@ -21,7 +21,8 @@ TYPES = {READ: 0x80, WRITE: 0xC0}
 class Trace:
     """A random trace: its lines, and its processes as programs."""
 
-    def __init__(self, rng, name, block):
+    def __init__(self, rng, name, block, by):
+        self.by, self.known = by, set()
         self.rng, self.name, self.block = rng, name, block
         self.lines, self.programs, self.sizes, self.last_start = [], {}, {}, 0
         self.cpu, self.position, self.open, self.unlinked = {}, {}, {}, set()
@@ -64,7 +65,10 @@ class Trace:
         # The fields of a record are unsigned, except the CPU time, which is a difference in two's complement.
         cpu = f"{change:x}" if change >= 0 else f"-{-change:x}"
         self.lines.append(f"{TYPES[kind] | 8 * asynchronous:x} 20 {offset:x} {length:x} 1 0 {f:x} {p:x} {cpu}")
-        self.programs[p].append(Step(kind, 0 if first else think, f, offset, length, asynchronous))
+        row = {None: None, "object": f"/{f}", "process": f"process {p}", "file": f"{p}:{f} /{f}",
+               "op": "write" if kind == WRITE else "read"}[self.by]
+        self.known.add(row)
+        self.programs[p].append(Step(kind, 0 if first else think, f, offset, length, asynchronous, row))
         self.sizes[f] = max(self.sizes.get(f, 0), offset + length)
 
     def operation(self):
@@ -88,8 +92,11 @@ class Trace:
             if f in self.unlinked and f not in self.open.values():
                 self.unlinked.discard(f)
                 step = Step(DROP, obj=f)
+        row = {"object": f"/{f}", "process": f"process {p}", "file": f"{p}:{f} /{f}"}.get(self.by)
         if rng.random() < 0.1 and name in ("fsync", "truncate", "stat"):
             step, text = Step(CALL), text + " result=EIO"
+            row = None if self.by == "object" else row
+        step.row = row if row in self.known else None
         self.lines.append(text)
         self.programs[p].append(step)
 
@@ -115,10 +122,13 @@ def random_options(rng):
          "limit": rng.choice([0, 0, 0, 1, 2, 8]), "near": near, "far": far, "span": span, "read_latency": read_latency,
          "write_latency": write_latency, "read_rate": rate, "write_rate": rate, "depth": depth}
     queue = "fifo" if depth else "none"
+    o["by"] = rng.choice([None, "object", "process", "file", "op"])
     arguments = [f"--block={o['block']}", f"--cache={o['cache']}b", f"--cpus={o['cpus']}", f"--quantum={o['quantum']}ns",
                  f"--switch={o['switch']}ns", f"--syscall={o['syscall']}ns", f"--interrupt={o['interrupt']}ns",
                  f"--hit-cost={cost[0]}ns,{cost[1]}ns", f"--read-ahead={'request' if o['ahead'] else 'none'}",
                  f"--write-behind={'immediate' if o['write_behind'] else 'none'}", f"--device={device}", f"--queue={queue}"]
+    if o["by"] is not None:
+        arguments.append(f"--by={o['by']}")
     if o["limit"]:
         arguments.append(f"--process-limit={o['limit'] * o['block']}")
     return o, arguments
@@ -135,7 +145,8 @@ def combined(traces, copies, share):
                 steps = []
                 for s in trace.programs[p]:
                     obj = None if s.obj is None else (*space, s.obj)
-                    steps.append(Step(s.kind, s.think, obj, s.offset, s.length, s.asynchronous))
+                    row = None if s.row is None else (t, s.row)
+                    steps.append(Step(s.kind, s.think, obj, s.offset, s.length, s.asynchronous, row))
                     if obj is not None:
                         sizes.setdefault(obj, 0)
                 programs.append(((t, copy, p), steps))
@@ -167,12 +178,18 @@ def laws(o, found):
 
 def differences(o, expected, found):
     for name, value in expected.items():
-        if name != "processes" and found[name] != value:
+        if name not in ("processes", "rows") and found[name] != value:
             yield f"{name}: {found[name]}, expected {value}"
     for i, p in enumerate(expected["processes"]):
         for name, value in p.items():
             if found["processes"][i][name] != value:
                 yield f"processes[{i}].{name}: {found['processes'][i][name]}, expected {value}"
+    for row in found.get("rows", []):
+        for name, value in expected["rows"].get((row["input"], row["row"]), {"missing": 0}).items():
+            if row.get(name) != value:
+                yield f"row {row['row']}: {name} {row.get(name)}, expected {value}"
+    if o["by"] is not None and len(found["rows"]) != len([row for row in expected["rows"] if row is not None]):
+        yield "number of rows"
     for name, holds in laws(o, found):
         if not holds:
             yield f"law of {name}"
@@ -181,7 +198,7 @@ def differences(o, expected, found):
 def compare(iotrace, seed, directory):
     rng = random.Random(seed)
     o, arguments = random_options(rng)
-    traces = [Trace(rng, f"{seed}.{i}", o["block"]) for i in range(rng.choice([1, 1, 1, 2]))]
+    traces = [Trace(rng, f"{seed}.{i}", o["block"], o["by"]) for i in range(rng.choice([1, 1, 1, 2]))]
     copies, share = rng.choice([1, 1, 2, 3]), rng.random() < 0.3
     arguments += [f"--copies={copies}"] + ["--share"] * share
     paths = []

@@ -8,11 +8,14 @@ import math
 from collections import OrderedDict, deque
 
 READ, WRITE, CALL, FSYNC, DROP = range(5)
+ROW_COUNTS = """reads writes read_bytes written_bytes read_hit_blocks read_prefetched_blocks read_miss_blocks write_hit_blocks
+    write_miss_blocks prefetched_blocks device_reads device_writes device_read_bytes device_written_bytes""".split()
 
 
 class Step:
-    def __init__(self, kind, think=0, obj=None, offset=0, length=0, asynchronous=False):
+    def __init__(self, kind, think=0, obj=None, offset=0, length=0, asynchronous=False, row=None):
         self.kind, self.think, self.obj, self.offset, self.length, self.asynchronous = kind, think, obj, offset, length, asynchronous
+        self.row = row  # of a breakdown
 
 
 class Io:
@@ -56,6 +59,12 @@ class Model:
             device_reads device_writes device_read_bytes device_written_bytes prefetched_blocks wasted_blocks dropped_blocks
             pending_bytes pending_ns device_busy_ns depth_max"""
         self.count = dict.fromkeys(names.split(), 0)
+        self.rows = {}
+
+    def add_to_row(self, step, **values):
+        row = self.rows.setdefault(step.row, {})
+        for name, value in values.items():
+            row[name] = row.get(name, 0) + value
 
     # The device
 
@@ -258,6 +267,7 @@ class Model:
             copy = o["copy_call"] + len(self.blocks_of(step)) * o["block"] * o["copy_kib"] // 1024
         p.burst = step.think + o["syscall"] + copy
         p.think += step.think
+        self.add_to_row(step, think_ns=step.think)
         for name, ns in (("think_ns", step.think), ("syscall_ns", o["syscall"]), ("copy_ns", copy)):
             self.count[name] += ns
         return True
@@ -308,8 +318,8 @@ class Model:
         if p.resume == "done":
             self.finish_call(cpu)
             return
+        before, step = dict(self.count), p.steps[p.at]
         if p.resume is None:
-            step = p.steps[p.at]
             p.waits = []
             p.resume = self.call(p, step)
             self.count["calls"] += 1
@@ -317,6 +327,7 @@ class Model:
                 self.count["reads" if step.kind == READ else "writes"] += 1
                 self.count["read_bytes" if step.kind == READ else "written_bytes"] += step.length
         stalls = next(p.resume, "end") is None
+        self.add_to_row(step, stalls=stalls, **{name: self.count[name] - before[name] for name in ROW_COUNTS})
         waits = [io for io in p.waits if self.in_flight(io)]
         if not stalls and not waits:
             self.finish_call(cpu)
@@ -372,6 +383,7 @@ class Model:
         elif kind == 1:
             self.sleepers.remove(what)
             what.sleep += self.now - what.asleep
+            self.add_to_row(what.steps[what.at], wait_ns=self.now - what.asleep)
             self.ready.append(what)
         else:
             self.handle_cpu(what)
@@ -400,6 +412,7 @@ class Model:
             self.step()
         self.end()
         self.count["processes"] = [{"think_ns": p.think, "sleep_ns": p.sleep, "end_ns": p.end} for p in self.processes]
+        self.count["rows"] = self.rows
         return self.count
 
 
