@@ -52,9 +52,12 @@ static void draw_cycles(const struct plot_data *d, struct output *o, const struc
 	if (isnan(period) || (c->end_s - c->begin_s) / period > CYCLES_MAX)
 		return;
 	output_text(o, "<path class=\"z\" d=\"");
-	for (double at = c->column[0].begin_s; at + period < c->end_s; at += 2 * period)
-		output_printf(o, "M%.1f,%dH%.1fv%dH%.1fz", svg_x(f, at), f->top,
-			      svg_x(f, at + period), f->height, svg_x(f, at));
+	for (unsigned i = 0; i < CYCLES_MAX; i += 2) {
+		const double at = c->column[0].begin_s + i * period;
+		if (at + period < c->end_s)
+			output_printf(o, "M%.1f,%dH%.1fv%dH%.1fz", svg_x(f, at), f->top,
+				      svg_x(f, at + period), f->height, svg_x(f, at));
+	}
 	output_text(o, "\"><title>every second cycle</title></path>\n");
 }
 

@@ -5,24 +5,6 @@
 
 #include "html.h"
 
-bool report_has(const struct html_report *r, const char *section)
-{
-	const struct iot_analyze_value *v;
-	for (size_t i = 0; (v = iot_analyze_value(r->data->analysis, i)) != NULL; i++)
-		if (strcmp(v->section, section) == 0)
-			return true;
-	return false;
-}
-
-void report_plot(const struct html_report *r, const struct plot *p)
-{
-	if (!p->has_data(r->data))
-		return;
-	output_text(r->html->out, "<figure>\n");
-	plot_write(p, r->data, r->html->out, PLOT_EMBEDDED);
-	output_text(r->html->out, "</figure>\n");
-}
-
 /* Sections in their order; those without values are left out. */
 static int write_sections(const struct html_report *r)
 {
