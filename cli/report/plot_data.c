@@ -1,23 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "plot.h"
 
 enum { BINS_MIN = 64, BINS_FINE = 512, BINS_CORRELATED = 4096 };
-
-static int by_value(const void *left, const void *right)
-{
-	const double a = *(const double *)left, b = *(const double *)right;
-	return (a > b) - (a < b);
-}
-
-void plot_sort(double *values, size_t n)
-{
-	if (n > 0)
-		qsort(values, n, sizeof *values, by_value);
-}
 
 /* Of the bins of section `time`, which burstiness is defined on. */
 static bool sort_bins(struct plot_data *d, const struct iot_analyze_timeline *t)
@@ -83,36 +69,4 @@ void plot_data_free(struct plot_data *d)
 	process_list_free(&d->processes);
 	free(d->bin_bytes);
 	free(d->correlation);
-}
-
-const struct iot_analyze_value *plot_value(const struct plot_data *d, const char *section,
-					   const char *name, const char *key)
-{
-	const struct iot_analyze_value *v = iot_analyze_find(d->analysis, section, name, key);
-	return v != NULL && v->kind != IOT_VALUE_UNKNOWN ? v : NULL;
-}
-
-static double real_of(const struct iot_analyze_value *v)
-{
-	return v->kind == IOT_VALUE_NUMBER ? (double)v->number
-	       : v->kind == IOT_VALUE_REAL ? v->real
-					   : (double)NAN;
-}
-
-double plot_number(const struct plot_data *d, const char *section, const char *name,
-		   const char *key)
-{
-	const struct iot_analyze_value *v = plot_value(d, section, name, key);
-	return v != NULL ? real_of(v) : (double)NAN;
-}
-
-const struct iot_analyze_value *plot_next(const struct plot_data *d, size_t *at,
-					  const char *section, const char *name)
-{
-	const struct iot_analyze_value *v;
-	while ((v = iot_analyze_value(d->analysis, (*at)++)) != NULL)
-		if (strcmp(v->section, section) == 0 && strcmp(v->name, name) == 0 &&
-		    v->kind != IOT_VALUE_UNKNOWN)
-			return v;
-	return NULL;
 }
