@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,11 +17,13 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/record/collector.h"
+#include "cli/record/join.h"
 #include "cli/record/launch.h"
 #include "cli/record/output_name.h"
 #include "cli/ui/message.h"
@@ -41,7 +44,7 @@ struct variables {
 };
 
 struct record_job {
-	const char *out, *pid;
+	const char *out, *pid, *join_name;
 	bool quiet, follow, no_follow, check;
 	int stdio, cpu, clock_choice, full, ops;
 	struct variables variables;
@@ -50,6 +53,7 @@ struct record_job {
 	char **argv;
 	struct launch launch;
 	struct recording recording;
+	struct join join;
 	struct iot_writer *writer;
 	char name[PATH_MAX]; /* of the trace */
 	pid_t consumer;      /* of -o '|COMMAND'; 0: none */
@@ -292,7 +296,7 @@ static int flush(struct record_job *j)
 	return iot_writer_flush(j->writer);
 }
 
-static int collect(struct record_job *j, struct collector *c, int signals)
+static int collect_until_end(struct record_job *j, struct collector *c, int signals)
 {
 	int status = IOT_OK;
 	while (status == IOT_OK && collector_is_active(c) && !j->interrupted) {
@@ -302,6 +306,28 @@ static int collect(struct record_job *j, struct collector *c, int signals)
 		pass_signals(j, signals);
 		launch_reap(&j->launch, false);
 	}
+	return status;
+}
+
+/* Nothing can be added while the name is locked, nor after it has been removed. */
+static int collect_joined(struct record_job *j, struct collector *c, int signals)
+{
+	int status = collect_until_end(j, c, signals);
+	join_lock(&j->join);
+	while (status == IOT_OK && !j->interrupted &&
+	       (status = collector_step(c, signals)) == IOT_OK && collector_is_active(c)) {
+		join_unlock(&j->join);
+		status = collect_until_end(j, c, signals);
+		join_lock(&j->join);
+	}
+	join_close(&j->join, true);
+	return status;
+}
+
+static int collect(struct record_job *j, struct collector *c, int signals)
+{
+	int status =
+	    j->join_name != NULL ? collect_joined(j, c, signals) : collect_until_end(j, c, signals);
 	atomic_store(&j->recording.control->closed, 1);
 	if (status == IOT_OK)
 		status = collector_finish(c);
@@ -341,13 +367,19 @@ static int run(struct record_job *j, const char *library, int signals)
 						.heartbeat = clock_ns(CLOCK_MONOTONIC)};
 	if (!recording_create(&j->recording, &settings))
 		return failed("no directory for shared memory", errno);
+	if (j->join_name != NULL && !join_publish(&j->join, j->recording.path))
+		return failed("--join", errno);
 	struct collector *c = collector_new(&j->recording, j->writer, &j->clock, &j->collector);
 	if (c == NULL)
 		return failed("no collector", ENOMEM);
 	collector_expect(c, (uint32_t)j->launch.pid, j->launch.program);
 	raise_limit();
 	const int errnum = launch_release(&j->launch, library, j->recording.path);
-	const int status = errnum != 0 ? report_exec(j, errnum) : collect(j, c, signals);
+	int status = errnum != 0 ? report_exec(j, errnum) : EXIT_OK;
+	if (errnum == 0 || j->join_name != NULL) {
+		const int collected = collect(j, c, signals);
+		status = status == EXIT_OK ? collected : status;
+	}
 	collector_free(c);
 	return status;
 }
@@ -395,13 +427,47 @@ static int record_program(struct record_job *j, const char *library)
 	if (status == EXIT_OK)
 		status = run(j, library, signals);
 	status = j->writer != NULL ? close_output(j, status) : status;
-	if (status == EXIT_CANNOT_RUN || status == EXIT_NOT_FOUND)
+	if ((status == EXIT_CANNOT_RUN || status == EXIT_NOT_FOUND) && j->totals.processes == 0)
 		remove_output(j);
 	if (!recording_remove(&j->recording))
 		message_print_about(j->recording.path, "cannot be removed: %s", strerror(errno));
 	if (signals >= 0)
 		(void)close(signals);
 	return status;
+}
+
+/* A program that is added to the recording of another iotrace record */
+
+static void wait_for_program(struct record_job *j, int signals)
+{
+	struct pollfd polled[] = {
+	    {.fd = (int)syscall(SYS_pidfd_open, j->launch.pid, 0), .events = POLLIN},
+	    {.fd = signals, .events = POLLIN}};
+	while (!j->launch.reaped) {
+		(void)poll(polled, 2, polled[0].fd >= 0 ? -1 : 50);
+		pass_signals(j, signals);
+		launch_reap(&j->launch, false);
+	}
+	if (polled[0].fd >= 0)
+		(void)close(polled[0].fd);
+}
+
+static int add_program(struct record_job *j, const char *library)
+{
+	const int signals = catch_signals();
+	if (signals < 0)
+		return failed("signals cannot be received", errno);
+	const bool added = recording_add(&j->recording, j->launch.pid, j->launch.program);
+	const int why = errno;
+	join_close(&j->join, false);
+	const int errnum = added ? launch_release(&j->launch, library, j->recording.path) : 0;
+	if (added && errnum == 0)
+		wait_for_program(j, signals);
+	recording_close(&j->recording);
+	(void)close(signals);
+	if (!added)
+		return failed("--join", why);
+	return errnum != 0 ? report_exec(j, errnum) : EXIT_OK;
 }
 
 /* Report */
@@ -479,6 +545,11 @@ static bool check(struct record_job *j, size_t count)
 		options_wrong(j->command, "name the program");
 	else if (j->check && j->stdio != RECORD_STDIO_TRANSFERS)
 		options_wrong(j->command, "--check needs --stdio=transfers");
+	else if (j->join_name != NULL && !join_is_name(j->join_name))
+		options_wrong(j->command,
+			      "--join: a name has up to 64 letters, digits, '-', '_' and '.'");
+	else if (j->join_name != NULL && j->no_follow)
+		options_wrong(j->command, "--join and --no-follow exclude each other");
 	else
 		return true;
 	return false;
@@ -494,12 +565,20 @@ static int record(struct record_job *j)
 	}
 	if (!launch_start(&j->launch, j->argv))
 		return failed("no process for the program", errno);
-	int status = record_program(j, library);
+	char path[PATH_MAX];
+	if (j->join_name != NULL && !join_open(&j->join, j->join_name, path)) {
+		message_print_about(j->join.path, "cannot be used: %s", strerror(errno));
+		launch_cancel(&j->launch);
+		return EXIT_FAILED;
+	}
+	const bool joins = j->join_name != NULL && recording_open(&j->recording, path);
+	int status = joins ? add_program(j, library) : record_program(j, library);
+	join_close(&j->join, !joins);
 	if (status == EXIT_OK || j->launch.release < 0)
 		launch_reap(&j->launch, true);
 	else
 		launch_cancel(&j->launch);
-	if (status == EXIT_OK)
+	if (status == EXIT_OK && !joins)
 		report(j);
 	iot_writer_free(j->writer);
 	return status == EXIT_OK ? launch_status(&j->launch) : status;
@@ -510,6 +589,7 @@ enum exit_status cmd_record(int argc, char **argv)
 	struct record_job j = {
 	    .launch = {.release = -1, .failure = -1},
 	    .recording = {.fd = -1},
+	    .join = {.fd = -1},
 	    .ops = 1,
 	    .collector = {.memory = MEMORY},
 	};
@@ -539,6 +619,9 @@ enum exit_status cmd_record(int argc, char **argv)
 	    OPTION(CHOICE, 0, "full", "block|drop", &j.full,
 		   "if PROGRAM is faster than the trace can be written, it waits, or records are "
 		   "dropped and counted (default: block)"),
+	    OPTION(STRING, 0, "join", "NAME", &j.join_name,
+		   "add PROGRAM to the trace of the record process of this host that was started "
+		   "first with NAME"),
 	    CALL("env", "NAME", &j.variables, "store this environment variable in the trace",
 		 take_variable),
 	    OPTION(FLAG, 0, "check", NULL, &j.check,
@@ -558,7 +641,8 @@ enum exit_status cmd_record(int argc, char **argv)
 		     "record failed; 126: PROGRAM cannot be\nexecuted; 127: it was not found.\n",
 	    .examples = "  iotrace record -o app.iot.zst ./app\n"
 			"  iotrace record --path='/data/*' -- ./app -v input\n"
-			"  mpirun -n 64 iotrace record -o 'job.%j.%r.iot.zst' ./app\n",
+			"  mpirun -n 64 iotrace record -o 'job.%j.%r.iot.zst' ./app\n"
+			"  mpirun -n 64 iotrace record --join=app -o 'job.%h.iot.zst' ./app\n",
 	    .runs_program = true,
 	};
 	size_t count;

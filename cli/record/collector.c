@@ -21,6 +21,8 @@
 
 #include "lib/base/array.h"
 #include "lib/base/error.h"
+#include "lib/base/full_io.h"
+#include "lib/base/number.h"
 #include "lib/sort/sorter.h"
 #include "doorbell.h"
 #include "ring.h"
@@ -196,6 +198,24 @@ static void join_process(struct collector *c, const char *name)
 	(void)processes_join(&c->processes, c->recording->fd, name, &why);
 }
 
+/* A process that another iotrace record has added, and its program. */
+static void add_joined(struct collector *c, const char *name)
+{
+	char program[PATH_MAX];
+	uint64_t pid;
+	const char *digits = strchr(name, '.') + 1;
+	const int fd =
+	    openat(c->recording->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const ssize_t n = fd >= 0 ? full_read(fd, program, sizeof(program) - 1, 0) : -1;
+	if (fd >= 0)
+		(void)close(fd);
+	(void)unlinkat(c->recording->fd, name, 0);
+	if (n < 0 || !number_decimal(digits, strlen(digits), &pid) || pid > INT32_MAX)
+		return;
+	program[n] = '\0';
+	collector_expect(c, (uint32_t)pid, program);
+}
+
 static void each_file(struct collector *c, DIR *d, const char *prefix,
 		      void (*found)(struct collector *, const char *))
 {
@@ -215,6 +235,7 @@ static int read_directory(struct collector *c)
 			(void)close(fd);
 		return error_system(&c->error, errno, "%s: cannot be read", c->recording->path);
 	}
+	each_file(c, d, "joined.", add_joined);
 	each_file(c, d, "process.", join_process);
 	each_file(c, d, "ring.", open_ring);
 	(void)closedir(d);

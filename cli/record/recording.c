@@ -13,6 +13,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "lib/base/full_io.h"
 #include "lib/base/tempfile.h"
 
 enum { RING_SIZE = 1 << 20, RINGS_PLANNED = 128 };
@@ -154,6 +155,61 @@ bool recording_create(struct recording *r, const struct record_control *settings
 	       try_directory(r, tempfile_directory(), settings);
 }
 
+static bool map_control(struct recording *r)
+{
+	const int fd = openat(r->fd, "recording", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	void *map = fd >= 0 ? mmap(NULL, RECORD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+			    : MAP_FAILED;
+	if (fd >= 0)
+		(void)close(fd);
+	r->control = map != MAP_FAILED ? map : NULL;
+	return r->control != NULL && atomic_load(&r->control->closed) == 0;
+}
+
+/* The lock of the directory is the collector's. */
+bool recording_open(struct recording *r, const char *path)
+{
+	*r = (struct recording){.fd = -1};
+	if (*path == '\0' || strlen(path) >= sizeof(r->path))
+		return false;
+	memcpy(r->path, path, strlen(path) + 1);
+	r->fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (r->fd >= 0 && is_own_directory(r->fd) && flock(r->fd, LOCK_EX | LOCK_NB) != 0 &&
+	    errno == EWOULDBLOCK && is_recording(r->fd) && map_control(r))
+		return true;
+	recording_close(r);
+	return false;
+}
+
+void recording_close(struct recording *r)
+{
+	if (r->control != NULL)
+		(void)munmap(r->control, RECORD_PAGE);
+	if (r->fd >= 0)
+		(void)close(r->fd);
+	*r = (struct recording){.fd = -1};
+}
+
+bool recording_add(const struct recording *r, pid_t pid, const char *program)
+{
+	char new_name[32], name[32];
+	(void)snprintf(new_name, sizeof(new_name), "joins.%ld", (long)pid);
+	(void)snprintf(name, sizeof(name), "joined.%ld", (long)pid);
+	const int fd = openat(r->fd, new_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return false;
+	const bool added = full_write(fd, program, strlen(program), FULL_IO_CURRENT) &&
+			   renameat(r->fd, new_name, r->fd, name) == 0;
+	const int errnum = errno;
+	(void)close(fd);
+	if (added)
+		atomic_fetch_add(&r->control->files, 1);
+	else
+		(void)unlinkat(r->fd, new_name, 0);
+	errno = errnum;
+	return added;
+}
+
 /* A traced process may create files until it ends, so the directory is read again if it grew. */
 bool recording_remove(struct recording *r)
 {
@@ -161,12 +217,6 @@ bool recording_remove(struct recording *r)
 	bool removed = r->path[0] == '\0';
 	for (int i = 0; i < ATTEMPTS && !removed; i++)
 		removed = remove_files(r->fd) && rmdir(r->path) == 0;
-	if (r->control != NULL)
-		(void)munmap(r->control, RECORD_PAGE);
-	r->control = NULL;
-	if (r->fd >= 0)
-		(void)close(r->fd);
-	r->fd = -1;
-	r->path[0] = '\0';
+	recording_close(r);
 	return removed;
 }

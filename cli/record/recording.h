@@ -8,6 +8,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "record/ring.h"
 
@@ -23,6 +24,15 @@ struct recording {
  * Returns false with errno set if no directory can be used.
  */
 bool recording_create(struct recording *r, const struct record_control *control);
+/* Opens a recording of this user that runs. Returns false if there is none. */
+bool recording_open(struct recording *r, const char *path);
+/* Closes a recording that was opened, not created. */
+void recording_close(struct recording *r);
+/*
+ * Adds a process, which will run the program: a file joined.PID that contains its name. Returns
+ * false with errno set.
+ */
+bool recording_add(const struct recording *r, pid_t pid, const char *program);
 /* Removes the directory with all files in it. Returns false with errno set on failure. */
 bool recording_remove(struct recording *r);
 
