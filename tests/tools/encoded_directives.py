@@ -18,12 +18,12 @@ def need(condition, why):
         raise Bad(why)
 
 
-def is_decimal(text):
-    return re.fullmatch(rb"0|[1-9][0-9]*", text) and int(text) < 2**64
+def is_decimal(text, maximum=2**64 - 1):
+    return re.fullmatch(rb"0|[1-9][0-9]*", text) and int(text) <= maximum
 
 
 def hexadecimal(text):
-    need(re.fullmatch(rb"[0-9a-fA-F]+", text) and int(text, 16) < 2**64, "not a hexadecimal number: %r" % text)
+    need(re.fullmatch(rb"0*[0-9a-fA-F]{1,16}", text), "not a hexadecimal number of 64 bits: %r" % text)
     return int(text, 16)
 
 
@@ -86,12 +86,11 @@ class Directives:
         template = self.templates[int(number)]
         need(len(words) <= len(template.keys), "too many values")
         words += [b"="] * (len(template.keys) - len(words))
-        parts = [template.pieces[0]]
+        result = template.pieces[0]
         for key, word, piece in zip(template.keys, words, template.pieces[1:]):
             value = self.time_of(word) if key == b"time" else self.path_of(word) if key in PATHS else self.value_of(key, word)
             self.set_last(key, value)
-            parts += value, piece
-        result = b"".join(parts)
+            result += value + piece
         need(len(result) <= DIRECTIVE_MAX, "a directive too long")
         return result
 
@@ -109,30 +108,25 @@ class Directives:
 
     def time_of(self, word):
         difference = hexadecimal(word.removeprefix(b"-"))
-        time = self.time + (-difference if word.startswith(b"-") else difference)
-        need(0 <= time < 2**63, "a time out of range")
-        return b"%d" % time
+        time = b"%d" % (self.time + (-difference if word.startswith(b"-") else difference))
+        need(is_decimal(time, 2**63 - 1), "a time out of range")
+        return time
 
     def path_of(self, word):
-        if word == b"=":
-            need(self.path is not None, "no last path")
-            return self.path
-        if word[:1] not in (b"/", b":"):
-            number = hexadecimal(word)
-            need(number < len(self.paths), "no path %r" % word)
-            return self.paths[number]
-        self.add_path(word.removeprefix(b":"))
-        need(self.weight <= WEIGHT_MAX, "too many paths")
-        return self.paths[-1]
+        if word.startswith((b"/", b":")):
+            self.add_path(word.removeprefix(b":"))
+            need(self.weight <= WEIGHT_MAX, "too many paths")
+            return self.paths[-1]
+        need(word == b"=" or hexadecimal(word) < len(self.paths), "no path %r" % word)
+        need(word != b"=" or self.path is not None, "no last path")
+        return self.path if word == b"=" else self.paths[int(word, 16)]
 
     def value_of(self, key, word):
-        if word in (b"=", b"+"):
-            need(key in self.last, "no last value of %r" % key)
-            last = self.last[key]
-            need(word == b"=" or (is_decimal(last) and int(last) < 2**64 - 1), "not a number: %r" % last)
-            return last if word == b"=" else b"%d" % (int(last) + 1)
         if word.startswith(b":"):
-            value = word[1:]
-            need(VALUE.fullmatch(value) and (key != b"took" or is_decimal(value)), "not a value: %r" % value)
-            return value
-        return b"%d" % hexadecimal(word)
+            need(VALUE.fullmatch(word[1:]) and (key != b"took" or is_decimal(word[1:])), "not a value: %r" % word)
+            return word[1:]
+        if word not in (b"=", b"+"):
+            return b"%d" % hexadecimal(word)
+        need(key in self.last, "no last value of %r" % key)
+        need(word == b"=" or is_decimal(self.last[key], 2**64 - 2), "not a number: %r" % self.last[key])
+        return self.last[key] if word == b"=" else b"%d" % (int(self.last[key]) + 1)
