@@ -349,7 +349,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					       .unknown = data[0] >> 5 & 1,
 					       .write = (data[0] >> 6 & 3) % 3,
 					       .by = (data[1] >> 3 & 7) % 7,
-					       .request_max = 1 << 24};
+					       .request_max = 1 << 24,
+					       .prefetching = data[1] >> 6 != PREFETCH_NONE};
 	struct simulation_options o = {.policy = (data[0] & 15) % CACHE_OPT,
 				       .capacity = (uint64_t)data[2] % SECOND_CAPACITY_MAX + 1,
 				       .write = how.write,

@@ -226,6 +226,8 @@ static size_t object_of_record(struct references *r, const struct iot_record *re
 
 static size_t row_of(struct references *r, const struct iot_record *rec, size_t object)
 {
+	if (r->options.by == BREAKDOWN_NONE && r->row_capacity > 0)
+		return 0;
 	const struct breakdown_name name =
 	    object < FRESH ? r->objects[object].name : (struct breakdown_name){0};
 	const size_t row = breakdown_row(&r->breakdown, rec, object, name);
@@ -340,7 +342,8 @@ static int refer_bytes(struct references *r, struct reference_batch *b,
 		    .flags = RUN_BEGINS | (write ? RUN_WRITE : 0U) |
 			     (rec->type & IOT_ASYNC ? RUN_ASYNC : 0U)}};
 	rest.run.blocks = rest.blocks < UINT32_MAX ? (uint32_t)rest.blocks : UINT32_MAX;
-	if (row == SIZE_MAX || !use_stream(r, rec, object, offset, bytes, &rest.run))
+	if (row == SIZE_MAX ||
+	    (r->options.prefetching && !use_stream(r, rec, object, offset, bytes, &rest.run)))
 		return r->error.status;
 	if (object < FRESH)
 		extend(&r->objects[object], last + 1);

@@ -30,7 +30,8 @@ struct references_options {
 	enum breakdown_by by;
 	uint64_t request_max; /* bytes of a record */
 	bool times;           /* batches have the start times of records */
-	bool prefetching;     /* drops extend to all later blocks, which may have been prefetched */
+	/* Runs have streams, and drops extend to all later blocks, which may have been prefetched. */
+	bool prefetching;
 };
 
 #define REFERENCES_BLOCK_MAX ((uint32_t)1 << 30)
@@ -40,8 +41,9 @@ enum { REFERENCES_FRESH_OBJECT = (1 << CACHE_OBJECT_BITS) - 1 };
 
 enum run_flag {
 	RUN_WRITE = 0x01,
-	RUN_BEGINS = 0x02,     /* the first reference is the first one of its record */
-	RUN_ENDS = 0x04,       /* the last one is the last one */
+	RUN_BEGINS = 0x02, /* the first reference is the first one of its record */
+	RUN_ENDS = 0x04,   /* the last one is the last one */
+	/* with prefetching: */
 	RUN_SEQUENTIAL = 0x08, /* the record begins where the last one of its stream ended */
 	RUN_AT_ZERO = 0x10,    /* the record begins at offset 0 */
 	RUN_AFTER_READ = 0x20, /* ... where the last read of its stream ended */
@@ -53,7 +55,7 @@ struct reference_run {
 	uint32_t first, count;     /* references */
 	uint32_t skipped_at_begin; /* bytes of the first block that do not belong to the record */
 	uint32_t skipped_at_end;   /* ... of the last block */
-	uint32_t row, stream;      /* stream: a process's use of an object */
+	uint32_t row, stream;      /* stream: a process's use of an object, with prefetching */
 	uint32_t blocks;           /* of the record */
 	uint32_t flags;            /* enum run_flag */
 };

@@ -302,14 +302,17 @@ static enum call_result run(struct sim *s, struct task *t)
 	}
 }
 
-enum call_result call_run(struct sim *s, struct task *t)
+static enum call_result run_in_row(struct sim *s, struct task *t)
 {
-	if (t->row == ROW_NONE)
-		return run(s, t);
 	const struct timing_row before = rows_snapshot(s);
 	const enum call_result result = run(s, t);
 	rows_count(s, t, &before);
 	s->result->rows[t->row].stalls += result == CALL_STALLS;
 	s->result->rows[t->row].throttled += result == CALL_THROTTLED;
 	return result;
+}
+
+enum call_result call_run(struct sim *s, struct task *t)
+{
+	return t->row == ROW_NONE ? run(s, t) : run_in_row(s, t);
 }

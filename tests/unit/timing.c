@@ -611,3 +611,43 @@ Test(timing, an_infinitely_fast_device_without_overheads_leaves_no_idle_time)
 		world_free(&w);
 	}
 }
+
+/* Rows */
+
+Test(timing, rows_have_the_waits_and_blocks_of_their_calls)
+{
+	struct world w;
+	struct world_options o = world_defaults();
+	o.by = BREAKDOWN_OBJECT;
+	world_init(&w, &o);
+	step(&w, 0, 0, 1, 0, 2);         /* object 1: two blocks miss */
+	step(&w, 3, 0, 1, 1, 1);         /* one hits */
+	step(&w, 2, IOT_WRITE, 2, 0, 1); /* object 2 */
+	struct timing_options t = timing_defaults();
+	t.device.read_latency_ns = MS;
+	struct timing_result r = simulate(&t, &w);
+	cr_assert_eq(r.row_count, 2U);
+	cr_assert_eq(r.rows[0].reads, 2U);
+	cr_assert_eq(r.rows[0].read_miss_blocks, 2U);
+	cr_assert_eq(r.rows[0].read_hit_blocks, 1U);
+	cr_assert_eq(r.rows[0].wait_ns, (uint64_t)MS);
+	cr_assert_eq(r.rows[0].think_ns, 3U * MS);
+	cr_assert_eq(r.rows[1].writes, 1U);
+	cr_assert_eq(r.rows[1].think_ns, 2U * MS);
+	cr_assert_eq(r.rows[1].device_written_bytes, (uint64_t)BLOCK);
+
+	timing_result_free(&r);
+	world_free(&w);
+}
+
+Test(timing, distinct_blocks_of_a_world)
+{
+	struct world w;
+	const struct world_options o = world_defaults();
+	world_init(&w, &o);
+	step(&w, 0, 0, 1, 0, 3);
+	step(&w, 0, IOT_WRITE, 1, 2, 3);
+	step(&w, 0, 0, 2, 0, 1);
+	cr_assert_eq(world_distinct(&w, 1 << 20), 6U);
+	world_free(&w);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+#include "lib/simulate/block_reuse.h"
+#include "lib/simulate/breakdown.h"
+#include "lib/simulate/estimate.h"
+#include "lib/simulate/mrc.h"
+#include "lib/simulate/sample.h"
+#include "lib/simulate/simulation.h"
+
+enum { MS = 1000000 };
+
+/* A batch of records of one block each. */
+static struct reference_batch *new_batch(void)
+{
+	struct reference_batch *b = calloc(1, sizeof *b);
+	cr_assert_not_null(b);
+	return b;
+}
+
+static void add(struct reference_batch *b, uint64_t key, uint32_t row, int64_t start_ns,
+		unsigned flags)
+{
+	b->start_ns[b->runs] = start_ns;
+	b->run[b->runs++] = (struct reference_run){.first = b->count,
+						   .count = 1,
+						   .blocks = 1,
+						   .row = row,
+						   .flags = flags | RUN_BEGINS | RUN_ENDS};
+	b->how[b->count] = flags & RUN_WRITE ? CACHE_WRITE : 0;
+	b->key[b->count++] = key;
+}
+
+/* Reuse */
+
+Test(block_reuse, rows_share_blocks_and_count_their_own_references)
+{
+	struct reference_batch *b = new_batch();
+	struct block_reuse *r = block_reuse_new(1 << 20);
+	struct block_reuse_row row;
+	add(b, 1, 0, 0, 0);
+	add(b, 2, 0, 1 * MS, 0);
+	add(b, 1, 1, 100 * MS, 0); /* the other row, after 100 ms and 2 blocks */
+	add(b, 1, 1, REFERENCE_TIME_UNKNOWN, 0);
+	block_reuse_add(r, b);
+	block_reuse_finish(r);
+	cr_assert(block_reuse_row(r, 0, &row));
+	cr_assert_eq(row.blocks, 2U);
+	cr_assert_eq(row.repeated, 0U);
+	cr_assert_eq(row.reuses, 0U);
+	cr_assert(block_reuse_row(r, 1, &row));
+	cr_assert_eq(row.blocks, 1U);
+	cr_assert_eq(row.repeated, 1U);
+	cr_assert_eq(row.reuses, 2U);
+	cr_assert_eq(row.distance, 1U); /* the lower one of 1 and 2 */
+	cr_assert_eq(row.timed, 1U);
+	cr_assert(row.time_ns >= 100 * MS && row.time_ns < 102 * MS, "%lu",
+		  (unsigned long)row.time_ns);
+	cr_assert(block_reuse_row(r, REUSE_TOTAL, &row));
+	cr_assert_eq(row.blocks, 2U);
+	cr_assert_eq(row.repeated, 1U);
+	cr_assert(block_reuse_row(r, 7, &row), "a row without references");
+	cr_assert_eq(row.blocks, 0U);
+	block_reuse_free(r);
+	free(b);
+}
+
+Test(block_reuse, is_unknown_beyond_its_memory)
+{
+	struct reference_batch *b = new_batch();
+	struct block_reuse *r = block_reuse_new(1 << 12);
+	struct block_reuse_row row;
+	for (uint64_t key = 0; key < REFERENCES_MAX; key++)
+		add(b, key, 0, 0, 0);
+	block_reuse_add(r, b);
+	block_reuse_add(r, b);
+	block_reuse_finish(r);
+	cr_assert_not(block_reuse_row(r, 0, &row));
+	block_reuse_free(r);
+	free(b);
+}
+
+/* Estimates: an I/O takes 1 ms, and 1 ms more unless it begins where the preceding one ended. */
+
+static struct estimate new_estimate(void)
+{
+	return (struct estimate){
+	    .block = 4096,
+	    .device = {.options = {.near_ns = MS,
+				   .far_ns = MS,
+				   .read_latency_ns = MS,
+				   .write_latency_ns = MS}},
+	};
+}
+
+Test(estimate, adjacent_blocks_are_one_io)
+{
+	struct estimate e = new_estimate();
+	estimate_add(&e, ESTIMATE_READ, 10);
+	estimate_add(&e, ESTIMATE_READ, 11);
+	cr_assert_eq(e.device_ns, 0U);
+	estimate_add(&e, ESTIMATE_READ, 13);
+	cr_assert_eq(e.device_ns, 2U * MS);
+	estimate_end(&e);
+	cr_assert_eq(e.device_ns, 4U * MS);
+	estimate_add(&e, ESTIMATE_READ, 14); /* continues the one before */
+	estimate_end(&e);
+	cr_assert_eq(e.device_ns, 5U * MS);
+	cr_assert_eq(e.waited_ns, 5U * MS);
+}
+
+Test(estimate, blocks_of_two_objects_are_not_adjacent)
+{
+	struct estimate e = new_estimate();
+	const uint64_t last = cache_key_of(0, ((uint64_t)1 << CACHE_BLOCK_BITS) - 1);
+	estimate_add(&e, ESTIMATE_READ, last);
+	estimate_add(&e, ESTIMATE_READ, last + 1);
+	estimate_end(&e);
+	cr_assert_eq(e.device_ns, 4U * MS);
+}
+
+Test(estimate, processes_wait_for_synchronous_ios_only)
+{
+	struct estimate e = new_estimate();
+	estimate_add(&e, ESTIMATE_EVICTED, 1);
+	estimate_add(&e, ESTIMATE_PREFETCHED, 3);
+	estimate_end(&e);
+	cr_assert_eq(e.waited_ns, 0U);
+	e.async = true;
+	estimate_add(&e, ESTIMATE_WRITE, 5);
+	estimate_end(&e);
+	cr_assert_eq(e.waited_ns, 0U);
+	estimate_add(&e, ESTIMATE_SYNCED, 7);
+	estimate_end(&e);
+	cr_assert_eq(e.waited_ns, 2U * MS);
+	cr_assert_eq(e.device_ns, 8U * MS);
+}
+
+Test(estimate, a_simulation_writes_dirty_blocks_at_the_end)
+{
+	const struct device_options device = {.read_latency_ns = MS, .write_latency_ns = 3 * MS};
+	const struct simulation_options o = {
+	    .policy = CACHE_LRU, .capacity = 2, .block = 4096, .device = &device};
+	struct reference_batch *b = new_batch();
+	struct simulation *s = simulation_new(&o);
+	cr_assert_not_null(s);
+	add(b, 1, 0, 0, RUN_WRITE);
+	add(b, 2, 0, 0, RUN_WRITE);
+	add(b, 3, 0, 0, 0); /* evicts block 1 */
+	cr_assert_eq(simulation_run(s, b), IOT_OK);
+	cr_assert_eq(simulation_counts(s).device_ns, 4U * MS);
+	cr_assert_eq(simulation_finish(s), IOT_OK);
+	cr_assert_eq(simulation_counts(s).device_ns, 7U * MS);
+	cr_assert_eq(simulation_counts(s).waited_ns, 1U * MS);
+	cr_assert_eq(simulation_counts(s).device_writes, 2U);
+	simulation_free(s);
+	free(b);
+}
+
+/* Samples */
+
+Test(sample, a_batch_keeps_all_references_to_some_keys)
+{
+	struct reference_batch *all = new_batch(), *half = new_batch();
+	size_t kept[64] = {0}, keys = 0;
+	for (unsigned i = 0; i < 256; i++)
+		add(all, i % 64, 0, 0, i % 2 ? RUN_WRITE : 0);
+	all->action[all->actions++] = (struct reference_action){.before = 100, .last = 5};
+	all->action[all->actions++] = (struct reference_action){.before = 256, .last = 6};
+	sample_batch(half, all, 0.5, 7);
+	for (uint32_t i = 0; i < half->count; i++)
+		kept[half->key[i]]++;
+	for (unsigned i = 0; i < 64; i++) {
+		cr_assert(kept[i] == 0 || kept[i] == 4);
+		keys += kept[i] > 0;
+	}
+	cr_assert(keys > 16 && keys < 48, "%zu keys", keys);
+	cr_assert_eq(half->runs, half->count);
+	cr_assert_eq(half->actions, 2U);
+	cr_assert_eq(half->action[1].before, half->count);
+	uint32_t before = 0;
+	for (uint32_t i = 0; i < 100; i++)
+		before += kept[all->key[i]] > 0;
+	cr_assert_eq(half->action[0].before, before);
+	free(all);
+	free(half);
+}
+
+/* Curves */
+
+Test(mrc, reads_and_writes_have_curves_of_their_own)
+{
+	const struct mrc_options o = {.method = MRC_EXACT, .memory = 1 << 24};
+	struct reference_batch *b = new_batch();
+	struct mrc *m = mrc_new(&o);
+	add(b, 1, 0, 0, 0);
+	add(b, 2, 0, 0, RUN_WRITE);
+	add(b, 1, 0, 0, RUN_WRITE); /* at distance 2 */
+	cr_assert_eq(mrc_add(m, b), IOT_OK);
+	cr_assert_eq(mrc_finish(m), IOT_OK);
+	cr_assert_eq(mrc_misses(m, MRC_READS, 1).misses, 1.0);
+	cr_assert_eq(mrc_misses(m, MRC_WRITES, 1).misses, 2.0);
+	cr_assert_eq(mrc_misses(m, MRC_WRITES, 2).misses, 1.0);
+	cr_assert_eq(mrc_references(m, MRC_WRITES), 2U);
+	mrc_free(m);
+	free(b);
+}
+
+/* Breakdowns */
+
+Test(breakdown, an_operation_belongs_to_a_row_that_a_record_has)
+{
+	struct breakdown b = {.by = BREAKDOWN_PROCESS};
+	const struct iot_record rec = {.process = 5, .file = 2}, other = {.process = 6};
+	cr_assert_eq(breakdown_find(&b, &rec, 0), SIZE_MAX);
+	cr_assert_eq(breakdown_row(&b, &rec, 0, (struct breakdown_name){0}), 0U);
+	cr_assert_eq(breakdown_find(&b, &rec, SIZE_MAX), 0U);
+	cr_assert_eq(breakdown_find(&b, &other, SIZE_MAX), SIZE_MAX);
+	cr_assert_eq(b.names[0].process, 5U);
+	breakdown_free(&b);
+	b.by = BREAKDOWN_OPERATION;
+	cr_assert_eq(breakdown_row(&b, &rec, 0, (struct breakdown_name){0}), 0U);
+	cr_assert_eq(breakdown_find(&b, &rec, 0), SIZE_MAX, "an operation is no read");
+	breakdown_free(&b);
+}
