@@ -212,7 +212,7 @@ static bool scan_error(struct scan *s, struct blktrace_action_record *r)
 /* The part after the kind. */
 static bool scan_rest(struct scan *s, struct blktrace_action_record *r)
 {
-	const bool numbered = (skip_blanks(s), s->at < s->end && number_digit(*s->at, 10) < 10);
+	const bool numbered = (skip_blanks(s), s->at < s->end && number_digit(*s->at) < 10);
 	if (r->action >= BLKTRACE_PLUG && r->action <= BLKTRACE_UNPLUG_TIMER)
 		return true;
 	if (numbered && (!scan_number(s, &r->sector) || !scan_count(s, r)))

@@ -24,7 +24,7 @@ unsigned fio_header(const char *line, const char *end)
 	if ((size_t)(end - line) != size || memcmp(line, header, digit) != 0 ||
 	    memcmp(line + digit + 1, header + digit + 1, size - digit - 1) != 0)
 		return 0;
-	return number_digit(line[digit], 10) < 10 ? number_digit(line[digit], 10) : 0;
+	return number_digit(line[digit]) < 10 ? number_digit(line[digit]) : 0;
 }
 
 static bool is_blank(char c)

@@ -185,8 +185,8 @@ static uint64_t moment_of(const struct iot_event *ev, const char *key)
 	if (at == NULL || !number_scan(&at, end, 10, &seconds) || seconds > INT64_MAX / scale)
 		return 0;
 	if (at < end && *at == '.')
-		for (at++; at < end && scale > 1 && number_digit(*at, 10) < 10; at++)
-			ns = ns + (scale /= 10) * number_digit(*at, 10);
+		for (at++; at < end && scale > 1 && number_digit(*at) < 10; at++)
+			ns = ns + (scale /= 10) * number_digit(*at);
 	return at == end ? seconds * 1000000000 + ns : 0;
 }
 

@@ -301,7 +301,7 @@ static uint128 load_wide(struct state *s, const char *key)
 	uint128 v = 0;
 	bool valid = text.data != NULL && text.size > 0;
 	for (size_t i = 0; valid && i < text.size; i++) {
-		const unsigned digit = number_digit(text.data[i], 10);
+		const unsigned digit = number_digit(text.data[i]);
 		valid = digit < 10 && !__builtin_mul_overflow(v, (uint128)10, &v) &&
 			!__builtin_add_overflow(v, (uint128)digit, &v);
 	}

@@ -8,12 +8,28 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Returns the value of a digit in base 10 or 16; a value >= base for other characters. */
-static inline unsigned number_digit(char c, unsigned base)
+/* The value of each character as a hexadecimal digit; 255 for others. */
+#define X   255
+#define X4  X, X, X, X
+#define X16 X4, X4, X4, X4
+#define X64 X16, X16, X16, X16
+static const uint8_t number_digits[256] = {
+    X16, X16, X16,                                      /* 0x00 */
+    0,   1,   2,   3,  4,  5,  6,  7, 8,  9,  X, X, X4, /* 0x30 */
+    X,   10,  11,  12, 13, 14, 15, X, X4, X4,           /* 0x40 */
+    X16,                                                /* 0x50 */
+    X,   10,  11,  12, 13, 14, 15, X, X4, X4,           /* 0x60 */
+    X16, X64, X64,                                      /* 0x70 */
+};
+#undef X
+#undef X4
+#undef X16
+#undef X64
+
+/* Returns the value of a digit in any base; a value >= base for other characters. */
+static inline unsigned number_digit(char c)
 {
-	const unsigned digit = (unsigned char)c - (unsigned)'0',
-		       letter = ((unsigned char)c | 32U) - 'a';
-	return digit > 9 ? (base == 16 && letter < 6 ? letter + 10 : 99) : digit;
+	return number_digits[(unsigned char)c];
 }
 
 /* Appends a digit. Returns false if the number does not fit in 64 bits. */
@@ -31,7 +47,7 @@ static inline bool number_parse(const char *text, size_t n, unsigned base, uint6
 {
 	uint64_t v = 0;
 	for (size_t i = 0; i < n; i++) {
-		const unsigned digit = number_digit(text[i], base);
+		const unsigned digit = number_digit(text[i]);
 		if (digit >= base || !number_append(&v, base, digit))
 			return false;
 	}
@@ -47,7 +63,7 @@ static inline bool number_scan(const char **at, const char *end, unsigned base, 
 {
 	const char *p = *at;
 	uint64_t v = 0;
-	for (unsigned digit; p < end && (digit = number_digit(*p, base)) < base; p++)
+	for (unsigned digit; p < end && (digit = number_digit(*p)) < base; p++)
 		if (!number_append(&v, base, digit))
 			return false;
 	if (p == *at)
@@ -147,14 +163,13 @@ static inline void number_store(char *to, uint64_t bytes)
 	memcpy(to, &bytes, sizeof bytes);
 }
 
+static inline char *number_fast(char *to, uint64_t v);
+
 /* v >= 10^8: the digits before the last eight, then those. Out of line, because it is rare. */
 static __attribute__((noinline, unused)) char *number_long(char *to, uint64_t v)
 {
 	const uint64_t eight = 100000000;
-	if (v / eight >= eight)
-		to = number_long(to, v / eight);
-	else
-		to = number_fixed(to, v / eight, number_count(v / eight));
+	to = number_fast(to, v / eight);
 	number_store(to, number_eight((uint32_t)(v % eight)));
 	return to + 8;
 }

@@ -12,6 +12,7 @@
  */
 #include "avx2.h"
 #include "record_line.h"
+#include "lib/base/number.h"
 
 enum outcome { DECODED, WRONG, FULL };
 
@@ -144,23 +145,6 @@ static inline __attribute__((always_inline)) enum outcome resolve(struct iot_cod
 
 /* Fast parsing of lines as writers produce them */
 
-#define X   255
-#define X4  X, X, X, X
-#define X16 X4, X4, X4, X4
-#define X64 X16, X16, X16, X16
-static const uint8_t digit_value[256] = {
-    X16, X16, X16,                                      /* 0x00 */
-    0,   1,   2,   3,  4,  5,  6,  7, 8,  9,  X, X, X4, /* 0x30 */
-    X,   10,  11,  12, 13, 14, 15, X, X4, X4,           /* 0x40 */
-    X16,                                                /* 0x50 */
-    X,   10,  11,  12, 13, 14, 15, X, X4, X4,           /* 0x60 */
-    X16, X64, X64,                                      /* 0x70 */
-};
-#undef X
-#undef X4
-#undef X16
-#undef X64
-
 /* This many digits of either base fit 64 bits without an overflow check. */
 enum { SAFE_DIGITS = 16 };
 
@@ -172,11 +156,11 @@ static inline __attribute__((always_inline)) bool number(const unsigned char **a
 							 unsigned char after, uint64_t *value)
 {
 	const unsigned char *p = *at;
-	uint64_t v = digit_value[*p];
+	uint64_t v = number_digits[*p];
 	if (v >= base)
 		return false;
 	unsigned d;
-	while ((d = digit_value[*++p]) < base)
+	while ((d = number_digits[*++p]) < base)
 		v = v * base + d;
 	if (*p != after || p - *at > SAFE_DIGITS)
 		return false;

@@ -101,11 +101,8 @@ static struct iot_text name_of(struct iot_text text)
 	return name;
 }
 
-enum framing_kind directive_framing(struct iot_text text)
+enum framing_kind directive_framing_named(struct iot_text text)
 {
-	if (text.size < 2 || text.data[0] != '%' ||
-	    (text.data[1] != 's' && text.data[1] != 'e' && text.data[1] != 'i'))
-		return FRAMING_NONE;
 	struct iot_text name = name_of(text);
 	if (text_equals(name, "%sync"))
 		return FRAMING_SYNC;
@@ -202,34 +199,48 @@ static bool find_keys(struct iot_text rest, struct iot_text found[KEY_COUNT])
 	return fits;
 }
 
-static void store_number(struct iot_event *ev, enum directive_key key, uint64_t value)
+enum directive_member directive_member(enum iot_kind kind, enum directive_key key)
 {
-	if (key == KEY_ID && ev->kind == IOT_PROCESS)
-		key = KEY_PROCESS;
-	else if (key == KEY_ID && ev->kind == IOT_FILE)
-		key = KEY_FILE;
-	else if (key == KEY_PROCESS && ev->kind == IOT_PROCESS)
-		return;
-	else if (key == KEY_FILE && (ev->kind == IOT_FILE || ev->kind == IOT_PROCESS))
-		return; /* definitions of a process are looked up by its id alone */
 	switch (key) {
 	case KEY_TIME:
+		return MEMBER_TIME;
+	case KEY_TOOK:
+		return MEMBER_TOOK;
+	case KEY_PROCESS:
+		return kind != IOT_PROCESS ? MEMBER_PROCESS : MEMBER_NONE;
+	case KEY_FILE: /* definitions of a process are looked up by its id alone */
+		return kind != IOT_FILE && kind != IOT_PROCESS ? MEMBER_FILE : MEMBER_NONE;
+	case KEY_OBJECT:
+		return MEMBER_OBJECT;
+	case KEY_ID:
+		return kind == IOT_PROCESS ? MEMBER_PROCESS
+		       : kind == IOT_FILE  ? MEMBER_FILE
+					   : MEMBER_NONE;
+	default:
+		return MEMBER_NONE;
+	}
+}
+
+static void store_number(struct iot_event *ev, enum directive_key key, uint64_t value)
+{
+	switch (directive_member(ev->kind, key)) {
+	case MEMBER_TIME:
 		ev->rec.start_ns = (int64_t)value;
 		ev->has |= IOT_HAS_TIME;
 		return;
-	case KEY_TOOK:
+	case MEMBER_TOOK:
 		ev->rec.duration_ns = value;
 		ev->has |= IOT_HAS_TOOK;
 		return;
-	case KEY_PROCESS:
+	case MEMBER_PROCESS:
 		ev->rec.process = (uint32_t)value;
 		ev->has |= IOT_HAS_PROCESS;
 		return;
-	case KEY_FILE:
+	case MEMBER_FILE:
 		ev->rec.file = (uint32_t)value;
 		ev->has |= IOT_HAS_FILE;
 		return;
-	case KEY_OBJECT:
+	case MEMBER_OBJECT:
 		ev->rec.object = (uint32_t)value;
 		ev->has |= IOT_HAS_OBJECT;
 		return;
@@ -253,19 +264,13 @@ enum directive_key directive_number_key(enum iot_kind kind, struct iot_text name
 	return KEY_NUMBERS;
 }
 
-bool directive_store(struct iot_event *ev, enum directive_key key, uint64_t value)
+/* Stores the value of a numeric key. Returns false if the key has another range. */
+static bool store(struct iot_event *ev, enum directive_key key, uint64_t value)
 {
 	if (value > (key <= KEY_TOOK ? (uint64_t)INT64_MAX : UINT32_MAX))
 		return false;
 	store_number(ev, key, value);
 	return true;
-}
-
-bool directive_end_fits(const struct iot_event *ev)
-{
-	const unsigned both = IOT_HAS_TIME | IOT_HAS_TOOK;
-	return (ev->has & both) != both ||
-	       ev->rec.duration_ns <= (uint64_t)(INT64_MAX - ev->rec.start_ns);
 }
 
 /* Stores the numbers; returns the error of the first bad one. */
@@ -277,7 +282,7 @@ static const char *parse_numbers(struct iot_event *ev, const struct iot_text *fo
 		if (found[k].data == NULL || !is_number_key(ev->kind, k))
 			continue;
 		if ((!number_decimal(found[k].data, found[k].size, &value) ||
-		     !directive_store(ev, (enum directive_key)k, value)) &&
+		     !store(ev, (enum directive_key)k, value)) &&
 		    bad == NULL)
 			bad = bad_number[k];
 	}
@@ -358,6 +363,8 @@ unsigned directive_flags(const struct iot_event *ev)
 {
 	struct iot_text rest = ev->text, token, key, value;
 	unsigned flags = 0;
+	if (memmem(rest.data, rest.size, "=unknown", 8) == NULL) /* usually */
+		return 0;
 	while (directive_token(&rest, &token)) {
 		if (!directive_split(token, &key, &value))
 			continue;

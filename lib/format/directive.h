@@ -15,7 +15,14 @@ bool directive_token(struct iot_text *rest, struct iot_text *token);
 bool directive_split(struct iot_text token, struct iot_text *key, struct iot_text *value);
 
 enum framing_kind { FRAMING_NONE, FRAMING_HEADER, FRAMING_SYNC, FRAMING_END };
-enum framing_kind directive_framing(struct iot_text text);
+enum framing_kind directive_framing_named(struct iot_text text);
+static inline enum framing_kind directive_framing(struct iot_text text)
+{
+	if (text.size < 2 || text.data[0] != '%' ||
+	    (text.data[1] != 's' && text.data[1] != 'e' && text.data[1] != 'i'))
+		return FRAMING_NONE;
+	return directive_framing_named(text);
+}
 
 /* The IOT_..._UNKNOWN flags by name: values of lacks= in %trace, keys of =unknown in %file. */
 enum { UNKNOWNS = 4 };
@@ -50,10 +57,25 @@ enum directive_key {
 enum iot_kind directive_kind(struct iot_text name);
 /* Returns the numeric key of that name, or KEY_NUMBERS; id= is one in %process and %file only. */
 enum directive_key directive_number_key(enum iot_kind kind, struct iot_text name);
-/* Stores the value of a numeric key. Returns false if the key has another range. */
-bool directive_store(struct iot_event *ev, enum directive_key key, uint64_t value);
+/* The members of iot_event.rec that numeric keys set. */
+enum directive_member {
+	MEMBER_TIME,
+	MEMBER_TOOK,
+	MEMBER_PROCESS,
+	MEMBER_FILE,
+	MEMBER_OBJECT,
+	MEMBER_NONE,
+	MEMBERS
+};
+enum directive_member directive_member(enum iot_kind kind, enum directive_key key);
+
 /* Returns whether the operation of the event ends at a time that exists. */
-bool directive_end_fits(const struct iot_event *ev);
+static inline bool directive_end_fits(const struct iot_event *ev)
+{
+	const unsigned both = IOT_HAS_TIME | IOT_HAS_TOOK;
+	return (ev->has & both) != both ||
+	       ev->rec.duration_ns <= (uint64_t)(INT64_MAX - ev->rec.start_ns);
+}
 
 /* Returns whether a parsed event is an %op that ends a fileId. */
 static inline bool directive_closes(const struct iot_event *ev)

@@ -20,37 +20,40 @@ enum {
 	STATE_MAX = 1 << 23,   /* weight of all templates and paths */
 	SLOT_WEIGHT = 64,
 	PATH_WEIGHT = 16,
+	BLOCK = 32, /* bytes that are copied at once, up to BLOCK - 1 of them needlessly */
 };
 
 static const char SLOT = '\n'; /* in the text of a template; no directive contains it */
 
 enum slot_kind { SLOT_VALUE, SLOT_TOOK, SLOT_TIME, SLOT_PATH };
 
-struct slot {
-	uint16_t at;          /* of its mark in the text of the template */
-	uint8_t kind, number; /* enum slot_kind, enum directive_key */
-	uint32_t key;         /* index of struct last */
-};
-
 /* A range of codec.text. */
 struct kept_text {
 	uint32_t at, size;
 };
 
+struct slot {
+	struct kept_text before; /* the text of the template since the previous slot */
+	uint32_t key;            /* index of struct last */
+	uint8_t kind;            /* enum slot_kind */
+	uint8_t member;          /* enum directive_member of the event */
+	bool is_id;              /* a number of 32 bits */
+};
+
 struct template
 {
-	struct kept_text text;
+	struct kept_text text, after; /* after: the last slot */
 	uint32_t first_slot, slots;
 	uint32_t kind, has; /* of its events */
 	bool irregular;     /* its events must be parsed */
 };
 
-/* The last value of a key. */
+/* The last value of a key: none, a number without its text so far, or a text. */
 struct last {
 	struct kept_text key;
 	uint64_t number;
 	bool is_number;
-	uint8_t size; /* 0: none yet */
+	uint8_t size; /* of the text; 0: none */
 	char text[VALUE_MAX];
 };
 
@@ -144,7 +147,7 @@ static bool same_text(const struct directive_codec *c, struct kept_text range, s
 static bool keep_text(struct directive_codec *c, struct iot_text text, struct kept_text *kept)
 {
 	const size_t size = c->text_size + text.size;
-	if (!array_reserve(&c->text, &c->text_capacity, size, 1))
+	if (!array_reserve(&c->text, &c->text_capacity, size + BLOCK, 1))
 		return false;
 	memcpy(c->text + c->text_size, text.data, text.size);
 	*kept = (struct kept_text){(uint32_t)c->text_size, (uint32_t)text.size};
@@ -199,7 +202,7 @@ static bool is_canonical(struct iot_text value, uint64_t *number)
 static bool is_numeric(struct iot_text value)
 {
 	return value.size > 0 && value.size <= VALUE_MAX &&
-	       (value.data[0] == '-' || number_digit(value.data[0], 10) < 10);
+	       (value.data[0] == '-' || number_digit(value.data[0]) < 10);
 }
 
 /* Keys that a template can have only once, as bits. */
@@ -334,6 +337,11 @@ static size_t number_key(struct directive_codec *c, struct iot_text key)
 	return i;
 }
 
+static bool fits_id(bool is_number, uint64_t number)
+{
+	return is_number && number <= UINT32_MAX;
+}
+
 static const struct template *add_template(struct directive_codec *c, struct iot_text text,
 					   uint64_t id)
 {
@@ -353,17 +361,24 @@ static const struct template *add_template(struct directive_codec *c, struct iot
 			       .irregular = irregular};
 	if (!keep_text(c, (struct iot_text){s->text, s->size}, &t->text))
 		return NULL;
+	uint32_t from = 0;
 	for (size_t i = 0; i < s->slots; i++) {
 		const struct scanned_slot *slot = &s->slot[i];
 		const size_t key = number_key(c, alias(s->kind, slot->key));
 		if (key == SIZE_MAX)
 			return NULL;
+		const enum directive_key name = directive_number_key(s->kind, slot->key);
+		const bool is_id = slot->kind == SLOT_VALUE && name != KEY_NUMBERS;
 		c->slot[c->slots++] =
-		    (struct slot){.at = slot->at,
+		    (struct slot){.before = {t->text.at + from, slot->at - from},
+				  .key = (uint32_t)key,
 				  .kind = slot->kind,
-				  .number = (uint8_t)directive_number_key(s->kind, slot->key),
-				  .key = (uint32_t)key};
+				  .member = (uint8_t)directive_member(s->kind, name),
+				  .is_id = is_id};
+		t->irregular |= is_id && !fits_id(slot->is_number, slot->number);
+		from = slot->at + 1U;
 	}
+	t->after = (struct kept_text){t->text.at + from, t->text.size - from};
 	c->weight += s->size + s->slots * SLOT_WEIGHT;
 	return t;
 }
@@ -458,7 +473,7 @@ static size_t encode_slot(struct directive_codec *c, const struct slot *to,
 
 static bool is_encoded(struct iot_text text)
 {
-	return text.size > 1 && text.data[0] == '%' && number_digit(text.data[1], 10) < 10;
+	return text.size > 1 && text.data[0] == '%' && number_digit(text.data[1]) < 10;
 }
 
 /* Returns whether the text is %, further %, and a digit. */
@@ -509,191 +524,242 @@ ssize_t directive_codec_encode(struct directive_codec *c, struct iot_text text, 
 #define BEYOND "a time leads beyond 2^63-1 nanoseconds"
 
 struct decoding {
-	const char *at, *end; /* of the line */
-	struct iot_event *ev;
 	uint64_t tick_ns;
-	char *out; /* end of the text so far */
+	uint64_t member[MEMBERS]; /* of the event */
 	const char *why;
 	bool irregular; /* the event must be parsed */
 };
 
-static bool malformed(struct decoding *d, const char *why)
+/* The next value of a line: a hexadecimal number, or a text. */
+struct value {
+	struct iot_text text;
+	uint64_t number;
+	bool is_number;
+};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/*
+ * Reads the value after the blank at p, or "=" at the end of the line, where it is omitted. Returns
+ * its end.
+ */
+static const char *next_value(const char *p, const char *end, struct value *value)
+{
+	const char *begin;
+	uint64_t number = 0;
+	do {
+		begin = p += p < end;
+		for (unsigned digit; p < end && (digit = number_digit(*p)) < 16; p++)
+			number = number << 4 | digit;
+	} while (p == begin && p < end && is_blank(*p));
+	const size_t digits = (size_t)(p - begin);
+	value->number = number;
+	value->is_number = digits > 0 && (p == end || is_blank(*p)) &&
+			   (digits <= 16 || number_parse(begin, digits, 16, &value->number));
+	if (value->is_number)
+		return p;
+	while (p < end && !is_blank(*p))
+		p++;
+	value->text =
+	    p > begin ? (struct iot_text){begin, (size_t)(p - begin)} : (struct iot_text){"=", 1};
+	return p;
+}
+
+static bool is_mark(const struct value *value, char mark)
+{
+	return value->text.size == 1 && value->text.data[0] == mark;
+}
+
+/* Appends a text. Returns the end of the result. */
+static char *put(char *out, const char *text, size_t size)
+{
+	size_t i = 0;
+	do
+		memcpy(out + i, text + i, BLOCK);
+	while ((i += BLOCK) < size);
+	return out + size;
+}
+
+static char *put_kept(char *out, const struct directive_codec *c, struct kept_text text)
+{
+	return put(out, c->text + text.at, text.size);
+}
+
+/* These functions append what a value stands for. They return the end; NULL if it is malformed. */
+
+static char *malformed(struct decoding *d, const char *why)
 {
 	d->why = why;
-	return false;
+	return NULL;
 }
 
-/* Returns the next value of the line; omitted values at its end are "=". */
-static struct iot_text next_value(struct decoding *d)
-{
-	const char *p = d->at, *end = d->end;
-	while (p < end && (*p == ' ' || *p == '\t'))
-		p++;
-	if (p == end)
-		return (struct iot_text){"=", 1};
-	const char *begin = p;
-	while (p < end && *p != ' ' && *p != '\t')
-		p++;
-	d->at = p;
-	return (struct iot_text){begin, (size_t)(p - begin)};
-}
-
-static void store(struct decoding *d, const struct slot *slot, uint64_t number)
-{
-	if (slot->number != KEY_NUMBERS)
-		d->irregular |= !directive_store(d->ev, (enum directive_key)slot->number, number);
-}
-
-static bool put_ns(struct decoding *d, const struct slot *slot, uint64_t ticks)
+static char *put_ns(struct decoding *d, const struct slot *slot, uint64_t ticks, char *out)
 {
 	uint64_t ns;
 	if (__builtin_mul_overflow(ticks, d->tick_ns, &ns) || ns > INT64_MAX)
 		return malformed(d, BEYOND);
-	d->out = number_fast(d->out, ns);
-	store(d, slot, ns);
-	return true;
+	d->member[slot->member] = ns;
+	return number_fast(out, ns);
 }
 
-static bool decode_time(struct directive_codec *c, struct decoding *d, const struct slot *slot)
+static char *put_time(struct directive_codec *c, struct decoding *d, const struct slot *slot,
+		      const struct value *value, char *out)
 {
-	const struct iot_text value = next_value(d);
-	const bool back = value.data[0] == '-';
-	uint64_t delta, time;
-	if (!number_parse(value.data + back, value.size - back, 16, &delta))
+	const bool back = !value->is_number && value->text.data[0] == '-';
+	uint64_t delta = value->number, time;
+	if (back ? !number_parse(value->text.data + 1, value->text.size - 1, 16, &delta)
+		 : !value->is_number)
 		return malformed(d, "an encoded time is not a hexadecimal number");
 	if (back ? __builtin_sub_overflow(c->last_time, delta, &time)
 		 : __builtin_add_overflow(c->last_time, delta, &time))
 		return malformed(d, BEYOND);
 	c->last_time = time;
-	return put_ns(d, slot, time);
+	return put_ns(d, slot, time, out);
 }
 
 static void set_number(struct last *last, uint64_t number)
 {
 	last->number = number;
 	last->is_number = true;
-	last->size = (uint8_t)number_dec(last->text, number);
+	last->size = 0;
 }
 
-static bool set_text(struct decoding *d, struct last *last, struct iot_text value)
+/* Returns NULL, or the error. */
+static const char *set_text(struct last *last, struct iot_text value)
 {
 	struct scanned_slot slot = {.value = value};
 	if (!is_numeric(value))
-		return malformed(d, "an encoded value is not a number of up to 32 characters");
+		return "an encoded value is not a number of up to 32 characters";
 	slot.is_number = is_canonical(value, &slot.number);
 	set_last(last, &slot);
-	return true;
+	return NULL;
 }
 
-/* Sets the last value of the key to the next one of the line. */
-static bool decode_last(struct decoding *d, struct last *last)
+/* Sets the last value of a key. Returns NULL, or the error. */
+static const char *update(struct last *last, const struct value *value)
 {
-	const struct iot_text value = next_value(d);
-	uint64_t number;
-	if (value.size == 1 && value.data[0] == '=') {
-		if (last->size == 0)
-			return malformed(d, "an encoded value repeats a value that is not known");
-	} else if (value.size == 1 && value.data[0] == '+') {
-		if (last->size == 0 || !last->is_number || last->number == UINT64_MAX)
-			return malformed(d, "an encoded value follows a number that is not known");
+	if (value->is_number) {
+		set_number(last, value->number);
+	} else if (is_mark(value, '=')) {
+		if (last->size == 0 && !last->is_number)
+			return "an encoded value repeats a value that is not known";
+	} else if (is_mark(value, '+')) {
+		if (!last->is_number || last->number == UINT64_MAX)
+			return "an encoded value follows a number that is not known";
 		set_number(last, last->number + 1);
-	} else if (value.data[0] == ':') {
-		return set_text(d, last, (struct iot_text){value.data + 1, value.size - 1});
-	} else if (number_parse(value.data, value.size, 16, &number)) {
-		set_number(last, number);
+	} else if (value->text.data[0] == ':') {
+		return set_text(last,
+				(struct iot_text){value->text.data + 1, value->text.size - 1});
 	} else {
-		return malformed(d, "an encoded value is not a hexadecimal number");
+		return "an encoded value is not a hexadecimal number";
 	}
-	return true;
+	return NULL;
 }
 
-static bool decode_value(struct directive_codec *c, struct decoding *d, const struct slot *slot)
+static char *put_value(struct directive_codec *c, struct decoding *d, const struct slot *slot,
+		       const struct value *value, char *out)
 {
 	struct last *last = &c->last[slot->key];
-	if (!decode_last(d, last))
-		return false;
+	const char *why = update(last, value);
+	if (why != NULL)
+		return malformed(d, why);
 	if (slot->kind == SLOT_TOOK)
-		return last->is_number ? put_ns(d, slot, last->number)
+		return last->is_number ? put_ns(d, slot, last->number, out)
 				       : malformed(d, "an encoded took= is not a number");
-	memcpy(d->out, last->text, VALUE_MAX);
-	d->out += last->size;
-	d->irregular |= slot->number != KEY_NUMBERS && !last->is_number;
-	store(d, slot, last->number);
-	return true;
+	if (last->size == 0)
+		last->size = (uint8_t)(number_fast(last->text, last->number) - last->text);
+	d->irregular |= slot->is_id && !fits_id(last->is_number, last->number);
+	d->member[slot->member] = last->number;
+	return put(out, last->text, last->size);
 }
 
-static bool decode_new_path(struct directive_codec *c, struct decoding *d, struct iot_text path)
+/* Adds the path that a line spells out. Returns false with *why, which is NULL if out of memory. */
+static bool add_new_path(struct directive_codec *c, struct iot_text path, const char **why)
 {
-	if (path.size > DIRECTIVE_MAX)
-		return malformed(d, "an encoded path is longer than 32768 bytes");
-	if (c->weight + path.size + PATH_WEIGHT > STATE_MAX)
-		return malformed(d, "encoded paths need more than 8 MiB");
-	return add_path(c, path) || malformed(d, NULL);
+	*why = path.size > DIRECTIVE_MAX ? "an encoded path is longer than 32768 bytes"
+	       : c->weight + path.size + PATH_WEIGHT > STATE_MAX
+		   ? "encoded paths need more than 8 MiB"
+		   : NULL;
+	return *why == NULL && add_path(c, path);
 }
 
-static bool decode_path(struct directive_codec *c, struct decoding *d)
+/* Sets the last path. Returns false with *why. */
+static bool update_path(struct directive_codec *c, const struct value *value, const char **why)
 {
-	const struct iot_text value = next_value(d);
-	uint64_t number;
-	if (value.data[0] == '/' || value.data[0] == ':') {
-		const bool marked = value.data[0] == ':';
-		const struct iot_text path = {value.data + marked, value.size - marked};
-		if (!decode_new_path(c, d, path))
-			return false;
-	} else if (value.size == 1 && value.data[0] == '=') {
-		if (c->last_path == 0)
-			return malformed(d, "an encoded path repeats a path that is not known");
-	} else {
-		if (!number_parse(value.data, value.size, 16, &number) || number >= c->paths)
-			return malformed(d, "an encoded path is not the number of a path");
-		c->last_path = (uint32_t)number + 1;
+	const struct iot_text text = value->text;
+	if (value->is_number && value->number < c->paths) {
+		c->last_path = (uint32_t)value->number + 1;
+	} else if (!value->is_number && text.data[0] == '/') {
+		return add_new_path(c, text, why);
+	} else if (!value->is_number && text.data[0] == ':') {
+		return add_new_path(c, (struct iot_text){text.data + 1, text.size - 1}, why);
+	} else if (value->is_number || !is_mark(value, '=')) {
+		*why = "an encoded path is not the number of a path";
+		return false;
 	}
-	const struct kept_text *path = &c->path[c->last_path - 1];
-	memcpy(d->out, c->text + path->at, path->size);
-	d->out += path->size;
-	return true;
+	*why = "an encoded path repeats a path that is not known";
+	return c->last_path != 0;
 }
 
-static bool decode_slot(struct directive_codec *c, struct decoding *d, const struct slot *slot)
+static char *put_path(struct directive_codec *c, struct decoding *d, const struct value *value,
+		      char *out)
+{
+	const char *why = NULL;
+	if (!update_path(c, value, &why))
+		return malformed(d, why);
+	return put_kept(out, c, c->path[c->last_path - 1]);
+}
+
+static char *put_slot(struct directive_codec *c, struct decoding *d, const struct slot *slot,
+		      const struct value *value, char *out)
 {
 	switch (slot->kind) {
 	case SLOT_TIME:
-		return decode_time(c, d, slot);
+		return put_time(c, d, slot, value, out);
 	case SLOT_PATH:
-		return decode_path(c, d);
+		return put_path(c, d, value, out);
 	default:
-		return decode_value(c, d, slot);
+		return put_value(c, d, slot, value, out);
 	}
 }
 
-static bool decode_slots(struct directive_codec *c, struct decoding *d, const struct template *t)
+/* Decodes the values of a line. */
+static char *put_slots(struct directive_codec *c, struct decoding *d, const struct template *t,
+		       struct iot_text values, char *out)
 {
-	uint32_t from = 0;
-	for (uint32_t i = 0; i < t->slots; i++) {
-		const struct slot *slot = &c->slot[t->first_slot + i];
-		memcpy(d->out, c->text + t->text.at + from, slot->at - from);
-		d->out += slot->at - from;
-		from = slot->at + 1U;
-		if (!decode_slot(c, d, slot))
-			return false;
+	const char *p = values.data, *const end = p + values.size;
+	const struct slot *slot = c->slot + t->first_slot, *const stop = slot + t->slots;
+	struct value value = {.number = 0};
+	for (; slot < stop; slot++) {
+		p = next_value(p, end, &value);
+		out = put_slot(c, d, slot, &value, put_kept(out, c, slot->before));
+		if (out == NULL)
+			return NULL;
 	}
-	memcpy(d->out, c->text + t->text.at + from, t->text.size - from);
-	d->out += t->text.size - from;
-	return true;
+	while (p < end && is_blank(*p))
+		p++;
+	if (p < end)
+		return malformed(
+		    d, "an encoded directive has more values than its template has slots");
+	return put_kept(out, c, t->after);
 }
 
 /* Returns NULL if the line does not begin with the number of a template. */
 static const struct template *template_of(const struct directive_codec *c, struct iot_text text,
 					  const char **end)
 {
-	const char *p = text.data + 1;
-	uint64_t number;
-	if (!number_scan(&p, text.data + text.size, 10, &number) ||
-	    number >= c->template_ids.count ||
-	    (p < text.data + text.size && *p != ' ' && *p != '\t'))
-		return NULL;
+	const char *p = text.data + 1, *stop = text.data + text.size;
+	size_t number = 0;
+	for (unsigned digit; p < stop && (digit = number_digit(*p)) < 10; p++) {
+		number = 10 * number + digit;
+		if (number >= c->template_ids.count)
+			return NULL;
+	}
 	*end = p;
-	return &c->template[number];
+	return p == stop || is_blank(*p) ? &c->template[number] : NULL;
 }
 
 /* Returns the size that a decoded text of `size` bytes has with its times in ticks. */
@@ -715,37 +781,50 @@ static int parse(struct iot_event *ev, const char **why)
 	return iot_directive_parse(ev, why) == IOT_OK ? IOT_OK : IOT_EFORMAT;
 }
 
-static int decode(struct directive_codec *c, struct iot_event *ev, uint64_t tick_ns, char *out,
-		  const char **why)
+static void set_event(struct iot_event *ev, const struct template *t, const struct decoding *d)
 {
-	struct decoding d = {
-	    .end = ev->text.data + ev->text.size, .ev = ev, .tick_ns = tick_ns, .out = out};
-	const struct template *t = template_of(c, ev->text, &d.at);
+	ev->kind = t->kind;
+	ev->has = t->has;
+	ev->rec = (struct iot_record){.start_ns = (int64_t)d->member[MEMBER_TIME],
+				      .duration_ns = d->member[MEMBER_TOOK],
+				      .process = (uint32_t)d->member[MEMBER_PROCESS],
+				      .file = (uint32_t)d->member[MEMBER_FILE],
+				      .object = (uint32_t)d->member[MEMBER_OBJECT]};
+}
+
+static size_t bound_of(const struct directive_codec *c, const struct template *t, size_t size)
+{
+	const size_t path = c->longest_path > size ? c->longest_path : size;
+	return t->text.size + t->slots * VALUE_MAX +
+	       PATHS_MAX * (path < DIRECTIVE_MAX ? path : DIRECTIVE_MAX) + BLOCK;
+}
+
+static int decode(struct directive_codec *c, struct iot_event *ev, uint64_t tick_ns, char *out,
+		  size_t capacity, const char **why)
+{
+	struct decoding d = {.tick_ns = tick_ns};
+	const char *p;
+	const struct template *t = template_of(c, ev->text, &p);
 	if (t == NULL) {
 		*why = "an encoded directive without a template of its number";
 		return IOT_EFORMAT;
 	}
-	ev->kind = t->kind;
-	ev->has = t->has;
-	memset(&ev->rec, 0, sizeof(ev->rec));
-	d.irregular = t->irregular;
-	if (!decode_slots(c, &d, t)) {
+	if (bound_of(c, t, ev->text.size) > capacity)
+		return IOT_ELIMIT;
+	const size_t size = ev->text.size - (size_t)(p - ev->text.data);
+	const char *end = put_slots(c, &d, t, (struct iot_text){p, size}, out);
+	if (end == NULL) {
 		*why = d.why;
 		return d.why != NULL ? IOT_EFORMAT : IOT_ENOMEM;
 	}
-	while (d.at < d.end && (*d.at == ' ' || *d.at == '\t'))
-		d.at++;
-	if (d.at < d.end) {
-		*why = "an encoded directive has more values than its template has slots";
-		return IOT_EFORMAT;
-	}
-	ev->text = (struct iot_text){out, (size_t)(d.out - out)};
+	ev->text = (struct iot_text){out, (size_t)(end - out)};
 	if (ev->text.size > DIRECTIVE_MAX &&
 	    size_in_ticks(c, t, tick_ns, ev->text.size) > DIRECTIVE_MAX) {
 		*why = "an encoded directive is longer than 32768 bytes when decoded";
 		return IOT_EFORMAT;
 	}
-	return d.irregular || !directive_end_fits(ev) ? parse(ev, why) : IOT_OK;
+	set_event(ev, t, &d);
+	return t->irregular || d.irregular || !directive_end_fits(ev) ? parse(ev, why) : IOT_OK;
 }
 
 static bool has_times(struct iot_text text, uint64_t tick_ns)
@@ -754,11 +833,13 @@ static bool has_times(struct iot_text text, uint64_t tick_ns)
 }
 
 int directive_codec_parse(struct directive_codec *c, struct iot_event *ev, uint64_t tick_ns,
-			  char *out, const char **why)
+			  char *out, size_t capacity, const char **why)
 {
 	const struct iot_text text = ev->text;
 	if (c != NULL && is_encoded(text))
-		return decode(c, ev, tick_ns, out, why);
+		return decode(c, ev, tick_ns, out, capacity, why);
+	if (has_times(text, tick_ns) && RETIMED_MAX(text.size) > capacity)
+		return IOT_ELIMIT;
 	if (c != NULL && is_escaped(text)) {
 		ev->text = (struct iot_text){text.data + 1, text.size - 1};
 	} else if (c != NULL && scan(&c->scanned, text) && learn(c, text) != IOT_OK) {
@@ -778,9 +859,5 @@ size_t directive_codec_bound(const struct directive_codec *c, struct iot_text te
 	if (c == NULL || !is_encoded(text))
 		return has_times(text, tick_ns) ? RETIMED_MAX(text.size) : 0;
 	const struct template *t = template_of(c, text, &end);
-	if (t == NULL)
-		return 0;
-	const size_t path = c->longest_path > text.size ? c->longest_path : text.size;
-	return t->text.size + t->slots * VALUE_MAX +
-	       PATHS_MAX * (path < DIRECTIVE_MAX ? path : DIRECTIVE_MAX);
+	return t != NULL ? bound_of(c, t, text.size) : 0;
 }

@@ -32,12 +32,13 @@ ssize_t directive_codec_encode(struct directive_codec *c, struct iot_text text, 
 /*
  * Parses the comment line of which ev->text is the text: decodes it, converts its times to
  * nanoseconds, and sets the other members of ev. c is NULL in version 1. If the text changes, it is
- * in out, which needs a capacity of directive_codec_bound(), at most RETIMED_MAX(IOT_COMMENT_MAX).
- * Returns IOT_OK; IOT_EFORMAT with the reason in *why; or IOT_ENOMEM. After an error the state is
- * undefined until directive_codec_forget().
+ * in out. Returns IOT_OK; IOT_ELIMIT, with nothing changed, if `capacity` is less than
+ * directive_codec_bound(), which is at most RETIMED_MAX(IOT_COMMENT_MAX); IOT_EFORMAT with the
+ * reason in *why; or IOT_ENOMEM. After the last two the state is undefined until
+ * directive_codec_forget().
  */
 int directive_codec_parse(struct directive_codec *c, struct iot_event *ev, uint64_t tick_ns,
-			  char *out, const char **why);
+			  char *out, size_t capacity, const char **why);
 size_t directive_codec_bound(const struct directive_codec *c, struct iot_text text,
 			     uint64_t tick_ns);
 

@@ -27,6 +27,16 @@ static unsigned marked_base(const char *field, size_t size)
 	return size == 3 && memcmp(field, "255", 3) == 0 ? 10 : 0;
 }
 
+/* Stores the text of a comment; after: the end of its mark. */
+static void set_comment(struct text_line *l, const char *p, const char *after, const char *stop)
+{
+	if (after < stop)
+		after++;
+	l->kind = TEXT_LINE_COMMENT;
+	l->text = (struct iot_text){after, (size_t)(stop - after)};
+	l->column = (unsigned)(after - p) + 1;
+}
+
 struct text_line text_line_classify(const char *p, const char *end)
 {
 	const char *lf = memchr(p, '\n', (size_t)(end - p));
@@ -35,6 +45,11 @@ struct text_line text_line_classify(const char *p, const char *end)
 	while (stop > p && stop[-1] == '\r')
 		stop--;
 	l.size = (size_t)(stop - p);
+	if (l.size >= 3 && memcmp(p, "ff ", 3) == 0) { /* as a writer spells it */
+		l.base = 16;
+		set_comment(&l, p, p + 2, stop);
+		return l;
+	}
 	while (field < stop && is_blank(*field))
 		field++;
 	const char *after = field;
@@ -43,13 +58,8 @@ struct text_line text_line_classify(const char *p, const char *end)
 	if (field == stop)
 		l.kind = TEXT_LINE_BLANK;
 	l.base = marked_base(field, (size_t)(after - field));
-	if (l.base == 0)
-		return l;
-	if (after < stop)
-		after++;
-	l.kind = TEXT_LINE_COMMENT;
-	l.text = (struct iot_text){after, (size_t)(stop - after)};
-	l.column = (unsigned)(after - p) + 1;
+	if (l.base != 0)
+		set_comment(&l, p, after, stop);
 	return l;
 }
 

@@ -232,13 +232,17 @@ void batch_place_untimed(struct event_batch *b)
 static int parse_comment(struct decoder *d, struct iot_event *ev, const char **wrong)
 {
 	const uint64_t tick_ns = codec_tick(d->codec);
-	const size_t bound = directive_codec_bound(d->directives, ev->text, tick_ns);
-	char *out = NULL;
-	int status = bound > 0 ? decoder_arena_reserve(d, bound, &out) : 1;
-	if (status != 1)
-		return status;
-	status = directive_codec_parse(d->directives, ev, tick_ns, out, wrong);
-	return status == IOT_OK ? 1 : status;
+	for (;;) {
+		char *out = d->arena.size > 0 ? d->arena.text + d->arena.used : NULL;
+		int status = directive_codec_parse(d->directives, ev, tick_ns, out,
+						   d->arena.size - d->arena.used, wrong);
+		if (status != IOT_ELIMIT)
+			return status == IOT_OK ? 1 : status;
+		status = decoder_arena_reserve(
+		    d, directive_codec_bound(d->directives, ev->text, tick_ns));
+		if (status != 1)
+			return status;
+	}
 }
 
 static void report_codec(struct decoder *d, const struct iot_event *ev,
@@ -267,9 +271,10 @@ static void report_muted(struct decoder *d, const struct iot_event *ev)
 
 static bool take_comment(struct decoder *d, struct event_batch *b, const struct text_line *l)
 {
-	struct iot_event ev = {.text = l->text};
+	struct iot_event ev;
 	struct definition *name;
 	const char *wrong = NULL;
+	ev.text = l->text;
 	int status = parse_comment(d, &ev, &wrong);
 	if (status == 0)
 		return false;
@@ -373,18 +378,11 @@ static void count_records(struct decoder *d, struct event_batch *b, size_t n)
 	d->records += n;
 }
 
-bool decoder_step(struct decoder *d, struct event_batch *b)
+/* Processes a run of records, or a line that is neither a record nor spelled as a writer does. */
+static bool take_records(struct decoder *d, struct event_batch *b)
 {
 	const struct first_use_handler on_first_use = {look_up, d};
 	enum decode_stop why;
-	if (d->lookahead != NULL && d->lookahead->resumption == RESUME_PROVEN)
-		return decoder_resume(d, b);
-	if (decoder_is_skipping(d))
-		return decoder_skip_line(d, b);
-	if (d->progress == TRACE_ENDED)
-		return decoder_after_end(d);
-	if (is_comment(d)) /* usually another one follows */
-		return take_other(d, b);
 	size_t n = codec_decode_lines(d->codec, &d->block.cur, d->block.end, record_at(b, b->n),
 				      b->max - b->n, b->stride, &on_first_use, &why);
 	count_records(d, b, n);
@@ -398,6 +396,19 @@ bool decoder_step(struct decoder *d, struct event_batch *b)
 	default:
 		return true;
 	}
+}
+
+bool decoder_step(struct decoder *d, struct event_batch *b)
+{
+	if (d->lookahead != NULL && d->lookahead->resumption == RESUME_PROVEN)
+		return decoder_resume(d, b);
+	if (decoder_is_skipping(d))
+		return decoder_skip_line(d, b);
+	if (d->progress == TRACE_ENDED)
+		return decoder_after_end(d);
+	if (is_comment(d)) /* usually another one follows */
+		return take_other(d, b);
+	return take_records(d, b);
 }
 
 static ssize_t deliver_batch(struct decoder *d, struct event_batch *b)

@@ -231,12 +231,15 @@ bool decoder_grow_codec(struct decoder *d);
 int64_t decoder_last_start_ns(const struct decoder *d);
 
 /*
- * Reserves capacity for a text; decoder_deliver keeps it. Returns 1 with *out set; 0 if the batch
+ * Reserves capacity for a text after arena.used; decoder_deliver keeps it. Returns 1; 0 if the batch
  * must end first; or a negative status.
  */
-int decoder_arena_reserve(struct decoder *d, size_t need, char **out);
-/* Adds a comment or directive to the batch, if it accepts events. */
-void decoder_deliver(struct decoder *d, struct event_batch *b, const struct iot_event *ev);
+int decoder_arena_reserve(struct decoder *d, size_t need);
+/*
+ * Adds a comment or directive to the batch, if it accepts events. Without a time of its own it gets
+ * that of the last record.
+ */
+void decoder_deliver(struct decoder *d, struct event_batch *b, struct iot_event *ev);
 
 static inline void decoder_step_over(struct decoder *d, const struct text_line *l)
 {

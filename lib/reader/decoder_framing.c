@@ -23,8 +23,7 @@ static bool report_lost(struct decoder *d, struct event_batch *b, uint64_t recor
 {
 	struct iot_builder builder;
 	struct iot_event ev;
-	char *out;
-	int capacity = decoder_arena_reserve(d, LOST_CAPACITY, &out);
+	int capacity = decoder_arena_reserve(d, LOST_CAPACITY);
 	if (capacity < 0)
 		decoder_fail_memory(d, capacity);
 	if (capacity <= 0)
@@ -32,7 +31,7 @@ static bool report_lost(struct decoder *d, struct event_batch *b, uint64_t recor
 	d->sync.lost++;
 	if (__builtin_add_overflow(d->sync.lost_records, records, &d->sync.lost_records))
 		d->sync.lost_records = UINT64_MAX;
-	iot_directive_begin(&builder, out, LOST_CAPACITY, "lost");
+	iot_directive_begin(&builder, d->arena.text + d->arena.used, LOST_CAPACITY, "lost");
 	iot_directive_number(&builder, "time", (uint64_t)decoder_last_start_ns(d));
 	if (records > 0)
 		iot_directive_number(&builder, "records", records);

@@ -158,31 +158,28 @@ void decoder_unmute(struct decoder *d)
 
 /* Events */
 
-int decoder_arena_reserve(struct decoder *d, size_t need, char **out)
+int decoder_arena_reserve(struct decoder *d, size_t need)
 {
 	struct text_arena *a = &d->arena;
 	assert(a->used <= a->size);
-	if (need > a->size - a->used) {
-		if (a->used > 0)
-			return 0;
-		if (!array_reserve(&a->text, &a->size, need > ARENA_SIZE ? need : ARENA_SIZE, 1))
-			return IOT_ENOMEM;
-	}
-	*out = a->text + a->used;
-	return 1;
+	if (need <= a->size - a->used)
+		return 1;
+	if (a->used > 0)
+		return 0;
+	need = need > ARENA_SIZE ? need : ARENA_SIZE;
+	return array_reserve(&a->text, &a->size, need, 1) ? 1 : IOT_ENOMEM;
 }
 
-void decoder_deliver(struct decoder *d, struct event_batch *b, const struct iot_event *ev)
+void decoder_deliver(struct decoder *d, struct event_batch *b, struct iot_event *ev)
 {
-	struct iot_event placed = *ev;
 	if (!(ev->has & IOT_HAS_TIME))
-		placed.rec.start_ns = decoder_last_start_ns(d);
+		ev->rec.start_ns = decoder_last_start_ns(d);
 	if (d->output.directive != NULL)
-		d->output.directive(d->output.context, &placed, b->n);
+		d->output.directive(d->output.context, ev, b->n);
 	if (b->events == NULL)
 		return;
 	assert(b->n < b->max);
 	if (d->arena.text != NULL && ev->text.data == d->arena.text + d->arena.used)
 		d->arena.used += ev->text.size;
-	b->events[b->n++] = placed;
+	b->events[b->n++] = *ev;
 }

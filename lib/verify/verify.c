@@ -91,8 +91,8 @@ static bool parse_comment(struct verify *v, const struct text_line *l, struct io
 {
 	const char *wrong = NULL;
 	*ev = (struct iot_event){.text = l->text};
-	const int status =
-	    directive_codec_parse(v->directives, ev, codec_tick(v->codec), v->scratch, &wrong);
+	const int status = directive_codec_parse(v->directives, ev, codec_tick(v->codec),
+						 v->scratch, RETIMED_MAX(IOT_COMMENT_MAX), &wrong);
 	if (status == IOT_ENOMEM) {
 		fail_memory(v, status);
 		return false;

@@ -51,8 +51,12 @@ static struct iot_text encoded(struct pair *p, struct iot_text text)
 
 static int decode(struct pair *p, struct iot_event *ev, uint64_t tick_ns, const char **why)
 {
-	cr_assert_leq(directive_codec_bound(p->reader, ev->text, tick_ns), (size_t)CAPACITY);
-	return directive_codec_parse(p->reader, ev, tick_ns, p->out, why);
+	const size_t bound = directive_codec_bound(p->reader, ev->text, tick_ns);
+	cr_assert_leq(bound, (size_t)CAPACITY);
+	if (bound > 0)
+		cr_assert_eq(directive_codec_parse(p->reader, ev, tick_ns, p->out, bound - 1, why),
+			     IOT_ELIMIT);
+	return directive_codec_parse(p->reader, ev, tick_ns, p->out, bound, why);
 }
 
 static struct iot_text text_of(const char *s)
