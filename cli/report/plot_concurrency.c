@@ -48,6 +48,8 @@ static void draw_time(const struct plot_data *d, struct output *o)
 	canvas_steps(o, &f, c, COLUMN_OUTSTANDING, 1, "l o");
 	for (size_t i = 0; i < c->count; i++) {
 		const double x = svg_x(&f, c->column[i].begin_s);
+		if (c->column[i].max[COLUMN_OUTSTANDING] <= 0)
+			continue;
 		canvas_rect(o, "t", x, f.top, svg_x(&f, c->column[i].end_s) - x, f.height);
 		output_printf(o, "%.6g to %.6g s: mean %s, highest bin %.3g", c->column[i].begin_s,
 			      c->column[i].end_s,

@@ -32,7 +32,8 @@ static void draw_correlation(const struct plot_data *d, struct output *o)
 {
 	const double period = period_of(d);
 	struct svg_frame f = {CANVAS_FRAME, .y = {"autocorrelation", SVG_LINEAR, -1, 1}};
-	char text[64], s[SVG_LABEL];
+	const struct iot_analyze_value *method = plot_value(d, "cycles", "method", NULL);
+	char text[96], s[SVG_LABEL];
 	f.width = LEFT_WIDTH;
 	canvas_set_time(&f, 0, (double)d->lag_count * d->lag_s);
 	f.x.label = f.x_unit < 1e-4 ? "lag, us" : f.x_unit < 0.1 ? "lag, ms" : "lag, s";
@@ -46,8 +47,10 @@ static void draw_correlation(const struct plot_data *d, struct output *o)
 		output_printf(o, "%c%.1f,%.1f", k == 0 ? 'M' : 'L', svg_x(&f, (double)k * d->lag_s),
 			      svg_y(&f, d->correlation[k]));
 	output_text(o, "\"/>\n");
-	snprintf(text, sizeof text, "period %s (dashed), threshold 0.3", canvas_seconds(s, period));
-	canvas_text(o, CANVAS_LEFT, 36, "start", text);
+	snprintf(text, sizeof text, "period %s (dashed), by %.*s; dotted: 0.3",
+		 canvas_seconds(s, period), method != NULL ? (int)method->text.size : 0,
+		 method != NULL ? method->text.data : "");
+	canvas_text(o, PLOT_WIDTH - CANVAS_RIGHT, 18, "end", text);
 }
 
 static void draw_phase(struct output *o, const struct svg_frame *f, const double *value,

@@ -25,6 +25,14 @@ static void draw_width(const struct plot_data *d, struct output *o)
 	canvas_text(o, PLOT_WIDTH - CANVAS_RIGHT, 18, "end", text);
 }
 
+static bool is_empty(const struct plot_column *c, const enum column_kind *kinds, size_t n)
+{
+	for (size_t k = 0; k < n; k++)
+		if (c->max[kinds[k]] > 0)
+			return false;
+	return true;
+}
+
 /* Transparent columns, whose tooltips have the values. */
 static void draw_tips(const struct plot_data *d, struct output *o, const struct svg_frame *f,
 		      const char *const names[], const enum column_kind *kinds, size_t n,
@@ -34,6 +42,8 @@ static void draw_tips(const struct plot_data *d, struct output *o, const struct 
 	for (size_t i = 0; i < d->columns.count; i++) {
 		const struct plot_column *c = &d->columns.column[i];
 		const double x = svg_x(f, c->begin_s);
+		if (is_empty(c, kinds, n))
+			continue;
 		canvas_rect(o, "t", x, f->top, svg_x(f, c->end_s) - x, f->height);
 		output_printf(o, "%.6g to %.6g s", c->begin_s, c->end_s);
 		for (size_t k = 0; k < n; k++)

@@ -89,8 +89,9 @@ static void term_complete(const struct html_report *r)
 	if (r->options->damaged)
 		snprintf(text, sizeof text, "no: the trace is damaged, and analyzed up to there");
 	else if (lost > 0)
-		snprintf(text, sizeof text, "no: %ju places where records are lost%s",
-			 (uintmax_t)lost, records > 0 ? "" : ", of unknown number");
+		snprintf(text, sizeof text, "no: records are lost at %ju %s%s", (uintmax_t)lost,
+			 lost == 1 ? "place" : "places",
+			 records > 0 ? "" : ", their number is unknown");
 	else
 		snprintf(text, sizeof text, "yes");
 	term_text(r, "complete", text);

@@ -13,7 +13,7 @@ iotrace=${1:-build/${MODE:-release}/iotrace}
 # Words that mdoc hides from a plain grep are found in the formatted page.
 plain() { mandoc -T ascii "$1" | col -b; }
 
-for page in man/*.[135]; do
+for page in man/*.[1357]; do
 	out=$(mandoc -T lint -W warning "$page" 2>&1)
 	[ -z "$out" ]
 	verdict $? "$page: $out"
@@ -29,8 +29,8 @@ for name in $(sed -n 's/^IOT_API.*[ *]\(iot_[a-z_]*\)(.*/\1/p' include/iotrace/*
 	verdict $? "$name: not under NAME"
 done
 
-for page in man/*.[135]; do
-	for ref in $(sed -n 's/^\.Xr \(iot[a-z_-]*\) \([135]\).*/\1.\2/p' "$page"); do
+for page in man/*.[1357]; do
+	for ref in $(sed -n 's/^\.Xr \(iot[a-z_-]*\) \([1357]\).*/\1.\2/p' "$page"); do
 		[ -f "man/$ref" ]
 		verdict $? "$page refers to $ref"
 	done

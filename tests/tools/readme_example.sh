@@ -30,6 +30,10 @@ blocks_of() {
 		awk -v d="$scratch" '/^```console/ { on = 1; f = d "/1.block"; next }
 			/^```/ { on = 0 } on { print > f }' "$1"
 		;;
+	*.7)
+		awk -v d="$scratch" '/^\.Bd -literal/ { on = 1; f = d "/1.block"; next }
+			/^\.Ed/ { on = 0 } on { gsub(/\\e/, "\\"); gsub(/\\-/, "-"); print > f }' "$1"
+		;;
 	*)
 		awk -v d="$scratch" '/^\.Sh / { examples = /EXAMPLES/ }
 			/^\.Bd -literal/ && examples { first = 1; next }
@@ -91,7 +95,7 @@ $difference"
 }
 
 run_program
-for page in README.md man/*.[135]; do
+for page in README.md man/*.[1357]; do
 	run_blocks "$page"
 done
 echo "$passed passed, $failed failed"
