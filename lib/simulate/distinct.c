@@ -6,12 +6,6 @@
 #include "lib/base/array.h"
 #include "lib/base/idmap.h"
 
-struct candidate {
-	uint64_t key;
-	uint32_t row;
-	bool write;
-};
-
 struct row_firsts {
 	uint64_t references[2];
 };
@@ -23,8 +17,6 @@ struct distinct {
 	uint64_t references[2];
 	struct row_firsts *rows;
 	size_t row_capacity;
-	uint32_t count;
-	struct candidate candidate[REFERENCES_MAX];
 };
 
 struct distinct *distinct_new(uint64_t memory)
@@ -44,52 +36,48 @@ void distinct_free(struct distinct *d)
 	free(d);
 }
 
-void distinct_collect(struct distinct *d, const struct reference_batch *b, const uint8_t *results)
-{
-	d->count = 0;
-	if (d->failed)
-		return;
-	for (uint32_t i = 0; i < b->runs; i++) {
-		const struct reference_run *run = &b->run[i];
-		for (uint32_t j = run->first; j < run->first + run->count; j++) {
-			d->candidate[d->count] =
-			    (struct candidate){b->key[j], run->row, (run->flags & RUN_WRITE) != 0};
-			d->count += results == NULL || results[j] != CACHE_HIT;
-		}
-	}
-}
-
 /* The map doubles its memory when it is full, and has both copies meanwhile. */
 static bool may_grow(const struct distinct *d)
 {
 	return d->keys.count < d->keys.capacity || 3 * idmap_bytes(&d->keys) <= d->memory;
 }
 
-static bool add(struct distinct *d, const struct candidate *c)
+static bool add(struct distinct *d, uint64_t key, uint32_t row, unsigned write)
 {
 	const size_t known = d->keys.count;
 	if (!may_grow(d))
 		return false;
-	const size_t number = idmap_number(&d->keys, c->key);
+	const size_t number = idmap_number(&d->keys, key);
 	if (number == SIZE_MAX ||
-	    !array_reserve_index(&d->rows, &d->row_capacity, c->row, sizeof *d->rows))
+	    !array_reserve_index(&d->rows, &d->row_capacity, row, sizeof *d->rows))
 		return false;
-	d->references[c->write] += number == known;
-	d->rows[c->row].references[c->write] += number == known;
+	d->references[write] += number == known;
+	d->rows[row].references[write] += number == known;
 	return true;
 }
 
-void distinct_count(struct distinct *d)
+static bool add_run(struct distinct *d, const struct reference_batch *b,
+		    const struct reference_run *run, const uint8_t *results)
 {
 	enum { AHEAD = 16 };
-	for (uint32_t i = 0; i < d->count && !d->failed; i++) {
-		if (i + AHEAD < d->count)
-			idmap_prefetch(&d->keys, d->candidate[i + AHEAD].key);
-		d->failed = !add(d, &d->candidate[i]);
+	const unsigned write = (run->flags & RUN_WRITE) != 0;
+	for (uint32_t i = run->first; i < run->first + run->count; i++) {
+		const uint32_t ahead = i + AHEAD;
+		if (ahead < b->count && (results == NULL || results[ahead] != CACHE_HIT))
+			idmap_prefetch(&d->keys, b->key[ahead]);
+		if ((results == NULL || results[i] != CACHE_HIT) &&
+		    !add(d, b->key[i], run->row, write))
+			return false;
 	}
+	return true;
+}
+
+void distinct_add(struct distinct *d, const struct reference_batch *b, const uint8_t *results)
+{
+	for (uint32_t i = 0; i < b->runs && !d->failed; i++)
+		d->failed = !add_run(d, b, &b->run[i], results);
 	if (d->failed)
 		idmap_free(&d->keys);
-	d->count = 0;
 }
 
 struct engine_firsts distinct_firsts(const struct distinct *d)

@@ -10,12 +10,8 @@ struct distinct;
 /* memory: bytes of the set. Returns NULL if out of memory. */
 struct distinct *distinct_new(uint64_t memory);
 void distinct_free(struct distinct *d); /* NULL is ignored */
-/*
- * Copies from a batch the references that can be first ones: those without a hit in a simulation
- * (results NULL: all). distinct_count() adds them to the set.
- */
-void distinct_collect(struct distinct *d, const struct reference_batch *b, const uint8_t *results);
-void distinct_count(struct distinct *d);
+/* results: those of a simulation; references with a hit are no first ones. NULL: unknown. */
+void distinct_add(struct distinct *d, const struct reference_batch *b, const uint8_t *results);
 
 struct engine_firsts distinct_firsts(const struct distinct *d);
 struct engine_firsts distinct_row_firsts(const struct distinct *d, size_t row);

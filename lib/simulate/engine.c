@@ -2,21 +2,44 @@
 #include "engine.h"
 
 #include <stdlib.h>
-
-#include "lib/base/array.h"
+#include <string.h>
 
 #include "distinct.h"
-#include "workers.h"
+#include "pipeline.h"
+
+enum { SLOTS = 8 };
+
+/* A batch, and the results of the first simulation, which distinct blocks depend on. */
+struct slot {
+	struct reference_batch batch;
+	uint8_t result[REFERENCES_MAX];
+};
 
 struct engine {
 	struct engine_options options;
 	struct simulation **simulations;
 	size_t count;
-	int *status; /* of each simulation in the current round */
-	struct workers *workers;
+	struct pipeline *pipeline;
 	struct distinct *distinct;
-	struct reference_batch *batch[2], *current;
+	struct slot *slots;
 };
+
+/* The stages: the simulations, then distinct blocks, then reuse. */
+static int run_stage(void *context, size_t stage, size_t slot)
+{
+	struct engine *e = context;
+	struct slot *s = &e->slots[slot];
+	int status = IOT_OK;
+	if (stage < e->count)
+		status = simulation_run(e->simulations[stage], &s->batch);
+	else if (stage == e->count)
+		distinct_add(e->distinct, &s->batch, e->count > 0 ? s->result : NULL);
+	else
+		block_reuse_add(e->options.reuse, &s->batch);
+	if (stage == 0 && e->count > 0)
+		memcpy(s->result, simulation_results(e->simulations[0]), s->batch.count);
+	return status;
+}
 
 struct engine *engine_new(const struct engine_options *options, struct simulation **simulations,
 			  size_t count)
@@ -27,13 +50,16 @@ struct engine *engine_new(const struct engine_options *options, struct simulatio
 	e->options = *options;
 	e->simulations = simulations;
 	e->count = count;
-	e->status = calloc(count + 1, sizeof *e->status);
-	e->workers = workers_new(options->threads);
+	e->pipeline =
+	    pipeline_new(&(struct pipeline_options){.threads = options->threads,
+						    .stages = count + 1 + (options->reuse != NULL),
+						    .slots = SLOTS,
+						    .after_first = count,
+						    .run = run_stage,
+						    .context = e});
 	e->distinct = distinct_new(options->distinct_memory);
-	for (unsigned i = 0; i < 2; i++)
-		e->batch[i] = calloc(1, sizeof *e->batch[i]);
-	if (e->status == NULL || e->workers == NULL || e->distinct == NULL || e->batch[0] == NULL ||
-	    e->batch[1] == NULL) {
+	e->slots = calloc(SLOTS, sizeof *e->slots);
+	if (e->pipeline == NULL || e->distinct == NULL || e->slots == NULL) {
 		engine_free(e);
 		return NULL;
 	}
@@ -44,56 +70,31 @@ void engine_free(struct engine *e)
 {
 	if (e == NULL)
 		return;
-	workers_free(e->workers);
+	pipeline_free(e->pipeline);
 	distinct_free(e->distinct);
-	free(e->status);
-	free(e->batch[0]);
-	free(e->batch[1]);
+	free(e->slots);
 	free(e);
 }
 
-/* Task 0 counts the distinct blocks of the batch before the current one, the last one reuse. */
-static void run_task(void *context, size_t task)
+static struct reference_batch *next_batch(struct engine *e)
 {
-	struct engine *e = context;
-	if (task == 0)
-		distinct_count(e->distinct);
-	else if (task <= e->count)
-		e->status[task - 1] = simulation_run(e->simulations[task - 1], e->current);
-	else
-		block_reuse_add(e->options.reuse, e->current);
-}
-
-/* Runs all simulations on a batch while `fill` prepares the next one. */
-static int run_round(struct engine *e, struct reference_batch *b, struct reference_batch *next,
-		     engine_fill_fn *fill, void *context, int *filled)
-{
-	int status = IOT_OK;
-	e->current = b;
-	workers_start(e->workers, run_task, e, e->count + 1 + (e->options.reuse != NULL));
-	next->count = next->runs = next->actions = 0;
-	*filled = *filled > 0 ? fill(context, next) : *filled;
-	workers_finish(e->workers);
-	for (size_t i = 0; i < e->count && status == IOT_OK; i++)
-		status = e->status[i];
-	if (e->count > 0)
-		distinct_collect(e->distinct, b, simulation_results(e->simulations[0]));
-	else
-		distinct_collect(e->distinct, b, NULL);
-	return status;
+	const size_t slot = pipeline_reserve(e->pipeline);
+	if (slot == PIPELINE_FAILED)
+		return NULL;
+	struct reference_batch *b = &e->slots[slot].batch;
+	b->count = b->runs = b->actions = 0;
+	return b;
 }
 
 int engine_run(struct engine *e, engine_fill_fn *fill, void *context)
 {
-	struct reference_batch *b = e->batch[0], *next = e->batch[1];
-	int status = IOT_OK, filled = fill(context, b);
-	while (status == IOT_OK && (filled > 0 || b->count > 0 || b->actions > 0)) {
-		status = run_round(e, b, next, fill, context, &filled);
-		struct reference_batch *done = b;
-		b = next;
-		next = done;
+	struct reference_batch *b;
+	int filled = 1;
+	while (filled > 0 && (b = next_batch(e)) != NULL) {
+		filled = fill(context, b);
+		pipeline_submit(e->pipeline);
 	}
-	distinct_count(e->distinct);
+	int status = pipeline_finish(e->pipeline);
 	for (size_t i = 0; i < e->count && status == IOT_OK; i++)
 		status = simulation_finish(e->simulations[i]);
 	if (e->options.reuse != NULL)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Several simulations in one pass over a trace. One thread reads events and makes references of
- * them; meanwhile others run each simulation on the preceding batch. Results do not depend on the
- * number of threads.
+ * them; meanwhile others run the simulations on earlier batches, each at a pace of its own. Results
+ * do not depend on the number of threads.
  */
 #ifndef LIB_SIMULATE_ENGINE_H
 #define LIB_SIMULATE_ENGINE_H

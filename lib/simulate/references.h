@@ -13,7 +13,7 @@
 #include "breakdown.h"
 #include "cache.h"
 
-enum { REFERENCES_MAX = 16384, REFERENCE_ACTIONS_MAX = 1024 };
+enum { REFERENCES_MAX = 4096, REFERENCE_ACTIONS_MAX = 1024 };
 
 enum references_unknown {
 	REFERENCES_SKIP_UNKNOWN,  /* records with unknown offsets refer to nothing */
