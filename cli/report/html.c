@@ -41,8 +41,9 @@ static const char style[] =
     "svg .r{color:#3d9be0}svg .w{color:#f0813a}svg .m{color:#2fc39a}}"
     "@page{size:A4;margin:14mm}"
     "@media print{body{max-width:none;padding:0;font-size:10pt}nav{display:none}"
-    "figure,tr,.finding{break-inside:avoid}h2{break-after:avoid}.scroll{overflow:visible}"
-    "td.n{min-width:0}}";
+    "figure,tr,.finding{break-inside:avoid}h2{break-after:avoid}.scroll{display:block;"
+    "overflow:visible;margin:0}"
+    "table{font-size:8pt}th,td{padding:.1rem .3rem}td.n{min-width:9rem}}";
 
 void html_begin(struct html *h, const char *title, size_t size)
 {
@@ -181,7 +182,11 @@ const char *html_value(char text[HTML_VALUE], enum html_form form,
 	else if (form == HTML_NS)
 		format_ns(text, real);
 	else
-		snprintf(text, HTML_VALUE, real != 0 && fabs(real) < 1 ? "%.4f" : "%.2f", real);
+		snprintf(text, HTML_VALUE,
+			 real == 0 || fabs(real) >= 1 ? "%.2f"
+			 : fabs(real) >= 0.001        ? "%.4f"
+						      : "%.3g",
+			 real);
 	return text;
 }
 

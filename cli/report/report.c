@@ -9,6 +9,10 @@
 static int write_sections(const struct html_report *r)
 {
 	int status = IOT_OK;
+	if (!(plot_number(r->data, "totals", "N", NULL) > 0)) {
+		html_paragraph(r->html, "The trace has no requests.");
+		return report_metadata(r);
+	}
 	report_totals(r);
 	report_time(r);
 	report_cycles(r);
