@@ -90,9 +90,10 @@ static void check(const void *trace, size_t size, unsigned how)
 {
 	int fd = fuzz_file(trace, size);
 	struct command done = anonymize(fd, how);
-	struct kept all = kept_of(trace, size), anonymous = kept_of(done.out, done.size);
+	struct kept all = kept_of(trace, size), verified = kept_read(trace, size, true),
+		    anonymous = kept_of(done.out, done.size);
 	FUZZ_CHECK(done.status != EXIT_USAGE);
-	FUZZ_CHECK((done.status == EXIT_OK) == (all.status == 0) || kept_is_full(&all));
+	FUZZ_CHECK((done.status == EXIT_OK) == (verified.status == 0) || kept_is_full(&all));
 	FUZZ_CHECK(done.size == 0 || anonymous.status == 0);
 	if (done.status == EXIT_OK && !kept_is_full(&all))
 		FUZZ_CHECK(kept_records(&all) == kept_records(&anonymous));
@@ -100,6 +101,7 @@ static void check(const void *trace, size_t size, unsigned how)
 		FUZZ_CHECK(!has_word(anonymous.ev[i].text.data, anonymous.ev[i].text.size));
 	check_planted(&all, how);
 	kept_free(&all);
+	kept_free(&verified);
 	kept_free(&anonymous);
 	free(done.out);
 	(void)close(fd);

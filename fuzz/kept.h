@@ -67,17 +67,23 @@ static inline void drain(struct iot_reader *r, struct kept *k)
 		FUZZ_CHECK(iot_reader_events(r, ev, KEPT_BATCH) == n); /* the first error is kept */
 }
 
-/* All events of a trace in memory. */
-static inline struct kept kept_of(const void *data, size_t size)
+/* All events of a trace in memory; if verified, as the commands that write a trace read them. */
+static inline struct kept kept_read(const void *data, size_t size, bool verified)
 {
 	struct kept k = {0};
 	struct iot_reader *r = iot_reader_new();
 	FUZZ_CHECK(r != NULL && iot_reader_set(r, IOT_SET_LIMIT_MEMORY, 16 << 20) == IOT_OK);
+	FUZZ_CHECK(iot_reader_set(r, IOT_SET_VERIFIED, verified) == IOT_OK);
 	k.status = iot_reader_open_memory(r, data, size, "fuzz");
 	if (k.status == IOT_OK)
 		drain(r, &k);
 	iot_reader_free(r);
 	return k;
+}
+
+static inline struct kept kept_of(const void *data, size_t size)
+{
+	return kept_read(data, size, false);
 }
 
 static inline bool kept_same(const struct iot_event *a, const struct iot_event *b)
