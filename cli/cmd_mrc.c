@@ -103,12 +103,12 @@ static bool add_size(struct mrc_run *m, size_t *capacity, uint64_t size)
  */
 static bool choose_points(struct mrc_run *m)
 {
-	const double least = (double)smallest_size(m), more = (double)m->results.distinct / least;
+	const double min = (double)smallest_size(m), ratio = (double)m->results.distinct / min;
 	size_t capacity = 0;
 	bool done = true;
 	for (uint64_t i = 0; i < m->points && done; i++) {
 		const double exponent = m->points > 1 ? (double)i / (double)(m->points - 1) : 1;
-		const uint64_t size = (uint64_t)llround(least * pow(more, exponent));
+		const uint64_t size = (uint64_t)llround(min * pow(ratio, exponent));
 		done = add_size(m, &capacity,
 				i + 1 == m->points      ? m->results.distinct
 				: m->results.sample > 0 ? size
