@@ -211,6 +211,8 @@ static void print_head(struct analyze_run *a)
 		      shown_value(text[3], REAL, find(a, "trace", "T")));
 	if (time->note != NULL && time->kind == IOT_VALUE_REAL && time->note[0] == 'c')
 		output_printf(&a->out, ", CPU time %s s", shown_value(text[4], REAL, time));
+	if (find(a, "totals", "N")->note != NULL)
+		output_printf(&a->out, "; %s", find(a, "totals", "N")->note);
 	output_text(&a->out, "\n");
 	output_printf(&a->out, "data size %s MB, reads/writes %s in bytes, %s in requests\n\n",
 		      shown_value(text[0], REAL, find(a, "totals", "data_size")),
@@ -872,9 +874,10 @@ static const char *option_section(const struct option *opt, const char *value)
 			{"order", IOT_ANALYZE_ORDER},         {"time", IOT_ANALYZE_TIME},
 			{"metadata", IOT_ANALYZE_METADATA},   {"files", IOT_ANALYZE_FILES},
 			{"processes", IOT_ANALYZE_PROCESSES}, {"reuse", IOT_ANALYZE_REUSE},
-			{"cycles", IOT_ANALYZE_CYCLES},       {"classes", IOT_ANALYZE_CLASSES}};
+			{"cycles", IOT_ANALYZE_CYCLES},       {"classes", IOT_ANALYZE_CLASSES},
+			{"counters", IOT_ANALYZE_COUNTERS}};
 	static const char expected[] = "totals, sizes, order, time, cycles, metadata, files, "
-				       "processes, reuse, classes, or a list of these";
+				       "processes, reuse, classes, counters, or a list of these";
 	uint32_t *bits = opt->target, found = 1;
 	for (const char *at = value; found != 0; at += strcspn(at, ",") + 1) {
 		const size_t n = strcspn(at, ",");
@@ -943,7 +946,7 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		 option_part),
 	    CALL("section", "LIST", &a.options.sections,
 		 "compute only these: totals, sizes, order, time, cycles, metadata, files, "
-		 "processes, reuse, classes",
+		 "processes, reuse, classes, counters",
 		 option_section),
 	    OPTION(CHOICE, 'b', "by", "process|node|file|op", &a.by,
 		   "print a table by this instead, most bytes first; op: most time first"),

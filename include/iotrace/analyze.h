@@ -40,6 +40,7 @@ enum iot_analyze_section {
 	IOT_ANALYZE_CYCLES = 0x80,
 	IOT_ANALYZE_REUSE = 0x100,
 	IOT_ANALYZE_CLASSES = 0x200,
+	IOT_ANALYZE_COUNTERS = 0x400, /* of Darshan */
 };
 
 /* Tables, each with the section that has to be selected. */

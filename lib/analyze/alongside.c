@@ -109,6 +109,7 @@ static bool add(struct iot_analyze *a, struct iot_analyze *more)
 	for (unsigned i = 0; i < LAYERS && added; i++)
 		added = add_layer(a, i, &map, more->layers[i]);
 	added = added && row_names_join(&a->names, &more->names) && job_join(&a->job, &more->job);
+	added = added && counters_join(&a->counters, &more->counters, map.file);
 	a->job.more++;
 	totals_join_job(&a->trace, &more->trace);
 	metadata_join(&a->metadata, &more->metadata);

@@ -299,6 +299,8 @@ static void add_directive(struct iot_analyze *a, const struct iot_event *ev)
 		define_trace(a, ev);
 	else if (ev->kind == IOT_LOST)
 		add_lost(a, ev);
+	else if (ev->kind == IOT_COUNTER && needs(a, IOT_ANALYZE_COUNTERS))
+		keep(a, counters_add(&a->counters, &a->requests, ev));
 	keep(a, true);
 }
 
@@ -425,6 +427,8 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 		keep(a, requests_join_clocks(&a->requests, &part->requests, &map));
 	if (a->status == IOT_OK)
 		keep(a, row_names_join(&a->names, &part->names) && job_join(&a->job, &part->job));
+	if (a->status == IOT_OK)
+		keep(a, counters_join(&a->counters, &part->counters, map.file));
 	totals_join_trace(&a->trace, &part->trace);
 	metadata_join(&a->metadata, &part->metadata);
 	if (part->options.stored != 0)
@@ -439,6 +443,13 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 static uint64_t requests_of(const struct layer *l)
 {
 	return l != NULL ? l->totals.io.count[0] + l->totals.io.count[1] : 0;
+}
+
+/* The counters that replace requests, if there are none. */
+static const struct counters_totals *counted_of(const struct iot_analyze *a)
+{
+	const bool any = requests_of(a->layers[0]) > 0 || requests_of(a->layers[1]) > 0;
+	return any || a->options.physical ? NULL : a->counters.of[COUNTERS_POSIX];
 }
 
 /* The layer to report. */
@@ -473,6 +484,7 @@ static void add_io_time_values(struct iot_analyze *a, const struct layer *l)
 	struct io_time_source from = {.busy = &l->busy,
 				      .latency = &l->latency,
 				      .totals = &l->totals,
+				      .counted = counted_of(a),
 				      .runtime_ns = totals_runtime(&a->trace, &a->requests),
 				      .processes = totals_processes(&a->trace, &a->requests),
 				      .nodes = a->options.nodes};
@@ -516,6 +528,7 @@ static void add_row_values(struct iot_analyze *a, const struct layer *l)
 					  .reuse = &l->reuse,
 					  .classes = &a->classes,
 					  .names = &a->names,
+					  .counted = counted_of(a),
 					  .metadata =
 					      needs(a, IOT_ANALYZE_METADATA) ? &a->metadata : NULL,
 					  .processes = totals_processes(&a->trace, &a->requests)};
@@ -538,6 +551,16 @@ static void add_reuse_values(struct iot_analyze *a, const struct layer *l)
 		classes_values(&a->classes, &l->reuse, time != NULL ? time->real : 0, &a->values);
 }
 
+static void add_metadata_values(struct iot_analyze *a, const struct layer *l)
+{
+	const struct counters_totals *counted = counted_of(a);
+	const uint64_t *n = counted != NULL ? &counted->sum[COUNTERS_REQUESTS] : NULL;
+	metadata_values(&a->metadata,
+			counted != NULL ? counters_files(counted) : totals_files(&l->totals),
+			n != NULL ? saturate_add(n[0], n[1]) : requests_of(l),
+			a->options.physical ? NULL : a->counters.of[COUNTERS_POSIX], &a->values);
+}
+
 int iot_analyze_finish(struct iot_analyze *a)
 {
 	const unsigned chosen = chosen_layer(a);
@@ -551,12 +574,12 @@ int iot_analyze_finish(struct iot_analyze *a)
 		return a->status;
 	keep(a, order_end_all(&l->order));
 	row_names_values(&a->names, &a->values);
-	totals_values(&l->totals, &a->trace, &a->requests, &a->values);
+	totals_values(&l->totals, &a->trace, &a->requests, counted_of(a), &a->values);
 	if (a->job.more > 0)
 		traces_value(a);
 	keep(a, sizes_settle(&l->sizes));
 	if (a->options.sections & IOT_ANALYZE_SIZES)
-		sizes_values(&l->sizes, &a->options, &a->values);
+		sizes_values(&l->sizes, &a->options, counted_of(a), &a->values);
 	if (needs(a, IOT_ANALYZE_ORDER)) {
 		order_values(&l->order, &a->values);
 		keep(a, repetition_values(&l->repetition, &a->values));
@@ -568,7 +591,9 @@ int iot_analyze_finish(struct iot_analyze *a)
 	if (a->status == IOT_OK && needs(a, IOT_ANALYZE_CYCLES))
 		keep(a, add_cycle_values(a, l));
 	if (a->options.sections & IOT_ANALYZE_METADATA)
-		metadata_values(&a->metadata, totals_files(&l->totals), requests_of(l), &a->values);
+		add_metadata_values(a, l);
+	if (needs(a, IOT_ANALYZE_COUNTERS))
+		counters_values(&a->counters, &a->values);
 	add_reuse_values(a, l);
 	add_row_values(a, l);
 	keep(a, !a->values.failed);
@@ -695,6 +720,7 @@ void iot_analyze_free(struct iot_analyze *a)
 	requests_free(&a->requests);
 	row_names_free(&a->names);
 	job_free(&a->job);
+	counters_free(&a->counters);
 	table_free(&a->table);
 	classes_free(&a->classes);
 	over_time_free(&a->over_time);

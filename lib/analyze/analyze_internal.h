@@ -12,6 +12,7 @@
 #include "cells.h"
 #include "classes.h"
 #include "concurrency.h"
+#include "counters.h"
 #include "file_users.h"
 #include "job.h"
 #include "latency.h"
@@ -30,7 +31,8 @@
 enum {
 	SECTIONS = IOT_ANALYZE_TOTALS | IOT_ANALYZE_SIZES | IOT_ANALYZE_ORDER | IOT_ANALYZE_TIME |
 		   IOT_ANALYZE_METADATA | IOT_ANALYZE_FILES | IOT_ANALYZE_PROCESSES |
-		   IOT_ANALYZE_REUSE | IOT_ANALYZE_CYCLES | IOT_ANALYZE_CLASSES,
+		   IOT_ANALYZE_REUSE | IOT_ANALYZE_CYCLES | IOT_ANALYZE_CLASSES |
+		   IOT_ANALYZE_COUNTERS,
 	/* what the values of several sections need */
 	NEED_BUSY = IOT_ANALYZE_TIME | IOT_ANALYZE_PROCESSES,
 	NEED_BINS = IOT_ANALYZE_TIME | IOT_ANALYZE_CYCLES,
@@ -66,6 +68,7 @@ struct iot_analyze {
 	struct metadata metadata;
 	struct row_names names;
 	struct job job;
+	struct counters counters;
 	struct layer *layers[LAYERS]; /* NULL: no requests yet */
 	struct values values;
 	struct row_table table; /* after finish */

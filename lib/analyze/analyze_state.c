@@ -101,6 +101,7 @@ static void all_state(struct state *s, struct iot_analyze *a)
 	requests_state(s, &a->requests);
 	totals_trace_state(s, &a->trace);
 	metadata_state(s, &a->metadata);
+	counters_state(s, &a->counters);
 	row_names_state(s, &a->names);
 	layers_state(s, a);
 	end_state(s);

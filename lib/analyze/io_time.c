@@ -46,15 +46,21 @@ static uint64_t blocked_ns(const struct busy_process *p)
 /* The rate of all bytes in the time of the slowest process, and per node. */
 static void rate_values(const struct io_time_source *from, uint64_t slowest_ns, struct values *v)
 {
-	const uint64_t *bytes = from->totals->io.bytes;
+	const uint64_t *bytes =
+	    from->counted != NULL ? &from->counted->sum[COUNTERS_BYTES] : from->totals->io.bytes;
+	const size_t first = v->count;
 	const double mib = ((double)bytes[0] + (double)bytes[1]) / (1 << 20),
-		     seconds = (double)slowest_ns / 1e9;
+		     seconds = from->counted != NULL
+				   ? counters_seconds(counters_slowest(from->counted).all_fs)
+				   : (double)slowest_ns / 1e9;
 	values_ratio(v, "MiB_s", NULL, "MiB/s", mib, seconds, no_times);
 	if (from->nodes == 0)
 		values_unknown(v, "MiB_s_CN", NULL, "MiB/s", "the number of nodes is unknown");
 	else
 		values_ratio(v, "MiB_s_CN", NULL, "MiB/s", mib, seconds * (double)from->nodes,
 			     no_times);
+	if (from->counted != NULL)
+		values_note_since(v, first, COUNTERS_NOTE);
 }
 
 static void blocked_values(const struct io_time_source *from, struct values *v)

@@ -4,6 +4,7 @@
 #define LIB_ANALYZE_IO_TIME_H
 
 #include "busy.h"
+#include "counters.h"
 #include "latency.h"
 #include "totals.h"
 #include "values.h"
@@ -12,6 +13,7 @@ struct io_time_source {
 	const struct busy *busy; /* of processes */
 	const struct latency *latency;
 	const struct totals *totals;
+	const struct counters_totals *counted; /* counters that replace requests; NULL: none */
 	uint64_t runtime_ns, processes, nodes; /* of the job; nodes 0: unknown */
 };
 

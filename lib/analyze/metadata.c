@@ -8,6 +8,7 @@
 #include "lib/base/text.h"
 #include "lib/format/directive.h"
 
+#include "counters.h"
 #include "saturate.h"
 
 static const char *const groups[METADATA_GROUPS] = {"F_open", "F_close", "F_create",
@@ -188,25 +189,57 @@ static void other_values(const struct metadata *m, const char *name, uint64_t ot
 		values_number(v, name, NULL, "", other);
 }
 
-void metadata_values(const struct metadata *m, uint64_t files, uint64_t requests, struct values *v)
+/* What operations or counters say of calls that are no requests. */
+struct calls {
+	uint64_t timed, ns, opens, seeks;
+	const char *note;
+};
+
+static struct calls calls_of(const struct metadata *m, const struct counters_totals *counted)
+{
+	if (m->all.calls > 0 || counted == NULL)
+		return (struct calls){m->all.timed, m->all.ns, m->group[OPEN], m->group[SEEK],
+				      NULL};
+	return (struct calls){1, counters_ns(counted->fs[COUNTERS_METADATA]), counted->sum[COUNTERS_OPENS],
+			      counted->sum[COUNTERS_SEEKS], COUNTERS_NOTE};
+}
+
+static void noted(struct values *v, const char *note)
+{
+	if (note != NULL)
+		values_note_since(v, v->count - 1, note);
+}
+
+static void group_values(const struct metadata *m, const struct calls *c, struct values *v)
+{
+	values_number(v, groups[OPEN], NULL, "", c->opens);
+	noted(v, c->note);
+	for (unsigned i = CLOSE; groups[i] != NULL; i++)
+		values_number(v, groups[i], NULL, "", m->group[i]);
+}
+
+void metadata_values(const struct metadata *m, uint64_t files, uint64_t requests,
+		     const struct counters_totals *counted, struct values *v)
 {
 	static const char no_requests[] = "no requests";
+	const struct calls c = calls_of(m, counted);
 	v->section = "metadata";
 	values_number(v, "operations", NULL, "", m->all.calls);
 	values_number(v, "operations_failed", NULL, "", m->all.failed);
-	if (m->all.timed > 0)
-		values_number(v, "operations_time", NULL, "ns", m->all.ns);
+	if (c.timed > 0)
+		values_number(v, "operations_time", NULL, "ns", c.ns);
 	else
 		values_unknown(v, "operations_time", NULL, "ns", "no time is known");
+	noted(v, c.note);
 	tables(m, v);
 	other_values(m, "calls_other", m->names.other, v);
 	other_values(m, "errors_other", m->results.other, v);
-	for (unsigned i = 0; groups[i] != NULL; i++)
-		values_number(v, groups[i], NULL, "", m->group[i]);
-	values_ratio(v, "opens_per_file", NULL, "", (double)m->group[OPEN], (double)files,
-		     no_requests);
+	group_values(m, &c, v);
+	values_ratio(v, "opens_per_file", NULL, "", (double)c.opens, (double)files, no_requests);
+	noted(v, c.note);
 	values_ratio(v, "operations_per_request", NULL, "", (double)m->all.calls, (double)requests,
 		     no_requests);
-	values_ratio(v, "seeks_per_request", NULL, "", (double)m->group[SEEK], (double)requests,
+	values_ratio(v, "seeks_per_request", NULL, "", (double)c.seeks, (double)requests,
 		     no_requests);
+	noted(v, c.note);
 }

@@ -38,6 +38,9 @@ bool metadata_is_key(struct iot_text text);
 void metadata_join(struct metadata *m, const struct metadata *part);
 /* files, requests: from the totals; ratios divide by them. */
 void metadata_state(struct state *s, struct metadata *m);
-void metadata_values(const struct metadata *m, uint64_t files, uint64_t requests, struct values *v);
+/* counted: counters, which replace operations if there are none; NULL: none. */
+struct counters_totals;
+void metadata_values(const struct metadata *m, uint64_t files, uint64_t requests,
+		     const struct counters_totals *counted, struct values *v);
 
 #endif

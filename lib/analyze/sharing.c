@@ -74,6 +74,8 @@ static void class_values(const struct class_sums sums[CLASSES], struct values *v
 static bool is_rank_0(const struct row_table *t, uint64_t bytes)
 {
 	uint64_t max = 0;
+	if (t->from.counted != NULL)
+		return false; /* not known: counters are sums of ranks */
 	for (size_t i = 0; i < t->from.rows->process_capacity; i++) {
 		const uint64_t n = row_bytes(&t->from.rows->processes[i]);
 		max = n > max ? n : max;
@@ -107,6 +109,28 @@ static void strategy_value(const struct row_table *t, const struct class_sums su
 		values_unknown(v, "strategy", NULL, "", "no bytes");
 }
 
+/* Of counters, as of requests. Returns whether there are any. */
+static bool add_counted(const struct counters_totals *t, uint64_t processes,
+			struct class_sums sums[CLASSES])
+{
+	for (size_t i = 0; t != NULL && i < t->file_capacity; i++) {
+		const struct counters_file *from = &t->files[i];
+		const bool any = from->bytes[0] > 0 || from->bytes[1] > 0;
+		const struct table_file f = {
+		    .all.sums = {.count = {from->requests[0], from->requests[1]},
+				 .bytes = {from->bytes[0], from->bytes[1]}},
+		    .users = from->shared ? (uint32_t)processes : (uint32_t)from->ranks,
+		    .extent = any ? from->max_byte + 1 : 0,
+		    .located = any};
+		if (row_requests(&f.all.sums) == 0)
+			continue;
+		class_add(&sums[CLASS_ALL], &f);
+		class_add(&sums[use_of(&f.all.sums)], &f);
+		class_add(&sums[sharing_of(&f, processes)], &f);
+	}
+	return t != NULL;
+}
+
 bool sharing_values(const struct row_table *t, size_t size, struct values *v)
 {
 	struct class_sums sums[CLASSES] = {{.files = 0}};
@@ -125,11 +149,17 @@ bool sharing_values(const struct row_table *t, size_t size, struct values *v)
 		top_add(&top, table_file_rank(t, i), &f.all.sums,
 			saturate_add(f.all.ns[BUSY_IO], f.all.ns[BUSY_METADATA]));
 	}
+	const bool counted = add_counted(t->from.counted, t->from.processes, sums);
+	const size_t first = v->count;
 	v->section = "files";
 	class_values(sums, v);
+	if (counted)
+		values_note_since(v, first, COUNTERS_NOTE);
 	for (unsigned i = 0; i < LAYOUTS; i++)
 		values_number(v, "layout", file_layouts[i], "", layouts[i]);
 	strategy_value(t, sums, v);
+	if (counted)
+		values_note_since(v, v->count - 1, COUNTERS_NOTE);
 	top_values(&top, t, true, v);
 	top_free(&top);
 	return !top.failed;

@@ -6,6 +6,8 @@
 
 #include "lib/base/array.h"
 
+#include "counters.h"
+
 static const char no_requests[] = "no requests";
 
 static unsigned zero_bits(uint64_t v)
@@ -209,7 +211,8 @@ static void powers(const struct histogram *h, unsigned d, struct values *v)
 		values_number(v, names[d], "18446744073709551616", "", h->count - below);
 }
 
-static void darshan_classes(const struct histogram *h, unsigned d, struct values *v)
+static void darshan_classes(const struct histogram *h, const uint64_t *counted, unsigned d,
+			    struct values *v)
 {
 	static const char *const names[2] = {"size_darshan_r", "size_darshan_w"};
 	static const struct {
@@ -222,7 +225,10 @@ static void darshan_classes(const struct histogram *h, unsigned d, struct values
 	uint64_t below = 0;
 	for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
 		const uint64_t up_to = histogram_up_to(h, classes[i].up_to);
-		values_number(v, names[d], classes[i].key, "", up_to - below);
+		values_number(v, names[d], classes[i].key, "",
+			      counted != NULL ? counted[i] : up_to - below);
+		if (counted != NULL)
+			values_note(v, COUNTERS_NOTE);
 		below = up_to;
 	}
 }
@@ -314,8 +320,9 @@ static void variable(const struct sizes_direction *s, unsigned d, struct values 
 }
 
 void sizes_values(const struct request_sizes *s, const struct iot_analyze_options *o,
-		  struct values *v)
+		  const struct counters_totals *counted, struct values *v)
 {
+	static const unsigned classes[2] = {COUNTERS_SIZE_READ, COUNTERS_SIZE_WRITE};
 	v->section = "sizes";
 	for (unsigned d = 0; d < 2; d++) {
 		const struct sizes_direction *of = &s->of[d];
@@ -325,7 +332,8 @@ void sizes_values(const struct request_sizes *s, const struct iot_analyze_option
 		variable(of, d, v);
 		common(of, d, v);
 		alignment(of, d, o->alignment, v);
-		darshan_classes(&of->lengths, d, v);
+		darshan_classes(&of->lengths, counted != NULL ? counted->sum + classes[d] : NULL, d,
+				v);
 		powers(&of->lengths, d, v);
 		bins(of, d, v);
 	}

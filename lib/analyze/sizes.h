@@ -40,8 +40,10 @@ bool sizes_settle(struct request_sizes *s);
  */
 bool sizes_join(struct request_sizes *s, const struct request_sizes *part, const uint32_t *pair);
 void sizes_state(struct state *s, struct request_sizes *sizes);
+/* counted: counters that replace requests; NULL: none. */
+struct counters_totals;
 void sizes_values(const struct request_sizes *s, const struct iot_analyze_options *o,
-		  struct values *v);
+		  const struct counters_totals *counted, struct values *v);
 void sizes_free(struct request_sizes *s);
 
 #endif

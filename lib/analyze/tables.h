@@ -7,6 +7,7 @@
 #define LIB_ANALYZE_TABLES_H
 
 #include "classes.h"
+#include "counters.h"
 #include "metadata.h"
 #include "order.h"
 #include "reuse.h"
@@ -22,9 +23,10 @@ struct table_source {
 	const struct reuse *reuse;
 	const struct classes *classes;
 	const struct row_names *names;
-	const struct metadata *metadata; /* NULL: not known */
-	uint64_t processes;              /* of the job */
-	bool by_file;                    /* files are known */
+	const struct metadata *metadata;       /* NULL: not known */
+	const struct counters_totals *counted; /* counters that replace requests; NULL: none */
+	uint64_t processes;                    /* of the job */
+	bool by_file;                          /* files are known */
 };
 
 /* What a row sorts by: larger ones first, then names, then numbers. */

@@ -5,6 +5,7 @@
 
 #include "lib/base/array.h"
 
+#include "counters.h"
 #include "saturate.h"
 
 static const double ns_per_s = 1e9;
@@ -116,6 +117,27 @@ static struct sums sum_files(const struct totals *t, uint64_t extent_min)
 		if (f->io.count[0] + f->io.count[1] > 0 &&
 		    (extent_min == 0 || (f->located && f->extent >= extent_min)))
 			sum_file(&s, f);
+	}
+	return s;
+}
+
+static struct totals_file counted_file(const struct counters_file *f)
+{
+	const bool any = f->bytes[0] > 0 || f->bytes[1] > 0;
+	return (struct totals_file){
+	    .io = {{f->requests[0], f->requests[1]}, {f->bytes[0], f->bytes[1]}},
+	    .extent = any ? f->max_byte + 1 : 0,
+	    .located = any};
+}
+
+static struct sums sum_counted(const struct counters_totals *t, uint64_t extent_min)
+{
+	struct sums s = {.files = 0};
+	for (size_t i = 0; i < t->file_capacity; i++) {
+		const struct totals_file f = counted_file(&t->files[i]);
+		if (f.io.count[0] + f.io.count[1] > 0 &&
+		    (extent_min == 0 || (f.located && f.extent >= extent_min)))
+			sum_file(&s, &f);
 	}
 	return s;
 }
@@ -305,41 +327,55 @@ static void trace_values(const struct totals_trace *trace, const struct requests
 	other_kinds(v, r);
 }
 
-static void large_values(const struct totals *t, const struct requests *r, double seconds,
-			 struct values *v)
+static void large_values(const struct sums *large, double seconds, struct values *v)
 {
-	const struct sums large = sum_files(t, r->options.large);
 	v->section = "large";
-	traffic(v, &large.io);
-	per_second(v, &large.io, seconds);
-	extents(v, &large);
+	traffic(v, &large->io);
+	per_second(v, &large->io, seconds);
+	extents(v, large);
 }
 
-void totals_values(const struct totals *t, const struct totals_trace *trace,
-		   const struct requests *r, struct values *v)
+static void running_time(const struct totals_trace *trace, bool cpu, double seconds,
+			 struct values *v)
 {
-	const double runtime = (double)totals_runtime(trace, r) / ns_per_s;
-	const struct sums all = sum_files(t, 0);
-	double seconds;
-	const bool cpu = cpu_time(t, &seconds);
-	seconds = cpu ? seconds : runtime;
-	trace_values(trace, r, v);
-	v->section = "totals";
-	traffic(v, &t->io);
 	if (seconds > 0 || trace->timed) {
 		values_real(v, "running_time", NULL, "s", seconds);
 		values_note(v, cpu ? "cpu" : "wall");
 	} else {
 		values_unknown(v, "running_time", NULL, "s", no_start);
 	}
-	per_second(v, &t->io, seconds);
-	rates(v, (struct direction_names){"B_avg_r", "B_avg_w", "B_avg"}, "bytes/s", t->io.bytes,
+}
+
+void totals_values(const struct totals *t, const struct totals_trace *trace,
+		   const struct requests *r, const struct counters_totals *counted,
+		   struct values *v)
+{
+	const double runtime = (double)totals_runtime(trace, r) / ns_per_s;
+	const struct sums all = counted != NULL ? sum_counted(counted, 0) : sum_files(t, 0),
+			  large = counted != NULL ? sum_counted(counted, r->options.large)
+						  : sum_files(t, r->options.large);
+	const struct totals_io *io = counted != NULL ? &all.io : &t->io;
+	double seconds;
+	const bool cpu = cpu_time(t, &seconds);
+	seconds = cpu ? seconds : runtime;
+	trace_values(trace, r, v);
+	const size_t first = v->count;
+	v->section = "totals";
+	traffic(v, io);
+	running_time(trace, cpu, seconds, v);
+	per_second(v, io, seconds);
+	rates(v, (struct direction_names){"B_avg_r", "B_avg_w", "B_avg"}, "bytes/s", io->bytes,
 	      runtime);
-	rates(v, (struct direction_names){"IOPS_avg_r", "IOPS_avg_w", "IOPS_avg"}, "1/s",
-	      t->io.count, runtime);
-	shares(v, &t->io);
+	rates(v, (struct direction_names){"IOPS_avg_r", "IOPS_avg_w", "IOPS_avg"}, "1/s", io->count,
+	      runtime);
+	shares(v, io);
 	extents(v, &all);
+	if (counted != NULL)
+		values_note_since(v, first, COUNTERS_NOTE);
 	durations(v, t);
 	counts(v, t, trace);
-	large_values(t, r, seconds, v);
+	const size_t second = v->count;
+	large_values(&large, seconds, v);
+	if (counted != NULL)
+		values_note_since(v, second, COUNTERS_NOTE);
 }

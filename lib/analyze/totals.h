@@ -69,8 +69,11 @@ bool totals_add_trace(struct totals *t, struct totals *more, const struct totals
 void totals_join_job(struct totals_trace *t, const struct totals_trace *more);
 void totals_state(struct state *s, struct totals *t);
 void totals_trace_state(struct state *s, struct totals_trace *t);
+/* counted: counters that replace requests; NULL: none. */
+struct counters_totals;
 void totals_values(const struct totals *t, const struct totals_trace *trace,
-		   const struct requests *requests, struct values *v);
+		   const struct requests *requests, const struct counters_totals *counted,
+		   struct values *v);
 /* The run time of the job in nanoseconds; 0 if unknown. */
 uint64_t totals_runtime(const struct totals_trace *trace, const struct requests *requests);
 /* The number of processes of the job. */

@@ -114,6 +114,13 @@ void values_note(struct values *v, const char *note)
 		v->value[v->count - 1].note = note;
 }
 
+void values_note_since(struct values *v, size_t i, const char *note)
+{
+	for (; i < v->count; i++)
+		if (v->value[i].kind != IOT_VALUE_UNKNOWN && v->value[i].note == NULL)
+			v->value[i].note = note;
+}
+
 void values_free(struct values *v)
 {
 	free(v->value);

@@ -49,6 +49,8 @@ void values_summary_unknown(struct values *v, struct summary_names name, const c
 			    const char *reason);
 /* Adds a note to the last value. */
 void values_note(struct values *v, const char *note);
+/* Adds a note to those values from number i on that are known and have none. */
+void values_note_since(struct values *v, size_t i, const char *note);
 void values_free(struct values *v);
 
 /* Write a number as a key. */

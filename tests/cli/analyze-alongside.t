@@ -11,7 +11,9 @@ done
 "$IOTRACE" analyze -q --tsv whole.iot >whole
 "$IOTRACE" analyze -q --tsv 4.iot 2.iot 3.iot 1.iot >alongside
 "$IOTRACE" analyze -q --tsv 2.iot 1.state.zst 4.iot 3.state.zst | cmp - alongside && echo equal
-diff whole alongside | grep '^>'
+# Each slice has the counters of all ranks.
+grep -v counters alongside >records
+grep -v counters whole | diff - records | grep '^>'
 for by in process node file op; do
 	"$IOTRACE" analyze -q --tsv --by=$by whole.iot | cut -f 1-27 >whole
 	"$IOTRACE" analyze -q --tsv --by=$by [1-4].iot | cut -f 1-27 | cmp - whole && echo "by $by"

@@ -79,10 +79,13 @@ def analyzed(tool, names):
     values = json.loads(run(tool, "analyze", "-q", "--json", "--top=100000", *names))
     rows = {by: json.loads(run(tool, "analyze", "-q", "--json", "--by=" + by, *names))["rows"] for by in TABLES}
     ranks = {row["key"]: f"rank {row['rank']}" for row in rows["process"]}
-    paths = {row["key"]: row["path"] or "object" for row in rows["file"]}
+    paths = values["files"].get("top_path", {})
+    table_paths = {row["key"]: row["path"] or "object" for row in rows["file"]}
 
     def renamed(key, section):
-        return paths.get(key, key) if section == "files" else ranks.get(key, key) if section == "processes" else key
+        if section == "files" and re.match("object/|stream/", key):
+            return paths.get(key) or "object"
+        return ranks.get(key, key) if section == "processes" else key
     out = {}
     for section, names_of in values.items():
         for name, value in names_of.items():
@@ -92,7 +95,7 @@ def analyzed(tool, names):
             out[f"{section}.{name}"] = value
     for by, table in rows.items():
         for row in table:
-            row["key"] = renamed(row["key"], {"process": "processes", "file": "files"}.get(by))
+            row["key"] = {"process": ranks, "file": table_paths}.get(by, {}).get(row["key"], row["key"])
         out["rows." + by] = sorted((sorted(row.items()) for row in table), key=str)
     return out
 

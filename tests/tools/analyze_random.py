@@ -15,6 +15,16 @@ READ, WRITE, PHYSICAL, ASYNCHRONOUS = 128, 64, 0, 8
 SIZES = [0, 1, 100, 512, 1000, 4096, 4096, 4096, 8192, 65536, 100000, 1 << 20, 1 << 22, 10485760]
 HUGE = [1 << 40, 1 << 62, (1 << 63) + 1, (1 << 64) - 1]
 NAMES = ["open", "create", "close", "stat", "lseek", "fsync", "mkdir", "readdir", "unlink", "rename"]
+COUNTERS = {
+    "POSIX": ["OPENS", "READS", "WRITES", "SEEKS", "STATS", "MMAPS", "FSYNCS", "FDSYNCS", "BYTES_READ", "BYTES_WRITTEN", "MAX_BYTE_READ",
+              "MAX_BYTE_WRITTEN", "CONSEC_READS", "CONSEC_WRITES", "SEQ_READS", "SEQ_WRITES", "RW_SWITCHES", "FILE_NOT_ALIGNED",
+              "SIZE_READ_0_100", "SIZE_WRITE_1G_PLUS", "ACCESS1_ACCESS", "ACCESS1_COUNT", "ACCESS4_ACCESS", "ACCESS4_COUNT",
+              "STRIDE2_STRIDE", "STRIDE2_COUNT"],
+    "MPIIO": ["INDEP_OPENS", "COLL_OPENS", "INDEP_READS", "COLL_READS", "SPLIT_READS", "NB_READS", "INDEP_WRITES", "COLL_WRITES",
+              "BYTES_READ", "BYTES_WRITTEN", "RW_SWITCHES", "SYNCS", "SIZE_READ_AGG_100K_1M", "ACCESS2_ACCESS", "ACCESS2_COUNT"],
+    "STDIO": ["OPENS", "READS", "WRITES", "SEEKS", "FLUSHES", "BYTES_READ", "BYTES_WRITTEN", "MAX_BYTE_READ", "MAX_BYTE_WRITTEN"],
+    "HEATMAP": ["READ_BIN_0"]}
+COUNTER_TIMES = ["READ_TIME", "WRITE_TIME", "META_TIME", "SLOWEST_RANK_TIME"]
 RESULTS = ["", "", "", " result=0", " result=0", " result=ENOENT", " result=EACCES", " result=error"]
 
 
@@ -134,11 +144,28 @@ class Generator:
         if kind < 0.4:
             self.put(f"%lost records={self.rng.randrange(9)} why=test")
         elif kind < 0.6:
-            self.put("%counter source=POSIX process=1 file=1 POSIX_READS=12")
+            self.counter()
         elif kind < 0.8:
             self.define_process(self.rng.randrange(self.processes) + 1)
         else:
             self.put("a comment")
+
+    def counter(self):
+        """Counters of Darshan; some were not measured, or are those of all ranks."""
+        rng, source = self.rng, self.rng.choice(["POSIX", "POSIX", "MPI-IO", "STDIO", "HEATMAP"])
+        prefix, keys = source.replace("-", ""), f"%counter source={source}"
+        rank = rng.randrange(-1, self.processes)
+        keys += f" process={rank + 1} rank={rank}" if rng.random() < 0.8 else " process=1 file=1"
+        keys += f" object={rng.randrange(1, 4)}" if rng.random() < 0.8 else ""
+        keys += " times=3" if rng.random() < 0.1 else ""
+        for name in COUNTERS[prefix]:
+            if rng.random() < 0.5:
+                value = rng.choice([-1, 0, 1, 7, 4096, 10**6])
+                keys += f" {prefix}_{name}={abs(value) if name.startswith('ACCESS') else value}"
+        for name in COUNTER_TIMES:
+            if rng.random() < 0.7:
+                keys += f" {prefix}_F_{name}={rng.choice(['0', '1', '0.25', '1e-05', '3.5762786865234375e-06', '12.000000001', '-2'])}"
+        self.put(keys)
 
     def delta(self):
         rng = self.rng
@@ -182,8 +209,12 @@ class Generator:
         self.head()
         for p in range(1, self.processes + 1):
             self.define_process(p)
+        records = rng.random() < 0.95
         for _ in range(rng.choice([3, 20, 100, 300])):
             kind = rng.random()
+            if not records:
+                self.counter() if kind < 0.9 else self.define_process(1)
+                continue
             if kind < self.profile["close"]:
                 self.close()
             elif rng.random() < self.profile["operations"]:

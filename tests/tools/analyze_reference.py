@@ -17,6 +17,7 @@ from collections import Counter, defaultdict
 from decimal import Decimal
 from itertools import groupby
 
+import counters_reference
 import reuse_reference
 from trace_text import ASYNCHRONOUS, KIND, LOGICAL, WRITE, Reader, Record
 
@@ -156,7 +157,7 @@ class Trace:
     def __init__(self, lines, options):
         self.options, self.requests, self.operations, self.events = options, [], [], []
         self.keys, self.hosts, self.ranks, self.paths = {}, {}, {}, {}
-        self.other, self.task_of, self.streams = Counter(), {}, {}
+        self.other, self.task_of, self.streams, self.counters = Counter(), {}, {}, []
         self.all_processes = set()
         self.lost = self.lost_records = self.out_of_order = self.other_level = self.left_out = 0
         self.earliest = self.latest = self.previous_start = None
@@ -238,6 +239,8 @@ class Trace:
         elif directive.name == "lost":
             self.lost += 1
             self.lost_records += int(directive.keys.get("records", 0))
+        elif directive.name == "counter":
+            self.counters.append(directive.keys)
         elif directive.name == "op" and not self.options.physical:
             self.add_operation(directive, reader)
 
@@ -269,6 +272,7 @@ class Trace:
         self.latest = end if self.latest is None else max(self.latest, end)
 
     def choose_layer(self):
+        self.counted = not self.requests and not self.options.physical and any(k.get("source") == "POSIX" for k in self.counters)
         present = {r.layer for r in self.requests}
         lowest = next((layer for layer in LAYERS if layer in present), None)
         chosen = self.options.layer or lowest
@@ -1321,8 +1325,93 @@ def classes(t):
     return result | {"checkpoint_files": len({f for of in series for f in of}), "checkpoint_series": len(series)}
 
 
+# Counters of Darshan, where there are no requests
+
+def counted_rates(files, running):
+    """The rows of 3.1, of files of counters; a file without bytes has no extent."""
+    n = {"N_" + d: sum(f.requests[d] for f in files) for d in "rw"}
+    s = {"S_" + d: add_up(f.bytes[d] for f in files) for d in "rw"}
+    n, s = n | {"N": n["N_r"] + n["N_w"]}, s | {"S": s["S_r"] + s["S_w"]}
+    ends = [f.last + 1 for f in files if sum(f.bytes.values())]
+    result = {**n, **s, "total_io": s["S"] / 10**6, "files": len(files), "data_size": sum(ends) / 10**6 if ends else None,
+              "F_max": max(ends, default=None), "F_min": min(ends, default=None),
+              "rw_ratio_bytes": ratio(s["S_r"], s["S_w"]), "rw_ratio_requests": ratio(n["N_r"], n["N_w"])}
+    for d in ("_r", "_w", ""):
+        result["avg_size" + d] = ratio(s["S" + d], n["N" + d])
+        for name, unit, amount in (("MB_s", 10**6, s["S" + d]), ("MiB_s", MIB, s["S" + d]), ("IOs_s", 1, n["N" + d])):
+            result[name + d] = ratio(amount * SECOND, running * unit if running else None)
+    return result
+
+
+def counted_totals(t, extent_min=0):
+    files = [f for f in counters_reference.posix(t.counters).values()
+             if not extent_min or sum(f.bytes.values()) and f.last + 1 >= extent_min]
+    cpu = cpu_time(t)
+    result = counted_rates(files, t.T if cpu is None else cpu)
+    if extent_min:
+        return result
+    for d in ("_r", "_w", ""):
+        result["B_avg" + d] = ratio(result["S" + d] * SECOND, t.T)
+        result["IOPS_avg" + d] = ratio(result["N" + d] * SECOND, t.T)
+    for d in "rw":
+        result[f"p_{d}_IOPs"] = ratio(result["N_" + d], result["N"])
+        result[f"p_{d}_Bytes"] = ratio(result["S_" + d], result["S"])
+    return result
+
+
+def counted_metadata(t):
+    """What counters say of operations, in a trace without any."""
+    of = counters_reference.counters(t.counters)
+    files = counters_reference.posix(t.counters)
+    counts = sum(sum(f.requests.values()) for f in files.values())
+    number, n = (len(files), counts) if t.counted else (len({r.file for r in t.requests}), len(t.requests))
+    opens, seeks = (sum(max(0, int(k.get(name, 0))) * int(k.get("times", 1)) for k in t.counters if k.get("source") == "POSIX")
+                    for name in ("POSIX_OPENS", "POSIX_SEEKS"))
+    return {"operations_time": of["md_time"]["POSIX"], "F_open": opens, "opens_per_file": ratio(opens, number),
+            "operations_per_request": ratio(0, n), "seeks_per_request": ratio(seeks, n)}
+
+
+def counted_files(t):
+    by_class = {name: {"files": 0, "bytes": 0, "requests": 0, "extent": None} for name in counters_reference.CLASSES}
+    for f in counters_reference.posix(t.counters).values():
+        users = t.P if f.shared else f.ranks
+        sharing = "unique" if users == 1 else "shared" if users == t.P else "part-shared"
+        use = "read-only" if not f.requests["w"] else "write-only" if not f.requests["r"] else "read/write"
+        for name in ("all", use, sharing):
+            c = by_class[name]
+            c["files"], c["requests"] = c["files"] + 1, c["requests"] + sum(f.requests.values())
+            c["bytes"] += sum(f.bytes.values())
+            if sum(f.bytes.values()):
+                c["extent"] = max(f.last + 1, c["extent"] or 0)
+    names = [("N-1", "shared"), ("N-M", "part-shared"), ("N-N", "unique")]
+    most = max(names, key=lambda pair: by_class[pair[1]]["bytes"])[0] if by_class["all"]["bytes"] else None
+    return {**{f"class_{name}": {c: by_class[c][name] for c in by_class} for name in ("files", "bytes", "requests", "extent")},
+            "task_local": by_class["unique"]["files"], "shared": by_class["shared"]["files"] + by_class["part-shared"]["files"],
+            "strategy": "serial" if t.P == 1 else most}
+
+
+def counted(t, name):
+    """Returns the values of a section that counters replace."""
+    if name == "metadata":
+        posix = not t.options.physical and any(k.get("source") == "POSIX" for k in t.counters)
+        return counted_metadata(t) if posix and not t.operations else {}
+    if not t.counted:
+        return {}
+    of = counters_reference.counters(t.counters)
+    if name == "sizes":
+        return {f"size_darshan_{d}": {label: of["size_" + d]["POSIX " + label] for label in counters_reference.SIZES.values()} for d in "rw"}
+    if name == "time":
+        rate = of["MiB_s"]["POSIX"]
+        return {"MiB_s": rate, "MiB_s_CN": ratio(rate, t.options.nodes or hosts_of(t))}
+    return {"totals": counted_totals, "large": lambda t: counted_totals(t, t.options.large), "files": counted_files}.get(name, lambda t: {})(t)
+
+
+def counters(t):
+    return counters_reference.counters(t.counters)
+
+
 SECTIONS = {"trace": header, "totals": totals, "large": large, "sizes": sizes, "order": order, "time": time, "files": files,
-            "processes": processes, "metadata": metadata, "reuse": reuse, "classes": classes}
+            "processes": processes, "metadata": metadata, "reuse": reuse, "classes": classes, "counters": counters}
 
 
 def differences(a, b, path=""):
@@ -1392,7 +1481,7 @@ def values_of(lines, words):
     """Returns the values of a trace, by section and name; words: options."""
     options = parse(words)
     trace = Trace(lines, options)
-    return {name: SECTIONS[name](trace) for name in options.section.split(",")}
+    return {name: SECTIONS[name](trace) | counted(trace, name) for name in options.section.split(",")}
 
 
 def main():
