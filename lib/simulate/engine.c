@@ -10,7 +10,7 @@
 enum { SLOTS = 8 };
 
 /* A batch, and the results of the first simulation, which distinct blocks depend on. */
-struct slot {
+struct engine_slot {
 	struct reference_batch batch;
 	uint8_t result[REFERENCES_MAX];
 };
@@ -21,14 +21,14 @@ struct engine {
 	size_t count;
 	struct pipeline *pipeline;
 	struct distinct *distinct;
-	struct slot *slots;
+	struct engine_slot *slots;
 };
 
 /* The stages: the simulations, then distinct blocks, then reuse. */
 static int run_stage(void *context, size_t stage, size_t slot)
 {
 	struct engine *e = context;
-	struct slot *s = &e->slots[slot];
+	struct engine_slot *s = &e->slots[slot];
 	int status = IOT_OK;
 	if (stage < e->count)
 		status = simulation_run(e->simulations[stage], &s->batch);
