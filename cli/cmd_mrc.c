@@ -187,10 +187,10 @@ static enum exit_status count_distinct(struct mrc_run *m, struct future *future)
 	i->future_memory = m->memory;
 	if (status == EXIT_OK && engine_run(e, reference_input_fill, i) != IOT_OK)
 		status = EXIT_FAULT;
+	if (status == EXIT_OK)
+		status = reference_input_finish_future(i);
 	if (status == EXIT_OK && !engine_firsts(e).known)
 		status = out_of_memory(m, IOT_ELIMIT);
-	if (status == EXIT_OK && future != NULL && future_finish(future) != IOT_OK)
-		status = message_no_memory();
 	if (status == EXIT_OK && m->results.sample == 0)
 		m->results.distinct = both(engine_firsts(e).references);
 	engine_free(e);

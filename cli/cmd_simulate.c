@@ -83,10 +83,10 @@ static enum exit_status first_pass(struct simulate_run *s)
 		status = message_no_memory();
 	if (status == EXIT_OK && engine_run(e, reference_input_fill, i) != IOT_OK)
 		status = EXIT_FAULT;
-	if (status == EXIT_OK && i->future != NULL && future_finish(&s->future) != IOT_OK)
-		status = message_no_memory();
+	if (status == EXIT_OK)
+		status = reference_input_finish_future(i);
 	if (status == EXIT_OK && sizes_need_distinct(&s->sizes) && !engine_firsts(e).known)
-		status = message_error(s->path, "more distinct blocks than --memory can count");
+		status = reference_input_too_many_blocks(s->memory);
 	if (status == EXIT_OK)
 		s->distinct = both(engine_firsts(e).references);
 	engine_free(e);

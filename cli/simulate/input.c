@@ -41,11 +41,16 @@ static int fail(struct reference_input *i, int status, const char *sentence)
 	return status;
 }
 
-/* Adds a batch to the references that OPT needs in advance. */
+/* Adds a batch to the references that OPT needs in advance; counts those beyond --memory only. */
 static int collect(struct reference_input *i, const struct reference_batch *b)
 {
 	uint32_t at = 0;
 	int status = IOT_OK;
+	i->future_references += b->count;
+	if (i->future_references * FUTURE_REFERENCE_BYTES > i->future_memory) {
+		future_free(i->future);
+		return IOT_OK;
+	}
 	for (uint32_t j = 0; j < b->actions && status == IOT_OK; j++) {
 		const struct reference_action *a = &b->action[j];
 		status = future_add(i->future, b->key + at, a->before - at);
@@ -55,11 +60,28 @@ static int collect(struct reference_input *i, const struct reference_batch *b)
 	}
 	if (status == IOT_OK)
 		status = future_add(i->future, b->key + at, b->count - at);
-	if (status == IOT_OK && i->future->count * FUTURE_REFERENCE_BYTES > i->future_memory)
-		return fail(i, IOT_ELIMIT,
-			    "policy opt needs more memory than --memory for the references of this "
-			    "trace: 12 bytes for each");
 	return status == IOT_OK ? IOT_OK : fail(i, status, "policy opt: more than 2^32 references");
+}
+
+enum exit_status reference_input_finish_future(struct reference_input *i)
+{
+	const uint64_t bytes = i->future_references * FUTURE_REFERENCE_BYTES;
+	if (i->future == NULL)
+		return EXIT_OK;
+	if (bytes <= i->future_memory)
+		return future_finish(i->future) == IOT_OK ? EXIT_OK : message_no_memory();
+	message_print("policy opt needs %" PRIu64 " MiB of memory for the %" PRIu64
+		      " references of this trace, expected at most %" PRIu64 " MiB (--memory)",
+		      (bytes >> 20) + 1, i->future_references, i->future_memory >> 20);
+	return EXIT_FAULT;
+}
+
+enum exit_status reference_input_too_many_blocks(uint64_t memory)
+{
+	message_print("the set of distinct blocks needs more than %" PRIu64
+		      " MiB of memory (--memory)",
+		      memory >> 20);
+	return EXIT_FAULT;
 }
 
 /* Appends references of further events until the batch is full; *more: whether it is. */

@@ -14,6 +14,7 @@ struct reference_input {
 	struct references *references;
 	struct future *future;  /* collects all references, for OPT; or NULL */
 	uint64_t future_memory; /* bytes */
+	uint64_t future_references;
 	/* Of the keys; 0: all of them are used. The seed selects the sample. */
 	double sample;
 	uint64_t seed, sampled[2]; /* references to the sample, by direction */
@@ -30,6 +31,10 @@ enum exit_status reference_input_open(struct reference_input *i, const char *pat
 				      const struct command_spec *command);
 /* An engine_fill_fn; context: a struct reference_input. Errors are reported. */
 int reference_input_fill(void *context, struct reference_batch *b);
+/* After the pass; reports an error if the references exceed the memory. */
+enum exit_status reference_input_finish_future(struct reference_input *i);
+/* Reports that the distinct blocks could not be counted; returns EXIT_FAULT. */
+enum exit_status reference_input_too_many_blocks(uint64_t memory);
 /* Prints warnings about records that were left out. */
 void reference_input_warn(const struct reference_input *i,
 			  const struct references_options *options);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/simulate/input.h"
 #include "cli/ui/message.h"
 #include "lib/base/thread.h"
 
@@ -271,8 +272,7 @@ static enum exit_status set_shares(const struct timing_command *c, struct timing
 	for (size_t i = 0; i < r->input_count; i++) {
 		const uint64_t blocks = world_distinct(&r->inputs[i].world, memory);
 		if (blocks == UINT64_MAX)
-			return message_error(r->inputs[i].path,
-					     "more distinct blocks than --memory can count");
+			return reference_input_too_many_blocks(c->memory);
 		distinct += blocks * (c->flags.share ? 1 : c->flags.copies);
 	}
 	return set_sizes(c, r, distinct);
