@@ -76,9 +76,10 @@ static int sniff(struct input *in)
 	const char *unit;
 	size_t size;
 	const char *head = input_head(in, 0, &size);
-	if (is_trace_comment(head, size))
+	const struct iot_text line = first_line(head, size);
+	if (is_trace_comment(head, size) || memchr(line.data, '\0', line.size) != NULL)
 		return 0;
-	const size_t names = csv_columns_header(&l, first_line(head, size), &unit);
+	const size_t names = csv_columns_header(&l, line, &unit);
 	if (l.preset != NULL)
 		return EXACT_BITS;
 	if (names >= NAMES_MIN && describes_io(&l))
