@@ -7,6 +7,7 @@
 
 #include <iotrace/analyze.h>
 
+#include "cli/analyze_findings.h"
 #include "cli/analyze_inputs.h"
 #include "cli/analyze_states.h"
 #include "cli/analyze_table.h"
@@ -19,6 +20,7 @@
 #include "lib/base/number.h"
 
 enum { NS_PER_S = 1000000000, FIELD = 32, TOP_ON_TERMINAL = 20, NOT_BY = -1, PATH_CAPACITY = 512 };
+enum { SCREEN_LINES = 40, SCREEN_FINDINGS = 4 /* lines, at least */ };
 
 struct analyze_run {
 	struct iot_analyze *analysis;
@@ -273,7 +275,7 @@ static void print_sizes(struct analyze_run *a)
 	    {"up to 4 KiB", "sizes", "small", "4096", PERCENT, false},
 	    {"aligned", "sizes", "aligned", NULL, PERCENT, false},
 	};
-	output_text(&a->out, "\nrequest sizes\n");
+	output_text(&a->out, "request sizes\n");
 	print_rows(a, rows, sizeof rows / sizeof rows[0]);
 	print_common(a);
 }
@@ -285,8 +287,8 @@ static uint64_t pattern_requests(const struct analyze_run *a, const char *patter
 	       find_of(a, &row, row.name, "_w", pattern)->number;
 }
 
-/* The two patterns with the highest number of requests. */
-static void print_patterns(struct analyze_run *a)
+/* The pattern with the most requests. */
+static void print_pattern_of_most(struct analyze_run *a)
 {
 	static const char *const patterns[][2] = {{"contiguous", "of contiguous streams"},
 						  {"simple strided", "of simple strided streams"},
@@ -294,22 +296,16 @@ static void print_patterns(struct analyze_run *a)
 						  {"sequential", "of sequential streams"},
 						  {"random", "of random streams"},
 						  {"short", "of short streams"}};
-	enum { PATTERNS = sizeof patterns / sizeof patterns[0] };
-	bool printed[PATTERNS] = {false};
-	for (unsigned row = 0; row < 2; row++) {
-		uint64_t max = 0;
-		size_t next = 0;
-		for (size_t i = 0; i < PATTERNS; i++) {
-			const uint64_t n = pattern_requests(a, patterns[i][0]);
-			next = !printed[i] && n > max ? i : next;
-			max = !printed[i] && n > max ? n : max;
-		}
-		if (max == 0)
-			break;
-		printed[next] = true;
-		print_row(a, &(struct text_row){patterns[next][1], "order", "pattern_requests",
-						patterns[next][0], COUNT, false});
+	uint64_t max = 0;
+	size_t most = 0;
+	for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+		const uint64_t n = pattern_requests(a, patterns[i][0]);
+		most = n > max ? i : most;
+		max = n > max ? n : max;
 	}
+	if (max > 0)
+		print_row(a, &(struct text_row){patterns[most][1], "order", "pattern_requests",
+						patterns[most][0], COUNT, false});
 }
 
 static void print_order(struct analyze_run *a)
@@ -319,14 +315,14 @@ static void print_order(struct analyze_run *a)
 	    {"backward", "order", "backward", NULL, PERCENT, false},
 	};
 	char text[3][FIELD];
-	output_text(&a->out, "\norder within open files\n");
+	output_text(&a->out, "order within open files\n");
 	print_rows(a, rows, sizeof rows / sizeof rows[0]);
 	output_printf(&a->out,
 		      "reads and writes together: sequential %s, same size %s, switches %s\n",
 		      shown_value(text[0], PERCENT, find(a, "order", "sequential_M")),
 		      shown_value(text[1], PERCENT, find(a, "order", "same_size_M")),
 		      shown_value(text[2], PERCENT, find(a, "order", "switches")));
-	print_patterns(a);
+	print_pattern_of_most(a);
 }
 
 /* Null if the trace has no requests over time. */
@@ -390,7 +386,7 @@ static void print_time(struct analyze_run *a)
 	    {"burstiness", "time", "burstiness", "1048576", REAL, true},
 	};
 	char text[4][FIELD];
-	output_printf(&a->out, "\nover time, in bins of %s s\n",
+	output_printf(&a->out, "over time, in bins of %s s\n",
 		      shown_value(text[0], REAL, find(a, "time", "bin_width")));
 	print_rows(a, rows, sizeof rows / sizeof rows[0]);
 	output_printf(&a->out, "%-26s %14s of the time of all processes, %s with metadata\n",
@@ -459,29 +455,45 @@ static void print_file(struct analyze_run *a, const char *label, const struct io
 		      printable(name, sizeof name, text, analyze_decode(text, shown)));
 }
 
-/* The process with most of an imbalance, and its share of the mean. */
-static void print_process(struct analyze_run *a, const char *label, const char *name)
+/* The process with most of an imbalance, and its share of the mean; unknown: false. */
+static bool find_process(const struct analyze_run *a, const char *name, uint64_t *process,
+			 double *ratio)
 {
-	const struct iot_analyze_value *process = iot_analyze_find(a->analysis, "processes", name,
-								   "process"),
-				       *ratio = iot_analyze_find(a->analysis, "processes", name,
-								 "max_to_mean");
-	char text[FIELD];
-	if (process != NULL && ratio->kind == IOT_VALUE_REAL)
-		output_printf(&a->out, "%-26s %14ju %s times the mean of all\n", label,
-			      (uintmax_t)process->number, shown_value(text, REAL, ratio));
+	const struct iot_analyze_value *v = iot_analyze_find(a->analysis, "processes", name,
+							     "process"),
+				       *max = iot_analyze_find(a->analysis, "processes", name,
+							       "max_to_mean");
+	if (v == NULL || max->kind != IOT_VALUE_REAL)
+		return false;
+	*process = v->number;
+	*ratio = max->real;
+	return true;
+}
+
+static void print_processes(struct analyze_run *a)
+{
+	uint64_t process;
+	double ratio;
+	if (find_process(a, "imbalance_bytes", &process, &ratio))
+		output_printf(&a->out, "%-26s %14ju %.2f times the mean", "process with most bytes",
+			      (uintmax_t)process, ratio);
+	else
+		output_printf(&a->out, "%-26s %14s", "process with most bytes", "-");
+	if (find_process(a, "imbalance_io_time", &process, &ratio))
+		output_printf(&a->out, "; longest in I/O: %ju, %.2f times", (uintmax_t)process,
+			      ratio);
+	output_text(&a->out, "\n");
 }
 
 /* Which files and processes do most of the I/O. */
 static void print_largest(struct analyze_run *a)
 {
-	enum { SHOWN = 2 };
-	static const char *const labels[SHOWN] = {"file with most bytes", "next file"};
-	const struct iot_analyze_value *v, *strategy = find(a, "files", "strategy");
+	const struct iot_analyze_value *v = list_value(a, "files", "top_bytes", 0),
+				       *strategy = find(a, "files", "strategy");
 	char text[2][FIELD];
-	output_text(&a->out, "\nfiles and processes\n");
-	for (size_t i = 0; i < SHOWN && (v = list_value(a, "files", "top_bytes", i)) != NULL; i++)
-		print_file(a, labels[i], v);
+	output_text(&a->out, "files and processes\n");
+	if (v != NULL)
+		print_file(a, "file with most bytes", v);
 	output_printf(&a->out, "%-26s %14s of %s files", "shared by processes",
 		      shown_value(text[0], COUNT, find(a, "files", "shared")),
 		      shown_value(text[1], COUNT, find(a, "totals", "files")));
@@ -489,10 +501,8 @@ static void print_largest(struct analyze_run *a)
 		output_printf(&a->out, "; strategy %.*s", (int)strategy->text.size,
 			      strategy->text.data);
 	output_text(&a->out, "\n");
-	if (find(a, "trace", "P")->number > 1) {
-		print_process(a, "process with most bytes", "imbalance_bytes");
-		print_process(a, "process longest in I/O", "imbalance_io_time");
-	}
+	if (find(a, "trace", "P")->number > 1)
+		print_processes(a);
 }
 
 static bool has_section(const struct analyze_run *a, const char *section)
@@ -504,12 +514,45 @@ static bool has_section(const struct analyze_run *a, const char *section)
 	return false;
 }
 
+/* How often the bytes of files are used, and why. */
+static void print_reuse(struct analyze_run *a)
+{
+	static const char *const classes[] = {"required", "checkpoint", "swapping", "rewritten"};
+	char text[FIELD];
+	output_printf(&a->out, "%-26s %14s", "footprint",
+		      shown_value(text, BYTES, find(a, "reuse", "footprint")));
+	output_printf(&a->out,
+		      " used %s times:", shown_value(text, REAL, find(a, "reuse", "reuse")));
+	for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+		output_printf(
+		    &a->out, "%s %s %s", i > 0 ? "," : "", classes[i],
+		    shown_value(text, PERCENT,
+				iot_analyze_find(a->analysis, "classes", "share", classes[i])));
+	output_text(&a->out, "\n");
+}
+
+/* In the lines that are left of a screen, if there is more than them. */
+static void print_findings(struct analyze_run *a)
+{
+	size_t lines = 1, left = SCREEN_FINDINGS;
+	for (size_t i = 0; i < a->out.used; i++)
+		lines += a->out.data[i] == '\n';
+	if (has_section(a, "time") && has_section(a, "order"))
+		left = lines + left < SCREEN_LINES ? SCREEN_LINES - lines : left;
+	else
+		left = SIZE_MAX;
+	output_text(&a->out, "\n");
+	analyze_findings_print(&a->out, a->analysis, left);
+}
+
 static void print_text(struct analyze_run *a)
 {
 	print_head(a);
 	print_totals(a);
 	if (has_section(a, "metadata"))
 		print_operations(a);
+	if (has_section(a, "reuse") && has_section(a, "classes"))
+		print_reuse(a);
 	if (has_section(a, "sizes"))
 		print_sizes(a);
 	if (has_section(a, "order"))
@@ -521,6 +564,8 @@ static void print_text(struct analyze_run *a)
 	print_pattern(a);
 	if (has_section(a, "files") && has_section(a, "processes") && !a->hides_files)
 		print_largest(a);
+	if (has_section(a, "findings"))
+		print_findings(a);
 }
 
 /* The command */
@@ -875,9 +920,10 @@ static const char *option_section(const struct option *opt, const char *value)
 			{"metadata", IOT_ANALYZE_METADATA},   {"files", IOT_ANALYZE_FILES},
 			{"processes", IOT_ANALYZE_PROCESSES}, {"reuse", IOT_ANALYZE_REUSE},
 			{"cycles", IOT_ANALYZE_CYCLES},       {"classes", IOT_ANALYZE_CLASSES},
-			{"counters", IOT_ANALYZE_COUNTERS}};
+			{"counters", IOT_ANALYZE_COUNTERS},   {"findings", IOT_ANALYZE_FINDINGS}};
 	static const char expected[] = "totals, sizes, order, time, cycles, metadata, files, "
-				       "processes, reuse, classes, counters, or a list of these";
+				       "processes, reuse, classes, counters, "
+				       "findings, or a list of these";
 	uint32_t *bits = opt->target, found = 1;
 	for (const char *at = value; found != 0; at += strcspn(at, ",") + 1) {
 		const size_t n = strcspn(at, ",");
@@ -912,6 +958,8 @@ static const char notes[] =
     "Over time: bins of one second, or more for long traces. Burstiness: 0 if every bin, 1 if no\n"
     "bin has more than 1 MiB/s. In I/O: the union of the synchronous requests of a process.\n"
     "Bursts: runs of fine bins with more than a tenth of the median of the bins with bytes.\n"
+    "Footprint: different bytes of files. Swapping: read again, or written and read later.\n"
+    "Checkpoint: written again and again, or to files that differ by numbers, and seldom read.\n"
     "Shared: by several processes; N-1, N-M, N-N: most bytes are in files of all, several or\n"
     "one process.\n"
     "Operations: those that are no reads or writes, the sum of their times, and the most calls.\n"
@@ -946,7 +994,7 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		 option_part),
 	    CALL("section", "LIST", &a.options.sections,
 		 "compute only these: totals, sizes, order, time, cycles, metadata, files, "
-		 "processes, reuse, classes, counters",
+		 "processes, reuse, classes, counters, findings",
 		 option_section),
 	    OPTION(CHOICE, 'b', "by", "process|node|file|op", &a.by,
 		   "print a table by this instead, most bytes first; op: most time first"),

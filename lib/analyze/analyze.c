@@ -35,6 +35,7 @@ static void layer_init(struct layer *l, const struct iot_analyze_options *o)
 	l->busy.part = l->concurrency.part = l->rows.busy.part = o->part != 0;
 	l->rows.busy.by_pair = true;
 	l->file_users.interval_ns = o->interval_ns;
+	l->rows.small = o->small;
 	l->order.by_file = (o->sections & IOT_ANALYZE_FILES) != 0;
 }
 
@@ -543,12 +544,44 @@ static void add_row_values(struct iot_analyze *a, const struct layer *l)
 static void add_reuse_values(struct iot_analyze *a, const struct layer *l)
 {
 	const struct iot_analyze_value *time = iot_analyze_find(a, "totals", "running_time", NULL);
+	const double running_s = time != NULL ? time->real : 0;
 	if (needs(a, NEED_CLASSES))
 		keep(a, classes_find(&a->classes, &a->requests, &l->reuse, &a->names));
+	if (counted_of(a) != NULL)
+		return; /* counters do not contain offsets */
 	if (needs(a, IOT_ANALYZE_REUSE))
 		reuse_values(&l->reuse, &a->values);
 	if (a->status == IOT_OK && needs(a, IOT_ANALYZE_CLASSES))
-		classes_values(&a->classes, &l->reuse, time != NULL ? time->real : 0, &a->values);
+		classes_values(&a->classes, &l->reuse, running_s, &a->values);
+}
+
+static bool is_shown(const char *section, unsigned sections)
+{
+	static const struct {
+		const char *name;
+		unsigned bit;
+	} names[] = {{"sizes", IOT_ANALYZE_SIZES},         {"order", IOT_ANALYZE_ORDER},
+		     {"time", IOT_ANALYZE_TIME},           {"cycles", IOT_ANALYZE_CYCLES},
+		     {"metadata", IOT_ANALYZE_METADATA},   {"reuse", IOT_ANALYZE_REUSE},
+		     {"classes", IOT_ANALYZE_CLASSES},     {"files", IOT_ANALYZE_FILES},
+		     {"processes", IOT_ANALYZE_PROCESSES}, {"counters", IOT_ANALYZE_COUNTERS},
+		     {"findings", IOT_ANALYZE_FINDINGS}};
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(section, names[i].name) == 0)
+			return (sections & names[i].bit) != 0;
+	return true;
+}
+
+/* Findings need the values of all sections, of which those selected are kept. */
+static void add_findings(struct iot_analyze *a)
+{
+	const struct findings_source from = {&a->values, &a->table, &a->options};
+	if (a->status != IOT_OK || !needs(a, IOT_ANALYZE_FINDINGS))
+		return;
+	findings_find(&a->findings, &from);
+	findings_values(&a->findings, &a->values);
+	if (a->shown != 0)
+		values_filter(&a->values, is_shown, a->shown);
 }
 
 static void add_metadata_values(struct iot_analyze *a, const struct layer *l)
@@ -596,6 +629,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 		counters_values(&a->counters, &a->values);
 	add_reuse_values(a, l);
 	add_row_values(a, l);
+	add_findings(a);
 	keep(a, !a->values.failed);
 	return a->status;
 }
@@ -608,13 +642,7 @@ const struct iot_analyze_value *iot_analyze_value(const struct iot_analyze *a, s
 const struct iot_analyze_value *iot_analyze_find(const struct iot_analyze *a, const char *section,
 						 const char *name, const char *key)
 {
-	for (size_t i = 0; i < a->values.count; i++) {
-		const struct iot_analyze_value *v = &a->values.value[i];
-		if (strcmp(v->section, section) == 0 && strcmp(v->name, name) == 0 &&
-		    strcmp(v->key, key != NULL ? key : "") == 0)
-			return v;
-	}
-	return NULL;
+	return values_find(&a->values, section, name, key);
 }
 
 static unsigned section_of(enum iot_analyze_by by)
@@ -686,6 +714,10 @@ struct iot_analyze *iot_analyze_new(const struct iot_analyze_options *options)
 		free(a);
 		return NULL;
 	}
+	if ((a->options.sections & IOT_ANALYZE_FINDINGS) != 0) {
+		a->shown = a->options.sections;
+		a->options.sections = SECTIONS;
+	}
 	set_defaults(&a->options);
 	a->requests.options = a->options;
 	a->trace.epoch_ns = a->options.epoch_ns;
@@ -723,6 +755,7 @@ void iot_analyze_free(struct iot_analyze *a)
 	counters_free(&a->counters);
 	table_free(&a->table);
 	classes_free(&a->classes);
+	findings_free(&a->findings);
 	over_time_free(&a->over_time);
 	values_free(&a->values);
 	free(a);

@@ -14,6 +14,7 @@
 #include "concurrency.h"
 #include "counters.h"
 #include "file_users.h"
+#include "findings.h"
 #include "job.h"
 #include "latency.h"
 #include "metadata.h"
@@ -32,7 +33,7 @@ enum {
 	SECTIONS = IOT_ANALYZE_TOTALS | IOT_ANALYZE_SIZES | IOT_ANALYZE_ORDER | IOT_ANALYZE_TIME |
 		   IOT_ANALYZE_METADATA | IOT_ANALYZE_FILES | IOT_ANALYZE_PROCESSES |
 		   IOT_ANALYZE_REUSE | IOT_ANALYZE_CYCLES | IOT_ANALYZE_CLASSES |
-		   IOT_ANALYZE_COUNTERS,
+		   IOT_ANALYZE_COUNTERS | IOT_ANALYZE_FINDINGS,
 	/* what the values of several sections need */
 	NEED_BUSY = IOT_ANALYZE_TIME | IOT_ANALYZE_PROCESSES,
 	NEED_BINS = IOT_ANALYZE_TIME | IOT_ANALYZE_CYCLES,
@@ -73,6 +74,8 @@ struct iot_analyze {
 	struct values values;
 	struct row_table table; /* after finish */
 	struct classes classes; /* likewise */
+	struct findings findings;
+	unsigned shown; /* sections whose values are kept; 0: all that are computed */
 	struct over_time over_time;
 	struct error error;
 	int status; /* enum iot_status */

@@ -150,7 +150,8 @@ bool classes_find(struct classes *c, const struct requests *r, const struct reus
 {
 	struct written_file *files = calloc((size_t)r->files + 1, sizeof *files);
 	size_t n = 0, end;
-	c->checkpoint = calloc((size_t)r->files + 1, sizeof *c->checkpoint);
+	const size_t all = reuse->capacity > r->files ? reuse->capacity : r->files;
+	c->checkpoint = calloc(all + 1, sizeof *c->checkpoint);
 	if (files == NULL || c->checkpoint == NULL) {
 		free(files);
 		return false;

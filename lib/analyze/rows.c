@@ -45,6 +45,8 @@ uint64_t row_bytes(const struct row_sums *s)
 
 static void extend(struct row_pair *to, const struct row_pair *from)
 {
+	to->small[0] += from->small[0];
+	to->small[1] += from->small[1];
 	if (!from->located)
 		return;
 	to->low = to->located && to->low < from->low ? to->low : from->low;
@@ -76,12 +78,23 @@ static struct row_sums sum_span(const struct io_span *span)
 	return s;
 }
 
-static struct row_pair pair_of_span(const struct io_span *span)
+static uint64_t count_small(const struct io_span *span, uint64_t small)
+{
+	uint64_t n = 0;
+	if (span->same_length)
+		return span->request->length <= small ? span->count : 0;
+	for (size_t i = 0; i < span->count; i++)
+		n += span->request[i].length <= small;
+	return n;
+}
+
+static struct row_pair pair_of_span(const struct io_span *span, uint64_t small)
 {
 	struct row_pair p = {.sums = sum_span(span),
 			     .low = UINT64_MAX,
 			     .high = span->extent,
 			     .located = span_is_located(span)};
+	p.small[span->write] = count_small(span, small);
 	for (size_t i = 0; i < span->count; i++)
 		p.low = span->request[i].offset < p.low ? span->request[i].offset : p.low;
 	return p;
@@ -96,7 +109,7 @@ bool rows_add(struct rows *r, const struct io_spans *spans)
 		    !array_reserve_index(&r->processes, &r->process_capacity, span->process,
 					 sizeof *r->processes))
 			return false;
-		const struct row_pair p = pair_of_span(span);
+		const struct row_pair p = pair_of_span(span, r->small);
 		row_sums_add(&r->processes[span->process], &p.sums);
 		row_sums_add(&r->pairs[span->pair].sums, &p.sums);
 		extend(&r->pairs[span->pair], &p);

@@ -18,12 +18,14 @@ struct row_sums {
 
 struct row_pair {
 	struct row_sums sums;
+	uint64_t small[2];  /* requests of up to `small` bytes, by direction */
 	uint64_t low, high; /* lowest offset, highest end; only if `located` */
 	bool located;
 };
 
 /* All zeros: empty. */
 struct rows {
+	uint64_t small; /* bytes of the largest small request */
 	struct row_pair *pairs;
 	struct row_sums *processes;
 	size_t pair_capacity, process_capacity;

@@ -44,6 +44,8 @@ void rows_state(struct state *s, struct rows *r)
 		sums_columns(s, &p->sums);
 		if (!p->located)
 			p->low = p->high = 0;
+		state_number(s, "small_r", &p->small[0]);
+		state_number(s, "small_w", &p->small[1]);
 		state_flag(s, "located", &p->located);
 		state_number(s, "low", &p->low);
 		state_number(s, "high", &p->high);

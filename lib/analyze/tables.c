@@ -130,6 +130,8 @@ static void add_pair(const struct row_table *t, size_t pair, struct table_file *
 	struct table_sums one = {.ns = {0}};
 	add_times(&one, &t->from.rows->busy, pair);
 	row_sums_add(&to->all.sums, &p->sums);
+	to->small[0] += p->small[0];
+	to->small[1] += p->small[1];
 	for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
 		to->all.ns[kind] = saturate_add(to->all.ns[kind], one.ns[kind]);
 	if (row_requests(&p->sums) == 0)

@@ -62,6 +62,7 @@ extern const char *const file_layouts[LAYOUTS];
 
 struct table_file {
 	struct table_sums all; /* of its processes */
+	uint64_t small[2];     /* requests, by direction */
 	uint32_t users;        /* processes with a request */
 	uint64_t extent;       /* only if `located` */
 	bool located;

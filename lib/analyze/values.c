@@ -108,6 +108,28 @@ void values_summary_unknown(struct values *v, struct summary_names name, const c
 	values_unknown(v, name.bins, NULL, "", reason);
 }
 
+const struct iot_analyze_value *values_find(const struct values *v, const char *section,
+					    const char *name, const char *key)
+{
+	for (size_t i = 0; i < v->count; i++) {
+		const struct iot_analyze_value *at = &v->value[i];
+		if (strcmp(at->section, section) == 0 && strcmp(at->name, name) == 0 &&
+		    strcmp(at->key, key != NULL ? key : "") == 0)
+			return at;
+	}
+	return NULL;
+}
+
+void values_filter(struct values *v, bool (*keeps)(const char *section, unsigned context),
+		   unsigned context)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < v->count; i++)
+		if (keeps(v->value[i].section, context))
+			v->value[kept++] = v->value[i];
+	v->count = kept;
+}
+
 void values_note(struct values *v, const char *note)
 {
 	if (!v->failed && v->count > 0)

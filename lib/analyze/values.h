@@ -47,6 +47,12 @@ void values_summary(struct values *v, struct summary_names name, const char *uni
 		    const struct histogram *h);
 void values_summary_unknown(struct values *v, struct summary_names name, const char *unit,
 			    const char *reason);
+/* NULL if there is none. */
+const struct iot_analyze_value *values_find(const struct values *v, const char *section,
+					    const char *name, const char *key);
+/* Keeps those for which `keeps` returns true. */
+void values_filter(struct values *v, bool (*keeps)(const char *section, unsigned context),
+		   unsigned context);
 /* Adds a note to the last value. */
 void values_note(struct values *v, const char *note);
 /* Adds a note to those values from number i on that are known and have none. */

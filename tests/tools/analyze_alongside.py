@@ -6,7 +6,7 @@
 
 The traces are those of analyze_random.py, in order of start, with other ranks in each, the same paths, and ids that collide if the seed
 is odd. They are analyzed together as traces, or as states that are joined in a random tree. All values have to be equal, except those
-that need one order of all requests: these have to be null.
+that need one order of all requests: these have to be null. Findings follow from the other values, and are left out with them.
 """
 import json
 import os
@@ -87,6 +87,7 @@ def analyzed(tool, names):
             return paths.get(key) or "object"
         return ranks.get(key, key) if section == "processes" else key
     out = {}
+    values.pop("findings")
     for section, names_of in values.items():
         for name, value in names_of.items():
             if isinstance(value, dict):

@@ -28,10 +28,12 @@ OVER_TIME = re.compile(r"time\.(?!t_|md_time|io_)|cycles\.")
 
 
 def flat(values):
-    """Returns {section.name.key: value}."""
+    """Returns {section.name.key: value}, without the names of files and processes in findings."""
     result = {}
     for section, names in values.items():
         for name, value in names.items():
+            if section == "findings" and name in ("file", "path", "process", "sentence"):
+                continue
             for key, each in (value.items() if isinstance(value, dict) else [("", value)]):
                 result[f"{section}.{name}" + (f".{key}" if key else "")] = each
     return result

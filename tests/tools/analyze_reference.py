@@ -1410,8 +1410,133 @@ def counters(t):
     return counters_reference.counters(t.counters)
 
 
+# 3.11 Findings
+
+def most_of(amounts, name_of):
+    """Returns the key with most, of equal ones the first by name; None if all are 0."""
+    return min((key for key in amounts if amounts[key]), key=lambda key: (-amounts[key], name_of(key)), default=None)
+
+
+class Findings:
+    """Readings. Shares are of requests with a predecessor where section order has them so. Of shared files, the share is that of their
+    requests. `overlap_possible` needs the period of a cycle, and is left out.
+    """
+
+    def __init__(self, t):
+        self.t, self.list = t, {}
+        self.by_file = defaultdict(list)
+        for r in t.requests:
+            self.by_file[r.file].append(r)
+        self.users = {f: len({r.process for r in rs}) for f, rs in self.by_file.items()}
+        self.used = reuse_reference.bytes_by_file(t.requests)
+
+    def add(self, code, value, threshold, **concerned):
+        self.list[code] = {"value": value, "threshold": threshold, **concerned}
+
+    def add_file(self, code, amounts):
+        file = most_of(amounts, lambda f: (self.t.paths.get(f) or "", f))
+        if file:
+            self.list[code] |= {"file": file_name(file)} | ({"path": self.t.paths[file]} if self.t.paths.get(file) else {})
+
+    def requests(self, write, shared):
+        return {f: [r for r in rs if r.write == write] for f, rs in self.by_file.items() if self.users[f] > shared}
+
+    def small(self):
+        for d, write in (("r", False), ("w", True)):
+            for shared, code in ((1, "small_requests_shared_" + d), (0, "small_requests_" + d)):
+                chosen = self.requests(write, shared)
+                small = {f: sum(r.length <= self.t.options.small for r in rs) for f, rs in chosen.items()}
+                share = ratio(sum(small.values()), sum(map(len, chosen.values())))
+                if sum(small.values()) > 1000 and share > 0.1:
+                    self.add(code, share, 0.1, count=sum(small.values()))
+                    self.add_file(code, small)
+
+    def metadata(self):
+        times = {p: (row.length("md_time"), row.length("io_md_time")) for p, row in rows(self.t, lambda e: e.process).items()}
+        found = {p: md for p, (md, both) in times.items() if md > 0 and (md > 30 * SECOND or 2 * md >= both)}
+        process = most_of(found, lambda p: p)
+        if process is not None:
+            self.add("metadata", ratio(*times[process]), 0.5, count=len(found), process=process)
+
+    def reuse(self):
+        kinds, footprint = [f.kinds() for f in self.used.values()], add_up(add_up(f.in_state().values()) for f in self.used.values())
+        again = {f: add_up([b.kinds()["re_read"], b.kinds()["read_after_write"]]) for f, b in self.used.items()}
+        both = sum(add_up(k[name] for k in kinds) for name in ("re_read", "read_after_write"))
+        size = [add_up(r.length for r in self.t.requests if r.write == write) for write in (False, True)]
+        swapping = classes(self.t)["share"]["swapping"]
+        if swapping is not None and footprint < 0.25 * add_up(size) and swapping > 0.5:
+            self.add("fits_in_memory", ratio(footprint, add_up(size)), 0.25, bytes=footprint)
+        if both > 0.1 * size[0]:
+            self.add("read_again", ratio(both, size[0]), 0.1, bytes=min(both, MAX_SUM))
+            self.add_file("read_again", again)
+
+    def random(self):
+        o, random_of = order(self.t), Counter()
+        for f, rs in self.by_file.items():
+            for write in (False, True):
+                for stream in steps([r for r in rs if r.write == write], lambda r: r.stream):
+                    random_of[f] += len(stream) if pattern(stream)[0] == "random" else 0
+        for d in "rw":
+            backward = (o["backward_" + d] or 0)
+            requests = o["pattern_requests_" + d]
+            share = ratio(requests["random"], sum(requests.values())) or 0
+            if backward > 0.2 and backward * o["followers_" + d] > 1000:
+                self.add("random_" + d, backward, 0.2)
+            elif share > 0.5:
+                self.add("random_" + d, share, 0.5)
+            else:
+                continue
+            self.add_file("random_" + d, random_of)
+
+    def shared_files(self):
+        more, shares_of = {}, {}
+        for f, rs in self.by_file.items():
+            times = defaultdict(Union)
+            for r in rs:
+                union = times[r.process]
+                if r.timed and not r.asynchronous:
+                    union.add(r.start, r.duration)
+            lengths = [union.length for union in times.values()]
+            share = ratio(max(lengths) - min(lengths), add_up(lengths)) if len(lengths) > 1 else None
+            if share is not None and share > 0.15:
+                more[f], shares_of[f] = max(lengths) - min(lengths), share
+        if more:
+            worst = most_of(more, lambda f: (self.t.paths.get(f) or "", f))
+            self.add("stragglers", shares_of[worst], 0.15, count=len(more))
+            self.add_file("stragglers", more)
+        shared = [f for f in self.by_file if self.users[f] == self.t.P and self.t.P > 1]
+        if len(shared) == 1 and files(self.t)["strategy"] == "N-1":
+            size = add_up(r.length for r in self.by_file[shared[0]])
+            self.add("one_shared_file", ratio(size, totals(self.t)["S"]), 0)
+            self.add_file("one_shared_file", {shared[0]: size})
+
+    def processes(self):
+        size = {p: row.bytes() for p, row in rows(self.t, lambda e: e.process).items()}
+        if size and files(self.t)["strategy"] == "rank-0":
+            process = most_of(size, lambda p: p)
+            self.add("rank_0", ratio(size[process], sum(size.values())), 0.99, process=process)
+        balance = processes(self.t)["imbalance_bytes"]
+        if self.t.P > 1 and balance and (balance["spread"] or 0) > 0.3:
+            self.add("imbalance", balance["spread"], 0.3, process=balance["process"])
+
+    def misaligned(self):
+        s = sizes(self.t)
+        for d in "rw":
+            if s["aligned_" + d] is not None and 1 - s["aligned_" + d] > 0.1:
+                self.add("misaligned_" + d, 1 - s["aligned_" + d], 0.1)
+
+
+def findings(t):
+    f = Findings(t)
+    for find in (f.metadata, f.small, f.reuse, f.random, f.shared_files, f.processes, f.misaligned):
+        find()
+    return {name: {code: of[name] for code, of in f.list.items() if name in of}
+            for name in ("value", "threshold", "count", "bytes", "file", "path", "process")}
+
+
 SECTIONS = {"trace": header, "totals": totals, "large": large, "sizes": sizes, "order": order, "time": time, "files": files,
-            "processes": processes, "metadata": metadata, "reuse": reuse, "classes": classes, "counters": counters}
+            "processes": processes, "metadata": metadata, "reuse": reuse, "classes": classes, "counters": counters,
+            "findings": findings}
 
 
 def differences(a, b, path=""):

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "analyze_findings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/analyze_table.h"
+#include "cli/ui/printable.h"
+
+enum { COLUMNS = 120, PARAGRAPH = 4096 };
+
+/* Sentence i of the findings; NULL if they are fewer. */
+static const struct iot_analyze_value *sentence_at(const struct iot_analyze *a, size_t i)
+{
+	const struct iot_analyze_value *v;
+	for (size_t k = 0; (v = iot_analyze_value(a, k)) != NULL; k++)
+		if (strcmp(v->section, "findings") == 0 && strcmp(v->name, "sentence") == 0 &&
+		    i-- == 0)
+			return v;
+	return NULL;
+}
+
+/* The size of the first line of a text: as many words as fit, at least one. */
+static size_t line_size(const char *text)
+{
+	size_t size = strcspn(text, " ");
+	while (text[size] != '\0') {
+		const size_t next = size + 1 + strcspn(text + size + 1, " ");
+		if (next > COLUMNS - 2)
+			break;
+		size = next;
+	}
+	return size;
+}
+
+/* Breaks a text into lines, of which all but the first are indented. Returns their number. */
+static size_t wrap(char to[PARAGRAPH], const char *text)
+{
+	size_t lines = 0, used = 0;
+	while (*text != '\0') {
+		const size_t size = line_size(text);
+		const int n = snprintf(to + used, PARAGRAPH - used, "%s%.*s\n",
+				       lines == 0 ? "- " : "  ", (int)size, text);
+		if (n < 0 || (size_t)n >= PARAGRAPH - used)
+			break;
+		used += (size_t)n;
+		lines++;
+		text += size + (text[size] == ' ');
+	}
+	return lines;
+}
+
+/* Writes a finding and its remedy. Returns the number of lines. */
+static size_t write_paragraph(char to[PARAGRAPH], const struct iot_analyze *a,
+			      const struct iot_analyze_value *v)
+{
+	const struct iot_analyze_value *remedy = iot_analyze_find(a, "findings", "remedy", v->key);
+	char text[ANALYZE_TEXT_MAX], sentence[PARAGRAPH / 2], whole[PARAGRAPH];
+	printable(sentence, sizeof sentence, text, analyze_decode(text, v->text));
+	snprintf(whole, sizeof whole, "%s. Remedy: %.*s.", sentence, (int)remedy->text.size,
+		 remedy->text.data);
+	return wrap(to, whole);
+}
+
+void analyze_findings_print(struct output *out, const struct iot_analyze *a, size_t lines)
+{
+	const size_t found = (size_t)iot_analyze_find(a, "findings", "found", NULL)->number;
+	char paragraph[PARAGRAPH];
+	size_t used = 1, i = 0;
+	if (found == 0) {
+		output_text(out, "findings: none\n");
+		return;
+	}
+	output_printf(out, "findings: %zu, most important ones first\n", found);
+	for (; i < found; i++) {
+		const size_t n = write_paragraph(paragraph, a, sentence_at(a, i));
+		if (used + n + (i + 1 < found) > lines)
+			break;
+		output_text(out, paragraph);
+		used += n;
+	}
+	if (i < found)
+		output_printf(out, "%zu more: iotrace analyze --section=findings\n", found - i);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Findings of `iotrace analyze` as text: a paragraph for each, with its remedy. */
+#ifndef CLI_ANALYZE_FINDINGS_H
+#define CLI_ANALYZE_FINDINGS_H
+
+#include <iotrace/analyze.h>
+
+#include "cli/ui/output.h"
+
+/* Prints as many as fit in so many lines, most important ones first, and how many are left. */
+void analyze_findings_print(struct output *out, const struct iot_analyze *a, size_t lines);
+
+#endif

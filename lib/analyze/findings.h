@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Findings: what may make the I/O slow, with the figure, the threshold that it exceeds, the file or
+ * process that it concerns most, and a remedy.
+ */
+#ifndef LIB_ANALYZE_FINDINGS_H
+#define LIB_ANALYZE_FINDINGS_H
+
+#include "tables.h"
+
+enum { FINDING_TEXT = 512 };
+
+struct finding {
+	const char *code;
+	double value, threshold;
+	uint64_t count; /* requests, files or processes beyond the threshold */
+	uint64_t bytes; /* that it concerns */
+	bool has_count, has_bytes;
+	struct table_rank file; /* that it concerns most, if `has_file` */
+	char key[VALUE_KEY];    /* of the file */
+	uint32_t process;       /* likewise */
+	bool has_file, has_process;
+	char sentence[FINDING_TEXT]; /* percent-encoded */
+	const char *remedy;
+};
+
+/* Most important ones first. */
+struct findings {
+	struct finding *list;
+	size_t count, capacity;
+	bool failed; /* out of memory */
+};
+
+struct findings_source {
+	const struct values *values; /* of all sections */
+	const struct row_table *table;
+	const struct iot_analyze_options *options;
+};
+
+void findings_find(struct findings *f, const struct findings_source *from);
+/* The texts remain those of f. */
+void findings_values(const struct findings *f, struct values *v);
+void findings_free(struct findings *f);
+
+#endif
