@@ -62,23 +62,23 @@ def row(iotrace, name, path):
           f" | {old:,} | {new:,} | {best:,} | {new / zstd[0]:.2f} | {new / zstd[2]:.2f} |", flush=True)
 
 
-def record_programs(directory):
+def record_programs(directory, names=("git clone", "tar c", "make -j2")):
     """Traces programs that open many files; returns (name, log)."""
     tree = directory / "tree"
     tree.mkdir()
     sources = sorted((ROOT / "lib").rglob("*.[ch]")) + sorted((ROOT / "converters").rglob("*.[ch]"))
     for i, source in enumerate(sources):
         (tree / f"{i:03}-{source.name}").write_bytes(source.read_bytes())
-    names = " ".join(f"o/{i}.o" for i in range(20))
+    objects = " ".join(f"o/{i}.o" for i in range(20))
     (directory / "Makefile").write_text(
-        f"all: {names}\n\tar cr all.a {names}\no/%.o:\n\tmkdir -p o\n"
+        f"all: {objects}\n\tar cr all.a {objects}\no/%.o:\n\tmkdir -p o\n"
         "\tprintf '#include <stdio.h>\\n#include <stdlib.h>\\nint f$*;\\n' > o/$*.c\n\tgcc -c -o $@ o/$*.c\n")
     commands = {"git clone": ["git", "clone", "-q", str(ROOT), "clone"], "tar c": ["tar", "cf", "t.tar", "tree"],
                 "make -j2": ["make", "-j2"]}
-    for name, command in commands.items():
+    for name in names:
         log = directory / (name.split()[0] + ".strace")
         with open(os.devnull, "w") as null:
-            subprocess.run([*RECIPE, "-o", log, *command], cwd=directory, stdout=null, stderr=null, check=False)
+            subprocess.run([*RECIPE, "-o", log, *commands[name]], cwd=directory, stdout=null, stderr=null, check=False)
         if log.exists():
             yield name, log
 
@@ -114,4 +114,5 @@ def main():
             row(iotrace, path.name, path)
 
 
-main()
+if __name__ == "__main__":
+    main()
