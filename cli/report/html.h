@@ -8,7 +8,7 @@
 #include "cli/ui/output.h"
 
 enum {
-	HTML_NAME_MAX = 72,        /* characters of a name that are shown */
+	HTML_NAME_MAX = 72,        /* columns of a name that are shown */
 	HTML_TITLES_MAX = 1 << 20, /* bytes of all full names, which are tooltips */
 };
 

@@ -8,6 +8,7 @@
 
 #include "cli/ui/output.h"
 
+#include "class_bars.h"
 #include "columns.h"
 #include "heat.h"
 
@@ -19,6 +20,7 @@ struct plot_data {
 	struct columns columns;
 	struct heat heat;
 	struct process_list processes;
+	struct class_bars classes;
 	double *bin_bytes; /* of the bins of section `time`, in ascending order */
 	size_t bin_count;
 	double bin_s;        /* their width */
@@ -39,7 +41,7 @@ struct plot {
 };
 
 extern const struct plot plot_rate, plot_requests, plot_heat, plot_sizes, plot_classes10, plot_cdf,
-    plot_burstiness, plot_concurrency, plot_processes, plot_cost, plot_cycle;
+    plot_burstiness, plot_concurrency, plot_processes, plot_cost, plot_cycle, plot_class;
 
 /* Returns an enum iot_status. bins_wanted: the user has chosen their width. */
 int plot_data_make(struct plot_data *d, struct iot_analyze *a, bool bins_wanted);

@@ -58,6 +58,8 @@ int plot_data_make(struct plot_data *d, struct iot_analyze *a, bool bins_wanted)
 	if (status == IOT_OK)
 		status = process_list_make(&d->processes, a);
 	if (status == IOT_OK)
+		status = class_bars_make(&d->classes, a);
+	if (status == IOT_OK)
 		status = make_correlation(d);
 	return status;
 }

@@ -10,8 +10,8 @@
 #include "canvas.h"
 
 enum {
-	CLASSES = 66,    /* size 0; (2^(k-2), 2^(k-1)] for k from 1 */
-	CLASSES_MIN = 8, /* drawn */
+	SIZE_CLASSES = 66,    /* size 0; (2^(k-2), 2^(k-1)] for k from 1 */
+	SIZE_CLASSES_MIN = 8, /* drawn */
 	RIGHT = 64,
 	STEPS_MAX = 400, /* of a line */
 	DARSHAN_CLASSES = 10
@@ -22,7 +22,7 @@ static const char *const count_names[2] = {"size_log2_r", "size_log2_w"},
 			 *const byte_names[2] = {"size_L_bytes_r", "size_L_bytes_w"};
 
 struct distribution {
-	uint64_t count[CLASSES][2], bytes[CLASSES][2], requests, all_bytes;
+	uint64_t count[SIZE_CLASSES][2], bytes[SIZE_CLASSES][2], requests, all_bytes;
 	unsigned first, end; /* of the classes that are drawn */
 };
 
@@ -31,20 +31,20 @@ static unsigned class_of(const char *key)
 {
 	uint64_t size;
 	if (!number_decimal(key, strlen(key), &size))
-		return CLASSES - 1; /* 2^64 */
+		return SIZE_CLASSES - 1; /* 2^64 */
 	return size == 0 ? 0 : size == 1 ? 1 : 65U - (unsigned)__builtin_clzll(size - 1);
 }
 
 static void set_range(struct distribution *s)
 {
-	s->first = CLASSES;
-	for (unsigned k = 0; k < CLASSES; k++)
+	s->first = SIZE_CLASSES;
+	for (unsigned k = 0; k < SIZE_CLASSES; k++)
 		if (s->count[k][0] + s->count[k][1] > 0) {
 			s->first = s->first < k ? s->first : k;
 			s->end = k + 1;
 		}
-	while (s->end < s->first + CLASSES_MIN) {
-		s->end += s->end < CLASSES;
+	while (s->end < s->first + SIZE_CLASSES_MIN) {
+		s->end += s->end < SIZE_CLASSES;
 		s->first -= s->first > 0;
 	}
 }
@@ -204,7 +204,7 @@ static void draw(const struct plot_data *d, struct output *o)
 	const struct svg_axis percent = {"cumulated %", SVG_LINEAR, 0, 100};
 	const struct distribution s = distribution_of(d);
 	double max = 0;
-	for (unsigned k = 0; k < CLASSES; k++)
+	for (unsigned k = 0; k < SIZE_CLASSES; k++)
 		for (unsigned w = 0; w < 2; w++)
 			max = fmax(max, share_of(s.count[k][w], s.requests));
 	struct svg_frame f = {CANVAS_FRAME, .x = {NULL, SVG_LINEAR, s.first, s.end},

@@ -264,6 +264,27 @@ void report_order(const struct html_report *r)
 	html_section_end(r->html);
 }
 
+static void write_class_table(const struct html_report *r)
+{
+	static const char *const headings[] = {"bytes", "reads", "writes", "all",
+					       "share", "MB/s",  NULL};
+	struct iot_analyze *a = r->data->analysis;
+	if (!report_has(r, "classes"))
+		return;
+	html_table(r->html, NULL, headings);
+	for (unsigned k = 0; k < CLASSES; k++) {
+		const char *name = class_names[k];
+		html_row(r->html, k == CLASS_CHECKPOINT ? "checkpoint or periodic output" : name);
+		html_cell(r->html, HTML_BYTES, iot_analyze_find(a, "classes", "bytes_r", name));
+		html_cell(r->html, HTML_BYTES, iot_analyze_find(a, "classes", "bytes_w", name));
+		html_cell(r->html, HTML_BYTES, iot_analyze_find(a, "classes", "bytes", name));
+		html_cell(r->html, HTML_PERCENT, iot_analyze_find(a, "classes", "share", name));
+		html_cell(r->html, HTML_REAL, iot_analyze_find(a, "classes", "MB_s", name));
+		html_row_end(r->html);
+	}
+	html_table_end(r->html);
+}
+
 void report_reuse(const struct html_report *r)
 {
 	static const struct value_row rows[] = {
@@ -281,7 +302,9 @@ void report_reuse(const struct html_report *r)
 	};
 	if (!report_has(r, "reuse"))
 		return;
-	html_section(r->html, "reuse", "Reuse of data");
+	html_section(r->html, "reuse", "Classes and reuse of data");
+	write_class_table(r);
+	report_plot(r, &plot_class);
 	write_list(r, rows, COUNT_OF(rows));
 	html_section_end(r->html);
 }

@@ -25,13 +25,23 @@ static size_t escape(char piece[PIECE_CAPACITY], const char *s, size_t size)
 	return size;
 }
 
-/* Writes up to `max` characters; returns the bytes of text that these are. */
+/* The columns that a character takes: those of Chinese and the like, and symbols, are wide. */
+static size_t width_of(const char *s, size_t size)
+{
+	return size == 0 ? 4 : size >= 3 || *s == '\\' ? 2 : 1;
+}
+
+/* Writes the characters that fit in `max` columns; returns the bytes of text that these are. */
 static size_t write_characters(struct output *o, const char *text, size_t n, size_t max)
 {
 	char piece[PIECE_CAPACITY];
 	size_t i = 0;
-	for (; i < n && max > 0; max--) {
-		const size_t size = utf8_shown_size(text + i, n - i);
+	while (i < n) {
+		const size_t size = utf8_shown_size(text + i, n - i),
+			     width = width_of(text + i, size);
+		if (width > max)
+			break;
+		max -= width;
 		output_write(o, piece, escape(piece, text + i, size));
 		i += size > 0 ? size : 1;
 	}
@@ -48,39 +58,39 @@ void markup_text(struct output *o, const char *text)
 	markup_write(o, text, strlen(text));
 }
 
-/* Returns the number of bytes of the first `count` characters. */
-static size_t skip(const char *text, size_t n, size_t count)
+/* Stores the columns of a text; returns the number of bytes that fit in `max` of them. */
+static size_t measure(const char *text, size_t n, size_t max, size_t *columns)
 {
 	size_t i = 0;
-	for (; i < n && count > 0; count--) {
-		const size_t size = utf8_shown_size(text + i, n - i);
+	*columns = 0;
+	while (i < n) {
+		const size_t size = utf8_shown_size(text + i, n - i),
+			     width = width_of(text + i, size);
+		if (width > max - *columns)
+			break;
+		*columns += width;
 		i += size > 0 ? size : 1;
 	}
 	return i;
 }
 
-static size_t count_characters(const char *text, size_t n)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < n; count++)
-		i += skip(text + i, n - i, 1);
-	return count;
-}
-
 bool markup_is_longer(const char *text, size_t n, size_t max)
 {
-	return skip(text, n, max) < n;
+	size_t columns;
+	return measure(text, n, max, &columns) < n;
 }
 
 void markup_shortened(struct output *o, const char *text, size_t n, size_t max)
 {
+	const size_t end = max / 2, begin = max - 1 - end;
+	size_t columns, at;
 	if (!markup_is_longer(text, n, max)) {
 		markup_write(o, text, n);
 		return;
 	}
-	const size_t end = max / 2, begin = max - 1 - end;
 	write_characters(o, text, n, begin);
 	output_text(o, "\xe2\x80\xa6");
-	const size_t at = skip(text, n, count_characters(text, n) - end);
+	measure(text, n, SIZE_MAX, &columns);
+	at = measure(text, n, columns - end, &columns);
 	markup_write(o, text + at, n - at);
 }

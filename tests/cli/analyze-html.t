@@ -39,6 +39,14 @@ else
 	echo 'tidy: exit 0'
 fi
 
+echo 'names in plots:'
+"$IOTRACE" analyze -q --plots=plots t
+sed -n 's/^<text[^>]*>\(.*\)<title>.*/\1/p' plots/class.svg
+cut -f 1 plots/class.tsv | cut -c 1-80 | cat -v
+if command -v xmllint >/dev/null; then
+	xmllint --noout plots/*.svg
+fi
+
 echo 'the same bytes:'
 "$IOTRACE" analyze -q --html=- t | cmp - t.html && echo 'on standard output'
 "$IOTRACE" analyze -q --state=t.state t && "$IOTRACE" analyze -q --html=joined.html t.state && cmp t.html joined.html &&

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The classes of the bytes of all files, and of each of those with most bytes. */
+#include <stdio.h>
+
+#include "cli/ui/markup.h"
+
+#include "canvas.h"
+
+enum { LEFT = 224, RIGHT = 92, NAME_COLUMNS = 30, PATH_CAPACITY = 1 << 16 };
+
+static const char *const marks[CLASSES] = {"f r", "f m", "f w", "f k", "f o"};
+
+static bool has_data(const struct plot_data *d)
+{
+	return d->classes.count > 0;
+}
+
+/* The name of a file in full, or with its middle left out. */
+static void write_name(struct output *o, const struct class_bar *b, bool in_full)
+{
+	char text[PATH_CAPACITY];
+	size_t n = strlen(b->key);
+	if (b->name.data != NULL && b->name.size <= PATH_CAPACITY)
+		n = iot_percent_decode(b->name, text, NULL);
+	else
+		memcpy(text, b->key, n);
+	if (in_full)
+		markup_write(o, text, n);
+	else
+		markup_shortened(o, text, n, NAME_COLUMNS);
+}
+
+static void draw_bar(struct output *o, const struct svg_frame *f, const struct class_bar *b,
+		     double y, double height)
+{
+	const double all = class_bar_sum(b);
+	double base = 0;
+	char text[SVG_LABEL];
+	output_printf(o, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", LEFT - 8,
+		      y + height / 2 + 4);
+	write_name(o, b, false);
+	output_text(o, "<title>");
+	write_name(o, b, true);
+	output_text(o, "</title></text>\n");
+	for (unsigned k = 0; k < CLASSES; k++) {
+		const double percent = 100 * b->bytes[k] / all;
+		const double x = svg_x(f, base);
+		base += percent;
+		if (percent <= 0)
+			continue;
+		canvas_rect(o, marks[k], x, y, svg_x(f, base) - x, height);
+		output_printf(o, "%s: %s, %.3g %%", class_names[k],
+			      canvas_si(text, b->bytes[k], "B"), percent);
+		canvas_rect_end(o);
+	}
+	canvas_text(o, f->left + f->width + 8, y + height / 2 + 4, "start",
+		    canvas_si(text, all, "B"));
+}
+
+static void draw(const struct plot_data *d, struct output *o)
+{
+	static const struct canvas_legend legend[] = {{"f r", "required"}, {"f m", "checkpoint"},
+						      {"f w", "swapping"}, {"f k", "rewritten"},
+						      {"f o", "unknown"},  {0}};
+	const struct class_bars *c = &d->classes;
+	const struct svg_frame f = {.left = LEFT,
+				    .top = CANVAS_TOP,
+				    .width = PLOT_WIDTH - LEFT - RIGHT,
+				    .height = PLOT_HEIGHT - CANVAS_TOP - CANVAS_BOTTOM,
+				    .x = {"% of the bytes", SVG_LINEAR, 0, 100}};
+	const double step = (double)f.height / (1 + CLASS_FILES_MAX);
+	svg_x_axis(o, &f);
+	for (size_t i = 0; i < c->count; i++)
+		draw_bar(o, &f, &c->bar[i], f.top + ((double)i + 0.15) * step, 0.7 * step);
+	canvas_legend(o, CANVAS_LEFT, legend);
+}
+
+static void write_data(const struct plot_data *d, struct output *o)
+{
+	char text[PATH_CAPACITY];
+	output_text(o, "file");
+	for (unsigned k = 0; k < CLASSES; k++)
+		output_printf(o, "\t%s_bytes", class_names[k]);
+	output_text(o, "\n");
+	for (size_t i = 0; i < d->classes.count; i++) {
+		const struct class_bar *b = &d->classes.bar[i];
+		if (b->name.data != NULL && b->name.size <= PATH_CAPACITY)
+			output_encoded(o, text, iot_percent_decode(b->name, text, NULL));
+		else
+			output_text(o, b->key);
+		for (unsigned k = 0; k < CLASSES; k++)
+			output_printf(o, "\t%.0f", b->bytes[k]);
+		output_text(o, "\n");
+	}
+}
+
+const struct plot plot_class = {
+    .name = "class",
+    .title = "Classes of bytes",
+    .description = "Share of the bytes that are required, of checkpoints, swapped, rewritten or of "
+		   "unknown use: of all files, and of those with most bytes.",
+    .height = PLOT_HEIGHT,
+    .has_data = has_data,
+    .draw = draw,
+    .write_data = write_data,
+};
