@@ -288,7 +288,7 @@ static uint64_t pattern_requests(const struct analyze_run *a, const char *patter
 }
 
 /* The pattern with the most requests. */
-static void print_pattern_of_most(struct analyze_run *a)
+static void print_main_pattern(struct analyze_run *a)
 {
 	static const char *const patterns[][2] = {{"contiguous", "of contiguous streams"},
 						  {"simple strided", "of simple strided streams"},
@@ -297,15 +297,15 @@ static void print_pattern_of_most(struct analyze_run *a)
 						  {"random", "of random streams"},
 						  {"short", "of short streams"}};
 	uint64_t max = 0;
-	size_t most = 0;
+	size_t largest = 0;
 	for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
 		const uint64_t n = pattern_requests(a, patterns[i][0]);
-		most = n > max ? i : most;
+		largest = n > max ? i : largest;
 		max = n > max ? n : max;
 	}
 	if (max > 0)
-		print_row(a, &(struct text_row){patterns[most][1], "order", "pattern_requests",
-						patterns[most][0], COUNT, false});
+		print_row(a, &(struct text_row){patterns[largest][1], "order", "pattern_requests",
+						patterns[largest][0], COUNT, false});
 }
 
 static void print_order(struct analyze_run *a)
@@ -322,7 +322,7 @@ static void print_order(struct analyze_run *a)
 		      shown_value(text[0], PERCENT, find(a, "order", "sequential_M")),
 		      shown_value(text[1], PERCENT, find(a, "order", "same_size_M")),
 		      shown_value(text[2], PERCENT, find(a, "order", "switches")));
-	print_pattern_of_most(a);
+	print_main_pattern(a);
 }
 
 /* Null if the trace has no requests over time. */

@@ -26,19 +26,21 @@ enum { REQUESTS_MIN = 1000, PATH_SHOWN = 200, SIZE_TEXT = 32 };
 #define OVERLAP_MIN    0.2
 #define FOOTPRINT_MAX  0.25
 #define SWAPPING_MIN   0.5
+#define COLLECTIVE_MIN 0.5
+#define STREAM_MAX     0.1
 
 static const char *const verbs[2] = {"read", "write"};
 
 /* Evidence */
 
 /* The most of files or processes. */
-struct most {
+struct max_rank {
 	struct table_rank rank; /* rank.first: how much */
 	bool any;
 };
 
 /* Returns whether this is the most so far. */
-static bool take_most(struct most *m, struct table_rank rank, uint64_t amount)
+static bool take_max(struct max_rank *m, struct table_rank rank, uint64_t amount)
 {
 	rank.first = amount;
 	if (amount == 0 || (m->any && !table_precedes(&rank, &m->rank)))
@@ -50,7 +52,7 @@ static bool take_most(struct most *m, struct table_rank rank, uint64_t amount)
 
 /* What the files of a trace have in common. */
 struct file_evidence {
-	struct most small[2], small_shared[2], random, reread, straggler, shared;
+	struct max_rank small[2], small_shared[2], random, reread, straggler, shared;
 	uint64_t shared_requests[2], shared_small[2];
 	uint64_t stragglers;    /* files */
 	double straggler_share; /* of the file with most */
@@ -91,7 +93,7 @@ static void add_straggler(struct file_evidence *e, const struct row_table *t,
 	if (t->from.rows->busy.inexact[BUSY_IO] || share <= STRAGGLERS_MAX)
 		return;
 	e->stragglers++;
-	if (!take_most(&e->straggler, rank, more))
+	if (!take_max(&e->straggler, rank, more))
 		return;
 	e->straggler_share = share;
 	e->straggler_users = f->users;
@@ -103,11 +105,11 @@ static void add_shared(struct file_evidence *e, const struct row_table *t,
 	for (unsigned d = 0; d < 2; d++) {
 		e->shared_requests[d] += f->all.sums.count[d];
 		e->shared_small[d] += f->small[d];
-		take_most(&e->small_shared[d], rank, f->small[d]);
+		take_max(&e->small_shared[d], rank, f->small[d]);
 	}
 	e->shared_files += f->users == t->from.processes;
 	if (f->users == t->from.processes)
-		take_most(&e->shared, rank, row_bytes(&f->all.sums));
+		take_max(&e->shared, rank, row_bytes(&f->all.sums));
 	add_straggler(e, t, f, rank);
 }
 
@@ -121,11 +123,11 @@ static void add_file(struct file_evidence *e, const struct row_table *t, size_t 
 	const struct table_rank rank = table_file_rank(t, file);
 	reuse_file_sums(t->from.reuse, file, &reuse);
 	for (unsigned d = 0; d < 2; d++)
-		take_most(&e->small[d], rank, f.small[d]);
+		take_max(&e->small[d], rank, f.small[d]);
 	if (file < o->file_capacity)
-		take_most(&e->random, rank, o->files[file].pattern_requests[PATTERN_RANDOM]);
-	take_most(&e->reread, rank,
-		  saturate_add(reuse.kind[REUSE_RE_READ], reuse.kind[REUSE_READ_AFTER_WRITE]));
+		take_max(&e->random, rank, o->files[file].pattern_requests[PATTERN_RANDOM]);
+	take_max(&e->reread, rank,
+		 saturate_add(reuse.kind[REUSE_RE_READ], reuse.kind[REUSE_READ_AFTER_WRITE]));
 	if (f.users > 1)
 		add_shared(e, t, &f, rank);
 }
@@ -169,7 +171,7 @@ static const char *size_text(char text[SIZE_TEXT], double bytes)
 }
 
 /* Appends "; most in PATH". */
-static void add_most(struct finding *f, const char *what, const struct most *m)
+static void add_concerned_file(struct finding *f, const char *what, const struct max_rank *m)
 {
 	if (!m->any)
 		return;
@@ -223,7 +225,7 @@ static bool has_much_metadata(const struct busy *b, size_t process)
 static void find_metadata(struct findings *f, const struct findings_source *from)
 {
 	const struct busy *b = from->table->from.busy;
-	struct most most = {.any = false};
+	struct max_rank max = {.any = false};
 	uint64_t count = 0;
 	if (b->inexact[BUSY_METADATA] || b->inexact[BUSY_ALL])
 		return;
@@ -231,19 +233,19 @@ static void find_metadata(struct findings *f, const struct findings_source *from
 		if (!has_much_metadata(b, i))
 			continue;
 		count++;
-		take_most(&most, table_process_rank(from->table, i),
-			  b->processes[i].of[BUSY_METADATA].ns);
+		take_max(&max, table_process_rank(from->table, i),
+			 b->processes[i].of[BUSY_METADATA].ns);
 	}
-	if (!most.any)
+	if (!max.any)
 		return;
-	const double ns = (double)most.rank.first,
-		     all = (double)b->processes[most.rank.number].of[BUSY_ALL].ns;
+	const double ns = (double)max.rank.first,
+		     all = (double)b->processes[max.rank.number].of[BUSY_ALL].ns;
 	struct finding *to = add(f, "metadata", ns / all, METADATA_MAX);
 	if (to == NULL)
 		return;
 	set_count(to, count);
 	to->has_process = true;
-	to->process = most.rank.key.process;
+	to->process = max.rank.key.process;
 	add_text(to,
 		 "Process %ju is in metadata operations for %.3g s, %.0f %%25 of its time in I/O "
 		 "(threshold: 50 %%25 or 30 s); processes beyond it: %ju",
@@ -269,7 +271,7 @@ static void find_small(struct findings *f, const struct findings_source *from,
 	add_text(to, "%.0f %%25 of the %ss (%ju) have up to %s (threshold: 10 %%25 and 1000)",
 		 100 * share, verbs[d], (uintmax_t)to->count,
 		 size_text(size, (double)from->options->small));
-	add_most(to, "; most in ", &e->small[d]);
+	add_concerned_file(to, "; most in ", &e->small[d]);
 	to->remedy = d == 0 ? "read larger blocks, or through a buffer"
 			    : "write larger blocks, or through a buffer";
 }
@@ -291,7 +293,7 @@ static void find_small_shared(struct findings *f, const struct findings_source *
 		 "1000)",
 		 100 * to->value, verbs[d], (uintmax_t)to->count,
 		 size_text(size, (double)from->options->small));
-	add_most(to, "; most in ", &e->small_shared[d]);
+	add_concerned_file(to, "; most in ", &e->small_shared[d]);
 	to->remedy = "collective I/O, or one process per node that combines them";
 }
 
@@ -333,7 +335,7 @@ static void find_random(struct findings *f, const struct findings_source *from,
 			 "%.0f %%25 of the %ss are in streams of random order (threshold: 50 "
 			 "%%25)",
 			 100 * random, verbs[d]);
-	add_most(to, "; most requests of random streams are in ", &e->random);
+	add_concerned_file(to, "; most requests of random streams are in ", &e->random);
 	to->remedy = d == 0 ? "sort the accesses by offset, or read ahead and keep the data"
 			    : "sort the accesses by offset, or collect them in memory";
 }
@@ -356,7 +358,7 @@ static void find_reread(struct findings *f, const struct findings_source *from,
 		 "%.0f %%25 of the bytes read (%s) were read or written before (threshold: 10 "
 		 "%%25)",
 		 100 * to->value, size_text(size, again + after_write));
-	add_most(to, "; most of ", &e->reread);
+	add_concerned_file(to, "; most of ", &e->reread);
 	to->remedy = "keep the data in memory between uses";
 }
 
@@ -394,7 +396,7 @@ static void find_stragglers(struct findings *f, const struct file_evidence *e)
 		 "fastest, %.0f %%25 of all their time (threshold: 15 %%25)",
 		 (uintmax_t)e->straggler_users, (double)e->straggler.rank.first / 1e9,
 		 100 * to->value);
-	add_most(to, "; it is ", &e->straggler);
+	add_concerned_file(to, "; it is ", &e->straggler);
 	to->remedy = "distribute the requests evenly, and look at the placement of the file";
 }
 
@@ -430,21 +432,21 @@ static bool has_strategy(const struct findings_source *from, const char *strateg
 static void find_rank_0(struct findings *f, const struct findings_source *from)
 {
 	const struct row_table *t = from->table;
-	struct most most = {.any = false};
+	struct max_rank max = {.any = false};
 	double all = 0;
 	for (size_t i = 0; i < t->from.rows->process_capacity; i++) {
 		const uint64_t bytes = row_bytes(&t->from.rows->processes[i]);
 		all += (double)bytes;
 		if (bytes > 0)
-			take_most(&most, table_process_rank(t, i), bytes);
+			take_max(&max, table_process_rank(t, i), bytes);
 	}
-	struct finding *to = most.any && has_strategy(from, "rank-0")
-				 ? add(f, "rank_0", (double)most.rank.first / all, RANK_0_MIN)
+	struct finding *to = max.any && has_strategy(from, "rank-0")
+				 ? add(f, "rank_0", (double)max.rank.first / all, RANK_0_MIN)
 				 : NULL;
 	if (to == NULL)
 		return;
 	to->has_process = true;
-	to->process = most.rank.key.process;
+	to->process = max.rank.key.process;
 	add_text(to, "Process %ju has %.2f %%25 of the bytes of %ju processes (threshold: 99 %%25)",
 		 (uintmax_t)to->process, 100 * to->value, (uintmax_t)t->from.processes);
 	to->remedy = "let several processes do I/O, such as by collective buffering";
@@ -462,7 +464,7 @@ static void find_shared_file(struct findings *f, const struct findings_source *f
 		return;
 	add_text(to, "All %ju processes share one file, with %.0f %%25 of the bytes",
 		 (uintmax_t)from->table->from.processes, 100 * to->value);
-	add_most(to, ": ", &e->shared);
+	add_concerned_file(to, ": ", &e->shared);
 	to->remedy = "choose its stripes for so many processes, or use a file for each node";
 }
 
@@ -480,6 +482,53 @@ static void find_misaligned(struct findings *f, const struct findings_source *fr
 		 "%%25)",
 		 100 * to->value, verbs[d], (uintmax_t)from->options->alignment);
 	to->remedy = "align records and blocks to the blocks of the file system";
+}
+
+/* From counters: calls of MPI-IO. */
+static void find_independent(struct findings *f, const struct findings_source *from, unsigned d)
+{
+	static const char *const codes[2] = {"no_collective_r", "no_collective_w"};
+	double calls, collective;
+	if (!known_of(from, "counters", "N", d, "MPI-IO", &calls) ||
+	    !known_of(from, "counters", "collective", d, "MPI-IO", &collective) ||
+	    calls <= REQUESTS_MIN || collective >= COLLECTIVE_MIN * calls)
+		return;
+	struct finding *to = add(f, codes[d], collective / calls, COLLECTIVE_MIN);
+	if (to == NULL)
+		return;
+	set_count(to, (uint64_t)calls);
+	add_text(to,
+		 "%.0f %%25 of the %ju %ss of MPI-IO are collective (threshold: 50 %%25 of more "
+		 "than 1000)",
+		 100 * to->value, (uintmax_t)to->count, verbs[d]);
+	to->remedy = d == 0 ? "MPI_File_read_all instead of MPI_File_read"
+			    : "MPI_File_write_all instead of MPI_File_write";
+}
+
+/* From counters: bytes of a module. */
+static double counted_bytes(const struct findings_source *from, const char *module)
+{
+	double all = 0, bytes;
+	for (unsigned d = 0; d < 2; d++)
+		all += known_of(from, "counters", "S", d, module, &bytes) ? bytes : 0;
+	return all;
+}
+
+static void find_streams(struct findings *f, const struct findings_source *from)
+{
+	const double streams = counted_bytes(from, "STDIO"),
+		     all = streams + counted_bytes(from, "POSIX");
+	char size[SIZE_TEXT];
+	if (streams <= STREAM_MAX * all)
+		return;
+	struct finding *to = add(f, "stream_io", streams / all, STREAM_MAX);
+	if (to == NULL)
+		return;
+	add_text(to,
+		 "%.0f %%25 of the bytes (%s) are those of streams of stdio.h (threshold: 10 "
+		 "%%25)",
+		 100 * to->value, size_text(size, streams));
+	to->remedy = "read and write large data without streams";
 }
 
 static void find_overlap(struct findings *f, const struct findings_source *from)
@@ -508,6 +557,9 @@ void findings_find(struct findings *f, const struct findings_source *from)
 		find_small_shared(f, from, &e, d);
 	for (unsigned d = 0; d < 2; d++)
 		find_small(f, from, &e, d);
+	for (unsigned d = 0; d < 2; d++)
+		find_independent(f, from, d);
+	find_streams(f, from);
 	find_cache(f, from);
 	find_reread(f, from, &e);
 	for (unsigned d = 0; d < 2; d++)

@@ -1451,6 +1451,16 @@ class Findings:
                     self.add(code, share, 0.1, count=sum(small.values()))
                     self.add_file(code, small)
 
+    def counters(self):
+        of = counters(self.t)
+        for d in "rw":
+            calls, collective = (of.get(f"{name}_{d}", {}).get("MPI-IO") for name in ("N", "collective"))
+            if calls is not None and collective is not None and calls > 1000 and collective < calls / 2:
+                self.add("no_collective_" + d, ratio(collective, calls), 0.5, count=calls)
+        size = {module: sum(of.get("S_" + d, {}).get(module) or 0 for d in "rw") for module in ("STDIO", "POSIX")}
+        if size["STDIO"] > 0.1 * sum(size.values()):
+            self.add("stream_io", ratio(size["STDIO"], sum(size.values())), 0.1)
+
     def metadata(self):
         times = {p: (row.length("md_time"), row.length("io_md_time")) for p, row in rows(self.t, lambda e: e.process).items()}
         found = {p: md for p, (md, both) in times.items() if md > 0 and (md > 30 * SECOND or 2 * md >= both)}
@@ -1528,7 +1538,7 @@ class Findings:
 
 def findings(t):
     f = Findings(t)
-    for find in (f.metadata, f.small, f.reuse, f.random, f.shared_files, f.processes, f.misaligned):
+    for find in (f.metadata, f.small, f.counters, f.reuse, f.random, f.shared_files, f.processes, f.misaligned):
         find()
     return {name: {code: of[name] for code, of in f.list.items() if name in of}
             for name in ("value", "threshold", "count", "bytes", "file", "path", "process")}
