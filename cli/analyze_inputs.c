@@ -202,16 +202,53 @@ static enum exit_status join_traces(struct analyze_inputs *in, const struct anal
 	return status;
 }
 
-/* Traces of one job have a common order of processes, not of requests. */
-static enum exit_status check_jobs(const struct analyze_inputs *in, const struct analyze_head *of,
-				   size_t count)
+/* Jobs */
+
+/* The number of inputs of the first one's job; a trace that declares none is one of its own. */
+static size_t traces_of(const struct analyze_inputs *in, const struct analyze_head *of,
+			size_t count)
 {
 	size_t n = parts_of(of, count);
-	for (; n < count && !in->one_job; n++)
-		if (of[n].job == NULL || compare_jobs(&of[0], &of[n]) != 0)
-			return refuse(of[n].path, "no part of the same trace and no trace of the "
-						  "same job as the first; see --one-job");
-	return EXIT_OK;
+	if (in->one_job)
+		return count;
+	while (n < count && of[0].job != NULL && compare_jobs(&of[0], &of[n]) == 0)
+		n++;
+	return n;
+}
+
+static enum exit_status add_job(struct analyze_inputs *in, const struct analyze_head *of,
+				size_t count)
+{
+	struct iot_analyze *a = NULL;
+	enum exit_status status = join_traces(in, of, count, &a);
+	if (status == EXIT_OK && iot_analyze_finish(a) != IOT_OK)
+		status = message_no_memory();
+	const int added = status == EXIT_OK
+			      ? analyze_jobs_add(in->jobs, a, of->job != NULL ? of->job : of->path)
+			      : IOT_OK;
+	if (added == IOT_ELIMIT)
+		status = refuse(of->path, "more than 1048576 jobs");
+	else if (added != IOT_OK)
+		status = message_no_memory();
+	iot_analyze_free(a);
+	return status;
+}
+
+static enum exit_status join_jobs(struct analyze_inputs *in, const struct analyze_head *of,
+				  size_t count, struct iot_analyze **a)
+{
+	size_t n = traces_of(in, of, count);
+	if (n == count && !in->by_job)
+		return join_traces(in, of, count, a);
+	if (in->jobs == NULL)
+		return refuse(of[n].path, "no part of the same trace and no trace of the same job "
+					  "as the first; see --one-job");
+	enum exit_status status = EXIT_OK;
+	for (size_t i = 0; i < count && status == EXIT_OK; i += n) {
+		n = traces_of(in, of + i, count - i);
+		status = add_job(in, of + i, n);
+	}
+	return status;
 }
 
 enum exit_status analyze_inputs_join(struct analyze_inputs *in, struct iot_analyze **a)
@@ -230,9 +267,7 @@ enum exit_status analyze_inputs_join(struct analyze_inputs *in, struct iot_analy
 		status = check_all(of, count);
 	}
 	if (status == EXIT_OK)
-		status = check_jobs(in, of, count);
-	if (status == EXIT_OK)
-		status = join_traces(in, of, count, a);
+		status = join_jobs(in, of, count, a);
 	for (size_t i = 0; i < count; i++)
 		free(of[i].job);
 	free(of);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Several inputs of iotrace analyze: parts of one trace are appended to each other, and traces of
- * one job are added to each other.
+ * one job are added to each other; those of several jobs are members of a population.
  */
 #ifndef CLI_ANALYZE_INPUTS_H
 #define CLI_ANALYZE_INPUTS_H
 
 #include <iotrace/analyze.h>
 
+#include "cli/analyze_jobs.h"
 #include "cli/ui/trace_in.h"
 
 struct analyze_inputs {
@@ -17,6 +18,9 @@ struct analyze_inputs {
 	const struct iot_analyze_options *options;
 	const struct command_spec *command;
 	bool one_job; /* all are of one job, whatever they declare */
+	/* Several jobs are added to it, or also a single one; NULL: all have to be of one job. */
+	struct analyze_jobs *jobs;
+	bool by_job;
 	/* Analyzes an input that is no state; *a is stored also if the trace is damaged. */
 	enum exit_status (*analyze)(void *context, const char *path, struct iot_analyze **a);
 	void *context;
@@ -24,7 +28,8 @@ struct analyze_inputs {
 };
 
 /*
- * Stores the analysis of all inputs, whatever the order of paths. Returns EXIT_OK, or the exit
+ * Stores the analysis of all inputs, whatever the order of paths, or NULL if they have been added to
+ * the jobs. Returns EXIT_OK, or the exit
  * status after a message.
  */
 enum exit_status analyze_inputs_join(struct analyze_inputs *in, struct iot_analyze **a);

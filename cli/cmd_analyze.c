@@ -19,7 +19,14 @@
 #include "lib/base/atomic_file.h"
 #include "lib/base/number.h"
 
-enum { NS_PER_S = 1000000000, FIELD = 32, TOP_ON_TERMINAL = 20, NOT_BY = -1, PATH_CAPACITY = 512 };
+enum {
+	NS_PER_S = 1000000000,
+	FIELD = 32,
+	TOP_ON_TERMINAL = 20,
+	NOT_BY = -1,
+	BY_JOB = 4,
+	PATH_CAPACITY = 512
+};
 enum { SCREEN_LINES = 40, SCREEN_FINDINGS = 4 /* lines, at least */ };
 
 struct analyze_run {
@@ -847,6 +854,23 @@ static enum exit_status analyze_one(void *context, const char *path, struct iot_
 	return status;
 }
 
+static enum analyze_form form_of(const struct analyze_run *a)
+{
+	return a->json ? ANALYZE_JSON : a->tsv ? ANALYZE_TSV : ANALYZE_TEXT;
+}
+
+static enum exit_status report_jobs(struct analyze_run *a, struct analyze_jobs *jobs)
+{
+	const enum exit_status status = output_open(&a->out, "-", 0);
+	if (status != EXIT_OK)
+		return status;
+	if (analyze_jobs_print(jobs, &a->out, form_of(a), a->by == BY_JOB, a->top) != IOT_OK) {
+		output_abandon(&a->out);
+		return message_no_memory();
+	}
+	return output_close(&a->out);
+}
+
 static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t count,
 				   const struct command_spec *command)
 {
@@ -859,19 +883,25 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 					.one_job = a->one_job,
 					.analyze = analyze_one,
 					.context = &one};
+	struct analyze_jobs jobs = {.job = NULL};
 	if (a->part.n > 1)
 		return options_wrong(command, "--part is that of one trace");
+	if (a->state == NULL && a->plots == NULL && a->html == NULL &&
+	    (a->by == NOT_BY || a->by == BY_JOB))
+		inputs.jobs = &jobs;
 	if (count > 1 && a->options.sections != 0) {
 		a->hides_files = (a->options.sections & IOT_ANALYZE_FILES) == 0;
 		a->options.sections |= IOT_ANALYZE_FILES;
 	}
+	inputs.by_job = a->by == BY_JOB;
 	struct iot_analyze *all = NULL;
 	enum exit_status status = analyze_inputs_join(&inputs, &all);
 	a->analysis = all;
 	a->in.quiet = a->read.quiet;
 	a->in.status = IOT_OK;
 	if (status == EXIT_OK)
-		status = report(a, command);
+		status = all != NULL ? report(a, command) : report_jobs(a, &jobs);
+	analyze_jobs_free(&jobs);
 	if (status != EXIT_OK || !inputs.incomplete || a->state != NULL)
 		return status;
 	message_print("the report is incomplete: parts of a trace are missing or damaged");
@@ -887,11 +917,15 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 	a->options.layer = (uint32_t)a->layer;
 	a->options.runtime_ns = a->runtime_s * NS_PER_S;
 	a->options.top = a->top == NOT_GIVEN ? 0 : a->top;
-	if (a->by != NOT_BY)
+	if (a->by != NOT_BY && a->by != BY_JOB)
 		a->options.sections = table_sections[a->by];
-	const enum exit_status status = count > 1 || (count == 1 && analyze_is_state(paths[0]))
-					    ? run_inputs(a, paths, count, command)
-					    : run_trace(a, count == 1 ? paths[0] : "-", command);
+	if (a->by == BY_JOB && (a->state != NULL || count == 0))
+		return options_wrong(command,
+				     "--by=job needs inputs that are files, and no --state");
+	const enum exit_status status =
+	    count > 1 || a->by == BY_JOB || (count == 1 && analyze_is_state(paths[0]))
+		? run_inputs(a, paths, count, command)
+		: run_trace(a, count == 1 ? paths[0] : "-", command);
 	iot_analyze_free(a->analysis);
 	return status;
 }
@@ -996,7 +1030,7 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		 "compute only these: totals, sizes, order, time, cycles, metadata, files, "
 		 "processes, reuse, classes, counters, findings",
 		 option_section),
-	    OPTION(CHOICE, 'b', "by", "process|node|file|op", &a.by,
+	    OPTION(CHOICE, 'b', "by", "process|node|file|op|job", &a.by,
 		   "print a table by this instead, most bytes first; op: most time first"),
 	    RANGE(NUMBER, 0, "top", "N", &a.top,
 		  "rows of the table (default: 20 on a terminal), or of lists (default: 10)", 1,

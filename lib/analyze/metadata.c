@@ -190,18 +190,20 @@ static void other_values(const struct metadata *m, const char *name, uint64_t ot
 }
 
 /* What operations or counters say of calls that are no requests. */
-struct calls {
+struct counted_calls {
 	uint64_t timed, ns, opens, seeks;
 	const char *note;
 };
 
-static struct calls calls_of(const struct metadata *m, const struct counters_totals *counted)
+static struct counted_calls calls_of(const struct metadata *m,
+				     const struct counters_totals *counted)
 {
 	if (m->all.calls > 0 || counted == NULL)
-		return (struct calls){m->all.timed, m->all.ns, m->group[OPEN], m->group[SEEK],
-				      NULL};
-	return (struct calls){1, counters_ns(counted->fs[COUNTERS_METADATA]), counted->sum[COUNTERS_OPENS],
-			      counted->sum[COUNTERS_SEEKS], COUNTERS_NOTE};
+		return (struct counted_calls){m->all.timed, m->all.ns, m->group[OPEN],
+					      m->group[SEEK], NULL};
+	return (struct counted_calls){1, counters_ns(counted->fs[COUNTERS_METADATA]),
+				      counted->sum[COUNTERS_OPENS], counted->sum[COUNTERS_SEEKS],
+				      COUNTERS_NOTE};
 }
 
 static void noted(struct values *v, const char *note)
@@ -210,7 +212,7 @@ static void noted(struct values *v, const char *note)
 		values_note_since(v, v->count - 1, note);
 }
 
-static void group_values(const struct metadata *m, const struct calls *c, struct values *v)
+static void group_values(const struct metadata *m, const struct counted_calls *c, struct values *v)
 {
 	values_number(v, groups[OPEN], NULL, "", c->opens);
 	noted(v, c->note);
@@ -222,7 +224,7 @@ void metadata_values(const struct metadata *m, uint64_t files, uint64_t requests
 		     const struct counters_totals *counted, struct values *v)
 {
 	static const char no_requests[] = "no requests";
-	const struct calls c = calls_of(m, counted);
+	const struct counted_calls c = calls_of(m, counted);
 	v->section = "metadata";
 	values_number(v, "operations", NULL, "", m->all.calls);
 	values_number(v, "operations_failed", NULL, "", m->all.failed);

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "analyze_jobs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/ui/printable.h"
+#include "lib/base/array.h"
+
+/* Sums over all jobs, of section `totals`. */
+static const struct {
+	const char *name, *unit;
+} sums[] = {{"N_r", ""},          {"N_w", ""},           {"N", ""},     {"S_r", "bytes"},
+	    {"S_w", "bytes"},     {"S", "bytes"},        {"files", ""}, {"created", ""},
+	    {"asynchronous", ""}, {"offset_unknown", ""}};
+
+/* Values of which each job is a member. */
+static const struct job_value {
+	const char *section, *name, *key, *unit, *label;
+} members[] = {{"trace", "P", "", "", "processes"},
+	       {"trace", "T", "", "s", "run time"},
+	       {"totals", "N", "", "", "requests"},
+	       {"totals", "S", "", "bytes", "bytes"},
+	       {"totals", "files", "", "", "files"},
+	       {"totals", "avg_size", "", "bytes", "mean size"},
+	       {"totals", "rw_ratio_bytes", "", "", "bytes read by written"},
+	       {"totals", "MB_s", "", "MB/s", "MB/s of CPU or wall time"},
+	       {"totals", "IOs_s", "", "1/s", "requests/s"},
+	       {"sizes", "small_r", "1048576", "", "small reads"},
+	       {"sizes", "small_w", "1048576", "", "small writes"},
+	       {"sizes", "aligned_r", "", "", "aligned reads"},
+	       {"sizes", "aligned_w", "", "", "aligned writes"},
+	       {"order", "sequential_M", "", "", "sequential"},
+	       {"time", "B_max", "", "bytes/s", "highest rate"},
+	       {"time", "IOPS_max", "", "1/s", "highest requests/s"},
+	       {"time", "intensity", "1048576", "", "I/O intensity"},
+	       {"time", "burstiness", "1048576", "", "burstiness"},
+	       {"time", "parallel_intensity", "1048576", "", "parallel intensity"},
+	       {"time", "io_share", "", "", "time in I/O"},
+	       {"time", "metadata_share", "", "", "metadata of that"},
+	       {"time", "MiB_s", "", "MiB/s", "MiB/s of the slowest process"},
+	       {"time", "MiB_s_CN", "", "MiB/s", "MiB/s per node"},
+	       {"time", "concurrency_mean", "", "", "outstanding requests"},
+	       {"files", "shared", "", "", "shared files"},
+	       {"reuse", "footprint", "", "bytes", "footprint"},
+	       {"reuse", "reuse", "", "", "reuse"}};
+
+enum { SUMS = sizeof sums / sizeof sums[0], MEMBERS = sizeof members / sizeof members[0] };
+
+struct analyze_job {
+	char *name;
+	uint64_t sum[SUMS];
+	double member[MEMBERS]; /* NAN: unknown */
+};
+
+static double real_of(const struct iot_analyze_value *v)
+{
+	if (v == NULL || v->kind == IOT_VALUE_UNKNOWN)
+		return NAN;
+	return v->kind == IOT_VALUE_NUMBER ? (double)v->number : v->real;
+}
+
+int analyze_jobs_add(struct analyze_jobs *j, const struct iot_analyze *a, const char *name)
+{
+	if (j->count == ANALYZE_JOBS_MAX)
+		return IOT_ELIMIT;
+	if (!array_reserve(&j->job, &j->capacity, j->count + 1, sizeof *j->job))
+		return IOT_ENOMEM;
+	struct analyze_job *job = &j->job[j->count];
+	job->name = strdup(name);
+	if (job->name == NULL)
+		return IOT_ENOMEM;
+	for (size_t i = 0; i < SUMS; i++) {
+		const struct iot_analyze_value *v =
+		    iot_analyze_find(a, "totals", sums[i].name, NULL);
+		job->sum[i] = v != NULL && v->kind == IOT_VALUE_NUMBER ? v->number : 0;
+	}
+	for (size_t i = 0; i < MEMBERS; i++)
+		job->member[i] = real_of(
+		    iot_analyze_find(a, members[i].section, members[i].name, members[i].key));
+	j->count++;
+	return IOT_OK;
+}
+
+void analyze_jobs_free(struct analyze_jobs *j)
+{
+	for (size_t i = 0; i < j->count; i++)
+		free(j->job[i].name);
+	free(j->job);
+	*j = (struct analyze_jobs){.job = NULL};
+}
+
+/* The population */
+
+/* The known values of a member in ascending order. */
+struct population {
+	double *value;
+	size_t n;
+};
+
+static int by_value(const void *left, const void *right)
+{
+	const double a = *(const double *)left, b = *(const double *)right;
+	return a < b ? -1 : a > b;
+}
+
+static void collect(struct population *p, const struct analyze_jobs *j, size_t member)
+{
+	p->n = 0;
+	for (size_t i = 0; i < j->count; i++)
+		if (!isnan(j->job[i].member[member]))
+			p->value[p->n++] = j->job[i].member[member];
+	if (p->n > 0)
+		qsort(p->value, p->n, sizeof *p->value, by_value);
+}
+
+/* The lowest value with at least this share of the values up to it. */
+static double quantile(const struct population *p, unsigned permille)
+{
+	const size_t rank = (p->n * permille + 999) / 1000;
+	return p->value[rank > 0 ? rank - 1 : 0];
+}
+
+static double mean_of(const struct population *p)
+{
+	double sum = 0;
+	for (size_t i = 0; i < p->n; i++)
+		sum += p->value[i];
+	return sum / (double)p->n;
+}
+
+static const struct {
+	unsigned permille;
+	const char *key;
+} quantiles[] = {{0, "0"},      {10, "0.01"}, {100, "0.1"},  {250, "0.25"}, {500, "0.5"},
+		 {750, "0.75"}, {900, "0.9"}, {990, "0.99"}, {1000, "1"}};
+enum { QUANTILES = sizeof quantiles / sizeof quantiles[0] };
+
+static uint64_t sum_of(const struct analyze_jobs *j, size_t i)
+{
+	uint64_t sum = 0;
+	for (size_t k = 0; k < j->count; k++)
+		if (__builtin_add_overflow(sum, j->job[k].sum[i], &sum))
+			return UINT64_MAX;
+	return sum;
+}
+
+/* Forms */
+
+static const char *full_name(char text[64], const struct job_value *m)
+{
+	snprintf(text, 64, "%s.%s%s%s", m->section, m->name, m->key[0] != '\0' ? "." : "", m->key);
+	return text;
+}
+
+static void print_tsv(const struct analyze_jobs *j, struct output *out, struct population *p)
+{
+	char name[64];
+	output_printf(out, "section\tname\tkey\tunit\tvalue\tnote\ntotals\tjobs\t\t\t%zu\t\n",
+		      j->count);
+	for (size_t i = 0; i < SUMS; i++)
+		output_printf(out, "totals\t%s\t\t%s\t%ju\t\n", sums[i].name, sums[i].unit,
+			      (uintmax_t)sum_of(j, i));
+	for (size_t i = 0; i < MEMBERS; i++) {
+		collect(p, j, i);
+		full_name(name, &members[i]);
+		output_printf(out, "jobs\t%s\tn\t\t%zu\t\n", name, p->n);
+		for (size_t q = 0; q < QUANTILES && p->n > 0; q++)
+			output_printf(out, "jobs\t%s\t%s\t%s\t%.17g\t\n", name, quantiles[q].key,
+				      members[i].unit, quantile(p, quantiles[q].permille));
+		if (p->n > 0)
+			output_printf(out, "jobs\t%s\tmean\t%s\t%.17g\t\n", name, members[i].unit,
+				      mean_of(p));
+	}
+}
+
+static void print_json(const struct analyze_jobs *j, struct output *out, struct population *p)
+{
+	struct json json = {.out = out, .pretty = true};
+	char name[64];
+	json_open(&json, NULL, '{');
+	json_open(&json, "totals", '{');
+	json_number(&json, "jobs", j->count);
+	for (size_t i = 0; i < SUMS; i++)
+		json_number(&json, sums[i].name, sum_of(j, i));
+	json_close(&json, '}');
+	json_open(&json, "jobs", '{');
+	for (size_t i = 0; i < MEMBERS; i++) {
+		collect(p, j, i);
+		json_open(&json, full_name(name, &members[i]), '{');
+		json_number(&json, "n", p->n);
+		for (size_t q = 0; q < QUANTILES && p->n > 0; q++)
+			json_exact(&json, quantiles[q].key, quantile(p, quantiles[q].permille));
+		if (p->n > 0)
+			json_exact(&json, "mean", mean_of(p));
+		json_close(&json, '}');
+	}
+	json_close(&json, '}');
+	json_close(&json, '}');
+}
+
+static void print_text(const struct analyze_jobs *j, struct output *out, struct population *p)
+{
+	static const unsigned shown[] = {0, 250, 500, 750, 1000};
+	output_printf(out, "jobs %zu, requests %ju, bytes %ju, files %ju\n\n", j->count,
+		      (uintmax_t)sum_of(j, 2), (uintmax_t)sum_of(j, 5), (uintmax_t)sum_of(j, 6));
+	output_printf(out, "%-28s %6s %10s %10s %10s %10s %10s\n", "of each job", "jobs", "lowest",
+		      "quartile", "median", "quartile", "highest");
+	for (size_t i = 0; i < MEMBERS; i++) {
+		collect(p, j, i);
+		output_printf(out, "%-28s %6zu", members[i].label, p->n);
+		for (size_t q = 0; q < sizeof shown / sizeof shown[0]; q++)
+			if (p->n > 0)
+				output_printf(out, " %10.4g", quantile(p, shown[q]));
+			else
+				output_printf(out, " %10s", "-");
+		output_text(out, "\n");
+	}
+}
+
+/* A row for each job */
+
+static int by_bytes(const void *left, const void *right)
+{
+	enum { BYTES = 5 };
+	const struct analyze_job *a = left, *b = right;
+	if (a->sum[BYTES] != b->sum[BYTES])
+		return a->sum[BYTES] > b->sum[BYTES] ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static void table_tsv(const struct analyze_jobs *j, struct output *out, size_t rows)
+{
+	char name[64];
+	output_text(out, "key");
+	for (size_t i = 0; i < MEMBERS; i++)
+		output_printf(out, "\t%s", full_name(name, &members[i]));
+	output_text(out, "\n");
+	for (size_t k = 0; k < rows; k++) {
+		output_encoded(out, j->job[k].name, strlen(j->job[k].name));
+		for (size_t i = 0; i < MEMBERS; i++)
+			if (isnan(j->job[k].member[i]))
+				output_text(out, "\t-");
+			else
+				output_printf(out, "\t%.17g", j->job[k].member[i]);
+		output_text(out, "\n");
+	}
+}
+
+static void table_json(const struct analyze_jobs *j, struct output *out, size_t rows)
+{
+	struct json json = {.out = out, .pretty = true};
+	char name[64];
+	json_open(&json, NULL, '{');
+	json_text(&json, "by", "job", 3);
+	json_open(&json, "rows", '[');
+	for (size_t k = 0; k < rows; k++) {
+		json_open(&json, NULL, '{');
+		json_text(&json, "key", j->job[k].name, strlen(j->job[k].name));
+		for (size_t i = 0; i < MEMBERS; i++)
+			if (isnan(j->job[k].member[i]))
+				json_null(&json, full_name(name, &members[i]));
+			else
+				json_exact(&json, full_name(name, &members[i]),
+					   j->job[k].member[i]);
+		json_close(&json, '}');
+	}
+	json_close(&json, ']');
+	json_close(&json, '}');
+}
+
+static void table_text(const struct analyze_jobs *j, struct output *out, size_t rows)
+{
+	enum { NAME = 512 };
+	static const size_t shown[] = {0, 1, 2, 3, 7, 16, 19};
+	static const char *const heads[] = {"procs", "seconds",   "requests", "bytes",
+					    "MB/s",  "intensity", "in I/O"};
+	char name[NAME];
+	for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
+		output_printf(out, "%10s ", heads[i]);
+	output_text(out, " job\n");
+	for (size_t k = 0; k < rows; k++) {
+		const struct analyze_job *job = &j->job[k];
+		for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
+			if (isnan(job->member[shown[i]]))
+				output_printf(out, "%10s ", "-");
+			else
+				output_printf(out, "%10.4g ", job->member[shown[i]]);
+		output_printf(out, " %s\n",
+			      printable(name, sizeof name, job->name, strlen(job->name)));
+	}
+	if (rows < j->count)
+		output_printf(out, "and %zu more; see --top\n", j->count - rows);
+}
+
+int analyze_jobs_print(struct analyze_jobs *j, struct output *out, enum analyze_form form,
+		       bool table, uint64_t top)
+{
+	struct population p = {.value = calloc(j->count + 1, sizeof *p.value)};
+	const size_t rows = top < j->count ? (size_t)top : j->count;
+	if (p.value == NULL)
+		return IOT_ENOMEM;
+	if (table && j->count > 0)
+		qsort(j->job, j->count, sizeof *j->job, by_bytes);
+	if (table)
+		(form == ANALYZE_JSON  ? table_json
+		 : form == ANALYZE_TSV ? table_tsv
+				       : table_text)(j, out, rows);
+	else
+		(form == ANALYZE_JSON  ? print_json
+		 : form == ANALYZE_TSV ? print_tsv
+				       : print_text)(j, out, &p);
+	free(p.value);
+	return IOT_OK;
+}

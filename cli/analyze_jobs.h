@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Traces of several jobs: sums over all jobs, and each value of a job as a member of a population,
+ * as quantiles, or as a table with a row for each job.
+ */
+#ifndef CLI_ANALYZE_JOBS_H
+#define CLI_ANALYZE_JOBS_H
+
+#include "cli/analyze_table.h"
+
+enum { ANALYZE_JOBS_MAX = 1 << 20 };
+
+struct analyze_job;
+
+/* All zeros: none. */
+struct analyze_jobs {
+	struct analyze_job *job;
+	size_t count, capacity;
+};
+
+/*
+ * Adds a job, of which the analysis is finished; name is copied. Returns IOT_OK, IOT_ENOMEM, or
+ * IOT_ELIMIT.
+ */
+int analyze_jobs_add(struct analyze_jobs *j, const struct iot_analyze *a, const char *name);
+/* table: a row for each job, up to `top` rows, with most bytes first. Returns an enum iot_status. */
+int analyze_jobs_print(struct analyze_jobs *j, struct output *out, enum analyze_form form,
+		       bool table, uint64_t top);
+void analyze_jobs_free(struct analyze_jobs *j);
+
+#endif
