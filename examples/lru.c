@@ -40,11 +40,11 @@ static void use_block(struct cache *c, struct block b)
 static void use_record(struct cache *c, const struct iot_record *rec)
 {
 	const uint64_t own = (uint64_t)rec->process << 32 | rec->file;
-	if (!(rec->type & IOT_LOGICAL) || rec->length == 0)
+	uint64_t first, count;
+	if (!(rec->type & IOT_LOGICAL) || iot_blocks_of(rec, BLOCK_SIZE, &first, &count) != IOT_OK)
 		return;
-	for (uint64_t n = rec->offset / BLOCK_SIZE;
-	     n <= (rec->offset + rec->length - 1) / BLOCK_SIZE; n++)
-		use_block(c, (struct block){rec->object != 0 ? rec->object : own, n});
+	for (uint64_t i = 0; i < count; i++)
+		use_block(c, (struct block){rec->object != 0 ? rec->object : own, first + i});
 }
 
 /* Returns IOT_OK at the end of the source. */

@@ -119,6 +119,14 @@ struct iot_record {
 	uint32_t spare; /* must be 0 */
 };
 
+/*
+ * The blocks of block_size bytes that a record refers to: *count of them from *first on, in
+ * ascending order; none for a record of length 0. Returns IOT_OK; IOT_EUSAGE for block_size 0 or an
+ * unknown offset, which is none; IOT_ELIMIT if the record ends after 2^64 bytes.
+ */
+IOT_API IOT_USE_RESULT int iot_blocks_of(const struct iot_record *rec, uint32_t block_size,
+					 uint64_t *first, uint64_t *count);
+
 /* Codec: converts one record to one line and back */
 
 /*

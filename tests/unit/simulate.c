@@ -224,3 +224,38 @@ Test(breakdown, an_operation_belongs_to_a_row_that_a_record_has)
 	cr_assert_eq(breakdown_find(&b, &rec, 0), SIZE_MAX, "an operation is no read");
 	breakdown_free(&b);
 }
+
+/* Blocks of a record */
+
+static void check_blocks(struct iot_record rec, uint32_t block_size, int status, uint64_t first,
+			 uint64_t count)
+{
+	uint64_t found_first, found_count;
+	cr_assert_eq(iot_blocks_of(&rec, block_size, &found_first, &found_count), status);
+	cr_assert_eq(found_first, first);
+	cr_assert_eq(found_count, count);
+}
+
+Test(blocks_of, a_record_refers_to_all_blocks_that_its_bytes_are_in)
+{
+	check_blocks((struct iot_record){.type = IOT_LOGICAL, .offset = 4095, .length = 2}, 4096,
+		     IOT_OK, 0, 2);
+	check_blocks((struct iot_record){.type = IOT_LOGICAL, .offset = 8192, .length = 4096}, 4096,
+		     IOT_OK, 2, 1);
+	check_blocks((struct iot_record){.type = IOT_LOGICAL, .offset = 8192}, 4096, IOT_OK, 0, 0);
+	check_blocks((struct iot_record){.offset = 7, .length = 2}, 4096, IOT_OK, 0, 2);
+	check_blocks((struct iot_record){.type = IOT_LOGICAL, .offset = UINT64_MAX, .length = 1}, 1,
+		     IOT_OK, UINT64_MAX, 1);
+}
+
+Test(blocks_of, offsets_that_are_unknown_or_too_large_have_no_blocks)
+{
+	check_blocks((struct iot_record){.type = IOT_LOGICAL, .length = 1}, 0, IOT_EUSAGE, 0, 0);
+	check_blocks(
+	    (struct iot_record){.type = IOT_LOGICAL, .length = 1, .flags = IOT_OFFSET_UNKNOWN},
+	    4096, IOT_EUSAGE, 0, 0);
+	check_blocks((struct iot_record){.type = IOT_LOGICAL, .offset = UINT64_MAX, .length = 2},
+		     4096, IOT_ELIMIT, 0, 0);
+	check_blocks((struct iot_record){.offset = UINT64_MAX / 2, .length = 1}, 4096, IOT_ELIMIT,
+		     0, 0);
+}
