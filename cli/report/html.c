@@ -135,6 +135,15 @@ void html_name(struct html *h, struct iot_text name)
 		output_text(h->out, "</span>");
 }
 
+void html_text(struct html *h, struct iot_text sentence)
+{
+	char text[NAME_CAPACITY];
+	const size_t size = sentence.size < NAME_CAPACITY ? sentence.size : NAME_CAPACITY;
+	markup_shortened(h->out, text,
+			 iot_percent_decode((struct iot_text){sentence.data, size}, text, NULL),
+			 HTML_SENTENCE_MAX);
+}
+
 void html_row_named(struct html *h, struct iot_text name)
 {
 	output_text(h->out, "<tr><td class=\"n\">");

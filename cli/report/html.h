@@ -8,6 +8,7 @@
 #include "cli/ui/output.h"
 
 enum {
+	HTML_SENTENCE_MAX = 600,
 	HTML_NAME_MAX = 72,        /* columns of a name that are shown */
 	HTML_TITLES_MAX = 1 << 20, /* bytes of all full names, which are tooltips */
 };
@@ -42,5 +43,7 @@ const char *html_value(char text[HTML_VALUE], enum html_form form,
 		       const struct iot_analyze_value *v);
 /* A name within text; see html_row_named. */
 void html_name(struct html *h, struct iot_text name);
+/* A percent-encoded sentence, whose middle is left out beyond HTML_SENTENCE_MAX columns. */
+void html_text(struct html *h, struct iot_text sentence);
 
 #endif

@@ -13,6 +13,7 @@ static int write_sections(const struct html_report *r)
 		html_paragraph(r->html, "The trace has no requests.");
 		return report_metadata(r);
 	}
+	report_findings(r);
 	report_totals(r);
 	report_time(r);
 	report_cycles(r);

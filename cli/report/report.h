@@ -26,6 +26,7 @@ bool report_has(const struct html_report *r, const char *section);
 /* The plot, if it has data. */
 void report_plot(const struct html_report *r, const struct plot *p);
 void report_head(const struct html_report *r);
+void report_findings(const struct html_report *r);
 void report_method(const struct html_report *r);
 /* Tables of values, by section of the analysis. */
 void report_totals(const struct html_report *r);

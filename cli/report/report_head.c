@@ -190,6 +190,30 @@ void report_head(const struct html_report *r)
 	output_text(r->html->out, "</header>\n<main>\n");
 }
 
+/* One sentence each, and a remedy to try. */
+void report_findings(const struct html_report *r)
+{
+	const struct iot_analyze_value *v;
+	bool any = false;
+	for (size_t i = 0; (v = plot_next(r->data, &i, "findings", "sentence")) != NULL;) {
+		const struct iot_analyze_value *remedy =
+		    plot_value(r->data, "findings", "remedy", v->key);
+		if (!any)
+			html_section(r->html, "findings", "Findings");
+		any = true;
+		output_text(r->html->out, "<p class=\"finding\">");
+		html_text(r->html, v->text);
+		if (remedy != NULL) {
+			output_text(r->html->out, "<br><span class=\"soft\">");
+			html_text(r->html, remedy->text);
+			output_text(r->html->out, "</span>");
+		}
+		output_text(r->html->out, "</p>\n");
+	}
+	if (any)
+		html_section_end(r->html);
+}
+
 /* Notes on known values: what limits their accuracy. */
 static void write_notes(const struct html_report *r)
 {
