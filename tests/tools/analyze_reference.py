@@ -6,7 +6,7 @@
 	analyze_reference.py --compare VALUES1.json VALUES2.json
 
 Integers are exact, except that sums remain at 2^64 - 1. Floating point is used in the last division only. A value that cannot be
-computed is null. States and cycles are left out. Readings of ambiguous definitions are in the docstrings.
+computed is null. States are left out. Readings of ambiguous definitions are in the docstrings.
 """
 import argparse
 import heapq
@@ -19,6 +19,7 @@ from itertools import groupby
 
 import counters_reference
 import reuse_reference
+import cycles_reference
 from trace_text import ASYNCHRONOUS, KIND, LOGICAL, WRITE, Reader, Record
 
 SECOND = 10**9
@@ -1011,6 +1012,48 @@ def time(t):
     return result
 
 
+# 3.5 Cycles
+
+def cycles(t):
+    """Readings. The indicator of a type is 1 in the bins that it dominates. Pairs of bins are those at the period, rounded to bins."""
+    cells = Cells(t)
+    if not cells.cells:
+        return {}
+    view = finest_view(t, cells, 1 << 14)
+    width = 2.0 ** -view.j
+    result = {"bin_width": width, "bins": view.B}
+    for suffix, columns in (("", (READ, WRITTEN)), ("_r", (READ,)), ("_w", (WRITTEN,)), ("_op", (OPS,))):
+        bins = view.column(*columns)
+        found = cycles_reference.find(bins)
+        result |= cycles_of(bins, found, width, suffix)
+        if suffix == "":
+            result["temporal_pattern"] = found["pattern"]
+            if found["period"]:
+                result["cycle_requests"] = cycles_reference.amounts(view.column(READS, WRITES), found["period"])
+    kinds = dominating(view)
+    result["type_period_s"], result["type_pairs"] = {}, {}
+    for kind, name in (("r", "read"), ("w", "write"), ("m", "read/write")):
+        is_kind = [int(k == kind) for k in kinds]
+        period = cycles_reference.find(is_kind)["period"]
+        result["type_period_s"][name] = period and period * width
+        result["type_pairs"][name] = period and sum(a and b for a, b in zip(is_kind, is_kind[int(period + 0.5):]))
+    return result
+
+
+def cycles_of(bins, found, width, suffix):
+    period = found["period"]
+    result = {"period_s": period and period * width, "method": found["method"], "correlation": found["correlation"], "p": found["p"],
+              "dispersion": found["dispersion"], "cycles": None, "similarity": None, "duty": None, "cycle_amount": None}
+    if period:
+        shape = cycles_reference.shape(bins, period)
+        for name in ("profile", "profile_low", "profile_high"):
+            rates_ = [v / (period * width / 64) for v in shape.pop(name)]
+            if suffix == "":
+                result[name] = {str(i): rate for i, rate in enumerate(rates_)}
+        result |= shape | {"cycle_amount": cycles_reference.amounts(bins, period)}
+    return {name + suffix: value for name, value in result.items()}
+
+
 # 3.7 to 3.9 Files, processes, time, metadata
 
 class Row:
@@ -1544,7 +1587,7 @@ def findings(t):
             for name in ("value", "threshold", "count", "bytes", "file", "path", "process")}
 
 
-SECTIONS = {"trace": header, "totals": totals, "large": large, "sizes": sizes, "order": order, "time": time, "files": files,
+SECTIONS = {"trace": header, "totals": totals, "large": large, "sizes": sizes, "order": order, "time": time, "cycles": cycles, "files": files,
             "processes": processes, "metadata": metadata, "reuse": reuse, "classes": classes, "counters": counters,
             "findings": findings}
 
