@@ -83,7 +83,7 @@ static void add_peaks(struct correlation *c, const double *r, size_t n, unsigned
 		      bool narrow)
 {
 	const double min = narrow ? narrow_min : 0;
-	const size_t first = octave == 0 ? 4 : LAGS / 2;
+	const size_t first = octave == 0 ? 4 : 8;
 	size_t k = 2;
 	while (k < LAGS && r[k] > 0)
 		k++;

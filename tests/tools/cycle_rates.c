@@ -189,7 +189,7 @@ static void two_bursts(struct bins *b, const struct made *m)
 		for (unsigned i = 0; i < 2; i++) {
 			const double from =
 			    at + i * m->a * b->period + 0.03 * b->period * normal(b);
-			add_burst(b, from, 15 * b->scale, some_bytes(b));
+			add_burst(b, from, m->b * b->scale, some_bytes(b));
 		}
 }
 
@@ -233,9 +233,10 @@ static const struct made periodic[] = {
     {"intervals vary by 10 %, normal", EACH, varying_intervals, 0.1, 0, 11},
     {"intervals vary by 20 %, normal", EACH, varying_intervals, 0.2, 0, 9},
     {"4 cycles, 3 % off the grid", EACH, off_grid, 0.03, 1024, 10},
-    {"two bursts per cycle, at 0.2", EACH, two_bursts, 0.2, 0, 9},
-    {"two bursts per cycle, at 1/3", EACH, two_bursts, 1.0 / 3, 0, 9},
-    {"two bursts per cycle, at 0.4", EACH, two_bursts, 0.4, 0, 9},
+    {"two bursts per cycle, at 0.2", EACH, two_bursts, 0.2, 15, 9},
+    {"two bursts per cycle, at 1/3", EACH, two_bursts, 1.0 / 3, 15, 9},
+    {"two bursts per cycle, at 0.4", EACH, two_bursts, 0.4, 15, 9},
+    {"two bursts of 2 bins, at 1/3", EACH, two_bursts, 1.0 / 3, 2, 0},
     {"two levels, dense", EACH, two_levels, 0, 0, EACH},
     {"noisy sine", EACH, noisy_sine, 0, 0, EACH},
     {"start and end ten times as high", EACH, high_ends, 0.05, PERIOD, 11},

@@ -85,7 +85,7 @@ class Peak:
 def peaks_of(r, n, octave, narrow):
     """Reading: a peak is higher than the lag before it, and at least as high as the one after it."""
     after = next((k for k in range(2, LAGS) if r[k] <= 0), LAGS)
-    for k in range(max(after + 1, 4 if octave == 0 else 16), LAGS):
+    for k in range(max(after + 1, 4 if octave == 0 else 8), LAGS):
         if 3 * k < n and r[k - 1] < r[k] >= r[k + 1] and r[k] > (0.5 if narrow else 0):
             yield Peak(r, k, octave, narrow)
 

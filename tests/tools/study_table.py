@@ -36,6 +36,10 @@ USE_COLUMNS = ("swapping", "first read", "final", "rewritten", "footprint")
 USES = {"bvi": (.9820, .0075, .0075, .0030, 170989568), "ccm": (.9828, .0064, .0064, .0044, 11624448),
         "forma": (.9949, .0020, .0020, .0011, 30007296), "les": (.9177, .0272, .0285, .0265, 223467520),
         "venus": (.9795, .0032, .0033, .0139, 56033280)}
+# Requests in the CPU time T of K cycles: T, K
+CYCLES = {"bvi": (1258, 40), "ccm": (205, 75), "forma": (206, 42), "les": (146, 18), "venus": (379, 108)}
+PERIOD_TOLERANCE = .01
+PERIOD_COLUMNS = ("CPU s", "analyze", "wall s", "analyze", "cycles", "similarity")
 # Bytes rewritten by those that run in memory; the other bytes are required
 IN_MEMORY = {"gcm": 1080 * 33280, "upw": 0}
 
@@ -60,12 +64,35 @@ def wrong_uses(name, values):
         yield f"{name}: {classes['bytes']['required']} bytes are required"
 
 
+def made(name, *options):
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "study_traces.py")
+    return subprocess.Popen([sys.executable, script, *options, name], stdout=subprocess.PIPE)
+
+
 def analyze(tool, name):
     """Returns the values of iotrace analyze for the trace of an application."""
-    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "study_traces.py")
-    with subprocess.Popen([sys.executable, script, name], stdout=subprocess.PIPE) as trace:
+    with made(name) as trace:
         done = subprocess.run([tool, "analyze", "-q", "--json"], stdin=trace.stdout, capture_output=True, check=True)
     return json.loads(done.stdout)
+
+
+def periods(tool, name, values):
+    """Returns the row of PERIOD_COLUMNS: the periods by CPU time, and by wall time, in which requests wait; None: there is no period."""
+    with made(name, "--cpu") as trace:
+        done = subprocess.run([tool, "analyze", "-q", "--json", "--section=cycles"], stdin=trace.stdout, capture_output=True, check=True)
+    by_cpu, found = json.loads(done.stdout)["cycles"], values["cycles"]
+    cpu, wall = None, None
+    if name in CYCLES:
+        time, cycles = CYCLES[name]
+        waited = 0 if name == "les" else values["totals"]["duration_r"] + values["totals"]["duration_w"]
+        cpu, wall = time / cycles, (time + waited / 1e9) / cycles
+    return cpu, by_cpu["period_s"], wall, found["period_s"], found["cycles"], found["similarity"]
+
+
+def wrong_periods(name, row):
+    for clock, expected, found in (("CPU", *row[:2]), ("wall", *row[2:4])):
+        if (expected is None) != (found is None) or expected and abs(found - expected) > PERIOD_TOLERANCE * expected:
+            yield f"{name}: the period is {found} s of {clock} time, expected {expected} within 1 %"
 
 
 def row_of(totals):
@@ -103,6 +130,14 @@ overwritten without being read. The footprint is the number of different bytes. 
 """
 
 
+PERIOD_INTRODUCTION = """
+## Cycles
+
+The true period by CPU time and by wall time, each followed by that of `iotrace analyze`; `-`: none. CPU time is that of a trace whose
+requests start at their CPU time and take none. The tolerance is 1 %.
+"""
+
+
 def markdown_row(cells):
     return "| " + " | ".join(cells) + " |"
 
@@ -135,6 +170,18 @@ def table(rows):
         print(f"{'  analyze':14}" + "".join(f"{text(value):>11}" for value in ours))
 
 
+def period_table(rows):
+    print(f"{'period':14}" + "".join(f"{name:>11}" for name in PERIOD_COLUMNS))
+    for name, row in rows:
+        print(f"{name:14}" + "".join(f"{text(value):>11}" for value in row))
+
+
+def period_markdown(rows):
+    print(PERIOD_INTRODUCTION, markdown_row(["", *PERIOD_COLUMNS]), markdown_row(["---", *["---:"] * len(PERIOD_COLUMNS)]), sep="\n")
+    for name, row in rows:
+        print(markdown_row([name, *map(text, row)]))
+
+
 def text(value):
     return "-" if value is None else f"{value:.4g}" if value < 1000 else f"{value:.0f}"
 
@@ -143,13 +190,15 @@ def main():
     tool = sys.argv[-1]
     if sys.argv[1:] not in ([tool], ["--markdown", tool]):
         sys.exit(__doc__)
-    rows, use_rows, wrong = [], [], []
+    rows, use_rows, period_rows, wrong = [], [], [], []
     for name, study in STUDY.items():
         values = analyze(tool, name)
         ours = row_of(values["totals"])
         rows.append((name, study, ours))
         use_rows.append((name, uses(values)))
         wrong += wrong_uses(name, values)
+        period_rows.append((name, periods(tool, name, values)))
+        wrong += wrong_periods(*period_rows[-1])
         for column, printed, found, tolerance in zip(COLUMNS, study, ours, TOLERANCE):
             if printed is not None and abs(found - printed) > tolerance * printed and not is_rounded(printed, found):
                 wrong.append(f"{name}: {column} is {found:.6g}, expected {printed} within {tolerance:.0%}")
@@ -161,6 +210,7 @@ def main():
             wrong.append(f"{name}: {asynchronous} requests are asynchronous")
     (markdown if len(sys.argv) > 2 else table)(rows)
     (use_markdown if len(sys.argv) > 2 else use_table)(use_rows)
+    (period_markdown if len(sys.argv) > 2 else period_table)(period_rows)
     print(*wrong, sep="\n", file=sys.stderr if len(sys.argv) > 2 else sys.stdout)
     sys.exit(len(wrong) > 0)
 
