@@ -571,7 +571,7 @@ static int record(struct record_job *j)
 		launch_cancel(&j->launch);
 		return EXIT_FAILED;
 	}
-	const bool joins = j->join_name != NULL && recording_open(&j->recording, path);
+	const bool joins = j->join_name != NULL && recording_find(&j->recording, path);
 	int status = joins ? add_program(j, library) : record_program(j, library);
 	join_close(&j->join, !joins);
 	if (status == EXIT_OK || j->launch.release < 0)

@@ -167,7 +167,7 @@ static bool map_control(struct recording *r)
 }
 
 /* The lock of the directory is the collector's. */
-bool recording_open(struct recording *r, const char *path)
+bool recording_find(struct recording *r, const char *path)
 {
 	*r = (struct recording){.fd = -1};
 	if (*path == '\0' || strlen(path) >= sizeof(r->path))

@@ -25,7 +25,7 @@ struct recording {
  */
 bool recording_create(struct recording *r, const struct record_control *control);
 /* Opens a recording of this user that runs. Returns false if there is none. */
-bool recording_open(struct recording *r, const char *path);
+bool recording_find(struct recording *r, const char *path);
 /* Closes a recording that was opened, not created. */
 void recording_close(struct recording *r);
 /*
