@@ -20,7 +20,7 @@ struct second_trace {
 	enum second_end end;
 };
 
-/* Returns a hash of the text and of those before it; skips a text with times if a tick is not 1 ns. */
+/* Returns a hash of the texts so far; it skips texts with times if a tick is not 1 ns. */
 uint64_t second_add_text(uint64_t hash, const char *text, size_t size, uint64_t tick_ns);
 
 struct second_trace second_read(const char *text, size_t size, bool verify);
