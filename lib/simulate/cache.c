@@ -32,11 +32,12 @@ const char *cache_policy_name(enum cache_policy policy)
 
 /* Life cycle */
 
-/* At most half of the slots are used. */
-static uint64_t slots_for(uint64_t nodes)
+/* At most half of the slots are used, or four fifths. */
+static uint64_t slots_for(const struct cache_ops *ops, uint64_t nodes)
 {
+	const uint64_t min = ops->is_dense ? nodes + nodes / 4 : 2 * nodes;
 	uint64_t slots = 16;
-	while (slots < 2 * nodes)
+	while (slots < min)
 		slots *= 2;
 	return slots;
 }
@@ -46,7 +47,7 @@ uint64_t cache_bytes(enum cache_policy policy, uint64_t capacity, uint64_t futur
 	const struct cache_ops *ops = policies[policy];
 	const uint64_t nodes = ops->nodes(capacity) + NODE_FIRST;
 	return nodes * (sizeof(struct cache_node) + sizeof(struct cache_state)) +
-	       slots_for(ops->nodes(capacity)) * sizeof(uint32_t) +
+	       slots_for(ops, ops->nodes(capacity)) * sizeof(uint32_t) +
 	       (ops->bytes != NULL ? ops->bytes(capacity, future) : 0) + sizeof(struct cache);
 }
 
@@ -56,7 +57,7 @@ struct cache *cache_new(enum cache_policy policy, uint64_t capacity,
 	assert(capacity >= 1 && capacity <= CACHE_CAPACITY_MAX);
 	const struct cache_ops *ops = policies[policy];
 	const uint64_t nodes = ops->nodes(capacity) + NODE_FIRST,
-		       slots = slots_for(ops->nodes(capacity));
+		       slots = slots_for(ops, ops->nodes(capacity));
 	struct cache *c = calloc(1, sizeof *c);
 	if (c == NULL)
 		return NULL;

@@ -58,6 +58,7 @@ struct cache {
 /* What a policy consists of; see iotrace-simulate(1) for the rules. */
 struct cache_ops {
 	const char *name;
+	bool is_dense; /* less memory for the table, and longer searches */
 	/* The number of nodes, ghosts included. */
 	uint64_t (*nodes)(uint64_t capacity);
 	/* Bytes of further memory; NULL: none. */

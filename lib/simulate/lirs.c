@@ -236,6 +236,7 @@ ALWAYS_INLINE uint32_t lirs_miss(struct cache *c, uint64_t key, uint32_t ghost,
 POLICY_REFER(lirs)
 
 const struct cache_ops cache_lirs = {.name = "lirs",
+				     .is_dense = true,
 				     .nodes = lirs_nodes,
 				     .bytes = lirs_bytes,
 				     .init = lirs_init,
