@@ -247,8 +247,8 @@ static const struct darshan_counter apxc_head[] = {
 	M(row "_7")
 
 static const struct darshan_counter apxc[] = {
-	PLACE("APXC_GROUP"), PLACE("APXC_CHASSIS"), PLACE("APXC_BLADE"), PLACE("APXC_NODE"), EIGHT(TILE, "0"),
-	EIGHT(TILE, "1"), EIGHT(TILE, "2"), EIGHT(TILE, "3"), EIGHT(TILE, "4"),
+	PLACE("APXC_GROUP"), PLACE("APXC_CHASSIS"), PLACE("APXC_BLADE"), PLACE("APXC_NODE"),
+	EIGHT(TILE, "0"), EIGHT(TILE, "1"), EIGHT(TILE, "2"), EIGHT(TILE, "3"), EIGHT(TILE, "4"),
 	EIGHT(PORT, "PT_5"),
 };
 

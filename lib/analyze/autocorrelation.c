@@ -98,9 +98,9 @@ static void set_highest(struct correlation *c)
 		c->highest = c->peaks[i].height > c->highest ? c->peaks[i].height : c->highest;
 }
 
-/* At widths of which there are at most `most` bins, until a peak is high enough. */
-static void find(struct correlation *c, const double *bins, size_t n, double *scratch, size_t most,
-		 double enough)
+/* At widths of which there are at most bins_max bins, until a peak is high enough. */
+static void find(struct correlation *c, const double *bins, size_t n, double *scratch,
+		 size_t bins_max, double enough)
 {
 	double *sums = scratch, *differences = scratch + n + CORRELATION_LAGS;
 	double r[CORRELATION_LAGS], s[CORRELATION_LAGS];
@@ -109,7 +109,7 @@ static void find(struct correlation *c, const double *bins, size_t n, double *sc
 	for (size_t i = 0; i < n; i++)
 		sums[i] = bins[i];
 	for (unsigned octave = 0; n >= CORRELATION_BINS_MIN && c->highest < enough; octave++) {
-		if (n <= most && correlate(r, sums, n, differences)) {
+		if (n <= bins_max && correlate(r, sums, n, differences)) {
 			smooth_lags(s, r);
 			add_peaks(c, s, n, octave, false);
 			set_highest(c);

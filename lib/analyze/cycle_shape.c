@@ -67,7 +67,7 @@ static double correlation(const double a[CYCLE_PHASES], const double b[CYCLE_PHA
 static size_t window(const double of[CYCLE_PHASES])
 {
 	double all = 0, sum = 0;
-	size_t end = 0, least = CYCLE_PHASES;
+	size_t end = 0, min = CYCLE_PHASES;
 	for (size_t i = 0; i < CYCLE_PHASES; i++)
 		all += of[i] * of[i];
 	for (size_t begin = 0; begin < CYCLE_PHASES; begin++) {
@@ -75,11 +75,11 @@ static size_t window(const double of[CYCLE_PHASES])
 			sum += of[end % CYCLE_PHASES] * of[end % CYCLE_PHASES];
 			end++;
 		}
-		if (sum >= 0.95 * all && end - begin < least)
-			least = end - begin;
+		if (sum >= 0.95 * all && end - begin < min)
+			min = end - begin;
 		sum -= of[begin] * of[begin];
 	}
-	return least;
+	return min;
 }
 
 /* Returns the value with this rank; moves smaller ones before it and larger ones after it. */

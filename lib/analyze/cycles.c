@@ -32,11 +32,11 @@ struct cycle_search {
 static void cap(struct cycle_search *s)
 {
 	const uint64_t median = burst_runs_median(s->bins, s->n, s->scratch);
-	const uint64_t most = median > UINT64_MAX / 2 ? UINT64_MAX : 2 * median;
+	const uint64_t limit = median > UINT64_MAX / 2 ? UINT64_MAX : 2 * median;
 	double max = 0;
 	size_t high = 0;
 	for (size_t i = 0; i < s->n; i++) {
-		s->capped[i] = (double)(s->bins[i] < most ? s->bins[i] : most);
+		s->capped[i] = (double)(s->bins[i] < limit ? s->bins[i] : limit);
 		max = s->capped[i] > max ? s->capped[i] : max;
 	}
 	for (size_t i = 0; i < s->n; i++)
@@ -50,16 +50,16 @@ static void set_period(struct cycle *c, enum cycle_method method, double period)
 	c->period = floor(period * PERIOD_STEPS + 0.5) / PERIOD_STEPS;
 }
 
-static const struct correlation_peak *least_lag(const struct correlation *found)
+static const struct correlation_peak *min_lag(const struct correlation *found)
 {
-	const struct correlation_peak *least = NULL;
+	const struct correlation_peak *shortest = NULL;
 	for (size_t i = 0; i < found->count; i++) {
 		const struct correlation_peak *p = &found->peaks[i];
 		if (p->height >= fundamental_min * found->highest &&
-		    (least == NULL || p->lag < least->lag))
-			least = p;
+		    (shortest == NULL || p->lag < shortest->lag))
+			shortest = p;
 	}
-	return least;
+	return shortest;
 }
 
 /* Whether series without a period have no peak that is as high. */
@@ -92,7 +92,7 @@ static void search_correlation(struct cycle_search *s, struct cycle *c)
 	c->reason = "the peak of the autocorrelation is not higher than by chance";
 	if (c->is_significant)
 		set_period(c, CYCLE_AUTOCORRELATION,
-			   correlation_refine(least_lag(&s->found), s->capped, s->n, s->work));
+			   correlation_refine(min_lag(&s->found), s->capped, s->n, s->work));
 }
 
 static int by_value(const void *left, const void *right)
@@ -135,8 +135,8 @@ static bool are_even(size_t m, double variation)
  * Leaves out intervals far from the median, such as where a burst is missing. Even intervals in
  * less than half of the time, such as those of requests at the start, are no period of the series.
  */
-static void search_most_intervals(struct cycle_search *s, struct cycle *c, const double *interval,
-				  size_t m)
+static void search_robust_intervals(struct cycle_search *s, struct cycle *c, const double *interval,
+				    size_t m)
 {
 	double *scratch = s->surrogate, sum = 0;
 	size_t near = 0;
@@ -168,7 +168,7 @@ static void search_intervals(struct cycle_search *s, struct cycle *c)
 	if (are_even(m, c->dispersion) && mean * (double)m * 2 >= (double)s->n)
 		set_period(c, CYCLE_INTERVALS, mean);
 	else if (m >= INTERVALS_ROBUST)
-		search_most_intervals(s, c, interval, m);
+		search_robust_intervals(s, c, interval, m);
 }
 
 static void search(struct cycle_search *s, struct cycle *c)

@@ -231,8 +231,8 @@ bool decoder_grow_codec(struct decoder *d);
 int64_t decoder_last_start_ns(const struct decoder *d);
 
 /*
- * Reserves capacity for a text after arena.used; decoder_deliver keeps it. Returns 1; 0 if the batch
- * must end first; or a negative status.
+ * Reserves capacity for a text after arena.used; decoder_deliver keeps it. Returns 1; 0 if the
+ * batch must end first; or a negative status.
  */
 int decoder_arena_reserve(struct decoder *d, size_t need);
 /*

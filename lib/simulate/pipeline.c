@@ -37,7 +37,7 @@ static bool is_ready(const struct pipeline *p, size_t i)
 }
 
 /* Returns the number of stages if none can run. */
-static size_t least_advanced(const struct pipeline *p)
+static size_t min_advanced(const struct pipeline *p)
 {
 	size_t found = p->options.stages;
 	for (size_t i = 0; i < p->options.stages; i++)
@@ -69,7 +69,7 @@ static void run_stage(struct pipeline *p, size_t i)
 /* Runs a stage, or waits until one may be ready. */
 static void work_once(struct pipeline *p)
 {
-	const size_t i = least_advanced(p);
+	const size_t i = min_advanced(p);
 	if (i < p->options.stages) {
 		run_stage(p, i);
 		return;
