@@ -17,6 +17,19 @@ uint64_t timing_bytes(const struct timing_options *o, struct world *const *world
 	       o->device.depth * sizeof(int64_t);
 }
 
+/* Returns whether the programs compute for more than TIMING_SLICES_MAX quanta. */
+static bool computes_too_long(const struct timing_options *o, struct world *const *worlds, size_t n)
+{
+	uint64_t slices = 0;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < worlds[i]->program_count; k++) {
+			const struct program *p = &worlds[i]->programs[k];
+			for (size_t s = 0; s < p->count && slices <= TIMING_SLICES_MAX; s++)
+				slices += p->steps[s].delay_ns / o->quantum_ns;
+		}
+	return slices > TIMING_SLICES_MAX / o->copies;
+}
+
 static int check(const struct timing_options *o, struct world *const *worlds, size_t n,
 		 struct error *error)
 {
@@ -27,6 +40,11 @@ static int check(const struct timing_options *o, struct world *const *worlds, si
 				 (uintmax_t)size.objects);
 	if (size.streams >= UINT32_MAX || size.processes >= UINT32_MAX)
 		return error_set(error, IOT_ELIMIT, "too many copies");
+	if (!o->arrivals && computes_too_long(o, worlds, n))
+		return error_set(error, IOT_ELIMIT,
+				 "the programs compute for more than %ju quanta of %ju ns: the limit "
+				 "of a simulation; a longer quantum needs fewer",
+				 (uintmax_t)TIMING_SLICES_MAX, (uintmax_t)o->quantum_ns);
 	return IOT_OK;
 }
 

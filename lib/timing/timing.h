@@ -15,6 +15,7 @@ enum timing_read_ahead { READ_AHEAD_NONE, READ_AHEAD_REQUEST, READ_AHEAD_WINDOW 
 enum timing_write { WRITE_WAIT, WRITE_AT_ONCE, WRITE_DELAYED };
 
 enum { TIMING_PROGRESS_CALLS = 1 << 16 };
+#define TIMING_SLICES_MAX UINT64_C(10000000000) /* quanta that the programs compute */
 enum { TIMING_CPUS_MAX = 1024, TIMING_COPIES_MAX = 4096, TIMING_RATES_MAX = 1 << 20 };
 
 struct timing_options {
