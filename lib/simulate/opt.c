@@ -155,6 +155,7 @@ static void opt_refer(struct cache *c, const uint64_t *key, const uint8_t *how, 
 }
 
 const struct cache_ops cache_opt = {.name = "opt",
+				    .is_dense = true,
 				    .nodes = nodes_resident,
 				    .bytes = opt_bytes,
 				    .init = opt_init,
