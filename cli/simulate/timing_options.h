@@ -10,8 +10,9 @@
 enum timing_system { SYSTEM_MILLER, SYSTEM_LINUX };
 
 /* Values of options; NOT_GIVEN, or -1 for choices: that of the system. */
+/* It has no padding, as timing_only_device() compares its bytes. */
 struct timing_flags {
-	bool time, share;
+	bool time, share, unused[2];
 	int system, queue, think, write, arrive;
 	uint64_t copies, cpus, quantum_ns, switch_ns, syscall_ns, interrupt_ns;
 	uint64_t copy_call_ns, copy_kib_ns;
@@ -22,7 +23,6 @@ struct timing_flags {
 	const char *device, *direct;
 };
 
-/* Copy it with memcpy, whose padding timing_only_device() compares. */
 extern const struct timing_flags timing_flags_default;
 
 option_fn timing_take_time, timing_take_read_ahead, timing_take_copy, timing_take_device,
