@@ -41,10 +41,11 @@ static int check(const struct timing_options *o, struct world *const *worlds, si
 	if (size.streams >= UINT32_MAX || size.processes >= UINT32_MAX)
 		return error_set(error, IOT_ELIMIT, "too many copies");
 	if (!o->arrivals && computes_too_long(o, worlds, n))
-		return error_set(error, IOT_ELIMIT,
-				 "the programs compute for more than %ju quanta of %ju ns: the limit "
-				 "of a simulation; a longer quantum needs fewer",
-				 (uintmax_t)TIMING_SLICES_MAX, (uintmax_t)o->quantum_ns);
+		return error_set(
+		    error, IOT_ELIMIT,
+		    "the programs compute for more than %ju quanta of %ju ns: the limit "
+		    "of a simulation; a longer quantum needs fewer",
+		    (uintmax_t)TIMING_SLICES_MAX, (uintmax_t)o->quantum_ns);
 	return IOT_OK;
 }
 

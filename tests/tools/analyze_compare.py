@@ -45,9 +45,11 @@ def compare(tool, text, options):
     found = analyzed(tool, text, options)
     if found is None:
         return ["iotrace analyze fails: -"], set()
+    # The reference has no texts of findings, nor the one that depends on cycles.
+    for name in ("found", "sentence", "remedy"):
+        found.get("findings", {}).pop(name, None)
     for table in found.get("findings", {}).values():
-        if isinstance(table, dict):
-            table.pop("overlap_possible", None)
+        table.pop("overlap_possible", None)
     lines = io.StringIO(text.decode("utf-8", "surrogateescape"), newline="\n")
     expected = {name: analyze_reference.flat(section) for name, section in analyze_reference.values_of(lines, options).items()}
     lacking = {f"{s}.{name}" for s, values in found.items() for name in values if name not in expected.get(s, {})}

@@ -14,10 +14,7 @@ import random
 import re
 import sys
 
-HERE = pathlib.Path(__file__).parent
-source = (HERE / "decode.py").read_text()
-D = {"__name__": "decode"}
-exec(compile(source[:source.rindex("\nmain()")], "decode.py", "exec"), D)
+import decode
 
 PROCESS_KEYS = {"process", "parent", "thread-of"}
 
@@ -85,12 +82,11 @@ class Event:
 
 
 def read(path):
-    lines = D["unpack"](pathlib.Path(path).read_bytes()).decode().splitlines()
-    decoder = D["Decoder"](16 if lines[0].startswith("ff") else 10, 1000, False)
+    lines = decode.unpack(pathlib.Path(path).read_bytes()).decode().splitlines()
+    decoder = decode.Decoder(16 if lines[0].startswith("ff") else 10, 1000, False, True)
     decoder.data, decoder.hash_to = "\n".join(lines).encode() + b"\n", 0
     events, cpu = [], {}
     for line in lines:
-        before = decoder.comments
         got = decoder.line(line.encode() + b"\n")
         decoder.hash_to += len(line) + 1
         decoder.hash_from = decoder.hash_to if decoder.hash_from is None else decoder.hash_from
@@ -100,8 +96,8 @@ def read(path):
             key = (start * tick, process, file, offset, length, kind, took * tick, operation)
             events.append(Event(key, (kind, start * tick, took * tick, delta * tick, offset, length,
                                       operation, file, process)))
-        elif decoder.comments > before:
-            events.append(Event(text=decoder.text.decode()))
+        elif decoder.new is not None:
+            events.append(Event(text=decoder.new.decode()))
     assert decoder.ended, path
     for event in events:
         if event.text and event.text.startswith("%"):
