@@ -226,7 +226,7 @@ static void slowest_values(const struct counters *c, struct values *v)
 {
 	static const char *const names[] = {"slowest_unique", "slowest_unique_md", "slowest_shared",
 					    "slowest_time"};
-	struct counters_time_by_slowest of[COUNTERS_MODULES];
+	struct counters_time_by_slowest of[COUNTERS_MODULES] = {{.rank = 0}};
 	for (unsigned m = 0; m < COUNTERS_MODULES; m++)
 		if (c->of[m] != NULL)
 			of[m] = counters_slowest(c->of[m]);
