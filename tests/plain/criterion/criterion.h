@@ -75,6 +75,10 @@ void plain_failed(bool fatal, const char *file, int line, const char *what, cons
 #define cr_assert_leq(a, b, ...) PLAIN_TWO(true, a, <=, b, __VA_ARGS__)
 #define cr_expect_leq(a, b, ...) PLAIN_TWO(false, a, <=, b, __VA_ARGS__)
 
+#define cr_assert_float_eq(a, b, epsilon, ...)                                                     \
+	PLAIN_CHECK(true, (a) - (b) <= (epsilon) && (b) - (a) <= (epsilon), #a " is near " #b,     \
+		    __VA_ARGS__)
+
 #define PLAIN_TEXT(fatal, a, sign, b, ...)                                                         \
 	PLAIN_CHECK(fatal, strcmp(a, b) sign 0, #a " " #sign " " #b, __VA_ARGS__)
 #define cr_assert_str_eq(a, b, ...)     PLAIN_TEXT(true, a, ==, b, __VA_ARGS__)
