@@ -7,7 +7,7 @@
 
 #include "cli/ui/output.h"
 
-/* Prints as many as fit in so many lines, most important ones first, and how many are left. */
+/* Prints up to `lines` lines: findings, most important first, and the number of those left out. */
 void analyze_findings_print(struct output *out, const struct iot_analyze *a, size_t lines);
 
 #endif

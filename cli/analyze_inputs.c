@@ -150,7 +150,7 @@ static enum exit_status load(struct analyze_inputs *in, const struct analyze_hea
 	const enum exit_status status = in->analyze(in->context, of->path, a);
 	if (status != EXIT_FAULT || *a == NULL)
 		return status;
-	in->incomplete = true; /* what was read until the damage counts */
+	in->incomplete = true; /* events before the damage count */
 	return EXIT_OK;
 }
 

@@ -12,7 +12,7 @@ bool analyze_state_begins(const struct iot_event *first);
 /* The same for a file, which is opened; false for "-". */
 bool analyze_is_state(const char *path);
 
-/* What the beginning of an input says. */
+/* The kind of an input, detected from its first bytes. */
 struct analyze_head {
 	char *path;
 	char *job; /* that %trace declares; NULL: none; the caller frees it */

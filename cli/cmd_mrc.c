@@ -161,7 +161,7 @@ static enum exit_status choose_sample(struct mrc_run *m)
 	if (status != EXIT_OK)
 		return status;
 	r->sampled = mrc_kept(r->mrc);
-	if (mrc_rate(r->mrc) < 1) { /* otherwise all blocks are simulated */
+	if (mrc_rate(r->mrc) < 1) { /* all blocks are simulated at rate 1 */
 		r->sample = r->simulate.input.sample = mrc_rate(r->mrc);
 		r->simulate.input.seed = r->options.seed;
 	}
@@ -170,7 +170,7 @@ static enum exit_status choose_sample(struct mrc_run *m)
 	end_pass(m);
 	if (r->sample == 0 || smallest_size(m) <= r->distinct)
 		return EXIT_OK;
-	message_print("a sample of %g of the blocks stands for caches of at least %" PRIu64
+	message_print("a sample of %g of the blocks represents caches of at least %" PRIu64
 		      " blocks, but the trace has about %" PRIu64
 		      "; a larger --sample is needed, or no sample",
 		      r->sample, smallest_size(m), r->distinct);

@@ -267,13 +267,14 @@ static enum exit_status run_timing(struct simulate_run *s, char **paths, size_t 
 	char *none[] = {standard_input};
 	if (s->dump || s->results.prefetch.kind != PREFETCH_NONE)
 		return options_wrong(s->command,
-				     "--time excludes --dump-references, and --prefetch: it has "
-				     "--read-ahead instead");
+				     "--time excludes --dump-references and --prefetch; use "
+				     "--read-ahead");
 	if (s->by != BREAKDOWN_NONE && s->timing.rate_ns > 0 && s->tsv)
 		return options_wrong(s->command, "--tsv has the rows of --rate or of --by");
 	if (s->write != REFERENCES_BACK || s->results.rmw)
-		return options_wrong(s->command, "--time has --write-behind instead of --write "
-						 "other than back and of --rmw");
+		return options_wrong(s->command,
+				     "--time excludes --rmw, and --write other than back; use "
+				     "--write-behind");
 	const struct timing_command c = {.flags = s->timing,
 					 .read = s->read,
 					 .command = s->command,

@@ -44,7 +44,7 @@ void canvas_band(struct output *o, const struct svg_frame *f, const struct colum
 		 enum column_kind kind, double scale, const char *mark);
 /* An axis from 0 to a maximum, which may be 0. */
 struct svg_axis canvas_axis_to(double max, const char *label);
-/* Set an axis: of time, in s, ms or us; and to a maximum, whose labels are those of 1, k, M, G, T. */
+/* Set an axis: of time, in s, ms or us; up to a maximum, with labels in 1, k, M, G or T. */
 struct canvas_labels {
 	const char *of[5];
 };

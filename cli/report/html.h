@@ -43,7 +43,7 @@ const char *html_value(char text[HTML_VALUE], enum html_form form,
 		       const struct iot_analyze_value *v);
 /* A name within text; see html_row_named. */
 void html_name(struct html *h, struct iot_text name);
-/* A percent-encoded sentence, whose middle is left out beyond HTML_SENTENCE_MAX columns. */
+/* A percent-encoded sentence; beyond HTML_SENTENCE_MAX columns its middle is left out. */
 void html_text(struct html *h, struct iot_text sentence);
 
 #endif

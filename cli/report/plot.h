@@ -14,7 +14,7 @@
 
 enum { PLOT_WIDTH = 720, PLOT_HEIGHT = 320, PLOT_MARKS_MAX = 2000 };
 
-/* What the plots draw. */
+/* The data of all plots. */
 struct plot_data {
 	struct iot_analyze *analysis;
 	struct columns columns;

@@ -12,7 +12,7 @@ static bool has_data(const struct plot_data *d)
 	return d->columns.count > 0;
 }
 
-/* The width of the bins, in the corner; of columns with several, what is drawn of these. */
+/* The width of the bins, in the corner; of several in a column, how they are drawn. */
 static void draw_width(const struct plot_data *d, struct output *o)
 {
 	char text[96], s[SVG_LABEL];
@@ -33,7 +33,7 @@ static bool is_empty(const struct plot_column *c, const enum column_kind *kinds,
 	return true;
 }
 
-/* Transparent columns, whose tooltips have the values. */
+/* Transparent columns with the values as tooltips. */
 static void draw_tips(const struct plot_data *d, struct output *o, const struct svg_frame *f,
 		      const char *const names[], const enum column_kind *kinds, size_t n,
 		      const char *unit)

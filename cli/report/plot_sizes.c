@@ -147,7 +147,7 @@ static int by_size(const void *left, const void *right)
 	return (a->size > b->size) - (a->size < b->size);
 }
 
-/* Where a size is on the axis of classes, whose widths are those of powers of two. */
+/* Returns the position of a size on the axis, where each power of two has the same width. */
 static double x_of(const struct distribution *s, const struct svg_frame *f, double size)
 {
 	const double at = size < 0.75 ? 1 : 2 + log2(size); /* the end of its class, or before it */

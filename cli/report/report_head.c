@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The beginning of the report: of what it is, and whether that is complete; and its end: the method. */
+/* The head of the report: the trace, and whether it is complete. Its end: the method. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +99,7 @@ static void term_complete(const struct html_report *r)
 		term_value(r, "records lost", HTML_COUNT, "trace", "lost_records", " at least");
 }
 
-/* What is counted otherwise than expected. */
+/* Numbers of requests and records that the values lack. */
 static void term_exceptions(const struct html_report *r)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What several parts of the report need. */
+/* Functions that several parts of the report share. */
 #include "html.h"
 #include "report.h"
 

@@ -120,7 +120,7 @@ static void print_prefetch(struct simulate_results *r)
 	}
 }
 
-/* What the I/Os of the device would take, without a model of CPUs. */
+/* The estimated time of the device's I/Os, without a model of CPUs. */
 static void print_estimates(struct simulate_results *r)
 {
 	output_printf(&r->out, "\n%-9s %10s %16s %16s  estimates of device time\n", "policy",

@@ -272,7 +272,7 @@ static const struct darshan_counters modules[] = {
 	[DARSHAN_DFS] = {.record = FIELDS(dfs), .versions = 1},
 	[DARSHAN_DAOS] = {.record = FIELDS(daos), .versions = 1},
 };
-/* Counters without a table here; %u stands for a number. */
+/* Counters without a table here; %u is a number. */
 static const char *const variable[] = {
 	"HEATMAP_F_BIN_WIDTH_SECONDS", "HEATMAP_WRITE_BIN_%u", "HEATMAP_READ_BIN_%u",
 	"LUSTRE_OSTS", "LUSTRE_MDTS", "LUSTRE_STRIPE_OFFSET", "LUSTRE_STRIPE_SIZE",

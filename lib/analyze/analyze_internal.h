@@ -75,7 +75,7 @@ struct iot_analyze {
 	struct row_table table; /* after finish */
 	struct classes classes; /* likewise */
 	struct findings findings;
-	unsigned shown; /* sections whose values are kept; 0: all that are computed */
+	unsigned shown; /* sections with values in the results; 0: all computed ones */
 	struct over_time over_time;
 	struct error error;
 	int status; /* enum iot_status */

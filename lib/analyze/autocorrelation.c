@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "autocorrelation.h"
 
-/* Lags whose sums are computed at once. */
 static const double narrow_min = 0.5;
-enum { GROUP = 12, SMOOTHED = CORRELATION_LAGS - 2, LAGS = 32 };
+enum { GROUP = 12 /* lags per pass over the bins */, SMOOTHED = CORRELATION_LAGS - 2, LAGS = 32 };
 
 /* Replaces bins by their sums of two; returns their number. */
 static size_t halve(double *sums, size_t n)

@@ -225,7 +225,7 @@ bool busy_join(struct busy *b, const struct busy *part, const uint32_t *number)
 	return joined;
 }
 
-/* Rows that both have, whose intervals may overlap. */
+/* Rows in both parts: their intervals may overlap. */
 static void find_common(struct busy *b, const struct busy *more, const uint32_t *number)
 {
 	for (size_t i = 0; i < more->capacity; i++)

@@ -298,7 +298,7 @@ static bool grow(struct byte_map *m, struct byte_position *at)
 	return true;
 }
 
-/* A leaf to which segments are appended stays full. */
+/* Splits a full leaf in halves; the last one before its last segment, as segments are appended. */
 static bool split(struct byte_map *m, struct byte_position *at)
 {
 	const size_t keep = at->slot + 1 == LEAF_MAX && leaf_end(m, *at) == UINT64_MAX

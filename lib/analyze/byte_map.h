@@ -36,7 +36,7 @@ struct byte_map {
 	struct byte_index *index; /* or of several leaves */
 };
 
-/* What the maps of all files have in common. */
+/* The limits and counts that the maps of all files share. */
 struct byte_maps {
 	size_t segments;
 	uint64_t visited; /* segments, since they were rounded */

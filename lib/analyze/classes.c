@@ -8,7 +8,7 @@
 
 enum {
 	SERIES_MIN = 3, /* files of a series, and times at which they are written */
-	READ_BACK = 10, /* at most one of so many bytes of a checkpoint is read */
+	READ_BACK = 10, /* at most 1/10 of a checkpoint's bytes are read */
 	DEVIATION = 2   /* of bytes written from their median, as a factor */
 };
 
@@ -98,7 +98,7 @@ static size_t count_times(struct written_file *f, size_t n)
 	return times;
 }
 
-/* Moves those that are not read back, and have about as many bytes as the others, to the front. */
+/* Moves files that are not read back, and have about the median of bytes, to the front. */
 static size_t select_similar(const struct reuse *reuse, struct written_file *f, size_t n)
 {
 	const uint128 median = f[(n - 1) / 2].bytes;

@@ -75,7 +75,7 @@ struct counters {
 /* These return false if out of memory. */
 /* A %counter; others than those of the modules are ignored. */
 bool counters_add(struct counters *c, struct requests *r, const struct iot_event *ev);
-/* Adds a part or another trace, whose files have these numbers in c. */
+/* Adds a part or another trace; file[i]: the number in c of its file i. */
 bool counters_join(struct counters *c, const struct counters *more, const uint32_t *file);
 void counters_state(struct state *s, struct counters *c);
 struct counters_totals *counters_of(struct counters *c, unsigned module);

@@ -50,7 +50,7 @@ static bool take_max(struct max_rank *m, struct table_rank rank, uint64_t amount
 	return true;
 }
 
-/* What the files of a trace have in common. */
+/* Evidence over all files of a trace. */
 struct file_evidence {
 	struct max_rank small[2], small_shared[2], random, reread, straggler, shared;
 	uint64_t shared_requests[2], shared_small[2];
@@ -465,7 +465,7 @@ static void find_shared_file(struct findings *f, const struct findings_source *f
 	add_text(to, "All %ju processes share one file, with %.0f %%25 of the bytes",
 		 (uintmax_t)from->table->from.processes, 100 * to->value);
 	add_concerned_file(to, ": ", &e->shared);
-	to->remedy = "choose its stripes for so many processes, or use a file for each node";
+	to->remedy = "increase its number of stripes, or use a file for each node";
 }
 
 static void find_misaligned(struct findings *f, const struct findings_source *from, unsigned d)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What %trace declares of the job that was traced, and how many traces of it have been joined. */
+/* The job that %trace declares, and the number of its traces that have been joined. */
 #ifndef LIB_ANALYZE_JOB_H
 #define LIB_ANALYZE_JOB_H
 

@@ -189,7 +189,7 @@ static void other_values(const struct metadata *m, const char *name, uint64_t ot
 		values_number(v, name, NULL, "", other);
 }
 
-/* What operations or counters say of calls that are no requests. */
+/* Counts of calls other than requests, from operations or counters. */
 struct counted_calls {
 	uint64_t timed, ns, opens, seeks;
 	const char *note;

@@ -32,7 +32,7 @@ static void copy_cells(struct iot_analyze_cell *to, const struct view *v)
 	}
 }
 
-/* A bin may begin before and after the trace, whose times are not negative. */
+/* Returns to - from in seconds, negative if a bin begins before the trace. */
 static double seconds_between(uint64_t from, uint64_t to)
 {
 	return to >= from ? (double)(to - from) / 1e9 : -((double)(from - to) / 1e9);

@@ -78,7 +78,7 @@ static inline void add_to(uint64_t *sum, uint64_t bytes)
 	*sum = saturate_add(*sum, bytes);
 }
 
-/* What follows from the map is not counted. */
+/* Counts bytes by their previous use; counts that follow from the map are left out. */
 static void count(struct reuse_file *f, bool write, const uint64_t touched[USES])
 {
 	const uint64_t unread =
@@ -195,7 +195,7 @@ static bool order_matters(bool write, const uint64_t touched[USES])
 	return others != 0;
 }
 
-/* What the bytes of a part have in common with a sequence of reads and writes. */
+/* Applies a read or write of a segment to the map of a file. */
 static bool add_use(struct reuse *r, struct reuse_file *f, const struct byte_segment *of,
 		    bool write, bool counted)
 {
@@ -375,7 +375,7 @@ static void bytes_value(const struct reuse *r, const char *name, const char *key
 		values_note(v, "upper bound: too many ranges were rounded outward");
 }
 
-/* What depends on the order of requests. */
+/* Values that depend on the order of requests. */
 static void ordered_value(const struct reuse *r, const char *name, uint64_t bytes, struct values *v)
 {
 	if (r->unordered)

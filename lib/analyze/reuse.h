@@ -57,7 +57,7 @@ struct reuse {
 	struct reuse_file *files;
 	size_t capacity;
 	uint32_t batch;
-	/* traces were added whose requests have no common order; that matters to bytes of a file */
+	/* traces without a common order of requests were added, and use the same bytes of a file */
 	bool alongside, unordered;
 	uint32_t round; /* ranges were rounded to multiples of 2^round bytes; 0: they were not */
 };
@@ -67,7 +67,7 @@ struct state;
 /* These return false if out of memory. */
 /* The requests of a batch; `spans` in the order of the trace. */
 bool reuse_add(struct reuse *r, const struct io_spans *grouped, const struct io_spans *spans);
-/* Adds a part, whose files have these numbers in r. */
+/* Adds a part; file[i]: the number in r of its file i. */
 bool reuse_join(struct reuse *r, struct reuse *part, const uint32_t *file);
 /*
  * The same for another trace of the job: what its requests and earlier ones do to one byte is

@@ -588,7 +588,7 @@ static char *put_kept(char *out, const struct directive_codec *c, struct kept_te
 	return put(out, c->text + text.at, text.size);
 }
 
-/* These functions append what a value stands for. They return the end; NULL if it is malformed. */
+/* These functions append the decoded value and return its end; NULL if the value is malformed. */
 
 static char *malformed(struct decoding *d, const char *why)
 {

@@ -7,7 +7,7 @@
 
 #include "lib/base/idmap.h"
 
-/* What the rows are. */
+/* The kinds of rows. */
 enum breakdown_by {
 	BREAKDOWN_NONE, /* one row */
 	BREAKDOWN_OBJECT,
@@ -18,7 +18,7 @@ enum breakdown_by {
 	BREAKDOWN_OPERATION,
 };
 
-/* What a row is: the numbers that apply to its kind. */
+/* The identity of a row: the numbers that apply to its kind. */
 struct breakdown_name {
 	uint32_t object;        /* 0 if unknown: then process and file */
 	uint32_t process, file; /* file: of a fileId, or a disk */
@@ -26,7 +26,7 @@ struct breakdown_name {
 	uint32_t kind;          /* enum iot_type: kind, or direction */
 };
 
-/* Starts with `by` and `physical`, otherwise zero. */
+/* Initialize `by` and `physical`, and the rest with zeros. */
 struct breakdown {
 	enum breakdown_by by;
 	bool physical; /* records of disks */

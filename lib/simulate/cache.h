@@ -100,7 +100,7 @@ struct cache_victim {
 	bool dirty, prefetched;
 };
 
-/* One reference, whose result it returns; victim: not NULL. */
+/* Makes one reference and returns its result; victim must not be NULL. */
 unsigned cache_refer_one(struct cache *c, uint64_t key, unsigned how, struct cache_victim *victim);
 
 /* Single steps; not for CACHE_OPT */

@@ -25,7 +25,7 @@ struct estimate_run {
 	uint64_t first, end; /* equal: none */
 };
 
-/* Starts with the options of the device and the size of blocks, otherwise zero. */
+/* Initialize the options of the device and the size of blocks, and the rest with zeros. */
 struct estimate {
 	struct device device; /* without a queue */
 	uint32_t block;       /* bytes */

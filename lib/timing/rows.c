@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the calls of each row do: the changes of the result while a call runs. */
+/* The results of each row: the changes of the total while a call of the row runs. */
 #include "sim_internal.h"
 
 /* Members of struct timing_row and of struct timing_result. */

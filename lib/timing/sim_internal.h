@@ -162,7 +162,7 @@ uint64_t call_copy_ns(const struct timing_options *o, const struct step *step);
 /* rows.c; they ignore a task without a row */
 /* A step begins, after a time of computation. */
 void rows_begin(struct sim *s, const struct task *t, uint64_t think_ns);
-/* A part of a call has changed the result from what it was before. */
+/* Adds the changes since `before`, made by a part of a call. */
 void rows_count(struct sim *s, const struct task *t, const struct timing_row *before);
 void rows_wait(struct sim *s, const struct task *t, uint64_t ns);
 /* The sums of the result that rows have, too. */

@@ -52,7 +52,7 @@ struct timing_process {
 	int64_t end_ns;                /* exited */
 };
 
-/* What the calls of a row of the worlds' breakdown do; sizes as in struct timing_result. */
+/* Results of the calls of a row of the breakdown; sizes as in struct timing_result. */
 struct timing_row {
 	uint64_t think_ns; /* computed before the calls */
 	uint64_t wait_ns;  /* asleep in them; latency of arrivals */

@@ -22,7 +22,7 @@
 echo "exit $?"
 echo 'sections:'
 sed -n 's/^<h2[^>]*>\(.*\)<.h2>/\1/p' t.html
-echo 'what is not allowed:'
+echo 'rejected:'
 grep -ciE '<script|<img|<link|<iframe|javascript:|onerror="|url\(|@import|<[^>]* (src|href)=' t.html
 grep -o "default-src 'none'; style-src 'unsafe-inline'" t.html
 echo 'names:'

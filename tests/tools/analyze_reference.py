@@ -1403,7 +1403,7 @@ def counted_totals(t, extent_min=0):
 
 
 def counted_metadata(t):
-    """What counters say of operations, in a trace without any."""
+    """Values of operations from counters, in a trace without operations."""
     of = counters_reference.counters(t.counters)
     files = counters_reference.posix(t.counters)
     counts = sum(sum(f.requests.values()) for f in files.values())

@@ -140,7 +140,7 @@ static const struct made aperiodic[] = {
 
 enum { PERIOD = 170, WIDTH = 20 };
 
-/* Bursts whose distance from an even grid is normal, with deviation a of the period of b bins. */
+/* Bursts at normal distances from an even grid, with deviation a of the period of b bins. */
 static void off_grid(struct bins *b, const struct made *m)
 {
 	const double width = (m->b > PERIOD ? 60 : WIDTH) * b->scale;
@@ -163,7 +163,7 @@ static void off_grid_uniform(struct bins *b, const struct made *m)
 	}
 }
 
-/* Bursts whose intervals are normal, so that deviations add up. The period is their mean. */
+/* Bursts at normal intervals, so that deviations add up. The period is their mean. */
 static void varying_intervals(struct bins *b, const struct made *m)
 {
 	const double period = PERIOD * b->scale, phase = uniform(b) * period;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Finds the period of a series of bins slowly and clearly, as the section CYCLES of iotrace-analyze(1) defines it.
 
-Readings of what the page leaves open are in the docstrings. The order of floating-point operations matters where a value decides between
+Docstrings state the choices where the page is silent. The order of floating-point operations matters where a value decides between
 two results, so sums are added from the first to the last term.
 """
 import math

@@ -57,7 +57,7 @@ class Directives:
         self.time, self.path, self.last = 0, None, {}
 
     def decode(self, text):
-        """Returns the comment that the text of a comment line, except of framing, stands for."""
+        """Returns the decoded text of a comment line other than framing."""
         if re.match(rb"%[0-9]", text):
             return self.encoded(text)
         if re.match(rb"%%+[0-9]", text):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What each request does to the bytes of its file, slowly: the reference for reuse and classes of iotrace analyze.
+"""A slow reference for reuse and classes of iotrace analyze: applies each request to the bytes of its file.
 
 A byte is in one of the states N (untouched), r (only read), a (written, never read), b (written since it was last read) and v (read
 since it was last written). The bytes of requests are counted by operation and by the state that they had before.

@@ -42,7 +42,7 @@ LIMIT_MIB = 1536
 
 
 def measured(command):
-    """Returns the exit status, what it printed to stderr, CPU seconds and peak memory in MiB."""
+    """Returns the exit status, standard error, CPU seconds and peak memory in MiB."""
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     with child.stderr:
         errors = child.stderr.read()
