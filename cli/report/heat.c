@@ -102,6 +102,8 @@ bool heat_make(struct heat *h, const struct iot_analyze_timeline *t, struct proc
 		add_cells(h, t, rows);
 		set_range(h);
 	}
+	if (h->by_bytes)
+		process_list_sort_by_rank(p);
 	free(rows);
 	return done;
 }

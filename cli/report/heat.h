@@ -21,7 +21,7 @@ struct heat {
 	bool ranked;
 };
 
-/* Sorts p by bytes if a row has several processes. Returns false if out of memory. */
+/* p is sorted by rank, before and after. Returns false if out of memory. */
 bool heat_make(struct heat *h, const struct iot_analyze_timeline *t, struct process_list *p);
 void heat_free(struct heat *h);
 

@@ -54,9 +54,6 @@ int plot_data_make(struct plot_data *d, struct iot_analyze *a, bool bins_wanted)
 	int status = process_list_make(&d->processes, a);
 	if (status == IOT_OK)
 		status = make_over_time(d, bins_wanted);
-	process_list_free(&d->processes); /* the heat map may have sorted it by bytes */
-	if (status == IOT_OK)
-		status = process_list_make(&d->processes, a);
 	if (status == IOT_OK)
 		status = class_bars_make(&d->classes, a);
 	if (status == IOT_OK)

@@ -75,7 +75,7 @@ int process_list_make(struct process_list *p, struct iot_analyze *a)
 		p->row[p->count] = row_of(&row);
 		p->ranked &= p->row[p->count].has_rank;
 	}
-	qsort(p->row, p->count, sizeof *p->row, by_rank);
+	process_list_sort_by_rank(p);
 	return IOT_OK;
 }
 
@@ -87,6 +87,11 @@ uint64_t process_list_label(const struct process_list *p, size_t i)
 void process_list_sort_by_bytes(struct process_list *p)
 {
 	qsort(p->row, p->count, sizeof *p->row, by_bytes);
+}
+
+void process_list_sort_by_rank(struct process_list *p)
+{
+	qsort(p->row, p->count, sizeof *p->row, by_rank);
 }
 
 void process_list_free(struct process_list *p)

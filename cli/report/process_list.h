@@ -26,8 +26,9 @@ struct process_list {
 int process_list_make(struct process_list *p, struct iot_analyze *a);
 /* The rank, or the id if not all processes have one. */
 uint64_t process_list_label(const struct process_list *p, size_t i);
-/* Sorts by bytes, fewest first, instead. */
+/* Fewest bytes first. */
 void process_list_sort_by_bytes(struct process_list *p);
+void process_list_sort_by_rank(struct process_list *p);
 void process_list_free(struct process_list *p);
 
 #endif

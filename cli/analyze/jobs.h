@@ -6,7 +6,7 @@
 #ifndef CLI_ANALYZE_JOBS_H
 #define CLI_ANALYZE_JOBS_H
 
-#include "cli/analyze_table.h"
+#include "table.h"
 
 enum { ANALYZE_JOBS_MAX = 1 << 20 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "analyze_states.h"
+#include "states.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "analyze_jobs.h"
+#include "jobs.h"
 
 #include <math.h>
 #include <stdio.h>

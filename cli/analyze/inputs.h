@@ -8,7 +8,7 @@
 
 #include <iotrace/analyze.h>
 
-#include "cli/analyze_jobs.h"
+#include "jobs.h"
 #include "cli/ui/trace_in.h"
 
 struct analyze_inputs {

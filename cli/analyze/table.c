@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "analyze_table.h"
+#include "table.h"
 
 #include <stdio.h>
 #include <string.h>

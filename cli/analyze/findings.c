@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "analyze_findings.h"
+#include "findings.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/analyze_table.h"
+#include "table.h"
 #include "cli/ui/printable.h"
 
 enum { COLUMNS = 120, PARAGRAPH = 4096 };

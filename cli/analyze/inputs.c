@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "analyze_inputs.h"
+#include "inputs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze_states.h"
+#include "states.h"
 
 static enum exit_status refuse(const char *path, const char *why)
 {

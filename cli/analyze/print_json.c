@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* {SECTION: {NAME: VALUE, NAME: {KEY: VALUE, ...}, ...}, ...} */
+#include "results.h"
+#include "table.h"
+
+/* Writes the values of one name, from value i on; returns the index of the next name. */
+static size_t json_name(struct json *j, const struct iot_analyze *a, size_t i)
+{
+	const struct iot_analyze_value *first = iot_analyze_value(a, i), *v = first;
+	if (first->key[0] == '\0') {
+		analyze_json_value(j, first->name, first);
+		return i + 1;
+	}
+	json_open(j, first->name, '{');
+	for (; v != NULL && v->name == first->name && v->section == first->section;
+	     v = iot_analyze_value(a, ++i))
+		analyze_json_value(j, v->key, v);
+	json_close(j, '}');
+	return i;
+}
+
+/* Returns the index of the next section. */
+static size_t skip_section(const struct iot_analyze *a, size_t i)
+{
+	const char *section = iot_analyze_value(a, i)->section;
+	const struct iot_analyze_value *v;
+	while ((v = iot_analyze_value(a, i)) != NULL && v->section == section)
+		i++;
+	return i;
+}
+
+static size_t json_section(struct json *j, const struct iot_analyze *a, size_t i)
+{
+	const char *section = iot_analyze_value(a, i)->section;
+	const struct iot_analyze_value *v;
+	json_open(j, section, '{');
+	while ((v = iot_analyze_value(a, i)) != NULL && v->section == section)
+		i = json_name(j, a, i);
+	json_close(j, '}');
+	return i;
+}
+
+void analyze_print_json(struct analyze_results *a)
+{
+	struct json j = {.out = &a->out, .pretty = true};
+	json_open(&j, NULL, '{');
+	for (size_t i = 0; iot_analyze_value(a->analysis, i) != NULL;)
+		i = analyze_is_hidden(a, iot_analyze_value(a->analysis, i)->section)
+			? skip_section(a->analysis, i)
+			: json_section(&j, a->analysis, i);
+	json_close(&j, '}');
+}

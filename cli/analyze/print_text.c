@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One screen: most rows have a column for reads, one for writes and one for both. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/ui/printable.h"
+#include "findings.h"
+#include "results.h"
+#include "table.h"
+
+enum { FIELD = 32, PATH_CAPACITY = 512 };
+enum { SCREEN_LINES = 40, SCREEN_FINDINGS = 4 /* lines, at least */ };
+
+enum shown { COUNT, BYTES, REAL, PERCENT };
+
+struct text_row {
+	const char *label;
+	const char *section, *name, *key; /* names of reads and writes end in _r and _w */
+	enum shown as;
+	bool both;
+};
+
+static double real_of(const struct iot_analyze_value *v)
+{
+	return v->kind == IOT_VALUE_NUMBER ? (double)v->number : v->real;
+}
+
+static const char *shown_value(char text[FIELD], enum shown as, const struct iot_analyze_value *v)
+{
+	if (v == NULL || v->kind == IOT_VALUE_UNKNOWN)
+		return "-";
+	if (as == COUNT)
+		snprintf(text, FIELD, "%ju", (uintmax_t)v->number);
+	else if (as == BYTES && v->kind == IOT_VALUE_NUMBER)
+		printable_bytes(text, FIELD, v->number);
+	else if (as == BYTES)
+		printable_bytes(text, FIELD, (uint64_t)v->real);
+	else if (as == PERCENT)
+		snprintf(text, FIELD, "%.1f %%", 100 * real_of(v));
+	else
+		snprintf(text, FIELD, real_of(v) < 1 ? "%.4f" : "%.2f", real_of(v));
+	return text;
+}
+
+static const struct iot_analyze_value *find_of(const struct analyze_results *a,
+					       const struct text_row *row, const char *name,
+					       const char *suffix, const char *key)
+{
+	char whole[64];
+	snprintf(whole, sizeof whole, "%s%s", name, suffix);
+	return iot_analyze_find(a->analysis, row->section, whole, key);
+}
+
+/* The mid-point of a bin may be outside the range of the values. */
+static const struct iot_analyze_value *quantile(const struct analyze_results *a,
+						const struct text_row *row, const char *suffix)
+{
+	const struct iot_analyze_value *v = find_of(a, row, row->name, suffix, row->key),
+				       *min = find_of(a, row, "size_min", suffix, NULL),
+				       *max = find_of(a, row, "size_max", suffix, NULL);
+	if (v->kind == IOT_VALUE_UNKNOWN)
+		return v;
+	return v->real < (double)min->number ? min : v->real > (double)max->number ? max : v;
+}
+
+static const char *field(const struct analyze_results *a, const struct text_row *row,
+			 const char *suffix, char text[FIELD])
+{
+	const bool is_quantile = strcmp(row->name, "size_quantile") == 0;
+	return shown_value(text, row->as,
+			   is_quantile ? quantile(a, row, suffix)
+				       : find_of(a, row, row->name, suffix, row->key));
+}
+
+static void print_row(struct analyze_results *a, const struct text_row *row)
+{
+	char read[FIELD], write[FIELD], both[FIELD];
+	output_printf(&a->out, "%-26s %14s %14s", row->label, field(a, row, "_r", read),
+		      field(a, row, "_w", write));
+	if (row->both)
+		output_printf(&a->out, " %14s", field(a, row, "", both));
+	output_text(&a->out, "\n");
+}
+
+static void print_rows(struct analyze_results *a, const struct text_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		print_row(a, &rows[i]);
+}
+
+static const struct iot_analyze_value *find(const struct analyze_results *a, const char *section,
+					    const char *name)
+{
+	return iot_analyze_find(a->analysis, section, name, NULL);
+}
+
+static void print_head(struct analyze_results *a)
+{
+	const struct iot_analyze_value *time = find(a, "totals", "running_time");
+	const struct iot_analyze_value *traces = find(a, "traces", "traces");
+	char text[5][FIELD];
+	if (traces != NULL)
+		output_printf(&a->out, "traces %ju of one job, ", (uintmax_t)traces->number);
+	output_printf(&a->out, "processes %s, files %s (%s created), time %s s",
+		      shown_value(text[0], COUNT, find(a, "trace", "P")),
+		      shown_value(text[1], COUNT, find(a, "totals", "files")),
+		      shown_value(text[2], COUNT, find(a, "totals", "created")),
+		      shown_value(text[3], REAL, find(a, "trace", "T")));
+	if (time->note != NULL && time->kind == IOT_VALUE_REAL && time->note[0] == 'c')
+		output_printf(&a->out, ", CPU time %s s", shown_value(text[4], REAL, time));
+	if (find(a, "totals", "N")->note != NULL)
+		output_printf(&a->out, "; %s", find(a, "totals", "N")->note);
+	output_text(&a->out, "\n");
+	output_printf(&a->out, "data size %s MB, reads/writes %s in bytes, %s in requests\n\n",
+		      shown_value(text[0], REAL, find(a, "totals", "data_size")),
+		      shown_value(text[1], REAL, find(a, "totals", "rw_ratio_bytes")),
+		      shown_value(text[2], REAL, find(a, "totals", "rw_ratio_requests")));
+}
+
+static void print_totals(struct analyze_results *a)
+{
+	static const struct text_row rows[] =
+	    {
+		{"requests", "totals", "N", NULL, COUNT, true},
+		{"bytes", "totals", "S", NULL, BYTES, true},
+		{"mean size", "totals", "avg_size", NULL, BYTES, true},
+		{"MB/s of CPU or wall time", "totals", "MB_s", NULL, REAL, true},
+		{"requests/s", "totals", "IOs_s", NULL, REAL, true},
+	    },
+				     special[] = {
+					 {"asynchronous", "totals", "asynchronous", NULL, COUNT,
+					  true},
+					 {"of unknown offset", "totals", "offset_unknown", NULL,
+					  COUNT, true},
+				     };
+	output_printf(&a->out, "%-26s %14s %14s %14s\n", "", "reads", "writes", "all");
+	print_rows(a, rows, sizeof rows / sizeof rows[0]);
+	for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
+		if (find(a, "totals", special[i].name)->number > 0)
+			print_row(a, &special[i]);
+}
+
+/* The most common size of a direction, with its share. */
+static const char *common_size(const struct analyze_results *a, const char *name,
+			       char text[2 * FIELD])
+{
+	const struct iot_analyze_value *v;
+	char size[FIELD];
+	for (size_t i = 0; (v = iot_analyze_value(a->analysis, i)) != NULL; i++) {
+		if (strcmp(v->name, name) != 0)
+			continue;
+		printable_bytes(size, sizeof size, strtoull(v->key, NULL, 10));
+		snprintf(text, 2 * FIELD, "%s %u %%", size, (unsigned)(100 * v->real + 0.5));
+		return text;
+	}
+	return "-";
+}
+
+static void print_common(struct analyze_results *a)
+{
+	char read[2 * FIELD], write[2 * FIELD];
+	output_printf(&a->out, "%-26s %14s %14s\n", "most common",
+		      common_size(a, "common_share_r", read),
+		      common_size(a, "common_share_w", write));
+}
+
+static void print_sizes(struct analyze_results *a)
+{
+	static const struct text_row rows[] = {
+	    {"median", "sizes", "size_quantile", "0.5", BYTES, false},
+	    {"up to 4 KiB", "sizes", "small", "4096", PERCENT, false},
+	    {"aligned", "sizes", "aligned", NULL, PERCENT, false},
+	};
+	output_text(&a->out, "request sizes\n");
+	print_rows(a, rows, sizeof rows / sizeof rows[0]);
+	print_common(a);
+}
+
+static uint64_t pattern_requests(const struct analyze_results *a, const char *pattern)
+{
+	const struct text_row row = {.section = "order", .name = "pattern_requests"};
+	return find_of(a, &row, row.name, "_r", pattern)->number +
+	       find_of(a, &row, row.name, "_w", pattern)->number;
+}
+
+/* The pattern with the most requests. */
+static void print_main_pattern(struct analyze_results *a)
+{
+	static const char *const patterns[][2] = {{"contiguous", "of contiguous streams"},
+						  {"simple strided", "of simple strided streams"},
+						  {"nested strided", "of nested strided streams"},
+						  {"sequential", "of sequential streams"},
+						  {"random", "of random streams"},
+						  {"short", "of short streams"}};
+	uint64_t max = 0;
+	size_t largest = 0;
+	for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+		const uint64_t n = pattern_requests(a, patterns[i][0]);
+		largest = n > max ? i : largest;
+		max = n > max ? n : max;
+	}
+	if (max > 0)
+		print_row(a, &(struct text_row){patterns[largest][1], "order", "pattern_requests",
+						patterns[largest][0], COUNT, false});
+}
+
+static void print_order(struct analyze_results *a)
+{
+	static const struct text_row rows[] = {
+	    {"consecutive", "order", "consecutive", NULL, PERCENT, false},
+	    {"backward", "order", "backward", NULL, PERCENT, false},
+	};
+	char text[3][FIELD];
+	output_text(&a->out, "order within open files\n");
+	print_rows(a, rows, sizeof rows / sizeof rows[0]);
+	output_printf(&a->out,
+		      "reads and writes together: sequential %s, same size %s, switches %s\n",
+		      shown_value(text[0], PERCENT, find(a, "order", "sequential_M")),
+		      shown_value(text[1], PERCENT, find(a, "order", "same_size_M")),
+		      shown_value(text[2], PERCENT, find(a, "order", "switches")));
+	print_main_pattern(a);
+}
+
+/* Null if the trace has no requests over time. */
+static const struct iot_analyze_value *find_key(const struct analyze_results *a, const char *name,
+						const char *key)
+{
+	return iot_analyze_find(a->analysis, "time", name, key);
+}
+
+static const char *shown_time(char text[FIELD], const struct iot_analyze_value *v)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	if (v == NULL || v->kind == IOT_VALUE_UNKNOWN)
+		return "-";
+	const double ns = real_of(v);
+	const unsigned unit = ns < 1e3 ? 0 : ns < 1e6 ? 1 : ns < 1e9 ? 2 : 3;
+	snprintf(text, FIELD, "%.3g %s", ns / pow(1000, unit), units[unit]);
+	return text;
+}
+
+static void print_bursts(struct analyze_results *a)
+{
+	char text[4][FIELD];
+	output_printf(&a->out, "%-26s %14s with %s of the bytes; %s of the time without I/O\n",
+		      "bursts", shown_value(text[0], COUNT, find(a, "time", "bursts")),
+		      shown_value(text[1], PERCENT, find(a, "time", "burst_share")),
+		      shown_value(text[2], PERCENT, find_key(a, "idle_without", "share")));
+	output_printf(&a->out, "%-26s %14s on average, up to %s; longest gap %s\n",
+		      "outstanding requests",
+		      shown_value(text[0], REAL, find(a, "time", "concurrency_mean")),
+		      shown_value(text[1], COUNT, find(a, "time", "concurrency_max")),
+		      shown_time(text[2], find_key(a, "idle_gap", "max")));
+}
+
+/* The period, or why there is none. */
+static void print_pattern(struct analyze_results *a)
+{
+	const struct iot_analyze_value *pattern = find(a, "cycles", "temporal_pattern"),
+				       *period = find(a, "cycles", "period_s");
+	char text[4][FIELD];
+	if (pattern == NULL || pattern->kind == IOT_VALUE_UNKNOWN)
+		return;
+	output_printf(&a->out, "%-26s %14.*s ", "temporal pattern", (int)pattern->text.size,
+		      pattern->text.data);
+	if (period->kind == IOT_VALUE_UNKNOWN)
+		output_printf(&a->out, "no period: %s\n", period->note);
+	else
+		output_printf(&a->out, "period %s s, %s cycles, similarity %s, busy %s of each\n",
+			      shown_value(text[0], REAL, period),
+			      shown_value(text[1], COUNT, find(a, "cycles", "cycles")),
+			      shown_value(text[2], REAL, find(a, "cycles", "similarity")),
+			      shown_value(text[3], PERCENT, find(a, "cycles", "duty")));
+}
+
+/* Rates of bins, and whether they are bursts. */
+static void print_time(struct analyze_results *a)
+{
+	static const struct text_row rows[] = {
+	    {"highest rate, per second", "time", "B_max", NULL, BYTES, true},
+	    {"time above 1 MiB/s", "time", "intensity", "1048576", PERCENT, true},
+	    {"burstiness", "time", "burstiness", "1048576", REAL, true},
+	};
+	char text[4][FIELD];
+	output_printf(&a->out, "over time, in bins of %s s\n",
+		      shown_value(text[0], REAL, find(a, "time", "bin_width")));
+	print_rows(a, rows, sizeof rows / sizeof rows[0]);
+	output_printf(&a->out, "%-26s %14s of the time of all processes, %s with metadata\n",
+		      "in I/O", shown_value(text[1], PERCENT, find(a, "time", "io_share")),
+		      shown_value(text[2], PERCENT, find(a, "time", "io_md_share")));
+	print_bursts(a);
+}
+
+/* The operation with the most calls after `last`; of equal counts, the one used first. */
+static const struct iot_analyze_value *next_operation(const struct analyze_results *a,
+						      const struct iot_analyze_value *last)
+{
+	const struct iot_analyze_value *v, *next = NULL;
+	for (size_t i = 0; (v = iot_analyze_value(a->analysis, i)) != NULL; i++) {
+		if (strcmp(v->section, "metadata") != 0 || strcmp(v->name, "calls") != 0 ||
+		    v->key[0] == '\0')
+			continue;
+		const bool follows = last == NULL || v->number < last->number ||
+				     (v->number == last->number && v > last);
+		if (follows && (next == NULL || v->number > next->number))
+			next = v;
+	}
+	return next;
+}
+
+/* The operations with the most calls; a trace without operations has none. */
+static void print_operations(struct analyze_results *a)
+{
+	enum { SHOWN = 3 };
+	const struct iot_analyze_value *v = NULL;
+	char text[3][FIELD];
+	if (find(a, "metadata", "operations")->number == 0)
+		return;
+	output_printf(&a->out, "%-26s %14s, %s failed, time %s; calls:", "operations",
+		      shown_value(text[0], COUNT, find(a, "metadata", "operations")),
+		      shown_value(text[1], COUNT, find(a, "metadata", "operations_failed")),
+		      shown_time(text[2], find(a, "metadata", "operations_time")));
+	for (unsigned i = 0; i < SHOWN && (v = next_operation(a, v)) != NULL; i++)
+		output_printf(&a->out, "%s %ju %s", i > 0 ? "," : "", (uintmax_t)v->number, v->key);
+	output_text(&a->out, "\n");
+}
+
+/* Value i of a list, such as top_bytes; NULL if it is shorter. */
+static const struct iot_analyze_value *list_value(const struct analyze_results *a,
+						  const char *section, const char *name, size_t i)
+{
+	const struct iot_analyze_value *v;
+	for (size_t k = 0; (v = iot_analyze_value(a->analysis, k)) != NULL; k++)
+		if (strcmp(v->section, section) == 0 && strcmp(v->name, name) == 0 &&
+		    v->key[0] != '\0' && i-- == 0)
+			return v;
+	return NULL;
+}
+
+static void print_file(struct analyze_results *a, const char *label,
+		       const struct iot_analyze_value *v)
+{
+	const struct iot_analyze_value *all = find(a, "totals", "S"),
+				       *path = iot_analyze_find(a->analysis, "files", "top_path",
+								v->key);
+	char bytes[FIELD], text[ANALYZE_TEXT_MAX], name[PATH_CAPACITY];
+	const struct iot_text shown =
+	    path != NULL ? path->text : (struct iot_text){v->key, strlen(v->key)};
+	output_printf(&a->out, "%-26s %14s %3.0f %% of the bytes, %s\n", label,
+		      printable_bytes(bytes, sizeof bytes, v->number),
+		      100 * (double)v->number / (double)all->number,
+		      printable(name, sizeof name, text, analyze_decode(text, shown)));
+}
+
+/* The process with most of an imbalance, and its share of the mean; unknown: false. */
+static bool find_process(const struct analyze_results *a, const char *name, uint64_t *process,
+			 double *ratio)
+{
+	const struct iot_analyze_value *v = iot_analyze_find(a->analysis, "processes", name,
+							     "process"),
+				       *max = iot_analyze_find(a->analysis, "processes", name,
+							       "max_to_mean");
+	if (v == NULL || max->kind != IOT_VALUE_REAL)
+		return false;
+	*process = v->number;
+	*ratio = max->real;
+	return true;
+}
+
+static void print_processes(struct analyze_results *a)
+{
+	uint64_t process;
+	double ratio;
+	if (find_process(a, "imbalance_bytes", &process, &ratio))
+		output_printf(&a->out, "%-26s %14ju %.2f times the mean", "process with most bytes",
+			      (uintmax_t)process, ratio);
+	else
+		output_printf(&a->out, "%-26s %14s", "process with most bytes", "-");
+	if (find_process(a, "imbalance_io_time", &process, &ratio))
+		output_printf(&a->out, "; longest in I/O: %ju, %.2f times", (uintmax_t)process,
+			      ratio);
+	output_text(&a->out, "\n");
+}
+
+/* Which files and processes do most of the I/O. */
+static void print_largest(struct analyze_results *a)
+{
+	const struct iot_analyze_value *v = list_value(a, "files", "top_bytes", 0),
+				       *strategy = find(a, "files", "strategy");
+	char text[2][FIELD];
+	output_text(&a->out, "files and processes\n");
+	if (v != NULL)
+		print_file(a, "file with most bytes", v);
+	output_printf(&a->out, "%-26s %14s of %s files", "shared by processes",
+		      shown_value(text[0], COUNT, find(a, "files", "shared")),
+		      shown_value(text[1], COUNT, find(a, "totals", "files")));
+	if (strategy->kind == IOT_VALUE_TEXT)
+		output_printf(&a->out, "; strategy %.*s", (int)strategy->text.size,
+			      strategy->text.data);
+	output_text(&a->out, "\n");
+	if (find(a, "trace", "P")->number > 1)
+		print_processes(a);
+}
+
+static bool has_section(const struct analyze_results *a, const char *section)
+{
+	const struct iot_analyze_value *v;
+	for (size_t i = 0; (v = iot_analyze_value(a->analysis, i)) != NULL; i++)
+		if (strcmp(v->section, section) == 0)
+			return true;
+	return false;
+}
+
+/* How often the bytes of files are used, and why. */
+static void print_reuse(struct analyze_results *a)
+{
+	static const char *const classes[] = {"required", "checkpoint", "swapping", "rewritten"};
+	char text[FIELD];
+	output_printf(&a->out, "%-26s %14s", "footprint",
+		      shown_value(text, BYTES, find(a, "reuse", "footprint")));
+	output_printf(&a->out,
+		      " used %s times:", shown_value(text, REAL, find(a, "reuse", "reuse")));
+	for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+		output_printf(
+		    &a->out, "%s %s %s", i > 0 ? "," : "", classes[i],
+		    shown_value(text, PERCENT,
+				iot_analyze_find(a->analysis, "classes", "share", classes[i])));
+	output_text(&a->out, "\n");
+}
+
+/* In the lines that are left of a screen, if there is more than them. */
+static void print_findings(struct analyze_results *a)
+{
+	size_t lines = 1, left = SCREEN_FINDINGS;
+	for (size_t i = 0; i < a->out.used; i++)
+		lines += a->out.data[i] == '\n';
+	if (has_section(a, "time") && has_section(a, "order"))
+		left = lines + left < SCREEN_LINES ? SCREEN_LINES - lines : left;
+	else
+		left = SIZE_MAX;
+	output_text(&a->out, "\n");
+	analyze_findings_print(&a->out, a->analysis, left);
+}
+
+void analyze_print_text(struct analyze_results *a)
+{
+	print_head(a);
+	print_totals(a);
+	if (has_section(a, "metadata"))
+		print_operations(a);
+	if (has_section(a, "reuse") && has_section(a, "classes"))
+		print_reuse(a);
+	if (has_section(a, "sizes"))
+		print_sizes(a);
+	if (has_section(a, "order"))
+		print_order(a);
+	if (has_section(a, "time"))
+		print_time(a);
+	else if (has_section(a, "cycles"))
+		output_text(&a->out, "\n");
+	print_pattern(a);
+	if (has_section(a, "files") && has_section(a, "processes") && !a->hides_files)
+		print_largest(a);
+	if (has_section(a, "findings"))
+		print_findings(a);
+}

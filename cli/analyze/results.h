@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The results of `iotrace analyze`, and the forms in which it prints them. */
+#ifndef CLI_ANALYZE_RESULTS_H
+#define CLI_ANALYZE_RESULTS_H
+
+#include <iotrace/analyze.h>
+
+#include "cli/ui/output.h"
+
+struct analyze_results {
+	struct iot_analyze *analysis;
+	struct output out;
+	bool hides_files; /* the section was not selected */
+};
+
+/* Several traces are joined by the paths of files, even if that section is not selected. */
+bool analyze_is_hidden(const struct analyze_results *a, const char *section);
+
+void analyze_print_text(struct analyze_results *a);
+void analyze_print_json(struct analyze_results *a);
+void analyze_print_tsv(struct analyze_results *a);
+
+#endif
