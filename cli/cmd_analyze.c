@@ -13,7 +13,7 @@
 #include "cli/analyze/table.h"
 #include "cli/report/plots.h"
 #include "cli/report/report.h"
-#include "cli/ui/printable.h"
+#include "cli/ui/same_file.h"
 #include "cli/ui/trace_in.h"
 #include "cli/ui/trace_time.h"
 #include "lib/base/atomic_file.h"
@@ -404,6 +404,23 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 	return status;
 }
 
+/* No output may replace an input or another output. */
+static enum exit_status check_files(const struct analyze_run *a, char **paths, size_t count,
+				    const struct command_spec *command)
+{
+	struct same_file_set files = {.command = command, .reads_directories = true};
+	same_file_add_inputs(&files, paths, count);
+	if (a->state != NULL)
+		same_file_add(&files, ROLE_OUTPUT, a->state);
+	if (a->html != NULL)
+		same_file_add(&files, ROLE_OUTPUT, a->html);
+	if (a->plots != NULL)
+		plots_add_files(&files, a->plots, a->png);
+	const enum exit_status status = same_file_check(&files);
+	same_file_free(&files);
+	return status;
+}
+
 /* Parses K/N into the struct part_of target. */
 static const char *option_part(const struct option *opt, const char *value)
 {
@@ -556,12 +573,14 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		return options_wrong(&command, "--json and --tsv exclude each other");
 	if (a.state != NULL && (a.json || a.tsv))
 		return options_wrong(&command, "--state writes no report: no --json or --tsv");
-	if (a.plots != NULL && (a.json || a.tsv || a.by != NOT_BY || a.state != NULL))
-		return options_wrong(
-		    &command, "--plots replaces the report: no --json, --tsv, --by or --state");
+	if ((a.plots != NULL || a.html != NULL) &&
+	    (a.json || a.tsv || a.by != NOT_BY || a.state != NULL))
+		return options_wrong(&command,
+				     "--plots and --html exclude --json, --tsv, --by and --state");
 	if (a.png && a.plots == NULL)
 		return options_wrong(&command, "--png needs --plots");
 	if (a.part.n > 1 && a.read.threads > 1)
 		return options_wrong(&command, "--part and --threads exclude each other");
-	return run(&a, argv, count, &command);
+	status = check_files(&a, argv, count, &command);
+	return status == EXIT_OK ? run(&a, argv, count, &command) : status;
 }

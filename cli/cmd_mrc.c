@@ -11,6 +11,7 @@
 
 #include "cli/simulate/mrc_results.h"
 #include "cli/ui/message.h"
+#include "cli/ui/same_file.h"
 
 enum { POINTS_DEFAULT = 64, POINTS_MAX = 100000, SIMULATED_MAX = 1024, THREADS_MAX = 64 };
 
@@ -472,6 +473,9 @@ enum exit_status cmd_mrc(int argc, char **argv)
 		return status;
 	m.path = count > 0 ? argv[0] : "-";
 	m.command = &command;
+	status = same_file_check_outputs(&command, argv, count, m.out, m.svg);
+	if (status != EXIT_OK)
+		return status;
 	if ((status = check(&m)) != EXIT_OK)
 		return status;
 	if (s->top == NOT_GIVEN && !m.json && !m.tsv && isatty(STDOUT_FILENO))

@@ -11,6 +11,7 @@
 #include "cli/simulate/results.h"
 #include "cli/simulate/timing.h"
 #include "cli/ui/message.h"
+#include "cli/ui/same_file.h"
 
 enum { TOP_ON_TERMINAL = 20, THREADS_MAX = 64 };
 
@@ -324,15 +325,14 @@ static const char notes[] =
     "iotrace-simulate(1) defines the policies, and the columns of --tsv.\n";
 
 static const char examples[] =
-    "  iotrace simulate -c 16MiB,64MiB,256MiB app.iot.zst        which size suffices?\n"
-    "  iotrace simulate -c 64MiB -p lru,arc,s3fifo,opt app.iot.zst   does the policy matter?\n"
-    "  iotrace simulate -c 10% --by=object app.iot.zst           which files need the cache?\n"
-    "  iotrace simulate -c 64MiB --device=hdd,depth=1 app.iot.zst    how long would the device "
-    "work?\n"
-    "  iotrace simulate --prefetch=window:128K app.iot.zst       does read-ahead help?\n"
-    "  iotrace simulate --time -c 32M app.iot.zst                would CPUs wait?\n"
-    "  iotrace simulate -T --system=linux --device=nvme app.iot.zst      ... on a page cache?\n"
-    "  iotrace simulate -T --by=object --top=10 app.iot.zst      ... for which files?\n"
+    "  iotrace simulate -c 16MiB,64MiB,256MiB app.iot.zst        three sizes\n"
+    "  iotrace simulate -c 64MiB -p lru,arc,s3fifo,opt app.iot.zst   four policies\n"
+    "  iotrace simulate -c 10% --by=object app.iot.zst           hits of each file\n"
+    "  iotrace simulate -c 64MiB --device=hdd,depth=1 app.iot.zst    time of the device\n"
+    "  iotrace simulate --prefetch=window:128K app.iot.zst       with read-ahead\n"
+    "  iotrace simulate --time -c 32M app.iot.zst                idle time of CPUs\n"
+    "  iotrace simulate -T --system=linux --device=nvme app.iot.zst      on a page cache\n"
+    "  iotrace simulate -T --by=object --top=10 app.iot.zst      waits for each file\n"
     "  iotrace simulate --json -c 64M app.strace | jq '.simulations[].miss_ratio'\n";
 
 enum exit_status cmd_simulate(int argc, char **argv)
@@ -449,6 +449,9 @@ enum exit_status cmd_simulate(int argc, char **argv)
 					.prefetching = r->prefetch.kind != PREFETCH_NONE,
 					.times = s.by != BREAKDOWN_NONE};
 	s.command = &command;
+	status = same_file_check_outputs(&command, argv, count, s.out, s.svg);
+	if (status != EXIT_OK)
+		return status;
 	if (s.timing.time)
 		return run_timing(&s, argv, count);
 	if (!timing_only_device(&s.timing))

@@ -75,6 +75,20 @@ static enum exit_status write_plot(const struct plot *p, const struct plot_data 
 	return status;
 }
 
+void plots_add_files(struct same_file_set *files, const char *directory, bool png)
+{
+	static const char *const endings[] = {".svg", ".tsv", ".png"};
+	for (size_t i = 0; plots[i] != NULL; i++)
+		for (size_t k = 0; k < (png ? 3 : 2); k++) {
+			char *path = path_of(directory, plots[i]->name, endings[k]);
+			if (path == NULL)
+				files->failed = true;
+			else
+				same_file_add(files, ROLE_OUTPUT, path);
+			free(path);
+		}
+}
+
 enum exit_status plots_write(const struct plot_data *d, const char *directory, bool png,
 			     unsigned how)
 {

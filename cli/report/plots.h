@@ -3,6 +3,8 @@
 #ifndef CLI_REPORT_PLOTS_H
 #define CLI_REPORT_PLOTS_H
 
+#include "cli/ui/same_file.h"
+
 #include "plot.h"
 
 extern const struct plot *const plots[]; /* in the order of the report; NULL ends them */
@@ -14,5 +16,8 @@ extern const struct plot *const plots[]; /* in the order of the report; NULL end
  */
 enum exit_status plots_write(const struct plot_data *d, const char *directory, bool png,
 			     unsigned how);
+
+/* Adds the files that plots_write may write. */
+void plots_add_files(struct same_file_set *files, const char *directory, bool png);
 
 #endif

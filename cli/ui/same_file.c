@@ -293,13 +293,38 @@ void same_file_free(struct same_file_set *f)
 	f->count = f->capacity = 0;
 }
 
+void same_file_add_inputs(struct same_file_set *f, char *const *inputs, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		same_file_add(f, ROLE_INPUT, inputs[i]);
+	if (count == 0)
+		same_file_add(f, ROLE_INPUT, "-");
+}
+
+static enum exit_status check_and_free(struct same_file_set *f)
+{
+	const enum exit_status status = same_file_check(f);
+	same_file_free(f);
+	return status;
+}
+
 enum exit_status same_file_check_two(const struct command_spec *cmd, const char *out,
 				     const char *in)
 {
 	struct same_file_set files = {.command = cmd, .reads_directories = true};
 	same_file_add(&files, ROLE_INPUT, in);
 	same_file_add(&files, ROLE_OUTPUT, out);
-	const enum exit_status status = same_file_check(&files);
-	same_file_free(&files);
-	return status;
+	return check_and_free(&files);
+}
+
+enum exit_status same_file_check_outputs(const struct command_spec *cmd, char *const *inputs,
+					 size_t count, const char *out, const char *other)
+{
+	struct same_file_set files = {.command = cmd, .reads_directories = true};
+	same_file_add_inputs(&files, inputs, count);
+	if (out != NULL)
+		same_file_add(&files, ROLE_OUTPUT, out);
+	if (other != NULL)
+		same_file_add(&files, ROLE_OUTPUT, other);
+	return check_and_free(&files);
 }

@@ -31,6 +31,8 @@ struct same_file_set {
 
 /* `path` is copied. "-" is standard input or, for every role except ROLE_INPUT, standard output. */
 void same_file_add(struct same_file_set *f, enum role role, const char *path);
+/* Adds all inputs, or standard input if count is 0. */
+void same_file_add_inputs(struct same_file_set *f, char *const *inputs, size_t count);
 /*
  * Returns EXIT_OK, or the exit status if two are the same file, or a file to be replaced is
  * in a directory that is an input; a message names both. Examines the file system again on each
@@ -44,5 +46,8 @@ void same_file_free(struct same_file_set *f);
 /* The complete check for one input and one output. */
 enum exit_status same_file_check_two(const struct command_spec *cmd, const char *out,
 				     const char *in);
+/* The complete check for inputs, or standard input if count is 0, and two outputs or NULL. */
+enum exit_status same_file_check_outputs(const struct command_spec *cmd, char *const *inputs,
+					 size_t count, const char *out, const char *other);
 
 #endif

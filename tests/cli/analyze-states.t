@@ -31,7 +31,7 @@ for name in trace.iot trace.iot.gz trace.iot.zst; do
 		cmp joined whole && echo "$name: $n parts"
 		test $n != 9 || for pair in "1 2" "4 5" "6 7" "8 9" "6 8" "3 4" "1 3" "1 6"; do
 			set -- $pair
-			"$IOTRACE" analyze -q --no-fsync -s $1.state $2.state $1.state && rm $2.state
+			"$IOTRACE" analyze -q --no-fsync -s both $2.state $1.state && mv both $1.state && rm $2.state
 		done
 		test $n != 9 || cmp 1.state whole
 		rm *.state

@@ -85,6 +85,23 @@ refused merge -o in/t.iot t.iot link/t.iot
 refused reorder -o x.iot --report symbolic t.iot
 refused reorder -o x.iot --report ./x.iot t.iot
 refused procstat -o hard t.iot
+echo '== states, reports and plots'
+mkdir plots
+ln -s ../t.iot plots/rate.tsv
+for out in t.iot ./hard symbolic link/../t.iot; do
+	refused analyze -s $out t.iot
+	refused analyze --html=$out t.iot
+	refused simulate -o $out t.iot
+	refused simulate --time --svg=$out log t.iot
+	refused mrc -o $out t.iot
+	refused mrc --svg=$out t.iot
+done
+refused analyze --html=in/l.strace in
+refused analyze -s in/t.iot log link/t.iot
+refused analyze --plots=plots t.iot
+refused analyze --plots=out --html=out/rate.svg t.iot
+refused mrc -o out/m --svg=./out/m t.iot
+rm -r plots
 echo '== descriptors'
 exec 3<t.iot 4>>t.iot
 refused cat -o t.iot /dev/fd/3
