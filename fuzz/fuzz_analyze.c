@@ -84,8 +84,11 @@ static uint64_t sum(const struct iot_analyze *a, const char *name)
 	return n;
 }
 
+/* Figures from counters have no requests that sizes and patterns could count. */
 static void check_sums(const struct iot_analyze *a)
 {
+	if (iot_analyze_find(a, "totals", "N", NULL)->note != NULL)
+		return;
 	const uint64_t reads = number(a, "totals", "N_r"), writes = number(a, "totals", "N_w");
 	FUZZ_CHECK(number(a, "totals", "N") == reads + writes);
 	FUZZ_CHECK(sum(a, "size_L_r") == reads && sum(a, "size_L_w") == writes);
