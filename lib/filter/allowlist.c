@@ -95,7 +95,8 @@ static const char operations[] =
     "open create close stat access unlink rmdir rename link symlink readlink mkdir mknod"
     " truncate allocate fsync sync msync readdir statfs chmod chown utime lock flock fcntl"
     " ioctl seek mmap munmap dup pipe socket connect accept exec exit fork chdir getxattr"
-    " setxattr listxattr removexattr advise flush remove opendir closedir";
+    " setxattr listxattr removexattr advise flush remove opendir closedir lseek fdatasync discard"
+    " delete read write";
 static const char lacking[] = "start completion cpu offset";
 /* Layers, lengths, clocks and their precision, as converters declare them. */
 static const char terms[] =

@@ -306,6 +306,23 @@ Test(anonymize, words_of_the_format_and_its_converters_stay)
 	expect_texts(texts, sizeof(texts) / sizeof(*texts));
 }
 
+Test(anonymize, names_of_operations_stay_by_which_analyze_counts)
+{
+	static const char *const names[] = {
+	    "open",    "close", "create",  "mkdir",    "rmdir", "readdir", "opendir", "closedir",
+	    "unlink",  "link",  "symlink", "truncate", "chmod", "chown",   "utime",   "setxattr",
+	    "rename",  "mknod", "seek",    "lseek",    "read",  "write",   "discard", "delete",
+	    "removexattr"};
+	struct anonymous *t = with_flags(0);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		char text[64];
+		(void)snprintf(text, sizeof text, "%%op name=%s result=0", names[i]);
+		expect_text(t, text, text);
+	}
+	expect_text(t, "%op name=alice result=0", "%op name=other result=0");
+	release(t);
+}
+
 Test(anonymize, unknown_directives_that_stay_have_their_numbers_changed)
 {
 	struct anonymous *a = with_flags(IOT_KEEP_UNKNOWN);
