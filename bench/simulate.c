@@ -297,7 +297,8 @@ static struct engine_time time_engine(const struct bench *b, unsigned threads)
 {
 	static const enum cache_policy policies[] = {CACHE_LRU, CACHE_ARC, CACHE_S3FIFO};
 	struct simulation *simulations[12];
-	const struct engine_options options = {.threads = threads, .distinct_memory = UINT64_MAX};
+	const struct engine_options options = {
+	    .threads = threads, .distinct_memory = UINT64_MAX, .block = 1};
 	struct source s = {.bench = b};
 	for (size_t i = 0; i < 12; i++) {
 		const struct simulation_options o = {

@@ -27,20 +27,20 @@ enum { MINIATURE_BLOCKS = 1000 };
 
 struct mrc_run {
 	struct mrc_results results;
-	struct trace_in_options read;
 	struct policy_list policies;
 	int layer, unknown, by, method;
-	uint64_t block, memory, max_request, points, threads, samples;
+	uint64_t block, max_request, points, threads, samples;
 	double rate; /* 0: not given */
 	bool json, tsv, all;
-	const char *path, *out, *svg;
+	const char *out, *svg;
 	const struct command_spec *command;
 };
 
 static enum exit_status open_input(struct mrc_run *m)
 {
 	struct simulate_results *s = &m->results.simulate;
-	return reference_input_open(&s->input, m->path, &m->read, &s->references, m->command);
+	return reference_input_open(&s->input, m->results.simulate.path, &m->results.simulate.read,
+				    &s->references, m->command);
 }
 
 static enum exit_status out_of_memory(const struct mrc_run *m, int status)
@@ -49,7 +49,7 @@ static enum exit_status out_of_memory(const struct mrc_run *m, int status)
 		return message_no_memory();
 	message_print("the distinct blocks of this trace need more than %" PRIu64
 		      " MiB of memory (--memory); --method=shards needs less",
-		      m->memory >> 20);
+		      m->results.simulate.memory >> 20);
 	return EXIT_FAULT;
 }
 
@@ -181,11 +181,13 @@ static enum exit_status choose_sample(struct mrc_run *m)
 static enum exit_status count_distinct(struct mrc_run *m, struct future *future)
 {
 	struct reference_input *i = &m->results.simulate.input;
-	const struct engine_options options = {.threads = 1, .distinct_memory = m->memory};
+	const struct engine_options options = {.threads = 1,
+					       .distinct_memory = m->results.simulate.memory,
+					       .block = m->results.simulate.references.block};
 	struct engine *e = engine_new(&options, NULL, 0);
 	enum exit_status status = e != NULL ? open_input(m) : message_no_memory();
 	i->future = future;
-	i->future_memory = m->memory;
+	i->future_memory = m->results.simulate.memory;
 	if (status == EXIT_OK && engine_run(e, reference_input_fill, i) != IOT_OK)
 		status = EXIT_FAULT;
 	if (status == EXIT_OK)
@@ -193,7 +195,7 @@ static enum exit_status count_distinct(struct mrc_run *m, struct future *future)
 	if (status == EXIT_OK && !engine_firsts(e).known)
 		status = out_of_memory(m, IOT_ELIMIT);
 	if (status == EXIT_OK && m->results.sample == 0)
-		m->results.distinct = both(engine_firsts(e).references);
+		m->results.distinct = both(engine_firsts(e).count.references);
 	engine_free(e);
 	end_pass(m);
 	return status;
@@ -223,11 +225,11 @@ static enum exit_status make_pairs(struct mrc_run *m, const struct future *futur
 						.rows = r->options.rows};
 		bytes += simulation_bytes(&r->simulate.pairs[i].options, future->count);
 	}
-	if (bytes > m->memory) {
+	if (bytes > m->results.simulate.memory) {
 		message_print("simulations of %zu sizes need %" PRIu64
 			      " MiB of memory, expected at most %" PRIu64
 			      " MiB (--memory); --points selects fewer sizes",
-			      r->size_count, (bytes >> 20) + 1, m->memory >> 20);
+			      r->size_count, (bytes >> 20) + 1, m->results.simulate.memory >> 20);
 		return EXIT_FAULT;
 	}
 	for (size_t i = 0; i < r->size_count; i++, r->simulate.pair_count++)
@@ -241,7 +243,8 @@ static enum exit_status run_pairs(struct mrc_run *m)
 {
 	struct simulate_results *s = &m->results.simulate;
 	const struct engine_options options = {.threads = (unsigned)m->threads,
-					       .distinct_memory = m->memory};
+					       .distinct_memory = m->results.simulate.memory,
+					       .block = s->references.block};
 	struct simulation **simulations = calloc(s->pair_count + 1, sizeof(struct simulation *));
 	if (simulations == NULL)
 		return message_no_memory();
@@ -280,7 +283,7 @@ static enum exit_status simulate_points(struct mrc_run *m)
 static enum exit_status print_results(struct mrc_run *m)
 {
 	struct simulate_results *s = &m->results.simulate;
-	if (!m->read.quiet)
+	if (!m->results.simulate.read.quiet)
 		reference_input_warn(&s->input, &s->references);
 	if (simulate_sort_rows(s) != EXIT_OK)
 		return EXIT_FAULT;
@@ -374,8 +377,8 @@ static enum exit_status check(struct mrc_run *m)
 	if (m->points > SIMULATED_MAX)
 		return options_wrong(m->command, "--points: at most %d for a policy other than lru",
 				     SIMULATED_MAX);
-	return reference_input_is_once(m->path)
-		   ? message_error(m->path,
+	return reference_input_is_once(m->results.simulate.path)
+		   ? message_error(m->results.simulate.path,
 				   "a policy other than lru needs two passes, which a pipe "
 				   "does not allow: write it to a file first")
 		   : EXIT_OK;
@@ -383,16 +386,16 @@ static enum exit_status check(struct mrc_run *m)
 
 enum exit_status cmd_mrc(int argc, char **argv)
 {
-	struct mrc_run m = {.read = TRACE_IN_WHOLE_INIT,
-			    .block = 4096,
-			    .memory = MEMORY_DEFAULT,
+	struct mrc_run m = {.block = 4096,
 			    .max_request = MAX_REQUEST_DEFAULT,
 			    .points = POINTS_DEFAULT,
 			    .threads = NOT_GIVEN,
 			    .samples = NOT_GIVEN,
 			    .out = "-",
 			    .policies = {.count = 1},
-			    .results = {.simulate = {.top = NOT_GIVEN}}};
+			    .results = {.simulate = {.read = TRACE_IN_WHOLE_INIT,
+						     .memory = MEMORY_DEFAULT,
+						     .top = NOT_GIVEN}}};
 	struct simulate_results *s = &m.results.simulate;
 	const struct option options[] = {
 	    OPTION(CHOICE, 0, "method", "exact|shards|aet", &m.method,
@@ -442,7 +445,7 @@ enum exit_status cmd_mrc(int argc, char **argv)
 	    {.kind = OPTION_CALL,
 	     .name = "memory",
 	     .argument = "SIZE",
-	     .target = &m.memory,
+	     .target = &s->memory,
 	     .help = "maximum memory (default: 1GiB)",
 	     .call = option_bytes,
 	     .min = 1 << 20},
@@ -453,9 +456,9 @@ enum exit_status cmd_mrc(int argc, char **argv)
 	     .help = "bytes of the largest record (default: 16GiB)",
 	     .call = option_bytes,
 	     .min = 512},
-	    OPTION_QUIET(m.read.quiet, m.read.progress),
+	    OPTION_QUIET(s->read.quiet, s->read.progress),
 	    GROUP("Reading"),
-	    OPTION_READING(m.read),
+	    OPTION_READING(s->read),
 	    OPTIONS_END,
 	};
 	const struct command_spec command = {
@@ -471,7 +474,7 @@ enum exit_status cmd_mrc(int argc, char **argv)
 	enum exit_status status;
 	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;
-	m.path = count > 0 ? argv[0] : "-";
+	s->path = count > 0 ? argv[0] : "-";
 	m.command = &command;
 	status = same_file_check_outputs(&command, argv, count, m.out, m.svg);
 	if (status != EXIT_OK)
@@ -491,12 +494,13 @@ enum exit_status cmd_mrc(int argc, char **argv)
 						 .samples = m.samples,
 						 .seed = m.results.options.seed,
 						 .rows = m.by != 0,
-						 .memory = m.memory};
+						 .memory = s->memory};
 	s->references = (struct references_options){.block = (uint32_t)m.block,
 						    .physical = m.layer == 1,
 						    .unknown = (enum references_unknown)m.unknown,
 						    .by = (enum breakdown_by)m.by,
 						    .request_max = m.max_request};
+	m.results.points = m.all ? 0 : m.points;
 	status = run(&m);
 	free_run(&m);
 	return status;

@@ -21,17 +21,16 @@ enum { TOP_ON_TERMINAL = 20, THREADS_MAX = 64 };
 
 struct simulate_run {
 	struct simulate_results results;
-	struct trace_in_options read;
 	struct size_list sizes;
 	struct policy_list policies;
 	int layer, unknown, write, by;
-	uint64_t block, memory, max_request, threads;
+	uint64_t block, max_request, threads;
 	struct future future;
 	struct references *extents; /* of an earlier pass */
 	uint64_t distinct;
 	bool json, tsv, dump;
 	struct timing_flags timing;
-	const char *path, *out, *svg;
+	const char *out, *svg;
 	const struct command_spec *command;
 };
 
@@ -48,20 +47,21 @@ static bool has_policy(const struct simulate_run *s, enum cache_policy policy)
 static bool needs_first_pass(const struct simulate_run *s)
 {
 	return has_policy(s, CACHE_OPT) || sizes_need_distinct(&s->sizes) ||
-	       (s->results.prefetch.kind != PREFETCH_NONE && !reference_input_is_once(s->path));
+	       (s->results.prefetch.kind != PREFETCH_NONE &&
+		!reference_input_is_once(s->results.path));
 }
 
 static enum exit_status open_input(struct simulate_run *s)
 {
-	return reference_input_open(&s->results.input, s->path, &s->read, &s->results.references,
-				    s->command);
+	return reference_input_open(&s->results.input, s->results.path, &s->results.read,
+				    &s->results.references, s->command);
 }
 
 /* Small traces are not worth a message. */
 static void report_future(const struct simulate_run *s)
 {
 	const uint64_t mib = (s->future.count * FUTURE_REFERENCE_BYTES) >> 20;
-	if (mib > 0 && !s->read.quiet)
+	if (mib > 0 && !s->results.read.quiet)
 		message_print("policy opt: %zu references in %" PRIu64 " MiB of memory",
 			      s->future.count, mib);
 }
@@ -70,16 +70,18 @@ static void report_future(const struct simulate_run *s)
 static enum exit_status first_pass(struct simulate_run *s)
 {
 	struct reference_input *i = &s->results.input;
-	const struct engine_options options = {.threads = 1, .distinct_memory = s->memory};
-	if (reference_input_is_once(s->path))
+	const struct engine_options options = {.threads = 1,
+					       .distinct_memory = s->results.memory,
+					       .block = s->results.references.block};
+	if (reference_input_is_once(s->results.path))
 		return message_error(
-		    i->in.path[0] != '\0' ? i->in.path : s->path,
+		    i->in.path[0] != '\0' ? i->in.path : s->results.path,
 		    "policy opt and sizes in percent need two passes, which a pipe "
 		    "does not allow: write it to a file first");
 	enum exit_status status = open_input(s);
 	struct engine *e = engine_new(&options, NULL, 0);
 	i->future = has_policy(s, CACHE_OPT) ? &s->future : NULL;
-	i->future_memory = s->memory;
+	i->future_memory = s->results.memory;
 	if (status == EXIT_OK && e == NULL)
 		status = message_no_memory();
 	if (status == EXIT_OK && engine_run(e, reference_input_fill, i) != IOT_OK)
@@ -87,9 +89,9 @@ static enum exit_status first_pass(struct simulate_run *s)
 	if (status == EXIT_OK)
 		status = reference_input_finish_future(i);
 	if (status == EXIT_OK && sizes_need_distinct(&s->sizes) && !engine_firsts(e).known)
-		status = reference_input_too_many_blocks(s->memory);
+		status = reference_input_too_many_blocks(s->results.memory);
 	if (status == EXIT_OK)
-		s->distinct = both(engine_firsts(e).references);
+		s->distinct = both(engine_firsts(e).count.references);
 	engine_free(e);
 	i->future = NULL;
 	s->extents = i->references;
@@ -151,10 +153,10 @@ static enum exit_status make_pairs(struct simulate_run *s)
 	for (size_t i = 0; i < s->policies.count && status == EXIT_OK; i++)
 		for (size_t j = 0; j < s->sizes.count && status == EXIT_OK; j++)
 			status = add_pair(s, s->policies.policy[i], &s->sizes.size[j]);
-	if (status == EXIT_OK && memory_needed(s) > s->memory) {
+	if (status == EXIT_OK && memory_needed(s) > s->results.memory) {
 		message_print("the caches need %" PRIu64 " MiB of memory, expected at most %" PRIu64
 			      " MiB (--memory)",
-			      (memory_needed(s) >> 20) + 1, s->memory >> 20);
+			      (memory_needed(s) >> 20) + 1, s->results.memory >> 20);
 		return EXIT_FAULT;
 	}
 	for (size_t i = 0; i < r->pair_count && status == EXIT_OK; i++) {
@@ -168,12 +170,13 @@ static enum exit_status make_pairs(struct simulate_run *s)
 static enum exit_status simulate(struct simulate_run *s)
 {
 	struct simulate_results *r = &s->results;
-	const uint64_t rest = s->memory - memory_needed(s);
+	const uint64_t rest = s->results.memory - memory_needed(s);
 	const bool rows = r->references.by != BREAKDOWN_NONE;
 	if (rows && (r->reuse = block_reuse_new(rest / 2)) == NULL)
 		return message_no_memory();
 	const struct engine_options options = {.threads = (unsigned)s->threads,
 					       .distinct_memory = rows ? rest / 2 : rest,
+					       .block = r->references.block,
 					       .reuse = r->reuse};
 	struct simulation **simulations = calloc(r->pair_count + 1, sizeof(struct simulation *));
 	if (simulations == NULL)
@@ -198,7 +201,7 @@ static enum exit_status simulate(struct simulate_run *s)
 static enum exit_status print_results(struct simulate_run *s)
 {
 	struct simulate_results *r = &s->results;
-	if (!s->read.quiet)
+	if (!s->results.read.quiet)
 		reference_input_warn(&r->input, &r->references);
 	enum exit_status status = simulate_sort_rows(r);
 	if (status == EXIT_OK)
@@ -277,7 +280,7 @@ static enum exit_status run_timing(struct simulate_run *s, char **paths, size_t 
 				     "--time excludes --rmw, and --write other than back; use "
 				     "--write-behind");
 	const struct timing_command c = {.flags = s->timing,
-					 .read = s->read,
+					 .read = s->results.read,
 					 .command = s->command,
 					 .policies = s->policies.policy,
 					 .sizes = &s->sizes,
@@ -285,7 +288,7 @@ static enum exit_status run_timing(struct simulate_run *s, char **paths, size_t 
 					 .cache_count = s->sizes.count,
 					 .block = s->block,
 					 .request_max = s->max_request,
-					 .memory = s->memory,
+					 .memory = s->results.memory,
 					 .threads = s->threads,
 					 .unknown = (enum world_unknown)s->unknown,
 					 .physical = s->layer == 1,
@@ -338,15 +341,13 @@ static const char examples[] =
 enum exit_status cmd_simulate(int argc, char **argv)
 {
 	struct simulate_run s = {
-	    .read = TRACE_IN_WHOLE_INIT,
 	    .block = 4096,
-	    .memory = MEMORY_DEFAULT,
 	    .max_request = MAX_REQUEST_DEFAULT,
 	    .threads = NOT_GIVEN,
 	    .out = "-",
 	    .sizes = {.count = 1, .size = {{SIZE_BYTES, CACHE_DEFAULT, "32MiB"}}},
 	    .policies = {.count = 1},
-	    .results = {.top = NOT_GIVEN}};
+	    .results = {.read = TRACE_IN_WHOLE_INIT, .memory = MEMORY_DEFAULT, .top = NOT_GIVEN}};
 	struct simulate_results *r = &s.results;
 	memcpy(&s.timing, &timing_flags_default, sizeof s.timing);
 	const struct option options[] = {
@@ -402,7 +403,7 @@ enum exit_status cmd_simulate(int argc, char **argv)
 	    {.kind = OPTION_CALL,
 	     .name = "memory",
 	     .argument = "SIZE",
-	     .target = &s.memory,
+	     .target = &r->memory,
 	     .help = "maximum memory for caches (default: 1GiB)",
 	     .call = option_bytes,
 	     .min = 1 << 20},
@@ -413,10 +414,10 @@ enum exit_status cmd_simulate(int argc, char **argv)
 	     .help = "bytes of the largest record (default: 16GiB)",
 	     .call = option_bytes,
 	     .min = 512},
-	    OPTION_QUIET(s.read.quiet, s.read.progress),
+	    OPTION_QUIET(r->read.quiet, r->read.progress),
 	    OPTION_TIMING(s.timing),
 	    GROUP("Reading"),
-	    OPTION_READING(s.read),
+	    OPTION_READING(r->read),
 	    OPTIONS_END,
 	};
 	const struct command_spec command = {
@@ -462,7 +463,7 @@ enum exit_status cmd_simulate(int argc, char **argv)
 	if (count > 1)
 		return options_wrong(&command,
 				     "more than one IN: merge them first, see 'iotrace merge'");
-	s.path = count > 0 ? argv[0] : "-";
+	r->path = count > 0 ? argv[0] : "-";
 	status = run(&s);
 	free_run(&s);
 	return status;

@@ -10,6 +10,7 @@
 #include "cli/ui/printable.h"
 #include "cli/ui/svg.h"
 
+#include "input_json.h"
 #include "mrc_results.h"
 
 /* The references of a simulation: of a sample, those to the sampled blocks. */
@@ -231,12 +232,17 @@ static void json_parameters(struct json *j, const struct mrc_results *m)
 {
 	const struct references_options *r = &m->simulate.references;
 	json_open(j, "parameters", '{');
+	text(j, "input", m->simulate.path);
+	input_json_reading(j, &m->simulate.read);
 	text(j, "method", mrc_method_name(m));
 	text(j, "policy", cache_policy_name(m->policy));
 	json_number(j, "block", r->block);
 	text(j, "layer", r->physical ? "physical" : "logical");
 	text(j, "unknown", r->unknown == REFERENCES_SKIP_UNKNOWN ? "skip" : "fresh");
 	text(j, "by", row_by_name(m->simulate.references.by));
+	json_known(j, "points", m->points > 0, m->points);
+	json_number(j, "max_request", r->request_max);
+	json_number(j, "memory", m->simulate.memory);
 	if (mrc_has_bounds(m)) {
 		json_exact(j, "sample", mrc_rate(m->mrc));
 		json_number(j, "samples", mrc_kept(m->mrc));

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "input_json.h"
 #include "timing.h"
 
 static void text(struct json *j, const char *key, const char *value)
@@ -23,6 +24,8 @@ static void parameters(struct json *j, const struct simulate_results *r)
 {
 	char prefetch[32];
 	json_open(j, "parameters", '{');
+	text(j, "input", r->path);
+	input_json_reading(j, &r->read);
 	json_number(j, "block", r->references.block);
 	text(j, "layer", r->references.physical ? "physical" : "logical");
 	text(j, "unknown", r->references.unknown == REFERENCES_SKIP_UNKNOWN ? "skip" : "fresh");
@@ -31,9 +34,18 @@ static void parameters(struct json *j, const struct simulate_results *r)
 	text(j, "prefetch", simulate_prefetch_name(r, prefetch));
 	text(j, "by", row_by_name(r->references.by));
 	json_number(j, "max_request", r->references.request_max);
+	json_number(j, "memory", r->memory);
 	if (r->estimates)
 		timing_print_device(j, &r->device);
 	json_close(j, '}');
+}
+
+static void first(struct json *j, const char *key, bool known, const uint64_t counts[2])
+{
+	if (known)
+		directions(j, key, counts);
+	else
+		json_null(j, key);
 }
 
 static void totals(struct json *j, const struct reference_totals *t, struct engine_firsts firsts)
@@ -41,10 +53,9 @@ static void totals(struct json *j, const struct reference_totals *t, struct engi
 	directions(j, "records", t->records);
 	directions(j, "bytes", t->bytes);
 	directions(j, "references", t->references);
-	if (firsts.known)
-		directions(j, "first_references", firsts.references);
-	else
-		json_null(j, "first_references");
+	first(j, "first_references", firsts.known, firsts.count.references);
+	first(j, "first_records", firsts.known, firsts.count.records);
+	first(j, "first_bytes", firsts.known, firsts.count.bytes);
 }
 
 static void reuse(struct json *j, const struct simulate_results *r, size_t row)
@@ -71,7 +82,7 @@ static void trace(struct json *j, struct simulate_results *r)
 	const struct engine_firsts firsts = engine_firsts(r->engine);
 	json_open(j, "trace", '{');
 	totals(j, &c->all, firsts);
-	json_known(j, "distinct_blocks", firsts.known, both(firsts.references));
+	json_known(j, "distinct_blocks", firsts.known, both(firsts.count.references));
 	json_number(j, "objects", c->objects);
 	json_number(j, "empty_records", c->no_blocks);
 	json_number(j, "unknown_offsets", c->unknown);

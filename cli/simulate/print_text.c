@@ -28,15 +28,23 @@ static void print_line(struct output *o, const char *name, const uint64_t counts
 static void print_distinct(struct simulate_results *r)
 {
 	const struct engine_firsts firsts = engine_firsts(r->engine);
+	const struct reference_totals *first = &firsts.count;
 	char bytes[FIELD];
 	if (!firsts.known) {
-		output_text(&r->out, "distinct                  - blocks; see --memory\n");
+		output_text(&r->out, "distinct                  - blocks; see --memory\n"
+				     "compulsory                - misses\n");
 		return;
 	}
 	output_printf(
 	    &r->out, "%-12s %14" PRIu64 " blocks of %" PRIu32 " bytes (%s)\n", "distinct",
-	    both(firsts.references), r->references.block,
-	    printable_bytes(bytes, sizeof bytes, both(firsts.references) * r->references.block));
+	    both(first->references), r->references.block,
+	    printable_bytes(bytes, sizeof bytes, both(first->references) * r->references.block));
+	output_printf(&r->out,
+		      "%-12s %14" PRIu64 " misses (%" PRIu64 " of reads, %" PRIu64
+		      " of writes), in %" PRIu64 " records, of %s\n",
+		      "compulsory", both(first->references), first->references[0],
+		      first->references[1], both(first->records),
+		      printable_bytes(bytes, sizeof bytes, both(first->bytes)));
 }
 
 static void print_count(struct output *o, const char *name, uint64_t count, const char *what)
@@ -179,7 +187,7 @@ static void print_row(struct simulate_results *r, size_t row)
 	char text[FIELD], name[ROW_NAME_CAPACITY];
 	output_printf(&r->out, "%12" PRIu64 " ", both(all->references));
 	if (firsts.known)
-		output_printf(&r->out, "%12" PRIu64, both(firsts.references));
+		output_printf(&r->out, "%12" PRIu64, both(firsts.count.references));
 	else
 		output_printf(&r->out, "%12s", "-");
 	for (size_t i = 0; i < r->pair_count && i < PAIRS_WIDE; i++) {

@@ -35,7 +35,7 @@ static void write_counts(struct simulate_results *r, const struct simulate_pair 
 	pair_of(o, all->references);
 	pair_of(o, hits->references);
 	if (firsts.known)
-		pair_of(o, firsts.references);
+		pair_of(o, firsts.count.references);
 	else
 		output_text(o, "\t\t");
 	pair_of(o, all->records);
@@ -83,9 +83,20 @@ static void write_reuse(struct simulate_results *r, size_t row)
 static void write_estimate(struct simulate_results *r, const struct simulation_counts *c)
 {
 	if (r->estimates && c != NULL)
-		output_printf(&r->out, "\t%" PRIu64 "\t%" PRIu64 "\n", c->device_ns, c->waited_ns);
+		output_printf(&r->out, "\t%" PRIu64 "\t%" PRIu64, c->device_ns, c->waited_ns);
 	else
-		output_text(&r->out, "\t\t\n");
+		output_text(&r->out, "\t\t");
+}
+
+/* The last columns: records with first references, and their bytes in these blocks. */
+static void write_firsts(struct output *o, struct engine_firsts firsts)
+{
+	if (firsts.known) {
+		pair_of(o, firsts.count.records);
+		pair_of(o, firsts.count.bytes);
+		output_text(o, "\n");
+	} else
+		output_text(o, "\t\t\t\t\n");
 }
 
 static void write_rows(struct simulate_results *r, const struct simulate_pair *p)
@@ -101,6 +112,7 @@ static void write_rows(struct simulate_results *r, const struct simulate_pair *p
 		write_name(&r->out, simulate_row_name(r, row, name));
 		write_reuse(r, row);
 		write_estimate(r, NULL);
+		write_firsts(&r->out, engine_row_firsts(r->engine, row));
 	}
 }
 
@@ -114,7 +126,8 @@ void simulate_print_tsv(struct simulate_results *r)
 	    "\twritten_byte_hits\tevictions\tdevice_read_bytes\tdevice_written_bytes"
 	    "\tsaved_writes\tcancelled_writes\tdropped\tprefetched\tprefetch_used"
 	    "\tprefetch_wasted\trow\treferenced_blocks\trepeated_blocks\treuses"
-	    "\treuse_distance\treuse_time_ns\testimated_device_ns\testimated_idle_ns\n");
+	    "\treuse_distance\treuse_time_ns\testimated_device_ns\testimated_idle_ns"
+	    "\tread_first_records\twrite_first_records\tread_first_bytes\twritten_first_bytes\n");
 	for (size_t i = 0; i < r->pair_count; i++) {
 		const struct simulate_pair *p = &r->pairs[i];
 		const struct simulation_counts c = simulation_counts(p->simulation);
@@ -124,6 +137,7 @@ void simulate_print_tsv(struct simulate_results *r)
 		output_text(&r->out, "\t");
 		write_reuse(r, REUSE_TOTAL);
 		write_estimate(r, &c);
+		write_firsts(&r->out, engine_firsts(r->engine));
 		if (r->references.by != BREAKDOWN_NONE)
 			write_rows(r, p);
 	}

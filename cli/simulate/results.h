@@ -18,7 +18,10 @@ struct simulate_pair {
 
 struct simulate_results {
 	struct reference_input input;
+	const char *path; /* of the input, as named */
+	struct trace_in_options read;
 	struct references_options references;
+	uint64_t memory; /* bytes: the limit of --memory */
 	struct prefetch_option prefetch;
 	bool rmw, estimates; /* of the device's time */
 	struct device_options device;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 
+#include "input_json.h"
 #include "timing_columns.h"
 #include "timing_rows.h"
 
@@ -44,6 +45,7 @@ static void print_parameters(struct json *j, const struct timing_report *r)
 	const struct timing_options *o = &r->points[0].options;
 	const struct timing_command *c = r->command;
 	json_open(j, "parameters", '{');
+	input_json_reading(j, &c->read);
 	text(j, "arrive", o->arrivals ? "trace" : "processes");
 	text(j, "think", think[c->flags.think]);
 	text(j, "layer", c->physical ? "physical" : "logical");
@@ -64,6 +66,8 @@ static void print_parameters(struct json *j, const struct timing_report *r)
 	if (c->flags.direct != NULL)
 		text(j, "direct", c->flags.direct);
 	json_number(j, "rate_ns", o->rate_ns);
+	json_number(j, "max_request", c->request_max);
+	json_number(j, "memory", c->memory);
 	json_close(j, '}');
 }
 

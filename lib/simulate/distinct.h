@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counts the distinct blocks of a trace. */
+/* Counts the first references to the distinct blocks of a trace. */
 #ifndef LIB_SIMULATE_DISTINCT_H
 #define LIB_SIMULATE_DISTINCT_H
 
@@ -7,8 +7,8 @@
 
 struct distinct;
 
-/* memory: bytes of the set. Returns NULL if out of memory. */
-struct distinct *distinct_new(uint64_t memory);
+/* memory: bytes of the set; block: bytes of a block. Returns NULL if out of memory. */
+struct distinct *distinct_new(uint64_t memory, uint32_t block);
 void distinct_free(struct distinct *d); /* NULL is ignored */
 /* results: those of a simulation; references with a hit are no first ones. NULL: unknown. */
 void distinct_add(struct distinct *d, const struct reference_batch *b, const uint8_t *results);

@@ -57,7 +57,7 @@ struct engine *engine_new(const struct engine_options *options, struct simulatio
 						    .after_first = count,
 						    .run = run_stage,
 						    .context = e});
-	e->distinct = distinct_new(options->distinct_memory);
+	e->distinct = distinct_new(options->distinct_memory, options->block);
 	e->slots = calloc(SLOTS, sizeof *e->slots);
 	if (e->pipeline == NULL || e->distinct == NULL || e->slots == NULL) {
 		engine_free(e);

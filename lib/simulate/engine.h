@@ -13,6 +13,7 @@
 struct engine_options {
 	unsigned threads;          /* 1: the caller's only */
 	uint64_t distinct_memory;  /* bytes for the set of distinct blocks */
+	uint32_t block;            /* bytes; for those of first references */
 	struct block_reuse *reuse; /* to compute, too; the caller's. NULL: none */
 };
 
@@ -31,10 +32,14 @@ void engine_free(struct engine *e); /* NULL is ignored */
 /* Returns IOT_OK, or the status of fill or of a simulation. */
 int engine_run(struct engine *e, engine_fill_fn *fill, void *context);
 
-/* First references to a block, by direction; all zero if `known` is false: out of memory. */
+/*
+ * First references to a block, which are misses in a cache of any size: their number, the records
+ * that have one, and the bytes of records in these blocks. All zero if `known` is false: out of
+ * memory.
+ */
 struct engine_firsts {
 	bool known;
-	uint64_t references[2];
+	struct reference_totals count;
 };
 
 struct engine_firsts engine_firsts(const struct engine *e);

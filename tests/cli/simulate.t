@@ -90,3 +90,11 @@ done
 echo '- prefetching on a pipe: up to the highest block so far, here none'
 "$IOTRACE" simulate -q --json -c 64b --prefetch=request - <scan | jq -c '.simulations[0] | [.misses, .prefetched, .prefetch_used]'
 { cat scan; cat scan; } | "$IOTRACE" simulate -q --json -c 4b --prefetch=request | jq -c '.simulations[0] | [.misses, .prefetched, .prefetch_used]'
+echo '- a record of 5,000 blocks that begins in the middle of one, twice: compulsory misses of the first one only'
+{ files; record 80 800 1388000 1; record 80 800 1388000 1; } | "$IOTRACE" simulate -q --json --by=op |
+    jq -c '(.trace, .simulations[0].rows[0]) | [.first_references.reads, .first_records.reads, .first_bytes.reads]'
+echo '- parameters of the input: as given, or null'
+"$IOTRACE" simulate -q --json --in-base=16 --in-tick=500 --recover five | jq -c '.parameters | [.input, .reading, .memory]'
+"$IOTRACE" simulate -q --json --in-format=iotrace --in-option=memory=1M --no-verify - <five | jq -c '.parameters | [.input, .reading]'
+"$IOTRACE" simulate -q --json -T --memory=64M five | jq -c '[.inputs[0].path, .parameters.reading, .parameters.memory]'
+"$IOTRACE" mrc -q --json --points=5 --memory=64M --allow-empty five | jq -c '.parameters | [.input, .reading, .points, .memory]'

@@ -332,7 +332,37 @@ def random_options(rng):
     return o, arguments, [(policy, size) for policy in policies for size in sizes]
 
 
+class Firsts:
+    """First references by direction, the records that have one, and their bytes in these blocks."""
+
+    def __init__(self):
+        self.count = {name: {"reads": 0, "writes": 0} for name in ("first_references", "first_records", "first_bytes")}
+
+    def add(self, r, blocks, size):
+        direction = "writes" if r.kind == WRITE else "reads"
+        begin, end = r.offset, r.offset + r.length
+        self.count["first_references"][direction] += len(blocks)
+        self.count["first_records"][direction] += bool(blocks)
+        self.count["first_bytes"][direction] += sum(min(end, (b + 1) * size) - max(begin, b * size) for b in blocks)
+
+
+def firsts_of(o, trace):
+    seen, rows = set(), {}
+    for r in trace.records:
+        if r.kind <= WRITE and r.length:
+            new = [key for key in trace.keys(r, o["block"]) if key not in seen]
+            seen.update(new)
+            for name in (None, trace.row(o["by"], r)):
+                rows.setdefault(name, Firsts()).add(r, [key % (1 << 40) for key in new], o["block"])
+    return rows
+
+
 def differences(o, trace, pairs, found):
+    firsts = firsts_of(o, trace)
+    for name, row in [(None, found["trace"]), *((row["row"], row) for row in found["simulations"][0]["rows"])]:
+        for key, value in firsts.get(name, Firsts()).count.items():
+            if row[key] != value:
+                yield f"{key} of {name or 'the trace'}: {row[key]}, expected {value}"
     reuse = reuse_of(o, trace)
     if found["trace"]["reuse"] != reuse.row(None):
         yield f"reuse: {found['trace']['reuse']}, expected {reuse.row(None)}"
