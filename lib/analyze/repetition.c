@@ -7,14 +7,15 @@
 
 /* Hashes */
 
-static uint64_t mix(uint64_t h)
+static inline uint64_t mix(uint64_t h)
 {
 	h = (h ^ h >> 32) * 0x9e3779b97f4a7c15U;
 	return (h ^ h >> 29) * 0xbf58476d1ce4e5b9U;
 }
 
 /* Returns 0 if out of memory. */
-static uint64_t hash_of_process(struct repetition *r, const struct requests *from, uint32_t process)
+static inline uint64_t hash_of_process(struct repetition *r, const struct requests *from,
+				       uint32_t process)
 {
 	if (!array_reserve_index(&r->process_hash, &r->process_capacity, process,
 				 sizeof *r->process_hash))
@@ -24,7 +25,8 @@ static uint64_t hash_of_process(struct repetition *r, const struct requests *fro
 	return r->process_hash[process];
 }
 
-static uint64_t hash_of_file(struct repetition *r, const struct requests *from, uint32_t file)
+static inline uint64_t hash_of_file(struct repetition *r, const struct requests *from,
+				    uint32_t file)
 {
 	const struct file_key *key = &from->file_keys[file];
 	if (!array_reserve_index(&r->file_hash, &r->file_capacity, file, sizeof *r->file_hash))
@@ -35,7 +37,7 @@ static uint64_t hash_of_file(struct repetition *r, const struct requests *from, 
 	return r->file_hash[file];
 }
 
-static unsigned level_of(uint64_t hash)
+static inline unsigned level_of(uint64_t hash)
 {
 	return hash == 0 ? REPETITION_LEVELS - 1 : (unsigned)__builtin_clzll(hash);
 }
@@ -94,82 +96,129 @@ static bool limit(struct repetition_table *t, unsigned level)
 	return true;
 }
 
+static inline bool is_within_limits(const struct repetition_table *t)
+{
+	return t->token_map.count <= REPETITION_TOKENS && t->lag_map.count <= REPETITION_LAGS;
+}
+
 bool repetition_add_lag(struct repetition_table *t, uint64_t lag, unsigned level, uint64_t n)
 {
-	const size_t i = idmap_number(&t->lag_map, repetition_lag_key(lag, level));
+	const uint64_t key = repetition_lag_key(lag, level);
+	size_t i = t->recent_lag[level];
+	if (i >= t->lag_map.count || t->lag_map.keys[i] != key)
+		i = idmap_number(&t->lag_map, key);
 	if (!array_reserve_index(&t->lags, &t->lag_capacity, i, sizeof *t->lags))
 		return false;
 	t->lags[i] += n;
-	return limit(t, 0);
+	t->recent_lag[level] = (uint32_t)i;
+	return is_within_limits(t) || limit(t, 0);
 }
 
-bool repetition_add_token(struct repetition_table *t, uint64_t hash,
-			  const struct repetition_token *token)
+/* The number of a token, a new one for a new token; SIZE_MAX if out of memory. */
+static inline size_t token_number(struct repetition_table *t, uint64_t hash)
 {
-	const size_t i = idmap_number(&t->token_map, hash);
-	if (!array_reserve_index(&t->tokens, &t->token_capacity, i, sizeof *t->tokens))
-		return false;
-	t->tokens[i] = *token;
-	return limit(t, 0);
+	size_t i = t->next_token;
+	if (i >= t->token_map.count || t->token_map.keys[i] != hash)
+		i = idmap_number(&t->token_map, hash);
+	t->next_token = i + 1;
+	return i;
 }
 
-/* A request, or the first to the last one of a part, with a token. */
+/* A request, or the first to the last one of a part, with a token of a level that is kept. */
 static bool add(struct repetition_table *t, uint64_t hash, const struct repetition_token *token)
 {
-	if (level_of(hash) < t->level)
-		return true;
-	const size_t i = idmap_find(&t->token_map, hash);
-	if (i == SIZE_MAX)
-		return repetition_add_token(t, hash, token);
+	const size_t count = t->token_map.count, i = token_number(t, hash);
+	if (!array_reserve_index(&t->tokens, &t->token_capacity, i, sizeof *t->tokens))
+		return false;
+	if (i == count) {
+		t->tokens[i] = *token;
+		return is_within_limits(t) || limit(t, 0);
+	}
 	const uint64_t lag = token->first - t->tokens[i].last;
 	t->tokens[i].last = token->last;
 	return repetition_add_lag(t, lag, level_of(hash), 1);
 }
 
+bool repetition_add_token(struct repetition_table *t, uint64_t hash,
+			  const struct repetition_token *token)
+{
+	return level_of(hash) < t->level || add(t, hash, token);
+}
+
 /* Requests */
 
-static bool add_request(struct repetition *r, const uint64_t hash[2],
-			const struct repetition_token *token)
+/* The tokens of a batch that a table may keep. */
+struct candidates {
+	struct candidate {
+		uint64_t hash, number; /* of the request */
+		uint32_t process;
+	} of[REQUESTS_MAX + 1];
+	size_t count;
+	uint64_t hash_max; /* of the levels that are kept */
+};
+
+/* Without a branch, which would be predicted badly: one more is written than is counted. */
+static inline void append(struct candidates *c, uint64_t hash, uint64_t number, uint32_t process)
 {
-	for (unsigned i = 0; i < 2; i++) {
-		struct repetition_table *t = &r->of[i];
-		if (level_of(hash[i]) < t->level)
+	c->of[c->count] = (struct candidate){hash, number, process};
+	c->count += hash <= c->hash_max;
+}
+
+static void begin_candidates(struct candidates *c, const struct repetition_table *t)
+{
+	const unsigned last = REPETITION_LEVELS - 1;
+	c->count = 0;
+	c->hash_max = UINT64_MAX >> (t->level < last ? t->level : last);
+}
+
+/* The level may rise between them. */
+static bool add_candidates(struct repetition_table *t, const struct candidates *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		const struct candidate *of = &c->of[i];
+		const struct repetition_token token = {of->number, of->number, of->process};
+		const unsigned level = level_of(of->hash);
+		if (level < t->level)
 			continue;
-		t->requests[level_of(hash[i])]++;
-		if (!add(t, hash[i], token))
+		t->requests[level]++;
+		if (!add(t, of->hash, &token))
 			return false;
 	}
 	return true;
 }
 
-static bool add_span(struct repetition *r, const struct requests *from, const struct io_span *span)
+static inline bool find_candidates(struct repetition *r, const struct requests *from,
+				   const struct io_span *span, struct candidates *same_file,
+				   struct candidates *any_file)
 {
 	const uint64_t process = hash_of_process(r, from, span->process);
-	uint64_t number = r->requests[span->process];
-	if (process == 0)
-		return false;
-	r->requests[span->process] += span->count;
-	for (size_t i = 0; i < span->count && span_is_located(span); i++, number++) {
+	uint64_t number = r->requests[span->process], file = 1;
+	for (size_t i = 0; i < span->count && file != 0; i++, number++) {
 		const struct io_request *q = &span->request[i];
-		const uint64_t file = hash_of_file(r, from, q->file),
-			       place =
-				   mix(q->offset * 0x94d049bb133111ebU + q->length * 2 + q->write),
-			       hash[2] = {mix(place ^ process ^ file << 1), mix(place ^ process)};
-		const struct repetition_token token = {number, number, span->process};
-		if (file == 0 || !add_request(r, hash, &token))
-			return false;
+		const uint64_t place =
+		    mix(q->offset * 0x94d049bb133111ebU + q->length * 2 + q->write) ^ process;
+		file = hash_of_file(r, from, q->file);
+		append(same_file, mix(place ^ file << 1), number, span->process);
+		append(any_file, mix(place), number, span->process);
 	}
-	return true;
+	return process != 0 && file != 0;
 }
 
 bool repetition_add(struct repetition *r, const struct requests *from, const struct io_spans *spans)
 {
-	for (size_t i = 0; i < spans->count; i++)
-		if (!array_reserve_index(&r->requests, &r->capacity, spans->span[i].process,
+	struct candidates same_file, any_file;
+	begin_candidates(&same_file, &r->of[0]);
+	begin_candidates(&any_file, &r->of[1]);
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct io_span *span = &spans->span[i];
+		if (!array_reserve_index(&r->requests, &r->capacity, span->process,
 					 sizeof *r->requests) ||
-		    !add_span(r, from, &spans->span[i]))
+		    (span_is_located(span) &&
+		     !find_candidates(r, from, span, &same_file, &any_file)))
 			return false;
-	return true;
+		r->requests[span->process] += span->count;
+	}
+	return add_candidates(&r->of[0], &same_file) && add_candidates(&r->of[1], &any_file);
 }
 
 /* Parts */
@@ -187,7 +236,7 @@ static bool join_table(struct repetition *r, unsigned i, const struct repetition
 		token.process = process[token.process];
 		token.first += r->requests[token.process];
 		token.last += r->requests[token.process];
-		if (!add(t, part->token_map.keys[k], &token))
+		if (!repetition_add_token(t, part->token_map.keys[k], &token))
 			return false;
 	}
 	for (size_t k = 0; k < part->lag_map.count; k++) {

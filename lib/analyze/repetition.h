@@ -31,6 +31,8 @@ struct repetition_table {
 	struct idmap lag_map; /* of lags, with the zero bits of the token: REPETITION_KEY */
 	uint64_t *lags;
 	size_t lag_capacity;
+	size_t next_token;                      /* expected: the one after that found last */
+	uint32_t recent_lag[REPETITION_LEVELS]; /* the number of the lag counted last, by level */
 };
 
 struct repetition {
@@ -57,7 +59,7 @@ bool repetition_add_trace(struct repetition *r, struct repetition *more, const u
 			  uint64_t trace);
 /* Adds requests of a lag and of a token of this level to a table, as loading does. */
 bool repetition_add_lag(struct repetition_table *t, uint64_t lag, unsigned level, uint64_t n);
-/* Adds a token that the table does not have. */
+/* Adds a token; the first one of a part that the table has follows with a lag. */
 bool repetition_add_token(struct repetition_table *t, uint64_t hash,
 			  const struct repetition_token *token);
 static inline uint64_t repetition_lag_key(uint64_t lag, unsigned level)
