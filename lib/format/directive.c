@@ -518,9 +518,16 @@ static void put(struct iot_builder *b, const void *data, size_t n)
 
 static void put_key(struct iot_builder *b, const char *key)
 {
-	put(b, " ", 1);
-	put(b, key, strlen(key));
-	put(b, "=", 1);
+	const size_t n = strlen(key);
+	if (b->status != IOT_OK || n + 2 > b->capacity - b->size) {
+		b->status = IOT_ELIMIT;
+		return;
+	}
+	char *p = b->data + b->size;
+	p[0] = ' ';
+	memcpy(p + 1, key, n);
+	p[n + 1] = '=';
+	b->size += n + 2;
 }
 
 void iot_directive_begin(struct iot_builder *b, void *memory, size_t capacity, const char *name)
@@ -532,9 +539,32 @@ void iot_directive_begin(struct iot_builder *b, void *memory, size_t capacity, c
 
 void iot_directive_number(struct iot_builder *b, const char *key, uint64_t value)
 {
-	char digits[NUMBER_DIGITS_MAX];
+	char digits[NUMBER_FAST_CAPACITY];
 	put_key(b, key);
-	put(b, digits, number_dec(digits, value));
+	if (b->status == IOT_OK && b->capacity - b->size >= NUMBER_FAST_CAPACITY)
+		b->size = (size_t)(number_fast(b->data + b->size, value) - b->data);
+	else
+		put(b, digits, number_dec(digits, value));
+}
+
+/* Returns whether none of eight bytes is a control character, a blank, '%' or beyond '~'. */
+static bool is_plain(const unsigned char *text)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
+	uint64_t x;
+	memcpy(&x, text, sizeof(x));
+	const uint64_t low = x - ones * '!', delete = x ^ ones * 0x7f, percent = x ^ ones * '%';
+	return (((low | (delete - ones) | (percent - ones) | x) & high) == 0);
+}
+
+/* Returns the end of the characters from `at` on that represent themselves. */
+static size_t plain_end(const unsigned char *text, size_t at, size_t n)
+{
+	while (n - at >= 8 && is_plain(text + at))
+		at += 8;
+	while (at < n && text[at] > ' ' && text[at] < 0x7f && text[at] != '%')
+		at++;
+	return at;
 }
 
 void iot_directive_text(struct iot_builder *b, const char *key, const void *value, size_t n)
@@ -542,9 +572,7 @@ void iot_directive_text(struct iot_builder *b, const char *key, const void *valu
 	const unsigned char *text = value;
 	put_key(b, key);
 	for (size_t i = 0; i < n;) {
-		size_t plain = i;
-		while (plain < n && text[plain] > ' ' && text[plain] < 0x7f && text[plain] != '%')
-			plain++;
+		const size_t plain = plain_end(text, i, n);
 		put(b, text + i, plain - i);
 		i = plain;
 		if (i == n)

@@ -21,6 +21,10 @@ enum {
 	SLOT_WEIGHT = 64,
 	PATH_WEIGHT = 16,
 	BLOCK = 32, /* bytes that are copied at once, up to BLOCK - 1 of them needlessly */
+	BEGINNINGS = 64,
+	BEGINNING = 12, /* bytes */
+	RECENT = 4,
+	INT64_DIGITS = 19, /* a number of fewer digits fits in any slot */
 };
 
 static const char SLOT = '\n'; /* in the text of a template; no directive contains it */
@@ -84,6 +88,9 @@ struct directive_codec {
 	struct idmap template_ids, key_ids, path_ids; /* by hash */
 	struct template *template;
 	size_t template_capacity;
+	/* by hash of a directive's beginning: templates used last, number + 1; 0: none */
+	uint32_t recent[BEGINNINGS][RECENT];
+	uint32_t recognized; /* template, number + 1, of the values in `scanned`; 0: none */
 	struct slot *slot;
 	size_t slots, slot_capacity;
 	struct last *last;
@@ -133,6 +140,8 @@ void directive_codec_forget(struct directive_codec *c)
 	c->weight = c->text_size = c->slots = c->paths = 0;
 	c->last_time = 0;
 	c->last_path = c->longest_path = 0;
+	c->recognized = 0;
+	memset(c->recent, 0, sizeof(c->recent));
 	if (c->last != NULL)
 		memset(c->last, 0, c->last_capacity * sizeof(*c->last));
 }
@@ -295,14 +304,13 @@ static bool scan(struct scanned *s, struct iot_text text)
 
 /* State */
 
-static bool add_path(struct directive_codec *c, struct iot_text path)
+/* Adds a path with the id of find_path(). */
+static bool add_path_as(struct directive_codec *c, struct iot_text path, uint64_t id)
 {
 	const size_t number = c->paths;
-	uint64_t id;
 	if (!array_reserve(&c->path, &c->path_capacity, number + 1, sizeof(*c->path)) ||
 	    !keep_text(c, path, &c->path[number]))
 		return false;
-	(void)find_path(c, path, &id);
 	const size_t i = idmap_number(&c->path_ids, id);
 	if (!array_reserve_index(&c->newest, &c->newest_capacity, i, sizeof(*c->newest)))
 		return false;
@@ -313,6 +321,13 @@ static bool add_path(struct directive_codec *c, struct iot_text path)
 	if (path.size > c->longest_path)
 		c->longest_path = (uint32_t)path.size;
 	return true;
+}
+
+static bool add_path(struct directive_codec *c, struct iot_text path)
+{
+	uint64_t id;
+	(void)find_path(c, path, &id);
+	return add_path_as(c, path, id);
 }
 
 static void set_last(struct last *last, const struct scanned_slot *slot)
@@ -407,6 +422,127 @@ static int learn(struct directive_codec *c, struct iot_text text)
 	return IOT_OK;
 }
 
+/* Sets what iot_directive_parse() would find in a directive with this template. */
+static void set_event(struct iot_event *ev, const struct template *t,
+		      const uint64_t member[MEMBERS])
+{
+	ev->kind = t->kind;
+	ev->has = t->has;
+	ev->rec = (struct iot_record){.start_ns = (int64_t)member[MEMBER_TIME],
+				      .duration_ns = member[MEMBER_TOOK],
+				      .process = (uint32_t)member[MEMBER_PROCESS],
+				      .file = (uint32_t)member[MEMBER_FILE],
+				      .object = (uint32_t)member[MEMBER_OBJECT]};
+}
+
+/* Recognizing the templates that were used last, without a scan */
+
+/* Returns the templates of directives that begin as the text does. */
+static uint32_t *recent_of(struct directive_codec *c, struct iot_text text)
+{
+	uint64_t first = 0;
+	uint32_t rest = 0;
+	if (text.size >= BEGINNING) {
+		memcpy(&first, text.data, sizeof(first));
+		memcpy(&rest, text.data + sizeof(first), sizeof(rest));
+	}
+	return c->recent[((first ^ (uint64_t)rest << 24) * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
+}
+
+/* Moves a template to the front; `at`: where it was, or the last one, which it replaces. */
+static void use(uint32_t recent[RECENT], size_t at, uint32_t template)
+{
+	for (; at > 0; at--)
+		recent[at] = recent[at - 1];
+	recent[0] = template;
+}
+
+static bool begins_with(const struct directive_codec *c, const char *p, const char *end,
+			struct kept_text text)
+{
+	return (size_t)(end - p) >= text.size && memcmp(p, c->text + text.at, text.size) == 0;
+}
+
+/* Reads the value at p. Returns its end, or NULL if the value does not belong into such a slot. */
+static const char *match_value(const char *p, const char *end, uint8_t kind,
+			       struct scanned_slot *slot)
+{
+	const char *const begin = p;
+	uint64_t number = 0;
+	while (p < end && number_digit(*p) < 10)
+		number = number * 10 + number_digit(*p++);
+	const size_t digits = (size_t)(p - begin);
+	slot->number = number;
+	slot->is_number = digits > 0 && (p == end || *p == ' ') && (digits == 1 || *begin != '0');
+	if (slot->is_number && digits < INT64_DIGITS) {
+		slot->value = (struct iot_text){begin, digits};
+		return p;
+	}
+	struct iot_text rest = {begin, (size_t)(end - begin)};
+	slot->value = (struct iot_text){begin, 0};
+	if (begin < end && *begin != ' ' && *begin != '\t')
+		(void)directive_token(&rest, &slot->value);
+	slot->is_number = is_canonical(slot->value, &slot->number);
+	const bool fits = kind == SLOT_PATH || (kind == SLOT_VALUE && is_numeric(slot->value)) ||
+			  (kind == SLOT_TOOK && slot->is_number) ||
+			  (kind == SLOT_TIME && slot->is_number && slot->number <= INT64_MAX);
+	return fits ? begin + slot->value.size : NULL;
+}
+
+/* Stores the values in c->scanned.slot. Returns false if the text has another template. */
+static bool match(struct directive_codec *c, const struct template *t, struct iot_text text)
+{
+	const char *p = text.data, *const end = p + text.size;
+	const struct slot *slot = c->slot + t->first_slot;
+	for (uint32_t i = 0; i < t->slots; i++, slot++) {
+		if (!begins_with(c, p, end, slot->before))
+			return false;
+		p = match_value(p + slot->before.size, end, slot->kind, &c->scanned.slot[i]);
+		if (p == NULL)
+			return false;
+	}
+	return (size_t)(end - p) == t->after.size && begins_with(c, p, end, t->after);
+}
+
+/* Returns the number of the template, with the values in c->scanned.slot; SIZE_MAX if none fits. */
+static size_t match_recent(struct directive_codec *c, struct iot_text text)
+{
+	uint32_t *recent = recent_of(c, text);
+	if (text.size > DIRECTIVE_MAX)
+		return SIZE_MAX;
+	for (size_t i = 0; i < RECENT && recent[i] != 0; i++) {
+		const uint32_t found = recent[i];
+		if (!match(c, &c->template[found - 1], text))
+			continue;
+		use(recent, i, found);
+		return found - 1;
+	}
+	return SIZE_MAX;
+}
+
+bool directive_codec_recognize(struct directive_codec *c, struct iot_event *ev)
+{
+	const size_t number = match_recent(c, ev->text);
+	uint64_t member[MEMBERS] = {0};
+	c->recognized = 0;
+	if (number == SIZE_MAX || c->template[number].irregular)
+		return false;
+	const struct template *t = &c->template[number];
+	const struct slot *slot = &c->slot[t->first_slot];
+	for (uint32_t i = 0; i < t->slots; i++) {
+		const struct scanned_slot *value = &c->scanned.slot[i];
+		if ((slot[i].is_id && !fits_id(value->is_number, value->number)) ||
+		    (slot[i].kind == SLOT_TOOK && value->number > INT64_MAX))
+			return false;
+		member[slot[i].member] = value->number;
+	}
+	set_event(ev, t, member);
+	if (!directive_end_fits(ev))
+		return false;
+	c->recognized = (uint32_t)number + 1;
+	return true;
+}
+
 /* Encoding */
 
 static size_t encode_time(struct directive_codec *c, uint64_t time, char *out)
@@ -442,12 +578,13 @@ static size_t encode_value(struct last *last, const struct scanned_slot *slot, c
 /* Returns 0 if out of memory. */
 static size_t encode_path(struct directive_codec *c, struct iot_text path, char *out)
 {
+	const size_t last = c->last_path;
 	uint64_t id;
-	const size_t number = find_path(c, path, &id), last = c->last_path;
 	if (last > 0 && same_text(c, c->path[last - 1], path)) {
 		out[0] = '=';
 		return 1;
 	}
+	const size_t number = find_path(c, path, &id);
 	if (number != SIZE_MAX) {
 		c->last_path = (uint32_t)number + 1;
 		return number_hex(out, number);
@@ -455,7 +592,7 @@ static size_t encode_path(struct directive_codec *c, struct iot_text path, char 
 	const bool marked = path.size == 0 || path.data[0] != '/';
 	out[0] = ':';
 	memcpy(out + marked, path.data, path.size);
-	return add_path(c, path) ? marked + path.size : 0;
+	return add_path_as(c, path, id) ? marked + path.size : 0;
 }
 
 static size_t encode_slot(struct directive_codec *c, const struct slot *to,
@@ -494,19 +631,15 @@ static ssize_t escape(struct iot_text text, char *out)
 	return (ssize_t)text.size + 1;
 }
 
-ssize_t directive_codec_encode(struct directive_codec *c, struct iot_text text, char *out)
+/* Encodes the directive of which the values have been scanned. */
+static ssize_t encode(struct directive_codec *c, size_t number, char *out)
 {
 	const struct scanned *s = &c->scanned;
-	uint64_t id;
-	if (is_escaped(text) || !scan(&c->scanned, text))
-		return escape(text, out);
-	const size_t number = find_template(c, (struct iot_text){s->text, s->size}, &id);
-	if (number == SIZE_MAX || c->weight + text.size + s->paths * PATH_WEIGHT > STATE_MAX)
-		return learn(c, text) == IOT_OK ? 0 : IOT_ENOMEM;
-	const struct slot *slot = &c->slot[c->template[number].first_slot];
+	const struct template *t = &c->template[number];
+	const struct slot *slot = &c->slot[t->first_slot];
 	out[0] = '%';
 	size_t n = 1 + number_dec(out + 1, number), end = n;
-	for (size_t i = 0; i < s->slots; i++) {
+	for (size_t i = 0; i < t->slots; i++) {
 		out[n++] = ' ';
 		const size_t size = encode_slot(c, &slot[i], &s->slot[i], out + n);
 		if (size == 0)
@@ -515,8 +648,46 @@ ssize_t directive_codec_encode(struct directive_codec *c, struct iot_text text, 
 			end = n + size;
 		n += size;
 	}
-	assert(end <= ENCODED_DIRECTIVE_MAX(text.size));
 	return (ssize_t)end;
+}
+
+/* As encode(), for a text whose template is not one of those used last. */
+static ssize_t encode_scanned(struct directive_codec *c, struct iot_text text, char *out)
+{
+	const struct scanned *s = &c->scanned;
+	uint64_t id;
+	if (is_escaped(text) || !scan(&c->scanned, text))
+		return escape(text, out);
+	const size_t number = find_template(c, (struct iot_text){s->text, s->size}, &id);
+	if (number == SIZE_MAX || c->weight + text.size + s->paths * PATH_WEIGHT > STATE_MAX)
+		return learn(c, text) == IOT_OK ? 0 : IOT_ENOMEM;
+	use(recent_of(c, text), RECENT - 1, (uint32_t)number + 1);
+	return encode(c, number, out);
+}
+
+static bool is_full(const struct directive_codec *c, struct iot_text text)
+{
+	return c->weight + text.size + PATHS_MAX * PATH_WEIGHT > STATE_MAX;
+}
+
+ssize_t directive_codec_encode(struct directive_codec *c, struct iot_text text, char *out)
+{
+	const size_t number = is_full(c, text) ? SIZE_MAX : match_recent(c, text);
+	c->recognized = 0;
+	const ssize_t n =
+	    number != SIZE_MAX ? encode(c, number, out) : encode_scanned(c, text, out);
+	assert(n <= (ssize_t)ENCODED_DIRECTIVE_MAX(text.size));
+	return n;
+}
+
+ssize_t directive_codec_encode_recognized(struct directive_codec *c, struct iot_text text,
+					  char *out)
+{
+	const uint32_t number = c->recognized;
+	if (number == 0 || is_full(c, text))
+		return directive_codec_encode(c, text, out);
+	c->recognized = 0;
+	return encode(c, number - 1, out);
 }
 
 /* Decoding */
@@ -781,17 +952,6 @@ static int parse(struct iot_event *ev, const char **why)
 	return iot_directive_parse(ev, why) == IOT_OK ? IOT_OK : IOT_EFORMAT;
 }
 
-static void set_event(struct iot_event *ev, const struct template *t, const struct decoding *d)
-{
-	ev->kind = t->kind;
-	ev->has = t->has;
-	ev->rec = (struct iot_record){.start_ns = (int64_t)d->member[MEMBER_TIME],
-				      .duration_ns = d->member[MEMBER_TOOK],
-				      .process = (uint32_t)d->member[MEMBER_PROCESS],
-				      .file = (uint32_t)d->member[MEMBER_FILE],
-				      .object = (uint32_t)d->member[MEMBER_OBJECT]};
-}
-
 static size_t bound_of(const struct directive_codec *c, const struct template *t, size_t size)
 {
 	const size_t path = c->longest_path > size ? c->longest_path : size;
@@ -823,7 +983,7 @@ static int decode(struct directive_codec *c, struct iot_event *ev, uint64_t tick
 		*why = "an encoded directive is longer than 32768 bytes when decoded";
 		return IOT_EFORMAT;
 	}
-	set_event(ev, t, &d);
+	set_event(ev, t, d.member);
 	return t->irregular || d.irregular || !directive_end_fits(ev) ? parse(ev, why) : IOT_OK;
 }
 

@@ -8,6 +8,7 @@
 #ifndef LIB_FORMAT_DIRECTIVE_CODEC_H
 #define LIB_FORMAT_DIRECTIVE_CODEC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,15 @@ void directive_codec_forget(struct directive_codec *c);
  */
 #define ENCODED_DIRECTIVE_MAX(size) ((size) + 32)
 ssize_t directive_codec_encode(struct directive_codec *c, struct iot_text text, char *out);
+
+/*
+ * Parses ev->text as iot_directive_parse() does, but faster, if it has a template that was used
+ * lately. Returns false, with ev unspecified except for its text, if it has not.
+ */
+bool directive_codec_recognize(struct directive_codec *c, struct iot_event *ev);
+/* As directive_codec_encode(), for the text that was recognized last. */
+ssize_t directive_codec_encode_recognized(struct directive_codec *c, struct iot_text text,
+					  char *out);
 
 /*
  * Parses the comment line of which ev->text is the text: decodes it, converts its times to

@@ -150,8 +150,11 @@ static int too_long(struct iot_writer *w)
 	return refuse(w, "a comment line would be longer than 65536 bytes");
 }
 
-/* Writes a comment whose times are in nanoseconds. */
-static int put_text(struct iot_writer *w, struct iot_text text)
+/*
+ * Writes a comment whose times are in nanoseconds; `recognized`: the codec of directives recognized
+ * it.
+ */
+static int put_comment(struct iot_writer *w, struct iot_text text, bool recognized)
 {
 	if (w->set.tick_ns != 1 && text.size > 0 && text.data[0] == '%')
 		directive_to_ticks(&text, w->set.tick_ns, w->scratch);
@@ -159,13 +162,21 @@ static int put_text(struct iot_writer *w, struct iot_text text)
 	if (text.size + mark > IOT_COMMENT_MAX)
 		return too_long(w);
 	if (w->directives != NULL) {
-		const ssize_t n = directive_codec_encode(w->directives, text, w->encoded);
+		const ssize_t n =
+		    recognized && w->set.tick_ns == 1
+			? directive_codec_encode_recognized(w->directives, text, w->encoded)
+			: directive_codec_encode(w->directives, text, w->encoded);
 		if (n < 0)
 			return out_of_memory(w);
 		if (n > 0)
 			text = (struct iot_text){w->encoded, (size_t)n};
 	}
 	return text.size + mark > IOT_COMMENT_MAX ? too_long(w) : put_line(w, text);
+}
+
+static int put_text(struct iot_writer *w, struct iot_text text)
+{
+	return put_comment(w, text, false);
 }
 
 /* Framing */
@@ -292,14 +303,16 @@ static int write_comment(struct iot_writer *w, const struct iot_event *given)
 	const char *why = unfit(given);
 	if (why != NULL)
 		return refuse(w, why);
-	if (iot_directive_parse(&ev, &why) != IOT_OK)
+	const bool recognized =
+	    w->directives != NULL && directive_codec_recognize(w->directives, &ev);
+	if (!recognized && iot_directive_parse(&ev, &why) != IOT_OK)
 		return refuse(w, why);
 	int status = definitions_add(&w->names, &ev, &name);
 	if (status < 0)
 		return memory_failed(w, status);
 	if (status == 1)
 		return IOT_OK;
-	if (sync_if_due(w) != IOT_OK || put_text(w, ev.text) != IOT_OK)
+	if (sync_if_due(w) != IOT_OK || put_comment(w, ev.text, recognized) != IOT_OK)
 		return w->error.status;
 	obey(w, &ev, name);
 	w->comments++;
