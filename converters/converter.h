@@ -135,7 +135,7 @@ struct setting {
 	const char *name, *value; /* of an option; value is "" if it takes no argument */
 };
 
-/* open() sets tick_ns, first_ns and unordered; next() keeps watermark_ns up to date. */
+/* open() sets tick_ns, first_ns, unordered and scoped; next() keeps watermark_ns up to date. */
 struct source_state {
 	const struct converter *converter;
 	struct input *input;
@@ -145,6 +145,8 @@ struct source_state {
 	int64_t first_ns; /* earliest time known at open; the trace starts there */
 	/* set by open: watermarks come late or never, so sort all events from the start */
 	bool unordered;
+	/* set by open: definitions apply to the events after them in the input, whatever their times */
+	bool scoped;
 	int64_t watermark_ns; /* no later event starts earlier; INT64_MIN if unknown */
 	bool paused;          /* set by next: no events now, but the watermark may have moved */
 	bool lost_reported;   /* %lost already describes the cause of the final error */

@@ -178,6 +178,19 @@ static int deliver_lost(struct iot_source *s, struct iot_stream *self, struct io
 	return 1;
 }
 
+/* Untimed events at the end of a trace, or of a scoped source, have no time that counts. */
+static void find_last(struct iot_source *s, const struct iot_batch *b)
+{
+	const bool timed = s->is_trace || s->state.scoped;
+	for (size_t i = b->count; i-- > 0;) {
+		const struct iot_event *ev = &b->events[i];
+		if (timed && ev->kind != IOT_RECORD && (ev->has & IOT_HAS_TIME) == 0)
+			continue;
+		s->last_ns = ev->rec.start_ns;
+		return;
+	}
+}
+
 static int finish(void *context, struct iot_stream *self, struct iot_batch *b)
 {
 	struct iot_source *s = context;
@@ -185,7 +198,7 @@ static int finish(void *context, struct iot_stream *self, struct iot_batch *b)
 	if (!s->lost_delivered)
 		status = iot_stream_next(iot_stream_upstream(self), b);
 	if (status > 0) {
-		s->last_ns = b->count > 0 ? b->events[b->count - 1].rec.start_ns : s->last_ns;
+		find_last(s, b);
 		return status;
 	}
 	if (status < 0) {
@@ -212,7 +225,7 @@ static struct iot_stream *sorted(struct iot_source *s, struct iot_stream *upstre
 						      : hold ? IOT_SORT_ALL
 							     : IOT_SORT_STRICT,
 					      .memory = s->memory,
-					      .by_start = !s->is_trace,
+					      .by_start = !s->is_trace && !s->state.scoped,
 					      .by_process = live,
 					      .prefetch = 1,
 					      .report = &s->sort};

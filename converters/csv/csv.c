@@ -248,6 +248,7 @@ static int open_source(struct source_state *src)
 		return src->error.status;
 	src->tick_ns = csv_columns_tick(&c->layout);
 	memcpy(c->row.number, c->layout.constant, sizeof c->row.number);
+	src->scoped = true;
 	src->first_ns = is_since_1970(&c->layout) ? INT64_MAX : 0;
 	c->expected =
 	    c->layout.used & (CSV_BIT(CSV_LENGTH) | CSV_BIT(CSV_OFFSET) | CSV_BIT(CSV_ID));
@@ -451,7 +452,8 @@ static bool emit_op(struct csv_source *c, const struct iot_record *rec)
 	const struct csv_row *row = &c->row;
 	struct iot_builder b;
 	char name[OP_NAME_MAX + 1] = "";
-	if (!(c->layout.own ? is_own_name(row->text[CSV_OP]) : is_name(row->text[CSV_OP])) ||
+	if (!has(c, CSV_OP) ||
+	    !(c->layout.own ? is_own_name(row->text[CSV_OP]) : is_name(row->text[CSV_OP])) ||
 	    !(describes_file(c) ? csv_names_define(c, rec) : csv_names_define_process(c, rec)))
 		return false;
 	memcpy(name, row->text[CSV_OP].data, row->text[CSV_OP].size);

@@ -370,6 +370,7 @@ static int open_source(struct source_state *src)
 	s->emit.report = &src->report;
 	s->emit.directive_capacity = LCS_DIRECTIVE;
 	src->first_ns = 0;
+	src->scoped = true;
 	if (emit_set_ops(&s->emit, src) != IOT_OK || set_block(s) != IOT_OK ||
 	    open_member(s) != IOT_OK)
 		return src->error.status;

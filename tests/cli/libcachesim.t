@@ -52,3 +52,7 @@ open("v9.bin", "wb").write(data)
 EOF
 "$IOTRACE" convert v9.bin 2>&1
 echo "exit status $?"
+echo 'out of order:'
+printf '192 0 40960000000000 4096 5000000 0 0 1 7 0\n192 0 0 4096 -4000000 0 0 1 7 0\n' >unordered.iot
+"$IOTRACE" cat -q --in-base=10 -f oracle -o unordered.bin unordered.iot
+"$IOTRACE" convert -q --from=libcachesim --request=oracleGeneral --block=4096 --format-version=1 unordered.bin | grep -v '%iotrace\|%end'

@@ -20,7 +20,8 @@ static const char LOG[] = "1 1.000000 openat(AT_FDCWD, \"a\", O_RDWR) = 3 <0.000
 static const char TRACE[] = "ff %iotrace version=1 tick=1000\n"
 			    "ff %file process=7 id=3 object=1 path=a\n"
 			    "c0 22 0 8 0 1f4 3 7 0\n"
-			    "c0 ec 3e8 1f5 3e8\n";
+			    "c0 ec 3e8 1f5 3e8\n"
+			    "ff untimed\n";
 
 static char *folder(void)
 {
@@ -66,7 +67,7 @@ static struct iot_source *opened(const char *path)
 struct seen {
 	size_t records, lost;
 	int status, sorted;
-	int64_t last_ns;
+	int64_t last_ns, lost_ns;
 };
 
 static struct seen drain(struct iot_source *s)
@@ -79,6 +80,8 @@ static struct seen drain(struct iot_source *s)
 		for (size_t i = 0; i < b->count; i++) {
 			const struct iot_event *ev = &b->events[i];
 			seen.lost += ev->kind == IOT_LOST;
+			if (ev->kind == IOT_LOST)
+				seen.lost_ns = ev->rec.start_ns;
 			if (ev->kind != IOT_RECORD)
 				continue;
 			seen.records++;
@@ -120,6 +123,7 @@ Test(source, a_trace_is_a_source)
 	const struct seen seen = drain(s);
 	cr_expect_eq(seen.records, 2);
 	cr_expect_eq(seen.lost, 1, "it ends without %%end");
+	cr_expect_eq(seen.lost_ns, 1000000);
 	cr_expect_eq(seen.status, IOT_ETRUNCATED);
 	cr_expect_eq(iot_source_fact(s, IOT_SOURCE_LOST), 1);
 	cr_expect_neq(*iot_source_error(s), '\0');
