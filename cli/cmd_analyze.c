@@ -8,6 +8,8 @@
 #include <iotrace/analyze.h>
 
 #include "cli/analyze/inputs.h"
+#include "cli/analyze/jobs.h"
+#include "cli/analyze/map.h"
 #include "cli/analyze/results.h"
 #include "cli/analyze/states.h"
 #include "cli/analyze/table.h"
@@ -332,13 +334,32 @@ static enum analyze_form form_of(const struct analyze_run *a)
 	return a->json ? ANALYZE_JSON : a->tsv ? ANALYZE_TSV : ANALYZE_TEXT;
 }
 
-static enum exit_status report_jobs(struct analyze_run *a, struct analyze_jobs *jobs)
+/* The jobs as populations or rows, or their maps. */
+struct several_jobs {
+	struct analyze_jobs jobs;
+	struct analyze_maps maps;
+};
+
+static bool reports_maps(const struct analyze_run *a)
+{
+	return a->options.sections == (IOT_ANALYZE_MAP | IOT_ANALYZE_FILES) && a->by == NOT_BY;
+}
+
+static int print_jobs(struct analyze_run *a, struct several_jobs *of)
+{
+	if (!reports_maps(a))
+		return analyze_jobs_print(&of->jobs, &a->results.out, form_of(a), a->by == BY_JOB,
+					  a->top);
+	analyze_maps_print(&of->maps, &a->results.out, form_of(a));
+	return IOT_OK;
+}
+
+static enum exit_status report_jobs(struct analyze_run *a, struct several_jobs *of)
 {
 	const enum exit_status status = output_open(&a->results.out, "-", 0);
 	if (status != EXIT_OK)
 		return status;
-	if (analyze_jobs_print(jobs, &a->results.out, form_of(a), a->by == BY_JOB, a->top) !=
-	    IOT_OK) {
+	if (print_jobs(a, of) != IOT_OK) {
 		output_abandon(&a->results.out);
 		return message_no_memory();
 	}
@@ -357,15 +378,17 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 					.one_job = a->one_job,
 					.analyze = analyze_one,
 					.context = &one};
-	struct analyze_jobs jobs = {.job = NULL};
+	struct several_jobs jobs = {.jobs = {NULL}};
 	if (a->part.n > 1)
 		return options_wrong(command, "--part is that of one trace");
-	if (a->state == NULL && a->plots == NULL && a->html == NULL &&
-	    (a->by == NOT_BY || a->by == BY_JOB))
-		inputs.jobs = &jobs;
 	if (count > 1 && a->options.sections != 0) {
 		a->results.hides_files = (a->options.sections & IOT_ANALYZE_FILES) == 0;
 		a->options.sections |= IOT_ANALYZE_FILES;
+	}
+	if (a->state == NULL && a->plots == NULL && a->html == NULL &&
+	    (a->by == NOT_BY || a->by == BY_JOB)) {
+		inputs.add_job = reports_maps(a) ? analyze_maps_add : analyze_jobs_add;
+		inputs.jobs = reports_maps(a) ? (void *)&jobs.maps : &jobs.jobs;
 	}
 	inputs.by_job = a->by == BY_JOB;
 	struct iot_analyze *all = NULL;
@@ -375,7 +398,8 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 	a->in.status = IOT_OK;
 	if (status == EXIT_OK)
 		status = all != NULL ? report(a, command) : report_jobs(a, &jobs);
-	analyze_jobs_free(&jobs);
+	analyze_jobs_free(&jobs.jobs);
+	analyze_maps_free(&jobs.maps);
 	if (status != EXIT_OK || !inputs.incomplete || a->state != NULL)
 		return status;
 	message_print("the report is incomplete: parts of a trace are missing or damaged");
@@ -391,6 +415,7 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 	a->options.layer = (uint32_t)a->layer;
 	a->options.runtime_ns = a->runtime_s * NS_PER_S;
 	a->options.top = a->top == NOT_GIVEN ? 0 : a->top;
+	a->results.shows_map = (a->options.sections & IOT_ANALYZE_MAP) != 0;
 	if (a->by != NOT_BY && a->by != BY_JOB)
 		a->options.sections = table_sections[a->by];
 	if (a->by == BY_JOB && (a->state != NULL || count == 0))
@@ -440,14 +465,21 @@ static const char *option_section(const struct option *opt, const char *value)
 	static const struct {
 		const char *name;
 		uint32_t bit;
-	} sections[] = {{"totals", IOT_ANALYZE_TOTALS},       {"sizes", IOT_ANALYZE_SIZES},
-			{"order", IOT_ANALYZE_ORDER},         {"time", IOT_ANALYZE_TIME},
-			{"metadata", IOT_ANALYZE_METADATA},   {"files", IOT_ANALYZE_FILES},
-			{"processes", IOT_ANALYZE_PROCESSES}, {"reuse", IOT_ANALYZE_REUSE},
-			{"cycles", IOT_ANALYZE_CYCLES},       {"classes", IOT_ANALYZE_CLASSES},
-			{"counters", IOT_ANALYZE_COUNTERS},   {"findings", IOT_ANALYZE_FINDINGS}};
+	} sections[] = {{"totals", IOT_ANALYZE_TOTALS},
+			{"sizes", IOT_ANALYZE_SIZES},
+			{"order", IOT_ANALYZE_ORDER},
+			{"time", IOT_ANALYZE_TIME},
+			{"metadata", IOT_ANALYZE_METADATA},
+			{"files", IOT_ANALYZE_FILES},
+			{"processes", IOT_ANALYZE_PROCESSES},
+			{"reuse", IOT_ANALYZE_REUSE},
+			{"cycles", IOT_ANALYZE_CYCLES},
+			{"classes", IOT_ANALYZE_CLASSES},
+			{"counters", IOT_ANALYZE_COUNTERS},
+			{"findings", IOT_ANALYZE_FINDINGS},
+			{"map", IOT_ANALYZE_MAP}};
 	static const char expected[] = "totals, sizes, order, time, cycles, metadata, files, "
-				       "processes, reuse, classes, counters, "
+				       "processes, reuse, classes, counters, map, "
 				       "findings, or a list of these";
 	uint32_t *bits = opt->target, found = 1;
 	for (const char *at = value; found != 0; at += strcspn(at, ",") + 1) {
@@ -519,7 +551,7 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		 option_part),
 	    CALL("section", "LIST", &a.options.sections,
 		 "compute only these: totals, sizes, order, time, cycles, metadata, files, "
-		 "processes, reuse, classes, counters, findings",
+		 "processes, reuse, classes, counters, map, findings",
 		 option_section),
 	    OPTION(CHOICE, 'b', "by", "process|node|file|op|job", &a.by,
 		   "print a table by this instead, most bytes first; op: most time first"),

@@ -223,11 +223,10 @@ static enum exit_status add_job(struct analyze_inputs *in, const struct analyze_
 	enum exit_status status = join_traces(in, of, count, &a);
 	if (status == EXIT_OK && iot_analyze_finish(a) != IOT_OK)
 		status = message_no_memory();
-	const int added = status == EXIT_OK
-			      ? analyze_jobs_add(in->jobs, a, of->job != NULL ? of->job : of->path)
-			      : IOT_OK;
+	const struct analyze_job_of job = {a, of->job != NULL ? of->job : of->path, of->path};
+	const int added = status == EXIT_OK ? in->add_job(in->jobs, &job) : IOT_OK;
 	if (added == IOT_ELIMIT)
-		status = refuse(of->path, "more than 1048576 jobs");
+		status = refuse(of->path, "too many jobs");
 	else if (added != IOT_OK)
 		status = message_no_memory();
 	iot_analyze_free(a);
@@ -240,7 +239,7 @@ static enum exit_status join_jobs(struct analyze_inputs *in, const struct analyz
 	size_t n = traces_of(in, of, count);
 	if (n == count && !in->by_job)
 		return join_traces(in, of, count, a);
-	if (in->jobs == NULL)
+	if (in->add_job == NULL)
 		return refuse(of[n].path, "no part of the same trace and no trace of the same job "
 					  "as the first; see --one-job");
 	enum exit_status status = EXIT_OK;

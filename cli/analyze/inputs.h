@@ -8,8 +8,14 @@
 
 #include <iotrace/analyze.h>
 
-#include "jobs.h"
 #include "cli/ui/trace_in.h"
+
+/* A job of several, of which the analysis is finished. */
+struct analyze_job_of {
+	const struct iot_analyze *analysis;
+	const char *name; /* the job that its traces declare, or the path */
+	const char *path; /* its first input */
+};
 
 struct analyze_inputs {
 	char **paths;
@@ -18,9 +24,10 @@ struct analyze_inputs {
 	const struct iot_analyze_options *options;
 	const struct command_spec *command;
 	bool one_job; /* all are of one job, whatever they declare */
-	/* Several jobs are added to it, or also a single one; NULL: all have to be of one job. */
-	struct analyze_jobs *jobs;
-	bool by_job;
+	/* Keeps one of several jobs; returns an enum iot_status. NULL: all have to be of one job. */
+	int (*add_job)(void *jobs, const struct analyze_job_of *job);
+	void *jobs;
+	bool by_job; /* also a single one is added */
 	/* Analyzes an input that is no state; *a is stored also if the trace is damaged. */
 	enum exit_status (*analyze)(void *context, const char *path, struct iot_analyze **a);
 	void *context;

@@ -62,24 +62,25 @@ static double real_of(const struct iot_analyze_value *v)
 	return v->kind == IOT_VALUE_NUMBER ? (double)v->number : v->real;
 }
 
-int analyze_jobs_add(struct analyze_jobs *j, const struct iot_analyze *a, const char *name)
+int analyze_jobs_add(void *jobs, const struct analyze_job_of *of)
 {
+	struct analyze_jobs *j = jobs;
 	if (j->count == ANALYZE_JOBS_MAX)
 		return IOT_ELIMIT;
 	if (!array_reserve(&j->job, &j->capacity, j->count + 1, sizeof *j->job))
 		return IOT_ENOMEM;
 	struct analyze_job *job = &j->job[j->count];
-	job->name = strdup(name);
+	job->name = strdup(of->name);
 	if (job->name == NULL)
 		return IOT_ENOMEM;
 	for (size_t i = 0; i < SUMS; i++) {
 		const struct iot_analyze_value *v =
-		    iot_analyze_find(a, "totals", sums[i].name, NULL);
+		    iot_analyze_find(of->analysis, "totals", sums[i].name, NULL);
 		job->sum[i] = v != NULL && v->kind == IOT_VALUE_NUMBER ? v->number : 0;
 	}
 	for (size_t i = 0; i < MEMBERS; i++)
-		job->member[i] = real_of(
-		    iot_analyze_find(a, members[i].section, members[i].name, members[i].key));
+		job->member[i] = real_of(iot_analyze_find(of->analysis, members[i].section,
+							  members[i].name, members[i].key));
 	j->count++;
 	return IOT_OK;
 }

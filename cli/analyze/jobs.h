@@ -6,6 +6,7 @@
 #ifndef CLI_ANALYZE_JOBS_H
 #define CLI_ANALYZE_JOBS_H
 
+#include "inputs.h"
 #include "table.h"
 
 enum { ANALYZE_JOBS_MAX = 1 << 20 };
@@ -18,11 +19,8 @@ struct analyze_jobs {
 	size_t count, capacity;
 };
 
-/*
- * Adds a job, of which the analysis is finished; name is copied. Returns IOT_OK, IOT_ENOMEM, or
- * IOT_ELIMIT.
- */
-int analyze_jobs_add(struct analyze_jobs *j, const struct iot_analyze *a, const char *name);
+/* Adds a job to the struct analyze_jobs. Returns IOT_OK, IOT_ENOMEM, or IOT_ELIMIT. */
+int analyze_jobs_add(void *jobs, const struct analyze_job_of *of);
 /* table: a row for each job, up to `top` rows, with most bytes first. Returns an enum iot_status. */
 int analyze_jobs_print(struct analyze_jobs *j, struct output *out, enum analyze_form form,
 		       bool table, uint64_t top);

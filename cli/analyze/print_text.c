@@ -7,13 +7,13 @@
 
 #include "cli/ui/printable.h"
 #include "findings.h"
+#include "map.h"
 #include "results.h"
+#include "shown.h"
 #include "table.h"
 
-enum { FIELD = 32, PATH_CAPACITY = 512 };
+enum { FIELD = SHOWN_FIELD, PATH_CAPACITY = 512 };
 enum { SCREEN_LINES = 40, SCREEN_FINDINGS = 4 /* lines, at least */ };
-
-enum shown { COUNT, BYTES, REAL, PERCENT };
 
 struct text_row {
 	const char *label;
@@ -21,28 +21,6 @@ struct text_row {
 	enum shown as;
 	bool both;
 };
-
-static double real_of(const struct iot_analyze_value *v)
-{
-	return v->kind == IOT_VALUE_NUMBER ? (double)v->number : v->real;
-}
-
-static const char *shown_value(char text[FIELD], enum shown as, const struct iot_analyze_value *v)
-{
-	if (v == NULL || v->kind == IOT_VALUE_UNKNOWN)
-		return "-";
-	if (as == COUNT)
-		snprintf(text, FIELD, "%ju", (uintmax_t)v->number);
-	else if (as == BYTES && v->kind == IOT_VALUE_NUMBER)
-		printable_bytes(text, FIELD, v->number);
-	else if (as == BYTES)
-		printable_bytes(text, FIELD, (uint64_t)v->real);
-	else if (as == PERCENT)
-		snprintf(text, FIELD, "%.1f %%", 100 * real_of(v));
-	else
-		snprintf(text, FIELD, real_of(v) < 1 ? "%.4f" : "%.2f", real_of(v));
-	return text;
-}
 
 static const struct iot_analyze_value *find_of(const struct analyze_results *a,
 					       const struct text_row *row, const char *name,
@@ -104,36 +82,36 @@ static void print_head(struct analyze_results *a)
 	if (traces != NULL)
 		output_printf(&a->out, "traces %ju of one job, ", (uintmax_t)traces->number);
 	output_printf(&a->out, "processes %s, files %s (%s created), time %s s",
-		      shown_value(text[0], COUNT, find(a, "trace", "P")),
-		      shown_value(text[1], COUNT, find(a, "totals", "files")),
-		      shown_value(text[2], COUNT, find(a, "totals", "created")),
-		      shown_value(text[3], REAL, find(a, "trace", "T")));
+		      shown_value(text[0], SHOWN_COUNT, find(a, "trace", "P")),
+		      shown_value(text[1], SHOWN_COUNT, find(a, "totals", "files")),
+		      shown_value(text[2], SHOWN_COUNT, find(a, "totals", "created")),
+		      shown_value(text[3], SHOWN_REAL, find(a, "trace", "T")));
 	if (time->note != NULL && time->kind == IOT_VALUE_REAL && time->note[0] == 'c')
-		output_printf(&a->out, ", CPU time %s s", shown_value(text[4], REAL, time));
+		output_printf(&a->out, ", CPU time %s s", shown_value(text[4], SHOWN_REAL, time));
 	if (find(a, "totals", "N")->note != NULL)
 		output_printf(&a->out, "; %s", find(a, "totals", "N")->note);
 	output_text(&a->out, "\n");
 	output_printf(&a->out, "data size %s MB, reads/writes %s in bytes, %s in requests\n\n",
-		      shown_value(text[0], REAL, find(a, "totals", "data_size")),
-		      shown_value(text[1], REAL, find(a, "totals", "rw_ratio_bytes")),
-		      shown_value(text[2], REAL, find(a, "totals", "rw_ratio_requests")));
+		      shown_value(text[0], SHOWN_REAL, find(a, "totals", "data_size")),
+		      shown_value(text[1], SHOWN_REAL, find(a, "totals", "rw_ratio_bytes")),
+		      shown_value(text[2], SHOWN_REAL, find(a, "totals", "rw_ratio_requests")));
 }
 
 static void print_totals(struct analyze_results *a)
 {
 	static const struct text_row rows[] =
 	    {
-		{"requests", "totals", "N", NULL, COUNT, true},
-		{"bytes", "totals", "S", NULL, BYTES, true},
-		{"mean size", "totals", "avg_size", NULL, BYTES, true},
-		{"MB/s of CPU or wall time", "totals", "MB_s", NULL, REAL, true},
-		{"requests/s", "totals", "IOs_s", NULL, REAL, true},
+		{"requests", "totals", "N", NULL, SHOWN_COUNT, true},
+		{"bytes", "totals", "S", NULL, SHOWN_BYTES, true},
+		{"mean size", "totals", "avg_size", NULL, SHOWN_BYTES, true},
+		{"MB/s of CPU or wall time", "totals", "MB_s", NULL, SHOWN_REAL, true},
+		{"requests/s", "totals", "IOs_s", NULL, SHOWN_REAL, true},
 	    },
 				     special[] = {
-					 {"asynchronous", "totals", "asynchronous", NULL, COUNT,
-					  true},
+					 {"asynchronous", "totals", "asynchronous", NULL,
+					  SHOWN_COUNT, true},
 					 {"of unknown offset", "totals", "offset_unknown", NULL,
-					  COUNT, true},
+					  SHOWN_COUNT, true},
 				     };
 	output_printf(&a->out, "%-26s %14s %14s %14s\n", "", "reads", "writes", "all");
 	print_rows(a, rows, sizeof rows / sizeof rows[0]);
@@ -169,9 +147,9 @@ static void print_common(struct analyze_results *a)
 static void print_sizes(struct analyze_results *a)
 {
 	static const struct text_row rows[] = {
-	    {"median", "sizes", "size_quantile", "0.5", BYTES, false},
-	    {"up to 4 KiB", "sizes", "small", "4096", PERCENT, false},
-	    {"aligned", "sizes", "aligned", NULL, PERCENT, false},
+	    {"median", "sizes", "size_quantile", "0.5", SHOWN_BYTES, false},
+	    {"up to 4 KiB", "sizes", "small", "4096", SHOWN_PERCENT, false},
+	    {"aligned", "sizes", "aligned", NULL, SHOWN_PERCENT, false},
 	};
 	output_text(&a->out, "request sizes\n");
 	print_rows(a, rows, sizeof rows / sizeof rows[0]);
@@ -203,23 +181,23 @@ static void print_main_pattern(struct analyze_results *a)
 	}
 	if (max > 0)
 		print_row(a, &(struct text_row){patterns[largest][1], "order", "pattern_requests",
-						patterns[largest][0], COUNT, false});
+						patterns[largest][0], SHOWN_COUNT, false});
 }
 
 static void print_order(struct analyze_results *a)
 {
 	static const struct text_row rows[] = {
-	    {"consecutive", "order", "consecutive", NULL, PERCENT, false},
-	    {"backward", "order", "backward", NULL, PERCENT, false},
+	    {"consecutive", "order", "consecutive", NULL, SHOWN_PERCENT, false},
+	    {"backward", "order", "backward", NULL, SHOWN_PERCENT, false},
 	};
 	char text[3][FIELD];
 	output_text(&a->out, "order within open files\n");
 	print_rows(a, rows, sizeof rows / sizeof rows[0]);
 	output_printf(&a->out,
 		      "reads and writes together: sequential %s, same size %s, switches %s\n",
-		      shown_value(text[0], PERCENT, find(a, "order", "sequential_M")),
-		      shown_value(text[1], PERCENT, find(a, "order", "same_size_M")),
-		      shown_value(text[2], PERCENT, find(a, "order", "switches")));
+		      shown_value(text[0], SHOWN_PERCENT, find(a, "order", "sequential_M")),
+		      shown_value(text[1], SHOWN_PERCENT, find(a, "order", "same_size_M")),
+		      shown_value(text[2], SHOWN_PERCENT, find(a, "order", "switches")));
 	print_main_pattern(a);
 }
 
@@ -235,7 +213,7 @@ static const char *shown_time(char text[FIELD], const struct iot_analyze_value *
 	static const char *const units[] = {"ns", "us", "ms", "s"};
 	if (v == NULL || v->kind == IOT_VALUE_UNKNOWN)
 		return "-";
-	const double ns = real_of(v);
+	const double ns = shown_real(v);
 	const unsigned unit = ns < 1e3 ? 0 : ns < 1e6 ? 1 : ns < 1e9 ? 2 : 3;
 	snprintf(text, FIELD, "%.3g %s", ns / pow(1000, unit), units[unit]);
 	return text;
@@ -245,13 +223,13 @@ static void print_bursts(struct analyze_results *a)
 {
 	char text[4][FIELD];
 	output_printf(&a->out, "%-26s %14s with %s of the bytes; %s of the time without I/O\n",
-		      "bursts", shown_value(text[0], COUNT, find(a, "time", "bursts")),
-		      shown_value(text[1], PERCENT, find(a, "time", "burst_share")),
-		      shown_value(text[2], PERCENT, find_key(a, "idle_without", "share")));
+		      "bursts", shown_value(text[0], SHOWN_COUNT, find(a, "time", "bursts")),
+		      shown_value(text[1], SHOWN_PERCENT, find(a, "time", "burst_share")),
+		      shown_value(text[2], SHOWN_PERCENT, find_key(a, "idle_without", "share")));
 	output_printf(&a->out, "%-26s %14s on average, up to %s; longest gap %s\n",
 		      "outstanding requests",
-		      shown_value(text[0], REAL, find(a, "time", "concurrency_mean")),
-		      shown_value(text[1], COUNT, find(a, "time", "concurrency_max")),
+		      shown_value(text[0], SHOWN_REAL, find(a, "time", "concurrency_mean")),
+		      shown_value(text[1], SHOWN_COUNT, find(a, "time", "concurrency_max")),
 		      shown_time(text[2], find_key(a, "idle_gap", "max")));
 }
 
@@ -269,27 +247,27 @@ static void print_pattern(struct analyze_results *a)
 		output_printf(&a->out, "no period: %s\n", period->note);
 	else
 		output_printf(&a->out, "period %s s, %s cycles, similarity %s, busy %s of each\n",
-			      shown_value(text[0], REAL, period),
-			      shown_value(text[1], COUNT, find(a, "cycles", "cycles")),
-			      shown_value(text[2], REAL, find(a, "cycles", "similarity")),
-			      shown_value(text[3], PERCENT, find(a, "cycles", "duty")));
+			      shown_value(text[0], SHOWN_REAL, period),
+			      shown_value(text[1], SHOWN_COUNT, find(a, "cycles", "cycles")),
+			      shown_value(text[2], SHOWN_REAL, find(a, "cycles", "similarity")),
+			      shown_value(text[3], SHOWN_PERCENT, find(a, "cycles", "duty")));
 }
 
 /* Rates of bins, and whether they are bursts. */
 static void print_time(struct analyze_results *a)
 {
 	static const struct text_row rows[] = {
-	    {"highest rate, per second", "time", "B_max", NULL, BYTES, true},
-	    {"time above 1 MiB/s", "time", "intensity", "1048576", PERCENT, true},
-	    {"burstiness", "time", "burstiness", "1048576", REAL, true},
+	    {"highest rate, per second", "time", "B_max", NULL, SHOWN_BYTES, true},
+	    {"time above 1 MiB/s", "time", "intensity", "1048576", SHOWN_PERCENT, true},
+	    {"burstiness", "time", "burstiness", "1048576", SHOWN_REAL, true},
 	};
 	char text[4][FIELD];
 	output_printf(&a->out, "over time, in bins of %s s\n",
-		      shown_value(text[0], REAL, find(a, "time", "bin_width")));
+		      shown_value(text[0], SHOWN_REAL, find(a, "time", "bin_width")));
 	print_rows(a, rows, sizeof rows / sizeof rows[0]);
 	output_printf(&a->out, "%-26s %14s of the time of all processes, %s with metadata\n",
-		      "in I/O", shown_value(text[1], PERCENT, find(a, "time", "io_share")),
-		      shown_value(text[2], PERCENT, find(a, "time", "io_md_share")));
+		      "in I/O", shown_value(text[1], SHOWN_PERCENT, find(a, "time", "io_share")),
+		      shown_value(text[2], SHOWN_PERCENT, find(a, "time", "io_md_share")));
 	print_bursts(a);
 }
 
@@ -319,8 +297,8 @@ static void print_operations(struct analyze_results *a)
 	if (find(a, "metadata", "operations")->number == 0)
 		return;
 	output_printf(&a->out, "%-26s %14s, %s failed, time %s; calls:", "operations",
-		      shown_value(text[0], COUNT, find(a, "metadata", "operations")),
-		      shown_value(text[1], COUNT, find(a, "metadata", "operations_failed")),
+		      shown_value(text[0], SHOWN_COUNT, find(a, "metadata", "operations")),
+		      shown_value(text[1], SHOWN_COUNT, find(a, "metadata", "operations_failed")),
 		      shown_time(text[2], find(a, "metadata", "operations_time")));
 	for (unsigned i = 0; i < SHOWN && (v = next_operation(a, v)) != NULL; i++)
 		output_printf(&a->out, "%s %ju %s", i > 0 ? "," : "", (uintmax_t)v->number, v->key);
@@ -394,8 +372,8 @@ static void print_largest(struct analyze_results *a)
 	if (v != NULL)
 		print_file(a, "file with most bytes", v);
 	output_printf(&a->out, "%-26s %14s of %s files", "shared by processes",
-		      shown_value(text[0], COUNT, find(a, "files", "shared")),
-		      shown_value(text[1], COUNT, find(a, "totals", "files")));
+		      shown_value(text[0], SHOWN_COUNT, find(a, "files", "shared")),
+		      shown_value(text[1], SHOWN_COUNT, find(a, "totals", "files")));
 	if (strategy->kind == IOT_VALUE_TEXT)
 		output_printf(&a->out, "; strategy %.*s", (int)strategy->text.size,
 			      strategy->text.data);
@@ -419,13 +397,13 @@ static void print_reuse(struct analyze_results *a)
 	static const char *const classes[] = {"required", "checkpoint", "swapping", "rewritten"};
 	char text[FIELD];
 	output_printf(&a->out, "%-26s %14s", "footprint",
-		      shown_value(text, BYTES, find(a, "reuse", "footprint")));
+		      shown_value(text, SHOWN_BYTES, find(a, "reuse", "footprint")));
 	output_printf(&a->out,
-		      " used %s times:", shown_value(text, REAL, find(a, "reuse", "reuse")));
+		      " used %s times:", shown_value(text, SHOWN_REAL, find(a, "reuse", "reuse")));
 	for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
 		output_printf(
 		    &a->out, "%s %s %s", i > 0 ? "," : "", classes[i],
-		    shown_value(text, PERCENT,
+		    shown_value(text, SHOWN_PERCENT,
 				iot_analyze_find(a->analysis, "classes", "share", classes[i])));
 	output_text(&a->out, "\n");
 }
@@ -447,7 +425,10 @@ static void print_findings(struct analyze_results *a)
 void analyze_print_text(struct analyze_results *a)
 {
 	print_head(a);
-	print_totals(a);
+	if (a->shows_map)
+		analyze_map_print_text(&a->out, a->analysis);
+	else
+		print_totals(a);
 	if (has_section(a, "metadata"))
 		print_operations(a);
 	if (has_section(a, "reuse") && has_section(a, "classes"))

@@ -11,6 +11,7 @@ struct analyze_results {
 	struct iot_analyze *analysis;
 	struct output out;
 	bool hides_files; /* the section was not selected */
+	bool shows_map;   /* as text, which has no space for it if it was not selected */
 };
 
 /* Several traces are joined by the paths of files, even if that section is not selected. */

@@ -15,6 +15,7 @@ static int write_sections(const struct html_report *r)
 	}
 	report_findings(r);
 	report_totals(r);
+	report_map(r);
 	report_time(r);
 	report_cycles(r);
 	report_sizes(r);

@@ -30,6 +30,7 @@ void report_findings(const struct html_report *r);
 void report_method(const struct html_report *r);
 /* Tables of values, by section of the analysis. */
 void report_totals(const struct html_report *r);
+void report_map(const struct html_report *r);
 void report_time(const struct html_report *r);
 void report_cycles(const struct html_report *r);
 void report_sizes(const struct html_report *r);

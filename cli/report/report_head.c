@@ -119,6 +119,12 @@ static void term_exceptions(const struct html_report *r)
 		term_text(r, "lengths", "as requested, not as transferred");
 }
 
+/* Whether a value repeats one of another section, with its note. */
+static bool is_copy(const struct iot_analyze_value *v)
+{
+	return strcmp(v->section, "map") == 0;
+}
+
 /* Unknown values, by reason: the names of each. */
 static void write_unknown_of(const struct html_report *r, size_t first)
 {
@@ -128,7 +134,7 @@ static void write_unknown_of(const struct html_report *r, size_t first)
 	markup_text(r->html->out, v->note);
 	output_text(r->html->out, "</dt><dd>");
 	for (size_t i = first; (next = iot_analyze_value(r->data->analysis, i)) != NULL; i++) {
-		if (next->kind != IOT_VALUE_UNKNOWN || next->note == NULL ||
+		if (next->kind != IOT_VALUE_UNKNOWN || next->note == NULL || is_copy(next) ||
 		    strcmp(next->note, v->note) != 0 ||
 		    (last != NULL && strcmp(last, next->name) == 0))
 			continue;
@@ -155,7 +161,8 @@ static void write_unknown(const struct html_report *r)
 	const struct iot_analyze_value *v;
 	bool any = false;
 	for (size_t i = 0; (v = iot_analyze_value(r->data->analysis, i)) != NULL; i++) {
-		if (v->kind != IOT_VALUE_UNKNOWN || v->note == NULL || !is_first_of_reason(r, i))
+		if (v->kind != IOT_VALUE_UNKNOWN || v->note == NULL || is_copy(v) ||
+		    !is_first_of_reason(r, i))
 			continue;
 		if (!any)
 			output_text(r->html->out, "<details><summary>Unknown values, by reason"
@@ -221,7 +228,8 @@ static void write_notes(const struct html_report *r)
 	const char *last = NULL;
 	bool any = false;
 	for (size_t i = 0; (v = iot_analyze_value(r->data->analysis, i)) != NULL; i++) {
-		if (v->kind == IOT_VALUE_UNKNOWN || v->note == NULL || v->note == last)
+		if (v->kind == IOT_VALUE_UNKNOWN || v->note == NULL || v->note == last ||
+		    is_copy(v))
 			continue;
 		if (!any)
 			output_text(r->html->out, "<p>Notes on values:</p>\n<ul>\n");

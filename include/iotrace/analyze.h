@@ -42,6 +42,7 @@ enum iot_analyze_section {
 	IOT_ANALYZE_CLASSES = 0x200,
 	IOT_ANALYZE_COUNTERS = 0x400, /* of Darshan */
 	IOT_ANALYZE_FINDINGS = 0x800, /* computes all sections, and keeps those selected */
+	IOT_ANALYZE_MAP = 0x1000, /* computes those that it refers to, and keeps those selected */
 };
 
 /* Tables, each with the section that has to be selected. */

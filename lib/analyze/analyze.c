@@ -15,6 +15,7 @@
 #include "analyze_internal.h"
 #include "cycle_values.h"
 #include "io_time.h"
+#include "map.h"
 #include "requests_join.h"
 #include "saturate.h"
 #include "time.h"
@@ -560,11 +561,17 @@ static bool is_shown(const char *section, unsigned sections)
 	static const struct {
 		const char *name;
 		unsigned bit;
-	} names[] = {{"sizes", IOT_ANALYZE_SIZES},         {"order", IOT_ANALYZE_ORDER},
-		     {"time", IOT_ANALYZE_TIME},           {"cycles", IOT_ANALYZE_CYCLES},
-		     {"metadata", IOT_ANALYZE_METADATA},   {"reuse", IOT_ANALYZE_REUSE},
-		     {"classes", IOT_ANALYZE_CLASSES},     {"files", IOT_ANALYZE_FILES},
-		     {"processes", IOT_ANALYZE_PROCESSES}, {"counters", IOT_ANALYZE_COUNTERS},
+	} names[] = {{"sizes", IOT_ANALYZE_SIZES},
+		     {"order", IOT_ANALYZE_ORDER},
+		     {"time", IOT_ANALYZE_TIME},
+		     {"cycles", IOT_ANALYZE_CYCLES},
+		     {"metadata", IOT_ANALYZE_METADATA},
+		     {"reuse", IOT_ANALYZE_REUSE},
+		     {"classes", IOT_ANALYZE_CLASSES},
+		     {"files", IOT_ANALYZE_FILES},
+		     {"processes", IOT_ANALYZE_PROCESSES},
+		     {"counters", IOT_ANALYZE_COUNTERS},
+		     {"map", IOT_ANALYZE_MAP},
 		     {"findings", IOT_ANALYZE_FINDINGS}};
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strcmp(section, names[i].name) == 0)
@@ -572,7 +579,17 @@ static bool is_shown(const char *section, unsigned sections)
 	return true;
 }
 
-/* Findings need the values of all sections, of which those selected are kept. */
+static void add_map(struct iot_analyze *a)
+{
+	struct map_source from = {.small = a->options.small};
+	for (unsigned i = 0; i < LAYERS; i++)
+		if (a->layers[i] != NULL)
+			memcpy(from.requests[i], a->layers[i]->totals.io.count,
+			       sizeof from.requests[i]);
+	if (needs(a, IOT_ANALYZE_MAP))
+		map_values(&from, &a->values);
+}
+
 static void add_findings(struct iot_analyze *a)
 {
 	const struct findings_source from = {&a->values, &a->table, &a->options};
@@ -580,8 +597,6 @@ static void add_findings(struct iot_analyze *a)
 		return;
 	findings_find(&a->findings, &from);
 	findings_values(&a->findings, &a->values);
-	if (a->shown != 0)
-		values_filter(&a->values, is_shown, a->shown);
 }
 
 static void add_metadata_values(struct iot_analyze *a, const struct layer *l)
@@ -607,6 +622,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 		return a->status;
 	keep(a, order_end_all(&l->order));
 	row_names_values(&a->names, &a->values);
+	job_values(&a->job, &a->values);
 	totals_values(&l->totals, &a->trace, &a->requests, counted_of(a), &a->values);
 	if (a->job.more > 0)
 		traces_value(a);
@@ -614,7 +630,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 	if (a->options.sections & IOT_ANALYZE_SIZES)
 		sizes_values(&l->sizes, &a->options, counted_of(a), &a->values);
 	if (needs(a, IOT_ANALYZE_ORDER)) {
-		order_values(&l->order, &a->values);
+		order_values(&l->order, counted_of(a), &a->values);
 		keep(a, repetition_values(&l->repetition, &a->values));
 	}
 	if (needs(a, NEED_BINS))
@@ -629,7 +645,10 @@ int iot_analyze_finish(struct iot_analyze *a)
 		counters_values(&a->counters, &a->values);
 	add_reuse_values(a, l);
 	add_row_values(a, l);
+	add_map(a);
 	add_findings(a);
+	if (a->shown != 0)
+		values_filter(&a->values, is_shown, a->shown);
 	keep(a, !a->values.failed);
 	return a->status;
 }
@@ -714,10 +733,11 @@ struct iot_analyze *iot_analyze_new(const struct iot_analyze_options *options)
 		free(a);
 		return NULL;
 	}
-	if ((a->options.sections & IOT_ANALYZE_FINDINGS) != 0) {
+	if (needs(a, IOT_ANALYZE_FINDINGS | IOT_ANALYZE_MAP))
 		a->shown = a->options.sections;
-		a->options.sections = SECTIONS;
-	}
+	a->options.sections |= needs(a, IOT_ANALYZE_FINDINGS) ? SECTIONS
+			       : needs(a, IOT_ANALYZE_MAP)    ? MAP_REFERS
+							      : 0;
 	set_defaults(&a->options);
 	a->requests.options = a->options;
 	a->trace.epoch_ns = a->options.epoch_ns;

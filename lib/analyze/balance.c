@@ -2,6 +2,7 @@
 /* The section `processes`: how evenly they do I/O, and those with most. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "saturate.h"
 #include "tables.h"
@@ -91,6 +92,29 @@ static bool node_value(const struct row_table *t, struct values *v)
 	return true;
 }
 
+/* Files, created files and MiB, of all processes, by their number. */
+static void mean_values(const struct row_table *t, struct values *v)
+{
+	static const struct {
+		const char *name, *unit, *of;
+		double scale;
+	} means[] = {{"files_per_process", "", "files", 1},
+		     {"created_per_process", "", "created", 1},
+		     {"MiB_per_process", "MiB", "S", 1 << 20}};
+	for (size_t i = 0; i < sizeof means / sizeof means[0]; i++) {
+		const struct iot_analyze_value all = *values_find(v, "totals", means[i].of, NULL);
+		if (t->from.counted != NULL && strcmp(means[i].of, "created") == 0) {
+			values_unknown(v, means[i].name, NULL, "", "not in counters");
+			continue;
+		}
+		values_ratio(v, means[i].name, NULL, means[i].unit,
+			     (double)all.number / means[i].scale, (double)t->from.processes,
+			     "no processes");
+		if (all.note != NULL)
+			values_note(v, all.note);
+	}
+}
+
 bool balance_values(const struct row_table *t, size_t size, struct values *v)
 {
 	const size_t n = t->from.requests->process_map.count;
@@ -113,6 +137,7 @@ bool balance_values(const struct row_table *t, size_t size, struct values *v)
 	}
 	qsort(members, count, sizeof *members, by_id);
 	v->section = "processes";
+	mean_values(t, v);
 	imbalance(t, members, count, table_is_untimed(&all), v);
 	const bool named = node_value(t, v);
 	top_values(&top, t, false, v);

@@ -115,6 +115,9 @@ uint64_t counters_files(const struct counters_totals *t);
 struct counters_time_by_slowest counters_slowest(const struct counters_totals *t);
 /* The note of values that come from counters, as there are no records. */
 #define COUNTERS_NOTE "from: counters"
+/* The share of requests at aligned offsets, and that of those at or after the previous one's end. */
+void counters_aligned(const struct counters_totals *t, struct values *v);
+void counters_sequential(const struct counters_totals *t, struct values *v);
 /* The section `counters`; nothing without counters. */
 void counters_values(const struct counters *c, struct values *v);
 

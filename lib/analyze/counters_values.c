@@ -246,6 +246,36 @@ static void slowest_values(const struct counters *c, struct values *v)
 	rate_values(c, of, v);
 }
 
+static double requests_of(const struct counters_totals *t)
+{
+	return (double)t->sum[COUNTERS_REQUESTS] + (double)t->sum[COUNTERS_REQUESTS + 1];
+}
+
+/* Unknown if one of these sums is. */
+static void share_of_requests(const struct counters_totals *t, const char *name, double requests,
+			      bool unmeasured, struct values *v)
+{
+	if (unmeasured || t->unmeasured[COUNTERS_REQUESTS] || t->unmeasured[COUNTERS_REQUESTS + 1])
+		values_unknown(v, name, NULL, "", "a counter was not measured");
+	else
+		values_ratio(v, name, NULL, "", requests, requests_of(t), "no requests");
+	values_note_since(v, v->count - 1, COUNTERS_NOTE);
+}
+
+void counters_aligned(const struct counters_totals *t, struct values *v)
+{
+	share_of_requests(t, "aligned", requests_of(t) - (double)t->sum[COUNTERS_NOT_ALIGNED],
+			  t->unmeasured[COUNTERS_NOT_ALIGNED], v);
+}
+
+void counters_sequential(const struct counters_totals *t, struct values *v)
+{
+	const uint64_t *n = &t->sum[COUNTERS_SEQUENTIAL];
+	share_of_requests(
+	    t, "sequential", (double)n[0] + (double)n[1],
+	    t->unmeasured[COUNTERS_SEQUENTIAL] || t->unmeasured[COUNTERS_SEQUENTIAL + 1], v);
+}
+
 void counters_values(const struct counters *c, struct values *v)
 {
 	bool any = false;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "state.h"
+#include "values.h"
 
 static bool set(struct job *j, enum job_text which, struct iot_text text)
 {
@@ -37,9 +38,18 @@ bool job_join(struct job *j, const struct job *more)
 	return done;
 }
 
+static const char *const keys[JOB_TEXTS] = {[JOB_ID] = "job", [JOB_USER] = "user"};
+
+void job_values(const struct job *j, struct values *v)
+{
+	v->section = "trace";
+	for (unsigned i = 0; i < JOB_TEXTS; i++)
+		if (j->text[i] != NULL)
+			values_text(v, keys[i], NULL, text_of(j, i));
+}
+
 void job_state(struct state *s, struct job *j)
 {
-	static const char *const keys[JOB_TEXTS] = {"job", "user"};
 	size_t row;
 	while (state_each(s, "job", 1, &row)) {
 		state_number(s, "more", &j->more);

@@ -8,6 +8,7 @@
 #include <iotrace/iotrace.h>
 
 struct state;
+struct values;
 
 enum { JOB_TEXT_MAX = 4096 };
 
@@ -24,6 +25,8 @@ struct job {
 bool job_define(struct job *j, const struct iot_event *trace);
 bool job_join(struct job *j, const struct job *more);
 void job_state(struct state *s, struct job *j);
+/* What is declared: values of section `trace`. */
+void job_values(const struct job *j, struct values *v);
 void job_free(struct job *j);
 
 #endif

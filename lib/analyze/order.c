@@ -5,6 +5,7 @@
 
 #include "lib/base/array.h"
 
+#include "counters.h"
 #include "saturate.h"
 
 enum { SHORT_MAX = 3, TOLERANCE = 20 /* one of so many transitions, at least one, may differ */ };
@@ -505,19 +506,20 @@ static void direction_values(const struct order_counts *c, unsigned d, struct va
 			     no_followers);
 }
 
+const char *const order_patterns[PATTERNS] = {"short",          "contiguous", "simple strided",
+					      "nested strided", "sequential", "random"};
+
 static void pattern_values(const struct order_counts *c, unsigned d, struct values *v)
 {
 	static const char *const names[2][3] = {
 	    {"pattern_streams_r", "pattern_requests_r", "pattern_bytes_r"},
 	    {"pattern_streams_w", "pattern_requests_w", "pattern_bytes_w"}};
-	static const char *const keys[PATTERNS] = {"short",          "contiguous", "simple strided",
-						   "nested strided", "sequential", "random"};
 	for (unsigned p = 0; p < PATTERNS; p++)
-		values_number(v, names[d][0], keys[p], "", c->pattern[p].streams);
+		values_number(v, names[d][0], order_patterns[p], "", c->pattern[p].streams);
 	for (unsigned p = 0; p < PATTERNS; p++)
-		values_number(v, names[d][1], keys[p], "", c->pattern[p].requests);
+		values_number(v, names[d][1], order_patterns[p], "", c->pattern[p].requests);
 	for (unsigned p = 0; p < PATTERNS; p++)
-		values_number(v, names[d][2], keys[p], "bytes", c->pattern[p].bytes);
+		values_number(v, names[d][2], order_patterns[p], "bytes", c->pattern[p].bytes);
 }
 
 /* Strides are signed. */
@@ -534,10 +536,24 @@ static void stride_values(const struct common *c, unsigned d, struct values *v)
 		values_note(v, COMMON_INEXACT);
 }
 
-void order_values(const struct order *o, struct values *v)
+/* The share of the requests of either direction at or after the end of their predecessor. */
+static void sequential_value(const struct order *o, struct values *v)
+{
+	const struct order_counts *c = o->of;
+	values_ratio(v, "sequential", NULL, "",
+		     (double)c[0].consecutive + (double)c[0].forward + (double)c[1].consecutive +
+			 (double)c[1].forward,
+		     (double)c[0].followers + (double)c[1].followers, no_followers);
+}
+
+void order_values(const struct order *o, const struct counters_totals *counted, struct values *v)
 {
 	v->section = "order";
 	mixed_values(o, v);
+	if (counted == NULL)
+		sequential_value(o, v);
+	else
+		counters_sequential(counted, v);
 	run_values(o, v);
 	for (unsigned d = 0; d < 2; d++) {
 		direction_values(&o->of[d], d, v);

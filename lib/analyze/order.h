@@ -13,6 +13,8 @@
 #include "requests.h"
 #include "values.h"
 
+struct counters_totals;
+
 enum order_pattern {
 	PATTERN_SHORT,
 	PATTERN_CONTIGUOUS,
@@ -22,6 +24,8 @@ enum order_pattern {
 	PATTERN_RANDOM,
 	PATTERNS
 };
+
+extern const char *const order_patterns[PATTERNS]; /* their names */
 
 /* The requests of one direction in a stream. */
 struct order_direction {
@@ -126,8 +130,8 @@ bool order_link(struct order *o, size_t stream, const struct order *part, size_t
 /* Moves a stream that begins in a part to `stream`, which is not used. */
 bool order_move(struct order *o, size_t stream, struct order *part, size_t from,
 		const uint32_t *file);
-/* After order_end_all. */
-void order_values(const struct order *o, struct values *v);
+/* After order_end_all; counted: counters that replace requests; NULL: none. */
+void order_values(const struct order *o, const struct counters_totals *counted, struct values *v);
 void order_free(struct order *o);
 
 #endif

@@ -319,6 +319,19 @@ static void variable(const struct sizes_direction *s, unsigned d, struct values 
 		     (double)s->lengths.count, no_requests);
 }
 
+/* The share of the aligned offsets of both directions. */
+static void aligned_of_both(const struct request_sizes *s, uint64_t to,
+			    const struct counters_totals *counted, struct values *v)
+{
+	uint64_t zero_bits_of[ZERO_BITS];
+	for (unsigned i = 0; i < ZERO_BITS; i++)
+		zero_bits_of[i] = s->of[0].offset_zeros[i] + s->of[1].offset_zeros[i];
+	if (counted == NULL)
+		aligned_share(zero_bits_of, "aligned", to, v);
+	else
+		counters_aligned(counted, v);
+}
+
 void sizes_values(const struct request_sizes *s, const struct iot_analyze_options *o,
 		  const struct counters_totals *counted, struct values *v)
 {
@@ -337,4 +350,5 @@ void sizes_values(const struct request_sizes *s, const struct iot_analyze_option
 		powers(&of->lengths, d, v);
 		bins(of, d, v);
 	}
+	aligned_of_both(s, o->alignment, counted, v);
 }

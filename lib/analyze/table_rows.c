@@ -130,8 +130,6 @@ const char *table_file_key(char key[VALUE_KEY], const struct file_key *file)
 
 static void order_values_of(struct values *v, const char *key, const struct order_file *f)
 {
-	static const char *const patterns[PATTERNS] = {
-	    "short", "contiguous", "simple strided", "nested strided", "sequential", "random"};
 	unsigned max = 0;
 	for (unsigned p = 1; p < PATTERNS; p++)
 		max = f->pattern_requests[p] > f->pattern_requests[max] ? p : max;
@@ -140,8 +138,7 @@ static void order_values_of(struct values *v, const char *key, const struct orde
 	values_ratio(v, "same_size_M", key, "", (double)f->same_size, (double)f->followers,
 		     no_followers);
 	if (f->pattern_requests[max] > 0)
-		text_value(v, "pattern", key,
-			   (struct iot_text){patterns[max], strlen(patterns[max])});
+		values_word(v, "pattern", key, order_patterns[max]);
 	else
 		values_unknown(v, "pattern", key, "", no_offsets);
 }

@@ -49,6 +49,24 @@ void values_text(struct values *v, const char *name, const char *key, struct iot
 	to->text = text;
 }
 
+void values_word(struct values *v, const char *name, const char *key, const char *word)
+{
+	values_text(v, name, key, (struct iot_text){word, strlen(word)});
+}
+
+void values_copy(struct values *v, const char *name, const char *key,
+		 struct iot_analyze_value value)
+{
+	struct iot_analyze_value *to = add(v, name, key, value.unit);
+	if (to == NULL)
+		return;
+	to->kind = value.kind;
+	to->number = value.number;
+	to->real = value.real;
+	to->text = value.text;
+	to->note = value.note;
+}
+
 void values_unknown(struct values *v, const char *name, const char *key, const char *unit,
 		    const char *reason)
 {

@@ -30,6 +30,11 @@ void values_unknown(struct values *v, const char *name, const char *key, const c
 		    const char *reason);
 /* size bytes of text, which is valid as long as the values. */
 void values_text(struct values *v, const char *name, const char *key, struct iot_text text);
+/* A constant, which needs no encoding. */
+void values_word(struct values *v, const char *name, const char *key, const char *word);
+/* The number, text or reason of another value, with its note. */
+void values_copy(struct values *v, const char *name, const char *key,
+		 struct iot_analyze_value value);
 /* part / whole; unknown for the reason if the whole is 0. */
 void values_ratio(struct values *v, const char *name, const char *key, const char *unit,
 		  double part, double whole, const char *reason);

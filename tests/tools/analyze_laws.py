@@ -28,9 +28,11 @@ OVER_TIME = re.compile(r"time\.(?!t_|md_time|io_)|cycles\.")
 
 
 def flat(values):
-    """Returns {section.name.key: value}, without the names of files and processes in findings."""
+    """Returns {section.name.key: value}, without the names of files and processes in findings, and without copies of values."""
     result = {}
     for section, names in values.items():
+        if section == "map":
+            continue
         for name, value in names.items():
             if section == "findings" and name in ("file", "path", "process", "sentence"):
                 continue

@@ -157,7 +157,7 @@ class Trace:
 
     def __init__(self, lines, options):
         self.options, self.requests, self.operations, self.events = options, [], [], []
-        self.keys, self.hosts, self.ranks, self.paths = {}, {}, {}, {}
+        self.keys, self.hosts, self.ranks, self.paths, self.job, self.sections = {}, {}, {}, {}, {}, {}
         self.other, self.task_of, self.streams, self.counters = Counter(), {}, {}, []
         self.all_processes = set()
         self.lost = self.lost_records = self.out_of_order = self.other_level = self.left_out = 0
@@ -216,6 +216,9 @@ class Trace:
         for key in ("source", "command", "host"):
             if keys.get(key):
                 self.keys.setdefault(key, keys[key])
+        for key, value in (("job", keys.get("job")), ("user", keys.get("user", keys.get("uid")))):
+            if value:
+                self.job.setdefault(key, value)
         if "job-start" in keys and "job-end" in keys:
             self.keys["job"] = [int(Decimal(keys[key]) * SECOND) for key in ("job-start", "job-end")]
 
@@ -275,6 +278,7 @@ class Trace:
     def choose_layer(self):
         self.counted = not self.requests and not self.options.physical and any(k.get("source") == "POSIX" for k in self.counters)
         present = {r.layer for r in self.requests}
+        self.by_layer = Counter((r.layer, "w" if r.write else "r") for r in self.requests)
         lowest = next((layer for layer in LAYERS if layer in present), None)
         chosen = self.options.layer or lowest
         kept = [r for r in self.requests if r.layer == chosen]
@@ -328,7 +332,7 @@ def header(t):
     names = [f"{kind}_{d}" for kind in KINDS.values() for d in "rw"]
     level = "left_out_logical" if t.options.physical else "left_out_physical"
     declared = {key: t.keys[key] for key in ("source", "command", "host") if key in t.keys}
-    return {**declared, "P": t.P, "T": ratio(t.T, SECOND), "left_out": t.left_out, level: t.other_level, "lost": t.lost, "lost_records": t.lost_records,
+    return {**declared, **t.job, "P": t.P, "T": ratio(t.T, SECOND), "left_out": t.left_out, level: t.other_level, "lost": t.lost, "lost_records": t.lost_records,
             "lengths_requested": int(t.keys.get("lengths") == "requested"),
             **{f"other_{c}": {name: t.other[c, name] for name in names} for c in "NS"}}
 
@@ -483,7 +487,9 @@ def sizes_of(t, requests, d):
 
 
 def sizes(t):
-    return {**sizes_of(t, [r for r in t.requests if not r.write], "r"), **sizes_of(t, [r for r in t.requests if r.write], "w")}
+    bits = [zero_bits(r.offset) for r in t.requests if r.offset is not None]
+    return {**sizes_of(t, [r for r in t.requests if not r.write], "r"), **sizes_of(t, [r for r in t.requests if r.write], "w"),
+            "aligned": ratio(sum(b >= zero_bits(t.options.alignment) for b in bits), len(bits))}
 
 
 # 3.3 Order within streams
@@ -646,8 +652,14 @@ def repetition(requests, token):
     return {"tokens": tokens, "covered": covered, "lag": lag, "repetitive": 2 * covered >= tokens if tokens else None}
 
 
+def sequential(requests):
+    """The share of Darshan's SEQ: consecutive and forward, of the requests with a predecessor in their direction stream."""
+    following = [s for stream in steps(requests, lambda r: (r.stream, r.write)) for s in stream if s.before]
+    return ratio(sum(relation(s) in ("consecutive", "forward") for s in following), len(following))
+
+
 def order(t):
-    return {**order_mixed(t), **order_direction([r for r in t.requests if not r.write], "r"),
+    return {**order_mixed(t), "sequential": sequential(t.requests), **order_direction([r for r in t.requests if not r.write], "r"),
             **order_direction([r for r in t.requests if r.write], "w"),
             "repetition": repetition(t.requests, lambda r: (r.file, r.offset, r.length, r.write)),
             "repetition_any_file": repetition(t.requests, lambda r: (r.offset, r.length, r.write))}
@@ -1159,8 +1171,11 @@ def processes(t):
     everything = Row()
     for e in t.events:
         everything.add(e)
+    sums = section(t, "totals")
     nodes, members = rows(t, lambda e: t.hosts.get(e.process)), Counter(t.hosts.get(p) for p in ids)
     return {"rows": {str(p): values[p] for p in ids}, "imbalance_bytes": balance(Row.bytes),
+            "files_per_process": ratio(sums["files"], t.P), "MiB_per_process": ratio(sums["S"], MIB * t.P),
+            "created_per_process": None if t.counted else ratio(sums["created"], t.P),
             "imbalance_requests": balance(Row.requests),
             "imbalance_io_time": None if everything.is_untimed("rw") else balance(lambda row: row.length("io_time")),
             "nodes": hosts_of(t), "nodes_rows": {h: {**nodes[h].values(), "processes": members[h]} for h in sorted(nodes)},
@@ -1433,6 +1448,12 @@ def counted_files(t):
             "strategy": "serial" if t.P == 1 else most}
 
 
+def counted_share(of, parts):
+    """Returns the share of counted requests in all of POSIX; None if one of these was not measured."""
+    requests = [of[f"N_{d}"]["POSIX"] for d in "rw"]
+    return None if None in requests + parts else ratio(sum(parts), sum(requests))
+
+
 def counted(t, name):
     """Returns the values of a section that counters replace."""
     if name == "metadata":
@@ -1441,8 +1462,12 @@ def counted(t, name):
     if not t.counted:
         return {}
     of = counters_reference.counters(t.counters)
+    if name == "order":
+        return {"sequential": counted_share(of, [of["sequential_r"]["POSIX"], of["sequential_w"]["POSIX"]])}
     if name == "sizes":
-        return {f"size_darshan_{d}": {label: of["size_" + d]["POSIX " + label] for label in counters_reference.SIZES.values()} for d in "rw"}
+        not_aligned = of["not_aligned"]["POSIX"]
+        share = counted_share(of, [not_aligned])
+        return {"aligned": None if share is None else 1 - share} | {f"size_darshan_{d}": {label: of["size_" + d]["POSIX " + label] for label in counters_reference.SIZES.values()} for d in "rw"}
     if name == "time":
         rate = of["MiB_s"]["POSIX"]
         return {"MiB_s": rate, "MiB_s_CN": ratio(rate, t.options.nodes or hosts_of(t))}
@@ -1451,6 +1476,62 @@ def counted(t, name):
 
 def counters(t):
     return counters_reference.counters(t.counters)
+
+
+# 3.10 Criteria
+
+def criteria(t):
+    """Readings. The pattern of a direction is that of most requests, of equal ones the first in the order of 3.3. Interfaces have the
+    requests of the layers of %file, and those of the modules of counters.
+    """
+    of = {name: section(t, name) for name in ("totals", "sizes", "order", "time", "cycles", "metadata", "files", "classes", "counters")}
+
+    def values(name, *paths, suffixes="r w".split()):
+        found = {}
+        for path in paths:
+            for suffix in suffixes:
+                end = "_" + suffix if suffix else ""
+                value = of[name].get(path[0] + end)
+                found[path[0] + end] = value.get(path[1]) if isinstance(value, dict) else value
+        return found
+
+    def both(name, *paths):
+        return values(name, *paths, suffixes=("r", "w", ""))
+
+    def alone(name, *names):
+        return {n: of[name].get(n) for n in names}
+
+    result = {"1.1": both("totals", ("S",)), "1.2": both("totals", ("N",)), "1.3": both("time", ("B_max",)) | both("totals", ("B_avg",)),
+              "1.4": both("time", ("IOPS_max",)) | both("totals", ("IOPS_avg",)),
+              "1.5": alone("totals", "created") | alone("metadata", "F_open", "F_close"),
+              "1.6": both("time", ("intensity", str(MIB))), "2.2": values("sizes", ("small", str(t.options.small))),
+              "2.3": values("sizes", ("variable",)), "2.4": alone("totals", "p_r_IOPs", "p_w_IOPs", "p_r_Bytes", "p_w_Bytes"),
+              "2.6": alone("files", "task_local", "shared"), "2.7": {}, "2.9": both("time", ("burstiness", str(MIB))),
+              "2.10": {key: of["order"]["repetition"][key] for key in ("repetitive", "lag")},
+              "3.1": both("time", ("parallel_intensity", str(MIB))), "4.2": interfaces(t, of["counters"]),
+              "4.4": {f"{c}_{d}": of["classes"].get(f"share_{d}", {}).get(c) for d, c in
+                      (*[("r", c) for c in ("required", "swapping", "unknown")],
+                       *[("w", c) for c in ("required", "checkpoint", "swapping", "rewritten", "unknown")])},
+              "4.5": alone("time", "asynchronous_share", "asynchronous_share_bytes")}
+    for d in "rw":
+        requests = of["order"][f"pattern_requests_{d}"]
+        most = max(requests, key=requests.get)
+        total = sum(requests.values())
+        result["2.7"] |= {f"pattern_{d}": most if total else None, f"pattern_share_{d}": ratio(requests[most], total)}
+    periods = of["cycles"].get("type_period_s", {})
+    result["2.11"] = {name: periods.get(kind) for name, kind in
+                      (("type_period_s_r", "read"), ("type_period_s_w", "write"), ("type_period_s", "read/write"))}
+    return result
+
+
+def interfaces(t, counters_):
+    found = {}
+    for layer in LAYERS:
+        numbers = {f"{layer}_{d}": t.by_layer[layer, d] for d in "rw"}
+        found |= numbers if any(numbers.values()) else {}
+    for module in counters_.get("N_r", {}):
+        found |= {f"counters_{module}_{d}": counters_[f"N_{d}"][module] for d in "rw"}
+    return found
 
 
 # 3.11 Findings
@@ -1589,7 +1670,14 @@ def findings(t):
 
 SECTIONS = {"trace": header, "totals": totals, "large": large, "sizes": sizes, "order": order, "time": time, "cycles": cycles, "files": files,
             "processes": processes, "metadata": metadata, "reuse": reuse, "classes": classes, "counters": counters,
-            "findings": findings}
+            "map": criteria, "findings": findings}
+
+
+def section(t, name):
+    """Returns the values of a section, which are computed once."""
+    if name not in t.sections:
+        t.sections[name] = SECTIONS[name](t) | counted(t, name)
+    return t.sections[name]
 
 
 def differences(a, b, path=""):
@@ -1659,7 +1747,7 @@ def values_of(lines, words):
     """Returns the values of a trace, by section and name; words: options."""
     options = parse(words)
     trace = Trace(lines, options)
-    return {name: SECTIONS[name](trace) | counted(trace, name) for name in options.section.split(",")}
+    return {name: section(trace, name) for name in options.section.split(",")}
 
 
 def main():

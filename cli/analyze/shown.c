@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "shown.h"
+
+#include <stdio.h>
+
+#include "cli/ui/printable.h"
+
+double shown_real(const struct iot_analyze_value *v)
+{
+	return v->kind == IOT_VALUE_NUMBER ? (double)v->number : v->real;
+}
+
+const char *shown_value(char text[SHOWN_FIELD], enum shown as, const struct iot_analyze_value *v)
+{
+	if (v == NULL || v->kind == IOT_VALUE_UNKNOWN)
+		return "-";
+	if (as == SHOWN_COUNT)
+		snprintf(text, SHOWN_FIELD, "%ju", (uintmax_t)v->number);
+	else if (as == SHOWN_BYTES && v->kind == IOT_VALUE_NUMBER)
+		printable_bytes(text, SHOWN_FIELD, v->number);
+	else if (as == SHOWN_BYTES)
+		printable_bytes(text, SHOWN_FIELD, (uint64_t)v->real);
+	else if (as == SHOWN_PERCENT)
+		snprintf(text, SHOWN_FIELD, "%.1f %%", 100 * shown_real(v));
+	else if (as == SHOWN_WORD)
+		snprintf(text, SHOWN_FIELD, "%.*s", (int)v->text.size, v->text.data);
+	else if (as == SHOWN_YES)
+		return v->number > 0 ? "yes" : "no";
+	else
+		snprintf(text, SHOWN_FIELD, shown_real(v) < 1 ? "%.4f" : "%.2f", shown_real(v));
+	return text;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Values of `iotrace analyze` as text for people. */
+#ifndef CLI_ANALYZE_SHOWN_H
+#define CLI_ANALYZE_SHOWN_H
+
+#include <stdbool.h>
+
+#include <iotrace/analyze.h>
+
+enum { SHOWN_FIELD = 32 };
+
+enum shown { SHOWN_COUNT, SHOWN_BYTES, SHOWN_REAL, SHOWN_PERCENT, SHOWN_WORD, SHOWN_YES };
+
+/* The number of a value of kind IOT_VALUE_NUMBER or IOT_VALUE_REAL. */
+double shown_real(const struct iot_analyze_value *v);
+/* "-" if the value is NULL or unknown; SHOWN_COUNT is for numbers, SHOWN_WORD for short texts. */
+const char *shown_value(char text[SHOWN_FIELD], enum shown as, const struct iot_analyze_value *v);
+
+#endif
