@@ -62,16 +62,24 @@ static size_t write_paragraph(char to[PARAGRAPH], const struct iot_analyze *a,
 	return wrap(to, whole);
 }
 
+static void write_head(struct output *out, size_t found, size_t trivial)
+{
+	if (found == 0)
+		output_text(out, "findings: none");
+	else
+		output_printf(out, "findings: %zu, those that can save most first", found);
+	if (trivial > 0)
+		output_printf(out, "; %zu trivial: under 1 %% of the run, 1 ms or 64 KiB", trivial);
+	output_text(out, "\n");
+}
+
 void analyze_findings_print(struct output *out, const struct iot_analyze *a, size_t lines)
 {
-	const size_t found = (size_t)iot_analyze_find(a, "findings", "found", NULL)->number;
+	const size_t found = (size_t)iot_analyze_find(a, "findings", "found", NULL)->number,
+		     trivial = (size_t)iot_analyze_find(a, "findings", "trivial", NULL)->number;
 	char paragraph[PARAGRAPH];
 	size_t used = 1, i = 0;
-	if (found == 0) {
-		output_text(out, "findings: none\n");
-		return;
-	}
-	output_printf(out, "findings: %zu, most important ones first\n", found);
+	write_head(out, found, trivial);
 	for (; i < found; i++) {
 		const size_t n = write_paragraph(paragraph, a, sentence_at(a, i));
 		if (used + n + (i + 1 < found) > lines)

@@ -276,6 +276,18 @@ static void define_file(struct iot_analyze *a, const struct iot_event *ev)
 		keep(a, row_names_define_file(&a->names, ev));
 }
 
+/* Files of a log without records have their names in counters alone. */
+static void add_counter(struct iot_analyze *a, const struct iot_event *ev)
+{
+	const struct iot_text path = iot_directive_get(ev, "path");
+	uint64_t object;
+	if (needs(a, IOT_ANALYZE_COUNTERS))
+		keep(a, counters_add(&a->counters, &a->requests, ev));
+	if (needs(a, NEED_CLASSES) && path.data != NULL && number_of(ev, "object", &object) &&
+	    object > 0 && object <= UINT32_MAX)
+		keep(a, row_names_set(&a->names, NAME_OBJECT, object, path));
+}
+
 static void define_process(struct iot_analyze *a, const struct iot_event *ev)
 {
 	requests_define_process(&a->requests, ev);
@@ -301,8 +313,8 @@ static void add_directive(struct iot_analyze *a, const struct iot_event *ev)
 		define_trace(a, ev);
 	else if (ev->kind == IOT_LOST)
 		add_lost(a, ev);
-	else if (ev->kind == IOT_COUNTER && needs(a, IOT_ANALYZE_COUNTERS))
-		keep(a, counters_add(&a->counters, &a->requests, ev));
+	else if (ev->kind == IOT_COUNTER)
+		add_counter(a, ev);
 	keep(a, true);
 }
 
@@ -592,7 +604,7 @@ static void add_map(struct iot_analyze *a)
 
 static void add_findings(struct iot_analyze *a)
 {
-	const struct findings_source from = {&a->values, &a->table, &a->options};
+	const struct findings_source from = {&a->values, &a->table, &a->counters, &a->options};
 	if (a->status != IOT_OK || !needs(a, IOT_ANALYZE_FINDINGS))
 		return;
 	findings_find(&a->findings, &from);

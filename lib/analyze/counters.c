@@ -17,8 +17,8 @@ enum { COMMON_VALUES = 4 /* of a record */ };
 struct counter_record {
 	uint64_t sum[COUNTERS_SUMS];
 	bool unmeasured[COUNTERS_SUMS];
-	counters_fs fs[COUNTERS_TIMES], slowest_fs;
-	uint64_t max_byte, times, rank;
+	counters_fs fs[COUNTERS_TIMES], slowest_fs, fastest_fs;
+	uint64_t small[2], max_byte, max_read, times, rank;
 	bool of_one_rank;
 	/* common values and how often they occur; a stride may be negative */
 	uint64_t size[COMMON_VALUES], size_count[COMMON_VALUES];
@@ -139,6 +139,8 @@ static void set_time(struct counter_record *c, struct iot_text name, struct iot_
 		c->fs[COUNTERS_METADATA] = seconds(value);
 	else if (text_equals(name, "SLOWEST_RANK_TIME"))
 		c->slowest_fs = seconds(value);
+	else if (text_equals(name, "FASTEST_RANK_TIME"))
+		c->fastest_fs = seconds(value);
 }
 
 /* "1_ACCESS" and "1_COUNT". */
@@ -198,9 +200,10 @@ static void set_counter(struct counter_record *c, struct iot_text name, struct i
 		set_common(name, "ACCESS", value, c->size, c->size_count);
 	else if (starts(&name, "STRIDE"))
 		set_common(name, "STRIDE", value, c->stride, c->stride_count);
-	else if (starts(&name, "MAX_BYTE_") && whole(value, &v))
+	else if (starts(&name, "MAX_BYTE_") && whole(value, &v)) {
 		c->max_byte = v > c->max_byte ? v : c->max_byte;
-	else
+		c->max_read = text_equals(name, "READ") ? v : c->max_read;
+	} else
 		set_sum(c, name, value);
 }
 
@@ -252,9 +255,19 @@ static bool add_rank(struct counters_totals *t, const struct counter_record *c)
 	const size_t i = idmap_number(&t->rank_map, c->rank);
 	if (!array_reserve_index(&t->ranks, &t->rank_capacity, i, sizeof *t->ranks))
 		return false;
+	add_product(&t->ranks[i].bytes, c->sum[COUNTERS_BYTES], c->times);
+	add_product(&t->ranks[i].bytes, c->sum[COUNTERS_BYTES + 1], c->times);
 	for (unsigned k = 0; k < COUNTERS_TIMES; k++)
 		add_time(&t->ranks[i].fs[k], c->fs[k], c->times);
 	return true;
+}
+
+static void add_shared_times(struct counters_file *f, const struct counter_record *c)
+{
+	add_time(&f->slowest_fs, c->slowest_fs, c->times);
+	add_time(&f->fastest_fs, c->fastest_fs, c->times);
+	for (unsigned k = 0; k < COUNTERS_TIMES; k++)
+		add_time(&f->shared_fs, c->fs[k], c->times);
 }
 
 static bool add_file(struct counters_totals *t, const struct counter_record *c, uint32_t file)
@@ -265,11 +278,15 @@ static bool add_file(struct counters_totals *t, const struct counter_record *c, 
 	for (unsigned d = 0; d < 2; d++) {
 		add_product(&f->bytes[d], c->sum[COUNTERS_BYTES + d], c->times);
 		add_product(&f->requests[d], c->sum[COUNTERS_REQUESTS + d], c->times);
+		add_product(&f->small[d], c->small[d], c->times);
 	}
 	f->records += c->times;
 	f->max_byte = c->max_byte > f->max_byte ? c->max_byte : f->max_byte;
+	f->max_read = c->max_read > f->max_read ? c->max_read : f->max_read;
 	f->ranks += c->of_one_rank ? c->times : 0;
 	f->shared |= !c->of_one_rank;
+	if (!c->of_one_rank)
+		add_shared_times(f, c);
 	return true;
 }
 
@@ -307,6 +324,18 @@ static uint32_t file_of(struct requests *r, const struct iot_event *ev)
 	return id != NULL ? requests_file(r, id, 0) : 0;
 }
 
+/* Requests of the classes up to a size, which is exact for the limits of classes. */
+static void add_small(struct counter_record *c, uint64_t size)
+{
+	static const uint64_t limits[COUNTERS_CLASSES] = {
+	    100,     1 << 10,  10 << 10,  100 << 10,  1 << 20,
+	    4 << 20, 10 << 20, 100 << 20, 1ull << 30, UINT64_MAX};
+	for (unsigned i = 0; i < COUNTERS_CLASSES && limits[i] <= size; i++) {
+		c->small[0] = saturate_add(c->small[0], c->sum[COUNTERS_SIZE_READ + i]);
+		c->small[1] = saturate_add(c->small[1], c->sum[COUNTERS_SIZE_WRITE + i]);
+	}
+}
+
 /* Collective calls are requests, too. */
 static void add_collective(struct counter_record *c)
 {
@@ -331,6 +360,7 @@ bool counters_add(struct counters *c, struct requests *r, const struct iot_event
 		if (t == NULL || r->failed || file == 0)
 			return false;
 		parse(&record, ev, prefixes[i]);
+		add_small(&record, r->options.small);
 		if (i == COUNTERS_MPIIO)
 			add_collective(&record);
 		return add(t, &record, file - 1);
@@ -353,11 +383,16 @@ static bool join_files(struct counters_totals *t, const struct counters_totals *
 		for (unsigned d = 0; d < 2; d++) {
 			to->bytes[d] = saturate_add(to->bytes[d], from->bytes[d]);
 			to->requests[d] = saturate_add(to->requests[d], from->requests[d]);
+			to->small[d] = saturate_add(to->small[d], from->small[d]);
 		}
 		to->records += from->records;
 		to->max_byte = from->max_byte > to->max_byte ? from->max_byte : to->max_byte;
+		to->max_read = from->max_read > to->max_read ? from->max_read : to->max_read;
 		to->ranks += from->ranks;
 		to->shared |= from->shared;
+		to->slowest_fs = saturate_add_wide(to->slowest_fs, from->slowest_fs);
+		to->fastest_fs = saturate_add_wide(to->fastest_fs, from->fastest_fs);
+		to->shared_fs = saturate_add_wide(to->shared_fs, from->shared_fs);
 	}
 	return true;
 }
@@ -368,6 +403,7 @@ static bool join_ranks(struct counters_totals *t, const struct counters_totals *
 		const size_t to = idmap_number(&t->rank_map, more->rank_map.keys[i]);
 		if (!array_reserve_index(&t->ranks, &t->rank_capacity, to, sizeof *t->ranks))
 			return false;
+		t->ranks[to].bytes = saturate_add(t->ranks[to].bytes, more->ranks[i].bytes);
 		for (unsigned k = 0; k < COUNTERS_TIMES; k++)
 			t->ranks[to].fs[k] =
 			    saturate_add_wide(t->ranks[to].fs[k], more->ranks[i].fs[k]);

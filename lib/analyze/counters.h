@@ -38,19 +38,25 @@ enum counters_sum {
 
 enum counters_time { COUNTERS_READ, COUNTERS_WRITE, COUNTERS_METADATA, COUNTERS_TIMES };
 
-struct counters_file {
-	uint64_t records;
-	uint64_t bytes[2], requests[2];
-	uint64_t max_byte; /* the highest offset of a byte read or written */
-	uint64_t ranks;    /* records of one rank each */
-	bool shared;       /* a record of all ranks */
-};
-
 /* Femtoseconds, as counters are sums of doubles. */
 typedef uint128 counters_fs;
 
+struct counters_file {
+	uint64_t records;
+	uint64_t bytes[2], requests[2];
+	uint64_t small[2]; /* requests up to the limit of a small one */
+	uint64_t max_byte; /* the highest offset of a byte read or written */
+	uint64_t max_read; /* of a byte read */
+	uint64_t ranks;    /* records of one rank each */
+	bool shared;       /* a record of all ranks */
+	/* of records of all ranks: the time of the slowest, of the fastest, and of all */
+	counters_fs slowest_fs, fastest_fs, shared_fs;
+};
+
+/* In files that have a record of this rank alone. */
 struct counters_rank {
-	counters_fs fs[COUNTERS_TIMES]; /* in files that have a record of this rank alone */
+	counters_fs fs[COUNTERS_TIMES];
+	uint64_t bytes;
 };
 
 /* All zeros: none. */
@@ -110,6 +116,12 @@ struct counters_time_by_slowest {
 	counters_fs fs[COUNTERS_TIMES], unique_fs; /* of the slowest rank in files of its own */
 	counters_fs all_fs;
 };
+/*
+ * The longest time that a rank spends in the kinds of a set of bits: that in files of its own, and an
+ * equal share of that in files of all ranks. Stores its number, UINT64_MAX without files of one rank.
+ */
+counters_fs counters_longest(const struct counters_totals *t, unsigned kinds, uint64_t ranks,
+			     uint64_t *rank);
 /* The number of files with a request. */
 uint64_t counters_files(const struct counters_totals *t);
 struct counters_time_by_slowest counters_slowest(const struct counters_totals *t);

@@ -38,9 +38,15 @@ static void files_state(struct state *s, struct counters_totals *t)
 		state_number(s, "n_w", &f->requests[1]);
 		state_number(s, "s_r", &f->bytes[0]);
 		state_number(s, "s_w", &f->bytes[1]);
+		state_number(s, "small_r", &f->small[0]);
+		state_number(s, "small_w", &f->small[1]);
 		state_number(s, "max_byte", &f->max_byte);
+		state_number(s, "max_read", &f->max_read);
 		state_number(s, "ranks", &f->ranks);
 		state_flag(s, "shared", &f->shared);
+		state_wide(s, "slowest_fs", &f->slowest_fs);
+		state_wide(s, "fastest_fs", &f->fastest_fs);
+		state_wide(s, "shared_fs", &f->shared_fs);
 	}
 }
 
@@ -48,7 +54,7 @@ static void files_state(struct state *s, struct counters_totals *t)
 
 struct rank_entry {
 	uint64_t rank;
-	struct counters_rank times;
+	struct counters_rank sums;
 };
 
 static int by_rank(const void *left, const void *right)
@@ -75,7 +81,7 @@ static void load_rank(struct state *s, struct counters_totals *t, const struct r
 	struct counters_rank *to =
 	    i != SIZE_MAX ? state_at(s, &t->ranks, &t->rank_capacity, i, sizeof *t->ranks) : NULL;
 	if (to != NULL)
-		*to = rank->times;
+		*to = rank->sums;
 	else
 		state_no_memory(s);
 }
@@ -88,9 +94,10 @@ static void ranks_state(struct state *s, struct counters_totals *t)
 		struct rank_entry rank = i < count ? list[i] : none;
 		uint64_t row = rank.rank + 1; /* a row of zeros would be left out */
 		state_number(s, "rank", &row);
-		state_wide(s, "read_fs", &rank.times.fs[COUNTERS_READ]);
-		state_wide(s, "write_fs", &rank.times.fs[COUNTERS_WRITE]);
-		state_wide(s, "metadata_fs", &rank.times.fs[COUNTERS_METADATA]);
+		state_wide(s, "read_fs", &rank.sums.fs[COUNTERS_READ]);
+		state_wide(s, "write_fs", &rank.sums.fs[COUNTERS_WRITE]);
+		state_wide(s, "metadata_fs", &rank.sums.fs[COUNTERS_METADATA]);
+		state_number(s, "bytes", &rank.sums.bytes);
 		rank.rank = row - 1;
 		if (!state_saves(s) && !state_failed(s))
 			load_rank(s, t, &rank);

@@ -185,10 +185,38 @@ uint64_t counters_files(const struct counters_totals *t)
 
 /* Time by the slowest rank */
 
+enum { ALL_TIMES = 1 << COUNTERS_READ | 1 << COUNTERS_WRITE | 1 << COUNTERS_METADATA };
+
+static counters_fs sum_of(const counters_fs fs[COUNTERS_TIMES], unsigned kinds)
+{
+	counters_fs sum = 0;
+	for (unsigned k = 0; k < COUNTERS_TIMES; k++)
+		if ((kinds & 1u << k) != 0)
+			sum = saturate_add_wide(sum, fs[k]);
+	return sum;
+}
+
 static counters_fs time_of(const struct counters_rank *r)
 {
-	return saturate_add_wide(saturate_add_wide(r->fs[COUNTERS_READ], r->fs[COUNTERS_WRITE]),
-				 r->fs[COUNTERS_METADATA]);
+	return sum_of(r->fs, ALL_TIMES);
+}
+
+counters_fs counters_longest(const struct counters_totals *t, unsigned kinds, uint64_t ranks,
+			     uint64_t *rank)
+{
+	counters_fs longest = 0, own = 0, fs;
+	*rank = UINT64_MAX;
+	for (size_t i = 0; i < t->rank_map.count; i++) {
+		fs = sum_of(t->ranks[i].fs, kinds);
+		own = saturate_add_wide(own, fs);
+		if (*rank != UINT64_MAX &&
+		    (fs < longest || (fs == longest && t->rank_map.keys[i] > *rank)))
+			continue;
+		longest = fs;
+		*rank = t->rank_map.keys[i];
+	}
+	fs = sum_of(t->fs, kinds);
+	return saturate_add_wide(longest, fs > own && ranks > 0 ? (fs - own) / ranks : 0);
 }
 
 struct counters_time_by_slowest counters_slowest(const struct counters_totals *t)

@@ -22,11 +22,14 @@ struct finding {
 	bool has_file, has_process;
 	char sentence[FINDING_TEXT]; /* percent-encoded */
 	const char *remedy;
+	double saves;    /* the share of the run that the remedy can save at most */
+	bool saves_time; /* it is a share of the time, else of the bytes */
+	bool trivial;
+	size_t number; /* orders findings that save the same */
 };
 
-/* Most important ones first. */
 struct findings {
-	struct finding *list;
+	struct finding *list; /* those that save most first */
 	size_t count, capacity;
 	bool failed; /* out of memory */
 };
@@ -34,6 +37,7 @@ struct findings {
 struct findings_source {
 	const struct values *values; /* of all sections */
 	const struct row_table *table;
+	const struct counters *counters;
 	const struct iot_analyze_options *options;
 };
 

@@ -70,12 +70,19 @@ static void class_values(const struct class_sums sums[CLASSES], struct values *v
 		      sums[CLASS_SHARED].files + sums[CLASS_PART_SHARED].files);
 }
 
+/* The most bytes of a rank in files of its own. */
+static uint64_t counted_max(const struct counters_totals *t)
+{
+	uint64_t max = 0;
+	for (size_t i = 0; i < t->rank_map.count; i++)
+		max = t->ranks[i].bytes > max ? t->ranks[i].bytes : max;
+	return max;
+}
+
 /* Whether one process has 99 % of the bytes. */
 static bool is_rank_0(const struct row_table *t, uint64_t bytes)
 {
-	uint64_t max = 0;
-	if (t->from.counted != NULL)
-		return false; /* not known: counters are sums of ranks */
+	uint64_t max = t->from.counted != NULL ? counted_max(t->from.counted) : 0;
 	for (size_t i = 0; i < t->from.rows->process_capacity; i++) {
 		const uint64_t n = row_bytes(&t->from.rows->processes[i]);
 		max = n > max ? n : max;

@@ -46,7 +46,7 @@ def compare(tool, text, options):
     if found is None:
         return ["iotrace analyze fails: -"], set()
     # The reference has no texts of findings, nor the one that depends on cycles.
-    for name in ("found", "sentence", "remedy"):
+    for name in ("found", "trivial", "sentence", "remedy"):
         found.get("findings", {}).pop(name, None)
     for table in found.get("findings", {}).values():
         table.pop("overlap_possible", None)

@@ -245,6 +245,8 @@ class Trace:
             self.lost_records += int(directive.keys.get("records", 0))
         elif directive.name == "counter":
             self.counters.append(directive.keys)
+            if directive.keys.get("object", "0").isdigit() and int(directive.keys.get("object", 0)) and directive.keys.get("path"):
+                self.paths.setdefault(("object", int(directive.keys["object"])), directive.keys["path"])
         elif directive.name == "op" and not self.options.physical:
             self.add_operation(directive, reader)
 
@@ -1443,6 +1445,8 @@ def counted_files(t):
                 c["extent"] = max(f.last + 1, c["extent"] or 0)
     names = [("N-1", "shared"), ("N-M", "part-shared"), ("N-N", "unique")]
     most = max(names, key=lambda pair: by_class[pair[1]]["bytes"])[0] if by_class["all"]["bytes"] else None
+    if most and 100 * max(counters_reference.posix_ranks(t.counters).values(), default=0) >= 99 * by_class["all"]["bytes"]:
+        most = "rank-0"
     return {**{f"class_{name}": {c: by_class[c][name] for c in by_class} for name in ("files", "bytes", "requests", "extent")},
             "task_local": by_class["unique"]["files"], "shared": by_class["shared"]["files"] + by_class["part-shared"]["files"],
             "strategy": "serial" if t.P == 1 else most}
@@ -1554,25 +1558,65 @@ class Findings:
         self.users = {f: len({r.process for r in rs}) for f, rs in self.by_file.items()}
         self.used = reuse_reference.bytes_by_file(t.requests)
 
-    def add(self, code, value, threshold, **concerned):
-        self.list[code] = {"value": value, "threshold": threshold, **concerned}
+    def cost(self):
+        """What remedies can save at most: the run time, and the share of it that the slowest process spends in reads, writes, both; of the
+        bytes if the times are not known, or requests are asynchronous."""
+        self.bytes = float(self.total("S"))
+        if self.t.counted:
+            longest = [counters_reference.longest(self.t.counters, "POSIX", names, self.t.P)
+                       for names in (("t_r",), ("t_w",), ("t_r", "t_w"), ("t_r", "t_w", "md_time"))]
+        else:
+            table = {} if any(r.asynchronous for r in self.t.requests) else rows(self.t, lambda e: e.process)
+            longest = [max((row.length(name) for row in table.values()), default=0) / SECOND
+                       for name in ("t_r", "t_w", "io_time", "io_md_time")]
+        self.seconds = max((self.t.T or 0) / SECOND, longest[3])
+        self.timed = self.seconds > 0 and longest[2] > 0
+        if self.timed:
+            self.shares = dict(zip(("r", "w", "rw"), (min(1, time / self.seconds) for time in longest)))
+        else:
+            self.shares = {d: min(1, self.total("S_" + d) / self.bytes) if self.bytes else 0 for d in "rw"} | {"rw": 1}
+
+    def total(self, name):
+        return (counted_totals(self.t) if self.t.counted else totals(self.t))[name]
+
+    def add(self, code, value, threshold, saves, **concerned):
+        """saves: (share, unit), the unit "s" or "bytes"."""
+        share, unit = min(1, saves[0]), saves[1]
+        if share < 0.01 or (share * self.seconds < 0.001 if unit == "s" else share * self.bytes < 65536):
+            self.list[code] = {"trivial_saves": share}
+        else:
+            self.list[code] = {"value": value, "threshold": threshold, "saves": share, **concerned}
+
+    def part(self, share):
+        return share, "s" if self.timed else "bytes"
+
+    def time(self, seconds):
+        return seconds / self.seconds if self.seconds else 0, "s"
 
     def add_file(self, code, amounts):
         file = most_of(amounts, lambda f: (self.t.paths.get(f) or "", f))
-        if file:
+        if file and "value" in self.list[code]:
             self.list[code] |= {"file": file_name(file)} | ({"path": self.t.paths[file]} if self.t.paths.get(file) else {})
 
     def requests(self, write, shared):
         return {f: [r for r in rs if r.write == write] for f, rs in self.by_file.items() if self.users[f] > shared}
 
     def small(self):
+        limit, counted = self.t.options.small, counters_reference.posix(self.t.counters)
         for d, write in (("r", False), ("w", True)):
+            all_of = sum(f.requests[d] for f in counted.values()) if self.t.counted else sum(r.write == write for r in self.t.requests)
             for shared, code in ((1, "small_requests_shared_" + d), (0, "small_requests_" + d)):
-                chosen = self.requests(write, shared)
-                small = {f: sum(r.length <= self.t.options.small for r in rs) for f, rs in chosen.items()}
-                share = ratio(sum(small.values()), sum(map(len, chosen.values())))
-                if sum(small.values()) > 1000 and share > 0.1:
-                    self.add(code, share, 0.1, count=sum(small.values()))
+                if self.t.counted:
+                    chosen = {key: f for key, f in counted.items() if not shared or f.shared or f.ranks > 1}
+                    small = {key: f.small(d, limit) for key, f in chosen.items()}
+                    requests = sum(f.requests[d] for f in chosen.values())
+                else:
+                    chosen = self.requests(write, shared)
+                    small = {f: sum(r.length <= limit for r in rs) for f, rs in chosen.items()}
+                    requests = sum(map(len, chosen.values()))
+                n = sum(small.values())
+                if n > 1000 and n > 0.1 * requests:
+                    self.add(code, ratio(n, requests), 0.1, self.part(n / all_of * self.shares[d]), count=n)
                     self.add_file(code, small)
 
     def counters(self):
@@ -1580,17 +1624,29 @@ class Findings:
         for d in "rw":
             calls, collective = (of.get(f"{name}_{d}", {}).get("MPI-IO") for name in ("N", "collective"))
             if calls is not None and collective is not None and calls > 1000 and collective < calls / 2:
-                self.add("no_collective_" + d, ratio(collective, calls), 0.5, count=calls)
+                self.add("no_collective_" + d, ratio(collective, calls), 0.5, self.part((1 - collective / calls) * self.shares[d]),
+                         count=calls)
         size = {module: sum(of.get("S_" + d, {}).get(module) or 0 for d in "rw") for module in ("STDIO", "POSIX")}
         if size["STDIO"] > 0.1 * sum(size.values()):
-            self.add("stream_io", ratio(size["STDIO"], sum(size.values())), 0.1)
+            self.add("stream_io", ratio(size["STDIO"], sum(size.values())), 0.1,
+                     self.time(counters_reference.longest(self.t.counters, "STDIO", ("t_r", "t_w"), self.t.P)))
+
+    def counted_metadata(self):
+        metadata, both = (counters_reference.longest(self.t.counters, "POSIX", names, self.t.P)
+                          for names in (("md_time",), ("t_r", "t_w", "md_time")))
+        if metadata > 30 or metadata > 0 and 2 * metadata >= both:
+            self.add("metadata", metadata / both, 0.5, self.time(metadata))
 
     def metadata(self):
+        if not self.t.options.physical and any(k.get("source") == "POSIX" for k in self.t.counters) and \
+                not any(row.length("md_time") for row in rows(self.t, lambda e: e.process).values()):
+            self.counted_metadata()
+            return
         times = {p: (row.length("md_time"), row.length("io_md_time")) for p, row in rows(self.t, lambda e: e.process).items()}
         found = {p: md for p, (md, both) in times.items() if md > 0 and (md > 30 * SECOND or 2 * md >= both)}
         process = most_of(found, lambda p: p)
         if process is not None:
-            self.add("metadata", ratio(*times[process]), 0.5, count=len(found), process=process)
+            self.add("metadata", ratio(*times[process]), 0.5, self.time(times[process][0] / SECOND), count=len(found), process=process)
 
     def reuse(self):
         kinds, footprint = [f.kinds() for f in self.used.values()], add_up(add_up(f.in_state().values()) for f in self.used.values())
@@ -1599,9 +1655,9 @@ class Findings:
         size = [add_up(r.length for r in self.t.requests if r.write == write) for write in (False, True)]
         swapping = classes(self.t)["share"]["swapping"]
         if swapping is not None and footprint < 0.25 * add_up(size) and swapping > 0.5:
-            self.add("fits_in_memory", ratio(footprint, add_up(size)), 0.25, bytes=footprint)
+            self.add("fits_in_memory", ratio(footprint, add_up(size)), 0.25, self.part(swapping * self.shares["rw"]), bytes=footprint)
         if both > 0.1 * size[0]:
-            self.add("read_again", ratio(both, size[0]), 0.1, bytes=min(both, MAX_SUM))
+            self.add("read_again", ratio(both, size[0]), 0.1, self.part(both / size[0] * self.shares["r"]), bytes=min(both, MAX_SUM))
             self.add_file("read_again", again)
 
     def random(self):
@@ -1615,9 +1671,9 @@ class Findings:
             requests = o["pattern_requests_" + d]
             share = ratio(requests["random"], sum(requests.values())) or 0
             if backward > 0.2 and backward * o["followers_" + d] > 1000:
-                self.add("random_" + d, backward, 0.2)
+                self.add("random_" + d, backward, 0.2, self.part(backward * self.shares[d]))
             elif share > 0.5:
-                self.add("random_" + d, share, 0.5)
+                self.add("random_" + d, share, 0.5, self.part(share * self.shares[d]))
             else:
                 continue
             self.add_file("random_" + d, random_of)
@@ -1636,36 +1692,89 @@ class Findings:
                 more[f], shares_of[f] = max(lengths) - min(lengths), share
         if more:
             worst = most_of(more, lambda f: (self.t.paths.get(f) or "", f))
-            self.add("stragglers", shares_of[worst], 0.15, count=len(more))
+            self.add("stragglers", shares_of[worst], 0.15, self.time(more[worst] / SECOND), count=len(more))
             self.add_file("stragglers", more)
         shared = [f for f in self.by_file if self.users[f] == self.t.P and self.t.P > 1]
         if len(shared) == 1 and files(self.t)["strategy"] == "N-1":
             size = add_up(r.length for r in self.by_file[shared[0]])
-            self.add("one_shared_file", ratio(size, totals(self.t)["S"]), 0)
+            share = ratio(size, totals(self.t)["S"])
+            self.add("one_shared_file", share, 0, self.part(share * self.shares["rw"]))
             self.add_file("one_shared_file", {shared[0]: size})
 
     def processes(self):
         size = {p: row.bytes() for p, row in rows(self.t, lambda e: e.process).items()}
         if size and files(self.t)["strategy"] == "rank-0":
             process = most_of(size, lambda p: p)
-            self.add("rank_0", ratio(size[process], sum(size.values())), 0.99, process=process)
+            self.add("rank_0", ratio(size[process], sum(size.values())), 0.99, self.part((1 - 1 / self.t.P) * self.shares["rw"]),
+                     process=process)
         balance = processes(self.t)["imbalance_bytes"]
         if self.t.P > 1 and balance and (balance["spread"] or 0) > 0.3:
-            self.add("imbalance", balance["spread"], 0.3, process=balance["process"])
+            self.add("imbalance", balance["spread"], 0.3, self.part((1 - 1 / balance["max_to_mean"]) * self.shares["rw"]),
+                     process=balance["process"])
 
     def misaligned(self):
         s = sizes(self.t)
         for d in "rw":
             if s["aligned_" + d] is not None and 1 - s["aligned_" + d] > 0.1:
-                self.add("misaligned_" + d, 1 - s["aligned_" + d], 0.1)
+                self.add("misaligned_" + d, 1 - s["aligned_" + d], 0.1, self.part((1 - s["aligned_" + d]) * self.shares[d]))
+
+
+class CountedFindings(Findings):
+    """Of a trace without records."""
+
+    def reuse(self):
+        again = {key: f.read_again() for key, f in counters_reference.posix(self.t.counters).items()}
+        if sum(again.values()) > 0.1 * self.total("S_r"):
+            share = sum(again.values()) / self.total("S_r")
+            self.add("read_again", share, 0.1, self.part(share * self.shares["r"]), bytes=sum(again.values()))
+            self.add_file("read_again", again)
+
+    def random(self):
+        of = counters(self.t)
+        for d in "rw":
+            sequential, n = (of[f"{name}_{d}"]["POSIX"] for name in ("sequential", "N"))
+            if sequential is not None and n is not None and n - sequential > max(0.2 * n, 1000):
+                self.add("random_" + d, (n - sequential) / n, 0.2, self.part((n - sequential) / n * self.shares[d]))
+
+    def shared_files(self):
+        files = counters_reference.posix(self.t.counters)
+        more = {key: f.slowest - f.fastest for key, f in files.items() if f.time and (f.slowest - f.fastest) / f.time > 0.15}
+        if more:
+            worst = most_of({key: round(time * 10**9) for key, time in more.items()}, lambda f: (self.t.paths.get(f) or "", f))
+            if worst:
+                self.add("stragglers", float(more[worst] / files[worst].time), 0.15, self.time(round(more[worst] * 10**9) / SECOND),
+                         count=len(more))
+                self.add_file("stragglers", {worst: 1})
+        shared = [key for key, f in files.items() if f.shared or f.ranks > 1 and f.ranks == self.t.P]
+        if len(shared) == 1 and counted_files(self.t)["strategy"] == "N-1" and self.total("S"):
+            share = sum(files[shared[0]].bytes.values()) / self.total("S")
+            self.add("one_shared_file", share, 0, self.part(share * self.shares["rw"]))
+            self.add_file("one_shared_file", {shared[0]: 1})
+
+    def processes(self):
+        size, total = counters_reference.posix_ranks(self.t.counters), self.total("S")
+        most = max(size.values(), default=0)
+        if self.t.P < 2 or not total:
+            return
+        if most >= 0.99 * total:
+            self.add("rank_0", most / total, 0.99, self.part((1 - 1 / self.t.P) * self.shares["rw"]))
+        least = min(size.values(), default=0) if len(size) >= self.t.P else 0
+        if sum(size.values()) == total and most - least > 0.3 * most:
+            self.add("imbalance", (most - least) / most, 0.3, self.part((1 - total / self.t.P / most) * self.shares["rw"]))
+
+    def misaligned(self):
+        n, requests = counters(self.t)["not_aligned"]["POSIX"], self.total("N")
+        if n is not None and n > 0.1 * requests:
+            self.add("misaligned", n / requests, 0.1, self.part(n / requests * self.shares["rw"]), count=n)
 
 
 def findings(t):
-    f = Findings(t)
+    f = (CountedFindings if t.counted else Findings)(t)
+    f.cost()
     for find in (f.metadata, f.small, f.counters, f.reuse, f.random, f.shared_files, f.processes, f.misaligned):
         find()
     return {name: {code: of[name] for code, of in f.list.items() if name in of}
-            for name in ("value", "threshold", "count", "bytes", "file", "path", "process")}
+            for name in ("value", "threshold", "saves", "count", "bytes", "file", "path", "process", "trivial_saves")}
 
 
 SECTIONS = {"trace": header, "totals": totals, "large": large, "sizes": sizes, "order": order, "time": time, "cycles": cycles, "files": files,

@@ -12,6 +12,8 @@ from fractions import Fraction
 MODULES = {"POSIX": "POSIX_", "MPI-IO": "MPIIO_", "STDIO": "STDIO_"}
 SIZES = {"0_100": "0-100", "100_1K": "100-1K", "1K_10K": "1K-10K", "10K_100K": "10K-100K", "100K_1M": "100K-1M", "1M_4M": "1M-4M",
          "4M_10M": "4M-10M", "10M_100M": "10M-100M", "100M_1G": "100M-1G", "1G_PLUS": "1G+"}
+LIMITS = {"0_100": 100, "100_1K": 2**10, "1K_10K": 10 * 2**10, "10K_100K": 100 * 2**10, "100K_1M": 2**20, "1M_4M": 2**22,
+          "4M_10M": 10 * 2**20, "10M_100M": 100 * 2**20, "100M_1G": 2**30}
 REQUESTS = {"r": ("READS", "INDEP_READS", "COLL_READS", "SPLIT_READS", "NB_READS"),
             "w": ("WRITES", "INDEP_WRITES", "COLL_WRITES", "SPLIT_WRITES", "NB_WRITES")}
 BYTES = {"r": "BYTES_READ", "w": "BYTES_WRITTEN"}
@@ -55,15 +57,32 @@ class Record:
 
 class File:
     def __init__(self):
-        self.bytes, self.requests, self.last, self.ranks, self.shared = Counter(), Counter(), 0, 0, False
+        self.bytes, self.requests, self.classes = Counter(), Counter(), {"r": Counter(), "w": Counter()}
+        self.last = self.last_read = self.ranks = 0
+        self.shared, self.slowest, self.fastest, self.time = False, Fraction(0), Fraction(0), Fraction(0)
 
     def add(self, record):
-        for d in "rw":
+        for d, prefix in (("r", "SIZE_READ_"), ("w", "SIZE_WRITE_")):
             self.bytes[d] += record.times * record.number(BYTES[d])
             self.requests[d] += record.times * sum(map(record.number, REQUESTS[d]))
+            for key in SIZES:
+                self.classes[d][key] += record.times * record.number(prefix + key)
         self.last = max(self.last, record.number("MAX_BYTE_READ"), record.number("MAX_BYTE_WRITTEN"))
+        self.last_read = max(self.last_read, record.number("MAX_BYTE_READ"))
+        if record.rank is None:
+            self.slowest += record.time("F_SLOWEST_RANK_TIME") * record.times
+            self.fastest += record.time("F_FASTEST_RANK_TIME") * record.times
+            self.time += record.total_time() * record.times
         self.ranks += record.times * (record.rank is not None)
         self.shared = self.shared or record.rank is None
+
+    def small(self, d, limit):
+        """Returns the requests of the classes up to a size."""
+        return sum(n for key, n in self.classes[d].items() if LIMITS.get(key, limit + 1) <= limit)
+
+    def read_again(self):
+        """Returns the bytes read beyond the end of all that is read."""
+        return max(0, self.bytes["r"] - self.last_read - 1)
 
     def use(self):
         used = [d for d in "rw" if self.bytes[d]]
@@ -142,3 +161,24 @@ def posix(directives):
     """Returns the files with requests, by key."""
     records = [Record(keys) for keys in directives if keys.get("source") == "POSIX"]
     return {key: f for key, f in files_of(records).items() if sum(f.requests.values())}
+
+
+def posix_ranks(directives):
+    """Returns the bytes of each rank in files of its own."""
+    result = Counter()
+    for record in (Record(keys) for keys in directives if keys.get("source") == "POSIX"):
+        if record.rank is not None:
+            result[record.rank] += record.times * sum(record.number(name) for name in BYTES.values())
+    return result
+
+
+def longest(directives, module, names, ranks):
+    """Returns the longest time of a rank in seconds: in files of its own, and an equal share of that in files of all ranks."""
+    own, shared = defaultdict(Fraction), Fraction(0)
+    for record in (Record(keys) for keys in directives if keys.get("source") == module):
+        time = sum(record.time(TIMES[name]) for name in names) * record.times
+        if record.rank is None:
+            shared += time
+        else:
+            own[record.rank] += time
+    return float(max(own.values(), default=0) + (shared / ranks if ranks else 0))
