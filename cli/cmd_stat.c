@@ -12,8 +12,11 @@ struct stat_run {
 	struct stat_results results;
 	struct iot_stats_options options;
 	struct trace_in_options read;
+	const struct command_spec *command;
 	int sort; /* enum iot_stats_sort */
 	bool json, tsv;
+	bool cut;                     /* an input could not be read whole */
+	enum exit_status read_status; /* EXIT_FAULT also if an input says that it is incomplete */
 };
 
 /* Parts, see iot_reader_fold */
@@ -57,6 +60,13 @@ static void warn(const struct stat_run *s)
 		    "warning: there are no I/Os to count, but %ju %%counter with figures, "
 		    "which 'iotrace cat' shows",
 		    (uintmax_t)iot_stats_fact(stats, IOT_STATS_COUNTERS));
+	else if (iot_stats_fact(stats, IOT_STATS_COUNTER_TRACES) > 0)
+		message_print("warning: %ju inputs have no I/Os to count, but %%counter with "
+			      "figures, which 'iotrace cat' shows",
+			      (uintmax_t)iot_stats_fact(stats, IOT_STATS_COUNTER_TRACES));
+	if (iot_stats_fact(stats, IOT_STATS_UNALIGNED) != 0)
+		message_print("warning: not all inputs declare an epoch, so all of them start at "
+			      "the same time");
 	if (iot_stats_fact(stats, IOT_STATS_LAYERS) != 0)
 		message_print(
 		    "warning: this trace has the I/O of several layers: what one hands to "
@@ -67,27 +77,48 @@ static void warn(const struct stat_run *s)
 		    NAMES_MAX >> 20);
 }
 
-static void count(struct stat_run *s)
-{
-	const struct iot_fold fold = {s, begin_part, count_events, join_part, drop_part};
-	trace_in_fold(&s->results.in, &fold);
-	if (iot_stats_finish(s->results.stats) != IOT_OK && s->results.in.status == IOT_OK) {
-		(void)message_no_memory();
-		s->results.in.status = IOT_ENOMEM;
-	}
-	s->results.counters_only = stat_has_only_counters(s->results.stats);
-	progress_clear(&s->results.in.progress);
-}
-
 static const char *object_name(void *context, uint32_t object, size_t *size)
 {
 	const struct stat_run *s = context;
-	return iot_reader_name(s->results.in.reader, object, size);
+	return s->results.in.reader != NULL ? iot_reader_name(s->results.in.reader, object, size)
+					    : NULL;
 }
 
-/* Returns EXIT_OK also if the trace could not be read whole; see s->results.in.status. */
-static enum exit_status open_and_count(struct stat_run *s, const char *path,
-				       const struct command_spec *command)
+/* Returns EXIT_OK also if the input could not be read whole. */
+static enum exit_status count_input(struct stat_run *s, const char *path)
+{
+	const struct iot_fold fold = {s, begin_part, count_events, join_part, drop_part};
+	s->results.stats = iot_stats_new(&s->options);
+	if (s->results.stats == NULL)
+		return message_no_memory();
+	const enum exit_status status = trace_in_open(&s->results.in, path, &s->read, s->command);
+	if (status != EXIT_OK)
+		return status;
+	trace_in_fold(&s->results.in, &fold);
+	progress_clear(&s->results.in.progress);
+	s->cut |= s->results.in.status != IOT_OK;
+	if (trace_in_exit(&s->results.in) != EXIT_OK)
+		s->read_status = EXIT_FAULT;
+	return EXIT_OK;
+}
+
+/* A single input stays open, because its reader knows the paths of objects. */
+static enum exit_status count_several(struct stat_run *s)
+{
+	struct iot_stats *all = iot_stats_new(&s->options);
+	enum exit_status status = all == NULL ? message_no_memory() : EXIT_OK;
+	for (size_t i = 0; i < s->results.input_count && status == EXIT_OK; i++) {
+		status = count_input(s, s->results.inputs[i]);
+		if (status == EXIT_OK && iot_stats_join_trace(all, s->results.stats) != IOT_OK)
+			status = message_no_memory();
+		iot_stats_free(s->results.stats);
+		trace_in_close(&s->results.in);
+	}
+	s->results.stats = all;
+	return status;
+}
+
+static enum exit_status count(struct stat_run *s)
 {
 	s->options = (struct iot_stats_options){.size = sizeof s->options,
 						.by = (uint32_t)s->results.by,
@@ -96,52 +127,73 @@ static enum exit_status open_and_count(struct stat_run *s, const char *path,
 						.names_max = NAMES_MAX,
 						.object_name = object_name,
 						.context = s};
+	s->read_status = EXIT_OK;
 	if (s->results.by == STAT_BY_OPERATION)
 		s->options.by = IOT_STATS_BY_PROCESS;
-	s->results.stats = iot_stats_new(&s->options);
-	if (s->results.stats == NULL)
+	const enum exit_status status =
+	    s->results.input_count > 1 ? count_several(s) : count_input(s, s->results.inputs[0]);
+	if (status != EXIT_OK)
+		return status;
+	if (iot_stats_finish(s->results.stats) != IOT_OK)
 		return message_no_memory();
-	const enum exit_status status = trace_in_open(&s->results.in, path, &s->read, command);
-	if (status == EXIT_OK)
-		count(s);
-	return status;
+	s->results.counters_only = stat_has_only_counters(s->results.stats);
+	return EXIT_OK;
 }
 
-/* Whether the I/O of the trace is that of disks alone, and the trace can be read again. */
-static bool needs_physical(const struct stat_run *s, const char *path)
+static bool reads_pipe(const struct stat_results *r)
+{
+	for (size_t i = 0; i < r->input_count; i++)
+		if (strcmp(r->inputs[i], "-") == 0 || piped_detect(r->inputs[i]))
+			return true;
+	return false;
+}
+
+/* Whether the I/O of the inputs is that of disks alone, and they can be read again. */
+static bool needs_physical(const struct stat_run *s)
 {
 	const struct iot_stats_row *total = iot_stats_total(s->results.stats);
-	return !s->results.physical && s->results.in.status == IOT_OK &&
-	       total->reads + total->writes == 0 &&
-	       iot_stats_fact(s->results.stats, IOT_STATS_LEFT_OUT) > 0 && strcmp(path, "-") != 0 &&
-	       !piped_detect(path);
+	return !s->results.physical && !s->cut && total->reads + total->writes == 0 &&
+	       iot_stats_fact(s->results.stats, IOT_STATS_LEFT_OUT) > 0 && !reads_pipe(&s->results);
 }
 
-static enum exit_status recount_physical(struct stat_run *s, const char *path,
-					 const struct command_spec *command)
+static enum exit_status recount_physical(struct stat_run *s)
 {
-	if (!s->results.in.quiet)
+	if (!s->read.quiet)
 		message_print("no logical records: physical ones are counted");
-	s->results.in.quiet = true; /* the second reading repeats the warnings about a log */
+	/* Warnings about a log are printed once, when it is closed. */
+	s->results.in.quiet = true;
+	s->read.quiet |= s->results.input_count > 1;
 	trace_in_close(&s->results.in);
 	iot_stats_free(s->results.stats);
+	s->results.stats = NULL;
 	s->results.physical = true;
-	return open_and_count(s, path, command);
+	return count(s);
 }
 
-static enum exit_status run(struct stat_run *s, const char *path,
-			    const struct command_spec *command)
+/* Standard input can be read once. */
+static enum exit_status check_standard_input(const struct stat_run *s)
 {
-	enum exit_status status = open_and_count(s, path, command);
-	if (status == EXIT_OK && needs_physical(s, path))
-		status = recount_physical(s, path, command);
+	size_t standard = 0;
+	for (size_t i = 0; i < s->results.input_count; i++)
+		standard += strcmp(s->results.inputs[i], "-") == 0;
+	return standard > 1
+		   ? options_wrong(s->command, "standard input is named %zu times", standard)
+		   : EXIT_OK;
+}
+
+static enum exit_status run(struct stat_run *s)
+{
+	const bool quiet = s->read.quiet;
+	enum exit_status status = count(s);
+	if (status == EXIT_OK && needs_physical(s))
+		status = recount_physical(s);
 	if (status == EXIT_OK)
 		status = output_open(&s->results.out, "-", 0);
 	if (status != EXIT_OK)
 		goto out;
-	if (!s->results.in.quiet)
+	if (!quiet)
 		warn(s);
-	if (s->results.in.status != IOT_OK && iot_stats_fact(s->results.stats, IOT_STATS_ROWS) == 0)
+	if (s->cut && iot_stats_fact(s->results.stats, IOT_STATS_ROWS) == 0)
 		; /* nothing was counted, which differs from counts of zero */
 	else if (s->json)
 		stat_print_json(&s->results);
@@ -149,7 +201,7 @@ static enum exit_status run(struct stat_run *s, const char *path,
 		stat_print_tsv(&s->results);
 	else
 		stat_print_text(&s->results);
-	status = trace_in_exit(&s->results.in);
+	status = s->read_status;
 	if (output_close(&s->results.out) != EXIT_OK)
 		status = EXIT_FAULT;
 out:
@@ -181,7 +233,10 @@ static const char notes[] =
     "json: {\"by\", \"rows\": [...], \"total\"} with the same names, \"latency_ns\" (min, mean, "
     "p50,\n"
     "p99 and max of reads and of writes), \"span_ns\" (first start to last end), \"operations\".\n"
-    "If the trace has %op, a table of all operations follows, most time first.\n";
+    "If the trace has %op, a table of all operations follows, most time first.\n"
+    "Several inputs are counted together: objects with the same path are one, and so are equal\n"
+    "ranks, hosts and directories. Rows with ids name the input that these are of (tsv: a last\n"
+    "column; json: a member input). input: a row for each of them.\n";
 
 static const char examples[] =
     "  iotrace stat t.iot.zst                            files, most bytes first\n"
@@ -189,6 +244,7 @@ static const char examples[] =
     "  iotrace stat --by=dir --top=5 t.iot.zst           the directories with most bytes\n"
     "  iotrace stat --by=rank --sort=time t.iot.zst      the slowest ranks\n"
     "  iotrace stat --by=op t.iot.zst                    calls and time by operation\n"
+    "  iotrace stat --by=input rank*.iot.zst             the totals, and a row for each trace\n"
     "  iotrace stat --tsv t.iot.zst | cut -f 7,8,14      bytes read and written, path\n"
     "  iotrace stat --json t.iot.zst | jq '.total.reads'\n";
 
@@ -197,7 +253,7 @@ enum exit_status cmd_stat(int argc, char **argv)
 	struct stat_run s = {.read = TRACE_IN_COUNTED_INIT,
 			     .results = {.by = IOT_STATS_BY_OBJECT, .top = NOT_GIVEN}};
 	const struct option options[] = {
-	    OPTION(CHOICE, 'b', "by", "file|process|object|rank|host|dir|op", &s.results.by,
+	    OPTION(CHOICE, 'b', "by", "file|process|object|rank|host|dir|input|op", &s.results.by,
 		   "group rows by (default: object)"),
 	    OPTION(CHOICE, 0, "sort", "bytes|ios|time|opens|reads|writes|read|written", &s.sort,
 		   "order of rows, largest first (default: bytes)"),
@@ -215,11 +271,10 @@ enum exit_status cmd_stat(int argc, char **argv)
 	const struct command_spec command = {
 	    .name = "stat",
 	    .summary = "Count opens, I/Os and bytes by file or process",
-	    .synopsis = "[OPTION]... [IN]",
+	    .synopsis = "[OPTION]... [IN]...",
 	    .options = options,
 	    .notes = notes,
 	    .examples = examples,
-	    .operands_max = 1,
 	};
 	size_t count_operands;
 	enum exit_status status;
@@ -229,5 +284,11 @@ enum exit_status cmd_stat(int argc, char **argv)
 		return options_wrong(&command, "--json and --tsv exclude each other");
 	if (s.results.top == NOT_GIVEN && !s.json && !s.tsv && isatty(STDOUT_FILENO))
 		s.results.top = TOP_ON_TERMINAL;
-	return run(&s, count_operands > 0 ? argv[0] : "-", &command);
+	char standard[] = "-", *alone[] = {standard};
+	s.command = &command;
+	s.results.inputs = count_operands > 0 ? argv : alone;
+	s.results.input_count = count_operands > 0 ? count_operands : 1;
+	s.read.names_input = count_operands > 1;
+	status = check_standard_input(&s);
+	return status == EXIT_OK ? run(&s) : status;
 }

@@ -10,7 +10,7 @@
 void stat_json_counters(struct json *j, const struct stat_results *s,
 			const struct iot_stats_row *row)
 {
-	const bool ios = stat_knows_ios(s);
+	const bool ios = stat_knows_ios(s, row);
 	char key[24];
 	json_known(j, "opens", stat_knows_opens(s, row), row->opens);
 	json_known(j, "reads", ios, row->reads);
@@ -49,6 +49,8 @@ void stat_json_row(struct json *j, const struct stat_results *s, const struct io
 		json_number(j, "rank", row->rank);
 	if (name)
 		json_text(j, "name", name, size);
+	if (stat_input(s, row) != NULL)
+		json_text(j, "input", stat_input(s, row), strlen(stat_input(s, row)));
 	stat_json_counters(j, s, row);
 	json_known(j, "first_ns", times, (uint64_t)row->first_ns);
 	json_known(j, "last_ns", times, (uint64_t)row->last_ns);
@@ -99,7 +101,8 @@ static void json_operations(struct json *j, const struct stat_results *s)
 
 void stat_print_json(struct stat_results *s)
 {
-	static const char *const by[] = {"file", "process", "object", "rank", "host", "dir", "op"};
+	static const char *const by[] = {"file", "process", "object", "rank",
+					 "host", "dir",     "input",  "op"};
 	const struct iot_stats_row *row;
 	struct json j = {.out = &s->out};
 	json_open(&j, NULL, '{');

@@ -41,9 +41,10 @@ static const char *seconds(const struct stat_results *s, char *text, size_t capa
 	return text;
 }
 
-static void human_row(struct stat_results *s, const struct iot_stats_row *f, const char *name)
+static void human_row(struct stat_results *s, const struct iot_stats_row *f, const char *name,
+		      const char *input)
 {
-	const bool ios = stat_knows_ios(s);
+	const bool ios = stat_knows_ios(s, f);
 	char opens[24], reads[24], writes[24], read[24], written[24], time[32];
 	char sequential[8], same[8];
 	output_printf(&s->out, "%8s %9s %9s %10s %10s %11s %5s %5s  ",
@@ -56,6 +57,7 @@ static void human_row(struct stat_results *s, const struct iot_stats_row *f, con
 		      share(sequential, sizeof sequential, f->sequential, f->located),
 		      share(same, sizeof same, f->same_size, f->followers));
 	output_text(&s->out, name);
+	output_text(&s->out, input);
 	output_text(&s->out, "\n");
 }
 
@@ -167,7 +169,7 @@ static void print_rates(struct stat_results *s)
 	const double span_s = (double)iot_stats_fact(s->stats, IOT_STATS_SPAN_NS) / NS_PER_S;
 	const struct iot_stats_row *f = iot_stats_total(s->stats);
 	char read[24], written[24];
-	if (span_s <= 0 || !stat_knows_ios(s))
+	if (span_s <= 0 || !stat_knows_ios(s, f))
 		return;
 	output_printf(
 	    &s->out, "\n  In %.6f s, per second: %.1f reads of %s, %.1f writes of %s.\n", span_s,
@@ -203,14 +205,30 @@ static void print_latencies(struct stat_results *s)
 	print_latency(s, "writes", 1);
 }
 
+/* "in INPUT" for a row with ids, which are those of this input. */
+static const char *human_input(const struct stat_results *s, const struct iot_stats_row *row,
+			       char *text, size_t capacity)
+{
+	const char *input = stat_input(s, row);
+	const bool named = s->by == IOT_STATS_BY_TRACE ||
+			   (s->by == IOT_STATS_BY_OBJECT && row->object != 0 && row->name != NULL);
+	enum { IN = sizeof " in " - 1 };
+	if (input == NULL || named)
+		return "";
+	memcpy(text, " in ", IN);
+	printable(text + IN, capacity - IN, input, strlen(input));
+	return has_ids(s, row) && row->name == NULL ? text + 1 : text; /* ids end with a blank */
+}
+
 static void print_rows(struct stat_results *s)
 {
 	const uint64_t rows =
 	    s->by == STAT_BY_OPERATION ? 0 : iot_stats_fact(s->stats, IOT_STATS_ROWS);
 	const struct iot_stats_row *row;
-	char name[NAME_CAPACITY];
+	char name[NAME_CAPACITY], input[NAME_CAPACITY];
 	for (size_t i = 0; (row = stat_row_at(s, i)) != NULL; i++)
-		human_row(s, row, human_name(s, row, name, sizeof name));
+		human_row(s, row, human_name(s, row, name, sizeof name),
+			  human_input(s, row, input, sizeof input));
 	if (rows > s->top)
 		output_printf(&s->out, "  ... and %ju more; see --top\n",
 			      (uintmax_t)(rows - s->top));
@@ -218,11 +236,11 @@ static void print_rows(struct stat_results *s)
 
 void stat_print_text(struct stat_results *s)
 {
-	static const char *const by[] = {"process:file", "process",   "file", "rank",
-					 "host",         "directory", ""};
+	static const char *const by[] = {"process:file", "process",   "file",  "rank",
+					 "host",         "directory", "input", ""};
 	output_printf(&s->out, "%8s %9s %9s %10s %10s %11s %5s %5s  %s\n", "opens", "reads",
 		      "writes", "read", "written", "in I/O s", "seq", "same", by[s->by]);
-	human_row(s, iot_stats_total(s->stats), "total");
+	human_row(s, iot_stats_total(s->stats), "total", "");
 	print_rows(s);
 	print_unknown(s);
 	print_rates(s);

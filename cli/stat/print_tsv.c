@@ -14,7 +14,7 @@ static void tsv_number(struct output *o, bool known, uint64_t value)
 
 static void tsv_row(struct stat_results *s, const struct iot_stats_row *f)
 {
-	const bool ios = stat_knows_ios(s);
+	const bool ios = stat_knows_ios(s, f);
 	const struct {
 		bool known;
 		uint64_t value;
@@ -51,6 +51,12 @@ static void tsv_row(struct stat_results *s, const struct iot_stats_row *f)
 	tsv_number(&s->out, ios, f->located);
 	tsv_number(&s->out, (f->has & IOT_STATS_HAS_TIMES) != 0, (uint64_t)f->first_ns);
 	tsv_number(&s->out, (f->has & IOT_STATS_HAS_TIMES) != 0, (uint64_t)f->last_ns);
+	if (s->input_count > 1) {
+		const char *input = stat_input(s, f);
+		output_text(&s->out, "\t");
+		output_encoded(&s->out, input != NULL ? input : "",
+			       input != NULL ? strlen(input) : 0);
+	}
 	output_text(&s->out, "\n");
 }
 
@@ -76,7 +82,8 @@ void stat_print_tsv(struct stat_results *s)
 	output_text(&s->out,
 		    "process\tfile\tobject\topens\treads\twrites\tread_bytes\twritten_bytes\t"
 		    "io_ns\tfollowers\tsequential\tsame_size\tsizes\tname\trank\t"
-		    "timed\tplaced\tfirst_ns\tlast_ns\n");
+		    "timed\tplaced\tfirst_ns\tlast_ns");
+	output_text(&s->out, s->input_count > 1 ? "\tinput\n" : "\n");
 	const struct iot_stats_row *row;
 	for (size_t i = 0; (row = stat_row_at(s, i)) != NULL; i++)
 		tsv_row(s, row);

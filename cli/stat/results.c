@@ -2,6 +2,8 @@
 /* What is known of the results, and which of them are printed. */
 #include "results.h"
 
+#include <string.h>
+
 bool stat_has_only_counters(const struct iot_stats *stats)
 {
 	const struct iot_stats_row *total = iot_stats_total(stats);
@@ -9,28 +11,39 @@ bool stat_has_only_counters(const struct iot_stats *stats)
 	       iot_stats_fact(stats, IOT_STATS_FILE_COUNTERS) > 0;
 }
 
-bool stat_knows_ios(const struct stat_results *s)
+bool stat_knows_ios(const struct stat_results *s, const struct iot_stats_row *f)
 {
-	return !s->counters_only;
+	return !s->counters_only && (f->has & IOT_STATS_ONLY_COUNTERS) == 0;
 }
 
 bool stat_knows_opens(const struct stat_results *s, const struct iot_stats_row *f)
 {
-	return stat_knows_ios(s) || f->opens > 0;
+	return stat_knows_ios(s, f) || f->opens > 0;
 }
 
 bool stat_knows_times(const struct stat_results *s, const struct iot_stats_row *f)
 {
-	return stat_knows_ios(s) && (f->timed > 0 || f->reads + f->writes == 0);
+	return stat_knows_ios(s, f) && (f->timed > 0 || f->reads + f->writes == 0);
 }
 
 bool stat_knows_order(const struct stat_results *s, const struct iot_stats_row *f)
 {
-	return stat_knows_ios(s) && (f->located > 0 || f->followers == 0);
+	return stat_knows_ios(s, f) && (f->located > 0 || f->followers == 0);
+}
+
+const char *stat_input(const struct stat_results *s, const struct iot_stats_row *row)
+{
+	const bool any = s->by <= IOT_STATS_BY_OBJECT || s->by == IOT_STATS_BY_TRACE;
+	return any && row->trace > 0 ? s->inputs[row->trace - 1] : NULL;
 }
 
 const char *stat_name(const struct stat_results *s, const struct iot_stats_row *row, size_t *size)
 {
+	if (s->by == IOT_STATS_BY_TRACE) {
+		const char *input = s->inputs[row->trace > 0 ? row->trace - 1 : 0];
+		*size = strlen(input);
+		return input;
+	}
 	const bool of_object = s->in.reader != NULL && row->object != 0 &&
 			       (s->by == IOT_STATS_BY_OBJECT || row->name == NULL);
 	const char *path = of_object ? iot_reader_name(s->in.reader, row->object, size) : NULL;

@@ -8,7 +8,7 @@
 #include "cli/ui/output.h"
 #include "cli/ui/trace_in.h"
 
-enum { STAT_BY_OPERATION = IOT_STATS_BY_DIRECTORY + 1 };
+enum { STAT_BY_OPERATION = IOT_STATS_BY_TRACE + 1 };
 
 struct stat_results {
 	struct iot_stats *stats;
@@ -18,16 +18,20 @@ struct stat_results {
 	uint64_t top;       /* rows to print; NOT_GIVEN: all */
 	bool physical;      /* physical records were counted */
 	bool counters_only; /* the trace contains no I/Os */
+	char **inputs;      /* by number of the trace; rows of several traces name theirs */
+	size_t input_count;
 };
 
 /* Whether a trace contains counters of files, but no I/Os. */
 bool stat_has_only_counters(const struct iot_stats *stats);
 /* Which statistics are known. Text output marks a sum over only some of the I/Os. */
-bool stat_knows_ios(const struct stat_results *s);
+bool stat_knows_ios(const struct stat_results *s, const struct iot_stats_row *f);
 bool stat_knows_opens(const struct stat_results *s, const struct iot_stats_row *f);
 bool stat_knows_times(const struct stat_results *s, const struct iot_stats_row *f);
 bool stat_knows_order(const struct stat_results *s, const struct iot_stats_row *f);
 
+/* Returns the input that the ids of a row are of; NULL if there is only one, or it has no ids. */
+const char *stat_input(const struct stat_results *s, const struct iot_stats_row *row);
 /* The name of a row, or the path of its object, or NULL. Valid until the next call. */
 const char *stat_name(const struct stat_results *s, const struct iot_stats_row *row, size_t *size);
 /* Row i of those to print, or NULL. */

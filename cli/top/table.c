@@ -62,7 +62,7 @@ static struct interval_counts counts_in(const struct period *p, const struct rat
 static const char *rate(char text[CELL], const struct table *t, const struct period *p,
 			uint64_t count, double unit)
 {
-	const bool known = p->seconds > 0 && stat_knows_ios(&t->results);
+	const bool known = p->seconds > 0 && !t->results.counters_only;
 	return scaled(text, known, known ? (double)count / p->seconds : 0, unit);
 }
 
@@ -73,7 +73,7 @@ static size_t format_cells(const struct table *t, const struct period *p,
 {
 	const struct iot_stats_row *all = row->all;
 	const struct interval_counts now = counts_in(p, row);
-	const bool ios = stat_knows_ios(&t->results);
+	const bool ios = stat_knows_ios(&t->results, all);
 	char cell[7][CELL];
 	return (size_t)snprintf(line, LINE_CAPACITY, "%6s %6s %7s %7s %6s %7s %7s  ",
 				rate(cell[0], t, p, now.reads + now.writes, 1000),

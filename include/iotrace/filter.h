@@ -266,6 +266,7 @@ enum iot_stats_by {
 	IOT_STATS_BY_RANK,      /* of processes */
 	IOT_STATS_BY_HOST,      /* of processes */
 	IOT_STATS_BY_DIRECTORY, /* of objects: their path up to the last '/' */
+	IOT_STATS_BY_TRACE,     /* a row for each trace */
 };
 
 /* Largest first; of equal rows that with more bytes, then that with more I/Os. */
@@ -301,6 +302,8 @@ enum iot_stats_has {
 	IOT_STATS_HAS_RANK = 0x01,
 	IOT_STATS_HAS_TIMES = 0x02,    /* first_ns and last_ns */
 	IOT_STATS_NAME_DEFINED = 0x04, /* by a %process or %file; otherwise by an %op */
+	/* of several traces: the I/Os are unknown, since those that have it have only %counter */
+	IOT_STATS_ONLY_COUNTERS = 0x08,
 };
 
 /* Later versions may append members; only the library makes rows. */
@@ -320,6 +323,8 @@ struct iot_stats_row {
 	int64_t first_ns, last_ns;      /* starts of its first and its last I/O */
 	const char *name; /* of the process, or the path of the open or object; NULL if unknown */
 	size_t name_size;
+	/* the first of several traces that has it, from 1, and whose ids it has; 0: one trace */
+	uint32_t trace;
 };
 
 enum { IOT_OPERATION_NAME = 24 };
@@ -340,14 +345,16 @@ struct iot_stats_latency {
 
 enum iot_stats_fact {
 	IOT_STATS_ROWS = 1,
-	IOT_STATS_LEFT_OUT,      /* physical records, or with `physical` logical ones */
-	IOT_STATS_OPS,           /* %op */
-	IOT_STATS_OTHER_OPS,     /* ... with long names, or beyond 64 different names */
-	IOT_STATS_COUNTERS,      /* %counter */
-	IOT_STATS_FILE_COUNTERS, /* ... about one file */
-	IOT_STATS_UNNAMED,       /* names dropped because of names_max */
-	IOT_STATS_LAYERS,        /* 1 if a %trace declares several layers: each has the same I/O */
-	IOT_STATS_SPAN_NS,       /* from the first start to the last end of I/Os; 0: unknown */
+	IOT_STATS_LEFT_OUT,       /* physical records, or with `physical` logical ones */
+	IOT_STATS_OPS,            /* %op */
+	IOT_STATS_OTHER_OPS,      /* ... with long names, or beyond 64 different names */
+	IOT_STATS_COUNTERS,       /* %counter */
+	IOT_STATS_FILE_COUNTERS,  /* ... about one file */
+	IOT_STATS_UNNAMED,        /* names dropped because of names_max */
+	IOT_STATS_LAYERS,         /* 1 if a %trace declares several layers: each has the same I/O */
+	IOT_STATS_SPAN_NS,        /* from the first start to the last end of I/Os; 0: unknown */
+	IOT_STATS_COUNTER_TRACES, /* of several traces, those with counters of files, but no I/Os */
+	IOT_STATS_UNALIGNED,      /* 1 if only some traces, or none of several, declare an epoch */
 };
 
 /* Returns NULL if out of memory, or if an option is invalid. */
@@ -361,6 +368,14 @@ IOT_API IOT_USE_RESULT int iot_stats_events(struct iot_stats *s, const struct io
  * afterwards and remains the caller's. Returns IOT_OK or IOT_ENOMEM.
  */
 IOT_API IOT_USE_RESULT int iot_stats_join(struct iot_stats *s, struct iot_stats *more);
+/*
+ * Adds `more`, which has counted all of another trace with the same options, to s, which has the
+ * traces of earlier calls, and no events of its own. Rows with the same rank, host or directory,
+ * and objects with the same path, are one; processes and fileIds of two traces are different. Times
+ * count from the earliest epoch, or, unless all traces declare one, from the beginning of each.
+ * `more` is empty afterwards and remains the caller's. Returns IOT_OK or IOT_ENOMEM.
+ */
+IOT_API IOT_USE_RESULT int iot_stats_join_trace(struct iot_stats *s, struct iot_stats *more);
 /* Sorts rows and operations; call once, after all events. Returns IOT_OK or IOT_ENOMEM. */
 IOT_API int iot_stats_finish(struct iot_stats *s);
 /*

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Combines rows of one directory, rank or host. */
+/* Combines rows of one directory, rank, host or trace; of several traces, objects of one path. */
 #include "lib/stats/stats_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void copy_name(struct iot_stats *s, struct stats_row *row, const char *name, size_t size)
+void stats_row_copy_name(struct iot_stats *s, struct stats_row *row, const char *name, size_t size)
 {
 	char *copy = malloc(size + 1);
 	if (copy == NULL) {
@@ -38,7 +38,7 @@ static void name_directory(struct iot_stats *s, struct stats_row *row)
 	if (path == NULL)
 		return;
 	size = directory_size(&path, size);
-	copy_name(s, row, path, size);
+	stats_row_copy_name(s, row, path, size);
 }
 
 static int by_key(const void *left, const void *right)
@@ -62,32 +62,66 @@ static void set_key(struct iot_stats *s, struct stats_row *row)
 	struct iot_stats_row *f = &row->values;
 	if (s->options.by == IOT_STATS_BY_DIRECTORY)
 		name_directory(s, row);
-	else if (s->options.by == IOT_STATS_BY_RANK)
+	else if (s->options.by == IOT_STATS_BY_RANK || s->options.by == IOT_STATS_BY_TRACE)
 		stats_row_free_name(row);
 	else if (f->name == NULL && s->trace_host != NULL)
-		copy_name(s, row, s->trace_host, s->trace_host_size);
+		stats_row_copy_name(s, row, s->trace_host, s->trace_host_size);
 	if (s->options.by != IOT_STATS_BY_RANK)
 		f->has &= ~(unsigned)IOT_STATS_HAS_RANK;
 	f->process = f->file = f->object = 0;
 }
 
+void stats_set_keys(struct iot_stats *s)
+{
+	for (size_t i = 0; i < s->row_count; i++)
+		set_key(s, &s->rows[i]);
+}
+
+static bool is_one(const struct iot_stats *s, const struct stats_row *a, const struct stats_row *b)
+{
+	if (s->options.by == IOT_STATS_BY_TRACE)
+		return a->values.trace == b->values.trace;
+	if (s->options.by == IOT_STATS_BY_OBJECT &&
+	    (a->values.object == 0 || b->values.object == 0 || a->values.name == NULL))
+		return false;
+	return by_key(a, b) == 0;
+}
+
+static int by_key_and_trace(const void *left, const void *right)
+{
+	const struct iot_stats_row *a = left, *b = right;
+	const int order = by_key(a, b);
+	if ((a->object == 0) != (b->object == 0))
+		return a->object == 0 ? -1 : 1;
+	if (order != 0)
+		return order;
+	return a->trace < b->trace ? -1 : a->trace > b->trace;
+}
+
+/* Rows keep the ids of the first trace that has them. */
+static void absorb_row(struct iot_stats *s, struct stats_row *to, struct stats_row *row)
+{
+	stats_row_add(s, to, row);
+	if ((row->values.has & IOT_STATS_ONLY_COUNTERS) == 0)
+		to->values.has &= ~(unsigned)IOT_STATS_ONLY_COUNTERS;
+	if (row->values.name != NULL)
+		s->names_size -= row->values.name_size;
+	stats_row_free_name(row);
+	size_counts_free(&row->sizes);
+}
+
 void stats_combine_rows(struct iot_stats *s)
 {
 	size_t used = 0;
-	for (size_t i = 0; i < s->row_count; i++)
-		set_key(s, &s->rows[i]);
+	if (s->options.by == IOT_STATS_BY_FILE || s->options.by == IOT_STATS_BY_PROCESS)
+		return;
 	if (s->row_count > 0)
-		qsort(s->rows, s->row_count, sizeof *s->rows, by_key);
+		qsort(s->rows, s->row_count, sizeof *s->rows, by_key_and_trace);
 	for (size_t i = 0; i < s->row_count; i++) {
-		struct stats_row *row = &s->rows[i];
-		if (used == 0 || by_key(&s->rows[used - 1], row) != 0) {
-			s->rows[used++] = *row;
-			continue;
-		}
-		struct stats_row *to = &s->rows[used - 1];
-		stats_row_add(s, to, row);
-		stats_row_free_name(row);
-		size_counts_free(&row->sizes);
+		if (used > 0 && is_one(s, &s->rows[used - 1], &s->rows[i]))
+			absorb_row(s, &s->rows[used - 1], &s->rows[i]);
+		else
+			s->rows[used++] = s->rows[i];
 	}
-	s->row_count = used;
+	s->row_count = s->combined = used;
 }

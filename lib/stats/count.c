@@ -172,6 +172,11 @@ static void count_trace(struct iot_stats *s, const struct iot_event *ev)
 	const struct iot_text layer = iot_directive_get(ev, "layer");
 	if (layer.data != NULL && memchr(layer.data, ',', layer.size) != NULL)
 		s->layers = true;
+	const struct iot_text epoch = iot_directive_get(ev, "epoch");
+	uint64_t epoch_ns;
+	if (s->epoch_ns == 0 && epoch.data != NULL &&
+	    number_decimal(epoch.data, epoch.size, &epoch_ns) && epoch_ns <= INT64_MAX)
+		s->epoch_ns = epoch_ns;
 	unsigned lacks;
 	if (iot_directive_lacks(ev, &lacks))
 		s->no_offsets = (lacks & IOT_OFFSET_UNKNOWN) != 0;

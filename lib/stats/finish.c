@@ -45,7 +45,9 @@ static int largest_first(const void *left, const void *right, void *sort)
 		return a->values.object < b->values.object ? -1 : 1;
 	if (a->values.process != b->values.process)
 		return a->values.process < b->values.process ? -1 : 1;
-	return a->values.file < b->values.file ? -1 : a->values.file > b->values.file;
+	if (a->values.file != b->values.file)
+		return a->values.file < b->values.file ? -1 : 1;
+	return a->values.trace < b->values.trace ? -1 : a->values.trace > b->values.trace;
 }
 
 /* Frees what only counting and joining need, before rows are sorted or named. */
@@ -60,23 +62,33 @@ static void end_counting(struct iot_stats *s)
 	s->opened_capacity = s->group_capacity = 0;
 }
 
-int iot_stats_finish(struct iot_stats *s)
+void stats_end_trace(struct iot_stats *s)
 {
-	struct iot_stats_row *total = &s->total.values;
+	uint64_t opens = 0;
 	end_counting(s);
 	stats_give_ranks(s);
-	if (s->options.by > IOT_STATS_BY_OBJECT)
+	if (s->options.by > IOT_STATS_BY_OBJECT) {
+		stats_set_keys(s);
 		stats_combine_rows(s);
-	operations_sort(&s->operations);
+	}
+	for (size_t i = 0; i < s->row_count; i++)
+		opens += s->rows[i].values.opens;
 	for (size_t i = 0; i < s->row_count && s->no_offsets; i++)
 		s->rows[i].values.located = s->rows[i].values.sequential = 0;
+	/* If no %op reports opens, each fileId counts as one open. */
+	for (size_t i = 0; i < s->row_count && opens == 0; i++)
+		s->rows[i].values.opens = s->rows[i].values.files;
+}
+
+int iot_stats_finish(struct iot_stats *s)
+{
+	if (s->traces == 0)
+		stats_end_trace(s);
+	else
+		stats_combine_rows(s);
+	operations_sort(&s->operations);
 	for (size_t i = 0; i < s->row_count; i++)
 		stats_row_add(s, &s->total, &s->rows[i]);
-	/* If no %op reports opens, each fileId counts as one open. */
-	for (size_t i = 0; i < s->row_count && total->opens == 0; i++)
-		s->rows[i].values.opens = s->rows[i].values.files;
-	if (total->opens == 0)
-		total->opens = total->files;
 	if (s->row_count > 0)
 		qsort_r(s->rows, s->row_count, sizeof *s->rows, largest_first, &s->options.sort);
 	return stats_result(s);

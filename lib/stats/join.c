@@ -85,11 +85,24 @@ static bool take_over(struct iot_stats *s, struct iot_stats *more)
 	if (s->row_count + s->opened_map.count + s->group_map.count + s->rank_map.count > 0 ||
 	    s->operations.ops + s->operations.others > 0 ||
 	    s->left_out + s->counters + s->unnamed > 0 || s->layers || s->no_offsets ||
-	    s->trace_host != NULL || s->failed)
+	    s->trace_host != NULL || s->epoch_ns != 0 || s->failed)
 		return false;
 	*s = *more;
 	*more = (struct iot_stats){.options = s->options};
 	return true;
+}
+
+void stats_join_sums(struct iot_stats *s, const struct iot_stats *more)
+{
+	operations_join(&s->operations, &more->operations);
+	for (size_t i = 0; i < 2; i++)
+		histogram_join(&s->durations[i], &more->durations[i]);
+	s->end_ns = more->end_ns > s->end_ns ? more->end_ns : s->end_ns;
+	s->layers |= more->layers;
+	s->left_out += more->left_out;
+	s->counters += more->counters;
+	s->file_counters += more->file_counters;
+	s->unnamed += more->unnamed;
 }
 
 int iot_stats_join(struct iot_stats *s, struct iot_stats *more)
@@ -106,21 +119,14 @@ int iot_stats_join(struct iot_stats *s, struct iot_stats *more)
 		move_opened(s, more, numbers);
 	for (size_t i = 0; i < more->rank_map.count && !s->failed; i++)
 		stats_set_rank(s, (uint32_t)more->rank_map.keys[i], more->ranks[i]);
-	operations_join(&s->operations, &more->operations);
-	for (size_t i = 0; i < 2; i++)
-		histogram_join(&s->durations[i], &more->durations[i]);
-	s->end_ns = more->end_ns > s->end_ns ? more->end_ns : s->end_ns;
+	stats_join_sums(s, more);
+	s->epoch_ns = s->epoch_ns != 0 ? s->epoch_ns : more->epoch_ns;
 	if (s->trace_host == NULL) {
 		s->trace_host = more->trace_host;
 		s->trace_host_size = more->trace_host_size;
 		more->trace_host = NULL;
 	}
-	s->layers |= more->layers;
-	s->left_out += more->left_out;
 	s->no_offsets |= more->no_offsets;
-	s->counters += more->counters;
-	s->file_counters += more->file_counters;
-	s->unnamed += more->unnamed;
 	free(numbers);
 	stats_empty(more);
 	return stats_result(s);

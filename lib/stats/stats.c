@@ -13,7 +13,7 @@ struct iot_stats *iot_stats_new(const struct iot_stats_options *options)
 	if (s == NULL)
 		return NULL;
 	if (!options_copy(&s->options, sizeof s->options, options) ||
-	    s->options.by > IOT_STATS_BY_DIRECTORY || s->options.physical > 1 ||
+	    s->options.by > IOT_STATS_BY_TRACE || s->options.physical > 1 ||
 	    s->options.sort > IOT_STATS_SORT_WRITTEN_BYTES) {
 		free(s);
 		return NULL;
@@ -115,6 +115,10 @@ uint64_t iot_stats_fact(const struct iot_stats *s, enum iot_stats_fact fact)
 		return (s->total.values.has & IOT_STATS_HAS_TIMES) != 0
 			   ? (uint64_t)(s->end_ns - s->total.values.first_ns)
 			   : 0;
+	case IOT_STATS_COUNTER_TRACES:
+		return s->counter_traces;
+	case IOT_STATS_UNALIGNED:
+		return s->unaligned;
 	}
 	return 0;
 }

@@ -16,7 +16,7 @@
 #include "lib/stats/operations.h"
 #include "lib/stats/size_counts.h"
 
-enum { ROW_SIZE_MAX = 216 }; /* of a row that has one file and one class of sizes */
+enum { ROW_SIZE_MAX = 224 }; /* of a row that has one file and one class of sizes */
 
 struct stats_row {
 	struct iot_stats_row values; /* first: the caller has its address */
@@ -68,13 +68,18 @@ struct iot_stats {
 	int64_t end_ns;                /* the last end of an I/O */
 	char *trace_host;              /* malloced; NULL: unknown */
 	size_t trace_host_size;
+	uint64_t epoch_ns;       /* 0: not declared */
+	uint32_t traces;         /* that iot_stats_join_trace has added */
+	uint32_t counter_traces; /* ... that have counters of files, but no I/Os */
+	bool unaligned;          /* ... some of which declare no epoch */
+	size_t combined;         /* rows that were left when they were combined last */
 };
 
 /* The rows are those of processes, or of objects, at least until they are combined. */
 static inline bool by_process(const struct iot_stats *s)
 {
 	return s->options.by == IOT_STATS_BY_PROCESS || s->options.by == IOT_STATS_BY_RANK ||
-	       s->options.by == IOT_STATS_BY_HOST;
+	       s->options.by == IOT_STATS_BY_HOST || s->options.by == IOT_STATS_BY_TRACE;
 }
 
 static inline bool by_object(const struct iot_stats *s)
@@ -149,8 +154,20 @@ static inline void stats_extend_span(struct iot_stats_row *f, int64_t first_ns, 
 	f->has |= IOT_STATS_HAS_TIMES;
 }
 
-/* Combines rows of one directory, rank or host. */
+/* Copies a name; if memory is exhausted, s has failed. */
+void stats_row_copy_name(struct iot_stats *s, struct stats_row *row, const char *name, size_t size);
+
+/* Reduces the rows of a trace to the keys by which they are combined. */
+void stats_set_keys(struct iot_stats *s);
+
+/* Combines rows of one directory, rank, host or trace; of several traces, objects of one path. */
 void stats_combine_rows(struct iot_stats *s);
+
+/* Adds all values except those of rows. */
+void stats_join_sums(struct iot_stats *s, const struct iot_stats *more);
+
+/* Ends a trace: its rows get their final names and values, and no events can follow. */
+void stats_end_trace(struct iot_stats *s);
 
 /* Frees all but the options. */
 void stats_empty(struct iot_stats *s);

@@ -111,7 +111,7 @@ Test(stats, options_of_another_version)
 	cr_expect_null(iot_stats_new(&options.known));
 	options.known.size = 0;
 	cr_expect_null(iot_stats_new(&options.known));
-	options.known = (struct iot_stats_options){.size = sizeof(options.known), .by = 6};
+	options.known = (struct iot_stats_options){.size = sizeof(options.known), .by = 7};
 	cr_expect_null(iot_stats_new(&options.known));
 }
 
@@ -144,6 +144,54 @@ Test(stats, rows_of_a_host_are_combined_after_parts_are_joined)
 	cr_assert(reads.median_ns == 10 && writes.count == 0);
 	cr_assert_eq(iot_stats_fact(s, IOT_STATS_SPAN_NS), 30);
 	iot_stats_free(s);
+}
+
+enum { MANY_FILES = 40000 };
+
+/* Objects from `first` on, whose paths begin with /0, /1 ..., and one fileId without a path. */
+static void count_files(struct iot_stats *s, uint32_t first, uint64_t epoch_ns)
+{
+	char text[TEXT];
+	struct iot_event ev = {.kind = IOT_RECORD, .rec = {.type = IOT_LOGICAL, .length = 1}};
+	snprintf(text, sizeof text, "%%trace epoch=%ju", (uintmax_t)epoch_ns);
+	count_text(s, text);
+	for (uint32_t i = 0; i < MANY_FILES; i++) {
+		snprintf(text, sizeof text, "%%file process=1 id=%u object=%u path=/%u", i + 1,
+			 first + i, i);
+		count_text(s, text);
+		ev.rec.process = 1;
+		ev.rec.file = i + 1;
+		ev.rec.object = first + i;
+		count(s, &ev, 1);
+	}
+	ev.rec =
+	    (struct iot_record){.type = IOT_LOGICAL, .length = 9, .process = 1, .duration_ns = 5};
+	count(s, &ev, 1);
+}
+
+Test(stats, files_of_several_traces_are_one_by_path)
+{
+	enum { TRACES = 4, EPOCH = 1000000 };
+	struct iot_stats *all = new_stats(IOT_STATS_BY_OBJECT, 0, 0);
+	for (uint32_t i = 0; i < TRACES; i++) {
+		struct iot_stats *s = new_stats(IOT_STATS_BY_OBJECT, 0, 0);
+		count_files(s, 7 * i + 1, EPOCH - i);
+		cr_assert_eq(iot_stats_join_trace(all, s), IOT_OK);
+		iot_stats_free(s);
+	}
+	cr_assert_eq(iot_stats_finish(all), IOT_OK);
+	cr_assert_eq(iot_stats_fact(all, IOT_STATS_ROWS), MANY_FILES + TRACES);
+	for (size_t i = 0; i < MANY_FILES + TRACES; i++) {
+		const struct iot_stats_row *row = iot_stats_row(all, i);
+		cr_assert_eq(row->reads, row->object != 0 ? TRACES : 1);
+		cr_assert_eq(row->trace, row->object != 0 ? 1 : i + 1);
+		if (row->object == 0)
+			cr_assert_eq(row->first_ns, TRACES - 1 - (int64_t)i);
+	}
+	cr_assert_eq(iot_stats_total(all)->read_bytes, TRACES * (MANY_FILES + 9));
+	cr_assert_eq(iot_stats_fact(all, IOT_STATS_SPAN_NS), TRACES - 1 + 5);
+	cr_assert_eq(iot_stats_fact(all, IOT_STATS_UNALIGNED), 0);
+	iot_stats_free(all);
 }
 
 Test(stats, sizes_are_counted_by_class_in_any_order)
