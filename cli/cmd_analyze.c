@@ -8,9 +8,9 @@
 #include <iotrace/analyze.h>
 
 #include "cli/analyze/inputs.h"
-#include "cli/analyze/jobs.h"
-#include "cli/analyze/map.h"
+#include "cli/analyze/option_values.h"
 #include "cli/analyze/results.h"
+#include "cli/analyze/several.h"
 #include "cli/analyze/states.h"
 #include "cli/analyze/table.h"
 #include "cli/report/plots.h"
@@ -21,7 +21,7 @@
 #include "lib/base/atomic_file.h"
 #include "lib/base/number.h"
 
-enum { NS_PER_S = 1000000000, TOP_ON_TERMINAL = 20, NOT_BY = -1, BY_JOB = 4 };
+enum { NS_PER_S = 1000000000, TOP_ON_TERMINAL = 20, NOT_BY = -1, BY_JOB = 4, NOT_GROUPED = -1 };
 
 struct analyze_run {
 	struct analyze_results results;
@@ -31,14 +31,13 @@ struct analyze_run {
 	const char *sections;
 	const char *state;        /* the file to write it to; or NULL */
 	const char *html, *plots; /* the report and the directory for plots, or NULL */
-	struct part_of {
-		uint64_t k, n;
-	} part;
+	struct part_of part;
 	uint64_t runtime_s, epoch_ns;
 	_Atomic uint64_t bins; /* of the parts joined so far; other threads begin parts */
 	uint64_t top;          /* rows of a table; NOT_GIVEN: all */
 	int layer;             /* enum iot_analyze_layer */
 	int by;                /* index of table_by, or NOT_BY */
+	int group;             /* enum analyze_group_by, or NOT_GROUPED */
 	bool physical, per_thread, one_job, json, tsv, no_fsync, png;
 };
 
@@ -334,36 +333,13 @@ static enum analyze_form form_of(const struct analyze_run *a)
 	return a->json ? ANALYZE_JSON : a->tsv ? ANALYZE_TSV : ANALYZE_TEXT;
 }
 
-/* The jobs as populations or rows, or their maps. */
-struct several_jobs {
-	struct analyze_jobs jobs;
-	struct analyze_maps maps;
-};
-
-static bool reports_maps(const struct analyze_run *a)
+/* The form of several jobs. */
+static enum analyze_several_as several_as(const struct analyze_run *a)
 {
-	return a->options.sections == (IOT_ANALYZE_MAP | IOT_ANALYZE_FILES) && a->by == NOT_BY;
-}
-
-static int print_jobs(struct analyze_run *a, struct several_jobs *of)
-{
-	if (!reports_maps(a))
-		return analyze_jobs_print(&of->jobs, &a->results.out, form_of(a), a->by == BY_JOB,
-					  a->top);
-	analyze_maps_print(&of->maps, &a->results.out, form_of(a));
-	return IOT_OK;
-}
-
-static enum exit_status report_jobs(struct analyze_run *a, struct several_jobs *of)
-{
-	const enum exit_status status = output_open(&a->results.out, "-", 0);
-	if (status != EXIT_OK)
-		return status;
-	if (print_jobs(a, of) != IOT_OK) {
-		output_abandon(&a->results.out);
-		return message_no_memory();
-	}
-	return output_close(&a->results.out);
+	return a->group != NOT_GROUPED                  ? ANALYZE_AS_GROUPS
+	       : a->by == BY_JOB                        ? ANALYZE_AS_ROWS
+	       : a->options.sections == IOT_ANALYZE_MAP ? ANALYZE_AS_MAPS
+							: ANALYZE_AS_POPULATIONS;
 }
 
 static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t count,
@@ -378,7 +354,7 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 					.one_job = a->one_job,
 					.analyze = analyze_one,
 					.context = &one};
-	struct several_jobs jobs = {.jobs = {NULL}};
+	struct analyze_several several = {.as = several_as(a), .groups.by = (unsigned)a->group};
 	if (a->part.n > 1)
 		return options_wrong(command, "--part is that of one trace");
 	if (count > 1 && a->options.sections != 0) {
@@ -386,20 +362,17 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 		a->options.sections |= IOT_ANALYZE_FILES;
 	}
 	if (a->state == NULL && a->plots == NULL && a->html == NULL &&
-	    (a->by == NOT_BY || a->by == BY_JOB)) {
-		inputs.add_job = reports_maps(a) ? analyze_maps_add : analyze_jobs_add;
-		inputs.jobs = reports_maps(a) ? (void *)&jobs.maps : &jobs.jobs;
-	}
-	inputs.by_job = a->by == BY_JOB;
+	    (a->by == NOT_BY || a->by == BY_JOB))
+		analyze_several_begin(&several, &inputs);
 	struct iot_analyze *all = NULL;
 	enum exit_status status = analyze_inputs_join(&inputs, &all);
 	a->results.analysis = all;
 	a->in.quiet = a->read.quiet;
 	a->in.status = IOT_OK;
 	if (status == EXIT_OK)
-		status = all != NULL ? report(a, command) : report_jobs(a, &jobs);
-	analyze_jobs_free(&jobs.jobs);
-	analyze_maps_free(&jobs.maps);
+		status = all != NULL ? report(a, command)
+				     : analyze_several_print(&several, form_of(a), a->top);
+	analyze_several_free(&several);
 	if (status != EXIT_OK || !inputs.incomplete || a->state != NULL)
 		return status;
 	message_print("the report is incomplete: parts of a trace are missing or damaged");
@@ -418,11 +391,14 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 	a->results.shows_map = (a->options.sections & IOT_ANALYZE_MAP) != 0;
 	if (a->by != NOT_BY && a->by != BY_JOB)
 		a->options.sections = table_sections[a->by];
-	if (a->by == BY_JOB && (a->state != NULL || count == 0))
-		return options_wrong(command,
-				     "--by=job needs inputs that are files, and no --state");
+	if (a->group != NOT_GROUPED)
+		a->options.sections = ANALYZE_GROUP_SECTIONS;
+	const bool by_job = a->by == BY_JOB || a->group != NOT_GROUPED;
+	if (by_job && (a->state != NULL || count == 0))
+		return options_wrong(
+		    command, "--by=job and --group need inputs that are files, and no --state");
 	const enum exit_status status =
-	    count > 1 || a->by == BY_JOB || (count == 1 && analyze_is_state(paths[0]))
+	    count > 1 || by_job || (count == 1 && analyze_is_state(paths[0]))
 		? run_inputs(a, paths, count, command)
 		: run_trace(a, count == 1 ? paths[0] : "-", command);
 	iot_analyze_free(a->results.analysis);
@@ -444,66 +420,6 @@ static enum exit_status check_files(const struct analyze_run *a, char **paths, s
 	const enum exit_status status = same_file_check(&files);
 	same_file_free(&files);
 	return status;
-}
-
-/* Parses K/N into the struct part_of target. */
-static const char *option_part(const struct option *opt, const char *value)
-{
-	enum { PARTS_MAX = 1000000 };
-	struct part_of *part = opt->target;
-	const char *at = value, *end = value + strlen(value);
-	if (number_scan(&at, end, 10, &part->k) && at < end && *at++ == '/' &&
-	    number_scan(&at, end, 10, &part->n) && at == end && part->k >= 1 &&
-	    part->k <= part->n && part->n <= PARTS_MAX)
-		return NULL;
-	return "K/N, the K-th of N parts, such as 3/64";
-}
-
-/* Parses "totals,sizes,order" into the uint32_t target. */
-static const char *option_section(const struct option *opt, const char *value)
-{
-	static const struct {
-		const char *name;
-		uint32_t bit;
-	} sections[] = {{"totals", IOT_ANALYZE_TOTALS},
-			{"sizes", IOT_ANALYZE_SIZES},
-			{"order", IOT_ANALYZE_ORDER},
-			{"time", IOT_ANALYZE_TIME},
-			{"metadata", IOT_ANALYZE_METADATA},
-			{"files", IOT_ANALYZE_FILES},
-			{"processes", IOT_ANALYZE_PROCESSES},
-			{"reuse", IOT_ANALYZE_REUSE},
-			{"cycles", IOT_ANALYZE_CYCLES},
-			{"classes", IOT_ANALYZE_CLASSES},
-			{"counters", IOT_ANALYZE_COUNTERS},
-			{"findings", IOT_ANALYZE_FINDINGS},
-			{"map", IOT_ANALYZE_MAP}};
-	static const char expected[] = "totals, sizes, order, time, cycles, metadata, files, "
-				       "processes, reuse, classes, counters, map, "
-				       "findings, or a list of these";
-	uint32_t *bits = opt->target, found = 1;
-	for (const char *at = value; found != 0; at += strcspn(at, ",") + 1) {
-		const size_t n = strcspn(at, ",");
-		found = 0;
-		for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
-			if (strlen(sections[i].name) == n && memcmp(sections[i].name, at, n) == 0)
-				found = sections[i].bit;
-		*bits |= found;
-		if (found != 0 && at[n] == '\0')
-			return NULL;
-	}
-	return expected;
-}
-
-/* Parses a power of two into the uint64_t target. */
-static const char *option_alignment(const struct option *opt, const char *value)
-{
-	char *end;
-	const uint64_t n = strtoull(value, &end, 10);
-	*(uint64_t *)opt->target = n;
-	return *value >= '0' && *value <= '9' && *end == '\0' && n > 0 && (n & (n - 1)) == 0
-		   ? NULL
-		   : "a power of two, in bytes";
 }
 
 static const char notes[] =
@@ -536,8 +452,11 @@ static const char examples[] =
 
 enum exit_status cmd_analyze(int argc, char **argv)
 {
-	struct analyze_run a = {
-	    .read = TRACE_IN_WHOLE_INIT, .part = {1, 1}, .by = NOT_BY, .top = NOT_GIVEN};
+	struct analyze_run a = {.read = TRACE_IN_WHOLE_INIT,
+				.part = {1, 1},
+				.by = NOT_BY,
+				.group = NOT_GROUPED,
+				.top = NOT_GIVEN};
 	const struct option options[] = {
 	    OPTION(FLAG, 'j', "json", NULL, &a.json, "print all values as JSON"),
 	    OPTION(FLAG, 't', "tsv", NULL, &a.tsv, "print all values as rows separated by tabs"),
@@ -548,13 +467,15 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		   "write plots, and their data, to files in DIR"),
 	    OPTION(FLAG, 0, "png", NULL, &a.png, "make PNG images of the plots, too"),
 	    CALL("part", "K/N", &a.part, "analyze only the K-th of N parts, cut at %syncs",
-		 option_part),
+		 analyze_option_part),
 	    CALL("section", "LIST", &a.options.sections,
 		 "compute only these: totals, sizes, order, time, cycles, metadata, files, "
 		 "processes, reuse, classes, counters, map, findings",
-		 option_section),
+		 analyze_option_section),
 	    OPTION(CHOICE, 'b', "by", "process|node|file|op|job", &a.by,
 		   "print a table by this instead, most bytes first; op: most time first"),
+	    OPTION(CHOICE, 0, "group", "user|command|dir", &a.group,
+		   "print a row for each group of several jobs: means and quartiles"),
 	    RANGE(NUMBER, 0, "top", "N", &a.top,
 		  "rows of the table (default: 20 on a terminal), or of lists (default: 10)", 1,
 		  UINT32_MAX),
@@ -571,7 +492,7 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	    RANGE(SIZE, 0, "large", "SIZE", &a.options.large,
 		  "smallest extent of a large file (default: 4M)", 1, UINT64_MAX),
 	    CALL("alignment", "N", &a.options.alignment,
-		 "bytes of alignment, a power of two (default: 4096)", option_alignment),
+		 "bytes of alignment, a power of two (default: 4096)", analyze_option_alignment),
 	    RANGE(NUMBER, 0, "runtime", "S", &a.runtime_s,
 		  "run time of the job in seconds (default: from the trace)", 1,
 		  UINT64_MAX / NS_PER_S),
@@ -601,14 +522,17 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		return status;
 	if (a.by != NOT_BY && a.options.sections != 0)
 		return options_wrong(&command, "--by and --section exclude each other");
+	if (a.group != NOT_GROUPED && (a.by != NOT_BY || a.options.sections != 0))
+		return options_wrong(&command, "--group excludes --by and --section");
 	if (a.json && a.tsv)
 		return options_wrong(&command, "--json and --tsv exclude each other");
 	if (a.state != NULL && (a.json || a.tsv))
 		return options_wrong(&command, "--state writes no report: no --json or --tsv");
 	if ((a.plots != NULL || a.html != NULL) &&
-	    (a.json || a.tsv || a.by != NOT_BY || a.state != NULL))
-		return options_wrong(&command,
-				     "--plots and --html exclude --json, --tsv, --by and --state");
+	    (a.json || a.tsv || a.by != NOT_BY || a.group != NOT_GROUPED || a.state != NULL))
+		return options_wrong(
+		    &command,
+		    "--plots and --html exclude --json, --tsv, --by, --group and --state");
 	if (a.png && a.plots == NULL)
 		return options_wrong(&command, "--png needs --plots");
 	if (a.part.n > 1 && a.read.threads > 1)

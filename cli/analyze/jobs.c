@@ -9,6 +9,9 @@
 #include "cli/ui/printable.h"
 #include "lib/base/array.h"
 
+#include "population.h"
+#include "shown.h"
+
 /* Sums over all jobs, of section `totals`. */
 static const struct {
 	const char *name, *unit;
@@ -55,13 +58,6 @@ struct analyze_job {
 	double member[MEMBERS]; /* NAN: unknown */
 };
 
-static double real_of(const struct iot_analyze_value *v)
-{
-	if (v == NULL || v->kind == IOT_VALUE_UNKNOWN)
-		return NAN;
-	return v->kind == IOT_VALUE_NUMBER ? (double)v->number : v->real;
-}
-
 int analyze_jobs_add(void *jobs, const struct analyze_job_of *of)
 {
 	struct analyze_jobs *j = jobs;
@@ -79,8 +75,8 @@ int analyze_jobs_add(void *jobs, const struct analyze_job_of *of)
 		job->sum[i] = v != NULL && v->kind == IOT_VALUE_NUMBER ? v->number : 0;
 	}
 	for (size_t i = 0; i < MEMBERS; i++)
-		job->member[i] = real_of(iot_analyze_find(of->analysis, members[i].section,
-							  members[i].name, members[i].key));
+		job->member[i] = shown_known(iot_analyze_find(of->analysis, members[i].section,
+							      members[i].name, members[i].key));
 	j->count++;
 	return IOT_OK;
 }
@@ -95,41 +91,12 @@ void analyze_jobs_free(struct analyze_jobs *j)
 
 /* The population */
 
-/* The known values of a member in ascending order. */
-struct population {
-	double *value;
-	size_t n;
-};
-
-static int by_value(const void *left, const void *right)
-{
-	const double a = *(const double *)left, b = *(const double *)right;
-	return a < b ? -1 : a > b;
-}
-
 static void collect(struct population *p, const struct analyze_jobs *j, size_t member)
 {
-	p->n = 0;
+	population_clear(p);
 	for (size_t i = 0; i < j->count; i++)
-		if (!isnan(j->job[i].member[member]))
-			p->value[p->n++] = j->job[i].member[member];
-	if (p->n > 0)
-		qsort(p->value, p->n, sizeof *p->value, by_value);
-}
-
-/* The lowest value with at least this share of the values up to it. */
-static double quantile(const struct population *p, unsigned permille)
-{
-	const size_t rank = (p->n * permille + 999) / 1000;
-	return p->value[rank > 0 ? rank - 1 : 0];
-}
-
-static double mean_of(const struct population *p)
-{
-	double sum = 0;
-	for (size_t i = 0; i < p->n; i++)
-		sum += p->value[i];
-	return sum / (double)p->n;
+		population_add(p, j->job[i].member[member]);
+	population_sort(p);
 }
 
 static const struct {
@@ -170,10 +137,11 @@ static void print_tsv(const struct analyze_jobs *j, struct output *out, struct p
 		output_printf(out, "jobs\t%s\tn\t\t%zu\t\n", name, p->n);
 		for (size_t q = 0; q < QUANTILES && p->n > 0; q++)
 			output_printf(out, "jobs\t%s\t%s\t%s\t%.17g\t\n", name, quantiles[q].key,
-				      members[i].unit, quantile(p, quantiles[q].permille));
+				      members[i].unit,
+				      population_quantile(p, quantiles[q].permille));
 		if (p->n > 0)
 			output_printf(out, "jobs\t%s\tmean\t%s\t%.17g\t\n", name, members[i].unit,
-				      mean_of(p));
+				      population_mean(p));
 	}
 }
 
@@ -193,9 +161,10 @@ static void print_json(const struct analyze_jobs *j, struct output *out, struct 
 		json_open(&json, full_name(name, &members[i]), '{');
 		json_number(&json, "n", p->n);
 		for (size_t q = 0; q < QUANTILES && p->n > 0; q++)
-			json_exact(&json, quantiles[q].key, quantile(p, quantiles[q].permille));
+			json_exact(&json, quantiles[q].key,
+				   population_quantile(p, quantiles[q].permille));
 		if (p->n > 0)
-			json_exact(&json, "mean", mean_of(p));
+			json_exact(&json, "mean", population_mean(p));
 		json_close(&json, '}');
 	}
 	json_close(&json, '}');
@@ -214,7 +183,7 @@ static void print_text(const struct analyze_jobs *j, struct output *out, struct 
 		output_printf(out, "%-28s %6zu", members[i].label, p->n);
 		for (size_t q = 0; q < sizeof shown / sizeof shown[0]; q++)
 			if (p->n > 0)
-				output_printf(out, " %10.4g", quantile(p, shown[q]));
+				output_printf(out, " %10.4g", population_quantile(p, shown[q]));
 			else
 				output_printf(out, " %10s", "-");
 		output_text(out, "\n");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "shown.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "cli/ui/printable.h"
@@ -8,6 +9,11 @@
 double shown_real(const struct iot_analyze_value *v)
 {
 	return v->kind == IOT_VALUE_NUMBER ? (double)v->number : v->real;
+}
+
+double shown_known(const struct iot_analyze_value *v)
+{
+	return v != NULL && v->kind != IOT_VALUE_UNKNOWN ? shown_real(v) : NAN;
 }
 
 const char *shown_value(char text[SHOWN_FIELD], enum shown as, const struct iot_analyze_value *v)

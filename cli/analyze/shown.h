@@ -13,6 +13,8 @@ enum shown { SHOWN_COUNT, SHOWN_BYTES, SHOWN_REAL, SHOWN_PERCENT, SHOWN_WORD, SH
 
 /* The number of a value of kind IOT_VALUE_NUMBER or IOT_VALUE_REAL. */
 double shown_real(const struct iot_analyze_value *v);
+/* The same of any value; NAN if it is NULL or unknown. */
+double shown_known(const struct iot_analyze_value *v);
 /* "-" if the value is NULL or unknown; SHOWN_COUNT is for numbers, SHOWN_WORD for short texts. */
 const char *shown_value(char text[SHOWN_FIELD], enum shown as, const struct iot_analyze_value *v);
 

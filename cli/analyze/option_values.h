@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Values of options that only `iotrace analyze` has. */
+#ifndef CLI_ANALYZE_OPTION_VALUES_H
+#define CLI_ANALYZE_OPTION_VALUES_H
+
+#include "cli/ui/options.h"
+
+struct part_of {
+	uint64_t k, n;
+};
+
+/* Parses K/N into the struct part_of target. */
+const char *analyze_option_part(const struct option *opt, const char *value);
+/* Parses "totals,sizes,order" into the uint32_t target. */
+const char *analyze_option_section(const struct option *opt, const char *value);
+/* Parses a power of two into the uint64_t target. */
+const char *analyze_option_alignment(const struct option *opt, const char *value);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "population.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int by_value(const void *left, const void *right)
+{
+	const double a = *(const double *)left, b = *(const double *)right;
+	return a < b ? -1 : a > b;
+}
+
+void population_clear(struct population *p)
+{
+	p->n = 0;
+}
+
+void population_add(struct population *p, double value)
+{
+	if (!isnan(value))
+		p->value[p->n++] = value;
+}
+
+void population_sort(struct population *p)
+{
+	if (p->n > 0)
+		qsort(p->value, p->n, sizeof *p->value, by_value);
+}
+
+double population_quantile(const struct population *p, unsigned permille)
+{
+	const size_t rank = (p->n * permille + 999) / 1000;
+	return p->value[rank > 0 ? rank - 1 : 0];
+}
+
+double population_mean(const struct population *p)
+{
+	double sum = 0;
+	for (size_t i = 0; i < p->n; i++)
+		sum += p->value[i];
+	return sum / (double)p->n;
+}

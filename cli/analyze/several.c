@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "several.h"
+
+void analyze_several_begin(struct analyze_several *s, struct analyze_inputs *inputs)
+{
+	inputs->add_job = s->as == ANALYZE_AS_MAPS     ? analyze_maps_add
+			  : s->as == ANALYZE_AS_GROUPS ? analyze_groups_add
+						       : analyze_jobs_add;
+	inputs->jobs = s->as == ANALYZE_AS_MAPS     ? (void *)&s->maps
+		       : s->as == ANALYZE_AS_GROUPS ? (void *)&s->groups
+						    : &s->jobs;
+	inputs->by_job = s->as == ANALYZE_AS_ROWS || s->as == ANALYZE_AS_GROUPS;
+}
+
+/* Returns an enum iot_status. */
+static int print(struct analyze_several *s, struct output *out, enum analyze_form form,
+		 uint64_t top)
+{
+	if (s->as == ANALYZE_AS_GROUPS)
+		return analyze_groups_print(&s->groups, out, form, top);
+	if (s->as != ANALYZE_AS_MAPS)
+		return analyze_jobs_print(&s->jobs, out, form, s->as == ANALYZE_AS_ROWS, top);
+	analyze_maps_print(&s->maps, out, form);
+	return IOT_OK;
+}
+
+enum exit_status analyze_several_print(struct analyze_several *s, enum analyze_form form,
+				       uint64_t top)
+{
+	struct output out;
+	const enum exit_status status = output_open(&out, "-", 0);
+	if (status != EXIT_OK)
+		return status;
+	if (print(s, &out, form, top) != IOT_OK) {
+		output_abandon(&out);
+		return message_no_memory();
+	}
+	return output_close(&out);
+}
+
+void analyze_several_free(struct analyze_several *s)
+{
+	analyze_jobs_free(&s->jobs);
+	analyze_maps_free(&s->maps);
+	analyze_groups_free(&s->groups);
+}

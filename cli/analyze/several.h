@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What `iotrace analyze` prints of several jobs: populations, rows, maps or groups. */
+#ifndef CLI_ANALYZE_SEVERAL_H
+#define CLI_ANALYZE_SEVERAL_H
+
+#include "groups.h"
+#include "jobs.h"
+#include "map.h"
+
+struct analyze_several {
+	enum analyze_several_as {
+		ANALYZE_AS_POPULATIONS,
+		ANALYZE_AS_ROWS,
+		ANALYZE_AS_MAPS,
+		ANALYZE_AS_GROUPS
+	} as;
+	struct analyze_jobs jobs;
+	struct analyze_maps maps;
+	struct analyze_groups groups;
+};
+
+/* The jobs of the inputs are added to it. */
+void analyze_several_begin(struct analyze_several *s, struct analyze_inputs *inputs);
+/* Prints them to standard output; up to `top` rows or groups. Returns an exit status. */
+enum exit_status analyze_several_print(struct analyze_several *s, enum analyze_form form,
+				       uint64_t top);
+void analyze_several_free(struct analyze_several *s);
+
+#endif
