@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Measures how much longer whole programs take under tracers: record, strace and ltrace, in turns, in one run.
 
-	tracers.py [--runs N] [--files N] [--only WORD] [--limit SECONDS] IOTRACE
+	tracers.py [--runs N] [--files N] [--only WORD] [--limit SECONDS] [--against OLD] IOTRACE
 
-Each program runs once to fill caches, then N times alone and under each tracer, in turns. The table, in Markdown, shows medians: the wall
-clock time, its ratio to the neighboring run alone, and the ratio of the CPU times of program and tracer together, which other programs
-on the machine disturb less. A tracer that is not installed, or that takes longer than the limit, has no figure.
+Each program runs once to fill caches, then N times alone and under each tracer, in turns. The table, in Markdown, shows medians of the
+ratios to the neighboring run alone: of the wall clock time, of the CPU time of the program, and of the CPU times of program and tracer
+together. CPU times vary less than wall clock times if other programs run on the machine. OLD is another build of iotrace, for a column of
+its own. A tracer that is not installed, or that takes longer than the limit, has no figure.
 """
 import argparse
 import pathlib
+import re
 import resource
 import shutil
 import statistics
@@ -20,12 +22,15 @@ import time
 SQL = """pragma synchronous=off; create table t(a integer primary key, b text);
 with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000) insert into t select i, hex(i * i) from n;
 select count(*), sum(length(b)) from t;"""
+TIMES = "times"
+SOURCES = "lib/format lib/io lib/reader lib/writer"
 # name, program, shell command
 PROGRAMS = [
     ("`git status`, {files} files", "git", "git -C tree status --porcelain"),
     ("`tar c`, {files} files", "tar", "tar cf - tree | cat >/dev/null"),
     ("`sqlite3`, 200000 inserts", "sqlite3", "rm -f db; sqlite3 db <sql"),
     ("`cp -r`, {files} files", "cp", "rm -rf copy; cp -r tree copy"),
+    ("`make -j2`, 20 files of this project", "make", "rm -rf project/build; make -s -C project -j2 CC=gcc MODE=release $(cat objects)"),
 ]
 
 
@@ -35,6 +40,7 @@ def arguments():
     p.add_argument("--files", type=int, default=5000)
     p.add_argument("--only", default="", help="programs whose name contains this word")
     p.add_argument("--limit", type=float, default=120)
+    p.add_argument("--against", type=pathlib.Path, metavar="OLD")
     p.add_argument("iotrace", type=pathlib.Path)
     return p.parse_args()
 
@@ -53,11 +59,26 @@ def make_tree(d, files):
     (d / "sql").write_text(SQL)
 
 
-def tracers(iotrace):
+def copy_project(d):
+    """Copies what `make` needs, and writes the names of the objects that it is to make."""
+    here = pathlib.Path(__file__).resolve().parent.parent
+    for name in ("lib", "include", "converters", "cli", "record"):
+        shutil.copytree(here / name, d / "project" / name)
+    shutil.copy(here / "GNUmakefile", d / "project")
+    sources = [p for name in SOURCES.split() for p in sorted((here / name).glob("*.c"))]
+    (d / "objects").write_text(" ".join(f"build/release/{p.relative_to(here).with_suffix('.o')}" for p in sources))
+
+
+def record(iotrace):
+    return [str(iotrace.resolve()), "record", "-q", "-o", "trace.iot.zst", "--"]
+
+
+def tracers(a):
     """Returns the words before a command, by tracer."""
     return {
         "alone": [],
-        "record": [str(iotrace), "record", "-q", "-o", "trace.iot.zst", "--"],
+        "record": record(a.iotrace),
+        **({"record, old": record(a.against)} if a.against else {}),
         "strace": "strace -f -ttt -T -y -s 0 -o log".split(),
         "strace, only transfers": "strace -f --seccomp-bpf -ttt -T -y -s 0 -e trace=desc,process -o log".split(),
         "ltrace": "ltrace -f -S -o log".split(),
@@ -69,14 +90,22 @@ def cpu_seconds():
     return usage.ru_utime + usage.ru_stime
 
 
+def seconds_of(times):
+    """Returns the sum of the CPU times of children that the `times` of bash printed: the second line, as 0m0.012s 0m0.345s."""
+    return sum(60 * float(m) + float(s) for m, s in re.findall(r"(\d+)m([\d.]+)s", times.splitlines()[1]))
+
+
 def seconds(d, words, command, limit):
-    """Returns the wall clock time and the CPU time of a command, or None if it took too long or failed."""
+    """Returns the wall clock time of a command, its CPU time, and that with the tracer's; None if it took too long or failed."""
     wall, cpu = time.monotonic(), cpu_seconds()
+    script = f"({command}) && times >{TIMES}"
     try:
-        done = subprocess.run([*words, "sh", "-c", command], cwd=d, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=limit)
+        done = subprocess.run([*words, "bash", "-c", script], cwd=d, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=limit)
     except subprocess.TimeoutExpired:
         return None
-    return (time.monotonic() - wall, cpu_seconds() - cpu) if done.returncode == 0 else None
+    if done.returncode != 0:
+        return None
+    return time.monotonic() - wall, seconds_of((d / TIMES).read_text()), cpu_seconds() - cpu
 
 
 def measure(a, d, command, installed):
@@ -93,23 +122,24 @@ def measure(a, d, command, installed):
 def cell(times, alone):
     if None in times:
         return "-"
-    wall, cpu = (statistics.median(t[i] / u[i] for t, u in zip(times, alone)) for i in (0, 1))
-    return f"{statistics.median(t[0] for t in times):.3f} s, {wall:.2f} times, CPU {cpu:.2f} times"
+    wall, own, both = (statistics.median(t[i] / u[i] for t, u in zip(times, alone)) for i in range(3))
+    return f"{statistics.median(t[0] for t in times):.3f} s, {wall:.2f}; CPU {own:.3f}, {both:.2f}"
 
 
 def main():
     a = arguments()
-    a.iotrace = a.iotrace.resolve()
-    installed = {name: words for name, words in tracers(a.iotrace).items() if not words or shutil.which(words[0])}
+    installed = {name: words for name, words in tracers(a).items() if not words or shutil.which(words[0])}
     d = pathlib.Path(tempfile.mkdtemp(prefix="iotrace-bench-"))
     try:
         make_tree(d, a.files)
+        copy_project(d)
         print("| program | " + " | ".join(installed) + " |\n|---|" + "---:|" * len(installed), flush=True)
         for name, program, command in PROGRAMS:
             if a.only not in name or shutil.which(program) is None:
                 continue
             times = measure(a, d, command, installed)
-            cells = [f"{statistics.median(t[0] for t in times['alone']):.3f} s"] + [cell(times[n], times["alone"]) for n in list(installed)[1:]]
+            wall, cpu = (statistics.median(t[i] for t in times["alone"]) for i in (0, 1))
+            cells = [f"{wall:.3f} s, CPU {cpu:.3f} s"] + [cell(times[n], times["alone"]) for n in list(installed)[1:]]
             print(f"| {name.format(files=a.files)} | " + " | ".join(cells) + " |", flush=True)
     finally:
         shutil.rmtree(d)

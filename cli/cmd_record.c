@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "cli/record/collector.h"
+#include "cli/record/job.h"
 #include "cli/record/join.h"
 #include "cli/record/launch.h"
 #include "cli/record/output_name.h"
@@ -202,6 +203,7 @@ static void add_command(const struct record_job *j, struct iot_builder *b)
 static void add_names(struct iot_builder *b)
 {
 	char host[HOST_NAME_MAX + 1] = "";
+	const char *job = job_number();
 	const struct passwd *user = getpwuid(geteuid());
 	if (gethostname(host, sizeof(host) - 1) == 0)
 		iot_directive_text(b, "host", host, strlen(host));
@@ -209,6 +211,8 @@ static void add_names(struct iot_builder *b)
 		iot_directive_text(b, "user", user->pw_name, strlen(user->pw_name));
 	else
 		iot_directive_number(b, "user", geteuid());
+	if (job != NULL)
+		iot_directive_text(b, "job", job, strlen(job));
 }
 
 static void add_variables(const struct variables *v, struct iot_builder *b)

@@ -3,31 +3,10 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The first variable that is set. The rank in SLURM_PROCID is that of a step of a job only. */
-static const char *rank_of_job(void)
-{
-	static const char *const names[] = {
-	    "PMIX_RANK",   "PMI_RANK",    "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK",
-	    "PALS_RANKID", "ALPS_APP_PE", "FLUX_TASK_RANK"};
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (getenv(names[i]) != NULL)
-			return getenv(names[i]);
-	return getenv("SLURM_STEP_ID") != NULL ? getenv("SLURM_PROCID") : NULL;
-}
-
-static const char *number_of_job(void)
-{
-	static const char *const names[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID",
-					    "FLUX_JOB_ID"};
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (getenv(names[i]) != NULL)
-			return getenv(names[i]);
-	return NULL;
-}
+#include "job.h"
 
 struct name_values {
 	char pid[16], host[HOST_NAME_MAX + 1];
@@ -65,7 +44,7 @@ static const char *refuse(char letter, char why[128])
 const char *output_name_expand(const char *pattern, pid_t pid, char *out, size_t capacity,
 			       char why[128])
 {
-	struct name_values v = {.rank = rank_of_job(), .job = number_of_job()};
+	struct name_values v = {.rank = job_rank(), .job = job_number()};
 	size_t n = 0;
 	(void)snprintf(v.pid, sizeof(v.pid), "%ld", (long)pid);
 	if (gethostname(v.host, sizeof(v.host) - 1) != 0)

@@ -21,7 +21,7 @@ status "$IOTRACE" record -o a.iot ./none
 status "$IOTRACE" record -o a.iot "$PWD"
 status "$IOTRACE" record -o none/a.iot true
 status "$IOTRACE" record -o %x.iot true
-status env -u SLURM_JOB_ID -u PBS_JOBID -u LSB_JOBID -u FLUX_JOB_ID "$IOTRACE" record -o %j.iot true
+status env -u SLURM_JOB_ID -u PBS_JOBID -u LSB_JOBID -u FLUX_JOB_ID -u PMIX_NAMESPACE "$IOTRACE" record -o %j.iot true
 status "$IOTRACE" record
 status "$IOTRACE" record --cpu=often true
 status "$IOTRACE" record -p 1

@@ -34,15 +34,13 @@ ls none.iot 2>&1
 ls -A run
 
 echo 'a collector that was killed:'
-"$IOTRACE" record --join=job -o killed.iot sh -c 'read line <go; read line <go' &
-until [ -s run/iotrace-join-* ]; do sleep 0.1; done 2>/dev/null
-sleep 0.3
+"$IOTRACE" record --join=job -o killed.iot sh -c ': >running; read line <go' &
+until [ -e running ]; do sleep 0.1; done
 kill -9 $!
 wait $! 2>/dev/null
 "$IOTRACE" record --join=job -o next.iot "$calls" known
 echo $?
 "$IOTRACE" check next.iot | sed 's/, comments.*//'
-echo >go
 echo >go
 
 echo 'names:'

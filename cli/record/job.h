@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The batch job and the MPI rank of this process, from variables that launchers set. */
+#ifndef CLI_RECORD_JOB_H
+#define CLI_RECORD_JOB_H
+
+/* Return NULL if no variable has it. */
+const char *job_number(void);
+const char *job_rank(void);
+
+#endif
