@@ -150,6 +150,7 @@ struct source_state {
 	int64_t watermark_ns; /* no later event starts earlier; INT64_MIN if unknown */
 	bool paused;          /* set by next: no events now, but the watermark may have moved */
 	bool lost_reported;   /* %lost already describes the cause of the final error */
+	bool foreign;         /* no line was understood; see source_check_understood */
 	struct error error;
 	struct report report;
 	void *state; /* private state of the converter */
@@ -209,5 +210,10 @@ const struct converter *converter_sniff(struct input *in, struct error *error);
 void source_ignored(struct source_state *src, size_t count, size_t first);
 /* Returns the value of a setting, NULL if it was not given. */
 const char *source_setting(const struct source_state *src, const char *name);
+/*
+ * Called at the end of the input: if there were lines and none was understood, the input has another
+ * format, and src->error is set.
+ */
+void source_check_understood(struct source_state *src);
 
 #endif

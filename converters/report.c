@@ -91,6 +91,18 @@ void source_ignored(struct source_state *src, size_t count, size_t first)
 			    count - 1, src->converter->name);
 }
 
+void source_check_understood(struct source_state *src)
+{
+	const struct report *r = &src->report;
+	char name[256];
+	if (r->unparsed == 0 || r->calls > 0 || src->error.status != IOT_OK)
+		return;
+	const char *path = input_name(src->input, 0);
+	error_set(&src->error, IOT_EFORMAT, "%s: none of the lines is understood as %s",
+		  escape_text(name, sizeof name, path, strlen(path)), src->converter->name);
+	src->foreign = true;
+}
+
 const char *source_setting(const struct source_state *src, const char *name)
 {
 	for (size_t i = src->setting_count; i-- > 0;)

@@ -139,6 +139,8 @@ static bool finish(struct blktrace *b)
 	note_results(b);
 	blktrace_emit_totals(b);
 	emit_counts(&b->emit, b->is_text ? "blkparse" : "blktrace", b->now_ns);
+	source_check_understood(b->src);
+	b->status = b->status == IOT_OK ? b->src->error.status : b->status;
 	return b->status == IOT_OK;
 }
 

@@ -585,6 +585,7 @@ static void finish(struct csv_source *c)
 		report_note(r, "the last line has no end; it is read, but it may be truncated");
 	report_noted(r, "ambiguous.id");
 	emit_counts(&c->emit, "csv", c->latest_ns);
+	source_check_understood(c->src);
 }
 
 static void fill(struct csv_source *c)

@@ -224,6 +224,8 @@ static void finish(struct fio *f)
 	if (f->early > 0)
 		report_add(r, "clock.before_start", f->early);
 	emit_counts(&f->emit, "fio", f->now_ns);
+	source_check_understood(f->src);
+	f->status = f->status == IOT_OK ? f->src->error.status : f->status;
 }
 
 static int verdict(struct fio *f)

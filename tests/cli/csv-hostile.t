@@ -14,3 +14,9 @@ printf "$header"'\n30,1,read,file,0,1,1,4,1,/a\n10,8,read,file,1,1,1,4,1,/a\n5,8
 echo "== an operation without a name"
 printf "$header"'\n0,5,sync,op,,,1,,,\n1,5,,op,,,1,,,\n' >unnamed.csv
 "$IOTRACE" cat -q -f csv --all-events --no-header unnamed.csv
+echo "== logs of another format than the named one"
+"$IOTRACE" convert -q --from=csv --columns=msr -o out.iot "$TESTDATA/csv/financial.spc" 2>&1 | sed 's|[^ ]*testdata|testdata|'
+"$IOTRACE" stat -q --in-format=fio "$TESTDATA/strace/cp.strace" 2>&1 | sed 's|[^ ]*testdata|testdata|'
+"$IOTRACE" convert -q --from=blktrace "$TESTDATA/strace/cp.strace" 2>&1 | sed 's|[^ ]*testdata|testdata|'
+"$IOTRACE" convert -q --from=csv --columns=spc "$TESTDATA/csv/msr.csv" 2>/dev/null || echo "exit status $?"
+test -e out.iot || echo "no output"
