@@ -7,6 +7,7 @@
 
 #include <iotrace/analyze.h>
 
+#include "cli/analyze/against.h"
 #include "cli/analyze/inputs.h"
 #include "cli/analyze/option_values.h"
 #include "cli/analyze/results.h"
@@ -29,8 +30,10 @@ struct analyze_run {
 	struct trace_in in;
 	struct trace_in_options read;
 	const char *sections;
-	const char *state;        /* the file to write it to; or NULL */
-	const char *html, *plots; /* the report and the directory for plots, or NULL */
+	const char *state;          /* the file to write it to; or NULL */
+	const char *html, *plots;   /* the report and the directory for plots, or NULL */
+	const char *against;        /* the run to compare with, or NULL */
+	struct iot_analyze *before; /* its analysis, which is finished */
 	struct part_of part;
 	uint64_t runtime_s, epoch_ns;
 	_Atomic uint64_t bins; /* of the parts joined so far; other threads begin parts */
@@ -159,9 +162,14 @@ static const enum iot_analyze_by table_by[] = {IOT_ANALYZE_BY_PROCESS, IOT_ANALY
 static const uint32_t table_sections[] = {IOT_ANALYZE_PROCESSES, IOT_ANALYZE_PROCESSES,
 					  IOT_ANALYZE_FILES, IOT_ANALYZE_METADATA};
 
+static enum analyze_form form_of(const struct analyze_run *a)
+{
+	return a->json ? ANALYZE_JSON : a->tsv ? ANALYZE_TSV : ANALYZE_TEXT;
+}
+
 static int print_table(struct analyze_run *a)
 {
-	const enum analyze_form form = a->json ? ANALYZE_JSON : a->tsv ? ANALYZE_TSV : ANALYZE_TEXT;
+	const enum analyze_form form = form_of(a);
 	if (a->top == NOT_GIVEN && form == ANALYZE_TEXT && isatty(STDOUT_FILENO))
 		a->top = TOP_ON_TERMINAL;
 	return analyze_table_print(&a->results.out, a->results.analysis, table_by[a->by], form,
@@ -175,7 +183,10 @@ static int print(struct analyze_run *a)
 		warn(a);
 	if (a->by != NOT_BY)
 		return print_table(a);
-	if (a->json)
+	if (a->before != NULL)
+		analyze_against_print(&a->results.out, a->results.analysis, a->before, a->against,
+				      form_of(a));
+	else if (a->json)
 		analyze_print_json(&a->results);
 	else if (a->tsv)
 		analyze_print_tsv(&a->results);
@@ -328,9 +339,18 @@ static enum exit_status analyze_one(void *context, const char *path, struct iot_
 	return status;
 }
 
-static enum analyze_form form_of(const struct analyze_run *a)
+/* Analyzes the run to compare with; a damaged one is analyzed up to the damage. */
+static enum exit_status analyze_before(struct analyze_run *a, const struct command_spec *command)
 {
-	return a->json ? ANALYZE_JSON : a->tsv ? ANALYZE_TSV : ANALYZE_TEXT;
+	struct one_input one = {a, command};
+	const enum exit_status status =
+	    analyze_is_state(a->against)
+		? analyze_state_open(&a->before, a->against, &a->read, &a->options, command)
+		: analyze_one(&one, a->against, &a->before);
+	a->bins = 0;
+	if (a->before != NULL && iot_analyze_finish(a->before) != IOT_OK)
+		return message_no_memory();
+	return status;
 }
 
 /* The form of several jobs. */
@@ -361,7 +381,7 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 		a->results.hides_files = (a->options.sections & IOT_ANALYZE_FILES) == 0;
 		a->options.sections |= IOT_ANALYZE_FILES;
 	}
-	if (a->state == NULL && a->plots == NULL && a->html == NULL &&
+	if (a->state == NULL && a->plots == NULL && a->html == NULL && a->against == NULL &&
 	    (a->by == NOT_BY || a->by == BY_JOB))
 		analyze_several_begin(&several, &inputs);
 	struct iot_analyze *all = NULL;
@@ -397,12 +417,16 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 	if (by_job && (a->state != NULL || count == 0))
 		return options_wrong(
 		    command, "--by=job and --group need inputs that are files, and no --state");
+	const enum exit_status before = a->against != NULL ? analyze_before(a, command) : EXIT_OK;
+	if (before != EXIT_OK && (before != EXIT_FAULT || a->before == NULL))
+		return before;
 	const enum exit_status status =
 	    count > 1 || by_job || (count == 1 && analyze_is_state(paths[0]))
 		? run_inputs(a, paths, count, command)
 		: run_trace(a, count == 1 ? paths[0] : "-", command);
 	iot_analyze_free(a->results.analysis);
-	return status;
+	iot_analyze_free(a->before);
+	return status != EXIT_OK ? status : before;
 }
 
 /* No output may replace an input or another output. */
@@ -476,6 +500,8 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		   "print a table by this instead, most bytes first; op: most time first"),
 	    OPTION(CHOICE, 0, "group", "user|command|dir", &a.group,
 		   "print a row for each group of several jobs: means and quartiles"),
+	    OPTION(STRING, 0, "against", "RUN", &a.against,
+		   "print the values that differ from those of this trace or state"),
 	    RANGE(NUMBER, 0, "top", "N", &a.top,
 		  "rows of the table (default: 20 on a terminal), or of lists (default: 10)", 1,
 		  UINT32_MAX),
@@ -524,6 +550,11 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		return options_wrong(&command, "--by and --section exclude each other");
 	if (a.group != NOT_GROUPED && (a.by != NOT_BY || a.options.sections != 0))
 		return options_wrong(&command, "--group excludes --by and --section");
+	if (a.against != NULL && (a.by != NOT_BY || a.group != NOT_GROUPED || a.state != NULL ||
+				  a.plots != NULL || a.html != NULL || a.part.n > 1))
+		return options_wrong(&command,
+				     "--against excludes --by, --group, --state, --plots, "
+				     "--html and --part");
 	if (a.json && a.tsv)
 		return options_wrong(&command, "--json and --tsv exclude each other");
 	if (a.state != NULL && (a.json || a.tsv))

@@ -208,17 +208,6 @@ static const struct iot_analyze_value *find_key(const struct analyze_results *a,
 	return iot_analyze_find(a->analysis, "time", name, key);
 }
 
-static const char *shown_time(char text[FIELD], const struct iot_analyze_value *v)
-{
-	static const char *const units[] = {"ns", "us", "ms", "s"};
-	if (v == NULL || v->kind == IOT_VALUE_UNKNOWN)
-		return "-";
-	const double ns = shown_real(v);
-	const unsigned unit = ns < 1e3 ? 0 : ns < 1e6 ? 1 : ns < 1e9 ? 2 : 3;
-	snprintf(text, FIELD, "%.3g %s", ns / pow(1000, unit), units[unit]);
-	return text;
-}
-
 static void print_bursts(struct analyze_results *a)
 {
 	char text[4][FIELD];

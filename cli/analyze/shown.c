@@ -36,3 +36,14 @@ const char *shown_value(char text[SHOWN_FIELD], enum shown as, const struct iot_
 		snprintf(text, SHOWN_FIELD, shown_real(v) < 1 ? "%.4f" : "%.2f", shown_real(v));
 	return text;
 }
+
+const char *shown_time(char text[SHOWN_FIELD], const struct iot_analyze_value *v)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	if (v == NULL || v->kind == IOT_VALUE_UNKNOWN)
+		return "-";
+	const double ns = shown_real(v);
+	const unsigned unit = ns < 1e3 ? 0 : ns < 1e6 ? 1 : ns < 1e9 ? 2 : 3;
+	snprintf(text, SHOWN_FIELD, "%.3g %s", ns / pow(1000, unit), units[unit]);
+	return text;
+}

@@ -17,5 +17,7 @@ double shown_real(const struct iot_analyze_value *v);
 double shown_known(const struct iot_analyze_value *v);
 /* "-" if the value is NULL or unknown; SHOWN_COUNT is for numbers, SHOWN_WORD for short texts. */
 const char *shown_value(char text[SHOWN_FIELD], enum shown as, const struct iot_analyze_value *v);
+/* Nanoseconds, in the largest unit of which there is at least one. */
+const char *shown_time(char text[SHOWN_FIELD], const struct iot_analyze_value *v);
 
 #endif
