@@ -111,7 +111,7 @@ struct event_io event_io_read(void)
 void event_start(struct producer *p, const struct event_io *io, int64_t rank, const char *arguments,
 		 size_t size)
 {
-	const uint64_t most = sizeof(struct record_start) + (uint64_t)2 * RECORD_TEXT_MAX;
+	const uint64_t most = sizeof(struct record_start) + round_up(size) + RECORD_TEXT_MAX;
 	struct record_start *r = reserve(p, most);
 	if (r == NULL)
 		return;
@@ -126,7 +126,7 @@ void event_start(struct producer *p, const struct event_io *io, int64_t rank, co
 	    .rchar = io->rchar,
 	    .wchar = io->wchar,
 	    .loader = io->loader};
-	r->command_size = (uint32_t)(size < RECORD_TEXT_MAX ? size : RECORD_TEXT_MAX);
+	r->command_size = (uint32_t)size;
 	memcpy(r->text, arguments, r->command_size);
 	if (r->command_size > 0)
 		r->text[r->command_size - 1] = '\0';

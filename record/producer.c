@@ -14,8 +14,12 @@ enum {
 	RINGS = 1024, /* rings of this process that can be used again after their thread */
 };
 
-/* Records of signal handlers that interrupt a writer between its check and its reservation. */
-#define MARGIN ((uint64_t)RECORD_SIZE_MAX)
+/*
+ * Records of signal handlers that interrupt a writer between its check and its reservation. If
+ * there are more in pages without memory, these get it when they are written, unless none is left.
+ */
+#define MARGIN        ((uint64_t)RECORD_SIZE_MAX)
+#define MEMORY_MARGIN (2 * (uint64_t)RECORD_TEXT_MAX + 256)
 
 _Thread_local struct producer producer_self __attribute__((tls_model("initial-exec")));
 
@@ -146,10 +150,10 @@ static bool has_space(struct producer *p, uint64_t size)
 	const uint64_t all = p->mask + 1, end = p->next + size;
 	const uint64_t tail = atomic_load_explicit(&p->ring->tail, memory_order_acquire);
 	const uint64_t full = tail + all - MARGIN;
-	while (p->populated < all && end + MARGIN > p->populated)
+	while (p->populated < all && end + MEMORY_MARGIN > p->populated)
 		if (!populate(p))
 			return false;
-	const uint64_t memory = p->populated < all ? p->populated - MARGIN : UINT64_MAX;
+	const uint64_t memory = p->populated < all ? p->populated - MEMORY_MARGIN : UINT64_MAX;
 	const uint64_t limit = full < memory ? full : memory, bell = all / BELLS;
 	if (end > limit || end < tail)
 		return false;

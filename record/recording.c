@@ -11,7 +11,7 @@ struct recording_state recording;
 
 enum {
 	SHARED_SIZE = RECORD_PAGE + RECORD_SLOTS * (int)sizeof(struct record_description),
-	RING_POPULATED = RECORD_RING_MIN / 2, /* bytes of data of a new ring that have memory */
+	RING_POPULATED = RECORD_RING_MIN / 4, /* bytes of data of a new ring that have memory */
 	NAME_SIZE = 1200,
 };
 
@@ -165,17 +165,18 @@ bool recording_join(uint32_t parent, bool forked)
 	return true;
 }
 
-/* Maps the header and the data of a ring, and the data a second time after it. */
+/*
+ * Maps the header and the data of a ring, and the data a second time after it, in place of what is
+ * beyond the end of the file.
+ */
 static struct record_ring *map_twice(int fd, size_t size)
 {
 	const size_t once = RECORD_PAGE + size;
-	const int protection = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_FIXED;
-	char *const all = raw_map(NULL, once + size, PROT_NONE,
-				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	const int protection = PROT_READ | PROT_WRITE;
+	char *const all = raw_map(NULL, once + size, protection, MAP_SHARED, fd, 0);
 	if (all == NULL)
 		return NULL;
-	if (raw_map(all, once, protection, flags, fd, 0) != NULL &&
-	    raw_map(all + once, size, protection, flags, fd, RECORD_PAGE) != NULL)
+	if (raw_map(all + once, size, protection, MAP_SHARED | MAP_FIXED, fd, RECORD_PAGE) != NULL)
 		return (struct record_ring *)all;
 	raw_unmap(all, once + size);
 	return NULL;

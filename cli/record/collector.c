@@ -31,7 +31,7 @@ enum {
 	RINGS_MAX = 1 << 14,
 	ENDED_MAX = 256,
 	WAIT_MIN_MS = 1, /* while rings fill and there is no doorbell */
-	WAIT_MAX_MS = 50,
+	WAIT_MAX_MS = 20,
 	SLACK_NS = 10000000,
 };
 
