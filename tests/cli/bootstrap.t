@@ -33,6 +33,14 @@ stand_in make 'case $* in *check*) echo "5 passed, 0 failed"; exit 2 ;; esac'
 run test >all
 tail -n 2 all
 awk -v steps=0 -f clone/tests/tools/verdicts.awk all
+echo "== an error of make that no count explains, next to tests that fail"
+sum() { # LINES STEPS
+	printf "$1" >log
+	awk -v steps="$2" -f clone/tests/tools/verdicts.awk log
+}
+sum '3 passed, 1 failed\nmake[1]: *** [x:4: a] Error 1\n5 passed, 0 failed\nmake[1]: *** [x:6: b] Aborted\nmake: *** [x:2: check] Error 2\n' 1
+sum 'make[1]: *** No rule to make target x.  Stop.\nmake[1]: *** Waiting for unfinished jobs....\n3 passed, 2 failed\nmake[1]: *** [x:4: a] Error 1\nmake: *** [x:2: check] Error 2\n' 1
+sum '== a\n3 passed, 2 failed\nmake: *** [x:1: a] Error 1\n== failed: a\n== b\nmake: *** [x:1: b] Error 1\n== failed: b\n== c\n== failed: c\n== d\n' 3
 echo "== the demo fits a screen, and its next command works"
 MODE=$(basename "${IOTRACE%/*}") sh "$TOOLS/demo.sh" testdata/strace/sqlite.strace.gz >demo 2>&1
 echo "exit status $?"
