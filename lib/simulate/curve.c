@@ -12,6 +12,7 @@ bool curve_add(struct curve *c, uint64_t distance, double weight)
 	if (!array_reserve_index(&c->bin, &c->capacity, bin, sizeof *c->bin))
 		return false;
 	c->bin[bin] += weight;
+	c->largest = distance > c->largest ? distance : c->largest;
 	c->weight += weight;
 	return true;
 }
@@ -29,11 +30,13 @@ void curve_finish(struct curve *c)
 		c->bin[i] = sum += c->bin[i];
 }
 
-/* A bin that the capacity does not reach the end of misses as a whole. */
+/* A bin that the capacity does not reach the end of misses as a whole, except the last one. */
 double curve_misses(const struct curve *c, uint64_t capacity)
 {
 	if (capacity == 0)
 		return c->weight;
+	if (capacity >= c->largest)
+		return c->infinite;
 	size_t bin = curve_bin(capacity);
 	bin += curve_end(bin) <= capacity;
 	return c->infinite + (bin < c->capacity ? c->bin[bin] : 0);

@@ -14,6 +14,8 @@
 struct curve {
 	double *bin; /* weights; after curve_finish() those of this bin and of larger distances */
 	size_t capacity;
+	uint64_t
+	    largest; /* distance; caches of this size or more hit all references to known keys */
 	double infinite; /* of references to new keys */
 	double weight;   /* of all references */
 };

@@ -43,8 +43,8 @@ struct mrc_point {
 
 /*
  * The misses of an LRU cache, of all references or of some. Those of rows and of reads and writes,
- * and estimates, are exact at sizes that mrc_size_up_to() returns, and those of the next smaller
- * such size elsewhere.
+ * and estimates, are exact at sizes that mrc_size_up_to() returns and from the largest distance on,
+ * and those of the next smaller such size elsewhere.
  */
 struct mrc_point mrc_misses(const struct mrc *m, size_t row, uint64_t capacity);
 uint64_t mrc_size_up_to(uint64_t size);

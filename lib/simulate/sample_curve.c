@@ -65,6 +65,7 @@ bool sample_curve_make(struct sample_curve *c, const struct curve *sample,
 	struct part p = part_of(sample, rate, references);
 	double lowest = references;
 	c->bins = sample->capacity + 1;
+	c->largest = sample->largest;
 	c->bin = malloc(c->bins * sizeof *c->bin);
 	if (c->bin == NULL)
 		return false;
@@ -81,6 +82,8 @@ bool sample_curve_make(struct sample_curve *c, const struct curve *sample,
 
 struct sample_point sample_curve_at(const struct sample_curve *c, uint64_t capacity)
 {
+	if (capacity >= c->largest)
+		return c->bin[c->bins - 1];
 	size_t bin = curve_bin(capacity);
 	bin += curve_end(bin) <= capacity;
 	return c->bin[bin < c->bins ? bin : c->bins - 1];

@@ -22,6 +22,7 @@ struct sample_curve {
 		double missing_share; /* of the missing references: those that miss */
 	} * bin;                      /* as those of the curve, and one for larger sizes */
 	size_t bins;
+	uint64_t largest; /* distance */
 };
 
 /*

@@ -30,3 +30,7 @@ awk 'BEGIN { for (i = 0; i < 40000; i++) printf "80 20 %x000 1000 1 a 1 1 0\n", 
 "$IOTRACE" mrc --memory=1M scan 2>&1
 "$IOTRACE" mrc --memory=1M --method=shards --samples=64 --json scan | jq '.points | length > 40'
 "$IOTRACE" simulate --memory=1M -c 1b scan | head -n 3
+# 131 blocks, each twice in a loop: a size in the middle of a bin, at which rows, reads and estimates with all keys hit, too.
+awk 'BEGIN { for (i = 0; i < 262; i++) printf "80 20 %x000 1000 1 a 1 1 0\n", i % 131 }' >loop
+"$IOTRACE" mrc -q --points=1 --by=op --tsv loop
+"$IOTRACE" mrc -q --points=1 --method=shards --sample=1 --tsv loop
