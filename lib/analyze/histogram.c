@@ -26,9 +26,9 @@ uint64_t histogram_upper(unsigned bin)
 	return bin == HISTOGRAM_BINS - 1 ? UINT64_MAX : (leading(bin) + 1) << following(bin);
 }
 
-/* Up to here the sums of a block of values and of their squares cannot exceed their types. */
+/* Up to here the sums of a block of values, and of their squares, are below 2^64. */
 enum { BLOCK = 256 };
-static const uint64_t block_value_max = (uint64_t)1 << 55;
+static const uint64_t block_value_max = ((uint64_t)1 << 28) - 1;
 
 /* Saturating sums, of values that may be large. */
 static void add_sums(struct histogram *h, const uint64_t *values, size_t n)
@@ -42,21 +42,19 @@ static void add_sums(struct histogram *h, const uint64_t *values, size_t n)
 /* Sums in local variables, and adds these to the histogram once. */
 static void add_block(struct histogram *h, const uint64_t *values, size_t n)
 {
-	uint64_t sum = 0, bits = 0, min = h->count == 0 ? values[0] : h->min, max = h->max;
-	uint128 squares = 0;
+	uint64_t sum = 0, squares = 0, min = values[0], max = values[0];
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t v = values[i];
 		min = v < min ? v : min;
 		max = v > max ? v : max;
-		bits |= v;
 		sum += v;
-		squares += (uint128)v * v;
+		squares += v * v;
 		h->bin[histogram_index(v)]++;
 	}
+	h->min = h->count == 0 || min < h->min ? min : h->min;
+	h->max = max > h->max ? max : h->max;
 	h->count += n;
-	h->min = min;
-	h->max = max;
-	if (bits >= block_value_max) {
+	if (max > block_value_max) {
 		add_sums(h, values, n);
 		return;
 	}

@@ -22,12 +22,12 @@ struct histogram {
 	uint64_t bin[HISTOGRAM_BINS];
 };
 
+/* Without a branch: above 64, a bin has the values whose number minus 1 has the same 6 leading bits. */
 static inline unsigned histogram_index(uint64_t v)
 {
-	if (v <= 64)
-		return (unsigned)v;
-	const unsigned octave = 63U - (unsigned)__builtin_clzll(v - 1);
-	return 65 + 32 * (octave - 6) + (unsigned)((v - 1) >> (octave - 5)) - 32;
+	const uint64_t positive = v > 0, u = v - positive;
+	const unsigned following = 63U - 5U - (unsigned)__builtin_clzll(u | 32);
+	return (unsigned)((u >> following) + 32 * following + positive);
 }
 
 static inline void histogram_add(struct histogram *h, uint64_t v)
