@@ -91,43 +91,43 @@ static void end_replaced(struct iot_analyze *a)
 	requests_end_replaced(&a->requests);
 }
 
-static bool add_over_time(struct layer *l, const struct io_spans *spans)
+static bool add_over_time(struct layer *l, const struct io_spans *in_order,
+			  const struct io_spans *by_process)
 {
-	latency_add(&l->latency, spans);
-	return arrival_add(&l->arrival, spans) && concurrency_add(&l->concurrency, spans);
-}
-
-static bool add_to_bins(struct iot_analyze *a, struct layer *l, const struct io_spans *spans)
-{
-	return cells_add(&l->cells, spans, a->trace.epoch_ns) &&
-	       series_add(&l->series, spans, a->trace.epoch_ns);
+	latency_add(&l->latency, by_process);
+	return arrival_add(&l->arrival, in_order, by_process) &&
+	       concurrency_add(&l->concurrency, in_order);
 }
 
 /* Passes the requests of the current run to the statistics of a layer. */
 static void add_batch(struct iot_analyze *a, struct layer *l, unsigned i)
 {
+	const struct io_batch *batch = &a->requests.batch[i];
 	const struct io_spans grouped = requests_grouped(&a->requests, i),
-			      spans = requests_spans(&a->requests, i);
-	keep(a, totals_add(&l->totals, &grouped) && totals_add_clocks(&l->totals, &spans));
+			      in_order = requests_in_order(&a->requests, i),
+			      by_process = requests_by_process(&a->requests, i);
+	keep(a, totals_add(&l->totals, &grouped) &&
+		    totals_add_clocks(&l->totals, batch->clock, batch->clock_count));
 	if (needs(a, IOT_ANALYZE_SIZES))
-		keep(a, sizes_add(&l->sizes, &spans) && sizes_add_grouped(&l->sizes, &grouped));
+		keep(a, sizes_add(&l->sizes, &in_order) && sizes_add_grouped(&l->sizes, &grouped));
 	if (needs(a, NEED_ORDER))
 		keep(a, order_add_heads(&l->order, &a->requests) && order_add(&l->order, &grouped));
 	if (needs(a, IOT_ANALYZE_ORDER))
-		keep(a, repetition_add(&l->repetition, &a->requests, &spans));
+		keep(a, repetition_add(&l->repetition, &a->requests, &by_process));
 	if (needs(a, NEED_BUSY | NEED_BINS))
 		requests_sum_spans(&a->requests, i);
 	if (needs(a, NEED_BUSY))
-		keep(a, busy_add(&l->busy, &spans));
+		keep(a, busy_add(&l->busy, &by_process));
 	if (needs(a, NEED_BINS))
-		keep(a, add_to_bins(a, l, &spans));
+		keep(a, cells_add(&l->cells, &by_process, a->trace.epoch_ns) &&
+			    series_add(&l->series, &in_order, a->trace.epoch_ns));
 	if (needs(a, IOT_ANALYZE_TIME))
-		keep(a, add_over_time(l, &spans) &&
+		keep(a, add_over_time(l, &in_order, &by_process) &&
 			    file_users_add(&l->file_users, &grouped, a->trace.epoch_ns));
 	if (needs(a, REQUESTS_ROWS))
 		keep(a, rows_add(&l->rows, &grouped));
 	if (needs(a, NEED_REUSE))
-		keep(a, reuse_add(&l->reuse, &grouped, &spans));
+		keep(a, reuse_add(&l->reuse, &grouped, &in_order));
 }
 
 static void flush(struct iot_analyze *a)

@@ -5,14 +5,17 @@
 
 #include "lib/base/array.h"
 
-/* Times of a batch, which the histograms take together. One more, as append() writes before it counts. */
+/*
+ * Lists of times, one for each histogram. Of histograms that take the same time, one counts for all:
+ * a time in the process is appended to the list IN_PROCESS, plus SAME_TRACE if it is the time in the
+ * trace, too, plus SAME_FILE if it is that in the file.
+ */
+enum { IN_PROCESS, SAME_TRACE, SAME_FILE, IN_TRACE = 4, IN_FILE, THINK, LISTS };
+
+/* Times of a batch. One more, as append() writes before it counts. */
 struct times_between {
 	uint64_t ns[REQUESTS_MAX + 1];
 	size_t count;
-};
-
-struct lists {
-	struct times_between all, trace_process, process_file, trace, process, file, think;
 };
 
 static inline void append(struct times_between *to, uint64_t ns, bool counts)
@@ -27,71 +30,57 @@ static inline uint64_t time_since(const struct arrival_start *last, int64_t star
 	return start > last->start_ns ? (uint64_t)(start - last->start_ns) : 0;
 }
 
-static void begin(struct arrival_start *start, int64_t ns)
+static inline void follow(uint64_t trace, uint64_t process, uint64_t file,
+			  struct times_between *lists)
 {
-	start->first_ns = start->start_ns = ns;
-	start->started = true;
+	const bool same_trace = trace == process, same_file = process == file;
+	append(&lists[IN_PROCESS + SAME_TRACE * same_trace + SAME_FILE * same_file], process, true);
+	append(&lists[IN_TRACE], trace, !same_trace);
+	append(&lists[IN_FILE], file, !same_file);
 }
 
-/* Of histograms that take the same time, one counts for all. */
-static inline void follow(uint64_t trace, uint64_t process, uint64_t file, struct lists *to)
+static void add_start(struct arrival_start *last, int64_t start, struct times_between *list)
 {
-	if (process == file) {
-		append(trace == process ? &to->all : &to->process_file, process, true);
-		append(&to->trace, trace, trace != process);
-	} else {
-		append(trace == process ? &to->trace_process : &to->process, process, true);
-		append(&to->trace, trace, trace != process);
-		append(&to->file, file, true);
-	}
-}
-
-/* The first request of the trace, of a process or of a file. */
-static void add_first(struct arrival *a, struct arrival_start *process, struct arrival_start *file,
-		      int64_t start, struct lists *to)
-{
-	if (a->trace.started)
-		append(&to->trace, time_since(&a->trace, start), true);
+	if (last->started)
+		append(list, time_since(last, start), true);
 	else
-		begin(&a->trace, start);
-	if (process->started)
-		append(&to->process, time_since(process, start), true);
-	else
-		begin(process, start);
-	if (file->started)
-		append(&to->file, time_since(file, start), true);
-	else
-		begin(file, start);
+		last->first_ns = start;
+	last->start_ns = start;
+	last->started = true;
 }
 
 /* Requests of one process and file. */
-static inline void add_run(struct arrival *a, struct arrival_start *process,
-			   struct arrival_start *file, const struct io_request *q, size_t n,
-			   struct lists *to)
+static inline void add_run(struct arrival *a, const struct io_request *q, size_t n,
+			   struct times_between *lists)
 {
-	if (a->trace.started && process->started && file->started)
+	struct arrival_start *process = &a->processes[q->process].start, *file = &a->files[q->file];
+	if (a->trace.started & process->started & file->started) {
 		follow(time_since(&a->trace, q->start_ns), time_since(process, q->start_ns),
-		       time_since(file, q->start_ns), to);
-	else
-		add_first(a, process, file, q->start_ns, to);
+		       time_since(file, q->start_ns), lists);
+	} else {
+		add_start(&a->trace, q->start_ns, &lists[IN_TRACE]);
+		add_start(process, q->start_ns, &lists[IN_PROCESS]);
+		add_start(file, q->start_ns, &lists[IN_FILE]);
+	}
 	for (size_t i = 1; i < n; i++) {
 		const int64_t ns = q[i].start_ns - q[i - 1].start_ns;
-		append(&to->all, ns > 0 ? (uint64_t)ns : 0, true);
+		append(&lists[SAME_TRACE + SAME_FILE], ns > 0 ? (uint64_t)ns : 0, true);
 	}
 	a->trace.start_ns = process->start_ns = file->start_ns = q[n - 1].start_ns;
 }
 
-/* Requests of one process, all of known start. */
-static inline bool add_span(struct arrival *a, const struct io_span *span, struct lists *to)
+/* Requests of known start. */
+static inline bool add_span(struct arrival *a, const struct io_span *span,
+			    struct times_between *lists)
 {
-	struct arrival_start *process = &a->processes[span->process].start;
 	for (size_t i = 0, n; i < span->count; i += n) {
 		const struct io_request *q = &span->request[i];
-		for (n = 1; i + n < span->count && q[n].file == q->file;)
+		for (n = 1;
+		     i + n < span->count && q[n].file == q->file && q[n].process == q->process;)
 			n++;
 		if (!array_reserve_index(&a->files, &a->file_capacity, q->file, sizeof *a->files))
 			return false;
-		add_run(a, process, &a->files[q->file], q, n, to);
+		add_run(a, q, n, lists);
 	}
 	return true;
 }
@@ -112,31 +101,38 @@ static inline void think(struct arrival_process *p, const struct io_span *span,
 		       q[i].start_ns > q[i - 1].end_ns);
 }
 
-static void add_lists(struct arrival *a, const struct lists *l)
+static void add_lists(struct arrival *a, const struct times_between *lists)
 {
-	histogram_add_list(&a->in_all, l->all.ns, l->all.count);
-	histogram_add_list(&a->in_trace_process, l->trace_process.ns, l->trace_process.count);
-	histogram_add_list(&a->in_process_file, l->process_file.ns, l->process_file.count);
-	histogram_add_list(&a->in_trace, l->trace.ns, l->trace.count);
-	histogram_add_list(&a->in_process, l->process.ns, l->process.count);
-	histogram_add_list(&a->in_file, l->file.ns, l->file.count);
-	histogram_add_list(&a->think, l->think.ns, l->think.count);
+	struct histogram *const to[LISTS] = {[IN_PROCESS] = &a->in_process,
+					     [IN_PROCESS + SAME_TRACE] = &a->in_trace_process,
+					     [IN_PROCESS + SAME_FILE] = &a->in_process_file,
+					     [IN_PROCESS + SAME_TRACE + SAME_FILE] = &a->in_all,
+					     [IN_TRACE] = &a->in_trace,
+					     [IN_FILE] = &a->in_file,
+					     [THINK] = &a->think};
+	for (unsigned i = 0; i < LISTS; i++)
+		histogram_add_list(to[i], lists[i].ns, lists[i].count);
 }
 
-bool arrival_add(struct arrival *a, const struct io_spans *spans)
+bool arrival_add(struct arrival *a, const struct io_spans *in_order,
+		 const struct io_spans *by_process)
 {
-	struct lists to;
-	to.all.count = to.trace_process.count = to.process_file.count = 0;
-	to.trace.count = to.process.count = to.file.count = to.think.count = 0;
-	for (size_t i = 0; i < spans->count; i++) {
-		const struct io_span *span = &spans->span[i];
+	struct times_between lists[LISTS];
+	for (unsigned i = 0; i < LISTS; i++)
+		lists[i].count = 0;
+	for (size_t i = 0; i < by_process->count; i++) {
+		const struct io_span *span = &by_process->span[i];
 		if (!array_reserve_index(&a->processes, &a->process_capacity, span->process,
-					 sizeof *a->processes) ||
-		    ((span->flags & IOT_START_UNKNOWN) == 0 && !add_span(a, span, &to)))
+					 sizeof *a->processes))
 			return false;
-		think(&a->processes[span->process], span, &to.think);
+		think(&a->processes[span->process], span, &lists[THINK]);
 	}
-	add_lists(a, &to);
+	for (size_t i = 0; i < in_order->count; i++) {
+		const struct io_span *span = &in_order->span[i];
+		if ((span->flags & IOT_START_UNKNOWN) == 0 && !add_span(a, span, lists))
+			return false;
+	}
+	add_lists(a, lists);
 	return true;
 }
 

@@ -35,8 +35,9 @@ struct arrival {
 	struct histogram in_trace, in_process, in_file, think;
 };
 
-/* Returns false if out of memory. */
-bool arrival_add(struct arrival *a, const struct io_spans *spans);
+/* The same requests twice, in the order of the trace and by process. Returns false if out of memory. */
+bool arrival_add(struct arrival *a, const struct io_spans *in_order,
+		 const struct io_spans *by_process);
 /* Adds a part, whose processes and files have these numbers in a. */
 bool arrival_join(struct arrival *a, const struct arrival *part, const uint32_t *process,
 		  const uint32_t *file);

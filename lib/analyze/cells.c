@@ -157,41 +157,49 @@ static bool apportion(struct cells *c, const struct cells_deferred *q, int64_t b
 }
 
 /* Requests in one bin. */
-static void count(struct cell *to, bool write, uint64_t requests, uint64_t bytes)
+static inline void count(struct cell *to, bool write, uint64_t requests, uint64_t bytes)
 {
 	to->requests[write] += requests;
 	to->bytes[write] = saturate_add(to->bytes[write], bytes);
 }
 
 /* The next requests are likely to be in the bin of the last cell. */
-static void remember(struct cells *c, const struct cell *cell)
+static void remember_last(struct cells *c, struct cells_row *r)
 {
-	struct cells_row *r = &c->rows[cell->process];
-	if (cell != &r->cell[r->count - 1])
+	const int64_t bin = r->cell[r->count - 1].bin;
+	r->from_ns = cells_start(bin, cells_k(c));
+	r->to_ns = cells_start(bin + 1, cells_k(c));
+}
+
+/* Stores the bins of a request, coarsening until they can be added. */
+static inline void find_bins(struct cells *c, const struct cells_deferred *q, int64_t *first,
+			     int64_t *last)
+{
+	*first = cells_bin(q->start_ns, cells_k(c));
+	*last = q->end_ns > q->start_ns ? cells_bin(q->end_ns, cells_k(c)) : *first;
+	if (c->sorted > 0 && *first >= c->first_bin && *last <= c->last_bin)
 		return;
-	r->from_ns = cells_start(cell->bin, cells_k(c));
-	r->to_ns = cells_start(cell->bin + 1, cells_k(c));
+	extend(c, q->start_ns, q->end_ns);
+	*first = cells_bin(q->start_ns, cells_k(c));
+	*last = cells_bin(q->end_ns, cells_k(c));
 }
 
 static bool add(struct cells *c, const struct cells_deferred *q)
 {
+	int64_t first, last;
 	if (!array_reserve_index(&c->rows, &c->row_capacity, q->process, sizeof *c->rows))
 		return false;
-	extend(c, q->start_ns, q->end_ns);
-	const int64_t first = cells_bin(q->start_ns, cells_k(c)),
-		      last = cells_bin(q->end_ns, cells_k(c));
+	find_bins(c, q, &first, &last);
 	struct cell *to = cell_of(c, q->process, first);
-	bool done = to != NULL;
-	if (done && first < last) {
-		to->requests[q->write]++;
-		done = apportion(c, q, first, last);
-	} else if (done) {
-		count(to, q->write, 1, q->length);
-		remember(c, to);
-	}
+	if (to == NULL)
+		return false;
+	count(to, q->write, 1, first < last ? 0 : q->length);
+	if (first < last && !apportion(c, q, first, last))
+		return false;
+	remember_last(c, &c->rows[q->process]);
 	while (c->sorted > CELLS_MAX && c->first_bin < c->last_bin)
 		coarsen(c);
-	return done;
+	return true;
 }
 
 static bool add_deferred(struct cells *c)
@@ -235,17 +243,23 @@ static inline struct cells_deferred request_of(const struct io_span *span,
 				       .write = span->write};
 }
 
-/* The usual case: all requests are in the last cell. Returns false otherwise. */
-static inline bool add_to_last(const struct cells_row *r, const struct io_span *span,
-			       uint64_t epoch_ns)
+/* Adds the first ones of disjoint requests to the last cell; returns the number that end there. */
+static inline size_t add_to_last(const struct cells_row *r, const struct io_span *span, size_t from,
+				 uint64_t epoch_ns)
 {
-	const int64_t end = span_last(span)->end_ns;
-	if (!span->disjoint || end == INT64_MAX ||
-	    epoch_ns + (uint64_t)span->request->start_ns < r->from_ns ||
-	    epoch_ns + (uint64_t)end > r->to_ns)
-		return false;
-	count(&r->cell[r->count - 1], span->write, span->count, span->bytes);
-	return true;
+	const struct io_request *q = span->request + from;
+	const int64_t to_ns = r->to_ns <= epoch_ns              ? 0
+			      : r->to_ns - epoch_ns < INT64_MAX ? (int64_t)(r->to_ns - epoch_ns)
+								: INT64_MAX - 1;
+	uint64_t bytes = 0;
+	size_t n = 0;
+	if (!span->disjoint || epoch_ns + (uint64_t)q->start_ns < r->from_ns)
+		return 0;
+	for (; from + n < span->count && q[n].end_ns <= to_ns; n++)
+		bytes = saturate_add(bytes, q[n].length);
+	if (n > 0)
+		count(&r->cell[r->count - 1], span->write, n, bytes);
+	return n;
 }
 
 /*
@@ -285,11 +299,13 @@ static bool add_near(struct cells *c, const struct cells_deferred *q)
 
 static bool add_span(struct cells *c, const struct io_span *span, uint64_t epoch_ns)
 {
-	const bool known = span->process < c->row_capacity;
-	if (known && add_to_last(&c->rows[span->process], span, epoch_ns))
-		return true;
-	for (size_t i = 0; i < span->count; i++) {
-		const struct cells_deferred q = request_of(span, &span->request[i], epoch_ns);
+	const bool known = c->started && span->process < c->row_capacity;
+	for (size_t i = 0; i < span->count;) {
+		const size_t n =
+		    known ? add_to_last(&c->rows[span->process], span, i, epoch_ns) : 0;
+		if ((i += n) == span->count)
+			return true;
+		const struct cells_deferred q = request_of(span, &span->request[i++], epoch_ns);
 		if (!(c->started ? (known && add_near(c, &q)) || add(c, &q) : defer(c, &q)))
 			return false;
 	}

@@ -26,9 +26,9 @@ uint64_t histogram_upper(unsigned bin)
 	return bin == HISTOGRAM_BINS - 1 ? UINT64_MAX : (leading(bin) + 1) << following(bin);
 }
 
-/* Up to here the sums of a block of values, and of their squares, are below 2^64. */
+/* Up to here the sums of a block of values and of their squares cannot exceed their types. */
 enum { BLOCK = 256 };
-static const uint64_t block_value_max = ((uint64_t)1 << 28) - 1;
+static const uint64_t block_value_max = (uint64_t)1 << 55;
 
 /* Saturating sums, of values that may be large. */
 static void add_sums(struct histogram *h, const uint64_t *values, size_t n)
@@ -42,13 +42,14 @@ static void add_sums(struct histogram *h, const uint64_t *values, size_t n)
 /* Sums in local variables, and adds these to the histogram once. */
 static void add_block(struct histogram *h, const uint64_t *values, size_t n)
 {
-	uint64_t sum = 0, squares = 0, min = values[0], max = values[0];
+	uint64_t sum = 0, min = values[0], max = values[0];
+	uint128 squares = 0;
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t v = values[i];
 		min = v < min ? v : min;
 		max = v > max ? v : max;
 		sum += v;
-		squares += v * v;
+		squares += (uint128)v * v;
 		h->bin[histogram_index(v)]++;
 	}
 	h->min = h->count == 0 || min < h->min ? min : h->min;

@@ -22,12 +22,12 @@ struct histogram {
 	uint64_t bin[HISTOGRAM_BINS];
 };
 
-/* Without a branch: above 64, a bin has the values whose number minus 1 has the same 6 leading bits. */
+/* Without a branch: above 64, a bin has the values v with equal 6 leading bits of v - 1. */
 static inline unsigned histogram_index(uint64_t v)
 {
-	const uint64_t positive = v > 0, u = v - positive;
-	const unsigned following = 63U - 5U - (unsigned)__builtin_clzll(u | 32);
-	return (unsigned)((u >> following) + 32 * following + positive);
+	const uint64_t zero = v == 0, u = v - 1 + zero;
+	const unsigned octave = 63U ^ (unsigned)__builtin_clzll(u | 32), following = octave - 5;
+	return (unsigned)((u >> following) + 32 * following + 1 - zero);
 }
 
 static inline void histogram_add(struct histogram *h, uint64_t v)

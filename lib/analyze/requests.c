@@ -295,53 +295,13 @@ static void bind(struct requests *r, struct file_id *id, const struct iot_record
 		begin_head(r, id);
 }
 
-void requests_sum(struct io_span *s)
-{
-	const struct io_request *q = s->request;
-	uint64_t bytes = 0, duration_ns = 0, extent = 0, differs = 0;
-	int64_t end_ns = INT64_MIN;
-	bool disjoint = true;
-	for (size_t i = 0; i < s->count; i++) {
-		const uint64_t end = saturate_add(q[i].offset, q[i].length);
-		bytes = saturate_add(bytes, q[i].length);
-		duration_ns = saturate_add(duration_ns, q[i].duration_ns);
-		extent = end > extent ? end : extent;
-		differs |= q[i].length ^ q->length;
-		disjoint &= (q[i].start_ns >= end_ns) & (q[i].end_ns > q[i].start_ns);
-		end_ns = q[i].end_ns;
-	}
-	s->bytes = bytes;
-	s->duration_ns = duration_ns;
-	s->extent = extent;
-	s->same_length = differs == 0;
-	s->disjoint = disjoint;
-}
-
-/* In the order of the trace */
-
-/* What requests of one fileId and span have in common. */
-struct run_key {
-	uint64_t process_object;
-	uint32_t file;
-	uint16_t type_flags;
-};
+/* Requests */
 
 /* Without the bits of the type that say nothing of a request. */
 static inline uint16_t type_flags(const struct iot_record *rec)
 {
-	static const unsigned type = IOT_DATA_KIND | IOT_ASYNC | IOT_WRITE | IOT_LOGICAL;
+	static const unsigned type = IOT_ASYNC | IOT_WRITE;
 	return (uint16_t)((unsigned)(rec->type & type) << 8 | rec->flags);
-}
-
-static inline struct run_key key_of(const struct iot_record *rec)
-{
-	return (struct run_key){idmap_pair(rec->process, rec->object), rec->file, type_flags(rec)};
-}
-
-static inline bool same_key(const struct run_key *a, const struct iot_record *rec)
-{
-	return a->file == rec->file && a->process_object == idmap_pair(rec->process, rec->object) &&
-	       a->type_flags == type_flags(rec);
 }
 
 static inline void set_request(struct io_request *q, const struct iot_record *rec, unsigned shift)
@@ -352,30 +312,8 @@ static inline void set_request(struct io_request *q, const struct iot_record *re
 	q->start_ns = rec->start_ns;
 	q->end_ns = interval_end(rec->start_ns, has_end ? rec->duration_ns : 0);
 	q->duration_ns = rec->duration_ns;
-	q->flags = rec->flags;
+	q->type_flags = type_flags(rec);
 	q->write = (rec->type & IOT_WRITE) != 0;
-	q->asynchronous = (rec->type & IOT_ASYNC) != 0;
-}
-
-/* The span of a thread to which a request is appended. */
-static inline struct io_span *span_for(struct io_batch *b, const struct file_id *id,
-				       const struct iot_record *rec, const struct io_request *q)
-{
-	struct io_span *s = b->span + b->span_count;
-	if (b->span_count > 0 && s[-1].thread == id->thread - 1 &&
-	    s[-1].type_flags == type_flags(rec))
-		return s - 1;
-	b->span_count++;
-	s->process = id->process - 1;
-	s->thread = id->thread - 1;
-	s->type_flags = type_flags(rec);
-	s->flags = rec->flags;
-	s->write = (rec->type & IOT_WRITE) != 0;
-	s->asynchronous = (rec->type & IOT_ASYNC) != 0;
-	s->request = q;
-	s->count = 0;
-	s->first_cpu_ns = rec->cpu_ns;
-	return s;
 }
 
 /* Another fileId of the process may have the group of its file. */
@@ -385,129 +323,49 @@ static void begin_group(struct requests *r, struct io_batch *b, struct file_id *
 	if (!keep(r, array_reserve_index(&r->pair_group, &r->pair_group_capacity, at,
 					 sizeof *r->pair_group)))
 		return;
-	if (r->pair_group[at].batch != r->batch_number) {
-		r->pair_group[at].batch = r->batch_number;
-		r->pair_group[at].group = (uint32_t)b->group_count;
+	struct batch_number *of = &r->pair_group[at];
+	if (of->batch != r->batch_number) {
+		*of = (struct batch_number){r->batch_number, (uint32_t)b->group_count};
 		b->group[b->group_count++] = (struct io_group){
 		    .pair = id->pair - 1, .file = id->file - 1, .process = id->process - 1};
 	}
 	id->batch = r->batch_number;
-	id->group = r->pair_group[at].group;
+	id->group = of->number;
+	b->ids++;
 }
 
-/* Appends the records up to the first one of another key; returns their number. */
-static inline size_t append_run(struct requests *r, struct file_id *id, const struct iot_event *ev,
-				size_t n)
+/* The CPU clock of a record, with those of the records before it that have the same thread. */
+static inline void add_clock(struct requests *r, struct io_batch *b, uint32_t thread,
+			     const struct iot_record *rec)
 {
-	const unsigned shift = r->options.physical ? BLOCK_BITS : 0;
-	const uint32_t stream = id->stream - 1, file = id->file - 1;
-	const struct run_key key = key_of(&ev->rec);
-	struct io_batch *b = &r->batch[id->layer];
-	struct io_request *q = &b->request[b->count];
-	uint16_t *group_of = &b->group_of[b->count];
-	struct io_span *span = span_for(b, id, &ev->rec, q);
-	struct io_group *group = &b->group[id->group];
-	int64_t clocks = 0;
-	size_t i = 0;
-	do {
-		set_request(&q[i], &ev[i].rec, shift);
-		q[i].stream = stream;
-		q[i].file = file;
-		group_of[i] = (uint16_t)id->group;
-		clocks |= ev[i].rec.cpu_ns;
-	} while (++i < n && same_key(&key, &ev[i].rec));
-	b->one_stream = b->count == 0 || (b->one_stream && stream == b->request->stream);
-	b->count += i;
-	span->count += (uint32_t)i;
-	span->last_cpu_ns = ev[i - 1].rec.cpu_ns;
-	group->count += (uint32_t)i;
-	if (clocks != 0 || r->clock_capacity > 0)
-		set_clock(r, span->thread, span->last_cpu_ns);
-	return i;
-}
-
-/* By fileId */
-
-static void scatter(struct io_batch *b)
-{
-	uint16_t next[REQUESTS_MAX];
-	size_t sum = 0;
-	for (size_t g = 0; g < b->group_count; g++) {
-		next[g] = (uint16_t)sum;
-		sum += b->group[g].count;
+	struct io_clock *c = &b->clock[b->clock_count];
+	const bool known = (rec->flags & IOT_CPU_UNKNOWN) == 0;
+	if (b->clock_count == 0 || c[-1].thread != thread) {
+		*c = (struct io_clock){thread, known, rec->cpu_ns, rec->cpu_ns};
+		b->clock_count++;
+	} else if (known) {
+		c[-1].first_ns = c[-1].known ? c[-1].first_ns : rec->cpu_ns;
+		c[-1].last_ns = rec->cpu_ns;
+		c[-1].known = true;
 	}
-	for (size_t i = 0; i < b->count; i++)
-		b->grouped[next[b->group_of[i]]++] = b->request[i];
+	if (rec->cpu_ns != 0 || r->clock_capacity > 0)
+		set_clock(r, thread, rec->cpu_ns);
 }
 
-/* Returns the length of the first span of n requests. */
-static inline uint32_t span_length(const struct io_request *q, uint32_t n)
+/* The records that are requests, and the unit of their offsets. */
+struct request_kind {
+	unsigned type, shift;
+};
+
+static inline struct request_kind kind_of(const struct requests *r)
 {
-	uint32_t i = 1;
-	while (i < n && q[i].stream == q->stream && q[i].flags == q->flags &&
-	       q[i].write == q->write && q[i].asynchronous == q->asynchronous)
-		i++;
-	return i;
+	return r->options.physical ? (struct request_kind){IOT_FILE_DATA, BLOCK_BITS}
+				   : (struct request_kind){IOT_FILE_DATA | IOT_LOGICAL, 0};
 }
 
-/* Of the requests of a group, which begin at q. Returns the number of spans. */
-static size_t set_grouped_spans(struct io_span *to, const struct io_group *g,
-				const struct io_request *q)
+static inline bool is_request(struct request_kind kind, const struct iot_record *rec)
 {
-	size_t n = 0;
-	for (uint32_t i = 0; i < g->count; i += to[n++].count) {
-		struct io_span *s = &to[n];
-		s->process = g->process;
-		s->stream = q[i].stream;
-		s->pair = g->pair;
-		s->file = g->file;
-		s->flags = q[i].flags;
-		s->write = q[i].write;
-		s->asynchronous = q[i].asynchronous;
-		s->request = q + i;
-		s->count = span_length(q + i, g->count - i);
-		requests_sum(s);
-	}
-	return n;
-}
-
-/* Of one stream: the spans are the same. */
-static struct io_spans set_only_group(struct requests *r, unsigned layer)
-{
-	struct io_batch *b = &r->batch[layer];
-	requests_sum_spans(r, layer);
-	for (size_t i = 0; i < b->span_count; i++) {
-		b->span[i].stream = b->span[i].request->stream;
-		b->span[i].pair = b->group->pair;
-		b->span[i].file = b->group->file;
-	}
-	return requests_spans(r, layer);
-}
-
-struct io_spans requests_grouped(struct requests *r, unsigned layer)
-{
-	struct io_batch *b = &r->batch[layer];
-	const struct io_request *q = b->grouped;
-	size_t n = 0;
-	if (b->one_stream)
-		return set_only_group(r, layer);
-	scatter(b);
-	for (size_t g = 0; g < b->group_count; q += b->group[g++].count)
-		n += set_grouped_spans(b->grouped_span + n, &b->group[g], q);
-	return (struct io_spans){b->grouped_span, n};
-}
-
-struct io_spans requests_spans(const struct requests *r, unsigned layer)
-{
-	return (struct io_spans){r->batch[layer].span, r->batch[layer].span_count};
-}
-
-void requests_sum_spans(struct requests *r, unsigned layer)
-{
-	struct io_batch *b = &r->batch[layer];
-	for (size_t i = 0; i < b->span_count && !b->summed; i++)
-		requests_sum(&b->span[i]);
-	b->summed = true;
+	return (rec->type & (IOT_DATA_KIND | IOT_LOGICAL)) == kind.type;
 }
 
 static void add_other(struct requests *r, const struct iot_record *rec)
@@ -519,38 +377,75 @@ static void add_other(struct requests *r, const struct iot_record *rec)
 	r->other_bytes[kind][write] = saturate_add(r->other_bytes[kind][write], rec->length * unit);
 }
 
-/* Returns the number of records that this has added, at least one. */
-static inline size_t add_run(struct requests *r, const struct iot_event *ev, size_t n)
+/* The first request of a fileId in a batch, or of another object. */
+static bool begin_id(struct requests *r, struct file_id *id, const struct iot_record *rec)
 {
-	const struct iot_record *rec = &ev->rec;
-	const size_t i = id_number(r, rec->process, rec->file);
-	if (i == SIZE_MAX)
-		return 1;
-	struct file_id *id = &r->ids[i];
 	if (id->stream == 0 || id->object != rec->object || id->owner_changes != r->owner_changes)
 		bind(r, id, rec);
-	if (id->batch != r->batch_number && !r->failed)
+	if (!r->failed)
 		begin_group(r, &r->batch[id->layer], id);
-	return r->failed ? 1 : append_run(r, id, ev, n);
+	return !r->failed;
+}
+
+/* The fileId of a request, which has a group in this batch; NULL if out of memory. */
+static inline struct file_id *id_of(struct requests *r, const struct iot_record *rec)
+{
+	const size_t i = id_number(r, rec->process, rec->file);
+	if (i == SIZE_MAX)
+		return NULL;
+	struct file_id *id = &r->ids[i];
+	const bool known = id->batch == r->batch_number && id->object == rec->object;
+	return known || begin_id(r, id, rec) ? id : NULL;
+}
+
+static inline bool has_same_id(const struct iot_record *a, const struct iot_record *b)
+{
+	return a->file == b->file && a->process == b->process && a->object == b->object;
+}
+
+/* Appends the requests up to the first other record or layer; returns their number. */
+static size_t add_run(struct requests *r, struct request_kind kind, const struct iot_event *ev,
+		      size_t n)
+{
+	const struct file_id *id = id_of(r, &ev->rec);
+	const unsigned layer = id != NULL ? id->layer : 0;
+	struct io_batch *b = &r->batch[layer];
+	struct io_request *q = &b->request[b->count];
+	uint16_t *group_of = &b->group_of[b->count];
+	size_t i = 0;
+	while (id != NULL && id->layer == layer) {
+		const struct iot_record *rec = &ev[i].rec;
+		set_request(&q[i], rec, kind.shift);
+		q[i].stream = id->stream - 1;
+		q[i].file = id->file - 1;
+		q[i].process = id->process - 1;
+		group_of[i] = (uint16_t)id->group;
+		add_clock(r, b, id->thread - 1, rec);
+		if (++i == n || !is_request(kind, &ev[i].rec))
+			break;
+		if (!has_same_id(rec, &ev[i].rec))
+			id = id_of(r, &ev[i].rec);
+	}
+	b->count += i;
+	return i;
 }
 
 void requests_add(struct requests *r, const struct iot_event *ev, size_t n)
 {
-	const unsigned layer = r->options.physical ? 0 : IOT_LOGICAL;
+	const struct request_kind kind = kind_of(r);
 	r->batch_number++;
-	for (size_t i = 0; i < n;) {
+	for (size_t i = 0; i < n && !r->failed;) {
 		const struct iot_record *rec = &ev[i].rec;
-		const bool left_out = (rec->type & IOT_LOGICAL) != layer;
-		if (!left_out && (rec->type & IOT_DATA_KIND) == IOT_FILE_DATA) {
-			i += add_run(r, ev + i, n - i);
+		if (is_request(kind, rec)) {
+			i += add_run(r, kind, ev + i, n - i);
 			continue;
 		}
 		i++;
 		set_other_clock(r, rec);
-		if (left_out)
-			r->left_out++;
-		else
+		if ((rec->type & IOT_LOGICAL) == (kind.type & IOT_LOGICAL))
 			add_other(r, rec);
+		else
+			r->left_out++;
 	}
 }
 
@@ -558,8 +453,8 @@ void requests_clear(struct requests *r)
 {
 	for (unsigned i = 0; i < LAYERS; i++) {
 		struct io_batch *b = &r->batch[i];
-		b->count = b->span_count = b->group_count = 0;
-		b->summed = false;
+		b->count = b->group_count = b->ids = b->clock_count = 0;
+		b->in_order.count = b->of_processes.count = b->of_groups.count = 0;
 	}
 }
 
@@ -631,5 +526,6 @@ void requests_free(struct requests *r)
 	free(r->ended);
 	free(r->heads);
 	free(r->pair_group);
+	free(r->process_part);
 	free(r->clocks);
 }

@@ -23,9 +23,9 @@ struct io_request {
 	int64_t start_ns;
 	int64_t end_ns; /* INT64_MAX if beyond it; start_ns if the duration is unknown */
 	uint64_t duration_ns;
-	uint32_t stream, file; /* numbers */
-	uint8_t flags;         /* enum iot_flag */
-	bool write, asynchronous;
+	uint32_t stream, file, process; /* numbers */
+	uint16_t type_flags;            /* of the record, without bits that concern no request */
+	bool write;
 };
 
 /*
@@ -33,19 +33,17 @@ struct io_request {
  * belongs to a span once, and use its sums.
  */
 struct io_span {
-	uint32_t process;            /* numbers */
-	uint32_t thread;             /* of a processId, which has a clock; not if grouped */
+	uint32_t process;            /* number; in the order of the trace not set */
 	uint32_t stream, pair, file; /* only if grouped; pair: of a process and a file */
-	uint16_t type_flags;         /* of the records, without bits that concern no request */
 	uint8_t flags;               /* enum iot_flag */
-	bool write, asynchronous;
+	bool write;                  /* in the order of the trace not set */
+	bool asynchronous;
 	bool same_length;
 	bool disjoint; /* each takes time, and starts after the previous one has ended */
 	uint32_t count;
 	const struct io_request *request; /* the first one */
 	uint64_t bytes, duration_ns;
-	uint64_t extent;                   /* the highest end */
-	int64_t first_cpu_ns, last_cpu_ns; /* only in the order of the trace */
+	uint64_t extent; /* the highest end */
 };
 
 struct io_spans {
@@ -53,21 +51,31 @@ struct io_spans {
 	size_t count;
 };
 
+/* Consecutive records of a thread; first_ns, last_ns: CPU clocks, only if `known`. */
+struct io_clock {
+	uint32_t thread;
+	bool known;
+	int64_t first_ns, last_ns;
+};
+
 /* The requests of a layer in the current batch. */
 struct io_batch {
 	struct io_request request[REQUESTS_MAX]; /* in the order of the trace */
-	struct io_span span[REQUESTS_MAX];       /* in that order, of one thread each */
-	size_t count, span_count;
-	bool summed;     /* the spans have their sums */
-	bool one_stream; /* of all requests */
-	/* The same requests, by pair of a process and a file: each has a group */
-	struct io_request grouped[REQUESTS_MAX];
-	struct io_span grouped_span[REQUESTS_MAX];
-	uint16_t group_of[REQUESTS_MAX]; /* by request */
-	struct io_group {
+	uint16_t group_of[REQUESTS_MAX];         /* by request */
+	size_t count;
+	struct io_group { /* of a pair of a process and a file */
 		uint32_t pair, file, process, count;
 	} group[REQUESTS_MAX];
 	size_t group_count;
+	struct io_clock clock[REQUESTS_MAX];
+	size_t clock_count;
+	size_t ids; /* fileIds, and objects of one */
+	struct io_request by_process[REQUESTS_MAX], by_group[REQUESTS_MAX]; /* reordered */
+	struct io_view {
+		struct io_span span[REQUESTS_MAX];
+		size_t count; /* 0: not made */
+		bool summed;
+	} in_order, of_processes, of_groups;
 };
 
 /* Sets the sums of a span from its requests. */
@@ -142,10 +150,11 @@ struct requests {
 	struct iot_analyze_options options;
 	struct io_batch batch[LAYERS];
 	uint32_t batch_number; /* from 1 on */
-	struct {
-		uint32_t batch, group; /* as of a fileId */
-	} * pair_group;                /* by pair and layer */
-	size_t pair_group_capacity;
+	/* by pair or process, and layer */
+	struct batch_number {
+		uint32_t batch, number; /* number: of its group or process in that batch */
+	} * pair_group, *process_part;
+	size_t pair_group_capacity, process_part_capacity;
 
 	struct idmap id_map; /* (process, file) */
 	struct {
@@ -183,10 +192,11 @@ struct requests {
 /* Appends records to the batches of their layers, except those that are not to be analyzed. */
 void requests_add(struct requests *r, const struct iot_event *ev, size_t n);
 /*
- * The requests since the last requests_clear. In the order of the trace, in spans of one thread
- * each; without sums until requests_sum_spans.
+ * The requests since the last requests_clear, without sums until requests_sum_spans: in the order of
+ * the trace; and in that of each process, in spans of one process each.
  */
-struct io_spans requests_spans(const struct requests *r, unsigned layer);
+struct io_spans requests_in_order(struct requests *r, unsigned layer);
+struct io_spans requests_by_process(struct requests *r, unsigned layer);
 void requests_sum_spans(struct requests *r, unsigned layer);
 /* In spans of one stream each, in the order of the trace within a pair of a process and a file. */
 struct io_spans requests_grouped(struct requests *r, unsigned layer);

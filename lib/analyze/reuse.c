@@ -120,18 +120,18 @@ static void add_write_times(struct reuse_file *f, const struct io_request *q, si
 	f->write_timed = true;
 }
 
-/* n requests of a span for one file. */
+/* n requests of a span for one file, of one direction. */
 static bool add_requests(struct reuse *r, const struct io_span *span, const struct io_request *q,
 			 size_t n, uint32_t file)
 {
 	struct reuse_file *f = &r->files[file];
 	r->requests += n;
-	if (span->write && (span->flags & IOT_START_UNKNOWN) == 0)
+	if (q->write && (span->flags & IOT_START_UNKNOWN) == 0)
 		add_write_times(f, q, n);
 	if (span_is_located(span))
-		return add_ranges(r, f, q, n, span->write);
+		return add_ranges(r, f, q, n, q->write);
 	for (size_t i = 0; i < n; i++)
-		add_to(&f->unknown[span->write], q[i].length);
+		add_to(&f->unknown[q->write], q[i].length);
 	return true;
 }
 
@@ -151,7 +151,8 @@ static bool add_in_order(struct reuse *r, const struct io_spans *spans)
 		const struct io_span *span = &spans->span[i];
 		const struct io_request *q = span->request;
 		for (size_t k = 0, n; k < span->count; k += n) {
-			for (n = 1; k + n < span->count && q[k + n].file == q[k].file;)
+			for (n = 1; k + n < span->count && q[k + n].file == q[k].file &&
+				    q[k + n].write == q[k].write;)
 				n++;
 			if (!add_requests(r, span, q + k, n, q[k].file))
 				return false;

@@ -56,11 +56,11 @@ bool sizes_settle(struct request_sizes *s)
 	return done;
 }
 
-/* The number of requests up to the first one of another length. */
+/* The number of requests up to the first one of another length or direction. */
 static inline size_t same_length(const struct io_request *q, size_t n)
 {
 	size_t i = 1;
-	while (i < n && q[i].length == q->length)
+	while (i < n && q[i].length == q->length && q[i].write == q->write)
 		i++;
 	return i;
 }
@@ -70,8 +70,9 @@ bool sizes_add(struct request_sizes *s, const struct io_spans *spans)
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct io_span *span = &spans->span[i];
 		for (size_t j = 0, n; j < span->count; j += n) {
-			n = same_length(&span->request[j], span->count - j);
-			if (!count_recent(&s->of[span->write], span->request[j].length, n))
+			const struct io_request *q = &span->request[j];
+			n = same_length(q, span->count - j);
+			if (!count_recent(&s->of[q->write], q->length, n))
 				return false;
 		}
 	}

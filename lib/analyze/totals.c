@@ -45,14 +45,14 @@ static inline void add_file(struct totals_file *f, const struct io_span *s)
 	f->located = true;
 }
 
-static inline void add_clock(struct totals_clock *c, const struct io_span *s)
+static inline void add_clock(struct totals_clock *c, const struct io_clock *more)
 {
 	c->used = true;
-	if ((s->flags & IOT_CPU_UNKNOWN) != 0)
+	if (!more->known)
 		return;
 	if (!c->known)
-		c->first_ns = s->first_cpu_ns;
-	c->last_ns = s->last_cpu_ns;
+		c->first_ns = more->first_ns;
+	c->last_ns = more->last_ns;
 	c->known = true;
 }
 
@@ -68,14 +68,13 @@ bool totals_add(struct totals *t, const struct io_spans *spans)
 	return true;
 }
 
-bool totals_add_clocks(struct totals *t, const struct io_spans *spans)
+bool totals_add_clocks(struct totals *t, const struct io_clock *clocks, size_t n)
 {
-	for (size_t i = 0; i < spans->count; i++) {
-		const struct io_span *s = &spans->span[i];
-		if (!array_reserve_index(&t->clocks, &t->clock_capacity, s->thread,
+	for (size_t i = 0; i < n; i++) {
+		if (!array_reserve_index(&t->clocks, &t->clock_capacity, clocks[i].thread,
 					 sizeof *t->clocks))
 			return false;
-		add_clock(&t->clocks[s->thread], s);
+		add_clock(&t->clocks[clocks[i].thread], &clocks[i]);
 	}
 	return true;
 }

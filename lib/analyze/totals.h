@@ -52,7 +52,7 @@ struct totals_trace {
 
 /* Adds requests by fileId, and the CPU clocks of the same requests in their order. */
 bool totals_add(struct totals *t, const struct io_spans *spans);
-bool totals_add_clocks(struct totals *t, const struct io_spans *spans);
+bool totals_add_clocks(struct totals *t, const struct io_clock *clocks, size_t n);
 /*
  * Adds a part, whose files and threads have these numbers in t. clocks: the CPU clocks at the end
  * of what t counts, by thread. Returns false if out of memory.

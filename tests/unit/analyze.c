@@ -400,10 +400,12 @@ Test(analyze, times_between_requests)
 	static struct arrival a;
 	struct io_request list[] = {request_at(0, 10, 1), request_at(4, 2, 1), request_at(9, 1, 1),
 				    request_at(8, 5, 1)};
+	list[1].process = list[2].process = 1;
 	struct io_span spans[] = {span_of(&list[0], 1, 0), span_of(&list[1], 1, 1),
 				  span_of(&list[2], 1, 1), span_of(&list[3], 1, 0)};
 	spans[2].flags = IOT_DURATION_UNKNOWN;
-	cr_assert(arrival_add(&a, &(struct io_spans){spans, 4}));
+	const struct io_spans all = {spans, 4};
+	cr_assert(arrival_add(&a, &all, &all));
 	arrival_settle(&a);
 	cr_assert_eq(a.in_trace.sum, 4 + 5 + 0);
 	cr_assert_eq(a.in_process.sum, 8 + 5);
