@@ -181,8 +181,10 @@ static enum exit_status choose_sample(struct mrc_run *m)
 static enum exit_status count_distinct(struct mrc_run *m, struct future *future)
 {
 	struct reference_input *i = &m->results.simulate.input;
+	const bool sampled = m->results.sample > 0;
 	const struct engine_options options = {.threads = 1,
-					       .distinct_memory = m->results.simulate.memory,
+					       .distinct_memory =
+						   sampled ? 0 : m->results.simulate.memory,
 					       .block = m->results.simulate.references.block};
 	struct engine *e = engine_new(&options, NULL, 0);
 	enum exit_status status = e != NULL ? open_input(m) : message_no_memory();
@@ -192,9 +194,9 @@ static enum exit_status count_distinct(struct mrc_run *m, struct future *future)
 		status = EXIT_FAULT;
 	if (status == EXIT_OK)
 		status = reference_input_finish_future(i);
-	if (status == EXIT_OK && !engine_firsts(e).known)
+	if (status == EXIT_OK && !sampled && !engine_firsts(e).known)
 		status = out_of_memory(m, IOT_ELIMIT);
-	if (status == EXIT_OK && m->results.sample == 0)
+	if (status == EXIT_OK && !sampled)
 		m->results.distinct = both(engine_firsts(e).count.references);
 	engine_free(e);
 	end_pass(m);
@@ -242,9 +244,7 @@ static enum exit_status make_pairs(struct mrc_run *m, const struct future *futur
 static enum exit_status run_pairs(struct mrc_run *m)
 {
 	struct simulate_results *s = &m->results.simulate;
-	const struct engine_options options = {.threads = (unsigned)m->threads,
-					       .distinct_memory = m->results.simulate.memory,
-					       .block = s->references.block};
+	const struct engine_options options = {.threads = (unsigned)m->threads};
 	struct simulation **simulations = calloc(s->pair_count + 1, sizeof(struct simulation *));
 	if (simulations == NULL)
 		return message_no_memory();

@@ -70,9 +70,10 @@ static void report_future(const struct simulate_run *s)
 static enum exit_status first_pass(struct simulate_run *s)
 {
 	struct reference_input *i = &s->results.input;
-	const struct engine_options options = {.threads = 1,
-					       .distinct_memory = s->results.memory,
-					       .block = s->results.references.block};
+	const struct engine_options options = {
+	    .threads = 1,
+	    .distinct_memory = sizes_need_distinct(&s->sizes) ? s->results.memory : 0,
+	    .block = s->results.references.block};
 	if (reference_input_is_once(s->results.path))
 		return message_error(
 		    i->in.path[0] != '\0' ? i->in.path : s->results.path,

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 
 #include "lib/base/array.h"
-#include "lib/base/idmap.h"
+
+#include "block_set.h"
 
 struct distinct {
-	struct idmap keys;
+	struct block_set blocks; /* that were referenced */
 	uint64_t memory;
 	uint32_t block;
-	bool failed;       /* more keys than the memory holds */
+	bool failed;       /* the blocks need more than the memory */
 	bool record_first; /* the current record has a first reference so far */
 	struct reference_totals all, *rows;
 	size_t row_capacity;
@@ -19,8 +20,10 @@ struct distinct {
 struct distinct *distinct_new(uint64_t memory, uint32_t block)
 {
 	struct distinct *d = calloc(1, sizeof *d);
-	if (d == NULL)
+	if (d == NULL || !block_set_init(&d->blocks)) {
+		free(d);
 		return NULL;
+	}
 	d->memory = memory;
 	d->block = block;
 	return d;
@@ -30,28 +33,9 @@ void distinct_free(struct distinct *d)
 {
 	if (d == NULL)
 		return;
-	idmap_free(&d->keys);
+	block_set_free(&d->blocks);
 	free(d->rows);
 	free(d);
-}
-
-/* The map doubles its memory when it is full, and has both copies meanwhile. */
-static bool may_grow(const struct distinct *d)
-{
-	return d->keys.count < d->keys.capacity || 3 * idmap_bytes(&d->keys) <= d->memory;
-}
-
-enum added { ADDED_KNOWN, ADDED_FIRST, ADDED_FAILED };
-
-static enum added add_key(struct distinct *d, uint64_t key)
-{
-	const size_t known = d->keys.count;
-	if (!may_grow(d))
-		return ADDED_FAILED;
-	const size_t number = idmap_number(&d->keys, key);
-	if (number == SIZE_MAX)
-		return ADDED_FAILED;
-	return number == known ? ADDED_FIRST : ADDED_KNOWN;
 }
 
 static void count(struct reference_totals *t, unsigned write, uint64_t references, uint64_t bytes,
@@ -77,36 +61,69 @@ static bool count_run(struct distinct *d, const struct reference_run *run, uint6
 	return true;
 }
 
-static bool add_run(struct distinct *d, const struct reference_batch *b,
-		    const struct reference_run *run, const uint8_t *results)
+/* Returns the blocks of a group among [first, last] that were not referenced before. */
+static uint64_t add_group(uint64_t *seen, uint64_t group, uint64_t first, uint64_t last)
 {
-	enum { AHEAD = 16 };
-	uint64_t firsts = 0, bytes = 0;
-	const uint32_t end = run->first + run->count;
-	for (uint32_t i = run->first; i < end; i++) {
-		const uint32_t ahead = i + AHEAD;
-		if (ahead < b->count && (results == NULL || results[ahead] != CACHE_HIT))
-			idmap_prefetch(&d->keys, b->key[ahead]);
-		if (results != NULL && results[i] == CACHE_HIT)
-			continue;
-		const enum added added = add_key(d, b->key[i]);
-		if (added == ADDED_FAILED)
-			return false;
-		if (added == ADDED_KNOWN)
-			continue;
-		firsts++;
-		bytes += d->block - (i == run->first ? run->skipped_at_begin : 0) -
-			 (i + 1 == end ? run->skipped_at_end : 0);
-	}
-	return count_run(d, run, firsts, bytes);
+	uint64_t added = ~UINT64_C(0);
+	if (group == first >> BLOCK_GROUP_BITS)
+		added <<= first % BLOCK_GROUP;
+	if (group == last >> BLOCK_GROUP_BITS)
+		added &= ~UINT64_C(0) >> (BLOCK_GROUP - 1 - last % BLOCK_GROUP);
+	added &= ~*seen;
+	*seen |= added;
+	return added;
 }
 
-void distinct_add(struct distinct *d, const struct reference_batch *b, const uint8_t *results)
+static bool has_block(uint64_t blocks, uint64_t group, uint64_t block)
 {
-	for (uint32_t i = 0; i < b->runs && !d->failed; i++)
-		d->failed = !add_run(d, b, &b->run[i], results);
+	return group == block >> BLOCK_GROUP_BITS && (blocks >> block % BLOCK_GROUP & 1) != 0;
+}
+
+static bool add_block(struct distinct *d, uint64_t block, const struct reference_run *run)
+{
+	const uint64_t bit = UINT64_C(1) << block % BLOCK_GROUP;
+	uint64_t *seen = block_set_group(&d->blocks, block >> BLOCK_GROUP_BITS, d->memory);
+	if (seen == NULL)
+		return false;
+	const bool is_first = (*seen & bit) == 0;
+	*seen |= bit;
+	return count_run(d, run, is_first,
+			 is_first ? d->block - run->skipped_at_begin - run->skipped_at_end : 0);
+}
+
+/* The blocks of a run are adjacent. */
+static bool add_run(struct distinct *d, uint64_t first, const struct reference_run *run)
+{
+	const uint64_t last = first + (run->count - 1);
+	uint64_t firsts = 0, skipped = 0;
+	for (uint64_t group = first >> BLOCK_GROUP_BITS; group <= last >> BLOCK_GROUP_BITS;
+	     group++) {
+		uint64_t *seen = block_set_group(&d->blocks, group, d->memory);
+		if (seen == NULL)
+			return false;
+		const uint64_t added = add_group(seen, group, first, last);
+		if (added == 0)
+			continue;
+		firsts += (uint64_t)__builtin_popcountll(added);
+		skipped += has_block(added, group, first) ? run->skipped_at_begin : 0;
+		skipped += has_block(added, group, last) ? run->skipped_at_end : 0;
+	}
+	return count_run(d, run, firsts, firsts * d->block - skipped);
+}
+
+void distinct_add(struct distinct *d, const struct reference_batch *b)
+{
+	enum { AHEAD = 16 };
+	for (uint32_t i = 0; i < b->runs && !d->failed; i++) {
+		if (i + AHEAD < b->runs)
+			block_set_prefetch(&d->blocks,
+					   b->key[b->run[i + AHEAD].first] >> BLOCK_GROUP_BITS);
+		const struct reference_run *run = &b->run[i];
+		const uint64_t first = b->key[run->first];
+		d->failed = run->count == 1 ? !add_block(d, first, run) : !add_run(d, first, run);
+	}
 	if (d->failed)
-		idmap_free(&d->keys);
+		block_set_free(&d->blocks);
 }
 
 struct engine_firsts distinct_firsts(const struct distinct *d)

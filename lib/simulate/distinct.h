@@ -10,8 +10,7 @@ struct distinct;
 /* memory: bytes of the set; block: bytes of a block. Returns NULL if out of memory. */
 struct distinct *distinct_new(uint64_t memory, uint32_t block);
 void distinct_free(struct distinct *d); /* NULL is ignored */
-/* results: those of a simulation; references with a hit are no first ones. NULL: unknown. */
-void distinct_add(struct distinct *d, const struct reference_batch *b, const uint8_t *results);
+void distinct_add(struct distinct *d, const struct reference_batch *b);
 
 struct engine_firsts distinct_firsts(const struct distinct *d);
 struct engine_firsts distinct_row_firsts(const struct distinct *d, size_t row);

@@ -2,64 +2,55 @@
 #include "engine.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "distinct.h"
 #include "pipeline.h"
 
 enum { SLOTS = 8 };
 
-/* A batch, and the results of the first simulation, which distinct blocks depend on. */
-struct engine_slot {
-	struct reference_batch batch;
-	uint8_t result[REFERENCES_MAX];
-};
-
 struct engine {
 	struct engine_options options;
 	struct simulation **simulations;
 	size_t count;
 	struct pipeline *pipeline;
-	struct distinct *distinct;
-	struct engine_slot *slots;
+	struct distinct *distinct; /* NULL: not counted */
+	struct reference_batch *slots;
 };
 
 /* The stages: the simulations, then distinct blocks, then reuse. */
 static int run_stage(void *context, size_t stage, size_t slot)
 {
 	struct engine *e = context;
-	struct engine_slot *s = &e->slots[slot];
-	int status = IOT_OK;
+	const struct reference_batch *b = &e->slots[slot];
 	if (stage < e->count)
-		status = simulation_run(e->simulations[stage], &s->batch);
-	else if (stage == e->count)
-		distinct_add(e->distinct, &s->batch, e->count > 0 ? s->result : NULL);
+		return simulation_run(e->simulations[stage], b);
+	if (stage == e->count && e->distinct != NULL)
+		distinct_add(e->distinct, b);
 	else
-		block_reuse_add(e->options.reuse, &s->batch);
-	if (stage == 0 && e->count > 0)
-		memcpy(s->result, simulation_results(e->simulations[0]), s->batch.count);
-	return status;
+		block_reuse_add(e->options.reuse, b);
+	return IOT_OK;
 }
 
 struct engine *engine_new(const struct engine_options *options, struct simulation **simulations,
 			  size_t count)
 {
+	const bool distinct = options->distinct_memory > 0;
 	struct engine *e = calloc(1, sizeof *e);
 	if (e == NULL)
 		return NULL;
 	e->options = *options;
 	e->simulations = simulations;
 	e->count = count;
-	e->pipeline =
-	    pipeline_new(&(struct pipeline_options){.threads = options->threads,
-						    .stages = count + 1 + (options->reuse != NULL),
-						    .slots = SLOTS,
-						    .after_first = count,
-						    .run = run_stage,
-						    .context = e});
-	e->distinct = distinct_new(options->distinct_memory, options->block);
+	e->pipeline = pipeline_new(
+	    &(struct pipeline_options){.threads = options->threads,
+				       .stages = count + distinct + (options->reuse != NULL),
+				       .slots = SLOTS,
+				       .run = run_stage,
+				       .context = e});
+	if (distinct)
+		e->distinct = distinct_new(options->distinct_memory, options->block);
 	e->slots = calloc(SLOTS, sizeof *e->slots);
-	if (e->pipeline == NULL || e->distinct == NULL || e->slots == NULL) {
+	if (e->pipeline == NULL || (distinct && e->distinct == NULL) || e->slots == NULL) {
 		engine_free(e);
 		return NULL;
 	}
@@ -81,7 +72,7 @@ static struct reference_batch *next_batch(struct engine *e)
 	const size_t slot = pipeline_reserve(e->pipeline);
 	if (slot == PIPELINE_FAILED)
 		return NULL;
-	struct reference_batch *b = &e->slots[slot].batch;
+	struct reference_batch *b = &e->slots[slot];
 	b->count = b->runs = b->actions = 0;
 	return b;
 }
@@ -104,10 +95,12 @@ int engine_run(struct engine *e, engine_fill_fn *fill, void *context)
 
 struct engine_firsts engine_firsts(const struct engine *e)
 {
-	return distinct_firsts(e->distinct);
+	return e->distinct != NULL ? distinct_firsts(e->distinct)
+				   : (struct engine_firsts){.known = false};
 }
 
 struct engine_firsts engine_row_firsts(const struct engine *e, size_t row)
 {
-	return distinct_row_firsts(e->distinct, row);
+	return e->distinct != NULL ? distinct_row_firsts(e->distinct, row)
+				   : (struct engine_firsts){.known = false};
 }

@@ -11,8 +11,9 @@
 #include "simulation.h"
 
 struct engine_options {
-	unsigned threads;          /* 1: the caller's only */
-	uint64_t distinct_memory;  /* bytes for the set of distinct blocks */
+	unsigned threads; /* 1: the caller's only */
+	uint64_t
+	    distinct_memory; /* bytes for the set of distinct blocks; 0: first references are not counted */
 	uint32_t block;            /* bytes; for those of first references */
 	struct block_reuse *reuse; /* to compute, too; the caller's. NULL: none */
 };
@@ -34,8 +35,8 @@ int engine_run(struct engine *e, engine_fill_fn *fill, void *context);
 
 /*
  * First references to a block, which are misses in a cache of any size: their number, the records
- * that have one, and the bytes of records in these blocks. All zero if `known` is false: out of
- * memory.
+ * that have one, and the bytes of records in these blocks. All zero if `known` is false: not
+ * counted, or out of memory.
  */
 struct engine_firsts {
 	bool known;

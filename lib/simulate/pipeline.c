@@ -30,10 +30,7 @@ struct pipeline {
 
 static bool is_ready(const struct pipeline *p, size_t i)
 {
-	const struct stage *s = &p->stage[i];
-	if (i != 0 && i == p->options.after_first && s->done == p->stage[0].done)
-		return false;
-	return s->done < p->filled;
+	return p->stage[i].done < p->filled;
 }
 
 /* Returns the number of stages if none can run. */

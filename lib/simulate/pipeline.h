@@ -18,7 +18,6 @@ struct pipeline_options {
 	unsigned
 	    threads; /* the caller's, too; it does the work of threads that cannot be created */
 	size_t stages, slots;
-	size_t after_first; /* this stage processes a slot after stage 0; 0: there is none */
 	pipeline_fn *run;
 	void *context;
 };

@@ -47,6 +47,7 @@ struct rest {
 
 struct references {
 	struct references_options options;
+	unsigned block_bits; /* log2 of options.block; 0: no power of two */
 	struct references_counts counts;
 	struct error error;
 	struct rest rest;
@@ -72,7 +73,7 @@ struct references {
 	struct reference_totals *rows;
 	size_t row_capacity;
 	bool posix_seen, mpiio_seen;
-	bool declares_files;
+	bool declares_mpiio; /* a file with layer=mpiio */
 };
 
 struct references *references_new(const struct references_options *options)
@@ -81,6 +82,8 @@ struct references *references_new(const struct references_options *options)
 	if (r == NULL)
 		return NULL;
 	r->options = *options;
+	if ((options->block & (options->block - 1)) == 0)
+		r->block_bits = (unsigned)__builtin_ctz(options->block);
 	r->breakdown.by = options->by;
 	r->breakdown.physical = options->physical;
 	return r;
@@ -240,35 +243,44 @@ static size_t row_of(struct references *r, const struct iot_record *rec, size_t 
 
 /* Records */
 
-/* Appends references to blocks [key, key + blocks) to the batch, as far as they fit. */
-static void append(struct references *r, struct reference_batch *b, struct rest *rest)
+/* Completes the next run of the batch: n references, to blocks from `key` on. */
+static void append(const struct references *r, struct reference_batch *b, uint64_t key, uint32_t n,
+		   uint8_t how, int64_t start_ns)
 {
-	const uint32_t space = REFERENCES_MAX - b->count;
-	const bool whole = rest->blocks <= space;
-	const uint32_t n = whole ? (uint32_t)rest->blocks : space;
+	const uint32_t first = b->count;
+	b->run[b->runs].first = first;
+	b->run[b->runs].count = n;
+	if (r->options.times)
+		b->start_ns[b->runs] = start_ns;
+	b->key[first] = key; /* the only one, usually */
+	b->how[first] = how;
+	for (uint32_t i = 1; i < n; i++) {
+		b->key[first + i] = key + i;
+		b->how[first + i] = how;
+	}
+	b->count += n;
+	b->runs++;
+}
+
+static void append_rest(struct references *r, struct reference_batch *b)
+{
+	struct rest *rest = &r->rest;
 	struct reference_run *run = &b->run[b->runs];
-	rest->some = !whole;
+	const uint32_t space = REFERENCES_MAX - b->count;
+	rest->some = rest->blocks > space;
+	const uint32_t n = rest->some ? space : (uint32_t)rest->blocks;
 	if (n == 0)
 		return;
-	if (r->options.times)
-		b->start_ns[b->runs] = rest->start_ns;
-	b->runs++;
 	*run = rest->run;
-	run->first = b->count;
-	run->count = n;
-	run->flags |= whole ? RUN_ENDS : 0U;
-	if (!whole)
+	if (rest->some)
 		run->skipped_at_end = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		b->key[b->count] = rest->key + i;
-		b->how[b->count++] = rest->how;
-	}
+	else
+		run->flags |= RUN_ENDS;
+	append(r, b, rest->key, n, rest->how, rest->start_ns);
 	rest->key += n;
 	rest->blocks -= n;
 	rest->run.skipped_at_begin = 0;
 	rest->run.flags &= ~(unsigned)RUN_BEGINS;
-	if (rest != &r->rest)
-		r->rest = *rest;
 }
 
 static uint8_t how_of(const struct references *r, bool write)
@@ -301,15 +313,11 @@ static bool use_stream(struct references *r, const struct iot_record *rec, size_
 	return true;
 }
 
-static void count_record(struct references *r, size_t row, bool write, uint64_t bytes,
-			 uint64_t blocks)
+static void count_record(struct reference_totals *t, bool write, uint64_t bytes, uint64_t blocks)
 {
-	struct reference_totals *totals[] = {&r->counts.all, &r->rows[row]};
-	for (unsigned i = 0; i < 2; i++) {
-		totals[i]->references[write] += blocks;
-		totals[i]->records[write]++;
-		totals[i]->bytes[write] += bytes;
-	}
+	t->references[write] += blocks;
+	t->records[write]++;
+	t->bytes[write] += bytes;
 }
 
 static void extend(struct object *o, uint64_t end)
@@ -318,37 +326,58 @@ static void extend(struct object *o, uint64_t end)
 	o->highest = end > o->highest ? end : o->highest;
 }
 
-/* Bytes [offset, offset + bytes) of an object, bytes > 0. */
+static uint64_t block_of(const struct references *r, uint64_t offset)
+{
+	return r->block_bits > 0 ? offset >> r->block_bits : offset / r->options.block;
+}
+
+static int too_far(struct references *r, const struct iot_record *rec)
+{
+	return error_set(&r->error, IOT_ELIMIT,
+			 "a record of process %" PRIu32 " at offset %" PRIu64
+			 ": it ends beyond 2^%d blocks of %" PRIu32 " bytes",
+			 rec->process, rec->offset, CACHE_BLOCK_BITS, r->options.block);
+}
+
+/*
+ * Bytes [offset, offset + bytes) of an object, bytes > 0. The run is filled in place: a copy would
+ * wait for its stores.
+ */
 static int refer_bytes(struct references *r, struct reference_batch *b,
 		       const struct iot_record *rec, size_t object, uint64_t offset, uint64_t bytes)
 {
-	const uint64_t block = r->options.block, first = offset / block,
-		       last = (offset + (bytes - 1)) / block;
+	const uint64_t block = r->options.block, first = block_of(r, offset),
+		       last_byte = offset + (bytes - 1), last = block_of(r, last_byte),
+		       blocks = last - first + 1, key = cache_key_of((uint32_t)object, first);
 	const bool write = (rec->type & IOT_WRITE) != 0;
-	if (bytes - 1 > UINT64_MAX - offset || last >= BLOCKS_MAX)
-		return error_set(&r->error, IOT_ELIMIT,
-				 "a record of process %" PRIu32 " at offset %" PRIu64
-				 ": it ends beyond 2^%d blocks of %" PRIu64 " bytes",
-				 rec->process, rec->offset, CACHE_BLOCK_BITS, block);
+	if (last_byte < offset || last >= BLOCKS_MAX)
+		return too_far(r, rec);
 	const size_t row = row_of(r, rec, object);
-	struct rest rest = {
-	    .key = cache_key_of((uint32_t)object, first),
-	    .blocks = last - first + 1,
-	    .start_ns = rec->flags & IOT_START_UNKNOWN ? REFERENCE_TIME_UNKNOWN : rec->start_ns,
-	    .how = how_of(r, write),
-	    .run = {.skipped_at_begin = (uint32_t)(offset % block),
-		    .skipped_at_end = (uint32_t)(block - 1 - (offset + (bytes - 1)) % block),
-		    .row = (uint32_t)row,
-		    .flags = RUN_BEGINS | (write ? RUN_WRITE : 0U) |
-			     (rec->type & IOT_ASYNC ? RUN_ASYNC : 0U)}};
-	rest.run.blocks = rest.blocks < UINT32_MAX ? (uint32_t)rest.blocks : UINT32_MAX;
+	struct reference_run *run = &b->run[b->runs];
+	*run = (struct reference_run){.skipped_at_begin = (uint32_t)(offset - first * block),
+				      .skipped_at_end =
+					  (uint32_t)(block - 1 - (last_byte - last * block)),
+				      .row = (uint32_t)row,
+				      .blocks = blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX,
+				      .flags = RUN_BEGINS | (write ? RUN_WRITE : 0U) |
+					       (rec->type & IOT_ASYNC ? RUN_ASYNC : 0U)};
 	if (row == SIZE_MAX ||
-	    (r->options.prefetching && !use_stream(r, rec, object, offset, bytes, &rest.run)))
+	    (r->options.prefetching && !use_stream(r, rec, object, offset, bytes, run)))
 		return r->error.status;
 	if (object < FRESH)
 		extend(&r->objects[object], last + 1);
-	count_record(r, row, write, bytes, rest.blocks);
-	append(r, b, &rest);
+	count_record(&r->counts.all, write, bytes, blocks);
+	count_record(&r->rows[row], write, bytes, blocks);
+	const uint8_t how = how_of(r, write);
+	const int64_t start_ns =
+	    rec->flags & IOT_START_UNKNOWN ? REFERENCE_TIME_UNKNOWN : rec->start_ns;
+	if (blocks <= REFERENCES_MAX - b->count) {
+		run->flags |= RUN_ENDS;
+		append(r, b, key, (uint32_t)blocks, how, start_ns);
+	} else {
+		r->rest = (struct rest){true, *run, key, blocks, start_ns, how};
+		append_rest(r, b);
+	}
 	return IOT_OK;
 }
 
@@ -413,7 +442,7 @@ static int range_of(struct references *r, const struct iot_record *rec, uint64_t
 
 static void note_layer(struct references *r, const struct iot_record *rec)
 {
-	const size_t i = r->declares_files
+	const size_t i = r->declares_mpiio
 			     ? idmap_find(&r->file_map, idmap_pair(rec->process, rec->file))
 			     : SIZE_MAX;
 	if (i != SIZE_MAX && r->files[i].mpiio)
@@ -509,7 +538,6 @@ static int define_file(struct references *r, struct reference_batch *b, const st
 	const struct iot_text path = iot_directive_get(ev, "path"),
 			      layer = iot_directive_get(ev, "layer");
 	struct open_file *id = file_of(r, ev->rec.process, ev->rec.file);
-	r->declares_files = true;
 	if (id == NULL)
 		return r->error.status;
 	const bool opens = !id->open || id->object != ev->rec.object;
@@ -517,6 +545,7 @@ static int define_file(struct references *r, struct reference_batch *b, const st
 		return r->error.status;
 	id->object = ev->rec.object;
 	id->mpiio = text_equals(layer, "mpiio");
+	r->declares_mpiio |= id->mpiio;
 	id->open = true;
 	if (id->object == 0)
 		return IOT_OK;
@@ -633,7 +662,7 @@ int references_add(struct references *r, struct reference_batch *b, const struct
 {
 	*used = 0;
 	if (r->rest.some)
-		append(r, b, &r->rest);
+		append_rest(r, b);
 	while (*used < n && !r->rest.some && !is_full(b)) {
 		if (add_event(r, b, &ev[*used]) != IOT_OK)
 			return r->error.status;

@@ -50,7 +50,10 @@ enum run_flag {
 	RUN_ASYNC = 0x40,      /* the process did not wait for the record */
 };
 
-/* A record, or the part of a record that fits into the batch. */
+/*
+ * A record, or the part of a record that fits into the batch: references to adjacent blocks, in
+ * ascending order. A sample has some of them.
+ */
 struct reference_run {
 	uint32_t first, count;     /* references */
 	uint32_t skipped_at_begin; /* bytes of the first block that do not belong to the record */

@@ -25,8 +25,8 @@ awk 'BEGIN { for (i = 0; i < 8000; i++) printf "80 20 %x000 1000 1 a 1 1 0\n", i
 "$IOTRACE" mrc -q --policy=fifo --method=shards --sample=0.2 cycle 2>&1
 "$IOTRACE" mrc -q --policy=fifo --method=shards --points=2 --json cycle | jq -c '[.parameters.method, .points[].misses]'
 cat loop | "$IOTRACE" mrc --policy=arc 2>&1
-# More distinct blocks than the memory holds.
-awk 'BEGIN { for (i = 0; i < 40000; i++) printf "80 20 %x000 1000 1 a 1 1 0\n", i }' >scan
+# More distinct blocks than the memory holds; they are far apart.
+awk 'BEGIN { for (i = 0; i < 40000; i++) printf "80 20 %x000 1000 1 a 1 1 0\n", i * 64 }' >scan
 "$IOTRACE" mrc --memory=1M scan 2>&1
 "$IOTRACE" mrc --memory=1M --method=shards --samples=64 --json scan | jq '.points | length > 40'
 "$IOTRACE" simulate --memory=1M -c 1b scan | head -n 3

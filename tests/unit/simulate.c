@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/simulate/block_reuse.h"
 #include "lib/simulate/breakdown.h"
+#include "lib/simulate/distinct.h"
 #include "lib/simulate/estimate.h"
 #include "lib/simulate/mrc.h"
 #include "lib/simulate/sample.h"
@@ -78,6 +80,77 @@ Test(block_reuse, is_unknown_beyond_its_memory)
 	block_reuse_finish(r);
 	cr_assert_not(block_reuse_row(r, 0, &row));
 	block_reuse_free(r);
+	free(b);
+}
+
+/* First references */
+
+/* A record of blocks [key, key + count), without the first and last bytes of 100. */
+static void add_record(struct reference_batch *b, uint64_t key, uint32_t count, unsigned flags)
+{
+	b->run[b->runs++] = (struct reference_run){.first = b->count,
+						   .count = count,
+						   .skipped_at_begin = 1,
+						   .skipped_at_end = 2,
+						   .flags = flags | RUN_BEGINS | RUN_ENDS};
+	for (uint32_t i = 0; i < count; i++)
+		b->key[b->count++] = key + i;
+}
+
+/* Compares the counts with those of an array that has an element for each block. */
+Test(distinct, counts_the_first_references_of_records_of_any_length)
+{
+	enum { BLOCKS = 60000, FAR_APART = 1000, BATCHES = 60 };
+	struct reference_batch *b = new_batch();
+	struct distinct *d = distinct_new(1 << 26, 100);
+	bool *seen = calloc(2 * BLOCKS, 1);
+	struct reference_totals expected;
+	uint64_t state = 1;
+	cr_assert(d != NULL && seen != NULL);
+	memset(&expected, 0, sizeof expected);
+	for (int batch = 0; batch < BATCHES; batch++) {
+		for (b->count = b->runs = 0; b->count < REFERENCES_MAX - 300;) {
+			state = state * 6364136223846793005U + 1442695040888963407U;
+			const uint32_t n = state >> 62 != 0 ? 1 : 1 + (uint32_t)(state >> 32) % 300,
+				       first = (uint32_t)(state >> 40) % (BLOCKS - n);
+			const unsigned write = state >> 33 & 1;
+			/* a part of the blocks have a group of their own */
+			const bool far = n == 1 && first % 2 == 0;
+			uint64_t firsts = 0, bytes = 0;
+			add_record(b, far ? (uint64_t)(first + BLOCKS) * FAR_APART : first | 1, n,
+				   write ? RUN_WRITE : 0);
+			for (uint32_t i = 0; i < n; i++) {
+				bool *block = &seen[far ? BLOCKS + first : (first | 1) + i];
+				bytes +=
+				    *block ? 0 : 100U - (i == 0 ? 1 : 0) - (i + 1 == n ? 2 : 0);
+				firsts += !*block;
+				*block = true;
+			}
+			expected.references[write] += firsts;
+			expected.bytes[write] += bytes;
+			expected.records[write] += firsts > 0;
+		}
+		distinct_add(d, b);
+	}
+	const struct engine_firsts firsts = distinct_firsts(d);
+	cr_assert(firsts.known);
+	cr_assert_eq(memcmp(&firsts.count, &expected, sizeof expected), 0);
+	distinct_free(d);
+	free(seen);
+	free(b);
+}
+
+Test(distinct, is_unknown_beyond_its_memory)
+{
+	struct reference_batch *b = new_batch();
+	struct distinct *d = distinct_new(1 << 16, 4096);
+	for (uint64_t i = 0; i < REFERENCES_MAX; i++)
+		add_record(b, i << 20, 1, 0);
+	distinct_add(d, b);
+	cr_assert_not(distinct_firsts(d).known);
+	distinct_add(d, b);
+	cr_assert_not(distinct_row_firsts(d, 0).known);
+	distinct_free(d);
 	free(b);
 }
 
