@@ -2,12 +2,13 @@
 #include "concurrency.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/array.h"
 
 #include "saturate.h"
 
-/* The heap of ends. Few ends are sorted: so is a heap to which the latest end is added. */
+/* The ends of outstanding requests, in order */
 
 static void insert(int64_t *ends, size_t count, int64_t end)
 {
@@ -16,47 +17,38 @@ static void insert(int64_t *ends, size_t count, int64_t end)
 	ends[count] = end;
 }
 
-static void sort(struct concurrency *c)
+/*
+ * The same after NEAR lowest values: of an end that is seldom lower than more of the latest ones, without branches that
+ * depend on the ends.
+ */
+enum { NEAR = 4 };
+
+static inline void insert_near(int64_t *ends, size_t count, int64_t end)
 {
-	for (size_t i = 1; i < c->count; i++)
-		insert(c->ends, i, c->ends[i]);
+	for (unsigned i = 0; i < NEAR; i++, count--) {
+		const int64_t last = ends[count - 1];
+		ends[count] = last > end ? last : end;
+		end = last > end ? end : last;
+	}
+	insert(ends, count, end);
 }
 
-static bool push(struct concurrency *c, int64_t end)
+/* Inserts n others, which are in order, too. */
+static void merge(struct concurrency *c, const int64_t *others, size_t n)
 {
-	size_t at = c->count;
-	if (at == OUTSTANDING_MAX) {
-		c->beyond++;
-		c->rest_end_ns = end > c->rest_end_ns ? end : c->rest_end_ns;
-		return true;
+	size_t old = c->count, to = c->count + n;
+	c->count = to;
+	while (n > 0) {
+		const bool later = old > 0 && c->ends[old - 1] > others[n - 1];
+		c->ends[--to] = later ? c->ends[--old] : others[--n];
 	}
-	if (!array_reserve(&c->ends, &c->capacity, at + 1, sizeof *c->ends))
-		return false;
-	c->count++;
-	if (at < CONCURRENCY_SORTED) {
-		insert(c->ends, at, end);
-		return true;
-	}
-	for (; at > 0 && c->ends[(at - 1) / 2] > end; at = (at - 1) / 2)
-		c->ends[at] = c->ends[(at - 1) / 2];
-	c->ends[at] = end;
-	return true;
 }
 
-static void pop(struct concurrency *c)
+/* Removes the first n. */
+static void drop(struct concurrency *c, size_t n)
 {
-	const int64_t last = c->ends[--c->count];
-	size_t at = 0, child;
-	while ((child = 2 * at + 1) < c->count) {
-		child += child + 1 < c->count && c->ends[child + 1] < c->ends[child];
-		if (c->ends[child] >= last)
-			break;
-		c->ends[at] = c->ends[child];
-		at = child;
-	}
-	c->ends[at] = last;
-	if (c->count <= CONCURRENCY_SORTED)
-		sort(c);
+	c->count -= n;
+	memmove(c->ends, c->ends + n, c->count * sizeof *c->ends);
 }
 
 /* Counts the time until then at a level. */
@@ -72,50 +64,179 @@ static void pass_at(struct concurrency *c, int64_t until, size_t outstanding)
 	c->now_ns = until;
 }
 
-static void pass(struct concurrency *c, int64_t until)
+static void pass(struct concurrency *c, int64_t until, size_t outstanding)
 {
 	if (c->rest_end_ns > c->now_ns && c->rest_end_ns < until)
-		pass_at(c, c->rest_end_ns, c->count + 1);
-	pass_at(c, until, c->count + (c->rest_end_ns > c->now_ns));
+		pass_at(c, c->rest_end_ns, outstanding + 1);
+	pass_at(c, until, outstanding + (c->rest_end_ns > c->now_ns));
 }
 
 static void advance(struct concurrency *c, int64_t until)
 {
-	while (c->count > 0 && c->ends[0] <= until) {
-		pass(c, c->ends[0]);
-		pop(c);
+	size_t ended = 0;
+	for (; ended < c->count && c->ends[ended] <= until; ended++)
+		pass(c, c->ends[ended], c->count - ended);
+	pass(c, until, c->count - ended);
+	if (ended > 0)
+		drop(c, ended);
+}
+
+/* The union of all requests */
+
+static void begin_union(struct concurrency *c, const struct concurrency_interval *in, size_t n)
+{
+	for (size_t i = 0; i < n && !c->any.started; i++) {
+		c->any.started = in[i].end_ns > in[i].start_ns;
+		c->any.end_ns = in[i].start_ns;
 	}
-	pass(c, until);
 }
 
-/* Extends the union. */
-static void extend(struct concurrency *c, int64_t start, int64_t end)
+static void extend_union(struct concurrency *c, const struct concurrency_interval *in, size_t n)
 {
-	const bool follows = c->any.started && start > c->any.end_ns;
-	const int64_t from = !c->any.started || follows ? start : c->any.end_ns;
-	if (follows)
-		histogram_add(&c->any.gaps, (uint64_t)(start - c->any.end_ns));
-	c->any.started = true;
-	if (end > from)
-		c->any.busy_ns += (uint64_t)(end - from);
-	c->any.end_ns = end > from ? end : from;
+	uint64_t gaps[REQUESTS_MAX + 1], busy_ns = 0;
+	int64_t end_ns = c->any.end_ns;
+	size_t count = 0;
+	for (size_t i = 0; i < n; i++) {
+		const int64_t start = in[i].start_ns, end = in[i].end_ns;
+		const int64_t from = start > end_ns ? start : end_ns;
+		gaps[count] = (uint64_t)from - (uint64_t)end_ns;
+		count += (start > end_ns) & (end > start);
+		busy_ns += end > from ? (uint64_t)(end - from) : 0;
+		end_ns = end > from ? end : end_ns;
+	}
+	c->any.end_ns = end_ns;
+	c->any.busy_ns += busy_ns;
+	histogram_add_list(&c->any.gaps, gaps, count);
 }
 
-static bool count(struct concurrency *c, int64_t start, int64_t end)
+/* Levels */
+
+/* Takes n starts and all ends in order, up to the last start. */
+static void sweep(struct concurrency *c, size_t outstanding, const int64_t *start, size_t n)
 {
-	advance(c, start);
-	if (end <= start)
+	const int64_t *end = c->ends;
+	int64_t now = c->now_ns;
+	uint64_t max = c->max;
+	for (size_t i = 0; i < n;) {
+		const bool ends = *end <= start[i];
+		const int64_t at = ends ? *end : start[i];
+		c->ns[outstanding < CONCURRENCY_LEVELS ? outstanding : CONCURRENCY_LEVELS] +=
+		    (uint64_t)(at - now);
+		max = at > now && outstanding > max ? outstanding : max;
+		now = at;
+		outstanding = ends ? outstanding - 1 : outstanding + 1;
+		end += ends;
+		i += !ends;
+	}
+	c->ns[0] = 0;
+	c->max = max;
+	c->now_ns = now;
+	drop(c, (size_t)(end - c->ends));
+}
+
+/* A request out of order counts from the latest start on. */
+static void count_all(struct concurrency *c, const struct concurrency_interval *in, size_t n)
+{
+	int64_t start[REQUESTS_MAX], end[NEAR + REQUESTS_MAX], now = c->now_ns;
+	const size_t outstanding = c->count;
+	size_t count = 0;
+	for (unsigned i = 0; i < NEAR; i++)
+		end[i] = INT64_MIN;
+	for (size_t i = 0; i < n; i++) {
+		now = in[i].start_ns > now ? in[i].start_ns : now;
+		if (in[i].end_ns <= now)
+			continue;
+		insert_near(end, NEAR + count, in[i].end_ns);
+		start[count++] = now;
+	}
+	merge(c, end + NEAR, count);
+	sweep(c, outstanding, start, count);
+	advance(c, now);
+}
+
+/* Close to the limit of outstanding requests. */
+static void count_one(struct concurrency *c, const struct concurrency_interval *in)
+{
+	advance(c, in->start_ns);
+	if (in->end_ns <= c->now_ns)
+		return;
+	if (c->count < OUTSTANDING_MAX) {
+		insert(c->ends, c->count++, in->end_ns);
+		return;
+	}
+	c->beyond++;
+	c->rest_end_ns = in->end_ns > c->rest_end_ns ? in->end_ns : c->rest_end_ns;
+}
+
+/* Whether each request takes time, and starts after all earlier ones have ended. */
+static bool are_apart(const struct concurrency *c, const struct concurrency_interval *in, size_t n)
+{
+	int64_t end_ns = c->any.end_ns > c->now_ns ? c->any.end_ns : c->now_ns;
+	for (size_t i = 0; i < n; end_ns = in[i++].end_ns)
+		if (in[i].start_ns < end_ns || in[i].end_ns <= in[i].start_ns)
+			return false;
+	return true;
+}
+
+/* Of these, at most one is outstanding. */
+static void count_apart(struct concurrency *c, const struct concurrency_interval *in, size_t n)
+{
+	const struct concurrency_interval *last = &in[n - 1];
+	uint64_t gaps[REQUESTS_MAX + 1], busy_ns = 0;
+	int64_t end_ns = c->any.end_ns;
+	size_t count = 0;
+	for (size_t i = 0; i < n; end_ns = in[i++].end_ns) {
+		gaps[count] = (uint64_t)(in[i].start_ns - end_ns);
+		count += in[i].start_ns > end_ns;
+		busy_ns += (uint64_t)(in[i].end_ns - in[i].start_ns);
+	}
+	histogram_add_list(&c->any.gaps, gaps, count);
+	c->any.busy_ns += busy_ns;
+	c->any.end_ns = end_ns;
+	c->ns[1] += busy_ns - (uint64_t)(last->end_ns - last->start_ns);
+	c->max = n > 1 && c->max == 0 ? 1 : c->max;
+	c->now_ns = last->start_ns;
+	c->ends[0] = last->end_ns;
+	c->count = 1;
+}
+
+static bool count_some(struct concurrency *c, const struct concurrency_interval *in, size_t n)
+{
+	if (!array_reserve(&c->ends, &c->capacity, c->count + n, sizeof *c->ends))
+		return false;
+	if (!c->any.started)
+		begin_union(c, in, n);
+	if (c->rest_end_ns > c->now_ns || c->count + n > OUTSTANDING_MAX) {
+		extend_union(c, in, n);
+		for (size_t i = 0; i < n; i++)
+			count_one(c, &in[i]);
 		return true;
-	extend(c, start, end);
-	return end <= c->now_ns || push(c, end);
+	}
+	advance(c, in->start_ns > c->now_ns ? in->start_ns : c->now_ns);
+	if (c->count == 0 && are_apart(c, in, n)) {
+		count_apart(c, in, n);
+		return true;
+	}
+	extend_union(c, in, n);
+	count_all(c, in, n);
+	return true;
 }
+
+static bool count(struct concurrency *c, const struct concurrency_interval *in, size_t n)
+{
+	for (size_t at = 0; at < n; at += REQUESTS_MAX)
+		if (!count_some(c, in + at, n - at < REQUESTS_MAX ? n - at : REQUESTS_MAX))
+			return false;
+	return true;
+}
+
+/* Parts */
 
 /* Of a part with a full prefix: counts again from here on, with the requests that are outstanding. */
 static bool pass_prefix(struct concurrency *c)
 {
-	for (size_t i = 0; i < c->prefix.count; i++)
-		if (!count(c, c->prefix.interval[i].start_ns, c->prefix.interval[i].end_ns))
-			return false;
+	if (!count(c, c->prefix.interval, c->prefix.count))
+		return false;
 	for (unsigned level = 0; level <= CONCURRENCY_LEVELS; level++)
 		c->ns[level] = 0;
 	c->prefix.now_ns = c->now_ns;
@@ -124,160 +245,43 @@ static bool pass_prefix(struct concurrency *c)
 	return true;
 }
 
-static bool add(struct concurrency *c, int64_t start, int64_t end)
+/* Returns how many of n requests the prefix takes; SIZE_MAX if out of memory. */
+static size_t add_prefix(struct concurrency *c, const struct concurrency_interval *in, size_t n)
 {
 	struct concurrency_prefix *p = &c->prefix;
-	const int64_t latest = end > start ? end : start;
-	c->latest_ns = latest > c->latest_ns ? latest : c->latest_ns;
-	if (!c->part || p->count == CONCURRENCY_PREFIX_MAX)
-		return count(c, start, end);
-	if (!array_reserve(&p->interval, &p->capacity, p->count + 1, sizeof *p->interval))
-		return false;
-	p->interval[p->count++] = (struct concurrency_interval){start, end};
-	return p->count < CONCURRENCY_PREFIX_MAX || pass_prefix(c);
+	const size_t rest = CONCURRENCY_PREFIX_MAX - p->count, taken = n < rest ? n : rest;
+	if (!array_reserve(&p->interval, &p->capacity, p->count + taken, sizeof *p->interval))
+		return SIZE_MAX;
+	memcpy(p->interval + p->count, in, taken * sizeof *in);
+	p->count += taken;
+	return taken < rest || pass_prefix(c) ? taken : SIZE_MAX;
 }
 
-/* A batch with few outstanding requests, in local variables. */
-
-/* The first request that a sweep has not added. */
-struct place {
-	size_t span, request;
-};
-
-struct sweep {
-	int64_t *first, *last; /* ends of outstanding requests: [first, last) are sorted */
-	uint64_t *ns;          /* by level; level 0 is cleared at the end */
-	uint64_t *gap;         /* the next one */
-	int64_t now_ns, end_ns, latest_ns; /* end_ns: of the union */
-	uint64_t max, busy_ns;
-};
-
-/* Counts the time until then. */
-static inline __attribute__((always_inline)) void sweep_pass(struct sweep *s, int64_t until)
+static bool add(struct concurrency *c, const struct concurrency_interval *in, size_t n)
 {
-	const size_t level = (size_t)(s->last - s->first);
-	const bool passes = until > s->now_ns;
-	s->ns[level] += passes ? (uint64_t)(until - s->now_ns) : 0;
-	s->max = passes && level > s->max ? level : s->max;
-	s->now_ns = passes ? until : s->now_ns;
-}
-
-static inline __attribute__((always_inline)) void sweep_request(struct sweep *s,
-								const struct io_request *q)
-{
-	const int64_t start = q->start_ns, end = q->end_ns;
-	for (; s->first < s->last && *s->first <= start; s->first++)
-		sweep_pass(s, *s->first);
-	sweep_pass(s, start);
-	s->latest_ns = end > s->latest_ns ? end : s->latest_ns;
-	if (end <= start)
-		return;
-	const int64_t from = s->end_ns > start ? s->end_ns : start;
-	*s->gap = (uint64_t)(start - s->end_ns);
-	s->gap += start > s->end_ns;
-	s->busy_ns += end > from ? (uint64_t)(end - from) : 0;
-	s->end_ns = end > from ? end : from;
-	if (end <= s->now_ns)
-		return;
-	int64_t *at = s->last++;
-	for (; at > s->first && at[-1] > end; at--)
-		*at = at[-1];
-	*at = end;
-}
-
-/* Whether the other requests of a span are alone, too; after the first one has been added. */
-static inline bool sweep_is_alone(const struct sweep *s, const struct io_span *span)
-{
-	return span->disjoint && s->last - s->first == 1 && s->now_ns == span->request->start_ns &&
-	       span_last(span)->end_ns != INT64_MAX;
-}
-
-static inline void sweep_alone(struct sweep *s, const struct io_span *span)
-{
-	const struct io_request *q = span->request, *last = span_last(span);
-	for (size_t i = 1; i < span->count; i++) {
-		*s->gap = (uint64_t)(q[i].start_ns - q[i - 1].end_ns);
-		s->gap += q[i].start_ns > q[i - 1].end_ns;
-	}
-	s->ns[1] += span->duration_ns - last->duration_ns;
-	s->max = s->max > 1 ? s->max : 1;
-	s->busy_ns += span->duration_ns - q->duration_ns;
-	s->now_ns = last->start_ns;
-	*s->first = s->end_ns = last->end_ns;
-	s->latest_ns = last->end_ns > s->latest_ns ? last->end_ns : s->latest_ns;
-}
-
-static inline struct place sweep_spans(struct sweep *s, const struct io_spans *spans)
-{
-	for (size_t i = 0; i < spans->count; i++) {
-		const struct io_span *span = &spans->span[i];
-		for (size_t j = 0; j < span->count && span_is_timed(span); j++) {
-			if (s->last - s->first > CONCURRENCY_SORTED)
-				return (struct place){i, j};
-			sweep_request(s, &span->request[j]);
-			if (j > 0 || span->count == 1 || !sweep_is_alone(s, span))
-				continue;
-			sweep_alone(s, span);
-			break;
-		}
-	}
-	return (struct place){spans->count, 0};
-}
-
-static struct place sweep(struct concurrency *c, const struct io_spans *spans)
-{
-	int64_t ends[REQUESTS_MAX + CONCURRENCY_SORTED];
-	uint64_t gaps[REQUESTS_MAX + 1];
-	struct sweep s = {.first = ends,
-			  .last = ends + c->count,
-			  .ns = c->ns,
-			  .gap = gaps,
-			  .now_ns = c->now_ns,
-			  .end_ns = c->any.end_ns,
-			  .latest_ns = c->latest_ns,
-			  .max = c->max};
-	for (size_t i = 0; i < c->count; i++)
-		ends[i] = c->ends[i];
-	const struct place stop = sweep_spans(&s, spans);
-	c->count = (size_t)(s.last - s.first);
-	for (size_t i = 0; i < c->count; i++)
-		c->ends[i] = s.first[i];
-	c->ns[0] = 0;
-	c->now_ns = s.now_ns;
-	c->any.end_ns = s.end_ns;
-	c->any.busy_ns += s.busy_ns;
-	c->latest_ns = s.latest_ns;
-	c->max = s.max;
-	histogram_add_list(&c->any.gaps, gaps, (size_t)(s.gap - gaps));
-	return stop;
-}
-
-static bool add_rest(struct concurrency *c, const struct io_span *span, size_t from)
-{
-	for (size_t i = from; i < span->count; i++)
-		if (!add(c, span->request[i].start_ns, span->request[i].end_ns))
-			return false;
-	return true;
+	const bool kept = c->part && c->prefix.count < CONCURRENCY_PREFIX_MAX;
+	int64_t latest = c->latest_ns;
+	for (size_t i = 0; i < n; i++)
+		latest = in[i].end_ns > latest ? in[i].end_ns : latest;
+	c->latest_ns = latest;
+	const size_t taken = kept && n > 0 ? add_prefix(c, in, n) : 0;
+	return taken != SIZE_MAX && count(c, in + taken, n - taken);
 }
 
 bool concurrency_add(struct concurrency *c, const struct io_spans *spans)
 {
-	const bool kept = c->part && c->prefix.count < CONCURRENCY_PREFIX_MAX;
-	struct place stop = {0, 0};
-	if (!array_reserve(&c->ends, &c->capacity, CONCURRENCY_SORTED + 1, sizeof *c->ends))
-		return false;
-	if (!kept && c->any.started && c->count <= CONCURRENCY_SORTED &&
-	    c->rest_end_ns <= c->now_ns)
-		stop = sweep(c, spans);
+	struct concurrency_interval in[REQUESTS_MAX];
+	size_t n = 0;
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct io_span *span = &spans->span[i];
 		if (!span_is_timed(span))
 			continue;
 		c->in_flight_ns = saturate_add(c->in_flight_ns, span->duration_ns);
-		if (i >= stop.span && !add_rest(c, span, i == stop.span ? stop.request : 0))
-			return false;
+		for (size_t j = 0; j < span->count; j++)
+			in[n++] = (struct concurrency_interval){span->request[j].start_ns,
+								span->request[j].end_ns};
 	}
-	return true;
+	return add(c, in, n);
 }
 
 /* What follows the prefix of a part, which has been added. */
@@ -308,9 +312,8 @@ bool concurrency_join(struct concurrency *c, const struct concurrency *part)
 	const int64_t latest = c->latest_ns;
 	c->in_flight_ns = saturate_add(c->in_flight_ns, part->in_flight_ns);
 	c->inexact |= part->inexact;
-	for (size_t i = 0; i < p->count; i++)
-		if (!add(c, p->interval[i].start_ns, p->interval[i].end_ns))
-			return false;
+	if (!add(c, p->interval, p->count))
+		return false;
 	if (p->count < CONCURRENCY_PREFIX_MAX)
 		return true;
 	c->inexact |= latest > p->now_ns;

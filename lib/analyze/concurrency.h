@@ -12,12 +12,7 @@
 
 struct state;
 
-enum {
-	CONCURRENCY_LEVELS = 64,
-	CONCURRENCY_SORTED = 16,
-	OUTSTANDING_MAX = 1 << 16,
-	CONCURRENCY_PREFIX_MAX = 1 << 16
-};
+enum { CONCURRENCY_LEVELS = 64, OUTSTANDING_MAX = 1 << 16, CONCURRENCY_PREFIX_MAX = 1 << 16 };
 
 /*
  * The first requests of a part, with which those outstanding at the end of an earlier part may
@@ -42,8 +37,7 @@ struct concurrency {
 	int64_t latest_ns;                   /* the latest start or end */
 	struct concurrency_prefix prefix;
 	int64_t now_ns; /* the latest start, up to which `ns` counts */
-	/* of the outstanding requests: a heap, earliest first; up to CONCURRENCY_SORTED: sorted */
-	int64_t *ends;
+	int64_t *ends;  /* of the outstanding requests, in order */
 	size_t count, capacity;
 	struct {
 		uint64_t busy_ns;

@@ -2,23 +2,12 @@
 /* Saves and loads outstanding requests; see state.h. */
 #include "concurrency.h"
 
-#include <stdlib.h>
-
 #include "state.h"
 
-static int by_time(const void *left, const void *right)
-{
-	const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-	return a < b ? -1 : a > b;
-}
-
-/* A sorted list is a heap, too. */
 static void ends_state(struct state *s, struct concurrency *c)
 {
 	const size_t n = c->count;
 	int64_t last = 0;
-	if (state_saves(s) && n > 0)
-		qsort(c->ends, n, sizeof *c->ends, by_time);
 	for (size_t i = 0; state_list(s, "outstanding", i < n); i++) {
 		state_check(s, i < OUTSTANDING_MAX, "up to 65536 outstanding requests");
 		int64_t *end = state_failed(s)
