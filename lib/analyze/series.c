@@ -14,16 +14,17 @@ static struct series_bin *bin_at(struct series *s, int64_t bin)
 static bool coarsen(struct series *s, int steps)
 {
 	struct series_bin *old = s->bins;
-	s->bins = calloc(CELLS_BINS_MAX, sizeof *s->bins);
+	s->bins = s->spare != NULL ? s->spare : calloc(CELLS_BINS_MAX, sizeof *s->bins);
 	const bool moves = s->any && old != NULL && s->bins != NULL;
 	for (int64_t bin = s->first_bin; moves && bin <= s->last_bin; bin++) {
-		const struct series_bin *from = &old[(uint64_t)bin % CELLS_BINS_MAX];
+		struct series_bin *from = &old[(uint64_t)bin % CELLS_BINS_MAX];
 		struct series_bin *to = bin_at(s, bin >> steps);
 		to->in_flight_ns += from->in_flight_ns;
 		to->operations += from->operations;
 		to->requests |= from->requests;
+		*from = (struct series_bin){.requests = false};
 	}
-	free(old);
+	s->spare = old;
 	s->coarser += steps;
 	s->first_bin >>= steps;
 	s->last_bin >>= steps;
@@ -181,4 +182,5 @@ bool series_join(struct series *s, const struct series *part)
 void series_free(struct series *s)
 {
 	free(s->bins);
+	free(s->spare);
 }

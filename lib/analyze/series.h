@@ -14,8 +14,9 @@ struct series_bin {
 };
 
 struct series {
-	int coarser;             /* k is CELLS_K - coarser */
-	struct series_bin *bins; /* of CELLS_BINS_MAX; bin b at b % CELLS_BINS_MAX */
+	int coarser;              /* k is CELLS_K - coarser */
+	struct series_bin *bins;  /* of CELLS_BINS_MAX; bin b at b % CELLS_BINS_MAX */
+	struct series_bin *spare; /* as many, all zero, for coarser ones; or NULL */
 	bool any;
 	int64_t first_bin, last_bin; /* undefined unless `any` */
 	uint64_t from_ns, to_ns;     /* of the bin in which the latest request starts */
