@@ -41,7 +41,7 @@ struct analyze_run {
 	int layer;             /* enum iot_analyze_layer */
 	int by;                /* index of table_by, or NOT_BY */
 	int group;             /* enum analyze_group_by, or NOT_GROUPED */
-	bool physical, per_thread, one_job, json, tsv, no_fsync, png;
+	bool physical, per_thread, one_job, json, tsv, no_fsync, png, working_set, dependencies;
 };
 
 /* The command */
@@ -405,6 +405,8 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 	a->options.size = sizeof a->options;
 	a->options.physical = a->physical;
 	a->options.per_thread = a->per_thread;
+	a->options.working_set = a->working_set;
+	a->options.dependencies = a->dependencies;
 	a->options.layer = (uint32_t)a->layer;
 	a->options.runtime_ns = a->runtime_s * NS_PER_S;
 	a->options.top = a->top == NOT_GIVEN ? 0 : a->top;
@@ -524,6 +526,8 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		  UINT64_MAX / NS_PER_S),
 	    CALL("interval", "TIME", &a.options.interval_ns,
 		 "width of the bins over time, such as 30s (default: 1s)", option_duration),
+	    OPTION(FLAG, 0, "working-set", NULL, &a.working_set,
+		   "estimate the distinct blocks in windows of time (section reuse)"),
 	    RANGE(NUMBER, 0, "nodes", "N", &a.options.nodes,
 		  "nodes of the job (default: the hosts of its processes)", 1, UINT32_MAX),
 	    RANGE(NUMBER, 0, "threads", "N", &a.read.threads,

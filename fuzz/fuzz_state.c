@@ -72,6 +72,7 @@ static bool write_framed(struct iot_writer *w, struct cut *c, const uint8_t *dat
 static struct iot_analyze *new_analysis(const struct cut *c, bool part)
 {
 	const struct iot_analyze_options options = {.size = sizeof options,
+						    .working_set = 1,
 						    .physical = c->how & 1,
 						    .layer = (c->how >> 1 & 3) % 3,
 						    .per_thread = c->how >> 3 & 1,

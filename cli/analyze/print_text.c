@@ -397,6 +397,27 @@ static void print_reuse(struct analyze_results *a)
 	output_text(&a->out, "\n");
 }
 
+/* The mean and the largest set of windows of one bin and of eight. */
+static void print_working_set(struct analyze_results *a)
+{
+	static const char *const windows[] = {"1", "8"};
+	char text[2][FIELD];
+	const struct iot_analyze_value *width = find(a, "reuse", "working_set_bin_width");
+	for (size_t i = 0; i < sizeof windows / sizeof windows[0] && width != NULL; i++) {
+		const struct iot_analyze_value *mean =
+						   iot_analyze_find(a->analysis, "reuse",
+								    "working_set_mean", windows[i]),
+					       *max =
+						   iot_analyze_find(a->analysis, "reuse",
+								    "working_set_max", windows[i]);
+		if (mean != NULL)
+			output_printf(&a->out, "%-26s %14s on average in %.4g s, up to %s\n",
+				      "working set", shown_value(text[0], SHOWN_BYTES, mean),
+				      width->real * strtod(windows[i], NULL),
+				      shown_value(text[1], SHOWN_BYTES, max));
+	}
+}
+
 /* In the lines that are left of a screen, if there is more than them. */
 static void print_findings(struct analyze_results *a)
 {
@@ -422,6 +443,7 @@ void analyze_print_text(struct analyze_results *a)
 		print_operations(a);
 	if (has_section(a, "reuse") && has_section(a, "classes"))
 		print_reuse(a);
+	print_working_set(a);
 	if (has_section(a, "sizes"))
 		print_sizes(a);
 	if (has_section(a, "order"))

@@ -89,6 +89,8 @@ struct iot_analyze_options {
 	 * then at least as coarse; 0 if that is unknown. Saves time, and does not change values.
 	 */
 	uint64_t bins;
+	uint32_t working_set;  /* 1: also the values of the working set, which take more time */
+	uint32_t dependencies; /* 1: also those between processes; whole traces only */
 };
 
 enum iot_value_kind {

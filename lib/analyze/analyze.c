@@ -128,6 +128,9 @@ static void add_batch(struct iot_analyze *a, struct layer *l, unsigned i)
 		keep(a, rows_add(&l->rows, &grouped));
 	if (needs(a, NEED_REUSE))
 		keep(a, reuse_add(&l->reuse, &grouped, &in_order));
+	if (a->options.working_set)
+		keep(a,
+		     working_set_add(&l->working_set, &grouped, &a->requests, a->trace.epoch_ns));
 }
 
 static void flush(struct iot_analyze *a)
@@ -375,6 +378,7 @@ static void join_layer(struct iot_analyze *a, unsigned i, const struct requests_
 		    repetition_join(&l->repetition, &part->repetition, map->process) &&
 		    file_users_join(&l->file_users, &part->file_users, map->pair) &&
 		    reuse_join(&l->reuse, &part->reuse, map->file) &&
+		    working_set_join(&l->working_set, &part->working_set) &&
 		    rows_join(&l->rows, &part->rows, map->process, map->pair));
 }
 
@@ -564,6 +568,8 @@ static void add_reuse_values(struct iot_analyze *a, const struct layer *l)
 		return; /* counters do not contain offsets */
 	if (needs(a, IOT_ANALYZE_REUSE))
 		reuse_values(&l->reuse, &a->values);
+	if (needs(a, IOT_ANALYZE_REUSE) && a->options.working_set)
+		keep(a, working_set_values(&l->working_set, &a->values));
 	if (a->status == IOT_OK && needs(a, IOT_ANALYZE_CLASSES))
 		classes_values(&a->classes, &l->reuse, running_s, &a->values);
 }
@@ -722,6 +728,7 @@ bool analyze_options_are_valid(const struct iot_analyze_options *o)
 {
 	return (o->sections & ~(unsigned)SECTIONS) == 0 && o->physical <= 1 &&
 	       o->layer <= IOT_LAYER_MPIIO && o->per_thread <= 1 && o->part <= 1 &&
+	       o->working_set <= 1 && o->dependencies <= 1 && (o->dependencies & o->part) == 0 &&
 	       (o->part == 1 || (o->epoch_ns == 0 && o->bins == 0)) && bins_are_valid(o->bins) &&
 	       o->epoch_ns <= INT64_MAX && (o->alignment & (o->alignment - 1)) == 0;
 }
@@ -772,6 +779,7 @@ static void layer_free(struct layer *l)
 	rows_free(&l->rows);
 	file_users_free(&l->file_users);
 	reuse_free(&l->reuse);
+	working_set_free(&l->working_set);
 	free(l);
 }
 

@@ -28,6 +28,7 @@
 #include "tables.h"
 #include "over_time.h"
 #include "totals.h"
+#include "working_set.h"
 
 enum {
 	SECTIONS = IOT_ANALYZE_TOTALS | IOT_ANALYZE_SIZES | IOT_ANALYZE_ORDER | IOT_ANALYZE_TIME |
@@ -64,6 +65,7 @@ struct layer {
 	struct rows rows;
 	struct file_users file_users;
 	struct reuse reuse;
+	struct working_set working_set; /* if the options have it */
 };
 
 struct iot_analyze {

@@ -51,6 +51,14 @@ static void options_state(struct state *s, struct iot_analyze_options *o)
 	}
 }
 
+/* Those that are seldom given. */
+static void extra_options_state(struct state *s, struct iot_analyze_options *o)
+{
+	size_t i;
+	while (state_each(s, "options.extra", o->working_set != 0 || !state_saves(s), &i))
+		state_small(s, "working_set", &o->working_set, 1);
+}
+
 static void layer_state(struct state *s, struct layer *l, const struct requests *r)
 {
 	totals_state(s, &l->totals);
@@ -65,6 +73,7 @@ static void layer_state(struct state *s, struct layer *l, const struct requests 
 	rows_state(s, &l->rows);
 	file_users_state(s, &l->file_users);
 	reuse_state(s, &l->reuse);
+	working_set_state(s, &l->working_set);
 }
 
 static void layers_state(struct state *s, struct iot_analyze *a)
@@ -143,6 +152,7 @@ int iot_analyze_save(struct iot_analyze *a, struct iot_writer *w)
 		state_no_memory(&s);
 	header_state(&s, &o);
 	options_state(&s, &o);
+	extra_options_state(&s, &o);
 	all_state(&s, a);
 	return end(a, &s);
 }
@@ -164,6 +174,7 @@ int iot_analyze_load(struct iot_analyze *a, struct iot_reader *r, const struct i
 		state_no_memory(&s);
 	header_state(&s, &o);
 	options_state(&s, &o);
+	extra_options_state(&s, &o);
 	state_check(&s, analyze_options_are_valid(&o) && o.sections != 0, "valid options");
 	o.top = a->options.top;
 	o.nodes = a->options.nodes;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <xxhash.h>
+
 #include <iotrace/analyze.h>
 
 #include "lib/analyze/arrival.h"
@@ -15,6 +17,7 @@
 #include "lib/analyze/concurrency.h"
 #include "lib/analyze/few.h"
 #include "lib/analyze/histogram.h"
+#include "lib/analyze/hyperloglog.h"
 #include "lib/analyze/metadata.h"
 
 /* Histograms */
@@ -63,6 +66,30 @@ Test(analyze, sums_saturate)
 	cr_assert_eq(h.sum, UINT64_MAX);
 	cr_assert_eq(h.count, 2);
 	cr_assert(isfinite(histogram_deviation(&h)));
+}
+
+/* Distinct values */
+
+static void add_numbers(struct hyperloglog *h, uint64_t from, uint64_t to)
+{
+	for (uint64_t v = from; v < to; v++)
+		hyperloglog_add(h, XXH3_64bits(&v, sizeof v));
+}
+
+Test(analyze, distinct_values_are_estimated)
+{
+	static const uint64_t counts[] = {0, 1, 20, 1000, 4096, 10000, 20000, 1000000};
+	for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+		static struct hyperloglog empty;
+		struct hyperloglog h = empty, low = empty, high = empty;
+		const double n = (double)counts[i];
+		add_numbers(&h, 0, counts[i]);
+		cr_expect(fabs(hyperloglog_estimate(&h) - n) <= 0.05 * n);
+		add_numbers(&low, 0, counts[i] / 2 + counts[i] / 4);
+		add_numbers(&high, counts[i] / 2, counts[i]);
+		hyperloglog_join(&low, &high);
+		cr_expect_arr_eq(low.value, h.value, sizeof h.value);
+	}
 }
 
 /* Tables */

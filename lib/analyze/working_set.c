@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "working_set.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <xxhash.h>
+
+#include "cells.h"
+#include "saturate.h"
+
+static struct hyperloglog *bin_at(struct hyperloglog *bins, int64_t bin)
+{
+	return &bins[(uint64_t)bin % WORKING_SET_BINS_MAX];
+}
+
+static int k_of(const struct working_set *w)
+{
+	return CELLS_K - w->coarser;
+}
+
+/* Stores the unions of groups of 2^steps bins in new bins. */
+static struct hyperloglog *coarser_bins(const struct working_set *w, int steps)
+{
+	struct hyperloglog *bins = calloc(WORKING_SET_BINS_MAX, sizeof *bins);
+	for (int64_t b = w->first; bins != NULL && w->bins != NULL && b <= w->last; b++)
+		hyperloglog_join(bin_at(bins, b >> steps), bin_at(w->bins, b));
+	return bins;
+}
+
+static bool coarsen(struct working_set *w, int steps)
+{
+	struct hyperloglog *bins = coarser_bins(w, steps);
+	if (bins == NULL)
+		return false;
+	free(w->bins);
+	w->bins = bins;
+	w->coarser += steps;
+	w->first >>= steps;
+	w->last >>= steps;
+	return true;
+}
+
+/* Coarsens until the bins of both times can be added. */
+static bool extend(struct working_set *w, uint64_t from_ns, uint64_t to_ns)
+{
+	for (int steps = 0;; steps++) {
+		const int64_t from = cells_bin(from_ns, k_of(w) - steps),
+			      to = cells_bin(to_ns, k_of(w) - steps);
+		const bool any = w->bins != NULL;
+		const int64_t min = any && w->first >> steps < from ? w->first >> steps : from,
+			      max = any && w->last >> steps > to ? w->last >> steps : to;
+		if (max - min >= WORKING_SET_BINS_MAX)
+			continue;
+		if ((steps > 0 || !any) && !coarsen(w, steps))
+			return false;
+		w->first = min;
+		w->last = max;
+		return true;
+	}
+}
+
+/* The blocks of a request in the bin of its start. */
+static void add_blocks(struct working_set *w, const struct file_key *file,
+		       const struct io_request *q, struct hyperloglog *to)
+{
+	const uint64_t end = saturate_add(q->offset, q->length);
+	uint64_t key[3] = {(uint64_t)file->process << 32 | file->file, file->object,
+			   q->offset / WORKING_SET_BLOCK};
+	const uint64_t blocks = q->length > 0 ? (end - 1) / WORKING_SET_BLOCK - key[2] + 1 : 0;
+	w->truncated |= blocks > WORKING_SET_BLOCKS_MAX;
+	for (uint64_t i = 0; i < blocks && i < WORKING_SET_BLOCKS_MAX; i++, key[2]++)
+		hyperloglog_add(to, XXH3_64bits(key, sizeof key));
+}
+
+bool working_set_add(struct working_set *w, const struct io_spans *grouped,
+		     const struct requests *r, uint64_t epoch_ns)
+{
+	for (size_t i = 0; i < grouped->count; i++) {
+		const struct io_span *span = &grouped->span[i];
+		if (!span_is_located(span) || (span->flags & IOT_START_UNKNOWN) != 0)
+			continue;
+		for (size_t k = 0; k < span->count; k++) {
+			const struct io_request *q = &span->request[k];
+			const uint64_t start = epoch_ns + (uint64_t)q->start_ns;
+			if (!extend(w, start, start))
+				return false;
+			add_blocks(w, &r->file_keys[span->file], q,
+				   bin_at(w->bins, cells_bin(start, k_of(w))));
+		}
+	}
+	return true;
+}
+
+bool working_set_join(struct working_set *w, const struct working_set *part)
+{
+	w->truncated |= part->truncated;
+	w->unordered |= part->unordered;
+	if (part->bins == NULL)
+		return true;
+	if (!extend(w, cells_start(part->first, k_of(part)), cells_start(part->last, k_of(part))))
+		return false;
+	if (w->coarser < part->coarser && !coarsen(w, part->coarser - w->coarser))
+		return false;
+	for (int64_t b = part->first; b <= part->last; b++)
+		hyperloglog_join(bin_at(w->bins, b >> (w->coarser - part->coarser)),
+				 bin_at(part->bins, b));
+	return true;
+}
+
+void working_set_free(struct working_set *w)
+{
+	free(w->bins);
+}
+
+/* Values */
+
+/* Values that are estimates, in bytes. */
+struct estimates {
+	struct values *v;
+	const char *note;
+};
+
+static void estimate(const struct estimates *e, const char *name, const char *key, double blocks)
+{
+	values_real(e->v, name, key, "bytes", blocks * WORKING_SET_BLOCK);
+	values_note(e->v, e->note);
+}
+
+/* The sets of all windows of a number of bins, in blocks. */
+struct window_sizes {
+	double mean, max;
+};
+
+static struct window_sizes sizes_of(const struct hyperloglog *window, size_t n)
+{
+	struct window_sizes s = {.max = 0};
+	for (size_t i = 0; i < n; i++) {
+		const double blocks = hyperloglog_estimate(&window[i]);
+		s.mean += blocks / (double)n;
+		s.max = blocks > s.max ? blocks : s.max;
+	}
+	return s;
+}
+
+/*
+ * Windows of 1, 2, 4 ... bins: each of twice the bins is the union of two. window: of the bins,
+ * which this changes. Returns the number of sizes.
+ */
+static size_t find_sizes(struct hyperloglog *window, size_t bins, struct window_sizes *sizes)
+{
+	size_t count = 0;
+	for (size_t width = 1; width <= bins; width *= 2) {
+		const size_t n = bins - width + 1;
+		sizes[count++] = sizes_of(window, n);
+		for (size_t i = 0; i + width < n; i++)
+			hyperloglog_join(&window[i], &window[i + width]);
+	}
+	return count;
+}
+
+static void size_values(const struct estimates *e, const struct window_sizes *sizes, size_t count)
+{
+	char key[VALUE_KEY];
+	for (size_t i = 0; i < count; i++)
+		estimate(e, "working_set_mean", values_key(key, (uint64_t)1 << i), sizes[i].mean);
+	for (size_t i = 0; i < count; i++)
+		estimate(e, "working_set_max", values_key(key, (uint64_t)1 << i), sizes[i].max);
+}
+
+static void bin_values(const struct estimates *e, struct hyperloglog *bins, size_t n)
+{
+	struct hyperloglog all = {.value = {0}};
+	char key[VALUE_KEY];
+	for (size_t i = 0; i < n; i++)
+		hyperloglog_join(&all, &bins[i]);
+	estimate(e, "working_set_all", NULL, hyperloglog_estimate(&all));
+	for (size_t i = 0; i < n; i++)
+		estimate(e, "working_set", values_key(key, i), hyperloglog_estimate(&bins[i]));
+}
+
+/* Stores the bins of the coarsest view with at least WORKING_SET_BINS_MIN bins, in their order. */
+static struct hyperloglog *make_view(const struct working_set *w, struct working_set *to)
+{
+	const int steps =
+	    (w->last >> 1) - (w->first >> 1) + 1 >= WORKING_SET_BINS_MIN; /* one at most */
+	struct hyperloglog *bins = coarser_bins(w, steps), *ordered;
+	*to = (struct working_set){
+	    .coarser = w->coarser + steps, .first = w->first >> steps, .last = w->last >> steps};
+	ordered = bins != NULL ? calloc(WORKING_SET_BINS_MAX, sizeof *ordered) : NULL;
+	for (int64_t b = to->first; ordered != NULL && b <= to->last; b++)
+		ordered[b - to->first] = *bin_at(bins, b);
+	free(bins);
+	return ordered;
+}
+
+static bool known_values(const struct working_set *w, struct values *v)
+{
+	const struct estimates e = {v, w->truncated ? "an estimate (1.6 %), without blocks beyond "
+						      "2 GiB of a request"
+						    : "an estimate (1.6 %)"};
+	struct window_sizes sizes[8]; /* of up to 2^7 bins */
+	struct working_set of;
+	of.bins = make_view(w, &of);
+	if (of.bins == NULL)
+		return false;
+	const size_t n = (size_t)(of.last - of.first) + 1;
+	values_real(v, "working_set_bin_width", NULL, "s", ldexp(1, of.coarser - CELLS_K));
+	values_number(v, "working_set_bins", NULL, "", n);
+	bin_values(&e, of.bins, n);
+	size_values(&e, sizes, find_sizes(of.bins, n, sizes));
+	working_set_free(&of);
+	return true;
+}
+
+bool working_set_values(const struct working_set *w, struct values *v)
+{
+	v->section = "reuse";
+	if (w->bins != NULL && !w->unordered)
+		return known_values(w, v);
+	values_unknown(v, "working_set_all", NULL, "bytes",
+		       w->unordered ? VALUES_UNORDERED : "no request has a known start and offset");
+	return true;
+}
