@@ -51,7 +51,7 @@ bool operation_begin(struct operation_call *o, enum record_op op)
 		return false;
 	o->ring = o->p->ring;
 	o->event = (struct event){.op = op, .directory = AT_FDCWD, .to_directory = AT_FDCWD};
-	o->event.start = producer_begin(o->p, &o->outer);
+	o->event.start = producer_begin(o->p, &o->outer, true);
 	return true;
 }
 

@@ -32,7 +32,7 @@ static inline void call_begin(struct data_call *c, int fd)
 	if (c->d.has_slot)
 		c->before =
 		    atomic_load_explicit(&descriptor_slot(c->d)->position, memory_order_relaxed);
-	c->start = producer_begin(c->p, &c->outer);
+	c->start = producer_begin(c->p, &c->outer, false);
 }
 
 /* Counts a transfer of a descriptor that is not a file. */

@@ -97,16 +97,29 @@ static inline void producer_trim(struct producer *p, struct record_head *record,
 		record->size = (uint16_t)used;
 }
 
-/* A call begins. Returns its start, and in `*outer` what producer_end() needs. */
-static inline uint64_t producer_begin(struct producer *p, uint64_t *outer)
+/* The mark of a call that starts at this time or later; see record_ring. */
+static inline uint64_t producer_mark(uint64_t time, bool is_operation)
+{
+	return is_operation ? (time - 1) | 1 : time & ~UINT64_C(1);
+}
+
+/*
+ * A call begins. Returns its start, and in `*outer` what producer_end() needs: the mark of a call
+ * that a signal handler has interrupted, which this one replaces if it is that of an operation.
+ */
+static inline uint64_t producer_begin(struct producer *p, uint64_t *outer, bool is_operation)
 {
 	*outer = atomic_load_explicit(&p->ring->in_flight, memory_order_relaxed);
-	if (*outer == 0)
-		atomic_store_explicit(&p->ring->in_flight, p->cpu_read | 1, memory_order_relaxed);
+	const bool marks = *outer == 0 || (*outer & 1) != 0;
+	if (marks)
+		atomic_store_explicit(&p->ring->in_flight,
+				      producer_mark(p->cpu_read | 2, is_operation),
+				      memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	const uint64_t start = clock_now();
-	if (*outer == 0)
-		atomic_store_explicit(&p->ring->in_flight, start, memory_order_relaxed);
+	if (marks)
+		atomic_store_explicit(&p->ring->in_flight, producer_mark(start, is_operation),
+				      memory_order_relaxed);
 	return start;
 }
 

@@ -35,7 +35,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 6,
+	RECORD_VERSION = 7,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -189,7 +189,9 @@ struct record_process {
  * of the handler.
  *
  * in_flight: before a call the producer stores a time that is not after its start, and after the
- * record of the call is published, 0. The collector reads the clock, issues membarrier(2)
+ * record of the call is published, 0. The time is odd if the call is an operation without data, such
+ * as flock, which may take hours: the collector waits for it a limited time, and its record may come
+ * late. The time of a transfer is even. The collector reads the clock, issues membarrier(2)
  * (MEMBARRIER_CMD_GLOBAL; or allows 10 ms), and then loads in_flight and after it head of each
  * ring: no record that is published later starts before the minimum of that time and all in_flight
  * that are not 0. A process that is stopped holds the watermark back. If the process has died,

@@ -33,6 +33,8 @@ enum {
 	WAIT_MIN_MS = 1, /* while rings fill and there is no doorbell */
 	WAIT_MAX_MS = 20,
 	SLACK_NS = 10000000,
+	OPERATION_NS =
+	    1000000000, /* records wait so long for operations that started before them */
 };
 
 struct collector {
@@ -43,8 +45,8 @@ struct collector {
 	struct sorter *sorter;
 	struct ring_events *events;
 	struct clock_map *clock;
-	uint64_t zero, watermark, slack; /* in units of the clock */
-	uint32_t files;                  /* files that the directory has been searched for */
+	uint64_t zero, watermark, slack, operation; /* in units of the clock */
+	uint32_t files; /* files that the directory has been searched for */
 	struct doorbell doorbell;
 	int wait_ms;
 	uint8_t flags; /* of all records */
@@ -72,6 +74,7 @@ struct collector *collector_new(const struct recording *r, struct iot_writer *w,
 	c->clock = clock;
 	c->zero = c->watermark = clock->sample[0].ticks;
 	c->slack = clock_map_units(clock, SLACK_NS);
+	c->operation = clock_map_units(clock, OPERATION_NS);
 	c->wait_ms = WAIT_MAX_MS;
 	c->per_thread = o->per_thread;
 	c->flags = r->control->cpu == RECORD_CPU_NONE ? IOT_CPU_UNKNOWN : 0;
@@ -349,11 +352,17 @@ static int drain(struct collector *c, struct ring *r)
 	return status == IOT_OK ? report_dropped(c, r) : status;
 }
 
-/* Lowers the watermark to the mark of a ring, which is read before the ring's head. */
-static uint64_t oldest(const struct ring *r, uint64_t watermark)
+/*
+ * Lowers the watermark to the mark of a ring, which is read before the ring's head. An operation may
+ * wait for hours, as flock does: its record comes late rather than holding back all others.
+ */
+static uint64_t oldest(const struct collector *c, const struct ring *r, uint64_t watermark)
 {
 	const uint64_t mark = atomic_load_explicit(&r->header->in_flight, memory_order_acquire);
-	return mark != 0 && mark < watermark ? mark : watermark;
+	const bool is_operation = (mark & 1) != 0;
+	if (mark == 0 || mark >= watermark || (is_operation && watermark - mark > c->operation))
+		return watermark;
+	return mark;
 }
 
 static int drain_all(struct collector *c)
@@ -361,7 +370,7 @@ static int drain_all(struct collector *c)
 	uint64_t watermark = clock_map_now(c->clock) - c->slack;
 	int status = find_rings(c);
 	for (size_t i = 0; i < c->rings && status == IOT_OK; i++) {
-		watermark = oldest(&c->ring[i], watermark);
+		watermark = oldest(c, &c->ring[i], watermark);
 		status = drain(c, &c->ring[i]);
 	}
 	if (watermark > c->watermark)

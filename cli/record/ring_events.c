@@ -17,7 +17,11 @@
 #include "ring.h"
 #include "untraced.h"
 
-enum { TEXT_CAPACITY = 1 << 20, DIRECTIVE_MAX = IOT_COMMENT_MAX - 4 };
+enum {
+	TEXT_CAPACITY = 1 << 20,
+	DIRECTIVE_MAX = IOT_COMMENT_MAX - 4,
+	LATE_NS = 10000000, /* an operation that precedes other events by so much came late */
+};
 
 struct description {
 	char *path; /* NULL: none */
@@ -813,7 +817,7 @@ static void add_event(struct ring_events *e, const struct iot_event *ev)
 	if (ev->kind == IOT_RECORD)
 		on_transfer(e, ev, e->last_ns);
 	else if (ev->kind == RING_RAW)
-		on_raw(e, ev, e->last_ns);
+		on_raw(e, ev, e->last_ns - ns < LATE_NS ? e->last_ns : ns);
 	else if (ev->kind == RING_LOST)
 		on_lost(e, ev, e->last_ns);
 	else if (ev->kind == RING_ENDED)

@@ -61,3 +61,16 @@ OMPI_COMM_WORLD_RANK=4 SLURM_JOB_ID=17 "$IOTRACE" record -o other.iot "$calls" k
 ls record_calls.*.iot.zst | sed 's/[0-9][0-9]*/PID/'
 "$IOTRACE" record -o '|cat >piped.iot' "$calls" known && rows piped.iot | tail -n 1
 "$IOTRACE" record -o - "$calls" known | tail -n 1 | cut -d ' ' -f 1-3
+
+echo 'an operation that waits does not hold back the I/O of others:'
+mkfifo release
+flock lock sh -c ': >locked; read line <release' &
+until [ -e locked ]; do sleep 0.1; done
+"$IOTRACE" record -q -o live.iot sh -c 'flock lock true & exec dd if=/dev/zero of=copied bs=100 count=3 status=none' &
+writes() { "$IOTRACE" cat -q --format=csv live.iot 2>/dev/null | grep -c ',write,.*copied$'; }
+for i in $(seq 600); do [ "$(writes)" = 3 ] && break; sleep 0.1; done
+writes
+echo >release
+wait $!
+"$IOTRACE" cat --format-version=1 live.iot | grep -o '%op name=lock .*' | sed 's/time=.* path=.*\//path=/'
+"$IOTRACE" check live.iot | sed 's/, comments.*//'
