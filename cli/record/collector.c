@@ -81,7 +81,7 @@ struct collector *collector_new(const struct recording *r, struct iot_writer *w,
 	c->sorter = sorter_new(o->memory, SORTER_LIVE);
 	c->events = ring_events_new(w, &c->processes, clock, &o->events);
 	ring_survive_truncation();
-	doorbell_start(&c->doorbell, &r->control->doorbell);
+	doorbell_start(&c->doorbell, &r->control->doorbell, &r->control->heartbeat);
 	if (c->sorter != NULL && c->events != NULL)
 		return c;
 	collector_free(c);

@@ -19,12 +19,20 @@ static bool wait_for_change(struct doorbell *d, uint32_t value)
 	       errno == EAGAIN || errno == EINTR || errno == ETIMEDOUT;
 }
 
+static void beat(struct doorbell *d)
+{
+	struct timespec t;
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	atomic_store(d->heartbeat, (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec);
+}
+
 static void *listen(void *argument)
 {
 	struct doorbell *d = argument;
 	uint32_t last = atomic_load(d->futex);
 	while (atomic_load(&d->stopped) == 0 && wait_for_change(d, last)) {
 		const uint32_t now = atomic_load(d->futex);
+		beat(d);
 		if (now != last)
 			(void)eventfd_write(d->fd, 1);
 		last = now;
@@ -32,9 +40,10 @@ static void *listen(void *argument)
 	return NULL;
 }
 
-void doorbell_start(struct doorbell *d, _Atomic uint32_t *futex)
+void doorbell_start(struct doorbell *d, _Atomic uint32_t *futex, _Atomic uint64_t *heartbeat)
 {
-	*d = (struct doorbell){.futex = futex, .fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+	*d = (struct doorbell){
+	    .futex = futex, .heartbeat = heartbeat, .fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
 	if (d->fd < 0 || pthread_create(&d->thread, NULL, listen, d) == 0)
 		return;
 	(void)close(d->fd);

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs a program of many threads at full speed under `iotrace record`, and kills either side.
 
-	record_stress.py [--seconds=N] [--threads=N] [--kills=N] [--seed=N] [--linked] IOTRACE STRESS TEST...
+	record_stress.py [--seconds=N] [--threads=N] [--kills=N] [--wait=N] [--seed=N] [--linked] IOTRACE STRESS TEST...
 
 block		the program waits for the collector: each call is in the trace
+reader		the reader of the trace waits N seconds (--wait), and so does the program: each call is in the trace
 drop		the collector is stopped again and again: each call is in the trace, or counted as lost
 program		SIGKILL to the program at random moments: each completed call is in the trace, which is complete
 collector	SIGKILL to the collector at random moments: the program ends as without it, and the trace can be repaired
@@ -32,7 +33,7 @@ FLUSHED = 2000  # bytes of a trace that has more than its head
 class Run:
     """A recording of the stress program in a directory of its own."""
 
-    def __init__(self, a, threads, seconds, options=(), wrapped=False):
+    def __init__(self, a, threads, seconds, options=(), wrapped=False, wait=None):
         self.iotrace, self.threads = a.iotrace, threads
         self.top = pathlib.Path(tempfile.mkdtemp(prefix="iotrace-stress-", dir=os.environ.get("TMPDIR", "/dev/shm")))
         for name in ("files", "run"):
@@ -43,7 +44,8 @@ class Run:
             words, options = ["env", "LD_PRELOAD=libm.so.6", "ASAN_OPTIONS=verify_asan_link_order=0", *words], ["--no-follow", *options]
         if wrapped:
             words = ["sh", "-c", '"$@"; echo $? >"$0"', str(self.top / "status"), *words]
-        self.process = subprocess.Popen([a.iotrace, "record", "-o", self.trace, *options, "--", *words], stderr=subprocess.PIPE,
+        out = self.trace if wait is None else f"|sleep {wait}; exec cat >{self.trace}"
+        self.process = subprocess.Popen([a.iotrace, "record", "-o", out, *options, "--", *words], stderr=subprocess.PIPE,
                                         env={**os.environ, "XDG_RUNTIME_DIR": str(self.top / "run")})
         self.peak = {}
 
@@ -136,6 +138,15 @@ def describe(run):
             f"{mib['RssAnon']:.0f} MiB its own")
 
 
+def test_reader(a):
+    run = Run(a, a.threads, a.seconds, wait=a.wait)
+    check_end(run, run.wait())
+    counts, recorded = run.counts(), run.recorded()
+    check(counts == recorded, f"calls {counts}, recorded {recorded}")
+    run.remove()
+    return f"{sum(counts)} calls, all recorded, after {a.wait} s without a reader"
+
+
 def test_drop(a):
     run = Run(a, a.threads, a.seconds, ["--full=drop"])
     run.program()
@@ -198,7 +209,7 @@ def test_collector(a):
     return f"{a.kills} times, the program made {calls} calls, {kept} before the collector was killed are in the repaired traces"
 
 
-TESTS = {"block": test_block, "drop": test_drop, "program": test_program, "collector": test_collector}
+TESTS = {"block": test_block, "reader": test_reader, "drop": test_drop, "program": test_program, "collector": test_collector}
 
 
 def main():
@@ -206,6 +217,7 @@ def main():
     p.add_argument("--seconds", type=int, default=2)
     p.add_argument("--threads", type=int, default=16)
     p.add_argument("--kills", type=int, default=5)
+    p.add_argument("--wait", type=int, default=1)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--linked", action="store_true")
     p.add_argument("iotrace", type=pathlib.Path)
