@@ -410,6 +410,7 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 	a->options.layer = (uint32_t)a->layer;
 	a->options.runtime_ns = a->runtime_s * NS_PER_S;
 	a->options.top = a->top == NOT_GIVEN ? 0 : a->top;
+	a->options.offsets = a->plots != NULL || a->html != NULL || a->state != NULL;
 	a->results.shows_map = (a->options.sections & IOT_ANALYZE_MAP) != 0;
 	if (a->by != NOT_BY && a->by != BY_JOB)
 		a->options.sections = table_sections[a->by];

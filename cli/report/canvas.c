@@ -35,16 +35,17 @@ static void write_element(struct output *o, const char *name, const char *text)
 void plot_write(const struct plot *p, const struct plot_data *d, struct output *o,
 		enum plot_use use)
 {
+	const int height = p->height_of != NULL ? p->height_of(d) : p->height;
 	output_printf(o,
 		      "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%d\" "
 		      "height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n",
-		      PLOT_WIDTH, p->height, PLOT_WIDTH, p->height);
+		      PLOT_WIDTH, height, PLOT_WIDTH, height);
 	write_element(o, "title", p->title);
 	write_element(o, "desc", p->description);
 	if (use == PLOT_FILE) {
 		write_element(o, "style", plot_style);
 		output_printf(o, "<rect fill=\"#fff\" width=\"%d\" height=\"%d\"/>\n", PLOT_WIDTH,
-			      p->height);
+			      height);
 	}
 	canvas_text(o, CANVAS_LEFT, TITLE_Y, "start", p->title);
 	p->draw(d, o);

@@ -11,6 +11,7 @@
 #include "class_bars.h"
 #include "columns.h"
 #include "heat.h"
+#include "offset_files.h"
 
 enum { PLOT_WIDTH = 720, PLOT_HEIGHT = 320, PLOT_MARKS_MAX = 2000 };
 
@@ -21,6 +22,7 @@ struct plot_data {
 	struct heat heat;
 	struct process_list processes;
 	struct class_bars classes;
+	struct offset_files offsets;
 	double *bin_bytes; /* of the bins of section `time`, in ascending order */
 	size_t bin_count;
 	double bin_s;        /* their width */
@@ -35,13 +37,15 @@ struct plot {
 	const char *name; /* of its files, without a suffix */
 	const char *title, *description;
 	int height;
+	int (*height_of)(const struct plot_data *d); /* instead, if it depends on the data */
 	bool (*has_data)(const struct plot_data *d);
 	void (*draw)(const struct plot_data *d, struct output *o);
 	void (*write_data)(const struct plot_data *d, struct output *o);
 };
 
 extern const struct plot plot_rate, plot_requests, plot_heat, plot_sizes, plot_classes10, plot_cdf,
-    plot_burstiness, plot_concurrency, plot_processes, plot_cost, plot_cycle, plot_class;
+    plot_burstiness, plot_concurrency, plot_processes, plot_cost, plot_cycle, plot_class,
+    plot_offset;
 
 /* Returns an enum iot_status. bins_wanted: the user has chosen their width. */
 int plot_data_make(struct plot_data *d, struct iot_analyze *a, bool bins_wanted);

@@ -57,6 +57,8 @@ int plot_data_make(struct plot_data *d, struct iot_analyze *a, bool bins_wanted)
 	if (status == IOT_OK)
 		status = class_bars_make(&d->classes, a);
 	if (status == IOT_OK)
+		status = offset_files_make(&d->offsets, a);
+	if (status == IOT_OK)
 		status = make_correlation(d);
 	return status;
 }
@@ -66,6 +68,7 @@ void plot_data_free(struct plot_data *d)
 	columns_free(&d->columns);
 	heat_free(&d->heat);
 	process_list_free(&d->processes);
+	offset_files_free(&d->offsets);
 	free(d->bin_bytes);
 	free(d->correlation);
 }

@@ -9,9 +9,9 @@
 #include "cli/ui/printable.h"
 
 #include "canvas.h"
+#include "shades.h"
 
 enum {
-	LEVELS = 32,
 	HEIGHT = 420,
 	LEFT = CANVAS_LEFT,
 	TOP = 100,   /* the sums over rows are above */
@@ -22,48 +22,7 @@ enum {
 	WIDTH = PLOT_WIDTH - LEFT - RIGHT,
 	ROWS_HEIGHT = HEIGHT - TOP - CANVAS_BOTTOM,
 	KEY_X = PLOT_WIDTH - 60,
-	KEY_WIDTH = 12,
-	LOG_FROM = 100, /* max / min of the rates, beyond which the scale is logarithmic */
 };
-
-/* 17 equidistant colours of cividis (Nunez, Anderton and Renslow). */
-static const unsigned char cividis[][3] = {
-    {0x00, 0x22, 0x4e}, {0x00, 0x2e, 0x6a}, {0x1a, 0x38, 0x6f}, {0x32, 0x43, 0x6d},
-    {0x43, 0x4e, 0x6c}, {0x53, 0x5a, 0x6d}, {0x61, 0x65, 0x6f}, {0x6f, 0x70, 0x73},
-    {0x7d, 0x7c, 0x78}, {0x8c, 0x88, 0x78}, {0x9b, 0x94, 0x76}, {0xab, 0xa0, 0x72},
-    {0xbc, 0xae, 0x6c}, {0xcd, 0xbb, 0x63}, {0xde, 0xc9, 0x58}, {0xf0, 0xd8, 0x46},
-    {0xfe, 0xe8, 0x38}};
-
-static void write_colour(struct output *o, unsigned level)
-{
-	const double at = 16. * level / (LEVELS - 1);
-	const unsigned i = at >= 16 ? 15 : (unsigned)at;
-	const double share = at - i;
-	output_text(o, "#");
-	for (unsigned k = 0; k < 3; k++)
-		output_printf(
-		    o, "%02x",
-		    (unsigned)(cividis[i][k] * (1 - share) + cividis[i + 1][k] * share + 0.5));
-}
-
-static bool is_log(const struct heat *h)
-{
-	return h->max > LOG_FROM * h->min;
-}
-
-static unsigned level_of(const struct heat *h, double rate)
-{
-	const double share = is_log(h) ? log(rate / h->min) / log(h->max / h->min) : rate / h->max;
-	const int level = (int)(share * LEVELS);
-	return level < 0 ? 0 : level >= LEVELS ? LEVELS - 1 : (unsigned)level;
-}
-
-/* The lowest rate of a level. */
-static double rate_of(const struct heat *h, unsigned level)
-{
-	const double share = (double)level / LEVELS;
-	return is_log(h) ? h->min * pow(h->max / h->min, share) : h->max * share;
-}
 
 static bool has_data(const struct plot_data *d)
 {
@@ -71,19 +30,21 @@ static bool has_data(const struct plot_data *d)
 }
 
 /* Runs of cells of a level, in units of cells. */
-static size_t write_level(struct output *o, const struct heat *h, unsigned level)
+static size_t write_level(struct output *o, const struct heat *h, const struct shades *shades,
+			  unsigned level)
 {
 	size_t runs = 0;
 	for (size_t r = 0; r < h->rows; r++) {
 		const double *row = h->rate + r * h->columns;
 		for (size_t c = 0; c < h->columns;) {
 			size_t end = c;
-			while (end < h->columns && row[end] > 0 && level_of(h, row[end]) == level)
+			while (end < h->columns && row[end] > 0 &&
+			       shades_of(shades, row[end]) == level)
 				end++;
 			if (end > c) {
 				if (runs++ == 0) {
 					output_text(o, "<path fill=\"");
-					write_colour(o, level);
+					shades_write(o, shades, level);
 					output_text(o, "\" d=\"");
 				}
 				output_printf(o, "M%zu %zuh%zuv1h-%zuz", c, r, end - c, end - c);
@@ -96,6 +57,7 @@ static size_t write_level(struct output *o, const struct heat *h, unsigned level
 
 static void draw_cells(const struct heat *h, struct output *o)
 {
+	const struct shades shades = {.min = h->min, .max = h->max};
 	char low[SVG_LABEL], high[SVG_LABEL];
 	output_printf(o,
 		      "<rect fill=\"#fff\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n"
@@ -103,11 +65,11 @@ static void draw_cells(const struct heat *h, struct output *o)
 		      "scale(%.6g %.6g)\">\n",
 		      LEFT, TOP, WIDTH, ROWS_HEIGHT, LEFT, TOP, (double)WIDTH / (double)h->columns,
 		      (double)ROWS_HEIGHT / (double)h->rows);
-	for (unsigned level = 0; level < LEVELS; level++)
-		if (write_level(o, h, level) > 0)
+	for (unsigned level = 0; level < SHADES; level++)
+		if (write_level(o, h, &shades, level) > 0)
 			output_printf(o, "\"><title>%s to %s</title></path>\n",
-				      canvas_si(low, rate_of(h, level), "B/s"),
-				      canvas_si(high, rate_of(h, level + 1), "B/s"));
+				      canvas_si(low, shades_value(&shades, level), "B/s"),
+				      canvas_si(high, shades_value(&shades, level + 1), "B/s"));
 	output_text(o, "</g>\n");
 }
 
@@ -149,22 +111,12 @@ static void draw_sums(const struct heat *h, struct output *o)
 		     canvas_si(text, max_row, "B"));
 }
 
-/* The colours, from the lowest rate at the bottom. */
 static void draw_key(const struct heat *h, struct output *o)
 {
-	const double step = (double)(ROWS_HEIGHT - 40) / LEVELS;
-	const int bottom = TOP + ROWS_HEIGHT - 20;
-	char text[SVG_LABEL];
-	for (unsigned level = 0; level < LEVELS; level++) {
-		output_text(o, "<rect fill=\"");
-		write_colour(o, level);
-		output_printf(o, "\" x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>\n", KEY_X,
-			      bottom - (level + 1) * step, KEY_WIDTH, step + 0.3);
-	}
-	canvas_text(o, KEY_X - 4, TOP + 12, "start", canvas_si(text, h->max, "B/s"));
-	canvas_text(o, KEY_X - 4, bottom + 16, "start",
-		    is_log(h) ? canvas_si(text, h->min, "B/s") : "0 B/s");
-	canvas_text(o, KEY_X - 4, TOP - 6, "start", is_log(h) ? "log" : "linear");
+	const struct shades shades = {.min = h->min, .max = h->max};
+	char low[SVG_LABEL], high[SVG_LABEL];
+	canvas_si(low, shades_are_log(&shades) ? h->min : 0, "B/s");
+	shades_write_key(o, &shades, KEY_X, TOP, ROWS_HEIGHT, low, canvas_si(high, h->max, "B/s"));
 }
 
 /* Row labels: up to eight of them, at the middle of their rows. */

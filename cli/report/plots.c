@@ -10,19 +10,13 @@
 
 #include "png.h"
 
-const struct plot *const plots[] = {&plot_rate,
-				    &plot_requests,
-				    &plot_heat,
-				    &plot_sizes,
-				    &plot_classes10,
-				    &plot_cdf,
-				    &plot_burstiness,
-				    &plot_concurrency,
-				    &plot_processes,
-				    &plot_cost,
-				    &plot_cycle,
-				    &plot_class,
-				    NULL};
+const struct plot *const plots[] = {&plot_rate,        &plot_requests,
+				    &plot_heat,        &plot_offset,
+				    &plot_sizes,       &plot_classes10,
+				    &plot_cdf,         &plot_burstiness,
+				    &plot_concurrency, &plot_processes,
+				    &plot_cost,        &plot_cycle,
+				    &plot_class,       NULL};
 
 static char *path_of(const char *directory, const char *name, const char *suffix)
 {

@@ -118,6 +118,7 @@ int report_files(const struct html_report *r)
 	}
 	write_classes(r);
 	const int status = write_table(r, &layout);
+	report_plot(r, &plot_offset);
 	html_section_end(r->html);
 	return status;
 }

@@ -91,6 +91,7 @@ struct iot_analyze_options {
 	uint64_t bins;
 	uint32_t working_set;  /* 1: also the values of the working set, which take more time */
 	uint32_t dependencies; /* 1: also those between processes; whole traces only */
+	uint64_t offsets; /* 1: gather what iot_analyze_offsets returns */
 };
 
 enum iot_value_kind {
@@ -143,6 +144,22 @@ struct iot_analyze_timeline {
 	size_t count, cell_count; /* count 0: no request or operation has a known start */
 	const struct iot_analyze_bin *bins;
 	const struct iot_analyze_cell *cells; /* by process, then by bin */
+};
+
+/* The bytes of a file in a bin of time and a block of offsets; both count from 0. */
+struct iot_analyze_offset_cell {
+	uint32_t bin, block;
+	uint64_t bytes[2]; /* reads, writes */
+};
+
+/* Later versions may append members; only the library makes these. */
+struct iot_analyze_offsets {
+	struct iot_text key, path; /* as in the table by file; path: percent-encoded, or empty */
+	double width_s, begin_s;   /* of the bins; begin_s counts from the beginning of the trace */
+	uint64_t bins;
+	uint64_t block_bytes; /* the size of a block, a power of two */
+	size_t count;
+	const struct iot_analyze_offset_cell *cells; /* with bytes; by bin, then by block */
 };
 
 /* Returns NULL if out of memory, or if an option is invalid. */
@@ -219,6 +236,14 @@ IOT_API IOT_USE_RESULT int iot_analyze_row(struct iot_analyze *a, size_t i,
  */
 IOT_API IOT_USE_RESULT int iot_analyze_timeline(struct iot_analyze *a, size_t max,
 						struct iot_analyze_timeline *timeline);
+
+/*
+ * After iot_analyze_finish with option `offsets`: stores the bytes over time and offset of the file
+ * that is i-th by bytes, in up to 256 bins by 256 blocks. They are valid until the next call of
+ * this function. Returns IOT_OK; IOT_EUSAGE if there is no such file; IOT_ENOMEM.
+ */
+IOT_API IOT_USE_RESULT int iot_analyze_offsets(struct iot_analyze *a, size_t i,
+					       struct iot_analyze_offsets *offsets);
 
 #ifdef __cplusplus
 }

@@ -95,6 +95,7 @@ static bool add_layer(struct iot_analyze *a, unsigned i, const struct requests_m
 	       cells_join(&l->cells, &more->cells, map->process) &&
 	       busy_add_trace(&l->busy, &more->busy, map->process) &&
 	       series_join(&l->series, &more->series) &&
+	       offsets_join(&l->offsets, &more->offsets, map->file) &&
 	       arrival_add_trace(&l->arrival, &more->arrival, map->process, map->file) &&
 	       repetition_add_trace(&l->repetition, &more->repetition, map->process,
 				    a->job.more + 1) &&
@@ -114,6 +115,7 @@ static bool add(struct iot_analyze *a, struct iot_analyze *more)
 	a->job.more++;
 	totals_join_job(&a->trace, &more->trace);
 	metadata_join(&a->metadata, &more->metadata);
+	a->options.offsets &= more->options.offsets;
 	requests_map_free(&map);
 	return added;
 }

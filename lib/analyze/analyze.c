@@ -124,6 +124,8 @@ static void add_batch(struct iot_analyze *a, struct layer *l, unsigned i)
 	if (needs(a, IOT_ANALYZE_TIME))
 		keep(a, add_over_time(l, &in_order, &by_process) &&
 			    file_users_add(&l->file_users, &grouped, a->trace.epoch_ns));
+	if (a->options.offsets)
+		keep(a, offsets_add(&l->offsets, &grouped, a->trace.epoch_ns));
 	if (needs(a, REQUESTS_ROWS))
 		keep(a, rows_add(&l->rows, &grouped));
 	if (needs(a, NEED_REUSE))
@@ -373,6 +375,7 @@ static void join_layer(struct iot_analyze *a, unsigned i, const struct requests_
 		    cells_join(&l->cells, &part->cells, map->process) &&
 		    busy_join(&l->busy, &part->busy, map->process) &&
 		    series_join(&l->series, &part->series) &&
+		    offsets_join(&l->offsets, &part->offsets, map->file) &&
 		    arrival_join(&l->arrival, &part->arrival, map->process, map->file) &&
 		    concurrency_join(&l->concurrency, &part->concurrency) &&
 		    repetition_join(&l->repetition, &part->repetition, map->process) &&
@@ -394,6 +397,7 @@ bool analyze_same_options(const struct iot_analyze *a, const struct iot_analyze 
 	same.bins = a->options.bins;
 	same.top = a->options.top;
 	same.nodes = a->options.nodes;
+	same.offsets = a->options.offsets;
 	return memcmp(&same, &a->options, sizeof same) == 0;
 }
 
@@ -451,6 +455,7 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 	metadata_join(&a->metadata, &part->metadata);
 	if (part->options.stored != 0)
 		a->options.to = part->options.to;
+	a->options.offsets &= part->options.offsets;
 	requests_map_free(&map);
 	iot_analyze_free(part);
 	return a->status;
@@ -722,6 +727,31 @@ int iot_analyze_timeline(struct iot_analyze *a, size_t max, struct iot_analyze_t
 	return IOT_OK;
 }
 
+int iot_analyze_offsets(struct iot_analyze *a, size_t i, struct iot_analyze_offsets *to)
+{
+	const struct offsets_map *map = &a->offsets;
+	size_t file;
+	if (!a->finished || a->status != IOT_OK || !a->options.offsets)
+		return IOT_EUSAGE;
+	const struct layer *l = a->layers[chosen_layer(a)];
+	const uint64_t begin_ns = span_of(a).begin_ns;
+	if (!offsets_file_at(&l->offsets, i, &file))
+		return IOT_EUSAGE;
+	if (!offsets_map(&l->offsets, file, &a->offsets))
+		return IOT_ENOMEM;
+	const struct file_key *key = &a->requests.file_keys[file];
+	table_file_key(a->offsets_key, key);
+	*to = (struct iot_analyze_offsets){.key = {a->offsets_key, strlen(a->offsets_key)},
+					   .path = row_names_path(&a->names, key),
+					   .width_s = map->width_s,
+					   .begin_s = over_time_seconds(begin_ns, map->first_ns),
+					   .bins = map->bins,
+					   .block_bytes = map->block_bytes,
+					   .count = map->count,
+					   .cells = map->cells};
+	return IOT_OK;
+}
+
 /* Handles */
 
 bool analyze_options_are_valid(const struct iot_analyze_options *o)
@@ -729,8 +759,9 @@ bool analyze_options_are_valid(const struct iot_analyze_options *o)
 	return (o->sections & ~(unsigned)SECTIONS) == 0 && o->physical <= 1 &&
 	       o->layer <= IOT_LAYER_MPIIO && o->per_thread <= 1 && o->part <= 1 &&
 	       o->working_set <= 1 && o->dependencies <= 1 && (o->dependencies & o->part) == 0 &&
-	       (o->part == 1 || (o->epoch_ns == 0 && o->bins == 0)) && bins_are_valid(o->bins) &&
-	       o->epoch_ns <= INT64_MAX && (o->alignment & (o->alignment - 1)) == 0;
+	       o->offsets <= 1 && (o->part == 1 || (o->epoch_ns == 0 && o->bins == 0)) &&
+	       bins_are_valid(o->bins) && o->epoch_ns <= INT64_MAX &&
+	       (o->alignment & (o->alignment - 1)) == 0;
 }
 
 static void set_defaults(struct iot_analyze_options *o)
@@ -773,6 +804,7 @@ static void layer_free(struct layer *l)
 	repetition_free(&l->repetition);
 	cells_free(&l->cells);
 	series_free(&l->series);
+	offsets_free(&l->offsets);
 	busy_free(&l->busy);
 	arrival_free(&l->arrival);
 	concurrency_free(&l->concurrency);
@@ -797,6 +829,7 @@ void iot_analyze_free(struct iot_analyze *a)
 	classes_free(&a->classes);
 	findings_free(&a->findings);
 	over_time_free(&a->over_time);
+	free(a->offsets.cells);
 	values_free(&a->values);
 	free(a);
 }

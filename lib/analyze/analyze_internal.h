@@ -18,6 +18,7 @@
 #include "job.h"
 #include "latency.h"
 #include "metadata.h"
+#include "offsets.h"
 #include "order.h"
 #include "repetition.h"
 #include "reuse.h"
@@ -58,6 +59,7 @@ struct layer {
 	struct repetition repetition;
 	struct cells cells;
 	struct series series;
+	struct offsets offsets;
 	struct busy busy;
 	struct latency latency;
 	struct arrival arrival;
@@ -83,6 +85,8 @@ struct iot_analyze {
 	struct findings findings;
 	unsigned shown; /* sections with values in the results; 0: all computed ones */
 	struct over_time over_time;
+	struct offsets_map offsets; /* of iot_analyze_offsets */
+	char offsets_key[VALUE_KEY];
 	struct error error;
 	int status; /* enum iot_status */
 	bool finished;

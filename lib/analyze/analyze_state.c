@@ -48,6 +48,7 @@ static void options_state(struct state *s, struct iot_analyze_options *o)
 		state_number(s, "interval", &o->interval_ns);
 		state_number(s, "top", &o->top);
 		state_number(s, "nodes", &o->nodes);
+		state_number(s, "offsets", &o->offsets);
 	}
 }
 
@@ -74,6 +75,7 @@ static void layer_state(struct state *s, struct layer *l, const struct requests 
 	file_users_state(s, &l->file_users);
 	reuse_state(s, &l->reuse);
 	working_set_state(s, &l->working_set);
+	offsets_state(s, &l->offsets);
 }
 
 static void layers_state(struct state *s, struct iot_analyze *a)

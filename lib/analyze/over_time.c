@@ -32,8 +32,7 @@ static void copy_cells(struct iot_analyze_cell *to, const struct view *v)
 	}
 }
 
-/* Returns to - from in seconds, negative if a bin begins before the trace. */
-static double seconds_between(uint64_t from, uint64_t to)
+double over_time_seconds(uint64_t from, uint64_t to)
 {
 	return to >= from ? (double)(to - from) / 1e9 : -((double)(from - to) / 1e9);
 }
@@ -49,8 +48,8 @@ static bool copy(struct over_time *t, const struct view *v, const struct view_so
 	add_series(t->bins, v, from->series);
 	copy_cells(t->cells, v);
 	to->width_s = v->width_s;
-	to->begin_s = seconds_between(from->span.begin_ns, view_start(v, 0));
-	to->end_s = seconds_between(from->span.begin_ns, from->span.end_ns);
+	to->begin_s = over_time_seconds(from->span.begin_ns, view_start(v, 0));
+	to->end_s = over_time_seconds(from->span.begin_ns, from->span.end_ns);
 	to->begin_ns = from->span.begin_ns;
 	to->count = v->bins;
 	to->cell_count = v->count;

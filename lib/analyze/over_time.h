@@ -13,6 +13,8 @@ struct over_time {
 /* max 0: of the main view. Stores what `to` shows in t. Returns false if out of memory. */
 bool over_time_make(struct over_time *t, const struct view_source *from, size_t max,
 		    struct iot_analyze_timeline *to);
+/* Returns to - from in seconds, negative if a bin begins before the trace. */
+double over_time_seconds(uint64_t from, uint64_t to);
 void over_time_free(struct over_time *t);
 
 #endif

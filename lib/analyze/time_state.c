@@ -4,20 +4,19 @@
 
 #include <stdlib.h>
 
-static int coarser_state(struct state *s, int coarser)
+int bins_coarser_state(struct state *s, int coarser)
 {
 	uint32_t n = (uint32_t)coarser;
 	state_small(s, "coarser", &n, CELLS_COARSER_MAX);
 	return (int)n;
 }
 
-/* The bins from `first` on that one layer may have. */
-static void span_state(struct state *s, int k, int64_t *first, int64_t *last)
+void bins_span_state(struct state *s, int k, uint64_t max_bins, int64_t *first, int64_t *last)
 {
 	const int64_t max = cells_bin(UINT64_MAX, k);
 	uint64_t from = (uint64_t)*first, bins = (uint64_t)(*last - *first) + 1;
 	state_limited(s, "first", &from, (uint64_t)max);
-	state_limited(s, "bins", &bins, CELLS_BINS_MAX);
+	state_limited(s, "bins", &bins, max_bins);
 	state_check(s, bins > 0 && bins - 1 <= (uint64_t)max - from, "bins of times of 64 bits");
 	*first = (int64_t)from;
 	*last = (int64_t)(from + bins - 1);
@@ -78,8 +77,8 @@ static void cells_state(struct state *s, struct cells *c)
 	bool any = c->sorted > 0;
 	while (state_each(s, "cells", any || !state_saves(s), &i)) {
 		state_flag(s, "any", &any);
-		c->coarser = coarser_state(s, c->coarser);
-		span_state(s, cells_k(c), &c->first_bin, &c->last_bin);
+		c->coarser = bins_coarser_state(s, c->coarser);
+		bins_span_state(s, cells_k(c), CELLS_BINS_MAX, &c->first_bin, &c->last_bin);
 	}
 	c->started = true;
 	while (state_list(s, "cell", state_saves(s) && any && next_cell(s, c, &row, &at, &cell))) {
@@ -104,8 +103,9 @@ static void series_state(struct state *s, struct series *series)
 	size_t i;
 	while (state_each(s, "series", series->any || !state_saves(s), &i)) {
 		state_flag(s, "any", &series->any);
-		series->coarser = coarser_state(s, series->coarser);
-		span_state(s, series_k(series), &series->first_bin, &series->last_bin);
+		series->coarser = bins_coarser_state(s, series->coarser);
+		bins_span_state(s, series_k(series), CELLS_BINS_MAX, &series->first_bin,
+				&series->last_bin);
 	}
 	if (series->any && series->bins == NULL)
 		series->bins = calloc(CELLS_BINS_MAX, sizeof *series->bins);

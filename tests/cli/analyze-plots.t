@@ -15,7 +15,7 @@ for plot in rate requests concurrency; do
 	echo "$plot"
 	awk 'NR == 1 || NR == 2 || NR == 61' plots/$plot.tsv
 done
-for plot in heat sizes classes10 cdf processes cost; do
+for plot in heat offset sizes classes10 cdf processes cost; do
 	echo "$plot"
 	cut -c 1-80 plots/$plot.tsv | head -5
 done

@@ -697,6 +697,107 @@ Test(analyze, no_bins_without_times)
 	iot_analyze_free(a);
 }
 
+static struct iot_analyze *new_offsets(uint32_t part)
+{
+	const struct iot_analyze_options options = {
+	    .size = sizeof options, .part = part, .offsets = 1};
+	struct iot_analyze *a = iot_analyze_new(&options);
+	cr_assert_not_null(a);
+	return a;
+}
+
+static void add_at(struct iot_analyze *a, uint32_t object, int64_t start_ns, uint64_t offset,
+		   uint64_t length)
+{
+	const struct iot_event ev = {
+	    .kind = IOT_RECORD,
+	    .rec = {.type = IOT_LOGICAL | (start_ns % 3 == 0 ? IOT_WRITE : 0),
+		    .process = 1,
+		    .file = object,
+		    .object = object,
+		    .start_ns = start_ns,
+		    .offset = offset,
+		    .length = length}};
+	cr_assert_eq(iot_analyze_events(a, &ev, 1), IOT_OK);
+}
+
+Test(analyze, bytes_by_time_and_offset)
+{
+	struct iot_analyze *a = new_offsets(0);
+	struct iot_analyze_offsets o;
+	cr_assert_eq(iot_analyze_offsets(a, 0, &o), IOT_EUSAGE);
+	add_at(a, 1, 1, 10, 5);
+	add_at(a, 2, 1000000000, 250, 10); /* in two blocks of 2 bytes each, and more */
+	add_at(a, 2, 2000000000, 0, 2);
+	add_at(a, 2, 2000000001, 510, 2);
+	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
+	cr_assert_eq(iot_analyze_offsets(a, 0, &o), IOT_OK);
+	cr_assert(is_text(o.key, "object/2"));
+	cr_assert_eq(o.block_bytes, 2);
+	cr_assert_eq(o.width_s, 1. / 64);
+	cr_assert_eq(o.bins, 129);
+	cr_assert_eq(o.count, 7);
+	cr_assert_eq(o.cells[0].bin, 64);
+	cr_assert_eq(o.cells[0].block, 125);
+	cr_assert_eq(o.cells[0].bytes[0], 2);
+	cr_assert_eq(o.cells[5].bin, 128);
+	cr_assert_eq(o.cells[5].block, 0);
+	cr_assert_eq(o.cells[6].block, 255);
+	cr_assert_eq(o.cells[6].bytes[1], 2);
+	cr_assert_eq(iot_analyze_offsets(a, 1, &o), IOT_OK);
+	cr_assert(is_text(o.key, "object/1"));
+	cr_assert_eq(o.block_bytes, 1);
+	cr_assert_eq(o.count, 5);
+	cr_assert_eq(iot_analyze_offsets(a, 2, &o), IOT_EUSAGE);
+	iot_analyze_free(a);
+}
+
+Test(analyze, joined_parts_have_the_bytes_by_time_and_offset_of_the_whole)
+{
+	enum { N = 3000 };
+	struct iot_analyze *whole = new_offsets(0), *a = new_offsets(0), *part = new_offsets(1);
+	struct iot_analyze_offsets of_whole, o;
+	uint64_t random = 1;
+	for (unsigned i = 0; i < N; i++) {
+		random = random * 6364136223846793005 + 1442695040888963407;
+		const uint64_t offset = (random >> 33) % (1000 + (uint64_t)i * i);
+		const uint32_t object = 1 + (uint32_t)(random >> 60) % 3;
+		add_at(whole, object, (int64_t)i * i * 1000, offset, random >> 54);
+		add_at(i < 1000 ? a : part, object, (int64_t)i * i * 1000, offset, random >> 54);
+	}
+	cr_assert_eq(iot_analyze_join(a, part), IOT_OK);
+	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
+	cr_assert_eq(iot_analyze_finish(whole), IOT_OK);
+	for (size_t i = 0; i < 3; i++) {
+		cr_assert_eq(iot_analyze_offsets(whole, i, &of_whole), IOT_OK);
+		cr_assert_eq(iot_analyze_offsets(a, i, &o), IOT_OK);
+		cr_assert_eq(o.block_bytes, of_whole.block_bytes);
+		cr_assert_eq(o.width_s, of_whole.width_s);
+		cr_assert_eq(o.begin_s, of_whole.begin_s);
+		cr_assert_eq(o.count, of_whole.count);
+		cr_assert_arr_eq(o.cells, of_whole.cells, o.count * sizeof *o.cells);
+	}
+	iot_analyze_free(a);
+	iot_analyze_free(whole);
+}
+
+Test(analyze, of_many_files_those_with_most_bytes_keep_their_offsets)
+{
+	enum { FILES = 20000 };
+	struct iot_analyze *a = new_offsets(0);
+	struct iot_analyze_offsets o;
+	size_t kept = 0;
+	for (uint32_t i = 0; i < FILES; i++)
+		add_at(a, i + 1, i, 0, i == 5 ? 1000000 : 10);
+	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
+	cr_assert_eq(iot_analyze_offsets(a, 0, &o), IOT_OK);
+	cr_assert(is_text(o.key, "object/6"));
+	while (kept < FILES && iot_analyze_offsets(a, kept, &o) == IOT_OK)
+		kept += 1000;
+	cr_assert_leq(kept, 9000);
+	iot_analyze_free(a);
+}
+
 Test(analyze, invalid_options)
 {
 	struct iot_analyze_options options = {.size = sizeof options, .alignment = 1000};
