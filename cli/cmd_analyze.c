@@ -147,6 +147,11 @@ static int analyze(struct analyze_run *a, const char *path)
 	    strcmp(path, "-") != 0)
 		return analyze_parts(a, path);
 	n = trace_in_events(&a->in, ev, 1);
+	if (n == 1 && analyze_members_begin(ev)) {
+		message_print_about(path, "a state of several jobs is read from a file that is "
+					  "named, and by itself");
+		return IOT_EFORMAT;
+	}
 	if (n == 1 && analyze_state_begins(ev))
 		return analyze_state_load(a->results.analysis, &a->in, ev) == EXIT_OK ? IOT_OK
 										      : IOT_EFORMAT;
@@ -374,6 +379,8 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 					.one_job = a->one_job,
 					.analyze = analyze_one,
 					.context = &one};
+	struct analyze_members_out members = {
+	    .path = a->state, .no_fsync = a->no_fsync, .command = command};
 	struct analyze_several several = {.as = several_as(a), .groups.by = (unsigned)a->group};
 	if (a->part.n > 1)
 		return options_wrong(command, "--part is that of one trace");
@@ -384,14 +391,20 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 	if (a->state == NULL && a->plots == NULL && a->html == NULL && a->against == NULL &&
 	    (a->by == NOT_BY || a->by == BY_JOB))
 		analyze_several_begin(&several, &inputs);
+	if (a->state != NULL) {
+		inputs.save = analyze_members_write;
+		inputs.saved = &members;
+	}
 	struct iot_analyze *all = NULL;
 	enum exit_status status = analyze_inputs_join(&inputs, &all);
 	a->results.analysis = all;
 	a->in.quiet = a->read.quiet;
 	a->in.status = IOT_OK;
 	if (status == EXIT_OK)
-		status = all != NULL ? report(a, command)
-				     : analyze_several_print(&several, form_of(a), a->top);
+		status = all != NULL        ? report(a, command)
+			 : a->state != NULL ? analyze_members_close(&members)
+					    : analyze_several_print(&several, form_of(a), a->top);
+	analyze_members_abandon(&members);
 	analyze_several_free(&several);
 	if (status != EXIT_OK || !inputs.incomplete || a->state != NULL)
 		return status;

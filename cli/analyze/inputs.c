@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "states.h"
+#include "members.h"
 
 static enum exit_status refuse(const char *path, const char *why)
 {
@@ -53,6 +53,8 @@ static bool same_part(const struct analyze_head *a, const struct analyze_head *b
 /* Only the first part of a trace has its %trace. Returns false if out of memory. */
 static bool give_jobs(struct analyze_head *of, size_t count)
 {
+	if (count == 0)
+		return true;
 	qsort(of, count, sizeof *of, by_trace);
 	for (size_t i = 1; i < count; i++) {
 		if (of[i].job != NULL || of[i - 1].job == NULL || !same_trace(&of[i - 1], &of[i]))
@@ -73,7 +75,7 @@ static void drop_equal(struct analyze_head *of, size_t *count)
 		    (of[i].from < of[i].to || of[i].stored == 0)) {
 			message_print("%s: the same %s as %s; left out", of[i].path,
 				      of[i].stored == 0 ? "trace" : "part", of[used - 1].path);
-			free(of[i].job);
+			analyze_head_free(&of[i]);
 		} else {
 			of[used++] = of[i];
 		}
@@ -123,19 +125,19 @@ static enum exit_status check_all(const struct analyze_head *of, size_t count)
 	return status;
 }
 
-static enum exit_status read_heads(const struct analyze_inputs *in, struct analyze_head *of)
+static enum exit_status read_heads(const struct analyze_inputs *in, struct analyze_heads *heads)
 {
 	for (size_t i = 0; i < in->count; i++) {
 		if (strcmp(in->paths[i], "-") == 0)
 			return refuse("-", "standard input is not one of several inputs");
 		const enum exit_status status =
-		    analyze_head_read(&of[i], in->paths[i], in->read, in->command);
+		    analyze_heads_read(heads, in->paths[i], in->read, in->command);
 		if (status != EXIT_OK)
 			return status;
-		if (!in->one_job)
-			continue;
-		free(of[i].job);
-		of[i].job = NULL;
+	}
+	for (size_t i = 0; i < heads->count && in->one_job; i++) {
+		free(heads->of[i].job);
+		heads->of[i].job = NULL;
 	}
 	return EXIT_OK;
 }
@@ -145,6 +147,8 @@ static enum exit_status read_heads(const struct analyze_inputs *in, struct analy
 static enum exit_status load(struct analyze_inputs *in, const struct analyze_head *of,
 			     struct iot_analyze **a)
 {
+	if (of->container != NULL)
+		return analyze_member_open(&in->members, a, of, in->read, in->options, in->command);
 	if (of->is_state)
 		return analyze_state_open(a, of->path, in->read, in->options, in->command);
 	const enum exit_status status = in->analyze(in->context, of->path, a);
@@ -233,12 +237,30 @@ static enum exit_status add_job(struct analyze_inputs *in, const struct analyze_
 	return status;
 }
 
+/* Parts of a trace are joined, but not traces of a job, so that any of them can still be added. */
+static enum exit_status save_traces(struct analyze_inputs *in, const struct analyze_head *of,
+				    size_t count)
+{
+	enum exit_status status = EXIT_OK;
+	for (size_t i = 0, n; i < count && status == EXIT_OK; i += n) {
+		struct iot_analyze *a = NULL;
+		n = parts_of(of + i, count - i);
+		status = join_parts(in, of + i, n, &a);
+		if (status == EXIT_OK)
+			status = in->save(in->saved, a, of[i].path);
+		iot_analyze_free(a);
+	}
+	return status;
+}
+
 static enum exit_status join_jobs(struct analyze_inputs *in, const struct analyze_head *of,
 				  size_t count, struct iot_analyze **a)
 {
 	size_t n = traces_of(in, of, count);
 	if (n == count && !in->by_job)
 		return join_traces(in, of, count, a);
+	if (in->save != NULL)
+		return save_traces(in, of, count);
 	if (in->add_job == NULL)
 		return refuse(of[n].path, "no part of the same trace and no trace of the same job "
 					  "as the first; see --one-job");
@@ -252,23 +274,22 @@ static enum exit_status join_jobs(struct analyze_inputs *in, const struct analyz
 
 enum exit_status analyze_inputs_join(struct analyze_inputs *in, struct iot_analyze **a)
 {
-	struct analyze_head *of = calloc(in->count, sizeof *of);
-	size_t count = in->count;
+	struct analyze_heads heads = {.identifies = in->save != NULL};
 	*a = NULL;
-	if (of == NULL)
-		return message_no_memory();
-	enum exit_status status = read_heads(in, of);
-	if (status == EXIT_OK && !give_jobs(of, count))
+	enum exit_status status = read_heads(in, &heads);
+	if (status == EXIT_OK && !give_jobs(heads.of, heads.count))
 		status = message_no_memory();
 	if (status == EXIT_OK) {
-		qsort(of, count, sizeof *of, by_job);
-		drop_equal(of, &count);
-		status = check_all(of, count);
+		if (heads.count > 0)
+			qsort(heads.of, heads.count, sizeof *heads.of, by_job);
+		drop_equal(heads.of, &heads.count);
+		status = check_all(heads.of, heads.count);
 	}
 	if (status == EXIT_OK)
-		status = join_jobs(in, of, count, a);
-	for (size_t i = 0; i < count; i++)
-		free(of[i].job);
-	free(of);
+		status = join_jobs(in, heads.of, heads.count, a);
+	for (size_t i = 0; i < heads.count; i++)
+		analyze_head_free(&heads.of[i]);
+	free(heads.of);
+	analyze_members_free(&in->members);
 	return status;
 }

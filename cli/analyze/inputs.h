@@ -8,6 +8,7 @@
 
 #include <iotrace/analyze.h>
 
+#include "members.h"
 #include "cli/ui/trace_in.h"
 
 /* A job of several, of which the analysis is finished. */
@@ -31,13 +32,16 @@ struct analyze_inputs {
 	/* Analyzes an input that is no state; *a is stored also if the trace is damaged. */
 	enum exit_status (*analyze)(void *context, const char *path, struct iot_analyze **a);
 	void *context;
-	bool incomplete; /* result: parts are missing, or a trace is damaged */
+	/* Instead writes a trace of several jobs to `saved`; returns an exit status. NULL: not. */
+	enum exit_status (*save)(void *saved, struct iot_analyze *a, const char *name);
+	void *saved;
+	struct analyze_members_in members; /* all zeros at first */
+	bool incomplete;                   /* result: parts are missing, or a trace is damaged */
 };
 
 /*
  * Stores the analysis of all inputs, whatever the order of paths, or NULL if they have been added to
- * the jobs. Returns EXIT_OK, or the exit
- * status after a message.
+ * the jobs, or saved. Returns EXIT_OK, or the exit status after a message.
  */
 enum exit_status analyze_inputs_join(struct analyze_inputs *in, struct iot_analyze **a);
 

@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "states.h"
+#include "members.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/ui/trace_out.h"
+#include "lib/base/array.h"
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 
+static bool is_state_line(const struct iot_event *ev, const char *kind)
+{
+	return ev->kind == IOT_DIRECTIVE && text_equals(iot_directive_get(ev, "kind"), kind) &&
+	       ev->text.size > 7 && memcmp(ev->text.data, "%state ", 7) == 0;
+}
+
 bool analyze_state_begins(const struct iot_event *first)
 {
-	return first->kind == IOT_DIRECTIVE &&
-	       text_equals(iot_directive_get(first, "kind"), "header") && first->text.size > 7 &&
-	       memcmp(first->text.data, "%state ", 7) == 0;
+	return is_state_line(first, "header");
+}
+
+bool analyze_members_begin(const struct iot_event *first)
+{
+	return is_state_line(first, "member");
 }
 
 static uint64_t number_of(const struct iot_event *ev, const char *key)
@@ -29,7 +39,8 @@ bool analyze_is_state(const char *path)
 	struct iot_reader *r = strcmp(path, "-") != 0 ? iot_reader_new() : NULL;
 	struct iot_event first;
 	const bool is_state = r != NULL && iot_reader_open(r, path) == IOT_OK &&
-			      iot_reader_events(r, &first, 1) == 1 && analyze_state_begins(&first);
+			      iot_reader_events(r, &first, 1) == 1 &&
+			      (analyze_state_begins(&first) || analyze_members_begin(&first));
 	iot_reader_free(r);
 	return is_state;
 }
@@ -73,25 +84,107 @@ static void read_part(struct analyze_head *head, const struct iot_event *first)
 	head->stored = number_of(first, "stored");
 }
 
-enum exit_status analyze_head_read(struct analyze_head *head, char *path,
-				   const struct trace_in_options *read,
-				   const struct command_spec *command)
+void analyze_head_free(struct analyze_head *head)
+{
+	free(head->job);
+	if (head->container != NULL)
+		free(head->path);
+}
+
+static struct analyze_head *add_head(struct analyze_heads *to, char *path)
+{
+	if (path == NULL || to->count == ANALYZE_MEMBERS_MAX ||
+	    !array_reserve(&to->of, &to->capacity, to->count + 1, sizeof *to->of))
+		return NULL;
+	to->of[to->count] = (struct analyze_head){.path = path};
+	return &to->of[to->count++];
+}
+
+static struct analyze_head *add_member(struct analyze_heads *to, const char *container,
+				       size_t number, const struct iot_event *ev)
+{
+	const struct iot_text text = iot_directive_get(ev, "name");
+	char *name = malloc(text.size + 1);
+	if (name != NULL)
+		name[text.size > 0 ? iot_percent_decode(text, name, NULL) : 0] = '\0';
+	struct analyze_head *head = add_head(to, name);
+	if (head == NULL) {
+		free(name);
+		return NULL;
+	}
+	head->container = container;
+	head->member = number;
+	return head;
+}
+
+static enum exit_status no_member(const struct analyze_heads *to, const char *path)
+{
+	if (to->count < ANALYZE_MEMBERS_MAX)
+		return message_no_memory();
+	message_print_about(path, "more than %d states", ANALYZE_MEMBERS_MAX);
+	return EXIT_USAGE;
+}
+
+/* The members of a state of several jobs; the first event has been read. */
+static enum exit_status read_members(struct analyze_heads *to, const char *path,
+				     struct trace_in *in, struct iot_event *ev)
+{
+	struct analyze_head *head = NULL;
+	size_t members = 0;
+	do {
+		if (analyze_members_begin(ev)) {
+			head = add_member(to, path, members++, ev);
+			if (head == NULL)
+				return no_member(to, path);
+		} else if (analyze_state_begins(ev)) {
+			read_part(head, ev);
+		} else if (head->job == NULL && is_state_line(ev, "job")) {
+			head->job = job_of(ev, true);
+		}
+	} while (trace_in_events(in, ev, 1) == 1);
+	return in->status == IOT_OK ? EXIT_OK : EXIT_FAULT;
+}
+
+static enum exit_status read_head(struct analyze_heads *to, char *path, struct trace_in *in,
+				  const struct iot_event *first)
+{
+	struct analyze_head *head = add_head(to, path);
+	if (head == NULL)
+		return message_no_memory();
+	if (first == NULL)
+		return EXIT_OK;
+	if (analyze_state_begins(first))
+		read_part(head, first);
+	else if (first->kind == IOT_TRACE)
+		head->job = job_of(first, false);
+	read_job(head, in);
+	return EXIT_OK;
+}
+
+enum exit_status analyze_heads_read(struct analyze_heads *heads, char *path,
+				    const struct trace_in_options *read,
+				    const struct command_spec *command)
 {
 	struct trace_in_options quiet = *read;
 	struct trace_in in;
 	struct iot_event first;
+	struct iot_part part = {.trace_id = 0};
+	const size_t count = heads->count;
 	quiet.quiet = true;
 	quiet.side_by_side = false;
 	quiet.threads = 0;
-	*head = (struct analyze_head){.path = path};
-	const enum exit_status status = trace_in_open(&in, path, &quiet, command);
-	if (status == EXIT_OK && iot_reader_events(in.reader, &first, 1) == 1) {
-		if (analyze_state_begins(&first))
-			read_part(head, &first);
-		else if (first.kind == IOT_TRACE)
-			head->job = job_of(&first, false);
-		read_job(head, &in);
+	enum exit_status status = trace_in_open(&in, path, &quiet, command);
+	if (status == EXIT_OK && heads->identifies &&
+	    iot_reader_part(in.reader, 1, 1, &part) != IOT_OK)
+		part.trace_id = 0;
+	if (status == EXIT_OK) {
+		const bool any = iot_reader_events(in.reader, &first, 1) == 1;
+		status = any && analyze_members_begin(&first)
+			     ? read_members(heads, path, &in, &first)
+			     : read_head(heads, path, &in, any ? &first : NULL);
 	}
+	if (heads->count == count + 1 && !heads->of[count].is_state)
+		heads->of[count].trace = part.trace_id;
 	trace_in_close(&in);
 	return status;
 }
@@ -127,9 +220,13 @@ enum exit_status analyze_state_open(struct iot_analyze **a, const char *path,
 	*a = status == EXIT_OK ? iot_analyze_new(options) : NULL;
 	if (status == EXIT_OK && *a == NULL)
 		status = message_no_memory();
-	if (status == EXIT_OK)
-		status = trace_in_events(&in, &first, 1) == 1 ? analyze_state_load(*a, &in, &first)
-							      : EXIT_FAULT;
+	const bool any = status == EXIT_OK && trace_in_events(&in, &first, 1) == 1;
+	if (any && analyze_members_begin(&first)) {
+		message_print_about(path, "a state of several jobs, not of one");
+		status = EXIT_USAGE;
+	} else if (status == EXIT_OK) {
+		status = any ? analyze_state_load(*a, &in, &first) : EXIT_FAULT;
+	}
 	trace_in_close(&in);
 	return status;
 }

@@ -7,23 +7,32 @@
 
 #include "cli/ui/trace_in.h"
 
-/* Whether the first event of an input is one of a state. */
+/* Whether the first event of an input is one of a state, of one trace or of several jobs. */
 bool analyze_state_begins(const struct iot_event *first);
+bool analyze_members_begin(const struct iot_event *first);
 /* The same for a file, which is opened; false for "-". */
 bool analyze_is_state(const char *path);
 
-/* The kind of an input, detected from its first bytes. */
+/* The kind of an input, detected from its first bytes; or of a member of a state of several jobs. */
 struct analyze_head {
-	char *path;
-	char *job; /* that %trace declares; NULL: none; the caller frees it */
+	char *path;            /* of a member, its name, which the caller frees */
+	const char *container; /* of a member, the path of the file; else NULL */
+	size_t member;         /* its number in the file */
+	char *job;             /* that %trace declares; NULL: none; the caller frees it */
 	bool is_state;
 	/* Of a state: the trace, and the part of it; stored 0: the whole trace. */
 	uint64_t trace, from, to, stored;
 };
-/* Returns EXIT_OK, or the exit status after a message. */
-enum exit_status analyze_head_read(struct analyze_head *head, char *path,
-				   const struct trace_in_options *read,
-				   const struct command_spec *command);
+struct analyze_heads {
+	struct analyze_head *of;
+	size_t count, capacity;
+	bool identifies; /* traces that are no states, too, get their `trace` */
+};
+/* Appends the head of an input, or those of its members. Returns an exit status, after a message. */
+enum exit_status analyze_heads_read(struct analyze_heads *heads, char *path,
+				    const struct trace_in_options *read,
+				    const struct command_spec *command);
+void analyze_head_free(struct analyze_head *head);
 
 /* Reads the state of an input of which the first event has been read. */
 enum exit_status analyze_state_load(struct iot_analyze *a, struct trace_in *in,

@@ -195,8 +195,9 @@ IOT_API uint64_t iot_analyze_bins(const struct iot_analyze *a);
 IOT_API IOT_USE_RESULT int iot_analyze_save(struct iot_analyze *a, struct iot_writer *w);
 /*
  * Reads a state into a new analysis, whose options become those of the state. `first` is the first
- * event of r, a %state. Returns IOT_OK; IOT_EFORMAT if it is no state of this version; IOT_ENOMEM;
- * IOT_EUSAGE if the analysis has events; or the status of r.
+ * event of r, a %state. If it has kind=member, the state follows it, and the next event of that
+ * kind, if any, has then been read, too. Returns IOT_OK; IOT_EFORMAT if it is no state of this
+ * version; IOT_ENOMEM; IOT_EUSAGE if the analysis has events; or the status of r.
  */
 IOT_API IOT_USE_RESULT int iot_analyze_load(struct iot_analyze *a, struct iot_reader *r,
 					    const struct iot_event *first);

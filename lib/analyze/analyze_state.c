@@ -168,8 +168,13 @@ static bool is_new(const struct iot_analyze *a)
 int iot_analyze_load(struct iot_analyze *a, struct iot_reader *r, const struct iot_event *first)
 {
 	struct iot_analyze_options o = {.size = sizeof o};
-	struct state s = {
-	    .reader = r, .line = *first, .has_line = true, .layer = -1, .direction = -1};
+	const bool member = text_equals(iot_directive_get(first, "kind"), "member");
+	struct state s = {.reader = r,
+			  .line = *first,
+			  .has_line = !member,
+			  .member = member,
+			  .layer = -1,
+			  .direction = -1};
 	if (!is_new(a))
 		return IOT_EUSAGE;
 	if (!state_begin(&s))

@@ -512,7 +512,7 @@ bool state_begin(struct state *s)
 
 bool state_ends(struct state *s)
 {
-	return !fetch_line(s);
+	return !fetch_line(s) || (s->member && text_equals(s->head.kind, "member"));
 }
 
 static void free_numbers(struct state_numbers *of)

@@ -90,7 +90,8 @@ struct state {
 		uint64_t rows;
 	} head; /* of the line */
 	bool has_line;
-	char *text; /* the line that is written; or the last text read */
+	bool member; /* loading: another state may follow, after a line of kind=member */
+	char *text;  /* the line that is written; or the last text read */
 };
 
 static inline bool state_saves(const struct state *s)
