@@ -418,6 +418,28 @@ static void print_working_set(struct analyze_results *a)
 	}
 }
 
+/* Bytes that processes share, by the same and by another process. */
+static void print_dependencies(struct analyze_results *a)
+{
+	static const struct {
+		const char *label, *name;
+	} rows[] = {{"read after write", "read_after_write_by"},
+		    {"written after read", "write_after_read_by"},
+		    {"overwritten unread", "overwrite_unread_by"},
+		    {"overwritten after read", "overwrite_read_by"}};
+	char text[2][FIELD];
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		const struct iot_analyze_value *same = iot_analyze_find(a->analysis, "reuse",
+									rows[i].name, "same"),
+					       *other = iot_analyze_find(a->analysis, "reuse",
+									 rows[i].name, "other");
+		if (same != NULL)
+			output_printf(&a->out, "%-26s %14s by the same process, %s by another\n",
+				      rows[i].label, shown_value(text[0], SHOWN_BYTES, same),
+				      shown_value(text[1], SHOWN_BYTES, other));
+	}
+}
+
 /* In the lines that are left of a screen, if there is more than them. */
 static void print_findings(struct analyze_results *a)
 {
@@ -444,6 +466,7 @@ void analyze_print_text(struct analyze_results *a)
 	if (has_section(a, "reuse") && has_section(a, "classes"))
 		print_reuse(a);
 	print_working_set(a);
+	print_dependencies(a);
 	if (has_section(a, "sizes"))
 		print_sizes(a);
 	if (has_section(a, "order"))

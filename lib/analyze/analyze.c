@@ -133,6 +133,8 @@ static void add_batch(struct iot_analyze *a, struct layer *l, unsigned i)
 	if (a->options.working_set)
 		keep(a,
 		     working_set_add(&l->working_set, &grouped, &a->requests, a->trace.epoch_ns));
+	if (a->options.dependencies)
+		keep(a, dependencies_add(&l->dependencies, &in_order));
 }
 
 static void flush(struct iot_analyze *a)
@@ -415,6 +417,8 @@ static const char *why_separate(const struct iot_analyze *a, const struct iot_an
 		return "an analysis is finished";
 	if (a->job.more > 0 || part->job.more > 0)
 		return "an analysis of several traces, which no part follows";
+	if (a->options.dependencies)
+		return "dependencies are known of whole traces only";
 	if (!part->options.part)
 		return "the second analysis is no part that follows another one";
 	if (!analyze_same_options(a, part))
@@ -573,6 +577,8 @@ static void add_reuse_values(struct iot_analyze *a, const struct layer *l)
 		return; /* counters do not contain offsets */
 	if (needs(a, IOT_ANALYZE_REUSE))
 		reuse_values(&l->reuse, &a->values);
+	if (needs(a, IOT_ANALYZE_REUSE) && a->options.dependencies)
+		dependencies_values(&l->dependencies, &a->values);
 	if (needs(a, IOT_ANALYZE_REUSE) && a->options.working_set)
 		keep(a, working_set_values(&l->working_set, &a->values));
 	if (a->status == IOT_OK && needs(a, IOT_ANALYZE_CLASSES))
@@ -812,6 +818,7 @@ static void layer_free(struct layer *l)
 	file_users_free(&l->file_users);
 	reuse_free(&l->reuse);
 	working_set_free(&l->working_set);
+	dependencies_free(&l->dependencies);
 	free(l);
 }
 

@@ -13,6 +13,7 @@
 #include "classes.h"
 #include "concurrency.h"
 #include "counters.h"
+#include "dependencies.h"
 #include "file_users.h"
 #include "findings.h"
 #include "job.h"
@@ -67,7 +68,8 @@ struct layer {
 	struct rows rows;
 	struct file_users file_users;
 	struct reuse reuse;
-	struct working_set working_set; /* if the options have it */
+	struct working_set working_set;   /* if the options have it */
+	struct dependencies dependencies; /* likewise */
 };
 
 struct iot_analyze {

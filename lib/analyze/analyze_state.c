@@ -150,6 +150,8 @@ int iot_analyze_save(struct iot_analyze *a, struct iot_writer *w)
 		return a->finished ? IOT_EUSAGE : a->status;
 	if (o.part == 0 && o.to == o.stored)
 		o.from = o.to = o.stored = 0;
+	if (o.dependencies)
+		return error_refuse(&a->error, "a state does not contain dependencies");
 	if (!state_begin(&s) || !settle(a))
 		state_no_memory(&s);
 	header_state(&s, &o);

@@ -1344,7 +1344,8 @@ def reuse_row(files):
 
 
 def reuse(t):
-    return {**reuse_row(list(reuse_reference.bytes_by_file(t.requests).values())), "rounded": 0}
+    dependencies = reuse_reference.dependencies(t.requests) if t.options.dependencies else {}
+    return {**reuse_row(list(reuse_reference.bytes_by_file(t.requests).values())), "rounded": 0, **dependencies}
 
 
 CLASSES = ["required", "checkpoint", "swapping", "rewritten", "unknown"]
@@ -1840,6 +1841,7 @@ def parse(words):
     parser.add_argument("--layer", choices=LAYERS)
     parser.add_argument("--physical", action="store_true")
     parser.add_argument("--per-thread", action="store_true")
+    parser.add_argument("--dependencies", action="store_true")
     parser.add_argument("--small", type=int, default=MIB)
     parser.add_argument("--large", type=int, default=4 * MIB)
     parser.add_argument("--alignment", type=int, default=4096)

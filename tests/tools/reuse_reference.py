@@ -62,6 +62,43 @@ def bytes_by_file(requests):
     return files
 
 
+class Owned:
+    """The bytes of a file, each with the process that wrote it last; if none did, with the one that read it last. As in Bytes, with
+    (state, process) as states, of r (only read), w (written, not read since then) and v (read since it was written).
+
+    counters: bytes by operation, state before it, and whether the process of the operation is that of the byte.
+    """
+
+    def __init__(self):
+        self.points, self.states, self.counters = [0], [None], Counter()
+
+    def add(self, begin, end, write, process):
+        if begin >= end:
+            return
+        first, last = Bytes.cut(self, begin), Bytes.cut(self, end)
+        for i in range(first, last):
+            state, owner = self.states[i] or (None, None)
+            self.counters["w" if write else "r", state, owner == process] += self.points[i + 1] - self.points[i]
+            if write:
+                self.states[i] = "w", process
+            else:
+                self.states[i] = ("r", process) if state in (None, "r") else ("v", owner)
+
+
+BY = {"read_after_write_by": ("r", "w"), "write_after_read_by": ("w", "r"), "overwrite_unread_by": ("w", "w"),
+      "overwrite_read_by": ("w", "v")}
+
+
+def dependencies(requests):
+    """Returns the bytes of each kind by the same and by another process."""
+    files = {}
+    for r in requests:
+        if r.offset is not None:
+            files.setdefault(r.file, Owned()).add(r.offset, r.end, r.write, r.process)
+    return {name: {key: min(sum(f.counters[(*kind, same)] for f in files.values()), MAX_SUM)
+                   for key, same in (("other", False), ("same", True))} for name, kind in BY.items()}
+
+
 class Written:
     """The writes of a file: bytes at known offsets, and the time from the first start to the last end, if any is known.
 

@@ -19,6 +19,7 @@
 #include "lib/analyze/histogram.h"
 #include "lib/analyze/hyperloglog.h"
 #include "lib/analyze/metadata.h"
+#include "lib/analyze/owner_map.h"
 
 /* Histograms */
 
@@ -90,6 +91,61 @@ Test(analyze, distinct_values_are_estimated)
 		hyperloglog_join(&low, &high);
 		cr_expect_arr_eq(low.value, h.value, sizeof h.value);
 	}
+}
+
+/* Owners of bytes */
+
+enum { OWNED_BYTES = 64 };
+
+/* A change, byte by byte. */
+static void change_bytes(struct owner_range byte[OWNED_BYTES], bool known[OWNED_BYTES],
+			 struct owner_change *c)
+{
+	for (uint64_t i = c->begin; i < c->end; i++) {
+		if (known[i])
+			c->bytes[byte[i].use][byte[i].process == c->process]++;
+		if (c->write || !known[i] || byte[i].use == OWNER_READ)
+			byte[i].process = c->process;
+		byte[i].use = c->write                                 ? OWNER_WRITTEN
+			      : !known[i] || byte[i].use == OWNER_READ ? OWNER_READ
+								       : OWNER_WRITTEN_READ;
+		known[i] = true;
+	}
+}
+
+Test(analyze, owners_of_ranges_are_those_of_their_bytes)
+{
+	struct owner_maps all = {.nodes = NULL};
+	struct owner_map m = {.root = 0};
+	struct owner_range byte[OWNED_BYTES] = {{.begin = 0}};
+	bool known[OWNED_BYTES] = {false};
+	uint64_t seed = 1;
+	for (unsigned i = 0; i < 20000; i++) {
+		seed = seed * 6364136223846793005U + 1442695040888963407U;
+		struct owner_change c = {.begin = (seed >> 40) % OWNED_BYTES,
+					 .process = (uint32_t)(seed >> 50) % 3,
+					 .write = (seed >> 60) % 3 == 0};
+		c.end = c.begin + (seed >> 32) % (OWNED_BYTES + 1 - c.begin);
+		struct owner_change expected = c;
+		cr_assert(owner_map_change(&all, &m, &c));
+		change_bytes(byte, known, &expected);
+		cr_assert_arr_eq(c.bytes, expected.bytes, sizeof c.bytes);
+		cr_assert_leq(all.ranges, OWNED_BYTES);
+	}
+	owner_maps_free(&all);
+}
+
+Test(analyze, owners_have_a_limit)
+{
+	struct owner_maps all = {.nodes = NULL};
+	struct owner_map m = {.root = 0};
+	for (uint64_t i = 0; !all.limited && i <= OWNER_RANGES_MAX; i++) {
+		struct owner_change c = {.begin = 2 * i, .end = 2 * i + 1};
+		cr_assert(owner_map_change(&all, &m, &c));
+	}
+	cr_assert(all.limited);
+	cr_assert_eq(all.ranges, OWNER_RANGES_MAX + 1);
+	owner_maps_free(&all);
 }
 
 /* Tables */
