@@ -5,18 +5,14 @@
 
 #include "lib/base/array.h"
 
-#define BLOCK_MASK (((uint64_t)1 << CACHE_BLOCK_BITS) - 1)
+#include "read_window.h"
 
-/* The read-ahead window of a process's use of an object, in blocks; see Linux, mm/readahead.c. */
-struct window {
-	uint64_t start, size; /* size 0: none */
-	uint64_t ahead;       /* the last blocks of it, whose first one is the marker */
-};
+#define BLOCK_MASK (((uint64_t)1 << CACHE_BLOCK_BITS) - 1)
 
 struct read_ahead {
 	struct simulation_options options;
-	struct estimate *estimate; /* NULL: none */
-	struct window *windows;
+	struct estimate *estimate;   /* NULL: none */
+	struct read_window *windows; /* of streams */
 	size_t window_capacity;
 	uint64_t *end; /* without options.extents: of each object, the block after the last */
 	size_t end_capacity;
@@ -124,50 +120,15 @@ static void estimate_reference(struct read_ahead *r, const struct reference_batc
 		estimate_add(e, ESTIMATE_WRITE, b->key[i]);
 }
 
-/* Windows */
-
-static uint64_t power_of_two(uint64_t n)
-{
-	uint64_t power = 1;
-	while (power < n)
-		power *= 2;
-	return power;
-}
-
-static uint64_t first_window(uint64_t request, uint64_t max)
-{
-	const uint64_t size = power_of_two(request);
-	if (size <= max / 32)
-		return 4 * size;
-	return size <= max / 4 ? 2 * size : max;
-}
-
-static uint64_t next_window(uint64_t size, uint64_t max)
-{
-	if (size < max / 16)
-		return 4 * size;
-	return size <= max / 2 ? 2 * size : max;
-}
-
 /* After the references [first, first + n) of a read, in blocks. */
 static void advance_window(struct read_ahead *r, struct cache *c, const struct reference_run *run,
 			   uint64_t first, uint64_t n)
 {
-	struct window *w = &r->windows[run->stream];
-	const uint64_t max = r->options.prefetch_blocks, block = first & BLOCK_MASK;
-	const uint64_t marker = w->start + w->size - w->ahead;
-	if (w->size > 0 && block <= marker && marker < block + n) {
-		w->start += w->size;
-		w->size = w->ahead = next_window(w->size, max);
-		prefetch(r, c, first - block + w->start, w->size);
-	} else if (r->missed && (run->flags & (RUN_AT_ZERO | RUN_AFTER_READ)) != 0) {
-		const uint64_t size = first_window(n, max);
-		*w = (struct window){.size = 0};
-		if (size <= n)
-			return;
-		*w = (struct window){block, size, size - n};
-		prefetch(r, c, first + n, size - n);
-	}
+	struct read_window *w = &r->windows[run->stream];
+	const uint64_t block = first & BLOCK_MASK;
+	const bool opens = r->missed && (run->flags & (RUN_AT_ZERO | RUN_AFTER_READ)) != 0;
+	if (read_window_advance(w, block, block + n, opens, r->options.prefetch_blocks))
+		prefetch(r, c, first - block + w->marker, w->end - w->marker);
 }
 
 /* The blocks of as many bytes as the record has, from its end. */

@@ -42,65 +42,14 @@ static void ahead_of_request(struct sim *s, const struct task *t)
 		prefetch(s, t, from / unit, (to - 1) / unit + 1);
 }
 
-/* Windows, in blocks; W is the largest. */
-
-static uint64_t power_of_two(uint64_t n)
-{
-	uint64_t power = 1;
-	while (power < n)
-		power *= 2;
-	return power;
-}
-
-static uint64_t first_window(uint64_t request, uint64_t max)
-{
-	const uint64_t size = request < max ? power_of_two(request) : max;
-	if (size <= max / 32)
-		return 4 * size;
-	return size <= max / 4 ? 2 * size : max;
-}
-
-static uint64_t next_window(uint64_t size, uint64_t max)
-{
-	if (size < max / 16)
-		return 4 * size;
-	return size <= max / 2 ? 2 * size : max;
-}
-
-static void start_window(struct sim *s, const struct task *t, uint64_t first, uint64_t max)
-{
-	struct sim_stream *stream = &s->streams[t->stream];
-	stream->window = first_window(t->end - first, max);
-	stream->window_end = first + stream->window;
-	if (stream->window_end <= t->end) {
-		stream->window = 0; /* the request was larger: nothing to read ahead, no marker */
-		return;
-	}
-	stream->marker = t->end;
-	prefetch(s, t, t->end, stream->window_end);
-}
-
-static void continue_window(struct sim *s, const struct task *t, uint64_t max)
-{
-	struct sim_stream *stream = &s->streams[t->stream];
-	stream->window = next_window(stream->window, max);
-	stream->marker = stream->window_end;
-	stream->window_end += stream->window;
-	prefetch(s, t, stream->marker, stream->window_end);
-}
-
 static void ahead_in_windows(struct sim *s, const struct task *t, bool missed)
 {
-	const struct sim_stream *stream = &s->streams[t->stream];
+	struct sim_stream *stream = &s->streams[t->stream];
 	const uint64_t max = s->o->window / s->o->block, first = t->step->offset / s->o->block;
 	const bool sequential =
 	    t->step->offset == 0 || (stream->has_read && stream->read_end == t->step->offset);
-	if (max == 0)
-		return;
-	if (stream->window > 0 && stream->marker >= first && stream->marker < t->end)
-		continue_window(s, t, max);
-	else if (missed && sequential)
-		start_window(s, t, first, max);
+	if (read_window_advance(&stream->window, first, t->end, missed && sequential, max))
+		prefetch(s, t, stream->window.marker, stream->window.end);
 }
 
 void read_ahead(struct sim *s, const struct task *t, bool missed)

@@ -8,6 +8,7 @@
 
 #include "event_queue.h"
 #include "lib/simulate/clock.h"
+#include "lib/simulate/read_window.h"
 #include "timing.h"
 
 #define PROCESS_NONE UINT32_MAX
@@ -31,8 +32,8 @@ struct sim_object {
 };
 
 struct sim_stream {
-	uint64_t io_end, read_end;           /* of the previous I/O, of the previous read; bytes */
-	uint64_t window_end, window, marker; /* blocks; window 0: none */
+	uint64_t io_end, read_end; /* of the previous I/O, of the previous read; bytes */
+	struct read_window window;
 	bool used, has_read;
 };
 
