@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Traces of known rates: seven applications, and cases with round numbers.
-python3 "$TOOLS/study_table.py" "$IOTRACE"
+# Traces of known rates: five applications, and cases with round numbers; check-analysis has the two with more records.
+python3 "$TOOLS/study_table.py" "$IOTRACE" ccm gcm les upw venus
 for name in input-output checkpoint-one checkpoint-many staging; do
 	echo "$name"
 	python3 "$TOOLS/study_traces.py" $name | "$IOTRACE" analyze --tsv -q >values

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compares the values of iotrace analyze with the tables of a study of supercomputing applications.
 
-    study_table.py [--markdown] IOTRACE
+    study_table.py [--markdown] IOTRACE [NAME]...
 
 Analyzes the traces that study_traces.py writes and prints, for each application, the rows of tables 1 and 2 of E. L. Miller,
 Input/Output Behavior of Supercomputing Applications, and below them the values of iotrace analyze. Table 1 is in 10^6 bytes, table 2
 in 2^20 and 2^10. CPU time and I/Os are exact, data size is within 2 %, total I/O and I/Os/s within 1 %, everything else within 5 %.
 Three printed values of upw (0.445 MB, 0.0100 MB/s, a ratio of 0.12) and the mean size of venus contradict the other columns; the rows have
-the corrected values. --markdown prints the page docs/study.md.
+the corrected values. --markdown prints the page docs/study.md. By default all applications are analyzed.
 """
 import json
 import os
@@ -187,11 +187,14 @@ def text(value):
 
 
 def main():
-    tool = sys.argv[-1]
-    if sys.argv[1:] not in ([tool], ["--markdown", tool]):
+    arguments = [word for word in sys.argv[1:] if word != "--markdown"]
+    if not arguments or not STUDY.keys() >= set(arguments[1:]):
         sys.exit(__doc__)
+    tool, names = arguments[0], arguments[1:] or list(STUDY)
+    as_page = "--markdown" in sys.argv[1:]
     rows, use_rows, period_rows, wrong = [], [], [], []
-    for name, study in STUDY.items():
+    for name in names:
+        study = STUDY[name]
         values = analyze(tool, name)
         ours = row_of(values["totals"])
         rows.append((name, study, ours))
@@ -208,10 +211,10 @@ def main():
         asynchronous = values["totals"]["asynchronous"]
         if asynchronous != (values["totals"]["N"] if name == "les" else 0):
             wrong.append(f"{name}: {asynchronous} requests are asynchronous")
-    (markdown if len(sys.argv) > 2 else table)(rows)
-    (use_markdown if len(sys.argv) > 2 else use_table)(use_rows)
-    (period_markdown if len(sys.argv) > 2 else period_table)(period_rows)
-    print(*wrong, sep="\n", file=sys.stderr if len(sys.argv) > 2 else sys.stdout)
+    (markdown if as_page else table)(rows)
+    (use_markdown if as_page else use_table)(use_rows)
+    (period_markdown if as_page else period_table)(period_rows)
+    print(*wrong, sep="\n", file=sys.stderr if as_page else sys.stdout)
     sys.exit(len(wrong) > 0)
 
 

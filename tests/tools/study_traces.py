@@ -151,9 +151,9 @@ def main():
         out.append(f"{kind:x} 20 {offset:x} {size:x} {start - last_start:x} {took:x} {file:x} 1 {cpu - last_cpu:x}")
         last_start, last_cpu = start, cpu
         if len(out) > 100000:
-            print(*out, sep="\n")
+            sys.stdout.write("\n".join(out) + "\n")
             out = []
-    print(*out, sep="\n")
+    sys.stdout.write("\n".join(out) + "\n")
 
 
 main()
