@@ -9,7 +9,7 @@
 
 enum { COLUMNS = 120, PARAGRAPH = 4096 };
 
-/* Sentence i of the findings; NULL if they are fewer. */
+/* Returns sentence i of the findings, or NULL after the last one. */
 static const struct iot_analyze_value *sentence_at(const struct iot_analyze *a, size_t i)
 {
 	const struct iot_analyze_value *v;

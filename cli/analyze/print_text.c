@@ -294,7 +294,7 @@ static void print_operations(struct analyze_results *a)
 	output_text(&a->out, "\n");
 }
 
-/* Value i of a list, such as top_bytes; NULL if it is shorter. */
+/* Returns value i of a list, such as top_bytes, or NULL after the last one. */
 static const struct iot_analyze_value *list_value(const struct analyze_results *a,
 						  const char *section, const char *name, size_t i)
 {

@@ -30,7 +30,7 @@ static void processes_state(struct state *s, struct busy *b)
 	}
 }
 
-/* NULL: none, or out of memory. */
+/* Returns NULL if the process has none, or if out of memory. */
 static struct busy_head *head_at(struct state *s, struct busy *b, size_t i)
 {
 	const size_t process = numbers_of(s, b)->own[i / BUSY_KINDS];

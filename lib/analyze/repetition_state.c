@@ -16,7 +16,7 @@ static int by_key(const void *left, const void *right)
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-/* NULL if out of memory. */
+/* Returns NULL if out of memory. */
 static struct map_entry *sorted_entries(struct state *s, const struct idmap *map)
 {
 	struct map_entry *list = calloc(map->count + 1, sizeof *list);

@@ -90,7 +90,7 @@ static bool is_rank_0(const struct row_table *t, uint64_t bytes)
 	return (uint128)max * 100 >= (uint128)bytes * 99;
 }
 
-/* NULL: no bytes. */
+/* Returns NULL if the file has no bytes. */
 static const char *strategy_of(const struct row_table *t, const struct class_sums sums[CLASSES])
 {
 	const uint64_t unique = sums[CLASS_UNIQUE].bytes, shared = sums[CLASS_SHARED].bytes,

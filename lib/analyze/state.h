@@ -122,7 +122,7 @@ void state_reference(struct state *s, const char *key, const struct state_number
 
 /* Helpers */
 
-/* Element i of an array as array_reserve_index() makes it; NULL if out of memory. */
+/* Returns element i of an array, which grows as by array_reserve_index(), or NULL if out of memory. */
 void *state_at(struct state *s, void *array, size_t *capacity, size_t i, size_t size);
 /* Loading: the state is refused unless `valid`. */
 void state_check(struct state *s, bool valid, const char *expected);
@@ -142,7 +142,7 @@ struct state_names {
 
 void state_histogram(struct state *s, struct state_names name, struct histogram *h);
 void state_common(struct state *s, struct state_names name, struct common *c);
-/* at(): few number i of n; NULL if it has none, or when loading if out of memory. */
+/* at() returns list i of n, or NULL if it does not exist or, when loading, if out of memory. */
 void state_few(struct state *s, const char *kind, struct few *(*at)(void *context, size_t i),
 	       void *context, size_t n);
 

@@ -29,7 +29,7 @@ static int by_value(const void *left, const void *right)
 	return a->value < b->value ? -1 : a->value > b->value;
 }
 
-/* Values in their order; NULL if out of memory. */
+/* Returns the values in ascending order, or NULL if out of memory. */
 static struct common_value *sorted_values(const struct common *c)
 {
 	struct common_value *v = calloc(c->map.count + 1, sizeof *v);

@@ -52,7 +52,7 @@ void values_summary(struct values *v, struct summary_names name, const char *uni
 		    const struct histogram *h);
 void values_summary_unknown(struct values *v, struct summary_names name, const char *unit,
 			    const char *reason);
-/* NULL if there is none. */
+/* Returns NULL if the value does not exist. */
 const struct iot_analyze_value *values_find(const struct values *v, const char *section,
 					    const char *name, const char *key);
 /* Keeps those for which `keeps` returns true. */

@@ -116,7 +116,7 @@ static inline struct opened *opened_of(struct iot_stats *s, uint32_t process, ui
 /* Adds a row; returns its number + 1, or 0 if out of memory. */
 uint32_t stats_add_row(struct iot_stats *s, uint32_t process, uint32_t file, uint32_t object);
 
-/* The row of an object or process, created if it does not exist; 0 if out of memory. */
+/* Returns the row of an object or process, created if it does not exist, or 0 if out of memory. */
 uint32_t stats_group_row(struct iot_stats *s, uint32_t key);
 
 /* Adds the counts, sizes and times of a row to another one. */
