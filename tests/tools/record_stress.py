@@ -6,6 +6,7 @@
 
 block		the program waits for the collector: each call is in the trace
 reader		the reader of the trace waits N seconds (--wait), and so does the program: each call is in the trace
+short		100 processes for each kill, one after the other: each is in the trace, and nothing of them is left
 drop		the collector is stopped again and again: each call is in the trace, or counted as lost
 program		SIGKILL to the program at random moments: each completed call is in the trace, which is complete
 collector	SIGKILL to the collector at random moments: the program ends as without it, and the trace can be repaired
@@ -33,13 +34,13 @@ FLUSHED = 2000  # bytes of a trace that has more than its head
 class Run:
     """A recording of the stress program in a directory of its own."""
 
-    def __init__(self, a, threads, seconds, options=(), wrapped=False, wait=None):
+    def __init__(self, a, threads, seconds, options=(), wrapped=False, wait=None, program=None):
         self.iotrace, self.threads = a.iotrace, threads
         self.top = pathlib.Path(tempfile.mkdtemp(prefix="iotrace-stress-", dir=os.environ.get("TMPDIR", "/dev/shm")))
         for name in ("files", "run"):
             (self.top / name).mkdir(mode=0o700)
         self.trace = self.top / "t.iot.zst"
-        words = [str(a.stress), str(threads), str(seconds), str(self.top / "counts"), str(self.top / "files")]
+        words = program or [str(a.stress), str(threads), str(seconds), str(self.top / "counts"), str(self.top / "files")]
         if a.linked:  # another library takes its place
             words, options = ["env", "LD_PRELOAD=libm.so.6", "ASAN_OPTIONS=verify_asan_link_order=0", *words], ["--no-follow", *options]
         if wrapped:
@@ -65,11 +66,13 @@ class Run:
         return list(struct.unpack(f"{len(data) // 8}Q", data))[::8] if len(data) == self.threads * 64 else None
 
     def measure(self):
-        """Notes the peak memory of the collector, in KiB: in all, and without the rings that it shares."""
+        """Notes the peak memory of the collector, in KiB: in all, and without the rings that it shares; and its descriptors."""
         try:
             status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+            descriptors = len(os.listdir(f"/proc/{self.process.pid}/fd"))
         except OSError:
             return
+        self.peak["fd"] = max(self.peak.get("fd", 0), descriptors)
         for key in ("VmRSS", "RssAnon", "RssShmem"):
             found = re.search(rf"^{key}:\s+(\d+)", status, re.M)
             if found:
@@ -133,7 +136,7 @@ def test_block(a):
 
 
 def describe(run):
-    mib = {k: v / 1024 for k, v in run.peak.items()}
+    mib = {k: v / 1024 for k, v in run.peak.items() if k != "fd"}
     return (f"peak memory of the collector {mib['VmRSS']:.0f} MiB, of which {mib['RssShmem']:.0f} MiB are rings and "
             f"{mib['RssAnon']:.0f} MiB its own")
 
@@ -145,6 +148,16 @@ def test_reader(a):
     check(counts == recorded, f"calls {counts}, recorded {recorded}")
     run.remove()
     return f"{sum(counts)} calls, all recorded, after {a.wait} s without a reader"
+
+
+def test_short(a):
+    count = 100 * a.kills
+    run = Run(a, 1, 0, program=["sh", "-c", f"i=0; while [ $i -lt {count} ]; do /bin/true; i=$((i+1)); done"])
+    check_end(run, run.wait())
+    found = len(run.output("cat", "-q", "--format-version=1", run.trace, grep=b" name=/bin/true").splitlines())
+    check(found == count, f"{found} processes of {count}")
+    check(not run.remove(), "files of the recording are left")
+    return f"{count} processes; at most {run.peak['fd']} descriptors in the collector; {describe(run)}"
 
 
 def test_drop(a):
@@ -209,7 +222,7 @@ def test_collector(a):
     return f"{a.kills} times, the program made {calls} calls, {kept} before the collector was killed are in the repaired traces"
 
 
-TESTS = {"block": test_block, "reader": test_reader, "drop": test_drop, "program": test_program, "collector": test_collector}
+TESTS = {"block": test_block, "reader": test_reader, "short": test_short, "drop": test_drop, "program": test_program, "collector": test_collector}
 
 
 def main():
