@@ -45,6 +45,7 @@ static void begin_bins(struct layer *l, unsigned i, uint64_t bins)
 {
 	l->cells.coarser = (int)(bins >> 16 * i & 0xff);
 	l->series.coarser = (int)(bins >> (16 * i + 8) & 0xff);
+	l->cells.started = l->cells.coarser > 0;
 }
 
 uint64_t iot_analyze_bins(const struct iot_analyze *a)
