@@ -10,6 +10,7 @@
 #include "cli/analyze/against.h"
 #include "cli/analyze/inputs.h"
 #include "cli/analyze/option_values.h"
+#include "cli/analyze/periods.h"
 #include "cli/analyze/results.h"
 #include "cli/analyze/several.h"
 #include "cli/analyze/states.h"
@@ -36,6 +37,7 @@ struct analyze_run {
 	struct iot_analyze *before; /* its analysis, which is finished */
 	struct part_of part;
 	uint64_t runtime_s, epoch_ns;
+	uint64_t every_ns;     /* print periods of this length while reading; 0: no */
 	_Atomic uint64_t bins; /* of the parts joined so far; other threads begin parts */
 	uint64_t top;          /* rows of a table; NOT_GIVEN: all */
 	int layer;             /* enum iot_analyze_layer */
@@ -447,6 +449,42 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 	return status != EXIT_OK ? status : before;
 }
 
+/* Prints periods of a trace that is still growing, perhaps. */
+static enum exit_status run_periods(struct analyze_run *a, const char *path,
+				    const struct command_spec *command)
+{
+	static const int stats_by[] = {IOT_STATS_BY_PROCESS, IOT_STATS_BY_HOST,
+				       IOT_STATS_BY_OBJECT};
+	const struct analyze_periods_options options = {
+	    .every_ns = a->every_ns,
+	    .by = a->by == NOT_BY ? ANALYZE_PERIODS_TOTAL : stats_by[a->by],
+	    .tsv = a->tsv,
+	    .physical = a->physical,
+	    .top = a->top};
+	a->read.side_by_side = false;
+	enum exit_status status = trace_in_open(&a->in, path, &a->read, command);
+	if (status == EXIT_OK)
+		status = analyze_periods_print(&a->in, &options);
+	trace_in_close(&a->in);
+	return status;
+}
+
+/* Returns NULL if the options go together with --every. */
+static const char *why_no_periods(const struct analyze_run *a, size_t count)
+{
+	if (a->every_ns == 0)
+		return NULL;
+	if (a->json || a->options.sections != 0 || a->state != NULL || a->html != NULL ||
+	    a->plots != NULL || a->against != NULL || a->part.n > 1 || a->group != NOT_GROUPED ||
+	    a->read.threads > 1)
+		return "--every prints periods only: it excludes --json, --section, --state, "
+		       "--html, "
+		       "--plots, --against, --group, --part and --threads";
+	if (a->by > 2)
+		return "--every has rows by process, node or file";
+	return count > 1 ? "--every reads one trace" : NULL;
+}
+
 /* No output may replace an input or another output. */
 static enum exit_status check_files(const struct analyze_run *a, char **paths, size_t count,
 				    const struct command_spec *command)
@@ -490,6 +528,7 @@ static const char examples[] =
     "  iotrace analyze --by=file --top=5 app.iot.zst           the files with most bytes\n"
     "  iotrace analyze --html=app.html app.iot.zst             a report with plots\n"
     "  iotrace analyze --threads=4 app.iot.zst                 on four processors\n"
+    "  iotrace record -o - app | iotrace analyze --every=1s -  a program while it runs\n"
     "  iotrace analyze app.darshan                             a log of another tool\n";
 
 enum exit_status cmd_analyze(int argc, char **argv)
@@ -546,6 +585,9 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		   "estimate the distinct blocks in windows of time (section reuse)"),
 	    OPTION(FLAG, 0, "dependencies", NULL, &a.dependencies,
 		   "split reads after writes, and overwrites, by same or other process"),
+	    CALL("every", "TIME", &a.every_ns,
+		 "print totals and rates of each period of the trace's time while reading",
+		 option_duration),
 	    RANGE(NUMBER, 0, "nodes", "N", &a.options.nodes,
 		  "nodes of the job (default: the hosts of its processes)", 1, UINT32_MAX),
 	    RANGE(NUMBER, 0, "threads", "N", &a.read.threads,
@@ -592,6 +634,10 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		return options_wrong(&command, "--dependencies excludes --part and --state");
 	if (a.part.n > 1 && a.read.threads > 1)
 		return options_wrong(&command, "--part and --threads exclude each other");
+	if (why_no_periods(&a, count) != NULL)
+		return options_wrong(&command, "%s", why_no_periods(&a, count));
 	status = check_files(&a, argv, count, &command);
+	if (status == EXIT_OK && a.every_ns > 0)
+		return run_periods(&a, count == 1 ? argv[0] : "-", &command);
 	return status == EXIT_OK ? run(&a, argv, count, &command) : status;
 }
