@@ -112,8 +112,8 @@ static int input_ended(struct iot_source *s, struct iot_stream *self, const stru
 	s->read_all = true;
 	if (atomic_load(&s->interrupt.cut))
 		s->damage = (struct error){.status = IOT_ETRUNCATED, .text = "interrupted"};
-	else if (e->status != IOT_OK &&
-		 (s->blank || s->state.foreign || e->status == IOT_ENOMEM || e->status == IOT_EUSAGE))
+	else if (e->status != IOT_OK && (s->blank || s->state.foreign || e->status == IOT_ENOMEM ||
+					 e->status == IOT_EUSAGE))
 		return iot_stream_fail(self, e->status, e->text);
 	else
 		s->damage = *e;
