@@ -199,6 +199,7 @@ static enum exit_status check_columns(const struct cat *c)
 static enum exit_status check_options(const struct cat *c)
 {
 	const struct export_options *o = &c->export;
+	const struct trace_out_options *w = &c->write;
 	const struct {
 		bool given;
 		const char *option, *formats;
@@ -215,7 +216,15 @@ static enum exit_status check_options(const struct cat *c)
 		       {o->prefix != NULL, "--prefix", "fio"},
 		       {o->real_names, "--real-names", "fio"},
 		       {o->per_process, "--per-process", "fio"},
-		       {o->setup != NULL, "--setup", "fio"}};
+		       {o->setup != NULL, "--setup", "fio"},
+		       {w->base != NOT_GIVEN, "--base", "iot"},
+		       {w->compression >= 0, "--compress", "iot"},
+		       {w->level != 0, "--level", "iot"},
+		       {w->threads != 0, "--threads", "iot"},
+		       {w->bare, "--bare", "iot"},
+		       {w->sync != NOT_GIVEN, "--sync", "iot"},
+		       {w->version != NOT_GIVEN, "--format-version", "iot"},
+		       {w->framed, "--framed", "iot"}};
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
 		if (options[i].given && !has_word(options[i].formats, formats[c->format].name))
 			return options_wrong(c->command, "%s goes with --format=%s",

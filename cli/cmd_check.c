@@ -497,7 +497,8 @@ static bool asks_for_writing(const struct check *c)
 {
 	const struct trace_out_options *o = &c->write;
 	return strcmp(o->path, "-") != 0 || o->level > 0 || o->threads > 0 || o->bare ||
-	       o->sync != NOT_GIVEN || o->compression >= 0 || o->no_fsync || c->keep_unverified;
+	       o->sync != NOT_GIVEN || o->version != NOT_GIVEN || o->compression >= 0 ||
+	       o->no_fsync || c->keep_unverified;
 }
 
 enum exit_status cmd_check(int argc, char **argv)

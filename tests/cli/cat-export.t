@@ -55,6 +55,9 @@ refused --format=fio --prefix='a b' t
 refused --format=csv --block=512 t
 refused --format=oracle --counters t
 refused --format=chrome --physical t
+for option in --base=10 --compress=zstd --level=3 --threads=2 --bare --sync=5 --format-version=1 --framed; do
+	refused --format=csv $option t
+done
 refused --format=fio --setup=t t
 refused --format=fio -o log --setup=./log t
 refused --format=fio -o log --per-process --setup=log.7.iolog t
