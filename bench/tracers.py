@@ -111,11 +111,12 @@ def seconds(d, words, command, limit):
 def measure(a, d, command, installed):
     """Returns the times of each tracer, in turns; those that fail once are left out of later turns."""
     times = {name: [] for name in installed}
-    seconds(d, [], command, a.limit)
+    if seconds(d, [], command, None) is None:
+        raise SystemExit(f"failed without a tracer: {command}")
     for _ in range(a.runs):
         for name, words in installed.items():
             if None not in times[name]:
-                times[name].append(seconds(d, words, command, a.limit))
+                times[name].append(seconds(d, words, command, a.limit if words else None))
     return times
 
 
