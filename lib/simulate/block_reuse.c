@@ -19,8 +19,7 @@ struct sparse_bins {
 struct block_reuse {
 	uint64_t memory;
 	bool failed;
-	struct distances distances;
-	struct idmap blocks;
+	struct distances distances; /* its keys number the blocks */
 	int64_t *last_ns; /* of each block: the start of the last record; REFERENCE_TIME_UNKNOWN */
 	size_t last_capacity;
 	struct idmap pairs;  /* of a row and the number of a block */
@@ -34,8 +33,10 @@ struct block_reuse {
 struct block_reuse *block_reuse_new(uint64_t memory)
 {
 	struct block_reuse *r = calloc(1, sizeof *r);
-	if (r != NULL)
-		r->memory = memory;
+	if (r == NULL)
+		return NULL;
+	r->memory = memory;
+	r->distances.keeps_dropped = true;
 	return r;
 }
 
@@ -49,7 +50,6 @@ static void bins_free(struct sparse_bins *b)
 static void release(struct block_reuse *r)
 {
 	distances_free(&r->distances);
-	idmap_free(&r->blocks);
 	idmap_free(&r->pairs);
 	free(r->last_ns);
 	free(r->pair_repeated);
@@ -119,7 +119,7 @@ static bool add_to_row(struct block_reuse *r, uint32_t row, size_t block, uint64
 static bool add_reference(struct block_reuse *r, uint64_t key, uint32_t row, int64_t start_ns)
 {
 	const uint64_t distance = distances_refer(&r->distances, key);
-	const size_t block = idmap_number(&r->blocks, key);
+	const size_t block = idmap_number(&r->distances.keys, key);
 	if (distance == DISTANCE_FAILED ||
 	    !array_reserve_index(&r->last_ns, &r->last_capacity, block, sizeof *r->last_ns) ||
 	    !array_reserve_index(&r->rows, &r->row_capacity, row, sizeof *r->rows))
@@ -135,10 +135,8 @@ static bool add_run(struct block_reuse *r, const struct reference_batch *b, uint
 	enum { AHEAD = 16 };
 	const uint32_t first = b->run[run].first, end = first + b->run[run].count;
 	for (uint32_t i = first; i < end; i++) {
-		if (i + AHEAD < b->count) {
+		if (i + AHEAD < b->count)
 			distances_prefetch(&r->distances, b->key[i + AHEAD]);
-			idmap_prefetch(&r->blocks, b->key[i + AHEAD]);
-		}
 		if (!add_reference(r, b->key[i], b->run[run].row + 1, b->start_ns[run]))
 			return false;
 	}
@@ -152,7 +150,7 @@ static bool apply(struct block_reuse *r, const struct reference_action *a)
 
 static uint64_t bytes_of(const struct block_reuse *r)
 {
-	return distances_bytes(&r->distances) + idmap_bytes(&r->blocks) + idmap_bytes(&r->pairs) +
+	return distances_bytes(&r->distances) + idmap_bytes(&r->pairs) +
 	       idmap_bytes(&r->distance_bins.map) + idmap_bytes(&r->time_bins.map) +
 	       r->last_capacity * sizeof *r->last_ns + r->pair_capacity * sizeof(bool) +
 	       (r->distance_bins.capacity + r->time_bins.capacity) * sizeof(uint64_t) +

@@ -243,8 +243,9 @@ void distances_forget(struct distances *d, uint64_t key)
 
 static bool drop(struct distances *d, uint64_t key)
 {
-	const size_t number = idmap_remove(&d->keys, key);
-	if (number == SIZE_MAX)
+	const size_t number =
+	    d->keeps_dropped ? idmap_find(&d->keys, key) : idmap_remove(&d->keys, key);
+	if (number == SIZE_MAX || d->slot[number] == 0)
 		return true;
 	const uint32_t slot = d->slot[number];
 	d->slot[number] = 0;

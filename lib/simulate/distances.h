@@ -21,7 +21,8 @@
 /* Initialize to zero. */
 struct distances {
 	struct idmap keys;
-	uint32_t *slot; /* of each number, from 1 on; 0: none */
+	bool keeps_dropped; /* keys, so that each has the same number always */
+	uint32_t *slot;     /* of each number, from 1 on; 0: none */
 	size_t slot_capacity;
 	uint64_t *bits;
 	uint16_t *small;   /* set slots of each 512 */
