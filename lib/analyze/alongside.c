@@ -18,6 +18,7 @@ static bool end_layer(struct layer *l)
 	const bool ended =
 	    sizes_settle(&l->sizes) && cells_settle(&l->cells) && order_end_all(&l->order);
 	arrival_settle(&l->arrival);
+	series_settle(&l->series);
 	file_users_settle(&l->file_users);
 	order_forget(&l->order);
 	busy_forget(&l->busy);

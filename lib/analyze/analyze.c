@@ -371,6 +371,7 @@ static void join_layer(struct iot_analyze *a, unsigned i, const struct requests_
 	latency_join(&l->latency, &part->latency);
 	l->busy.inexact[BUSY_METADATA] |= map->late_operations;
 	l->busy.inexact[BUSY_ALL] |= map->late_operations;
+	series_settle(&part->series);
 	keep(a, sizes_settle(&part->sizes) && cells_settle(&part->cells) &&
 		    totals_join(&l->totals, &part->totals, &totals) &&
 		    sizes_join(&l->sizes, &part->sizes, map->pair) &&
@@ -663,6 +664,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 		order_values(&l->order, counted_of(a), &a->values);
 		keep(a, repetition_values(&l->repetition, &a->values));
 	}
+	series_settle(&l->series);
 	if (needs(a, NEED_BINS))
 		keep(a, cells_settle(&l->cells));
 	if (a->status == IOT_OK && needs(a, IOT_ANALYZE_TIME))

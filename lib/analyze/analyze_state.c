@@ -137,6 +137,7 @@ static bool settle(struct iot_analyze *a)
 		done = sizes_settle(&l->sizes) && cells_settle(&l->cells) &&
 		       order_add_heads(&l->order, &a->requests);
 		arrival_settle(&l->arrival);
+		series_settle(&l->series);
 		file_users_settle(&l->file_users);
 	}
 	return done;

@@ -10,10 +10,26 @@ static struct series_bin *bin_at(struct series *s, int64_t bin)
 	return &s->bins[(uint64_t)bin % CELLS_BINS_MAX];
 }
 
+void series_settle(struct series *s)
+{
+	const int k = series_k(s);
+	uint64_t filling = 0; /* requests that fill the bin */
+	for (int64_t bin = s->first_bin; s->any && bin <= s->last_bin; bin++) {
+		struct series_bin *at = bin_at(s, bin);
+		filling += (uint64_t)at->filling;
+		at->filling = 0;
+		if (filling != 0)
+			at->in_flight_ns +=
+			    filling * (cells_start(bin + 1, k) - cells_start(bin, k));
+	}
+}
+
 /* Adds groups of 2^steps bins. */
 static bool coarsen(struct series *s, int steps)
 {
 	struct series_bin *old = s->bins;
+	if (old != NULL)
+		series_settle(s);
 	s->bins = s->spare != NULL ? s->spare : calloc(CELLS_BINS_MAX, sizeof *s->bins);
 	const bool moves = s->any && old != NULL && s->bins != NULL;
 	for (int64_t bin = s->first_bin; moves && bin <= s->last_bin; bin++) {
@@ -70,12 +86,16 @@ static bool add_long(struct series *s, uint64_t start, uint64_t end)
 		return false;
 	set_latest(s, start);
 	s->latest->requests = true;
-	for (uint64_t at = start; at < end; at = s->to_ns) {
-		set_latest(s, at);
-		s->latest->in_flight_ns += (end < s->to_ns ? end : s->to_ns) - at;
+	if (end <= s->to_ns) {
+		s->latest->in_flight_ns += end > start ? end - start : 0;
+		return true;
 	}
-	if (end > s->to_ns || start < s->from_ns)
-		set_latest(s, start);
+	const int k = series_k(s);
+	const int64_t first = cells_bin(start, k), last = cells_bin(end - 1, k);
+	s->latest->in_flight_ns += s->to_ns - start;
+	bin_at(s, last)->in_flight_ns += end - cells_start(last, k);
+	bin_at(s, first + 1)->filling++;
+	bin_at(s, last)->filling--;
 	return true;
 }
 

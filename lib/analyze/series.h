@@ -10,6 +10,12 @@
 
 struct series_bin {
 	uint64_t in_flight_ns, operations;
+	/*
+	 * Until series_settle: requests of which this is the first bin that they fill, minus those
+	 * of which it is the first bin afterwards that they do not fill. So a long request costs
+	 * the same as a short one.
+	 */
+	int64_t filling;
 	bool requests; /* one starts in it */
 };
 
@@ -37,7 +43,9 @@ static inline const struct series_bin *series_at(const struct series *s, int64_t
 /* These return false if out of memory. Times plus epoch_ns are those of the bins. */
 bool series_add(struct series *s, const struct io_spans *spans, uint64_t epoch_ns);
 bool series_add_op(struct series *s, uint64_t ns);
-/* Adds a part. */
+/* Before bins are read. */
+void series_settle(struct series *s);
+/* Adds a part, which is settled. */
 bool series_join(struct series *s, const struct series *part);
 void series_free(struct series *s);
 
