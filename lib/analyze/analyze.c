@@ -736,6 +736,32 @@ int iot_analyze_timeline(struct iot_analyze *a, size_t max, struct iot_analyze_t
 	return IOT_OK;
 }
 
+static int by_table_rank(const void *left, const void *right)
+{
+	return table_precedes(left, right) ? -1 : table_precedes(right, left);
+}
+
+/* Stores the number of the file with offsets that is i-th by bytes. Returns an enum iot_status. */
+static int offsets_file(const struct iot_analyze *a, const struct offsets *o, size_t i,
+			size_t *file)
+{
+	struct table_rank *ranks = malloc((o->file_capacity + 1) * sizeof *ranks);
+	size_t count = 0;
+	if (ranks == NULL)
+		return IOT_ENOMEM;
+	for (size_t k = 0; k < o->file_capacity; k++) {
+		if (o->files[k].rows == NULL)
+			continue;
+		ranks[count] = table_file_rank(&a->table, k);
+		ranks[count++].first = o->files[k].bytes;
+	}
+	qsort(ranks, count, sizeof *ranks, by_table_rank);
+	if (i < count)
+		*file = ranks[i].number;
+	free(ranks);
+	return i < count ? IOT_OK : IOT_EUSAGE;
+}
+
 int iot_analyze_offsets(struct iot_analyze *a, size_t i, struct iot_analyze_offsets *to)
 {
 	const struct offsets_map *map = &a->offsets;
@@ -744,8 +770,9 @@ int iot_analyze_offsets(struct iot_analyze *a, size_t i, struct iot_analyze_offs
 		return IOT_EUSAGE;
 	const struct layer *l = a->layers[chosen_layer(a)];
 	const uint64_t begin_ns = span_of(a).begin_ns;
-	if (!offsets_file_at(&l->offsets, i, &file))
-		return IOT_EUSAGE;
+	const int status = offsets_file(a, &l->offsets, i, &file);
+	if (status != IOT_OK)
+		return status;
 	if (!offsets_map(&l->offsets, file, &a->offsets))
 		return IOT_ENOMEM;
 	const struct file_key *key = &a->requests.file_keys[file];

@@ -304,17 +304,6 @@ bool offsets_join(struct offsets *o, struct offsets *part, const uint32_t *file)
 
 /* Results */
 
-bool offsets_file_at(const struct offsets *o, size_t i, size_t *file)
-{
-	size_t count;
-	struct by_bytes *list = sorted_files(o, &count);
-	const bool found = list != NULL && i < count;
-	if (found)
-		*file = list[count - 1 - i].file;
-	free(list);
-	return found;
-}
-
 static bool add_cell(struct offsets_map *map, uint32_t bin, uint32_t block, const uint64_t bytes[2])
 {
 	if (bytes[0] == 0 && bytes[1] == 0)

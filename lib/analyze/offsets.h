@@ -49,8 +49,7 @@ bool offsets_add(struct offsets *o, const struct io_spans *grouped, uint64_t epo
 /* Adds a part, or a trace of the same job, which is consumed. file[i]: the number in o of its file i. */
 bool offsets_join(struct offsets *o, struct offsets *part, const uint32_t *file);
 void offsets_state(struct state *s, struct offsets *o);
-/* Stores the number of the file that is i-th by bytes; false if there are not as many. */
-bool offsets_file_at(const struct offsets *o, size_t i, size_t *file);
+/* The cells of a file with rows. */
 bool offsets_map(const struct offsets *o, size_t file, struct offsets_map *map);
 void offsets_free(struct offsets *o);
 

@@ -33,6 +33,10 @@ done
 "$IOTRACE" analyze -q --plots=again t && diff -r plots again && echo 'the same bytes'
 "$IOTRACE" analyze -q --state=t.state t && "$IOTRACE" analyze -q --plots=joined t.state && diff -r plots joined &&
 	echo 'the same bytes from a state'
+# Files with equal bytes are in the order of their paths.
+log=$TESTDATA/darshan/mpi4_dxt.darshan
+"$IOTRACE" analyze -q --plots=ties "$log" && "$IOTRACE" analyze -q --state=log.state "$log" &&
+	"$IOTRACE" analyze -q --plots=state log.state && diff -r ties state && cut -f 1 state/offset.tsv | uniq
 "$IOTRACE" analyze -q --plots=t t
 echo "exit $?"
 PATH=/nonexistent "$IOTRACE" analyze -q --plots=png --png t
