@@ -51,7 +51,10 @@ for seed in 11; do
 done
 
 echo "a run too long to be held"
-make_inputs 16 2 2 66000
+make_inputs 17 1 2 100
+for one in in-0.*; do mv "$one" "kept${one#in-0}"; done
+make_inputs 16 1 2 66000
+for one in kept.*; do mv "$one" "in-1${one#kept}"; done
 "$IOTRACE" merge --format-version=1 -o out in-* && python3 "$TOOLS/merge_truth.py" check out in-*
 cat in-1* | "$IOTRACE" merge --format-version=1 in-0* - >piped
 "$IOTRACE" cat -f csv --columns=raw piped | sed 1d | cut -d, -f2 | sort -c -n && echo "in order"

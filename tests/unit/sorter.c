@@ -391,7 +391,7 @@ static uint64_t disk_used(void)
 
 Test(sorter, live_gives_the_disk_back)
 {
-	enum { N = 2000000 };
+	enum { N = 1000000 };
 	struct key *key = far_keys(N);
 	struct sorter *s = sorter_new(65536, SORTER_LIVE);
 	uint64_t max = 0;
