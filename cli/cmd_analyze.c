@@ -350,11 +350,15 @@ static enum exit_status analyze_one(void *context, const char *path, struct iot_
 static enum exit_status analyze_before(struct analyze_run *a, const struct command_spec *command)
 {
 	struct one_input one = {a, command};
+	const bool is_state = analyze_is_state(a->against);
 	const enum exit_status status =
-	    analyze_is_state(a->against)
-		? analyze_state_open(&a->before, a->against, &a->read, &a->options, command)
-		: analyze_one(&one, a->against, &a->before);
+	    is_state ? analyze_state_open(&a->before, a->against, &a->read, &a->options, command)
+		     : analyze_one(&one, a->against, &a->before);
 	a->bins = 0;
+	if (status != EXIT_OK && (status != EXIT_FAULT || is_state)) {
+		iot_analyze_free(a->before);
+		a->before = NULL;
+	}
 	if (a->before != NULL && iot_analyze_finish(a->before) != IOT_OK)
 		return message_no_memory();
 	return status;
@@ -438,7 +442,7 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 		return options_wrong(
 		    command, "--by=job and --group need inputs that are files, and no --state");
 	const enum exit_status before = a->against != NULL ? analyze_before(a, command) : EXIT_OK;
-	if (before != EXIT_OK && (before != EXIT_FAULT || a->before == NULL))
+	if (before != EXIT_OK && a->before == NULL)
 		return before;
 	const enum exit_status status =
 	    count > 1 || by_job || (count == 1 && analyze_is_state(paths[0]))

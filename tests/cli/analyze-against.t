@@ -82,3 +82,6 @@ run --against=monday.iot tuesday.iot friday.iot
 run --against=damaged tuesday.iot
 head -n 5 out
 run --against=monday.iot damaged
+head -n 20 monday.state >cut.state
+run --against=cut.state tuesday.iot
+wc -c <out
