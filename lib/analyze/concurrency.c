@@ -18,8 +18,8 @@ static void insert(int64_t *ends, size_t count, int64_t end)
 }
 
 /*
- * The same after NEAR lowest values: of an end that is seldom lower than more of the latest ones, without branches that
- * depend on the ends.
+ * The same for an end that is seldom lower than more than NEAR others, without branches that depend
+ * on the ends. NEAR lowest values precede them.
  */
 enum { NEAR = 4 };
 
