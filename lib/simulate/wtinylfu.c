@@ -5,6 +5,9 @@
  */
 #include <stdlib.h>
 
+#ifndef XXH_INLINE_ALL
+#define XXH_INLINE_ALL /* four hashes for each reference */
+#endif
 #include <xxhash.h>
 
 #include "cache_internal.h"
