@@ -78,19 +78,36 @@ static bool add_start(struct file_users *s, struct file_users_pair *p, uint64_t 
 	return true;
 }
 
+/* The first request from i on that does not start in the last bin, or their number. */
+static inline size_t next_outside(const struct file_users_pair *p, const struct io_span *span,
+				  size_t i, uint64_t epoch_ns)
+{
+	const uint64_t from_ns = p->from_ns, length_ns = p->to_ns - from_ns;
+	while (i < span->count &&
+	       epoch_ns + (uint64_t)span->request[i].start_ns - from_ns < length_ns)
+		i++;
+	return i;
+}
+
+static bool add_span(struct file_users *s, struct file_users_pair *p, const struct io_span *span,
+		     uint64_t epoch_ns)
+{
+	for (size_t i = 0; (i = next_outside(p, span, i, epoch_ns)) < span->count; i++)
+		if (!add_start(s, p, epoch_ns + (uint64_t)span->request[i].start_ns))
+			return false;
+	return true;
+}
+
 bool file_users_add(struct file_users *s, const struct io_spans *grouped, uint64_t epoch_ns)
 {
 	for (size_t i = 0; i < grouped->count; i++) {
 		const struct io_span *span = &grouped->span[i];
 		if (!array_reserve_index(&s->pairs, &s->capacity, span->pair, sizeof *s->pairs))
 			return false;
-		struct file_users_pair *p = &s->pairs[span->pair];
-		p->used = true;
-		for (size_t k = 0; k < span->count && (span->flags & IOT_START_UNKNOWN) == 0; k++) {
-			const uint64_t ns = epoch_ns + (uint64_t)span->request[k].start_ns;
-			if ((ns < p->from_ns || ns >= p->to_ns) && !add_start(s, p, ns))
-				return false;
-		}
+		s->pairs[span->pair].used = true;
+		if ((span->flags & IOT_START_UNKNOWN) == 0 &&
+		    !add_span(s, &s->pairs[span->pair], span, epoch_ns))
+			return false;
 	}
 	return true;
 }

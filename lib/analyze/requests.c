@@ -340,16 +340,14 @@ static inline void add_clock(struct requests *r, struct io_batch *b, uint32_t th
 {
 	struct io_clock *c = &b->clock[b->clock_count];
 	const bool known = (rec->flags & IOT_CPU_UNKNOWN) == 0;
-	if (b->clock_count == 0 || c[-1].thread != thread)
-		b->clock[b->clock_count++] = (struct io_clock){.thread = thread};
-	else
-		c--;
-	if (known && !c->known) {
-		c->first_ns = rec->cpu_ns;
-		c->known = true;
+	if (b->clock_count == 0 || c[-1].thread != thread) {
+		*c = (struct io_clock){thread, known, rec->cpu_ns, rec->cpu_ns};
+		b->clock_count++;
+	} else if (known && c[-1].known) {
+		c[-1].last_ns = rec->cpu_ns;
+	} else if (known) {
+		c[-1] = (struct io_clock){thread, known, rec->cpu_ns, rec->cpu_ns};
 	}
-	if (known)
-		c->last_ns = rec->cpu_ns;
 	if (rec->cpu_ns != 0 || r->clock_capacity > 0)
 		set_clock(r, thread, rec->cpu_ns);
 }
