@@ -122,7 +122,7 @@ void state_reference(struct state *s, const char *key, const struct state_number
 
 /* Helpers */
 
-/* Returns element i of an array, which grows as by array_reserve_index(), or NULL if out of memory. */
+/* Returns element i of an array that grows by array_reserve_index(); NULL if out of memory. */
 void *state_at(struct state *s, void *array, size_t *capacity, size_t i, size_t size);
 /* Loading: the state is refused unless `valid`. */
 void state_check(struct state *s, bool valid, const char *expected);

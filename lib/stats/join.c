@@ -21,7 +21,7 @@ static void join_opened(struct iot_stats *s, struct iot_stats *more)
 	}
 }
 
-/* Returns 1 + the number of the row that a later row continues, or of a new one, or 0 on failure. */
+/* Returns the number + 1 of the row that a later row continues, or of a new one, or 0. */
 static uint32_t row_for(struct iot_stats *s, const struct stats_row *row)
 {
 	if (by_process(s))
