@@ -9,10 +9,16 @@ enum { ALL_TIMES = 1 << COUNTERS_READ | 1 << COUNTERS_WRITE | 1 << COUNTERS_META
 
 /* Evidence of files */
 
+/* Counters can contradict each other: a file without requests is no evidence. */
+static bool is_used(const struct counters_file *f)
+{
+	return f->requests[0] > 0 || f->requests[1] > 0;
+}
+
 /* Bytes read beyond the end of all that is read have been read before: a lower bound. */
 static uint64_t read_again(const struct counters_file *f)
 {
-	return f->bytes[0] > f->max_read + 1 ? f->bytes[0] - f->max_read - 1 : 0;
+	return is_used(f) && f->bytes[0] > f->max_read + 1 ? f->bytes[0] - f->max_read - 1 : 0;
 }
 
 static void add_straggler(struct file_evidence *e, const struct counters_file *f,
@@ -34,14 +40,15 @@ static void add_straggler(struct file_evidence *e, const struct counters_file *f
 static void add_file(struct file_evidence *e, const struct counters_file *f, struct table_rank rank,
 		     uint64_t processes)
 {
-	const bool used = f->requests[0] > 0 || f->requests[1] > 0;
+	if (!is_used(f))
+		return;
 	for (unsigned d = 0; d < 2; d++) {
 		e->requests[d] = saturate_add(e->requests[d], f->requests[d]);
 		e->small_requests[d] = saturate_add(e->small_requests[d], f->small[d]);
 		max_rank_take(&e->small[d], rank, f->small[d]);
 	}
 	max_rank_take(&e->reread, rank, read_again(f));
-	if (!used || !(f->shared || f->ranks > 1))
+	if (!f->shared && f->ranks <= 1)
 		return;
 	for (unsigned d = 0; d < 2; d++) {
 		e->shared_requests[d] = saturate_add(e->shared_requests[d], f->requests[d]);
@@ -97,7 +104,7 @@ static void find_reread(struct findings *f, const struct findings_source *from,
 	char size[FINDING_SIZE];
 	for (size_t i = 0; i < t->file_capacity; i++)
 		again = saturate_add(again, read_again(&t->files[i]));
-	if ((double)again <= REREAD_MAX * (double)all)
+	if (all == 0 || (double)again <= REREAD_MAX * (double)all)
 		return;
 	struct finding *to = finding_add(f, "read_again", (double)again / (double)all, REREAD_MAX);
 	if (to == NULL)
@@ -120,7 +127,8 @@ static void find_misaligned(struct findings *f, const struct findings_source *fr
 	const double requests =
 			 (double)t->sum[COUNTERS_REQUESTS] + (double)t->sum[COUNTERS_REQUESTS + 1],
 		     misaligned = (double)t->sum[COUNTERS_NOT_ALIGNED];
-	if (t->unmeasured[COUNTERS_NOT_ALIGNED] || misaligned <= MISALIGNED_MAX * requests)
+	if (requests <= 0 || t->unmeasured[COUNTERS_NOT_ALIGNED] ||
+	    misaligned <= MISALIGNED_MAX * requests)
 		return;
 	struct finding *to = finding_add(f, "misaligned", misaligned / requests, MISALIGNED_MAX);
 	if (to == NULL)

@@ -1765,7 +1765,7 @@ class CountedFindings(Findings):
 
     def misaligned(self):
         n, requests = counters(self.t)["not_aligned"]["POSIX"], self.total("N")
-        if n is not None and n > 0.1 * requests:
+        if n is not None and requests and n > 0.1 * requests:
             self.add("misaligned", n / requests, 0.1, self.part(n / requests * self.shares["rw"]), count=n)
 
 
