@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* JSON: brackets, commas and escapes. */
+#include <math.h>
+
 #include "lib/base/number.h"
 
 #include "printable.h"
@@ -129,14 +131,17 @@ void json_signed(struct json *j, const char *key, int64_t value)
 void json_real(struct json *j, const char *key, double value)
 {
 	element(j, key);
-	output_printf(j->out, "%.6f", value);
+	if (isfinite(value))
+		output_printf(j->out, "%.6f", value);
+	else
+		output_text(j->out, "null");
 }
 
 void json_exact(struct json *j, const char *key, double value)
 {
 	char text[REAL_CAPACITY];
 	element(j, key);
-	output_text(j->out, printable_real(text, value));
+	output_text(j->out, isfinite(value) ? printable_real(text, value) : "null");
 }
 
 void json_bool(struct json *j, const char *key, bool value)
