@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define FORMAT_OPTION "--from of convert, --in-format of other commands"
+
 extern const struct converter converter_blktrace;
 extern const struct converter converter_csv;
 extern const struct converter converter_darshan;
@@ -59,7 +61,7 @@ static bool refuse_blank(struct input *in, struct error *error)
 		*error = *bufreader_error(w);
 	else
 		error_set(
-		    error, IOT_EFORMAT, "%s: empty; name the format with --from",
+		    error, IOT_EFORMAT, "%s: empty; name the format with " FORMAT_OPTION,
 		    escape_text(name, sizeof(name), input_name(in, 0), strlen(input_name(in, 0))));
 	bufreader_free(w);
 	return true;
@@ -89,7 +91,8 @@ static void refuse_unknown(struct input *in, struct error *error)
 		return;
 	}
 	error_set(error, IOT_EFORMAT,
-		  "%s: not a format known here (%s); name the format with --from", first, names);
+		  "%s: not a format known here (%s); name the format with " FORMAT_OPTION, first,
+		  names);
 }
 
 const struct converter *converter_sniff(struct input *in, struct error *error)
@@ -117,7 +120,7 @@ const struct converter *converter_sniff(struct input *in, struct error *error)
 	if (second == NULL)
 		return best;
 	error_set(error, IOT_EUSAGE,
-		  "this may be %s as well as %s: name the format with --from %s or --from %s",
-		  best->name, second->name, best->name, second->name);
+		  "this may be %s as well as %s: name the format with " FORMAT_OPTION, best->name,
+		  second->name);
 	return NULL;
 }

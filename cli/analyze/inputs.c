@@ -279,13 +279,12 @@ enum exit_status analyze_inputs_join(struct analyze_inputs *in, struct iot_analy
 	enum exit_status status = read_heads(in, &heads);
 	if (status == EXIT_OK && !give_jobs(heads.of, heads.count))
 		status = message_no_memory();
-	if (status == EXIT_OK) {
-		if (heads.count > 0)
-			qsort(heads.of, heads.count, sizeof *heads.of, by_job);
+	if (status == EXIT_OK && heads.of != NULL) {
+		qsort(heads.of, heads.count, sizeof *heads.of, by_job);
 		drop_equal(heads.of, &heads.count);
 		status = check_all(heads.of, heads.count);
 	}
-	if (status == EXIT_OK)
+	if (status == EXIT_OK && heads.of != NULL)
 		status = join_jobs(in, heads.of, heads.count, a);
 	for (size_t i = 0; i < heads.count; i++)
 		analyze_head_free(&heads.of[i]);

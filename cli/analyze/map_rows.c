@@ -35,7 +35,7 @@ const struct map_row map_rows[MAP_ROWS_MAX] = {
     {"2.7", "requests of this pattern", DIRECTIONS("pattern_share"), SHOWN_PERCENT},
     {"2.9", "burstiness", ALL("burstiness"), SHOWN_REAL},
     {"2.10", "requests repeat", ONE("repetitive"), SHOWN_YES},
-    {"2.10", "period in requests", ONE("lag"), SHOWN_COUNT},
+    {"2.10", "lag of most repetitions, in requests", ONE("lag"), SHOWN_COUNT},
     {"2.11", "period of bins by type, in s", ALL("type_period_s"), SHOWN_REAL},
     {"3.1", "parallel I/O intensity", ALL("parallel_intensity"), SHOWN_REAL},
     {"4.2", "requests of POSIX", DIRECTIONS("posix"), SHOWN_COUNT},

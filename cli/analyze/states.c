@@ -129,19 +129,18 @@ static enum exit_status no_member(const struct analyze_heads *to, const char *pa
 static enum exit_status read_members(struct analyze_heads *to, const char *path,
 				     struct trace_in *in, struct iot_event *ev)
 {
-	struct analyze_head *head = NULL;
 	size_t members = 0;
-	do {
-		if (analyze_members_begin(ev)) {
+	struct analyze_head *head = add_member(to, path, members++, ev);
+	while (head != NULL && trace_in_events(in, ev, 1) == 1) {
+		if (analyze_members_begin(ev))
 			head = add_member(to, path, members++, ev);
-			if (head == NULL)
-				return no_member(to, path);
-		} else if (analyze_state_begins(ev)) {
+		else if (analyze_state_begins(ev))
 			read_part(head, ev);
-		} else if (head->job == NULL && is_state_line(ev, "job")) {
+		else if (head->job == NULL && is_state_line(ev, "job"))
 			head->job = job_of(ev, true);
-		}
-	} while (trace_in_events(in, ev, 1) == 1);
+	}
+	if (head == NULL)
+		return no_member(to, path);
 	return in->status == IOT_OK ? EXIT_OK : EXIT_FAULT;
 }
 

@@ -2,32 +2,16 @@
 /* The classes of the bytes of all files, and of each of those with most bytes. */
 #include <stdio.h>
 
-#include "cli/ui/markup.h"
-
 #include "canvas.h"
+#include "file_label.h"
 
-enum { LEFT = 224, RIGHT = 92, NAME_COLUMNS = 30, PATH_CAPACITY = 1 << 16 };
+enum { LEFT = 224, RIGHT = 92, NAME_COLUMNS = 30 };
 
 static const char *const marks[CLASSES] = {"f r", "f m", "f w", "f k", "f o"};
 
 static bool has_data(const struct plot_data *d)
 {
 	return d->classes.count > 0;
-}
-
-/* The name of a file in full, or with its middle left out. */
-static void write_name(struct output *o, const struct class_bar *b, bool in_full)
-{
-	char text[PATH_CAPACITY];
-	size_t n = strlen(b->key);
-	if (b->name.data != NULL && b->name.size <= PATH_CAPACITY)
-		n = iot_percent_decode(b->name, text, NULL);
-	else
-		memcpy(text, b->key, n);
-	if (in_full)
-		markup_write(o, text, n);
-	else
-		markup_shortened(o, text, n, NAME_COLUMNS);
 }
 
 static void draw_bar(struct output *o, const struct svg_frame *f, const struct class_bar *b,
@@ -38,10 +22,8 @@ static void draw_bar(struct output *o, const struct svg_frame *f, const struct c
 	char text[SVG_LABEL];
 	output_printf(o, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", LEFT - 8,
 		      y + height / 2 + 4);
-	write_name(o, b, false);
-	output_text(o, "<title>");
-	write_name(o, b, true);
-	output_text(o, "</title></text>\n");
+	file_label_write(o, b->name, b->key, NAME_COLUMNS);
+	output_text(o, "</text>\n");
 	for (unsigned k = 0; k < CLASSES; k++) {
 		const double percent = 100 * b->bytes[k] / all;
 		const double x = svg_x(f, base);
@@ -77,17 +59,13 @@ static void draw(const struct plot_data *d, struct output *o)
 
 static void write_data(const struct plot_data *d, struct output *o)
 {
-	char text[PATH_CAPACITY];
 	output_text(o, "file");
 	for (unsigned k = 0; k < CLASSES; k++)
 		output_printf(o, "\t%s_bytes", class_names[k]);
 	output_text(o, "\n");
 	for (size_t i = 0; i < d->classes.count; i++) {
 		const struct class_bar *b = &d->classes.bar[i];
-		if (b->name.data != NULL && b->name.size <= PATH_CAPACITY)
-			output_encoded(o, text, iot_percent_decode(b->name, text, NULL));
-		else
-			output_text(o, b->key);
+		file_label_field(o, b->name, b->key);
 		for (unsigned k = 0; k < CLASSES; k++)
 			output_printf(o, "\t%.0f", b->bytes[k]);
 		output_text(o, "\n");

@@ -6,10 +6,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/ui/markup.h"
 #include "cli/ui/printable.h"
 
 #include "canvas.h"
+#include "file_label.h"
 #include "shades.h"
 
 enum {
@@ -19,8 +19,7 @@ enum {
 	NAME_HEIGHT = 18, /* above each row */
 	GAP = 16,         /* below each row, and between panes */
 	KEY_X = PLOT_WIDTH - 60,
-	NAME_COLUMNS = 80,
-	PATH_CAPACITY = 1 << 16
+	NAME_COLUMNS = 80
 };
 
 static bool has_data(const struct plot_data *d)
@@ -44,20 +43,6 @@ static int height_of(const struct plot_data *d)
 	const int rows = (int)d->offsets.count;
 	return TOP + rows * (NAME_HEIGHT + pane_height(&d->offsets)) + (rows - 1) * GAP +
 	       CANVAS_BOTTOM;
-}
-
-static void write_name(struct output *o, const struct offset_file *f, bool in_full)
-{
-	char text[PATH_CAPACITY];
-	size_t n = strlen(f->key);
-	if (f->map.path.size > 0 && f->map.path.size <= PATH_CAPACITY)
-		n = iot_percent_decode(f->map.path, text, NULL);
-	else
-		memcpy(text, f->key, n);
-	if (in_full)
-		markup_write(o, text, n);
-	else
-		markup_shortened(o, text, n, NAME_COLUMNS);
 }
 
 /* Runs of blocks of a shade, one above the other, in units of cells. */
@@ -155,10 +140,8 @@ static void draw_row(struct output *o, const struct offset_files *all, size_t ro
 		  pane = panes == 2 ? (width - GAP) / 2 : width;
 	int x = LEFT;
 	output_printf(o, "<text x=\"%d\" y=\"%d\">", LEFT, top - 6);
-	write_name(o, &all->file[row], false);
-	output_text(o, "<title>");
-	write_name(o, &all->file[row], true);
-	output_text(o, "</title></text>\n");
+	file_label_write(o, all->file[row].map.path, all->file[row].key, NAME_COLUMNS);
+	output_text(o, "</text>\n");
 	for (unsigned k = 0; k < 2; k++) {
 		struct svg_frame f = {.left = x, .top = top, .width = pane, .height = height};
 		if (!all->has[k])
@@ -189,18 +172,13 @@ static void draw(const struct plot_data *d, struct output *o)
 
 static void write_data(const struct plot_data *d, struct output *o)
 {
-	char text[PATH_CAPACITY], begin[REAL_CAPACITY];
+	char begin[REAL_CAPACITY];
 	output_text(o, "file\tbegin_s\toffset\tblock_bytes\tread_bytes\twritten_bytes\n");
 	for (size_t i = 0; i < d->offsets.count; i++) {
 		const struct offset_file *f = &d->offsets.file[i];
-		const bool named = f->map.path.size > 0 && f->map.path.size <= PATH_CAPACITY;
-		const size_t n = named ? iot_percent_decode(f->map.path, text, NULL) : 0;
 		for (size_t k = 0; k < f->map.count; k++) {
 			const struct iot_analyze_offset_cell *c = &f->map.cells[k];
-			if (named)
-				output_encoded(o, text, n);
-			else
-				output_text(o, f->key);
+			file_label_field(o, f->map.path, f->key);
 			output_printf(
 			    o, "\t%s\t%ju\t%ju\t%ju\t%ju\n",
 			    printable_real(begin, f->map.begin_s + (double)c->bin * f->map.width_s),

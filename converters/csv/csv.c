@@ -132,6 +132,10 @@ static bool is_header(struct csv_source *c, struct iot_text line)
 	return false;
 }
 
+#define NAME_THE_COLUMNS                                                                           \
+	"name the columns, such as --columns=time:s,op,offset,length of convert, "                 \
+	"--in-option=columns=... of other commands"
+
 static int read_header(struct csv_source *c, struct iot_text line, const char *head, size_t size)
 {
 	const char *list = source_setting(c->src, "columns"), *unit = NULL;
@@ -146,16 +150,13 @@ static int read_header(struct csv_source *c, struct iot_text line, const char *h
 	const size_t names = csv_columns_header(&c->layout, line, &unit);
 	if (unit != NULL)
 		return error_set(e, IOT_EUSAGE,
-				 "the header has no unit for '%s'; name the columns, such as "
-				 "--columns=time:s,op,offset,length",
-				 unit);
+				 "the header has no unit for '%s'; " NAME_THE_COLUMNS, unit);
 	if (names >= 2) {
 		c->layout.exact = true;
 		set_header(c, line);
 	} else if (csv_columns_detect(&c->layout, head, size) == 0) {
 		return error_set(e, IOT_EUSAGE,
-				 "no header line with names of columns; name them, such as "
-				 "--columns=time:s,op,offset,length");
+				 "no header line with names of columns; " NAME_THE_COLUMNS);
 	}
 	return set_delimiter(c, line);
 }

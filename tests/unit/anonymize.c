@@ -309,10 +309,10 @@ Test(anonymize, words_of_the_format_and_its_converters_stay)
 Test(anonymize, names_of_operations_stay_by_which_analyze_counts)
 {
 	static const char *const names[] = {
-	    "open",    "close", "create",  "mkdir",    "rmdir", "readdir", "opendir", "closedir",
-	    "unlink",  "link",  "symlink", "truncate", "chmod", "chown",   "utime",   "setxattr",
-	    "rename",  "mknod", "seek",    "lseek",    "read",  "write",   "discard", "delete",
-	    "removexattr"};
+	    "open",     "close",    "create", "mkdir",      "rmdir",    "readdir", "opendir",
+	    "closedir", "unlink",   "link",   "symlink",    "truncate", "chmod",   "chown",
+	    "utime",    "setxattr", "rename", "mknod",      "seek",     "lseek",   "read",
+	    "write",    "discard",  "delete", "removexattr"};
 	struct anonymous *t = with_flags(0);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char text[64];

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Files in plots: their paths, or their keys where no path is known. */
+#ifndef CLI_REPORT_FILE_LABEL_H
+#define CLI_REPORT_FILE_LABEL_H
+
+#include <iotrace/iotrace.h>
+
+#include "cli/ui/output.h"
+
+/* In a text element: at most `columns` characters, with the whole path as tooltip. path: percent-encoded, or NULL. */
+void file_label_write(struct output *o, struct iot_text path, const char *key, size_t columns);
+
+/* In a column of TSV. */
+void file_label_field(struct output *o, struct iot_text path, const char *key);
+
+#endif
