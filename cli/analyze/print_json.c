@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* {SECTION: {NAME: VALUE, NAME: {KEY: VALUE, ...}, ...}, ...} */
+#include <string.h>
+
 #include "results.h"
 #include "table.h"
+
+static bool is_in(const struct iot_analyze_value *v, const char *section)
+{
+	return v != NULL && strcmp(v->section, section) == 0;
+}
 
 /* Writes the values of one name, from value i on; returns the index of the next name. */
 static size_t json_name(struct json *j, const struct iot_analyze *a, size_t i)
@@ -12,7 +19,7 @@ static size_t json_name(struct json *j, const struct iot_analyze *a, size_t i)
 		return i + 1;
 	}
 	json_open(j, first->name, '{');
-	for (; v != NULL && v->name == first->name && v->section == first->section;
+	for (; is_in(v, first->section) && strcmp(v->name, first->name) == 0;
 	     v = iot_analyze_value(a, ++i))
 		analyze_json_value(j, v->key, v);
 	json_close(j, '}');
@@ -23,8 +30,7 @@ static size_t json_name(struct json *j, const struct iot_analyze *a, size_t i)
 static size_t skip_section(const struct iot_analyze *a, size_t i)
 {
 	const char *section = iot_analyze_value(a, i)->section;
-	const struct iot_analyze_value *v;
-	while ((v = iot_analyze_value(a, i)) != NULL && v->section == section)
+	while (is_in(iot_analyze_value(a, i), section))
 		i++;
 	return i;
 }

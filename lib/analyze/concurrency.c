@@ -259,12 +259,14 @@ static size_t add_prefix(struct concurrency *c, const struct concurrency_interva
 
 static bool add(struct concurrency *c, const struct concurrency_interval *in, size_t n)
 {
+	if (n == 0)
+		return true;
 	const bool kept = c->part && c->prefix.count < CONCURRENCY_PREFIX_MAX;
 	int64_t latest = c->latest_ns;
 	for (size_t i = 0; i < n; i++)
 		latest = in[i].end_ns > latest ? in[i].end_ns : latest;
 	c->latest_ns = latest;
-	const size_t taken = kept && n > 0 ? add_prefix(c, in, n) : 0;
+	const size_t taken = kept ? add_prefix(c, in, n) : 0;
 	return taken != SIZE_MAX && count(c, in + taken, n - taken);
 }
 
