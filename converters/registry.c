@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define FORMAT_OPTION "--from of convert, --in-format of other commands"
+#define FORMAT_OPTION "--from or --in-format"
 
 extern const struct converter converter_blktrace;
 extern const struct converter converter_csv;
