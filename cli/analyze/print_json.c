@@ -38,9 +38,8 @@ static size_t skip_section(const struct iot_analyze *a, size_t i)
 static size_t json_section(struct json *j, const struct iot_analyze *a, size_t i)
 {
 	const char *section = iot_analyze_value(a, i)->section;
-	const struct iot_analyze_value *v;
 	json_open(j, section, '{');
-	while ((v = iot_analyze_value(a, i)) != NULL && v->section == section)
+	while (is_in(iot_analyze_value(a, i), section))
 		i = json_name(j, a, i);
 	json_close(j, '}');
 	return i;
