@@ -216,7 +216,8 @@ static void print_json(const struct analyze_maps *m, struct output *out)
 		for (size_t i = 0; i < map->count;) {
 			const char *criterion = map->values[i].value.name;
 			json_open(&j, criterion, '{');
-			for (; i < map->count && map->values[i].value.name == criterion; i++)
+			for (; i < map->count && strcmp(map->values[i].value.name, criterion) == 0;
+			     i++)
 				analyze_json_value(&j, map->values[i].value.key,
 						   &map->values[i].value);
 			json_close(&j, '}');
