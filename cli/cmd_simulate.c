@@ -270,16 +270,18 @@ static enum exit_status run_timing(struct simulate_run *s, char **paths, size_t 
 {
 	static char standard_input[] = "-";
 	char *none[] = {standard_input};
-	if (s->dump || s->results.prefetch.kind != PREFETCH_NONE)
-		return options_wrong(s->command,
-				     "--time excludes --dump-references and --prefetch; use "
-				     "--read-ahead");
+	if (s->dump)
+		return options_wrong(s->command, "--time and --dump-references exclude each other");
+	if (s->results.prefetch.kind != PREFETCH_NONE)
+		return options_wrong(s->command, "--time and --prefetch exclude each other; the "
+						 "timing model has --read-ahead");
 	if (s->by != BREAKDOWN_NONE && s->timing.rate_ns > 0 && s->tsv)
 		return options_wrong(s->command, "--tsv has the rows of --rate or of --by");
-	if (s->write != REFERENCES_BACK || s->results.rmw)
-		return options_wrong(s->command,
-				     "--time excludes --rmw, and --write other than back; use "
-				     "--write-behind");
+	if (s->results.rmw)
+		return options_wrong(s->command, "--time and --rmw exclude each other");
+	if (s->write != REFERENCES_BACK)
+		return options_wrong(s->command, "--time requires --write=back; --write-behind "
+						 "selects when blocks are written");
 	const struct timing_command c = {.flags = s->timing,
 					 .read = s->results.read,
 					 .command = s->command,

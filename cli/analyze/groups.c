@@ -36,7 +36,7 @@ static const char *const by_names[] = {[ANALYZE_GROUP_USER] = "user",
 				       [ANALYZE_GROUP_COMMAND] = "command",
 				       [ANALYZE_GROUP_DIR] = "dir"};
 
-/* The name of a group, which the caller frees; NULL: out of memory. */
+/* Returns the name of a group, which the caller frees, or NULL if out of memory. */
 
 static char *directory_of(const char *path)
 {

@@ -25,14 +25,14 @@ struct analyze_inputs {
 	const struct iot_analyze_options *options;
 	const struct command_spec *command;
 	bool one_job; /* all are of one job, whatever they declare */
-	/* Keeps one of several jobs; returns an enum iot_status. NULL: all have to be of one job. */
+	/* Keeps one of several jobs; returns an enum iot_status. If NULL, all traces must be of one job. */
 	int (*add_job)(void *jobs, const struct analyze_job_of *job);
 	void *jobs;
 	bool by_job; /* also a single one is added */
 	/* Analyzes an input that is no state; *a is stored also if the trace is damaged. */
 	enum exit_status (*analyze)(void *context, const char *path, struct iot_analyze **a);
 	void *context;
-	/* Instead writes a trace of several jobs to `saved`; returns an exit status. NULL: not. */
+	/* If not NULL, writes a trace of several jobs to `saved` instead; returns an exit status. */
 	enum exit_status (*save)(void *saved, struct iot_analyze *a, const char *name);
 	void *saved;
 	struct analyze_members_in members; /* all zeros at first */

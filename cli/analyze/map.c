@@ -63,7 +63,7 @@ static void copy_value(struct map_value *to, const struct iot_analyze_value *v)
 	to->value.text = (struct iot_text){to->text, strlen(to->text)};
 }
 
-/* to NULL: counts only. */
+/* If `to` is NULL, only counts. */
 static size_t copy_values(struct map_value *to, const struct iot_analyze *a)
 {
 	const struct iot_analyze_value *v;

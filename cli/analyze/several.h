@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What `iotrace analyze` prints of several jobs: populations, rows, maps or groups. */
+/* Prints several jobs for `iotrace analyze`: populations, rows, maps or groups. */
 #ifndef CLI_ANALYZE_SEVERAL_H
 #define CLI_ANALYZE_SEVERAL_H
 

@@ -3,7 +3,7 @@
 #ifndef CLI_RECORD_JOB_H
 #define CLI_RECORD_JOB_H
 
-/* Return NULL if no variable has it. */
+/* These functions return NULL if no variable of the environment declares the number. */
 const char *job_number(void);
 const char *job_rank(void);
 

@@ -26,7 +26,7 @@ static void add_cell(struct offset_files *all, struct offset_file *f,
 	}
 }
 
-/* What a pane of a plot can show: coarser bins and blocks, by powers of two. */
+/* Bins and blocks, combined by powers of two so that a pane of a plot can show them. */
 struct reduction {
 	uint32_t bins_max, blocks_max;
 	unsigned bin_shift, block_shift;

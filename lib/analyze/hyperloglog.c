@@ -22,7 +22,7 @@ static double sigma(double x)
 	return z;
 }
 
-/* That of registers with the highest value, 1 - x: their share. */
+/* Ertl's tau(x), the term of registers with the highest value; 1 - x is their share. */
 static double tau(double x)
 {
 	if (x == 0 || x == 1)

@@ -25,7 +25,7 @@ struct job {
 bool job_define(struct job *j, const struct iot_event *trace);
 bool job_join(struct job *j, const struct job *more);
 void job_state(struct state *s, struct job *j);
-/* What is declared: values of section `trace`. */
+/* Adds the values of section `trace`, which directives declare. */
 void job_values(const struct job *j, struct values *v);
 void job_free(struct job *j);
 

@@ -34,7 +34,7 @@ static void drop_rows(struct offsets *o, struct offsets_file *f)
 	f->rows = NULL;
 }
 
-/* Puts a row into a slot, or adds it to the one that is there. */
+/* Stores a row in a slot, or adds it to the row in the slot. */
 static void move_row(struct offsets *o, struct offsets_row **to, struct offsets_row *row)
 {
 	if (*to == NULL) {

@@ -82,7 +82,7 @@ static const struct owner_range *last_range(const struct owner_maps *all, uint32
 	return root != 0 ? &all->nodes[root].range : NULL;
 }
 
-/* Appends the ranges of a tree, whose nodes become free, to `before`. */
+/* Appends the ranges of a tree to `before`, and frees its nodes. */
 static bool flatten(struct owner_maps *all, uint32_t root, size_t *count)
 {
 	if (root == 0)
@@ -138,7 +138,7 @@ static uint64_t max(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* What a read leaves of a range within it. */
+/* Returns a range as it is after a read. */
 static struct owner_range read_range(const struct owner_change *c, struct owner_range range)
 {
 	if (range.use == OWNER_READ)

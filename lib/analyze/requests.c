@@ -387,7 +387,7 @@ static bool begin_id(struct requests *r, struct file_id *id, const struct iot_re
 	return !r->failed;
 }
 
-/* The fileId of a request, which has a group in this batch; NULL if out of memory. */
+/* Returns the fileId of a request, with a group in this batch, or NULL if out of memory. */
 static inline struct file_id *id_of(struct requests *r, const struct iot_record *rec)
 {
 	const size_t i = id_number(r, rec->process, rec->file);

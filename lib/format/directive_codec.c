@@ -651,7 +651,7 @@ static ssize_t encode(struct directive_codec *c, size_t number, char *out)
 	return (ssize_t)end;
 }
 
-/* As encode(), for a text whose template is not one of those used last. */
+/* Like encode(), for a text of a template that has not been used recently. */
 static ssize_t encode_scanned(struct directive_codec *c, struct iot_text text, char *out)
 {
 	const struct scanned *s = &c->scanned;
