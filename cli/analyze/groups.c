@@ -146,10 +146,7 @@ static size_t find_groups(struct analyze_groups *g, struct job_group *group)
 
 static void collect(struct population *p, const struct job_group *group, size_t column)
 {
-	population_clear(p);
-	for (size_t i = 0; i < group->count; i++)
-		population_add(p, group->job[i].value[column]);
-	population_sort(p);
+	population_collect(p, &group->job->value[column], group->count, sizeof *group->job);
 }
 
 /* Forms */

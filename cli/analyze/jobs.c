@@ -93,10 +93,7 @@ void analyze_jobs_free(struct analyze_jobs *j)
 
 static void collect(struct population *p, const struct analyze_jobs *j, size_t member)
 {
-	population_clear(p);
-	for (size_t i = 0; i < j->count; i++)
-		population_add(p, j->job[i].member[member]);
-	population_sort(p);
+	population_collect(p, &j->job->member[member], j->count, sizeof *j->job);
 }
 
 static const struct {

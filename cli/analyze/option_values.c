@@ -22,32 +22,13 @@ const char *analyze_option_part(const struct option *opt, const char *value)
 
 const char *analyze_option_section(const struct option *opt, const char *value)
 {
-	static const struct {
-		const char *name;
-		uint32_t bit;
-	} sections[] = {{"totals", IOT_ANALYZE_TOTALS},
-			{"sizes", IOT_ANALYZE_SIZES},
-			{"order", IOT_ANALYZE_ORDER},
-			{"time", IOT_ANALYZE_TIME},
-			{"metadata", IOT_ANALYZE_METADATA},
-			{"files", IOT_ANALYZE_FILES},
-			{"processes", IOT_ANALYZE_PROCESSES},
-			{"reuse", IOT_ANALYZE_REUSE},
-			{"cycles", IOT_ANALYZE_CYCLES},
-			{"classes", IOT_ANALYZE_CLASSES},
-			{"counters", IOT_ANALYZE_COUNTERS},
-			{"findings", IOT_ANALYZE_FINDINGS},
-			{"map", IOT_ANALYZE_MAP}};
 	static const char expected[] = "totals, sizes, order, time, cycles, metadata, files, "
 				       "processes, reuse, classes, counters, map, "
 				       "findings, or a list of these";
 	uint32_t *bits = opt->target, found = 1;
 	for (const char *at = value; found != 0; at += strcspn(at, ",") + 1) {
 		const size_t n = strcspn(at, ",");
-		found = 0;
-		for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
-			if (strlen(sections[i].name) == n && memcmp(sections[i].name, at, n) == 0)
-				found = sections[i].bit;
+		found = iot_analyze_section_bit(at, n);
 		*bits |= found;
 		if (found != 0 && at[n] == '\0')
 			return NULL;

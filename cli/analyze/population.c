@@ -10,19 +10,14 @@ static int by_value(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-void population_clear(struct population *p)
+void population_collect(struct population *p, const double *first, size_t n, size_t size)
 {
 	p->n = 0;
-}
-
-void population_add(struct population *p, double value)
-{
-	if (!isnan(value))
-		p->value[p->n++] = value;
-}
-
-void population_sort(struct population *p)
-{
+	for (size_t i = 0; i < n; i++) {
+		const double value = *(const double *)((const char *)first + i * size);
+		if (!isnan(value))
+			p->value[p->n++] = value;
+	}
 	if (p->n > 0)
 		qsort(p->value, p->n, sizeof *p->value, by_value);
 }

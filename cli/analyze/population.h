@@ -10,11 +10,9 @@ struct population {
 	size_t n;
 };
 
-void population_clear(struct population *p);
-/* NAN is unknown, and left out. */
-void population_add(struct population *p, double value);
-void population_sort(struct population *p);
-/* After population_sort, of at least one: the lowest value with that share of the values up to it. */
+/* The values of n structs of `size` bytes each, sorted; `first` is that of the first one. NAN is unknown, and left out. */
+void population_collect(struct population *p, const double *first, size_t n, size_t size);
+/* Of at least one value: the lowest value with that share of the values up to it. */
 double population_quantile(const struct population *p, unsigned permille);
 double population_mean(const struct population *p);
 

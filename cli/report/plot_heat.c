@@ -42,11 +42,8 @@ static size_t write_level(struct output *o, const struct heat *h, const struct s
 			       shades_of(shades, row[end]) == level)
 				end++;
 			if (end > c) {
-				if (runs++ == 0) {
-					output_text(o, "<path fill=\"");
-					shades_write(o, shades, level);
-					output_text(o, "\" d=\"");
-				}
+				if (runs++ == 0)
+					shades_begin_path(o, shades, level);
 				output_printf(o, "M%zu %zuh%zuv1h-%zuz", c, r, end - c, end - c);
 			}
 			c = end > c ? end : c + 1;

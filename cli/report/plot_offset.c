@@ -59,11 +59,8 @@ static size_t write_shade(struct output *o, const struct offset_file *f,
 		       shades_of(shades, offset_file_share(f, &c[end], direction)) == shade)
 			end++;
 		if (end > i) {
-			if (runs++ == 0) {
-				output_text(o, "<path fill=\"");
-				shades_write(o, shades, shade);
-				output_text(o, "\" d=\"");
-			}
+			if (runs++ == 0)
+				shades_begin_path(o, shades, shade);
 			output_printf(o, "M%u %uh1v%zuh-1z", c[i].bin,
 				      f->blocks - c[end - 1].block - 1, end - i);
 		}

@@ -31,6 +31,13 @@ void shades_write(struct output *o, const struct shades *s, unsigned shade)
 		    (unsigned)(cividis[i][k] * (1 - share) + cividis[i + 1][k] * share + 0.5));
 }
 
+void shades_begin_path(struct output *o, const struct shades *s, unsigned shade)
+{
+	output_text(o, "<path fill=\"");
+	shades_write(o, s, shade);
+	output_text(o, "\" d=\"");
+}
+
 bool shades_are_log(const struct shades *s)
 {
 	return s->max > LOG_FROM * s->min;

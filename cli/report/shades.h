@@ -19,6 +19,8 @@ bool shades_are_log(const struct shades *s);
 unsigned shades_of(const struct shades *s, double value);
 double shades_value(const struct shades *s, unsigned shade);
 void shades_write(struct output *o, const struct shades *s, unsigned shade);
+/* Begins a path of a shade; its data follow. */
+void shades_begin_path(struct output *o, const struct shades *s, unsigned shade);
 /* The shades as a column, lowest at the bottom, with the ends of the range as texts. */
 void shades_write_key(struct output *o, const struct shades *s, int x, int top, int height,
 		      const char *low, const char *high);

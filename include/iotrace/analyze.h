@@ -207,6 +207,11 @@ IOT_API const char *iot_analyze_error(const struct iot_analyze *a);
 IOT_API int iot_analyze_finish(struct iot_analyze *a);
 
 /*
+ * Returns the bit of a section, such as IOT_ANALYZE_SIZES of "sizes", or 0 if no option selects one
+ * of this name. `size`: bytes of the name.
+ */
+IOT_API uint32_t iot_analyze_section_bit(const char *name, size_t size);
+/*
  * Returns value i, in a fixed order: by section, then name. NULL if i is not less than their
  * number, or before iot_analyze_finish. Valid until iot_analyze_free.
  */

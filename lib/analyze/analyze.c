@@ -587,27 +587,29 @@ static void add_reuse_values(struct iot_analyze *a, const struct layer *l)
 		classes_values(&a->classes, &l->reuse, running_s, &a->values);
 }
 
-static bool is_shown(const char *section, unsigned sections)
+uint32_t iot_analyze_section_bit(const char *name, size_t size)
 {
 	static const struct {
 		const char *name;
-		unsigned bit;
-	} names[] = {{"sizes", IOT_ANALYZE_SIZES},
-		     {"order", IOT_ANALYZE_ORDER},
-		     {"time", IOT_ANALYZE_TIME},
-		     {"cycles", IOT_ANALYZE_CYCLES},
-		     {"metadata", IOT_ANALYZE_METADATA},
-		     {"reuse", IOT_ANALYZE_REUSE},
-		     {"classes", IOT_ANALYZE_CLASSES},
-		     {"files", IOT_ANALYZE_FILES},
-		     {"processes", IOT_ANALYZE_PROCESSES},
-		     {"counters", IOT_ANALYZE_COUNTERS},
-		     {"map", IOT_ANALYZE_MAP},
-		     {"findings", IOT_ANALYZE_FINDINGS}};
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strcmp(section, names[i].name) == 0)
-			return (sections & names[i].bit) != 0;
-	return true;
+		uint32_t bit;
+	} sections[] = {{"totals", IOT_ANALYZE_TOTALS},     {"sizes", IOT_ANALYZE_SIZES},
+			{"order", IOT_ANALYZE_ORDER},       {"time", IOT_ANALYZE_TIME},
+			{"cycles", IOT_ANALYZE_CYCLES},     {"metadata", IOT_ANALYZE_METADATA},
+			{"reuse", IOT_ANALYZE_REUSE},       {"classes", IOT_ANALYZE_CLASSES},
+			{"files", IOT_ANALYZE_FILES},       {"processes", IOT_ANALYZE_PROCESSES},
+			{"counters", IOT_ANALYZE_COUNTERS}, {"map", IOT_ANALYZE_MAP},
+			{"findings", IOT_ANALYZE_FINDINGS}};
+	for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+		if (strlen(sections[i].name) == size && memcmp(name, sections[i].name, size) == 0)
+			return sections[i].bit;
+	return 0;
+}
+
+/* Other values, such as those of section `trace`, are always shown. */
+static bool is_shown(const char *section, unsigned sections)
+{
+	const uint32_t bit = iot_analyze_section_bit(section, strlen(section));
+	return bit == 0 || bit == IOT_ANALYZE_TOTALS || (sections & bit) != 0;
 }
 
 static void add_map(struct iot_analyze *a)

@@ -115,19 +115,12 @@ static struct cell *cell_of(struct cells *c, uint32_t process, int64_t bin)
 /* Coarsens until the bins of an interval can be added. */
 static void extend(struct cells *c, uint64_t from_ns, uint64_t to_ns)
 {
-	for (;;) {
-		const int64_t first = cells_bin(from_ns, cells_k(c)),
-			      last = cells_bin(to_ns, cells_k(c));
-		const bool any = c->sorted > 0;
-		const int64_t min = any && c->first_bin < first ? c->first_bin : first,
-			      max = any && c->last_bin > last ? c->last_bin : last;
-		if (max - min < CELLS_BINS_MAX) {
-			c->first_bin = min;
-			c->last_bin = max;
-			return;
-		}
+	struct bin_span span = {c->first_bin, c->last_bin, c->sorted > 0};
+	for (int steps = bin_span_extend(&span, cells_k(c), from_ns, to_ns, CELLS_BINS_MAX);
+	     steps > 0; steps--)
 		coarsen(c);
-	}
+	c->first_bin = span.first;
+	c->last_bin = span.last;
 }
 
 /* Up to time x, floor(length * (x - start) / duration) bytes have moved. */

@@ -74,6 +74,34 @@ static inline uint64_t cells_start(int64_t bin, int k)
 	return (b >> k) * CELLS_NS_PER_S + (((b & mask) * CELLS_NS_PER_S + mask) >> k);
 }
 
+/* Bins of 2^-k seconds, from the first to the last one; undefined unless `any`. */
+struct bin_span {
+	int64_t first, last;
+	bool any;
+};
+
+/*
+ * Extends a span to an interval, both ends included. Returns by how many powers of two its bins
+ * have to be widened for at most `max` of them; the span is that of the wider bins.
+ */
+static inline int bin_span_extend(struct bin_span *s, int k, uint64_t from_ns, uint64_t to_ns,
+				  int64_t max)
+{
+	for (int steps = 0;; steps++) {
+		const int64_t first = cells_bin(from_ns, k - steps),
+			      last = cells_bin(to_ns, k - steps), old_first = s->first >> steps,
+			      old_last = s->last >> steps;
+		const struct bin_span both = {.first =
+						  s->any && old_first < first ? old_first : first,
+					      .last = s->any && old_last > last ? old_last : last,
+					      .any = true};
+		if (both.last - both.first >= max)
+			continue;
+		*s = both;
+		return steps;
+	}
+}
+
 /*
  * Times of requests plus epoch_ns are those of the bins. These return false if out of memory.
  * cells_settle adds what is deferred and sorts all rows; after it, cells_count and the rows are

@@ -80,21 +80,14 @@ static bool coarsen(struct offsets *o, int steps)
 /* Coarsens until the bins of an interval, both ends included, can be added. */
 static bool extend(struct offsets *o, uint64_t from_ns, uint64_t to_ns)
 {
-	for (int steps = 0;; steps++) {
-		const int k = offsets_k(o) - steps;
-		const int64_t first = cells_bin(from_ns, k), last = cells_bin(to_ns, k),
-			      old_first = o->first_bin >> steps, old_last = o->last_bin >> steps;
-		const int64_t min = o->any && old_first < first ? old_first : first,
-			      max = o->any && old_last > last ? old_last : last;
-		if (max - min >= OFFSET_BINS)
-			continue;
-		if (!coarsen(o, steps))
-			return false;
-		o->first_bin = min;
-		o->last_bin = max;
-		o->any = true;
-		return true;
-	}
+	struct bin_span span = {o->first_bin, o->last_bin, o->any};
+	const int steps = bin_span_extend(&span, offsets_k(o), from_ns, to_ns, OFFSET_BINS);
+	if (!coarsen(o, steps))
+		return false;
+	o->first_bin = span.first;
+	o->last_bin = span.last;
+	o->any = true;
+	return true;
 }
 
 static void widen_row(struct offsets_row *row, unsigned steps)

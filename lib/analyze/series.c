@@ -50,21 +50,14 @@ static bool coarsen(struct series *s, int steps)
 /* Coarsens until the bins of an interval, both ends included, can be added. */
 static bool extend(struct series *s, uint64_t from_ns, uint64_t to_ns)
 {
-	for (int steps = 0;; steps++) {
-		const int k = series_k(s) - steps;
-		const int64_t first = cells_bin(from_ns, k), last = cells_bin(to_ns, k),
-			      old_first = s->first_bin >> steps, old_last = s->last_bin >> steps;
-		const int64_t min = s->any && old_first < first ? old_first : first,
-			      max = s->any && old_last > last ? old_last : last;
-		if (max - min >= CELLS_BINS_MAX)
-			continue;
-		if ((steps > 0 || s->bins == NULL) && !coarsen(s, steps))
-			return false;
-		s->first_bin = min;
-		s->last_bin = max;
-		s->any = true;
-		return true;
-	}
+	struct bin_span span = {s->first_bin, s->last_bin, s->any};
+	const int steps = bin_span_extend(&span, series_k(s), from_ns, to_ns, CELLS_BINS_MAX);
+	if ((steps > 0 || s->bins == NULL) && !coarsen(s, steps))
+		return false;
+	s->first_bin = span.first;
+	s->last_bin = span.last;
+	s->any = true;
+	return true;
 }
 
 /* Makes the bin at a time the latest one. */
