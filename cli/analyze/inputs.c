@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/ui/piped.h"
+
 #include "members.h"
 
 static enum exit_status refuse(const char *path, const char *why)
@@ -130,6 +132,9 @@ static enum exit_status read_heads(const struct analyze_inputs *in, struct analy
 	for (size_t i = 0; i < in->count; i++) {
 		if (strcmp(in->paths[i], "-") == 0)
 			return refuse("-", "standard input is not one of several inputs");
+		if (piped_detect(in->paths[i]))
+			return refuse(in->paths[i], "a pipe, which can be read only once; several "
+						    "inputs and those of jobs are read twice");
 		const enum exit_status status =
 		    analyze_heads_read(heads, in->paths[i], in->read, in->command);
 		if (status != EXIT_OK)

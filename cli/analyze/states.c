@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/ui/piped.h"
 #include "cli/ui/trace_out.h"
 #include "lib/base/array.h"
 #include "lib/base/number.h"
@@ -36,7 +37,8 @@ static uint64_t number_of(const struct iot_event *ev, const char *key)
 
 bool analyze_is_state(const char *path)
 {
-	struct iot_reader *r = strcmp(path, "-") != 0 ? iot_reader_new() : NULL;
+	const bool again = strcmp(path, "-") != 0 && !piped_detect(path);
+	struct iot_reader *r = again ? iot_reader_new() : NULL;
 	struct iot_event first;
 	const bool is_state = r != NULL && iot_reader_open(r, path) == IOT_OK &&
 			      iot_reader_events(r, &first, 1) == 1 &&

@@ -10,7 +10,7 @@
 /* Whether the first event of an input is one of a state, of one trace or of several jobs. */
 bool analyze_state_begins(const struct iot_event *first);
 bool analyze_members_begin(const struct iot_event *first);
-/* The same for a file, which is opened; false for "-". */
+/* The same for a file, which is opened; false for standard input and pipes, which are read only once. */
 bool analyze_is_state(const char *path);
 
 /* The kind of an input, detected from its first bytes; or of a member of a state of several jobs. */

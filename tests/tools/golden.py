@@ -106,7 +106,7 @@ def blocks(path):
 
 def show_difference(expected, found):
     before, after = expected.splitlines(), found.splitlines()
-    print(f"  {after[0]}")
+    print(f"not ok: {after[0]}")
     for line in before:
         if line not in after:
             print(f"  - {line}")
@@ -147,7 +147,7 @@ def main():
                 failed += 1
                 show_difference(expected.get(line, "(not recorded)\n"), block)
             for option in golden.options_without_case(command, lines):
-                print(f"  no case for: iotrace {command} {option}")
+                print(f"not ok: no case for: iotrace {command} {option}")
                 failed += 1
     if skipped:
         print(f"skipped: {skipped} cases, as there are no larger logs")
