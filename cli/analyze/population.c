@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int by_value(const void *left, const void *right)
 {
@@ -10,11 +11,12 @@ static int by_value(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-void population_collect(struct population *p, const double *first, size_t n, size_t size)
+void population_collect(struct population *p, const void *first, size_t n, size_t size)
 {
 	p->n = 0;
 	for (size_t i = 0; i < n; i++) {
-		const double value = *(const double *)((const char *)first + i * size);
+		double value;
+		memcpy(&value, (const char *)first + i * size, sizeof value);
 		if (!isnan(value))
 			p->value[p->n++] = value;
 	}

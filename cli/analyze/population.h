@@ -10,8 +10,8 @@ struct population {
 	size_t n;
 };
 
-/* The values of n structs of `size` bytes each, sorted; `first` is that of the first one. NAN is unknown, and left out. */
-void population_collect(struct population *p, const double *first, size_t n, size_t size);
+/* The values of n structs of `size` bytes each, sorted; `first` points to that of the first one. NAN is unknown, and left out. */
+void population_collect(struct population *p, const void *first, size_t n, size_t size);
 /* Of at least one value: the lowest value with that share of the values up to it. */
 double population_quantile(const struct population *p, unsigned permille);
 double population_mean(const struct population *p);
