@@ -17,7 +17,7 @@ static inline uint64_t clock_ns(clockid_t id)
 /* Returns the time in units of the recording's clock. */
 static inline uint64_t clock_now(void)
 {
-	if (recording.control->clock == RECORD_TSC)
+	if (recording.counts_ticks)
 		return __builtin_ia32_rdtsc();
 	return clock_ns(CLOCK_MONOTONIC);
 }

@@ -8,19 +8,21 @@
 
 #include "clock.h"
 
-/* The state of a thread. */
+/* The state of a thread. The first cache line has the members that each call needs. */
 struct producer {
-	struct record_ring *ring; /* NULL: the next call has to attach one, or does not record */
+	/* NULL: the next call has to attach one, or does not record */
+	_Alignas(RECORD_LINE) struct record_ring *ring;
 	char *data;
 	uint64_t mask;
-	uint64_t next;              /* where the next record begins */
-	uint64_t limit;             /* records that end after it need producer_reserve_slow() */
+	uint64_t next;          /* where the next record begins */
+	uint64_t limit;         /* records that end after it need producer_reserve_slow() */
+	uint64_t cpu, cpu_read; /* the CPU time, and the time of that reading */
+	uint32_t writing;       /* nested writers */
+	bool busy;              /* inside the library: calls are its own */
+	bool vforked;           /* between vfork and exec or _exit of the child */
+
 	uint64_t populated;         /* bytes of data that have memory */
-	uint32_t writing;           /* nested writers */
-	bool busy;                  /* inside the library: calls are its own */
-	bool vforked;               /* between vfork and exec or _exit of the child */
 	struct record_ring *parked; /* the ring, while vforked */
-	uint64_t cpu, cpu_read;
 };
 
 extern _Thread_local struct producer producer_self __attribute__((tls_model("initial-exec")));
@@ -104,6 +106,19 @@ static inline uint64_t producer_mark(uint64_t time, bool is_operation)
 }
 
 /*
+ * Loads the cache lines of the next record, which another processor has read, while the call runs.
+ * Processors without this instruction ignore it.
+ */
+static inline void producer_prefetch(const struct producer *p, bool is_operation)
+{
+	const char *const next = p->data + (p->next & p->mask);
+	__asm__ volatile("prefetchw %0" : : "m"(*next));
+	__asm__ volatile("prefetchw %0" : : "m"(next[RECORD_LINE]));
+	if (is_operation)
+		__asm__ volatile("prefetchw %0" : : "m"(next[2 * RECORD_LINE]));
+}
+
+/*
  * A call begins. Returns its start, and in `*outer` what producer_end() needs: the mark of a call
  * that a signal handler has interrupted, which this one replaces if it is that of an operation.
  */
@@ -115,6 +130,7 @@ static inline uint64_t producer_begin(struct producer *p, uint64_t *outer, bool 
 		atomic_store_explicit(&p->ring->in_flight,
 				      producer_mark(p->cpu_read | 2, is_operation),
 				      memory_order_relaxed);
+	producer_prefetch(p, is_operation);
 	atomic_signal_fence(memory_order_seq_cst);
 	const uint64_t start = clock_now();
 	if (marks)
@@ -131,7 +147,7 @@ static inline void producer_end(struct producer *p, uint64_t outer)
 
 static inline uint64_t producer_cpu(struct producer *p, uint64_t now)
 {
-	if (recording.control->cpu == RECORD_CPU_SAMPLED && now - p->cpu_read < recording.cpu_step)
+	if (now - p->cpu_read < recording.cpu_step)
 		return p->cpu;
 	return producer_cpu_slow(p, now);
 }

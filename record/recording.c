@@ -55,7 +55,9 @@ bool recording_open(const char *directory)
 	raw_call(SYS_madvise, (long)recording.joined, RECORD_PAGE, MADV_WIPEONFORK, 0, 0, 0);
 	recording.control = c;
 	recording.slots = (struct record_description *)((char *)c + RECORD_PAGE);
-	recording.cpu_step = c->cpu_step > 0 ? c->cpu_step : 1000000;
+	if (c->cpu == RECORD_CPU_SAMPLED)
+		recording.cpu_step = c->cpu_step > 0 ? c->cpu_step : 1000000;
+	recording.counts_ticks = c->clock == RECORD_TSC;
 	recording.can_populate = recording_populate((void *)recording.joined, RECORD_PAGE);
 	return true;
 }

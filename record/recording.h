@@ -7,15 +7,20 @@
 
 #include "ring.h"
 
-/* The state of the process. It has one; the members are set when it joins the recording. */
+/*
+ * The state of the process. It has one; the members are set when it joins the recording. Those that
+ * each call needs are in the first cache line, also copies of settings of `control`.
+ */
 struct recording_state {
-	struct record_control *control; /* NULL: this process does not record */
+	/* NULL: this process does not record */
+	_Alignas(RECORD_LINE) struct record_control *control;
 	struct record_description *slots;
 	struct record_process *process; /* its counters are in use even without a recording */
-	uint32_t pid;
 	/* one page, which fork clears: 0 means a child that has not yet joined */
 	volatile uint32_t *joined;
-	uint64_t cpu_step;
+	uint64_t cpu_step; /* age of a reading of the CPU clock; 0: read it for each call */
+	uint32_t pid;
+	bool counts_ticks;             /* the clock is RECORD_TSC */
 	bool can_populate;             /* pages can get memory later: since Linux 5.14 */
 	uint64_t own_reads, own_bytes; /* the library's own, which the kernel counts as well */
 	char directory[1024];
