@@ -541,5 +541,6 @@ enum exit_status cmd_check(int argc, char **argv)
 		return repair(&c, argv, count);
 	if (asks_for_writing(&c))
 		return options_wrong(&command, "nothing is written without --repair");
-	return check_all(&c, argv, count);
+	status = same_file_check_inputs(&command, argv, count, NULL);
+	return status == EXIT_OK ? check_all(&c, argv, count) : status;
 }

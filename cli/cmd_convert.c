@@ -271,6 +271,8 @@ static void add_files(struct convert_job *j, char **paths, size_t count)
 	struct same_file_set *files = &j->files;
 	for (size_t i = 0; i < count; i++)
 		same_file_add(files, ROLE_INPUT, paths[i]);
+	if (j->directory == NULL && !j->convert.quiet)
+		files->if_twice = "its events are read twice";
 	if (j->directory == NULL)
 		same_file_add(files, ROLE_OUTPUT, j->convert.write.path);
 	for (size_t i = 0; i < count && j->directory != NULL; i++) {

@@ -9,6 +9,7 @@
 
 #include "cli/ui/trace_in.h"
 #include "cli/ui/printable.h"
+#include "cli/ui/same_file.h"
 #include "lib/base/idmap.h"
 #include "cli/ui/json.h"
 
@@ -621,6 +622,9 @@ enum exit_status cmd_info(int argc, char **argv)
 	size_t count;
 	enum exit_status status;
 	if (!options_parse(&command, argc, argv, &count, &status))
+		return status;
+	status = same_file_check_inputs(&command, argv, count, NULL);
+	if (status != EXIT_OK)
 		return status;
 	if (output_open(&out, "-", 0) != EXIT_OK)
 		return EXIT_FAULT;

@@ -56,7 +56,6 @@ struct merge_operand {
 	struct merge_command *merge;
 	const char *path;
 	char display_name[256];
-	uint64_t device, inode;   /* of a regular file; 0, 0: none */
 	bool again;               /* can be reopened */
 	bool once;                /* can be read only once */
 	struct iot_stream *chain; /* the stages that read it; NULL: not open */
@@ -570,10 +569,6 @@ static enum exit_status take_operand(struct merge_command *m, struct merge_opera
 	if (standard && isatty(STDIN_FILENO))
 		return options_wrong(o->command, "standard input is a terminal; name a trace");
 	bool known = (standard ? fstat(STDIN_FILENO, &st) : stat(path, &st)) == 0;
-	if (known && S_ISREG(st.st_mode)) {
-		in->device = st.st_dev;
-		in->inode = st.st_ino;
-	}
 	in->again = known && S_ISREG(st.st_mode) && !standard;
 	in->once = piped_detect(path);
 	in->source = in->once ? iot_source_new() : NULL;
@@ -585,50 +580,19 @@ static enum exit_status take_operand(struct merge_command *m, struct merge_opera
 
 static enum exit_status refuse_files(const struct merge_command *m, char *const *paths)
 {
-	struct same_file_set files = {.command = m->options->command, .reads_directories = true};
+	static const char if_twice[] = "the output has all of its events twice";
+	struct same_file_set files = {.command = m->options->command,
+				      .reads_directories = true,
+				      .if_twice = m->options->read.quiet ? NULL : if_twice};
 	same_file_add(&files, ROLE_OUTPUT, m->options->write.path);
-	for (size_t i = 0; i < m->count; i++)
-		same_file_add(&files, ROLE_INPUT, paths[i]);
+	same_file_add_inputs(&files, paths, m->count);
 	const enum exit_status status = same_file_check(&files);
 	same_file_free(&files);
 	return status;
 }
 
-static int by_identity(const void *left, const void *right)
-{
-	const struct merge_operand *a = *(const struct merge_operand *const *)left;
-	const struct merge_operand *b = *(const struct merge_operand *const *)right;
-	if (a->device != b->device)
-		return a->device < b->device ? -1 : 1;
-	if (a->inode != b->inode)
-		return a->inode < b->inode ? -1 : 1;
-	return (a > b) - (a < b);
-}
-
-/* A file under two names, or named twice, is probably a mistake. */
-static enum exit_status warn_of_same(const struct merge_command *m)
-{
-	if (m->count < 2)
-		return EXIT_OK;
-	const struct merge_operand **in = malloc(m->count * sizeof(*in));
-	if (in == NULL)
-		return message_no_memory();
-	for (size_t i = 0; i < m->count; i++)
-		in[i] = &m->inputs[i];
-	qsort(in, m->count, sizeof(*in), by_identity);
-	for (size_t i = 1; i < m->count; i++)
-		if (in[i]->inode != 0 && in[i]->inode == in[i - 1]->inode &&
-		    in[i]->device == in[i - 1]->device)
-			message_print("warning: %s and %s are the same file; the output has all of "
-				      "its events twice",
-				      in[i - 1]->display_name, in[i]->display_name);
-	free(in);
-	return EXIT_OK;
-}
-
 static enum exit_status take_operands(struct merge_command *m, char *const *paths)
 {
-	size_t standard = 0;
 	bool piped = false;
 	const int refused = refuse_files(m, paths);
 	if (refused != EXIT_OK)
@@ -637,15 +601,11 @@ static enum exit_status take_operands(struct merge_command *m, char *const *path
 		enum exit_status status = take_operand(m, &m->inputs[i], paths[i]);
 		if (status != EXIT_OK)
 			return status;
-		standard += strcmp(paths[i], "-") == 0;
 		piped = piped || m->inputs[i].once;
 	}
-	if (standard > 1)
-		return options_wrong(m->options->command, "standard input is named %zu times",
-				     standard);
 	signals_catch(piped ? SIGNALS_PIPE : SIGNALS_FILES, m->options->write.path,
 		      m->options->read.quiet);
-	return m->options->read.quiet ? EXIT_OK : warn_of_same(m);
+	return EXIT_OK;
 }
 
 /* Writing */

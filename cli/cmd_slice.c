@@ -360,7 +360,7 @@ static enum exit_status find_last(struct slice_run *r)
 	struct trace_in in;
 	o.recover = o.quiet = true;
 	o.progress = PROGRESS_NEVER;
-	enum exit_status status = trace_in_open(&in, r->path, &o, r->command);
+	enum exit_status status = trace_in_open(&in, piped_name_again(r->path), &o, r->command);
 	if (status == EXIT_OK) {
 		const int sought = iot_reader_seek(in.reader, IOT_SEEK_TIME_NS, UINT64_MAX);
 		r->span.last_ns = (int64_t)iot_reader_fact(in.reader, IOT_FACT_LAST_NS);
@@ -452,9 +452,7 @@ static void survey_again(struct slice_run *r)
 	ssize_t n;
 	o.recover = o.quiet = true;
 	o.progress = PROGRESS_NEVER;
-	/* The name that reopens standard input from its beginning. */
-	const char *path = strcmp(r->path, "-") == 0 ? "/proc/self/fd/0" : r->path;
-	if (trace_in_open(&in, path, &o, r->command) == EXIT_OK) {
+	if (trace_in_open(&in, piped_name_again(r->path), &o, r->command) == EXIT_OK) {
 		while (survey_wants_more(s) &&
 		       (n = iot_reader_events(in.reader, r->head->events, TRACE_IN_BATCH)) > 0)
 			survey_events(s, r->head->events, (size_t)n);

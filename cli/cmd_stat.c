@@ -5,6 +5,7 @@
 
 #include "cli/stat/results.h"
 #include "cli/ui/piped.h"
+#include "cli/ui/same_file.h"
 
 enum { TOP_ON_TERMINAL = 20, NAMES_MAX = 1 << 28 /* bytes */ };
 
@@ -170,17 +171,6 @@ static enum exit_status recount_physical(struct stat_run *s)
 	return count(s);
 }
 
-/* Standard input can be read once. */
-static enum exit_status check_standard_input(const struct stat_run *s)
-{
-	size_t standard = 0;
-	for (size_t i = 0; i < s->results.input_count; i++)
-		standard += strcmp(s->results.inputs[i], "-") == 0;
-	return standard > 1
-		   ? options_wrong(s->command, "standard input is named %zu times", standard)
-		   : EXIT_OK;
-}
-
 static enum exit_status run(struct stat_run *s)
 {
 	const bool quiet = s->read.quiet;
@@ -289,6 +279,7 @@ enum exit_status cmd_stat(int argc, char **argv)
 	s.results.inputs = count_operands > 0 ? argv : alone;
 	s.results.input_count = count_operands > 0 ? count_operands : 1;
 	s.read.names_input = count_operands > 1;
-	status = check_standard_input(&s);
+	status = same_file_check_inputs(&command, s.results.inputs, s.results.input_count,
+					s.read.quiet ? NULL : "its I/O is counted twice");
 	return status == EXIT_OK ? run(&s) : status;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/ui/piped.h"
+#include "cli/ui/same_file.h"
 
 #include "members.h"
 
@@ -32,6 +33,8 @@ static int by_trace(const void *left, const void *right)
 		return a->from < b->from ? -1 : 1;
 	if (a->to != b->to)
 		return a->to < b->to ? -1 : 1;
+	if (a->figures != b->figures)
+		return a->figures < b->figures ? -1 : 1;
 	return strcmp(a->path, b->path);
 }
 
@@ -42,9 +45,12 @@ static int by_job(const void *left, const void *right)
 	return order != 0 ? order : by_trace(a, b);
 }
 
+/* Whole traces that differ may have the same beginning, and so the same `trace`. */
 static bool same_trace(const struct analyze_head *a, const struct analyze_head *b)
 {
-	return a->is_state && b->is_state && a->trace != 0 && a->trace == b->trace;
+	const bool whole = a->stored == 0 && b->stored == 0;
+	return a->is_state && b->is_state && a->trace != 0 && a->trace == b->trace &&
+	       (!whole || a->figures == b->figures);
 }
 
 static bool same_part(const struct analyze_head *a, const struct analyze_head *b)
@@ -131,10 +137,11 @@ static enum exit_status read_heads(const struct analyze_inputs *in, struct analy
 {
 	for (size_t i = 0; i < in->count; i++) {
 		if (strcmp(in->paths[i], "-") == 0)
-			return refuse("-", "standard input is not one of several inputs");
+			return refuse("standard input", "it can be read only once; several inputs, "
+							"and those of jobs, are read twice");
 		if (piped_detect(in->paths[i]))
 			return refuse(in->paths[i], "a pipe, which can be read only once; several "
-						    "inputs and those of jobs are read twice");
+						    "inputs, and those of jobs, are read twice");
 		const enum exit_status status =
 		    analyze_heads_read(heads, in->paths[i], in->read, in->command);
 		if (status != EXIT_OK)
@@ -145,6 +152,20 @@ static enum exit_status read_heads(const struct analyze_inputs *in, struct analy
 		heads->of[i].job = NULL;
 	}
 	return EXIT_OK;
+}
+
+/* A state that is given twice is left out once; a trace counts twice. */
+static enum exit_status warn_of_twice(const struct analyze_inputs *in,
+				      const struct analyze_heads *heads)
+{
+	struct same_file_set files = {.command = in->command,
+				      .if_twice = "its requests are counted twice"};
+	for (size_t i = 0; i < heads->count; i++)
+		if (!heads->of[i].is_state && heads->of[i].container == NULL)
+			same_file_add(&files, ROLE_INPUT, heads->of[i].path);
+	const enum exit_status status = in->read->quiet ? EXIT_OK : same_file_check(&files);
+	same_file_free(&files);
+	return status;
 }
 
 /* Joins */
@@ -282,6 +303,8 @@ enum exit_status analyze_inputs_join(struct analyze_inputs *in, struct iot_analy
 	struct analyze_heads heads = {.identifies = in->save != NULL};
 	*a = NULL;
 	enum exit_status status = read_heads(in, &heads);
+	if (status == EXIT_OK)
+		status = warn_of_twice(in, &heads);
 	if (status == EXIT_OK && !give_jobs(heads.of, heads.count))
 		status = message_no_memory();
 	if (status == EXIT_OK && heads.of != NULL) {

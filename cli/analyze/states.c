@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "cli/ui/piped.h"
 #include "cli/ui/trace_out.h"
@@ -63,7 +64,7 @@ static char *job_of(const struct iot_event *ev, bool is_state)
 	return job;
 }
 
-/* Reads up to what may declare the job: the tables before that of a state, or the first record. */
+/* Reads up to the %trace that may declare the job, or the first record. */
 static void read_job(struct analyze_head *head, struct trace_in *in)
 {
 	enum { EVENTS_MAX = 64 };
@@ -71,10 +72,27 @@ static void read_job(struct analyze_head *head, struct trace_in *in)
 	for (unsigned i = 0; i < EVENTS_MAX && head->job == NULL && ev.kind != IOT_RECORD; i++) {
 		if (iot_reader_events(in->reader, &ev, 1) != 1)
 			return;
-		if (ev.kind == IOT_TRACE ||
-		    (head->is_state && text_equals(iot_directive_get(&ev, "kind"), "job")))
-			head->job = job_of(&ev, head->is_state);
+		if (ev.kind == IOT_TRACE)
+			head->job = job_of(&ev, false);
 	}
+}
+
+/* Reads a line of a state. Returns false if none of the following lines belongs to the head. */
+static bool read_state_line(struct analyze_head *head, const struct iot_event *ev)
+{
+	const bool totals = is_state_line(ev, "totals");
+	if (head->job == NULL && is_state_line(ev, "job"))
+		head->job = job_of(ev, true);
+	if (totals || is_state_line(ev, "trace"))
+		head->figures = XXH3_64bits_withSeed(ev->text.data, ev->text.size, head->figures);
+	return !totals;
+}
+
+static void read_state_head(struct analyze_head *head, struct trace_in *in)
+{
+	struct iot_event ev;
+	while (iot_reader_events(in->reader, &ev, 1) == 1 && read_state_line(head, &ev))
+		;
 }
 
 static void read_part(struct analyze_head *head, const struct iot_event *first)
@@ -138,8 +156,8 @@ static enum exit_status read_members(struct analyze_heads *to, const char *path,
 			head = add_member(to, path, members++, ev);
 		else if (analyze_state_begins(ev))
 			read_part(head, ev);
-		else if (head->job == NULL && is_state_line(ev, "job"))
-			head->job = job_of(ev, true);
+		else
+			(void)read_state_line(head, ev);
 	}
 	if (head == NULL)
 		return no_member(to, path);
@@ -154,9 +172,12 @@ static enum exit_status read_head(struct analyze_heads *to, char *path, struct t
 		return message_no_memory();
 	if (first == NULL)
 		return EXIT_OK;
-	if (analyze_state_begins(first))
+	if (analyze_state_begins(first)) {
 		read_part(head, first);
-	else if (first->kind == IOT_TRACE)
+		read_state_head(head, in);
+		return EXIT_OK;
+	}
+	if (first->kind == IOT_TRACE)
 		head->job = job_of(first, false);
 	read_job(head, in);
 	return EXIT_OK;

@@ -11,6 +11,7 @@
 #include "converters/converter.h"
 #include "lib/base/error.h"
 #include "message.h"
+#include "piped.h"
 
 enum { HEAD_SIZE = 4096, SENTENCE_SIZE = 256 };
 
@@ -139,8 +140,7 @@ enum foreign_file foreign_file_look(const char *path, char *sentence, size_t siz
 		return FOREIGN_NOT;
 	if (!S_ISREG(st.st_mode))
 		return FOREIGN_NOT;
-	/* This name reopens the file from its beginning. */
-	return look_at_file(standard ? "/proc/self/fd/0" : path, sentence, size);
+	return look_at_file(piped_name_again(path), sentence, size);
 }
 
 enum foreign_file foreign_file_report(const char *path)

@@ -11,3 +11,8 @@ bool piped_detect(const char *path)
 	const int status = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(path, &st);
 	return status == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
+
+const char *piped_name_again(const char *path)
+{
+	return strcmp(path, "-") == 0 ? "/proc/self/fd/0" : path;
+}

@@ -6,5 +6,7 @@
 
 /* Whether path ("-" is standard input) can be read only once, because it is not a file. */
 bool piped_detect(const char *path);
+/* The name that opens an input again from its beginning, unless it is a pipe. */
+const char *piped_name_again(const char *path);
 
 #endif

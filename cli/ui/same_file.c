@@ -17,7 +17,7 @@
 #include "message.h"
 #include "options.h"
 
-enum kind { NOTHING, REGULAR, DIRECTORY, ABSENT };
+enum kind { NOTHING, REGULAR, DIRECTORY, PIPE, ABSENT };
 
 struct file_used {
 	enum role role;
@@ -33,6 +33,11 @@ static bool is_standard_output(const struct file_used *u)
 {
 	return u->role != ROLE_INPUT && u->role != ROLE_KEY &&
 	       (strcmp(u->path, "-") == 0 || strcmp(u->path, "/dev/stdout") == 0);
+}
+
+static bool is_standard_input(const struct file_used *u)
+{
+	return u->role == ROLE_INPUT && strcmp(u->path, "-") == 0;
 }
 
 /* Identity */
@@ -90,7 +95,7 @@ static bool stat_used(const struct file_used *u, struct stat *st)
 {
 	if (is_standard_output(u))
 		return fstat(STDOUT_FILENO, st) == 0;
-	if (u->role == ROLE_INPUT && strcmp(u->path, "-") == 0)
+	if (is_standard_input(u))
 		return fstat(STDIN_FILENO, st) == 0;
 	return stat(u->path, st) == 0;
 }
@@ -107,6 +112,8 @@ static bool identify(struct file_used *u)
 			u->kind = REGULAR;
 		else if (S_ISDIR(st.st_mode) && u->role == ROLE_INPUT)
 			u->kind = DIRECTORY;
+		else if ((S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) && u->role == ROLE_INPUT)
+			u->kind = PIPE;
 		u->device = st.st_dev;
 		u->inode = st.st_ino;
 		return true;
@@ -155,16 +162,25 @@ static const char *role_name(const struct file_used *u)
 
 enum { SHOWN = 512 };
 
-/* "report a/b", "standard input"; returns its buffer. */
+/* The file with its role, "report a/b", or "standard input"; returns its buffer. */
 static const char *show(char *shown, const struct file_used *u)
 {
 	char path[SHOWN - 16];
 	if (is_standard_output(u))
 		return "standard output";
-	if (u->role == ROLE_INPUT && strcmp(u->path, "-") == 0)
+	if (is_standard_input(u))
 		return "standard input";
 	escape_text(path, sizeof(path), u->path, strlen(u->path));
 	snprintf(shown, SHOWN, "%s %s", role_name(u), path);
+	return shown;
+}
+
+/* The same without the role. */
+static const char *show_input(char *shown, const struct file_used *u)
+{
+	if (is_standard_input(u))
+		return "standard input";
+	escape_text(shown, SHOWN, u->path, strlen(u->path));
 	return shown;
 }
 
@@ -172,8 +188,23 @@ static enum exit_status refuse_same(const struct same_file_set *f, const struct 
 				    const struct file_used *b)
 {
 	char first[SHOWN], second[SHOWN];
+	if (is_standard_input(a) && is_standard_input(b))
+		return options_wrong(f->command,
+				     "standard input is two inputs, but can be read only once");
+	if (a->kind == PIPE)
+		return options_wrong(f->command,
+				     "%s and %s are the same pipe, which can be read only once",
+				     show_input(first, a), show_input(second, b));
 	return options_wrong(f->command, "%s and %s are the same file", show(first, a),
 			     show(second, b));
+}
+
+static void warn_twice(const struct same_file_set *f, const struct file_used *a,
+		       const struct file_used *b)
+{
+	char first[SHOWN], second[SHOWN];
+	message_print("warning: %s and %s are the same file; %s", show_input(first, a),
+		      show_input(second, b), f->if_twice);
 }
 
 /* Checks */
@@ -194,20 +225,36 @@ static enum exit_status check_standard_output(const struct same_file_set *f)
 	return EXIT_OK;
 }
 
+/* Two inputs may be the same file if it can be opened twice. */
+static bool clash(const struct file_used *a, const struct file_used *b)
+{
+	if (is_standard_input(a) && is_standard_input(b))
+		return true;
+	if (a->kind == NOTHING || !is_same(a, b))
+		return false;
+	return a->role != ROLE_INPUT || b->role != ROLE_INPUT || a->kind == PIPE;
+}
+
 /* The files are sorted by identity. */
 static enum exit_status check_pairs(const struct same_file_set *f)
 {
 	const struct file_used *first = NULL, *second = NULL;
 	for (size_t i = 0; i + 1 < f->count; i++) {
 		const struct file_used *a = &f->used[i], *b = a + 1;
-		const bool clash = a->kind != NOTHING && is_same(a, b) &&
-				   !(a->role == ROLE_INPUT && b->role == ROLE_INPUT);
-		if (clash && (first == NULL || a->index < first->index)) {
+		if (clash(a, b) && (first == NULL || a->index < first->index)) {
 			first = a;
 			second = b;
 		}
 	}
 	return first != NULL ? refuse_same(f, first, second) : EXIT_OK;
+}
+
+/* A file under two names, or named twice, is probably a mistake. */
+static void warn_of_pairs(const struct same_file_set *f)
+{
+	for (const struct file_used *a = f->used; a + 1 < f->used + f->count; a++)
+		if (a->kind == REGULAR && a[1].role == ROLE_INPUT && is_same(a, a + 1))
+			warn_twice(f, a, a + 1);
 }
 
 static bool lies_in(char *real, const struct file_used *directory)
@@ -252,6 +299,8 @@ enum exit_status same_file_check(struct same_file_set *f)
 	for (size_t i = 0; i < f->count && status == EXIT_OK; i++)
 		if (f->reads_directories && f->used[i].kind == DIRECTORY)
 			status = check_directory(f, &f->used[i]);
+	if (status == EXIT_OK && f->if_twice != NULL && f->count > 0)
+		warn_of_pairs(f);
 	return status;
 }
 
@@ -306,6 +355,14 @@ static enum exit_status check_and_free(struct same_file_set *f)
 	const enum exit_status status = same_file_check(f);
 	same_file_free(f);
 	return status;
+}
+
+enum exit_status same_file_check_inputs(const struct command_spec *cmd, char *const *inputs,
+					size_t count, const char *if_twice)
+{
+	struct same_file_set files = {.command = cmd, .if_twice = if_twice};
+	same_file_add_inputs(&files, inputs, count);
+	return check_and_free(&files);
 }
 
 enum exit_status same_file_check_two(const struct command_spec *cmd, const char *out,

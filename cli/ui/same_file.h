@@ -5,7 +5,7 @@
  *
  * The identity of a regular file is its device and inode, which links share; that of a file to be
  * created is its directory and name. FIFOs, terminals and devices equal nothing: data written to
- * them replaces no file.
+ * them replaces no file. But two inputs cannot be one pipe, whose data is read only once.
  */
 #ifndef CLI_UI_SAME_FILE_H
 #define CLI_UI_SAME_FILE_H
@@ -15,7 +15,7 @@
 
 #include "options.h"
 
-/* Two inputs may be the same file; otherwise a file has only one role. */
+/* Two inputs may be the same file, unless it is a pipe; otherwise a file has only one role. */
 enum role { ROLE_INPUT, ROLE_OUTPUT, ROLE_REPORT, ROLE_KEY, ROLE_MAP };
 
 struct file_used;
@@ -27,6 +27,8 @@ struct same_file_set {
 	size_t count, capacity;
 	bool failed;            /* out of memory */
 	bool reads_directories; /* an input may be a directory, of which all files are read */
+	/* Of a file that is two inputs, for a warning: "the output has ..."; NULL: no warning. */
+	const char *if_twice;
 };
 
 /* `path` is copied. "-" is standard input or, for every role except ROLE_INPUT, standard output. */
@@ -34,15 +36,18 @@ void same_file_add(struct same_file_set *f, enum role role, const char *path);
 /* Adds all inputs, or standard input if count is 0. */
 void same_file_add_inputs(struct same_file_set *f, char *const *inputs, size_t count);
 /*
- * Returns EXIT_OK, or the exit status if two are the same file, or a file to be replaced is
- * in a directory that is an input; a message names both. Examines the file system again on each
- * call.
+ * Returns EXIT_OK, or the exit status if two are the same file, two inputs are the same pipe, or a
+ * file to be replaced is in a directory that is an input; a message names both. Examines the file
+ * system again on each call.
  */
 enum exit_status same_file_check(struct same_file_set *f);
 /* The same for a file that was found in an input, compared with every file that is not an input. */
 enum exit_status same_file_check_member(const struct same_file_set *f, const char *path);
 void same_file_free(struct same_file_set *f);
 
+/* The complete check for inputs alone, or standard input if count is 0. */
+enum exit_status same_file_check_inputs(const struct command_spec *cmd, char *const *inputs,
+					size_t count, const char *if_twice);
 /* The complete check for one input and one output. */
 enum exit_status same_file_check_two(const struct command_spec *cmd, const char *out,
 				     const char *in);

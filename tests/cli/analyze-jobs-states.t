@@ -35,6 +35,17 @@ state P 3.state f.iot && state Q 2.state P e.iot && state R B C Q a.state c.iot 
 "$IOTRACE" analyze -q --json all >expected
 "$IOTRACE" analyze -q --json Q B C c.iot 1.state 2>err | cmp - expected
 cat err
+# Two traces with the same first 64 KiB are not one trace; a copy is.
+python3 -c '
+for name, count in (("long", 9000), ("short", 8000)):
+    with open(name, "w", encoding="ascii") as out:
+        out.writelines("80 20 %x 1 %x 1 1 1 0\n" % (i, i) for i in range(count))
+'
+cp long copy
+for name in long short copy; do state $name.state $name; done
+state three long.state short.state copy.state 2>&1
+"$IOTRACE" analyze three 2>&1 | head -n 1
+"$IOTRACE" analyze short.state copy.state long.state 2>&1 | head -n 2
 # Traces of one job, all in one state of several jobs, are those of that job.
 "$IOTRACE" analyze -q --one-job --json *.iot | grep -v '"command"\|"job"\|"user"' >expected
 "$IOTRACE" analyze -q --one-job --json all 2>&1 | grep -v '"command"\|"job"\|"user"' | cmp - expected && echo "--one-job: the same values"

@@ -124,3 +124,24 @@ wait
 fine merge -q -o x.iot t.iot hard
 fine convert -q -o in/new.iot --report in/new.json in
 fine anonymize --key k -O out in/t.iot
+echo '== two inputs that are one file'
+warned() {
+	"$IOTRACE" "$@" 2>err >/dev/null </dev/null
+	printf '%s: %s\n' $? "$*"
+	grep 'same file\|same pipe\|two inputs' err | sed 's/^/	/'
+}
+warned merge -o x.iot t.iot hard symbolic
+warned stat t.iot hard
+warned stat -q t.iot hard
+warned stat t.iot in/t.iot
+warned analyze t.iot hard
+warned analyze -s x.state --no-fsync t.iot t.iot
+warned convert -o x.iot log ./log
+warned info t.iot t.iot
+warned check t.iot t.iot
+echo '== a pipe is read once'
+for command in "merge -o x.iot" stat info check "simulate --time" "convert -o x.iot"; do
+	"$IOTRACE" cat t.iot | "$IOTRACE" $command - /dev/stdin 2>&1 | head -n 1
+	"$IOTRACE" cat t.iot | "$IOTRACE" $command - - 2>&1 | head -n 1
+	"$IOTRACE" $command - - 2>&1 <t.iot | head -n 1
+done

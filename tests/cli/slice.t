@@ -29,6 +29,7 @@ slice() {
 "$IOTRACE" slice whole | cmp - whole && echo same
 slice --from=1.001s --to=3s whole.iot.zst
 slice --records=3- whole.iot.gz
+"$IOTRACE" slice --from=10% --to=90% whole >share && "$IOTRACE" slice --from=10% --to=90% - <whole | cmp - share && echo "a share of standard input"
 slice --from=1s --to=2001ms --rebase whole
 slice --from=2023-11-14T22:13:21Z --to=@1700000002.5 -o part.iot whole.iot.zst
 grep -c '^[8c]0' part.iot

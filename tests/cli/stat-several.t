@@ -68,4 +68,4 @@ echo "exit status $?"
 echo "exit status $?"
 "$IOTRACE" stat --by=input --tsv - a.iot <b.iot | cut -f 4-8,20
 # Disks alone
-"$IOTRACE" stat --by=input "$TESTDATA/blktrace/v7.blkparse.txt" "$TESTDATA/blktrace/v7.blkparse.txt" 2>&1 | sed "s|$TESTDATA/||g" | tail -n +9 | head -n 4
+"$IOTRACE" stat --by=input "$TESTDATA/blktrace/v7.blkparse.txt" "$TESTDATA/blktrace/v7.blkparse.txt" 2>&1 | sed "s|$TESTDATA/||g" | tail -n +10 | head -n 4
