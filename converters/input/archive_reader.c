@@ -5,12 +5,12 @@
  */
 #include "archive_reader.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "archive_library.h"
 
 enum {
 	XZ_OUTPUT = 64 << 10,      /* bytes that one call returns at most */
@@ -27,8 +27,9 @@ struct unpacker {
 	size_t peeked; /* bytes of base that the decoder currently uses */
 	bool opened, drained, ended;
 	struct error error;
-	struct archive *archive; /* NULL for xz */
-	const char *block;       /* decompressed, not yet delivered */
+	struct archive_library library; /* not open for xz */
+	struct archive *archive;        /* NULL for xz */
+	const char *block;              /* decompressed, not yet delivered */
 	size_t left;
 	uint64_t made;      /* bytes delivered */
 	lzma_stream stream; /* for xz */
@@ -109,7 +110,7 @@ static la_ssize_t feed(struct archive *a, void *context, const void **buffer)
 	*buffer = next_bytes(u, 0);
 	u->drained = u->peeked == 0;
 	if (u->drained && bufreader_status(u->base) != IOT_OK) {
-		archive_set_error(a, EIO, "%s", bufreader_error(u->base)->text);
+		u->library.archive_set_error(a, EIO, "%s", bufreader_error(u->base)->text);
 		return -1;
 	}
 	return (la_ssize_t)u->peeked;
@@ -120,7 +121,9 @@ static void unpacker_free(void *context)
 	struct unpacker *u = context;
 	if (u == NULL)
 		return;
-	archive_read_free(u->archive);
+	if (u->archive != NULL)
+		u->library.archive_read_free(u->archive);
+	archive_library_close(&u->library);
 	lzma_end(&u->stream);
 	bufreader_free(u->base);
 	free(u->name);
@@ -134,20 +137,26 @@ static struct unpacker *unpacker_new(struct bufreader *base, enum compression_la
 	const size_t size = strlen(name);
 	struct unpacker *u = calloc(1, sizeof(*u));
 	char *escaped = malloc(4 * size + 4);
-	struct archive *a = how != COMPRESSION_LAYER_XZ ? archive_read_new() : NULL;
-	if (u != NULL && escaped != NULL && (a != NULL || how == COMPRESSION_LAYER_XZ)) {
-		*u = (struct unpacker){.base = base,
-				       .name = escape_text(escaped, 4 * size + 4, name, size),
-				       .how = how,
-				       .archive = a,
-				       .stream = LZMA_STREAM_INIT};
-		return u;
+	if (u == NULL || escaped == NULL) {
+		free(escaped);
+		free(u);
+		bufreader_free(base);
+		error_set(error, IOT_ENOMEM, "out of memory");
+		return NULL;
 	}
-	archive_read_free(a);
-	free(escaped);
-	free(u);
-	bufreader_free(base);
-	error_set(error, IOT_ENOMEM, "out of memory");
+	*u = (struct unpacker){.base = base,
+			       .name = escape_text(escaped, 4 * size + 4, name, size),
+			       .how = how,
+			       .stream = LZMA_STREAM_INIT};
+	if (how == COMPRESSION_LAYER_XZ)
+		return u;
+	if (archive_library_open(&u->library, error)) {
+		u->archive = u->library.archive_read_new();
+		if (u->archive != NULL)
+			return u;
+		error_set(error, IOT_ENOMEM, "out of memory");
+	}
+	unpacker_free(u);
 	return NULL;
 }
 
@@ -160,9 +169,9 @@ static struct unpacker *unpacker_new(struct bufreader *base, enum compression_la
 static int enable_filter(struct unpacker *u)
 {
 	if (u->how == COMPRESSION_LAYER_BZIP2)
-		return archive_read_support_filter_bzip2(u->archive);
+		return u->library.archive_read_support_filter_bzip2(u->archive);
 	if (u->how == COMPRESSION_LAYER_LZ4)
-		return archive_read_support_filter_lz4(u->archive);
+		return u->library.archive_read_support_filter_lz4(u->archive);
 	return ARCHIVE_OK;
 }
 
@@ -173,8 +182,8 @@ static int enable_filter(struct unpacker *u)
 static int give_up(struct unpacker *u)
 {
 	const struct error *base = bufreader_error(u->base);
-	const char *words = archive_error_string(u->archive);
-	const bool memory = archive_errno(u->archive) == ENOMEM;
+	const char *words = u->library.archive_error_string(u->archive);
+	const bool memory = u->library.archive_errno(u->archive) == ENOMEM;
 	char escaped[256];
 	if (bufreader_status(u->base) != IOT_OK)
 		return error_set(&u->error, base->status, "%s", base->text);
@@ -193,9 +202,9 @@ static int give_up(struct unpacker *u)
  */
 static bool begin_reading(struct unpacker *u)
 {
-	return archive_read_set_read_callback(u->archive, feed) == ARCHIVE_OK &&
-	       archive_read_set_callback_data(u->archive, u) == ARCHIVE_OK &&
-	       archive_read_open1(u->archive) >= ARCHIVE_WARN;
+	return u->library.archive_read_set_read_callback(u->archive, feed) == ARCHIVE_OK &&
+	       u->library.archive_read_set_callback_data(u->archive, u) == ARCHIVE_OK &&
+	       u->library.archive_read_open1(u->archive) >= ARCHIVE_WARN;
 }
 
 static int open_archive(struct unpacker *u)
@@ -211,13 +220,13 @@ static int open_archive(struct unpacker *u)
 static int open_stream(struct unpacker *u)
 {
 	struct archive_entry *entry;
-	if (archive_read_support_format_raw(u->archive) != ARCHIVE_OK ||
-	    archive_read_support_format_empty(u->archive) != ARCHIVE_OK)
+	if (u->library.archive_read_support_format_raw(u->archive) != ARCHIVE_OK ||
+	    u->library.archive_read_support_format_empty(u->archive) != ARCHIVE_OK)
 		return give_up(u);
 	int status = open_archive(u);
 	if (status != IOT_OK)
 		return status;
-	int got = archive_read_next_header(u->archive, &entry);
+	int got = u->library.archive_read_next_header(u->archive, &entry);
 	u->ended = got == ARCHIVE_EOF;
 	return got < ARCHIVE_WARN ? give_up(u) : IOT_OK;
 }
@@ -232,7 +241,7 @@ static void next_block(struct unpacker *u)
 	la_int64_t offset;
 	int got;
 	do
-		got = archive_read_data_block(u->archive, &data, &u->left, &offset);
+		got = u->library.archive_read_data_block(u->archive, &data, &u->left, &offset);
 	while (got == ARCHIVE_RETRY || (got == ARCHIVE_OK && u->left == 0));
 	u->block = data;
 	u->ended = got == ARCHIVE_EOF;
@@ -347,17 +356,18 @@ struct tar *tar_new(struct bufreader *base, const char *name, struct error *erro
 {
 	struct unpacker *u = unpacker_new(base, COMPRESSION_LAYER_NONE, name, error);
 	struct tar *t = u != NULL ? calloc(1, sizeof(*t)) : NULL;
-	struct archive_entry *entry = u != NULL ? archive_entry_new2(u->archive) : NULL;
+	struct archive_entry *entry = u != NULL ? u->library.archive_entry_new2(u->archive) : NULL;
 	if (t != NULL && entry != NULL) {
 		*t = (struct tar){.u = u, .entry = entry};
-		if (archive_read_support_format_tar(u->archive) == ARCHIVE_OK &&
+		if (u->library.archive_read_support_format_tar(u->archive) == ARCHIVE_OK &&
 		    open_archive(u) == IOT_OK)
 			return t;
 		(void)give_up(u);
 		*error = u->error;
 	}
 	error_set(error, IOT_ENOMEM, "out of memory");
-	archive_entry_free(entry);
+	if (entry != NULL)
+		u->library.archive_entry_free(entry);
 	unpacker_free(u);
 	free(t);
 	return NULL;
@@ -367,39 +377,41 @@ void tar_free(struct tar *t)
 {
 	if (t == NULL)
 		return;
-	archive_entry_free(t->entry);
+	t->u->library.archive_entry_free(t->entry);
 	unpacker_free(t->u);
 	free(t);
 }
 
 /* A hard link has the type of a regular file, but no data. */
-static bool is_plain_file(struct archive_entry *entry)
+static bool is_plain_file(const struct archive_library *l, struct archive_entry *entry)
 {
-	return archive_entry_filetype(entry) == AE_IFREG && archive_entry_hardlink(entry) == NULL;
+	return l->archive_entry_filetype(entry) == AE_IFREG &&
+	       l->archive_entry_hardlink(entry) == NULL;
 }
 
 int tar_next(struct tar *t, const char **name)
 {
+	const struct archive_library *const l = &t->u->library;
 	struct archive_entry *const entry = t->entry;
 	if (t->u->error.status != IOT_OK)
 		return t->u->error.status;
 	for (;;) {
-		int got = archive_read_next_header2(t->u->archive, entry);
+		int got = l->archive_read_next_header2(t->u->archive, entry);
 		if (got == ARCHIVE_EOF)
 			return 0;
 		if (got == ARCHIVE_RETRY)
 			continue;
 		if (got < ARCHIVE_WARN)
 			return give_up(t->u);
-		if (is_plain_file(entry))
+		if (is_plain_file(l, entry))
 			break;
-		if (archive_entry_filetype(entry) != AE_IFDIR)
+		if (l->archive_entry_filetype(entry) != AE_IFDIR)
 			t->skipped++;
 	}
 	/* NULL if the name cannot be represented in the locale of the process. */
-	*name = archive_entry_pathname(entry);
+	*name = l->archive_entry_pathname(entry);
 	if (*name == NULL)
-		*name = archive_entry_pathname_utf8(entry);
+		*name = l->archive_entry_pathname_utf8(entry);
 	if (*name == NULL)
 		*name = "?";
 	return 1;
@@ -410,7 +422,7 @@ int tar_block(struct tar *t, const void **data, size_t *size, uint64_t *offset)
 	la_int64_t at = 0;
 	int got;
 	do
-		got = archive_read_data_block(t->u->archive, data, size, &at);
+		got = t->u->library.archive_read_data_block(t->u->archive, data, size, &at);
 	while (got == ARCHIVE_RETRY);
 	if (got == ARCHIVE_EOF)
 		return 0;
