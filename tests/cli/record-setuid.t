@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# iotrace record: a setuid program keeps its privileges, which no library of the environment may have, and is reported.
+sh "$TOOLS/built.sh" libiotrace-record.so || exit 77
+cp "$(command -v id)" own || exit 77
+chown 65534 own 2>/dev/null && chmod u+s own && chmod go+x . && [ "$(./own -u)" = 65534 ] || {
+	echo 'a program with the privileges of another user cannot be made'
+	exit 77
+}
+"$IOTRACE" record -o a.iot sh -c 'echo data >f; ./own -u; exec ./own -u' 2>err
+echo "exit status $?"
+cat err
+"$IOTRACE" cat --format-version=1 a.iot | grep -o 'name=.*traced=no.*' | sed "s|$PWD/||; s/ parent=[0-9]*//; s/ pid=[0-9]*//"
+"$IOTRACE" cat -q --format=csv a.iot | grep ',write,' | cut -d, -f6,9,10 | sed "s|$PWD/||"
+"$IOTRACE" check a.iot | sed 's/, comments.*//'
