@@ -33,8 +33,8 @@ static int by_trace(const void *left, const void *right)
 		return a->from < b->from ? -1 : 1;
 	if (a->to != b->to)
 		return a->to < b->to ? -1 : 1;
-	if (a->figures != b->figures)
-		return a->figures < b->figures ? -1 : 1;
+	if (a->totals_hash != b->totals_hash)
+		return a->totals_hash < b->totals_hash ? -1 : 1;
 	return strcmp(a->path, b->path);
 }
 
@@ -50,7 +50,7 @@ static bool same_trace(const struct analyze_head *a, const struct analyze_head *
 {
 	const bool whole = a->stored == 0 && b->stored == 0;
 	return a->is_state && b->is_state && a->trace != 0 && a->trace == b->trace &&
-	       (!whole || a->figures == b->figures);
+	       (!whole || a->totals_hash == b->totals_hash);
 }
 
 static bool same_part(const struct analyze_head *a, const struct analyze_head *b)

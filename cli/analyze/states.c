@@ -84,7 +84,8 @@ static bool read_state_line(struct analyze_head *head, const struct iot_event *e
 	if (head->job == NULL && is_state_line(ev, "job"))
 		head->job = job_of(ev, true);
 	if (totals || is_state_line(ev, "trace"))
-		head->figures = XXH3_64bits_withSeed(ev->text.data, ev->text.size, head->figures);
+		head->totals_hash =
+		    XXH3_64bits_withSeed(ev->text.data, ev->text.size, head->totals_hash);
 	return !totals;
 }
 

@@ -23,7 +23,7 @@ struct analyze_head {
 	/* Of a state: the trace, and the part of it; stored 0: the whole trace. */
 	uint64_t trace, from, to, stored;
 	/* A hash of its times and totals, which differ if traces differ after equal beginnings. */
-	uint64_t figures;
+	uint64_t totals_hash;
 };
 struct analyze_heads {
 	struct analyze_head *of;
