@@ -67,9 +67,9 @@ static void warn(const struct analyze_run *a)
 		"records or operations start before the previous one; see 'iotrace reorder'");
 }
 
-static bool has_requests(const struct analyze_run *a)
+static bool has_requests(const struct iot_analyze *a)
 {
-	return iot_analyze_find(a->results.analysis, "totals", "N", NULL)->number > 0;
+	return iot_analyze_find(a, "totals", "N", NULL)->number > 0;
 }
 
 /* Parts, see iot_reader_fold */
@@ -221,7 +221,7 @@ static enum exit_status write_pictures(struct analyze_run *a)
 		return message_no_memory();
 	if (!a->in.quiet)
 		warn(a);
-	if (a->in.status != IOT_OK && !has_requests(a))
+	if (a->in.status != IOT_OK && !has_requests(a->results.analysis))
 		return EXIT_OK; /* the error is all there is to report */
 	if (plot_data_make(&data, a->results.analysis, a->options.interval_ns != 0) != IOT_OK)
 		status = message_no_memory();
@@ -249,7 +249,7 @@ static enum exit_status report(struct analyze_run *a, const struct command_spec 
 		return message_no_memory();
 	}
 	/* Without any request, an error is all there is to report. */
-	if ((a->in.status == IOT_OK || has_requests(a)) && print(a) != IOT_OK) {
+	if ((a->in.status == IOT_OK || has_requests(a->results.analysis)) && print(a) != IOT_OK) {
 		output_abandon(&a->results.out);
 		return message_no_memory();
 	}
@@ -361,6 +361,10 @@ static enum exit_status analyze_before(struct analyze_run *a, const struct comma
 	}
 	if (a->before != NULL && iot_analyze_finish(a->before) != IOT_OK)
 		return message_no_memory();
+	if (status == EXIT_FAULT && a->before != NULL && !has_requests(a->before)) {
+		iot_analyze_free(a->before);
+		a->before = NULL;
+	}
 	return status;
 }
 
@@ -406,10 +410,12 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 	a->results.analysis = all;
 	a->in.quiet = a->read.quiet;
 	a->in.status = IOT_OK;
-	if (status == EXIT_OK)
-		status = all != NULL        ? report(a, command)
-			 : a->state != NULL ? analyze_members_close(&members)
-					    : analyze_several_print(&several, form_of(a), a->top);
+	if (status == EXIT_OK && all != NULL)
+		status = report(a, command);
+	else if (status == EXIT_OK && a->state != NULL)
+		status = analyze_members_close(&members);
+	else if (status == EXIT_OK && inputs.added)
+		status = analyze_several_print(&several, form_of(a), a->top);
 	analyze_members_abandon(&members);
 	analyze_several_free(&several);
 	if (status != EXIT_OK || !inputs.incomplete || a->state != NULL)

@@ -246,19 +246,41 @@ static size_t traces_of(const struct analyze_inputs *in, const struct analyze_he
 	return n;
 }
 
+/* Whether the damage precedes all requests, so that the values of the job are not known. */
+static bool is_unreadable(const struct iot_analyze *a, bool damaged)
+{
+	const struct iot_analyze_value *lost = iot_analyze_find(a, "trace", "lost", NULL);
+	const struct iot_analyze_value *n = iot_analyze_find(a, "totals", "N", NULL);
+	return (damaged || (lost != NULL && lost->number > 0)) && n != NULL && n->number == 0;
+}
+
+static enum exit_status add_finished(struct analyze_inputs *in, const struct analyze_head *of,
+				     const struct iot_analyze *a)
+{
+	const struct analyze_job_of job = {a, of->job != NULL ? of->job : of->path, of->path};
+	const int added = in->add_job(in->jobs, &job);
+	in->added |= added == IOT_OK;
+	if (added == IOT_ELIMIT)
+		return refuse(of->path, "too many jobs");
+	return added == IOT_OK ? EXIT_OK : message_no_memory();
+}
+
 static enum exit_status add_job(struct analyze_inputs *in, const struct analyze_head *of,
 				size_t count)
 {
 	struct iot_analyze *a = NULL;
+	const bool incomplete = in->incomplete;
+	in->incomplete = false;
 	enum exit_status status = join_traces(in, of, count, &a);
 	if (status == EXIT_OK && iot_analyze_finish(a) != IOT_OK)
 		status = message_no_memory();
-	const struct analyze_job_of job = {a, of->job != NULL ? of->job : of->path, of->path};
-	const int added = status == EXIT_OK ? in->add_job(in->jobs, &job) : IOT_OK;
-	if (added == IOT_ELIMIT)
-		status = refuse(of->path, "too many jobs");
-	else if (added != IOT_OK)
-		status = message_no_memory();
+	if (status == EXIT_OK && is_unreadable(a, in->incomplete)) {
+		message_print("%s: no request can be read; the job is left out", of->path);
+		in->incomplete = true;
+	} else if (status == EXIT_OK) {
+		status = add_finished(in, of, a);
+	}
+	in->incomplete |= incomplete;
 	iot_analyze_free(a);
 	return status;
 }

@@ -37,6 +37,7 @@ struct analyze_inputs {
 	void *saved;
 	struct analyze_members_in members; /* all zeros at first */
 	bool incomplete;                   /* result: parts are missing, or a trace is damaged */
+	bool added;                        /* result: add_job has been called */
 };
 
 /*

@@ -57,3 +57,11 @@ run --group=user --state=x a/1.iot a/2.iot
 run --group=user --html=x a/1.iot a/2.iot
 run --group=rank a/1.iot
 run --group=user
+# A trace of which nothing can be read is no job: its values are unknown, not 0.
+: >empty.iot
+run --group=user empty.iot
+run --group=user a/1.iot empty.iot
+"$IOTRACE" analyze -q --tsv --by=job a/1.iot >expected
+"$IOTRACE" analyze -q --tsv --by=job a/1.iot empty.iot 2>err | cmp - expected && cat err
+run --against=empty.iot a/1.iot
+cat out
