@@ -17,6 +17,7 @@
 #include "cli/analyze/table.h"
 #include "cli/report/plots.h"
 #include "cli/report/report.h"
+#include "cli/report/report_jobs.h"
 #include "cli/ui/same_file.h"
 #include "cli/ui/trace_in.h"
 #include "cli/ui/trace_time.h"
@@ -47,6 +48,11 @@ struct analyze_run {
 };
 
 /* The command */
+
+static bool has_pictures(const struct analyze_run *a)
+{
+	return a->plots != NULL || a->html != NULL;
+}
 
 static void warn_of(const struct analyze_run *a, const char *section, const char *name,
 		    const char *sentence)
@@ -202,14 +208,19 @@ static int print(struct analyze_run *a)
 	return IOT_OK;
 }
 
-static enum exit_status write_html(struct analyze_run *a, const struct plot_data *data)
+static struct report_options html_options(const struct analyze_run *a, bool damaged)
 {
 	enum { ROWS = 20 };
-	const struct report_options options = {.path = a->html,
-					       .how = a->no_fsync ? ATOMIC_FILE_NO_SYNC : 0,
-					       .rows = a->top == NOT_GIVEN ? ROWS : (size_t)a->top,
-					       .damaged = a->in.status != IOT_OK};
-	return report_write(data, &options);
+	return (struct report_options){.path = a->html,
+				       .how = a->no_fsync ? ATOMIC_FILE_NO_SYNC : 0,
+				       .rows = a->top == NOT_GIVEN ? ROWS : (size_t)a->top,
+				       .damaged = damaged};
+}
+
+static enum exit_status write_plots(const struct analyze_run *a, const struct plot *const *list,
+				    const struct plot_data *data)
+{
+	return plots_write(list, data, a->plots, a->png, a->no_fsync ? ATOMIC_FILE_NO_SYNC : 0);
 }
 
 /* Writes the report as HTML, and plots. */
@@ -226,11 +237,26 @@ static enum exit_status write_pictures(struct analyze_run *a)
 	if (plot_data_make(&data, a->results.analysis, a->options.interval_ns != 0) != IOT_OK)
 		status = message_no_memory();
 	if (status == EXIT_OK && a->plots != NULL)
-		status =
-		    plots_write(&data, a->plots, a->png, a->no_fsync ? ATOMIC_FILE_NO_SYNC : 0);
-	if (status == EXIT_OK && a->html != NULL)
-		status = write_html(a, &data);
+		status = write_plots(a, trace_plots, &data);
+	if (status == EXIT_OK && a->html != NULL) {
+		const struct report_options options = html_options(a, a->in.status != IOT_OK);
+		status = report_write(&data, &options);
+	}
 	plot_data_free(&data);
+	return status;
+}
+
+/* The same of several jobs. */
+static enum exit_status write_job_pictures(const struct analyze_run *a, struct report_jobs *jobs,
+					   bool incomplete)
+{
+	const struct report_options options = html_options(a, incomplete);
+	struct plot_data data;
+	enum exit_status status = report_jobs_data(jobs, &data) ? EXIT_OK : message_no_memory();
+	if (status == EXIT_OK && a->plots != NULL)
+		status = write_plots(a, job_plots, &data);
+	if (status == EXIT_OK && a->html != NULL)
+		status = report_jobs_write(jobs, &data, &options);
 	return status;
 }
 
@@ -239,7 +265,7 @@ static enum exit_status report(struct analyze_run *a, const struct command_spec 
 {
 	if (a->state != NULL)
 		return analyze_state_save(a->results.analysis, a->state, a->no_fsync, command);
-	if (a->plots != NULL || a->html != NULL)
+	if (has_pictures(a))
 		return write_pictures(a);
 	enum exit_status status = output_open(&a->results.out, "-", 0);
 	if (status != EXIT_OK)
@@ -392,15 +418,20 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 	struct analyze_members_out members = {
 	    .path = a->state, .no_fsync = a->no_fsync, .command = command};
 	struct analyze_several several = {.as = several_as(a), .groups.by = (unsigned)a->group};
+	struct report_jobs pictures = {.set.by = a->group};
 	if (a->part.n > 1)
 		return options_wrong(command, "--part is that of one trace");
 	if (count > 1 && a->options.sections != 0) {
 		a->results.hides_files = (a->options.sections & IOT_ANALYZE_FILES) == 0;
 		a->options.sections |= IOT_ANALYZE_FILES;
 	}
-	if (a->state == NULL && a->plots == NULL && a->html == NULL && a->against == NULL &&
-	    (a->by == NOT_BY || a->by == BY_JOB))
+	if (has_pictures(a)) {
+		inputs.add_job = report_jobs_add;
+		inputs.jobs = &pictures;
+		inputs.by_job = a->group != NOT_GROUPED;
+	} else if (a->state == NULL && a->against == NULL && (a->by == NOT_BY || a->by == BY_JOB)) {
 		analyze_several_begin(&several, &inputs);
+	}
 	if (a->state != NULL) {
 		inputs.save = analyze_members_write;
 		inputs.saved = &members;
@@ -414,10 +445,13 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 		status = report(a, command);
 	else if (status == EXIT_OK && a->state != NULL)
 		status = analyze_members_close(&members);
+	else if (status == EXIT_OK && inputs.added && has_pictures(a))
+		status = write_job_pictures(a, &pictures, inputs.incomplete);
 	else if (status == EXIT_OK && inputs.added)
 		status = analyze_several_print(&several, form_of(a), a->top);
 	analyze_members_abandon(&members);
 	analyze_several_free(&several);
+	report_jobs_free(&pictures);
 	if (status != EXIT_OK || !inputs.incomplete || a->state != NULL)
 		return status;
 	message_print("the report is incomplete: parts of a trace are missing or damaged");
@@ -435,13 +469,13 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 	a->options.layer = (uint32_t)a->layer;
 	a->options.runtime_ns = a->runtime_s * NS_PER_S;
 	a->options.top = a->top == NOT_GIVEN ? 0 : a->top;
-	a->options.offsets = a->plots != NULL || a->html != NULL || a->state != NULL;
+	a->options.offsets = has_pictures(a) || a->state != NULL;
 	a->results.shows_map = (a->options.sections & IOT_ANALYZE_MAP) != 0;
 	if (a->by != NOT_BY && a->by != BY_JOB)
 		a->options.sections = table_sections[a->by];
 	if (a->dependencies && count == 1 && analyze_is_state(paths[0]))
 		return options_wrong(command, "--dependencies needs traces, not states");
-	if (a->group != NOT_GROUPED)
+	if (a->group != NOT_GROUPED && !has_pictures(a))
 		a->options.sections = ANALYZE_GROUP_SECTIONS;
 	const bool by_job = a->by == BY_JOB || a->group != NOT_GROUPED;
 	if (by_job && (a->state != NULL || count == 0))
@@ -633,11 +667,9 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		return options_wrong(&command, "--json and --tsv exclude each other");
 	if (a.state != NULL && (a.json || a.tsv))
 		return options_wrong(&command, "--state writes no report: no --json or --tsv");
-	if ((a.plots != NULL || a.html != NULL) &&
-	    (a.json || a.tsv || a.by != NOT_BY || a.group != NOT_GROUPED || a.state != NULL))
-		return options_wrong(
-		    &command,
-		    "--plots and --html exclude --json, --tsv, --by, --group and --state");
+	if (has_pictures(&a) && (a.json || a.tsv || a.by != NOT_BY || a.state != NULL))
+		return options_wrong(&command,
+				     "--plots and --html exclude --json, --tsv, --by and --state");
 	if (a.png && a.plots == NULL)
 		return options_wrong(&command, "--png needs --plots");
 	if (a.dependencies && (a.part.n > 1 || a.state != NULL))

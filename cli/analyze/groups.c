@@ -9,10 +9,9 @@
 #include "cli/ui/printable.h"
 #include "lib/base/array.h"
 
-#include "population.h"
 #include "shown.h"
 
-enum { COLUMNS = 8, FIELD = SHOWN_FIELD, NAME_CAPACITY = 512 };
+enum { COLUMNS = ANALYZE_GROUP_COLUMNS, FIELD = SHOWN_FIELD, NAME_CAPACITY = 512 };
 
 /* Values of which a row has the mean over the jobs of its group. */
 static const struct group_column {
@@ -32,9 +31,9 @@ struct grouped_job {
 	double value[COLUMNS];
 };
 
-static const char *const by_names[] = {[ANALYZE_GROUP_USER] = "user",
-				       [ANALYZE_GROUP_COMMAND] = "command",
-				       [ANALYZE_GROUP_DIR] = "dir"};
+const char *const analyze_group_names[] = {[ANALYZE_GROUP_USER] = "user",
+					   [ANALYZE_GROUP_COMMAND] = "command",
+					   [ANALYZE_GROUP_DIR] = "dir"};
 
 /* Returns the name of a group, which the caller frees, or NULL if out of memory. */
 
@@ -56,8 +55,7 @@ static char *program_of(const char *command)
 	return strndup(command + begin, n - begin);
 }
 
-/* Stores NULL if the trace does not declare it. */
-static bool name_group(char **group, enum analyze_group_by by, const struct analyze_job_of *job)
+bool analyze_group_of(char **group, enum analyze_group_by by, const struct analyze_job_of *job)
 {
 	char text[ANALYZE_TEXT_MAX + 1];
 	if (by == ANALYZE_GROUP_DIR) {
@@ -65,7 +63,7 @@ static bool name_group(char **group, enum analyze_group_by by, const struct anal
 		return *group != NULL;
 	}
 	const struct iot_analyze_value *v =
-	    iot_analyze_find(job->analysis, "trace", by_names[by], NULL);
+	    iot_analyze_find(job->analysis, "trace", analyze_group_names[by], NULL);
 	*group = NULL;
 	if (v == NULL || v->kind != IOT_VALUE_TEXT)
 		return true;
@@ -82,7 +80,7 @@ int analyze_groups_add(void *groups, const struct analyze_job_of *of)
 	if (!array_reserve(&g->job, &g->capacity, g->count + 1, sizeof *g->job))
 		return IOT_ENOMEM;
 	struct grouped_job *job = &g->job[g->count];
-	if (!name_group(&job->group, g->by, of))
+	if (!analyze_group_of(&job->group, g->by, of))
 		return IOT_ENOMEM;
 	for (size_t i = 0; i < COLUMNS; i++)
 		job->value[i] = shown_known(
@@ -101,14 +99,7 @@ void analyze_groups_free(struct analyze_groups *g)
 
 /* Groups */
 
-/* The jobs of one group, which are neighbours once jobs are sorted by group. */
-struct job_group {
-	const char *name; /* NULL: unknown */
-	const struct grouped_job *job;
-	size_t count;
-};
-
-static int compare_names(const char *a, const char *b)
+int analyze_group_compare(const char *a, const char *b)
 {
 	if (a == NULL || b == NULL)
 		return (a == NULL) - (b == NULL);
@@ -118,35 +109,52 @@ static int compare_names(const char *a, const char *b)
 static int by_group(const void *left, const void *right)
 {
 	const struct grouped_job *a = left, *b = right;
-	return compare_names(a->group, b->group);
+	return analyze_group_compare(a->group, b->group);
 }
 
 static int by_count(const void *left, const void *right)
 {
-	const struct job_group *a = left, *b = right;
+	const struct analyze_group *a = left, *b = right;
 	if (a->count != b->count)
 		return a->count > b->count ? -1 : 1;
-	return compare_names(a->name, b->name);
+	return analyze_group_compare(a->name, b->name);
 }
 
-static size_t find_groups(struct analyze_groups *g, struct job_group *group)
+size_t analyze_groups_find(const void *jobs, size_t n, size_t size, struct analyze_group *group)
 {
-	size_t n = 0;
+	size_t groups = 0;
+	for (size_t i = 0; i < n; i++) {
+		const char *name;
+		memcpy(&name, (const char *)jobs + i * size, sizeof name);
+		if (groups == 0 || analyze_group_compare(group[groups - 1].name, name) != 0)
+			group[groups++] =
+			    (struct analyze_group){name, (const char *)jobs + i * size, 0};
+		group[groups - 1].count++;
+	}
+	if (groups > 0)
+		qsort(group, groups, sizeof *group, by_count);
+	return groups;
+}
+
+size_t analyze_groups_sort(struct analyze_groups *g, struct analyze_group *group)
+{
 	if (g->count > 0)
 		qsort(g->job, g->count, sizeof *g->job, by_group);
-	for (size_t i = 0; i < g->count; i++) {
-		if (n == 0 || compare_names(group[n - 1].name, g->job[i].group) != 0)
-			group[n++] = (struct job_group){g->job[i].group, &g->job[i], 0};
-		group[n - 1].count++;
-	}
-	if (n > 0)
-		qsort(group, n, sizeof *group, by_count);
-	return n;
+	return analyze_groups_find(g->job, g->count, sizeof *g->job, group);
 }
 
-static void collect(struct population *p, const struct job_group *group, size_t column)
+static void collect(struct population *p, const struct analyze_group *group, size_t column)
 {
-	population_collect(p, &group->job->value[column], group->count, sizeof *group->job);
+	const struct grouped_job *job = group->job;
+	population_collect(p, &job->value[column], group->count, sizeof *job);
+}
+
+const char *analyze_groups_collect(const struct analyze_group *group, size_t column,
+				   struct population *p, double *scale)
+{
+	collect(p, group, column);
+	*scale = columns[column].scale;
+	return columns[column].heading;
 }
 
 /* Forms */
@@ -165,7 +173,7 @@ static void text_number(struct output *out, const struct population *p, double n
 		output_printf(out, " %8s", "-");
 }
 
-static void text_row(struct output *out, struct population *p, const struct job_group *group)
+static void text_row(struct output *out, struct population *p, const struct analyze_group *group)
 {
 	char name[NAME_CAPACITY];
 	output_printf(out, "%6zu", group->count);
@@ -183,7 +191,7 @@ static void text_row(struct output *out, struct population *p, const struct job_
 }
 
 /* Means, and quartiles of the first column. */
-static void print_text(const struct job_group *group, size_t rows, struct output *out,
+static void print_text(const struct analyze_group *group, size_t rows, struct output *out,
 		       struct population *p, const char *by)
 {
 	output_printf(out, "%6s %8s %8s %8s %8s", "jobs", columns[0].heading, "quartile", "median",
@@ -195,7 +203,7 @@ static void print_text(const struct job_group *group, size_t rows, struct output
 		text_row(out, p, &group[i]);
 }
 
-static void print_tsv(const struct job_group *group, size_t rows, struct output *out,
+static void print_tsv(const struct analyze_group *group, size_t rows, struct output *out,
 		      struct population *p, const char *by)
 {
 	output_printf(out, "%s\tjobs", by);
@@ -237,7 +245,7 @@ static void json_column(struct json *j, const char *name, const struct populatio
 	json_close(j, '}');
 }
 
-static void print_json(const struct job_group *group, size_t rows, struct output *out,
+static void print_json(const struct analyze_group *group, size_t rows, struct output *out,
 		       struct population *p, const char *by)
 {
 	struct json j = {.out = out, .pretty = true};
@@ -265,13 +273,14 @@ int analyze_groups_print(struct analyze_groups *g, struct output *out, enum anal
 			 uint64_t top)
 {
 	struct population p = {.value = calloc(g->count + 1, sizeof *p.value)};
-	struct job_group *group = calloc(g->count + 1, sizeof *group);
+	struct analyze_group *group = calloc(g->count + 1, sizeof *group);
 	const bool done = p.value != NULL && group != NULL;
 	if (done) {
-		const size_t n = find_groups(g, group), rows = top < n ? (size_t)top : n;
-		(form == ANALYZE_JSON  ? print_json
-		 : form == ANALYZE_TSV ? print_tsv
-				       : print_text)(group, rows, out, &p, by_names[g->by]);
+		const size_t n = analyze_groups_sort(g, group), rows = top < n ? (size_t)top : n;
+		(form == ANALYZE_JSON ? print_json
+		 : form == ANALYZE_TSV
+		     ? print_tsv
+		     : print_text)(group, rows, out, &p, analyze_group_names[g->by]);
 		if (form == ANALYZE_TEXT && rows < n)
 			output_printf(out, "and %zu more; see --top\n", n - rows);
 	}

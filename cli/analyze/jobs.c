@@ -9,7 +9,6 @@
 #include "cli/ui/printable.h"
 #include "lib/base/array.h"
 
-#include "population.h"
 #include "shown.h"
 
 /* Sums over all jobs, of section `totals`. */
@@ -110,6 +109,24 @@ static uint64_t sum_of(const struct analyze_jobs *j, size_t i)
 		if (__builtin_add_overflow(sum, j->job[k].sum[i], &sum))
 			return UINT64_MAX;
 	return sum;
+}
+
+uint64_t analyze_jobs_sum(const struct analyze_jobs *j, const char *name)
+{
+	for (size_t i = 0; i < SUMS; i++)
+		if (strcmp(sums[i].name, name) == 0)
+			return sum_of(j, i);
+	return 0;
+}
+
+const char *analyze_jobs_collect(const struct analyze_jobs *j, size_t i, struct population *p,
+				 const char **unit)
+{
+	if (i >= MEMBERS)
+		return NULL;
+	collect(p, j, i);
+	*unit = members[i].unit;
+	return members[i].label;
 }
 
 /* Forms */

@@ -7,6 +7,7 @@
 #define CLI_ANALYZE_JOBS_H
 
 #include "inputs.h"
+#include "population.h"
 #include "table.h"
 
 enum { ANALYZE_JOBS_MAX = 1 << 20 };
@@ -24,6 +25,12 @@ int analyze_jobs_add(void *jobs, const struct analyze_job_of *of);
 /* table: a row for each job, up to `top` rows, with most bytes first. Returns an enum iot_status. */
 int analyze_jobs_print(struct analyze_jobs *j, struct output *out, enum analyze_form form,
 		       bool table, uint64_t top);
+
+/* For tables of other forms. The sum of a value of section `totals` over all jobs. */
+uint64_t analyze_jobs_sum(const struct analyze_jobs *j, const char *name);
+/* The label of value i, and its known values; NULL after the last one. */
+const char *analyze_jobs_collect(const struct analyze_jobs *j, size_t i, struct population *p,
+				 const char **unit);
 void analyze_jobs_free(struct analyze_jobs *j);
 
 #endif

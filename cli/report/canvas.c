@@ -10,10 +10,10 @@ enum { LEGEND_Y = 36, LEGEND_MARK = 18, LEGEND_GAP = 16, DIGIT_WIDTH = 7, TITLE_
 
 /*
  * Marks: r reads, w writes, m metadata, o total and other, k marks, h highlight. f fills, l is a
- * line, d dashed, p dotted, b a band, z the shade of a cycle, t a tooltip alone. Writes are lighter than reads, for greyscale.
+ * line, d dashed, p dotted, b a band, z the shade of a cycle, x a hexagon, t a tooltip alone. Writes are lighter than reads, for greyscale.
  */
 const char plot_style[] =
-    "svg text{font:12px sans-serif;fill:#222}svg .grid{stroke:#ddd}"
+    "svg text{font:12px sans-serif;fill:#222}svg .grid,svg .paper .grid{stroke:#ddd}"
     "svg .frame{fill:none;stroke:#666}"
     "svg .r{color:#0072B2}svg .w{color:#D55E00}svg .m{color:#009E73}svg .o{color:#555}"
     "svg .k{color:#CC79A7}svg .h{color:#E69F00}"
@@ -22,7 +22,7 @@ const char plot_style[] =
     "text.s{font-size:10px}"
     "svg .l{fill:none;stroke:currentColor;stroke-width:1.5}svg .d{stroke-dasharray:6 3}"
     "svg .p{stroke-dasharray:2 2}svg .b{fill:currentColor;fill-opacity:.25}"
-    "svg .z{fill:#E69F00;fill-opacity:.15}"
+    "svg .x{stroke:#888;stroke-width:.5}svg .z{fill:#E69F00;fill-opacity:.15}"
     "svg .t{fill:#000;fill-opacity:0}svg .t:hover{fill-opacity:.08}";
 
 static void write_element(struct output *o, const char *name, const char *text)
@@ -109,6 +109,17 @@ void canvas_rect(struct output *o, const char *mark, double x, double y, double 
 void canvas_rect_end(struct output *o)
 {
 	output_text(o, "</title></rect>\n");
+}
+
+void canvas_dot(struct output *o, const char *mark, double x, double y, double radius)
+{
+	output_printf(o, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"><title>", mark, x,
+		      y, radius);
+}
+
+void canvas_dot_end(struct output *o)
+{
+	output_text(o, "</title></circle>\n");
 }
 
 const char *canvas_si(char text[SVG_LABEL], double value, const char *unit)
@@ -201,17 +212,35 @@ void canvas_steps(struct output *o, const struct svg_frame *f, const struct colu
 	output_text(o, "\"/>\n");
 }
 
+/* The area of the columns from `first` to before `end`. */
+static void area_run(struct output *o, const struct svg_frame *f, const struct columns *c,
+		     enum column_kind low, enum column_kind high, double scale, size_t first,
+		     size_t end)
+{
+	for (size_t i = first; i < end; i++) {
+		const double *mean = c->column[i].mean;
+		const double base = low < COLUMN_KINDS ? mean[low] : 0;
+		step(o, f, &c->column[i], (base + mean[high]) * scale, i == first);
+	}
+	for (size_t i = end; i-- > first;)
+		step_back(o, f, &c->column[i],
+			  low < COLUMN_KINDS ? c->column[i].mean[low] * scale : 0);
+	output_text(o, "z");
+}
+
+/* Columns without `high` have no area, and no outline, which would be that of `low`. */
 void canvas_area(struct output *o, const struct svg_frame *f, const struct columns *c,
 		 enum column_kind low, enum column_kind high, double scale, const char *mark)
 {
 	output_printf(o, "<path class=\"%s\" d=\"", mark);
-	for (size_t i = 0; i < c->count; i++) {
-		const double *mean = c->column[i].mean;
-		const double base = low < COLUMN_KINDS ? mean[low] : 0;
-		step(o, f, &c->column[i], (base + mean[high]) * scale, i == 0);
+	for (size_t i = 0, end; i < c->count; i = end) {
+		end = i;
+		while (end < c->count && c->column[end].mean[high] > 0)
+			end++;
+		if (end > i)
+			area_run(o, f, c, low, high, scale, i, end);
+		else
+			end++;
 	}
-	for (size_t i = c->count; i-- > 0;)
-		step_back(o, f, &c->column[i],
-			  low < COLUMN_KINDS ? c->column[i].mean[low] * scale : 0);
-	output_text(o, "z\"/>\n");
+	output_text(o, "\"/>\n");
 }

@@ -30,6 +30,9 @@ void canvas_small(struct output *o, double x, double y, const char *anchor, cons
 void canvas_rect(struct output *o, const char *mark, double x, double y, double width,
 		 double height);
 void canvas_rect_end(struct output *o);
+/* A circle with a tooltip in the same way. */
+void canvas_dot(struct output *o, const char *mark, double x, double y, double radius);
+void canvas_dot_end(struct output *o);
 /* A value with its SI prefix: "12.3 MB/s"; returns text. */
 const char *canvas_si(char text[SVG_LABEL], double value, const char *unit);
 /* A time: "488 us"; returns text. */

@@ -15,7 +15,9 @@
 
 enum { PLOT_WIDTH = 720, PLOT_HEIGHT = 320, PLOT_MARKS_MAX = 2000 };
 
-/* The data of all plots. */
+struct job_set;
+
+/* The data of all plots: of one trace, or of several jobs, then `jobs` alone. */
 struct plot_data {
 	struct iot_analyze *analysis;
 	struct columns columns;
@@ -28,9 +30,10 @@ struct plot_data {
 	double bin_s;        /* their width */
 	double *correlation; /* of the bytes over time, by lag, if there is a period */
 	size_t lag_count;
-	double lag_s;      /* the lag from one to the next */
-	uint64_t begin_ns; /* of the trace */
-	bool has_epoch;    /* it counts from 1970 */
+	double lag_s;               /* the lag from one to the next */
+	uint64_t begin_ns;          /* of the trace */
+	bool has_epoch;             /* it counts from 1970 */
+	const struct job_set *jobs; /* which are sorted; or NULL */
 };
 
 struct plot {
@@ -45,7 +48,9 @@ struct plot {
 
 extern const struct plot plot_rate, plot_requests, plot_heat, plot_sizes, plot_classes10, plot_cdf,
     plot_burstiness, plot_concurrency, plot_processes, plot_cost, plot_cycle, plot_class,
-    plot_offset;
+    plot_offset, plot_working_set;
+extern const struct plot plot_files, plot_box, plot_jobs_classes10, plot_scatter_bytes,
+    plot_scatter_intensity, plot_scatter_burstiness, plot_scatter_parallel;
 
 /* Returns an enum iot_status. bins_wanted: the user has chosen their width. */
 int plot_data_make(struct plot_data *d, struct iot_analyze *a, bool bins_wanted);

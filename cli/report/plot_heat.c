@@ -104,7 +104,7 @@ static void draw_sums(const struct heat *h, struct output *o)
 	output_text(o, "</g>\n");
 	canvas_small(o, LEFT + WIDTH + SUM_GAP, TOP - SUM_GAP - TOP_SUM + 8, "start",
 		     canvas_si(text, max, "B/s"));
-	canvas_small(o, LEFT + WIDTH + SUM_GAP, TOP + ROWS_HEIGHT + 34, "start",
+	canvas_small(o, LEFT + WIDTH + SUM_GAP + RIGHT_SUM, TOP + ROWS_HEIGHT + 16, "end",
 		     canvas_si(text, max_row, "B"));
 }
 

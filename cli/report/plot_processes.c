@@ -19,15 +19,21 @@ static double bytes_of(const struct process_row *p, unsigned kind)
 	return (double)p->bytes[kind];
 }
 
+/* NAN: unknown. */
 static double seconds_of(const struct process_row *p, unsigned kind)
 {
-	return isnan(p->ns[kind]) ? 0 : p->ns[kind] / 1e9;
+	return p->ns[kind] / 1e9;
+}
+
+static bool is_unknown(const struct process_row *p)
+{
+	return isnan(p->ns[0]) || isnan(p->ns[1]) || isnan(p->ns[2]);
 }
 
 /* A pane: stacked bars, each the mean of equally many processes. */
 struct pane {
 	const struct canvas_labels *labels;
-	const char *unit;
+	const char *(*text)(char text[SVG_LABEL], double value);
 	double (*value)(const struct process_row *p, unsigned kind);
 	unsigned kinds;
 	int top;
@@ -40,15 +46,25 @@ static size_t bars_of(const struct process_list *p)
 	return p->count < BARS_MAX ? p->count : BARS_MAX;
 }
 
-/* The mean of the processes of a bar. */
+/* The mean of the processes from first to before end of which it is known; 0 if there are none. */
+static double mean_of(const struct process_list *p, const struct pane *pane, size_t first,
+		      size_t end, unsigned kind)
+{
+	double sum = 0;
+	size_t n = 0;
+	for (size_t i = first; i < end; i++) {
+		const double value = pane->value(&p->row[i], kind);
+		sum += isnan(value) ? 0 : value;
+		n += isnan(value) ? 0 : 1;
+	}
+	return n > 0 ? sum / (double)n : 0;
+}
+
 static double bar_value(const struct process_list *p, const struct pane *pane, size_t bar,
 			unsigned kind)
 {
-	const size_t first = bar * p->count / bars_of(p), end = (bar + 1) * p->count / bars_of(p);
-	double sum = 0;
-	for (size_t i = first; i < end; i++)
-		sum += pane->value(&p->row[i], kind);
-	return sum / (double)(end - first);
+	return mean_of(p, pane, bar * p->count / bars_of(p), (bar + 1) * p->count / bars_of(p),
+		       kind);
 }
 
 static double bar_sum(const struct process_list *p, const struct pane *pane, size_t bar)
@@ -71,7 +87,9 @@ static void write_tip(struct output *o, const struct process_list *p, const stru
 		output_printf(o, " to %ju, mean", (uintmax_t)process_list_label(p, end - 1));
 	for (unsigned kind = 0; kind < pane->kinds; kind++)
 		output_printf(o, "%s %s %s", kind == 0 ? ":" : ",", names[kind],
-			      canvas_si(text, bar_value(p, pane, bar, kind), pane->unit));
+			      end - first == 1 && isnan(pane->value(&p->row[first], kind))
+				  ? "unknown"
+				  : pane->text(text, bar_value(p, pane, bar, kind)));
 }
 
 /* All bars of a kind are one path; a transparent bar has the tooltip. */
@@ -103,20 +121,38 @@ static void draw_bars(struct output *o, const struct svg_frame *f, const struct 
 	}
 }
 
+/* An axis of less than a second. */
+static void set_short(struct svg_frame *f, double max_s)
+{
+	static const char *const labels[] = {"ms", "us", "ns"};
+	unsigned i = 0;
+	double unit = 1e-3;
+	for (; max_s < unit && i < 2; i++)
+		unit /= 1000;
+	f->y = canvas_axis_to(max_s, labels[i]);
+	f->y_unit = unit;
+}
+
+static const char *byte_text(char text[SVG_LABEL], double bytes)
+{
+	return canvas_si(text, bytes, "B");
+}
+
 static void draw_pane(struct output *o, const struct process_list *p, const struct pane *pane)
 {
 	double max = 0, mean = 0;
 	for (size_t bar = 0; bar < bars_of(p); bar++)
 		max = fmax(max, bar_sum(p, pane, bar));
-	for (size_t i = 0; i < p->count; i++)
-		for (unsigned kind = 0; kind < pane->kinds; kind++)
-			mean += pane->value(&p->row[i], kind) / (double)p->count;
+	for (unsigned kind = 0; kind < pane->kinds; kind++)
+		mean += mean_of(p, pane, 0, p->count, kind);
 	struct svg_frame f = {.left = CANVAS_LEFT,
 			      .top = pane->top,
 			      .width = PLOT_WIDTH - CANVAS_LEFT - CANVAS_RIGHT,
 			      .height = PANE_HEIGHT,
 			      .x = {NULL, SVG_LINEAR, 0, (double)bars_of(p)}};
 	canvas_set_max(&f, max, pane->labels);
+	if (max < 1 && pane->value == seconds_of)
+		set_short(&f, max);
 	svg_y_axis(o, &f);
 	draw_bars(o, &f, p, pane);
 	output_printf(o, "<path class=\"l p o\" d=\"M%d,%.1fh%d\"><title>mean</title></path>\n",
@@ -149,19 +185,27 @@ static void draw(const struct plot_data *d, struct output *o)
 						      {"l p o", "mean of all"},
 						      {0}};
 	static const struct canvas_labels seconds = {{"s", "ks", "Ms", "Gs", "Ts"}};
-	const struct pane bytes = {&canvas_bytes, "B", bytes_of, 2, CANVAS_TOP},
-			  times = {&seconds, "s", seconds_of, 3,
+	const struct pane bytes = {&canvas_bytes, byte_text, bytes_of, 2, CANVAS_TOP},
+			  times = {&seconds, canvas_seconds, seconds_of, 3,
 				   CANVAS_TOP + PANE_HEIGHT + PANE_GAP};
-	char text[64];
+	char text[128];
+	size_t unknown = 0;
+	for (size_t i = 0; i < d->processes.count; i++)
+		unknown += is_unknown(&d->processes.row[i]);
 	draw_pane(o, &d->processes, &bytes);
 	draw_pane(o, &d->processes, &times);
 	draw_labels(o, &d->processes, times.top + PANE_HEIGHT + 16);
 	canvas_legend(o, CANVAS_LEFT, legend);
-	if (d->processes.count > BARS_MAX) {
-		snprintf(text, sizeof text, "%zu processes, bars: mean of neighbours",
-			 d->processes.count);
+	int n = 0;
+	if (d->processes.count > BARS_MAX)
+		n = snprintf(text, sizeof text, "%zu processes, bars: mean of neighbours%s",
+			     d->processes.count, unknown > 0 ? "; " : "");
+	if (unknown > 0)
+		n += snprintf(text + n, sizeof text - (size_t)n,
+			      "times of %zu process%s are unknown", unknown,
+			      unknown == 1 ? "" : "es");
+	if (n > 0)
 		canvas_text(o, PLOT_WIDTH - CANVAS_RIGHT, 18, "end", text);
-	}
 }
 
 static void write_data(const struct plot_data *d, struct output *o)

@@ -202,8 +202,10 @@ static void draw(const struct plot_data *d, struct output *o)
 						      {"l d k", "cumulated, by bytes"},
 						      {0}};
 	const struct svg_axis percent = {"cumulated %", SVG_LINEAR, 0, 100};
-	const struct distribution s = distribution_of(d);
+	struct distribution s = distribution_of(d);
 	double max = 0;
+	/* the last steps of the lines are not on the border */
+	s.end += s.end < SIZE_CLASSES && s.count[s.end - 1][0] + s.count[s.end - 1][1] > 0;
 	for (unsigned k = 0; k < SIZE_CLASSES; k++)
 		for (unsigned w = 0; w < 2; w++)
 			max = fmax(max, share_of(s.count[k][w], s.requests));

@@ -10,13 +10,19 @@
 
 #include "png.h"
 
-const struct plot *const plots[] = {&plot_rate,        &plot_requests,
-				    &plot_heat,        &plot_offset,
-				    &plot_sizes,       &plot_classes10,
-				    &plot_cdf,         &plot_burstiness,
-				    &plot_concurrency, &plot_processes,
-				    &plot_cost,        &plot_cycle,
-				    &plot_class,       NULL};
+const struct plot *const trace_plots[] = {
+    &plot_rate,      &plot_requests, &plot_heat,       &plot_offset,      &plot_sizes,
+    &plot_classes10, &plot_cdf,      &plot_burstiness, &plot_concurrency, &plot_processes,
+    &plot_cost,      &plot_cycle,    &plot_class,      &plot_working_set, NULL};
+
+const struct plot *const job_plots[] = {&plot_files,
+					&plot_box,
+					&plot_jobs_classes10,
+					&plot_scatter_bytes,
+					&plot_scatter_intensity,
+					&plot_scatter_burstiness,
+					&plot_scatter_parallel,
+					NULL};
 
 static char *path_of(const char *directory, const char *name, const char *suffix)
 {
@@ -69,22 +75,40 @@ static enum exit_status write_plot(const struct plot *p, const struct plot_data 
 	return status;
 }
 
-void plots_add_files(struct same_file_set *files, const char *directory, bool png)
+static void add_files(struct same_file_set *files, const char *directory, const char *name,
+		      bool png)
 {
 	static const char *const endings[] = {".svg", ".tsv", ".png"};
-	for (size_t i = 0; plots[i] != NULL; i++)
-		for (size_t k = 0; k < (png ? 3 : 2); k++) {
-			char *path = path_of(directory, plots[i]->name, endings[k]);
-			if (path == NULL)
-				files->failed = true;
-			else
-				same_file_add(files, ROLE_OUTPUT, path);
-			free(path);
-		}
+	for (size_t k = 0; k < (png ? 3 : 2); k++) {
+		char *path = path_of(directory, name, endings[k]);
+		if (path == NULL)
+			files->failed = true;
+		else
+			same_file_add(files, ROLE_OUTPUT, path);
+		free(path);
+	}
 }
 
-enum exit_status plots_write(const struct plot_data *d, const char *directory, bool png,
-			     unsigned how)
+static bool is_trace_plot(const char *name)
+{
+	size_t i = 0;
+	while (trace_plots[i] != NULL && strcmp(trace_plots[i]->name, name) != 0)
+		i++;
+	return trace_plots[i] != NULL;
+}
+
+/* A name of both lists is one file. */
+void plots_add_files(struct same_file_set *files, const char *directory, bool png)
+{
+	for (size_t i = 0; trace_plots[i] != NULL; i++)
+		add_files(files, directory, trace_plots[i]->name, png);
+	for (size_t i = 0; job_plots[i] != NULL; i++)
+		if (!is_trace_plot(job_plots[i]->name))
+			add_files(files, directory, job_plots[i]->name, png);
+}
+
+enum exit_status plots_write(const struct plot *const *plots, const struct plot_data *d,
+			     const char *directory, bool png, unsigned how)
 {
 	enum exit_status status = EXIT_OK;
 	if (mkdir(directory, 0777) != 0 && errno != EEXIST) {

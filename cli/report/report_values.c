@@ -299,6 +299,7 @@ void report_reuse(const struct html_report *r)
 	    {"written after being read", "reuse", "write_after_read", NULL, HTML_BYTES, true},
 	    {"overwritten unread", "reuse", "overwrite_unread", NULL, HTML_BYTES, true},
 	    {"overwritten after being read", "reuse", "overwrite_read", NULL, HTML_BYTES, true},
+	    {"different blocks of 64 KiB", "reuse", "working_set_all", NULL, HTML_BYTES, true},
 	};
 	if (!report_has(r, "reuse"))
 		return;
@@ -306,5 +307,6 @@ void report_reuse(const struct html_report *r)
 	write_class_table(r);
 	report_plot(r, &plot_class);
 	write_list(r, rows, COUNT_OF(rows));
+	report_plot(r, &plot_working_set);
 	html_section_end(r->html);
 }

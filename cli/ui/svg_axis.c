@@ -8,9 +8,11 @@
 
 enum {
 	TICKS_MAX = 64,
-	X_TICK_SPACE = 56, /* between the labels of the x axis */
+	X_TICK_SPACE = 56, /* between the labels of the x axis, which may have units */
+	X_NUMBER_SPACE = 44,
 	Y_TICK_SPACE = 40,
-	PARTS_MIN = 3,
+	LINE = 20, /* height of a label */
+	PARTS_MIN = 4,
 	X_TICK_GAP = 16, /* from the frame to the text */
 	X_LABEL_GAP = 38,
 	Y_TICK_GAP = 6,
@@ -61,12 +63,24 @@ static void format_seconds(char text[SVG_LABEL], double s)
 	snprintf(text, SVG_LABEL, "%.3g %s", s, units[unit]);
 }
 
+/* With the prefix of a thousand, a million, ... */
+static void format_number(char text[SVG_LABEL], double value)
+{
+	static const char *const prefixes[] = {"", " k", " M", " G", " T", " P", " E"};
+	unsigned prefix = 0;
+	for (; fabs(value) >= (prefix == 0 ? 10000 : 1000) && prefix < 6; prefix++)
+		value /= 1000;
+	snprintf(text, SVG_LABEL, "%.6g%s", value, prefixes[prefix]);
+}
+
 const char *svg_tick(const struct svg_axis *a, char text[SVG_LABEL], double value)
 {
 	if (a->scale == SVG_BYTES)
 		format_bytes(text, value);
 	else if (a->scale == SVG_SECONDS)
 		format_seconds(text, value);
+	else if (a->scale == SVG_LOG)
+		format_number(text, value);
 	else
 		snprintf(text, SVG_LABEL, "%.6g", value);
 	return text;
@@ -116,12 +130,14 @@ static unsigned power_ticks(const struct svg_axis *a, double base, unsigned part
 	return n;
 }
 
-/* A span of less than three decades has ticks at 2 and 5, too. */
-static unsigned decade_ticks(const struct svg_axis *a, unsigned parts, double *tick)
+/* A span of less than three decades has ticks at 2 and 5, too, if there is space for `labels`. */
+static unsigned decade_ticks(const struct svg_axis *a, unsigned parts, unsigned labels,
+			     double *tick)
 {
 	static const double factors[] = {1, 2, 5};
 	unsigned n = 0;
-	if (a->max / a->min >= 1000)
+	const double decades = log10(a->max / a->min);
+	if (decades >= 3 || (decades > 1 && 3 * decades > labels))
 		return power_ticks(a, 10, parts, tick);
 	const int first = (int)floor(log10(a->min)), last = (int)floor(log10(a->max));
 	for (int exponent = first; exponent <= last && n + 3 < TICKS_MAX; exponent++)
@@ -141,7 +157,8 @@ static unsigned axis_ticks(const struct svg_axis *a, int size, int space, double
 		return linear_ticks(a, parts, tick);
 	case SVG_LOG:
 	case SVG_SECONDS:
-		return decade_ticks(a, parts, tick);
+		return decade_ticks(a, parts,
+				    (unsigned)(size / (space < X_TICK_SPACE ? LINE : space)), tick);
 	case SVG_BYTES:
 		return power_ticks(a, 2, parts, tick);
 	}
@@ -151,7 +168,8 @@ static unsigned axis_ticks(const struct svg_axis *a, int size, int space, double
 void svg_x_axis(struct output *o, const struct svg_frame *f)
 {
 	double tick[TICKS_MAX];
-	const unsigned n = axis_ticks(&f->x, f->width, X_TICK_SPACE, tick);
+	const unsigned n = axis_ticks(
+	    &f->x, f->width, f->x.scale == SVG_LINEAR ? X_NUMBER_SPACE : X_TICK_SPACE, tick);
 	char label[SVG_LABEL];
 	for (unsigned i = 0; i < n; i++) {
 		const double x = svg_x(f, tick[i]);

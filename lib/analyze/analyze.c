@@ -582,7 +582,7 @@ static void add_reuse_values(struct iot_analyze *a, const struct layer *l)
 	if (needs(a, IOT_ANALYZE_REUSE) && a->options.dependencies)
 		dependencies_values(&l->dependencies, &a->values);
 	if (needs(a, IOT_ANALYZE_REUSE) && a->options.working_set)
-		keep(a, working_set_values(&l->working_set, &a->values));
+		keep(a, working_set_values(&l->working_set, span_of(a).begin_ns, &a->values));
 	if (a->status == IOT_OK && needs(a, IOT_ANALYZE_CLASSES))
 		classes_values(&a->classes, &l->reuse, running_s, &a->values);
 }

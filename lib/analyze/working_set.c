@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "cells.h"
+#include "over_time.h"
 #include "saturate.h"
 
 static struct hyperloglog *bin_at(struct hyperloglog *bins, int64_t bin)
@@ -194,7 +195,7 @@ static struct hyperloglog *make_view(const struct working_set *w, struct working
 	return ordered;
 }
 
-static bool known_values(const struct working_set *w, struct values *v)
+static bool known_values(const struct working_set *w, uint64_t begin_ns, struct values *v)
 {
 	const struct estimates e = {v, w->truncated ? "an estimate (1.6 %), without blocks beyond "
 						      "2 GiB of a request"
@@ -207,17 +208,19 @@ static bool known_values(const struct working_set *w, struct values *v)
 	const size_t n = (size_t)(of.last - of.first) + 1;
 	values_real(v, "working_set_bin_width", NULL, "s", ldexp(1, of.coarser - CELLS_K));
 	values_number(v, "working_set_bins", NULL, "", n);
+	values_real(v, "working_set_begin", NULL, "s",
+		    over_time_seconds(begin_ns, cells_start(of.first, k_of(&of))));
 	bin_values(&e, of.bins, n);
 	size_values(&e, sizes, find_sizes(of.bins, n, sizes));
 	working_set_free(&of);
 	return true;
 }
 
-bool working_set_values(const struct working_set *w, struct values *v)
+bool working_set_values(const struct working_set *w, uint64_t begin_ns, struct values *v)
 {
 	v->section = "reuse";
 	if (w->bins != NULL && !w->unordered)
-		return known_values(w, v);
+		return known_values(w, begin_ns, v);
 	values_unknown(v, "working_set_all", NULL, "bytes",
 		       w->unordered ? VALUES_UNORDERED : "no request has a known start and offset");
 	return true;

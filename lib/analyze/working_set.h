@@ -33,8 +33,8 @@ struct working_set {
 bool working_set_add(struct working_set *w, const struct io_spans *grouped,
 		     const struct requests *r, uint64_t epoch_ns);
 bool working_set_join(struct working_set *w, const struct working_set *part);
-/* Values of section `reuse`. */
-bool working_set_values(const struct working_set *w, struct values *v);
+/* Values of section `reuse`. begin_ns: of the trace. */
+bool working_set_values(const struct working_set *w, uint64_t begin_ns, struct values *v);
 void working_set_state(struct state *s, struct working_set *w);
 void working_set_free(struct working_set *w);
 

@@ -47,6 +47,23 @@ for w in (1, 2, 4, 8, 16, 32, 64):
     print("windows of", w, mean < 0.04, error(values["working_set_max"][str(w)], max(sets)) < 0.08)
 print("largest window", sorted(map(int, values["working_set_mean"]))[-1] * 2 > n)
 CODE
+echo "=== plot"
+"$IOTRACE" analyze -q --working-set --plots=plots --no-fsync framed.iot
+python3 - <<'CODE'
+import json
+values = json.load(open("values"))["reuse"]
+start = min(time for time, _ in json.load(open("blocks.json"))) / 1e6
+width, n = values["working_set_bin_width"], values["working_set_bins"]
+rows = [line.rstrip("\n").split("\t") for line in open("plots/working_set.tsv")][1:]
+begin = int((1700000000 + start) / width) * width - 1700000000 - start
+bins = [(begin + i * width, values["working_set"][str(i)], "") for i in range(n)]
+windows = [(int(w) * width, mean, values["working_set_max"][w]) for w, mean in values["working_set_mean"].items()]
+for kind, expected in (("bin", bins), ("window", windows)):
+    found = [row[1:] for row in rows if row[0] == kind]
+    fine = len(found) == len(expected) and all(abs(float(f[0]) - e[0]) < 1e-6 and float(f[1]) == e[1] and f[2] == str(e[2]) for f, e in zip(found, expected))
+    print(kind, len(found), fine)
+print("all", float(rows[-1][2]) == values["working_set_all"])
+CODE
 echo "=== parts, states, threads"
 "$IOTRACE" analyze -q -j --working-set --threads=3 framed.iot | jq -S .reuse >threads
 jq -S .reuse values | cmp - threads && echo "threads: the same"
