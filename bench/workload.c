@@ -12,6 +12,8 @@
 
 enum { QUANTILES = 4096, FILE_SIZE = 1 << 30 };
 
+#define SCATTERED_SIZE ((uint64_t)1 << 40)
+
 struct file {
 	uint64_t next, size;
 	bool writing;
@@ -25,7 +27,7 @@ struct process {
 struct workload {
 	uint64_t random;
 	size_t processes, files; /* files of each process */
-	bool sequential;
+	bool sequential, scattered;
 	struct process *heap;
 	struct file *file; /* [process id][file] */
 	double quantile[QUANTILES];
@@ -68,10 +70,11 @@ struct workload *workload_new(const char *name, uint64_t seed)
 		return NULL;
 	w->random = seed * 2 + 1;
 	w->sequential = strcmp(name, "sequential") == 0;
-	const bool wide = strcmp(name, "wide") == 0;
-	w->processes = w->sequential ? 1 : wide ? 4096 : 8;
-	w->files = w->sequential ? 1 : wide ? 64 : 4;
-	if ((!w->sequential && !wide && strcmp(name, "mixed") != 0) || !allocate(w)) {
+	w->scattered = strcmp(name, "scattered") == 0;
+	const bool wide = strcmp(name, "wide") == 0, one = w->sequential || w->scattered;
+	w->processes = one ? 1 : wide ? 4096 : 8;
+	w->files = one ? 1 : wide ? 64 : 4;
+	if ((!one && !wide && strcmp(name, "mixed") != 0) || !allocate(w)) {
 		workload_free(w);
 		return NULL;
 	}
@@ -107,6 +110,13 @@ static void sift_down(struct process *heap, size_t n)
 	heap[i] = top;
 }
 
+static void scatter(struct workload *w, struct file *f, struct iot_record *rec)
+{
+	rec->length = 4096;
+	rec->offset = next_random(w) % (SCATTERED_SIZE / 4096) * 4096;
+	f->writing = true;
+}
+
 static void place(struct workload *w, struct file *f, struct iot_record *rec)
 {
 	const unsigned kind = w->sequential ? 0 : (unsigned)(next_random(w) % 100);
@@ -135,7 +145,10 @@ static void next(struct workload *w, struct iot_record *rec)
 		p->last = (uint32_t)(next_random(w) % w->files);
 	struct file *f = &w->file[p->id * w->files + p->last];
 	memset(rec, 0, sizeof *rec);
-	place(w, f, rec);
+	if (w->scattered)
+		scatter(w, f, rec);
+	else
+		place(w, f, rec);
 	const uint64_t took_us = 20 + exponential_us(w, 60) + rec->length / 2000;
 	const uint64_t think_us = exponential_us(w, 120);
 	rec->type = (uint8_t)(IOT_LOGICAL | (f->writing ? IOT_WRITE : 0));

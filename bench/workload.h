@@ -13,6 +13,7 @@
  *             time exp(120 us), duration 20 us + exp(60 us) + length / 2 GB/s
  * sequential  one process, one file, one size
  * wide        4,096 processes x 64 files each: more than a table holds
+ * scattered   one process, one file of 1 TiB, writes of 4 KiB to random blocks
  */
 struct workload;
 

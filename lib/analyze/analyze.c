@@ -371,6 +371,7 @@ static void join_layer(struct iot_analyze *a, unsigned i, const struct requests_
 	latency_join(&l->latency, &part->latency);
 	l->busy.inexact[BUSY_METADATA] |= map->late_operations;
 	l->busy.inexact[BUSY_ALL] |= map->late_operations;
+	part->busy.out_of_order = part->rows.busy.out_of_order = map->out_of_order;
 	series_settle(&part->series);
 	keep(a, sizes_settle(&part->sizes) && cells_settle(&part->cells) &&
 		    totals_join(&l->totals, &part->totals, &totals) &&
@@ -447,6 +448,7 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 		a->status = part->status;
 	for (unsigned i = 0; i < LAYERS && a->status == IOT_OK; i++)
 		add_heads(a, i, part->layers[i] != NULL);
+	map.out_of_order = part->trace.out_of_order > 0;
 	if (a->status == IOT_OK)
 		keep(a, requests_join(&a->requests, &part->requests, &map));
 	for (unsigned i = 0; i < LAYERS && a->status == IOT_OK; i++)

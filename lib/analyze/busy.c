@@ -172,7 +172,7 @@ static bool join_kind(struct busy *b, size_t process, enum busy_kind kind, const
 	return true;
 }
 
-/* Whether all intervals of a row of the part begin after those of another one. */
+/* Whether all intervals of a row of the part come and begin after those of another one. */
 static bool follows(const struct busy *part, size_t i, size_t previous, enum busy_kind kind)
 {
 	const uint64_t ns[2] = {part->processes[previous].of[kind].ns,
@@ -180,7 +180,7 @@ static bool follows(const struct busy *part, size_t i, size_t previous, enum bus
 	if (ns[0] == 0 || ns[1] == 0)
 		return true;
 	const struct busy_head *head = i < part->head_capacity ? &part->heads[i][kind] : NULL;
-	return head != NULL && head->count > 0 &&
+	return !part->out_of_order && head != NULL && head->count > 0 &&
 	       head->interval[0].from_ns >= part->processes[previous].of[kind].end_ns;
 }
 

@@ -26,6 +26,7 @@ struct busy_head {
 struct busy {
 	bool part;                /* keeps heads */
 	bool by_pair;             /* of a process and a file, without BUSY_ALL; else by process */
+	bool out_of_order;        /* set to join: intervals of different rows may not be in order */
 	bool inexact[BUSY_KINDS]; /* a join missed intervals, or threads of a process */
 	struct busy_process {     /* or pair */
 		struct {

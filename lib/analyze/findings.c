@@ -145,15 +145,13 @@ static void find_small_shared(struct findings *f, const struct findings_source *
 	static const char *const codes[2] = {"small_requests_shared_r", "small_requests_shared_w"};
 	const double requests = (double)e->shared_requests[d], small = (double)e->shared_small[d];
 	char size[FINDING_SIZE];
-	if (small <= REQUESTS_MIN || small <= SMALL_MAX * requests)
+	if (requests <= 0 || small <= REQUESTS_MIN || small <= SMALL_MAX * requests)
 		return;
 	struct finding *to = finding_add(f, codes[d], small / requests, SMALL_MAX);
 	if (to == NULL)
 		return;
 	finding_set_count(to, e->shared_small[d]);
-	if (e->requests[d] > 0)
-		finding_set_share(to, cost,
-				  small / (double)e->requests[d] * cost->reads_or_writes[d]);
+	finding_set_share(to, cost, small / (double)e->requests[d] * cost->reads_or_writes[d]);
 	finding_text(
 	    to,
 	    "%.0f %%25 of the %ss of shared files (%ju) have up to %s (threshold: 10 %%25 and "

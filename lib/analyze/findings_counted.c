@@ -99,14 +99,15 @@ static void find_reread(struct findings *f, const struct findings_source *from,
 			const struct run_cost *cost, const struct file_evidence *e)
 {
 	const struct counters_totals *t = from->table->from.counted;
-	const uint64_t all = t->sum[COUNTERS_BYTES];
 	uint64_t again = 0;
 	char size[FINDING_SIZE];
+	double all;
 	for (size_t i = 0; i < t->file_capacity; i++)
 		again = saturate_add(again, read_again(&t->files[i]));
-	if (all == 0 || (double)again <= REREAD_MAX * (double)all)
+	if (!finding_known(from, "totals", "S_r", NULL, &all) || all <= 0 ||
+	    (double)again <= REREAD_MAX * all)
 		return;
-	struct finding *to = finding_add(f, "read_again", (double)again / (double)all, REREAD_MAX);
+	struct finding *to = finding_add(f, "read_again", (double)again / all, REREAD_MAX);
 	if (to == NULL)
 		return;
 	finding_set_bytes(to, again);

@@ -1616,7 +1616,7 @@ class Findings:
                     small = {f: sum(r.length <= limit for r in rs) for f, rs in chosen.items()}
                     requests = sum(map(len, chosen.values()))
                 n = sum(small.values())
-                if n > 1000 and n > 0.1 * requests:
+                if requests and n > 1000 and n > 0.1 * requests:
                     self.add(code, ratio(n, requests), 0.1, self.part(n / all_of * self.shares[d]), count=n)
                     self.add_file(code, small)
 
