@@ -380,6 +380,29 @@ static bool has_section(const struct analyze_results *a, const char *section)
 	return false;
 }
 
+/* Limits of memory that the trace reached, and what they change. */
+static void print_limits(struct analyze_results *a)
+{
+	static const struct {
+		const char *name, *change;
+		enum shown as;
+	} limits[] = {
+	    {"streams", "open files, least recently used, ended early: see order", SHOWN_COUNT},
+	    {"ranges", "to which ranges of bytes were rounded outward: see reuse", SHOWN_BYTES},
+	    {"file_bins", "intervals in each bin of same-file concurrency", SHOWN_COUNT},
+	    {"names", "paths are not known", SHOWN_COUNT}};
+	char text[FIELD];
+	if (!has_section(a, "limits"))
+		return;
+	output_text(&a->out, "limits reached\n");
+	for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+		const struct iot_analyze_value *v = find(a, "limits", limits[i].name);
+		if (v != NULL)
+			output_printf(&a->out, "%-26s %14s %s\n", limits[i].name,
+				      shown_value(text, limits[i].as, v), limits[i].change);
+	}
+}
+
 /* How often the bytes of files are used, and why. */
 static void print_reuse(struct analyze_results *a)
 {
@@ -478,6 +501,7 @@ void analyze_print_text(struct analyze_results *a)
 	print_pattern(a);
 	if (has_section(a, "files") && has_section(a, "processes") && !a->hides_files)
 		print_largest(a);
+	print_limits(a);
 	if (has_section(a, "findings"))
 		print_findings(a);
 }

@@ -146,6 +146,7 @@ static void flush(struct iot_analyze *a)
 			add_batch(a, l, i);
 	}
 	requests_clear(&a->requests);
+	requests_limit_streams(&a->requests);
 	if (a->requests.ended_count > 0)
 		end_replaced(a);
 }
@@ -453,6 +454,8 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 		keep(a, requests_join(&a->requests, &part->requests, &map));
 	for (unsigned i = 0; i < LAYERS && a->status == IOT_OK; i++)
 		join_layer(a, i, &map, part->layers[i]);
+	requests_limit_streams(&a->requests);
+	end_replaced(a);
 	if (a->status == IOT_OK)
 		keep(a, requests_join_clocks(&a->requests, &part->requests, &map));
 	if (a->status == IOT_OK)
@@ -634,6 +637,21 @@ static void add_findings(struct iot_analyze *a)
 	findings_values(&a->findings, &a->values);
 }
 
+/* Nothing if no limit was reached. */
+static void add_limit_values(struct iot_analyze *a, const struct layer *l)
+{
+	a->values.section = "limits";
+	if (a->requests.streams_limited > 0)
+		values_number(&a->values, "streams", NULL, "", a->requests.streams_limited);
+	if (l->reuse.round > 0)
+		values_number(&a->values, "ranges", NULL, "bytes", (uint64_t)1 << l->reuse.round);
+	if (l->file_users.coarser > 0)
+		values_number(&a->values, "file_bins", NULL, "",
+			      (uint64_t)1 << l->file_users.coarser);
+	if (a->names.omitted > 0)
+		values_number(&a->values, "names", NULL, "", a->names.omitted);
+}
+
 static void add_metadata_values(struct iot_analyze *a, const struct layer *l)
 {
 	const struct counters_totals *counted = counted_of(a);
@@ -681,6 +699,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 		counters_values(&a->counters, &a->values);
 	add_reuse_values(a, l);
 	add_row_values(a, l);
+	add_limit_values(a, l);
 	add_map(a);
 	add_findings(a);
 	if (a->shown != 0)

@@ -20,7 +20,7 @@ static int by_number(const void *left, const void *right)
 
 static void settle_pair(struct file_users *s, struct file_users_pair *p)
 {
-	size_t used = 0;
+	uint32_t used = 0;
 	if (p->count > 0)
 		qsort(p->bins, p->count, sizeof *p->bins, by_number);
 	for (size_t i = 0; i < p->count; i++)
@@ -46,20 +46,41 @@ static void coarsen(struct file_users *s)
 	settle_pairs(s);
 }
 
+/* A pair has a bin, however wide. */
+static size_t bins_max(const struct file_users *s)
+{
+	return FILE_USERS_MAX + s->used;
+}
+
 void file_users_settle(struct file_users *s)
 {
 	settle_pairs(s);
-	while (s->bins > FILE_USERS_MAX && s->coarser < FILE_USERS_COARSER_MAX)
+	while (s->bins > bins_max(s) && s->coarser < FILE_USERS_COARSER_MAX)
 		coarsen(s);
+}
+
+/* Most pairs have few bins, so their memory grows from one on. */
+static bool reserve_bin(struct file_users_pair *p)
+{
+	if (p->count < p->capacity)
+		return true;
+	const uint32_t capacity = p->capacity == 0 ? 1 : 2 * p->capacity;
+	uint64_t *bins = realloc(p->bins, capacity * sizeof *bins);
+	if (bins == NULL)
+		return false;
+	p->bins = bins;
+	p->capacity = capacity;
+	return true;
 }
 
 static bool add_bin(struct file_users *s, struct file_users_pair *p, uint64_t bin)
 {
-	if (!array_reserve(&p->bins, &p->capacity, p->count + 1, sizeof *p->bins))
+	if (!reserve_bin(p))
 		return false;
+	s->used += p->count == 0;
 	p->bins[p->count++] = bin;
 	s->bins++;
-	if (s->bins > 2 * FILE_USERS_MAX) /* with repetitions */
+	if (s->bins > 2 * bins_max(s)) /* with repetitions */
 		file_users_settle(s);
 	return true;
 }
@@ -154,7 +175,7 @@ static const uint64_t *next_bin(const struct state *s, const struct file_users *
 
 static void load_bin(struct state *s, struct file_users *f, uint64_t row, uint64_t bin)
 {
-	state_check(s, row < s->pairs.count && f->bins < FILE_USERS_MAX, "bins of pairs");
+	state_check(s, row < s->pairs.count && f->bins <= bins_max(f), "bins of pairs");
 	struct file_users_pair *p = state_failed(s) ? NULL
 						    : state_at(s, &f->pairs, &f->capacity,
 							       s->pairs.own[row], sizeof *f->pairs);

@@ -10,23 +10,26 @@
 #include "requests.h"
 #include "values.h"
 
-enum { FILE_USERS_MAX = 1 << 20 /* bins of all pairs */, FILE_USERS_COARSER_MAX = 63 };
+enum {
+	FILE_USERS_MAX = 1 << 20 /* bins of all pairs, besides one of each */,
+	FILE_USERS_COARSER_MAX = 63
+};
 
 struct state;
 
 /* The bins in which requests of a process for a file start. */
 struct file_users_pair {
-	bool used;               /* there is a request, of any start */
 	uint64_t from_ns, to_ns; /* of the last bin; 0, 0: not known */
 	uint64_t *bins;          /* settled: in order, each once */
-	size_t count, capacity;
+	uint32_t count, capacity;
+	bool used; /* there is a request, of any start */
 };
 
 struct file_users {
 	uint64_t interval_ns; /* 0: a second */
 	uint32_t coarser;     /* a bin has 2^coarser intervals */
 	struct file_users_pair *pairs;
-	size_t capacity, bins; /* bins: of all pairs */
+	size_t capacity, used, bins; /* used: pairs with bins; bins: of all of them */
 };
 
 /* These return false if out of memory. */

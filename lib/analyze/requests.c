@@ -250,6 +250,43 @@ void requests_end_replaced(struct requests *r)
 	r->ended_count = 0;
 }
 
+static int by_batch(const void *left, const void *right)
+{
+	const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	return a < b ? -1 : a > b;
+}
+
+/* The last batches of all open streams, in order; NULL if out of memory. */
+static uint32_t *list_batches(const struct requests *r, size_t open)
+{
+	uint32_t *list = malloc(open * sizeof *list);
+	size_t n = 0;
+	for (size_t i = 0; i < r->id_map.count && list != NULL && n < open; i++)
+		if (r->ids[i].stream != 0)
+			list[n++] = r->ids[i].batch;
+	if (list != NULL)
+		qsort(list, n, sizeof *list, by_batch);
+	return list;
+}
+
+void requests_limit_streams(struct requests *r)
+{
+	const size_t open = r->streams - r->free_count - r->ended_count;
+	size_t excess = open > STREAMS_MAX ? open - STREAMS_MAX + STREAMS_MAX / 4 : 0;
+	uint32_t *batches = excess > 0 ? list_batches(r, open) : NULL;
+	if (excess == 0 || !keep(r, batches != NULL))
+		return;
+	const uint32_t last = batches[excess - 1];
+	free(batches);
+	for (size_t i = 0; i < r->id_map.count && excess > 0; i++) {
+		if (r->ids[i].stream == 0 || r->ids[i].batch > last)
+			continue;
+		replace_stream(r, &r->ids[i]);
+		r->streams_limited++;
+		excess--;
+	}
+}
+
 /* CPU clocks, which those of the next part continue. Traces without clocks need no numbers. */
 
 static inline void set_clock(struct requests *r, size_t thread, int64_t cpu_ns)

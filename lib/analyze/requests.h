@@ -15,6 +15,7 @@
 
 /* A batch and its events fit in the processor's cache. */
 enum { REQUESTS_MAX = 256, LAYERS = 2, REQUESTS_RECENT = 256 };
+enum { STREAMS_MAX = 1 << 18 /* that are open */ };
 /* The sections with rows of processes and files, for which files of operations are numbered. */
 enum { REQUESTS_ROWS = IOT_ANALYZE_FILES | IOT_ANALYZE_PROCESSES };
 
@@ -178,6 +179,7 @@ struct requests {
 	size_t free_count, free_capacity;
 	struct stream_end *ended;
 	size_t ended_count, ended_capacity;
+	uint64_t streams_limited;   /* streams that ended early */
 	struct request_head *heads; /* only in parts */
 	size_t head_count, head_capacity;
 	struct request_clock *clocks;
@@ -208,6 +210,8 @@ void requests_define_file(struct requests *r, const struct iot_event *ev);
 uint32_t requests_close(struct requests *r, const struct iot_event *ev);
 /* Marks the process of an operation; numbers its file only for rows. */
 struct request_operation requests_operation(struct requests *r, const struct iot_event *ev);
+/* After a batch: ends the streams used least recently if more than STREAMS_MAX are open. */
+void requests_limit_streams(struct requests *r);
 /* After a batch: frees the numbers of replaced streams, which the statistics have ended. */
 void requests_end_replaced(struct requests *r);
 void requests_free(struct requests *r);

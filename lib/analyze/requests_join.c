@@ -203,6 +203,7 @@ static void join_counts(struct requests *r, const struct requests *part)
 			    saturate_add(r->other_bytes[kind][d], part->other_bytes[kind][d]);
 		}
 	r->left_out += part->left_out;
+	r->streams_limited += part->streams_limited;
 }
 
 static bool map_make(struct requests_map *map, const struct requests *part)

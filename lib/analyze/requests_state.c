@@ -64,6 +64,7 @@ static void counts_state(struct state *s, struct requests *r)
 	size_t i;
 	while (state_each(s, "requests", 1, &i)) {
 		state_number(s, "left_out", &r->left_out);
+		state_number(s, "streams_limited", &r->streams_limited);
 		state_flag(s, "late_operations", &r->late_operations);
 	}
 	while (state_each(s, "requests.other", 8, &i)) {

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CAPACITY_FIRST = 16 };
+/* From LARGE bytes on, realloc() moves pages instead of copying, so less needs to be reserved. */
+enum { CAPACITY_FIRST = 16, LARGE = 32 << 20, LARGE_GROWTH = 8 };
 
 /*
  * Object pointers have one representation but no common type, so a pointer to one is copied as
@@ -22,7 +23,8 @@ bool array_reserve(void *array, size_t *capacity, size_t need, size_t size)
 {
 	if (need <= *capacity)
 		return true;
-	size_t more = *capacity > need / 2 ? 2 * *capacity : need;
+	const size_t by = *capacity >= LARGE / size ? *capacity / LARGE_GROWTH : *capacity;
+	size_t more = need < *capacity + by ? *capacity + by : need;
 	if (more < CAPACITY_FIRST)
 		more = CAPACITY_FIRST;
 	if (more > SIZE_MAX / 2 / size)

@@ -8,8 +8,9 @@
 
 /*
  * Reserves capacity for `need` elements of `size` bytes in an array that starts as NULL with
- * capacity 0; growing at least doubles the capacity. array: the address of the pointer to the
- * array. Returns false, with nothing changed, if out of memory.
+ * capacity 0; growing at least doubles the capacity, or adds an eighth to that of a large array.
+ * array: the address of the pointer to the array. Returns false, with nothing changed, if out of
+ * memory.
  */
 bool array_reserve(void *array, size_t *capacity, size_t need, size_t size);
 

@@ -40,6 +40,15 @@ def analyzed(tool, text, options):
     return values
 
 
+def as_printed(value):
+    """JSON prints a byte that is not UTF-8 as the character of that number."""
+    if isinstance(value, dict):
+        return {as_printed(key): as_printed(each) for key, each in value.items()}
+    if not isinstance(value, str):
+        return value
+    return re.sub("[\udc80-\udcff]", lambda byte: chr(ord(byte[0]) - 0xDC00), value)
+
+
 def compare(tool, text, options):
     """Returns the differences of a trace in text form, and the names that the reference lacks."""
     found = analyzed(tool, text, options)
@@ -51,7 +60,8 @@ def compare(tool, text, options):
     for table in found.get("findings", {}).values():
         table.pop("overlap_possible", None)
     lines = io.StringIO(text.decode("utf-8", "surrogateescape"), newline="\n")
-    expected = {name: analyze_reference.flat(section) for name, section in analyze_reference.values_of(lines, options).items()}
+    expected = as_printed({name: analyze_reference.flat(section)
+                           for name, section in analyze_reference.values_of(lines, options).items()})
     lacking = {f"{s}.{name}" for s, values in found.items() for name in values if name not in expected.get(s, {})}
     return list(analyze_reference.differences(found, expected)), lacking
 
