@@ -160,14 +160,29 @@ ALWAYS_INLINE bool evictable(const struct cache_guard *guard, uint32_t e)
 	return guard == NULL || guard->evictable(guard->context, e);
 }
 
+/* The oldest node from e on that the guard admits; 0 if there is none. */
+ALWAYS_INLINE uint32_t list_evictable(const struct cache *c, unsigned list, uint32_t e,
+				      const struct cache_guard *guard)
+{
+	while (e != list_end(list) && !evictable(guard, e))
+		e = c->nodes[e].next;
+	return e != list_end(list) ? e : 0;
+}
+
 /* The oldest node that the guard admits; 0 if there is none. */
 ALWAYS_INLINE uint32_t list_oldest(const struct cache *c, unsigned list,
 				   const struct cache_guard *guard)
 {
-	uint32_t e = c->nodes[list_end(list)].next;
-	while (e != list_end(list) && !evictable(guard, e))
-		e = c->nodes[e].next;
-	return e != list_end(list) ? e : 0;
+	return list_evictable(c, list, c->nodes[list_end(list)].next, guard);
+}
+
+/* Renews a node that the guard admits, and returns the next one: older nodes are not examined again. */
+ALWAYS_INLINE uint32_t list_spare(struct cache *c, unsigned list, uint32_t e,
+				  const struct cache_guard *guard)
+{
+	const uint32_t next = c->nodes[e].next;
+	list_renew(c, list, e);
+	return list_evictable(c, list, next != list_end(list) ? next : e, guard);
 }
 
 /* Blocks */

@@ -9,10 +9,10 @@ ALWAYS_INLINE void clock_hit(struct cache *c, uint32_t e)
 
 ALWAYS_INLINE uint32_t clock_victim(struct cache *c, const struct cache_guard *guard)
 {
-	uint32_t e;
-	while ((e = list_oldest(c, 0, guard)) != 0 && c->states[e].count != 0) {
+	uint32_t e = list_oldest(c, 0, guard);
+	while (e != 0 && c->states[e].count != 0) {
 		c->states[e].count = 0;
-		list_renew(c, 0, e);
+		e = list_spare(c, 0, e, guard);
 	}
 	return e;
 }

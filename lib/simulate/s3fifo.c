@@ -33,10 +33,10 @@ ALWAYS_INLINE void s3fifo_hit(struct cache *c, uint32_t e)
 
 ALWAYS_INLINE bool s3fifo_evict_main(struct cache *c, const struct cache_guard *guard)
 {
-	uint32_t e;
-	while ((e = list_oldest(c, MAIN, guard)) != 0 && c->states[e].count > 0) {
+	uint32_t e = list_oldest(c, MAIN, guard);
+	while (e != 0 && c->states[e].count > 0) {
 		c->states[e].count = (c->states[e].count - 1U) & COUNT_MAX;
-		list_renew(c, MAIN, e);
+		e = list_spare(c, MAIN, e, guard);
 	}
 	if (e != 0)
 		cache_evict(c, e);
@@ -45,11 +45,13 @@ ALWAYS_INLINE bool s3fifo_evict_main(struct cache *c, const struct cache_guard *
 
 ALWAYS_INLINE bool s3fifo_evict_small(struct cache *c, const struct cache_guard *guard)
 {
-	uint32_t e;
-	while ((e = list_oldest(c, SMALL, guard)) != 0 && c->states[e].count >= PROMOTED_FROM) {
+	uint32_t e = list_oldest(c, SMALL, guard);
+	while (e != 0 && c->states[e].count >= PROMOTED_FROM) {
+		const uint32_t next = c->nodes[e].next;
 		c->states[e].count = 0;
 		list_unlink(c, e);
 		list_push(c, MAIN, e);
+		e = list_evictable(c, SMALL, next, guard);
 	}
 	if (e != 0)
 		cache_evict_to_ghost(c, e, GHOSTS, c->limit[GHOSTS_MAX]);

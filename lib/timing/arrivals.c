@@ -1,20 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Open loop: each record is a call of its own that begins at its start time, whatever the calls
- * before it do. A call never counts as asynchronous, since its latency is what is measured.
+ * before it do. A call never counts as asynchronous, since its latency is what is measured. Calls
+ * that cannot continue wait in a queue. When an I/O completes, they resume in order until one
+ * cannot continue again: a retry of each of them would take quadratic time on a slow device.
  */
 #include <stdlib.h>
 
 #include "lib/base/array.h"
 #include "sim_internal.h"
 
+#define CALL_NONE UINT32_MAX
+
 struct open_call {
 	struct task task;
 	struct step step;
 	int64_t arrived_ns;
 	uint64_t copy_ns;
-	bool done; /* when it wakes */
-	uint32_t next_free;
+	bool done;     /* when it wakes */
+	uint32_t next; /* free or waiting call */
+};
+
+struct call_queue {
+	uint32_t first, last; /* CALL_NONE: empty */
 };
 
 /* The next step of one copy of a world. */
@@ -33,9 +41,9 @@ struct open_run {
 	size_t call_count, call_capacity;
 	uint32_t free;
 	size_t running;
+	struct call_queue stalled, throttled;
+	bool resumes; /* an I/O has completed: calls of the queues may continue */
 };
-
-#define CALL_NONE UINT32_MAX
 
 /* Returns CALL_NONE if out of memory. */
 static uint32_t call_take(struct open_run *r)
@@ -43,7 +51,7 @@ static uint32_t call_take(struct open_run *r)
 	uint32_t id = r->free;
 	r->running++;
 	if (id != CALL_NONE) {
-		r->free = r->calls[id].next_free;
+		r->free = r->calls[id].next;
 		return id;
 	}
 	if (!array_reserve(&r->calls, &r->call_capacity, r->call_count + 1, sizeof *r->calls))
@@ -69,22 +77,68 @@ static void record_latency(struct open_run *r, const struct open_call *a)
 static void call_end(struct open_run *r, uint32_t id)
 {
 	record_latency(r, &r->calls[id]);
-	r->calls[id].next_free = r->free;
+	r->calls[id].next = r->free;
 	r->free = id;
 	r->running--;
 }
 
-static void call_continue(struct open_run *r, uint32_t id)
+static enum call_result call_continue(struct open_run *r, uint32_t id)
 {
 	struct open_call *a = &r->calls[id];
 	a->task.step = &a->step; /* the array may have moved */
 	const enum call_result how = a->done ? CALL_DONE : call_run(r->sim, &a->task);
-	if (how == CALL_DONE) {
-		call_end(r, id);
-		return;
-	}
 	a->done = how == CALL_SLEEPS;
-	sim_sleep(r->sim, id, how, a->task.wait_ns);
+	if (how == CALL_DONE)
+		call_end(r, id);
+	else if (how == CALL_SLEEPS)
+		sim_sleep(r->sim, id, how, a->task.wait_ns);
+	r->sim->result->stalls += how == CALL_STALLS;
+	r->sim->result->throttled += how == CALL_THROTTLED;
+	return how;
+}
+
+/* Returns NULL for a call that does not wait in a queue. */
+static struct call_queue *queue_of(struct open_run *r, enum call_result how)
+{
+	if (how == CALL_STALLS)
+		return &r->stalled;
+	return how == CALL_THROTTLED ? &r->throttled : NULL;
+}
+
+static void call_start(struct open_run *r, uint32_t id)
+{
+	struct call_queue *q = queue_of(r, call_continue(r, id));
+	if (q == NULL)
+		return;
+	r->calls[id].next = CALL_NONE;
+	*(q->first != CALL_NONE ? &r->calls[q->last].next : &q->first) = id;
+	q->last = id;
+}
+
+/* A call that cannot continue is the first again. */
+static void resume_queue(struct open_run *r, struct call_queue *q)
+{
+	struct call_queue *to = NULL;
+	while (q->first != CALL_NONE && to != q) {
+		const uint32_t id = q->first;
+		if (q == &r->throttled && write_back_is_throttled(r->sim))
+			return;
+		q->first = r->calls[id].next;
+		to = queue_of(r, call_continue(r, id));
+		if (to == NULL)
+			continue;
+		if (to->first == CALL_NONE)
+			to->last = id;
+		r->calls[id].next = to->first;
+		to->first = id;
+	}
+}
+
+static void resume_calls(struct open_run *r)
+{
+	r->resumes = false;
+	resume_queue(r, &r->stalled);
+	resume_queue(r, &r->throttled);
 }
 
 static bool queue_next(struct open_run *r, uint64_t source)
@@ -120,7 +174,7 @@ static void arrive(struct open_run *r)
 	a->task.row = row != ROW_NONE ? from->row_base + row : ROW_NONE;
 	if (step->stream != STREAM_NONE)
 		a->task.process = from->process_base + from->world->streams[step->stream].program;
-	call_continue(r, id);
+	call_start(r, id);
 }
 
 static void handle_next(struct open_run *r)
@@ -129,13 +183,18 @@ static void handle_next(struct open_run *r)
 	const int64_t completion = event_queue_next(&s->completions),
 		      awake = event_queue_next(&s->wakes), arrival = event_queue_next(&r->next),
 		      timer = write_back_timer(s);
+	if (r->resumes && completion > s->now_ns) {
+		resume_calls(r);
+		return;
+	}
 	int64_t now = completion < awake ? completion : awake;
 	now = timer < now ? timer : now;
 	s->now_ns = arrival < now ? arrival : now;
-	if (completion == s->now_ns)
+	if (completion == s->now_ns) {
 		sim_complete(s);
-	else if (awake == s->now_ns)
-		call_continue(r, (uint32_t)event_queue_take(&s->wakes).data);
+		r->resumes = true;
+	} else if (awake == s->now_ns)
+		(void)call_continue(r, (uint32_t)event_queue_take(&s->wakes).data);
 	else if (timer == s->now_ns)
 		write_back_expired(s);
 	else
@@ -176,7 +235,10 @@ static int compare_latencies(const void *a, const void *b)
 
 int arrivals_run(struct sim *s, struct world *const *worlds, size_t n)
 {
-	struct open_run r = {.sim = s, .free = CALL_NONE};
+	struct open_run r = {.sim = s,
+			     .free = CALL_NONE,
+			     .stalled = {CALL_NONE, CALL_NONE},
+			     .throttled = {CALL_NONE, CALL_NONE}};
 	if (!init_sources(&r, worlds, n))
 		sim_no_memory(s);
 	while ((r.running > 0 || r.next.count > 0) && s->error->status == IOT_OK)

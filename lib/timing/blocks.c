@@ -2,10 +2,13 @@
 /* The blocks of the cache: which one is replaced, and runs of blocks that are read. */
 #include "sim_internal.h"
 
+/* A dirty block is written, so that later searches for a victim do not meet it again and again. */
 static bool is_evictable(void *context, uint32_t entry)
 {
-	const struct sim *s = context;
+	struct sim *s = context;
 	const struct block *b = &s->blocks[entry];
+	if (b->dirty && b->busy_ns <= s->now_ns)
+		(void)write_back_block(s, entry);
 	return b->busy_ns <= s->now_ns && !b->dirty;
 }
 

@@ -321,6 +321,31 @@ Test(timing, dirty_blocks_are_written_together_at_the_background_limit)
 	}
 }
 
+/* Blocks 0 and 1 are dirty and the oldest when the cache is full: they are written, 2 is replaced. */
+Test(timing, dirty_blocks_are_written_where_victims_are_sought)
+{
+	struct world w;
+	const struct world_options wo = world_defaults();
+	struct timing_options o = delayed();
+	o.cache_blocks = 10;
+	o.dirty_background = o.dirty_limit = 50;
+	world_init(&w, &wo);
+	step(&w, 0, IOT_WRITE, 1, 0, 2);
+	step(&w, 0, 0, 1, 2, 8);
+	step(&w, 0, 0, 1, 20, 1);
+	step(&w, 0, 0, 1, 0, 2); /* still present */
+	step(&w, 0, 0, 1, 2, 1); /* replaced */
+	struct timing_result r = simulate(&o, &w);
+	cr_assert_eq(r.device_writes, 1);
+	cr_assert_eq(r.device_written_bytes, 2 * BLOCK);
+	cr_assert_eq(r.dirty_blocks, 0);
+	cr_assert_eq(r.read_hit_blocks, 2);
+	cr_assert_eq(r.read_miss_blocks, 10);
+	cr_assert_eq(r.stalls, 0);
+	timing_result_free(&r);
+	world_free(&w);
+}
+
 Test(timing, writers_sleep_at_the_dirty_limit)
 {
 	struct world w;
@@ -516,6 +541,49 @@ Test(timing, latencies_of_arrivals_include_the_queue)
 	cr_assert_eq(r.wall_ns, 6 * MS);
 	cr_assert_eq(r.depth_max, 2);
 	cr_assert_eq(r.device_busy_ns, 3 * MS);
+	timing_result_free(&r);
+	world_free(&w);
+}
+
+/* All arrive at 0, and one I/O is served at a time: the cache has 4 blocks. */
+Test(timing, arrivals_without_a_free_block_resume_in_order)
+{
+	enum { CALLS = 1000 };
+	struct world w;
+	struct world_options wo = world_defaults();
+	struct timing_options o = delayed();
+	wo.arrivals = o.arrivals = true;
+	o.cache_blocks = 4;
+	world_init(&w, &wo);
+	for (uint64_t i = 0; i < CALLS; i++)
+		add(&w, block_record(0, 1, 2 * i, 1));
+	struct timing_result r = simulate(&o, &w);
+	cr_assert_eq(r.latency_count, CALLS);
+	for (uint64_t i = 0; i < CALLS; i++)
+		cr_assert_eq(r.latencies[i], (i + 1) * MS, "latency %ju", (uintmax_t)i);
+	cr_assert_eq(r.depth_max, 4);
+	/* each call that waits, and the first of the queue once for each I/O */
+	cr_assert_leq(r.stalls, 2 * CALLS);
+	timing_result_free(&r);
+	world_free(&w);
+}
+
+Test(timing, arriving_writers_resume_in_order_below_the_dirty_limit)
+{
+	enum { CALLS = 1000 };
+	struct world w;
+	struct world_options wo = world_defaults();
+	struct timing_options o = delayed();
+	wo.arrivals = o.arrivals = true;
+	world_init(&w, &wo);
+	for (uint64_t i = 0; i < CALLS; i++)
+		add(&w, block_record(IOT_WRITE, 1, 2 * i, 1));
+	struct timing_result r = simulate(&o, &w);
+	cr_assert_eq(r.latency_count, CALLS);
+	for (uint64_t i = 0; i < CALLS; i++) /* the limit is 20 blocks: each I/O admits one more */
+		cr_assert_eq(r.latencies[i], i < 20 ? 0 : (i - 19) * MS, "latency %ju",
+			     (uintmax_t)i);
+	cr_assert_leq(r.throttled, 2 * CALLS);
 	timing_result_free(&r);
 	world_free(&w);
 }
