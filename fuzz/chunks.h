@@ -57,6 +57,17 @@ static inline struct fuzz_result fuzz_read(const char *name, int fd, size_t read
 	return r;
 }
 
+static inline bool fuzz_is_zstd(int fd)
+{
+	char magic[4];
+	return pread(fd, magic, sizeof magic, 0) == sizeof magic &&
+	       memcmp(magic, "\x28\xb5\x2f\xfd", sizeof magic) == 0;
+}
+
+/*
+ * libzstd decodes a frame that is in its input as a whole in one call, which returns nothing of a
+ * damaged one; in pieces the blocks before the damage are returned.
+ */
 static inline struct fuzz_result fuzz_chunks(const char *name, int fd,
 					     const struct setting *settings, size_t count)
 {
@@ -65,7 +76,10 @@ static inline struct fuzz_result fuzz_chunks(const char *name, int fd,
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		const int batch = i == 0 ? 1 : 7;
 		struct fuzz_result r = fuzz_read(name, fd, sizes[i], batch, settings, count);
-		FUZZ_CHECK(r.hash == whole.hash && r.status == whole.status);
+		FUZZ_CHECK(r.status == whole.status);
+		if (r.status < 0 && fuzz_is_zstd(fd))
+			continue;
+		FUZZ_CHECK(r.hash == whole.hash);
 		FUZZ_CHECK(r.records == whole.records && r.ops == whole.ops);
 		FUZZ_CHECK(r.report.lines == whole.report.lines);
 		FUZZ_CHECK(r.report.unparsed == whole.report.unparsed);
