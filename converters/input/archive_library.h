@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The functions of libarchive, which is loaded when the first archive is opened: the libraries that
- * it needs in turn, among them ICU, take most of the time in which a program with libarchive starts.
+ * The functions of libarchive, which is loaded when the first archive is opened: loading the
+ * libraries that it needs in turn, among them ICU, would take most of the start of each command.
  */
 #ifndef CONVERTERS_INPUT_ARCHIVE_LIBRARY_H
 #define CONVERTERS_INPUT_ARCHIVE_LIBRARY_H
