@@ -11,6 +11,7 @@ enum descriptor_type {
 	DESCRIPTOR_UNKNOWN, /* closed, or not yet looked up */
 	DESCRIPTOR_FILE,    /* a regular file or a block device */
 	DESCRIPTOR_DIRECTORY,
+	DESCRIPTOR_URING, /* a ring that a process created: `slot` is the end of its pid */
 	DESCRIPTOR_PIPE, /* from here on in the order of the counters */
 	DESCRIPTOR_SOCKET,
 	DESCRIPTOR_TERMINAL,

@@ -264,7 +264,7 @@ void descriptor_duplicated(struct producer *p, int from, int to)
 	if (from == to || to < 0)
 		return;
 	descriptor_reset(to);
-	if (d.word == 0)
+	if (d.word == 0 || d.kind == DESCRIPTOR_URING)
 		return;
 	marked.duplicated = 1;
 	entry_replace(from, d, marked);

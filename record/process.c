@@ -7,6 +7,7 @@
 #include "environment.h"
 #include "paths.h"
 #include "raw.h"
+#include "uring.h"
 
 static pthread_key_t thread_ends;
 
@@ -77,6 +78,7 @@ static void program_continues(struct event_io *io)
 void process_executes(void)
 {
 	struct record_process *q = recording.process;
+	uring_ends();
 	q->executed_rchar = event_io_read().rchar;
 	q->own_bytes = recording.own_bytes;
 	q->own_reads = recording.own_reads;
@@ -112,6 +114,8 @@ void process_exit(void)
 		return;
 	struct producer *p = thread_enter();
 	if (p != NULL &&
-	    atomic_exchange(&recording.process->state, RECORD_FINISHED) != RECORD_FINISHED)
+	    atomic_exchange(&recording.process->state, RECORD_FINISHED) != RECORD_FINISHED) {
+		uring_ends();
 		event_exit(p);
+	}
 }

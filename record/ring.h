@@ -35,7 +35,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 7,
+	RECORD_VERSION = 8,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -135,6 +135,7 @@ struct record_description {
 	X(MMAP, "hidden.mmap")     /* mappings of files */                                         \
 	X(URING_RINGS, "hidden.io_uring_rings")                                                    \
 	X(URING_CALLS, "hidden.io_uring")  /* io_uring_enter */                                    \
+	X(URING_REQUESTS, "hidden.io_uring_requests")                                              \
 	X(STDIO_CALLS, "hidden.stdio")     /* stream operations without a record */                \
 	X(STDIO_JOINED, "joined.stdio")    /* records that may join several system calls */        \
 	X(AIO_LATE, "late.aio")            /* completions whose true time is unknown */            \

@@ -6,6 +6,7 @@
 
 #include "call.h"
 #include "raw.h"
+#include "uring.h"
 
 EXPORT void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
@@ -223,6 +224,13 @@ static bool descriptors_by_number(long number, const long a[6], long *result)
 	}
 }
 
+static long ring_by_number(const long *a)
+{
+	const long fd = real.syscall(SYS_io_uring_setup, a[0], a[1]);
+	uring_opened((int)fd, (const void *)a[1]);
+	return fd;
+}
+
 EXPORT long syscall(long number, ...)
 {
 	long a[6], result;
@@ -236,8 +244,8 @@ EXPORT long syscall(long number, ...)
 		    descriptors_by_number(number, a, &result))
 			return result;
 		if (number == SYS_io_uring_setup)
-			recording_count(RECORD_COUNTER_URING_RINGS, 1);
-		else if (number == SYS_io_uring_enter)
+			return ring_by_number(a);
+		if (number == SYS_io_uring_enter)
 			recording_count(RECORD_COUNTER_URING_CALLS, 1);
 		else if (is_fork(number, a[0]))
 			descriptors_share(true);

@@ -5,6 +5,7 @@
 
 #include "call.h"
 #include "raw.h"
+#include "uring.h"
 
 /* Reads the mode argument of a call to open, which exists only with these flags. */
 #define MODE_AFTER(flags)                                                                          \
@@ -105,6 +106,7 @@ EXPORT int close(int fd)
 	struct operation_call o;
 	if (!operation_begin(&o, RECORD_OP_CLOSE))
 		return real.close(fd);
+	uring_closes(fd);
 	const union descriptor d = descriptor_remove(fd);
 	descriptor_compare(d, fd);
 	const int result = real.close(fd);

@@ -10,6 +10,7 @@
 #include "environment.h"
 #include "paths.h"
 #include "raw.h"
+#include "uring.h"
 
 void vfork_begin(void);
 pid_t vfork_end(long result);
@@ -203,6 +204,7 @@ static int exec_failed(struct operation_call *o, bool recorded)
 {
 	if (recorded) {
 		descriptors_exec_failed();
+		uring_continues();
 		atomic_store(&recording.process->state, RECORD_RUNNING);
 		operation_end(o, -1);
 	}

@@ -6,6 +6,9 @@
  *	record_calls threads	four threads and a child write 100 blocks each
  *	record_calls directories	operations on names in a directory that is renamed
  *	record_calls rare	a child of clone writes; messages, and a library in another namespace
+ *	record_calls uring	3 requests to a ring of io_uring that is closed, 2 to one that a child inherits
+ *				and that an exec that fails leaves open, 4 to one that libc does not see;
+ *				exit status 77: no io_uring
  *	record_calls kill N	a child writes blocks until it has completed N, and is killed with
  *				SIGKILL; prints the number of those that it completed
  *	record_calls signal N	ends by this signal
@@ -13,16 +16,19 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/io_uring.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -162,6 +168,58 @@ static void rare(void)
 	check(close(fd) == 0, "close");
 }
 
+/* A system call as liburing makes it, unseen by libc. */
+static long unseen_call(long number, long a, long b)
+{
+	long result;
+	register long none __asm__("r10") = 0;
+	register long signals __asm__("r8") = 0;
+	register long size __asm__("r9") = 0;
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(0), "r"(none), "r"(signals), "r"(size)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+/* Creates a ring, and submits requests that do nothing. */
+static int ring_with(unsigned requests, bool seen)
+{
+	struct io_uring_params p = {0};
+	const int fd = (int)(seen ? syscall(SYS_io_uring_setup, 8, &p)
+				  : unseen_call(SYS_io_uring_setup, 8, (long)&p));
+	if (fd < 0)
+		exit(77);
+	const size_t entries = p.sq_entries * sizeof(struct io_uring_sqe),
+		     array = p.sq_off.array + p.sq_entries * 4;
+	struct io_uring_sqe *const entry =
+	    mmap(NULL, entries, PROT_READ | PROT_WRITE, MAP_SHARED, fd, IORING_OFF_SQES);
+	char *const ring =
+	    mmap(NULL, array, PROT_READ | PROT_WRITE, MAP_SHARED, fd, IORING_OFF_SQ_RING);
+	check(entry != MAP_FAILED && (void *)ring != MAP_FAILED, "mmap of a ring");
+	for (unsigned i = 0; i < requests; i++) {
+		entry[i].opcode = IORING_OP_NOP;
+		((unsigned *)(void *)(ring + p.sq_off.array))[i] = i;
+	}
+	atomic_store((_Atomic unsigned *)(void *)(ring + p.sq_off.tail), requests);
+	check(unseen_call(SYS_io_uring_enter, fd, requests) == (long)requests, "io_uring_enter");
+	munmap(ring, array);
+	munmap(entry, entries);
+	return fd;
+}
+
+static void uring(void)
+{
+	close(ring_with(3, true));
+	const int fd = ring_with(2, true);
+	ring_with(4, false);
+	const pid_t child = fork();
+	if (child == 0)
+		exit(close(fd));
+	check(waitpid(child, NULL, 0) == child, "waitpid");
+	check(execl("absent", "absent", (char *)NULL) == -1, "execl");
+}
+
 static void write_until_killed(atomic_long *done)
 {
 	const int fd = create("killed", 0);
@@ -195,6 +253,8 @@ int main(int argc, char **argv)
 		directories();
 	else if (argc == 2 && strcmp(argv[1], "rare") == 0)
 		rare();
+	else if (argc == 2 && strcmp(argv[1], "uring") == 0)
+		uring();
 	else if (argc == 3 && strcmp(argv[1], "kill") == 0)
 		kill_after(atol(argv[2]));
 	else if (argc == 3 && strcmp(argv[1], "signal") == 0)
