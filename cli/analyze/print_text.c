@@ -387,6 +387,7 @@ static void print_limits(struct analyze_results *a)
 		const char *name, *change;
 		enum shown as;
 	} limits[] = {
+	    {"files", "files for each one in the sample that values of files are of", SHOWN_COUNT},
 	    {"streams", "open files, least recently used, ended early: see order", SHOWN_COUNT},
 	    {"ranges", "to which ranges of bytes were rounded outward: see reuse", SHOWN_BYTES},
 	    {"file_bins", "intervals in each bin of same-file concurrency", SHOWN_COUNT},

@@ -10,6 +10,7 @@
 #include "interval.h"
 #include "renumber.h"
 #include "requests_join.h"
+#include "sample.h"
 
 /* Ends a trace: nothing can follow it then. */
 
@@ -30,7 +31,7 @@ static bool end_layer(struct layer *l)
 
 static bool end_trace(struct iot_analyze *a)
 {
-	bool ended = true;
+	bool ended = sample_end(a);
 	for (unsigned i = 0; i < LAYERS && ended; i++)
 		ended = a->layers[i] == NULL || end_layer(a->layers[i]);
 	requests_forget(&a->requests);
@@ -151,7 +152,7 @@ int iot_analyze_join_trace(struct iot_analyze *a, struct iot_analyze *more)
 	if (a->status == IOT_ELIMIT)
 		error_set(&a->error, a->status, "the traces have no ids left");
 	align(a, more);
-	if (a->status == IOT_OK && !add(a, more))
+	if (a->status == IOT_OK && (!add(a, more) || !sample_limit(a)))
 		a->status = IOT_ENOMEM;
 	iot_analyze_free(more);
 	return a->status;

@@ -17,6 +17,7 @@
 #include "io_time.h"
 #include "map.h"
 #include "requests_join.h"
+#include "sample.h"
 #include "saturate.h"
 #include "time.h"
 
@@ -85,7 +86,7 @@ static void end_stream(struct iot_analyze *a, size_t stream)
 		keep(a, a->layers[i] == NULL || order_end(&a->layers[i]->order, stream));
 }
 
-static void end_replaced(struct iot_analyze *a)
+void analyze_end_replaced(struct iot_analyze *a)
 {
 	for (size_t i = 0; i < a->requests.ended_count; i++)
 		end_stream(a, a->requests.ended[i].stream);
@@ -129,6 +130,7 @@ static void add_batch(struct iot_analyze *a, struct layer *l, unsigned i)
 		keep(a, offsets_add(&l->offsets, &grouped, a->trace.epoch_ns));
 	if (needs(a, REQUESTS_ROWS))
 		keep(a, rows_add(&l->rows, &grouped));
+	l->reuse.other_file = a->requests.other_file;
 	if (needs(a, NEED_REUSE))
 		keep(a, reuse_add(&l->reuse, &grouped, &in_order));
 	if (a->options.working_set)
@@ -148,7 +150,8 @@ static void flush(struct iot_analyze *a)
 	requests_clear(&a->requests);
 	requests_limit_streams(&a->requests);
 	if (a->requests.ended_count > 0)
-		end_replaced(a);
+		analyze_end_replaced(a);
+	keep(a, sample_limit(a));
 }
 
 /* Extends the time of the trace. */
@@ -455,7 +458,8 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 	for (unsigned i = 0; i < LAYERS && a->status == IOT_OK; i++)
 		join_layer(a, i, &map, part->layers[i]);
 	requests_limit_streams(&a->requests);
-	end_replaced(a);
+	analyze_end_replaced(a);
+	keep(a, sample_limit(a));
 	if (a->status == IOT_OK)
 		keep(a, requests_join_clocks(&a->requests, &part->requests, &map));
 	if (a->status == IOT_OK)
@@ -641,6 +645,9 @@ static void add_findings(struct iot_analyze *a)
 static void add_limit_values(struct iot_analyze *a, const struct layer *l)
 {
 	a->values.section = "limits";
+	if (a->requests.sample_bits > 0)
+		values_number(&a->values, "files", NULL, "",
+			      (uint64_t)1 << a->requests.sample_bits);
 	if (a->requests.streams_limited > 0)
 		values_number(&a->values, "streams", NULL, "", a->requests.streams_limited);
 	if (l->reuse.round > 0)
@@ -673,7 +680,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 	struct layer *l = analyze_layer(a, chosen);
 	if (a->status != IOT_OK)
 		return a->status;
-	keep(a, order_end_all(&l->order));
+	keep(a, order_end_all(&l->order) && sample_end(a));
 	row_names_values(&a->names, &a->values);
 	job_values(&a->job, &a->values);
 	totals_values(&l->totals, &a->trace, &a->requests, counted_of(a), &a->values);
@@ -700,6 +707,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 	add_reuse_values(a, l);
 	add_row_values(a, l);
 	add_limit_values(a, l);
+	sample_note(a);
 	add_map(a);
 	add_findings(a);
 	if (a->shown != 0)

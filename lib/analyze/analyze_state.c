@@ -9,6 +9,7 @@
 #include "analyze_internal.h"
 #include "order_state.h"
 #include "requests_state.h"
+#include "sample.h"
 #include "time_state.h"
 
 enum { STATE_VERSION = 1 };
@@ -129,7 +130,7 @@ static int end(struct iot_analyze *a, struct state *s)
 
 static bool settle(struct iot_analyze *a)
 {
-	bool done = true;
+	bool done = sample_end(a);
 	for (unsigned i = 0; i < LAYERS && done; i++) {
 		struct layer *l = a->layers[i];
 		if (l == NULL)

@@ -221,12 +221,18 @@ static void find_random(struct findings *f, const struct findings_source *from,
 			    : "sort the accesses by offset, or collect them in memory";
 }
 
+/* Bytes of the files in a sample are not compared with those of all files. */
+static bool is_sample(const struct findings_source *from)
+{
+	return finding_value(from, "limits", "files", NULL) != NULL;
+}
+
 static void find_reread(struct findings *f, const struct findings_source *from,
 			const struct run_cost *cost, const struct file_evidence *e)
 {
 	double again, after_write, all;
 	char size[FINDING_SIZE];
-	if (!finding_known(from, "reuse", "re_read", NULL, &again) ||
+	if (is_sample(from) || !finding_known(from, "reuse", "re_read", NULL, &again) ||
 	    !finding_known(from, "reuse", "read_after_write", NULL, &after_write) ||
 	    !finding_known(from, "totals", "S_r", NULL, &all) ||
 	    again + after_write <= REREAD_MAX * all)
@@ -251,7 +257,7 @@ static void find_cache(struct findings *f, const struct findings_source *from,
 {
 	double footprint, all, swapping;
 	char size[2][FINDING_SIZE];
-	if (!finding_known(from, "reuse", "footprint", NULL, &footprint) ||
+	if (is_sample(from) || !finding_known(from, "reuse", "footprint", NULL, &footprint) ||
 	    !finding_known(from, "totals", "S", NULL, &all) ||
 	    !finding_known(from, "classes", "share", "swapping", &swapping) ||
 	    footprint >= FOOTPRINT_MAX * all || swapping <= SWAPPING_MIN)
@@ -567,7 +573,7 @@ static void evidence_values(const struct finding *at, const struct finding *end,
 
 void findings_values(const struct findings *f, struct values *v)
 {
-	const struct finding *at = f->list, *all = f->list + f->count, *end = all;
+	const struct finding *at = f->list, *all = at != NULL ? at + f->count : at, *end = all;
 	while (end > at && end[-1].trivial)
 		end--;
 	v->section = "findings";

@@ -329,6 +329,11 @@ bool offsets_map(const struct offsets *o, size_t file, struct offsets_map *map)
 	return true;
 }
 
+void offsets_drop(struct offsets *o, size_t file)
+{
+	drop_rows(o, &o->files[file]);
+}
+
 void offsets_free(struct offsets *o)
 {
 	for (size_t i = 0; i < o->file_capacity; i++)

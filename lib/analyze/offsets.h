@@ -48,6 +48,8 @@ struct offsets_map {
 bool offsets_add(struct offsets *o, const struct io_spans *grouped, uint64_t epoch_ns);
 /* Adds a part, or a trace of the same job, which is consumed. file[i]: the number in o of its file i. */
 bool offsets_join(struct offsets *o, struct offsets *part, const uint32_t *file);
+/* Frees the rows of a file. */
+void offsets_drop(struct offsets *o, size_t file);
 void offsets_state(struct state *s, struct offsets *o);
 /* The cells of a file with rows. */
 bool offsets_map(const struct offsets *o, size_t file, struct offsets_map *map);

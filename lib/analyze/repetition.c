@@ -195,6 +195,8 @@ static inline bool find_candidates(struct repetition *r, const struct requests *
 	uint64_t number = r->requests[span->process], file = 1;
 	for (size_t i = 0; i < span->count && file != 0; i++, number++) {
 		const struct io_request *q = &span->request[i];
+		if (q->file + 1 == from->other_file)
+			continue;
 		const uint64_t place =
 		    mix(q->offset * 0x94d049bb133111ebU + q->length * 2 + q->write) ^ process;
 		file = hash_of_file(r, from, q->file);

@@ -75,17 +75,56 @@ static struct file_key own_key(const struct requests *r, const struct file_id *i
 	return (struct file_key){.process = (uint32_t)(key >> 32), .file = (uint32_t)key};
 }
 
+/* The finalizer of SplitMix64. */
+static uint64_t sample_hash(uint64_t v)
+{
+	v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9U;
+	v = (v ^ v >> 27) * 0x94d049bb133111ebU;
+	return v ^ v >> 31;
+}
+
+unsigned requests_sample_level(const struct file_key *key)
+{
+	const uint64_t id =
+	    key->object != 0 ? key->object : sample_hash(idmap_pair(key->process, key->file));
+	const uint64_t hash = sample_hash(id + 0x9e3779b97f4a7c15U);
+	return hash != 0 ? (unsigned)__builtin_clzll(hash) : 64;
+}
+
+bool requests_begin_sample(struct requests *r)
+{
+	if (r->other_file == 0)
+		r->other_file = new_file(r, (struct file_key){.omitted = true});
+	return !r->failed;
+}
+
+static bool is_omitted(const struct requests *r, const struct file_key *key)
+{
+	return r->sample_bits > 0 && !r->keeps_all && requests_sample_level(key) < r->sample_bits;
+}
+
+/* Returns its number + 1, or that of all files outside of the sample. */
+static uint32_t new_sampled_file(struct requests *r, struct file_key key)
+{
+	if (!is_omitted(r, &key))
+		return new_file(r, key);
+	return requests_begin_sample(r) ? r->other_file : 1;
+}
+
 uint32_t requests_file(struct requests *r, struct file_id *id, uint32_t object)
 {
 	if (object == 0)
 		return id->own_file != 0 ? id->own_file
-					 : (id->own_file = new_file(r, own_key(r, id)));
+					 : (id->own_file = new_sampled_file(r, own_key(r, id)));
+	const struct file_key key = {.object = object};
+	if (is_omitted(r, &key))
+		return new_sampled_file(r, key);
 	const size_t i = idmap_number(&r->object_map, object);
 	if (!keep(r, array_reserve_index(&r->object_file, &r->object_capacity, i,
 					 sizeof *r->object_file)))
 		return 1;
 	if (r->object_file[i] == 0)
-		r->object_file[i] = new_file(r, (struct file_key){.object = object});
+		r->object_file[i] = new_file(r, key);
 	return r->object_file[i];
 }
 
@@ -122,7 +161,9 @@ struct file_id *requests_id(struct requests *r, uint32_t process, uint32_t file)
 /* The number of a pair; SIZE_MAX if out of memory. file: number + 1. */
 static size_t pair_number(struct requests *r, size_t process, uint32_t file)
 {
+	const size_t before = r->pair_map.count;
 	const size_t pair = idmap_number(&r->pair_map, idmap_pair((uint32_t)process + 1, file));
+	r->other_pairs += file == r->other_file && r->pair_map.count > before;
 	keep(r, pair != SIZE_MAX);
 	return pair;
 }
@@ -269,6 +310,12 @@ static uint32_t *list_batches(const struct requests *r, size_t open)
 	return list;
 }
 
+void requests_end_early(struct requests *r, struct file_id *id)
+{
+	r->streams_limited += id->stream != 0;
+	replace_stream(r, id);
+}
+
 void requests_limit_streams(struct requests *r)
 {
 	const size_t open = r->streams - r->free_count - r->ended_count;
@@ -281,8 +328,7 @@ void requests_limit_streams(struct requests *r)
 	for (size_t i = 0; i < r->id_map.count && excess > 0; i++) {
 		if (r->ids[i].stream == 0 || r->ids[i].batch > last)
 			continue;
-		replace_stream(r, &r->ids[i]);
-		r->streams_limited++;
+		requests_end_early(r, &r->ids[i]);
 		excess--;
 	}
 }

@@ -118,6 +118,7 @@ struct file_id {
 struct file_key {
 	uint32_t object, process, file;
 	bool undefined; /* in a part: the file that an earlier part declares for this fileId */
+	bool omitted;   /* all files outside of a sample */
 };
 
 /* The numbers of an operation; SIZE_MAX: none. */
@@ -180,6 +181,10 @@ struct requests {
 	struct stream_end *ended;
 	size_t ended_count, ended_capacity;
 	uint64_t streams_limited;   /* streams that ended early */
+	uint32_t sample_bits;       /* the sample has one in 2^sample_bits files; see sample.h */
+	uint32_t other_file;        /* of those outside of it; number + 1; 0: none */
+	size_t other_pairs;         /* of that file */
+	bool keeps_all;             /* while files are added that are sampled later */
 	struct request_head *heads; /* only in parts */
 	size_t head_count, head_capacity;
 	struct request_clock *clocks;

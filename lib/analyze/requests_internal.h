@@ -27,6 +27,12 @@ bool requests_begin_head(struct requests *r, struct file_id *id, const struct re
 			 uint32_t file);
 /* Adds a head of a state. */
 void requests_add_head(struct requests *r, struct file_id *id, const struct request_head *head);
+/* How often the sample can be halved until it does not have the file. */
+unsigned requests_sample_level(const struct file_key *key);
+/* Reserves the number of files outside of the sample. Returns false if out of memory. */
+bool requests_begin_sample(struct requests *r);
+/* Ends the stream of a fileId after the batch, because of a limit. */
+void requests_end_early(struct requests *r, struct file_id *id);
 /* The stream of a fileId ends: so does its head, if it has one. */
 void requests_end_head(struct requests *r, const struct file_id *id);
 

@@ -204,6 +204,7 @@ static void join_counts(struct requests *r, const struct requests *part)
 		}
 	r->left_out += part->left_out;
 	r->streams_limited += part->streams_limited;
+	r->sample_bits = part->sample_bits > r->sample_bits ? part->sample_bits : r->sample_bits;
 }
 
 static bool map_make(struct requests_map *map, const struct requests *part)
@@ -220,8 +221,12 @@ bool requests_join(struct requests *r, const struct requests *part, struct reque
 {
 	map->late_operations = part->late_operations;
 	join_counts(r, part);
-	return map_make(map, part) && join_processes(r, part, map) && join_files(r, part, map) &&
-	       join_pairs(r, part, map) && join_ids(r, part, map) && !r->failed;
+	r->keeps_all = true;
+	const bool joined = map_make(map, part) && join_processes(r, part, map) &&
+			    join_files(r, part, map) && join_pairs(r, part, map) &&
+			    join_ids(r, part, map);
+	r->keeps_all = false;
+	return joined && !r->failed;
 }
 
 void requests_forget(struct requests *r)

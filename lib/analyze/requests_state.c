@@ -65,6 +65,7 @@ static void counts_state(struct state *s, struct requests *r)
 	while (state_each(s, "requests", 1, &i)) {
 		state_number(s, "left_out", &r->left_out);
 		state_number(s, "streams_limited", &r->streams_limited);
+		state_small(s, "sample_bits", &r->sample_bits, 63);
 		state_flag(s, "late_operations", &r->late_operations);
 	}
 	while (state_each(s, "requests.other", 8, &i)) {
@@ -396,10 +397,12 @@ static void ids_state(struct state *s, struct requests *r)
 void requests_state(struct state *s, struct requests *r)
 {
 	counts_state(s, r);
+	r->keeps_all = true;
 	processes_state(s, r);
 	files_state(s, r);
 	own_files_state(s, r, "file.own", false);
 	own_files_state(s, r, "file.undefined", true);
 	pairs_state(s, r);
 	ids_state(s, r);
+	r->keeps_all = false;
 }

@@ -125,6 +125,8 @@ static bool add_requests(struct reuse *r, const struct io_span *span, const stru
 			 size_t n, uint32_t file)
 {
 	struct reuse_file *f = &r->files[file];
+	if (file + 1 == r->other_file)
+		return true;
 	r->requests += n;
 	if (q->write && (span->flags & IOT_START_UNKNOWN) == 0)
 		add_write_times(f, q, n);

@@ -57,6 +57,8 @@ struct reuse {
 	struct reuse_file *files;
 	size_t capacity;
 	uint32_t batch;
+	uint32_t
+	    other_file; /* of files outside of a sample, which are left out; number + 1; 0: none */
 	/* traces without a common order of requests were added, and use the same bytes of a file */
 	bool alongside, unordered;
 	uint32_t round; /* ranges were rounded to multiples of 2^round bytes; 0: they were not */

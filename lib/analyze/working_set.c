@@ -79,7 +79,8 @@ bool working_set_add(struct working_set *w, const struct io_spans *grouped,
 {
 	for (size_t i = 0; i < grouped->count; i++) {
 		const struct io_span *span = &grouped->span[i];
-		if (!span_is_located(span) || (span->flags & IOT_START_UNKNOWN) != 0)
+		if (!span_is_located(span) || (span->flags & IOT_START_UNKNOWN) != 0 ||
+		    span->file + 1 == r->other_file)
 			continue;
 		for (size_t k = 0; k < span->count; k++) {
 			const struct io_request *q = &span->request[k];

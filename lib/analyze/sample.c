@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "sample.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "requests_internal.h"
+
+/* The rows of files, and of pairs of a process and a file; about 450 bytes each. */
+enum { ROWS_MAX = 1 << 19, SAMPLE_BITS_MAX = 32 };
+
+/* By old number, the new one; UINT32_MAX: dropped. */
+struct kept {
+	uint32_t *file, *pair;
+	size_t files, pairs; /* old ones */
+};
+
+static void free_kept(struct kept *k)
+{
+	free(k->file);
+	free(k->pair);
+}
+
+static uint32_t file_of_pair(const struct requests *r, size_t pair)
+{
+	return (uint32_t)r->pair_map.keys[pair] - 1;
+}
+
+/* Which files to keep */
+
+/* The halvings that a file survives. */
+static unsigned level_of(const struct requests *r, uint32_t file)
+{
+	return r->file_keys[file].omitted ? 0 : requests_sample_level(&r->file_keys[file]);
+}
+
+static size_t count_rows(const struct requests *r, uint32_t bits)
+{
+	size_t rows = 0;
+	for (uint32_t i = 0; i < r->files; i++)
+		rows += level_of(r, i) >= bits && !r->file_keys[i].omitted;
+	for (size_t i = 0; i < r->pair_map.count; i++) {
+		const uint32_t file = file_of_pair(r, i);
+		rows += level_of(r, file) >= bits && !r->file_keys[file].omitted;
+	}
+	return rows;
+}
+
+/* omitted: keeps the number of files outside of the sample. */
+static bool choose(const struct requests *r, bool omitted, struct kept *k)
+{
+	uint32_t files = 0, pairs = 0;
+	*k = (struct kept){.files = r->files, .pairs = r->pair_map.count};
+	k->file = malloc((k->files + 1) * sizeof *k->file);
+	k->pair = malloc((k->pairs + 1) * sizeof *k->pair);
+	if (k->file == NULL || k->pair == NULL)
+		return false;
+	for (uint32_t i = 0; i < k->files; i++) {
+		const bool keeps =
+		    r->file_keys[i].omitted ? omitted : level_of(r, i) >= r->sample_bits;
+		k->file[i] = keeps ? files++ : UINT32_MAX;
+	}
+	for (size_t i = 0; i < k->pairs; i++)
+		k->pair[i] = k->file[file_of_pair(r, i)] != UINT32_MAX ? pairs++ : UINT32_MAX;
+	return true;
+}
+
+/* Arrays by number */
+
+/* Moves elements to their new numbers, and clears those that have become free. */
+static void keep_elements(void *array, size_t capacity, size_t size, const uint32_t *to, size_t n)
+{
+	char *at = array;
+	size_t next = 0;
+	for (size_t i = 0; i < n && i < capacity; i++) {
+		if (to[i] == UINT32_MAX)
+			continue;
+		if (to[i] != i)
+			memcpy(at + to[i] * size, at + i * size, size);
+		next = to[i] + 1;
+	}
+	if (capacity > 0)
+		memset(at + next * size, 0, (capacity - next) * size);
+}
+
+#define KEEP(ARRAY, CAPACITY, TO, N) keep_elements(ARRAY, CAPACITY, sizeof *(ARRAY), TO, N)
+
+static bool rekey_objects(struct requests *r, const struct kept *k)
+{
+	struct idmap map = {.keys = NULL};
+	for (size_t i = 0; i < r->object_map.count; i++) {
+		const uint32_t file = k->file[r->object_file[i] - 1];
+		if (file == UINT32_MAX)
+			continue;
+		const size_t at = idmap_number(&map, r->object_map.keys[i]);
+		if (at == SIZE_MAX) {
+			idmap_free(&map);
+			return false;
+		}
+		r->object_file[at] = file + 1;
+	}
+	for (size_t i = map.count; i < r->object_capacity; i++)
+		r->object_file[i] = 0;
+	idmap_free(&r->object_map);
+	r->object_map = map;
+	return true;
+}
+
+static bool rekey_pairs(struct requests *r, const struct kept *k)
+{
+	struct idmap map = {.keys = NULL};
+	for (size_t i = 0; i < k->pairs; i++) {
+		const uint64_t key = r->pair_map.keys[i];
+		if (k->pair[i] == UINT32_MAX)
+			continue;
+		const uint32_t file = k->file[(uint32_t)key - 1] + 1;
+		if (idmap_number(&map, idmap_pair((uint32_t)(key >> 32), file)) == SIZE_MAX) {
+			idmap_free(&map);
+			return false;
+		}
+	}
+	idmap_free(&r->pair_map);
+	r->pair_map = map;
+	return true;
+}
+
+/* The new number + 1 of one that is known; `other` if it was dropped. */
+static uint32_t renumbered(uint32_t number, const uint32_t *to, uint32_t other)
+{
+	return number == 0 ? 0 : to[number - 1] != UINT32_MAX ? to[number - 1] + 1 : other;
+}
+
+/* A fileId without its pair is bound again. */
+static void rekey_id(const struct requests *r, struct file_id *id, const struct kept *k)
+{
+	if (id->pair != 0 && k->pair[id->pair - 1] == UINT32_MAX)
+		id->owner_changes = UINT32_MAX;
+	id->pair = renumbered(id->pair, k->pair, 0);
+	id->file = renumbered(id->file, k->file, r->other_file);
+	id->own_file = renumbered(id->own_file, k->file, r->other_file);
+	id->undefined_file = renumbered(id->undefined_file, k->file, r->other_file);
+}
+
+static bool keep_requests(struct requests *r, const struct kept *k)
+{
+	const uint32_t other = r->other_file;
+	r->other_file = other != 0 ? renumbered(other, k->file, 0) : 0;
+	if (!rekey_objects(r, k) || !rekey_pairs(r, k))
+		return false;
+	for (size_t i = 0; i < r->id_map.count; i++)
+		rekey_id(r, &r->ids[i], k);
+	KEEP(r->file_keys, r->file_key_capacity, k->file, k->files);
+	r->files = 0;
+	for (size_t i = 0; i < k->files; i++)
+		r->files += k->file[i] != UINT32_MAX;
+	r->other_pairs = 0;
+	for (size_t i = 0; i < r->pair_map.count; i++)
+		r->other_pairs += file_of_pair(r, i) + 1 == r->other_file;
+	return true;
+}
+
+static void keep_order(struct order *o, const struct kept *k, uint32_t other)
+{
+	KEEP(o->files, o->file_capacity, k->file, k->files);
+	for (size_t i = 0; i < o->capacity; i++)
+		if (o->streams[i].file < k->files) /* streams of no file have ended */
+			o->streams[i].file =
+			    renumbered(o->streams[i].file + 1, k->file, other > 0 ? other : 1) - 1;
+}
+
+static void free_dropped(struct layer *l, const struct kept *k)
+{
+	struct file_users *users = &l->file_users;
+	for (size_t i = 0; i < k->pairs; i++) {
+		if (k->pair[i] != UINT32_MAX)
+			continue;
+		for (unsigned d = 0; d < 2; d++)
+			if (i < l->sizes.of[d].pair_capacity)
+				few_free(&l->sizes.of[d].pairs[i]);
+		if (i >= users->capacity)
+			continue;
+		users->bins -= users->pairs[i].count;
+		users->used -= users->pairs[i].count > 0;
+		free(users->pairs[i].bins);
+	}
+	for (size_t i = 0; i < k->files; i++)
+		if (k->file[i] == UINT32_MAX && i < l->reuse.capacity)
+			byte_map_free(&l->reuse.maps, &l->reuse.files[i].map);
+	for (size_t i = 0; i < k->files; i++)
+		if (k->file[i] == UINT32_MAX && i < l->offsets.file_capacity)
+			offsets_drop(&l->offsets, i);
+}
+
+static void keep_layer(struct layer *l, const struct kept *k, uint32_t other)
+{
+	struct busy *busy = &l->rows.busy;
+	free_dropped(l, k);
+	KEEP(l->totals.files, l->totals.file_capacity, k->file, k->files);
+	for (unsigned d = 0; d < 2; d++)
+		KEEP(l->sizes.of[d].pairs, l->sizes.of[d].pair_capacity, k->pair, k->pairs);
+	keep_order(&l->order, k, other);
+	KEEP(l->arrival.files, l->arrival.file_capacity, k->file, k->files);
+	KEEP(l->file_users.pairs, l->file_users.capacity, k->pair, k->pairs);
+	KEEP(l->rows.pairs, l->rows.pair_capacity, k->pair, k->pairs);
+	KEEP(busy->processes, busy->capacity, k->pair, k->pairs);
+	KEEP(l->reuse.files, l->reuse.capacity, k->file, k->files);
+	KEEP(l->offsets.files, l->offsets.file_capacity, k->file, k->files);
+	KEEP(l->repetition.file_hash, l->repetition.file_capacity, k->file, k->files);
+	KEEP(l->dependencies.files, l->dependencies.capacity, k->file, k->files);
+	l->dependencies.maps.limited = l->arrival.inexact_file = true;
+	l->reuse.other_file = other;
+}
+
+static bool keep_chosen(struct iot_analyze *a, bool omitted)
+{
+	struct kept k;
+	bool done = choose(&a->requests, omitted, &k) && keep_requests(&a->requests, &k);
+	for (unsigned i = 0; i < LAYERS && done; i++)
+		if (a->layers[i] != NULL)
+			keep_layer(a->layers[i], &k, a->requests.other_file);
+	for (unsigned i = 0; i < COUNTERS_MODULES && done; i++)
+		if (a->counters.of[i] != NULL)
+			KEEP(a->counters.of[i]->files, a->counters.of[i]->file_capacity, k.file,
+			     k.files);
+	free_kept(&k);
+	return done;
+}
+
+bool sample_limit(struct iot_analyze *a)
+{
+	struct requests *r = &a->requests;
+	const size_t rows = r->files - (r->other_file != 0) + r->pair_map.count - r->other_pairs;
+	if (r->options.part || rows <= ROWS_MAX)
+		return true;
+	const uint32_t before = r->sample_bits;
+	while (r->sample_bits < SAMPLE_BITS_MAX && count_rows(r, r->sample_bits) > ROWS_MAX)
+		r->sample_bits++;
+	if (r->sample_bits == before || !requests_begin_sample(r))
+		return r->sample_bits == before;
+	return keep_chosen(a, true);
+}
+
+bool sample_end(struct iot_analyze *a)
+{
+	struct requests *r = &a->requests;
+	if (r->other_file == 0)
+		return true;
+	for (size_t i = 0; i < r->id_map.count; i++)
+		if (r->ids[i].file == r->other_file)
+			requests_end_early(r, &r->ids[i]);
+	analyze_end_replaced(a);
+	r->other_file = 0;
+	return keep_chosen(a, false) && a->status == IOT_OK;
+}
+
+static bool is_sampled(const struct iot_analyze_value *v)
+{
+	static const char *const totals[] = {"files", "data_size", "F_max", "F_min"};
+	bool sampled = strcmp(v->section, "files") == 0 || strcmp(v->section, "reuse") == 0 ||
+		       strcmp(v->section, "classes") == 0 || strcmp(v->section, "large") == 0;
+	for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++)
+		sampled |= strcmp(v->section, "totals") == 0 && strcmp(v->name, totals[i]) == 0;
+	return sampled;
+}
+
+void sample_note(struct iot_analyze *a)
+{
+	if (a->requests.sample_bits == 0)
+		return;
+	for (size_t i = 0; i < a->values.count; i++) {
+		struct iot_analyze_value *v = &a->values.value[i];
+		if (strncmp(v->name, "inter_arrival_file", strlen("inter_arrival_file")) == 0)
+			v->note = "not available of a sample of the files";
+		else if (v->note == NULL && is_sampled(v))
+			v->note = "of a sample of the files: see limits";
+	}
+}
