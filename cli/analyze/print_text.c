@@ -74,9 +74,15 @@ static const struct iot_analyze_value *find(const struct analyze_results *a, con
 	return iot_analyze_find(a->analysis, section, name, NULL);
 }
 
-static void print_head(struct analyze_results *a)
+/* Whether rates are per second of CPU time. */
+static bool uses_cpu_time(const struct analyze_results *a)
 {
 	const struct iot_analyze_value *time = find(a, "totals", "running_time");
+	return time->note != NULL && time->kind == IOT_VALUE_REAL && time->note[0] == 'c';
+}
+
+static void print_head(struct analyze_results *a)
+{
 	const struct iot_analyze_value *traces = find(a, "traces", "traces");
 	char text[5][FIELD];
 	if (traces != NULL)
@@ -86,8 +92,9 @@ static void print_head(struct analyze_results *a)
 		      shown_value(text[1], SHOWN_COUNT, find(a, "totals", "files")),
 		      shown_value(text[2], SHOWN_COUNT, find(a, "totals", "created")),
 		      shown_value(text[3], SHOWN_REAL, find(a, "trace", "T")));
-	if (time->note != NULL && time->kind == IOT_VALUE_REAL && time->note[0] == 'c')
-		output_printf(&a->out, ", CPU time %s s", shown_value(text[4], SHOWN_REAL, time));
+	if (uses_cpu_time(a))
+		output_printf(&a->out, ", CPU time %s s",
+			      shown_value(text[4], SHOWN_REAL, find(a, "totals", "running_time")));
 	if (find(a, "totals", "N")->note != NULL)
 		output_printf(&a->out, "; %s", find(a, "totals", "N")->note);
 	output_text(&a->out, "\n");
@@ -99,20 +106,18 @@ static void print_head(struct analyze_results *a)
 
 static void print_totals(struct analyze_results *a)
 {
-	static const struct text_row rows[] =
-	    {
-		{"requests", "totals", "N", NULL, SHOWN_COUNT, true},
-		{"bytes", "totals", "S", NULL, SHOWN_BYTES, true},
-		{"mean size", "totals", "avg_size", NULL, SHOWN_BYTES, true},
-		{"MB/s of CPU or wall time", "totals", "MB_s", NULL, SHOWN_REAL, true},
-		{"requests/s", "totals", "IOs_s", NULL, SHOWN_REAL, true},
-	    },
-				     special[] = {
-					 {"asynchronous", "totals", "asynchronous", NULL,
-					  SHOWN_COUNT, true},
-					 {"of unknown offset", "totals", "offset_unknown", NULL,
-					  SHOWN_COUNT, true},
-				     };
+	static const struct text_row special[] = {
+	    {"asynchronous", "totals", "asynchronous", NULL, SHOWN_COUNT, true},
+	    {"of unknown offset", "totals", "offset_unknown", NULL, SHOWN_COUNT, true},
+	};
+	const struct text_row rows[] = {
+	    {"requests", "totals", "N", NULL, SHOWN_COUNT, true},
+	    {"bytes", "totals", "S", NULL, SHOWN_BYTES, true},
+	    {"mean size", "totals", "avg_size", NULL, SHOWN_BYTES, true},
+	    {uses_cpu_time(a) ? "MB/s of CPU time" : "MB/s of wall time", "totals", "MB_s", NULL,
+	     SHOWN_REAL, true},
+	    {"requests/s", "totals", "IOs_s", NULL, SHOWN_REAL, true},
+	};
 	output_printf(&a->out, "%-26s %14s %14s %14s\n", "", "reads", "writes", "all");
 	print_rows(a, rows, sizeof rows / sizeof rows[0]);
 	for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
@@ -211,7 +216,7 @@ static const struct iot_analyze_value *find_key(const struct analyze_results *a,
 static void print_bursts(struct analyze_results *a)
 {
 	char text[4][FIELD];
-	output_printf(&a->out, "%-26s %14s with %s of the bytes; %s of the time without I/O\n",
+	output_printf(&a->out, "%-26s %14s with %s of the bytes; no I/O in %s of the bins\n",
 		      "bursts", shown_value(text[0], SHOWN_COUNT, find(a, "time", "bursts")),
 		      shown_value(text[1], SHOWN_PERCENT, find(a, "time", "burst_share")),
 		      shown_value(text[2], SHOWN_PERCENT, find_key(a, "idle_without", "share")));
@@ -230,7 +235,7 @@ static void print_pattern(struct analyze_results *a)
 	char text[4][FIELD];
 	if (pattern == NULL || pattern->kind == IOT_VALUE_UNKNOWN)
 		return;
-	output_printf(&a->out, "%-26s %14.*s ", "temporal pattern", (int)pattern->text.size,
+	output_printf(&a->out, "%-26s %14.*s; ", "temporal pattern", (int)pattern->text.size,
 		      pattern->text.data);
 	if (period->kind == IOT_VALUE_UNKNOWN)
 		output_printf(&a->out, "no period: %s\n", period->note);
