@@ -10,7 +10,7 @@ enum { LEGEND_Y = 36, LEGEND_MARK = 18, LEGEND_GAP = 16, DIGIT_WIDTH = 7, TITLE_
 
 /*
  * Marks: r reads, w writes, m metadata, o total and other, k marks, h highlight. f fills, l is a
- * line, d dashed, p dotted, b a band, z the shade of a cycle, x a hexagon, t a tooltip alone. Writes are lighter than reads, for greyscale.
+ * line, d dashed, p dotted, e dashes and dots, b a band, z the shade of a cycle, x a hexagon, t a tooltip alone. Writes are lighter than reads, for greyscale.
  */
 const char plot_style[] =
     "svg text{font:12px sans-serif;fill:#222}svg .grid,svg .paper .grid{stroke:#ddd}"
@@ -21,7 +21,8 @@ const char plot_style[] =
     "svg .f.m{fill-opacity:.75}svg .f.o{fill-opacity:.35}svg .f.k{fill-opacity:.7}svg "
     "text.s{font-size:10px}"
     "svg .l{fill:none;stroke:currentColor;stroke-width:1.5}svg .d{stroke-dasharray:6 3}"
-    "svg .p{stroke-dasharray:2 2}svg .b{fill:currentColor;fill-opacity:.25}"
+    "svg .p{stroke-dasharray:2 2}svg .e{stroke-dasharray:8 3 2 3}svg "
+    ".b{fill:currentColor;fill-opacity:.25}"
     "svg .x{stroke:#888;stroke-width:.5}svg .z{fill:#E69F00;fill-opacity:.15}"
     "svg .t{fill:#000;fill-opacity:0}svg .t:hover{fill-opacity:.08}";
 

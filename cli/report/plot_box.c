@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/ui/markup.h"
 #include "cli/ui/printable.h"
@@ -78,6 +79,7 @@ struct boxes {
 	struct zero_axes axes;
 	double step;
 	size_t count;
+	bool staggered; /* names are in two lines */
 	struct zero_range range;
 };
 
@@ -121,8 +123,8 @@ static void draw_box(void *context, size_t i, const struct box *b)
 	const struct svg_frame *f = &boxes->axes.x;
 	const double x = f->left + ((double)i + 0.5) * boxes->step;
 	const char *name = job_set_group_name(boxes->set, b->group);
-	const bool staggered = boxes->count > 4;
-	const double space = fmin(boxes->step * (staggered ? 2 : 1), 2 * fmin(x, PLOT_WIDTH - x));
+	const double space =
+	    fmin(boxes->step * (boxes->staggered ? 2 : 1), 2 * fmin(x, PLOT_WIDTH - x));
 	const size_t columns = (size_t)(space / COLUMN);
 	const double bottom = f->top + f->height;
 	char text[SVG_LABEL * 2];
@@ -138,7 +140,7 @@ static void draw_box(void *context, size_t i, const struct box *b)
 		 b->known, b->group->count);
 	canvas_small(o, x, bottom + 14, "middle", text);
 	output_printf(o, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", x,
-		      bottom + 32 + (staggered && i % 2 == 1 ? 18 : 0));
+		      bottom + 32 + (boxes->staggered && i % 2 == 1 ? 18 : 0));
 	markup_shortened(o, name, strlen(name), columns > NAME_MIN ? columns : NAME_MIN);
 	output_text(o, "</text>\n");
 }
@@ -171,6 +173,9 @@ static void draw(const struct plot_data *d, struct output *o)
 	    zero_range_axis(&b.range, rate_of(s) == JOB_RATE ? "MiB/s" : "MiB/s per node", SVG_LOG);
 	b.axes = zero_axes_make(&f, false, b.range.has_zero);
 	b.step = (double)f.width / (double)b.count;
+	for (size_t i = 0; i < b.count; i++)
+		b.staggered |=
+		    (double)strlen(job_set_group_name(s, &s->group[i])) > b.step / COLUMN;
 	svg_y_axis(o, &b.axes.y);
 	each_box(s, b.count, draw_box, &b, o);
 	zero_axes_border(o, &b.axes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The classes of the bytes of all files, and of each of those with most bytes. */
 #include <stdio.h>
+#include <string.h>
 
 #include "canvas.h"
 #include "file_label.h"
@@ -12,6 +13,17 @@ static const char *const marks[CLASSES] = {"f r", "f m", "f w", "f k", "f o"};
 static bool has_data(const struct plot_data *d)
 {
 	return d->classes.count > 0;
+}
+
+/* The name of a class in its part of a bar, if it fits; some shades are similar in greyscale. */
+static void write_class(struct output *o, unsigned k, double x, double y, double width)
+{
+	enum { LETTER = 6 };
+	if (width < LETTER * (double)(strlen(class_names[k]) + 1))
+		return;
+	output_printf(
+	    o, "<text class=\"s\"%s x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n",
+	    k == 0 ? " style=\"fill:#fff\"" : "", x, y, class_names[k]);
 }
 
 static void draw_bar(struct output *o, const struct svg_frame *f, const struct class_bar *b,
@@ -34,6 +46,7 @@ static void draw_bar(struct output *o, const struct svg_frame *f, const struct c
 		output_printf(o, "%s: %s, %.3g %%", class_names[k],
 			      canvas_si(text, b->bytes[k], "B"), percent);
 		canvas_rect_end(o);
+		write_class(o, k, (x + svg_x(f, base)) / 2, y + height / 2 + 4, svg_x(f, base) - x);
 	}
 	canvas_text(o, f->left + f->width + 8, y + height / 2 + 4, "start",
 		    canvas_si(text, all, "B"));

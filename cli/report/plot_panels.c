@@ -79,7 +79,20 @@ static void draw_bars(struct output *o, const struct svg_frame *f, const struct 
 		}
 }
 
-static void draw_panel(const struct job_set *s, size_t i, struct output *o)
+/* The highest share in any panel, as all have the same axis. */
+static double max_of(const struct job_set *s)
+{
+	double max = 0;
+	for (size_t i = 0; i < panels_of(s); i++) {
+		const struct panel p = panel_of(&s->group[i]);
+		for (unsigned w = 0; w < 2; w++)
+			for (unsigned k = 0; k < JOB_CLASSES && p.requests > 0; k++)
+				max = fmax(max, 100 * p.count[w][k] / p.requests);
+	}
+	return max;
+}
+
+static void draw_panel(const struct job_set *s, size_t i, double max, struct output *o)
 {
 	static const char *const upper[JOB_CLASSES] = {"100", "1K",  "10K",  "100K", "1M",
 						       "4M",  "10M", "100M", "1G",   "more"};
@@ -91,7 +104,7 @@ static void draw_panel(const struct job_set *s, size_t i, struct output *o)
 	    .width = PANEL_WIDTH,
 	    .height = PANEL_HEIGHT,
 	    .x = {NULL, SVG_LINEAR, 0, JOB_CLASSES},
-	    .y = {i % COLUMNS == 0 ? "% of requests" : NULL, SVG_LINEAR, 0, 100}};
+	    .y = canvas_axis_to(max, i % COLUMNS == 0 ? "% of requests" : NULL)};
 	const char *name = job_set_group_name(s, group);
 	char text[64];
 	output_printf(o, "<text x=\"%d\" y=\"%d\">", f.left, f.top - 6);
@@ -116,10 +129,11 @@ static void draw(const struct plot_data *d, struct output *o)
 {
 	static const struct canvas_legend legend[] = {{"f r", "reads"}, {"f w", "writes"}, {0}};
 	const struct job_set *s = d->jobs;
+	const double max = max_of(s);
 	char text[96];
 	canvas_legend(o, CANVAS_LEFT, legend);
 	for (size_t i = 0; i < panels_of(s); i++)
-		draw_panel(s, i, o);
+		draw_panel(s, i, max, o);
 	canvas_text(o, PLOT_WIDTH / 2., height_of(d) - 12, "middle", "size of requests, up to");
 	if (s->groups > PANELS_MAX) {
 		snprintf(text, sizeof text, "the %d groups with most jobs, of %zu", PANELS_MAX,

@@ -20,6 +20,7 @@ enum {
 	WIDTH = 440,
 	FRAME_HEIGHT = HEIGHT - TOP - CANVAS_BOTTOM,
 	MARGIN_X = LEFT + WIDTH + GAP,
+	LABEL_X = 18, /* left of labels such as "256 KiB" */
 	KEY_X = PLOT_WIDTH - 44,
 	PERCENT = 80, /* of the jobs, which a line marks */
 	STEPS_MAX = 400,
@@ -50,11 +51,11 @@ static struct zero_axes axes_of(const struct scatter *s, const struct job_set *j
 		}
 	if (!s->is_bytes) {
 		f.x = (struct svg_axis){s->x_label, SVG_LINEAR, -edge, 1 + edge};
-		f.y = (struct svg_axis){s->y_label, SVG_LINEAR, -edge, 1 + edge};
+		f.y = (struct svg_axis){NULL, SVG_LINEAR, -edge, 1 + edge};
 		return zero_axes_make(&f, false, false);
 	}
 	f.x = zero_range_axis(&x, s->x_label, SVG_BYTES);
-	f.y = zero_range_axis(&y, s->y_label, SVG_BYTES);
+	f.y = zero_range_axis(&y, NULL, SVG_BYTES);
 	return zero_axes_make(&f, x.has_zero, y.has_zero);
 }
 
@@ -171,7 +172,10 @@ static void draw(const struct scatter *s, const struct job_set *jobs, struct out
 		      LEFT, TOP, WIDTH, FRAME_HEIGHT);
 	output_text(o, "<g class=\"paper\">\n");
 	zero_axes_draw(o, &a);
-	output_text(o, "</g>\n");
+	output_printf(o,
+		      "</g>\n<text transform=\"translate(%d %d) rotate(-90)\" "
+		      "text-anchor=\"middle\">%s</text>\n",
+		      LABEL_X, TOP + FRAME_HEIGHT / 2, s->y_label);
 	if (values == NULL || !draw_points(o, s, &a, jobs)) {
 		o->status = IOT_ENOMEM;
 	} else {
