@@ -151,8 +151,8 @@ static int analyze(struct analyze_run *a, const char *path)
 	struct iot_event ev[TRACE_IN_BATCH];
 	size_t n;
 	int status = IOT_OK;
-	if (a->part.n == 1 && a->read.threads > 1 && !a->dependencies &&
-	    trace_in_seekable(&a->in) && strcmp(path, "-") != 0)
+	if (a->part.n == 1 && a->read.threads > 1 && trace_in_seekable(&a->in) &&
+	    strcmp(path, "-") != 0)
 		return analyze_parts(a, path);
 	n = trace_in_events(&a->in, ev, 1);
 	if (n == 1 && analyze_members_begin(ev)) {
@@ -473,8 +473,6 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 	a->results.shows_map = (a->options.sections & IOT_ANALYZE_MAP) != 0;
 	if (a->by != NOT_BY && a->by != BY_JOB)
 		a->options.sections = table_sections[a->by];
-	if (a->dependencies && count == 1 && analyze_is_state(paths[0]))
-		return options_wrong(command, "--dependencies needs traces, not states");
 	if (a->group != NOT_GROUPED && !has_pictures(a))
 		a->options.sections = ANALYZE_GROUP_SECTIONS;
 	const bool by_job = a->by == BY_JOB || a->group != NOT_GROUPED;
@@ -628,7 +626,7 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	    OPTION(FLAG, 0, "working-set", NULL, &a.working_set,
 		   "estimate the distinct blocks in windows of time (section reuse)"),
 	    OPTION(FLAG, 0, "dependencies", NULL, &a.dependencies,
-		   "split reads after writes, and overwrites, by same or other process"),
+		   "which processes read what others wrote; overwrites by other processes"),
 	    CALL("every", "TIME", &a.every_ns,
 		 "print totals and rates of each period of the trace's time while reading",
 		 option_duration),
@@ -672,8 +670,6 @@ enum exit_status cmd_analyze(int argc, char **argv)
 				     "--plots and --html exclude --json, --tsv, --by and --state");
 	if (a.png && a.plots == NULL)
 		return options_wrong(&command, "--png needs --plots");
-	if (a.dependencies && (a.part.n > 1 || a.state != NULL))
-		return options_wrong(&command, "--dependencies excludes --part and --state");
 	if (a.part.n > 1 && a.read.threads > 1)
 		return options_wrong(&command, "--part and --threads exclude each other");
 	if (why_no_periods(&a, count) != NULL)

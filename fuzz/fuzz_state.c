@@ -73,6 +73,7 @@ static struct iot_analyze *new_analysis(const struct cut *c, bool part)
 {
 	const struct iot_analyze_options options = {.size = sizeof options,
 						    .working_set = 1,
+						    .dependencies = 1,
 						    .physical = c->how & 1,
 						    .layer = (c->how >> 1 & 3) % 3,
 						    .per_thread = c->how >> 3 & 1,

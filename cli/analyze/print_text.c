@@ -447,6 +447,21 @@ static void print_working_set(struct analyze_results *a)
 	}
 }
 
+/* The processes that read most bytes that others wrote. */
+static void print_pairs(struct analyze_results *a)
+{
+	const struct iot_analyze_value *v;
+	char text[FIELD], label[64];
+	for (size_t i = 0; (v = iot_analyze_value(a->analysis, i)) != NULL; i++) {
+		if (strcmp(v->section, "reuse") != 0 || strcmp(v->name, "pair_bytes") != 0)
+			continue;
+		const int writer = (int)strcspn(v->key, "/");
+		snprintf(label, sizeof label, "written by %.*s, read by %s", writer, v->key,
+			 v->key + writer + 1);
+		output_printf(&a->out, "%-26s %14s\n", label, shown_value(text, SHOWN_BYTES, v));
+	}
+}
+
 /* Bytes that processes share, by the same and by another process. */
 static void print_dependencies(struct analyze_results *a)
 {
@@ -467,6 +482,7 @@ static void print_dependencies(struct analyze_results *a)
 				      rows[i].label, shown_value(text[0], SHOWN_BYTES, same),
 				      shown_value(text[1], SHOWN_BYTES, other));
 	}
+	print_pairs(a);
 }
 
 /* In the lines that are left of a screen, if there is more than them. */

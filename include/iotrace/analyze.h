@@ -90,7 +90,7 @@ struct iot_analyze_options {
 	 */
 	uint64_t bins;
 	uint32_t working_set;  /* 1: also the values of the working set, which take more time */
-	uint32_t dependencies; /* 1: also those between processes; whole traces only */
+	uint32_t dependencies; /* 1: also those between processes */
 	uint64_t offsets;      /* 1: gather what iot_analyze_offsets returns */
 };
 

@@ -90,7 +90,8 @@ static bool add_layer(struct iot_analyze *a, unsigned i, const struct requests_m
 		return false;
 	latency_join(&l->latency, &more->latency);
 	concurrency_add_trace(&l->concurrency, &more->concurrency);
-	l->working_set.unordered = l->dependencies.unordered = true;
+	l->working_set.unordered = true;
+	dependencies_add_trace(&l->dependencies);
 	return totals_add_trace(&l->totals, &more->totals, &totals) &&
 	       sizes_join(&l->sizes, &more->sizes, map->pair) &&
 	       order_join(&l->order, &more->order, map->file) &&

@@ -38,6 +38,7 @@ static void layer_init(struct layer *l, const struct iot_analyze_options *o)
 	l->rows.busy.by_pair = true;
 	l->file_users.interval_ns = o->interval_ns;
 	l->rows.small = o->small;
+	l->dependencies.part = o->part != 0;
 	l->order.by_file = (o->sections & IOT_ANALYZE_FILES) != 0;
 }
 
@@ -391,6 +392,8 @@ static void join_layer(struct iot_analyze *a, unsigned i, const struct requests_
 		    file_users_join(&l->file_users, &part->file_users, map->pair) &&
 		    reuse_join(&l->reuse, &part->reuse, map->file) &&
 		    working_set_join(&l->working_set, &part->working_set) &&
+		    dependencies_join(&l->dependencies, &part->dependencies, map->process,
+				      map->file) &&
 		    rows_join(&l->rows, &part->rows, map->process, map->pair));
 }
 
@@ -424,8 +427,6 @@ static const char *why_separate(const struct iot_analyze *a, const struct iot_an
 		return "an analysis is finished";
 	if (a->job.more > 0 || part->job.more > 0)
 		return "an analysis of several traces, which no part follows";
-	if (a->options.dependencies)
-		return "dependencies are known of whole traces only";
 	if (!part->options.part)
 		return "the second analysis is no part that follows another one";
 	if (!analyze_same_options(a, part))
@@ -589,7 +590,8 @@ static void add_reuse_values(struct iot_analyze *a, const struct layer *l)
 	if (needs(a, IOT_ANALYZE_REUSE))
 		reuse_values(&l->reuse, &a->values);
 	if (needs(a, IOT_ANALYZE_REUSE) && a->options.dependencies)
-		dependencies_values(&l->dependencies, &a->values);
+		keep(a, dependencies_values(&l->dependencies, &a->requests, (size_t)a->options.top,
+					    &a->values));
 	if (needs(a, IOT_ANALYZE_REUSE) && a->options.working_set)
 		keep(a, working_set_values(&l->working_set, span_of(a).begin_ns, &a->values));
 	if (a->status == IOT_OK && needs(a, IOT_ANALYZE_CLASSES))
@@ -825,10 +827,9 @@ bool analyze_options_are_valid(const struct iot_analyze_options *o)
 {
 	return (o->sections & ~(unsigned)SECTIONS) == 0 && o->physical <= 1 &&
 	       o->layer <= IOT_LAYER_MPIIO && o->per_thread <= 1 && o->part <= 1 &&
-	       o->working_set <= 1 && o->dependencies <= 1 && (o->dependencies & o->part) == 0 &&
-	       o->offsets <= 1 && (o->part == 1 || (o->epoch_ns == 0 && o->bins == 0)) &&
-	       bins_are_valid(o->bins) && o->epoch_ns <= INT64_MAX &&
-	       (o->alignment & (o->alignment - 1)) == 0;
+	       o->working_set <= 1 && o->dependencies <= 1 && o->offsets <= 1 &&
+	       (o->part == 1 || (o->epoch_ns == 0 && o->bins == 0)) && bins_are_valid(o->bins) &&
+	       o->epoch_ns <= INT64_MAX && (o->alignment & (o->alignment - 1)) == 0;
 }
 
 static void set_defaults(struct iot_analyze_options *o)

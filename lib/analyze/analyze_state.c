@@ -57,8 +57,11 @@ static void options_state(struct state *s, struct iot_analyze_options *o)
 static void extra_options_state(struct state *s, struct iot_analyze_options *o)
 {
 	size_t i;
-	while (state_each(s, "options.extra", o->working_set != 0 || !state_saves(s), &i))
+	const bool any = o->working_set != 0 || o->dependencies != 0 || !state_saves(s);
+	while (state_each(s, "options.extra", any, &i)) {
 		state_small(s, "working_set", &o->working_set, 1);
+		state_small(s, "dependencies", &o->dependencies, 1);
+	}
 }
 
 static void layer_state(struct state *s, struct layer *l, const struct requests *r)
@@ -76,6 +79,7 @@ static void layer_state(struct state *s, struct layer *l, const struct requests 
 	file_users_state(s, &l->file_users);
 	reuse_state(s, &l->reuse);
 	working_set_state(s, &l->working_set);
+	dependencies_state(s, &l->dependencies);
 	offsets_state(s, &l->offsets);
 }
 
@@ -152,8 +156,6 @@ int iot_analyze_save(struct iot_analyze *a, struct iot_writer *w)
 		return a->finished ? IOT_EUSAGE : a->status;
 	if (o.part == 0 && o.to == o.stored)
 		o.from = o.to = o.stored = 0;
-	if (o.dependencies)
-		return error_refuse(&a->error, "a state does not contain dependencies");
 	if (!state_begin(&s) || !settle(a))
 		state_no_memory(&s);
 	header_state(&s, &o);

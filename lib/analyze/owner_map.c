@@ -99,7 +99,7 @@ static bool flatten(struct owner_maps *all, uint32_t root, size_t *count)
 /* Changes */
 
 /* Moves the ranges that touch [begin, end] from a tree to `before`, in their order. */
-static bool take_ranges(struct owner_maps *all, const struct owner_change *c, uint32_t *low,
+static bool take_ranges(struct owner_maps *all, const struct owner_range *c, uint32_t *low,
 			uint32_t *high, size_t *count)
 {
 	uint32_t root = *low, middle, first = 0;
@@ -142,50 +142,65 @@ static uint64_t max(uint64_t a, uint64_t b)
 static struct owner_range read_range(const struct owner_change *c, struct owner_range range)
 {
 	if (range.use == OWNER_READ)
-		range.process = c->process;
+		range.process = c->to.process;
 	else
 		range.use = OWNER_WRITTEN_READ;
 	return range;
 }
 
-/* Counts the bytes of a range within the change. */
-static void count_range(struct owner_change *c, const struct owner_range *range)
+/* Bytes of the change without a range before it. */
+static bool change_gap(struct owner_maps *all, const struct owner_change *c, size_t *count,
+		       uint64_t begin, uint64_t end)
 {
-	uint64_t *bytes = &c->bytes[range->use][range->process == c->process];
-	if (range->begin < range->end)
-		*bytes = saturate_add(*bytes, range->end - range->begin);
+	struct owner_range own = c->to;
+	own.begin = begin;
+	own.end = end;
+	if (begin >= end)
+		return true;
+	if (!c->write && !c->keeps_gaps)
+		emit(all, count, &own);
+	return c->gap == NULL || c->gap(c->context, begin, end);
 }
 
-/* Stores in `after` what the change makes of the ranges `before`. Returns their number. */
-static size_t change_ranges(struct owner_maps *all, struct owner_change *c, size_t before)
+/* The bytes of a range that are within the change. */
+static bool change_inside(struct owner_maps *all, const struct owner_change *c, size_t *count,
+			  const struct owner_range *inside)
 {
-	struct owner_range tail = {.begin = 0}, own = {.process = c->process};
-	uint64_t at = c->begin; /* the bytes before it are done */
-	size_t count = 0;
-	own.use = c->write ? OWNER_WRITTEN : OWNER_READ;
+	const struct owner_range read = read_range(c, *inside);
+	if (!c->write)
+		emit(all, count, &read);
+	return c->counts == NULL || c->counts(c->context, inside, inside->end - inside->begin);
+}
+
+/* Stores in `after` what the change makes of the ranges `before`, and their number. */
+static bool change_ranges(struct owner_maps *all, const struct owner_change *c, size_t before,
+			  size_t *count)
+{
+	const struct owner_range *to = &c->to;
+	struct owner_range tail = {.begin = 0};
+	uint64_t at = to->begin; /* the bytes before it are done */
+	*count = 0;
 	for (size_t i = 0; i < before; i++) {
 		struct owner_range inside = all->before[i], head = inside;
-		head.end = min(head.end, c->begin);
-		emit(all, &count, &head);
-		tail = all->before[i];
-		tail.begin = max(tail.begin, c->end);
-		inside.begin = max(inside.begin, c->begin);
-		inside.end = min(inside.end, c->end);
-		count_range(c, &inside);
-		if (c->write || inside.begin >= inside.end)
+		head.end = min(head.end, to->begin);
+		emit(all, count, &head);
+		tail = inside;
+		tail.begin = max(tail.begin, to->end);
+		inside.begin = max(inside.begin, to->begin);
+		inside.end = min(inside.end, to->end);
+		if (inside.begin >= inside.end)
 			continue;
-		own.begin = at;
-		own.end = inside.begin;
-		emit(all, &count, &own);
-		inside = read_range(c, inside);
-		emit(all, &count, &inside);
+		if (!change_gap(all, c, count, at, inside.begin) ||
+		    !change_inside(all, c, count, &inside))
+			return false;
 		at = inside.end;
 	}
-	own.begin = at;
-	own.end = c->end;
-	emit(all, &count, &own);
-	emit(all, &count, &tail);
-	return count;
+	if (!change_gap(all, c, count, at, to->end))
+		return false;
+	if (c->write)
+		emit(all, count, to);
+	emit(all, count, &tail);
+	return true;
 }
 
 static void limit(struct owner_maps *all, size_t visited)
@@ -197,16 +212,16 @@ static void limit(struct owner_maps *all, size_t visited)
 			    OWNER_VISITS_MAX / OWNER_VISITS_PER_CHANGE + all->changes;
 }
 
-bool owner_map_change(struct owner_maps *all, struct owner_map *m, struct owner_change *c)
+bool owner_map_change(struct owner_maps *all, struct owner_map *m, const struct owner_change *c)
 {
 	uint32_t low = m->root, high = 0, middle = 0;
-	size_t before;
-	if (c->begin >= c->end || all->limited)
+	size_t before, after;
+	if (c->to.begin >= c->to.end || all->limited)
 		return true;
-	if (!take_ranges(all, c, &low, &high, &before) ||
-	    !array_reserve(&all->after, &all->after_capacity, 2 * before + 2, sizeof *all->after))
+	if (!take_ranges(all, &c->to, &low, &high, &before) ||
+	    !array_reserve(&all->after, &all->after_capacity, 2 * before + 2, sizeof *all->after) ||
+	    !change_ranges(all, c, before, &after))
 		return false;
-	const size_t after = change_ranges(all, c, before);
 	for (size_t i = 0; i < after; i++) {
 		const uint32_t n = new_node(all, &all->after[i]);
 		if (n == 0)
@@ -216,6 +231,26 @@ bool owner_map_change(struct owner_maps *all, struct owner_map *m, struct owner_
 	m->root = merge(all, merge(all, low, middle), high);
 	limit(all, before);
 	return true;
+}
+
+static bool list_tree(const struct owner_maps *all, uint32_t root, struct owner_range **list,
+		      size_t *capacity, size_t *count)
+{
+	if (root == 0)
+		return true;
+	const struct owner_node *n = &all->nodes[root];
+	if (!list_tree(all, n->left, list, capacity, count) ||
+	    !array_reserve(list, capacity, *count + 1, sizeof **list))
+		return false;
+	(*list)[(*count)++] = n->range;
+	return list_tree(all, n->right, list, capacity, count);
+}
+
+bool owner_map_list(const struct owner_maps *all, const struct owner_map *m,
+		    struct owner_range **list, size_t *capacity, size_t *count)
+{
+	*count = 0;
+	return list_tree(all, m->root, list, capacity, count);
 }
 
 void owner_maps_free(struct owner_maps *all)

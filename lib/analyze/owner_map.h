@@ -46,16 +46,22 @@ struct owner_map {
 	uint32_t root;
 };
 
+/* A transfer of the bytes of `to`, which then are as a write leaves them, or as a first read does. */
 struct owner_change {
-	uint64_t begin, end;
-	uint32_t process;
+	struct owner_range to;
 	bool write;
-	/* result: bytes by their use before, by another process and by the same one */
-	uint64_t bytes[OWNER_USES][2];
+	/* May be NULL. counts: bytes with a range before; gap: bytes without one. False: failed. */
+	bool (*counts)(void *context, const struct owner_range *before, uint64_t bytes);
+	bool (*gap)(void *context, uint64_t begin, uint64_t end);
+	void *context;
+	bool keeps_gaps; /* a read leaves bytes without a range as they are */
 };
 
-/* Adds to the bytes of the change. Returns false if out of memory. */
-bool owner_map_change(struct owner_maps *all, struct owner_map *m, struct owner_change *c);
+/* Returns false if out of memory, or if a function of the change does. */
+bool owner_map_change(struct owner_maps *all, struct owner_map *m, const struct owner_change *c);
+/* Stores the ranges of a file, in their order, in an array that grows. */
+bool owner_map_list(const struct owner_maps *all, const struct owner_map *m,
+		    struct owner_range **list, size_t *capacity, size_t *count);
 void owner_maps_free(struct owner_maps *all);
 
 #endif

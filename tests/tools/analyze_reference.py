@@ -1344,7 +1344,7 @@ def reuse_row(files):
 
 
 def reuse(t):
-    dependencies = reuse_reference.dependencies(t.requests) if t.options.dependencies else {}
+    dependencies = reuse_reference.dependencies(t.requests, t.options.top) if t.options.dependencies else {}
     return {**reuse_row(list(reuse_reference.bytes_by_file(t.requests).values())), "rounded": 0, **dependencies}
 
 

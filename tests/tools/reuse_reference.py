@@ -67,10 +67,12 @@ class Owned:
     (state, process) as states, of r (only read), w (written, not read since then) and v (read since it was written).
 
     counters: bytes by operation, state before it, and whether the process of the operation is that of the byte.
+    pairs, first: bytes by writer and other reader, of all reads and of first ones since the write.
     """
 
     def __init__(self):
         self.points, self.states, self.counters = [0], [None], Counter()
+        self.pairs, self.first = Counter(), Counter()
 
     def add(self, begin, end, write, process):
         if begin >= end:
@@ -78,6 +80,9 @@ class Owned:
         first, last = Bytes.cut(self, begin), Bytes.cut(self, end)
         for i in range(first, last):
             state, owner = self.states[i] or (None, None)
+            if not write and state in ("w", "v") and owner != process:
+                self.pairs[owner, process] += self.points[i + 1] - self.points[i]
+                self.first[owner, process] += self.points[i + 1] - self.points[i] if state == "w" else 0
             self.counters["w" if write else "r", state, owner == process] += self.points[i + 1] - self.points[i]
             if write:
                 self.states[i] = "w", process
@@ -89,14 +94,22 @@ BY = {"read_after_write_by": ("r", "w"), "write_after_read_by": ("w", "r"), "ove
       "overwrite_read_by": ("w", "v")}
 
 
-def dependencies(requests):
-    """Returns the bytes of each kind by the same and by another process."""
+def dependencies(requests, top):
+    """Returns the bytes of each kind by the same and by another process, and those of pairs of a writer and another reader."""
     files = {}
     for r in requests:
         if r.offset is not None:
             files.setdefault(r.file, Owned()).add(r.offset, r.end, r.write, r.process)
-    return {name: {key: min(sum(f.counters[(*kind, same)] for f in files.values()), MAX_SUM)
-                   for key, same in (("other", False), ("same", True))} for name, kind in BY.items()}
+    pairs, first = Counter(), Counter()
+    for f in files.values():
+        pairs.update(f.pairs)
+        first.update(f.first)
+    most = sorted(pairs, key=lambda pair: (-min(pairs[pair], MAX_SUM), pair))[:top]
+    rows = {name: {f"{writer}/{reader}": min(of[writer, reader], MAX_SUM) for writer, reader in most}
+            for name, of in (("pair_bytes", pairs), ("pair_first_bytes", first))} if most else {}
+    return {"pairs": len(pairs), "pair_bytes_other": 0, **rows,
+            **{name: {key: min(sum(f.counters[(*kind, same)] for f in files.values()), MAX_SUM)
+                      for key, same in (("other", False), ("same", True))} for name, kind in BY.items()}}
 
 
 class Written:

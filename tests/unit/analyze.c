@@ -97,15 +97,38 @@ Test(analyze, distinct_values_are_estimated)
 
 enum { OWNED_BYTES = 64 };
 
+/* Bytes of a change by use before and process, and those without. */
+struct owned_sums {
+	uint64_t bytes[OWNER_USES][3], gaps;
+};
+
+static bool count_owned(void *context, const struct owner_range *before, uint64_t bytes)
+{
+	struct owned_sums *sums = context;
+	sums->bytes[before->use][before->process] += bytes;
+	return true;
+}
+
+static bool count_gap(void *context, uint64_t begin, uint64_t end)
+{
+	struct owned_sums *sums = context;
+	sums->gaps += end - begin;
+	return true;
+}
+
 /* A change, byte by byte. */
 static void change_bytes(struct owner_range byte[OWNED_BYTES], bool known[OWNED_BYTES],
-			 struct owner_change *c)
+			 const struct owner_change *c, struct owned_sums *sums)
 {
-	for (uint64_t i = c->begin; i < c->end; i++) {
+	for (uint64_t i = c->to.begin; i < c->to.end; i++) {
 		if (known[i])
-			c->bytes[byte[i].use][byte[i].process == c->process]++;
+			sums->bytes[byte[i].use][byte[i].process]++;
+		else
+			sums->gaps++;
+		if (!known[i] && !c->write && c->keeps_gaps)
+			continue;
 		if (c->write || !known[i] || byte[i].use == OWNER_READ)
-			byte[i].process = c->process;
+			byte[i].process = c->to.process;
 		byte[i].use = c->write                                 ? OWNER_WRITTEN
 			      : !known[i] || byte[i].use == OWNER_READ ? OWNER_READ
 								       : OWNER_WRITTEN_READ;
@@ -113,7 +136,31 @@ static void change_bytes(struct owner_range byte[OWNED_BYTES], bool known[OWNED_
 	}
 }
 
-Test(analyze, owners_of_ranges_are_those_of_their_bytes)
+/* The listed ranges are those of the bytes, and neighbours differ. */
+static void check_ranges(const struct owner_maps *all, const struct owner_map *m,
+			 const struct owner_range byte[OWNED_BYTES], const bool known[OWNED_BYTES])
+{
+	struct owner_range *list = NULL;
+	size_t capacity = 0, count, i = 0;
+	cr_assert(owner_map_list(all, m, &list, &capacity, &count));
+	for (uint64_t at = 0; at < OWNED_BYTES; at++) {
+		const bool in = i < count && at >= list[i].begin;
+		cr_assert_eq(in, known[at]);
+		if (!in)
+			continue;
+		cr_assert_eq(list[i].process, byte[at].process);
+		cr_assert_eq(list[i].use, byte[at].use);
+		if (at + 1 < list[i].end)
+			continue;
+		i++;
+		cr_assert(i == count || list[i].begin > list[i - 1].end ||
+			  list[i].process != list[i - 1].process || list[i].use != list[i - 1].use);
+	}
+	cr_assert_eq(i, count);
+	free(list);
+}
+
+static void check_owners(bool keeps_gaps)
 {
 	struct owner_maps all = {.nodes = NULL};
 	struct owner_map m = {.root = 0};
@@ -122,17 +169,34 @@ Test(analyze, owners_of_ranges_are_those_of_their_bytes)
 	uint64_t seed = 1;
 	for (unsigned i = 0; i < 20000; i++) {
 		seed = seed * 6364136223846793005U + 1442695040888963407U;
-		struct owner_change c = {.begin = (seed >> 40) % OWNED_BYTES,
-					 .process = (uint32_t)(seed >> 50) % 3,
-					 .write = (seed >> 60) % 3 == 0};
-		c.end = c.begin + (seed >> 32) % (OWNED_BYTES + 1 - c.begin);
-		struct owner_change expected = c;
+		struct owned_sums found = {.gaps = 0}, expected = {.gaps = 0};
+		struct owner_change c = {.to = {.begin = (seed >> 40) % OWNED_BYTES,
+						.process = (uint32_t)(seed >> 50) % 3},
+					 .write = (seed >> 60) % 3 == 0,
+					 .counts = count_owned,
+					 .gap = count_gap,
+					 .context = &found,
+					 .keeps_gaps = keeps_gaps};
+		c.to.end = c.to.begin + (seed >> 32) % (OWNED_BYTES + 1 - c.to.begin);
+		c.to.use = c.write ? OWNER_WRITTEN : OWNER_READ;
 		cr_assert(owner_map_change(&all, &m, &c));
-		change_bytes(byte, known, &expected);
-		cr_assert_arr_eq(c.bytes, expected.bytes, sizeof c.bytes);
+		change_bytes(byte, known, &c, &expected);
+		cr_assert_arr_eq(&found, &expected, sizeof found);
 		cr_assert_leq(all.ranges, OWNED_BYTES);
+		if (i % 16 == 0)
+			check_ranges(&all, &m, byte, known);
 	}
 	owner_maps_free(&all);
+}
+
+Test(analyze, owners_of_ranges_are_those_of_their_bytes)
+{
+	check_owners(false);
+}
+
+Test(analyze, owners_of_a_part_are_known_from_the_first_write_on)
+{
+	check_owners(true);
 }
 
 Test(analyze, owners_have_a_limit)
@@ -140,7 +204,7 @@ Test(analyze, owners_have_a_limit)
 	struct owner_maps all = {.nodes = NULL};
 	struct owner_map m = {.root = 0};
 	for (uint64_t i = 0; !all.limited && i <= OWNER_RANGES_MAX; i++) {
-		struct owner_change c = {.begin = 2 * i, .end = 2 * i + 1};
+		struct owner_change c = {.to = {.begin = 2 * i, .end = 2 * i + 1}};
 		cr_assert(owner_map_change(&all, &m, &c));
 	}
 	cr_assert(all.limited);
