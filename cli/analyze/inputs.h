@@ -13,7 +13,7 @@
 
 /* A job of several, of which the analysis is finished. */
 struct analyze_job_of {
-	const struct iot_analyze *analysis;
+	struct iot_analyze *analysis;
 	const char *name; /* the job that its traces declare, or the path */
 	const char *path; /* its first input */
 };

@@ -77,7 +77,7 @@ int analyze_jobs_add(void *jobs, const struct analyze_job_of *of)
 		job->member[i] = shown_known(iot_analyze_find(of->analysis, members[i].section,
 							      members[i].name, members[i].key));
 	j->count++;
-	return IOT_OK;
+	return j->has_workflow ? analyze_workflow_add(&j->workflow, of->analysis) : IOT_OK;
 }
 
 void analyze_jobs_free(struct analyze_jobs *j)
@@ -85,6 +85,7 @@ void analyze_jobs_free(struct analyze_jobs *j)
 	for (size_t i = 0; i < j->count; i++)
 		free(j->job[i].name);
 	free(j->job);
+	analyze_workflow_free(&j->workflow);
 	*j = (struct analyze_jobs){.job = NULL};
 }
 
@@ -137,7 +138,8 @@ static const char *full_name(char text[64], const struct job_value *m)
 	return text;
 }
 
-static void print_tsv(const struct analyze_jobs *j, struct output *out, struct population *p)
+static void print_tsv(const struct analyze_jobs *j, struct output *out, struct population *p,
+		      uint64_t top)
 {
 	char name[64];
 	output_printf(out, "section\tname\tkey\tunit\tvalue\tnote\ntotals\tjobs\t\t\t%zu\t\n",
@@ -157,9 +159,11 @@ static void print_tsv(const struct analyze_jobs *j, struct output *out, struct p
 			output_printf(out, "jobs\t%s\tmean\t%s\t%.17g\t\n", name, members[i].unit,
 				      population_mean(p));
 	}
+	analyze_workflow_tsv(&j->workflow, out, top);
 }
 
-static void print_json(const struct analyze_jobs *j, struct output *out, struct population *p)
+static void print_json(const struct analyze_jobs *j, struct output *out, struct population *p,
+		       uint64_t top)
 {
 	struct json json = {.out = out, .pretty = true};
 	char name[64];
@@ -182,10 +186,12 @@ static void print_json(const struct analyze_jobs *j, struct output *out, struct 
 		json_close(&json, '}');
 	}
 	json_close(&json, '}');
+	analyze_workflow_json(&j->workflow, &json, top);
 	json_close(&json, '}');
 }
 
-static void print_text(const struct analyze_jobs *j, struct output *out, struct population *p)
+static void print_text(const struct analyze_jobs *j, struct output *out, struct population *p,
+		       uint64_t top)
 {
 	static const unsigned shown[] = {0, 250, 500, 750, 1000};
 	output_printf(out, "jobs %zu, requests %ju, bytes %ju, files %ju\n\n", j->count,
@@ -202,6 +208,12 @@ static void print_text(const struct analyze_jobs *j, struct output *out, struct 
 				output_printf(out, " %10s", "-");
 		output_text(out, "\n");
 	}
+	analyze_workflow_text(&j->workflow, out, top);
+}
+
+static const char *name_of(const void *jobs, size_t i)
+{
+	return ((const struct analyze_jobs *)jobs)->job[i].name;
 }
 
 /* A row for each job */
@@ -284,8 +296,13 @@ int analyze_jobs_print(struct analyze_jobs *j, struct output *out, enum analyze_
 {
 	struct population p = {.value = calloc(j->count + 1, sizeof *p.value)};
 	const size_t rows = top < j->count ? (size_t)top : j->count;
-	if (p.value == NULL)
-		return IOT_ENOMEM;
+	int status = p.value == NULL ? IOT_ENOMEM : IOT_OK;
+	if (status == IOT_OK && !table)
+		status = analyze_workflow_end(&j->workflow, name_of, j);
+	if (status != IOT_OK) {
+		free(p.value);
+		return status;
+	}
 	if (table && j->count > 0)
 		qsort(j->job, j->count, sizeof *j->job, by_bytes);
 	if (table)
@@ -295,7 +312,7 @@ int analyze_jobs_print(struct analyze_jobs *j, struct output *out, enum analyze_
 	else
 		(form == ANALYZE_JSON  ? print_json
 		 : form == ANALYZE_TSV ? print_tsv
-				       : print_text)(j, out, &p);
+				       : print_text)(j, out, &p, top);
 	free(p.value);
 	return IOT_OK;
 }

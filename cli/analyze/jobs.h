@@ -9,6 +9,7 @@
 #include "inputs.h"
 #include "population.h"
 #include "table.h"
+#include "workflow.h"
 
 enum { ANALYZE_JOBS_MAX = 1 << 20 };
 
@@ -18,11 +19,16 @@ struct analyze_job;
 struct analyze_jobs {
 	struct analyze_job *job;
 	size_t count, capacity;
+	bool has_workflow; /* set it to compare the files of the jobs */
+	struct analyze_workflow workflow;
 };
 
 /* Adds a job to the struct analyze_jobs. Returns IOT_OK, IOT_ENOMEM, or IOT_ELIMIT. */
 int analyze_jobs_add(void *jobs, const struct analyze_job_of *of);
-/* table: a row for each job, up to `top` rows, with most bytes first. Returns an enum iot_status. */
+/*
+ * table: a row for each job, up to `top` rows, with most bytes first; else up to `top` rows of the
+ * workflow. Returns an enum iot_status.
+ */
 int analyze_jobs_print(struct analyze_jobs *j, struct output *out, enum analyze_form form,
 		       bool table, uint64_t top);
 

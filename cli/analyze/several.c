@@ -3,6 +3,7 @@
 
 void analyze_several_begin(struct analyze_several *s, struct analyze_inputs *inputs)
 {
+	s->jobs.has_workflow = s->as == ANALYZE_AS_POPULATIONS;
 	inputs->add_job = s->as == ANALYZE_AS_MAPS     ? analyze_maps_add
 			  : s->as == ANALYZE_AS_GROUPS ? analyze_groups_add
 						       : analyze_jobs_add;

@@ -144,6 +144,7 @@ struct iot_analyze_timeline {
 	size_t count, cell_count; /* count 0: no request or operation has a known start */
 	const struct iot_analyze_bin *bins;
 	const struct iot_analyze_cell *cells; /* by process, then by bin */
+	uint64_t epoch_ns; /* that of the trace: times of rows count from it; 0: it declares none */
 };
 
 /* The bytes of a file in a bin of time and a block of offsets; both count from 0. */

@@ -766,6 +766,7 @@ int iot_analyze_timeline(struct iot_analyze *a, size_t max, struct iot_analyze_t
 		return IOT_ENOMEM;
 	set_process_ids(a, to->cell_count);
 	to->has_epoch = a->trace.epoch_ns != 0;
+	to->epoch_ns = a->trace.epoch_ns;
 	return IOT_OK;
 }
 
