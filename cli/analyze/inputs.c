@@ -255,7 +255,7 @@ static bool is_unreadable(const struct iot_analyze *a, bool damaged)
 }
 
 static enum exit_status add_finished(struct analyze_inputs *in, const struct analyze_head *of,
-				     const struct iot_analyze *a)
+				     struct iot_analyze *a)
 {
 	const struct analyze_job_of job = {a, of->job != NULL ? of->job : of->path, of->path};
 	const int added = in->add_job(in->jobs, &job);
