@@ -199,6 +199,37 @@ bool timing_only_device(const struct timing_flags *f)
 	return memcmp(&others, &timing_flags_default, sizeof others) == 0;
 }
 
+/* Whether a cost of CPU time was given. */
+static bool is_cost(uint64_t ns, uint64_t default_ns)
+{
+	return ns != default_ns && ns != 0;
+}
+
+/* Returns the reason if options were given that have no effect in this run, or contradict. */
+static const char *check_flags(const struct timing_flags *f, const struct timing_options *o)
+{
+	const struct timing_flags *d = &timing_flags_default;
+	if (o->quantum_ns < 1000)
+		return "--quantum is shorter than a microsecond";
+	if (o->writeback_interval_ns < 1000000)
+		return "--writeback-interval is shorter than a millisecond";
+	if (o->arrivals &&
+	    (f->cpus != d->cpus || f->quantum_ns != d->quantum_ns ||
+	     is_cost(f->switch_ns, d->switch_ns) || is_cost(f->syscall_ns, d->syscall_ns) ||
+	     is_cost(f->interrupt_ns, d->interrupt_ns)))
+		return "--arrive=trace has no CPUs: it excludes --cpus, --quantum, --switch, "
+		       "--syscall and --interrupt";
+	if (o->write != WRITE_DELAYED &&
+	    (f->dirty_background != d->dirty_background || f->dirty_limit != d->dirty_limit ||
+	     f->writeback_interval_ns != d->writeback_interval_ns ||
+	     f->dirty_expire_ns != d->dirty_expire_ns))
+		return "--dirty-background, --dirty, --writeback-interval and --dirty-expire need "
+		       "--write-behind=delayed";
+	if (f->dirty_background != d->dirty_background && f->dirty_background > f->dirty_limit)
+		return "--dirty-background is larger than --dirty";
+	return NULL;
+}
+
 const char *timing_resolve(const struct timing_flags *f, struct timing_options *o)
 {
 	const bool is_linux = f->system == SYSTEM_LINUX;
@@ -226,9 +257,5 @@ const char *timing_resolve(const struct timing_flags *f, struct timing_options *
 	o->arrivals = f->arrive >= 0;
 	o->rate_ns = f->rate_ns;
 	o->device = timing_device(f);
-	if (f->quantum_ns < 1000)
-		return "--quantum is shorter than a microsecond";
-	if (f->writeback_interval_ns < 1000000)
-		return "--writeback-interval is shorter than a millisecond";
-	return NULL;
+	return check_flags(f, o);
 }

@@ -9,13 +9,14 @@
 #include "cli/ui/svg.h"
 #include "timing_columns.h"
 
-enum { NAME_CAPACITY = 64, RATE_POINTS_MAX = 3 };
+enum { NAME_CAPACITY = 64, RATE_RUNS_MAX = 3, RATE_INTERVALS_MAX = 500 };
 
 struct timing_plot {
 	struct svg_plot svg;
 	struct svg_series *series;
 	double *values;
 	char (*names)[NAME_CAPACITY];
+	char rate_label[NAME_CAPACITY];
 };
 
 static bool allocate(struct timing_plot *p, size_t series, size_t values)
@@ -98,52 +99,89 @@ static bool plot_sizes(struct timing_plot *p, const struct timing_report *r)
 
 /* Over time */
 
-static void add_rates(struct timing_plot *p, const struct timing_point *point, double *values,
-		      bool written)
+/* The end of n intervals; the last one may be shorter. */
+static double intervals_end(const struct timing_point *point, size_t n)
 {
-	const size_t n = point->result.rate_count;
-	const double width = (double)point->options.rate_ns / 1e9;
-	char size[32];
-	for (size_t i = 0; i < n; i++) {
-		const struct timing_rate *rate = &point->result.rates[i];
-		/* the last interval may be shorter */
-		const double left = (double)point->result.wall_ns / 1e9 - (double)i * width,
-			     seconds = left > 0 && left < width ? left : width;
-		values[i] = (double)i * width;
-		values[n + i] =
-		    (double)(written ? rate->device_written : rate->device_read) / 1e6 / seconds;
-		p->svg.y.max = fmax(p->svg.y.max, values[n + i]);
+	const double end = (double)n * (double)point->options.rate_ns / 1e9,
+		     wall = (double)point->result.wall_ns / 1e9;
+	return n == point->result.rate_count && wall > 0 ? fmin(end, wall) : end;
+}
+
+static uint64_t bytes_of(const struct timing_point *point, size_t first, size_t end, bool written)
+{
+	uint64_t bytes = 0;
+	for (size_t i = first; i < end; i++)
+		bytes += written ? point->result.rates[i].device_written
+				 : point->result.rates[i].device_read;
+	return bytes;
+}
+
+/* Means of `joined` intervals each; the last point ends the last of them. */
+static void add_rates(struct timing_plot *p, const struct timing_point *point, size_t joined,
+		      double *values, bool written)
+{
+	const size_t n = point->result.rate_count, count = (n + joined - 1) / joined;
+	double *x = values, *y = values + count + 1;
+	for (size_t i = 0; i < count; i++) {
+		const size_t first = i * joined, end = first + joined < n ? first + joined : n;
+		x[i] = (double)first * (double)point->options.rate_ns / 1e9;
+		y[i] = (double)bytes_of(point, first, end, written) / 1e6 /
+		       (intervals_end(point, end) - x[i]);
+		p->svg.y.max = fmax(p->svg.y.max, y[i]);
 	}
-	if (n > 0)
-		p->svg.x.max = fmax(p->svg.x.max, values[n - 1]);
-	snprintf(
-	    p->names[p->svg.count], NAME_CAPACITY, "%s: %s %s", written ? "written" : "read",
-	    cache_policy_name(point->options.policy),
-	    printable_bytes(size, sizeof size, point->options.cache_blocks * point->options.block));
-	add_series(p, values, n)->steps = true;
+	x[count] = intervals_end(point, n);
+	y[count] = count > 0 ? y[count - 1] : 0;
+	p->svg.x.max = fmax(p->svg.x.max, x[count]);
+	add_series(p, values, count + 1)->steps = true;
+}
+
+/* Short names, since a legend shows 15 characters: runs differ in either size or policy. */
+static void name_rates(struct timing_plot *p, const struct timing_report *r,
+		       const struct timing_point *point, bool written)
+{
+	const char *what = written ? "writes" : "reads";
+	char size[32], *name = p->names[p->svg.count];
+	if (r->command->cache_count > 1)
+		snprintf(name, NAME_CAPACITY, "%s %s",
+			 printable_bytes(size, sizeof size,
+					 point->options.cache_blocks * point->options.block),
+			 what);
+	else if (r->point_count > 1)
+		snprintf(name, NAME_CAPACITY, "%s %s", cache_policy_name(point->options.policy),
+			 what);
+	else
+		snprintf(name, NAME_CAPACITY, "%s", what);
+}
+
+/* The sizes of the first policy; or the policies, if there is one size. */
+static size_t rate_runs(const struct timing_report *r)
+{
+	const size_t sizes = r->command->cache_count, n = sizes > 1 ? sizes : r->point_count;
+	return n < RATE_RUNS_MAX ? n : RATE_RUNS_MAX;
 }
 
 static bool plot_rates(struct timing_plot *p, const struct timing_report *r)
 {
-	const size_t n = r->point_count < RATE_POINTS_MAX ? r->point_count : RATE_POINTS_MAX;
-	size_t values = 0;
+	const size_t n = rate_runs(r);
+	size_t intervals = 1;
 	for (size_t i = 0; i < n; i++)
-		values += 4 * r->points[i].result.rate_count;
+		if (r->points[i].result.rate_count > intervals)
+			intervals = r->points[i].result.rate_count;
+	const size_t joined = (intervals - 1) / RATE_INTERVALS_MAX + 1;
+	const size_t values = 2 * ((intervals + joined - 1) / joined + 1); /* of a line, at most */
+	const double interval = (double)joined * (double)r->points[0].options.rate_ns / 1e9;
+	snprintf(p->rate_label, sizeof p->rate_label, "MB/s, means of %g %s",
+		 interval < 0.001 ? interval * 1e6 : interval, interval < 0.001 ? "us" : "s");
 	p->svg.title = "Rate at the device";
 	p->svg.description = "MB/s that the device reads and writes, over time.";
 	p->svg.x = (struct svg_axis){"time, s", SVG_LINEAR, 0, 0};
-	p->svg.y = (struct svg_axis){"MB/s", SVG_LINEAR, 0, 0};
-	if (!allocate(p, 2 * n, values))
+	p->svg.y = (struct svg_axis){p->rate_label, SVG_LINEAR, 0, 0};
+	if (!allocate(p, 2 * n, 2 * n * values))
 		return false;
-	double *next = p->values;
-	for (size_t i = 0; i < n; i++) {
-		add_rates(p, &r->points[i], next, false);
-		next += 2 * r->points[i].result.rate_count;
-		add_rates(p, &r->points[i], next, true);
-		next += 2 * r->points[i].result.rate_count;
+	for (size_t i = 0; i < 2 * n; i++) {
+		name_rates(p, r, &r->points[i / 2], i % 2 == 1);
+		add_rates(p, &r->points[i / 2], joined, p->values + i * values, i % 2 == 1);
 	}
-	for (size_t i = 0; n == 1 && i < p->svg.count; i++)
-		p->series[i].name = i == 0 ? "read" : "written";
 	return true;
 }
 

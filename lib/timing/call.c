@@ -28,6 +28,12 @@ uint64_t call_copy_ns(const struct timing_options *o, const struct step *step)
 	return ns < (wide)CLOCK_END ? (uint64_t)ns : (uint64_t)CLOCK_END;
 }
 
+uint64_t call_burst_ns(const struct timing_options *o, const struct step *step)
+{
+	const int64_t think_ns = clock_add(0, step->delay_ns);
+	return (uint64_t)clock_add(clock_add(think_ns, o->syscall_ns), call_copy_ns(o, step));
+}
+
 static void wait_until(struct task *t, int64_t time_ns)
 {
 	t->wait_ns = clock_later(t->wait_ns, time_ns);

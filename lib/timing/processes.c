@@ -135,8 +135,7 @@ static bool begin_step(struct closed_run *r, struct sim_process *p)
 	call_begin(&p->task, step, p->object_base, p->stream_base, p->world, o->block);
 	p->task.row = row != ROW_NONE ? p->row_base + row : ROW_NONE;
 	rows_begin(&r->sim, &p->task, step->delay_ns);
-	p->burst_ns =
-	    (uint64_t)clock_add(clock_add(clock_add(0, step->delay_ns), o->syscall_ns), copy);
+	p->burst_ns = call_burst_ns(o, step);
 	r->sim.result->think_ns += step->delay_ns;
 	r->sim.result->syscall_ns += o->syscall_ns;
 	r->sim.result->copy_ns += copy;

@@ -159,6 +159,8 @@ void call_begin(struct task *t, const struct step *step, uint32_t object_base, u
 enum call_result call_run(struct sim *s, struct task *t);
 /* The CPU time to copy the blocks of a call. */
 uint64_t call_copy_ns(const struct timing_options *o, const struct step *step);
+/* The CPU time of a process up to a call, in which it also copies the blocks. */
+uint64_t call_burst_ns(const struct timing_options *o, const struct step *step);
 
 /* rows.c; they ignore a task without a row */
 /* A step begins, after a time of computation. */

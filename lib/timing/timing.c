@@ -25,7 +25,7 @@ static bool computes_too_long(const struct timing_options *o, struct world *cons
 		for (size_t k = 0; k < worlds[i]->program_count; k++) {
 			const struct program *p = &worlds[i]->programs[k];
 			for (size_t s = 0; s < p->count && slices <= TIMING_SLICES_MAX; s++)
-				slices += p->steps[s].delay_ns / o->quantum_ns;
+				slices += call_burst_ns(o, &p->steps[s]) / o->quantum_ns;
 		}
 	return slices > TIMING_SLICES_MAX / o->copies;
 }

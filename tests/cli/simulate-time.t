@@ -28,6 +28,19 @@ show simulate -T --by=op --rate --tsv t
 show simulate -T --write=through t
 show simulate -T --quantum=1ns t
 show simulate -T --rate=1ns --quiet t
+# a call that takes 292 years; options without effect, or that contradict
+show simulate -T --syscall=9223372036854775807ns t
+show simulate -T --arrive=trace --cpus=2 t
+show simulate -T --arrive=trace --syscall=1ms t
+show simulate -T --dirty=10 t
+show simulate -T --system=linux --dirty=10 --dirty-background=30 t
+# rates of two sizes: a line for reads and one for writes each, up to the end of the last interval
+"$IOTRACE" simulate -T -q -c 1b,100b --rate=4ms $FREE --svg=rate.svg t >/dev/null
+python3 -c 'import xml.dom.minidom as x; g = x.parse("rate.svg").getElementsByTagName("g")
+for line in g: print(*[t.firstChild.data for t in line.getElementsByTagName("title")], sep="; ")'
+# of 10,000 intervals, 20 are joined: 500 steps of two segments in each of two lines
+"$IOTRACE" simulate -T -q --rate=1us $FREE --svg=rate.svg t >/dev/null
+grep -o 'means of [^<]*' rate.svg; grep -o 'L' rate.svg | wc -l
 # the same with one thread and with several
 "$IOTRACE" simulate -T --threads=1 --json -p lru,fifo,arc -c 1b,2b,3b t >one && "$IOTRACE" simulate -T --threads=3 --json -p lru,fifo,arc \
     -c 1b,2b,3b t >three && cmp one three && echo equal
