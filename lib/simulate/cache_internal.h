@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The entry store that all policies share: nodes of 16 bytes in up to four lists, a byte of state for each,, and a hash table
+ * The entry store that all policies share: nodes of 16 bytes in up to four lists, a byte of state for each, and a hash table
  * of node numbers. A policy is a set of functions on them; POLICY_OPS compiles the loop over many
  * references for each policy, so that a reference calls nothing through a pointer.
  *
@@ -53,6 +53,7 @@ struct cache {
 	void *state;       /* of the policy; NULL: none */
 	uint32_t limit[2]; /* sizes of lists, as the policy defines them */
 	uint32_t hand;
+	uint32_t turn; /* of the reference, in arrays of PREFETCH_SLOT elements that a policy has */
 };
 
 /* What a policy consists of; see iotrace-simulate(1) for the rules. */
@@ -128,6 +129,13 @@ ALWAYS_INLINE void node_link(struct cache *c, uint32_t a, uint32_t b)
 ALWAYS_INLINE void list_unlink(struct cache *c, uint32_t e)
 {
 	c->size[c->states[e].list & (LISTS - 1)]--;
+	node_link(c, c->nodes[e].prev, c->nodes[e].next);
+}
+
+/* For callers that know the list, so that the state is not read. */
+ALWAYS_INLINE void list_unlink_from(struct cache *c, unsigned list, uint32_t e)
+{
+	c->size[list]--;
 	node_link(c, c->nodes[e].prev, c->nodes[e].next);
 }
 
@@ -225,12 +233,14 @@ ALWAYS_INLINE void cache_count_eviction(struct cache *c, uint32_t e)
 	struct cache_state *s = &c->states[e];
 	c->victim = (struct cache_victim){c->nodes[e].key, e, s->dirty, s->prefetched};
 	c->counts.evictions++;
+	c->resident--;
+	if (!s->dirty && !s->prefetched)
+		return;
 	c->counts.dirty_evictions += s->dirty;
 	c->counts.dirty -= s->dirty;
 	c->counts.prefetch_wasted += s->prefetched;
 	s->dirty = 0;
 	s->prefetched = 0;
-	c->resident--;
 }
 
 /* Loads what a removal of the next newer node, probably the next one to go, needs. */
@@ -260,7 +270,7 @@ ALWAYS_INLINE void cache_evict_to_ghost(struct cache *c, uint32_t e, unsigned li
 	if (c->size[list] == limit) {
 		const uint32_t oldest = list_oldest(c, list, NULL);
 		cache_load_next(c, oldest);
-		list_unlink(c, oldest);
+		list_unlink_from(c, list, oldest);
 		cache_release(c, oldest);
 	}
 	__builtin_prefetch(&c->nodes[c->nodes[c->nodes[e].next].next]);
@@ -281,6 +291,14 @@ ALWAYS_INLINE void cache_revive(struct cache *c, uint32_t e)
 typedef void policy_hit_fn(struct cache *c, uint32_t e);
 typedef uint32_t policy_miss_fn(struct cache *c, uint64_t key, uint32_t ghost,
 				const struct cache_guard *guard);
+/* Loads what the policy needs for the reference to a key, before its turn. NULL: nothing to do. */
+typedef void policy_load_fn(struct cache *c, uint64_t key, uint32_t turn);
+
+ALWAYS_INLINE void policy_load(struct cache *c, policy_load_fn *load, uint64_t key, size_t turn)
+{
+	if (load != NULL)
+		load(c, key, (uint32_t)turn % PREFETCH_SLOT);
+}
 
 ALWAYS_INLINE void cache_mark(struct cache *c, uint32_t e, unsigned how)
 {
@@ -324,23 +342,29 @@ ALWAYS_INLINE unsigned cache_refer_once(struct cache *c, uint64_t key, unsigned 
  */
 ALWAYS_INLINE void cache_refer_all(struct cache *c, const uint64_t *key, const uint8_t *how,
 				   size_t n, uint8_t *result, policy_hit_fn *hit,
-				   policy_miss_fn *miss)
+				   policy_miss_fn *miss, policy_load_fn *load)
 {
 	uint32_t home[PREFETCH_SLOT];
 	for (size_t i = 0; i < PREFETCH_SLOT && i < n; i++) {
 		home[i] = cache_home(c, key[i]);
 		__builtin_prefetch(&c->slots[home[i]]);
 	}
+	for (size_t i = 0; i < PREFETCH_NODE && i < n; i++)
+		policy_load(c, load, key[i], i);
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t at = home[i % PREFETCH_SLOT];
 		if (i + PREFETCH_SLOT < n) {
 			home[i % PREFETCH_SLOT] = cache_home(c, key[i + PREFETCH_SLOT]);
 			__builtin_prefetch(&c->slots[home[i % PREFETCH_SLOT]]);
 		}
-		if (i + PREFETCH_NODE < n)
+		if (i + PREFETCH_NODE < n) {
 			__builtin_prefetch(
 			    &c->nodes[c->slots[home[(i + PREFETCH_NODE) % PREFETCH_SLOT]] &
 				      NODE_MASK]);
+			policy_load(c, load, key[i + PREFETCH_NODE], i + PREFETCH_NODE);
+		}
+		if (load != NULL)
+			c->turn = (uint32_t)(i % PREFETCH_SLOT);
 		result[i] = (uint8_t)cache_refer_once(c, key[i], how[i], at, hit, miss);
 	}
 }
@@ -356,7 +380,7 @@ ALWAYS_INLINE uint32_t policy_miss(struct cache *c, uint64_t key, uint32_t ghost
 {
 	const uint32_t before = ghost != 0 ? c->nodes[ghost].prev : 0;
 	if (ghost != 0)
-		list_unlink(c, ghost);
+		list_unlink_from(c, ghosts, ghost);
 	if (c->resident == c->capacity && !evict(c, guard)) {
 		if (ghost != 0)
 			list_insert_after(c, ghosts, before, ghost);
@@ -369,22 +393,25 @@ ALWAYS_INLINE uint32_t policy_miss(struct cache *c, uint64_t key, uint32_t ghost
 	return e;
 }
 
-#define POLICY_REFER(NAME)                                                                         \
+#define POLICY_REFER_LOADING(NAME, LOAD)                                                           \
 	static void NAME##_refer(struct cache *c, const uint64_t *key, const uint8_t *how,         \
 				 size_t n, uint8_t *result)                                        \
 	{                                                                                          \
-		cache_refer_all(c, key, how, n, result, NAME##_hit, NAME##_miss);                  \
+		cache_refer_all(c, key, how, n, result, NAME##_hit, NAME##_miss, LOAD);            \
 	}                                                                                          \
 	static void NAME##_hit_once(struct cache *c, uint32_t e)                                   \
 	{                                                                                          \
+		policy_load(c, LOAD, c->nodes[e].key, c->turn);                                    \
 		NAME##_hit(c, e);                                                                  \
 	}                                                                                          \
 	static uint32_t NAME##_miss_once(struct cache *c, uint64_t key, uint32_t ghost,            \
 					 const struct cache_guard *guard)                          \
 	{                                                                                          \
+		policy_load(c, LOAD, key, c->turn);                                                \
 		return NAME##_miss(c, key, ghost, guard);                                          \
 	}
 
+#define POLICY_REFER(NAME)  POLICY_REFER_LOADING(NAME, NULL)
 #define POLICY_REFERS(NAME) .refer = NAME##_refer, .hit = NAME##_hit_once, .miss = NAME##_miss_once
 
 /* For policies without ghosts. */

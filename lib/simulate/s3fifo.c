@@ -49,7 +49,7 @@ ALWAYS_INLINE bool s3fifo_evict_small(struct cache *c, const struct cache_guard 
 	while (e != 0 && c->states[e].count >= PROMOTED_FROM) {
 		const uint32_t next = c->nodes[e].next;
 		c->states[e].count = 0;
-		list_unlink(c, e);
+		list_unlink_from(c, SMALL, e);
 		list_push(c, MAIN, e);
 		e = list_evictable(c, SMALL, next, guard);
 	}

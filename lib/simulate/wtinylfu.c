@@ -21,6 +21,7 @@ struct sketch {
 	unsigned char *row[ROWS];
 	uint64_t mask; /* counters in a row - 1 */
 	uint64_t added, period;
+	uint64_t column[PREFETCH_SLOT][ROWS]; /* of the keys of the next references */
 };
 
 static uint64_t sketch_width(uint64_t capacity)
@@ -90,22 +91,37 @@ static void sketch_halve(struct sketch *s)
 	s->added = 0;
 }
 
-/* Increments only those counters of a key that equal its estimate. */
-static void sketch_add(struct sketch *s, uint64_t key)
+/* Increments only those counters of a key that equal its estimate; column: of its counters. */
+ALWAYS_INLINE void sketch_add(struct sketch *s, const uint64_t *column)
 {
-	uint64_t column[ROWS];
 	unsigned count[ROWS], min = COUNTER_MAX;
 	for (unsigned i = 0; i < ROWS; i++) {
-		column[i] = sketch_column(s, i, key);
 		count[i] = sketch_get(s, i, column[i]);
 		min = count[i] < min ? count[i] : min;
 	}
-	for (unsigned i = 0; i < ROWS; i++)
-		if (count[i] == min && min < COUNTER_MAX)
-			s->row[i][column[i] / 2] =
-			    (unsigned char)(s->row[i][column[i] / 2] + (1U << 4 * (column[i] % 2)));
+	for (unsigned i = 0; i < ROWS; i++) { /* nothing predicts which; so without a branch */
+		const unsigned more = (count[i] == min) & (min < COUNTER_MAX);
+		unsigned char *counters = &s->row[i][column[i] / 2];
+		*counters = (unsigned char)(*counters + (more << 4 * (column[i] % 2)));
+	}
 	if (++s->added == s->period)
 		sketch_halve(s);
+}
+
+ALWAYS_INLINE void wtinylfu_load(struct cache *c, uint64_t key, uint32_t turn)
+{
+	struct sketch *s = c->state;
+	for (unsigned i = 0; i < ROWS; i++) {
+		const uint64_t column = sketch_column(s, i, key);
+		s->column[turn][i] = column;
+		__builtin_prefetch(&s->row[i][column / 2]);
+	}
+}
+
+ALWAYS_INLINE void wtinylfu_count(struct cache *c)
+{
+	struct sketch *s = c->state;
+	sketch_add(s, s->column[c->turn]);
 }
 
 ALWAYS_INLINE void move_to(struct cache *c, unsigned list, uint32_t e)
@@ -116,7 +132,7 @@ ALWAYS_INLINE void move_to(struct cache *c, unsigned list, uint32_t e)
 
 ALWAYS_INLINE void wtinylfu_hit(struct cache *c, uint32_t e)
 {
-	sketch_add(c->state, c->nodes[e].key);
+	wtinylfu_count(c);
 	if (c->states[e].list != PROBATION) {
 		list_renew(c, c->states[e].list, e);
 		return;
@@ -154,7 +170,7 @@ ALWAYS_INLINE uint32_t wtinylfu_miss(struct cache *c, uint64_t key, uint32_t gho
 				     const struct cache_guard *guard)
 {
 	(void)ghost;
-	sketch_add(c->state, key);
+	wtinylfu_count(c);
 	if (c->size[WINDOW] == c->limit[WINDOW_MAX] && !wtinylfu_overflow(c, guard))
 		return CACHE_NONE;
 	const uint32_t e = cache_take(c, key);
@@ -162,7 +178,7 @@ ALWAYS_INLINE uint32_t wtinylfu_miss(struct cache *c, uint64_t key, uint32_t gho
 	return e;
 }
 
-POLICY_REFER(wtinylfu)
+POLICY_REFER_LOADING(wtinylfu, wtinylfu_load)
 
 const struct cache_ops cache_wtinylfu = {.name = "wtinylfu",
 					 .nodes = nodes_resident,
