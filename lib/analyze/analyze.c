@@ -19,6 +19,7 @@
 #include "requests_join.h"
 #include "sample.h"
 #include "saturate.h"
+#include "streams.h"
 #include "time.h"
 
 static void keep(struct iot_analyze *a, bool done)
@@ -81,19 +82,6 @@ struct layer *analyze_layer(struct iot_analyze *a, unsigned i)
 	return a->layers[i];
 }
 
-static void end_stream(struct iot_analyze *a, size_t stream)
-{
-	for (unsigned i = 0; i < LAYERS; i++)
-		keep(a, a->layers[i] == NULL || order_end(&a->layers[i]->order, stream));
-}
-
-void analyze_end_replaced(struct iot_analyze *a)
-{
-	for (size_t i = 0; i < a->requests.ended_count; i++)
-		end_stream(a, a->requests.ended[i].stream);
-	requests_end_replaced(&a->requests);
-}
-
 static bool add_over_time(struct layer *l, const struct io_spans *in_order,
 			  const struct io_spans *by_process)
 {
@@ -151,7 +139,7 @@ static void flush(struct iot_analyze *a)
 	requests_clear(&a->requests);
 	requests_limit_streams(&a->requests);
 	if (a->requests.ended_count > 0)
-		analyze_end_replaced(a);
+		streams_end_replaced(a);
 	keep(a, sample_limit(a));
 }
 
@@ -271,7 +259,7 @@ static void add_op(struct iot_analyze *a, const struct iot_event *ev)
 	add_op_to_layers(a, ev);
 	const uint32_t stream = requests_close(&a->requests, ev);
 	if (stream != 0)
-		end_stream(a, stream - 1);
+		streams_end(a, stream - 1);
 }
 
 static void add_lost(struct iot_analyze *a, const struct iot_event *ev)
@@ -459,7 +447,7 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 	for (unsigned i = 0; i < LAYERS && a->status == IOT_OK; i++)
 		join_layer(a, i, &map, part->layers[i]);
 	requests_limit_streams(&a->requests);
-	analyze_end_replaced(a);
+	streams_end_replaced(a);
 	keep(a, sample_limit(a));
 	if (a->status == IOT_OK)
 		keep(a, requests_join_clocks(&a->requests, &part->requests, &map));

@@ -96,8 +96,6 @@ struct iot_analyze {
 
 /* The statistics of a layer, new ones if it has none; NULL if out of memory. */
 struct layer *analyze_layer(struct iot_analyze *a, unsigned i);
-/* Ends the streams that have been replaced, or end early. */
-void analyze_end_replaced(struct iot_analyze *a);
 /* Whether values of both have the same meaning. */
 bool analyze_same_options(const struct iot_analyze *a, const struct iot_analyze *b);
 bool analyze_options_are_valid(const struct iot_analyze_options *o);

@@ -5,17 +5,18 @@
 #include <string.h>
 
 #include "requests_internal.h"
+#include "streams.h"
 
 /* The rows of files, and of pairs of a process and a file; about 450 bytes each. */
-enum { ROWS_MAX = 1 << 19, SAMPLE_BITS_MAX = 32 };
+enum { ROWS_MAX = 3 << 17, SAMPLE_BITS_MAX = 32 };
 
 /* By old number, the new one; UINT32_MAX: dropped. */
-struct kept {
+struct sample_kept {
 	uint32_t *file, *pair;
 	size_t files, pairs; /* old ones */
 };
 
-static void free_kept(struct kept *k)
+static void free_kept(struct sample_kept *k)
 {
 	free(k->file);
 	free(k->pair);
@@ -47,10 +48,10 @@ static size_t count_rows(const struct requests *r, uint32_t bits)
 }
 
 /* omitted: keeps the number of files outside of the sample. */
-static bool choose(const struct requests *r, bool omitted, struct kept *k)
+static bool choose(const struct requests *r, bool omitted, struct sample_kept *k)
 {
 	uint32_t files = 0, pairs = 0;
-	*k = (struct kept){.files = r->files, .pairs = r->pair_map.count};
+	*k = (struct sample_kept){.files = r->files, .pairs = r->pair_map.count};
 	k->file = malloc((k->files + 1) * sizeof *k->file);
 	k->pair = malloc((k->pairs + 1) * sizeof *k->pair);
 	if (k->file == NULL || k->pair == NULL)
@@ -85,7 +86,7 @@ static void keep_elements(void *array, size_t capacity, size_t size, const uint3
 
 #define KEEP(ARRAY, CAPACITY, TO, N) keep_elements(ARRAY, CAPACITY, sizeof *(ARRAY), TO, N)
 
-static bool rekey_objects(struct requests *r, const struct kept *k)
+static bool rekey_objects(struct requests *r, const struct sample_kept *k)
 {
 	struct idmap map = {.keys = NULL};
 	for (size_t i = 0; i < r->object_map.count; i++) {
@@ -106,7 +107,7 @@ static bool rekey_objects(struct requests *r, const struct kept *k)
 	return true;
 }
 
-static bool rekey_pairs(struct requests *r, const struct kept *k)
+static bool rekey_pairs(struct requests *r, const struct sample_kept *k)
 {
 	struct idmap map = {.keys = NULL};
 	for (size_t i = 0; i < k->pairs; i++) {
@@ -131,7 +132,7 @@ static uint32_t renumbered(uint32_t number, const uint32_t *to, uint32_t other)
 }
 
 /* A fileId without its pair is bound again. */
-static void rekey_id(const struct requests *r, struct file_id *id, const struct kept *k)
+static void rekey_id(const struct requests *r, struct file_id *id, const struct sample_kept *k)
 {
 	if (id->pair != 0 && k->pair[id->pair - 1] == UINT32_MAX)
 		id->owner_changes = UINT32_MAX;
@@ -141,7 +142,7 @@ static void rekey_id(const struct requests *r, struct file_id *id, const struct 
 	id->undefined_file = renumbered(id->undefined_file, k->file, r->other_file);
 }
 
-static bool keep_requests(struct requests *r, const struct kept *k)
+static bool keep_requests(struct requests *r, const struct sample_kept *k)
 {
 	const uint32_t other = r->other_file;
 	r->other_file = other != 0 ? renumbered(other, k->file, 0) : 0;
@@ -159,7 +160,7 @@ static bool keep_requests(struct requests *r, const struct kept *k)
 	return true;
 }
 
-static void keep_order(struct order *o, const struct kept *k, uint32_t other)
+static void keep_order(struct order *o, const struct sample_kept *k, uint32_t other)
 {
 	KEEP(o->files, o->file_capacity, k->file, k->files);
 	for (size_t i = 0; i < o->capacity; i++)
@@ -168,7 +169,7 @@ static void keep_order(struct order *o, const struct kept *k, uint32_t other)
 			    renumbered(o->streams[i].file + 1, k->file, other > 0 ? other : 1) - 1;
 }
 
-static void free_dropped(struct layer *l, const struct kept *k)
+static void free_dropped(struct layer *l, const struct sample_kept *k)
 {
 	struct file_users *users = &l->file_users;
 	for (size_t i = 0; i < k->pairs; i++) {
@@ -191,7 +192,7 @@ static void free_dropped(struct layer *l, const struct kept *k)
 			offsets_drop(&l->offsets, i);
 }
 
-static void keep_layer(struct layer *l, const struct kept *k, uint32_t other)
+static void keep_layer(struct layer *l, const struct sample_kept *k, uint32_t other)
 {
 	struct busy *busy = &l->rows.busy;
 	free_dropped(l, k);
@@ -213,7 +214,7 @@ static void keep_layer(struct layer *l, const struct kept *k, uint32_t other)
 
 static bool keep_chosen(struct iot_analyze *a, bool omitted)
 {
-	struct kept k;
+	struct sample_kept k;
 	bool done = choose(&a->requests, omitted, &k) && keep_requests(&a->requests, &k);
 	for (unsigned i = 0; i < LAYERS && done; i++)
 		if (a->layers[i] != NULL)
@@ -248,7 +249,7 @@ bool sample_end(struct iot_analyze *a)
 	for (size_t i = 0; i < r->id_map.count; i++)
 		if (r->ids[i].file == r->other_file)
 			requests_end_early(r, &r->ids[i]);
-	analyze_end_replaced(a);
+	streams_end_replaced(a);
 	r->other_file = 0;
 	return keep_chosen(a, false) && a->status == IOT_OK;
 }
