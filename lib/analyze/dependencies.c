@@ -90,7 +90,7 @@ static bool add_transfer(struct dependencies *d, const struct dependency_head *h
 
 bool dependencies_add(struct dependencies *d, const struct io_spans *spans)
 {
-	for (size_t i = 0; i < spans->count; i++) {
+	for (size_t i = 0; i < spans->count && !d->maps.limited; i++) {
 		const struct io_span *span = &spans->span[i];
 		for (size_t k = 0; k < span->count && span_is_located(span); k++) {
 			const struct io_request *q = &span->request[k];
@@ -146,6 +146,8 @@ bool dependencies_join(struct dependencies *d, const struct dependencies *part,
 {
 	d->maps.limited |= part->maps.limited;
 	d->unordered |= part->unordered;
+	if (d->maps.limited)
+		return true;
 	for (unsigned write = 0; write < 2; write++)
 		for (unsigned use = 0; use < OWNER_USES; use++)
 			for (unsigned same = 0; same < 2; same++)
@@ -172,9 +174,10 @@ void dependencies_add_trace(struct dependencies *d)
 
 static const char *why_unknown(const struct dependencies *d)
 {
-	return d->unordered      ? VALUES_UNORDERED
-	       : d->maps.limited ? "more ranges than 2097152, or too many for the requests"
-				 : NULL;
+	return d->unordered ? VALUES_UNORDERED
+	       : d->maps.limited
+		   ? "more ranges than 2097152 or too many for the requests, or a sample of files"
+		   : NULL;
 }
 
 /* A pair, by bytes, then ids. */
