@@ -135,7 +135,8 @@ static const char *why_separate(const struct iot_analyze *a, const struct iot_an
 		return "only one of the traces declares an epoch, so their times cannot be "
 		       "compared";
 	if (a->names.omitted > 0 || more->names.omitted > 0)
-		return "paths beyond 256 MiB are not known, so files cannot be compared";
+		return "paths of more than 8192 bytes, or beyond 256 MiB, are not known, so files "
+		       "cannot be compared";
 	return NULL;
 }
 
