@@ -12,7 +12,7 @@ enum descriptor_type {
 	DESCRIPTOR_FILE,    /* a regular file or a block device */
 	DESCRIPTOR_DIRECTORY,
 	DESCRIPTOR_URING, /* a ring that a process created: `slot` is the end of its pid */
-	DESCRIPTOR_PIPE, /* from here on in the order of the counters */
+	DESCRIPTOR_PIPE,  /* from here on in the order of the counters */
 	DESCRIPTOR_SOCKET,
 	DESCRIPTOR_TERMINAL,
 	DESCRIPTOR_DEVICE,

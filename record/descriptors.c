@@ -31,7 +31,10 @@ static bool slot_claim(struct record_description *s)
 	return atomic_compare_exchange_strong(&s->references, &none, 1);
 }
 
-/* Gives a new description a slot, if one is free. */
+/*
+ * Gives a new description a slot, if one is free. Release stores keep their order, and need no
+ * barrier.
+ */
 static void slot_new(union descriptor *d, const struct event_file *file, uint32_t flags)
 {
 	for (int i = 0; i < PROBES; i++) {
@@ -41,11 +44,11 @@ static void slot_new(union descriptor *d, const struct event_file *file, uint32_
 			continue;
 		s->device = event_device(file->stat.stx_dev_major, file->stat.stx_dev_minor);
 		s->inode = file->stat.stx_ino;
-		atomic_store(&s->flags, flags);
-		atomic_store(&s->position, file->position);
-		atomic_store(&s->shared, 0);
-		atomic_store(&s->holder, 0);
-		atomic_store(&s->number, d->number);
+		atomic_store_explicit(&s->flags, flags, memory_order_release);
+		atomic_store_explicit(&s->position, file->position, memory_order_release);
+		atomic_store_explicit(&s->shared, 0, memory_order_release);
+		atomic_store_explicit(&s->holder, 0, memory_order_release);
+		atomic_store_explicit(&s->number, d->number, memory_order_release);
 		d->slot = at & (RECORD_SLOTS - 1);
 		d->has_slot = 1;
 		return;

@@ -106,19 +106,6 @@ static inline uint64_t producer_mark(uint64_t time, bool is_operation)
 }
 
 /*
- * Loads the cache lines of the next record, which another processor has read, while the call runs.
- * Processors without this instruction ignore it.
- */
-static inline void producer_prefetch(const struct producer *p, bool is_operation)
-{
-	const char *const next = p->data + (p->next & p->mask);
-	__asm__ volatile("prefetchw %0" : : "m"(*next));
-	__asm__ volatile("prefetchw %0" : : "m"(next[RECORD_LINE]));
-	if (is_operation)
-		__asm__ volatile("prefetchw %0" : : "m"(next[2 * RECORD_LINE]));
-}
-
-/*
  * A call begins. Returns its start, and in `*outer` what producer_end() needs: the mark of a call
  * that a signal handler has interrupted, which this one replaces if it is that of an operation.
  */
@@ -130,7 +117,6 @@ static inline uint64_t producer_begin(struct producer *p, uint64_t *outer, bool 
 		atomic_store_explicit(&p->ring->in_flight,
 				      producer_mark(p->cpu_read | 2, is_operation),
 				      memory_order_relaxed);
-	producer_prefetch(p, is_operation);
 	atomic_signal_fence(memory_order_seq_cst);
 	const uint64_t start = clock_now();
 	if (marks)

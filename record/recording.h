@@ -9,11 +9,13 @@
 
 /*
  * The state of the process. It has one; the members are set when it joins the recording. Those that
- * each call needs are in the first cache line, also copies of settings of `control`.
+ * each call needs, also copies of settings of `control`, are in one cache line. It is not at the
+ * place in its page that the header of a ring has: processors compare the low bits of the address of
+ * a load with those of earlier stores.
  */
 struct recording_state {
-	/* NULL: this process does not record */
-	_Alignas(RECORD_LINE) struct record_control *control;
+	_Alignas(RECORD_PAGE) char directory[1024];
+	struct record_control *control; /* NULL: this process does not record */
 	struct record_description *slots;
 	struct record_process *process; /* its counters are in use even without a recording */
 	/* one page, which fork clears: 0 means a child that has not yet joined */
@@ -23,7 +25,6 @@ struct recording_state {
 	bool counts_ticks;             /* the clock is RECORD_TSC */
 	bool can_populate;             /* pages can get memory later: since Linux 5.14 */
 	uint64_t own_reads, own_bytes; /* the library's own, which the kernel counts as well */
-	char directory[1024];
 };
 
 extern struct recording_state recording;

@@ -134,7 +134,7 @@ struct record_description {
 	X(LOADER, "hidden.loader") /* bytes read before the library started */                     \
 	X(MMAP, "hidden.mmap")     /* mappings of files */                                         \
 	X(URING_RINGS, "hidden.io_uring_rings")                                                    \
-	X(URING_CALLS, "hidden.io_uring")  /* io_uring_enter */                                    \
+	X(URING_CALLS, "hidden.io_uring") /* io_uring_enter */                                     \
 	X(URING_REQUESTS, "hidden.io_uring_requests")                                              \
 	X(STDIO_CALLS, "hidden.stdio")     /* stream operations without a record */                \
 	X(STDIO_JOINED, "joined.stdio")    /* records that may join several system calls */        \
