@@ -27,7 +27,9 @@ struct plot_data {
 	struct offset_files offsets;
 	double *bin_bytes; /* of the bins of section `time`, in ascending order */
 	size_t bin_count;
-	double bin_s;        /* their width */
+	double bin_s;    /* their width */
+	double *burst_s; /* starts of bursts, in ascending order */
+	size_t burst_count;
 	double *correlation; /* of the bytes over time, by lag, if there is a period */
 	size_t lag_count;
 	double lag_s;               /* the lag from one to the next */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
+#include <string.h>
 
 #include "plot.h"
 
@@ -19,12 +20,23 @@ static bool sort_bins(struct plot_data *d, const struct iot_analyze_timeline *t)
 	return true;
 }
 
+static bool copy_bursts(struct plot_data *d, const struct iot_analyze_timeline *t)
+{
+	d->burst_s = calloc(t->burst_count + 1, sizeof *d->burst_s);
+	if (d->burst_s == NULL)
+		return false;
+	if (t->burst_count > 0)
+		memcpy(d->burst_s, t->burst_s, t->burst_count * sizeof *d->burst_s);
+	d->burst_count = t->burst_count;
+	return true;
+}
+
 /* A short trace has few bins of a second: its plots have finer ones. */
 static int make_over_time(struct plot_data *d, bool bins_wanted)
 {
 	struct iot_analyze_timeline t;
 	int status = iot_analyze_timeline(d->analysis, 0, &t);
-	if (status == IOT_OK && !sort_bins(d, &t))
+	if (status == IOT_OK && (!sort_bins(d, &t) || !copy_bursts(d, &t)))
 		return IOT_ENOMEM;
 	if (status == IOT_OK && t.count < BINS_MIN && !bins_wanted)
 		status = iot_analyze_timeline(d->analysis, BINS_FINE, &t);
@@ -70,5 +82,6 @@ void plot_data_free(struct plot_data *d)
 	process_list_free(&d->processes);
 	offset_files_free(&d->offsets);
 	free(d->bin_bytes);
+	free(d->burst_s);
 	free(d->correlation);
 }

@@ -71,11 +71,33 @@ static void draw_cycles(const struct plot_data *d, struct output *o, const struc
 	output_text(o, "\"><title>every second cycle</title></path>\n");
 }
 
+/* A tick below the axis for each burst; of those in one column, the first. */
+static void draw_bursts(const struct plot_data *d, struct output *o, const struct svg_frame *f)
+{
+	enum { TICK = 4 };
+	double last = -1;
+	if (d->burst_count == 0)
+		return;
+	output_text(o, "<path class=\"l k\" d=\"");
+	for (size_t i = 0; i < d->burst_count; i++) {
+		const double x = svg_x(f, d->burst_s[i]);
+		if (x - last < (double)f->width / COLUMNS_MAX)
+			continue;
+		last = x;
+		output_printf(o, "M%.1f,%dv%d", x, f->top + f->height, TICK);
+	}
+	output_printf(o, "\"><title>starts of %zu bursts</title></path>\n", d->burst_count);
+}
+
 static void draw_rate(const struct plot_data *d, struct output *o)
 {
-	static const struct canvas_legend legend[] = {{"f r", "read"}, {"f w", "written"}, {0}},
+	static const struct canvas_legend legend[] = {{"f r", "read"},
+						      {"f w", "written"},
+						      {"l k", "starts of bursts"},
+						      {0}},
 					  with_band[] = {{"f r", "read"},
 							 {"f w", "written"},
+							 {"l k", "starts of bursts"},
 							 {"b o", "lowest to highest bin"},
 							 {0}};
 	static const char *const names[] = {"read", "written"};
@@ -89,6 +111,7 @@ static void draw_rate(const struct plot_data *d, struct output *o)
 	canvas_area(o, &f, c, COLUMN_KINDS, COLUMN_READ, 1, "f r");
 	canvas_area(o, &f, c, COLUMN_READ, COLUMN_WRITTEN, 1, "f w");
 	canvas_band(o, &f, c, COLUMN_BYTES, 1, "b o");
+	draw_bursts(d, o, &f);
 	canvas_legend(o, CANVAS_LEFT, c->bins_per_column > 1 ? with_band : legend);
 	draw_width(d, o);
 	draw_tips(d, o, &f, names, kinds, 2, "B/s");
@@ -123,15 +146,27 @@ static void draw_requests(const struct plot_data *d, struct output *o)
 	draw_tips(d, o, &f, names, kinds, n, "/s");
 }
 
-/* A row for each column of the plot. */
+/* The bursts that start before the end of column i, as far as these are not counted yet. */
+static size_t count_bursts(const struct plot_data *d, size_t i, size_t *counted)
+{
+	const size_t first = *counted;
+	const bool last = i + 1 == d->columns.count;
+	while (*counted < d->burst_count &&
+	       (last || d->burst_s[*counted] < d->columns.column[i].end_s))
+		++*counted;
+	return *counted - first;
+}
+
+/* A row for each column of the plot, with its bursts if `bursts`. */
 static void write_columns(const struct plot_data *d, struct output *o, const char *const names[],
-			  const enum column_kind *kinds, size_t n)
+			  const enum column_kind *kinds, size_t n, bool bursts)
 {
 	char text[REAL_CAPACITY];
+	size_t counted = 0;
 	output_text(o, "begin_s\tend_s");
 	for (size_t k = 0; k < n; k++)
 		output_printf(o, "\t%s_min\t%s_mean\t%s_max", names[k], names[k], names[k]);
-	output_text(o, "\n");
+	output_text(o, bursts ? "\tbursts\n" : "\n");
 	for (size_t i = 0; i < d->columns.count; i++) {
 		const struct plot_column *c = &d->columns.column[i];
 		output_text(o, printable_real(text, c->begin_s));
@@ -141,6 +176,8 @@ static void write_columns(const struct plot_data *d, struct output *o, const cha
 			output_printf(o, "\t%s", printable_real(text, c->mean[kinds[k]]));
 			output_printf(o, "\t%s", printable_real(text, c->max[kinds[k]]));
 		}
+		if (bursts)
+			output_printf(o, "\t%zu", count_bursts(d, i, &counted));
 		output_text(o, "\n");
 	}
 }
@@ -149,14 +186,14 @@ static void write_rate(const struct plot_data *d, struct output *o)
 {
 	static const char *const names[] = {"read_bytes_s", "written_bytes_s", "bytes_s"};
 	static const enum column_kind kinds[] = {COLUMN_READ, COLUMN_WRITTEN, COLUMN_BYTES};
-	write_columns(d, o, names, kinds, 3);
+	write_columns(d, o, names, kinds, 3, true);
 }
 
 static void write_requests(const struct plot_data *d, struct output *o)
 {
 	static const char *const names[] = {"reads_s", "writes_s", "operations_s"};
 	static const enum column_kind kinds[] = {COLUMN_READS, COLUMN_WRITES, COLUMN_OPERATIONS};
-	write_columns(d, o, names, kinds, 3);
+	write_columns(d, o, names, kinds, 3, false);
 }
 
 const struct plot plot_rate = {

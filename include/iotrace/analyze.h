@@ -145,6 +145,8 @@ struct iot_analyze_timeline {
 	const struct iot_analyze_bin *bins;
 	const struct iot_analyze_cell *cells; /* by process, then by bin */
 	uint64_t epoch_ns; /* that of the trace: times of rows count from it; 0: it declares none */
+	const double *burst_s; /* the starts of the bursts of section time, as begin_s */
+	size_t burst_count;
 };
 
 /* The bytes of a file in a bin of time and a block of offsets; both count from 0. */

@@ -72,24 +72,52 @@ static void find(struct bursts *b, const struct view *view)
 		measure(b, i);
 }
 
+/* Allocates the members for the bins of a view. Returns false if out of memory. */
+static bool begin(struct bursts *b, const struct view *view)
+{
+	*b = (struct bursts){.bins = view->bins,
+			     .bytes = calloc(view->bins + 1, sizeof *b->bytes),
+			     .scratch = calloc(view->bins + 1, sizeof *b->scratch),
+			     .runs = calloc(view->bins + 1, sizeof *b->runs),
+			     .of = calloc(1, sizeof *b->of)};
+	return b->bytes != NULL && b->scratch != NULL && b->runs != NULL && b->of != NULL;
+}
+
+static void end(struct bursts *b)
+{
+	free(b->bytes);
+	free(b->scratch);
+	free(b->runs);
+	free(b->of);
+}
+
 bool burst_values(const struct view_source *from, struct values *v)
 {
 	struct view view = {.k = 0};
-	bool done = view_make(&view, from, BURST_BINS_MAX);
-	struct bursts b = {.bins = view.bins,
-			   .bytes = calloc(view.bins, sizeof *b.bytes),
-			   .scratch = calloc(view.bins, sizeof *b.scratch),
-			   .runs = calloc(view.bins, sizeof *b.runs),
-			   .of = calloc(1, sizeof *b.of)};
-	done = done && b.bytes != NULL && b.scratch != NULL && b.runs != NULL && b.of != NULL;
+	struct bursts b;
+	const bool made = view_make(&view, from, BURST_BINS_MAX), done = begin(&b, &view) && made;
 	if (done) {
 		find(&b, &view);
 		print(&b, &view, v);
 	}
-	free(b.bytes);
-	free(b.scratch);
-	free(b.runs);
-	free(b.of);
+	end(&b);
 	view_free(&view);
 	return done;
+}
+
+bool burst_starts(const struct view_source *from, uint64_t **start_ns, size_t *count)
+{
+	struct view view = {.k = 0};
+	struct bursts b;
+	bool done = view_make(&view, from, BURST_BINS_MAX);
+	done = begin(&b, &view) && done;
+	if (done)
+		find(&b, &view);
+	*start_ns = done ? calloc(b.count + 1, sizeof **start_ns) : NULL;
+	*count = *start_ns != NULL ? b.count : 0;
+	for (size_t i = 0; i < *count; i++)
+		(*start_ns)[i] = view_start(&view, b.runs[i].begin);
+	end(&b);
+	view_free(&view);
+	return *start_ns != NULL;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bursts.h"
+
 static void copy_bins(struct iot_analyze_bin *to, const struct view *v)
 {
 	for (size_t i = 0; i < v->bins; i++) {
@@ -58,6 +60,19 @@ static bool copy(struct over_time *t, const struct view *v, const struct view_so
 	return true;
 }
 
+static bool add_bursts(struct over_time *t, const struct view_source *from,
+		       struct iot_analyze_timeline *to)
+{
+	uint64_t *start_ns = NULL;
+	const bool found = burst_starts(from, &start_ns, &to->burst_count);
+	t->burst_s = found ? calloc(to->burst_count + 1, sizeof *t->burst_s) : NULL;
+	for (size_t i = 0; t->burst_s != NULL && i < to->burst_count; i++)
+		t->burst_s[i] = over_time_seconds(from->span.begin_ns, start_ns[i]);
+	free(start_ns);
+	to->burst_s = t->burst_s;
+	return t->burst_s != NULL;
+}
+
 bool over_time_make(struct over_time *t, const struct view_source *from, size_t max,
 		    struct iot_analyze_timeline *to)
 {
@@ -69,7 +84,7 @@ bool over_time_make(struct over_time *t, const struct view_source *from, size_t 
 	const bool made = max == 0
 			      ? view_make_main(&view, from)
 			      : view_make(&view, from, max) && view_add_cells(&view, from->cells);
-	const bool done = made && copy(t, &view, from, to);
+	const bool done = made && copy(t, &view, from, to) && add_bursts(t, from, to);
 	view_free(&view);
 	return done;
 }
@@ -78,5 +93,6 @@ void over_time_free(struct over_time *t)
 {
 	free(t->bins);
 	free(t->cells);
+	free(t->burst_s);
 	*t = (struct over_time){.bins = NULL};
 }

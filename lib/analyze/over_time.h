@@ -8,6 +8,7 @@
 struct over_time {
 	struct iot_analyze_bin *bins;
 	struct iot_analyze_cell *cells;
+	double *burst_s;
 };
 
 /* max 0: of the main view. Stores what `to` shows in t. Returns false if out of memory. */

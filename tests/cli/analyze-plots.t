@@ -11,6 +11,7 @@ ff %op name=close time=30000 took=1000 process=1 file=1 result=0
 TRACE
 "$IOTRACE" analyze -q --plots=plots t
 ls plots
+echo "bursts $(awk -F '\t' '{ n += $12 } END { print n }' plots/rate.tsv) of $("$IOTRACE" analyze -q -t t | awk -F '\t' '$2 == "bursts" { print $5 }')"
 for plot in rate requests concurrency; do
 	echo "$plot"
 	awk 'NR == 1 || NR == 2 || NR == 61' plots/$plot.tsv

@@ -801,6 +801,10 @@ Test(analyze, bins_over_time_divide_bytes_and_name_processes)
 	cr_assert_eq(t.cells[1].bin, 1);
 	cr_assert_eq(t.cells[1].bytes[0], 50);
 	cr_assert_eq(t.cells[2].process, 9);
+	cr_assert_eq(t.burst_count, iot_analyze_find(a, "time", "bursts", NULL)->number);
+	cr_assert_gt(t.burst_count, 0);
+	for (size_t i = 1; i < t.burst_count; i++)
+		cr_assert(t.burst_s[i] > t.burst_s[i - 1] && t.burst_s[i] < 2);
 	cr_assert_eq(iot_analyze_timeline(a, 64, &t), IOT_OK);
 	cr_assert_eq(t.count, 64);
 	cr_assert_eq(t.width_s, 1. / 32);
