@@ -273,7 +273,7 @@ static void add_lost(struct iot_analyze *a, const struct iot_event *ev)
 static void define_file(struct iot_analyze *a, const struct iot_event *ev)
 {
 	requests_define_file(&a->requests, ev);
-	if (needs(a, NEED_CLASSES))
+	if (needs(a, NEED_CLASSES) && !requests_omit_object(&a->requests, ev->rec.object))
 		keep(a, row_names_define_file(&a->names, ev));
 }
 

@@ -103,6 +103,11 @@ static bool is_omitted(const struct requests *r, const struct file_key *key)
 	return r->sample_bits > 0 && !r->keeps_all && requests_sample_level(key) < r->sample_bits;
 }
 
+bool requests_omit_object(const struct requests *r, uint32_t object)
+{
+	return object != 0 && is_omitted(r, &(struct file_key){.object = object});
+}
+
 /* Returns its number + 1, or that of all files outside of the sample. */
 static uint32_t new_sampled_file(struct requests *r, struct file_key key)
 {

@@ -213,6 +213,8 @@ void requests_define_process(struct requests *r, const struct iot_event *ev);
 void requests_define_file(struct requests *r, const struct iot_event *ev);
 /* Returns the number of the stream that a close ends, + 1; 0: none. */
 uint32_t requests_close(struct requests *r, const struct iot_event *ev);
+/* Whether an object is outside of the sample. */
+bool requests_omit_object(const struct requests *r, uint32_t object);
 /* Marks the process of an operation; numbers its file only for rows. */
 struct request_operation requests_operation(struct requests *r, const struct iot_event *ev);
 /* After a batch: ends the streams used least recently if more than STREAMS_MAX are open. */
