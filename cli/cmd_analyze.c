@@ -68,7 +68,8 @@ static void warn(const struct analyze_run *a)
 	warn_of(a, "trace", "left_out_logical", "logical records are left out");
 	warn_of(a, "trace", "left_out_physical", "physical records are left out; see --physical");
 	warn_of(a, "trace", "left_out", "requests of another layer are left out; see --layer");
-	warn_of(a, "trace", "lost", "%lost: the trace is incomplete");
+	if (a->in.status == IOT_OK) /* damage has been reported */
+		warn_of(a, "trace", "lost", "%lost: the trace is incomplete");
 	warn_of(a, "totals", "out_of_order",
 		"records or operations start before the previous one; see 'iotrace reorder'");
 }
@@ -282,12 +283,12 @@ static enum exit_status report(struct analyze_run *a, const struct command_spec 
 	return output_close(&a->results.out);
 }
 
-/* A state of a damaged trace says so. */
+/* The values and the state of a damaged trace say so; --recover delivers a %lost itself. */
 static int mark_damage(struct analyze_run *a)
 {
 	static const char lost[] = "%lost why=damaged";
 	const struct iot_event ev = {.kind = IOT_LOST, .text = {lost, sizeof lost - 1}};
-	if (a->state == NULL || a->in.status == IOT_OK)
+	if (a->in.status == IOT_OK || a->read.recover)
 		return IOT_OK;
 	return iot_analyze_events(a->results.analysis, &ev, 1);
 }

@@ -81,6 +81,19 @@ static bool uses_cpu_time(const struct analyze_results *a)
 	return time->note != NULL && time->kind == IOT_VALUE_REAL && time->note[0] == 'c';
 }
 
+static void print_incomplete(struct analyze_results *a)
+{
+	const uintmax_t gaps = find(a, "trace", "lost")->number,
+			records = find(a, "trace", "lost_records")->number;
+	if (gaps == 0)
+		return;
+	output_printf(&a->out, "; incomplete: %ju %s, ", gaps, gaps == 1 ? "gap" : "gaps");
+	if (records > 0)
+		output_printf(&a->out, "at least %ju records lost", records);
+	else
+		output_text(&a->out, "number of lost records unknown");
+}
+
 static void print_head(struct analyze_results *a)
 {
 	const struct iot_analyze_value *traces = find(a, "traces", "traces");
@@ -97,6 +110,7 @@ static void print_head(struct analyze_results *a)
 			      shown_value(text[4], SHOWN_REAL, find(a, "totals", "running_time")));
 	if (find(a, "totals", "N")->note != NULL)
 		output_printf(&a->out, "; %s", find(a, "totals", "N")->note);
+	print_incomplete(a);
 	output_text(&a->out, "\n");
 	output_printf(&a->out, "data size %s MB, reads/writes %s in bytes, %s in requests\n\n",
 		      shown_value(text[0], SHOWN_REAL, find(a, "totals", "data_size")),
