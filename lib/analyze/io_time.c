@@ -25,6 +25,21 @@ static void busy_share(const struct busy *b, enum busy_kind kind, const char *na
 			     "the trace has no duration");
 }
 
+/* Counters sum the times of calls, which may overlap; those of operations may be known. */
+static void counted_values(const struct busy *b, struct values *v)
+{
+	static const char reason[] = "counters have no intervals; see section counters",
+			  *const names[] = {"t_r",     "t_w",        "md_time",
+					    "io_time", "io_md_time", "io_time_max"};
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (i == BUSY_METADATA && busy_sum(b, BUSY_METADATA) > 0)
+			busy_value(b, BUSY_METADATA, names[i], busy_sum(b, BUSY_METADATA), v);
+		else
+			values_unknown(v, names[i], NULL, "ns", reason);
+	values_unknown(v, "io_share", NULL, "", reason);
+	values_unknown(v, "io_md_share", NULL, "", reason);
+}
+
 static void busy_values(const struct busy *b, double all, struct values *v)
 {
 	static const char *const names[BUSY_KINDS] = {"t_r", "t_w", "md_time", "io_time",
@@ -129,7 +144,10 @@ static void latency_values(const struct latency *l, struct values *v)
 void io_time_values(const struct io_time_source *from, struct values *v)
 {
 	v->section = "time";
-	busy_values(from->busy, (double)from->runtime_ns * (double)from->processes, v);
+	if (from->counted != NULL)
+		counted_values(from->busy, v);
+	else
+		busy_values(from->busy, (double)from->runtime_ns * (double)from->processes, v);
 	blocked_values(from, v);
 	node_value(from->nodes, v);
 	overlap_value(from, v);

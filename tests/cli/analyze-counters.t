@@ -7,6 +7,7 @@ out=$OLDPWD
 grep -E '^counters	.*	(POSIX|MPI-IO|STDIO)( all|	)' "$out/counted"
 grep 'from: counters' "$out/counted" | grep -v '^large' | cut -f 1-5
 "$IOTRACE" analyze -q mpi4_nodxt.darshan | head -n 12
+"$IOTRACE" analyze -q mpi4_nodxt.darshan | grep "^in I/O" # unknown, not 0
 # Records and counters agree wherever both exist.
 for log in *_dxt*.darshan; do
 	"$IOTRACE" analyze -q --json "$log" | python3 -c '

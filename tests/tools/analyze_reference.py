@@ -1204,6 +1204,8 @@ def shares(t):
             "metadata_share": ratio(sums["md_time"], sum(blocked)), "MiB_s": rate, "MiB_s_CN": ratio(rate, nodes), "N_cn": nodes,
             "overlap": 1 - sums["io_time"] / durations if durations else None, **latency,
             **{"effective_rate_" + d: effective_rate([r for r in t.requests if r.timed and r.write == (d == "w")]) for d in "rw"},
+            **({name: None for name in ("t_r", "t_w", "io_time", "io_md_time", "io_time_max", "io_share", "io_md_share")} if t.counted else {}),
+            **({"md_time": None} if t.counted and not sums["md_time"] else {}),
             "asynchronous_share": ratio(sum(r.asynchronous for r in t.requests), len(t.requests)),
             "asynchronous_share_bytes": ratio(sum(add_up(r.length for r in t.requests if r.asynchronous and r.write == write)
                                                   for write in (False, True)), size)}
