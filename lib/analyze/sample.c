@@ -8,7 +8,7 @@
 #include "streams.h"
 
 /* The rows of files, and of pairs of a process and a file; about 450 bytes each. */
-enum { ROWS_MAX = 3 << 17, SAMPLE_BITS_MAX = 32 };
+enum { ROWS_MAX = 5 << 16, SAMPLE_BITS_MAX = 32 };
 
 /* By old number, the new one; UINT32_MAX: dropped. */
 struct sample_kept {
