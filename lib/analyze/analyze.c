@@ -144,7 +144,7 @@ static void flush(struct iot_analyze *a)
 }
 
 /* Extends the time of the trace. */
-static void add_time(struct totals_trace *t, const struct iot_record *rec, bool has_duration)
+static inline void add_time(struct totals_trace *t, const struct iot_record *rec, bool has_duration)
 {
 	int64_t end;
 	if (!has_duration || __builtin_add_overflow(rec->start_ns, (int64_t)rec->duration_ns, &end))
@@ -157,20 +157,27 @@ static void add_time(struct totals_trace *t, const struct iot_record *rec, bool 
 	t->timed = true;
 }
 
-/* Adds the records up to the first other event; returns their number. */
-static size_t add_records(struct iot_analyze *a, const struct iot_event *ev, size_t n)
+/* Extends it by the records up to the first other event; returns their number. */
+static size_t add_times(struct totals_trace *trace, const struct iot_event *ev, size_t n)
 {
-	struct totals_trace t = a->trace;
+	struct totals_trace t = *trace;
 	size_t i = 0;
 	for (; i < n && ev[i].kind == IOT_RECORD; i++) {
 		const struct iot_record *rec = &ev[i].rec;
 		if ((rec->flags & IOT_START_UNKNOWN) == 0)
 			add_time(&t, rec, (rec->flags & IOT_DURATION_UNKNOWN) == 0);
 	}
-	a->trace = t;
-	requests_add(&a->requests, ev, i);
-	flush(a);
+	*trace = t;
 	return i;
+}
+
+/* Adds the records up to the first other event; returns their number. */
+static size_t add_records(struct iot_analyze *a, const struct iot_event *ev, size_t n)
+{
+	const size_t count = add_times(&a->trace, ev, n);
+	requests_add(&a->requests, ev, count);
+	flush(a);
+	return count;
 }
 
 static bool number_of(const struct iot_event *ev, const char *key, uint64_t *value)

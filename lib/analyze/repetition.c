@@ -59,6 +59,7 @@ static bool rebuild_tokens(struct repetition_table *t)
 	}
 	idmap_free(&t->token_map);
 	t->token_map = map;
+	t->next_token = 0;
 	return true;
 }
 
@@ -101,16 +102,23 @@ static inline bool is_within_limits(const struct repetition_table *t)
 	return t->token_map.count <= REPETITION_TOKENS && t->lag_map.count <= REPETITION_LAGS;
 }
 
+/* Where the number of a lag that was counted before may be. */
+static inline uint32_t *recent_lag(struct repetition_table *t, uint64_t key)
+{
+	return &t->recent_lag[key * 0x9e3779b97f4a7c15U >> (64 - REPETITION_RECENT_BITS)];
+}
+
 bool repetition_add_lag(struct repetition_table *t, uint64_t lag, unsigned level, uint64_t n)
 {
 	const uint64_t key = repetition_lag_key(lag, level);
-	size_t i = t->recent_lag[level];
+	uint32_t *recent = recent_lag(t, key);
+	size_t i = *recent;
 	if (i >= t->lag_map.count || t->lag_map.keys[i] != key)
 		i = idmap_number(&t->lag_map, key);
 	if (!array_reserve_index(&t->lags, &t->lag_capacity, i, sizeof *t->lags))
 		return false;
 	t->lags[i] += n;
-	t->recent_lag[level] = (uint32_t)i;
+	*recent = (uint32_t)i;
 	return is_within_limits(t) || limit(t, 0);
 }
 
@@ -171,6 +179,28 @@ static void begin_candidates(struct candidates *c, const struct repetition_table
 	c->hash_max = UINT64_MAX >> (t->level < last ? t->level : last);
 }
 
+/*
+ * The usual case: the token is the expected one or the previous one, and its lag was counted before.
+ * Returns false, with nothing added, if it is not.
+ */
+static inline bool add_expected(struct repetition_table *t, const struct candidate *c,
+				unsigned level)
+{
+	size_t i = t->next_token;
+	if (i > 0 && t->token_map.keys[i - 1] == c->hash)
+		i--;
+	else if (i >= t->token_map.count || t->token_map.keys[i] != c->hash)
+		return false;
+	const uint64_t key = repetition_lag_key(c->number - t->tokens[i].last, level);
+	const size_t n = *recent_lag(t, key);
+	if (n >= t->lag_map.count || t->lag_map.keys[n] != key)
+		return false;
+	t->tokens[i].last = c->number;
+	t->lags[n]++;
+	t->next_token = i + 1;
+	return true;
+}
+
 /* The level may rise between them. */
 static bool add_candidates(struct repetition_table *t, const struct candidates *c)
 {
@@ -181,7 +211,7 @@ static bool add_candidates(struct repetition_table *t, const struct candidates *
 		if (level < t->level)
 			continue;
 		t->requests[level]++;
-		if (!add(t, of->hash, &token))
+		if (!add_expected(t, of, level) && !add(t, of->hash, &token))
 			return false;
 	}
 	return true;
@@ -192,18 +222,22 @@ static inline bool find_candidates(struct repetition *r, const struct requests *
 				   struct candidates *any_file)
 {
 	const uint64_t process = hash_of_process(r, from, span->process);
-	uint64_t number = r->requests[span->process], file = 1;
-	for (size_t i = 0; i < span->count && file != 0; i++, number++) {
+	const uint64_t number = r->requests[span->process];
+	uint64_t file = 0;
+	for (size_t i = 0; i < span->count; i++) {
 		const struct io_request *q = &span->request[i];
 		if (q->file + 1 == from->other_file)
 			continue;
 		const uint64_t place =
 		    mix(q->offset * 0x94d049bb133111ebU + q->length * 2 + q->write) ^ process;
-		file = hash_of_file(r, from, q->file);
-		append(same_file, mix(place ^ file << 1), number, span->process);
-		append(any_file, mix(place), number, span->process);
+		if (i == 0 || q->file != q[-1].file)
+			file = hash_of_file(r, from, q->file);
+		if (file == 0)
+			return false;
+		append(same_file, mix(place ^ file << 1), number + i, span->process);
+		append(any_file, mix(place), number + i, span->process);
 	}
-	return process != 0 && file != 0;
+	return process != 0;
 }
 
 bool repetition_add(struct repetition *r, const struct requests *from, const struct io_spans *spans)

@@ -13,7 +13,12 @@
 #include "requests.h"
 #include "values.h"
 
-enum { REPETITION_TOKENS = 1 << 14, REPETITION_LAGS = 1 << 16, REPETITION_LEVELS = 64 };
+enum {
+	REPETITION_TOKENS = 1 << 14,
+	REPETITION_LAGS = 1 << 16,
+	REPETITION_LEVELS = 64,
+	REPETITION_RECENT_BITS = 6
+};
 
 struct state;
 
@@ -31,8 +36,9 @@ struct repetition_table {
 	struct idmap lag_map; /* of lags, with the zero bits of the token: REPETITION_KEY */
 	uint64_t *lags;
 	size_t lag_capacity;
-	size_t next_token;                      /* expected: the one after that found last */
-	uint32_t recent_lag[REPETITION_LEVELS]; /* the number of the lag counted last, by level */
+	size_t next_token; /* expected: the one after that found last */
+	uint32_t
+	    recent_lag[1 << REPETITION_RECENT_BITS]; /* numbers of lags counted last, by hash */
 };
 
 struct repetition {

@@ -422,22 +422,35 @@ static void begin_group(struct requests *r, struct io_batch *b, struct file_id *
 	b->ids++;
 }
 
-/* The CPU clock of a record, with those of the records before it that have the same thread. */
-static inline void add_clock(struct requests *r, struct io_batch *b, uint32_t thread,
-			     const struct iot_record *rec)
+/* CPU clocks of records in a row, with those of the records before them that have the same thread. */
+static inline void add_clock(struct io_batch *b, struct io_clock clock)
 {
 	struct io_clock *c = &b->clock[b->clock_count];
-	const bool known = (rec->flags & IOT_CPU_UNKNOWN) == 0;
-	if (b->clock_count == 0 || c[-1].thread != thread) {
-		*c = (struct io_clock){thread, known, rec->cpu_ns, rec->cpu_ns};
+	if (b->clock_count == 0 || c[-1].thread != clock.thread) {
+		*c = clock;
 		b->clock_count++;
-	} else if (known && c[-1].known) {
-		c[-1].last_ns = rec->cpu_ns;
-	} else if (known) {
-		c[-1] = (struct io_clock){thread, known, rec->cpu_ns, rec->cpu_ns};
+	} else if (clock.known && c[-1].known) {
+		c[-1].last_ns = clock.last_ns;
+	} else if (clock.known) {
+		c[-1] = clock;
 	}
-	if (rec->cpu_ns != 0 || r->clock_capacity > 0)
-		set_clock(r, thread, rec->cpu_ns);
+}
+
+/* Of the records [ev, end) of a thread. known: all clocks are; used: any is not 0. */
+static inline void add_clocks(struct requests *r, struct io_batch *b, uint32_t thread,
+			      const struct iot_event *ev, const struct iot_event *end, bool known,
+			      bool used)
+{
+	const int64_t last_ns = end[-1].rec.cpu_ns;
+	if (known)
+		add_clock(b, (struct io_clock){thread, true, ev->rec.cpu_ns, last_ns});
+	for (; ev < end && !known; ev++) {
+		const int64_t ns = ev->rec.cpu_ns;
+		add_clock(
+		    b, (struct io_clock){thread, (ev->rec.flags & IOT_CPU_UNKNOWN) == 0, ns, ns});
+	}
+	if (used || r->clock_capacity > 0)
+		set_clock(r, thread, last_ns);
 }
 
 /* The records that are requests, and the unit of their offsets. */
@@ -495,27 +508,37 @@ static inline bool has_same_id(const struct iot_record *a, const struct iot_reco
 static size_t add_run(struct requests *r, struct request_kind kind, const struct iot_event *ev,
 		      size_t n)
 {
+	const struct iot_event *at = ev, *const end = ev + n;
 	const struct file_id *id = id_of(r, &ev->rec);
 	const unsigned layer = id != NULL ? id->layer : 0;
 	struct io_batch *b = &r->batch[layer];
 	struct io_request *q = &b->request[b->count];
 	uint16_t *group_of = &b->group_of[b->count];
-	size_t i = 0;
 	while (id != NULL && id->layer == layer) {
-		const struct iot_record *rec = &ev[i].rec;
-		set_request(&q[i], rec, kind.shift);
-		q[i].stream = id->stream - 1;
-		q[i].file = id->file - 1;
-		q[i].process = id->process - 1;
-		group_of[i] = (uint16_t)id->group;
-		add_clock(r, b, id->thread - 1, rec);
-		if (++i == n || !is_request(kind, &ev[i].rec))
+		const struct iot_event *const first = at;
+		const uint32_t stream = id->stream - 1, file = id->file - 1,
+			       process = id->process - 1, group = id->group;
+		unsigned flags = 0;
+		int64_t clocks = 0;
+		do {
+			set_request(q, &at->rec, kind.shift);
+			q->stream = stream;
+			q->file = file;
+			q->process = process;
+			q++;
+			*group_of++ = (uint16_t)group;
+			flags |= at->rec.flags;
+			clocks |= at->rec.cpu_ns;
+		} while (++at < end && is_request(kind, &at->rec) &&
+			 has_same_id(&first->rec, &at->rec));
+		add_clocks(r, b, id->thread - 1, first, at, (flags & IOT_CPU_UNKNOWN) == 0,
+			   clocks != 0);
+		if (at == end || !is_request(kind, &at->rec))
 			break;
-		if (!has_same_id(rec, &ev[i].rec))
-			id = id_of(r, &ev[i].rec);
+		id = id_of(r, &at->rec);
 	}
-	b->count += i;
-	return i;
+	b->count += (size_t)(at - ev);
+	return (size_t)(at - ev);
 }
 
 void requests_add(struct requests *r, const struct iot_event *ev, size_t n)
