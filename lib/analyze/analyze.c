@@ -83,9 +83,9 @@ struct layer *analyze_layer(struct iot_analyze *a, unsigned i)
 }
 
 static bool add_over_time(struct layer *l, const struct io_spans *in_order,
-			  const struct io_spans *by_process)
+			  const struct io_spans *by_process, const struct io_spans *grouped)
 {
-	latency_add(&l->latency, by_process);
+	latency_add(&l->latency, grouped);
 	return arrival_add(&l->arrival, in_order, by_process) &&
 	       concurrency_add(&l->concurrency, in_order);
 }
@@ -100,20 +100,20 @@ static void add_batch(struct iot_analyze *a, struct layer *l, unsigned i)
 	keep(a, totals_add(&l->totals, &grouped) &&
 		    totals_add_clocks(&l->totals, batch->clock, batch->clock_count));
 	if (needs(a, IOT_ANALYZE_SIZES))
-		keep(a, sizes_add(&l->sizes, &in_order) && sizes_add_grouped(&l->sizes, &grouped));
+		keep(a, sizes_add(&l->sizes, &in_order, &grouped));
 	if (needs(a, NEED_ORDER))
 		keep(a, order_add_heads(&l->order, &a->requests) && order_add(&l->order, &grouped));
 	if (needs(a, IOT_ANALYZE_ORDER))
 		keep(a, repetition_add(&l->repetition, &a->requests, &by_process));
 	if (needs(a, NEED_BUSY | NEED_BINS))
-		requests_sum_spans(&a->requests, i);
+		requests_sum_times(&a->requests, i);
 	if (needs(a, NEED_BUSY))
 		keep(a, busy_add(&l->busy, &by_process));
 	if (needs(a, NEED_BINS))
 		keep(a, cells_add(&l->cells, &by_process, a->trace.epoch_ns) &&
 			    series_add(&l->series, &in_order, a->trace.epoch_ns));
 	if (needs(a, IOT_ANALYZE_TIME))
-		keep(a, add_over_time(l, &in_order, &by_process) &&
+		keep(a, add_over_time(l, &in_order, &by_process, &grouped) &&
 			    file_users_add(&l->file_users, &grouped, a->trace.epoch_ns));
 	if (a->options.offsets)
 		keep(a, offsets_add(&l->offsets, &grouped, a->trace.epoch_ns));

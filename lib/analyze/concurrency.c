@@ -273,16 +273,17 @@ static bool add(struct concurrency *c, const struct concurrency_interval *in, si
 bool concurrency_add(struct concurrency *c, const struct io_spans *spans)
 {
 	struct concurrency_interval in[REQUESTS_MAX];
+	uint64_t in_flight_ns = c->in_flight_ns;
 	size_t n = 0;
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct io_span *span = &spans->span[i];
-		if (!span_is_timed(span))
-			continue;
-		c->in_flight_ns = saturate_add(c->in_flight_ns, span->duration_ns);
-		for (size_t j = 0; j < span->count; j++)
-			in[n++] = (struct concurrency_interval){span->request[j].start_ns,
-								span->request[j].end_ns};
+		for (size_t j = 0; j < span->count && span_is_timed(span); j++) {
+			const struct io_request *q = &span->request[j];
+			in_flight_ns = saturate_add(in_flight_ns, q->duration_ns);
+			in[n++] = (struct concurrency_interval){q->start_ns, q->end_ns};
+		}
 	}
+	c->in_flight_ns = in_flight_ns;
 	return add(c, in, n);
 }
 

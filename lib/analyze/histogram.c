@@ -26,9 +26,12 @@ uint64_t histogram_upper(unsigned bin)
 	return bin == HISTOGRAM_BINS - 1 ? UINT64_MAX : (leading(bin) + 1) << following(bin);
 }
 
-/* Up to here the sums of a block of values and of their squares cannot exceed their types. */
+/*
+ * Up to the first limit the sum of the squares of a block has 64 bits; up to the second one the sums
+ * of a block and of its squares cannot exceed their types.
+ */
 enum { BLOCK = 256 };
-static const uint64_t block_value_max = (uint64_t)1 << 55;
+static const uint64_t square_max = ((uint64_t)1 << 28) - 1, block_value_max = (uint64_t)1 << 55;
 
 /* Saturating sums, of values that may be large. */
 static void add_sums(struct histogram *h, const uint64_t *values, size_t n)
@@ -39,28 +42,40 @@ static void add_sums(struct histogram *h, const uint64_t *values, size_t n)
 	}
 }
 
+static uint128 sum_squares(const uint64_t *values, size_t n)
+{
+	uint128 squares = 0;
+	for (size_t i = 0; i < n; i++)
+		squares += (uint128)values[i] * values[i];
+	return squares;
+}
+
 /* Sums in local variables, and adds these to the histogram once. */
 static void add_block(struct histogram *h, const uint64_t *values, size_t n)
 {
-	uint64_t sum = 0, min = values[0], max = values[0];
-	uint128 squares = 0;
+	uint64_t sum = 0, squares = 0, min = h->count > 0 ? h->min : UINT64_MAX, max = h->max;
+	uint64_t bits = 0;
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t v = values[i];
-		min = v < min ? v : min;
-		max = v > max ? v : max;
+		if (v < min)
+			min = v;
+		if (v > max)
+			max = v;
+		bits |= v;
 		sum += v;
-		squares += (uint128)v * v;
+		squares += v * v;
 		h->bin[histogram_index(v)]++;
 	}
-	h->min = h->count == 0 || min < h->min ? min : h->min;
-	h->max = max > h->max ? max : h->max;
+	h->min = min;
+	h->max = max;
 	h->count += n;
-	if (max > block_value_max) {
+	if (bits > block_value_max) {
 		add_sums(h, values, n);
 		return;
 	}
 	h->sum = saturate_add(h->sum, sum);
-	h->squares = saturate_add_wide(h->squares, squares);
+	h->squares =
+	    saturate_add_wide(h->squares, bits <= square_max ? squares : sum_squares(values, n));
 }
 
 void histogram_add_list(struct histogram *h, const uint64_t *values, size_t n)

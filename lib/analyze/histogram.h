@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "saturate.h"
 
@@ -22,12 +23,22 @@ struct histogram {
 	uint64_t bin[HISTOGRAM_BINS];
 };
 
-/* Without a branch: above 64, a bin has the values v with equal 6 leading bits of v - 1. */
+/*
+ * Above 64, a bin has the values v with equal 6 leading bits of v - 1: of a double, these are the
+ * exponent and the first 5 bits of the mantissa. Finding the highest bit takes longer.
+ */
 static inline unsigned histogram_index(uint64_t v)
 {
-	const uint64_t zero = v == 0, u = v - 1 + zero;
-	const unsigned octave = 63U ^ (unsigned)__builtin_clzll(u | 32), following = octave - 5;
-	return (unsigned)((u >> following) + 32 * following + 1 - zero);
+	const uint64_t u = v - 1;
+	double number;
+	uint64_t bits;
+	if (v > UINT64_C(1) << 52) {
+		const unsigned following = 58U - (unsigned)__builtin_clzll(u);
+		return (unsigned)(u >> following) + 32 * following + 1;
+	}
+	number = (double)(int64_t)u;
+	memcpy(&bits, &number, sizeof bits);
+	return (unsigned)(v > 32 ? (bits >> 47) - (32 * 1023 + 127) : v);
 }
 
 static inline void histogram_add(struct histogram *h, uint64_t v)

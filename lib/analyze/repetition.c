@@ -166,10 +166,11 @@ struct candidates {
 };
 
 /* Without a branch, which would be predicted badly: one more is written than is counted. */
-static inline void append(struct candidates *c, uint64_t hash, uint64_t number, uint32_t process)
+static inline size_t append(struct candidate *of, size_t count, uint64_t hash_max,
+			    struct candidate candidate)
 {
-	c->of[c->count] = (struct candidate){hash, number, process};
-	c->count += hash <= c->hash_max;
+	of[count] = candidate;
+	return count + (candidate.hash <= hash_max);
 }
 
 static void begin_candidates(struct candidates *c, const struct repetition_table *t)
@@ -223,9 +224,11 @@ static inline bool find_candidates(struct repetition *r, const struct requests *
 {
 	const uint64_t process = hash_of_process(r, from, span->process);
 	const uint64_t number = r->requests[span->process];
+	size_t same = same_file->count, any = any_file->count;
 	uint64_t file = 0;
 	for (size_t i = 0; i < span->count; i++) {
 		const struct io_request *q = &span->request[i];
+		struct candidate c = {.number = number + i, .process = span->process};
 		if (q->file + 1 == from->other_file)
 			continue;
 		const uint64_t place =
@@ -234,9 +237,13 @@ static inline bool find_candidates(struct repetition *r, const struct requests *
 			file = hash_of_file(r, from, q->file);
 		if (file == 0)
 			return false;
-		append(same_file, mix(place ^ file << 1), number + i, span->process);
-		append(any_file, mix(place), number + i, span->process);
+		c.hash = mix(place ^ file << 1);
+		same = append(same_file->of, same, same_file->hash_max, c);
+		c.hash = mix(place);
+		any = append(any_file->of, any, any_file->hash_max, c);
 	}
+	same_file->count = same;
+	any_file->count = any;
 	return process != 0;
 }
 

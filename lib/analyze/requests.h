@@ -39,6 +39,7 @@ struct io_span {
 	uint8_t flags;               /* enum iot_flag */
 	bool write;                  /* in the order of the trace not set */
 	bool asynchronous;
+	/* These are false in spans that are not summed. */
 	bool same_length;
 	bool disjoint; /* each takes time, and starts after the previous one has ended */
 	uint32_t count;
@@ -199,12 +200,12 @@ struct requests {
 /* Appends records to the batches of their layers, except those that are not to be analyzed. */
 void requests_add(struct requests *r, const struct iot_event *ev, size_t n);
 /*
- * The requests since the last requests_clear, without sums until requests_sum_spans: in the order of
- * the trace; and in that of each process, in spans of one process each.
+ * The requests since the last requests_clear: in the order of the trace, without sums; and in that
+ * of each process, in spans of one process each, with those of times after requests_sum_times.
  */
 struct io_spans requests_in_order(struct requests *r, unsigned layer);
 struct io_spans requests_by_process(struct requests *r, unsigned layer);
-void requests_sum_spans(struct requests *r, unsigned layer);
+void requests_sum_times(struct requests *r, unsigned layer);
 /* In spans of one stream each, in the order of the trace within a pair of a process and a file. */
 struct io_spans requests_grouped(struct requests *r, unsigned layer);
 void requests_clear(struct requests *r);

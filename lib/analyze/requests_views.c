@@ -34,6 +34,22 @@ static void sum_view(struct io_view *v)
 	v->summed = true;
 }
 
+/* The sums of times only. */
+static void sum_times(struct io_span *s)
+{
+	const struct io_request *q = s->request;
+	uint64_t duration_ns = 0;
+	int64_t end_ns = INT64_MIN;
+	bool disjoint = true;
+	for (size_t i = 0; i < s->count; i++) {
+		duration_ns = saturate_add(duration_ns, q[i].duration_ns);
+		disjoint &= (q[i].start_ns >= end_ns) & (q[i].end_ns > q[i].start_ns);
+		end_ns = q[i].end_ns;
+	}
+	s->duration_ns = duration_ns;
+	s->disjoint = disjoint;
+}
+
 static struct io_spans spans_of(const struct io_view *v)
 {
 	return (struct io_spans){v->span, v->count};
@@ -61,6 +77,7 @@ static inline uint32_t append_span(struct io_view *v, const struct io_request *q
 	s->flags = (uint8_t)q->type_flags;
 	s->write = q->write;
 	s->asynchronous = (q->type_flags >> 8 & IOT_ASYNC) != 0;
+	s->same_length = s->disjoint = false;
 	s->request = q;
 	s->count = span_length(q, n, bits, one_stream);
 	return s->count;
@@ -94,10 +111,8 @@ struct io_spans requests_in_order(struct requests *r, unsigned layer)
 	struct io_batch *b = &r->batch[layer];
 	if (has_one_process(b))
 		return requests_by_process(r, layer);
-	if (b->in_order.count == 0) {
-		b->in_order.summed = false;
+	if (b->in_order.count == 0)
 		append_spans(&b->in_order, b->request, b->count, (unsigned)IOT_WRITE << 8);
-	}
 	return spans_of(&b->in_order);
 }
 
@@ -163,10 +178,11 @@ struct io_spans requests_by_process(struct requests *r, unsigned layer)
 	return spans_of(v);
 }
 
-void requests_sum_spans(struct requests *r, unsigned layer)
+void requests_sum_times(struct requests *r, unsigned layer)
 {
-	sum_view(&r->batch[layer].in_order);
-	sum_view(&r->batch[layer].of_processes);
+	struct io_view *v = &r->batch[layer].of_processes;
+	for (size_t i = 0; i < v->count && !v->summed; i++)
+		sum_times(&v->span[i]);
 }
 
 /* Of one stream: the spans are those of its process. */

@@ -60,17 +60,35 @@ static bool extend(struct series *s, uint64_t from_ns, uint64_t to_ns)
 	return true;
 }
 
+/* Sets the bin after the latest one. */
+static void set_following(struct series *s)
+{
+	const uint64_t next = cells_start(s->latest_bin + 2, series_k(s));
+	s->next_ns = s->latest_bin < s->last_bin && next > s->to_ns ? next : s->to_ns;
+	s->following = bin_at(s, s->latest_bin + 1);
+}
+
 /* Makes the bin at a time the latest one. */
 static void set_latest(struct series *s, uint64_t ns)
 {
 	const int k = series_k(s);
 	const int64_t bin = cells_bin(ns, k);
+	const uint64_t to = cells_start(bin + 1, k);
 	s->from_ns = cells_start(bin, k);
-	const uint64_t to = cells_start(bin + 1, k), next = cells_start(bin + 2, k);
 	s->to_ns = to > ns ? to : UINT64_MAX;
-	s->next_ns = bin < s->last_bin && next > to && to > ns ? next : s->to_ns;
+	s->latest_bin = bin;
 	s->latest = bin_at(s, bin);
-	s->following = bin_at(s, bin + 1);
+	set_following(s);
+}
+
+/* Makes the bin after the latest one the latest one. */
+static void advance(struct series *s)
+{
+	s->from_ns = s->to_ns;
+	s->to_ns = s->next_ns;
+	s->latest_bin++;
+	s->latest = s->following;
+	set_following(s);
 }
 
 static bool add_long(struct series *s, uint64_t start, uint64_t end)
@@ -95,6 +113,8 @@ static bool add_long(struct series *s, uint64_t start, uint64_t end)
 /* A request that begins in the latest bin and ends there or in the next one is added at once. */
 static inline bool add_request(struct series *s, uint64_t start, uint64_t end)
 {
+	if (start >= s->to_ns && start < s->next_ns)
+		advance(s);
 	if (start < s->from_ns || start >= s->to_ns || end > s->next_ns)
 		return add_long(s, start, end);
 	const uint64_t middle = end < s->to_ns ? end : s->to_ns;
@@ -104,28 +124,38 @@ static inline bool add_request(struct series *s, uint64_t start, uint64_t end)
 	return true;
 }
 
+/* Adds the first ones of disjoint requests that are in the latest bin; returns their number. */
+static inline size_t add_to_latest(struct series *s, const struct io_request *q, size_t n,
+				   uint64_t epoch_ns)
+{
+	const uint64_t from_ns = s->from_ns, length_ns = s->to_ns - from_ns;
+	uint64_t in_flight_ns = 0;
+	size_t i = 0;
+	if (epoch_ns + (uint64_t)q->start_ns < from_ns)
+		return 0;
+	for (; i < n && epoch_ns + (uint64_t)q[i].end_ns - from_ns <= length_ns; i++)
+		in_flight_ns += (uint64_t)(q[i].end_ns - q[i].start_ns);
+	if (i == 0)
+		return 0;
+	s->latest->in_flight_ns += in_flight_ns;
+	s->latest->requests = true;
+	return i;
+}
+
 static bool add_requests(struct series *s, const struct io_span *span, uint64_t epoch_ns)
 {
-	const bool timed = span_is_timed(span);
+	const bool timed = span_is_timed(span),
+		   disjoint = span->disjoint && span_last(span)->end_ns != INT64_MAX;
 	for (size_t i = 0; i < span->count; i++) {
 		const struct io_request *q = &span->request[i];
 		const uint64_t start = epoch_ns + (uint64_t)q->start_ns;
-		if (!add_request(s, start, timed ? saturate_add(start, q->duration_ns) : start))
+		const size_t n = disjoint ? add_to_latest(s, q, span->count - i, epoch_ns) : 0;
+		if (n > 0)
+			i += n - 1;
+		else if (!add_request(s, start,
+				      timed ? saturate_add(start, q->duration_ns) : start))
 			return false;
 	}
-	return true;
-}
-
-/* The usual case: all requests are in the latest bin. Returns false otherwise. */
-static inline bool add_to_latest(struct series *s, const struct io_span *span, uint64_t epoch_ns)
-{
-	const int64_t end = span_last(span)->end_ns;
-	if (!span->disjoint || end == INT64_MAX ||
-	    epoch_ns + (uint64_t)span->request->start_ns < s->from_ns ||
-	    epoch_ns + (uint64_t)end > s->to_ns)
-		return false;
-	s->latest->in_flight_ns += span->duration_ns;
-	s->latest->requests = true;
 	return true;
 }
 
@@ -154,8 +184,7 @@ bool series_add(struct series *s, const struct io_spans *spans, uint64_t epoch_n
 		return false;
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct io_span *span = &spans->span[i];
-		if ((span->flags & IOT_START_UNKNOWN) == 0 && !add_to_latest(s, span, epoch_ns) &&
-		    !add_requests(s, span, epoch_ns))
+		if ((span->flags & IOT_START_UNKNOWN) == 0 && !add_requests(s, span, epoch_ns))
 			return false;
 	}
 	return true;

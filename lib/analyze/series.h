@@ -27,6 +27,7 @@ struct series {
 	int64_t first_bin, last_bin; /* undefined unless `any` */
 	uint64_t from_ns, to_ns;     /* of the bin in which the latest request starts */
 	uint64_t next_ns;            /* the end of the bin after it if that may be added to */
+	int64_t latest_bin;
 	struct series_bin *latest, *following;
 };
 

@@ -65,41 +65,47 @@ static inline size_t same_length(const struct io_request *q, size_t n)
 	return i;
 }
 
-bool sizes_add(struct request_sizes *s, const struct io_spans *spans)
+/* The lengths of a span. pair: of its process in its file; NULL: not counted. */
+static inline bool add_lengths(struct request_sizes *s, const struct io_span *span,
+			       struct few *pair, bool all)
 {
-	for (size_t i = 0; i < spans->count; i++) {
-		const struct io_span *span = &spans->span[i];
-		for (size_t j = 0, n; j < span->count; j += n) {
-			const struct io_request *q = &span->request[j];
-			n = same_length(q, span->count - j);
-			if (!count_recent(&s->of[q->write], q->length, n))
-				return false;
-		}
-	}
-	return true;
-}
-
-static inline bool add_pair(struct few *pair, const struct io_span *span)
-{
-	bool added = !span->same_length || few_add(pair, span->request->length, span->count);
-	for (size_t i = 0; i < span->count && added && !span->same_length; i++)
-		added = few_add(pair, span->request[i].length, 1);
-	return added;
-}
-
-bool sizes_add_grouped(struct request_sizes *s, const struct io_spans *spans)
-{
-	for (size_t i = 0; i < spans->count; i++) {
-		const struct io_span *span = &spans->span[i];
-		struct sizes_direction *of = &s->of[span->write];
-		if (!array_reserve_index(&of->pairs, &of->pair_capacity, span->pair,
-					 sizeof *of->pairs) ||
-		    !add_pair(&of->pairs[span->pair], span))
+	for (size_t i = 0, n; i < span->count; i += n) {
+		const struct io_request *q = &span->request[i];
+		n = span->same_length ? span->count : same_length(q, span->count - i);
+		if ((all && !count_recent(&s->of[q->write], q->length, n)) ||
+		    (pair != NULL && !few_add(pair, q->length, n)))
 			return false;
-		for (size_t j = 0; j < span->count && span_is_located(span); j++)
-			of->offset_zeros[zero_bits(span->request[j].offset)]++;
 	}
 	return true;
+}
+
+/* Whether the table of common sizes may become full: then the order of the lengths matters. */
+static bool is_nearly_full(const struct request_sizes *s)
+{
+	const size_t max = COMMON_MAX - REQUESTS_MAX;
+	return s->of[0].common.map.count > max || s->of[1].common.map.count > max;
+}
+
+static bool add_grouped(struct request_sizes *s, const struct io_span *span, bool all)
+{
+	struct sizes_direction *of = &s->of[span->write];
+	if (!array_reserve_index(&of->pairs, &of->pair_capacity, span->pair, sizeof *of->pairs))
+		return false;
+	for (size_t i = 0; i < span->count && span_is_located(span); i++)
+		of->offset_zeros[zero_bits(span->request[i].offset)]++;
+	return add_lengths(s, span, &of->pairs[span->pair], all);
+}
+
+bool sizes_add(struct request_sizes *s, const struct io_spans *in_order,
+	       const struct io_spans *grouped)
+{
+	const bool ordered = is_nearly_full(s);
+	bool added = true;
+	for (size_t i = 0; i < in_order->count && ordered && added; i++)
+		added = add_lengths(s, &in_order->span[i], NULL, true);
+	for (size_t i = 0; i < grouped->count && added; i++)
+		added = add_grouped(s, &grouped->span[i], !ordered);
+	return added;
 }
 
 static bool join_pairs(struct sizes_direction *s, const struct sizes_direction *part,
