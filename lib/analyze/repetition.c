@@ -5,6 +5,8 @@
 
 #include "lib/base/array.h"
 
+enum { AHEAD = 4 /* candidates */ };
+
 /* Hashes */
 
 static inline uint64_t mix(uint64_t h)
@@ -202,6 +204,15 @@ static inline bool add_expected(struct repetition_table *t, const struct candida
 	return true;
 }
 
+/* Loads the memory of candidates that follow i. */
+static inline void prefetch(const struct repetition_table *t, const struct candidates *c, size_t i)
+{
+	if (i + 2 * AHEAD >= c->count)
+		return;
+	idmap_prefetch(&t->token_map, c->of[i + 2 * AHEAD].hash);
+	idmap_prefetch_found(&t->token_map, c->of[i + AHEAD].hash);
+}
+
 /* The level may rise between them. */
 static bool add_candidates(struct repetition_table *t, const struct candidates *c)
 {
@@ -212,7 +223,10 @@ static bool add_candidates(struct repetition_table *t, const struct candidates *
 		if (level < t->level)
 			continue;
 		t->requests[level]++;
-		if (!add_expected(t, of, level) && !add(t, of->hash, &token))
+		if (add_expected(t, of, level))
+			continue;
+		prefetch(t, c, i);
+		if (!add(t, of->hash, &token))
 			return false;
 	}
 	return true;
