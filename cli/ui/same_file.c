@@ -190,7 +190,7 @@ static enum exit_status refuse_same(const struct same_file_set *f, const struct 
 	char first[SHOWN], second[SHOWN];
 	if (is_standard_input(a) && is_standard_input(b))
 		return options_wrong(f->command,
-				     "standard input is two inputs, but can be read only once");
+				     "standard input is named twice, but can be read only once");
 	if (a->kind == PIPE)
 		return options_wrong(f->command,
 				     "%s and %s are the same pipe, which can be read only once",

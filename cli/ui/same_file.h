@@ -27,7 +27,7 @@ struct same_file_set {
 	size_t count, capacity;
 	bool failed;            /* out of memory */
 	bool reads_directories; /* an input may be a directory, of which all files are read */
-	/* Of a file that is two inputs, for a warning: "the output has ..."; NULL: no warning. */
+	/* Of an input that is named twice, for a warning: "the output has ..."; NULL: no warning. */
 	const char *if_twice;
 };
 

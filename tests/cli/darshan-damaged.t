@@ -37,8 +37,9 @@ grep -o '"not_a_time[^,]*' late.json
 # Each of several logs that cannot be opened is a %lost; the others are converted.
 head -c 100 "$log" >short.darshan
 cp short.darshan other.darshan
-"$IOTRACE" convert -o several.iot short.darshan "$log" other.darshan "$log" 2>&1
-"$IOTRACE" convert -o several.iot "$log" short.darshan "$log" other.darshan 2>&1
+cp "$log" again.darshan
+"$IOTRACE" convert -o several.iot short.darshan "$log" other.darshan again.darshan 2>&1
+"$IOTRACE" convert -o several.iot "$log" short.darshan again.darshan other.darshan 2>&1
 echo "exit status $?"
 "$IOTRACE" cat several.iot | grep '%lost'
 "$IOTRACE" info several.iot | grep 'records  \|gaps'
