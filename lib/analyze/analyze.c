@@ -284,13 +284,12 @@ static void define_file(struct iot_analyze *a, const struct iot_event *ev)
 		keep(a, row_names_define_file(&a->names, ev));
 }
 
-/* Files of a log without records have their names in counters alone. */
+/* Counters replace requests in all sections if there are none; then they alone name the files. */
 static void add_counter(struct iot_analyze *a, const struct iot_event *ev)
 {
 	const struct iot_text path = iot_directive_get(ev, "path");
 	uint64_t object;
-	if (needs(a, IOT_ANALYZE_COUNTERS))
-		keep(a, counters_add(&a->counters, &a->requests, ev));
+	keep(a, counters_add(&a->counters, &a->requests, ev));
 	if (needs(a, NEED_CLASSES) && path.data != NULL && number_of(ev, "object", &object) &&
 	    object > 0 && object <= UINT32_MAX)
 		keep(a, row_names_set(&a->names, NAME_OBJECT, object, path));
