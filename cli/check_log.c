@@ -47,9 +47,9 @@ static bool read_all(struct read_log *l)
 	while (s != NULL && (l->status = iot_stream_next(s, b)) > 0)
 		count(l, b);
 	snprintf(l->error, sizeof l->error, "%s",
-		 l->status < 0 ? iot_stream_error(s)
-		 : s == NULL   ? "out of memory"
-			       : "");
+		 s == NULL       ? "out of memory"
+		 : l->status < 0 ? iot_stream_error(s)
+				 : "");
 	iot_stream_free(s);
 	iot_batch_free(b);
 	progress_clear(l->check->progress);

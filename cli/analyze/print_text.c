@@ -74,6 +74,12 @@ static const struct iot_analyze_value *find(const struct analyze_results *a, con
 	return iot_analyze_find(a->analysis, section, name, NULL);
 }
 
+/* Follows a sum over files, which is not of all of them if they reached a limit. */
+static const char *of_the_sample(const struct analyze_results *a)
+{
+	return find(a, "limits", "files") != NULL ? " of the sample" : "";
+}
+
 /* Whether rates are per second of CPU time. */
 static bool uses_cpu_time(const struct analyze_results *a)
 {
@@ -100,9 +106,10 @@ static void print_head(struct analyze_results *a)
 	char text[5][FIELD];
 	if (traces != NULL)
 		output_printf(&a->out, "traces %ju of one job, ", (uintmax_t)traces->number);
-	output_printf(&a->out, "processes %s, files %s (%s created), time %s s",
+	output_printf(&a->out, "processes %s, files %s%s (%s created), time %s s",
 		      shown_value(text[0], SHOWN_COUNT, find(a, "trace", "P")),
 		      shown_value(text[1], SHOWN_COUNT, find(a, "totals", "files")),
+		      of_the_sample(a),
 		      shown_value(text[2], SHOWN_COUNT, find(a, "totals", "created")),
 		      shown_value(text[3], SHOWN_REAL, find(a, "trace", "T")));
 	if (uses_cpu_time(a))
@@ -112,8 +119,9 @@ static void print_head(struct analyze_results *a)
 		output_printf(&a->out, "; %s", find(a, "totals", "N")->note);
 	print_incomplete(a);
 	output_text(&a->out, "\n");
-	output_printf(&a->out, "data size %s MB, reads/writes %s in bytes, %s in requests\n\n",
+	output_printf(&a->out, "data size %s MB%s, reads/writes %s in bytes, %s in requests\n\n",
 		      shown_value(text[0], SHOWN_REAL, find(a, "totals", "data_size")),
+		      of_the_sample(a),
 		      shown_value(text[1], SHOWN_REAL, find(a, "totals", "rw_ratio_bytes")),
 		      shown_value(text[2], SHOWN_REAL, find(a, "totals", "rw_ratio_requests")));
 }
@@ -379,9 +387,10 @@ static void print_largest(struct analyze_results *a)
 	output_text(&a->out, "files and processes\n");
 	if (v != NULL)
 		print_file(a, "file with most bytes", v);
-	output_printf(&a->out, "%-26s %14s of %s files", "shared by processes",
+	output_printf(&a->out, "%-26s %14s of %s files%s", "shared by processes",
 		      shown_value(text[0], SHOWN_COUNT, find(a, "files", "shared")),
-		      shown_value(text[1], SHOWN_COUNT, find(a, "totals", "files")));
+		      shown_value(text[1], SHOWN_COUNT, find(a, "totals", "files")),
+		      of_the_sample(a));
 	if (strategy->kind == IOT_VALUE_TEXT)
 		output_printf(&a->out, "; strategy %.*s", (int)strategy->text.size,
 			      strategy->text.data);
@@ -406,7 +415,8 @@ static void print_limits(struct analyze_results *a)
 		const char *name, *change;
 		enum shown as;
 	} limits[] = {
-	    {"files", "files for each one in the sample that values of files are of", SHOWN_COUNT},
+	    {"files", "files for each one in the sample; values of files are those of the sample",
+	     SHOWN_COUNT},
 	    {"streams", "open files, least recently used, ended early: see order", SHOWN_COUNT},
 	    {"ranges", "to which ranges of bytes were rounded outward: see reuse", SHOWN_BYTES},
 	    {"file_bins", "intervals in each bin of same-file concurrency", SHOWN_COUNT},
@@ -430,8 +440,8 @@ static void print_reuse(struct analyze_results *a)
 	char text[FIELD];
 	output_printf(&a->out, "%-26s %14s", "footprint",
 		      shown_value(text, SHOWN_BYTES, find(a, "reuse", "footprint")));
-	output_printf(&a->out,
-		      " used %s times:", shown_value(text, SHOWN_REAL, find(a, "reuse", "reuse")));
+	output_printf(&a->out, "%s used %s times:", of_the_sample(a),
+		      shown_value(text, SHOWN_REAL, find(a, "reuse", "reuse")));
 	for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
 		output_printf(
 		    &a->out, "%s %s %s", i > 0 ? "," : "", classes[i],

@@ -27,7 +27,7 @@ struct same_file_set {
 	size_t count, capacity;
 	bool failed;            /* out of memory */
 	bool reads_directories; /* an input may be a directory, of which all files are read */
-	/* Of an input that is named twice, for a warning: "the output has ..."; NULL: no warning. */
+	/* For a warning of an input that is named twice: "the output has ..."; NULL: none. */
 	const char *if_twice;
 };
 

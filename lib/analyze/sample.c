@@ -185,10 +185,10 @@ static void free_dropped(struct layer *l, const struct sample_kept *k)
 		free(users->pairs[i].bins);
 	}
 	for (size_t i = 0; i < k->files; i++)
-		if (k->file[i] == UINT32_MAX && i < l->reuse.capacity)
+		if (i < l->reuse.capacity && k->file[i] == UINT32_MAX)
 			byte_map_free(&l->reuse.maps, &l->reuse.files[i].map);
 	for (size_t i = 0; i < k->files; i++)
-		if (k->file[i] == UINT32_MAX && i < l->offsets.file_capacity)
+		if (i < l->offsets.file_capacity && k->file[i] == UINT32_MAX)
 			offsets_drop(&l->offsets, i);
 }
 

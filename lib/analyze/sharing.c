@@ -79,15 +79,17 @@ static uint64_t counted_max(const struct counters_totals *t)
 	return max;
 }
 
-/* Whether one process has 99 % of the bytes. */
+/* Whether one process has 99 % of the bytes; `bytes` are those of files, or of a sample of them. */
 static bool is_rank_0(const struct row_table *t, uint64_t bytes)
 {
 	uint64_t max = t->from.counted != NULL ? counted_max(t->from.counted) : 0;
+	uint64_t sum = 0;
 	for (size_t i = 0; i < t->from.rows->process_capacity; i++) {
 		const uint64_t n = row_bytes(&t->from.rows->processes[i]);
 		max = n > max ? n : max;
+		sum = saturate_add(sum, n);
 	}
-	return (uint128)max * 100 >= (uint128)bytes * 99;
+	return (uint128)max * 100 >= (uint128)(sum > bytes ? sum : bytes) * 99;
 }
 
 /* Returns NULL if the file has no bytes. */
