@@ -594,7 +594,7 @@ static enum exit_status refuse_files(const struct merge_command *m, char *const 
 static enum exit_status take_operands(struct merge_command *m, char *const *paths)
 {
 	bool piped = false;
-	const int refused = refuse_files(m, paths);
+	const enum exit_status refused = refuse_files(m, paths);
 	if (refused != EXIT_OK)
 		return refused;
 	for (size_t i = 0; i < m->count; i++) {

@@ -68,7 +68,7 @@ static void report(const struct procstat_job *j)
 		message_print("warning: %" PRIu64 " packets came twice", duplicates);
 }
 
-static enum exit_status add(const struct procstat_job *j, const char *path)
+static int add(const struct procstat_job *j, const char *path)
 {
 	if (strcmp(path, "-") == 0)
 		return iot_collector_add_fd(j->collector, STDIN_FILENO, "standard input");

@@ -218,7 +218,7 @@ int main(int argc, char **argv)
 	 * them.
 	 */
 	(void)mallopt(M_MMAP_THRESHOLD, 128 * 1024);
-	int status = run(argc - 1, argv + 1);
+	int status = (int)run(argc - 1, argv + 1);
 	/*
 	 * Data is written through output; this covers help texts, and errors that only close
 	 * reports.

@@ -291,7 +291,7 @@ enum exit_status same_file_check(struct same_file_set *f)
 		f->failed = !identify(&f->used[i]);
 	if (f->failed)
 		return message_no_memory();
-	int status = check_standard_output(f);
+	enum exit_status status = check_standard_output(f);
 	if (f->count > 0)
 		qsort(f->used, f->count, sizeof(*f->used), by_identity);
 	if (status == EXIT_OK)

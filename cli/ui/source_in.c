@@ -81,8 +81,8 @@ static int apply(struct iot_source *s, const struct source_in_options *o, const 
 /* Whether a file begins as xz, bzip2 and lz4 do. */
 static bool is_compressed(const char *path)
 {
-	static const char *const magics[] = {"\375"
-					     "7zXZ",
+	static const char *const magics[] = {("\375"
+					      "7zXZ"),
 					     "BZh", "\004\042\115\030"};
 	char head[8] = "";
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
