@@ -151,11 +151,37 @@ static bool shape(struct cycle_run *r, unsigned series)
 	return requests(r);
 }
 
+/* Requests of a series of bytes; operations, which are a series themselves. */
+static uint64_t events_of(const struct cycle_run *r, unsigned series)
+{
+	static const unsigned directions[] = {
+	    [OF_BYTES] = EITHER, [OF_READS] = READS, [OF_WRITES] = WRITES};
+	uint64_t n = 0;
+	for (size_t i = 0; i < r->view.bins; i++)
+		n = saturate_add(n, series == OF_OPERATIONS
+					? r->bins[i]
+					: view_sum(r->view.requests[i], directions[series]));
+	return n;
+}
+
+/* The bytes of one request may spread over bins that alternate: a period needs an event per cycle. */
+static void reject_sparse(struct cycle_run *r, unsigned series)
+{
+	struct cycle *c = &r->of[series];
+	if (c->method == CYCLE_NONE ||
+	    (double)events_of(r, series) * c->period >= (double)r->view.bins)
+		return;
+	c->method = CYCLE_NONE;
+	c->reason =
+	    series == OF_OPERATIONS ? "fewer operations than cycles" : "fewer requests than cycles";
+}
+
 static bool add_series(struct cycle_run *r, unsigned series)
 {
 	fill(r, series);
 	if (!cycle_find(&r->of[series], r->bins, r->view.bins))
 		return false;
+	reject_sparse(r, series);
 	evidence(r, series);
 	if (r->of[series].method != CYCLE_NONE)
 		return shape(r, series);

@@ -1038,7 +1038,8 @@ def cycles(t):
     result = {"bin_width": width, "bins": view.B}
     for suffix, columns in (("", (READ, WRITTEN)), ("_r", (READ,)), ("_w", (WRITTEN,)), ("_op", (OPS,))):
         bins = view.column(*columns)
-        found = cycles_reference.find(bins)
+        counted = {READ: READS, WRITTEN: WRITES, OPS: OPS}
+        found = cycles_reference.find(bins, sum(view.column(*(counted[c] for c in columns))))
         result |= cycles_of(bins, found, width, suffix)
         if suffix == "":
             result["temporal_pattern"] = found["pattern"]

@@ -208,8 +208,11 @@ def by_intervals(bins, bursts):
     return None, variation
 
 
-def find(bins):
-    """Returns method, period in bins (a multiple of 2^-16), correlation, significance, dispersion, and the temporal pattern."""
+def find(bins, events=None):
+    """Returns method, period in bins (a multiple of 2^-16), correlation, significance, dispersion, and the temporal pattern.
+
+    Reading: a period needs as many events as it has cycles, if their number is known.
+    """
     result = {"method": "none", "period": None, "correlation": None, "p": None, "dispersion": None, "pattern": None}
     if len(bins) < 48 or not any(bins):
         return result
@@ -234,9 +237,11 @@ def find(bins):
     elif not dense:
         period, result["dispersion"] = by_intervals(bins, bursts)
         result["method"] = "intervals" if period else "none"
-    if period:
-        result["period"] = math.floor(period * 65536 + 0.5) / 65536
-        result["pattern"] = "periodic"
+    period = period and math.floor(period * 65536 + 0.5) / 65536
+    if period and events is not None and events * period < len(bins):
+        result["method"] = "none"
+    elif period:
+        result.update(period=period, pattern="periodic")
     return result
 
 
