@@ -280,8 +280,8 @@ static enum exit_status run_timing(struct simulate_run *s, char **paths, size_t 
 	if (s->results.rmw)
 		return options_wrong(s->command, "--time and --rmw exclude each other");
 	if (s->write != REFERENCES_BACK)
-		return options_wrong(s->command, "--time requires --write=back; --write-behind "
-						 "selects when blocks are written");
+		return options_wrong(s->command, "--time simulates write-back caches only: "
+						 "expected --write=back");
 	const struct timing_command c = {.flags = s->timing,
 					 .read = s->results.read,
 					 .command = s->command,

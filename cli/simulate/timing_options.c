@@ -223,8 +223,8 @@ static const char *check_flags(const struct timing_flags *f, const struct timing
 	    (f->dirty_background != d->dirty_background || f->dirty_limit != d->dirty_limit ||
 	     f->writeback_interval_ns != d->writeback_interval_ns ||
 	     f->dirty_expire_ns != d->dirty_expire_ns))
-		return "--dirty-background, --dirty, --writeback-interval and --dirty-expire need "
-		       "--write-behind=delayed";
+		return "--dirty-background, --dirty, --writeback-interval and --dirty-expire apply "
+		       "only to delayed writes";
 	if (f->dirty_background != d->dirty_background && f->dirty_background > f->dirty_limit)
 		return "--dirty-background is larger than --dirty";
 	return NULL;
