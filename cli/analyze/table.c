@@ -6,6 +6,8 @@
 
 #include "cli/ui/printable.h"
 
+#include "row_value.h"
+
 enum { FIELD = 32, COLUMNS = 10, NAME_CAPACITY = 4096 };
 
 size_t analyze_decode(char text[ANALYZE_TEXT_MAX], struct iot_text value)
@@ -161,14 +163,6 @@ static const struct table_layout layouts[] = {
 				  "operation"},
 };
 
-static const struct iot_analyze_value *find(const struct iot_analyze_row *row, const char *name)
-{
-	for (size_t i = 0; i < row->count; i++)
-		if (strcmp(row->values[i].name, name) == 0)
-			return &row->values[i];
-	return NULL;
-}
-
 static const char *column_text(char text[FIELD], enum column_form as,
 			       const struct iot_analyze_value *v)
 {
@@ -192,7 +186,8 @@ static const char *column_text(char text[FIELD], enum column_form as,
 static void text_name(struct output *out, const struct table_layout *l,
 		      const struct iot_analyze_row *row)
 {
-	const struct iot_analyze_value *v = l->name != NULL ? find(row, l->name) : NULL;
+	const struct iot_analyze_value *v =
+	    l->name != NULL ? analyze_row_value(row, l->name) : NULL;
 	const bool named = v != NULL && v->kind == IOT_VALUE_TEXT;
 	char text[ANALYZE_TEXT_MAX], name[NAME_CAPACITY];
 	const size_t size = analyze_decode(text, named ? v->text : row->key);
@@ -213,7 +208,7 @@ static int print_text(struct output *out, struct iot_analyze *a, size_t rows, si
 		for (const struct table_column *c = l->columns;
 		     c < l->columns + COLUMNS && c->heading; c++)
 			output_printf(out, "%s%*s", c > l->columns ? " " : "", c->width,
-				      column_text(text, c->as, find(&row, c->name)));
+				      column_text(text, c->as, analyze_row_value(&row, c->name)));
 		text_name(out, l, &row);
 	}
 	if (rows < all)

@@ -8,6 +8,8 @@
 #include "lib/base/array.h"
 #include "lib/base/idmap.h"
 
+#include "row_value.h"
+
 enum { TEXT_CAPACITY = 512, TOP_DEFAULT = 10 };
 
 /* A file that a job used. */
@@ -43,17 +45,9 @@ static uint64_t min(uint64_t a, uint64_t b)
 
 /* Adding */
 
-static const struct iot_analyze_value *value_of(const struct iot_analyze_row *row, const char *name)
-{
-	for (size_t i = 0; i < row->count; i++)
-		if (strcmp(row->values[i].name, name) == 0)
-			return &row->values[i];
-	return NULL;
-}
-
 static uint64_t number_of(const struct iot_analyze_row *row, const char *name)
 {
-	const struct iot_analyze_value *v = value_of(row, name);
+	const struct iot_analyze_value *v = analyze_row_value(row, name);
 	return v != NULL && v->kind == IOT_VALUE_NUMBER ? v->number : 0;
 }
 
@@ -61,8 +55,8 @@ static uint64_t number_of(const struct iot_analyze_row *row, const char *name)
 static void set_times(struct workflow_use *use, const struct iot_analyze_row *row,
 		      uint64_t epoch_ns)
 {
-	const struct iot_analyze_value *first = value_of(row, "first"),
-				       *last = value_of(row, "last");
+	const struct iot_analyze_value *first = analyze_row_value(row, "first"),
+				       *last = analyze_row_value(row, "last");
 	use->timed = epoch_ns > 0 && first != NULL && first->kind == IOT_VALUE_NUMBER &&
 		     last != NULL && last->kind == IOT_VALUE_NUMBER;
 	if (!use->timed)
@@ -73,7 +67,7 @@ static void set_times(struct workflow_use *use, const struct iot_analyze_row *ro
 
 static int add_use(struct analyze_workflow *w, const struct iot_analyze_row *row, uint64_t epoch_ns)
 {
-	const struct iot_analyze_value *path = value_of(row, "path");
+	const struct iot_analyze_value *path = analyze_row_value(row, "path");
 	struct workflow_use use = {.job = (uint32_t)w->jobs,
 				   .path_offset = w->text_size,
 				   .read = number_of(row, "required_r"),

@@ -3,8 +3,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "cli/analyze/row_value.h"
 #include "lib/base/number.h"
 
 static int compare(uint64_t a, uint64_t b)
@@ -28,25 +28,18 @@ static int by_bytes(const void *left, const void *right)
 	return n != m ? (n > m) - (n < m) : by_rank(left, right);
 }
 
-static const struct iot_analyze_value *find(const struct iot_analyze_row *row, const char *name)
-{
-	for (size_t i = 0; i < row->count; i++)
-		if (strcmp(row->values[i].name, name) == 0)
-			return &row->values[i];
-	return NULL;
-}
-
 static double time_of(const struct iot_analyze_row *row, const char *name)
 {
-	const struct iot_analyze_value *v = find(row, name);
+	const struct iot_analyze_value *v = analyze_row_value(row, name);
 	return v != NULL && v->kind == IOT_VALUE_NUMBER ? (double)v->number : (double)NAN;
 }
 
 static struct process_row row_of(const struct iot_analyze_row *from)
 {
 	static const char *const times[PROCESS_TIMES] = {"t_r", "t_w", "md_time"};
-	const struct iot_analyze_value *rank = find(from, "rank"), *read = find(from, "S_r"),
-				       *written = find(from, "S_w");
+	const struct iot_analyze_value *rank = analyze_row_value(from, "rank"),
+				       *read = analyze_row_value(from, "S_r"),
+				       *written = analyze_row_value(from, "S_w");
 	struct process_row row = {.has_rank = rank->kind == IOT_VALUE_NUMBER,
 				  .rank = rank->number,
 				  .bytes = {read->number, written->number}};

@@ -2,6 +2,8 @@
 /* Tables with a row for each file, process or operation, most bytes or time first. */
 #include <stdio.h>
 
+#include "cli/analyze/row_value.h"
+
 #include "html.h"
 #include "report.h"
 
@@ -17,14 +19,6 @@ struct row_table_layout {
 	} columns[COLUMNS];
 };
 
-static const struct iot_analyze_value *find(const struct iot_analyze_row *row, const char *name)
-{
-	for (size_t i = 0; i < row->count; i++)
-		if (strcmp(row->values[i].name, name) == 0)
-			return &row->values[i];
-	return NULL;
-}
-
 static void write_head(const struct html_report *r, const struct row_table_layout *l, size_t rows,
 		       size_t all)
 {
@@ -39,11 +33,12 @@ static void write_head(const struct html_report *r, const struct row_table_layou
 static void write_row(const struct html_report *r, const struct row_table_layout *l,
 		      const struct iot_analyze_row *row)
 {
-	const struct iot_analyze_value *name = l->name != NULL ? find(row, l->name) : NULL;
+	const struct iot_analyze_value *name =
+	    l->name != NULL ? analyze_row_value(row, l->name) : NULL;
 	html_row_named(r->html,
 		       name != NULL && name->kind == IOT_VALUE_TEXT ? name->text : row->key);
 	for (size_t i = 0; i < COLUMNS && l->columns[i].heading != NULL; i++)
-		html_cell(r->html, l->columns[i].form, find(row, l->columns[i].name));
+		html_cell(r->html, l->columns[i].form, analyze_row_value(row, l->columns[i].name));
 	html_row_end(r->html);
 }
 
