@@ -202,8 +202,8 @@ static void add_command(const struct record_job *j, struct iot_builder *b)
 
 static void add_names(struct iot_builder *b)
 {
-	char host[HOST_NAME_MAX + 1] = "";
-	const char *job = job_number();
+	char host[HOST_NAME_MAX + 1] = "", number[JOB_NUMBER];
+	const char *job = job_number(number);
 	const struct passwd *user = getpwuid(geteuid());
 	if (gethostname(host, sizeof(host) - 1) == 0)
 		iot_directive_text(b, "host", host, strlen(host));

@@ -2,7 +2,9 @@
 #include "job.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Returns the value of the first variable that is set and not empty. */
 static const char *first_of(const char *const *names)
@@ -15,12 +17,23 @@ static const char *first_of(const char *const *names)
 	return NULL;
 }
 
+/* The elements of an array of LSF share LSB_JOBID; LSB_JOBINDEX is 0 in other jobs. */
+static const char *lsf_number(char number[JOB_NUMBER])
+{
+	const char *job = getenv("LSB_JOBID"), *element = getenv("LSB_JOBINDEX");
+	if (element == NULL || *element == '\0' || strcmp(element, "0") == 0)
+		return job;
+	const int n = snprintf(number, JOB_NUMBER, "%s.%s", job, element);
+	return n < JOB_NUMBER ? number : job;
+}
+
 /* Without a batch system, Open MPI numbers the runs of mpirun. */
-const char *job_number(void)
+const char *job_number(char number[JOB_NUMBER])
 {
 	static const char *const names[] = {"SLURM_JOB_ID", "PBS_JOBID",      "LSB_JOBID",
 					    "FLUX_JOB_ID",  "PMIX_NAMESPACE", NULL};
-	return first_of(names);
+	const char *job = first_of(names);
+	return job != NULL && job == getenv("LSB_JOBID") ? lsf_number(number) : job;
 }
 
 /* The rank in SLURM_PROCID is that of a step of a job only. */

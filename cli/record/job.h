@@ -3,8 +3,10 @@
 #ifndef CLI_RECORD_JOB_H
 #define CLI_RECORD_JOB_H
 
+enum { JOB_NUMBER = 128 };
+
 /* These functions return NULL if no variable of the environment declares the number. */
-const char *job_number(void);
+const char *job_number(char number[JOB_NUMBER]);
 const char *job_rank(void);
 
 #endif

@@ -44,7 +44,8 @@ static const char *refuse(char letter, char why[128])
 const char *output_name_expand(const char *pattern, pid_t pid, char *out, size_t capacity,
 			       char why[128])
 {
-	struct name_values v = {.rank = job_rank(), .job = job_number()};
+	char number[JOB_NUMBER];
+	struct name_values v = {.rank = job_rank(), .job = job_number(number)};
 	size_t n = 0;
 	(void)snprintf(v.pid, sizeof(v.pid), "%ld", (long)pid);
 	if (gethostname(v.host, sizeof(v.host) - 1) != 0)

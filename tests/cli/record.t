@@ -57,6 +57,9 @@ ls job.*
 "$IOTRACE" cat --format-version=1 job.17.3.%.iot | grep -o ' job=[^ ]*'
 OMPI_COMM_WORLD_RANK=4 SLURM_JOB_ID=17 "$IOTRACE" record -o other.iot "$calls" known
 "$IOTRACE" analyze --tsv other.iot job.17.3.%.iot | grep -P '^totals\tN\t'
+env -u SLURM_JOB_ID -u PBS_JOBID LSB_JOBID=18 LSB_JOBINDEX=5 "$IOTRACE" record -o "array.%j.iot" "$calls" known
+env -u SLURM_JOB_ID -u PBS_JOBID LSB_JOBID=18 LSB_JOBINDEX=0 "$IOTRACE" record -o "array.%j.iot" "$calls" known
+ls array.*
 "$IOTRACE" record "$calls" known
 ls record_calls.*.iot.zst | sed 's/[0-9][0-9]*/PID/'
 "$IOTRACE" record -o '|cat >piped.iot' "$calls" known && rows piped.iot | tail -n 1
