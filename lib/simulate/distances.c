@@ -11,6 +11,7 @@ enum {
 	SMALL = 512,
 	LARGE = 32768,
 	SLOTS_MIN = 2 * LARGE,
+	BATCH = 64,        /* references that are looked up together */
 	SLOTS_PER_KEY = 4, /* after a compaction, so that the next one is far */
 };
 
@@ -213,13 +214,11 @@ static void fill_hole(struct distances *d)
 	}
 }
 
-uint64_t distances_refer(struct distances *d, uint64_t key)
+/* The reference to the key of a number, which has a slot. */
+static uint64_t refer_number(struct distances *d, size_t number)
 {
 	uint64_t distance = DISTANCE_NONE;
 	if (d->now == d->slots && !compact(d))
-		return DISTANCE_FAILED;
-	const size_t number = idmap_number(&d->keys, key);
-	if (!array_reserve_index(&d->slot, &d->slot_capacity, number, sizeof *d->slot))
 		return DISTANCE_FAILED;
 	if (d->slot[number] != 0) {
 		distance = set_from(d, d->slot[number]);
@@ -230,6 +229,47 @@ uint64_t distances_refer(struct distances *d, uint64_t key)
 	set_slot(d, d->now);
 	d->slot[number] = (uint32_t)d->now++;
 	return distance;
+}
+
+uint64_t distances_refer(struct distances *d, uint64_t key)
+{
+	const size_t number = idmap_number(&d->keys, key);
+	if (!array_reserve_index(&d->slot, &d->slot_capacity, number, sizeof *d->slot))
+		return DISTANCE_FAILED;
+	return refer_number(d, number);
+}
+
+/* Each loop loads in advance the memory that the next one reads. */
+static bool refer_batch(struct distances *d, const uint64_t *key, size_t n, uint64_t *distance)
+{
+	size_t number[BATCH];
+	for (size_t i = 0; i < n; i++)
+		idmap_prefetch_found(&d->keys, key[i]);
+	for (size_t i = 0; i < n; i++) {
+		number[i] = idmap_number(&d->keys, key[i]);
+		if (!array_reserve_index(&d->slot, &d->slot_capacity, number[i], sizeof *d->slot))
+			return false;
+		__builtin_prefetch(&d->slot[number[i]], 1);
+	}
+	for (size_t i = 0; i < n && d->slots > 0; i++)
+		__builtin_prefetch(&d->bits[d->slot[number[i]] / WORD], 1);
+	for (size_t i = 0; i < n; i++)
+		if ((distance[i] = refer_number(d, number[i])) == DISTANCE_FAILED)
+			return false;
+	return true;
+}
+
+bool distances_refer_all(struct distances *d, const uint64_t *key, size_t n, uint64_t *distance)
+{
+	for (size_t i = 0; i < n && i < BATCH; i++)
+		idmap_prefetch(&d->keys, key[i]);
+	for (size_t i = 0; i < n; i += BATCH) {
+		for (size_t j = i + BATCH; j < n && j < i + 2 * BATCH; j++)
+			idmap_prefetch(&d->keys, key[j]);
+		if (!refer_batch(d, key + i, n - i < BATCH ? n - i : BATCH, distance + i))
+			return false;
+	}
+	return true;
 }
 
 void distances_forget(struct distances *d, uint64_t key)

@@ -37,6 +37,8 @@ struct distances {
 #define DISTANCE_FAILED (UINT64_MAX - 1) /* out of memory */
 
 uint64_t distances_refer(struct distances *d, uint64_t key);
+/* The distances of n references, in turn. Returns false if out of memory. */
+bool distances_refer_all(struct distances *d, const uint64_t *key, size_t n, uint64_t *distance);
 /* Forgets a key, as if it had never been referenced. */
 void distances_forget(struct distances *d, uint64_t key);
 /* Drops the keys of [first, last] from all caches. Returns false if out of memory. */

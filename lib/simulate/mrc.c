@@ -27,6 +27,7 @@ enum { GROUPS = SAMPLE_GROUPS, AHEAD = 16 };
 struct mrc {
 	struct mrc_options options;
 	struct distances distances;
+	uint64_t distance[REFERENCES_MAX]; /* of the references of a batch */
 	uint64_t *exact; /* references by distance, from 1; then those of larger ones */
 	size_t exact_capacity;
 	uint64_t infinite, references;
@@ -125,17 +126,27 @@ static bool count_exact(struct mrc *m, uint64_t distance)
 	return true;
 }
 
-static bool add_exact(struct mrc *m, const struct reference_batch *b,
-		      const struct reference_run *run, uint32_t end)
+/* The distances of the references of a batch from `first` on, before `end`. */
+static bool find_distances(struct mrc *m, const struct reference_batch *b, uint32_t first,
+			   uint32_t end)
 {
-	for (uint32_t i = run->first; i < run->first + run->count; i++) {
-		if (i + AHEAD < end)
-			distances_prefetch(&m->distances, b->key[i + AHEAD]);
-		const uint64_t distance = distances_refer(&m->distances, b->key[i]);
-		if (distance == DISTANCE_FAILED || !count_exact(m, distance) ||
-		    !add_to_parts(m, run, distance, 1))
+	uint64_t *distance = m->distance;
+	if (!distances_refer_all(&m->distances, b->key + first, end - first, distance + first))
+		return false;
+	for (uint32_t i = first; i < end; i++) {
+		if (i + AHEAD < end && distance[i + AHEAD] < m->exact_capacity)
+			__builtin_prefetch(&m->exact[distance[i + AHEAD]], 1);
+		if (!count_exact(m, distance[i]))
 			return false;
 	}
+	return true;
+}
+
+static bool add_exact(struct mrc *m, const struct reference_run *run)
+{
+	for (uint32_t i = run->first; i < run->first + run->count; i++)
+		if (!add_to_parts(m, run, m->distance[i], 1))
+			return false;
 	return true;
 }
 
@@ -306,7 +317,7 @@ static bool add_run(struct mrc *m, const struct reference_batch *b, const struct
 		return false;
 	switch (m->options.method) {
 	case MRC_EXACT:
-		done = add_exact(m, b, run, b->count);
+		done = add_exact(m, run);
 		break;
 	case MRC_SHARDS:
 		done = add_shards(m, b, run);
@@ -333,21 +344,33 @@ static uint64_t bytes_of(const struct mrc *m)
 	return bytes;
 }
 
+/* Applies the actions of a batch before a reference, from *next on. */
+static bool apply_before(struct mrc *m, const struct reference_batch *b, uint32_t reference,
+			 uint32_t *next)
+{
+	bool done = true;
+	for (; *next < b->actions && b->action[*next].before <= reference && done; ++*next)
+		done = apply(m, &b->action[*next]);
+	return done;
+}
+
 /* The actions of a batch split its runs. */
 int mrc_add(struct mrc *m, const struct reference_batch *b)
 {
-	uint32_t action = 0;
+	uint32_t action = 0, found = 0;
 	bool done = true;
 	for (uint32_t i = 0; i < b->runs && done; i++) {
 		const struct reference_run *run = &b->run[i];
-		for (; action < b->actions && b->action[action].before <= run->first && done;
-		     action++)
-			done = apply(m, &b->action[action]);
+		done = apply_before(m, b, run->first, &action);
+		if (done && m->options.method == MRC_EXACT && run->first >= found) {
+			const uint32_t end =
+			    action < b->actions ? b->action[action].before : b->count;
+			done = find_distances(m, b, run->first, end);
+			found = end;
+		}
 		done = done && add_run(m, b, run);
 	}
-	for (; action < b->actions && done; action++)
-		done = apply(m, &b->action[action]);
-	if (!done)
+	if (!done || !apply_before(m, b, b->count, &action))
 		return IOT_ENOMEM;
 	return bytes_of(m) <= m->options.memory ? IOT_OK : IOT_ELIMIT;
 }
