@@ -38,12 +38,11 @@ struct analyze_run {
 	struct iot_analyze *before; /* its analysis, which is finished */
 	struct part_of part;
 	uint64_t runtime_s, epoch_ns;
-	uint64_t every_ns;     /* print periods of this length while reading; 0: no */
-	_Atomic uint64_t bins; /* of the parts joined so far; other threads begin parts */
-	uint64_t top;          /* rows of a table; NOT_GIVEN: all */
-	int layer;             /* enum iot_analyze_layer */
-	int by;                /* index of table_by, or NOT_BY */
-	int group;             /* enum analyze_group_by, or NOT_GROUPED */
+	uint64_t every_ns; /* print periods of this length while reading; 0: no */
+	uint64_t top;      /* rows of a table; NOT_GIVEN: all */
+	int layer;         /* enum iot_analyze_layer */
+	int by;            /* index of table_by, or NOT_BY */
+	int group;         /* enum analyze_group_by, or NOT_GROUPED */
 	bool physical, per_thread, one_job, json, tsv, no_fsync, png, working_set, dependencies;
 };
 
@@ -79,39 +78,6 @@ static bool has_requests(const struct iot_analyze *a)
 	return iot_analyze_find(a, "totals", "N", NULL)->number > 0;
 }
 
-/* Parts, see iot_reader_fold */
-
-static void *begin_part(void *context)
-{
-	const struct analyze_run *a = context;
-	struct iot_analyze_options options = a->options;
-	options.part = 1;
-	options.epoch_ns = a->epoch_ns;
-	options.bins = a->bins;
-	options.trace_id = options.from = options.to = options.stored = 0; /* join_part knows */
-	return iot_analyze_new(&options);
-}
-
-static int add_events(void *part, const struct iot_event *ev, size_t n)
-{
-	return iot_analyze_events(part, ev, n);
-}
-
-static void drop_part(void *context, void *part)
-{
-	(void)context;
-	iot_analyze_free(part);
-}
-
-static int join_part(void *context, void *part)
-{
-	struct analyze_run *a = context;
-	const int status = iot_analyze_join(a->results.analysis, part);
-	a->bins = iot_analyze_bins(a->results.analysis);
-	trace_in_show_progress(&a->in);
-	return status;
-}
-
 /* Stores epoch= of a %trace, unless there was one. Returns whether a time precedes the next. */
 static bool read_epoch(const struct iot_event *ev, uint64_t *epoch_ns)
 {
@@ -137,24 +103,12 @@ static uint64_t epoch_of(const char *path)
 	return epoch_ns;
 }
 
-static int analyze_parts(struct analyze_run *a, const char *path)
-{
-	const struct iot_fold fold = {a, begin_part, add_events, join_part, drop_part};
-	a->epoch_ns = epoch_of(path);
-	trace_in_fold(&a->in, &fold);
-	progress_clear(&a->in.progress);
-	return a->in.status == IOT_ENOMEM ? IOT_ENOMEM : IOT_OK;
-}
-
 /* Returns a status; an error of the trace is reported, and kept in a->in.status. */
 static int analyze(struct analyze_run *a, const char *path)
 {
 	struct iot_event ev[TRACE_IN_BATCH];
 	size_t n;
 	int status = IOT_OK;
-	if (a->part.n == 1 && a->read.threads > 1 && trace_in_seekable(&a->in) &&
-	    strcmp(path, "-") != 0)
-		return analyze_parts(a, path);
 	n = trace_in_events(&a->in, ev, 1);
 	if (n == 1 && analyze_members_begin(ev)) {
 		message_print_about(path, "a state of several jobs is read from a file that is "
@@ -381,7 +335,6 @@ static enum exit_status analyze_before(struct analyze_run *a, const struct comma
 	const enum exit_status status =
 	    is_state ? analyze_state_open(&a->before, a->against, &a->read, &a->options, command)
 		     : analyze_one(&one, a->against, &a->before);
-	a->bins = 0;
 	if (status != EXIT_OK && (status != EXIT_FAULT || is_state)) {
 		iot_analyze_free(a->before);
 		a->before = NULL;
@@ -519,7 +472,7 @@ static const char *why_no_periods(const struct analyze_run *a, size_t count)
 		return NULL;
 	if (a->json || a->options.sections != 0 || a->state != NULL || a->html != NULL ||
 	    a->plots != NULL || a->against != NULL || a->part.n > 1 || a->group != NOT_GROUPED ||
-	    a->read.threads > 1)
+	    a->options.threads > 1)
 		return "--every prints periods only: it excludes --json, --section, --state, "
 		       "--html, "
 		       "--plots, --against, --group, --part and --threads";
@@ -543,6 +496,13 @@ static enum exit_status check_files(const struct analyze_run *a, char **paths, s
 	const enum exit_status status = same_file_check(&files);
 	same_file_free(&files);
 	return status;
+}
+
+/* Decoding takes about half of the time, and that of a few threads delivers records more slowly. */
+static uint64_t decoding_threads(const struct analyze_run *a)
+{
+	const uint64_t n = a->options.threads;
+	return n >= 4 ? n / 2 : n > 0;
 }
 
 static const char notes[] =
@@ -633,8 +593,8 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		 option_duration),
 	    RANGE(NUMBER, 0, "nodes", "N", &a.options.nodes,
 		  "nodes of the job (default: the hosts of its processes)", 1, UINT32_MAX),
-	    RANGE(NUMBER, 0, "threads", "N", &a.read.threads,
-		  "analyze parts between %syncs on N threads, and join them", 1, 256),
+	    RANGE(NUMBER, 0, "threads", "N", &a.options.threads,
+		  "compute the statistics on N threads", 1, 256),
 	    OPTION_NO_FSYNC(a.no_fsync),
 	    OPTION_QUIET(a.read.quiet, a.read.progress),
 	    GROUP("Reading"),
@@ -671,10 +631,11 @@ enum exit_status cmd_analyze(int argc, char **argv)
 				     "--plots and --html exclude --json, --tsv, --by and --state");
 	if (a.png && a.plots == NULL)
 		return options_wrong(&command, "--png needs --plots");
-	if (a.part.n > 1 && a.read.threads > 1)
+	if (a.part.n > 1 && a.options.threads > 1)
 		return options_wrong(&command, "--part and --threads exclude each other");
 	if (why_no_periods(&a, count) != NULL)
 		return options_wrong(&command, "%s", why_no_periods(&a, count));
+	a.read.threads = decoding_threads(&a);
 	status = check_files(&a, argv, count, &command);
 	if (status == EXIT_OK && a.every_ns > 0)
 		return run_periods(&a, count == 1 ? argv[0] : "-", &command);

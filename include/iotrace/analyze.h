@@ -92,6 +92,11 @@ struct iot_analyze_options {
 	uint32_t working_set;  /* 1: also the values of the working set, which take more time */
 	uint32_t dependencies; /* 1: also those between processes */
 	uint64_t offsets;      /* 1: gather what iot_analyze_offsets returns */
+	/*
+	 * The groups of statistics are computed on up to this number of threads, with that of the
+	 * caller; 0: on that alone, as a part always is. Values are the same.
+	 */
+	uint64_t threads;
 };
 
 enum iot_value_kind {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analyze_internal.h"
+#include "batches.h"
 #include "interval.h"
 #include "renumber.h"
 #include "requests_join.h"
@@ -145,6 +146,8 @@ int iot_analyze_join_trace(struct iot_analyze *a, struct iot_analyze *more)
 	const char *why = why_separate(a, more);
 	if (why != NULL)
 		return error_refuse(&a->error, why);
+	batches_end(a);
+	batches_end(more);
 	a->status = a->status == IOT_OK ? more->status : a->status;
 	if (a->status == IOT_OK && (!end_trace(a) || !end_trace(more)))
 		a->status = IOT_ENOMEM;

@@ -13,6 +13,7 @@
 #include "lib/format/directive.h"
 
 #include "analyze_internal.h"
+#include "batches.h"
 #include "cycle_values.h"
 #include "io_time.h"
 #include "map.h"
@@ -33,27 +34,11 @@ static bool needs(const struct iot_analyze *a, unsigned sections)
 	return (a->options.sections & sections) != 0;
 }
 
-static void layer_init(struct layer *l, const struct iot_analyze_options *o)
-{
-	l->busy.part = l->concurrency.part = l->rows.busy.part = o->part != 0;
-	l->rows.busy.by_pair = true;
-	l->file_users.interval_ns = o->interval_ns;
-	l->rows.small = o->small;
-	l->dependencies.part = o->part != 0;
-	l->order.by_file = (o->sections & IOT_ANALYZE_FILES) != 0;
-}
-
-/* Bins of a part need not be finer than those of what precedes it: joins only make them coarser. */
-static void begin_bins(struct layer *l, unsigned i, uint64_t bins)
-{
-	l->cells.coarser = (int)(bins >> 16 * i & 0xff);
-	l->series.coarser = (int)(bins >> (16 * i + 8) & 0xff);
-	l->cells.started = l->cells.coarser > 0;
-}
-
 uint64_t iot_analyze_bins(const struct iot_analyze *a)
 {
 	uint64_t bins = 0;
+	if (!batches_are_passed(a))
+		return 0;
 	for (unsigned i = 0; i < LAYERS; i++)
 		if (a->layers[i] != NULL)
 			bins |= (uint64_t)a->layers[i]->cells.coarser << 16 * i |
@@ -69,77 +54,22 @@ static bool bins_are_valid(uint64_t bins)
 	return true;
 }
 
-struct layer *analyze_layer(struct iot_analyze *a, unsigned i)
+/* Of streams that were replaced, or end early because of a limit. */
+static void end_streams(struct iot_analyze *a)
 {
-	if (a->layers[i] == NULL) {
-		a->layers[i] = calloc(1, sizeof *a->layers[i]);
-		if (a->layers[i] != NULL) {
-			layer_init(a->layers[i], &a->options);
-			begin_bins(a->layers[i], i, a->options.bins);
-		}
-	}
-	keep(a, a->layers[i] != NULL);
-	return a->layers[i];
-}
-
-static bool add_over_time(struct layer *l, const struct io_spans *in_order,
-			  const struct io_spans *by_process, const struct io_spans *grouped)
-{
-	latency_add(&l->latency, grouped);
-	return arrival_add(&l->arrival, in_order, by_process) &&
-	       concurrency_add(&l->concurrency, in_order);
-}
-
-/* Passes the requests of the current run to the statistics of a layer. */
-static void add_batch(struct iot_analyze *a, struct layer *l, unsigned i)
-{
-	const struct io_batch *batch = &a->requests.batch[i];
-	const struct io_spans grouped = requests_grouped(&a->requests, i),
-			      in_order = requests_in_order(&a->requests, i),
-			      by_process = requests_by_process(&a->requests, i);
-	keep(a, totals_add(&l->totals, &grouped) &&
-		    totals_add_clocks(&l->totals, batch->clock, batch->clock_count));
-	if (needs(a, IOT_ANALYZE_SIZES))
-		keep(a, sizes_add(&l->sizes, &in_order, &grouped));
-	if (needs(a, NEED_ORDER))
-		keep(a, order_add_heads(&l->order, &a->requests) && order_add(&l->order, &grouped));
-	if (needs(a, IOT_ANALYZE_ORDER))
-		keep(a, repetition_add(&l->repetition, &a->requests, &by_process));
-	if (needs(a, NEED_BUSY | NEED_BINS))
-		requests_sum_times(&a->requests, i);
-	if (needs(a, NEED_BUSY))
-		keep(a, busy_add(&l->busy, &by_process));
-	if (needs(a, NEED_BINS))
-		keep(a, cells_add(&l->cells, &by_process, a->trace.epoch_ns) &&
-			    series_add(&l->series, &in_order, a->trace.epoch_ns));
-	if (needs(a, IOT_ANALYZE_TIME))
-		keep(a, add_over_time(l, &in_order, &by_process, &grouped) &&
-			    file_users_add(&l->file_users, &grouped, a->trace.epoch_ns));
-	if (a->options.offsets)
-		keep(a, offsets_add(&l->offsets, &grouped, a->trace.epoch_ns));
-	if (needs(a, REQUESTS_ROWS))
-		keep(a, rows_add(&l->rows, &grouped));
-	l->reuse.other_file = a->requests.other_file;
-	if (needs(a, NEED_REUSE))
-		keep(a, reuse_add(&l->reuse, &grouped, &in_order));
-	if (a->options.working_set)
-		keep(a,
-		     working_set_add(&l->working_set, &grouped, &a->requests, a->trace.epoch_ns));
-	if (a->options.dependencies)
-		keep(a, dependencies_add(&l->dependencies, &in_order));
+	for (size_t i = 0; i < a->requests.ended_count; i++)
+		batches_end_stream(a, a->requests.ended[i].stream);
+	requests_end_replaced(&a->requests);
 }
 
 static void flush(struct iot_analyze *a)
 {
-	for (unsigned i = 0; i < LAYERS && a->status == IOT_OK; i++) {
-		struct layer *l = a->requests.batch[i].count > 0 ? analyze_layer(a, i) : NULL;
-		if (l != NULL)
-			add_batch(a, l, i);
-	}
-	requests_clear(&a->requests);
+	batches_add(a);
 	requests_limit_streams(&a->requests);
-	if (a->requests.ended_count > 0)
-		streams_end_replaced(a);
+	end_streams(a);
+	if (!sample_is_due(a))
+		return;
+	batches_drain(a);
 	keep(a, sample_limit(a));
 }
 
@@ -225,33 +155,12 @@ static bool is_create(const struct iot_event *ev)
 	return text_equals(name, "create") && (result.data == NULL || text_equals(result, "0"));
 }
 
-static bool add_op_time(struct iot_analyze *a, struct layer *l, const struct iot_event *ev,
-			size_t process)
-{
-	const struct iot_record *op = &ev->rec;
-	if (process == SIZE_MAX || (ev->has & IOT_HAS_TIME) == 0)
-		return true;
-	if (needs(a, NEED_BINS) &&
-	    !series_add_op(&l->series, a->trace.epoch_ns + (uint64_t)op->start_ns))
-		return false;
-	return !needs(a, NEED_BUSY) || (ev->has & IOT_HAS_TOOK) == 0 ||
-	       busy_add_op(&l->busy, process, op->start_ns, op->duration_ns);
-}
-
 /* To all layers: the operations of a process belong to each. */
 static void add_op_to_layers(struct iot_analyze *a, const struct iot_event *ev)
 {
 	const struct request_operation numbers = requests_operation(&a->requests, ev);
-	if (numbers.process == SIZE_MAX || !needs(a, NEED_BUSY | NEED_BINS | REQUESTS_ROWS))
-		return;
-	for (unsigned i = 0; i < LAYERS; i++) {
-		struct layer *l = analyze_layer(a, i);
-		if (l == NULL)
-			return;
-		keep(a, add_op_time(a, l, ev, numbers.process));
-		if (needs(a, REQUESTS_ROWS))
-			keep(a, rows_add_operation(&l->rows, numbers, ev));
-	}
+	if (numbers.process != SIZE_MAX && needs(a, NEED_BUSY | NEED_BINS | REQUESTS_ROWS))
+		batches_add_operation(a, numbers, ev);
 }
 
 static void add_op(struct iot_analyze *a, const struct iot_event *ev)
@@ -266,7 +175,7 @@ static void add_op(struct iot_analyze *a, const struct iot_event *ev)
 	add_op_to_layers(a, ev);
 	const uint32_t stream = requests_close(&a->requests, ev);
 	if (stream != 0)
-		streams_end(a, stream - 1);
+		batches_end_stream(a, stream - 1);
 }
 
 static void add_lost(struct iot_analyze *a, const struct iot_event *ev)
@@ -404,6 +313,7 @@ bool analyze_same_options(const struct iot_analyze *a, const struct iot_analyze 
 	same.top = a->options.top;
 	same.nodes = a->options.nodes;
 	same.offsets = a->options.offsets;
+	same.threads = a->options.threads;
 	return memcmp(&same, &a->options, sizeof same) == 0;
 }
 
@@ -443,6 +353,8 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 	const char *why = why_separate(a, part);
 	if (why != NULL)
 		return error_refuse(&a->error, why);
+	batches_end(a);
+	batches_end(part);
 	if (a->status == IOT_OK)
 		a->status = part->status;
 	for (unsigned i = 0; i < LAYERS && a->status == IOT_OK; i++)
@@ -667,10 +579,11 @@ static void add_metadata_values(struct iot_analyze *a, const struct layer *l)
 
 int iot_analyze_finish(struct iot_analyze *a)
 {
-	const unsigned chosen = chosen_layer(a);
 	if (a->finished)
 		return IOT_EUSAGE;
 	a->finished = true;
+	batches_end(a);
+	const unsigned chosen = chosen_layer(a);
 	a->trace.left_out = requests_of(a->layers[!chosen]);
 	a->values.inexact = a->job.more > 0 ? VALUES_UNORDERED : VALUES_INEXACT;
 	struct layer *l = analyze_layer(a, chosen);
@@ -854,37 +767,19 @@ struct iot_analyze *iot_analyze_new(const struct iot_analyze_options *options)
 	set_defaults(&a->options);
 	a->requests.options = a->options;
 	a->trace.epoch_ns = a->options.epoch_ns;
-	return a;
-}
-
-static void layer_free(struct layer *l)
-{
-	if (l == NULL)
-		return;
-	totals_free(&l->totals);
-	sizes_free(&l->sizes);
-	order_free(&l->order);
-	repetition_free(&l->repetition);
-	cells_free(&l->cells);
-	series_free(&l->series);
-	offsets_free(&l->offsets);
-	busy_free(&l->busy);
-	arrival_free(&l->arrival);
-	concurrency_free(&l->concurrency);
-	rows_free(&l->rows);
-	file_users_free(&l->file_users);
-	reuse_free(&l->reuse);
-	working_set_free(&l->working_set);
-	dependencies_free(&l->dependencies);
-	free(l);
+	if (batches_new(a))
+		return a;
+	iot_analyze_free(a);
+	return NULL;
 }
 
 void iot_analyze_free(struct iot_analyze *a)
 {
 	if (a == NULL)
 		return;
+	batches_free(a);
 	for (unsigned i = 0; i < LAYERS; i++)
-		layer_free(a->layers[i]);
+		analyze_layer_free(a->layers[i]);
 	requests_free(&a->requests);
 	row_names_free(&a->names);
 	job_free(&a->job);

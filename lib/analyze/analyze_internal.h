@@ -74,6 +74,7 @@ struct layer {
 
 struct iot_analyze {
 	struct iot_analyze_options options;
+	struct batches *batches; /* see batches.h */
 	struct requests requests;
 	struct totals_trace trace;
 	struct metadata metadata;
@@ -96,6 +97,7 @@ struct iot_analyze {
 
 /* The statistics of a layer, new ones if it has none; NULL if out of memory. */
 struct layer *analyze_layer(struct iot_analyze *a, unsigned i);
+void analyze_layer_free(struct layer *l); /* NULL is ignored */
 /* Whether values of both have the same meaning. */
 bool analyze_same_options(const struct iot_analyze *a, const struct iot_analyze *b);
 bool analyze_options_are_valid(const struct iot_analyze_options *o);

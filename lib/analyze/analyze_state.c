@@ -7,6 +7,7 @@
 #include "lib/format/directive.h"
 
 #include "analyze_internal.h"
+#include "batches.h"
 #include "order_state.h"
 #include "requests_state.h"
 #include "sample.h"
@@ -152,6 +153,7 @@ int iot_analyze_save(struct iot_analyze *a, struct iot_writer *w)
 {
 	struct iot_analyze_options o = a->options;
 	struct state s = {.writer = w, .layer = -1, .direction = -1};
+	batches_end(a);
 	if (a->finished || a->status != IOT_OK)
 		return a->finished ? IOT_EUSAGE : a->status;
 	if (o.part == 0 && o.to == o.stored)

@@ -15,28 +15,27 @@ static inline uint64_t mix(uint64_t h)
 	return (h ^ h >> 29) * 0xbf58476d1ce4e5b9U;
 }
 
-/* Returns 0 if out of memory. */
-static inline uint64_t hash_of_process(struct repetition *r, const struct requests *from,
-				       uint32_t process)
+static inline uint64_t hash_of_file(const struct file_key *key)
 {
-	if (!array_reserve_index(&r->process_hash, &r->process_capacity, process,
-				 sizeof *r->process_hash))
-		return 0;
-	if (r->process_hash[process] == 0)
-		r->process_hash[process] = mix(from->process_map.keys[process] + 1) | 1;
-	return r->process_hash[process];
+	return mix(mix(idmap_pair(key->process, key->file)) + key->object) | 1;
 }
 
-static inline uint64_t hash_of_file(struct repetition *r, const struct requests *from,
-				    uint32_t file)
+/* Computes those of a batch. Returns false if out of memory. */
+static bool set_hashes(struct repetition *r, const struct io_batch *b)
 {
-	const struct file_key *key = &from->file_keys[file];
-	if (!array_reserve_index(&r->file_hash, &r->file_capacity, file, sizeof *r->file_hash))
-		return 0;
-	if (r->file_hash[file] == 0)
-		r->file_hash[file] =
-		    mix(mix(idmap_pair(key->process, key->file)) + key->object) | 1;
-	return r->file_hash[file];
+	for (size_t i = 0; i < b->group_count; i++) {
+		const struct io_group *g = &b->group[i];
+		if (!array_reserve_index(&r->process_hash, &r->process_capacity, g->process,
+					 sizeof *r->process_hash) ||
+		    !array_reserve_index(&r->file_hash, &r->file_capacity, g->file,
+					 sizeof *r->file_hash))
+			return false;
+		if (r->process_hash[g->process] == 0)
+			r->process_hash[g->process] = mix(g->process_id + 1) | 1;
+		if (r->file_hash[g->file] == 0)
+			r->file_hash[g->file] = hash_of_file(&g->key);
+	}
+	return true;
 }
 
 static inline unsigned level_of(uint64_t hash)
@@ -232,47 +231,44 @@ static bool add_candidates(struct repetition_table *t, const struct candidates *
 	return true;
 }
 
-static inline bool find_candidates(struct repetition *r, const struct requests *from,
+static inline void find_candidates(const struct repetition *r, uint32_t other_file,
 				   const struct io_span *span, struct candidates *same_file,
 				   struct candidates *any_file)
 {
-	const uint64_t process = hash_of_process(r, from, span->process);
+	const uint64_t process = r->process_hash[span->process];
 	const uint64_t number = r->requests[span->process];
 	size_t same = same_file->count, any = any_file->count;
-	uint64_t file = 0;
 	for (size_t i = 0; i < span->count; i++) {
 		const struct io_request *q = &span->request[i];
 		struct candidate c = {.number = number + i, .process = span->process};
-		if (q->file + 1 == from->other_file)
+		if (q->file + 1 == other_file)
 			continue;
 		const uint64_t place =
 		    mix(q->offset * 0x94d049bb133111ebU + q->length * 2 + q->write) ^ process;
-		if (i == 0 || q->file != q[-1].file)
-			file = hash_of_file(r, from, q->file);
-		if (file == 0)
-			return false;
-		c.hash = mix(place ^ file << 1);
+		c.hash = mix(place ^ r->file_hash[q->file] << 1);
 		same = append(same_file->of, same, same_file->hash_max, c);
 		c.hash = mix(place);
 		any = append(any_file->of, any, any_file->hash_max, c);
 	}
 	same_file->count = same;
 	any_file->count = any;
-	return process != 0;
 }
 
-bool repetition_add(struct repetition *r, const struct requests *from, const struct io_spans *spans)
+bool repetition_add(struct repetition *r, const struct io_batch *batch, uint32_t other_file,
+		    const struct io_spans *spans)
 {
 	struct candidates same_file, any_file;
+	if (!set_hashes(r, batch))
+		return false;
 	begin_candidates(&same_file, &r->of[0]);
 	begin_candidates(&any_file, &r->of[1]);
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct io_span *span = &spans->span[i];
 		if (!array_reserve_index(&r->requests, &r->capacity, span->process,
-					 sizeof *r->requests) ||
-		    (span_is_located(span) &&
-		     !find_candidates(r, from, span, &same_file, &any_file)))
+					 sizeof *r->requests))
 			return false;
+		if (span_is_located(span))
+			find_candidates(r, other_file, span, &same_file, &any_file);
 		r->requests[span->process] += span->count;
 	}
 	return add_candidates(&r->of[0], &same_file) && add_candidates(&r->of[1], &any_file);

@@ -52,8 +52,8 @@ struct repetition {
 };
 
 /* These return false if out of memory. */
-/* spans: in the order of the trace. */
-bool repetition_add(struct repetition *r, const struct requests *from,
+/* spans: by process; other_file: number + 1 of the files outside of a sample; 0: none. */
+bool repetition_add(struct repetition *r, const struct io_batch *batch, uint32_t other_file,
 		    const struct io_spans *spans);
 /* Adds a part, whose processes have these numbers in r. */
 bool repetition_join(struct repetition *r, const struct repetition *part, const uint32_t *process);

@@ -414,8 +414,12 @@ static void begin_group(struct requests *r, struct io_batch *b, struct file_id *
 	struct batch_number *of = &r->pair_group[at];
 	if (of->batch != r->batch_number) {
 		*of = (struct batch_number){r->batch_number, (uint32_t)b->group_count};
-		b->group[b->group_count++] = (struct io_group){
-		    .pair = id->pair - 1, .file = id->file - 1, .process = id->process - 1};
+		b->group[b->group_count++] =
+		    (struct io_group){.pair = id->pair - 1,
+				      .file = id->file - 1,
+				      .process = id->process - 1,
+				      .process_id = r->process_map.keys[id->process - 1],
+				      .key = r->file_keys[id->file - 1]};
 	}
 	id->batch = r->batch_number;
 	id->group = of->number;

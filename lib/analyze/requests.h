@@ -60,6 +60,13 @@ struct io_clock {
 	int64_t first_ns, last_ns;
 };
 
+/* Identifies a file: an object, or without one a fileId of a process. */
+struct file_key {
+	uint32_t object, process, file;
+	bool undefined; /* in a part: the file that an earlier part declares for this fileId */
+	bool omitted;   /* all files outside of a sample */
+};
+
 /* The requests of a layer in the current batch. */
 struct io_batch {
 	struct io_request request[REQUESTS_MAX]; /* in the order of the trace */
@@ -67,6 +74,8 @@ struct io_batch {
 	size_t count;
 	struct io_group { /* of a pair of a process and a file */
 		uint32_t pair, file, process, count;
+		uint64_t process_id;
+		struct file_key key;
 	} group[REQUESTS_MAX];
 	size_t group_count;
 	struct io_clock clock[REQUESTS_MAX];
@@ -115,13 +124,6 @@ struct file_id {
 	uint32_t undefined_file; /* of operations in a part without a definition; number + 1 */
 };
 
-/* Identifies a file: an object, or without one a fileId of a process. */
-struct file_key {
-	uint32_t object, process, file;
-	bool undefined; /* in a part: the file that an earlier part declares for this fileId */
-	bool omitted;   /* all files outside of a sample */
-};
-
 /* The numbers of an operation; SIZE_MAX: none. */
 struct request_operation {
 	size_t process, pair;
@@ -151,8 +153,8 @@ struct request_clock {
 
 struct requests {
 	struct iot_analyze_options options;
-	struct io_batch batch[LAYERS];
-	uint32_t batch_number; /* from 1 on */
+	struct io_batch *batch; /* of each layer; the owner's */
+	uint32_t batch_number;  /* from 1 on */
 	/* by pair or process, and layer */
 	struct batch_number {
 		uint32_t batch, number; /* number: of its group or process in that batch */

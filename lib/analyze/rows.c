@@ -125,23 +125,32 @@ static bool succeeded(const struct iot_event *op)
 	return result.data == NULL || text_equals(result, "0");
 }
 
-static struct row_sums sum_operation(const struct iot_event *op)
+struct row_operation row_operation_of(const struct iot_event *ev)
 {
-	const struct iot_text name = iot_directive_get(op, "name");
-	const bool good = succeeded(op), timed = (op->has & IOT_HAS_TIME) != 0;
-	const bool has_end = timed && (op->has & IOT_HAS_TOOK) != 0;
-	return (struct row_sums){
-	    .count = {[ROW_OPERATIONS] = 1},
-	    .untimed = {[ROW_OPERATIONS] = !has_end},
-	    .opens = good && text_equals(name, "open"),
-	    .closes = good && text_equals(name, "close"),
-	    .timed = timed,
-	    .first_ns = op->rec.start_ns,
-	    .last_ns = interval_end(op->rec.start_ns, has_end ? op->rec.duration_ns : 0)};
+	const struct iot_text name = iot_directive_get(ev, "name");
+	const bool good = succeeded(ev), timed = (ev->has & IOT_HAS_TIME) != 0;
+	return (struct row_operation){.opens = good && text_equals(name, "open"),
+				      .closes = good && text_equals(name, "close"),
+				      .timed = timed,
+				      .has_end = timed && (ev->has & IOT_HAS_TOOK) != 0,
+				      .start_ns = ev->rec.start_ns,
+				      .duration_ns = ev->rec.duration_ns};
+}
+
+static struct row_sums sum_operation(const struct row_operation *op)
+{
+	return (struct row_sums){.count = {[ROW_OPERATIONS] = 1},
+				 .untimed = {[ROW_OPERATIONS] = !op->has_end},
+				 .opens = op->opens,
+				 .closes = op->closes,
+				 .timed = op->timed,
+				 .first_ns = op->start_ns,
+				 .last_ns =
+				     interval_end(op->start_ns, op->has_end ? op->duration_ns : 0)};
 }
 
 bool rows_add_operation(struct rows *r, struct request_operation numbers,
-			const struct iot_event *op)
+			const struct row_operation *op)
 {
 	const struct row_sums s = sum_operation(op);
 	if (numbers.process != SIZE_MAX) {
@@ -155,8 +164,7 @@ bool rows_add_operation(struct rows *r, struct request_operation numbers,
 	if (!array_reserve_index(&r->pairs, &r->pair_capacity, numbers.pair, sizeof *r->pairs))
 		return false;
 	row_sums_add(&r->pairs[numbers.pair].sums, &s);
-	return s.untimed[ROW_OPERATIONS] > 0 ||
-	       busy_add_op(&r->busy, numbers.pair, op->rec.start_ns, op->rec.duration_ns);
+	return !op->has_end || busy_add_op(&r->busy, numbers.pair, op->start_ns, op->duration_ns);
 }
 
 /* Parts */

@@ -23,6 +23,14 @@ struct row_pair {
 	bool located;
 };
 
+/* What counts of an operation. */
+struct row_operation {
+	bool opens, closes; /* successful ones */
+	bool timed, has_end;
+	int64_t start_ns; /* if `timed` */
+	uint64_t duration_ns;
+};
+
 /* All zeros: empty. */
 struct rows {
 	uint64_t small; /* bytes of the largest small request */
@@ -36,7 +44,8 @@ struct rows {
 /* Requests, grouped. */
 bool rows_add(struct rows *r, const struct io_spans *spans);
 bool rows_add_operation(struct rows *r, struct request_operation numbers,
-			const struct iot_event *op);
+			const struct row_operation *op);
+struct row_operation row_operation_of(const struct iot_event *ev);
 /* Adds a part, whose processes and pairs have these numbers in r. */
 bool rows_join(struct rows *r, const struct rows *part, const uint32_t *process,
 	       const uint32_t *pair);

@@ -227,11 +227,17 @@ static bool keep_chosen(struct iot_analyze *a, bool omitted)
 	return done;
 }
 
+bool sample_is_due(const struct iot_analyze *a)
+{
+	const struct requests *r = &a->requests;
+	const size_t rows = r->files - (r->other_file != 0) + r->pair_map.count - r->other_pairs;
+	return !r->options.part && rows > ROWS_MAX;
+}
+
 bool sample_limit(struct iot_analyze *a)
 {
 	struct requests *r = &a->requests;
-	const size_t rows = r->files - (r->other_file != 0) + r->pair_map.count - r->other_pairs;
-	if (r->options.part || rows <= ROWS_MAX)
+	if (!sample_is_due(a))
 		return true;
 	const uint32_t before = r->sample_bits;
 	while (r->sample_bits < SAMPLE_BITS_MAX && count_rows(r, r->sample_bits) > ROWS_MAX)

@@ -10,7 +10,9 @@
 
 #include "analyze_internal.h"
 
-/* Drops files if there are too many rows. Returns false if out of memory. */
+/* Whether there are too many rows. */
+bool sample_is_due(const struct iot_analyze *a);
+/* Then drops files. Returns false if out of memory. */
 bool sample_limit(struct iot_analyze *a);
 /*
  * Drops the common number, and ends the streams of its files; before results, states and joins of
