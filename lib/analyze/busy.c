@@ -45,23 +45,47 @@ static size_t index_of(const struct busy *b, const struct io_span *span)
 	return b->by_pair ? span->pair : span->process;
 }
 
-/* Requests of which none overlaps with another, or with anything before. */
-static inline void add_disjoint(struct busy_process *p, enum busy_kind kind, uint64_t ns,
-				int64_t end_ns)
+static enum busy_kind kind_of(unsigned write)
+{
+	return write ? BUSY_WRITE : BUSY_READ;
+}
+
+/* The end of the last request of a direction. */
+static inline int64_t last_end(const struct io_span *span, bool write)
+{
+	const struct io_request *q = span_last(span);
+	while (q->write != write)
+		q--;
+	return q->end_ns;
+}
+
+static inline void add_time(struct busy_process *p, enum busy_kind kind, uint64_t ns,
+			    int64_t end_ns)
 {
 	p->of[kind].ns += ns;
 	p->of[kind].end_ns = end_ns;
-	p->of[BUSY_IO].ns += ns;
-	p->of[BUSY_IO].end_ns = end_ns;
 }
 
-static bool add_overlapping(struct busy *b, enum busy_kind kind, const struct io_span *span)
+/* Requests of which none overlaps with another, or with anything before. */
+static inline void add_disjoint(struct busy_process *p, const struct io_span *span, bool by_pair)
+{
+	const uint64_t ns = span->of[0].duration_ns + span->of[1].duration_ns;
+	const int64_t end_ns = span_last(span)->end_ns;
+	for (unsigned d = 0; d < 2; d++)
+		if (span->of[d].count > 0)
+			add_time(p, kind_of(d), span->of[d].duration_ns, last_end(span, d));
+	add_time(p, BUSY_IO, ns, end_ns);
+	if (!by_pair)
+		add_time(p, BUSY_ALL, ns, end_ns);
+}
+
+static bool add_overlapping(struct busy *b, const struct io_span *span)
 {
 	const size_t at = index_of(b, span);
 	bool added = true;
 	for (size_t i = 0; i < span->count && added; i++) {
 		const struct io_request *q = &span->request[i];
-		added = extend(b, at, kind, q->start_ns, q->end_ns) &&
+		added = extend(b, at, kind_of(q->write), q->start_ns, q->end_ns) &&
 			extend(b, at, BUSY_IO, q->start_ns, q->end_ns) &&
 			(b->by_pair || extend(b, at, BUSY_ALL, q->start_ns, q->end_ns));
 	}
@@ -69,27 +93,22 @@ static bool add_overlapping(struct busy *b, enum busy_kind kind, const struct io
 }
 
 /* The heads of a part need each interval, until they are complete. */
-static bool has_heads(const struct busy *b, size_t process, enum busy_kind kind)
+static bool has_heads(const struct busy *b, size_t process)
 {
-	return !b->part || (process < b->head_capacity && b->heads[process][kind].more &&
-			    b->heads[process][BUSY_IO].more && b->heads[process][BUSY_ALL].more);
+	return !b->part || (process < b->head_capacity && b->heads[process][BUSY_READ].more &&
+			    b->heads[process][BUSY_WRITE].more && b->heads[process][BUSY_IO].more &&
+			    b->heads[process][BUSY_ALL].more);
 }
 
 static inline bool add_span(struct busy *b, const struct io_span *span)
 {
-	const enum busy_kind kind = span->write ? BUSY_WRITE : BUSY_READ;
 	const enum busy_kind widest = b->by_pair ? BUSY_IO : BUSY_ALL; /* includes the others */
-	const int64_t end_ns = span_last(span)->end_ns;
 	const size_t at = index_of(b, span);
 	struct busy_process *p = &b->processes[at];
 	if (!span->disjoint || span->request->start_ns < p->of[widest].end_ns ||
-	    end_ns == INT64_MAX || !has_heads(b, at, kind))
-		return add_overlapping(b, kind, span);
-	add_disjoint(p, kind, span->duration_ns, end_ns);
-	if (b->by_pair)
-		return true;
-	p->of[BUSY_ALL].ns += span->duration_ns;
-	p->of[BUSY_ALL].end_ns = end_ns;
+	    span_last(span)->end_ns == INT64_MAX || !has_heads(b, at))
+		return add_overlapping(b, span);
+	add_disjoint(p, span, b->by_pair);
 	return true;
 }
 

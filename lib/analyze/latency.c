@@ -4,18 +4,31 @@
 #include "saturate.h"
 #include "state.h"
 
+/* Without a branch on the direction: each duration is appended to both, and counts in one. */
+static inline void add_span(struct latency *l, const struct io_span *span,
+			    uint64_t ns[2][REQUESTS_MAX + 1], size_t count[2])
+{
+	size_t reads = count[0], writes = count[1];
+	for (size_t i = 0; i < span->count; i++) {
+		const struct io_request *q = &span->request[i];
+		ns[0][reads] = ns[1][writes] = q->duration_ns;
+		reads += !q->write;
+		writes += q->write;
+	}
+	count[0] = reads;
+	count[1] = writes;
+	for (unsigned d = 0; d < 2; d++)
+		l->bytes[d] = saturate_add(l->bytes[d], span->of[d].bytes);
+}
+
 void latency_add(struct latency *l, const struct io_spans *spans)
 {
-	uint64_t ns[2][REQUESTS_MAX];
+	uint64_t ns[2][REQUESTS_MAX + 1];
 	size_t count[2] = {0, 0};
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct io_span *span = &spans->span[i];
-		const bool d = span->write;
-		if (!span_is_timed(span))
-			continue;
-		for (size_t j = 0; j < span->count; j++)
-			ns[d][count[d]++] = span->request[j].duration_ns;
-		l->bytes[d] = saturate_add(l->bytes[d], span->bytes);
+		if (span_is_timed(span))
+			add_span(l, span, ns, count);
 	}
 	for (unsigned d = 0; d < 2; d++)
 		histogram_add_list(&l->durations[d], ns[d], count[d]);

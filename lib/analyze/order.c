@@ -212,13 +212,16 @@ static void settle(struct order *o, const struct steady *steady)
  * and direction ended, or that has another stride or size; returns their number.
  */
 static inline size_t add_consecutive(struct order_stream *s, const struct io_request *q, size_t n,
-				     bool write, struct steady *to)
+				     struct steady *to)
 {
+	const bool write = q->write;
 	uint64_t end = s->end;
 	size_t i = 0;
 	if (s->write != write || !s->steady)
 		return 0;
-	for (; i < n && s->steady && q[i].offset == end && q[i].length == s->length; i++)
+	for (; i < n && s->steady && q[i].offset == end && q[i].length == s->length &&
+	       q[i].write == write;
+	     i++)
 		s->steady = !__builtin_add_overflow(end, s->length, &end);
 	if (i == 0)
 		return 0;
@@ -229,9 +232,9 @@ static inline size_t add_consecutive(struct order_stream *s, const struct io_req
 	return i;
 }
 
-static bool add_request(struct order *o, struct order_stream *s, const struct io_request *q,
-			bool write)
+static bool add_request(struct order *o, struct order_stream *s, const struct io_request *q)
 {
+	const bool write = q->write;
 	const struct order_direction *d = &s->of[write];
 	add_mixed(o, s, q, write);
 	if (!add_direction(o, s, q, write))
@@ -246,12 +249,23 @@ static inline bool add_span(struct order *o, struct order_stream *s, const struc
 {
 	const struct io_request *q = span->request;
 	for (size_t i = 0;;) {
-		i += add_consecutive(s, q + i, span->count - i, span->write, to);
+		i += add_consecutive(s, q + i, span->count - i, to);
 		if (i == span->count)
 			return true;
-		if (!add_request(o, s, &q[i++], span->write))
+		if (!add_request(o, s, &q[i++]))
 			return false;
+		if (i == span->count)
+			return true;
 	}
+}
+
+/* Of unknown offsets. */
+static void interrupt(struct order *o, struct order_stream *s, const struct io_span *span)
+{
+	order_interrupt_mixed(o, s);
+	for (unsigned d = 0; d < 2; d++)
+		if (span->of[d].count > 0)
+			order_interrupt_direction(o, s, d);
 }
 
 bool order_add(struct order *o, const struct io_spans *spans)
@@ -265,12 +279,10 @@ bool order_add(struct order *o, const struct io_spans *spans)
 			return false;
 		struct order_stream *s = &o->streams[span->stream];
 		s->file = span->file;
-		if (span_is_located(span)) {
+		if (span_is_located(span))
 			added = add_span(o, s, span, &steady);
-		} else {
-			order_interrupt_mixed(o, s);
-			order_interrupt_direction(o, s, span->write);
-		}
+		else
+			interrupt(o, s, span);
 	}
 	settle(o, &steady);
 	return added;

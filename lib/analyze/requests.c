@@ -385,11 +385,10 @@ static void bind(struct requests *r, struct file_id *id, const struct iot_record
 
 /* Requests */
 
-/* Without the bits of the type that say nothing of a request. */
+/* Without the bits of the type that say nothing of a span. */
 static inline uint16_t type_flags(const struct iot_record *rec)
 {
-	static const unsigned type = IOT_ASYNC | IOT_WRITE;
-	return (uint16_t)((unsigned)(rec->type & type) << 8 | rec->flags);
+	return (uint16_t)((unsigned)(rec->type & IOT_ASYNC) << 8 | rec->flags);
 }
 
 static inline void set_request(struct io_request *q, const struct iot_record *rec, unsigned shift)

@@ -13,8 +13,8 @@
 
 #include "lib/base/idmap.h"
 
-/* A batch and its events fit in the processor's cache. */
-enum { REQUESTS_MAX = 256, LAYERS = 2, REQUESTS_RECENT = 256 };
+/* A batch fits in the second level of the cache; longer spans cost less per request. */
+enum { REQUESTS_MAX = 1024, LAYERS = 2, REQUESTS_RECENT = 256 };
 enum { STREAMS_MAX = 1 << 18 /* that are open */ };
 /* The sections with rows of processes and files, for which files of operations are numbered. */
 enum { REQUESTS_ROWS = IOT_ANALYZE_FILES | IOT_ANALYZE_PROCESSES };
@@ -25,28 +25,33 @@ struct io_request {
 	int64_t end_ns; /* INT64_MAX if beyond it; start_ns if the duration is unknown */
 	uint64_t duration_ns;
 	uint32_t stream, file, process; /* numbers */
-	uint16_t type_flags;            /* of the record, without bits that concern no request */
+	uint16_t type_flags;            /* of the record, without bits that concern no span */
 	bool write;
 };
 
 /*
- * Requests with the same numbers, flags and direction, in their order. Statistics look up what
- * belongs to a span once, and use its sums.
+ * Requests with the same numbers and flags, in their order. Statistics look up what belongs to a
+ * span once, and use its sums.
  */
 struct io_span {
 	uint32_t process;            /* number; in the order of the trace not set */
 	uint32_t stream, pair, file; /* only if grouped; pair: of a process and a file */
 	uint8_t flags;               /* enum iot_flag */
-	bool write;                  /* in the order of the trace not set */
 	bool asynchronous;
 	/* These are false in spans that are not summed. */
 	bool same_length;
 	bool disjoint; /* each takes time, and starts after the previous one has ended */
 	uint32_t count;
 	const struct io_request *request; /* the first one */
-	uint64_t bytes, duration_ns;
-	uint64_t extent; /* the highest end */
+	struct io_sums {
+		uint64_t count, bytes, duration_ns;
+	} of[2];                   /* reads, writes */
+	uint64_t low, extent;      /* the lowest offset, the highest end */
+	int64_t first_ns, last_ns; /* the earliest start, the latest end */
 };
+
+/* Sets the sums of a span from its requests. */
+void requests_sum(struct io_span *s);
 
 struct io_spans {
 	const struct io_span *span;
@@ -88,9 +93,6 @@ struct io_batch {
 		bool summed;
 	} in_order, of_processes, of_groups;
 };
-
-/* Sets the sums of a span from its requests. */
-void requests_sum(struct io_span *s);
 
 /* Whether start and duration are known. */
 static inline bool span_is_timed(const struct io_span *s)

@@ -1,53 +1,80 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The requests of a batch in spans: in the order of the trace, by process, and by process and file. */
+#include <assert.h>
+
 #include "lib/base/array.h"
 
 #include "requests_internal.h"
 #include "saturate.h"
 
-void requests_sum(struct io_span *s)
+enum { LARGE_BITS = 52 };
+
+static_assert(REQUESTS_MAX <= 1 << (64 - LARGE_BITS), "sums of values that are not large fit");
+
+static void sum_large(struct io_span *s)
+{
+	s->of[0] = s->of[1] = (struct io_sums){.count = 0};
+	for (size_t i = 0; i < s->count; i++) {
+		const struct io_request *q = &s->request[i];
+		struct io_sums *of = &s->of[q->write];
+		of->count++;
+		of->bytes = saturate_add(of->bytes, q->length);
+		of->duration_ns = saturate_add(of->duration_ns, q->duration_ns);
+	}
+}
+
+/* Without branches on the direction. offsets: or only the sums of times. */
+static inline void sum(struct io_span *s, bool offsets)
 {
 	const struct io_request *q = s->request;
-	uint64_t bytes = 0, duration_ns = 0, extent = 0, differs = 0;
-	int64_t end_ns = INT64_MIN;
+	struct io_sums both = {.count = s->count}, writes = {.count = 0};
+	uint64_t large = 0, low = UINT64_MAX, extent = 0, differs = 0;
+	int64_t end_ns = INT64_MIN, first_ns = INT64_MAX, last_ns = INT64_MIN;
 	bool disjoint = true;
 	for (size_t i = 0; i < s->count; i++) {
-		const uint64_t end = saturate_add(q[i].offset, q[i].length);
-		bytes = saturate_add(bytes, q[i].length);
-		duration_ns = saturate_add(duration_ns, q[i].duration_ns);
-		extent = end > extent ? end : extent;
-		differs |= q[i].length ^ q->length;
+		const uint64_t mask = 0 - (uint64_t)q[i].write, length = q[i].length;
+		const uint64_t end = saturate_add(q[i].offset, length);
+		both.duration_ns += q[i].duration_ns;
+		writes.duration_ns += q[i].duration_ns & mask;
+		writes.count += q[i].write;
 		disjoint &= (q[i].start_ns >= end_ns) & (q[i].end_ns > q[i].start_ns);
 		end_ns = q[i].end_ns;
+		large |= length | q[i].duration_ns;
+		if (!offsets)
+			continue;
+		both.bytes += length;
+		writes.bytes += length & mask;
+		first_ns = q[i].start_ns < first_ns ? q[i].start_ns : first_ns;
+		last_ns = end_ns > last_ns ? end_ns : last_ns;
+		low = q[i].offset < low ? q[i].offset : low;
+		extent = end > extent ? end : extent;
+		differs |= length ^ q->length;
 	}
-	s->bytes = bytes;
-	s->duration_ns = duration_ns;
+	s->of[0] = (struct io_sums){both.count - writes.count, both.bytes - writes.bytes,
+				    both.duration_ns - writes.duration_ns};
+	s->of[1] = writes;
+	if (large >> LARGE_BITS != 0)
+		sum_large(s);
+	s->disjoint = disjoint;
+	if (!offsets)
+		return;
+	s->first_ns = first_ns;
+	s->last_ns = last_ns;
+	s->low = low;
 	s->extent = extent;
 	s->same_length = differs == 0;
-	s->disjoint = disjoint;
+}
+
+void requests_sum(struct io_span *s)
+{
+	sum(s, true);
 }
 
 static void sum_view(struct io_view *v)
 {
 	for (size_t i = 0; i < v->count && !v->summed; i++)
-		requests_sum(&v->span[i]);
+		sum(&v->span[i], true);
 	v->summed = true;
-}
-
-/* The sums of times only. */
-static void sum_times(struct io_span *s)
-{
-	const struct io_request *q = s->request;
-	uint64_t duration_ns = 0;
-	int64_t end_ns = INT64_MIN;
-	bool disjoint = true;
-	for (size_t i = 0; i < s->count; i++) {
-		duration_ns = saturate_add(duration_ns, q[i].duration_ns);
-		disjoint &= (q[i].start_ns >= end_ns) & (q[i].end_ns > q[i].start_ns);
-		end_ns = q[i].end_ns;
-	}
-	s->duration_ns = duration_ns;
-	s->disjoint = disjoint;
 }
 
 static struct io_spans spans_of(const struct io_view *v)
@@ -55,12 +82,11 @@ static struct io_spans spans_of(const struct io_view *v)
 	return (struct io_spans){v->span, v->count};
 }
 
-/* Of requests whose type and flags differ only in these bits, and that have one stream. */
-static inline uint32_t span_length(const struct io_request *q, size_t n, unsigned bits,
-				   bool one_stream)
+/* Of requests of the same type and flags, and of one stream. */
+static inline uint32_t span_length(const struct io_request *q, size_t n, bool one_stream)
 {
 	uint32_t i = 1;
-	while (i < n && ((q[i].type_flags ^ q->type_flags) & ~bits) == 0 &&
+	while (i < n && q[i].type_flags == q->type_flags &&
 	       (!one_stream || q[i].stream == q->stream))
 		i++;
 	return i;
@@ -68,25 +94,24 @@ static inline uint32_t span_length(const struct io_request *q, size_t n, unsigne
 
 /* Appends a span of the first of n requests; returns their number. */
 static inline uint32_t append_span(struct io_view *v, const struct io_request *q, size_t n,
-				   unsigned bits, bool one_stream)
+				   bool one_stream)
 {
 	struct io_span *s = &v->span[v->count++];
 	s->process = q->process;
 	s->stream = q->stream;
 	s->file = q->file;
 	s->flags = (uint8_t)q->type_flags;
-	s->write = q->write;
 	s->asynchronous = (q->type_flags >> 8 & IOT_ASYNC) != 0;
 	s->same_length = s->disjoint = false;
 	s->request = q;
-	s->count = span_length(q, n, bits, one_stream);
+	s->count = span_length(q, n, one_stream);
 	return s->count;
 }
 
-static void append_spans(struct io_view *v, const struct io_request *q, size_t n, unsigned bits)
+static void append_spans(struct io_view *v, const struct io_request *q, size_t n)
 {
 	for (size_t i = 0; i < n;)
-		i += append_span(v, q + i, n - i, bits, false);
+		i += append_span(v, q + i, n - i, false);
 }
 
 static void count_groups(struct io_batch *b)
@@ -112,7 +137,7 @@ struct io_spans requests_in_order(struct requests *r, unsigned layer)
 	if (has_one_process(b))
 		return requests_by_process(r, layer);
 	if (b->in_order.count == 0)
-		append_spans(&b->in_order, b->request, b->count, (unsigned)IOT_WRITE << 8);
+		append_spans(&b->in_order, b->request, b->count);
 	return spans_of(&b->in_order);
 }
 
@@ -161,7 +186,7 @@ static void split_processes(struct requests *r, unsigned layer)
 	for (size_t i = 0; i < b->count; i++)
 		b->by_process[p.next[p.of_group[b->group_of[i]]]++] = b->request[i];
 	for (size_t i = 0; i < p.parts; q += p.count[i++])
-		append_spans(&b->of_processes, q, p.count[i], 0);
+		append_spans(&b->of_processes, q, p.count[i]);
 }
 
 struct io_spans requests_by_process(struct requests *r, unsigned layer)
@@ -171,7 +196,7 @@ struct io_spans requests_by_process(struct requests *r, unsigned layer)
 	if (v->count == 0) {
 		v->summed = false;
 		if (has_one_process(b))
-			append_spans(v, b->request, b->count, 0);
+			append_spans(v, b->request, b->count);
 		else
 			split_processes(r, layer);
 	}
@@ -182,7 +207,7 @@ void requests_sum_times(struct requests *r, unsigned layer)
 {
 	struct io_view *v = &r->batch[layer].of_processes;
 	for (size_t i = 0; i < v->count && !v->summed; i++)
-		sum_times(&v->span[i]);
+		sum(&v->span[i], false);
 }
 
 /* Of one stream: the spans are those of its process. */
@@ -210,7 +235,7 @@ static void split_groups(struct io_batch *b)
 	for (size_t g = 0; g < b->group_count; q += b->group[g++].count)
 		for (size_t i = 0; i < b->group[g].count;) {
 			v->span[v->count].pair = b->group[g].pair;
-			i += append_span(v, q + i, b->group[g].count - i, 0, true);
+			i += append_span(v, q + i, b->group[g].count - i, true);
 		}
 }
 

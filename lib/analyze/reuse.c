@@ -137,17 +137,7 @@ static bool add_requests(struct reuse *r, const struct io_span *span, const stru
 	return true;
 }
 
-static bool add_grouped(struct reuse *r, const struct io_spans *grouped)
-{
-	for (size_t i = 0; i < grouped->count; i++) {
-		const struct io_span *span = &grouped->span[i];
-		if (!add_requests(r, span, span->request, span->count, span->file))
-			return false;
-	}
-	return true;
-}
-
-static bool add_in_order(struct reuse *r, const struct io_spans *spans)
+static bool add_spans(struct reuse *r, const struct io_spans *spans)
 {
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct io_span *span = &spans->span[i];
@@ -183,8 +173,8 @@ static bool find_shared(struct reuse *r, const struct io_spans *grouped, bool *s
 bool reuse_add(struct reuse *r, const struct io_spans *grouped, const struct io_spans *spans)
 {
 	bool shared;
-	return find_shared(r, grouped, &shared) &&
-	       (shared ? add_in_order(r, spans) : add_grouped(r, grouped)) && reuse_limit(r);
+	return find_shared(r, grouped, &shared) && add_spans(r, shared ? spans : grouped) &&
+	       reuse_limit(r);
 }
 
 /* Parts */

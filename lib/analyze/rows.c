@@ -56,47 +56,34 @@ static void extend(struct row_pair *to, const struct row_pair *from)
 
 /* Requests */
 
-static void sum_times(struct row_sums *s, const struct io_span *span)
+static inline struct row_sums sum_span(const struct io_span *span)
 {
-	const struct io_request *q = span->request;
-	s->timed = (span->flags & IOT_START_UNKNOWN) == 0;
-	s->first_ns = q->start_ns;
-	s->last_ns = span->disjoint ? span_last(span)->end_ns : 0;
-	for (size_t i = 0; i < span->count && !span->disjoint; i++) {
-		s->first_ns = q[i].start_ns < s->first_ns ? q[i].start_ns : s->first_ns;
-		s->last_ns = q[i].end_ns > s->last_ns ? q[i].end_ns : s->last_ns;
+	struct row_sums s = {.first_ns = span->first_ns,
+			     .last_ns = span->last_ns,
+			     .timed = (span->flags & IOT_START_UNKNOWN) == 0};
+	for (unsigned d = 0; d < 2; d++) {
+		s.count[d] = span->of[d].count;
+		s.untimed[d] = span_is_timed(span) ? 0 : span->of[d].count;
+		s.bytes[d] = span->of[d].bytes;
 	}
-}
-
-static struct row_sums sum_span(const struct io_span *span)
-{
-	struct row_sums s = {.count = {0}};
-	s.count[span->write] = span->count;
-	s.untimed[span->write] = span_is_timed(span) ? 0 : span->count;
-	s.bytes[span->write] = span->bytes;
-	sum_times(&s, span);
 	return s;
 }
 
-static uint64_t count_small(const struct io_span *span, uint64_t small)
+static inline void count_small(const struct io_span *span, uint64_t small, uint64_t to[2])
 {
-	uint64_t n = 0;
-	if (span->same_length)
-		return span->request->length <= small ? span->count : 0;
-	for (size_t i = 0; i < span->count; i++)
-		n += span->request[i].length <= small;
-	return n;
+	for (unsigned d = 0; d < 2 && span->same_length; d++)
+		to[d] = span->request->length <= small ? span->of[d].count : 0;
+	for (size_t i = 0; i < span->count && !span->same_length; i++)
+		to[span->request[i].write] += span->request[i].length <= small;
 }
 
 static struct row_pair pair_of_span(const struct io_span *span, uint64_t small)
 {
 	struct row_pair p = {.sums = sum_span(span),
-			     .low = UINT64_MAX,
+			     .low = span->low,
 			     .high = span->extent,
 			     .located = span_is_located(span)};
-	p.small[span->write] = count_small(span, small);
-	for (size_t i = 0; i < span->count; i++)
-		p.low = span->request[i].offset < p.low ? span->request[i].offset : p.low;
+	count_small(span, small, p.small);
 	return p;
 }
 

@@ -65,17 +65,33 @@ static inline size_t same_length(const struct io_request *q, size_t n)
 	return i;
 }
 
-/* The lengths of a span. pair: of its process in its file; NULL: not counted. */
-static inline bool add_lengths(struct request_sizes *s, const struct io_span *span,
-			       struct few *pair, bool all)
+/* n requests of one length and direction; those of a pair only if grouped. */
+static inline bool add_length(struct sizes_direction *s, const struct io_span *span,
+			      uint64_t length, uint64_t n, bool all, bool grouped)
+{
+	return (!all || count_recent(s, length, n)) &&
+	       (!grouped || few_add(&s->pairs[span->pair], length, n));
+}
+
+/* The lengths of a span. */
+static inline bool add_lengths(struct request_sizes *s, const struct io_span *span, bool all,
+			       bool grouped)
 {
 	for (size_t i = 0, n; i < span->count; i += n) {
 		const struct io_request *q = &span->request[i];
-		n = span->same_length ? span->count : same_length(q, span->count - i);
-		if ((all && !count_recent(&s->of[q->write], q->length, n)) ||
-		    (pair != NULL && !few_add(pair, q->length, n)))
+		n = same_length(q, span->count - i);
+		if (!add_length(&s->of[q->write], span, q->length, n, all, grouped))
 			return false;
 	}
+	return true;
+}
+
+static inline bool add_same_length(struct request_sizes *s, const struct io_span *span, bool all)
+{
+	for (unsigned d = 0; d < 2; d++)
+		if (span->of[d].count > 0 && !add_length(&s->of[d], span, span->request->length,
+							 span->of[d].count, all, true))
+			return false;
 	return true;
 }
 
@@ -86,14 +102,26 @@ static bool is_nearly_full(const struct request_sizes *s)
 	return s->of[0].common.map.count > max || s->of[1].common.map.count > max;
 }
 
+static bool reserve_pairs(struct request_sizes *s, const struct io_span *span)
+{
+	for (unsigned d = 0; d < 2; d++) {
+		struct sizes_direction *of = &s->of[d];
+		if (span->of[d].count > 0 && !array_reserve_index(&of->pairs, &of->pair_capacity,
+								  span->pair, sizeof *of->pairs))
+			return false;
+	}
+	return true;
+}
+
 static bool add_grouped(struct request_sizes *s, const struct io_span *span, bool all)
 {
-	struct sizes_direction *of = &s->of[span->write];
-	if (!array_reserve_index(&of->pairs, &of->pair_capacity, span->pair, sizeof *of->pairs))
+	if (!reserve_pairs(s, span))
 		return false;
-	for (size_t i = 0; i < span->count && span_is_located(span); i++)
-		of->offset_zeros[zero_bits(span->request[i].offset)]++;
-	return add_lengths(s, span, &of->pairs[span->pair], all);
+	for (size_t i = 0; i < span->count && span_is_located(span); i++) {
+		const struct io_request *q = &span->request[i];
+		s->of[q->write].offset_zeros[zero_bits(q->offset)]++;
+	}
+	return span->same_length ? add_same_length(s, span, all) : add_lengths(s, span, all, true);
 }
 
 bool sizes_add(struct request_sizes *s, const struct io_spans *in_order,
@@ -102,7 +130,7 @@ bool sizes_add(struct request_sizes *s, const struct io_spans *in_order,
 	const bool ordered = is_nearly_full(s);
 	bool added = true;
 	for (size_t i = 0; i < in_order->count && ordered && added; i++)
-		added = add_lengths(s, &in_order->span[i], NULL, true);
+		added = add_lengths(s, &in_order->span[i], true, false);
 	for (size_t i = 0; i < grouped->count && added; i++)
 		added = add_grouped(s, &grouped->span[i], !ordered);
 	return added;

@@ -12,33 +12,34 @@ static const double ns_per_s = 1e9;
 static const char no_time[] = "the trace has no duration", no_start[] = "no start is known",
 		  no_requests[] = "no requests", no_offsets[] = "no request has a known offset";
 
-static inline void io_add(struct totals_io *io, bool write, const struct io_span *s)
+static inline void io_add(struct totals_io *io, const struct io_span *s)
 {
-	io->count[write] += s->count;
-	io->bytes[write] = saturate_add(io->bytes[write], s->bytes);
+	for (unsigned d = 0; d < 2; d++) {
+		io->count[d] += s->of[d].count;
+		io->bytes[d] = saturate_add(io->bytes[d], s->of[d].bytes);
+	}
 }
 
-static inline void add_io(struct totals *t, const struct io_span *s)
+static inline void add_direction(struct totals *t, const struct io_span *s, unsigned d)
 {
-	const bool d = s->write;
-	io_add(&t->io, d, s);
+	const struct io_sums *of = &s->of[d];
 	if ((s->flags & IOT_OFFSET_UNKNOWN) != 0) {
-		t->offset_unknown[d] += s->count;
-		t->offset_unknown_bytes[d] = saturate_add(t->offset_unknown_bytes[d], s->bytes);
+		t->offset_unknown[d] += of->count;
+		t->offset_unknown_bytes[d] = saturate_add(t->offset_unknown_bytes[d], of->bytes);
 	}
 	if (s->asynchronous) {
-		t->asynchronous[d] += s->count;
-		t->asynchronous_bytes[d] = saturate_add(t->asynchronous_bytes[d], s->bytes);
+		t->asynchronous[d] += of->count;
+		t->asynchronous_bytes[d] = saturate_add(t->asynchronous_bytes[d], of->bytes);
 	}
 	if ((s->flags & IOT_DURATION_UNKNOWN) == 0) {
-		t->timed[d] += s->count;
-		t->duration_ns[d] = saturate_add(t->duration_ns[d], s->duration_ns);
+		t->timed[d] += of->count;
+		t->duration_ns[d] = saturate_add(t->duration_ns[d], of->duration_ns);
 	}
 }
 
 static inline void add_file(struct totals_file *f, const struct io_span *s)
 {
-	io_add(&f->io, s->write, s);
+	io_add(&f->io, s);
 	if ((s->flags & IOT_OFFSET_UNKNOWN) != 0)
 		return;
 	f->extent = s->extent > f->extent ? s->extent : f->extent;
@@ -62,7 +63,9 @@ bool totals_add(struct totals *t, const struct io_spans *spans)
 		const struct io_span *s = &spans->span[i];
 		if (!array_reserve_index(&t->files, &t->file_capacity, s->file, sizeof *t->files))
 			return false;
-		add_io(t, s);
+		io_add(&t->io, s);
+		add_direction(t, s, 0);
+		add_direction(t, s, 1);
 		add_file(&t->files[s->file], s);
 	}
 	return true;
