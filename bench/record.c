@@ -169,6 +169,7 @@ static bool consumer_start(struct consumer *c, bool tsc)
 	c->control->magic = RECORD_CONTROL_MAGIC;
 	c->control->version = RECORD_VERSION;
 	c->control->ring_size = RING_SIZE;
+	c->control->slots_ready = RECORD_SLOTS;
 	c->control->clock = tsc ? RECORD_TSC : RECORD_MONOTONIC;
 	c->control->cpu_step = tsc ? 2000000 : 1000000;
 	return true;

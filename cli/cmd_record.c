@@ -37,7 +37,12 @@ enum { EXIT_FAILED = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
 enum { CLOCK_AUTO, CLOCK_TSC_ONLY, CLOCK_MONOTONIC_ONLY };
 
-enum { VARIABLES_MAX = 64, MEMORY = 64 << 20, FLUSH_NS = 200000000 };
+enum {
+	VARIABLES_MAX = 64,
+	NAMES_MAX = 4096, /* bytes of host=, user= and job= */
+	MEMORY = 64 << 20,
+	FLUSH_NS = 200000000
+};
 
 struct variables {
 	const char *name[VARIABLES_MAX];
@@ -226,6 +231,19 @@ static void add_variables(const struct variables *v, struct iot_builder *b)
 	}
 }
 
+/* Checked before the program runs: %trace is written while it starts. */
+static bool variables_fit(const struct record_job *j)
+{
+	static char memory[IOT_COMMENT_MAX - NAMES_MAX];
+	struct iot_builder b;
+	iot_directive_begin(&b, memory, sizeof(memory), "trace");
+	add_command(j, &b);
+	add_variables(&j->variables, &b);
+	if (b.status != IOT_OK)
+		message_print("the variables of --env are too long");
+	return b.status == IOT_OK;
+}
+
 static int write_trace_directive(struct record_job *j)
 {
 	static char memory[IOT_COMMENT_MAX];
@@ -243,10 +261,6 @@ static int write_trace_directive(struct record_job *j)
 	if (j->stdio == RECORD_STDIO_CALLS)
 		iot_directive_text(&b, "stdio", "calls", 5);
 	add_variables(&j->variables, &b);
-	if (b.status != IOT_OK) {
-		message_print("the variables of --env are too long");
-		return EXIT_FAILED;
-	}
 	if (iot_directive_end(&b, &ev) == IOT_OK && iot_writer_events(j->writer, &ev, 1) == IOT_OK)
 		return EXIT_OK;
 	message_print("%s", iot_writer_error(j->writer));
@@ -356,6 +370,26 @@ static void raise_limit(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* While the program starts, the beginning of the trace is written. */
+static int record_released(struct record_job *j, int signals)
+{
+	if (write_trace_directive(j) != EXIT_OK)
+		return EXIT_FAILED;
+	struct collector *c = collector_new(&j->recording, j->writer, &j->clock, &j->collector);
+	if (c == NULL)
+		return failed("no collector", ENOMEM);
+	collector_expect(c, (uint32_t)j->launch.pid, j->launch.program);
+	raise_limit();
+	const int errnum = launch_wait(&j->launch);
+	int status = errnum != 0 ? report_exec(j, errnum) : EXIT_OK;
+	if (errnum == 0 || j->join_name != NULL) {
+		const int collected = collect(j, c, signals);
+		status = status == EXIT_OK ? collected : status;
+	}
+	collector_free(c);
+	return status;
+}
+
 static int run(struct record_job *j, const char *library, int signals)
 {
 	clock_map_sample(&j->clock);
@@ -373,18 +407,9 @@ static int run(struct record_job *j, const char *library, int signals)
 		return failed("no directory for shared memory", errno);
 	if (j->join_name != NULL && !join_publish(&j->join, j->recording.path))
 		return failed("--join", errno);
-	struct collector *c = collector_new(&j->recording, j->writer, &j->clock, &j->collector);
-	if (c == NULL)
-		return failed("no collector", ENOMEM);
-	collector_expect(c, (uint32_t)j->launch.pid, j->launch.program);
-	raise_limit();
-	const int errnum = launch_release(&j->launch, library, j->recording.path);
-	int status = errnum != 0 ? report_exec(j, errnum) : EXIT_OK;
-	if (errnum == 0 || j->join_name != NULL) {
-		const int collected = collect(j, c, signals);
-		status = status == EXIT_OK ? collected : status;
-	}
-	collector_free(c);
+	launch_release(&j->launch, library, j->recording.path);
+	const int status = record_released(j, signals);
+	atomic_store(&j->recording.control->closed, 1);
 	return status;
 }
 
@@ -419,15 +444,15 @@ static int start_clock(struct record_job *j)
 
 static int record_program(struct record_job *j, const char *library)
 {
-	int status = open_output(j);
+	j->epoch_ns = clock_ns(CLOCK_REALTIME);
+	int status = start_clock(j);
+	if (status == EXIT_OK && !variables_fit(j))
+		status = EXIT_FAILED;
+	if (status == EXIT_OK)
+		status = open_output(j);
 	const int signals = status == EXIT_OK ? catch_signals() : -1;
 	if (status == EXIT_OK && signals < 0)
 		status = failed("signals cannot be received", errno);
-	j->epoch_ns = clock_ns(CLOCK_REALTIME);
-	if (status == EXIT_OK)
-		status = start_clock(j);
-	if (status == EXIT_OK)
-		status = write_trace_directive(j);
 	if (status == EXIT_OK)
 		status = run(j, library, signals);
 	status = j->writer != NULL ? close_output(j, status) : status;
@@ -464,7 +489,9 @@ static int add_program(struct record_job *j, const char *library)
 	const bool added = recording_add(&j->recording, j->launch.pid, j->launch.program);
 	const int why = errno;
 	join_close(&j->join, false);
-	const int errnum = added ? launch_release(&j->launch, library, j->recording.path) : 0;
+	if (added)
+		launch_release(&j->launch, library, j->recording.path);
+	const int errnum = added ? launch_wait(&j->launch) : 0;
 	if (added && errnum == 0)
 		wait_for_program(j, signals);
 	recording_close(&j->recording);

@@ -31,6 +31,21 @@ static bool slot_claim(struct record_description *s)
 	return atomic_compare_exchange_strong(&s->references, &none, 1);
 }
 
+/* Gives memory to the slots up to this one. Returns false if there is none. */
+static bool slot_reserve(uint32_t at)
+{
+	_Atomic uint32_t *const ready = &recording.control->slots_ready;
+	for (uint32_t n = atomic_load(ready); n <= at;) {
+		if (n % RECORD_SLOTS_STEP != 0 || n >= RECORD_SLOTS ||
+		    !recording_populate(&recording.slots[n],
+					RECORD_SLOTS_STEP * sizeof *recording.slots))
+			return false;
+		if (atomic_compare_exchange_strong(ready, &n, n + RECORD_SLOTS_STEP))
+			n += RECORD_SLOTS_STEP;
+	}
+	return true;
+}
+
 /*
  * Gives a new description a slot, if one is free. Release stores keep their order, and need no
  * barrier.
@@ -40,6 +55,8 @@ static void slot_new(union descriptor *d, const struct event_file *file, uint32_
 	for (int i = 0; i < PROBES; i++) {
 		const uint32_t at = atomic_fetch_add(&recording.control->slots, 1) % RECORD_SLOTS;
 		struct record_description *s = &recording.slots[at];
+		if (!slot_reserve(at))
+			return;
 		if (!slot_claim(s))
 			continue;
 		s->device = event_device(file->stat.stx_dev_major, file->stat.stx_dev_minor);
@@ -97,7 +114,8 @@ static bool is_same(uint32_t number, int fd)
 static bool slot_find(union descriptor *d, const struct event_file *file, uint32_t flags)
 {
 	const uint32_t used = atomic_load(&recording.control->slots);
-	const uint32_t count = used < RECORD_SLOTS ? used : RECORD_SLOTS;
+	const uint32_t ready = atomic_load(&recording.control->slots_ready);
+	const uint32_t count = used < ready ? used : ready;
 	int best = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		struct record_description *s = &recording.slots[i];

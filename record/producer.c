@@ -7,7 +7,7 @@
 #include "raw.h"
 
 enum {
-	POPULATE = 1 << 18, /* bytes of data that get memory at a time, at most */
+	POPULATE = 1 << 14, /* bytes of data that get memory at a time, at least */
 	SPIN = 100,
 	BELLS = 4, /* in each lap of the ring */
 	WAIT_NS = 50000000,
@@ -131,11 +131,12 @@ static void doorbell_ring(void)
 	raw_call(SYS_futex, (long)&recording.control->doorbell, FUTEX_WAKE, 1, 0, 0, 0);
 }
 
-/* Gives memory to more of the ring: each time as much as it has. */
+/* Gives memory to more of the ring: each time a quarter of what has it. */
 static bool populate(struct producer *p)
 {
 	const uint64_t left = p->mask + 1 - p->populated;
-	uint64_t more = p->populated < POPULATE ? p->populated : POPULATE;
+	const uint64_t quarter = p->populated / 4 & ~(uint64_t)(RECORD_PAGE - 1);
+	uint64_t more = quarter > POPULATE ? quarter : POPULATE;
 	if (more > left)
 		more = left;
 	if (more == 0 || !recording_populate(p->data + p->populated, more))

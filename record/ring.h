@@ -9,8 +9,9 @@
  *   process.PID.START    struct record_process; START: field 22 of /proc/PID/stat
  *   ring.NUMBER          struct record_ring, then the data of the ring
  *
- * The collector creates `recording` before it starts the program, and reserves its space
- * (posix_fallocate), as a program that touches a page without space is killed. A process creates the others
+ * The collector creates `recording` before it starts the program, and reserves space for its
+ * beginning (posix_fallocate), as a program that touches a page without space is killed; processes
+ * reserve more of it as they need it. A process creates the others
  * under names that begin with "new." and renames them when they are complete, so that a scan finds
  * complete headers only; then it increments `files`. The file of a process appears before its
  * rings, and remains the same when the process calls exec. The collector may unlink a ring as soon
@@ -35,14 +36,15 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 8,
+	RECORD_VERSION = 9,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
 	RECORD_RING_MAX = 1 << 26,
-	RECORD_SLOTS = 1 << 14,    /* capacity for descriptions with a shared position */
-	RECORD_SIZE_MAX = 1 << 14, /* bytes of a record, a multiple of 8 */
-	RECORD_TEXT_MAX = 4096,    /* bytes of each text of a record, with its NUL */
+	RECORD_SLOTS = 1 << 14,      /* capacity for descriptions with a shared position */
+	RECORD_SLOTS_STEP = 1 << 10, /* slots that get memory together */
+	RECORD_SIZE_MAX = 1 << 14,   /* bytes of a record, a multiple of 8 */
+	RECORD_TEXT_MAX = 4096,      /* bytes of each text of a record, with its NUL */
 };
 
 #define RECORD_CONTROL_MAGIC UINT64_C(0x314c52544e4f4352) /* "RCONTRL1" */
@@ -83,6 +85,7 @@ struct record_control {
 	_Alignas(64) _Atomic uint32_t descriptions; /* numbers of descriptions assigned so far */
 	_Atomic uint32_t rings;                     /* numbers of rings */
 	_Atomic uint32_t slots;                     /* where the search for a free slot begins */
+	_Atomic uint32_t slots_ready;               /* slots that have memory */
 	_Atomic uint32_t renames;                   /* counts calls that may rename directories */
 	_Atomic uint32_t files; /* counts files that appeared in the directory */
 
@@ -193,7 +196,7 @@ struct record_process {
  * record of the call is published, 0. The time is odd if the call is an operation without data, such
  * as flock, which may take hours: the collector waits for it a limited time, and its record may come
  * late. The time of a transfer is even. The collector reads the clock, issues membarrier(2)
- * (MEMBARRIER_CMD_GLOBAL; or allows 10 ms), and then loads in_flight and after it head of each
+ * (MEMBARRIER_CMD_GLOBAL; or allows 1 ms), and then loads in_flight and after it head of each
  * ring: no record that is published later starts before the minimum of that time and all in_flight
  * that are not 0. A process that is stopped holds the watermark back. If the process has died,
  * in_flight != 0 is one lost call.

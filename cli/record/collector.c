@@ -30,9 +30,11 @@
 enum {
 	RINGS_MAX = 1 << 14,
 	ENDED_MAX = 256,
-	WAIT_MIN_MS = 1, /* while rings fill and there is no doorbell */
+	WAIT_MIN_MS = 1, /* while rings fill */
 	WAIT_MAX_MS = 20,
-	SLACK_NS = 10000000,
+	BUSY = 1 << 14,     /* bytes of all rings after which the next look follows soon */
+	SLACK_NS = 1000000, /* stores become visible within microseconds */
+	SKEW_NS = 10000000, /* of a valid time stamp */
 	OPERATION_NS =
 	    1000000000, /* records wait so long for operations that started before them */
 };
@@ -45,7 +47,8 @@ struct collector {
 	struct sorter *sorter;
 	struct ring_events *events;
 	struct clock_map *clock;
-	uint64_t zero, watermark, slack, operation; /* in units of the clock */
+	uint64_t zero, watermark, slack, skew, operation; /* in units of the clock */
+	size_t drained;                                   /* bytes, since the last wait */
 	uint32_t files; /* files that the directory has been searched for */
 	struct doorbell doorbell;
 	int wait_ms;
@@ -74,8 +77,9 @@ struct collector *collector_new(const struct recording *r, struct iot_writer *w,
 	c->clock = clock;
 	c->zero = c->watermark = clock->sample[0].ticks;
 	c->slack = clock_map_units(clock, SLACK_NS);
+	c->skew = clock_map_units(clock, SKEW_NS);
 	c->operation = clock_map_units(clock, OPERATION_NS);
-	c->wait_ms = WAIT_MAX_MS;
+	c->wait_ms = WAIT_MIN_MS;
 	c->per_thread = o->per_thread;
 	c->flags = r->control->cpu == RECORD_CPU_NONE ? IOT_CPU_UNKNOWN : 0;
 	c->sorter = sorter_new(o->memory, SORTER_LIVE);
@@ -323,12 +327,11 @@ static int drain(struct collector *c, struct ring *r)
 	size_t n = ring_available(r);
 	struct ring_decoder d = {.zero = c->zero,
 				 .now = clock_map_now(c->clock),
-				 .skew = c->slack,
+				 .skew = c->skew,
 				 .process = r->process,
 				 .flags = c->flags};
 	int status = IOT_OK;
-	if (n > r->size / 4 && c->doorbell.fd < 0)
-		c->wait_ms = WAIT_MIN_MS;
+	c->drained += n;
 	while (n > 0 && status == IOT_OK) {
 		size_t used;
 		const unsigned char *data = r->data + (r->tail & (r->size - 1));
@@ -416,6 +419,15 @@ static int end_process(struct collector *c, uint32_t index)
 	return status;
 }
 
+/* Little is left to write when the program ends, and an idle one costs little. */
+static void choose_wait(struct collector *c)
+{
+	c->wait_ms = c->drained > BUSY ? WAIT_MIN_MS : c->wait_ms * 2;
+	if (c->wait_ms > WAIT_MAX_MS)
+		c->wait_ms = WAIT_MAX_MS;
+	c->drained = 0;
+}
+
 int collector_step(struct collector *c, int fd)
 {
 	struct pollfd extra[] = {{.fd = fd, .events = POLLIN},
@@ -426,8 +438,8 @@ int collector_step(struct collector *c, int fd)
 	atomic_store(&c->recording->control->heartbeat, now_ns());
 	clock_map_sample(c->clock);
 	doorbell_answer(&c->doorbell);
-	c->wait_ms = c->wait_ms < WAIT_MAX_MS ? c->wait_ms * 2 + 1 : WAIT_MAX_MS;
 	int status = drain_all(c);
+	choose_wait(c);
 	for (size_t i = 0; i < c->ended_count && status == IOT_OK; i++)
 		status = end_process(c, c->ended[i]);
 	c->ended_count = 0;

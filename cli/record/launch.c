@@ -120,16 +120,20 @@ bool launch_start(struct launch *l, char *const *argv)
 	return l->pid > 0;
 }
 
-int launch_release(struct launch *l, const char *library, const char *recording)
+void launch_release(struct launch *l, const char *library, const char *recording)
 {
 	struct release r = {.library = ""};
-	int errnum = 0;
 	(void)snprintf(r.library, sizeof(r.library), "%s", library);
 	(void)snprintf(r.recording, sizeof(r.recording), "%s", recording);
-	const bool sent = full_write(l->release, &r, sizeof(r), FULL_IO_CURRENT);
+	l->released = full_write(l->release, &r, sizeof(r), FULL_IO_CURRENT);
 	(void)close(l->release);
 	l->release = -1;
-	if (full_read(l->failure, &errnum, sizeof(errnum), FULL_IO_CURRENT) == 0 && !sent)
+}
+
+int launch_wait(struct launch *l)
+{
+	int errnum = 0;
+	if (full_read(l->failure, &errnum, sizeof(errnum), FULL_IO_CURRENT) == 0 && !l->released)
 		errnum = EPIPE;
 	(void)close(l->failure);
 	l->failure = -1;

@@ -15,7 +15,7 @@ struct launch {
 	char program[PATH_MAX]; /* the file that argv[0] names, for messages and %process */
 	int release, failure;   /* pipes: to the child; from it, an errno of exec */
 	int status;             /* of waitpid, when reaped */
-	bool reaped;
+	bool released, reaped;
 };
 
 /* Returns the path of libiotrace-record.so in `path`, false if it is not found. */
@@ -23,11 +23,10 @@ bool launch_find_library(char path[PATH_MAX]);
 
 /* Creates the process. Returns false with errno set. */
 bool launch_start(struct launch *l, char *const *argv);
-/*
- * Lets it run the program, with the library and the directory of the recording in its environment.
- * Returns 0, or the errno of exec.
- */
-int launch_release(struct launch *l, const char *library, const char *recording);
+/* Lets it run the program, with the library and the directory of the recording in its environment. */
+void launch_release(struct launch *l, const char *library, const char *recording);
+/* Waits until the program runs. Returns 0, or the errno of exec. */
+int launch_wait(struct launch *l);
 /* Ends the process instead. */
 void launch_cancel(struct launch *l);
 /* Reaps the program if it has ended, or waits until it has. */

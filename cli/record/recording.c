@@ -32,27 +32,45 @@ static uint32_t ring_size(const struct recording *r)
 	return size;
 }
 
+/* Processes reserve memory for further slots if they can: since Linux 5.14. */
+static uint32_t slots_at_first(void *control)
+{
+	return madvise(control, RECORD_PAGE, MADV_POPULATE_WRITE) == 0 ? RECORD_SLOTS_STEP
+								       : RECORD_SLOTS;
+}
+
+/* Gives the file its size, and memory to the control page and the first slots. Returns an error. */
+static int fill_control(struct recording *r, int fd, const struct record_control *settings)
+{
+	int errnum = posix_fallocate(fd, 0, RECORD_PAGE);
+	void *const map = errnum == 0
+			      ? mmap(NULL, RECORD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+			      : MAP_FAILED;
+	if (map == MAP_FAILED)
+		return errnum != 0 ? errnum : errno;
+	const uint32_t slots = slots_at_first(map);
+	memcpy(map, settings, sizeof(*settings));
+	r->control = map;
+	r->control->magic = RECORD_CONTROL_MAGIC;
+	r->control->version = RECORD_VERSION;
+	atomic_store(&r->control->slots_ready, slots);
+	atomic_store(&r->control->collector, (uint32_t)getpid());
+	const size_t size = RECORD_PAGE + slots * sizeof(struct record_description);
+	errnum = posix_fallocate(fd, 0, (off_t)size);
+	return errnum == 0 && ftruncate(fd, (off_t)control_size) != 0 ? errno : errnum;
+}
+
 static bool create_control(struct recording *r, const struct record_control *settings)
 {
 	const int fd =
 	    openat(r->fd, "recording", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	void *map = MAP_FAILED;
 	if (fd < 0)
 		return false;
-	int errnum = posix_fallocate(fd, 0, (off_t)control_size);
-	if (errnum == 0) {
-		map = mmap(NULL, RECORD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		errnum = errno;
-	}
+	const int errnum = fill_control(r, fd, settings);
 	(void)close(fd);
 	errno = errnum;
-	if (map == MAP_FAILED)
+	if (errnum != 0)
 		return false;
-	r->control = map;
-	memcpy(map, settings, sizeof(*settings));
-	r->control->magic = RECORD_CONTROL_MAGIC;
-	r->control->version = RECORD_VERSION;
-	atomic_store(&r->control->collector, (uint32_t)getpid());
 	r->control->ring_size = ring_size(r);
 	return true;
 }

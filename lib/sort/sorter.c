@@ -20,8 +20,9 @@ enum {
 	MEMORY_MIN = 65536,
 	FRONT = 4, /* 1/FRONT of the memory */
 	FRONT_MAX = 2 << 20,
-	STRETCH_MIN = 128, /* minimum number of events in order that bypass the buffer */
-	RUN_MIN = 4096,    /* minimum length of a run before a bypass may start another one */
+	FRONT_MAX_LIVE = 8 << 20, /* a live sorter returns most events without a run */
+	STRETCH_MIN = 128,        /* minimum number of events in order that bypass the buffer */
+	RUN_MIN = 4096, /* minimum length of a run before a bypass may start another one */
 	BATCH = 64,
 };
 
@@ -48,7 +49,8 @@ struct sorter *sorter_new(size_t memory, enum sorter_mode mode)
 	if (memory < MEMORY_MIN)
 		memory = MEMORY_MIN;
 	s->mode = mode;
-	s->front = memory / FRONT < FRONT_MAX ? memory / FRONT : FRONT_MAX;
+	const size_t front_max = mode == SORTER_LIVE ? FRONT_MAX_LIVE : FRONT_MAX;
+	s->front = memory / FRONT < front_max ? memory / FRONT : front_max;
 	s->watermark = s->passed = INT64_MIN;
 	s->goes_on = true;
 	runs_init(&s->runs, memory - s->front, mode != SORTER_STREAM, &s->error);
