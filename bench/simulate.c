@@ -9,7 +9,6 @@
  * floor of the same round.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,8 @@
 #include "lib/simulate/engine.h"
 #include "lib/simulate/future.h"
 #include "lib/simulate/mrc.h"
+
+#include "zipf.h"
 
 enum { BATCH = 4096, ROUNDS_MAX = 64, ROWS = CACHE_POLICIES + 3 };
 
@@ -40,30 +41,10 @@ static double cpu_seconds(clockid_t clock)
 
 static bool make_keys(struct bench *b)
 {
-	double *sum = malloc(b->distinct * sizeof *sum), all = 0;
-	uint64_t state = 1;
-	b->key = malloc(b->references * sizeof *b->key);
+	b->key = zipf_keys(b->references, b->distinct);
 	b->how = calloc(b->references, 1);
 	b->result = calloc(b->references, 1);
-	if (sum == NULL || b->key == NULL || b->how == NULL || b->result == NULL)
-		return false;
-	for (size_t i = 0; i < b->distinct; i++)
-		sum[i] = all += pow((double)(i + 1), -0.9);
-	for (size_t i = 0; i < b->references; i++) {
-		state = state * 6364136223846793005U + 1442695040888963407U;
-		const double at = (double)(state >> 11) * 0x1p-53 * all;
-		size_t low = 0, high = b->distinct - 1;
-		while (low < high) {
-			const size_t middle = (low + high) / 2;
-			if (sum[middle] < at)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		b->key[i] = low * 2654435761U % b->distinct; /* popular keys are not adjacent */
-	}
-	free(sum);
-	return true;
+	return b->key != NULL && b->how != NULL && b->result != NULL;
 }
 
 /* The floor */

@@ -36,8 +36,12 @@ void block_set_free(struct block_set *s);
 /* Doubles the table. Returns false if that needs more than `memory` bytes, or is out of memory. */
 bool block_set_grow(struct block_set *s, uint64_t memory);
 
-/* Loads the memory of a group that will be looked up soon. */
-static inline void block_set_prefetch(const struct block_set *s, uint64_t group)
+/*
+ * Loads the memory of a group that will be looked up soon. Always inline, because gcc leaves out
+ * calls of a function that does nothing else.
+ */
+static inline __attribute__((always_inline)) void block_set_prefetch(const struct block_set *s,
+								     uint64_t group)
 {
 	__builtin_prefetch(&s->slots[block_set_home(s, group)], 1);
 }

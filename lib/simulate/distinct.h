@@ -10,7 +10,11 @@ struct distinct;
 /* memory: bytes of the set; block: bytes of a block. Returns NULL if out of memory. */
 struct distinct *distinct_new(uint64_t memory, uint32_t block);
 void distinct_free(struct distinct *d); /* NULL is ignored */
-void distinct_add(struct distinct *d, const struct reference_batch *b);
+/*
+ * result: of each reference in a cache, as simulation_results(), or NULL. A hit proves that the
+ * block was referenced before, so that only misses are looked up.
+ */
+void distinct_add(struct distinct *d, const struct reference_batch *b, const uint8_t *result);
 
 struct engine_firsts distinct_firsts(const struct distinct *d);
 struct engine_firsts distinct_row_firsts(const struct distinct *d, size_t row);

@@ -30,7 +30,8 @@ struct pipeline {
 
 static bool is_ready(const struct pipeline *p, size_t i)
 {
-	return p->stage[i].done < p->filled;
+	return p->stage[i].done <
+	       (i == p->options.later ? p->stage[p->options.earlier].done : p->filled);
 }
 
 /* Returns the number of stages if none can run. */
@@ -145,7 +146,7 @@ size_t pipeline_reserve(struct pipeline *p)
 	pthread_mutex_lock(&p->mutex);
 	while (p->filled - all_done(p) == p->options.slots)
 		work_once(p);
-	const size_t slot = status_of(p) == IOT_OK ? p->filled % p->options.slots : PIPELINE_FAILED;
+	const size_t slot = status_of(p) == IOT_OK ? p->filled % p->options.slots : PIPELINE_NONE;
 	pthread_mutex_unlock(&p->mutex);
 	return slot;
 }

@@ -14,10 +14,14 @@ struct pipeline;
 /* Returns IOT_OK or a status, which ends the work of the stage. */
 typedef int pipeline_fn(void *context, size_t stage, size_t slot);
 
+#define PIPELINE_NONE ((size_t)-1)
+
 struct pipeline_options {
 	unsigned
 	    threads; /* the caller's, too; it does the work of threads that cannot be created */
 	size_t stages, slots;
+	/* stage `later` processes a slot after stage `earlier` has; PIPELINE_NONE: no order */
+	size_t earlier, later;
 	pipeline_fn *run;
 	void *context;
 };
@@ -26,10 +30,8 @@ struct pipeline_options {
 struct pipeline *pipeline_new(const struct pipeline_options *options);
 void pipeline_free(struct pipeline *p); /* NULL is ignored */
 
-#define PIPELINE_FAILED ((size_t)-1)
-
 /*
- * Returns the next slot to fill, after running stages until it is free; PIPELINE_FAILED if a stage
+ * Returns the next slot to fill, after running stages until it is free; PIPELINE_NONE if a stage
  * has failed. pipeline_submit() passes it to the stages.
  */
 size_t pipeline_reserve(struct pipeline *p);

@@ -36,6 +36,14 @@ struct stream {
 	bool used, has_read;
 };
 
+/* The object of a record with these ids. */
+struct known_object {
+	uint32_t process, file, object;
+	uint32_t number; /* + 1; 0: none */
+};
+
+enum { KNOWN = 64 }; /* objects of recent records */
+
 /* The rest of a record that did not fit into the batch. */
 struct rest {
 	bool some;
@@ -47,6 +55,8 @@ struct rest {
 
 struct references {
 	struct references_options options;
+	uint64_t length_max; /* of a record, in its unit */
+	uint8_t write_how;   /* enum cache_how of writes */
 	unsigned block_bits; /* log2 of options.block; 0: no power of two */
 	struct references_counts counts;
 	struct error error;
@@ -74,6 +84,7 @@ struct references {
 	size_t row_capacity;
 	bool posix_seen, mpiio_seen;
 	bool declares_mpiio; /* a file with layer=mpiio */
+	struct known_object known[KNOWN];
 };
 
 struct references *references_new(const struct references_options *options)
@@ -84,6 +95,9 @@ struct references *references_new(const struct references_options *options)
 	r->options = *options;
 	if ((options->block & (options->block - 1)) == 0)
 		r->block_bits = (unsigned)__builtin_ctz(options->block);
+	r->length_max = options->request_max / (options->physical ? IOT_BLOCK_SIZE : 1);
+	if (options->write != REFERENCES_THROUGH)
+		r->write_how = options->write == REFERENCES_BACK ? CACHE_WRITE : CACHE_NO_ALLOCATE;
 	r->breakdown.by = options->by;
 	r->breakdown.physical = options->physical;
 	return r;
@@ -129,7 +143,7 @@ size_t references_rows(const struct references *r)
 
 const struct reference_totals *references_row(const struct references *r, size_t row)
 {
-	return &r->rows[row];
+	return r->options.by == BREAKDOWN_NONE ? &r->counts.all : &r->rows[row];
 }
 
 struct breakdown_name references_name(const struct references *r, size_t row)
@@ -217,12 +231,37 @@ static size_t own_object(struct references *r, uint32_t process, uint32_t file)
 	return id->own_object - 1;
 }
 
-static size_t object_of_record(struct references *r, const struct iot_record *rec)
+static size_t find_object(struct references *r, const struct iot_record *rec)
 {
 	if (r->options.physical)
 		return own_object(r, 0, rec->file);
 	return rec->object != 0 ? object_of(r, rec->object)
 				: own_object(r, rec->process, rec->file);
+}
+
+/* Where the object of a record may be known from an earlier record. */
+static inline struct known_object *known_object(struct references *r, const struct iot_record *rec)
+{
+	return &r->known[(rec->process * 31 + rec->file) % KNOWN];
+}
+
+static inline bool is_known(const struct known_object *k, const struct iot_record *rec)
+{
+	return k->number != 0 && k->process == rec->process && k->file == rec->file &&
+	       k->object == rec->object;
+}
+
+/* The number of an object never changes. */
+static size_t object_of_record(struct references *r, const struct iot_record *rec)
+{
+	struct known_object *k = known_object(r, rec);
+	if (is_known(k, rec))
+		return k->number - 1;
+	const size_t number = find_object(r, rec);
+	if (number != SIZE_MAX)
+		*k = (struct known_object){rec->process, rec->file, rec->object,
+					   (uint32_t)number + 1};
+	return number;
 }
 
 /* Rows */
@@ -243,15 +282,10 @@ static size_t row_of(struct references *r, const struct iot_record *rec, size_t 
 
 /* Records */
 
-/* Completes the next run of the batch: n references, to blocks from `key` on. */
-static void append(const struct references *r, struct reference_batch *b, uint64_t key, uint32_t n,
-		   uint8_t how, int64_t start_ns)
+/* Ends the next run of the batch. */
+static inline void append_keys(struct reference_batch *b, uint64_t key, uint32_t n, uint8_t how)
 {
 	const uint32_t first = b->count;
-	b->run[b->runs].first = first;
-	b->run[b->runs].count = n;
-	if (r->options.times)
-		b->start_ns[b->runs] = start_ns;
 	b->key[first] = key; /* the only one, usually */
 	b->how[first] = how;
 	for (uint32_t i = 1; i < n; i++) {
@@ -260,6 +294,17 @@ static void append(const struct references *r, struct reference_batch *b, uint64
 	}
 	b->count += n;
 	b->runs++;
+}
+
+/* Completes the next run of the batch: n references, to blocks from `key` on. */
+static void append(const struct references *r, struct reference_batch *b, uint64_t key, uint32_t n,
+		   uint8_t how, int64_t start_ns)
+{
+	b->run[b->runs].first = b->count;
+	b->run[b->runs].count = n;
+	if (r->options.times)
+		b->start_ns[b->runs] = start_ns;
+	append_keys(b, key, n, how);
 }
 
 static void append_rest(struct references *r, struct reference_batch *b)
@@ -281,13 +326,6 @@ static void append_rest(struct references *r, struct reference_batch *b)
 	rest->blocks -= n;
 	rest->run.skipped_at_begin = 0;
 	rest->run.flags &= ~(unsigned)RUN_BEGINS;
-}
-
-static uint8_t how_of(const struct references *r, bool write)
-{
-	if (!write || r->options.write == REFERENCES_THROUGH)
-		return 0;
-	return r->options.write == REFERENCES_BACK ? CACHE_WRITE : CACHE_NO_ALLOCATE;
 }
 
 /* Marks records that begin where the last one of the process on the object ended. */
@@ -367,8 +405,9 @@ static int refer_bytes(struct references *r, struct reference_batch *b,
 	if (object < FRESH)
 		extend(&r->objects[object], last + 1);
 	count_record(&r->counts.all, write, bytes, blocks);
-	count_record(&r->rows[row], write, bytes, blocks);
-	const uint8_t how = how_of(r, write);
+	if (r->options.by != BREAKDOWN_NONE)
+		count_record(&r->rows[row], write, bytes, blocks);
+	const uint8_t how = write ? r->write_how : 0;
 	const int64_t start_ns =
 	    rec->flags & IOT_START_UNKNOWN ? REFERENCE_TIME_UNKNOWN : rec->start_ns;
 	if (blocks <= REFERENCES_MAX - b->count) {
@@ -406,15 +445,17 @@ static bool selects(struct references *r, const struct iot_record *rec)
 		r->counts.other_layer++;
 		return false;
 	}
-	r->counts.out_of_order += rec->start_ns < r->start_ns && !(rec->flags & IOT_START_UNKNOWN);
+	if (rec->start_ns < r->start_ns)
+		r->counts.out_of_order += (rec->flags & IOT_START_UNKNOWN) == 0;
 	r->start_ns = rec->start_ns;
 	if (!physical && (rec->type & IOT_DATA_KIND) == IOT_READ_AHEAD) {
 		r->counts.read_ahead++;
 		return false;
 	}
-	r->counts.traced_misses += (rec->type & IOT_CACHE_MISS) != 0;
-	r->counts.traced_hits +=
-	    (rec->type & (IOT_CACHE_MISS | IOT_READ_AHEAD_HIT)) == IOT_READ_AHEAD_HIT;
+	if (rec->type & IOT_CACHE_MISS)
+		r->counts.traced_misses++;
+	else if (rec->type & IOT_READ_AHEAD_HIT)
+		r->counts.traced_hits++;
 	return true;
 }
 
@@ -423,14 +464,14 @@ static int range_of(struct references *r, const struct iot_record *rec, uint64_t
 		    uint64_t *bytes)
 {
 	const uint64_t unit = r->options.physical ? IOT_BLOCK_SIZE : 1;
-	if (rec->length > r->options.request_max / unit)
+	if (rec->length > r->length_max)
 		return error_set(&r->error, IOT_ELIMIT,
 				 "a record of process %" PRIu32 " at %" PRId64 " ns has %" PRIu64
 				 " %s, expected at most %" PRIu64 " bytes (--max-request)",
 				 rec->process, rec->start_ns, rec->length,
 				 unit > 1 ? "blocks of 512 bytes" : "bytes",
 				 r->options.request_max);
-	if (rec->offset > UINT64_MAX / unit)
+	if (unit > 1 && rec->offset > UINT64_MAX / IOT_BLOCK_SIZE)
 		return error_set(&r->error, IOT_ELIMIT,
 				 "a record of disk %" PRIu32 " at block %" PRIu64
 				 ": its offset exceeds 64 bits",
@@ -442,6 +483,8 @@ static int range_of(struct references *r, const struct iot_record *rec, uint64_t
 
 static void note_layer(struct references *r, const struct iot_record *rec)
 {
+	if (r->counts.layers || r->options.physical || (r->posix_seen && !r->declares_mpiio))
+		return;
 	const size_t i = r->declares_mpiio
 			     ? idmap_find(&r->file_map, idmap_pair(rec->process, rec->file))
 			     : SIZE_MAX;
@@ -459,8 +502,7 @@ static int add_record(struct references *r, struct reference_batch *b, const str
 		return IOT_OK;
 	if (range_of(r, rec, &offset, &bytes) != IOT_OK)
 		return r->error.status;
-	if (!r->counts.layers && !r->options.physical)
-		note_layer(r, rec);
+	note_layer(r, rec);
 	if (bytes == 0) {
 		r->counts.no_blocks++;
 		return IOT_OK;
@@ -650,6 +692,74 @@ static int add_event(struct references *r, struct reference_batch *b, const stru
 	}
 }
 
+/*
+ * Plain records: of file data, with known offset and start, in order, of an object that is known,
+ * below the limits. They take 100 instructions instead of 250, and most records are plain.
+ */
+
+#define PLAIN_MAX ((uint64_t)1 << 32) /* bytes of a record */
+#define PLAIN_END ((uint64_t)1 << 48) /* offsets; less than any BLOCKS_MAX blocks */
+
+/* Whether records can be plain, with these options and the directives so far. */
+static bool has_plain(const struct references *r)
+{
+	const struct references_options *o = &r->options;
+	return !o->physical && !o->prefetching && !o->times && o->by == BREAKDOWN_NONE &&
+	       r->block_bits > 0 && r->row_capacity > 0 && r->length_max >= PLAIN_MAX &&
+	       (r->counts.layers || (r->posix_seen && !r->declares_mpiio));
+}
+
+static inline bool is_plain(const struct references *r, const struct iot_event *ev)
+{
+	const struct iot_record *rec = &ev->rec;
+	const unsigned type = IOT_LOGICAL | IOT_DATA_KIND | IOT_CACHE_MISS | IOT_READ_AHEAD_HIT,
+		       flags = IOT_OFFSET_UNKNOWN | IOT_START_UNKNOWN;
+	return ev->kind == IOT_RECORD && (rec->type & type) == (IOT_LOGICAL | IOT_FILE_DATA) &&
+	       (rec->flags & flags) == 0 && rec->start_ns >= r->start_ns &&
+	       rec->length - 1 < PLAIN_MAX && rec->offset < PLAIN_END;
+}
+
+/* Returns the number of events added: up to the first one that is not plain or does not fit. */
+static size_t add_plain(struct references *r, struct reference_batch *b, const struct iot_event *ev,
+			size_t n)
+{
+	struct reference_totals all = r->counts.all;
+	const uint64_t mask = r->options.block - 1;
+	const unsigned bits = r->block_bits;
+	const size_t end = n < REFERENCES_MAX - b->runs ? n : REFERENCES_MAX - b->runs;
+	const struct known_object *k = &r->known[0];
+	size_t i = 0;
+	for (; i < end && is_plain(r, &ev[i]); i++) {
+		const struct iot_record *rec = &ev[i].rec;
+		const uint64_t last_byte = rec->offset + (rec->length - 1),
+			       first = rec->offset >> bits, next = (last_byte >> bits) + 1;
+		const uint32_t blocks = (uint32_t)(next - first);
+		if (!is_known(k, rec) && !is_known(k = known_object(r, rec), rec))
+			break;
+		if (blocks > REFERENCES_MAX - b->count)
+			break;
+		const bool write = (rec->type & IOT_WRITE) != 0;
+		struct reference_run *run = &b->run[b->runs];
+		run->first = b->count;
+		run->count = run->blocks = blocks;
+		run->skipped_at_begin = (uint32_t)(rec->offset & mask);
+		run->skipped_at_end = (uint32_t)(~last_byte & mask);
+		run->row = run->stream = 0;
+		run->flags = RUN_BEGINS | RUN_ENDS | (write ? RUN_WRITE : 0U) |
+			     (rec->type & IOT_ASYNC ? RUN_ASYNC : 0U);
+		append_keys(b, cache_key_of(k->number - 1, first), blocks,
+			    write ? r->write_how : 0);
+		if (next > r->objects[k->number - 1].end)
+			extend(&r->objects[k->number - 1], next);
+		count_record(&all, write, rec->length, blocks);
+		r->start_ns = rec->start_ns;
+	}
+	r->counts.known_bytes +=
+	    all.bytes[0] - r->counts.all.bytes[0] + all.bytes[1] - r->counts.all.bytes[1];
+	r->counts.all = all;
+	return i;
+}
+
 /* Each event has at most one run and two actions; a record may need further batches. */
 static bool is_full(const struct reference_batch *b)
 {
@@ -664,6 +774,10 @@ int references_add(struct references *r, struct reference_batch *b, const struct
 	if (r->rest.some)
 		append_rest(r, b);
 	while (*used < n && !r->rest.some && !is_full(b)) {
+		if (has_plain(r))
+			*used += add_plain(r, b, ev + *used, n - *used);
+		if (*used == n || is_full(b))
+			break;
 		if (add_event(r, b, &ev[*used]) != IOT_OK)
 			return r->error.status;
 		++*used;

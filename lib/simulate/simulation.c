@@ -57,6 +57,11 @@ void simulation_free(struct simulation *s)
 	free(s);
 }
 
+uint64_t simulation_capacity(const struct simulation *s)
+{
+	return s->options.capacity;
+}
+
 /* References */
 
 static int refer_range(struct simulation *s, const struct reference_batch *b, uint32_t from,
@@ -126,25 +131,46 @@ static uint64_t reads_of(const struct simulation *s, const struct reference_run 
 			       : (uint64_t)first_partial + last_partial;
 }
 
-static void count_run(struct simulation *s, const struct reference_run *run)
+/* The references of a run that hit, and the bytes of the record in their blocks. */
+static inline uint64_t hits_of(const struct simulation *s, const struct reference_run *run,
+			       uint64_t *bytes)
 {
-	const unsigned write = (run->flags & RUN_WRITE) != 0;
-	uint64_t n = 0;
-	for (uint32_t i = run->first; i < run->first + run->count; i++)
-		n += s->result[i] & CACHE_HIT;
-	uint64_t bytes = n * s->options.block;
-	if (n > 0) {
-		bytes -= hits(s, run->first) ? run->skipped_at_begin : 0;
-		bytes -= hits(s, run->first + run->count - 1) ? run->skipped_at_end : 0;
+	const uint64_t block = s->options.block;
+	uint64_t n = hits(s, run->first);
+	if (run->count == 1) {
+		*bytes = n * (block - run->skipped_at_begin - run->skipped_at_end);
+		return n;
 	}
-	s->record_hits = n == run->count && (s->record_hits || (run->flags & RUN_BEGINS) != 0);
-	const bool record = s->record_hits && (run->flags & RUN_ENDS) != 0;
-	add_hits(&s->counts.hits, write, n, record, bytes);
-	if (s->options.rows)
-		add_hits(&s->rows[run->row], write, n, record, bytes);
-	s->counts.device_reads += reads_of(s, run, run->count - n);
-	if (write && s->options.write != REFERENCES_BACK)
-		s->counts.device_writes += run->count;
+	const uint32_t end = run->first + run->count;
+	*bytes = n * run->skipped_at_begin + hits(s, end - 1) * (uint64_t)run->skipped_at_end;
+	for (uint32_t i = run->first + 1; i < end; i++)
+		n += s->result[i] & CACHE_HIT;
+	*bytes = n * block - *bytes;
+	return n;
+}
+
+static void count_runs(struct simulation *s, const struct reference_batch *b)
+{
+	struct simulation_hits h = s->counts.hits;
+	bool record_hits = s->record_hits;
+	uint64_t reads = 0, writes = 0, bytes;
+	for (uint32_t i = 0; i < b->runs; i++) {
+		const struct reference_run *run = &b->run[i];
+		const unsigned write = (run->flags & RUN_WRITE) != 0;
+		const uint64_t n = hits_of(s, run, &bytes);
+		record_hits = n == run->count && (record_hits || (run->flags & RUN_BEGINS) != 0);
+		const bool record = record_hits && (run->flags & RUN_ENDS) != 0;
+		add_hits(&h, write, n, record, bytes);
+		if (s->options.rows)
+			add_hits(&s->rows[run->row], write, n, record, bytes);
+		reads += reads_of(s, run, run->count - n);
+		writes += write ? run->count : 0;
+	}
+	s->counts.hits = h;
+	s->record_hits = record_hits;
+	s->counts.device_reads += reads;
+	if (s->options.write != REFERENCES_BACK)
+		s->counts.device_writes += writes;
 }
 
 static void count_prefetched(struct simulation *s, const struct reference_batch *b)
@@ -168,8 +194,7 @@ int simulation_run(struct simulation *s, const struct reference_batch *b)
 		return status;
 	if (s->options.rows && !reserve_rows(s, b))
 		return IOT_ENOMEM;
-	for (uint32_t i = 0; i < b->runs; i++)
-		count_run(s, &b->run[i]);
+	count_runs(s, b);
 	if (s->read_ahead != NULL)
 		count_prefetched(s, b);
 	return IOT_OK;

@@ -52,7 +52,8 @@ struct simulation;
 uint64_t simulation_bytes(const struct simulation_options *o, uint64_t references);
 /* Returns NULL if out of memory. */
 struct simulation *simulation_new(const struct simulation_options *options);
-void simulation_free(struct simulation *s); /* NULL is ignored */
+void simulation_free(struct simulation *s);               /* NULL is ignored */
+uint64_t simulation_capacity(const struct simulation *s); /* blocks */
 /* Returns IOT_OK or IOT_ENOMEM. */
 int simulation_run(struct simulation *s, const struct reference_batch *b);
 /* After all references. Returns IOT_OK or IOT_ENOMEM. */

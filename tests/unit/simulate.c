@@ -97,13 +97,17 @@ static void add_record(struct reference_batch *b, uint64_t key, uint32_t count, 
 		b->key[b->count++] = key + i;
 }
 
-/* Compares the counts with those of an array that has an element for each block. */
-Test(distinct, counts_the_first_references_of_records_of_any_length)
+/*
+ * Compares the counts with those of an array that has an element for each block. With results of a
+ * cache, a part of the known blocks hit, and a part of the others are prefetched.
+ */
+static void check_distinct(bool with_results, uint32_t longest)
 {
 	enum { BLOCKS = 60000, FAR_APART = 1000, BATCHES = 60 };
 	struct reference_batch *b = new_batch();
 	struct distinct *d = distinct_new(1 << 26, 100);
 	bool *seen = calloc(2 * BLOCKS, 1);
+	uint8_t result[REFERENCES_MAX];
 	struct reference_totals expected;
 	uint64_t state = 1;
 	cr_assert(d != NULL && seen != NULL);
@@ -111,7 +115,8 @@ Test(distinct, counts_the_first_references_of_records_of_any_length)
 	for (int batch = 0; batch < BATCHES; batch++) {
 		for (b->count = b->runs = 0; b->count < REFERENCES_MAX - 300;) {
 			state = state * 6364136223846793005U + 1442695040888963407U;
-			const uint32_t n = state >> 62 != 0 ? 1 : 1 + (uint32_t)(state >> 32) % 300,
+			const uint32_t n = state >> 62 != 0 ? 1
+							    : 1 + (uint32_t)(state >> 32) % longest,
 				       first = (uint32_t)(state >> 40) % (BLOCKS - n);
 			const unsigned write = state >> 33 & 1;
 			/* a part of the blocks have a group of their own */
@@ -124,13 +129,16 @@ Test(distinct, counts_the_first_references_of_records_of_any_length)
 				bytes +=
 				    *block ? 0 : 100U - (i == 0 ? 1 : 0) - (i + 1 == n ? 2 : 0);
 				firsts += !*block;
+				result[b->count - n + i] = (state >> (i + 5) % 60 & 1) == 0 ? 0
+							   : *block ? CACHE_HIT
+								    : CACHE_HIT | CACHE_PREFETCHED;
 				*block = true;
 			}
 			expected.references[write] += firsts;
 			expected.bytes[write] += bytes;
 			expected.records[write] += firsts > 0;
 		}
-		distinct_add(d, b);
+		distinct_add(d, b, with_results ? result : NULL);
 	}
 	const struct engine_firsts firsts = distinct_firsts(d);
 	cr_assert(firsts.known);
@@ -140,15 +148,23 @@ Test(distinct, counts_the_first_references_of_records_of_any_length)
 	free(b);
 }
 
+Test(distinct, counts_the_first_references_of_records_of_any_length)
+{
+	check_distinct(false, 300);
+	check_distinct(true, 300);
+	check_distinct(false, 1);
+	check_distinct(true, 1);
+}
+
 Test(distinct, is_unknown_beyond_its_memory)
 {
 	struct reference_batch *b = new_batch();
 	struct distinct *d = distinct_new(1 << 16, 4096);
 	for (uint64_t i = 0; i < REFERENCES_MAX; i++)
 		add_record(b, i << 20, 1, 0);
-	distinct_add(d, b);
+	distinct_add(d, b, NULL);
 	cr_assert_not(distinct_firsts(d).known);
-	distinct_add(d, b);
+	distinct_add(d, b, NULL);
 	cr_assert_not(distinct_row_firsts(d, 0).known);
 	distinct_free(d);
 	free(b);
