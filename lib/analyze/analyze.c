@@ -459,7 +459,7 @@ static bool add_time_values(struct iot_analyze *a, struct layer *l)
 static bool add_cycle_values(struct iot_analyze *a, const struct layer *l)
 {
 	const struct view_source from = {&l->cells, &l->series, span_of(a)};
-	return cycle_values(&from, &a->values);
+	return cycle_values(&from, a->options.threads, &a->values);
 }
 
 /* The values of rows, which point into the state. */

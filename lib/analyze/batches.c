@@ -6,7 +6,7 @@
 #include "lib/base/array.h"
 #include "lib/base/task_ring.h"
 
-enum { SLOTS = 32, ACTIONS_MAX = 256 };
+enum { SLOTS = 16, ACTIONS_MAX = 256 };
 
 /* What precedes the requests of a slot. */
 struct batch_action {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/task_ring.h"
+
 #include "bursts.h"
 #include "cycle_shape.h"
 #include "cycles.h"
@@ -33,6 +35,7 @@ struct cycle_run {
 	struct view view;
 	const struct series *series;
 	uint64_t *bins; /* of the current series */
+	uint64_t *all;  /* bins of all series, then those of types */
 	struct cycle of[SERIES], of_type[TYPES];
 	uint64_t pairs[TYPES];
 	struct values *v;
@@ -41,7 +44,7 @@ struct cycle_run {
 static void fill(struct cycle_run *r, unsigned series)
 {
 	const struct view *view = &r->view;
-	memset(r->bins, 0, view->bins * sizeof *r->bins);
+	r->bins = r->all + series * view->bins;
 	for (size_t i = 0; i < view->bins && series != OF_OPERATIONS; i++)
 		r->bins[i] =
 		    series == OF_BYTES ? view_bytes(view, i) : view->bytes[i][series == OF_WRITES];
@@ -178,9 +181,7 @@ static void reject_sparse(struct cycle_run *r, unsigned series)
 
 static bool add_series(struct cycle_run *r, unsigned series)
 {
-	fill(r, series);
-	if (!cycle_find(&r->of[series], r->bins, r->view.bins))
-		return false;
+	r->bins = r->all + series * r->view.bins;
 	reject_sparse(r, series);
 	evidence(r, series);
 	if (r->of[series].method != CYCLE_NONE)
@@ -199,55 +200,88 @@ static uint64_t pairs_of(const uint64_t *indicator, size_t n, size_t distance)
 }
 
 /* Whether bins that one type dominates repeat. */
-static bool add_type(struct cycle_run *r, unsigned type)
+static void add_type(struct cycle_run *r, unsigned type)
 {
-	struct cycle *c = &r->of_type[type];
-	for (size_t i = 0; i < r->view.bins; i++)
-		r->bins[i] = view_dominating(r->view.requests[i]) == type;
-	if (!cycle_find(c, r->bins, r->view.bins))
-		return false;
-	r->pairs[type] = pairs_of(r->bins, r->view.bins, (size_t)(c->period + 0.5));
+	const struct cycle *c = &r->of_type[type];
+	const uint64_t *bins = r->all + (SERIES + type) * r->view.bins;
+	r->pairs[type] = pairs_of(bins, r->view.bins, (size_t)(c->period + 0.5));
 	if (c->method != CYCLE_NONE)
 		values_real(r->v, "type_period_s", types[type], "s", c->period * r->view.width_s);
 	else
 		values_unknown(r->v, "type_period_s", types[type], "s", c->reason);
-	return true;
 }
 
-static bool add_types(struct cycle_run *r)
+static void add_types(struct cycle_run *r)
 {
 	for (unsigned i = 0; i < TYPES; i++)
-		if (!add_type(r, i))
-			return false;
+		add_type(r, i);
 	for (unsigned i = 0; i < TYPES; i++)
 		if (r->of_type[i].method != CYCLE_NONE)
 			values_number(r->v, "type_pairs", types[i], "", r->pairs[i]);
 		else
 			values_unknown(r->v, "type_pairs", types[i], "", "no period");
-	return true;
 }
 
-static bool add_all(struct cycle_run *r)
+static bool find(void *context, unsigned task, size_t slot)
+{
+	struct cycle_run *r = context;
+	struct cycle *to = task < SERIES ? &r->of[task] : &r->of_type[task - SERIES];
+	(void)slot;
+	return cycle_find(to, r->all + task * r->view.bins, r->view.bins);
+}
+
+/* Each series on one of the threads. */
+static bool find_all(struct cycle_run *r, uint64_t threads)
+{
+	const struct task_ring_options options = {find, r, SERIES + TYPES, 2};
+	struct task_ring *ring = threads > 1 ? task_ring_new(&options, (size_t)threads - 1) : NULL;
+	bool done = true;
+	for (unsigned i = 0; i < SERIES + TYPES && ring == NULL && done; i++)
+		done = find(r, i, 0);
+	if (ring == NULL)
+		return done;
+	task_ring_publish(ring);
+	task_ring_drain(ring);
+	done = !task_ring_failed(ring);
+	task_ring_free(ring);
+	return done;
+}
+
+static void fill_all(struct cycle_run *r)
+{
+	for (unsigned i = 0; i < SERIES; i++)
+		fill(r, i);
+	for (unsigned type = 0; type < TYPES; type++)
+		for (size_t i = 0; i < r->view.bins; i++)
+			r->all[(SERIES + type) * r->view.bins + i] =
+			    view_dominating(r->view.requests[i]) == type;
+}
+
+static bool add_all(struct cycle_run *r, uint64_t threads)
 {
 	values_real(r->v, "bin_width", NULL, "s", r->view.width_s);
 	values_number(r->v, "bins", NULL, "", r->view.bins);
+	fill_all(r);
+	if (!find_all(r, threads))
+		return false;
 	for (unsigned i = 0; i < SERIES; i++)
 		if (!add_series(r, i))
 			return false;
 	temporal_pattern(r);
-	return add_types(r);
+	add_types(r);
+	return true;
 }
 
-bool cycle_values(const struct view_source *from, struct values *v)
+bool cycle_values(const struct view_source *from, uint64_t threads, struct values *v)
 {
 	struct cycle_run r = {.series = from->series, .v = v};
 	v->section = "cycles";
 	if (!from->series->any)
 		return true;
 	bool done = view_make(&r.view, from, BURST_BINS_MAX);
-	r.bins = calloc(r.view.bins, sizeof *r.bins);
-	done = done && r.bins != NULL && add_all(&r);
-	free(r.bins);
+	r.all = calloc(r.view.bins * (SERIES + TYPES), sizeof *r.all);
+	done = done && r.all != NULL && add_all(&r, threads);
+	free(r.all);
 	view_free(&r.view);
 	return done;
 }

@@ -6,7 +6,7 @@
 #include "values.h"
 #include "view.h"
 
-/* Returns false if out of memory. */
-bool cycle_values(const struct view_source *from, struct values *v);
+/* Computes them on up to this number of threads. Returns false if out of memory. */
+bool cycle_values(const struct view_source *from, uint64_t threads, struct values *v);
 
 #endif

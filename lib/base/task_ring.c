@@ -8,9 +8,8 @@
 
 enum {
 	NONE = -1,
-	RUN_MAX = 8, /* slots that a thread processes before it chooses a task again */
-	WAKE_MIN =
-	    4, /* published slots for which a thread is woken, which takes as long as a few */
+	RUN_MAX = 4,  /* slots that a thread processes before it chooses a task again */
+	WAKE_MIN = 2, /* published slots for which a thread is woken, which takes time */
 };
 
 struct task_ring {
