@@ -7,7 +7,8 @@
 #ifndef LIB_ANALYZE_WORKING_SET_H
 #define LIB_ANALYZE_WORKING_SET_H
 
-#include "hyperloglog.h"
+#include "lib/base/hyperloglog.h"
+
 #include "requests.h"
 #include "values.h"
 

@@ -148,6 +148,9 @@ static bool compact(struct distances *d)
 			d->slot[i] = rank_of(d, before, d->slot[i]) + 1;
 	for (size_t i = 0; before != NULL && i < d->hole_count; i++)
 		d->holes[i] = rank_of(d, before, d->holes[i]) + 1;
+	for (size_t i = 0; before != NULL && i < d->mark_count; i++)
+		d->marks[i] =
+		    (d->marks[i] < d->slots ? rank_of(d, before, d->marks[i]) : (uint32_t)set) + 1;
 	free(before);
 	if (slots > SLOTS_MAX || !allocate(d, slots))
 		return false;
@@ -237,6 +240,11 @@ uint64_t distances_refer(struct distances *d, uint64_t key)
 	if (!array_reserve_index(&d->slot, &d->slot_capacity, number, sizeof *d->slot))
 		return DISTANCE_FAILED;
 	return refer_number(d, number);
+}
+
+uint64_t distances_since(const struct distances *d, uint32_t mark)
+{
+	return mark < d->now ? set_from(d, mark) : 0;
 }
 
 /* Each loop loads in advance the memory that the next one reads. */

@@ -31,6 +31,8 @@ struct distances {
 	size_t set;        /* slots */
 	uint32_t *holes;   /* a heap, the newest first */
 	size_t hole_count, hole_capacity;
+	uint32_t *marks; /* of the caller: values of `now`, which compaction updates */
+	size_t mark_count;
 };
 
 #define DISTANCE_NONE   UINT64_MAX       /* of the first reference to a key */
@@ -39,6 +41,8 @@ struct distances {
 uint64_t distances_refer(struct distances *d, uint64_t key);
 /* The distances of n references, in turn. Returns false if out of memory. */
 bool distances_refer_all(struct distances *d, const uint64_t *key, size_t n, uint64_t *distance);
+/* The number of keys with a reference since a mark was set. */
+uint64_t distances_since(const struct distances *d, uint32_t mark);
 /* Forgets a key, as if it had never been referenced. */
 void distances_forget(struct distances *d, uint64_t key);
 /* Drops the keys of [first, last] from all caches. Returns false if out of memory. */

@@ -10,9 +10,11 @@
 #include <xxhash.h>
 
 #include "lib/base/array.h"
+#include "lib/base/hyperloglog.h"
 
 #include "curve.h"
 #include "distances.h"
+#include "hot_keys.h"
 #include "sample.h"
 #include "sample_curve.h"
 
@@ -22,12 +24,25 @@ struct group {
 	struct curve curve;
 };
 
-enum { GROUPS = SAMPLE_GROUPS, AHEAD = 16 };
+/* A time, in references, and in those to keys that are not hot. */
+struct moment {
+	uint64_t all, other;
+};
+
+/* HOT_COUNTED: of this many references to hot keys, one is counted. */
+enum { GROUPS = SAMPLE_GROUPS, AHEAD = 16, HOT_COUNTED = 64, DISTINCT_PARTS = 16 };
+enum { STRETCH_MAX = 32768 }; /* keys */
+
+/* Above this rate, a sample has most of the popular keys. */
+#define HOT_RATE 0.5
 
 struct mrc {
 	struct mrc_options options;
 	struct distances distances;
-	uint64_t distance[REFERENCES_MAX]; /* of the references of a batch */
+	union { /* of the references of a batch */
+		uint64_t distance[REFERENCES_MAX];
+		uint64_t hash[REFERENCES_MAX];
+	};
 	uint64_t *exact; /* references by distance, from 1; then those of larger ones */
 	size_t exact_capacity;
 	uint64_t infinite, references;
@@ -40,6 +55,17 @@ struct mrc {
 	struct key_sample sample;
 	struct group group[GROUPS];
 	struct sample_curve sampled;
+	struct hot_keys hot;
+	uint32_t hot_mark[HOT_MAX + 1]; /* in `distances`, at the last reference to each hot key */
+	struct moment hot_last[HOT_MAX + 1];
+	uint64_t hot_references;
+	uint64_t first_sampled; /* first references to keys of the sample */
+	uint32_t hot_wait;      /* references to hot keys until one is counted */
+	struct hyperloglog distinct[DISTINCT_PARTS]; /* keys, by hash */
+	double stretch; /* of sizes: the sample has this many times its share of the keys */
+	bool dropped;   /* keys, by operations */
+	struct moment *sampled_at; /* the last reference to each key of `distances` */
+	size_t sampled_at_capacity;
 	uint64_t phase;     /* of the places of distances in their ranges */
 	struct idmap times; /* AET: of keys */
 	uint64_t *last;
@@ -54,6 +80,10 @@ struct mrc *mrc_new(const struct mrc_options *options)
 		return NULL;
 	m->options = *options;
 	sample_init(&m->sample, options->rate, options->samples);
+	hot_init(&m->hot);
+	m->hot_wait = 1;
+	m->distances.marks = m->hot_mark;
+	m->distances.mark_count = HOT_MAX;
 	return m;
 }
 
@@ -78,6 +108,7 @@ void mrc_free(struct mrc *m)
 	free(m->row_references);
 	free(m->exact);
 	free(m->last);
+	free(m->sampled_at);
 	free(m->aet);
 	free(m);
 }
@@ -188,31 +219,113 @@ static bool keep_key(struct mrc *m, struct sample_key key)
 	return true;
 }
 
-static bool add_sampled(struct mrc *m, struct sample_key key, const struct reference_run *run)
+/*
+ * A distance among all keys: of keys that are not hot, a scaled one, which is at most the number of
+ * references to them; and the hot ones.
+ */
+static uint64_t among_all(uint64_t distance, const struct moment *last, const struct moment *now,
+			  uint32_t hot)
+{
+	if (distance == DISTANCE_NONE)
+		return distance;
+	return (distance < now->other - last->other ? distance : now->other - last->other) + hot;
+}
+
+static bool add_sampled(struct mrc *m, struct sample_key key, const struct reference_run *run,
+			const struct moment *now)
 {
 	struct group *g = &m->group[key.hash % GROUPS];
 	const double rate = m->sample.rate, weight = 1 / rate, place = next_place(m);
-	const uint64_t distance = distances_refer(&m->distances, key.key),
-		       in_group = distances_refer(&g->distances, key.key);
-	if (distance == DISTANCE_FAILED || in_group == DISTANCE_FAILED)
+	uint64_t distance = distances_refer(&m->distances, key.key),
+		 in_group = distances_refer(&g->distances, key.key);
+	const size_t number = m->distances.keys.last - 1;
+	if (distance == DISTANCE_FAILED || in_group == DISTANCE_FAILED ||
+	    !array_reserve_index(&m->sampled_at, &m->sampled_at_capacity, number,
+				 sizeof *m->sampled_at))
 		return false;
-	if (!add_to(&m->curve, scaled(distance, rate, place), weight) ||
-	    !add_to(&g->curve, scaled(in_group, rate / GROUPS, place), weight * GROUPS) ||
-	    !add_to_parts(m, run, scaled(distance, rate, place), weight))
+	const struct moment *last = &m->sampled_at[number];
+	const uint32_t hot =
+	    distance == DISTANCE_NONE ? 0 : hot_between(&m->hot, last->all, now->all);
+	distance = among_all(scaled(distance, rate, place), last, now, hot);
+	in_group = among_all(scaled(in_group, rate / GROUPS, place), last, now, hot);
+	m->sampled_at[number] = *now;
+	if (!add_to(&m->curve, distance, weight) || !add_to(&g->curve, in_group, weight * GROUPS) ||
+	    !add_to_parts(m, run, distance, weight))
 		return false;
+	m->first_sampled += distance == DISTANCE_NONE;
 	return distance != DISTANCE_NONE || keep_key(m, key);
+}
+
+/*
+ * Counts one of HOT_COUNTED references to hot keys, on average. The distance is the number of keys
+ * of the sample, scaled, and of hot keys since the last reference.
+ */
+static bool count_hot(struct mrc *m, unsigned number, const struct reference_run *run,
+		      const struct moment *now)
+{
+	const struct moment last = m->hot_last[number];
+	const double sampled =
+	    (double)distances_since(&m->distances, m->hot_mark[number]) + next_place(m);
+	const uint64_t distance = among_all((uint64_t)(sampled / m->sample.rate), &last, now,
+					    1 + hot_between(&m->hot, last.all, now->all));
+	m->hot_wait = 1 + (uint32_t)(hot_random(&m->hot) % (2 * HOT_COUNTED - 1));
+	return add_to(&m->curve, distance, HOT_COUNTED) &&
+	       add_to_parts(m, run, distance, HOT_COUNTED);
+}
+
+/* A key that becomes hot is no longer part of the sample. */
+static unsigned examine(struct mrc *m, struct sample_key key, uint64_t now)
+{
+	if (m->sample.rate >= HOT_RATE) {
+		m->hot.wait = REFERENCES_MAX;
+		return HOT_NONE;
+	}
+	const unsigned number = hot_examine(&m->hot, key.key, key.hash, now);
+	if (number != HOT_NONE)
+		forget(m, &key);
+	return number;
+}
+
+/* Branches are rarely taken, except in large samples: keys that are not hot write to HOT_NONE. */
+static inline bool add_one(struct mrc *m, struct sample_key sample, const struct reference_run *run,
+			   uint64_t time)
+{
+	unsigned number = hot_number(&m->hot, sample.hash);
+	const bool hot = number != HOT_NONE;
+	m->hot_references += hot;
+	m->hot_wait -= hot;
+	m->hot.wait -= !hot;
+	const struct moment now = {time, time - m->hot_references};
+	if (m->hot_wait == 0 && !count_hot(m, number, run, &now))
+		return false;
+	if (sample.hash < m->sample.threshold && !hot && !add_sampled(m, sample, run, &now))
+		return false;
+	if (m->hot.wait == 0)
+		number = examine(m, sample, time);
+	m->hot.last[number] = (uint32_t)time;
+	m->hot_last[number] = now;
+	m->hot_mark[number] = (uint32_t)m->distances.now;
+	return true;
+}
+
+/* Flattened, because the hash of 8 bytes is a few instructions, but is not inlined by itself. */
+static __attribute__((flatten)) void find_hashes(struct mrc *m, const struct reference_batch *b)
+{
+	for (uint32_t i = 0; i < b->count; i++) {
+		const uint64_t hash =
+		    XXH3_64bits_withSeed(&b->key[i], sizeof b->key[i], m->options.seed);
+		m->hash[i] = hash;
+		hyperloglog_add(&m->distinct[hash % DISTINCT_PARTS], hash);
+	}
 }
 
 static bool add_shards(struct mrc *m, const struct reference_batch *b,
 		       const struct reference_run *run)
 {
-	for (uint32_t i = run->first; i < run->first + run->count; i++) {
-		const uint64_t hash =
-		    XXH3_64bits_withSeed(&b->key[i], sizeof b->key[i], m->options.seed);
-		if (hash < m->sample.threshold &&
-		    !add_sampled(m, (struct sample_key){hash, b->key[i]}, run))
+	uint64_t now = m->references;
+	for (uint32_t i = run->first; i < run->first + run->count; i++)
+		if (!add_one(m, (struct sample_key){m->hash[i], b->key[i]}, run, ++now))
 			return false;
-	}
 	return true;
 }
 
@@ -298,11 +411,13 @@ static bool apply(struct mrc *m, const struct reference_action *a)
 {
 	if (!a->drop)
 		return true;
+	m->dropped = true;
 	if (m->options.method == MRC_AET) {
 		drop_times(m, a->first, a->last);
 		return true;
 	}
 	bool done = distances_drop(&m->distances, a->first, a->last);
+	hot_drop(&m->hot, a->first, a->last);
 	for (size_t i = 0; i < GROUPS && done; i++)
 		done = distances_drop(&m->group[i].distances, a->first, a->last);
 	return done;
@@ -336,7 +451,8 @@ static bool add_run(struct mrc *m, const struct reference_batch *b, const struct
 static uint64_t bytes_of(const struct mrc *m)
 {
 	uint64_t bytes = distances_bytes(&m->distances) + m->exact_capacity * sizeof *m->exact +
-			 idmap_bytes(&m->times) + m->last_capacity * sizeof *m->last;
+			 idmap_bytes(&m->times) + m->last_capacity * sizeof *m->last +
+			 m->sampled_at_capacity * sizeof *m->sampled_at;
 	for (size_t i = 0; i < GROUPS; i++)
 		bytes += distances_bytes(&m->group[i].distances);
 	for (size_t i = 0; i < m->row_capacity; i++)
@@ -359,6 +475,8 @@ int mrc_add(struct mrc *m, const struct reference_batch *b)
 {
 	uint32_t action = 0, found = 0;
 	bool done = true;
+	if (m->options.method == MRC_SHARDS)
+		find_hashes(m, b);
 	for (uint32_t i = 0; i < b->runs && done; i++) {
 		const struct reference_run *run = &b->run[i];
 		done = apply_before(m, b, run->first, &action);
@@ -375,8 +493,25 @@ int mrc_add(struct mrc *m, const struct reference_batch *b)
 	return bytes_of(m) <= m->options.memory ? IOT_OK : IOT_ELIMIT;
 }
 
+/*
+ * A fixed share of the keys has more or fewer keys than that share. The number of all keys, which is
+ * known with an error of 0.4 %, corrects distances by the ratio, if that is better than the sample.
+ */
+static double stretch_of(const struct mrc *m)
+{
+	const double kept = (double)m->first_sampled;
+	double distinct = 0;
+	for (size_t i = 0; i < DISTINCT_PARTS; i++)
+		distinct += hyperloglog_estimate(&m->distinct[i]);
+	if (m->options.samples > 0 || m->dropped || m->sample.rate >= HOT_RATE || kept < 1 ||
+	    kept > STRETCH_MAX)
+		return 1;
+	return kept / m->sample.rate / distinct;
+}
+
 static bool finish_sample(struct mrc *m)
 {
+	m->stretch = stretch_of(m);
 	const struct curve *group[GROUPS];
 	for (size_t i = 0; i < GROUPS; i++) {
 		curve_finish(&m->group[i].curve);
@@ -421,9 +556,10 @@ static struct mrc_point sampled(const struct mrc *m, size_t row, uint64_t capaci
 {
 	const double references = (double)mrc_references(m, row);
 	const struct curve *c = curve_of(m, row);
-	const struct sample_point p = sample_curve_at(&m->sampled, capacity);
 	if (capacity == 0)
 		return (struct mrc_point){references, references, references};
+	capacity = (uint64_t)fmax(1, round((double)capacity * m->stretch));
+	const struct sample_point p = sample_curve_at(&m->sampled, capacity);
 	if (row != MRC_TOTAL) {
 		const double missing = (references - c->weight) * p.missing_share,
 			     misses =
@@ -475,7 +611,7 @@ uint64_t mrc_distinct(const struct mrc *m)
 	case MRC_EXACT:
 		return m->infinite;
 	case MRC_SHARDS:
-		return (uint64_t)((double)m->distances.keys.count / m->sample.rate);
+		return (uint64_t)((double)mrc_kept(m) / m->sample.rate / m->stretch);
 	case MRC_AET:
 		return m->times.count;
 	}
@@ -484,7 +620,7 @@ uint64_t mrc_distinct(const struct mrc *m)
 
 uint64_t mrc_kept(const struct mrc *m)
 {
-	return m->options.samples > 0 ? m->sample.count : m->distances.keys.count;
+	return m->options.samples > 0 ? m->sample.count : m->first_sampled;
 }
 
 double mrc_rate(const struct mrc *m)

@@ -34,3 +34,10 @@ awk 'BEGIN { for (i = 0; i < 40000; i++) printf "80 20 %x000 1000 1 a 1 1 0\n", 
 awk 'BEGIN { for (i = 0; i < 262; i++) printf "80 20 %x000 1000 1 a 1 1 0\n", i % 131 }' >loop
 "$IOTRACE" mrc -q --points=1 --by=op --tsv loop
 "$IOTRACE" mrc -q --points=1 --method=shards --sample=1 --tsv loop
+
+# Half of the references are to one block, which the sample may have or lack: the other half misses in small caches.
+awk 'BEGIN { for (i = 0; i < 100000; i++) printf "80 20 %x000 1000 1 a 1 1 0\n", i % 2 ? 0 : 1 + i * 7919 % 20000 }' >popular
+for seed in 1 2 3; do
+	"$IOTRACE" mrc -q --tsv --points=16 --method=shards --sample=0.05 --seed=$seed popular |
+		awk 'NR == 5 { print ($4 > 0.47 && $4 < 0.53 ? "half of the references miss" : $0) }'
+done

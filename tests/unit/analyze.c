@@ -17,9 +17,9 @@
 #include "lib/analyze/concurrency.h"
 #include "lib/analyze/few.h"
 #include "lib/analyze/histogram.h"
-#include "lib/analyze/hyperloglog.h"
 #include "lib/analyze/metadata.h"
 #include "lib/analyze/owner_map.h"
+#include "lib/base/hyperloglog.h"
 
 /* Histograms */
 

@@ -3,8 +3,8 @@
  * The number of distinct values, estimated from the registers of HyperLogLog (Flajolet et al.) with
  * the estimator of Ertl, which needs no correction of its bias. The standard error is 1.6 %.
  */
-#ifndef LIB_ANALYZE_HYPERLOGLOG_H
-#define LIB_ANALYZE_HYPERLOGLOG_H
+#ifndef LIB_BASE_HYPERLOGLOG_H
+#define LIB_BASE_HYPERLOGLOG_H
 
 #include <stdint.h>
 
