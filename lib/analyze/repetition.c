@@ -45,64 +45,54 @@ static inline unsigned level_of(uint64_t hash)
 
 /* Tables */
 
-static bool rebuild_tokens(struct repetition_table *t)
+/* Without branches, which would be predicted badly: half of the keys are kept. */
+static void drop_tokens(struct repetition_table *t)
 {
-	struct idmap map = {.keys = NULL};
+	uint64_t *keys = t->token_map.keys;
+	size_t kept = 0;
 	for (size_t i = 0; i < t->token_map.count; i++) {
-		const uint64_t hash = t->token_map.keys[i];
-		const size_t to = level_of(hash) >= t->level ? idmap_number(&map, hash) : 0;
-		if (to == SIZE_MAX) {
-			idmap_free(&map);
-			return false;
-		}
-		if (level_of(hash) >= t->level)
-			t->tokens[to] = t->tokens[i];
+		const uint64_t hash = keys[i];
+		keys[kept] = hash;
+		t->tokens[kept] = t->tokens[i];
+		kept += level_of(hash) >= t->level;
 	}
-	idmap_free(&t->token_map);
-	t->token_map = map;
+	idmap_renumber(&t->token_map, kept);
 	t->next_token = 0;
-	return true;
 }
 
-static bool rebuild_lags(struct repetition_table *t)
+static void drop_lags(struct repetition_table *t)
 {
-	struct idmap map = {.keys = NULL};
-	for (size_t i = 0; i < t->lag_map.count; i++) {
-		const uint64_t key = t->lag_map.keys[i];
-		const bool kept = key % REPETITION_LEVELS >= t->level;
-		const size_t to = kept ? idmap_number(&map, key) : 0;
-		if (to == SIZE_MAX) {
-			idmap_free(&map);
-			return false;
-		}
-		if (kept)
-			t->lags[to] = t->lags[i];
+	uint64_t *keys = t->lag_map.keys;
+	const size_t count = t->lag_map.count;
+	size_t kept = 0;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t key = keys[i];
+		keys[kept] = key;
+		t->lags[kept] = t->lags[i];
+		kept += key % REPETITION_LEVELS >= t->level;
 	}
-	for (size_t i = map.count; i < t->lag_map.count; i++)
+	for (size_t i = kept; i < count; i++)
 		t->lags[i] = 0;
-	idmap_free(&t->lag_map);
-	t->lag_map = map;
-	return true;
+	idmap_renumber(&t->lag_map, kept);
 }
 
 /* Leaves out tokens until the tables are within their limits, and up to a level. */
-static bool limit(struct repetition_table *t, unsigned level)
+static void limit(struct repetition_table *t, unsigned level)
 {
 	while (t->level < REPETITION_LEVELS &&
 	       (t->level < level || t->token_map.count > REPETITION_TOKENS ||
 		t->lag_map.count > REPETITION_LAGS)) {
 		t->requests[t->level++] = 0;
-		if (!rebuild_tokens(t) || !rebuild_lags(t))
-			return false;
+		drop_tokens(t);
+		drop_lags(t);
 	}
-	return true;
 }
 
-static inline bool is_within_limits(const struct repetition_table *t)
+static inline void keep_limits(struct repetition_table *t)
 {
-	return t->token_map.count <= REPETITION_TOKENS && t->lag_map.count <= REPETITION_LAGS;
+	if (t->token_map.count > REPETITION_TOKENS || t->lag_map.count > REPETITION_LAGS)
+		limit(t, 0);
 }
-
 /* Where the number of a lag that was counted before may be. */
 static inline uint32_t *recent_lag(struct repetition_table *t, uint64_t key)
 {
@@ -120,7 +110,8 @@ bool repetition_add_lag(struct repetition_table *t, uint64_t lag, unsigned level
 		return false;
 	t->lags[i] += n;
 	*recent = (uint32_t)i;
-	return is_within_limits(t) || limit(t, 0);
+	keep_limits(t);
+	return true;
 }
 
 /* The number of a token, a new one for a new token; SIZE_MAX if out of memory. */
@@ -141,7 +132,8 @@ static bool add(struct repetition_table *t, uint64_t hash, const struct repetiti
 		return false;
 	if (i == count) {
 		t->tokens[i] = *token;
-		return is_within_limits(t) || limit(t, 0);
+		keep_limits(t);
+		return true;
 	}
 	const uint64_t lag = token->first - t->tokens[i].last;
 	t->tokens[i].last = token->last;
@@ -280,8 +272,7 @@ static bool join_table(struct repetition *r, unsigned i, const struct repetition
 		       const uint32_t *process)
 {
 	struct repetition_table *t = &r->of[i];
-	if (!limit(t, part->level))
-		return false;
+	limit(t, part->level);
 	for (unsigned level = t->level; level < REPETITION_LEVELS; level++)
 		t->requests[level] += part->requests[level];
 	for (size_t k = 0; k < part->token_map.count; k++) {
@@ -374,21 +365,41 @@ struct lag_count {
 	uint64_t lag, count, before; /* before: the sum of the counts of smaller lags */
 };
 
-static int by_lag(const void *left, const void *right)
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+
+/* Moves lags to another list, in the order of a digit, and else in their order. */
+static void sort_by_digit(const struct lag_count *from, struct lag_count *to, size_t n,
+			  unsigned shift)
 {
-	const struct lag_count *a = left, *b = right;
-	return a->lag < b->lag ? -1 : a->lag > b->lag;
+	size_t next[DIGITS + 1] = {0};
+	for (size_t i = 0; i < n; i++)
+		next[(from[i].lag >> shift) % DIGITS + 1]++;
+	for (size_t digit = 1; digit < DIGITS; digit++)
+		next[digit] += next[digit - 1];
+	for (size_t i = 0; i < n; i++)
+		to[next[(from[i].lag >> shift) % DIGITS]++] = from[i];
 }
 
-/* Lags in their order, once each. Returns their number. */
-static size_t sort_lags(const struct repetition_table *t, struct lag_count *lags)
+/* Sorts two lists of which the first has n lags; returns the one that is sorted. */
+static struct lag_count *sort_digits(struct lag_count *lags, struct lag_count *spare, size_t n)
+{
+	uint64_t bits = 0;
+	for (size_t i = 0; i < n; i++)
+		bits |= lags[i].lag;
+	for (unsigned shift = 0; shift < 64 && bits >> shift != 0; shift += DIGIT_BITS) {
+		sort_by_digit(lags, spare, n, shift);
+		struct lag_count *const sorted = spare;
+		spare = lags;
+		lags = sorted;
+	}
+	return lags;
+}
+
+/* Adds equal lags, which are in order. Returns the number of different ones. */
+static size_t combine_lags(struct lag_count *lags, size_t all)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < t->lag_map.count; i++)
-		lags[i] = (struct lag_count){t->lag_map.keys[i] / REPETITION_LEVELS, t->lags[i], 0};
-	if (t->lag_map.count > 0)
-		qsort(lags, t->lag_map.count, sizeof *lags, by_lag);
-	for (size_t i = 0; i < t->lag_map.count; i++) {
+	for (size_t i = 0; i < all; i++) {
 		if (n > 0 && lags[n - 1].lag == lags[i].lag)
 			lags[n - 1].count += lags[i].count;
 		else
@@ -421,14 +432,27 @@ static uint64_t find_best(const struct lag_count *lags, size_t n, uint64_t *lag)
 	return covered;
 }
 
+/* Finds the best lag, and stores the requests that it covers. Returns false if out of memory. */
+static bool find_lag(const struct repetition_table *t, uint64_t *lag, uint64_t *covered)
+{
+	const size_t all = t->lag_map.count;
+	struct lag_count *lists = malloc((2 * all + 1) * sizeof *lists);
+	if (lists == NULL)
+		return false;
+	for (size_t i = 0; i < all; i++)
+		lists[i] =
+		    (struct lag_count){t->lag_map.keys[i] / REPETITION_LEVELS, t->lags[i], 0};
+	struct lag_count *sorted = sort_digits(lists, lists + all, all);
+	*covered = find_best(sorted, combine_lags(sorted, all), lag);
+	free(lists);
+	return true;
+}
+
 static bool table_values(const struct repetition_table *t, const char *name, struct values *v)
 {
-	struct lag_count *lags = calloc(t->lag_map.count + 1, sizeof *lags);
-	uint64_t requests = 0, lag = 0;
-	if (lags == NULL)
+	uint64_t requests = 0, lag = 0, covered;
+	if (!find_lag(t, &lag, &covered))
 		return false;
-	const uint64_t covered = find_best(lags, sort_lags(t, lags), &lag);
-	free(lags);
 	for (unsigned level = t->level; level < REPETITION_LEVELS; level++)
 		requests += t->requests[level];
 	values_number(v, name, "tokens", "", requests);

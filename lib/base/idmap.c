@@ -166,6 +166,16 @@ size_t idmap_remove(struct idmap *m, uint64_t key)
 	return number;
 }
 
+void idmap_renumber(struct idmap *m, size_t count)
+{
+	assert(m->free == 0 && count <= m->count);
+	m->count = count;
+	m->last = 0;
+	if (m->slots != NULL)
+		memset(m->slots, 0, 2 * m->capacity * sizeof *m->slots);
+	insert_all(m);
+}
+
 void idmap_free(struct idmap *m)
 {
 	free(m->keys);

@@ -47,6 +47,11 @@ size_t idmap_find(const struct idmap *m, uint64_t key);
  * unknown. The caller clears the data of that number.
  */
 size_t idmap_remove(struct idmap *m, uint64_t key);
+/*
+ * Gives new numbers to the keys that a caller keeps: it has moved them to keys[0, count). No number
+ * may be free.
+ */
+void idmap_renumber(struct idmap *m, size_t count);
 void idmap_free(struct idmap *m);
 
 /* Returns the memory of the map in bytes, for owners that limit theirs. */

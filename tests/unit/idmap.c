@@ -84,6 +84,26 @@ Test(idmap, agrees_with_an_array_after_many_removals)
 	idmap_free(&m);
 }
 
+Test(idmap, keeps_the_keys_that_a_caller_moves_to_the_front)
+{
+	enum { KEYS = 1000 };
+	struct idmap m = {.keys = NULL};
+	size_t kept = 0;
+	for (uint64_t key = 0; key < KEYS; key++)
+		cr_assert_eq(idmap_number(&m, key), key);
+	for (size_t i = 0; i < KEYS; i++)
+		if (i % 3 == 0)
+			m.keys[kept++] = m.keys[i];
+	idmap_renumber(&m, kept);
+	for (uint64_t key = 0; key < KEYS; key++)
+		cr_assert_eq(idmap_find(&m, key), key % 3 == 0 ? key / 3 : SIZE_MAX);
+	cr_assert_eq(idmap_number(&m, KEYS), kept);
+	idmap_renumber(&m, 0);
+	cr_assert_eq(idmap_find(&m, 0), SIZE_MAX);
+	cr_assert_eq(idmap_number(&m, 7), 0);
+	idmap_free(&m);
+}
+
 Test(idmap, arrays_grow_with_zeros)
 {
 	size_t capacity = 0;
