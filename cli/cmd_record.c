@@ -52,7 +52,7 @@ struct variables {
 struct record_job {
 	const char *out, *pid, *join_name;
 	bool quiet, follow, no_follow, check;
-	int stdio, cpu, clock_choice, full, ops;
+	int stdio, cpu, clock_choice, full, ops, transport;
 	struct variables variables;
 	struct collector_options collector;
 	const struct command_spec *command;
@@ -71,6 +71,11 @@ struct record_job {
 	struct ring_events_totals totals;
 	uint64_t late; /* records */
 };
+
+static bool sends(const struct record_job *j)
+{
+	return j->transport == RECORD_PACKETS;
+}
 
 static const char *take_glob(const struct option *opt, const char *value)
 {
@@ -244,6 +249,18 @@ static bool variables_fit(const struct record_job *j)
 	return b.status == IOT_OK;
 }
 
+/* Packets carry opens and closes, but no other operations. */
+static void add_lacks(const struct record_job *j, struct iot_builder *b)
+{
+	const bool no_cpu = j->cpu == RECORD_CPU_NONE, no_operations = sends(j) && j->ops != 0;
+	const char *lacks = no_cpu && no_operations ? "cpu,operations"
+			    : no_cpu                ? "cpu"
+			    : no_operations         ? "operations"
+						    : NULL;
+	if (lacks != NULL)
+		iot_directive_text(b, "lacks", lacks, strlen(lacks));
+}
+
 static int write_trace_directive(struct record_job *j)
 {
 	static char memory[IOT_COMMENT_MAX];
@@ -254,9 +271,8 @@ static int write_trace_directive(struct record_job *j)
 	add_command(j, &b);
 	add_names(&b);
 	iot_directive_number(&b, "epoch", j->epoch_ns);
-	if (j->cpu == RECORD_CPU_NONE)
-		iot_directive_text(&b, "lacks", "cpu", 3);
-	else if (j->cpu == RECORD_CPU_SAMPLED)
+	add_lacks(j, &b);
+	if (j->cpu == RECORD_CPU_SAMPLED)
 		iot_directive_number(&b, "cpu-step", 1000000);
 	if (j->stdio == RECORD_STDIO_CALLS)
 		iot_directive_text(&b, "stdio", "calls", 5);
@@ -397,7 +413,9 @@ static int run(struct record_job *j, const char *library, int signals)
 						.per_thread = j->collector.per_thread,
 						.stdio = (uint8_t)j->stdio,
 						.full = (uint8_t)j->full,
-						.data_only = j->ops == 0,
+						.data_only = j->ops == 0 || sends(j),
+						.counts_operations = j->ops != 0 && sends(j),
+						.transport = (uint8_t)j->transport,
 						.no_follow = j->no_follow,
 						.leader = (uint32_t)j->launch.pid,
 						.clock = (uint8_t)j->clock.clock,
@@ -432,6 +450,8 @@ static void remove_output(const struct record_job *j)
 
 static int start_clock(struct record_job *j)
 {
+	if (sends(j))
+		j->clock_choice = CLOCK_MONOTONIC_ONLY; /* a tick of packets is whole picoseconds */
 	const bool has_tsc = j->clock_choice != CLOCK_MONOTONIC_ONLY && clock_has_tsc();
 	clock_map_start(&j->clock, has_tsc ? RECORD_TSC : RECORD_MONOTONIC);
 	if (has_tsc || j->clock_choice != CLOCK_TSC_ONLY)
@@ -576,6 +596,15 @@ static bool check(struct record_job *j, size_t count)
 		options_wrong(j->command, "name the program");
 	else if (j->check && j->stdio != RECORD_STDIO_TRANSFERS)
 		options_wrong(j->command, "--check needs --stdio=transfers");
+	else if (sends(j) && j->check)
+		options_wrong(j->command, "--transport=pipe and --check exclude each other: the "
+					  "kernel counts the packets, too");
+	else if (sends(j) && j->clock_choice == CLOCK_TSC_ONLY)
+		options_wrong(j->command, "--transport=pipe and --clock=tsc exclude each other: "
+					  "packets have times in nanoseconds");
+	else if (sends(j) && j->collector.per_thread)
+		options_wrong(j->command, "--transport=pipe and --per-thread exclude each other: "
+					  "packets have no thread");
 	else if (j->join_name != NULL && !join_is_name(j->join_name))
 		options_wrong(j->command,
 			      "--join: a name has up to 64 letters, digits, '-', '_' and '.'");
@@ -619,7 +648,7 @@ enum exit_status cmd_record(int argc, char **argv)
 {
 	struct record_job j = {
 	    .launch = {.release = -1, .failure = -1},
-	    .recording = {.fd = -1},
+	    .recording = {.fd = -1, .pipe = -1},
 	    .join = {.fd = -1},
 	    .ops = 1,
 	    .collector = {.memory = MEMORY},
@@ -650,6 +679,9 @@ enum exit_status cmd_record(int argc, char **argv)
 	    OPTION(CHOICE, 0, "full", "block|drop", &j.full,
 		   "if PROGRAM is faster than the trace can be written, it waits, or records are "
 		   "dropped and counted (default: block)"),
+	    OPTION(CHOICE, 0, "transport", "ring|pipe", &j.transport,
+		   "records come through shared memory, or as packets of procstat through a pipe "
+		   "(default: ring)"),
 	    OPTION(STRING, 0, "join", "NAME", &j.join_name,
 		   "add PROGRAM to the trace of the record process of this host that was started "
 		   "first with NAME"),

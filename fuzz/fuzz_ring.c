@@ -2,10 +2,12 @@
 /*
  * Decodes any bytes as the data of a ring, and makes a trace of its events as iotrace record does.
  * Decoding the data at once, and record by record as a program publishes it, must give the same
- * events. The trace must be valid, with as many records as were written.
+ * events. The trace must be valid, with as many records as were written. The same bytes as the payload
+ * of a packet: what its check accepts becomes ring records that are valid, apart from their times.
  */
 #include "fuzz.h"
 
+#include "cli/record/packets.h"
 #include "cli/record/ring.h"
 #include "cli/record/ring_events.h"
 #include "lib/sort/sorter.h"
@@ -108,10 +110,34 @@ static void check_trace(const struct iot_writer *w, uint64_t records)
 	iot_reader_free(r);
 }
 
+/* The first byte is the kind, the second the number of entries. */
+static void check_packet(const uint8_t *data, size_t size)
+{
+	static unsigned char bytes[PACKET_MAX], records[PACKETS_RECORDS_MAX];
+	const size_t max = (size_t)PACKET_WORD_SIZE * PACKET_PAYLOAD_MAX;
+	const char *why;
+	if (size < 2)
+		return;
+	struct packet p = {
+	    .kind = data[0] % 7, .file = 1, .entries = data[1], .tick_ps = PACKET_TICK_PS_PER_NS};
+	const size_t payload = size - 2 < max ? size - 2 : max;
+	p.words = (uint32_t)(payload / PACKET_WORD_SIZE);
+	memcpy(bytes + PACKET_WORD_SIZE * PACKET_HEADER, data + 2, payload);
+	packet_seal(bytes, &p);
+	if (packet_check(bytes, sizeof(bytes), p.tick_ps, &p, &why) != PACKET_GOOD)
+		return;
+	const size_t n = packets_records(&p, records);
+	FUZZ_CHECK(n <= sizeof(records));
+	(void)decode_all(records, n, NULL);
+	if (n > 0 && p.kind == PACKET_OPEN)
+		FUZZ_CHECK(ring_record_is_valid(records, n));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct sorter *s = sorter_new(MEMORY, SORTER_HOLD);
 	struct iot_writer *w = iot_writer_new();
+	check_packet(data, size);
 	FUZZ_CHECK(s != NULL && w != NULL && iot_writer_set(w, IOT_SET_TICK_NS, 1) == IOT_OK &&
 		   iot_writer_open_memory(w) == IOT_OK);
 	const struct digest all = decode_all(data, size, s), each = decode_each(data, size);

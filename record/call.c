@@ -41,14 +41,24 @@ static void note_rename(enum record_op op)
 		paths_forget();
 }
 
+/* Other operations change what the library knows of names and memory. */
+static bool is_optional(enum record_op op)
+{
+	return op > RECORD_OP_CLOSE && op != RECORD_OP_EXEC && op != RECORD_OP_CHDIR &&
+	       op != RECORD_OP_MMAP && op != RECORD_OP_RENAME && op != RECORD_OP_RMDIR;
+}
+
 bool operation_begin(struct operation_call *o, enum record_op op)
 {
 	o->p = thread_enter();
 	if (o->p == NULL)
 		return false;
 	note_rename(op);
-	if (recording.control->data_only && op > RECORD_OP_CLOSE && op != RECORD_OP_EXEC)
+	if (recording.control->data_only && is_optional(op)) {
+		if (recording.control->counts_operations)
+			recording_count(RECORD_COUNTER_OPERATIONS, 1);
 		return false;
+	}
 	o->ring = o->p->ring;
 	o->event = (struct event){.op = op, .directory = AT_FDCWD, .to_directory = AT_FDCWD};
 	o->event.start = producer_begin(o->p, &o->outer, true);

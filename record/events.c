@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "packets.h"
 #include "paths.h"
 #include "raw.h"
 #include "text.h"
@@ -23,7 +24,18 @@ static void *reserve(struct producer *p, uint64_t size)
 	void *r = producer_reserve(p, size);
 	if (r == NULL)
 		atomic_fetch_add(&p->ring->dropped_others, 1);
+	else if (recording.sends)
+		atomic_fetch_add(&p->ring->made_others, 1);
 	return r;
+}
+
+static void publish(struct producer *p)
+{
+	producer_publish(p);
+	if (recording.sends) {
+		p->limit = 0; /* the record may be shorter than the space that was reserved */
+		packets_send(p);
+	}
 }
 
 void event_operation(struct producer *p, const struct event *e)
@@ -43,7 +55,7 @@ void event_operation(struct producer *p, const struct event *e)
 	r->text_size = (uint16_t)paths_absolute(e->directory, e->path, r->text);
 	r->to_size = (uint16_t)paths_absolute(e->to_directory, e->to, r->text + r->text_size);
 	producer_trim(p, &r->head, most, round_up(sizeof *r + r->text_size + r->to_size));
-	producer_publish(p);
+	publish(p);
 }
 
 static void fill_file(struct record_open *r, const struct event_file *file)
@@ -68,13 +80,14 @@ void event_open(struct producer *p, const struct event *e, const struct event_fi
 	    .head = {.kind = RECORD_OPEN, .code = (uint8_t)e->op, .description = e->description},
 	    .start = e->start,
 	    .end = e->end,
-	    .result = result_of(e)};
+	    .result = result_of(e),
+	    .flags = e->flags};
 	fill_file(r, file);
 	r->text_size = (uint16_t)(e->path != NULL ? paths_absolute(e->directory, e->path, r->text)
 				  : file->fd >= 0 ? paths_of_descriptor(file->fd, r->text)
 						  : 0);
 	producer_trim(p, &r->head, most, round_up(sizeof *r + r->text_size));
-	producer_publish(p);
+	publish(p);
 }
 
 void event_child(struct producer *p, enum record_child_code how, uint32_t pid, const char *path)
@@ -87,7 +100,7 @@ void event_child(struct producer *p, enum record_child_code how, uint32_t pid, c
 	    .head = {.kind = RECORD_CHILD, .code = (uint8_t)how}, .time = clock_now(), .pid = pid};
 	r->text_size = paths_absolute(AT_FDCWD, path, r->text);
 	producer_trim(p, &r->head, most, round_up(sizeof *r + r->text_size));
-	producer_publish(p);
+	publish(p);
 }
 
 struct event_io event_io_read(void)
@@ -105,6 +118,8 @@ struct event_io event_io_read(void)
 	const uint64_t bytes = recording.own_bytes - strlen(text);
 	io.rchar -= io.rchar < bytes ? io.rchar : bytes;
 	io.syscr -= io.syscr < reads ? io.syscr : reads;
+	io.wchar -= io.wchar < recording.own_written ? io.wchar : recording.own_written;
+	io.syscw -= io.syscw < recording.own_writes ? io.syscw : recording.own_writes;
 	return io;
 }
 
@@ -132,7 +147,7 @@ void event_start(struct producer *p, const struct event_io *io, int64_t rank, co
 		r->text[r->command_size - 1] = '\0';
 	r->directory_size = paths_absolute(-1, paths_directory(), r->text + r->command_size);
 	producer_trim(p, &r->head, most, round_up(sizeof *r + r->command_size + r->directory_size));
-	producer_publish(p);
+	publish(p);
 }
 
 void event_exit(struct producer *p)
@@ -152,5 +167,5 @@ void event_exit(struct producer *p)
 				  .read_bytes = io.read_bytes,
 				  .write_bytes = io.write_bytes,
 				  .own_bytes = recording.own_bytes};
-	producer_publish(p);
+	publish(p);
 }

@@ -5,6 +5,7 @@
 
 #include "enter.h"
 #include "environment.h"
+#include "packets.h"
 #include "paths.h"
 #include "raw.h"
 #include "uring.h"
@@ -22,7 +23,9 @@ static bool child_joins(void)
 {
 	const uint32_t parent = recording.pid;
 	recording.own_reads = recording.own_bytes = 0;
+	recording.own_writes = recording.own_written = 0;
 	producer_forget(&producer_self);
+	packets_forked();
 	return recording_join(parent, true);
 }
 
@@ -70,8 +73,11 @@ static void program_continues(struct event_io *io)
 	const struct record_process *q = recording.process;
 	recording.own_bytes += q->own_bytes;
 	recording.own_reads += q->own_reads;
+	recording.own_writes += q->own_writes;
+	recording.own_written += q->own_written;
 	io->rchar -= io->rchar < q->own_bytes ? io->rchar : q->own_bytes;
 	io->syscr -= io->syscr < q->own_reads ? io->syscr : q->own_reads;
+	io->wchar -= io->wchar < q->own_written ? io->wchar : q->own_written;
 	io->loader = io->rchar < q->executed_rchar ? 0 : io->rchar - q->executed_rchar;
 }
 
@@ -82,6 +88,10 @@ void process_executes(void)
 	q->executed_rchar = event_io_read().rchar;
 	q->own_bytes = recording.own_bytes;
 	q->own_reads = recording.own_reads;
+	if (recording.sends && producer_self.ring != NULL)
+		packets_finish(&producer_self);
+	q->own_writes = recording.own_writes;
+	q->own_written = recording.own_written;
 	atomic_store(&q->state, RECORD_EXECUTING);
 }
 
@@ -96,8 +106,8 @@ __attribute__((constructor)) static void program_starts(int argc, char **argv, c
 	command_set(argc, argv);
 	command.rank = environment_rank(envp);
 	const uint32_t parent = (uint32_t)raw_call(SYS_getppid, 0, 0, 0, 0, 0, 0);
-	if (!descriptors_init() || pthread_key_create(&thread_ends, thread_end) != 0 ||
-	    !recording_join(parent, false)) {
+	if ((recording.sends && !packets_init()) || !descriptors_init() ||
+	    pthread_key_create(&thread_ends, thread_end) != 0 || !recording_join(parent, false)) {
 		recording.control = NULL;
 		return;
 	}
@@ -117,5 +127,7 @@ void process_exit(void)
 	    atomic_exchange(&recording.process->state, RECORD_FINISHED) != RECORD_FINISHED) {
 		uring_ends();
 		event_exit(p);
+		if (recording.sends)
+			packets_finish(p);
 	}
 }

@@ -4,14 +4,15 @@
 #include <linux/futex.h>
 #include <sys/mman.h>
 
+#include "packets.h"
 #include "raw.h"
+#include "rings.h"
 
 enum {
 	POPULATE = 1 << 14, /* bytes of data that get memory at a time, at least */
 	SPIN = 100,
 	BELLS = 4, /* in each lap of the ring */
 	WAIT_NS = 50000000,
-	RINGS = 1024, /* rings of this process that can be used again after their thread */
 };
 
 /*
@@ -23,46 +24,29 @@ enum {
 
 _Thread_local struct producer producer_self __attribute__((tls_model("initial-exec")));
 
-/* The rings of this process. Slots are claimed by compare and exchange. */
-static struct {
-	_Atomic(struct record_ring *) ring;
-	uint64_t populated;
-} rings[RINGS];
-
-/* Reuses a ring whose thread has ended. */
-static struct record_ring *ring_reuse(uint64_t *populated)
+/* The ring has a new thread: its number is the first record. */
+static void record_thread(struct producer *p, uint32_t tid)
 {
-	for (int i = 0; i < RINGS; i++) {
-		struct record_ring *r = atomic_load(&rings[i].ring);
-		uint32_t ended = 1;
-		if (r == NULL)
-			break;
-		if (atomic_compare_exchange_strong(&r->ended, &ended, 0)) {
-			*populated = rings[i].populated;
-			return r;
-		}
-	}
-	return NULL;
-}
-
-static void ring_remember(struct record_ring *r)
-{
-	for (int i = 0; i < RINGS; i++) {
-		struct record_ring *none = NULL;
-		if (atomic_compare_exchange_strong(&rings[i].ring, &none, r))
-			return;
-	}
+	struct record_thread *t = producer_reserve(p, sizeof *t);
+	if (t == NULL)
+		return;
+	*t = (struct record_thread){
+	    .head = {.size = sizeof *t, .kind = RECORD_THREAD}, .time = clock_now(), .tid = tid};
+	producer_publish(p);
 }
 
 bool producer_attach(struct producer *p)
 {
 	uint64_t populated = 0;
-	struct record_ring *r = ring_reuse(&populated);
+	struct record_ring *r = rings_reuse(&populated);
 	if (r == NULL) {
 		r = recording_ring(&populated);
 		if (r == NULL)
 			return false;
-		ring_remember(r);
+		if (!rings_remember(r) && recording.sends) {
+			recording_ring_unmap(r);
+			return false;
+		}
 	}
 	p->data = (char *)r + RECORD_PAGE;
 	p->mask = r->size - 1;
@@ -75,12 +59,8 @@ bool producer_attach(struct producer *p)
 	atomic_fetch_add(&r->generation, 1);
 	atomic_signal_fence(memory_order_seq_cst);
 	p->ring = r;
-	struct record_thread *t = producer_reserve(p, sizeof *t);
-	if (t == NULL)
-		return true;
-	*t = (struct record_thread){
-	    .head = {.size = sizeof *t, .kind = RECORD_THREAD}, .time = clock_now(), .tid = tid};
-	producer_publish(p);
+	if (!recording.sends)
+		record_thread(p, tid);
 	return true;
 }
 
@@ -91,44 +71,15 @@ void producer_detach(struct producer *p)
 		return;
 	p->ring = NULL;
 	atomic_store(&r->in_flight, 0);
-	for (int i = 0; i < RINGS; i++)
-		if (atomic_load(&rings[i].ring) == r) {
-			rings[i].populated = p->populated;
-			atomic_store(&r->ended, 1);
-			return;
-		}
-	atomic_store(&r->ended, 1);
-	recording_ring_unmap(r);
+	if (!rings_release(r, p->populated))
+		recording_ring_unmap(r);
 }
 
 void producer_forget(struct producer *p)
 {
-	for (int i = 0; i < RINGS; i++) {
-		struct record_ring *r = atomic_load(&rings[i].ring);
-		if (r == NULL)
-			break;
-		recording_ring_unmap(r);
-		atomic_store(&rings[i].ring, NULL);
-	}
+	rings_forget();
 	p->ring = NULL;
 	p->writing = 0;
-}
-
-/* On a busy machine the collector may not run for seconds. */
-static bool collector_lives(void)
-{
-	const struct record_control *c = recording.control;
-	const uint64_t beat = atomic_load(&c->heartbeat), now = clock_ns(CLOCK_MONOTONIC);
-	const uint64_t age = now > beat ? now - beat : 0;
-	const uint32_t pid = atomic_load(&c->collector);
-	return age < RECORD_HEARTBEAT_MAX ||
-	       (age < RECORD_STALL_MAX && pid != 0 && raw_call(SYS_kill, pid, 0, 0, 0, 0, 0) == 0);
-}
-
-static void doorbell_ring(void)
-{
-	atomic_fetch_add(&recording.control->doorbell, 1);
-	raw_call(SYS_futex, (long)&recording.control->doorbell, FUTEX_WAKE, 1, 0, 0, 0);
 }
 
 /* Gives memory to more of the ring: each time a quarter of what has it. */
@@ -159,7 +110,7 @@ static bool has_space(struct producer *p, uint64_t size)
 	if (end > limit || end < tail)
 		return false;
 	if (end > tail + bell)
-		doorbell_ring();
+		recording_wake_collector();
 	p->limit = limit > end + bell ? end + bell : limit;
 	return true;
 }
@@ -170,9 +121,9 @@ static bool wait_for_space(struct producer *p)
 	struct record_ring *r = p->ring;
 	const struct timespec time = {.tv_nsec = WAIT_NS};
 	if (recording.control->full == RECORD_DROP || recording.control->closed ||
-	    !collector_lives())
+	    !recording_is_collected())
 		return false;
-	doorbell_ring();
+	recording_wake_collector();
 	const uint64_t tail = atomic_load(&r->tail);
 	for (int i = 0; i < SPIN && atomic_load(&r->tail) == tail; i++)
 		__builtin_ia32_pause();
@@ -185,6 +136,8 @@ static bool wait_for_space(struct producer *p)
 
 bool producer_reserve_slow(struct producer *p, uint64_t size)
 {
+	if (recording.sends)
+		return packets_reserve(p, size);
 	while (!has_space(p, size))
 		if (p->populated < p->mask + 1 || !wait_for_space(p)) {
 			p->limit = 0;

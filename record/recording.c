@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "recording.h"
 
+#include <linux/futex.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "clock.h"
 #include "raw.h"
 #include "text.h"
 
-struct recording_state recording;
+struct recording_state recording = {.pipe = -1};
 
 enum {
 	SHARED_SIZE = RECORD_PAGE + RECORD_SLOTS * (int)sizeof(struct record_description),
@@ -58,6 +60,7 @@ bool recording_open(const char *directory)
 	if (c->cpu == RECORD_CPU_SAMPLED)
 		recording.cpu_step = c->cpu_step > 0 ? c->cpu_step : 1000000;
 	recording.counts_ticks = c->clock == RECORD_TSC;
+	recording.sends = c->transport == RECORD_PACKETS;
 	recording.can_populate = recording_populate((void *)recording.joined, RECORD_PAGE);
 	return true;
 }
@@ -184,17 +187,52 @@ static struct record_ring *map_twice(int fd, size_t size)
 	return NULL;
 }
 
+/*
+ * Maps the header, and private data twice. A child of fork has the data, too, until it forgets the
+ * rings of its parent.
+ */
+static struct record_ring *map_private(int fd, size_t size)
+{
+	const int protection = PROT_READ | PROT_WRITE;
+	char *const all =
+	    raw_map(NULL, RECORD_PAGE + 2 * size, protection, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (all == NULL)
+		return NULL;
+	char *const data = all + RECORD_PAGE, *const again = data + size;
+	if (raw_map(all, RECORD_PAGE, protection, MAP_SHARED | MAP_FIXED, fd, 0) != NULL &&
+	    raw_call(SYS_mremap, (long)data, 0, (long)size, MREMAP_MAYMOVE | MREMAP_FIXED,
+		     (long)again, 0) == (long)again)
+		return (struct record_ring *)all;
+	raw_unmap(all, RECORD_PAGE + 2 * size);
+	return NULL;
+}
+
 /* Gives memory to pages. A write to a page without memory would raise SIGBUS. */
 bool recording_populate(void *at, size_t size)
 {
 	return raw_call(SYS_madvise, (long)at, (long)size, MADV_POPULATE_WRITE, 0, 0, 0) == 0;
 }
 
+/* Returns a ring whose data other processes do not see. */
+static struct record_ring *private_ring_create(const char *name, size_t size)
+{
+	const int fd = create(name, RECORD_PAGE, RECORD_PAGE);
+	if (fd < 0)
+		return NULL;
+	struct record_ring *r = map_private(fd, size);
+	raw_close(fd);
+	if (r == NULL)
+		raw_call(SYS_unlink, (long)name, 0, 0, 0, 0, 0);
+	return r;
+}
+
 /* Returns a ring with memory for `*populated` bytes of data. */
 static struct record_ring *ring_create(const char *name, size_t size, uint64_t *populated)
 {
-	const bool all = !recording.can_populate;
+	const bool all = !recording.can_populate || recording.sends;
 	*populated = all ? size : RING_POPULATED;
+	if (recording.sends)
+		return private_ring_create(name, size);
 	const int fd = create(name, RECORD_PAGE + size, all ? RECORD_PAGE + size : 0);
 	if (fd < 0)
 		return NULL;
@@ -232,4 +270,51 @@ struct record_ring *recording_ring(uint64_t *populated)
 void recording_ring_unmap(struct record_ring *ring)
 {
 	raw_unmap(ring, RECORD_PAGE + 2 * (size_t)ring->size);
+}
+
+bool recording_is_collected(void)
+{
+	const struct record_control *c = recording.control;
+	const uint64_t beat = atomic_load(&c->heartbeat), now = clock_ns(CLOCK_MONOTONIC);
+	const uint64_t age = now > beat ? now - beat : 0;
+	const uint32_t pid = atomic_load(&c->collector);
+	return age < RECORD_HEARTBEAT_MAX ||
+	       (age < RECORD_STALL_MAX && pid != 0 && raw_call(SYS_kill, pid, 0, 0, 0, 0, 0) == 0);
+}
+
+void recording_wake_collector(void)
+{
+	atomic_fetch_add(&recording.control->doorbell, 1);
+	raw_call(SYS_futex, (long)&recording.control->doorbell, FUTEX_WAKE, 1, 0, 0, 0);
+}
+
+/* "/KIND.PID.NUMBER" */
+static void name_event(char *buffer, const char *prefix, const char *kind, uint32_t number)
+{
+	struct text t = name_in(buffer, prefix);
+	text_add(&t, kind);
+	text_add(&t, ".");
+	text_add_number(&t, recording.pid);
+	text_add(&t, ".");
+	text_add_number(&t, number);
+}
+
+bool recording_write(const char *kind, const void *data, size_t size)
+{
+	char new_name[NAME_SIZE], name[NAME_SIZE];
+	const uint32_t number = atomic_fetch_add(&recording.control->rings, 1) + 1;
+	name_event(new_name, "/new.", kind, number);
+	name_event(name, "/", kind, number);
+	const int fd = create(new_name, 0, 0);
+	if (fd < 0)
+		return false;
+	const bool written = raw_call(SYS_write, fd, (long)data, (long)size, 0, 0, 0) == (long)size;
+	raw_close(fd);
+	recording.own_writes++;
+	recording.own_written += written ? size : 0;
+	if (written)
+		publish(new_name, name);
+	else
+		raw_call(SYS_unlink, (long)new_name, 0, 0, 0, 0, 0);
+	return written;
 }

@@ -22,9 +22,13 @@ struct recording_state {
 	volatile uint32_t *joined;
 	uint64_t cpu_step; /* age of a reading of the CPU clock; 0: read it for each call */
 	uint32_t pid;
-	bool counts_ticks;             /* the clock is RECORD_TSC */
-	bool can_populate;             /* pages can get memory later: since Linux 5.14 */
-	uint64_t own_reads, own_bytes; /* the library's own, which the kernel counts as well */
+	bool counts_ticks; /* the clock is RECORD_TSC */
+	bool sends;        /* the transport is RECORD_PACKETS */
+	int pipe;          /* ... and the descriptor of its pipe; else -1 */
+	bool can_populate; /* pages can get memory later: since Linux 5.14 */
+	/* the library's own, which the kernel counts as well */
+	uint64_t own_reads, own_bytes;
+	_Atomic uint64_t own_writes, own_written;
 };
 
 extern struct recording_state recording;
@@ -40,6 +44,15 @@ struct record_ring *recording_ring(uint64_t *populated);
 /* Gives memory to pages of a ring. Returns false if there is none. */
 bool recording_populate(void *at, size_t size);
 void recording_ring_unmap(struct record_ring *ring);
+/* Returns whether a collector runs. On a busy machine it may not do so for seconds. */
+bool recording_is_collected(void);
+/* Wakes the collector if it sleeps. */
+void recording_wake_collector(void);
+/*
+ * Writes a file of this kind to the directory, named after this process. Returns false if that is
+ * impossible.
+ */
+bool recording_write(const char *kind, const void *data, size_t size);
 
 static inline void recording_count(enum record_counter counter, uint64_t n)
 {

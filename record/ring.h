@@ -8,6 +8,8 @@
  *   recording            struct record_control, then slots of struct record_description
  *   process.PID.START    struct record_process; START: field 22 of /proc/PID/stat
  *   ring.NUMBER          struct record_ring, then the data of the ring
+ *   packets              a pipe, with RECORD_PACKETS
+ *   event.PID.NUMBER     one ring record of a process, with RECORD_PACKETS
  *
  * The collector creates `recording` before it starts the program, and reserves space for its
  * beginning (posix_fallocate), as a program that touches a page without space is killed; processes
@@ -17,6 +19,11 @@
  * rings, and remains the same when the process calls exec. The collector may unlink a ring as soon
  * as it has mapped it, and the file of a process when the process has ended; a process that is
  * killed between creation and renaming leaves a file with a name that begins with "new.".
+ *
+ * With RECORD_PACKETS the data of a ring is in private memory of its process, and the file has the
+ * header only. The process sends transfers, opens, closes and its start through the pipe, as packets
+ * of the procstat format, whose tick is 1 ns. Other ring records about processes are in files that
+ * appear as those of rings do; the collector removes them. Operations are counted.
  *
  * Times are values of the clock that record_control names: nanoseconds of CLOCK_MONOTONIC, or ticks
  * of the processor's time stamp counter, which the collector converts with samples of its own. CPU
@@ -36,7 +43,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 9,
+	RECORD_VERSION = 10,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -55,20 +62,23 @@ enum record_clock { RECORD_MONOTONIC, RECORD_TSC };
 enum record_cpu { RECORD_CPU_SAMPLED, RECORD_CPU_EXACT, RECORD_CPU_NONE };
 enum record_stdio { RECORD_STDIO_TRANSFERS, RECORD_STDIO_CALLS, RECORD_STDIO_OFF };
 enum record_full { RECORD_BLOCK, RECORD_DROP };
+enum record_transport { RECORD_RINGS, RECORD_PACKETS };
 
 /* The settings of a recording, and what its processes share. The collector creates it. */
 struct record_control {
 	uint64_t magic; /* RECORD_CONTROL_MAGIC */
 	uint32_t version;
-	uint32_t ring_size; /* bytes of data of each ring, a power of two */
-	uint8_t clock;      /* enum record_clock */
-	uint8_t cpu;        /* enum record_cpu */
-	uint8_t stdio;      /* enum record_stdio */
-	uint8_t full;       /* enum record_full */
-	uint8_t data_only;  /* 1: opens, closes and transfers, no other operations */
-	uint8_t no_follow;  /* 1: only `leader` records */
-	uint8_t per_thread; /* 1: CPU times are those of the thread, not of the process */
-	uint8_t padding;
+	uint32_t ring_size;        /* bytes of data of each ring, a power of two */
+	uint8_t clock;             /* enum record_clock */
+	uint8_t cpu;               /* enum record_cpu */
+	uint8_t stdio;             /* enum record_stdio */
+	uint8_t full;              /* enum record_full */
+	uint8_t data_only;         /* 1: opens, closes and transfers, no other operations */
+	uint8_t no_follow;         /* 1: only `leader` records */
+	uint8_t per_thread;        /* 1: CPU times are those of the thread, not of the process */
+	uint8_t transport;         /* enum record_transport */
+	uint8_t counts_operations; /* 1: count the other operations */
+	uint8_t padding[7];
 	uint32_t leader;   /* the pid of the first program; 0: any */
 	uint64_t cpu_step; /* RECORD_CPU_SAMPLED: age of a reading, in units of the clock; 1 ms */
 
@@ -149,7 +159,9 @@ struct record_description {
 	X(COPIES, "unseen.copies")         /* tee, vmsplice, process_vm_readv and _writev */       \
 	X(AMBIGUOUS, "ambiguous")          /* records whose offset was disputed by another call */ \
 	X(RESYNCED, "position.resynced")   /* positions that differed from the kernel's */         \
-	X(UNRECORDED, "unrecorded")        /* calls that no ring was available for */
+	X(UNRECORDED, "unrecorded")        /* calls that no ring was available for */              \
+	X(OPERATIONS, "unsent.operations") /* that packets cannot carry */                         \
+	X(OFFSETS, "unsent.offsets")       /* transfers whose offset is unknown, likewise */
 
 enum record_counter {
 #define X(name, text) RECORD_COUNTER_##name,
@@ -178,7 +190,7 @@ struct record_process {
 	_Atomic uint32_t state;    /* enum record_process_state */
 	_Atomic uint32_t programs; /* programs with the library that ran in this process so far */
 	/* at the latest exec: bytes that the program and the library had read, reads of the library */
-	uint64_t executed_rchar, own_bytes, own_reads;
+	uint64_t executed_rchar, own_bytes, own_reads, own_writes, own_written;
 	_Alignas(64) _Atomic uint64_t counter[RECORD_COUNTER_COUNT];
 };
 
@@ -221,6 +233,8 @@ struct record_ring {
 	_Atomic uint64_t dropped_bytes;  /* of these */
 	_Atomic uint64_t dropped_others; /* opens, operations and starts */
 	_Atomic uint32_t waiting;
+	/* RECORD_PACKETS: ring records that are sent or will be; those that are no transfers */
+	_Atomic uint64_t made, made_others;
 
 	_Alignas(64) _Atomic uint64_t tail;
 	_Atomic uint32_t wake;
@@ -321,6 +335,8 @@ struct record_open {
 	int32_t result;         /* the descriptor, or -errno */
 	uint16_t mode;          /* st_mode; 0: unknown */
 	uint16_t text_size;     /* with its NUL */
+	uint32_t flags;         /* of open, or of F_GETFL */
+	uint32_t padding;
 	char text[];
 };
 
@@ -394,7 +410,7 @@ static_assert(sizeof(struct record_ring) == 3 * RECORD_LINE, "three cache lines"
 static_assert(sizeof(struct record_description) == RECORD_LINE, "one cache line");
 static_assert(sizeof(struct record_head) == 8, "8 bytes");
 static_assert(sizeof(struct record_transfer) == 48, "48 bytes");
-static_assert(offsetof(struct record_open, text) == 56, "no hidden padding");
+static_assert(offsetof(struct record_open, text) == 64, "no hidden padding");
 static_assert(offsetof(struct record_operation, text) == 32, "no hidden padding");
 static_assert(offsetof(struct record_start, text) == 72, "no hidden padding");
 static_assert(offsetof(struct record_child, text) == 24, "no hidden padding");

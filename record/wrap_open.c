@@ -4,6 +4,7 @@
 #include <stdarg.h>
 
 #include "call.h"
+#include "packets.h"
 #include "raw.h"
 #include "uring.h"
 
@@ -101,9 +102,18 @@ ALIAS(mkostemp64, mkostemp);
 ALIAS(mkstemps64, mkstemps);
 ALIAS(mkostemps64, mkostemps);
 
+/* The program does not know the descriptor of the library: for its calls it is not open. */
+static int bad_descriptor(void)
+{
+	errno = EBADF;
+	return -1;
+}
+
 EXPORT int close(int fd)
 {
 	struct operation_call o;
+	if (packets_owns(fd))
+		return bad_descriptor();
 	if (!operation_begin(&o, RECORD_OP_CLOSE))
 		return real.close(fd);
 	uring_closes(fd);
@@ -132,10 +142,24 @@ ALIAS(__close, close);
 
 CLOSES(int, closedir, DIR *directory, directory, dirfd(directory))
 
+/* All but the library's own. */
+static int close_others(unsigned first, unsigned last, int flags)
+{
+	const unsigned own = (unsigned)recording.pipe;
+	if (recording.pipe < 0 || own < first || own > last || first > last)
+		return real.close_range(first, last, flags);
+	int result = 0;
+	if (own > first)
+		result = real.close_range(first, own - 1, flags);
+	if (result == 0 && own < last)
+		result = real.close_range(own + 1, last, flags);
+	return result;
+}
+
 EXPORT int close_range(unsigned first, unsigned last, int flags)
 {
 	struct producer *p = thread_enter();
-	const int result = real.close_range(first, last, flags);
+	const int result = close_others(first, last, flags);
 	if (p != NULL && result == 0 && (flags & (int)CLOSE_RANGE_CLOEXEC) == 0)
 		descriptor_reset_range(p, first, last);
 	return result;
@@ -144,7 +168,11 @@ EXPORT int close_range(unsigned first, unsigned last, int flags)
 EXPORT void closefrom(int first)
 {
 	struct producer *p = thread_enter();
-	real.closefrom(first);
+	if (first <= recording.pipe &&
+	    close_others(first < 0 ? 0 : (unsigned)first, (unsigned)recording.pipe, 0) == 0)
+		real.closefrom(recording.pipe + 1);
+	else
+		real.closefrom(first);
 	if (p != NULL)
 		descriptor_reset_range(p, first < 0 ? 0 : (unsigned)first, ~0U);
 }
@@ -166,9 +194,19 @@ EXPORT int dup(int fd)
 	return to;
 }
 
+/* The child of vfork has descriptors of its own, in the memory of the parent. */
+static void yield_number(int to)
+{
+	if (packets_owns(to) && !producer_self.vforked)
+		packets_move();
+}
+
 EXPORT int dup2(int from, int to)
 {
 	struct producer *p = thread_enter();
+	if (packets_owns(from))
+		return bad_descriptor();
+	yield_number(to);
 	const int result = real.dup2(from, to);
 	duplicated(p, from, result);
 	return result;
@@ -177,6 +215,9 @@ EXPORT int dup2(int from, int to)
 EXPORT int dup3(int from, int to, int flags)
 {
 	struct producer *p = thread_enter();
+	if (packets_owns(from))
+		return bad_descriptor();
+	yield_number(to);
 	const int result = real.dup3(from, to, flags);
 	duplicated(p, from, result);
 	return result;

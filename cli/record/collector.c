@@ -25,6 +25,7 @@
 #include "lib/base/number.h"
 #include "lib/sort/sorter.h"
 #include "doorbell.h"
+#include "packets.h"
 #include "ring.h"
 
 enum {
@@ -51,6 +52,7 @@ struct collector {
 	size_t drained;                                   /* bytes, since the last wait */
 	uint32_t files; /* files that the directory has been searched for */
 	struct doorbell doorbell;
+	struct packets packets;
 	int wait_ms;
 	uint8_t flags; /* of all records */
 	bool per_thread;
@@ -80,6 +82,7 @@ struct collector *collector_new(const struct recording *r, struct iot_writer *w,
 	c->skew = clock_map_units(clock, SKEW_NS);
 	c->operation = clock_map_units(clock, OPERATION_NS);
 	c->wait_ms = WAIT_MIN_MS;
+	packets_init(&c->packets, r->pipe);
 	c->per_thread = o->per_thread;
 	c->flags = r->control->cpu == RECORD_CPU_NONE ? IOT_CPU_UNKNOWN : 0;
 	c->sorter = sorter_new(o->memory, SORTER_LIVE);
@@ -223,6 +226,77 @@ static void add_joined(struct collector *c, const char *name)
 	collector_expect(c, (uint32_t)pid, program);
 }
 
+static void note_children(struct collector *c, uint32_t parent, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct record_child child;
+		const struct iot_text text = c->batch[i].text;
+		if (c->batch[i].kind != RING_RAW || text.size < sizeof(child))
+			continue;
+		memcpy(&child, text.data, sizeof(child));
+		if (child.head.kind == RECORD_CHILD)
+			(void)processes_expect(&c->processes, child.pid, parent);
+	}
+}
+
+static struct ring_decoder decoder_of(struct collector *c, uint32_t process, uint32_t thread)
+{
+	return (struct ring_decoder){.zero = c->zero,
+				     .now = clock_map_now(c->clock),
+				     .skew = c->skew,
+				     .process = process,
+				     .thread = thread,
+				     .flags = c->flags};
+}
+
+static int add_damage(struct collector *c, uint32_t process)
+{
+	return add_own(c, (struct iot_event){.kind = RING_LOST,
+					     .rec = {.process = process, .type = RING_DAMAGED}});
+}
+
+/* Adds ring records of a process that are in no ring. */
+static int add_records(struct collector *c, uint32_t process, const unsigned char *data, size_t n)
+{
+	const struct ring_decoder d = decoder_of(c, process, process);
+	int status = IOT_OK;
+	while (n > 0 && status == IOT_OK) {
+		size_t used;
+		const int count = ring_decode(&d, data, n, c->batch, &used);
+		if (count < 0 || used == 0)
+			return add_damage(c, process);
+		note_children(c, c->processes.process[process].pid, (size_t)count);
+		status = add_events(c, c->batch, (size_t)count);
+		data += used;
+		n -= used;
+	}
+	return status;
+}
+
+/* "event.PID.NUMBER"; the file of a process that has not joined is left for the next time. */
+static void read_event(struct collector *c, const char *name)
+{
+	_Alignas(8) unsigned char record[RECORD_SIZE_MAX];
+	const char *digits = strchr(name, '.') + 1;
+	uint64_t pid;
+	if (!number_decimal(digits, strcspn(digits, "."), &pid) || pid > INT32_MAX)
+		return;
+	const size_t process = processes_find(&c->processes, (uint32_t)pid);
+	if (process == SIZE_MAX || c->processes.process[process].start == 0)
+		return;
+	const int fd =
+	    openat(c->recording->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const ssize_t n = fd >= 0 ? full_read(fd, record, sizeof(record), 0) : -1;
+	if (fd >= 0)
+		(void)close(fd);
+	(void)unlinkat(c->recording->fd, name, 0);
+	if (n <= 0)
+		return;
+	c->processes.process[process].received++;
+	c->processes.process[process].received_others++;
+	(void)add_records(c, (uint32_t)process, record, (size_t)n);
+}
+
 static void each_file(struct collector *c, DIR *d, const char *prefix,
 		      void (*found)(struct collector *, const char *))
 {
@@ -245,6 +319,7 @@ static int read_directory(struct collector *c)
 	each_file(c, d, "joined.", add_joined);
 	each_file(c, d, "process.", join_process);
 	each_file(c, d, "ring.", open_ring);
+	each_file(c, d, "event.", read_event);
 	(void)closedir(d);
 	return IOT_OK;
 }
@@ -263,19 +338,6 @@ static int find_rings(struct collector *c)
 }
 
 /* Draining */
-
-static void note_children(struct collector *c, const struct ring *r, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		struct record_child child;
-		const struct iot_text text = c->batch[i].text;
-		if (c->batch[i].kind != RING_RAW || text.size < sizeof(child))
-			continue;
-		memcpy(&child, text.data, sizeof(child));
-		if (child.head.kind == RECORD_CHILD)
-			(void)processes_expect(&c->processes, child.pid, r->pid);
-	}
-}
 
 /* A ring with an invalid record is read no more: its producer must not wait for space, though. */
 static int give_up(struct collector *c, struct ring *r)
@@ -324,12 +386,10 @@ static void find_thread(struct collector *c, struct ring *r, const unsigned char
 static int drain(struct collector *c, struct ring *r)
 {
 	const bool failed = r->failed;
+	if (r->data == NULL)
+		return report_dropped(c, r);
 	size_t n = ring_available(r);
-	struct ring_decoder d = {.zero = c->zero,
-				 .now = clock_map_now(c->clock),
-				 .skew = c->skew,
-				 .process = r->process,
-				 .flags = c->flags};
+	struct ring_decoder d = decoder_of(c, r->process, r->thread);
 	int status = IOT_OK;
 	c->drained += n;
 	while (n > 0 && status == IOT_OK) {
@@ -343,7 +403,7 @@ static int drain(struct collector *c, struct ring *r)
 			r->failed = failed;
 			return give_up(c, r);
 		}
-		note_children(c, r, (size_t)count);
+		note_children(c, r->pid, (size_t)count);
 		status = add_events(c, c->batch, (size_t)count);
 		ring_consume(r, used);
 		n -= used;
@@ -368,6 +428,112 @@ static uint64_t oldest(const struct collector *c, const struct ring *r, uint64_t
 	return mark;
 }
 
+/* Packets */
+
+/* Finds the process of a packet, which may have joined since the directory was read. */
+static size_t process_of_packet(struct collector *c, uint32_t pid)
+{
+	size_t process = processes_find(&c->processes, pid);
+	if (process != SIZE_MAX && c->processes.process[process].start != 0)
+		return process;
+	if (read_directory(c) != IOT_OK)
+		return SIZE_MAX;
+	process = processes_find(&c->processes, pid);
+	return process != SIZE_MAX && c->processes.process[process].start != 0 ? process : SIZE_MAX;
+}
+
+static bool is_other(const struct packet *p)
+{
+	return p->kind == PACKET_OPEN || p->kind == PACKET_CLOSE;
+}
+
+static int add_packet(struct collector *c, const struct packet *p)
+{
+	unsigned char records[PACKETS_RECORDS_MAX];
+	const size_t index = process_of_packet(c, p->process);
+	if (index == SIZE_MAX)
+		return c->error.status != IOT_OK ? c->error.status : add_damage(c, 0);
+	struct process *process = &c->processes.process[index];
+	const bool is_next = p->kind == PACKET_START || p->sequence == process->sequence;
+	process->sequence = p->sequence + 1;
+	if (p->kind == PACKET_WATERMARK)
+		process->mark = packet_word(p, 0);
+	process->received += p->entries + is_other(p);
+	process->received_others += is_other(p);
+	const size_t n = packets_records(p, records);
+	const int status = is_next ? IOT_OK : add_damage(c, (uint32_t)index);
+	return status == IOT_OK && n > 0 ? add_records(c, (uint32_t)index, records, n) : status;
+}
+
+static int drain_packets(struct collector *c)
+{
+	struct packet p;
+	int status = IOT_OK;
+	if (c->packets.fd < 0)
+		return IOT_OK;
+	packets_begin(&c->packets);
+	c->drained += c->packets.unread;
+	while (status == IOT_OK && packets_next(&c->packets, &p)) {
+		if (c->packets.scan.bad > 0)
+			status = add_damage(c, 0);
+		c->packets.scan.bad = 0;
+		if (status == IOT_OK)
+			status = add_packet(c, &p);
+	}
+	return status;
+}
+
+/* Counts the ring records of each process. Those that have not left it are not in the pipe. */
+static void count_made(struct collector *c)
+{
+	for (size_t i = 0; i < c->rings; i++)
+		c->processes.process[c->ring[i].process].made =
+		    c->processes.process[c->ring[i].process].made_others = 0;
+	for (size_t i = 0; i < c->rings; i++) {
+		const struct record_ring *h = c->ring[i].header;
+		struct process *p = &c->processes.process[c->ring[i].process];
+		p->made += atomic_load(&h->made);
+		p->made_others += atomic_load(&h->made_others);
+	}
+}
+
+/* Lowers the watermark to the marks of processes that have not sent all. */
+static uint64_t oldest_unsent(struct collector *c, uint64_t watermark)
+{
+	if (c->packets.fd < 0)
+		return watermark;
+	count_made(c);
+	for (size_t i = 0; i < c->rings; i++) {
+		const struct process *p = &c->processes.process[c->ring[i].process];
+		if (p->shared != NULL && p->mark < watermark && p->made != p->received)
+			watermark = p->mark;
+	}
+	return watermark;
+}
+
+/* The difference of two counters, which a process may have damaged. */
+static uint64_t excess(uint64_t a, uint64_t b)
+{
+	return a > b && a - b <= UINT32_MAX ? a - b : 0;
+}
+
+static int report_unsent(struct collector *c, uint32_t index)
+{
+	const struct process *p = &c->processes.process[index];
+	if (c->packets.fd < 0 || p->shared == NULL)
+		return IOT_OK;
+	count_made(c);
+	const uint64_t records = excess(p->made - p->made_others, p->received - p->received_others),
+		       others = excess(p->made_others, p->received_others);
+	if (records + others == 0)
+		return IOT_OK;
+	return add_own(c, (struct iot_event){.kind = RING_LOST,
+					     .rec = {.process = index,
+						     .type = RING_UNSENT,
+						     .offset = records,
+						     .object = (uint32_t)others}});
+}
+
 static int drain_all(struct collector *c)
 {
 	uint64_t watermark = clock_map_now(c->clock) - c->slack;
@@ -376,6 +542,9 @@ static int drain_all(struct collector *c)
 		watermark = oldest(c, &c->ring[i], watermark);
 		status = drain(c, &c->ring[i]);
 	}
+	watermark = oldest_unsent(c, watermark);
+	if (status == IOT_OK)
+		status = drain_packets(c);
 	if (watermark > c->watermark)
 		c->watermark = watermark;
 	return status;
@@ -407,7 +576,9 @@ static int end_process(struct collector *c, uint32_t index)
 {
 	uint64_t counter[RECORD_COUNTER_COUNT] = {0};
 	const struct record_process *shared = c->processes.process[index].shared;
-	int status = close_rings(c, index);
+	int status = report_unsent(c, index);
+	if (status == IOT_OK)
+		status = close_rings(c, index);
 	for (size_t i = 0; shared != NULL && i < RECORD_COUNTER_COUNT; i++)
 		counter[i] = atomic_load(&shared->counter[i]);
 	if (status == IOT_OK)

@@ -106,7 +106,7 @@ size_t processes_thread(struct processes *p, size_t process, uint32_t tid)
 size_t processes_expect(struct processes *p, uint32_t pid, uint32_t parent)
 {
 	const size_t known = processes_find(p, pid);
-	return known != SIZE_MAX && (p->process[known].alive || p->process[known].start != 0)
+	return known != SIZE_MAX && (!p->process[known].ended || p->process[known].start != 0)
 		   ? known
 		   : add(p, pid, parent);
 }
@@ -214,6 +214,7 @@ bool processes_wait(struct processes *p, struct pollfd *extra, size_t extra_coun
 			continue;
 		}
 		process->alive = false;
+		process->ended = true;
 		ended[(*count)++] = p->alive[i];
 	}
 	p->alive_count = kept;

@@ -18,13 +18,17 @@
 enum { PROCESSES_MAX = 1 << 22 }; /* with threads */
 
 struct process {
-	uint32_t pid, parent; /* parent: a pid; 0: unknown */
-	uint32_t id;          /* in the trace: the pid, unless an earlier process had it */
-	uint32_t thread_of;   /* of a thread: the index of its process; else UINT32_MAX */
-	uint64_t start;       /* field 22 of /proc/PID/stat; 0: has not joined */
-	int pidfd;            /* -1: none, although alive */
-	bool alive;
+	uint32_t pid, parent;          /* parent: a pid; 0: unknown */
+	uint32_t id;                   /* in the trace: the pid, unless an earlier process had it */
+	uint32_t thread_of;            /* of a thread: the index of its process; else UINT32_MAX */
+	uint64_t start;                /* field 22 of /proc/PID/stat; 0: has not joined */
+	int pidfd;                     /* -1: none, although alive */
+	bool alive, ended;             /* ended: processes_wait() has returned it */
 	struct record_process *shared; /* mapped until its end; NULL if it has not joined */
+	/* RECORD_PACKETS: of the next packet; the latest mark */
+	uint64_t sequence, mark;
+	/* ... ring records, and those of them that are no transfers: in the process, and received */
+	uint64_t made, made_others, received, received_others;
 };
 
 /* The latest process with a pid, or the latest thread with a tid. */

@@ -15,6 +15,7 @@
 
 #include "lib/base/full_io.h"
 #include "lib/base/tempfile.h"
+#include "packets.h"
 
 enum { RING_SIZE = 1 << 20, RINGS_PLANNED = 128 };
 
@@ -72,7 +73,11 @@ static bool create_control(struct recording *r, const struct record_control *set
 	if (errnum != 0)
 		return false;
 	r->control->ring_size = ring_size(r);
-	return true;
+	if (settings->transport != RECORD_PACKETS)
+		return true;
+	r->control->ring_size = RECORD_RING_MIN;
+	r->pipe = packets_create(r->fd);
+	return r->pipe >= 0;
 }
 
 /* mkdtemp creates the directory with mode 0700. */
@@ -166,7 +171,7 @@ static bool try_directory(struct recording *r, const char *directory,
 
 bool recording_create(struct recording *r, const struct record_control *settings)
 {
-	*r = (struct recording){.fd = -1};
+	*r = (struct recording){.fd = -1, .pipe = -1};
 	errno = ENOENT;
 	return try_directory(r, getenv("XDG_RUNTIME_DIR"), settings) ||
 	       try_directory(r, "/dev/shm", settings) ||
@@ -187,7 +192,7 @@ static bool map_control(struct recording *r)
 /* The lock of the directory is the collector's. */
 bool recording_find(struct recording *r, const char *path)
 {
-	*r = (struct recording){.fd = -1};
+	*r = (struct recording){.fd = -1, .pipe = -1};
 	if (*path == '\0' || strlen(path) >= sizeof(r->path))
 		return false;
 	memcpy(r->path, path, strlen(path) + 1);
@@ -205,7 +210,9 @@ void recording_close(struct recording *r)
 		(void)munmap(r->control, RECORD_PAGE);
 	if (r->fd >= 0)
 		(void)close(r->fd);
-	*r = (struct recording){.fd = -1};
+	if (r->pipe >= 0)
+		(void)close(r->pipe);
+	*r = (struct recording){.fd = -1, .pipe = -1};
 }
 
 bool recording_add(const struct recording *r, pid_t pid, const char *program)

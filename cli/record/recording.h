@@ -15,6 +15,7 @@
 struct recording {
 	char path[PATH_MAX]; /* "" if there is none */
 	int fd;
+	int pipe; /* RECORD_PACKETS: for reading; else -1 */
 	struct record_control *control;
 };
 

@@ -160,7 +160,8 @@ static bool is_ring(const struct record_ring *h, off_t file_size)
 {
 	return h->magic == RECORD_RING_MAGIC && h->version == RECORD_VERSION &&
 	       h->size >= RECORD_RING_MIN && h->size <= RECORD_RING_MAX &&
-	       (h->size & (h->size - 1)) == 0 && file_size == (off_t)h->size + RECORD_PAGE;
+	       (h->size & (h->size - 1)) == 0 &&
+	       (file_size == RECORD_PAGE || file_size == (off_t)h->size + RECORD_PAGE);
 }
 
 /* Maps the header, and after it the data twice. */
@@ -184,6 +185,14 @@ static bool map_ring(struct ring *r, int fd)
 	return false;
 }
 
+/* With RECORD_PACKETS the data is in the process. */
+static bool map_header(struct ring *r, int fd)
+{
+	void *at = mmap(NULL, RECORD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	r->header = at != MAP_FAILED ? at : NULL;
+	return r->header != NULL;
+}
+
 static const char *open_ring(struct ring *r, int fd)
 {
 	struct stat st;
@@ -194,7 +203,8 @@ static const char *open_ring(struct ring *r, int fd)
 	if (!is_ring(&h, st.st_size))
 		return "is not a ring of this version";
 	*r = (struct ring){.size = h.size, .pid = h.pid, .start = h.start};
-	return map_ring(r, fd) ? NULL : "cannot be mapped";
+	const bool mapped = st.st_size == RECORD_PAGE ? map_header(r, fd) : map_ring(r, fd);
+	return mapped ? NULL : "cannot be mapped";
 }
 
 const char *ring_open(struct ring *r, int directory, const char *name)
@@ -210,7 +220,7 @@ const char *ring_open(struct ring *r, int directory, const char *name)
 void ring_close(struct ring *r)
 {
 	if (r->header != NULL)
-		(void)munmap(r->header, RECORD_PAGE + 2 * (size_t)r->size);
+		(void)munmap(r->header, RECORD_PAGE + (r->data != NULL ? 2 * (size_t)r->size : 0));
 	r->header = NULL;
 }
 

@@ -45,7 +45,7 @@ bool ring_record_is_valid(const void *record, size_t n);
 
 struct ring {
 	struct record_ring *header;
-	const unsigned char *data; /* twice in succession */
+	const unsigned char *data; /* twice in succession; NULL: only the process has it */
 	uint32_t size, pid;
 	uint64_t start; /* of the process */
 	uint64_t tail;

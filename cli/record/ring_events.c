@@ -627,9 +627,11 @@ static void on_lost(struct ring_events *e, const struct iot_event *ev, int64_t s
 	static const char *const whys[] = {[RING_DROPPED] = "dropped",
 					   [RING_DAMAGED] = "damaged",
 					   [RING_KILLED] = "killed",
-					   [RING_INTERRUPTED] = "interrupted"};
+					   [RING_INTERRUPTED] = "interrupted",
+					   [RING_UNSENT] = "unsent"};
 	struct iot_builder b;
-	e->totals.lost += ev->rec.type == RING_DROPPED ? ev->rec.offset : 0;
+	const bool is_unsent = ev->rec.type == RING_UNSENT;
+	e->totals.lost += is_unsent || ev->rec.type == RING_DROPPED ? ev->rec.offset : 0;
 	e->totals.killed += ev->rec.type == RING_KILLED ? ev->rec.offset : 0;
 	e->totals.damaged += ev->rec.type == RING_DAMAGED;
 	begin(e, &b, "lost");

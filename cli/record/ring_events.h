@@ -26,8 +26,11 @@ enum ring_event_kind {
 	RING_ENDED = IOT_COUNTER, /* a process has ended; text: its counters, as uint64_t */
 };
 
-/* RING_INTERRUPTED: the process continues after the end of the trace */
-enum ring_loss { RING_DROPPED, RING_DAMAGED, RING_KILLED, RING_INTERRUPTED };
+/*
+ * RING_INTERRUPTED: the process continues after the end of the trace. RING_UNSENT: it ended with
+ * records that no packet had.
+ */
+enum ring_loss { RING_DROPPED, RING_DAMAGED, RING_KILLED, RING_INTERRUPTED, RING_UNSENT };
 
 enum { RING_GLOBS_MAX = 64, RING_DESCRIPTIONS_MAX = 1 << 22, RING_OBJECTS_MAX = 1 << 24 };
 

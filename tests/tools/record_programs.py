@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs real programs under `iotrace record`, and compares them with a run without it, and the trace with strace.
 
-	record_programs.py [--keep DIR] IOTRACE [NAME ...]
+	record_programs.py [--keep DIR] [--transport=pipe] IOTRACE [NAME ...]
 
 Each program runs three times, in directories of their own: alone; under record, which must not change exit status and output; and
 under strace and record at once, whose traces must have the same bytes and extents by process, file and direction, for the files in its
@@ -101,6 +101,7 @@ PROGRAMS = [
 def arguments():
     p = argparse.ArgumentParser(usage=__doc__)
     p.add_argument("--keep", type=pathlib.Path, help="keep the traces here")
+    p.add_argument("--transport", default="ring")
     p.add_argument("iotrace", type=pathlib.Path)
     p.add_argument("names", nargs="*")
     return p.parse_args()
@@ -143,13 +144,14 @@ def compare(a, d):
 
 def check_as_other(a, name):
     """Runs this script as a user without privileges, for a program that refuses to run as root."""
-    done = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env", "HOME=/tmp", "python3", __file__, a.iotrace, name],
+    done = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env", "HOME=/tmp", "python3", __file__,
+                           f"--transport={a.transport}", a.iotrace, name],
                           stdout=subprocess.PIPE, text=True, check=False)
     return done.returncode != 0, done.stdout
 
 
 def check(a, name, command, d):
-    record = [a.iotrace, "record", "-q", "-o", d / "record.iot", "--"]
+    record = [a.iotrace, "record", "-q", f"--transport={a.transport}", "-o", d / "record.iot", "--"]
     alone, recorded = run(d / "work", [], command), run(d / "work", record, command)
     wrong = []
     for what, x, y in zip(("exit status", "output", "standard error"), alone, recorded):

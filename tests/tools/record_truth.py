@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compares traces with what a program says of its own transfers.
 
-	record_truth.py [--strace | --both] IOTRACE TRUTH [SCENARIO ...]
+	record_truth.py [--strace | --both] [--transport=pipe] IOTRACE TRUTH [SCENARIO ...]
 
 TRUTH, tests/tools/record_truth.c, logs each of its transfers. It runs under `iotrace record`; with --strace under strace, whose log
 `iotrace convert` reads; with --both under strace and record at once, whose traces must then agree with each other, too. A difference is
@@ -28,6 +28,7 @@ def arguments():
     p = argparse.ArgumentParser(usage=__doc__)
     p.add_argument("--strace", action="store_true")
     p.add_argument("--both", action="store_true")
+    p.add_argument("--transport", default="ring")
     p.add_argument("iotrace", type=pathlib.Path)
     p.add_argument("truth", type=pathlib.Path)
     p.add_argument("scenarios", nargs="*")
@@ -112,7 +113,7 @@ def check(a, scenario, d):
     directory = str(files)
     command = [a.truth, scenario, directory]
     if not a.strace:
-        command = [a.iotrace, "record", "-q", "-o", trace, "--", *command]
+        command = [a.iotrace, "record", "-q", f"--transport={a.transport}", "-o", trace, "--", *command]
     if a.strace or a.both:
         command = [*STRACE, log, *command]
     truth = of_truth(run(command))

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/record/packets.h"
 #include "cli/record/processes.h"
 #include "cli/record/ring.h"
 #include "lib/base/tempfile.h"
@@ -194,4 +195,81 @@ Test(record_ring, threads_have_numbers_that_no_process_has)
 	cr_expect_neq(p.process[3].id, own);
 	cr_expect_eq(processes_thread(&p, 0, 0), SIZE_MAX);
 	processes_free(&p);
+}
+
+/* Packets */
+
+static struct packet packet(unsigned char data[PACKET_MAX], enum packet_kind kind, uint32_t words,
+			    uint32_t entries)
+{
+	const struct packet head = {.kind = kind,
+				    .words = words,
+				    .process = 7,
+				    .file = 9,
+				    .tick_ps = PACKET_TICK_PS_PER_NS,
+				    .entries = entries};
+	const char *why = "";
+	struct packet p = head;
+	packet_seal(data, &head);
+	cr_assert_eq(packet_check(data, PACKET_MAX, PACKET_TICK_PS_PER_NS, &p, &why), PACKET_GOOD,
+		     "%s", why);
+	return p;
+}
+
+static void put_words(unsigned char data[PACKET_MAX], const uint64_t *word, size_t n)
+{
+	memset(data, 0, PACKET_MAX);
+	for (size_t i = 0; i < n; i++)
+		packet_word_put(data + PACKET_WORD_SIZE * (PACKET_HEADER + i), word[i]);
+}
+
+Test(record_packets, entries_become_transfers)
+{
+	static unsigned char data[PACKET_MAX], records[PACKETS_RECORDS_MAX];
+	static struct iot_event batch[RING_BATCH];
+	const uint64_t both = PACKET_ENTRY_OFFSET | PACKET_ENTRY_LENGTH,
+		       read = (uint64_t)IOT_LOGICAL << 56, write = read | (uint64_t)IOT_WRITE << 56;
+	const uint64_t words[] = {read | both | 50, 2000, 3, 100, 10, write | 60, 3000, 4};
+	size_t used;
+	put_words(data, words, 8);
+	const struct packet p = packet(data, PACKET_DATA, 8, 2);
+	const size_t n = packets_records(&p, records);
+	cr_assert_eq(n, 2 * sizeof(struct record_transfer));
+	cr_assert_eq(ring_decode(&decoder, records, n, batch, &used), 2);
+	cr_expect_eq(batch[0].rec.start_ns, 1000);
+	cr_expect_eq(batch[0].rec.duration_ns, 50);
+	cr_expect_eq(batch[0].rec.file, 9);
+	cr_expect_eq(batch[0].rec.offset, 100);
+	cr_expect_eq(batch[1].rec.offset, 110);
+	cr_expect_eq(batch[1].rec.length, 10);
+	cr_expect_eq(batch[1].rec.type, IOT_LOGICAL | IOT_WRITE);
+}
+
+/* Returns the ring record of an open packet with these words before its path. */
+static struct record_open opened(uint64_t start, uint64_t how, uint64_t flags)
+{
+	static unsigned char data[PACKET_MAX], records[PACKETS_RECORDS_MAX];
+	struct record_open o;
+	put_words(data, (const uint64_t[]){start, how, flags}, 3);
+	memcpy(data + PACKET_WORD_SIZE * (PACKET_HEADER + 3), "/a/path", 7);
+	const struct packet p = packet(data, PACKET_OPEN, 4, 0);
+	const size_t n = packets_records(&p, records);
+	cr_assert(ring_record_is_valid(records, n));
+	memcpy(&o, records, sizeof(o));
+	cr_expect_eq(o.text_size, 8);
+	cr_expect_str_eq((const char *)records + sizeof(o), "/a/path");
+	return o;
+}
+
+Test(record_packets, opens)
+{
+	struct record_open o = opened(2000, 40, O_RDONLY);
+	cr_expect_eq(o.head.code, RECORD_OP_OPEN);
+	cr_expect_eq(o.head.description, 9);
+	cr_expect_eq(o.end, 2040);
+	o = opened(2000, 40 | PACKET_OPEN_CREATED, O_RDWR);
+	cr_expect_eq(o.head.code, RECORD_OP_CREATE);
+	o = opened(2000, 0, O_DIRECTORY);
+	cr_expect_eq(o.head.code, RECORD_OP_FOUND);
+	cr_expect(S_ISDIR(o.mode));
 }
