@@ -440,6 +440,9 @@ bool order_end_all(struct order *o)
 	for (size_t i = 0; i < o->capacity; i++)
 		if (!order_end(o, i))
 			return false;
+	free(o->streams);
+	o->streams = NULL;
+	o->capacity = 0;
 	return true;
 }
 

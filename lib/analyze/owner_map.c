@@ -51,8 +51,8 @@ static void free_node(struct owner_maps *all, uint32_t n)
 /* Ranges that begin before `at`, and the others. */
 static void split(struct owner_maps *all, uint32_t root, uint64_t at, uint32_t *low, uint32_t *high)
 {
-	struct owner_node *n = &all->nodes[root];
-	if (root == 0) {
+	struct owner_node *n = root != 0 ? &all->nodes[root] : NULL;
+	if (n == NULL) {
 		*low = *high = 0;
 	} else if (n->range.begin < at) {
 		*low = root;

@@ -34,7 +34,7 @@ BLOCK = 512
 KINDS = {1: "metadata", 2: "read_ahead", 3: "virtual_memory"}
 PATTERNS = ["short", "contiguous", "simple strided", "nested strided", "sequential", "random"]
 MAX_SUM = (1 << 64) - 1
-MAX_BINS, MAX_CELLS, MAX_SIZES, MAX_STRIDES, MAX_VARIABLE = 1 << 16, 1 << 20, 4096, 64, 64
+MAX_BINS, MAX_CELLS, MAX_SIZES, MAX_STRIDES, MAX_VARIABLE, MAX_TOKENS = 1 << 16, 1 << 20, 4096, 64, 64, 1 << 14
 
 
 def add_up(values):
@@ -633,6 +633,7 @@ def repetition(requests, token):
 
     Readings. Lags are counted per process and summed over the processes. All tokens count (none is sampled out). The denominator
     contains first occurrences. Of lags that cover the same number, the one that occurs more often comes first, then the smaller.
+    Of more than MAX_TOKENS different tokens, analyze counts a sample: then the counts are not returned.
     """
     numbers, last, lags, tokens = Counter(), {}, Counter(), 0
     for r in requests:
@@ -651,7 +652,8 @@ def repetition(requests, token):
         rank = (covered, lags[lag], -lag)
         best = max(best, rank) if best else rank
     covered, lag = (best[0], -best[2]) if best else (0, None)
-    return {"tokens": tokens, "covered": covered, "lag": lag, "repetitive": 2 * covered >= tokens if tokens else None}
+    counts = {"tokens": tokens, "covered": covered} if len(last) <= MAX_TOKENS else {}
+    return counts | {"lag": lag, "repetitive": 2 * covered >= tokens if tokens else None}
 
 
 def sequential(requests):
