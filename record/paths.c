@@ -19,11 +19,13 @@ static struct path_kept {
 } kept[KEPT];
 
 static char directory[RECORD_TEXT_MAX];
+static size_t directory_length;
 
 void paths_update_directory(void)
 {
-	if (raw_call(SYS_getcwd, (long)directory, sizeof directory, 0, 0, 0, 0) < 0)
-		directory[0] = '\0';
+	const long size = raw_call(SYS_getcwd, (long)directory, sizeof directory, 0, 0, 0, 0);
+	directory_length = size > 0 ? (size_t)size - 1 : 0;
+	directory[directory_length] = '\0';
 }
 
 const char *paths_directory(void)
@@ -78,21 +80,27 @@ static uint32_t path_of_directory(int fd, char *out)
 	return size;
 }
 
+/* Copies the directory of a relative path. Returns its length. */
+static size_t put_directory(int fd, char *out)
+{
+	if (fd == AT_FDCWD) {
+		memcpy(out, directory, directory_length);
+		return directory_length;
+	}
+	const uint32_t size = fd >= 0 ? path_of_directory(fd, out) : 0;
+	return size > 0 ? size - 1 : 0;
+}
+
 uint32_t paths_absolute(int fd, const char *path, char *out)
 {
-	struct text t = text_in(out, RECORD_TEXT_MAX);
 	if (path == NULL)
 		return 0;
-	if (*path != '/') {
-		if (fd == AT_FDCWD)
-			text_add(&t, directory);
-		else if (fd >= 0)
-			t.at += path_of_directory(fd, out);
-		if (t.at > t.start && t.at[-1] == '\0')
-			t.at--;
-		if (t.at > t.start && t.at[-1] != '/' && *path != '\0')
-			text_add(&t, "/");
-	}
-	text_add(&t, path);
-	return (uint32_t)(t.at - t.start) + 1;
+	size_t n = *path != '/' ? put_directory(fd, out) : 0;
+	if (n > 0 && n < RECORD_TEXT_MAX - 1 && out[n - 1] != '/' && *path != '\0')
+		out[n++] = '/';
+	const size_t length = strlen(path), left = RECORD_TEXT_MAX - 1 - n;
+	const size_t size = length < left ? length : left;
+	memcpy(out + n, path, size);
+	out[n + size] = '\0';
+	return (uint32_t)(n + size) + 1;
 }

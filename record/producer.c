@@ -10,6 +10,7 @@
 
 enum {
 	POPULATE = 1 << 14, /* bytes of data that get memory at a time, at least */
+	REUSED = 1 << 16,   /* bytes of data that are used again, at least */
 	SPIN = 100,
 	BELLS = 4, /* in each lap of the ring */
 	WAIT_NS = 50000000,
@@ -85,34 +86,60 @@ void producer_forget(struct producer *p)
 /* Gives memory to more of the ring: each time a quarter of what has it. */
 static bool populate(struct producer *p)
 {
-	const uint64_t left = p->mask + 1 - p->populated;
-	const uint64_t quarter = p->populated / 4 & ~(uint64_t)(RECORD_PAGE - 1);
+	const uint64_t from = p->populated, left = p->mask + 1 - from;
+	const uint64_t quarter = from / 4 & ~(uint64_t)(RECORD_PAGE - 1);
 	uint64_t more = quarter > POPULATE ? quarter : POPULATE;
 	if (more > left)
 		more = left;
-	if (more == 0 || !recording_populate(p->data + p->populated, more))
+	if (more == 0 || !recording_populate(p->data + from, more))
 		return false;
-	p->populated += more;
+	p->populated = from + more; /* a signal handler may have done the same */
 	return true;
 }
 
-/* Updates the limit. Returns true if a record of this size fits. */
-static bool has_space(struct producer *p, uint64_t size)
+/* Where the data begins again, for the record at `next`. */
+static uint64_t lap_of(const struct producer *p, uint64_t next)
 {
-	const uint64_t all = p->mask + 1, end = p->next + size;
-	const uint64_t tail = atomic_load_explicit(&p->ring->tail, memory_order_acquire);
-	const uint64_t full = tail + all - MARGIN;
-	while (p->populated < all && end + MEMORY_MARGIN > p->populated)
-		if (!populate(p))
-			return false;
-	const uint64_t memory = p->populated < all ? p->populated - MEMORY_MARGIN : UINT64_MAX;
-	const uint64_t limit = full < memory ? full : memory, bell = all / BELLS;
-	if (end > limit || end < tail)
+	return next & ~p->mask;
+}
+
+/*
+ * Continues at the beginning of the data, if the collector has read so much of it that nothing will
+ * wait: used memory is in caches, and memory that was never used costs a page fault.
+ */
+static bool skip_rest(struct producer *p, uint64_t tail)
+{
+	const uint64_t next = p->next, to = lap_of(p, next) + p->mask + 1;
+	if (recording.control->full == RECORD_DROP || tail + p->mask + 1 < to + MARGIN + REUSED ||
+	    !producer_replace(&p->next, next, to))
 		return false;
+	struct record_skip *s = (struct record_skip *)(p->data + (next & p->mask));
+	*s = (struct record_skip){.head = {.size = sizeof *s, .kind = RECORD_SKIP},
+				  .bytes = to - next};
+	return true;
+}
+
+enum space { SPACE, FULL, NO_MEMORY };
+
+/* Updates the limit. Returns whether a record of this size fits. */
+static enum space space_for(struct producer *p, uint64_t size)
+{
+	const uint64_t all = p->mask + 1, bell = all / BELLS;
+	const uint64_t tail = atomic_load_explicit(&p->ring->tail, memory_order_acquire);
+	while (p->populated < all &&
+	       p->next + size + MEMORY_MARGIN > lap_of(p, p->next) + p->populated)
+		if (!skip_rest(p, tail) && !populate(p))
+			return NO_MEMORY;
+	const uint64_t next = p->next, end = next + size, full = tail + all - MARGIN;
+	const uint64_t memory =
+	    p->populated < all ? lap_of(p, next) + p->populated - MEMORY_MARGIN : UINT64_MAX;
+	const uint64_t limit = full < memory ? full : memory;
+	if (end > limit || end < tail)
+		return FULL;
 	if (end > tail + bell)
 		recording_wake_collector();
 	p->limit = limit > end + bell ? end + bell : limit;
-	return true;
+	return SPACE;
 }
 
 /* Returns false if the collector died, or the recording drops records. */
@@ -136,10 +163,11 @@ static bool wait_for_space(struct producer *p)
 
 bool producer_reserve_slow(struct producer *p, uint64_t size)
 {
+	enum space space;
 	if (recording.sends)
 		return packets_reserve(p, size);
-	while (!has_space(p, size))
-		if (p->populated < p->mask + 1 || !wait_for_space(p)) {
+	while ((space = space_for(p, size)) != SPACE)
+		if (space == NO_MEMORY || !wait_for_space(p)) {
 			p->limit = 0;
 			return false;
 		}

@@ -43,7 +43,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 10,
+	RECORD_VERSION = 11,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -248,6 +248,7 @@ enum record_kind {
 	RECORD_START,
 	RECORD_CHILD,
 	RECORD_EXIT,
+	RECORD_SKIP,
 };
 
 struct record_head {
@@ -404,6 +405,15 @@ struct record_exit {
 	uint64_t own_bytes; /* read by the library: the parent's counters will include them */
 };
 
+/*
+ * Bytes without a meaning, so that the next record begins at the beginning of the data, in memory
+ * that has been used before.
+ */
+struct record_skip {
+	struct record_head head; /* its size is that of this structure */
+	uint64_t bytes;          /* from the head on, a multiple of 8 */
+};
+
 static_assert(sizeof(struct record_control) <= RECORD_PAGE, "one page");
 static_assert(sizeof(struct record_process) <= RECORD_PAGE, "one page");
 static_assert(sizeof(struct record_ring) == 3 * RECORD_LINE, "three cache lines");
@@ -415,6 +425,7 @@ static_assert(offsetof(struct record_operation, text) == 32, "no hidden padding"
 static_assert(offsetof(struct record_start, text) == 72, "no hidden padding");
 static_assert(offsetof(struct record_child, text) == 24, "no hidden padding");
 static_assert(sizeof(struct record_exit) == 80, "no hidden padding");
+static_assert(sizeof(struct record_skip) == 16, "no hidden padding");
 static_assert(sizeof(struct record_open) + RECORD_TEXT_MAX <= RECORD_SIZE_MAX, "fits");
 static_assert(sizeof(struct record_operation) + 2 * RECORD_TEXT_MAX <= RECORD_SIZE_MAX, "fits");
 static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2, "shared by processes");

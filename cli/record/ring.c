@@ -23,6 +23,7 @@ static size_t min_size(unsigned kind)
 	    [RECORD_START] = sizeof(struct record_start),
 	    [RECORD_CHILD] = sizeof(struct record_child),
 	    [RECORD_EXIT] = sizeof(struct record_exit),
+	    [RECORD_SKIP] = sizeof(struct record_skip),
 	};
 	return kind < sizeof(sizes) / sizeof(*sizes) ? sizes[kind] : 0;
 }
@@ -96,26 +97,43 @@ uint32_t ring_new_thread(const unsigned char *data, size_t n)
 	return t.head.kind == RECORD_THREAD ? t.tid : 0;
 }
 
+/* Returns the bytes to skip, 0 if they are not in the n bytes. */
+static size_t decode_skip(const unsigned char *data, size_t n)
+{
+	struct record_skip s;
+	memcpy(&s, data, sizeof(s));
+	return s.bytes >= sizeof(s) && s.bytes <= n && s.bytes % 8 == 0 ? (size_t)s.bytes : 0;
+}
+
+/* Returns the bytes of the record that the n bytes begin with, 0 if it is invalid. */
+static size_t decode(const struct ring_decoder *d, const unsigned char *data, size_t n,
+		     struct record_head head, struct iot_event *ev)
+{
+	if (!head_is_valid(head, n))
+		return 0;
+	if (head.kind == RECORD_SKIP)
+		return decode_skip(data, n);
+	const bool valid = head.kind == RECORD_TRANSFER ? decode_transfer(d, data, ev)
+							: decode_other(d, data, head.size, ev);
+	return valid ? head.size : 0;
+}
+
 int ring_decode(const struct ring_decoder *d, const unsigned char *data, size_t n,
 		struct iot_event out[RING_BATCH], size_t *used)
 {
 	int count = 0;
-	bool valid = true;
+	size_t size = 1;
 	*used = 0;
 	while (count < RING_BATCH && n - *used >= sizeof(struct record_head)) {
-		const unsigned char *at = data + *used;
 		struct record_head head;
-		memcpy(&head, at, sizeof(head));
-		valid =
-		    head_is_valid(head, n - *used) &&
-		    (head.kind == RECORD_TRANSFER ? decode_transfer(d, at, &out[count])
-						  : decode_other(d, at, head.size, &out[count]));
-		if (!valid || (head.kind == RECORD_THREAD && *used > 0))
+		memcpy(&head, data + *used, sizeof(head));
+		size = decode(d, data + *used, n - *used, head, &out[count]);
+		if (size == 0 || (head.kind == RECORD_THREAD && *used > 0))
 			break;
-		count += head.kind != RECORD_THREAD;
-		*used += head.size;
+		count += head.kind != RECORD_THREAD && head.kind != RECORD_SKIP;
+		*used += size;
 	}
-	return *used == 0 && !valid ? -1 : count;
+	return *used == 0 && size == 0 ? -1 : count;
 }
 
 /* Returns whether the text of a record with `fixed` bytes before it ends in NUL. */

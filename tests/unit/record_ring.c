@@ -73,6 +73,30 @@ Test(record_ring, invalid_transfer_is_rejected)
 	cr_expect_eq(decode(&t, sizeof(t), &ev), -1);
 }
 
+Test(record_ring, skipped_bytes_precede_the_next_record)
+{
+	_Alignas(8) unsigned char bytes[96 + sizeof(struct record_transfer)];
+	struct record_skip skip = {.head = {.size = sizeof(skip), .kind = RECORD_SKIP},
+				   .bytes = 96};
+	const struct record_transfer t = transfer();
+	struct iot_event ev[RING_BATCH];
+	size_t used;
+	memset(bytes, 0xff, sizeof(bytes));
+	memcpy(bytes, &skip, sizeof(skip));
+	memcpy(bytes + 96, &t, sizeof(t));
+	cr_expect_eq(ring_decode(&decoder, bytes, sizeof(bytes), ev, &used), 1);
+	cr_expect_eq(used, sizeof(bytes));
+	cr_expect_eq(ev->rec.offset, 10);
+	cr_expect_eq(ring_decode(&decoder, bytes, 96, ev, &used), 0);
+	cr_expect_eq(used, 96);
+	const uint64_t invalid[] = {0, 8, 92, sizeof(bytes) + 8, UINT64_MAX, UINT64_MAX - 7};
+	for (size_t i = 0; i < sizeof(invalid) / sizeof(*invalid); i++) {
+		skip.bytes = invalid[i];
+		memcpy(bytes, &skip, sizeof(skip));
+		cr_expect_eq(ring_decode(&decoder, bytes, sizeof(bytes), ev, &used), -1);
+	}
+}
+
 Test(record_ring, clocks_of_processors_may_differ_by_the_skew)
 {
 	struct ring_decoder d = decoder;
