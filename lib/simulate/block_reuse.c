@@ -16,13 +16,20 @@ struct sparse_bins {
 	size_t capacity;
 };
 
+/* Most blocks have one row: that of the first reference is here. */
+struct reuse_block {
+	int64_t last_ns; /* start of the last record; REFERENCE_TIME_UNKNOWN */
+	uint32_t row;    /* of the first reference; 0: none */
+	bool repeated, repeated_in_row;
+};
+
 struct block_reuse {
 	uint64_t memory;
 	bool failed;
 	struct distances distances; /* its keys number the blocks */
-	int64_t *last_ns; /* of each block: the start of the last record; REFERENCE_TIME_UNKNOWN */
-	size_t last_capacity;
-	struct idmap pairs;  /* of a row and the number of a block */
+	struct reuse_block *blocks;
+	size_t block_capacity;
+	struct idmap pairs;  /* of a further row and the number of a block */
 	bool *pair_repeated; /* of each */
 	size_t pair_capacity;
 	struct sparse_bins distance_bins, time_bins;
@@ -51,11 +58,11 @@ static void release(struct block_reuse *r)
 {
 	distances_free(&r->distances);
 	idmap_free(&r->pairs);
-	free(r->last_ns);
+	free(r->blocks);
 	free(r->pair_repeated);
-	r->last_ns = NULL;
+	r->blocks = NULL;
 	r->pair_repeated = NULL;
-	r->last_capacity = r->pair_capacity = 0;
+	r->block_capacity = r->pair_capacity = 0;
 	bins_free(&r->distance_bins);
 	bins_free(&r->time_bins);
 }
@@ -80,8 +87,8 @@ static bool bins_add(struct sparse_bins *b, uint32_t row, uint64_t value)
 	return true;
 }
 
-/* The row refers to the block with this number. */
-static bool count_block(struct block_reuse *r, uint32_t row, size_t block)
+/* Another row than that of its first reference refers to the block with this number. */
+static bool count_pair(struct block_reuse *r, uint32_t row, size_t block)
 {
 	const size_t known = r->pairs.count,
 		     i = idmap_number(&r->pairs, idmap_pair(row, (uint32_t)block));
@@ -92,6 +99,25 @@ static bool count_block(struct block_reuse *r, uint32_t row, size_t block)
 	else if (!r->pair_repeated[i])
 		r->rows[row].repeated++;
 	r->pair_repeated[i] = i != known;
+	return true;
+}
+
+/* The row refers to the block with this number. */
+static bool count_block(struct block_reuse *r, uint32_t row, size_t block)
+{
+	struct reuse_block *b = &r->blocks[block];
+	if (b->row == 0) {
+		b->row = row;
+		r->rows[0].blocks++;
+		r->rows[row].blocks++;
+		return true;
+	}
+	r->rows[0].repeated += !b->repeated;
+	b->repeated = true;
+	if (b->row != row)
+		return count_pair(r, row, block);
+	r->rows[row].repeated += !b->repeated_in_row;
+	b->repeated_in_row = true;
 	return true;
 }
 
@@ -108,35 +134,30 @@ static bool count_reuse(struct block_reuse *r, uint32_t row, uint64_t distance, 
 	       (!timed || bins_add(&r->time_bins, row, time_ns + 1));
 }
 
-static bool add_to_row(struct block_reuse *r, uint32_t row, size_t block, uint64_t distance,
-		       int64_t start_ns)
-{
-	return count_block(r, row, block) &&
-	       (distance == DISTANCE_NONE ||
-		count_reuse(r, row, distance, r->last_ns[block], start_ns));
-}
-
 static bool add_reference(struct block_reuse *r, uint64_t key, uint32_t row, int64_t start_ns)
 {
 	const uint64_t distance = distances_refer(&r->distances, key);
 	const size_t block = idmap_number(&r->distances.keys, key);
 	if (distance == DISTANCE_FAILED ||
-	    !array_reserve_index(&r->last_ns, &r->last_capacity, block, sizeof *r->last_ns) ||
+	    !array_reserve_index(&r->blocks, &r->block_capacity, block, sizeof *r->blocks) ||
 	    !array_reserve_index(&r->rows, &r->row_capacity, row, sizeof *r->rows))
 		return false;
-	const bool added = add_to_row(r, 0, block, distance, start_ns) &&
-			   add_to_row(r, row, block, distance, start_ns);
-	r->last_ns[block] = start_ns;
-	return added;
+	const int64_t last_ns = r->blocks[block].last_ns;
+	r->blocks[block].last_ns = start_ns;
+	return count_block(r, row, block) &&
+	       (distance == DISTANCE_NONE || (count_reuse(r, 0, distance, last_ns, start_ns) &&
+					      count_reuse(r, row, distance, last_ns, start_ns)));
 }
 
 static bool add_run(struct block_reuse *r, const struct reference_batch *b, uint32_t run)
 {
-	enum { AHEAD = 16 };
+	enum { AHEAD = 16, FOUND = 8 };
 	const uint32_t first = b->run[run].first, end = first + b->run[run].count;
 	for (uint32_t i = first; i < end; i++) {
 		if (i + AHEAD < b->count)
 			distances_prefetch(&r->distances, b->key[i + AHEAD]);
+		if (i + FOUND < b->count)
+			idmap_prefetch_found(&r->distances.keys, b->key[i + FOUND]);
 		if (!add_reference(r, b->key[i], b->run[run].row + 1, b->start_ns[run]))
 			return false;
 	}
@@ -152,7 +173,7 @@ static uint64_t bytes_of(const struct block_reuse *r)
 {
 	return distances_bytes(&r->distances) + idmap_bytes(&r->pairs) +
 	       idmap_bytes(&r->distance_bins.map) + idmap_bytes(&r->time_bins.map) +
-	       r->last_capacity * sizeof *r->last_ns + r->pair_capacity * sizeof(bool) +
+	       r->block_capacity * sizeof *r->blocks + r->pair_capacity * sizeof(bool) +
 	       (r->distance_bins.capacity + r->time_bins.capacity) * sizeof(uint64_t) +
 	       r->row_capacity * sizeof *r->rows;
 }

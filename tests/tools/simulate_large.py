@@ -28,7 +28,7 @@ BLOCKS = (  # 268,435,456 blocks of 4 KiB, each referenced once
     ("mrc --policy=arc", AMOUNT),
     ("mrc --method=shards", None),
 )
-MIXED = (  # 567 million references to 33 million blocks
+MIXED = (  # 567 million references to 8.4 million blocks
     ("simulate -c 32MiB -p lru,arc,lirs,wtinylfu", None),
     ("simulate -c 1GiB --by=file", None),
     ("simulate -c 32MiB --prefetch=window:128K", None),
