@@ -23,4 +23,10 @@ expect oracleGeneral "$(sum "$scratch/oracle")" '113872 records, 4368040448 byte
 expect 'other sizes in oracleGeneral' "$(paste -d, "$scratch/csv" "$scratch/oracle" |
 	awk -F, 'NR > 1 && $4 != $8 { n++ } END { print n + 0 }')" 13671
 expect txt "$(sum "$scratch/txt")" '113872 records, 0 bytes'
+# The misses of all policies, of the reference in Python: blocks of 4 KiB, and each line of the list as a block.
+zstd -dqf "$data/cloudPhysicsIO.vscsi.zst" -o "$scratch/cloudPhysicsIO.vscsi" &&
+	zstd -dqf "$data/cloudPhysicsIO.txt.zst" -o "$scratch/cloudPhysicsIO.txt" || exit 1
+misses() { python3 tests/tools/cachesim_compare.py "$iotrace" --table=testdata/libcachesim/cloudPhysicsIO.tsv "$@" || fail=1; }
+misses --physical "$scratch/cloudPhysicsIO.vscsi"
+misses "$scratch/cloudPhysicsIO.txt"
 exit $fail

@@ -170,7 +170,7 @@ class Model:
         self.o, self.trace, self.name = o, trace, policy
         self.policy = cache_reference.new(policy, capacity, steps)
         self.device, self.dirty, self.unused = Device(o), set(), set()
-        self.count = dict.fromkeys("hits misses device_read device_written prefetched prefetch_used prefetch_wasted".split(), 0)
+        self.count = dict.fromkeys("hits misses device_read device_written saved cancelled prefetched prefetch_used prefetch_wasted".split(), 0)
         self.extent, self.io_end, self.read_end, self.windows = {}, {}, {}, {}
         for r in trace.records:
             if r.kind <= WRITE and r.length and not o["pipe"]:
@@ -221,6 +221,7 @@ class Model:
             self.count["device_read"] += 1
             self.device.add("read", key)
         if write and o["write"] == "back":
+            self.count["saved"] += key in self.dirty
             self.dirty.add(key)
         elif write:
             self.count["device_written"] += 1
@@ -278,6 +279,7 @@ class Model:
         self.count["prefetch_wasted"] += len(wasted)
         self.unused -= set(wasted)
         self.policy.drop(gone)
+        self.count["cancelled"] += sum(gone(key) for key in self.dirty)
         self.dirty = {key for key in self.dirty if not gone(key)}
 
     def run(self):
@@ -373,7 +375,8 @@ def differences(o, trace, pairs, found):
         model = Model(o, trace, policy, size, steps_of(o, trace))
         n = model.run()
         expected = {"hits": n["hits"], "misses": n["misses"], "device_read_bytes": n["device_read"] * o["block"],
-                    "device_written_bytes": n["device_written"] * o["block"], "prefetched": n["prefetched"],
+                    "device_written_bytes": n["device_written"] * o["block"], "saved_writes": n["saved"],
+                    "cancelled_writes": n["cancelled"], "prefetched": n["prefetched"],
                     "prefetch_used": n["prefetch_used"], "prefetch_wasted": n["prefetch_wasted"],
                     "estimate": {"device_time_ns": model.device.all, "idle_bound_ns": model.device.waited}}
         s["hits"] = sum(s["hits"].values())

@@ -118,17 +118,27 @@ def random_options(rng):
     o = {"block": rng.choice([512, 4096, 5000]), "cache": rng.choice([1, 2, 3, 5, 10, 30, 100]), "cpus": rng.choice([1, 1, 1, 2, 3]),
          "quantum": rng.choice([10**5, 10**6, 10**8]), "switch": 0 if zero else rng.choice([0, 10 * us]),
          "syscall": 0 if zero else rng.choice([0, 25 * us]), "interrupt": 0 if zero else rng.choice([0, 10 * us, 10**6]),
-         "copy_call": cost[0], "copy_kib": cost[1], "ahead": rng.random() < 0.7, "write_behind": rng.random() < 0.7,
+         "copy_call": cost[0], "copy_kib": cost[1], "ahead": rng.choice(["none", "request", "request", "window"]),
+         "window": rng.choice([0, 16384, 131072, 1 << 20]), "write": rng.choice(["none", "immediate", "immediate", "delayed", "delayed"]),
          "limit": rng.choice([0, 0, 0, 1, 2, 8]), "near": near, "far": far, "span": span, "read_latency": read_latency,
          "write_latency": write_latency, "read_rate": rate, "write_rate": rate, "depth": depth}
     queue = "fifo" if depth else "none"
     o["by"] = rng.choice([None, "object", "process", "file", "op"])
     arguments = [f"--block={o['block']}", f"--cache={o['cache']}b", f"--cpus={o['cpus']}", f"--quantum={o['quantum']}ns",
                  f"--switch={o['switch']}ns", f"--syscall={o['syscall']}ns", f"--interrupt={o['interrupt']}ns",
-                 f"--hit-cost={cost[0]}ns,{cost[1]}ns", f"--read-ahead={'request' if o['ahead'] else 'none'}",
-                 f"--write-behind={'immediate' if o['write_behind'] else 'none'}", f"--device={device}", f"--queue={queue}"]
+                 f"--hit-cost={cost[0]}ns,{cost[1]}ns", f"--read-ahead={o['ahead']}" + f":{o['window']}" * (o["ahead"] == "window"),
+                 f"--write-behind={o['write']}", f"--device={device}", f"--queue={queue}"]
     if o["by"] is not None:
         arguments.append(f"--by={o['by']}")
+    if o["write"] == "delayed":
+        background, dirty = rng.choice([(10, 20), (1, 50), (50, 100), (30, 30)])
+        o["interval"], o["expire"] = rng.choice([10**6, 5 * 10**9, 3 * 10**7, 3 * 10**7]), rng.choice([0, 10**6, 10**8, 30 * 10**9])
+        arguments += [f"--dirty-background={background}", f"--dirty={dirty}", f"--writeback-interval={o['interval']}ns",
+                      f"--dirty-expire={o['expire']}ns"]
+    else:
+        background = dirty = o["interval"] = o["expire"] = 0
+    o["dirty"] = max(1, o["cache"] * dirty // 100)
+    o["background"] = min(max(1, o["cache"] * background // 100), o["dirty"])
     if o["limit"]:
         arguments.append(f"--process-limit={o['limit'] * o['block']}")
     return o, arguments
@@ -171,7 +181,9 @@ def laws(o, found):
     used = found["prefetched_blocks"] - found["wasted_blocks"]
     yield "prefetched", used == found["read_prefetched_blocks"]
     device = found["device_read_bytes"] // o["block"]
-    yield "device", device == found["read_miss_blocks"] + found["prefetched_blocks"]
+    yield "device", device == found["read_miss_blocks"] + found["prefetched_blocks"] + found["partial_reads"]
+    written = found["cleaned_blocks"] + found["cancelled_blocks"] + found["dirty_blocks"]
+    yield "dirty blocks", found["dirtied_blocks"] == written
     if o["read_rate"] == 0 and not any(o[name] for name in ("switch", "syscall", "interrupt")) and o["cpus"] == 1:
         yield "no idle time", found["idle_ns"] == 0
 
