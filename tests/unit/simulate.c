@@ -83,6 +83,104 @@ Test(block_reuse, is_unknown_beyond_its_memory)
 	free(b);
 }
 
+/* References of records */
+
+/* A record that is plain, or differs from a plain one in one way. */
+static struct iot_event random_record(uint64_t *state, int64_t *start_ns)
+{
+	*state = *state * 6364136223846793005U + 1442695040888963407U;
+	const uint64_t bits = *state >> 20;
+	*start_ns += (int64_t)(bits % 8);
+	struct iot_event ev = {.kind = IOT_RECORD,
+			       .rec = {.type = (uint8_t)(IOT_LOGICAL | (bits & IOT_WRITE)),
+				       .start_ns = *start_ns,
+				       .offset = bits % 100000,
+				       .length = 1 + (bits >> 20) % 3000,
+				       .process = 1 + (uint32_t)(bits % 3),
+				       .file = (uint32_t)(bits >> 4) % 70,
+				       .object = (uint32_t)(bits >> 8) % 5}};
+	switch ((bits >> 12) % 16) {
+	case 0:
+		ev.rec.flags = IOT_OFFSET_UNKNOWN;
+		break;
+	case 1:
+		ev.rec.flags = IOT_START_UNKNOWN;
+		break;
+	case 2:
+		ev.rec.start_ns -= 5;
+		break;
+	case 3:
+		ev.rec.type |= (uint8_t)(1 + bits % 3); /* a kind */
+		break;
+	case 4:
+		ev.rec.type |= bits & 1 ? IOT_CACHE_MISS : IOT_READ_AHEAD_HIT;
+		break;
+	case 5:
+		ev.rec.type ^= IOT_LOGICAL;
+		break;
+	case 6:
+		ev.rec.length = bits & 1 ? 0 : 5000000; /* more than a batch */
+		break;
+	case 7:
+		ev.rec.type |= IOT_ASYNC;
+		break;
+	case 8:
+		ev.rec.offset += (uint64_t)1 << 48;
+		break;
+	default:
+		break;
+	}
+	return ev;
+}
+
+/* With rows, no record is plain: the references are the same nevertheless. */
+Test(references, plain_records_refer_to_the_same_blocks)
+{
+	enum { EVENTS = 512, ROUNDS = 40 };
+	static struct iot_event ev[EVENTS];
+	struct references_options options = {.block = 512, .request_max = (uint64_t)1 << 34};
+	struct reference_batch *b[2] = {new_batch(), new_batch()};
+	struct references *r[2];
+	uint64_t state = 1;
+	int64_t start_ns = 100;
+	r[0] = references_new(&options);
+	options.by = BREAKDOWN_OBJECT;
+	r[1] = references_new(&options);
+	cr_assert(r[0] != NULL && r[1] != NULL);
+	for (int round = 0; round < ROUNDS; round++) {
+		for (size_t i = 0; i < EVENTS; i++)
+			ev[i] = random_record(&state, &start_ns);
+		for (size_t at = 0, used[2]; at < EVENTS || references_pending(r[0]);
+		     at += used[0]) {
+			for (size_t i = 0; i < 2; i++) {
+				b[i]->count = b[i]->runs = b[i]->actions = 0;
+				cr_assert_eq(
+				    references_add(r[i], b[i], ev + at, EVENTS - at, &used[i]),
+				    IOT_OK, "%s", references_error(r[i]));
+			}
+			cr_assert_eq(used[0], used[1]);
+			cr_assert_eq(b[0]->count, b[1]->count);
+			cr_assert_eq(b[0]->runs, b[1]->runs);
+			for (uint32_t i = 0; i < b[0]->runs; i++) {
+				b[1]->run[i].row = 0;
+				cr_assert_eq(
+				    memcmp(&b[0]->run[i], &b[1]->run[i], sizeof b[0]->run[i]), 0);
+			}
+			cr_assert_eq(memcmp(b[0]->key, b[1]->key, b[0]->count * sizeof(uint64_t)),
+				     0);
+			cr_assert_eq(memcmp(b[0]->how, b[1]->how, b[0]->count), 0);
+		}
+	}
+	cr_assert_eq(memcmp(references_counts(r[0]), references_counts(r[1]),
+			    sizeof(struct references_counts)),
+		     0);
+	cr_assert_gt(references_counts(r[0])->traced_misses, 0U);
+	for (size_t i = 0; i < 2; i++) {
+		references_free(r[i]);
+		free(b[i]);
+	}
+}
+
 /* First references */
 
 /* A record of blocks [key, key + count), without the first and last bytes of 100. */
