@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "histogram_avx2.h"
+
 /* Of a bin above 64: the 6 leading bits of its values, and the number of bits that follow. */
 static uint64_t leading(unsigned bin)
 {
@@ -30,7 +32,7 @@ uint64_t histogram_upper(unsigned bin)
  * Up to the first limit the sum of the squares of a block has 64 bits; up to the second one the sums
  * of a block and of its squares cannot exceed their types.
  */
-enum { BLOCK = 256 };
+enum { BLOCK = 256, LANES_MIN = 16 };
 static const uint64_t square_max = ((uint64_t)1 << 28) - 1, block_value_max = (uint64_t)1 << 55;
 
 /* Saturating sums, of values that may be large. */
@@ -50,38 +52,65 @@ static uint128 sum_squares(const uint64_t *values, size_t n)
 	return squares;
 }
 
-/* Sums in local variables, and adds these to the histogram once. */
-static void add_block(struct histogram *h, const uint64_t *values, size_t n)
+/* Sums in local variables. */
+static struct histogram_sums sum_block(const uint64_t *values, size_t n, uint64_t *bin)
 {
-	uint64_t sum = 0, squares = 0, min = h->count > 0 ? h->min : UINT64_MAX, max = h->max;
-	uint64_t bits = 0;
+	struct histogram_sums s = {.min = UINT64_MAX};
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t v = values[i];
-		if (v < min)
-			min = v;
-		if (v > max)
-			max = v;
-		bits |= v;
-		sum += v;
-		squares += v * v;
-		h->bin[histogram_index(v)]++;
+		s.min = v < s.min ? v : s.min;
+		s.max = v > s.max ? v : s.max;
+		s.bits |= v;
+		s.sum += v;
+		s.squares += v * v;
+		bin[histogram_index(v)]++;
 	}
-	h->min = min;
-	h->max = max;
+	return s;
+}
+
+/* Adds the sums of a block, whose bins have been counted. */
+static void add_block(struct histogram *h, const struct histogram_sums *s, const uint64_t *values,
+		      size_t n)
+{
+	h->min = h->count == 0 || s->min < h->min ? s->min : h->min;
+	h->max = s->max > h->max ? s->max : h->max;
 	h->count += n;
-	if (bits > block_value_max) {
+	if (s->bits > block_value_max) {
 		add_sums(h, values, n);
 		return;
 	}
-	h->sum = saturate_add(h->sum, sum);
-	h->squares =
-	    saturate_add_wide(h->squares, bits <= square_max ? squares : sum_squares(values, n));
+	h->sum = saturate_add(h->sum, s->sum);
+	h->squares = saturate_add_wide(h->squares,
+				       s->bits <= square_max ? s->squares : sum_squares(values, n));
+}
+
+/* Returns false, with nothing added, if a value is too large. */
+static bool add_lanes(struct histogram *h, const uint64_t *values, size_t n)
+{
+	struct histogram_sums s;
+	uint64_t bins[BLOCK];
+	histogram_sum_avx2(values, n, &s, bins);
+	if (s.bits >> HISTOGRAM_AVX2_BITS != 0)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		h->bin[bins[i]]++;
+	add_block(h, &s, values, n);
+	return true;
 }
 
 void histogram_add_list(struct histogram *h, const uint64_t *values, size_t n)
 {
-	for (size_t at = 0; at < n; at += BLOCK)
-		add_block(h, values + at, n - at < BLOCK ? n - at : BLOCK);
+	const bool avx2 = n >= LANES_MIN && histogram_avx2_works();
+	for (size_t at = 0, size; at < n; at += size) {
+		size = n - at < BLOCK ? n - at : BLOCK;
+		const size_t lanes = avx2 ? size - size % HISTOGRAM_LANES : 0;
+		if (lanes > 0 && add_lanes(h, values + at, lanes)) {
+			size = lanes;
+			continue;
+		}
+		const struct histogram_sums s = sum_block(values + at, size, h->bin);
+		add_block(h, &s, values + at, size);
+	}
 }
 
 void histogram_join(struct histogram *h, const struct histogram *more)
