@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Measures how much longer whole programs take under tracers: record, strace and ltrace, in turns, in one run.
 
-	tracers.py [--runs N] [--files N] [--only WORD] [--limit SECONDS] [--against OLD] IOTRACE
+	tracers.py [--runs N] [--files N] [--only WORD] [--tracers NAME,...] [--limit SECONDS] [--against OLD] IOTRACE
 
 Each program runs once to fill caches, then N times alone and under each tracer, in turns. The table, in Markdown, shows medians of the
 ratios to the neighboring run alone: of the wall clock time, of the CPU time of the program, and of the CPU times of program and tracer
 together. CPU times vary less than wall clock times if other programs run on the machine. OLD is another build of iotrace, for a column of
-its own. A tracer that is not installed, or that takes longer than the limit, has no figure.
+its own; --tracers selects columns, as ltrace takes minutes. A tracer that is not installed, or that takes longer than the limit, has no figure.
 """
 import argparse
 import pathlib
@@ -129,7 +129,8 @@ def cell(times, alone):
 
 def main():
     a = arguments()
-    installed = {name: words for name, words in tracers(a).items() if not words or shutil.which(words[0])}
+    chosen = tuple(a.tracers.split(","))
+    installed = {name: words for name, words in tracers(a).items() if not words or (name.startswith(chosen) and shutil.which(words[0]))}
     d = pathlib.Path(tempfile.mkdtemp(prefix="iotrace-bench-"))
     try:
         make_tree(d, a.files)

@@ -14,6 +14,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/error.h"
+#include "lib/base/number.h"
 #include "ring.h"
 #include "untraced.h"
 
@@ -324,8 +325,8 @@ static bool is_skipped(const struct ring_events *e, const char *path)
 /* Returns whether no slash of a path precedes another, a dot, or the end. */
 static bool is_normal(const char *path)
 {
-	for (const char *p = strchr(path, '/'); p != NULL; p = strchr(p + 1, '/'))
-		if (p[1] == '/' || p[1] == '.' || p[1] == '\0')
+	for (const char *p = path; *p != '\0'; p++)
+		if (*p == '/' && (p[1] == '/' || p[1] == '.' || p[1] == '\0'))
 			return false;
 	return true;
 }
@@ -493,6 +494,19 @@ static const char *op_name(unsigned code)
 	return names[code];
 }
 
+/* As the functions of iot_builder, for most directives of a trace: DIRECTIVE_MAX bytes are free. */
+static char *put(char *to, const char *text)
+{
+	const size_t n = strlen(text);
+	memcpy(to, text, n);
+	return to + n;
+}
+
+static char *put_number(char *to, const char *key, uint64_t value)
+{
+	return number_fast(put(to, key), value);
+}
+
 static void add_result(struct iot_builder *b, int64_t result)
 {
 	const char *error = result < 0 && result > -4096 ? strerrorname_np((int)-result) : NULL;
@@ -506,12 +520,13 @@ static void emit_op(struct ring_events *e, uint32_t index, const struct operatio
 	struct iot_builder b;
 	declare_process(e, index);
 	begin(e, &b, "op");
-	add_text(&b, "name", op->name);
-	iot_directive_number(&b, "time", (uint64_t)start_ns);
-	iot_directive_number(&b, "took", (uint64_t)(end_ns > start_ns ? end_ns - start_ns : 0));
-	iot_directive_number(&b, "process", e->processes->process[index].id);
+	char *p = put(put(b.data + b.size, " name="), op->name);
+	p = put_number(p, " time=", (uint64_t)start_ns);
+	p = put_number(p, " took=", (uint64_t)(end_ns > start_ns ? end_ns - start_ns : 0));
+	p = put_number(p, " process=", e->processes->process[index].id);
 	if (op->file != 0)
-		iot_directive_number(&b, "file", op->file);
+		p = put_number(p, " file=", op->file);
+	b.size = (size_t)(p - b.data);
 	if (op->path != NULL)
 		add_text(&b, "path", op->path);
 	if (op->to != NULL)
