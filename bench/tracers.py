@@ -39,6 +39,7 @@ def arguments():
     p.add_argument("--runs", type=int, default=7)
     p.add_argument("--files", type=int, default=5000)
     p.add_argument("--only", default="", help="programs whose name contains this word")
+    p.add_argument("--tracers", default="record,strace,ltrace", help="those whose name begins with one of these words")
     p.add_argument("--limit", type=float, default=120)
     p.add_argument("--against", type=pathlib.Path, metavar="OLD")
     p.add_argument("iotrace", type=pathlib.Path)

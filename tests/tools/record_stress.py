@@ -166,7 +166,7 @@ def test_drop(a):
     run.program()
     end = time.monotonic() + a.seconds
     while time.monotonic() < end and run.process.poll() is None:
-        for number, pause in ((signal.SIGSTOP, 0.3), (signal.SIGCONT, 0.5)):
+        for number, pause in ((signal.SIGSTOP, 1), (signal.SIGCONT, 0.5)):
             run.process.send_signal(number)
             time.sleep(pause)
             run.measure()
