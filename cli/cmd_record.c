@@ -566,6 +566,10 @@ static void report(const struct record_job *j)
 		message_print("warning: not traced: %" PRIu64 " %s; see %%process traced=no in the "
 			      "trace",
 			      t->untraced, t->untraced == 1 ? "program" : "programs");
+	if (t->go > 0)
+		message_print("warning: Go makes system calls without libc: those of %" PRIu64
+			      " %s are not in the trace; see hidden.go in it",
+			      t->go, t->go == 1 ? "process" : "processes");
 	if (t->lost > 0)
 		message_print("warning: %" PRIu64 " I/Os are missing", t->lost);
 	if (t->killed > 0)

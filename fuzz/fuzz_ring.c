@@ -7,7 +7,7 @@
  */
 #include "fuzz.h"
 
-#include "cli/record/packets.h"
+#include "cli/record/packet_pipe.h"
 #include "cli/record/ring.h"
 #include "cli/record/ring_events.h"
 #include "lib/sort/sorter.h"
@@ -113,7 +113,7 @@ static void check_trace(const struct iot_writer *w, uint64_t records)
 /* The first byte is the kind, the second the number of entries. */
 static void check_packet(const uint8_t *data, size_t size)
 {
-	static unsigned char bytes[PACKET_MAX], records[PACKETS_RECORDS_MAX];
+	static unsigned char bytes[PACKET_MAX], records[PACKET_PIPE_RECORDS_MAX];
 	const size_t max = (size_t)PACKET_WORD_SIZE * PACKET_PAYLOAD_MAX;
 	const char *why;
 	if (size < 2)
@@ -126,7 +126,7 @@ static void check_packet(const uint8_t *data, size_t size)
 	packet_seal(bytes, &p);
 	if (packet_check(bytes, sizeof(bytes), p.tick_ps, &p, &why) != PACKET_GOOD)
 		return;
-	const size_t n = packets_records(&p, records);
+	const size_t n = packet_pipe_records(&p, records);
 	FUZZ_CHECK(n <= sizeof(records));
 	(void)decode_all(records, n, NULL);
 	if (n > 0 && p.kind == PACKET_OPEN)

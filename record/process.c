@@ -8,6 +8,7 @@
 #include "packets.h"
 #include "paths.h"
 #include "raw.h"
+#include "runtime.h"
 #include "uring.h"
 
 static pthread_key_t thread_ends;
@@ -112,6 +113,7 @@ __attribute__((constructor)) static void program_starts(int argc, char **argv, c
 		return;
 	}
 	program_continues(&io);
+	runtime_find();
 	recording_count(RECORD_COUNTER_LOADER, io.loader);
 	struct producer *p = thread_enter();
 	if (p != NULL)

@@ -156,6 +156,7 @@ struct record_description {
 	X(PASSED, "unseen.passed")         /* descriptors received in messages */                  \
 	X(NAMESPACES, "hidden.namespaces") /* setns, unshare, chroot */                            \
 	X(LOADED, "hidden.dlmopen")        /* libraries in other namespaces */                     \
+	X(GO, "hidden.go")                 /* programs and libraries of Go, which bypass libc */   \
 	X(COPIES, "unseen.copies")         /* tee, vmsplice, process_vm_readv and _writev */       \
 	X(AMBIGUOUS, "ambiguous")          /* records whose offset was disputed by another call */ \
 	X(RESYNCED, "position.resynced")   /* positions that differed from the kernel's */         \

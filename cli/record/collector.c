@@ -25,7 +25,7 @@
 #include "lib/base/number.h"
 #include "lib/sort/sorter.h"
 #include "doorbell.h"
-#include "packets.h"
+#include "packet_pipe.h"
 #include "ring.h"
 
 enum {
@@ -52,7 +52,7 @@ struct collector {
 	size_t drained;                                   /* bytes, since the last wait */
 	uint32_t files; /* files that the directory has been searched for */
 	struct doorbell doorbell;
-	struct packets packets;
+	struct packet_pipe packets;
 	int wait_ms;
 	uint8_t flags; /* of all records */
 	bool per_thread;
@@ -82,7 +82,7 @@ struct collector *collector_new(const struct recording *r, struct iot_writer *w,
 	c->skew = clock_map_units(clock, SKEW_NS);
 	c->operation = clock_map_units(clock, OPERATION_NS);
 	c->wait_ms = WAIT_MIN_MS;
-	packets_init(&c->packets, r->pipe);
+	packet_pipe_init(&c->packets, r->pipe);
 	c->per_thread = o->per_thread;
 	c->flags = r->control->cpu == RECORD_CPU_NONE ? IOT_CPU_UNKNOWN : 0;
 	c->sorter = sorter_new(o->memory, SORTER_LIVE);
@@ -449,7 +449,7 @@ static bool is_other(const struct packet *p)
 
 static int add_packet(struct collector *c, const struct packet *p)
 {
-	unsigned char records[PACKETS_RECORDS_MAX];
+	unsigned char records[PACKET_PIPE_RECORDS_MAX];
 	const size_t index = process_of_packet(c, p->process);
 	if (index == SIZE_MAX)
 		return c->error.status != IOT_OK ? c->error.status : add_damage(c, 0);
@@ -460,7 +460,7 @@ static int add_packet(struct collector *c, const struct packet *p)
 		process->mark = packet_word(p, 0);
 	process->received += p->entries + is_other(p);
 	process->received_others += is_other(p);
-	const size_t n = packets_records(p, records);
+	const size_t n = packet_pipe_records(p, records);
 	const int status = is_next ? IOT_OK : add_damage(c, (uint32_t)index);
 	return status == IOT_OK && n > 0 ? add_records(c, (uint32_t)index, records, n) : status;
 }
@@ -471,9 +471,9 @@ static int drain_packets(struct collector *c)
 	int status = IOT_OK;
 	if (c->packets.fd < 0)
 		return IOT_OK;
-	packets_begin(&c->packets);
+	packet_pipe_begin(&c->packets);
 	c->drained += c->packets.unread;
-	while (status == IOT_OK && packets_next(&c->packets, &p)) {
+	while (status == IOT_OK && packet_pipe_next(&c->packets, &p)) {
 		if (c->packets.scan.bad > 0)
 			status = add_damage(c, 0);
 		c->packets.scan.bad = 0;

@@ -15,7 +15,7 @@
 
 #include "lib/base/full_io.h"
 #include "lib/base/tempfile.h"
-#include "packets.h"
+#include "packet_pipe.h"
 
 enum { RING_SIZE = 1 << 20, RINGS_PLANNED = 128 };
 
@@ -76,7 +76,7 @@ static bool create_control(struct recording *r, const struct record_control *set
 	if (settings->transport != RECORD_PACKETS)
 		return true;
 	r->control->ring_size = RECORD_RING_MIN;
-	r->pipe = packets_create(r->fd);
+	r->pipe = packet_pipe_create(r->fd);
 	return r->pipe >= 0;
 }
 

@@ -741,6 +741,7 @@ static void on_ended(struct ring_events *e, const struct iot_event *ev)
 	memcpy(counter, ev->text.data,
 	       ev->text.size < sizeof(counter) ? ev->text.size : sizeof(counter));
 	e->totals.unrecorded += counter[RECORD_COUNTER_UNRECORDED];
+	e->totals.go += counter[RECORD_COUNTER_GO] > 0;
 	compare(e, t, counter);
 	if (any(counter, RECORD_COUNTER_COUNT) || any(t->skipped, 3)) {
 		declare_process(e, index);

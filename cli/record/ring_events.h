@@ -47,7 +47,7 @@ struct ring_events_options {
 };
 
 struct ring_events_totals {
-	uint64_t records, processes, lost, killed, damaged, untraced, unrecorded;
+	uint64_t records, processes, lost, killed, damaged, untraced, unrecorded, go;
 	/* bytes read and written that the kernel counted for processes that have ended, and ours */
 	uint64_t compared, differing, kernel[2], traced[2];
 };

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/record/packets.h"
+#include "cli/record/packet_pipe.h"
 #include "cli/record/processes.h"
 #include "cli/record/ring.h"
 #include "lib/base/tempfile.h"
@@ -247,9 +247,9 @@ static void put_words(unsigned char data[PACKET_MAX], const uint64_t *word, size
 		packet_word_put(data + PACKET_WORD_SIZE * (PACKET_HEADER + i), word[i]);
 }
 
-Test(record_packets, entries_become_transfers)
+Test(packet_pipe, entries_become_transfers)
 {
-	static unsigned char data[PACKET_MAX], records[PACKETS_RECORDS_MAX];
+	static unsigned char data[PACKET_MAX], records[PACKET_PIPE_RECORDS_MAX];
 	static struct iot_event batch[RING_BATCH];
 	const uint64_t both = PACKET_ENTRY_OFFSET | PACKET_ENTRY_LENGTH,
 		       read = (uint64_t)IOT_LOGICAL << 56, write = read | (uint64_t)IOT_WRITE << 56;
@@ -257,7 +257,7 @@ Test(record_packets, entries_become_transfers)
 	size_t used;
 	put_words(data, words, 8);
 	const struct packet p = packet(data, PACKET_DATA, 8, 2);
-	const size_t n = packets_records(&p, records);
+	const size_t n = packet_pipe_records(&p, records);
 	cr_assert_eq(n, 2 * sizeof(struct record_transfer));
 	cr_assert_eq(ring_decode(&decoder, records, n, batch, &used), 2);
 	cr_expect_eq(batch[0].rec.start_ns, 1000);
@@ -272,12 +272,12 @@ Test(record_packets, entries_become_transfers)
 /* Returns the ring record of an open packet with these words before its path. */
 static struct record_open opened(uint64_t start, uint64_t how, uint64_t flags)
 {
-	static unsigned char data[PACKET_MAX], records[PACKETS_RECORDS_MAX];
+	static unsigned char data[PACKET_MAX], records[PACKET_PIPE_RECORDS_MAX];
 	struct record_open o;
 	put_words(data, (const uint64_t[]){start, how, flags}, 3);
 	memcpy(data + PACKET_WORD_SIZE * (PACKET_HEADER + 3), "/a/path", 7);
 	const struct packet p = packet(data, PACKET_OPEN, 4, 0);
-	const size_t n = packets_records(&p, records);
+	const size_t n = packet_pipe_records(&p, records);
 	cr_assert(ring_record_is_valid(records, n));
 	memcpy(&o, records, sizeof(o));
 	cr_expect_eq(o.text_size, 8);
@@ -285,7 +285,7 @@ static struct record_open opened(uint64_t start, uint64_t how, uint64_t flags)
 	return o;
 }
 
-Test(record_packets, opens)
+Test(packet_pipe, opens)
 {
 	struct record_open o = opened(2000, 40, O_RDONLY);
 	cr_expect_eq(o.head.code, RECORD_OP_OPEN);

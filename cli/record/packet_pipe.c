@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "packets.h"
+#include "packet_pipe.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,10 +15,11 @@
 
 enum { PIPE_SIZE = 1 << 20 };
 
-static_assert(PACKET_ENTRIES_MAX * sizeof(struct record_transfer) <= PACKETS_RECORDS_MAX, "fits");
-static_assert(sizeof(struct record_open) + PACKET_MAX <= PACKETS_RECORDS_MAX, "fits");
+static_assert(PACKET_ENTRIES_MAX * sizeof(struct record_transfer) <= PACKET_PIPE_RECORDS_MAX,
+	      "fits");
+static_assert(sizeof(struct record_open) + PACKET_MAX <= PACKET_PIPE_RECORDS_MAX, "fits");
 
-int packets_create(int directory)
+int packet_pipe_create(int directory)
 {
 	if (mkfifoat(directory, NAME, 0600) != 0)
 		return -1;
@@ -28,19 +29,19 @@ int packets_create(int directory)
 	return fd;
 }
 
-void packets_init(struct packets *s, int fd)
+void packet_pipe_init(struct packet_pipe *s, int fd)
 {
-	*s = (struct packets){.fd = fd, .scan = {.tick_ps = PACKET_TICK_PS_PER_NS}};
+	*s = (struct packet_pipe){.fd = fd, .scan = {.tick_ps = PACKET_TICK_PS_PER_NS}};
 }
 
-void packets_begin(struct packets *s)
+void packet_pipe_begin(struct packet_pipe *s)
 {
 	int n = 0;
 	s->unread = ioctl(s->fd, FIONREAD, &n) == 0 && n > 0 ? (size_t)n : 0;
 }
 
 /* Returns false if nothing is left to read. */
-static bool fill(struct packets *s)
+static bool fill(struct packet_pipe *s)
 {
 	ssize_t n;
 	memmove(s->data, s->data + s->at, s->have - s->at);
@@ -58,7 +59,7 @@ static bool fill(struct packets *s)
 	return true;
 }
 
-bool packets_next(struct packets *s, struct packet *p)
+bool packet_pipe_next(struct packet_pipe *s, struct packet *p)
 {
 	do {
 		size_t used;
@@ -138,7 +139,7 @@ static size_t close_record(const struct packet *p, unsigned char *out)
 	return sizeof(o);
 }
 
-size_t packets_records(const struct packet *p, unsigned char out[PACKETS_RECORDS_MAX])
+size_t packet_pipe_records(const struct packet *p, unsigned char out[PACKET_PIPE_RECORDS_MAX])
 {
 	if (p->kind == PACKET_DATA)
 		return data_records(p, out);
