@@ -244,17 +244,19 @@ static inline size_t add_to_last(const struct cells_row *r, const struct io_span
 	const int64_t to_ns = r->to_ns <= epoch_ns              ? 0
 			      : r->to_ns - epoch_ns < INT64_MAX ? (int64_t)(r->to_ns - epoch_ns)
 								: INT64_MAX - 1;
-	uint64_t bytes[2] = {0, 0}, writes = 0;
+	uint64_t read = 0, written = 0, writes = 0;
 	size_t n = 0;
 	if (!span->disjoint || epoch_ns + (uint64_t)q->start_ns < r->from_ns)
 		return 0;
 	for (; from + n < span->count && q[n].end_ns <= to_ns; n++) {
-		bytes[q[n].write] = saturate_add(bytes[q[n].write], q[n].length);
+		const uint64_t mask = 0 - (uint64_t)q[n].write;
+		read = saturate_add(read, q[n].length & ~mask);
+		written = saturate_add(written, q[n].length & mask);
 		writes += q[n].write;
 	}
 	if (n > 0) {
-		count(&r->cell[r->count - 1], false, n - writes, bytes[0]);
-		count(&r->cell[r->count - 1], true, writes, bytes[1]);
+		count(&r->cell[r->count - 1], false, n - writes, read);
+		count(&r->cell[r->count - 1], true, writes, written);
 	}
 	return n;
 }

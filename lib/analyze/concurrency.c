@@ -23,14 +23,21 @@ static void insert(int64_t *ends, size_t count, int64_t end)
  */
 enum { NEAR = 4 };
 
+static inline int64_t exchange(int64_t *last, int64_t end)
+{
+	const int64_t before = *last;
+	last[1] = before > end ? before : end;
+	return before > end ? end : before;
+}
+
 static inline void insert_near(int64_t *ends, size_t count, int64_t end)
 {
-	for (unsigned i = 0; i < NEAR; i++, count--) {
-		const int64_t last = ends[count - 1];
-		ends[count] = last > end ? last : end;
-		end = last > end ? end : last;
-	}
-	insert(ends, count, end);
+	int64_t *const last = ends + count - 1;
+	end = exchange(last, end);
+	end = exchange(last - 1, end);
+	end = exchange(last - 2, end);
+	end = exchange(last - 3, end);
+	insert(ends, count - NEAR, end);
 }
 
 /* Inserts n others, which are in order, too. */

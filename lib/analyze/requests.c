@@ -521,19 +521,21 @@ static size_t add_run(struct requests *r, struct request_kind kind, const struct
 		const struct iot_event *const first = at;
 		const uint32_t stream = id->stream - 1, file = id->file - 1,
 			       process = id->process - 1, group = id->group;
-		unsigned flags = 0;
+		unsigned flags = 0, differ = 0;
 		int64_t clocks = 0;
 		do {
 			set_request(q, &at->rec, kind.shift);
 			q->stream = stream;
 			q->file = file;
 			q->process = process;
+			differ |= (unsigned)(q->type_flags ^ b->request->type_flags);
 			q++;
 			*group_of++ = (uint16_t)group;
 			flags |= at->rec.flags;
 			clocks |= at->rec.cpu_ns;
 		} while (++at < end && is_request(kind, &at->rec) &&
 			 has_same_id(&first->rec, &at->rec));
+		b->differ |= differ;
 		add_clocks(r, b, id->thread - 1, first, at, (flags & IOT_CPU_UNKNOWN) == 0,
 			   clocks != 0);
 		if (at == end || !is_request(kind, &at->rec))
@@ -568,6 +570,7 @@ void requests_clear(struct requests *r)
 	for (unsigned i = 0; i < LAYERS; i++) {
 		struct io_batch *b = &r->batch[i];
 		b->count = b->group_count = b->ids = b->clock_count = 0;
+		b->differ = 0;
 		b->in_order.count = b->of_processes.count = b->of_groups.count = 0;
 	}
 }

@@ -92,9 +92,8 @@ static inline uint32_t span_length(const struct io_request *q, size_t n, bool on
 	return i;
 }
 
-/* Appends a span of the first of n requests; returns their number. */
-static inline uint32_t append_span(struct io_view *v, const struct io_request *q, size_t n,
-				   bool one_stream)
+/* Appends a span of n requests. */
+static inline void append_span(struct io_view *v, const struct io_request *q, size_t n)
 {
 	struct io_span *s = &v->span[v->count++];
 	s->process = q->process;
@@ -104,14 +103,29 @@ static inline uint32_t append_span(struct io_view *v, const struct io_request *q
 	s->asynchronous = (q->type_flags >> 8 & IOT_ASYNC) != 0;
 	s->same_length = s->disjoint = false;
 	s->request = q;
-	s->count = span_length(q, n, one_stream);
-	return s->count;
+	s->count = (uint32_t)n;
 }
 
-static void append_spans(struct io_view *v, const struct io_request *q, size_t n)
+/* Of n requests of a batch. */
+static void append_spans(struct io_view *v, const struct io_batch *b, const struct io_request *q,
+			 size_t n)
 {
-	for (size_t i = 0; i < n;)
-		i += append_span(v, q + i, n - i, false);
+	for (size_t i = 0, length; i < n; i += length) {
+		length = b->differ == 0 ? n : span_length(q + i, n - i, false);
+		append_span(v, q + i, length);
+	}
+}
+
+/* Of a group. A batch with as many fileIds as groups has one stream in each. */
+static inline void append_group(struct io_view *v, const struct io_batch *b,
+				const struct io_group *g, const struct io_request *q)
+{
+	const bool alike = b->differ == 0 && b->ids == b->group_count;
+	for (size_t i = 0, length; i < g->count; i += length) {
+		length = alike ? g->count : span_length(q + i, g->count - i, true);
+		v->span[v->count].pair = g->pair;
+		append_span(v, q + i, length);
+	}
 }
 
 static void count_groups(struct io_batch *b)
@@ -137,7 +151,7 @@ struct io_spans requests_in_order(struct requests *r, unsigned layer)
 	if (has_one_process(b))
 		return requests_by_process(r, layer);
 	if (b->in_order.count == 0)
-		append_spans(&b->in_order, b->request, b->count);
+		append_spans(&b->in_order, b, b->request, b->count);
 	return spans_of(&b->in_order);
 }
 
@@ -186,7 +200,7 @@ static void split_processes(struct requests *r, unsigned layer)
 	for (size_t i = 0; i < b->count; i++)
 		b->by_process[p.next[p.of_group[b->group_of[i]]]++] = b->request[i];
 	for (size_t i = 0; i < p.parts; q += p.count[i++])
-		append_spans(&b->of_processes, q, p.count[i]);
+		append_spans(&b->of_processes, b, q, p.count[i]);
 }
 
 struct io_spans requests_by_process(struct requests *r, unsigned layer)
@@ -196,7 +210,7 @@ struct io_spans requests_by_process(struct requests *r, unsigned layer)
 	if (v->count == 0) {
 		v->summed = false;
 		if (has_one_process(b))
-			append_spans(v, b->request, b->count);
+			append_spans(v, b, b->request, b->count);
 		else
 			split_processes(r, layer);
 	}
@@ -233,10 +247,7 @@ static void split_groups(struct io_batch *b)
 	for (size_t i = 0; i < b->count; i++)
 		b->by_group[next[b->group_of[i]]++] = b->request[i];
 	for (size_t g = 0; g < b->group_count; q += b->group[g++].count)
-		for (size_t i = 0; i < b->group[g].count;) {
-			v->span[v->count].pair = b->group[g].pair;
-			i += append_span(v, q + i, b->group[g].count - i, true);
-		}
+		append_group(v, b, &b->group[g], q);
 }
 
 struct io_spans requests_grouped(struct requests *r, unsigned layer)
