@@ -84,13 +84,16 @@ static bool is_unknown_ring(int fd)
 }
 
 /*
- * Looks at low numbers only: a list of all descriptors would take longer than the rest of the end of
- * a process. A child of fork may have inherited rings that it does not know.
+ * Looks at the numbers that the process has used, and some after them: a list of all descriptors
+ * would take longer than the rest of the end of a process. A child of fork may have inherited rings
+ * that it does not know.
  */
 static void find_unknown(void)
 {
-	enum { NUMBERS = 64 };
-	for (int fd = 0; fd < NUMBERS && !recording.process->forked; fd++)
+	enum { MORE = 64, NUMBERS_MAX = 1 << 16 };
+	const uint64_t last = atomic_load(&descriptors.used) + MORE;
+	const int count = last < NUMBERS_MAX ? (int)last : NUMBERS_MAX;
+	for (int fd = 0; fd < count && !recording.process->forked; fd++)
 		if (!is_own(fd) && is_unknown_ring(fd))
 			add_ring(fd);
 }

@@ -7,8 +7,8 @@
  *	record_calls directories	operations on names in a directory that is renamed
  *	record_calls rare	a child of clone writes; messages, and a library in another namespace
  *	record_calls uring	3 requests to a ring of io_uring that is closed, 2 to one that a child inherits
- *				and that an exec that fails leaves open, 4 to one that libc does not see;
- *				exit status 77: no io_uring
+ *				and that an exec that fails leaves open, 4 to one that libc does not see,
+ *				1 to another after 200 files were opened; exit status 77: no io_uring
  *	record_calls kill N	a child writes blocks until it has completed N, and is killed with
  *				SIGKILL; prints the number of those that it completed
  *	record_calls signal N	ends by this signal
@@ -218,6 +218,9 @@ static void uring(void)
 		exit(close(fd));
 	check(waitpid(child, NULL, 0) == child, "waitpid");
 	check(execl("absent", "absent", (char *)NULL) == -1, "execl");
+	for (int i = 0; i < 200; i++)
+		check(open("/dev/null", O_RDONLY) >= 0, "open");
+	ring_with(1, false);
 }
 
 static void write_until_killed(atomic_long *done)
