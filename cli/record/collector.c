@@ -31,7 +31,7 @@
 enum {
 	RINGS_MAX = 1 << 14,
 	ENDED_MAX = 256,
-	WAIT_MIN_MS = 1, /* while rings fill */
+	WAIT_MIN_MS = 3, /* while programs are busy */
 	WAIT_MAX_MS = 20,
 	BUSY = 1 << 14,     /* bytes of all rings after which the next look follows soon */
 	SLACK_NS = 1000000, /* stores become visible within microseconds */
