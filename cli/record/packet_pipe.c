@@ -31,7 +31,9 @@ int packet_pipe_create(int directory)
 
 void packet_pipe_init(struct packet_pipe *s, int fd)
 {
-	*s = (struct packet_pipe){.fd = fd, .scan = {.tick_ps = PACKET_TICK_PS_PER_NS}};
+	s->fd = fd;
+	s->scan = (struct packet_scan){.tick_ps = PACKET_TICK_PS_PER_NS};
+	s->unread = s->at = s->have = 0; /* not the data, whose memory may never be needed */
 }
 
 void packet_pipe_begin(struct packet_pipe *s)

@@ -67,7 +67,7 @@ struct ring_events {
 	struct description *description;
 	size_t description_capacity;
 	struct idmap identities; /* hash of device, inode and birth -> object - 1 */
-	struct iot_event out[RING_BATCH];
+	struct iot_event *out;   /* RING_BATCH of them */
 	size_t count;
 	char *text; /* TEXT_CAPACITY bytes, of the directives of `out` */
 	size_t used;
@@ -80,9 +80,11 @@ struct ring_events *ring_events_new(struct iot_writer *w, const struct processes
 {
 	struct ring_events *e = calloc(1, sizeof(*e));
 	char *text = malloc(TEXT_CAPACITY);
-	if (e == NULL || text == NULL) {
+	struct iot_event *out = malloc(RING_BATCH * sizeof(*out));
+	if (e == NULL || text == NULL || out == NULL) {
 		free(e);
 		free(text);
+		free(out);
 		return NULL;
 	}
 	e->w = w;
@@ -90,6 +92,7 @@ struct ring_events *ring_events_new(struct iot_writer *w, const struct processes
 	e->clock = clock;
 	e->options = options;
 	e->text = text;
+	e->out = out;
 	return e;
 }
 
@@ -115,6 +118,7 @@ void ring_events_free(struct ring_events *e)
 	free(e->tracked);
 	free(e->description);
 	free(e->text);
+	free(e->out);
 	free(e);
 }
 
