@@ -27,13 +27,15 @@ enum {
 	STUCK_MS = 1000,    /* an operation that takes longer does not hold back the mark */
 	LOCK_TRIES = 1000,  /* of a millisecond */
 	WAIT_MS = 50,
-	DATA_WORDS = 80, /* least space for a data packet */
-	TAKEN = 0,       /* kind of a record that is in a packet */
+	ABANDONED = 1000, /* records after which a dead collector is looked for again */
+	DATA_WORDS = 80,  /* least space for a data packet */
+	TAKEN = 0,        /* kind of a record that is in a packet */
 };
 
 static struct {
-	_Atomic uintptr_t sender; /* the thread that sends; 0: none */
-	_Atomic uint64_t marked;  /* time of the latest mark */
+	_Atomic uintptr_t sender;  /* the thread that sends; 0: none */
+	_Atomic uint64_t marked;   /* time of the latest mark */
+	_Atomic int32_t abandoned; /* records that are going to be dropped without a try */
 	uint64_t sequence, cpu;
 	dev_t device; /* of the pipe */
 	ino_t inode;
@@ -98,6 +100,7 @@ void packets_move(void)
 void packets_forked(void)
 {
 	sending.sender = 0;
+	sending.abandoned = 0;
 	sending.marked = sending.sequence = sending.cpu = 0;
 	sending.used = 0;
 }
@@ -448,18 +451,39 @@ static bool fits(const struct producer *p, uint64_t size)
 	return p->next + size + RECORD_SIZE_MAX <= tail + p->mask + 1;
 }
 
-bool packets_reserve(struct producer *p, uint64_t size)
+/* Returns false if the pipe remains full, or nobody reads it. */
+static bool make_space(struct producer *p, uint64_t size)
 {
-	if (is_due(p))
-		(void)send_locked(p, false);
 	while (!fits(p, size)) {
 		(void)send_locked(p, true);
-		if (!fits(p, size) &&
-		    (recording.control->full == RECORD_DROP || p->vforked || !wait_for_pipe())) {
-			p->limit = 0;
+		if (fits(p, size))
+			break;
+		if (recording.control->full == RECORD_DROP || p->vforked)
+			return false;
+		if (!wait_for_pipe()) {
+			atomic_store(&sending.abandoned, ABANDONED);
 			return false;
 		}
 	}
+	return true;
+}
+
+/* After the end of the collector calls must not take longer than before. */
+static bool is_abandoned(void)
+{
+	return atomic_load_explicit(&sending.abandoned, memory_order_relaxed) > 0 &&
+	       atomic_fetch_sub(&sending.abandoned, 1) > 0;
+}
+
+bool packets_reserve(struct producer *p, uint64_t size)
+{
+	p->limit = 0;
+	if (is_abandoned())
+		return false;
+	if (is_due(p))
+		(void)send_locked(p, false);
+	if (!make_space(p, size))
+		return false;
 	atomic_fetch_add_explicit(&p->ring->made, 1, memory_order_relaxed);
 	p->limit = p->next + size;
 	return true;
