@@ -264,7 +264,8 @@ static bool is_sampled(const struct iot_analyze_value *v)
 {
 	static const char *const totals[] = {"files", "data_size", "F_max", "F_min"};
 	bool sampled = strcmp(v->section, "files") == 0 || strcmp(v->section, "reuse") == 0 ||
-		       strcmp(v->section, "classes") == 0 || strcmp(v->section, "large") == 0;
+		       strcmp(v->section, "classes") == 0 || strcmp(v->section, "large") == 0 ||
+		       strncmp(v->name, "repetition", strlen("repetition")) == 0;
 	for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++)
 		sampled |= strcmp(v->section, "totals") == 0 && strcmp(v->name, totals[i]) == 0;
 	return sampled;
