@@ -21,7 +21,7 @@
 
 enum {
 	PIPE_NUMBER = 1000, /* of the descriptor; below FD_SETSIZE, above those that programs use */
-	NUMBERS_KEPT = 16,  /* between it and the limit */
+	NUMBERS_ABOVE = 64, /* 1/NUMBERS_ABOVE of all numbers, and 2, are higher */
 	FULL_BYTES = 16384, /* of a ring that are sent at once */
 	AGE_MS = 100,       /* after which records are sent */
 	STUCK_MS = 1000,    /* an operation that takes longer does not hold back the mark */
@@ -56,9 +56,10 @@ static int duplicate_high(int fd)
 {
 	struct rlimit limit = {.rlim_cur = 0};
 	raw_call(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0);
-	const rlim_t kept = limit.rlim_cur > NUMBERS_KEPT ? limit.rlim_cur - NUMBERS_KEPT : 0;
+	const rlim_t below = limit.rlim_cur / NUMBERS_ABOVE + 2;
+	const rlim_t first = limit.rlim_cur > below ? limit.rlim_cur - below : 0;
 	return (int)raw_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC,
-			     kept < PIPE_NUMBER ? (long)kept : PIPE_NUMBER, 0, 0, 0);
+			     first < PIPE_NUMBER ? (long)first : PIPE_NUMBER, 0, 0, 0);
 }
 
 /* Opened for reading, too, so that no write raises SIGPIPE when the collector has ended. */

@@ -49,7 +49,7 @@ def show(what, call):
 limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 own = max(n for n in range(3, limit) if os.path.exists(f"/proc/self/fd/{n}"))
 a = os.open("numbers", os.O_RDWR | os.O_CREAT)
-print("the number of the pipe:", own == min(1000, limit - 16))
+print("the number of the pipe is high:", own >= min(1000, limit - limit // 64 - 2))
 show("close", lambda: os.close(own))
 show("dup2 of it", lambda: os.dup2(own, 9))
 os.write(a, b"one")
