@@ -93,7 +93,7 @@ struct record_control {
 
 	/* Written by processes, with atomic additions; the first value used is 1. */
 	_Alignas(64) _Atomic uint32_t descriptions; /* numbers of descriptions assigned so far */
-	_Atomic uint32_t rings;                     /* numbers of rings */
+	_Atomic uint32_t rings;                     /* numbers of rings and events */
 	_Atomic uint32_t slots;                     /* where the search for a free slot begins */
 	_Atomic uint32_t slots_ready;               /* slots that have memory */
 	_Atomic uint32_t renames;                   /* counts calls that may rename directories */

@@ -97,7 +97,7 @@ static const char operations[] =
     " ioctl seek mmap munmap dup pipe socket connect accept exec exit fork chdir getxattr"
     " setxattr listxattr removexattr advise flush remove opendir closedir lseek fdatasync discard"
     " delete read write";
-static const char lacking[] = "start completion cpu offset";
+static const char lacking[] = "start completion cpu offset operations";
 /* Layers, lengths, clocks and their precision, as converters declare them. */
 static const char terms[] =
     "posix mpiio posix,mpiio requested rank-0 per-rank each-rank-from-its-own-start 1ns"
@@ -110,7 +110,7 @@ static const char filesystems[] =
     " gpfs hfs jfs lustre nfs nfs4 ntfs ocfs2 orangefs overlay panfs proc pvfs2 ramfs"
     " reiserfs rootfs smb3 squashfs sysfs tmpfs vfat virtiofs wekafs xfs zfs";
 /* Reasons that commands write: the why= of a %lost, or of a %process with traced=no. */
-static const char reasons[] = "interrupted truncated damaged dropped killed static setuid"
+static const char reasons[] = "interrupted truncated damaged dropped killed unsent static setuid"
 			      " elfclass musl cleared-environment unknown";
 
 static const char known[] = "known unknown";

@@ -24,6 +24,8 @@ echo 'what packets do not carry:'
 "$IOTRACE" cat --format-version=1 pipe.iot | grep -o 'lacks=[^ ]*'
 "$IOTRACE" cat --format-version=1 pipe.iot | sed -n 's/^ff %op name=\([a-z]*\) .* file=\([0-9]*\) path=.*\(result=.*\)/\1 \2 \3/p' | sort | uniq -c
 "$IOTRACE" cat --format-version=1 pipe.iot | grep -o 'unsent[^ ]*' | sort
+"$IOTRACE" anonymize -q --key=key --new-key -o anonymous.iot pipe.iot
+"$IOTRACE" cat --format-version=1 anonymous.iot | grep -o 'lacks=[^ ]*'
 "$IOTRACE" record --transport=pipe --ops=data --cpu=none -o data.iot "$bin/record_calls" known
 "$IOTRACE" cat --format-version=1 data.iot | grep -o 'lacks=[^ ]*\|unsent[^ ]*'
 
