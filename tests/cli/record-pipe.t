@@ -38,6 +38,14 @@ python3 "$TOOLS/static_program.py" static '' 0
 cat err
 "$IOTRACE" cat --format-version=1 u.iot | grep -o 'traced=no.*' | sort
 
+echo 'bytes that are no packets, and no record:'
+"$IOTRACE" record --transport=pipe --path='*/data' -o h.iot sh -c 'head -c 9999 /dev/zero >"$IOTRACE_RECORDING/packets"
+	echo event >"$IOTRACE_RECORDING/event.$$.1"; echo line >data' 2>err
+sed 's/[0-9][0-9]* places/N places/' err
+"$IOTRACE" cat --format-version=1 h.iot | grep -o 'why=damaged' | sort -u
+rows h.iot | sed 1d | cut -d, -f1,2,3,5
+ls run
+
 echo 'threads at full speed, a reader that waits, kills of either side:'
 python3 "$TOOLS/record_stress.py" --transport=pipe --seconds=1 --threads=5 --kills=2 "$IOTRACE" "$bin/record_stress" >out
 grep 'not ok' out
