@@ -77,7 +77,7 @@ struct io_batch {
 	struct io_request request[REQUESTS_MAX]; /* in the order of the trace */
 	uint16_t group_of[REQUESTS_MAX];         /* by request */
 	size_t count;
-	unsigned differ; /* bits of type and flags that are not the same in all requests */
+	unsigned differ;  /* bits of type and flags that are not the same in all requests */
 	struct io_group { /* of a pair of a process and a file */
 		uint32_t pair, file, process, count;
 		uint64_t process_id;

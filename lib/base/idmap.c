@@ -171,8 +171,9 @@ void idmap_renumber(struct idmap *m, size_t count)
 	assert(m->free == 0 && count <= m->count);
 	m->count = count;
 	m->last = 0;
-	if (m->slots != NULL)
-		memset(m->slots, 0, 2 * m->capacity * sizeof *m->slots);
+	if (m->slots == NULL)
+		return;
+	memset(m->slots, 0, 2 * m->capacity * sizeof *m->slots);
 	insert_all(m);
 }
 
