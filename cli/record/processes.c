@@ -189,9 +189,12 @@ static bool poll_all(struct processes *p, struct pollfd *extra, size_t extra_cou
 	const size_t n = p->alive_count;
 	if (!array_reserve(&p->polled, &p->polled_capacity, n + extra_count, sizeof(*p->polled)))
 		return false;
-	for (size_t i = 0; i < n; i++)
-		p->polled[i] =
-		    (struct pollfd){.fd = p->process[p->alive[i]].pidfd, .events = POLLIN};
+	for (size_t i = 0; i < n; i++) {
+		const struct process *process = &p->process[p->alive[i]];
+		p->polled[i] = (struct pollfd){.fd = process->pidfd, .events = POLLIN};
+		if (!process->alive) /* it ended before it was seen, and has no pidfd */
+			timeout_ms = 0;
+	}
 	memcpy(p->polled + n, extra, extra_count * sizeof(*extra));
 	const int ready = poll(p->polled, n + extra_count, timeout_ms);
 	for (size_t i = 0; ready < 0 && i < n + extra_count; i++)

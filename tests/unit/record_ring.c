@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/record/packet_pipe.h"
@@ -218,6 +219,24 @@ Test(record_ring, threads_have_numbers_that_no_process_has)
 	cr_expect_eq(processes_thread(&p, process, own), 3, "a number of another process");
 	cr_expect_neq(p.process[3].id, own);
 	cr_expect_eq(processes_thread(&p, 0, 0), SIZE_MAX);
+	processes_free(&p);
+}
+
+/* Without a limit of time, as nothing else would end the wait. */
+Test(record_ring, a_process_that_has_ended_before_it_is_seen_is_not_waited_for)
+{
+	struct processes p = {.count = 0};
+	struct pollfd none = {.fd = -1};
+	uint32_t ended[2];
+	size_t count = 0;
+	const pid_t child = fork();
+	if (child == 0)
+		_exit(0);
+	cr_assert_eq(waitpid(child, NULL, 0), child);
+	const size_t index = processes_expect(&p, (uint32_t)child, 1);
+	cr_assert(processes_wait(&p, &none, 1, -1, ended, &count, 2));
+	cr_assert_eq(count, 1);
+	cr_assert_eq(ended[0], index);
 	processes_free(&p);
 }
 
