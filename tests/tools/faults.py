@@ -24,8 +24,8 @@ import tempfile
 
 # CALL, HOW, whether the run may have less input (then a whole trace with %lost is a result)
 FAULTS = [
-    ("malloc", "", False),
-    ("malloc", "stuck", False),
+    ("malloc", "", True),
+    ("malloc", "stuck", True),
     ("thread", "", False),
     ("open", "EMFILE", True),
     ("read", "EIO", True),
