@@ -37,7 +37,7 @@ struct analyze_run {
 	const char *against;        /* the run to compare with, or NULL */
 	struct iot_analyze *before; /* its analysis, which is finished */
 	struct part_of part;
-	uint64_t runtime_s, epoch_ns;
+	uint64_t runtime_s;
 	uint64_t every_ns; /* print periods of this length while reading; 0: no */
 	uint64_t top;      /* rows of a table; NOT_GIVEN: all */
 	int layer;         /* enum iot_analyze_layer */

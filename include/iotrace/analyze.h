@@ -84,11 +84,6 @@ struct iot_analyze_options {
 	uint64_t trace_id, from, to, stored;
 	uint64_t top;   /* files and processes in lists of those with most; 0: 10 */
 	uint64_t nodes; /* on which the job ran; 0: the hosts of its processes */
-	/*
-	 * Of a part: iot_analyze_bins() of the analysis to which it will be joined, whose bins are
-	 * then at least as coarse; 0 if that is unknown. Saves time, and does not change values.
-	 */
-	uint64_t bins;
 	uint32_t working_set;  /* 1: also the values of the working set, which take more time */
 	uint32_t dependencies; /* 1: also those between processes */
 	uint64_t offsets;      /* 1: gather what iot_analyze_offsets returns */
@@ -193,8 +188,6 @@ IOT_API IOT_USE_RESULT int iot_analyze_join(struct iot_analyze *a, struct iot_an
  * options differ, or times or files cannot be compared.
  */
 IOT_API IOT_USE_RESULT int iot_analyze_join_trace(struct iot_analyze *a, struct iot_analyze *more);
-/* Returns how coarse the bins are by now, for options.bins. */
-IOT_API uint64_t iot_analyze_bins(const struct iot_analyze *a);
 /*
  * Writes the state, from which iot_analyze_load continues, as %state directives; w is open. Equal
  * events give equal bytes, in one pass or in joined parts. Returns IOT_OK; IOT_ENOMEM; IOT_EUSAGE

@@ -34,26 +34,6 @@ static bool needs(const struct iot_analyze *a, unsigned sections)
 	return (a->options.sections & sections) != 0;
 }
 
-uint64_t iot_analyze_bins(const struct iot_analyze *a)
-{
-	uint64_t bins = 0;
-	if (!batches_are_passed(a))
-		return 0;
-	for (unsigned i = 0; i < LAYERS; i++)
-		if (a->layers[i] != NULL)
-			bins |= (uint64_t)a->layers[i]->cells.coarser << 16 * i |
-				(uint64_t)a->layers[i]->series.coarser << (16 * i + 8);
-	return bins;
-}
-
-static bool bins_are_valid(uint64_t bins)
-{
-	for (; bins > 0; bins >>= 8)
-		if ((bins & 0xff) > CELLS_COARSER_MAX)
-			return false;
-	return true;
-}
-
 /* Of streams that were replaced, or end early because of a limit. */
 static void end_streams(struct iot_analyze *a)
 {
@@ -309,7 +289,6 @@ bool analyze_same_options(const struct iot_analyze *a, const struct iot_analyze 
 	same.from = a->options.from;
 	same.to = a->options.to;
 	same.stored = a->options.stored;
-	same.bins = a->options.bins;
 	same.top = a->options.top;
 	same.nodes = a->options.nodes;
 	same.offsets = a->options.offsets;
@@ -736,8 +715,8 @@ bool analyze_options_are_valid(const struct iot_analyze_options *o)
 	return (o->sections & ~(unsigned)SECTIONS) == 0 && o->physical <= 1 &&
 	       o->layer <= IOT_LAYER_MPIIO && o->per_thread <= 1 && o->part <= 1 &&
 	       o->working_set <= 1 && o->dependencies <= 1 && o->offsets <= 1 &&
-	       (o->part == 1 || (o->epoch_ns == 0 && o->bins == 0)) && bins_are_valid(o->bins) &&
-	       o->epoch_ns <= INT64_MAX && (o->alignment & (o->alignment - 1)) == 0;
+	       (o->part == 1 || o->epoch_ns == 0) && o->epoch_ns <= INT64_MAX &&
+	       (o->alignment & (o->alignment - 1)) == 0;
 }
 
 static void set_defaults(struct iot_analyze_options *o)

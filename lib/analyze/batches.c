@@ -31,9 +31,10 @@ struct batch_slot {
 /* Groups */
 
 struct batch_group {
-	unsigned sections; /* any of which needs it; 0: always */
+	unsigned sections; /* any of which needs it; 0: always, or if `wanted` */
 	bool (*add)(struct layer *l, const struct batch_slot *s, unsigned i);
 	bool (*act)(struct layer *l, const struct batch_slot *s, const struct batch_action *of);
+	bool (*wanted)(const struct iot_analyze_options *o); /* NULL: `sections` decide */
 };
 
 static bool add_totals(struct layer *l, const struct batch_slot *s, unsigned i)
@@ -137,32 +138,39 @@ static bool add_dependencies(struct layer *l, const struct batch_slot *s, unsign
 	return dependencies_add(&l->dependencies, &s->in_order[i]);
 }
 
+static bool want_offsets(const struct iot_analyze_options *o)
+{
+	return o->offsets != 0;
+}
+
+static bool want_dependencies(const struct iot_analyze_options *o)
+{
+	return o->dependencies != 0;
+}
+
 static const struct batch_group groups[] = {
-    {0, add_totals, NULL},
-    {IOT_ANALYZE_SIZES, add_sizes, NULL},
-    {NEED_ORDER, add_order, act_order},
-    {IOT_ANALYZE_ORDER, add_repetition, NULL},
-    {NEED_BUSY, add_busy, act_busy},
-    {NEED_BINS, add_cells, NULL},
-    {NEED_BINS, add_series, act_series},
-    {IOT_ANALYZE_TIME, add_arrival, NULL},
-    {IOT_ANALYZE_TIME, add_concurrency, NULL},
-    {IOT_ANALYZE_TIME, add_file_users, NULL},
-    {REQUESTS_ROWS, add_rows, act_rows},
-    {NEED_REUSE, add_reuse, NULL},
-    {0, add_offsets, NULL},
-    {0, add_dependencies, NULL},
+    {0, add_totals, NULL, NULL},
+    {IOT_ANALYZE_SIZES, add_sizes, NULL, NULL},
+    {NEED_ORDER, add_order, act_order, NULL},
+    {IOT_ANALYZE_ORDER, add_repetition, NULL, NULL},
+    {NEED_BUSY, add_busy, act_busy, NULL},
+    {NEED_BINS, add_cells, NULL, NULL},
+    {NEED_BINS, add_series, act_series, NULL},
+    {IOT_ANALYZE_TIME, add_arrival, NULL, NULL},
+    {IOT_ANALYZE_TIME, add_concurrency, NULL, NULL},
+    {IOT_ANALYZE_TIME, add_file_users, NULL, NULL},
+    {REQUESTS_ROWS, add_rows, act_rows, NULL},
+    {NEED_REUSE, add_reuse, NULL, NULL},
+    {0, add_offsets, NULL, want_offsets},
+    {0, add_dependencies, NULL, want_dependencies},
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };
 
 static bool is_needed(const struct batch_group *g, const struct iot_analyze_options *o)
 {
-	if (g->add == add_offsets)
-		return o->offsets != 0;
-	if (g->add == add_dependencies)
-		return o->dependencies != 0;
-	return g->sections == 0 || (g->sections & o->sections) != 0;
+	return g->wanted != NULL ? g->wanted(o)
+				 : g->sections == 0 || (g->sections & o->sections) != 0;
 }
 
 struct batches {
@@ -346,11 +354,6 @@ void batches_end(struct iot_analyze *a)
 	task_ring_free(b->ring);
 	b->ring = NULL;
 	use_slot(b, 0);
-}
-
-bool batches_are_passed(const struct iot_analyze *a)
-{
-	return a->batches->ring == NULL;
 }
 
 void batches_free(struct iot_analyze *a)

@@ -22,8 +22,6 @@ void batches_end_stream(struct iot_analyze *a, size_t stream);
 void batches_drain(struct iot_analyze *a);
 /* The same; what is added later is passed at once. */
 void batches_end(struct iot_analyze *a);
-/* Whether what is added is passed at once. */
-bool batches_are_passed(const struct iot_analyze *a);
 void batches_free(struct iot_analyze *a);
 
 #endif

@@ -14,22 +14,12 @@ static void layer_init(struct layer *l, const struct iot_analyze_options *o)
 	l->order.by_file = (o->sections & IOT_ANALYZE_FILES) != 0;
 }
 
-/* Bins of a part need not be finer than those of what precedes it: joins only make them coarser. */
-static void begin_bins(struct layer *l, unsigned i, uint64_t bins)
-{
-	l->cells.coarser = (int)(bins >> 16 * i & 0xff);
-	l->series.coarser = (int)(bins >> (16 * i + 8) & 0xff);
-	l->cells.started = l->cells.coarser > 0;
-}
-
 struct layer *analyze_layer(struct iot_analyze *a, unsigned i)
 {
 	if (a->layers[i] == NULL) {
 		a->layers[i] = calloc(1, sizeof *a->layers[i]);
-		if (a->layers[i] != NULL) {
+		if (a->layers[i] != NULL)
 			layer_init(a->layers[i], &a->options);
-			begin_bins(a->layers[i], i, a->options.bins);
-		}
 	}
 	if (a->layers[i] == NULL)
 		a->status = IOT_ENOMEM;
