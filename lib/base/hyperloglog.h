@@ -21,7 +21,8 @@ static inline void hyperloglog_add(struct hyperloglog *h, uint64_t hash)
 	const unsigned i = (unsigned)(hash >> (64 - HLL_BITS));
 	const uint64_t rest = hash << HLL_BITS | (uint64_t)1 << (HLL_BITS - 1);
 	const uint8_t rank = (uint8_t)(__builtin_clzll(rest) + 1);
-	h->value[i] = rank > h->value[i] ? rank : h->value[i];
+	if (rank > h->value[i]) /* rarely */
+		h->value[i] = rank;
 }
 
 /* Adds the values of another set. */
