@@ -11,6 +11,8 @@
 
 #include <iotrace/analyze.h>
 
+#include "median.h"
+
 enum { BATCH = 1024, EVENTS = 1024, RUNS_MAX = 99, RUNS = 5, MEASURES = 3 };
 
 static const double shortest_s = 0.2;
@@ -99,18 +101,6 @@ static double seconds_of(struct trace *t, unsigned measure)
 		if (!measure_once(t, measure))
 			return 0;
 	return (end - begin) / passes;
-}
-
-static int by_value(const void *left, const void *right)
-{
-	const double a = *(const double *)left, b = *(const double *)right;
-	return (a > b) - (a < b);
-}
-
-static double median(double values[RUNS_MAX], unsigned n)
-{
-	qsort(values, n, sizeof *values, by_value);
-	return values[n / 2];
 }
 
 static bool compare(struct trace *t, unsigned runs)

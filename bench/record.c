@@ -26,6 +26,8 @@
 
 #include "record/ring.h"
 
+#include "median.h"
+
 enum { FILE_CALLS = 50 }; /* the size of the file, which stays in a processor's cache */
 
 struct calls {
@@ -92,18 +94,6 @@ static void *run(void *argument)
 	return NULL;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, int n)
-{
-	qsort(values, (size_t)n, sizeof *values, by_value);
-	return values[n / 2];
-}
-
 static void measure(const char *kind, const char *path)
 {
 	struct thread *t = calloc((size_t)bench.threads, sizeof *t);
@@ -116,8 +106,8 @@ static void measure(const char *kind, const char *path)
 	}
 	for (int i = 0; i < bench.threads; i++) {
 		pthread_join(t[i].id, NULL);
-		plain += median(t[i].plain, bench.blocks) / bench.threads;
-		added += median(t[i].added, bench.blocks) / bench.threads;
+		plain += median(t[i].plain, (size_t)bench.blocks) / bench.threads;
+		added += median(t[i].added, (size_t)bench.blocks) / bench.threads;
 		free(t[i].plain);
 		free(t[i].added);
 		close(t[i].fd);

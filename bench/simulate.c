@@ -19,6 +19,7 @@
 #include "lib/simulate/future.h"
 #include "lib/simulate/mrc.h"
 
+#include "median.h"
 #include "zipf.h"
 
 enum { BATCH = 4096, ROUNDS_MAX = 64, ROWS = CACHE_POLICIES + 3 };
@@ -213,18 +214,6 @@ static double time_curve(const struct bench *b, enum mrc_method method)
 }
 
 /* Results */
-
-static int by_value(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t n)
-{
-	qsort(values, n, sizeof *values, by_value);
-	return values[n / 2];
-}
 
 static void print_row(const struct bench *b, const char *name, double seconds[][ROUNDS_MAX],
 		      size_t row, const char *more)

@@ -14,6 +14,8 @@
 
 #include "lib/timing/timing.h"
 
+#include "median.h"
+
 enum {
 	BLOCK = 4096,
 	BLOCKS = 114, /* of an I/O */
@@ -111,18 +113,6 @@ static double model_ms(struct world *w, uint64_t cache_blocks)
 	const double ms = cpu_ms() - start;
 	timing_result_free(&result);
 	return ms;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t n)
-{
-	qsort(values, n, sizeof *values, compare);
-	return values[n / 2];
 }
 
 static void measure(struct world *w, uint64_t mib, size_t rounds)

@@ -19,6 +19,7 @@
 
 #include "lib/simulate/engine.h"
 
+#include "median.h"
 #include "zipf.h"
 
 enum { BATCH = 4096, ROUNDS_MAX = 64, BLOCK = 4096 };
@@ -185,18 +186,6 @@ static struct usage time_simulation(const struct bench *b, unsigned threads)
 }
 
 /* Results */
-
-static int by_value(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t n)
-{
-	qsort(values, n, sizeof *values, by_value);
-	return values[n / 2];
-}
 
 static double slower(double a, double b)
 {

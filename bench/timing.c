@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "bench.h"
+#include "median.h"
 
 static bool read_plain(struct bench *b)
 {
@@ -158,25 +159,11 @@ bool bench_time(struct bench *b)
 	return true;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-static double median_of(double *values, unsigned n)
-{
-	if (n == 0)
-		return 0;
-	qsort(values, n, sizeof(*values), compare);
-	return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
 double bench_median(const struct bench_times *t)
 {
 	double copy[BENCH_RUNS_MAX];
 	memcpy(copy, t->by_wall ? t->wall_s : t->cpu_s, sizeof(copy));
-	return median_of(copy, t->runs);
+	return median(copy, t->runs);
 }
 
 double bench_ratio(const struct bench_times *a, const struct bench_times *b)
@@ -189,7 +176,7 @@ double bench_ratio(const struct bench_times *a, const struct bench_times *b)
 		const double b_s = wall ? b->wall_s[i] : b->cpu_s[i];
 		ratio[i] = (double)a->records / a_s / ((double)b->records / b_s);
 	}
-	return median_of(ratio, n);
+	return median(ratio, n);
 }
 
 double bench_rate(const struct bench *b, enum bench_id id)
