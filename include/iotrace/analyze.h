@@ -82,8 +82,8 @@ struct iot_analyze_options {
 	 * that is unknown.
 	 */
 	uint64_t trace_id, from, to, stored;
-	uint64_t top;   /* files and processes in lists of those with most; 0: 10 */
-	uint64_t nodes; /* on which the job ran; 0: the hosts of its processes */
+	uint64_t top;          /* files and processes in lists of those with most; 0: 10 */
+	uint64_t nodes;        /* on which the job ran; 0: the hosts of its processes */
 	uint32_t working_set;  /* 1: also the values of the working set, which take more time */
 	uint32_t dependencies; /* 1: also those between processes */
 	uint64_t offsets;      /* 1: gather what iot_analyze_offsets returns */
