@@ -14,6 +14,7 @@ enum {
 	SPIN = 100,
 	BELLS = 4, /* in each lap of the ring */
 	WAIT_NS = 50000000,
+	ABANDONED = 1000, /* records after which a dead collector is looked for again */
 };
 
 /*
@@ -142,13 +143,21 @@ static enum space space_for(struct producer *p, uint64_t size)
 	return SPACE;
 }
 
+/* After the end of the collector calls must not take longer than before. */
+static bool is_abandoned(struct producer *p)
+{
+	if (p->abandoned == 0 && recording_is_collected())
+		return false;
+	p->abandoned = p->abandoned > 0 ? p->abandoned - 1 : ABANDONED;
+	return true;
+}
+
 /* Returns false if the collector died, or the recording drops records. */
 static bool wait_for_space(struct producer *p)
 {
 	struct record_ring *r = p->ring;
 	const struct timespec time = {.tv_nsec = WAIT_NS};
-	if (recording.control->full == RECORD_DROP || recording.control->closed ||
-	    !recording_is_collected())
+	if (recording.control->full == RECORD_DROP || recording.control->closed || is_abandoned(p))
 		return false;
 	recording_wake_collector();
 	const uint64_t tail = atomic_load(&r->tail);
@@ -171,6 +180,7 @@ bool producer_reserve_slow(struct producer *p, uint64_t size)
 			p->limit = 0;
 			return false;
 		}
+	p->abandoned = 0;
 	return true;
 }
 

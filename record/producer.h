@@ -23,6 +23,7 @@ struct producer {
 
 	uint64_t populated;         /* bytes of data that have memory */
 	struct record_ring *parked; /* the ring, while vforked */
+	unsigned abandoned;         /* records to drop before it looks for a collector again */
 };
 
 extern _Thread_local struct producer producer_self __attribute__((tls_model("initial-exec")));

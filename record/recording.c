@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "recording.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "clock.h"
 #include "raw.h"
@@ -272,14 +274,23 @@ void recording_ring_unmap(struct record_ring *ring)
 	raw_unmap(ring, RECORD_PAGE + 2 * (size_t)ring->size);
 }
 
+/* Returns whether process ids are those of the collector. */
+static bool shares_namespace(void)
+{
+	struct stat s = {.st_ino = 0};
+	return raw_call(SYS_stat, (long)"/proc/self/ns/pid", (long)&s, 0, 0, 0, 0) == 0 &&
+	       s.st_ino == recording.control->namespace;
+}
+
 bool recording_is_collected(void)
 {
 	const struct record_control *c = recording.control;
 	const uint64_t beat = atomic_load(&c->heartbeat), now = clock_ns(CLOCK_MONOTONIC);
 	const uint64_t age = now > beat ? now - beat : 0;
 	const uint32_t pid = atomic_load(&c->collector);
-	return age < RECORD_HEARTBEAT_MAX ||
-	       (age < RECORD_STALL_MAX && pid != 0 && raw_call(SYS_kill, pid, 0, 0, 0, 0, 0) == 0);
+	if (pid != 0 && raw_call(SYS_kill, pid, 0, 0, 0, 0, 0) != -ESRCH)
+		return age < RECORD_STALL_MAX;
+	return age < RECORD_HEARTBEAT_MAX && !shares_namespace();
 }
 
 void recording_wake_collector(void)

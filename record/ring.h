@@ -43,7 +43,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 11,
+	RECORD_VERSION = 12,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -79,13 +79,15 @@ struct record_control {
 	uint8_t transport;         /* enum record_transport */
 	uint8_t counts_operations; /* 1: count the other operations */
 	uint8_t padding[7];
-	uint32_t leader;   /* the pid of the first program; 0: any */
-	uint64_t cpu_step; /* RECORD_CPU_SAMPLED: age of a reading, in units of the clock; 1 ms */
+	uint32_t leader;    /* the pid of the first program; 0: any */
+	uint64_t cpu_step;  /* RECORD_CPU_SAMPLED: age of a reading, in units of the clock; 1 ms */
+	uint64_t namespace; /* inode of the PID namespace of the collector; 0: unknown */
 
 	/*
-	 * Written by the collector. A process that waits for a full ring gives up if the heartbeat
-	 * (CLOCK_MONOTONIC, ns) is older than RECORD_HEARTBEAT_MAX and the collector has ended, or
-	 * older than RECORD_STALL_MAX. From then on it drops records until the heartbeat is recent.
+	 * Written by the collector. A process that waits for a full ring gives up if the collector
+	 * has ended, or if the heartbeat (CLOCK_MONOTONIC, ns) is older than RECORD_STALL_MAX; in
+	 * another PID namespace, where it cannot see the collector, than RECORD_HEARTBEAT_MAX. From
+	 * then on it drops records until the heartbeat is recent.
 	 */
 	_Alignas(64) _Atomic uint64_t heartbeat;
 	_Atomic uint32_t collector; /* its pid */

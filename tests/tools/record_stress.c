@@ -5,11 +5,14 @@
  *	record_stress THREADS SECONDS COUNTS DIRECTORY
  *
  * Thread i uses the file DIRECTORY/i, and after each call increments the i-th of the 64-bit numbers
- * in the file COUNTS, which are therefore right also after SIGKILL. SECONDS 0: until killed.
+ * in the file COUNTS, which are therefore right also after SIGKILL. SECONDS 0: until SIGTERM, after
+ * which it ends with exit status 0, or SIGKILL.
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +33,14 @@ struct worker {
 	unsigned number;
 	pthread_t thread;
 };
+
+static atomic_bool stopped; /* by SIGTERM */
+
+static void stop(int number)
+{
+	(void)number;
+	atomic_store_explicit(&stopped, true, memory_order_relaxed);
+}
 
 static void fail(const char *what)
 {
@@ -62,7 +73,8 @@ static void *work(void *context)
 	const int fd = openat(w->stress->directory, name, O_RDWR | O_CREAT | O_TRUNC, 0644);
 	if (fd < 0)
 		fail(name);
-	for (uint64_t n = 0; n % 1024 != 0 || w->stress->end == 0 || now_s() < w->stress->end;) {
+	for (uint64_t n = 0; !atomic_load_explicit(&stopped, memory_order_relaxed) &&
+			     (n % 1024 != 0 || w->stress->end == 0 || now_s() < w->stress->end);) {
 		one_call(fd, block, n);
 		atomic_store_explicit(count, ++n, memory_order_relaxed);
 	}
@@ -85,6 +97,7 @@ int main(int argc, char **argv)
 			   .count = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)};
 	if (s.directory < 0 || s.count == MAP_FAILED)
 		fail(argv[4]);
+	(void)signal(SIGTERM, stop);
 	if (atoi(argv[2]) > 0)
 		s.end = now_s() + atoi(argv[2]);
 	for (unsigned i = 0; i < threads; i++) {

@@ -10,7 +10,8 @@ short		100 processes for each kill, one after the other: each is in the trace, a
 drop		the collector is stopped again and again: each call is in the trace, or counted as lost
 program		SIGKILL to the program at random moments: each completed call is in the trace, which is complete; with --transport=pipe, or
 		counted as lost
-collector	SIGKILL to the collector at random moments: the program ends as without it, and the trace can be repaired
+collector	SIGKILL to the collector at random moments: the program continues and ends as without it; the trace is readable, and repaired it
+		has a %lost
 
 STRESS is tests/tools/record_stress.c, which counts its own calls; with --linked, it contains the library itself. Prints a row for each test. Exit status 1: a difference.
 """
@@ -29,7 +30,7 @@ import tempfile
 import time
 
 
-FLUSHED = 300000  # bytes of a trace that has a %sync, so that a part of it can be verified
+RING_CALLS = 2 * (1 << 20) // 48  # a thread that makes so many has filled its ring
 
 
 class Run:
@@ -56,8 +57,7 @@ class Run:
         while self.counts() is None or sum(self.counts()) == 0:
             check(self.process.poll() is None, "the program ended early")
             time.sleep(0.002)
-        task = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        return int(task.read_text().split()[0])
+        return child_of(self.process.pid)
 
     def counts(self):
         try:
@@ -86,9 +86,9 @@ class Run:
         self.messages = self.process.stderr.read().decode()
         return self.process.returncode
 
-    def recorded(self, trace=None):
+    def recorded(self, trace=None, statuses=(0,)):
         """Returns the numbers of I/Os by thread."""
-        out = self.output("stat", "-q", "--json", trace or self.trace)
+        out = self.output("stat", "-q", "--json", trace or self.trace, statuses=statuses)
         found = [0] * self.threads
         for row in json.loads(out)["rows"]:
             path = pathlib.Path(row.get("name", ""))
@@ -104,10 +104,10 @@ class Run:
             found[keys["why"]] = found.get(keys["why"], 0) + int(keys.get("records", 0))
         return found
 
-    def output(self, *words, grep=None):
+    def output(self, *words, grep=None, statuses=(0,)):
         with subprocess.Popen([self.iotrace, *words], stdout=subprocess.PIPE) as child:
             lines = child.stdout.read() if grep is None else b"".join(line for line in child.stdout if grep in line)
-        if child.returncode != 0:
+        if child.returncode not in statuses:
             raise ValueError(f"iotrace {words[0]}: status {child.returncode}")
         return lines
 
@@ -204,27 +204,53 @@ def test_program(a):
 
 def test_collector(a):
     calls = kept = 0
+    slowest = 0
     for _ in range(a.kills):
-        run = Run(a, 4, 2, wrapped=True)
-        run.program()
-        while run.trace.stat().st_size < FLUSHED and run.process.poll() is None:
-            time.sleep(0.002)
-        time.sleep(random.uniform(0, 1))
-        run.process.kill()
-        run.process.wait()
-        while not (run.top / "status").exists() or (run.top / "status").read_text() == "":
+        run = Run(a, 4, 0, wrapped=True)
+        program = child_of(run.program())
+        while repair(run).returncode > 1 or not (run.top / "repaired.iot").exists():  # until it has a %sync
+            check(run.process.poll() is None, "the collector ended early")
             time.sleep(0.02)
+        time.sleep(random.uniform(0, 0.2))
+        run.process.kill()
+        killed, before = time.monotonic(), run.counts()
+        run.process.wait()
+        while any(now < then + RING_CALLS for now, then in zip(run.counts(), before)):  # each ring is full, and its thread continues
+            check(os.path.exists(f"/proc/{program}"), "the program ended")
+            time.sleep(0.002)
+        slowest = max(slowest, time.monotonic() - killed)
+        os.kill(program, signal.SIGTERM)
+        while not (run.top / "status").exists() or (run.top / "status").read_text() == "":
+            time.sleep(0.002)
         check((run.top / "status").read_text() == "0\n", "the program failed")
-        repaired = run.top / "repaired.iot"
-        done = subprocess.run([a.iotrace, "check", "-q", "--repair", "-o", repaired, run.trace], stderr=subprocess.PIPE, check=False)
-        check(done.returncode in (0, 1) and repaired.exists(), f"check --repair: {done.stderr.decode()}")
-        run.output("check", "-q", repaired)
-        counts, recorded = run.counts(), run.recorded(repaired)
-        check(all(r <= c for c, r in zip(counts, recorded)), f"calls {counts}, recorded {recorded}")
-        calls += sum(counts)
-        kept += sum(recorded)
+        check_cut(run, run.counts())
+        calls += sum(run.counts())
+        kept += sum(run.recorded(run.top / "repaired.iot"))
         run.remove()
-    return f"{a.kills} times, the program made {calls} calls, {kept} before the collector was killed are in the repaired traces"
+    return (f"{a.kills} times, the program made {calls} calls and ended with status 0; each thread made {RING_CALLS} more within {slowest:.1f} s; "
+            f"{kept} calls before the collector was killed are in the repaired traces, each with a %lost")
+
+
+def child_of(pid):
+    return int(pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])
+
+
+def repair(run):
+    return subprocess.run([run.iotrace, "check", "-q", "--repair", "-o", run.top / "repaired.iot", run.trace], stderr=subprocess.PIPE, check=False)
+
+
+def check_cut(run, counts):
+    """The trace that the collector left: readable as it is, and repaired."""
+    repaired = run.top / "repaired.iot"
+    repaired.unlink()
+    readable = run.recorded(statuses=(1,))
+    done = repair(run)
+    check(done.returncode == 1 and repaired.exists(), f"check --repair: {done.returncode}, {done.stderr.decode()}")
+    run.output("check", "-q", repaired)
+    check(run.output("cat", "-q", "--format-version=1", repaired, grep=b" %lost "), "the repaired trace has no %lost")
+    recorded = run.recorded(repaired)
+    check(all(r <= n <= c for c, n, r in zip(counts, readable, recorded)), f"calls {counts}, readable {readable}, repaired {recorded}")
+    check(sum(recorded) > 0, "nothing could be repaired")
 
 
 TESTS = {"block": test_block, "reader": test_reader, "short": test_short, "drop": test_drop, "program": test_program, "collector": test_collector}
