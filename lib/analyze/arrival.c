@@ -5,12 +5,8 @@
 
 #include "lib/base/array.h"
 
-/*
- * Lists of times, one for each histogram. Of histograms that take the same time, one counts for all:
- * a time in the process is appended to the list IN_PROCESS, plus SAME_TRACE if it is the time in the
- * trace, too, plus SAME_FILE if it is that in the file.
- */
-enum { IN_PROCESS, SAME_TRACE, SAME_FILE, IN_TRACE = 4, IN_FILE, THINK, LISTS };
+/* Lists of times, one for each histogram. Of histograms that take the same times, one counts for all. */
+enum { IN_TRACE, IN_PROCESS, IN_FILE, IN_TRACE_PROCESS, IN_ALL, THINK, LISTS };
 
 /* Times of a batch. One more, as append() writes before it counts. */
 struct times_between {
@@ -24,114 +20,170 @@ static inline void append(struct times_between *to, uint64_t ns, bool counts)
 	to->count += counts;
 }
 
-/* The time since the last start; a request out of order follows at once. */
-static inline uint64_t time_since(const struct arrival_start *last, int64_t start)
+/* The time from one start to the next one; a request out of order follows at once. */
+static inline uint64_t time_between(int64_t last_ns, int64_t start_ns)
 {
-	return start > last->start_ns ? (uint64_t)(start - last->start_ns) : 0;
+	return start_ns > last_ns ? (uint64_t)start_ns - (uint64_t)last_ns : 0;
 }
 
-static inline void follow(uint64_t trace, uint64_t process, uint64_t file,
-			  struct times_between *lists)
+/* The time to the first one of several requests, of which only the last start is kept. */
+static inline void add_first(struct arrival_start *to, int64_t first_ns, int64_t last_ns,
+			     struct times_between *list)
 {
-	const bool same_trace = trace == process, same_file = process == file;
-	append(&lists[IN_PROCESS + SAME_TRACE * same_trace + SAME_FILE * same_file], process, true);
-	append(&lists[IN_TRACE], trace, !same_trace);
-	append(&lists[IN_FILE], file, !same_file);
+	append(list, time_between(to->start_ns, first_ns), to->started);
+	to->first_ns = to->started ? to->first_ns : first_ns;
+	to->start_ns = last_ns;
+	to->started = true;
 }
 
-static void add_start(struct arrival_start *last, int64_t start, struct times_between *list)
+static inline void add_first_of(struct arrival_start *to, const struct io_span *span,
+				struct times_between *list)
 {
-	if (last->started)
-		append(list, time_since(last, start), true);
-	else
-		last->first_ns = start;
-	last->start_ns = start;
-	last->started = true;
+	add_first(to, span->request->start_ns, span_last(span)->start_ns, list);
 }
 
-/* Requests of one process and file. */
-static inline void add_run(struct arrival *a, const struct io_request *q, size_t n,
-			   struct times_between *lists)
+static inline bool is_started(const struct io_span *span)
 {
-	struct arrival_start *process = &a->processes[q->process].start, *file = &a->files[q->file];
-	if (a->trace.started & process->started & file->started) {
-		follow(time_since(&a->trace, q->start_ns), time_since(process, q->start_ns),
-		       time_since(file, q->start_ns), lists);
-	} else {
-		add_start(&a->trace, q->start_ns, &lists[IN_TRACE]);
-		add_start(process, q->start_ns, &lists[IN_PROCESS]);
-		add_start(file, q->start_ns, &lists[IN_FILE]);
-	}
-	for (size_t i = 1; i < n; i++) {
-		const int64_t ns = q[i].start_ns - q[i - 1].start_ns;
-		append(&lists[SAME_TRACE + SAME_FILE], ns > 0 ? (uint64_t)ns : 0, true);
-	}
-	a->trace.start_ns = process->start_ns = file->start_ns = q[n - 1].start_ns;
+	return (span->flags & IOT_START_UNKNOWN) == 0;
 }
 
-/* Requests of known start. */
-static inline bool add_span(struct arrival *a, const struct io_span *span,
-			    struct times_between *lists)
+/* The times between the requests of a span, which has columns. */
+static void add_times(const struct io_span *span, struct times_between *list)
 {
-	for (size_t i = 0, n; i < span->count; i += n) {
-		const struct io_request *q = &span->request[i];
-		for (n = 1;
-		     i + n < span->count && q[n].file == q->file && q[n].process == q->process;)
-			n++;
-		if (!array_reserve_index(&a->files, &a->file_capacity, q->file, sizeof *a->files))
+	const int64_t *start_ns = span->start_ns;
+	uint64_t *ns = list->ns + list->count;
+	for (size_t i = 1; i < span->count; i++)
+		*ns++ = time_between(start_ns[i - 1], start_ns[i]);
+	list->count += span->count - 1;
+}
+
+/* Files */
+
+/* Whether requests of several processes in the batch have a file in common. */
+static bool find_shared(struct arrival *a, const struct io_spans *grouped, bool *shared)
+{
+	const struct io_span *span = grouped->span;
+	a->batch++;
+	for (size_t i = 0; i < grouped->count; i++, span++) {
+		if (i > 0 && span->pair == span[-1].pair)
+			continue;
+		if (!array_reserve_index(&a->files, &a->file_capacity, span->file,
+					 sizeof *a->files))
 			return false;
-		add_run(a, q, n, lists);
+		*shared |= a->files[span->file].batch == a->batch;
+		a->files[span->file].batch = a->batch;
 	}
 	return true;
 }
 
+static void add_shared(struct arrival *a, const struct io_span *span, struct times_between *list)
+{
+	for (size_t i = 0; i < span->count; i++) {
+		const struct io_request *q = &span->request[i];
+		add_first(&a->files[q->file], q->start_ns, q->start_ns, list);
+	}
+}
+
+/* only: in the batch, so that the times between its requests are those of the trace. */
+static void add_file(struct arrival *a, const struct io_span *span, bool only,
+		     struct times_between *list)
+{
+	const struct io_request *q = span->request;
+	add_first_of(&a->files[span->file], span, list);
+	for (size_t i = 1; i < span->count && !only; i++)
+		append(list, time_between(q[i - 1].start_ns, q[i].start_ns), true);
+}
+
+static bool add_files(struct arrival *a, const struct io_spans *in_order,
+		      const struct io_spans *grouped, bool only, struct times_between *list)
+{
+	bool shared = false;
+	if (!find_shared(a, grouped, &shared))
+		return false;
+	for (size_t i = 0; i < in_order->count && shared; i++)
+		if (is_started(&in_order->span[i]))
+			add_shared(a, &in_order->span[i], list);
+	for (size_t i = 0; i < grouped->count && !shared; i++)
+		if (is_started(&grouped->span[i]))
+			add_file(a, &grouped->span[i], only, list);
+	return true;
+}
+
+/* Processes */
+
 static inline void think(struct arrival_process *p, const struct io_span *span,
 			 struct times_between *to)
 {
-	const struct io_request *q = span->request;
+	const int64_t *start_ns = span->start_ns, *end_ns = span->end_ns;
 	const bool known = (span->flags & IOT_START_UNKNOWN) == 0;
-	append(to, (uint64_t)(q->start_ns - p->end_ns),
-	       p->ended && known && q->start_ns > p->end_ns);
+	append(to, (uint64_t)(start_ns[0] - p->end_ns),
+	       p->ended && known && start_ns[0] > p->end_ns);
 	p->first_known = p->any ? p->first_known : known;
 	p->any = true;
 	p->ended = span_is_timed(span);
-	p->end_ns = span_last(span)->end_ns;
+	p->end_ns = end_ns[span->count - 1];
 	for (size_t i = 1; i < span->count && p->ended; i++)
-		append(to, (uint64_t)(q[i].start_ns - q[i - 1].end_ns),
-		       q[i].start_ns > q[i - 1].end_ns);
+		append(to, (uint64_t)(start_ns[i] - end_ns[i - 1]), start_ns[i] > end_ns[i - 1]);
 }
 
-static void add_lists(struct arrival *a, const struct times_between *lists)
+/* only: as of files. */
+static bool add_processes(struct arrival *a, const struct io_spans *by_process, bool only,
+			  struct times_between *lists)
 {
-	struct histogram *const to[LISTS] = {[IN_PROCESS] = &a->in_process,
-					     [IN_PROCESS + SAME_TRACE] = &a->in_trace_process,
-					     [IN_PROCESS + SAME_FILE] = &a->in_process_file,
-					     [IN_PROCESS + SAME_TRACE + SAME_FILE] = &a->in_all,
-					     [IN_TRACE] = &a->in_trace,
-					     [IN_FILE] = &a->in_file,
-					     [THINK] = &a->think};
-	for (unsigned i = 0; i < LISTS; i++)
-		histogram_add_list(to[i], lists[i].ns, lists[i].count);
-}
-
-bool arrival_add(struct arrival *a, const struct io_spans *in_order,
-		 const struct io_spans *by_process)
-{
-	struct times_between lists[LISTS];
-	for (unsigned i = 0; i < LISTS; i++)
-		lists[i].count = 0;
 	for (size_t i = 0; i < by_process->count; i++) {
 		const struct io_span *span = &by_process->span[i];
 		if (!array_reserve_index(&a->processes, &a->process_capacity, span->process,
 					 sizeof *a->processes))
 			return false;
 		think(&a->processes[span->process], span, &lists[THINK]);
+		if (!is_started(span))
+			continue;
+		add_first_of(&a->processes[span->process].start, span, &lists[IN_PROCESS]);
+		if (!only)
+			add_times(span, &lists[IN_PROCESS]);
 	}
+	return true;
+}
+
+static void add_lists(struct arrival *a, const struct times_between *lists)
+{
+	struct histogram *const to[LISTS] = {
+	    [IN_TRACE] = &a->in_trace, [IN_PROCESS] = &a->in_process,
+	    [IN_FILE] = &a->in_file,   [IN_TRACE_PROCESS] = &a->in_trace_process,
+	    [IN_ALL] = &a->in_all,     [THINK] = &a->think};
+	for (unsigned i = 0; i < LISTS; i++)
+		histogram_add_list(to[i], lists[i].ns, lists[i].count);
+}
+
+static void add_trace(struct arrival *a, const struct io_spans *in_order, unsigned list,
+		      struct times_between *lists)
+{
 	for (size_t i = 0; i < in_order->count; i++) {
 		const struct io_span *span = &in_order->span[i];
-		if ((span->flags & IOT_START_UNKNOWN) == 0 && !add_span(a, span, lists))
-			return false;
+		if (!is_started(span))
+			continue;
+		add_first_of(&a->trace, span, &lists[IN_TRACE]);
+		add_times(span, &lists[list]);
 	}
+}
+
+/* Requests that have one view only are those of one process or file. */
+bool arrival_add(struct arrival *a, const struct io_spans *in_order,
+		 const struct io_spans *by_process, const struct io_spans *grouped)
+{
+	const bool one_process = by_process->span == in_order->span,
+		   one_file = grouped->span == in_order->span;
+	struct times_between lists[LISTS];
+	for (unsigned i = 0; i < LISTS; i++)
+		lists[i].count = 0;
+	if (!add_processes(a, by_process, one_process, lists) ||
+	    !add_files(a, in_order, grouped, one_file, &lists[IN_FILE]))
+		return false;
+	add_trace(a, in_order,
+		  one_file      ? IN_ALL
+		  : one_process ? IN_TRACE_PROCESS
+				: IN_TRACE,
+		  lists);
 	add_lists(a, lists);
 	return true;
 }
@@ -216,7 +268,6 @@ bool arrival_join(struct arrival *a, const struct arrival *part, const uint32_t 
 	a->inexact_file |= part->inexact_file;
 	histogram_join(&a->in_all, &part->in_all);
 	histogram_join(&a->in_trace_process, &part->in_trace_process);
-	histogram_join(&a->in_process_file, &part->in_process_file);
 	histogram_join(&a->in_trace, &part->in_trace);
 	histogram_join(&a->in_process, &part->in_process);
 	histogram_join(&a->in_file, &part->in_file);
@@ -269,13 +320,11 @@ static void summary(struct values *v, struct summary_names name, const struct hi
 
 void arrival_settle(struct arrival *a)
 {
-	histogram_join(&a->in_process_file, &a->in_all);
-	histogram_join(&a->in_trace, &a->in_all);
+	histogram_join(&a->in_file, &a->in_all);
+	histogram_join(&a->in_trace_process, &a->in_all);
 	histogram_join(&a->in_trace, &a->in_trace_process);
 	histogram_join(&a->in_process, &a->in_trace_process);
-	histogram_join(&a->in_process, &a->in_process_file);
-	histogram_join(&a->in_file, &a->in_process_file);
-	a->in_all = a->in_trace_process = a->in_process_file = (struct histogram){.count = 0};
+	a->in_all = a->in_trace_process = (struct histogram){.count = 0};
 }
 
 void arrival_values(const struct arrival *a, bool ordered, struct values *v)

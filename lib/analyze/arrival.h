@@ -16,6 +16,7 @@ struct state;
 struct arrival_start {
 	int64_t first_ns, start_ns; /* of the first request, and of the last one */
 	bool started;
+	uint32_t batch; /* of a file: the last one that has it */
 };
 
 struct arrival {
@@ -30,14 +31,15 @@ struct arrival {
 	} * processes;
 	size_t file_capacity, process_capacity;
 	bool inexact_process, inexact_file; /* a join found two of a part to be one */
-	/* times that are the same in the trace and the process, the process and the file, all */
-	struct histogram in_trace_process, in_process_file, in_all;
+	uint32_t batch;                     /* the current one, from 1 on */
+	/* times that are the same in the trace and the process, or in the file, too */
+	struct histogram in_trace_process, in_all;
 	struct histogram in_trace, in_process, in_file, think;
 };
 
-/* The same requests twice, in the order of the trace and by process. Returns false if out of memory. */
+/* The same requests in three views. Returns false if out of memory. */
 bool arrival_add(struct arrival *a, const struct io_spans *in_order,
-		 const struct io_spans *by_process);
+		 const struct io_spans *by_process, const struct io_spans *grouped);
 /* Adds a part, whose processes and files have these numbers in a. */
 bool arrival_join(struct arrival *a, const struct arrival *part, const uint32_t *process,
 		  const uint32_t *file);

@@ -96,13 +96,13 @@ static bool act_series(struct layer *l, const struct batch_slot *s, const struct
 
 static bool add_arrival(struct layer *l, const struct batch_slot *s, unsigned i)
 {
-	return arrival_add(&l->arrival, &s->in_order[i], &s->by_process[i]);
+	return arrival_add(&l->arrival, &s->in_order[i], &s->by_process[i], &s->grouped[i]);
 }
 
 static bool add_concurrency(struct layer *l, const struct batch_slot *s, unsigned i)
 {
 	latency_add(&l->latency, &s->grouped[i]);
-	return concurrency_add(&l->concurrency, &s->in_order[i]);
+	return concurrency_add(&l->concurrency, &s->in_order[i], &s->grouped[i]);
 }
 
 static bool add_file_users(struct layer *l, const struct batch_slot *s, unsigned i)

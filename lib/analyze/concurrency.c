@@ -17,37 +17,53 @@ static void insert(int64_t *ends, size_t count, int64_t end)
 	ends[count] = end;
 }
 
-/*
- * The same for an end that is seldom lower than more than NEAR others, without branches that depend
- * on the ends. NEAR lowest values precede them.
- */
-enum { NEAR = 4 };
+/* The highest ends are in variables: an end is seldom lower than more than these. */
+enum { NEAR = 6 };
 
-static inline int64_t exchange(int64_t *last, int64_t end)
+struct near {
+	int64_t a, b, c, d, e, f; /* in descending order */
+};
+
+/* Inserts an end without branches that depend on it; returns the lowest one, which leaves. */
+static inline int64_t exchange(int64_t *other, int64_t end)
 {
-	const int64_t before = *last;
-	last[1] = before > end ? before : end;
+	const int64_t before = *other;
+	*other = before > end ? before : end;
 	return before > end ? end : before;
 }
 
-static inline void insert_near(int64_t *ends, size_t count, int64_t end)
+static inline int64_t insert_near(struct near *n, int64_t end)
 {
-	int64_t *const last = ends + count - 1;
-	end = exchange(last, end);
-	end = exchange(last - 1, end);
-	end = exchange(last - 2, end);
-	end = exchange(last - 3, end);
-	insert(ends, count - NEAR, end);
+	end = exchange(&n->a, end);
+	end = exchange(&n->b, end);
+	end = exchange(&n->c, end);
+	end = exchange(&n->d, end);
+	end = exchange(&n->e, end);
+	return exchange(&n->f, end);
 }
 
-/* Inserts n others, which are in order, too. */
-static void merge(struct concurrency *c, const int64_t *others, size_t n)
+/* Appends them to `count` others; of fewer than NEAR ends, only the highest ones exist. */
+static void append_near(int64_t *ends, size_t count, const struct near *n)
 {
-	size_t old = c->count, to = c->count + n;
-	c->count = to;
-	while (n > 0) {
-		const bool later = old > 0 && c->ends[old - 1] > others[n - 1];
-		c->ends[--to] = later ? c->ends[--old] : others[--n];
+	const int64_t near[NEAR] = {n->a, n->b, n->c, n->d, n->e, n->f};
+	for (unsigned i = 0; i < NEAR && i < count; i++)
+		ends[count - 1 - i] = near[i];
+}
+
+/* Inserts the last n, which are in order, among the others, which are in order, too. */
+static void merge(int64_t *ends, size_t old, size_t n)
+{
+	int64_t inserted[REQUESTS_MAX];
+	size_t count = 0;
+	while (count < n && old > 0 && ends[old + count] < ends[old - 1]) {
+		inserted[count] = ends[old + count];
+		count++;
+	}
+	while (count > 0) {
+		const bool later = old > 0 && ends[old - 1] > inserted[count - 1];
+		ends[old + count - 1] = later ? ends[old - 1] : inserted[count - 1];
+		old -= later;
+		count -= !later;
 	}
 }
 
@@ -88,23 +104,29 @@ static void advance(struct concurrency *c, int64_t until)
 		drop(c, ended);
 }
 
+/* Of at least one request and up to REQUESTS_MAX, in the order of the trace. */
+struct concurrency_times {
+	const int64_t *start_ns, *end_ns;
+	size_t n;
+};
+
 /* The union of all requests */
 
-static void begin_union(struct concurrency *c, const struct concurrency_interval *in, size_t n)
+static void begin_union(struct concurrency *c, const struct concurrency_times *t)
 {
-	for (size_t i = 0; i < n && !c->any.started; i++) {
-		c->any.started = in[i].end_ns > in[i].start_ns;
-		c->any.end_ns = in[i].start_ns;
+	for (size_t i = 0; i < t->n && !c->any.started; i++) {
+		c->any.started = t->end_ns[i] > t->start_ns[i];
+		c->any.end_ns = t->start_ns[i];
 	}
 }
 
-static void extend_union(struct concurrency *c, const struct concurrency_interval *in, size_t n)
+static void extend_union(struct concurrency *c, const struct concurrency_times *t)
 {
 	uint64_t gaps[REQUESTS_MAX + 1], busy_ns = 0;
 	int64_t end_ns = c->any.end_ns;
 	size_t count = 0;
-	for (size_t i = 0; i < n; i++) {
-		const int64_t start = in[i].start_ns, end = in[i].end_ns;
+	for (size_t i = 0; i < t->n; i++) {
+		const int64_t start = t->start_ns[i], end = t->end_ns[i];
 		const int64_t from = start > end_ns ? start : end_ns;
 		gaps[count] = (uint64_t)from - (uint64_t)end_ns;
 		count += (start > end_ns) & (end > start);
@@ -118,131 +140,183 @@ static void extend_union(struct concurrency *c, const struct concurrency_interva
 
 /* Levels */
 
-/* Takes n starts and all ends in order, up to the last start. */
+/* Starts up to `last`, and the ends up to that, in order. */
+struct sweep {
+	const int64_t *start, *last, *end;
+	int64_t now_ns;
+	size_t outstanding;
+	uint64_t max;
+};
+
+/* Without branches that depend on times. */
+static inline void step(struct sweep *s, uint64_t *ns)
+{
+	const bool ends = *s->end <= *s->start;
+	const int64_t at = ends ? *s->end : *s->start;
+	const size_t level = s->outstanding, lasting = level & (0 - (size_t)(at > s->now_ns));
+	ns[level < CONCURRENCY_LEVELS ? level : CONCURRENCY_LEVELS] += (uint64_t)(at - s->now_ns);
+	s->max = lasting > s->max ? lasting : s->max;
+	s->now_ns = at;
+	s->outstanding = level + 1 - 2 * (size_t)ends;
+	s->end += ends;
+	s->start += !ends;
+}
+
+static size_t count_up_to(const int64_t *ends, size_t count, int64_t ns)
+{
+	size_t from = 0;
+	while (from < count) {
+		const size_t middle = from + (count - from) / 2;
+		if (ends[middle] <= ns)
+			from = middle + 1;
+		else
+			count = middle;
+	}
+	return from;
+}
+
+/* Takes n starts and all ends in order, up to the last start: both halves at the same time. */
 static void sweep(struct concurrency *c, size_t outstanding, const int64_t *start, size_t n)
 {
-	const int64_t *end = c->ends;
-	int64_t now = c->now_ns;
-	uint64_t max = c->max;
-	for (size_t i = 0; i < n;) {
-		const bool ends = *end <= start[i];
-		const int64_t at = ends ? *end : start[i];
-		c->ns[outstanding < CONCURRENCY_LEVELS ? outstanding : CONCURRENCY_LEVELS] +=
-		    (uint64_t)(at - now);
-		max = at > now && outstanding > max ? outstanding : max;
-		now = at;
-		outstanding = ends ? outstanding - 1 : outstanding + 1;
-		end += ends;
-		i += !ends;
+	const size_t half = n / 2;
+	struct sweep a = {start, start + half, c->ends, c->now_ns, outstanding, c->max};
+	struct sweep b = {a.last, start + n, c->ends, c->now_ns, outstanding, c->max};
+	uint64_t ns[CONCURRENCY_LEVELS + 1] = {0};
+	if (half > 0) {
+		const size_t ended = count_up_to(c->ends, c->count, start[half - 1]);
+		b.end += ended;
+		b.outstanding += half - ended;
+		b.now_ns = start[half - 1];
 	}
+	while (a.start < a.last && b.start < b.last) {
+		step(&a, c->ns);
+		step(&b, ns);
+	}
+	while (a.start < a.last)
+		step(&a, c->ns);
+	while (b.start < b.last)
+		step(&b, ns);
+	for (unsigned level = 1; level <= CONCURRENCY_LEVELS; level++)
+		c->ns[level] += ns[level];
 	c->ns[0] = 0;
-	c->max = max;
-	c->now_ns = now;
-	drop(c, (size_t)(end - c->ends));
+	c->max = a.max > b.max ? a.max : b.max;
+	c->now_ns = b.now_ns;
+	drop(c, (size_t)(b.end - c->ends));
 }
 
 /* A request out of order counts from the latest start on. */
-static void count_all(struct concurrency *c, const struct concurrency_interval *in, size_t n)
+static void count_all(struct concurrency *c, const struct concurrency_times *t)
 {
-	int64_t start[REQUESTS_MAX], end[NEAR + REQUESTS_MAX], now = c->now_ns;
+	struct near near = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN};
+	int64_t start[REQUESTS_MAX], now = c->now_ns, *const ends = c->ends + c->count;
 	const size_t outstanding = c->count;
 	size_t count = 0;
-	for (unsigned i = 0; i < NEAR; i++)
-		end[i] = INT64_MIN;
-	for (size_t i = 0; i < n; i++) {
-		now = in[i].start_ns > now ? in[i].start_ns : now;
-		if (in[i].end_ns <= now)
+	for (size_t i = 0; i < t->n; i++) {
+		now = t->start_ns[i] > now ? t->start_ns[i] : now;
+		if (t->end_ns[i] <= now)
 			continue;
-		insert_near(end, NEAR + count, in[i].end_ns);
+		const int64_t end = insert_near(&near, t->end_ns[i]);
+		if (count >= NEAR)
+			insert(ends, count - NEAR, end);
 		start[count++] = now;
 	}
-	merge(c, end + NEAR, count);
+	append_near(ends, count, &near);
+	merge(c->ends, outstanding, count);
+	c->count += count;
 	sweep(c, outstanding, start, count);
 	advance(c, now);
 }
 
 /* Close to the limit of outstanding requests. */
-static void count_one(struct concurrency *c, const struct concurrency_interval *in)
+static void count_one(struct concurrency *c, int64_t start_ns, int64_t end_ns)
 {
-	advance(c, in->start_ns);
-	if (in->end_ns <= c->now_ns)
+	advance(c, start_ns);
+	if (end_ns <= c->now_ns)
 		return;
 	if (c->count < OUTSTANDING_MAX) {
-		insert(c->ends, c->count++, in->end_ns);
+		insert(c->ends, c->count++, end_ns);
 		return;
 	}
 	c->beyond++;
-	c->rest_end_ns = in->end_ns > c->rest_end_ns ? in->end_ns : c->rest_end_ns;
+	c->rest_end_ns = end_ns > c->rest_end_ns ? end_ns : c->rest_end_ns;
 }
 
 /* Whether each request takes time, and starts after all earlier ones have ended. */
-static bool are_apart(const struct concurrency *c, const struct concurrency_interval *in, size_t n)
+static bool are_apart(const struct concurrency *c, const struct concurrency_times *t)
 {
 	int64_t end_ns = c->any.end_ns > c->now_ns ? c->any.end_ns : c->now_ns;
-	for (size_t i = 0; i < n; end_ns = in[i++].end_ns)
-		if (in[i].start_ns < end_ns || in[i].end_ns <= in[i].start_ns)
+	for (size_t i = 0; i < t->n; end_ns = t->end_ns[i++])
+		if (t->start_ns[i] < end_ns || t->end_ns[i] <= t->start_ns[i])
 			return false;
 	return true;
 }
 
 /* Of these, at most one is outstanding. */
-static void count_apart(struct concurrency *c, const struct concurrency_interval *in, size_t n)
+static void count_apart(struct concurrency *c, const struct concurrency_times *t)
 {
-	const struct concurrency_interval *last = &in[n - 1];
+	const int64_t last_ns = t->start_ns[t->n - 1];
 	uint64_t gaps[REQUESTS_MAX + 1], busy_ns = 0;
 	int64_t end_ns = c->any.end_ns;
 	size_t count = 0;
-	for (size_t i = 0; i < n; end_ns = in[i++].end_ns) {
-		gaps[count] = (uint64_t)(in[i].start_ns - end_ns);
-		count += in[i].start_ns > end_ns;
-		busy_ns += (uint64_t)(in[i].end_ns - in[i].start_ns);
+	for (size_t i = 0; i < t->n; end_ns = t->end_ns[i++]) {
+		gaps[count] = (uint64_t)(t->start_ns[i] - end_ns);
+		count += t->start_ns[i] > end_ns;
+		busy_ns += (uint64_t)(t->end_ns[i] - t->start_ns[i]);
 	}
 	histogram_add_list(&c->any.gaps, gaps, count);
 	c->any.busy_ns += busy_ns;
 	c->any.end_ns = end_ns;
-	c->ns[1] += busy_ns - (uint64_t)(last->end_ns - last->start_ns);
-	c->max = n > 1 && c->max == 0 ? 1 : c->max;
-	c->now_ns = last->start_ns;
-	c->ends[0] = last->end_ns;
+	c->ns[1] += busy_ns - (uint64_t)(end_ns - last_ns);
+	c->max = t->n > 1 && c->max == 0 ? 1 : c->max;
+	c->now_ns = last_ns;
+	c->ends[0] = end_ns;
 	c->count = 1;
 }
 
-static bool count_some(struct concurrency *c, const struct concurrency_interval *in, size_t n)
+static bool count(struct concurrency *c, const struct concurrency_times *t)
 {
-	if (!array_reserve(&c->ends, &c->capacity, c->count + n, sizeof *c->ends))
+	if (!array_reserve(&c->ends, &c->capacity, c->count + t->n, sizeof *c->ends))
 		return false;
 	if (!c->any.started)
-		begin_union(c, in, n);
-	if (c->rest_end_ns > c->now_ns || c->count + n > OUTSTANDING_MAX) {
-		extend_union(c, in, n);
-		for (size_t i = 0; i < n; i++)
-			count_one(c, &in[i]);
+		begin_union(c, t);
+	if (c->rest_end_ns > c->now_ns || c->count + t->n > OUTSTANDING_MAX) {
+		extend_union(c, t);
+		for (size_t i = 0; i < t->n; i++)
+			count_one(c, t->start_ns[i], t->end_ns[i]);
 		return true;
 	}
-	advance(c, in->start_ns > c->now_ns ? in->start_ns : c->now_ns);
-	if (c->count == 0 && are_apart(c, in, n)) {
-		count_apart(c, in, n);
+	advance(c, t->start_ns[0] > c->now_ns ? t->start_ns[0] : c->now_ns);
+	if (c->count == 0 && are_apart(c, t)) {
+		count_apart(c, t);
 		return true;
 	}
-	extend_union(c, in, n);
-	count_all(c, in, n);
-	return true;
-}
-
-static bool count(struct concurrency *c, const struct concurrency_interval *in, size_t n)
-{
-	for (size_t at = 0; at < n; at += REQUESTS_MAX)
-		if (!count_some(c, in + at, n - at < REQUESTS_MAX ? n - at : REQUESTS_MAX))
-			return false;
+	extend_union(c, t);
+	count_all(c, t);
 	return true;
 }
 
 /* Parts */
 
+/* Passes the requests of a prefix to `add`. Returns false if it does so. */
+static bool replay(struct concurrency *c, const struct concurrency_prefix *p,
+		   bool (*add)(struct concurrency *c, const struct concurrency_times *t))
+{
+	int64_t start_ns[REQUESTS_MAX], end_ns[REQUESTS_MAX];
+	bool added = true;
+	for (size_t i = 0, n; i < p->count && added; i += n) {
+		for (n = 0; n < REQUESTS_MAX && i + n < p->count; n++) {
+			start_ns[n] = p->interval[i + n].start_ns;
+			end_ns[n] = p->interval[i + n].end_ns;
+		}
+		added = add(c, &(struct concurrency_times){start_ns, end_ns, n});
+	}
+	return added;
+}
+
 /* Of a part with a full prefix: counts again from here on, with the requests that are outstanding. */
 static bool pass_prefix(struct concurrency *c)
 {
-	if (!count(c, c->prefix.interval, c->prefix.count))
+	if (!replay(c, &c->prefix, count))
 		return false;
 	for (unsigned level = 0; level <= CONCURRENCY_LEVELS; level++)
 		c->ns[level] = 0;
@@ -251,47 +325,53 @@ static bool pass_prefix(struct concurrency *c)
 	c->any.gaps = (struct histogram){.count = 0};
 	return true;
 }
-
-/* Returns how many of n requests the prefix takes; SIZE_MAX if out of memory. */
-static size_t add_prefix(struct concurrency *c, const struct concurrency_interval *in, size_t n)
+/* Returns how many requests the prefix takes; SIZE_MAX if out of memory. */
+static size_t add_prefix(struct concurrency *c, const struct concurrency_times *t)
 {
 	struct concurrency_prefix *p = &c->prefix;
-	const size_t rest = CONCURRENCY_PREFIX_MAX - p->count, taken = n < rest ? n : rest;
+	const size_t rest = CONCURRENCY_PREFIX_MAX - p->count, taken = t->n < rest ? t->n : rest;
 	if (!array_reserve(&p->interval, &p->capacity, p->count + taken, sizeof *p->interval))
 		return SIZE_MAX;
-	memcpy(p->interval + p->count, in, taken * sizeof *in);
-	p->count += taken;
+	for (size_t i = 0; i < taken; i++)
+		p->interval[p->count++] =
+		    (struct concurrency_interval){t->start_ns[i], t->end_ns[i]};
 	return taken < rest || pass_prefix(c) ? taken : SIZE_MAX;
 }
 
-static bool add(struct concurrency *c, const struct concurrency_interval *in, size_t n)
+static bool add(struct concurrency *c, const struct concurrency_times *t)
 {
-	if (n == 0)
-		return true;
 	const bool kept = c->part && c->prefix.count < CONCURRENCY_PREFIX_MAX;
-	int64_t latest = c->latest_ns;
-	for (size_t i = 0; i < n; i++)
-		latest = in[i].end_ns > latest ? in[i].end_ns : latest;
-	c->latest_ns = latest;
-	const size_t taken = kept ? add_prefix(c, in, n) : 0;
-	return taken != SIZE_MAX && count(c, in + taken, n - taken);
+	const size_t taken = kept ? add_prefix(c, t) : 0;
+	if (taken == SIZE_MAX || taken == t->n)
+		return taken == t->n;
+	return count(
+	    c, &(struct concurrency_times){t->start_ns + taken, t->end_ns + taken, t->n - taken});
 }
 
-bool concurrency_add(struct concurrency *c, const struct io_spans *spans)
+static void add_sums(struct concurrency *c, const struct io_spans *grouped)
 {
-	struct concurrency_interval in[REQUESTS_MAX];
-	uint64_t in_flight_ns = c->in_flight_ns;
-	size_t n = 0;
-	for (size_t i = 0; i < spans->count; i++) {
-		const struct io_span *span = &spans->span[i];
-		for (size_t j = 0; j < span->count && span_is_timed(span); j++) {
-			const struct io_request *q = &span->request[j];
-			in_flight_ns = saturate_add(in_flight_ns, q->duration_ns);
-			in[n++] = (struct concurrency_interval){q->start_ns, q->end_ns};
-		}
+	for (size_t i = 0; i < grouped->count; i++) {
+		const struct io_span *span = &grouped->span[i];
+		if (!span_is_timed(span))
+			continue;
+		for (unsigned d = 0; d < 2; d++)
+			c->in_flight_ns = saturate_add(c->in_flight_ns, span->of[d].duration_ns);
+		c->latest_ns = span->last_ns > c->latest_ns ? span->last_ns : c->latest_ns;
 	}
-	c->in_flight_ns = in_flight_ns;
-	return add(c, in, n);
+}
+
+bool concurrency_add(struct concurrency *c, const struct io_spans *in_order,
+		     const struct io_spans *grouped)
+{
+	bool added = true;
+	add_sums(c, grouped);
+	for (size_t i = 0; i < in_order->count && added; i++) {
+		const struct io_span *span = &in_order->span[i];
+		added =
+		    !span_is_timed(span) ||
+		    add(c, &(struct concurrency_times){span->start_ns, span->end_ns, span->count});
+	}
+	return added;
 }
 
 /* What follows the prefix of a part, which has been added. */
@@ -307,7 +387,6 @@ static bool join_rest(struct concurrency *c, const struct concurrency *part)
 	c->any.started |= part->any.started;
 	c->now_ns = part->now_ns;
 	c->rest_end_ns = part->rest_end_ns;
-	c->latest_ns = part->latest_ns > c->latest_ns ? part->latest_ns : c->latest_ns;
 	if (!array_reserve(&c->ends, &c->capacity, part->count, sizeof *c->ends))
 		return false;
 	for (size_t i = 0; i < part->count; i++)
@@ -322,7 +401,8 @@ bool concurrency_join(struct concurrency *c, const struct concurrency *part)
 	const int64_t latest = c->latest_ns;
 	c->in_flight_ns = saturate_add(c->in_flight_ns, part->in_flight_ns);
 	c->inexact |= part->inexact;
-	if (!add(c, p->interval, p->count))
+	c->latest_ns = part->latest_ns > latest ? part->latest_ns : latest;
+	if (!replay(c, p, add))
 		return false;
 	if (p->count < CONCURRENCY_PREFIX_MAX)
 		return true;

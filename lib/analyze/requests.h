@@ -43,6 +43,8 @@ struct io_span {
 	bool disjoint; /* each takes time, and starts after the previous one has ended */
 	uint32_t count;
 	const struct io_request *request; /* the first one */
+	/* of each request; only after requests_sum_times, and not if grouped */
+	const int64_t *start_ns, *end_ns;
 	struct io_sums {
 		uint64_t count, bytes, duration_ns;
 	} of[2];                   /* reads, writes */
@@ -93,6 +95,10 @@ struct io_batch {
 		size_t count; /* 0: not made */
 		bool summed;
 	} in_order, of_processes, of_groups;
+	/* Loops over columns of times read less memory than those over requests. */
+	struct io_times {
+		int64_t start_ns[REQUESTS_MAX], end_ns[REQUESTS_MAX];
+	} times_in_order, times_of_processes;
 };
 
 /* Whether start and duration are known. */
@@ -206,7 +212,8 @@ struct requests {
 void requests_add(struct requests *r, const struct iot_event *ev, size_t n);
 /*
  * The requests since the last requests_clear: in the order of the trace, without sums; and in that
- * of each process, in spans of one process each, with those of times after requests_sum_times.
+ * of each process, in spans of one process each, with those of times after requests_sum_times,
+ * which also makes the columns of times of both.
  */
 struct io_spans requests_in_order(struct requests *r, unsigned layer);
 struct io_spans requests_by_process(struct requests *r, unsigned layer);

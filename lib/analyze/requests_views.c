@@ -217,11 +217,28 @@ struct io_spans requests_by_process(struct requests *r, unsigned layer)
 	return spans_of(v);
 }
 
+static void copy_times(struct io_view *v, struct io_times *to)
+{
+	int64_t *start_ns = to->start_ns, *end_ns = to->end_ns;
+	for (size_t i = 0; i < v->count; i++) {
+		struct io_span *s = &v->span[i];
+		s->start_ns = start_ns;
+		s->end_ns = end_ns;
+		for (size_t k = 0; k < s->count; k++) {
+			*start_ns++ = s->request[k].start_ns;
+			*end_ns++ = s->request[k].end_ns;
+		}
+	}
+}
+
 void requests_sum_times(struct requests *r, unsigned layer)
 {
-	struct io_view *v = &r->batch[layer].of_processes;
+	struct io_batch *b = &r->batch[layer];
+	struct io_view *v = &b->of_processes;
 	for (size_t i = 0; i < v->count && !v->summed; i++)
 		sum(&v->span[i], false);
+	copy_times(v, &b->times_of_processes);
+	copy_times(&b->in_order, &b->times_in_order);
 }
 
 /* Of one stream: the spans are those of its process. */

@@ -380,9 +380,21 @@ static struct io_request request_at(uint64_t start_ns, uint64_t duration_ns, uin
 				   .length = length};
 }
 
+/* The columns of times are those of one span at a time if it has several requests. */
 static struct io_span span_of(const struct io_request *list, size_t n, uint32_t process)
 {
-	struct io_span s = {.process = process, .request = list, .count = (uint32_t)n};
+	static struct io_times times;
+	const bool one = n == 1;
+	for (size_t i = 0; i < n && !one; i++) {
+		times.start_ns[i] = list[i].start_ns;
+		times.end_ns[i] = list[i].end_ns;
+	}
+	struct io_span s = {.process = process,
+			    .pair = process,
+			    .request = list,
+			    .start_ns = one ? &list->start_ns : times.start_ns,
+			    .end_ns = one ? &list->end_ns : times.end_ns,
+			    .count = (uint32_t)n};
 	requests_sum(&s);
 	return s;
 }
@@ -514,7 +526,8 @@ Test(analyze, outstanding_requests)
 					  request_at(3, 1, 1),  request_at(3, 0, 1),
 					  request_at(20, 5, 1), request_at(15, 7, 1)};
 	const struct io_span s[] = {span_of(list, 1, 0), span_of(list + 1, 5, 0)};
-	cr_assert(concurrency_add(&c, SPANS(s[0])) && concurrency_add(&c, SPANS(s[1])));
+	cr_assert(concurrency_add(&c, SPANS(s[0]), SPANS(s[0])) &&
+		  concurrency_add(&c, SPANS(s[1]), SPANS(s[1])));
 	concurrency_end(&c);
 	cr_assert_eq(c.ns[1], 2 + 6 + 5 - 2); /* the last one counts from the latest start on */
 	cr_assert_eq(c.ns[2], 1 + 2);
@@ -533,7 +546,7 @@ Test(analyze, outstanding_requests_are_limited)
 	for (uint64_t i = 0; i < OUTSTANDING_MAX + 5; i++) {
 		const struct io_request q = request_at(i, SECOND - i % 7, 1);
 		const struct io_span s = span_of(&q, 1, 0);
-		cr_assert(concurrency_add(&c, SPANS(s)));
+		cr_assert(concurrency_add(&c, SPANS(s), SPANS(s)));
 	}
 	concurrency_end(&c);
 	cr_assert_eq(c.max, OUTSTANDING_MAX + 1);
@@ -551,8 +564,9 @@ Test(analyze, times_between_requests)
 	struct io_span spans[] = {span_of(&list[0], 1, 0), span_of(&list[1], 1, 1),
 				  span_of(&list[2], 1, 1), span_of(&list[3], 1, 0)};
 	spans[2].flags = IOT_DURATION_UNKNOWN;
-	const struct io_spans all = {spans, 4};
-	cr_assert(arrival_add(&a, &all, &all));
+	const struct io_span by_process[] = {spans[0], spans[3], spans[1], spans[2]};
+	const struct io_spans grouped = {by_process, 4};
+	cr_assert(arrival_add(&a, &(struct io_spans){spans, 4}, &grouped, &grouped));
 	arrival_settle(&a);
 	cr_assert_eq(a.in_trace.sum, 4 + 5 + 0);
 	cr_assert_eq(a.in_process.sum, 8 + 5);
