@@ -23,17 +23,21 @@ static int by_bin(const void *left, const void *right)
 	return a->bin < b->bin ? -1 : a->bin > b->bin;
 }
 
-/* Combines neighbours of one bin. */
-static void row_combine(struct cells_row *r)
+/* Combines neighbours of one bin, after groups of 2^steps bins have become one. */
+static void row_combine(struct cells_row *r, int steps)
 {
-	size_t used = 0;
+	struct cell *last = NULL, *to = r->cell;
 	for (size_t i = 0; i < r->count; i++) {
-		if (used > 0 && r->cell[used - 1].bin == r->cell[i].bin)
-			cell_add(&r->cell[used - 1], &r->cell[i]);
-		else
-			r->cell[used++] = r->cell[i];
+		const int64_t bin = r->cell[i].bin >> steps;
+		if (last != NULL && last->bin == bin) {
+			cell_add(last, &r->cell[i]);
+			continue;
+		}
+		last = to++;
+		*last = r->cell[i];
+		last->bin = bin;
 	}
-	r->count = used;
+	r->count = (size_t)(to - r->cell);
 }
 
 static void row_sort(struct cells *c, struct cells_row *r)
@@ -41,24 +45,22 @@ static void row_sort(struct cells *c, struct cells_row *r)
 	if (r->sorted == r->count)
 		return;
 	qsort(r->cell, r->count, sizeof *r->cell, by_bin);
-	row_combine(r);
+	row_combine(r, 0);
 	c->sorted += r->count - r->sorted;
 	r->sorted = r->count;
 	r->from_ns = r->to_ns = 0;
 }
 
-/* Adds pairs of bins. */
-static void coarsen(struct cells *c)
+/* Adds groups of 2^steps bins. */
+static void coarsen(struct cells *c, int steps)
 {
-	c->coarser++;
-	c->first_bin >>= 1;
-	c->last_bin >>= 1;
+	c->coarser += steps;
+	c->first_bin >>= steps;
+	c->last_bin >>= steps;
 	for (size_t i = 0; i < c->row_capacity; i++) {
 		struct cells_row *r = &c->rows[i];
 		row_sort(c, r);
-		for (size_t k = 0; k < r->count; k++)
-			r->cell[k].bin >>= 1;
-		row_combine(r);
+		row_combine(r, steps);
 		c->sorted -= r->sorted - r->count;
 		r->sorted = r->count;
 		r->from_ns = r->to_ns = 0;
@@ -116,9 +118,9 @@ static struct cell *cell_of(struct cells *c, uint32_t process, int64_t bin)
 static void extend(struct cells *c, uint64_t from_ns, uint64_t to_ns)
 {
 	struct bin_span span = {c->first_bin, c->last_bin, c->sorted > 0};
-	for (int steps = bin_span_extend(&span, cells_k(c), from_ns, to_ns, CELLS_BINS_MAX);
-	     steps > 0; steps--)
-		coarsen(c);
+	const int steps = bin_span_extend(&span, cells_k(c), from_ns, to_ns, CELLS_BINS_MAX);
+	if (steps > 0)
+		coarsen(c, steps);
 	c->first_bin = span.first;
 	c->last_bin = span.last;
 }
@@ -191,7 +193,7 @@ static bool add(struct cells *c, const struct cells_deferred *q)
 		return false;
 	remember_last(c, &c->rows[q->process]);
 	while (c->sorted > CELLS_MAX && c->first_bin < c->last_bin)
-		coarsen(c);
+		coarsen(c, 1);
 	return true;
 }
 
@@ -236,28 +238,33 @@ static inline struct cells_deferred request_of(const struct io_span *span,
 				       .write = q->write};
 }
 
+/* Lengths of at most this have sums of 64 bits. */
+static const uint64_t length_max = UINT64_MAX / REQUESTS_MAX;
+
 /* Adds the first ones of disjoint requests to the last cell; returns the number that end there. */
 static inline size_t add_to_last(const struct cells_row *r, const struct io_span *span, size_t from,
 				 uint64_t epoch_ns)
 {
 	const struct io_request *q = span->request + from;
+	const int64_t *end_ns = span->end_ns + from;
 	const int64_t to_ns = r->to_ns <= epoch_ns              ? 0
 			      : r->to_ns - epoch_ns < INT64_MAX ? (int64_t)(r->to_ns - epoch_ns)
 								: INT64_MAX - 1;
-	uint64_t read = 0, written = 0, writes = 0;
+	uint64_t bytes = 0, written = 0, writes = 0, max = 0;
 	size_t n = 0;
 	if (!span->disjoint || epoch_ns + (uint64_t)q->start_ns < r->from_ns)
 		return 0;
-	for (; from + n < span->count && q[n].end_ns <= to_ns; n++) {
-		const uint64_t mask = 0 - (uint64_t)q[n].write;
-		read = saturate_add(read, q[n].length & ~mask);
-		written = saturate_add(written, q[n].length & mask);
+	for (; from + n < span->count && end_ns[n] <= to_ns; n++) {
+		const uint64_t length = q[n].length;
+		max |= length;
+		bytes += length;
+		written += length & (0 - (uint64_t)q[n].write);
 		writes += q[n].write;
 	}
-	if (n > 0) {
-		count(&r->cell[r->count - 1], false, n - writes, read);
-		count(&r->cell[r->count - 1], true, writes, written);
-	}
+	if (n == 0 || max > length_max)
+		return 0;
+	count(&r->cell[r->count - 1], false, n - writes, bytes - written);
+	count(&r->cell[r->count - 1], true, writes, written);
 	return n;
 }
 
@@ -327,7 +334,7 @@ bool cells_settle(struct cells *c)
 	for (size_t i = 0; i < c->row_capacity; i++)
 		row_sort(c, &c->rows[i]);
 	while (c->sorted > CELLS_MAX && c->first_bin < c->last_bin)
-		coarsen(c);
+		coarsen(c, 1);
 	return true;
 }
 
@@ -350,8 +357,8 @@ bool cells_join(struct cells *c, const struct cells *part, const uint32_t *proce
 		return true;
 	if (!cells_settle(c))
 		return false;
-	while (c->coarser < part->coarser)
-		coarsen(c);
+	if (c->coarser < part->coarser)
+		coarsen(c, part->coarser - c->coarser);
 	extend(c, cells_start(part->first_bin, cells_k(part)),
 	       cells_start(part->last_bin, cells_k(part)));
 	const int shift = c->coarser - part->coarser;

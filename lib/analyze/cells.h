@@ -17,7 +17,7 @@ enum {
 	CELLS_COARSER_MAX = CELLS_K + 34,
 	CELLS_BINS_MAX = 1 << 16,
 	CELLS_MAX = 1 << 20,
-	CELLS_DEFERRED = 1 << 18
+	CELLS_DEFERRED = 1 << 16
 };
 
 struct cell {

@@ -110,33 +110,44 @@ static bool add_long(struct series *s, uint64_t start, uint64_t end)
 	return true;
 }
 
-/* A request that begins in the latest bin and ends there or in the next one is added at once. */
-static inline bool add_request(struct series *s, uint64_t start, uint64_t end)
+/*
+ * Adds the first requests that begin in the latest bin and end there or in the following one; returns
+ * their number. Of those of unknown duration, the end is the start.
+ */
+static inline size_t add_near(struct series *s, const int64_t *start_ns, const int64_t *end_ns,
+			      size_t n, uint64_t epoch_ns)
 {
-	if (start >= s->to_ns && start < s->next_ns)
-		advance(s);
-	if (start < s->from_ns || start >= s->to_ns || end > s->next_ns)
-		return add_long(s, start, end);
-	const uint64_t middle = end < s->to_ns ? end : s->to_ns;
-	s->latest->in_flight_ns += middle - start;
-	s->following->in_flight_ns += end - middle;
+	const uint64_t from = s->from_ns - epoch_ns, middle = s->to_ns - s->from_ns,
+		       last = s->next_ns - s->from_ns;
+	uint64_t here_ns = 0, in_flight_ns = 0;
+	size_t i = 0;
+	for (; i < n; i++) {
+		const uint64_t start = (uint64_t)start_ns[i] - from,
+			       end = (uint64_t)end_ns[i] - from;
+		if (start >= middle || end > last || end_ns[i] == INT64_MAX)
+			break;
+		here_ns += (end < middle ? end : middle) - start;
+		in_flight_ns += end - start;
+	}
+	if (i == 0)
+		return 0;
+	s->latest->in_flight_ns += here_ns;
+	s->following->in_flight_ns += in_flight_ns - here_ns;
 	s->latest->requests = true;
-	return true;
+	return i;
 }
 
 /* Adds the first ones of disjoint requests that are in the latest bin; returns their number. */
-static inline size_t add_to_latest(struct series *s, const struct io_request *q, size_t n,
-				   uint64_t epoch_ns)
+static inline size_t add_to_latest(struct series *s, const int64_t *start_ns, const int64_t *end_ns,
+				   size_t n, uint64_t epoch_ns)
 {
-	const uint64_t from_ns = s->from_ns, length_ns = s->to_ns - from_ns;
+	const uint64_t from = s->from_ns - epoch_ns, length_ns = s->to_ns - s->from_ns;
 	uint64_t in_flight_ns = 0;
 	size_t i = 0;
-	if (epoch_ns + (uint64_t)q->start_ns < from_ns)
+	if ((uint64_t)start_ns[0] - from >= length_ns)
 		return 0;
-	for (; i < n && epoch_ns + (uint64_t)q[i].end_ns - from_ns <= length_ns; i++)
-		in_flight_ns += (uint64_t)(q[i].end_ns - q[i].start_ns);
-	if (i == 0)
-		return 0;
+	for (; i < n && (uint64_t)end_ns[i] - from <= length_ns; i++)
+		in_flight_ns += (uint64_t)(end_ns[i] - start_ns[i]);
 	s->latest->in_flight_ns += in_flight_ns;
 	s->latest->requests = true;
 	return i;
@@ -146,15 +157,20 @@ static bool add_requests(struct series *s, const struct io_span *span, uint64_t 
 {
 	const bool timed = span_is_timed(span),
 		   disjoint = span->disjoint && span_last(span)->end_ns != INT64_MAX;
-	for (size_t i = 0; i < span->count; i++) {
+	for (size_t i = 0; i < span->count;) {
 		const struct io_request *q = &span->request[i];
 		const uint64_t start = epoch_ns + (uint64_t)q->start_ns;
-		const size_t n = disjoint ? add_to_latest(s, q, span->count - i, epoch_ns) : 0;
-		if (n > 0)
-			i += n - 1;
-		else if (!add_request(s, start,
-				      timed ? saturate_add(start, q->duration_ns) : start))
+		if (start >= s->to_ns && start < s->next_ns)
+			advance(s);
+		size_t n = disjoint ? add_to_latest(s, span->start_ns + i, span->end_ns + i,
+						    span->count - i, epoch_ns)
+				    : 0;
+		n += add_near(s, span->start_ns + i + n, span->end_ns + i + n, span->count - i - n,
+			      epoch_ns);
+		if (n == 0 &&
+		    !add_long(s, start, timed ? saturate_add(start, q->duration_ns) : start))
 			return false;
+		i += n > 0 ? n : 1;
 	}
 	return true;
 }
