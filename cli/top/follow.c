@@ -19,13 +19,26 @@
 enum {
 	LOOK_MS = 1000, /* longest delay where inotify does not work, as on network file systems */
 	OLD_S = 60,
+	CREATED_MS = 3000, /* longest delay until a file exists */
+	STEP_MS = 20,
 };
+
+/* A recorder that was started together with the command may not have created the file yet. */
+static void wait_until_created(const char *path)
+{
+	const struct timespec step = {.tv_nsec = STEP_MS * 1000000L};
+	for (int ms = 0; ms < CREATED_MS && access(path, F_OK) != 0 && errno == ENOENT;
+	     ms += STEP_MS)
+		(void)nanosleep(&step, NULL);
+}
 
 bool follow_open(struct follow *f, const char *path)
 {
 	char link[32];
 	struct stat st;
 	*f = (struct follow){.stop = -1, .notices = -1};
+	if (strcmp(path, "-") != 0)
+		wait_until_created(path);
 	f->fd = trace_in_descriptor(path, &st);
 	if (f->fd < 0)
 		return false;

@@ -20,7 +20,8 @@ struct follow {
 	atomic_bool idle;  /* all that a file contained has been read once */
 };
 
-/* path "-": standard input. Returns false after a message. */
+/* Opens path, "-" for standard input; waits three seconds for a file that does not exist yet.
+ * Returns false after a message. */
 bool follow_open(struct follow *f, const char *path);
 /* As iot_read_fn; context: a struct follow. */
 ssize_t follow_read(void *context, void *buffer, size_t size);

@@ -33,6 +33,13 @@ wait
 "$IOTRACE" check grows.iot.zst | sed 's/fine.*;/fine;/; s/, comments.*//'
 python3 "$TOOLS/top.py" "$IOTRACE" intervals grows.iot.zst <lines && echo same
 
+echo '== a trace that is created after the start of top'
+"$IOTRACE" top --json later.iot >lines 2>&1 &
+sleep 0.2
+cp example.iot later.iot
+wait
+tail -n 1 lines | grep -o '"ended":true'
+
 echo '== a pipe'
 "$IOTRACE" record -q -o '|tee piped.iot | "$IOTRACE" top --json >lines' "$calls" threads
 python3 "$TOOLS/top.py" "$IOTRACE" intervals piped.iot <lines && echo same
