@@ -532,6 +532,21 @@ IOT_API int iot_writer_file(struct iot_writer *w, uint32_t process, uint32_t fil
 IOT_API int iot_writer_disk(struct iot_writer *w, uint32_t process, uint32_t disk,
 			    const char *path);
 /*
+ * Writes n operations as %op, faster than iot_writer_events() with their texts. Returns IOT_EUSAGE
+ * if one starts before time zero or ends beyond 2^63-1 ns, or if its line would be too long.
+ */
+struct iot_operation {
+	const char *name;     /* open, stat, ... */
+	int64_t start_ns;     /* absolute */
+	uint64_t duration_ns; /* from start to completion */
+	uint32_t process;
+	uint32_t file;            /* 0: none */
+	struct iot_text path, to; /* any bytes; data NULL: none */
+	const char *result;       /* "0", or the name of the error */
+};
+IOT_API IOT_USE_RESULT int iot_writer_operations(struct iot_writer *w,
+						 const struct iot_operation *op, size_t n);
+/*
  * Passes all data written so far to the file or pipe, at some cost in compression. With
  * IOT_SET_IN_PLACE, IOT_SET_FLUSH or IOT_SET_FLUSH_NS, it first writes a %sync, so that a reader
  * can verify the data.

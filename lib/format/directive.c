@@ -567,10 +567,9 @@ static size_t plain_end(const unsigned char *text, size_t at, size_t n)
 	return at;
 }
 
-void iot_directive_text(struct iot_builder *b, const char *key, const void *value, size_t n)
+/* Appends a value, percent-encoded. */
+static void put_encoded(struct iot_builder *b, const unsigned char *text, size_t n)
 {
-	const unsigned char *text = value;
-	put_key(b, key);
 	for (size_t i = 0; i < n;) {
 		const size_t plain = plain_end(text, i, n);
 		put(b, text + i, plain - i);
@@ -588,6 +587,39 @@ void iot_directive_text(struct iot_builder *b, const char *key, const void *valu
 		put(b, code, sizeof(code));
 		i++;
 	}
+}
+
+void iot_directive_text(struct iot_builder *b, const char *key, const void *value, size_t n)
+{
+	put_key(b, key);
+	put_encoded(b, value, n);
+}
+
+void directive_operation(struct iot_builder *b, void *memory, size_t capacity,
+			 const struct iot_operation *op)
+{
+	iot_directive_begin(b, memory, capacity, "op");
+	iot_directive_text(b, "name", op->name, strlen(op->name));
+	iot_directive_number(b, "time", (uint64_t)op->start_ns);
+	iot_directive_number(b, "took", op->duration_ns);
+	iot_directive_number(b, "process", op->process);
+	if (op->file != 0)
+		iot_directive_number(b, "file", op->file);
+	if (op->path.data != NULL)
+		iot_directive_text(b, "path", op->path.data, op->path.size);
+	if (op->to.data != NULL)
+		iot_directive_text(b, "to", op->to.data, op->to.size);
+	iot_directive_text(b, "result", op->result, strlen(op->result));
+}
+
+struct iot_text directive_encoded(struct iot_text value, char *out)
+{
+	const unsigned char *text = (const unsigned char *)value.data;
+	struct iot_builder b = {.data = out, .capacity = ENCODED_VALUE_MAX(value.size)};
+	if (plain_end(text, 0, value.size) == value.size)
+		return value;
+	put_encoded(&b, text, value.size);
+	return (struct iot_text){b.data, b.size};
 }
 
 int iot_directive_end(struct iot_builder *b, struct iot_event *ev)

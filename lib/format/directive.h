@@ -83,6 +83,17 @@ static inline bool directive_closes(const struct iot_event *ev)
 	return (ev->has & IOT_CLOSES) != 0;
 }
 
+/* Builds the %op of an operation. */
+void directive_operation(struct iot_builder *b, void *memory, size_t capacity,
+			 const struct iot_operation *op);
+
+/*
+ * Returns a value percent-encoded as iot_directive_text() does: the value itself if it contains
+ * nothing to encode; otherwise out, which has a capacity of ENCODED_VALUE_MAX(value.size).
+ */
+#define ENCODED_VALUE_MAX(size) (3 * (size))
+struct iot_text directive_encoded(struct iot_text value, char *out);
+
 /*
  * Converts time= and took= in the text from ticks to nanoseconds, or back. *text is unchanged if it
  * contains neither; otherwise it points to the result in out, which needs a capacity of

@@ -25,6 +25,9 @@ enum {
 	BEGINNING = 12, /* bytes */
 	RECENT = 4,
 	INT64_DIGITS = 19, /* a number of fewer digits fits in any slot */
+	FORMS = 64,
+	WORD_MAX = 16,               /* bytes of a name or result in a form, with its NUL */
+	OPERATION_PATHS_MAX = 16384, /* bytes of the paths of an operation without text */
 };
 
 static const char SLOT = '\n'; /* in the text of a template; no directive contains it */
@@ -52,7 +55,7 @@ struct template
 	bool irregular;     /* its events must be parsed */
 };
 
-/* The last value of a key: none, a number without its text so far, or a text. */
+/* The last value of a key: none, a number, whose text only a reader needs, or another text. */
 struct last {
 	struct kept_text key;
 	uint64_t number;
@@ -60,6 +63,15 @@ struct last {
 	uint8_t size; /* of the text; 0: none */
 	char text[VALUE_MAX];
 };
+
+/* The template of the operations with a name, a result and keys. */
+struct form {
+	char name[WORD_MAX], result[WORD_MAX];
+	unsigned keys;     /* enum form_keys */
+	uint32_t template; /* number + 1; 0: the form is unused */
+};
+
+enum form_keys { FORM_FILE = 1, FORM_PATH = 2, FORM_TO = 4 };
 
 /* The values of a directive that belong into slots, and its text without them. */
 struct scanned {
@@ -79,6 +91,7 @@ struct scanned {
 
 struct directive_codec {
 	uint64_t seed;
+	bool decodes;
 	size_t weight;
 	uint64_t last_time;
 	uint32_t last_path; /* number + 1; 0: none yet */
@@ -91,6 +104,8 @@ struct directive_codec {
 	/* by hash of a directive's beginning: templates used last, number + 1; 0: none */
 	uint32_t recent[BEGINNINGS][RECENT];
 	uint32_t recognized; /* template, number + 1, of the values in `scanned`; 0: none */
+	uint32_t used;       /* template, number + 1, of the directive encoded last; 0: none */
+	struct form form[FORMS];
 	struct slot *slot;
 	size_t slots, slot_capacity;
 	struct last *last;
@@ -110,19 +125,13 @@ struct directive_codec *directive_codec_new(void)
 	return c;
 }
 
-static void free_ids(struct directive_codec *c)
-{
-	idmap_free(&c->template_ids);
-	idmap_free(&c->key_ids);
-	idmap_free(&c->path_ids);
-	c->template_ids = c->key_ids = c->path_ids = (struct idmap){0};
-}
-
 void directive_codec_free(struct directive_codec *c)
 {
 	if (c == NULL)
 		return;
-	free_ids(c);
+	idmap_free(&c->template_ids);
+	idmap_free(&c->key_ids);
+	idmap_free(&c->path_ids);
 	free(c->text);
 	free(c->template);
 	free(c->slot);
@@ -136,12 +145,15 @@ void directive_codec_forget(struct directive_codec *c)
 {
 	if (c == NULL || c->weight == 0)
 		return;
-	free_ids(c);
+	idmap_renumber(&c->template_ids, 0);
+	idmap_renumber(&c->key_ids, 0);
+	idmap_renumber(&c->path_ids, 0);
 	c->weight = c->text_size = c->slots = c->paths = 0;
 	c->last_time = 0;
 	c->last_path = c->longest_path = 0;
-	c->recognized = 0;
+	c->recognized = c->used = 0;
 	memset(c->recent, 0, sizeof(c->recent));
+	memset(c->form, 0, sizeof(c->form));
 	if (c->last != NULL)
 		memset(c->last, 0, c->last_capacity * sizeof(*c->last));
 }
@@ -189,14 +201,14 @@ static size_t find_key(const struct directive_codec *c, struct iot_text text, ui
 	}
 }
 
-static size_t find_path(const struct directive_codec *c, struct iot_text text, uint64_t *id)
+/* Returns the number of a path in path_ids, a new one if *is_new; SIZE_MAX if out of memory. */
+static size_t number_path(struct directive_codec *c, struct iot_text path, bool *is_new)
 {
-	for (*id = hash(c, text);; ++*id) {
-		const size_t i = idmap_find(&c->path_ids, *id);
-		if (i == SIZE_MAX)
+	for (uint64_t id = hash(c, path);; id++) {
+		const size_t count = c->path_ids.count, i = idmap_number(&c->path_ids, id);
+		*is_new = i == count;
+		if (i == SIZE_MAX || *is_new || same_text(c, c->path[c->newest[i]], path))
 			return i;
-		if (same_text(c, c->path[c->newest[i]], text))
-			return c->newest[i];
 	}
 }
 
@@ -304,17 +316,13 @@ static bool scan(struct scanned *s, struct iot_text text)
 
 /* State */
 
-/* Adds a path with the id of find_path(). */
-static bool add_path_as(struct directive_codec *c, struct iot_text path, uint64_t id)
+/* Appends a path to the list. */
+static bool append_path(struct directive_codec *c, struct iot_text path)
 {
 	const size_t number = c->paths;
 	if (!array_reserve(&c->path, &c->path_capacity, number + 1, sizeof(*c->path)) ||
 	    !keep_text(c, path, &c->path[number]))
 		return false;
-	const size_t i = idmap_number(&c->path_ids, id);
-	if (!array_reserve_index(&c->newest, &c->newest_capacity, i, sizeof(*c->newest)))
-		return false;
-	c->newest[i] = (uint32_t)number;
 	c->paths++;
 	c->last_path = (uint32_t)c->paths;
 	c->weight += path.size + PATH_WEIGHT;
@@ -323,19 +331,31 @@ static bool add_path_as(struct directive_codec *c, struct iot_text path, uint64_
 	return true;
 }
 
+/* Appends a path that has the number i in path_ids. */
+static bool append_path_as(struct directive_codec *c, struct iot_text path, size_t i)
+{
+	if (i == SIZE_MAX ||
+	    !array_reserve_index(&c->newest, &c->newest_capacity, i, sizeof(*c->newest)))
+		return false;
+	c->newest[i] = (uint32_t)c->paths;
+	return append_path(c, path);
+}
+
+/* Adds a path that is spelled out. Only a writer looks paths up. */
 static bool add_path(struct directive_codec *c, struct iot_text path)
 {
-	uint64_t id;
-	(void)find_path(c, path, &id);
-	return add_path_as(c, path, id);
+	bool is_new;
+	return c->decodes ? append_path(c, path)
+			  : append_path_as(c, path, number_path(c, path, &is_new));
 }
 
 static void set_last(struct last *last, const struct scanned_slot *slot)
 {
 	last->number = slot->number;
 	last->is_number = slot->is_number;
-	last->size = (uint8_t)slot->value.size;
-	memcpy(last->text, slot->value.data, slot->value.size);
+	last->size = slot->is_number ? 0 : (uint8_t)slot->value.size;
+	if (last->size > 0)
+		memcpy(last->text, slot->value.data, last->size);
 }
 
 /* Returns the index of a key, which is added if it is new; SIZE_MAX if out of memory. */
@@ -410,6 +430,7 @@ static int learn(struct directive_codec *c, struct iot_text text)
 	    number != SIZE_MAX ? &c->template[number] : add_template(c, text, id);
 	if (t == NULL)
 		return IOT_ENOMEM;
+	c->used = (uint32_t)(t - c->template) + 1;
 	for (size_t i = 0; i < s->slots; i++) {
 		const struct scanned_slot *slot = &s->slot[i];
 		if (slot->kind == SLOT_TIME)
@@ -554,17 +575,25 @@ static size_t encode_time(struct directive_codec *c, uint64_t time, char *out)
 	return back + number_hex(out + back, delta);
 }
 
+static bool is_last(const struct last *last, const struct scanned_slot *slot)
+{
+	if (last->is_number != slot->is_number)
+		return false;
+	return slot->is_number ? last->number == slot->number
+			       : last->size == slot->value.size &&
+				     memcmp(last->text, slot->value.data, last->size) == 0;
+}
+
 static size_t encode_value(struct last *last, const struct scanned_slot *slot, char *out)
 {
-	const bool numbers = slot->is_number && last->size > 0 && last->is_number;
-	if (last->size == slot->value.size &&
-	    memcmp(last->text, slot->value.data, slot->value.size) == 0) {
+	const bool follows = slot->is_number && last->is_number && slot->number > 0 &&
+			     slot->number - 1 == last->number;
+	if (is_last(last, slot)) {
 		out[0] = '=';
 		return 1;
 	}
-	const uint64_t before = last->number;
 	set_last(last, slot);
-	if (numbers && slot->number > 0 && slot->number - 1 == before) {
+	if (follows) {
 		out[0] = '+';
 		return 1;
 	}
@@ -579,20 +608,20 @@ static size_t encode_value(struct last *last, const struct scanned_slot *slot, c
 static size_t encode_path(struct directive_codec *c, struct iot_text path, char *out)
 {
 	const size_t last = c->last_path;
-	uint64_t id;
+	bool is_new;
 	if (last > 0 && same_text(c, c->path[last - 1], path)) {
 		out[0] = '=';
 		return 1;
 	}
-	const size_t number = find_path(c, path, &id);
-	if (number != SIZE_MAX) {
-		c->last_path = (uint32_t)number + 1;
-		return number_hex(out, number);
+	const size_t i = number_path(c, path, &is_new);
+	if (i != SIZE_MAX && !is_new) {
+		c->last_path = c->newest[i] + 1;
+		return number_hex(out, c->newest[i]);
 	}
 	const bool marked = path.size == 0 || path.data[0] != '/';
 	out[0] = ':';
 	memcpy(out + marked, path.data, path.size);
-	return add_path_as(c, path, id) ? marked + path.size : 0;
+	return append_path_as(c, path, i) ? marked + path.size : 0;
 }
 
 static size_t encode_slot(struct directive_codec *c, const struct slot *to,
@@ -637,6 +666,7 @@ static ssize_t encode(struct directive_codec *c, size_t number, char *out)
 	const struct scanned *s = &c->scanned;
 	const struct template *t = &c->template[number];
 	const struct slot *slot = &c->slot[t->first_slot];
+	c->used = (uint32_t)number + 1;
 	out[0] = '%';
 	size_t n = 1 + number_dec(out + 1, number), end = n;
 	for (size_t i = 0; i < t->slots; i++) {
@@ -673,7 +703,7 @@ static bool is_full(const struct directive_codec *c, struct iot_text text)
 ssize_t directive_codec_encode(struct directive_codec *c, struct iot_text text, char *out)
 {
 	const size_t number = is_full(c, text) ? SIZE_MAX : match_recent(c, text);
-	c->recognized = 0;
+	c->recognized = c->used = 0;
 	const ssize_t n =
 	    number != SIZE_MAX ? encode(c, number, out) : encode_scanned(c, text, out);
 	assert(n <= (ssize_t)ENCODED_DIRECTIVE_MAX(text.size));
@@ -688,6 +718,75 @@ ssize_t directive_codec_encode_recognized(struct directive_codec *c, struct iot_
 		return directive_codec_encode(c, text, out);
 	c->recognized = 0;
 	return encode(c, number - 1, out);
+}
+
+/* Operations without a text */
+
+static unsigned form_keys(const struct iot_operation *op)
+{
+	return (op->file != 0 ? FORM_FILE : 0U) | (op->path.data != NULL ? FORM_PATH : 0U) |
+	       (op->to.data != NULL ? FORM_TO : 0U);
+}
+
+/* The addresses only select the form, as a caller usually has one string for each name. */
+static struct form *form_of(struct directive_codec *c, const struct iot_operation *op)
+{
+	const uint64_t mixed =
+	    ((uint64_t)(uintptr_t)op->name ^ (uint64_t)(uintptr_t)op->result << 20) + form_keys(op);
+	return &c->form[(mixed * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
+}
+
+static struct scanned_slot number_value(uint64_t number)
+{
+	return (struct scanned_slot){.number = number, .is_number = true};
+}
+
+static struct scanned_slot path_value(struct iot_text path)
+{
+	return (struct scanned_slot){.value = path};
+}
+
+/* Stores the values in the order of directive_operation(). Returns their number. */
+static size_t store_values(struct scanned_slot *slot, const struct iot_operation *op)
+{
+	size_t n = 0;
+	slot[n++] = number_value((uint64_t)op->start_ns);
+	slot[n++] = number_value(op->duration_ns);
+	slot[n++] = number_value(op->process);
+	if (op->file != 0)
+		slot[n++] = number_value(op->file);
+	if (op->path.data != NULL)
+		slot[n++] = path_value(op->path);
+	if (op->to.data != NULL)
+		slot[n++] = path_value(op->to);
+	return n;
+}
+
+ssize_t directive_codec_encode_operation(struct directive_codec *c, const struct iot_operation *op,
+					 bool *closes, char *out)
+{
+	const struct form *f = form_of(c, op);
+	const size_t paths = op->path.size + op->to.size;
+	if (f->template == 0 || f->keys != form_keys(op) || strcmp(f->name, op->name) != 0 ||
+	    strcmp(f->result, op->result) != 0 || paths > OPERATION_PATHS_MAX ||
+	    c->weight + paths + PATHS_MAX * PATH_WEIGHT > STATE_MAX)
+		return 0;
+	(void)store_values(c->scanned.slot, op);
+	*closes = (c->template[f->template - 1].has & IOT_CLOSES) != 0;
+	c->recognized = 0;
+	return encode(c, f->template - 1, out);
+}
+
+void directive_codec_add_operation(struct directive_codec *c, const struct iot_operation *op)
+{
+	struct form *f = form_of(c, op);
+	const size_t name = strlen(op->name), result = strlen(op->result);
+	if (c->used == 0 || name >= WORD_MAX || result >= WORD_MAX ||
+	    c->template[c->used - 1].slots != store_values(c->scanned.slot, op))
+		return;
+	*f = (struct form){.keys = form_keys(op), .template = c->used};
+	memcpy(f->name, op->name, name);
+	memcpy(f->result, op->result, result);
 }
 
 /* Decoding */
@@ -996,6 +1095,8 @@ int directive_codec_parse(struct directive_codec *c, struct iot_event *ev, uint6
 			  char *out, size_t capacity, const char **why)
 {
 	const struct iot_text text = ev->text;
+	if (c != NULL)
+		c->decodes = true;
 	if (c != NULL && is_encoded(text))
 		return decode(c, ev, tick_ns, out, capacity, why);
 	if (has_times(text, tick_ns) && RETIMED_MAX(text.size) > capacity)

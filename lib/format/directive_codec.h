@@ -40,6 +40,18 @@ ssize_t directive_codec_encode_recognized(struct directive_codec *c, struct iot_
 					  char *out);
 
 /*
+ * As directive_codec_encode(), for an operation with times in ticks and its paths percent-encoded,
+ * without its text. Returns 0 if it must be written as the text of directive_operation(), which
+ * directive_codec_encode() encodes; then call directive_codec_add_operation(). *closes: as
+ * IOT_CLOSES. The capacity is OPERATION_ENCODED_MAX plus the sizes of the paths.
+ */
+#define OPERATION_ENCODED_MAX 128
+ssize_t directive_codec_encode_operation(struct directive_codec *c, const struct iot_operation *op,
+					 bool *closes, char *out);
+/* Makes operations that resemble this one, the text of which was encoded last, need no text. */
+void directive_codec_add_operation(struct directive_codec *c, const struct iot_operation *op);
+
+/*
  * Parses the comment line of which ev->text is the text: decodes it, converts its times to
  * nanoseconds, and sets the other members of ev. c is NULL in version 1. If the text changes, it is
  * in out. Returns IOT_OK; IOT_ELIMIT, with nothing changed, if `capacity` is less than

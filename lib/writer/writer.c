@@ -29,6 +29,7 @@ enum {
 	GZIP_LEVELS = 9,
 	ZSTD_LEVELS = 19,
 	THREADS_MAX = 256,
+	OPERATION_PATH_MAX = 8192, /* bytes of each path; the text of longer ones is made */
 };
 
 static const uint64_t NOT_SET = UINT64_MAX;
@@ -318,6 +319,92 @@ static int write_comment(struct iot_writer *w, const struct iot_event *given)
 	w->comments++;
 	w->since_flush++;
 	return flush_if_full(w);
+}
+
+/* Operations */
+
+/* The operation as its line has it: in ticks, and its paths encoded in the scratch memory. */
+static struct iot_operation as_written(const struct iot_writer *w, const struct iot_operation *op)
+{
+	struct iot_operation to = *op;
+	const uint64_t tick = w->set.tick_ns, start = (uint64_t)op->start_ns;
+	if (tick != 1) {
+		to.start_ns = (int64_t)(start / tick);
+		to.duration_ns = (start + op->duration_ns) / tick - start / tick;
+	}
+	to.path = directive_encoded(op->path, w->scratch);
+	to.to = directive_encoded(op->to, w->scratch + ENCODED_VALUE_MAX(op->path.size));
+	return to;
+}
+
+static int write_operation_text(struct iot_writer *w, const struct iot_operation *op)
+{
+	/* put_comment uses the first half of the scratch memory */
+	char *text = w->scratch + RETIMED_MAX(COMMENT_MAX) / 2;
+	struct iot_builder b;
+	directive_operation(&b, text, COMMENT_MAX, op);
+	if (b.status != IOT_OK)
+		return too_long(w);
+	return write_comment(w, &(struct iot_event){.kind = IOT_OP, .text = {b.data, b.size}});
+}
+
+/* The first operations of a kind are written as text; later ones resemble these. */
+static int learn_operation(struct iot_writer *w, const struct iot_operation *op)
+{
+	if (write_operation_text(w, op) == IOT_OK && w->directives != NULL)
+		directive_codec_add_operation(w->directives, op);
+	return w->error.status;
+}
+
+static bool is_short(const struct iot_operation *op)
+{
+	return op->path.size <= OPERATION_PATH_MAX && op->to.size <= OPERATION_PATH_MAX &&
+	       op->start_ns >= 0 && op->duration_ns <= (uint64_t)(INT64_MAX - op->start_ns);
+}
+
+static void close_file(struct iot_writer *w, const struct iot_operation *op)
+{
+	struct definition *name;
+	(void)definitions_add(
+	    &w->names,
+	    &(struct iot_event){.kind = IOT_OP,
+				.has = IOT_CLOSES,
+				.rec = {.process = op->process, .file = op->file}},
+	    &name);
+	codec_update(w->codec, op->process, op->file, false, 0, 0);
+}
+
+static int write_operation(struct iot_writer *w, const struct iot_operation *op)
+{
+	const bool is_hex = w->set.base == 16;
+	bool closes;
+	if (w->directives == NULL || !is_short(op))
+		return learn_operation(w, op);
+	if (sync_if_due(w) != IOT_OK || reserve_capacity(w, COMMENT_MAX) != IOT_OK)
+		return w->error.status;
+	char *line = w->buffer + w->used, *text = line + (is_hex ? 3 : 4);
+	const struct iot_operation written = as_written(w, op);
+	const ssize_t n = directive_codec_encode_operation(w->directives, &written, &closes, text);
+	if (n == 0)
+		return learn_operation(w, op);
+	if (n < 0)
+		return out_of_memory(w);
+	memcpy(line, is_hex ? "ff " : "255 ", (size_t)(text - line));
+	text[n] = '\n';
+	w->used = (size_t)(text + n + 1 - w->buffer);
+	if (closes)
+		close_file(w, op);
+	w->comments++;
+	w->since_flush++;
+	return flush_if_full(w);
+}
+
+int iot_writer_operations(struct iot_writer *w, const struct iot_operation *op, size_t n)
+{
+	int status = check_open(w);
+	for (size_t i = 0; i < n && status == IOT_OK; i++)
+		status = write_operation(w, &op[i]);
+	return status == IOT_OK ? flush_if_late(w) : status;
 }
 
 /* Records */

@@ -701,3 +701,128 @@ Test(writer, thousands_of_files_and_syncs_are_a_fixed_point)
 	free(first.data);
 	free(second.data);
 }
+
+/* Operations that differ in all values, many of which are equal to the previous one's, or one more. */
+static struct iot_operation operation(unsigned i)
+{
+	static const char *const names[] = {"open", "close", "stat", "rename", "a b"};
+	static const char *const results[] = {"0", "0", "ENOENT", "a long name of an error"};
+	static const char *const paths[] = {"/a",        "relative/b", "", "/with blank\n",
+					    "/\xc3\xa4", "/%"};
+	const char *path = paths[i / 3 % 6], *to = paths[i / 7 % 6];
+	return (struct iot_operation){
+	    .name = names[i * 7 / 2 % 5],
+	    .result = results[i / 5 % 4],
+	    .start_ns = (int64_t)(1000 * (i - i % 4) + 1234 * (i % 3)),
+	    .duration_ns = i % 5 == 0 ? i : 4000 + i % 2,
+	    .process = 1 + i / 4 % 3,
+	    .file = i % 3 == 0 ? 0 : 1 + i % 5,
+	    .path = {i % 4 == 1 ? NULL : path, i % 4 == 1 ? 0 : strlen(path)},
+	    .to = {i % 4 == 2 ? to : NULL, i % 4 == 2 ? strlen(to) : 0},
+	};
+}
+
+static void write_as_text(struct iot_writer *w, const struct iot_operation *op)
+{
+	static char memory[IOT_COMMENT_MAX];
+	struct iot_builder b;
+	iot_directive_begin(&b, memory, sizeof(memory), "op");
+	iot_directive_text(&b, "name", op->name, strlen(op->name));
+	iot_directive_number(&b, "time", (uint64_t)op->start_ns);
+	iot_directive_number(&b, "took", op->duration_ns);
+	iot_directive_number(&b, "process", op->process);
+	if (op->file != 0)
+		iot_directive_number(&b, "file", op->file);
+	if (op->path.data != NULL)
+		iot_directive_text(&b, "path", op->path.data, op->path.size);
+	if (op->to.data != NULL)
+		iot_directive_text(&b, "to", op->to.data, op->to.size);
+	iot_directive_text(&b, "result", op->result, strlen(op->result));
+	const struct iot_event ev = {.kind = IOT_OP, .text = {b.data, b.size}};
+	cr_assert_eq(iot_writer_events(w, &ev, 1), IOT_OK, "%s", iot_writer_error(w));
+}
+
+/* A trace of operations between records and definitions of their files. */
+static struct bytes with_operations(struct make how, bool as_text)
+{
+	struct iot_writer *w = memory_writer(how);
+	for (unsigned i = 0; i < 2000; i++) {
+		const struct iot_operation op[] = {operation(2 * i), operation(2 * i + 1)};
+		if (as_text) {
+			write_as_text(w, &op[0]);
+			write_as_text(w, &op[1]);
+		} else {
+			cr_assert_eq(iot_writer_operations(w, op, 2), IOT_OK, "%s",
+				     iot_writer_error(w));
+		}
+		if (i % 5 == 0)
+			cr_assert_eq(iot_writer_file(w, 1 + i % 3, 1 + i % 5, i, "/file"), IOT_OK);
+		if (i % 3 == 0)
+			write_record(w, 1 + i % 3, 1 + i % 5, (int64_t)i * 1000, 0);
+	}
+	return written(w);
+}
+
+static void expect_equal_traces(struct make how)
+{
+	struct bytes text = with_operations(how, true), values = with_operations(how, false);
+	cr_expect_eq(text.size, values.size);
+	cr_expect(text.size == values.size && memcmp(text.data, values.data, text.size) == 0);
+	free(text.data);
+	free(values.data);
+}
+
+Test(writer, operations_are_written_as_their_texts_are)
+{
+	expect_equal_traces((struct make){.tick_ns = 1});
+	expect_equal_traces((struct make){.tick_ns = 1, .sync = 17});
+	expect_equal_traces((struct make){.tick_ns = 1000, .sync = 100, .base = 10});
+	expect_equal_traces((struct make){.tick_ns = 7, .bare = true});
+}
+
+Test(writer, paths_of_operations_fill_the_state_as_their_texts_do)
+{
+	enum { N = 1500, SIZE = 8000 };
+	struct bytes trace[2];
+	char *path = malloc(SIZE);
+	cr_assert_not_null(path);
+	memset(path, 'p', SIZE);
+	for (int as_text = 0; as_text < 2; as_text++) {
+		struct iot_writer *w = memory_writer((struct make){.tick_ns = 1});
+		for (unsigned i = 0; i < N; i++) {
+			struct iot_operation op = operation(0);
+			memcpy(path, &i, 2);
+			op.path = (struct iot_text){path, SIZE};
+			if (as_text)
+				write_as_text(w, &op);
+			else
+				cr_assert_eq(iot_writer_operations(w, &op, 1), IOT_OK);
+		}
+		trace[as_text] = written(w);
+	}
+	struct reading values = read_bytes(trace[0].data, trace[0].size, (struct how){0});
+	struct reading text = read_bytes(trace[1].data, trace[1].size, (struct how){0});
+	cr_expect_eq(values.status, IOT_OK, "%s", values.error);
+	cr_expect_eq(values.comments, N);
+	cr_expect_str_eq(values.text.data, text.text.data);
+	free_reading(&values);
+	free_reading(&text);
+	free(trace[0].data);
+	free(trace[1].data);
+	free(path);
+}
+
+Test(writer, operation_before_time_zero_is_refused)
+{
+	struct iot_writer *w = memory_writer((struct make){.tick_ns = 1});
+	struct iot_operation op = operation(0);
+	cr_assert_eq(iot_writer_operations(w, &op, 1), IOT_OK);
+	op.start_ns = INT64_MAX;
+	op.duration_ns = 1;
+	cr_expect_eq(iot_writer_operations(w, &op, 1), IOT_EUSAGE);
+	iot_writer_free(w);
+	w = memory_writer((struct make){.tick_ns = 1});
+	op.start_ns = -1;
+	cr_expect_eq(iot_writer_operations(w, &op, 1), IOT_EUSAGE);
+	iot_writer_free(w);
+}
