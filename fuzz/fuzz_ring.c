@@ -85,11 +85,12 @@ static uint64_t make_trace(struct sorter *s, struct iot_writer *w)
 	ssize_t n;
 	FUZZ_CHECK(e != NULL);
 	while ((n = sorter_events(s, batch, NULL, RING_BATCH)) > 0)
-		FUZZ_CHECK(ring_events_add(e, batch, (size_t)n) == IOT_OK);
+		for (ssize_t i = 0; i < n; i++)
+			FUZZ_CHECK(ring_events_add(e, &batch[i]) == IOT_OK);
 	const struct iot_event ended = {.kind = RING_ENDED,
 					.rec = {.start_ns = (int64_t)decoder.now},
 					.text = {(const char *)counters, sizeof(counters)}};
-	FUZZ_CHECK(ring_events_add(e, &ended, 1) == IOT_OK);
+	FUZZ_CHECK(ring_events_add(e, &ended) == IOT_OK && ring_events_flush(e) == IOT_OK);
 	const uint64_t records = ring_events_totals(e)->records;
 	ring_events_free(e);
 	return records;

@@ -23,6 +23,7 @@
 #include "lib/base/error.h"
 #include "lib/base/full_io.h"
 #include "lib/base/number.h"
+#include "lib/sort/keysort.h"
 #include "lib/sort/sorter.h"
 #include "doorbell.h"
 #include "packet_pipe.h"
@@ -33,9 +34,10 @@ enum {
 	ENDED_MAX = 256,
 	WAIT_MIN_MS = 3, /* while programs are busy */
 	WAIT_MAX_MS = 20,
-	BUSY = 1 << 14,     /* bytes of all rings after which the next look follows soon */
-	SLACK_NS = 1000000, /* stores become visible within microseconds */
-	SKEW_NS = 10000000, /* of a valid time stamp */
+	BUSY = 1 << 14,       /* bytes of all rings after which the next look follows soon */
+	EVENTS_MAX = 1 << 14, /* events of one step that are not copied */
+	SLACK_NS = 1000000,   /* stores become visible within microseconds */
+	SKEW_NS = 10000000,   /* of a valid time stamp */
 	OPERATION_NS =
 	    1000000000, /* records wait so long for operations that started before them */
 };
@@ -45,7 +47,13 @@ struct collector {
 	struct processes processes;
 	struct ring *ring;
 	size_t rings, ring_capacity;
-	struct sorter *sorter;
+	/* events of rings in this step, whose texts are in the rings; their order: starts, indexes */
+	struct iot_event *event;
+	struct sort_key *key, *spare;
+	size_t event_count;
+	struct sorter *sorter; /* for events that wait for others, and those beyond EVENTS_MAX */
+	int64_t passed;        /* start of the latest event written */
+	uint64_t late;         /* records written after later events */
 	struct ring_events *events;
 	struct clock_map *clock;
 	uint64_t zero, watermark, slack, skew, operation; /* in units of the clock */
@@ -58,8 +66,14 @@ struct collector {
 	bool per_thread;
 	uint32_t ended[ENDED_MAX];
 	size_t ended_count;
-	struct iot_event batch[RING_BATCH];
+	struct iot_event batch[RING_BATCH]; /* of the sorter */
 	struct error error;
+};
+
+/* The events of the sorter in collector.batch that have not been written: [at, count). */
+struct sorted_batch {
+	size_t at, count;
+	bool ended;
 };
 
 static uint64_t now_ns(void)
@@ -87,9 +101,13 @@ struct collector *collector_new(const struct recording *r, struct iot_writer *w,
 	c->flags = r->control->cpu == RECORD_CPU_NONE ? IOT_CPU_UNKNOWN : 0;
 	c->sorter = sorter_new(o->memory, SORTER_LIVE);
 	c->events = ring_events_new(w, &c->processes, clock, &o->events);
+	c->event = malloc((EVENTS_MAX + RING_BATCH) * sizeof(*c->event));
+	c->key = malloc((EVENTS_MAX + RING_BATCH) * sizeof(*c->key));
+	c->spare = malloc((EVENTS_MAX + RING_BATCH) * sizeof(*c->spare));
 	ring_survive_truncation();
 	doorbell_start(&c->doorbell, &r->control->doorbell, &r->control->heartbeat);
-	if (c->sorter != NULL && c->events != NULL)
+	if (c->sorter != NULL && c->events != NULL && c->event != NULL && c->key != NULL &&
+	    c->spare != NULL)
 		return c;
 	collector_free(c);
 	return NULL;
@@ -103,6 +121,9 @@ void collector_free(struct collector *c)
 	for (size_t i = 0; i < c->rings; i++)
 		ring_close(&c->ring[i]);
 	free(c->ring);
+	free(c->event);
+	free(c->key);
+	free(c->spare);
 	ring_events_free(c->events);
 	sorter_free(c->sorter);
 	processes_free(&c->processes);
@@ -128,7 +149,7 @@ const char *collector_error(const struct collector *c)
 
 uint64_t collector_late(const struct collector *c)
 {
-	return sorter_late(c->sorter);
+	return c->late;
 }
 
 const struct ring_events_totals *collector_totals(const struct collector *c)
@@ -138,12 +159,17 @@ const struct ring_events_totals *collector_totals(const struct collector *c)
 
 /* Sorting */
 
+static int sorter_failed(struct collector *c)
+{
+	return error_set(&c->error, sorter_error(c->sorter)->status, "%s",
+			 sorter_error(c->sorter)->text);
+}
+
 static int add_events(struct collector *c, const struct iot_event *ev, size_t n)
 {
 	if (n == 0 || sorter_add(c->sorter, ev, NULL, n) == SORTER_OK)
 		return IOT_OK;
-	return error_set(&c->error, sorter_error(c->sorter)->status, "%s",
-			 sorter_error(c->sorter)->text);
+	return sorter_failed(c);
 }
 
 /* An event of the collector itself, which no earlier event may follow. */
@@ -161,21 +187,78 @@ static int add_loss(struct collector *c, const struct ring *r, enum ring_loss wh
 		   .rec = {.process = r->process, .type = (uint8_t)why, .offset = records}});
 }
 
-static int write_sorted(struct collector *c)
+/* Returns the bytes of all rings whose events have been copied or written. */
+static void release_rings(struct collector *c)
 {
-	struct iot_event out[RING_BATCH];
-	ssize_t n;
+	for (size_t i = 0; i < c->rings; i++)
+		if (c->ring[i].held)
+			ring_release(&c->ring[i]);
+}
+
+/* Moves all events to the sorter. */
+static int copy_events(struct collector *c)
+{
+	const int status = add_events(c, c->event, c->event_count);
+	c->event_count = 0;
+	release_rings(c);
+	return status;
+}
+
+static void write_event(struct collector *c, const struct iot_event *ev)
+{
+	c->late += ev->kind == IOT_RECORD && ev->rec.start_ns < c->passed;
+	if (ev->rec.start_ns > c->passed)
+		c->passed = ev->rec.start_ns;
+	(void)ring_events_add(c->events, ev);
+}
+
+/* Writes the events of the sorter that start up to a time. */
+static int write_sorted_until(struct collector *c, int64_t time, struct sorted_batch *s)
+{
+	for (;;) {
+		if (s->at == s->count && !s->ended) {
+			const ssize_t n = sorter_events(c->sorter, c->batch, NULL, RING_BATCH);
+			if (n < 0)
+				return sorter_failed(c);
+			*s = (struct sorted_batch){.count = (size_t)n, .ended = n == 0};
+		}
+		if (s->ended || c->batch[s->at].rec.start_ns > time)
+			return IOT_OK;
+		write_event(c, &c->batch[s->at++]);
+	}
+}
+
+static void sort_events(struct collector *c)
+{
+	for (size_t i = 0; i < c->event_count; i++)
+		c->key[i] = (struct sort_key){c->event[i].rec.start_ns, i};
+	keysort(c->key, c->event_count, 0, c->spare);
+}
+
+/*
+ * Writes the events before the watermark, of equal ones those of the sorter first, which arrived
+ * before. Moves the others to the sorter.
+ */
+static int write_events(struct collector *c, int64_t watermark)
+{
+	struct sorted_batch s = {.at = 0};
+	size_t i = 0;
 	int status = IOT_OK;
-	while (status == IOT_OK && (n = sorter_events(c->sorter, out, NULL, RING_BATCH)) > 0)
-		status = ring_events_add(c->events, out, (size_t)n);
-	if (status == IOT_ENOMEM)
-		(void)error_set(&c->error, status, "out of memory");
-	if (status != IOT_OK)
-		return status;
-	return sorter_error(c->sorter)->status == IOT_OK
-		   ? IOT_OK
-		   : error_set(&c->error, sorter_error(c->sorter)->status, "%s",
-			       sorter_error(c->sorter)->text);
+	sort_events(c);
+	for (; i < c->event_count && status == IOT_OK && c->key[i].start < watermark; i++) {
+		status = write_sorted_until(c, c->key[i].start, &s);
+		write_event(c, &c->event[c->key[i].tie]);
+	}
+	if (status == IOT_OK)
+		status = write_sorted_until(c, INT64_MAX, &s);
+	for (; i < c->event_count && status == IOT_OK; i++)
+		status = add_events(c, &c->event[c->key[i].tie], 1);
+	c->event_count = 0;
+	release_rings(c);
+	const int written = ring_events_flush(c->events);
+	if (written == IOT_ENOMEM)
+		(void)error_set(&c->error, written, "out of memory");
+	return status == IOT_OK ? written : status;
 }
 
 /* Processes and rings */
@@ -226,12 +309,13 @@ static void add_joined(struct collector *c, const char *name)
 	collector_expect(c, (uint32_t)pid, program);
 }
 
-static void note_children(struct collector *c, uint32_t parent, size_t n)
+static void note_children(struct collector *c, uint32_t parent, const struct iot_event *ev,
+			  size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct record_child child;
-		const struct iot_text text = c->batch[i].text;
-		if (c->batch[i].kind != RING_RAW || text.size < sizeof(child))
+		const struct iot_text text = ev[i].text;
+		if (ev[i].kind != RING_RAW || text.size < sizeof(child))
 			continue;
 		memcpy(&child, text.data, sizeof(child));
 		if (child.head.kind == RECORD_CHILD)
@@ -265,7 +349,7 @@ static int add_records(struct collector *c, uint32_t process, const unsigned cha
 		const int count = ring_decode(&d, data, n, c->batch, &used);
 		if (count < 0 || used == 0)
 			return add_damage(c, process);
-		note_children(c, c->processes.process[process].pid, (size_t)count);
+		note_children(c, c->processes.process[process].pid, c->batch, (size_t)count);
 		status = add_events(c, c->batch, (size_t)count);
 		data += used;
 		n -= used;
@@ -345,7 +429,7 @@ static int give_up(struct collector *c, struct ring *r)
 	const bool reported = r->failed;
 	r->failed = true;
 	r->tail = atomic_load(&r->header->head);
-	ring_consume(r, 0);
+	r->held = true;
 	return reported ? IOT_OK : add_loss(c, r, RING_DAMAGED, 0);
 }
 
@@ -383,7 +467,34 @@ static void find_thread(struct collector *c, struct ring *r, const unsigned char
 	r->thread = thread == SIZE_MAX ? r->process : (uint32_t)thread;
 }
 
-static int drain(struct collector *c, struct ring *r)
+/*
+ * Decodes the records of a ring that start before d->until, the others as well if one of them starts
+ * before. Returns 0 if an invalid one follows, -1 if the rest may stay in the ring.
+ */
+static int decode_some(struct collector *c, struct ring *r, struct ring_decoder *d, size_t n,
+		       size_t *used)
+{
+	const unsigned char *data = r->data + (r->tail & (r->size - 1));
+	struct iot_event *out = c->event + c->event_count;
+	if (c->per_thread)
+		find_thread(c, r, data, n);
+	d->thread = r->thread;
+	int count = ring_decode(d, data, n, out, used);
+	if (count == 0 && *used == 0 && d->until != 0) {
+		if (n <= r->size / 4 && ring_starts_later(d, data, n))
+			return -1;
+		d->until = 0;
+		count = ring_decode(d, data, n, out, used);
+	}
+	if (count < 0 || *used == 0)
+		return 0;
+	note_children(c, r->pid, out, (size_t)count);
+	c->event_count += (size_t)count;
+	return 1;
+}
+
+/* Records that start at `until` or later may stay in the ring if they are few; 0: none. */
+static int drain(struct collector *c, struct ring *r, uint64_t until)
 {
 	const bool failed = r->failed;
 	if (r->data == NULL)
@@ -391,22 +502,22 @@ static int drain(struct collector *c, struct ring *r)
 	size_t n = ring_available(r);
 	struct ring_decoder d = decoder_of(c, r->process, r->thread);
 	int status = IOT_OK;
-	c->drained += n;
+	d.until = until;
 	while (n > 0 && status == IOT_OK) {
 		size_t used;
-		const unsigned char *data = r->data + (r->tail & (r->size - 1));
-		if (c->per_thread)
-			find_thread(c, r, data, n);
-		d.thread = r->thread;
-		const int count = ring_decode(&d, data, n, c->batch, &used);
-		if (count < 0 || used == 0) {
+		const int decoded = decode_some(c, r, &d, n, &used);
+		if (decoded == 0) {
 			r->failed = failed;
 			return give_up(c, r);
 		}
-		note_children(c, r->pid, (size_t)count);
-		status = add_events(c, c->batch, (size_t)count);
-		ring_consume(r, used);
+		if (decoded < 0)
+			break;
+		c->drained += used;
+		r->tail += used;
+		r->held = true;
 		n -= used;
+		if (c->event_count >= EVENTS_MAX)
+			status = copy_events(c);
 	}
 	if (r->failed) {
 		r->failed = failed;
@@ -534,20 +645,27 @@ static int report_unsent(struct collector *c, uint32_t index)
 						     .object = (uint32_t)others}});
 }
 
-static int drain_all(struct collector *c)
+/* all: leaves nothing in the rings. */
+static int drain_all(struct collector *c, bool all)
 {
 	uint64_t watermark = clock_map_now(c->clock) - c->slack;
 	int status = find_rings(c);
-	for (size_t i = 0; i < c->rings && status == IOT_OK; i++) {
+	for (size_t i = 0; i < c->rings; i++)
 		watermark = oldest(c, &c->ring[i], watermark);
-		status = drain(c, &c->ring[i]);
-	}
 	watermark = oldest_unsent(c, watermark);
-	if (status == IOT_OK)
-		status = drain_packets(c);
 	if (watermark > c->watermark)
 		c->watermark = watermark;
-	return status;
+	for (size_t i = 0; i < c->rings && status == IOT_OK; i++)
+		status = drain(c, &c->ring[i], all ? 0 : c->watermark);
+	return status == IOT_OK ? drain_packets(c) : status;
+}
+
+/* Writes the events before a time of the clock. */
+static int write_until(struct collector *c, uint64_t time)
+{
+	const int64_t watermark = (int64_t)(time - c->zero);
+	const int status = sorter_set_watermark(c->sorter, watermark);
+	return status == IOT_OK ? write_events(c, watermark) : sorter_failed(c);
 }
 
 /* The end of processes */
@@ -609,14 +727,14 @@ int collector_step(struct collector *c, int fd)
 	atomic_store(&c->recording->control->heartbeat, now_ns());
 	clock_map_sample(c->clock);
 	doorbell_answer(&c->doorbell);
-	int status = drain_all(c);
+	int status = drain_all(c, c->ended_count > 0);
 	choose_wait(c);
+	if (status == IOT_OK)
+		status = write_until(c, c->watermark);
 	for (size_t i = 0; i < c->ended_count && status == IOT_OK; i++)
 		status = end_process(c, c->ended[i]);
 	c->ended_count = 0;
-	if (status == IOT_OK)
-		status = sorter_set_watermark(c->sorter, (int64_t)(c->watermark - c->zero));
-	return status == IOT_OK ? write_sorted(c) : status;
+	return status;
 }
 
 static int interrupt_process(struct collector *c, uint32_t index)
@@ -632,12 +750,14 @@ int collector_finish(struct collector *c)
 {
 	int status = read_directory(c);
 	if (status == IOT_OK)
-		status = drain_all(c);
+		status = drain_all(c, true);
+	if (status == IOT_OK)
+		status = copy_events(c);
 	for (size_t i = 0; i < c->processes.count && status == IOT_OK; i++)
 		if (c->processes.process[i].shared != NULL)
 			status = interrupt_process(c, (uint32_t)i);
 	clock_map_sample(c->clock);
-	if (status == IOT_OK)
-		status = sorter_end(c->sorter);
-	return status == IOT_OK ? write_sorted(c) : status;
+	if (status == IOT_OK && sorter_end(c->sorter) != IOT_OK)
+		status = sorter_failed(c);
+	return status == IOT_OK ? write_events(c, INT64_MAX) : status;
 }

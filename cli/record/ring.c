@@ -88,6 +88,18 @@ static bool decode_other(const struct ring_decoder *d, const unsigned char *data
 	return true;
 }
 
+/* Returns when a record starts; 0 if its bytes are not in the n bytes, or it has no time. */
+static uint64_t start_of(struct record_head head, const unsigned char *data, size_t n)
+{
+	const size_t at = head.kind == RECORD_TRANSFER ? offsetof(struct record_transfer, start)
+						       : offsetof(struct timed_record, time);
+	uint64_t start;
+	if (n < at + sizeof(start) || head.kind == RECORD_SKIP)
+		return 0;
+	memcpy(&start, data + at, sizeof(start));
+	return start;
+}
+
 uint32_t ring_new_thread(const unsigned char *data, size_t n)
 {
 	struct record_thread t;
@@ -121,12 +133,15 @@ static size_t decode(const struct ring_decoder *d, const unsigned char *data, si
 int ring_decode(const struct ring_decoder *d, const unsigned char *data, size_t n,
 		struct iot_event out[RING_BATCH], size_t *used)
 {
+	const uint64_t until = d->until != 0 ? d->until : UINT64_MAX;
 	int count = 0;
 	size_t size = 1;
 	*used = 0;
 	while (count < RING_BATCH && n - *used >= sizeof(struct record_head)) {
 		struct record_head head;
 		memcpy(&head, data + *used, sizeof(head));
+		if (start_of(head, data + *used, n - *used) >= until)
+			return count;
 		size = decode(d, data + *used, n - *used, head, &out[count]);
 		if (size == 0 || (head.kind == RECORD_THREAD && *used > 0))
 			break;
@@ -134,6 +149,22 @@ int ring_decode(const struct ring_decoder *d, const unsigned char *data, size_t 
 		*used += size;
 	}
 	return *used == 0 && size == 0 ? -1 : count;
+}
+
+bool ring_starts_later(const struct ring_decoder *d, const unsigned char *data, size_t n)
+{
+	struct record_head head;
+	size_t size;
+	for (; n >= sizeof(head); data += size, n -= size) {
+		memcpy(&head, data, sizeof(head));
+		if (!head_is_valid(head, n))
+			return false;
+		const bool is_skip = head.kind == RECORD_SKIP;
+		size = is_skip ? decode_skip(data, n) : head.size;
+		if (size == 0 || (!is_skip && start_of(head, data, n) < d->until))
+			return false;
+	}
+	return n == 0;
 }
 
 /* Returns whether the text of a record with `fixed` bytes before it ends in NUL. */
@@ -249,10 +280,10 @@ size_t ring_available(struct ring *r)
 	return r->failed ? 0 : (size_t)(head - r->tail);
 }
 
-void ring_consume(struct ring *r, size_t n)
+void ring_release(struct ring *r)
 {
 	struct record_ring *h = r->header;
-	r->tail += n;
+	r->held = false;
 	atomic_store_explicit(&h->tail, r->tail, memory_order_release);
 	atomic_thread_fence(memory_order_seq_cst);
 	if (atomic_load_explicit(&h->waiting, memory_order_relaxed) == 0)

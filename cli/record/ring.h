@@ -24,6 +24,7 @@ enum { RING_RAW = IOT_DIRECTIVE, RING_BATCH = 1024 };
 struct ring_decoder {
 	uint64_t zero, now; /* time zero of the trace, and the present, of the recording's clock */
 	uint64_t skew;      /* by which times of the past may be later, or before their start */
+	uint64_t until;     /* decode records that start before this time; 0: all */
 	uint32_t process;   /* index of the process, stored in rec.process */
 	uint32_t thread;    /* ... of the thread, or of its process, in rec.object */
 	uint8_t flags;      /* enum iot_flag of its records */
@@ -32,12 +33,14 @@ struct ring_decoder {
 /*
  * Decodes up to RING_BATCH records from n bytes, and stores the bytes used in *used. Texts refer to
  * the data. Returns the number of events, fewer than the records if some become no event; -1 if
- * the first record is invalid. A batch ends before an invalid record, and before another thread
- * begins to use the ring.
+ * the first record is invalid. A batch ends before an invalid record, before another thread begins
+ * to use the ring, and before a record that is not to be decoded: *used is 0 if that is the first.
  */
 int ring_decode(const struct ring_decoder *d, const unsigned char *data, size_t n,
 		struct iot_event out[RING_BATCH], size_t *used);
 
+/* Returns whether n bytes are valid records that start at d->until or later. */
+bool ring_starts_later(const struct ring_decoder *d, const unsigned char *data, size_t n);
 /* Returns the number of the thread that begins to use the ring with the first record, 0: none does. */
 uint32_t ring_new_thread(const unsigned char *data, size_t n);
 /* Returns whether n bytes are one valid ring record, with all of its texts. */
@@ -47,11 +50,12 @@ struct ring {
 	struct record_ring *header;
 	const unsigned char *data; /* twice in succession; NULL: only the process has it */
 	uint32_t size, pid;
-	uint64_t start; /* of the process */
-	uint64_t tail;
+	uint64_t start;                                  /* of the process */
+	uint64_t tail;                                   /* end of the bytes that have been read */
 	uint64_t dropped, dropped_bytes, dropped_others; /* reported so far */
 	uint32_t process, thread;                        /* indexes */
 	bool failed;                                     /* contains an invalid record */
+	bool held; /* bytes before the tail have not been returned to the producer */
 };
 
 /* Opens and maps a ring. Returns NULL, or why it cannot be used. */
@@ -60,8 +64,8 @@ void ring_close(struct ring *r);
 
 /* The bytes from r->tail to the producer's head. Sets r->failed if the head is invalid. */
 size_t ring_available(struct ring *r);
-/* Returns n bytes to the producer, and wakes it if it waits. */
-void ring_consume(struct ring *r, size_t n);
+/* Returns the bytes before r->tail to the producer, and wakes it if it waits. */
+void ring_release(struct ring *r);
 
 /*
  * Makes a program unable to end the collector with SIGBUS by truncating a mapped file: pages that

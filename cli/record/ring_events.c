@@ -21,6 +21,7 @@
 enum {
 	TEXT_CAPACITY = 1 << 20,
 	DIRECTIVE_MAX = IOT_COMMENT_MAX - 4,
+	RECORD_MARGIN = 16, /* bytes after a copy of a record that may be read */
 	LATE_NS = 10000000, /* an operation that precedes other events by so much came late */
 };
 
@@ -67,9 +68,11 @@ struct ring_events {
 	struct description *description;
 	size_t description_capacity;
 	struct idmap identities; /* hash of device, inode and birth -> object - 1 */
-	struct iot_event *out;   /* RING_BATCH of them */
-	size_t count;
-	char *text; /* TEXT_CAPACITY bytes, of the directives of `out` */
+	/* output that has not been written: events or operations, RING_BATCH of each */
+	struct iot_event *out;
+	struct iot_operation *operation;
+	size_t count, operations;
+	char *text; /* TEXT_CAPACITY bytes, of the output */
 	size_t used;
 	int status;
 };
@@ -81,10 +84,12 @@ struct ring_events *ring_events_new(struct iot_writer *w, const struct processes
 	struct ring_events *e = calloc(1, sizeof(*e));
 	char *text = malloc(TEXT_CAPACITY);
 	struct iot_event *out = malloc(RING_BATCH * sizeof(*out));
-	if (e == NULL || text == NULL || out == NULL) {
+	struct iot_operation *operation = malloc(RING_BATCH * sizeof(*operation));
+	if (e == NULL || text == NULL || out == NULL || operation == NULL) {
 		free(e);
 		free(text);
 		free(out);
+		free(operation);
 		return NULL;
 	}
 	e->w = w;
@@ -93,6 +98,7 @@ struct ring_events *ring_events_new(struct iot_writer *w, const struct processes
 	e->options = options;
 	e->text = text;
 	e->out = out;
+	e->operation = operation;
 	return e;
 }
 
@@ -119,6 +125,7 @@ void ring_events_free(struct ring_events *e)
 	free(e->description);
 	free(e->text);
 	free(e->out);
+	free(e->operation);
 	free(e);
 }
 
@@ -140,7 +147,9 @@ static void flush(struct ring_events *e)
 {
 	if (e->status == IOT_OK && e->count > 0)
 		(void)fail(e, iot_writer_events(e->w, e->out, e->count));
-	e->count = e->used = 0;
+	if (e->status == IOT_OK && e->operations > 0)
+		(void)fail(e, iot_writer_operations(e->w, e->operation, e->operations));
+	e->count = e->operations = e->used = 0;
 }
 
 /* Returns a time of the trace. */
@@ -152,14 +161,14 @@ static int64_t time_of(const struct ring_events *e, uint64_t time)
 
 static struct iot_event *next_event(struct ring_events *e)
 {
-	if (e->count == RING_BATCH)
+	if (e->count == RING_BATCH || e->operations > 0)
 		flush(e);
 	return &e->out[e->count++];
 }
 
 static void begin(struct ring_events *e, struct iot_builder *b, const char *name)
 {
-	if (TEXT_CAPACITY - e->used < DIRECTIVE_MAX || e->count == RING_BATCH)
+	if (TEXT_CAPACITY - e->used < DIRECTIVE_MAX || e->count == RING_BATCH || e->operations > 0)
 		flush(e);
 	iot_directive_begin(b, e->text + e->used, DIRECTIVE_MAX, name);
 }
@@ -186,6 +195,8 @@ static void add_text(struct iot_builder *b, const char *key, const char *value)
 static struct tracked *tracked_of(struct ring_events *e, uint32_t index)
 {
 	const size_t before = e->tracked_capacity;
+	if (index < before)
+		return &e->tracked[index];
 	if (!array_reserve_index(&e->tracked, &e->tracked_capacity, index, sizeof(*e->tracked))) {
 		(void)fail(e, IOT_ENOMEM);
 		return NULL;
@@ -322,16 +333,33 @@ static bool is_skipped(const struct ring_events *e, const char *path)
 		return true;
 	if (o->paths.count > 0)
 		return !matches(&o->paths, path);
+	if (path[0] != '/' || (path[1] != 'd' && path[1] != 'p' && path[1] != 's'))
+		return false;
 	return (is_below(path, "/dev") && !is_below(path, "/dev/shm")) || is_below(path, "/proc") ||
 	       is_below(path, "/sys");
 }
 
-/* Returns whether no slash of a path precedes another, a dot, or the end. */
-static bool is_normal(const char *path)
+/* Returns a number that is not 0 if a byte of x is c, and possibly if none is. */
+static uint64_t has_byte(uint64_t x, char c)
 {
-	for (const char *p = path; *p != '\0'; p++)
-		if (*p == '/' && (p[1] == '/' || p[1] == '.' || p[1] == '\0'))
+	const uint64_t ones = UINT64_C(0x0101010101010101), zero = x ^ ones * (unsigned char)c;
+	return (zero - ones) & ~zero & ones << 7;
+}
+
+/*
+ * Returns true only if no slash of a path precedes another, a dot, or the end. RECORD_MARGIN bytes
+ * after the path are read.
+ */
+static bool is_normal(const char *path, size_t n)
+{
+	uint64_t x, next;
+	for (size_t i = 0; i < n; i += sizeof(x)) {
+		memcpy(&x, path + i, sizeof(x));
+		memcpy(&next, path + i + 1, sizeof(next));
+		if ((has_byte(x, '/') &
+		     (has_byte(next, '/') | has_byte(next, '.') | has_byte(next, '\0'))) != 0)
 			return false;
+	}
 	return true;
 }
 
@@ -342,8 +370,6 @@ static bool is_normal(const char *path)
 static void normalize(char *path)
 {
 	size_t n = 0;
-	if (path[0] != '/' || is_normal(path))
-		return;
 	for (const char *p = path; *p != '\0';) {
 		p += strspn(p, "/");
 		const size_t size = strcspn(p, "/");
@@ -362,15 +388,14 @@ static void normalize(char *path)
 	path[n] = '\0';
 }
 
-/* The text ends in NUL, unless its size is 0: then it is "". */
-static void copy_path(char path[RECORD_SIZE_MAX], const char *text, uint32_t size)
+/* Returns the path of a record, normalized in place; NULL if it has none, or an empty one. */
+static const char *path_of(char *text, uint32_t size)
 {
-	if (size == 0) {
-		path[0] = '\0';
-		return;
-	}
-	memcpy(path, text, size);
-	normalize(path);
+	if (size == 0 || *text == '\0')
+		return NULL;
+	if (*text == '/' && !is_normal(text, size - 1))
+		normalize(text);
+	return text;
 }
 
 static uint32_t object_of(struct ring_events *e, const struct record_open *o)
@@ -498,53 +523,48 @@ static const char *op_name(unsigned code)
 	return names[code];
 }
 
-/* As the functions of iot_builder, for most directives of a trace: DIRECTIVE_MAX bytes are free. */
-static char *put(char *to, const char *text)
-{
-	const size_t n = strlen(text);
-	memcpy(to, text, n);
-	return to + n;
-}
-
-static char *put_number(char *to, const char *key, uint64_t value)
-{
-	return number_fast(put(to, key), value);
-}
-
-static void add_result(struct iot_builder *b, int64_t result)
+static const char *result_name(int64_t result)
 {
 	const char *error = result < 0 && result > -4096 ? strerrorname_np((int)-result) : NULL;
-	add_text(b, "result", result >= 0 ? "0" : error != NULL ? error : "error");
+	return result >= 0 ? "0" : error != NULL ? error : "error";
+}
+
+/* Copies a text of fewer than RECORD_SIZE_MAX bytes; data is NULL if text is. */
+static struct iot_text keep_text(struct ring_events *e, const char *text)
+{
+	const size_t n = text != NULL ? strlen(text) : 0;
+	char *copy = e->text + e->used;
+	if (text == NULL)
+		return (struct iot_text){NULL, 0};
+	memcpy(copy, text, n);
+	e->used += n;
+	return (struct iot_text){copy, n};
 }
 
 static void emit_op(struct ring_events *e, uint32_t index, const struct operation *op,
 		    int64_t start_ns)
 {
 	const int64_t end_ns = time_of(e, op->end);
-	struct iot_builder b;
 	declare_process(e, index);
-	begin(e, &b, "op");
-	char *p = put(put(b.data + b.size, " name="), op->name);
-	p = put_number(p, " time=", (uint64_t)start_ns);
-	p = put_number(p, " took=", (uint64_t)(end_ns > start_ns ? end_ns - start_ns : 0));
-	p = put_number(p, " process=", e->processes->process[index].id);
-	if (op->file != 0)
-		p = put_number(p, " file=", op->file);
-	b.size = (size_t)(p - b.data);
-	if (op->path != NULL)
-		add_text(&b, "path", op->path);
-	if (op->to != NULL)
-		add_text(&b, "to", op->to);
-	add_result(&b, op->result);
-	end(e, &b);
+	if (e->count > 0 || e->operations == RING_BATCH ||
+	    TEXT_CAPACITY - e->used < 2 * RECORD_SIZE_MAX)
+		flush(e);
+	e->operation[e->operations++] = (struct iot_operation){
+	    .name = op->name,
+	    .result = result_name(op->result),
+	    .start_ns = start_ns,
+	    .duration_ns = (uint64_t)(end_ns > start_ns ? end_ns - start_ns : 0),
+	    .process = e->processes->process[index].id,
+	    .file = op->file,
+	    .path = keep_text(e, op->path),
+	    .to = keep_text(e, op->to)};
 }
 
-static void on_open(struct ring_events *e, const struct iot_event *ev, const struct record_open *o,
+static void on_open(struct ring_events *e, const struct iot_event *ev, struct record_open *o,
 		    int64_t start_ns)
 {
 	const uint32_t thread = ev->rec.object;
-	char path[RECORD_SIZE_MAX];
-	copy_path(path, o->text, o->text_size);
+	const char *path = path_of(o->text, o->text_size);
 	const uint32_t number = o->head.description;
 	const struct description *d = NULL;
 	if (number != 0 && o->result >= 0) {
@@ -552,11 +572,11 @@ static void on_open(struct ring_events *e, const struct iot_event *ev, const str
 		d = use_file(e, thread, number);
 	}
 	if (o->head.code == RECORD_OP_FOUND || (o->result >= 0 && d == NULL) ||
-	    (d != NULL ? d->skipped : is_skipped(e, path)))
+	    (d != NULL ? d->skipped : is_skipped(e, path != NULL ? path : "")))
 		return;
 	emit_op(e, thread,
 		&(struct operation){.name = op_name(o->head.code),
-				    .path = path[0] != '\0' ? path : NULL,
+				    .path = path,
 				    .end = o->end,
 				    .result = o->result,
 				    .file = d != NULL ? number : 0},
@@ -581,23 +601,22 @@ static void on_exec(struct ring_events *e, uint32_t index, const struct record_o
 }
 
 static void on_operation(struct ring_events *e, const struct iot_event *ev,
-			 const struct record_operation *o, int64_t start_ns)
+			 struct record_operation *o, int64_t start_ns)
 {
 	const uint32_t index = ev->rec.process, thread = ev->rec.object;
-	char path[RECORD_SIZE_MAX], to[RECORD_SIZE_MAX];
 	const uint32_t number = o->head.description;
 	if (o->head.code == RECORD_OP_EXEC)
 		on_exec(e, index, o);
-	copy_path(path, o->text, o->text_size);
-	copy_path(to, o->text + o->text_size, o->to_size);
+	const char *path = path_of(o->text, o->text_size),
+		   *to = path_of(o->text + o->text_size, o->to_size);
 	const struct description *d = number != 0 ? use_file(e, thread, number) : NULL;
-	const char *shown = path[0] != '\0' ? path : d != NULL ? d->path : NULL;
+	const char *shown = path != NULL ? path : d != NULL ? d->path : NULL;
 	if (is_op_wanted(e, o->head.code) && *op_name(o->head.code) != '\0' &&
 	    !(d != NULL ? d->skipped : shown != NULL && is_skipped(e, shown)))
 		emit_op(e, thread,
 			&(struct operation){.name = op_name(o->head.code),
 					    .path = shown,
-					    .to = to[0] != '\0' ? to : NULL,
+					    .to = to,
 					    .end = o->end,
 					    .result = o->result,
 					    .file = number},
@@ -792,18 +811,19 @@ static void on_transfer(struct ring_events *e, const struct iot_event *ev, int64
 static void on_raw(struct ring_events *e, const struct iot_event *ev, int64_t start_ns)
 {
 	/* Copied, as texts in a batch are not aligned. */
-	_Alignas(8) unsigned char record[RECORD_SIZE_MAX];
+	_Alignas(8) unsigned char record[RECORD_SIZE_MAX + RECORD_MARGIN];
 	const struct record_head *head = (const void *)record;
 	const uint32_t index = ev->rec.process;
-	if (ev->text.size > sizeof(record))
+	if (ev->text.size > RECORD_SIZE_MAX)
 		return;
 	memcpy(record, ev->text.data, ev->text.size);
+	memset(record + ev->text.size, 0, RECORD_MARGIN);
 	if (!ring_record_is_valid(record, ev->text.size))
 		on_damaged(e, ev, start_ns);
 	else if (head->kind == RECORD_OPEN)
-		on_open(e, ev, (const void *)record, start_ns);
+		on_open(e, ev, (void *)record, start_ns);
 	else if (head->kind == RECORD_OPERATION)
-		on_operation(e, ev, (const void *)record, start_ns);
+		on_operation(e, ev, (void *)record, start_ns);
 	else if (head->kind == RECORD_START)
 		on_start(e, index, (const void *)record);
 	else if (head->kind == RECORD_CHILD)
@@ -828,10 +848,10 @@ static bool track(struct ring_events *e, const struct iot_event *ev)
 	return true;
 }
 
-static void add_event(struct ring_events *e, const struct iot_event *ev)
+int ring_events_add(struct ring_events *e, const struct iot_event *ev)
 {
-	if (!track(e, ev))
-		return;
+	if (e->status != IOT_OK || !track(e, ev))
+		return e->status;
 	/* a new sample of the clock can convert an equal time to an earlier one */
 	const int64_t ns = time_of(e, e->clock->sample[0].ticks + (uint64_t)ev->rec.start_ns);
 	if (ns > e->last_ns)
@@ -844,12 +864,11 @@ static void add_event(struct ring_events *e, const struct iot_event *ev)
 		on_lost(e, ev, e->last_ns);
 	else if (ev->kind == RING_ENDED)
 		on_ended(e, ev);
+	return e->status;
 }
 
-int ring_events_add(struct ring_events *e, const struct iot_event *ev, size_t n)
+int ring_events_flush(struct ring_events *e)
 {
-	for (size_t i = 0; i < n && e->status == IOT_OK; i++)
-		add_event(e, &ev[i]);
 	flush(e);
 	return e->status;
 }

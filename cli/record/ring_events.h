@@ -68,10 +68,12 @@ void ring_events_free(struct ring_events *e);
  */
 void ring_events_expect(struct ring_events *e, uint32_t process, const char *program);
 /*
- * Writes events, in order of start, with times as ring_decode() stores them. Returns a status:
+ * Adds an event, in order of start, with times as ring_decode() stores them. Returns a status:
  * IOT_ENOMEM, or that of the writer.
  */
-int ring_events_add(struct ring_events *e, const struct iot_event *ev, size_t n);
+int ring_events_add(struct ring_events *e, const struct iot_event *ev);
+/* Passes all events to the writer. Returns the status. */
+int ring_events_flush(struct ring_events *e);
 const struct ring_events_totals *ring_events_totals(const struct ring_events *e);
 
 #endif

@@ -176,7 +176,8 @@ Test(record_ring, head_is_checked)
 	cr_assert_null(ring_open(&r, at, "ring.1"));
 	atomic_store(&r.header->head, 48);
 	cr_expect_eq(ring_available(&r), 48);
-	ring_consume(&r, 48);
+	r.tail += 48;
+	ring_release(&r);
 	cr_expect_eq(atomic_load(&r.header->tail), 48);
 	cr_expect_eq(ring_available(&r), 0);
 	atomic_store(&r.header->head, 40);
