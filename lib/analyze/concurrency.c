@@ -108,6 +108,7 @@ static void advance(struct concurrency *c, int64_t until)
 struct concurrency_times {
 	const int64_t *start_ns, *end_ns;
 	size_t n;
+	bool disjoint; /* known to be, as in struct io_span */
 };
 
 /* The union of all requests */
@@ -122,19 +123,22 @@ static void begin_union(struct concurrency *c, const struct concurrency_times *t
 
 static void extend_union(struct concurrency *c, const struct concurrency_times *t)
 {
-	uint64_t gaps[REQUESTS_MAX + 1], busy_ns = 0;
-	int64_t end_ns = c->any.end_ns;
+	uint64_t gaps[REQUESTS_MAX + 1], idle_ns = 0;
+	const int64_t before_ns = c->any.end_ns;
+	int64_t end_ns = before_ns;
 	size_t count = 0;
 	for (size_t i = 0; i < t->n; i++) {
-		const int64_t start = t->start_ns[i], end = t->end_ns[i];
-		const int64_t from = start > end_ns ? start : end_ns;
-		gaps[count] = (uint64_t)from - (uint64_t)end_ns;
-		count += (start > end_ns) & (end > start);
-		busy_ns += end > from ? (uint64_t)(end - from) : 0;
-		end_ns = end > from ? end : end_ns;
+		const int64_t start = t->start_ns[i];
+		const bool lasts = t->end_ns[i] > start;
+		const int64_t end = lasts ? t->end_ns[i] : INT64_MIN;
+		gaps[count] = (uint64_t)start - (uint64_t)end_ns;
+		count += (start > end_ns) & lasts;
+		end_ns = end > end_ns ? end : end_ns;
 	}
+	for (size_t i = 0; i < count; i++)
+		idle_ns += gaps[i];
 	c->any.end_ns = end_ns;
-	c->any.busy_ns += busy_ns;
+	c->any.busy_ns += (uint64_t)end_ns - (uint64_t)before_ns - idle_ns;
 	histogram_add_list(&c->any.gaps, gaps, count);
 }
 
@@ -245,6 +249,8 @@ static void count_one(struct concurrency *c, int64_t start_ns, int64_t end_ns)
 static bool are_apart(const struct concurrency *c, const struct concurrency_times *t)
 {
 	int64_t end_ns = c->any.end_ns > c->now_ns ? c->any.end_ns : c->now_ns;
+	if (t->disjoint)
+		return t->start_ns[0] >= end_ns;
 	for (size_t i = 0; i < t->n; end_ns = t->end_ns[i++])
 		if (t->start_ns[i] < end_ns || t->end_ns[i] <= t->start_ns[i])
 			return false;
@@ -308,7 +314,7 @@ static bool replay(struct concurrency *c, const struct concurrency_prefix *p,
 			start_ns[n] = p->interval[i + n].start_ns;
 			end_ns[n] = p->interval[i + n].end_ns;
 		}
-		added = add(c, &(struct concurrency_times){start_ns, end_ns, n});
+		added = add(c, &(struct concurrency_times){start_ns, end_ns, n, false});
 	}
 	return added;
 }
@@ -344,8 +350,8 @@ static bool add(struct concurrency *c, const struct concurrency_times *t)
 	const size_t taken = kept ? add_prefix(c, t) : 0;
 	if (taken == SIZE_MAX || taken == t->n)
 		return taken == t->n;
-	return count(
-	    c, &(struct concurrency_times){t->start_ns + taken, t->end_ns + taken, t->n - taken});
+	return count(c, &(struct concurrency_times){t->start_ns + taken, t->end_ns + taken,
+						    t->n - taken, t->disjoint});
 }
 
 static void add_sums(struct concurrency *c, const struct io_spans *grouped)
@@ -367,9 +373,9 @@ bool concurrency_add(struct concurrency *c, const struct io_spans *in_order,
 	add_sums(c, grouped);
 	for (size_t i = 0; i < in_order->count && added; i++) {
 		const struct io_span *span = &in_order->span[i];
-		added =
-		    !span_is_timed(span) ||
-		    add(c, &(struct concurrency_times){span->start_ns, span->end_ns, span->count});
+		added = !span_is_timed(span) ||
+			add(c, &(struct concurrency_times){span->start_ns, span->end_ns,
+							   span->count, span->disjoint});
 	}
 	return added;
 }

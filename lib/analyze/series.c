@@ -10,32 +10,36 @@ static struct series_bin *bin_at(struct series *s, int64_t bin)
 	return &s->bins[(uint64_t)bin % CELLS_BINS_MAX];
 }
 
+/* The time in flight of a bin; `filling` requests fill the one before it, and afterwards it. */
+static inline uint64_t settled(const struct series_bin *at, int64_t bin, int k, uint64_t *filling)
+{
+	*filling += (uint64_t)at->filling;
+	if (*filling == 0)
+		return at->in_flight_ns;
+	return at->in_flight_ns + *filling * (cells_start(bin + 1, k) - cells_start(bin, k));
+}
+
 void series_settle(struct series *s)
 {
-	const int k = series_k(s);
-	uint64_t filling = 0; /* requests that fill the bin */
+	uint64_t filling = 0;
 	for (int64_t bin = s->first_bin; s->any && bin <= s->last_bin; bin++) {
 		struct series_bin *at = bin_at(s, bin);
-		filling += (uint64_t)at->filling;
+		at->in_flight_ns = settled(at, bin, series_k(s), &filling);
 		at->filling = 0;
-		if (filling != 0)
-			at->in_flight_ns +=
-			    filling * (cells_start(bin + 1, k) - cells_start(bin, k));
 	}
 }
 
-/* Adds groups of 2^steps bins. */
+/* Adds groups of 2^steps bins, which are settled then. */
 static bool coarsen(struct series *s, int steps)
 {
 	struct series_bin *old = s->bins;
-	if (old != NULL)
-		series_settle(s);
+	uint64_t filling = 0;
 	s->bins = s->spare != NULL ? s->spare : calloc(CELLS_BINS_MAX, sizeof *s->bins);
 	const bool moves = s->any && old != NULL && s->bins != NULL;
 	for (int64_t bin = s->first_bin; moves && bin <= s->last_bin; bin++) {
 		struct series_bin *from = &old[(uint64_t)bin % CELLS_BINS_MAX];
 		struct series_bin *to = bin_at(s, bin >> steps);
-		to->in_flight_ns += from->in_flight_ns;
+		to->in_flight_ns += settled(from, bin, series_k(s), &filling);
 		to->operations += from->operations;
 		to->requests |= from->requests;
 		*from = (struct series_bin){.requests = false};
