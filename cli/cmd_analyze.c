@@ -305,6 +305,8 @@ static enum exit_status run_trace(struct analyze_run *a, const char *path,
 	const enum exit_status analyzed = analyze_trace(a, path, command);
 	const bool any =
 	    a->results.analysis != NULL && (analyzed == EXIT_OK || analyzed == EXIT_FAULT);
+	if (a->state != NULL)
+		trace_in_close(&a->in); /* a state takes memory when it is written */
 	const enum exit_status status = any ? report(a, command) : analyzed;
 	trace_in_close(&a->in);
 	return status != EXIT_OK ? status : analyzed;

@@ -418,6 +418,7 @@ static void print_limits(struct analyze_results *a)
 	    {"files", "files for each one in the sample; values of files are those of the sample",
 	     SHOWN_COUNT},
 	    {"streams", "open files, least recently used, ended early: see order", SHOWN_COUNT},
+	    {"operations", "operations that files lack", SHOWN_COUNT},
 	    {"ranges", "to which ranges of bytes were rounded outward: see reuse", SHOWN_BYTES},
 	    {"file_bins", "intervals in each bin of same-file concurrency", SHOWN_COUNT},
 	    {"names", "paths are not known", SHOWN_COUNT}};

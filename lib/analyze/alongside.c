@@ -32,9 +32,10 @@ static bool end_layer(struct layer *l)
 
 static bool end_trace(struct iot_analyze *a)
 {
-	bool ended = sample_end(a);
+	bool ended = true;
 	for (unsigned i = 0; i < LAYERS && ended; i++)
 		ended = a->layers[i] == NULL || end_layer(a->layers[i]);
+	ended = ended && sample_end(a);
 	requests_forget(&a->requests);
 	a->options.part = a->requests.options.part = 0;
 	a->options.from = a->options.to = a->options.stored = 0;

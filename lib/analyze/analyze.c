@@ -345,7 +345,7 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 		join_layer(a, i, &map, part->layers[i]);
 	requests_limit_streams(&a->requests);
 	streams_end_replaced(a);
-	keep(a, sample_limit(a));
+	keep(a, sample_join(a));
 	if (a->status == IOT_OK)
 		keep(a, requests_join_clocks(&a->requests, &part->requests, &map));
 	if (a->status == IOT_OK)
@@ -537,6 +537,8 @@ static void add_limit_values(struct iot_analyze *a, const struct layer *l)
 			      (uint64_t)1 << a->requests.sample_bits);
 	if (a->requests.streams_limited > 0)
 		values_number(&a->values, "streams", NULL, "", a->requests.streams_limited);
+	if (a->requests.operations_limited > 0)
+		values_number(&a->values, "operations", NULL, "", a->requests.operations_limited);
 	if (l->reuse.round > 0)
 		values_number(&a->values, "ranges", NULL, "bytes", (uint64_t)1 << l->reuse.round);
 	if (l->file_users.coarser > 0)
@@ -569,6 +571,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 	if (a->status != IOT_OK)
 		return a->status;
 	keep(a, order_end_all(&l->order) && sample_end(a));
+	sample_mark(a);
 	row_names_values(&a->names, &a->values);
 	job_values(&a->job, &a->values);
 	totals_values(&l->totals, &a->trace, &a->requests, counted_of(a), &a->values);

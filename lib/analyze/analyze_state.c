@@ -135,7 +135,7 @@ static int end(struct iot_analyze *a, struct state *s)
 
 static bool settle(struct iot_analyze *a)
 {
-	bool done = sample_end(a);
+	bool done = sample_clear(a);
 	for (unsigned i = 0; i < LAYERS && done; i++) {
 		struct layer *l = a->layers[i];
 		if (l == NULL)

@@ -8,6 +8,20 @@
 #include "interval.h"
 #include "saturate.h"
 
+bool busy_append(struct busy_head *h, struct busy_interval interval)
+{
+	if (h->count == h->capacity) {
+		const size_t capacity = h->capacity > 0 ? 2 * h->capacity : 1;
+		struct busy_interval *grown = realloc(h->interval, capacity * sizeof *grown);
+		if (grown == NULL)
+			return false;
+		h->interval = grown;
+		h->capacity = capacity;
+	}
+	h->interval[h->count++] = interval;
+	return true;
+}
+
 static bool add_head(struct busy *b, size_t process, enum busy_kind kind,
 		     struct busy_interval interval)
 {
@@ -21,12 +35,7 @@ static bool add_head(struct busy *b, size_t process, enum busy_kind kind,
 		return true;
 	}
 	h->more = h->count == BUSY_HEAD_MAX;
-	if (h->more)
-		return true;
-	if (!array_reserve(&h->interval, &h->capacity, h->count + 1, sizeof *h->interval))
-		return false;
-	h->interval[h->count++] = interval;
-	return true;
+	return h->more || busy_append(h, interval);
 }
 
 static bool extend(struct busy *b, size_t process, enum busy_kind kind, int64_t start, int64_t end)
@@ -134,11 +143,16 @@ bool busy_add_op(struct busy *b, size_t process, int64_t start_ns, uint64_t dura
 	       (b->by_pair || extend(b, process, BUSY_ALL, start_ns, end));
 }
 
+void busy_free_head(struct busy *b, size_t row)
+{
+	for (unsigned kind = 0; kind < BUSY_KINDS && row < b->head_capacity; kind++)
+		free(b->heads[row][kind].interval);
+}
+
 static void free_heads(struct busy *b)
 {
 	for (size_t i = 0; i < b->head_capacity; i++)
-		for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
-			free(b->heads[i][kind].interval);
+		busy_free_head(b, i);
 	free(b->heads);
 	b->heads = NULL;
 	b->head_capacity = 0;

@@ -51,6 +51,10 @@ bool busy_join(struct busy *b, const struct busy *part, const uint32_t *number);
  */
 bool busy_add_trace(struct busy *b, const struct busy *more, const uint32_t *number);
 void busy_forget(struct busy *b);
+/* Most heads have one interval, so their arrays begin with one. */
+bool busy_append(struct busy_head *h, struct busy_interval interval);
+/* Frees the head of a row that is dropped. */
+void busy_free_head(struct busy *b, size_t row);
 void busy_state(struct state *s, struct busy *b);
 /* The sum over all processes, and the maximum of one. */
 uint64_t busy_sum(const struct busy *b, enum busy_kind kind);

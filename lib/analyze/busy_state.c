@@ -67,13 +67,8 @@ static void load_interval(struct state *s, struct busy *b, size_t of,
 	const int64_t last = h->count > 0 ? h->interval[h->count - 1].to_ns : 0;
 	state_check(s, h->count < BUSY_HEAD_MAX && in->from_ns >= last && in->to_ns > in->from_ns,
 		    "up to 64 intervals in order");
-	struct busy_interval *to = state_failed(s) ? NULL
-						   : state_at(s, &h->interval, &h->capacity,
-							      h->count, sizeof *h->interval);
-	if (to == NULL)
-		return;
-	*to = *in;
-	h->count++;
+	if (!state_failed(s) && !busy_append(h, *in))
+		state_no_memory(s);
 }
 
 static void intervals_state(struct state *s, struct busy *b)

@@ -45,8 +45,8 @@ struct order_first {
 		FIRST_ALONE,   /* one request, which nothing follows */
 		FIRST_FOLLOWED
 	} kind;
-	uint64_t offset, length, stride; /* stride: of the second request */
 	bool consecutive;                /* the second request is */
+	uint64_t offset, length, stride; /* stride: of the second request */
 };
 
 struct order_stream {

@@ -2,14 +2,13 @@
 /* Saves and loads the order of requests; heads and streams are those of the requests. See state.h. */
 #include "order_internal.h"
 
-#include "lib/base/array.h"
-
 #include "order_state.h"
 
 static const char *const patterns[PATTERNS] = {"short",  "contiguous", "simple",
 					       "nested", "ascending",  "random"};
 
 struct streams {
+	struct state *state;
 	struct order *order;
 	const struct state_numbers *numbers; /* of the streams, or of the heads */
 	bool write;
@@ -19,26 +18,30 @@ static struct few *strides_of_stream(void *context, size_t i)
 {
 	const struct streams *of = context;
 	struct order *o = of->order;
-	return array_reserve_index(&o->streams, &o->capacity, of->numbers->own[i],
-				   sizeof *o->streams)
-		   ? &o->streams[of->numbers->own[i]].of[of->write].strides
-		   : NULL;
+	struct order_stream *stream =
+	    state_at(of->state, &o->streams, &o->capacity, of->numbers->own[i], sizeof *o->streams);
+	return stream != NULL ? &stream->of[of->write].strides : NULL;
+}
+
+static struct order_head *head_at(struct state *s, struct order *o, size_t number)
+{
+	struct order_head *head =
+	    state_at(s, &o->heads, &o->head_capacity, number, sizeof *o->heads);
+	if (head != NULL && !state_saves(s))
+		o->head_count = number < o->head_count ? o->head_count : number + 1;
+	return head;
 }
 
 static struct few *strides_of_head(void *context, size_t i)
 {
 	const struct streams *of = context;
-	struct order *o = of->order;
-	const size_t head = of->numbers->own[i];
-	if (!array_reserve_index(&o->heads, &o->head_capacity, head, sizeof *o->heads))
-		return NULL;
-	o->head_count = head < o->head_count ? o->head_count : head + 1;
-	return &o->heads[head].stream.of[of->write].strides;
+	struct order_head *head = head_at(of->state, of->order, of->numbers->own[i]);
+	return head != NULL ? &head->stream.of[of->write].strides : NULL;
 }
 
 static void strides_state(struct state *s, struct order *o)
 {
-	struct streams of = {.order = o};
+	struct streams of = {.state = s, .order = o};
 	for (s->direction = 0; s->direction < 2; s->direction++) {
 		of.write = s->direction == 1;
 		of.numbers = &s->streams;
@@ -137,13 +140,11 @@ static void heads_state(struct state *s, struct order *o, const struct requests 
 	size_t i;
 	while (state_each(s, "order.head", s->heads.count, &i)) {
 		const size_t number = s->heads.own[i];
-		struct order_head *head =
-		    state_at(s, &o->heads, &o->head_capacity, number, sizeof *o->heads);
+		struct order_head *head = head_at(s, o, number);
 		if (head == NULL)
 			return;
 		head_columns(s, head);
 		state_check(s, r->heads[number].stream != 0, "heads with a stream");
-		o->head_count = number < o->head_count ? o->head_count : number + 1;
 	}
 }
 
@@ -152,8 +153,7 @@ static void ended_state(struct state *s, struct order *o, const struct requests 
 {
 	size_t i;
 	while (state_each(s, "order.ended", s->heads.count, &i)) {
-		struct order_head *head =
-		    state_at(s, &o->heads, &o->head_capacity, s->heads.own[i], sizeof *o->heads);
+		struct order_head *head = head_at(s, o, s->heads.own[i]);
 		if (head == NULL)
 			return;
 		stream_columns(s, &head->stream);

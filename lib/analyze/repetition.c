@@ -233,12 +233,11 @@ static inline void find_candidates(const struct repetition *r, uint32_t other_fi
 	for (size_t i = 0; i < span->count; i++) {
 		const struct io_request *q = &span->request[i];
 		struct candidate c = {.number = number + i, .process = span->process};
-		if (q->file + 1 == other_file)
-			continue;
 		const uint64_t place =
 		    mix(q->offset * 0x94d049bb133111ebU + q->length * 2 + q->write) ^ process;
 		c.hash = mix(place ^ r->file_hash[q->file] << 1);
-		same = append(same_file->of, same, same_file->hash_max, c);
+		if (q->file + 1 != other_file)
+			same = append(same_file->of, same, same_file->hash_max, c);
 		c.hash = mix(place);
 		any = append(any_file->of, any, any_file->hash_max, c);
 	}
@@ -477,7 +476,9 @@ bool repetition_values(const struct repetition *r, struct values *v)
 		values_unknown(v, "repetition_any_file", NULL, "", v->inexact);
 		return true;
 	}
-	return table_values(&r->of[0], "repetition", v) &&
+	if (r->sampled)
+		values_unknown(v, "repetition", NULL, "", VALUES_SAMPLED);
+	return (r->sampled || table_values(&r->of[0], "repetition", v)) &&
 	       table_values(&r->of[1], "repetition_any_file", v);
 }
 

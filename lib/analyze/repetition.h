@@ -46,13 +46,14 @@ struct repetition {
 	uint64_t *requests;            /* by process */
 	size_t capacity;
 	bool inexact; /* a join found two processes of a part to be one */
+	bool sampled; /* set before values: files are missing in `of[0]` */
 	/* hashes; 0: not computed */
 	uint64_t *process_hash, *file_hash;
 	size_t process_capacity, file_capacity;
 };
 
 /* These return false if out of memory. */
-/* spans: by process; other_file: number + 1 of the files outside of a sample; 0: none. */
+/* spans: by process; other_file: number + 1 of the files outside of a sample, which of[0] leaves out; 0: none. */
 bool repetition_add(struct repetition *r, const struct io_batch *batch, uint32_t other_file,
 		    const struct io_spans *spans);
 /* Adds a part, whose processes have these numbers in r. */

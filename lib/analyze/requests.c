@@ -137,9 +137,14 @@ uint32_t requests_undefined_file(struct requests *r, struct file_id *id)
 {
 	struct file_key key = own_key(r, id);
 	key.undefined = true;
-	if (id->undefined_file == 0)
-		id->undefined_file = new_file(r, key);
-	return id->undefined_file;
+	if (id->undefined_file != 0)
+		return id->undefined_file;
+	if (r->undefined_files == UNDEFINED_MAX && !r->keeps_all) {
+		r->operations_limited++;
+		return requests_begin_sample(r) ? r->other_file : 1;
+	}
+	r->undefined_files++;
+	return id->undefined_file = new_file(r, key);
 }
 
 /* The number of a fileId; SIZE_MAX if out of memory. */
@@ -163,13 +168,12 @@ struct file_id *requests_id(struct requests *r, uint32_t process, uint32_t file)
 	return i != SIZE_MAX ? &r->ids[i] : NULL;
 }
 
-/* The number of a pair; SIZE_MAX if out of memory. file: number + 1. */
-static size_t pair_number(struct requests *r, size_t process, uint32_t file)
+size_t requests_pair(struct requests *r, size_t process, uint32_t file)
 {
 	const size_t before = r->pair_map.count;
 	const size_t pair = idmap_number(&r->pair_map, idmap_pair((uint32_t)process + 1, file));
-	r->other_pairs += file == r->other_file && r->pair_map.count > before;
-	keep(r, pair != SIZE_MAX);
+	if (keep(r, pair != SIZE_MAX) && r->pair_map.count > before)
+		r->fixed_pairs += file == r->other_file || r->file_keys[file - 1].undefined;
 	return pair;
 }
 
@@ -183,7 +187,7 @@ uint32_t requests_defined_file(struct requests *r, struct file_id *id)
 static size_t operation_pair(struct requests *r, const struct iot_event *ev, size_t process)
 {
 	struct file_id *id = requests_id(r, ev->rec.process, ev->rec.file);
-	return id != NULL ? pair_number(r, process, requests_defined_file(r, id)) : SIZE_MAX;
+	return id != NULL ? requests_pair(r, process, requests_defined_file(r, id)) : SIZE_MAX;
 }
 
 struct request_operation requests_operation(struct requests *r, const struct iot_event *ev)
@@ -214,9 +218,12 @@ void requests_free_stream(struct requests *r, uint32_t stream)
 		r->free_streams[r->free_count++] = stream;
 }
 
-/* Returns NULL if out of memory. */
+/* Returns NULL if it is left out, or if out of memory. */
 static struct request_head *new_head(struct requests *r, struct file_id *id)
 {
+	id->left_out |= r->head_count >= HEADS_MAX;
+	if (id->left_out)
+		return NULL;
 	if (!keep(r,
 		  array_reserve(&r->heads, &r->head_capacity, r->head_count + 1, sizeof *r->heads)))
 		return NULL;
@@ -256,10 +263,11 @@ static void begin_head(struct requests *r, struct file_id *id)
 bool requests_begin_head(struct requests *r, struct file_id *id, const struct request_head *next,
 			 uint32_t file)
 {
-	const bool begins = id->head == 0;
+	const bool begins = id->head == 0 && !id->left_out;
 	struct request_head *head = head_of(r, id);
+	id->closed_first |= begins && id->left_out && next->closed_first;
 	if (head == NULL)
-		return false;
+		return !r->failed;
 	head->closed_first |= begins && next->closed_first;
 	if (head->file != 0 || file == 0)
 		return true;
@@ -315,12 +323,6 @@ static uint32_t *list_batches(const struct requests *r, size_t open)
 	return list;
 }
 
-void requests_end_early(struct requests *r, struct file_id *id)
-{
-	r->streams_limited += id->stream != 0;
-	replace_stream(r, id);
-}
-
 void requests_limit_streams(struct requests *r)
 {
 	const size_t open = r->streams - r->free_count - r->ended_count;
@@ -333,7 +335,8 @@ void requests_limit_streams(struct requests *r)
 	for (size_t i = 0; i < r->id_map.count && excess > 0; i++) {
 		if (r->ids[i].stream == 0 || r->ids[i].batch > last)
 			continue;
-		requests_end_early(r, &r->ids[i]);
+		replace_stream(r, &r->ids[i]);
+		r->streams_limited++;
 		excess--;
 	}
 }
@@ -374,7 +377,7 @@ static void bind(struct requests *r, struct file_id *id, const struct iot_record
 	id->process = (uint32_t)process + 1;
 	id->owner_changes = r->owner_changes;
 	id->batch = 0;
-	const size_t pair = pair_number(r, process, id->file);
+	const size_t pair = requests_pair(r, process, id->file);
 	if (pair != SIZE_MAX)
 		id->pair = (uint32_t)pair + 1;
 	if (id->stream == 0)
@@ -597,7 +600,9 @@ static uint32_t close_unknown(struct requests *r, struct file_id *id)
 {
 	if (!r->options.part || id == NULL)
 		return 0;
-	struct request_head *head = id->head == 0 ? new_head(r, id) : NULL;
+	const bool begins = id->head == 0 && !id->left_out;
+	struct request_head *head = begins ? new_head(r, id) : NULL;
+	id->closed_first |= begins && id->left_out;
 	id->layer = 0;
 	id->has_layer = id->defined = true;
 	id->defined_object = 0;

@@ -15,7 +15,11 @@
 
 /* A batch fits in the second level of the cache; longer spans cost less per request. */
 enum { REQUESTS_MAX = 1024, LAYERS = 2, REQUESTS_RECENT = 256 };
-enum { STREAMS_MAX = 1 << 18 /* that are open */ };
+enum {
+	STREAMS_MAX = 1 << 18 /* that are open */,
+	HEADS_MAX = STREAMS_MAX,
+	UNDEFINED_MAX = 1 << 16 /* files of operations without a definition, in a part */
+};
 /* The sections with rows of processes and files, for which files of operations are numbered. */
 enum { REQUESTS_ROWS = IOT_ANALYZE_FILES | IOT_ANALYZE_PROCESSES };
 
@@ -126,9 +130,11 @@ struct file_id {
 	uint32_t head;                                /* number + 1; 0: none */
 	uint32_t batch, group; /* the batch that has requests of it, and its group there */
 	uint8_t layer;         /* 0: posix or unknown; 1: mpiio */
-	bool has_layer;        /* known: in a part, it may be earlier */
+	bool has_layer : 1;    /* known: in a part, it may be earlier */
 	/* the definition that applies to operations; in a part, it may be earlier: not `defined` */
-	bool defined;
+	bool defined : 1;
+	/* in a part with HEADS_MAX heads, it has none; closed_first: as that of a head, if left_out */
+	bool left_out : 1, closed_first : 1;
 	uint32_t defined_object;
 	uint32_t undefined_file; /* of operations in a part without a definition; number + 1 */
 };
@@ -192,12 +198,14 @@ struct requests {
 	size_t free_count, free_capacity;
 	struct stream_end *ended;
 	size_t ended_count, ended_capacity;
-	uint64_t streams_limited;   /* streams that ended early */
-	uint32_t sample_bits;       /* the sample has one in 2^sample_bits files; see sample.h */
-	uint32_t other_file;        /* of those outside of it; number + 1; 0: none */
-	size_t other_pairs;         /* of that file */
-	bool keeps_all;             /* while files are added that are sampled later */
-	struct request_head *heads; /* only in parts */
+	uint64_t streams_limited; /* streams that ended early */
+	uint32_t sample_bits;     /* the sample has one in 2^sample_bits files; see sample.h */
+	uint32_t other_file;      /* of those outside of it; number + 1; 0: none */
+	size_t undefined_files;
+	size_t fixed_pairs; /* of other_file and of undefined files, which no sample drops */
+	uint64_t operations_limited; /* of undefined files beyond UNDEFINED_MAX */
+	bool keeps_all;              /* while files are added that are sampled later */
+	struct request_head *heads;  /* only in parts */
 	size_t head_count, head_capacity;
 	struct request_clock *clocks;
 	size_t clock_capacity;

@@ -16,23 +16,23 @@ uint32_t requests_file(struct requests *r, struct file_id *id, uint32_t object);
 uint32_t requests_undefined_file(struct requests *r, struct file_id *id);
 /* The file of the definition that applies to operations; its number + 1. */
 uint32_t requests_defined_file(struct requests *r, struct file_id *id);
+/* The number of a pair; SIZE_MAX if out of memory. file: number + 1. */
+size_t requests_pair(struct requests *r, size_t process, uint32_t file);
 /* Returns NULL if out of memory. */
 struct file_id *requests_id(struct requests *r, uint32_t process, uint32_t file);
 /* Returns its number + 1. */
 uint32_t requests_new_stream(struct requests *r);
 /* Frees the number of a stream that has ended. */
 void requests_free_stream(struct requests *r, uint32_t stream);
-/* In a part, appends a head of the next part; `file` is that of the head, + 1, or 0. */
+/* In a part, appends a head of the next part, if it has less than HEADS_MAX; `file` is that of the head, + 1, or 0. */
 bool requests_begin_head(struct requests *r, struct file_id *id, const struct request_head *next,
 			 uint32_t file);
 /* Adds a head of a state. */
 void requests_add_head(struct requests *r, struct file_id *id, const struct request_head *head);
 /* How often the sample can be halved until it does not have the file. */
 unsigned requests_sample_level(const struct file_key *key);
-/* Reserves the number of files outside of the sample. Returns false if out of memory. */
+/* Reserves a number for all files outside of the sample. Returns false if out of memory. */
 bool requests_begin_sample(struct requests *r);
-/* Ends the stream of a fileId after the batch, because of a limit. */
-void requests_end_early(struct requests *r, struct file_id *id);
 /* The stream of a fileId ends: so does its head, if it has one. */
 void requests_end_head(struct requests *r, const struct file_id *id);
 

@@ -70,6 +70,8 @@ bool requests_join_clocks(struct requests *r, const struct requests *part,
 
 static uint32_t join_file(struct requests *r, struct file_key key)
 {
+	if (key.omitted)
+		return requests_begin_sample(r) ? r->other_file : 1;
 	struct file_id *id = key.object == 0 ? requests_id(r, key.process, key.file) : NULL;
 	if (key.object == 0 && id == NULL)
 		return 1;
@@ -89,7 +91,7 @@ static bool join_pairs(struct requests *r, const struct requests *part, struct r
 		const uint64_t key = part->pair_map.keys[i];
 		const uint32_t process = map->process[(uint32_t)(key >> 32) - 1],
 			       file = map->file[(uint32_t)key - 1];
-		const size_t n = idmap_number(&r->pair_map, idmap_pair(process + 1, file + 1));
+		const size_t n = requests_pair(r, process, file + 1);
 		if (n == SIZE_MAX)
 			return false;
 		map->pair[i] = (uint32_t)n;
@@ -147,6 +149,19 @@ static bool join_head(struct requests *r, struct file_id *to, const struct reque
 	return add_link(map, link);
 }
 
+/* The part has no head of a fileId, beyond the limit of these: its streams continue none. */
+static bool join_left_out(struct requests *r, struct file_id *to, const struct file_id *from,
+			  struct requests_map *map)
+{
+	const bool same = to->file != 0 && to->object == from->object;
+	r->streams_limited += to->stream != 0 && same && !from->closed_first;
+	if (r->options.part && to->head == 0 && !to->left_out) {
+		to->left_out = true;
+		to->closed_first = from->closed_first;
+	}
+	return end_open(r, to, map);
+}
+
 /* A stream of the part that is not its head is a new one. */
 static bool join_stream(struct requests *r, struct file_id *to, const struct file_id *from,
 			struct requests_map *map)
@@ -184,7 +199,8 @@ static bool join_ids(struct requests *r, const struct requests *part, struct req
 		const struct request_head *head =
 		    from->head != 0 ? &part->heads[from->head - 1] : NULL;
 		struct file_id *to = requests_id(r, (uint32_t)(key >> 32), (uint32_t)key);
-		if (to == NULL || (head != NULL && !join_head(r, to, head, from->head - 1, map)))
+		if (to == NULL || (head != NULL && !join_head(r, to, head, from->head - 1, map)) ||
+		    (from->left_out && !join_left_out(r, to, from, map)))
 			return false;
 		join_id(to, from, map);
 		if ((head == NULL || head->stream != from->stream || head->ended) &&
@@ -204,6 +220,7 @@ static void join_counts(struct requests *r, const struct requests *part)
 		}
 	r->left_out += part->left_out;
 	r->streams_limited += part->streams_limited;
+	r->operations_limited += part->operations_limited;
 	r->sample_bits = part->sample_bits > r->sample_bits ? part->sample_bits : r->sample_bits;
 }
 

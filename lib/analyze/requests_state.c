@@ -169,7 +169,7 @@ static void list_own_files(struct state *s, const struct requests *r, bool undef
 	for (size_t i = 0; i < r->id_map.count; i++) {
 		const struct file_id *id = &r->ids[i];
 		const uint32_t file = undefined ? id->undefined_file : id->own_file;
-		if (file != 0)
+		if (file != 0 && file != r->other_file)
 			add_key(list, r->id_map.keys[i], file - 1);
 	}
 	give_rows(s, list, &s->files);
@@ -235,6 +235,21 @@ static void own_files_state(struct state *s, struct requests *r, const char *kin
 	free(list.at);
 }
 
+/* All files outside of the sample have one number, without statistics. */
+static void other_file_state(struct state *s, struct requests *r)
+{
+	const bool any = r->other_file != 0;
+	size_t rows = 0;
+	for (; state_list(s, "file.other", rows == 0 && any); rows++) {
+		state_number(s, "operations", &r->operations_limited);
+		state_check(s, rows == 0, "one row");
+		if (!state_saves(s) && !requests_begin_sample(r))
+			state_no_memory(s);
+		if (!state_failed(s))
+			state_add_number(s, &s->files, r->other_file - 1);
+	}
+}
+
 /* Pairs of a process and a file */
 
 static void list_pairs(struct state *s, const struct requests *r, struct keyed_list *list)
@@ -251,7 +266,7 @@ static void list_pairs(struct state *s, const struct requests *r, struct keyed_l
 
 static void load_pair(struct state *s, struct requests *r, uint32_t process, uint32_t file)
 {
-	const size_t i = idmap_number(&r->pair_map, idmap_pair(process + 1, file + 1));
+	const size_t i = requests_pair(r, process, file + 1);
 	if (i == SIZE_MAX)
 		state_no_memory(s);
 	else
@@ -288,16 +303,31 @@ static bool has_definition(const struct requests *r, const struct file_id *id)
 static bool is_saved(const struct requests *r, const struct file_id *id)
 {
 	return id->stream != 0 || id->layer != 0 || has_definition(r, id) ||
-	       (r->options.part && (id->head != 0 || id->has_layer));
+	       (r->options.part && (id->head != 0 || id->left_out || id->has_layer));
 }
 
-static void list_ids(const struct requests *r, struct keyed_list *list)
+static int by_id(const void *left, const void *right, void *keys)
 {
-	for (size_t i = 0; i < r->id_map.count; i++)
+	const uint64_t *key = keys, a = key[*(const uint32_t *)left],
+		       b = key[*(const uint32_t *)right];
+	return a < b ? -1 : a > b;
+}
+
+/* Their numbers, without keys, which would take much memory. NULL if out of memory. */
+static uint32_t *list_ids(struct state *s, const struct requests *r, size_t *count)
+{
+	uint32_t *list = calloc(r->id_map.count + 1, sizeof *list);
+	*count = 0;
+	if (list == NULL) {
+		state_no_memory(s);
+		return NULL;
+	}
+	for (size_t i = 0; i < r->id_map.count && state_saves(s); i++)
 		if (is_saved(r, &r->ids[i]))
-			add_key(list, r->id_map.keys[i], i);
-	if (list->at != NULL)
-		qsort(list->at, list->count, sizeof *list->at, by_key);
+			list[(*count)++] = (uint32_t)i;
+	if (*count > 0)
+		qsort_r(list, *count, sizeof *list, by_id, r->id_map.keys);
+	return list;
 }
 
 /* A file of the saved numbers, or none. */
@@ -366,6 +396,7 @@ static void id_row(struct state *s, struct requests *r, struct file_id *id)
 		load_id(s, r, id, open);
 	}
 	head_state(s, r, id, &head);
+	state_add_number(s, &s->ids, (uint32_t)(id - r->ids));
 	if (open)
 		state_add_number(s, &s->streams, id->stream - 1);
 	if (head && id->head != 0)
@@ -376,12 +407,11 @@ static void id_row(struct state *s, struct requests *r, struct file_id *id)
 
 static void ids_state(struct state *s, struct requests *r)
 {
-	struct keyed_list list = new_list(s, r->id_map.count);
+	size_t count;
+	uint32_t *list = list_ids(s, r, &count);
 	uint64_t last = 0;
-	if (state_saves(s))
-		list_ids(r, &list);
-	for (size_t i = 0; state_list(s, "fileid", i < list.count); i++) {
-		uint64_t key = i < list.count ? list.at[i].key : 0;
+	for (size_t i = 0; state_list(s, "fileid", i < count); i++) {
+		uint64_t key = i < count ? r->id_map.keys[list[i]] : 0;
 		key_state(s, &key);
 		check_order(s, key, &last, i == 0);
 		struct file_id *id =
@@ -391,7 +421,39 @@ static void ids_state(struct state *s, struct requests *r)
 		else
 			state_no_memory(s);
 	}
-	free(list.at);
+	free(list);
+}
+
+/* An object that no file of the sample has; `file`: number + 1. */
+static void other_object(struct state *s, const struct requests *r, const char *key, uint32_t file,
+			 uint32_t *object)
+{
+	const bool other = file != 0 && file == r->other_file;
+	uint32_t v = other ? *object : 0;
+	state_small(s, key, &v, UINT32_MAX);
+	state_check(s, other || v == 0, "an object of a file outside of the sample");
+	if (!state_saves(s) && other)
+		*object = v;
+}
+
+/* The limits of a fileId: objects outside of the sample, and heads that were left out. */
+static void limited_ids_state(struct state *s, struct requests *r)
+{
+	size_t i;
+	while (state_each(s, "fileid.limit", s->ids.count, &i)) {
+		struct file_id *id = &r->ids[s->ids.own[i]];
+		struct request_head none = {0};
+		struct request_head *head = id->head != 0 ? &r->heads[id->head - 1] : &none;
+		bool left_out = id->left_out && r->options.part, closed = id->closed_first;
+		other_object(s, r, "object", id->stream != 0 ? id->file : 0, &id->object);
+		other_object(s, r, "first", head->file, &head->object);
+		state_flag(s, "left_out", &left_out);
+		state_flag(s, "closed", &closed);
+		state_check(s, !left_out || (id->head == 0 && r->options.part),
+			    "a part, and no head that is left out");
+		id->left_out = left_out;
+		id->closed_first = closed;
+	}
 }
 
 void requests_state(struct state *s, struct requests *r)
@@ -402,7 +464,9 @@ void requests_state(struct state *s, struct requests *r)
 	files_state(s, r);
 	own_files_state(s, r, "file.own", false);
 	own_files_state(s, r, "file.undefined", true);
+	other_file_state(s, r);
 	pairs_state(s, r);
 	ids_state(s, r);
+	limited_ids_state(s, r);
 	r->keeps_all = false;
 }

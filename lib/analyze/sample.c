@@ -5,15 +5,15 @@
 #include <string.h>
 
 #include "requests_internal.h"
-#include "streams.h"
 
 /* The rows of files, and of pairs of a process and a file; about 450 bytes each. */
-enum { ROWS_MAX = 5 << 16, SAMPLE_BITS_MAX = 32 };
+enum { ROWS_MAX = 6 << 15, SAMPLE_BITS_MAX = 32 };
 
 /* By old number, the new one; UINT32_MAX: dropped. */
 struct sample_kept {
 	uint32_t *file, *pair;
 	size_t files, pairs; /* old ones */
+	bool others;         /* dropped files keep a number in common */
 };
 
 static void free_kept(struct sample_kept *k)
@@ -32,33 +32,39 @@ static uint32_t file_of_pair(const struct requests *r, size_t pair)
 /* The halvings that a file survives. */
 static unsigned level_of(const struct requests *r, uint32_t file)
 {
-	return r->file_keys[file].omitted ? 0 : requests_sample_level(&r->file_keys[file]);
+	return requests_sample_level(&r->file_keys[file]);
+}
+
+/* Whether a sample may drop a file. */
+static bool is_fixed(const struct requests *r, uint32_t file)
+{
+	return r->file_keys[file].omitted || r->file_keys[file].undefined;
 }
 
 static size_t count_rows(const struct requests *r, uint32_t bits)
 {
 	size_t rows = 0;
 	for (uint32_t i = 0; i < r->files; i++)
-		rows += level_of(r, i) >= bits && !r->file_keys[i].omitted;
+		rows += level_of(r, i) >= bits && !is_fixed(r, i);
 	for (size_t i = 0; i < r->pair_map.count; i++) {
 		const uint32_t file = file_of_pair(r, i);
-		rows += level_of(r, file) >= bits && !r->file_keys[file].omitted;
+		rows += level_of(r, file) >= bits && !is_fixed(r, file);
 	}
 	return rows;
 }
 
-/* omitted: keeps the number of files outside of the sample. */
-static bool choose(const struct requests *r, bool omitted, struct sample_kept *k)
+/* The number in common is always a new one, so that its statistics are dropped. */
+static bool choose(const struct requests *r, bool others, struct sample_kept *k)
 {
 	uint32_t files = 0, pairs = 0;
-	*k = (struct sample_kept){.files = r->files, .pairs = r->pair_map.count};
+	*k = (struct sample_kept){.files = r->files, .pairs = r->pair_map.count, .others = others};
 	k->file = malloc((k->files + 1) * sizeof *k->file);
 	k->pair = malloc((k->pairs + 1) * sizeof *k->pair);
 	if (k->file == NULL || k->pair == NULL)
 		return false;
 	for (uint32_t i = 0; i < k->files; i++) {
-		const bool keeps =
-		    r->file_keys[i].omitted ? omitted : level_of(r, i) >= r->sample_bits;
+		const bool keeps = !r->file_keys[i].omitted &&
+				   (is_fixed(r, i) || level_of(r, i) >= r->sample_bits);
 		k->file[i] = keeps ? files++ : UINT32_MAX;
 	}
 	for (size_t i = 0; i < k->pairs; i++)
@@ -142,31 +148,43 @@ static void rekey_id(const struct requests *r, struct file_id *id, const struct 
 	id->undefined_file = renumbered(id->undefined_file, k->file, r->other_file);
 }
 
-static bool keep_requests(struct requests *r, const struct sample_kept *k)
+static bool keep_files(struct requests *r, const struct sample_kept *k)
 {
-	const uint32_t other = r->other_file;
-	r->other_file = other != 0 ? renumbered(other, k->file, 0) : 0;
-	if (!rekey_objects(r, k) || !rekey_pairs(r, k))
-		return false;
-	for (size_t i = 0; i < r->id_map.count; i++)
-		rekey_id(r, &r->ids[i], k);
 	KEEP(r->file_keys, r->file_key_capacity, k->file, k->files);
 	r->files = 0;
 	for (size_t i = 0; i < k->files; i++)
 		r->files += k->file[i] != UINT32_MAX;
-	r->other_pairs = 0;
+	r->other_file = 0;
+	return !k->others || requests_begin_sample(r);
+}
+
+static bool keep_requests(struct requests *r, const struct sample_kept *k)
+{
+	if (!rekey_objects(r, k) || !rekey_pairs(r, k) || !keep_files(r, k))
+		return false;
+	for (size_t i = 0; i < r->id_map.count; i++)
+		rekey_id(r, &r->ids[i], k);
+	for (size_t i = 0; i < r->head_count; i++)
+		r->heads[i].file = renumbered(r->heads[i].file, k->file, r->other_file);
+	r->fixed_pairs = 0;
 	for (size_t i = 0; i < r->pair_map.count; i++)
-		r->other_pairs += file_of_pair(r, i) + 1 == r->other_file;
+		r->fixed_pairs += is_fixed(r, file_of_pair(r, i));
 	return true;
+}
+
+static void keep_stream(struct order_stream *s, const struct sample_kept *k, uint32_t other)
+{
+	if (s->file < k->files) /* streams of no file have ended */
+		s->file = renumbered(s->file + 1, k->file, other > 0 ? other : 1) - 1;
 }
 
 static void keep_order(struct order *o, const struct sample_kept *k, uint32_t other)
 {
 	KEEP(o->files, o->file_capacity, k->file, k->files);
 	for (size_t i = 0; i < o->capacity; i++)
-		if (o->streams[i].file < k->files) /* streams of no file have ended */
-			o->streams[i].file =
-			    renumbered(o->streams[i].file + 1, k->file, other > 0 ? other : 1) - 1;
+		keep_stream(&o->streams[i], k, other);
+	for (size_t i = 0; i < o->head_count; i++)
+		keep_stream(&o->heads[i].stream, k, other);
 }
 
 static void free_dropped(struct layer *l, const struct sample_kept *k)
@@ -175,6 +193,7 @@ static void free_dropped(struct layer *l, const struct sample_kept *k)
 	for (size_t i = 0; i < k->pairs; i++) {
 		if (k->pair[i] != UINT32_MAX)
 			continue;
+		busy_free_head(&l->rows.busy, i);
 		for (unsigned d = 0; d < 2; d++)
 			if (i < l->sizes.of[d].pair_capacity)
 				few_free(&l->sizes.of[d].pairs[i]);
@@ -192,9 +211,10 @@ static void free_dropped(struct layer *l, const struct sample_kept *k)
 			offsets_drop(&l->offsets, i);
 }
 
-static void keep_layer(struct layer *l, const struct sample_kept *k, uint32_t other)
+static void keep_layer(struct layer *l, const struct sample_kept *k, const struct requests *r)
 {
 	struct busy *busy = &l->rows.busy;
+	const uint32_t other = r->other_file;
 	free_dropped(l, k);
 	KEEP(l->totals.files, l->totals.file_capacity, k->file, k->files);
 	for (unsigned d = 0; d < 2; d++)
@@ -204,21 +224,23 @@ static void keep_layer(struct layer *l, const struct sample_kept *k, uint32_t ot
 	KEEP(l->file_users.pairs, l->file_users.capacity, k->pair, k->pairs);
 	KEEP(l->rows.pairs, l->rows.pair_capacity, k->pair, k->pairs);
 	KEEP(busy->processes, busy->capacity, k->pair, k->pairs);
+	KEEP(busy->heads, busy->head_capacity, k->pair, k->pairs);
 	KEEP(l->reuse.files, l->reuse.capacity, k->file, k->files);
 	KEEP(l->offsets.files, l->offsets.file_capacity, k->file, k->files);
 	KEEP(l->repetition.file_hash, l->repetition.file_capacity, k->file, k->files);
 	KEEP(l->dependencies.files, l->dependencies.capacity, k->file, k->files);
-	l->dependencies.maps.limited = l->arrival.inexact_file = true;
 	l->reuse.other_file = other;
+	if (r->sample_bits > 0)
+		l->dependencies.maps.limited = l->arrival.inexact_file = true;
 }
 
-static bool keep_chosen(struct iot_analyze *a, bool omitted)
+static bool keep_chosen(struct iot_analyze *a, bool others)
 {
 	struct sample_kept k;
-	bool done = choose(&a->requests, omitted, &k) && keep_requests(&a->requests, &k);
+	bool done = choose(&a->requests, others, &k) && keep_requests(&a->requests, &k);
 	for (unsigned i = 0; i < LAYERS && done; i++)
 		if (a->layers[i] != NULL)
-			keep_layer(a->layers[i], &k, a->requests.other_file);
+			keep_layer(a->layers[i], &k, &a->requests);
 	for (unsigned i = 0; i < COUNTERS_MODULES && done; i++)
 		if (a->counters.of[i] != NULL)
 			KEEP(a->counters.of[i]->files, a->counters.of[i]->file_capacity, k.file,
@@ -230,34 +252,48 @@ static bool keep_chosen(struct iot_analyze *a, bool omitted)
 bool sample_is_due(const struct iot_analyze *a)
 {
 	const struct requests *r = &a->requests;
-	const size_t rows = r->files - (r->other_file != 0) + r->pair_map.count - r->other_pairs;
-	return !r->options.part && rows > ROWS_MAX;
+	const size_t files = r->files - (r->other_file != 0) - r->undefined_files;
+	return files + r->pair_map.count - r->fixed_pairs > ROWS_MAX;
+}
+
+static void raise_level(struct requests *r)
+{
+	while (r->sample_bits < SAMPLE_BITS_MAX && count_rows(r, r->sample_bits) > ROWS_MAX)
+		r->sample_bits++;
 }
 
 bool sample_limit(struct iot_analyze *a)
 {
 	struct requests *r = &a->requests;
-	if (!sample_is_due(a))
-		return true;
 	const uint32_t before = r->sample_bits;
-	while (r->sample_bits < SAMPLE_BITS_MAX && count_rows(r, r->sample_bits) > ROWS_MAX)
-		r->sample_bits++;
-	if (r->sample_bits == before || !requests_begin_sample(r))
-		return r->sample_bits == before;
-	return keep_chosen(a, true);
+	if (sample_is_due(a))
+		raise_level(r);
+	return r->sample_bits == before || keep_chosen(a, true);
+}
+
+bool sample_join(struct iot_analyze *a)
+{
+	if (sample_is_due(a))
+		raise_level(&a->requests);
+	return a->requests.sample_bits == 0 || keep_chosen(a, true);
+}
+
+bool sample_clear(struct iot_analyze *a)
+{
+	return a->requests.other_file == 0 || keep_chosen(a, true);
 }
 
 bool sample_end(struct iot_analyze *a)
 {
-	struct requests *r = &a->requests;
-	if (r->other_file == 0)
-		return true;
-	for (size_t i = 0; i < r->id_map.count; i++)
-		if (r->ids[i].file == r->other_file)
-			requests_end_early(r, &r->ids[i]);
-	streams_end_replaced(a);
-	r->other_file = 0;
-	return keep_chosen(a, false) && a->status == IOT_OK;
+	return a->requests.other_file == 0 || keep_chosen(a, false);
+}
+
+void sample_mark(struct iot_analyze *a)
+{
+	for (unsigned i = 0; i < LAYERS; i++)
+		if (a->layers[i] != NULL)
+			a->layers[i]->repetition.sampled = a->layers[i]->working_set.sampled =
+			    a->requests.sample_bits > 0;
 }
 
 static bool is_sampled(const struct iot_analyze_value *v)
@@ -265,7 +301,7 @@ static bool is_sampled(const struct iot_analyze_value *v)
 	static const char *const totals[] = {"files", "data_size", "F_max", "F_min"};
 	bool sampled = strcmp(v->section, "files") == 0 || strcmp(v->section, "reuse") == 0 ||
 		       strcmp(v->section, "classes") == 0 || strcmp(v->section, "large") == 0 ||
-		       strncmp(v->name, "repetition", strlen("repetition")) == 0;
+		       strncmp(v->name, "same_file_", strlen("same_file_")) == 0;
 	for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++)
 		sampled |= strcmp(v->section, "totals") == 0 && strcmp(v->name, totals[i]) == 0;
 	return sampled;
@@ -278,7 +314,7 @@ void sample_note(struct iot_analyze *a)
 	for (size_t i = 0; i < a->values.count; i++) {
 		struct iot_analyze_value *v = &a->values.value[i];
 		if (strncmp(v->name, "inter_arrival_file", strlen("inter_arrival_file")) == 0)
-			v->note = "not available of a sample of the files";
+			v->note = VALUES_SAMPLED;
 		else if (v->note == NULL && is_sampled(v))
 			v->note = "of a sample of the files: see limits";
 	}

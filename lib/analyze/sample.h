@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A sample of the files, if there are more than fit into memory: those with a hash below a bound,
- * which is halved when too many are known. So it depends on the files alone, not on their order.
- * Files outside of it have a number in common, whose statistics are dropped in the end. Parts keep
- * all files.
+ * which is halved when too many are known. So it depends on the files alone, not on their order,
+ * and the sample of a part is one of the trace. Files outside of it have a number in common, whose
+ * statistics are dropped; their streams go on. Files of operations whose definition an earlier part
+ * has are in every sample until they are known.
  */
 #ifndef LIB_ANALYZE_SAMPLE_H
 #define LIB_ANALYZE_SAMPLE_H
@@ -12,13 +13,17 @@
 
 /* Whether there are too many rows. */
 bool sample_is_due(const struct iot_analyze *a);
-/* Then drops files. Returns false if out of memory. */
+/* These return false if out of memory. */
+/* Then drops files. */
 bool sample_limit(struct iot_analyze *a);
-/*
- * Drops the common number, and ends the streams of its files; before results, states and joins of
- * traces. Returns false if out of memory.
- */
+/* The same after a part was joined, with files that the sample of the other one has not. */
+bool sample_join(struct iot_analyze *a);
+/* Drops the statistics of the common number; before states. */
+bool sample_clear(struct iot_analyze *a);
+/* Drops the number as well; before results and joins of traces, after all streams have ended. */
 bool sample_end(struct iot_analyze *a);
+/* Marks statistics whose values are unknown for a sample; before values are added. */
+void sample_mark(struct iot_analyze *a);
 /* Adds a note to the values that are those of a sample. */
 void sample_note(struct iot_analyze *a);
 

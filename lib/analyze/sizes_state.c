@@ -2,11 +2,10 @@
 /* Saves and loads request sizes, which are settled; see state.h. */
 #include "sizes.h"
 
-#include "lib/base/array.h"
-
 #include "state.h"
 
 struct pairs {
+	struct state *state;
 	struct sizes_direction *of;
 	const struct state_numbers *numbers;
 };
@@ -15,15 +14,13 @@ static struct few *pair_at(void *context, size_t i)
 {
 	const struct pairs *p = context;
 	struct sizes_direction *of = p->of;
-	return array_reserve_index(&of->pairs, &of->pair_capacity, p->numbers->own[i],
-				   sizeof *of->pairs)
-		   ? &of->pairs[p->numbers->own[i]]
-		   : NULL;
+	return state_at(p->state, &of->pairs, &of->pair_capacity, p->numbers->own[i],
+			sizeof *of->pairs);
 }
 
 static void direction_state(struct state *s, struct sizes_direction *of)
 {
-	struct pairs pairs = {of, &s->pairs};
+	struct pairs pairs = {s, of, &s->pairs};
 	size_t i;
 	state_histogram(s, STATE_NAMES("sizes.length"), &of->lengths);
 	while (state_each(s, "sizes.bytes", HISTOGRAM_BINS, &i))

@@ -482,6 +482,9 @@ void state_reference(struct state *s, const char *key, const struct state_number
 
 void *state_at(struct state *s, void *array, size_t *capacity, size_t i, size_t size)
 {
+	assert(size <= sizeof s->zero);
+	if (state_saves(s) && i >= *capacity)
+		return memset(s->zero, 0, size);
 	if (!array_reserve_index(array, capacity, i, size)) {
 		state_no_memory(s);
 		return NULL;
@@ -528,6 +531,7 @@ void state_free(struct state *s)
 	free_numbers(&s->processes);
 	free_numbers(&s->files);
 	free_numbers(&s->pairs);
+	free_numbers(&s->ids);
 	free_numbers(&s->streams);
 	free_numbers(&s->heads);
 	free(s->text);

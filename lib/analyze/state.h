@@ -48,6 +48,7 @@ enum {
 	STATE_COLUMNS = 48,
 	STATE_TEXT_MAX = 16384,     /* bytes of a text, before it is encoded */
 	STATE_ROWS_MAX = 1 << 24,   /* of one table */
+	STATE_ELEMENT_MAX = 512,    /* bytes of an element of an array */
 	STATE_NUMBERS_MAX = 1 << 28 /* of all tables */
 };
 
@@ -72,7 +73,7 @@ struct state {
 	struct iot_reader *reader;
 	struct error error;
 	int layer, direction; /* of the tables; -1: of all */
-	struct state_numbers processes, files, pairs, streams, heads;
+	struct state_numbers processes, files, pairs, ids, streams, heads;
 
 	/* The open table: */
 	const char *kind; /* NULL: none */
@@ -92,6 +93,7 @@ struct state {
 	bool has_line;
 	bool member; /* loading: another state may follow, after a line of kind=member */
 	char *text;  /* the line that is written; or the last text read */
+	uint64_t zero[STATE_ELEMENT_MAX / 8];
 };
 
 static inline bool state_saves(const struct state *s)
@@ -122,7 +124,10 @@ void state_reference(struct state *s, const char *key, const struct state_number
 
 /* Helpers */
 
-/* Returns element i of an array that grows by array_reserve_index(); NULL if out of memory. */
+/*
+ * Returns element i of an array that grows by array_reserve_index(); NULL if out of memory. Saving:
+ * the array does not grow; an element beyond it is zero, and valid until the next call.
+ */
 void *state_at(struct state *s, void *array, size_t *capacity, size_t i, size_t size);
 /* Loading: the state is refused unless `valid`. */
 void state_check(struct state *s, bool valid, const char *expected);

@@ -12,6 +12,8 @@
 /* Reasons of values that a join of parts, or of traces of a job, cannot compute. */
 #define VALUES_INEXACT   "not available of these parts"
 #define VALUES_UNORDERED "merge the traces: see iotrace-merge(1)"
+/* That of values that a sample of the files does not have. */
+#define VALUES_SAMPLED "not available of a sample of the files"
 
 struct values {
 	struct iot_analyze_value *value;

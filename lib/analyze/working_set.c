@@ -220,9 +220,11 @@ static bool known_values(const struct working_set *w, uint64_t begin_ns, struct 
 bool working_set_values(const struct working_set *w, uint64_t begin_ns, struct values *v)
 {
 	v->section = "reuse";
-	if (w->bins != NULL && !w->unordered)
+	if (w->bins != NULL && !w->unordered && !w->sampled)
 		return known_values(w, begin_ns, v);
 	values_unknown(v, "working_set_all", NULL, "bytes",
-		       w->unordered ? VALUES_UNORDERED : "no request has a known start and offset");
+		       w->unordered ? VALUES_UNORDERED
+		       : w->sampled ? VALUES_SAMPLED
+				    : "no request has a known start and offset");
 	return true;
 }

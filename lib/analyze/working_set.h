@@ -28,6 +28,7 @@ struct working_set {
 	int64_t first, last;      /* bins, if there are any */
 	bool truncated;           /* requests of more than WORKING_SET_BLOCKS_MAX blocks */
 	bool unordered;           /* traces with other ids of files were added */
+	bool sampled;             /* set before values: files are missing */
 };
 
 /* These return false if out of memory. Times plus epoch_ns are those of the bins. */
