@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "descriptors.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "raw.h"
@@ -16,13 +17,22 @@ static void slot_take(union descriptor d)
 		atomic_fetch_add(&descriptor_slot(d)->references, 1);
 }
 
+/*
+ * The slot, plus 1, that this thread freed last: its memory is in caches, and few slots are searched
+ * for those of inherited descriptors. It is another one if processes may yet find the description.
+ */
+static _Thread_local uint32_t slot_freed __attribute__((tls_model("initial-exec")));
+
 static void slot_drop(union descriptor d)
 {
 	struct record_description *s = descriptor_slot(d);
 	uint32_t n = d.has_slot ? atomic_load(&s->references) : 0;
-	while (n > 0 && atomic_load(&s->number) == d.number &&
-	       !atomic_compare_exchange_weak(&s->references, &n, n - 1))
-		continue;
+	while (n > 0 && atomic_load(&s->number) == d.number)
+		if (atomic_compare_exchange_weak(&s->references, &n, n - 1)) {
+			if (n == 1 && atomic_load(&s->shared) == 0)
+				slot_freed = d.slot + 1U;
+			return;
+		}
 }
 
 static bool slot_claim(struct record_description *s)
@@ -46,30 +56,44 @@ static bool slot_reserve(uint32_t at)
 	return true;
 }
 
+/* Claims a free slot. Returns its index, RECORD_SLOTS if it finds none. */
+static uint32_t slot_claim_any(void)
+{
+	const uint32_t freed = slot_freed;
+	slot_freed = 0;
+	if (freed > 0 && slot_claim(&recording.slots[freed - 1]))
+		return freed - 1;
+	for (int i = 0; i < PROBES; i++) {
+		const uint32_t at = atomic_fetch_add(&recording.control->slots, 1) % RECORD_SLOTS;
+		if (!slot_reserve(at))
+			break;
+		if (slot_claim(&recording.slots[at]))
+			return at;
+	}
+	return RECORD_SLOTS;
+}
+
 /*
- * Gives a new description a slot, if one is free. Release stores keep their order, and need no
- * barrier.
+ * Gives a new description a slot, if one is free; until all of it is stored, the number is 0, so
+ * that no other process finds it. Release stores keep their order, and need no barrier.
  */
 static void slot_new(union descriptor *d, const struct event_file *file, uint32_t flags)
 {
-	for (int i = 0; i < PROBES; i++) {
-		const uint32_t at = atomic_fetch_add(&recording.control->slots, 1) % RECORD_SLOTS;
-		struct record_description *s = &recording.slots[at];
-		if (!slot_reserve(at))
-			return;
-		if (!slot_claim(s))
-			continue;
-		s->device = event_device(file->stat.stx_dev_major, file->stat.stx_dev_minor);
-		s->inode = file->stat.stx_ino;
-		atomic_store_explicit(&s->flags, flags, memory_order_release);
-		atomic_store_explicit(&s->position, file->position, memory_order_release);
-		atomic_store_explicit(&s->shared, 0, memory_order_release);
-		atomic_store_explicit(&s->holder, 0, memory_order_release);
-		atomic_store_explicit(&s->number, d->number, memory_order_release);
-		d->slot = at & (RECORD_SLOTS - 1);
-		d->has_slot = 1;
+	const uint32_t at = slot_claim_any();
+	if (at == RECORD_SLOTS)
 		return;
-	}
+	struct record_description *s = &recording.slots[at];
+	atomic_store_explicit(&s->number, 0, memory_order_release);
+	atomic_signal_fence(memory_order_seq_cst); /* processors store in order */
+	s->device = event_device(file->stat.stx_dev_major, file->stat.stx_dev_minor);
+	s->inode = file->stat.stx_ino;
+	atomic_store_explicit(&s->flags, flags, memory_order_release);
+	atomic_store_explicit(&s->position, file->position, memory_order_release);
+	atomic_store_explicit(&s->shared, 0, memory_order_release);
+	atomic_store_explicit(&s->holder, 0, memory_order_release);
+	atomic_store_explicit(&s->number, d->number, memory_order_release);
+	d->slot = at & (RECORD_SLOTS - 1);
+	d->has_slot = 1;
 }
 
 /* Flags that two descriptors of one description have in common. */
@@ -127,7 +151,7 @@ static bool slot_find(union descriptor *d, const struct event_file *file, uint32
 		d->number = atomic_load(&s->number);
 		d->slot = i & (RECORD_SLOTS - 1);
 	}
-	if (best == 0 || !is_same(d->number, file->fd)) {
+	if (best == 0 || d->number == 0 || !is_same(d->number, file->fd)) {
 		d->number = 0;
 		return false;
 	}
@@ -174,12 +198,27 @@ static enum descriptor_type kind_of(const struct event_file *file)
 		   : DESCRIPTOR_DEVICE;
 }
 
+/* Linux 6.11 accepts no path, and need not read that it is empty. */
+static long stat_of(int fd, const char *path, struct statx *stat)
+{
+	return raw_call(SYS_statx, fd, (long)path, AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME,
+			(long)stat, 0);
+}
+
 /* Returns false if the descriptor is closed. */
 static bool file_of(int fd, struct event_file *file)
 {
+	static _Atomic bool needs_path;
 	file->fd = fd;
-	return raw_call(SYS_statx, fd, (long)"", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME,
-			(long)&file->stat, 0) == 0;
+	long result = -EFAULT;
+	if (!atomic_load_explicit(&needs_path, memory_order_relaxed)) {
+		result = stat_of(fd, NULL, &file->stat);
+		if (result == -EFAULT)
+			atomic_store_explicit(&needs_path, true, memory_order_relaxed);
+	}
+	if (result == -EFAULT)
+		result = stat_of(fd, "", &file->stat);
+	return result == 0;
 }
 
 /* As file_of(). A directory, which has no transfers, needs no identity. */
@@ -351,7 +390,8 @@ void descriptor_set_append(struct producer *p, int fd, bool append)
 
 void descriptor_reset(int fd)
 {
-	slot_drop(descriptor_remove(fd));
+	if (entry_load(fd).word != 0)
+		slot_drop(descriptor_remove(fd));
 }
 
 /* For calls that close many descriptors. Each is recorded with the same times. */

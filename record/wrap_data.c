@@ -277,10 +277,19 @@ EXPORT int recvmmsg(int fd, struct mmsghdr *message, unsigned n, int flags,
 	return count;
 }
 
+/* The message may contain descriptors, whose descriptions other processes look for. */
+static void sends(const struct data_call *c, const struct msghdr *m)
+{
+	if (c->p != NULL && m != NULL && m->msg_controllen > 0)
+		descriptors_share(false);
+}
+
 EXPORT int sendmmsg(int fd, struct mmsghdr *message, unsigned n, int flags)
 {
 	struct data_call c;
 	call_begin(&c, fd);
+	for (unsigned i = 0; i < n && message != NULL; i++)
+		sends(&c, &message[i].msg_hdr);
 	const int count = real.sendmmsg(fd, message, n, flags);
 	call_moved(&c, bytes_of(message, count), RECORD_WRITE);
 	return count;
@@ -290,5 +299,6 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
 	struct data_call c;
 	call_begin(&c, fd);
+	sends(&c, message);
 	return call_moved(&c, real.sendmsg(fd, message, flags), RECORD_WRITE);
 }
