@@ -82,6 +82,7 @@ struct record_control {
 	uint32_t leader;    /* the pid of the first program; 0: any */
 	uint64_t cpu_step;  /* RECORD_CPU_SAMPLED: age of a reading, in units of the clock; 1 ms */
 	uint64_t namespace; /* inode of the PID namespace of the collector; 0: unknown */
+	uint32_t owner;     /* the user who may open the files of the recording */
 
 	/*
 	 * Written by the collector. A process that waits for a full ring gives up if the collector
@@ -355,12 +356,16 @@ struct record_operation {
 };
 
 /*
- * RECORD_OP_EXEC is published before the call, with result 0, or 1 if the environment of the
- * new program lacks the library. If the call fails, a second one with the error follows. If it
+ * RECORD_OP_EXEC is published before the call, with result 0, or why the new program is not going
+ * to record: enum record_exec. If the call fails, a second one with the error follows. If it
  * succeeds and the new program has the library, a RECORD_START of the same process follows in
  * another ring. The text is the path of the program.
  */
-enum { RECORD_EXEC_CLEARED = 1 };
+enum record_exec {
+	RECORD_EXEC_CLEARED = 1, /* its environment lacks the library */
+	RECORD_EXEC_SECURE,      /* real and effective ids differ: it ignores LD_PRELOAD */
+	RECORD_EXEC_USER,        /* it runs as a user who must not open the recording */
+};
 
 /* A thread begins to use this ring; the first record of a ring is one. */
 struct record_thread {

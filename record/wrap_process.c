@@ -182,6 +182,18 @@ static void vforked_exec(const char *path)
 	p->ring = NULL;
 }
 
+/* Returns 0, or why the next program, which has no capabilities of this one, cannot record. */
+static int32_t exec_result(char *const *envp)
+{
+	const long user = raw_call(SYS_geteuid, 0, 0, 0, 0, 0, 0);
+	if (!environment_is_complete(envp))
+		return RECORD_EXEC_CLEARED;
+	if (user != raw_call(SYS_getuid, 0, 0, 0, 0, 0, 0) ||
+	    raw_call(SYS_getegid, 0, 0, 0, 0, 0, 0) != raw_call(SYS_getgid, 0, 0, 0, 0, 0, 0))
+		return RECORD_EXEC_SECURE;
+	return user == 0 || user == recording.control->owner ? 0 : RECORD_EXEC_USER;
+}
+
 /* Publishes the call before it is made, as it does not return. */
 static bool exec_begin(struct operation_call *o, int directory, const char *path, char *const *envp)
 {
@@ -191,7 +203,7 @@ static bool exec_begin(struct operation_call *o, int directory, const char *path
 		return false;
 	operation_on_path(o, directory, path);
 	o->event.end = o->event.start;
-	o->event.result = environment_is_complete(envp) ? 0 : RECORD_EXEC_CLEARED;
+	o->event.result = exec_result(envp);
 	event_operation(o->p, &o->event);
 	producer_end(o->p, o->outer);
 	descriptors_exec();

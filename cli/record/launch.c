@@ -48,8 +48,7 @@ bool launch_find_library(char path[PATH_MAX])
 
 /* The program */
 
-/* As execvp(3) finds it. Leaves argv[0] if it finds none. */
-static void find_program(char path[PATH_MAX], const char *name)
+void launch_find_program(char path[PATH_MAX], const char *name)
 {
 	const char *list = getenv("PATH");
 	char found[PATH_MAX];
@@ -97,7 +96,7 @@ static void run_child(int release, int failure, char *const *argv)
 bool launch_start(struct launch *l, char *const *argv)
 {
 	int release[2], failure[2];
-	find_program(l->program, argv[0]);
+	launch_find_program(l->program, argv[0]);
 	if (pipe2(release, O_CLOEXEC) != 0)
 		return false;
 	if (pipe2(failure, O_CLOEXEC) != 0) {

@@ -20,6 +20,8 @@ struct launch {
 
 /* Returns the path of libiotrace-record.so in `path`, false if it is not found. */
 bool launch_find_library(char path[PATH_MAX]);
+/* Finds the file of a program as execvp(3) does; `name` itself if there is none. */
+void launch_find_program(char path[PATH_MAX], const char *name);
 
 /* Creates the process. Returns false with errno set. */
 bool launch_start(struct launch *l, char *const *argv);

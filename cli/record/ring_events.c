@@ -15,6 +15,7 @@
 #include "lib/base/array.h"
 #include "lib/base/error.h"
 #include "lib/base/number.h"
+#include "launch.h"
 #include "ring.h"
 #include "untraced.h"
 
@@ -36,7 +37,7 @@ struct description {
 struct tracked {
 	char *name;      /* of the program */
 	char *awaited;   /* program that exec or a parent has announced, until it starts */
-	bool cleared;    /* ... without the library in its environment */
+	int32_t result;  /* ... of that exec: enum record_exec */
 	bool declared;   /* as %process, with its name */
 	bool counted;    /* in the totals */
 	bool started;    /* a program with the library, or the child of one */
@@ -255,18 +256,18 @@ static char *copy_text(struct ring_events *e, const char *text)
 	return copy;
 }
 
-static void await(struct ring_events *e, struct tracked *t, const char *program, bool cleared)
+static void await(struct ring_events *e, struct tracked *t, const char *program, int32_t result)
 {
 	free(t->awaited);
 	t->awaited = copy_text(e, program);
-	t->cleared = cleared;
+	t->result = result;
 }
 
 void ring_events_expect(struct ring_events *e, uint32_t process, const char *program)
 {
 	struct tracked *t = tracked_of(e, process);
 	if (t != NULL)
-		await(e, t, program, false);
+		await(e, t, program, 0);
 }
 
 /* A program or the child of a fork: its name is the announced one, its parent's, or argv[0]. */
@@ -307,7 +308,7 @@ static void on_child(struct ring_events *e, uint32_t index, const struct record_
 		return;
 	struct tracked *t = tracked_of(e, (uint32_t)child);
 	if (t != NULL && !t->started)
-		await(e, t, c->text, false);
+		await(e, t, c->text, 0);
 }
 
 /* Files */
@@ -593,7 +594,7 @@ static void on_exec(struct ring_events *e, uint32_t index, const struct record_o
 {
 	struct tracked *t = &e->tracked[index];
 	if (o->result >= 0) {
-		await(e, t, o->text_size > 0 ? o->text : "", o->result == RECORD_EXEC_CLEARED);
+		await(e, t, o->text_size > 0 ? o->text : "", o->result);
 		return;
 	}
 	free(t->awaited);
@@ -693,12 +694,23 @@ static void on_damaged(struct ring_events *e, const struct iot_event *ev, int64_
 	on_lost(e, &lost, start_ns);
 }
 
+static const char *why_untraced(const struct tracked *t, const char *path)
+{
+	if (t->result == RECORD_EXEC_CLEARED)
+		return "cleared-environment";
+	if (t->result == RECORD_EXEC_SECURE)
+		return "setuid";
+	return t->result == RECORD_EXEC_USER ? "user" : untraced_why(path);
+}
+
 /* A child of vfork that could not run its program ends without a record of the failure. */
 static void report_untraced(struct ring_events *e, uint32_t index)
 {
 	struct tracked *t = &e->tracked[index];
 	struct iot_builder b;
-	if (!t->started && access(t->awaited, X_OK) != 0)
+	char path[PATH_MAX];
+	launch_find_program(path, t->awaited);
+	if (!t->started && access(path, X_OK) != 0)
 		return;
 	free(t->name);
 	t->name = t->awaited;
@@ -706,7 +718,7 @@ static void report_untraced(struct ring_events *e, uint32_t index)
 	e->totals.untraced++;
 	begin_process(e, &b, index);
 	add_text(&b, "traced", "no");
-	add_text(&b, "why", t->cleared ? "cleared-environment" : untraced_why(t->name));
+	add_text(&b, "why", why_untraced(t, path));
 	end(e, &b);
 }
 

@@ -12,3 +12,9 @@ cat err
 "$IOTRACE" cat --format-version=1 a.iot | grep -o 'name=.*traced=no.*' | sed "s|$PWD/||; s/ parent=[0-9]*//; s/ pid=[0-9]*//"
 "$IOTRACE" cat -q --format=csv a.iot | grep ',write,' | cut -d, -f6,9,10 | sed "s|$PWD/||"
 "$IOTRACE" check a.iot | sed 's/, comments.*//'
+
+echo 'programs that run as another user, or whose real and effective users differ; PATH is searched for them:'
+for ids in 65534,65534,65534 65534,0,0; do
+	"$IOTRACE" record -q -o b.iot python3 -c "import os; os.setresuid($ids); os.execlp('true', 'true')"
+	"$IOTRACE" cat -q --format-version=1 b.iot | grep -o 'name=.*traced=no.*' | sed 's|name=[^ ]*/||'
+done
