@@ -428,7 +428,8 @@ static bool add_time_values(struct iot_analyze *a, struct layer *l)
 	arrival_values(&l->arrival, a->job.more == 0, &a->values);
 	keep(a, concurrency_end(&l->concurrency));
 	concurrency_values(&l->concurrency, from.span.end_ns - from.span.begin_ns,
-			   from.span.runtime_ns, &a->values);
+			   from.span.runtime_ns, io_time_is_unknown(&l->totals, &l->latency),
+			   &a->values);
 	file_users_settle(&l->file_users);
 	keep(a, file_users_values(&l->file_users, &a->requests,
 				  totals_processes(&a->trace, &a->requests), &a->values));

@@ -468,20 +468,27 @@ static void level_values(const struct concurrency *c, uint64_t span_ns, struct v
 	values_number(v, "concurrency_more_ns", NULL, "ns", c->ns[CONCURRENCY_LEVELS]);
 }
 
-static void inexact_values(struct values *v)
+static void unknown_values(struct values *v, const char *why)
 {
 	static const char *const names[] = {"concurrency_ns", "concurrency_more_ns",
 					    "concurrency_max", "busy_ns"};
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		values_unknown(v, names[i], NULL, "", v->inexact);
-	values_summary_unknown(v, SUMMARY("idle_gap"), "ns", v->inexact);
+		values_unknown(v, names[i], NULL, "", why);
+	values_summary_unknown(v, SUMMARY("idle_gap"), "ns", why);
 }
 
 void concurrency_values(const struct concurrency *c, uint64_t span_ns, uint64_t runtime_ns,
-			struct values *v)
+			bool untimed, struct values *v)
 {
+	static const char no_times[] = "no time is known";
+	if (untimed) {
+		unknown_values(v, no_times);
+		values_unknown(v, "concurrency_mean", NULL, "", no_times);
+		values_unknown(v, "in_flight_ns", NULL, "ns", no_times);
+		return;
+	}
 	if (c->inexact) {
-		inexact_values(v);
+		unknown_values(v, v->inexact);
 	} else {
 		level_values(c, span_ns, v);
 		values_number(v, "concurrency_max", NULL, "", c->max);

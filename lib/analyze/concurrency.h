@@ -61,9 +61,9 @@ bool concurrency_join(struct concurrency *c, const struct concurrency *part);
 void concurrency_add_trace(struct concurrency *c, const struct concurrency *more);
 void concurrency_forget(struct concurrency *c);
 void concurrency_state(struct state *s, struct concurrency *c);
-/* span_ns: of the trace; runtime_ns: of the job. */
+/* span_ns: of the trace; runtime_ns: of the job; untimed: no request has a known interval. */
 void concurrency_values(const struct concurrency *c, uint64_t span_ns, uint64_t runtime_ns,
-			struct values *v);
+			bool untimed, struct values *v);
 void concurrency_free(struct concurrency *c);
 
 #endif

@@ -5,50 +5,80 @@
 
 static const char no_times[] = "no time is known";
 
-/* Time in I/O is unknown if the intervals of joined parts overlap too much. */
-static void busy_value(const struct busy *b, enum busy_kind kind, const char *name, uint64_t ns,
-		       struct values *v)
+static bool is_untimed(const struct totals *t, const struct latency *l, unsigned direction)
 {
-	if (b->inexact[kind])
-		values_unknown(v, name, NULL, "ns", v->inexact);
+	return t->io.count[direction] > 0 && l->durations[direction].count == 0;
+}
+
+bool io_time_is_unknown(const struct totals *t, const struct latency *l)
+{
+	return t->io.count[0] + t->io.count[1] > 0 && l->durations[0].count == 0 &&
+	       l->durations[1].count == 0;
+}
+
+/* The reason, or NULL if the time is known: intervals of joined parts may overlap too much. */
+static const char *why_unknown(const struct io_time_source *from, enum busy_kind kind,
+			       const struct values *v)
+{
+	bool untimed = false;
+	if (kind == BUSY_READ || kind == BUSY_WRITE)
+		untimed = is_untimed(from->totals, from->latency, kind == BUSY_WRITE);
+	else if (kind != BUSY_METADATA)
+		untimed = io_time_is_unknown(from->totals, from->latency);
+	if (untimed)
+		return no_times;
+	return from->busy->inexact[kind] ? v->inexact : NULL;
+}
+
+static void busy_value(const struct io_time_source *from, enum busy_kind kind, const char *name,
+		       uint64_t ns, struct values *v)
+{
+	const char *why = why_unknown(from, kind, v);
+	if (why != NULL)
+		values_unknown(v, name, NULL, "ns", why);
 	else
 		values_number(v, name, NULL, "ns", ns);
 }
 
-static void busy_share(const struct busy *b, enum busy_kind kind, const char *name, double all,
-		       struct values *v)
+static void busy_share(const struct io_time_source *from, enum busy_kind kind, const char *name,
+		       double all, struct values *v)
 {
-	if (b->inexact[kind])
-		values_unknown(v, name, NULL, "", v->inexact);
+	const struct busy *b = from->busy;
+	const char *why = why_unknown(from, kind, v);
+	if (why != NULL)
+		values_unknown(v, name, NULL, "", why);
 	else
 		values_ratio(v, name, NULL, "", (double)busy_sum(b, kind), all,
 			     "the trace has no duration");
 }
 
 /* Counters sum the times of calls, which may overlap; those of operations may be known. */
-static void counted_values(const struct busy *b, struct values *v)
+static void counted_values(const struct io_time_source *from, struct values *v)
 {
+	const struct busy *b = from->busy;
 	static const char reason[] = "counters have no intervals; see section counters",
 			  *const names[] = {"t_r",     "t_w",        "md_time",
 					    "io_time", "io_md_time", "io_time_max"};
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (i == BUSY_METADATA && busy_sum(b, BUSY_METADATA) > 0)
-			busy_value(b, BUSY_METADATA, names[i], busy_sum(b, BUSY_METADATA), v);
+			busy_value(from, BUSY_METADATA, names[i], busy_sum(b, BUSY_METADATA), v);
 		else
 			values_unknown(v, names[i], NULL, "ns", reason);
 	values_unknown(v, "io_share", NULL, "", reason);
 	values_unknown(v, "io_md_share", NULL, "", reason);
 }
 
-static void busy_values(const struct busy *b, double all, struct values *v)
+static void busy_values(const struct io_time_source *from, struct values *v)
 {
+	const struct busy *b = from->busy;
+	const double all = (double)from->runtime_ns * (double)from->processes;
 	static const char *const names[BUSY_KINDS] = {"t_r", "t_w", "md_time", "io_time",
 						      "io_md_time"};
 	for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
-		busy_value(b, kind, names[kind], busy_sum(b, kind), v);
-	busy_value(b, BUSY_IO, "io_time_max", busy_max(b, BUSY_IO), v);
-	busy_share(b, BUSY_IO, "io_share", all, v);
-	busy_share(b, BUSY_ALL, "io_md_share", all, v);
+		busy_value(from, kind, names[kind], busy_sum(b, kind), v);
+	busy_value(from, BUSY_IO, "io_time_max", busy_max(b, BUSY_IO), v);
+	busy_share(from, BUSY_IO, "io_share", all, v);
+	busy_share(from, BUSY_ALL, "io_md_share", all, v);
 }
 
 /* The time that a process spends in each, whose unions may overlap. */
@@ -83,10 +113,13 @@ static void blocked_values(const struct io_time_source *from, struct values *v)
 	const struct busy *b = from->busy;
 	uint64_t slowest = 0;
 	double all = 0;
-	if (b->inexact[BUSY_READ] || b->inexact[BUSY_WRITE] || b->inexact[BUSY_METADATA]) {
-		values_unknown(v, "metadata_share", NULL, "", v->inexact);
-		values_unknown(v, "MiB_s", NULL, "MiB/s", v->inexact);
-		values_unknown(v, "MiB_s_CN", NULL, "MiB/s", v->inexact);
+	for (unsigned kind = BUSY_READ; kind <= BUSY_METADATA; kind++) {
+		const char *why = why_unknown(from, kind, v);
+		if (why == NULL)
+			continue;
+		values_unknown(v, "metadata_share", NULL, "", why);
+		values_unknown(v, "MiB_s", NULL, "MiB/s", why);
+		values_unknown(v, "MiB_s_CN", NULL, "MiB/s", why);
 		return;
 	}
 	for (size_t i = 0; i < b->capacity; i++) {
@@ -145,9 +178,9 @@ void io_time_values(const struct io_time_source *from, struct values *v)
 {
 	v->section = "time";
 	if (from->counted != NULL)
-		counted_values(from->busy, v);
+		counted_values(from, v);
 	else
-		busy_values(from->busy, (double)from->runtime_ns * (double)from->processes, v);
+		busy_values(from, v);
 	blocked_values(from, v);
 	node_value(from->nodes, v);
 	overlap_value(from, v);

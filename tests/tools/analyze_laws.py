@@ -184,14 +184,15 @@ def sums(tool, lines):
         yield from reuse_sums(v, check, total)
     if v["totals.S"]:
         yield from check("totals.p_Bytes", v["totals.p_r_Bytes"] + v["totals.p_w_Bytes"], 1)
-    if "time.bins" in v:
+    if "time.bins" in v and v["time.busy_ns"] is not None:
         outstanding = total("time.concurrency_ns.") - v.get("time.concurrency_ns.0", 0) + v["time.concurrency_more_ns"]
-        yield from check("time.dominating_type", total("time.dominating_type."), 1)
-        yield from check("time.rate_cdf", v["time.rate_cdf.100"] or 1, 1)
         if not v["totals.out_of_order"]:
             yield from check("time.busy_ns", outstanding, v["time.busy_ns"])
             yield from check("time.in_flight_ns", sum(v[name] for name in v if re.match(r"time.concurrency_ns", name) for _ in
                                                       range(int(name.rpartition(".")[2]))), v["time.in_flight_ns"])
+    if "time.bins" in v:
+        yield from check("time.dominating_type", total("time.dominating_type."), 1)
+        yield from check("time.rate_cdf", v["time.rate_cdf.100"] or 1, 1)
         for name in ("time.burst_share", "time.idle_without.share", "time.idle_below_5.share"):
             if not 0 <= (v[name] or 0) <= 1:
                 yield f"{name}: {v[name]}"
@@ -199,7 +200,8 @@ def sums(tool, lines):
         if re.match(r"time\.(intensity|burstiness|parallel_intensity)", name) and value is not None and not 0 <= value <= 1:
             if "ranks=" not in lines[0]:
                 yield f"{name}: {value}, outside 0 .. 1"
-    if not max(v["time.t_r"], v["time.t_w"]) <= v["time.io_time"] <= v["time.t_r"] + v["time.t_w"]:
+    read, write, both = (v[name] or 0 for name in ("time.t_r", "time.t_w", "time.io_time"))
+    if not max(read, write) <= both <= read + write:
         yield f"time.io_time: {v['time.io_time']}"
     yield from check("metadata.calls", total("metadata.calls.") + v["metadata.calls_other"], v["metadata.operations"])
     yield from check("metadata.failed", total("metadata.errors.") + v["metadata.errors_other"], v["metadata.operations_failed"])
@@ -238,11 +240,11 @@ def processes_apart(tool, lines):
             alone.append(line)
         values = analyzed(tool, alone, "--layer=posix")
         for name in names:
-            added[name] += values[name]
+            added[name] += values[name] or 0
     whole = analyzed(tool, lines, "--layer=posix")
     if not ids or whole["totals.S"] >= 1 << 63:
         return []
-    return unequal({name: whole[name] for name in names}, {name: added[name] for name in names})
+    return unequal({name: whole[name] or 0 for name in names}, {name: added[name] for name in names})
 
 
 def piped(tool, lines, *words):

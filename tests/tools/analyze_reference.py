@@ -929,6 +929,8 @@ def idle(t, view):
     for r in t.requests:
         if r.timed:
             union.add(r.start, r.duration)
+    if t.requests and not any(r.timed for r in t.requests):
+        return result | {"idle_gap": None, "busy_ns": None}
     return result | {"idle_gap": Histogram(union.gaps).summary(), "busy_ns": union.length}
 
 
@@ -980,6 +982,8 @@ def concurrency(t):
     if t.start is not None:
         busy[0] = max(0, t.end - t.start - sum(busy.values()))
     result = {str(q): busy[q] for q in sorted(busy) if q < 64 and busy[q]}
+    if t.requests and not any(r.timed for r in t.requests):
+        return dict.fromkeys(("concurrency_ns", "concurrency_more_ns", "concurrency_max", "in_flight_ns", "concurrency_mean"))
     in_flight = sum(r.duration for r in t.requests if r.timed)
     return {"concurrency_ns": result, "concurrency_more_ns": sum(ns for q, ns in busy.items() if q >= 64),
             "concurrency_max": max(busy, default=0), "in_flight_ns": in_flight, "concurrency_mean": ratio(in_flight, t.T)}
@@ -1202,12 +1206,20 @@ def shares(t):
     rate = ratio(size * SECOND, max(blocked, default=0) * MIB)
     durations = sum(r.duration for r in t.requests if r.timed)
     whole = t.T * t.P if t.T else None
+    requests = Row()
+    for r in t.requests:
+        requests.add(r)
+    untimed = ([name for name, kinds in (("t_r", "r"), ("t_w", "w")) if requests.is_untimed(kinds)]
+               + ["io_time", "io_md_time", "io_time_max", "io_share", "io_md_share"] * requests.is_untimed("rw"))
+    if untimed:
+        untimed += ["metadata_share", "MiB_s", "MiB_s_CN"]
     latency = {"latency_" + d: Histogram(r.duration for r in t.requests if r.timed and r.write == (d == "w")).summary() for d in "rw"}
     return {**sums, "io_time_max": max((v["io_time"] for v in values.values()), default=0), "io_share": ratio(sums["io_time"], whole), "io_md_share": ratio(sums["io_md_time"], whole),
             "metadata_share": ratio(sums["md_time"], sum(blocked)), "MiB_s": rate, "MiB_s_CN": ratio(rate, nodes), "N_cn": nodes,
             "overlap": 1 - sums["io_time"] / durations if durations else None, **latency,
             **{"effective_rate_" + d: effective_rate([r for r in t.requests if r.timed and r.write == (d == "w")]) for d in "rw"},
             **({name: None for name in ("t_r", "t_w", "io_time", "io_md_time", "io_time_max", "io_share", "io_md_share")} if t.counted else {}),
+            **dict.fromkeys(untimed),
             **({"md_time": None} if t.counted and not sums["md_time"] else {}),
             "asynchronous_share": ratio(sum(r.asynchronous for r in t.requests), len(t.requests)),
             "asynchronous_share_bytes": ratio(sum(add_up(r.length for r in t.requests if r.asynchronous and r.write == write)
