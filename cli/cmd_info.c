@@ -499,7 +499,7 @@ static void print_ids(struct output *o, const struct info *f, bool known)
 		return;
 	}
 	line(o, "processes", "%zu", f->processes.count);
-	line(o, "files", "%zu opened, %zu different", f->files.count, f->objects.count);
+	line(o, "files", "%zu read or written, %zu different", f->files.count, f->objects.count);
 }
 
 static void print_storage(struct output *o, const struct iot_reader *r)
