@@ -36,6 +36,7 @@ enum {
 	WAIT_MAX_MS = 20,
 	BUSY = 1 << 14,       /* bytes of all rings after which the next look follows soon */
 	EVENTS_MAX = 1 << 14, /* events of one step that are not copied */
+	SLICE = 1 << 18,      /* bytes of rings whose events are written at once */
 	SLACK_NS = 1000000,   /* stores become visible within microseconds */
 	SKEW_NS = 10000000,   /* of a valid time stamp */
 	OPERATION_NS =
@@ -468,11 +469,11 @@ static void find_thread(struct collector *c, struct ring *r, const unsigned char
 }
 
 /*
- * Decodes the records of a ring that start before d->until, the others as well if one of them starts
- * before. Returns 0 if an invalid one follows, -1 if the rest may stay in the ring.
+ * Decodes the records of a ring that start before d->until, the others as well if one of them may
+ * start before. Returns 0 if an invalid one follows, -1 if the rest stays in the ring.
  */
 static int decode_some(struct collector *c, struct ring *r, struct ring_decoder *d, size_t n,
-		       size_t *used)
+		       size_t max_left, size_t *used)
 {
 	const unsigned char *data = r->data + (r->tail & (r->size - 1));
 	struct iot_event *out = c->event + c->event_count;
@@ -481,7 +482,7 @@ static int decode_some(struct collector *c, struct ring *r, struct ring_decoder 
 	d->thread = r->thread;
 	int count = ring_decode(d, data, n, out, used);
 	if (count == 0 && *used == 0 && d->until != 0) {
-		if (n <= r->size / 4 && ring_starts_later(d, data, n))
+		if (n <= max_left && ring_in_order(r, n))
 			return -1;
 		d->until = 0;
 		count = ring_decode(d, data, n, out, used);
@@ -493,8 +494,8 @@ static int decode_some(struct collector *c, struct ring *r, struct ring_decoder 
 	return 1;
 }
 
-/* Records that start at `until` or later may stay in the ring if they are few; 0: none. */
-static int drain(struct collector *c, struct ring *r, uint64_t until)
+/* Records that start at `until` or later stay in the ring if they are in order; 0: none. */
+static int drain(struct collector *c, struct ring *r, uint64_t until, size_t max_left)
 {
 	const bool failed = r->failed;
 	if (r->data == NULL)
@@ -505,7 +506,7 @@ static int drain(struct collector *c, struct ring *r, uint64_t until)
 	d.until = until;
 	while (n > 0 && status == IOT_OK) {
 		size_t used;
-		const int decoded = decode_some(c, r, &d, n, &used);
+		const int decoded = decode_some(c, r, &d, n, max_left, &used);
 		if (decoded == 0) {
 			r->failed = failed;
 			return give_up(c, r);
@@ -645,9 +646,54 @@ static int report_unsent(struct collector *c, uint32_t index)
 						     .object = (uint32_t)others}});
 }
 
+/* Writes the events before a time of the clock. */
+static int write_until(struct collector *c, uint64_t time)
+{
+	const int64_t watermark = (int64_t)(time - c->zero);
+	const int status = sorter_set_watermark(c->sorter, watermark);
+	return status == IOT_OK ? write_events(c, watermark) : sorter_failed(c);
+}
+
+/* An invalid head is found when its ring is drained. */
+static uint64_t available_bytes(const struct collector *c)
+{
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < c->rings; i++) {
+		const struct ring *r = &c->ring[i];
+		const uint64_t n =
+		    atomic_load_explicit(&r->header->head, memory_order_relaxed) - r->tail;
+		bytes += r->data != NULL && n <= r->size ? n : 0;
+	}
+	return bytes;
+}
+
+/* last: leaves at most a quarter of each ring, so that programs need not wait. */
+static int drain_rings(struct collector *c, uint64_t until, bool last)
+{
+	int status = IOT_OK;
+	for (size_t i = 0; i < c->rings && status == IOT_OK; i++)
+		status = drain(c, &c->ring[i], until, last ? c->ring[i].size / 4 : c->ring[i].size);
+	return status;
+}
+
+/* Writes events of rings before the watermark, in slices of time. The last slice is the caller's. */
+static int write_slices(struct collector *c, uint64_t from)
+{
+	const uint64_t slices = available_bytes(c) / SLICE + 1;
+	const uint64_t length = (c->watermark - from) / slices;
+	int status = IOT_OK;
+	for (uint64_t i = 1; i < slices && status == IOT_OK; i++) {
+		status = drain_rings(c, from + i * length, false);
+		if (status == IOT_OK)
+			status = write_until(c, from + i * length);
+	}
+	return status;
+}
+
 /* all: leaves nothing in the rings. */
 static int drain_all(struct collector *c, bool all)
 {
+	const uint64_t from = c->watermark;
 	uint64_t watermark = clock_map_now(c->clock) - c->slack;
 	int status = find_rings(c);
 	for (size_t i = 0; i < c->rings; i++)
@@ -655,17 +701,11 @@ static int drain_all(struct collector *c, bool all)
 	watermark = oldest_unsent(c, watermark);
 	if (watermark > c->watermark)
 		c->watermark = watermark;
-	for (size_t i = 0; i < c->rings && status == IOT_OK; i++)
-		status = drain(c, &c->ring[i], all ? 0 : c->watermark);
+	if (status == IOT_OK)
+		status = write_slices(c, from);
+	if (status == IOT_OK)
+		status = drain_rings(c, all ? 0 : c->watermark, true);
 	return status == IOT_OK ? drain_packets(c) : status;
-}
-
-/* Writes the events before a time of the clock. */
-static int write_until(struct collector *c, uint64_t time)
-{
-	const int64_t watermark = (int64_t)(time - c->zero);
-	const int status = sorter_set_watermark(c->sorter, watermark);
-	return status == IOT_OK ? write_events(c, watermark) : sorter_failed(c);
 }
 
 /* The end of processes */

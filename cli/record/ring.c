@@ -151,22 +151,6 @@ int ring_decode(const struct ring_decoder *d, const unsigned char *data, size_t 
 	return *used == 0 && size == 0 ? -1 : count;
 }
 
-bool ring_starts_later(const struct ring_decoder *d, const unsigned char *data, size_t n)
-{
-	struct record_head head;
-	size_t size;
-	for (; n >= sizeof(head); data += size, n -= size) {
-		memcpy(&head, data, sizeof(head));
-		if (!head_is_valid(head, n))
-			return false;
-		const bool is_skip = head.kind == RECORD_SKIP;
-		size = is_skip ? decode_skip(data, n) : head.size;
-		if (size == 0 || (!is_skip && start_of(head, data, n) < d->until))
-			return false;
-	}
-	return n == 0;
-}
-
 /* Returns whether the text of a record with `fixed` bytes before it ends in NUL. */
 static bool text_is_valid(const unsigned char *record, size_t fixed, uint64_t size, size_t n)
 {
@@ -278,6 +262,30 @@ size_t ring_available(struct ring *r)
 	const uint64_t head = atomic_load_explicit(&r->header->head, memory_order_acquire);
 	r->failed = r->failed || head < r->tail || head - r->tail > r->size || head % 8 != 0;
 	return r->failed ? 0 : (size_t)(head - r->tail);
+}
+
+bool ring_in_order(struct ring *r, size_t n)
+{
+	const uint64_t end = r->tail + n;
+	if (r->checked < r->tail) {
+		r->checked = r->tail;
+		r->newest = 0;
+	}
+	while (r->checked < end) {
+		const unsigned char *data = r->data + (r->checked & (r->size - 1));
+		const size_t left = (size_t)(end - r->checked);
+		struct record_head head;
+		memcpy(&head, data, sizeof(head));
+		const bool is_skip = head.kind == RECORD_SKIP && left >= sizeof(struct record_skip);
+		const size_t size = is_skip ? decode_skip(data, left) : head.size;
+		const uint64_t start = is_skip ? r->newest : start_of(head, data, left);
+		if (size < sizeof(struct timed_record) || size > left || size % 8 != 0 ||
+		    start < r->newest)
+			return false;
+		r->newest = start;
+		r->checked += size;
+	}
+	return true;
 }
 
 void ring_release(struct ring *r)

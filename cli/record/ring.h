@@ -39,8 +39,6 @@ struct ring_decoder {
 int ring_decode(const struct ring_decoder *d, const unsigned char *data, size_t n,
 		struct iot_event out[RING_BATCH], size_t *used);
 
-/* Returns whether n bytes are valid records that start at d->until or later. */
-bool ring_starts_later(const struct ring_decoder *d, const unsigned char *data, size_t n);
 /* Returns the number of the thread that begins to use the ring with the first record, 0: none does. */
 uint32_t ring_new_thread(const unsigned char *data, size_t n);
 /* Returns whether n bytes are one valid ring record, with all of its texts. */
@@ -50,8 +48,10 @@ struct ring {
 	struct record_ring *header;
 	const unsigned char *data; /* twice in succession; NULL: only the process has it */
 	uint32_t size, pid;
-	uint64_t start;                                  /* of the process */
-	uint64_t tail;                                   /* end of the bytes that have been read */
+	uint64_t start; /* of the process */
+	uint64_t tail;  /* end of the bytes that have been read */
+	uint64_t checked,
+	    newest; /* end of the bytes known to be in order of start; the last start */
 	uint64_t dropped, dropped_bytes, dropped_others; /* reported so far */
 	uint32_t process, thread;                        /* indexes */
 	bool failed;                                     /* contains an invalid record */
@@ -64,6 +64,11 @@ void ring_close(struct ring *r);
 
 /* The bytes from r->tail to the producer's head. Sets r->failed if the head is invalid. */
 size_t ring_available(struct ring *r);
+/*
+ * Returns whether the n bytes from r->tail on are valid records in order of start. Each byte is
+ * looked at once.
+ */
+bool ring_in_order(struct ring *r, size_t n);
 /* Returns the bytes before r->tail to the producer, and wakes it if it waits. */
 void ring_release(struct ring *r);
 

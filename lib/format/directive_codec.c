@@ -777,6 +777,12 @@ ssize_t directive_codec_encode_operation(struct directive_codec *c, const struct
 	return encode(c, f->template - 1, out);
 }
 
+void directive_codec_prefetch(const struct directive_codec *c, struct iot_text path)
+{
+	if (path.size > 0)
+		idmap_prefetch(&c->path_ids, hash(c, path));
+}
+
 void directive_codec_add_operation(struct directive_codec *c, const struct iot_operation *op)
 {
 	struct form *f = form_of(c, op);

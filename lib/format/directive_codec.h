@@ -48,6 +48,8 @@ ssize_t directive_codec_encode_recognized(struct directive_codec *c, struct iot_
 #define OPERATION_ENCODED_MAX 128
 ssize_t directive_codec_encode_operation(struct directive_codec *c, const struct iot_operation *op,
 					 bool *closes, char *out);
+/* Loads the memory that a path, percent-encoded, of one of the next operations will need. */
+void directive_codec_prefetch(const struct directive_codec *c, struct iot_text path);
 /* Makes operations that resemble this one, the text of which was encoded last, need no text. */
 void directive_codec_add_operation(struct directive_codec *c, const struct iot_operation *op);
 

@@ -29,6 +29,7 @@ enum {
 	GZIP_LEVELS = 9,
 	ZSTD_LEVELS = 19,
 	THREADS_MAX = 256,
+	OPERATIONS_AHEAD = 4,      /* whose memory is loaded while one is written */
 	OPERATION_PATH_MAX = 8192, /* bytes of each path; the text of longer ones is made */
 };
 
@@ -402,8 +403,11 @@ static int write_operation(struct iot_writer *w, const struct iot_operation *op)
 int iot_writer_operations(struct iot_writer *w, const struct iot_operation *op, size_t n)
 {
 	int status = check_open(w);
-	for (size_t i = 0; i < n && status == IOT_OK; i++)
+	for (size_t i = 0; i < n && status == IOT_OK; i++) {
+		if (w->directives != NULL && i + OPERATIONS_AHEAD < n)
+			directive_codec_prefetch(w->directives, op[i + OPERATIONS_AHEAD].path);
 		status = write_operation(w, &op[i]);
+	}
 	return status == IOT_OK ? flush_if_late(w) : status;
 }
 

@@ -187,6 +187,47 @@ Test(record_ring, head_is_checked)
 	remove_ring(directory, at);
 }
 
+Test(record_ring, order_of_records_is_checked_as_they_arrive)
+{
+	enum { SIZE = sizeof(struct record_transfer) };
+	struct record_transfer t[8];
+	struct ring r = {.data = (const unsigned char *)t, .size = 1024};
+	for (size_t i = 0; i < 8; i++) {
+		t[i] = transfer();
+		t[i].start += i;
+	}
+	cr_expect(ring_in_order(&r, 0));
+	cr_expect(ring_in_order(&r, 2 * SIZE));
+	cr_expect_eq(r.checked, 2 * SIZE);
+	cr_expect(ring_in_order(&r, 4 * SIZE));
+	t[5].start = 0;
+	cr_expect(ring_in_order(&r, 5 * SIZE));
+	cr_expect_not(ring_in_order(&r, 6 * SIZE));
+	r.tail = 6 * SIZE;
+	cr_expect(ring_in_order(&r, 2 * SIZE));
+	cr_expect_eq(r.checked, 8 * SIZE);
+	t[6].head.size = 0;
+	r.checked = 0;
+	cr_expect_not(ring_in_order(&r, 2 * SIZE));
+}
+
+Test(record_ring, records_that_start_later_are_not_decoded)
+{
+	struct record_transfer t[3] = {transfer(), transfer(), transfer()};
+	struct iot_event ev[RING_BATCH];
+	struct ring_decoder d = decoder;
+	size_t used;
+	t[1].start = 2500;
+	d.until = 2500;
+	cr_expect_eq(ring_decode(&d, (void *)t, sizeof(t), ev, &used), 1);
+	cr_expect_eq(used, sizeof(*t));
+	d.until = 2000;
+	cr_expect_eq(ring_decode(&d, (void *)t, sizeof(t), ev, &used), 0);
+	cr_expect_eq(used, 0);
+	d.until = 2501;
+	cr_expect_eq(ring_decode(&d, (void *)t, sizeof(t), ev, &used), 3);
+}
+
 Test(record_ring, processes_are_found_by_pid_and_start)
 {
 	struct processes p = {.count = 0};
