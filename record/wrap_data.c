@@ -277,10 +277,10 @@ EXPORT int recvmmsg(int fd, struct mmsghdr *message, unsigned n, int flags,
 	return count;
 }
 
-/* The message may contain descriptors, whose descriptions other processes look for. */
-static void sends(const struct data_call *c, const struct msghdr *m)
+/* The message may contain descriptors, whose descriptions other processes will look for. */
+static void sent(const struct data_call *c, const struct msghdr *m)
 {
-	if (c->p != NULL && m != NULL && m->msg_controllen > 0)
+	if (c->p != NULL && m->msg_controllen > 0)
 		descriptors_share(false);
 }
 
@@ -288,9 +288,9 @@ EXPORT int sendmmsg(int fd, struct mmsghdr *message, unsigned n, int flags)
 {
 	struct data_call c;
 	call_begin(&c, fd);
-	for (unsigned i = 0; i < n && message != NULL; i++)
-		sends(&c, &message[i].msg_hdr);
 	const int count = real.sendmmsg(fd, message, n, flags);
+	for (int i = 0; i < count; i++)
+		sent(&c, &message[i].msg_hdr);
 	call_moved(&c, bytes_of(message, count), RECORD_WRITE);
 	return count;
 }
@@ -299,6 +299,8 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
 	struct data_call c;
 	call_begin(&c, fd);
-	sends(&c, message);
-	return call_moved(&c, real.sendmsg(fd, message, flags), RECORD_WRITE);
+	const ssize_t n = real.sendmsg(fd, message, flags);
+	if (n >= 0)
+		sent(&c, message);
+	return call_moved(&c, n, RECORD_WRITE);
 }
