@@ -39,7 +39,7 @@ static inline void add_first(struct arrival_start *to, int64_t first_ns, int64_t
 static inline void add_first_of(struct arrival_start *to, const struct io_span *span,
 				struct times_between *list)
 {
-	add_first(to, span->request->start_ns, span_last(span)->start_ns, list);
+	add_first(to, span->start_ns[0], span->start_ns[span->count - 1], list);
 }
 
 static inline bool is_started(const struct io_span *span)
@@ -47,7 +47,7 @@ static inline bool is_started(const struct io_span *span)
 	return (span->flags & IOT_START_UNKNOWN) == 0;
 }
 
-/* The times between the requests of a span, which has columns. */
+/* The times between the requests of a span. */
 static void add_times(const struct io_span *span, struct times_between *list)
 {
 	const int64_t *start_ns = span->start_ns;
@@ -76,22 +76,21 @@ static bool find_shared(struct arrival *a, const struct io_spans *grouped, bool 
 	return true;
 }
 
-static void add_shared(struct arrival *a, const struct io_span *span, struct times_between *list)
+static void add_shared(struct arrival *a, const struct io_span *span, const struct io_id *ids,
+		       struct times_between *list)
 {
-	for (size_t i = 0; i < span->count; i++) {
-		const struct io_request *q = &span->request[i];
-		add_first(&a->files[q->file], q->start_ns, q->start_ns, list);
-	}
+	for (size_t i = 0; i < span->count; i++)
+		add_first(&a->files[ids[span->id[i]].file], span->start_ns[i], span->start_ns[i],
+			  list);
 }
 
 /* only: in the batch, so that the times between its requests are those of the trace. */
 static void add_file(struct arrival *a, const struct io_span *span, bool only,
 		     struct times_between *list)
 {
-	const struct io_request *q = span->request;
 	add_first_of(&a->files[span->file], span, list);
-	for (size_t i = 1; i < span->count && !only; i++)
-		append(list, time_between(q[i - 1].start_ns, q[i].start_ns), true);
+	if (!only)
+		add_times(span, list);
 }
 
 static bool add_files(struct arrival *a, const struct io_spans *in_order,
@@ -102,7 +101,7 @@ static bool add_files(struct arrival *a, const struct io_spans *in_order,
 		return false;
 	for (size_t i = 0; i < in_order->count && shared; i++)
 		if (is_started(&in_order->span[i]))
-			add_shared(a, &in_order->span[i], list);
+			add_shared(a, &in_order->span[i], in_order->ids, list);
 	for (size_t i = 0; i < grouped->count && !shared; i++)
 		if (is_started(&grouped->span[i]))
 			add_file(a, &grouped->span[i], only, list);
@@ -121,7 +120,7 @@ static inline void think(struct arrival_process *p, const struct io_span *span,
 	p->first_known = p->any ? p->first_known : known;
 	p->any = true;
 	p->ended = span_is_timed(span);
-	p->end_ns = end_ns[span->count - 1];
+	p->end_ns = span_end(span);
 	for (size_t i = 1; i < span->count && p->ended; i++)
 		append(to, (uint64_t)(start_ns[i] - end_ns[i - 1]), start_ns[i] > end_ns[i - 1]);
 }

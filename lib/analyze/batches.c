@@ -62,7 +62,7 @@ static bool act_order(struct layer *l, const struct batch_slot *s, const struct 
 
 static bool add_repetition(struct layer *l, const struct batch_slot *s, unsigned i)
 {
-	return repetition_add(&l->repetition, &s->batch[i], s->other_file, &s->by_process[i]);
+	return repetition_add(&l->repetition, &s->batch[i], s->other_file, &s->in_order[i]);
 }
 
 static bool add_busy(struct layer *l, const struct batch_slot *s, unsigned i)
@@ -256,9 +256,10 @@ static void set_spans(struct iot_analyze *a, struct batch_slot *s, unsigned i)
 {
 	s->grouped[i] = requests_grouped(&a->requests, i);
 	s->in_order[i] = requests_in_order(&a->requests, i);
+	if ((a->options.sections & (NEED_BUSY | NEED_BINS)) == 0)
+		return;
 	s->by_process[i] = requests_by_process(&a->requests, i);
-	if ((a->options.sections & (NEED_BUSY | NEED_BINS)) != 0)
-		requests_sum_times(&a->requests, i);
+	requests_sum_times(&a->requests, i);
 }
 
 void batches_add(struct iot_analyze *a)

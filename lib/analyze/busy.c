@@ -62,10 +62,10 @@ static enum busy_kind kind_of(unsigned write)
 /* The end of the last request of a direction. */
 static inline int64_t last_end(const struct io_span *span, bool write)
 {
-	const struct io_request *q = span_last(span);
-	while (q->write != write)
-		q--;
-	return q->end_ns;
+	size_t i = span->count - 1;
+	while (span->write[i] != write)
+		i--;
+	return span->end_ns[i];
 }
 
 static inline void add_time(struct busy_process *p, enum busy_kind kind, uint64_t ns,
@@ -79,7 +79,7 @@ static inline void add_time(struct busy_process *p, enum busy_kind kind, uint64_
 static inline void add_disjoint(struct busy_process *p, const struct io_span *span, bool by_pair)
 {
 	const uint64_t ns = span->of[0].duration_ns + span->of[1].duration_ns;
-	const int64_t end_ns = span_last(span)->end_ns;
+	const int64_t end_ns = span_end(span);
 	for (unsigned d = 0; d < 2; d++)
 		if (span->of[d].count > 0)
 			add_time(p, kind_of(d), span->of[d].duration_ns, last_end(span, d));
@@ -93,10 +93,10 @@ static bool add_overlapping(struct busy *b, const struct io_span *span)
 	const size_t at = index_of(b, span);
 	bool added = true;
 	for (size_t i = 0; i < span->count && added; i++) {
-		const struct io_request *q = &span->request[i];
-		added = extend(b, at, kind_of(q->write), q->start_ns, q->end_ns) &&
-			extend(b, at, BUSY_IO, q->start_ns, q->end_ns) &&
-			(b->by_pair || extend(b, at, BUSY_ALL, q->start_ns, q->end_ns));
+		const int64_t from = span->start_ns[i], end = span->end_ns[i];
+		added = extend(b, at, kind_of(span->write[i]), from, end) &&
+			extend(b, at, BUSY_IO, from, end) &&
+			(b->by_pair || extend(b, at, BUSY_ALL, from, end));
 	}
 	return added;
 }
@@ -114,8 +114,8 @@ static inline bool add_span(struct busy *b, const struct io_span *span)
 	const enum busy_kind widest = b->by_pair ? BUSY_IO : BUSY_ALL; /* includes the others */
 	const size_t at = index_of(b, span);
 	struct busy_process *p = &b->processes[at];
-	if (!span->disjoint || span->request->start_ns < p->of[widest].end_ns ||
-	    span_last(span)->end_ns == INT64_MAX || !has_heads(b, at))
+	if (!span->disjoint || span->start_ns[0] < p->of[widest].end_ns ||
+	    span_end(span) == INT64_MAX || !has_heads(b, at))
 		return add_overlapping(b, span);
 	add_disjoint(p, span, b->by_pair);
 	return true;

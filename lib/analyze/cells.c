@@ -225,17 +225,16 @@ static bool defer(struct cells *c, const struct cells_deferred *q)
 	return c->deferred_count < CELLS_DEFERRED || add_deferred(c);
 }
 
-static inline struct cells_deferred request_of(const struct io_span *span,
-					       const struct io_request *q, uint64_t epoch_ns)
+static inline struct cells_deferred request_of(const struct io_span *span, size_t i,
+					       uint64_t epoch_ns)
 {
-	const uint64_t start = epoch_ns + (uint64_t)q->start_ns;
-	const bool has_end = (span->flags & IOT_DURATION_UNKNOWN) == 0 && q->duration_ns > 0;
+	const uint64_t start = epoch_ns + (uint64_t)span->start_ns[i];
+	const uint64_t duration_ns = span_duration(span, i);
 	return (struct cells_deferred){.start_ns = start,
-				       .end_ns = has_end ? saturate_add(start, q->duration_ns - 1)
-							 : start,
-				       .length = q->length,
+				       .end_ns = start + duration_ns - (duration_ns > 0),
+				       .length = span->length[i],
 				       .process = span->process,
-				       .write = q->write};
+				       .write = span->write[i]};
 }
 
 /* Lengths of at most this have sums of 64 bits. */
@@ -245,21 +244,19 @@ static const uint64_t length_max = UINT64_MAX / REQUESTS_MAX;
 static inline size_t add_to_last(const struct cells_row *r, const struct io_span *span, size_t from,
 				 uint64_t epoch_ns)
 {
-	const struct io_request *q = span->request + from;
-	const int64_t *end_ns = span->end_ns + from;
 	const int64_t to_ns = r->to_ns <= epoch_ns              ? 0
 			      : r->to_ns - epoch_ns < INT64_MAX ? (int64_t)(r->to_ns - epoch_ns)
 								: INT64_MAX - 1;
 	uint64_t bytes = 0, written = 0, writes = 0, max = 0;
 	size_t n = 0;
-	if (!span->disjoint || epoch_ns + (uint64_t)q->start_ns < r->from_ns)
+	if (!span->disjoint || epoch_ns + (uint64_t)span->start_ns[from] < r->from_ns)
 		return 0;
-	for (; from + n < span->count && end_ns[n] <= to_ns; n++) {
-		const uint64_t length = q[n].length;
+	for (size_t i = from; i < span->count && span->end_ns[i] <= to_ns; i++, n++) {
+		const uint64_t length = span->length[i];
 		max |= length;
 		bytes += length;
-		written += length & (0 - (uint64_t)q[n].write);
-		writes += q[n].write;
+		written += length & (0 - (uint64_t)span->write[i]);
+		writes += span->write[i];
 	}
 	if (n == 0 || max > length_max)
 		return 0;
@@ -311,7 +308,7 @@ static bool add_span(struct cells *c, const struct io_span *span, uint64_t epoch
 		    known ? add_to_last(&c->rows[span->process], span, i, epoch_ns) : 0;
 		if ((i += n) == span->count)
 			return true;
-		const struct cells_deferred q = request_of(span, &span->request[i++], epoch_ns);
+		const struct cells_deferred q = request_of(span, i++, epoch_ns);
 		if (!(c->started ? (known && add_near(c, &q)) || add(c, &q) : defer(c, &q)))
 			return false;
 	}

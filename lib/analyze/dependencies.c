@@ -93,10 +93,10 @@ bool dependencies_add(struct dependencies *d, const struct io_spans *spans)
 	for (size_t i = 0; i < spans->count && !d->maps.limited; i++) {
 		const struct io_span *span = &spans->span[i];
 		for (size_t k = 0; k < span->count && span_is_located(span); k++) {
-			const struct io_request *q = &span->request[k];
-			const struct dependency_head h = {q->offset,
-							  saturate_add(q->offset, q->length),
-							  q->file, q->process, q->write};
+			const struct io_id *id = &spans->ids[span->id[k]];
+			const struct dependency_head h = {
+			    span->offset[k], saturate_add(span->offset[k], span->length[k]),
+			    id->file, id->process, span->write[k]};
 			if (!add_transfer(d, &h))
 				return false;
 		}

@@ -104,8 +104,7 @@ static inline size_t next_outside(const struct file_users_pair *p, const struct 
 				  size_t i, uint64_t epoch_ns)
 {
 	const uint64_t from_ns = p->from_ns, length_ns = p->to_ns - from_ns;
-	while (i < span->count &&
-	       epoch_ns + (uint64_t)span->request[i].start_ns - from_ns < length_ns)
+	while (i < span->count && epoch_ns + (uint64_t)span->start_ns[i] - from_ns < length_ns)
 		i++;
 	return i;
 }
@@ -114,7 +113,7 @@ static bool add_span(struct file_users *s, struct file_users_pair *p, const stru
 		     uint64_t epoch_ns)
 {
 	for (size_t i = 0; (i = next_outside(p, span, i, epoch_ns)) < span->count; i++)
-		if (!add_start(s, p, epoch_ns + (uint64_t)span->request[i].start_ns))
+		if (!add_start(s, p, epoch_ns + (uint64_t)span->start_ns[i]))
 			return false;
 	return true;
 }

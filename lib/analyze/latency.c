@@ -10,10 +10,9 @@ static inline void add_span(struct latency *l, const struct io_span *span,
 {
 	size_t reads = count[0], writes = count[1];
 	for (size_t i = 0; i < span->count; i++) {
-		const struct io_request *q = &span->request[i];
-		ns[0][reads] = ns[1][writes] = q->duration_ns;
-		reads += !q->write;
-		writes += q->write;
+		ns[0][reads] = ns[1][writes] = span_duration(span, i);
+		reads += !span->write[i];
+		writes += span->write[i];
 	}
 	count[0] = reads;
 	count[1] = writes;

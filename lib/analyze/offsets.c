@@ -182,13 +182,14 @@ static bool row_at(struct offsets *o, struct offsets_file *f, int64_t bin, struc
 	return *row != NULL;
 }
 
-static void add_bytes(struct offsets_row *row, unsigned shift, const struct io_request *q)
+/* The bytes [at, end). */
+static void add_bytes(struct offsets_row *row, unsigned shift, bool write, uint64_t at,
+		      uint64_t end)
 {
-	const uint64_t end = q->offset + q->length;
-	for (uint64_t at = q->offset; at < end;) {
+	while (at < end) {
 		const uint64_t block = at >> shift, next = (block + 1) << shift;
 		const uint64_t to = next < end && next > at ? next : end;
-		uint64_t *sum = &row->bytes[block][q->write];
+		uint64_t *sum = &row->bytes[block][write];
 		*sum = saturate_add(*sum, to - at);
 		at = to;
 	}
@@ -212,19 +213,19 @@ static bool add_requests(struct offsets *o, struct offsets_file *f, const struct
 {
 	struct offsets_row *row;
 	for (size_t i = 0; i < span->count && !f->left_out; i++) {
-		const struct io_request *q = &span->request[i];
-		const uint64_t ns = epoch_ns + (uint64_t)q->start_ns;
-		if (q->length == 0 || q->offset > UINT64_MAX - q->length)
+		const uint64_t offset = span->offset[i], length = span->length[i];
+		const uint64_t ns = epoch_ns + (uint64_t)span->start_ns[i];
+		if (length == 0 || offset > UINT64_MAX - length)
 			continue;
 		if ((ns < o->from_ns || ns >= o->to_ns) && !set_latest(o, ns))
 			return false;
-		extend_blocks(f, q->offset + q->length - 1);
+		extend_blocks(f, offset + length - 1);
 		if (!row_at(o, f, o->latest, &row))
 			return false;
 		if (row == NULL)
 			continue;
-		add_bytes(row, f->shift, q);
-		f->bytes = saturate_add(f->bytes, q->length);
+		add_bytes(row, f->shift, span->write[i], offset, offset + length);
+		f->bytes = saturate_add(f->bytes, length);
 	}
 	return true;
 }

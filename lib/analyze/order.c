@@ -34,8 +34,8 @@ void order_end_run(struct order *o, struct order_stream *s)
 	s->run_requests = s->run_bytes = 0;
 }
 
-static void begin_mixed(struct order *o, const struct order_stream *s, const struct io_request *q,
-			bool write)
+static void begin_mixed(struct order *o, const struct order_stream *s,
+			const struct order_request *q, bool write)
 {
 	struct order_head *head = s->head != 0 ? &o->heads[s->head - 1] : NULL;
 	if (head == NULL || head->used)
@@ -46,7 +46,8 @@ static void begin_mixed(struct order *o, const struct order_stream *s, const str
 	head->write = write;
 }
 
-static void follow(struct order *o, struct order_stream *s, const struct io_request *q, bool write)
+static void follow(struct order *o, struct order_stream *s, const struct order_request *q,
+		   bool write)
 {
 	const bool sequential = q->offset == s->end;
 	s->followers++;
@@ -59,7 +60,8 @@ static void follow(struct order *o, struct order_stream *s, const struct io_requ
 	order_end_run(o, s);
 }
 
-void order_follow(struct order *o, struct order_stream *s, const struct io_request *q, bool write)
+void order_follow(struct order *o, struct order_stream *s, const struct order_request *q,
+		  bool write)
 {
 	if (s->follows)
 		follow(o, s, q, write);
@@ -67,7 +69,7 @@ void order_follow(struct order *o, struct order_stream *s, const struct io_reque
 		begin_mixed(o, s, q, write);
 }
 
-static void add_mixed(struct order *o, struct order_stream *s, const struct io_request *q,
+static void add_mixed(struct order *o, struct order_stream *s, const struct order_request *q,
 		      bool write)
 {
 	order_follow(o, s, q, write);
@@ -88,7 +90,7 @@ static struct order_first *first_of(struct order *o, const struct order_stream *
 }
 
 static bool follow_direction(struct order_counts *c, struct order_direction *s,
-			     const struct io_request *q)
+			     const struct order_request *q)
 {
 	const uint64_t stride = q->offset - s->offset;
 	const bool consecutive = q->offset == s->end, forward = q->offset > s->end,
@@ -108,7 +110,7 @@ static bool follow_direction(struct order_counts *c, struct order_direction *s,
 }
 
 static void begin_direction(struct order *o, const struct order_stream *s,
-			    const struct io_request *q, bool write)
+			    const struct order_request *q, bool write)
 {
 	struct order_first *first = first_of(o, s, write);
 	if (first != NULL && first->kind == FIRST_NONE)
@@ -117,8 +119,8 @@ static void begin_direction(struct order *o, const struct order_stream *s,
 }
 
 /* The second request of a direction. */
-static void follow_first(struct order *o, const struct order_stream *s, const struct io_request *q,
-			 bool write)
+static void follow_first(struct order *o, const struct order_stream *s,
+			 const struct order_request *q, bool write)
 {
 	struct order_first *first = first_of(o, s, write);
 	if (first == NULL || first->kind != FIRST_OPEN)
@@ -129,7 +131,7 @@ static void follow_first(struct order *o, const struct order_stream *s, const st
 }
 
 bool order_follow_direction(struct order *o, struct order_stream *stream,
-			    const struct io_request *q, bool write)
+			    const struct order_request *q, bool write)
 {
 	struct order_direction *s = &stream->of[write];
 	if (!s->follows) {
@@ -141,8 +143,8 @@ bool order_follow_direction(struct order *o, struct order_stream *stream,
 	return follow_direction(&o->of[write], s, q);
 }
 
-static bool add_direction(struct order *o, struct order_stream *stream, const struct io_request *q,
-			  bool write)
+static bool add_direction(struct order *o, struct order_stream *stream,
+			  const struct order_request *q, bool write)
 {
 	struct order_direction *s = &stream->of[write];
 	const bool added = order_follow_direction(o, stream, q, write);
@@ -211,30 +213,30 @@ static void settle(struct order *o, const struct steady *steady)
  * Adds the requests up to the first one that does not begin where the previous one of its stream
  * and direction ended, or that has another stride or size; returns their number.
  */
-static inline size_t add_consecutive(struct order_stream *s, const struct io_request *q, size_t n,
-				     struct steady *to)
+static inline size_t add_consecutive(struct order_stream *s, const struct io_span *span,
+				     size_t from, struct steady *to)
 {
-	const bool write = q->write;
+	const bool write = span->write[from];
 	uint64_t end = s->end;
-	size_t i = 0;
+	size_t i = from;
 	if (s->write != write || !s->steady)
 		return 0;
-	for (; i < n && s->steady && q[i].offset == end && q[i].length == s->length &&
-	       q[i].write == write;
+	for (; i < span->count && s->steady && span->offset[i] == end &&
+	       span->length[i] == s->length && span->write[i] == write;
 	     i++)
 		s->steady = !__builtin_add_overflow(end, s->length, &end);
-	if (i == 0)
+	if (i == from)
 		return 0;
-	to->requests[write] += i;
+	to->requests[write] += i - from;
 	s->end = s->of[write].end = s->steady ? end : UINT64_MAX;
-	s->of[write].offset = q[i - 1].offset;
-	count_consecutive(s, i);
-	return i;
+	s->of[write].offset = span->offset[i - 1];
+	count_consecutive(s, i - from);
+	return i - from;
 }
 
-static bool add_request(struct order *o, struct order_stream *s, const struct io_request *q)
+static bool add_request(struct order *o, struct order_stream *s, const struct order_request *q,
+			bool write)
 {
-	const bool write = q->write;
 	const struct order_direction *d = &s->of[write];
 	add_mixed(o, s, q, write);
 	if (!add_direction(o, s, q, write))
@@ -247,16 +249,15 @@ static bool add_request(struct order *o, struct order_stream *s, const struct io
 static inline bool add_span(struct order *o, struct order_stream *s, const struct io_span *span,
 			    struct steady *to)
 {
-	const struct io_request *q = span->request;
-	for (size_t i = 0;;) {
-		i += add_consecutive(s, q + i, span->count - i, to);
+	for (size_t i = 0; i < span->count; i++) {
+		i += add_consecutive(s, span, i, to);
 		if (i == span->count)
 			return true;
-		if (!add_request(o, s, &q[i++]))
+		const struct order_request q = {span->offset[i], span->length[i]};
+		if (!add_request(o, s, &q, span->write[i]))
 			return false;
-		if (i == span->count)
-			return true;
 	}
+	return true;
 }
 
 /* Of unknown offsets. */

@@ -5,10 +5,16 @@
 
 #include "order.h"
 
+/* Of known offset. */
+struct order_request {
+	uint64_t offset, length;
+};
+
 void order_end_run(struct order *o, struct order_stream *s);
 /* What a request of known offset is to the previous one, or a head; before it is added. */
-void order_follow(struct order *o, struct order_stream *s, const struct io_request *q, bool write);
-bool order_follow_direction(struct order *o, struct order_stream *s, const struct io_request *q,
+void order_follow(struct order *o, struct order_stream *s, const struct order_request *q,
+		  bool write);
+bool order_follow_direction(struct order *o, struct order_stream *s, const struct order_request *q,
 			    bool write);
 /* The next request has no predecessor. */
 void order_interrupt_mixed(struct order *o, struct order_stream *s);

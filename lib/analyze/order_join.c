@@ -67,7 +67,7 @@ bool order_join(struct order *o, const struct order *part, const uint32_t *file)
 static void link_mixed(struct order *o, struct order_stream *s, const struct order_head *head,
 		       const struct order_stream *part)
 {
-	const struct io_request q = {.offset = head->offset, .length = head->length};
+	const struct order_request q = {.offset = head->offset, .length = head->length};
 	if (head->unknown)
 		order_interrupt_mixed(o, s);
 	else
@@ -100,7 +100,7 @@ static void link_second(struct order *o, unsigned d, const struct order_directio
 static bool link_first(struct order *o, struct order_stream *s, unsigned d,
 		       const struct order_first *first)
 {
-	const struct io_request q = {.offset = first->offset, .length = first->length};
+	const struct order_request q = {.offset = first->offset, .length = first->length};
 	struct order_first *own = s->head != 0 ? &o->heads[s->head - 1].of[d] : NULL;
 	if (first->kind == FIRST_UNKNOWN) {
 		order_interrupt_direction(o, s, d == 1);

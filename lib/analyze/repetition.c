@@ -27,6 +27,8 @@ static bool set_hashes(struct repetition *r, const struct io_batch *b)
 		const struct io_group *g = &b->group[i];
 		if (!array_reserve_index(&r->process_hash, &r->process_capacity, g->process,
 					 sizeof *r->process_hash) ||
+		    !array_reserve_index(&r->requests, &r->capacity, g->process,
+					 sizeof *r->requests) ||
 		    !array_reserve_index(&r->file_hash, &r->file_capacity, g->file,
 					 sizeof *r->file_hash))
 			return false;
@@ -223,20 +225,38 @@ static bool add_candidates(struct repetition_table *t, const struct candidates *
 	return true;
 }
 
-static inline void find_candidates(const struct repetition *r, uint32_t other_file,
-				   const struct io_span *span, struct candidates *same_file,
-				   struct candidates *any_file)
+/* What the requests of a fileId have in common. */
+struct source {
+	uint64_t process_hash, file_hash;
+	uint64_t *requests; /* of the process */
+	uint32_t process;
+	bool omitted;
+};
+
+static inline void set_sources(const struct repetition *r, const struct io_batch *b,
+			       uint32_t other_file, struct source *sources)
 {
-	const uint64_t process = r->process_hash[span->process];
-	const uint64_t number = r->requests[span->process];
+	for (size_t i = 0; i < b->ids; i++) {
+		const struct io_id *id = &b->id[i];
+		sources[i] = (struct source){r->process_hash[id->process],
+					     r->file_hash[id->file] << 1, &r->requests[id->process],
+					     id->process, id->file + 1 == other_file};
+	}
+}
+
+/* Of requests of known offset. */
+static inline void find_candidates(const struct io_span *span, const struct source *sources,
+				   struct candidates *same_file, struct candidates *any_file)
+{
 	size_t same = same_file->count, any = any_file->count;
 	for (size_t i = 0; i < span->count; i++) {
-		const struct io_request *q = &span->request[i];
-		struct candidate c = {.number = number + i, .process = span->process};
-		const uint64_t place =
-		    mix(q->offset * 0x94d049bb133111ebU + q->length * 2 + q->write) ^ process;
-		c.hash = mix(place ^ r->file_hash[q->file] << 1);
-		if (q->file + 1 != other_file)
+		const struct source *from = &sources[span->id[i]];
+		struct candidate c = {.number = (*from->requests)++, .process = from->process};
+		const uint64_t place = mix(span->offset[i] * 0x94d049bb133111ebU +
+					   span->length[i] * 2 + span->write[i]) ^
+				       from->process_hash;
+		c.hash = mix(place ^ from->file_hash);
+		if (!from->omitted)
 			same = append(same_file->of, same, same_file->hash_max, c);
 		c.hash = mix(place);
 		any = append(any_file->of, any, any_file->hash_max, c);
@@ -249,18 +269,18 @@ bool repetition_add(struct repetition *r, const struct io_batch *batch, uint32_t
 		    const struct io_spans *spans)
 {
 	struct candidates same_file, any_file;
+	struct source sources[REQUESTS_MAX];
 	if (!set_hashes(r, batch))
 		return false;
+	set_sources(r, batch, other_file, sources);
 	begin_candidates(&same_file, &r->of[0]);
 	begin_candidates(&any_file, &r->of[1]);
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct io_span *span = &spans->span[i];
-		if (!array_reserve_index(&r->requests, &r->capacity, span->process,
-					 sizeof *r->requests))
-			return false;
 		if (span_is_located(span))
-			find_candidates(r, other_file, span, &same_file, &any_file);
-		r->requests[span->process] += span->count;
+			find_candidates(span, sources, &same_file, &any_file);
+		for (size_t k = 0; k < span->count && !span_is_located(span); k++)
+			++*sources[span->id[k]].requests;
 	}
 	return add_candidates(&r->of[0], &same_file) && add_candidates(&r->of[1], &any_file);
 }

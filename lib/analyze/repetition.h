@@ -53,7 +53,10 @@ struct repetition {
 };
 
 /* These return false if out of memory. */
-/* spans: by process; other_file: number + 1 of the files outside of a sample, which of[0] leaves out; 0: none. */
+/*
+ * spans: in the order of the trace; other_file: number + 1 of the files outside of a sample, which
+ * of[0] leaves out; 0: none.
+ */
 bool repetition_add(struct repetition *r, const struct io_batch *batch, uint32_t other_file,
 		    const struct io_spans *spans);
 /* Adds a part, whose processes have these numbers in r. */

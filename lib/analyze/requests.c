@@ -11,7 +11,7 @@
 #include "interval.h"
 #include "saturate.h"
 
-enum { BLOCK_BITS = 9 };
+enum { BLOCK_BITS = 9, RUN_MAX = 64 /* records, which the first level of the cache holds */ };
 
 static_assert(1 << BLOCK_BITS == IOT_BLOCK_SIZE, "blocks are shifted");
 
@@ -389,21 +389,33 @@ static void bind(struct requests *r, struct file_id *id, const struct iot_record
 /* Requests */
 
 /* Without the bits of the type that say nothing of a span. */
-static inline uint16_t type_flags(const struct iot_record *rec)
+static inline unsigned type_flags(const struct iot_record *rec)
 {
-	return (uint16_t)((unsigned)(rec->type & IOT_ASYNC) << 8 | rec->flags);
+	return (unsigned)(rec->type & IOT_ASYNC) << 8 | rec->flags;
 }
 
-static inline void set_request(struct io_request *q, const struct iot_record *rec, unsigned shift)
+/* Appends n records. */
+static inline void set_columns(struct io_batch *b, const struct iot_event *ev, size_t n,
+			       unsigned shift)
 {
-	const bool has_end = (rec->flags & IOT_DURATION_UNKNOWN) == 0;
-	q->offset = rec->offset << shift;
-	q->length = rec->length << shift;
-	q->start_ns = rec->start_ns;
-	q->end_ns = interval_end(rec->start_ns, has_end ? rec->duration_ns : 0);
-	q->duration_ns = rec->duration_ns;
-	q->type_flags = type_flags(rec);
-	q->write = (rec->type & IOT_WRITE) != 0;
+	const size_t from = b->count;
+	struct io_columns *c = &b->in_trace;
+	unsigned differ = b->differ;
+	const unsigned first = from > 0 ? b->type_flags[0] : type_flags(&ev->rec);
+	for (size_t i = 0; i < n; i++) {
+		const struct iot_record *rec = &ev[i].rec;
+		const unsigned bits = type_flags(rec);
+		const uint64_t known = ((bits & IOT_DURATION_UNKNOWN) == 0 ? UINT64_MAX : 0);
+		c->offset[from + i] = rec->offset << shift;
+		c->length[from + i] = rec->length << shift;
+		c->start_ns[from + i] = rec->start_ns;
+		c->end_ns[from + i] = interval_end(rec->start_ns, rec->duration_ns & known);
+		c->write[from + i] = (rec->type & IOT_WRITE) != 0;
+		b->type_flags[from + i] = (uint16_t)bits;
+		differ |= bits ^ first;
+	}
+	b->differ = differ;
+	b->count += n;
 }
 
 /* Another fileId of the process may have the group of its file. */
@@ -424,8 +436,8 @@ static void begin_group(struct requests *r, struct io_batch *b, struct file_id *
 				      .key = r->file_keys[id->file - 1]};
 	}
 	id->batch = r->batch_number;
-	id->group = of->number;
-	b->ids++;
+	id->number = (uint32_t)b->ids;
+	b->id[b->ids++] = (struct io_id){id->stream - 1, id->file - 1, id->process - 1, of->number};
 }
 
 /* CPU clocks of records in a row, with those of the records before them that have the same thread. */
@@ -495,7 +507,7 @@ static bool begin_id(struct requests *r, struct file_id *id, const struct iot_re
 }
 
 /* Returns the fileId of a request, with a group in this batch, or NULL if out of memory. */
-static inline struct file_id *id_of(struct requests *r, const struct iot_record *rec)
+static inline struct file_id *id_of_record(struct requests *r, const struct iot_record *rec)
 {
 	const size_t i = id_number(r, rec->process, rec->file);
 	if (i == SIZE_MAX)
@@ -510,43 +522,50 @@ static inline bool has_same_id(const struct iot_record *a, const struct iot_reco
 	return a->file == b->file && a->process == b->process && a->object == b->object;
 }
 
-/* Appends the requests up to the first other record or layer; returns their number. */
-static size_t add_run(struct requests *r, struct request_kind kind, const struct iot_event *ev,
-		      size_t n)
+/*
+ * Appends the numbers and clocks of the requests up to the first other record or layer; returns
+ * their number.
+ */
+static inline size_t set_ids(struct requests *r, struct request_kind kind, struct io_batch *b,
+			     const struct file_id *id, const struct iot_event *ev, size_t n)
 {
 	const struct iot_event *at = ev, *const end = ev + n;
-	const struct file_id *id = id_of(r, &ev->rec);
-	const unsigned layer = id != NULL ? id->layer : 0;
-	struct io_batch *b = &r->batch[layer];
-	struct io_request *q = &b->request[b->count];
-	uint16_t *group_of = &b->group_of[b->count];
+	const unsigned layer = id->layer;
+	uint16_t *id_of = &b->id_of[b->count];
 	while (id != NULL && id->layer == layer) {
 		const struct iot_event *const first = at;
-		const uint32_t stream = id->stream - 1, file = id->file - 1,
-			       process = id->process - 1, group = id->group;
-		unsigned flags = 0, differ = 0;
+		const uint16_t number = (uint16_t)id->number;
+		unsigned flags = 0;
 		int64_t clocks = 0;
 		do {
-			set_request(q, &at->rec, kind.shift);
-			q->stream = stream;
-			q->file = file;
-			q->process = process;
-			differ |= (unsigned)(q->type_flags ^ b->request->type_flags);
-			q++;
-			*group_of++ = (uint16_t)group;
+			*id_of++ = number;
 			flags |= at->rec.flags;
 			clocks |= at->rec.cpu_ns;
 		} while (++at < end && is_request(kind, &at->rec) &&
 			 has_same_id(&first->rec, &at->rec));
-		b->differ |= differ;
 		add_clocks(r, b, id->thread - 1, first, at, (flags & IOT_CPU_UNKNOWN) == 0,
 			   clocks != 0);
 		if (at == end || !is_request(kind, &at->rec))
 			break;
-		id = id_of(r, &at->rec);
+		id = id_of_record(r, &at->rec);
 	}
-	b->count += (size_t)(at - ev);
 	return (size_t)(at - ev);
+}
+
+/* Appends the requests up to the first other record or layer; returns their number. */
+static size_t add_run(struct requests *r, struct request_kind kind, const struct iot_event *ev,
+		      size_t n)
+{
+	const struct file_id *id = id_of_record(r, &ev->rec);
+	if (id == NULL)
+		return 0;
+	struct io_batch *b = &r->batch[id->layer];
+	const size_t count = set_ids(r, kind, b, id, ev, n);
+	if (kind.shift == 0)
+		set_columns(b, ev, count, 0);
+	else
+		set_columns(b, ev, count, BLOCK_BITS);
+	return count;
 }
 
 void requests_add(struct requests *r, const struct iot_event *ev, size_t n)
@@ -556,7 +575,7 @@ void requests_add(struct requests *r, const struct iot_event *ev, size_t n)
 	for (size_t i = 0; i < n && !r->failed;) {
 		const struct iot_record *rec = &ev[i].rec;
 		if (is_request(kind, rec)) {
-			i += add_run(r, kind, ev + i, n - i);
+			i += add_run(r, kind, ev + i, n - i < RUN_MAX ? n - i : RUN_MAX);
 			continue;
 		}
 		i++;

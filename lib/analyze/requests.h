@@ -23,16 +23,6 @@ enum {
 /* The sections with rows of processes and files, for which files of operations are numbered. */
 enum { REQUESTS_ROWS = IOT_ANALYZE_FILES | IOT_ANALYZE_PROCESSES };
 
-struct io_request {
-	uint64_t offset, length; /* bytes */
-	int64_t start_ns;
-	int64_t end_ns; /* INT64_MAX if beyond it; start_ns if the duration is unknown */
-	uint64_t duration_ns;
-	uint32_t stream, file, process; /* numbers */
-	uint16_t type_flags;            /* of the record, without bits that concern no span */
-	bool write;
-};
-
 /*
  * Requests with the same numbers and flags, in their order. Statistics look up what belongs to a
  * span once, and use its sums.
@@ -46,9 +36,12 @@ struct io_span {
 	bool same_length;
 	bool disjoint; /* each takes time, and starts after the previous one has ended */
 	uint32_t count;
-	const struct io_request *request; /* the first one */
-	/* of each request; only after requests_sum_times, and not if grouped */
-	const int64_t *start_ns, *end_ns;
+	/* by request */
+	const uint64_t *offset, *length; /* bytes; offset: by process only if there is only one */
+	const int64_t *start_ns;
+	const int64_t *end_ns; /* INT64_MAX if beyond it; the start if the duration is unknown */
+	const bool *write;
+	const uint16_t *id; /* index of struct io_spans.ids; only in the order of the trace */
 	struct io_sums {
 		uint64_t count, bytes, duration_ns;
 	} of[2];                   /* reads, writes */
@@ -56,12 +49,15 @@ struct io_span {
 	int64_t first_ns, last_ns; /* the earliest start, the latest end */
 };
 
-/* Sets the sums of a span from its requests. */
-void requests_sum(struct io_span *s);
+/* A fileId in a batch; its numbers. */
+struct io_id {
+	uint32_t stream, file, process, group;
+};
 
 struct io_spans {
 	const struct io_span *span;
 	size_t count;
+	const struct io_id *ids;
 };
 
 /* Consecutive records of a thread; first_ns, last_ns: CPU clocks, only if `known`. */
@@ -80,10 +76,18 @@ struct file_key {
 
 /* The requests of a layer in the current batch. */
 struct io_batch {
-	struct io_request request[REQUESTS_MAX]; /* in the order of the trace */
-	uint16_t group_of[REQUESTS_MAX];         /* by request */
+	struct io_columns {
+		uint64_t offset[REQUESTS_MAX], length[REQUESTS_MAX];
+		int64_t start_ns[REQUESTS_MAX], end_ns[REQUESTS_MAX];
+		bool write[REQUESTS_MAX];
+	} in_trace, by_process, by_group;
+	/* in the order of the trace */
+	uint16_t id_of[REQUESTS_MAX];
+	uint16_t type_flags[REQUESTS_MAX]; /* without the bits of types that concern no span */
 	size_t count;
-	unsigned differ;  /* bits of type and flags that are not the same in all requests */
+	unsigned differ; /* bits of type_flags that are not the same in all requests */
+	struct io_id id[REQUESTS_MAX];
+	size_t ids;
 	struct io_group { /* of a pair of a process and a file */
 		uint32_t pair, file, process, count;
 		uint64_t process_id;
@@ -92,17 +96,11 @@ struct io_batch {
 	size_t group_count;
 	struct io_clock clock[REQUESTS_MAX];
 	size_t clock_count;
-	size_t ids; /* fileIds, and objects of one */
-	struct io_request by_process[REQUESTS_MAX], by_group[REQUESTS_MAX]; /* reordered */
 	struct io_view {
 		struct io_span span[REQUESTS_MAX];
 		size_t count; /* 0: not made */
 		bool summed;
 	} in_order, of_processes, of_groups;
-	/* Loops over columns of times read less memory than those over requests. */
-	struct io_times {
-		int64_t start_ns[REQUESTS_MAX], end_ns[REQUESTS_MAX];
-	} times_in_order, times_of_processes;
 };
 
 /* Whether start and duration are known. */
@@ -116,9 +114,16 @@ static inline bool span_is_located(const struct io_span *s)
 	return (s->flags & IOT_OFFSET_UNKNOWN) == 0;
 }
 
-static inline const struct io_request *span_last(const struct io_span *s)
+/* The end of the last request. */
+static inline int64_t span_end(const struct io_span *s)
 {
-	return s->request + s->count - 1;
+	return s->end_ns[s->count - 1];
+}
+
+/* 0 if it is unknown. */
+static inline uint64_t span_duration(const struct io_span *s, size_t i)
+{
+	return (uint64_t)s->end_ns[i] - (uint64_t)s->start_ns[i];
 }
 
 /* A fileId of a process. */
@@ -128,9 +133,9 @@ struct file_id {
 	uint32_t own_file;                            /* its file while the object is unknown */
 	uint32_t owner_changes;                       /* of struct requests, at the last binding */
 	uint32_t head;                                /* number + 1; 0: none */
-	uint32_t batch, group; /* the batch that has requests of it, and its group there */
-	uint8_t layer;         /* 0: posix or unknown; 1: mpiio */
-	bool has_layer : 1;    /* known: in a part, it may be earlier */
+	uint32_t batch, number; /* the batch that has requests of it, and its index there */
+	uint8_t layer;          /* 0: posix or unknown; 1: mpiio */
+	bool has_layer : 1;     /* known: in a part, it may be earlier */
 	/* the definition that applies to operations; in a part, it may be earlier: not `defined` */
 	bool defined : 1;
 	/* in a part with HEADS_MAX heads, it has none; closed_first: as that of a head, if left_out */
@@ -220,8 +225,7 @@ struct requests {
 void requests_add(struct requests *r, const struct iot_event *ev, size_t n);
 /*
  * The requests since the last requests_clear: in the order of the trace, without sums; and in that
- * of each process, in spans of one process each, with those of times after requests_sum_times,
- * which also makes the columns of times of both.
+ * of each process, in spans of one process each, with those of times after requests_sum_times.
  */
 struct io_spans requests_in_order(struct requests *r, unsigned layer);
 struct io_spans requests_by_process(struct requests *r, unsigned layer);

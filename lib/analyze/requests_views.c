@@ -5,135 +5,76 @@
 #include "lib/base/array.h"
 
 #include "requests_internal.h"
-#include "saturate.h"
+#include "span_sums.h"
 
-enum { LARGE_BITS = 52 };
-
-static_assert(REQUESTS_MAX <= 1 << (64 - LARGE_BITS), "sums of values that are not large fit");
-
-static void sum_large(struct io_span *s)
-{
-	s->of[0] = s->of[1] = (struct io_sums){.count = 0};
-	for (size_t i = 0; i < s->count; i++) {
-		const struct io_request *q = &s->request[i];
-		struct io_sums *of = &s->of[q->write];
-		of->count++;
-		of->bytes = saturate_add(of->bytes, q->length);
-		of->duration_ns = saturate_add(of->duration_ns, q->duration_ns);
-	}
-}
-
-/* Without branches on the direction. offsets: or only the sums of times. */
-static inline void sum(struct io_span *s, bool offsets)
-{
-	const struct io_request *q = s->request;
-	struct io_sums both = {.count = s->count}, writes = {.count = 0};
-	uint64_t large = 0, low = UINT64_MAX, extent = 0, differs = 0;
-	int64_t end_ns = INT64_MIN, first_ns = INT64_MAX, last_ns = INT64_MIN;
-	bool disjoint = true;
-	for (size_t i = 0; i < s->count; i++) {
-		const uint64_t mask = 0 - (uint64_t)q[i].write, length = q[i].length;
-		const uint64_t end = saturate_add(q[i].offset, length);
-		both.duration_ns += q[i].duration_ns;
-		writes.duration_ns += q[i].duration_ns & mask;
-		writes.count += q[i].write;
-		disjoint &= (q[i].start_ns >= end_ns) & (q[i].end_ns > q[i].start_ns);
-		end_ns = q[i].end_ns;
-		large |= length | q[i].duration_ns;
-		if (!offsets)
-			continue;
-		both.bytes += length;
-		writes.bytes += length & mask;
-		first_ns = q[i].start_ns < first_ns ? q[i].start_ns : first_ns;
-		last_ns = end_ns > last_ns ? end_ns : last_ns;
-		low = q[i].offset < low ? q[i].offset : low;
-		extent = end > extent ? end : extent;
-		differs |= length ^ q->length;
-	}
-	s->of[0] = (struct io_sums){both.count - writes.count, both.bytes - writes.bytes,
-				    both.duration_ns - writes.duration_ns};
-	s->of[1] = writes;
-	if (large >> LARGE_BITS != 0)
-		sum_large(s);
-	s->disjoint = disjoint;
-	if (!offsets)
-		return;
-	s->first_ns = first_ns;
-	s->last_ns = last_ns;
-	s->low = low;
-	s->extent = extent;
-	s->same_length = differs == 0;
-}
-
-void requests_sum(struct io_span *s)
-{
-	sum(s, true);
-}
-
-static void sum_view(struct io_view *v)
-{
-	for (size_t i = 0; i < v->count && !v->summed; i++)
-		sum(&v->span[i], true);
-	v->summed = true;
-}
-
-static struct io_spans spans_of(const struct io_view *v)
-{
-	return (struct io_spans){v->span, v->count};
-}
-
-/* Of requests of the same type and flags, and of one stream. */
-static inline uint32_t span_length(const struct io_request *q, size_t n, bool one_stream)
+/* Of requests of the same type and flags, and of one fileId; from: their indexes in the batch. */
+static inline uint32_t span_length(const struct io_batch *b, const uint16_t *from, size_t n,
+				   bool one_id)
 {
 	uint32_t i = 1;
-	while (i < n && q[i].type_flags == q->type_flags &&
-	       (!one_stream || q[i].stream == q->stream))
+	while (i < n && b->type_flags[from[i]] == b->type_flags[*from] &&
+	       (!one_id || b->id_of[from[i]] == b->id_of[*from]))
 		i++;
 	return i;
 }
 
-/* Appends a span of n requests. */
-static inline void append_span(struct io_view *v, const struct io_request *q, size_t n)
+/* Appends a span of n requests, the first of which is `first` in the batch, and `at` in the view. */
+static inline void append_span(struct io_view *v, const struct io_batch *b,
+			       const struct io_columns *c, size_t at, size_t first, size_t n)
 {
+	const unsigned type_flags = b->type_flags[first];
+	const struct io_id *id = &b->id[b->id_of[first]];
 	struct io_span *s = &v->span[v->count++];
-	s->process = q->process;
-	s->stream = q->stream;
-	s->file = q->file;
-	s->flags = (uint8_t)q->type_flags;
-	s->asynchronous = (q->type_flags >> 8 & IOT_ASYNC) != 0;
+	s->process = id->process;
+	s->stream = id->stream;
+	s->file = id->file;
+	s->pair = b->group[id->group].pair;
+	s->flags = (uint8_t)type_flags;
+	s->asynchronous = (type_flags >> 8 & IOT_ASYNC) != 0;
 	s->same_length = s->disjoint = false;
-	s->request = q;
 	s->count = (uint32_t)n;
+	s->offset = c->offset + at;
+	s->length = c->length + at;
+	s->start_ns = c->start_ns + at;
+	s->end_ns = c->end_ns + at;
+	s->write = c->write + at;
+	s->id = b->id_of + at;
 }
 
-/* Of n requests of a batch. */
-static void append_spans(struct io_view *v, const struct io_batch *b, const struct io_request *q,
-			 size_t n)
+/* Of all requests in the order of the trace. */
+static void append_all(struct io_view *v, const struct io_batch *b)
 {
-	for (size_t i = 0, length; i < n; i += length) {
-		length = b->differ == 0 ? n : span_length(q + i, n - i, false);
-		append_span(v, q + i, length);
+	for (size_t i = 0, end; i < b->count; i = end) {
+		for (end = b->differ == 0 ? b->count : i + 1;
+		     end < b->count && b->type_flags[end] == b->type_flags[i];)
+			end++;
+		append_span(v, b, &b->in_trace, i, i, end - i);
 	}
 }
 
-/* Of a group. A batch with as many fileIds as groups has one stream in each. */
-static inline void append_group(struct io_view *v, const struct io_batch *b,
-				const struct io_group *g, const struct io_request *q)
+/* Of n requests of a process, or of a pair, which begin at `at`. one_id: in spans of one fileId. */
+static inline void append_spans(struct io_view *v, const struct io_batch *b,
+				const struct io_columns *c, const uint16_t *from, size_t at,
+				size_t n, bool one_id)
 {
-	const bool alike = b->differ == 0 && b->ids == b->group_count;
-	for (size_t i = 0, length; i < g->count; i += length) {
-		length = alike ? g->count : span_length(q + i, g->count - i, true);
-		v->span[v->count].pair = g->pair;
-		append_span(v, q + i, length);
+	const bool alike = b->differ == 0 && (!one_id || b->ids == b->group_count);
+	for (size_t i = 0, length; i < n; i += length) {
+		length = alike ? n : span_length(b, from + at + i, n - i, one_id);
+		append_span(v, b, c, at + i, from[at + i], length);
 	}
 }
 
 static void count_groups(struct io_batch *b)
 {
+	uint32_t count[REQUESTS_MAX];
+	for (size_t i = 0; i < b->ids; i++)
+		count[i] = 0;
 	for (size_t g = 0; g < b->group_count; g++)
 		b->group[g].count = 0;
 	for (size_t i = 0; i < b->count; i++)
-		b->group[b->group_of[i]].count++;
+		count[b->id_of[i]]++;
+	for (size_t i = 0; i < b->ids; i++)
+		b->group[b->id[i].group].count += count[i];
 }
 
 static bool has_one_process(const struct io_batch *b)
@@ -144,6 +85,11 @@ static bool has_one_process(const struct io_batch *b)
 	return g >= b->group_count;
 }
 
+static struct io_spans spans_of(const struct io_batch *b, const struct io_view *v)
+{
+	return (struct io_spans){v->span, v->count, b->id};
+}
+
 /* In the order of the trace, requests of one process are those by process. */
 struct io_spans requests_in_order(struct requests *r, unsigned layer)
 {
@@ -151,14 +97,45 @@ struct io_spans requests_in_order(struct requests *r, unsigned layer)
 	if (has_one_process(b))
 		return requests_by_process(r, layer);
 	if (b->in_order.count == 0)
-		append_spans(&b->in_order, b, b->request, b->count);
-	return spans_of(&b->in_order);
+		append_all(&b->in_order, b);
+	return spans_of(b, &b->in_order);
+}
+
+/* Where the requests of each fileId go; from: the indexes of all, reordered. */
+struct order_of_ids {
+	uint16_t next[REQUESTS_MAX]; /* of parts: the position of the next request */
+	uint16_t part[REQUESTS_MAX]; /* of a fileId */
+	uint16_t from[REQUESTS_MAX];
+};
+
+static void sort(const struct io_batch *b, struct order_of_ids *to)
+{
+	for (size_t i = 0; i < b->count; i++)
+		to->from[to->next[to->part[b->id_of[i]]]++] = (uint16_t)i;
+}
+
+static void copy_times(const struct io_batch *b, const uint16_t *from, struct io_columns *to)
+{
+	const struct io_columns *c = &b->in_trace;
+	for (size_t i = 0; i < b->count; i++) {
+		const size_t at = from[i];
+		to->start_ns[i] = c->start_ns[at];
+		to->end_ns[i] = c->end_ns[at];
+		to->length[i] = c->length[at];
+		to->write[i] = c->write[at];
+	}
+}
+
+static void copy_offsets(const struct io_batch *b, const uint16_t *from, struct io_columns *to)
+{
+	for (size_t i = 0; i < b->count; i++)
+		to->offset[i] = b->in_trace.offset[from[i]];
 }
 
 /* The requests of each process of a batch. */
 struct parts {
+	struct order_of_ids order;
 	uint16_t of_group[REQUESTS_MAX];
-	uint16_t next[REQUESTS_MAX]; /* the index of its next request among those by process */
 	uint16_t count[REQUESTS_MAX];
 	size_t parts;
 };
@@ -183,24 +160,26 @@ static bool find_parts(struct requests *r, unsigned layer, struct parts *p)
 		p->count[of->number] = (uint16_t)(p->count[of->number] + b->group[g].count);
 	}
 	for (size_t i = 0; i < p->parts; sum += p->count[i++])
-		p->next[i] = (uint16_t)sum;
+		p->order.next[i] = (uint16_t)sum;
+	for (size_t i = 0; i < b->ids; i++)
+		p->order.part[i] = p->of_group[b->id[i].group];
 	return true;
 }
 
 static void split_processes(struct requests *r, unsigned layer)
 {
 	struct io_batch *b = &r->batch[layer];
-	const struct io_request *q = b->by_process;
 	struct parts p;
 	count_groups(b);
 	if (!find_parts(r, layer, &p)) {
 		r->failed = true;
 		return;
 	}
-	for (size_t i = 0; i < b->count; i++)
-		b->by_process[p.next[p.of_group[b->group_of[i]]]++] = b->request[i];
-	for (size_t i = 0; i < p.parts; q += p.count[i++])
-		append_spans(&b->of_processes, b, q, p.count[i]);
+	sort(b, &p.order);
+	copy_times(b, p.order.from, &b->by_process);
+	for (size_t i = 0, at = 0; i < p.parts; at += p.count[i++])
+		append_spans(&b->of_processes, b, &b->by_process, p.order.from, at, p.count[i],
+			     false);
 }
 
 struct io_spans requests_by_process(struct requests *r, unsigned layer)
@@ -210,73 +189,58 @@ struct io_spans requests_by_process(struct requests *r, unsigned layer)
 	if (v->count == 0) {
 		v->summed = false;
 		if (has_one_process(b))
-			append_spans(v, b, b->request, b->count);
+			append_all(v, b);
 		else
 			split_processes(r, layer);
 	}
-	return spans_of(v);
+	return spans_of(b, v);
 }
 
-static void copy_times(struct io_view *v, struct io_times *to)
+static void sum_view(struct io_view *v)
 {
-	int64_t *start_ns = to->start_ns, *end_ns = to->end_ns;
-	for (size_t i = 0; i < v->count; i++) {
-		struct io_span *s = &v->span[i];
-		s->start_ns = start_ns;
-		s->end_ns = end_ns;
-		for (size_t k = 0; k < s->count; k++) {
-			*start_ns++ = s->request[k].start_ns;
-			*end_ns++ = s->request[k].end_ns;
-		}
-	}
+	for (size_t i = 0; i < v->count && !v->summed; i++)
+		span_sum(&v->span[i]);
+	v->summed = true;
 }
 
 void requests_sum_times(struct requests *r, unsigned layer)
 {
-	struct io_batch *b = &r->batch[layer];
-	struct io_view *v = &b->of_processes;
+	struct io_view *v = &r->batch[layer].of_processes;
 	for (size_t i = 0; i < v->count && !v->summed; i++)
-		sum(&v->span[i], false);
-	copy_times(v, &b->times_of_processes);
-	copy_times(&b->in_order, &b->times_in_order);
-}
-
-/* Of one stream: the spans are those of its process. */
-static struct io_spans set_only_group(struct requests *r, unsigned layer)
-{
-	struct io_batch *b = &r->batch[layer];
-	const struct io_spans spans = requests_by_process(r, layer);
-	sum_view(&b->of_processes);
-	for (size_t i = 0; i < spans.count; i++)
-		b->of_processes.span[i].pair = b->group->pair;
-	return spans;
+		span_sum_times(&v->span[i]);
 }
 
 static void split_groups(struct io_batch *b)
 {
-	const struct io_request *q = b->by_group;
-	struct io_view *v = &b->of_groups;
-	uint16_t next[REQUESTS_MAX];
+	struct order_of_ids order;
 	size_t sum = 0;
 	count_groups(b);
 	for (size_t g = 0; g < b->group_count; sum += b->group[g++].count)
-		next[g] = (uint16_t)sum;
-	for (size_t i = 0; i < b->count; i++)
-		b->by_group[next[b->group_of[i]]++] = b->request[i];
-	for (size_t g = 0; g < b->group_count; q += b->group[g++].count)
-		append_group(v, b, &b->group[g], q);
+		order.next[g] = (uint16_t)sum;
+	for (size_t i = 0; i < b->ids; i++)
+		order.part[i] = (uint16_t)b->id[i].group;
+	sort(b, &order);
+	copy_times(b, order.from, &b->by_group);
+	copy_offsets(b, order.from, &b->by_group);
+	for (size_t g = 0, at = 0; g < b->group_count; at += b->group[g++].count)
+		append_spans(&b->of_groups, b, &b->by_group, order.from, at, b->group[g].count,
+			     true);
 }
 
+/* The spans of a batch of one fileId are those of its process. */
 struct io_spans requests_grouped(struct requests *r, unsigned layer)
 {
 	struct io_batch *b = &r->batch[layer];
 	struct io_view *v = &b->of_groups;
-	if (b->ids == 1)
-		return set_only_group(r, layer);
+	if (b->ids == 1) {
+		const struct io_spans spans = requests_by_process(r, layer);
+		sum_view(&b->of_processes);
+		return spans;
+	}
 	if (v->count == 0) {
 		v->summed = false;
 		split_groups(b);
 		sum_view(v);
 	}
-	return spans_of(v);
+	return spans_of(b, v);
 }

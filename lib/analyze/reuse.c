@@ -92,14 +92,16 @@ static void count(struct reuse_file *f, bool write, const uint64_t touched[USES]
 }
 
 /* Requests that follow each other are one range. */
-static bool add_ranges(struct reuse *r, struct reuse_file *f, const struct io_request *q, size_t n,
-		       bool write)
+static bool add_ranges(struct reuse *r, struct reuse_file *f, const struct io_span *span,
+		       size_t from, size_t n)
 {
+	const uint64_t *offset = span->offset + from, *length = span->length + from;
+	const bool write = span->write[from];
 	uint64_t touched[USES] = {0};
 	for (size_t i = 0; i < n;) {
-		struct byte_change c = {q[i].offset, q[i].offset, after[write], write};
-		for (; i < n && q[i].offset == c.end; i++)
-			c.end = saturate_add(c.end, q[i].length);
+		struct byte_change c = {offset[i], offset[i], after[write], write};
+		for (; i < n && offset[i] == c.end; i++)
+			c.end = saturate_add(c.end, length[i]);
 		if (!byte_map_change(&r->maps, &f->map, &c, touched))
 			return false;
 	}
@@ -107,13 +109,13 @@ static bool add_ranges(struct reuse *r, struct reuse_file *f, const struct io_re
 	return true;
 }
 
-static void add_write_times(struct reuse_file *f, const struct io_request *q, size_t n)
+static void add_write_times(struct reuse_file *f, const struct io_span *span, size_t from, size_t n)
 {
 	int64_t first = f->write_timed ? f->first_write_ns : INT64_MAX;
 	int64_t last = f->write_timed ? f->last_write_ns : INT64_MIN;
-	for (size_t i = 0; i < n; i++) {
-		first = q[i].start_ns < first ? q[i].start_ns : first;
-		last = q[i].end_ns > last ? q[i].end_ns : last;
+	for (size_t i = from; i < from + n; i++) {
+		first = span->start_ns[i] < first ? span->start_ns[i] : first;
+		last = span->end_ns[i] > last ? span->end_ns[i] : last;
 	}
 	f->first_write_ns = first;
 	f->last_write_ns = last;
@@ -121,32 +123,49 @@ static void add_write_times(struct reuse_file *f, const struct io_request *q, si
 }
 
 /* n requests of a span for one file, of one direction. */
-static bool add_requests(struct reuse *r, const struct io_span *span, const struct io_request *q,
-			 size_t n, uint32_t file)
+static bool add_requests(struct reuse *r, const struct io_span *span, size_t from, size_t n,
+			 uint32_t file)
 {
 	struct reuse_file *f = &r->files[file];
+	const bool write = span->write[from];
 	if (file + 1 == r->other_file)
 		return true;
 	r->requests += n;
-	if (q->write && (span->flags & IOT_START_UNKNOWN) == 0)
-		add_write_times(f, q, n);
+	if (write && (span->flags & IOT_START_UNKNOWN) == 0)
+		add_write_times(f, span, from, n);
 	if (span_is_located(span))
-		return add_ranges(r, f, q, n, q->write);
-	for (size_t i = 0; i < n; i++)
-		add_to(&f->unknown[q->write], q[i].length);
+		return add_ranges(r, f, span, from, n);
+	for (size_t i = from; i < from + n; i++)
+		add_to(&f->unknown[write], span->length[i]);
 	return true;
 }
 
-static bool add_spans(struct reuse *r, const struct io_spans *spans)
+static bool add_grouped(struct reuse *r, const struct io_spans *spans)
 {
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct io_span *span = &spans->span[i];
-		const struct io_request *q = span->request;
 		for (size_t k = 0, n; k < span->count; k += n) {
-			for (n = 1; k + n < span->count && q[k + n].file == q[k].file &&
-				    q[k + n].write == q[k].write;)
+			for (n = 1; k + n < span->count && span->write[k + n] == span->write[k];)
 				n++;
-			if (!add_requests(r, span, q + k, n, q[k].file))
+			if (!add_requests(r, span, k, n, span->file))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* In the order of the trace. */
+static bool add_ordered(struct reuse *r, const struct io_spans *spans)
+{
+	const struct io_id *ids = spans->ids;
+	for (size_t i = 0; i < spans->count; i++) {
+		const struct io_span *span = &spans->span[i];
+		const uint16_t *id = span->id;
+		for (size_t k = 0, n; k < span->count; k += n) {
+			for (n = 1; k + n < span->count && ids[id[k + n]].file == ids[id[k]].file &&
+				    span->write[k + n] == span->write[k];)
+				n++;
+			if (!add_requests(r, span, k, n, ids[id[k]].file))
 				return false;
 		}
 	}
@@ -173,8 +192,8 @@ static bool find_shared(struct reuse *r, const struct io_spans *grouped, bool *s
 bool reuse_add(struct reuse *r, const struct io_spans *grouped, const struct io_spans *spans)
 {
 	bool shared;
-	return find_shared(r, grouped, &shared) && add_spans(r, shared ? spans : grouped) &&
-	       reuse_limit(r);
+	return find_shared(r, grouped, &shared) &&
+	       (shared ? add_ordered(r, spans) : add_grouped(r, grouped)) && reuse_limit(r);
 }
 
 /* Parts */

@@ -72,9 +72,9 @@ static inline struct row_sums sum_span(const struct io_span *span)
 static inline void count_small(const struct io_span *span, uint64_t small, uint64_t to[2])
 {
 	for (unsigned d = 0; d < 2 && span->same_length; d++)
-		to[d] = span->request->length <= small ? span->of[d].count : 0;
+		to[d] = span->length[0] <= small ? span->of[d].count : 0;
 	for (size_t i = 0; i < span->count && !span->same_length; i++)
-		to[span->request[i].write] += span->request[i].length <= small;
+		to[span->write[i]] += span->length[i] <= small;
 }
 
 static struct row_pair pair_of_span(const struct io_span *span, uint64_t small)

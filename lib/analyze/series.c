@@ -159,11 +159,9 @@ static inline size_t add_to_latest(struct series *s, const int64_t *start_ns, co
 
 static bool add_requests(struct series *s, const struct io_span *span, uint64_t epoch_ns)
 {
-	const bool timed = span_is_timed(span),
-		   disjoint = span->disjoint && span_last(span)->end_ns != INT64_MAX;
+	const bool disjoint = span->disjoint && span_end(span) != INT64_MAX;
 	for (size_t i = 0; i < span->count;) {
-		const struct io_request *q = &span->request[i];
-		const uint64_t start = epoch_ns + (uint64_t)q->start_ns;
+		const uint64_t start = epoch_ns + (uint64_t)span->start_ns[i];
 		if (start >= s->to_ns && start < s->next_ns)
 			advance(s);
 		size_t n = disjoint ? add_to_latest(s, span->start_ns + i, span->end_ns + i,
@@ -171,8 +169,7 @@ static bool add_requests(struct series *s, const struct io_span *span, uint64_t 
 				    : 0;
 		n += add_near(s, span->start_ns + i + n, span->end_ns + i + n, span->count - i - n,
 			      epoch_ns);
-		if (n == 0 &&
-		    !add_long(s, start, timed ? saturate_add(start, q->duration_ns) : start))
+		if (n == 0 && !add_long(s, start, epoch_ns + (uint64_t)span->end_ns[i]))
 			return false;
 		i += n > 0 ? n : 1;
 	}
@@ -185,8 +182,8 @@ static bool extend_to(struct series *s, const struct io_spans *spans, uint64_t e
 	uint64_t from = UINT64_MAX, to = 0;
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct io_span *span = &spans->span[i];
-		const uint64_t first = epoch_ns + (uint64_t)span->request->start_ns,
-			       last = epoch_ns + (uint64_t)span_last(span)->start_ns;
+		const uint64_t first = epoch_ns + (uint64_t)span->start_ns[0],
+			       last = epoch_ns + (uint64_t)span->start_ns[span->count - 1];
 		if ((span->flags & IOT_START_UNKNOWN) != 0)
 			continue;
 		from = first < from ? first : from;

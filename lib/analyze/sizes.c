@@ -56,13 +56,13 @@ bool sizes_settle(struct request_sizes *s)
 	return done;
 }
 
-/* The number of requests up to the first one of another length or direction. */
-static inline size_t same_length(const struct io_request *q, size_t n)
+/* The number of requests from one on up to the first one of another length or direction. */
+static inline size_t same_length(const struct io_span *s, size_t from)
 {
-	size_t i = 1;
-	while (i < n && q[i].length == q->length && q[i].write == q->write)
+	size_t i = from + 1;
+	while (i < s->count && s->length[i] == s->length[from] && s->write[i] == s->write[from])
 		i++;
-	return i;
+	return i - from;
 }
 
 /* n requests of one length and direction; those of a pair only if grouped. */
@@ -78,9 +78,8 @@ static inline bool add_lengths(struct request_sizes *s, const struct io_span *sp
 			       bool grouped)
 {
 	for (size_t i = 0, n; i < span->count; i += n) {
-		const struct io_request *q = &span->request[i];
-		n = same_length(q, span->count - i);
-		if (!add_length(&s->of[q->write], span, q->length, n, all, grouped))
+		n = same_length(span, i);
+		if (!add_length(&s->of[span->write[i]], span, span->length[i], n, all, grouped))
 			return false;
 	}
 	return true;
@@ -89,8 +88,8 @@ static inline bool add_lengths(struct request_sizes *s, const struct io_span *sp
 static inline bool add_same_length(struct request_sizes *s, const struct io_span *span, bool all)
 {
 	for (unsigned d = 0; d < 2; d++)
-		if (span->of[d].count > 0 && !add_length(&s->of[d], span, span->request->length,
-							 span->of[d].count, all, true))
+		if (span->of[d].count > 0 &&
+		    !add_length(&s->of[d], span, span->length[0], span->of[d].count, all, true))
 			return false;
 	return true;
 }
@@ -117,10 +116,8 @@ static bool add_grouped(struct request_sizes *s, const struct io_span *span, boo
 {
 	if (!reserve_pairs(s, span))
 		return false;
-	for (size_t i = 0; i < span->count && span_is_located(span); i++) {
-		const struct io_request *q = &span->request[i];
-		s->of[q->write].offset_zeros[zero_bits(q->offset)]++;
-	}
+	for (size_t i = 0; i < span->count && span_is_located(span); i++)
+		s->of[span->write[i]].offset_zeros[zero_bits(span->offset[i])]++;
 	return span->same_length ? add_same_length(s, span, all) : add_lengths(s, span, all, true);
 }
 

@@ -62,13 +62,13 @@ static bool extend(struct working_set *w, uint64_t from_ns, uint64_t to_ns)
 }
 
 /* The blocks of a request in the bin of its start. */
-static void add_blocks(struct working_set *w, const struct file_key *file,
-		       const struct io_request *q, struct hyperloglog *to)
+static void add_blocks(struct working_set *w, const struct file_key *file, uint64_t offset,
+		       uint64_t length, struct hyperloglog *to)
 {
-	const uint64_t end = saturate_add(q->offset, q->length);
+	const uint64_t end = saturate_add(offset, length);
 	uint64_t key[3] = {(uint64_t)file->process << 32 | file->file, file->object,
-			   q->offset / WORKING_SET_BLOCK};
-	const uint64_t blocks = q->length > 0 ? (end - 1) / WORKING_SET_BLOCK - key[2] + 1 : 0;
+			   offset / WORKING_SET_BLOCK};
+	const uint64_t blocks = length > 0 ? (end - 1) / WORKING_SET_BLOCK - key[2] + 1 : 0;
 	w->truncated |= blocks > WORKING_SET_BLOCKS_MAX;
 	for (uint64_t i = 0; i < blocks && i < WORKING_SET_BLOCKS_MAX; i++, key[2]++)
 		hyperloglog_add(to, XXH3_64bits(key, sizeof key));
@@ -83,11 +83,10 @@ bool working_set_add(struct working_set *w, const struct io_spans *grouped,
 		    span->file + 1 == r->other_file)
 			continue;
 		for (size_t k = 0; k < span->count; k++) {
-			const struct io_request *q = &span->request[k];
-			const uint64_t start = epoch_ns + (uint64_t)q->start_ns;
+			const uint64_t start = epoch_ns + (uint64_t)span->start_ns[k];
 			if (!extend(w, start, start))
 				return false;
-			add_blocks(w, &r->file_keys[span->file], q,
+			add_blocks(w, &r->file_keys[span->file], span->offset[k], span->length[k],
 				   bin_at(w->bins, cells_bin(start, k_of(w))));
 		}
 	}

@@ -19,6 +19,7 @@
 #include "lib/analyze/histogram.h"
 #include "lib/analyze/metadata.h"
 #include "lib/analyze/owner_map.h"
+#include "lib/analyze/span_sums.h"
 #include "lib/base/hyperloglog.h"
 
 /* Histograms */
@@ -372,34 +373,41 @@ Test(analyze, bins_begin_where_the_previous_one_ends)
 		}
 }
 
-static struct io_request request_at(uint64_t start_ns, uint64_t duration_ns, uint64_t length)
+struct request {
+	int64_t start_ns, end_ns;
+	uint64_t length;
+};
+
+static struct request request_at(uint64_t start_ns, uint64_t duration_ns, uint64_t length)
 {
-	return (struct io_request){.start_ns = (int64_t)start_ns,
-				   .end_ns = (int64_t)(start_ns + duration_ns),
-				   .duration_ns = duration_ns,
-				   .length = length};
+	return (struct request){(int64_t)start_ns, (int64_t)(start_ns + duration_ns), length};
 }
 
-/* The columns of times are those of one span at a time if it has several requests. */
-static struct io_span span_of(const struct io_request *list, size_t n, uint32_t process)
+/* The last REQUESTS_MAX requests of all spans, which are reads at offset 0. */
+static struct io_span span_of(const struct request *list, size_t n, uint32_t process)
 {
-	static struct io_times times;
-	const bool one = n == 1;
-	for (size_t i = 0; i < n && !one; i++) {
-		times.start_ns[i] = list[i].start_ns;
-		times.end_ns[i] = list[i].end_ns;
-	}
+	static struct io_columns c;
+	static size_t used;
+	const size_t from = used + n <= REQUESTS_MAX ? used : 0;
 	struct io_span s = {.process = process,
 			    .pair = process,
-			    .request = list,
-			    .start_ns = one ? &list->start_ns : times.start_ns,
-			    .end_ns = one ? &list->end_ns : times.end_ns,
+			    .offset = c.offset + from,
+			    .length = c.length + from,
+			    .start_ns = c.start_ns + from,
+			    .end_ns = c.end_ns + from,
+			    .write = c.write + from,
 			    .count = (uint32_t)n};
-	requests_sum(&s);
+	for (size_t i = 0; i < n; i++) {
+		c.length[from + i] = list[i].length;
+		c.start_ns[from + i] = list[i].start_ns;
+		c.end_ns[from + i] = list[i].end_ns;
+	}
+	used = from + n;
+	span_sum(&s);
 	return s;
 }
 
-#define SPANS(span) (&(struct io_spans){&(span), 1})
+#define SPANS(span) (&(struct io_spans){&(span), 1, NULL})
 
 static uint64_t bytes_of_bin(const struct cells *c, int64_t bin)
 {
@@ -414,7 +422,7 @@ static uint64_t bytes_of_bin(const struct cells *c, int64_t bin)
 Test(analyze, cells_do_not_depend_on_the_order)
 {
 	enum { REQUESTS = 500 };
-	struct io_request list[REQUESTS], reversed[REQUESTS];
+	struct request list[REQUESTS], reversed[REQUESTS];
 	struct cells a = {.coarser = 0}, b = {.coarser = 0};
 	struct io_span spans[REQUESTS];
 	for (uint64_t i = 0; i < REQUESTS; i++) {
@@ -423,7 +431,7 @@ Test(analyze, cells_do_not_depend_on_the_order)
 	}
 	for (size_t i = 0; i < REQUESTS; i++)
 		spans[i] = span_of(&list[i], 1, (uint32_t)(i % 3));
-	cr_assert(cells_add(&a, &(struct io_spans){spans, REQUESTS}, 7));
+	cr_assert(cells_add(&a, &(struct io_spans){spans, REQUESTS, NULL}, 7));
 	for (size_t i = 0; i < REQUESTS; i++) { /* only the first is deferred */
 		const struct io_span s =
 		    span_of(&reversed[i], 1, (uint32_t)((REQUESTS - 1 - i) % 3));
@@ -442,7 +450,7 @@ Test(analyze, cells_do_not_depend_on_the_order)
 Test(analyze, bytes_are_apportioned)
 {
 	struct cells c = {.coarser = CELLS_K};
-	const struct io_request q = request_at(SECOND / 2, 2 * (uint64_t)SECOND, 1001);
+	const struct request q = request_at(SECOND / 2, 2 * (uint64_t)SECOND, 1001);
 	const struct io_span s = span_of(&q, 1, 0);
 	cr_assert(cells_add(&c, SPANS(s), 0) && cells_settle(&c));
 	cr_assert_eq(bytes_of_bin(&c, 0), 250);
@@ -454,8 +462,8 @@ Test(analyze, bytes_are_apportioned)
 Test(analyze, time_in_io_is_a_union)
 {
 	struct busy b = {.processes = NULL};
-	const struct io_request list[] = {request_at(0, 10, 1), request_at(5, 10, 1),
-					  request_at(7, 1, 1), request_at(20, 5, 1)};
+	const struct request list[] = {request_at(0, 10, 1), request_at(5, 10, 1),
+				       request_at(7, 1, 1), request_at(20, 5, 1)};
 	const struct io_span first = span_of(list, 3, 0), second = span_of(list + 3, 1, 0);
 	cr_assert(busy_add(&b, SPANS(first)));
 	cr_assert(busy_add_op(&b, 0, 12, 10));
@@ -522,9 +530,9 @@ Test(analyze, lists_of_values_add_up)
 Test(analyze, outstanding_requests)
 {
 	struct concurrency c = {.count = 0};
-	const struct io_request list[] = {request_at(0, 10, 1), request_at(2, 2, 1),
-					  request_at(3, 1, 1),  request_at(3, 0, 1),
-					  request_at(20, 5, 1), request_at(15, 7, 1)};
+	const struct request list[] = {request_at(0, 10, 1), request_at(2, 2, 1),
+				       request_at(3, 1, 1),  request_at(3, 0, 1),
+				       request_at(20, 5, 1), request_at(15, 7, 1)};
 	const struct io_span s[] = {span_of(list, 1, 0), span_of(list + 1, 5, 0)};
 	cr_assert(concurrency_add(&c, SPANS(s[0]), SPANS(s[0])) &&
 		  concurrency_add(&c, SPANS(s[1]), SPANS(s[1])));
@@ -544,7 +552,7 @@ Test(analyze, outstanding_requests_are_limited)
 {
 	struct concurrency c = {.count = 0};
 	for (uint64_t i = 0; i < OUTSTANDING_MAX + 5; i++) {
-		const struct io_request q = request_at(i, SECOND - i % 7, 1);
+		const struct request q = request_at(i, SECOND - i % 7, 1);
 		const struct io_span s = span_of(&q, 1, 0);
 		cr_assert(concurrency_add(&c, SPANS(s), SPANS(s)));
 	}
@@ -558,15 +566,18 @@ Test(analyze, outstanding_requests_are_limited)
 Test(analyze, times_between_requests)
 {
 	static struct arrival a;
-	struct io_request list[] = {request_at(0, 10, 1), request_at(4, 2, 1), request_at(9, 1, 1),
-				    request_at(8, 5, 1)};
-	list[1].process = list[2].process = 1;
+	const struct request list[] = {request_at(0, 10, 1), request_at(4, 2, 1),
+				       request_at(9, 1, 1), request_at(8, 5, 1)};
 	struct io_span spans[] = {span_of(&list[0], 1, 0), span_of(&list[1], 1, 1),
 				  span_of(&list[2], 1, 1), span_of(&list[3], 1, 0)};
+	const struct io_id ids[] = {{.file = 0}};
+	const uint16_t id = 0;
 	spans[2].flags = IOT_DURATION_UNKNOWN;
+	for (size_t i = 0; i < 4; i++)
+		spans[i].id = &id;
 	const struct io_span by_process[] = {spans[0], spans[3], spans[1], spans[2]};
-	const struct io_spans grouped = {by_process, 4};
-	cr_assert(arrival_add(&a, &(struct io_spans){spans, 4}, &grouped, &grouped));
+	const struct io_spans grouped = {by_process, 4, ids};
+	cr_assert(arrival_add(&a, &(struct io_spans){spans, 4, ids}, &grouped, &grouped));
 	arrival_settle(&a);
 	cr_assert_eq(a.in_trace.sum, 4 + 5 + 0);
 	cr_assert_eq(a.in_process.sum, 8 + 5);
@@ -574,6 +585,59 @@ Test(analyze, times_between_requests)
 	cr_assert_eq(a.think.count, 1);
 	cr_assert_eq(a.think.sum, 3);
 	arrival_free(&a);
+}
+
+static void check_sums(const struct io_span *s)
+{
+	struct io_sums of[2] = {{.count = 0}};
+	uint64_t low = UINT64_MAX, extent = 0;
+	bool disjoint = true, same_length = true;
+	for (size_t i = 0; i < s->count; i++) {
+		const uint64_t end = saturate_add(s->offset[i], s->length[i]);
+		of[s->write[i]].count++;
+		of[s->write[i]].bytes = saturate_add(of[s->write[i]].bytes, s->length[i]);
+		of[s->write[i]].duration_ns += (uint64_t)(s->end_ns[i] - s->start_ns[i]);
+		low = s->offset[i] < low ? s->offset[i] : low;
+		extent = end > extent ? end : extent;
+		disjoint &=
+		    s->end_ns[i] > s->start_ns[i] && (i == 0 || s->start_ns[i] >= s->end_ns[i - 1]);
+		same_length &= s->length[i] == s->length[0];
+	}
+	cr_assert_eq(memcmp(of, s->of, sizeof of), 0);
+	cr_assert_eq(s->disjoint, disjoint);
+	cr_assert_eq(s->same_length, same_length);
+	cr_assert_eq(s->low, low);
+	cr_assert_eq(s->extent, extent);
+}
+
+/* Of few and many requests, with lengths and offsets that are and are not large. */
+Test(analyze, sums_of_a_span)
+{
+	static struct io_columns c;
+	uint64_t random = 1;
+	for (uint32_t count = 1; count < 300; count++) {
+		int64_t ns = 0;
+		for (uint32_t i = 0; i < count; i++) {
+			random = random * 6364136223846793005U + 1442695040888963407U;
+			ns += count % 3 == 0 && random >> 60 == 0 ? -1 : 1;
+			c.start_ns[i] = ns;
+			c.end_ns[i] = ns += count % 3 == 1 && random >> 60 == 1 ? 0 : 5;
+			c.length[i] = count % 2 == 0 ? 4096 : random >> (count % 5 == 1 ? 0 : 40);
+			c.offset[i] = random << 1 >> (count % 7 == 1 ? 0 : 20);
+			c.write[i] = random >> 50 & 1;
+		}
+		struct io_span s = {.offset = c.offset,
+				    .length = c.length,
+				    .start_ns = c.start_ns,
+				    .end_ns = c.end_ns,
+				    .write = c.write,
+				    .count = count};
+		span_sum(&s);
+		check_sums(&s);
+		const bool disjoint = s.disjoint;
+		span_sum_times(&s);
+		cr_assert_eq(s.disjoint, disjoint);
+	}
 }
 
 /* 2 s of I/O every 10 s, in bins of 1 s, and of 10 s, which all have I/O. */
