@@ -7,31 +7,31 @@ import random
 rng = random.Random(1)
 with open("a.iot", "w") as trace:
     trace.write("".join(f"ff %process id={p} rank={p} host=n{p & 1}\n" for p in range(1, 5)))
-    for i in range(300000):
+    for i in range(187500):
         process, size = i % 4 + 1, 4096 << rng.randrange(4)
-        if i < 240000:
+        if i < 150000:
             trace.write(f"ff %file process={process} id={i + 1} object={i // 2 + 1} path=/d/{i // 2}\n")
-        trace.write(f"{'80' if i & 8 else 'c0'} 20 0 {size:x} 1 0 {i % 240000 + 1:x} {process} 0\n")
+        trace.write(f"{'80' if i & 8 else 'c0'} 20 0 {size:x} 1 0 {i % 150000 + 1:x} {process} 0\n")
 CODE
 "$IOTRACE" analyze -q -j a.iot >a.json
 "$IOTRACE" analyze -q -j --threads=2 a.iot | cmp - a.json && echo "two threads: the same"
 "$IOTRACE" analyze -q --no-fsync -s a.state a.iot
 "$IOTRACE" analyze -q -j a.state | cmp - a.json && echo "the state: the same"
 # States of parts have samples of their own; joined, they have that of the whole.
-"$IOTRACE" cat -q --framed --sync=20000 --no-fsync -o framed.iot a.iot
+"$IOTRACE" cat -q --framed --sync=12500 --no-fsync -o framed.iot a.iot
 for k in 1 2 3; do "$IOTRACE" analyze -q --no-fsync --part=$k/3 -s $k.state framed.iot; done
 "$IOTRACE" analyze -q --no-fsync -s 12.state 2.state 1.state
 "$IOTRACE" analyze -q -t framed.iot >whole
 for of in "3.state 1.state 2.state" "12.state 3.state"; do
 	"$IOTRACE" analyze -q -t $of | cmp - whole && echo "$of: the values of the whole"
 done
-"$IOTRACE" analyze -q -t a.iot | grep -c "repetition.*sample"
-"$IOTRACE" analyze -q a.iot | grep -E "^files +[0-9]|^shared by" | sed 's/[0-9][0-9]* of [0-9]* files/N of N files/'
+"$IOTRACE" analyze -q -t a.state | grep -c "repetition.*sample"
+"$IOTRACE" analyze -q a.state | grep -E "^files +[0-9]|^shared by" | sed 's/[0-9][0-9]* of [0-9]* files/N of N files/'
 python3 - <<'CODE'
 import json
 one = json.load(open("a.json"))
-print("requests:", one["totals"]["N"] == 300000)
+print("requests:", one["totals"]["N"] == 187500)
 level = one["limits"]["files"]
 kept, shared = one["totals"]["files"], one["files"]["shared"]
-print("files:", abs(kept * level / 120000 - 1) < 0.02, "shared:", abs(shared * level / 120000 - 1) < 0.02)
+print("files:", abs(kept * level / 75000 - 1) < 0.02, "shared:", abs(shared * level / 75000 - 1) < 0.02)
 CODE
