@@ -18,6 +18,7 @@
 #include "cli/report/plots.h"
 #include "cli/report/report.h"
 #include "cli/report/report_jobs.h"
+#include "cli/ui/piped.h"
 #include "cli/ui/same_file.h"
 #include "cli/ui/trace_in.h"
 #include "cli/ui/trace_time.h"
@@ -37,6 +38,7 @@ struct analyze_run {
 	const char *against;        /* the run to compare with, or NULL */
 	struct iot_analyze *before; /* its analysis, which is finished */
 	struct part_of part;
+	bool in_file; /* the input, which is read from its beginning */
 	uint64_t runtime_s;
 	uint64_t every_ns; /* print periods of this length while reading; 0: no */
 	uint64_t top;      /* rows of a table; NOT_GIVEN: all */
@@ -255,7 +257,7 @@ static enum exit_status choose_part(struct analyze_run *a, const char *path,
 	const bool whole = a->part.n == 1;
 	if (whole && a->state == NULL)
 		return EXIT_OK;
-	const int status = whole || strcmp(path, "-") != 0
+	const int status = whole || a->in_file
 			       ? iot_reader_part(a->in.reader, a->part.k, a->part.n, &part)
 			       : IOT_EUSAGE;
 	if (status == IOT_EUSAGE)
@@ -272,7 +274,7 @@ static enum exit_status choose_part(struct analyze_run *a, const char *path,
 	a->options.to = part.to;
 	a->options.stored = part.stored;
 	a->options.part = a->part.k > 1;
-	a->options.epoch_ns = a->part.k > 1 ? epoch_of(path) : 0;
+	a->options.epoch_ns = a->part.k > 1 ? epoch_of(piped_name_again(path)) : 0;
 	return EXIT_OK;
 }
 
@@ -280,6 +282,7 @@ static enum exit_status choose_part(struct analyze_run *a, const char *path,
 static enum exit_status analyze_trace(struct analyze_run *a, const char *path,
 				      const struct command_spec *command)
 {
+	a->in_file = piped_begins_file(path);
 	enum exit_status status = trace_in_open(&a->in, path, &a->read, command);
 	if (status == EXIT_OK)
 		status = choose_part(a, path, command);

@@ -3,14 +3,24 @@
  * Parts of any trace, cut at its %syncs and joined in any tree, have the values of the whole, and
  * its state, byte for byte; also if each was saved and loaded in between.
  *
- * The first byte of an input is options as in fuzz_analyze, and bit 4: parts are saved and loaded;
- * the second the records between %syncs, the third the tree; a trace follows.
+ * The first byte of an input is options as in fuzz_analyze, and bit 4: parts are saved and loaded,
+ * bit 5: cycles and the working set are computed, too, which takes most of the time; the second byte
+ * is the records between %syncs, the third the tree; a trace follows.
  */
 #include <iotrace/analyze.h>
 
 #include "fuzz.h"
 
-enum { EVENTS = 64, MEMORY_MAX = 16 << 20, PARTS_MAX = 512 };
+enum {
+	EVENTS = 64,
+	MEMORY_MAX = 16 << 20,
+	PARTS_MAX = 512,
+	/* without cycles, and findings and the map, which need them: these have no state */
+	WITHOUT_CYCLES = IOT_ANALYZE_TOTALS | IOT_ANALYZE_SIZES | IOT_ANALYZE_ORDER |
+			 IOT_ANALYZE_TIME | IOT_ANALYZE_METADATA | IOT_ANALYZE_FILES |
+			 IOT_ANALYZE_PROCESSES | IOT_ANALYZE_REUSE | IOT_ANALYZE_CLASSES |
+			 IOT_ANALYZE_COUNTERS
+};
 
 struct cut {
 	const char *text;
@@ -72,7 +82,8 @@ static bool write_framed(struct iot_writer *w, struct cut *c, const uint8_t *dat
 static struct iot_analyze *new_analysis(const struct cut *c, bool part)
 {
 	const struct iot_analyze_options options = {.size = sizeof options,
-						    .working_set = 1,
+						    .sections = c->how & 32 ? 0 : WITHOUT_CYCLES,
+						    .working_set = c->how >> 5 & 1,
 						    .dependencies = 1,
 						    .physical = c->how & 1,
 						    .layer = (c->how >> 1 & 3) % 3,

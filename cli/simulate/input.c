@@ -4,13 +4,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/ui/message.h"
 #include "cli/ui/piped.h"
 
 bool reference_input_is_once(const char *path)
 {
-	return strcmp(path, "-") == 0 || piped_detect(path);
+	return !piped_begins_file(path);
 }
 
 enum exit_status reference_input_open(struct reference_input *i, const char *path,
@@ -18,6 +19,9 @@ enum exit_status reference_input_open(struct reference_input *i, const char *pat
 				      const struct references_options *options,
 				      const struct command_spec *command)
 {
+	if (i->opened && strcmp(path, "-") == 0 && lseek(STDIN_FILENO, 0, SEEK_SET) != 0)
+		return message_error(path, "standard input cannot be read again");
+	i->opened = true;
 	i->references = references_new(options);
 	i->events = malloc(TRACE_IN_BATCH * sizeof *i->events);
 	i->count = i->used = 0;

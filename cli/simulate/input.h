@@ -11,6 +11,7 @@
 
 struct reference_input {
 	struct trace_in in;
+	bool opened; /* standard input has been read */
 	struct references *references;
 	struct future *future;  /* collects all references, for OPT; or NULL */
 	uint64_t future_memory; /* bytes */
@@ -38,7 +39,7 @@ enum exit_status reference_input_too_many_blocks(uint64_t memory);
 /* Prints warnings about records that were left out. */
 void reference_input_warn(const struct reference_input *i,
 			  const struct references_options *options);
-/* Whether an input can be read once only: a pipe, or standard input. */
+/* Whether an input can be read once only: a pipe, or standard input that is not at its beginning. */
 bool reference_input_is_once(const char *path);
 void reference_input_close(struct reference_input *i);
 

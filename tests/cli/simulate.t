@@ -88,7 +88,7 @@ done
 "$IOTRACE" simulate -q -c 1b --device=near=1ms,far=1ms,latency=1ms io | tail -n 2
 "$IOTRACE" simulate --copies=2 io 2>&1 | head -n 1
 echo '- prefetching on a pipe: up to the highest block so far, here none'
-"$IOTRACE" simulate -q --json -c 64b --prefetch=request - <scan | jq -c '.simulations[0] | [.misses, .prefetched, .prefetch_used]'
+cat scan | "$IOTRACE" simulate -q --json -c 64b --prefetch=request - | jq -c '.simulations[0] | [.misses, .prefetched, .prefetch_used]'
 { cat scan; cat scan; } | "$IOTRACE" simulate -q --json -c 4b --prefetch=request | jq -c '.simulations[0] | [.misses, .prefetched, .prefetch_used]'
 echo '- a record of 5,000 blocks that begins in the middle of one, twice: compulsory misses of the first one only'
 { files; record 80 800 1388000 1; record 80 800 1388000 1; } | "$IOTRACE" simulate -q --json --by=op |
