@@ -5,8 +5,8 @@
 #include "state.h"
 
 /* Without a branch on the direction: each duration is appended to both, and counts in one. */
-static inline void add_span(struct latency *l, const struct io_span *span,
-			    uint64_t ns[2][REQUESTS_MAX + 1], size_t count[2])
+static inline void append_both(const struct io_span *span, uint64_t ns[2][REQUESTS_MAX + 1],
+			       size_t count[2])
 {
 	size_t reads = count[0], writes = count[1];
 	for (size_t i = 0; i < span->count; i++) {
@@ -16,6 +16,24 @@ static inline void add_span(struct latency *l, const struct io_span *span,
 	}
 	count[0] = reads;
 	count[1] = writes;
+}
+
+static inline void append(const struct io_span *span, uint64_t *ns, size_t *count)
+{
+	uint64_t *to = ns + *count;
+	for (size_t i = 0; i < span->count; i++)
+		to[i] = span_duration(span, i);
+	*count += span->count;
+}
+
+static inline void add_span(struct latency *l, const struct io_span *span,
+			    uint64_t ns[2][REQUESTS_MAX + 1], size_t count[2])
+{
+	const bool writes = span->of[1].count > 0;
+	if (writes && span->of[0].count > 0)
+		append_both(span, ns, count);
+	else
+		append(span, ns[writes], &count[writes]);
 	for (unsigned d = 0; d < 2; d++)
 		l->bytes[d] = saturate_add(l->bytes[d], span->of[d].bytes);
 }
