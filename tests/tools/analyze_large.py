@@ -6,7 +6,7 @@
 
 files: 1,048,576 files of 4,096 processes, each with four requests. opens: 1,000,000 opens of 1,048,576 named files, each by any of 4,096
 processes. scattered: 100,000,000 writes of 4 KiB at random in 1 TiB. Prints CPU time, peak memory and the limits that analyze reports;
-memory above that of the goals is wrong.
+memory above that of the goals is wrong. Of files and opens, both halves are analyzed as parts, too; joined, they have the totals of the whole.
 """
 import json
 import os
@@ -50,6 +50,23 @@ def measured(command):
     return text, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
+def parts(iotrace, name, path, scratch):
+    """Returns the number of results that are wrong."""
+    framed = os.path.join(scratch, "framed.iot.zst")
+    subprocess.run([iotrace, "cat", "-q", "--framed", "-o", framed, path], check=True)
+    wrong, states = 0, []
+    for k in (1, 2):
+        states.append(os.path.join(scratch, f"{k}.state"))
+        _, seconds, mib = measured([iotrace, "analyze", "-q", f"--part={k}/2", "-s", states[-1], framed])
+        print(f"{name}: part {k} of 2: {seconds:.1f} s of CPU time, {mib:.0f} MiB{'' if mib <= GOALS['analyze'] else ' WRONG'}", flush=True)
+        wrong += mib > GOALS["analyze"]
+    whole, joined = (json.loads(measured([iotrace, "analyze", "-q", "--json", *of])[0])["totals"] for of in ([framed], states))
+    print(f"{name}: totals of the joined parts: {'equal' if joined == whole else 'WRONG'}", flush=True)
+    for path_of in (framed, *states):
+        os.remove(path_of)
+    return wrong + (joined != whole)
+
+
 def main():
     iotrace, make_trace = sys.argv[1:3]
     wrong = 0
@@ -63,6 +80,8 @@ def main():
                 print(f"{name}: {command}: {seconds:.1f} s of CPU time, {mib:.0f} MiB; limits: {limits}"
                       f"{'' if mib <= GOALS[command] else ' WRONG'}", flush=True)
                 wrong += mib > GOALS[command]
+            if name != "scattered":
+                wrong += parts(iotrace, name, path, scratch)
             os.remove(path)
     return wrong > 0
 
