@@ -96,6 +96,11 @@ struct io_batch {
 	size_t group_count;
 	struct io_clock clock[REQUESTS_MAX];
 	size_t clock_count;
+	struct io_order {                    /* of the view that is made */
+		uint16_t part[REQUESTS_MAX]; /* of a fileId */
+		uint16_t next[REQUESTS_MAX]; /* of a part: the position of its next request */
+		uint16_t from[REQUESTS_MAX]; /* the indexes of all requests, reordered */
+	} order;
 	struct io_view {
 		struct io_span span[REQUESTS_MAX];
 		size_t count; /* 0: not made */

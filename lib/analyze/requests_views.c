@@ -66,15 +66,10 @@ static inline void append_spans(struct io_view *v, const struct io_batch *b,
 
 static void count_groups(struct io_batch *b)
 {
-	uint32_t count[REQUESTS_MAX];
-	for (size_t i = 0; i < b->ids; i++)
-		count[i] = 0;
 	for (size_t g = 0; g < b->group_count; g++)
 		b->group[g].count = 0;
 	for (size_t i = 0; i < b->count; i++)
-		count[b->id_of[i]]++;
-	for (size_t i = 0; i < b->ids; i++)
-		b->group[b->id[i].group].count += count[i];
+		b->group[b->id[b->id_of[i]].group].count++;
 }
 
 static bool has_one_process(const struct io_batch *b)
@@ -101,15 +96,9 @@ struct io_spans requests_in_order(struct requests *r, unsigned layer)
 	return spans_of(b, &b->in_order);
 }
 
-/* Where the requests of each fileId go; from: the indexes of all, reordered. */
-struct order_of_ids {
-	uint16_t next[REQUESTS_MAX]; /* of parts: the position of the next request */
-	uint16_t part[REQUESTS_MAX]; /* of a fileId */
-	uint16_t from[REQUESTS_MAX];
-};
-
-static void sort(const struct io_batch *b, struct order_of_ids *to)
+static void sort(struct io_batch *b)
 {
+	struct io_order *to = &b->order;
 	for (size_t i = 0; i < b->count; i++)
 		to->from[to->next[to->part[b->id_of[i]]]++] = (uint16_t)i;
 }
@@ -134,7 +123,6 @@ static void copy_offsets(const struct io_batch *b, const uint16_t *from, struct 
 
 /* The requests of each process of a batch. */
 struct parts {
-	struct order_of_ids order;
 	uint16_t of_group[REQUESTS_MAX];
 	uint16_t count[REQUESTS_MAX];
 	size_t parts;
@@ -143,7 +131,7 @@ struct parts {
 /* Returns false if out of memory. */
 static bool find_parts(struct requests *r, unsigned layer, struct parts *p)
 {
-	const struct io_batch *b = &r->batch[layer];
+	struct io_batch *b = &r->batch[layer];
 	size_t sum = 0;
 	p->parts = 0;
 	for (size_t g = 0; g < b->group_count; g++) {
@@ -160,9 +148,9 @@ static bool find_parts(struct requests *r, unsigned layer, struct parts *p)
 		p->count[of->number] = (uint16_t)(p->count[of->number] + b->group[g].count);
 	}
 	for (size_t i = 0; i < p->parts; sum += p->count[i++])
-		p->order.next[i] = (uint16_t)sum;
+		b->order.next[i] = (uint16_t)sum;
 	for (size_t i = 0; i < b->ids; i++)
-		p->order.part[i] = p->of_group[b->id[i].group];
+		b->order.part[i] = p->of_group[b->id[i].group];
 	return true;
 }
 
@@ -175,10 +163,10 @@ static void split_processes(struct requests *r, unsigned layer)
 		r->failed = true;
 		return;
 	}
-	sort(b, &p.order);
-	copy_times(b, p.order.from, &b->by_process);
+	sort(b);
+	copy_times(b, b->order.from, &b->by_process);
 	for (size_t i = 0, at = 0; i < p.parts; at += p.count[i++])
-		append_spans(&b->of_processes, b, &b->by_process, p.order.from, at, p.count[i],
+		append_spans(&b->of_processes, b, &b->by_process, b->order.from, at, p.count[i],
 			     false);
 }
 
@@ -212,18 +200,18 @@ void requests_sum_times(struct requests *r, unsigned layer)
 
 static void split_groups(struct io_batch *b)
 {
-	struct order_of_ids order;
+	struct io_order *order = &b->order;
 	size_t sum = 0;
 	count_groups(b);
 	for (size_t g = 0; g < b->group_count; sum += b->group[g++].count)
-		order.next[g] = (uint16_t)sum;
+		order->next[g] = (uint16_t)sum;
 	for (size_t i = 0; i < b->ids; i++)
-		order.part[i] = (uint16_t)b->id[i].group;
-	sort(b, &order);
-	copy_times(b, order.from, &b->by_group);
-	copy_offsets(b, order.from, &b->by_group);
+		order->part[i] = (uint16_t)b->id[i].group;
+	sort(b);
+	copy_times(b, order->from, &b->by_group);
+	copy_offsets(b, order->from, &b->by_group);
 	for (size_t g = 0, at = 0; g < b->group_count; at += b->group[g++].count)
-		append_spans(&b->of_groups, b, &b->by_group, order.from, at, b->group[g].count,
+		append_spans(&b->of_groups, b, &b->by_group, order->from, at, b->group[g].count,
 			     true);
 }
 
