@@ -16,6 +16,7 @@
 #include "lib/base/array.h"
 #include "message.h"
 #include "options.h"
+#include "same_content.h"
 
 enum kind { NOTHING, REGULAR, DIRECTORY, PIPE, ABSENT };
 
@@ -257,6 +258,40 @@ static void warn_of_pairs(const struct same_file_set *f)
 			warn_twice(f, a, a + 1);
 }
 
+static int by_name(const void *a, const void *b)
+{
+	const struct file_used *const *x = a, *const *y = b;
+	const int order = same_content_compare_names((*x)->path, (*y)->path);
+	return order != 0 ? order : ((*x)->index > (*y)->index) - ((*x)->index < (*y)->index);
+}
+
+static void warn_if_packed(const struct same_file_set *f, const struct file_used *packed,
+			   const struct file_used *plain)
+{
+	char first[SHOWN], second[SHOWN];
+	if (same_content_is_packed(packed->path, plain->path))
+		message_print("warning: %s seems to be %s, compressed; %s",
+			      show_input(first, packed), show_input(second, plain), f->if_twice);
+}
+
+/* A file next to its compressed copy is probably a mistake, too. */
+static void warn_of_copies(const struct same_file_set *f)
+{
+	const struct file_used **input = calloc(f->count, sizeof(*input));
+	size_t n = 0;
+	for (size_t i = 0; i < f->count && input != NULL; i++)
+		if (f->used[i].role == ROLE_INPUT && f->used[i].kind == REGULAR)
+			input[n++] = &f->used[i];
+	if (n > 0)
+		qsort(input, n, sizeof(*input), by_name);
+	for (size_t i = 0; i + 1 < n; i++)
+		if (same_content_compare_names(input[i]->path, input[i + 1]->path) == 0) {
+			warn_if_packed(f, input[i], input[i + 1]);
+			warn_if_packed(f, input[i + 1], input[i]);
+		}
+	free(input);
+}
+
 static bool lies_in(char *real, const struct file_used *directory)
 {
 	struct stat st;
@@ -299,8 +334,10 @@ enum exit_status same_file_check(struct same_file_set *f)
 	for (size_t i = 0; i < f->count && status == EXIT_OK; i++)
 		if (f->reads_directories && f->used[i].kind == DIRECTORY)
 			status = check_directory(f, &f->used[i]);
-	if (status == EXIT_OK && f->if_twice != NULL && f->count > 0)
+	if (status == EXIT_OK && f->if_twice != NULL && f->count > 0) {
 		warn_of_pairs(f);
+		warn_of_copies(f);
+	}
 	return status;
 }
 

@@ -128,7 +128,7 @@ echo '== two inputs that are one file'
 warned() {
 	"$IOTRACE" "$@" 2>err >/dev/null </dev/null
 	printf '%s: %s\n' $? "$*"
-	grep 'same file\|same pipe\|two inputs' err | sed 's/^/	/'
+	grep 'same file\|same pipe\|two inputs\|compressed' err | sed 's/^/	/'
 }
 warned merge -o x.iot t.iot hard symbolic
 warned stat t.iot hard
@@ -137,6 +137,11 @@ warned stat t.iot in/t.iot
 warned analyze t.iot hard
 warned analyze -s x.state --no-fsync t.iot t.iot
 warned convert -o x.iot log ./log
+gzip -kn log && cp log.gz in/log.gz && cp log other/log
+warned convert -o x.iot log.gz log
+warned convert -o x.iot log in/log.gz
+warned convert -o x.iot log other/log
+rm log.gz in/log.gz other/log
 warned info t.iot t.iot
 warned check t.iot t.iot
 echo '== a pipe is read once'
