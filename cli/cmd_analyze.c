@@ -267,8 +267,9 @@ static enum exit_status choose_part(struct analyze_run *a, const char *path,
 		return EXIT_FAULT;
 	}
 	if (a->part.n > 1 && a->part.k == 1 && part.to == part.stored && !a->read.quiet)
-		message_print("warning: the trace has no %%sync to be cut at, so all of it is "
-			      "part 1; see 'iotrace cat --framed'");
+		message_print(
+		    "warning: the trace has no %%sync at which reading can begin, so all of it is "
+		    "part 1; see 'iotrace cat --framed'");
 	a->options.trace_id = part.trace_id;
 	a->options.from = part.from;
 	a->options.to = part.to;
