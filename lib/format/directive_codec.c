@@ -738,7 +738,7 @@ static struct form *form_of(struct directive_codec *c, const struct iot_operatio
 
 static struct scanned_slot number_value(uint64_t number)
 {
-	return (struct scanned_slot){.number = number, .is_number = true};
+	return (struct scanned_slot){.value = {"", 0}, .number = number, .is_number = true};
 }
 
 static struct scanned_slot path_value(struct iot_text path)
