@@ -583,7 +583,8 @@ static void report(const struct record_job *j)
 		message_print("warning: programs damaged %" PRIu64 " places of their records",
 			      t->damaged);
 	if (t->unrecorded > 0)
-		message_print("warning: %" PRIu64 " calls found no space for records",
+		message_print("warning: %" PRIu64
+			      " calls could not be recorded; see %%counter unrecorded=",
 			      t->unrecorded);
 	if (j->interrupted)
 		message_print("warning: interrupted while traced processes were running");

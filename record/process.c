@@ -47,7 +47,9 @@ struct producer *thread_enter_slow(void)
 		event_start(p, &io, command.rank, command.text, command.size);
 	}
 	p->busy = false;
-	if (p->ring == NULL && joined)
+	/* a child that cannot join, as one of another user, counts in the file of its parent */
+	const bool follows = !recording.control->closed && !recording.control->no_follow;
+	if (p->ring == NULL && (joined || (forked && follows)))
 		recording_count(RECORD_COUNTER_UNRECORDED, 1);
 	return p->ring != NULL ? p : NULL;
 }

@@ -113,6 +113,14 @@ static void publish(const char *new_name, const char *name)
 	atomic_fetch_add(&recording.control->files, 1);
 }
 
+/* Returns the inode of the PID namespace; 0 if it is unknown. */
+static uint64_t pid_namespace(void)
+{
+	struct stat s = {.st_ino = 0};
+	return raw_call(SYS_stat, (long)"/proc/self/ns/pid", (long)&s, 0, 0, 0, 0) == 0 ? s.st_ino
+											: 0;
+}
+
 static struct record_process *process_create(const char *name, uint64_t start)
 {
 	char new_name[NAME_SIZE];
@@ -130,6 +138,9 @@ static struct record_process *process_create(const char *name, uint64_t start)
 	p->version = RECORD_VERSION;
 	p->pid = recording.pid;
 	p->start = start;
+	p->namespace = pid_namespace();
+	if (p->namespace == recording.control->namespace)
+		p->namespace = 0;
 	publish(new_name, name);
 	return p;
 }
@@ -274,23 +285,16 @@ void recording_ring_unmap(struct record_ring *ring)
 	raw_unmap(ring, RECORD_PAGE + 2 * (size_t)ring->size);
 }
 
-/* Returns whether process ids are those of the collector. */
-static bool shares_namespace(void)
-{
-	struct stat s = {.st_ino = 0};
-	return raw_call(SYS_stat, (long)"/proc/self/ns/pid", (long)&s, 0, 0, 0, 0) == 0 &&
-	       s.st_ino == recording.control->namespace;
-}
-
 bool recording_is_collected(void)
 {
 	const struct record_control *c = recording.control;
 	const uint64_t beat = atomic_load(&c->heartbeat), now = clock_ns(CLOCK_MONOTONIC);
 	const uint64_t age = now > beat ? now - beat : 0;
+	if (recording.process->namespace != 0)
+		return age < RECORD_HEARTBEAT_MAX;
 	const uint32_t pid = atomic_load(&c->collector);
-	if (pid != 0 && raw_call(SYS_kill, pid, 0, 0, 0, 0, 0) != -ESRCH)
-		return age < RECORD_STALL_MAX;
-	return age < RECORD_HEARTBEAT_MAX && !shares_namespace();
+	return pid != 0 && raw_call(SYS_kill, pid, 0, 0, 0, 0, 0) != -ESRCH &&
+	       age < RECORD_STALL_MAX;
 }
 
 void recording_wake_collector(void)

@@ -43,7 +43,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 12,
+	RECORD_VERSION = 13,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -188,7 +188,8 @@ struct record_process {
 	uint64_t magic; /* RECORD_PROCESS_MAGIC */
 	uint32_t version;
 	uint32_t pid;
-	uint64_t start; /* field 22 of /proc/PID/stat */
+	uint64_t start;     /* field 22 of /proc/PID/stat */
+	uint64_t namespace; /* inode of its PID namespace if the collector has another one; else 0 */
 	uint32_t parent;
 	uint32_t forked;           /* 1: created by fork; 0: the library's constructor ran */
 	_Atomic uint32_t state;    /* enum record_process_state */

@@ -16,6 +16,8 @@
 #include "lib/base/array.h"
 #include "lib/base/number.h"
 
+#include "namespaces.h"
+
 enum { OTHER_IDS = 1 << 23 }; /* beyond the largest pid of Linux, 2^22 */
 
 void processes_free(struct processes *p)
@@ -48,14 +50,18 @@ size_t processes_find(const struct processes *p, uint32_t pid)
 
 static bool exists(uint32_t pid)
 {
-	return kill((pid_t)pid, 0) == 0 || errno == EPERM;
+	return pid != 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
 }
 
 /* Without pidfds, which a system may lack or forbid, kill(2) shows whether a process exists. */
 static void watch(struct process *process)
 {
-	process->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)process->pid, 0);
-	process->alive = process->pidfd >= 0 || exists(process->pid);
+	process->our_pid = process->namespace == 0
+			       ? process->pid
+			       : namespaces_find(process->namespace, process->pid);
+	if (process->our_pid != 0)
+		process->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)process->our_pid, 0);
+	process->alive = process->pidfd >= 0 || exists(process->our_pid);
 }
 
 /* Adds a process, or the thread of one, with an id that nothing else has. */
@@ -77,7 +83,7 @@ static size_t add_entry(struct processes *p, struct latest *l, uint32_t pid)
 	return index;
 }
 
-static size_t add(struct processes *p, uint32_t pid, uint32_t parent)
+static size_t add(struct processes *p, uint32_t pid, uint32_t parent, uint64_t namespace)
 {
 	if (!array_reserve(&p->alive, &p->alive_capacity, p->alive_count + 1, sizeof(*p->alive)))
 		return SIZE_MAX;
@@ -85,6 +91,7 @@ static size_t add(struct processes *p, uint32_t pid, uint32_t parent)
 	if (index == SIZE_MAX)
 		return SIZE_MAX;
 	p->process[index].parent = parent;
+	p->process[index].namespace = namespace;
 	watch(&p->process[index]);
 	p->alive[p->alive_count++] = (uint32_t)index;
 	return index;
@@ -105,10 +112,10 @@ size_t processes_thread(struct processes *p, size_t process, uint32_t tid)
 
 size_t processes_expect(struct processes *p, uint32_t pid, uint32_t parent)
 {
-	const size_t known = processes_find(p, pid);
-	return known != SIZE_MAX && (!p->process[known].ended || p->process[known].start != 0)
-		   ? known
-		   : add(p, pid, parent);
+	const size_t known = processes_find(p, pid), announcer = processes_find(p, parent);
+	if (known != SIZE_MAX && (!p->process[known].ended || p->process[known].start != 0))
+		return known;
+	return add(p, pid, parent, announcer != SIZE_MAX ? p->process[announcer].namespace : 0);
 }
 
 size_t processes_joined(const struct processes *p, uint32_t pid, uint64_t start)
@@ -166,8 +173,9 @@ size_t processes_join(struct processes *p, int directory, const char *name, cons
 	if (shared == NULL)
 		return SIZE_MAX;
 	index = processes_find(p, pid);
-	if (index == SIZE_MAX || p->process[index].start != 0)
-		index = add(p, pid, shared->parent);
+	if (index == SIZE_MAX || p->process[index].start != 0 ||
+	    p->process[index].namespace != shared->namespace)
+		index = add(p, pid, shared->parent, shared->namespace);
 	if (index == SIZE_MAX) {
 		*why = "is one of too many processes";
 		(void)munmap(shared, RECORD_PAGE);
@@ -181,7 +189,7 @@ size_t processes_join(struct processes *p, int directory, const char *name, cons
 /* Processes without a pidfd are looked for at each wait. */
 static bool has_ended(const struct process *process, const struct pollfd *polled)
 {
-	return process->pidfd >= 0 ? polled->revents != 0 : !exists(process->pid);
+	return process->pidfd >= 0 ? polled->revents != 0 : !exists(process->our_pid);
 }
 
 static bool poll_all(struct processes *p, struct pollfd *extra, size_t extra_count, int timeout_ms)

@@ -18,7 +18,9 @@
 enum { PROCESSES_MAX = 1 << 22 }; /* with threads */
 
 struct process {
-	uint32_t pid, parent;          /* parent: a pid; 0: unknown */
+	uint32_t pid, parent;          /* in their PID namespace; parent 0: unknown */
+	uint64_t namespace;            /* inode of another one than ours; 0: ours */
+	uint32_t our_pid;              /* in our PID namespace; 0: it has ended */
 	uint32_t id;                   /* in the trace: the pid, unless an earlier process had it */
 	uint32_t thread_of;            /* of a thread: the index of its process; else UINT32_MAX */
 	uint64_t start;                /* field 22 of /proc/PID/stat; 0: has not joined */

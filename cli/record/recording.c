@@ -15,6 +15,7 @@
 
 #include "lib/base/full_io.h"
 #include "lib/base/tempfile.h"
+#include "namespaces.h"
 #include "packet_pipe.h"
 
 enum { RING_SIZE = 1 << 20, RINGS_PLANNED = 128 };
@@ -40,13 +41,6 @@ static uint32_t slots_at_first(void *control)
 								       : RECORD_SLOTS;
 }
 
-/* Returns the inode of the PID namespace; 0 if it is unknown. */
-static uint64_t pid_namespace(void)
-{
-	struct stat st;
-	return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
-}
-
 /* Gives the file its size, and memory to the control page and the first slots. Returns an error. */
 static int fill_control(struct recording *r, int fd, const struct record_control *settings)
 {
@@ -61,7 +55,7 @@ static int fill_control(struct recording *r, int fd, const struct record_control
 	r->control = map;
 	r->control->magic = RECORD_CONTROL_MAGIC;
 	r->control->version = RECORD_VERSION;
-	r->control->namespace = pid_namespace();
+	r->control->namespace = namespaces_of(0);
 	r->control->owner = geteuid();
 	atomic_store(&r->control->slots_ready, slots);
 	atomic_store(&r->control->collector, (uint32_t)getpid());
