@@ -428,8 +428,7 @@ static void report(const struct checked_trace *t)
 	if (unverified > 0)
 		message_print_about(t->path, "records kept that are not verified: %ju", unverified);
 	if (lost_end && lost == 0)
-		message_print_about(t->path,
-				    "records kept: %ju, lost: unknown number (gaps: %ju)",
+		message_print_about(t->path, "records kept: %ju, lost: unknown number (gaps: %ju)",
 				    kept, gaps);
 	else
 		message_print_about(t->path, "records kept: %ju, lost: %s%ju (gaps: %ju)", kept,
