@@ -6,7 +6,7 @@
 
 /* Whether path ("-" is standard input) can be read only once, because it is not a file. */
 bool piped_detect(const char *path);
-/* Whether path is a file that can be read again from its beginning, at which standard input is. */
+/* Returns whether path can be read again from its beginning; "-": a file at its beginning. */
 bool piped_begins_file(const char *path);
 /* The name that opens an input again from its beginning, unless it is a pipe. */
 const char *piped_name_again(const char *path);

@@ -531,10 +531,7 @@ IOT_API int iot_writer_file(struct iot_writer *w, uint32_t process, uint32_t fil
 			    const char *path);
 IOT_API int iot_writer_disk(struct iot_writer *w, uint32_t process, uint32_t disk,
 			    const char *path);
-/*
- * Writes n operations as %op, faster than iot_writer_events() with their texts. Returns IOT_EUSAGE
- * if one starts before time zero or ends beyond 2^63-1 ns, or if its line would be too long.
- */
+/* An operation that moves no data: one %op. */
 struct iot_operation {
 	const char *name;     /* open, stat, ... */
 	int64_t start_ns;     /* absolute */
@@ -544,6 +541,10 @@ struct iot_operation {
 	struct iot_text path, to; /* any bytes; data NULL: none */
 	const char *result;       /* "0", or the name of the error */
 };
+/*
+ * Writes n operations as %op, faster than iot_writer_events() with their texts. Returns IOT_EUSAGE
+ * if one starts before time zero or ends beyond 2^63-1 ns, or if its line would be too long.
+ */
 IOT_API IOT_USE_RESULT int iot_writer_operations(struct iot_writer *w,
 						 const struct iot_operation *op, size_t n);
 /*

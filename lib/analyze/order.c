@@ -8,7 +8,10 @@
 #include "counters.h"
 #include "saturate.h"
 
-enum { SHORT_MAX = 3, TOLERANCE = 20 /* one of so many transitions, at least one, may differ */ };
+enum {
+	SHORT_MAX = 3,
+	TOLERANCE = 20, /* one transition of 20 may differ from the others, and at least one */
+};
 
 /* Mixed streams */
 

@@ -16,7 +16,7 @@
 /* A batch fits in the second level of the cache; longer spans cost less per request. */
 enum { REQUESTS_MAX = 1024, LAYERS = 2, REQUESTS_RECENT = 256 };
 enum {
-	STREAMS_MAX = 1 << 18 /* that are open */,
+	STREAMS_MAX = 1 << 18, /* open at the same time */
 	HEADS_MAX = STREAMS_MAX,
 	UNDEFINED_MAX = 1 << 16 /* files of operations without a definition, in a part */
 };

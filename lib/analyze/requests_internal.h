@@ -24,7 +24,10 @@ struct file_id *requests_id(struct requests *r, uint32_t process, uint32_t file)
 uint32_t requests_new_stream(struct requests *r);
 /* Frees the number of a stream that has ended. */
 void requests_free_stream(struct requests *r, uint32_t stream);
-/* In a part, appends a head of the next part, if it has less than HEADS_MAX; `file` is that of the head, + 1, or 0. */
+/*
+ * In a part, appends a head of the next part if the part has fewer than HEADS_MAX; `file` is the
+ * number of the file of the head, + 1, or 0.
+ */
 bool requests_begin_head(struct requests *r, struct file_id *id, const struct request_head *next,
 			 uint32_t file);
 /* Adds a head of a state. */

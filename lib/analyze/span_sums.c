@@ -6,10 +6,10 @@
 #include "saturate.h"
 #include "span_sums_avx2.h"
 
-/* Sums of so many smaller values fit. */
+/* A batch of values of at most LARGE_BITS bits has a sum of at most 64 bits. */
 enum { LARGE_BITS = 52 };
 
-static_assert(REQUESTS_MAX <= 1 << (64 - LARGE_BITS), "sums of values that are not large fit");
+static_assert(REQUESTS_MAX <= 1 << (64 - LARGE_BITS), "sums of a batch do not overflow");
 
 static void set_directions(struct io_span *s, const struct span_sums *sums)
 {
