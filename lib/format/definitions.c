@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The definition table (iotrace(5), DIRECTIVES). Texts are compared by a hash whose seed differs
- * per process, so that no trace can force collisions.
+ * The definition table (iotrace(5), DIRECTIVES). Texts that are not kept are compared by a hash
+ * whose seed differs per process, so that no trace can force collisions.
  */
 #include "definitions.h"
 
@@ -19,7 +19,8 @@ enum {
 	ID_SIZE = sizeof(uint64_t) + 2 * sizeof(uint32_t), /* the share of the map of ids */
 };
 
-static_assert(sizeof(struct definition) <= 32, "millions of files");
+static_assert(sizeof(struct definition) <= 24, "millions of files");
+static_assert(IOT_COMMENT_MAX < 1 << 24, "sizes of texts");
 
 void definitions_init(struct definitions *all, size_t limit, bool texts, bool paths)
 {
@@ -31,15 +32,17 @@ void definitions_free(struct definitions *all)
 {
 	for (size_t kind = 0; kind < DEFINITION_KINDS; kind++) {
 		struct definition_table *t = &all->of[kind];
-		for (size_t i = 0; i < t->capacity; i++)
-			free(t->entry[i].text);
+		for (size_t i = 0; i < t->ids.count && all->texts; i++)
+			text_pool_give(&all->pool, t->entry[i].text, t->entry[i].size);
 		free(t->entry);
 		idmap_free(&t->ids);
 	}
-	for (size_t i = 0; i < all->paths_of.capacity; i++)
-		free(all->paths_of.entry[i].data);
+	for (size_t i = 0; i < all->paths_of.ids.count; i++)
+		text_pool_give(&all->pool, all->paths_of.entry[i].data,
+			       all->paths_of.entry[i].size);
 	free(all->paths_of.entry);
 	idmap_free(&all->paths_of.ids);
+	text_pool_free(&all->pool);
 	*all = (struct definitions){0};
 }
 
@@ -71,14 +74,13 @@ struct definition *definitions_find(const struct definitions *all, enum definiti
 	return i != SIZE_MAX ? &t->entry[i] : NULL;
 }
 
-/* Doubles a full array of entries, which a map numbers. */
+/* Doubles a full array of entries, which a map numbers; new ones are zeroed at their first use. */
 static int grow(struct definitions *all, void *entries, size_t *capacity, size_t size)
 {
 	const size_t more = *capacity > 0 ? *capacity : ENTRIES_FIRST;
 	if (!definitions_reserve(all, more * (size + ID_SIZE)))
 		return IOT_ELIMIT;
-	return array_reserve_index(entries, capacity, *capacity + more - 1, size) ? IOT_OK
-										  : IOT_ENOMEM;
+	return array_reserve(entries, capacity, *capacity + more, size) ? IOT_OK : IOT_ENOMEM;
 }
 
 /* Returns the entry, created if missing; NULL with *status set on failure. */
@@ -91,58 +93,60 @@ static struct definition *entry_for(struct definitions *all, enum definition_kin
 		if (*status != IOT_OK)
 			return NULL;
 	}
-	const size_t i = idmap_number(&t->ids, idmap_pair(process, file));
+	const size_t known = t->ids.count, i = idmap_number(&t->ids, idmap_pair(process, file));
 	if (i == SIZE_MAX) {
 		*status = IOT_ENOMEM;
 		return NULL;
 	}
 	assert(i < t->capacity);
+	if (i == known)
+		t->entry[i] = (struct definition){.size = 0};
 	return &t->entry[i];
 }
 
 static void drop_text(struct definitions *all, struct definition *d)
 {
-	if (d->text != NULL)
+	if (all->texts && d->text != NULL) {
 		all->used -= d->size;
-	free(d->text);
-	d->text = NULL;
+		text_pool_give(&all->pool, d->text, d->size);
+		d->text = NULL;
+	}
 	d->size = 0;
 }
 
-/* Replaces the text of the entry by an uninitialized buffer of `size` bytes. */
-static int reserve_capacity(struct definitions *all, struct definition *d, size_t size)
+/* Returns a copy, or NULL with *status set. */
+static char *copy_text(struct definitions *all, struct iot_text text, int *status)
 {
-	drop_text(all, d);
-	if (!definitions_reserve(all, size))
-		return IOT_ELIMIT;
-	d->text = malloc(size > 0 ? size : 1);
-	if (d->text == NULL) {
-		all->used -= size;
-		return IOT_ENOMEM;
+	const bool reserved = definitions_reserve(all, text.size);
+	char *copy = reserved ? text_pool_get(&all->pool, text.size) : NULL;
+	if (copy != NULL) {
+		memcpy(copy, text.data, text.size);
+		return copy;
 	}
-	d->size = (uint32_t)size;
-	return IOT_OK;
+	all->used -= reserved ? text.size : 0;
+	*status = reserved ? IOT_ENOMEM : IOT_ELIMIT;
+	return NULL;
 }
 
-static bool says_the_same(const struct definitions *all, const struct definition *d,
-			  struct iot_text text, uint64_t hash)
+/* Replaces the text. Returns 1 if it is the same. */
+static int set_text(struct definitions *all, struct definition *d, struct iot_text text)
 {
-	return d->hash == hash && d->size == text.size &&
-	       (!all->texts || memcmp(d->text, text.data, text.size) == 0);
-}
-
-static int keep_text(struct definitions *all, struct definition *d, struct iot_text text,
-		     uint64_t hash)
-{
+	const bool same_size = d->size > 0 && d->size == text.size;
+	int status = IOT_OK;
 	if (all->texts) {
-		int status = reserve_capacity(all, d, text.size);
-		if (status != IOT_OK)
-			return status;
-		memcpy(d->text, text.data, text.size);
+		if (same_size && memcmp(d->text, text.data, text.size) == 0)
+			return 1;
+		drop_text(all, d);
+		d->text = copy_text(all, text, &status);
+	} else {
+		const uint64_t hash = XXH3_64bits_withSeed(text.data, text.size, all->seed);
+		if (same_size && d->hash == hash)
+			return 1;
+		d->hash = hash;
 	}
-	d->size = (uint32_t)text.size;
-	d->hash = hash;
-	return IOT_OK;
+	if (status == IOT_OK)
+		d->size = text.size & 0xffffff;
+	return status;
 }
 
 /* Returns NULL, with *status set, on failure. */
@@ -154,10 +158,14 @@ static struct definition_name *name_for(struct definitions *all, uint32_t object
 		if (*status != IOT_OK)
 			return NULL;
 	}
-	const size_t i = idmap_number(&p->ids, object);
-	if (i == SIZE_MAX)
+	const size_t known = p->ids.count, i = idmap_number(&p->ids, object);
+	if (i == SIZE_MAX) {
 		*status = IOT_ENOMEM;
-	return i != SIZE_MAX ? &p->entry[i] : NULL;
+		return NULL;
+	}
+	if (i == known)
+		p->entry[i] = (struct definition_name){.data = NULL};
+	return &p->entry[i];
 }
 
 struct iot_text definitions_name(const struct definitions *all, uint32_t object)
@@ -185,17 +193,20 @@ static int keep_path(struct definitions *all, uint32_t object, struct iot_text p
 	if (is_path(name, path))
 		return IOT_OK;
 	all->used -= name->data != NULL ? name->size : 0;
-	free(name->data);
+	text_pool_give(&all->pool, name->data, name->size);
 	*name = (struct definition_name){.data = NULL};
-	if (!definitions_reserve(all, path.size))
-		return IOT_ELIMIT;
-	name->data = malloc(path.size > 0 ? path.size : 1);
+	char *data = copy_text(all, path, &status);
+	if (data == NULL)
+		return status;
+	const size_t size = iot_percent_decode(path, data, NULL);
+	name->data = text_pool_shorten(&all->pool, data, path.size, size);
 	if (name->data == NULL) {
+		text_pool_give(&all->pool, data, path.size);
 		all->used -= path.size;
 		return IOT_ENOMEM;
 	}
-	name->size = (uint32_t)iot_percent_decode(path, name->data, NULL);
-	all->used -= path.size - name->size;
+	all->used -= path.size - size;
+	name->size = (uint32_t)size;
 	return IOT_OK;
 }
 
@@ -242,10 +253,10 @@ int definitions_add(struct definitions *all, const struct iot_event *ev, struct 
 	if (d == NULL)
 		return status;
 	*which = d;
-	uint64_t hash = XXH3_64bits_withSeed(ev->text.data, ev->text.size, all->seed);
-	if (d->size > 0 && says_the_same(all, d, ev->text, hash))
-		return 1;
+	status = set_text(all, d, ev->text);
+	if (status != IOT_OK)
+		return status;
 	d->object = ev->rec.object;
-	d->flags = (uint8_t)(ev->kind == IOT_FILE ? directive_flags(ev) : 0);
-	return keep_text(all, d, ev->text, hash);
+	d->flags = (ev->kind == IOT_FILE ? directive_flags(ev) : 0) & 0xff;
+	return IOT_OK;
 }

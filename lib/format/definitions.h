@@ -14,6 +14,7 @@
 #include <iotrace/iotrace.h>
 
 #include "lib/base/idmap.h"
+#include "lib/base/text_pool.h"
 
 enum definition_kind {
 	DEFINITION_PROCESS = 1,
@@ -24,12 +25,14 @@ enum definition_kind {
 
 /* A trace may have millions, so the members are small. */
 struct definition {
-	uint32_t object;   /* of a file */
-	uint32_t reported; /* writer: the interval in which the text was last written */
-	uint32_t size;     /* of the directive's text; 0: removed */
-	uint8_t flags;     /* IOT_..._UNKNOWN */
-	uint64_t hash;     /* of that text */
-	char *text;        /* that text, if texts are kept */
+	uint32_t object;    /* of a file */
+	uint32_t reported;  /* writer: the interval in which the text was last written */
+	unsigned size : 24; /* of the directive's text; 0: removed */
+	unsigned flags : 8; /* IOT_..._UNKNOWN */
+	union {
+		char *text;    /* that text, if texts are kept; NULL if removed */
+		uint64_t hash; /* of it, otherwise */
+	};
 };
 
 struct definitions {
@@ -41,11 +44,12 @@ struct definitions {
 	struct definition_paths {
 		struct idmap ids; /* objects */
 		struct definition_name {
-			char *data; /* malloced */
+			char *data;
 			uint32_t size;
 		} * entry;
 		size_t capacity;
 	} paths_of;
+	struct text_pool pool; /* of texts and paths */
 	uint64_t seed;
 	size_t used, limit; /* bytes; `used` may include reservations of the owner */
 	bool texts, paths;  /* keep the texts of directives, the paths of objects */
@@ -72,6 +76,13 @@ int definitions_add(struct definitions *all, const struct iot_event *ev, struct 
 /* Returns NULL if none exists. Valid until the next call of definitions_add. */
 struct definition *definitions_find(const struct definitions *all, enum definition_kind kind,
 				    uint32_t process, uint32_t file);
+
+/* Returns its text, with data NULL if texts are not kept or it was removed. Valid as above. */
+static inline struct iot_text definitions_text(const struct definitions *all,
+					       const struct definition *d)
+{
+	return (struct iot_text){all->texts ? d->text : NULL, d->size};
+}
 
 /* Returns the path of an object, with data NULL if none is known. Valid as above. */
 struct iot_text definitions_name(const struct definitions *all, uint32_t object);

@@ -98,8 +98,9 @@ static int by_name(const void *a, const void *b)
 
 static void defer_definition(struct iot_reader *r, const struct definition *name)
 {
-	struct iot_event ev = {.text = {name->text, name->size}};
-	if (name->text == NULL || iot_directive_parse(&ev, NULL) != IOT_OK || !reserve_deferred(r))
+	struct iot_event ev = {.text = definitions_text(&r->decoder.names, name)};
+	if (ev.text.data == NULL || iot_directive_parse(&ev, NULL) != IOT_OK ||
+	    !reserve_deferred(r))
 		return;
 	ev.rec.start_ns = decoder_last_start_ns(&r->decoder);
 	ev.has |= IOT_IN_FORCE;

@@ -5,18 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void stats_row_copy_name(struct iot_stats *s, struct stats_row *row, const char *name, size_t size)
-{
-	char *copy = malloc(size + 1);
-	if (copy == NULL) {
-		s->failed = true;
-		return;
-	}
-	memcpy(copy, name, size);
-	copy[size] = '\0';
-	stats_row_give_name(s, row, copy, size);
-}
-
 /* "/a" for "/a/b", "/" for "/b", "." for "b". */
 static size_t directory_size(const char **path, size_t size)
 {
@@ -38,7 +26,7 @@ static void name_directory(struct iot_stats *s, struct stats_row *row)
 	if (path == NULL)
 		return;
 	size = directory_size(&path, size);
-	stats_row_copy_name(s, row, path, size);
+	stats_row_name(s, row, (struct iot_text){path, size});
 }
 
 static int by_key(const void *left, const void *right)
@@ -63,9 +51,9 @@ static void set_key(struct iot_stats *s, struct stats_row *row)
 	if (s->options.by == IOT_STATS_BY_DIRECTORY)
 		name_directory(s, row);
 	else if (s->options.by == IOT_STATS_BY_RANK || s->options.by == IOT_STATS_BY_TRACE)
-		stats_row_free_name(row);
+		stats_row_drop_name(s, row);
 	else if (f->name == NULL && s->trace_host != NULL)
-		stats_row_copy_name(s, row, s->trace_host, s->trace_host_size);
+		stats_row_name(s, row, (struct iot_text){s->trace_host, s->trace_host_size});
 	if (s->options.by != IOT_STATS_BY_RANK)
 		f->has &= ~(unsigned)IOT_STATS_HAS_RANK;
 	f->process = f->file = f->object = 0;
@@ -104,9 +92,7 @@ static void absorb_row(struct iot_stats *s, struct stats_row *to, struct stats_r
 	stats_row_add(s, to, row);
 	if ((row->values.has & IOT_STATS_ONLY_COUNTERS) == 0)
 		to->values.has &= ~(unsigned)IOT_STATS_ONLY_COUNTERS;
-	if (row->values.name != NULL)
-		s->names_size -= row->values.name_size;
-	stats_row_free_name(row);
+	stats_row_drop_name(s, row);
 	size_counts_free(&row->sizes);
 }
 

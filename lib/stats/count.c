@@ -103,13 +103,10 @@ static void keep_name(struct iot_stats *s, struct stats_row *row, const struct i
 {
 	if (ev->kind == IOT_OP && (row->values.has & IOT_STATS_NAME_DEFINED))
 		return;
-	struct iot_text value = iot_directive_get(ev, key);
-	char *name = value.data ? malloc(value.size + 1) : NULL;
-	if (!name) {
-		s->failed |= value.data != NULL;
+	const struct iot_text value = iot_directive_get(ev, key);
+	if (value.data == NULL)
 		return;
-	}
-	stats_row_give_name(s, row, name, iot_percent_decode(value, name, NULL));
+	stats_row_name_encoded(s, row, value);
 	row->values.has |= ev->kind != IOT_OP ? (unsigned)IOT_STATS_NAME_DEFINED : 0U;
 }
 

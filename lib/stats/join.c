@@ -48,9 +48,9 @@ static uint32_t join_row(struct iot_stats *s, struct stats_row *more)
 	    ((more->values.has & IOT_STATS_NAME_DEFINED) ||
 	     !(row->values.has & IOT_STATS_NAME_DEFINED)) &&
 	    (!by_object(s) || stats_names_files(s, row) || s->row_count > count)) {
-		stats_row_give_name(s, row, more->values.name, more->values.name_size);
+		const struct iot_text name = {more->values.name, more->values.name_size};
+		stats_row_name(s, row, name);
 		row->values.has |= more->values.has & IOT_STATS_NAME_DEFINED;
-		more->values.name = NULL;
 	}
 	return number;
 }

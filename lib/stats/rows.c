@@ -6,14 +6,12 @@
 
 uint32_t stats_add_row(struct iot_stats *s, uint32_t process, uint32_t file, uint32_t object)
 {
-	if (!array_reserve_index(&s->rows, &s->row_capacity, s->row_count, sizeof *s->rows)) {
+	if (!array_reserve(&s->rows, &s->row_capacity, s->row_count + 1, sizeof *s->rows)) {
 		s->failed = true;
 		return 0;
 	}
-	struct stats_row *rows = s->rows;
-	rows[s->row_count].values.process = process;
-	rows[s->row_count].values.file = file;
-	rows[s->row_count].values.object = object;
+	s->rows[s->row_count] =
+	    (struct stats_row){.values = {.process = process, .file = file, .object = object}};
 	return (uint32_t)++s->row_count;
 }
 
@@ -44,26 +42,72 @@ void stats_row_add(struct iot_stats *s, struct stats_row *total, const struct st
 		stats_extend_span(&total->values, more->values.first_ns, more->values.last_ns);
 }
 
-/* Rows own their names, which the caller may only read. */
-void stats_row_free_name(struct stats_row *row)
+/* The memory of names, which the caller may only read. */
+static char *memory_of(const struct iot_stats_row *f)
 {
-	free((char *)(uintptr_t)row->values.name);
-	row->values.name = NULL;
+	return (char *)(uintptr_t)f->name;
 }
 
-void stats_row_give_name(struct iot_stats *s, struct stats_row *row, const char *name, size_t size)
+void stats_row_drop_name(struct iot_stats *s, struct stats_row *row)
 {
-	if (row->values.name != NULL)
-		s->names_size -= row->values.name_size;
-	stats_row_free_name(row);
-	if (size > s->options.names_max - s->names_size) {
+	struct iot_stats_row *f = &row->values;
+	if (f->name == NULL)
+		return;
+	s->names_size -= f->name_size;
+	text_pool_give(&s->names, memory_of(f), f->name_size + 1);
+	f->name = NULL;
+}
+
+static bool is_named(const struct iot_stats_row *f, struct iot_text name)
+{
+	return f->name != NULL && f->name_size == name.size &&
+	       memcmp(f->name, name.data, name.size) == 0;
+}
+
+/* Returns a copy of a name, or NULL, which is a failure only if it is within the limit. */
+static char *copy_name(struct iot_stats *s, struct iot_text name, uint64_t others)
+{
+	if (name.size > s->options.names_max - others) {
 		s->unnamed++;
-		free((char *)(uintptr_t)name);
+		return NULL;
+	}
+	char *copy = text_pool_get(&s->names, name.size + 1);
+	if (copy == NULL) {
+		s->failed = true;
+		return NULL;
+	}
+	memcpy(copy, name.data, name.size);
+	copy[name.size] = '\0';
+	s->names_size += name.size;
+	return copy;
+}
+
+/* The name may be a part of the row's present one. */
+void stats_row_name(struct iot_stats *s, struct stats_row *row, struct iot_text name)
+{
+	struct iot_stats_row *f = &row->values;
+	if (is_named(f, name))
+		return;
+	const char *copy = copy_name(s, name, s->names_size - (f->name != NULL ? f->name_size : 0));
+	stats_row_drop_name(s, row);
+	f->name = copy;
+	f->name_size = copy != NULL ? name.size : 0;
+}
+
+void stats_row_name_encoded(struct iot_stats *s, struct stats_row *row, struct iot_text encoded)
+{
+	if (memchr(encoded.data, '%', encoded.size) == NULL) {
+		stats_row_name(s, row, encoded);
 		return;
 	}
-	row->values.name = name;
-	row->values.name_size = size;
-	s->names_size += size;
+	char *name = malloc(encoded.size);
+	if (name == NULL) {
+		s->failed = true;
+		return;
+	}
+	const size_t size = iot_percent_decode(encoded, name, NULL);
+	stats_row_name(s, row, (struct iot_text){name, size});
+	free(name);
 }
 
 bool stats_names_files(const struct iot_stats *s, const struct stats_row *row)

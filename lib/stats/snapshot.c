@@ -5,17 +5,14 @@
 #include <string.h>
 
 /* Returns false if out of memory; the row can be freed nevertheless. */
-static bool copy_row(struct stats_row *to, const struct stats_row *from)
+static bool copy_row(struct iot_stats *s, struct stats_row *to, const struct stats_row *from)
 {
+	const struct iot_text name = {from->values.name, from->values.name_size};
 	to->values = from->values;
-	if (from->values.name != NULL) {
-		char *name = malloc(from->values.name_size + 1);
-		if (name != NULL)
-			memcpy(name, from->values.name, from->values.name_size + 1);
-		to->values.name = name;
-	}
-	return size_counts_copy(&to->sizes, &from->sizes) &&
-	       (to->values.name != NULL || from->values.name == NULL);
+	to->values.name = NULL;
+	if (name.data != NULL)
+		stats_row_name(s, to, name);
+	return size_counts_copy(&to->sizes, &from->sizes) && !s->failed;
 }
 
 static bool copy_rows(struct iot_stats *to, const struct iot_stats *from)
@@ -26,7 +23,7 @@ static bool copy_rows(struct iot_stats *to, const struct iot_stats *from)
 	to->row_capacity = from->row_count + 1;
 	while (to->row_count < from->row_count) {
 		const size_t i = to->row_count++;
-		if (!copy_row(&to->rows[i], &from->rows[i]))
+		if (!copy_row(to, &to->rows[i], &from->rows[i]))
 			return false;
 	}
 	if (from->trace_host == NULL)
@@ -52,6 +49,8 @@ struct iot_stats *iot_stats_snapshot(struct iot_stats *s)
 	copy->ranks = NULL;
 	copy->trace_host = NULL;
 	copy->row_count = copy->row_capacity = 0;
+	copy->names = (struct text_pool){.slabs = NULL};
+	copy->names_size = 0;
 	copy->opened_capacity = copy->group_capacity = copy->rank_capacity = 0;
 	copy->opened_map = copy->group_map = copy->rank_map = (struct idmap){.count = 0};
 	if (copy_rows(copy, s) && iot_stats_finish(copy) == IOT_OK)

@@ -27,9 +27,10 @@ struct iot_stats *iot_stats_new(const struct iot_stats_options *options)
 void stats_empty(struct iot_stats *s)
 {
 	for (size_t i = 0; i < s->row_count; i++) {
-		stats_row_free_name(&s->rows[i]);
+		stats_row_drop_name(s, &s->rows[i]);
 		size_counts_free(&s->rows[i].sizes);
 	}
+	text_pool_free(&s->names);
 	size_counts_free(&s->total.sizes);
 	free(s->trace_host);
 	free(s->rows);

@@ -13,6 +13,7 @@
 #include "lib/analyze/histogram.h"
 #include "lib/base/array.h"
 #include "lib/base/idmap.h"
+#include "lib/base/text_pool.h"
 #include "lib/stats/operations.h"
 #include "lib/stats/size_counts.h"
 
@@ -48,6 +49,7 @@ struct iot_stats {
 	bool no_offsets; /* lacks=offset */
 	uint64_t left_out;
 	uint64_t counters, file_counters; /* %counter */
+	struct text_pool names;           /* of rows, each followed by 0 */
 	uint64_t names_size;              /* bytes of names in rows */
 	uint64_t unnamed;                 /* names beyond the limit */
 
@@ -122,10 +124,12 @@ uint32_t stats_group_row(struct iot_stats *s, uint32_t key);
 /* Adds the counts, sizes and times of a row to another one. */
 void stats_row_add(struct iot_stats *s, struct stats_row *total, const struct stats_row *more);
 
-void stats_row_free_name(struct stats_row *row);
+void stats_row_drop_name(struct iot_stats *s, struct stats_row *row);
 
-/* Moves the allocated name to the row, unless the limit for names is reached. */
-void stats_row_give_name(struct iot_stats *s, struct stats_row *row, const char *name, size_t size);
+/* Copies a name, unless the limit for names is reached; if memory is exhausted, s has failed. */
+void stats_row_name(struct iot_stats *s, struct stats_row *row, struct iot_text name);
+/* The same with a percent-encoded name. */
+void stats_row_name_encoded(struct iot_stats *s, struct stats_row *row, struct iot_text encoded);
 
 /* Whether the row keeps the path itself, and not the caller that of its object. */
 bool stats_names_files(const struct iot_stats *s, const struct stats_row *row);
@@ -153,9 +157,6 @@ static inline void stats_extend_span(struct iot_stats_row *f, int64_t first_ns, 
 	f->last_ns = known && f->last_ns > last_ns ? f->last_ns : last_ns;
 	f->has |= IOT_STATS_HAS_TIMES;
 }
-
-/* Copies a name; if memory is exhausted, s has failed. */
-void stats_row_copy_name(struct iot_stats *s, struct stats_row *row, const char *name, size_t size);
 
 /* Reduces the rows of a trace to the keys by which they are combined. */
 void stats_set_keys(struct iot_stats *s);

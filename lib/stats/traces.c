@@ -40,7 +40,7 @@ static void keep_object_names(struct iot_stats *s)
 			? s->options.object_name(s->options.context, row->values.object, &size)
 			: NULL;
 		if (path != NULL && (by_object(s) || row->values.name == NULL))
-			stats_row_copy_name(s, row, path, size);
+			stats_row_name(s, row, (struct iot_text){path, size});
 	}
 }
 
@@ -54,14 +54,13 @@ static bool has_only_counters(const struct iot_stats *s)
 
 static void move_row(struct iot_stats *s, struct stats_row *row)
 {
-	const char *name = row->values.name;
+	const struct iot_text name = {row->values.name, row->values.name_size};
 	struct stats_row *to = &s->rows[s->row_count++];
 	*to = *row;
 	to->values.trace = s->traces + 1;
 	to->values.name = NULL;
-	if (name != NULL)
-		stats_row_give_name(s, to, name, row->values.name_size);
-	row->values.name = NULL;
+	if (name.data != NULL)
+		stats_row_name(s, to, name);
 	row->sizes = (struct size_counts){.single = 0};
 }
 

@@ -421,7 +421,7 @@ static int repeat(struct iot_writer *w, struct definition *name)
 	if (name == NULL || name->reported == w->interval)
 		return IOT_OK;
 	name->reported = w->interval;
-	return put_text(w, (struct iot_text){name->text, name->size});
+	return put_text(w, definitions_text(&w->names, name));
 }
 
 static bool is_key_of(struct iot_text key, unsigned flags)
@@ -468,7 +468,7 @@ static int declare_flags(struct iot_writer *w, const struct iot_record *rec, uns
 	struct iot_event ev;
 	iot_directive_begin(&b, text, COMMENT_MAX + FLAGS_CAPACITY, "file");
 	if (name != NULL) {
-		b.size = copy_without(text, (struct iot_text){name->text, name->size}, changed);
+		b.size = copy_without(text, definitions_text(&w->names, name), changed);
 	} else {
 		iot_directive_number(&b, "process", rec->process);
 		iot_directive_number(&b, "id", rec->file);
