@@ -15,7 +15,7 @@ enum shape { ANY, JSON, COMMAS, TABS, REQUESTS, PACKETS };
 #define BLOCK "--block=64M"
 #define EVERY_COLUMN                                                                               \
 	"--columns=start_ns,duration_ns,op,kind,offset,length,process,rank,file,path,cpu_ns,"      \
-	"relative_offset,operation,object,program,host,to,result"
+	"relative_offset,operation,object,program,host,to,result,size"
 
 static const struct view {
 	enum exit_status (*run)(int, char **);

@@ -51,6 +51,7 @@ void event_operation(struct producer *p, const struct event *e)
 						.description = e->description},
 				       .start = e->start,
 				       .end = e->end,
+				       .size = e->size,
 				       .result = result_of(e)};
 	r->text_size = (uint16_t)paths_absolute(e->directory, e->path, r->text);
 	r->to_size = (uint16_t)paths_absolute(e->to_directory, e->to, r->text + r->text_size);

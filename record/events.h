@@ -13,6 +13,7 @@ struct event {
 	uint32_t description;
 	uint64_t start, end;
 	int64_t result;
+	int64_t size;   /* of truncate */
 	uint32_t flags; /* of open */
 	int directory;  /* that path is relative to, or AT_FDCWD */
 	int to_directory;

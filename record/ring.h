@@ -43,7 +43,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 13,
+	RECORD_VERSION = 14,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -350,6 +350,7 @@ struct record_open {
 struct record_operation {
 	struct record_head head; /* code: enum record_op */
 	uint64_t start, end;
+	int64_t size;       /* that RECORD_OP_TRUNCATE gives the file */
 	int32_t result;     /* 0, or -errno */
 	uint16_t text_size; /* of the path, with its NUL; 0: no path */
 	uint16_t to_size;   /* of the second path, which follows; 0: none */
@@ -430,7 +431,7 @@ static_assert(sizeof(struct record_description) == RECORD_LINE, "one cache line"
 static_assert(sizeof(struct record_head) == 8, "8 bytes");
 static_assert(sizeof(struct record_transfer) == 48, "48 bytes");
 static_assert(offsetof(struct record_open, text) == 64, "no hidden padding");
-static_assert(offsetof(struct record_operation, text) == 32, "no hidden padding");
+static_assert(offsetof(struct record_operation, text) == 40, "no hidden padding");
 static_assert(offsetof(struct record_start, text) == 72, "no hidden padding");
 static_assert(offsetof(struct record_child, text) == 24, "no hidden padding");
 static_assert(sizeof(struct record_exit) == 80, "no hidden padding");

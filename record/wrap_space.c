@@ -24,7 +24,6 @@ ON_DESCRIPTOR(fdatasync, RECORD_OP_FSYNC, (int fd), (fd))
 ON_DESCRIPTOR(syncfs, RECORD_OP_SYNC, (int fd), (fd))
 ON_DESCRIPTOR(sync_file_range, RECORD_OP_FSYNC,
 	      (int fd, off_t offset, off_t length, unsigned flags), (fd, offset, length, flags))
-ON_DESCRIPTOR(ftruncate, RECORD_OP_TRUNCATE, (int fd, off_t size), (fd, size))
 ON_DESCRIPTOR(fallocate, RECORD_OP_ALLOCATE, (int fd, int mode, off_t offset, off_t length),
 	      (fd, mode, offset, length))
 ON_DESCRIPTOR(flock, RECORD_OP_LOCK, (int fd, int how), (fd, how))
@@ -51,7 +50,18 @@ EXPORT int truncate(const char *path, off_t size)
 	if (!operation_begin(&o, RECORD_OP_TRUNCATE))
 		return real.truncate(path, size);
 	operation_on_path(&o, AT_FDCWD, path);
+	o.event.size = size;
 	return (int)operation_end(&o, real.truncate(path, size));
+}
+
+EXPORT int ftruncate(int fd, off_t size)
+{
+	struct operation_call o;
+	if (!operation_begin(&o, RECORD_OP_TRUNCATE))
+		return real.ftruncate(fd, size);
+	operation_on(&o, fd);
+	o.event.size = size;
+	return (int)operation_end(&o, real.ftruncate(fd, size));
 }
 
 /* Clones share blocks of another file. */

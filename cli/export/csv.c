@@ -29,6 +29,7 @@ enum column {
 	HOST,
 	TO,
 	RESULT,
+	SIZE,
 	COLUMNS,
 };
 
@@ -36,6 +37,7 @@ static const char *const column_names[COLUMNS] = {
     "start_ns",  "duration_ns", "op",      "kind", "offset", "length",
     "process",   "rank",        "file",    "path", "cpu_ns", "relative_offset",
     "operation", "object",      "program", "host", "to",     "result",
+    "size",
 };
 
 enum {
@@ -240,6 +242,7 @@ static inline char *put_field(struct export *x, char *to, const struct iot_recor
 		return object != 0 ? number_fast(to, object) : to;
 	case TO:
 	case RESULT:
+	case SIZE:
 	case COLUMNS:
 		break;
 	}
@@ -274,6 +277,7 @@ static char *put_op_field(struct export *x, char *to, const struct iot_event *ev
 		return stpcpy(to, "op");
 	case OFFSET:
 	case LENGTH:
+	case SIZE:
 		return put_op_number(to, ev, column_names[column]);
 	case PROCESS:
 	case RANK:

@@ -510,7 +510,8 @@ static void close_file(struct ring_events *e, uint32_t index, uint32_t number)
 struct operation {
 	const char *name, *path, *to;
 	uint64_t end; /* of the recording's clock */
-	int64_t result;
+	int64_t result, size;
+	bool has_size;
 	uint32_t file; /* 0: none */
 };
 
@@ -558,7 +559,9 @@ static void emit_op(struct ring_events *e, uint32_t index, const struct operatio
 	    .process = e->processes->process[index].id,
 	    .file = op->file,
 	    .path = keep_text(e, op->path),
-	    .to = keep_text(e, op->to)};
+	    .to = keep_text(e, op->to),
+	    .size = (uint64_t)op->size,
+	    .has_size = op->has_size};
 }
 
 static void on_open(struct ring_events *e, const struct iot_event *ev, struct record_open *o,
@@ -601,6 +604,11 @@ static void on_exec(struct ring_events *e, uint32_t index, const struct record_o
 	t->awaited = NULL;
 }
 
+static bool has_size(const struct record_operation *o)
+{
+	return o->head.code == RECORD_OP_TRUNCATE && o->size >= 0;
+}
+
 static void on_operation(struct ring_events *e, const struct iot_event *ev,
 			 struct record_operation *o, int64_t start_ns)
 {
@@ -620,6 +628,8 @@ static void on_operation(struct ring_events *e, const struct iot_event *ev,
 					    .to = to,
 					    .end = o->end,
 					    .result = o->result,
+					    .size = o->size,
+					    .has_size = has_size(o),
 					    .file = number},
 			start_ns);
 	if (o->head.code == RECORD_OP_CLOSE)

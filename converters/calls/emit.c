@@ -116,6 +116,11 @@ static void op_result(struct iot_builder *b, const struct call *call)
 		emit_string(b, "result", "error");
 }
 
+static bool truncates(const struct call *call)
+{
+	return call->type->kind == CALL_TRUNCATE || call->type->kind == CALL_TRUNCATE_FD;
+}
+
 enum call_outcome calls_emit_op(struct calls *c, const struct call *call, const char *name,
 				uint32_t file, struct iot_text path, struct iot_text to)
 {
@@ -138,6 +143,8 @@ enum call_outcome calls_emit_op(struct calls *c, const struct call *call, const 
 	if (to.size > 0)
 		emit_text(&b, "to", to);
 	op_result(&b, call);
+	if (truncates(call) && call_has(call, CALL_HAS_OFFSET) && call->offset >= 0)
+		iot_directive_number(&b, "size", (uint64_t)call->offset);
 	emit_end(&c->emit, &b, call->start_ns);
 	if (call->start_ns > c->last_ns)
 		c->last_ns = call->start_ns;

@@ -163,6 +163,7 @@ static const struct known own[] = {
     {"host", CSV_HOST, 1},
     {"to", CSV_TO, 1},
     {"result", CSV_RESULT, 1},
+    {"size", CSV_SIZE, 1},
 };
 
 /* The first ones of these do not occur in tables of other programs. */

@@ -477,6 +477,8 @@ static bool emit_op(struct csv_source *c, const struct iot_record *rec)
 		emit_text(&b, "to", row->text[CSV_TO]);
 	if (has(c, CSV_RESULT))
 		emit_text(&b, "result", row->text[CSV_RESULT]);
+	if (has(c, CSV_SIZE))
+		iot_directive_number(&b, "size", row->number[CSV_SIZE]);
 	emit_end(&c->emit, &b, rec->start_ns);
 	return true;
 }

@@ -40,6 +40,7 @@ enum csv_field {
 	CSV_TYPE,
 	CSV_OPERATION,
 	CSV_OBJECT,
+	CSV_SIZE, /* that a truncate sets */
 	/* numbers or names, as in the first row */
 	CSV_PROCESS,
 	CSV_FILE,

@@ -184,6 +184,8 @@ void recorder_emit_op(struct recorder_rank *rk, const struct recorder_op *op)
 		emit_text(&b, "to", op->to);
 	if (op->result_known)
 		emit_string(&b, "result", op->failed ? "error" : "0");
+	if (strcmp(op->name, "truncate") == 0 && rk->call->offset_known && rk->call->offset >= 0)
+		iot_directive_number(&b, "size", (uint64_t)rk->call->offset);
 	emit_end(&r->emit, &b, rk->call->start_ns);
 }
 

@@ -204,6 +204,14 @@ static void op_result(struct iot_builder *b, const struct strace_call *c)
 		emit_string(b, "result", "error");
 }
 
+/* A size is not shown if it is negative, which is an error. */
+static void op_size(struct iot_builder *b, const struct strace_call *c)
+{
+	int64_t size;
+	if (strace_number(c->arg[1], &size) && size >= 0)
+		iot_directive_number(b, "size", (uint64_t)size);
+}
+
 void strace_emit_op(struct strace *s, const struct strace_call *c, const struct strace_op *op)
 {
 	struct iot_builder b;
@@ -225,6 +233,8 @@ void strace_emit_op(struct strace *s, const struct strace_call *c, const struct 
 	if (op->to_size > 0)
 		iot_directive_text(&b, "to", op->to, op->to_size);
 	op_result(&b, c);
+	if (strcmp(op->name, "truncate") == 0)
+		op_size(&b, c);
 	emit_end(&s->emit, &b, c->start_ns);
 }
 

@@ -540,6 +540,8 @@ struct iot_operation {
 	uint32_t file;            /* 0: none */
 	struct iot_text path, to; /* any bytes; data NULL: none */
 	const char *result;       /* "0", or the name of the error */
+	uint64_t size;            /* of the file after a truncate, if has_size is 1 */
+	int has_size;
 };
 /*
  * Writes n operations as %op, faster than iot_writer_events() with their texts. Returns IOT_EUSAGE

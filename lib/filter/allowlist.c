@@ -38,7 +38,8 @@ static const struct key_rule file_keys[] = {
 static const struct key_rule op_keys[] = {
     {"name", VALUE_OPERATION},  {"time", VALUE_TIME},     {"took", VALUE_TOOK},
     {"process", VALUE_PROCESS}, {"file", VALUE_FILE},     {"path", VALUE_PATH},
-    {"to", VALUE_PATH},         {"result", VALUE_RESULT}, {NULL, VALUE_NUMBER}};
+    {"to", VALUE_PATH},         {"result", VALUE_RESULT}, {"size", VALUE_SIZE},
+    {NULL, VALUE_NUMBER}};
 static const struct key_rule counter_keys[] = {{"source", VALUE_SOURCE}, {"time", VALUE_TIME},
 					       {"took", VALUE_TOOK},     {"process", VALUE_PROCESS},
 					       {"file", VALUE_FILE},     {"path", VALUE_PATH},

@@ -18,6 +18,7 @@ enum value_type {
 	VALUE_PROCESS,
 	VALUE_FILE,
 	VALUE_OBJECT,
+	VALUE_SIZE, /* of a file, in bytes */
 	VALUE_EPOCH,
 	VALUE_PATH,
 	VALUE_HOST,

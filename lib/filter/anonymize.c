@@ -270,6 +270,13 @@ static void coarsen_time(const struct iot_anonymizer *a, int64_t *start_ns, uint
 	*duration_ns = coarse(start + *duration_ns, grain) - (uint64_t)*start_ns;
 }
 
+/* Unless that is more than 2^64-1. */
+static uint64_t coarse_end(uint64_t end, uint64_t grain)
+{
+	const bool rounds = grain > 1 && end % grain != 0 && end <= UINT64_MAX - grain;
+	return rounds ? coarse(end, grain) + grain : end;
+}
+
 static void coarsen_size(const struct iot_anonymizer *a, struct iot_record *rec)
 {
 	bool blocks = (rec->type & IOT_LOGICAL) == 0;
@@ -277,9 +284,7 @@ static void coarsen_size(const struct iot_anonymizer *a, struct iot_record *rec)
 	if (grain <= 1 || __builtin_add_overflow(rec->offset, rec->length, &end))
 		return;
 	rec->offset = coarse(rec->offset, grain);
-	if (end % grain != 0 && end <= UINT64_MAX - grain)
-		end = coarse(end, grain) + grain;
-	rec->length = rec->length == 0 ? 0 : end - rec->offset;
+	rec->length = rec->length == 0 ? 0 : coarse_end(end, grain) - rec->offset;
 }
 
 /* Rounds down, also below zero. */
@@ -409,6 +414,17 @@ static void put_number(struct iot_anonymizer *a, struct iot_builder *b, const st
 	iot_directive_number(b, key->name, number);
 }
 
+/* The size of a file is rounded as the end of an I/O is. */
+static void put_size(struct iot_anonymizer *a, struct iot_builder *b, const struct key_rule *key,
+		     struct iot_text value)
+{
+	uint64_t size;
+	if (number_decimal(value.data, value.size, &size))
+		iot_directive_number(b, key->name, coarse_end(size, a->options.size_grain));
+	else
+		a->keys++;
+}
+
 static void put(struct iot_anonymizer *a, struct iot_builder *b, const struct iot_event *ev,
 		const struct key_rule *key, struct iot_text value)
 {
@@ -419,6 +435,9 @@ static void put(struct iot_anonymizer *a, struct iot_builder *b, const struct io
 	case VALUE_FILE:
 	case VALUE_OBJECT:
 		put_number(a, b, ev, key, value);
+		break;
+	case VALUE_SIZE:
+		put_size(a, b, key, value);
 		break;
 	case VALUE_EPOCH:
 		put_epoch(a, b, key->name, value);

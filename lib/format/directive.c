@@ -610,6 +610,8 @@ void directive_operation(struct iot_builder *b, void *memory, size_t capacity,
 	if (op->to.data != NULL)
 		iot_directive_text(b, "to", op->to.data, op->to.size);
 	iot_directive_text(b, "result", op->result, strlen(op->result));
+	if (op->has_size)
+		iot_directive_number(b, "size", op->size);
 }
 
 struct iot_text directive_encoded(struct iot_text value, char *out)

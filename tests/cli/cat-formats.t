@@ -9,10 +9,11 @@ ff free text
 c0 22 0 8 5 1f4 3 7 10
 88 20 2000 200 3e8 0 3 7 20
 ff %op name=stat time=2000 process=7 path=/none%0A result=ENOENT
+ff %op name=truncate time=2100 process=7 file=3 result=0 size=4096
 40 29 1 8 a 1 9 0
 END
 "$IOTRACE" cat --framed bare >t.iot
-for options in --format=csv '--format=tsv --all-events' '--format=csv --no-header --columns=op,cpu_ns,relative_offset,operation,object,program,host,to,result' '--format=csv --columns=raw' '--format=csv --columns=raw --ns' '--format=csv --columns=raw --names' --format=jsonl --format=text; do
+for options in --format=csv '--format=tsv --all-events' '--format=csv --no-header --columns=op,cpu_ns,relative_offset,operation,object,program,host,to,result,size' '--format=csv --columns=raw' '--format=csv --columns=raw --ns' '--format=csv --columns=raw --names' --format=jsonl --format=text; do
 	echo "== $options"
 	"$IOTRACE" cat $options t.iot | cat -v
 done

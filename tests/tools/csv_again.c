@@ -19,7 +19,7 @@ static const struct dialect {
     {"tsv", "--format=tsv", "--quiet", "--quiet"},
     {"all columns", "--format=csv",
      "--columns=start_ns,duration_ns,op,kind,offset,length,process,rank,file,path,cpu_ns,"
-     "relative_offset,operation,object,program,host,to,result",
+     "relative_offset,operation,object,program,host,to,result,size",
      "--quiet"},
     {"raw", "--format=csv", "--columns=raw", "--quiet"},
     {"raw:ns", "--format=csv", "--columns=raw", "--columns=raw:ns"},

@@ -6,7 +6,7 @@
  *
  * A line "PID DIRECTION OFFSET LENGTH FILE" of standard output, a pipe, is one transfer; DIRECTION
  * is r or w. R and W are those of streams, whose buffers divide them in other ways: only their
- * bytes count. Files are in DIRECTORY, which exists.
+ * bytes count. t is a truncate to the size OFFSET. Files are in DIRECTORY, which exists.
  */
 #include <aio.h>
 #include <errno.h>
@@ -54,6 +54,12 @@ static void moved(char direction, off_t offset, ssize_t length, const char *file
 	log_transfer(direction, offset, length, file);
 }
 
+static void truncated(int result, off_t size, const char *file)
+{
+	check(result == 0, file);
+	log_transfer('t', size, 0, file);
+}
+
 static const char *path_of(const char *file, char path[PATH_SIZE])
 {
 	snprintf(path, PATH_SIZE, "%s/%s", directory, file);
@@ -97,9 +103,32 @@ static void positions(void)
 	moved('w', 3 * SIZE, pwrite(fd, buffer, 17, 3 * SIZE), "positions");
 	check(lseek(fd, 1000, SEEK_CUR) == SIZE + 1005, "lseek");
 	moved('w', SIZE + 1005, write(fd, buffer, 1), "positions");
-	check(ftruncate(fd, 50) == 0, "ftruncate");
+	truncated(ftruncate(fd, 50), 50, "positions");
 	moved('r', SIZE + 1006, read(fd, buffer, 1), "positions");
 	check(read(-1, buffer, 1) < 0 && write(-1, buffer, 1) < 0, "failures");
+	close(fd);
+}
+
+static void truncates(void)
+{
+	static const off_t large = (off_t)1 << 33;
+	char path[PATH_SIZE];
+	const int fd = make_file("truncates", SIZE);
+	path_of("truncates", path);
+	truncated(ftruncate(fd, 0), 0, "truncates");
+	truncated(ftruncate(fd, 4096), 4096, "truncates");
+	truncated(ftruncate(fd, 4096), 4096, "truncates");
+	truncated(ftruncate64(fd, large), large, "truncates");
+	truncated(truncate(path, 1), 1, "truncates");
+	truncated(truncate64(path, large + 1), large + 1, "truncates");
+	check(ftruncate(fd, -1) < 0 && truncate(path_of("absent", path), 7) < 0, "failures");
+	const pid_t pid = fork();
+	check(pid >= 0, "fork");
+	if (pid == 0) {
+		truncated(ftruncate(fd, 99), 99, "truncates");
+		_exit(EXIT_SUCCESS);
+	}
+	wait_for(pid);
 	close(fd);
 }
 
@@ -463,6 +492,7 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } scenarios[] = {{"positions", positions},
+		 {"truncates", truncates},
 		 {"duplicates", duplicates},
 		 {"reuse", reuse},
 		 {"appends", appends},

@@ -6,7 +6,8 @@
 
 TRUTH, tests/tools/record_truth.c, logs each of its transfers. It runs under `iotrace record`; with --strace under strace, whose log
 `iotrace convert` reads; with --both under strace and record at once, whose traces must then agree with each other, too. A difference is
-a transfer that only one side has, by process, file, direction, offset and length. Exit status 77: a tool is missing.
+a transfer that only one side has, by process, file, direction, offset and length; or a truncate, by process, file and size. Packets
+have no truncates. Exit status 77: a tool is missing.
 """
 import argparse
 import collections
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 
-SCENARIOS = ("positions duplicates reuse appends vectors copies threads forks fork-exec vfork-exec spawn exec aio mapping streams "
+SCENARIOS = ("positions truncates duplicates reuse appends vectors copies threads forks fork-exec vfork-exec spawn exec aio mapping streams "
              "stream-at-exit signals").split()
 STRACE = ["strace", "-f", "-ttt", "-T", "-y", "-s", "0", "-e", "abbrev=!/io_|msg|pipe|pair", "-o"]
 
@@ -43,23 +44,30 @@ def run(words):
     return done.stdout
 
 
-def of_truth(text):
-    """Returns the transfers that the program logged, and those of its streams."""
+def of_truth(text, truncates=True):
+    """Returns the transfers and truncates that the program logged, and the transfers of its streams."""
     transfers, streams = collections.Counter(), collections.Counter()
     for line in text.splitlines():
         process, direction, offset, length, file = line.split(" ", 4)
+        if direction == "t" and not truncates:
+            continue
         to = streams if direction in "RW" else transfers
         to[int(process), file, direction.lower(), int(offset), int(length)] += 1
     return transfers, streams
 
 
 def of_trace(iotrace, trace, directory):
-    """Returns the transfers of files in the directory."""
+    """Returns the transfers of files in the directory, and the truncates, whose offset is the new size."""
     transfers = collections.Counter()
-    for row in csv.DictReader(io.StringIO(run([iotrace, "cat", "-f", "csv", trace]))):
-        if row["path"].startswith(f"{directory}/"):
-            name, offset = row["path"][len(directory) + 1:], row["offset"]
+    columns = "op,kind,offset,length,process,path,result,size"
+    for row in csv.DictReader(io.StringIO(run([iotrace, "cat", "--all-events", "-f", "csv", f"--columns={columns}", trace]))):
+        if not row["path"].startswith(f"{directory}/"):
+            continue
+        name, offset = row["path"][len(directory) + 1:], row["offset"]
+        if row["kind"] != "op":
             transfers[int(row["process"]), name, row["op"][0], int(offset) if offset else None, int(row["length"] or 0)] += 1
+        elif row["op"] == "truncate" and row["result"] == "0":
+            transfers[int(row["process"]), name, "t", int(row["size"]) if row["size"] else None, 0] += 1
     return transfers
 
 
@@ -116,7 +124,7 @@ def check(a, scenario, d):
         command = [a.iotrace, "record", "-q", f"--transport={a.transport}", "-o", trace, "--", *command]
     if a.strace or a.both:
         command = [*STRACE, log, *command]
-    truth = of_truth(run(command))
+    truth = of_truth(run(command), a.transport == "ring")
     found = []
     if not a.strace:
         found.append(of_trace(a.iotrace, trace, directory))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Anonymization: pseudonyms, new ids, and the allow-list. Key files. */
 #include <criterion/criterion.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -350,6 +351,29 @@ Test(anonymize, grains_move_both_ends)
 	cr_expect(ev.rec.start_ns == 2000 && ev.rec.duration_ns == 2000);
 	cr_expect(ev.rec.offset == 0 && ev.rec.length == 8192);
 	release(a);
+}
+
+Test(anonymize, sizes_are_rounded_as_ends_are)
+{
+	static const struct {
+		uint64_t grain, size, becomes;
+	} cases[] = {{0, 4097, 4097},      {4096, 0, 0},       {4096, 1, 4096},
+		     {4096, 4096, 4096},   {4096, 4097, 8192}, {4096, UINT64_MAX, UINT64_MAX},
+		     {0, UINT64_MAX, UINT64_MAX}};
+	char text[100], expected[100];
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct anonymous *a =
+		    with((struct iot_anonymize_options){.size_grain = cases[i].grain});
+		snprintf(text, sizeof text, "%%op name=truncate size=%" PRIu64, cases[i].size);
+		snprintf(expected, sizeof expected, "%%op name=truncate size=%" PRIu64,
+			 cases[i].becomes);
+		struct iot_event ev = {.text = {text, strlen(text)}};
+		cr_assert_eq(iot_directive_parse(&ev, NULL), IOT_OK);
+		cr_assert(anonymize(a, &ev));
+		cr_expect_eq(ev.text.size, strlen(expected));
+		cr_expect_arr_eq(ev.text.data, expected, ev.text.size);
+		release(a);
+	}
 }
 
 Test(anonymize, grains_move_clocks_below_zero_down)

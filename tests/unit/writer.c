@@ -719,6 +719,8 @@ static struct iot_operation operation(unsigned i)
 	    .file = i % 3 == 0 ? 0 : 1 + i % 5,
 	    .path = {i % 4 == 1 ? NULL : path, i % 4 == 1 ? 0 : strlen(path)},
 	    .to = {i % 4 == 2 ? to : NULL, i % 4 == 2 ? strlen(to) : 0},
+	    .size = i % 7 == 0 ? UINT64_MAX : i % 11,
+	    .has_size = i % 6 < 2,
 	};
 }
 
@@ -738,6 +740,8 @@ static void write_as_text(struct iot_writer *w, const struct iot_operation *op)
 	if (op->to.data != NULL)
 		iot_directive_text(&b, "to", op->to.data, op->to.size);
 	iot_directive_text(&b, "result", op->result, strlen(op->result));
+	if (op->has_size)
+		iot_directive_number(&b, "size", op->size);
 	const struct iot_event ev = {.kind = IOT_OP, .text = {b.data, b.size}};
 	cr_assert_eq(iot_writer_events(w, &ev, 1), IOT_OK, "%s", iot_writer_error(w));
 }
@@ -778,6 +782,34 @@ Test(writer, operations_are_written_as_their_texts_are)
 	expect_equal_traces((struct make){.tick_ns = 1, .sync = 17});
 	expect_equal_traces((struct make){.tick_ns = 1000, .sync = 100, .base = 10});
 	expect_equal_traces((struct make){.tick_ns = 7, .bare = true});
+}
+
+/* Operations that have all but the size in common: a size, another one, the same, 0, none. */
+Test(writer, size_of_an_operation_is_read_back)
+{
+	static const uint64_t sizes[] = {UINT64_MAX, 4096, 4096, 0};
+	static const char *const texts[] = {" size=18446744073709551615\n", " size=4096\n",
+					    " size=4096\n", " size=0\n", "result=0\n"};
+	struct iot_writer *w = memory_writer((struct make){.tick_ns = 1000});
+	struct iot_operation op = {.name = "truncate", .result = "0", .process = 1, .file = 2};
+	for (size_t i = 0; i < 5; i++) {
+		op.has_size = i < 4;
+		op.size = op.has_size ? sizes[i] : 7;
+		cr_assert_eq(iot_writer_operations(w, &op, 1), IOT_OK);
+	}
+	struct bytes trace = written(w);
+	struct reading all = read_bytes(trace.data, trace.size, (struct how){0});
+	cr_assert_eq(all.comments, 5);
+	const char *at = all.text.data;
+	for (size_t i = 0; i < 5; i++) {
+		const char *end = strchr(at, '\n') + 1;
+		const size_t size = strlen(texts[i]);
+		cr_assert_geq((size_t)(end - at), size);
+		cr_expect_arr_eq(end - size, texts[i], size);
+		at = end;
+	}
+	free_reading(&all);
+	free(trace.data);
 }
 
 Test(writer, paths_of_operations_fill_the_state_as_their_texts_do)
