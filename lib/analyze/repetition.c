@@ -9,10 +9,23 @@ enum { AHEAD = 4 /* candidates */ };
 
 /* Hashes */
 
+/* Odd, with as many bits set as not. */
+#define OFFSET_SALT 0xc280ad3729a6f2e7U
+#define SAME_FILE_SALT 0xd670c342c6cce997U
+#define ANY_FILE_SALT 0xcc9c26a813678d7bU
+
 static inline uint64_t mix(uint64_t h)
 {
 	h = (h ^ h >> 32) * 0x9e3779b97f4a7c15U;
 	return (h ^ h >> 29) * 0xbf58476d1ce4e5b9U;
+}
+
+/* Of two words that are not 0, except by chance: the halves of their product, combined. */
+static inline uint64_t fold(uint64_t a, uint64_t b)
+{
+	__extension__ typedef unsigned __int128 wide;
+	const wide product = (wide)a * b;
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 static inline uint64_t hash_of_file(const struct file_key *key)
@@ -238,31 +251,42 @@ static inline void set_sources(const struct repetition *r, const struct io_batch
 {
 	for (size_t i = 0; i < b->ids; i++) {
 		const struct io_id *id = &b->id[i];
-		sources[i] = (struct source){r->process_hash[id->process],
-					     r->file_hash[id->file] << 1, &r->requests[id->process],
-					     id->process, id->file + 1 == other_file};
+		sources[i] = (struct source){r->process_hash[id->process], r->file_hash[id->file],
+					     &r->requests[id->process], id->process,
+					     id->file + 1 == other_file};
 	}
 }
 
-/* Of requests of known offset. */
+/* Of requests of known offset. alone: of one fileId. */
 static inline void find_candidates(const struct io_span *span, const struct source *sources,
-				   struct candidates *same_file, struct candidates *any_file)
+				   bool alone, struct candidates *same_file,
+				   struct candidates *any_file)
 {
 	size_t same = same_file->count, any = any_file->count;
+	const struct source only = sources[0];
+	const uint64_t first = *only.requests;
 	for (size_t i = 0; i < span->count; i++) {
-		const struct source *from = &sources[span->id[i]];
-		struct candidate c = {.number = (*from->requests)++, .process = from->process};
-		const uint64_t place = mix(span->offset[i] * 0x94d049bb133111ebU +
-					   span->length[i] * 2 + span->write[i]) ^
-				       from->process_hash;
-		c.hash = mix(place ^ from->file_hash);
+		const struct source *from = alone ? &only : &sources[span->id[i]];
+		const uint64_t shape = span->length[i] * 2 + span->write[i];
+		const uint64_t place = fold(span->offset[i] ^ OFFSET_SALT, shape ^ from->process_hash);
+		struct candidate c = {.number = alone ? first + i : (*from->requests)++,
+				      .process = from->process};
+		c.hash = fold(place ^ from->file_hash, SAME_FILE_SALT);
 		if (!from->omitted)
 			same = append(same_file->of, same, same_file->hash_max, c);
-		c.hash = mix(place);
+		c.hash = fold(place, ANY_FILE_SALT);
 		any = append(any_file->of, any, any_file->hash_max, c);
 	}
+	if (alone)
+		*only.requests = first + span->count;
 	same_file->count = same;
 	any_file->count = any;
+}
+
+static void add_uncounted(const struct io_span *span, const struct source *sources)
+{
+	for (size_t i = 0; i < span->count; i++)
+		++*sources[span->id[i]].requests;
 }
 
 bool repetition_add(struct repetition *r, const struct io_batch *batch, uint32_t other_file,
@@ -277,10 +301,12 @@ bool repetition_add(struct repetition *r, const struct io_batch *batch, uint32_t
 	begin_candidates(&any_file, &r->of[1]);
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct io_span *span = &spans->span[i];
-		if (span_is_located(span))
-			find_candidates(span, sources, &same_file, &any_file);
-		for (size_t k = 0; k < span->count && !span_is_located(span); k++)
-			++*sources[span->id[k]].requests;
+		if (!span_is_located(span))
+			add_uncounted(span, sources);
+		else if (batch->ids == 1)
+			find_candidates(span, sources, true, &same_file, &any_file);
+		else
+			find_candidates(span, sources, false, &same_file, &any_file);
 	}
 	return add_candidates(&r->of[0], &same_file) && add_candidates(&r->of[1], &any_file);
 }
