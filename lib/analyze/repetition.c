@@ -10,9 +10,9 @@ enum { AHEAD = 4 /* candidates */ };
 /* Hashes */
 
 /* Odd, with as many bits set as not. */
-#define OFFSET_SALT 0xc280ad3729a6f2e7U
+#define OFFSET_SALT    0xc280ad3729a6f2e7U
 #define SAME_FILE_SALT 0xd670c342c6cce997U
-#define ANY_FILE_SALT 0xcc9c26a813678d7bU
+#define ANY_FILE_SALT  0xcc9c26a813678d7bU
 
 static inline uint64_t mix(uint64_t h)
 {
@@ -189,25 +189,31 @@ static void begin_candidates(struct candidates *c, const struct repetition_table
 }
 
 /*
- * The usual case: the token is the expected one or the previous one, and its lag was counted before.
- * Returns false, with nothing added, if it is not.
+ * Adds candidates from `from` on as long as their tokens are the expected or the previous one, and
+ * their lags were counted before, which is the usual case; returns the index of the first other one.
  */
-static inline bool add_expected(struct repetition_table *t, const struct candidate *c,
-				unsigned level)
+static size_t add_expected(struct repetition_table *t, const struct candidates *c, size_t from)
 {
-	size_t i = t->next_token;
-	if (i > 0 && t->token_map.keys[i - 1] == c->hash)
-		i--;
-	else if (i >= t->token_map.count || t->token_map.keys[i] != c->hash)
-		return false;
-	const uint64_t key = repetition_lag_key(c->number - t->tokens[i].last, level);
-	const size_t n = *recent_lag(t, key);
-	if (n >= t->lag_map.count || t->lag_map.keys[n] != key)
-		return false;
-	t->tokens[i].last = c->number;
-	t->lags[n]++;
-	t->next_token = i + 1;
-	return true;
+	const uint64_t *const hashes = t->token_map.keys, *const lag_keys = t->lag_map.keys;
+	const size_t token_count = t->token_map.count, lag_count = t->lag_map.count;
+	size_t next = t->next_token, i = from;
+	for (; i < c->count; i++) {
+		const struct candidate *of = &c->of[i];
+		const size_t token = next - (next > 0 && hashes[next - 1] == of->hash);
+		if (token >= token_count || hashes[token] != of->hash)
+			break;
+		const unsigned level = level_of(of->hash);
+		const uint64_t key = repetition_lag_key(of->number - t->tokens[token].last, level);
+		const size_t lag = *recent_lag(t, key);
+		if (lag >= lag_count || lag_keys[lag] != key)
+			break;
+		t->tokens[token].last = of->number;
+		t->requests[level]++;
+		t->lags[lag]++;
+		next = token + 1;
+	}
+	t->next_token = next;
+	return i;
 }
 
 /* Loads the memory of candidates that follow i. */
@@ -222,16 +228,14 @@ static inline void prefetch(const struct repetition_table *t, const struct candi
 /* The level may rise between them. */
 static bool add_candidates(struct repetition_table *t, const struct candidates *c)
 {
-	for (size_t i = 0; i < c->count; i++) {
+	for (size_t i = 0; (i = add_expected(t, c, i)) < c->count; i++) {
 		const struct candidate *of = &c->of[i];
 		const struct repetition_token token = {of->number, of->number, of->process};
 		const unsigned level = level_of(of->hash);
+		prefetch(t, c, i);
 		if (level < t->level)
 			continue;
 		t->requests[level]++;
-		if (add_expected(t, of, level))
-			continue;
-		prefetch(t, c, i);
 		if (!add(t, of->hash, &token))
 			return false;
 	}
@@ -268,7 +272,8 @@ static inline void find_candidates(const struct io_span *span, const struct sour
 	for (size_t i = 0; i < span->count; i++) {
 		const struct source *from = alone ? &only : &sources[span->id[i]];
 		const uint64_t shape = span->length[i] * 2 + span->write[i];
-		const uint64_t place = fold(span->offset[i] ^ OFFSET_SALT, shape ^ from->process_hash);
+		const uint64_t place =
+		    fold(span->offset[i] ^ OFFSET_SALT, shape ^ from->process_hash);
 		struct candidate c = {.number = alone ? first + i : (*from->requests)++,
 				      .process = from->process};
 		c.hash = fold(place ^ from->file_hash, SAME_FILE_SALT);
