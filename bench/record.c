@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,21 +35,74 @@ struct calls {
 	__typeof__(pread) *pread;
 	__typeof__(read) *read;
 	__typeof__(write) *write;
+	__typeof__(open) *open;
+	__typeof__(close) *close;
+	__typeof__(lstat) *lstat;
+	__typeof__(fstat) *fstat;
 };
 
 static struct {
 	int blocks, calls, threads;
 	size_t bytes;
+	const char *path;
 	struct calls raw;
 } bench = {.blocks = 400, .calls = 1000, .threads = 1, .bytes = 4096};
 
-static const struct calls traced = {pread, read, write};
+static const struct calls traced = {pread, read, write, open, close, lstat, fstat};
 
 struct thread {
 	pthread_t id;
 	int fd;
+	char *buffer;
 	double *plain, *added;
-	const char *kind;
+	const struct kind *kind;
+};
+
+/* Kinds of calls. They return whether the call did what it should. */
+
+static bool call_pread(const struct calls *by, const struct thread *t)
+{
+	return by->pread(t->fd, t->buffer, bench.bytes, 0) == (ssize_t)bench.bytes;
+}
+
+static bool call_read(const struct calls *by, const struct thread *t)
+{
+	return by->read(t->fd, t->buffer, bench.bytes) == (ssize_t)bench.bytes;
+}
+
+static bool call_write(const struct calls *by, const struct thread *t)
+{
+	return by->write(t->fd, t->buffer, bench.bytes) == (ssize_t)bench.bytes;
+}
+
+static bool call_lstat(const struct calls *by, const struct thread *t)
+{
+	struct stat s;
+	(void)t;
+	return by->lstat(bench.path, &s) == 0;
+}
+
+static bool call_fstat(const struct calls *by, const struct thread *t)
+{
+	struct stat s;
+	return by->fstat(t->fd, &s) == 0;
+}
+
+static bool call_open_close(const struct calls *by, const struct thread *t)
+{
+	(void)t;
+	const int fd = by->open(bench.path, O_RDONLY);
+	return fd >= 0 && by->close(fd) == 0;
+}
+
+static const struct kind {
+	const char *name;
+	bool (*call)(const struct calls *, const struct thread *);
+	bool moves; /* the position: the file is begun again after FILE_CALLS */
+} kinds[] = {
+    {"write", call_write, true},  {"pread", call_pread, false},
+    {"read", call_read, true},    {"lstat", call_lstat, false},
+    {"fstat", call_fstat, false}, {"open+close", call_open_close, false},
 };
 
 static double now_ns(void)
@@ -59,20 +113,13 @@ static double now_ns(void)
 }
 
 /* Returns nanoseconds per call. */
-static double block(const struct calls *by, const struct thread *t, char *buffer)
+static double block(const struct calls *by, const struct thread *t)
 {
 	const double start = now_ns();
 	for (int i = 0; i < bench.calls; i++) {
-		ssize_t n;
-		if (i % FILE_CALLS == 0)
+		if (t->kind->moves && i % FILE_CALLS == 0)
 			lseek(t->fd, 0, SEEK_SET);
-		if (t->kind[0] == 'p')
-			n = by->pread(t->fd, buffer, bench.bytes, 0);
-		else if (t->kind[0] == 'r')
-			n = by->read(t->fd, buffer, bench.bytes);
-		else
-			n = by->write(t->fd, buffer, bench.bytes);
-		if (n != (ssize_t)bench.bytes)
+		if (!t->kind->call(by, t))
 			abort();
 	}
 	return (now_ns() - start) / bench.calls;
@@ -81,25 +128,25 @@ static double block(const struct calls *by, const struct thread *t, char *buffer
 static void *run(void *argument)
 {
 	struct thread *t = argument;
-	char *buffer = calloc(1, bench.bytes);
-	block(&traced, t, buffer);
+	t->buffer = calloc(1, bench.bytes);
+	block(&traced, t);
 	for (int i = 0; i < bench.blocks;
 	     i++) { /* in turns: the first of a pair is at a disadvantage */
-		const double first = block(i % 2 != 0 ? &traced : &bench.raw, t, buffer);
-		const double second = block(i % 2 != 0 ? &bench.raw : &traced, t, buffer);
+		const double first = block(i % 2 != 0 ? &traced : &bench.raw, t);
+		const double second = block(i % 2 != 0 ? &bench.raw : &traced, t);
 		t->plain[i] = i % 2 != 0 ? second : first;
 		t->added[i] = i % 2 != 0 ? first - second : second - first;
 	}
-	free(buffer);
+	free(t->buffer);
 	return NULL;
 }
 
-static void measure(const char *kind, const char *path)
+static void measure(const struct kind *kind)
 {
 	struct thread *t = calloc((size_t)bench.threads, sizeof *t);
 	double plain = 0, added = 0;
 	for (int i = 0; i < bench.threads; i++) {
-		t[i] = (struct thread){.fd = open(path, O_RDWR), .kind = kind};
+		t[i] = (struct thread){.fd = open(bench.path, O_RDWR), .kind = kind};
 		t[i].plain = calloc((size_t)bench.blocks, sizeof(double));
 		t[i].added = calloc((size_t)bench.blocks, sizeof(double));
 		pthread_create(&t[i].id, NULL, run, &t[i]);
@@ -113,8 +160,8 @@ static void measure(const char *kind, const char *path)
 		close(t[i].fd);
 	}
 	free(t);
-	printf("%-6s %zu bytes, %d threads: %.0f ns untraced, %.0f ns added\n", kind, bench.bytes,
-	       bench.threads, plain, added);
+	printf("%-10s %zu bytes, %d threads: %.0f ns untraced, %.0f ns added\n", kind->name,
+	       bench.bytes, bench.threads, plain, added);
 }
 
 /* Stores the function of libc itself. */
@@ -240,18 +287,21 @@ int main(int argc, char **argv)
 		return 2;
 	if (getenv(RECORD_VARIABLE) == NULL)
 		return run_recorded(argv, argv[optind], tsc);
-	const char *const path = argv[optind + 1];
+	bench.path = argv[optind + 1];
 	void *const libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
 	if (libc == NULL)
 		return 1;
 	find(libc, "pread", &bench.raw.pread);
 	find(libc, "read", &bench.raw.read);
 	find(libc, "write", &bench.raw.write);
-	const int fd = open(path, O_RDWR | O_CREAT, 0600);
+	find(libc, "open", &bench.raw.open);
+	find(libc, "close", &bench.raw.close);
+	find(libc, "lstat", &bench.raw.lstat);
+	find(libc, "fstat", &bench.raw.fstat);
+	const int fd = open(bench.path, O_RDWR | O_CREAT, 0600);
 	if (ftruncate(fd, FILE_CALLS * (off_t)bench.bytes) != 0 || close(fd) != 0)
 		return 1;
-	measure("write", path);
-	measure("pread", path);
-	measure("read", path);
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		measure(&kinds[i]);
 	return 0;
 }
