@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "text_pool.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,8 @@ struct text_slab {
 	char data[SLAB_SIZE - sizeof(struct text_slab *)];
 };
 
-_Static_assert(sizeof(struct text_slab) == SLAB_SIZE, "no padding");
-_Static_assert(TEXT_POOL_STEP >= ADDRESS, "freed texts have an address");
+static_assert(sizeof(struct text_slab) == SLAB_SIZE, "no padding");
+static_assert(TEXT_POOL_STEP >= sizeof(char *), "freed texts have an address");
 
 static size_t steps_of(size_t size)
 {
