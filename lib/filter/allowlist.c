@@ -35,11 +35,11 @@ static const struct key_rule file_keys[] = {
     {"completion", VALUE_KNOWN}, {"cpu", VALUE_KNOWN},     {"start", VALUE_KNOWN},
     {"layer", VALUE_KEYWORD},    {"fs", VALUE_FILESYSTEM}, {"mount", VALUE_PATH},
     {NULL, VALUE_NUMBER}};
-static const struct key_rule op_keys[] = {
-    {"name", VALUE_OPERATION},  {"time", VALUE_TIME},     {"took", VALUE_TOOK},
-    {"process", VALUE_PROCESS}, {"file", VALUE_FILE},     {"path", VALUE_PATH},
-    {"to", VALUE_PATH},         {"result", VALUE_RESULT}, {"size", VALUE_SIZE},
-    {NULL, VALUE_NUMBER}};
+static const struct key_rule op_keys[] = {{"name", VALUE_OPERATION}, {"time", VALUE_TIME},
+					  {"took", VALUE_TOOK},      {"process", VALUE_PROCESS},
+					  {"file", VALUE_FILE},      {"path", VALUE_PATH},
+					  {"to", VALUE_PATH},        {"result", VALUE_RESULT},
+					  {"size", VALUE_SIZE},      {NULL, VALUE_NUMBER}};
 static const struct key_rule counter_keys[] = {{"source", VALUE_SOURCE}, {"time", VALUE_TIME},
 					       {"took", VALUE_TOOK},     {"process", VALUE_PROCESS},
 					       {"file", VALUE_FILE},     {"path", VALUE_PATH},
