@@ -34,6 +34,13 @@ enum {
 	ZSTD_LEVEL_DEFAULT = 1,
 	ZSTD_LEVEL_SMALL = 6, /* of an output that fits in the buffer: milliseconds at most */
 	ZSTD_LEVEL_MAX = 19,
+	/*
+	 * of a file that is read while it is written, next to the programs that it records: the
+	 * tables and the window stay in the cache, and few pages are touched
+	 */
+	ZSTD_LIVE_WINDOW_LOG = 17,
+	ZSTD_LIVE_HASH_LOG = 11,
+	TEXT_LIVE = 1 << 16,
 	GZIP_CAPACITY_MIN = 64, /* with less output space zlib repeats its flush markers */
 };
 
@@ -156,9 +163,16 @@ static int zstd_threads(const struct byte_sink *s)
 	return s->threads < (unsigned)max ? (int)s->threads : max;
 }
 
+/* Returns whether the file is read while it is written. */
+static bool is_live(const struct byte_sink *s)
+{
+	return (s->file_how & ATOMIC_FILE_IN_PLACE) != 0;
+}
+
 static int make_zstd(struct byte_sink *s)
 {
 	const int threads = zstd_threads(s);
+	const bool is_small = is_live(s) && s->level == 0;
 	size_t rc;
 
 	s->zstd = ZSTD_createCCtx();
@@ -168,6 +182,10 @@ static int make_zstd(struct byte_sink *s)
 				    s->level ? s->level : ZSTD_LEVEL_DEFAULT);
 	if (!ZSTD_isError(rc))
 		rc = ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_checksumFlag, 1);
+	if (!ZSTD_isError(rc) && is_small)
+		rc = ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_windowLog, ZSTD_LIVE_WINDOW_LOG);
+	if (!ZSTD_isError(rc) && is_small)
+		rc = ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_hashLog, ZSTD_LIVE_HASH_LOG);
 	if (!ZSTD_isError(rc) && threads > 0)
 		rc = ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_nbWorkers, threads);
 	if (!ZSTD_isError(rc) && threads > 0)
@@ -203,10 +221,10 @@ static int begin(struct byte_sink *s, const char *name)
 		return error_set(&s->error, IOT_EUSAGE, "%s: is open already", name_of(s));
 	if (set_name(s, name) != IOT_OK)
 		return s->error.status;
-	s->text = malloc(BUFFER_SIZE);
+	s->text_capacity = is_live(s) ? TEXT_LIVE : BUFFER_SIZE;
+	s->text = malloc(s->text_capacity);
 	if (!s->text)
 		return fail_memory(s);
-	s->text_capacity = BUFFER_SIZE;
 	if (s->how == IOT_PLAIN)
 		return IOT_OK;
 	s->packed = malloc(BUFFER_SIZE);
