@@ -357,8 +357,12 @@ Test(anonymize, sizes_are_rounded_as_ends_are)
 {
 	static const struct {
 		uint64_t grain, size, becomes;
-	} cases[] = {{0, 4097, 4097},      {4096, 0, 0},       {4096, 1, 4096},
-		     {4096, 4096, 4096},   {4096, 4097, 8192}, {4096, UINT64_MAX, UINT64_MAX},
+	} cases[] = {{0, 4097, 4097},
+		     {4096, 0, 0},
+		     {4096, 1, 4096},
+		     {4096, 4096, 4096},
+		     {4096, 4097, 8192},
+		     {4096, UINT64_MAX, UINT64_MAX},
 		     {0, UINT64_MAX, UINT64_MAX}};
 	char text[100], expected[100];
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
