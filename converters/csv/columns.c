@@ -431,10 +431,11 @@ static size_t raw_header(struct csv_layout *l, struct iot_text line)
 	return n;
 }
 
+/* Without a column of lengths, `size` is that of the requests of another program. */
 static size_t own_header(struct csv_layout *l, struct iot_text line)
 {
 	struct iot_text rest = line, part;
-	bool certain = false;
+	bool certain = false, has_length = false, has_size = false;
 	while (split(&rest, l->delimiter, &part)) {
 		size_t i = 0;
 		while (i < OWN && !is(part, own[i].name))
@@ -442,7 +443,10 @@ static size_t own_header(struct csv_layout *l, struct iot_text line)
 		if (i == OWN)
 			return 0;
 		certain = certain || i < OWN_CERTAIN;
+		has_length = has_length || own[i].field == CSV_LENGTH;
+		has_size = has_size || own[i].field == CSV_SIZE;
 	}
+	certain = certain && (has_length || !has_size);
 	for (rest = line; certain && split(&rest, l->delimiter, &part);) {
 		size_t i = 0;
 		while (!is(part, own[i].name))

@@ -35,8 +35,8 @@ enum {
 	ZSTD_LEVEL_SMALL = 6, /* of an output that fits in the buffer: milliseconds at most */
 	ZSTD_LEVEL_MAX = 19,
 	/*
-	 * of a file that is read while it is written, next to the programs that it records: the
-	 * tables and the window stay in the cache, and few pages are touched
+	 * of a trace that is read while it is written: its memory stays in the cache and has few
+	 * pages, as recorded programs use the same processors
 	 */
 	ZSTD_LIVE_WINDOW_LOG = 17,
 	ZSTD_LIVE_HASH_LOG = 11,

@@ -273,6 +273,15 @@ Test(csv, own_operation_named_write)
 					    "%op name=write time=2 offset=5\n3+0? r 5+0 0/0\n");
 }
 
+/* The size that a truncate sets is a column next to the length; without one, it is the length. */
+Test(csv, size_is_the_length_in_other_tables)
+{
+	cr_expect_str_eq(table(NULL, "start_ns,op,offset,size\n1,read,0,4096\n"),
+			 "1+0? r 0+4096 0/0\n");
+	cr_expect_str_eq(table(NULL, "start_ns,op,offset,length,kind,size\n1,truncate,,,op,7\n"),
+			 "%op name=truncate time=1 size=7\n");
+}
+
 /* Quotes */
 
 Test(csv, quotes)
