@@ -9,7 +9,7 @@ enum { AHEAD = 4 /* candidates */ };
 
 /* Hashes */
 
-/* Odd, with as many bits set as not. */
+/* They are odd, and half of their bits are set. */
 #define OFFSET_SALT    0xc280ad3729a6f2e7U
 #define SAME_FILE_SALT 0xd670c342c6cce997U
 #define ANY_FILE_SALT  0xcc9c26a813678d7bU
@@ -20,7 +20,7 @@ static inline uint64_t mix(uint64_t h)
 	return (h ^ h >> 29) * 0xbf58476d1ce4e5b9U;
 }
 
-/* Of two words that are not 0, except by chance: the halves of their product, combined. */
+/* Combines the halves of the product of two words, either of which is 0 only by chance. */
 static inline uint64_t fold(uint64_t a, uint64_t b)
 {
 	__extension__ typedef unsigned __int128 wide;
