@@ -74,7 +74,10 @@ static bool act_busy(struct layer *l, const struct batch_slot *s, const struct b
 {
 	const struct row_operation *op = &of->operation;
 	(void)s;
-	return of->kind != ACTION_OPERATION || !op->has_end ||
+	if (of->kind != ACTION_OPERATION)
+		return true;
+	busy_count_op(&l->busy, op->has_end);
+	return !op->has_end ||
 	       busy_add_op(&l->busy, of->numbers.process, op->start_ns, op->duration_ns);
 }
 

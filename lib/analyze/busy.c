@@ -135,6 +135,17 @@ bool busy_add(struct busy *b, const struct io_spans *spans)
 	return true;
 }
 
+void busy_count_op(struct busy *b, bool timed)
+{
+	b->operations++;
+	b->timed_operations += timed;
+}
+
+bool busy_lacks_operations(const struct busy *b)
+{
+	return b->operations > 0 && b->timed_operations == 0;
+}
+
 bool busy_add_op(struct busy *b, size_t process, int64_t start_ns, uint64_t duration_ns)
 {
 	const int64_t end = interval_end(start_ns, duration_ns);
@@ -253,6 +264,8 @@ bool busy_join(struct busy *b, const struct busy *part, const uint32_t *number)
 	size_t previous_capacity = 0;
 	for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
 		b->inexact[kind] |= part->inexact[kind];
+	b->operations = saturate_add(b->operations, part->operations);
+	b->timed_operations = saturate_add(b->timed_operations, part->timed_operations);
 	const bool joined = join_rows(b, part, number, &previous, &previous_capacity);
 	free(previous);
 	return joined;

@@ -37,12 +37,16 @@ struct busy {
 	size_t capacity;
 	struct busy_head (*heads)[BUSY_KINDS]; /* by process */
 	size_t head_capacity;
+	uint64_t operations, timed_operations; /* of all processes; not by pair */
 };
 
 /* These return false if out of memory. */
 bool busy_add(struct busy *b, const struct io_spans *spans);
-/* An operation of a process or pair. */
+/* An operation, and the time of one of a process or pair, if it is known. */
+void busy_count_op(struct busy *b, bool timed);
 bool busy_add_op(struct busy *b, size_t process, int64_t start_ns, uint64_t duration_ns);
+/* Whether there are operations, but no start and duration of any is known. */
+bool busy_lacks_operations(const struct busy *b);
 /* Adds a part, whose processes or pairs have these numbers in b. */
 bool busy_join(struct busy *b, const struct busy *part, const uint32_t *number);
 /*

@@ -105,9 +105,20 @@ static void more_state(struct state *s, struct busy *b)
 	}
 }
 
+static void operations_state(struct state *s, struct busy *b)
+{
+	size_t i;
+	while (state_each(s, "busy.operations", 1, &i)) {
+		state_number(s, "count", &b->operations);
+		state_limited(s, "timed", &b->timed_operations, b->operations);
+	}
+}
+
 void busy_state(struct state *s, struct busy *b)
 {
 	size_t i;
+	if (!b->by_pair)
+		operations_state(s, b);
 	while (state_each(s, b->by_pair ? "busy.pairs" : "busy", BUSY_KINDS, &i))
 		state_flag(s, "inexact", &b->inexact[i]);
 	processes_state(s, b);

@@ -56,3 +56,12 @@ printf 'start_ns,op,offset,length,path\n5,read,0,4096,/a\n3000000000,write,4096,
 "$IOTRACE" analyze starts.iot | grep -E '^(in I/O|outstanding)'
 "$IOTRACE" analyze --tsv starts.iot |
 	grep -E '^time	(t_.|io_.*|concurrency.*|in_flight_ns|busy_ns|idle_gap|metadata_share|MiB_s)	'
+# Operations without durations take an unknown time; without operations, none.
+metadata() {
+	"$IOTRACE" analyze -q --tsv --section=time "$1" | grep -E '(md_time|md_share|metadata_share|MiB_s)	'
+}
+metadata known
+sed '1i ff %op name=open process=7 file=1 path=/a result=0' known >untimed
+metadata untimed
+sed '1i ff %op name=open time=1 took=2 process=7 file=1 path=/a result=0' untimed >timed
+metadata timed

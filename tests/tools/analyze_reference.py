@@ -1206,11 +1206,15 @@ def shares(t):
     rate = ratio(size * SECOND, max(blocked, default=0) * MIB)
     durations = sum(r.duration for r in t.requests if r.timed)
     whole = t.T * t.P if t.T else None
-    requests = Row()
+    requests, operations = Row(), Counter()
     for r in t.requests:
         requests.add(r)
+    for row in rows(t, lambda e: e.process).values():
+        operations += Counter(n=row.n["m"], untimed=row.untimed["m"])
+    no_operation = 0 < operations["n"] == operations["untimed"]
     untimed = ([name for name, kinds in (("t_r", "r"), ("t_w", "w")) if requests.is_untimed(kinds)]
-               + ["io_time", "io_md_time", "io_time_max", "io_share", "io_md_share"] * requests.is_untimed("rw"))
+               + ["io_time", "io_md_time", "io_time_max", "io_share", "io_md_share"] * requests.is_untimed("rw")
+               + ["md_time", "io_md_time", "io_md_share"] * no_operation)
     if untimed:
         untimed += ["metadata_share", "MiB_s", "MiB_s_CN"]
     latency = {"latency_" + d: Histogram(r.duration for r in t.requests if r.timed and r.write == (d == "w")).summary() for d in "rw"}
