@@ -74,19 +74,28 @@ static bool give_jobs(struct analyze_head *of, size_t count)
 	return true;
 }
 
-/* Drops repeated parts, which a task that ran twice has written. */
-static void drop_equal(struct analyze_head *of, size_t *count)
+/* A part without bytes, of a trace that is whole because it has no %sync at which it can be cut. */
+static bool is_empty_rest(const struct analyze_head *whole, const struct analyze_head *part)
+{
+	return whole->stored == 0 && part->stored > 0 && part->from == part->stored &&
+	       same_trace(whole, part);
+}
+
+/* Drops repeated parts, which a task that ran twice has written, and those that add nothing. */
+static void drop_parts(struct analyze_head *of, size_t *count)
 {
 	size_t used = 0;
 	for (size_t i = 0; i < *count; i++) {
-		if (used > 0 && same_part(&of[used - 1], &of[i]) &&
-		    (of[i].from < of[i].to || of[i].stored == 0)) {
+		const struct analyze_head *last = used > 0 ? &of[used - 1] : NULL;
+		const bool again = last != NULL && same_part(last, &of[i]) &&
+				   (of[i].from < of[i].to || of[i].stored == 0);
+		if (again)
 			message_print("%s: the same %s as %s; left out", of[i].path,
-				      of[i].stored == 0 ? "trace" : "part", of[used - 1].path);
+				      of[i].stored == 0 ? "trace" : "part", last->path);
+		if (again || (last != NULL && is_empty_rest(last, &of[i])))
 			analyze_head_free(&of[i]);
-		} else {
+		else
 			of[used++] = of[i];
-		}
 	}
 	*count = used;
 }
@@ -331,7 +340,7 @@ enum exit_status analyze_inputs_join(struct analyze_inputs *in, struct iot_analy
 		status = message_no_memory();
 	if (status == EXIT_OK && heads.of != NULL) {
 		qsort(heads.of, heads.count, sizeof *heads.of, by_job);
-		drop_equal(heads.of, &heads.count);
+		drop_parts(heads.of, &heads.count);
 		status = check_all(heads.of, heads.count);
 	}
 	if (status == EXIT_OK && heads.of != NULL)

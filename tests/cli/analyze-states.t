@@ -73,3 +73,8 @@ run pair.state
 run short.state
 head -c 3000 whole >cut.state
 run cut.state
+# A trace that cannot be cut is part 1, which the other parts, without bytes, join.
+head -n 30 text | "$IOTRACE" cat -q --framed -o short.iot
+for k in 1 2 3; do "$IOTRACE" analyze --no-fsync --part=$k/3 -s $k.short short.iot 2>&1; done
+"$IOTRACE" analyze --no-fsync -s whole.short short.iot
+run -s joined.short 3.short 1.short 2.short && cmp joined.short whole.short && echo 'joined = whole'
