@@ -125,7 +125,8 @@ static void find_epoch(struct cut *c)
 		if (ev.kind == IOT_TRACE && epoch.data != NULL && c->epoch_ns == 0) {
 			char text[32] = "";
 			memcpy(text, epoch.data, epoch.size < 31 ? epoch.size : 31);
-			c->epoch_ns = strtoull(text, NULL, 10);
+			const bool valid = strspn(text, "0123456789") == epoch.size;
+			c->epoch_ns = valid ? strtoull(text, NULL, 10) : 0;
 			c->epoch_ns = c->epoch_ns > INT64_MAX ? 0 : c->epoch_ns;
 		}
 	}

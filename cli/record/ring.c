@@ -114,7 +114,9 @@ static size_t decode_skip(const unsigned char *data, size_t n)
 {
 	struct record_skip s;
 	memcpy(&s, data, sizeof(s));
-	return s.bytes >= sizeof(s) && s.bytes <= n && s.bytes % 8 == 0 ? (size_t)s.bytes : 0;
+	const bool valid =
+	    s.head.size == sizeof(s) && s.bytes >= sizeof(s) && s.bytes <= n && s.bytes % 8 == 0;
+	return valid ? (size_t)s.bytes : 0;
 }
 
 /* Returns the bytes of the record that the n bytes begin with, 0 if it is invalid. */
