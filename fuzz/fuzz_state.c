@@ -9,6 +9,8 @@
  */
 #include <iotrace/analyze.h>
 
+#include "lib/base/number.h"
+
 #include "fuzz.h"
 
 enum {
@@ -122,13 +124,10 @@ static void find_epoch(struct cut *c)
 	while (!timed && iot_reader_events(r, &ev, 1) == 1) {
 		const struct iot_text epoch = iot_directive_get(&ev, "epoch");
 		timed = ev.kind == IOT_RECORD || (ev.kind == IOT_OP && ev.has & IOT_HAS_TIME);
-		if (ev.kind == IOT_TRACE && epoch.data != NULL && c->epoch_ns == 0) {
-			char text[32] = "";
-			memcpy(text, epoch.data, epoch.size < 31 ? epoch.size : 31);
-			const bool valid = strspn(text, "0123456789") == epoch.size;
-			c->epoch_ns = valid ? strtoull(text, NULL, 10) : 0;
-			c->epoch_ns = c->epoch_ns > INT64_MAX ? 0 : c->epoch_ns;
-		}
+		uint64_t ns;
+		if (ev.kind == IOT_TRACE && c->epoch_ns == 0 && epoch.data != NULL &&
+		    number_decimal(epoch.data, epoch.size, &ns) && ns <= INT64_MAX)
+			c->epoch_ns = ns;
 	}
 	c->tick_ns = iot_reader_fact(r, IOT_FACT_TICK_NS);
 	iot_reader_free(r);

@@ -141,7 +141,7 @@ void busy_count_op(struct busy *b, bool timed)
 	b->timed_operations += timed;
 }
 
-bool busy_lacks_operations(const struct busy *b)
+bool busy_operations_untimed(const struct busy *b)
 {
 	return b->operations > 0 && b->timed_operations == 0;
 }

@@ -42,11 +42,12 @@ struct busy {
 
 /* These return false if out of memory. */
 bool busy_add(struct busy *b, const struct io_spans *spans);
-/* An operation, and the time of one of a process or pair, if it is known. */
+/* An operation of the trace; timed: its start and duration are known. */
 void busy_count_op(struct busy *b, bool timed);
+/* The time of one of a process or pair. */
 bool busy_add_op(struct busy *b, size_t process, int64_t start_ns, uint64_t duration_ns);
-/* Whether there are operations, but no start and duration of any is known. */
-bool busy_lacks_operations(const struct busy *b);
+/* Whether there are operations, none of which is timed. */
+bool busy_operations_untimed(const struct busy *b);
 /* Adds a part, whose processes or pairs have these numbers in b. */
 bool busy_join(struct busy *b, const struct busy *part, const uint32_t *number);
 /*

@@ -26,7 +26,7 @@ static const char *why_unknown(const struct io_time_source *from, enum busy_kind
 	else if (kind != BUSY_METADATA)
 		untimed = io_time_is_unknown(from->totals, from->latency);
 	if (kind == BUSY_METADATA || kind == BUSY_ALL)
-		untimed |= busy_lacks_operations(from->busy);
+		untimed |= busy_operations_untimed(from->busy);
 	if (untimed)
 		return no_times;
 	return from->busy->inexact[kind] ? v->inexact : NULL;
