@@ -494,9 +494,9 @@ static enum exit_status check_files(const struct analyze_run *a, char **paths, s
 	struct same_file_set files = {.command = command, .reads_directories = true};
 	same_file_add_inputs(&files, paths, count);
 	if (a->state != NULL)
-		same_file_add(&files, ROLE_OUTPUT, a->state);
+		same_file_add_output(&files, ROLE_STATE, "--state", a->state);
 	if (a->html != NULL)
-		same_file_add(&files, ROLE_OUTPUT, a->html);
+		same_file_add_output(&files, ROLE_OUTPUT, "--html", a->html);
 	if (a->plots != NULL)
 		plots_add_files(&files, a->plots, a->png);
 	const enum exit_status status = same_file_check(&files);

@@ -286,17 +286,17 @@ static void add_files(const struct anonymize_job *j, struct same_file_set *files
 {
 	same_file_add(files, ROLE_KEY, j->key);
 	if (j->map != NULL)
-		same_file_add(files, ROLE_MAP, j->map);
+		same_file_add_output(files, ROLE_MAP, "--map", j->map);
 	for (size_t i = 0; i < count; i++)
 		same_file_add(files, ROLE_INPUT, paths[i]);
 	if (count == 0)
 		same_file_add(files, ROLE_INPUT, "-");
 	if (j->directory == NULL)
-		same_file_add(files, ROLE_OUTPUT, j->write.path);
+		same_file_add(files, ROLE_TRACE, j->write.path);
 	for (size_t i = 0; i < count && j->directory != NULL; i++) {
 		char *out = taken(paths, i) ? NULL : name_output(j, paths[i]);
 		if (out != NULL)
-			same_file_add(files, ROLE_OUTPUT, out);
+			same_file_add(files, ROLE_TRACE, out);
 		else if (!taken(paths, i))
 			files->failed = true;
 		free(out);

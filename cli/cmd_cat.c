@@ -148,12 +148,24 @@ static enum exit_status cat_export(struct cat *c)
 	return status;
 }
 
+static enum exit_status check_files(const struct cat *c, const char *path, bool iot)
+{
+	struct same_file_set files = {.command = c->command, .reads_directories = true};
+	same_file_add(&files, ROLE_INPUT, path);
+	same_file_add_output(&files, iot ? ROLE_TRACE : ROLE_EXPORT, "-o", c->write.path);
+	if (c->export.setup != NULL)
+		same_file_add_output(&files, ROLE_OUTPUT, "--setup", c->export.setup);
+	const enum exit_status status = same_file_check(&files);
+	same_file_free(&files);
+	return status;
+}
+
 static enum exit_status run(struct cat *c, const char *path)
 {
-	enum exit_status status = same_file_check_two(c->command, c->write.path, path);
+	const bool iot = formats[c->format].export == NULL;
+	enum exit_status status = check_files(c, path, iot);
 	if (status != EXIT_OK)
 		return status;
-	const bool iot = formats[c->format].export == NULL;
 	c->read.verified = iot;
 	c->export.input = path;
 	c->export.path = c->write.path;

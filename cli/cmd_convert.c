@@ -274,17 +274,17 @@ static void add_files(struct convert_job *j, char **paths, size_t count)
 	if (j->directory == NULL && !j->convert.quiet)
 		files->if_twice = "its events are read twice";
 	if (j->directory == NULL)
-		same_file_add(files, ROLE_OUTPUT, j->convert.write.path);
+		same_file_add(files, ROLE_TRACE, j->convert.write.path);
 	for (size_t i = 0; i < count && j->directory != NULL; i++) {
 		char *out = trace_out_name(&j->convert.write, j->directory, paths[i]);
 		if (out == NULL)
 			files->failed = true;
 		else if (!taken(paths, i))
-			same_file_add(files, ROLE_OUTPUT, out);
+			same_file_add(files, ROLE_TRACE, out);
 		free(out);
 	}
 	if (j->report.path != NULL)
-		same_file_add(files, ROLE_REPORT, j->report.path);
+		same_file_add_output(files, ROLE_REPORT, "--report", j->report.path);
 }
 
 /* Names below a directory that is made now may not have resolved before. */

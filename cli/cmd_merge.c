@@ -235,7 +235,7 @@ static int check_files(struct merge_operand *in, struct iot_stream *self)
 	struct same_file_set files = {.command = m->options->command};
 	enum exit_status status = EXIT_OK;
 	const char *path;
-	same_file_add(&files, ROLE_OUTPUT, m->options->write.path);
+	same_file_add(&files, ROLE_TRACE, m->options->write.path);
 	for (size_t i = 0; status == EXIT_OK && (path = iot_source_file(in->source, i)); i++)
 		status = same_file_check_member(&files, path);
 	same_file_free(&files);
@@ -584,7 +584,7 @@ static enum exit_status refuse_files(const struct merge_command *m, char *const 
 	struct same_file_set files = {.command = m->options->command,
 				      .reads_directories = true,
 				      .if_twice = m->options->read.quiet ? NULL : if_twice};
-	same_file_add(&files, ROLE_OUTPUT, m->options->write.path);
+	same_file_add(&files, ROLE_TRACE, m->options->write.path);
 	same_file_add_inputs(&files, paths, m->count);
 	const enum exit_status status = same_file_check(&files);
 	same_file_free(&files);

@@ -107,7 +107,7 @@ static enum exit_status check(const struct procstat_job *j, char **paths, size_t
 			return options_wrong(j->command,
 					     "standard input is a terminal; name a FIFO");
 	}
-	same_file_add(&files, ROLE_OUTPUT, j->out);
+	same_file_add(&files, ROLE_EXPORT, j->out);
 	for (size_t i = 0; i < count; i++)
 		same_file_add(&files, ROLE_INPUT, paths[i]);
 	const enum exit_status status = same_file_check(&files);

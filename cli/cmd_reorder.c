@@ -286,9 +286,9 @@ static enum exit_status work(struct reorder_job *j, const char *path)
 	files->command = &j->command;
 	files->reads_directories = true;
 	same_file_add(files, ROLE_INPUT, path);
-	same_file_add(files, ROLE_OUTPUT, j->write.path);
+	same_file_add(files, ROLE_TRACE, j->write.path);
 	if (j->report.path != NULL)
-		same_file_add(files, ROLE_REPORT, j->report.path);
+		same_file_add_output(files, ROLE_REPORT, "--report", j->report.path);
 	const enum exit_status status = same_file_check(files);
 	if (status != EXIT_OK)
 		return status;

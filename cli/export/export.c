@@ -85,10 +85,11 @@ static bool is_free(const struct export *x, const char *path)
 	const struct export_options *o = x->options;
 	struct same_file_set files = {.command = o->command, .reads_directories = true};
 	same_file_add(&files, ROLE_INPUT, o->input);
-	same_file_add(&files, ROLE_OUTPUT, o->path);
-	same_file_add(&files, ROLE_OUTPUT, path);
-	if (o->setup != NULL && path != o->setup)
-		same_file_add(&files, ROLE_OUTPUT, o->setup);
+	same_file_add(&files, ROLE_EXPORT, o->path);
+	if (path != o->setup)
+		same_file_add_output(&files, ROLE_EXPORT, "-o", path);
+	if (o->setup != NULL)
+		same_file_add_output(&files, ROLE_OUTPUT, "--setup", o->setup);
 	const bool fine = same_file_check(&files) == EXIT_OK;
 	same_file_free(&files);
 	return fine;

@@ -84,7 +84,7 @@ static void add_files(struct same_file_set *files, const char *directory, const 
 		if (path == NULL)
 			files->failed = true;
 		else
-			same_file_add(files, ROLE_OUTPUT, path);
+			same_file_add_output(files, ROLE_OUTPUT, "--plots", path);
 		free(path);
 	}
 }

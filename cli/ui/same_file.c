@@ -14,6 +14,7 @@
 #include "lib/base/error.h"
 #include "lib/base/atomic_file.h"
 #include "lib/base/array.h"
+#include "file_content.h"
 #include "message.h"
 #include "options.h"
 #include "same_content.h"
@@ -23,8 +24,9 @@ enum kind { NOTHING, REGULAR, DIRECTORY, PIPE, ABSENT };
 struct file_used {
 	enum role role;
 	char *path;
-	enum kind kind; /* NOTHING: differs from all other files */
-	dev_t device;   /* of the file, or of its nearest existing ancestor directory */
+	const char *option; /* an output's; NULL: not to be named */
+	enum kind kind;     /* NOTHING: differs from all other files */
+	dev_t device;       /* of the file, or of its nearest existing ancestor directory */
 	ino_t inode;
 	char *rest;   /* ABSENT: the path from that directory, without "." and ".." */
 	size_t index; /* among the files of the command */
@@ -153,11 +155,10 @@ static int by_identity(const void *left, const void *right)
 
 static const char *role_name(const struct file_used *u)
 {
-	static const char *const names[] = {[ROLE_INPUT] = "input",
-					    [ROLE_OUTPUT] = "output",
-					    [ROLE_REPORT] = "report",
-					    [ROLE_KEY] = "key",
-					    [ROLE_MAP] = "mapping"};
+	static const char *const names[] = {
+	    [ROLE_INPUT] = "input",   [ROLE_KEY] = "key",       [ROLE_TRACE] = "output",
+	    [ROLE_STATE] = "output",  [ROLE_EXPORT] = "output", [ROLE_OUTPUT] = "output",
+	    [ROLE_REPORT] = "report", [ROLE_MAP] = "mapping"};
 	return names[u->role];
 }
 
@@ -320,6 +321,48 @@ static enum exit_status check_directory(const struct same_file_set *f,
 	return EXIT_OK;
 }
 
+/* Returns whether the output may take the place of a file with this content. */
+static bool may_replace(enum role role, enum file_content content)
+{
+	switch (content) {
+	case CONTENT_TRACE:
+		return role == ROLE_TRACE;
+	case CONTENT_STATE:
+		return role == ROLE_TRACE || role == ROLE_STATE;
+	case CONTENT_LOG:
+		return role <= ROLE_EXPORT;
+	case CONTENT_OTHER:
+		break;
+	}
+	return true;
+}
+
+static enum exit_status refuse_content(const struct same_file_set *f, const struct file_used *u,
+				       enum file_content content)
+{
+	static const char *const names[] = {
+	    [CONTENT_TRACE] = "a trace", [CONTENT_STATE] = "a state", [CONTENT_LOG] = "a log"};
+	char path[SHOWN];
+	const bool is_long = u->option[1] == '-';
+	escape_text(path, sizeof(path), u->path, strlen(u->path));
+	return options_wrong(f->command,
+			     "%s would replace %s, which is %s; did you mean '%s%sFILE %s'?",
+			     u->option, path, names[content], u->option, is_long ? "=" : " ", path);
+}
+
+/* Fails if an output would replace data, probably because an input was taken for its name. */
+static enum exit_status check_contents(const struct same_file_set *f)
+{
+	for (const struct file_used *u = f->used; u < f->used + f->count; u++) {
+		if (u->option == NULL || u->kind != REGULAR || is_standard_output(u))
+			continue;
+		const enum file_content content = file_content_find(u->path);
+		if (!may_replace(u->role, content))
+			return refuse_content(f, u, content);
+	}
+	return EXIT_OK;
+}
+
 enum exit_status same_file_check(struct same_file_set *f)
 {
 	for (size_t i = 0; i < f->count && !f->failed; i++)
@@ -334,6 +377,8 @@ enum exit_status same_file_check(struct same_file_set *f)
 	for (size_t i = 0; i < f->count && status == EXIT_OK; i++)
 		if (f->reads_directories && f->used[i].kind == DIRECTORY)
 			status = check_directory(f, &f->used[i]);
+	if (status == EXIT_OK)
+		status = check_contents(f);
 	if (status == EXIT_OK && f->if_twice != NULL && f->count > 0) {
 		warn_of_pairs(f);
 		warn_of_copies(f);
@@ -355,7 +400,8 @@ enum exit_status same_file_check_member(const struct same_file_set *f, const cha
 
 /* The list */
 
-void same_file_add(struct same_file_set *f, enum role role, const char *path)
+void same_file_add_output(struct same_file_set *f, enum role role, const char *option,
+			  const char *path)
 {
 	char *copy = strdup(path);
 	if (copy == NULL ||
@@ -364,8 +410,14 @@ void same_file_add(struct same_file_set *f, enum role role, const char *path)
 		f->failed = true;
 		return;
 	}
-	f->used[f->count] = (struct file_used){.role = role, .path = copy, .index = f->count};
+	f->used[f->count] =
+	    (struct file_used){.role = role, .path = copy, .option = option, .index = f->count};
 	f->count++;
+}
+
+void same_file_add(struct same_file_set *f, enum role role, const char *path)
+{
+	same_file_add_output(f, role, NULL, path);
 }
 
 void same_file_free(struct same_file_set *f)
@@ -407,18 +459,18 @@ enum exit_status same_file_check_two(const struct command_spec *cmd, const char 
 {
 	struct same_file_set files = {.command = cmd, .reads_directories = true};
 	same_file_add(&files, ROLE_INPUT, in);
-	same_file_add(&files, ROLE_OUTPUT, out);
+	same_file_add(&files, ROLE_TRACE, out);
 	return check_and_free(&files);
 }
 
 enum exit_status same_file_check_outputs(const struct command_spec *cmd, char *const *inputs,
-					 size_t count, const char *out, const char *other)
+					 size_t count, const char *out, const char *svg)
 {
 	struct same_file_set files = {.command = cmd, .reads_directories = true};
 	same_file_add_inputs(&files, inputs, count);
 	if (out != NULL)
-		same_file_add(&files, ROLE_OUTPUT, out);
-	if (other != NULL)
-		same_file_add(&files, ROLE_OUTPUT, other);
+		same_file_add_output(&files, ROLE_OUTPUT, "-o", out);
+	if (svg != NULL)
+		same_file_add_output(&files, ROLE_OUTPUT, "--svg", svg);
 	return check_and_free(&files);
 }

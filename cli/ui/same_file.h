@@ -15,8 +15,21 @@
 
 #include "options.h"
 
-/* Two inputs may be the same file, unless it is a pipe; otherwise a file has only one role. */
-enum role { ROLE_INPUT, ROLE_OUTPUT, ROLE_REPORT, ROLE_KEY, ROLE_MAP };
+/*
+ * Two inputs may be the same file, unless it is a pipe; otherwise a file has only one role.
+ * A trace may replace any file, a state any file but a trace, an export (data in the format of
+ * another tool) any file but a trace or a state. All others do not replace a log, either.
+ */
+enum role {
+	ROLE_INPUT,
+	ROLE_KEY,
+	ROLE_TRACE,
+	ROLE_STATE,
+	ROLE_EXPORT,
+	ROLE_OUTPUT,
+	ROLE_REPORT,
+	ROLE_MAP
+};
 
 struct file_used;
 
@@ -33,12 +46,15 @@ struct same_file_set {
 
 /* `path` is copied. "-" is standard input or, for every role except ROLE_INPUT, standard output. */
 void same_file_add(struct same_file_set *f, enum role role, const char *path);
+/* The same for an output; `option`, such as "--html", is a constant. */
+void same_file_add_output(struct same_file_set *f, enum role role, const char *option,
+			  const char *path);
 /* Adds all inputs, or standard input if count is 0. */
 void same_file_add_inputs(struct same_file_set *f, char *const *inputs, size_t count);
 /*
- * Returns EXIT_OK, or the exit status if two are the same file, two inputs are the same pipe, or a
- * file to be replaced is in a directory that is an input; a message names both. Examines the file
- * system again on each call.
+ * Returns EXIT_OK, or the exit status if two are the same file, two inputs are the same pipe, a
+ * file to be replaced is in a directory that is an input, or an output would replace a file that
+ * its role does not allow; a message names them. Examines the file system again on each call.
  */
 enum exit_status same_file_check(struct same_file_set *f);
 /* The same for a file that was found in an input, compared with every file that is not an input. */
@@ -48,11 +64,11 @@ void same_file_free(struct same_file_set *f);
 /* The complete check for inputs alone, or standard input if count is 0. */
 enum exit_status same_file_check_inputs(const struct command_spec *cmd, char *const *inputs,
 					size_t count, const char *if_twice);
-/* The complete check for one input and one output. */
+/* The complete check for one input and the output trace. */
 enum exit_status same_file_check_two(const struct command_spec *cmd, const char *out,
 				     const char *in);
-/* The complete check for inputs, or standard input if count is 0, and two outputs or NULL. */
+/* The complete check for inputs, or standard input if count is 0, -o and --svg, or NULL. */
 enum exit_status same_file_check_outputs(const struct command_spec *cmd, char *const *inputs,
-					 size_t count, const char *out, const char *other);
+					 size_t count, const char *out, const char *svg);
 
 #endif

@@ -138,7 +138,7 @@ static enum exit_status check_files(const struct trace_in *in, const struct trac
 	const char *path;
 	if (in->log == NULL || o->out == NULL)
 		return EXIT_OK;
-	same_file_add(&files, ROLE_OUTPUT, o->out);
+	same_file_add(&files, ROLE_TRACE, o->out);
 	for (size_t i = 0; status == EXIT_OK && (path = iot_source_file(in->source, i)); i++)
 		status = same_file_check_member(&files, path);
 	same_file_free(&files);
