@@ -620,14 +620,26 @@ static bool check(struct record_job *j, size_t count)
 	return false;
 }
 
+static bool find_library(char path[PATH_MAX])
+{
+	const char *directory = getenv("IOTRACE_LIBDIR");
+	if (launch_find_library(path) && strpbrk(path, " :") == NULL)
+		return true;
+	if (*path != '\0')
+		message_print_about(path, "LD_PRELOAD cannot name it: it has a blank or ':'");
+	else if (directory != NULL && *directory != '\0')
+		message_print_about(directory, "has no libiotrace-record.so (IOTRACE_LIBDIR)");
+	else
+		message_print("libiotrace-record.so is neither next to this program nor where it "
+			      "was installed; set IOTRACE_LIBDIR to its directory");
+	return false;
+}
+
 static int record(struct record_job *j)
 {
-	char library[PATH_MAX];
-	if (!launch_find_library(library) || strpbrk(library, " :") != NULL) {
-		message_print("libiotrace-record.so was not found next to this program or in its "
-			      "library directory");
+	char library[PATH_MAX] = "";
+	if (!find_library(library))
 		return EXIT_FAILED;
-	}
 	if (!launch_start(&j->launch, j->argv))
 		return failed("no process for the program", errno);
 	char path[PATH_MAX];

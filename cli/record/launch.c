@@ -13,8 +13,10 @@
 #include "lib/base/full_io.h"
 #include "record/ring.h"
 
-#ifndef IOTRACE_LIBDIR
-#define IOTRACE_LIBDIR "/usr/local/lib"
+/* Where install puts the directory of the library: from the program, and as a path. */
+#ifndef LIBDIR
+#define LIBDIR             "/usr/local/lib"
+#define LIBDIR_FROM_BINDIR "../lib"
 #endif
 
 #define LIBRARY "libiotrace-record.so"
@@ -26,24 +28,34 @@ struct release {
 
 /* The library */
 
+/* The path is absolute, because the program and its children may change their directory. */
 static bool is_library(char path[PATH_MAX], const char *directory, const char *below)
 {
-	const int n = snprintf(path, PATH_MAX, "%s%s/" LIBRARY, directory, below);
-	return n > 0 && n < PATH_MAX && access(path, R_OK) == 0;
+	char name[PATH_MAX];
+	const int n = snprintf(name, sizeof(name), "%s%s/" LIBRARY, directory, below);
+	return n > 0 && n < PATH_MAX && access(name, R_OK) == 0 && realpath(name, path) != NULL;
 }
 
-bool launch_find_library(char path[PATH_MAX])
+static bool is_near_program(char path[PATH_MAX], const char *below)
 {
 	char own[PATH_MAX];
 	const ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
 	own[n > 0 ? n : 0] = '\0';
 	char *slash = strrchr(own, '/');
-	if (slash != NULL) {
-		*slash = '\0';
-		if (is_library(path, own, "") || is_library(path, own, "/../lib/iotrace"))
-			return true;
-	}
-	return is_library(path, IOTRACE_LIBDIR, "/iotrace");
+	if (slash == NULL)
+		return false;
+	*slash = '\0';
+	return is_library(path, own, below);
+}
+
+bool launch_find_library(char path[PATH_MAX])
+{
+	const char *directory = getenv("IOTRACE_LIBDIR");
+	if (directory != NULL && *directory != '\0')
+		return is_library(path, directory, "");
+	return is_near_program(path, "") ||
+	       is_near_program(path, "/" LIBDIR_FROM_BINDIR "/iotrace") ||
+	       is_library(path, LIBDIR, "/iotrace");
 }
 
 /* The program */

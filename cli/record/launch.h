@@ -18,7 +18,8 @@ struct launch {
 	bool released, reaped;
 };
 
-/* Returns the path of libiotrace-record.so in `path`, false if it is not found. */
+/* Writes the absolute path of libiotrace-record.so to `path`: in the directory $IOTRACE_LIBDIR if that
+ * is set, else next to this program or where install puts it. Returns false if it is not there. */
 bool launch_find_library(char path[PATH_MAX]);
 /* Finds the file of a program as execvp(3) does; `name` itself if there is none. */
 void launch_find_program(char path[PATH_MAX], const char *name);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What `make install` leaves is enough to build against, by pkg-config alone, as README.md says; and
-# `make uninstall` leaves no file.
+# What `make install` leaves is enough to build against, by pkg-config alone, as README.md says;
+# `make uninstall` leaves no file; and `iotrace record` finds its library wherever both are installed.
 #
 #	sh tests/tools/check_install.sh
 
@@ -20,10 +20,14 @@ fail() {
 	exit 1
 }
 
-${MAKE:-make} --no-print-directory MODE="$MODE" PREFIX="$prefix" install >"$prefix/log" 2>&1 || {
-	cat "$prefix/log"
-	fail 'make install'
+install() { # VARIABLE=VALUE...
+	${MAKE:-make} --no-print-directory MODE="$MODE" "$@" install >"$prefix/log" 2>&1 || {
+		cat "$prefix/log"
+		fail "make $* install"
+	}
 }
+
+install PREFIX="$prefix"
 awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' README.md >"$prefix/example.c"
 awk '/^```c$/ { c = 1 } c && /^```text$/ { on = 1; next } /^```/ { on = 0 } on' \
 	README.md >"$prefix/expected"
@@ -45,4 +49,20 @@ LD_LIBRARY_PATH="$prefix/lib" "$prefix/example" 64 testdata/strace/sqlite.strace
 rm "$prefix/log" "$prefix/example" "$prefix/example.c" "$prefix/expected" "$prefix/seen"
 ${MAKE:-make} --no-print-directory MODE="$MODE" PREFIX="$prefix" uninstall >/dev/null || fail 'make uninstall'
 [ -z "$(find "$prefix" ! -type d)" ] || fail "left by make uninstall: $(find "$prefix" ! -type d)"
+
+# records PROGRAM [VARIABLE=VALUE]
+records() {
+	env $2 "$1" record -q -o "$prefix/true.iot" true || fail "$1 record${2:+ with $2}"
+}
+if [ -e "build/$MODE/libiotrace-record.so" ]; then
+	install PREFIX="$prefix/a" LIBDIR="$prefix/a/libs/64"
+	records "$prefix/a/bin/iotrace"
+	mv "$prefix/a" "$prefix/b"
+	records "$prefix/b/bin/iotrace"
+	mv "$prefix/b/bin/iotrace" "$prefix/iotrace"
+	(records "$prefix/iotrace") 2>/dev/null >&2 && fail 'record without its library'
+	(cd "$prefix" && records ./iotrace IOTRACE_LIBDIR=b/libs/64/iotrace) || exit 1
+	install DESTDIR="$prefix/c" PREFIX=/usr LIBDIR=/usr/lib64
+	records "$prefix/c/usr/bin/iotrace"
+fi
 echo 'installed, built against, uninstalled'
