@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Initialisers of columns, for lists of what a table shows:
+ *
+ *	static const struct iot_column columns[] = {COLUMN(policy), COLUMNS(hits), COLUMN_AS(...)};
+ */
+#ifndef IOTRACE_LIB_RESULT_COLUMNS_H
+#define IOTRACE_LIB_RESULT_COLUMNS_H
+
+#include "metrics.h"
+
+/* clang-format off */
+#define COLUMN(metric)            {&metrics.metric, IOT_BOTH, NULL}
+#define COLUMN_READ(metric)       {&metrics.metric, IOT_READS, NULL}
+#define COLUMN_WRITE(metric)      {&metrics.metric, IOT_WRITES, NULL}
+/* One of reads and one of writes. */
+#define COLUMNS(metric)           COLUMN_READ(metric), COLUMN_WRITE(metric)
+/* A column with a name of its own. */
+#define COLUMN_AS(metric, name)   {&metrics.metric, IOT_BOTH, name}
+#define COLUMN_READ_AS(metric, name)  {&metrics.metric, IOT_READS, name}
+#define COLUMN_WRITE_AS(metric, name) {&metrics.metric, IOT_WRITES, name}
+/* clang-format on */
+
+#define COLUMN_COUNT(columns) (sizeof(columns) / sizeof(columns)[0])
+
+#endif

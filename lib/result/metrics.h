@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The metrics, as members of one constant: &metrics.miss_ratio. To add one, add its line to
+ * metric_list.h.
+ */
+#ifndef IOTRACE_LIB_RESULT_METRICS_H
+#define IOTRACE_LIB_RESULT_METRICS_H
+
+#include <iotrace/result.h>
+
+struct metrics {
+#define METRIC(name, label, quantity, detail, split, definition) struct iot_metric name;
+#include "metric_list.h"
+#undef METRIC
+};
+
+extern const struct metrics metrics;
+
+#endif
