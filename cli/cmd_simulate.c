@@ -12,6 +12,7 @@
 #include "cli/simulate/timing.h"
 #include "cli/ui/message.h"
 #include "cli/ui/same_file.h"
+#include "cli/views/simulate.h"
 
 enum { TOP_ON_TERMINAL = 20, THREADS_MAX = 64 };
 

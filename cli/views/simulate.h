@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What `iotrace simulate` shows of its results. */
+#ifndef CLI_VIEWS_SIMULATE_H
+#define CLI_VIEWS_SIMULATE_H
+
+#include "cli/simulate/results.h"
+
+void simulate_print_tsv(struct simulate_results *r);
+
+#endif
