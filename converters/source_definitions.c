@@ -7,37 +7,46 @@
 #include "source_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/format/definitions.h"
 
 static const size_t MEMORY_MAX = (size_t)1 << 30;
 
+enum { RECENT = 8 }; /* a power of two */
+
 struct definition_stage {
 	struct definitions definitions;
-	unsigned lacks;                 /* flags of all records */
-	uint32_t process, file, object; /* of the previous record */
-	uint8_t logical, flags;
-	bool has_previous;
+	unsigned lacks; /* flags of all records */
+	/* Files of records since the last directive. A copy alternates between two. */
+	struct recent_file {
+		uint32_t process, file, object;
+		uint8_t logical, flags;
+		bool known;
+	} recent[RECENT];
 };
 
-static void find_file(struct definition_stage *s, const struct iot_record *rec)
+static struct recent_file find_file(const struct definition_stage *s, const struct iot_record *rec)
 {
 	const struct definition *d = definitions_path(&s->definitions, rec);
-	s->process = rec->process;
-	s->file = rec->file;
-	s->logical = rec->type & IOT_LOGICAL;
-	s->object = d != NULL ? d->object : 0;
-	s->flags = (uint8_t)(s->lacks | (d != NULL ? d->flags : 0));
-	s->has_previous = true;
+	return (struct recent_file){
+	    .process = rec->process,
+	    .file = rec->file,
+	    .object = d != NULL ? d->object : 0,
+	    .logical = rec->type & IOT_LOGICAL,
+	    .flags = (uint8_t)(s->lacks | (d != NULL ? d->flags : 0)),
+	    .known = true,
+	};
 }
 
 static void complete_record(struct definition_stage *s, struct iot_record *rec)
 {
-	if (!s->has_previous || s->file != rec->file || s->process != rec->process ||
-	    s->logical != (rec->type & IOT_LOGICAL))
-		find_file(s, rec);
-	rec->object = s->object;
-	rec->flags |= s->flags;
+	struct recent_file *f = &s->recent[rec->file % RECENT];
+	if (!f->known || f->file != rec->file || f->process != rec->process ||
+	    f->logical != (rec->type & IOT_LOGICAL))
+		*f = find_file(s, rec);
+	rec->object = f->object;
+	rec->flags |= f->flags;
 }
 
 /* Returns 1 if the event repeats a definition, 0, or a negative status. */
@@ -45,7 +54,7 @@ static int apply_directive(struct definition_stage *s, const struct iot_event *e
 {
 	struct definition *which;
 	unsigned lacks;
-	s->has_previous = false;
+	memset(s->recent, 0, sizeof s->recent);
 	if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks))
 		s->lacks = lacks;
 	return definitions_add(&s->definitions, ev, &which);

@@ -44,6 +44,11 @@ static const char *comment_end(const char *p, const char *end)
 /* Returns the position after the '>' that closes the '<' at p. "->" does not close a name. */
 static const char *note_end(const char *p, const char *end)
 {
+	const char *close = memchr(p, '>', (size_t)(end - p));
+	if (close == NULL)
+		return NULL;
+	if (close[-1] != '-' && memchr(p + 1, '<', (size_t)(close - p - 1)) == NULL)
+		return close + 1;
 	unsigned depth = 0;
 	for (; p < end; p++) {
 		if (*p == '<')

@@ -34,9 +34,26 @@ enum { FRACTION_DIGITS = 9 };
 static const int64_t TICK[FRACTION_DIGITS + 1] = {1000000000, 100000000, 10000000, 1000000, 100000,
 						  10000,      1000,      100,      10,      1};
 
+/* Fast path for a fraction of at most seven digits. Returns false if the loop is needed. */
+static bool short_fraction(struct strace_text *at, unsigned *digits, int64_t *ns)
+{
+	if (at->end - at->p < 9 || *at->p != '.')
+		return false;
+	const uint64_t bytes = number_load(at->p + 1);
+	*digits = number_leading(bytes);
+	if (*digits == 0 || *digits == 8)
+		return false;
+	at->p += 1 + *digits;
+	*ns = number_of_eight(bytes << 8 * (8 - *digits)) * TICK[*digits];
+	return true;
+}
+
 /* Parses ".123456" to nanoseconds; digits after the ninth are dropped. */
 static int64_t fraction(struct strace_text *at, unsigned *digits)
 {
+	int64_t ns;
+	if (short_fraction(at, digits, &ns))
+		return ns;
 	int64_t value = 0;
 	unsigned n = 0;
 	if (strace_skip(&at->p, at->end, "."))
@@ -333,8 +350,27 @@ bool strace_line_unfinished(const char *text, const char *end)
 	return (size_t)(end - text) >= n && end[-2] == '.' && memcmp(end - n, CUT, n) == 0;
 }
 
+/* Fast path for " <0.123456>". Returns false if the general parser is needed. */
+static bool usual_duration(const char *text, const char *end, struct strace_duration *d)
+{
+	enum { SIZE = sizeof " <0.123456>" - 1 };
+	if (end - text < SIZE || end[-1] != '>')
+		return false;
+	const char *p = end - SIZE;
+	const uint64_t fraction = number_load(p + 2) >> 16; /* without "0." */
+	if (p[0] != ' ' || p[1] != '<' || !strace_digit(p[2]) || p[3] != '.' ||
+	    number_leading(fraction) != 6)
+		return false;
+	const int64_t seconds = p[2] - '0';
+	*d = (struct strace_duration){.known = true, .digits = 6};
+	d->ns = (uint64_t)(seconds * NS_PER_SECOND + number_of_eight(fraction << 16) * TICK[6]);
+	return true;
+}
+
 const char *strace_line_duration(const char *text, const char *end, struct strace_duration *d)
 {
+	if (usual_duration(text, end, d))
+		return end - (sizeof " <0.123456>" - 1);
 	const char *p = end;
 	*d = (struct strace_duration){.known = false};
 	if (p == text || *--p != '>')

@@ -55,6 +55,36 @@ static inline bool number_parse(const char *text, size_t n, unsigned base, uint6
 	return n > 0;
 }
 
+/* Loads eight characters, the first one in the lowest byte. */
+static inline uint64_t number_load(const char *text)
+{
+	uint64_t bytes;
+	memcpy(&bytes, text, sizeof bytes);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	bytes = __builtin_bswap64(bytes);
+#endif
+	return bytes;
+}
+
+/* Returns how many of eight loaded characters, from the first one, are decimal digits. */
+static inline unsigned number_leading(uint64_t bytes)
+{
+	bytes ^= 0x3030303030303030U;
+	/* A carry only reaches bytes after the first that is not a digit. */
+	const uint64_t other = ((bytes + 0x7676767676767676U) | bytes) & 0x8080808080808080U;
+	return other == 0 ? 8 : (unsigned)__builtin_ctzll(other) / 8;
+}
+
+/* Returns the number that eight loaded digits form; only the low four bits of each count. */
+static inline uint32_t number_of_eight(uint64_t bytes)
+{
+	const uint64_t digits = 0x0f0f0f0f0f0f0f0fU, pairs = 0x000000ff000000ffU;
+	bytes = (bytes & digits) * 10 + ((bytes & digits) >> 8); /* pairs, in every other byte */
+	return (uint32_t)(((bytes & pairs) * (100 + (UINT64_C(1000000) << 32)) +
+			   (bytes >> 16 & pairs) * (1 + (UINT64_C(10000) << 32))) >>
+			  32);
+}
+
 /*
  * Parses the digits at *at and advances past them. Returns false if there are none or the number
  * does not fit in 64 bits.
@@ -62,8 +92,13 @@ static inline bool number_parse(const char *text, size_t n, unsigned base, uint6
 static inline bool number_scan(const char **at, const char *end, unsigned base, uint64_t *value)
 {
 	const char *p = *at;
+	const ptrdiff_t fit = base == 10 ? 19 : 16; /* any number of this many digits fits */
+	const char *safe = end - p > fit ? p + fit : end;
 	uint64_t v = 0;
-	for (unsigned digit; p < end && (digit = number_digit(*p)) < base; p++)
+	unsigned digit;
+	for (; p < safe && (digit = number_digit(*p)) < base; p++)
+		v = v * base + digit;
+	for (; p < end && (digit = number_digit(*p)) < base; p++)
 		if (!number_append(&v, base, digit))
 			return false;
 	if (p == *at)

@@ -49,3 +49,52 @@ Test(number, fixed_ones_have_zeros_in_front)
 	*number_fixed(text, 1234567, 3) = '\0';
 	cr_assert_str_eq(text, "567");
 }
+
+static void expect_scan(const char *text, unsigned base, uint64_t value, size_t digits)
+{
+	const char *at = text;
+	uint64_t v = 0;
+	cr_assert(number_scan(&at, text + strlen(text), base, &v), "%s", text);
+	cr_assert_eq(v, value, "%s", text);
+	cr_assert_eq((size_t)(at - text), digits, "%s", text);
+}
+
+Test(number, scan_stops_after_the_last_digit)
+{
+	expect_scan("7,", 10, 7, 1);
+	expect_scan("00012345678901234567)", 10, 12345678901234567U, 20);
+	expect_scan("18446744073709551615 ", 10, UINT64_MAX, 20);
+	expect_scan("ffffffffffffffff", 16, UINT64_MAX, 16);
+}
+
+Test(number, scan_refuses_what_does_not_fit)
+{
+	static const char *const texts[] = {"18446744073709551616", "99999999999999999999", "",
+					    "x"};
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+		const char *at = texts[i];
+		uint64_t v;
+		cr_assert_not(number_scan(&at, at + strlen(at), 10, &v), "%s", texts[i]);
+		cr_assert_eq(at, texts[i]);
+	}
+}
+
+Test(number, eight_characters_at_once_as_one_at_a_time)
+{
+	for (unsigned other = 0; other < 256; other++)
+		for (unsigned n = 0; n <= 8; n++) {
+			char text[] = "1234567890";
+			if (n < 8)
+				text[n] = (char)other;
+			unsigned digits = 0;
+			while (digits < 8 && text[digits] >= '0' && text[digits] <= '9')
+				digits++;
+			const uint64_t bytes = number_load(text);
+			cr_assert_eq(number_leading(bytes), digits);
+			char prefix[9] = {0};
+			memcpy(prefix, text, digits);
+			if (digits > 0)
+				cr_assert_eq(number_of_eight(bytes << 8 * (8 - digits)),
+					     strtoul(prefix, NULL, 10));
+		}
+}
