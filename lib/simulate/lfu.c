@@ -2,13 +2,15 @@
 /*
  * LFU: blocks are in order of their count, and among equals of the time at which they reached it.
  * Blocks with equal counts are a group, which has its newest block, after which the next block with
- * that count is inserted.
+ * that count is inserted. The group of new blocks always exists, so a miss needs no memory.
  */
 #include <stdlib.h>
 
 #include "lib/base/array.h"
 
 #include "cache_internal.h"
+
+enum { NEW = 0 }; /* the group of blocks with a count of 1; it may be empty */
 
 struct lfu_group {
 	uint64_t count;  /* of references to each block */
@@ -40,11 +42,10 @@ static void lfu_free(struct cache *c)
 	free(l);
 }
 
-/* Reserves memory for two groups: a hit leaves one for the next insertion. */
 static bool reserve_group(struct lfu *l)
 {
-	return l->used + 2 <= l->capacity ||
-	       array_reserve(&l->groups, &l->capacity, l->used + 2, sizeof *l->groups);
+	return l->free != 0 ||
+	       array_reserve(&l->groups, &l->capacity, (size_t)l->used + 1, sizeof *l->groups);
 }
 
 static bool lfu_init(struct cache *c, const struct cache_future *future)
@@ -54,10 +55,14 @@ static bool lfu_init(struct cache *c, const struct cache_future *future)
 	if (l == NULL)
 		return false;
 	l->group = calloc((size_t)c->capacity + NODE_FIRST, sizeof *l->group);
-	return l->group != NULL && reserve_group(l);
+	if (l->group == NULL || !reserve_group(l))
+		return false;
+	l->groups[NEW] = (struct lfu_group){.count = 1};
+	l->used = 1;
+	return true;
 }
 
-/* Inserts e after node `before`, in the group of this count, which is that of `before` or new. */
+/* Inserts e after node `before`, which is in the same group or ends the group of the next lower count. */
 static void group_add(struct cache *c, struct lfu *l, uint32_t g, uint32_t before, uint32_t e)
 {
 	list_insert_after(c, 0, before, e);
@@ -66,7 +71,8 @@ static void group_add(struct cache *c, struct lfu *l, uint32_t g, uint32_t befor
 	l->groups[g].size++;
 }
 
-static uint32_t group_new(struct lfu *l, uint64_t count)
+/* Returns an empty group, for which memory is reserved. */
+static uint32_t group_take(struct lfu *l, uint64_t count)
 {
 	uint32_t g = l->free;
 	if (g != 0) {
@@ -82,7 +88,7 @@ static uint32_t group_new(struct lfu *l, uint64_t count)
 static void group_remove(struct cache *c, struct lfu *l, uint32_t e)
 {
 	const uint32_t g = l->group[e];
-	if (--l->groups[g].size == 0) {
+	if (--l->groups[g].size == 0 && g != NEW) {
 		l->groups[g].newest = l->free;
 		l->free = g + 1;
 	} else if (l->groups[g].newest == e)
@@ -100,12 +106,12 @@ ALWAYS_INLINE void lfu_hit(struct cache *c, uint32_t e)
 		const uint32_t to = l->group[next];
 		group_remove(c, l, e);
 		group_add(c, l, to, l->groups[to].newest, e);
-	} else if (l->groups[g].size == 1)
-		l->groups[g].count = count;          /* alone, the block takes its group along */
-	else if (l->free != 0 || reserve_group(l)) { /* without memory, it is not counted */
+	} else if (l->groups[g].size == 1 && g != NEW)
+		l->groups[g].count = count; /* alone, the block takes its group along */
+	else if (reserve_group(l)) {        /* without memory, it is not counted */
 		const uint32_t before = newest != e ? newest : c->nodes[e].prev;
 		group_remove(c, l, e);
-		group_add(c, l, group_new(l, count), before, e);
+		group_add(c, l, group_take(l, count), before, e);
 	}
 }
 
@@ -122,11 +128,8 @@ ALWAYS_INLINE uint32_t lfu_miss(struct cache *c, uint64_t key, uint32_t ghost,
 		cache_count_eviction(c, victim);
 		cache_release(c, victim);
 	}
-	const uint32_t e = cache_take(c, key), first = c->nodes[list_end(0)].next;
-	if (first != list_end(0) && l->groups[l->group[first]].count == 1)
-		group_add(c, l, l->group[first], l->groups[l->group[first]].newest, e);
-	else
-		group_add(c, l, group_new(l, 1), list_end(0), e);
+	const uint32_t e = cache_take(c, key);
+	group_add(c, l, NEW, l->groups[NEW].size != 0 ? l->groups[NEW].newest : list_end(0), e);
 	return e;
 }
 

@@ -5,6 +5,7 @@
 
 #include "lib/simulate/block_reuse.h"
 #include "lib/simulate/breakdown.h"
+#include "lib/simulate/cache.h"
 #include "lib/simulate/distinct.h"
 #include "lib/simulate/estimate.h"
 #include "lib/simulate/mrc.h"
@@ -32,6 +33,35 @@ static void add(struct reference_batch *b, uint64_t key, uint32_t row, int64_t s
 						   .flags = flags | RUN_BEGINS | RUN_ENDS};
 	b->how[b->count] = flags & RUN_WRITE ? CACHE_WRITE : 0;
 	b->key[b->count++] = key;
+}
+
+/* Policies */
+
+static unsigned refer(struct cache *c, uint64_t key, unsigned times)
+{
+	struct cache_victim victim;
+	unsigned result = 0;
+	for (unsigned i = 0; i < times; i++)
+		result = cache_refer_one(c, key, 0, &victim);
+	return result;
+}
+
+/* 16 counts fill the memory that LFU has at first; a hit then takes the only count that is free. */
+Test(cache, lfu_has_memory_for_a_miss_after_a_hit_with_a_new_count)
+{
+	struct cache *c = cache_new(CACHE_LFU, 40, NULL);
+	cr_assert_not_null(c);
+	for (uint64_t key = 1; key <= 15; key++)
+		refer(c, key, 1);
+	for (uint64_t key = 15; key > 0; key--)
+		refer(c, key, 2 * (unsigned)key); /* counts 3, 5, ..., 31 */
+	refer(c, 16, 1);
+	refer(c, 3, 2);  /* 9, as key 4: a count is free */
+	refer(c, 16, 1); /* 2: no block has a count of 1 */
+	refer(c, 4, 1);  /* 10: no count is free */
+	cr_assert_eq(refer(c, 17, 1), 0U);
+	cr_assert_eq(refer(c, 17, 1), (unsigned)CACHE_HIT);
+	cache_free(c);
 }
 
 /* Reuse */
