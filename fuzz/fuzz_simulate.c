@@ -7,7 +7,12 @@
  *
  * The first three bytes of an input are options: bits 0-3 policy, 4 physical, 5 fresh, 6-7 write;
  * then 0-2 block size, 3-5 breakdown, 6-7 prefetching; then the size of the cache. The rest is a
- * trace or, with policy 15, bytes that are references to keys, loops, scans and drops.
+ * trace.
+ *
+ * With policy 15 the rest is references to keys, and the second byte selects: bits 0-3 one policy
+ * that runs alone (0 or unknown: all), 4-5 how small the cache is, 6-7 how many keys there are.
+ * Few more keys than blocks, some of which are frequent, keep a policy evicting blocks of all
+ * counts; a trace rarely does.
  */
 #include "fuzz.h"
 
@@ -22,7 +27,8 @@
 enum { EVENTS = 64, REFERENCES_ENOUGH = 1 << 12, MEMORY_MAX = 16 << 20 };
 enum { OPT_REFERENCES_MAX = 2048, OPT_DROPS_MAX = 64 };
 enum { CURVES = 4 };
-enum { KEYS = 15, KEYS_BATCH = 500, LOOP = 0xe0, SCAN = 0xf0, DROP = 0xf8 };
+/* Bytes below SKEWED are keys; the others begin several references, or a drop. */
+enum { KEYS = 15, KEYS_BATCH = 500, SKEWED = 0xd8, LOOP = 0xe0, SCAN = 0xf0, DROP = 0xf8 };
 
 /* A simulation of a policy without prefetching, and its second implementation. */
 struct pair {
@@ -42,10 +48,13 @@ struct recorded {
 struct state {
 	struct references *references;
 	struct simulation *simulation; /* with prefetching */
-	struct pair pair[CACHE_OPT];
+	struct pair pair[CACHE_OPT];   /* without a simulation: does not run */
+	bool opt, curves;              /* which of them run */
 	struct mrc *curve[CURVES];
 	struct recorded recorded;
 	uint64_t references_seen, hits;
+	uint64_t keys;   /* of references without a trace */
+	uint64_t random; /* state of skewed references */
 	bool around;
 };
 
@@ -156,13 +165,15 @@ static uint64_t check_opt(const struct recorded *r, uint64_t capacity)
 static void run_batch(struct state *s, struct reference_batch *b)
 {
 	FUZZ_CHECK(simulation_run(s->simulation, b) == IOT_OK);
-	for (size_t i = 0; i < CACHE_OPT; i++) {
-		FUZZ_CHECK(simulation_run(s->pair[i].simulation, b) == IOT_OK);
-		check_pair(&s->pair[i], b);
-	}
-	for (size_t i = 0; i < CURVES; i++)
+	for (size_t i = 0; i < CACHE_OPT; i++)
+		if (s->pair[i].simulation != NULL) {
+			FUZZ_CHECK(simulation_run(s->pair[i].simulation, b) == IOT_OK);
+			check_pair(&s->pair[i], b);
+		}
+	for (size_t i = 0; s->curves && i < CURVES; i++)
 		FUZZ_CHECK(mrc_add(s->curve[i], b) == IOT_OK);
-	record(&s->recorded, b);
+	if (s->opt)
+		record(&s->recorded, b);
 	for (uint32_t i = 0; i < b->count; i++)
 		s->hits += simulation_results(s->simulation)[i] & CACHE_HIT;
 	s->references_seen += b->count;
@@ -198,21 +209,38 @@ static void add_key(struct state *s, struct reference_batch *b, uint64_t key)
 		run_batch(s, b);
 }
 
+/* The product of two random fractions: the lowest keys are much more frequent than the others. */
+static uint64_t skewed_key(struct state *s)
+{
+	s->random = s->random * 6364136223846793005 + 1442695040888963407;
+	return (s->random >> 40 & 0xfff) * (s->random >> 52) * s->keys >> 24;
+}
+
+static uint64_t next_key(struct state *s, unsigned what, uint64_t i, uint64_t n)
+{
+	const uint64_t low = what % 8 * 32;
+	if (what < SKEWED)
+		return what % s->keys;
+	if (what < LOOP)
+		return skewed_key(s);
+	if (what < SCAN)
+		return low + i % (n / 2 + 1);
+	return low * 64 + i;
+}
+
 static void add_keys(struct state *s, struct reference_batch *b, struct fuzz_input *in)
 {
 	const unsigned what = (unsigned)fuzz_take(in, 1);
-	const uint64_t low = what % 8 * 32, n = what < LOOP ? 1 : fuzz_take(in, 1) + 1;
+	const uint64_t n = what < SKEWED ? 1 : fuzz_take(in, 1) + 1;
 	if (what >= DROP) {
+		const uint64_t low = what % 8 * 32;
 		if (b->actions < REFERENCE_ACTIONS_MAX)
 			b->action[b->actions++] =
 			    (struct reference_action){b->count, true, low, low + n / 4};
 		return;
 	}
 	for (uint64_t i = 0; i < (what < SCAN ? n : 4 * n); i++)
-		add_key(s, b,
-			what < LOOP   ? what
-			: what < SCAN ? low + i % (n / 2 + 1)
-				      : low * 64 + i);
+		add_key(s, b, next_key(s, what, i, n));
 }
 
 static void read_keys(struct state *s, struct reference_batch *b, const uint8_t *data, size_t size)
@@ -241,10 +269,12 @@ static void check_counts(const struct state *s, const struct simulation *of, uin
 
 static void check_policies(const struct state *s, uint64_t capacity)
 {
-	const bool knows_opt = !s->around && !s->recorded.overflows;
+	const bool knows_opt = s->opt && !s->around && !s->recorded.overflows;
 	const uint64_t opt = knows_opt ? check_opt(&s->recorded, capacity) : UINT64_MAX;
 	for (size_t i = 0; i < CACHE_OPT; i++) {
 		const struct pair *p = &s->pair[i];
+		if (p->simulation == NULL)
+			continue;
 		const struct simulation_counts c = simulation_counts(p->simulation);
 		check_counts(s, p->simulation, p->hits, capacity);
 		FUZZ_CHECK(p->hits <= opt);
@@ -271,11 +301,16 @@ static void check_curves(const struct state *s, uint64_t capacity)
 	FUZZ_CHECK(fabs(mrc_misses(s->curve[MRC_SHARDS], MRC_TOTAL, even).misses - at_even) <= 1);
 }
 
-static void make_pairs(struct state *s, struct simulation_options o)
+/* alone: the only policy that runs; CACHE_POLICIES: all run. */
+static void make_pairs(struct state *s, struct simulation_options o, enum cache_policy alone)
 {
 	o.prefetch = PREFETCH_NONE;
+	s->opt = alone >= CACHE_OPT;
+	s->curves = alone == CACHE_POLICIES;
 	for (size_t i = 0; i < CACHE_OPT; i++) {
 		struct pair *p = &s->pair[i];
+		if (alone != CACHE_POLICIES && alone != i)
+			continue;
 		o.policy = (enum cache_policy)i;
 		p->simulation = simulation_new(&o);
 		p->second = second_cache_new(cache_policy_name(o.policy), o.capacity);
@@ -322,13 +357,14 @@ static void read_input(struct state *s, struct reference_batch *b, const uint8_t
 	iot_reader_free(r);
 }
 
-static void run(struct state *s, const struct simulation_options *o, const uint8_t *data,
-		size_t size)
+static void run(struct state *s, const struct simulation_options *o, enum cache_policy alone,
+		const uint8_t *data, size_t size)
 {
 	struct reference_batch *b = calloc(1, sizeof *b);
 	s->simulation = simulation_new(o);
-	make_pairs(s, *o);
-	make_curves(s, o->rows);
+	make_pairs(s, *o, alone);
+	if (s->curves)
+		make_curves(s, o->rows);
 	FUZZ_CHECK(b != NULL && s->simulation != NULL);
 	if ((data[0] & KEYS) == KEYS)
 		read_keys(s, b, data + 3, size - 3);
@@ -336,8 +372,24 @@ static void run(struct state *s, const struct simulation_options *o, const uint8
 		read_input(s, b, data + 3, size - 3);
 	check_counts(s, s->simulation, s->hits, o->capacity);
 	check_policies(s, o->capacity);
-	check_curves(s, o->capacity);
+	if (s->curves)
+		check_curves(s, o->capacity);
 	free(b);
+}
+
+/* The options of references without a trace; returns the policy that runs alone. */
+static enum cache_policy choose_keys(struct state *s, struct simulation_options *o,
+				     unsigned options)
+{
+	static const unsigned sizes[] = {SECOND_CAPACITY_MAX, 64, 16, 4};
+	const uint64_t capacity = o->capacity = (o->capacity - 1) % sizes[options >> 4 & 3] + 1;
+	const uint64_t keys[] = {SKEWED, capacity + 1, capacity + capacity / 16 + 2, 2 * capacity};
+	s->keys = keys[options >> 6];
+	o->prefetch = PREFETCH_NONE;
+	o->rows = true;
+	const unsigned policy = options & 15;
+	return policy == 0 || policy > CACHE_POLICIES ? CACHE_POLICIES
+						      : (enum cache_policy)(policy - 1);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -365,9 +417,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_CHECK(s->references != NULL);
 	s->around = how.write == REFERENCES_AROUND;
 	o.extents = s->references;
+	enum cache_policy alone = CACHE_POLICIES;
 	if ((data[0] & KEYS) == KEYS)
-		o.prefetch = PREFETCH_NONE;
-	run(s, &o, data, size);
+		alone = choose_keys(s, &o, data[1]);
+	run(s, &o, alone, data, size);
 	free_state(s);
 	return 0;
 }
