@@ -558,10 +558,10 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	    OPTION(FLAG, 0, "png", NULL, &a.png, "make PNG images of the plots, too"),
 	    CALL("part", "K/N", &a.part, "analyze only the K-th of N parts, cut at %syncs",
 		 analyze_option_part),
-	    CALL("section", "LIST", &a.options.sections,
-		 "compute only these: totals, sizes, order, time, cycles, metadata, files, "
-		 "processes, reuse, classes, counters, map, findings",
-		 analyze_option_section),
+	    WORDS("section", "LIST", &a.options.sections,
+		  "compute only these: totals, sizes, order, time, cycles, metadata, files, "
+		  "processes, reuse, classes, counters, map, findings",
+		  analyze_option_section, analyze_section_word),
 	    OPTION(CHOICE, 'b', "by", "process|node|file|op|job", &a.by,
 		   "print a table by this instead, most bytes first; op: most time first"),
 	    OPTION(CHOICE, 0, "group", "user|command|dir", &a.group,

@@ -389,7 +389,7 @@ static const char *take_keep(const struct option *opt, const char *value)
 	char **list = opt->target, *joined;
 	if (asprintf(&joined, "%s%s%s", *list != NULL ? *list : "", *list != NULL ? "," : "",
 		     value) < 0)
-		return "enough memory";
+		return option_no_memory;
 	free(*list);
 	*list = joined;
 	return NULL;

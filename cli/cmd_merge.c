@@ -135,14 +135,15 @@ static const char *add_shift(const struct option *opt, const char *value)
 	const char *equals = strrchr(value, '=');
 	struct shift shift = {.name = NULL};
 	if (equals == NULL || equals == value || !parse_shift(equals + 1, &shift.by_ns))
-		return "NAME=TIME with a TIME like +1.5s, -20ms, 300ns";
+		return "NAME=TIME, such as b.iot=+1.5s or node7=-20ms: an input, or its host with "
+		       "--shift-by=host, and a time";
 	struct shift *grown = realloc(o->shifts, (o->shift_count + 1) * sizeof(*grown));
 	if (grown == NULL)
-		return "less (out of memory)";
+		return option_no_memory;
 	o->shifts = grown;
 	shift.name = strndup(value, (size_t)(equals - value));
 	if (shift.name == NULL)
-		return "less (out of memory)";
+		return option_no_memory;
 	o->shifts[o->shift_count++] = shift;
 	return NULL;
 }

@@ -660,7 +660,7 @@ static const char *select_list(struct slice_run *r, enum iot_select what, const 
 		return NULL;
 	return status == IOT_EFORMAT  ? expected[what]
 	       : status == IOT_ELIMIT ? "at most 1024 of them"
-				      : "enough memory";
+				      : option_no_memory;
 }
 
 static const char *take_ranks(const struct option *opt, const char *value)

@@ -288,6 +288,9 @@ enum exit_status cmd_top(int argc, char **argv)
 		   "count physical records instead of logical ones"),
 	    OPTIONS_END,
 	};
+	static const char attach[] = "to watch a running process: strace -f -ttt -T -y -s 0 -p PID "
+				     "-o '|iotrace convert --unsorted - | iotrace top'";
+	static const struct option_hint hints[] = {{"p", attach}, {"pid", attach}, {NULL, NULL}};
 	const struct command_spec command = {
 	    .name = "top",
 	    .summary = "Show the I/O of a trace while it is being written",
@@ -296,6 +299,7 @@ enum exit_status cmd_top(int argc, char **argv)
 	    .notes = notes,
 	    .examples = examples,
 	    .operands_max = 1,
+	    .hints = hints,
 	};
 	size_t count;
 	enum exit_status status;

@@ -11,10 +11,10 @@
 #include <iotrace/iotrace.h>
 
 #include "cmd.h"
-#include "cli/ui/options.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/signals.h"
 #include "cli/ui/message.h"
+#include "cli/ui/nearest.h"
 
 struct command_entry {
 	const char *name;
@@ -127,30 +127,19 @@ static bool report_of_file(const char *word)
 
 static enum exit_status unknown(const char *word)
 {
-	const struct command_entry *best = NULL;
-	unsigned min = 64;
-	for (const struct command_entry *e = commands; e < commands + COMMANDS; e++) {
-		unsigned d = options_edit_distance(word, e->name);
-		if (d < min) {
-			min = d;
-			best = e;
-		}
-	}
-	bool option = word[0] == '-';
-	const char *synonym = synonym_of(word);
-	enum exit_status status = usage(option ? "unknown option" : "unknown command", word);
+	const bool option = word[0] == '-';
+	const char *synonym = strcmp(word, "-v") == 0 ? "--version" : synonym_of(word);
+	const enum exit_status status = usage(option ? "unknown option" : "unknown command", word);
+	struct nearest near;
+	nearest_start(&near, word);
+	nearest_offer(&near, option ? "--help" : "help", option ? 6 : 4);
+	nearest_offer(&near, option ? "--version" : "version", option ? 9 : 7);
+	for (const struct command_entry *e = commands; !option && e < commands + COMMANDS; e++)
+		nearest_offer(&near, e->name, strlen(e->name));
 	if (synonym != NULL)
 		fprintf(stderr, "; did you mean '%s'?", synonym);
-	else if (report_of_file(word))
-		;
-	else if (option && options_is_near(options_edit_distance(word, "--help"), word))
-		fprintf(stderr, "; did you mean '--help'?");
-	else if (options_is_near(options_edit_distance(word, option ? "--version" : "version"),
-				 word) ||
-		 strcmp(word, "-v") == 0)
-		fprintf(stderr, "; did you mean '%s'?", option ? "--version" : "version");
-	else if (best && options_is_near(min, word))
-		fprintf(stderr, "; did you mean '%s'?", best->name);
+	else if (!report_of_file(word) && nearest_is_found(&near))
+		fprintf(stderr, "; did you mean '%s'?", near.word);
 	fprintf(stderr, "\nTry 'iotrace --help'.\n");
 	return status;
 }

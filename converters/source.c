@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/number.h"
+#include "lib/base/size.h"
 
 static const char trace_format[] = "iotrace";
 
@@ -115,19 +115,11 @@ static int set_order(struct iot_source *s, const char *value)
 	return refuse_value(s, "order", value, "start, input or stream");
 }
 
-/* A decimal number, which may end in K, M, G or T (times 1024). */
 static int set_memory(struct iot_source *s, const char *value)
 {
-	static const char units[] = "KMGT";
-	const size_t digits = strspn(value, "0123456789");
-	const char *unit = value[digits] != '\0' ? strchr(units, value[digits]) : NULL;
-	const unsigned shift = unit != NULL ? 10 * (unsigned)(unit - units + 1) : 0;
-	uint64_t n;
-	if (!number_decimal(value, digits, &n) || n == 0 || n > UINT64_MAX >> shift ||
-	    value[digits + (unit != NULL)] != '\0')
-		return refuse_value(s, "memory", value, "a number of bytes, such as 64M");
-	s->memory = n << shift;
-	return IOT_OK;
+	if (size_parse(value, strlen(value), &s->memory) == SIZE_VALID && s->memory > 0)
+		return IOT_OK;
+	return refuse_value(s, "memory", value, "a number of bytes, such as 64M");
 }
 
 static int set_option(struct iot_source *s, const char *key, const char *value)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "option_values.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <iotrace/analyze.h>
 
 #include "lib/base/number.h"
+#include "lib/base/size.h"
 
 const char *analyze_option_part(const struct option *opt, const char *value)
 {
@@ -20,11 +20,16 @@ const char *analyze_option_part(const struct option *opt, const char *value)
 	return "K/N, the K-th of N parts, such as 3/64";
 }
 
+const char *analyze_section_word(size_t i)
+{
+	static const char *const names[] = {"totals",   "sizes", "order",     "time",  "cycles",
+					    "metadata", "files", "processes", "reuse", "classes",
+					    "counters", "map",   "findings",  NULL};
+	return names[i];
+}
+
 const char *analyze_option_section(const struct option *opt, const char *value)
 {
-	static const char expected[] = "totals, sizes, order, time, cycles, metadata, files, "
-				       "processes, reuse, classes, counters, map, "
-				       "findings, or a list of these";
 	uint32_t *bits = opt->target, found = 1;
 	for (const char *at = value; found != 0; at += strcspn(at, ",") + 1) {
 		const size_t n = strcspn(at, ",");
@@ -33,15 +38,14 @@ const char *analyze_option_section(const struct option *opt, const char *value)
 		if (found != 0 && at[n] == '\0')
 			return NULL;
 	}
-	return expected;
+	return "a list of";
 }
 
 const char *analyze_option_alignment(const struct option *opt, const char *value)
 {
-	char *end;
-	const uint64_t n = strtoull(value, &end, 10);
+	uint64_t n;
+	if (size_parse(value, strlen(value), &n) != SIZE_VALID || n == 0 || (n & (n - 1)) != 0)
+		return "a power of two, in bytes, such as 512 or 4K";
 	*(uint64_t *)opt->target = n;
-	return *value >= '0' && *value <= '9' && *end == '\0' && n > 0 && (n & (n - 1)) == 0
-		   ? NULL
-		   : "a power of two, in bytes";
+	return NULL;
 }

@@ -13,7 +13,8 @@ struct part_of {
 const char *analyze_option_part(const struct option *opt, const char *value);
 /* Parses "totals,sizes,order" into the uint32_t target. */
 const char *analyze_option_section(const struct option *opt, const char *value);
-/* Parses a power of two into the uint64_t target. */
+option_word_fn analyze_section_word;
+/* Parses a size that is a power of two into the uint64_t target. */
 const char *analyze_option_alignment(const struct option *opt, const char *value);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/number.h"
+#include "lib/base/size.h"
 
 enum { MILLION = 1000000 };
 
@@ -16,30 +17,6 @@ static struct iot_text element_at(const char *at)
 static const char *next_element(struct iot_text element)
 {
 	return element.data[element.size] == ',' ? element.data + element.size + 1 : NULL;
-}
-
-/* Returns the shift of a unit such as K, KiB or MiB; 64 if it is none. */
-static unsigned unit_shift(const char *text, size_t n)
-{
-	static const char letters[] = "KMGT";
-	if (n == 0)
-		return 0;
-	const char *found = memchr(letters, text[0] & ~0x20, sizeof letters - 1);
-	if (found == NULL || (n != 1 && (n != 3 || text[1] != 'i' || text[2] != 'B')))
-		return 64;
-	return 10 * ((unsigned)(found - letters) + 1);
-}
-
-bool parse_bytes(const char *text, size_t n, uint64_t *bytes)
-{
-	const char *at = text, *end = text + n;
-	if (!number_scan(&at, end, 10, bytes))
-		return false;
-	const unsigned shift = unit_shift(at, (size_t)(end - at));
-	if (shift == 64 || *bytes > UINT64_MAX >> shift)
-		return false;
-	*bytes <<= shift;
-	return true;
 }
 
 /* A number with up to six decimals, in millionths. */
@@ -61,33 +38,55 @@ static bool parse_millionths(const char *text, size_t n, uint64_t *value)
 	return at == end;
 }
 
-static bool parse_size(struct iot_text text, struct cache_size *size)
+static bool parse_bytes(const char *text, uint64_t *bytes)
+{
+	return size_parse(text, strlen(text), bytes) == SIZE_VALID;
+}
+
+static enum size_status parse_size(struct iot_text text, struct cache_size *size)
 {
 	const char last = text.size > 0 ? text.data[text.size - 1] : '\0';
 	size->text = text.data;
 	size->unit = last == 'b' ? SIZE_BLOCKS : last == '%' ? SIZE_SHARE : SIZE_BYTES;
-	if (size->unit == SIZE_BLOCKS)
-		return number_decimal(text.data, text.size - 1, &size->value) && size->value > 0;
-	if (size->unit == SIZE_BYTES)
-		return parse_bytes(text.data, text.size, &size->value) && size->value > 0;
-	return parse_millionths(text.data, text.size - 1, &size->value) && size->value > 0 &&
-	       size->value <= (uint64_t)100 * MILLION;
+	if (size->unit == SIZE_SHARE)
+		return parse_millionths(text.data, text.size - 1, &size->value) ? SIZE_VALID
+										: SIZE_INVALID;
+	return size_parse(text.data, text.size - (size->unit == SIZE_BLOCKS), &size->value);
+}
+
+/* Returns NULL, or the expected size. */
+static const char *check_size(enum size_status status, const struct cache_size *size)
+{
+	if (status == SIZE_INVALID)
+		return "up to 64 sizes such as 64MiB, 1000b (blocks) or 10% (of the distinct "
+		       "blocks), separated by commas";
+	if (status == SIZE_VALID && size->value == 0)
+		return "sizes of at least one block, such as 64MiB or 1000b";
+	if (size->unit == SIZE_SHARE && size->value > (uint64_t)100 * MILLION)
+		return "at most 100%";
+	return status == SIZE_VALID ? NULL : "caches of at most 67108864 blocks";
 }
 
 const char *option_cache_sizes(const struct option *opt, const char *value)
 {
-	static const char expected[] =
-	    "up to 64 sizes such as 64MiB, 1000b (blocks) or 10% (of the "
-	    "distinct blocks), separated by commas";
 	struct size_list *list = opt->target;
 	list->count = 0;
 	for (const char *at = value; at != NULL;) {
 		const struct iot_text element = element_at(at);
-		if (list->count == LIST_MAX || !parse_size(element, &list->size[list->count++]))
+		if (list->count == LIST_MAX)
+			return "at most 64 sizes";
+		struct cache_size *size = &list->size[list->count++];
+		const char *expected = check_size(parse_size(element, size), size);
+		if (expected != NULL)
 			return expected;
 		at = next_element(element);
 	}
 	return NULL;
+}
+
+const char *option_policy_word(size_t i)
+{
+	return i < CACHE_POLICIES ? cache_policy_name((enum cache_policy)i) : NULL;
 }
 
 const char *option_policies(const struct option *opt, const char *value)
@@ -98,9 +97,7 @@ const char *option_policies(const struct option *opt, const char *value)
 		const struct iot_text element = element_at(at);
 		const enum cache_policy policy = cache_policy_find(element.data, element.size);
 		if (list->count == LIST_MAX || policy == CACHE_POLICIES)
-			return "lru, fifo, clock, lfu, 2q, arc, lirs, s3fifo, sieve, wtinylfu, "
-			       "opt, "
-			       "or a list of these";
+			return "a list of";
 		list->policy[list->count++] = policy;
 		at = next_element(element);
 	}
@@ -130,20 +127,10 @@ const char *option_prefetch(const struct option *opt, const char *value)
 		p->kind = PREFETCH_NEXT;
 		return NULL;
 	}
-	if (!has_prefix(value, "window:") ||
-	    !parse_bytes(number + 1, strlen(number + 1), &p->value) || p->value > UINT32_MAX)
+	if (!has_prefix(value, "window:") || !parse_bytes(number + 1, &p->value) ||
+	    p->value > UINT32_MAX)
 		return expected;
 	p->kind = p->value > 0 ? PREFETCH_WINDOW : PREFETCH_NONE;
-	return NULL;
-}
-
-const char *option_bytes(const struct option *opt, const char *value)
-{
-	uint64_t bytes;
-	if (!parse_bytes(value, strlen(value), &bytes) || bytes < opt->min ||
-	    (opt->max > 0 && bytes > opt->max))
-		return "a number of bytes in range, such as 4096, 64K or 1GiB";
-	*(uint64_t *)opt->target = bytes;
 	return NULL;
 }
 

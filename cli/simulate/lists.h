@@ -9,10 +9,14 @@
 
 enum { LIST_MAX = 64 };
 
-enum size_unit { SIZE_BLOCKS, SIZE_BYTES, SIZE_SHARE /* of the distinct blocks, in millionths */ };
+enum cache_size_unit {
+	SIZE_BLOCKS,
+	SIZE_BYTES,
+	SIZE_SHARE /* of the distinct blocks, in millionths */
+};
 
 struct cache_size {
-	enum size_unit unit;
+	enum cache_size_unit unit;
 	uint64_t value;
 	const char *text; /* as named, up to the next comma */
 };
@@ -32,17 +36,13 @@ struct prefetch_option {
 	uint64_t value; /* next: blocks; window: bytes */
 };
 
-/* Parses n characters such as 4096, 64K or 1GiB. */
-bool parse_bytes(const char *text, size_t n, uint64_t *bytes);
-
 /* 1000b, 64MiB, 10%; the target is a struct size_list. */
 option_fn option_cache_sizes;
 /* lru,arc; the target is a struct policy_list. */
 option_fn option_policies;
+option_word_fn option_policy_word;
 /* none, next:K, request, window:SIZE; the target is a struct prefetch_option. */
 option_fn option_prefetch;
-/* 4096, 64K, 1GiB; the target is a uint64_t, in bytes. */
-option_fn option_bytes;
 
 /* Whether a size is a share of the distinct blocks. */
 bool sizes_need_distinct(const struct size_list *sizes);

@@ -5,6 +5,7 @@
 
 #include "cli/ui/trace_time.h"
 #include "lib/base/number.h"
+#include "lib/base/size.h"
 #include "lists.h"
 
 const struct timing_flags timing_flags_default = {
@@ -71,7 +72,8 @@ const char *timing_take_read_ahead(const struct option *opt, const char *value)
 	else if (strcmp(value, "window") == 0)
 		*how = READ_AHEAD_WINDOW;
 	else if (strncmp(value, window, strlen(window)) == 0 &&
-		 parse_bytes(value + strlen(window), strlen(value + strlen(window)), &how[1]) &&
+		 size_parse(value + strlen(window), strlen(value + strlen(window)), &how[1]) ==
+		     SIZE_VALID &&
 		 how[1] <= 1 << 30)
 		*how = READ_AHEAD_WINDOW;
 	else
@@ -127,7 +129,7 @@ static bool set_key(struct device_options *o, const struct device_key *key, cons
 {
 	uint64_t number;
 	if (key->kind == KEY_TIME   ? !parse_time(value, n, &number)
-	    : key->kind == KEY_SIZE ? !parse_bytes(value, n, &number)
+	    : key->kind == KEY_SIZE ? size_parse(value, n, &number) != SIZE_VALID
 				    : !number_decimal(value, n, &number))
 		return false;
 	if (key->kind == KEY_NUMBER && number > DEVICE_DEPTH_MAX)

@@ -68,8 +68,8 @@ option_fn timing_take_time, timing_take_read_ahead, timing_take_copy, timing_tak
 	OPTION(CHOICE, 0, "write-behind", "none|immediate|delayed", &(t).write,                \
 		   "when writes are issued, and whether processes wait for them (default: "         \
 		   "immediate; linux: delayed)"),                                                   \
-	CALL("process-limit", "SIZE", &(t).process_limit,                                       \
-		 "cache that one process may own (default: no limit)", option_bytes),               \
+	OPTION(SIZE, 0, "process-limit", "SIZE", &(t).process_limit,                            \
+	       "cache that one process may own (default: no limit)"),                               \
 	RANGE(NUMBER, 0, "dirty-background", "PERCENT", &(t).dirty_background,                  \
 		  "dirty share of the cache that starts writing (default: 10)", 1, 100),            \
 	RANGE(NUMBER, 0, "dirty", "PERCENT", &(t).dirty_limit,                                  \

@@ -9,47 +9,16 @@
 
 #include "lib/base/error.h"
 #include "lib/base/number.h"
+#include "lib/base/size.h"
 
 #include "cli/cmd.h"
+#include "message.h"
+#include "nearest.h"
 #include "printable.h"
 
-enum { HELP_COLUMN = 28, HELP_WIDTH = 80, WORD_MAX = 64, SHOWN_MAX = 128 };
+enum { HELP_COLUMN = 28, HELP_WIDTH = 80, SHOWN_MAX = 128, EXPECTED_MAX = 256 };
 
-static unsigned min(unsigned a, unsigned b)
-{
-	return a < b ? a : b;
-}
-
-/* Edits are: insert, delete, replace, and swap of two neighbours. */
-unsigned options_edit_distance(const char *a, const char *b)
-{
-	size_t n = strlen(a), m = strlen(b);
-	unsigned row[3][WORD_MAX + 1] = {{0}};
-	if (n > WORD_MAX || m > WORD_MAX)
-		return WORD_MAX;
-	if (n >= 3 && n < m && memcmp(a, b, n) == 0)
-		return 1;
-	for (size_t j = 0; j <= m; j++)
-		row[0][j] = (unsigned)j;
-	for (size_t i = 1; i <= n; i++) {
-		unsigned *now = row[i % 3];
-		const unsigned *up = row[(i + 2) % 3], *upper = row[(i + 1) % 3];
-		now[0] = (unsigned)i;
-		for (size_t j = 1; j <= m; j++) {
-			unsigned same = a[i - 1] == b[j - 1] ? 0 : 1;
-			now[j] = min(up[j - 1] + same, min(up[j], now[j - 1]) + 1);
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				now[j] = min(now[j], upper[j - 2] + 1);
-		}
-	}
-	return row[n % 3][m];
-}
-
-bool options_is_near(unsigned distance, const char *word)
-{
-	const size_t n = strlen(word);
-	return distance <= (n < 4 ? 1U : n < 6 ? 2U : 3U) && distance < n;
-}
+const char option_no_memory[] = "";
 
 /* Help */
 
@@ -146,20 +115,10 @@ enum exit_status options_wrong(const struct command_spec *cmd, const char *forma
 
 static bool parse_number(const struct option *opt, const char *value, uint64_t *number)
 {
-	static const char units[] = "KMGT";
-	size_t n = strlen(value);
-	unsigned shift = 0;
-	if (opt->kind == OPTION_SIZE && n > 1) {
-		const char *unit = strchr(units, value[n - 1] & ~0x20);
-		if (unit && *unit) {
-			shift = 10 * (unsigned)(unit - units + 1);
-			n--;
-		}
-	}
-	if (!number_decimal(value, n, number) || *number > UINT64_MAX >> shift)
-		return false;
-	*number <<= shift;
-	return *number >= opt->min && (opt->max == 0 || *number <= opt->max);
+	const size_t n = strlen(value);
+	const bool valid = opt->kind == OPTION_SIZE ? size_parse(value, n, number) == SIZE_VALID
+						    : number_decimal(value, n, number);
+	return valid && *number >= opt->min && (opt->max == 0 || *number <= opt->max);
 }
 
 static int find_choice(const char *choices, const char *value)
@@ -174,16 +133,37 @@ static int find_choice(const char *choices, const char *value)
 	return -1;
 }
 
-static const char *expected_number(const struct option *opt, char *text, size_t capacity)
+/* A limit as users write it: 64K, 16M; in bytes if it has no unit. */
+static void print_limit(char *text, size_t capacity, const struct option *opt, uint64_t limit)
 {
-	const char *noun = opt->kind == OPTION_SIZE ? "a size like 256M" : "a whole number";
-	if (opt->max == 0 && opt->min == 0)
-		return noun;
-	if (opt->max == 0)
-		snprintf(text, capacity, "%s, at least %ju", noun, (uintmax_t)opt->min);
+	static const char units[] = " KMGTPE";
+	size_t unit = 0;
+	while (opt->kind == OPTION_SIZE && limit > 0 && limit % 1024 == 0) {
+		limit /= 1024;
+		unit++;
+	}
+	snprintf(text, capacity, "%ju%.*s", (uintmax_t)limit, unit > 0, units + unit);
+}
+
+static const char *expected_number(const struct option *opt, const char *value, char *text,
+				   size_t capacity)
+{
+	const bool is_size = opt->kind == OPTION_SIZE;
+	const bool limited = opt->max > 0 && opt->max < UINT64_MAX;
+	const size_t n = is_size ? strlen(value) : strspn(value, "0123456789");
+	const char *noun = is_size ? "a size" : "a whole number";
+	char min[32], max[32];
+	uint64_t number;
+	const enum size_status status = size_parse(value, n, &number);
+	print_limit(min, sizeof min, opt, opt->min);
+	print_limit(max, sizeof max, opt, limited ? opt->max : UINT64_MAX);
+	if (limited || status == SIZE_TOO_LARGE)
+		snprintf(text, capacity, "%s from %s to %s", noun, min, max);
 	else
-		snprintf(text, capacity, "%s from %ju to %ju", noun, (uintmax_t)opt->min,
-			 (uintmax_t)opt->max);
+		snprintf(text, capacity, "%s%s%s%s", noun,
+			 is_size && status == SIZE_INVALID ? " such as 4096, 64K, 64MB or 1GiB"
+							   : "",
+			 opt->min > 0 ? ", at least " : "", opt->min > 0 ? min : "");
 	return text;
 }
 
@@ -202,7 +182,7 @@ static const char *take_value(const struct option *opt, const char *value, char 
 	case OPTION_SIZE: {
 		uint64_t number;
 		if (!parse_number(opt, value, &number))
-			return expected_number(opt, text, capacity);
+			return expected_number(opt, value, text, capacity);
 		*(uint64_t *)opt->target = number;
 		return NULL;
 	}
@@ -220,22 +200,56 @@ static const char *take_value(const struct option *opt, const char *value, char 
 	}
 }
 
-/* The value of an option that is nearest to the word, copied to text; false if none is near. */
-static bool nearest_choice(const struct option *opt, const char *word, char *text, size_t capacity)
+static void offer_choices(struct nearest *near, const struct option *opt)
 {
-	unsigned best = WORD_MAX;
 	for (const char *c = opt->argument; c;) {
-		char choice[WORD_MAX];
 		const size_t n = strcspn(c, "|");
-		snprintf(choice, sizeof choice, "%.*s", (int)n, c);
-		const unsigned d = options_edit_distance(word, choice);
-		if (d < best) {
-			best = d;
-			snprintf(text, capacity, "%s", choice);
-		}
+		nearest_offer(near, c, n);
 		c = c[n] ? c + n + 1 : NULL;
 	}
-	return best <= 1 || (strlen(word) >= 6 && options_is_near(best, word));
+}
+
+static void offer_words(struct nearest *near, const struct option *opt)
+{
+	const char *word;
+	for (size_t i = 0; (word = opt->word(i)) != NULL; i++)
+		nearest_offer(near, word, strlen(word));
+}
+
+/*
+ * Corrects the value of an option of words: the first element of a list that is not one of them.
+ * Returns false if no word is near.
+ */
+static bool correct_value(const struct option *opt, const char *value, char *text, size_t capacity)
+{
+	char element[NEAREST_WORD_MAX];
+	struct nearest near;
+	for (const char *at = value;; at++) {
+		const size_t n = opt->word ? strcspn(at, ",") : strlen(at);
+		snprintf(element, sizeof element, "%.*s", (int)n, at);
+		nearest_start(&near, element);
+		if (opt->word)
+			offer_words(&near, opt);
+		else
+			offer_choices(&near, opt);
+		if (near.distance > 0 || at[n] == '\0') {
+			snprintf(text, capacity, "%.*s%s%s", (int)(at - value), value, near.word,
+				 at + n);
+			return near.distance > 0 && nearest_is_found(&near);
+		}
+		at += n;
+	}
+}
+
+/* The expected value: "a list of", and the words. */
+static void list_words(const struct option *opt, const char *expected, char *text, size_t capacity)
+{
+	const char *word, *comma = " ";
+	size_t n = (size_t)snprintf(text, capacity, "%s", expected);
+	for (size_t i = 0; n < capacity && opt->word && (word = opt->word(i)) != NULL; i++) {
+		n += (size_t)snprintf(text + n, capacity - n, "%s%s", comma, word);
+		comma = ", ";
+	}
 }
 
 /* The arguments that follow, ending in NULL. */
@@ -247,21 +261,24 @@ struct words {
 static enum exit_status set_option(const struct command_spec *cmd, struct words *words,
 				   const struct option *opt, const char *value)
 {
-	char shown[SHOWN_MAX], text[96];
+	char shown[SHOWN_MAX], text[96], list[EXPECTED_MAX];
 	if (opt == &help_option) {
 		words->help = true;
 		return EXIT_OK;
 	}
-	const char *expected = take_value(opt, value ? value : "", text, sizeof text);
+	value = value ? value : "";
+	const char *expected = take_value(opt, value, text, sizeof text);
 	if (!expected)
 		return EXIT_OK;
-	if (!value)
-		value = "";
+	if (expected == option_no_memory)
+		return message_no_memory();
+	list_words(opt, expected, list, sizeof list);
 	escape_text(shown, sizeof shown, value, strlen(value));
-	if (opt->kind == OPTION_CHOICE && nearest_choice(opt, value, text, sizeof text))
+	if ((opt->kind == OPTION_CHOICE || opt->word) &&
+	    correct_value(opt, shown, text, sizeof text))
 		return options_wrong(cmd, "--%s is '%s', expected %s; did you mean --%s=%s?",
-				     opt->name, shown, expected, opt->name, text);
-	return options_wrong(cmd, "--%s is '%s', expected %s", opt->name, shown, expected);
+				     opt->name, shown, list, opt->name, text);
+	return options_wrong(cmd, "--%s is '%s', expected %s", opt->name, shown, list);
 }
 
 /* Command line arguments */
@@ -291,14 +308,16 @@ static const struct option *find_letter(const struct command_spec *cmd, char let
 static bool suggest_choice(const struct command_spec *cmd, const char *word, char *text,
 			   size_t capacity)
 {
-	char choice[WORD_MAX];
-	for (const struct option *opt = cmd->options; opt->kind != OPTION_END; opt++)
-		if (opt->kind == OPTION_CHOICE && opt->help &&
-		    nearest_choice(opt, word, choice, sizeof choice) &&
-		    options_edit_distance(word, choice) <= 1) {
-			snprintf(text, capacity, "--%s=%s", opt->name, choice);
-			return true;
-		}
+	for (const struct option *opt = cmd->options; opt->kind != OPTION_END; opt++) {
+		struct nearest near;
+		nearest_start(&near, word);
+		if (opt->kind == OPTION_CHOICE && opt->help)
+			offer_choices(&near, opt);
+		if (near.distance > 1)
+			continue;
+		snprintf(text, capacity, "--%s=%s", opt->name, near.word);
+		return true;
+	}
 	return false;
 }
 
@@ -307,7 +326,7 @@ static bool suggest_flag(const struct command_spec *cmd, const char *value, char
 			 size_t capacity)
 {
 	for (const struct option *opt = cmd->options; value && opt->kind != OPTION_END; opt++)
-		if (opt->kind == OPTION_FLAG && options_edit_distance(value, opt->name) <= 1) {
+		if (opt->kind == OPTION_FLAG && nearest_distance(value, opt->name) <= 1) {
 			snprintf(text, capacity, "--%s", opt->name);
 			return true;
 		}
@@ -317,15 +336,13 @@ static bool suggest_flag(const struct command_spec *cmd, const char *value, char
 static bool suggest_name(const struct command_spec *cmd, const char *word, char *text,
 			 size_t capacity)
 {
-	unsigned min_distance = WORD_MAX;
-	for (const struct option *opt = cmd->options; opt->kind != OPTION_END; opt++) {
-		unsigned d = is_option(opt) ? options_edit_distance(word, opt->name) : WORD_MAX;
-		if (!opt->help || d >= min_distance)
-			continue;
-		min_distance = d;
-		snprintf(text, capacity, "--%s", opt->name);
-	}
-	return options_is_near(min_distance, word);
+	struct nearest near;
+	nearest_start(&near, word);
+	for (const struct option *opt = cmd->options; opt->kind != OPTION_END; opt++)
+		if (is_option(opt) && opt->help)
+			nearest_offer(&near, opt->name, strlen(opt->name));
+	snprintf(text, capacity, "--%s", near.word);
+	return nearest_is_found(&near);
 }
 
 /* Options that only 'iotrace slice' has, and that users try elsewhere. */
@@ -344,15 +361,26 @@ static enum exit_status unknown_part(const struct command_spec *cmd, const char 
 			     shown);
 }
 
+static const char *find_hint(const struct command_spec *cmd, const char *name)
+{
+	for (const struct option_hint *h = cmd->hints; h && h->name; h++)
+		if (strcmp(h->name, name) == 0)
+			return h->hint;
+	return NULL;
+}
+
 /* next: the following argument. */
 static enum exit_status unknown_long(const struct command_spec *cmd, const char *name, size_t n,
 				     const char *next)
 {
 	const bool with_value = name[n] == '=';
 	const char *value = with_value ? name + n + 1 : next;
-	char shown[SHOWN_MAX], meant[2 * WORD_MAX + 8];
+	char shown[SHOWN_MAX], meant[2 * NEAREST_WORD_MAX + 8];
 	escape_text(shown, sizeof shown, name, n);
 	const bool part = chooses_part(shown) && strcmp(cmd->name, "slice") != 0;
+	const char *hint = find_hint(cmd, shown);
+	if (hint)
+		return options_wrong(cmd, "unknown option --%s; %s", shown, hint);
 	if (strcmp(shown, "version") == 0)
 		snprintf(meant, sizeof meant, "'iotrace --version'");
 	else if (part && with_value)
@@ -383,8 +411,11 @@ static bool suggest_initial(const struct command_spec *cmd, char letter, char *t
 static enum exit_status unknown_letter(const struct command_spec *cmd, const char *letters,
 				       const char *next)
 {
-	char shown[8], meant[2 * WORD_MAX + 8];
+	char shown[8], meant[2 * NEAREST_WORD_MAX + 8];
 	escape_text(shown, sizeof shown, letters, 1);
+	const char *hint = find_hint(cmd, shown);
+	if (hint)
+		return options_wrong(cmd, "unknown option -%s; %s", shown, hint);
 	const bool json = letters[0] == 'j' && suggest_choice(cmd, "json", meant, sizeof meant);
 	if (json || suggest_flag(cmd, letters[1] ? letters + 1 : next, meant, sizeof meant) ||
 	    suggest_initial(cmd, letters[0], meant, sizeof meant))

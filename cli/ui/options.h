@@ -21,8 +21,14 @@
 
 struct option;
 
-/* For OPTION_CALL: value is "" if argument is NULL. Returns NULL, or the expected value. */
+/*
+ * For OPTION_CALL: value is "" if argument is NULL. Returns NULL; or the expected value; or
+ * option_no_memory.
+ */
 typedef const char *option_fn(const struct option *opt, const char *value);
+extern const char option_no_memory[];
+/* Returns word i, from 0, of those that a value may be; NULL if there are no more. */
+typedef const char *option_word_fn(size_t i);
 
 enum option_kind {
 	OPTION_END,    /* ends an array */
@@ -30,7 +36,7 @@ enum option_kind {
 	OPTION_FLAG,   /* bool *target: true */
 	OPTION_STRING, /* const char **target */
 	OPTION_NUMBER, /* uint64_t *target, decimal, min .. max */
-	OPTION_SIZE, /* uint64_t *target, bytes: the same with the suffix K, M, G, T (times 1024) */
+	OPTION_SIZE,   /* uint64_t *target, bytes with a unit of size_parse, min .. max */
 	OPTION_CHOICE, /* int *target: the index in `argument`, which is "one|two|three" */
 	OPTION_CALL,   /* call handles it */
 };
@@ -45,6 +51,8 @@ struct option {
 	const char *help;  /* NULL: accepted, but not shown */
 	uint64_t min, max; /* for numbers and sizes; max 0: no limit */
 	option_fn *call;
+	/* The value is one of these words, or a list of them; they end the sentence of `call`. */
+	option_word_fn *word;
 };
 
 /* Elements of an array; arrays are local to their command, like the variables they fill. */
@@ -58,6 +66,9 @@ struct option {
 #define CALL(name_, argument_, target_, help_, call_)                                          \
 	{ .kind = OPTION_CALL, .name = name_, .argument = argument_, .target = target_,           \
 	  .help = help_, .call = call_ }
+#define WORDS(name_, argument_, target_, help_, call_, word_)                                  \
+	{ .kind = OPTION_CALL, .name = name_, .argument = argument_, .target = target_,           \
+	  .help = help_, .call = call_, .word = word_ }
 #define GROUP(heading) { .kind = OPTION_GROUP, .help = heading }
 #define OPTIONS_END    { .kind = OPTION_END }
 #define OPTION_QUIET(quiet, progress)                                                             \
@@ -74,6 +85,11 @@ option_fn option_base;
 /* Parses nanoseconds, or ns, us, ms, into the uint64_t target. */
 option_fn option_tick;
 
+/* What to do instead of giving an option that other tools have: a letter, or a name. */
+struct option_hint {
+	const char *name, *hint;
+};
+
 struct command_spec {
 	const char *name, *summary;
 	const char *synopsis; /* lines, each without the leading "iotrace NAME "; separated by LF */
@@ -82,6 +98,7 @@ struct command_spec {
 	const char *examples; /* lines, each ending in LF */
 	unsigned operands_min, operands_max; /* max 0: any number */
 	bool runs_program;                   /* the first operand ends the options */
+	const struct option_hint *hints;     /* end with a NULL name; may be NULL */
 };
 
 /*
@@ -97,10 +114,5 @@ enum exit_status options_wrong(const struct command_spec *cmd, const char *forma
 
 /* Prints the complete help to stdout; returns the exit status. */
 enum exit_status options_help(const struct command_spec *cmd);
-
-/* For "did you mean": the number of single-character edits from a to b; 1 if b begins with a. */
-unsigned options_edit_distance(const char *a, const char *b);
-/* Whether this number of edits suggests a typing error in `word`. */
-bool options_is_near(unsigned distance, const char *word);
 
 #endif

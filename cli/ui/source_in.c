@@ -21,20 +21,23 @@ static const char trace_format[] = "iotrace";
 
 /* Options */
 
-static bool is_format(const char *name)
+const char *source_in_format_word(size_t i)
 {
 	struct iot_format f;
-	for (size_t i = 0; iot_source_format(i, &f); i++)
-		if (strcmp(f.name, name) == 0)
-			return true;
-	return strcmp(name, trace_format) == 0;
+	if (i == 0)
+		return trace_format;
+	return iot_source_format(i - 1, &f) ? f.name : NULL;
 }
 
 const char *source_in_take_format(const struct option *opt, const char *value)
 {
 	struct source_in_options *o = opt->target;
+	const char *name;
 	o->format = value;
-	return is_format(value) ? NULL : "iotrace, or a format of 'iotrace convert --list'";
+	for (size_t i = 0; (name = source_in_format_word(i)) != NULL; i++)
+		if (strcmp(name, value) == 0)
+			return NULL;
+	return "one of";
 }
 
 /* "KEY" or "KEY=VALUE". */
@@ -52,12 +55,14 @@ const char *source_in_take_setting(const struct option *opt, const char *value)
 {
 	struct source_in_options *o = opt->target;
 	struct iot_source *s = iot_source_new();
-	const bool known = s != NULL && set(s, value) == IOT_OK;
+	const int status = s != NULL ? set(s, value) : IOT_ENOMEM;
 	iot_source_free(s);
-	if (!known)
+	if (status == IOT_ENOMEM)
+		return option_no_memory;
+	if (status != IOT_OK)
 		return "KEY or KEY=VALUE, an option of a format of 'iotrace convert'";
 	if (o->settings == SOURCE_IN_SETTINGS_MAX)
-		return "fewer of them";
+		return "at most 32 of these options";
 	o->setting[o->settings++] = value;
 	return NULL;
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "lib/base/number.h"
+#include "lib/base/size.h"
 
 enum {
 	SNIFFED_MAX = 8,
@@ -353,7 +354,7 @@ static int set_block(struct lcs *s)
 	const char *block = source_setting(s->src, "block");
 	if (block == NULL)
 		return IOT_OK;
-	if (number_decimal(block, strlen(block), &s->block) && s->block > 0 &&
+	if (size_parse(block, strlen(block), &s->block) == SIZE_VALID && s->block > 0 &&
 	    s->block <= BLOCK_MAX)
 		return IOT_OK;
 	return error_set(&s->src->error, IOT_EUSAGE, "--block: a size from 1 to %d is expected",

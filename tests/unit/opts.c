@@ -90,14 +90,11 @@ Test(opts, wrong_values_are_usage_errors, .init = cr_redirect_stderr)
 		refused(lines[i]);
 }
 
-Test(opts, words_are_near_by_edits_and_swaps)
+Test(opts, no_memory_is_a_fault_and_not_a_wrong_value, .init = cr_redirect_stderr)
 {
-	cr_expect_eq(options_edit_distance("stat", "stat"), 0);
-	cr_expect_eq(options_edit_distance("satt", "stat"), 1);
-	cr_expect_eq(options_edit_distance("stt", "stat"), 1);
-	cr_expect_eq(options_edit_distance("stats", "stat"), 1);
-	cr_expect_eq(options_edit_distance("stet", "stat"), 1);
-	cr_expect_eq(options_edit_distance("", "stat"), 4);
-	cr_expect_eq(options_edit_distance("conv", "convert"), 1);
-	cr_expect(!options_is_near(options_edit_distance("xy", "ab"), "xy"));
+	struct values v = {.choice = -1};
+	char *words[WORDS_MAX + 1], copy[256];
+	cr_expect_eq(parse(&v, "--memory=1", words, copy), EXIT_FAULT);
+	fflush(stderr);
+	cr_expect_stderr_eq_str("iotrace: out of memory\n");
 }

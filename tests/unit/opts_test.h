@@ -21,6 +21,12 @@ static inline const char *take_time(const struct option *opt, const char *value)
 	return trace_time_parse(value, opt->target);
 }
 
+static inline const char *take_memory(const struct option *opt, const char *value)
+{
+	(void)opt, (void)value;
+	return option_no_memory;
+}
+
 static inline bool parse_words(struct values *v, int argc, char **argv, enum exit_status *status)
 {
 	const struct option options[] = {
@@ -32,6 +38,7 @@ static inline bool parse_words(struct values *v, int argc, char **argv, enum exi
 	    OPTION(SIZE, 0, "size", "SIZE", &v->size, "how much"),
 	    OPTION(CHOICE, 0, "colour", "red|green|blue", &v->choice, "which"),
 	    CALL("from", "T", &v->from, "when", take_time),
+	    CALL("memory", "ANY", NULL, "fails", take_memory),
 	    OPTIONS_END,
 	};
 	const struct command_spec command = {.name = "test",
