@@ -52,7 +52,7 @@ struct merge {
 
 	struct merge_ids ids;
 	struct remap_ids remap;
-	struct merge_text text; /* that was rewritten */
+	struct text_blocks text; /* that was rewritten */
 	struct {
 		struct idmap hashes;
 		uint32_t *input;
@@ -266,7 +266,7 @@ static bool rewrite(struct merge *m, struct iot_event *ev, uint32_t from, bool *
 	ev->has = 0; /* rec contains the sort key; the content is in the text */
 	if (!m->ids.keep && !remap_ids_event(&m->remap, ev))
 		return false;
-	return ev->text.data == text || merge_text_copy(&m->text, &ev->text);
+	return ev->text.data == text || text_blocks_copy(&m->text, &ev->text);
 }
 
 /* Gives the selected events the ids and texts of the output. */
@@ -395,7 +395,7 @@ static int write_run(struct merge *m)
 
 static int next_events(struct merge *m, struct iot_batch *b)
 {
-	merge_text_reset(&m->text);
+	text_blocks_reset(&m->text);
 	if (!array_reserve(&m->from, &m->from_capacity, b->capacity, sizeof(*m->from)))
 		return no_memory(m);
 	switch (m->phase) {
@@ -439,7 +439,7 @@ static void close_stage(void *context)
 	iot_batch_free(m->run_batch);
 	merge_ids_free(&m->ids);
 	remap_ids_free(&m->remap);
-	merge_text_free(&m->text);
+	text_blocks_free(&m->text);
 	idmap_free(&m->written.hashes);
 	free(m->written.input);
 	free(m->align.trace);

@@ -26,22 +26,10 @@
 
 #include "lib/base/error.h"
 #include "lib/base/tempfile.h"
+#include "lib/base/text_blocks.h"
 
 #include "remap_ids.h"
 #include "time_shift.h"
-
-/* Texts of events; their addresses stay the same until the next reset. */
-
-struct merge_text_block;
-
-struct merge_text {
-	struct merge_text_block *first;
-};
-
-/* Copies a text, and makes it refer to the copy. Returns false if out of memory. */
-bool merge_text_copy(struct merge_text *t, struct iot_text *text);
-void merge_text_reset(struct merge_text *t);
-void merge_text_free(struct merge_text *t);
 
 /* Inputs */
 
@@ -85,9 +73,9 @@ struct merge_stream {
 	struct {
 		struct iot_event *ev;
 		size_t count, capacity, bytes, bytes_max;
-	} held;                    /* directives whose sort key depends on the next record */
-	struct merge_text text[2]; /* of held events, and shifted texts */
-	unsigned turn;             /* the one in use */
+	} held;                     /* directives whose sort key depends on the next record */
+	struct text_blocks text[2]; /* of held events, and shifted texts */
+	unsigned turn;              /* the one in use */
 	struct time_shift shift;
 	int64_t last_ns;   /* start of its previous record */
 	int64_t max_ns;    /* latest time so far */

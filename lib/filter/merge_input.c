@@ -18,59 +18,11 @@
 
 #include "merge.h"
 
-enum { TEXT_BLOCK = 8192, WHY_MAX = 300 };
+enum { WHY_MAX = 300 };
 
 static int no_memory(struct error *error)
 {
 	return error_set(error, IOT_ENOMEM, "out of memory");
-}
-
-/* Texts */
-
-struct merge_text_block {
-	struct merge_text_block *next;
-	size_t used, capacity;
-	char data[];
-};
-
-bool merge_text_copy(struct merge_text *t, struct iot_text *text)
-{
-	struct merge_text_block *block = t->first;
-	if (text->size == 0)
-		return true;
-	if (block == NULL || block->capacity - block->used < text->size) {
-		const size_t capacity = text->size > TEXT_BLOCK ? text->size : TEXT_BLOCK;
-		block = malloc(sizeof(*block) + capacity);
-		if (block == NULL)
-			return false;
-		*block = (struct merge_text_block){.next = t->first, .capacity = capacity};
-		t->first = block;
-	}
-	memcpy(block->data + block->used, text->data, text->size);
-	text->data = block->data + block->used;
-	block->used += text->size;
-	return true;
-}
-
-void merge_text_reset(struct merge_text *t)
-{
-	struct merge_text_block *kept = t->first;
-	if (kept == NULL)
-		return;
-	t->first = kept->next;
-	merge_text_free(t);
-	kept->next = NULL;
-	kept->used = 0;
-	t->first = kept;
-}
-
-void merge_text_free(struct merge_text *t)
-{
-	while (t->first != NULL) {
-		struct merge_text_block *next = t->first->next;
-		free(t->first);
-		t->first = next;
-	}
 }
 
 /* Held events */
@@ -78,7 +30,7 @@ void merge_text_free(struct merge_text *t)
 static bool hold(struct merge_stream *s, struct iot_event ev)
 {
 	if (!array_reserve(&s->held.ev, &s->held.capacity, s->held.count + 1, sizeof(ev)) ||
-	    !merge_text_copy(&s->text[s->turn], &ev.text))
+	    !text_blocks_copy(&s->text[s->turn], &ev.text))
 		return false;
 	s->held.ev[s->held.count++] = ev;
 	s->held.bytes += sizeof(ev) + ev.text.size;
@@ -142,7 +94,7 @@ static int shift_directive(struct merge_stream *s, struct iot_event *ev, struct 
 		return IOT_OK;
 	s->shift.zero_ns = -by;
 	if (!time_shift_events(&s->shift, &shifted, 1) ||
-	    !merge_text_copy(&s->text[s->turn], &shifted.text))
+	    !text_blocks_copy(&s->text[s->turn], &shifted.text))
 		return no_memory(error);
 	ev->text = shifted.text;
 	return IOT_OK;
@@ -294,7 +246,7 @@ int merge_stream_fill(struct merge_stream *s, struct error *error)
 	const size_t last = s->ready;
 	int got = 1;
 	s->turn = !s->turn; /* events to be held may have their text in the other one */
-	merge_text_reset(&s->text[s->turn]);
+	text_blocks_reset(&s->text[s->turn]);
 	s->held.count = s->held.bytes = 0;
 	if (!hold_all(s, b->events + last, b->count - last))
 		return no_memory(error);
@@ -444,8 +396,8 @@ void merge_stream_free(struct merge_stream *s)
 	if (s == NULL)
 		return;
 	free(s->run);
-	merge_text_free(&s->text[0]);
-	merge_text_free(&s->text[1]);
+	text_blocks_free(&s->text[0]);
+	text_blocks_free(&s->text[1]);
 	time_shift_free(&s->shift);
 	iot_batch_free(s->batch);
 	free(s->held.ev);

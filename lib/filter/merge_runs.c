@@ -109,7 +109,7 @@ static int read_event(struct merge_stream *s, struct iot_event *ev, uint32_t *fr
 	assert(ev->text.size <= r->fill - r->used);
 	ev->text.data = (const char *)r->buffer + r->used;
 	r->used += ev->text.size;
-	return merge_text_copy(&s->text[0], &ev->text) ? IOT_OK : IOT_ENOMEM;
+	return text_blocks_copy(&s->text[0], &ev->text) ? IOT_OK : IOT_ENOMEM;
 }
 
 int merge_run_fill(struct merge_stream *s)
@@ -118,7 +118,7 @@ int merge_run_fill(struct merge_stream *s)
 	struct iot_batch *b = s->batch;
 	int status = IOT_OK;
 	b->count = 0;
-	merge_text_reset(&s->text[0]);
+	text_blocks_reset(&s->text[0]);
 	while (b->count < b->capacity && status == IOT_OK) {
 		s->ended = r->offset == r->end && r->used == r->fill;
 		if (s->ended)

@@ -93,6 +93,24 @@ Test(stream, prefetch_keeps_events_texts_and_the_error)
 	cr_assert(closed);
 }
 
+Test(stream, kept_texts_stay_where_they_are)
+{
+	static char source[] = "0123456789";
+	struct iot_batch *b = iot_batch_new(IOT_BATCH_EVENTS);
+	const char *kept[IOT_BATCH_EVENTS];
+	for (size_t i = 0; i < b->capacity; i++) {
+		source[0] = (char)('a' + i % 26);
+		b->events[b->count++] = (struct iot_event){.text = {source, sizeof(source)}};
+		cr_assert_eq(iot_batch_keep_text(b), IOT_OK);
+		kept[i] = b->events[i].text.data;
+	}
+	for (size_t i = 0; i < b->count; i++) {
+		cr_assert_eq(b->events[i].text.data, kept[i]);
+		cr_assert_eq(kept[i][0], (char)('a' + i % 26));
+	}
+	iot_batch_free(b);
+}
+
 Test(stream, freed_before_its_end)
 {
 	bool closed;
