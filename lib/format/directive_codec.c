@@ -20,6 +20,8 @@ enum {
 	STATE_MAX = 1 << 23,   /* weight of all templates and paths */
 	SLOT_WEIGHT = 64,
 	PATH_WEIGHT = 16,
+	EXPANSION_MAX = 64, /* decoded bytes of encoded directives per stored byte */
+	SLOT_EXPANSION = 15,
 	BLOCK = 32, /* bytes that are copied at once, up to BLOCK - 1 of them needlessly */
 	BEGINNINGS = 64,
 	BEGINNING = 12, /* bytes */
@@ -93,6 +95,8 @@ struct directive_codec {
 	uint64_t seed;
 	bool decodes;
 	size_t weight;
+	int64_t
+	    credit; /* bytes that encoded directives may still decode to; < 0: none may follow */
 	uint64_t last_time;
 	uint32_t last_path; /* number + 1; 0: none yet */
 	uint32_t longest_path;
@@ -149,6 +153,7 @@ void directive_codec_forget(struct directive_codec *c)
 	idmap_renumber(&c->key_ids, 0);
 	idmap_renumber(&c->path_ids, 0);
 	c->weight = c->text_size = c->slots = c->paths = 0;
+	c->credit = 0;
 	c->last_time = 0;
 	c->last_path = c->longest_path = 0;
 	c->recognized = c->used = 0;
@@ -316,6 +321,21 @@ static bool scan(struct scanned *s, struct iot_text text)
 
 /* State */
 
+static void credit_stored(struct directive_codec *c, size_t size)
+{
+	c->credit += EXPANSION_MAX * (int64_t)size;
+}
+
+static void charge_template(struct directive_codec *c, const struct template *t)
+{
+	c->credit -= (int64_t)t->text.size + SLOT_EXPANSION * (int64_t)t->slots;
+}
+
+static void charge_path(struct directive_codec *c)
+{
+	c->credit -= c->path[c->last_path - 1].size;
+}
+
 /* Appends a path to the list. */
 static bool append_path(struct directive_codec *c, struct iot_text path)
 {
@@ -425,6 +445,7 @@ static int learn(struct directive_codec *c, struct iot_text text)
 	uint64_t id;
 	if (c->weight + 2 * text.size + s->slots * (SLOT_WEIGHT + PATH_WEIGHT) > STATE_MAX)
 		directive_codec_forget(c);
+	credit_stored(c, text.size);
 	const size_t number = find_template(c, (struct iot_text){s->text, s->size}, &id);
 	const struct template *t =
 	    number != SIZE_MAX ? &c->template[number] : add_template(c, text, id);
@@ -630,8 +651,12 @@ static size_t encode_slot(struct directive_codec *c, const struct slot *to,
 	switch (to->kind) {
 	case SLOT_TIME:
 		return encode_time(c, from->number, out);
-	case SLOT_PATH:
-		return encode_path(c, from->value, out);
+	case SLOT_PATH: {
+		const size_t size = encode_path(c, from->value, out);
+		if (size > 0)
+			charge_path(c);
+		return size;
+	}
 	default:
 		return encode_value(&c->last[to->key], from, out);
 	}
@@ -678,7 +703,15 @@ static ssize_t encode(struct directive_codec *c, size_t number, char *out)
 			end = n + size;
 		n += size;
 	}
+	charge_template(c, t);
+	credit_stored(c, end);
 	return (ssize_t)end;
+}
+
+/* Whether a directive with paths may be encoded: its paths add up to this weight. */
+static bool may_encode(const struct directive_codec *c, size_t weight)
+{
+	return c->credit >= 0 && c->weight + weight <= STATE_MAX;
 }
 
 /* Like encode(), for a text of a template that has not been used recently. */
@@ -689,20 +722,16 @@ static ssize_t encode_scanned(struct directive_codec *c, struct iot_text text, c
 	if (is_escaped(text) || !scan(&c->scanned, text))
 		return escape(text, out);
 	const size_t number = find_template(c, (struct iot_text){s->text, s->size}, &id);
-	if (number == SIZE_MAX || c->weight + text.size + s->paths * PATH_WEIGHT > STATE_MAX)
+	if (number == SIZE_MAX || !may_encode(c, text.size + s->paths * PATH_WEIGHT))
 		return learn(c, text) == IOT_OK ? 0 : IOT_ENOMEM;
 	use(recent_of(c, text), RECENT - 1, (uint32_t)number + 1);
 	return encode(c, number, out);
 }
 
-static bool is_full(const struct directive_codec *c, struct iot_text text)
-{
-	return c->weight + text.size + PATHS_MAX * PATH_WEIGHT > STATE_MAX;
-}
-
 ssize_t directive_codec_encode(struct directive_codec *c, struct iot_text text, char *out)
 {
-	const size_t number = is_full(c, text) ? SIZE_MAX : match_recent(c, text);
+	const bool may = may_encode(c, text.size + PATHS_MAX * PATH_WEIGHT);
+	const size_t number = may ? match_recent(c, text) : SIZE_MAX;
 	c->recognized = c->used = 0;
 	const ssize_t n =
 	    number != SIZE_MAX ? encode(c, number, out) : encode_scanned(c, text, out);
@@ -714,7 +743,7 @@ ssize_t directive_codec_encode_recognized(struct directive_codec *c, struct iot_
 					  char *out)
 {
 	const uint32_t number = c->recognized;
-	if (number == 0 || is_full(c, text))
+	if (number == 0 || !may_encode(c, text.size + PATHS_MAX * PATH_WEIGHT))
 		return directive_codec_encode(c, text, out);
 	c->recognized = 0;
 	return encode(c, number - 1, out);
@@ -771,7 +800,7 @@ ssize_t directive_codec_encode_operation(struct directive_codec *c, const struct
 	const size_t paths = op->path.size + op->to.size;
 	if (f->template == 0 || f->keys != form_keys(op) || strcmp(f->name, op->name) != 0 ||
 	    strcmp(f->result, op->result) != 0 || paths > OPERATION_PATHS_MAX ||
-	    c->weight + paths + PATHS_MAX * PATH_WEIGHT > STATE_MAX)
+	    !may_encode(c, paths + PATHS_MAX * PATH_WEIGHT))
 		return 0;
 	(void)store_values(c->scanned.slot, op);
 	*closes = (c->template[f->template - 1].has & IOT_CLOSES) != 0;
@@ -988,6 +1017,7 @@ static char *put_path(struct directive_codec *c, struct decoding *d, const struc
 	const char *why = NULL;
 	if (!update_path(c, value, &why))
 		return malformed(d, why);
+	charge_path(c);
 	return put_kept(out, c, c->path[c->last_path - 1]);
 }
 
@@ -1078,6 +1108,12 @@ static int decode(struct directive_codec *c, struct iot_event *ev, uint64_t tick
 	}
 	if (bound_of(c, t, ev->text.size) > capacity)
 		return IOT_ELIMIT;
+	if (c->credit < 0) {
+		*why = "encoded directives decode to more than 64 times their bytes";
+		return IOT_EFORMAT;
+	}
+	credit_stored(c, ev->text.size);
+	charge_template(c, t);
 	const size_t size = ev->text.size - (size_t)(p - ev->text.data);
 	const char *end = put_slots(c, &d, t, (struct iot_text){p, size}, out);
 	if (end == NULL) {

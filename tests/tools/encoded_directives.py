@@ -3,6 +3,7 @@
 import re
 
 DIRECTIVE_MAX, SLOTS_MAX, WEIGHT_MAX = 32768, 2047, 8 << 20
+EXPANSION_MAX = 64
 BLANKS = re.compile(rb"[ \t]+")
 PAIR = re.compile(rb"(?<=[ \t])([^ \t=]*)=([^ \t]*)")
 VALUE = re.compile(rb"[0-9-][^ \t]{0,31}")
@@ -53,7 +54,7 @@ class Directives:
         self.forget()
 
     def forget(self):
-        self.templates, self.paths, self.weight = [], [], 0
+        self.templates, self.paths, self.weight, self.credit = [], [], 0, 0
         self.time, self.path, self.last = 0, None, {}
 
     def decode(self, text):
@@ -72,6 +73,7 @@ class Directives:
             return
         if self.weight + 2 * len(text) + 80 * len(template.keys) > WEIGHT_MAX:
             self.forget()
+        self.credit += EXPANSION_MAX * len(text)
         if all(template.pieces != other.pieces for other in self.templates):
             self.templates.append(template)
             self.weight += template.weight
@@ -85,6 +87,8 @@ class Directives:
         need(number.isdigit() and int(number) < len(self.templates), "no template %r" % number)
         template = self.templates[int(number)]
         need(len(words) <= len(template.keys), "too many values")
+        need(self.credit >= 0, "more than 64 times the bytes")
+        self.credit += EXPANSION_MAX * len(text) - sum(map(len, template.pieces)) - 16 * len(template.keys)
         words += [b"="] * (len(template.keys) - len(words))
         result = template.pieces[0]
         for key, word, piece in zip(template.keys, words, template.pieces[1:]):
@@ -113,6 +117,11 @@ class Directives:
         return time
 
     def path_of(self, word):
+        path = self.find_path(word)
+        self.credit -= len(path)
+        return path
+
+    def find_path(self, word):
         if word.startswith((b"/", b":")):
             self.add_path(word.removeprefix(b":"))
             need(self.weight <= WEIGHT_MAX, "too many paths")

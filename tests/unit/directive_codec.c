@@ -96,6 +96,34 @@ static void expect_lines(const char *const (*texts)[2], size_t n)
 		expect_lines(texts, sizeof(texts) / sizeof(texts[0]));                             \
 	} while (0)
 
+Test(directive_codec, encoded_directives_decode_to_at_most_64_times_their_bytes)
+{
+	struct pair *p = pair_new();
+	const char *why = NULL;
+	char text[30000];
+	uint64_t stored = 0, decoded = 0;
+	snprintf(text, sizeof(text), "%%mark time=1 text=%029970d", 0);
+	memset(text + 20, 'x', 29970);
+	for (unsigned i = 0; i < 1000; i++) {
+		struct iot_event ev = {.text = encoded(p, text_of(text))};
+		stored += ev.text.size;
+		cr_assert_eq(decode(p, &ev, 1, &why), IOT_OK, "%s", why);
+		expect_text(ev.text, text);
+		decoded += ev.text.size;
+	}
+	cr_assert_leq(decoded, 65 * stored);
+	cr_assert_geq(decoded, 60 * stored);
+	struct iot_event ev;
+	int status = IOT_OK;
+	for (unsigned i = 0; i < 65 && status == IOT_OK; i++) {
+		ev = (struct iot_event){.text = text_of("%0 0")};
+		status = decode(p, &ev, 1, &why);
+	}
+	cr_assert_eq(status, IOT_EFORMAT);
+	cr_assert_str_eq(why, "encoded directives decode to more than 64 times their bytes");
+	pair_free(p);
+}
+
 Test(directive_codec, a_directive_defines_the_template_of_the_following_ones)
 {
 	EXPECT_LINES(
