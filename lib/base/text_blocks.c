@@ -7,13 +7,13 @@
 
 enum { FIRST_BLOCK = 8192 };
 
-struct text_block {
-	struct text_block *older;
+struct text_chunk {
+	struct text_chunk *older;
 	size_t used, capacity;
 	char data[];
 };
 
-static size_t next_capacity(const struct text_block *newest, size_t size)
+static size_t next_capacity(const struct text_chunk *newest, size_t size)
 {
 	const size_t capacity = newest != NULL ? 2 * newest->capacity : FIRST_BLOCK;
 	return capacity > size ? capacity : size;
@@ -21,7 +21,7 @@ static size_t next_capacity(const struct text_block *newest, size_t size)
 
 bool text_blocks_copy(struct text_blocks *t, struct iot_text *text)
 {
-	struct text_block *block = t->newest;
+	struct text_chunk *block = t->newest;
 	if (text->size == 0)
 		return true;
 	if (block == NULL || block->capacity - block->used < text->size) {
@@ -29,7 +29,7 @@ bool text_blocks_copy(struct text_blocks *t, struct iot_text *text)
 		block = malloc(sizeof(*block) + capacity);
 		if (block == NULL)
 			return false;
-		*block = (struct text_block){.older = t->newest, .capacity = capacity};
+		*block = (struct text_chunk){.older = t->newest, .capacity = capacity};
 		t->newest = block;
 	}
 	memcpy(block->data + block->used, text->data, text->size);
@@ -41,7 +41,7 @@ bool text_blocks_copy(struct text_blocks *t, struct iot_text *text)
 bool text_blocks_contain(const struct text_blocks *t, struct iot_text text)
 {
 	const uintptr_t at = (uintptr_t)text.data;
-	for (const struct text_block *block = t->newest; block != NULL; block = block->older)
+	for (const struct text_chunk *block = t->newest; block != NULL; block = block->older)
 		if (at >= (uintptr_t)block->data && at < (uintptr_t)block->data + block->used)
 			return true;
 	return false;
@@ -49,7 +49,7 @@ bool text_blocks_contain(const struct text_blocks *t, struct iot_text text)
 
 void text_blocks_reset(struct text_blocks *t)
 {
-	struct text_block *kept = t->newest;
+	struct text_chunk *kept = t->newest;
 	if (kept == NULL)
 		return;
 	t->newest = kept->older;
@@ -62,7 +62,7 @@ void text_blocks_reset(struct text_blocks *t)
 void text_blocks_free(struct text_blocks *t)
 {
 	while (t->newest != NULL) {
-		struct text_block *older = t->newest->older;
+		struct text_chunk *older = t->newest->older;
 		free(t->newest);
 		t->newest = older;
 	}

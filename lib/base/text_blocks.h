@@ -7,11 +7,11 @@
 
 #include <iotrace/iotrace.h>
 
-struct text_block;
+struct text_chunk;
 
 /* All zeros: empty. */
 struct text_blocks {
-	struct text_block *newest; /* each has at least twice the capacity of the one before it */
+	struct text_chunk *newest; /* each has at least twice the capacity of the one before it */
 };
 
 /* Copies a text, and makes it refer to the copy. Returns false if out of memory. */
