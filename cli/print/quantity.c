@@ -2,6 +2,7 @@
 #include "quantity.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "cli/ui/printable.h"
 #include "lib/base/number.h"
@@ -36,4 +37,38 @@ void quantity_tsv(struct output *o, enum iot_quantity quantity, const struct iot
 			output_write(o, cell->text.data, cell->text.size);
 		break;
 	}
+}
+
+void quantity_json(struct json *j, const char *key, enum iot_quantity quantity,
+		   const struct iot_cell *cell)
+{
+	switch (cell->kind) {
+	case IOT_UNKNOWN:
+		json_null(j, key);
+		break;
+	case IOT_ABSENT:
+	case IOT_TABLE:
+		break;
+	case IOT_INTEGER:
+		if (quantity == IOT_FLAG)
+			json_bool(j, key, cell->integer != 0);
+		else
+			json_number(j, key, cell->integer);
+		break;
+	case IOT_SIGNED:
+		json_signed(j, key, cell->signed_integer);
+		break;
+	case IOT_REAL:
+		json_exact(j, key, cell->real);
+		break;
+	case IOT_TEXT:
+		json_text(j, key, cell->text.data, cell->text.size);
+		break;
+	}
+}
+
+const char *quantity_key(char *key, size_t size, const struct iot_cell *cell)
+{
+	snprintf(key, size, "%" PRIu64, cell->integer);
+	return key;
 }

@@ -7,8 +7,6 @@
 
 #include "cli/ui/output.h"
 
-enum { PRINT_COLUMNS_MAX = 64 };
-
 /*
  * Writes a line with the names of the columns, and a line for each row. In the field of a nested
  * table, ',' separates rows, and ':' the cells of a row.

@@ -6,5 +6,6 @@
 #include "cli/simulate/results.h"
 
 void simulate_print_tsv(struct simulate_results *r);
+void simulate_print_json(struct simulate_results *r);
 
 #endif

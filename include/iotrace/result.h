@@ -119,17 +119,18 @@ struct iot_cell {
 enum iot_shape {
 	IOT_SHAPE_ROWS,   /* any number of rows, in order */
 	IOT_SHAPE_RECORD, /* one row */
+	IOT_SHAPE_LIST,   /* rows of one column: a list of its values */
 	IOT_SHAPE_MAP,    /* the first column is a key, the second its value */
 };
 
+struct iot_row; /* the library's: the cells of a row that is being computed */
+
 struct iot_table {
-	const char *name; /* what the rows are: "simulations" */
 	enum iot_shape shape;
 	size_t columns, rows;
 	const struct iot_column *column;
-	/* Stores row i in cells that are unknown so far. Called by iot_table_row() only. */
-	void (*row)(const struct iot_table *table, size_t row, struct iot_cell *cell);
-	void *source; /* of the values, for row() */
+	void (*fill)(struct iot_row *row, void *source); /* for iot_table_row() */
+	void *source;
 };
 
 /* Stores the cells of a row, which is less than table->rows, in cell[0 .. columns - 1]. */

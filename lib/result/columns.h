@@ -23,4 +23,22 @@
 
 #define COLUMN_COUNT(columns) (sizeof(columns) / sizeof(columns)[0])
 
+/* Tables with an array of columns. */
+#define TABLE_ROWS(columns, rows, fill, source)                                                    \
+	{                                                                                          \
+		IOT_SHAPE_ROWS, COLUMN_COUNT(columns), rows, columns, fill, source                 \
+	}
+#define TABLE_RECORD(columns, fill, source)                                                        \
+	{                                                                                          \
+		IOT_SHAPE_RECORD, COLUMN_COUNT(columns), 1, columns, fill, source                  \
+	}
+#define TABLE_LIST(columns, rows, fill, source)                                                    \
+	{                                                                                          \
+		IOT_SHAPE_LIST, COLUMN_COUNT(columns), rows, columns, fill, source                 \
+	}
+#define TABLE_MAP(columns, rows, fill, source)                                                     \
+	{                                                                                          \
+		IOT_SHAPE_MAP, COLUMN_COUNT(columns), rows, columns, fill, source                  \
+	}
+
 #endif

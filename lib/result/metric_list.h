@@ -2,6 +2,75 @@
 /* METRIC(name, label, quantity, detail, split, definition), included by metrics.h and metrics.c. */
 /* clang-format off */
 
+/* Parts of a document */
+METRIC(parameters, "parameters", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "What the results depend on: the input and the options.")
+METRIC(trace, "trace", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "Counts of the input, which do not depend on a cache.")
+METRIC(simulations, "simulations", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "The results of each policy and capacity.")
+METRIC(rows, "rows", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The results of each file, process or other unit that the option --by selects.")
+
+/* Parameters */
+METRIC(input, "input", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "The name of the input as it was given.")
+METRIC(reading, "reading", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The options of reading.")
+METRIC(in_format, "format", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "The format that --in-format selects.")
+METRIC(in_options, "options", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The settings that --in-option passes to the format.")
+METRIC(in_option, "option", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "One setting of the format.")
+METRIC(in_base, "base", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The base of numbers in the trace that --in-base states.")
+METRIC(in_tick_ns, "tick", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The unit of times in the trace that --in-tick states.")
+METRIC(verify, "verify", IOT_FLAG, IOT_DETAIL, IOT_ONE,
+       "Whether the hashes of the trace are verified.")
+METRIC(recover, "recover", IOT_FLAG, IOT_DETAIL, IOT_ONE,
+       "Whether reading continues after damage.")
+METRIC(allow_empty, "allow empty", IOT_FLAG, IOT_DETAIL, IOT_ONE,
+       "Whether an input of blank lines only is an empty trace.")
+METRIC(block, "block", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "The size of a block.")
+METRIC(layer, "layer", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "The records that are simulated: logical (of programs) or physical (of disks).")
+METRIC(unknown, "unknown", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "What becomes of records with unknown offsets: skip leaves them out, fresh lets each refer "
+       "to blocks of its own.")
+METRIC(write, "write", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "The policy for writes: back, through or around.")
+METRIC(rmw, "rmw", IOT_FLAG, IOT_DETAIL, IOT_ONE,
+       "Whether a write to a part of a block that is not in the cache reads the block first.")
+METRIC(prefetch, "prefetch", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "The rule by which blocks are read into the cache before a record refers to them.")
+METRIC(by, "by", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "The unit whose results are listed separately.")
+METRIC(max_request, "max. request", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "The length above which a record is an error.")
+METRIC(memory, "memory", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "The limit of memory.")
+METRIC(device, "device", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The model of the device.")
+METRIC(near_ns, "near", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The time to position over a distance of nearly 0 in one file.")
+METRIC(far_ns, "far", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The time to position over the span or more, or in another file.")
+METRIC(span, "span", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "The distance from which positioning takes longest.")
+METRIC(read_latency_ns, "read latency", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The time of each read in addition to positioning and transfer.")
+METRIC(write_latency_ns, "write latency", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The time of each write in addition to positioning and transfer.")
+METRIC(read_rate, "read rate", IOT_BYTES_PER_S, IOT_DETAIL, IOT_ONE,
+       "The rate at which reads transfer bytes; 0 is infinite.")
+METRIC(write_rate, "write rate", IOT_BYTES_PER_S, IOT_DETAIL, IOT_ONE,
+       "The rate at which writes transfer bytes; 0 is infinite.")
+METRIC(depth, "depth", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The number of I/Os that the device serves at a time; 0 is any number.")
+
 /* Simulated caches */
 METRIC(policy, "policy", IOT_WORD, IOT_MAIN, IOT_ONE,
        "The rule that selects the block to evict.")
@@ -66,8 +135,6 @@ METRIC(estimated_device_ns, "device s", IOT_NS, IOT_DETAIL, IOT_ONE,
        "The sum of the times of the device's I/Os, as if it did one after the other.")
 METRIC(estimated_idle_ns, "idle s, at most", IOT_NS, IOT_DETAIL, IOT_ONE,
        "The part of the estimated device time for which a process waits.")
-METRIC(rows, "rows", IOT_NESTED, IOT_DETAIL, IOT_ONE,
-       "Counts of each object, file, process, rank, kind of data or direction.")
 
 /* Reuse of blocks */
 METRIC(reuse, "reuse", IOT_NESTED, IOT_DETAIL, IOT_ONE,

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-struct iot_cell *row_cell(struct result_row *r, const struct iot_metric *m,
+struct iot_cell *row_cell(struct iot_row *r, const struct iot_metric *m,
 			  enum iot_direction direction)
 {
 	for (size_t tried = 0; tried < r->table->columns; tried++) {
@@ -18,7 +18,7 @@ struct iot_cell *row_cell(struct result_row *r, const struct iot_metric *m,
 	return NULL;
 }
 
-static void set(struct result_row *r, const struct iot_metric *m, enum iot_direction direction,
+static void set(struct iot_row *r, const struct iot_metric *m, enum iot_direction direction,
 		struct iot_cell value)
 {
 	struct iot_cell *cell = row_cell(r, m, direction);
@@ -26,43 +26,43 @@ static void set(struct result_row *r, const struct iot_metric *m, enum iot_direc
 		*cell = value;
 }
 
-static void set_number(struct result_row *r, const struct iot_metric *m,
-		       enum iot_direction direction, uint64_t value)
+static void set_number(struct iot_row *r, const struct iot_metric *m, enum iot_direction direction,
+		       uint64_t value)
 {
 	set(r, m, direction, (struct iot_cell){.kind = IOT_INTEGER, .integer = value});
 }
 
-static void set_share(struct result_row *r, const struct iot_metric *m,
-		      enum iot_direction direction, uint64_t part, uint64_t whole)
+static void set_share(struct iot_row *r, const struct iot_metric *m, enum iot_direction direction,
+		      uint64_t part, uint64_t whole)
 {
 	if (whole > 0)
 		set(r, m, direction,
 		    (struct iot_cell){.kind = IOT_REAL, .real = (double)part / (double)whole});
 }
 
-void row_number(struct result_row *r, const struct iot_metric *m, uint64_t value)
+void row_number(struct iot_row *r, const struct iot_metric *m, uint64_t value)
 {
 	set_number(r, m, IOT_BOTH, value);
 }
 
-void row_known(struct result_row *r, const struct iot_metric *m, bool known, uint64_t value)
+void row_known(struct iot_row *r, const struct iot_metric *m, bool known, uint64_t value)
 {
 	if (known)
 		row_number(r, m, value);
 }
 
-void row_signed(struct result_row *r, const struct iot_metric *m, int64_t value)
+void row_signed(struct iot_row *r, const struct iot_metric *m, int64_t value)
 {
 	set(r, m, IOT_BOTH, (struct iot_cell){.kind = IOT_SIGNED, .signed_integer = value});
 }
 
-void row_real(struct result_row *r, const struct iot_metric *m, double value)
+void row_real(struct iot_row *r, const struct iot_metric *m, double value)
 {
 	if (isfinite(value))
 		set(r, m, IOT_BOTH, (struct iot_cell){.kind = IOT_REAL, .real = value});
 }
 
-void row_text(struct result_row *r, const struct iot_metric *m, const char *text, size_t size)
+void row_text(struct iot_row *r, const struct iot_metric *m, const char *text, size_t size)
 {
 	if (text == NULL)
 		row_absent(r, m);
@@ -70,29 +70,32 @@ void row_text(struct result_row *r, const struct iot_metric *m, const char *text
 		set(r, m, IOT_BOTH, (struct iot_cell){.kind = IOT_TEXT, .text = {text, size}});
 }
 
-void row_word(struct result_row *r, const struct iot_metric *m, const char *text)
+void row_word(struct iot_row *r, const struct iot_metric *m, const char *text)
 {
 	row_text(r, m, text, text != NULL ? strlen(text) : 0);
 }
 
-void row_table(struct result_row *r, const struct iot_metric *m, const struct iot_table *table)
+void row_table(struct iot_row *r, const struct iot_metric *m, const struct iot_table *table)
 {
-	set(r, m, IOT_BOTH, (struct iot_cell){.kind = IOT_TABLE, .table = table});
+	if (table == NULL)
+		row_absent(r, m);
+	else
+		set(r, m, IOT_BOTH, (struct iot_cell){.kind = IOT_TABLE, .table = table});
 }
 
-void row_absent(struct result_row *r, const struct iot_metric *m)
+void row_absent(struct iot_row *r, const struct iot_metric *m)
 {
 	set(r, m, IOT_BOTH, (struct iot_cell){.kind = IOT_ABSENT});
 }
 
-void row_counts(struct result_row *r, const struct iot_metric *m, const uint64_t counts[2])
+void row_counts(struct iot_row *r, const struct iot_metric *m, const uint64_t counts[2])
 {
 	set_number(r, m, IOT_BOTH, counts[0] + counts[1]);
 	set_number(r, m, IOT_READS, counts[0]);
 	set_number(r, m, IOT_WRITES, counts[1]);
 }
 
-void row_shares(struct result_row *r, const struct iot_metric *m, const uint64_t parts[2],
+void row_shares(struct iot_row *r, const struct iot_metric *m, const uint64_t parts[2],
 		const uint64_t wholes[2])
 {
 	set_share(r, m, IOT_BOTH, parts[0] + parts[1], wholes[0] + wholes[1]);

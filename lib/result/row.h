@@ -2,11 +2,15 @@
 /*
  * Fills a row of a table by metric:
  *
- *	struct result_row row = {table, cell, 0};
- *	row_number(&row, &metrics.evictions, counts->evictions);
+ *	static void fill(struct iot_row *row, void *source)
+ *	{
+ *		const struct cache_counts *counts = source;
+ *		row_number(row, &metrics.evictions, counts[row->number].evictions);
+ *	}
  *
  * A function that fills rows sets all metrics that it knows; those without a column are ignored.
  * So one function serves every selection of columns, and a value cannot appear under a wrong name.
+ * A cell that is not set is unknown.
  */
 #ifndef IOTRACE_LIB_RESULT_ROW_H
 #define IOTRACE_LIB_RESULT_ROW_H
@@ -15,32 +19,34 @@
 
 #include "metrics.h"
 
-struct result_row {
+struct iot_row {
 	const struct iot_table *table;
+	size_t number; /* in the table */
 	struct iot_cell *cell;
 	size_t next; /* the column after the one that was set last, where the search begins */
 };
 
 /* Returns the cell of a metric, or NULL if the table has no such column. */
-struct iot_cell *row_cell(struct result_row *r, const struct iot_metric *m,
+struct iot_cell *row_cell(struct iot_row *r, const struct iot_metric *m,
 			  enum iot_direction direction);
 
-void row_number(struct result_row *r, const struct iot_metric *m, uint64_t value);
+void row_number(struct iot_row *r, const struct iot_metric *m, uint64_t value);
 /* Leaves the cell unknown unless the value is known. */
-void row_known(struct result_row *r, const struct iot_metric *m, bool known, uint64_t value);
-void row_signed(struct result_row *r, const struct iot_metric *m, int64_t value);
+void row_known(struct iot_row *r, const struct iot_metric *m, bool known, uint64_t value);
+void row_signed(struct iot_row *r, const struct iot_metric *m, int64_t value);
 /* Leaves the cell unknown if the value is not finite. */
-void row_real(struct result_row *r, const struct iot_metric *m, double value);
+void row_real(struct iot_row *r, const struct iot_metric *m, double value);
 /* The text has to remain valid until the next row is read; NULL: absent. */
-void row_text(struct result_row *r, const struct iot_metric *m, const char *text, size_t size);
-void row_word(struct result_row *r, const struct iot_metric *m, const char *text);
-void row_table(struct result_row *r, const struct iot_metric *m, const struct iot_table *table);
-void row_absent(struct result_row *r, const struct iot_metric *m);
+void row_text(struct iot_row *r, const struct iot_metric *m, const char *text, size_t size);
+void row_word(struct iot_row *r, const struct iot_metric *m, const char *text);
+/* NULL: absent. */
+void row_table(struct iot_row *r, const struct iot_metric *m, const struct iot_table *table);
+void row_absent(struct iot_row *r, const struct iot_metric *m);
 
 /* Values of reads, writes and both. */
-void row_counts(struct result_row *r, const struct iot_metric *m, const uint64_t counts[2]);
+void row_counts(struct iot_row *r, const struct iot_metric *m, const uint64_t counts[2]);
 /* Shares of the parts in the wholes, by direction; unknown if the whole is 0. */
-void row_shares(struct result_row *r, const struct iot_metric *m, const uint64_t parts[2],
+void row_shares(struct iot_row *r, const struct iot_metric *m, const uint64_t parts[2],
 		const uint64_t wholes[2]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <iotrace/result.h>
+#include "row.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -30,7 +30,8 @@ const char *iot_column_name(const struct iot_column *column, char name[IOT_COLUM
 
 void iot_table_row(const struct iot_table *table, size_t row, struct iot_cell *cell)
 {
+	struct iot_row to = {table, row, cell, 0};
 	assert(row < table->rows);
 	memset(cell, 0, table->columns * sizeof *cell);
-	table->row(table, row, cell);
+	table->fill(&to, table->source);
 }

@@ -1,39 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* JSON: the output is JSON for any input. */
-#include <criterion/criterion.h>
-
-#include <stdio.h>
-#include <unistd.h>
-
 #include "cli/ui/json.h"
 #include "cli/ui/printable.h"
-
-/* Writes to a file of its own and returns its contents. */
-struct page {
-	char path[32], text[4096];
-	struct output out;
-};
-
-static void page_open(struct page *p)
-{
-	strcpy(p->path, "/tmp/iotrace-json-XXXXXX");
-	int fd = mkstemp(p->path);
-	cr_assert_geq(fd, 0);
-	close(fd);
-	cr_assert_eq(output_open(&p->out, p->path, 0), EXIT_OK);
-}
-
-static const char *page_text(struct page *p)
-{
-	cr_assert_eq(output_close(&p->out), EXIT_OK);
-	FILE *file = fopen(p->path, "r");
-	cr_assert_not_null(file);
-	size_t n = fread(p->text, 1, sizeof p->text - 1, file);
-	p->text[n] = '\0';
-	fclose(file);
-	unlink(p->path);
-	return p->text;
-}
+#include "page.h"
 
 static void string_is(const char *text, size_t n, const char *wanted)
 {

@@ -53,25 +53,21 @@ Test(result, names_of_columns_fit)
 		cr_assert_lt(strlen(m->name) + strlen("written_"), IOT_COLUMN_NAME, "%s", m->name);
 }
 
-static void fill(const struct iot_table *t, size_t row, struct iot_cell *cell)
+static void fill(struct iot_row *to, void *source)
 {
-	struct result_row to = {t, cell, 0};
-	const uint64_t hits[2] = {row, 7}, references[2] = {0, 14};
-	row_shares(&to, &metrics.hit_ratio, hits, references);
-	row_counts(&to, &metrics.hits, hits);
-	row_number(&to, &metrics.evictions, 1); /* has no column */
-	row_real(&to, &metrics.miss_ratio, NAN);
+	const uint64_t hits[2] = {to->number, 7}, references[2] = {0, 14};
+	cr_assert_null(source);
+	row_shares(to, &metrics.hit_ratio, hits, references);
+	row_counts(to, &metrics.hits, hits);
+	row_number(to, &metrics.evictions, 1); /* has no column */
+	row_real(to, &metrics.miss_ratio, NAN);
 }
 
 Test(result, cells_are_found_by_metric_in_any_order)
 {
 	static const struct iot_column columns[] = {COLUMN(miss_ratio), COLUMN_WRITE(hits),
 						    COLUMN(hits), COLUMNS(hit_ratio)};
-	const struct iot_table table = {.name = "table",
-					.columns = COLUMN_COUNT(columns),
-					.rows = 4,
-					.column = columns,
-					.row = fill};
+	const struct iot_table table = TABLE_ROWS(columns, 4, fill, NULL);
 	struct iot_cell cell[COLUMN_COUNT(columns)];
 	memset(cell, 0xff, sizeof cell);
 	iot_table_row(&table, 3, cell);
