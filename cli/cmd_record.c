@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -27,9 +26,11 @@
 #include "cli/record/join.h"
 #include "cli/record/launch.h"
 #include "cli/record/output_name.h"
+#include "cli/record/forward.h"
 #include "cli/ui/message.h"
 #include "cli/ui/options.h"
 #include "cli/ui/output.h"
+#include "cli/ui/signals.h"
 #include "lib/base/error.h"
 
 /* As of env(1), timeout(1) and others that run a program. */
@@ -57,6 +58,7 @@ struct record_job {
 	struct collector_options collector;
 	const struct command_spec *command;
 	char **argv;
+	int signals; /* descriptor of signals_receive() */
 	struct launch launch;
 	struct recording recording;
 	struct join join;
@@ -107,6 +109,7 @@ static int failed(const char *what, int errnum)
 
 static void run_consumer(const char *command, int in)
 {
+	signals_inherit();
 	/* The terminal's interrupt ends the traced program, not the trace. */
 	(void)signal(SIGINT, SIG_IGN);
 	(void)signal(SIGQUIT, SIG_IGN);
@@ -283,32 +286,19 @@ static int write_trace_directive(struct record_job *j)
 	return EXIT_FAILED;
 }
 
-/* Signals: a terminal sends them to the program as well; others are passed on to it. */
-
-static int catch_signals(void)
-{
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGQUIT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	(void)sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-}
-
-static void pass_signals(struct record_job *j, int signals)
-{
-	struct signalfd_siginfo info;
-	while (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		if (j->launch.reaped)
-			j->interrupted = true;
-		else if (info.ssi_code != SI_KERNEL)
-			(void)kill(j->launch.pid, (int)info.ssi_signo);
-	}
-}
-
 /* Run */
+
+static int receive_signals(struct record_job *j)
+{
+	j->signals = signals_receive();
+	return j->signals >= 0 ? EXIT_OK : failed("signals cannot be received", errno);
+}
+
+static void pass_signals(struct record_job *j)
+{
+	if (forward_signals(j->signals, j->launch.reaped ? 0 : j->launch.pid))
+		j->interrupted = true;
+}
 
 static int report_failure(const struct record_job *j, const struct collector *c)
 {
@@ -330,38 +320,37 @@ static int flush(struct record_job *j)
 	return iot_writer_flush(j->writer);
 }
 
-static int collect_until_end(struct record_job *j, struct collector *c, int signals)
+static int collect_until_end(struct record_job *j, struct collector *c)
 {
 	int status = IOT_OK;
 	while (status == IOT_OK && collector_is_active(c) && !j->interrupted) {
-		status = collector_step(c, signals);
+		status = collector_step(c, j->signals);
 		if (status == IOT_OK)
 			status = flush(j);
-		pass_signals(j, signals);
+		pass_signals(j);
 		launch_reap(&j->launch, false);
 	}
 	return status;
 }
 
 /* Nothing can be added while the name is locked, nor after it has been removed. */
-static int collect_joined(struct record_job *j, struct collector *c, int signals)
+static int collect_joined(struct record_job *j, struct collector *c)
 {
-	int status = collect_until_end(j, c, signals);
+	int status = collect_until_end(j, c);
 	join_lock(&j->join);
 	while (status == IOT_OK && !j->interrupted &&
-	       (status = collector_step(c, signals)) == IOT_OK && collector_is_active(c)) {
+	       (status = collector_step(c, j->signals)) == IOT_OK && collector_is_active(c)) {
 		join_unlock(&j->join);
-		status = collect_until_end(j, c, signals);
+		status = collect_until_end(j, c);
 		join_lock(&j->join);
 	}
 	join_close(&j->join, true);
 	return status;
 }
 
-static int collect(struct record_job *j, struct collector *c, int signals)
+static int collect(struct record_job *j, struct collector *c)
 {
-	int status =
-	    j->join_name != NULL ? collect_joined(j, c, signals) : collect_until_end(j, c, signals);
+	int status = j->join_name != NULL ? collect_joined(j, c) : collect_until_end(j, c);
 	atomic_store(&j->recording.control->closed, 1);
 	if (status == IOT_OK)
 		status = collector_finish(c);
@@ -387,7 +376,7 @@ static void raise_limit(void)
 }
 
 /* While the program starts, the beginning of the trace is written. */
-static int record_released(struct record_job *j, int signals)
+static int record_released(struct record_job *j)
 {
 	if (write_trace_directive(j) != EXIT_OK)
 		return EXIT_FAILED;
@@ -399,14 +388,14 @@ static int record_released(struct record_job *j, int signals)
 	const int errnum = launch_wait(&j->launch);
 	int status = errnum != 0 ? report_exec(j, errnum) : EXIT_OK;
 	if (errnum == 0 || j->join_name != NULL) {
-		const int collected = collect(j, c, signals);
+		const int collected = collect(j, c);
 		status = status == EXIT_OK ? collected : status;
 	}
 	collector_free(c);
 	return status;
 }
 
-static int run(struct record_job *j, const char *library, int signals)
+static int run(struct record_job *j, const char *library)
 {
 	clock_map_sample(&j->clock);
 	const struct record_control settings = {.cpu = (uint8_t)j->cpu,
@@ -426,7 +415,7 @@ static int run(struct record_job *j, const char *library, int signals)
 	if (j->join_name != NULL && !join_publish(&j->join, j->recording.path))
 		return failed("--join", errno);
 	launch_release(&j->launch, library, j->recording.path);
-	const int status = record_released(j, signals);
+	const int status = record_released(j);
 	atomic_store(&j->recording.control->closed, 1);
 	return status;
 }
@@ -470,31 +459,29 @@ static int record_program(struct record_job *j, const char *library)
 		status = EXIT_FAILED;
 	if (status == EXIT_OK)
 		status = open_output(j);
-	const int signals = status == EXIT_OK ? catch_signals() : -1;
-	if (status == EXIT_OK && signals < 0)
-		status = failed("signals cannot be received", errno);
 	if (status == EXIT_OK)
-		status = run(j, library, signals);
+		status = receive_signals(j);
+	if (status == EXIT_OK)
+		status = run(j, library);
+	forward_end(j->signals);
 	status = j->writer != NULL ? close_output(j, status) : status;
 	if ((status == EXIT_CANNOT_RUN || status == EXIT_NOT_FOUND) && j->totals.processes == 0)
 		remove_output(j);
 	if (!recording_remove(&j->recording))
 		message_print_about(j->recording.path, "cannot be removed: %s", strerror(errno));
-	if (signals >= 0)
-		(void)close(signals);
 	return status;
 }
 
 /* A program that is added to the recording of another iotrace record */
 
-static void wait_for_program(struct record_job *j, int signals)
+static void wait_for_program(struct record_job *j)
 {
 	struct pollfd polled[] = {
 	    {.fd = (int)syscall(SYS_pidfd_open, j->launch.pid, 0), .events = POLLIN},
-	    {.fd = signals, .events = POLLIN}};
+	    {.fd = j->signals, .events = POLLIN}};
 	while (!j->launch.reaped) {
 		(void)poll(polled, 2, polled[0].fd >= 0 ? -1 : 50);
-		pass_signals(j, signals);
+		pass_signals(j);
 		launch_reap(&j->launch, false);
 	}
 	if (polled[0].fd >= 0)
@@ -503,9 +490,8 @@ static void wait_for_program(struct record_job *j, int signals)
 
 static int add_program(struct record_job *j, const char *library)
 {
-	const int signals = catch_signals();
-	if (signals < 0)
-		return failed("signals cannot be received", errno);
+	if (receive_signals(j) != EXIT_OK)
+		return EXIT_FAILED;
 	const bool added = recording_add(&j->recording, j->launch.pid, j->launch.program);
 	const int why = errno;
 	join_close(&j->join, false);
@@ -513,9 +499,9 @@ static int add_program(struct record_job *j, const char *library)
 		launch_release(&j->launch, library, j->recording.path);
 	const int errnum = added ? launch_wait(&j->launch) : 0;
 	if (added && errnum == 0)
-		wait_for_program(j, signals);
+		wait_for_program(j);
+	forward_end(j->signals);
 	recording_close(&j->recording);
-	(void)close(signals);
 	if (!added)
 		return failed("--join", why);
 	return errnum != 0 ? report_exec(j, errnum) : EXIT_OK;
@@ -664,6 +650,7 @@ static int record(struct record_job *j)
 enum exit_status cmd_record(int argc, char **argv)
 {
 	struct record_job j = {
+	    .signals = -1,
 	    .launch = {.release = -1, .failure = -1},
 	    .recording = {.fd = -1, .pipe = -1},
 	    .join = {.fd = -1},

@@ -201,7 +201,7 @@ int main(int argc, char **argv)
 {
 	/* The locale affects only how names are printed. */
 	(void)setlocale(LC_CTYPE, "");
-	signals_ignore();
+	signals_init();
 	/*
 	 * Returns large blocks to the system when freed: glibc would raise its threshold and keep
 	 * them.

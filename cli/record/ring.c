@@ -310,6 +310,8 @@ static void replace_page(int number, siginfo_t *info, void *context)
 	const int saved = errno;
 	void *page = (void *)((uintptr_t)info->si_addr & ~(uintptr_t)(RECORD_PAGE - 1));
 	(void)context;
+	if (info->si_code <= 0) /* a process sent it */
+		return;
 	if (info->si_code != BUS_ADRERR ||
 	    mmap(page, RECORD_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
 		 -1, 0) == MAP_FAILED)
@@ -325,4 +327,8 @@ void ring_survive_truncation(void)
 	action.sa_flags = SA_SIGINFO;
 	sigemptyset(&action.sa_mask);
 	(void)sigaction(SIGBUS, &action, NULL);
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGBUS);
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
 }

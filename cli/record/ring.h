@@ -74,7 +74,7 @@ void ring_release(struct ring *r);
 
 /*
  * Makes a program unable to end the collector with SIGBUS by truncating a mapped file: pages that
- * have lost their file read as zeros.
+ * have lost their file read as zeros. Ignores a SIGBUS that a process sends.
  */
 void ring_survive_truncation(void);
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "signals.h"
 
+#include <stdint.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static struct interrupt interrupt;
@@ -14,21 +17,46 @@ static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 
 enum { CAUGHT = sizeof(caught) / sizeof(*caught) };
 
-static struct sigaction inherited_pipe, inherited_xfsz;
+static struct sigaction inherited_pipe, inherited_xfsz, inherited_chld;
+static sigset_t inherited_mask;
 
-void signals_ignore(void)
+void signals_init(void)
 {
-	struct sigaction ignore;
-	memset(&ignore, 0, sizeof(ignore));
-	ignore.sa_handler = SIG_IGN;
-	(void)sigaction(SIGPIPE, &ignore, &inherited_pipe);
-	(void)sigaction(SIGXFSZ, &ignore, &inherited_xfsz);
+	struct sigaction action;
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = SIG_DFL;
+	(void)sigaction(SIGCHLD, &action, &inherited_chld);
+	action.sa_handler = SIG_IGN;
+	(void)sigaction(SIGPIPE, &action, &inherited_pipe);
+	(void)sigaction(SIGXFSZ, &action, &inherited_xfsz);
+	(void)sigprocmask(SIG_BLOCK, NULL, &inherited_mask);
+}
+
+/* By system calls: glibc refuses the signals that it uses itself, from 32 to SIGRTMIN. */
+static void set_own_signals(void (*handler)(int))
+{
+	const uint64_t action[4] = {(uintptr_t)handler}; /* as the kernel has it */
+	for (int number = 32; number < SIGRTMIN; number++)
+		(void)syscall(SYS_rt_sigaction, number, action, NULL, sizeof(uint64_t));
 }
 
 void signals_inherit(void)
 {
 	(void)sigaction(SIGPIPE, &inherited_pipe, NULL);
 	(void)sigaction(SIGXFSZ, &inherited_xfsz, NULL);
+	(void)sigaction(SIGCHLD, &inherited_chld, NULL);
+	(void)sigprocmask(SIG_SETMASK, &inherited_mask, NULL);
+	set_own_signals(SIG_DFL);
+}
+
+int signals_receive(void)
+{
+	sigset_t set;
+	sigfillset(&set);
+	sigdelset(&set, SIGCHLD);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	set_own_signals(SIG_IGN);
+	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
 static void say_waits(void)

@@ -23,11 +23,17 @@ enum signals_how {
 
 /*
  * Ignores SIGPIPE and SIGXFSZ: a closed pipe and the file size limit are reported as errors of
- * write(2), like a full disk.
+ * write(2), like a full disk. Children can be waited for even if the caller ignores SIGCHLD.
  */
-void signals_ignore(void);
-/* For programs that the process is about to run: undoes signals_ignore. */
+void signals_init(void);
+/* For programs that the process is about to run: undoes signals_init and signals_receive. */
 void signals_inherit(void);
+/*
+ * Blocks every signal except SIGCHLD, in threads that are created later, too, and ignores those
+ * that belong to glibc. Returns a descriptor from which the others are read (signalfd(2)), -1 with
+ * errno set.
+ */
+int signals_receive(void);
 
 /* output: "-" or a path; quiet: no message unless standard error is a terminal. */
 void signals_catch(enum signals_how how, const char *output, bool quiet);

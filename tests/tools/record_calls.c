@@ -12,6 +12,8 @@
  *	record_calls kill N	a child writes blocks until it has completed N, and is killed with
  *				SIGKILL; prints the number of those that it completed
  *	record_calls signal N	ends by this signal
+ *	record_calls signals	creates the file "ready", and prints the number of each signal that it gets,
+ *				the last one 64
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -246,6 +248,22 @@ static void kill_after(long n)
 	printf("%ld\n", atomic_load(done));
 }
 
+/* glibc leaves out two signals. */
+static void signals(void)
+{
+	const unsigned long all = ~0UL;
+	unsigned char info[128];
+	int number = 0;
+	check(syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof all) == 0, "mask");
+	create("ready", 0);
+	while (number != 64) {
+		check(syscall(SYS_rt_sigtimedwait, &all, info, NULL, sizeof all) > 0, "wait");
+		memcpy(&number, info, sizeof number);
+		printf("%d\n", number);
+		fflush(stdout);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "known") == 0)
@@ -262,6 +280,8 @@ int main(int argc, char **argv)
 		kill_after(atol(argv[2]));
 	else if (argc == 3 && strcmp(argv[1], "signal") == 0)
 		raise(atoi(argv[2]));
+	else if (argc == 2 && strcmp(argv[1], "signals") == 0)
+		signals();
 	else
 		return 2;
 	return 0;
