@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -53,14 +54,25 @@ static bool exists(uint32_t pid)
 	return pid != 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
 }
 
-/* Without pidfds, which a system may lack or forbid, kill(2) shows whether a process exists. */
+/* Returns -1 if there is none. Half of the descriptors remain for files. */
+static int open_pidfd(uint32_t pid)
+{
+	struct rlimit limit;
+	const int fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+	if (fd < 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0 || (rlim_t)fd < limit.rlim_cur / 2)
+		return fd;
+	(void)close(fd);
+	return -1;
+}
+
+/* Without a pidfd kill(2) shows whether a process exists. */
 static void watch(struct process *process)
 {
 	process->our_pid = process->namespace == 0
 			       ? process->pid
 			       : namespaces_find(process->namespace, process->pid);
 	if (process->our_pid != 0)
-		process->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)process->our_pid, 0);
+		process->pidfd = open_pidfd(process->our_pid);
 	process->alive = process->pidfd >= 0 || exists(process->our_pid);
 }
 
@@ -186,20 +198,16 @@ size_t processes_join(struct processes *p, int directory, const char *name, cons
 	return index;
 }
 
-/* Processes without a pidfd are looked for at each wait. */
-static bool has_ended(const struct process *process, const struct pollfd *polled)
-{
-	return process->pidfd >= 0 ? polled->revents != 0 : !exists(process->our_pid);
-}
-
 static bool poll_all(struct processes *p, struct pollfd *extra, size_t extra_count, int timeout_ms)
 {
-	const size_t n = p->alive_count;
-	if (!array_reserve(&p->polled, &p->polled_capacity, n + extra_count, sizeof(*p->polled)))
+	size_t n = 0;
+	if (!array_reserve(&p->polled, &p->polled_capacity, p->alive_count + extra_count,
+			   sizeof(*p->polled)))
 		return false;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < p->alive_count; i++) {
 		const struct process *process = &p->process[p->alive[i]];
-		p->polled[i] = (struct pollfd){.fd = process->pidfd, .events = POLLIN};
+		if (process->pidfd >= 0)
+			p->polled[n++] = (struct pollfd){.fd = process->pidfd, .events = POLLIN};
 		if (!process->alive) /* it ended before it was seen, and has no pidfd */
 			timeout_ms = 0;
 	}
@@ -214,13 +222,15 @@ static bool poll_all(struct processes *p, struct pollfd *extra, size_t extra_cou
 bool processes_wait(struct processes *p, struct pollfd *extra, size_t extra_count, int timeout_ms,
 		    uint32_t *ended, size_t *count, size_t max)
 {
-	size_t kept = 0;
+	size_t kept = 0, polled = 0;
 	*count = 0;
 	if (!poll_all(p, extra, extra_count, timeout_ms))
 		return false;
 	for (size_t i = 0; i < p->alive_count; i++) {
 		struct process *process = &p->process[p->alive[i]];
-		if (*count == max || !has_ended(process, &p->polled[i])) {
+		const bool ended_now = process->pidfd >= 0 ? p->polled[polled++].revents != 0
+							   : !exists(process->our_pid);
+		if (*count == max || !ended_now) {
 			p->alive[kept++] = p->alive[i];
 			continue;
 		}
