@@ -12,6 +12,7 @@
 #include "cli/simulate/mrc_results.h"
 #include "cli/ui/message.h"
 #include "cli/ui/same_file.h"
+#include "cli/views/mrc.h"
 
 enum { POINTS_DEFAULT = 64, POINTS_MAX = 100000, SIMULATED_MAX = 1024, THREADS_MAX = 64 };
 

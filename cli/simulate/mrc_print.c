@@ -5,12 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/ui/json.h"
 #include "cli/ui/message.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/svg.h"
 
-#include "input_json.h"
 #include "mrc_results.h"
 
 /* The references of a simulation: of a sample, those to the sampled blocks. */
@@ -64,7 +62,7 @@ const char *mrc_method_name(const struct mrc_results *m)
 	return m->sample > 0 ? "miniature" : "simulation";
 }
 
-static double ratio(double part, uint64_t whole)
+double mrc_ratio(double part, uint64_t whole)
 {
 	return whole > 0 ? part / (double)whole : 0;
 }
@@ -106,7 +104,7 @@ static void text_directions(struct mrc_results *m, size_t i)
 		const uint64_t references = mrc_references_of(m, row);
 		if (references > 0)
 			output_printf(&m->simulate.out, " %10.6f",
-				      ratio(mrc_point_of(m, row, i).misses, references));
+				      mrc_ratio(mrc_point_of(m, row, i).misses, references));
 		else
 			output_printf(&m->simulate.out, " %10s", "-");
 	}
@@ -125,12 +123,12 @@ static void text_curve(struct mrc_results *m, size_t row)
 		output_printf(
 		    o, "%12s %12" PRIu64 " %14.0f %10.6f",
 		    printable_bytes(size, sizeof size, m->size[i] * m->simulate.references.block),
-		    m->size[i], p.misses, ratio(p.misses, references));
+		    m->size[i], p.misses, mrc_ratio(p.misses, references));
 		if (row == MRC_TOTAL)
 			text_directions(m, i);
 		if (mrc_has_bounds(m) && row == MRC_TOTAL)
-			output_printf(o, " %10.6f %10.6f", ratio(p.low, references),
-				      ratio(p.high, references));
+			output_printf(o, " %10.6f %10.6f", mrc_ratio(p.low, references),
+				      mrc_ratio(p.high, references));
 		output_text(o, "\n");
 	}
 }
@@ -149,133 +147,6 @@ void mrc_print_text(struct mrc_results *m)
 			      mrc_references_of(m, row));
 		text_curve(m, row);
 	}
-}
-
-/* TSV */
-
-static void tsv_curve(struct mrc_results *m, size_t row, const char *name)
-{
-	struct output *o = &m->simulate.out;
-	const uint64_t references = mrc_references_of(m, row);
-	const bool bounds = mrc_has_bounds(m) && row == MRC_TOTAL;
-	char real[3][REAL_CAPACITY];
-	for (size_t i = 0; i < m->size_count; i++) {
-		const struct mrc_point p = mrc_point_of(m, row, i);
-		output_printf(o, "%" PRIu64 "\t%" PRIu64 "\t%.0f\t%s\t%s\t%s\t", m->size[i],
-			      m->size[i] * m->simulate.references.block, p.misses,
-			      printable_real(real[0], ratio(p.misses, references)),
-			      bounds ? printable_real(real[1], ratio(p.low, references)) : "",
-			      bounds ? printable_real(real[2], ratio(p.high, references)) : "");
-		for (const char *c = name; *c != '\0'; c++)
-			output_write(o, *c == '\t' || *c == '\n' ? " " : c, 1);
-		if (row == MRC_TOTAL)
-			output_printf(o, "\t%.0f\t%.0f\n", mrc_point_of(m, MRC_READS, i).misses,
-				      mrc_point_of(m, MRC_WRITES, i).misses);
-		else
-			output_text(o, "\t\t\n");
-	}
-}
-
-void mrc_print_tsv(struct mrc_results *m)
-{
-	char name[ROW_NAME_CAPACITY];
-	output_text(&m->simulate.out,
-		    "size_blocks\tsize_bytes\tmisses\tmiss_ratio\tlow\thigh\trow\tread_misses"
-		    "\twrite_misses\n");
-	tsv_curve(m, MRC_TOTAL, "");
-	if (m->simulate.references.by == BREAKDOWN_NONE)
-		return;
-	for (size_t i = 0; i < m->simulate.rows && i < m->simulate.top; i++) {
-		const size_t row = m->simulate.order[i];
-		tsv_curve(m, row, simulate_row_name(&m->simulate, row, name));
-	}
-}
-
-/* JSON */
-
-static void text(struct json *j, const char *key, const char *value)
-{
-	json_text(j, key, value, strlen(value));
-}
-
-static void json_misses(struct json *j, const char *key, struct mrc_point p)
-{
-	json_number(j, key, (uint64_t)llround(fmax(0, p.misses)));
-}
-
-static void json_curve(struct json *j, struct mrc_results *m, size_t row)
-{
-	const uint64_t references = mrc_references_of(m, row);
-	json_number(j, "references", references);
-	json_open(j, "points", '[');
-	for (size_t i = 0; i < m->size_count; i++) {
-		const struct mrc_point p = mrc_point_of(m, row, i);
-		json_open(j, NULL, '{');
-		json_number(j, "blocks", m->size[i]);
-		json_number(j, "bytes", m->size[i] * m->simulate.references.block);
-		json_misses(j, "misses", p);
-		json_exact(j, "miss_ratio", ratio(p.misses, references));
-		if (mrc_has_bounds(m) && row == MRC_TOTAL) {
-			json_exact(j, "low", ratio(p.low, references));
-			json_exact(j, "high", ratio(p.high, references));
-		}
-		if (row == MRC_TOTAL) {
-			json_misses(j, "read_misses", mrc_point_of(m, MRC_READS, i));
-			json_misses(j, "write_misses", mrc_point_of(m, MRC_WRITES, i));
-		}
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-}
-
-static void json_parameters(struct json *j, const struct mrc_results *m)
-{
-	const struct references_options *r = &m->simulate.references;
-	json_open(j, "parameters", '{');
-	text(j, "input", m->simulate.path);
-	input_json_reading(j, &m->simulate.read);
-	text(j, "method", mrc_method_name(m));
-	text(j, "policy", cache_policy_name(m->policy));
-	json_number(j, "block", r->block);
-	text(j, "layer", r->physical ? "physical" : "logical");
-	text(j, "unknown", r->unknown == REFERENCES_SKIP_UNKNOWN ? "skip" : "fresh");
-	text(j, "by", row_by_name(m->simulate.references.by));
-	json_known(j, "points", m->points > 0, m->points);
-	json_number(j, "max_request", r->request_max);
-	json_number(j, "memory", m->simulate.memory);
-	if (mrc_has_bounds(m)) {
-		json_exact(j, "sample", mrc_rate(m->mrc));
-		json_number(j, "samples", mrc_kept(m->mrc));
-		json_number(j, "seed", m->options.seed);
-	}
-	if (m->sample > 0) {
-		json_exact(j, "sample", m->sample);
-		json_number(j, "samples", m->sampled);
-		json_number(j, "seed", m->options.seed);
-	}
-	json_close(j, '}');
-}
-
-void mrc_print_json(struct mrc_results *m)
-{
-	struct json j = {.out = &m->simulate.out, .pretty = true};
-	char name[ROW_NAME_CAPACITY];
-	json_open(&j, NULL, '{');
-	json_parameters(&j, m);
-	json_number(&j, "distinct_blocks", m->distinct);
-	json_curve(&j, m, MRC_TOTAL);
-	if (m->simulate.references.by != BREAKDOWN_NONE) {
-		json_open(&j, "rows", '[');
-		for (size_t i = 0; i < m->simulate.rows && i < m->simulate.top; i++) {
-			const size_t row = m->simulate.order[i];
-			json_open(&j, NULL, '{');
-			text(&j, "row", simulate_row_name(&m->simulate, row, name));
-			json_curve(&j, m, row);
-			json_close(&j, '}');
-		}
-		json_close(&j, ']');
-	}
-	json_close(&j, '}');
 }
 
 /* SVG */
@@ -299,7 +170,7 @@ static void line_of(struct mrc_plot *p, const struct mrc_results *m, size_t row,
 	const size_t n = m->size_count;
 	double *y = p->values + (3 + p->count) * n;
 	for (size_t i = 0; i < n; i++)
-		y[i] = ratio(mrc_point_of(m, row, i).misses, mrc_references_of(m, row));
+		y[i] = mrc_ratio(mrc_point_of(m, row, i).misses, mrc_references_of(m, row));
 	p->series[p->count++] = (struct svg_series){.name = name,
 						    .x = p->values,
 						    .y = y,
@@ -315,8 +186,8 @@ static void add_bounds(struct mrc_plot *p, const struct mrc_results *m)
 	for (size_t i = 0; i < n; i++) {
 		const struct mrc_point point = mrc_point_of(m, MRC_TOTAL, i);
 		p->values[i] = (double)m->size[i] * m->simulate.references.block;
-		low[i] = ratio(point.low, references);
-		high[i] = ratio(point.high, references);
+		low[i] = mrc_ratio(point.low, references);
+		high[i] = mrc_ratio(point.high, references);
 	}
 	if (mrc_has_bounds(m)) {
 		p->series[0].low = low;

@@ -25,6 +25,8 @@ struct mrc_results {
 /* The misses at size i, of all references or of those of a row. */
 struct mrc_point mrc_point_of(const struct mrc_results *m, size_t row, size_t i);
 uint64_t mrc_references_of(const struct mrc_results *m, size_t row);
+/* Returns 0 if whole is 0. */
+double mrc_ratio(double part, uint64_t whole);
 const char *mrc_method_name(const struct mrc_results *m);
 static inline bool mrc_has_bounds(const struct mrc_results *m)
 {
@@ -32,8 +34,6 @@ static inline bool mrc_has_bounds(const struct mrc_results *m)
 }
 
 void mrc_print_text(struct mrc_results *m);
-void mrc_print_tsv(struct mrc_results *m);
-void mrc_print_json(struct mrc_results *m);
 enum exit_status mrc_write_svg(struct mrc_results *m, const char *path);
 
 #endif

@@ -48,6 +48,14 @@ bool simulate_reuse(const struct simulate_results *r, size_t row, struct block_r
 /* What a row is, such as a path or "process 7"; returns text. */
 const char *simulate_row_name(struct simulate_results *r, size_t row, char *text);
 
+/* The number of rows of the breakdown to print. */
+static inline size_t simulate_rows_shown(const struct simulate_results *r)
+{
+	if (r->references.by == BREAKDOWN_NONE)
+		return 0;
+	return r->rows < r->top ? r->rows : (size_t)r->top;
+}
+
 static inline uint64_t both(const uint64_t counts[2])
 {
 	return counts[0] + counts[1];

@@ -171,18 +171,11 @@ static void set_row(struct iot_row *to, void *source)
 	set_simulation(to, s, pair, s->results->order[to->number]);
 }
 
-static size_t rows_shown(const struct simulate_results *r)
-{
-	if (r->references.by == BREAKDOWN_NONE)
-		return 0;
-	return r->rows < r->top ? r->rows : (size_t)r->top;
-}
-
 /* For each simulation a line of the whole trace, and then its rows. */
 static void set_line(struct iot_row *to, void *source)
 {
 	struct simulations *s = source;
-	const size_t lines = 1 + rows_shown(s->results), line = to->number % lines;
+	const size_t lines = 1 + simulate_rows_shown(s->results), line = to->number % lines;
 	set_simulation(to, s, to->number / lines, line == 0 ? WHOLE : s->results->order[line - 1]);
 }
 
@@ -221,7 +214,7 @@ void simulate_print_tsv(struct simulate_results *r)
 	    COLUMNS(first_bytes)};
 	struct simulations s = {.results = r};
 	const struct iot_table table =
-	    TABLE_ROWS(columns, r->pair_count * (1 + rows_shown(r)), set_line, &s);
+	    TABLE_ROWS(columns, r->pair_count * (1 + simulate_rows_shown(r)), set_line, &s);
 	print_tsv(&r->out, &table);
 }
 
@@ -294,7 +287,7 @@ void simulate_print_json(struct simulate_results *r)
 	    .device = device_view(&r->device),
 	    .trace = TABLE_RECORD(trace, set_trace, &s),
 	    .simulations = TABLE_ROWS(simulations, r->pair_count, set_whole, &s),
-	    .rows = TABLE_ROWS(rows, rows_shown(r), set_row, &s),
+	    .rows = TABLE_ROWS(rows, simulate_rows_shown(r), set_row, &s),
 	    .reuse = TABLE_RECORD(reuse, set_reuse, &s),
 	    .estimate = TABLE_RECORD(estimate, set_estimate, &s),
 	};

@@ -9,6 +9,8 @@ METRIC(trace, "trace", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "Counts of the input, which do not depend on a cache.")
 METRIC(simulations, "simulations", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "The results of each policy and capacity.")
+METRIC(points, "points", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "The points of a miss-ratio curve, in ascending order of the capacity.")
 METRIC(rows, "rows", IOT_NESTED, IOT_DETAIL, IOT_ONE,
        "The results of each file, process or other unit that the option --by selects.")
 
@@ -48,6 +50,16 @@ METRIC(prefetch, "prefetch", IOT_WORD, IOT_DETAIL, IOT_ONE,
        "The rule by which blocks are read into the cache before a record refers to them.")
 METRIC(by, "by", IOT_WORD, IOT_DETAIL, IOT_ONE,
        "The unit whose results are listed separately.")
+METRIC(method, "method", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "How the curve was computed: exact, shards, aet, simulation or miniature.")
+METRIC(point_count, "points", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The number of points that --points requests.")
+METRIC(sample, "sample", IOT_SHARE, IOT_DETAIL, IOT_ONE,
+       "The share of the blocks whose references were used.")
+METRIC(samples, "samples", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The number of distinct blocks in the sample.")
+METRIC(seed, "seed", IOT_ID, IOT_DETAIL, IOT_ONE,
+       "The number that selects the sample.")
 METRIC(max_request, "max. request", IOT_BYTES, IOT_DETAIL, IOT_ONE,
        "The length above which a record is an error.")
 METRIC(memory, "memory", IOT_BYTES, IOT_DETAIL, IOT_ONE,
@@ -105,10 +117,14 @@ METRIC(record_hit_ratio, "records", IOT_SHARE, IOT_MAIN, IOT_BY_DIRECTION,
        "Record hits divided by records.")
 METRIC(byte_hit_ratio, "bytes", IOT_SHARE, IOT_MAIN, IOT_BY_DIRECTION,
        "Byte hits divided by bytes.")
-METRIC(misses, "misses", IOT_COUNT, IOT_MAIN, IOT_ONE,
+METRIC(misses, "misses", IOT_COUNT, IOT_MAIN, IOT_BY_DIRECTION,
        "References to blocks that are not in the cache.")
-METRIC(miss_ratio, "miss ratio", IOT_SHARE, IOT_MAIN, IOT_ONE,
+METRIC(miss_ratio, "miss ratio", IOT_SHARE, IOT_MAIN, IOT_BY_DIRECTION,
        "Misses divided by references.")
+METRIC(miss_ratio_low, "low", IOT_SHARE, IOT_DETAIL, IOT_ONE,
+       "The lower bound of the 95 % confidence interval of an estimated miss ratio.")
+METRIC(miss_ratio_high, "high", IOT_SHARE, IOT_DETAIL, IOT_ONE,
+       "The upper bound of the 95 % confidence interval of an estimated miss ratio.")
 METRIC(evictions, "evictions", IOT_COUNT, IOT_MAIN, IOT_ONE,
        "Blocks that left the cache because another block needed their place.")
 METRIC(resident_blocks, "resident", IOT_COUNT, IOT_DETAIL, IOT_ONE,

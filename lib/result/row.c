@@ -86,6 +86,8 @@ void row_table(struct iot_row *r, const struct iot_metric *m, const struct iot_t
 void row_absent(struct iot_row *r, const struct iot_metric *m)
 {
 	set(r, m, IOT_BOTH, (struct iot_cell){.kind = IOT_ABSENT});
+	set(r, m, IOT_READS, (struct iot_cell){.kind = IOT_ABSENT});
+	set(r, m, IOT_WRITES, (struct iot_cell){.kind = IOT_ABSENT});
 }
 
 void row_counts(struct iot_row *r, const struct iot_metric *m, const uint64_t counts[2])

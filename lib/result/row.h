@@ -41,6 +41,7 @@ void row_text(struct iot_row *r, const struct iot_metric *m, const char *text, s
 void row_word(struct iot_row *r, const struct iot_metric *m, const char *text);
 /* NULL: absent. */
 void row_table(struct iot_row *r, const struct iot_metric *m, const struct iot_table *table);
+/* In all directions. */
 void row_absent(struct iot_row *r, const struct iot_metric *m);
 
 /* Values of reads, writes and both. */

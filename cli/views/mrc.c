@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "mrc.h"
+
+#include <math.h>
+
+#include "cli/print/json.h"
+#include "cli/print/tsv.h"
+#include "lib/result/columns.h"
+#include "parameters.h"
+
+/* The source of all tables: the curve that is read, and nested tables. */
+struct curves {
+	struct mrc_results *results;
+	size_t row;
+	char name[ROW_NAME_CAPACITY];
+	struct reading_view reading;
+	struct iot_table parameters, points, rows;
+};
+
+static void set_parameters(struct iot_row *to, void *source)
+{
+	const struct curves *s = source;
+	const struct mrc_results *m = s->results;
+	const struct references_options *r = &m->simulate.references;
+	const bool bounds = mrc_has_bounds(m), sampled = bounds || m->sample > 0;
+	row_word(to, &metrics.input, m->simulate.path);
+	row_table(to, &metrics.reading, &s->reading.table);
+	row_word(to, &metrics.method, mrc_method_name(m));
+	row_word(to, &metrics.policy, cache_policy_name(m->policy));
+	row_number(to, &metrics.block, r->block);
+	row_word(to, &metrics.layer, r->physical ? "physical" : "logical");
+	row_word(to, &metrics.unknown, r->unknown == REFERENCES_SKIP_UNKNOWN ? "skip" : "fresh");
+	row_word(to, &metrics.by, row_by_name(r->by));
+	row_known(to, &metrics.point_count, m->points > 0, m->points);
+	row_number(to, &metrics.max_request, r->request_max);
+	row_number(to, &metrics.memory, m->simulate.memory);
+	row_absent(to, &metrics.sample);
+	row_absent(to, &metrics.samples);
+	row_absent(to, &metrics.seed);
+	if (!sampled)
+		return;
+	row_real(to, &metrics.sample, bounds ? mrc_rate(m->mrc) : m->sample);
+	row_number(to, &metrics.samples, bounds ? mrc_kept(m->mrc) : m->sampled);
+	row_number(to, &metrics.seed, m->options.seed);
+}
+
+static void set_curve(struct iot_row *to, struct curves *s, size_t row)
+{
+	s->row = row;
+	row_number(to, &metrics.references, mrc_references_of(s->results, row));
+	row_table(to, &metrics.points, &s->points);
+	if (row != MRC_TOTAL)
+		row_word(to, &metrics.row, simulate_row_name(&s->results->simulate, row, s->name));
+}
+
+static void set_breakdown(struct iot_row *to, void *source)
+{
+	struct curves *s = source;
+	set_curve(to, s, s->results->simulate.order[to->number]);
+}
+
+static void set_document(struct iot_row *to, void *source)
+{
+	struct curves *s = source;
+	const bool rows = s->results->simulate.references.by != BREAKDOWN_NONE;
+	row_table(to, &metrics.parameters, &s->parameters);
+	row_number(to, &metrics.distinct_blocks, s->results->distinct);
+	set_curve(to, s, MRC_TOTAL);
+	row_table(to, &metrics.rows, rows ? &s->rows : NULL);
+}
+
+static uint64_t whole_misses(const struct curves *s, size_t row, size_t i)
+{
+	return (uint64_t)nearbyint(fmax(0, mrc_point_of(s->results, row, i).misses));
+}
+
+static void set_misses(struct iot_row *to, struct curves *s, size_t i)
+{
+	const struct mrc_results *m = s->results;
+	const struct mrc_point p = mrc_point_of(m, s->row, i);
+	const uint64_t references = mrc_references_of(m, s->row);
+	const uint64_t misses[2] = {whole_misses(s, MRC_READS, i), whole_misses(s, MRC_WRITES, i)};
+	row_absent(to, &metrics.misses);
+	row_absent(to, &metrics.miss_ratio_low);
+	row_absent(to, &metrics.miss_ratio_high);
+	if (s->row == MRC_TOTAL)
+		row_counts(to, &metrics.misses, misses);
+	row_number(to, &metrics.misses, whole_misses(s, s->row, i));
+	row_real(to, &metrics.miss_ratio, mrc_ratio(p.misses, references));
+	if (s->row != MRC_TOTAL || !mrc_has_bounds(m))
+		return;
+	row_real(to, &metrics.miss_ratio_low, mrc_ratio(p.low, references));
+	row_real(to, &metrics.miss_ratio_high, mrc_ratio(p.high, references));
+}
+
+static void set_point(struct iot_row *to, void *source)
+{
+	struct curves *s = source;
+	const struct mrc_results *m = s->results;
+	const size_t i = to->number % m->size_count;
+	row_number(to, &metrics.cache_blocks, m->size[i]);
+	row_number(to, &metrics.cache_bytes, m->size[i] * m->simulate.references.block);
+	set_misses(to, s, i);
+}
+
+/* The points of the whole curve, and then those of each row. */
+static void set_line(struct iot_row *to, void *source)
+{
+	struct curves *s = source;
+	const size_t curve = to->number / s->results->size_count;
+	set_curve(to, s, curve == 0 ? MRC_TOTAL : s->results->simulate.order[curve - 1]);
+	set_point(to, s);
+}
+
+void mrc_print_tsv(struct mrc_results *m)
+{
+	static const struct iot_column columns[] = {COLUMN_AS(cache_blocks, "size_blocks"),
+						    COLUMN_AS(cache_bytes, "size_bytes"),
+						    COLUMN(misses),
+						    COLUMN(miss_ratio),
+						    COLUMN_AS(miss_ratio_low, "low"),
+						    COLUMN_AS(miss_ratio_high, "high"),
+						    COLUMN(row),
+						    COLUMNS(misses)};
+	const size_t curves = 1 + simulate_rows_shown(&m->simulate);
+	struct curves s = {.results = m};
+	const struct iot_table table = TABLE_ROWS(columns, curves * m->size_count, set_line, &s);
+	print_tsv(&m->simulate.out, &table);
+}
+
+void mrc_print_json(struct mrc_results *m)
+{
+	static const struct iot_column parameters[] = {
+	    COLUMN(input),       COLUMN(reading), COLUMN(method),
+	    COLUMN(policy),      COLUMN(block),   COLUMN(layer),
+	    COLUMN(unknown),     COLUMN(by),      COLUMN_AS(point_count, "points"),
+	    COLUMN(max_request), COLUMN(memory),  COLUMN(sample),
+	    COLUMN(samples),     COLUMN(seed)};
+	static const struct iot_column points[] = {COLUMN_AS(cache_blocks, "blocks"),
+						   COLUMN_AS(cache_bytes, "bytes"),
+						   COLUMN(misses),
+						   COLUMN(miss_ratio),
+						   COLUMN_AS(miss_ratio_low, "low"),
+						   COLUMN_AS(miss_ratio_high, "high"),
+						   COLUMN_READ_AS(misses, "read_misses"),
+						   COLUMN_WRITE_AS(misses, "write_misses")};
+	static const struct iot_column rows[] = {COLUMN(row), COLUMN(references), COLUMN(points)};
+	static const struct iot_column document[] = {COLUMN(parameters), COLUMN(distinct_blocks),
+						     COLUMN(references), COLUMN(points),
+						     COLUMN(rows)};
+	struct json j = {.out = &m->simulate.out, .pretty = true};
+	struct curves s = {
+	    .results = m,
+	    .parameters = TABLE_RECORD(parameters, set_parameters, &s),
+	    .points = TABLE_ROWS(points, m->size_count, set_point, &s),
+	    .rows = TABLE_ROWS(rows, simulate_rows_shown(&m->simulate), set_breakdown, &s),
+	};
+	const struct iot_table table = TABLE_RECORD(document, set_document, &s);
+	reading_view(&s.reading, &m->simulate.read);
+	print_json(&j, NULL, &table);
+}

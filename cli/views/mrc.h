@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What `iotrace mrc` shows of its results. */
+#ifndef CLI_VIEWS_MRC_H
+#define CLI_VIEWS_MRC_H
+
+#include "cli/simulate/mrc_results.h"
+
+void mrc_print_tsv(struct mrc_results *m);
+void mrc_print_json(struct mrc_results *m);
+
+#endif
