@@ -259,8 +259,11 @@ static int open_source(struct merge_operand *in, struct iot_stream *self)
 	in->cut = source_in_cut(in->source);
 	if (in->cut)
 		return iot_stream_fail(self, IOT_ETRUNCATED, "interrupted");
+	char text[1024];
 	if (status != IOT_OK)
-		return iot_stream_fail(self, status, iot_source_error(in->source));
+		return iot_stream_fail(
+		    self, status,
+		    source_in_sentence(in->source, "--in-format", NULL, text, sizeof text));
 	in->is_log = !source_in_is_trace(in->source);
 	return in->is_log && m->opening ? check_files(in, self) : IOT_OK;
 }

@@ -13,6 +13,7 @@
 
 #include "cli/ui/piped.h"
 #include "cli/ui/signals.h"
+#include "cli/ui/source_in.h"
 #include "cli/ui/source_warnings.h"
 #include "lib/base/error.h"
 
@@ -28,11 +29,14 @@ static enum exit_status report_failure(struct conversion *c, const char *sentenc
 
 static enum exit_status refuse(struct conversion *c, int status)
 {
-	const char *sentence = iot_source_error(c->source);
+	const struct convert_options *o = c->options;
+	const char *key = o->setting_count > 0 ? o->settings[0].name : NULL;
+	char text[1024];
+	const char *sentence = source_in_sentence(c->source, "--from", key, text, sizeof text);
 	if (iot_source_fact(c->source, IOT_SOURCE_CANCELLED))
 		atomic_store(&signals_interrupt()->cut, true);
 	if (status == IOT_EUSAGE)
-		return options_wrong(c->options->command, "%s", sentence);
+		return options_wrong(o->command, "%s", sentence);
 	return report_failure(c, sentence);
 }
 
@@ -60,6 +64,8 @@ static int apply_settings(struct conversion *c)
 	char memory[32];
 	snprintf(memory, sizeof(memory), "%ju", (uintmax_t)o->memory);
 	int status = iot_source_set(c->source, "memory", memory);
+	if (status == IOT_OK)
+		status = iot_source_set(c->source, "option-prefix", "--");
 	if (status == IOT_OK && o->format != NULL)
 		status = iot_source_set(c->source, "format", o->format);
 	for (size_t i = 0; i < o->setting_count && status == IOT_OK; i++)

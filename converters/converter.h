@@ -131,6 +131,8 @@ void report_noted(struct report *r, const char *name);
 
 struct converter;
 
+enum { OPTION_PREFIX_SIZE = 32 };
+
 struct setting {
 	const char *name, *value; /* of an option; value is "" if it takes no argument */
 };
@@ -141,8 +143,10 @@ struct source_state {
 	struct input *input;
 	const struct setting *settings;
 	size_t setting_count;
-	uint64_t tick_ns; /* time resolution of the source */
-	int64_t first_ns; /* earliest time known at open; the trace starts there */
+	char option_prefix
+	    [OPTION_PREFIX_SIZE]; /* precedes names of settings in messages, such as "--" */
+	uint64_t tick_ns;         /* time resolution of the source */
+	int64_t first_ns;         /* earliest time known at open; the trace starts there */
 	/* set by open: watermarks come late or never, so sort all events from the start */
 	bool unordered;
 	/* set by open: definitions apply to the events after them in the input, whatever their times */
@@ -210,6 +214,8 @@ const struct converter *converter_sniff(struct input *in, struct error *error);
 void source_ignored(struct source_state *src, size_t count, size_t first);
 /* Returns the value of a setting, NULL if it was not given. */
 const char *source_setting(const struct source_state *src, const char *name);
+/* Sets src->error to "NAME is 'VALUE', expected EXPECTED"; returns IOT_EUSAGE. */
+int source_setting_wrong(struct source_state *src, const char *name, const char *expected);
 /*
  * Called at the end of the input: if there were lines and none was understood, the input has another
  * format, and src->error is set.

@@ -154,7 +154,7 @@ int emit_layers(struct source_state *src, unsigned *layers)
 	*layers = EMIT_LAYER_MPIIO | (strcmp(layer, "both") == 0 ? EMIT_LAYER_POSIX : 0);
 	if (strcmp(layer, "both") == 0 || strcmp(layer, "mpiio") == 0)
 		return IOT_OK;
-	return error_set(&src->error, IOT_EUSAGE, "--layer: posix, mpiio or both is expected");
+	return source_setting_wrong(src, "layer", "posix, mpiio or both");
 }
 
 int emit_set_ops(struct emit *e, struct source_state *src)
@@ -169,7 +169,7 @@ int emit_set_ops(struct emit *e, struct source_state *src)
 			e->ops = (enum emit_ops)i;
 			return IOT_OK;
 		}
-	return error_set(&src->error, IOT_EUSAGE, "--ops: all, names or none is expected");
+	return source_setting_wrong(src, "ops", "all, names or none");
 }
 
 bool emit_wants_op(const struct emit *e, const char *name)

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#define FORMAT_OPTION "--from or --in-format"
-
 extern const struct converter converter_blktrace;
 extern const struct converter converter_csv;
 extern const struct converter converter_darshan;
@@ -61,7 +59,7 @@ static bool refuse_blank(struct input *in, struct error *error)
 		*error = *bufreader_error(w);
 	else
 		error_set(
-		    error, IOT_EFORMAT, "%s: empty; name the format with " FORMAT_OPTION,
+		    error, IOT_EFORMAT, "%s: empty",
 		    escape_text(name, sizeof(name), input_name(in, 0), strlen(input_name(in, 0))));
 	bufreader_free(w);
 	return true;
@@ -90,9 +88,7 @@ static void refuse_unknown(struct input *in, struct error *error)
 			  first);
 		return;
 	}
-	error_set(error, IOT_EFORMAT,
-		  "%s: not a format known here (%s); name the format with " FORMAT_OPTION, first,
-		  names);
+	error_set(error, IOT_EFORMAT, "%s: not a format known here (%s)", first, names);
 }
 
 const struct converter *converter_sniff(struct input *in, struct error *error)
@@ -119,8 +115,6 @@ const struct converter *converter_sniff(struct input *in, struct error *error)
 	}
 	if (second == NULL)
 		return best;
-	error_set(error, IOT_EUSAGE,
-		  "this may be %s as well as %s: name the format with " FORMAT_OPTION, best->name,
-		  second->name);
+	error_set(error, IOT_EUSAGE, "this may be %s as well as %s", best->name, second->name);
 	return NULL;
 }

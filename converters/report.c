@@ -110,3 +110,11 @@ const char *source_setting(const struct source_state *src, const char *name)
 			return src->settings[i].value;
 	return NULL;
 }
+
+int source_setting_wrong(struct source_state *src, const char *name, const char *expected)
+{
+	const char *value = source_setting(src, name);
+	char shown[128];
+	return error_set(&src->error, IOT_EUSAGE, "%s%s is '%s', expected %s", src->option_prefix,
+			 name, escape_text(shown, sizeof shown, value, strlen(value)), expected);
+}

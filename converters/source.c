@@ -122,6 +122,15 @@ static int set_memory(struct iot_source *s, const char *value)
 	return refuse_value(s, "memory", value, "a number of bytes, such as 64M");
 }
 
+static int set_option_prefix(struct iot_source *s, const char *value)
+{
+	const size_t size = strlen(value) + 1;
+	if (size > sizeof s->option_prefix)
+		return refuse_value(s, "option-prefix", value, "less than 32 characters");
+	memcpy(s->option_prefix, value, size);
+	return IOT_OK;
+}
+
 static int set_option(struct iot_source *s, const char *key, const char *value)
 {
 	char shown[128];
@@ -150,6 +159,8 @@ int iot_source_set(struct iot_source *s, const char *key, const char *value)
 		return set_fallback(s, value);
 	if (strcmp(key, "memory") == 0)
 		return set_memory(s, value);
+	if (strcmp(key, "option-prefix") == 0)
+		return set_option_prefix(s, value);
 	return set_option(s, key, value);
 }
 
@@ -180,6 +191,7 @@ int source_open_converter(struct iot_source *s)
 					 .setting_count = s->setting_count,
 					 .tick_ns = IOT_TICK_DEFAULT_NS,
 					 .watermark_ns = INT64_MIN};
+	memcpy(s->state.option_prefix, s->option_prefix, sizeof s->option_prefix);
 	s->converter_open = true;
 	if (c->open(&s->state) == IOT_OK)
 		return IOT_OK;
@@ -224,6 +236,8 @@ static int detect(struct iot_source *s)
 		      s->fallback_is_trace;
 	if (s->is_trace || s->state.converter != NULL)
 		return IOT_OK;
+	s->unknown_format = error.status == IOT_EUSAGE ||
+			    (error.status == IOT_EFORMAT && !input_is_trace(s->input, 0));
 	return error_set(&s->error, error.status, "%s", error.text);
 }
 
@@ -369,6 +383,8 @@ uint64_t iot_source_fact(const struct iot_source *s, enum iot_source_fact fact)
 		return s->sort.runs;
 	case IOT_SOURCE_SPILLED:
 		return s->sort.spilled;
+	case IOT_SOURCE_UNKNOWN_FORMAT:
+		return s->unknown_format;
 	}
 	return 0;
 }

@@ -22,6 +22,7 @@ struct iot_source {
 	/* settings */
 	const struct converter *format; /* NULL: detect */
 	bool format_is_trace, fallback_is_trace;
+	char option_prefix[OPTION_PREFIX_SIZE];
 	enum source_order order;
 	uint64_t memory;
 	struct setting setting[SOURCE_SETTINGS_MAX]; /* names of converters; values are copies */
@@ -32,6 +33,7 @@ struct iot_source {
 	/* input, after open */
 	struct input *input;
 	bool opened; /* without an error */
+	bool unknown_format;
 	struct interrupt interrupt;
 	bool is_trace;
 	struct iot_reader *reader;   /* of the stream of a trace */

@@ -2,6 +2,7 @@
 #include "input.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,6 +44,14 @@ static int fail(struct reference_input *i, int status, const char *sentence)
 	else
 		message_error(i->in.operand, sentence);
 	return status;
+}
+
+static int refuse_record(struct reference_input *i, int status)
+{
+	char sentence[1088];
+	snprintf(sentence, sizeof sentence, "%s%s", references_error(i->references),
+		 references_is_too_long(i->references) ? " (--max-request)" : "");
+	return fail(i, status, sentence);
 }
 
 /* Adds a batch to the references that OPT needs in advance; counts those beyond --memory only. */
@@ -100,7 +109,7 @@ static int add_events(struct reference_input *i, struct reference_batch *b, bool
 		const int status = references_add(i->references, b, i->events + i->used,
 						  i->count - i->used, &used);
 		if (status != IOT_OK)
-			return fail(i, status, references_error(i->references));
+			return refuse_record(i, status);
 		i->used += used;
 		*more = i->used < i->count || references_pending(i->references);
 	} while (!*more && i->count > 0);

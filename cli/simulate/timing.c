@@ -71,7 +71,9 @@ static enum exit_status fail(const struct timing_input *input)
 {
 	if (input->world.error.status == IOT_ENOMEM)
 		return message_no_memory();
-	message_print_about(input->path, "%s", input->world.error.text);
+	const struct world *w = &input->world;
+	message_print_about(input->path, "%s%s", w->error.text,
+			    world_bytes(w) > w->options.memory_max ? " (--memory)" : "");
 	return EXIT_FAULT;
 }
 

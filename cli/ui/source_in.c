@@ -15,7 +15,7 @@
 #include "signals.h"
 #include "source_warnings.h"
 
-enum { KEY_CAPACITY = 64 };
+enum { KEY_CAPACITY = 64, SENTENCE_CAPACITY = 1200 };
 
 static const char trace_format[] = "iotrace";
 
@@ -72,6 +72,8 @@ static int apply(struct iot_source *s, const struct source_in_options *o, const 
 	char memory[32];
 	snprintf(memory, sizeof memory, "%ju", (uintmax_t)o->memory);
 	int status = iot_source_set(s, "fallback", fallback);
+	if (status == IOT_OK)
+		status = iot_source_set(s, "option-prefix", "--in-option=");
 	if (status == IOT_OK && o->memory > 0)
 		status = iot_source_set(s, "memory", memory);
 	if (status == IOT_OK && o->format != NULL)
@@ -182,14 +184,43 @@ bool source_in_cut(const struct iot_source *s)
 	return true;
 }
 
+/* Returns the only format with this setting; "FORMAT" if there are several. */
+static const char *format_with(const char *key)
+{
+	struct iot_format f;
+	const char *found = NULL;
+	for (size_t i = 0; key != NULL && iot_source_format(i, &f); i++)
+		for (const struct iot_format_option *o = f.options; o != NULL && o->name; o++) {
+			if (strcmp(o->name, key) != 0)
+				continue;
+			if (found != NULL)
+				return "FORMAT";
+			found = f.name;
+		}
+	return found != NULL ? found : "FORMAT";
+}
+
+const char *source_in_sentence(const struct iot_source *s, const char *option, const char *key,
+			       char *text, size_t capacity)
+{
+	const char *sentence = iot_source_error(s);
+	if (iot_source_fact(s, IOT_SOURCE_UNKNOWN_FORMAT) == 0)
+		return sentence;
+	snprintf(text, capacity, "%s; name the format with %s=%s", sentence, option,
+		 format_with(key));
+	return text;
+}
+
 static enum exit_status refuse(const struct iot_source *s, int status,
 			       const struct command_spec *cmd)
 {
+	char text[SENTENCE_CAPACITY];
 	if (source_in_cut(s) || signals_ending() != 0)
 		return EXIT_FAULT;
+	const char *sentence = source_in_sentence(s, "--in-format", NULL, text, sizeof text);
 	if (status == IOT_EUSAGE)
-		return options_wrong(cmd, "%s", iot_source_error(s));
-	message_print("%s", iot_source_error(s));
+		return options_wrong(cmd, "%s", sentence);
+	message_print("%s", sentence);
 	return EXIT_FAULT;
 }
 

@@ -34,6 +34,13 @@ option_word_fn source_in_format_word;
 option_fn source_in_take_setting;
 
 /*
+ * Returns the sentence of a source, in text; if no format recognizes its input, with the option
+ * that names one, such as "--from". key: a setting, whose format is suggested; NULL: none.
+ */
+const char *source_in_sentence(const struct iot_source *s, const char *option, const char *key,
+			       char *text, size_t capacity);
+
+/*
  * Opens an input. interruptible: the signals that the command has caught end it early. Returns
  * EXIT_OK with *s set, or the exit status after a message.
  */

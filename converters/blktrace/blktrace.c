@@ -50,11 +50,10 @@ static int apply_settings(struct blktrace *b)
 		   *device = source_setting(b->src, "device");
 	b->by_queue = start != NULL && strcmp(start, "queue") == 0;
 	if (start != NULL && !b->by_queue && strcmp(start, "issue") != 0)
-		return error_set(&b->src->error, IOT_EUSAGE, "--start: issue or queue is expected");
+		return source_setting_wrong(b->src, "start", "issue or queue");
 	b->has_device = device != NULL;
 	if (device != NULL && !parse_device(device, &b->device))
-		return error_set(&b->src->error, IOT_EUSAGE,
-				 "--device: MAJOR,MINOR is expected, such as 8,16");
+		return source_setting_wrong(b->src, "device", "MAJOR,MINOR, such as 8,16");
 	return emit_set_ops(&b->emit, b->src);
 }
 

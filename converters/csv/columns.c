@@ -298,7 +298,7 @@ static bool add(struct csv_layout *l, struct csv_column column)
 static int refuse(struct error *error, struct iot_text part, const char *why)
 {
 	char shown[64];
-	return error_set(error, IOT_EUSAGE, "--columns: '%s': %s",
+	return error_set(error, IOT_EUSAGE, "'%s': %s",
 			 escape_text(shown, sizeof shown, part.data, part.size), why);
 }
 
@@ -388,7 +388,7 @@ int csv_columns_list(struct csv_layout *l, const char *list, struct error *error
 		if (add_part(l, part, error) != IOT_OK)
 			return IOT_EUSAGE;
 	if (l->count == 0)
-		return error_set(error, IOT_EUSAGE, "--columns: no column is used");
+		return error_set(error, IOT_EUSAGE, "no column is used");
 	return IOT_OK;
 }
 

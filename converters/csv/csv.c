@@ -100,8 +100,7 @@ static int set_delimiter(struct csv_source *c, struct iot_text line)
 	c->layout.delimiter = strcmp(given, "tab") == 0 ? '\t' : given[0];
 	if ((strlen(given) == 1 && given[0] != '"') || c->layout.delimiter == '\t')
 		return IOT_OK;
-	return error_set(&c->src->error, IOT_EUSAGE,
-			 "--delimiter: one character other than a quote, or tab, is expected");
+	return source_setting_wrong(c->src, "delimiter", "a character other than a quote, or tab");
 }
 
 static void set_header(struct csv_source *c, struct iot_text line)
@@ -132,9 +131,16 @@ static bool is_header(struct csv_source *c, struct iot_text line)
 	return false;
 }
 
-#define NAME_THE_COLUMNS                                                                           \
-	"name the columns, such as --columns=time:s,op,offset,length of convert, "                 \
-	"--in-option=columns=... of other commands"
+#define NAME_THE_COLUMNS "name the columns, such as %scolumns=time:s,op,offset,length"
+
+/* Completes the sentence of csv_columns_list. */
+static int refuse_list(struct csv_source *c)
+{
+	const struct error why = c->src->error;
+	error_clear(&c->src->error);
+	return error_set(&c->src->error, why.status, "%scolumns: %s", c->src->option_prefix,
+			 why.text);
+}
 
 static int read_header(struct csv_source *c, struct iot_text line, const char *head, size_t size)
 {
@@ -142,7 +148,7 @@ static int read_header(struct csv_source *c, struct iot_text line, const char *h
 	struct error *e = &c->src->error;
 	if (list != NULL) {
 		if (csv_columns_list(&c->layout, list, e) != IOT_OK)
-			return e->status;
+			return refuse_list(c);
 		if (set_delimiter(c, line) == IOT_OK && is_header(c, line))
 			set_header(c, line);
 		return e->status;
@@ -150,13 +156,15 @@ static int read_header(struct csv_source *c, struct iot_text line, const char *h
 	const size_t names = csv_columns_header(&c->layout, line, &unit);
 	if (unit != NULL)
 		return error_set(e, IOT_EUSAGE,
-				 "the header has no unit for '%s'; " NAME_THE_COLUMNS, unit);
+				 "the header has no unit for '%s'; " NAME_THE_COLUMNS, unit,
+				 c->src->option_prefix);
 	if (names >= 2) {
 		c->layout.exact = true;
 		set_header(c, line);
 	} else if (csv_columns_detect(&c->layout, head, size) == 0) {
 		return error_set(e, IOT_EUSAGE,
-				 "no header line with names of columns; " NAME_THE_COLUMNS);
+				 "no header line with names of columns; " NAME_THE_COLUMNS,
+				 c->src->option_prefix);
 	}
 	return set_delimiter(c, line);
 }

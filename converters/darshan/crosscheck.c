@@ -130,7 +130,7 @@ void darshan_check(struct darshan *d, size_t member)
 	struct darshan_crosscheck *c = &d->crosscheck;
 	const unsigned selected = d->contents.selected, both = selected & c->layers;
 	if (selected != 0 && both == 0)
-		darshan_note(d, member, "has no counters to --check its records with");
+		darshan_note(d, member, "has no counters to check its records with");
 	for (size_t i = c->first_file; i < d->ids.files.count; i++)
 		if ((both & d->ids.file[i].layer) != 0)
 			add_seen(d, &d->ids.file[i]);

@@ -207,7 +207,9 @@ static void close_job(struct darshan *d)
 			     d->contents.counters ? "has no DXT data: counters only, and no records"
 						  : "has no data: neither counters nor records");
 	else if ((d->contents.layers & d->layers) == 0)
-		darshan_note(d, member, "has no DXT data of this layer; see --layer");
+		darshan_note(d, member,
+			     "has no DXT data of the selected layer; %slayer=both selects all",
+			     d->src->option_prefix);
 	if (d->check)
 		darshan_check(d, member);
 	d->contents = (struct darshan_contents){.counters = false};

@@ -81,13 +81,12 @@ static int set_layout(struct lcs *s)
 	size_t size;
 	const char *head = input_head(s->src->input, s->member, &size);
 	if (named != NULL && !lcs_layout_named(&s->layout, named))
-		return error_set(e, IOT_EUSAGE,
-				 "--request: oracleGeneral, oracleGeneralOpNS, vscsi1 or vscsi2 "
-				 "is expected");
+		return source_setting_wrong(s->src, "request",
+					    "oracleGeneral, oracleGeneralOpNS, vscsi1 or vscsi2");
 	if (named == NULL && lcs_layout_detect(&s->layout, head, size, &error) == 0)
 		return error_set(e, IOT_EFORMAT,
-				 "%s: not known requests of libCacheSim; name them with --request",
-				 member_name(s, name));
+				 "%s: not known requests of libCacheSim; name them with %srequest",
+				 member_name(s, name), s->src->option_prefix);
 	if (error.status != IOT_OK)
 		return error_set(e, error.status, "%s: %s", member_name(s, name), error.text);
 	return IOT_OK;
@@ -334,9 +333,9 @@ static void finish(struct lcs *s)
 	if (s->ids > 0) {
 		report_add(r, "ambiguous.id", s->ids);
 		report_note(r,
-			    "the ids of %ju requests are offsets in one file; --block splits "
+			    "the ids of %ju requests are offsets in one file; %sblock splits "
 			    "them if they are made of objects and blocks",
-			    (uintmax_t)s->ids);
+			    (uintmax_t)s->ids, s->src->option_prefix);
 		report_noted(r, "ambiguous.id");
 	}
 	if (s->reads > 0) {
@@ -357,8 +356,7 @@ static int set_block(struct lcs *s)
 	if (size_parse(block, strlen(block), &s->block) == SIZE_VALID && s->block > 0 &&
 	    s->block <= BLOCK_MAX)
 		return IOT_OK;
-	return error_set(&s->src->error, IOT_EUSAGE, "--block: a size from 1 to %d is expected",
-			 BLOCK_MAX);
+	return source_setting_wrong(s->src, "block", "a size from 1 to 16M");
 }
 
 static int open_source(struct source_state *src)

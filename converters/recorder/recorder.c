@@ -175,10 +175,12 @@ static void finish(struct recorder *r)
 		recorder_check_cst(r, r->shared.cst, "all ranks");
 	if (r->src->report.records == 0 && r->layers == EMIT_LAYER_MPIIO)
 		report_note(&r->src->report,
-			    "no reads and writes of MPI-IO were traced; see --layer");
+			    "no reads and writes of MPI-IO were traced; POSIX has them with "
+			    "%slayer=posix",
+			    r->src->option_prefix);
 	recorder_emit_counters(r);
 	if (r->check && r->counts.compared == 0)
-		report_note(&r->src->report, "the trace has no counts of calls to --check");
+		report_note(&r->src->report, "the trace has no counts of calls to check");
 	else if (r->check)
 		report_add(&r->src->report, "check.compared", r->counts.compared);
 	if (failed(r) || r->damage.status == IOT_OK || r->status != IOT_OK)

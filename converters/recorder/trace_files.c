@@ -190,8 +190,8 @@ static int refuse_several(struct recorder *r, const struct directories *d)
 		n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n > 0 ? ", " : "", name);
 	}
 	return error_set(&r->src->error, IOT_EFORMAT,
-			 "%zu Recorder traces; select one with --trace=NAME: %s%s", d->count, list,
-			 d->count > DIRECTORIES_SHOWN ? ", ..." : "");
+			 "%zu Recorder traces; select one with %strace=NAME: %s%s", d->count,
+			 r->src->option_prefix, list, d->count > DIRECTORIES_SHOWN ? ", ..." : "");
 }
 
 static int refuse_none(struct recorder *r)
@@ -201,7 +201,8 @@ static int refuse_none(struct recorder *r)
 	const char *first = input_name(r->src->input, 0);
 	if (setting != NULL)
 		return error_set(&r->src->error, IOT_EFORMAT,
-				 "--trace=%s: no directory of this name contains a trace",
+				 "%strace=%s: no directory of this name contains a trace",
+				 r->src->option_prefix,
 				 escape_text(name, sizeof name, setting, strlen(setting)));
 	escape_text(name, sizeof name, first, strlen(first));
 	return error_set(&r->src->error, IOT_EFORMAT,

@@ -71,12 +71,10 @@ static int set_origin(struct strace *s)
 	s->options.host = source_setting(s->src, "host");
 	if (rank != NULL &&
 	    (!number_decimal(rank, strlen(rank), &s->options.rank) || s->options.rank > RANK_MAX))
-		return error_set(&s->src->error, IOT_EUSAGE,
-				 "--rank: a number from 0 to %d is expected", RANK_MAX);
+		return source_setting_wrong(s->src, "rank", "a number from 0 to 2147483647");
 	if (s->options.host != NULL &&
 	    (s->options.host[0] == '\0' || strlen(s->options.host) > HOST_MAX))
-		return error_set(&s->src->error, IOT_EUSAGE,
-				 "--host: a name of 1 to %d bytes is expected", HOST_MAX);
+		return source_setting_wrong(s->src, "host", "a name of 1 to 255 bytes");
 	s->options.ranked = rank != NULL;
 	return IOT_OK;
 }

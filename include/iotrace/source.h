@@ -73,6 +73,8 @@ IOT_API void iot_source_free(struct iot_source *s);
  *		come; "stream": by start, without temporary files, and delivered early. If an
  *		input turns out to be in too little order for that, the stream fails with
  *		IOT_ELIMIT, and IOT_SOURCE_RESTART is 1
+ * option-prefix	precedes the names of options in messages: "--" of a command with an option
+ *		for each; default ""
  *
  * The value of an option without an argument is "". "order" may be set after open, while there is
  * no stream. Returns IOT_OK; IOT_EUSAGE if the key or the value is invalid or the source is open;
@@ -166,6 +168,8 @@ enum iot_source_fact {
 	IOT_SOURCE_RESTART,      /* 1: the input needs order=start */
 	IOT_SOURCE_RUNS,         /* sorted runs in temporary files */
 	IOT_SOURCE_SPILLED,      /* bytes in temporary files */
+	/* 1: open failed because none of the formats, or more than one, recognizes the input */
+	IOT_SOURCE_UNKNOWN_FORMAT,
 };
 
 IOT_API uint64_t iot_source_fact(const struct iot_source *s, enum iot_source_fact fact);

@@ -60,6 +60,7 @@ struct references {
 	unsigned block_bits; /* log2 of options.block; 0: no power of two */
 	struct references_counts counts;
 	struct error error;
+	bool too_long; /* the last record exceeds options.request_max */
 	struct rest rest;
 	uint64_t fresh; /* blocks of records with unknown offsets */
 	int64_t start_ns;
@@ -129,6 +130,11 @@ bool references_pending(const struct references *r)
 const char *references_error(const struct references *r)
 {
 	return r->error.text;
+}
+
+bool references_is_too_long(const struct references *r)
+{
+	return r->too_long;
 }
 
 const struct references_counts *references_counts(const struct references *r)
@@ -464,10 +470,11 @@ static int range_of(struct references *r, const struct iot_record *rec, uint64_t
 		    uint64_t *bytes)
 {
 	const uint64_t unit = r->options.physical ? IOT_BLOCK_SIZE : 1;
-	if (rec->length > r->length_max)
+	r->too_long = rec->length > r->length_max;
+	if (r->too_long)
 		return error_set(&r->error, IOT_ELIMIT,
 				 "a record of process %" PRIu32 " at %" PRId64 " ns has %" PRIu64
-				 " %s, expected at most %" PRIu64 " bytes (--max-request)",
+				 " %s, expected at most %" PRIu64 " bytes",
 				 rec->process, rec->start_ns, rec->length,
 				 unit > 1 ? "blocks of 512 bytes" : "bytes",
 				 r->options.request_max);

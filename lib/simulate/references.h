@@ -117,6 +117,8 @@ int references_add(struct references *r, struct reference_batch *b, const struct
 /* Whether a record is continued in the next batch. */
 bool references_pending(const struct references *r);
 const char *references_error(const struct references *r);
+/* Returns whether the error is a record that is longer than options.request_max. */
+bool references_is_too_long(const struct references *r);
 const struct references_counts *references_counts(const struct references *r);
 
 /* The totals of each row. */

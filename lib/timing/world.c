@@ -403,7 +403,7 @@ static int check_memory(struct world *w)
 	return error_set(
 	    &w->error, IOT_ELIMIT,
 	    "the programs of the first %ju records need %ju bytes of memory, more than "
-	    "the limit of %ju; see --memory",
+	    "the limit of %ju",
 	    (uintmax_t)w->counts.records, (uintmax_t)world_bytes(w),
 	    (uintmax_t)w->options.memory_max);
 }

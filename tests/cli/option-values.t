@@ -23,3 +23,14 @@ done
 "$IOTRACE" convert --from=libcachesim --block=64K -o a.iot "$TESTDATA/libcachesim/small.oracleGeneral.bin"
 "$IOTRACE" convert --from=libcachesim --block=65536 -o b.iot "$TESTDATA/libcachesim/small.oracleGeneral.bin"
 cmp a.iot b.iot
+
+# The sentences of a library about an option of a format name it as this command does.
+printf '1.5,read,0,512\n' >table.csv
+for words in 'convert --columns=time:s,op,offset,length' 'convert' 'convert --from=csv' \
+	'convert --from=csv --columns=time' 'stat --in-format=csv' \
+	'stat --in-format=csv --in-option=columns=time' 'merge --in-option=layer=x --in-format=darshan' \
+	'convert --from=darshan --layer=x'; do
+	echo "\$ iotrace $words"
+	# shellcheck disable=SC2086
+	"$IOTRACE" $words table.csv 2>&1 | head -n 1
+done

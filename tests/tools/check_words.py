@@ -4,8 +4,9 @@
     check_words.py
 
 Reports every identifier in lib/, converters/, cli/ and include/ that contains a retired word, with the term to use
-instead, and every private name with the public prefix "iot_". In the directories of PLAIN it also reports retired
-words in comments, and lines of more than 100 columns.
+instead, every private name with the public prefix "iot_", and every message of lib/ or converters/ that names an
+option of a program. In the directories of PLAIN it also reports retired words in comments, and lines of more than 100
+columns.
 """
 import glob
 import re
@@ -38,6 +39,8 @@ RETIRED_IN_COMMENTS = {
     r"no memory:|: no memory": "'Returns NULL if out of memory.'",
     r"undated": "untimed",
 }
+METRICS = "lib/result/metric_list.h"  # defines values that are options of a command
+FOREIGN_OPTIONS = {"--log_offset"}  # of fio
 COLUMNS = 100
 TAB = 8
 TOKEN = re.compile(r'^[ \t]*#[ \t]*include[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/|//[^\n]*'
@@ -79,6 +82,19 @@ def wrong_words():
                 yield f"{path}:{line}: {name}: a private name with the public prefix"
 
 
+def wrong_in_messages():
+    """The library does not know how a program spells its options."""
+    for path in sources():
+        if not path.startswith(("lib/", "converters/")) or path == METRICS:
+            continue
+        with open(path) as file:
+            text = file.read()
+        for found in TOKEN.finditer(text):
+            option = re.search(r"--[a-z][a-z_-]+", found.group(0)) if found.group(0)[0] == '"' else None
+            if option and option.group(0) not in FOREIGN_OPTIONS:
+                yield f"{path}:{text.count(chr(10), 0, found.start()) + 1}: a message names the option {option.group(0)}"
+
+
 def comments(text):
     for found in TOKEN.finditer(text):
         if found.group(0).startswith(("/*", "//")):
@@ -103,7 +119,7 @@ def wrong_in_comments():
 
 
 def main():
-    wrong = list(dict.fromkeys([*wrong_words(), *wrong_in_comments()]))
+    wrong = list(dict.fromkeys([*wrong_words(), *wrong_in_messages(), *wrong_in_comments()]))
     for sentence in wrong:
         print(sentence)
     sys.exit(len(wrong) > 0)
