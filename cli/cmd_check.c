@@ -415,8 +415,8 @@ static void report(const struct checked_trace *t)
 	const uintmax_t second = fact(t, IOT_VERIFIED_SECOND_TRACE),
 			repeated = fact(t, IOT_REPAIR_REPEATED),
 			unverified = fact(t, IOT_REPAIR_UNVERIFIED),
-			lost = fact(t, IOT_REPAIR_LOST), kept = fact(t, IOT_REPAIR_KEPT),
-			gaps = fact(t, IOT_REPAIR_GAPS);
+			readable = fact(t, IOT_REPAIR_READABLE), lost = fact(t, IOT_REPAIR_LOST),
+			kept = fact(t, IOT_REPAIR_KEPT), gaps = fact(t, IOT_REPAIR_GAPS);
 	const bool lost_end = fact(t, IOT_REPAIR_LOST_END) != 0;
 	if (second > 0)
 		message_print_about(t->path,
@@ -427,6 +427,11 @@ static void report(const struct checked_trace *t)
 		message_print_about(t->path, "intervals that were there twice: %ju", repeated);
 	if (unverified > 0)
 		message_print_about(t->path, "records kept that are not verified: %ju", unverified);
+	if (readable > 0)
+		message_print_about(t->path,
+				    "records left out because no hash verifies them: %ju; "
+				    "--keep-unverified keeps them",
+				    readable);
 	if (lost_end && lost == 0)
 		message_print_about(t->path, "records kept: %ju, lost: unknown number (gaps: %ju)",
 				    kept, gaps);

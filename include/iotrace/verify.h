@@ -124,6 +124,8 @@ enum iot_verify_fact {
 	IOT_REPAIR_LOST_END,   /* 1 if an unknown number of records is lost at the end */
 	IOT_REPAIR_GAPS,       /* places where records are lost */
 	IOT_VERIFIED_VERSION,  /* of the format, as %iotrace declares it; 0: unknown */
+	/* after select: records that only keep_unverified would keep; 0 if it was set */
+	IOT_REPAIR_READABLE,
 };
 
 /* Returns NULL if out of memory. */

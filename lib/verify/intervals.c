@@ -201,8 +201,8 @@ static uint64_t first_kept_record(const struct intervals *all, size_t *i)
 	return *i < all->count ? all->entry[*i].record : UINT64_MAX;
 }
 
-/* Keeps unproven intervals that fit between proven ones. */
-static void settle_unverified(struct intervals *all)
+/* Finds unproven intervals that fit between proven ones. */
+static void settle_unverified(struct intervals *all, enum disposition disposition)
 {
 	uint64_t done = 0;
 	size_t next = 0;
@@ -220,7 +220,7 @@ static void settle_unverified(struct intervals *all)
 			continue;
 		interval->record = interval->open.record;
 		interval->time = interval->open.time;
-		interval->disposition = DISPOSITION_UNVERIFIED;
+		interval->disposition = disposition;
 		done = interval->record + interval->records;
 	}
 }
@@ -230,6 +230,5 @@ void intervals_settle(struct intervals *all, bool keep_unverified)
 	struct settle_progress p = {0};
 	for (size_t i = 0; i < all->count; i++)
 		settle_one(all, i, &p);
-	if (keep_unverified)
-		settle_unverified(all);
+	settle_unverified(all, keep_unverified ? DISPOSITION_UNVERIFIED : DISPOSITION_READABLE);
 }

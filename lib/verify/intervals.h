@@ -22,7 +22,8 @@ enum disposition {
 	DISPOSITION_LOST,
 	DISPOSITION_KEPT,
 	DISPOSITION_REPEATED,   /* a repetition of an earlier interval */
-	DISPOSITION_UNVERIFIED, /* could be kept, but is not proven */
+	DISPOSITION_READABLE,   /* not proven, and not kept */
+	DISPOSITION_UNVERIFIED, /* not proven, and kept on request */
 };
 
 /* The values of a %sync; known: it could be parsed. */

@@ -98,6 +98,8 @@ int iot_verifier_select(struct iot_verifier *v, int keep_unverified)
 		v->repaired.repeated += interval->disposition == DISPOSITION_REPEATED;
 		if (interval->disposition == DISPOSITION_UNVERIFIED)
 			v->repaired.unverified += interval->records;
+		if (interval->disposition == DISPOSITION_READABLE)
+			v->repaired.readable += interval->records;
 	}
 	if (!any)
 		return error_set(&v->error, IOT_EFORMAT, "nothing in the trace can be verified");

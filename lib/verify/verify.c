@@ -571,6 +571,7 @@ uint64_t iot_verifier_fact(const struct iot_verifier *v, enum iot_verify_fact fa
 	    [IOT_REPAIR_LOST] = r->lost,
 	    [IOT_REPAIR_LOST_END] = r->lost_end,
 	    [IOT_REPAIR_GAPS] = r->gaps,
+	    [IOT_REPAIR_READABLE] = r->readable,
 	    [IOT_VERIFIED_VERSION] = verdict->has_header ? verdict->version : 0,
 	};
 	return (size_t)fact < sizeof(facts) / sizeof(facts[0]) ? facts[fact] : 0;

@@ -47,7 +47,7 @@ struct verdict {
 enum verifier_state { VERIFIER_NEW, VERIFIER_RUN, VERIFIER_SELECTED };
 
 struct repair_counts {
-	uint64_t unverified, repeated, kept, lost, gaps;
+	uint64_t unverified, readable, repeated, kept, lost, gaps;
 	bool lost_end; /* the number lost at the end is unknown */
 };
 
