@@ -626,16 +626,17 @@ static int record(struct record_job *j)
 	char library[PATH_MAX] = "";
 	if (!find_library(library))
 		return EXIT_FAILED;
-	if (!launch_start(&j->launch, j->argv))
-		return failed("no process for the program", errno);
 	char path[PATH_MAX];
 	if (j->join_name != NULL && !join_open(&j->join, j->join_name, path)) {
 		message_print_about(j->join.path, "cannot be used: %s", strerror(errno));
-		launch_cancel(&j->launch);
 		return EXIT_FAILED;
 	}
 	const bool joins = j->join_name != NULL && recording_find(&j->recording, path);
-	int status = joins ? add_program(j, library) : record_program(j, library);
+	int status = EXIT_FAILED;
+	if (!launch_start(&j->launch, j->argv)) /* later than the collector */
+		(void)failed("no process for the program", errno);
+	else
+		status = joins ? add_program(j, library) : record_program(j, library);
 	join_close(&j->join, !joins);
 	if (status == EXIT_OK || j->launch.release < 0)
 		launch_reap(&j->launch, true);

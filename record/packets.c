@@ -348,6 +348,8 @@ static bool send_ring(struct record_ring *r)
 	const uint64_t mask = r->size - 1;
 	const uint64_t head = atomic_load_explicit(&r->head, memory_order_acquire);
 	uint64_t at = atomic_load_explicit(&r->tail, memory_order_relaxed);
+	if (head - at > r->size) /* the program has overwritten one of them */
+		atomic_store_explicit(&r->tail, at = head, memory_order_release);
 	while (at < head && send_record(r, at, head)) {
 		at += ((const struct record_head *)(data + (at & mask)))->size;
 		atomic_store_explicit(&r->tail, at, memory_order_release);

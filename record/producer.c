@@ -152,13 +152,25 @@ static bool is_abandoned(struct producer *p)
 	return true;
 }
 
-/* Returns false if the collector died, or the recording drops records. */
+/* The program may have overwritten the head. That of interrupted writers is not known. */
+static void restore_head(struct producer *p)
+{
+	if (p->writing == 1 && atomic_load(&p->ring->head) != p->next)
+		atomic_store(&p->ring->head, p->next);
+}
+
+/* Returns false if the collector died or lacks the ring, or the recording drops records. */
 static bool wait_for_space(struct producer *p)
 {
 	struct record_ring *r = p->ring;
 	const struct timespec time = {.tv_nsec = WAIT_NS};
 	if (recording.control->full == RECORD_DROP || recording.control->closed || is_abandoned(p))
 		return false;
+	if (!recording_has_ring(r)) {
+		recording_count(RECORD_COUNTER_UNRECORDED, 1);
+		return false;
+	}
+	restore_head(p);
 	recording_wake_collector();
 	const uint64_t tail = atomic_load(&r->tail);
 	for (int i = 0; i < SPIN && atomic_load(&r->tail) == tail; i++)

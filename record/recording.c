@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "clock.h"
@@ -93,9 +94,19 @@ static uint64_t start_of_process(void)
 	return p == NULL ? 0 : text_number(p + 1);
 }
 
+/* Returns the size beyond which a file must not grow: SIGXFSZ would end the program. */
+static uint64_t file_limit(void)
+{
+	struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+	raw_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0);
+	return limit.rlim_cur;
+}
+
 /* Creates a file of this size, of which `reserved` bytes have memory. Returns -1 if it cannot. */
 static int create(const char *name, size_t size, size_t reserved)
 {
+	if (size > file_limit())
+		return -1;
 	const int fd = raw_open(name, O_RDWR | O_CREAT | O_EXCL);
 	if (fd < 0)
 		return -1;
@@ -107,10 +118,11 @@ static int create(const char *name, size_t size, size_t reserved)
 	return -1;
 }
 
-static void publish(const char *new_name, const char *name)
+/* Returns the number of the file. */
+static uint32_t publish(const char *new_name, const char *name)
 {
 	raw_call(SYS_rename, (long)new_name, (long)name, 0, 0, 0, 0);
-	atomic_fetch_add(&recording.control->files, 1);
+	return atomic_fetch_add(&recording.control->files, 1) + 1;
 }
 
 /* Returns the inode of the PID namespace; 0 if it is unknown. */
@@ -259,6 +271,15 @@ static struct record_ring *ring_create(const char *name, size_t size, uint64_t *
 	return NULL;
 }
 
+static uint32_t ring_size(void)
+{
+	const uint64_t limit = file_limit();
+	uint32_t size = recording.control->ring_size;
+	while (size > RECORD_RING_MIN && RECORD_PAGE + size > limit)
+		size /= 2;
+	return size;
+}
+
 struct record_ring *recording_ring(uint64_t *populated)
 {
 	char new_name[NAME_SIZE], name[NAME_SIZE];
@@ -267,7 +288,7 @@ struct record_ring *recording_ring(uint64_t *populated)
 	text_add_number(&t, number);
 	t = name_in(name, "/ring.");
 	text_add_number(&t, number);
-	const uint32_t size = recording.control->ring_size;
+	const uint32_t size = ring_size();
 	struct record_ring *r = ring_create(new_name, size, populated);
 	if (r == NULL)
 		return NULL;
@@ -276,8 +297,16 @@ struct record_ring *recording_ring(uint64_t *populated)
 	r->size = size;
 	r->pid = recording.pid;
 	r->start = recording.process->start;
-	publish(new_name, name);
+	atomic_store(&r->number, publish(new_name, name));
+	atomic_fetch_add(&recording.process->rings, 1);
 	return r;
+}
+
+bool recording_has_ring(const struct record_ring *ring)
+{
+	const uint32_t searched = atomic_load(&recording.control->searched);
+	return atomic_load(&ring->opened) != 0 ||
+	       (int32_t)(searched - atomic_load(&ring->number)) < 0;
 }
 
 void recording_ring_unmap(struct record_ring *ring)
@@ -320,7 +349,7 @@ bool recording_write(const char *kind, const void *data, size_t size)
 	const uint32_t number = atomic_fetch_add(&recording.control->rings, 1) + 1;
 	name_event(new_name, "/new.", kind, number);
 	name_event(name, "/", kind, number);
-	const int fd = create(new_name, 0, 0);
+	const int fd = size <= file_limit() ? create(new_name, 0, 0) : -1;
 	if (fd < 0)
 		return false;
 	const bool written = raw_call(SYS_write, fd, (long)data, (long)size, 0, 0, 0) == (long)size;

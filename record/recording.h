@@ -44,6 +44,8 @@ struct record_ring *recording_ring(uint64_t *populated);
 /* Gives memory to pages of a ring. Returns false if there is none. */
 bool recording_populate(void *at, size_t size);
 void recording_ring_unmap(struct record_ring *ring);
+/* Returns whether the collector has a ring, or is going to search for it. */
+bool recording_has_ring(const struct record_ring *ring);
 /* Returns whether a collector runs. On a busy machine it may not do so for seconds. */
 bool recording_is_collected(void);
 /* Wakes the collector if it sleeps. */

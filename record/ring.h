@@ -43,7 +43,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 14,
+	RECORD_VERSION = 15,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -93,6 +93,7 @@ struct record_control {
 	_Alignas(64) _Atomic uint64_t heartbeat;
 	_Atomic uint32_t collector; /* its pid */
 	_Atomic uint32_t closed;    /* 1: the recording has ended; processes stop recording */
+	_Atomic uint32_t searched;  /* the number in `files` up to which it has opened rings */
 
 	/* Written by processes, with atomic additions; the first value used is 1. */
 	_Alignas(64) _Atomic uint32_t descriptions; /* numbers of descriptions assigned so far */
@@ -196,6 +197,7 @@ struct record_process {
 	_Atomic uint32_t programs; /* programs with the library that ran in this process so far */
 	/* at the latest exec: bytes that the program and the library had read, reads of the library */
 	uint64_t executed_rchar, own_bytes, own_reads, own_writes, own_written;
+	_Atomic uint64_t rings; /* that it created */
 	_Alignas(64) _Atomic uint64_t counter[RECORD_COUNTER_COUNT];
 };
 
@@ -215,12 +217,17 @@ struct record_process {
  * late. The time of a transfer is even. The collector reads the clock, issues membarrier(2)
  * (MEMBARRIER_CMD_GLOBAL; or allows 1 ms), and then loads in_flight and after it head of each
  * ring: no record that is published later starts before the minimum of that time and all in_flight
- * that are not 0. A process that is stopped holds the watermark back. If the process has died,
- * in_flight != 0 is one lost call.
+ * that are not 0. A process that is stopped in a transfer holds the watermark back, for a limited time. If the
+ * process has died, in_flight != 0 is one lost call.
  *
  * If a ring is full and the recording blocks, the producer stores waiting = 1, and waits on the
  * futex `wake` (shared) until there is space. The consumer, after it has stored tail, executes
  * atomic_thread_fence(seq_cst); if waiting is 1, it stores 0 there, increments wake and wakes one.
+ *
+ * A program may remove the file of a ring, and the collector may be unable to open it: the producer
+ * does not wait if the collector has searched the directory since, and has not opened the ring. A
+ * program may also overwrite the header: the collector stores its tail, and a producer that waits
+ * its head, again and again.
  */
 struct record_ring {
 	uint64_t magic; /* RECORD_RING_MAGIC */
@@ -231,6 +238,7 @@ struct record_ring {
 	uint64_t start;              /* as in struct record_process */
 	_Atomic uint32_t generation; /* threads that used the ring, one after the other */
 	_Atomic uint32_t ended;      /* 1: the thread has ended; another may continue the ring */
+	_Atomic uint32_t number;     /* its number in `files` */
 
 	_Alignas(64) _Atomic uint64_t head;
 	_Atomic uint64_t in_flight;
@@ -243,6 +251,7 @@ struct record_ring {
 
 	_Alignas(64) _Atomic uint64_t tail;
 	_Atomic uint32_t wake;
+	_Atomic uint32_t opened; /* 1: the collector has the ring */
 };
 
 enum record_kind {

@@ -29,6 +29,10 @@
 #include "packet_pipe.h"
 #include "ring.h"
 
+/* For how long records wait for calls that started before them. */
+#define OPERATION_NS UINT64_C(1000000000)
+#define TRANSFER_NS  UINT64_C(10000000000)
+
 enum {
 	RINGS_MAX = 1 << 14,
 	ENDED_MAX = 256,
@@ -39,8 +43,6 @@ enum {
 	SLICE = 1 << 18,      /* bytes of rings whose events are written at once */
 	SLACK_NS = 1000000,   /* stores become visible within microseconds */
 	SKEW_NS = 10000000,   /* of a valid time stamp */
-	OPERATION_NS =
-	    1000000000, /* records wait so long for operations that started before them */
 };
 
 struct collector {
@@ -57,8 +59,8 @@ struct collector {
 	uint64_t late;         /* records written after later events */
 	struct ring_events *events;
 	struct clock_map *clock;
-	uint64_t zero, watermark, slack, skew, operation; /* in units of the clock */
-	size_t drained;                                   /* bytes, since the last wait */
+	uint64_t zero, watermark, slack, skew, operation, transfer; /* in units of the clock */
+	size_t drained;                                             /* bytes, since the last wait */
 	uint32_t files; /* files that the directory has been searched for */
 	struct doorbell doorbell;
 	struct packet_pipe packets;
@@ -96,6 +98,7 @@ struct collector *collector_new(const struct recording *r, struct iot_writer *w,
 	c->slack = clock_map_units(clock, SLACK_NS);
 	c->skew = clock_map_units(clock, SKEW_NS);
 	c->operation = clock_map_units(clock, OPERATION_NS);
+	c->transfer = clock_map_units(clock, TRANSFER_NS);
 	c->wait_ms = WAIT_MIN_MS;
 	packet_pipe_init(&c->packets, r->pipe);
 	c->per_thread = o->per_thread;
@@ -192,7 +195,7 @@ static int add_loss(struct collector *c, const struct ring *r, enum ring_loss wh
 static void release_rings(struct collector *c)
 {
 	for (size_t i = 0; i < c->rings; i++)
-		if (c->ring[i].held)
+		if (c->ring[i].data != NULL)
 			ring_release(&c->ring[i]);
 }
 
@@ -283,6 +286,7 @@ static void open_ring(struct collector *c, const char *name)
 	}
 	r.process = r.thread = (uint32_t)process;
 	c->ring[c->rings++] = r;
+	c->processes.process[process].rings++;
 	(void)unlinkat(c->recording->fd, name, 0);
 }
 
@@ -419,7 +423,9 @@ static int find_rings(struct collector *c)
 	if (files == c->files)
 		return IOT_OK;
 	c->files = files;
-	return read_directory(c);
+	const int status = read_directory(c);
+	atomic_store(&c->recording->control->searched, files);
+	return status;
 }
 
 /* Draining */
@@ -430,7 +436,6 @@ static int give_up(struct collector *c, struct ring *r)
 	const bool reported = r->failed;
 	r->failed = true;
 	r->tail = atomic_load(&r->header->head);
-	r->held = true;
 	return reported ? IOT_OK : add_loss(c, r, RING_DAMAGED, 0);
 }
 
@@ -515,7 +520,6 @@ static int drain(struct collector *c, struct ring *r, uint64_t until, size_t max
 			break;
 		c->drained += used;
 		r->tail += used;
-		r->held = true;
 		n -= used;
 		if (c->event_count >= EVENTS_MAX)
 			status = copy_events(c);
@@ -529,15 +533,14 @@ static int drain(struct collector *c, struct ring *r, uint64_t until, size_t max
 
 /*
  * Lowers the watermark to the mark of a ring, which is read before the ring's head. An operation may
- * wait for hours, as flock does: its record comes late rather than holding back all others.
+ * wait for hours, as flock does, and a process may be stopped in a transfer: their records come late
+ * rather than holding back all others.
  */
 static uint64_t oldest(const struct collector *c, const struct ring *r, uint64_t watermark)
 {
 	const uint64_t mark = atomic_load_explicit(&r->header->in_flight, memory_order_acquire);
-	const bool is_operation = (mark & 1) != 0;
-	if (mark == 0 || mark >= watermark || (is_operation && watermark - mark > c->operation))
-		return watermark;
-	return mark;
+	const uint64_t limit = (mark & 1) != 0 ? c->operation : c->transfer;
+	return mark == 0 || mark >= watermark || watermark - mark > limit ? watermark : mark;
 }
 
 /* Packets */
@@ -627,6 +630,15 @@ static uint64_t oldest_unsent(struct collector *c, uint64_t watermark)
 static uint64_t excess(uint64_t a, uint64_t b)
 {
 	return a > b && a - b <= UINT32_MAX ? a - b : 0;
+}
+
+/* Rings that the program removed, or that could not be opened. */
+static int report_missing(struct collector *c, uint32_t index)
+{
+	const struct process *p = &c->processes.process[index];
+	if (p->shared == NULL || excess(atomic_load(&p->shared->rings), p->rings) == 0)
+		return IOT_OK;
+	return add_damage(c, index);
 }
 
 static int report_unsent(struct collector *c, uint32_t index)
@@ -735,6 +747,8 @@ static int end_process(struct collector *c, uint32_t index)
 	uint64_t counter[RECORD_COUNTER_COUNT] = {0};
 	const struct record_process *shared = c->processes.process[index].shared;
 	int status = report_unsent(c, index);
+	if (status == IOT_OK)
+		status = report_missing(c, index);
 	if (status == IOT_OK)
 		status = close_rings(c, index);
 	for (size_t i = 0; shared != NULL && i < RECORD_COUNTER_COUNT; i++)

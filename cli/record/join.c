@@ -106,6 +106,7 @@ void join_close(struct join *j, bool remove)
 		return;
 	if (remove)
 		(void)unlink(j->path);
+	join_unlock(j); /* a child that has been forked has the descriptor, too */
 	(void)close(j->fd);
 	j->fd = -1;
 }

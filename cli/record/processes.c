@@ -18,6 +18,7 @@
 #include "lib/base/number.h"
 
 #include "namespaces.h"
+#include "process_start.h"
 
 enum { OTHER_IDS = 1 << 23 }; /* beyond the largest pid of Linux, 2^22 */
 
@@ -65,12 +66,23 @@ static int open_pidfd(uint32_t pid)
 	return -1;
 }
 
+/* A traced program can name any process. */
+static bool is_older(struct processes *p, uint32_t pid)
+{
+	if (p->began == 0)
+		p->began = process_start((uint32_t)getpid());
+	const uint64_t start = process_start(pid);
+	return start != 0 && start < p->began;
+}
+
 /* Without a pidfd kill(2) shows whether a process exists. */
-static void watch(struct process *process)
+static void watch(struct processes *p, struct process *process)
 {
 	process->our_pid = process->namespace == 0
 			       ? process->pid
 			       : namespaces_find(process->namespace, process->pid);
+	if (process->our_pid != 0 && is_older(p, process->our_pid))
+		process->our_pid = 0;
 	if (process->our_pid != 0)
 		process->pidfd = open_pidfd(process->our_pid);
 	process->alive = process->pidfd >= 0 || exists(process->our_pid);
@@ -104,7 +116,7 @@ static size_t add(struct processes *p, uint32_t pid, uint32_t parent, uint64_t n
 		return SIZE_MAX;
 	p->process[index].parent = parent;
 	p->process[index].namespace = namespace;
-	watch(&p->process[index]);
+	watch(p, &p->process[index]);
 	p->alive[p->alive_count++] = (uint32_t)index;
 	return index;
 }

@@ -27,6 +27,7 @@ struct process {
 	int pidfd;                     /* -1: none, although alive */
 	bool alive, ended;             /* ended: processes_wait() has returned it */
 	struct record_process *shared; /* mapped until its end; NULL if it has not joined */
+	uint64_t rings;                /* that the collector has opened so far */
 	/* RECORD_PACKETS: of the next packet; the latest mark */
 	uint64_t sequence, mark;
 	/* ... ring records, and those of them that are no transfers: in the process, and received */
@@ -48,6 +49,7 @@ struct processes {
 	size_t alive_count, alive_capacity;
 	struct pollfd *polled;
 	size_t polled_capacity;
+	uint64_t began; /* when the collector started, before all of these */
 };
 
 void processes_free(struct processes *p);

@@ -239,7 +239,10 @@ static const char *open_ring(struct ring *r, int fd)
 		return "is not a ring of this version";
 	*r = (struct ring){.size = h.size, .pid = h.pid, .start = h.start};
 	const bool mapped = st.st_size == RECORD_PAGE ? map_header(r, fd) : map_ring(r, fd);
-	return mapped ? NULL : "cannot be mapped";
+	if (!mapped)
+		return "cannot be mapped";
+	atomic_store(&r->header->opened, 1);
+	return NULL;
 }
 
 const char *ring_open(struct ring *r, int directory, const char *name)
@@ -293,7 +296,6 @@ bool ring_in_order(struct ring *r, size_t n)
 void ring_release(struct ring *r)
 {
 	struct record_ring *h = r->header;
-	r->held = false;
 	atomic_store_explicit(&h->tail, r->tail, memory_order_release);
 	atomic_thread_fence(memory_order_seq_cst);
 	if (atomic_load_explicit(&h->waiting, memory_order_relaxed) == 0)

@@ -55,7 +55,6 @@ struct ring {
 	uint64_t dropped, dropped_bytes, dropped_others; /* reported so far */
 	uint32_t process, thread;                        /* indexes */
 	bool failed;                                     /* contains an invalid record */
-	bool held; /* bytes before the tail have not been returned to the producer */
 };
 
 /* Opens and maps a ring. Returns NULL, or why it cannot be used. */
@@ -69,7 +68,10 @@ size_t ring_available(struct ring *r);
  * looked at once.
  */
 bool ring_in_order(struct ring *r, size_t n);
-/* Returns the bytes before r->tail to the producer, and wakes it if it waits. */
+/*
+ * Returns the bytes before r->tail to the producer, and wakes it if it waits. Also restores what a
+ * program may have damaged.
+ */
 void ring_release(struct ring *r);
 
 /*
