@@ -60,6 +60,10 @@ OMPI_COMM_WORLD_RANK=4 SLURM_JOB_ID=17 "$IOTRACE" record -o other.iot "$calls" k
 env -u SLURM_JOB_ID -u PBS_JOBID LSB_JOBID=18 LSB_JOBINDEX=5 "$IOTRACE" record -o "array.%j.iot" "$calls" known
 env -u SLURM_JOB_ID -u PBS_JOBID LSB_JOBID=18 LSB_JOBINDEX=0 "$IOTRACE" record -o "array.%j.iot" "$calls" known
 ls array.*
+for name in '' "$(printf '%5000s' a)" a%q; do
+	"$IOTRACE" record -o "$name" true 2>&1
+	echo "exit status $?"
+done
 "$IOTRACE" record "$calls" known
 ls record_calls.*.iot.zst | sed 's/[0-9][0-9]*/PID/'
 "$IOTRACE" record -o '|cat >piped.iot' "$calls" known && rows piped.iot | tail -n 1
