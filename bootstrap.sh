@@ -4,6 +4,7 @@
 #
 #	sh bootstrap.sh demo     build, trace a program, convert a log and show what is in it
 #	sh bootstrap.sh test     build, and run all tests; the last line is "N passed, N failed"
+#	sh bootstrap.sh build    install what the tests need, and build
 #
 # What is missing is installed with apt-get on Debian and Ubuntu, as root or with sudo. Nothing else is
 # changed outside this directory. The output of apt-get and of the compiler goes to build/bootstrap.log.
@@ -31,10 +32,10 @@ logged() {
 }
 
 case ${1-} in
-demo) target=demo packages= ;;
-test) target=check packages='libcriterion-dev mandoc bsdextrautils python3 python3-xxhash blktrace bzip2 lz4 xz-utils' ;;
+demo) packages= ;;
+test | build) packages='libcriterion-dev g++ mandoc bsdextrautils jq python3 python3-xxhash blktrace bzip2 lz4 xz-utils' ;;
 *)
-	echo "Usage: sh bootstrap.sh demo|test" >&2
+	echo "Usage: sh bootstrap.sh demo|test|build" >&2
 	exit 2
 	;;
 esac
@@ -65,7 +66,7 @@ tools_work() {
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 	tools_work || die "this is neither Debian nor Ubuntu; install by other means: make, a C compiler, the
-bootstrap: headers of zlib, zstd, xxHash, libarchive, libbz2, libdeflate, liblzma and libsodium (for the tests also Criterion, mandoc, python3)"
+bootstrap: headers of zlib, zstd, xxHash, libarchive, libbz2, libdeflate, liblzma and libsodium (for the tests also Criterion, g++, jq, mandoc, python3)"
 else
 	needed=$(missing)
 	if [ -n "$needed" ]; then
@@ -81,10 +82,13 @@ fi
 
 echo "bootstrap: compiling, which takes a minute or two (output in $log)"
 logged make make -j "$(nproc 2>/dev/null || echo 2)"
-if [ "$target" = demo ]; then
+case $1 in
+demo)
 	make -s demo
 	exit
-fi
+	;;
+build) exit ;;
+esac
 if [ ! -e /proc/self/exe ]; then
 	# A bare chroot. What is mounted here is gone at the end.
 	as_root mount -t proc proc /proc || die "the tests need /proc, and it could not be mounted here"

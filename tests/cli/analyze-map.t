@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The criteria of a study as one table, of one run and of several side by side.
-command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
 for job in 1 2 3 4 5 6; do
 	{
 		echo "ff %trace job=$job ranks=$((2 * job)) user=u command=/bin/app%20-x"

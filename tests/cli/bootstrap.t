@@ -28,6 +28,11 @@ printf "5 passed, 0 failed\n\033[0;34m[====]\033[0m Synthesis: Tested: 3 | Passi
 run test
 stand_in make 'case $* in *check*) echo "5 passed, 2 failed"; exit 2 ;; esac'
 run test
+echo "== build installs what the tests need, and does not run them"
+stand_in dpkg-query 'case $* in *libcriterion-dev*) exit 1 ;; esac; echo "install ok installed"'
+run build | head -n 1
+stand_in dpkg-query 'echo "install ok installed"'
+run build
 echo "== a step fails that counts nothing; a sum is not counted again"
 stand_in make 'case $* in *check*) echo "5 passed, 0 failed"; exit 2 ;; esac'
 run test >all
