@@ -50,16 +50,12 @@ int decoder_prepare(struct decoder *d, const char *name)
 {
 	const struct reader_settings *s = d->settings;
 	const bool verified = s->verified && s->verify;
-	const struct stream_text *text = s->text;
 	const struct bufreader_options options = {
 	    .read_size = verified && s->read_size == 0 ? READ_SIZE_VERIFIED : s->read_size,
 	    .buffer_max = verified ? (size_t)s->held_max + HELD_SLACK : 0,
 	    .ahead_size = verified ? AHEAD_VERIFIED : 0,
 	    .window_max = s->window_max,
-	    .prefetch = s->read_ahead,
-	    .why = text != NULL ? &text->why : NULL,
-	    .done = text != NULL ? text->done_with : NULL,
-	    .done_context = (void *)text};
+	    .prefetch = s->read_ahead};
 	definitions_init(&d->names, s->memory_max, false, true);
 	if (verified && (d->lookahead = lookahead_new(s->held_max)) == NULL)
 		return error_set(&d->error, IOT_ENOMEM, "out of memory");

@@ -27,14 +27,6 @@ struct reader_settings {
 	uint64_t window_max, read_size, tick_ns, base, memory_max, held_max, threads;
 	void (*warn)(void *context, const char *sentence);
 	void *warn_context;
-	const struct stream_text *text; /* of a stream, or NULL; the bufreader owns it */
-};
-
-/* Text that a callback makes of the events of a stream; see stream_text.c. */
-struct stream_text {
-	struct error why;              /* of a failed callback */
-	uint64_t done, total;          /* the progress of the stream */
-	void (*done_with)(void *text); /* frees it */
 };
 
 /*
@@ -103,7 +95,7 @@ struct decoder_output {
 struct decoder {
 	struct error error;
 	const struct reader_settings *settings;
-	const char *name; /* owned by the bufreader */
+	const char *name; /* NULL until the input is opened; owned by the bufreader */
 	struct bufreader *bufreader;
 	struct lookahead *lookahead; /* NULL: intervals are verified as they are delivered */
 	struct iot_codec *codec;

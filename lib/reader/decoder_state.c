@@ -18,8 +18,8 @@ enum {
 
 int decoder_refuse(struct decoder *d, const char *why)
 {
-	return d->bufreader != NULL ? error_refuse(&d->error, why)
-				    : error_set(&d->error, IOT_EUSAGE, "%s", why);
+	return d->name != NULL ? error_refuse(&d->error, why)
+			       : error_set(&d->error, IOT_EUSAGE, "%s", why);
 }
 
 bool decoder_fail(struct decoder *d, int status, unsigned column, const char *format, ...)

@@ -10,6 +10,8 @@
 
 enum { ID_SIZE = 1 << 16, PARTS_MAX = 1000000 };
 
+static const char parts_need[] = "parts are those of a regular file";
+
 __extension__ typedef unsigned __int128 uint128;
 
 /* The same for the same text, however it is compressed. */
@@ -67,22 +69,37 @@ static int limit_to_part(struct iot_reader *r, const struct stored_input *source
 	return limit(r, begins == 1 ? &from : NULL, ends == 1 ? &to : NULL);
 }
 
+/* A stream has one part. */
+static int whole_stream(struct iot_reader *r, uint64_t n, struct iot_part *part)
+{
+	struct decoder *d = &r->decoder;
+	if (n > 1)
+		return decoder_refuse(d,
+				      "parts need input that can be read from any byte: a regular "
+				      "file or memory");
+	*part = (struct iot_part){.trace_id = stream_events_id(r->stream, d)};
+	return d->error.status;
+}
+
 int iot_reader_part(struct iot_reader *r, uint64_t k, uint64_t n, struct iot_part *part)
 {
 	struct decoder *d = &r->decoder;
 	struct stored_input source = {.size = 0};
 	if (d->error.status != IOT_OK)
 		return d->error.status;
-	if (d->bufreader == NULL || d->codec != NULL || r->parallel_tried)
+	if (d->name == NULL || d->codec != NULL || r->parallel_tried ||
+	    (r->stream != NULL && stream_events_started(r->stream)))
 		return decoder_refuse(d, "a part is chosen after open, before anything is read");
 	if (k < 1 || k > n || n > PARTS_MAX)
 		return decoder_refuse(d, "a part is one of 1 to 1000000");
+	if (r->stream != NULL)
+		return whole_stream(r, n, part);
 	if (n > 1 && d->lookahead != NULL)
 		return decoder_refuse(d, "a part is not read with IOT_SET_VERIFIED");
 	*part = (struct iot_part){.trace_id = trace_id(d)};
 	const bool stored = bufreader_stored_input(d->bufreader, &source);
 	if (n > 1 && !stored)
-		return decoder_refuse(d, "parts are those of a regular file");
+		return decoder_refuse(d, parts_need);
 	part->stored = part->to = source.size;
 	if (n == 1)
 		return IOT_OK;

@@ -39,6 +39,7 @@ void iot_reader_free(struct iot_reader *r)
 	reader_end_parallel(r);
 	seek_points_free(r->points);
 	reader_drop_deferred(r);
+	stream_events_free(r->stream);
 	decoder_free(&r->decoder);
 	free(r);
 }
@@ -66,7 +67,7 @@ int iot_reader_set(struct iot_reader *r, enum iot_option option, uint64_t value)
 	struct decoder *d = &r->decoder;
 	if (d->error.status != IOT_OK)
 		return d->error.status;
-	if (d->bufreader != NULL)
+	if (d->name != NULL)
 		return decoder_refuse(d, "settings of a reader are made before it is opened");
 	switch (option) {
 	case IOT_SET_VERIFY:
@@ -110,19 +111,21 @@ void iot_reader_on_warning(struct iot_reader *r, void (*fn)(void *, const char *
 	r->settings.warn_context = context;
 }
 
-int reader_prepare(struct iot_reader *r, const char *name)
+/* Creates the bufreader, to be opened next. Returns a status. */
+static int reader_prepare(struct iot_reader *r, const char *name)
 {
 	struct decoder *d = &r->decoder;
 	if (d->error.status != IOT_OK)
 		return d->error.status;
-	if (d->bufreader != NULL)
+	if (d->name != NULL)
 		return decoder_refuse(d, "a reader is opened once");
 	if (name == NULL)
 		return decoder_refuse(d, "a reader needs a name for what it reads");
 	return decoder_prepare(d, strcmp(name, "-") == 0 ? "standard input" : name);
 }
 
-int reader_opened(struct iot_reader *r, int status)
+/* Takes over the error of a bufreader that could not be opened. */
+static int reader_opened(struct iot_reader *r, int status)
 {
 	if (status == IOT_OK)
 		return IOT_OK;
@@ -161,6 +164,24 @@ int iot_reader_open_callback(struct iot_reader *r, iot_read_fn *read, void *cont
 		   : reader_opened(r, bufreader_open_callback(r->decoder.bufreader, read, context));
 }
 
+int iot_reader_open_stream(struct iot_reader *r, struct iot_stream *stream)
+{
+	struct decoder *d = &r->decoder;
+	if (d->error.status != IOT_OK || d->name != NULL) {
+		iot_stream_free(stream);
+		return d->error.status != IOT_OK ? d->error.status
+						 : decoder_refuse(d, "a reader is opened once");
+	}
+	r->stream = stream_events_new(stream, &r->settings);
+	if (r->stream == NULL)
+		return error_set(&d->error, IOT_ENOMEM, "out of memory");
+	definitions_init(&d->names, r->settings.memory_max, true, true);
+	d->name = "stream";
+	d->framed = true;
+	d->version = FRAMING_VERSION;
+	return IOT_OK;
+}
+
 /* Reading */
 
 static ssize_t pull(struct iot_reader *r, struct event_batch *b)
@@ -168,9 +189,11 @@ static ssize_t pull(struct iot_reader *r, struct event_batch *b)
 	struct decoder *d = &r->decoder;
 	if (d->error.status != IOT_OK || decoder_is_done(d))
 		return d->error.status;
-	if (r->cursor == NULL && (d->bufreader == NULL || b->max == 0))
+	if (d->name == NULL || b->max == 0)
 		return decoder_refuse(d, b->max == 0 ? "asked for no events"
 						     : "the reader is not open");
+	if (r->stream != NULL)
+		return stream_events_pull(r->stream, d, b);
 	if (r->settings.threads > 1 && !r->parallel_tried)
 		reader_go_parallel(r, NULL);
 	if (r->cursor != NULL) {
@@ -204,14 +227,16 @@ int iot_reader_seek(struct iot_reader *r, enum iot_seek what, uint64_t value)
 	struct stored_input source;
 	if (d->error.status != IOT_OK && !error_in_input(d->error.status))
 		return d->error.status;
-	if (d->bufreader == NULL)
+	if (d->name == NULL)
 		return decoder_refuse(d, "the reader is not open");
 	if (what != IOT_SEEK_RECORD && what != IOT_SEEK_TIME_NS)
 		return decoder_refuse(d, "a place is a record or a time");
-	const bool anywhere = bufreader_stored_input(d->bufreader, &source);
-	if (!anywhere && d->codec != NULL)
+	const bool anywhere = r->stream == NULL && bufreader_stored_input(d->bufreader, &source);
+	if (!anywhere && (r->stream != NULL ? stream_events_started(r->stream) : d->codec != NULL))
 		return decoder_refuse(d, "input that can only be read on cannot be sought in "
 					 "once it is being read");
+	if (r->stream != NULL)
+		return reader_seek_stream(r, what, value);
 	reader_drop_deferred(r);
 	r->parallel_tried = true;
 	if (r->cursor != NULL) {
@@ -226,10 +251,14 @@ int iot_reader_seek(struct iot_reader *r, enum iot_seek what, uint64_t value)
 
 /* Reduces with threads or serially. */
 
-/* Accumulates the next part; *got is the last result of iot_reader_events. */
+/*
+ * Accumulates the next part; *got is the last result of iot_reader_events. A stream is one part,
+ * since its CPU clocks do not count from the beginning of a part.
+ */
 static int fold_part(struct iot_reader *r, const struct iot_fold *fold, struct iot_event *ev,
 		     ssize_t *got)
 {
+	const size_t max = r->stream != NULL ? SIZE_MAX : ALONE_EVENTS;
 	size_t n = 0;
 	int status = IOT_OK;
 	void *part = fold->begin(fold->context);
@@ -237,8 +266,7 @@ static int fold_part(struct iot_reader *r, const struct iot_fold *fold, struct i
 		return IOT_ENOMEM;
 	if (r->decoder.codec != NULL)
 		codec_zero_clocks(r->decoder.codec);
-	while (status == IOT_OK && n < ALONE_EVENTS &&
-	       (*got = iot_reader_events(r, ev, FOLD_EVENTS)) > 0) {
+	while (status == IOT_OK && n < max && (*got = iot_reader_events(r, ev, FOLD_EVENTS)) > 0) {
 		status = fold->events(part, ev, (size_t)*got);
 		n += (size_t)*got;
 	}
@@ -262,7 +290,7 @@ static int fold_alone(struct iot_reader *r, const struct iot_fold *fold)
 int iot_reader_fold(struct iot_reader *r, const struct iot_fold *fold)
 {
 	int status = IOT_OK;
-	const bool fresh = r->settings.threads > 1 && !r->parallel_tried &&
+	const bool fresh = r->settings.threads > 1 && r->stream == NULL && !r->parallel_tried &&
 			   r->decoder.error.status == IOT_OK && !decoder_is_done(&r->decoder) &&
 			   r->deferred.count == 0;
 	if (fresh && reader_go_parallel(r, fold)) {
@@ -288,8 +316,12 @@ uint64_t iot_reader_fact(const struct iot_reader *r, enum iot_fact fact)
 	const struct decoder *d = &r->decoder;
 	switch (fact) {
 	case IOT_FACT_TICK_NS:
+		if (r->stream != NULL)
+			return stream_events_tick(r->stream);
 		return d->codec != NULL ? codec_tick(d->codec) : 0;
 	case IOT_FACT_BASE:
+		if (r->stream != NULL)
+			return 16;
 		return d->codec != NULL ? codec_base(d->codec) : 0;
 	case IOT_FACT_COMPRESSION:
 		return d->bufreader != NULL ? (uint64_t)bufreader_compression(d->bufreader) : 0;
@@ -324,6 +356,8 @@ uint64_t iot_reader_fact(const struct iot_reader *r, enum iot_fact fact)
 	case IOT_FACT_UNVERIFIED:
 		return d->sync.unverified;
 	case IOT_FACT_LAST_NS:
+		if (r->stream != NULL)
+			return (uint64_t)stream_events_last_start_ns(r->stream);
 		return d->codec != NULL ? (uint64_t)decoder_last_start_ns(d) : 0;
 	}
 	return 0;
@@ -332,9 +366,8 @@ uint64_t iot_reader_fact(const struct iot_reader *r, enum iot_fact fact)
 int iot_reader_progress(const struct iot_reader *r, uint64_t *done, uint64_t *total)
 {
 	const struct decoder *d = &r->decoder;
-	if (r->settings.text != NULL) {
-		*done = r->settings.text->done;
-		*total = r->settings.text->total;
+	if (r->stream != NULL) {
+		stream_events_progress(r->stream, done, total);
 		return IOT_OK;
 	}
 	*done = d->bufreader != NULL ? bufreader_position(d->bufreader) : 0;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shared by the files of the reader. reader.c is the public handle; it reads with its decoder, or
- * with threads (parallel.c); seek.c moves to a record or time.
+ * Shared by the files of the reader. reader.c is the public handle; it reads with its decoder, with
+ * threads (parallel.c), or from a stream (stream_events.c); seek.c moves to a record or time.
  */
 #ifndef LIB_READER_READER_INTERNAL_H
 #define LIB_READER_READER_INTERNAL_H
 
 #include "decoder.h"
 #include "seek_points.h"
+#include "stream_events.h"
 
 /* Events to be delivered before the next ones read, after a seek. */
 struct deferred_events {
@@ -19,19 +20,13 @@ struct deferred_events {
 struct iot_reader {
 	struct reader_settings settings;
 	struct decoder decoder;
+	struct stream_events *stream;   /* read instead of the decoder's input; or NULL */
 	struct parallel_cursor *cursor; /* the output of the threads; NULL: the decoder reads */
 	bool parallel_tried;
 	uint64_t extra_stored; /* to be added to the bytes that the bufreader has read */
 	struct seek_points *points;
 	struct deferred_events deferred;
 };
-
-/* reader.c */
-
-/* Creates the bufreader, to be opened next. Returns a status. */
-int reader_prepare(struct iot_reader *r, const char *name);
-/* Returns the status of opening the bufreader, whose error the reader takes over. */
-int reader_opened(struct iot_reader *r, int status);
 
 /* seek.c */
 
@@ -41,6 +36,8 @@ int reader_opened(struct iot_reader *r, int status);
  */
 int reader_seek_to(struct iot_reader *r, const struct stored_input *source, enum iot_seek what,
 		   uint64_t value);
+/* The same for a stream that has not been read. */
+int reader_seek_stream(struct iot_reader *r, enum iot_seek what, uint64_t value);
 /*
  * Begins at a seek point, with zero clocks and counts, and without definitions; or at byte 0 if
  * NULL. Applies the %sync.

@@ -102,7 +102,8 @@ static void defer_definition(struct iot_reader *r, const struct definition *name
 	if (ev.text.data == NULL || iot_directive_parse(&ev, NULL) != IOT_OK ||
 	    !reserve_deferred(r))
 		return;
-	ev.rec.start_ns = decoder_last_start_ns(&r->decoder);
+	ev.rec.start_ns = r->stream != NULL ? stream_events_last_start_ns(r->stream)
+					    : decoder_last_start_ns(&r->decoder);
 	ev.has |= IOT_IN_FORCE;
 	r->deferred.events[r->deferred.count++] = ev;
 }
@@ -481,7 +482,10 @@ static void arrive(struct iot_reader *r)
 		return;
 	d->records = 0;
 	d->comments = 0;
-	codec_zero_clocks(d->codec);
+	if (r->stream != NULL)
+		stream_events_arrive(r->stream);
+	else
+		codec_zero_clocks(d->codec);
 	defer_definitions(r);
 	for (size_t i = r->deferred.borrowed; i < r->deferred.count; i++)
 		d->comments++;
@@ -515,4 +519,41 @@ int reader_seek_to(struct iot_reader *r, const struct stored_input *source, enum
 	if (d->error.status == IOT_OK)
 		arrive(r);
 	return d->error.status;
+}
+
+/* Returns 1 if the stream is at the target, 0 if it is before it, or a negative status. */
+static int is_at_target(struct iot_reader *r, const struct target *t)
+{
+	struct decoder *d = &r->decoder;
+	int64_t start_ns;
+	if (t->what == IOT_SEEK_RECORD && d->index >= t->value)
+		return 1;
+	const int status = stream_events_peek(r->stream, d, &start_ns);
+	if (status <= 0)
+		return status < 0 ? status : 1;
+	return t->what == IOT_SEEK_TIME_NS && start_ns >= 0 && (uint64_t)start_ns >= t->value;
+}
+
+/* Passes one event. Directives before a time are deferred until a record follows them. */
+static int pass_event(struct iot_reader *r, enum iot_seek what)
+{
+	struct iot_event ev;
+	const ssize_t n = stream_events_skip(r->stream, &r->decoder, &ev);
+	if (n == 1 && ev.kind == IOT_RECORD)
+		reader_drop_deferred(r);
+	else if (n == 1 && what == IOT_SEEK_TIME_NS)
+		defer(r, &ev);
+	return r->decoder.error.status;
+}
+
+int reader_seek_stream(struct iot_reader *r, enum iot_seek what, uint64_t value)
+{
+	const struct target t = {what, value};
+	int at;
+	while ((at = is_at_target(r, &t)) == 0)
+		if (pass_event(r, what) != IOT_OK)
+			return r->decoder.error.status;
+	if (at > 0)
+		arrive(r);
+	return r->decoder.error.status;
 }

@@ -17,6 +17,7 @@
 #include "lib/format/definitions.h"
 #include "lib/format/directive.h"
 #include "lib/format/directive_codec.h"
+#include "lib/format/file_flags.h"
 #include "lib/format/framing.h"
 #include "lib/base/atomic_file.h"
 #include "lib/base/byte_sink.h"
@@ -24,7 +25,6 @@
 enum {
 	BUFFER_SIZE = 256 * 1024,
 	COMMENT_MAX = IOT_COMMENT_MAX + 8, /* a comment line with either mark */
-	FLAGS_CAPACITY = 64,               /* all keys of %file with the value "unknown" */
 	CODEC_PROCESSES = 64,
 	GZIP_LEVELS = 9,
 	ZSTD_LEVELS = 19,
@@ -424,59 +424,14 @@ static int repeat(struct iot_writer *w, struct definition *name)
 	return put_text(w, definitions_text(&w->names, name));
 }
 
-static bool is_key_of(struct iot_text key, unsigned flags)
-{
-	for (size_t i = 0; i < UNKNOWNS; i++)
-		if ((flags & unknowns[i].flag) != 0 && text_equals(key, unknowns[i].name))
-			return true;
-	return false;
-}
-
-/* Copies the tokens of a %file except those with keys of `flags`; returns the size. */
-static size_t copy_without(char *out, struct iot_text text, unsigned flags)
-{
-	struct iot_text token, key, value;
-	size_t n = 0;
-	while (directive_token(&text, &token)) {
-		if (directive_split(token, &key, &value) && is_key_of(key, flags))
-			continue;
-		if (n > 0)
-			out[n++] = ' ';
-		memcpy(out + n, token.data, token.size);
-		n += token.size;
-	}
-	return n;
-}
-
-static void put_flags(struct iot_builder *b, unsigned flags, unsigned changed)
-{
-	for (size_t i = UNKNOWNS; i-- > 0;) {
-		const struct unknown *u = &unknowns[i];
-		const char *value = flags & u->flag ? "unknown" : "known";
-		if ((changed & u->flag) != 0)
-			iot_directive_text(b, u->name, value, strlen(value));
-	}
-}
-
 /* Makes a new %file of a record current, with =unknown or =known for each flag that changed. */
 static int declare_flags(struct iot_writer *w, const struct iot_record *rec, unsigned changed)
 {
 	/* put_text uses the first half of the scratch memory */
 	char *text = w->scratch + RETIMED_MAX(COMMENT_MAX) / 2;
-	struct definition *name = definitions_path(&w->names, rec);
-	struct iot_builder b;
+	struct definition *name;
 	struct iot_event ev;
-	iot_directive_begin(&b, text, COMMENT_MAX + FLAGS_CAPACITY, "file");
-	if (name != NULL) {
-		b.size = copy_without(text, definitions_text(&w->names, name), changed);
-	} else {
-		iot_directive_number(&b, "process", rec->process);
-		iot_directive_number(&b, "id", rec->file);
-		if (!(rec->type & IOT_LOGICAL))
-			iot_directive_text(&b, "kind", "disk", 4);
-	}
-	put_flags(&b, rec->flags, changed);
-	if (iot_directive_end(&b, &ev) != IOT_OK)
+	if (file_flags_build(&w->names, rec, changed, text, &ev) != IOT_OK)
 		return refuse(w, "a %file cannot be built");
 	int status = definitions_add(&w->names, &ev, &name);
 	if (status < 0)
