@@ -2,6 +2,7 @@
 #include "quantity.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "cli/ui/printable.h"
@@ -71,4 +72,57 @@ const char *quantity_key(char *key, size_t size, const struct iot_cell *cell)
 {
 	snprintf(key, size, "%" PRIu64, cell->integer);
 	return key;
+}
+
+static double value_of(const struct iot_cell *cell)
+{
+	return cell->kind == IOT_INTEGER  ? (double)cell->integer
+	       : cell->kind == IOT_SIGNED ? (double)cell->signed_integer
+					  : cell->real;
+}
+
+/* A value in the unit of the text. */
+static double in_unit(double value, enum iot_quantity quantity, enum text_unit unit)
+{
+	switch (quantity) {
+	case IOT_NS:
+		return value / (unit == TEXT_MS ? 1e6 : 1e9);
+	case IOT_SHARE:
+		return unit == TEXT_FRACTION ? value : 100 * value;
+	case IOT_BYTES_PER_S:
+		return value / 1e6;
+	default:
+		return value;
+	}
+}
+
+/* Whether the values of a quantity are whole numbers, shown as they are. */
+static bool is_whole(enum iot_quantity quantity, const struct iot_cell *cell)
+{
+	return cell->kind == IOT_INTEGER && (quantity == IOT_COUNT || quantity == IOT_ID);
+}
+
+const char *quantity_text(char text[QUANTITY_TEXT], enum iot_quantity quantity,
+			  struct text_form form, const struct iot_cell *cell)
+{
+	const bool known = cell->kind != IOT_UNKNOWN && cell->kind != IOT_ABSENT;
+	char *to = text;
+	if (known && cell->why != NULL)
+		*to++ = '>';
+	const size_t size = QUANTITY_TEXT - (size_t)(to - text);
+	if (!known || cell->kind == IOT_TABLE)
+		snprintf(to, size, "-");
+	else if (cell->kind == IOT_TEXT && quantity == IOT_NAME)
+		printable(to, size, cell->text.data, cell->text.size);
+	else if (cell->kind == IOT_TEXT)
+		snprintf(to, size, "%.*s", (int)cell->text.size, cell->text.data);
+	else if (quantity == IOT_BYTES && cell->kind == IOT_INTEGER)
+		printable_bytes(to, size, cell->integer);
+	else if (is_whole(quantity, cell))
+		snprintf(to, size, "%" PRIu64, cell->integer);
+	else
+		snprintf(to, size, "%.*f%s", form.digits,
+			 in_unit(value_of(cell), quantity, form.unit),
+			 form.unit == TEXT_SIGN ? "%" : "");
+	return text;
 }

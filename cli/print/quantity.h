@@ -8,7 +8,22 @@
 #include "cli/ui/json.h"
 #include "cli/ui/output.h"
 
-enum { PRINT_COLUMNS_MAX = 64 }; /* of a table that is printed */
+enum {
+	PRINT_COLUMNS_MAX = 64, /* of a table that is printed */
+	QUANTITY_TEXT = 4352,   /* bytes: the text of a cell */
+};
+
+enum text_unit {
+	TEXT_DEFAULT,  /* seconds, MB/s, percent, and bytes with a prefix such as MiB */
+	TEXT_MS,       /* a time in milliseconds */
+	TEXT_FRACTION, /* a share from 0 to 1 */
+	TEXT_SIGN,     /* a share in percent, with the sign */
+};
+
+struct text_form {
+	int digits; /* after the point, of a value that is not whole */
+	enum text_unit unit;
+};
 
 /* Writes a cell as a field of TSV. A value that is unknown or absent is empty. */
 void quantity_tsv(struct output *o, enum iot_quantity quantity, const struct iot_cell *cell);
@@ -17,5 +32,12 @@ void quantity_json(struct json *j, const char *key, enum iot_quantity quantity,
 		   const struct iot_cell *cell);
 /* Writes an integer as the key of a member, and returns it. */
 const char *quantity_key(char *key, size_t size, const struct iot_cell *cell);
+
+/*
+ * Writes a cell as text, and returns it: "-" if it is unknown or absent; after ">" if the value is
+ * a lower bound.
+ */
+const char *quantity_text(char text[QUANTITY_TEXT], enum iot_quantity quantity,
+			  struct text_form form, const struct iot_cell *cell);
 
 #endif

@@ -38,7 +38,8 @@ struct simulate_results {
 
 /* Fills rows and order. Returns the exit status. */
 enum exit_status simulate_sort_rows(struct simulate_results *r);
-void simulate_print_text(struct simulate_results *r);
+/* Prints the counts of the input as lines of text. */
+void simulate_print_trace(struct simulate_results *r);
 /* Writes the hit ratio over the size, a line for each policy. Returns the exit status. */
 enum exit_status simulate_write_svg(struct simulate_results *r, const char *path);
 

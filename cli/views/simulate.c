@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "simulate.h"
 
+#include <stdio.h>
+
 #include "cli/print/json.h"
+#include "cli/print/text.h"
 #include "cli/print/tsv.h"
+#include "cli/ui/printable.h"
 #include "lib/result/columns.h"
 #include "parameters.h"
+
+enum { PAIRS_WIDE = 8 };
 
 #define WHOLE REUSE_TOTAL /* in place of a row of the breakdown */
 
@@ -37,6 +43,12 @@ static void set_parameters(struct iot_row *to, void *source)
 	row_table(to, &metrics.device, r->estimates ? &s->device : NULL);
 }
 
+static const struct reference_totals *totals_of(const struct simulations *s)
+{
+	const struct references *r = s->results->input.references;
+	return s->row == WHOLE ? &references_counts(r)->all : references_row(r, s->row);
+}
+
 static void set_reuse(struct iot_row *to, void *source)
 {
 	struct simulations *s = source;
@@ -48,15 +60,12 @@ static void set_reuse(struct iot_row *to, void *source)
 	row_table(to, &metrics.reuse, &s->reuse);
 	row_number(to, &metrics.referenced_blocks, u.blocks);
 	row_number(to, &metrics.repeated_blocks, u.repeated);
+	row_real(to, &metrics.references_per_block,
+		 ratio_of(both(totals_of(s)->references), u.blocks));
+	row_real(to, &metrics.repeated_share, ratio_of(u.repeated, u.blocks));
 	row_number(to, &metrics.reuses, u.reuses);
 	row_known(to, &metrics.reuse_distance, u.reuses > 0, u.distance);
 	row_known(to, &metrics.reuse_time_ns, u.timed > 0, u.time_ns);
-}
-
-static const struct reference_totals *totals_of(const struct simulations *s)
-{
-	const struct references *r = s->results->input.references;
-	return s->row == WHOLE ? &references_counts(r)->all : references_row(r, s->row);
 }
 
 /* What the whole trace or a row refers to, whatever the cache. */
@@ -102,13 +111,17 @@ static void set_trace(struct iot_row *to, void *source)
 static void set_hits(struct iot_row *to, const struct simulations *s,
 		     const struct simulation_hits *hits)
 {
-	const uint64_t references = both(totals_of(s)->references);
+	const struct reference_totals *all = totals_of(s);
+	const uint64_t references = both(all->references);
 	const uint64_t misses = references - both(hits->references);
 	row_counts(to, &metrics.hits, hits->references);
 	row_number(to, &metrics.misses, misses);
 	row_real(to, &metrics.miss_ratio, ratio_of(misses, references));
 	row_counts(to, &metrics.record_hits, hits->records);
 	row_counts(to, &metrics.byte_hits, hits->bytes);
+	row_shares(to, &metrics.hit_ratio, hits->references, all->references);
+	row_shares(to, &metrics.record_hit_ratio, hits->records, all->records);
+	row_shares(to, &metrics.byte_hit_ratio, hits->bytes, all->bytes);
 }
 
 static void set_estimate(struct iot_row *to, void *source)
@@ -177,6 +190,118 @@ static void set_line(struct iot_row *to, void *source)
 	struct simulations *s = source;
 	const size_t lines = 1 + simulate_rows_shown(s->results), line = to->number % lines;
 	set_simulation(to, s, to->number / lines, line == 0 ? WHOLE : s->results->order[line - 1]);
+}
+
+static void print_pairs(struct simulations *s, const struct iot_table *pairs)
+{
+	static const struct text_column columns[] = {TEXT(policy, -9, 0),
+						     TEXT(cache_bytes, 10, 0),
+						     TEXT(cache_blocks, 9, 0),
+						     TEXT(misses, 12, 0),
+						     TEXT(hit_ratio, 7, 2),
+						     TEXT_READ(hit_ratio, 7, 2),
+						     TEXT_WRITE(hit_ratio, 7, 2),
+						     TEXT(record_hit_ratio, 7, 2),
+						     TEXT(byte_hit_ratio, 7, 2),
+						     TEXT(evictions, 11, 0),
+						     TEXT(device_read_bytes, 10, 0),
+						     TEXT(device_written_bytes, 10, 0)};
+	static const struct text_column prefetch[] = {
+	    TEXT(policy, -9, 0), TEXT(cache_blocks, 10, 0), TEXT(prefetched, 12, 0),
+	    TEXT(prefetch_used, 12, 0), TEXT(prefetch_wasted, 12, 0)};
+	static const struct text_column estimates[] = {
+	    TEXT(policy, -9, 0), TEXT(cache_blocks, 10, 0), TEXT(estimated_device_ns, 16, 6),
+	    TEXT(estimated_idle_ns, 16, 6)};
+	struct output *o = &s->results->out;
+	print_text(o, columns, COLUMN_COUNT(columns), NULL, pairs);
+	if (s->results->prefetch.kind != PREFETCH_NONE) {
+		output_text(o, "\n");
+		print_text(o, prefetch, COLUMN_COUNT(prefetch), "prefetched blocks", pairs);
+	}
+	if (s->results->estimates) {
+		output_text(o, "\n");
+		print_text(o, estimates, COLUMN_COUNT(estimates), "estimates of device time",
+			   pairs);
+	}
+}
+
+/* The references of a row, and the hit ratio of each of the first simulations. */
+static void set_ratios(struct iot_row *to, void *source)
+{
+	struct simulations *s = source;
+	struct simulate_results *r = s->results;
+	s->row = r->order[to->number];
+	set_references(to, s);
+	for (size_t i = 0; i < r->pair_count && i < PAIRS_WIDE; i++) {
+		const struct simulation_hits hits = simulation_row(r->pairs[i].simulation, s->row);
+		row_shares(to, &metrics.hit_ratio, hits.references, totals_of(s)->references);
+	}
+	row_word(to, &metrics.row, simulate_row_name(r, s->row, s->name));
+}
+
+/* Hit ratios by row; a column for each of the first simulations. */
+static void print_ratios(struct simulations *s)
+{
+	static const struct text_column ratio = TEXT(hit_ratio, 16, 2), name = TEXT(row, 0, 0);
+	struct text_column columns[PAIRS_WIDE + 3] = {TEXT(references, 12, 0),
+						      TEXT(first_references, 12, 0)};
+	struct simulate_results *r = s->results;
+	char label[PAIRS_WIDE][64], size[32], title[32];
+	size_t count = 2;
+	for (size_t i = 0; i < r->pair_count && i < PAIRS_WIDE; i++) {
+		const uint64_t bytes = r->pairs[i].options.capacity * r->references.block;
+		snprintf(label[i], sizeof label[i], "%s %s", cache_policy_name(r->pairs[i].policy),
+			 printable_bytes(size, sizeof size, bytes));
+		columns[count] = ratio;
+		columns[count++].label = label[i];
+	}
+	columns[count++] = name;
+	snprintf(title, sizeof title, "hit %%, by %s", row_by_name(r->references.by));
+	const struct iot_table table = TABLE_FILLED(simulate_rows_shown(r), set_ratios, s);
+	output_text(&r->out, "\n");
+	print_text(&r->out, columns, count, title, &table);
+	if (r->rows > r->top)
+		output_printf(&r->out, "%zu further rows; see --top\n", r->rows - (size_t)r->top);
+}
+
+static void set_reuse_line(struct iot_row *to, void *source)
+{
+	struct simulations *s = source;
+	const bool whole = to->number == 0;
+	s->row = whole ? WHOLE : s->results->order[to->number - 1];
+	set_references(to, s);
+	row_word(to, &metrics.row, whole ? "all" : simulate_row_name(s->results, s->row, s->name));
+}
+
+/* How often blocks are referenced, and after how many other blocks and how much time. */
+static void print_reuse(struct simulations *s)
+{
+	static const struct text_column columns[] = {TEXT(references, 12, 0),
+						     TEXT(referenced_blocks, 12, 0),
+						     TEXT(references_per_block, 10, 2),
+						     TEXT(repeated_share, 10, 2),
+						     TEXT(reuse_distance, 12, 0),
+						     TEXT(reuse_time_ns, 14, 6),
+						     TEXT(row, 0, 0)};
+	struct simulate_results *r = s->results;
+	const struct iot_table table = TABLE_FILLED(1 + simulate_rows_shown(r), set_reuse_line, s);
+	char title[32];
+	snprintf(title, sizeof title, "reuse, by %s", row_by_name(r->references.by));
+	output_text(&r->out, "\n");
+	print_text(&r->out, columns, COLUMN_COUNT(columns), title, &table);
+}
+
+void simulate_print_text(struct simulate_results *r)
+{
+	struct simulations s = {.results = r};
+	const struct iot_table pairs = TABLE_FILLED(r->pair_count, set_whole, &s);
+	simulate_print_trace(r);
+	output_text(&r->out, "\n");
+	print_pairs(&s, &pairs);
+	if (r->references.by == BREAKDOWN_NONE)
+		return;
+	print_ratios(&s);
+	print_reuse(&s);
 }
 
 void simulate_print_tsv(struct simulate_results *r)

@@ -5,6 +5,7 @@
 
 #include "cli/simulate/results.h"
 
+void simulate_print_text(struct simulate_results *r);
 void simulate_print_tsv(struct simulate_results *r);
 void simulate_print_json(struct simulate_results *r);
 

@@ -23,6 +23,11 @@
 
 #define COLUMN_COUNT(columns) (sizeof(columns) / sizeof(columns)[0])
 
+/* Rows whose columns a printer of text selects. */
+#define TABLE_FILLED(rows, fill, source)                                                           \
+	{                                                                                          \
+		IOT_SHAPE_ROWS, 0, rows, NULL, fill, source                                        \
+	}
 /* Tables with an array of columns. */
 #define TABLE_ROWS(columns, rows, fill, source)                                                    \
 	{                                                                                          \

@@ -10,7 +10,7 @@
  *
  * A function that fills rows sets all metrics that it knows; those without a column are ignored.
  * So one function serves every selection of columns, and a value cannot appear under a wrong name.
- * A cell that is not set is unknown.
+ * A metric with several columns is set once for each, in order. A cell that is not set is unknown.
  */
 #ifndef IOTRACE_LIB_RESULT_ROW_H
 #define IOTRACE_LIB_RESULT_ROW_H

@@ -3,6 +3,7 @@
 #include "page.h"
 
 #include "cli/print/json.h"
+#include "cli/print/text.h"
 #include "cli/print/tsv.h"
 #include "lib/result/columns.h"
 #include "lib/result/row.h"
@@ -88,4 +89,39 @@ Test(print, json_nests_directions_and_tables)
 	    "[{\"input\":\"a\\tb\",\"verify\":true,\"hits\":null,\"all_hits\":null," REST
 	    ",{\"input\":\"a\\tb\",\"verify\":true,\"hits\":{\"reads\":1,\"writes\":2},"
 	    "\"all_hits\":3," REST "]\n");
+}
+
+static void set_texts(struct iot_row *to, void *source)
+{
+	(void)source;
+	row_word(to, &metrics.policy, "lru");
+	row_number(to, &metrics.cache_bytes, 1536);
+	for (int column = 0; column < 3; column++)
+		row_real(to, &metrics.miss_ratio, 0.25);
+	row_number(to, &metrics.reuse_time_ns, 1500000);
+	row_cell(to, &metrics.reuse_time_ns, IOT_BOTH)->why = "some times are unknown";
+	row_text(to, &metrics.input, "a\n", 2);
+}
+
+Test(print, text_is_aligned_and_in_units_for_people)
+{
+	static const struct text_column column[] = {
+	    TEXT(policy, -6, 0),
+	    TEXT(cache_bytes, 9, 0),
+	    TEXT(misses, 6, 0),
+	    TEXT_READ(misses, 6, 0),
+	    TEXT(miss_ratio, 10, 1),
+	    TEXT_UNIT(miss_ratio, "of all", 6, 2, TEXT_FRACTION),
+	    TEXT_UNIT(miss_ratio, "in %", 4, 0, TEXT_SIGN),
+	    TEXT(reuse_time_ns, 8, 3),
+	    TEXT(input, 0, 0),
+	};
+	struct page p;
+	const struct iot_table t = TABLE_FILLED(1, set_texts, NULL);
+	page_open(&p);
+	print_text(&p.out, column, COLUMN_COUNT(column), "name", &t);
+	cr_expect_str_eq(
+	    page_text(&p),
+	    "policy     cache misses  reads miss ratio of all in %   time s  name\n"
+	    "lru     1.50 KiB      -      -       25.0   0.25  25%   >0.002  a\\x0a\n");
 }
