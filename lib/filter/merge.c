@@ -39,7 +39,7 @@ struct merge {
 		struct loser_tree tree;
 		bool drained; /* the winner has no event left, but may not have ended */
 	} streams;            /* that are merged now */
-	uint32_t *from;       /* for each selected event: the index of its input */
+	uint32_t *from;       /* for each event selected for either batch: the index of its input */
 	size_t from_capacity;
 
 	struct merge_runs runs;
@@ -395,9 +395,10 @@ static int write_run(struct merge *m)
 
 static int next_events(struct merge *m, struct iot_batch *b)
 {
-	text_blocks_reset(&m->text);
-	if (!array_reserve(&m->from, &m->from_capacity, b->capacity, sizeof(*m->from)))
+	const size_t events = b->capacity > IOT_BATCH_EVENTS ? b->capacity : IOT_BATCH_EVENTS;
+	if (!array_reserve(&m->from, &m->from_capacity, events, sizeof(*m->from)))
 		return no_memory(m);
+	text_blocks_reset(&m->text);
 	switch (m->phase) {
 	case MERGE_OPEN:
 		return open_inputs(m);
