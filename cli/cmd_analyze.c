@@ -42,10 +42,9 @@ struct analyze_run {
 	uint64_t runtime_s;
 	uint64_t every_ns; /* print periods of this length while reading; 0: no */
 	uint64_t top;      /* rows of a table; NOT_GIVEN: all */
-	int layer;         /* enum iot_analyze_layer */
 	int by;            /* index of table_by, or NOT_BY */
 	int group;         /* enum analyze_group_by, or NOT_GROUPED */
-	bool physical, per_thread, one_job, json, tsv, no_fsync, png, working_set, dependencies;
+	bool per_thread, one_job, json, tsv, no_fsync, png, working_set, dependencies;
 };
 
 /* The command */
@@ -67,7 +66,7 @@ static void warn_of(const struct analyze_run *a, const char *section, const char
 static void warn(const struct analyze_run *a)
 {
 	warn_of(a, "trace", "left_out_logical", "logical records are left out");
-	warn_of(a, "trace", "left_out_physical", "physical records are left out; see --physical");
+	warn_of(a, "trace", "left_out_physical", "physical records are left out; see --layer");
 	warn_of(a, "trace", "left_out", "requests of another layer are left out; see --layer");
 	if (a->in.status == IOT_OK) /* damage has been reported */
 		warn_of(a, "trace", "lost", "%lost: the trace is incomplete");
@@ -285,6 +284,7 @@ static enum exit_status analyze_trace(struct analyze_run *a, const char *path,
 {
 	a->in_file = piped_begins_file(path);
 	enum exit_status status = trace_in_open(&a->in, path, &a->read, command);
+	a->options.physical = trace_in_is_physical(&a->in);
 	if (status == EXIT_OK)
 		status = choose_part(a, path, command);
 	a->results.analysis = status == EXIT_OK ? iot_analyze_new(&a->options) : NULL;
@@ -422,11 +422,13 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 			    const struct command_spec *command)
 {
 	a->options.size = sizeof a->options;
-	a->options.physical = a->physical;
 	a->options.per_thread = a->per_thread;
 	a->options.working_set = a->working_set;
 	a->options.dependencies = a->dependencies;
-	a->options.layer = (uint32_t)a->layer;
+	a->options.layer = a->read.layer == LAYER_POSIX   ? IOT_LAYER_POSIX
+			   : a->read.layer == LAYER_MPIIO ? IOT_LAYER_MPIIO
+							  : IOT_LAYER_LOWEST;
+	a->options.physical = a->read.layer == LAYER_PHYSICAL;
 	a->options.runtime_ns = a->runtime_s * NS_PER_S;
 	a->options.top = a->top == NOT_GIVEN ? 0 : a->top;
 	a->options.offsets = has_pictures(a) || a->state != NULL;
@@ -457,14 +459,14 @@ static enum exit_status run_periods(struct analyze_run *a, const char *path,
 {
 	static const int stats_by[] = {IOT_STATS_BY_PROCESS, IOT_STATS_BY_HOST,
 				       IOT_STATS_BY_OBJECT};
-	const struct analyze_periods_options options = {
-	    .every_ns = a->every_ns,
-	    .by = a->by == NOT_BY ? ANALYZE_PERIODS_TOTAL : stats_by[a->by],
-	    .tsv = a->tsv,
-	    .physical = a->physical,
-	    .top = a->top};
+	struct analyze_periods_options options = {.every_ns = a->every_ns,
+						  .by = a->by == NOT_BY ? ANALYZE_PERIODS_TOTAL
+									: stats_by[a->by],
+						  .tsv = a->tsv,
+						  .top = a->top};
 	a->read.side_by_side = false;
 	enum exit_status status = trace_in_open(&a->in, path, &a->read, command);
+	options.physical = trace_in_is_physical(&a->in);
 	if (status == EXIT_OK)
 		status = analyze_periods_print(&a->in, &options);
 	trace_in_close(&a->in);
@@ -571,10 +573,7 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	    RANGE(NUMBER, 0, "top", "N", &a.top,
 		  "rows of the table (default: 20 on a terminal), or of lists (default: 10)", 1,
 		  UINT32_MAX),
-	    OPTION(CHOICE, 0, "layer", "lowest|posix|mpiio", &a.layer,
-		   "analyze the requests of this layer (default: lowest)"),
-	    OPTION(FLAG, 0, "physical", NULL, &a.physical,
-		   "analyze physical records instead of logical ones"),
+	    OPTION_LAYER(a.read.layer),
 	    OPTION(FLAG, 0, "per-thread", NULL, &a.per_thread,
 		   "do not add threads to their processes"),
 	    OPTION(FLAG, 0, "one-job", NULL, &a.one_job,
@@ -642,7 +641,10 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	if (why_no_periods(&a, count) != NULL)
 		return options_wrong(&command, "%s", why_no_periods(&a, count));
 	a.read.threads = decoding_threads(&a);
+	a.read.mixes_layers = a.every_ns == 0; /* a state has both */
 	status = check_files(&a, argv, count, &command);
+	if (status == EXIT_OK && (count == 0 || !analyze_is_state(argv[0])))
+		status = trace_in_choose_layer(&a.read, argv, count, &command);
 	if (status == EXIT_OK && a.every_ns > 0)
 		return run_periods(&a, count == 1 ? argv[0] : "-", &command);
 	return status == EXIT_OK ? run(&a, argv, count, &command) : status;

@@ -70,6 +70,9 @@ static const char examples[] =
     "  iotrace cat -f perfetto -o t.pftrace t.iot             open in ui.perfetto.dev\n"
     "  iotrace cat --in-base=10 --in-tick=10000 --framed -o t.iot.zst old.trace\n";
 
+/* The formats that have the I/Os of one layer. */
+#define BY_LAYER "fio|oracle|lcs"
+
 static bool is_raw(const struct export_options *o)
 {
 	return o->columns != NULL && strcmp(o->columns, "raw") == 0;
@@ -89,6 +92,7 @@ static void export_all(struct cat *c, struct export *x, const struct export_form
 	size_t n = trace_in_events(&c->in, ev, TRACE_IN_BATCH);
 	if (n == 0 && c->in.status != IOT_OK)
 		return;
+	c->export.physical = trace_in_is_physical(&c->in);
 	x->tick_ns = iot_reader_fact(c->in.reader, IOT_FACT_TICK_NS);
 	format->begin(x);
 	for (; n > 0 && x->out->status == IOT_OK && !x->failed;
@@ -222,7 +226,7 @@ static enum exit_status check_options(const struct cat *c)
 		       {o->unknown, "--unknown", "csv"},
 		       {o->no_header, "--no-header", "csv|tsv"},
 		       {o->all_events, "--all-events", "csv|tsv"},
-		       {o->physical, "--physical", "fio|oracle|lcs"},
+		       {c->read.layer != LAYER_DEFAULT, "--layer", BY_LAYER},
 		       {o->block != 0, "--block", "oracle|lcs"},
 		       {o->memory != 0, "--memory", "oracle|lcs"},
 		       {o->counters, "--counters", "chrome|perfetto"},
@@ -300,8 +304,7 @@ enum exit_status cmd_cat(int argc, char **argv)
 	    RANGE(SIZE, 0, "memory", "SIZE", &o->memory,
 		  "for the numbers of the blocks (default: 1G)", 1 << 16, 0),
 	    GROUP("Formats fio, oracle and lcs"),
-	    OPTION(FLAG, 0, "physical", NULL, &o->physical,
-		   "I/Os of disks instead of those of programs"),
+	    OPTION_LAYER(c.read.layer),
 	    GROUP("Formats chrome and perfetto"),
 	    OPTION(FLAG, 0, "counters", NULL, &o->counters,
 		   "bytes per second of each process, every 10 ms"),
@@ -328,5 +331,7 @@ enum exit_status cmd_cat(int argc, char **argv)
 	c.command = &command;
 	status = check_options(&c);
 	set_defaults(o);
+	if (status == EXIT_OK && has_word(BY_LAYER, formats[c.format].name))
+		status = trace_in_choose_layer(&c.read, argv, count, &command);
 	return status == EXIT_OK ? run(&c, count > 0 ? argv[0] : "-") : status;
 }

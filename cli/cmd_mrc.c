@@ -29,7 +29,7 @@ enum { MINIATURE_BLOCKS = 1000 };
 struct mrc_run {
 	struct mrc_results results;
 	struct policy_list policies;
-	int layer, unknown, by, method;
+	int unknown, by, method;
 	uint64_t block, max_request, points, threads, samples;
 	double rate; /* 0: not given */
 	bool json, tsv, all;
@@ -426,8 +426,7 @@ enum exit_status cmd_mrc(int argc, char **argv)
 	    RANGE(NUMBER, 0, "top", "N", &s->top,
 		  "print the curves of N rows (default: 20 as text on a terminal, otherwise all)",
 		  0, 0),
-	    OPTION(CHOICE, 0, "layer", "logical|physical", &m.layer,
-		   "records to count (default: logical)"),
+	    OPTION_LAYER(s->read.layer),
 	    OPTION(CHOICE, 0, "unknown", "skip|fresh", &m.unknown,
 		   "records with unknown offsets: leave them out, or let them refer to blocks that "
 		   "occur once (default: skip)"),
@@ -464,7 +463,10 @@ enum exit_status cmd_mrc(int argc, char **argv)
 	status = same_file_check_outputs(&command, argv, count, m.out, m.svg);
 	if (status != EXIT_OK)
 		return status;
-	if ((status = check(&m)) != EXIT_OK)
+	s->read.shows_layer = m.json;
+	if ((status = check(&m)) == EXIT_OK)
+		status = trace_in_choose_layer(&s->read, argv, count, &command);
+	if (status != EXIT_OK)
 		return status;
 	if (s->top == NOT_GIVEN && !m.json && !m.tsv && isatty(STDOUT_FILENO))
 		s->top = 20;
@@ -481,7 +483,6 @@ enum exit_status cmd_mrc(int argc, char **argv)
 						 .rows = m.by != 0,
 						 .memory = s->memory};
 	s->references = (struct references_options){.block = (uint32_t)m.block,
-						    .physical = m.layer == 1,
 						    .unknown = (enum references_unknown)m.unknown,
 						    .by = (enum breakdown_by)m.by,
 						    .request_max = m.max_request};

@@ -24,7 +24,7 @@ struct simulate_run {
 	struct simulate_results results;
 	struct size_list sizes;
 	struct policy_list policies;
-	int layer, unknown, write, by;
+	int unknown, write, by;
 	uint64_t block, max_request, threads;
 	struct future future;
 	struct references *extents; /* of an earlier pass */
@@ -295,7 +295,6 @@ static enum exit_status run_timing(struct simulate_run *s, char **paths, size_t 
 					 .memory = s->results.memory,
 					 .threads = s->threads,
 					 .unknown = (enum world_unknown)s->unknown,
-					 .physical = s->layer == 1,
 					 .by = (enum breakdown_by)s->by,
 					 .top = s->results.top,
 					 .form = s->json  ? TIMING_JSON
@@ -373,8 +372,7 @@ enum exit_status cmd_simulate(int argc, char **argv)
 	     .word = option_policy_word},
 	    RANGE(SIZE, 'B', "block", "BYTES", &s.block, "size of a block (default: 4096)", 512,
 		  REFERENCES_BLOCK_MAX),
-	    OPTION(CHOICE, 0, "layer", "logical|physical", &s.layer,
-		   "records to simulate (default: logical)"),
+	    OPTION_LAYER(r->read.layer),
 	    OPTION(CHOICE, 0, "unknown", "skip|fresh", &s.unknown,
 		   "records with unknown offsets: leave them out, or let them refer to blocks that "
 		   "occur once (default: skip)"),
@@ -430,7 +428,6 @@ enum exit_status cmd_simulate(int argc, char **argv)
 		s.threads = cpu_count() < THREADS_MAX ? cpu_count() : THREADS_MAX;
 	r->references =
 	    (struct references_options){.block = (uint32_t)s.block,
-					.physical = s.layer == 1,
 					.unknown = (enum references_unknown)s.unknown,
 					.write = (enum references_write)s.write,
 					.by = (enum breakdown_by)s.by,
@@ -438,7 +435,10 @@ enum exit_status cmd_simulate(int argc, char **argv)
 					.prefetching = r->prefetch.kind != PREFETCH_NONE,
 					.times = s.by != BREAKDOWN_NONE};
 	s.command = &command;
+	r->read.shows_layer = s.json;
 	status = same_file_check_outputs(&command, argv, count, s.out, s.svg);
+	if (status == EXIT_OK)
+		status = trace_in_choose_layer(&r->read, argv, count, &command);
 	if (status != EXIT_OK)
 		return status;
 	if (s.timing.time)

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "cli/stat/results.h"
-#include "cli/ui/piped.h"
 #include "cli/ui/same_file.h"
 
 enum { TOP_ON_TERMINAL = 20, NAMES_MAX = 1 << 28 /* bytes */ };
@@ -54,7 +53,7 @@ static void warn(const struct stat_run *s)
 	const uintmax_t left_out = iot_stats_fact(stats, IOT_STATS_LEFT_OUT);
 	const uintmax_t unnamed = iot_stats_fact(stats, IOT_STATS_UNNAMED);
 	if (left_out > 0)
-		message_print("warning: %ju %s records are left out; see --physical", left_out,
+		message_print("warning: %ju %s records are left out; see --layer", left_out,
 			      s->results.physical ? "logical" : "physical");
 	if (s->results.counters_only)
 		message_print(
@@ -89,12 +88,15 @@ static const char *object_name(void *context, uint32_t object, size_t *size)
 static enum exit_status count_input(struct stat_run *s, const char *path)
 {
 	const struct iot_fold fold = {s, begin_part, count_events, join_part, drop_part};
-	s->results.stats = iot_stats_new(&s->options);
-	if (s->results.stats == NULL)
-		return message_no_memory();
 	const enum exit_status status = trace_in_open(&s->results.in, path, &s->read, s->command);
 	if (status != EXIT_OK)
 		return status;
+	s->results.layer = layer_name(trace_in_layer(&s->results.in));
+	s->results.physical = trace_in_is_physical(&s->results.in);
+	s->options.physical = s->results.physical;
+	s->results.stats = iot_stats_new(&s->options);
+	if (s->results.stats == NULL)
+		return message_no_memory();
 	trace_in_fold(&s->results.in, &fold);
 	progress_clear(&s->results.in.progress);
 	s->cut |= s->results.in.status != IOT_OK;
@@ -124,7 +126,7 @@ static enum exit_status count(struct stat_run *s)
 	s->options = (struct iot_stats_options){.size = sizeof s->options,
 						.by = (uint32_t)s->results.by,
 						.sort = (uint32_t)s->sort,
-						.physical = s->results.physical,
+						.physical = s->read.layer == LAYER_PHYSICAL,
 						.names_max = NAMES_MAX,
 						.object_name = object_name,
 						.context = s};
@@ -141,47 +143,17 @@ static enum exit_status count(struct stat_run *s)
 	return EXIT_OK;
 }
 
-static bool reads_pipe(const struct stat_results *r)
-{
-	for (size_t i = 0; i < r->input_count; i++)
-		if (strcmp(r->inputs[i], "-") == 0 || piped_detect(r->inputs[i]))
-			return true;
-	return false;
-}
-
-/* Whether the I/O of the inputs is that of disks alone, and they can be read again. */
-static bool needs_physical(const struct stat_run *s)
-{
-	const struct iot_stats_row *total = iot_stats_total(s->results.stats);
-	return !s->results.physical && !s->cut && total->reads + total->writes == 0 &&
-	       iot_stats_fact(s->results.stats, IOT_STATS_LEFT_OUT) > 0 && !reads_pipe(&s->results);
-}
-
-static enum exit_status recount_physical(struct stat_run *s)
-{
-	if (!s->read.quiet)
-		message_print("no logical records: physical ones are counted");
-	/* Warnings about a log are printed once, when it is closed. */
-	s->results.in.quiet = true;
-	s->read.quiet |= s->results.input_count > 1;
-	trace_in_close(&s->results.in);
-	iot_stats_free(s->results.stats);
-	s->results.stats = NULL;
-	s->results.physical = true;
-	return count(s);
-}
-
 static enum exit_status run(struct stat_run *s)
 {
-	const bool quiet = s->read.quiet;
-	enum exit_status status = count(s);
-	if (status == EXIT_OK && needs_physical(s))
-		status = recount_physical(s);
+	enum exit_status status =
+	    trace_in_choose_layer(&s->read, s->results.inputs, s->results.input_count, s->command);
+	if (status == EXIT_OK)
+		status = count(s);
 	if (status == EXIT_OK)
 		status = output_open(&s->results.out, "-", 0);
 	if (status != EXIT_OK)
 		goto out;
-	if (!quiet)
+	if (!s->read.quiet)
 		warn(s);
 	if (s->cut && iot_stats_fact(s->results.stats, IOT_STATS_ROWS) == 0)
 		; /* nothing was counted, which differs from counts of zero */
@@ -220,7 +192,8 @@ static const char notes[] =
     "are 0 in rows that combine several; sizes is a list of\n"
     "FROM:COUNT; in name control characters and '%' are %XX; no total.\n"
     "tsv --by=op: operation, calls, failed, timed, ns.\n"
-    "json: {\"by\", \"rows\": [...], \"total\"} with the same names, \"latency_ns\" (min, mean, "
+    "json: {\"by\", \"layer\", \"rows\": [...], \"total\"} with the same names, \"latency_ns\" "
+    "(min, mean, "
     "p50,\n"
     "p99 and max of reads and of writes), \"span_ns\" (first start to last end), \"operations\".\n"
     "If the trace has %op, a table of all operations follows, most time first.\n"
@@ -251,8 +224,7 @@ enum exit_status cmd_stat(int argc, char **argv)
 		  "print N rows (default: 20 as text on a terminal, otherwise all)", 0, 0),
 	    OPTION(FLAG, 'j', "json", NULL, &s.json, "print JSON"),
 	    OPTION(FLAG, 't', "tsv", NULL, &s.tsv, "print columns separated by tabs"),
-	    OPTION(FLAG, 0, "physical", NULL, &s.results.physical,
-		   "count physical records instead of logical ones"),
+	    OPTION_LAYER(s.read.layer),
 	    OPTION_QUIET(s.read.quiet, s.read.progress),
 	    GROUP("Reading"),
 	    OPTION_READING(s.read),
@@ -279,6 +251,7 @@ enum exit_status cmd_stat(int argc, char **argv)
 	s.results.inputs = count_operands > 0 ? argv : alone;
 	s.results.input_count = count_operands > 0 ? count_operands : 1;
 	s.read.names_input = count_operands > 1;
+	s.read.shows_layer = s.json;
 	status = same_file_check_inputs(&command, s.results.inputs, s.results.input_count,
 					s.read.quiet ? NULL : "its I/O is counted twice");
 	return status == EXIT_OK ? run(&s) : status;

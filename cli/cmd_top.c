@@ -21,7 +21,8 @@ struct top_run {
 	const char *path;
 	int by, sort;
 	uint64_t top, interval_ns;
-	bool once, json, physical;
+	bool once, json;
+	enum record_layer layer;
 	struct follow input;
 	struct event_counter counter;
 	struct counts counts;
@@ -53,9 +54,15 @@ static enum exit_status take_results(struct top_run *t, uint64_t *interval_ns)
 	const bool complete = t->complete;
 	/* Before the snapshot: events that were read earlier belong to no interval. */
 	t->complete = !t->input.file || atomic_load(&t->input.idle);
+	const bool physical = t->counts.physical;
 	iot_stats_free(t->counts.stats);
-	if (!event_counter_snapshot(&t->counter, &t->counts) ||
-	    !rates_next(&t->rates, t->counts.stats, t->by, t->sort))
+	if (!event_counter_snapshot(&t->counter, &t->counts))
+		return message_no_memory();
+	if (t->counts.physical != physical) { /* rates need counts of one layer */
+		rates_free(&t->rates);
+		t->rates = (struct rates){0};
+	}
+	if (!rates_next(&t->rates, t->counts.stats, t->by, t->sort))
 		return message_no_memory();
 	*interval_ns = complete ? now - t->drawn_ns : 0;
 	t->drawn_ns = now;
@@ -64,6 +71,7 @@ static enum exit_status take_results(struct top_run *t, uint64_t *interval_ns)
 
 static void print_results(struct top_run *t, uint64_t interval_ns)
 {
+	const bool physical = t->layer == LAYER_PHYSICAL || t->counts.physical;
 	const struct table table = {
 	    .name = t->name,
 	    .rates = &t->rates,
@@ -71,7 +79,8 @@ static void print_results(struct top_run *t, uint64_t interval_ns)
 	    .results = {.by = t->by,
 			.top = t->top,
 			.stats = t->counts.stats,
-			.physical = t->physical,
+			.layer = layer_name(physical ? LAYER_PHYSICAL : LAYER_LOGICAL),
+			.physical = physical,
 			.counters_only = stat_has_only_counters(t->counts.stats)},
 	    .interval_ns = interval_ns,
 	    .ended = t->ended};
@@ -207,12 +216,13 @@ static enum exit_status run_on(struct top_run *t)
 	const struct iot_stats_options options = {.size = sizeof options,
 						  .by = (uint32_t)t->by,
 						  .sort = (uint32_t)t->sort,
-						  .physical = t->physical};
+						  .physical = t->layer == LAYER_PHYSICAL};
 	enum exit_status status = output_open(&t->out, "-", 0);
 	if (status != EXIT_OK)
 		return status;
 	const int signals = catch_signals();
-	if (event_counter_start(&t->counter, &t->input, t->name, &options)) {
+	if (event_counter_start(&t->counter, &t->input, t->name, &options,
+				t->layer == LAYER_DEFAULT)) {
 		screen_begin(&t->screen, &t->out, !t->json && !t->once);
 		status = watch(t, signals);
 		screen_end(&t->screen, &t->out);
@@ -284,8 +294,7 @@ enum exit_status cmd_top(int argc, char **argv)
 	    OPTION(FLAG, '1', "once", NULL, &t.once,
 		   "print the table of one interval, or of a whole trace that has ended"),
 	    OPTION(FLAG, 'j', "json", NULL, &t.json, "print a line of JSON per interval"),
-	    OPTION(FLAG, 0, "physical", NULL, &t.physical,
-		   "count physical records instead of logical ones"),
+	    OPTION_LAYER(t.layer),
 	    OPTIONS_END,
 	};
 	static const char attach[] = "to watch a running process: strace -f -ttt -T -y -s 0 -p PID "
@@ -306,6 +315,8 @@ enum exit_status cmd_top(int argc, char **argv)
 	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;
 	t.command = &command;
+	if (t.layer == LAYER_POSIX || t.layer == LAYER_MPIIO)
+		return options_wrong(&command, "--layer: logical or physical is expected");
 	t.path = count > 0 ? argv[0] : "-";
 	if (t.top == NOT_GIVEN && !t.json && (t.once || !isatty(STDOUT_FILENO)))
 		t.top = LINES;

@@ -137,7 +137,7 @@ void export_report(const struct export *x, const char *format)
 	    [NOTE_COUNTERS] = "counters left out",
 	    [NOTE_LOST] = "losses not marked",
 	    [NOTE_LOGICAL] = "I/Os of programs left out",
-	    [NOTE_PHYSICAL] = "I/Os of disks left out (--physical)",
+	    [NOTE_PHYSICAL] = "I/Os of disks left out (--layer)",
 	    [NOTE_OFFSET_UNKNOWN] = "I/Os of unknown offset left out",
 	    [NOTE_START_UNKNOWN] = "events of unknown start left out",
 	    [NOTE_DURATION_UNKNOWN] = "I/Os of unknown duration without an end",

@@ -17,12 +17,14 @@ bool reference_input_is_once(const char *path)
 
 enum exit_status reference_input_open(struct reference_input *i, const char *path,
 				      const struct trace_in_options *read,
-				      const struct references_options *options,
+				      struct references_options *options,
 				      const struct command_spec *command)
 {
 	if (i->opened && strcmp(path, "-") == 0 && lseek(STDIN_FILENO, 0, SEEK_SET) != 0)
 		return message_error(path, "standard input cannot be read again");
 	i->opened = true;
+	const enum exit_status status = trace_in_open(&i->in, path, read, command);
+	options->physical = trace_in_is_physical(&i->in);
 	i->references = references_new(options);
 	i->events = malloc(TRACE_IN_BATCH * sizeof *i->events);
 	i->count = i->used = 0;
@@ -32,7 +34,7 @@ enum exit_status reference_input_open(struct reference_input *i, const char *pat
 		i->whole = calloc(1, sizeof *i->whole);
 	if (i->references == NULL || i->events == NULL || (i->sample > 0 && i->whole == NULL))
 		return message_no_memory();
-	return trace_in_open(&i->in, path, read, command);
+	return status;
 }
 
 static int fail(struct reference_input *i, int status, const char *sentence)

@@ -25,10 +25,13 @@ struct reference_input {
 	int status; /* enum iot_status of the references; errors of IN are in `in` */
 };
 
-/* Opens it; returns EXIT_OK, or the exit status after a message. Close it in every case. */
+/*
+ * Opens it, and sets whether the references are those of physical records. Returns EXIT_OK, or the
+ * exit status after a message. Close it in every case.
+ */
 enum exit_status reference_input_open(struct reference_input *i, const char *path,
 				      const struct trace_in_options *read,
-				      const struct references_options *options,
+				      struct references_options *options,
 				      const struct command_spec *command);
 /* An engine_fill_fn; context: a struct reference_input. Errors are reported. */
 int reference_input_fill(void *context, struct reference_batch *b);

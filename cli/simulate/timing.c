@@ -26,12 +26,13 @@ static bool matches(void *context, const char *path, size_t n)
 	return fnmatch(context, name, 0) == 0;
 }
 
-static struct world_options world_options_of(const struct timing_command *c, uint64_t memory)
+static struct world_options world_options_of(const struct timing_command *c, bool physical,
+					     uint64_t memory)
 {
 	return (struct world_options){
 	    .think = (enum world_think)c->flags.think,
 	    .unknown = c->unknown,
-	    .physical = c->physical,
+	    .physical = physical,
 	    .arrivals = c->flags.arrive >= 0,
 	    .by = c->by,
 	    .block = c->block,
@@ -84,17 +85,30 @@ static void close_input(struct timing_input *input)
 	input->opened = false;
 }
 
+/* Requests of disks are made by no process, so only arrivals can be simulated. */
+static enum exit_status check_layer(const struct timing_command *c,
+				    const struct timing_input *input)
+{
+	if (input->layer != LAYER_PHYSICAL || c->flags.arrive >= 0)
+		return EXIT_OK;
+	return options_wrong(c->command, "physical records need --arrive=trace: requests of disks "
+					 "are made by no process");
+}
+
 /* Adds the events of an input to its world. */
 static enum exit_status read_input(const struct timing_command *c, struct timing_input *input,
 				   uint64_t memory)
 {
 	struct trace_in *in = &input->in;
 	struct iot_event ev[TRACE_IN_BATCH];
-	const struct world_options options = world_options_of(c, memory);
 	size_t n;
-	world_init(&input->world, &options);
 	enum exit_status status = trace_in_open(in, input->path, &c->read, c->command);
+	const struct world_options options = world_options_of(c, trace_in_is_physical(in), memory);
+	world_init(&input->world, &options);
 	input->opened = true;
+	input->layer = trace_in_layer(in);
+	if (status == EXIT_OK)
+		status = check_layer(c, input);
 	while (status == EXIT_OK && (n = trace_in_events(in, ev, TRACE_IN_BATCH)) > 0)
 		if (world_events(&input->world, ev, n) != IOT_OK)
 			status = fail(input);
@@ -299,11 +313,7 @@ static const char *make_points(const struct timing_command *c, struct timing_rep
 
 static enum exit_status simulate(const struct timing_command *c, struct timing_report *r)
 {
-	const char *wrong =
-	    c->physical && c->flags.arrive < 0
-		? "--layer=physical needs --arrive=trace: requests of disks are made "
-		  "by no process"
-		: make_points(c, r);
+	const char *wrong = make_points(c, r);
 	if (wrong != NULL)
 		return options_wrong(c->command, "%s", wrong);
 	enum exit_status status = sizes_need_distinct(c->sizes) ? EXIT_OK : set_sizes(c, r, 0);

@@ -26,7 +26,6 @@ struct timing_command {
 	size_t policy_count, cache_count;
 	uint64_t block, request_max, memory, threads; /* threads 0: as many as CPUs */
 	enum world_unknown unknown;
-	bool physical;
 	enum breakdown_by by;
 	uint64_t top; /* rows to print; NOT_GIVEN: all */
 	enum timing_form form;
@@ -37,6 +36,7 @@ struct timing_input {
 	const char *path;
 	struct trace_in in; /* open until rows have their names */
 	bool opened;
+	enum record_layer layer; /* of its records */
 	struct world world;
 	size_t row_base; /* of its rows in a result */
 	enum exit_status status;

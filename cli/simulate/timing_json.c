@@ -48,7 +48,7 @@ static void print_parameters(struct json *j, const struct timing_report *r)
 	input_json_reading(j, &c->read);
 	text(j, "arrive", o->arrivals ? "trace" : "processes");
 	text(j, "think", think[c->flags.think]);
-	text(j, "layer", c->physical ? "physical" : "logical");
+	text(j, "layer", layer_name(r->inputs[0].layer));
 	text(j, "unknown", c->unknown == UNKNOWN_FRESH ? "fresh" : "skip");
 	text(j, "by", row_by_name(c->by));
 	json_number(j, "block", o->block);

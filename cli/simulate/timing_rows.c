@@ -33,5 +33,5 @@ const char *timing_row_name(const struct timing_report *r, const struct timing_r
 {
 	struct timing_input *input = &r->inputs[row->input];
 	return row_name(text, input->in.reader, input->world.breakdown.names[row->number],
-			r->command->by, r->command->physical);
+			r->command->by, input->layer == LAYER_PHYSICAL);
 }

@@ -107,6 +107,7 @@ void stat_print_json(struct stat_results *s)
 	struct json j = {.out = &s->out};
 	json_open(&j, NULL, '{');
 	json_text(&j, "by", by[s->by], strlen(by[s->by]));
+	json_text(&j, "layer", s->layer, strlen(s->layer));
 	json_open(&j, "rows", '[');
 	for (size_t i = 0; (row = stat_row_at(s, i)) != NULL; i++) {
 		output_text(&s->out, i == 0 ? "\n" : "");

@@ -16,7 +16,8 @@ struct stat_results {
 	struct output out;
 	int by;             /* enum iot_stats_by, or STAT_BY_OPERATION */
 	uint64_t top;       /* rows to print; NOT_GIVEN: all */
-	bool physical;      /* physical records were counted */
+	const char *layer;  /* of the records that were counted */
+	bool physical;      /* ... which are those of disks */
 	bool counters_only; /* the trace contains no I/Os */
 	char **inputs;      /* by number of the trace; rows of several traces name theirs */
 	size_t input_count;

@@ -28,6 +28,22 @@ static void count_lost(struct event_counter *c, const struct iot_event *ev)
 		c->counts.lost_more = true;
 }
 
+static bool is_logical(const struct iot_event *ev)
+{
+	return ev->kind == IOT_RECORD && (ev->rec.type & IOT_LOGICAL) != 0;
+}
+
+/* Physical records count until the first logical one. */
+static int count_physical(struct event_counter *c, const struct iot_event *ev, size_t n)
+{
+	for (size_t i = 0; i < n && c->physical_stats != NULL; i++)
+		if (is_logical(&ev[i])) {
+			iot_stats_free(c->physical_stats);
+			c->physical_stats = NULL;
+		}
+	return c->physical_stats != NULL ? iot_stats_events(c->physical_stats, ev, n) : IOT_OK;
+}
+
 static int count_batch(struct event_counter *c, const struct iot_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -36,6 +52,8 @@ static int count_batch(struct event_counter *c, const struct iot_event *ev, size
 		else if (ev[i].kind == IOT_LOST)
 			count_lost(c, &ev[i]);
 	c->any |= n > 0;
+	if (c->status == IOT_OK)
+		c->status = count_physical(c, ev, n);
 	return c->status == IOT_OK ? iot_stats_events(c->stats, ev, n) : c->status;
 }
 
@@ -72,14 +90,18 @@ static bool start(struct event_counter *c, struct follow *input, const char *nam
 }
 
 bool event_counter_start(struct event_counter *c, struct follow *input, const char *name,
-			 const struct iot_stats_options *options)
+			 const struct iot_stats_options *options, bool by_default)
 {
+	struct iot_stats_options physical = *options;
+	physical.physical = 1;
 	*c = (struct event_counter){.reader = iot_reader_new(),
 				    .batch = iot_batch_new(IOT_BATCH_EVENTS),
 				    .stats = iot_stats_new(options),
+				    .physical_stats = by_default ? iot_stats_new(&physical) : NULL,
 				    .done = eventfd(0, EFD_CLOEXEC)};
 	pthread_mutex_init(&c->lock, NULL);
-	if (c->reader != NULL && c->batch != NULL && c->stats != NULL && c->done >= 0)
+	if (c->reader != NULL && c->batch != NULL && c->stats != NULL &&
+	    (!by_default || c->physical_stats != NULL) && c->done >= 0)
 		return start(c, input, name);
 	(void)message_no_memory();
 	return false;
@@ -89,7 +111,9 @@ bool event_counter_snapshot(struct event_counter *c, struct counts *counts)
 {
 	pthread_mutex_lock(&c->lock);
 	*counts = c->counts;
-	counts->stats = iot_stats_snapshot(c->stats);
+	counts->physical =
+	    c->physical_stats != NULL && iot_stats_fact(c->stats, IOT_STATS_LEFT_OUT) > 0;
+	counts->stats = iot_stats_snapshot(counts->physical ? c->physical_stats : c->stats);
 	pthread_mutex_unlock(&c->lock);
 	return counts->stats != NULL;
 }
@@ -113,6 +137,7 @@ void event_counter_free(struct event_counter *c)
 	iot_reader_free(c->reader);
 	iot_batch_free(c->batch);
 	iot_stats_free(c->stats);
+	iot_stats_free(c->physical_stats);
 	idmap_free(&c->processes);
 	if (c->done >= 0)
 		(void)close(c->done);

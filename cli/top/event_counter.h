@@ -13,6 +13,7 @@
 /* Results up to a point of the trace. */
 struct counts {
 	struct iot_stats *stats; /* finished; free it */
+	bool physical;           /* of physical records */
 	uint64_t
 	    processes;  /* with I/Os or a %process, unless this reports that they are not traced */
 	uint64_t lost;  /* records, as far as %lost states them */
@@ -27,15 +28,20 @@ struct event_counter {
 	int done;             /* eventfd: readable when the input has ended */
 	pthread_mutex_t lock; /* of the following */
 	struct iot_stats *stats;
+	struct iot_stats
+	    *physical_stats; /* NULL: there are logical records, or a layer was chosen */
 	struct idmap processes;
 	struct counts counts; /* without stats */
 	bool any;             /* event */
 	int status;           /* enum iot_status; valid when the input has ended */
 };
 
-/* Returns false after a message. The input must outlive it. */
+/*
+ * Returns false after a message. The input must outlive it. by_default: counts logical records, or
+ * physical ones while there are no others.
+ */
 bool event_counter_start(struct event_counter *c, struct follow *input, const char *name,
-			 const struct iot_stats_options *options);
+			 const struct iot_stats_options *options, bool by_default);
 /* Returns false if out of memory. */
 bool event_counter_snapshot(struct event_counter *c, struct counts *counts);
 /* Waits until the input has ended. Returns its status. */

@@ -222,6 +222,7 @@ void table_print_json(const struct table *t, struct output *o)
 	struct json j = {.out = o};
 	json_open(&j, NULL, '{');
 	json_state(&j, t);
+	json_text(&j, "layer", t->results.layer, strlen(t->results.layer));
 	json_number(&j, "left_out", iot_stats_fact(t->counts->stats, IOT_STATS_LEFT_OUT));
 	json_open(&j, "total", '{');
 	stat_json_counters(&j, &t->results, t->rates->total.all);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -68,7 +69,7 @@ static enum exit_status fail(struct trace_in *in, int status)
 {
 	progress_clear(&in->progress);
 	in->status = status;
-	if (is_interrupted(in))
+	if (in->probes || is_interrupted(in))
 		return EXIT_FAULT;
 	const char *sentence = in->reader != NULL ? iot_reader_error(in->reader) : "";
 	if (*sentence == '\0')
@@ -158,6 +159,44 @@ static enum exit_status open_reader(struct trace_in *in, const struct trace_in_o
 	return status == IOT_OK ? EXIT_OK : fail(in, status);
 }
 
+/* The layer of the first record; logical if there is none. */
+static enum record_layer layer_of(const struct iot_event *ev, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ev[i].kind == IOT_RECORD)
+			return ev[i].rec.type & IOT_LOGICAL ? LAYER_LOGICAL : LAYER_PHYSICAL;
+	return LAYER_LOGICAL;
+}
+
+static void report_physical(const struct trace_in_options *o, const char *why)
+{
+	if (!o->quiet || !o->shows_layer)
+		message_print("%s: physical ones are used (--layer=physical)", why);
+}
+
+/* Determines the layer from the first events, which are held, as the input is read once. */
+static enum exit_status peek_layer(struct trace_in *in, const struct trace_in_options *o)
+{
+	in->held = malloc(TRACE_IN_BATCH * sizeof *in->held);
+	if (in->held == NULL)
+		return fail(in, IOT_ENOMEM);
+	in->held_count = trace_in_events(in, in->held, TRACE_IN_BATCH);
+	in->filter.layer = layer_of(in->held, in->held_count);
+	if (in->filter.layer == LAYER_PHYSICAL)
+		report_physical(o, "the first records are physical");
+	return EXIT_OK;
+}
+
+enum record_layer trace_in_layer(const struct trace_in *in)
+{
+	return in->filter.layer;
+}
+
+bool trace_in_is_physical(const struct trace_in *in)
+{
+	return in->filter.layer == LAYER_PHYSICAL;
+}
+
 enum exit_status trace_in_open(struct trace_in *in, const char *path,
 			       const struct trace_in_options *o, const struct command_spec *cmd)
 {
@@ -168,6 +207,9 @@ enum exit_status trace_in_open(struct trace_in *in, const char *path,
 	in->verified = o->verified;
 	in->interruptible = o->interruptible;
 	in->names_input = o->names_input;
+	in->probes = o->probes;
+	in->filter.layer = o->layer;
+	in->filters = (o->layer == LAYER_POSIX || o->layer == LAYER_MPIIO) && !o->mixes_layers;
 	in->operand = path;
 	escape_text(in->path, sizeof in->path, path, strlen(path));
 	progress_begin(&in->progress, o->progress, o->quiet, o->out);
@@ -181,7 +223,51 @@ enum exit_status trace_in_open(struct trace_in *in, const char *path,
 	if (in->progress.on && in->log != NULL)
 		iot_source_on_progress(in->source, show_reading, in);
 	status = check_files(in, o, cmd);
-	return status == EXIT_OK ? open_reader(in, o) : status;
+	if (status == EXIT_OK)
+		status = open_reader(in, o);
+	if (status == EXIT_OK && o->selects_layer && o->layer == LAYER_DEFAULT)
+		status = peek_layer(in, o);
+	return status;
+}
+
+/* Reads an input up to a logical record. Stores whether it has one, or has physical ones only. */
+static enum exit_status probe_layer(const char *path, const struct trace_in_options *o,
+				    const struct command_spec *cmd, enum record_layer *layer)
+{
+	struct iot_record rec[TRACE_IN_BATCH];
+	struct trace_in in;
+	size_t n;
+	const enum exit_status status = trace_in_open(&in, path, o, cmd);
+	const bool opened = in.opened, reported = in.reader == NULL;
+	while (opened && *layer != LAYER_LOGICAL &&
+	       (n = trace_in_records(&in, rec, TRACE_IN_BATCH)) > 0)
+		for (size_t i = 0; i < n && *layer != LAYER_LOGICAL; i++)
+			*layer = rec[i].type & IOT_LOGICAL ? LAYER_LOGICAL : LAYER_PHYSICAL;
+	trace_in_close(&in);
+	return reported ? status : EXIT_OK;
+}
+
+enum exit_status trace_in_choose_layer(struct trace_in_options *o, char **paths, size_t n,
+				       const struct command_spec *cmd)
+{
+	struct trace_in_options probe = *o;
+	enum record_layer layer = LAYER_DEFAULT;
+	enum exit_status status = EXIT_OK;
+	o->selects_layer = true;
+	if (o->layer != LAYER_DEFAULT || n == 0)
+		return EXIT_OK;
+	probe.quiet = probe.probes = probe.allow_empty = true;
+	for (size_t i = 0; i < n && status == EXIT_OK && layer != LAYER_LOGICAL; i++) {
+		if (strcmp(paths[i], "-") == 0 || piped_detect(paths[i])) {
+			o->layer = n > 1 ? LAYER_LOGICAL : LAYER_DEFAULT;
+			return EXIT_OK;
+		}
+		status = probe_layer(paths[i], &probe, cmd, &layer);
+	}
+	o->layer = layer == LAYER_DEFAULT ? LAYER_LOGICAL : layer;
+	if (layer == LAYER_PHYSICAL && status == EXIT_OK)
+		report_physical(o, "no logical records");
+	return status;
 }
 
 /* A reader in recovery mode does not fail; the damage that it skipped is reported nevertheless. */
@@ -191,6 +277,8 @@ static void report_lost(struct trace_in *in)
 	uint64_t records = iot_reader_fact(in->reader, IOT_FACT_LOST_RECORDS);
 	char lost[32];
 	progress_clear(&in->progress);
+	if (in->probes)
+		return;
 	if (places > 0 && !in->reported_lost)
 		message_print("%s: damaged (gaps: %ju, records lost: %s)", in->path,
 			      (uintmax_t)places, message_lost(lost, sizeof lost, records));
@@ -234,20 +322,68 @@ static size_t take(struct trace_in *in, ssize_t got)
 	return (size_t)got;
 }
 
+/* All events as one part. */
+static int fold_serially(struct trace_in *in, const struct iot_fold *fold)
+{
+	struct iot_event ev[TRACE_IN_BATCH];
+	size_t n;
+	int status = IOT_OK;
+	void *part = fold->begin(fold->context);
+	if (part == NULL)
+		return IOT_ENOMEM;
+	while (status == IOT_OK && (n = trace_in_events(in, ev, TRACE_IN_BATCH)) > 0)
+		status = fold->events(part, ev, n);
+	if (status == IOT_OK)
+		return fold->join(fold->context, part);
+	fold->drop(fold->context, part);
+	return status;
+}
+
 void trace_in_fold(struct trace_in *in, const struct iot_fold *fold)
 {
-	if (in->status == IOT_OK)
+	if (in->status != IOT_OK)
+		return;
+	if (in->held == NULL && !in->filters) {
 		take(in, iot_reader_fold(in->reader, fold));
+		return;
+	}
+	const int status = fold_serially(in, fold);
+	if (status != IOT_OK)
+		fail(in, status);
+}
+
+static size_t take_held(struct trace_in *in, struct iot_event *ev, size_t max)
+{
+	const size_t left = in->held_count - in->held_at, n = left < max ? left : max;
+	memcpy(ev, in->held + in->held_at, n * sizeof *ev);
+	in->held_at += n;
+	return n;
+}
+
+/* Returns the events of the layer, which can be none of n. */
+static size_t filter(struct trace_in *in, struct iot_event *ev, size_t n)
+{
+	const size_t kept = layer_filter_events(&in->filter, ev, n);
+	if (kept != SIZE_MAX)
+		return kept;
+	fail(in, IOT_ENOMEM);
+	return 0;
 }
 
 size_t trace_in_events(struct trace_in *in, struct iot_event *ev, size_t max)
 {
-	if (in->status != IOT_OK)
-		return 0;
-	const size_t n = take(in, iot_reader_events(in->reader, ev, max));
-	if (n > 0)
-		in->ends_with_lost = ev[n - 1].kind == IOT_LOST;
-	return n;
+	size_t n, kept = 0;
+	if (in->held_at < in->held_count)
+		return take_held(in, ev, max);
+	do {
+		if (in->status != IOT_OK)
+			return 0;
+		n = take(in, iot_reader_events(in->reader, ev, max));
+		if (n > 0)
+			in->ends_with_lost = ev[n - 1].kind == IOT_LOST;
+		kept = in->filters ? filter(in, ev, n) : n;
+	} while (n > 0 && kept == 0);
+	return kept;
 }
 
 size_t trace_in_records(struct trace_in *in, struct iot_record *rec, size_t max)
@@ -307,6 +443,8 @@ void trace_in_close(struct trace_in *in)
 	if (in->reader != NULL)
 		stop_waiting(in);
 	iot_reader_free(in->reader);
+	layer_filter_free(&in->filter);
+	free(in->held);
 	if (in->opened && in->log != NULL && !in->quiet && in->status != IOT_ENOMEM &&
 	    signals_pending() == 0)
 		source_in_warn(in->source, in->names_input ? in->operand : NULL, in->ended);

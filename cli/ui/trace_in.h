@@ -10,6 +10,7 @@
 
 #include <iotrace/stream.h>
 
+#include "layer.h"
 #include "options.h"
 #include "source_in.h"
 #include "trace_out.h"
@@ -20,13 +21,18 @@ struct trace_in_options {
 	bool no_verify, recover, allow_empty, quiet;
 	bool verified; /* for commands that write a trace: verified intervals, unless no_verify */
 	int progress;
-	bool side_by_side;  /* decode on as many threads as there are processors */
-	bool counted;       /* ... for trace_in_fold only: two processors suffice */
-	uint64_t threads;   /* ... on this number of threads; 0: not given */
-	uint64_t read_size; /* size of each read; 0: the reader's default */
-	bool interruptible; /* caught signals end the input early */
-	bool names_input;   /* warnings name IN, because it is one of several */
-	const char *out;    /* the destination of the data; NULL: none while IN is read */
+	bool side_by_side;       /* decode on as many threads as there are processors */
+	bool counted;            /* ... for trace_in_fold only: two processors suffice */
+	uint64_t threads;        /* ... on this number of threads; 0: not given */
+	uint64_t read_size;      /* size of each read; 0: the reader's default */
+	bool interruptible;      /* caught signals end the input early */
+	bool names_input;        /* warnings name IN, because it is one of several */
+	const char *out;         /* the destination of the data; NULL: none while IN is read */
+	enum record_layer layer; /* of the records that the command uses */
+	bool selects_layer; /* the command uses records of one layer, by default one that exists */
+	bool shows_layer;   /* ... and its output names the layer */
+	bool mixes_layers;  /* events of posix and mpiio are delivered, whatever the layer */
+	bool probes;        /* errors are not reported, as the input is read again */
 };
 
 #define TRACE_IN_OPTIONS_INIT                                                                      \
@@ -82,7 +88,12 @@ struct trace_in {
 	bool interruptible;  /* as in the options */
 	bool ended;          /* all of it was read */
 	bool opened;
-	bool copied; /* trace_in_copy completed an output */
+	bool copied;  /* trace_in_copy completed an output */
+	bool probes;  /* as in the options */
+	bool filters; /* only events of the filter's layer are delivered */
+	struct layer_filter filter;
+	struct iot_event *held; /* events that were read to determine the layer */
+	size_t held_at, held_count;
 };
 
 /*
@@ -90,6 +101,17 @@ struct trace_in {
  * unless `out` is a terminal. Call before trace_in_open.
  */
 void trace_in_catch_signals(const char *path, struct trace_in_options *o, const char *out);
+/*
+ * For a command that selects records: if --layer is not given, sets it to logical, or to physical
+ * if the inputs have physical records and no others. Reads inputs up to a logical record. Leaves
+ * a pipe or standard input to trace_in_open, for which the first records decide; among several
+ * inputs, it is logical. Returns EXIT_OK, or an exit status after a message.
+ */
+enum exit_status trace_in_choose_layer(struct trace_in_options *o, char **paths, size_t n,
+				       const struct command_spec *cmd);
+/* The layer of the records that the command uses; after trace_in_open. */
+enum record_layer trace_in_layer(const struct trace_in *in);
+bool trace_in_is_physical(const struct trace_in *in);
 /* Returns EXIT_OK, or the exit status of a command that ends here, after a message. */
 enum exit_status trace_in_open(struct trace_in *in, const char *path,
 			       const struct trace_in_options *o, const struct command_spec *cmd);

@@ -28,7 +28,7 @@ static void set_parameters(struct iot_row *to, void *source)
 	row_word(to, &metrics.method, mrc_method_name(m));
 	row_word(to, &metrics.policy, cache_policy_name(m->policy));
 	row_number(to, &metrics.block, r->block);
-	row_word(to, &metrics.layer, r->physical ? "physical" : "logical");
+	row_word(to, &metrics.layer, layer_name(trace_in_layer(&m->simulate.input.in)));
 	row_word(to, &metrics.unknown, r->unknown == REFERENCES_SKIP_UNKNOWN ? "skip" : "fresh");
 	row_word(to, &metrics.by, row_by_name(r->by));
 	row_known(to, &metrics.point_count, m->points > 0, m->points);

@@ -32,7 +32,7 @@ static void set_parameters(struct iot_row *to, void *source)
 	row_word(to, &metrics.input, r->path);
 	row_table(to, &metrics.reading, &s->reading.table);
 	row_number(to, &metrics.block, r->references.block);
-	row_word(to, &metrics.layer, r->references.physical ? "physical" : "logical");
+	row_word(to, &metrics.layer, layer_name(trace_in_layer(&r->input.in)));
 	row_word(to, &metrics.unknown, skip ? "skip" : "fresh");
 	row_word(to, &metrics.write, simulate_write_name(r));
 	row_number(to, &metrics.rmw, r->rmw);
