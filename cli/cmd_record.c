@@ -140,6 +140,7 @@ static int open_writer(struct record_job *j)
 	const enum iot_compression compression = output_compression(j->name);
 	if (iot_writer_set(w, IOT_SET_TICK_NS, 1) == IOT_OK &&
 	    iot_writer_set(w, IOT_SET_IN_PLACE, 1) == IOT_OK &&
+	    iot_writer_set(w, IOT_SET_NEW, j->out == NULL) == IOT_OK &&
 	    iot_writer_set(w, IOT_SET_FLUSH, 0) == IOT_OK &&
 	    iot_writer_set(w, IOT_SET_FLUSH_NS, 0) == IOT_OK &&
 	    iot_writer_set(w, IOT_SET_FSYNC, 0) == IOT_OK &&
@@ -154,20 +155,17 @@ static int open_writer(struct record_job *j)
 	return EXIT_FAILED;
 }
 
-/* "PROGRAM.PID.iot.zst", or the name of -o. */
+/* The name of -o, or one that no file has. */
 static int open_output(struct record_job *j)
 {
 	char why[128];
-	const char *slash = strrchr(j->argv[0], '/');
-	const char *program = slash != NULL ? slash + 1 : j->argv[0];
 	const char *wrong = NULL;
 	if (j->out != NULL && j->out[0] == '|')
 		(void)snprintf(j->name, sizeof(j->name), "%s", j->out);
 	else if (j->out != NULL)
 		wrong = output_name_expand(j->out, j->launch.pid, j->name, sizeof(j->name), why);
 	else
-		(void)snprintf(j->name, sizeof(j->name), "%s.%ld.iot.zst", program,
-			       (long)j->launch.pid);
+		output_name_default(j->argv[0], j->launch.pid, j->name, sizeof(j->name));
 	if (wrong != NULL) {
 		message_print("%s", wrong);
 		return EXIT_FAILED;

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "job.h"
@@ -66,4 +67,16 @@ const char *output_name_expand(const char *pattern, pid_t pid, char *out, size_t
 		n += size;
 	}
 	return n > 0 ? NULL : "the name of the trace is empty";
+}
+
+/* In containers the same program often has the same pid. */
+void output_name_default(const char *program, pid_t pid, char *out, size_t capacity)
+{
+	enum { NAMES = 10000 };
+	const char *slash = strrchr(program, '/');
+	const char *base = slash != NULL ? slash + 1 : program;
+	struct stat st;
+	(void)snprintf(out, capacity, "%s.%ld.iot.zst", base, (long)pid);
+	for (int i = 2; i < NAMES && lstat(out, &st) == 0; i++)
+		(void)snprintf(out, capacity, "%s.%ld.%d.iot.zst", base, (long)pid, i);
 }

@@ -12,5 +12,7 @@
  */
 const char *output_name_expand(const char *pattern, pid_t pid, char *out, size_t capacity,
 			       char why[128]);
+/* "PROGRAM.PID.iot.zst", or "PROGRAM.PID.2.iot.zst", .. if that exists. */
+void output_name_default(const char *program, pid_t pid, char *out, size_t capacity);
 
 #endif

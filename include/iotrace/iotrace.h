@@ -331,6 +331,8 @@ enum iot_option {
 	IOT_SET_DECOMPRESSED, /* 1: the callback decompresses, see IOT_SET_VERIFIED (default 0) */
 	/* Writers */
 	IOT_SET_VERSION, /* of the format: 1, or 2 with encoded directives (default 2) */
+	/* 1: with IOT_SET_IN_PLACE, refuse a path that exists, even as a link (default 0) */
+	IOT_SET_NEW,
 };
 
 enum iot_compression { IOT_PLAIN = 0, IOT_GZIP = 1, IOT_ZSTD = 2 };

@@ -232,9 +232,11 @@ static int open_directly(struct atomic_file *f, const char *path, const char *na
 	return IOT_OK;
 }
 
-static int open_in_place(struct atomic_file *f, const char *path, const char *name, struct error *e)
+static int open_in_place(struct atomic_file *f, const char *path, unsigned how, const char *name,
+			 struct error *e)
 {
-	f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	const int new = (how & ATOMIC_FILE_NEW) != 0 ? O_EXCL | O_NOFOLLOW : O_TRUNC;
+	f->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | new, 0666);
 	if (f->fd < 0)
 		return error_system(e, errno, "%s: cannot be opened", name);
 	f->open = f->in_place = true;
@@ -262,7 +264,7 @@ int atomic_file_open(struct atomic_file *f, const char *path, unsigned how, cons
 	f->private = (how & ATOMIC_FILE_PRIVATE) != 0;
 	f->sync = (how & ATOMIC_FILE_NO_SYNC) == 0;
 	if (how & ATOMIC_FILE_IN_PLACE)
-		(void)open_in_place(f, path, name, e);
+		(void)open_in_place(f, path, how, name, e);
 	else
 		(void)open_path(f, path, name, e);
 	if (e->status != IOT_OK)

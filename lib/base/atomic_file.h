@@ -30,6 +30,8 @@ enum {
 	ATOMIC_FILE_NO_SYNC = 2,
 	/* Creates or truncates the file under its final name. */
 	ATOMIC_FILE_IN_PLACE = 4,
+	/* ... which must not exist, even as a link. */
+	ATOMIC_FILE_NEW = 8,
 };
 
 /*

@@ -36,7 +36,7 @@ enum {
 static const uint64_t NOT_SET = UINT64_MAX;
 
 struct writer_settings {
-	bool framing, compression_given, no_fsync, undeclared_disks, in_place;
+	bool framing, compression_given, no_fsync, undeclared_disks, in_place, is_new;
 	enum iot_compression compression;
 	uint64_t level, threads, tick_ns, base, memory_max, sync, version;
 	uint64_t flush, flush_ns; /* between flushes; 0: no limit */
@@ -743,6 +743,8 @@ int iot_writer_set(struct iot_writer *w, enum iot_option option, uint64_t value)
 		return set_switch(w, &w->set.undeclared_disks, value);
 	case IOT_SET_IN_PLACE:
 		return set_switch(w, &w->set.in_place, value);
+	case IOT_SET_NEW:
+		return set_switch(w, &w->set.is_new, value);
 	case IOT_SET_VERSION:
 		return set_number(w, &w->set.version, value, 1, FRAMING_VERSION);
 	case IOT_SET_FLUSH:
@@ -840,7 +842,8 @@ int iot_writer_open(struct iot_writer *w, const char *path)
 	if (status != IOT_OK)
 		return status;
 	byte_sink_how(w->sink, (w->set.no_fsync ? ATOMIC_FILE_NO_SYNC : 0U) |
-				   (w->set.in_place ? ATOMIC_FILE_IN_PLACE : 0U));
+				   (w->set.in_place ? ATOMIC_FILE_IN_PLACE : 0U) |
+				   (w->set.is_new ? ATOMIC_FILE_NEW : 0U));
 	return opened(w, byte_sink_open(w->sink, path));
 }
 

@@ -57,3 +57,20 @@ echo 'SIGPIPE and ignored signals are those of the caller:'
 "$IOTRACE" record -o a.iot sh -c 'kill -PIPE $$'
 echo "exit status $?"
 (trap '' PIPE; "$IOTRACE" record -o a.iot sh -c 'kill -PIPE $$; echo ignored')
+
+echo 'the default name is that of a new file:'
+mkdir default
+cd default
+pid=$("$IOTRACE" record -q sh -c 'echo $$')
+ls | sed "s/$pid/PID/"
+echo kept >kept
+# the program of each run has a name that is taken already, as a link
+cat >run.py <<'END'
+import os, sys
+for pid in range(int(sys.argv[1]), int(sys.argv[1]) + 5000):
+    os.symlink("kept", "true.%d.iot.zst" % pid)
+END
+python3 run.py "$(sh -c 'echo $$')"
+"$IOTRACE" record -q true
+ls | grep '\.2\.' | sed 's/\.[0-9]*\.2\./.PID.2./'
+cat kept

@@ -175,3 +175,23 @@ Test(writer_live, file_that_cannot_be_made_is_an_error)
 			 "/nonexistent/t.iot: cannot be opened: No such file or directory");
 	iot_writer_free(w);
 }
+
+static int open_new(void)
+{
+	struct iot_writer *w = iot_writer_new();
+	cr_assert_eq(iot_writer_set(w, IOT_SET_IN_PLACE, 1), IOT_OK);
+	cr_assert_eq(iot_writer_set(w, IOT_SET_NEW, 1), IOT_OK);
+	const int status = iot_writer_open(w, path);
+	iot_writer_free(w);
+	return status;
+}
+
+Test(writer_live, new_file_replaces_no_file_and_no_link)
+{
+	cr_assert_eq(open_new(), IOT_EIO);
+	unlink(path);
+	cr_assert_eq(symlink("/nonexistent/t.iot", path), 0);
+	cr_assert_eq(open_new(), IOT_EIO);
+	unlink(path);
+	cr_assert_eq(open_new(), IOT_OK);
+}
