@@ -67,9 +67,7 @@ double mrc_ratio(double part, uint64_t whole)
 	return whole > 0 ? part / (double)whole : 0;
 }
 
-/* Text */
-
-static void text_head(struct mrc_results *m)
+void mrc_print_head(struct mrc_results *m)
 {
 	struct output *o = &m->simulate.out;
 	char text[32];
@@ -96,60 +94,6 @@ static void text_head(struct mrc_results *m)
 				   ? ", estimated from times between references\n"
 				   : ", exact at all sizes\n");
 }
-
-static void text_directions(struct mrc_results *m, size_t i)
-{
-	for (unsigned write = 0; write < 2; write++) {
-		const size_t row = write ? MRC_WRITES : MRC_READS;
-		const uint64_t references = mrc_references_of(m, row);
-		if (references > 0)
-			output_printf(&m->simulate.out, " %10.6f",
-				      mrc_ratio(mrc_point_of(m, row, i).misses, references));
-		else
-			output_printf(&m->simulate.out, " %10s", "-");
-	}
-}
-
-static void text_curve(struct mrc_results *m, size_t row)
-{
-	struct output *o = &m->simulate.out;
-	const uint64_t references = mrc_references_of(m, row);
-	char size[32];
-	output_printf(o, "\n%12s %12s %14s %10s%s%s\n", "cache", "blocks", "misses", "miss ratio",
-		      row == MRC_TOTAL ? "   of reads  of writes" : "",
-		      mrc_has_bounds(m) && row == MRC_TOTAL ? "        low       high" : "");
-	for (size_t i = 0; i < m->size_count; i++) {
-		const struct mrc_point p = mrc_point_of(m, row, i);
-		output_printf(
-		    o, "%12s %12" PRIu64 " %14.0f %10.6f",
-		    printable_bytes(size, sizeof size, m->size[i] * m->simulate.references.block),
-		    m->size[i], p.misses, mrc_ratio(p.misses, references));
-		if (row == MRC_TOTAL)
-			text_directions(m, i);
-		if (mrc_has_bounds(m) && row == MRC_TOTAL)
-			output_printf(o, " %10.6f %10.6f", mrc_ratio(p.low, references),
-				      mrc_ratio(p.high, references));
-		output_text(o, "\n");
-	}
-}
-
-void mrc_print_text(struct mrc_results *m)
-{
-	char name[ROW_NAME_CAPACITY];
-	text_head(m);
-	text_curve(m, MRC_TOTAL);
-	if (m->simulate.references.by == BREAKDOWN_NONE)
-		return;
-	for (size_t i = 0; i < m->simulate.rows && i < m->simulate.top; i++) {
-		const size_t row = m->simulate.order[i];
-		output_printf(&m->simulate.out, "\n%s: %" PRIu64 " references\n",
-			      simulate_row_name(&m->simulate, row, name),
-			      mrc_references_of(m, row));
-		text_curve(m, row);
-	}
-}
-
-/* SVG */
 
 static bool is_estimate(const struct mrc_results *m)
 {

@@ -33,7 +33,8 @@ static inline bool mrc_has_bounds(const struct mrc_results *m)
 	return m->mrc != NULL && m->options.method == MRC_SHARDS;
 }
 
-void mrc_print_text(struct mrc_results *m);
+/* Prints what the curves are of, and how they were computed, as lines of text. */
+void mrc_print_head(struct mrc_results *m);
 enum exit_status mrc_write_svg(struct mrc_results *m, const char *path);
 
 #endif

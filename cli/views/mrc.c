@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "mrc.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "cli/print/json.h"
+#include "cli/print/text.h"
 #include "cli/print/tsv.h"
 #include "lib/result/columns.h"
 #include "parameters.h"
@@ -74,6 +76,12 @@ static uint64_t whole_misses(const struct curves *s, size_t row, size_t i)
 	return (uint64_t)nearbyint(fmax(0, mrc_point_of(s->results, row, i).misses));
 }
 
+/* row: MRC_READS or MRC_WRITES. Returns NaN if there are no such references. */
+static double ratio_of_direction(const struct curves *s, size_t row, size_t i)
+{
+	return mrc_point_of(s->results, row, i).misses / (double)mrc_references_of(s->results, row);
+}
+
 static void set_misses(struct iot_row *to, struct curves *s, size_t i)
 {
 	const struct mrc_results *m = s->results;
@@ -87,6 +95,8 @@ static void set_misses(struct iot_row *to, struct curves *s, size_t i)
 		row_counts(to, &metrics.misses, misses);
 	row_number(to, &metrics.misses, whole_misses(s, s->row, i));
 	row_real(to, &metrics.miss_ratio, mrc_ratio(p.misses, references));
+	row_real_of(to, &metrics.miss_ratio, IOT_READS, ratio_of_direction(s, MRC_READS, i));
+	row_real_of(to, &metrics.miss_ratio, IOT_WRITES, ratio_of_direction(s, MRC_WRITES, i));
 	if (s->row != MRC_TOTAL || !mrc_has_bounds(m))
 		return;
 	row_real(to, &metrics.miss_ratio_low, mrc_ratio(p.low, references));
@@ -101,6 +111,43 @@ static void set_point(struct iot_row *to, void *source)
 	row_number(to, &metrics.cache_blocks, m->size[i]);
 	row_number(to, &metrics.cache_bytes, m->size[i] * m->simulate.references.block);
 	set_misses(to, s, i);
+}
+
+static void print_curve(struct curves *s, size_t row)
+{
+	enum { OF_ROW = 4, OF_TOTAL = 6, WITH_BOUNDS = 8 };
+	static const struct text_column columns[WITH_BOUNDS] = {
+	    TEXT(cache_bytes, 12, 0),
+	    TEXT(cache_blocks, 12, 0),
+	    TEXT(misses, 14, 0),
+	    TEXT_UNIT(miss_ratio, NULL, 10, 6, TEXT_FRACTION),
+	    {COLUMN_READ(miss_ratio), "of reads", 10, {6, TEXT_FRACTION}},
+	    {COLUMN_WRITE(miss_ratio), "of writes", 10, {6, TEXT_FRACTION}},
+	    TEXT_UNIT(miss_ratio_low, NULL, 10, 6, TEXT_FRACTION),
+	    TEXT_UNIT(miss_ratio_high, NULL, 10, 6, TEXT_FRACTION)};
+	struct mrc_results *m = s->results;
+	const struct iot_table table = TABLE_FILLED(m->size_count, set_point, s);
+	s->row = row;
+	output_text(&m->simulate.out, "\n");
+	print_text(&m->simulate.out, columns,
+		   row != MRC_TOTAL    ? OF_ROW
+		   : mrc_has_bounds(m) ? WITH_BOUNDS
+				       : OF_TOTAL,
+		   NULL, &table);
+}
+
+void mrc_print_text(struct mrc_results *m)
+{
+	struct curves s = {.results = m};
+	mrc_print_head(m);
+	print_curve(&s, MRC_TOTAL);
+	for (size_t i = 0; i < simulate_rows_shown(&m->simulate); i++) {
+		const size_t row = m->simulate.order[i];
+		output_printf(&m->simulate.out, "\n%s: %" PRIu64 " references\n",
+			      simulate_row_name(&m->simulate, row, s.name),
+			      mrc_references_of(m, row));
+		print_curve(&s, row);
+	}
 }
 
 /* The points of the whole curve, and then those of each row. */

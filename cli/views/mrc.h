@@ -5,6 +5,7 @@
 
 #include "cli/simulate/mrc_results.h"
 
+void mrc_print_text(struct mrc_results *m);
 void mrc_print_tsv(struct mrc_results *m);
 void mrc_print_json(struct mrc_results *m);
 

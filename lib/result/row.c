@@ -32,14 +32,6 @@ static void set_number(struct iot_row *r, const struct iot_metric *m, enum iot_d
 	set(r, m, direction, (struct iot_cell){.kind = IOT_INTEGER, .integer = value});
 }
 
-static void set_share(struct iot_row *r, const struct iot_metric *m, enum iot_direction direction,
-		      uint64_t part, uint64_t whole)
-{
-	if (whole > 0)
-		set(r, m, direction,
-		    (struct iot_cell){.kind = IOT_REAL, .real = (double)part / (double)whole});
-}
-
 void row_number(struct iot_row *r, const struct iot_metric *m, uint64_t value)
 {
 	set_number(r, m, IOT_BOTH, value);
@@ -56,10 +48,16 @@ void row_signed(struct iot_row *r, const struct iot_metric *m, int64_t value)
 	set(r, m, IOT_BOTH, (struct iot_cell){.kind = IOT_SIGNED, .signed_integer = value});
 }
 
-void row_real(struct iot_row *r, const struct iot_metric *m, double value)
+void row_real_of(struct iot_row *r, const struct iot_metric *m, enum iot_direction direction,
+		 double value)
 {
 	if (isfinite(value))
-		set(r, m, IOT_BOTH, (struct iot_cell){.kind = IOT_REAL, .real = value});
+		set(r, m, direction, (struct iot_cell){.kind = IOT_REAL, .real = value});
+}
+
+void row_real(struct iot_row *r, const struct iot_metric *m, double value)
+{
+	row_real_of(r, m, IOT_BOTH, value);
 }
 
 void row_text(struct iot_row *r, const struct iot_metric *m, const char *text, size_t size)
@@ -100,7 +98,9 @@ void row_counts(struct iot_row *r, const struct iot_metric *m, const uint64_t co
 void row_shares(struct iot_row *r, const struct iot_metric *m, const uint64_t parts[2],
 		const uint64_t wholes[2])
 {
-	set_share(r, m, IOT_BOTH, parts[0] + parts[1], wholes[0] + wholes[1]);
-	set_share(r, m, IOT_READS, parts[0], wholes[0]);
-	set_share(r, m, IOT_WRITES, parts[1], wholes[1]);
+	/* 0 / 0 is not finite, so it is unknown */
+	row_real_of(r, m, IOT_BOTH,
+		    (double)(parts[0] + parts[1]) / (double)(wholes[0] + wholes[1]));
+	row_real_of(r, m, IOT_READS, (double)parts[0] / (double)wholes[0]);
+	row_real_of(r, m, IOT_WRITES, (double)parts[1] / (double)wholes[1]);
 }

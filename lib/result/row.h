@@ -34,8 +34,10 @@ void row_number(struct iot_row *r, const struct iot_metric *m, uint64_t value);
 /* Leaves the cell unknown unless the value is known. */
 void row_known(struct iot_row *r, const struct iot_metric *m, bool known, uint64_t value);
 void row_signed(struct iot_row *r, const struct iot_metric *m, int64_t value);
-/* Leaves the cell unknown if the value is not finite. */
+/* Leave the cell unknown if the value is not finite. */
 void row_real(struct iot_row *r, const struct iot_metric *m, double value);
+void row_real_of(struct iot_row *r, const struct iot_metric *m, enum iot_direction direction,
+		 double value);
 /* The text has to remain valid until the next row is read; NULL: absent. */
 void row_text(struct iot_row *r, const struct iot_metric *m, const char *text, size_t size);
 void row_word(struct iot_row *r, const struct iot_metric *m, const char *text);
