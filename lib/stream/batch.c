@@ -34,6 +34,14 @@ void iot_batch_free(struct iot_batch *batch)
 	free(b);
 }
 
+/* Returns the index of the first event from `i` on that has a text. */
+static size_t next_text(const struct iot_batch *b, size_t i)
+{
+	while (i < b->count && b->events[i].text.size == 0)
+		i++;
+	return i;
+}
+
 /*
  * Texts that are in the batch stay there, so that a stage can fill a batch with several pulls in
  * time proportional to their text.
@@ -41,12 +49,13 @@ void iot_batch_free(struct iot_batch *batch)
 int iot_batch_keep_text(struct iot_batch *batch)
 {
 	struct batch *b = (struct batch *)batch;
-	size_t kept = 0;
-	while (kept < batch->count && !text_blocks_contain(&b->text, batch->events[kept].text))
-		kept++;
+	const struct iot_event *ev = batch->events;
+	size_t kept = next_text(batch, 0);
+	while (kept < batch->count && !text_blocks_contain(&b->text, ev[kept].text))
+		kept = next_text(batch, kept + 1);
 	if (kept == batch->count)
 		text_blocks_reset(&b->text);
-	for (size_t i = 0; i < batch->count; i++) {
+	for (size_t i = next_text(batch, 0); i < batch->count; i = next_text(batch, i + 1)) {
 		struct iot_text *text = &batch->events[i].text;
 		if (!text_blocks_contain(&b->text, *text) && !text_blocks_copy(&b->text, text))
 			return IOT_ENOMEM;
