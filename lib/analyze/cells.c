@@ -5,6 +5,7 @@
 
 #include "lib/base/array.h"
 
+#include "cells_halve.h"
 #include "saturate.h"
 
 /* Rows */
@@ -17,38 +18,62 @@ static void cell_add(struct cell *to, const struct cell *more)
 	}
 }
 
-static int by_bin(const void *left, const void *right)
+/* Returns the order of a cell relative to a bin and a level. */
+static int compare(const struct cell *a, int64_t bin, uint8_t level)
 {
-	const struct cell *a = left, *b = right;
-	return a->bin < b->bin ? -1 : a->bin > b->bin;
+	if (a->bin != bin)
+		return a->bin < bin ? -1 : 1;
+	return a->level < level ? -1 : a->level > level;
 }
 
-/* Combines neighbours of one bin, after groups of 2^steps bins have become one. */
-static void row_combine(struct cells_row *r, int steps)
+static bool is_of(const struct cell *a, int64_t bin, uint8_t level)
+{
+	return a->bin == bin && a->level == level;
+}
+
+static int by_bin(const void *left, const void *right)
+{
+	const struct cell *b = right;
+	return compare(left, b->bin, b->level);
+}
+
+/* Combines neighbours of one bin and level. */
+static void row_combine(struct cells_row *r)
 {
 	struct cell *last = NULL, *to = r->cell;
+	r->pieces = 0;
 	for (size_t i = 0; i < r->count; i++) {
-		const int64_t bin = r->cell[i].bin >> steps;
-		if (last != NULL && last->bin == bin) {
+		if (last != NULL && is_of(last, r->cell[i].bin, r->cell[i].level)) {
 			cell_add(last, &r->cell[i]);
 			continue;
 		}
 		last = to++;
 		*last = r->cell[i];
-		last->bin = bin;
+		r->pieces += last->level > 0;
 	}
 	r->count = (size_t)(to - r->cell);
 }
 
-static void row_sort(struct cells *c, struct cells_row *r)
+/* Sorts the cells of a row; groups of 2^steps bins have become one. */
+static void row_sort(struct cells *c, struct cells_row *r, int steps)
 {
-	if (r->sorted == r->count)
+	if (r->sorted == r->count && steps == 0)
 		return;
-	qsort(r->cell, r->count, sizeof *r->cell, by_bin);
-	row_combine(r, 0);
-	c->sorted += r->count - r->sorted;
+	if (r->sorted != r->count || r->pieces > 0)
+		qsort(r->cell, r->count, sizeof *r->cell, by_bin);
+	c->sorted -= r->sorted;
+	c->pieces -= r->pieces;
+	row_combine(r);
 	r->sorted = r->count;
+	c->sorted += r->sorted;
+	c->pieces += r->pieces;
 	r->from_ns = r->to_ns = 0;
+}
+
+static void cell_coarsen(struct cell *cell, int steps)
+{
+	cell->bin >>= steps;
+	cell->level = cell->level > steps ? (uint8_t)(cell->level - steps) : 0;
 }
 
 /* Adds groups of 2^steps bins. */
@@ -59,57 +84,69 @@ static void coarsen(struct cells *c, int steps)
 	c->last_bin >>= steps;
 	for (size_t i = 0; i < c->row_capacity; i++) {
 		struct cells_row *r = &c->rows[i];
-		row_sort(c, r);
-		row_combine(r, steps);
-		c->sorted -= r->sorted - r->count;
-		r->sorted = r->count;
-		r->from_ns = r->to_ns = 0;
+		for (size_t j = 0; j < r->count; j++)
+			cell_coarsen(&r->cell[j], steps);
+		row_sort(c, r, steps);
 	}
 }
 
-/* The index of a bin among the sorted cells, or SIZE_MAX. */
-static size_t row_find(const struct cells_row *r, int64_t bin)
+/* The index of the first sorted cell, from `from` on, that is not before a bin and level. */
+static size_t row_find(const struct cells_row *r, size_t from, int64_t bin, uint8_t level)
 {
-	size_t from = 0, to = r->sorted;
+	size_t to = r->sorted;
 	while (from < to) {
 		const size_t middle = from + (to - from) / 2;
-		if (r->cell[middle].bin == bin)
-			return middle;
-		if (r->cell[middle].bin < bin)
+		if (compare(&r->cell[middle], bin, level) < 0)
 			from = middle + 1;
 		else
 			to = middle;
 	}
-	return SIZE_MAX;
+	return from;
 }
 
 /* Unsorted cells are few, so that memory and the number of cells stay within their limits. */
-static struct cell *row_append(struct cells *c, uint32_t process, int64_t bin)
+static struct cell *row_append(struct cells *c, uint32_t process, int64_t bin, uint8_t level)
 {
 	struct cells_row *r = &c->rows[process];
 	if (r->count - r->sorted > r->sorted / 2 + 4)
-		row_sort(c, r);
+		row_sort(c, r, 0);
 	if (!array_reserve(&r->cell, &r->capacity, r->count + 1, sizeof *r->cell))
 		return NULL;
-	const bool follows =
-	    r->sorted == r->count && (r->count == 0 || r->cell[r->count - 1].bin < bin);
+	const bool follows = r->sorted == r->count &&
+			     (r->count == 0 || compare(&r->cell[r->count - 1], bin, level) < 0);
 	r->sorted += follows;
 	c->sorted += follows;
-	r->cell[r->count] = (struct cell){.process = process, .bin = bin};
+	r->pieces += follows && level > 0;
+	c->pieces += follows && level > 0;
+	r->cell[r->count] = (struct cell){.process = process, .level = level, .bin = bin};
 	r->from_ns = r->to_ns = 0;
 	return &r->cell[r->count++];
 }
 
+/* Returns the sorted cell of a bin and level near index *i, which it moves there, or NULL. */
+static struct cell *row_next(const struct cells_row *r, size_t *i, int64_t bin, uint8_t level)
+{
+	const size_t near = *i + 4 < r->sorted ? *i + 4 : r->sorted;
+	while (*i < near && compare(&r->cell[*i], bin, level) < 0)
+		++*i;
+	if (*i == near)
+		*i = row_find(r, *i, bin, level);
+	return *i < r->sorted && is_of(&r->cell[*i], bin, level) ? &r->cell[*i] : NULL;
+}
+
 /* Returns NULL if out of memory. */
-static struct cell *cell_of(struct cells *c, uint32_t process, int64_t bin)
+static struct cell *cell_of(struct cells *c, uint32_t process, int64_t bin, uint8_t level)
 {
 	const struct cells_row *r = &c->rows[process];
 	for (size_t i = r->count; i > 0 && i + 4 > r->count; i--)
-		if (r->cell[i - 1].bin == bin)
+		if (is_of(&r->cell[i - 1], bin, level))
 			return &r->cell[i - 1];
-	const size_t i =
-	    r->count > 0 && bin < r->cell[r->count - 1].bin ? row_find(r, bin) : SIZE_MAX;
-	return i != SIZE_MAX ? &r->cell[i] : row_append(c, process, bin);
+	if (r->count > 0 && compare(&r->cell[r->count - 1], bin, level) > 0) {
+		const size_t i = row_find(r, 0, bin, level);
+		if (i < r->sorted && is_of(&r->cell[i], bin, level))
+			return &r->cell[i];
+	}
+	return row_append(c, process, bin, level);
 }
 
 /* Requests */
@@ -135,18 +172,43 @@ static uint64_t moved_until(const struct cells_deferred *q, uint64_t ns)
 	return (uint64_t)((uint128)q->length * passed / duration);
 }
 
+/* The smallest pieces, of 2^level bins, of which a duration has up to CELLS_PIECES_MAX. */
+static uint8_t level_of(uint64_t duration_ns, int k)
+{
+	const uint128 max = (uint128)CELLS_PIECES_MAX * CELLS_NS_PER_S;
+	uint8_t level = 0;
+	for (; k > 0 && (uint128)duration_ns << k > max; k--)
+		level++;
+	for (; k <= 0 && (uint128)duration_ns > max << -k; k--)
+		level++;
+	return level;
+}
+
+/* Divides the bytes of a request among bins, and pieces of 2^level bins that it fills. */
 static bool apportion(struct cells *c, const struct cells_deferred *q, int64_t bin, int64_t last)
 {
+	const bool many = last - bin > 16, is_long = last - bin > CELLS_PIECES_MAX / 2;
+	const uint8_t level = is_long ? level_of(q->end_ns - q->start_ns + 1, cells_k(c)) : 0;
+	const int64_t from = ((bin >> level) + 1) << level, to = last >> level << level;
 	uint64_t before = 0;
-	for (; bin <= last; bin++) {
+	size_t at = 0;
+	while (bin <= last) {
+		const uint8_t now = bin >= from && bin < to ? level : 0;
+		const int64_t next = bin + ((int64_t)1 << now);
 		const uint64_t moved =
-		    bin == last ? q->length : moved_until(q, cells_start(bin + 1, cells_k(c)));
-		struct cell *to = moved > before ? cell_of(c, q->process, bin) : NULL;
-		if (moved > before && to == NULL)
-			return false;
-		if (to != NULL)
-			to->bytes[q->write] = saturate_add(to->bytes[q->write], moved - before);
+		    next > last ? q->length : moved_until(q, cells_start(next, cells_k(c)));
+		if (moved > before) {
+			struct cell *cell =
+			    many ? row_next(&c->rows[q->process], &at, bin, now) : NULL;
+			if (cell == NULL)
+				cell = cell_of(c, q->process, bin, now);
+			if (cell == NULL)
+				return false;
+			uint64_t *bytes = &cell->bytes[q->write];
+			*bytes = saturate_add(*bytes, moved - before);
+		}
 		before = moved;
+		bin = next;
 	}
 	return true;
 }
@@ -162,6 +224,8 @@ static inline void count(struct cell *to, bool write, uint64_t requests, uint64_
 static void remember_last(struct cells *c, struct cells_row *r)
 {
 	const int64_t bin = r->cell[r->count - 1].bin;
+	if (r->cell[r->count - 1].level > 0)
+		return;
 	r->from_ns = cells_start(bin, cells_k(c));
 	r->to_ns = cells_start(bin + 1, cells_k(c));
 }
@@ -179,20 +243,26 @@ static inline void find_bins(struct cells *c, const struct cells_deferred *q, in
 	*last = cells_bin(q->end_ns, cells_k(c));
 }
 
+static bool are_too_many(const struct cells *c)
+{
+	return (c->sorted - c->pieces > CELLS_MAX || c->pieces > CELLS_MAX) &&
+	       c->first_bin < c->last_bin;
+}
+
 static bool add(struct cells *c, const struct cells_deferred *q)
 {
 	int64_t first, last;
 	if (!array_reserve_index(&c->rows, &c->row_capacity, q->process, sizeof *c->rows))
 		return false;
 	find_bins(c, q, &first, &last);
-	struct cell *to = cell_of(c, q->process, first);
+	struct cell *to = cell_of(c, q->process, first, 0);
 	if (to == NULL)
 		return false;
 	count(to, q->write, 1, first < last ? 0 : q->length);
 	if (first < last && !apportion(c, q, first, last))
 		return false;
 	remember_last(c, &c->rows[q->process]);
-	while (c->sorted > CELLS_MAX && c->first_bin < c->last_bin)
+	while (are_too_many(c))
 		coarsen(c, 1);
 	return true;
 }
@@ -329,9 +399,16 @@ bool cells_settle(struct cells *c)
 	if (!add_deferred(c))
 		return false;
 	for (size_t i = 0; i < c->row_capacity; i++)
-		row_sort(c, &c->rows[i]);
-	while (c->sorted > CELLS_MAX && c->first_bin < c->last_bin)
+		row_sort(c, &c->rows[i], 0);
+	while (are_too_many(c))
 		coarsen(c, 1);
+	if (!cells_halve(c))
+		return false;
+	while (c->bins > CELLS_MAX && c->first_bin < c->last_bin) {
+		coarsen(c, 1);
+		if (!cells_halve(c))
+			return false;
+	}
 	return true;
 }
 
@@ -340,10 +417,12 @@ static bool join_row(struct cells *c, const struct cells_row *part, int shift, u
 	if (!array_reserve_index(&c->rows, &c->row_capacity, process, sizeof *c->rows))
 		return false;
 	for (size_t i = 0; i < part->count; i++) {
-		struct cell *to = cell_of(c, process, part->cell[i].bin >> shift);
+		struct cell cell = part->cell[i];
+		cell_coarsen(&cell, shift);
+		struct cell *to = cell_of(c, process, cell.bin, cell.level);
 		if (to == NULL)
 			return false;
-		cell_add(to, &part->cell[i]);
+		cell_add(to, &cell);
 	}
 	return true;
 }
@@ -367,8 +446,10 @@ bool cells_join(struct cells *c, const struct cells *part, const uint32_t *proce
 
 void cells_free(struct cells *c)
 {
-	for (size_t i = 0; i < c->row_capacity; i++)
+	for (size_t i = 0; i < c->row_capacity; i++) {
 		free(c->rows[i].cell);
+		free(c->rows[i].bins);
+	}
 	free(c->rows);
 	free(c->deferred);
 }

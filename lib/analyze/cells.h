@@ -3,6 +3,9 @@
  * Requests and bytes of each process over time, in bins of 2^-k seconds. When a limit of bins or
  * cells is reached, k decreases by one and bin b becomes bin floor(b / 2), so k and the cells depend on the requests
  * alone, not on their order.
+ *
+ * A long request costs about as much as a short one: it is divided among up to 16384 pieces of a
+ * power of two of bins, depending on its duration alone. Pieces are halved when the bins are read.
  */
 #ifndef LIB_ANALYZE_CELLS_H
 #define LIB_ANALYZE_CELLS_H
@@ -17,12 +20,15 @@ enum {
 	CELLS_COARSER_MAX = CELLS_K + 34,
 	CELLS_BINS_MAX = 1 << 16,
 	CELLS_MAX = 1 << 20,
-	CELLS_DEFERRED = 1 << 16
+	CELLS_DEFERRED = 1 << 16,
+	CELLS_PIECES_MAX = 1 << 14 /* of a request */
 };
 
+/* A bin; or a piece, which is 2^level bins, aligned, and has bytes alone. */
 struct cell {
 	uint32_t process;
-	int64_t bin;
+	uint8_t level;
+	int64_t bin; /* the first one */
 	uint64_t requests[2], bytes[2];
 };
 
@@ -30,9 +36,11 @@ struct cell {
 struct cells_row {
 	struct cell *cell;
 	size_t count, capacity;
-	size_t
-	    sorted; /* cells [0, sorted) are in order of bins, each bin once; the rest is unsorted */
-	uint64_t from_ns, to_ns; /* of the bin of the last cell; 0, 0: not known */
+	/* cells [0, sorted) are in order of bins and levels, each once; the rest is unsorted */
+	size_t sorted, pieces;   /* pieces: of the sorted cells */
+	uint64_t from_ns, to_ns; /* of the bin of the last cell; 0, 0: not known, or a piece */
+	struct cell *bins;       /* settled: the cells with all pieces halved; NULL: no pieces */
+	size_t bin_count;
 };
 
 struct cells {
@@ -40,7 +48,8 @@ struct cells {
 	int64_t first_bin, last_bin; /* undefined without cells */
 	struct cells_row *rows;      /* indexed by process */
 	size_t row_capacity;
-	size_t sorted; /* of all rows */
+	size_t sorted, pieces; /* of all rows */
+	size_t bins;           /* settled: of all rows, with all pieces halved */
 	/* The first requests, which wait until their span is known: then k needs few steps. */
 	struct cells_deferred {
 		uint64_t start_ns, end_ns, length; /* end: of the last nanosecond */
@@ -104,8 +113,8 @@ static inline int bin_span_extend(struct bin_span *s, int k, uint64_t from_ns, u
 
 /*
  * Times of requests plus epoch_ns are those of the bins. These return false if out of memory.
- * cells_settle adds what is deferred and sorts all rows; after it, cells_count and the rows are
- * valid until the next cells_add.
+ * cells_settle adds what is deferred, sorts all rows and halves the pieces; after it, cells_count
+ * and cells_row_bins are valid until the next cells_add.
  */
 bool cells_add(struct cells *c, const struct io_spans *spans, uint64_t epoch_ns);
 bool cells_settle(struct cells *c);
@@ -113,7 +122,13 @@ bool cells_settle(struct cells *c);
 bool cells_join(struct cells *c, const struct cells *part, const uint32_t *process);
 static inline size_t cells_count(const struct cells *c)
 {
-	return c->sorted;
+	return c->bins;
+}
+/* The bins of a process, in order. */
+static inline const struct cell *cells_row_bins(const struct cells_row *r, size_t *count)
+{
+	*count = r->bins != NULL ? r->bin_count : r->count;
+	return r->bins != NULL ? r->bins : r->cell;
 }
 void cells_free(struct cells *c);
 

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+enum { LEVEL_MAX = 16 /* a piece is shorter than the bins */ };
+
 int bins_coarser_state(struct state *s, int coarser)
 {
 	uint32_t n = (uint32_t)coarser;
@@ -36,44 +38,78 @@ static void cell_columns(struct state *s, const struct cells *c, struct cell *ce
 	cell->bin = c->first_bin + (int64_t)bin;
 }
 
-/* Appends a cell to the row of its process, whose cells come in order. */
+static void piece_columns(struct state *s, const struct cells *c, struct cell *cell)
+{
+	uint64_t bin = (uint64_t)(cell->bin - c->first_bin);
+	uint32_t level = cell->level;
+	state_reference(s, "p", &s->processes, &cell->process);
+	state_limited(s, "bin", &bin, (uint64_t)(c->last_bin - c->first_bin));
+	state_small(s, "level", &level, LEVEL_MAX);
+	state_number(s, "s_r", &cell->bytes[0]);
+	state_number(s, "s_w", &cell->bytes[1]);
+	cell->bin = c->first_bin + (int64_t)bin;
+	cell->level = (uint8_t)level;
+	const int64_t bins = (int64_t)1 << level;
+	state_check(s, level > 0 && cell->bin % bins == 0 && cell->bin + bins - 1 <= c->last_bin,
+		    "pieces of a power of two of bins");
+}
+
+/* Appends a cell to the row of its process. The bins come first, in order. */
 static void load_cell(struct state *s, struct cells *c, const struct cell *cell)
 {
 	struct cells_row *row =
 	    state_at(s, &c->rows, &c->row_capacity, cell->process, sizeof *c->rows);
 	if (row == NULL)
 		return;
-	state_check(s, row->count == 0 || row->cell[row->count - 1].bin < cell->bin,
+	const bool is_piece = cell->level > 0;
+	state_check(s, is_piece || row->count == 0 || row->cell[row->count - 1].bin < cell->bin,
 		    "bins in order");
-	state_check(s, c->sorted < CELLS_MAX, "up to 1048576 cells");
+	state_check(s, (is_piece ? c->pieces : c->sorted) < CELLS_MAX, "up to 1048576 cells");
 	struct cell *to = state_failed(s) ? NULL
 					  : state_at(s, &row->cell, &row->capacity, row->count,
 						     sizeof *row->cell);
 	if (to == NULL)
 		return;
 	*to = *cell;
-	row->sorted = ++row->count;
-	c->sorted++;
+	row->count++;
+	row->sorted += !is_piece;
+	c->sorted += !is_piece;
 }
 
 /* The next cell in order of processes; false: none. */
-static bool next_cell(const struct state *s, const struct cells *c, size_t *row, size_t *at,
-		      struct cell *cell)
+static bool next_cell(const struct state *s, const struct cells *c, bool piece, size_t *row,
+		      size_t *at, struct cell *cell)
 {
 	for (; *row < s->processes.count; ++*row, *at = 0) {
 		const size_t process = s->processes.own[*row];
-		if (process >= c->row_capacity || *at >= c->rows[process].count)
-			continue;
-		*cell = c->rows[process].cell[(*at)++];
-		return true;
+		while (process < c->row_capacity && *at < c->rows[process].count) {
+			*cell = c->rows[process].cell[(*at)++];
+			if ((cell->level > 0) == piece)
+				return true;
+		}
 	}
 	return false;
 }
 
-static void cells_state(struct state *s, struct cells *c)
+static void list_state(struct state *s, struct cells *c, bool piece, bool any)
 {
 	struct cell cell = {0};
-	size_t i, row = 0, at = 0;
+	size_t row = 0, at = 0;
+	while (state_list(s, piece ? "cell.piece" : "cell",
+			  state_saves(s) && any && next_cell(s, c, piece, &row, &at, &cell))) {
+		state_check(s, any, "cells in a span");
+		if (piece)
+			piece_columns(s, c, &cell);
+		else
+			cell_columns(s, c, &cell);
+		if (!state_saves(s) && !state_failed(s))
+			load_cell(s, c, &cell);
+	}
+}
+
+static void cells_state(struct state *s, struct cells *c)
+{
+	size_t i;
 	bool any = c->sorted > 0;
 	while (state_each(s, "cells", any || !state_saves(s), &i)) {
 		state_flag(s, "any", &any);
@@ -81,12 +117,10 @@ static void cells_state(struct state *s, struct cells *c)
 		bins_span_state(s, cells_k(c), CELLS_BINS_MAX, &c->first_bin, &c->last_bin);
 	}
 	c->started = true;
-	while (state_list(s, "cell", state_saves(s) && any && next_cell(s, c, &row, &at, &cell))) {
-		state_check(s, any, "cells in a span");
-		cell_columns(s, c, &cell);
-		if (!state_saves(s) && !state_failed(s))
-			load_cell(s, c, &cell);
-	}
+	list_state(s, c, false, any);
+	list_state(s, c, true, any);
+	if (!state_saves(s) && !state_failed(s) && !cells_settle(c))
+		state_no_memory(s);
 }
 
 /* Series */

@@ -71,11 +71,12 @@ static bool sum_bins(struct view *v, const struct cells *c)
 	v->requests = calloc(v->bins, sizeof *v->requests);
 	if (v->bytes == NULL || v->requests == NULL)
 		return false;
-	for (size_t i = 0; i < c->row_capacity; i++)
-		for (size_t j = 0; j < c->rows[i].count; j++) {
-			const struct cell *cell = &c->rows[i].cell[j];
+	for (size_t i = 0; i < c->row_capacity; i++) {
+		size_t count;
+		const struct cell *cell = cells_row_bins(&c->rows[i], &count);
+		for (; count-- > 0; cell++)
 			sum_cell(v, cell, (size_t)(view_bin(v, cell->bin, cells_k(c)) - v->first));
-		}
+	}
 	return true;
 }
 
@@ -107,10 +108,12 @@ bool view_add_cells(struct view *v, const struct cells *c)
 	v->cells = calloc(cells_count(c) + 1, sizeof *v->cells);
 	if (v->cells == NULL)
 		return false;
-	for (size_t i = 0; i < c->row_capacity; i++)
-		for (size_t j = 0; j < c->rows[i].count; j++)
-			append(v, &c->rows[i].cell[j],
-			       view_bin(v, c->rows[i].cell[j].bin, cells_k(c)));
+	for (size_t i = 0; i < c->row_capacity; i++) {
+		size_t count;
+		const struct cell *cell = cells_row_bins(&c->rows[i], &count);
+		for (; count-- > 0; cell++)
+			append(v, cell, view_bin(v, cell->bin, cells_k(c)));
+	}
 	return true;
 }
 
