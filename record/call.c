@@ -20,6 +20,55 @@ int64_t call_ask_offset(const struct data_call *c, int64_t length)
 	return now < length ? RECORD_OFFSET_UNKNOWN : now - length;
 }
 
+void call_unrecorded(int fd)
+{
+	const struct producer *const p = &producer_self;
+	struct stat s = {.st_mode = 0};
+	if (p->vforked && p->parked != NULL && raw_call(SYS_fstat, fd, (long)&s, 0, 0, 0, 0) == 0 &&
+	    (S_ISREG(s.st_mode) || S_ISBLK(s.st_mode)))
+		recording_count(RECORD_COUNTER_UNRECORDED, 1);
+}
+
+/*
+ * Positions that processes share. A process that is not traced moves the kernel's alone, and one
+ * that is stopped between its call and its record moves that of the description later. So the two
+ * are compared before and after each call; as long as they agree, the calls have an order in which
+ * all offsets are right.
+ */
+
+enum { COMPARISONS = 4 };
+
+/* Returns the position of the kernel, with *agrees: whether that of the description is the same. */
+static int64_t compare_positions(const struct data_call *c, bool *agrees)
+{
+	struct record_description *const s = descriptor_slot(c->d);
+	int64_t position = 0, kernel = 0;
+	*agrees = false;
+	for (int i = 0; i < COMPARISONS && !*agrees; i++) {
+		position = atomic_load(&s->position);
+		kernel = raw_lseek(c->fd, 0, SEEK_CUR);
+		*agrees = kernel < 0 || kernel == position;
+	}
+	if (!*agrees && atomic_compare_exchange_strong(&s->position, &position, kernel))
+		recording_count(RECORD_COUNTER_RESYNCED, 1);
+	return kernel < 0 ? position : kernel;
+}
+
+int64_t call_shared_position(const struct data_call *c)
+{
+	bool agrees;
+	return compare_positions(c, &agrees);
+}
+
+int64_t call_confirm(const struct data_call *c, int64_t offset, int64_t length)
+{
+	bool agrees;
+	const int64_t now = compare_positions(c, &agrees);
+	if (agrees)
+		return offset;
+	return now - c->before == length ? c->before : RECORD_OFFSET_UNKNOWN;
+}
+
 int64_t call_append_offset(const struct data_call *c, int64_t length, bool moves)
 {
 	struct stat s = {.st_size = 0};

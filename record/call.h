@@ -8,7 +8,10 @@
 
 #include "enter.h"
 
-/* A transfer. After call_begin() one of the functions call_moved() and call_at() has to follow. */
+/*
+ * A transfer. After call_begin() or call_begin_at() one of the functions call_moved() and call_at()
+ * has to follow.
+ */
 struct data_call {
 	struct producer *p;
 	struct record_ring *ring;
@@ -18,21 +21,45 @@ struct data_call {
 	int64_t before; /* the position */
 };
 
-static inline void call_begin(struct data_call *c, int fd)
+/* Counts a call that is not recorded. */
+void call_unrecorded(int fd);
+/* Returns the position of a description that other processes can move. */
+int64_t call_shared_position(const struct data_call *c);
+
+/* Finds the descriptor. Returns false if the call becomes no record. */
+static inline bool call_find(struct data_call *c, int fd)
 {
 	c->d.word = 0;
 	c->p = thread_enter();
-	if (c->p == NULL)
-		return;
+	if (__builtin_expect(c->p == NULL, 0)) {
+		call_unrecorded(fd);
+		return false;
+	}
 	c->fd = fd;
 	c->ring = c->p->ring;
 	c->d = descriptor_get(c->p, fd);
-	if (c->d.kind != DESCRIPTOR_FILE)
+	return c->d.kind == DESCRIPTOR_FILE;
+}
+
+/* A transfer at the position of the descriptor. */
+static inline void call_begin(struct data_call *c, int fd)
+{
+	if (!call_find(c, fd))
 		return;
-	if (c->d.has_slot)
-		c->before =
-		    atomic_load_explicit(&descriptor_slot(c->d)->position, memory_order_relaxed);
+	if (c->d.has_slot) {
+		const struct record_description *const s = descriptor_slot(c->d);
+		c->before = atomic_load_explicit(&s->position, memory_order_relaxed);
+		if (__builtin_expect(atomic_load_explicit(&s->shared, memory_order_relaxed), 0))
+			c->before = call_shared_position(c);
+	}
 	c->start = producer_begin(c->p, &c->outer, false);
+}
+
+/* A transfer at an offset that the caller specifies. */
+static inline void call_begin_at(struct data_call *c, int fd)
+{
+	if (call_find(c, fd))
+		c->start = producer_begin(c->p, &c->outer, false);
 }
 
 /* Counts a transfer of a descriptor that is not a file. */
@@ -41,6 +68,12 @@ void call_count(const struct data_call *c, int64_t result, unsigned bits);
 int64_t call_append_offset(const struct data_call *c, int64_t length, bool moves);
 /* Returns the offset of a transfer at the position, which the kernel has to be asked for. */
 int64_t call_ask_offset(const struct data_call *c, int64_t length);
+
+/*
+ * The position of a description that other processes can move has been advanced. Returns where it
+ * was: `offset` if the kernel agrees; RECORD_OFFSET_UNKNOWN if another process moved it unseen.
+ */
+int64_t call_confirm(const struct data_call *c, int64_t offset, int64_t length);
 
 /* Advances the position of the description, and returns where it was. */
 static inline int64_t call_offset(const struct data_call *c, int64_t length, unsigned *bits)
@@ -58,9 +91,13 @@ static inline int64_t call_offset(const struct data_call *c, int64_t length, uns
 	}
 	const int64_t offset =
 	    atomic_fetch_add_explicit(&s->position, length, memory_order_relaxed);
-	if (offset != c->before)
+	if (offset != c->before) {
 		*bits |= RECORD_AMBIGUOUS;
-	return offset;
+		recording_count(RECORD_COUNTER_AMBIGUOUS, 1);
+	}
+	return atomic_load_explicit(&s->shared, memory_order_relaxed) == 0
+		   ? offset
+		   : call_confirm(c, offset, length);
 }
 
 static inline void call_record(const struct data_call *c, int64_t offset, int64_t length,

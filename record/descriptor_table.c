@@ -6,29 +6,67 @@
 
 #include "raw.h"
 
-enum { DESCRIPTORS_MAX = 1 << 20 };
+enum { DESCRIPTORS_MAX = 1 << 20, TABLES = 256 };
 
-struct descriptors descriptors;
+struct descriptors descriptors = {.is_in_use = 1};
+_Thread_local struct descriptors *descriptors_own __attribute__((tls_model("initial-exec")));
+
+static bool reserve(struct descriptors *t, uint64_t count)
+{
+	t->entry = raw_map(NULL, count * sizeof *t->entry, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	t->count = t->entry == NULL ? 0 : count;
+	return t->entry != NULL;
+}
 
 bool descriptors_init(void)
 {
 	struct rlimit limit = {.rlim_max = 1024};
 	raw_call(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0);
-	const uint64_t count = limit.rlim_max < DESCRIPTORS_MAX ? limit.rlim_max : DESCRIPTORS_MAX;
-	descriptors.entry = raw_map(NULL, count * sizeof *descriptors.entry, PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	descriptors.count = descriptors.entry == NULL ? 0 : count;
-	return descriptors.entry != NULL;
+	return reserve(&descriptors,
+		       limit.rlim_max < DESCRIPTORS_MAX ? limit.rlim_max : DESCRIPTORS_MAX);
+}
+
+/* Returns a table that no thread uses; NULL if out of memory. */
+static struct descriptors *table_new(void)
+{
+	static struct descriptors tables[TABLES];
+	for (int i = 0; i < TABLES; i++) {
+		uint32_t unused = 0;
+		if (!atomic_compare_exchange_strong(&tables[i].is_in_use, &unused, 1))
+			continue;
+		if (tables[i].entry == NULL && !reserve(&tables[i], descriptors.count))
+			return NULL;
+		tables[i].next = i > 0 ? &tables[i - 1] : NULL;
+		if (descriptors.next == NULL || descriptors.next < &tables[i])
+			descriptors.next = &tables[i];
+		return &tables[i];
+	}
+	return NULL;
+}
+
+bool descriptors_copy(void)
+{
+	const struct descriptors *const from = descriptors_here();
+	struct descriptors *const to = table_new();
+	if (to == NULL)
+		return false;
+	const uint64_t used = atomic_load(&from->used);
+	for (uint64_t i = 0; i < used; i++)
+		atomic_store(&to->entry[i], atomic_load(&from->entry[i]));
+	atomic_store(&to->used, used);
+	descriptors_own = to;
+	return true;
 }
 
 bool entry_replace(int fd, union descriptor old, union descriptor d)
 {
+	struct descriptors *const t = descriptors_here();
 	const uint64_t at = (uint64_t)(unsigned)fd;
-	uint64_t used = atomic_load(&descriptors.used);
-	if (at >= descriptors.count ||
-	    !atomic_compare_exchange_strong(&descriptors.entry[at], &old.word, d.word))
+	uint64_t used = atomic_load(&t->used);
+	if (at >= t->count || !atomic_compare_exchange_strong(&t->entry[at], &old.word, d.word))
 		return false;
-	while (used <= at && !atomic_compare_exchange_weak(&descriptors.used, &used, at + 1))
+	while (used <= at && !atomic_compare_exchange_weak(&t->used, &used, at + 1))
 		continue;
 	return true;
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The descriptors of this process, by number. Lookups take no lock: an entry is one word. */
+/*
+ * The descriptors of this process, by number. Lookups take no lock: an entry is one word. A thread
+ * that called unshare(CLONE_FILES) has a table of its own.
+ */
 #ifndef RECORD_DESCRIPTOR_TABLE_H
 #define RECORD_DESCRIPTOR_TABLE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum descriptor_type {
@@ -40,21 +44,34 @@ _Static_assert(sizeof(union descriptor) == 8, "one word");
 struct descriptors {
 	_Atomic uint64_t *entry;
 	uint64_t count;
-	_Atomic uint64_t used; /* entries from here on were never used */
+	_Atomic uint64_t used;    /* entries from here on were never used */
+	struct descriptors *next; /* of another thread; tables are used again, never freed */
+	_Atomic uint32_t is_in_use;
 };
 
+/* The table of the process, then those of threads. */
 extern struct descriptors descriptors;
+extern _Thread_local struct descriptors *descriptors_own __attribute__((tls_model("initial-exec")));
+
+static inline struct descriptors *descriptors_here(void)
+{
+	struct descriptors *const own = descriptors_own;
+	return __builtin_expect(own == NULL, 1) ? &descriptors : own;
+}
 
 /* Creates the table. Returns false if out of memory. */
 bool descriptors_init(void);
+/* Gives this thread a copy of its table. Returns false if out of memory. */
+bool descriptors_copy(void);
 /* Stores an entry, if it is `old` until then. Returns false if it is not. */
 bool entry_replace(int fd, union descriptor old, union descriptor d);
 
 static inline union descriptor entry_load(int fd)
 {
 	union descriptor d = {0};
-	if ((uint64_t)(unsigned)fd < descriptors.count)
-		d.word = atomic_load_explicit(&descriptors.entry[fd], memory_order_relaxed);
+	const struct descriptors *const t = descriptors_here();
+	if ((uint64_t)(unsigned)fd < t->count)
+		d.word = atomic_load_explicit(&t->entry[fd], memory_order_relaxed);
 	return d;
 }
 

@@ -127,7 +127,7 @@ static int slot_match(const struct record_description *s, const struct event_fil
 static bool is_same(uint32_t number, int fd)
 {
 	const int kcmp_file = 0;
-	for (uint64_t i = 0; i < atomic_load(&descriptors.used); i++)
+	for (uint64_t i = 0; i < atomic_load(&descriptors_here()->used); i++)
 		if (entry_load((int)i).number == number)
 			return raw_call(SYS_kcmp, recording.pid, recording.pid, kcmp_file, (long)i,
 					fd, 0) <= 0;
@@ -310,11 +310,12 @@ void descriptor_opened(struct producer *p, struct event *e)
 /* Returns true if another descriptor of this process refers to the same description. */
 static bool has_other(union descriptor d, int except)
 {
-	for (uint64_t i = 0; d.duplicated && i < atomic_load(&descriptors.used); i++) {
-		const union descriptor o = entry_load((int)i);
-		if (o.number == d.number && (int)i != except)
-			return true;
-	}
+	for (const struct descriptors *t = &descriptors; d.duplicated && t != NULL; t = t->next)
+		for (uint64_t i = 0; i < atomic_load(&t->used); i++) {
+			const union descriptor o = {.word = atomic_load(&t->entry[i])};
+			if (o.number == d.number && (t != descriptors_here() || (int)i != except))
+				return true;
+		}
 	return false;
 }
 
@@ -335,8 +336,9 @@ void descriptor_duplicated(struct producer *p, int from, int to)
 union descriptor descriptor_remove(int fd)
 {
 	union descriptor d = {0};
-	if ((uint64_t)(unsigned)fd < descriptors.count)
-		d.word = atomic_exchange(&descriptors.entry[fd], 0);
+	struct descriptors *const t = descriptors_here();
+	if ((uint64_t)(unsigned)fd < t->count)
+		d.word = atomic_exchange(&t->entry[fd], 0);
 	return d;
 }
 
@@ -398,7 +400,7 @@ void descriptor_reset(int fd)
 void descriptor_reset_range(struct producer *p, unsigned first, unsigned last)
 {
 	const uint64_t now = clock_now();
-	for (uint64_t i = first; i <= last && i < atomic_load(&descriptors.used); i++) {
+	for (uint64_t i = first; i <= last && i < atomic_load(&descriptors_here()->used); i++) {
 		struct event e = {.op = RECORD_OP_CLOSE, .start = now, .end = now};
 		descriptor_closed(p, descriptor_remove((int)i), (int)i, &e);
 	}
@@ -408,7 +410,7 @@ void descriptor_reset_range(struct producer *p, unsigned first, unsigned last)
 
 static void each_slot(void (*run)(union descriptor))
 {
-	for (uint64_t i = 0; i < atomic_load(&descriptors.used); i++) {
+	for (uint64_t i = 0; i < atomic_load(&descriptors_here()->used); i++) {
 		const union descriptor d = entry_load((int)i);
 		if (d.has_slot)
 			run(d);
@@ -442,4 +444,36 @@ void descriptors_exec(void)
 void descriptors_exec_failed(void)
 {
 	each_slot(slot_take);
+}
+
+/* Threads */
+
+static void mark_duplicated(uint64_t i)
+{
+	const union descriptor d = entry_load((int)i);
+	union descriptor marked = d;
+	marked.duplicated = 1;
+	if (d.number != 0)
+		entry_replace((int)i, d, marked);
+}
+
+/* Other threads may use the position at any time: it is the kernel's that counts. */
+void descriptors_divide(void)
+{
+	for (uint64_t i = 0; i < atomic_load(&descriptors_here()->used); i++)
+		mark_duplicated(i);
+	if (descriptors_copy())
+		each_slot(slot_take);
+}
+
+void descriptors_leave(void)
+{
+	struct descriptors *const own = descriptors_own;
+	if (own == NULL)
+		return;
+	for (uint64_t i = 0; i < atomic_load(&own->used); i++)
+		slot_drop(descriptor_remove((int)i));
+	descriptors_own = NULL;
+	atomic_store(&own->used, 0);
+	atomic_store(&own->is_in_use, 0);
 }

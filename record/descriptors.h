@@ -38,6 +38,10 @@ void descriptors_unshare(void);
 /* Before exec and after its failure: drops and takes references. */
 void descriptors_exec(void);
 void descriptors_exec_failed(void);
+/* This thread has descriptors of its own from now on: copies of those it had. */
+void descriptors_divide(void);
+/* The thread ends, and closes them. */
+void descriptors_leave(void);
 
 static inline union descriptor descriptor_get(struct producer *p, int fd)
 {
@@ -55,7 +59,7 @@ static inline void descriptor_mark_moved(union descriptor d, int fd)
 {
 	uint64_t old = d.word;
 	d.moved = 1;
-	atomic_compare_exchange_strong(&descriptors.entry[fd], &old, d.word);
+	atomic_compare_exchange_strong(&descriptors_here()->entry[fd], &old, d.word);
 }
 
 #endif

@@ -91,7 +91,7 @@ static bool is_unknown_ring(int fd)
 static void find_unknown(void)
 {
 	enum { MORE = 64, NUMBERS_MAX = 1 << 16 };
-	const uint64_t last = atomic_load(&descriptors.used) + MORE;
+	const uint64_t last = atomic_load(&descriptors_here()->used) + MORE;
 	const int count = last < NUMBERS_MAX ? (int)last : NUMBERS_MAX;
 	for (int fd = 0; fd < count && !recording.process->forked; fd++)
 		if (!is_own(fd) && is_unknown_ring(fd))
@@ -101,13 +101,13 @@ static void find_unknown(void)
 void uring_ends(void)
 {
 	find_unknown();
-	for (uint64_t i = 0; i < atomic_load(&descriptors.used); i++)
+	for (uint64_t i = 0; i < atomic_load(&descriptors_here()->used); i++)
 		uring_closes((int)i);
 }
 
 void uring_continues(void)
 {
-	for (uint64_t i = 0; i < atomic_load(&descriptors.used); i++)
+	for (uint64_t i = 0; i < atomic_load(&descriptors_here()->used); i++)
 		if (is_own((int)i))
 			recording_count(RECORD_COUNTER_URING_REQUESTS,
 					-(uint64_t)requests_of((int)i));

@@ -21,14 +21,14 @@ EXPORT ssize_t write(int fd, const void *buffer, size_t size)
 EXPORT ssize_t pread(int fd, void *buffer, size_t size, off_t offset)
 {
 	struct data_call c;
-	call_begin(&c, fd);
+	call_begin_at(&c, fd);
 	return call_at(&c, real.pread(fd, buffer, size, offset), offset, 0);
 }
 
 EXPORT ssize_t pwrite(int fd, const void *buffer, size_t size, off_t offset)
 {
 	struct data_call c;
-	call_begin(&c, fd);
+	call_begin_at(&c, fd);
 	return call_at(&c, real.pwrite(fd, buffer, size, offset), offset, RECORD_WRITE);
 }
 
@@ -49,14 +49,14 @@ EXPORT ssize_t writev(int fd, const struct iovec *vector, int count)
 EXPORT ssize_t preadv(int fd, const struct iovec *vector, int count, off_t offset)
 {
 	struct data_call c;
-	call_begin(&c, fd);
+	call_begin_at(&c, fd);
 	return call_at(&c, real.preadv(fd, vector, count, offset), offset, 0);
 }
 
 EXPORT ssize_t pwritev(int fd, const struct iovec *vector, int count, off_t offset)
 {
 	struct data_call c;
-	call_begin(&c, fd);
+	call_begin_at(&c, fd);
 	return call_at(&c, real.pwritev(fd, vector, count, offset), offset, RECORD_WRITE);
 }
 

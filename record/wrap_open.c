@@ -249,6 +249,8 @@ ALIAS(__fcntl, fcntl);
 EXPORT off_t lseek(int fd, off_t offset, int whence)
 {
 	struct producer *p = thread_enter();
+	if (p != NULL) /* a description is found by its position */
+		(void)descriptor_get(p, fd);
 	const off_t result = real.lseek(fd, offset, whence);
 	if (p != NULL && result >= 0)
 		descriptor_set_position(p, fd, result);
