@@ -15,6 +15,7 @@
 #include "cli/ui/signals.h"
 #include "cli/ui/trace_in.h"
 #include "cli/ui/json.h"
+#include "cli/ui/unseen_json.h"
 
 enum {
 	POSITIONS_DEFAULT = 5,
@@ -68,6 +69,7 @@ struct checked_trace {
 	struct iot_verifier *verifier;
 	struct kept_finding *first, *last;
 	size_t positions;
+	struct unseen unseen;
 	bool failed; /* out of memory, already reported */
 };
 
@@ -155,7 +157,8 @@ static void print_json(const struct checked_trace *t)
 	json_number(&j, "records", fact(t, IOT_VERIFIED_RECORDS));
 	json_number(&j, "comments", fact(t, IOT_VERIFIED_COMMENTS));
 	json_number(&j, "lines", fact(t, IOT_VERIFIED_LINES));
-	json_bool(&j, "complete", fact(t, IOT_VERIFIED_COMPLETE) != 0);
+	json_bool(&j, "complete", fact(t, IOT_VERIFIED_COMPLETE) != 0 && !unseen_any(&t->unseen));
+	unseen_json(&j, &t->unseen);
 	json_open(&j, "counts", '{');
 	for (unsigned i = 0; iot_finding_name(i) != NULL; i++)
 		json_number(&j, iot_finding_name(i), iot_verifier_count(t->verifier, i));
@@ -172,6 +175,17 @@ static void print_total(const struct checked_trace *t, const char *before,
 	const uint64_t n = total(t, severity);
 	output_printf(&t->check->out, "%s%ju %s%s", before, (uintmax_t)n, severity_name(severity),
 		      n == 1 ? "" : "s");
+}
+
+/* After "fine": what a valid trace cannot have. */
+static void print_unseen(const struct checked_trace *t)
+{
+	char sentence[UNSEEN_TEXT], text[4 * UNSEEN_TEXT];
+	if (!unseen_any(&t->unseen))
+		return;
+	(void)unseen_sentence(&t->unseen, sentence);
+	output_printf(&t->check->out, ", " UNSEEN_STATE ": %s",
+		      printable(text, sizeof(text), sentence, strlen(sentence)));
 }
 
 static void print_text(const struct checked_trace *t)
@@ -194,7 +208,9 @@ static void print_text(const struct checked_trace *t)
 		output_printf(out, "%s%s %ju", before, iot_finding_name(i), (uintmax_t)n);
 		before = ", ";
 	}
-	output_printf(out, "%s; records: %ju, comments: %ju\n", before[0] == ',' ? ")" : "",
+	output_text(out, before[0] == ',' ? ")" : "");
+	print_unseen(t);
+	output_printf(out, "; records: %ju, comments: %ju\n",
 		      (uintmax_t)fact(t, IOT_VERIFIED_RECORDS),
 		      (uintmax_t)fact(t, IOT_VERIFIED_COMMENTS));
 }
@@ -235,6 +251,12 @@ static enum exit_status run(struct checked_trace *t)
 	return status == IOT_OK ? EXIT_OK : EXIT_FAULT;
 }
 
+static void add_directive(void *context, const struct iot_event *directive)
+{
+	struct checked_trace *t = context;
+	unseen_add(&t->unseen, directive);
+}
+
 static void close_trace(struct checked_trace *t)
 {
 	while (t->first != NULL) {
@@ -257,6 +279,7 @@ static enum exit_status verify(struct checked_trace *t)
 	const struct check *c = t->check;
 	t->total_bytes = S_ISREG(t->st.st_mode) ? (uint64_t)t->st.st_size : 0;
 	iot_verifier_on_finding(t->verifier, found, t);
+	iot_verifier_on_directive(t->verifier, add_directive, t);
 	(void)iot_verifier_set(t->verifier, IOT_VERIFY_REPORTS, c->all ? 0 : POSITIONS_DEFAULT);
 	(void)iot_verifier_set(t->verifier, IOT_VERIFY_ALLOW_EMPTY, c->allow_empty);
 	if (run(t) != EXIT_OK)

@@ -12,6 +12,7 @@
 #include "cli/ui/same_file.h"
 #include "lib/base/idmap.h"
 #include "cli/ui/json.h"
+#include "cli/ui/unseen_json.h"
 
 enum { READ, WRITE, WAYS, TEXT_CAPACITY = 1024, NS_PER_S = 1000000000, KNOWN = 256 };
 
@@ -49,6 +50,7 @@ struct info {
 	bool interrupted; /* a %lost states that a signal ended the input of its writer */
 	bool failed;
 	struct reported reported[KEYS];
+	struct unseen unseen;
 };
 
 struct counting {
@@ -157,6 +159,7 @@ static void count_counter(struct info *f, const struct iot_event *ev)
 
 static void count_event(struct info *f, const struct iot_event *ev)
 {
+	unseen_add(&f->unseen, ev);
 	switch (ev->kind) {
 	case IOT_RECORD:
 		count_record(f, &ev->rec);
@@ -266,6 +269,7 @@ static int join_part(void *context, void *part)
 	f->interrupted |= more->interrupted;
 	add_lost(f, more->lost_records);
 	f->any_lost |= more->any_lost;
+	unseen_join(&f->unseen, &more->unseen);
 	const bool ok = add_keys(&f->processes, &more->processes) &&
 			add_keys(&f->files, &more->files) && add_keys(&f->objects, &more->objects);
 	drop_part(NULL, part);
@@ -281,6 +285,8 @@ static const char *state_name(const struct info *f, const struct trace_in *in)
 		return "damaged";
 	if (f->interrupted)
 		return "incomplete: interrupted";
+	if (unseen_any(&f->unseen))
+		return UNSEEN_STATE;
 	return iot_reader_fact(in->reader, IOT_FACT_FRAMED) ? "complete"
 							    : "complete, without an end mark";
 }
@@ -395,6 +401,7 @@ static void print_json(struct output *o, const char *path, const struct info *f,
 	json_number(&j, "traces", f->traces);
 	json_number(&j, "gaps", f->gaps);
 	json_known(&j, "lost_records", f->any_lost || f->gaps == 0, f->lost_records);
+	unseen_json(&j, &f->unseen);
 	json_known(&j, "processes", known, f->processes.count);
 	json_known(&j, "files", known, f->files.count);
 	json_known(&j, "objects", known, f->objects.count);
@@ -528,6 +535,16 @@ static void print_format(struct output *o, const struct trace_in *in)
 	     (uintmax_t)iot_reader_fact(in->reader, IOT_FACT_TICK_NS));
 }
 
+static void print_unseen(struct output *o, const struct unseen *u)
+{
+	char sentence[UNSEEN_TEXT], text[TEXT_CAPACITY];
+	if (!unseen_any(u))
+		return;
+	(void)unseen_sentence(u, sentence);
+	line(o, "not seen", "%s", printable(text, sizeof text, sentence, strlen(sentence)));
+	line(o, "remedy", "%s", unseen_remedy(u));
+}
+
 static void print_human(struct output *o, const char *path, const struct info *f,
 			const struct trace_in *in)
 {
@@ -535,6 +552,7 @@ static void print_human(struct output *o, const char *path, const struct info *f
 	const struct iot_reader *r = in->reader;
 	output_printf(o, "%s: %s\n", printable(text, sizeof text, path, strlen(path)),
 		      state_name(f, in));
+	print_unseen(o, &f->unseen);
 	print_reported(o, f);
 	if (f->traces > 1)
 		line(o, "traces", "%ju traces in one; the properties above are of the first",

@@ -30,6 +30,7 @@
 #include "cli/ui/message.h"
 #include "cli/ui/options.h"
 #include "cli/ui/output.h"
+#include "cli/ui/printable.h"
 #include "cli/ui/signals.h"
 #include "lib/base/error.h"
 
@@ -533,6 +534,16 @@ static void report_check(const struct ring_events_totals *t)
 			      directions[i], t->kernel[i], t->traced[i]);
 }
 
+static void report_unseen(const struct unseen *u)
+{
+	char sentence[UNSEEN_TEXT], text[4 * UNSEEN_TEXT];
+	if (!unseen_any(u))
+		return;
+	(void)unseen_sentence(u, sentence);
+	message_print("warning: not seen: %s; %s",
+		      printable(text, sizeof(text), sentence, strlen(sentence)), unseen_remedy(u));
+}
+
 static void report(const struct record_job *j)
 {
 	const struct ring_events_totals *t = &j->totals;
@@ -546,14 +557,7 @@ static void report(const struct record_job *j)
 			      with_commas(t->processes, processes),
 			      t->processes == 1 ? "process" : "processes",
 			      strcmp(j->name, "-") == 0 ? "standard output" : j->name);
-	if (t->untraced > 0)
-		message_print("warning: not traced: %" PRIu64 " %s; see %%process traced=no in the "
-			      "trace",
-			      t->untraced, t->untraced == 1 ? "program" : "programs");
-	if (t->go > 0)
-		message_print("warning: Go makes system calls without libc: those of %" PRIu64
-			      " %s are not in the trace; see hidden.go in it",
-			      t->go, t->go == 1 ? "process" : "processes");
+	report_unseen(&t->unseen);
 	if (t->lost > 0)
 		message_print("warning: %" PRIu64 " I/Os are missing", t->lost);
 	if (t->killed > 0)
@@ -566,10 +570,6 @@ static void report(const struct record_job *j)
 	if (t->damaged > 0)
 		message_print("warning: programs damaged %" PRIu64 " places of their records",
 			      t->damaged);
-	if (t->unrecorded > 0)
-		message_print("warning: %" PRIu64
-			      " calls could not be recorded; see %%counter unrecorded=",
-			      t->unrecorded);
 	if (j->interrupted)
 		message_print("warning: interrupted while traced processes were running");
 }

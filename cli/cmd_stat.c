@@ -21,27 +21,46 @@ struct stat_run {
 
 /* Parts, see iot_reader_fold */
 
+struct stat_part {
+	struct iot_stats *stats;
+	struct unseen unseen;
+};
+
+static void drop_part(void *context, void *part)
+{
+	struct stat_part *p = part;
+	(void)context;
+	iot_stats_free(p->stats);
+	free(p);
+}
+
 static void *begin_part(void *context)
 {
 	const struct stat_run *s = context;
-	return iot_stats_new(&s->options);
+	struct stat_part *p = calloc(1, sizeof *p);
+	if (p == NULL)
+		return NULL;
+	p->stats = iot_stats_new(&s->options);
+	if (p->stats != NULL)
+		return p;
+	free(p);
+	return NULL;
 }
 
 static int count_events(void *part, const struct iot_event *ev, size_t n)
 {
-	return iot_stats_events(part, ev, n);
-}
-
-static void drop_part(void *context, void *part)
-{
-	(void)context;
-	iot_stats_free(part);
+	struct stat_part *p = part;
+	for (size_t i = 0; i < n; i++)
+		unseen_add(&p->unseen, &ev[i]);
+	return iot_stats_events(p->stats, ev, n);
 }
 
 static int join_part(void *context, void *part)
 {
 	struct stat_run *s = context;
-	const int status = iot_stats_join(s->results.stats, part);
+	struct stat_part *p = part;
+	const int status = iot_stats_join(s->results.stats, p->stats);
+	unseen_join(&s->results.unseen, &p->unseen);
 	drop_part(s, part);
 	trace_in_show_progress(&s->results.in);
 	return status;

@@ -2,7 +2,9 @@
 #include "environment.h"
 
 #include <string.h>
+#include <unistd.h>
 
+#include "raw.h"
 #include "ring.h"
 #include "text.h"
 
@@ -113,5 +115,43 @@ void environment_complete(char *const *envp, char **out, char *text)
 	for (; envp != NULL && *envp != NULL; envp++)
 		if (keeps || value_of(*envp, "LD_PRELOAD") == NULL)
 			*out++ = *envp;
+	*out = NULL;
+}
+
+bool environment_has_library(void)
+{
+	return raw_call(SYS_access, (long)library, R_OK, 0, 0, 0, 0) == 0;
+}
+
+/* A list of paths without the library. Returns false if nothing is left. */
+static bool preload_without(const char *list, char *text)
+{
+	struct text t = text_in(text, ENVIRONMENT_TEXT);
+	text_add(&t, PRELOAD);
+	const char *const first = t.at;
+	for (size_t n; *list != '\0'; list += n) {
+		list += strspn(list, ": ");
+		n = strcspn(list, ": ");
+		char path[sizeof library] = "";
+		if (n == 0 || n >= sizeof path)
+			continue;
+		memcpy(path, list, n);
+		if (strstr(path, LIBRARY) != NULL)
+			continue;
+		text_add(&t, t.at > first ? ":" : "");
+		text_add(&t, path);
+	}
+	return t.at > first;
+}
+
+void environment_without(char *const *envp, char **out, char *text)
+{
+	for (; envp != NULL && *envp != NULL; envp++) {
+		const char *const list = value_of(*envp, "LD_PRELOAD");
+		if (list == NULL)
+			*out++ = *envp;
+		else if (preload_without(list, text))
+			*out++ = text;
+	}
 	*out = NULL;
 }

@@ -22,4 +22,9 @@ size_t environment_count(char *const *envp);
  */
 void environment_complete(char *const *envp, char **out, char *text);
 
+/* Returns whether this process can open the library by the path that LD_PRELOAD has. */
+bool environment_has_library(void);
+/* Writes an environment in which LD_PRELOAD does not have the library. Sizes are as above. */
+void environment_without(char *const *envp, char **out, char *text);
+
 #endif

@@ -91,15 +91,17 @@ void event_open(struct producer *p, const struct event *e, const struct event_fi
 	publish(p);
 }
 
-void event_child(struct producer *p, enum record_child_code how, uint32_t pid, const char *path)
+void event_child(struct producer *p, const struct event_child *e)
 {
 	const uint64_t most = sizeof(struct record_child) + RECORD_TEXT_MAX;
 	struct record_child *r = reserve(p, most);
 	if (r == NULL)
 		return;
-	*r = (struct record_child){
-	    .head = {.kind = RECORD_CHILD, .code = (uint8_t)how}, .time = clock_now(), .pid = pid};
-	r->text_size = paths_absolute(AT_FDCWD, path, r->text);
+	*r = (struct record_child){.head = {.kind = RECORD_CHILD, .code = (uint8_t)e->how},
+				   .time = clock_now(),
+				   .pid = e->pid,
+				   .why = (uint16_t)e->why};
+	r->text_size = (uint16_t)paths_absolute(e->directory, e->program, r->text);
 	producer_trim(p, &r->head, most, round_up(sizeof *r + r->text_size));
 	publish(p);
 }
@@ -115,6 +117,7 @@ struct event_io event_io_read(void)
 	const char *at = text;
 	for (size_t i = 0; i < 6 && (at = strchr(at, ' ')) != NULL; i++)
 		*value[i] = text_number(++at);
+	io.is_known = true;
 	const uint64_t reads = recording.own_reads - 1; /* this one is not in the counters */
 	const uint64_t bytes = recording.own_bytes - strlen(text);
 	io.rchar -= io.rchar < bytes ? io.rchar : bytes;
@@ -154,7 +157,7 @@ void event_start(struct producer *p, const struct event_io *io, int64_t rank, co
 void event_exit(struct producer *p)
 {
 	const struct event_io io = event_io_read();
-	struct record_exit *r = reserve(p, sizeof *r);
+	struct record_exit *r = io.is_known ? reserve(p, sizeof *r) : NULL;
 	if (r == NULL)
 		return;
 	const uint64_t now = clock_now();

@@ -30,15 +30,25 @@ struct event_file {
 };
 
 void event_open(struct producer *p, const struct event *e, const struct event_file *file);
-void event_child(struct producer *p, enum record_child_code how, uint32_t pid, const char *path);
+/* A child, and the program that it runs; NULL: unknown. */
+struct event_child {
+	enum record_child_code how;
+	uint32_t pid;
+	int directory; /* that program is relative to; -1: PATH is searched */
+	const char *program;
+	enum record_exec why; /* 0, or why the program is not going to record */
+};
+
+void event_child(struct producer *p, const struct event_child *e);
 
 /* Counters of /proc/self/io, in its order, and `loader`. */
 struct event_io {
 	uint64_t rchar, wchar, syscr, syscw, read_bytes, write_bytes;
 	uint64_t loader; /* of rchar: bytes that were read before this program ran */
+	bool is_known;   /* the counters could be read; else they are 0 */
 };
 
-/* Reads the counters, without the library's own reads. Values that cannot be read are 0. */
+/* Reads the counters, without the library's own reads. */
 struct event_io event_io_read(void);
 /* arguments: each with its NUL */
 void event_start(struct producer *p, const struct event_io *io, int64_t rank, const char *arguments,

@@ -289,10 +289,22 @@ static bool send_mark(uint64_t mark)
 	return packet != NULL;
 }
 
-/* A record about a process, which packets cannot carry. If it is lost, it remains unsent. */
+/* Whether a record says that a program is going to run. */
+static bool has_program(const struct record_head *h)
+{
+	if (h->kind == RECORD_CHILD)
+		return ((const struct record_child *)h)->text_size > 0;
+	return h->kind == RECORD_OPERATION && ((const struct record_operation *)h)->result >= 0;
+}
+
+/*
+ * A record about a process, which packets cannot carry. If it is lost, as the process must not make
+ * files any more, it remains unsent, and a program is counted.
+ */
 static void write_event(const struct record_head *h)
 {
-	(void)recording_write("event", h, h->size);
+	if (!recording_write("event", h, h->size) && has_program(h))
+		recording_count(RECORD_COUNTER_PROGRAMS, 1);
 }
 
 static bool send_start(const struct record_start *s)

@@ -49,15 +49,19 @@ struct producer *thread_enter_slow(void)
 	p->busy = false;
 	/* a child that cannot join, as one of another user, counts in the file of its parent */
 	const bool follows = !recording.control->closed && !recording.control->no_follow;
-	if (p->ring == NULL && (joined || (forked && follows)))
+	if (p->ring == NULL && (joined || (forked && follows))) {
 		recording_count(RECORD_COUNTER_UNRECORDED, 1);
+		descriptors_share(false); /* it may move positions, which are the kernel's then */
+	}
 	return p->ring != NULL ? p : NULL;
 }
 
 static void thread_end(void *p)
 {
-	if (*recording.joined != 0)
-		producer_detach(p);
+	if (*recording.joined == 0)
+		return;
+	descriptors_leave();
+	producer_detach(p);
 }
 
 static void command_set(int argc, char **argv)

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/fsuid.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
@@ -125,6 +126,11 @@
 	X(chdir)                                                                                   \
 	X(fchdir)                                                                                  \
 	X(chroot)                                                                                  \
+	X(setuid)                                                                                  \
+	X(seteuid)                                                                                 \
+	X(setreuid)                                                                                \
+	X(setresuid)                                                                               \
+	X(setfsuid)                                                                                \
 	X(_exit)                                                                                   \
 	X(quick_exit)
 

@@ -7,9 +7,11 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "raw.h"
+#include "spares.h"
 #include "text.h"
 
 struct recording_state recording = {.pipe = -1};
@@ -68,6 +70,13 @@ bool recording_open(const char *directory)
 	return true;
 }
 
+int recording_access(void)
+{
+	char name[NAME_SIZE];
+	name_in(name, "/recording");
+	return (int)raw_call(SYS_access, (long)name, R_OK | W_OK, 0, 0, 0, 0);
+}
+
 bool recording_read(const char *path, char *text, size_t size)
 {
 	const int fd = raw_open(path, O_RDONLY);
@@ -87,7 +96,7 @@ static uint64_t start_of_process(void)
 {
 	char line[1024];
 	if (!recording_read("/proc/self/stat", line, sizeof line))
-		return 0;
+		return clock_now();
 	const char *p = strrchr(line, ')'); /* the end of field 2 */
 	for (int field = 2; p != NULL && field < 22; field++)
 		p = strchr(p + 1, ' ');
@@ -133,7 +142,19 @@ static uint64_t pid_namespace(void)
 											: 0;
 }
 
-static struct record_process *process_create(const char *name, uint64_t start)
+/* The start of the process is stored last: a spare file without it is not in use. */
+static void process_identify(struct record_process *p, uint64_t start)
+{
+	p->pid = recording.pid;
+	p->namespace = pid_namespace();
+	if (p->namespace == recording.control->namespace)
+		p->namespace = 0;
+	atomic_signal_fence(memory_order_seq_cst); /* processors store in order */
+	p->start = start;
+}
+
+/* Creates the file of this process, or with the start 0 a spare one. */
+static struct record_process *process_file(const char *name, uint64_t start)
 {
 	char new_name[NAME_SIZE];
 	struct text t = name_in(new_name, "/new.process.");
@@ -148,11 +169,10 @@ static struct record_process *process_create(const char *name, uint64_t start)
 		return NULL;
 	p->magic = RECORD_PROCESS_MAGIC;
 	p->version = RECORD_VERSION;
-	p->pid = recording.pid;
-	p->start = start;
-	p->namespace = pid_namespace();
-	if (p->namespace == recording.control->namespace)
-		p->namespace = 0;
+	if (start != 0)
+		process_identify(p, start);
+	else
+		atomic_store(&p->state, RECORD_SPARE);
 	publish(new_name, name);
 	return p;
 }
@@ -169,6 +189,25 @@ static struct record_process *process_find(const char *name)
 	return p;
 }
 
+/* Creates the file of this process, or claims a spare one. Returns NULL if there is none. */
+static struct record_process *process_new(const char *name, uint64_t start, uint32_t parent,
+					  bool forked)
+{
+	struct record_process *p = process_file(name, start);
+	const bool is_spare = p == NULL;
+	if (is_spare)
+		p = spares_claim_process();
+	if (p == NULL)
+		return NULL;
+	p->parent = parent;
+	p->forked = forked;
+	if (is_spare) {
+		process_identify(p, start);
+		atomic_fetch_add(&recording.control->files, 1);
+	}
+	return p;
+}
+
 bool recording_join(uint32_t parent, bool forked)
 {
 	char name[NAME_SIZE];
@@ -182,11 +221,9 @@ bool recording_join(uint32_t parent, bool forked)
 	text_add_number(&t, start);
 	struct record_process *p = forked ? NULL : process_find(name);
 	if (p == NULL) {
-		p = process_create(name, start);
+		p = process_new(name, start, parent, forked);
 		if (p == NULL)
 			return false;
-		p->parent = parent;
-		p->forked = forked;
 	}
 	atomic_fetch_add(&p->programs, 1);
 	atomic_store(&p->state, RECORD_RUNNING);
@@ -251,11 +288,12 @@ static struct record_ring *private_ring_create(const char *name, size_t size)
 	return r;
 }
 
-/* Returns a ring with memory for `*populated` bytes of data. */
+/* Returns a ring with memory for `*populated` bytes of data, which may be more than is asked for. */
 static struct record_ring *ring_create(const char *name, size_t size, uint64_t *populated)
 {
 	const bool all = !recording.can_populate || recording.sends;
-	*populated = all ? size : RING_POPULATED;
+	if (all)
+		*populated = size;
 	if (recording.sends)
 		return private_ring_create(name, size);
 	const int fd = create(name, RECORD_PAGE + size, all ? RECORD_PAGE + size : 0);
@@ -280,13 +318,20 @@ static uint32_t ring_size(void)
 	return size;
 }
 
-struct record_ring *recording_ring(uint64_t *populated)
+static void ring_is_published(struct record_ring *r, uint32_t number)
+{
+	atomic_store(&r->number, number);
+	atomic_fetch_add(&recording.process->rings, 1);
+}
+
+/* Creates a ring under a name of this kind; `start` 0: a spare one. */
+static struct record_ring *ring_file(const char *kind, uint64_t start, uint64_t *populated)
 {
 	char new_name[NAME_SIZE], name[NAME_SIZE];
 	const uint32_t number = atomic_fetch_add(&recording.control->rings, 1) + 1;
 	struct text t = name_in(new_name, "/new.ring.");
 	text_add_number(&t, number);
-	t = name_in(name, "/ring.");
+	t = name_in(name, kind);
 	text_add_number(&t, number);
 	const uint32_t size = ring_size();
 	struct record_ring *r = ring_create(new_name, size, populated);
@@ -296,10 +341,77 @@ struct record_ring *recording_ring(uint64_t *populated)
 	r->version = RECORD_VERSION;
 	r->size = size;
 	r->pid = recording.pid;
-	r->start = recording.process->start;
-	atomic_store(&r->number, publish(new_name, name));
-	atomic_fetch_add(&recording.process->rings, 1);
+	r->start = start;
+	const uint32_t published = publish(new_name, name);
+	if (start != 0)
+		ring_is_published(r, published);
 	return r;
+}
+
+static struct record_ring *ring_claim(uint64_t *populated)
+{
+	struct record_ring *r = spares_claim_ring();
+	if (r == NULL)
+		return NULL;
+	if (recording.sends)
+		*populated = r->size;
+	else if (!recording_populate(r, RECORD_PAGE + *populated))
+		return NULL;
+	r->pid = recording.pid;
+	atomic_store(&r->opened, 0);
+	atomic_signal_fence(memory_order_seq_cst);
+	r->start = recording.process->start;
+	ring_is_published(r, atomic_fetch_add(&recording.control->files, 1) + 1);
+	return r;
+}
+
+struct record_ring *recording_ring(uint64_t *populated)
+{
+	*populated = RING_POPULATED;
+	struct record_ring *r = ring_file("/ring.", recording.process->start, populated);
+	*populated = r != NULL ? *populated : RING_POPULATED;
+	return r != NULL ? r : ring_claim(populated);
+}
+
+static const char *spare_prefix(char *buffer)
+{
+	struct text t = text_in(buffer, NAME_SIZE);
+	text_add(&t, "/spare.");
+	text_add_number(&t, recording.pid);
+	text_add(&t, ".");
+	return buffer;
+}
+
+static struct record_process *spare_process(void)
+{
+	char prefix[NAME_SIZE], name[NAME_SIZE];
+	struct text t = name_in(name, spare_prefix(prefix));
+	text_add_number(&t, atomic_fetch_add(&recording.control->rings, 1) + 1);
+	return process_file(name, 0);
+}
+
+static struct record_ring *spare_ring(void)
+{
+	char prefix[NAME_SIZE];
+	uint64_t populated = 0;
+	return ring_file(spare_prefix(prefix), 0, &populated);
+}
+
+void recording_make_spares(void)
+{
+	struct record_control *const c = recording.control;
+	uint32_t none = 0;
+	if (c == NULL || c->no_follow || (!recording.can_populate && !recording.sends) ||
+	    !atomic_compare_exchange_strong(&spares.made, &none, 1))
+		return;
+	if (atomic_fetch_add(&c->makers, 1) >= SPARE_MAKERS_MAX) {
+		atomic_fetch_sub(&c->makers, 1);
+		return;
+	}
+	for (int i = 0; i < SPARE_PROCESSES; i++)
+		spares.process[i] = spare_process();
+	for (int i = 0; i < SPARE_RINGS; i++)
+		spares.ring[i] = spare_ring();
 }
 
 bool recording_has_ring(const struct record_ring *ring)

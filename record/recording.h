@@ -35,12 +35,19 @@ extern struct recording_state recording;
 
 /* Maps the recording that `directory` names. Returns false if there is none for this process. */
 bool recording_open(const char *directory);
+/* Returns 0 if this process can open the recording by its path, or a negative error. */
+int recording_access(void);
 /* Creates or, after exec, finds the file of this process. Returns false if that is impossible. */
 bool recording_join(uint32_t parent, bool forked);
 /* Reads a file of /proc as text. Returns false if that is impossible. */
 bool recording_read(const char *path, char *text, size_t size);
 /* Creates a ring, of which `*populated` bytes of data have memory. Returns NULL if it cannot. */
 struct record_ring *recording_ring(uint64_t *populated);
+/*
+ * Makes spare files, once for a process and its children, before a call after which it may be unable
+ * to make files.
+ */
+void recording_make_spares(void);
 /* Gives memory to pages of a ring. Returns false if there is none. */
 bool recording_populate(void *at, size_t size);
 void recording_ring_unmap(struct record_ring *ring);

@@ -10,6 +10,7 @@
  *   ring.NUMBER          struct record_ring, then the data of the ring
  *   packets              a pipe, with RECORD_PACKETS
  *   event.PID.NUMBER     one ring record of a process, with RECORD_PACKETS
+ *   spare.PID.NUMBER     struct record_process or struct record_ring, for later children
  *
  * The collector creates `recording` before it starts the program, and reserves space for its
  * beginning (posix_fallocate), as a program that touches a page without space is killed; processes
@@ -19,6 +20,12 @@
  * rings, and remains the same when the process calls exec. The collector may unlink a ring as soon
  * as it has mapped it, and the file of a process when the process has ended; a process that is
  * killed between creation and renaming leaves a file with a name that begins with "new.".
+ *
+ * A process whose user, root or namespaces change makes spare files before, as it and its children
+ * may be unable to make any later. They share the mappings: one claims a spare by an atomic change of
+ * `state` or `tid`, stores its own pid and, as the last member, `start`, and increments `files`. The
+ * collector gives the file of a claimed process its usual name, and removes spares when the maker
+ * and its descendants have ended.
  *
  * With RECORD_PACKETS the data of a ring is in private memory of its process, and the file has the
  * header only. The process sends transfers, opens, closes and its start through the pipe, as packets
@@ -43,7 +50,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 15,
+	RECORD_VERSION = 16,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -82,7 +89,6 @@ struct record_control {
 	uint32_t leader;    /* the pid of the first program; 0: any */
 	uint64_t cpu_step;  /* RECORD_CPU_SAMPLED: age of a reading, in units of the clock; 1 ms */
 	uint64_t namespace; /* inode of the PID namespace of the collector; 0: unknown */
-	uint32_t owner;     /* the user who may open the files of the recording */
 
 	/*
 	 * Written by the collector. A process that waits for a full ring gives up if the collector
@@ -101,7 +107,8 @@ struct record_control {
 	_Atomic uint32_t slots;                     /* where the search for a free slot begins */
 	_Atomic uint32_t slots_ready;               /* slots that have memory */
 	_Atomic uint32_t renames;                   /* counts calls that may rename directories */
-	_Atomic uint32_t files; /* counts files that appeared in the directory */
+	_Atomic uint32_t files;  /* counts files that appeared in the directory */
+	_Atomic uint32_t makers; /* processes that made spare files */
 
 	/*
 	 * A futex (shared, not private), which a process increments and wakes when one of its rings
@@ -165,6 +172,7 @@ struct record_description {
 	X(AMBIGUOUS, "ambiguous")          /* records whose offset was disputed by another call */ \
 	X(RESYNCED, "position.resynced")   /* positions that differed from the kernel's */         \
 	X(UNRECORDED, "unrecorded")        /* calls that no ring was available for */              \
+	X(PROGRAMS, "unrecorded.programs") /* that cannot record, without a record of their own */ \
 	X(OPERATIONS, "unsent.operations") /* that packets cannot carry */                         \
 	X(OFFSETS, "unsent.offsets")       /* transfers whose offset is unknown, likewise */
 
@@ -179,6 +187,7 @@ enum record_process_state {
 	RECORD_RUNNING,
 	RECORD_EXECUTING, /* calls exec; running again when the new program has the library, too */
 	RECORD_FINISHED,  /* exit was called and its record is in a ring */
+	RECORD_SPARE,     /* no process has claimed the file */
 };
 
 /*
@@ -189,7 +198,8 @@ struct record_process {
 	uint64_t magic; /* RECORD_PROCESS_MAGIC */
 	uint32_t version;
 	uint32_t pid;
-	uint64_t start;     /* field 22 of /proc/PID/stat */
+	uint64_t
+	    start; /* field 22 of /proc/PID/stat; without /proc, any other number; 0: a spare */
 	uint64_t namespace; /* inode of its PID namespace if the collector has another one; else 0 */
 	uint32_t parent;
 	uint32_t forked;           /* 1: created by fork; 0: the library's constructor ran */
@@ -376,6 +386,7 @@ enum record_exec {
 	RECORD_EXEC_CLEARED = 1, /* its environment lacks the library */
 	RECORD_EXEC_SECURE,      /* real and effective ids differ: it ignores LD_PRELOAD */
 	RECORD_EXEC_USER,        /* it runs as a user who must not open the recording */
+	RECORD_EXEC_NAMESPACE, /* its root or mount namespace lacks the library or the recording */
 };
 
 /* A thread begins to use this ring; the first record of a ring is one. */
@@ -403,14 +414,16 @@ struct record_child {
 	struct record_head head; /* code: enum record_child_code */
 	uint64_t time;
 	uint32_t pid;
-	uint32_t text_size; /* of the program's path, with its NUL; 0: unknown */
+	uint16_t text_size; /* of the program's path, with its NUL; 0: unknown */
+	uint16_t why;       /* 0, or why the program is not going to record: enum record_exec */
 	char text[];
 };
 
 enum record_child_code {
-	RECORD_FORK,  /* fork, clone: the child has the parent's program */
-	RECORD_VFORK, /* the child is going to call exec, or _exit */
-	RECORD_SPAWN, /* posix_spawn: the child runs another program */
+	RECORD_FORK,        /* fork, clone: the child has the parent's program */
+	RECORD_VFORK,       /* the child is going to call exec, or _exit */
+	RECORD_SPAWN,       /* posix_spawn: the child runs another program */
+	RECORD_EXEC_FAILED, /* ... of vfork: it could not run the program that was recorded */
 };
 
 /*

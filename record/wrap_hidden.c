@@ -38,18 +38,6 @@ EXPORT int msync(void *at, size_t size, int flags)
 	return (int)operation_end(&o, real.msync(at, size, flags));
 }
 
-EXPORT int setns(int fd, int type)
-{
-	recording_count(RECORD_COUNTER_NAMESPACES, 1);
-	return real.setns(fd, type);
-}
-
-EXPORT int unshare(int flags)
-{
-	recording_count(RECORD_COUNTER_NAMESPACES, 1);
-	return real.unshare(flags);
-}
-
 /*
  * Libraries in another namespace, or before which libc comes, may call it unseen. libc derives the
  * search path from the return address, so these functions count and then jump to those of libc.
@@ -224,6 +212,46 @@ static bool descriptors_by_number(long number, const long a[6], long *result)
 	}
 }
 
+static bool identity_by_number(long number, const long a[6], long *result)
+{
+	switch (number) {
+	case SYS_setuid:
+	case SYS_setreuid:
+	case SYS_setresuid:
+	case SYS_setfsuid:
+	case SYS_pivot_root:
+		recording_make_spares();
+		return false;
+	case SYS_chroot:
+		*result = chroot((const char *)a[0]);
+		return true;
+	case SYS_setns:
+		*result = setns((int)a[0], (int)a[1]);
+		return true;
+	case SYS_unshare:
+		*result = unshare((int)a[0]);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Also in the child of vfork, whose other calls are not recorded. */
+static bool runs_by_number(long number, const long a[6], long *result)
+{
+	switch (number) {
+	case SYS_execve:
+		*result = execve((const char *)a[0], (char **)a[1], (char **)a[2]);
+		return true;
+	case SYS_execveat:
+		*result = execveat((int)a[0], (const char *)a[1], (char **)a[2], (char **)a[3],
+				   (int)a[4]);
+		return true;
+	default:
+		return false;
+	}
+}
+
 static long ring_by_number(const long *a)
 {
 	const long fd = real.syscall(SYS_io_uring_setup, a[0], a[1]);
@@ -239,9 +267,12 @@ EXPORT long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(list, long);
 	va_end(list);
+	if (runs_by_number(number, a, &result))
+		return result;
 	if (thread_enter() != NULL) {
 		if (transfers_by_number(number, a, &result) ||
-		    descriptors_by_number(number, a, &result))
+		    descriptors_by_number(number, a, &result) ||
+		    identity_by_number(number, a, &result))
 			return result;
 		if (number == SYS_io_uring_setup)
 			return ring_by_number(a);

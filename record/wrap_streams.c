@@ -2,6 +2,7 @@
 /* Streams. */
 #include <string.h>
 
+#include "program.h"
 #include "stream.h"
 
 #undef fread_unlocked
@@ -93,6 +94,7 @@ EXPORT FILE *popen(const char *command, const char *mode)
 	struct producer *p = thread_enter();
 	if (p != NULL)
 		descriptors_share(false);
+	program_of_libc();
 	FILE *const stream = real.popen(command, mode);
 	if (stream != NULL && p != NULL)
 		descriptor_reset(stream->_fileno);

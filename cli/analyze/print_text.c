@@ -100,6 +100,18 @@ static void print_incomplete(struct analyze_results *a)
 		output_text(&a->out, "number of lost records unknown");
 }
 
+static void print_unseen(struct analyze_results *a)
+{
+	struct unseen u;
+	char sentence[UNSEEN_TEXT], text[4 * UNSEEN_TEXT];
+	shown_unseen(a->analysis, &u);
+	if (!unseen_any(&u))
+		return;
+	(void)unseen_sentence(&u, sentence);
+	output_printf(&a->out, UNSEEN_STATE ": %s; %s\n",
+		      printable(text, sizeof text, sentence, strlen(sentence)), unseen_remedy(&u));
+}
+
 static void print_head(struct analyze_results *a)
 {
 	const struct iot_analyze_value *traces = find(a, "traces", "traces");
@@ -119,6 +131,7 @@ static void print_head(struct analyze_results *a)
 		output_printf(&a->out, "; %s", find(a, "totals", "N")->note);
 	print_incomplete(a);
 	output_text(&a->out, "\n");
+	print_unseen(a);
 	output_printf(&a->out, "data size %s MB%s, reads/writes %s in bytes, %s in requests\n\n",
 		      shown_value(text[0], SHOWN_REAL, find(a, "totals", "data_size")),
 		      of_the_sample(a),

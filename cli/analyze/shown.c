@@ -47,3 +47,24 @@ const char *shown_time(char text[SHOWN_FIELD], const struct iot_analyze_value *v
 	snprintf(text, SHOWN_FIELD, "%.3g %s", ns / pow(1000, unit), units[unit]);
 	return text;
 }
+
+void shown_unseen(const struct iot_analyze *a, struct unseen *u)
+{
+	*u = (struct unseen){.programs = {0}};
+	for (unsigned i = 0; i < UNSEEN_WHYS; i++) {
+		const char *why = unseen_why_name(i);
+		const struct iot_analyze_value *n = iot_analyze_find(a, "trace", "unseen_programs",
+								     why),
+					       *name = iot_analyze_find(a, "trace",
+									"unseen_program", why);
+		u->programs[i] = n != NULL ? n->number : 0;
+		if (name != NULL)
+			snprintf(u->name[i], UNSEEN_NAME, "%.*s", (int)name->text.size,
+				 name->text.data);
+	}
+	for (unsigned i = 0; i < UNSEEN_CALLS; i++) {
+		const struct iot_analyze_value *n =
+		    iot_analyze_find(a, "trace", "unseen_calls", unseen_calls_name(i));
+		u->calls[i] = n != NULL ? n->number : 0;
+	}
+}

@@ -7,6 +7,8 @@
 
 #include <iotrace/analyze.h>
 
+#include "lib/format/unseen.h"
+
 enum { SHOWN_FIELD = 32 };
 
 enum shown { SHOWN_COUNT, SHOWN_BYTES, SHOWN_REAL, SHOWN_PERCENT, SHOWN_WORD, SHOWN_YES };
@@ -19,5 +21,7 @@ double shown_known(const struct iot_analyze_value *v);
 const char *shown_value(char text[SHOWN_FIELD], enum shown as, const struct iot_analyze_value *v);
 /* Nanoseconds, in the largest unit of which there is at least one. */
 const char *shown_time(char text[SHOWN_FIELD], const struct iot_analyze_value *v);
+/* What the tracer could not see, as the values state it. */
+void shown_unseen(const struct iot_analyze *a, struct unseen *u);
 
 #endif

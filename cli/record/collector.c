@@ -36,7 +36,8 @@
 enum {
 	RINGS_MAX = 1 << 14,
 	ENDED_MAX = 256,
-	WAIT_MIN_MS = 3, /* while programs are busy */
+	ANCESTORS_MAX = 64, /* of a process, among which makers of spare files are looked for */
+	WAIT_MIN_MS = 3,    /* while programs are busy */
 	WAIT_MAX_MS = 20,
 	BUSY = 1 << 14,       /* bytes of all rings after which the next look follows soon */
 	EVENTS_MAX = 1 << 14, /* events of one step that are not copied */
@@ -296,6 +297,17 @@ static void join_process(struct collector *c, const char *name)
 	(void)processes_join(&c->processes, c->recording->fd, name, &why);
 }
 
+/* "spare.PID.NUMBER": the file of a process that has claimed it gets the name of one. */
+static void join_spare(struct collector *c, const char *name)
+{
+	char claimed[64];
+	const size_t maker = processes_spare(&c->processes, c->recording->fd, name, claimed);
+	if (maker != SIZE_MAX)
+		c->processes.process[maker].makes_spares = true;
+	if (*claimed != '\0' && renameat(c->recording->fd, name, c->recording->fd, claimed) == 0)
+		join_process(c, claimed);
+}
+
 /* A process that another iotrace record has added, and its program. */
 static void add_joined(struct collector *c, const char *name)
 {
@@ -407,7 +419,9 @@ static int read_directory(struct collector *c)
 	}
 	each_file(c, d, "joined.", add_joined);
 	each_file(c, d, "process.", join_process);
+	each_file(c, d, "spare.", join_spare);
 	each_file(c, d, "ring.", open_ring);
+	each_file(c, d, "spare.", open_ring);
 	each_file(c, d, "event.", read_event);
 	(void)closedir(d);
 	return IOT_OK;
@@ -741,6 +755,37 @@ static int close_rings(struct collector *c, uint32_t process)
 	return status;
 }
 
+static void remove_spares(struct collector *c, uint32_t index)
+{
+	char prefix[32];
+	const int fd = openat(c->recording->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *e;
+	if (d == NULL) {
+		if (fd >= 0)
+			(void)close(fd);
+		return;
+	}
+	(void)snprintf(prefix, sizeof(prefix), "spare.%u.", c->processes.process[index].pid);
+	while ((e = readdir(d)) != NULL)
+		if (begins(e->d_name, prefix))
+			(void)unlinkat(fd, e->d_name, 0);
+	(void)closedir(d);
+	c->processes.process[index].makes_spares = false;
+	atomic_fetch_sub(&c->recording->control->makers, 1);
+}
+
+/* A process has ended: removes its spares, or those of the ancestor whose last descendant it was. */
+static void release_spares(struct collector *c, uint32_t index)
+{
+	for (size_t i = index, depth = 0; i != SIZE_MAX && depth < ANCESTORS_MAX; depth++) {
+		const struct process *p = &c->processes.process[i];
+		if (p->makes_spares && !p->alive && !processes_has_descendant(&c->processes, i))
+			remove_spares(c, (uint32_t)i);
+		i = processes_find(&c->processes, p->parent);
+	}
+}
+
 /* Called after the rings have been drained since the process ended. */
 static int end_process(struct collector *c, uint32_t index)
 {
@@ -759,6 +804,7 @@ static int end_process(struct collector *c, uint32_t index)
 					  .rec = {.process = index},
 					  .text = {(const char *)counter, sizeof(counter)}});
 	processes_release(&c->processes, index, c->recording->fd);
+	release_spares(c, index);
 	return status;
 }
 

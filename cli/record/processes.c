@@ -210,6 +210,48 @@ size_t processes_join(struct processes *p, int directory, const char *name, cons
 	return index;
 }
 
+static void name_of(char name[64], uint32_t pid, uint64_t start)
+{
+	(void)snprintf(name, 64, "process.%" PRIu32 ".%" PRIu64, pid, start);
+}
+
+size_t processes_spare(const struct processes *p, int directory, const char *name, char claimed[64])
+{
+	const char *why, *digits = strchr(name, '.') + 1;
+	uint64_t maker;
+	struct record_process *shared = map_process(directory, name, &why);
+	*claimed = '\0';
+	if (shared != NULL) {
+		const uint64_t start = shared->start;
+		atomic_thread_fence(memory_order_acquire);
+		if (start != 0 && shared->pid != 0 && shared->pid <= INT32_MAX)
+			name_of(claimed, shared->pid, start);
+		(void)munmap(shared, RECORD_PAGE);
+	}
+	if (!number_decimal(digits, strcspn(digits, "."), &maker) || maker > INT32_MAX)
+		return SIZE_MAX;
+	return processes_find(p, (uint32_t)maker);
+}
+
+static bool descends(const struct processes *p, size_t process, size_t from)
+{
+	enum { DEPTH_MAX = 64 };
+	for (int i = 0; i < DEPTH_MAX && process != SIZE_MAX; i++) {
+		process = processes_find(p, p->process[process].parent);
+		if (process == from)
+			return true;
+	}
+	return false;
+}
+
+bool processes_has_descendant(const struct processes *p, size_t ancestor)
+{
+	for (size_t i = 0; i < p->alive_count; i++)
+		if (descends(p, p->alive[i], ancestor))
+			return true;
+	return false;
+}
+
 static bool poll_all(struct processes *p, struct pollfd *extra, size_t extra_count, int timeout_ms)
 {
 	size_t n = 0;
@@ -265,7 +307,6 @@ void processes_release(struct processes *p, size_t index, int directory)
 		return;
 	(void)munmap(process->shared, RECORD_PAGE);
 	process->shared = NULL;
-	(void)snprintf(name, sizeof(name), "process.%" PRIu32 ".%" PRIu64, process->pid,
-		       process->start);
+	name_of(name, process->pid, process->start);
 	(void)unlinkat(directory, name, 0);
 }

@@ -26,6 +26,7 @@ struct process {
 	uint64_t start;                /* field 22 of /proc/PID/stat; 0: has not joined */
 	int pidfd;                     /* -1: none, although alive */
 	bool alive, ended;             /* ended: processes_wait() has returned it */
+	bool makes_spares;             /* and it has made spare files, which exist */
 	struct record_process *shared; /* mapped until its end; NULL if it has not joined */
 	uint64_t rings;                /* that the collector has opened so far */
 	/* RECORD_PACKETS: of the next packet; the latest mark */
@@ -63,6 +64,14 @@ size_t processes_expect(struct processes *p, uint32_t pid, uint32_t parent);
  * there are too many.
  */
 size_t processes_join(struct processes *p, int directory, const char *name, const char **why);
+/*
+ * Reads a spare file, "spare.PID.NUMBER". Returns the index of its maker, SIZE_MAX if that is
+ * unknown. Sets `claimed` to the name that the file has to get, "" if it is not that of a process.
+ */
+size_t processes_spare(const struct processes *p, int directory, const char *name,
+		       char claimed[64]);
+/* Returns whether a process that is alive descends from one. */
+bool processes_has_descendant(const struct processes *p, size_t ancestor);
 /*
  * Returns the index of a thread of a process, which is added unless it is known. The thread that
  * has the number of its process is the process. SIZE_MAX: refused

@@ -56,7 +56,6 @@ static int fill_control(struct recording *r, int fd, const struct record_control
 	r->control->magic = RECORD_CONTROL_MAGIC;
 	r->control->version = RECORD_VERSION;
 	r->control->namespace = namespaces_of(0);
-	r->control->owner = geteuid();
 	atomic_store(&r->control->slots_ready, slots);
 	atomic_store(&r->control->collector, (uint32_t)getpid());
 	const size_t size = RECORD_PAGE + slots * sizeof(struct record_description);

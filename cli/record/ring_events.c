@@ -303,12 +303,13 @@ static void on_child(struct ring_events *e, uint32_t index, const struct record_
 	const size_t child = processes_find(e->processes, c->pid);
 	if (c->head.code == RECORD_FORK)
 		e->tracked[index].forks++;
-	if (c->head.code == RECORD_FORK || c->text_size == 0 || child == SIZE_MAX ||
-	    e->options->no_follow)
+	const bool has_program = c->head.code != RECORD_FORK && c->text_size > 0;
+	if (child == SIZE_MAX || e->options->no_follow ||
+	    (!has_program && c->head.code != RECORD_EXEC_FAILED))
 		return;
 	struct tracked *t = tracked_of(e, (uint32_t)child);
 	if (t != NULL && !t->started)
-		await(e, t, c->text, 0);
+		await(e, t, has_program ? c->text : NULL, c->why);
 }
 
 /* Files */
@@ -710,25 +711,26 @@ static const char *why_untraced(const struct tracked *t, const char *path)
 		return "cleared-environment";
 	if (t->result == RECORD_EXEC_SECURE)
 		return "setuid";
+	if (t->result == RECORD_EXEC_NAMESPACE)
+		return "namespace";
 	return t->result == RECORD_EXEC_USER ? "user" : untraced_why(path);
 }
 
-/* A child of vfork that could not run its program ends without a record of the failure. */
 static void report_untraced(struct ring_events *e, uint32_t index)
 {
 	struct tracked *t = &e->tracked[index];
 	struct iot_builder b;
 	char path[PATH_MAX];
 	launch_find_program(path, t->awaited);
-	if (!t->started && access(path, X_OK) != 0)
-		return;
 	free(t->name);
 	t->name = t->awaited;
 	t->awaited = NULL;
-	e->totals.untraced++;
+	const char *why = why_untraced(t, path);
+	unseen_add_program(&e->totals.unseen, (struct iot_text){why, strlen(why)},
+			   (struct iot_text){t->name, strlen(t->name)});
 	begin_process(e, &b, index);
 	add_text(&b, "traced", "no");
-	add_text(&b, "why", why_untraced(t, path));
+	add_text(&b, "why", why);
 	end(e, &b);
 }
 
@@ -740,18 +742,19 @@ static bool any(const uint64_t *values, size_t n)
 	return false;
 }
 
+static const char *const counter_names[] = {
+#define X(name, text) text,
+    RECORD_COUNTERS(X)
+#undef X
+};
+
 static void add_counters(struct iot_builder *b, const uint64_t *counter, const uint64_t *skipped)
 {
-	static const char *const names[] = {
-#define X(name, text) text,
-	    RECORD_COUNTERS(X)
-#undef X
-	};
 	static const char *const skipped_names[] = {"skipped.path.calls", "skipped.path.read_bytes",
 						    "skipped.path.written_bytes"};
 	for (size_t i = 0; i < RECORD_COUNTER_COUNT; i++)
 		if (counter[i] > 0)
-			iot_directive_number(b, names[i], counter[i]);
+			iot_directive_number(b, counter_names[i], counter[i]);
 	for (size_t i = 0; i < 3; i++)
 		if (skipped[i] > 0)
 			iot_directive_number(b, skipped_names[i], skipped[i]);
@@ -785,8 +788,8 @@ static void on_ended(struct ring_events *e, const struct iot_event *ev)
 	struct iot_builder b;
 	memcpy(counter, ev->text.data,
 	       ev->text.size < sizeof(counter) ? ev->text.size : sizeof(counter));
-	e->totals.unrecorded += counter[RECORD_COUNTER_UNRECORDED];
-	e->totals.go += counter[RECORD_COUNTER_GO] > 0;
+	for (size_t i = 0; i < RECORD_COUNTER_COUNT; i++)
+		unseen_add_calls(&e->totals.unseen, counter_names[i], counter[i]);
 	compare(e, t, counter);
 	if (any(counter, RECORD_COUNTER_COUNT) || any(t->skipped, 3)) {
 		declare_process(e, index);

@@ -13,6 +13,8 @@
 
 #include <iotrace/iotrace.h>
 
+#include "lib/format/unseen.h"
+
 #include "clock_map.h"
 #include "processes.h"
 
@@ -47,7 +49,8 @@ struct ring_events_options {
 };
 
 struct ring_events_totals {
-	uint64_t records, processes, lost, killed, damaged, untraced, unrecorded, go;
+	uint64_t records, processes, lost, killed, damaged;
+	struct unseen unseen;
 	/* bytes read and written that the kernel counted for processes that have ended, and ours */
 	uint64_t compared, differing, kernel[2], traced[2];
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "cli/analyze/shown.h"
 #include "cli/ui/markup.h"
 
 #include "html.h"
@@ -81,11 +82,25 @@ static void term_begin(const struct html_report *r)
 	term_text(r, "begins", text);
 }
 
+/* "yes", but for what the tracer could not see. */
+static void term_unseen(const struct html_report *r, const struct unseen *u)
+{
+	char sentence[UNSEEN_TEXT];
+	term(r, "complete");
+	output_text(r->html->out, "but for what record could not see: ");
+	markup_text(r->html->out, unseen_sentence(u, sentence));
+	output_text(r->html->out, "; ");
+	markup_text(r->html->out, unseen_remedy(u));
+	term_end(r);
+}
+
 static void term_complete(const struct html_report *r)
 {
 	const uint64_t lost = number_of(r, "trace", "lost"),
 		       records = number_of(r, "trace", "lost_records");
 	char text[160];
+	struct unseen unseen;
+	shown_unseen(r->data->analysis, &unseen);
 	if (r->options->damaged)
 		snprintf(text, sizeof text, "no: the trace is damaged, and analyzed up to there");
 	else if (lost > 0)
@@ -94,7 +109,10 @@ static void term_complete(const struct html_report *r)
 			 records > 0 ? "" : ", their number is unknown");
 	else
 		snprintf(text, sizeof text, "yes");
-	term_text(r, "complete", text);
+	if (text[0] == 'y' && unseen_any(&unseen))
+		term_unseen(r, &unseen);
+	else
+		term_text(r, "complete", text);
 	if (records > 0)
 		term_value(r, "records lost", HTML_COUNT, "trace", "lost_records", " at least");
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/ui/json.h"
+#include "cli/ui/unseen_json.h"
 
 void stat_json_counters(struct json *j, const struct stat_results *s,
 			const struct iot_stats_row *row)
@@ -123,5 +124,6 @@ void stat_print_json(struct stat_results *s)
 	json_close(&j, '}');
 	json_latencies(&j, s);
 	json_operations(&j, s);
+	unseen_json(&j, &s->unseen);
 	json_close(&j, '}');
 }

@@ -234,10 +234,22 @@ static void print_rows(struct stat_results *s)
 			      (uintmax_t)(rows - s->top));
 }
 
+static void print_unseen(struct stat_results *s)
+{
+	char sentence[UNSEEN_TEXT], text[4 * UNSEEN_TEXT];
+	if (!unseen_any(&s->unseen))
+		return;
+	(void)unseen_sentence(&s->unseen, sentence);
+	output_printf(&s->out, UNSEEN_STATE ": %s; %s\n",
+		      printable(text, sizeof text, sentence, strlen(sentence)),
+		      unseen_remedy(&s->unseen));
+}
+
 void stat_print_text(struct stat_results *s)
 {
 	static const char *const by[] = {"process:file", "process",   "file",  "rank",
 					 "host",         "directory", "input", ""};
+	print_unseen(s);
 	output_printf(&s->out, "%8s %9s %9s %10s %10s %11s %5s %5s  %s\n", "opens", "reads",
 		      "writes", "read", "written", "in I/O s", "seq", "same", by[s->by]);
 	human_row(s, iot_stats_total(s->stats), "total", "");

@@ -6,6 +6,7 @@
 #include <iotrace/filter.h>
 
 #include "cli/ui/output.h"
+#include "lib/format/unseen.h"
 #include "cli/ui/trace_in.h"
 
 enum { STAT_BY_OPERATION = IOT_STATS_BY_TRACE + 1 };
@@ -19,7 +20,8 @@ struct stat_results {
 	const char *layer;  /* of the records that were counted */
 	bool physical;      /* ... which are those of disks */
 	bool counters_only; /* the trace contains no I/Os */
-	char **inputs;      /* by number of the trace; rows of several traces name theirs */
+	struct unseen unseen;
+	char **inputs; /* by number of the trace; rows of several traces name theirs */
 	size_t input_count;
 };
 

@@ -87,6 +87,8 @@ struct iot_finding {
 typedef void iot_finding_fn(void *context, const struct iot_finding *finding);
 /* bytes: stored bytes read so far; records: those that could be read */
 typedef void iot_verify_progress_fn(void *context, uint64_t bytes, uint64_t records);
+/* The event and its text are valid until the call returns. */
+typedef void iot_verify_directive_fn(void *context, const struct iot_event *directive);
 
 /* Verifier */
 
@@ -138,6 +140,9 @@ IOT_API int iot_verifier_set(struct iot_verifier *v, enum iot_verify_option opti
 IOT_API void iot_verifier_on_finding(struct iot_verifier *v, iot_finding_fn *fn, void *context);
 IOT_API void iot_verifier_on_progress(struct iot_verifier *v, iot_verify_progress_fn *fn,
 				      void *context);
+/* Passes each valid directive, except framing and definitions that are repeated after a %sync. */
+IOT_API void iot_verifier_on_directive(struct iot_verifier *v, iot_verify_directive_fn *fn,
+				       void *context);
 
 /*
  * Verifies the trace that begins at the current position of fd, once per verifier. `name` occurs in

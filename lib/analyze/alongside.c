@@ -119,6 +119,7 @@ static bool add(struct iot_analyze *a, struct iot_analyze *more)
 	added = added && counters_join(&a->counters, &more->counters, map.file);
 	a->job.more++;
 	totals_join_job(&a->trace, &more->trace);
+	unseen_join(&a->unseen, &more->unseen);
 	metadata_join(&a->metadata, &more->metadata);
 	a->options.offsets &= more->options.offsets;
 	requests_map_free(&map);

@@ -178,6 +178,7 @@ static void add_counter(struct iot_analyze *a, const struct iot_event *ev)
 {
 	const struct iot_text path = iot_directive_get(ev, "path");
 	uint64_t object;
+	unseen_add(&a->unseen, ev);
 	keep(a, counters_add(&a->counters, &a->requests, ev));
 	if (needs(a, NEED_CLASSES) && path.data != NULL && number_of(ev, "object", &object) &&
 	    object > 0 && object <= UINT32_MAX)
@@ -186,6 +187,7 @@ static void add_counter(struct iot_analyze *a, const struct iot_event *ev)
 
 static void define_process(struct iot_analyze *a, const struct iot_event *ev)
 {
+	unseen_add(&a->unseen, ev);
 	requests_define_process(&a->requests, ev);
 	if (needs(a, NEED_BUSY | IOT_ANALYZE_FILES))
 		keep(a, row_names_define_process(&a->names, ev));
@@ -353,6 +355,7 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 	if (a->status == IOT_OK)
 		keep(a, counters_join(&a->counters, &part->counters, map.file));
 	totals_join_trace(&a->trace, &part->trace);
+	unseen_join(&a->unseen, &part->unseen);
 	metadata_join(&a->metadata, &part->metadata);
 	if (part->options.stored != 0)
 		a->options.to = part->options.to;
@@ -575,6 +578,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 	sample_mark(a);
 	row_names_values(&a->names, &a->values);
 	job_values(&a->job, &a->values);
+	unseen_values(&a->unseen, &a->values);
 	totals_values(&l->totals, &a->trace, &a->requests, counted_of(a), &a->values);
 	if (a->job.more > 0)
 		traces_value(a);

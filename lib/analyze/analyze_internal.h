@@ -30,6 +30,7 @@
 #include "tables.h"
 #include "over_time.h"
 #include "totals.h"
+#include "unseen_values.h"
 #include "working_set.h"
 
 enum {
@@ -80,6 +81,7 @@ struct iot_analyze {
 	struct metadata metadata;
 	struct row_names names;
 	struct job job;
+	struct unseen unseen;
 	struct counters counters;
 	struct layer *layers[LAYERS]; /* NULL: no requests yet */
 	struct values values;

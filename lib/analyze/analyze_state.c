@@ -117,6 +117,7 @@ static void all_state(struct state *s, struct iot_analyze *a)
 	job_state(s, &a->job);
 	requests_state(s, &a->requests);
 	totals_trace_state(s, &a->trace);
+	unseen_state(s, &a->unseen);
 	metadata_state(s, &a->metadata);
 	counters_state(s, &a->counters);
 	row_names_state(s, &a->names);

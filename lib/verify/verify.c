@@ -130,6 +130,8 @@ static void accept_comment(struct verify *v, const struct text_line *l)
 		reported_again(v, l, name);
 	else
 		v->verdict->comments++;
+	if (status != 1 && ev.kind != IOT_COMMENT && v->handle->directive != NULL)
+		v->handle->directive(v->handle->directive_context, &ev);
 	if (name != NULL)
 		name->reported = v->current.number;
 	v->begun = true;
@@ -529,6 +531,12 @@ void iot_verifier_on_progress(struct iot_verifier *v, iot_verify_progress_fn *fn
 {
 	v->progress = fn;
 	v->progress_context = context;
+}
+
+void iot_verifier_on_directive(struct iot_verifier *v, iot_verify_directive_fn *fn, void *context)
+{
+	v->directive = fn;
+	v->directive_context = context;
 }
 
 int iot_verifier_run(struct iot_verifier *handle, int fd, const char *name)

@@ -58,6 +58,8 @@ struct iot_verifier {
 	void *found_context;
 	iot_verify_progress_fn *progress; /* or NULL */
 	void *progress_context;
+	iot_verify_directive_fn *directive; /* or NULL */
+	void *directive_context;
 	bool warnings, allow_empty, repairs, tick_given;
 	uint64_t reports, base, tick_ns, memory_max;
 	struct verdict verdict;

@@ -9,7 +9,7 @@ counters() { "$IOTRACE" cat --format-version=1 "$1" | grep -o 'hidden.io_uring[^
 "$IOTRACE" record -o a.iot "$calls" uring
 echo "exit status $?"
 counters a.iot
-"$IOTRACE" info a.iot | grep -E 'reads|writes'
+"$IOTRACE" info a.iot | grep -E '^  (reads|writes)'
 
 # liburing, where it is installed, works as it does without the library.
 cat >ring.py <<'END'

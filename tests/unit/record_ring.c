@@ -128,7 +128,7 @@ Test(record_ring, text_without_its_end_is_rejected)
 	cr_expect_not(ring_record_is_valid(bytes, sizeof(bytes)));
 	child->text_size = 9;
 	cr_expect_not(ring_record_is_valid(bytes, sizeof(bytes)));
-	child->text_size = UINT32_MAX;
+	child->text_size = UINT16_MAX;
 	cr_expect_not(ring_record_is_valid(bytes, sizeof(bytes)));
 }
 
