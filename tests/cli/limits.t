@@ -93,7 +93,7 @@ try cat window.iot.zst
 try info window2.iot.zst
 try check -q window2.iot.zst
 try convert -o out.iot window.iot.zst
-try convert --from=strace -o out.iot dictionary.xz
+try convert --from=strace -o out.iot dictionary.xz | sed 's/asks for 429503[0-9]* bytes/asks for 4 GiB/' # versions of liblzma differ
 echo "== ids"
 try stat --tsv processes.iot
 wc -l <out.txt | tr -d " "

@@ -126,7 +126,7 @@ done
 for how in xz bzip2 lz4; do
 	"$how" -q -c plain.iot >whole
 	head -c 400 whole >cut.iot.$how
-	"$IOTRACE" cat cut.iot.$how 2>&1 >out
+	"$IOTRACE" cat cut.iot.$how 2>&1 >out | sed "s|byte [1-9][0-9]* of|byte N of|" # versions of liblzma differ
 	printf '\377\377\377\377\377\377\377\377' | dd of=whole bs=1 seek=300 conv=notrunc status=none
 	"$IOTRACE" cat whole 2>&1 >out
 done

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs the tests that criterion/criterion.h has collected, each in a child; see there. Arguments
- * are parts of names SUITE/NAME: the tests to run, or after '-' the tests to skip; none: all.
+ * Runs the tests that criterion/criterion.h has collected, each in a child; see there. Arguments are
+ * suites, or beginnings of names SUITE/NAME: the tests to run, or after '-' the tests to skip; without
+ * arguments, all. An argument that names no test is an error.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,8 +35,18 @@ void plain_failed(bool fatal, const char *file, int line, const char *what, cons
 
 void cr_redirect_stderr(void)
 {
-	if (freopen("/dev/null", "w", stderr) == NULL)
+	FILE *file = tmpfile();
+	if (file == NULL || dup2(fileno(file), STDERR_FILENO) < 0)
 		exit(EXIT_FAILURE);
+	(void)fclose(file);
+}
+
+bool plain_stderr_is(const char *text)
+{
+	char written[4096];
+	(void)fflush(stderr);
+	const ssize_t n = pread(STDERR_FILENO, written, sizeof written, 0);
+	return n == (ssize_t)strlen(text) && memcmp(written, text, strlen(text)) == 0;
 }
 
 /* Options of the suite that its file has. */
@@ -75,13 +86,20 @@ static bool passes(const struct plain_test *test)
 	return false;
 }
 
-static bool is_wanted(const struct plain_test *test, char **parts)
+static bool is_named(const struct plain_test *test, const char *argument)
 {
 	char name[200];
-	bool named = false, all = true;
+	argument += *argument == '-';
 	snprintf(name, sizeof name, "%s/%s", test->suite, test->name);
-	for (; *parts != NULL; parts++) {
-		const bool without = **parts == '-', meant = strstr(name, *parts + without) != NULL;
+	return strchr(argument, '/') != NULL ? strncmp(name, argument, strlen(argument)) == 0
+					     : strcmp(test->suite, argument) == 0;
+}
+
+static bool is_wanted(const struct plain_test *test, char **arguments)
+{
+	bool named = false, all = true;
+	for (; *arguments != NULL; arguments++) {
+		const bool without = **arguments == '-', meant = is_named(test, *arguments);
 		if (without && meant)
 			return false;
 		named |= meant;
@@ -90,9 +108,20 @@ static bool is_wanted(const struct plain_test *test, char **parts)
 	return test->run != NULL && (named || all);
 }
 
+static bool names_a_test(const char *argument)
+{
+	for (const struct plain_test *const *t = __start_plain_tests; t < __stop_plain_tests; t++)
+		if ((*t)->run != NULL && is_named(*t, argument))
+			return true;
+	printf("not ok: there is no test %s\n", argument);
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned passed = 0, failed = 0;
+	for (int i = 1; i < argc; i++)
+		failed += !names_a_test(argv[i]);
 	for (const struct plain_test *const *t = __start_plain_tests; t < __stop_plain_tests; t++) {
 		if (!is_wanted(*t, argv + (argc > 0)))
 			continue;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Places where a stored trace can be entered. */
 #include <criterion/criterion.h>
+#include <zstd.h>
 
 #include "lib/reader/seek_points.h"
 #include "trace_tools.h"
@@ -43,6 +44,28 @@ Test(seek_points, a_walk_goes_on_behind_damage_and_ends_at_the_end)
 		free(at);
 	}
 	free(whole);
+	free(b.data);
+}
+
+Test(seek_points, of_more_frames_than_the_limit_a_walk_keeps_every_second_or_fourth)
+{
+	char frame[64];
+	const size_t size = ZSTD_compress(frame, sizeof frame, "", 0, 1);
+	const size_t n = 2 * SEEK_POINTS_MAX + 1;
+	struct bytes b = {malloc(n * size), n * size};
+	for (size_t i = 0; i < n; i++)
+		memcpy(b.data + i * size, frame, size);
+	for (size_t stride = 2; stride <= 4; stride *= 2) {
+		struct stored_input s = stored(b);
+		s.size = (stride / 2 * SEEK_POINTS_MAX + 1) * size;
+		uint64_t *at;
+		size_t count;
+		cr_assert_eq(zstd_frames_walk(&s, &at, &count), IOT_OK);
+		cr_assert_eq(count, SEEK_POINTS_MAX / 2 + 1, "%zu", count);
+		for (size_t i = 0; i < count; i++)
+			cr_assert_eq(at[i], stride * i * size);
+		free(at);
+	}
 	free(b.data);
 }
 
