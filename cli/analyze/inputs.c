@@ -132,6 +132,28 @@ static enum exit_status check_parts(const struct analyze_head *of, size_t count)
 	return EXIT_OK;
 }
 
+static int by_text(const void *left, const void *right)
+{
+	const struct analyze_head *a = left, *b = right;
+	return (a->text > b->text) - (a->text < b->text);
+}
+
+static enum exit_status check_kinds(struct analyze_head *of, size_t count)
+{
+	if (count > 1)
+		qsort(of, count, sizeof *of, by_text);
+	for (size_t i = 1; i < count; i++) {
+		const struct analyze_head *a = &of[i - 1], *b = &of[i];
+		if (a->text == 0 || a->text != b->text || a->is_state == b->is_state)
+			continue;
+		message_print("%s is a state of the trace %s, whose requests would count twice; "
+			      "name one of them",
+			      a->is_state ? a->path : b->path, a->is_state ? b->path : a->path);
+		return EXIT_USAGE;
+	}
+	return EXIT_OK;
+}
+
 static enum exit_status check_all(const struct analyze_head *of, size_t count)
 {
 	enum exit_status status = EXIT_OK;
@@ -336,6 +358,8 @@ enum exit_status analyze_inputs_join(struct analyze_inputs *in, struct iot_analy
 	enum exit_status status = read_heads(in, &heads);
 	if (status == EXIT_OK)
 		status = warn_of_twice(in, &heads);
+	if (status == EXIT_OK)
+		status = check_kinds(heads.of, heads.count);
 	if (status == EXIT_OK && !give_jobs(heads.of, heads.count))
 		status = message_no_memory();
 	if (status == EXIT_OK && heads.of != NULL) {

@@ -99,7 +99,7 @@ static void read_state_head(struct analyze_head *head, struct trace_in *in)
 static void read_part(struct analyze_head *head, const struct iot_event *first)
 {
 	head->is_state = true;
-	head->trace = number_of(first, "trace");
+	head->trace = head->text = number_of(first, "trace");
 	head->from = number_of(first, "from");
 	head->to = number_of(first, "to");
 	head->stored = number_of(first, "stored");
@@ -197,8 +197,7 @@ enum exit_status analyze_heads_read(struct analyze_heads *heads, char *path,
 	quiet.side_by_side = false;
 	quiet.threads = 0;
 	enum exit_status status = trace_in_open(&in, path, &quiet, command);
-	if (status == EXIT_OK && heads->identifies &&
-	    iot_reader_part(in.reader, 1, 1, &part) != IOT_OK)
+	if (status == EXIT_OK && iot_reader_part(in.reader, 1, 1, &part) != IOT_OK)
 		part.trace_id = 0;
 	if (status == EXIT_OK) {
 		const bool any = iot_reader_events(in.reader, &first, 1) == 1;
@@ -206,8 +205,10 @@ enum exit_status analyze_heads_read(struct analyze_heads *heads, char *path,
 			     ? read_members(heads, path, &in, &first)
 			     : read_head(heads, path, &in, any ? &first : NULL);
 	}
-	if (heads->count == count + 1 && !heads->of[count].is_state)
-		heads->of[count].trace = part.trace_id;
+	if (heads->count == count + 1 && !heads->of[count].is_state) {
+		heads->of[count].text = part.trace_id;
+		heads->of[count].trace = heads->identifies ? part.trace_id : 0;
+	}
 	trace_in_close(&in);
 	return status;
 }

@@ -58,6 +58,7 @@ run 4.state.zst 3.state.zst 2.state.zst again.state.zst 1.state.zst
 run -s - 2.state.zst 3.state.zst
 run 1.state.zst whole
 run 1.state.zst trace.iot
+run whole trace.iot.zst
 run --part=2/3 -
 run --part=4/3 trace.iot
 "$IOTRACE" analyze --part=1/3 -s bare.state text 2>&1
