@@ -290,6 +290,9 @@ static enum exit_status verify(struct checked_trace *t)
 		print_text(t);
 	if (iot_verifier_count(t->verifier, IOT_BAD_RECORD) > 0 && nothing_is_readable(t))
 		(void)foreign_file_report(t->path);
+	else if (total(t, IOT_SEVERITY_ERROR) > 0 && fact(t, IOT_VERIFIED_FRAMED) != 0 &&
+		 !c->json && !c->quiet)
+		trace_in_suggest_repair(t->path);
 	const bool bad = total(t, IOT_SEVERITY_ERROR) > 0 ||
 			 (c->strict && total(t, IOT_SEVERITY_WARNING) > 0) || t->failed;
 	return bad ? EXIT_FAULT : EXIT_OK;

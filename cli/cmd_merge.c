@@ -536,6 +536,8 @@ static void report_ends(struct merge_command *m)
 			message_print("%s", e->sentence);
 		else
 			message_print("%s: damaged; records were lost", e->input->display_name);
+		if (!e->input->is_log && !m->options->read.quiet)
+			trace_in_suggest_repair(e->input->path);
 	}
 }
 

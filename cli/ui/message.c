@@ -27,6 +27,8 @@ void message_print_about(const char *path, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
+	if (*path == '\0')
+		path = "''";
 	message_print("%s: %s", escape_text(name, sizeof name, path, strlen(path)), text);
 }
 

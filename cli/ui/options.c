@@ -167,6 +167,16 @@ static const char *expected_number(const struct option *opt, const char *value, 
 	return text;
 }
 
+/* Whether the value is the name of a file or directory. */
+static bool names_file(const struct option *opt)
+{
+	static const char *const names[] = {"FILE", "OUT", "DIR", "RUN"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(opt->argument, names[i]) == 0)
+			return true;
+	return false;
+}
+
 /* Returns NULL on success; otherwise the expected value. */
 static const char *take_value(const struct option *opt, const char *value, char *text,
 			      size_t capacity)
@@ -177,7 +187,7 @@ static const char *take_value(const struct option *opt, const char *value, char 
 		return NULL;
 	case OPTION_STRING:
 		*(const char **)opt->target = value;
-		return NULL;
+		return *value == '\0' && names_file(opt) ? "a name" : NULL;
 	case OPTION_NUMBER:
 	case OPTION_SIZE: {
 		uint64_t number;
@@ -471,6 +481,9 @@ static enum exit_status check_operands(const struct command_spec *cmd, char **ar
 	char shown[SHOWN_MAX];
 	if (count < cmd->operands_min)
 		return options_wrong(cmd, "name the input (\"-\" is standard input)");
+	for (size_t i = 0; i < count && !cmd->runs_program; i++)
+		if (argv[i][0] == '\0')
+			return options_wrong(cmd, "the name of an input is empty");
 	if (cmd->operands_max == 0 || count <= cmd->operands_max)
 		return EXIT_OK;
 	const char *extra = argv[cmd->operands_max];

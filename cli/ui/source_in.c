@@ -85,8 +85,7 @@ static int apply(struct iot_source *s, const struct source_in_options *o, const 
 
 /* Detection */
 
-/* Whether a file begins as xz, bzip2 and lz4 do. */
-static bool is_compressed(const char *path)
+bool source_in_is_compressed(const char *path)
 {
 	static const char *const magics[] = {("\375"
 					      "7zXZ"),
@@ -111,7 +110,8 @@ static const char *detect(const char *path, const struct source_in_options *o, b
 		if (iot_source_open(s, &path, 1) != IOT_ENOMEM)
 			name = iot_source_name(s);
 		const char *file = iot_source_file(s, 0);
-		*packed = (file != NULL && strcmp(file, path) != 0) || is_compressed(path);
+		*packed =
+		    (file != NULL && strcmp(file, path) != 0) || source_in_is_compressed(path);
 	}
 	iot_source_free(s);
 	return name;

@@ -60,6 +60,8 @@ int source_in_start(struct iot_source *s, const char *path, const struct source_
  */
 const char *source_in_detect(const char *path, int fd, const struct source_in_options *o,
 			     bool *packed);
+/* Returns whether a file begins as xz, bzip2 or lz4, which only sources decompress. */
+bool source_in_is_compressed(const char *path);
 /* Returns whether it is a trace. */
 bool source_in_is_trace(const struct iot_source *s);
 /* Returns whether a signal ended it early; if so, the command ends by that signal. */

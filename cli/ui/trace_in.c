@@ -65,6 +65,23 @@ static void report_unverified(const struct trace_in *in)
 			      in->path, records);
 }
 
+void trace_in_suggest_repair(const char *path)
+{
+	char shown[256];
+	if (strcmp(path, "-") != 0 && !piped_detect(path) && !source_in_is_compressed(path))
+		message_print("hint: iotrace check --repair -o OUT %s keeps what is intact",
+			      escape_text(shown, sizeof shown, path, strlen(path)));
+}
+
+/* Once for each trace. */
+static void suggest_repair(struct trace_in *in)
+{
+	const bool framed = in->log == NULL && iot_reader_fact(in->reader, IOT_FACT_FRAMED) != 0;
+	if (framed && !in->quiet && !in->suggested)
+		trace_in_suggest_repair(in->operand);
+	in->suggested = true;
+}
+
 static enum exit_status fail(struct trace_in *in, int status)
 {
 	progress_clear(&in->progress);
@@ -77,8 +94,10 @@ static enum exit_status fail(struct trace_in *in, int status)
 	if (in->reader != NULL && trace_in_refused(in->operand, in->reader, status))
 		return EXIT_FAULT;
 	message_print("%s", *sentence != '\0' ? sentence : "out of memory");
-	if (in->reader != NULL && error_in_input(status))
+	if (in->reader != NULL && error_in_input(status)) {
 		report_unverified(in);
+		suggest_repair(in);
+	}
 	return EXIT_FAULT;
 }
 
@@ -284,6 +303,8 @@ static void report_lost(struct trace_in *in)
 			      (uintmax_t)places, message_lost(lost, sizeof lost, records));
 	if (places > 0 && !in->reported_lost && in->status == IOT_OK)
 		report_unverified(in);
+	if (places > 0)
+		suggest_repair(in);
 	in->reported_lost = true;
 }
 

@@ -78,7 +78,7 @@ struct trace_in {
 	struct iot_reader *reader;
 	const char *log; /* the format of a log; NULL: a trace */
 	struct progress progress;
-	bool quiet, reported_lost;
+	bool quiet, reported_lost, suggested;
 	bool ends_with_lost; /* the last event was a %lost */
 	bool verified;       /* as in the options */
 	const char *operand; /* as named; owned by the caller */
@@ -146,6 +146,8 @@ void trace_in_keep_framing(const struct trace_in *in, struct trace_out_options *
  * caller.
  */
 bool trace_in_refused(const char *path, const struct iot_reader *r, int status);
+/* Prints how to repair a damaged trace, unless it is a pipe. */
+void trace_in_suggest_repair(const char *path);
 /* Whether a signal ended IN early, so that it counts as truncated. */
 bool trace_in_cut(const struct trace_in *in);
 /* If IN ended early, writes a %lost, so that the following %end does not hide it. */

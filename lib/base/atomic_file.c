@@ -171,6 +171,19 @@ static void link_temporary(struct atomic_file *f, const char *name, struct error
 		error_system(e, errno, "%s: a file cannot take this name", name);
 }
 
+/* Reports that `path` cannot be created: why, unless its directory does not exist. */
+static int refuse_creation(const char *path, int errnum, const char *why, const char *name,
+			   struct error *e)
+{
+	char directory[256];
+	const size_t size = directory_size(path);
+
+	if (errnum != ENOENT || size <= 1)
+		return error_system(e, errnum, "%s: %s", name, why);
+	return error_set(e, IOT_EIO, "%s: directory %s does not exist", name,
+			 escape_text(directory, sizeof(directory), path, size - 1));
+}
+
 /*
  * mkostemp would create the file with mode 0600, and the umask cannot be read without changing it
  * for all threads; so open is used with names generated here.
@@ -194,8 +207,8 @@ static int create_temporary(struct atomic_file *f, mode_t mode, const char *name
 		if (errno != EEXIST)
 			break;
 	}
-	return error_system(e, errno, "%s: cannot create a temporary file in the same directory",
-			    name);
+	return refuse_creation(f->target, errno,
+			       "cannot create a temporary file in the same directory", name, e);
 }
 
 /*
@@ -238,7 +251,7 @@ static int open_in_place(struct atomic_file *f, const char *path, unsigned how, 
 	const int new = (how & ATOMIC_FILE_NEW) != 0 ? O_EXCL | O_NOFOLLOW : O_TRUNC;
 	f->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | new, 0666);
 	if (f->fd < 0)
-		return error_system(e, errno, "%s: cannot be opened", name);
+		return refuse_creation(path, errno, "cannot be opened", name, e);
 	f->open = f->in_place = true;
 	return IOT_OK;
 }

@@ -25,7 +25,7 @@ count() {
 	"$IOTRACE" "$@" >out 2>err
 	echo $? >>out
 	grep -v '^  stored' out | sed "s/$t/IN/; s/^-:/IN:/"
-	sed "s/$t/IN/; s/-: damaged/IN: damaged/; s/standard input/IN/; s/: -:/: IN:/" err
+	sed "s/$t/IN/; s/-: damaged/IN: damaged/; s/standard input/IN/; s/: -:/: IN:/; /^iotrace: hint:/d" err
 }
 
 for t in t.iot t.iot.zst cut.iot damaged.iot; do

@@ -34,3 +34,15 @@ for words in 'convert --columns=time:s,op,offset,length' 'convert' 'convert --fr
 	# shellcheck disable=SC2086
 	"$IOTRACE" $words table.csv 2>&1 | head -n 1
 done
+
+# Names of files.
+cp "$TESTDATA/format/example.iot" t.iot
+head -n 6 t.iot >cut.iot
+for words in 'stat ""' 'cat -o "" t.iot' 'analyze --html= t.iot' 'convert -O "" log.strace' 'record ""' \
+	'cat -o nodir/x.iot t.iot' 'cat -o no/dir/x.iot t.iot' 'record -o nodir/x.iot true' \
+	'cat -o t.iot/x t.iot' 'stat cut.iot' 'info cut.iot' 'merge -o m.iot cut.iot t.iot' 'stat -q cut.iot' \
+	'stat - <cut.iot'; do
+	echo "\$ iotrace $words"
+	eval "\"\$IOTRACE\" $words" 2>&1 >/dev/null
+	echo "exit status $?"
+done
