@@ -134,6 +134,7 @@ static enum exit_status count_several(struct stat_run *s)
 		if (status == EXIT_OK && iot_stats_join_trace(all, s->results.stats) != IOT_OK)
 			status = message_no_memory();
 		iot_stats_free(s->results.stats);
+		s->results.stats = NULL; /* the next input may not open */
 		trace_in_close(&s->results.in);
 	}
 	s->results.stats = all;
