@@ -124,15 +124,13 @@ static void print_sizes(struct stat_results *s)
 	}
 }
 
-/* Shows which calls cost the time. A trace without %op has only reads and writes, and no table. */
+/* Shows which calls cost the time. */
 static void print_operations(struct stat_results *s)
 {
 	const struct iot_stats_operation *row;
 	const uint64_t others = iot_stats_fact(s->stats, IOT_STATS_OTHER_OPS);
 	char time[32], name[IOT_OPERATION_NAME * 4 + 1];
-	if (iot_stats_fact(s->stats, IOT_STATS_OPS) == 0 && s->by != STAT_BY_OPERATION)
-		return;
-	output_text(&s->out, "\n    calls    failed     seconds  operation\n");
+	output_text(&s->out, "    calls    failed     seconds  operation\n");
 	for (size_t i = 0; (row = stat_operation_at(s, i)) != NULL; i++) {
 		snprintf(time, sizeof time, "%s%.6f", row->timed < row->calls ? ">" : "",
 			 (double)row->ns / NS_PER_S);
@@ -245,11 +243,10 @@ static void print_unseen(struct stat_results *s)
 		      unseen_remedy(&s->unseen));
 }
 
-void stat_print_text(struct stat_results *s)
+static void print_transfers(struct stat_results *s)
 {
 	static const char *const by[] = {"process:file", "process",   "file",  "rank",
-					 "host",         "directory", "input", ""};
-	print_unseen(s);
+					 "host",         "directory", "input", "all"};
 	output_printf(&s->out, "%8s %9s %9s %10s %10s %11s %5s %5s  %s\n", "opens", "reads",
 		      "writes", "read", "written", "in I/O s", "seq", "same", by[s->by]);
 	human_row(s, iot_stats_total(s->stats), "total", "");
@@ -258,5 +255,19 @@ void stat_print_text(struct stat_results *s)
 	print_rates(s);
 	print_latencies(s);
 	print_sizes(s);
-	print_operations(s);
+}
+
+void stat_print_text(struct stat_results *s)
+{
+	const bool first = s->by == STAT_BY_OPERATION;
+	print_unseen(s);
+	if (first) {
+		print_operations(s);
+		output_text(&s->out, "\n");
+	}
+	print_transfers(s);
+	if (!first && iot_stats_fact(s->stats, IOT_STATS_OPS) > 0) {
+		output_text(&s->out, "\n");
+		print_operations(s);
+	}
 }
