@@ -8,7 +8,12 @@
 #include "interval.h"
 #include "saturate.h"
 
-bool busy_append(struct busy_head *h, struct busy_interval interval)
+bool busy_head_fits(const struct busy *b, const struct busy_head *h)
+{
+	return h->count < BUSY_HEAD_MIN || b->intervals < BUSY_INTERVALS_MAX;
+}
+
+bool busy_append(struct busy *b, struct busy_head *h, struct busy_interval interval)
 {
 	if (h->count == h->capacity) {
 		const size_t capacity = h->capacity > 0 ? 2 * h->capacity : 1;
@@ -18,6 +23,7 @@ bool busy_append(struct busy_head *h, struct busy_interval interval)
 		h->interval = grown;
 		h->capacity = capacity;
 	}
+	b->intervals += h->count >= BUSY_HEAD_MIN;
 	h->interval[h->count++] = interval;
 	return true;
 }
@@ -34,8 +40,8 @@ static bool add_head(struct busy *b, size_t process, enum busy_kind kind,
 		h->interval[h->count - 1].to_ns = interval.to_ns;
 		return true;
 	}
-	h->more = h->count == BUSY_HEAD_MAX;
-	return h->more || busy_append(h, interval);
+	h->more = !busy_head_fits(b, h);
+	return h->more || busy_append(b, h, interval);
 }
 
 static bool extend(struct busy *b, size_t process, enum busy_kind kind, int64_t start, int64_t end)
@@ -46,7 +52,8 @@ static bool extend(struct busy *b, size_t process, enum busy_kind kind, int64_t 
 		return true;
 	p->of[kind].ns += (uint64_t)(end - from);
 	p->of[kind].end_ns = end;
-	return !b->part || add_head(b, process, kind, (struct busy_interval){from, end});
+	return !b->part || kind >= BUSY_HEADS ||
+	       add_head(b, process, kind, (struct busy_interval){from, end});
 }
 
 static size_t index_of(const struct busy *b, const struct io_span *span)
@@ -101,12 +108,16 @@ static bool add_overlapping(struct busy *b, const struct io_span *span)
 	return added;
 }
 
-/* The heads of a part need each interval, until they are complete. */
-static bool has_heads(const struct busy *b, size_t process)
+/* Adds disjoint requests to the heads of a part. */
+static bool add_to_heads(struct busy *b, size_t at, const struct io_span *span)
 {
-	return !b->part || (process < b->head_capacity && b->heads[process][BUSY_READ].more &&
-			    b->heads[process][BUSY_WRITE].more && b->heads[process][BUSY_IO].more &&
-			    b->heads[process][BUSY_ALL].more);
+	bool added = true;
+	for (size_t i = 0; i < span->count && added; i++)
+		if (span->end_ns[i] > span->start_ns[i])
+			added =
+			    add_head(b, at, kind_of(span->write[i]),
+				     (struct busy_interval){span->start_ns[i], span->end_ns[i]});
+	return added;
 }
 
 static inline bool add_span(struct busy *b, const struct io_span *span)
@@ -115,10 +126,10 @@ static inline bool add_span(struct busy *b, const struct io_span *span)
 	const size_t at = index_of(b, span);
 	struct busy_process *p = &b->processes[at];
 	if (!span->disjoint || span->start_ns[0] < p->of[widest].end_ns ||
-	    span_end(span) == INT64_MAX || !has_heads(b, at))
+	    span_end(span) == INT64_MAX)
 		return add_overlapping(b, span);
 	add_disjoint(p, span, b->by_pair);
-	return true;
+	return !b->part || add_to_heads(b, at, span);
 }
 
 bool busy_add(struct busy *b, const struct io_spans *spans)
@@ -156,7 +167,7 @@ bool busy_add_op(struct busy *b, size_t process, int64_t start_ns, uint64_t dura
 
 void busy_free_head(struct busy *b, size_t row)
 {
-	for (unsigned kind = 0; kind < BUSY_KINDS && row < b->head_capacity; kind++)
+	for (unsigned kind = 0; kind < BUSY_HEADS && row < b->head_capacity; kind++)
 		free(b->heads[row][kind].interval);
 }
 
@@ -166,20 +177,49 @@ static void free_heads(struct busy *b)
 		busy_free_head(b, i);
 	free(b->heads);
 	b->heads = NULL;
-	b->head_capacity = 0;
+	b->head_capacity = b->intervals = 0;
 }
 
 /* Parts */
 
-/* The length of the union of a part up to a time: counted already. */
-static uint64_t overlap(bool *inexact, const struct busy_head *h, int64_t end_ns)
+/* The heads whose union is a kind: [0] to [1] - 1. */
+static const unsigned members[BUSY_KINDS][2] = {[BUSY_READ] = {BUSY_READ, BUSY_READ + 1},
+						[BUSY_WRITE] = {BUSY_WRITE, BUSY_WRITE + 1},
+						[BUSY_METADATA] = {BUSY_METADATA, BUSY_HEADS},
+						[BUSY_IO] = {BUSY_READ, BUSY_METADATA},
+						[BUSY_ALL] = {BUSY_READ, BUSY_HEADS}};
+
+/* Stores the next interval of a kind, which begins before end_ns. Returns false at the end. */
+static bool next_interval(const struct busy_head heads[BUSY_HEADS], enum busy_kind kind,
+			  size_t at[BUSY_HEADS], int64_t end_ns, struct busy_interval *next)
 {
+	unsigned first = BUSY_HEADS;
+	next->from_ns = end_ns;
+	for (unsigned m = members[kind][0]; m < members[kind][1]; m++)
+		if (at[m] < heads[m].count && heads[m].interval[at[m]].from_ns < next->from_ns) {
+			first = m;
+			*next = heads[m].interval[at[m]];
+		}
+	if (first < BUSY_HEADS)
+		at[first]++;
+	return first < BUSY_HEADS;
+}
+
+/* The length of the union of a part up to a time: counted already. */
+static uint64_t overlap(bool *inexact, const struct busy_head heads[BUSY_HEADS],
+			enum busy_kind kind, int64_t end_ns)
+{
+	size_t at[BUSY_HEADS] = {0};
+	struct busy_interval in;
 	uint64_t ns = 0;
-	for (size_t i = 0; i < h->count && h->interval[i].from_ns < end_ns; i++) {
-		const struct busy_interval *in = &h->interval[i];
-		ns += (uint64_t)((in->to_ns < end_ns ? in->to_ns : end_ns) - in->from_ns);
+	for (int64_t done = INT64_MIN; next_interval(heads, kind, at, end_ns, &in);) {
+		const int64_t from = in.from_ns > done ? in.from_ns : done,
+			      to = in.to_ns < end_ns ? in.to_ns : end_ns;
+		ns += to > from ? (uint64_t)(to - from) : 0;
+		done = to > done ? to : done;
 	}
-	*inexact |= h->more && h->interval[h->count - 1].to_ns < end_ns;
+	for (unsigned m = members[kind][0]; m < members[kind][1]; m++)
+		*inexact |= heads[m].more && heads[m].interval[heads[m].count - 1].to_ns < end_ns;
 	return ns;
 }
 
@@ -197,20 +237,25 @@ static bool join_head(struct busy *b, size_t process, enum busy_kind kind,
 	return true;
 }
 
+/* The heads of a row; those of one without intervals are empty. */
+static const struct busy_head *heads_of(const struct busy *b, size_t row)
+{
+	static const struct busy_head none[BUSY_HEADS];
+	return row < b->head_capacity ? b->heads[row] : none;
+}
+
 static bool join_kind(struct busy *b, size_t process, enum busy_kind kind, const struct busy *part,
 		      size_t from)
 {
-	static const struct busy_head none;
-	const struct busy_head *head =
-	    from < part->head_capacity ? &part->heads[from][kind] : &none;
+	const struct busy_head *heads = heads_of(part, from);
 	uint64_t *ns = &b->processes[process].of[kind].ns;
 	int64_t *end_ns = &b->processes[process].of[kind].end_ns;
 	const int64_t part_end = part->processes[from].of[kind].end_ns;
 	*ns = saturate_add(*ns, part->processes[from].of[kind].ns -
-				    overlap(&b->inexact[kind], head, *end_ns));
-	if (b->part &&
+				    overlap(&b->inexact[kind], heads, kind, *end_ns));
+	if (b->part && kind < BUSY_HEADS &&
 	    (!array_reserve_index(&b->heads, &b->head_capacity, process, sizeof *b->heads) ||
-	     !join_head(b, process, kind, head, *end_ns)))
+	     !join_head(b, process, kind, &heads[kind], *end_ns)))
 		return false;
 	*end_ns = part_end > *end_ns ? part_end : *end_ns;
 	return true;
@@ -223,9 +268,10 @@ static bool follows(const struct busy *part, size_t i, size_t previous, enum bus
 				part->processes[i].of[kind].ns};
 	if (ns[0] == 0 || ns[1] == 0)
 		return true;
-	const struct busy_head *head = i < part->head_capacity ? &part->heads[i][kind] : NULL;
-	return !part->out_of_order && head != NULL && head->count > 0 &&
-	       head->interval[0].from_ns >= part->processes[previous].of[kind].end_ns;
+	struct busy_interval first;
+	return !part->out_of_order &&
+	       next_interval(heads_of(part, i), kind, (size_t[BUSY_HEADS]){0}, INT64_MAX, &first) &&
+	       first.from_ns >= part->processes[previous].of[kind].end_ns;
 }
 
 static bool join_row(struct busy *b, size_t to, const struct busy *part, size_t i)

@@ -10,11 +10,22 @@
 
 struct state;
 
-enum busy_kind { BUSY_READ, BUSY_WRITE, BUSY_METADATA, BUSY_IO, BUSY_ALL, BUSY_KINDS };
+enum busy_kind {
+	BUSY_READ,
+	BUSY_WRITE,
+	BUSY_METADATA,
+	BUSY_HEADS,
+	BUSY_IO = BUSY_HEADS,
+	BUSY_ALL,
+	BUSY_KINDS
+};
 
-enum { BUSY_HEAD_MAX = 64 };
+enum { BUSY_HEAD_MIN = 64, BUSY_INTERVALS_MAX = 1 << 16 };
 
-/* The first intervals of a union, which one of an earlier part may overlap. */
+/*
+ * The first intervals of a union, which one of an earlier part may overlap: BUSY_HEAD_MIN of each
+ * head, and BUSY_INTERVALS_MAX further ones of all heads.
+ */
 struct busy_head {
 	struct busy_interval {
 		int64_t from_ns, to_ns;
@@ -35,8 +46,8 @@ struct busy {
 		} of[BUSY_KINDS];
 	} * processes;
 	size_t capacity;
-	struct busy_head (*heads)[BUSY_KINDS]; /* by process */
-	size_t head_capacity;
+	struct busy_head (*heads)[BUSY_HEADS]; /* by process; other kinds are unions of these */
+	size_t head_capacity, intervals;       /* intervals: beyond BUSY_HEAD_MIN of a head */
 	uint64_t operations, timed_operations; /* of all processes; not by pair */
 };
 
@@ -57,7 +68,9 @@ bool busy_join(struct busy *b, const struct busy *part, const uint32_t *number);
 bool busy_add_trace(struct busy *b, const struct busy *more, const uint32_t *number);
 void busy_forget(struct busy *b);
 /* Most heads have one interval, so their arrays begin with one. */
-bool busy_append(struct busy_head *h, struct busy_interval interval);
+bool busy_append(struct busy *b, struct busy_head *h, struct busy_interval interval);
+/* Whether a head may have another interval. */
+bool busy_head_fits(const struct busy *b, const struct busy_head *h);
 /* Frees the head of a row that is dropped. */
 void busy_free_head(struct busy *b, size_t row);
 void busy_state(struct state *s, struct busy *b);

@@ -33,66 +33,81 @@ static void processes_state(struct state *s, struct busy *b)
 /* Returns NULL if the process has none, or if out of memory. */
 static struct busy_head *head_at(struct state *s, struct busy *b, size_t i)
 {
-	const size_t process = numbers_of(s, b)->own[i / BUSY_KINDS];
+	const size_t process = numbers_of(s, b)->own[i / BUSY_HEADS];
 	if (state_saves(s) && process >= b->head_capacity)
 		return NULL;
 	if (process >= b->capacity) /* heads are those of processes */
-		(void)process_at(s, b, i / BUSY_KINDS);
-	struct busy_head(*heads)[BUSY_KINDS] =
+		(void)process_at(s, b, i / BUSY_HEADS);
+	struct busy_head(*heads)[BUSY_HEADS] =
 	    state_at(s, &b->heads, &b->head_capacity, process, sizeof *b->heads);
-	return heads != NULL ? &(*heads)[i % BUSY_KINDS] : NULL;
+	return heads != NULL ? &(*heads)[i % BUSY_HEADS] : NULL;
 }
 
 struct head_cursor {
 	size_t of, next;
 };
 
-/* The next interval of any head; NULL: none. */
-static struct busy_interval *next_interval(struct state *s, struct busy *b, struct head_cursor *c)
+/* An interval of a head, relative to the one before it. */
+struct interval_row {
+	uint64_t of, gap_ns, ns;
+};
+
+static int64_t end_of(const struct busy_head *h, size_t count)
 {
-	for (; c->of < numbers_of(s, b)->count * BUSY_KINDS; c->of++, c->next = 0) {
-		const struct busy_head *h = head_at(s, b, c->of);
-		if (h != NULL && c->next < h->count)
-			return &h->interval[c->next++];
-	}
-	return NULL;
+	return count > 0 ? h->interval[count - 1].to_ns : 0;
 }
 
-static void load_interval(struct state *s, struct busy *b, size_t of,
-			  const struct busy_interval *in)
+/* Stores the next interval of any head. Returns false at the end. */
+static bool next_row(struct state *s, struct busy *b, struct head_cursor *c,
+		     struct interval_row *row)
 {
-	struct busy_head *h = head_at(s, b, of);
+	for (; c->of < numbers_of(s, b)->count * BUSY_HEADS; c->of++, c->next = 0) {
+		const struct busy_head *h = head_at(s, b, c->of);
+		if (h == NULL || c->next == h->count)
+			continue;
+		const struct busy_interval *in = &h->interval[c->next];
+		row->of = c->of;
+		row->gap_ns = (uint64_t)(in->from_ns - end_of(h, c->next));
+		row->ns = (uint64_t)(in->to_ns - in->from_ns);
+		c->next++;
+		return true;
+	}
+	return false;
+}
+
+static void load_row(struct state *s, struct busy *b, const struct interval_row *row)
+{
+	struct busy_head *h = head_at(s, b, (size_t)row->of);
+	struct busy_interval in;
 	if (h == NULL)
 		return;
-	const int64_t last = h->count > 0 ? h->interval[h->count - 1].to_ns : 0;
-	state_check(s, h->count < BUSY_HEAD_MAX && in->from_ns >= last && in->to_ns > in->from_ns,
-		    "up to 64 intervals in order");
-	if (!state_failed(s) && !busy_append(h, *in))
+	const bool fits = busy_head_fits(b, h) && row->ns > 0 &&
+			  !__builtin_add_overflow(end_of(h, h->count), row->gap_ns, &in.from_ns) &&
+			  !__builtin_add_overflow(in.from_ns, row->ns, &in.to_ns);
+	state_check(s, fits, "up to 65536 intervals");
+	if (fits && !busy_append(b, h, in))
 		state_no_memory(s);
 }
 
 static void intervals_state(struct state *s, struct busy *b)
 {
-	const size_t heads = numbers_of(s, b)->count * BUSY_KINDS;
+	const size_t heads = numbers_of(s, b)->count * BUSY_HEADS;
 	struct head_cursor c = {0, 0};
-	struct busy_interval *next = state_saves(s) ? next_interval(s, b, &c) : NULL;
-	while (state_list(s, b->by_pair ? "busy.pair.head" : "busy.head", next != NULL)) {
-		struct busy_interval in = next != NULL ? *next : (struct busy_interval){0, 0};
-		uint64_t of = c.of;
-		state_limited(s, "of", &of, heads > 0 ? heads - 1 : 0);
-		state_time(s, "from", &in.from_ns);
-		state_time(s, "to", &in.to_ns);
-		if (state_saves(s))
-			next = next_interval(s, b, &c);
-		else if (!state_failed(s) && of < heads)
-			load_interval(s, b, (size_t)of, &in);
+	struct interval_row row = {0};
+	while (state_list(s, b->by_pair ? "busy.pair.head" : "busy.head",
+			  state_saves(s) && next_row(s, b, &c, &row))) {
+		state_limited(s, "of", &row.of, heads > 0 ? heads - 1 : 0);
+		state_number(s, "gap", &row.gap_ns);
+		state_number(s, "ns", &row.ns);
+		if (!state_saves(s) && !state_failed(s) && row.of < heads)
+			load_row(s, b, &row);
 	}
 }
 
 /* Complete heads follow their intervals. */
 static void more_state(struct state *s, struct busy *b)
 {
-	const size_t heads = b->part ? numbers_of(s, b)->count * BUSY_KINDS : 0;
+	const size_t heads = b->part ? numbers_of(s, b)->count * BUSY_HEADS : 0;
 	size_t i;
 	while (state_each(s, b->by_pair ? "busy.pair.more" : "busy.more", heads, &i)) {
 		struct busy_head *h = head_at(s, b, i);
