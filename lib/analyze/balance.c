@@ -102,7 +102,10 @@ static void mean_values(const struct row_table *t, struct values *v)
 		     {"created_per_process", "", "created", 1},
 		     {"MiB_per_process", "MiB", "S", 1 << 20}};
 	for (size_t i = 0; i < sizeof means / sizeof means[0]; i++) {
-		const struct iot_analyze_value all = *values_find(v, "totals", means[i].of, NULL);
+		const struct iot_analyze_value *found = values_find(v, "totals", means[i].of, NULL);
+		if (found == NULL)
+			return; /* out of memory */
+		const struct iot_analyze_value all = *found;
 		if (t->from.counted != NULL && strcmp(means[i].of, "created") == 0) {
 			values_unknown(v, means[i].name, NULL, "", "not in counters");
 			continue;

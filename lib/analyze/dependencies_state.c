@@ -32,7 +32,7 @@ static struct pair_row *sorted_pairs(struct state *s, const struct dependencies 
 		state_no_memory(s);
 		return NULL;
 	}
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !state_failed(s); i++) {
 		const uint32_t writer = (uint32_t)(d->pair_map.keys[i] >> 32),
 			       reader = (uint32_t)d->pair_map.keys[i];
 		list[i] = (struct pair_row){writer, reader, s->processes.index[writer],
@@ -153,7 +153,7 @@ static struct head_row *sorted_heads(struct state *s, const struct dependencies 
 	struct head_row *list = calloc(d->head_count + 1, sizeof *list);
 	if (list == NULL)
 		state_no_memory(s);
-	for (size_t i = 0; i < d->head_count && list != NULL; i++)
+	for (size_t i = 0; i < d->head_count && list != NULL && !state_failed(s); i++)
 		list[i] = (struct head_row){s->files.index[d->heads[i].file], (uint32_t)i};
 	if (list != NULL)
 		qsort(list, d->head_count, sizeof *list, by_file);

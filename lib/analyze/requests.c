@@ -172,7 +172,7 @@ size_t requests_pair(struct requests *r, size_t process, uint32_t file)
 {
 	const size_t before = r->pair_map.count;
 	const size_t pair = idmap_number(&r->pair_map, idmap_pair((uint32_t)process + 1, file));
-	if (keep(r, pair != SIZE_MAX) && r->pair_map.count > before)
+	if (keep(r, pair != SIZE_MAX) && r->pair_map.count > before && !r->failed)
 		r->fixed_pairs += file == r->other_file || r->file_keys[file - 1].undefined;
 	return pair;
 }

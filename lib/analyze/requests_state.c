@@ -277,7 +277,7 @@ static void pairs_state(struct state *s, struct requests *r)
 {
 	struct keyed_list list = new_list(s, r->pair_map.count);
 	uint64_t last = 0;
-	if (state_saves(s))
+	if (state_saves(s) && !state_failed(s))
 		list_pairs(s, r, &list);
 	for (size_t i = 0; state_list(s, "pair", i < list.count); i++) {
 		const uint64_t key = i < list.count ? r->pair_map.keys[list.at[i].number] : 0;
