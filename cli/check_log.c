@@ -109,7 +109,7 @@ static enum exit_status verdict(const struct read_log *l)
 {
 	const bool violated =
 	    fact(l, IOT_SOURCE_UNPARSED) > 0 || source_count_sum(l->source, "ambiguous") > 0;
-	return l->status < 0 || (l->check->strict && violated) ? EXIT_FAULT : EXIT_OK;
+	return l->status < 0 || (l->check->strict && violated) ? EXIT_DAMAGED : EXIT_OK;
 }
 
 static enum exit_status check_source(struct read_log *l)

@@ -16,7 +16,7 @@ struct check_log {
 	bool one_of_several; /* warnings name the input */
 };
 
-/* Returns EXIT_FAULT for damage, and with `strict` for lines that were not understood. */
+/* Returns EXIT_DAMAGED for damage, and with `strict` for lines that were not understood. */
 enum exit_status check_log(const struct check_log *c, const char *path);
 
 #endif

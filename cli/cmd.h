@@ -4,11 +4,23 @@
 #define CLI_CMD_H
 
 /*
- * What a command, or a step of it, leads to. A function that returns another value than EXIT_OK has
- * printed the message: its caller cleans up and returns the same. Functions that return int have a
- * library status (enum iot_status), of which the caller prints the sentence.
+ * The result of a command or a step of it, and the exit status of all commands but record, in order
+ * of severity: if several apply, the largest one is returned. A function that returns another value
+ * than EXIT_OK has printed the message. Functions that return int have a library status (enum
+ * iot_status); their callers print the sentence.
  */
-enum exit_status { EXIT_OK = 0, EXIT_FAULT = 1, EXIT_USAGE = 2 };
+enum exit_status {
+	EXIT_OK = 0,
+	/* The output has been made of the valid part of an input that is damaged or incomplete. */
+	EXIT_DAMAGED = 1,
+	/* Usage error, or an output has not been made. */
+	EXIT_FAILED = 2,
+};
+
+static inline enum exit_status exit_status_worse(enum exit_status a, enum exit_status b)
+{
+	return a > b ? a : b;
+}
 
 enum exit_status cmd_analyze(int argc, char **argv);
 enum exit_status cmd_anonymize(int argc, char **argv);

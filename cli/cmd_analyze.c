@@ -79,6 +79,12 @@ static bool has_requests(const struct iot_analyze *a)
 	return iot_analyze_find(a, "totals", "N", NULL)->number > 0;
 }
 
+/* Without any request, an error of the trace is all there is to report. */
+static bool is_worth_reporting(const struct analyze_run *a)
+{
+	return a->in.status == IOT_OK || has_requests(a->results.analysis);
+}
+
 /* Stores epoch= of a %trace, unless there was one. Returns whether a time precedes the next. */
 static bool read_epoch(const struct iot_event *ev, uint64_t *epoch_ns)
 {
@@ -188,8 +194,8 @@ static enum exit_status write_pictures(struct analyze_run *a)
 		return message_no_memory();
 	if (!a->in.quiet)
 		warn(a);
-	if (a->in.status != IOT_OK && !has_requests(a->results.analysis))
-		return EXIT_OK; /* the error is all there is to report */
+	if (!is_worth_reporting(a))
+		return EXIT_FAILED;
 	if (plot_data_make(&data, a->results.analysis, a->options.interval_ns != 0) != IOT_OK)
 		status = message_no_memory();
 	if (status == EXIT_OK && a->plots != NULL)
@@ -230,8 +236,11 @@ static enum exit_status report(struct analyze_run *a, const struct command_spec 
 		output_abandon(&a->results.out);
 		return message_no_memory();
 	}
-	/* Without any request, an error is all there is to report. */
-	if ((a->in.status == IOT_OK || has_requests(a->results.analysis)) && print(a) != IOT_OK) {
+	if (!is_worth_reporting(a)) {
+		output_abandon(&a->results.out);
+		return EXIT_FAILED;
+	}
+	if (print(a) != IOT_OK) {
 		output_abandon(&a->results.out);
 		return message_no_memory();
 	}
@@ -263,7 +272,7 @@ static enum exit_status choose_part(struct analyze_run *a, const char *path,
 		return options_wrong(command, "--part needs a trace in a regular file");
 	if (status != IOT_OK) {
 		message_print("%s", iot_reader_error(a->in.reader));
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	}
 	if (a->part.n > 1 && a->part.k == 1 && part.to == part.stored && !a->read.quiet)
 		message_print(
@@ -278,7 +287,7 @@ static enum exit_status choose_part(struct analyze_run *a, const char *path,
 	return EXIT_OK;
 }
 
-/* Stores the analysis of a trace, or of what precedes its damage: then returns EXIT_FAULT. */
+/* Stores the analysis of a trace, or of what precedes its damage: then returns EXIT_DAMAGED. */
 static enum exit_status analyze_trace(struct analyze_run *a, const char *path,
 				      const struct command_spec *command)
 {
@@ -296,24 +305,23 @@ static enum exit_status analyze_trace(struct analyze_run *a, const char *path,
 	if (analyzed == IOT_EFORMAT) { /* a state, which has been reported */
 		iot_analyze_free(a->results.analysis);
 		a->results.analysis = NULL;
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	}
 	if (analyzed != IOT_OK || mark_damage(a) != IOT_OK)
 		return message_no_memory();
-	return trace_in_exit(&a->in);
+	return trace_in_exit(&a->in, true);
 }
 
 static enum exit_status run_trace(struct analyze_run *a, const char *path,
 				  const struct command_spec *command)
 {
 	const enum exit_status analyzed = analyze_trace(a, path, command);
-	const bool any =
-	    a->results.analysis != NULL && (analyzed == EXIT_OK || analyzed == EXIT_FAULT);
+	const bool any = analyzed == EXIT_OK || (analyzed == EXIT_DAMAGED && a->in.delivered);
 	if (a->state != NULL)
 		trace_in_close(&a->in); /* a state takes memory when it is written */
-	const enum exit_status status = any ? report(a, command) : analyzed;
+	const enum exit_status status = any ? report(a, command) : EXIT_FAILED;
 	trace_in_close(&a->in);
-	return status != EXIT_OK ? status : analyzed;
+	return exit_status_worse(status, analyzed);
 }
 
 /* One of several inputs. */
@@ -341,15 +349,16 @@ static enum exit_status analyze_before(struct analyze_run *a, const struct comma
 	const enum exit_status status =
 	    is_state ? analyze_state_open(&a->before, a->against, &a->read, &a->options, command)
 		     : analyze_one(&one, a->against, &a->before);
-	if (status != EXIT_OK && (status != EXIT_FAULT || is_state)) {
+	if (status == EXIT_FAILED) {
 		iot_analyze_free(a->before);
 		a->before = NULL;
 	}
 	if (a->before != NULL && iot_analyze_finish(a->before) != IOT_OK)
 		return message_no_memory();
-	if (status == EXIT_FAULT && a->before != NULL && !has_requests(a->before)) {
+	if (status == EXIT_DAMAGED && !has_requests(a->before)) {
 		iot_analyze_free(a->before);
 		a->before = NULL;
+		return EXIT_FAILED;
 	}
 	return status;
 }
@@ -415,7 +424,7 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 	if (status != EXIT_OK || !inputs.incomplete || a->state != NULL)
 		return status;
 	message_print("the report is incomplete: parts of a trace are missing or damaged");
-	return EXIT_FAULT;
+	return EXIT_DAMAGED;
 }
 
 static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
@@ -450,7 +459,7 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 		: run_trace(a, count == 1 ? paths[0] : "-", command);
 	iot_analyze_free(a->results.analysis);
 	iot_analyze_free(a->before);
-	return status != EXIT_OK ? status : before;
+	return exit_status_worse(status, before);
 }
 
 /* Prints periods of a trace that is still growing, perhaps. */

@@ -222,7 +222,7 @@ static enum exit_status anonymize_each(struct anonymize_job *j, char **paths, si
 	enum exit_status worst = EXIT_OK;
 	for (size_t i = 0; i < count && signals_ending() == 0; i++) {
 		enum exit_status status = anonymize_into(j, paths, i);
-		worst = status > worst ? status : worst;
+		worst = exit_status_worse(worst, status);
 	}
 	return worst;
 }
@@ -246,7 +246,7 @@ static enum exit_status close_map(struct anonymize_job *j, enum exit_status stat
 		return status;
 	}
 	const enum exit_status closed = output_close(&j->map_out);
-	return status == EXIT_OK ? closed : status;
+	return exit_status_worse(status, closed);
 }
 
 static enum exit_status anonymize(struct anonymize_job *j, char **paths, size_t count)
@@ -371,7 +371,7 @@ static enum exit_status work(struct anonymize_job *j, char **paths, size_t count
 	if (status == EXIT_OK && j->new_key)
 		trace_in_catch_signals(count > 0 ? paths[0] : "-", &j->read, j->write.path);
 	if (status == EXIT_OK && !key_read(j->secret, j->key, j->new_key))
-		status = EXIT_FAULT;
+		status = EXIT_FAILED;
 	if (status != EXIT_OK)
 		return status;
 	j->anonymizer = new_anonymizer(j);

@@ -109,22 +109,23 @@ static enum exit_status finish(struct cat *c, struct export *x)
 		message_print_about(c->in.operand, "%s", x->error);
 	else if (x->failed && !x->reported)
 		(void)message_no_memory();
+	const enum exit_status read = trace_in_exit(&c->in, c->in.delivered);
 	/* Out of memory is not an error of the trace: the output is discarded. */
-	if (x->failed || c->in.status == IOT_ENOMEM || signals_pending() != 0) {
+	if (x->failed || read == EXIT_FAILED || signals_pending() != 0) {
 		output_abandon(x->out);
 		(void)export_close(x, true);
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	}
 	if (!c->read.quiet)
 		export_report(x, formats[c->format].name);
 	const enum exit_status status = output_close(x->out);
 	const bool failed = export_close(x, status != EXIT_OK) != EXIT_OK;
 	if (status != EXIT_OK || failed)
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	if (trace_in_cut(&c->in))
 		message_print("interrupted before the end of the input: the output has what was "
 			      "read");
-	return trace_in_exit(&c->in);
+	return read;
 }
 
 static enum exit_status cat_export(struct cat *c)
@@ -195,7 +196,7 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* Returns EXIT_OK, or EXIT_USAGE after a message. */
+/* Returns EXIT_OK, or EXIT_FAILED after a message. */
 static enum exit_status check_columns(const struct cat *c)
 {
 	const struct export_options *o = &c->export;
@@ -212,7 +213,7 @@ static enum exit_status check_columns(const struct cat *c)
 			     escape_text(name, sizeof name, wrong.data, wrong.size));
 }
 
-/* Returns EXIT_OK, or EXIT_USAGE after a message, if an option belongs to another format. */
+/* Returns EXIT_OK, or EXIT_FAILED after a message, if an option belongs to another format. */
 static enum exit_status check_options(const struct cat *c)
 {
 	const struct export_options *o = &c->export;

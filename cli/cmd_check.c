@@ -38,7 +38,7 @@ static const char notes[] =
     "An error violates the format; a warning is legal but suspect; a note is neither, and its\n"
     "positions are listed with --all. After an error the rest of the interval is not checked;\n"
     "checking continues after the next %sync.\n"
-    "The exit status is 0 if there are no errors (--strict: and no warnings), else 1.\n"
+    "The exit status is 1 if there are errors (--strict: or warnings), 2 if IN cannot be read.\n"
     "json: an object per trace, on one line; \"state\" is fine, odd or damaged.\n"
     "--repair keeps each interval that a hash or the checksum of a frame verifies, at its\n"
     "position, and writes a %lost with the number of records missing in between. It exits with 1\n"
@@ -229,7 +229,7 @@ static enum exit_status open_trace(struct checked_trace *t)
 	const struct check *c = t->check;
 	t->fd = trace_in_descriptor(t->path, &t->st);
 	if (t->fd < 0)
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	t->verifier = iot_verifier_new();
 	if (t->verifier == NULL)
 		return message_no_memory();
@@ -248,7 +248,7 @@ static enum exit_status run(struct checked_trace *t)
 	progress_clear(&t->check->progress);
 	if (status != IOT_OK)
 		message_print("%s", iot_verifier_error(t->verifier));
-	return status == IOT_OK ? EXIT_OK : EXIT_FAULT;
+	return status == IOT_OK ? EXIT_OK : EXIT_FAILED;
 }
 
 static void add_directive(void *context, const struct iot_event *directive)
@@ -283,7 +283,7 @@ static enum exit_status verify(struct checked_trace *t)
 	(void)iot_verifier_set(t->verifier, IOT_VERIFY_REPORTS, c->all ? 0 : POSITIONS_DEFAULT);
 	(void)iot_verifier_set(t->verifier, IOT_VERIFY_ALLOW_EMPTY, c->allow_empty);
 	if (run(t) != EXIT_OK)
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	if (c->json)
 		print_json(t);
 	else
@@ -295,7 +295,7 @@ static enum exit_status verify(struct checked_trace *t)
 		trace_in_suggest_repair(t->path);
 	const bool bad = total(t, IOT_SEVERITY_ERROR) > 0 ||
 			 (c->strict && total(t, IOT_SEVERITY_WARNING) > 0) || t->failed;
-	return bad ? EXIT_FAULT : EXIT_OK;
+	return bad ? EXIT_DAMAGED : EXIT_OK;
 }
 
 static bool is_directory(const char *path)
@@ -346,14 +346,14 @@ static enum exit_status check_all(struct check *c, char **paths, size_t count)
 {
 	enum exit_status status = EXIT_OK;
 	if (output_open(&c->out, "-", 0) != EXIT_OK)
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	c->several = count > 1;
 	for (size_t i = 0; i < count; i++) {
 		const enum exit_status one = check_one(c, paths[i]);
-		status = one > status ? one : status;
+		status = exit_status_worse(status, one);
 	}
 	const enum exit_status closed = output_close(&c->out);
-	return closed > status ? closed : status;
+	return exit_status_worse(status, closed);
 }
 
 /* Repair */
@@ -368,11 +368,11 @@ static enum exit_status survey(struct checked_trace *t)
 	(void)iot_verifier_set(t->verifier, IOT_VERIFY_WARNINGS, 0);
 	(void)iot_verifier_set(t->verifier, IOT_VERIFY_REPAIR, 1);
 	if (run(t) != EXIT_OK)
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	const int status = iot_verifier_select(t->verifier, c->keep_unverified);
 	const bool unreadable = nothing_is_readable(t);
 	if (unreadable && foreign_file_report(t->path) != FOREIGN_NOT)
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	if (status == IOT_EUSAGE)
 		return message_error(
 		    t->path, "its %iotrace line is damaged, so the tick is unknown; specify "
@@ -402,10 +402,10 @@ static enum exit_status write_events(struct checked_trace *t, struct iot_stream 
 	iot_batch_free(b);
 	progress_clear(&c->progress);
 	if (signals_pending() != 0)
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	if (status == IOT_OK && got < 0) {
 		message_print("%s", iot_stream_error(s));
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	}
 	if (status == IOT_OK)
 		status = trace_out_close(w);
@@ -506,7 +506,7 @@ static enum exit_status repair_one(struct check *c, const char *path)
 	if (status == EXIT_OK && !c->quiet)
 		report(&t);
 	if (status == EXIT_OK && !is_whole(&t))
-		status = EXIT_FAULT;
+		status = EXIT_DAMAGED;
 	close_trace(&t);
 	return status;
 }

@@ -212,7 +212,7 @@ static enum exit_status convert_into(struct convert_job *j, char **paths, size_t
 	const char *const path = paths[i];
 	char shown[512];
 	char *out = trace_out_name(&j->convert.write, j->directory, path);
-	enum exit_status status = EXIT_FAULT;
+	enum exit_status status = EXIT_FAILED;
 	if (out == NULL) {
 		(void)message_no_memory();
 	} else if (taken(paths, i)) {
@@ -235,7 +235,7 @@ static enum exit_status convert_each(struct convert_job *j, char **paths, size_t
 		json_open(&j->report.json, NULL, '[');
 	for (size_t i = 0; i < count && signals_ending() == 0; i++) {
 		enum exit_status status = convert_into(j, paths, i);
-		worst = status > worst ? status : worst;
+		worst = exit_status_worse(worst, status);
 	}
 	if (j->report.path != NULL)
 		json_close(&j->report.json, ']');

@@ -592,7 +592,7 @@ static enum exit_status show(struct output *o, const char *path,
 			print_json(o, path, &f, &in);
 		else if (was_read(&in))
 			print_human(o, path, &f, &in);
-		status = f.interrupted ? EXIT_FAULT : trace_in_exit(&in);
+		status = f.interrupted ? EXIT_DAMAGED : trace_in_exit(&in, was_read(&in));
 	}
 	trace_in_close(&in);
 	forget(&f);
@@ -645,12 +645,12 @@ enum exit_status cmd_info(int argc, char **argv)
 	if (status != EXIT_OK)
 		return status;
 	if (output_open(&out, "-", 0) != EXIT_OK)
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	read.names_input = count > 1;
 	for (size_t i = 0; i < count; i++) {
 		enum exit_status shown = show(&out, argv[i], &read, json, &command);
-		status = shown > status ? shown : status;
+		status = exit_status_worse(status, shown);
 	}
 	const enum exit_status closed = output_close(&out);
-	return closed > status ? closed : status;
+	return exit_status_worse(status, closed);
 }

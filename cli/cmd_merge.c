@@ -656,13 +656,13 @@ static enum exit_status report_failure(struct merge_command *m, const struct iot
 {
 	progress_clear(&m->progress);
 	if (m->refused)
-		return EXIT_USAGE;
+		return EXIT_FAILED;
 	if (m->reported || signals_pending() != 0)
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	if (status == IOT_EUSAGE && m->opening && !m->unordered)
 		return options_wrong(m->options->command, "%s", iot_stream_error(s));
 	message_print("%s", iot_stream_error(s));
-	return EXIT_FAULT;
+	return EXIT_FAILED;
 }
 
 static enum exit_status write_batch(struct merge_command *m, const struct iot_batch *b)
@@ -681,7 +681,7 @@ static enum exit_status write_events(struct merge_command *m, struct iot_stream 
 	int got = 1;
 	while (status == EXIT_OK && (got = iot_stream_next(s, b)) > 0) {
 		report_ends(m);
-		status = signals_pending() != 0 ? EXIT_FAULT : write_batch(m, b);
+		status = signals_pending() != 0 ? EXIT_FAILED : write_batch(m, b);
 	}
 	report_ends(m);
 	return got < 0 ? report_failure(m, s, got) : status;
@@ -695,7 +695,7 @@ static enum exit_status finish_writing(struct merge_command *m)
 	if (signals_cut())
 		trace_out_report_cut(m->options->write.path);
 	trace_out_report_rounding(&m->rounding);
-	return m->damaged ? EXIT_FAULT : EXIT_OK;
+	return m->damaged ? EXIT_DAMAGED : EXIT_OK;
 }
 
 /* Streams that cannot be reopened stay open. */

@@ -51,7 +51,7 @@ static enum exit_status out_of_memory(const struct mrc_run *m, int status)
 	message_print("the distinct blocks of this trace need more than %" PRIu64
 		      " MiB of memory (--memory); --method=shards needs less",
 		      m->results.simulate.memory >> 20);
-	return EXIT_FAULT;
+	return EXIT_FAILED;
 }
 
 /* One pass for curves of LRU */
@@ -77,7 +77,7 @@ static enum exit_status read_curve(struct mrc_run *m)
 	if (added != IOT_OK)
 		return out_of_memory(m, added);
 	m->results.distinct = mrc_distinct(m->results.mrc);
-	return more < 0 ? EXIT_FAULT : EXIT_OK;
+	return more < 0 ? EXIT_FAILED : EXIT_OK;
 }
 
 /* Sizes */
@@ -176,7 +176,7 @@ static enum exit_status choose_sample(struct mrc_run *m)
 		      " blocks, but the trace has about %" PRIu64
 		      "; a larger --sample is needed, or no sample",
 		      r->sample, smallest_size(m), r->distinct);
-	return EXIT_FAULT;
+	return EXIT_FAILED;
 }
 
 static enum exit_status count_distinct(struct mrc_run *m, struct future *future)
@@ -192,7 +192,7 @@ static enum exit_status count_distinct(struct mrc_run *m, struct future *future)
 	i->future = future;
 	i->future_memory = m->results.simulate.memory;
 	if (status == EXIT_OK && engine_run(e, reference_input_fill, i) != IOT_OK)
-		status = EXIT_FAULT;
+		status = EXIT_FAILED;
 	if (status == EXIT_OK)
 		status = reference_input_finish_future(i);
 	if (status == EXIT_OK && !sampled && !engine_firsts(e).known)
@@ -233,7 +233,7 @@ static enum exit_status make_pairs(struct mrc_run *m, const struct future *futur
 			      " MiB of memory, expected at most %" PRIu64
 			      " MiB (--memory); --points selects fewer sizes",
 			      r->size_count, (bytes >> 20) + 1, m->results.simulate.memory >> 20);
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	}
 	for (size_t i = 0; i < r->size_count; i++, r->simulate.pair_count++)
 		if ((r->simulate.pairs[i].simulation =
@@ -254,7 +254,7 @@ static enum exit_status run_pairs(struct mrc_run *m)
 	s->engine = engine_new(&options, simulations, s->pair_count);
 	enum exit_status status = s->engine != NULL ? open_input(m) : message_no_memory();
 	if (status == EXIT_OK && engine_run(s->engine, reference_input_fill, &s->input) != IOT_OK)
-		status = EXIT_FAULT;
+		status = EXIT_FAILED;
 	free(simulations);
 	progress_clear(&s->input.in.progress);
 	return status;
@@ -286,20 +286,15 @@ static enum exit_status print_results(struct mrc_run *m)
 	struct simulate_results *s = &m->results.simulate;
 	if (!m->results.simulate.read.quiet)
 		reference_input_warn(&s->input, &s->references);
-	if (simulate_sort_rows(s) != EXIT_OK)
-		return EXIT_FAULT;
 	if (output_open(&s->out, m->out, 0) != EXIT_OK)
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	if (m->json)
 		mrc_print_json(&m->results);
 	else if (m->tsv)
 		mrc_print_tsv(&m->results);
 	else
 		mrc_print_text(&m->results);
-	enum exit_status status = output_close(&s->out);
-	if (status == EXIT_OK && m->svg != NULL)
-		status = mrc_write_svg(&m->results, m->svg);
-	return status;
+	return output_close(&s->out);
 }
 
 static enum exit_status run(struct mrc_run *m)
@@ -311,11 +306,13 @@ static enum exit_status run(struct mrc_run *m)
 			status = choose_sizes(m);
 	} else
 		status = simulate_points(m);
-	const struct reference_input *i = &m->results.simulate.input;
-	if (status == EXIT_OK &&
-	    (i->in.status == IOT_OK || both(references_counts(i->references)->all.records) > 0))
+	if (status == EXIT_OK)
+		status = simulate_sort_rows(&m->results.simulate);
+	if (status == EXIT_OK && m->svg != NULL)
+		status = mrc_write_svg(&m->results, m->svg);
+	if (status == EXIT_OK)
 		status = print_results(m);
-	return status == EXIT_OK ? trace_in_exit(&i->in) : status;
+	return exit_status_worse(status, m->results.simulate.input.read);
 }
 
 static void free_run(struct mrc_run *m)

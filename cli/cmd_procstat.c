@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <iotrace/packets.h>
@@ -30,7 +31,7 @@ static uint64_t fact(const struct procstat_job *j, enum iot_collector_fact which
 static enum exit_status fault(const struct procstat_job *j)
 {
 	message_print("%s", iot_collector_error(j->collector));
-	return EXIT_FAULT;
+	return EXIT_FAILED;
 }
 
 static enum exit_status open_output(struct procstat_job *j)
@@ -75,6 +76,14 @@ static int add(const struct procstat_job *j, const char *path)
 	return iot_collector_add(j->collector, path, j->keep);
 }
 
+/* The file was created for packets that did not come. */
+static void remove_output(const struct procstat_job *j)
+{
+	struct stat st;
+	if (strcmp(j->out, "-") != 0 && lstat(j->out, &st) == 0 && S_ISREG(st.st_mode))
+		(void)unlink(j->out);
+}
+
 static enum exit_status collect(struct procstat_job *j, char **paths, size_t count)
 {
 	sigset_t blocked, waiting;
@@ -92,8 +101,11 @@ static enum exit_status collect(struct procstat_job *j, char **paths, size_t cou
 	status = iot_collector_close(j->collector);
 	(void)sigprocmask(SIG_SETMASK, &waiting, NULL);
 	signals_restore();
-	if (!j->quiet && (status == IOT_OK || fact(j, IOT_COLLECTED_BYTES) > 0))
+	const bool any = fact(j, IOT_COLLECTED_BYTES) > 0;
+	if (!j->quiet && (status == IOT_OK || any))
 		report(j);
+	if (status != IOT_OK && !any && fact(j, IOT_COLLECTED_APPENDS) == 0)
+		remove_output(j);
 	return status == IOT_OK ? EXIT_OK : fault(j);
 }
 

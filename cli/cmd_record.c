@@ -35,7 +35,7 @@
 #include "lib/base/error.h"
 
 /* As of env(1), timeout(1) and others that run a program. */
-enum { EXIT_FAILED = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+enum { EXIT_NOT_RECORDED = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
 enum { CLOCK_AUTO, CLOCK_TSC_ONLY, CLOCK_MONOTONIC_ONLY };
 
@@ -103,7 +103,7 @@ static const char *take_variable(const struct option *opt, const char *value)
 static int failed(const char *what, int errnum)
 {
 	message_print("%s: %s", what, strerror(errnum));
-	return EXIT_FAILED;
+	return EXIT_NOT_RECORDED;
 }
 
 /* Output */
@@ -132,7 +132,7 @@ static int open_consumer(struct record_job *j)
 	if (j->consumer < 0)
 		return failed("the command of -o cannot be run", errno);
 	return iot_writer_open_fd(j->writer, ends[1], j->name + 1) == IOT_OK ? EXIT_OK
-									     : EXIT_FAILED;
+									     : EXIT_NOT_RECORDED;
 }
 
 static int open_writer(struct record_job *j)
@@ -153,7 +153,7 @@ static int open_writer(struct record_job *j)
 			return EXIT_OK;
 	}
 	message_print("%s", iot_writer_error(w));
-	return EXIT_FAILED;
+	return EXIT_NOT_RECORDED;
 }
 
 /* The name of -o, or one that no file has. */
@@ -169,7 +169,7 @@ static int open_output(struct record_job *j)
 		output_name_default(j->argv[0], j->launch.pid, j->name, sizeof(j->name));
 	if (wrong != NULL) {
 		message_print("%s", wrong);
-		return EXIT_FAILED;
+		return EXIT_NOT_RECORDED;
 	}
 	j->writer = iot_writer_new();
 	if (j->writer == NULL)
@@ -189,7 +189,7 @@ static int close_consumer(struct record_job *j)
 	if (status == 0)
 		return EXIT_OK;
 	message_print("the command of -o failed: the trace may be lost");
-	return EXIT_FAILED;
+	return EXIT_NOT_RECORDED;
 }
 
 /* %trace */
@@ -282,7 +282,7 @@ static int write_trace_directive(struct record_job *j)
 	if (iot_directive_end(&b, &ev) == IOT_OK && iot_writer_events(j->writer, &ev, 1) == IOT_OK)
 		return EXIT_OK;
 	message_print("%s", iot_writer_error(j->writer));
-	return EXIT_FAILED;
+	return EXIT_NOT_RECORDED;
 }
 
 /* Run */
@@ -303,7 +303,7 @@ static int report_failure(const struct record_job *j, const struct collector *c)
 {
 	const char *own = collector_error(c);
 	message_print("%s", *own != '\0' ? own : iot_writer_error(j->writer));
-	return EXIT_FAILED;
+	return EXIT_NOT_RECORDED;
 }
 
 /* A trace that grows can be read up to the last flush. */
@@ -378,7 +378,7 @@ static void raise_limit(void)
 static int record_released(struct record_job *j)
 {
 	if (write_trace_directive(j) != EXIT_OK)
-		return EXIT_FAILED;
+		return EXIT_NOT_RECORDED;
 	struct collector *c = collector_new(&j->recording, j->writer, &j->clock, &j->collector);
 	if (c == NULL)
 		return failed("no collector", ENOMEM);
@@ -423,7 +423,7 @@ static int close_output(struct record_job *j, int status)
 {
 	if (status == EXIT_OK && iot_writer_close(j->writer) != IOT_OK) {
 		message_print("%s", iot_writer_error(j->writer));
-		status = EXIT_FAILED;
+		status = EXIT_NOT_RECORDED;
 	}
 	const int consumed = close_consumer(j);
 	return status == EXIT_OK ? consumed : status;
@@ -447,7 +447,7 @@ static int start_clock(struct record_job *j)
 	message_print(
 	    "--clock=tsc: the kernel does not use the time stamp counter, as processors may "
 	    "differ");
-	return EXIT_FAILED;
+	return EXIT_NOT_RECORDED;
 }
 
 static int record_program(struct record_job *j, const char *library)
@@ -455,7 +455,7 @@ static int record_program(struct record_job *j, const char *library)
 	j->epoch_ns = clock_ns(CLOCK_REALTIME);
 	int status = start_clock(j);
 	if (status == EXIT_OK && !variables_fit(j))
-		status = EXIT_FAILED;
+		status = EXIT_NOT_RECORDED;
 	if (status == EXIT_OK)
 		status = open_output(j);
 	if (status == EXIT_OK)
@@ -490,7 +490,7 @@ static void wait_for_program(struct record_job *j)
 static int add_program(struct record_job *j, const char *library)
 {
 	if (receive_signals(j) != EXIT_OK)
-		return EXIT_FAILED;
+		return EXIT_NOT_RECORDED;
 	const bool added = recording_add(&j->recording, j->launch.pid, j->launch.program);
 	const int why = errno;
 	join_close(&j->join, false);
@@ -623,14 +623,14 @@ static int record(struct record_job *j)
 {
 	char library[PATH_MAX] = "";
 	if (!find_library(library))
-		return EXIT_FAILED;
+		return EXIT_NOT_RECORDED;
 	char path[PATH_MAX];
 	if (j->join_name != NULL && !join_open(&j->join, j->join_name, path)) {
 		message_print_about(j->join.path, "cannot be used: %s", strerror(errno));
-		return EXIT_FAILED;
+		return EXIT_NOT_RECORDED;
 	}
 	const bool joins = j->join_name != NULL && recording_find(&j->recording, path);
-	int status = EXIT_FAILED;
+	int status = EXIT_NOT_RECORDED;
 	if (!launch_start(&j->launch, j->argv)) /* later than the collector */
 		(void)failed("no process for the program", errno);
 	else
@@ -715,9 +715,9 @@ enum exit_status cmd_record(int argc, char **argv)
 	enum exit_status status;
 	j.command = &command;
 	if (!options_parse(&command, argc, argv, &count, &status))
-		return status == EXIT_OK ? EXIT_OK : (enum exit_status)EXIT_FAILED;
+		return status == EXIT_OK ? EXIT_OK : (enum exit_status)EXIT_NOT_RECORDED;
 	if (!check(&j, count))
-		return (enum exit_status)EXIT_FAILED;
+		return (enum exit_status)EXIT_NOT_RECORDED;
 	argv[count] = NULL;
 	j.argv = argv;
 	events->data_only = j.ops == 0;

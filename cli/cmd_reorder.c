@@ -123,7 +123,7 @@ static int read_events(void *context, struct iot_stream *self, struct iot_batch 
 {
 	struct reorder *r = context;
 	b->count = trace_in_events(&r->in, b->events, b->capacity);
-	if (!r->opened && (b->count > 0 || trace_in_exit(&r->in) == EXIT_OK)) {
+	if (!r->opened && (b->count > 0 || trace_in_exit(&r->in, false) == EXIT_OK)) {
 		r->opened = true;
 		trace_in_keep_framing(&r->in, &r->write);
 		r->open_exit = trace_out_open(r->writer, &r->write, &r->job->command);
@@ -179,14 +179,14 @@ static enum exit_status finish(struct reorder *r)
 {
 	/* Out of memory is not an error of the trace: the output is discarded. */
 	if (r->in.status == IOT_ENOMEM || signals_pending() != 0)
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	if (trace_in_mark_lost(&r->in, r->writer) != IOT_OK || trace_out_close(r->writer) != IOT_OK)
 		return trace_out_error(r->writer, &r->write);
 	progress_clear(&r->in.progress);
 	if (trace_in_cut(&r->in))
 		trace_out_report_cut(r->write.path);
 	r->kept = true;
-	return trace_in_exit(&r->in);
+	return trace_in_exit(&r->in, true);
 }
 
 /* Messages are printed when no other thread is running. */
@@ -207,11 +207,11 @@ static enum exit_status sort_trace(struct reorder *r)
 	if (r->open_exit != EXIT_OK)
 		return r->open_exit;
 	if (status == IOT_OK || signals_pending() != 0)
-		return r->opened ? finish(r) : EXIT_FAULT;
+		return r->opened ? finish(r) : EXIT_FAILED;
 	if (error[0] == '\0')
 		return trace_out_error(r->writer, &r->write);
 	message_print("%s", error);
-	return EXIT_FAULT;
+	return EXIT_FAILED;
 }
 
 static void warn(const struct reorder *r, uint64_t records, uint64_t written)
@@ -237,6 +237,7 @@ static void report(const struct reorder *r, const char *path)
 	warn(r, records, written);
 	if (r->job->report.path == NULL)
 		return;
+	r->job->report.due = true;
 	json_open(json, NULL, '{');
 	json_text(json, "input", path, strlen(path));
 	json_bool(json, "kept", r->kept);
@@ -260,7 +261,7 @@ static enum exit_status reorder(struct reorder_job *j, const char *path)
 	enum exit_status status = trace_in_open(&r.in, path, &j->read, &j->command);
 	if (status == EXIT_OK)
 		status = sort_trace(&r);
-	if (report_file_is_due(status))
+	if (r.in.reader != NULL && signals_pending() == 0)
 		report(&r, path);
 	trace_in_close(&r.in);
 	iot_writer_free(r.writer);

@@ -87,7 +87,7 @@ static enum exit_status first_pass(struct simulate_run *s)
 	if (status == EXIT_OK && e == NULL)
 		status = message_no_memory();
 	if (status == EXIT_OK && engine_run(e, reference_input_fill, i) != IOT_OK)
-		status = EXIT_FAULT;
+		status = EXIT_FAILED;
 	if (status == EXIT_OK)
 		status = reference_input_finish_future(i);
 	if (status == EXIT_OK && sizes_need_distinct(&s->sizes) && !engine_firsts(e).known)
@@ -159,7 +159,7 @@ static enum exit_status make_pairs(struct simulate_run *s)
 		message_print("the caches need %" PRIu64 " MiB of memory, expected at most %" PRIu64
 			      " MiB (--memory)",
 			      (memory_needed(s) >> 20) + 1, s->results.memory >> 20);
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	}
 	for (size_t i = 0; i < r->pair_count && status == EXIT_OK; i++) {
 		r->pairs[i].simulation = simulation_new(&r->pairs[i].options);
@@ -192,7 +192,7 @@ static enum exit_status simulate(struct simulate_run *s)
 		progress_clear(&r->input.in.progress);
 		if (result == IOT_ENOMEM && r->input.status == IOT_OK)
 			message_no_memory();
-		status = result == IOT_OK ? EXIT_OK : EXIT_FAULT;
+		status = result == IOT_OK ? EXIT_OK : EXIT_FAILED;
 	}
 	free(simulations);
 	return status;
@@ -205,9 +205,7 @@ static enum exit_status print_results(struct simulate_run *s)
 	struct simulate_results *r = &s->results;
 	if (!s->results.read.quiet)
 		reference_input_warn(&r->input, &r->references);
-	enum exit_status status = simulate_sort_rows(r);
-	if (status == EXIT_OK)
-		status = output_open(&r->out, s->out, 0);
+	const enum exit_status status = output_open(&r->out, s->out, 0);
 	if (status != EXIT_OK)
 		return status;
 	if (s->json)
@@ -240,10 +238,8 @@ static enum exit_status dump_references(struct simulate_run *s)
 	}
 	progress_clear(&r->input.in.progress);
 	free(b);
-	status = trace_in_exit(&r->input.in);
-	if (output_close(&r->out) != EXIT_OK || more < 0)
-		status = EXIT_FAULT;
-	return status;
+	status = exit_status_worse(output_close(&r->out), r->input.read);
+	return more < 0 ? EXIT_FAILED : status;
 }
 
 static enum exit_status run(struct simulate_run *s)
@@ -258,12 +254,13 @@ static enum exit_status run(struct simulate_run *s)
 		status = make_pairs(s);
 	if (status == EXIT_OK)
 		status = simulate(s);
-	if (status == EXIT_OK && (r->input.in.status == IOT_OK ||
-				  both(references_counts(r->input.references)->all.records) > 0))
-		status = print_results(s);
+	if (status == EXIT_OK)
+		status = simulate_sort_rows(r);
 	if (status == EXIT_OK && s->svg != NULL)
 		status = simulate_write_svg(r, s->svg);
-	return status == EXIT_OK ? trace_in_exit(&r->input.in) : status;
+	if (status == EXIT_OK)
+		status = print_results(s);
+	return exit_status_worse(status, r->input.read);
 }
 
 /* With --time, the timing model computes the results. */

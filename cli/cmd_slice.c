@@ -366,7 +366,7 @@ static enum exit_status find_last(struct slice_run *r)
 		r->span.last_ns = (int64_t)iot_reader_fact(in.reader, IOT_FACT_LAST_NS);
 		if (sought == IOT_ENOMEM || sought == IOT_EIO) {
 			message_print("%s", iot_reader_error(in.reader));
-			status = EXIT_FAULT;
+			status = EXIT_FAILED;
 		}
 	}
 	trace_in_close(&in);
@@ -386,7 +386,7 @@ static enum exit_status resolve(struct slice_run *r)
 		    r->command,
 		    "a share (%%) needs a seekable file: the length of a pipe is not known");
 	if (share && find_last(r) != EXIT_OK)
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	r->span.after_ns = r->span.first_ns;
 	if (r->from.kind != TIME_NOT_GIVEN)
 		missing = trace_time_resolve(&r->from, &r->span, &s->from_ns);
@@ -539,7 +539,7 @@ static enum exit_status copy(struct slice_run *r)
 		return status;
 	message_print("%ju times lie before time zero of the slice and became 0; give --from",
 		      (uintmax_t)r->before_zero);
-	return EXIT_FAULT;
+	return EXIT_DAMAGED;
 }
 
 /*
@@ -574,7 +574,7 @@ static enum exit_status slice(struct slice_run *r)
 	const size_t n = read_head(r, &whole, &failed);
 	if (failed)
 		return message_no_memory();
-	enum exit_status status = trace_in_exit(&r->in);
+	enum exit_status status = trace_in_exit(&r->in, false);
 	if (n == 0 && status != EXIT_OK)
 		return status;
 	status = resolve(r);

@@ -16,7 +16,7 @@ struct stat_run {
 	int sort; /* enum iot_stats_sort */
 	bool json, tsv;
 	bool cut;                     /* an input could not be read whole */
-	enum exit_status read_status; /* EXIT_FAULT also if an input says that it is incomplete */
+	enum exit_status read_status; /* EXIT_DAMAGED also if an input says that it is incomplete */
 };
 
 /* Parts, see iot_reader_fold */
@@ -119,9 +119,9 @@ static enum exit_status count_input(struct stat_run *s, const char *path)
 	trace_in_fold(&s->results.in, &fold);
 	progress_clear(&s->results.in.progress);
 	s->cut |= s->results.in.status != IOT_OK;
-	if (trace_in_exit(&s->results.in) != EXIT_OK)
-		s->read_status = EXIT_FAULT;
-	return EXIT_OK;
+	const enum exit_status read = trace_in_exit(&s->results.in, s->results.in.delivered);
+	s->read_status = exit_status_worse(s->read_status, read);
+	return read == EXIT_FAILED ? EXIT_FAILED : EXIT_OK;
 }
 
 /* A single input stays open, because its reader knows the paths of objects. */
@@ -175,17 +175,16 @@ static enum exit_status run(struct stat_run *s)
 		goto out;
 	if (!s->read.quiet)
 		warn(s);
-	if (s->cut && iot_stats_fact(s->results.stats, IOT_STATS_ROWS) == 0)
-		; /* nothing was counted, which differs from counts of zero */
+	const bool nothing = s->cut && iot_stats_fact(s->results.stats, IOT_STATS_ROWS) == 0;
+	if (nothing) /* which differs from counts of zero */
+		s->read_status = EXIT_FAILED;
 	else if (s->json)
 		stat_print_json(&s->results);
 	else if (s->tsv)
 		stat_print_tsv(&s->results);
 	else
 		stat_print_text(&s->results);
-	status = s->read_status;
-	if (output_close(&s->results.out) != EXIT_OK)
-		status = EXIT_FAULT;
+	status = exit_status_worse(s->read_status, output_close(&s->results.out));
 out:
 	iot_stats_free(s->results.stats);
 	trace_in_close(&s->results.in);

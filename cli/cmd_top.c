@@ -95,7 +95,7 @@ static enum exit_status draw(struct top_run *t)
 	uint64_t interval_ns = 0;
 	const bool separate = !t->json && !t->screen.on && !t->once && t->counts.stats != NULL;
 	if (take_results(t, &interval_ns) != EXIT_OK)
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	output_text(&t->out, separate ? "\n" : "");
 	print_results(t, interval_ns);
 	return EXIT_OK;
@@ -187,7 +187,7 @@ static enum exit_status report(const struct top_run *t, int status)
 		return EXIT_OK;
 	if (!trace_in_refused(t->path, t->counter.reader, status))
 		message_print("%s", iot_reader_error(t->counter.reader));
-	return EXIT_FAULT;
+	return event_counter_has_events(&t->counter) ? EXIT_DAMAGED : EXIT_FAILED;
 }
 
 static int catch_signals(void)
@@ -227,7 +227,7 @@ static enum exit_status run_on(struct top_run *t)
 		status = watch(t, signals);
 		screen_end(&t->screen, &t->out);
 	} else {
-		status = EXIT_FAULT;
+		status = EXIT_FAILED;
 	}
 	follow_stop(&t->input);
 	const int ended = event_counter_join(&t->counter);
@@ -238,7 +238,7 @@ static enum exit_status run_on(struct top_run *t)
 	rates_free(&t->rates);
 	if (signals >= 0)
 		(void)close(signals);
-	return output_close(&t->out) == EXIT_OK ? status : EXIT_FAULT;
+	return output_close(&t->out) == EXIT_OK ? status : EXIT_FAILED;
 }
 
 static enum exit_status run(struct top_run *t)
@@ -250,7 +250,7 @@ static enum exit_status run(struct top_run *t)
 	else
 		escape_text(t->name, sizeof t->name, t->path, strlen(t->path));
 	if (!follow_open(&t->input, t->path))
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	const enum exit_status status = run_on(t);
 	follow_close(&t->input);
 	if (t->signal != 0)

@@ -24,7 +24,7 @@ static enum exit_status report_failure(struct conversion *c, const char *sentenc
 	progress_clear(&c->progress);
 	if (signals_ending() == 0)
 		message_print("%s", sentence);
-	return EXIT_FAULT;
+	return EXIT_FAILED;
 }
 
 static enum exit_status refuse(struct conversion *c, int status)
@@ -35,7 +35,8 @@ static enum exit_status refuse(struct conversion *c, int status)
 	const char *sentence = source_in_sentence(c->source, "--from", key, text, sizeof text);
 	if (iot_source_fact(c->source, IOT_SOURCE_CANCELLED))
 		atomic_store(&signals_interrupt()->cut, true);
-	if (status == IOT_EUSAGE)
+	c->misused = status == IOT_EUSAGE;
+	if (c->misused)
 		return options_wrong(o->command, "%s", sentence);
 	return report_failure(c, sentence);
 }
@@ -174,7 +175,7 @@ static enum exit_status write_events(struct conversion *c, struct iot_stream *s,
 	if (written != IOT_OK)
 		return write_failure(c);
 	if (is_fact(c, IOT_SOURCE_RESTART))
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	return status == 0 || is_fact(c, IOT_SOURCE_LOST) || signals_pending() != 0
 		   ? EXIT_OK
 		   : report_failure(c, iot_stream_error(s));
@@ -201,12 +202,12 @@ static enum exit_status run_pipeline(struct conversion *c)
 static enum exit_status finish(struct conversion *c)
 {
 	if (signals_pending() != 0 || c->violated)
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	if (trace_out_close(c->writer) != IOT_OK)
 		return write_failure(c);
 	c->kept = true;
 	c->written = iot_writer_fact(c->writer, IOT_FACT_BYTES_STORED);
-	return is_fact(c, IOT_SOURCE_LOST) ? EXIT_FAULT : EXIT_OK;
+	return is_fact(c, IOT_SOURCE_LOST) ? EXIT_DAMAGED : EXIT_OK;
 }
 
 /* One attempt */
@@ -275,7 +276,8 @@ static enum exit_status report(struct conversion *c, enum exit_status status, st
 		report_cut(c);
 	else if (is_fact(c, IOT_SOURCE_LOST))
 		(void)report_failure(c, iot_source_error(c->source));
-	if (report_file_is_due(status)) {
+	if (!c->misused && signals_pending() == 0) {
+		f->due = true;
 		convert_warn(c);
 		if (f->path != NULL)
 			convert_report(c, &f->json);

@@ -42,6 +42,7 @@ struct conversion {
 	bool rewritable; /* the output appears under its name when it is complete */
 	bool restarted;  /* this is the second attempt */
 	bool refused;    /* the input is a trace */
+	bool misused;    /* options do not fit: nothing is reported */
 	bool violated;   /* --strict was violated */
 	struct iot_rounding rounding;
 	struct iot_writer *writer;
@@ -53,16 +54,14 @@ struct conversion {
 /* --report: a JSON file about the run. */
 struct report_file {
 	const char *path; /* NULL: not requested, and nothing is done */
-	bool no_fsync;
+	bool no_fsync, due;
 	struct output out;
 	struct json json;
 };
 
 /* Returns the exit status. */
 enum exit_status report_file_open(struct report_file *f);
-/* Whether a run with this exit status has anything to report. */
-bool report_file_is_due(enum exit_status status);
-/* Discards the report if there is none. Returns the final exit status. */
+/* Discards the report unless it is due, and after a signal. Returns the final exit status. */
 enum exit_status report_file_close(struct report_file *f, enum exit_status status);
 
 /*

@@ -207,19 +207,13 @@ enum exit_status report_file_open(struct report_file *f)
 	return output_open(&f->out, f->path, f->no_fsync ? ATOMIC_FILE_NO_SYNC : 0);
 }
 
-bool report_file_is_due(enum exit_status status)
-{
-	return signals_pending() == 0 && status != EXIT_USAGE;
-}
-
 enum exit_status report_file_close(struct report_file *f, enum exit_status status)
 {
 	if (f->path == NULL)
 		return status;
-	if (!report_file_is_due(status)) {
+	if (!f->due || signals_pending() != 0) {
 		output_abandon(&f->out);
 		return status;
 	}
-	const enum exit_status closed = output_close(&f->out);
-	return status == EXIT_OK ? closed : status;
+	return exit_status_worse(status, output_close(&f->out));
 }

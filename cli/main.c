@@ -83,7 +83,7 @@ static enum exit_status usage(const char *what, const char *word)
 	char shown[128];
 	fprintf(stderr, "iotrace: %s%s%s%s", what, word ? " '" : "",
 		word ? printable(shown, sizeof shown, word, strlen(word)) : "", word ? "'" : "");
-	return EXIT_USAGE;
+	return EXIT_FAILED;
 }
 
 /* Names of the commands in other tools. */
@@ -151,7 +151,7 @@ static enum exit_status version(int argc, char **argv)
 		fprintf(stderr, "\nTry 'iotrace --help'.\n");
 		return status;
 	}
-	return printf("iotrace %s\n", iot_version()) < 0;
+	return printf("iotrace %s\n", iot_version()) < 0 ? EXIT_FAILED : EXIT_OK;
 }
 
 static enum exit_status help(int argc, char **argv)
@@ -216,7 +216,7 @@ int main(int argc, char **argv)
 	if (fflush(stdout) != 0 || ferror(stdout) || !close_standard_output()) {
 		if (errno != EPIPE)
 			message_print("cannot write to standard output: %s", strerror(errno));
-		status = status == EXIT_OK ? EXIT_FAULT : status;
+		status = status > EXIT_FAILED ? status : EXIT_FAILED; /* of a recorded program */
 	}
 	return signals_exit(status);
 }

@@ -62,7 +62,7 @@ static inline struct command command_run(enum exit_status (*run)(int, char **),
 	(void)fflush(stdout);
 	FUZZ_CHECK(dup2(standard_error, STDERR_FILENO) >= 0);
 	FUZZ_CHECK(dup2(out, STDOUT_FILENO) >= 0 && close(out) == 0);
-	FUZZ_CHECK(done.status >= EXIT_OK && done.status <= EXIT_USAGE);
+	FUZZ_CHECK(done.status >= EXIT_OK && done.status <= EXIT_FAILED);
 	done.out = command_read(kept, &done.size);
 	(void)close(kept);
 	return done;

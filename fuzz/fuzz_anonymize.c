@@ -97,7 +97,7 @@ static void check(const void *trace, size_t size, unsigned how)
 	struct command done = anonymize(fd, how);
 	struct kept all = kept_of(trace, size), verified = kept_read(trace, size, true),
 		    anonymous = kept_of(done.out, done.size);
-	FUZZ_CHECK(done.status != EXIT_USAGE);
+	FUZZ_CHECK((done.status == EXIT_FAILED) == (done.size == 0) || done.status == EXIT_OK);
 	FUZZ_CHECK((done.status == EXIT_OK) == (verified.status == 0) || kept_is_full(&all));
 	FUZZ_CHECK(done.size == 0 || anonymous.status == 0);
 	if (done.status == EXIT_OK && !kept_is_full(&all))

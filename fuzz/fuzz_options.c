@@ -17,7 +17,7 @@ static enum exit_status parse(int argc, char **argv)
 	const bool parsed = parse_words(&v, argc, argv, &status);
 	FUZZ_CHECK(v.number >= 2 && v.number <= 100 && v.choice >= 0 && v.choice < 3 &&
 		   v.text != NULL);
-	FUZZ_CHECK(status == EXIT_OK || (!parsed && status == EXIT_USAGE));
+	FUZZ_CHECK(status == EXIT_OK || (!parsed && status == EXIT_FAILED));
 	FUZZ_CHECK(!parsed || v.operands < (size_t)argc);
 	return status;
 }

@@ -12,7 +12,7 @@
 static enum exit_status refuse(const char *path, const char *why)
 {
 	message_print_about(path, "%s", why);
-	return EXIT_USAGE;
+	return EXIT_FAILED;
 }
 
 /* The inputs in the order in which they are joined: by job, then by trace and part. */
@@ -127,7 +127,7 @@ static enum exit_status check_parts(const struct analyze_head *of, size_t count)
 			      (uintmax_t)(of[i].from < of[i - 1].to ? of[i].from : of[i - 1].to),
 			      (uintmax_t)(of[i].from < of[i - 1].to ? of[i - 1].to : of[i].from),
 			      of[i].from < of[i - 1].to ? "are in both" : "are missing");
-		return EXIT_USAGE;
+		return EXIT_FAILED;
 	}
 	return EXIT_OK;
 }
@@ -209,7 +209,7 @@ static enum exit_status load(struct analyze_inputs *in, const struct analyze_hea
 	if (of->is_state)
 		return analyze_state_open(a, of->path, in->read, in->options, in->command);
 	const enum exit_status status = in->analyze(in->context, of->path, a);
-	if (status != EXIT_FAULT || *a == NULL)
+	if (status != EXIT_DAMAGED || *a == NULL)
 		return status;
 	in->incomplete = true; /* events before the damage count */
 	return EXIT_OK;

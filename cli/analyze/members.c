@@ -93,7 +93,7 @@ static enum exit_status open_file(struct analyze_members_in *m, const char *path
 	const enum exit_status status = trace_in_open(&(*at)->in, path, &o, command);
 	if (status != EXIT_OK)
 		return status;
-	return trace_in_events(&(*at)->in, &first, 1) == 1 ? EXIT_OK : EXIT_FAULT;
+	return trace_in_events(&(*at)->in, &first, 1) == 1 ? EXIT_OK : EXIT_FAILED;
 }
 
 static enum exit_status skip(struct members_file *f)
@@ -103,7 +103,7 @@ static enum exit_status skip(struct members_file *f)
 	while (!end && trace_in_events(&f->in, &ev, 1) == 1)
 		end = text_equals(iot_directive_get(&ev, "kind"), "end");
 	f->next++;
-	return end && trace_in_events(&f->in, &ev, 1) == 1 ? EXIT_OK : EXIT_FAULT;
+	return end && trace_in_events(&f->in, &ev, 1) == 1 ? EXIT_OK : EXIT_FAILED;
 }
 
 enum exit_status analyze_member_open(struct analyze_members_in *m, struct iot_analyze **a,

@@ -215,7 +215,7 @@ static enum exit_status read_all(struct periods *p, struct trace_in *in)
 	if (!in->quiet)
 		warn(p);
 	const enum exit_status status = output_close(&p->out);
-	return status != EXIT_OK ? status : trace_in_exit(in);
+	return status != EXIT_OK ? status : trace_in_exit(in, in->delivered);
 }
 
 enum exit_status analyze_periods_print(struct trace_in *in,

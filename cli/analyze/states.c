@@ -143,7 +143,7 @@ static enum exit_status no_member(const struct analyze_heads *to, const char *pa
 	if (to->count < ANALYZE_MEMBERS_MAX)
 		return message_no_memory();
 	message_print_about(path, "more than %d states", ANALYZE_MEMBERS_MAX);
-	return EXIT_USAGE;
+	return EXIT_FAILED;
 }
 
 /* The members of a state of several jobs; the first event has been read. */
@@ -162,7 +162,7 @@ static enum exit_status read_members(struct analyze_heads *to, const char *path,
 	}
 	if (head == NULL)
 		return no_member(to, path);
-	return in->status == IOT_OK ? EXIT_OK : EXIT_FAULT;
+	return in->status == IOT_OK ? EXIT_OK : EXIT_FAILED;
 }
 
 static enum exit_status read_head(struct analyze_heads *to, char *path, struct trace_in *in,
@@ -230,7 +230,7 @@ enum exit_status analyze_state_load(struct iot_analyze *a, struct trace_in *in,
 		message_print("%s:%ju: not a valid state: %s", in->path,
 			      (uintmax_t)iot_reader_fact(in->reader, IOT_FACT_LINE),
 			      iot_analyze_error(a));
-	return EXIT_FAULT;
+	return EXIT_FAILED;
 }
 
 enum exit_status analyze_state_open(struct iot_analyze **a, const char *path,
@@ -247,9 +247,9 @@ enum exit_status analyze_state_open(struct iot_analyze **a, const char *path,
 	const bool any = status == EXIT_OK && trace_in_events(&in, &first, 1) == 1;
 	if (any && analyze_members_begin(&first)) {
 		message_print_about(path, "a state of several jobs, not of one");
-		status = EXIT_USAGE;
+		status = EXIT_FAILED;
 	} else if (status == EXIT_OK) {
-		status = any ? analyze_state_load(*a, &in, &first) : EXIT_FAULT;
+		status = any ? analyze_state_load(*a, &in, &first) : EXIT_FAILED;
 	}
 	trace_in_close(&in);
 	return status;

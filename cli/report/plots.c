@@ -113,7 +113,7 @@ enum exit_status plots_write(const struct plot *const *plots, const struct plot_
 	enum exit_status status = EXIT_OK;
 	if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
 		message_print_about(directory, "cannot make the directory: %s", strerror(errno));
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	}
 	for (size_t i = 0; plots[i] != NULL && status == EXIT_OK; i++)
 		if (plots[i]->has_data(d))

@@ -29,7 +29,7 @@ static enum exit_status fail(const char *image, int status)
 			      "librsvg2-bin)");
 	else
 		message_print_about(image, "rsvg-convert failed");
-	return EXIT_FAULT;
+	return EXIT_FAILED;
 }
 
 /* Runs the program until it ends. Returns false if it cannot be run. */
@@ -55,12 +55,12 @@ enum exit_status png_convert(const char *svg, const char *image)
 	snprintf(part, size, "%s.part", image);
 	if (!convert(svg, part, &status)) {
 		message_print("cannot run rsvg-convert: %s", strerror(errno));
-		result = EXIT_FAULT;
+		result = EXIT_FAILED;
 	} else if (status != 0) {
 		result = fail(image, status);
 	} else if (rename(part, image) != 0) {
 		message_print_about(image, "%s", strerror(errno));
-		result = EXIT_FAULT;
+		result = EXIT_FAILED;
 	}
 	if (result != EXIT_OK)
 		(void)unlink(part);

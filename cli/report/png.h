@@ -5,7 +5,7 @@
 
 #include "cli/cmd.h"
 
-/* Returns EXIT_OK, or EXIT_FAULT after a message; nothing is left at `image` then. */
+/* Returns EXIT_OK, or EXIT_FAILED after a message; nothing is left at `image` then. */
 enum exit_status png_convert(const char *svg, const char *image);
 
 #endif

@@ -12,7 +12,7 @@ struct report_options {
 	bool damaged;     /* the trace could not be read to its end */
 };
 
-/* Returns EXIT_OK, or EXIT_FAULT after a message. */
+/* Returns EXIT_OK, or EXIT_FAILED after a message. */
 enum exit_status report_write(const struct plot_data *d, const struct report_options *options);
 
 /* Parts of the report, in files of their own. */

@@ -88,7 +88,7 @@ enum exit_status reference_input_finish_future(struct reference_input *i)
 	message_print("policy opt needs %" PRIu64 " MiB of memory for the %" PRIu64
 		      " references of this trace, expected at most %" PRIu64 " MiB (--memory)",
 		      (bytes >> 20) + 1, i->future_references, i->future_memory >> 20);
-	return EXIT_FAULT;
+	return EXIT_FAILED;
 }
 
 enum exit_status reference_input_too_many_blocks(uint64_t memory)
@@ -96,7 +96,7 @@ enum exit_status reference_input_too_many_blocks(uint64_t memory)
 	message_print("the set of distinct blocks needs more than %" PRIu64
 		      " MiB of memory (--memory)",
 		      memory >> 20);
-	return EXIT_FAULT;
+	return EXIT_FAILED;
 }
 
 /* Appends references of further events until the batch is full; *more: whether it is. */
@@ -131,6 +131,16 @@ static int add_sampled(struct reference_input *i, struct reference_batch *b, boo
 	return IOT_OK;
 }
 
+static int end_pass(struct reference_input *i)
+{
+	const uint64_t *records = references_counts(i->references)->all.records;
+	const enum exit_status read = trace_in_exit(&i->in, records[0] + records[1] > 0);
+	i->read = exit_status_worse(i->read, read);
+	if (read == EXIT_FAILED)
+		i->status = i->in.status;
+	return i->status;
+}
+
 int reference_input_fill(void *context, struct reference_batch *b)
 {
 	struct reference_input *i = context;
@@ -138,6 +148,8 @@ int reference_input_fill(void *context, struct reference_batch *b)
 	int status = i->sample > 0 ? add_sampled(i, b, &more) : add_events(i, b, &more);
 	if (status == IOT_OK && i->future != NULL)
 		status = collect(i, b);
+	if (status == IOT_OK && !more)
+		status = end_pass(i);
 	return status == IOT_OK ? more : status;
 }
 

@@ -22,7 +22,8 @@ struct reference_input {
 	struct reference_batch *whole;
 	struct iot_event *events;
 	size_t count, used;
-	int status; /* enum iot_status of the references; errors of IN are in `in` */
+	int status;            /* enum iot_status, which has been reported */
+	enum exit_status read; /* EXIT_DAMAGED if a pass had the valid part of IN only */
 };
 
 /*
@@ -33,11 +34,14 @@ enum exit_status reference_input_open(struct reference_input *i, const char *pat
 				      const struct trace_in_options *read,
 				      struct references_options *options,
 				      const struct command_spec *command);
-/* An engine_fill_fn; context: a struct reference_input. Errors are reported. */
+/*
+ * An engine_fill_fn; context: a struct reference_input. Errors are reported. Damage of IN ends the
+ * pass; it is an error if no record has been read.
+ */
 int reference_input_fill(void *context, struct reference_batch *b);
 /* After the pass; reports an error if the references exceed the memory. */
 enum exit_status reference_input_finish_future(struct reference_input *i);
-/* Reports that the distinct blocks could not be counted; returns EXIT_FAULT. */
+/* Reports that the distinct blocks could not be counted; returns EXIT_FAILED. */
 enum exit_status reference_input_too_many_blocks(uint64_t memory);
 /* Prints warnings about records that were left out. */
 void reference_input_warn(const struct reference_input *i,

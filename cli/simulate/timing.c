@@ -75,7 +75,7 @@ static enum exit_status fail(const struct timing_input *input)
 	const struct world *w = &input->world;
 	message_print_about(input->path, "%s%s", w->error.text,
 			    world_bytes(w) > w->options.memory_max ? " (--memory)" : "");
-	return EXIT_FAULT;
+	return EXIT_FAILED;
 }
 
 static void close_input(struct timing_input *input)
@@ -116,10 +116,9 @@ static enum exit_status read_input(const struct timing_command *c, struct timing
 	if (status == EXIT_OK && world_finish(&input->world) != IOT_OK)
 		status = fail(input);
 	if (status == EXIT_OK)
-		input->status = trace_in_exit(in);
-	/* Without any record, an error is all there is to report. */
-	if (input->world.counts.records == 0)
-		status = status == EXIT_OK ? input->status : status;
+		input->status = trace_in_exit(in, input->world.counts.records > 0);
+	if (input->status == EXIT_FAILED)
+		status = EXIT_FAILED;
 	if (c->by == BREAKDOWN_NONE)
 		close_input(input);
 	if (status == EXIT_OK && !c->read.quiet)
@@ -216,7 +215,7 @@ static enum exit_status check_memory(const struct timing_command *c, const struc
 	message_print("the simulation needs %ju MiB of memory, expected at most %ju MiB (--memory)",
 		      (uintmax_t)(((programs + needed * threads) >> 20) + 1),
 		      (uintmax_t)(c->memory >> 20));
-	return EXIT_FAULT;
+	return EXIT_FAILED;
 }
 
 static enum exit_status run_all(const struct timing_command *c, struct timing_report *r)
@@ -323,12 +322,12 @@ static enum exit_status simulate(const struct timing_command *c, struct timing_r
 		status = set_shares(c, r);
 	if (status == EXIT_OK)
 		status = run_all(c, r);
-	if (status == EXIT_OK)
-		status = print(c, r);
 	if (status == EXIT_OK && c->svg != NULL)
 		status = timing_write_svg(r, c->svg);
-	for (size_t i = 0; i < r->input_count && status == EXIT_OK; i++)
-		status = r->inputs[i].status;
+	if (status == EXIT_OK)
+		status = print(c, r);
+	for (size_t i = 0; i < r->input_count; i++)
+		status = exit_status_worse(status, r->inputs[i].status);
 	return status;
 }
 
@@ -336,7 +335,7 @@ enum exit_status timing_simulate(const struct timing_command *c, char **paths, s
 {
 	struct timing_report r = {
 	    .command = c, .input_count = n, .point_count = c->policy_count * c->cache_count};
-	enum exit_status status = EXIT_FAULT;
+	enum exit_status status = EXIT_FAILED;
 	r.inputs = calloc(n, sizeof *r.inputs);
 	r.points = calloc(r.point_count, sizeof *r.points);
 	for (size_t i = 0; i < n && r.inputs != NULL; i++)

@@ -44,7 +44,7 @@ static enum exit_status write_plot(const char *path, struct svg_plot *p)
 	if (p->x.min == p->x.max)
 		p->x.max *= 2;
 	if (output_open(&o, path, 0) != EXIT_OK)
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	svg_write(&o, p);
 	return output_close(&o);
 }

@@ -35,13 +35,13 @@ void message_print_about(const char *path, const char *format, ...)
 enum exit_status message_error(const char *path, const char *what)
 {
 	message_print_about(path, "%s", what);
-	return EXIT_FAULT;
+	return EXIT_FAILED;
 }
 
 enum exit_status message_no_memory(void)
 {
 	message_print("out of memory");
-	return EXIT_FAULT;
+	return EXIT_FAILED;
 }
 
 const char *message_lost(char *text, size_t capacity, uint64_t records)

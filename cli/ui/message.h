@@ -13,7 +13,7 @@ void message_print(const char *format, ...) __attribute__((format(printf, 1, 2))
 void message_print_about(const char *path, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /*
- * Both print a message that ends a command, and return EXIT_FAULT: return message_error(...). Use
+ * Both print a message that ends a command, and return EXIT_FAILED: return message_error(...). Use
  * message_print_about if the command goes on.
  */
 enum exit_status message_error(const char *path, const char *what);

@@ -108,7 +108,7 @@ enum exit_status options_wrong(const struct command_spec *cmd, const char *forma
 	va_end(args);
 	printable_sentence(text);
 	fprintf(stderr, "iotrace %s: %s\nTry 'iotrace %s --help'.\n", cmd->name, text, cmd->name);
-	return EXIT_USAGE;
+	return EXIT_FAILED;
 }
 
 /* Values */

@@ -108,7 +108,7 @@ struct command_spec {
 bool options_parse(const struct command_spec *cmd, int argc, char **argv, size_t *count,
 		   enum exit_status *status);
 
-/* Prints two lines to stderr: the error, and where the help is. Returns EXIT_USAGE. */
+/* Prints two lines to stderr: the error, and where the help is. Returns EXIT_FAILED. */
 enum exit_status options_wrong(const struct command_spec *cmd, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -108,7 +108,7 @@ enum exit_status output_close(struct output *o)
 		message_print("%s", o->sink && status != IOT_ENOMEM ? byte_sink_error(o->sink)->text
 								    : "out of memory");
 	output_abandon(o);
-	return status == IOT_OK ? EXIT_OK : EXIT_FAULT;
+	return status == IOT_OK ? EXIT_OK : EXIT_FAILED;
 }
 
 void output_encoded(struct output *o, const char *text, size_t n)

@@ -25,7 +25,7 @@ struct output {
 
 /*
  * path "-" is stdout; .gz and .zst compress. how: bits of lib/base/atomic_file.h. Returns EXIT_OK,
- * or EXIT_FAULT after a message.
+ * or EXIT_FAILED after a message.
  */
 enum exit_status output_open(struct output *o, const char *path, unsigned how);
 /* Writes the last bytes; reports an error, if any (not a closed pipe). Returns the exit status. */

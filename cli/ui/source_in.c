@@ -216,12 +216,12 @@ static enum exit_status refuse(const struct iot_source *s, int status,
 {
 	char text[SENTENCE_CAPACITY];
 	if (source_in_cut(s) || signals_ending() != 0)
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	const char *sentence = source_in_sentence(s, "--in-format", NULL, text, sizeof text);
 	if (status == IOT_EUSAGE)
 		return options_wrong(cmd, "%s", sentence);
 	message_print("%s", sentence);
-	return EXIT_FAULT;
+	return EXIT_FAILED;
 }
 
 int source_in_start(struct iot_source *s, const char *path, const struct source_in_options *o,

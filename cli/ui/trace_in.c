@@ -87,18 +87,18 @@ static enum exit_status fail(struct trace_in *in, int status)
 	progress_clear(&in->progress);
 	in->status = status;
 	if (in->probes || is_interrupted(in))
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	const char *sentence = in->reader != NULL ? iot_reader_error(in->reader) : "";
 	if (*sentence == '\0')
 		sentence = iot_source_error(in->source);
 	if (in->reader != NULL && trace_in_refused(in->operand, in->reader, status))
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	message_print("%s", *sentence != '\0' ? sentence : "out of memory");
 	if (in->reader != NULL && error_in_input(status)) {
 		report_unverified(in);
 		suggest_repair(in);
 	}
-	return EXIT_FAULT;
+	return EXIT_FAILED;
 }
 
 /*
@@ -339,6 +339,7 @@ static size_t take(struct trace_in *in, ssize_t got)
 		progress_clear(&in->progress);
 		return 0;
 	}
+	in->delivered = true;
 	trace_in_show_progress(in);
 	return (size_t)got;
 }
@@ -366,6 +367,8 @@ void trace_in_fold(struct trace_in *in, const struct iot_fold *fold)
 		return;
 	if (in->held == NULL && !in->filters) {
 		take(in, iot_reader_fold(in->reader, fold));
+		in->delivered = iot_reader_fact(in->reader, IOT_FACT_RECORDS) > 0 ||
+				iot_reader_fact(in->reader, IOT_FACT_COMMENTS) > 0;
 		return;
 	}
 	const int status = fold_serially(in, fold);
@@ -443,11 +446,11 @@ bool trace_in_seekable(const struct trace_in *in)
 	       total > 0;
 }
 
-enum exit_status trace_in_exit(const struct trace_in *in)
+enum exit_status trace_in_exit(const struct trace_in *in, bool made)
 {
-	if (in->status != IOT_OK || iot_reader_fact(in->reader, IOT_FACT_LOST) > 0)
-		return EXIT_FAULT;
-	return EXIT_OK;
+	if (in->status == IOT_OK && iot_reader_fact(in->reader, IOT_FACT_LOST) == 0)
+		return EXIT_OK;
+	return made && in->status != IOT_ENOMEM ? EXIT_DAMAGED : EXIT_FAILED;
 }
 
 /* A reader's thread may be waiting for a pipe. */
@@ -516,7 +519,7 @@ enum exit_status trace_in_finish(struct trace_in *in, struct iot_writer *w,
 {
 	/* Out of memory is not an error of the trace: the output is discarded. */
 	if (in->status == IOT_ENOMEM || signals_pending() != 0)
-		return EXIT_FAULT;
+		return EXIT_FAILED;
 	if (status == IOT_OK)
 		status = trace_in_mark_lost(in, w);
 	if (status == IOT_OK)
@@ -526,7 +529,7 @@ enum exit_status trace_in_finish(struct trace_in *in, struct iot_writer *w,
 		trace_out_report_cut(o->path);
 	if (status == IOT_ENOMEM)
 		return message_no_memory();
-	return status == IOT_OK ? trace_in_exit(in) : trace_out_error(w, o);
+	return status == IOT_OK ? trace_in_exit(in, true) : trace_out_error(w, o);
 }
 
 static enum exit_status copy(struct trace_in *in, struct iot_stream *s, struct iot_batch *b,
@@ -537,7 +540,7 @@ static enum exit_status copy(struct trace_in *in, struct iot_stream *s, struct i
 	/* The first events precede the properties of the framing. */
 	int got = iot_stream_next(s, b);
 	enum exit_status status = got < 0    ? message_no_memory()
-				  : got == 0 ? trace_in_exit(in)
+				  : got == 0 ? trace_in_exit(in, false)
 					     : EXIT_OK;
 	if (status != EXIT_OK)
 		return status;

@@ -78,6 +78,7 @@ struct trace_in {
 	struct iot_reader *reader;
 	const char *log; /* the format of a log; NULL: a trace */
 	struct progress progress;
+	bool delivered; /* any event or record */
 	bool quiet, reported_lost, suggested;
 	bool ends_with_lost; /* the last event was a %lost */
 	bool verified;       /* as in the options */
@@ -130,8 +131,11 @@ void trace_in_show_progress(struct trace_in *in);
 bool trace_in_seek(struct trace_in *in, enum iot_seek what, uint64_t value);
 /* Whether IN can be seeked at any time; a log cannot. */
 bool trace_in_seekable(const struct trace_in *in);
-/* Returns EXIT_FAULT if the trace was damaged, truncated or unreadable. */
-enum exit_status trace_in_exit(const struct trace_in *in);
+/*
+ * Returns EXIT_OK, or if the trace was damaged, truncated or unreadable: EXIT_DAMAGED if an output
+ * of the valid part has been made, EXIT_FAILED otherwise, and if out of memory.
+ */
+enum exit_status trace_in_exit(const struct trace_in *in, bool made);
 /* Prints the warnings about what a log does not contain, too. */
 void trace_in_close(struct trace_in *in);
 

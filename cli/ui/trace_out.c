@@ -106,7 +106,7 @@ enum exit_status trace_out_error(const struct iot_writer *w, const struct trace_
 {
 	if (strcmp(o->path, "-") != 0 || !output_is_unread())
 		message_print("%s", iot_writer_error(w));
-	return EXIT_FAULT;
+	return EXIT_FAILED;
 }
 
 enum exit_status trace_out_make_directory(const char *path)

@@ -94,8 +94,8 @@ def unlisted(iotrace):
 def refusal_faults(option, old, target, done):
     """Yields the faults of a command that has to leave the file alone."""
     message = done.stderr.decode()
-    if done.returncode == 0:
-        yield "status 0"
+    if done.returncode != 2:
+        yield f"status {done.returncode} instead of 2"
     if content(target) != content(old):
         yield "was replaced"
     if OUTPUTS[option][1] != NOTHING and (f"would replace {target}, which is a" not in message or f"FILE {target}'?" not in message):

@@ -35,7 +35,7 @@ static void refused(const char *line)
 {
 	struct values v = {.choice = -1};
 	char *words[WORDS_MAX + 1], copy[256];
-	cr_expect_eq(parse(&v, line, words, copy), EXIT_USAGE, "%s", line);
+	cr_expect_eq(parse(&v, line, words, copy), EXIT_FAILED, "%s", line);
 }
 
 Test(opts, letters_cluster_and_the_last_may_have_a_value)
@@ -94,7 +94,7 @@ Test(opts, no_memory_is_a_fault_and_not_a_wrong_value, .init = cr_redirect_stder
 {
 	struct values v = {.choice = -1};
 	char *words[WORDS_MAX + 1], copy[256];
-	cr_expect_eq(parse(&v, "--memory=1", words, copy), EXIT_FAULT);
+	cr_expect_eq(parse(&v, "--memory=1", words, copy), EXIT_FAILED);
 	fflush(stderr);
 	cr_expect_stderr_eq_str("iotrace: out of memory\n");
 }
