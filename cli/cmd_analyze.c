@@ -38,7 +38,6 @@ struct analyze_run {
 	const char *against;        /* the run to compare with, or NULL */
 	struct iot_analyze *before; /* its analysis, which is finished */
 	struct part_of part;
-	bool in_file; /* the input, which is read from its beginning */
 	uint64_t runtime_s;
 	uint64_t every_ns; /* print periods of this length while reading; 0: no */
 	uint64_t top;      /* rows of a table; NOT_GIVEN: all */
@@ -265,9 +264,7 @@ static enum exit_status choose_part(struct analyze_run *a, const char *path,
 	const bool whole = a->part.n == 1;
 	if (whole && a->state == NULL)
 		return EXIT_OK;
-	const int status = whole || a->in_file
-			       ? iot_reader_part(a->in.reader, a->part.k, a->part.n, &part)
-			       : IOT_EUSAGE;
+	const int status = iot_reader_part(a->in.reader, a->part.k, a->part.n, &part);
 	if (status == IOT_EUSAGE)
 		return options_wrong(command, "--part needs a trace in a regular file");
 	if (status != IOT_OK) {
@@ -291,7 +288,8 @@ static enum exit_status choose_part(struct analyze_run *a, const char *path,
 static enum exit_status analyze_trace(struct analyze_run *a, const char *path,
 				      const struct command_spec *command)
 {
-	a->in_file = piped_begins_file(path);
+	if (a->part.n > 1 && !piped_begins_file(path))
+		return options_wrong(command, "--part needs a trace in a regular file");
 	enum exit_status status = trace_in_open(&a->in, path, &a->read, command);
 	a->options.physical = trace_in_is_physical(&a->in);
 	if (status == EXIT_OK)
@@ -654,6 +652,8 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	status = check_files(&a, argv, count, &command);
 	if (status == EXIT_OK && (count == 0 || !analyze_is_state(argv[0])))
 		status = trace_in_choose_layer(&a.read, argv, count, &command);
+	if (a.state != NULL)
+		a.read.selects_layer = false;
 	if (status == EXIT_OK && a.every_ns > 0)
 		return run_periods(&a, count == 1 ? argv[0] : "-", &command);
 	return status == EXIT_OK ? run(&a, argv, count, &command) : status;

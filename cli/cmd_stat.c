@@ -107,6 +107,7 @@ static const char *object_name(void *context, uint32_t object, size_t *size)
 static enum exit_status count_input(struct stat_run *s, const char *path)
 {
 	const struct iot_fold fold = {s, begin_part, count_events, join_part, drop_part};
+	s->results.stats = NULL;
 	const enum exit_status status = trace_in_open(&s->results.in, path, &s->read, s->command);
 	if (status != EXIT_OK)
 		return status;

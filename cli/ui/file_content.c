@@ -3,22 +3,26 @@
 
 #include <string.h>
 
-#include <iotrace/iotrace.h>
 #include <iotrace/source.h>
+
+bool file_content_is_state(const struct iot_event *first)
+{
+	static const char state[] = "%state ";
+	return first->kind == IOT_DIRECTIVE && first->text.size >= sizeof state - 1 &&
+	       memcmp(first->text.data, state, sizeof state - 1) == 0;
+}
 
 /* A file without framing is a trace if a record or directive follows its comments. */
 static enum file_content find_trace(struct iot_reader *r, const char *path)
 {
 	enum { COMMENTS_MAX = 64 };
-	static const char state[] = "%state ";
 	struct iot_event ev = {.kind = IOT_COMMENT};
 	if (iot_reader_open(r, path) != IOT_OK)
 		return CONTENT_OTHER;
 	for (unsigned i = 0; i < COMMENTS_MAX && ev.kind == IOT_COMMENT; i++)
 		if (iot_reader_events(r, &ev, 1) != 1)
 			break;
-	if (ev.kind == IOT_DIRECTIVE && ev.text.size >= sizeof state - 1 &&
-	    memcmp(ev.text.data, state, sizeof state - 1) == 0)
+	if (file_content_is_state(&ev))
 		return CONTENT_STATE;
 	return ev.kind != IOT_COMMENT || iot_reader_fact(r, IOT_FACT_FRAMED) != 0 ? CONTENT_TRACE
 										  : CONTENT_OTHER;

@@ -14,6 +14,7 @@
 #include "lib/base/thread.h"
 #include "signals.h"
 
+#include "file_content.h"
 #include "foreign_file.h"
 #include "piped.h"
 #include "same_file.h"
@@ -193,13 +194,32 @@ static void report_physical(const struct trace_in_options *o, const char *why)
 		message_print("%s: physical ones are used (--layer=physical)", why);
 }
 
-/* Determines the layer from the first events, which are held, as the input is read once. */
+/* Copies the text of an event, which the next pull invalidates. */
+static bool keep_text(struct trace_in *in, struct iot_event *ev)
+{
+	in->held_text = malloc(ev->text.size + 1);
+	if (in->held_text == NULL)
+		return false;
+	if (ev->text.size > 0)
+		memcpy(in->held_text, ev->text.data, ev->text.size);
+	ev->text.data = in->held_text;
+	return true;
+}
+
+/*
+ * Determines the layer from the first events, which are held, as the input is read once. The
+ * reader itself loads a state, so only its first line is held.
+ */
 static enum exit_status peek_layer(struct trace_in *in, const struct trace_in_options *o)
 {
-	in->held = malloc(TRACE_IN_BATCH * sizeof *in->held);
-	if (in->held == NULL)
+	struct iot_event *ev = malloc(TRACE_IN_BATCH * sizeof *ev);
+	in->held = ev;
+	size_t n = ev != NULL ? trace_in_events(in, ev, 1) : 0;
+	if (ev == NULL || (n > 0 && !keep_text(in, ev)))
 		return fail(in, IOT_ENOMEM);
-	in->held_count = trace_in_events(in, in->held, TRACE_IN_BATCH);
+	if (n > 0 && !file_content_is_state(ev))
+		n += trace_in_events(in, ev + 1, TRACE_IN_BATCH - 1);
+	in->held_count = n;
 	in->filter.layer = layer_of(in->held, in->held_count);
 	if (in->filter.layer == LAYER_PHYSICAL)
 		report_physical(o, "the first records are physical");
@@ -273,15 +293,20 @@ enum exit_status trace_in_choose_layer(struct trace_in_options *o, char **paths,
 	enum record_layer layer = LAYER_DEFAULT;
 	enum exit_status status = EXIT_OK;
 	o->selects_layer = true;
-	if (o->layer != LAYER_DEFAULT || n == 0)
+	char standard_input[] = "-", *none[] = {standard_input};
+	if (o->layer != LAYER_DEFAULT)
 		return EXIT_OK;
+	if (n == 0) {
+		paths = none;
+		n = 1;
+	}
 	probe.quiet = probe.probes = probe.allow_empty = true;
 	for (size_t i = 0; i < n && status == EXIT_OK && layer != LAYER_LOGICAL; i++) {
-		if (strcmp(paths[i], "-") == 0 || piped_detect(paths[i])) {
+		if (!piped_begins_file(paths[i])) {
 			o->layer = n > 1 ? LAYER_LOGICAL : LAYER_DEFAULT;
 			return EXIT_OK;
 		}
-		status = probe_layer(paths[i], &probe, cmd, &layer);
+		status = probe_layer(piped_name_again(paths[i]), &probe, cmd, &layer);
 	}
 	o->layer = layer == LAYER_DEFAULT ? LAYER_LOGICAL : layer;
 	if (layer == LAYER_PHYSICAL && status == EXIT_OK)
@@ -469,6 +494,7 @@ void trace_in_close(struct trace_in *in)
 	iot_reader_free(in->reader);
 	layer_filter_free(&in->filter);
 	free(in->held);
+	free(in->held_text);
 	if (in->opened && in->log != NULL && !in->quiet && in->status != IOT_ENOMEM &&
 	    signals_pending() == 0)
 		source_in_warn(in->source, in->names_input ? in->operand : NULL, in->ended);

@@ -94,6 +94,7 @@ struct trace_in {
 	bool filters; /* only events of the filter's layer are delivered */
 	struct layer_filter filter;
 	struct iot_event *held; /* events that were read to determine the layer */
+	char *held_text;        /* of the first one */
 	size_t held_at, held_count;
 };
 
