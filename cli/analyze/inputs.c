@@ -149,7 +149,7 @@ static enum exit_status check_kinds(struct analyze_head *of, size_t count)
 		message_print("%s is a state of the trace %s, whose requests would count twice; "
 			      "name one of them",
 			      a->is_state ? a->path : b->path, a->is_state ? b->path : a->path);
-		return EXIT_USAGE;
+		return EXIT_FAILED;
 	}
 	return EXIT_OK;
 }
