@@ -503,7 +503,7 @@ struct second_cache *second_cache_new(const char *policy, size_t capacity)
 		return NULL;
 	c->policy = i;
 	c->capacity = capacity;
-	for (c->width = 2; c->width < capacity;)
+	for (c->width = 2; c->width < 4 * capacity;)
 		c->width *= 2;
 	return c;
 }

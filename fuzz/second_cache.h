@@ -31,7 +31,7 @@ struct second_cache {
 	struct second_queue q[4];
 	double p;
 	uint64_t time, evictions;
-	unsigned char sketch[SECOND_SKETCH_ROWS][SECOND_CAPACITY_MAX];
+	unsigned char sketch[SECOND_SKETCH_ROWS][4 * SECOND_CAPACITY_MAX];
 	size_t width, added;
 };
 

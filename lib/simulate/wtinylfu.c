@@ -14,7 +14,12 @@
 
 enum { WINDOW, PROBATION, PROTECTED };
 enum { WINDOW_MAX, PROTECTED_MAX }; /* limits */
-enum { ROWS = 4, COUNTER_MAX = 15, PERIOD = 10 /* references for each block */ };
+enum {
+	ROWS = 4,
+	COUNTERS = 4, /* in a row, for each block; fewer add up the references to too many keys */
+	COUNTER_MAX = 15,
+	PERIOD = 10 /* references for each block */
+};
 
 /* Counters of 4 bits, two in a byte. The rows of a column are adjacent: an access is two bytes. */
 struct sketch {
@@ -27,7 +32,7 @@ struct sketch {
 static uint64_t sketch_width(uint64_t capacity)
 {
 	uint64_t width = 2;
-	while (width < capacity)
+	while (width < COUNTERS * capacity)
 		width *= 2;
 	return width;
 }

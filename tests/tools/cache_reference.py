@@ -443,7 +443,7 @@ def xxh3_of_number(number, seed):
 class Sketch:
     def __init__(self, capacity):
         self.width = 2
-        while self.width < capacity:
+        while self.width < 4 * capacity:
             self.width *= 2
         self.rows = [[0] * self.width for _ in range(4)]
         self.period = 10 * capacity
