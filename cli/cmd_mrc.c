@@ -29,7 +29,7 @@ enum { MINIATURE_BLOCKS = 1000 };
 struct mrc_run {
 	struct mrc_results results;
 	struct policy_list policies;
-	int unknown, by, method;
+	int unit, unknown, by, method;
 	uint64_t block, max_request, points, threads, samples;
 	double rate; /* 0: not given */
 	bool json, tsv, all;
@@ -423,6 +423,7 @@ enum exit_status cmd_mrc(int argc, char **argv)
 	    RANGE(NUMBER, 0, "top", "N", &s->top,
 		  "print the curves of N rows (default: 20 as text on a terminal, otherwise all)",
 		  0, 0),
+	    OPTION_UNIT(m.unit),
 	    OPTION_LAYER(s->read.layer),
 	    OPTION(CHOICE, 0, "unknown", "skip|fresh", &m.unknown,
 		   "records with unknown offsets: leave them out, or let them refer to blocks that "
@@ -479,10 +480,13 @@ enum exit_status cmd_mrc(int argc, char **argv)
 						 .seed = m.results.options.seed,
 						 .rows = m.by != 0,
 						 .memory = s->memory};
-	s->references = (struct references_options){.block = (uint32_t)m.block,
-						    .unknown = (enum references_unknown)m.unknown,
-						    .by = (enum breakdown_by)m.by,
-						    .request_max = m.max_request};
+	const bool objects = m.unit == UNIT_OBJECT;
+	s->references =
+	    (struct references_options){.block = objects ? OBJECT_BLOCK : (uint32_t)m.block,
+					.whole = objects,
+					.unknown = (enum references_unknown)m.unknown,
+					.by = (enum breakdown_by)m.by,
+					.request_max = m.max_request};
 	m.results.points = m.all ? 0 : m.points;
 	status = run(&m);
 	free_run(&m);

@@ -24,7 +24,7 @@ struct simulate_run {
 	struct simulate_results results;
 	struct size_list sizes;
 	struct policy_list policies;
-	int unknown, write, by;
+	int unit, unknown, write, by;
 	uint64_t block, max_request, threads;
 	struct future future;
 	struct references *extents; /* of an earlier pass */
@@ -275,6 +275,8 @@ static enum exit_status run_timing(struct simulate_run *s, char **paths, size_t 
 						 "timing model has --read-ahead");
 	if (s->by != BREAKDOWN_NONE && s->timing.rate_ns > 0 && s->tsv)
 		return options_wrong(s->command, "--tsv has the rows of --rate or of --by");
+	if (s->unit == UNIT_OBJECT)
+		return options_wrong(s->command, "--time and --unit=object exclude each other");
 	if (s->results.rmw)
 		return options_wrong(s->command, "--time and --rmw exclude each other");
 	if (s->write != REFERENCES_BACK)
@@ -369,6 +371,7 @@ enum exit_status cmd_simulate(int argc, char **argv)
 	     .word = option_policy_word},
 	    RANGE(SIZE, 'B', "block", "BYTES", &s.block, "size of a block (default: 4096)", 512,
 		  REFERENCES_BLOCK_MAX),
+	    OPTION_UNIT(s.unit),
 	    OPTION_LAYER(r->read.layer),
 	    OPTION(CHOICE, 0, "unknown", "skip|fresh", &s.unknown,
 		   "records with unknown offsets: leave them out, or let them refer to blocks that "
@@ -423,14 +426,15 @@ enum exit_status cmd_simulate(int argc, char **argv)
 		r->top = TOP_ON_TERMINAL;
 	if (s.threads == NOT_GIVEN)
 		s.threads = cpu_count() < THREADS_MAX ? cpu_count() : THREADS_MAX;
-	r->references =
-	    (struct references_options){.block = (uint32_t)s.block,
-					.unknown = (enum references_unknown)s.unknown,
-					.write = (enum references_write)s.write,
-					.by = (enum breakdown_by)s.by,
-					.request_max = s.max_request,
-					.prefetching = r->prefetch.kind != PREFETCH_NONE,
-					.times = s.by != BREAKDOWN_NONE};
+	r->references = (struct references_options){
+	    .block = s.unit == UNIT_OBJECT ? OBJECT_BLOCK : (uint32_t)s.block,
+	    .whole = s.unit == UNIT_OBJECT,
+	    .unknown = (enum references_unknown)s.unknown,
+	    .write = (enum references_write)s.write,
+	    .by = (enum breakdown_by)s.by,
+	    .request_max = s.max_request,
+	    .prefetching = r->prefetch.kind != PREFETCH_NONE,
+	    .times = s.by != BREAKDOWN_NONE};
 	s.command = &command;
 	r->read.shows_layer = s.json;
 	status = same_file_check_outputs(&command, argv, count, s.out, s.svg);
@@ -443,6 +447,10 @@ enum exit_status cmd_simulate(int argc, char **argv)
 	if (!timing_only_device(&s.timing))
 		return options_wrong(&command,
 				     "options of the timing model, except --device, need --time");
+	if (s.unit == UNIT_OBJECT &&
+	    (s.timing.device != NULL || r->prefetch.kind != PREFETCH_NONE || r->rmw))
+		return options_wrong(&command,
+				     "--unit=object excludes --device, --prefetch and --rmw");
 	r->estimates = s.timing.device != NULL;
 	r->device = timing_device(&s.timing);
 	if (count > 1)

@@ -146,6 +146,8 @@ const char *size_to_blocks(const struct cache_size *size, uint32_t block, uint64
 			   uint64_t *blocks)
 {
 	*blocks = size->value;
+	if (size->unit == SIZE_BYTES && block == OBJECT_BLOCK)
+		return "is in bytes, but objects are counted; 1000b or 10% is expected";
 	if (size->unit == SIZE_BYTES)
 		*blocks = size->value / block;
 	else if (size->unit == SIZE_SHARE) {

@@ -9,10 +9,18 @@
 
 enum { LIST_MAX = 64 };
 
+/* --unit: what a reference is to. An object is a block of one byte, as its size does not count. */
+enum { UNIT_BLOCK, UNIT_OBJECT };
+enum { OBJECT_BLOCK = 1 };
+#define OPTION_UNIT(target)                                                                        \
+	OPTION(CHOICE, 0, "unit", "block|object", &(target),                                       \
+	       "a record refers to blocks, or to the object that file and offset name "            \
+	       "(default: block)")
+
 enum cache_size_unit {
-	SIZE_BLOCKS,
-	SIZE_BYTES,
-	SIZE_SHARE /* of the distinct blocks, in millionths */
+	SIZE_BLOCKS, /* or objects */
+	SIZE_BYTES,  /* not with UNIT_OBJECT */
+	SIZE_SHARE   /* of the distinct blocks, in millionths */
 };
 
 struct cache_size {

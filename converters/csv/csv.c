@@ -477,8 +477,8 @@ static bool emit_op(struct csv_source *c, const struct iot_record *rec)
 		iot_directive_number(&b, "file", rec->file);
 	if (has(c, CSV_PATH))
 		emit_text(&b, "path", row->text[CSV_PATH]);
-	if (has(c, CSV_OFFSET))
-		iot_directive_number(&b, "offset", row->number[CSV_OFFSET]);
+	if (has(c, CSV_OFFSET) || has(c, CSV_ID))
+		iot_directive_number(&b, "offset", rec->offset);
 	if (has(c, CSV_LENGTH))
 		iot_directive_number(&b, "length", row->number[CSV_LENGTH]);
 	if (has(c, CSV_TO))
@@ -497,12 +497,21 @@ static bool is_op(const struct csv_source *c)
 	return has(c, field) && c->row.number[field] == UINT64_MAX;
 }
 
+/* A row with an id may have the name of an operation of a cache. */
+static void set_cache_operation(struct csv_source *c)
+{
+	uint64_t *op = &c->row.number[CSV_OP];
+	if (has(c, CSV_ID) && has(c, CSV_OP) && *op == UINT64_MAX)
+		(void)csv_find_cache_word(c->row.text[CSV_OP], op);
+}
+
 /* Converts a row to events. Returns false if it is not understood, or with src->error set. */
 static bool convert_row(struct csv_source *c)
 {
 	struct iot_record rec = {0};
 	if (!set_times(c, &rec))
 		return false;
+	set_cache_operation(c);
 	set_data(c, &rec);
 	if (!set_ids(c, &rec))
 		return false;

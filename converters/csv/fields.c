@@ -123,7 +123,13 @@ static const struct word {
     {"in", false},      {"out", true},
 };
 
-static bool find_word(struct iot_text text, uint64_t *value)
+/* Operations of caches, on data with an id. */
+static const struct word cache_words[] = {
+    {"get", false}, {"gets", false},  {"set", true},     {"add", true},  {"replace", true},
+    {"cas", true},  {"append", true}, {"prepend", true}, {"incr", true}, {"decr", true},
+};
+
+static bool find(const struct word *list, size_t count, struct iot_text text, uint64_t *value)
 {
 	char word[WORD_MAX];
 	if (text.size >= WORD_MAX)
@@ -131,12 +137,22 @@ static bool find_word(struct iot_text text, uint64_t *value)
 	for (size_t i = 0; i < text.size; i++)
 		word[i] = (char)tolower((unsigned char)text.data[i]);
 	word[text.size] = '\0';
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strcmp(words[i].word, word) == 0) {
-			*value = words[i].write ? IOT_WRITE : 0;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(list[i].word, word) == 0) {
+			*value = list[i].write ? IOT_WRITE : 0;
 			return true;
 		}
 	return false;
+}
+
+static bool find_word(struct iot_text text, uint64_t *value)
+{
+	return find(words, sizeof words / sizeof *words, text, value);
+}
+
+bool csv_find_cache_word(struct iot_text text, uint64_t *value)
+{
+	return find(cache_words, sizeof cache_words / sizeof *cache_words, text, value);
 }
 
 /* What `cat` writes: "disk-read-ahead+async"; the type without the direction. */

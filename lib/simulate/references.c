@@ -15,6 +15,7 @@
 enum { FRESH = REFERENCES_FRESH_OBJECT };
 
 #define BLOCKS_MAX ((uint64_t)1 << CACHE_BLOCK_BITS)
+#define OFFSETS    (BLOCKS_MAX / 2) /* offsets that are block numbers, with options.whole */
 
 struct object {
 	/* the block after the last one referenced, since the last drop, and ever */
@@ -78,6 +79,7 @@ struct references {
 	uint32_t *path_object; /* object of the trace; 0: none */
 	size_t path_capacity;
 	struct idmap stream_map; /* (process, object number) */
+	struct idmap ids;        /* of objects and large offsets, with options.whole */
 	struct stream *streams;
 	size_t stream_capacity;
 	struct breakdown breakdown;
@@ -112,6 +114,7 @@ void references_free(struct references *r)
 	idmap_free(&r->file_map);
 	idmap_free(&r->path_map);
 	idmap_free(&r->stream_map);
+	idmap_free(&r->ids);
 	breakdown_free(&r->breakdown);
 	free(r->object_number);
 	free(r->objects);
@@ -426,6 +429,28 @@ static int refer_bytes(struct references *r, struct reference_batch *b,
 	return IOT_OK;
 }
 
+/*
+ * Returns the number of the block of an id, or SIZE_MAX: an offset, or from OFFSETS on the number of
+ * a large one. insert: a new id gets a number. The first object is often the only one, so its
+ * offsets are not hashed.
+ */
+static size_t block_of_id(struct references *r, size_t object, uint64_t offset, bool insert)
+{
+	const uint64_t both[] = {object, offset};
+	if (offset < OFFSETS)
+		return offset;
+	const uint64_t id = object == 0 ? offset : XXH3_64bits(both, sizeof both);
+	const size_t n = insert ? idmap_number(&r->ids, id) : idmap_find(&r->ids, id);
+	return n != SIZE_MAX ? OFFSETS + n : SIZE_MAX;
+}
+
+static int refer_id(struct references *r, struct reference_batch *b, const struct iot_record *rec,
+		    size_t object)
+{
+	const size_t block = block_of_id(r, object, rec->offset, true);
+	return block != SIZE_MAX ? refer_bytes(r, b, rec, object, block, 1) : no_memory(r);
+}
+
 static int refer_unknown(struct references *r, struct reference_batch *b,
 			 const struct iot_record *rec, uint64_t bytes)
 {
@@ -507,7 +532,9 @@ static int add_record(struct references *r, struct reference_batch *b, const str
 	uint64_t offset = 0, bytes = 0;
 	if (!selects(r, rec))
 		return IOT_OK;
-	if (range_of(r, rec, &offset, &bytes) != IOT_OK)
+	if (r->options.whole)
+		bytes = 1;
+	else if (range_of(r, rec, &offset, &bytes) != IOT_OK)
 		return r->error.status;
 	note_layer(r, rec);
 	if (bytes == 0) {
@@ -518,7 +545,10 @@ static int add_record(struct references *r, struct reference_batch *b, const str
 		return refer_unknown(r, b, rec, bytes);
 	r->counts.known_bytes += bytes;
 	const size_t object = object_of_record(r, rec);
-	return object != SIZE_MAX ? refer_bytes(r, b, rec, object, offset, bytes) : r->error.status;
+	if (object == SIZE_MAX)
+		return r->error.status;
+	return r->options.whole ? refer_id(r, b, rec, object)
+				: refer_bytes(r, b, rec, object, offset, bytes);
 }
 
 /* Directives and operations */
@@ -664,11 +694,32 @@ static void apply_operation(struct references *r, struct reference_batch *b,
 	}
 }
 
+/* Drops the block of an id. */
+static void delete_id(struct references *r, struct reference_batch *b, const struct iot_event *ev)
+{
+	const struct iot_text text = iot_directive_get(ev, "offset");
+	uint64_t offset;
+	if (text.data == NULL || !number_decimal(text.data, text.size, &offset))
+		return;
+	const size_t object =
+	    ev->has & IOT_HAS_FILE ? object_of_operation(r, ev) : object_of_record(r, &ev->rec);
+	const size_t block = object != SIZE_MAX ? block_of_id(r, object, offset, false) : SIZE_MAX;
+	if (block == SIZE_MAX)
+		return;
+	const uint64_t key = cache_key_of((uint32_t)object, block);
+	b->action[b->actions++] = (struct reference_action){b->count, true, key, key};
+}
+
 static int add_operation(struct references *r, struct reference_batch *b,
 			 const struct iot_event *ev)
 {
 	const struct iot_text name = iot_directive_get(ev, "name"),
 			      result = iot_directive_get(ev, "result");
+	if (r->options.whole) {
+		if (text_equals(name, "delete"))
+			delete_id(r, b, ev);
+		return r->error.status;
+	}
 	if (r->options.physical || (result.data != NULL && !text_equals(result, "0")))
 		return IOT_OK;
 	if (text_equals(name, "close") && (ev->has & IOT_HAS_FILE)) {
@@ -711,8 +762,9 @@ static int add_event(struct references *r, struct reference_batch *b, const stru
 static bool has_plain(const struct references *r)
 {
 	const struct references_options *o = &r->options;
-	return !o->physical && !o->prefetching && !o->times && o->by == BREAKDOWN_NONE &&
-	       r->block_bits > 0 && r->row_capacity > 0 && r->length_max >= PLAIN_MAX &&
+	return !o->whole && !o->physical && !o->prefetching && !o->times &&
+	       o->by == BREAKDOWN_NONE && r->block_bits > 0 && r->row_capacity > 0 &&
+	       r->length_max >= PLAIN_MAX &&
 	       (r->counts.layers || (r->posix_seen && !r->declares_mpiio));
 }
 

@@ -24,6 +24,11 @@ enum references_write { REFERENCES_BACK, REFERENCES_THROUGH, REFERENCES_AROUND }
 
 struct references_options {
 	uint32_t block; /* bytes, 1 .. REFERENCES_BLOCK_MAX */
+	/*
+	 * A record refers to one block, which its object and offset identify, whatever its length:
+	 * for traces of keys. The block must be 1.
+	 */
+	bool whole;
 	bool physical;
 	enum references_unknown unknown;
 	enum references_write write;

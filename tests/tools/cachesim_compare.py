@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compares the misses of iotrace simulate with those of libCacheSim's cachesim, of a table, or of cache_reference.py.
 
-    cachesim_compare.py IOTRACE [--table=FILE | --reference] [--physical] INPUT...
+    cachesim_compare.py IOTRACE [--table=FILE | --reference] [--physical] [--unit=object] INPUT...
 
-An input is a trace or log, or a list of keys, one in a line, if its name ends in .txt. Sizes are a thousandth, a hundredth and a tenth of
+An input is a trace or log, or a list of keys, one in a line, if its name ends in .txt. --unit=object: each id of an input is a key, so a table
+has it as the list of the same name. Sizes are a thousandth, a hundredth and a tenth of
 the distinct blocks. The program is $CACHESIM, or cachesim of PATH if that is not set; without one the comparison says "skipped". Its results have four
 decimals, so that counts may differ by a 20,000th of the references; those of LIRS by 0.1 % more, because its stack has no limit there.
 Revision aa0fc40 of libCacheSim has the same rules as the policies of iotrace-simulate(1); it admits nothing with S3-FIFO below 20 blocks,
@@ -39,7 +40,11 @@ class Input:
     def __init__(self, iotrace, path, options, directory):
         self.name, self.iotrace, self.options = os.path.basename(path), iotrace, options
         self.trace = path
+        if "--unit=object" in options:
+            self.name = os.path.basename(path).split(".")[0] + ".txt"
         if path.endswith(".txt"):
+            self.options = [*options, "--in-format=csv", "--in-option=columns=txt"]
+        if path.endswith(".txt") and "--unit=object" not in options:
             self.trace, self.options = os.path.join(directory, "keys.iot"), []
             with open(path) as keys, open(self.trace, "w") as trace:
                 for line in keys:
@@ -137,6 +142,7 @@ def main():
     iotrace, *words = sys.argv[1:]
     table = next((word[8:] for word in words if word.startswith("--table=")), None)
     options = ["--layer=physical"] if "--physical" in words else []
+    options += [word for word in words if word == "--unit=object"]
     program = os.environ.get("CACHESIM", shutil.which("cachesim"))
     if not table and "--reference" not in words and not program:
         print("skipped: no cachesim of libCacheSim in PATH or $CACHESIM")
