@@ -177,9 +177,9 @@ static void print_point(struct json *j, const struct timing_report *r, const str
 	for (const struct timing_column *c = timing_columns; c->name != NULL; c++)
 		json_known(j, c->name, !c->of_cpus || !p->options.arrivals,
 			   timing_column_value(c, &p->result));
-	json_real(j, "depth_mean", p->result.depth_mean);
+	json_exact(j, "depth_mean", p->result.depth_mean);
 	if (!p->options.arrivals)
-		json_real(j, "utilisation", timing_utilisation(p));
+		json_exact(j, "utilisation", timing_utilisation(p));
 	print_latencies(j, &p->result);
 	print_processes(j, &p->result);
 	print_rates(j, &p->result, !p->options.arrivals);

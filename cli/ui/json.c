@@ -128,15 +128,6 @@ void json_signed(struct json *j, const char *key, int64_t value)
 	output_took(j->out, to + number_dec(to, size));
 }
 
-void json_real(struct json *j, const char *key, double value)
-{
-	element(j, key);
-	if (isfinite(value))
-		output_printf(j->out, "%.6f", value);
-	else
-		output_text(j->out, "null");
-}
-
 void json_exact(struct json *j, const char *key, double value)
 {
 	char text[REAL_CAPACITY];

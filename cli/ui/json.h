@@ -23,7 +23,6 @@ void json_signed(struct json *j, const char *key, int64_t value);
 void json_null(struct json *j, const char *key);
 /* The number, or null if it is unknown. */
 void json_known(struct json *j, const char *key, bool known, uint64_t value);
-void json_real(struct json *j, const char *key, double value); /* six decimals */
 /* With the digits that a reader needs to get the same number; null if it is not finite. */
 void json_exact(struct json *j, const char *key, double value);
 void json_bool(struct json *j, const char *key, bool value);

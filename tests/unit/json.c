@@ -40,7 +40,7 @@ static void write_sample(struct page *p, bool pretty)
 	json_signed(&j, "s", INT64_MIN);
 	json_open(&j, "list", '[');
 	json_bool(&j, NULL, true);
-	json_real(&j, NULL, 0.5);
+	json_exact(&j, NULL, 0.5);
 	json_close(&j, ']');
 	json_open(&j, "empty", '{');
 	json_close(&j, '}');
@@ -53,7 +53,7 @@ Test(json, commas_stand_between_members_only)
 	page_open(&p);
 	write_sample(&p, false);
 	cr_expect_str_eq(page_text(&p), "{\"n\":18446744073709551615,\"s\":-9223372036854775808,"
-					"\"list\":[true,0.500000],\"empty\":{}}\n");
+					"\"list\":[true,0.5],\"empty\":{}}\n");
 }
 
 Test(json, pretty_has_a_line_for_each_member)
@@ -63,7 +63,7 @@ Test(json, pretty_has_a_line_for_each_member)
 	write_sample(&p, true);
 	cr_expect_str_eq(page_text(&p),
 			 "{\n  \"n\": 18446744073709551615,\n  \"s\": -9223372036854775808,\n"
-			 "  \"list\": [\n    true,\n    0.500000\n  ],\n  \"empty\": {}\n}\n");
+			 "  \"list\": [\n    true,\n    0.5\n  ],\n  \"empty\": {}\n}\n");
 }
 
 Test(json, the_next_top_begins_without_a_comma)
