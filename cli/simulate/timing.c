@@ -9,6 +9,7 @@
 
 #include "cli/simulate/input.h"
 #include "cli/ui/message.h"
+#include "cli/views/timing.h"
 #include "lib/base/thread.h"
 
 enum { THREADS_MAX = 64, PATH_CAPACITY = 4096 };

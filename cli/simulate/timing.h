@@ -3,7 +3,7 @@
 #ifndef CLI_SIMULATE_TIMING_H
 #define CLI_SIMULATE_TIMING_H
 
-#include "cli/ui/json.h"
+#include "cli/ui/output.h"
 #include "cli/ui/trace_in.h"
 #include "row_name.h"
 #include "timing_options.h"
@@ -53,12 +53,23 @@ struct timing_report {
 /* Runs the command on n inputs. */
 enum exit_status timing_simulate(const struct timing_command *c, char **paths, size_t n);
 
-/* timing_text.c, timing_json.c, timing_tsv.c */
-void timing_print_text(struct output *out, const struct timing_report *r);
-void timing_print_json(struct output *out, const struct timing_report *r);
-void timing_print_tsv(struct output *out, const struct timing_report *r);
+/* Prints the counts of the inputs as lines of text. */
+void timing_print_inputs(struct output *out, const struct timing_report *r);
 /* timing_svg.c: rates over time with --rate, else idle time or latency over the size. */
 enum exit_status timing_write_svg(const struct timing_report *r, const char *path);
-void timing_print_device(struct json *j, const struct device_options *d);
+
+/* Returns the share of busy time in the time of all CPUs; 1 if no time passed. */
+static inline double timing_utilisation(const struct timing_point *p)
+{
+	const double all = (double)p->result.wall_ns * (double)p->options.cpus;
+	return all > 0 ? 1 - (double)p->result.idle_ns / all : 1;
+}
+
+/* Returns a quantile of the latencies of arrivals, of which there is at least one. */
+static inline uint64_t timing_latency(const struct timing_result *r, double quantile)
+{
+	const size_t at = (size_t)(quantile * (double)(r->latency_count - 1) + 0.5);
+	return r->latencies[at];
+}
 
 #endif

@@ -7,7 +7,7 @@
 #include "cli/ui/message.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/svg.h"
-#include "timing_columns.h"
+#include "timing.h"
 
 enum { NAME_CAPACITY = 64, RATE_RUNS_MAX = 3, RATE_INTERVALS_MAX = 500 };
 

@@ -116,15 +116,13 @@ static void set_point(struct iot_row *to, void *source)
 static void print_curve(struct curves *s, size_t row)
 {
 	enum { OF_ROW = 4, OF_TOTAL = 6, WITH_BOUNDS = 8 };
-	static const struct text_column columns[WITH_BOUNDS] = {
-	    TEXT(cache_bytes, 12, 0),
-	    TEXT(cache_blocks, 12, 0),
-	    TEXT(misses, 14, 0),
-	    TEXT_UNIT(miss_ratio, NULL, 10, 6, TEXT_FRACTION),
-	    {COLUMN_READ(miss_ratio), "of reads", 10, {6, TEXT_FRACTION}},
-	    {COLUMN_WRITE(miss_ratio), "of writes", 10, {6, TEXT_FRACTION}},
-	    TEXT_UNIT(miss_ratio_low, NULL, 10, 6, TEXT_FRACTION),
-	    TEXT_UNIT(miss_ratio_high, NULL, 10, 6, TEXT_FRACTION)};
+	static const struct text_column columns[WITH_BOUNDS] =
+	    COLUMN_LIST(TEXT(cache_bytes, 12, 0), TEXT(cache_blocks, 12, 0), TEXT(misses, 14, 0),
+			TEXT_UNIT(miss_ratio, NULL, 10, 6, TEXT_FRACTION),
+			{COLUMN_READ(miss_ratio), "of reads", 10, {6, TEXT_FRACTION}},
+			{COLUMN_WRITE(miss_ratio), "of writes", 10, {6, TEXT_FRACTION}},
+			TEXT_UNIT(miss_ratio_low, NULL, 10, 6, TEXT_FRACTION),
+			TEXT_UNIT(miss_ratio_high, NULL, 10, 6, TEXT_FRACTION));
 	struct mrc_results *m = s->results;
 	const struct iot_table table = TABLE_FILLED(m->size_count, set_point, s);
 	s->row = row;
@@ -161,14 +159,10 @@ static void set_line(struct iot_row *to, void *source)
 
 void mrc_print_tsv(struct mrc_results *m)
 {
-	static const struct iot_column columns[] = {COLUMN_AS(cache_blocks, "size_blocks"),
-						    COLUMN_AS(cache_bytes, "size_bytes"),
-						    COLUMN(misses),
-						    COLUMN(miss_ratio),
-						    COLUMN_AS(miss_ratio_low, "low"),
-						    COLUMN_AS(miss_ratio_high, "high"),
-						    COLUMN(row),
-						    COLUMNS(misses)};
+	static const struct iot_column columns[] = COLUMN_LIST(
+	    COLUMN_AS(cache_blocks, "size_blocks"), COLUMN_AS(cache_bytes, "size_bytes"),
+	    COLUMN(misses), COLUMN(miss_ratio), COLUMN_AS(miss_ratio_low, "low"),
+	    COLUMN_AS(miss_ratio_high, "high"), COLUMN(row), COLUMNS(misses));
 	const size_t curves = 1 + simulate_rows_shown(&m->simulate);
 	struct curves s = {.results = m};
 	const struct iot_table table = TABLE_ROWS(columns, curves * m->size_count, set_line, &s);
@@ -177,24 +171,20 @@ void mrc_print_tsv(struct mrc_results *m)
 
 void mrc_print_json(struct mrc_results *m)
 {
-	static const struct iot_column parameters[] = {
-	    COLUMN(input),       COLUMN(reading), COLUMN(method),
-	    COLUMN(policy),      COLUMN(block),   COLUMN(layer),
-	    COLUMN(unknown),     COLUMN(by),      COLUMN_AS(point_count, "points"),
-	    COLUMN(max_request), COLUMN(memory),  COLUMN(sample),
-	    COLUMN(samples),     COLUMN(seed)};
-	static const struct iot_column points[] = {COLUMN_AS(cache_blocks, "blocks"),
-						   COLUMN_AS(cache_bytes, "bytes"),
-						   COLUMN(misses),
-						   COLUMN(miss_ratio),
-						   COLUMN_AS(miss_ratio_low, "low"),
-						   COLUMN_AS(miss_ratio_high, "high"),
-						   COLUMN_READ_AS(misses, "read_misses"),
-						   COLUMN_WRITE_AS(misses, "write_misses")};
-	static const struct iot_column rows[] = {COLUMN(row), COLUMN(references), COLUMN(points)};
-	static const struct iot_column document[] = {COLUMN(parameters), COLUMN(distinct_blocks),
-						     COLUMN(references), COLUMN(points),
-						     COLUMN(rows)};
+	static const struct iot_column parameters[] = COLUMN_LIST(
+	    COLUMN(input), COLUMN(reading), COLUMN(method), COLUMN(policy), COLUMN(block),
+	    COLUMN(layer), COLUMN(unknown), COLUMN(by), COLUMN_AS(point_count, "points"),
+	    COLUMN(max_request), COLUMN(memory), COLUMN(sample), COLUMN(samples), COLUMN(seed));
+	static const struct iot_column points[] =
+	    COLUMN_LIST(COLUMN_AS(cache_blocks, "blocks"), COLUMN_AS(cache_bytes, "bytes"),
+			COLUMN(misses), COLUMN(miss_ratio), COLUMN_AS(miss_ratio_low, "low"),
+			COLUMN_AS(miss_ratio_high, "high"), COLUMN_READ_AS(misses, "read_misses"),
+			COLUMN_WRITE_AS(misses, "write_misses"));
+	static const struct iot_column rows[] =
+	    COLUMN_LIST(COLUMN(row), COLUMN(references), COLUMN(points));
+	static const struct iot_column document[] =
+	    COLUMN_LIST(COLUMN(parameters), COLUMN(distinct_blocks), COLUMN(references),
+			COLUMN(points), COLUMN(rows));
 	struct json j = {.out = &m->simulate.out, .pretty = true};
 	struct curves s = {
 	    .results = m,

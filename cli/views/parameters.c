@@ -25,10 +25,10 @@ static void set_reading(struct iot_row *to, void *source)
 
 void reading_view(struct reading_view *view, const struct trace_in_options *options)
 {
-	static const struct iot_column columns[] = {
-	    COLUMN(in_format), COLUMN(in_options), COLUMN(in_base),    COLUMN(in_tick_ns),
-	    COLUMN(verify),    COLUMN(recover),    COLUMN(allow_empty)};
-	static const struct iot_column option[] = {COLUMN(in_option)};
+	static const struct iot_column columns[] =
+	    COLUMN_LIST(COLUMN(in_format), COLUMN(in_options), COLUMN(in_base), COLUMN(in_tick_ns),
+			COLUMN(verify), COLUMN(recover), COLUMN(allow_empty));
+	static const struct iot_column option[] = COLUMN_LIST(COLUMN(in_option));
 	*view = (struct reading_view){
 	    .options = options,
 	    .table = TABLE_RECORD(columns, set_reading, view),
@@ -51,13 +51,8 @@ static void set_device(struct iot_row *to, void *source)
 
 struct iot_table device_view(const struct device_options *device)
 {
-	static const struct iot_column columns[] = {COLUMN(near_ns),
-						    COLUMN(far_ns),
-						    COLUMN(span),
-						    COLUMN(read_latency_ns),
-						    COLUMN(write_latency_ns),
-						    COLUMN(read_rate),
-						    COLUMN(write_rate),
-						    COLUMN(depth)};
+	static const struct iot_column columns[] = COLUMN_LIST(
+	    COLUMN(near_ns), COLUMN(far_ns), COLUMN(span), COLUMN(read_latency_ns),
+	    COLUMN(write_latency_ns), COLUMN(read_rate), COLUMN(write_rate), COLUMN(depth));
 	return (struct iot_table)TABLE_RECORD(columns, set_device, (void *)device);
 }

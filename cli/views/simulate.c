@@ -194,24 +194,18 @@ static void set_line(struct iot_row *to, void *source)
 
 static void print_pairs(struct simulations *s, const struct iot_table *pairs)
 {
-	static const struct text_column columns[] = {TEXT(policy, -9, 0),
-						     TEXT(cache_bytes, 10, 0),
-						     TEXT(cache_blocks, 9, 0),
-						     TEXT(misses, 12, 0),
-						     TEXT(hit_ratio, 7, 2),
-						     TEXT_READ(hit_ratio, 7, 2),
-						     TEXT_WRITE(hit_ratio, 7, 2),
-						     TEXT(record_hit_ratio, 7, 2),
-						     TEXT(byte_hit_ratio, 7, 2),
-						     TEXT(evictions, 11, 0),
-						     TEXT(device_read_bytes, 10, 0),
-						     TEXT(device_written_bytes, 10, 0)};
-	static const struct text_column prefetch[] = {
-	    TEXT(policy, -9, 0), TEXT(cache_blocks, 10, 0), TEXT(prefetched, 12, 0),
-	    TEXT(prefetch_used, 12, 0), TEXT(prefetch_wasted, 12, 0)};
-	static const struct text_column estimates[] = {
-	    TEXT(policy, -9, 0), TEXT(cache_blocks, 10, 0), TEXT(estimated_device_ns, 16, 6),
-	    TEXT(estimated_idle_ns, 16, 6)};
+	static const struct text_column columns[] =
+	    COLUMN_LIST(TEXT(policy, -9, 0), TEXT(cache_bytes, 10, 0), TEXT(cache_blocks, 9, 0),
+			TEXT(misses, 12, 0), TEXT(hit_ratio, 7, 2), TEXT_READ(hit_ratio, 7, 2),
+			TEXT_WRITE(hit_ratio, 7, 2), TEXT(record_hit_ratio, 7, 2),
+			TEXT(byte_hit_ratio, 7, 2), TEXT(evictions, 11, 0),
+			TEXT(device_read_bytes, 10, 0), TEXT(device_written_bytes, 10, 0));
+	static const struct text_column prefetch[] =
+	    COLUMN_LIST(TEXT(policy, -9, 0), TEXT(cache_blocks, 10, 0), TEXT(prefetched, 12, 0),
+			TEXT(prefetch_used, 12, 0), TEXT(prefetch_wasted, 12, 0));
+	static const struct text_column estimates[] =
+	    COLUMN_LIST(TEXT(policy, -9, 0), TEXT(cache_blocks, 10, 0),
+			TEXT(estimated_device_ns, 16, 6), TEXT(estimated_idle_ns, 16, 6));
 	struct output *o = &s->results->out;
 	print_text(o, columns, COLUMN_COUNT(columns), NULL, pairs);
 	if (s->results->prefetch.kind != PREFETCH_NONE) {
@@ -276,13 +270,10 @@ static void set_reuse_line(struct iot_row *to, void *source)
 /* How often blocks are referenced, and after how many other blocks and how much time. */
 static void print_reuse(struct simulations *s)
 {
-	static const struct text_column columns[] = {TEXT(references, 12, 0),
-						     TEXT(referenced_blocks, 12, 0),
-						     TEXT(references_per_block, 10, 2),
-						     TEXT(repeated_share, 10, 2),
-						     TEXT(reuse_distance, 12, 0),
-						     TEXT(reuse_time_ns, 14, 6),
-						     TEXT(row, 0, 0)};
+	static const struct text_column columns[] =
+	    COLUMN_LIST(TEXT(references, 12, 0), TEXT(referenced_blocks, 12, 0),
+			TEXT(references_per_block, 10, 2), TEXT(repeated_share, 10, 2),
+			TEXT(reuse_distance, 12, 0), TEXT(reuse_time_ns, 14, 6), TEXT(row, 0, 0));
 	struct simulate_results *r = s->results;
 	const struct iot_table table = TABLE_FILLED(1 + simulate_rows_shown(r), set_reuse_line, s);
 	char title[32];
@@ -306,37 +297,17 @@ void simulate_print_text(struct simulate_results *r)
 
 void simulate_print_tsv(struct simulate_results *r)
 {
-	static const struct iot_column columns[] = {
-	    COLUMN(policy),
-	    COLUMN_AS(cache_blocks, "blocks"),
-	    COLUMN_AS(cache_bytes, "bytes"),
-	    COLUMNS(references),
-	    COLUMNS(hits),
-	    COLUMN_READ_AS(first_references, "read_firsts"),
-	    COLUMN_WRITE_AS(first_references, "write_firsts"),
-	    COLUMNS(records),
-	    COLUMNS(record_hits),
-	    COLUMNS(bytes),
-	    COLUMNS(byte_hits),
-	    COLUMN(evictions),
-	    COLUMN(device_read_bytes),
-	    COLUMN(device_written_bytes),
-	    COLUMN(saved_writes),
-	    COLUMN(cancelled_writes),
-	    COLUMN_AS(dropped_blocks, "dropped"),
-	    COLUMN(prefetched),
-	    COLUMN(prefetch_used),
-	    COLUMN(prefetch_wasted),
-	    COLUMN(row),
-	    COLUMN(referenced_blocks),
-	    COLUMN(repeated_blocks),
-	    COLUMN(reuses),
-	    COLUMN(reuse_distance),
-	    COLUMN(reuse_time_ns),
-	    COLUMN(estimated_device_ns),
-	    COLUMN(estimated_idle_ns),
-	    COLUMNS(first_records),
-	    COLUMNS(first_bytes)};
+	static const struct iot_column columns[] = COLUMN_LIST(
+	    COLUMN(policy), COLUMN_AS(cache_blocks, "blocks"), COLUMN_AS(cache_bytes, "bytes"),
+	    COLUMNS(references), COLUMNS(hits), COLUMN_READ_AS(first_references, "read_firsts"),
+	    COLUMN_WRITE_AS(first_references, "write_firsts"), COLUMNS(records),
+	    COLUMNS(record_hits), COLUMNS(bytes), COLUMNS(byte_hits), COLUMN(evictions),
+	    COLUMN(device_read_bytes), COLUMN(device_written_bytes), COLUMN(saved_writes),
+	    COLUMN(cancelled_writes), COLUMN_AS(dropped_blocks, "dropped"), COLUMN(prefetched),
+	    COLUMN(prefetch_used), COLUMN(prefetch_wasted), COLUMN(row), COLUMN(referenced_blocks),
+	    COLUMN(repeated_blocks), COLUMN(reuses), COLUMN(reuse_distance), COLUMN(reuse_time_ns),
+	    COLUMN(estimated_device_ns), COLUMN(estimated_idle_ns), COLUMNS(first_records),
+	    COLUMNS(first_bytes));
 	struct simulations s = {.results = r};
 	const struct iot_table table =
 	    TABLE_ROWS(columns, r->pair_count * (1 + simulate_rows_shown(r)), set_line, &s);
@@ -360,51 +331,33 @@ static void set_document(struct iot_row *to, void *source)
 
 void simulate_print_json(struct simulate_results *r)
 {
-	static const struct iot_column parameters[] = {
-	    COLUMN(input),   COLUMN(reading),     COLUMN(block),  COLUMN(layer),
-	    COLUMN(unknown), COLUMN(write),       COLUMN(rmw),    COLUMN(prefetch),
-	    COLUMN(by),      COLUMN(max_request), COLUMN(memory), COLUMN(device)};
-	static const struct iot_column trace[] = {TOTALS,
-						  COLUMN(distinct_blocks),
-						  COLUMN(objects),
-						  COLUMN(empty_records),
-						  COLUMN(unknown_offsets),
-						  COLUMN(unknown_offset_bytes),
-						  COLUMN(read_ahead_records),
-						  COLUMN(other_layer_records),
-						  COLUMN(out_of_order),
-						  COLUMN(unlinked),
-						  COLUMN(truncated),
-						  COLUMN(truncated_to_unknown_size),
-						  COLUMN(synced),
-						  COLUMN(traced_misses),
-						  COLUMN(reuse)};
-	static const struct iot_column reuse[] = {
+	static const struct iot_column parameters[] =
+	    COLUMN_LIST(COLUMN(input), COLUMN(reading), COLUMN(block), COLUMN(layer),
+			COLUMN(unknown), COLUMN(write), COLUMN(rmw), COLUMN(prefetch), COLUMN(by),
+			COLUMN(max_request), COLUMN(memory), COLUMN(device));
+	static const struct iot_column trace[] = COLUMN_LIST(
+	    TOTALS, COLUMN(distinct_blocks), COLUMN(objects), COLUMN(empty_records),
+	    COLUMN(unknown_offsets), COLUMN(unknown_offset_bytes), COLUMN(read_ahead_records),
+	    COLUMN(other_layer_records), COLUMN(out_of_order), COLUMN(unlinked), COLUMN(truncated),
+	    COLUMN(truncated_to_unknown_size), COLUMN(synced), COLUMN(traced_misses),
+	    COLUMN(reuse));
+	static const struct iot_column reuse[] = COLUMN_LIST(
 	    COLUMN_AS(referenced_blocks, "blocks"), COLUMN(repeated_blocks),
 	    COLUMN_AS(reuses, "references"), COLUMN_AS(reuse_distance, "median_distance"),
-	    COLUMN_AS(reuse_time_ns, "median_time_ns")};
-	static const struct iot_column simulations[] = {COLUMN(policy),
-							COLUMN_AS(cache_blocks, "blocks"),
-							COLUMN_AS(cache_bytes, "bytes"),
-							HITS,
-							COLUMN(evictions),
-							COLUMN(resident_blocks),
-							COLUMN(dropped_blocks),
-							COLUMN(device_read_bytes),
-							COLUMN(device_written_bytes),
-							COLUMN(saved_writes),
-							COLUMN(cancelled_writes),
-							COLUMN(prefetched),
-							COLUMN(prefetch_used),
-							COLUMN(prefetch_wasted),
-							COLUMN(estimate),
-							COLUMN(rows)};
-	static const struct iot_column estimate[] = {
-	    COLUMN_AS(estimated_device_ns, "device_time_ns"),
-	    COLUMN_AS(estimated_idle_ns, "idle_bound_ns")};
-	static const struct iot_column rows[] = {COLUMN(row), TOTALS, COLUMN(reuse), HITS};
-	static const struct iot_column document[] = {COLUMN(parameters), COLUMN(trace),
-						     COLUMN(simulations)};
+	    COLUMN_AS(reuse_time_ns, "median_time_ns"));
+	static const struct iot_column simulations[] = COLUMN_LIST(
+	    COLUMN(policy), COLUMN_AS(cache_blocks, "blocks"), COLUMN_AS(cache_bytes, "bytes"),
+	    HITS, COLUMN(evictions), COLUMN(resident_blocks), COLUMN(dropped_blocks),
+	    COLUMN(device_read_bytes), COLUMN(device_written_bytes), COLUMN(saved_writes),
+	    COLUMN(cancelled_writes), COLUMN(prefetched), COLUMN(prefetch_used),
+	    COLUMN(prefetch_wasted), COLUMN(estimate), COLUMN(rows));
+	static const struct iot_column estimate[] =
+	    COLUMN_LIST(COLUMN_AS(estimated_device_ns, "device_time_ns"),
+			COLUMN_AS(estimated_idle_ns, "idle_bound_ns"));
+	static const struct iot_column rows[] =
+	    COLUMN_LIST(COLUMN(row), TOTALS, COLUMN(reuse), HITS);
+	static const struct iot_column document[] =
+	    COLUMN_LIST(COLUMN(parameters), COLUMN(trace), COLUMN(simulations));
 	struct json j = {.out = &r->out, .pretty = true};
 	struct simulations s = {
 	    .results = r,

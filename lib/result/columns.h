@@ -2,7 +2,7 @@
 /*
  * Initialisers of columns, for lists of what a table shows:
  *
- *	static const struct iot_column columns[] = {COLUMN(policy), COLUMNS(hits), COLUMN_AS(...)};
+ *	static const struct iot_column columns[] = COLUMN_LIST(COLUMN(policy), COLUMNS(hits));
  */
 #ifndef IOTRACE_LIB_RESULT_COLUMNS_H
 #define IOTRACE_LIB_RESULT_COLUMNS_H
@@ -21,6 +21,11 @@
 #define COLUMN_WRITE_AS(metric, name) {&metrics.metric, IOT_WRITES, name}
 /* clang-format on */
 
+/* An array of columns; as arguments of a macro they are formatted in few lines. */
+#define COLUMN_LIST(...)                                                                           \
+	{                                                                                          \
+		__VA_ARGS__                                                                        \
+	}
 #define COLUMN_COUNT(columns) (sizeof(columns) / sizeof(columns)[0])
 
 /* Rows whose columns a printer of text selects. */

@@ -64,6 +64,48 @@ METRIC(max_request, "max. request", IOT_BYTES, IOT_DETAIL, IOT_ONE,
        "The length above which a record is an error.")
 METRIC(memory, "memory", IOT_BYTES, IOT_DETAIL, IOT_ONE,
        "The limit of memory.")
+METRIC(arrive, "arrive", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "What starts a record: processes (the end of the call before) or trace (its start time).")
+METRIC(think, "think", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "The clock that measures computation between calls.")
+METRIC(cpus, "processors", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The number of processors.")
+METRIC(copies, "copies", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "How often each input runs at the same time.")
+METRIC(share, "share", IOT_FLAG, IOT_DETAIL, IOT_ONE,
+       "Whether copies of an input use the same files.")
+METRIC(quantum_ns, "quantum", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The time slice of a process.")
+METRIC(switch_cost_ns, "switch", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The processor time of a switch from one process to another.")
+METRIC(syscall_cost_ns, "call", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The processor time of a call.")
+METRIC(interrupt_cost_ns, "interrupt", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The processor time at the end of an I/O of the device.")
+METRIC(copy_call_ns, "copy per call", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The processor time of copying blocks, for each call.")
+METRIC(copy_kib_ns, "copy per KiB", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The processor time of copying blocks, for each KiB.")
+METRIC(read_ahead, "read-ahead", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "The rule by which blocks are read ahead: none, request or window.")
+METRIC(window, "window", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "The largest read-ahead window.")
+METRIC(write_mode, "writes", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "When writes are issued: none (the process waits), immediate or delayed.")
+METRIC(dirty_background_percent, "background %", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The share of dirty blocks, in percent, that starts writing.")
+METRIC(dirty_percent, "dirty %", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The share of dirty blocks, in percent, at which writers wait.")
+METRIC(writeback_interval_ns, "write-back interval", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The time between two searches for expired dirty blocks.")
+METRIC(dirty_expire_ns, "dirty expire", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The age at which a dirty block expires.")
+METRIC(process_limit_blocks, "process limit", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The number of blocks in the cache that a process may own; 0 is no limit.")
+METRIC(direct, "direct", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "The pattern of files whose I/O bypasses the cache.")
+METRIC(rate_ns, "rate", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The length of the intervals of --rate; 0 is none.")
 METRIC(device, "device", IOT_NESTED, IOT_DETAIL, IOT_ONE,
        "The model of the device.")
 METRIC(near_ns, "near", IOT_NS, IOT_DETAIL, IOT_ONE,
@@ -198,3 +240,159 @@ METRIC(synced, "synced", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Calls of fsync and fdatasync that write an object.")
 METRIC(traced_misses, "traced", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Records that missed the cache of the traced system.")
+
+/* The timing model: times and calls */
+METRIC(inputs, "inputs", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "Counts of each input, which do not depend on a cache.")
+METRIC(runs, "runs", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "The results of each policy and capacity.")
+METRIC(wall_ns, "wall s", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The time from the start of the first process to the end of the last process.")
+METRIC(busy_ns, "busy s", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The time for which processors computed, copied, switched and served calls and interrupts.")
+METRIC(idle_ns, "idle s", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The time for which processors had no process to run, summed over processors.")
+METRIC(utilisation, "used %", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "Busy time divided by the wall time of all processors.")
+METRIC(think_ns, "compute s", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The time for which processes computed between their calls.")
+METRIC(syscall_ns, "calls s", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The processor time of calls, without copying.")
+METRIC(copy_ns, "copying s", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The processor time of copying blocks between processes and the cache.")
+METRIC(switch_ns, "switches s", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The processor time of switches from one process to another.")
+METRIC(interrupt_ns, "interrupts s", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The processor time of interrupts at the ends of the device's I/Os.")
+METRIC(wait_ns, "wait s", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The time for which processes slept in the calls; of arrivals, the sum of the latencies.")
+METRIC(calls, "calls", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Calls of processes: records and operations.")
+METRIC(switches, "switches", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Switches of a processor from one process to another.")
+METRIC(preemptions, "preemptions", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Switches at the end of a time slice.")
+METRIC(interrupts, "interrupts", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Interrupts at the ends of the device's I/Os.")
+METRIC(stalls, "stalls", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Calls that slept because no block could be replaced.")
+METRIC(throttled, "throttled", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Calls that slept because too many blocks were dirty.")
+METRIC(held_up, "stalls", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Stalls and throttled calls together.")
+METRIC(requests, "requests", IOT_COUNT, IOT_MAIN, IOT_BY_DIRECTION,
+       "Records of processes, each of which reads or writes.")
+
+/* The timing model: cache and device */
+METRIC(read_hit_ratio, "hit %", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "Blocks read that were present or prefetched, divided by all blocks read.")
+METRIC(read_hit_blocks, "read hits", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Blocks that reads found in the cache, without the first use of prefetched blocks.")
+METRIC(read_prefetched_blocks, "prefetched hits", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Prefetched blocks that a read was the first to use.")
+METRIC(read_miss_blocks, "read misses", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Blocks that reads did not find in the cache.")
+METRIC(write_hit_blocks, "write hits", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Blocks that writes found in the cache.")
+METRIC(write_miss_blocks, "write misses", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Blocks that writes did not find in the cache.")
+METRIC(direct_read_bytes, "direct read", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Bytes that were read past the cache.")
+METRIC(direct_written_bytes, "direct written", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Bytes that were written past the cache.")
+METRIC(device_reads, "device reads", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "I/Os by which the device reads.")
+METRIC(device_writes, "device writes", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "I/Os by which the device writes.")
+METRIC(partial_reads, "partial reads", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Blocks that were read because a write covers a part of them.")
+METRIC(prefetched_blocks, "prefetched", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Blocks that were read ahead.")
+METRIC(wasted_blocks, "wasted", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Blocks that were read ahead and not used.")
+METRIC(cancelled_blocks, "cancelled", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Dirty blocks that were dropped, which the device never writes.")
+METRIC(dirtied_blocks, "dirtied", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Times that a block became dirty.")
+METRIC(cleaned_blocks, "cleaned", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Times that a dirty block was written or is due to be written.")
+METRIC(dirty_blocks, "dirty", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Blocks that are dirty at the end.")
+METRIC(pending_bytes, "unwritten", IOT_BYTES, IOT_MAIN, IOT_ONE,
+       "Bytes that the device writes after the end of the last process.")
+METRIC(pending_ns, "in s", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The time that the device needs to write the pending bytes.")
+METRIC(device_busy_ns, "device busy s", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The time for which the device had at least one I/O.")
+METRIC(device_utilisation, "used %", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "The time for which the device had at least one I/O, divided by the wall time.")
+METRIC(depth_max, "max", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The largest number of I/Os that the device had at a time.")
+METRIC(depth_mean, "depth", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The mean number of I/Os of the device while it had at least one.")
+
+/* The timing model: latency of arrivals, in nanoseconds */
+METRIC(latency, "latency", IOT_NESTED, IOT_BINS, IOT_ONE,
+       "Quantiles of the latencies.")
+METRIC(latencies, "latencies", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The number of latencies: one for each record.")
+METRIC(latency_min_ns, "min ms", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The shortest time from the arrival of a record to the end of its call.")
+METRIC(latency_p50_ns, "p50 ms", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The median latency.")
+METRIC(latency_p90_ns, "p90 ms", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The latency that 90 % of the records do not exceed.")
+METRIC(latency_p99_ns, "p99 ms", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The latency that 99 % of the records do not exceed.")
+METRIC(latency_p999_ns, "p99.9 ms", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The latency that 999 of 1000 records do not exceed.")
+METRIC(latency_max_ns, "max ms", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The longest latency.")
+
+/* The timing model: processes, and intervals of --rate */
+METRIC(process_list, "processes", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The times of each process.")
+METRIC(input_number, "input", IOT_ID, IOT_DETAIL, IOT_ONE,
+       "The number of the input, from 0.")
+METRIC(copy, "copy", IOT_ID, IOT_DETAIL, IOT_ONE,
+       "The number of the copy of the input, from 0.")
+METRIC(process, "process", IOT_ID, IOT_MAIN, IOT_ONE,
+       "The id of a process in the trace.")
+METRIC(sleep_ns, "sleep s", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The time for which the process waited for I/O.")
+METRIC(end_ns, "end s", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The time at which the process ended.")
+METRIC(rates, "rates", IOT_NESTED, IOT_BINS, IOT_ONE,
+       "Bytes and idle time in intervals of equal length.")
+METRIC(start_ns, "time s", IOT_NS, IOT_BINS, IOT_ONE,
+       "The begin of the interval.")
+METRIC(cache_read_bytes, "cache read", IOT_BYTES, IOT_BINS, IOT_ONE,
+       "Bytes that processes read.")
+METRIC(cache_written_bytes, "written", IOT_BYTES, IOT_BINS, IOT_ONE,
+       "Bytes that processes wrote.")
+METRIC(device_read_rate, "dev. read", IOT_BYTES_PER_S, IOT_BINS, IOT_ONE,
+       "Bytes per second that the device read in the interval.")
+METRIC(device_written_rate, "written", IOT_BYTES_PER_S, IOT_BINS, IOT_ONE,
+       "Bytes per second that the device wrote in the interval.")
+METRIC(cache_read_rate, "cache read", IOT_BYTES_PER_S, IOT_BINS, IOT_ONE,
+       "Bytes per second that processes read in the interval.")
+METRIC(cache_written_rate, "written", IOT_BYTES_PER_S, IOT_BINS, IOT_ONE,
+       "Bytes per second that processes wrote in the interval.")
+METRIC(idle_share, "idle %", IOT_SHARE, IOT_BINS, IOT_ONE,
+       "Idle time divided by the time of all processors in the interval.")
+
+/* The timing model: inputs */
+METRIC(path, "path", IOT_NAME, IOT_MAIN, IOT_ONE,
+       "The name of the input as it was given.")
+METRIC(processes, "processes", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Distinct processes.")
+METRIC(files, "files", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Distinct files.")
+METRIC(operations, "operations", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Operations that the model executes.")
+METRIC(think_from_wall, "from wall time", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Computations whose time is wall time, which includes sleeping and waiting for others.")
+METRIC(think_unknown, "unknown computation", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Computations of unknown time, which take no time.")
+METRIC(cpu_backwards, "backward clocks", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Records before which the processor clock of a process runs backwards.")

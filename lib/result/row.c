@@ -26,15 +26,15 @@ static void set(struct iot_row *r, const struct iot_metric *m, enum iot_directio
 		*cell = value;
 }
 
-static void set_number(struct iot_row *r, const struct iot_metric *m, enum iot_direction direction,
-		       uint64_t value)
+void row_number_of(struct iot_row *r, const struct iot_metric *m, enum iot_direction direction,
+		   uint64_t value)
 {
 	set(r, m, direction, (struct iot_cell){.kind = IOT_INTEGER, .integer = value});
 }
 
 void row_number(struct iot_row *r, const struct iot_metric *m, uint64_t value)
 {
-	set_number(r, m, IOT_BOTH, value);
+	row_number_of(r, m, IOT_BOTH, value);
 }
 
 void row_known(struct iot_row *r, const struct iot_metric *m, bool known, uint64_t value)
@@ -90,9 +90,9 @@ void row_absent(struct iot_row *r, const struct iot_metric *m)
 
 void row_counts(struct iot_row *r, const struct iot_metric *m, const uint64_t counts[2])
 {
-	set_number(r, m, IOT_BOTH, counts[0] + counts[1]);
-	set_number(r, m, IOT_READS, counts[0]);
-	set_number(r, m, IOT_WRITES, counts[1]);
+	row_number_of(r, m, IOT_BOTH, counts[0] + counts[1]);
+	row_number_of(r, m, IOT_READS, counts[0]);
+	row_number_of(r, m, IOT_WRITES, counts[1]);
 }
 
 void row_shares(struct iot_row *r, const struct iot_metric *m, const uint64_t parts[2],

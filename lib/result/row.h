@@ -31,6 +31,8 @@ struct iot_cell *row_cell(struct iot_row *r, const struct iot_metric *m,
 			  enum iot_direction direction);
 
 void row_number(struct iot_row *r, const struct iot_metric *m, uint64_t value);
+void row_number_of(struct iot_row *r, const struct iot_metric *m, enum iot_direction direction,
+		   uint64_t value);
 /* Leaves the cell unknown unless the value is known. */
 void row_known(struct iot_row *r, const struct iot_metric *m, bool known, uint64_t value);
 void row_signed(struct iot_row *r, const struct iot_metric *m, int64_t value);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What `iotrace simulate --time` shows of its results. */
+#ifndef CLI_VIEWS_TIMING_H
+#define CLI_VIEWS_TIMING_H
+
+#include "cli/simulate/timing.h"
+
+void timing_print_text(struct output *out, const struct timing_report *r);
+void timing_print_json(struct output *out, const struct timing_report *r);
+void timing_print_tsv(struct output *out, const struct timing_report *r);
+
+#endif
