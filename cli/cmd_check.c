@@ -184,7 +184,7 @@ static void print_unseen(const struct checked_trace *t)
 	if (!unseen_any(&t->unseen))
 		return;
 	(void)unseen_sentence(&t->unseen, sentence);
-	output_printf(&t->check->out, ", " UNSEEN_STATE ": %s",
+	output_printf(&t->check->out, ", %s: %s", unseen_state_name(&t->unseen),
 		      printable(text, sizeof(text), sentence, strlen(sentence)));
 }
 

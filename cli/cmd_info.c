@@ -286,7 +286,7 @@ static const char *state_name(const struct info *f, const struct trace_in *in)
 	if (f->interrupted)
 		return "incomplete: interrupted";
 	if (unseen_any(&f->unseen))
-		return UNSEEN_STATE;
+		return unseen_state_name(&f->unseen);
 	return iot_reader_fact(in->reader, IOT_FACT_FRAMED) ? "complete"
 							    : "complete, without an end mark";
 }
@@ -460,6 +460,20 @@ static void print_ways(struct output *o, const char *what, const struct ways *w)
 	}
 }
 
+/* How to log what the records of a log of strace lack. */
+static void print_log_remedy(struct output *o, const struct info *f)
+{
+	const char *source = f->reported[0].text;
+	if (source == NULL || strcmp(source, "strace") != 0 ||
+	    f->unknown_offsets + f->unknown_durations + f->unknown_starts == 0)
+		return;
+	line(o, "remedy", "log%s%s",
+	     f->unknown_starts > 0      ? " with 'strace -ttt -T'"
+	     : f->unknown_durations > 0 ? " with 'strace -T'"
+					: "",
+	     f->unknown_offsets > 0 ? " from the start of the program, without -e trace=" : "");
+}
+
 static void print_ios(struct output *o, const struct info *f)
 {
 	const uint64_t physical = f->physical.records[READ] + f->physical.records[WRITE];
@@ -475,6 +489,7 @@ static void print_ios(struct output *o, const struct info *f)
 	if (f->unknown_starts > 0)
 		line(o, "starts", "%ju of %ju are not known", (uintmax_t)f->unknown_starts,
 		     (uintmax_t)records);
+	print_log_remedy(o, f);
 }
 
 static void print_no_ios(struct output *o)

@@ -108,7 +108,7 @@ static void print_unseen(struct analyze_results *a)
 	if (!unseen_any(&u))
 		return;
 	(void)unseen_sentence(&u, sentence);
-	output_printf(&a->out, UNSEEN_STATE ": %s; %s\n",
+	output_printf(&a->out, "%s: %s; %s\n", unseen_state_name(&u),
 		      printable(text, sizeof text, sentence, strlen(sentence)), unseen_remedy(&u));
 }
 

@@ -87,7 +87,8 @@ static void term_unseen(const struct html_report *r, const struct unseen *u)
 {
 	char sentence[UNSEEN_TEXT];
 	term(r, "complete");
-	output_text(r->html->out, "but for what record could not see: ");
+	output_text(r->html->out, unseen_state_name(u) + strlen("complete "));
+	output_text(r->html->out, ": ");
 	markup_text(r->html->out, unseen_sentence(u, sentence));
 	output_text(r->html->out, "; ");
 	markup_text(r->html->out, unseen_remedy(u));

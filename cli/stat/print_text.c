@@ -238,7 +238,7 @@ static void print_unseen(struct stat_results *s)
 	if (!unseen_any(&s->unseen))
 		return;
 	(void)unseen_sentence(&s->unseen, sentence);
-	output_printf(&s->out, UNSEEN_STATE ": %s; %s\n",
+	output_printf(&s->out, "%s: %s; %s\n", unseen_state_name(&s->unseen),
 		      printable(text, sizeof text, sentence, strlen(sentence)),
 		      unseen_remedy(&s->unseen));
 }

@@ -29,6 +29,12 @@ static const struct reason reasons[UNSEEN_WHYS] = {
 			"programs that did not load the library"},
 };
 
+/* Calls before UNSEEN_CHILDREN are those of record, the others those of a log. */
+static const char *source_of(unsigned calls)
+{
+	return calls < UNSEEN_CHILDREN ? "record" : "strace";
+}
+
 static const struct counted {
 	const char *counter, *name, *one, *more;
 } counted[UNSEEN_CALLS] = {
@@ -42,6 +48,17 @@ static const struct counted {
     [UNSEEN_REQUESTS] = {"hidden.io_uring_requests", "io_uring_requests", "request of io_uring",
 			 "requests of io_uring"},
     [UNSEEN_AIO] = {"hidden.aio", "aio", "asynchronous request", "asynchronous requests"},
+    [UNSEEN_CHILDREN] = {"unseen.children", "children", "process without a line in the log",
+			 "processes without a line in the log"},
+    [UNSEEN_LEFT_OUT] = {"missed.close", "left_out", "close that the log leaves out",
+			 "closes that the log leaves out"},
+    [UNSEEN_LOG_AIO] = {"hidden.io_submit_entries", "log_aio",
+			"asynchronous request that the log abbreviates",
+			"asynchronous requests that the log abbreviates"},
+    [UNSEEN_LOG_RINGS] = {"hidden.io_uring_rings", "log_io_uring_rings", "ring of io_uring",
+			  "rings of io_uring"},
+    [UNSEEN_LOG_REQUESTS] = {"hidden.io_uring", "log_io_uring_requests", "request of io_uring",
+			     "requests of io_uring"},
 };
 
 static bool equals(struct iot_text text, const char *value)
@@ -77,7 +94,7 @@ void unseen_add_program(struct unseen *u, struct iot_text why, struct iot_text n
 
 void unseen_add_calls(struct unseen *u, const char *counter, uint64_t n)
 {
-	for (unsigned i = 0; i < UNSEEN_CALLS; i++)
+	for (unsigned i = 0; i < UNSEEN_CHILDREN; i++)
 		if (strcmp(counted[i].counter, counter) == 0)
 			add(&u->calls[i], n);
 }
@@ -91,12 +108,12 @@ static void add_process(struct unseen *u, const struct iot_event *process)
 
 static void add_counter(struct unseen *u, const struct iot_event *counter)
 {
+	const struct iot_text source = iot_directive_get(counter, "source");
 	uint64_t n;
-	if (!equals(iot_directive_get(counter, "source"), "record"))
-		return;
 	for (unsigned i = 0; i < UNSEEN_CALLS; i++) {
 		const struct iot_text value = iot_directive_get(counter, counted[i].counter);
-		if (value.data != NULL && number_decimal(value.data, value.size, &n))
+		if (equals(source, source_of(i)) && value.data != NULL &&
+		    number_decimal(value.data, value.size, &n))
 			add(&u->calls[i], n);
 	}
 }
@@ -134,6 +151,21 @@ bool unseen_any(const struct unseen *u)
 	for (unsigned i = 0; i < UNSEEN_CALLS; i++)
 		any = any || u->calls[i] > 0;
 	return any;
+}
+
+/* Whether only a log lacks something. */
+static bool is_of_log(const struct unseen *u)
+{
+	bool record = unseen_programs(u) > 0;
+	for (unsigned i = 0; i < UNSEEN_CHILDREN; i++)
+		record = record || u->calls[i] > 0;
+	return !record;
+}
+
+const char *unseen_state_name(const struct unseen *u)
+{
+	return is_of_log(u) ? "complete but for what the log does not show"
+			    : "complete but for what record could not see";
 }
 
 const char *unseen_why_name(enum unseen_why why)
@@ -186,10 +218,23 @@ const char *unseen_sentence(const struct unseen *u, char text[UNSEEN_TEXT])
 	return text;
 }
 
+static const char *remedy_of_log(const struct unseen *u)
+{
+	if (u->calls[UNSEEN_CHILDREN] > 0)
+		return "log with 'strace -f -ttt -T -y', which follows children";
+	if (u->calls[UNSEEN_LEFT_OUT] > 0)
+		return "log from the start of the program, without -e trace=";
+	if (u->calls[UNSEEN_LOG_AIO] > 0)
+		return "log with -e 'abbrev=!/io_', which shows the requests";
+	return "no log of system calls shows them";
+}
+
 const char *unseen_remedy(const struct unseen *u)
 {
 	if (!unseen_any(u))
 		return NULL;
+	if (is_of_log(u))
+		return remedy_of_log(u);
 	if (u->programs[UNSEEN_USER] > 0 && u->programs[UNSEEN_USER] == unseen_programs(u))
 		return "run 'iotrace record' as that user, or convert a log of 'strace -f'";
 	if (u->programs[UNSEEN_ENVIRONMENT] > 0 &&

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What `iotrace record` could not see, as the %process and %counter of a trace state it: programs
- * that did not load its library, and calls without a record. All commands decide by this module
- * whether a trace is complete.
+ * What a tracer could not see, as the %process and %counter of a trace state it. Of `iotrace
+ * record`: programs that did not load its library, and calls without a record. Of a log of strace:
+ * processes and calls that it does not contain. All commands decide by this module whether a trace
+ * is complete.
  */
 #ifndef LIB_FORMAT_UNSEEN_H
 #define LIB_FORMAT_UNSEEN_H
@@ -33,6 +34,12 @@ enum unseen_calls {
 	UNSEEN_RINGS,
 	UNSEEN_REQUESTS,
 	UNSEEN_AIO,
+	/* of a log of strace */
+	UNSEEN_CHILDREN,
+	UNSEEN_LEFT_OUT,
+	UNSEEN_LOG_AIO,
+	UNSEEN_LOG_RINGS,
+	UNSEEN_LOG_REQUESTS,
 	UNSEEN_CALLS
 };
 
@@ -40,9 +47,6 @@ enum {
 	UNSEEN_NAME = 48,  /* bytes of a name, with its NUL */
 	UNSEEN_TEXT = 2048 /* bytes of a sentence, with its NUL */
 };
-
-/* The state of a trace for which unseen_any() is true. */
-#define UNSEEN_STATE "complete but for what record could not see"
 
 struct unseen {
 	uint64_t programs[UNSEEN_WHYS];
@@ -58,6 +62,8 @@ void unseen_add_program(struct unseen *u, struct iot_text why, struct iot_text n
 void unseen_add_calls(struct unseen *u, const char *counter, uint64_t n);
 void unseen_join(struct unseen *u, const struct unseen *more);
 bool unseen_any(const struct unseen *u);
+/* Returns the state of a trace for which unseen_any() is true. */
+const char *unseen_state_name(const struct unseen *u);
 uint64_t unseen_programs(const struct unseen *u);
 /* The value of why= of a reason. */
 const char *unseen_why_name(enum unseen_why why);
