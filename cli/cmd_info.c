@@ -279,6 +279,8 @@ static int join_part(void *context, void *part)
 
 static const char *state_name(const struct info *f, const struct trace_in *in)
 {
+	if (in->grows)
+		return "being written";
 	if (in->status == IOT_ETRUNCATED)
 		return "cut short";
 	if (in->status != IOT_OK || iot_reader_fact(in->reader, IOT_FACT_LOST) > 0)
@@ -635,6 +637,7 @@ enum exit_status cmd_info(int argc, char **argv)
 {
 	struct trace_in_options read = TRACE_IN_COUNTED_INIT;
 	bool json = false;
+	read.growing = true;
 	const struct option options[] = {
 	    OPTION(FLAG, 'j', "json", NULL, &json, "print JSON"),
 	    OPTION_QUIET(read.quiet, read.progress),

@@ -120,6 +120,9 @@ static enum exit_status count_input(struct stat_run *s, const char *path)
 	trace_in_fold(&s->results.in, &fold);
 	progress_clear(&s->results.in.progress);
 	s->cut |= s->results.in.status != IOT_OK;
+	if (s->results.in.grows && !s->read.quiet)
+		message_print("%s: is being written: %ju records so far", s->results.in.path,
+			      (uintmax_t)iot_reader_fact(s->results.in.reader, IOT_FACT_RECORDS));
 	const enum exit_status read = trace_in_exit(&s->results.in, s->results.in.delivered);
 	s->read_status = exit_status_worse(s->read_status, read);
 	return read == EXIT_FAILED ? EXIT_FAILED : EXIT_OK;
@@ -268,6 +271,7 @@ enum exit_status cmd_stat(int argc, char **argv)
 		s.results.top = TOP_ON_TERMINAL;
 	char standard[] = "-", *alone[] = {standard};
 	s.command = &command;
+	s.read.growing = true;
 	s.results.inputs = count_operands > 0 ? argv : alone;
 	s.results.input_count = count_operands > 0 ? count_operands : 1;
 	s.read.names_input = count_operands > 1;

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/ui/being_written.h"
 #include "cli/ui/message.h"
 #include "cli/ui/trace_in.h"
 
@@ -89,6 +90,8 @@ static bool is_recent(int fd)
 /* A lease for reading is refused while any process has the file open for writing. */
 static bool is_written(int fd)
 {
+	if (being_written(fd))
+		return true;
 	if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
 		return errno == EAGAIN || is_recent(fd);
 	(void)fcntl(fd, F_SETLEASE, F_UNLCK);

@@ -14,6 +14,7 @@
 #include "lib/base/thread.h"
 #include "signals.h"
 
+#include "being_written.h"
 #include "file_content.h"
 #include "foreign_file.h"
 #include "piped.h"
@@ -247,6 +248,7 @@ enum exit_status trace_in_open(struct trace_in *in, const char *path,
 	in->interruptible = o->interruptible;
 	in->names_input = o->names_input;
 	in->probes = o->probes;
+	in->growing = o->growing;
 	in->filter.layer = o->layer;
 	in->filters = (o->layer == LAYER_POSIX || o->layer == LAYER_MPIIO) && !o->mixes_layers;
 	in->operand = path;
@@ -352,8 +354,17 @@ static void end_of_input(struct trace_in *in)
 	report_lost(in);
 }
 
+/* A writer that has ended since has completed the trace, or was killed. */
+static bool ends_for_now(struct trace_in *in, ssize_t got)
+{
+	in->grows = in->growing && got == IOT_ETRUNCATED && being_written_at(in->operand);
+	return in->grows;
+}
+
 static size_t take(struct trace_in *in, ssize_t got)
 {
+	if (ends_for_now(in, got))
+		got = 0;
 	if (in->interruptible && signals_pending() != 0)
 		got = IOT_ETRUNCATED;
 	if (got < 0)

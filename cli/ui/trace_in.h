@@ -33,6 +33,7 @@ struct trace_in_options {
 	bool shows_layer;   /* ... and its output names the layer */
 	bool mixes_layers;  /* events of posix and mpiio are delivered, whatever the layer */
 	bool probes;        /* errors are not reported, as the input is read again */
+	bool growing;       /* a trace that is being written ends with what has been flushed */
 };
 
 #define TRACE_IN_OPTIONS_INIT                                                                      \
@@ -91,6 +92,8 @@ struct trace_in {
 	bool opened;
 	bool copied;  /* trace_in_copy completed an output */
 	bool probes;  /* as in the options */
+	bool growing; /* as in the options */
+	bool grows;   /* the trace is being written */
 	bool filters; /* only events of the filter's layer are delivered */
 	struct layer_filter filter;
 	struct iot_event *held; /* events that were read to determine the layer */

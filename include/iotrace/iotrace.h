@@ -502,7 +502,8 @@ IOT_API int iot_writer_set(struct iot_writer *w, enum iot_option option, uint64_
  *
  * With IOT_SET_IN_PLACE the trace is written under its final name from the start (an existing file
  * is truncated) and flushed regularly. Flushed data stays readable if the program is killed: the
- * trace is then truncated, and `iotrace check --repair` completes it.
+ * trace is then truncated, and `iotrace check --repair` completes it. Until it is closed, the file
+ * has a lock (F_OFD_SETLK), which shows readers that it grows.
  */
 IOT_API IOT_USE_RESULT int iot_writer_open(struct iot_writer *w, const char *path);
 IOT_API IOT_USE_RESULT int iot_writer_open_fd(struct iot_writer *w, int fd, const char *name);

@@ -245,6 +245,13 @@ static int open_directly(struct atomic_file *f, const char *path, const char *na
 	return IOT_OK;
 }
 
+/* Shows readers that the file grows; file systems without locks do without. */
+static void lock(int fd)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	(void)fcntl(fd, F_OFD_SETLK, &lock);
+}
+
 static int open_in_place(struct atomic_file *f, const char *path, unsigned how, const char *name,
 			 struct error *e)
 {
@@ -252,6 +259,7 @@ static int open_in_place(struct atomic_file *f, const char *path, unsigned how, 
 	f->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | new, 0666);
 	if (f->fd < 0)
 		return refuse_creation(path, errno, "cannot be opened", name, e);
+	lock(f->fd);
 	f->open = f->in_place = true;
 	return IOT_OK;
 }
