@@ -66,11 +66,9 @@ static void print_help(void)
 		printf("  %-10s%s\n", e->name, e->summary);
 	}
 	printf("\n"
-	       "Run 'iotrace help COMMAND' or 'iotrace COMMAND --help' for details, 'iotrace "
-	       "version' for\n"
-	       "the version. A file \"-\" is standard input or output; .gz and .zst are "
-	       "decompressed and\n"
-	       "compressed. Commands that read a trace also read the logs that convert reads.\n"
+	       "Run 'iotrace COMMAND --help' for the most used options, 'iotrace help COMMAND'\n"
+	       "for all. A file \"-\" is standard input or output; .gz and .zst are decompressed\n"
+	       "and compressed. Commands that read a trace also read the logs that convert reads.\n"
 	       "\n"
 	       "Trace an application, and look into the trace:\n"
 	       "  iotrace record -o app.iot.zst ./app          run it\n"
@@ -168,7 +166,7 @@ static enum exit_status help(int argc, char **argv)
 	const struct command_entry *e = find(argv[1]);
 	if (!e)
 		return unknown(argv[1]);
-	char option[] = "--help", *words[] = {argv[1], option, NULL};
+	char option[] = "--help-all", *words[] = {argv[1], option, NULL};
 	return e->fn(2, words);
 }
 

@@ -16,7 +16,7 @@
 #include "nearest.h"
 #include "printable.h"
 
-enum { HELP_COLUMN = 28, HELP_WIDTH = 80, SHOWN_MAX = 128, EXPECTED_MAX = 256 };
+enum { HELP_COLUMN = 28, HELP_WIDTH = 80, HELP_LINES = 40, SHOWN_MAX = 128, EXPECTED_MAX = 256 };
 
 const char option_no_memory[] = "";
 
@@ -28,49 +28,64 @@ static bool is_optional(const struct option *opt)
 	return opt->argument != NULL && opt->argument[0] == '[';
 }
 
-static void print_option_name(const struct option *opt)
+/* Returns the length of the name, with dashes and argument, as the help shows it. */
+static size_t option_name(const struct option *opt, char *left, size_t capacity)
 {
-	char left[96];
-	int n = opt->letter ? snprintf(left, sizeof left, "  -%c, --%s", opt->letter, opt->name)
-			    : snprintf(left, sizeof left, "      --%s", opt->name);
-	if (opt->argument && n > 0 && (size_t)n < sizeof left)
-		n += snprintf(left + n, sizeof left - (size_t)n, "%s%s",
-			      is_optional(opt) ? "" : "=", opt->argument);
-	if (n > HELP_COLUMN - 2)
-		printf("%s\n%*s", left, HELP_COLUMN, "");
-	else
-		printf("%-*s", HELP_COLUMN, left);
+	const int n = opt->letter ? snprintf(left, capacity, "  -%c, --%s", opt->letter, opt->name)
+				  : snprintf(left, capacity, "      --%s", opt->name);
+	if (opt->argument && n > 0 && (size_t)n < capacity)
+		(void)snprintf(left + n, capacity - (size_t)n, "%s%s", is_optional(opt) ? "" : "=",
+			       opt->argument);
+	return strlen(left);
 }
 
-static void print_wrapped(const char *text)
+/* Returns the number of lines that the text takes from the column on; prints them if `print`. */
+static size_t wrap(const char *text, size_t indent, bool print)
 {
-	size_t column = HELP_COLUMN;
+	size_t column = indent, lines = 1;
 	while (*text) {
-		size_t n = strcspn(text, " ");
-		if (column > HELP_COLUMN && column + n >= HELP_WIDTH) {
-			printf("\n%*s", HELP_COLUMN, "");
-			column = HELP_COLUMN;
+		const size_t n = strcspn(text, " ");
+		if (column > indent && column + n >= HELP_WIDTH) {
+			lines++;
+			column = indent;
+			if (print)
+				printf("\n%*s", (int)indent, "");
 		}
-		printf("%s%.*s", column > HELP_COLUMN ? " " : "", (int)n, text);
+		if (print)
+			printf("%s%.*s", column > indent ? " " : "", (int)n, text);
 		column += n + 1;
 		text += n + (text[n] != '\0');
 	}
-	putchar('\n');
+	if (print)
+		putchar('\n');
+	return lines;
+}
+
+static size_t option_lines(const struct option *opt)
+{
+	char left[96];
+	return wrap(opt->help, HELP_COLUMN, false) +
+	       (option_name(opt, left, sizeof left) > HELP_COLUMN - 2);
 }
 
 static void print_option(const struct option *opt)
 {
+	char left[96];
 	if (!opt->help)
 		return;
 	if (opt->kind == OPTION_GROUP) {
 		printf("\n%s:\n", opt->help);
 		return;
 	}
-	print_option_name(opt);
-	print_wrapped(opt->help);
+	if (option_name(opt, left, sizeof left) > HELP_COLUMN - 2)
+		printf("%s\n%*s", left, HELP_COLUMN, "");
+	else
+		printf("%-*s", HELP_COLUMN, left);
+	wrap(opt->help, HELP_COLUMN, true);
 }
 
-static const struct option help_option = OPTION(FLAG, 'h', "help", NULL, NULL, "show this help");
+static const struct option help_option = OPTION(FLAG, 'h', "help", NULL, NULL, "show this help"),
+			   help_all_option = OPTION(FLAG, 0, "help-all", NULL, NULL, NULL);
 
 static void print_synopsis(const struct command_spec *cmd)
 {
@@ -82,7 +97,7 @@ static void print_synopsis(const struct command_spec *cmd)
 	}
 }
 
-enum exit_status options_help(const struct command_spec *cmd)
+static enum exit_status print_all(const struct command_spec *cmd)
 {
 	print_synopsis(cmd);
 	printf("\n%s.\n", cmd->summary);
@@ -96,6 +111,87 @@ enum exit_status options_help(const struct command_spec *cmd)
 	if (cmd->notes)
 		printf("\n%s", cmd->notes);
 	printf("\nExamples:\n%s", cmd->examples);
+	return EXIT_OK;
+}
+
+/* The short help: the options that come first, the names of the others, and some examples */
+
+/* Appends the names of the options up to the next group, which it returns. */
+static const struct option *append_names(const struct option *opt, char *text, size_t capacity)
+{
+	size_t n = strlen(text);
+	for (; opt->kind != OPTION_END && opt->kind != OPTION_GROUP; opt++)
+		if (opt->help && n < capacity)
+			n += (size_t)snprintf(text + n, capacity - n, " --%s", opt->name);
+	return opt;
+}
+
+/* Lists the names of the options from `opt` on, by group. Returns the number of lines. */
+static size_t list_names(const struct option *opt, bool print)
+{
+	size_t lines = 0;
+	const char *group = "More";
+	while (opt->kind != OPTION_END) {
+		char text[2048];
+		if (opt->kind == OPTION_GROUP)
+			group = opt++->help;
+		const size_t n = (size_t)snprintf(text, sizeof text, "%s:", group);
+		opt = append_names(opt, text, sizeof text);
+		if (text[n] == '\0')
+			continue;
+		if (print)
+			printf("  ");
+		lines += wrap(text, 4, print);
+	}
+	return lines;
+}
+
+/* Returns the first option that has to be listed by name only, so that the help fits. */
+static const struct option *find_rest(const struct command_spec *cmd, size_t lines)
+{
+	const struct option *rest = cmd->options;
+	for (; rest->kind != OPTION_END && rest->kind != OPTION_GROUP; rest++)
+		lines += rest->help ? option_lines(rest) : 0;
+	while (rest > cmd->options && lines + list_names(rest, false) > HELP_LINES) {
+		rest--;
+		lines -= rest->help ? option_lines(rest) : 0;
+	}
+	return rest;
+}
+
+/* Prints the first of some lines. */
+static void print_lines(const char *text, size_t n)
+{
+	while (n-- > 0 && *text) {
+		const size_t size = strcspn(text, "\n");
+		printf("%.*s\n", (int)size, text);
+		text += size + (text[size] != '\0');
+	}
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t n = 1;
+	for (; (text = strchr(text, '\n')) != NULL; text++)
+		n++;
+	return n;
+}
+
+enum exit_status options_help(const struct command_spec *cmd)
+{
+	enum { EXAMPLES = 3, OTHER_LINES = 9 }; /* headings, blank lines, references */
+	const struct option *rest =
+	    find_rest(cmd, count_lines(cmd->synopsis) + OTHER_LINES + EXAMPLES);
+	print_synopsis(cmd);
+	printf("\n%s.\n\nOptions:\n", cmd->summary);
+	for (const struct option *opt = cmd->options; opt < rest; opt++)
+		print_option(opt);
+	if (rest->kind != OPTION_END)
+		putchar('\n');
+	list_names(rest, true);
+	printf("\nAll options: iotrace help %s. Manual: iotrace-%s(1).\n", cmd->name, cmd->name);
+	printf("\nExamples:\n");
+	print_lines(cmd->examples, EXAMPLES);
 	return EXIT_OK;
 }
 
@@ -265,15 +361,16 @@ static void list_words(const struct option *opt, const char *expected, char *tex
 /* The arguments that follow, ending in NULL. */
 struct words {
 	char **next;
-	bool help; /* --help was among the preceding ones */
+	bool help, help_all; /* --help or --help-all was among the preceding ones */
 };
 
 static enum exit_status set_option(const struct command_spec *cmd, struct words *words,
 				   const struct option *opt, const char *value)
 {
 	char shown[SHOWN_MAX], text[96], list[EXPECTED_MAX];
-	if (opt == &help_option) {
+	if (opt == &help_option || opt == &help_all_option) {
 		words->help = true;
+		words->help_all = opt == &help_all_option;
 		return EXIT_OK;
 	}
 	value = value ? value : "";
@@ -303,6 +400,8 @@ static const struct option *find_long(const struct command_spec *cmd, const char
 	for (const struct option *opt = cmd->options; opt->kind != OPTION_END; opt++)
 		if (is_option(opt) && strlen(opt->name) == n && memcmp(opt->name, name, n) == 0)
 			return opt;
+	if (n == strlen(help_all_option.name) && memcmp(name, help_all_option.name, n) == 0)
+		return &help_all_option;
 	return n == 4 && memcmp(name, "help", n) == 0 ? &help_option : NULL;
 }
 
@@ -524,7 +623,7 @@ bool options_parse(const struct command_spec *cmd, int argc, char **argv, size_t
 		*status = check_operands(cmd, argv, *count);
 	if (*status != EXIT_OK || !words.help)
 		return *status == EXIT_OK;
-	*status = options_help(cmd);
+	*status = words.help_all ? print_all(cmd) : options_help(cmd);
 	return false;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Option tables, which set variables and print the help, so that the two cannot diverge. GNU
  * style: --opt=val, --opt val, -oVAL, -o VAL, flags in clusters (-qv), options and operands in any
- * order, "--" ends the options, "-" is an operand. --help (-h) always exists.
+ * order, "--" ends the options, "-" is an operand. --help (-h) and --help-all always exist.
  *
  *	const struct command_spec cat = { .name = "cat", .options = options, ... };
  *	int status;
@@ -112,7 +112,10 @@ bool options_parse(const struct command_spec *cmd, int argc, char **argv, size_t
 enum exit_status options_wrong(const struct command_spec *cmd, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Prints the complete help to stdout; returns the exit status. */
+/*
+ * Prints the help to stdout: at most 40 lines, with the names alone of options that do not fit.
+ * Returns the exit status.
+ */
 enum exit_status options_help(const struct command_spec *cmd);
 
 #endif

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The manual against the code: every public function has a page, every option that --help shows is
+# The manual against the code: every public function has a page, every option that the help shows is
 # in the command's page and the other way round, mandoc has nothing to warn of, the C examples
 # compile.
 #
@@ -51,12 +51,12 @@ if [ -x "$iotrace" ]; then
 	for page in man/iotrace-*.1; do
 		command=${page#man/iotrace-}
 		command=${command%.1}
-		"$iotrace" "$command" --help >"$scratch/help" 2>/dev/null
-		verdict $? "iotrace $command --help fails"
+		"$iotrace" help "$command" >"$scratch/help" 2>/dev/null
+		verdict $? "iotrace help $command fails"
 		grep -oE '(^|[ ,])--[a-z][a-z-]*' "$scratch/help" | tr -d ' ,' | sort -u >"$scratch/code"
 		sed -n 's/^\.It .*Fl Fl \([a-z][a-z-]*\).*/--\1/p' "$page" | sort -u >"$scratch/page"
 		out=$(diff "$scratch/code" "$scratch/page")
-		verdict $? "$page: < only --help, > only the page: $(echo "$out" | grep '^[<>]' | tr '\n' ' ')"
+		verdict $? "$page: < only the help, > only the page: $(echo "$out" | grep '^[<>]' | tr '\n' ' ')"
 		plain man/iotrace.1 | grep -q "iotrace-$command(1)"
 		verdict $? "iotrace(1) does not name $command"
 	done

@@ -7,4 +7,4 @@ for place in README.md man/iotrace.1 man/iotrace-convert.1; do
 	sed -n "s:^ *\(strace -.*\):$place	\1:p" "$root/$place"
 done
 "$IOTRACE" --help | sed -n 's:^ *\(strace -.*\):iotrace --help	\1:p'
-"$IOTRACE" convert --help | sed -n 's:^ *\(strace -.*\):iotrace convert --help	\1:p'
+"$IOTRACE" help convert | sed -n 's:^ *\(strace -.*\):iotrace help convert	\1:p'

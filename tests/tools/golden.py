@@ -7,7 +7,7 @@ Runs each line of GOLDEN/COMMAND.cases, in a directory that holds TESTDATA as "t
 optional) as "data" and the files that GOLDEN/prepare.sh makes, and compares exit status, standard error and
 the SHA-256 of standard output and of every written file with GOLDEN/COMMAND.expected. Compressed output is
 hashed after decompression, since its bytes depend on the version of the compression library. Cases that
-name "data" are skipped if DATA is missing. Every option that "COMMAND --help" lists must occur in a case.
+name "data" are skipped if DATA is missing. Every option that "help COMMAND" lists must occur in a case.
 --bless records the run.
 """
 import concurrent.futures
@@ -78,7 +78,7 @@ class Golden:
                         yield f"file {shown} {digest(stream.read())}"
 
     def help_of(self, command):
-        return subprocess.run(["bin/iotrace", command, "--help"], capture_output=True, text=True,
+        return subprocess.run(["bin/iotrace", "help", command], capture_output=True, text=True,
                               cwd=os.path.join(self.root, "template"), env=ENVIRONMENT).stdout
 
     def options_without_case(self, command, lines):
