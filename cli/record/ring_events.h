@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Turns the events of rings, in order of start, into those of a trace, as a conversion of a log of
- * strace has them: %process and %file before the events that need them, %op for operations,
+ * Converts ring events, sorted by start, to trace events, in the form that the strace converter
+ * produces: %process and %file before the events that need them, %op for operations,
  * %counter for I/O without records, %lost for losses.
  */
 #ifndef CLI_RECORD_RING_EVENTS_H

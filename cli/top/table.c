@@ -112,7 +112,7 @@ static void format_row(const struct table *t, const struct period *p, const stru
 	size_t n = format_cells(t, p, row, line);
 	n += format_ids(t, row->all, text != NULL, line + n, LINE_CAPACITY - n);
 	printable(name, sizeof name, text != NULL ? text : "", text != NULL ? size : 0);
-	/* Of a long path, the end is shown, from the beginning of a character. */
+	/* Truncate a long path on the left, at a character boundary. */
 	while (columns != SIZE_MAX && *shown != '\0' &&
 	       (n + printable_width(shown) >= columns || (*shown & 0xc0) == 0x80))
 		shown++;

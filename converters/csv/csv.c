@@ -114,7 +114,7 @@ static void set_header(struct csv_source *c, struct iot_text line)
 	c->header_size = line.size;
 }
 
-/* A line of names is no row: where numbers are expected it has letters. */
+/* Returns whether the line is a header: letters where numbers are expected. */
 static bool is_header(struct csv_source *c, struct iot_text line)
 {
 	const char *at = line.data, *const end = at + line.size;

@@ -77,9 +77,8 @@ struct iot_analyze_options {
 	uint64_t part, epoch_ns;
 	uint64_t interval_ns; /* of the bins over time; 0: one second */
 	/*
-	 * Of a part of a stored trace, for states: a number that identifies the trace, the stored
-	 * bytes [from, to) from which the part was read, and the size of the trace; stored is 0 if
-	 * that is unknown.
+	 * Identifies the part that this analysis covers: the trace's id, the byte range [from, to)
+	 * of the stored file, and the file's size, 0 if unknown. Saved in states.
 	 */
 	uint64_t trace_id, from, to, stored;
 	uint64_t top;          /* files and processes in lists of those with most; 0: 10 */
@@ -88,8 +87,8 @@ struct iot_analyze_options {
 	uint32_t dependencies; /* 1: also those between processes */
 	uint64_t offsets;      /* 1: gather what iot_analyze_offsets returns */
 	/*
-	 * The groups of statistics are computed on up to this number of threads, with that of the
-	 * caller; 0: on that alone, as a part always is. Values are the same.
+	 * Maximum number of threads, including the caller's. 0: only the caller's. Parts always use
+	 * one. The values do not depend on it.
 	 */
 	uint64_t threads;
 };

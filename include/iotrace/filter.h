@@ -422,8 +422,8 @@ struct iot_merge_options {
 /*
  * Merges n >= 1 streams, each in order of start, to one. They are aligned by epoch= of their %trace
  * where all have one, else by their time zero. I/Os that start together are ordered by process,
- * then file; the order of the inputs does not matter. An id that two inputs use stays with one of
- * them, and the other's gets a new number, in directives too.
+ * then file; the order of the inputs does not matter. If two inputs use the same id,
+ * one keeps it; the other is renumbered, in records and directives.
  *
  * An input that fails with IOT_EFORMAT, IOT_EIO or IOT_ETRUNCATED ends there with a %lost; its
  * other errors are errors of the merge. The first batch is empty: with it, the first events of all

@@ -67,7 +67,7 @@ IOT_API void iot_source_free(struct iot_source *s);
  * ignore, or one of these:
  *
  * format	the name of a format; default: detected by content
- * fallback	"iotrace": take input of unknown format for a trace; default "": refuse it
+ * fallback	"iotrace": read input of unknown format as a trace; "" (default): reject it
  * memory	bytes for sorting, beyond which temporary files are used: "64M"; default 256M
  * order	"start" (default): by start, whatever the order in the input; "input": as they
  *		come; "stream": by start, without temporary files, and delivered early. If an

@@ -34,7 +34,7 @@ static bool needs(const struct iot_analyze *a, unsigned sections)
 	return (a->options.sections & sections) != 0;
 }
 
-/* Of streams that were replaced, or end early because of a limit. */
+/* Ends streams that were replaced or evicted because of the stream limit. */
 static void end_streams(struct iot_analyze *a)
 {
 	for (size_t i = 0; i < a->requests.ended_count; i++)

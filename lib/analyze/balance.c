@@ -26,7 +26,7 @@ struct spread {
 	uint32_t process; /* with max */
 };
 
-/* Of n processes, of which those without a member have 0. */
+/* Computes the spread over n processes; processes without a member count as 0. */
 static struct spread spread_of(const struct process_load *m, size_t members, unsigned list,
 			       double n)
 {

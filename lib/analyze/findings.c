@@ -60,7 +60,10 @@ static void add_file(struct file_evidence *e, const struct row_table *t, size_t 
 
 /* Findings */
 
-/* Of a process: longer than a time, or than most of its I/O. */
+/*
+ * Returns whether metadata takes more than METADATA_MAX_S, or METADATA_MAX of the process's
+ * I/O time.
+ */
 static bool has_much_metadata(const struct busy *b, size_t process)
 {
 	const uint64_t ns = b->processes[process].of[BUSY_METADATA].ns,

@@ -120,7 +120,7 @@ static void first_columns(struct state *s, struct order_first *first)
 		first->kind = kind;
 }
 
-/* Heads that this layer has not used have nothing but their streams. */
+/* Unused heads store only their stream. */
 static void head_columns(struct state *s, struct order_head *head)
 {
 	state_flag(s, "used", &head->used);

@@ -349,7 +349,7 @@ static inline void set_clock(struct requests *r, size_t thread, int64_t cpu_ns)
 		r->clocks[thread] = (struct request_clock){cpu_ns, true};
 }
 
-/* Of a record that is no request. */
+/* Updates the CPU clock from a record that is not a request. */
 static void set_other_clock(struct requests *r, const struct iot_record *rec)
 {
 	if (rec->cpu_ns == 0 && r->clock_capacity == 0)

@@ -52,7 +52,10 @@ static void append_all(struct io_view *v, const struct io_batch *b)
 	}
 }
 
-/* Of n requests of a process, or of a pair, which begin at `at`. one_id: in spans of one fileId. */
+/*
+ * Appends spans for requests[at .. at+n), all of one process or (process, file) pair. If one_id, a
+ * span contains one fileId.
+ */
 static inline void append_spans(struct io_view *v, const struct io_batch *b,
 				const struct io_columns *c, const uint16_t *from, size_t at,
 				size_t n, bool one_id)

@@ -283,7 +283,7 @@ static bool rank_node(struct row_table *t, size_t first)
 	return true;
 }
 
-/* Makes the ranks, which are those of processes, members in the order of their hosts. */
+/* Groups process ranks by host. */
 static bool sort_members(struct row_table *t)
 {
 	free(t->members);
