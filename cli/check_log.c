@@ -109,7 +109,8 @@ static enum exit_status verdict(const struct read_log *l)
 {
 	const bool violated =
 	    fact(l, IOT_SOURCE_UNPARSED) > 0 || source_count_sum(l->source, "ambiguous") > 0;
-	return l->status < 0 || (l->check->strict && violated) ? EXIT_DAMAGED : EXIT_OK;
+	const bool damaged = l->status < 0 || source_is_mostly_unparsed(l->source);
+	return damaged || (l->check->strict && violated) ? EXIT_DAMAGED : EXIT_OK;
 }
 
 static enum exit_status check_source(struct read_log *l)
@@ -125,8 +126,7 @@ static enum exit_status check_source(struct read_log *l)
 		print_text(l);
 	if (l->error[0] != '\0')
 		message_print("%s", l->error);
-	if (!c->quiet)
-		source_in_warn(l->source, c->one_of_several ? l->path : NULL, true);
+	source_in_warn(l->source, c->one_of_several ? l->path : NULL, true, c->quiet);
 	return verdict(l);
 }
 

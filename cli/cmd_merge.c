@@ -17,6 +17,7 @@
 #include "cli/ui/piped.h"
 #include "cli/ui/same_file.h"
 #include "cli/ui/signals.h"
+#include "cli/ui/source_warnings.h"
 #include "cli/ui/trace_in.h"
 #include "lib/base/error.h"
 #include "lib/base/interrupt.h"
@@ -742,13 +743,21 @@ static void stop_waiting(struct merge_command *m)
 	}
 }
 
-static void warn_of_logs(struct merge_command *m)
+/* Returns EXIT_DAMAGED if most lines of any of them were not understood. */
+static enum exit_status warn_of_logs(struct merge_command *m)
 {
+	enum exit_status status = EXIT_OK;
 	progress_clear(&m->progress);
-	for (size_t i = 0; i < m->count; i++)
-		if (m->inputs[i].is_log && m->inputs[i].source != NULL)
-			source_in_warn(m->inputs[i].source, m->count > 1 ? m->inputs[i].path : NULL,
-				       true);
+	for (size_t i = 0; i < m->count; i++) {
+		const struct merge_operand *in = &m->inputs[i];
+		if (!in->is_log || in->source == NULL)
+			continue;
+		source_in_warn(in->source, m->count > 1 ? in->path : NULL, true,
+			       m->options->read.quiet);
+		if (source_is_mostly_unparsed(in->source))
+			status = EXIT_DAMAGED;
+	}
+	return status;
 }
 
 static enum exit_status merge_inputs(struct merge_command *m, struct iot_batch *b)
@@ -770,8 +779,10 @@ static enum exit_status merge_inputs(struct merge_command *m, struct iot_batch *
 		status = finish_writing(m);
 	stop_waiting(m);
 	iot_stream_free(s);
-	if (!m->reported && !m->options->read.quiet && signals_pending() == 0)
-		warn_of_logs(m);
+	if (signals_pending() != 0 && status == EXIT_FAILED)
+		trace_out_report_discarded(m->options->write.path);
+	if (signals_pending() == 0 && !m->reported)
+		status = exit_status_worse(status, warn_of_logs(m));
 	iot_writer_free(m->writer);
 	return status;
 }

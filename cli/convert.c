@@ -207,7 +207,8 @@ static enum exit_status finish(struct conversion *c)
 		return write_failure(c);
 	c->kept = true;
 	c->written = iot_writer_fact(c->writer, IOT_FACT_BYTES_STORED);
-	return is_fact(c, IOT_SOURCE_LOST) ? EXIT_DAMAGED : EXIT_OK;
+	return is_fact(c, IOT_SOURCE_LOST) || source_is_mostly_unparsed(c->source) ? EXIT_DAMAGED
+										   : EXIT_OK;
 }
 
 /* One attempt */
@@ -266,13 +267,13 @@ static void report_cut(const struct conversion *c)
 {
 	if (c->kept)
 		trace_out_report_cut(c->write.path);
-	else if (signals_pending() == 0)
-		message_print("interrupted before the end of the input: no trace written");
+	else
+		trace_out_report_discarded(c->write.path);
 }
 
 static enum exit_status report(struct conversion *c, enum exit_status status, struct report_file *f)
 {
-	if (signals_cut())
+	if (signals_cut() || (signals_pending() != 0 && !c->kept))
 		report_cut(c);
 	else if (is_fact(c, IOT_SOURCE_LOST))
 		(void)report_failure(c, iot_source_error(c->source));

@@ -68,8 +68,11 @@ void convert_warn(const struct conversion *c)
 					  .all_was_given = is_set(c, "all")};
 	if (c->violated)
 		message_print("--strict: nothing is kept");
-	if (c->options->quiet)
+	if (c->options->quiet) {
+		if (c->kept && source_is_mostly_unparsed(c->source))
+			source_warnings_unparsed(&w);
 		return;
+	}
 	warn_unused(c, &w);
 	source_warnings_print(&w);
 	if (c->options->verbose && c->kept)

@@ -244,9 +244,13 @@ enum exit_status source_in_open(struct iot_source **s, const char *path,
 	return status == IOT_OK ? EXIT_OK : refuse(*s, status, cmd);
 }
 
-void source_in_warn(const struct iot_source *s, const char *name, bool whole)
+void source_in_warn(const struct iot_source *s, const char *name, bool whole, bool quiet)
 {
 	const struct source_warnings warnings = {.source = s, .name = name, .whole = whole};
-	if (!source_in_is_trace(s))
+	if (source_in_is_trace(s))
+		return;
+	if (!quiet)
 		source_warnings_print(&warnings);
+	else if (source_is_mostly_unparsed(s))
+		source_warnings_unparsed(&warnings);
 }

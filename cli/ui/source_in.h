@@ -68,8 +68,9 @@ bool source_in_is_trace(const struct iot_source *s);
 bool source_in_cut(const struct iot_source *s);
 /*
  * After its stream or reader was freed: prints the warnings about what a log does not contain.
- * name: NULL if the command has only one input; whole: all of it was read.
+ * name: NULL if the command has only one input; whole: all of it was read; quiet: only that most
+ * lines were not understood.
  */
-void source_in_warn(const struct iot_source *s, const char *name, bool whole);
+void source_in_warn(const struct iot_source *s, const char *name, bool whole, bool quiet);
 
 #endif

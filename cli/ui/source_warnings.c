@@ -94,7 +94,7 @@ static void warn_notes(const struct source_warnings *w)
 		source_warnings_one(w, "%ju more like these", fact(w, IOT_SOURCE_NOTES) - n);
 }
 
-static void warn_unparsed(const struct source_warnings *w)
+void source_warnings_unparsed(const struct source_warnings *w)
 {
 	const struct iot_source_example *e = iot_source_example(w->source, 0);
 	const uintmax_t unparsed = fact(w, IOT_SOURCE_UNPARSED), lines = fact(w, IOT_SOURCE_LINES);
@@ -108,6 +108,12 @@ static void warn_unparsed(const struct source_warnings *w)
 	else
 		source_warnings_one(w, "%ju of %ju lines not understood; first at %s:%ju: %s",
 				    unparsed, lines, e->file, (uintmax_t)e->line, e->text);
+}
+
+bool source_is_mostly_unparsed(const struct iot_source *s)
+{
+	return iot_source_fact(s, IOT_SOURCE_UNPARSED) > iot_source_fact(s, IOT_SOURCE_LINES) / 2 &&
+	       iot_source_fact(s, IOT_SOURCE_LINES) > 0;
 }
 
 /* A list of counts, in a buffer that is large enough. */
@@ -305,7 +311,7 @@ static void warn_differences(const struct source_warnings *w)
 void source_warnings_print(const struct source_warnings *w)
 {
 	warn_notes(w);
-	warn_unparsed(w);
+	source_warnings_unparsed(w);
 	warn_hidden(w);
 	warn_unknown(w);
 	warn_contradicted(w);

@@ -17,6 +17,10 @@ struct source_warnings {
 };
 
 void source_warnings_print(const struct source_warnings *w);
+/* Prints the number of lines that were not understood, if there are any. */
+void source_warnings_unparsed(const struct source_warnings *w);
+/* Returns whether most lines of the input were not understood. */
+bool source_is_mostly_unparsed(const struct iot_source *s);
 
 /* "warning: ", with the name of the input if it is one of several. */
 void source_warnings_one(const struct source_warnings *w, const char *format, ...)

@@ -19,6 +19,7 @@
 #include "foreign_file.h"
 #include "piped.h"
 #include "same_file.h"
+#include "source_warnings.h"
 
 enum { THREADS_MIN = 3, THREADS_MAX = 8 };
 
@@ -484,8 +485,9 @@ bool trace_in_seekable(const struct trace_in *in)
 
 enum exit_status trace_in_exit(const struct trace_in *in, bool made)
 {
+	const bool unparsed = in->log != NULL && source_is_mostly_unparsed(in->source);
 	if (in->status == IOT_OK && iot_reader_fact(in->reader, IOT_FACT_LOST) == 0)
-		return EXIT_OK;
+		return unparsed ? EXIT_DAMAGED : EXIT_OK;
 	return made && in->status != IOT_ENOMEM ? EXIT_DAMAGED : EXIT_FAILED;
 }
 
@@ -506,9 +508,10 @@ void trace_in_close(struct trace_in *in)
 	layer_filter_free(&in->filter);
 	free(in->held);
 	free(in->held_text);
-	if (in->opened && in->log != NULL && !in->quiet && in->status != IOT_ENOMEM &&
-	    signals_pending() == 0)
-		source_in_warn(in->source, in->names_input ? in->operand : NULL, in->ended);
+	if (in->opened && in->log != NULL && signals_pending() == 0 &&
+	    (in->quiet ? in->status == IOT_OK : in->status != IOT_ENOMEM))
+		source_in_warn(in->source, in->names_input ? in->operand : NULL, in->ended,
+			       in->quiet);
 	iot_source_free(in->source);
 	memset(in, 0, sizeof *in);
 }
@@ -555,6 +558,8 @@ enum exit_status trace_in_finish(struct trace_in *in, struct iot_writer *w,
 				 const struct trace_out_options *o, int status)
 {
 	/* Out of memory is not an error of the trace: the output is discarded. */
+	if (signals_pending() != 0)
+		trace_out_report_discarded(o->path);
 	if (in->status == IOT_ENOMEM || signals_pending() != 0)
 		return EXIT_FAILED;
 	if (status == IOT_OK)

@@ -79,13 +79,23 @@ int trace_out_close(struct iot_writer *w)
 	return status;
 }
 
+static const char *shown_output(char *shown, size_t size, const char *path)
+{
+	return strcmp(path, "-") == 0 ? "the output" : escape_text(shown, size, path, strlen(path));
+}
+
 void trace_out_report_cut(const char *path)
 {
 	char shown[512];
 	message_print("interrupted before the end of the input: %s ends with %%lost",
-		      strcmp(path, "-") == 0
-			  ? "the output"
-			  : escape_text(shown, sizeof shown, path, strlen(path)));
+		      shown_output(shown, sizeof shown, path));
+}
+
+void trace_out_report_discarded(const char *path)
+{
+	char shown[512];
+	message_print("interrupted: %s has not been written",
+		      shown_output(shown, sizeof shown, path));
 }
 
 struct iot_rounding trace_out_rounding(const struct iot_writer *w, bool wanted)

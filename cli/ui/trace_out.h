@@ -72,6 +72,8 @@ enum exit_status trace_out_check_suffix(const struct command_spec *cmd, const ch
 int trace_out_close(struct iot_writer *w);
 /* Records that a signal ended the input at the end of the output. */
 void trace_out_report_cut(const char *path);
+/* Prints that a signal has interrupted the command, which has not written its output. */
+void trace_out_report_discarded(const char *path);
 /*
  * Counts the times that w rounds down from here on, if `wanted`; prints a message if there are any.
  */
