@@ -14,7 +14,13 @@
 #include "cli/ui/same_file.h"
 #include "cli/views/mrc.h"
 
-enum { POINTS_DEFAULT = 64, POINTS_MAX = 100000, SIMULATED_MAX = 1024, THREADS_MAX = 64 };
+enum {
+	POINTS_DEFAULT = 64,
+	POINTS_MAX = 100000,
+	DIVIDED_MIN = 8,
+	SIMULATED_MAX = 1024,
+	THREADS_MAX = 64
+};
 
 /* Fewer sampled keys lower the accuracy; without --sample, the rate is higher for small traces. */
 enum { SAMPLES_DEFAULT = 32768 };
@@ -103,20 +109,67 @@ static bool add_size(struct mrc_run *m, size_t *capacity, uint64_t size)
  * Sizes at equal ratios from the smallest one to the distinct blocks, at which all curves are
  * exact.
  */
-static bool choose_points(struct mrc_run *m)
+static bool choose_even(struct mrc_run *m, size_t *capacity, uint64_t points)
 {
 	const double min = (double)smallest_size(m), ratio = (double)m->results.distinct / min;
-	size_t capacity = 0;
 	bool done = true;
-	for (uint64_t i = 0; i < m->points && done; i++) {
-		const double exponent = m->points > 1 ? (double)i / (double)(m->points - 1) : 1;
+	for (uint64_t i = 0; i < points && done; i++) {
+		const double exponent = points > 1 ? (double)i / (double)(points - 1) : 1;
 		const uint64_t size = (uint64_t)llround(min * pow(ratio, exponent));
-		done = add_size(m, &capacity,
-				i + 1 == m->points      ? m->results.distinct
+		done = add_size(m, capacity,
+				i + 1 == points         ? m->results.distinct
 				: m->results.sample > 0 ? size
 							: mrc_size_up_to(size));
 	}
 	return done;
+}
+
+/* Returns a size between two others, or 0 if no size between them has misses of its own. */
+static uint64_t size_between(uint64_t low, uint64_t high)
+{
+	const uint64_t middle = mrc_size_up_to((uint64_t)sqrt((double)low * (double)high)),
+		       size = middle > low ? middle : mrc_size_above(low);
+	return size < high ? size : 0;
+}
+
+/*
+ * Inserts a size into the interval in which the misses fall most. Returns false if they fall in
+ * none that can be divided.
+ */
+static bool divide_steepest(struct mrc_results *r)
+{
+	size_t steepest = 0;
+	double max_fall = 0;
+	for (size_t i = 1; i < r->size_count; i++) {
+		const double fall = mrc_misses(r->mrc, MRC_TOTAL, r->size[i - 1]).misses -
+				    mrc_misses(r->mrc, MRC_TOTAL, r->size[i]).misses;
+		if (fall <= max_fall || size_between(r->size[i - 1], r->size[i]) == 0)
+			continue;
+		steepest = i;
+		max_fall = fall;
+	}
+	if (steepest == 0)
+		return false;
+	uint64_t *at = r->size + steepest;
+	const uint64_t size = size_between(at[-1], at[0]);
+	memmove(at + 1, at, (r->size_count++ - steepest) * sizeof *at);
+	*at = size;
+	return true;
+}
+
+/* Half of the points are even; the others are where a known curve falls most. */
+static bool choose_points(struct mrc_run *m)
+{
+	struct mrc_results *r = &m->results;
+	size_t capacity = 0;
+	if (r->mrc == NULL || m->points < DIVIDED_MIN)
+		return choose_even(m, &capacity, m->points);
+	if (!choose_even(m, &capacity, m->points / 2) ||
+	    !array_reserve(&r->size, &capacity, m->points, sizeof *r->size))
+		return false;
+	while (r->size_count < m->points && divide_steepest(r))
+		;
+	return true;
 }
 
 /* All sizes at which the misses change. */
@@ -130,7 +183,7 @@ static bool choose_all(struct mrc_run *m)
 		if (misses != before)
 			done = add_size(m, &capacity, size);
 		before = misses;
-		size = m->results.options.method == MRC_EXACT ? size + 1 : mrc_size_above(size);
+		size = mrc_is_exact(m->results.mrc) ? size + 1 : mrc_size_above(size);
 	}
 	return done;
 }
@@ -346,7 +399,9 @@ static const char notes[] =
     "aet: a model that needs the times between references only. Other policies are simulated at\n"
     "each size, after a pass that counts the distinct blocks; with shards the references to a\n"
     "sample in caches that are smaller by its share, of 1000 blocks at least.\n"
-    "Sizes: --points of them, from 1 block to all distinct blocks, at equal ratios.\n"
+    "Sizes: --points of them, from 1 block to all distinct blocks: half at equal ratios, half "
+    "where\n"
+    "the curve falls most.\n"
     "tsv: size_blocks, size_bytes, misses, miss_ratio, low, high, row, read_misses, write_misses.\n"
     "iotrace-mrc(1) has details.\n";
 

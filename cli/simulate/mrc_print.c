@@ -97,7 +97,7 @@ void mrc_print_head(struct mrc_results *m)
 
 static bool is_estimate(const struct mrc_results *m)
 {
-	return m->mrc != NULL ? m->options.method != MRC_EXACT : m->sample > 0;
+	return m->mrc != NULL ? !mrc_is_exact(m->mrc) : m->sample > 0;
 }
 
 enum { PLOTTED_ROWS_MAX = 6 };

@@ -249,6 +249,8 @@ static bool add_sampled(struct mrc *m, struct sample_key key, const struct refer
 	distance = among_all(scaled(distance, rate, place), last, now, hot);
 	in_group = among_all(scaled(in_group, rate / GROUPS, place), last, now, hot);
 	m->sampled_at[number] = *now;
+	if (rate == 1 && !count_exact(m, distance))
+		return false;
 	if (!add_to(&m->curve, distance, weight) || !add_to(&g->curve, in_group, weight * GROUPS) ||
 	    !add_to_parts(m, run, distance, weight))
 		return false;
@@ -570,10 +572,17 @@ static struct mrc_point sampled(const struct mrc *m, size_t row, uint64_t capaci
 				  fmin(references, p.misses + p.error)};
 }
 
+/* A sample of all keys at any time is exact. */
+bool mrc_is_exact(const struct mrc *m)
+{
+	return m->options.method == MRC_EXACT ||
+	       (m->options.method == MRC_SHARDS && m->sample.rate == 1);
+}
+
 struct mrc_point mrc_misses(const struct mrc *m, size_t row, uint64_t capacity)
 {
 	double misses;
-	if (m->options.method == MRC_SHARDS)
+	if (m->options.method == MRC_SHARDS && !mrc_is_exact(m))
 		return sampled(m, row, capacity);
 	if (m->options.method == MRC_AET)
 		misses = aet_misses(m, curve_of(m, row), capacity);
@@ -607,9 +616,11 @@ uint64_t mrc_references(const struct mrc *m, size_t row)
 
 uint64_t mrc_distinct(const struct mrc *m)
 {
+	if (mrc_is_exact(m))
+		return m->infinite;
 	switch (m->options.method) {
 	case MRC_EXACT:
-		return m->infinite;
+		break;
 	case MRC_SHARDS:
 		return (uint64_t)((double)mrc_kept(m) / m->sample.rate / m->stretch);
 	case MRC_AET:

@@ -38,7 +38,7 @@ int mrc_finish(struct mrc *m);
 
 struct mrc_point {
 	double misses;
-	double low, high; /* MRC_SHARDS: with 95 % confidence; otherwise equal to misses */
+	double low, high; /* of a sample: with 95 % confidence; otherwise equal to misses */
 };
 
 /*
@@ -49,6 +49,9 @@ struct mrc_point {
 struct mrc_point mrc_misses(const struct mrc *m, size_t row, uint64_t capacity);
 uint64_t mrc_size_up_to(uint64_t size);
 uint64_t mrc_size_above(uint64_t size); /* the next one */
+
+/* Whether mrc_misses() is exact at all sizes: the method is, or its sample has all keys. */
+bool mrc_is_exact(const struct mrc *m);
 
 uint64_t mrc_references(const struct mrc *m, size_t row);
 /* Distinct blocks: all sizes from here on have the same misses. SHARDS: an estimate. */

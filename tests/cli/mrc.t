@@ -28,7 +28,7 @@ cat loop | "$IOTRACE" mrc --policy=arc 2>&1
 # More distinct blocks than the memory holds; they are far apart.
 awk 'BEGIN { for (i = 0; i < 40000; i++) printf "80 20 %x000 1000 1 a 1 1 0\n", i * 64 }' >scan
 "$IOTRACE" mrc --memory=1M scan 2>&1
-"$IOTRACE" mrc --memory=1M --method=shards --samples=64 --json scan | jq '.points | length > 40'
+"$IOTRACE" mrc --memory=1M --method=shards --samples=64 --json scan | jq '.points | length > 20'
 "$IOTRACE" simulate --memory=1M -c 1b scan | head -n 3
 # 131 blocks, each twice in a loop: a size in the middle of a bin, at which rows, reads and estimates with all keys hit, too.
 awk 'BEGIN { for (i = 0; i < 262; i++) printf "80 20 %x000 1000 1 a 1 1 0\n", i % 131 }' >loop
@@ -41,3 +41,6 @@ for seed in 1 2 3; do
 	"$IOTRACE" mrc -q --tsv --points=16 --method=shards --sample=0.05 --seed=$seed popular |
 		awk 'NR == 5 { print ($4 > 0.47 && $4 < 0.53 ? "half of the references miss" : $0) }'
 done
+# A loop over 3000 blocks: half of the sizes enclose the one at which all references hit.
+awk 'BEGIN { for (i = 0; i < 9000; i++) printf "80 20 %x000 1000 1 a 1 1 0\n", i % 3000 }' >cliff
+"$IOTRACE" mrc -q --points=20 --tsv cliff | cut -f 1,4 | tail -n 6

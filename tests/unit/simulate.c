@@ -457,6 +457,46 @@ Test(mrc, reads_and_writes_have_curves_of_their_own)
 	free(b);
 }
 
+static struct mrc *curve_of_keys(enum mrc_method method, uint64_t samples)
+{
+	const struct mrc_options o = {.method = method,
+				      .rate = samples > 0 ? 1e-9 : 1,
+				      .samples = samples,
+				      .memory = 1 << 24};
+	struct reference_batch *b = new_batch();
+	struct mrc *m = mrc_new(&o);
+	for (uint64_t i = 0; i < REFERENCES_MAX; i++)
+		add(b, i % 7 == 0 ? i % 500 : 1000 + i % 611, 0, 0, i % 3 == 0 ? RUN_WRITE : 0);
+	b->action[b->actions++] = (struct reference_action){2000, true, 0, 100};
+	cr_assert_eq(mrc_add(m, b), IOT_OK);
+	cr_assert_eq(mrc_finish(m), IOT_OK);
+	free(b);
+	return m;
+}
+
+static void check_exact(struct mrc *exact, struct mrc *sampled)
+{
+	static const size_t rows[] = {MRC_TOTAL, MRC_READS, MRC_WRITES};
+	cr_assert_eq(mrc_distinct(sampled), mrc_distinct(exact));
+	for (uint64_t size = 1; size < 1200; size++)
+		for (size_t i = 0; i < 3; i++) {
+			const struct mrc_point p = mrc_misses(sampled, rows[i], size);
+			const double misses = mrc_misses(exact, rows[i], size).misses;
+			cr_assert(p.misses == misses && p.low == misses && p.high == misses,
+				  "size %ju, row %zu: %g (%g to %g), expected %g", (uintmax_t)size,
+				  i, p.misses, p.low, p.high, misses);
+		}
+	mrc_free(sampled);
+}
+
+Test(mrc, a_sample_of_all_keys_is_exact)
+{
+	struct mrc *exact = curve_of_keys(MRC_EXACT, 0);
+	check_exact(exact, curve_of_keys(MRC_SHARDS, 0));
+	check_exact(exact, curve_of_keys(MRC_SHARDS, 5000)); /* more than there are */
+	mrc_free(exact);
+}
+
 /* Breakdowns */
 
 Test(breakdown, an_operation_belongs_to_a_row_that_a_record_has)
