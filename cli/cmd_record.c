@@ -528,6 +528,11 @@ static void report_check(const struct ring_events_totals *t)
 	message_print("check: %" PRIu64 " of %" PRIu64
 		      " processes differ from the kernel's counters",
 		      t->differing, t->compared);
+	if (t->of_libc > 0)
+		message_print("check: %" PRIu64 " of %" PRIu64
+			      " processes lack only what libc itself read (locales, users, "
+			      "libraries): %" PRIu64 " bytes",
+			      t->of_libc, t->compared, t->libc_bytes);
 	for (int i = 0; i < 2; i++)
 		message_print("check: bytes %s: the kernel counted %" PRIu64
 			      ", the trace has %" PRIu64,

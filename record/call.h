@@ -62,6 +62,14 @@ static inline void call_begin_at(struct data_call *c, int fd)
 		c->start = producer_begin(c->p, &c->outer, false);
 }
 
+/* Counts bytes of a transfer that the kernel's counters of the process do not have. */
+static inline void call_uncounted(int64_t bytes, unsigned bits)
+{
+	recording_count((bits & RECORD_WRITE) != 0 ? RECORD_COUNTER_UNCOUNTED_WRITTEN
+						   : RECORD_COUNTER_UNCOUNTED_READ,
+			(uint64_t)bytes);
+}
+
 /* Counts a transfer of a descriptor that is not a file. */
 void call_count(const struct data_call *c, int64_t result, unsigned bits);
 /* Returns the offset of an append, which ended at the end of the file. */
@@ -178,7 +186,9 @@ bool operation_begin(struct operation_call *o, enum record_op op);
 int64_t operation_end(struct operation_call *o, int64_t result);
 /* The same for functions that return the error instead. */
 int operation_end_error(struct operation_call *o, int error);
-/* The same for calls that open a descriptor. */
+/* operation_begin() of a call that opens a path; NULL: its arguments do not include the path. */
+bool operation_opens(struct operation_call *o, int directory, const char *path, unsigned flags);
+/* operation_end() of such a call. */
 int operation_opened(struct operation_call *o, int fd);
 
 /* A call closed the descriptor `fd`, of which descriptor_remove() had returned the entry. */

@@ -155,6 +155,9 @@ struct record_description {
 	X(OTHER_CALLS, "skipped.other.calls")                                                      \
 	X(OTHER_READ, "skipped.other.read_bytes")                                                  \
 	X(OTHER_WRITTEN, "skipped.other.written_bytes")                                            \
+	/* of the bytes above and of records: those that /proc/PID/io does not count */            \
+	X(UNCOUNTED_READ, "uncounted.read_bytes")                                                  \
+	X(UNCOUNTED_WRITTEN, "uncounted.written_bytes")                                            \
 	X(LOADER, "hidden.loader") /* bytes read before the library started */                     \
 	X(MMAP, "hidden.mmap")     /* mappings of files */                                         \
 	X(URING_RINGS, "hidden.io_uring_rings")                                                    \

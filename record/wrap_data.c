@@ -163,12 +163,22 @@ EXPORT ssize_t copy_file_range(int in, off_t *in_offset, int out, off_t *out_off
 	return copy_end(&c, real.copy_file_range(in, in_offset, out, out_offset, size, flags));
 }
 
+/* The kernel does not count what it moves between a pipe and a file. */
+static ssize_t splice_end(struct copy *c, ssize_t result)
+{
+	if (result > 0 && c->in.d.kind != DESCRIPTOR_UNKNOWN)
+		call_uncounted(result, 0);
+	if (result > 0 && c->out.d.kind != DESCRIPTOR_UNKNOWN)
+		call_uncounted(result, RECORD_WRITE);
+	return copy_end(c, result);
+}
+
 EXPORT ssize_t splice(int in, off_t *in_offset, int out, off_t *out_offset, size_t size,
 		      unsigned flags)
 {
 	struct copy c;
 	copy_begin(&c, in, in_offset, out, out_offset);
-	return copy_end(&c, real.splice(in, in_offset, out, out_offset, size, flags));
+	return splice_end(&c, real.splice(in, in_offset, out, out_offset, size, flags));
 }
 
 EXPORT ssize_t tee(int in, int out, size_t size, unsigned flags)
@@ -199,20 +209,27 @@ EXPORT ssize_t process_vm_writev(pid_t pid, const struct iovec *local, unsigned 
 	return real.process_vm_writev(pid, local, locals, remote, remotes, flags);
 }
 
-/* Sockets: bytes are counted. */
+/* Sockets: bytes are counted, but not by the kernel, which counts those of read and write. */
+
+static int64_t message_moved(const struct data_call *c, int64_t result, unsigned bits)
+{
+	if (result > 0 && c->d.kind != DESCRIPTOR_UNKNOWN)
+		call_uncounted(result, bits);
+	return call_moved(c, result, bits);
+}
 
 EXPORT ssize_t recv(int fd, void *buffer, size_t size, int flags)
 {
 	struct data_call c;
 	call_begin(&c, fd);
-	return call_moved(&c, real.recv(fd, buffer, size, flags), 0);
+	return message_moved(&c, real.recv(fd, buffer, size, flags), 0);
 }
 
 EXPORT ssize_t send(int fd, const void *buffer, size_t size, int flags)
 {
 	struct data_call c;
 	call_begin(&c, fd);
-	return call_moved(&c, real.send(fd, buffer, size, flags), RECORD_WRITE);
+	return message_moved(&c, real.send(fd, buffer, size, flags), RECORD_WRITE);
 }
 
 EXPORT ssize_t recvfrom(int fd, void *restrict buffer, size_t size, int flags,
@@ -220,7 +237,7 @@ EXPORT ssize_t recvfrom(int fd, void *restrict buffer, size_t size, int flags,
 {
 	struct data_call c;
 	call_begin(&c, fd);
-	return call_moved(&c, real.recvfrom(fd, buffer, size, flags, address, length), 0);
+	return message_moved(&c, real.recvfrom(fd, buffer, size, flags, address, length), 0);
 }
 
 EXPORT ssize_t sendto(int fd, const void *buffer, size_t size, int flags,
@@ -228,7 +245,8 @@ EXPORT ssize_t sendto(int fd, const void *buffer, size_t size, int flags,
 {
 	struct data_call c;
 	call_begin(&c, fd);
-	return call_moved(&c, real.sendto(fd, buffer, size, flags, address, length), RECORD_WRITE);
+	return message_moved(&c, real.sendto(fd, buffer, size, flags, address, length),
+			     RECORD_WRITE);
 }
 
 /* Forgets what the numbers of received descriptors referred to. */
@@ -253,7 +271,7 @@ EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 	const ssize_t n = real.recvmsg(fd, message, flags);
 	if (n >= 0 && c.p != NULL)
 		received(message);
-	return call_moved(&c, n, 0);
+	return message_moved(&c, n, 0);
 }
 
 /* Returns the bytes of `count` messages; -1 if the call failed. */
@@ -273,7 +291,7 @@ EXPORT int recvmmsg(int fd, struct mmsghdr *message, unsigned n, int flags,
 	const int count = real.recvmmsg(fd, message, n, flags, timeout);
 	for (int i = 0; i < count && c.p != NULL; i++)
 		received(&message[i].msg_hdr);
-	call_moved(&c, bytes_of(message, count), 0);
+	message_moved(&c, bytes_of(message, count), 0);
 	return count;
 }
 
@@ -291,7 +309,7 @@ EXPORT int sendmmsg(int fd, struct mmsghdr *message, unsigned n, int flags)
 	const int count = real.sendmmsg(fd, message, n, flags);
 	for (int i = 0; i < count; i++)
 		sent(&c, &message[i].msg_hdr);
-	call_moved(&c, bytes_of(message, count), RECORD_WRITE);
+	message_moved(&c, bytes_of(message, count), RECORD_WRITE);
 	return count;
 }
 
@@ -302,5 +320,5 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 	const ssize_t n = real.sendmsg(fd, message, flags);
 	if (n >= 0)
 		sent(&c, message);
-	return call_moved(&c, n, RECORD_WRITE);
+	return message_moved(&c, n, RECORD_WRITE);
 }

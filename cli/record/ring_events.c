@@ -760,24 +760,37 @@ static void add_counters(struct iot_builder *b, const uint64_t *counter, const u
 			iot_directive_number(b, skipped_names[i], skipped[i]);
 }
 
+/* Whether libc itself may have read what the trace lacks: locales, users and libraries. */
+static bool is_of_libc(const uint64_t kernel[2], const uint64_t traced[2])
+{
+	enum { OF_LIBC_MAX = 1 << 16 };
+	return traced[1] == kernel[1] && traced[0] <= kernel[0] &&
+	       kernel[0] - traced[0] <= OF_LIBC_MAX;
+}
+
 /* The kernel counts transfers, and those of descriptors that are not files. */
 static void compare(struct ring_events *e, const struct tracked *t, const uint64_t *counter)
 {
-	bool differs = false;
+	uint64_t traced[2], kernel[2];
 	if (!t->has_kernel)
 		return;
 	for (int i = 0; i < 2; i++) {
-		const uint64_t other = t->before[i] + t->children[i];
-		uint64_t traced = t->moved[i], kernel = t->kernel[i];
+		const uint64_t other = t->before[i] + t->children[i],
+			       uncounted = counter[RECORD_COUNTER_UNCOUNTED_READ + i];
+		traced[i] = t->moved[i];
+		kernel[i] = t->kernel[i] - (t->kernel[i] < other ? t->kernel[i] : other);
 		for (int c = RECORD_COUNTER_PIPE_CALLS; c <= RECORD_COUNTER_OTHER_CALLS; c += 3)
-			traced += counter[c + 1 + i];
-		kernel -= kernel < other ? kernel : other;
-		differs = differs || traced != kernel;
-		e->totals.kernel[i] += kernel;
-		e->totals.traced[i] += traced;
+			traced[i] += counter[c + 1 + i];
+		traced[i] -= traced[i] < uncounted ? traced[i] : uncounted;
+		e->totals.kernel[i] += kernel[i];
+		e->totals.traced[i] += traced[i];
 	}
+	const bool equal = traced[0] == kernel[0] && traced[1] == kernel[1],
+		   of_libc = !equal && is_of_libc(kernel, traced);
 	e->totals.compared++;
-	e->totals.differing += differs;
+	e->totals.of_libc += of_libc;
+	e->totals.libc_bytes += of_libc ? kernel[0] - traced[0] : 0;
+	e->totals.differing += !equal && !of_libc;
 }
 
 static void on_ended(struct ring_events *e, const struct iot_event *ev)

@@ -53,6 +53,8 @@ struct ring_events_totals {
 	struct unseen unseen;
 	/* bytes read and written that the kernel counted for processes that have ended, and ours */
 	uint64_t compared, differing, kernel[2], traced[2];
+	/* processes that differ only by what libc itself may have read, and these bytes */
+	uint64_t of_libc, libc_bytes;
 };
 
 struct ring_events;
