@@ -164,6 +164,11 @@ static void count_event(struct info *f, const struct iot_event *ev)
 	case IOT_RECORD:
 		count_record(f, &ev->rec);
 		break;
+	case IOT_OP:
+		if ((ev->has & IOT_HAS_PROCESS) != 0 &&
+		    idmap_number(&f->processes, ev->rec.process) == SIZE_MAX)
+			f->failed = true;
+		break;
 	case IOT_LOST:
 		count_lost(f, ev);
 		break;

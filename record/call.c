@@ -146,6 +146,26 @@ int operation_end_error(struct operation_call *o, int error)
 	return error;
 }
 
+/* Whether an open that succeeds is going to create the file: an open does not show it. */
+static bool is_absent(int directory, const char *path, unsigned flags)
+{
+	if ((flags & O_TMPFILE) == O_TMPFILE || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
+		return true;
+	return (flags & O_CREAT) != 0 && path != NULL && recording.control != NULL &&
+	       raw_call(SYS_faccessat, directory, (long)path, F_OK, 0, 0, 0) == -ENOENT;
+}
+
+bool operation_opens(struct operation_call *o, int directory, const char *path, unsigned flags)
+{
+	const bool absent = is_absent(directory, path, flags);
+	if (!operation_begin(o, RECORD_OP_OPEN))
+		return false;
+	operation_on_path(o, directory, path);
+	o->event.flags = flags;
+	o->event.is_absent = absent;
+	return true;
+}
+
 int operation_opened(struct operation_call *o, int fd)
 {
 	if (finish(o, fd)) {

@@ -304,6 +304,8 @@ void descriptor_opened(struct producer *p, struct event *e)
 		entry_replace(fd, (union descriptor){0}, d);
 	}
 	e->description = d.number;
+	if (fd >= 0 && e->is_absent)
+		e->op = RECORD_OP_CREATE;
 	event_open(p, e, &file);
 }
 

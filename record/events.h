@@ -15,6 +15,7 @@ struct event {
 	int64_t result;
 	int64_t size;   /* of truncate */
 	uint32_t flags; /* of open */
+	bool is_absent; /* O_CREAT: the file did not exist before the call */
 	int directory;  /* that path is relative to, or AT_FDCWD */
 	int to_directory;
 	const char *path, *to;

@@ -98,13 +98,11 @@ JUMPS(dlopen);
 static long open_by_number(int directory, const char *path, const uint64_t *how, long size)
 {
 	struct operation_call o;
-	const bool recorded = operation_begin(&o, RECORD_OP_OPEN);
+	const unsigned flags = size >= 8 && how != NULL ? (unsigned)how[0] : 0;
+	const bool recorded = operation_opens(&o, directory, path, flags);
 	const long result = real.syscall(SYS_openat2, directory, path, how, size);
 	if (!recorded)
 		return result;
-	if (result >= 0)
-		o.event.flags = (uint32_t)how[0];
-	operation_on_path(&o, directory, path);
 	return operation_opened(&o, (int)result);
 }
 

@@ -21,21 +21,11 @@
 		mode_;                                                                             \
 	})
 
-static bool open_begin(struct operation_call *o, enum record_op op, int directory, const char *path,
-		       int flags)
-{
-	if (!operation_begin(o, op))
-		return false;
-	operation_on_path(o, directory, path);
-	o->event.flags = (uint32_t)flags;
-	return true;
-}
-
 EXPORT int open(const char *path, int flags, ...)
 {
 	const mode_t mode = MODE_AFTER(flags);
 	struct operation_call o;
-	if (!open_begin(&o, RECORD_OP_OPEN, AT_FDCWD, path, flags))
+	if (!operation_opens(&o, AT_FDCWD, path, (unsigned)flags))
 		return real.open(path, flags, mode);
 	return operation_opened(&o, real.open(path, flags, mode));
 }
@@ -44,7 +34,7 @@ EXPORT int openat(int directory, const char *path, int flags, ...)
 {
 	const mode_t mode = MODE_AFTER(flags);
 	struct operation_call o;
-	if (!open_begin(&o, RECORD_OP_OPEN, directory, path, flags))
+	if (!operation_opens(&o, directory, path, (unsigned)flags))
 		return real.openat(directory, path, flags, mode);
 	return operation_opened(&o, real.openat(directory, path, flags, mode));
 }
@@ -52,7 +42,7 @@ EXPORT int openat(int directory, const char *path, int flags, ...)
 EXPORT int creat(const char *path, mode_t mode)
 {
 	struct operation_call o;
-	if (!open_begin(&o, RECORD_OP_CREATE, AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC))
+	if (!operation_opens(&o, AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC))
 		return real.creat(path, mode);
 	return operation_opened(&o, real.creat(path, mode));
 }
@@ -81,7 +71,7 @@ ALIAS(__openat64_2, __openat_2);
 	EXPORT int name parameters                                                                 \
 	{                                                                                          \
 		struct operation_call o;                                                           \
-		if (!open_begin(&o, RECORD_OP_OPEN, AT_FDCWD, NULL, flags_))                       \
+		if (!operation_opens(&o, AT_FDCWD, NULL, (unsigned)(flags_)))                      \
 			return real.name arguments;                                                \
 		return operation_opened(&o, real.name arguments);                                  \
 	}

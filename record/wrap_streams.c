@@ -18,15 +18,6 @@ static unsigned flags_of(const char *mode)
 	return (both ? O_RDWR : O_WRONLY) | O_CREAT | (unsigned)(*mode == 'a' ? O_APPEND : O_TRUNC);
 }
 
-static bool stream_open_begin(struct operation_call *o, const char *path, unsigned flags)
-{
-	if (!operation_begin(o, RECORD_OP_OPEN))
-		return false;
-	operation_on_path(o, AT_FDCWD, path);
-	o->event.flags = flags;
-	return true;
-}
-
 static FILE *stream_opened(struct operation_call *o, FILE *stream)
 {
 	operation_opened(o, stream == NULL ? -1 : stream->_fileno);
@@ -36,7 +27,7 @@ static FILE *stream_opened(struct operation_call *o, FILE *stream)
 EXPORT FILE *fopen(const char *restrict path, const char *restrict mode)
 {
 	struct operation_call o;
-	if (!stream_open_begin(&o, path, flags_of(mode)))
+	if (!operation_opens(&o, AT_FDCWD, path, flags_of(mode)))
 		return real.fopen(path, mode);
 	return stream_opened(&o, real.fopen(path, mode));
 }
@@ -44,7 +35,7 @@ EXPORT FILE *fopen(const char *restrict path, const char *restrict mode)
 EXPORT FILE *tmpfile(void)
 {
 	struct operation_call o;
-	if (!stream_open_begin(&o, NULL, O_RDWR | O_CREAT | O_EXCL))
+	if (!operation_opens(&o, AT_FDCWD, NULL, O_RDWR | O_CREAT | O_EXCL))
 		return real.tmpfile();
 	return stream_opened(&o, real.tmpfile());
 }
@@ -63,7 +54,7 @@ EXPORT FILE *freopen(const char *restrict path, const char *restrict mode, FILE 
 {
 	struct operation_call o;
 	drain(stream);
-	if (!stream_open_begin(&o, path, flags_of(mode)))
+	if (!operation_opens(&o, AT_FDCWD, path, flags_of(mode)))
 		return real.freopen(path, mode, stream);
 	const int fd = stream->_fileno;
 	struct operation_call closing = {.p = o.p, .ring = o.ring};

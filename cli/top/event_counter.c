@@ -12,8 +12,7 @@
 
 static void count_process(struct event_counter *c, const struct iot_event *ev)
 {
-	const bool traced = ev->kind == IOT_RECORD || iot_directive_get(ev, "traced").data == NULL;
-	if (traced && idmap_number(&c->processes, ev->rec.process) == SIZE_MAX)
+	if (idmap_number(&c->processes, ev->rec.process) == SIZE_MAX)
 		c->status = IOT_ENOMEM;
 	c->counts.processes = c->processes.count;
 }
@@ -47,7 +46,8 @@ static int count_physical(struct event_counter *c, const struct iot_event *ev, s
 static int count_batch(struct event_counter *c, const struct iot_event *ev, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (ev[i].kind == IOT_PROCESS || ev[i].kind == IOT_RECORD)
+		if (ev[i].kind == IOT_RECORD ||
+		    (ev[i].kind == IOT_OP && (ev[i].has & IOT_HAS_PROCESS) != 0))
 			count_process(c, &ev[i]);
 		else if (ev[i].kind == IOT_LOST)
 			count_lost(c, &ev[i]);

@@ -14,10 +14,9 @@
 struct counts {
 	struct iot_stats *stats; /* finished; free it */
 	bool physical;           /* of physical records */
-	uint64_t
-	    processes;  /* with I/Os or a %process, unless this reports that they are not traced */
-	uint64_t lost;  /* records, as far as %lost states them */
-	bool lost_more; /* a %lost does not state them */
+	uint64_t processes;      /* with an I/O or an operation */
+	uint64_t lost;           /* records, as far as %lost states them */
+	bool lost_more;          /* a %lost does not state them */
 };
 
 struct event_counter {

@@ -76,9 +76,10 @@ void strace_emit_trace(struct strace *s)
 		emit_string(&b, "host", s->options.host);
 	if (s->log.epochs > 0 && s->log.epochs == s->log.logs)
 		iot_directive_number(&b, "epoch", 0);
-	const char *lacks = s->log.has_time
-				? (s->log.durations ? "cpu" : "cpu,completion")
-				: (s->log.durations ? "cpu,start" : "cpu,completion,start");
+	const char *lacks =
+	    s->log.has_time
+		? (s->log.durations ? "cpu,created" : "cpu,completion,created")
+		: (s->log.durations ? "cpu,start,created" : "cpu,completion,start,created");
 	emit_string(&b, "lacks", lacks);
 	emit_end(&s->emit, &b, s->src->first_ns);
 }

@@ -110,6 +110,23 @@ static uint64_t moment_of(const struct iot_event *ev, const char *key)
 	return at == end ? seconds * 1000000000 + ns : 0;
 }
 
+/* Whether opens that may create the file are `create`, as the source does not show whether they did. */
+static bool lacks_created(const struct iot_event *trace)
+{
+	struct iot_text rest = iot_directive_get(trace, "lacks");
+	static const char created[] = "created";
+	const char *at = rest.data;
+	for (size_t left = rest.size; left > 0;) {
+		const char *comma = memchr(at, ',', left);
+		const size_t size = comma != NULL ? (size_t)(comma - at) : left;
+		if (text_equals((struct iot_text){at, size}, created))
+			return true;
+		left -= size + (comma != NULL);
+		at += size + 1;
+	}
+	return false;
+}
+
 static void add_trace(struct iot_analyze *a, const struct iot_event *ev)
 {
 	struct totals_trace *t = &a->trace;
@@ -125,14 +142,8 @@ static void add_trace(struct iot_analyze *a, const struct iot_event *ev)
 		t->job_end_ns = end;
 	}
 	keep(a, job_define(&a->job, ev));
+	t->lacks_created |= lacks_created(ev);
 	t->lengths_requested |= text_equals(iot_directive_get(ev, "lengths"), "requested");
-}
-
-static bool is_create(const struct iot_event *ev)
-{
-	const struct iot_text name = iot_directive_get(ev, "name"),
-			      result = iot_directive_get(ev, "result");
-	return text_equals(name, "create") && (result.data == NULL || text_equals(result, "0"));
 }
 
 /* To all layers: the operations of a process belong to each. */
@@ -147,7 +158,9 @@ static void add_op(struct iot_analyze *a, const struct iot_event *ev)
 {
 	if (a->options.physical)
 		return;
-	a->trace.created += is_create(ev);
+	a->trace.operations = true;
+	a->trace.opens += directive_opens(ev);
+	a->trace.created += directive_creates(ev);
 	if ((a->options.sections & IOT_ANALYZE_METADATA) != 0)
 		metadata_add(&a->metadata, ev);
 	if ((ev->has & IOT_HAS_TIME) != 0)
@@ -556,7 +569,7 @@ static void add_metadata_values(struct iot_analyze *a, const struct layer *l)
 {
 	const struct counters_totals *counted = counted_of(a);
 	const uint64_t *n = counted != NULL ? &counted->sum[COUNTERS_REQUESTS] : NULL;
-	metadata_values(&a->metadata,
+	metadata_values(&a->metadata, a->trace.opens,
 			counted != NULL ? counters_files(counted) : totals_files(&l->totals),
 			n != NULL ? saturate_add(n[0], n[1]) : requests_of(l),
 			a->options.physical ? NULL : a->counters.of[COUNTERS_POSIX], &a->values);

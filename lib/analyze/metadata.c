@@ -220,7 +220,7 @@ static void group_values(const struct metadata *m, const struct counted_calls *c
 		values_number(v, groups[i], NULL, "", m->group[i]);
 }
 
-void metadata_values(const struct metadata *m, uint64_t files, uint64_t requests,
+void metadata_values(const struct metadata *m, uint64_t opens, uint64_t files, uint64_t requests,
 		     const struct counters_totals *counted, struct values *v)
 {
 	static const char no_requests[] = "no requests";
@@ -237,7 +237,8 @@ void metadata_values(const struct metadata *m, uint64_t files, uint64_t requests
 	other_values(m, "calls_other", m->names.other, v);
 	other_values(m, "errors_other", m->results.other, v);
 	group_values(m, &c, v);
-	values_ratio(v, "opens_per_file", NULL, "", (double)c.opens, (double)files, no_requests);
+	values_ratio(v, "opens_per_file", NULL, "", (double)(c.note == NULL ? opens : c.opens),
+		     (double)files, no_requests);
 	noted(v, c.note);
 	values_ratio(v, "operations_per_request", NULL, "", (double)m->all.calls, (double)requests,
 		     no_requests);

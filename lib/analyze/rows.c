@@ -116,7 +116,7 @@ struct row_operation row_operation_of(const struct iot_event *ev)
 {
 	const struct iot_text name = iot_directive_get(ev, "name");
 	const bool good = succeeded(ev), timed = (ev->has & IOT_HAS_TIME) != 0;
-	return (struct row_operation){.opens = good && text_equals(name, "open"),
+	return (struct row_operation){.opens = directive_opens(ev),
 				      .closes = good && text_equals(name, "close"),
 				      .timed = timed,
 				      .has_end = timed && (ev->has & IOT_HAS_TOOK) != 0,

@@ -273,9 +273,26 @@ static void durations(struct values *v, const struct totals *t)
 	}
 }
 
+/* Operations, or a Darshan log's counters, show opens; other traces may have none. */
+static void opens(struct values *v, const struct totals_trace *trace,
+		  const struct counters_totals *counted)
+{
+	static const char none[] = "the trace has no operations",
+			  lacks[] = "the source does not show whether an open created the file";
+	if (trace->operations)
+		values_number(v, "opens", NULL, "", trace->opens);
+	else if (counted != NULL)
+		values_number(v, "opens", NULL, "", counted->sum[COUNTERS_OPENS]);
+	else
+		values_unknown(v, "opens", NULL, "", none);
+	if (trace->operations && !(trace->lacks_created && trace->created > 0))
+		values_number(v, "created", NULL, "", trace->created);
+	else
+		values_unknown(v, "created", NULL, "", trace->operations ? lacks : none);
+}
+
 static void counts(struct values *v, const struct totals *t, const struct totals_trace *trace)
 {
-	values_number(v, "created", NULL, "", trace->created);
 	numbers(v,
 		(struct direction_names){"offset_unknown_r", "offset_unknown_w", "offset_unknown"},
 		"", t->offset_unknown);
@@ -375,6 +392,7 @@ void totals_values(const struct totals *t, const struct totals_trace *trace,
 	if (counted != NULL)
 		values_note_since(v, first, COUNTERS_NOTE);
 	durations(v, t);
+	opens(v, trace, counted);
 	counts(v, t, trace);
 	const size_t second = v->count;
 	large_values(&large, seconds, v);

@@ -42,9 +42,12 @@ struct totals_trace {
 	int64_t begin_ns, end_ns, first_ns, last_ns;
 	bool timed;
 	uint64_t out_of_order;
-	uint64_t ranks;                     /* declared; 0: not */
-	uint64_t job_start_ns, job_end_ns;  /* declared; 0: not */
-	uint64_t created, lost, lost_count; /* lost: records, as far as they are known */
+	uint64_t ranks;                    /* declared; 0: not */
+	uint64_t job_start_ns, job_end_ns; /* declared; 0: not */
+	uint64_t opens, created;           /* successful operations */
+	bool operations;                   /* there are any */
+	bool lacks_created;                /* whether an open created the file is not known */
+	uint64_t lost, lost_count;         /* lost: records, as far as they are known */
 	bool lengths_requested;
 	uint64_t left_out; /* requests of the other layer */
 	uint64_t epoch_ns; /* 0: not declared */

@@ -102,7 +102,10 @@ void totals_join_trace(struct totals_trace *t, const struct totals_trace *part)
 		t->job_start_ns = part->job_start_ns;
 		t->job_end_ns = part->job_end_ns;
 	}
+	t->opens += part->opens;
 	t->created += part->created;
+	t->operations |= part->operations;
+	t->lacks_created |= part->lacks_created;
 	t->lost = saturate_add(t->lost, part->lost);
 	t->lost_count += part->lost_count;
 	t->lengths_requested |= part->lengths_requested;

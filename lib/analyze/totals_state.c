@@ -76,4 +76,9 @@ void totals_trace_state(struct state *s, struct totals_trace *t)
 		state_number(s, "lost_records", &t->lost);
 		state_flag(s, "requested", &t->lengths_requested);
 	}
+	while (state_each(s, "trace.opens", 1, &i)) {
+		state_number(s, "opens", &t->opens);
+		state_flag(s, "operations", &t->operations);
+		state_flag(s, "lacks_created", &t->lacks_created);
+	}
 }

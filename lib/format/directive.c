@@ -631,3 +631,24 @@ int iot_directive_end(struct iot_builder *b, struct iot_event *ev)
 		return b->status;
 	return iot_directive_parse(ev, NULL);
 }
+
+static bool is_value(const struct iot_event *ev, const char *key, const char *value)
+{
+	return text_equals(iot_directive_get(ev, key), value);
+}
+
+static bool has_opened(const struct iot_event *ev)
+{
+	return ev->kind == IOT_OP && (ev->has & IOT_HAS_FILE) != 0 &&
+	       (is_value(ev, "result", "0") || iot_directive_get(ev, "result").data == NULL);
+}
+
+bool directive_creates(const struct iot_event *ev)
+{
+	return has_opened(ev) && is_value(ev, "name", "create");
+}
+
+bool directive_opens(const struct iot_event *ev)
+{
+	return has_opened(ev) && (is_value(ev, "name", "open") || is_value(ev, "name", "create"));
+}

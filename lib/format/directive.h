@@ -83,6 +83,10 @@ static inline bool directive_closes(const struct iot_event *ev)
 	return (ev->has & IOT_CLOSES) != 0;
 }
 
+/* Returns whether an %op is a successful open of a file, and whether it is one that created it. */
+bool directive_opens(const struct iot_event *ev);
+bool directive_creates(const struct iot_event *ev);
+
 /* Builds the %op of an operation. */
 void directive_operation(struct iot_builder *b, void *memory, size_t capacity,
 			 const struct iot_operation *op);

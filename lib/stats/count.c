@@ -113,14 +113,10 @@ static void keep_name(struct iot_stats *s, struct stats_row *row, const struct i
 /* A successful open. If its file has no other name, the path becomes the name. */
 static void count_op(struct iot_stats *s, const struct iot_event *ev)
 {
-	struct iot_text name = iot_directive_get(ev, "name");
-	struct iot_text result = iot_directive_get(ev, "result");
 	struct opened *o;
 	if (!s->options.physical)
 		operations_op(&s->operations, ev);
-	if (s->options.physical || !(text_equals(name, "open") || text_equals(name, "create")))
-		return;
-	if ((result.data && !text_equals(result, "0")) || !(ev->has & IOT_HAS_FILE))
+	if (s->options.physical || !directive_opens(ev))
 		return;
 	struct stats_row *row = row_of(s, &ev->rec, &o);
 	if (!row)
