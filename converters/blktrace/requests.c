@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* Flushes have no sectors: those of a device are at a sector that no device has. */
+/* Flushes have no sector; they are keyed by one that no device has. */
 #define SECTOR_MASK  ((UINT64_C(1) << BLKTRACE_SECTOR_BITS) - 1)
 #define FLUSH_SECTOR SECTOR_MASK
 

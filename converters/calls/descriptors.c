@@ -30,7 +30,7 @@ static enum descriptor_kind opened_kind(const struct calls *c, const struct open
 	return kind;
 }
 
-/* Returns the opened file with a reference of the caller; NULL if the object is no file. */
+/* Returns the opened file with a reference of the caller; NULL if the object is not a file. */
 static struct tracked_file *opened_file(struct calls *c, const struct open_request *o,
 					enum descriptor_kind kind)
 {

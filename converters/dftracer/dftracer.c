@@ -45,7 +45,7 @@ static int sniff(struct input *in)
 
 /* Names */
 
-/* The names of files have FH, those of hosts HH; in some versions their phase is H. */
+/* File names have FH, host names HH; in some versions their phase is H. */
 static void define(struct dftracer *t, const struct pfw_event *e)
 {
 	static const char FILES[] = "FH", HOSTS[] = "HH";

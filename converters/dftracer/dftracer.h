@@ -84,7 +84,7 @@ struct pfw_member {
 	enum line_kind line_kind;
 	enum pfw_kind kind;
 	struct pfw_event event;
-	int64_t key_ns; /* when the call returned; not less than that of the line before */
+	int64_t key_ns; /* when the call returned; not less than key_ns of the line before */
 };
 
 struct pfw_members {

@@ -8,7 +8,7 @@
 
 /*
  * Reserves capacity for `need` elements of `size` bytes in an array that starts as NULL with
- * capacity 0; growing at least doubles the capacity, or adds an eighth to that of a large array.
+ * capacity 0; growing at least doubles the capacity, or adds an eighth to a large one.
  * array: the address of the pointer to the array. Returns false, with nothing changed, if out of
  * memory.
  */

@@ -22,7 +22,10 @@ struct task_ring_options {
 
 struct task_ring;
 
-/* threads: besides that of the caller. Returns NULL if out of memory or if no thread starts. */
+/*
+ * Starts `threads` threads in addition to the caller's. Returns NULL if out of memory or if no
+ * thread starts.
+ */
 struct task_ring *task_ring_new(const struct task_ring_options *options, size_t threads);
 /* Returns the slot to be filled next, which is then the caller's until it is published. */
 size_t task_ring_slot(struct task_ring *r);

@@ -35,7 +35,7 @@ extern const struct unknown unknowns[UNKNOWNS];
 #define FLAGS_ALL                                                                                  \
 	((unsigned)IOT_OFFSET_UNKNOWN | IOT_DURATION_UNKNOWN | IOT_CPU_UNKNOWN | IOT_START_UNKNOWN)
 
-/* Returns the flags of a %file: those of its keys with the value "unknown". */
+/* Returns the flags of a %file: a flag for each key with the value "unknown". */
 unsigned directive_flags(const struct iot_event *ev);
 
 /* The keys with a meaning in every directive. */

@@ -29,7 +29,7 @@ static const struct reason reasons[UNSEEN_WHYS] = {
 			"programs that did not load the library"},
 };
 
-/* Calls before UNSEEN_CHILDREN are those of record, the others those of a log. */
+/* Returns the value of source= in the %counter that has a count. */
 static const char *source_of(unsigned calls)
 {
 	return calls < UNSEEN_CHILDREN ? "record" : "strace";

@@ -143,7 +143,7 @@ static const char *unit_name(const struct decompressor *d)
 	return d->how == IOT_GZIP ? "gzip member" : "zstd frame";
 }
 
-/* A position that does not depend on the sizes of reads, as that of the decoder of zstd does. */
+/* Reports a position that does not depend on read sizes; the zstd decoder's position does. */
 static void fail_damaged(struct decompressor *d, const char *reason)
 {
 	const uint64_t at = d->how == IOT_ZSTD && d->in_frame ? d->block_at : raw_offset(d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events in order of time, those of one time in order of their numbers: a binary heap. */
+/* Events in order of time, then of their numbers: a binary heap. */
 #ifndef LIB_TIMING_EVENT_QUEUE_H
 #define LIB_TIMING_EVENT_QUEUE_H
 

@@ -175,7 +175,7 @@ struct timing_row rows_snapshot(const struct sim *s);
 enum rate_kind { RATE_DEVICE_READ, RATE_DEVICE_WRITTEN, RATE_CACHE_READ, RATE_CACHE_WRITTEN };
 void rates_add(struct sim *s, int64_t time_ns, enum rate_kind kind, uint64_t bytes);
 void rates_idle(struct sim *s, int64_t from_ns, int64_t to_ns);
-/* Makes the last row that of the end. */
+/* Ends the last row at end_ns. */
 void rates_end(struct sim *s, int64_t end_ns);
 
 /* processes.c and arrivals.c */

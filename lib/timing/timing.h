@@ -91,7 +91,7 @@ struct timing_result {
 	struct timing_process *processes;
 	size_t process_count;
 	struct timing_row
-	    *rows; /* those of the first world, then of the next; all copies together */
+	    *rows; /* rows of the first world, then of the next; all copies together */
 	size_t row_count;
 	uint64_t *latencies; /* of arrivals: ascending, in nanoseconds */
 	size_t latency_count, latency_capacity;

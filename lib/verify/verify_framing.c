@@ -248,7 +248,7 @@ bool verify_damaged_sync(struct verify *v, const struct text_line *l, const char
 /* %sync */
 
 /*
- * Compares the hash with that of the %sync that ends the interval. Returns true if they match. An
+ * Compares the hash with xxh3= of the %sync that ends the interval. Returns true if they match. An
  * interval without text is also damaged if a %sync begins it: whole intervals may be missing or
  * repeated between the two lines.
  */

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Checks that identifiers and comments use the terms of docs/glossary.md.
 
-    check_words.py
+    check_words.py [--commits A..B]
 
 Reports every identifier in lib/, converters/, cli/ and include/ that contains a retired word, with the term to use
 instead, every private name with the public prefix "iot_", and every message of lib/ or converters/ that names an
 option of a program. In the directories of PLAIN it also reports retired words in comments, and lines of more than 100
-columns.
+columns; in those of CLEAR, comments that leave out the noun. With --commits it checks the subjects of these commits
+instead: at most 72 characters, and none of the words that comments must not have.
 """
 import glob
 import re
+import subprocess
 import sys
 
 RETIRED = {
@@ -39,6 +41,18 @@ RETIRED_IN_COMMENTS = {
     r"no memory:|: no memory": "'Returns NULL if out of memory.'",
     r"undated": "untimed",
 }
+# Directories whose comments name their nouns. Add directories, never remove one.
+CLEAR = [
+    "cli/print", "cli/top", "converters/blktrace", "converters/calls", "converters/dftracer", "converters/fdtable",
+    "converters/input", "lib/base", "lib/format", "lib/io", "lib/packets", "lib/result", "lib/stream", "lib/timing",
+    "lib/verify", "lib/writer",
+]
+UNCLEAR = {
+    r"^(/\*|//|\s*\*)?\s*Of (a|an|the|all|each|one|n|several|these|those|its?|records?)\b": "a verb: 'Returns ... of'",
+    r"\bis no (?!longer|more|later|less|fewer)\w+": "'is not a'",
+    r"\b(those|that) of\b": "the noun",
+}
+SUBJECT = 72
 METRICS = "lib/result/metric_list.h"  # defines values that are options of a command
 FOREIGN_OPTIONS = {"--log_offset"}  # of fio
 COLUMNS = 100
@@ -118,8 +132,44 @@ def wrong_in_comments():
                         yield f"{path}:{number}: comment: use {instead} instead of '{found.group(0)}'"
 
 
+def unclear_comments(directories):
+    for path in sources():
+        if path.rsplit("/", 1)[0] not in directories:
+            continue
+        with open(path) as file:
+            text = file.read()
+        for first, comment in comments(text):
+            # The beginning of a line is the beginning of a comment only in its first lines.
+            for number, line in enumerate(comment.split("\n"), first):
+                for words, instead in UNCLEAR.items():
+                    if words.startswith("^") and not (number == first or
+                                                      (number == first + 1 and comment.startswith("/*\n"))):
+                        continue
+                    found = re.search(words, line)
+                    if found:
+                        yield f"{path}:{number}: comment: use {instead} instead of '{found.group(0).strip()}'"
+
+
+def wrong_subjects(commits):
+    log = subprocess.run(["git", "log", "--format=%h %s", commits], check=True, capture_output=True, text=True)
+    for line in log.stdout.splitlines():
+        commit, subject = line.split(" ", 1)
+        if len(subject) > SUBJECT:
+            yield f"{commit}: {len(subject)} characters, expected at most {SUBJECT}: {subject}"
+        if not re.match(r"[\w*./,() -]+: ", subject):
+            yield f"{commit}: expected 'area: effect': {subject}"
+        for words, instead in [*RETIRED_IN_COMMENTS.items(), *list(UNCLEAR.items())[1:]]:
+            found = re.search(rf"(?<!\w)({words})(?!\w)", subject, re.I)
+            if found:
+                yield f"{commit}: use {instead} instead of '{found.group(0)}': {subject}"
+
+
 def main():
-    wrong = list(dict.fromkeys([*wrong_words(), *wrong_in_messages(), *wrong_in_comments()]))
+    if len(sys.argv) == 3 and sys.argv[1] == "--commits":
+        wrong = list(wrong_subjects(sys.argv[2]))
+        print(*wrong, sep="\n", end="\n" if wrong else "")
+        sys.exit(len(wrong) > 0)
+    wrong = list(dict.fromkeys([*wrong_words(), *wrong_in_messages(), *wrong_in_comments(), *unclear_comments(CLEAR)]))
     for sentence in wrong:
         print(sentence)
     sys.exit(len(wrong) > 0)
