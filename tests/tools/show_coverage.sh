@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Which lines the harnesses reach with their corpora (and others, in folders of the same names below
-# CORPORA), for each file of lib/, converters/ and cli/. `make coverage` builds what it needs.
+# CORPORA), for each file and directory of lib/, converters/ and cli/. `make coverage` builds what it needs.
 #
 #	sh tests/tools/show_coverage.sh BUILD [CORPORA]
 
@@ -30,10 +30,11 @@ for entry in sorted(files, key=lambda e: e["filename"]):
     lines = entry["summary"]["lines"]
     if not name.endswith(".c") or not name.startswith(("lib/", "converters/", "cli/")):
         continue
-    total = folders.setdefault(name.split("/")[0], [0, 0])
-    total[0] += lines["covered"]
-    total[1] += lines["count"]
+    for folder in (os.path.dirname(name), "all of " + name.split("/")[0]):
+        total = folders.setdefault(folder, [0, 0])
+        total[0] += lines["covered"]
+        total[1] += lines["count"]
     print("%5.1f %%  %5d lines  %s" % (lines["percent"], lines["count"], name))
-for folder, (covered, count) in folders.items():
-    print("%5.1f %%  %5d lines  all of %s" % (100 * covered / max(count, 1), count, folder))
+for folder, (covered, count) in sorted(folders.items()):
+    print("%5.1f %%  %5d lines  %s" % (100 * covered / max(count, 1), count, folder))
 P
