@@ -259,8 +259,8 @@ COMMANDS = {
     "simulate": "simulate -c 1MiB -p lru,arc,s3fifo --max-request=1T IN", "simulate-by": "simulate -c 1000b --by=object --json IN",
     "timing": "simulate --time IN", "mrc": "mrc IN", "top": "top --once IN",
 }
-# Of fewer items, the requests of this kind are longer with each item; beyond, they have the most pieces over time that a request has.
-FIRST_OF_KIND = {"nested": 32000}
+# The cost of an item grows with their number until a limit of SECURITY.md: pieces of a request over time; ranges that requests change.
+FIRST_OF_KIND = {"nested": 32000, "small_pieces": 32000}
 # Inputs that commands report with status 1.
 INCOMPLETE = {losses, not_understood, unfinished}
 # A record with huge lengths refers to as many blocks as it says: time is proportional to these.
