@@ -283,6 +283,27 @@ union descriptor descriptor_find(struct producer *p, int fd)
 	return d;
 }
 
+static const char *after(const char *path, const char *prefix)
+{
+	const size_t n = strlen(prefix);
+	return path != NULL && strncmp(path, prefix, n) == 0 ? path + n : NULL;
+}
+
+/* Whether a path is that of a descriptor: the open has the file of that one. */
+static bool is_descriptor_path(const char *path)
+{
+	const char *process = after(path, "/proc/");
+	if (process == NULL)
+		return after(path, "/dev/fd/") != NULL || after(path, "/dev/std") != NULL;
+	return after(strchrnul(process, '/'), "/fd/") != NULL;
+}
+
+/* The kernel knows the name of the file; O_TMPFILE has the path of a directory. */
+static bool has_other_name(const struct event *e)
+{
+	return (e->flags & O_TMPFILE) == O_TMPFILE || is_descriptor_path(e->path);
+}
+
 void descriptor_opened(struct producer *p, struct event *e)
 {
 	struct event_file file;
@@ -302,6 +323,8 @@ void descriptor_opened(struct producer *p, struct event *e)
 			slot_new(&d, &file, e->flags);
 		descriptor_reset(fd);
 		entry_replace(fd, (union descriptor){0}, d);
+		if (has_other_name(e))
+			e->path = NULL;
 	}
 	e->description = d.number;
 	if (fd >= 0 && e->is_absent)

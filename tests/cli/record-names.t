@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# iotrace record: a file that is opened through the path of a descriptor has its own name, and a file without a name not that of its
+# directory.
+sh "$TOOLS/built.sh" libiotrace-record.so || exit 77
+python3 -c 'import os; os.open(".", os.O_TMPFILE | os.O_RDWR)' 2>/dev/null || {
+	echo 'this file system has no O_TMPFILE'
+	exit 77
+}
+cat >opens.py <<'END'
+import os
+fd = os.open("file", os.O_CREAT | os.O_RDWR)
+os.write(fd, b"data")
+for i, path in enumerate((f"/proc/self/fd/{fd}", f"/dev/fd/{fd}", f"/proc/{os.getpid()}/fd/{fd}", f"/proc/thread-self/fd/{fd}")):
+    again = os.open(path, os.O_RDWR)
+    os.write(again, b"data" * (i + 1))
+    os.close(again)
+os.write(os.open(".", os.O_TMPFILE | os.O_RDWR), b"unnamed")
+END
+for transport in ring pipe; do
+	"$IOTRACE" record -q --transport=$transport -o a.iot python3 opens.py
+	"$IOTRACE" cat -q -f csv --columns=op,offset,length,path a.iot | grep "write.*$PWD/" | sed "s|$PWD|.|; s|/#[0-9]*.*|/#N|"
+	rm file
+done
