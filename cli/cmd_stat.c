@@ -5,6 +5,7 @@
 
 #include "cli/stat/results.h"
 #include "cli/ui/same_file.h"
+#include "cli/views/stat.h"
 
 enum { TOP_ON_TERMINAL = 20, NAMES_MAX = 1 << 28 /* bytes */ };
 

@@ -103,3 +103,17 @@ void print_json(struct json *j, const char *key, const struct iot_table *table)
 	}
 	json_close(j, array ? ']' : '}');
 }
+
+void print_json_lines(struct json *j, const char *key, const struct iot_table *table)
+{
+	json_open(j, key, '[');
+	for (size_t row = 0; row < table->rows; row++) {
+		output_text(j->out, row > 0 ? ",\n" : "\n");
+		j->comma = false;
+		json_open(j, NULL, '{');
+		print_json_members(j, table, row);
+		json_close(j, '}');
+	}
+	output_text(j->out, table->rows > 0 ? "\n" : "");
+	json_close(j, ']');
+}

@@ -15,6 +15,8 @@
 
 /* Writes a table as a member, or as an element if key is NULL. */
 void print_json(struct json *j, const char *key, const struct iot_table *table);
+/* Writes rows as a member, with a line for each row although the document has no lines. */
+void print_json_lines(struct json *j, const char *key, const struct iot_table *table);
 /* Writes a row as members of the object that is open. */
 void print_json_members(struct json *j, const struct iot_table *table, size_t row);
 

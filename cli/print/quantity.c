@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/ui/printable.h"
 #include "lib/base/number.h"
@@ -102,6 +103,13 @@ static bool is_whole(enum iot_quantity quantity, const struct iot_cell *cell)
 	return cell->kind == IOT_INTEGER && (quantity == IOT_COUNT || quantity == IOT_ID);
 }
 
+static void copy_text(char *to, size_t size, struct iot_text text)
+{
+	const size_t n = text.size < size ? text.size : size - 1;
+	memcpy(to, text.data, n);
+	to[n] = '\0';
+}
+
 const char *quantity_text(char text[QUANTITY_TEXT], enum iot_quantity quantity,
 			  struct text_form form, const struct iot_cell *cell)
 {
@@ -115,11 +123,11 @@ const char *quantity_text(char text[QUANTITY_TEXT], enum iot_quantity quantity,
 	else if (cell->kind == IOT_TEXT && quantity == IOT_NAME)
 		printable(to, size, cell->text.data, cell->text.size);
 	else if (cell->kind == IOT_TEXT)
-		snprintf(to, size, "%.*s", (int)cell->text.size, cell->text.data);
+		copy_text(to, size, cell->text);
 	else if (quantity == IOT_BYTES && cell->kind == IOT_INTEGER)
 		printable_bytes(to, size, cell->integer);
 	else if (is_whole(quantity, cell))
-		snprintf(to, size, "%" PRIu64, cell->integer);
+		to[number_dec(to, cell->integer)] = '\0';
 	else
 		snprintf(to, size, "%.*f%s", form.digits,
 			 in_unit(value_of(cell), quantity, form.unit),

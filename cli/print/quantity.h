@@ -10,7 +10,7 @@
 
 enum {
 	PRINT_COLUMNS_MAX = 64, /* of a table that is printed */
-	QUANTITY_TEXT = 4352,   /* bytes: the text of a cell */
+	QUANTITY_TEXT = 8448,   /* bytes: the text of a cell */
 };
 
 enum text_unit {

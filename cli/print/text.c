@@ -2,6 +2,7 @@
 #include "text.h"
 
 #include <assert.h>
+#include <string.h>
 
 static const char *separator(const struct text_column *c, size_t i)
 {
@@ -10,11 +11,28 @@ static const char *separator(const struct text_column *c, size_t i)
 
 static const char *label_of(const struct text_column *c)
 {
-	static const char *const directions[] = {NULL, "reads", "writes"};
+	static const char *const directions[2][3] = {{NULL, "reads", "writes"},
+						     {NULL, "read", "written"}};
+	const struct iot_metric *m = c->column.metric;
 	if (c->label != NULL)
 		return c->label;
-	return c->column.direction == IOT_BOTH ? c->column.metric->label
-					       : directions[c->column.direction];
+	return c->column.direction == IOT_BOTH
+		   ? m->label
+		   : directions[m->quantity == IOT_BYTES][c->column.direction];
+}
+
+/* Writes text in a column of a width, as printf does; at least the text. */
+static void write_padded(struct output *o, int width, const char *text)
+{
+	static const char blanks[] = "                                ";
+	const size_t size = strlen(text), wanted = (size_t)(width < 0 ? -width : width);
+	const size_t pad = wanted > size ? wanted - size : 0;
+	assert(wanted < sizeof blanks);
+	if (width > 0)
+		output_write(o, blanks, pad);
+	output_write(o, text, size);
+	if (width < 0)
+		output_write(o, blanks, pad);
 }
 
 static void write_row(struct output *o, const struct text_column *c, size_t columns,
@@ -22,10 +40,10 @@ static void write_row(struct output *o, const struct text_column *c, size_t colu
 {
 	char text[QUANTITY_TEXT];
 	for (size_t i = 0; i < columns; i++) {
-		quantity_text(text, c[i].column.metric->quantity, c[i].form, &cell[i]);
-		output_printf(o, "%s%*s", separator(c, i), c[i].width, c[i].width == 0 ? "" : text);
-		if (c[i].width == 0)
-			output_text(o, text);
+		output_text(o, separator(c, i));
+		write_padded(
+		    o, c[i].width,
+		    quantity_text(text, c[i].column.metric->quantity, c[i].form, &cell[i]));
 	}
 	output_text(o, "\n");
 }

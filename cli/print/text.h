@@ -10,7 +10,7 @@
 
 struct text_column {
 	struct iot_column column;
-	const char *label; /* the heading; NULL: the metric's, or "reads" or "writes" */
+	const char *label; /* the heading; NULL: the metric's, or the direction's */
 	int width;         /* negative: left-aligned; 0: the last column, as wide as its text */
 	struct text_form form;
 };

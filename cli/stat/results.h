@@ -43,14 +43,14 @@ const struct iot_stats_operation *stat_operation_at(const struct stat_results *s
 /* The lower bound of a class of sizes. */
 uint64_t stat_class_floor(unsigned k);
 
-struct json;
-/* Members of the current object: the values of a row, and its ids and name. */
-void stat_json_counters(struct json *j, const struct stat_results *s,
-			const struct iot_stats_row *row);
-void stat_json_row(struct json *j, const struct stat_results *s, const struct iot_stats_row *row);
+enum { STAT_LABEL = 8192 };
+/* Writes the ids, the name and the input of a row for people, and returns it. */
+const char *stat_label(const struct stat_results *s, const struct iot_stats_row *row,
+		       char text[STAT_LABEL]);
 
-void stat_print_text(struct stat_results *s);
-void stat_print_json(struct stat_results *s);
-void stat_print_tsv(struct stat_results *s);
+/* Sentences of the text: calls that the trace lacks, I/Os without some values, rates. */
+void stat_print_unseen(struct stat_results *s);
+void stat_print_unknown(struct stat_results *s);
+void stat_print_rates(struct stat_results *s);
 
 #endif

@@ -7,6 +7,7 @@
 #include "cli/ui/json.h"
 #include "cli/ui/message.h"
 #include "cli/ui/printable.h"
+#include "cli/views/stat.h"
 
 enum { CELL = 16, NAME_CAPACITY = 4096, LINE_CAPACITY = 8192, FIXED_LINES = 5 /* without a row */ };
 

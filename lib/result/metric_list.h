@@ -396,3 +396,73 @@ METRIC(think_unknown, "unknown computation", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Computations of unknown time, which take no time.")
 METRIC(cpu_backwards, "backward clocks", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Records before which the processor clock of a process runs backwards.")
+
+/* Statistics of files, processes and other units */
+METRIC(file, "file", IOT_ID, IOT_MAIN, IOT_ONE,
+       "The number that a process gave a file when it opened the file.")
+METRIC(object, "object", IOT_ID, IOT_MAIN, IOT_ONE,
+       "The number of a file in the whole trace; 0 is none.")
+METRIC(rank, "rank", IOT_ID, IOT_MAIN, IOT_ONE,
+       "The MPI rank of the process.")
+METRIC(name, "name", IOT_NAME, IOT_MAIN, IOT_ONE,
+       "The path of a file or directory, or the name of a process, host or input.")
+METRIC(label, "name", IOT_WORD, IOT_MAIN, IOT_ONE,
+       "The ids and the name of a row, for people.")
+METRIC(opens, "opens", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Successful calls that open or create a file.")
+METRIC(io_ns, "in I/O s", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The sum of the durations of reads and writes.")
+METRIC(timed, "timed", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Reads and writes, or calls of an operation, whose duration is known.")
+METRIC(followers, "followers", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Reads and writes that are not the first of their process on an open file.")
+METRIC(located, "located", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Followers whose offset is known, and whose predecessor's offset is known.")
+METRIC(sequential, "sequential", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Located followers that begin where their predecessor ended.")
+METRIC(sequential_share, "seq", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "Sequential followers divided by located followers.")
+METRIC(same_size, "same size", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Followers with the length of their predecessor.")
+METRIC(same_size_share, "same", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "Followers with the length of their predecessor, divided by followers.")
+METRIC(sizes, "sizes", IOT_NESTED, IOT_BINS, IOT_ONE,
+       "The number of reads and writes in each class of lengths.")
+METRIC(size_from, "size from", IOT_BYTES, IOT_BINS, IOT_ONE,
+       "The smallest length of a class, 0 or a power of two; the next class is its limit.")
+METRIC(ios, "I/Os", IOT_COUNT, IOT_BINS, IOT_ONE,
+       "Reads and writes.")
+METRIC(bar, "bar", IOT_WORD, IOT_BINS, IOT_ONE,
+       "A bar whose length is proportional to the number of reads and writes.")
+METRIC(first_ns, "first s", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The earliest start of a read or write.")
+METRIC(last_ns, "last s", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The latest start of a read or write.")
+METRIC(total, "total", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "The counts of all rows together.")
+METRIC(span_ns, "span s", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The time from the first start to the last end.")
+METRIC(durations, "durations", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The durations of reads and of writes.")
+METRIC(read_durations, "reads", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The durations of reads.")
+METRIC(write_durations, "writes", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The durations of writes.")
+METRIC(duration_min_ns, "min", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The shortest duration.")
+METRIC(duration_mean_ns, "mean", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The mean duration.")
+METRIC(duration_p50_ns, "p50", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The median duration, estimated from a histogram.")
+METRIC(duration_p99_ns, "p99", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The duration that 99 % of the reads or writes do not exceed, estimated from a histogram.")
+METRIC(duration_max_ns, "max", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The longest duration.")
+METRIC(operation_list, "operations", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "The calls of each operation.")
+METRIC(operation, "operation", IOT_NAME, IOT_MAIN, IOT_ONE,
+       "The name of an operation, such as open.")
+METRIC(failed, "failed", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Calls that returned an error.")
+METRIC(operation_ns, "seconds", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The sum of the known durations of the calls of the operation.")

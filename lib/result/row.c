@@ -4,18 +4,27 @@
 #include <math.h>
 #include <string.h>
 
+/* Returns the first column of a metric in [from, end), or end. */
+static size_t find(const struct iot_column *column, size_t from, size_t end,
+		   const struct iot_metric *m, enum iot_direction direction)
+{
+	while (from < end && (column[from].metric != m || column[from].direction != direction))
+		from++;
+	return from;
+}
+
 struct iot_cell *row_cell(struct iot_row *r, const struct iot_metric *m,
 			  enum iot_direction direction)
 {
-	for (size_t tried = 0; tried < r->table->columns; tried++) {
-		const size_t i = (r->next + tried) % r->table->columns;
-		const struct iot_column *column = &r->table->column[i];
-		if (column->metric == m && column->direction == direction) {
-			r->next = i + 1;
-			return &r->cell[i];
-		}
+	const size_t columns = r->table->columns;
+	size_t i = find(r->table->column, r->next, columns, m, direction);
+	if (i == columns) {
+		i = find(r->table->column, 0, r->next, m, direction);
+		if (i == r->next)
+			return NULL;
 	}
-	return NULL;
+	r->next = i + 1;
+	return &r->cell[i];
 }
 
 static void set(struct iot_row *r, const struct iot_metric *m, enum iot_direction direction,
@@ -41,6 +50,11 @@ void row_known(struct iot_row *r, const struct iot_metric *m, bool known, uint64
 {
 	if (known)
 		row_number(r, m, value);
+}
+
+void row_bounded(struct iot_row *r, const struct iot_metric *m, uint64_t value, const char *why)
+{
+	set(r, m, IOT_BOTH, (struct iot_cell){.kind = IOT_INTEGER, .integer = value, .why = why});
 }
 
 void row_signed(struct iot_row *r, const struct iot_metric *m, int64_t value)

@@ -35,6 +35,8 @@ void row_number_of(struct iot_row *r, const struct iot_metric *m, enum iot_direc
 		   uint64_t value);
 /* Leaves the cell unknown unless the value is known. */
 void row_known(struct iot_row *r, const struct iot_metric *m, bool known, uint64_t value);
+/* why: the reason why the value is only a lower bound; NULL: it is exact. */
+void row_bounded(struct iot_row *r, const struct iot_metric *m, uint64_t value, const char *why);
 void row_signed(struct iot_row *r, const struct iot_metric *m, int64_t value);
 /* Leave the cell unknown if the value is not finite. */
 void row_real(struct iot_row *r, const struct iot_metric *m, double value);

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "stat.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/print/json.h"
+#include "cli/print/text.h"
+#include "cli/print/tsv.h"
+#include "cli/ui/unseen_json.h"
+#include "lib/result/columns.h"
+#include "lib/result/row.h"
+
+/* The source of all tables: the row that is read, its classes of sizes, and nested tables. */
+struct stat_view {
+	const struct stat_results *results;
+	const struct iot_stats_row *row;
+	unsigned class[IOT_SIZE_CLASSES]; /* those that occur */
+	uint64_t largest;                 /* the number of I/Os of the most frequent class */
+	char label[STAT_LABEL];
+	struct iot_table sizes, total, durations, direction[2], operations;
+};
+
+/* Values */
+
+static void set_size(struct iot_row *to, void *source)
+{
+	static const char bar[] = "########################################";
+	const struct stat_view *v = source;
+	const unsigned k = v->class[to->number];
+	const uint64_t n = iot_stats_size(v->row, k);
+	const size_t length = (size_t)((double)n / (double)v->largest * (double)(sizeof bar - 1));
+	row_number(to, &metrics.size_from, stat_class_floor(k));
+	row_number(to, &metrics.ios, n);
+	row_text(to, &metrics.bar, bar, length > 0 ? length : 1);
+}
+
+static void find_classes(struct stat_view *v)
+{
+	v->sizes.rows = 0;
+	v->largest = 0;
+	for (unsigned k = 0; k < IOT_SIZE_CLASSES; k++) {
+		const uint64_t n = iot_stats_size(v->row, k);
+		v->largest = n > v->largest ? n : v->largest;
+		if (n > 0)
+			v->class[v->sizes.rows++] = k;
+	}
+}
+
+#define PARTIAL "some durations are not known"
+
+static void set_share(struct iot_row *to, const struct iot_metric *m, uint64_t part, uint64_t whole)
+{
+	row_real(to, m, (double)part / (double)whole);
+}
+
+static void set_counters(struct iot_row *to, void *source)
+{
+	struct stat_view *v = source;
+	const struct iot_stats_row *f = v->row;
+	const uint64_t requests[2] = {f->reads, f->writes},
+		       bytes[2] = {f->read_bytes, f->written_bytes};
+	row_known(to, &metrics.opens, stat_knows_opens(v->results, f), f->opens);
+	if (row_cell(to, &metrics.sizes, IOT_BOTH) != NULL)
+		find_classes(v);
+	row_table(to, &metrics.sizes, &v->sizes);
+	if (stat_knows_times(v->results, f))
+		row_bounded(to, &metrics.io_ns, f->io_ns,
+			    f->timed < f->reads + f->writes ? PARTIAL : NULL);
+	row_known(to, &metrics.sequential, stat_knows_order(v->results, f), f->sequential);
+	set_share(to, &metrics.sequential_share, f->sequential, f->located);
+	set_share(to, &metrics.same_size_share, f->same_size, f->followers);
+	if (!stat_knows_ios(v->results, f))
+		return;
+	row_counts(to, &metrics.requests, requests);
+	row_counts(to, &metrics.bytes, bytes);
+	row_number(to, &metrics.timed, f->timed);
+	row_number(to, &metrics.followers, f->followers);
+	row_number(to, &metrics.located, f->located);
+	row_number(to, &metrics.same_size, f->same_size);
+}
+
+/* A number, or nothing if the row cannot have it. */
+static void set_id(struct iot_row *to, const struct iot_metric *m, bool has, uint64_t id)
+{
+	if (has)
+		row_number(to, m, id);
+	else
+		row_absent(to, m);
+}
+
+static void set_values(struct iot_row *to, void *source)
+{
+	struct stat_view *v = source;
+	const struct stat_results *s = v->results;
+	const struct iot_stats_row *f = v->row;
+	const bool file =
+	    s->by == IOT_STATS_BY_FILE || (s->by == IOT_STATS_BY_OBJECT && f->object == 0);
+	size_t size = 0;
+	const char *name = stat_name(s, f, &size);
+	set_id(to, &metrics.process, s->by == IOT_STATS_BY_PROCESS || file, f->process);
+	set_id(to, &metrics.file, file, f->file);
+	set_id(to, &metrics.object, f->object != 0, f->object);
+	set_id(to, &metrics.rank, (f->has & IOT_STATS_HAS_RANK) != 0, f->rank);
+	row_text(to, &metrics.name, name, size);
+	row_word(to, &metrics.input, stat_input(s, f));
+	set_counters(to, v);
+	if ((f->has & IOT_STATS_HAS_TIMES) == 0)
+		return;
+	row_number(to, &metrics.first_ns, (uint64_t)f->first_ns);
+	row_number(to, &metrics.last_ns, (uint64_t)f->last_ns);
+}
+
+static void set_row(struct iot_row *to, void *source)
+{
+	struct stat_view *v = source;
+	v->row = stat_row_at(v->results, to->number);
+	set_values(to, v);
+}
+
+static void set_total(struct iot_row *to, void *source)
+{
+	struct stat_view *v = source;
+	v->row = iot_stats_total(v->results->stats);
+	set_counters(to, v);
+}
+
+/* Durations: row 0 of reads, row 1 of writes */
+static void set_durations(struct iot_row *to, const struct stat_view *v, int write)
+{
+	struct iot_stats_latency l;
+	iot_stats_latency(v->results->stats, write, &l);
+	row_word(to, &metrics.label, write ? "writes" : "reads");
+	if (l.count == 0)
+		return;
+	row_number(to, &metrics.duration_min_ns, l.min_ns);
+	row_real(to, &metrics.duration_mean_ns, l.mean_ns);
+	row_real(to, &metrics.duration_p50_ns, l.median_ns);
+	row_real(to, &metrics.duration_p99_ns, l.p99_ns);
+	row_number(to, &metrics.duration_max_ns, l.max_ns);
+}
+
+/* The calls of an operation; after the last one, those of operations that are not listed. */
+static void set_operation(struct iot_row *to, void *source)
+{
+	const struct stat_view *v = source;
+	const struct iot_stats_operation *o = stat_operation_at(v->results, to->number);
+	if (o == NULL) {
+		row_number(to, &metrics.calls,
+			   iot_stats_fact(v->results->stats, IOT_STATS_OTHER_OPS));
+		row_word(to, &metrics.operation, "others");
+		return;
+	}
+	row_word(to, &metrics.operation, o->name);
+	row_number(to, &metrics.calls, o->calls);
+	row_number(to, &metrics.failed, o->failed);
+	row_number(to, &metrics.timed, o->timed);
+	if (o->timed > 0)
+		row_bounded(to, &metrics.operation_ns, o->ns, o->timed < o->calls ? PARTIAL : NULL);
+}
+
+static size_t operations_shown(const struct stat_results *s)
+{
+	size_t n = 0;
+	while (stat_operation_at(s, n) != NULL)
+		n++;
+	return n;
+}
+
+static size_t rows_shown(const struct stat_results *s)
+{
+	const uint64_t rows = iot_stats_fact(s->stats, IOT_STATS_ROWS);
+	if (s->by == STAT_BY_OPERATION)
+		return 0;
+	return (size_t)(rows < s->top ? rows : s->top);
+}
+
+static struct iot_table sizes_table(struct stat_view *v)
+{
+	static const struct iot_column columns[] = COLUMN_LIST(COLUMN(size_from), COLUMN(ios));
+	return (struct iot_table)TABLE_MAP(columns, 0, set_size, v);
+}
+
+/* TSV */
+
+/* TSV has ids of all rows. */
+static void set_tsv_row(struct iot_row *to, void *source)
+{
+	const struct stat_view *v = source;
+	set_row(to, source);
+	row_number(to, &metrics.process, v->row->process);
+	row_number(to, &metrics.file, v->row->file);
+	row_number(to, &metrics.object, v->row->object);
+}
+
+void stat_print_tsv(struct stat_results *s)
+{
+	static const struct iot_column columns[] = COLUMN_LIST(
+	    COLUMN(process), COLUMN(file), COLUMN(object), COLUMN(opens),
+	    COLUMN_READ_AS(requests, "reads"), COLUMN_WRITE_AS(requests, "writes"), COLUMNS(bytes),
+	    COLUMN(io_ns), COLUMN(followers), COLUMN(sequential), COLUMN(same_size), COLUMN(sizes),
+	    COLUMN(name), COLUMN(rank), COLUMN(timed), COLUMN_AS(located, "placed"),
+	    COLUMN(first_ns), COLUMN(last_ns), COLUMN(input));
+	static const struct iot_column operations[] =
+	    COLUMN_LIST(COLUMN(operation), COLUMN(calls), COLUMN(failed), COLUMN(timed),
+			COLUMN_AS(operation_ns, "ns"));
+	struct stat_view v = {.results = s, .sizes = sizes_table(&v)};
+	struct iot_table rows = TABLE_ROWS(columns, rows_shown(s), set_tsv_row, &v);
+	const struct iot_table calls =
+	    TABLE_ROWS(operations, operations_shown(s), set_operation, &v);
+	rows.columns -= s->input_count <= 1; /* the last column is the input */
+	print_tsv(&s->out, s->by == STAT_BY_OPERATION ? &calls : &rows);
+}
+
+/* JSON */
+
+/* clang-format off */
+#define COUNTERS \
+	COLUMN(opens), COLUMN_READ_AS(requests, "reads"), COLUMN_WRITE_AS(requests, "writes"), \
+	COLUMN_READ_AS(bytes, "read_bytes"), COLUMN_WRITE_AS(bytes, "written_bytes"), \
+	COLUMN(io_ns), COLUMN(timed), COLUMN(followers), COLUMN_AS(located, "placed"), \
+	COLUMN(sequential), COLUMN(same_size), COLUMN(sizes)
+/* clang-format on */
+
+static const struct iot_column counters[] = COLUMN_LIST(COUNTERS);
+static const struct iot_column values[] =
+    COLUMN_LIST(COLUMN(process), COLUMN(file), COLUMN(object), COLUMN(rank), COLUMN(name),
+		COLUMN(input), COUNTERS, COLUMN(first_ns), COLUMN(last_ns));
+
+static void print_members(struct json *j, const struct stat_results *s,
+			  const struct iot_stats_row *row, struct iot_table table)
+{
+	struct stat_view v = {.results = s, .sizes = sizes_table(&v)};
+	table.source = &v;
+	v.row = row;
+	print_json_members(j, &table, 0);
+}
+
+void stat_json_counters(struct json *j, const struct stat_results *s,
+			const struct iot_stats_row *row)
+{
+	print_members(j, s, row, (struct iot_table)TABLE_RECORD(counters, set_counters, NULL));
+}
+
+void stat_json_row(struct json *j, const struct stat_results *s, const struct iot_stats_row *row)
+{
+	print_members(j, s, row, (struct iot_table)TABLE_RECORD(values, set_values, NULL));
+}
+
+static void set_read_durations(struct iot_row *to, void *source)
+{
+	set_durations(to, source, 0);
+}
+
+static void set_write_durations(struct iot_row *to, void *source)
+{
+	set_durations(to, source, 1);
+}
+
+static void set_directions(struct iot_row *to, void *source)
+{
+	const struct stat_view *v = source;
+	struct iot_stats_latency l[2];
+	iot_stats_latency(v->results->stats, 0, &l[0]);
+	iot_stats_latency(v->results->stats, 1, &l[1]);
+	if (l[0].count > 0)
+		row_table(to, &metrics.read_durations, &v->direction[0]);
+	if (l[1].count > 0)
+		row_table(to, &metrics.write_durations, &v->direction[1]);
+}
+
+static void set_document(struct iot_row *to, void *source)
+{
+	static const char *const by[] = {"file", "process", "object", "rank",
+					 "host", "dir",     "input",  "op"};
+	const struct stat_view *v = source;
+	const uint64_t span = iot_stats_fact(v->results->stats, IOT_STATS_SPAN_NS);
+	row_word(to, &metrics.by, by[v->results->by]);
+	row_word(to, &metrics.layer, v->results->layer);
+	row_table(to, &metrics.total, &v->total);
+	row_table(to, &metrics.durations, &v->durations);
+	row_known(to, &metrics.span_ns, span > 0, span);
+	row_table(to, &metrics.operation_list, &v->operations);
+}
+
+void stat_print_json(struct stat_results *s)
+{
+	static const struct iot_column head[] = COLUMN_LIST(COLUMN(by), COLUMN(layer));
+	static const struct iot_column tail[] =
+	    COLUMN_LIST(COLUMN(total), COLUMN_AS(durations, "latency_ns"), COLUMN(span_ns),
+			COLUMN_AS(operation_list, "operations"));
+	static const struct iot_column directions[] =
+	    COLUMN_LIST(COLUMN_AS(read_durations, "read"), COLUMN_AS(write_durations, "write"));
+	static const struct iot_column durations[] =
+	    COLUMN_LIST(COLUMN_AS(duration_min_ns, "min"), COLUMN_AS(duration_mean_ns, "mean"),
+			COLUMN_AS(duration_p50_ns, "p50"), COLUMN_AS(duration_p99_ns, "p99"),
+			COLUMN_AS(duration_max_ns, "max"));
+	static const struct iot_column operations[] =
+	    COLUMN_LIST(COLUMN_AS(operation, "name"), COLUMN(calls), COLUMN(failed), COLUMN(timed),
+			COLUMN_AS(operation_ns, "ns"));
+	struct json j = {.out = &s->out};
+	struct stat_view v = {
+	    .results = s,
+	    .sizes = sizes_table(&v),
+	    .total = TABLE_RECORD(counters, set_total, &v),
+	    .durations = TABLE_RECORD(directions, set_directions, &v),
+	    .direction = {TABLE_RECORD(durations, set_read_durations, &v),
+			  TABLE_RECORD(durations, set_write_durations, &v)},
+	    .operations = TABLE_ROWS(operations, operations_shown(s), set_operation, &v),
+	};
+	const struct iot_table begin = TABLE_RECORD(head, set_document, &v);
+	const struct iot_table rows = TABLE_ROWS(values, rows_shown(s), set_row, &v);
+	const struct iot_table end = TABLE_RECORD(tail, set_document, &v);
+	json_open(&j, NULL, '{');
+	print_json_members(&j, &begin, 0);
+	print_json_lines(&j, "rows", &rows);
+	print_json_members(&j, &end, 0);
+	unseen_json(&j, &s->unseen);
+	json_close(&j, '}');
+}
+
+/* Text */
+
+static void set_text_row(struct iot_row *to, void *source)
+{
+	struct stat_view *v = source;
+	if (to->number == 0) {
+		set_total(to, v);
+		row_word(to, &metrics.label, "total");
+		return;
+	}
+	v->row = stat_row_at(v->results, to->number - 1);
+	set_counters(to, v);
+	row_word(to, &metrics.label, stat_label(v->results, v->row, v->label));
+}
+
+static void print_rows(struct stat_results *s, struct stat_view *v)
+{
+	static const char *const by[] = {"process:file", "process",   "file",  "rank",
+					 "host",         "directory", "input", "all"};
+	static const struct text_column columns[] =
+	    COLUMN_LIST(TEXT(opens, 8, 0), TEXT_READ(requests, 9, 0), TEXT_WRITE(requests, 9, 0),
+			TEXT_READ(bytes, 10, 0), TEXT_WRITE(bytes, 10, 0), TEXT(io_ns, 11, 6),
+			TEXT_UNIT(sequential_share, NULL, 5, 0, TEXT_SIGN),
+			TEXT_UNIT(same_size_share, NULL, 5, 0, TEXT_SIGN), TEXT(label, 0, 0));
+	const uint64_t rows =
+	    s->by == STAT_BY_OPERATION ? 0 : iot_stats_fact(s->stats, IOT_STATS_ROWS);
+	const struct iot_table table = TABLE_FILLED(1 + rows_shown(s), set_text_row, v);
+	print_text(&s->out, columns, COLUMN_COUNT(columns), by[s->by], &table);
+	if (rows > s->top)
+		output_printf(&s->out, "  ... and %ju more; see --top\n",
+			      (uintmax_t)(rows - s->top));
+}
+
+/* Reads and writes, those that there are. */
+static void set_direction(struct iot_row *to, void *source)
+{
+	const struct stat_view *v = source;
+	const bool reads = iot_stats_total(v->results->stats)->reads > 0;
+	set_durations(to, v, to->number == 1 || !reads);
+}
+
+static void print_durations(struct stat_results *s, struct stat_view *v)
+{
+	static const struct text_column columns[] =
+	    COLUMN_LIST(TEXT(duration_min_ns, 11, 6), TEXT(duration_mean_ns, 11, 6),
+			TEXT(duration_p50_ns, 11, 6), TEXT(duration_p99_ns, 11, 6),
+			TEXT(duration_max_ns, 11, 6), TEXT(label, 0, 0));
+	const struct iot_stats_row *total = iot_stats_total(s->stats);
+	const size_t directions = (size_t)(total->reads > 0) + (total->writes > 0);
+	const struct iot_table table = TABLE_FILLED(directions, set_direction, v);
+	if (total->timed == 0)
+		return;
+	output_text(&s->out, "\n");
+	print_text(&s->out, columns, COLUMN_COUNT(columns), "duration in s", &table);
+}
+
+/* The classes of sizes that occur, each with a bar. */
+static void print_sizes(struct stat_results *s, struct stat_view *v)
+{
+	static const struct text_column columns[] =
+	    COLUMN_LIST(TEXT(size_from, 11, 0), TEXT(ios, 10, 0), TEXT(bar, 0, 0));
+	v->row = iot_stats_total(s->stats);
+	find_classes(v);
+	if (v->sizes.rows == 0)
+		return;
+	output_text(&s->out, "\n");
+	print_text(&s->out, columns, COLUMN_COUNT(columns), NULL, &v->sizes);
+}
+
+/* Shows which calls cost the time. */
+static void print_operations(struct stat_results *s, struct stat_view *v)
+{
+	static const struct text_column columns[] =
+	    COLUMN_LIST(TEXT(calls, 9, 0), TEXT(failed, 9, 0), TEXT(operation_ns, 11, 6),
+			TEXT(operation, 0, 0));
+	const bool others = iot_stats_fact(s->stats, IOT_STATS_OTHER_OPS) > 0;
+	const struct iot_table table = TABLE_FILLED(operations_shown(s) + others, set_operation, v);
+	print_text(&s->out, columns, COLUMN_COUNT(columns), "operation", &table);
+}
+
+void stat_print_text(struct stat_results *s)
+{
+	struct stat_view v = {.results = s, .sizes = sizes_table(&v)};
+	const bool first = s->by == STAT_BY_OPERATION;
+	stat_print_unseen(s);
+	if (first) {
+		print_operations(s, &v);
+		output_text(&s->out, "\n");
+	}
+	print_rows(s, &v);
+	stat_print_unknown(s);
+	stat_print_rates(s);
+	print_durations(s, &v);
+	print_sizes(s, &v);
+	if (!first && iot_stats_fact(s->stats, IOT_STATS_OPS) > 0) {
+		output_text(&s->out, "\n");
+		print_operations(s, &v);
+	}
+}
