@@ -47,7 +47,7 @@ struct merge_options {
 	struct shift *shifts;
 	size_t shift_count;
 	int shift_by; /* enum shift_by */
-	bool keep_ids, join_paths, reorder, verbose;
+	bool keep_ids, join_paths, distinct_paths, reorder, verbose;
 	uint64_t memory; /* of all sorters */
 };
 
@@ -107,6 +107,8 @@ static const char notes[] =
     "I/Os that start together are ordered by process, then file. The order of the IN does not\n"
     "matter. An id that two inputs use stays with the one that comes first; the other's gets a\n"
     "new number, in directives too.\n"
+    "Files with the same path are one object in IN of one job (job= of their %trace), except on\n"
+    "node-local file systems such as /tmp of different hosts.\n"
     "A damaged or truncated IN ends with %lost, the rest is complete; the exit status is 1.\n";
 
 static const char examples[] =
@@ -715,7 +717,9 @@ static struct iot_stream *merged_stream(struct merge_command *m)
 	const struct iot_merge_options options = {
 	    .size = sizeof(options),
 	    .keep_ids = m->options->keep_ids,
-	    .join_paths = m->options->join_paths,
+	    .join_paths = m->options->keep_ids || m->options->distinct_paths ? IOT_JOIN_NONE
+			  : m->options->join_paths                           ? IOT_JOIN_HOSTS
+									     : IOT_JOIN_JOBS,
 	    .open_max = m->count <= m->open_max ? 0 : group_size(m),
 	    .name = m->paths,
 	    .shift = shift_input,
@@ -821,6 +825,9 @@ static enum exit_status work(struct merge_options *o, char **argv, size_t count)
 {
 	if (o->keep_ids && o->join_paths)
 		return options_wrong(o->command, "--keep-ids and --join-paths exclude each other");
+	if (o->join_paths && o->distinct_paths)
+		return options_wrong(o->command,
+				     "--join-paths and --distinct-paths exclude each other");
 	return merge_traces(o, argv, count);
 }
 
@@ -836,7 +843,9 @@ enum exit_status cmd_merge(int argc, char **argv)
 	    OPTION(CHOICE, 0, "shift-by", "file|host", &o.shift_by,
 		   "what NAME is: an IN, or a host= of %trace (default: file)"),
 	    OPTION(FLAG, 0, "join-paths", NULL, &o.join_paths,
-		   "files of the same host and path are one object"),
+		   "files of the same host and path are one object, whatever their jobs"),
+	    OPTION(FLAG, 0, "distinct-paths", NULL, &o.distinct_paths,
+		   "files of different IN are different objects"),
 	    OPTION(FLAG, 0, "keep-ids", NULL, &o.keep_ids,
 		   "ids mean the same in all IN: they are parts of one trace"),
 	    OPTION(FLAG, 0, "reorder", NULL, &o.reorder, "sort IN that are not in order"),

@@ -399,6 +399,17 @@ IOT_API uint64_t iot_stats_fact(const struct iot_stats *s, enum iot_stats_fact f
 /* Merging */
 
 /*
+ * Which files of different inputs become one object if they have the same path. The host of a file
+ * is that of its %process, otherwise of the %trace of its input; inputs without a host share one.
+ * Node-local paths (in /dev, /proc, /run, /sys, /tmp, /var/tmp) need the same host.
+ */
+enum iot_join_paths {
+	IOT_JOIN_NONE,
+	IOT_JOIN_HOSTS, /* files of one host, and of all hosts if all inputs are of one job */
+	IOT_JOIN_JOBS,  /* files of inputs whose %trace declares the same job */
+};
+
+/*
  * name		names of the inputs: for errors, and to order inputs that begin alike. NULL: numbers
  * shift	sets *shift_ns, which is 0, to the time to be added to those of an input. Called
  *		once for each, in order, after the first events of all were read; host is that of
@@ -410,7 +421,7 @@ IOT_API uint64_t iot_stats_fact(const struct iot_stats *s, enum iot_stats_fact f
 struct iot_merge_options {
 	size_t size;         /* of this struct */
 	uint32_t keep_ids;   /* 1: ids mean the same in all inputs: they are parts of one trace */
-	uint32_t join_paths; /* 1: files of the same host and path become one object */
+	uint32_t join_paths; /* enum iot_join_paths */
 	uint64_t open_max;   /* inputs, 2 or more, that are read at a time; 0: all */
 	const char *const *name;
 	int (*shift)(void *context, size_t input, const char *host, int has_epoch,
@@ -423,7 +434,8 @@ struct iot_merge_options {
  * Merges n >= 1 streams, each in order of start, to one. They are aligned by epoch= of their %trace
  * where all have one, else by their time zero. I/Os that start together are ordered by process,
  * then file; the order of the inputs does not matter. If two inputs use the same id,
- * one keeps it; the other is renumbered, in records and directives.
+ * one keeps it; the other is renumbered, in records and directives. If the inputs are of several
+ * hosts, a %process without a host gets the host of its input.
  *
  * An input that fails with IOT_EFORMAT, IOT_EIO or IOT_ETRUNCATED ends there with a %lost; its
  * other errors are errors of the merge. The first batch is empty: with it, the first events of all

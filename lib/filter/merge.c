@@ -434,6 +434,7 @@ static void close_stage(void *context)
 		merge_stream_free(m->inputs[i].stream);
 		free(m->inputs[i].trace.text);
 		free(m->inputs[i].trace.host);
+		free(m->inputs[i].trace.job);
 		iot_stream_free(m->upstream[i]);
 	}
 	merge_runs_free(&m->runs);
@@ -477,7 +478,8 @@ static struct merge *merge_new(struct iot_stream **inputs, size_t n,
 	if (m == NULL)
 		return NULL;
 	const bool valid = options_copy(&m->options, sizeof(m->options), options) &&
-			   m->options.keep_ids + m->options.join_paths <= 1 &&
+			   m->options.keep_ids <= 1 && m->options.join_paths <= IOT_JOIN_JOBS &&
+			   (m->options.keep_ids == 0 || m->options.join_paths == IOT_JOIN_NONE) &&
 			   m->options.open_max != 1;
 	tempfile_init(&m->runs.file, &m->error);
 	m->remap = (struct remap_ids){.map = merge_ids_map, .context = &m->ids};

@@ -44,6 +44,7 @@ struct merge_input {
 		char *text; /* of the preceding %trace, each ending in LF */
 		size_t size, capacity;
 		char *host; /* NULL: not declared */
+		char *job;  /* the same */
 		unsigned lacks;
 		bool has_epoch;
 		int64_t epoch_ns;

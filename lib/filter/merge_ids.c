@@ -11,15 +11,25 @@
 
 #include "merge.h"
 
-/* The current object of a path on a host. */
+/* The current object of a path in a job or on a host. */
 struct merge_joined {
 	uint32_t object, serial; /* serial: the number of the object at its path, from 1 */
 };
 
-bool merge_ids_init(struct merge_ids *ids, const struct merge_input *inputs, size_t count,
-		    bool keep, bool join)
+static bool is_equal(const char *a, const char *b)
 {
-	*ids = (struct merge_ids){.keep = keep, .join = join, .inputs = inputs};
+	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+bool merge_ids_init(struct merge_ids *ids, const struct merge_input *inputs, size_t count,
+		    bool keep, enum iot_join_paths join)
+{
+	*ids = (struct merge_ids){
+	    .keep = keep, .join = join, .inputs = inputs, .one_job = inputs[0].trace.job != NULL};
+	for (size_t i = 1; i < count; i++) {
+		ids->one_job &= is_equal(inputs[i].trace.job, inputs[0].trace.job);
+		ids->several_hosts |= !is_equal(inputs[i].trace.host, inputs[0].trace.host);
+	}
 	ids->cache = calloc(count * MERGE_CACHE, sizeof *ids->cache);
 	ids->cached = calloc(count * MERGE_CACHE, sizeof *ids->cached);
 	for (int kind = 0; kind < ID_KINDS; kind++) {
@@ -49,6 +59,7 @@ void merge_ids_free(struct merge_ids *ids)
 	free(ids->joined);
 	free(ids->member_of);
 	free(ids->path);
+	free(ids->process);
 	free(ids->clock_before);
 	free(ids->clock);
 	*ids = (struct merge_ids){.keep = false};
@@ -102,12 +113,32 @@ static bool process_of(const struct iot_event *ev, const char *key, uint64_t *pr
 	return value.data != NULL && number_decimal(value.data, value.size, process);
 }
 
-bool merge_ids_process(struct merge_ids *ids, const struct iot_event *ev)
+/* Leaves a text alone that would become too long. */
+static bool add_host(struct merge_ids *ids, struct iot_event *ev)
+{
+	const char *host = ids->inputs[ids->current].trace.host;
+	if (ids->process == NULL)
+		ids->process = malloc(IOT_COMMENT_MAX);
+	if (ids->process == NULL)
+		return false;
+	struct iot_builder b = {
+	    .data = ids->process, .capacity = IOT_COMMENT_MAX, .size = ev->text.size};
+	memcpy(ids->process, ev->text.data, ev->text.size);
+	iot_directive_text(&b, "host", host, strlen(host));
+	if (b.status == IOT_OK)
+		ev->text = (struct iot_text){b.data, b.size};
+	return true;
+}
+
+bool merge_ids_process(struct merge_ids *ids, struct iot_event *ev)
 {
 	const struct iot_text host = iot_directive_get(ev, "host");
 	uint64_t process;
 	bool is_new;
-	if (!ids->join || host.data == NULL || !process_of(ev, "id", &process))
+	if (host.data == NULL && ids->several_hosts && !ids->keep &&
+	    ids->inputs[ids->current].trace.host != NULL)
+		return add_host(ids, ev);
+	if (ids->join == IOT_JOIN_NONE || host.data == NULL || !process_of(ev, "id", &process))
 		return true;
 	size_t n = number_in(&ids->hosts, idmap_pair(ids->current, (uint32_t)process),
 			     &ids->host_hash, &ids->host_capacity, sizeof *ids->host_hash, &is_new);
@@ -133,6 +164,40 @@ static bool host_of(struct merge_ids *ids, const struct iot_event *ev, uint64_t 
 	return hash_text(ids, (struct iot_text){host, host != NULL ? strlen(host) : 0}, 0, hash);
 }
 
+/* Each node has file systems of its own there. */
+static bool is_local(const char *path, size_t size)
+{
+	static const char *const directories[] = {"/dev/", "/proc/", "/run/",
+						  "/sys/", "/tmp/",  "/var/tmp/"};
+	for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
+		const size_t n = strlen(directories[i]);
+		if (size >= n && memcmp(path, directories[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Returns whether files at a path may be one object, and their job or host as a hash. */
+static bool scope_of(struct merge_ids *ids, const struct iot_event *ev, struct iot_text path,
+		     bool *joins, uint64_t *hash)
+{
+	const char *job = ids->inputs[ids->current].trace.job;
+	const bool by_job = ids->join == IOT_JOIN_JOBS || ids->one_job;
+	uint64_t host;
+	*joins = ids->join == IOT_JOIN_HOSTS || job != NULL;
+	*hash = 0;
+	if (!*joins || !hash_text(ids, path, 0, &host))
+		return !*joins;
+	const bool local = is_local(ids->path, iot_percent_decode(path, ids->path, NULL));
+	if (!host_of(ids, ev, &host))
+		return false;
+	if (by_job && job != NULL)
+		*hash = XXH3_64bits(job, strlen(job));
+	if (local || *hash == 0)
+		*hash ^= host;
+	return true;
+}
+
 /*
  * The object at a path. If the input already has one there, the file was created again, and all
  * later inputs refer to the new object.
@@ -140,9 +205,13 @@ static bool host_of(struct merge_ids *ids, const struct iot_event *ev, uint64_t 
 static bool join(struct merge_ids *ids, const struct iot_event *ev, struct iot_text path,
 		 uint32_t id, uint32_t *to)
 {
-	uint64_t host, hash;
-	bool is_new;
-	if (!host_of(ids, ev, &host) || !hash_text(ids, path, host, &hash))
+	uint64_t scope, hash;
+	bool is_new, joins;
+	if (!scope_of(ids, ev, path, &joins, &scope))
+		return false;
+	if (!joins)
+		return make_number(ids, ID_OBJECT, id, to);
+	if (!hash_text(ids, path, scope, &hash))
 		return false;
 	size_t n = number_in(&ids->paths, hash, &ids->joined, &ids->joined_capacity,
 			     sizeof *ids->joined, &is_new);
@@ -179,7 +248,7 @@ bool merge_ids_map(void *context, enum remapped_id kind, uint32_t id, const stru
 		return true;
 	}
 	struct iot_text path = {NULL, 0};
-	if (ids->join && kind == ID_OBJECT && ev->kind == IOT_FILE)
+	if (ids->join != IOT_JOIN_NONE && kind == ID_OBJECT && ev->kind == IOT_FILE)
 		path = iot_directive_get(ev, "path");
 	fine = path.data != NULL ? join(ids, ev, path, id, to) : make_number(ids, kind, id, to);
 	ids->becomes[kind][n] = *to;

@@ -6,6 +6,8 @@
 #ifndef LIB_FILTER_MERGE_IDS_H
 #define LIB_FILTER_MERGE_IDS_H
 
+#include <iotrace/filter.h>
+
 #include "lib/base/idmap.h"
 #include "remap_ids.h"
 
@@ -19,7 +21,10 @@ struct merge_cached {
 struct merge_input;
 
 struct merge_ids {
-	bool keep, join;
+	bool keep;
+	enum iot_join_paths join;
+	bool one_job;       /* all inputs declare the same one */
+	bool several_hosts; /* two inputs declare different ones */
 	const struct merge_input *inputs;
 	struct idmap known[ID_KINDS]; /* (input, id) */
 	uint32_t *becomes[ID_KINDS];
@@ -29,11 +34,11 @@ struct merge_ids {
 	struct merge_cached *cache; /* MERGE_CACHE for each input */
 	bool *cached;
 
-	/* Hosts of processes, and objects by host and path: --join-paths. */
+	/* Hosts of processes, and objects by path and its job or host */
 	struct idmap hosts; /* (input, process) */
 	uint64_t *host_hash;
 	size_t host_capacity;
-	struct idmap paths; /* hash of host and path */
+	struct idmap paths; /* hash of job or host, and path */
 	struct merge_joined *joined;
 	size_t joined_capacity;
 	struct idmap members; /* (input, path) */
@@ -41,6 +46,7 @@ struct merge_ids {
 	size_t member_capacity;
 	char *path;
 	size_t path_capacity;
+	char *process; /* text of the last %process that got a host */
 
 	/* CPU clocks: --keep-ids. */
 	struct idmap clocks; /* (input, process) */
@@ -54,13 +60,16 @@ struct merge_ids {
 };
 
 bool merge_ids_init(struct merge_ids *ids, const struct merge_input *inputs, size_t count,
-		    bool keep, bool join);
+		    bool keep, enum iot_join_paths join);
 void merge_ids_free(struct merge_ids *ids);
 
 /* A remap_id_fn: context is the ids, `current` the input. */
 remap_id_fn merge_ids_map;
-/* Records the host of a %process. Returns false if out of memory. */
-bool merge_ids_process(struct merge_ids *ids, const struct iot_event *ev);
+/*
+ * Records the host of a %process. If the inputs are of several hosts and it declares none, adds the
+ * one of its input to the text. Returns false if out of memory.
+ */
+bool merge_ids_process(struct merge_ids *ids, struct iot_event *ev);
 
 /* Maps a record of an input. Returns false if out of memory. */
 bool merge_ids_lookup(struct merge_ids *ids, uint32_t input, struct iot_record *rec);

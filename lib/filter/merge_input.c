@@ -294,10 +294,22 @@ static int learn_epoch(struct merge_stream *s, struct merge_input *in, struct io
 	return IOT_OK;
 }
 
+/* Keeps the first value of a key. Returns false if out of memory. */
+static bool learn_text(const struct iot_event *ev, const char *key, char **text)
+{
+	const struct iot_text value = iot_directive_get(ev, key);
+	if (value.data == NULL || *text != NULL)
+		return true;
+	*text = calloc(1, value.size + 1);
+	if (*text == NULL)
+		return false;
+	(void)iot_percent_decode(value, *text, NULL);
+	return true;
+}
+
 static int learn_trace(struct merge_stream *s, struct merge_input *in, const struct iot_event *ev,
 		       struct error *error)
 {
-	const struct iot_text host = iot_directive_get(ev, "host");
 	const size_t size = in->trace.size + ev->text.size + 1;
 	if (size > s->held.bytes_max)
 		return fail(s, error, IOT_ELIMIT, "too many %trace before its first record");
@@ -307,12 +319,8 @@ static int learn_trace(struct merge_stream *s, struct merge_input *in, const str
 	in->trace.text[size - 1] = '\n';
 	in->trace.size = size;
 	(void)iot_directive_lacks(ev, &in->trace.lacks);
-	if (host.data != NULL && in->trace.host == NULL) {
-		in->trace.host = calloc(1, host.size + 1);
-		if (in->trace.host == NULL)
-			return no_memory(error);
-		(void)iot_percent_decode(host, in->trace.host, NULL);
-	}
+	if (!learn_text(ev, "host", &in->trace.host) || !learn_text(ev, "job", &in->trace.job))
+		return no_memory(error);
 	return learn_epoch(s, in, iot_directive_get(ev, "epoch"), error);
 }
 

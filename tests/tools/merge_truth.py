@@ -192,6 +192,8 @@ def check(out, paths):
     common = all("lacks=cpu" in trace for _, trace, _ in heads)
     order = sorted(range(len(inputs)), key=lambda i: (heads[i][:2], paths[i]))
     inputs = [inputs[i] for i in order]
+    hosts = [re.search(r" host=[^ ]+", heads[i][1])[0] for i in order]
+    several = len(set(hosts)) > 1
     written, tick = read(out)
     at = 0
     for i in order:
@@ -216,7 +218,8 @@ def check(out, paths):
         at += 1
         if event.text is not None:
             assert got.text is not None, (event.text, got.fields)
-            check_text(ids, i, event.text, got.text)
+            lacks_host = several and event.text.startswith("%process ") and " host=" not in event.text
+            check_text(ids, i, event.text + (hosts[i] if lacks_host else ""), got.text)
             continue
         assert got.fields and got.fields[:7] == event.fields[:7], (event.fields, got.fields, got.text)
         ids["process"].check(i, event.fields[8], got.fields[8])
