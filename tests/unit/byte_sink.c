@@ -540,8 +540,7 @@ Test(byte_sink, what_cannot_be_opened_says_why, .init = enter_directory, .fini =
 	    {".", ".: cannot be written: Is a directory"},
 	    {"absent/", "absent/: cannot be opened: Is a directory"},
 	    {"", ": cannot be opened: No such file or directory"},
-	    {"absent/out", "absent/out: cannot create a temporary file in the same directory: No "
-			   "such file or directory"},
+	    {"absent/out", "absent/out: directory absent does not exist"},
 	    {"/dev/null/out", "/dev/null/out: cannot be opened: Not a directory"},
 	};
 

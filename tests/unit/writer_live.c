@@ -172,7 +172,7 @@ Test(writer_live, file_that_cannot_be_made_is_an_error)
 	cr_assert_eq(iot_writer_set(w, IOT_SET_IN_PLACE, 1), IOT_OK);
 	cr_assert_eq(iot_writer_open(w, "/nonexistent/t.iot"), IOT_EIO);
 	cr_assert_str_eq(iot_writer_error(w),
-			 "/nonexistent/t.iot: cannot be opened: No such file or directory");
+			 "/nonexistent/t.iot: directory /nonexistent does not exist");
 	iot_writer_free(w);
 }
 
