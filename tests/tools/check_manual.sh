@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # The manual against the code: every public function has a page, every option that the help shows is
-# in the command's page and the other way round, mandoc has nothing to warn of, the C examples
-# compile.
+# in the command's page and the other way round, mandoc has nothing to warn of, the public structs are
+# as in the headers, the C examples compile.
 #
 #	sh tests/tools/check_manual.sh [IOTRACE]
 
@@ -35,6 +35,12 @@ for page in man/*.[1357]; do
 		verdict $? "$page refers to $ref"
 	done
 done
+
+out=$(python3 tests/tools/check_structs.py)
+verdict $? "$out"
+sed 's/size_t count;/uint32_t count;/' include/iotrace/stream.h >"$scratch/stream.h"
+python3 tests/tools/check_structs.py "$scratch/stream.h" man/iot_stream.3 | grep -q 'iot_batch differs'
+verdict $? 'check_structs.py: a changed member is not reported'
 
 # C in the pages of section 3 that begins with #include must compile.
 for page in man/*.3; do
