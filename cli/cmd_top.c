@@ -16,6 +16,9 @@
 
 enum { LINES = 20 /* without a terminal, as text */ };
 
+/* The position of "op" in --by, whose words lack "input". */
+enum { BY_OP = IOT_STATS_BY_TRACE };
+
 struct top_run {
 	const struct command_spec *command;
 	const char *path;
@@ -27,6 +30,7 @@ struct top_run {
 	struct event_counter counter;
 	struct counts counts;
 	struct rates rates;
+	struct operation_rates operations;
 	struct output out;
 	struct screen screen;
 	char name[256];
@@ -47,6 +51,18 @@ static uint64_t now_ns(void)
 
 /* Results */
 
+/* Operations need no rows. */
+static int rows_by(const struct top_run *t)
+{
+	return t->by == STAT_BY_OPERATION ? IOT_STATS_BY_PROCESS : t->by;
+}
+
+static void free_rates(struct top_run *t)
+{
+	rates_free(&t->rates);
+	operation_rates_free(&t->operations);
+}
+
 /* The results of the time since the last call. */
 static enum exit_status take_results(struct top_run *t, uint64_t *interval_ns)
 {
@@ -59,10 +75,12 @@ static enum exit_status take_results(struct top_run *t, uint64_t *interval_ns)
 	if (!event_counter_snapshot(&t->counter, &t->counts))
 		return message_no_memory();
 	if (t->counts.physical != physical) { /* rates need counts of one layer */
-		rates_free(&t->rates);
+		free_rates(t);
 		t->rates = (struct rates){0};
+		t->operations = (struct operation_rates){0};
 	}
-	if (!rates_next(&t->rates, t->counts.stats, t->by, t->sort))
+	if (!rates_next(&t->rates, t->counts.stats, rows_by(t), t->sort) ||
+	    !operation_rates_next(&t->operations, t->counts.stats))
 		return message_no_memory();
 	*interval_ns = complete ? now - t->drawn_ns : 0;
 	t->drawn_ns = now;
@@ -75,6 +93,7 @@ static void print_results(struct top_run *t, uint64_t interval_ns)
 	const struct table table = {
 	    .name = t->name,
 	    .rates = &t->rates,
+	    .operations = &t->operations,
 	    .counts = &t->counts,
 	    .results = {.by = t->by,
 			.top = t->top,
@@ -214,7 +233,7 @@ static void end_by_signal(int number)
 static enum exit_status run_on(struct top_run *t)
 {
 	const struct iot_stats_options options = {.size = sizeof options,
-						  .by = (uint32_t)t->by,
+						  .by = (uint32_t)rows_by(t),
 						  .sort = (uint32_t)t->sort,
 						  .physical = t->layer == LAYER_PHYSICAL};
 	enum exit_status status = output_open(&t->out, "-", 0);
@@ -235,7 +254,7 @@ static enum exit_status run_on(struct top_run *t)
 		status = report(t, ended);
 	event_counter_free(&t->counter);
 	iot_stats_free(t->counts.stats);
-	rates_free(&t->rates);
+	free_rates(t);
 	if (signals >= 0)
 		(void)close(signals);
 	return output_close(&t->out) == EXIT_OK ? status : EXIT_FAILED;
@@ -263,22 +282,27 @@ static const char notes[] =
     "end. The last table, with the totals of 'iotrace stat', has averages instead of rates. Rows\n"
     "are in order of their values in the last interval, then of their totals. SECONDS: the sum of\n"
     "the durations of I/Os. K, M, ...: powers of 1024, of counts of 1000.\n"
+    "op: operations, most time in the interval first; TIME/s: their time per second, all calls\n"
+    "added; MEAN: the time of a call.\n"
     "On a terminal the table is redrawn in place; the keys are < and > (order) and q (quit).\n"
     "json: a line per interval with \"ended\", \"interval_ns\", \"span_ns\", \"processes\", "
     "\"lost\",\n"
-    "\"total\" and \"rows\" as of 'iotrace stat --json', and \"interval\", the growth, of each.\n";
+    "\"total\" and \"rows\" (op: \"operations\") as of 'iotrace stat --json', and \"interval\", "
+    "the\n"
+    "growth, of each.\n";
 
 static const char examples[] =
     "  iotrace record -o app.iot ./app & iotrace top app.iot    watch a program\n"
     "  iotrace record -o '|iotrace top --by=process' make -j8   without a file\n"
     "  iotrace top --once --interval=10s app.iot                the next ten seconds\n"
+    "  iotrace top --by=op app.iot                              which calls take the time\n"
     "  iotrace top --json app.iot | jq .interval.read_bytes     feed another tool\n";
 
 enum exit_status cmd_top(int argc, char **argv)
 {
 	struct top_run t = {.by = IOT_STATS_BY_OBJECT, .top = NOT_GIVEN, .interval_ns = 1000000000};
 	const struct option options[] = {
-	    OPTION(CHOICE, 'b', "by", "file|process|object|rank|host|dir", &t.by,
+	    OPTION(CHOICE, 'b', "by", "file|process|object|rank|host|dir|op", &t.by,
 		   "group rows by (default: object)"),
 	    OPTION(CHOICE, 0, "sort", "bytes|ios|time|opens|reads|writes|read|written", &t.sort,
 		   "order of rows, largest first (default: bytes)"),
@@ -315,6 +339,8 @@ enum exit_status cmd_top(int argc, char **argv)
 	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;
 	t.command = &command;
+	if (t.by == BY_OP)
+		t.by = STAT_BY_OPERATION;
 	if (t.layer == LAYER_POSIX || t.layer == LAYER_MPIIO)
 		return options_wrong(&command, "--layer: logical or physical is expected");
 	t.path = count > 0 ? argv[0] : "-";

@@ -8,41 +8,11 @@
 #include "cli/ui/message.h"
 #include "cli/ui/printable.h"
 #include "cli/views/stat.h"
+#include "operation_line.h"
 
-enum { CELL = 16, NAME_CAPACITY = 4096, LINE_CAPACITY = 8192, FIXED_LINES = 5 /* without a row */ };
+enum { NAME_CAPACITY = 4096, LINE_CAPACITY = 8192, FIXED_LINES = 5 /* without a row */ };
 
 #define NS_PER_S 1e9
-
-/* "999", "1.5K", "12M", in powers of `unit`. */
-static const char *scaled(char text[CELL], bool known, double value, double unit)
-{
-	static const char prefixes[] = " KMGTPE";
-	size_t power = 0;
-	if (!known)
-		return "-";
-	for (; value >= 999.5 && power + 2 < sizeof prefixes; power++)
-		value /= unit;
-	if (power == 0)
-		(void)snprintf(text, CELL, "%.0f", value);
-	else
-		(void)snprintf(text, CELL, "%.*f%c", value < 9.95 ? 1 : 0, value, prefixes[power]);
-	return text;
-}
-
-static const char *seconds(char text[CELL], bool known, uint64_t ns)
-{
-	const double s = (double)ns / NS_PER_S;
-	if (!known || s >= 100)
-		return scaled(text, known, s, 1000);
-	(void)snprintf(text, CELL, "%.2f", s);
-	return text;
-}
-
-/* Rates of the interval; after the end, averages of the whole trace. */
-struct period {
-	double seconds; /* 0: unknown */
-	bool all;
-};
 
 static struct period period_of(const struct table *t)
 {
@@ -60,13 +30,6 @@ static struct interval_counts counts_in(const struct period *p, const struct rat
 					a->read_bytes, a->written_bytes, a->io_ns};
 }
 
-static const char *rate(char text[CELL], const struct table *t, const struct period *p,
-			uint64_t count, double unit)
-{
-	const bool known = p->seconds > 0 && !t->results.counters_only;
-	return scaled(text, known, known ? (double)count / p->seconds : 0, unit);
-}
-
 /* Lines: each is made in `line`, of LINE_CAPACITY bytes */
 
 static size_t format_cells(const struct table *t, const struct period *p,
@@ -75,15 +38,17 @@ static size_t format_cells(const struct table *t, const struct period *p,
 	const struct iot_stats_row *all = row->all;
 	const struct interval_counts now = counts_in(p, row);
 	const bool ios = stat_knows_ios(&t->results, all);
+	const bool rates = !t->results.counters_only;
 	char cell[7][CELL];
 	return (size_t)snprintf(line, LINE_CAPACITY, "%6s %6s %7s %7s %6s %7s %7s  ",
-				rate(cell[0], t, p, now.reads + now.writes, 1000),
-				rate(cell[1], t, p, now.read_bytes, 1024),
-				rate(cell[2], t, p, now.written_bytes, 1024),
-				scaled(cell[3], ios, (double)(all->reads + all->writes), 1000),
-				scaled(cell[4], ios, (double)all->read_bytes, 1024),
-				scaled(cell[5], ios, (double)all->written_bytes, 1024),
-				seconds(cell[6], stat_knows_times(&t->results, all), all->io_ns));
+				cell_rate(cell[0], rates, p, now.reads + now.writes, 1000),
+				cell_rate(cell[1], rates, p, now.read_bytes, 1024),
+				cell_rate(cell[2], rates, p, now.written_bytes, 1024),
+				cell_scaled(cell[3], ios, (double)(all->reads + all->writes), 1000),
+				cell_scaled(cell[4], ios, (double)all->read_bytes, 1024),
+				cell_scaled(cell[5], ios, (double)all->written_bytes, 1024),
+				cell_seconds(cell[6], stat_knows_times(&t->results, all),
+					     (double)all->io_ns / NS_PER_S));
 }
 
 /* The ids of a row whose name is unknown, and of a process in any case. */
@@ -142,11 +107,14 @@ static void format_totals(const struct table *t, char *line)
 			       printable_bytes(written, sizeof written, all->written_bytes),
 			       (uintmax_t)t->counts->processes,
 			       t->counts->processes == 1 ? "process" : "processes");
-	const size_t used = (size_t)n + format_lost(t->counts, line + n, LINE_CAPACITY - (size_t)n);
+	size_t used = (size_t)n + format_lost(t->counts, line + n, LINE_CAPACITY - (size_t)n);
 	const uintmax_t left_out = iot_stats_fact(t->counts->stats, IOT_STATS_LEFT_OUT);
+	const uintmax_t others = iot_stats_fact(t->counts->stats, IOT_STATS_OTHER_OPS);
 	if (left_out > 0)
-		(void)snprintf(line + used, LINE_CAPACITY - used, ", %ju %s not counted", left_out,
-			       t->results.physical ? "logical" : "physical");
+		used += (size_t)snprintf(line + used, LINE_CAPACITY - used, ", %ju %s not counted",
+					 left_out, t->results.physical ? "logical" : "physical");
+	if (others > 0 && t->results.by == STAT_BY_OPERATION)
+		(void)snprintf(line + used, LINE_CAPACITY - used, ", %ju calls not listed", others);
 }
 
 static void format_period(const struct period *p, char *line)
@@ -164,15 +132,34 @@ static void format_period(const struct period *p, char *line)
 static void format_head(const struct table *t, char *line)
 {
 	static const char *const of[] = {"FILE", "PROCESS", "OBJECT", "RANK", "HOST", "DIRECTORY"};
+	if (t->results.by == STAT_BY_OPERATION) {
+		operation_head(line, LINE_CAPACITY);
+		return;
+	}
 	(void)snprintf(line, LINE_CAPACITY, "%6s %6s %7s %7s %6s %7s %7s  %s", "IO/s", "READ/s",
 		       "WRITE/s", "I/Os", "READ", "WRITTEN", "SECONDS", of[t->results.by]);
+}
+
+static size_t row_count(const struct table *t)
+{
+	const size_t count =
+	    t->results.by == STAT_BY_OPERATION ? t->operations->count : t->rates->count;
+	return t->results.top < count ? (size_t)t->results.top : count;
+}
+
+static void format_line(const struct table *t, const struct period *p, size_t i, size_t columns,
+			char *line)
+{
+	if (t->results.by == STAT_BY_OPERATION)
+		operation_line(p, &t->operations->rows[i], line, LINE_CAPACITY);
+	else
+		format_row(t, p, &t->rates->rows[i], columns, line);
 }
 
 void table_print(const struct table *t, const struct screen *s, struct output *o)
 {
 	const struct period p = period_of(t);
-	const size_t count = t->rates->count;
-	size_t lines, columns, rows = t->results.top < count ? (size_t)t->results.top : count;
+	size_t lines, columns, rows = row_count(t);
 	char line[LINE_CAPACITY];
 	screen_size(s, &lines, &columns);
 	if (lines < FIXED_LINES || rows > lines - FIXED_LINES)
@@ -187,7 +174,7 @@ void table_print(const struct table *t, const struct screen *s, struct output *o
 	format_head(t, line);
 	screen_line(s, o, line, columns);
 	for (size_t i = 0; i < rows; i++) {
-		format_row(t, &p, &t->rates->rows[i], columns, line);
+		format_line(t, &p, i, columns, line);
 		screen_line(s, o, line, columns);
 	}
 	screen_flush(s, o);
@@ -217,9 +204,42 @@ static void json_state(struct json *j, const struct table *t)
 	json_known(j, "lost", t->counts->lost > 0 || !t->counts->lost_more, t->counts->lost);
 }
 
+static void json_row(struct json *j, const struct table *t, const struct rate_row *row)
+{
+	json_open(j, NULL, '{');
+	stat_json_row(j, &t->results, row->all);
+	json_recent(j, &row->recent);
+	json_close(j, '}');
+}
+
+static void json_operation(struct json *j, const struct operation_rate *row)
+{
+	json_open(j, NULL, '{');
+	stat_json_operation(j, row->all);
+	json_open(j, "interval", '{');
+	json_number(j, "calls", row->recent.calls);
+	json_number(j, "failed", row->recent.failed);
+	json_number(j, "timed", row->recent.timed);
+	json_known(j, "ns", operation_has_times(&row->recent), row->recent.ns);
+	json_close(j, '}');
+	json_close(j, '}');
+}
+
+static void json_rows(struct json *j, const struct table *t)
+{
+	const bool operations = t->results.by == STAT_BY_OPERATION;
+	json_open(j, operations ? "operations" : "rows", '[');
+	for (size_t i = 0; i < row_count(t); i++)
+		if (operations)
+			json_operation(j, &t->operations->rows[i]);
+		else
+			json_row(j, t, &t->rates->rows[i]);
+	json_close(j, ']');
+}
+
 void table_print_json(const struct table *t, struct output *o)
 {
-	static const char *const by[] = {"file", "process", "object", "rank", "host", "dir"};
+	const char *by = stat_by_name(t->results.by);
 	struct json j = {.out = o};
 	json_open(&j, NULL, '{');
 	json_state(&j, t);
@@ -229,15 +249,8 @@ void table_print_json(const struct table *t, struct output *o)
 	stat_json_counters(&j, &t->results, t->rates->total.all);
 	json_close(&j, '}');
 	json_recent(&j, &t->rates->total.recent);
-	json_text(&j, "by", by[t->results.by], strlen(by[t->results.by]));
-	json_open(&j, "rows", '[');
-	for (size_t i = 0; i < t->rates->count && i < t->results.top; i++) {
-		json_open(&j, NULL, '{');
-		stat_json_row(&j, &t->results, t->rates->rows[i].all);
-		json_recent(&j, &t->rates->rows[i].recent);
-		json_close(&j, '}');
-	}
-	json_close(&j, ']');
+	json_text(&j, "by", by, strlen(by));
+	json_rows(&j, t);
 	json_close(&j, '}');
 	output_flush(o);
 }

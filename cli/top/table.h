@@ -5,12 +5,14 @@
 
 #include "cli/stat/results.h"
 #include "event_counter.h"
+#include "operation_rates.h"
 #include "rates.h"
 #include "screen.h"
 
 struct table {
 	const char *name; /* of the input, escaped */
 	const struct rates *rates;
+	const struct operation_rates *operations;
 	const struct counts *counts;
 	struct stat_results results; /* what stat prints of counts->stats; without a reader */
 	uint64_t interval_ns;        /* 0: unknown */

@@ -140,23 +140,27 @@ static void set_durations(struct iot_row *to, const struct stat_view *v, int wri
 	row_number(to, &metrics.duration_max_ns, l.max_ns);
 }
 
-/* The calls of an operation; after the last one, those of operations that are not listed. */
-static void set_operation(struct iot_row *to, void *source)
+static void set_calls(struct iot_row *to, const struct iot_stats_operation *o)
 {
-	const struct stat_view *v = source;
-	const struct iot_stats_operation *o = stat_operation_at(v->results, to->number);
-	if (o == NULL) {
-		row_number(to, &metrics.calls,
-			   iot_stats_fact(v->results->stats, IOT_STATS_OTHER_OPS));
-		row_word(to, &metrics.operation, "others");
-		return;
-	}
 	row_word(to, &metrics.operation, o->name);
 	row_number(to, &metrics.calls, o->calls);
 	row_number(to, &metrics.failed, o->failed);
 	row_number(to, &metrics.timed, o->timed);
 	if (o->timed > 0)
 		row_bounded(to, &metrics.operation_ns, o->ns, o->timed < o->calls ? PARTIAL : NULL);
+}
+
+/* The calls of an operation; after the last one, those of operations that are not listed. */
+static void set_operation(struct iot_row *to, void *source)
+{
+	const struct stat_view *v = source;
+	const struct iot_stats_operation *o = stat_operation_at(v->results, to->number);
+	if (o != NULL) {
+		set_calls(to, o);
+		return;
+	}
+	row_number(to, &metrics.calls, iot_stats_fact(v->results->stats, IOT_STATS_OTHER_OPS));
+	row_word(to, &metrics.operation, "others");
 }
 
 static size_t operations_shown(const struct stat_results *s)
@@ -214,6 +218,13 @@ void stat_print_tsv(struct stat_results *s)
 
 /* JSON */
 
+const char *stat_by_name(int by)
+{
+	static const char *const names[] = {"file", "process", "object", "rank",
+					    "host", "dir",     "input",  "op"};
+	return names[by];
+}
+
 /* clang-format off */
 #define COUNTERS \
 	COLUMN(opens), COLUMN_READ_AS(requests, "reads"), COLUMN_WRITE_AS(requests, "writes"), \
@@ -226,6 +237,10 @@ static const struct iot_column counters[] = COLUMN_LIST(COUNTERS);
 static const struct iot_column values[] =
     COLUMN_LIST(COLUMN(process), COLUMN(file), COLUMN(object), COLUMN(rank), COLUMN(name),
 		COLUMN(input), COUNTERS, COLUMN(first_ns), COLUMN(last_ns));
+
+static const struct iot_column operations[] =
+    COLUMN_LIST(COLUMN_AS(operation, "name"), COLUMN(calls), COLUMN(failed), COLUMN(timed),
+		COLUMN_AS(operation_ns, "ns"));
 
 static void print_members(struct json *j, const struct stat_results *s,
 			  const struct iot_stats_row *row, struct iot_table table)
@@ -245,6 +260,17 @@ void stat_json_counters(struct json *j, const struct stat_results *s,
 void stat_json_row(struct json *j, const struct stat_results *s, const struct iot_stats_row *row)
 {
 	print_members(j, s, row, (struct iot_table)TABLE_RECORD(values, set_values, NULL));
+}
+
+static void set_one_operation(struct iot_row *to, void *source)
+{
+	set_calls(to, *(const struct iot_stats_operation *const *)source);
+}
+
+void stat_json_operation(struct json *j, const struct iot_stats_operation *o)
+{
+	const struct iot_table table = TABLE_RECORD(operations, set_one_operation, &o);
+	print_json_members(j, &table, 0);
 }
 
 static void set_read_durations(struct iot_row *to, void *source)
@@ -271,11 +297,9 @@ static void set_directions(struct iot_row *to, void *source)
 
 static void set_document(struct iot_row *to, void *source)
 {
-	static const char *const by[] = {"file", "process", "object", "rank",
-					 "host", "dir",     "input",  "op"};
 	const struct stat_view *v = source;
 	const uint64_t span = iot_stats_fact(v->results->stats, IOT_STATS_SPAN_NS);
-	row_word(to, &metrics.by, by[v->results->by]);
+	row_word(to, &metrics.by, stat_by_name(v->results->by));
 	row_word(to, &metrics.layer, v->results->layer);
 	row_table(to, &metrics.total, &v->total);
 	row_table(to, &metrics.durations, &v->durations);
@@ -295,9 +319,6 @@ void stat_print_json(struct stat_results *s)
 	    COLUMN_LIST(COLUMN_AS(duration_min_ns, "min"), COLUMN_AS(duration_mean_ns, "mean"),
 			COLUMN_AS(duration_p50_ns, "p50"), COLUMN_AS(duration_p99_ns, "p99"),
 			COLUMN_AS(duration_max_ns, "max"));
-	static const struct iot_column operations[] =
-	    COLUMN_LIST(COLUMN_AS(operation, "name"), COLUMN(calls), COLUMN(failed), COLUMN(timed),
-			COLUMN_AS(operation_ns, "ns"));
 	struct json j = {.out = &s->out};
 	struct stat_view v = {
 	    .results = s,

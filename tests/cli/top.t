@@ -13,6 +13,9 @@ echo '== traces that have ended'
 "$IOTRACE" top --once --by=process --sort=writes --top=2 physical.iot
 "$IOTRACE" top --once --physical - <physical.iot
 "$IOTRACE" top --once --by=rank --top=2 mpi.iot.zst
+"$IOTRACE" top --once --by=op --top=5 db.iot.gz
+"$IOTRACE" top --once --by=op physical.iot
+"$IOTRACE" top --once --by=op --physical physical.iot
 python3 "$TOOLS/top.py" "$IOTRACE" totals example.iot physical.iot mpi.iot.zst db.iot.gz && echo same
 
 echo '== a trace that grows'
@@ -26,12 +29,14 @@ END
 "$IOTRACE" record -q -o grows.iot.zst sh waits.sh "$calls" &
 for i in $(seq 3000); do [ -e ready ] && [ -e grows.iot.zst ] && break; sleep 0.1; done
 "$IOTRACE" top --json --interval=50ms grows.iot.zst >lines &
+"$IOTRACE" top --json --interval=50ms --by=op grows.iot.zst >operations &
 for i in $(seq 3000); do grep -q '"name":"[^"]*/data"' lines && break; sleep 0.1; done
 "$IOTRACE" top --once --interval=1ms grows.iot.zst | sed -n '2s/[0-9.]* s$/N s/p'
 echo >go
 wait
 "$IOTRACE" check grows.iot.zst | sed 's/fine.*;/fine;/; s/, comments.*//'
 python3 "$TOOLS/top.py" "$IOTRACE" intervals grows.iot.zst <lines && echo same
+python3 "$TOOLS/top.py" "$IOTRACE" operations grows.iot.zst <operations && echo same
 
 echo '== a trace that is created after the start of top'
 "$IOTRACE" top --json later.iot >lines 2>&1 &

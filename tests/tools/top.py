@@ -4,6 +4,7 @@
 
     top.py IOTRACE totals TRACE...      the results of a trace that has ended are those of stat
     top.py IOTRACE intervals TRACE      reads lines of JSON: the growth of all intervals is that of the trace
+    top.py IOTRACE operations TRACE     the same of lines of --by=op
     top.py IOTRACE terminal TRACE       on a pseudo-terminal, TRACE being a short trace; exit status 77: there are none
 """
 import contextlib
@@ -20,6 +21,7 @@ import sys
 import termios
 
 BEGIN, END, HOME = "\x1b[?25l\x1b[H\x1b[2J", "\x1b[?25h", "\x1b[H"
+OPERATION_GROWTH = ("calls", "failed", "timed", "ns")
 GROWTH = ("opens", "reads", "writes", "read_bytes", "written_bytes", "io_ns")
 
 
@@ -40,6 +42,11 @@ def check_totals(iotrace, traces):
                 assert top["total"] == stat["total"], (trace, by, top["total"], stat["total"])
                 assert top["rows"] == stat["rows"], (trace, by, top["rows"], stat["rows"])
                 assert top["span_ns"] == stat["span_ns"], (trace, by)
+        stat = output([iotrace, "stat", "--json", "--by=op", trace])
+        top = output([iotrace, "top", "--once", "--json", "--by=op", trace])
+        for row in top["operations"]:
+            assert all(row[k] == v for k, v in row.pop("interval").items()), (trace, row)
+        assert top["operations"] == stat["operations"] and top["by"] == "op", (trace, top["operations"])
 
 
 def check_intervals(iotrace, trace):
@@ -55,6 +62,23 @@ def check_intervals(iotrace, trace):
             assert sum(line["interval"][key] for line in lines) == stat["total"][key], key
     for before, after in zip(lines, lines[1:]):
         assert before["total"]["writes"] <= after["total"]["writes"]
+
+
+def check_operations(iotrace, trace):
+    lines = [json.loads(line) for line in sys.stdin]
+    stat = output([iotrace, "stat", "--json", "--by=op", trace])
+    by_name = lambda rows: {row["name"]: row for row in rows}
+    grown = {}
+    for line in lines:
+        for row in line["operations"]:
+            of_name = grown.setdefault(row["name"], dict.fromkeys(OPERATION_GROWTH, 0))
+            for key in OPERATION_GROWTH:
+                of_name[key] += row["interval"][key] or 0
+        keys = [(row["interval"]["ns"] or 0, row["interval"]["calls"]) for row in line["operations"]]
+        assert keys == sorted(keys, reverse=True), keys
+    expected = {name: {k: row[k] or 0 for k in OPERATION_GROWTH} for name, row in by_name(stat["operations"]).items()}
+    assert lines[-1]["ended"] and "open" in expected and "write" in expected
+    assert grown == expected, (grown, expected)
 
 
 class Terminal:
@@ -155,10 +179,10 @@ def main():
     iotrace, what, *traces = sys.argv[1:]
     if what == "terminal":
         sys.exit(check_terminal(iotrace, traces[0]))
-    if what == "intervals":
-        check_intervals(iotrace, traces[0])
-    else:
+    if what == "totals":
         check_totals(iotrace, traces)
+    else:
+        {"intervals": check_intervals, "operations": check_operations}[what](iotrace, traces[0])
 
 
 if __name__ == "__main__":
