@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What README.md and the manual show is true: every console block is run again and its output
 # compared, and the C program of README.md is compiled, run, and its output compared with the text
-# block behind it.
+# block that follows. If a page shows commands that run ./example, the C program under its EXAMPLES is
+# compiled to example.
 #
 #	sh tests/tools/readme_example.sh
 #
@@ -49,6 +50,7 @@ replay() {
 	rm -rf "$scratch/run" && mkdir -p "$scratch/run/build"
 	ln -s "$root/testdata" "$scratch/run/testdata"
 	ln -s "$build" "$scratch/run/build/release"
+	[ ! -x "$scratch/example" ] || ln -s "$scratch/example" "$scratch/run/example"
 	(
 		cd "$scratch/run" || exit
 		case $2 in
@@ -66,9 +68,31 @@ replay() {
 	) </dev/null
 }
 
+# Prints the C program of README.md, or the one under EXAMPLES of a page.
+program_of() {
+	case $1 in
+	*.md) awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$1" ;;
+	*)
+		awk '/^\.Sh / { examples = /EXAMPLES/ }
+			/^#include/ && examples { on = 1 }
+			/^\.Ed/ { on = 0 }
+			on { gsub(/\\e/, "\\"); print }' "$1"
+		;;
+	esac
+}
+
+compile_program() {
+	program_of "$1" >"$scratch/example.c"
+	# shellcheck disable=SC2086
+	${CC:-cc} -std=c11 -Wall -Wextra -Werror $flags -Iinclude -o "$scratch/example" \
+		"$scratch/example.c" "$build/libiotrace.a" $libraries
+	verdict $? "$1: the C program does not compile"
+}
+
 run_blocks() {
-	rm -f "$scratch"/*.block
+	rm -f "$scratch"/*.block "$scratch/example"
 	blocks_of "$1"
+	! grep -q '^\$ \./example' "$1" || compile_program "$1"
 	for block in "$scratch"/*.block; do
 		[ -f "$block" ] || continue
 		replay "$block" "$1" >"$scratch/seen"
@@ -79,13 +103,9 @@ $difference"
 }
 
 run_program() {
-	awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' README.md >"$scratch/example.c"
+	compile_program README.md
 	awk '/^```c$/ { c = 1 } c && /^```text$/ { on = 1; next } /^```/ { on = 0 } on' \
 		README.md >"$scratch/expected"
-	# shellcheck disable=SC2086
-	${CC:-cc} -std=c11 -Wall -Wextra -Werror $flags -Iinclude -o "$scratch/example" \
-		"$scratch/example.c" "$build/libiotrace.a" $libraries
-	verdict $? 'README.md: the C program does not compile'
 	[ -x "$scratch/example" ] || return
 	"$scratch/example" testdata/format/example.iot >"$scratch/seen"
 	verdict $? 'README.md: the C program fails'
