@@ -167,7 +167,7 @@ static void own_source(struct bufreader *r)
 static void stop_prefetch(struct bufreader *r)
 {
 	struct ahead *a = &r->ahead;
-	if (a->stored == NULL)
+	if (a->slots == 0)
 		return;
 	/* The pipe is empty, so one byte always fits. */
 	if (a->ring != NULL)
