@@ -174,16 +174,16 @@ class Judge:
     def run(self, *args):
         return subprocess.run([self.iotrace, *args], capture_output=True, timeout=300, check=False)
 
-    def repair(self, trace, *more):
+    def repair(self, trace, what, *more):
         if os.path.exists(self.repaired):
             os.unlink(self.repaired)
         done = self.run("check", "--repair", *more, "-o", self.repaired, self.damaged)
         if b"--in-tick" in done.stderr:
-            return self.repair(trace, f"--in-tick={trace.tick}")[0], True
-        if done.returncode not in (0, 1) or not (
-            os.path.exists(self.repaired) or b"nothing in it can be verified" in done.stderr
-        ):
-            self.faults.append(f"repair: {done.returncode} {done.stderr}")
+            return self.repair(trace, what, f"--in-tick={trace.tick}")[0], True
+        written = os.path.exists(self.repaired)
+        nothing = not written and b"nothing in it can be verified" in done.stderr
+        if not (done.returncode in (0, 1) and written or done.returncode == 2 and nothing):
+            self.faults.append(f"repair of {what}: {done.returncode} {done.stderr}")
         return done.returncode, False
 
     def found(self, trace, what):
@@ -219,7 +219,7 @@ class Judge:
         with open(self.damaged, "wb") as f:
             f.write(data)
         check = self.run("check", self.damaged)
-        status, tick_lost = self.repair(trace)
+        status, tick_lost = self.repair(trace, what)
         found, wrong = self.found(trace, what)
         self.valid(what)
         lost = {i // trace.sync for i in range(len(trace.rows)) if i not in found}
