@@ -181,13 +181,14 @@ static enum exit_status open_reader(struct trace_in *in, const struct trace_in_o
 	return status == IOT_OK ? EXIT_OK : fail(in, status);
 }
 
-/* The layer of the first record; logical if there is none. */
+/* Returns physical if the events have records, all of which are physical. */
 static enum record_layer layer_of(const struct iot_event *ev, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	enum record_layer layer = LAYER_DEFAULT;
+	for (size_t i = 0; i < n && layer != LAYER_LOGICAL; i++)
 		if (ev[i].kind == IOT_RECORD)
-			return ev[i].rec.type & IOT_LOGICAL ? LAYER_LOGICAL : LAYER_PHYSICAL;
-	return LAYER_LOGICAL;
+			layer = ev[i].rec.type & IOT_LOGICAL ? LAYER_LOGICAL : LAYER_PHYSICAL;
+	return layer == LAYER_PHYSICAL ? layer : LAYER_LOGICAL;
 }
 
 static void report_physical(const struct trace_in_options *o, const char *why)

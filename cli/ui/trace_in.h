@@ -109,7 +109,7 @@ void trace_in_catch_signals(const char *path, struct trace_in_options *o, const 
 /*
  * For a command that selects records: if --layer is not given, sets it to logical, or to physical
  * if the inputs have physical records and no others. Reads inputs up to a logical record. Leaves
- * a pipe or standard input to trace_in_open, for which the first records decide; among several
+ * a pipe or standard input to trace_in_open, which examines the first records; among several
  * inputs, it is logical. Returns EXIT_OK, or an exit status after a message.
  */
 enum exit_status trace_in_choose_layer(struct trace_in_options *o, char **paths, size_t n,

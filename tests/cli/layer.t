@@ -37,6 +37,8 @@ for layer in '' --layer=posix --layer=mpiio --layer=physical --physical; do
 		$("$IOTRACE" mrc -q $layer --json both.iot | jq -c '[.parameters.layer, .references]') \
 		$("$IOTRACE" analyze -q $layer --section=totals --tsv both.iot | grep '^totals	N	' | cut -f 5)
 done
+echo 'a pipe, the first record of which is physical:'
+cat both.iot | "$IOTRACE" stat -q --json - | jq -c '[.layer, .total.reads, .total.read_bytes]'
 echo 'several inputs: logical records of one are enough'
 "$IOTRACE" stat -q --by=input --json disk.iot both.iot | jq -c '[.layer, .total.reads]'
 "$IOTRACE" stat -q --by=input --json disk.iot disk.iot 2>&1 | jq -c '[.layer, .total.reads]'
