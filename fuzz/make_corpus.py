@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes the seeds that are derived: from testdata/format, and of numbers.
+"""Makes the seeds that are derived: from testdata/format, of numbers, and by iotrace analyze.
 
-Run in the top folder after testdata/format has changed. Seeds of the converters and of decode, and
+Run in the top folder after make, if testdata/format or the states of analyses have changed. Seeds of the converters and of decode, and
 those with names that begin with "found-" (what has failed once), "fuzzed-" (what reaches more) or
 "encoded-" (traces of version 2) are kept by hand.
 """
@@ -15,6 +15,7 @@ import random
 import struct
 import subprocess
 import tarfile
+import tempfile
 
 STREAM, ROUNDTRIP = "fuzz/corpus/stream", "fuzz/corpus/roundtrip"
 FORMAT = "testdata/format"
@@ -262,8 +263,54 @@ def timing():
         save(folder, f"seed-{seed}", options + "\n".join(lines).encode() + b"\n")
 
 
+def requests():
+    """A trace of three processes, one of which is a thread, that share two files."""
+    some = random.Random(7)
+    lines = ["ff %trace epoch=1700000000123456789 ranks=2"]
+    lines += [f"ff %process id={p} host=node{p} rank={p // 2}" + " thread-of=1" * (p == 2) for p in (1, 2, 3)]
+    lines += [f"ff %file process={p} id={f} object={f} path=/{f}" for p in (1, 2, 3) for f in (1, 2)]
+    for i in range(40):
+        offset, length = some.choice([0, 4096, 100 * i, 8192 * i]), some.choice([10, 4096, 65536])
+        lines.append(f"{some.choice([0x80, 0x80, 0xC0, 0xC8, 0x81]):x} 20 {offset:x} {length:x} {some.randrange(8):x} "
+                     f"{some.randrange(1, 10):x} {some.choice([1, 2])} {some.choice([1, 2, 3])} {some.randrange(9):x}")
+        if i % 13 == 5:
+            lines.append(f"ff %op name={some.choice(['open', 'stat'])} process=1 file=1 time=30 took=5 result=0")
+    return "\n".join(lines).encode() + b"\n"
+
+
+def state(trace, *options):
+    command = ["build/release/iotrace", "analyze", "-q", "--allow-empty", "-s", "-", *options, trace]
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+
+
+def bare(framed):
+    """Without hashes, which a change of any byte would make wrong."""
+    return subprocess.run(["build/release/iotrace", "cat", "-q", "--bare", "-"], input=framed,
+                          stdout=subprocess.PIPE, check=True).stdout
+
+
+def states():
+    """States of a trace, and of its parts, the second of which is empty."""
+    folder = "fuzz/corpus/load"
+    clear(folder)
+    with tempfile.TemporaryDirectory() as scratch:
+        trace, empty = os.path.join(scratch, "trace.iot"), os.path.join(scratch, "empty.iot")
+        save(scratch, "text", requests())
+        save(scratch, "empty.iot", b"")
+        subprocess.run(["build/release/iotrace", "cat", "-q", "--framed", "--sync=33", "--format-version=1",
+                        "-o", trace, os.path.join(scratch, "text")], check=True)
+        parts = [bare(state(trace, f"--part={k}/3")) for k in (1, 2, 3)]
+        save(folder, "empty", bare(state(empty)))
+        save(folder, "framed", state(trace, "--section=time"))
+        save(folder, "middle", parts[1])
+        save(folder, "parts", b"--\n".join(parts))
+        save(folder, "time", bare(state(trace, "--section=time")))
+        save(folder, "whole", bare(state(trace)))
+
+
 stream()
 roundtrip()
+states()
 timing()
 rings()
 made()
