@@ -48,6 +48,9 @@ cmp all.state whole.state && echo "of parts the same state"
 grep pair_ whole | cmp - joined && echo "and the same pairs"
 echo "=== limits"
 "$IOTRACE" analyze -q --dependencies --one-job -t trace trace | grep "^reuse.*\(_by\|pair\)"
-"$IOTRACE" analyze -q --no-fsync -s state trace
-"$IOTRACE" analyze -q --dependencies --one-job state trace 2>&1
-echo "exit $?"
+{ cat trace; echo '80 20 0 10 10 a 1 1 0'; } >longer
+for of in longer trace; do
+	"$IOTRACE" analyze -q --no-fsync -s state $of
+	"$IOTRACE" analyze -q --dependencies --one-job state trace 2>&1
+	echo "exit $?"
+done
