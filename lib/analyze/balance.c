@@ -106,8 +106,8 @@ static void mean_values(const struct row_table *t, struct values *v)
 		if (found == NULL)
 			return; /* out of memory */
 		const struct iot_analyze_value all = *found;
-		if (t->from.counted != NULL && strcmp(means[i].of, "created") == 0) {
-			values_unknown(v, means[i].name, NULL, "", "not in counters");
+		if (all.kind == IOT_VALUE_UNKNOWN) {
+			values_unknown(v, means[i].name, NULL, means[i].unit, all.note);
 			continue;
 		}
 		values_ratio(v, means[i].name, NULL, means[i].unit,

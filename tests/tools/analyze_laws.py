@@ -145,7 +145,7 @@ def doubled(tool, lines):
 
     lines = [line for line in lines if not line.startswith("255 %counter")]  # which replace requests if there are none
     twice = [each for line in lines for each in ([line, twin(line)] if re.match(r"255 %(process|file|op)|\d+ 0", line) else [line])]
-    doubles = re.compile(r"totals\.(N|S|offset_unknown|asynchronous|duration|data_size|total_io|files|created)|"
+    doubles = re.compile(r"totals\.(N|S|offset_unknown|asynchronous|duration|data_size|total_io|files|opens|created)|"
                          r"order\.(followers|pattern|runs|seeks|run_bytes_runs)|sizes\.(size_L|size_log2|size_darshan)|"
                          r"time\.(t_r|t_w|md_time|io_time$|io_md_time)|reuse\.(?!reuse|rounded)")
     equal = re.compile(r"sizes\.(size_m|small|variable|size_quantile)|order\.(sequential|same|switches|consecutive|forward|backward|strided)"

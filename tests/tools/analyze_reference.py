@@ -139,11 +139,16 @@ class Union:
 class Operation:
     __slots__ = ("name", "process", "file", "time", "took", "result")
 
+    def opens(self):
+        """Returns whether the operation returns a descriptor of a file."""
+        return self.name in ("open", "create") and self.result == "0" and self.file is not None
+
 
 class Trace:
     """The requests and operations of a trace with the counting rules applied.
 
     Readings.
+    - Without an option, physical records are analyzed if there are no logical ones.
     - "Lowest layer present": the lowest one that a request declares; a request whose file declares no layer is of posix.
     - A process is added to the owner that `thread-of` of its definition in effect at the event names, and no further.
     - Times (t_start, t_end) and out_of_order concern all records of the trace, also those of other kinds and layers, and operations.
@@ -159,9 +164,11 @@ class Trace:
         self.options, self.requests, self.operations, self.events = options, [], [], []
         self.keys, self.hosts, self.ranks, self.paths, self.job, self.sections = {}, {}, {}, {}, {}, {}
         self.other, self.task_of, self.streams, self.counters = Counter(), {}, {}, []
-        self.all_processes = set()
+        self.all_processes, self.lacks = set(), set()
         self.lost = self.lost_records = self.out_of_order = self.other_level = self.left_out = 0
         self.earliest = self.latest = self.previous_start = None
+        lines = list(lines)
+        options.physical = options.physical or not options.layer and only_physical(lines, options.tick)
         reader = Reader(options.tick)
         for event in reader.events(lines):
             if isinstance(event, Record):
@@ -213,6 +220,7 @@ class Trace:
         for key in ("ranks", "lengths"):
             if key in keys:
                 self.keys[key] = keys[key]
+        self.lacks |= set(keys.get("lacks", "").split(","))
         for key in ("source", "command", "host"):
             if keys.get(key):
                 self.keys.setdefault(key, keys[key])
@@ -300,6 +308,17 @@ class Trace:
         self.T = job[1] - job[0] if job[0] < job[1] else None if self.start is None else self.end - self.start
         if self.options.runtime is not None:
             self.T = round(self.options.runtime * SECOND)
+
+
+def only_physical(lines, tick):
+    """Returns whether there are records, all of which are physical."""
+    found = False
+    for event in Reader(tick).events(lines):
+        if isinstance(event, Record):
+            found = True
+            if event.type & LOGICAL:
+                return False
+    return found
 
 
 def file_key(process, fileid, definition):
@@ -410,9 +429,18 @@ def totals(t):
         durations = [r.duration for r in q if r.write == (d == "w")]
         known = [duration for duration in durations if duration is not None]
         result["duration_" + d] = add_up(known) if known or not durations else None
-    created = sum(o.name == "create" and o.result == "0" for o in t.operations)
-    return result | {"running_time": ratio(running, SECOND), "running_clock": "wall" if cpu is None else "cpu",
-                     "created": created, "out_of_order": t.out_of_order}
+    return result | opens(t) | {"running_time": ratio(running, SECOND), "running_clock": "wall" if cpu is None else "cpu",
+                                "out_of_order": t.out_of_order}
+
+
+def opens(t):
+    """Readings: without operations both numbers are unknown. A source that lacks `created` declares each open that may create the file as
+    `create`, so that the number of created files is known only if it is 0."""
+    opened = [o for o in t.operations if o.opens()]
+    created = sum(o.name == "create" for o in opened)
+    if not t.operations:
+        return {"opens": None, "created": None}
+    return {"opens": len(opened), "created": None if created and "created" in t.lacks else created}
 
 
 def large(t):
@@ -1098,7 +1126,7 @@ class Row:
             self.size[kind] = add_up([self.size[kind], event.length])
         else:
             start, took, kind, blocks = event.time, event.took if event.time is not None else None, "m", True
-            self.opens += event.name == "open" and event.result == "0"
+            self.opens += event.opens()
             self.closes += event.name == "close" and event.result == "0"
         self.n[kind] += 1
         self.untimed[kind] += start is None or took is None
@@ -1184,7 +1212,7 @@ def processes(t):
     nodes, members = rows(t, lambda e: t.hosts.get(e.process)), Counter(t.hosts.get(p) for p in ids)
     return {"rows": {str(p): values[p] for p in ids}, "imbalance_bytes": balance(Row.bytes),
             "files_per_process": ratio(sums["files"], t.P), "MiB_per_process": ratio(sums["S"], MIB * t.P),
-            "created_per_process": None if t.counted else ratio(sums["created"], t.P),
+            "created_per_process": ratio(sums["created"], t.P),
             "imbalance_requests": balance(Row.requests),
             "imbalance_io_time": None if everything.is_untimed("rw") else balance(lambda row: row.length("io_time")),
             "nodes": hosts_of(t), "nodes_rows": {h: {**nodes[h].values(), "processes": members[h]} for h in sorted(nodes)},
@@ -1344,7 +1372,7 @@ def metadata(t):
             "time_mean": {name: ratio(add_up(took), len(took)) for name, took in known.items()},
             "errors": dict(Counter(o.result for o in bad)), "calls_other": 0, "errors_other": 0,
             **{group: sum(good[name] for name in members) for group, members in GROUPS.items()},
-            "opens_per_file": ratio(good["open"], len({r.file for r in t.requests})),
+            "opens_per_file": ratio(sum(o.opens() for o in t.operations), len({r.file for r in t.requests})),
             "operations_per_request": ratio(len(t.operations), n), "seeks_per_request": ratio(good["seek"] + good["lseek"], n)}
 
 
@@ -1438,7 +1466,11 @@ def counted_totals(t, extent_min=0):
     for d in "rw":
         result[f"p_{d}_IOPs"] = ratio(result["N_" + d], result["N"])
         result[f"p_{d}_Bytes"] = ratio(result["S_" + d], result["S"])
-    return result
+    return result if t.operations else result | {"opens": counted_calls(t, "OPENS")}
+
+
+def counted_calls(t, name):
+    return sum(max(0, int(k.get("POSIX_" + name, 0))) * int(k.get("times", 1)) for k in t.counters if k.get("source") == "POSIX")
 
 
 def counted_metadata(t):
@@ -1447,9 +1479,8 @@ def counted_metadata(t):
     files = counters_reference.posix(t.counters)
     counts = sum(sum(f.requests.values()) for f in files.values())
     number, n = (len(files), counts) if t.counted else (len({r.file for r in t.requests}), len(t.requests))
-    opens, seeks = (sum(max(0, int(k.get(name, 0))) * int(k.get("times", 1)) for k in t.counters if k.get("source") == "POSIX")
-                    for name in ("POSIX_OPENS", "POSIX_SEEKS"))
-    return {"operations_time": of["md_time"]["POSIX"], "F_open": opens, "opens_per_file": ratio(opens, number),
+    opened, seeks = counted_calls(t, "OPENS"), counted_calls(t, "SEEKS")
+    return {"operations_time": of["md_time"]["POSIX"], "F_open": opened, "opens_per_file": ratio(opened, number),
             "operations_per_request": ratio(0, n), "seeks_per_request": ratio(seeks, n)}
 
 

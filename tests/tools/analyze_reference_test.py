@@ -37,6 +37,10 @@ HUGE = [f"192 0 {i} 18446744073709551615 1 1 0 1 1 0" for i in range(3)]
 AT_ONCE = ["128 0 0 10 5 0 0 1 1 0", "128 0 10 10 0 0 0 1 1 0"]
 UNKNOWN = ["255 %file process=1 id=1 offset=unknown", "128 0 0 7 0 1 0 1 1 0", "255 %file process=1 id=1", "128 0 7 7 5 1 0 1 1 0",
            "128 0 14 7 5 1 0 1 1 0"]
+OPENS = ["255 %file process=1 id=1 object=1 path=/a", "128 0 0 100 0 10 0 1 1 0", "255 %op name=open process=1 file=1 time=30 took=5 result=0",
+         "255 %op name=create process=1 file=1 time=40 took=5", "255 %op name=create process=1 path=/b time=50 took=5 result=0",
+         "255 %op name=create process=1 file=1 time=60 took=5 result=EEXIST", "255 %op name=open process=1 path=/c time=70 took=5"]
+PHYSICAL = ["0 0 8 1 0 1 0 1 1 0", "64 0 9 2 5 1 0 1 1 0"]
 
 CASES = [
     ("three consecutive reads, then a write", CONSECUTIVE, {
@@ -80,6 +84,13 @@ CASES = [
     ("the layer of a fileId ends with its close; one physical record", LAYERS, {
         "trace.left_out": 1, "trace.left_out_physical": 1, "totals.S": 20}),
     ("an operation and a physical record start before the preceding record", ORDER, {"totals.out_of_order": 2}),
+    ("an open, one that creates, two without a descriptor, and a failed one", OPENS, {
+        "totals.opens": 2, "totals.created": 1, "metadata.opens_per_file": 2, "metadata.F_open": 2, "metadata.F_create": 2,
+        "files.rows.object/1.opens": 2, "processes.created_per_process": 1}),
+    ("the same, of a source that does not show what was created", ["255 %trace lacks=created", *OPENS], {
+        "totals.opens": 2, "totals.created": None, "processes.created_per_process": None}),
+    ("no operations", CONSECUTIVE, {"totals.opens": None, "totals.created": None, "processes.created_per_process": None}),
+    ("physical records only", PHYSICAL, {"totals.N_r": 1, "totals.S_w": 1024, "trace.left_out_logical": 0}),
     ("three times 2^64 - 1 bytes: sums do not exceed this number", HUGE, {
         "totals.S_w": 18446744073709551615, "totals.F_max": 18446744073709551615, "sizes.size_L_bytes_w":
         {"18446744073709551615": 18446744073709551615}}),
