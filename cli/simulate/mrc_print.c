@@ -71,12 +71,17 @@ void mrc_print_head(struct mrc_results *m)
 {
 	struct output *o = &m->simulate.out;
 	char text[32];
-	output_printf(o, "%-12s %14" PRIu64 " blocks of %" PRIu32 " bytes\n", "references",
-		      mrc_references_of(m, MRC_TOTAL), m->simulate.references.block);
-	output_printf(
-	    o, "%-12s %14" PRIu64 " blocks (%s)%s\n", "distinct", m->distinct,
-	    printable_bytes(text, sizeof text, m->distinct * m->simulate.references.block),
-	    mrc_has_bounds(m) || m->sample > 0 ? ", estimated" : "");
+	const uint32_t block = m->simulate.references.block;
+	const char *estimated = mrc_has_bounds(m) || m->sample > 0 ? ", estimated" : "";
+	output_printf(o, "%-12s %14" PRIu64, "references", mrc_references_of(m, MRC_TOTAL));
+	if (m->simulate.references.whole)
+		output_printf(o, " objects\n%-12s %14" PRIu64 " objects%s\n", "distinct",
+			      m->distinct, estimated);
+	else
+		output_printf(o,
+			      " blocks of %" PRIu32 " bytes\n%-12s %14" PRIu64 " blocks (%s)%s\n",
+			      block, "distinct", m->distinct,
+			      printable_bytes(text, sizeof text, m->distinct * block), estimated);
 	output_printf(o, "%-12s %14s", "policy", cache_policy_name(m->policy));
 	if (m->sample > 0)
 		output_printf(

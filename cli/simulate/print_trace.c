@@ -24,26 +24,39 @@ static void print_line(struct output *o, const char *name, const uint64_t counts
 		      name, both(counts), unit, counts[0], counts[1]);
 }
 
+static const char *unit_of(const struct simulate_results *r)
+{
+	return r->references.whole ? "objects" : "blocks";
+}
+
 static void print_distinct(struct simulate_results *r)
 {
 	const struct engine_firsts firsts = engine_firsts(r->engine);
 	const struct reference_totals *first = &firsts.count;
 	char bytes[FIELD];
 	if (!firsts.known) {
-		output_text(&r->out, "distinct                  - blocks; see --memory\n"
-				     "compulsory                - misses\n");
+		output_printf(&r->out,
+			      "distinct                  - %s; see --memory\n"
+			      "compulsory                - misses\n",
+			      unit_of(r));
 		return;
 	}
-	output_printf(
-	    &r->out, "%-12s %14" PRIu64 " blocks of %" PRIu32 " bytes (%s)\n", "distinct",
-	    both(first->references), r->references.block,
-	    printable_bytes(bytes, sizeof bytes, both(first->references) * r->references.block));
+	output_printf(&r->out, "%-12s %14" PRIu64 " %s", "distinct", both(first->references),
+		      unit_of(r));
+	if (!r->references.whole)
+		output_printf(&r->out, " of %" PRIu32 " bytes (%s)", r->references.block,
+			      printable_bytes(bytes, sizeof bytes,
+					      both(first->references) * r->references.block));
+	output_text(&r->out, "\n");
 	output_printf(&r->out,
 		      "%-12s %14" PRIu64 " misses (%" PRIu64 " of reads, %" PRIu64
-		      " of writes), in %" PRIu64 " records, of %s\n",
+		      " of writes), in %" PRIu64 " records",
 		      "compulsory", both(first->references), first->references[0],
-		      first->references[1], both(first->records),
-		      printable_bytes(bytes, sizeof bytes, both(first->bytes)));
+		      first->references[1], both(first->records));
+	if (!r->references.whole)
+		output_printf(&r->out, ", of %s",
+			      printable_bytes(bytes, sizeof bytes, both(first->bytes)));
+	output_text(&r->out, "\n");
 }
 
 static void print_count(struct output *o, const char *name, uint64_t count, const char *what)
@@ -56,9 +69,12 @@ void simulate_print_trace(struct simulate_results *r)
 {
 	const struct references_counts *c = references_counts(r->input.references);
 	char text[FIELD];
-	output_printf(&r->out, "%-12s %14" PRIu64 " (%s)\n", "records", both(c->all.records),
-		      printable_bytes(text, sizeof text, both(c->all.bytes)));
-	print_line(&r->out, "references", c->all.references, "blocks");
+	output_printf(&r->out, "%-12s %14" PRIu64, "records", both(c->all.records));
+	if (!r->references.whole)
+		output_printf(&r->out, " (%s)",
+			      printable_bytes(text, sizeof text, both(c->all.bytes)));
+	output_text(&r->out, "\n");
+	print_line(&r->out, "references", c->all.references, unit_of(r));
 	print_distinct(r);
 	print_count(&r->out, "empty", c->no_blocks, "records of length 0 refer to no block");
 	if (c->unknown > 0)

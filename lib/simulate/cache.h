@@ -48,7 +48,7 @@ enum { CACHE_NONE = 0 };               /* no entry */
 
 static inline uint64_t cache_key_of(uint32_t object, uint64_t block)
 {
-	return (uint64_t)object << CACHE_BLOCK_BITS | block;
+	return (uint64_t)object * (UINT64_C(1) << CACHE_BLOCK_BITS) | block;
 }
 
 struct cache;
