@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <locale.h>
 #include <malloc.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -195,8 +197,18 @@ static bool close_standard_output(void)
 	return close(STDOUT_FILENO) == 0 || errno == EBADF || errno == EINTR;
 }
 
+static bool returned; /* main */
+
+/* libarchive calls exit(1) if it is out of memory, but EXIT_DAMAGED means that an output was made. */
+static void correct_exit_status(void)
+{
+	if (!returned)
+		_exit(EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
+	(void)atexit(correct_exit_status);
 	/* The locale affects only how names are printed. */
 	(void)setlocale(LC_CTYPE, "");
 	signals_init();
@@ -216,5 +228,6 @@ int main(int argc, char **argv)
 			message_print("cannot write to standard output: %s", strerror(errno));
 		status = status > EXIT_FAILED ? status : EXIT_FAILED; /* of a recorded program */
 	}
+	returned = true;
 	return signals_exit(status);
 }

@@ -190,8 +190,6 @@ class Lab:
             return "temporary files stay: %s" % left
         if not isinstance(status, int):
             return status
-        if b"Internal Error in libarchive" in err:
-            return "told" if status == 2 and not files else "libarchive ends it: status %d" % status
         if status < 0:
             return "killed by %s" % signal.Signals(-status).name
         if counts.get("live", 0) > usual[5].get("live", 0):
