@@ -476,7 +476,8 @@ IOT_API IOT_USE_RESULT int iot_reader_fold(struct iot_reader *r, const struct io
 
 /*
  * Returns the path of an object, percent-decoded, from the last %file delivered with a path=, or
- * NULL if none is known. Valid until the next call on this reader.
+ * NULL if none is known. The path is not NUL-terminated: *size is its length (size may be NULL).
+ * Valid until the next call on this reader.
  */
 IOT_API const char *iot_reader_name(struct iot_reader *r, uint32_t object, size_t *size);
 
