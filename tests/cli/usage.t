@@ -29,5 +29,5 @@ try stat --json --tsv x
 try stat --by=colour x
 try cat "$(printf -- '--\033[31m\377')"
 try top --interval=0 x
-try top --by=op x
+try top --by=size x
 try top one two
