@@ -470,8 +470,10 @@ static void print_ways(struct output *o, const char *what, const struct ways *w)
 /* How to log what the records of a log of strace lack. */
 static void print_log_remedy(struct output *o, const struct info *f)
 {
-	const char *source = f->reported[0].text;
-	if (source == NULL || strcmp(source, "strace") != 0 ||
+	const struct reported *source = &f->reported[0];
+	const size_t size = strlen("strace");
+	if (source->text == NULL || source->size != size ||
+	    memcmp(source->text, "strace", size) != 0 ||
 	    f->unknown_offsets + f->unknown_durations + f->unknown_starts == 0)
 		return;
 	line(o, "remedy", "log%s%s",

@@ -93,7 +93,7 @@ struct state {
 	bool has_line;
 	bool member; /* loading: another state may follow, after a line of kind=member */
 	char *text;  /* the line that is written; or the last text read */
-	uint64_t zero[STATE_ELEMENT_MAX / 8];
+	_Alignas(max_align_t) uint64_t zero[STATE_ELEMENT_MAX / 8];
 };
 
 static inline bool state_saves(const struct state *s)
