@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Programs that share descriptors, run programs, and change user, root or namespaces: no offset is wrong, and no trace that lacks
-# something is called complete.
+# something is called complete. mount-spawn needs a root that is a mount point, which a chroot does not have: see check-record.
 case ${MODE-} in
 asan | tsan | msan)
 	echo 'skipped: sanitizers do not allow a library to be preloaded'
@@ -9,5 +9,5 @@ asan | tsan | msan)
 esac
 sh "$TOOLS/built.sh" record_lives || exit 77
 python3 "$TOOLS/record_lives.py" "$IOTRACE" "${IOTRACE%/iotrace}/record_lives" grandchild exec-seeks static-spawn twins \
-	unshared-files child-of-user user-exec user-system root-program mount-spawn users absent |
+	unshared-files child-of-user user-exec user-system root-program users absent |
 	sed 's/^[0-9]* programs, .*; \([0-9]* programs with differences\).*/\1/'
