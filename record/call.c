@@ -38,7 +38,7 @@ void call_unrecorded(int fd)
 
 enum { COMPARISONS = 4 };
 
-/* Returns the position of the kernel, with *agrees: whether that of the description is the same. */
+/* Returns the kernel's position; sets *agrees to whether the description has the same. */
 static int64_t compare_positions(const struct data_call *c, bool *agrees)
 {
 	struct record_description *const s = descriptor_slot(c->d);

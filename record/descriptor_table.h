@@ -49,7 +49,7 @@ struct descriptors {
 	_Atomic uint32_t is_in_use;
 };
 
-/* The table of the process, then those of threads. */
+/* The table of the process, then the tables of threads. */
 extern struct descriptors descriptors;
 extern _Thread_local struct descriptors *descriptors_own __attribute__((tls_model("initial-exec")));
 

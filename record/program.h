@@ -17,7 +17,7 @@ void program_of_libc(void);
 bool program_needs_environment(char *const *envp);
 /*
  * Returns an environment with which a program loads the library; if it could not open that, one
- * without it. The arguments are those of environment_complete().
+ * without it. It takes the arguments of environment_complete().
  */
 char **program_environment(char *const *envp, char **out, char *text);
 

@@ -775,7 +775,7 @@ static void remove_spares(struct collector *c, uint32_t index)
 	atomic_fetch_sub(&c->recording->control->makers, 1);
 }
 
-/* A process has ended: removes its spares, or those of the ancestor whose last descendant it was. */
+/* Removes the spares of a process that ended, or of the ancestor that it was the last to use. */
 static void release_spares(struct collector *c, uint32_t index)
 {
 	for (size_t i = index, depth = 0; i != SIZE_MAX && depth < ANCESTORS_MAX; depth++) {

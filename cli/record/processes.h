@@ -66,7 +66,7 @@ size_t processes_expect(struct processes *p, uint32_t pid, uint32_t parent);
 size_t processes_join(struct processes *p, int directory, const char *name, const char **why);
 /*
  * Reads a spare file, "spare.PID.NUMBER". Returns the index of its maker, SIZE_MAX if that is
- * unknown. Sets `claimed` to the name that the file has to get, "" if it is not that of a process.
+ * unknown. Sets `claimed` to the new name of the file, "" if no process has claimed it.
  */
 size_t processes_spare(const struct processes *p, int directory, const char *name,
 		       char claimed[64]);

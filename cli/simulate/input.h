@@ -27,8 +27,8 @@ struct reference_input {
 };
 
 /*
- * Opens it, and sets whether the references are those of physical records. Returns EXIT_OK, or the
- * exit status after a message. Close it in every case.
+ * Opens it, and sets whether it refers to blocks of physical records. Returns EXIT_OK, or the exit
+ * status after a message. Close it in every case.
  */
 enum exit_status reference_input_open(struct reference_input *i, const char *path,
 				      const struct trace_in_options *read,

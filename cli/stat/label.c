@@ -50,7 +50,7 @@ static const char *human_name(const struct stat_results *s, const struct iot_sta
 	return text;
 }
 
-/* "in INPUT" for a row with ids, which are those of this input. */
+/* Returns "in INPUT" for a row with ids, which only this input defines. */
 static const char *human_input(const struct stat_results *s, const struct iot_stats_row *row,
 			       char *text, size_t capacity)
 {

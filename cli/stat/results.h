@@ -18,7 +18,7 @@ struct stat_results {
 	int by;             /* enum iot_stats_by, or STAT_BY_OPERATION */
 	uint64_t top;       /* rows to print; NOT_GIVEN: all */
 	const char *layer;  /* of the records that were counted */
-	bool physical;      /* ... which are those of disks */
+	bool physical;      /* whether these records are I/Os of disks */
 	bool counters_only; /* the trace contains no I/Os */
 	struct unseen unseen;
 	char **inputs; /* by number of the trace; rows of several traces name theirs */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * --layer: which records a command uses. Logical records are those of programs: calls of POSIX, and
- * of MPI-IO in files with layer=mpiio. Physical records are those of disks.
+ * --layer: which records a command uses. Programs make logical records, by calls of POSIX, or of
+ * MPI-IO in files with layer=mpiio. Disks make physical records.
  */
 #ifndef CLI_UI_LAYER_H
 #define CLI_UI_LAYER_H
@@ -36,8 +36,8 @@ struct layer_filter {
 };
 
 /*
- * Moves the events that remain to the front and returns their number: events without a file, and
- * those of a file of the layer. Returns SIZE_MAX if out of memory.
+ * Moves events without a file, and events of the layer's files, to the front. Returns their number,
+ * or SIZE_MAX if out of memory.
  */
 size_t layer_filter_events(struct layer_filter *f, struct iot_event *ev, size_t n);
 void layer_filter_free(struct layer_filter *f);

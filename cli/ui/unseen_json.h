@@ -7,7 +7,7 @@
 #include "json.h"
 
 /*
- * A member "unseen": the programs, those of each reason with the name of the first, the calls by
+ * Writes a member "unseen": the programs by reason with the name of the first one, the calls by
  * kind, and the remedy; null if there is nothing.
  */
 void unseen_json(struct json *j, const struct unseen *u);

@@ -148,7 +148,7 @@ void mrc_print_text(struct mrc_results *m)
 	}
 }
 
-/* The points of the whole curve, and then those of each row. */
+/* The points of the whole curve, then the points of each row. */
 static void set_line(struct iot_row *to, void *source)
 {
 	struct curves *s = source;

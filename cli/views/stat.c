@@ -150,7 +150,7 @@ static void set_calls(struct iot_row *to, const struct iot_stats_operation *o)
 		row_bounded(to, &metrics.operation_ns, o->ns, o->timed < o->calls ? PARTIAL : NULL);
 }
 
-/* The calls of an operation; after the last one, those of operations that are not listed. */
+/* The calls of an operation; the last row counts the operations that are not listed. */
 static void set_operation(struct iot_row *to, void *source)
 {
 	const struct stat_view *v = source;

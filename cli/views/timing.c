@@ -57,7 +57,7 @@ static const struct run_value values[] = COLUMN_LIST(
     VALUE(cancelled_blocks), VALUE(dirtied_blocks), VALUE(cleaned_blocks), VALUE(dirty_blocks),
     VALUE(pending_bytes), VALUE(pending_ns), VALUE(device_busy_ns), VALUE(depth_max));
 
-/* Appends the columns of the values, of those of rows only if of_rows; returns the new count. */
+/* Appends the columns of values, only the values of rows if of_rows; returns the new count. */
 static size_t add_values(struct iot_column *columns, size_t count, bool of_rows)
 {
 	for (size_t i = 0; i < COLUMN_COUNT(values); i++)

@@ -237,7 +237,7 @@ static bool join_head(struct busy *b, size_t process, enum busy_kind kind,
 	return true;
 }
 
-/* The heads of a row; those of one without intervals are empty. */
+/* Returns the heads of a row, which are empty if it has no intervals. */
 static const struct busy_head *heads_of(const struct busy *b, size_t row)
 {
 	static const struct busy_head none[BUSY_HEADS];

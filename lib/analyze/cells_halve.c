@@ -24,7 +24,7 @@ static void append(struct level *to, const struct cell *cell)
 	}
 }
 
-/* Stores the halves of a level, and the cells of the next lower one among those of a row. */
+/* Stores the halves of a level, and the cells of the next lower level of a row. */
 static bool lower(const struct cells_row *r, struct level *l, uint8_t level)
 {
 	struct level to = {.cell = calloc(2 * l->count + r->count + 1, sizeof *to.cell)};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Delivers the events of a stream as a decoder delivers those of a file with these events: times
- * are multiples of the tick, a record has the object and the flags that its %file states, and a
- * directive that repeats the current definition is dropped.
+ * Delivers the events of a stream like a decoder that reads them from a file: times are multiples
+ * of the tick, a record has the object and the flags that its %file states, and a directive that
+ * repeats the current definition is dropped.
  *
  * Texts point into the batch of the stream, or into `text` if they had to be made. So a pull ends
  * where another batch, or another made text, would replace those already delivered.
@@ -19,7 +19,7 @@
 
 enum {
 	RECENT = 8,                                   /* files; a power of two */
-	TEXT_CAPACITY = RETIMED_MAX(IOT_COMMENT_MAX), /* also that of a %file with flags */
+	TEXT_CAPACITY = RETIMED_MAX(IOT_COMMENT_MAX), /* a %file with flags fits, too */
 };
 
 static_assert((int)TEXT_CAPACITY >= (int)FILE_FLAGS_CAPACITY, "one buffer for both");
