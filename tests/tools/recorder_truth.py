@@ -18,7 +18,7 @@ directory is not there.
 	totals    the trace's own counts against its calls, by --check
 
 More rows: archives and texts of the same traces, which must give the same; damaged traces, which must be
-refused or told as damaged, with exit status 1 and what is whole kept.
+refused (exit status 2), or told as damaged (1) with what is whole kept.
 """
 import collections
 import os
@@ -367,7 +367,7 @@ class Checker:
             trace = Converted(self.tool, self.path("corrupt", file), before=before)
             kept = trace.trace is not None
             row = table.row(name, trace.status, "warned" if kept else "refused", *trace.sizes())
-            row.expect("exit status", int(trace.status != 1))
+            row.expect("exit status", int(trace.status != (1 if kept else 2)))
             row.expect("message", int(not trace.message.startswith("iotrace: ")), trace.message)
             row.expect("%lost", int(kept and not any(trace.directives("%lost"))))
             row.expect("records", abs(trace.report.get("records", 0) - len(trace.rows)))
