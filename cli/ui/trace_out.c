@@ -31,6 +31,8 @@ static int apply(struct iot_writer *w, const struct trace_out_options *o,
 		status = iot_writer_set(w, IOT_SET_VERSION, o->version);
 	if (status == IOT_OK && o->bare)
 		status = iot_writer_set(w, IOT_SET_FRAMING, 0);
+	if (status == IOT_OK && o->no_index)
+		status = iot_writer_set(w, IOT_SET_INDEX, 0);
 	if (status == IOT_OK && o->no_fsync)
 		status = iot_writer_set(w, IOT_SET_FSYNC, 0);
 	return status;

@@ -13,7 +13,7 @@ struct trace_out_options {
 	const char *path; /* "-" */
 	uint64_t level, threads;
 	uint64_t tick_ns, base, sync, version; /* NOT_GIVEN, or the requested value */
-	bool bare, framed, no_fsync;
+	bool bare, framed, no_fsync, no_index;
 	int compression; /* enum iot_compression; -1: by the path's suffix */
 };
 
@@ -50,6 +50,8 @@ enum { MEMORY_DEFAULT = 256 << 20 };
 	OPTION(NUMBER, 0, "sync", "N", &(w).sync, "a %sync after every N records (0: none)"),  \
 	RANGE(NUMBER, 0, "format-version", "N", &(w).version,                                   \
 		  "version of the format: 1, or 2 with encoded directives", 1, 2),                \
+	OPTION(FLAG, 0, "no-index", NULL, &(w).no_index,                                       \
+		   "write no seek table at the end of .zst"),                                   \
 	OPTION_NO_FSYNC((w).no_fsync)
 #define OPTION_NO_FSYNC(target)                                                                   \
 	OPTION(FLAG, 0, "no-fsync", NULL, &(target),                                           \

@@ -333,6 +333,11 @@ enum iot_option {
 	IOT_SET_VERSION, /* of the format: 1, or 2 with encoded directives (default 2) */
 	/* 1: with IOT_SET_IN_PLACE, refuse a path that exists, even as a link (default 0) */
 	IOT_SET_NEW,
+	/*
+	 * 1: end a Zstandard trace of several frames with a seek table in the Zstandard seekable
+	 * format, so that readers find any part with few reads; 0: without (default 1)
+	 */
+	IOT_SET_INDEX,
 };
 
 enum iot_compression { IOT_PLAIN = 0, IOT_GZIP = 1, IOT_ZSTD = 2 };

@@ -24,6 +24,7 @@
 
 #include "atomic_file.h"
 #include "lib/base/array.h"
+#include "seek_table.h"
 
 enum {
 	BUFFER_SIZE = 1 << 18,
@@ -70,6 +71,10 @@ struct byte_sink {
 	size_t packed_size;
 	bool in_frame;
 	bool any_frame;
+	struct seek_table frames; /* of zstd */
+	uint64_t frame_at;        /* position of the current frame in the file */
+	uint64_t frame_text;      /* bytes compressed into it */
+	bool no_index;
 	z_stream zlib;
 	bool zlib_made;
 	ZSTD_CCtx *zstd;
@@ -92,6 +97,7 @@ void byte_sink_free(struct byte_sink *s)
 	if (s->zlib_made)
 		deflateEnd(&s->zlib);
 	ZSTD_freeCCtx(s->zstd);
+	seek_table_free(&s->frames);
 	free(s->memory);
 	free(s->text);
 	free(s->packed);
@@ -138,6 +144,11 @@ int byte_sink_compress(struct byte_sink *s, enum iot_compression how, int level,
 void byte_sink_how(struct byte_sink *s, unsigned how)
 {
 	s->file_how = how;
+}
+
+void byte_sink_no_index(struct byte_sink *s)
+{
+	s->no_index = true;
 }
 
 /* Compressors */
@@ -401,12 +412,25 @@ static int compress_zstd(struct byte_sink *s, const char *data, size_t size, enu
 	return IOT_OK;
 }
 
+static void index_frame(struct byte_sink *s)
+{
+	const uint64_t end = s->stored + s->packed_size;
+	if (!s->no_index)
+		seek_table_add(&s->frames, end - s->frame_at, s->frame_text);
+	s->frame_at = end;
+	s->frame_text = 0;
+}
+
 static int pack(struct byte_sink *s, const char *data, size_t size, enum ending ending)
 {
 	s->any_frame = true;
 	s->in_frame = ending != END;
-	return s->how == IOT_GZIP ? compress_gzip(s, data, size, ending)
-				  : compress_zstd(s, data, size, ending);
+	if (s->how == IOT_GZIP)
+		return compress_gzip(s, data, size, ending);
+	s->frame_text += size;
+	if (compress_zstd(s, data, size, ending) == IOT_OK && ending == END)
+		index_frame(s);
+	return s->error.status;
 }
 
 /*
@@ -487,6 +511,16 @@ static int pack_all(struct byte_sink *s)
 	return pack(s, s->text, s->text_size, END);
 }
 
+/* A single frame needs no index. */
+static void put_index(struct byte_sink *s)
+{
+	size_t size = 0;
+	const unsigned char *table =
+	    s->frames.frames > 1 ? seek_table_finish(&s->frames, &size) : NULL;
+	if (table != NULL)
+		put(s, (const char *)table, size);
+}
+
 /* Writes all remaining bytes. */
 static void finish(struct byte_sink *s)
 {
@@ -496,7 +530,8 @@ static void finish(struct byte_sink *s)
 	} else if (pass_text(s) != IOT_OK || (s->in_frame && pack(s, "", 0, END) != IOT_OK)) {
 		return;
 	}
-	put_packed(s);
+	if (put_packed(s) == IOT_OK)
+		put_index(s);
 }
 
 int byte_sink_close(struct byte_sink *s)

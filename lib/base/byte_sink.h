@@ -23,6 +23,9 @@ int byte_sink_compress(struct byte_sink *s, enum iot_compression how, int level,
 /* Sets ATOMIC_FILE_... flags for a path. Call it before open. */
 void byte_sink_how(struct byte_sink *s, unsigned how);
 
+/* Writes no seek table at the end of several zstd frames. Call it before open. */
+void byte_sink_no_index(struct byte_sink *s);
+
 /* Call one of these once. Path "-" is standard output. */
 int byte_sink_open(struct byte_sink *s, const char *path);
 int byte_sink_open_fd(struct byte_sink *s, int fd, const char *name);

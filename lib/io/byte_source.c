@@ -12,6 +12,9 @@
 /* longest delay until a signal that arrives just before a wait is noticed */
 enum { LOOK_MS = 500 };
 
+/* Only the beginning of a file may be wanted. The second read is twice as large, and so on. */
+enum { FIRST_READ = 1 << 14 };
+
 static bool readable_within(int fd, int timeout_ms)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -126,10 +129,19 @@ static void keep_bytes(struct kept_bytes *k, const void *bytes, size_t n)
 	k->size += n;
 }
 
-/* The bytes to read next, of the `left` ones that could be. */
-static size_t next_size(const struct byte_source *in, size_t left)
+/* Returns the maximum size of the next read, which is larger than the one before it. */
+static size_t next_step(struct byte_source *in)
 {
-	const size_t n = left < in->read_size ? left : in->read_size;
+	if (in->kind != BYTE_SOURCE_FD || in->step >= in->read_size)
+		return in->read_size;
+	in->step = in->step == 0 ? FIRST_READ : 2 * in->step;
+	return in->step < in->read_size ? in->step : in->read_size;
+}
+
+/* The bytes to read next, of the `left` ones that could be. */
+static size_t next_size(struct byte_source *in, size_t left)
+{
+	const size_t step = next_step(in), n = left < step ? left : step;
 	if (in->limit == 0 || n <= in->limit - in->stored)
 		return n;
 	return (size_t)(in->limit - in->stored);

@@ -30,6 +30,7 @@ struct byte_source {
 	struct error *error; /* receives failures; owned by the bufreader */
 	const char *name;    /* for messages, escaped */
 	size_t read_size;    /* bytes per read */
+	size_t step;         /* bytes of the last read of a descriptor, until it is read_size */
 	uint64_t stored;     /* bytes read so far */
 	uint64_t limit;      /* the input ends at this byte; 0: none */
 	bool ended;

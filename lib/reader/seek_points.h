@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Seek points of a stored trace, located by reading little: its %syncs. In .zst, every frame start
- * is a candidate, located by walking over block headers; in .gz, bytes that look like a member's
- * header and decompress to a %sync; in uncompressed text, the lines themselves.
+ * is a candidate, located by the seek table or by walking over block headers; in .gz, bytes that
+ * look like a member's header and decompress to a %sync; in uncompressed text, the lines
+ * themselves.
  */
 #ifndef LIB_READER_SEEK_POINTS_H
 #define LIB_READER_SEEK_POINTS_H
@@ -36,13 +37,5 @@ int seek_points_next(struct seek_points *points, uint64_t from, uint64_t limit,
 int seek_points_find(struct seek_points *points,
 		     bool (*before)(const void *context, const struct seek_point *entry),
 		     const void *context, struct seek_point *entry);
-
-/*
- * Returns the offsets of the zstd frames of s, in order, without skippable ones; at most
- * SEEK_POINTS_MAX, otherwise only every 2nd, 4th, ... *at is allocated with malloc. Returns IOT_OK,
- * IOT_EIO with errno set, or IOT_ENOMEM.
- */
-enum { SEEK_POINTS_MAX = 1 << 16 };
-int zstd_frames_walk(const struct stored_input *s, uint64_t **at, size_t *count);
 
 #endif

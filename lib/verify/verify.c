@@ -556,6 +556,8 @@ int iot_verifier_run(struct iot_verifier *handle, int fd, const char *name)
 	else
 		fail_memory(&v, IOT_ENOMEM);
 	release(&v);
+	if (handle->error.status == IOT_OK && handle->warnings)
+		verify_index(handle);
 	return handle->error.status;
 }
 

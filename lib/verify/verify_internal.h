@@ -4,6 +4,7 @@
  *     verify.c          the handle; lines and their meaning
  *     verify_framing.c  %iotrace, %sync and %end: intervals, their hashes, and damage
  *     lint.c            warnings about valid lines
+ *     index.c           compares a seek table with the frames
  *     findings.c        kinds of findings; counts and reports them
  *     raw_lines.c       reads damaged text
  *     intervals.c       decides which intervals are kept
@@ -25,7 +26,7 @@
 #include "lib/format/framing.h"
 #include "raw_lines.h"
 
-enum { FINDING_KINDS = IOT_NOTE_OVERLAP + 1, RESYNC_CANDIDATES = 4, VERIFY_BATCH = 1024 };
+enum { FINDING_KINDS = IOT_WARN_INDEX + 1, RESYNC_CANDIDATES = 4, VERIFY_BATCH = 1024 };
 
 /* Properties of the trace. */
 struct verdict {
@@ -80,6 +81,9 @@ void finding_report(struct iot_verifier *handle, enum iot_finding_kind kind, uin
 /* Reports a finding that finding_select has counted. */
 void finding_print(struct iot_verifier *handle, enum iot_finding_kind kind, uint64_t line,
 		   unsigned column, const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* Reports a seek table that does not match the frames; a file without one is valid. */
+void verify_index(struct iot_verifier *handle);
 
 /* State of a run */
 

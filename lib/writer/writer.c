@@ -36,7 +36,7 @@ enum {
 static const uint64_t NOT_SET = UINT64_MAX;
 
 struct writer_settings {
-	bool framing, compression_given, no_fsync, undeclared_disks, in_place, is_new;
+	bool framing, compression_given, no_fsync, undeclared_disks, in_place, is_new, no_index;
 	enum iot_compression compression;
 	uint64_t level, threads, tick_ns, base, memory_max, sync, version;
 	uint64_t flush, flush_ns; /* between flushes; 0: no limit */
@@ -745,6 +745,11 @@ int iot_writer_set(struct iot_writer *w, enum iot_option option, uint64_t value)
 		return set_switch(w, &w->set.in_place, value);
 	case IOT_SET_NEW:
 		return set_switch(w, &w->set.is_new, value);
+	case IOT_SET_INDEX:
+		if (value > 1)
+			return refuse(w, "index is 0 or 1");
+		w->set.no_index = value == 0;
+		return IOT_OK;
 	case IOT_SET_VERSION:
 		return set_number(w, &w->set.version, value, 1, FRAMING_VERSION);
 	case IOT_SET_FLUSH:
@@ -820,6 +825,8 @@ static int prepare(struct iot_writer *w, const char *path)
 			return out_of_memory(w);
 	}
 	choose_flushes(w);
+	if (w->set.no_index)
+		byte_sink_no_index(w->sink);
 	if (byte_sink_compress(w->sink, w->set.compression, (int)w->set.level,
 			       (unsigned)w->set.threads) != IOT_OK)
 		return sink_failed(w);

@@ -37,7 +37,7 @@ echo "a pipe: $?"
 "$IOTRACE" cat --bare -o bare.iot whole.iot
 repair bare.iot
 # Frames with valid checksums need no hash.
-"$IOTRACE" cat -o whole.iot.zst whole.iot
+"$IOTRACE" cat --no-index -o whole.iot.zst whole.iot
 size=$(wc -c <whole.iot.zst)
 head -c $((size - 9)) whole.iot.zst >cut.iot.zst
 repair cut.iot.zst

@@ -22,6 +22,9 @@ import tempfile
 import zlib
 
 
+SEEK_TABLE = b"\x5e\x2a\x4d\x18"
+
+
 def zstd_frame_end(data, at):
     descriptor = data[at + 4]
     single = descriptor >> 5 & 1
@@ -50,7 +53,7 @@ def ends_of(data):
         ends = [m.end() for m in re.finditer(rb"(?m)^(?:ff|255) %sync .*\n", data)]
         return ends + [len(data)]
     ends, at = [], 0
-    while at < len(data):
+    while at < len(data) and data[at : at + 4] != SEEK_TABLE:
         at = step(data, at)
         ends.append(at)
     return ends
@@ -62,6 +65,7 @@ class Trace:
         with open(path, "rb") as f:
             self.data = f.read()
         self.ends = ends_of(self.data)
+        self.data = self.data[: self.ends[-1]]  # without the seek table, in which damage loses nothing
         self.starts = [0] + self.ends[:-1]
         rows = subprocess.run([iotrace, "cat", "--format=csv", "--columns=raw", path], capture_output=True, check=True)
         self.rows = rows.stdout.split(b"\n")[1:-1]
