@@ -31,6 +31,7 @@
 #include "cli/ui/options.h"
 #include "cli/ui/output.h"
 #include "cli/ui/printable.h"
+#include "cli/ui/rotation.h"
 #include "cli/ui/signals.h"
 #include "lib/base/error.h"
 
@@ -64,8 +65,11 @@ struct record_job {
 	struct recording recording;
 	struct join join;
 	struct iot_writer *writer;
-	char name[PATH_MAX]; /* of the trace */
-	pid_t consumer;      /* of -o '|COMMAND'; 0: none */
+	char name[PATH_MAX]; /* of the trace, or of its current part */
+	struct rotation rotation;
+	char first[PATH_MAX]; /* name of the first part; "": the trace has one part */
+	bool part_failed;     /* the next part could not be begun, and a message says why */
+	pid_t consumer;       /* of -o '|COMMAND'; 0: none */
 	int consumer_fd;
 	uint64_t epoch_ns;
 	struct clock_map clock;       /* its first sample is time zero of the trace */
@@ -135,13 +139,24 @@ static int open_consumer(struct record_job *j)
 									     : EXIT_NOT_RECORDED;
 }
 
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+	(void)clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Opens j->name. */
 static int open_writer(struct record_job *j)
 {
-	struct iot_writer *w = j->writer;
+	struct iot_writer *w = j->writer = iot_writer_new();
+	const bool is_new = j->out == NULL || rotation_wanted(&j->rotation);
+	if (w == NULL)
+		return failed("no writer", ENOMEM);
 	const enum iot_compression compression = output_compression(j->name);
 	if (iot_writer_set(w, IOT_SET_TICK_NS, 1) == IOT_OK &&
 	    iot_writer_set(w, IOT_SET_IN_PLACE, 1) == IOT_OK &&
-	    iot_writer_set(w, IOT_SET_NEW, j->out == NULL) == IOT_OK &&
+	    iot_writer_set(w, IOT_SET_NEW, is_new) == IOT_OK &&
 	    iot_writer_set(w, IOT_SET_FLUSH, 0) == IOT_OK &&
 	    iot_writer_set(w, IOT_SET_FLUSH_NS, 0) == IOT_OK &&
 	    iot_writer_set(w, IOT_SET_FSYNC, 0) == IOT_OK &&
@@ -154,6 +169,26 @@ static int open_writer(struct record_job *j)
 	}
 	message_print("%s", iot_writer_error(w));
 	return EXIT_NOT_RECORDED;
+}
+
+static int name_part(struct record_job *j)
+{
+	const int errnum = rotation_next(&j->rotation, clock_ns(CLOCK_MONOTONIC), j->name);
+	if (errnum == 0)
+		return EXIT_OK;
+	message_print_about(j->rotation.path, "a part of the trace cannot be opened: %s",
+			    strerror(errnum));
+	return EXIT_NOT_RECORDED;
+}
+
+/* j->name becomes the name of a part. */
+static int open_first_part(struct record_job *j)
+{
+	(void)snprintf(j->rotation.path, sizeof(j->rotation.path), "%s", j->name);
+	if (name_part(j) != EXIT_OK)
+		return EXIT_NOT_RECORDED;
+	(void)snprintf(j->first, sizeof(j->first), "%s", j->name);
+	return open_writer(j);
 }
 
 /* The name of -o, or one that no file has. */
@@ -171,10 +206,7 @@ static int open_output(struct record_job *j)
 		message_print("%s", wrong);
 		return EXIT_NOT_RECORDED;
 	}
-	j->writer = iot_writer_new();
-	if (j->writer == NULL)
-		return failed("no writer", ENOMEM);
-	return open_writer(j);
+	return rotation_wanted(&j->rotation) ? open_first_part(j) : open_writer(j);
 }
 
 static int close_consumer(struct record_job *j)
@@ -193,13 +225,6 @@ static int close_consumer(struct record_job *j)
 }
 
 /* %trace */
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-	(void)clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static void add_command(const struct record_job *j, struct iot_builder *b)
 {
@@ -302,21 +327,51 @@ static void pass_signals(struct record_job *j)
 static int report_failure(const struct record_job *j, const struct collector *c)
 {
 	const char *own = collector_error(c);
+	if (j->part_failed)
+		return EXIT_NOT_RECORDED;
 	message_print("%s", *own != '\0' ? own : iot_writer_error(j->writer));
 	return EXIT_NOT_RECORDED;
+}
+
+static uint64_t events_written(const struct record_job *j)
+{
+	return iot_writer_fact(j->writer, IOT_FACT_RECORDS) +
+	       iot_writer_fact(j->writer, IOT_FACT_COMMENTS);
 }
 
 /* A trace that grows can be read up to the last flush. */
 static int flush(struct record_job *j)
 {
-	const uint64_t now = clock_ns(CLOCK_MONOTONIC),
-		       events = iot_writer_fact(j->writer, IOT_FACT_RECORDS) +
-				iot_writer_fact(j->writer, IOT_FACT_COMMENTS);
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC), events = events_written(j);
 	if (events == j->flushed || now - j->flushed_ns < FLUSH_NS)
 		return IOT_OK;
 	j->flushed_ns = now;
 	j->flushed = events;
 	return iot_writer_flush(j->writer);
+}
+
+/* A part without I/O does not end: while programs do nothing, no parts are made. */
+static bool part_has_ended(const struct record_job *j, const struct collector *c)
+{
+	return rotation_wanted(&j->rotation) && collector_part_has_times(c) &&
+	       rotation_is_due(&j->rotation, iot_writer_fact(j->writer, IOT_FACT_BYTES_STORED),
+			       clock_ns(CLOCK_MONOTONIC));
+}
+
+/* Completes the part and begins the next one. Returns a status. */
+static int begin_part(struct record_job *j, struct collector *c)
+{
+	const int status = iot_writer_close(j->writer);
+	if (status != IOT_OK)
+		return status;
+	iot_writer_free(j->writer);
+	j->writer = NULL;
+	j->part_failed = name_part(j) != EXIT_OK || open_writer(j) != EXIT_OK ||
+			 write_trace_directive(j) != EXIT_OK;
+	if (j->part_failed)
+		return IOT_EIO;
+	collector_begin_part(c, j->writer);
+	return IOT_OK;
 }
 
 static int collect_until_end(struct record_job *j, struct collector *c)
@@ -326,6 +381,8 @@ static int collect_until_end(struct record_job *j, struct collector *c)
 		status = collector_step(c, j->signals);
 		if (status == IOT_OK)
 			status = flush(j);
+		if (status == IOT_OK && part_has_ended(j, c))
+			status = begin_part(j, c);
 		pass_signals(j);
 		launch_reap(&j->launch, false);
 	}
@@ -549,19 +606,28 @@ static void report_unseen(const struct unseen *u)
 		      printable(text, sizeof(text), sentence, strlen(sentence)), unseen_remedy(u));
 }
 
-static void report(const struct record_job *j)
+/* The names of the trace: its file, or its first and last part. */
+static void report_total(const struct record_job *j)
 {
 	const struct ring_events_totals *t = &j->totals;
 	char records[32], processes[32];
+	const bool has_parts = *j->first != '\0' && strcmp(j->first, j->name) != 0;
+	message_print("%s I/Os of %s %s in %s%s%s", with_commas(t->records, records),
+		      with_commas(t->processes, processes),
+		      t->processes == 1 ? "process" : "processes", has_parts ? j->first : "",
+		      has_parts ? " to " : "",
+		      strcmp(j->name, "-") == 0 ? "standard output" : j->name);
+}
+
+static void report(const struct record_job *j)
+{
+	const struct ring_events_totals *t = &j->totals;
 	if (j->check)
 		report_check(t);
 	if (j->quiet)
 		return;
 	if (isatty(STDERR_FILENO))
-		message_print("%s I/Os of %s %s in %s", with_commas(t->records, records),
-			      with_commas(t->processes, processes),
-			      t->processes == 1 ? "process" : "processes",
-			      strcmp(j->name, "-") == 0 ? "standard output" : j->name);
+		report_total(j);
 	report_unseen(&t->unseen);
 	if (t->lost > 0)
 		message_print("warning: %" PRIu64 " I/Os are missing", t->lost);
@@ -602,6 +668,11 @@ static bool check(struct record_job *j, size_t count)
 	else if (j->join_name != NULL && !join_is_name(j->join_name))
 		options_wrong(j->command,
 			      "--join: a name has up to 64 letters, digits, '-', '_' and '.'");
+	else if (rotation_wanted(&j->rotation) && j->out != NULL &&
+		 (j->out[0] == '|' || strcmp(j->out, "-") == 0))
+		options_wrong(j->command, "--rotate needs a file name with -o");
+	else if (j->rotation.keep > 0 && !rotation_wanted(&j->rotation))
+		options_wrong(j->command, "--keep-parts needs --rotate");
 	else if (j->join_name != NULL && j->no_follow)
 		options_wrong(j->command, "--join and --no-follow exclude each other");
 	else
@@ -693,6 +764,12 @@ enum exit_status cmd_record(int argc, char **argv)
 	    OPTION(STRING, 0, "join", "NAME", &j.join_name,
 		   "add PROGRAM to the trace of the record process of this host that was started "
 		   "first with NAME"),
+	    CALL("rotate", "SIZE|TIME", &j.rotation,
+		 "write the trace in parts OUT.0001.iot.zst, OUT.0002.iot.zst, ... of about SIZE, "
+		 "or of TIME; 'iotrace merge --keep-ids' joins them",
+		 rotation_parse),
+	    RANGE(NUMBER, 0, "keep-parts", "N", &j.rotation.keep,
+		  "with --rotate, remove all parts but the N newest", 1, UINT64_MAX),
 	    CALL("env", "NAME", &j.variables, "store this environment variable in the trace",
 		 take_variable),
 	    OPTION(FLAG, 0, "check", NULL, &j.check,

@@ -142,6 +142,16 @@ void collector_expect(struct collector *c, uint32_t pid, const char *program)
 		ring_events_expect(c->events, (uint32_t)index, program);
 }
 
+void collector_begin_part(struct collector *c, struct iot_writer *w)
+{
+	ring_events_begin_part(c->events, w);
+}
+
+bool collector_part_has_times(const struct collector *c)
+{
+	return ring_events_part_has_times(c->events);
+}
+
 bool collector_is_active(const struct collector *c)
 {
 	return c->processes.alive_count > 0 || c->ended_count > 0;

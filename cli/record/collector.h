@@ -34,6 +34,9 @@ void collector_expect(struct collector *c, uint32_t pid, const char *program);
  * status.
  */
 int collector_step(struct collector *c, int fd);
+/* Passes the following events to another writer, between two steps: the next part of the trace. */
+void collector_begin_part(struct collector *c, struct iot_writer *w);
+bool collector_part_has_times(const struct collector *c);
 /* Whether a process of the recording still exists. */
 bool collector_is_active(const struct collector *c);
 /* Writes the remaining events. Returns the status. */

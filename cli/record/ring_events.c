@@ -35,14 +35,17 @@ struct description {
 };
 
 struct tracked {
-	char *name;      /* of the program */
-	char *awaited;   /* program that exec or a parent has announced, until it starts */
-	int32_t result;  /* ... of that exec: enum record_exec */
-	bool declared;   /* as %process, with its name */
-	bool counted;    /* in the totals */
-	bool started;    /* a program with the library, or the child of one */
-	uint32_t parent; /* pid; 0: unknown */
-	int64_t rank;    /* -1: none */
+	char *name;     /* of the program */
+	char *awaited;  /* program that exec or a parent has announced, until it starts */
+	int32_t result; /* ... of that exec: enum record_exec */
+	bool declared; /* as %process, with its name, in this part of the trace or an earlier one */
+	bool counted;  /* in the totals */
+	uint32_t part; /* the last one that declares it */
+	uint32_t shown;              /* the number of its parent, as declared; 0: none */
+	int64_t cpu_ns, cpu_zero_ns; /* CPU times: of its last record, and zero in this part */
+	bool started;                /* a program with the library, or the child of one */
+	uint32_t parent;             /* pid; 0: unknown */
+	int64_t rank;                /* -1: none */
 	uint32_t forks;
 	uint32_t next_thread; /* of the same process; 0: none */
 	bool linked;          /* as a thread, from its process */
@@ -73,6 +76,8 @@ struct ring_events {
 	struct iot_event *out;
 	struct iot_operation *operation;
 	size_t count, operations;
+	uint32_t part; /* of the trace, from 0 */
+	bool has_times;
 	char *text; /* TEXT_CAPACITY bytes, of the output */
 	size_t used;
 	int status;
@@ -207,14 +212,23 @@ static struct tracked *tracked_of(struct ring_events *e, uint32_t index)
 	return &e->tracked[index];
 }
 
+/* A parent may end before a later part of the trace repeats the definition of its child. */
+static uint32_t shown_parent(const struct ring_events *e, uint32_t index)
+{
+	const struct process *p = &e->processes->process[index];
+	const uint32_t pid = e->tracked[index].parent != 0 ? e->tracked[index].parent : p->parent;
+	const size_t parent =
+	    p->thread_of == UINT32_MAX ? processes_find(e->processes, pid) : SIZE_MAX;
+	return parent != SIZE_MAX && parent != index ? e->processes->process[parent].id : 0;
+}
+
 static void begin_process(struct ring_events *e, struct iot_builder *b, uint32_t index)
 {
 	const struct process *p = &e->processes->process[index];
 	const bool is_thread = p->thread_of != UINT32_MAX;
 	const struct tracked *t = &e->tracked[is_thread ? p->thread_of : index];
-	const size_t parent =
-	    is_thread ? SIZE_MAX
-		      : processes_find(e->processes, t->parent != 0 ? t->parent : p->parent);
+	const uint32_t parent =
+	    e->tracked[index].declared ? e->tracked[index].shown : shown_parent(e, index);
 	begin(e, b, "process");
 	iot_directive_number(b, "id", p->id);
 	if (t->name != NULL)
@@ -223,21 +237,24 @@ static void begin_process(struct ring_events *e, struct iot_builder *b, uint32_t
 		iot_directive_number(b, "rank", (uint64_t)t->rank);
 	if (is_thread)
 		iot_directive_number(b, "thread-of", e->processes->process[p->thread_of].id);
-	if (parent != SIZE_MAX && parent != index)
-		iot_directive_number(b, "parent", e->processes->process[parent].id);
+	if (parent != 0)
+		iot_directive_number(b, "parent", parent);
 	if (p->id != p->pid)
 		iot_directive_number(b, "pid", p->pid);
 }
 
-/* A process, or a thread after its process. */
+/* A process, or a thread after its process; once in each part of the trace. */
 static void declare_process(struct ring_events *e, uint32_t index)
 {
 	const struct process *process = &e->processes->process[index];
 	struct tracked *t = &e->tracked[index];
 	struct iot_builder b;
-	if (t->declared)
+	if (t->declared && t->part == e->part)
 		return;
+	if (!t->declared)
+		t->shown = shown_parent(e, index);
 	t->declared = true;
+	t->part = e->part;
 	if (process->thread_of != UINT32_MAX)
 		declare_process(e, process->thread_of);
 	else
@@ -245,6 +262,13 @@ static void declare_process(struct ring_events *e, uint32_t index)
 	t->counted = true;
 	begin_process(e, &b, index);
 	end(e, &b);
+}
+
+/* Repeats the definition that an earlier part of the trace has. */
+static void repeat_process(struct ring_events *e, uint32_t index)
+{
+	if (e->tracked[index].declared)
+		declare_process(e, index);
 }
 
 /* Returns a copy of text, NULL if it is empty. */
@@ -563,6 +587,7 @@ static void emit_op(struct ring_events *e, uint32_t index, const struct operatio
 	    .to = keep_text(e, op->to),
 	    .size = (uint64_t)op->size,
 	    .has_size = op->has_size};
+	e->has_times = true;
 }
 
 static void on_open(struct ring_events *e, const struct iot_event *ev, struct record_open *o,
@@ -660,6 +685,7 @@ static void on_process_exit(struct ring_events *e, uint32_t index, const struct 
 	add_to_parent(e, t, x);
 	if (!t->declared)
 		return;
+	declare_process(e, index);
 	begin(e, &b, "counter");
 	add_text(&b, "source", "kernel");
 	iot_directive_number(&b, "process", e->processes->process[index].id);
@@ -684,6 +710,7 @@ static void on_lost(struct ring_events *e, const struct iot_event *ev, int64_t s
 	e->totals.lost += is_unsent || ev->rec.type == RING_DROPPED ? ev->rec.offset : 0;
 	e->totals.killed += ev->rec.type == RING_KILLED ? ev->rec.offset : 0;
 	e->totals.damaged += ev->rec.type == RING_DAMAGED;
+	repeat_process(e, ev->rec.process);
 	begin(e, &b, "lost");
 	iot_directive_number(&b, "time", (uint64_t)start_ns);
 	iot_directive_number(&b, "process", e->processes->process[ev->rec.process].id);
@@ -823,6 +850,16 @@ static void on_ended(struct ring_events *e, const struct iot_event *ev)
 
 /* Events */
 
+/*
+ * Returns a CPU time on the clock of the part, in which the first record of a process has the time
+ * since its last record in the part before, as in a slice.
+ */
+static int64_t part_cpu_ns(struct tracked *t, int64_t cpu_ns)
+{
+	t->cpu_ns = cpu_ns;
+	return cpu_ns - t->cpu_zero_ns;
+}
+
 static void on_transfer(struct ring_events *e, const struct iot_event *ev, int64_t start_ns)
 {
 	const uint32_t thread = ev->rec.object;
@@ -842,8 +879,10 @@ static void on_transfer(struct ring_events *e, const struct iot_event *ev, int64
 	out->rec.process = e->processes->process[thread].id;
 	out->rec.object = d != NULL ? d->object : 0;
 	out->rec.start_ns = start_ns;
+	out->rec.cpu_ns = part_cpu_ns(&e->tracked[thread], ev->rec.cpu_ns);
 	out->rec.duration_ns = (uint64_t)(end_ns > start_ns ? end_ns - start_ns : 0);
 	e->totals.records++;
+	e->has_times = true;
 }
 
 static void on_raw(struct ring_events *e, const struct iot_event *ev, int64_t start_ns)
@@ -909,4 +948,23 @@ int ring_events_flush(struct ring_events *e)
 {
 	flush(e);
 	return e->status;
+}
+
+void ring_events_begin_part(struct ring_events *e, struct iot_writer *w)
+{
+	e->w = w;
+	e->part++;
+	e->has_times = false;
+	for (size_t i = 0; i < e->tracked_capacity; i++) {
+		struct tracked *t = &e->tracked[i];
+		idmap_free(&t->known);
+		if (t->file != NULL)
+			memset(t->file, 0, t->file_capacity * sizeof(*t->file));
+		t->cpu_zero_ns = t->cpu_ns;
+	}
+}
+
+bool ring_events_part_has_times(const struct ring_events *e)
+{
+	return e->has_times;
 }

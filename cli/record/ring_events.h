@@ -79,6 +79,13 @@ void ring_events_expect(struct ring_events *e, uint32_t process, const char *pro
 int ring_events_add(struct ring_events *e, const struct iot_event *ev);
 /* Passes all events to the writer. Returns the status. */
 int ring_events_flush(struct ring_events *e);
+/*
+ * The following events become the next part of the trace, in which definitions are repeated when
+ * they are used. All events have been flushed to the writer of the part before.
+ */
+void ring_events_begin_part(struct ring_events *e, struct iot_writer *w);
+/* Returns whether the current part has a record or an operation: without one, it has no place in time. */
+bool ring_events_part_has_times(const struct ring_events *e);
 const struct ring_events_totals *ring_events_totals(const struct ring_events *e);
 
 #endif

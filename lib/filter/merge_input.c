@@ -178,6 +178,26 @@ static void raise_keys(struct merge_stream *s, struct iot_event *ev, size_t n)
 	}
 }
 
+static bool has_time(const struct merge_stream *s)
+{
+	bool found = s->input->first_ns != INT64_MAX || s->placed_ns != s->input->move_ns;
+	for (size_t i = 0; i < s->held.count && !found; i++)
+		found = (s->held.ev[i].has & IOT_HAS_TIME) != 0;
+	return found;
+}
+
+/*
+ * The directives after the last record. An input without any time, such as a part of a recording
+ * with nothing but the counters of processes that ended, follows all others.
+ */
+static void find_last_keys(struct merge_stream *s)
+{
+	const bool is_last = !has_time(s);
+	find_keys(s->held.ev, s->held.count, NULL, NULL);
+	if (is_last)
+		s->placed_ns = INT64_MAX;
+}
+
 /* Makes all events that were read, except those after the last record, the next ones. */
 static void deliver(struct merge_stream *s)
 {
@@ -191,7 +211,7 @@ static void deliver(struct merge_stream *s)
 	if (s->ready > 0)
 		find_keys(s->held.ev, s->held.count, &ev[0], &ev[first]);
 	else if (s->ended)
-		find_keys(s->held.ev, s->held.count, NULL, NULL);
+		find_last_keys(s);
 	else
 		find_keys(s->held.ev, s->held.count, &early, &early);
 	raise_keys(s, s->held.ev, s->held.count);
