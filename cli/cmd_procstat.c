@@ -5,8 +5,10 @@
  * killed.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <iotrace/packets.h>
@@ -15,9 +17,12 @@
 #include "cli/ui/signals.h"
 #include "cli/ui/message.h"
 #include "cli/ui/options.h"
+#include "cli/ui/rotation.h"
 
 struct procstat_job {
 	const char *out, *out_name;
+	struct rotation rotation;
+	char part[PATH_MAX]; /* name of the current part with --rotate */
 	bool keep, quiet;
 	const struct command_spec *command;
 	struct iot_collector *collector;
@@ -34,9 +39,45 @@ static enum exit_status fault(const struct procstat_job *j)
 	return EXIT_FAILED;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The parts are pieces of one log: each begins with a packet, and cat(1) joins them. */
+static int rotate(void *context, struct iot_collector *c, uint64_t bytes)
+{
+	struct procstat_job *j = context;
+	const uint64_t now = now_ns();
+	if (bytes == 0 || !rotation_is_due(&j->rotation, bytes, now))
+		return IOT_OK;
+	const int errnum = rotation_next(&j->rotation, now, j->part);
+	if (errnum == 0)
+		return iot_collector_reopen(c, j->part);
+	message_print_about(j->out, "the next part cannot be opened: %s", strerror(errnum));
+	return IOT_EIO;
+}
+
+static enum exit_status open_first_part(struct procstat_job *j)
+{
+	(void)snprintf(j->rotation.path, sizeof(j->rotation.path), "%s", j->out);
+	const int errnum = rotation_resume(&j->rotation, now_ns(), j->part);
+	if (errnum != 0) {
+		message_print_about(j->out, "a part cannot be opened: %s", strerror(errnum));
+		return EXIT_FAILED;
+	}
+	j->out = j->part;
+	iot_collector_before_write(j->collector, rotate, j);
+	return EXIT_OK;
+}
+
 static enum exit_status open_output(struct procstat_job *j)
 {
 	const bool standard = strcmp(j->out, "-") == 0;
+	if (rotation_wanted(&j->rotation) && open_first_part(j) != EXIT_OK)
+		return EXIT_FAILED;
 	if (standard && isatty(STDOUT_FILENO))
 		return options_wrong(j->command,
 				     "standard output is a terminal; name a file with -o");
@@ -111,6 +152,8 @@ static enum exit_status collect(struct procstat_job *j, char **paths, size_t cou
 
 static enum exit_status check(const struct procstat_job *j, char **paths, size_t count)
 {
+	if (rotation_wanted(&j->rotation) && strcmp(j->out, "-") == 0)
+		return options_wrong(j->command, "--rotate needs a file name with -o");
 	if (count > IOT_COLLECTOR_PIPES_MAX)
 		return options_wrong(j->command, "more than %d pipes", IOT_COLLECTOR_PIPES_MAX);
 	struct same_file_set files = {.command = j->command};
@@ -133,6 +176,9 @@ enum exit_status cmd_procstat(int argc, char **argv)
 	const struct option options[] = {
 	    OPTION(STRING, 'o', "output", "OUT", &j.out,
 		   "append to OUT (default: standard output)"),
+	    CALL("rotate", "SIZE|TIME", &j.rotation,
+		 "append to parts OUT.0001, OUT.0002, ... of about SIZE, or of TIME",
+		 rotation_parse),
 	    OPTION(FLAG, 'k', "keep", NULL, &j.keep,
 		   "go on when all writers of a FIFO have gone, until a signal ends it"),
 	    OPTION(FLAG, 'q', "quiet", NULL, &j.quiet, "no warnings, no report"),

@@ -766,7 +766,7 @@ enum exit_status cmd_record(int argc, char **argv)
 		   "first with NAME"),
 	    CALL("rotate", "SIZE|TIME", &j.rotation,
 		 "write the trace in parts OUT.0001.iot.zst, OUT.0002.iot.zst, ... of about SIZE, "
-		 "or of TIME; 'iotrace merge --keep-ids' joins them",
+		 "or of TIME, which iotrace merge joins",
 		 rotation_parse),
 	    RANGE(NUMBER, 0, "keep-parts", "N", &j.rotation.keep,
 		  "with --rotate, remove all parts but the N newest", 1, UINT64_MAX),

@@ -111,7 +111,17 @@ static void remove_until(const char *path, const struct name_parts *p, uint64_t 
 		(void)closedir(d);
 }
 
-int rotation_next(struct rotation *r, uint64_t now_ns, char name[PATH_MAX])
+/* A part that is late does not delay the next ones. */
+static void schedule(struct rotation *r, uint64_t now_ns)
+{
+	const uint64_t missed = r->period_ns > 0 && r->due_ns > 0 && now_ns >= r->due_ns
+				    ? (now_ns - r->due_ns) / r->period_ns
+				    : 0;
+	r->due_ns = (r->due_ns > 0 ? r->due_ns + missed * r->period_ns : now_ns) + r->period_ns;
+}
+
+/* Stores the name of the last part, or of one after it. */
+static int begin_part(struct rotation *r, uint64_t now_ns, bool is_new, char name[PATH_MAX])
 {
 	const struct name_parts p = split(r->path);
 	const int64_t last = find_last(r->path, &p);
@@ -119,13 +129,19 @@ int rotation_next(struct rotation *r, uint64_t now_ns, char name[PATH_MAX])
 		return errno;
 	if (last >= NUMBER_MAX)
 		return EOVERFLOW;
-	const uint64_t number = (uint64_t)last + 1;
+	const uint64_t number = (uint64_t)last + (is_new || last == 0);
 	if (r->keep > 0 && number > r->keep)
 		remove_until(r->path, &p, number - r->keep);
-	/* a part that is late does not delay the next ones */
-	const uint64_t missed = r->period_ns > 0 && r->due_ns > 0 && now_ns >= r->due_ns
-				    ? (now_ns - r->due_ns) / r->period_ns
-				    : 0;
-	r->due_ns = (r->due_ns > 0 ? r->due_ns + missed * r->period_ns : now_ns) + r->period_ns;
+	schedule(r, now_ns);
 	return print_name(r->path, &p, number, name);
+}
+
+int rotation_next(struct rotation *r, uint64_t now_ns, char name[PATH_MAX])
+{
+	return begin_part(r, now_ns, true, name);
+}
+
+int rotation_resume(struct rotation *r, uint64_t now_ns, char name[PATH_MAX])
+{
+	return begin_part(r, now_ns, false, name);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * --rotate: an output in numbered parts, OUT.0001.iot.zst and so on. A part ends when it has a
- * size, or after a time. No existing file is replaced: the first number follows those that exist.
+ * size, or after a time. No existing file is replaced: a new number follows those that exist.
  */
 #ifndef CLI_UI_ROTATION_H
 #define CLI_UI_ROTATION_H
@@ -38,5 +38,7 @@ static inline bool rotation_is_due(const struct rotation *r, uint64_t bytes, uin
  * Returns 0, or an errno.
  */
 int rotation_next(struct rotation *r, uint64_t now_ns, char name[PATH_MAX]);
+/* The same for the newest part that exists, to which is appended, or the first one. */
+int rotation_resume(struct rotation *r, uint64_t now_ns, char name[PATH_MAX]);
 
 #endif

@@ -193,6 +193,16 @@ IOT_API IOT_USE_RESULT int iot_collector_add_fd(struct iot_collector *c, int fd,
  */
 IOT_API int iot_collector_run(struct iot_collector *c, const volatile sig_atomic_t *stop,
 			      const sigset_t *waiting);
+/*
+ * Sets a function that run calls before it writes packets to an output that has `bytes` already.
+ * It may call iot_collector_reopen, so that they begin another file. Returns IOT_OK, or a status
+ * that ends the run.
+ */
+typedef int iot_collector_write_fn(void *context, struct iot_collector *c, uint64_t bytes);
+IOT_API void iot_collector_before_write(struct iot_collector *c, iot_collector_write_fn *fn,
+					void *context);
+/* Completes the output as close does, and continues in another file, which is opened as by open. */
+IOT_API IOT_USE_RESULT int iot_collector_reopen(struct iot_collector *c, const char *path);
 /* Calls fsync(2) and closes the output. */
 IOT_API IOT_USE_RESULT int iot_collector_close(struct iot_collector *c);
 IOT_API uint64_t iot_collector_fact(const struct iot_collector *c, enum iot_collector_fact fact);

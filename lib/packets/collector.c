@@ -39,6 +39,9 @@ struct iot_collector {
 	int out; /* -1: not open */
 	bool owns_out;
 	bool appends; /* the file was not empty before */
+	iot_collector_write_fn *before_write;
+	void *context;
+	uint64_t part_bytes; /* in the output */
 	char out_name[512];
 	const sigset_t *unblocked; /* the signal mask for writes to pipes and devices; or NULL */
 	struct sequence sequence;
@@ -85,10 +88,11 @@ static int look_at_contents(struct iot_collector *c)
 	if (flock(c->out, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
 		return error_set(&c->error, IOT_EIO, "%s: another collector writes to it",
 				 c->out_name);
-	c->appends = st.st_size > 0;
+	c->appends = c->appends || st.st_size > 0;
+	c->part_bytes = (uint64_t)st.st_size;
 	packet_word_put(magic, PACKET_MAGIC);
-	if (c->appends && (full_read(c->out, head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
-			   memcmp(head, magic, sizeof(head)) != 0))
+	if (st.st_size > 0 && (full_read(c->out, head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
+			       memcmp(head, magic, sizeof(head)) != 0))
 		return error_set(&c->error, IOT_EFORMAT,
 				 "%s: not a file of packets; nothing is appended to it",
 				 c->out_name);
@@ -114,6 +118,32 @@ int iot_collector_open(struct iot_collector *c, const char *path)
 		return error_system(&c->error, errno, "%s: cannot be opened", c->out_name);
 	c->owns_out = true;
 	return look_at_contents(c);
+}
+
+/* Returns whether the contents of the output are on disk. */
+static bool close_output(struct iot_collector *c)
+{
+	bool ok = fsync(c->out) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP;
+	if (c->owns_out && close(c->out) != 0)
+		ok = false;
+	if (!ok)
+		error_system(&c->error, errno, "%s: cannot be written", c->out_name);
+	c->owns_out = false;
+	c->out = -1;
+	return ok;
+}
+
+int iot_collector_reopen(struct iot_collector *c, const char *path)
+{
+	if (c->error.status != IOT_OK || c->out < 0)
+		return c->error.status != IOT_OK ? c->error.status : IOT_EUSAGE;
+	return close_output(c) ? iot_collector_open(c, path) : c->error.status;
+}
+
+void iot_collector_before_write(struct iot_collector *c, iot_collector_write_fn *fn, void *context)
+{
+	c->before_write = fn;
+	c->context = context;
 }
 
 static int add_pipe(struct iot_collector *c, int fd, const char *name)
@@ -170,16 +200,27 @@ int iot_collector_add_fd(struct iot_collector *c, int fd, const char *name)
 
 /* Output */
 
+static bool is_allowed(struct iot_collector *c)
+{
+	const int status =
+	    c->before_write != NULL ? c->before_write(c->context, c, c->part_bytes) : IOT_OK;
+	if (status != IOT_OK)
+		(void)error_set(&c->error, status, "%s: not written", c->out_name);
+	return status == IOT_OK;
+}
+
 /* If nobody drains the pipe, this blocks; signals are admitted meanwhile. */
 static bool write_out(struct iot_collector *c, const unsigned char *data, size_t size)
 {
 	sigset_t blocked;
+	if (size > 0 && !is_allowed(c))
+		return false;
 	if (c->unblocked != NULL)
 		(void)sigprocmask(SIG_SETMASK, c->unblocked, &blocked);
 	const bool written = full_write(c->out, data, size, FULL_IO_CURRENT);
-	if (written)
-		c->bytes += size;
-	else
+	c->bytes += written ? size : 0;
+	c->part_bytes += written ? size : 0;
+	if (!written)
 		error_system(&c->error, errno, "%s: cannot be written", c->out_name);
 	if (c->unblocked != NULL)
 		(void)sigprocmask(SIG_SETMASK, &blocked, NULL);
@@ -337,13 +378,7 @@ int iot_collector_run(struct iot_collector *c, const volatile sig_atomic_t *stop
 
 int iot_collector_close(struct iot_collector *c)
 {
-	bool ok = fsync(c->out) == 0 || errno == EINVAL || errno == EROFS || errno == ENOTSUP;
-	if (c->owns_out && close(c->out) != 0)
-		ok = false;
-	if (!ok)
-		error_system(&c->error, errno, "%s: cannot be written", c->out_name);
-	c->owns_out = false;
-	c->out = -1;
+	(void)close_output(c);
 	return c->error.status;
 }
 

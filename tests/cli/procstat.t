@@ -45,3 +45,15 @@ timeout 300 "$IOTRACE" procstat 2>&1
 echo "exit status $?"
 timeout 300 "$IOTRACE" procstat -o one.bin one.bin 2>&1
 echo "exit status $?"
+
+echo 'in parts, which cat(1) joins; a collector that is restarted appends to the last one:'
+$make --records=200000 --flush=500 >large.bin
+cat large.bin | timeout 300 "$IOTRACE" procstat -q --rotate=100K -o part.bin -
+[ -e part.0002.bin ] || ls -l
+cat part.*.bin | cmp - large.bin && echo 'all of it'
+timeout 300 "$IOTRACE" procstat -q --rotate=1h -o part.bin - <two.bin
+cat part.*.bin >parts.bin
+cat large.bin two.bin | cmp - parts.bin && echo 'all of it'
+for part in part.*.bin; do head -c 4 $part | od -An -tx1; done | sort -u | wc -l
+timeout 300 "$IOTRACE" procstat --rotate=16K - <one.bin 2>&1
+echo "exit status $?"
