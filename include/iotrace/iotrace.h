@@ -400,9 +400,25 @@ IOT_API void iot_reader_on_warning(struct iot_reader *r,
 				   void (*fn)(void *context, const char *sentence), void *context);
 
 /*
+ * Input that can be read at any byte, as an object in an object store: seeks, parts and parallel
+ * decoding work as on a regular file.
+ */
+struct iot_storage {
+	/*
+	 * Reads up to `size` bytes (>= 1) at `offset` into `to`. Returns their number, at least 1
+	 * before the end; 0 at the end; or -1 with errno set, which becomes part of the message.
+	 */
+	ssize_t (*read_at)(void *context, void *to, size_t size, uint64_t offset);
+	void *context; /* remains the caller's, and must outlive the reader */
+	uint64_t size; /* bytes of the input */
+	/* may read_at be called by several threads at once? Otherwise by one after the other */
+	int concurrent;
+};
+
+/*
  * Opens an input, once per reader; uncompressed, gzip or zstd, detected by content. `path` "-" is
- * standard input. A descriptor and memory remain the caller's and must outlive the reader. `name`
- * is used in messages.
+ * standard input. A descriptor and memory remain the caller's and must outlive the reader;
+ * `storage` is copied. `name` is used in messages.
  */
 IOT_API IOT_USE_RESULT int iot_reader_open(struct iot_reader *r, const char *path);
 IOT_API IOT_USE_RESULT int iot_reader_open_fd(struct iot_reader *r, int fd, const char *name);
@@ -410,6 +426,8 @@ IOT_API IOT_USE_RESULT int iot_reader_open_memory(struct iot_reader *r, const vo
 						  size_t size, const char *name);
 IOT_API IOT_USE_RESULT int iot_reader_open_callback(struct iot_reader *r, iot_read_fn *read,
 						    void *context, const char *name);
+IOT_API IOT_USE_RESULT int
+iot_reader_open_storage(struct iot_reader *r, const struct iot_storage *storage, const char *name);
 
 /*
  * Stores the next events, up to max (>= 1). Returns the number stored (at least 1), 0 at a valid

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "decompress.h"
+#include "storage.h"
 #include "lib/base/full_io.h"
 #include "lib/base/prefetch.h"
 #include "lib/base/thread.h"
@@ -220,6 +221,7 @@ void bufreader_free(struct bufreader *r)
 	stop_prefetch(r);
 	if (r->fd_owned)
 		close(r->in.fd);
+	storage_free(r->in.storage);
 	decompress_close(&r->unpacker);
 	free(r->block);
 	free(r->name);
@@ -297,6 +299,17 @@ int bufreader_open_memory(struct bufreader *r, const void *data, size_t size)
 	r->bytes = r->in.memory = data && size > 0 ? data : "";
 	r->capacity = size;
 	r->total = size;
+	return IOT_OK;
+}
+
+int bufreader_open_storage(struct bufreader *r, const struct iot_storage *storage)
+{
+	if (begin(r, BYTE_SOURCE_STORAGE) != IOT_OK)
+		return r->error.status;
+	r->in.storage = storage_new(storage);
+	if (r->in.storage == NULL)
+		return fail_memory(r);
+	r->total = storage->size;
 	return IOT_OK;
 }
 
@@ -600,6 +613,7 @@ bool bufreader_stored_input(const struct bufreader *r, struct stored_input *sour
 	*source = (struct stored_input){.fd = r->in.fd, .first = r->first, .size = r->total};
 	if (r->in.kind == BYTE_SOURCE_MEMORY)
 		source->memory = r->in.memory;
+	source->storage = r->in.storage;
 	return r->total > 0;
 }
 
@@ -661,5 +675,7 @@ ssize_t stored_input_read(const struct stored_input *s, uint64_t at, void *to, s
 		memcpy(to, s->memory + at, n);
 		return (ssize_t)n;
 	}
+	if (s->storage != NULL)
+		return storage_read(s->storage, s->first + at, to, n);
 	return full_read(s->fd, to, n, s->first + at);
 }

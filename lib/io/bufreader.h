@@ -17,6 +17,7 @@
 
 struct bufreader;
 struct kept_bytes;
+struct storage;
 
 struct bufreader_options {
 	size_t read_size;    /* bytes per read; 0: 1 MiB */
@@ -58,6 +59,7 @@ void bufreader_free(struct bufreader *r);
 int bufreader_open(struct bufreader *r, const char *path);
 int bufreader_open_fd(struct bufreader *r, int fd);
 int bufreader_open_memory(struct bufreader *r, const void *data, size_t size);
+int bufreader_open_storage(struct bufreader *r, const struct iot_storage *storage);
 int bufreader_open_callback(struct bufreader *r, iot_read_fn *read, void *context);
 
 /*
@@ -93,11 +95,12 @@ const char *bufreader_name(const struct bufreader *r);
  */
 bool bufreader_resync(struct bufreader *r);
 
-/* A file or memory that can be read at any offset. */
+/* A file, memory or storage that can be read at any offset. */
 struct stored_input {
-	int fd;             /* used if memory is NULL */
-	const char *memory; /* or NULL */
-	uint64_t first;     /* for a descriptor: file offset at which the trace begins */
+	int fd;                  /* used if memory and storage are NULL */
+	const char *memory;      /* or NULL */
+	struct storage *storage; /* or NULL */
+	uint64_t first;          /* for a descriptor: file offset at which the trace begins */
 	uint64_t size;
 };
 
@@ -105,8 +108,8 @@ struct stored_input {
 ssize_t stored_input_read(const struct stored_input *s, uint64_t at, void *to, size_t n);
 
 /*
- * Returns true and sets *source if the input is a regular file or memory. Offsets in it count
- * stored bytes, which may be compressed. It remains the bufreader's.
+ * Returns true and sets *source if the input is a regular file, memory or storage. Offsets in it
+ * count stored bytes, which may be compressed. It remains the bufreader's.
  */
 bool bufreader_stored_input(const struct bufreader *r, struct stored_input *source);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "lib/base/array.h"
+#include "storage.h"
 
 /* longest delay until a signal that arrives just before a wait is noticed */
 enum { LOOK_MS = 500 };
@@ -99,6 +100,15 @@ static ssize_t read_callback(struct byte_source *in, void *to, size_t size)
 	return n;
 }
 
+static ssize_t read_source(struct byte_source *in, void *to, size_t size)
+{
+	if (in->kind == BYTE_SOURCE_FD)
+		return read_fd(in, to, size);
+	if (in->kind == BYTE_SOURCE_STORAGE)
+		return storage_read_some(in->storage, in->stored, to, size);
+	return read_callback(in, to, size);
+}
+
 static void fail_read(const struct byte_source *in)
 {
 	const bool unpacks = in->kind == BYTE_SOURCE_CALLBACK;
@@ -159,8 +169,7 @@ size_t byte_source_read(struct byte_source *in, void *to, size_t capacity)
 	if (!in->ended && size == 0) {
 		in->ended = true;
 	} else if (!in->ended) {
-		n = in->kind == BYTE_SOURCE_FD ? read_fd(in, to, size)
-					       : read_callback(in, to, size);
+		n = read_source(in, to, size);
 		in->errnum = n >= 0 ? 0 : errno != 0 ? errno : EIO;
 		in->ended = n <= 0;
 	}

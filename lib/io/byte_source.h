@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The input of a bufreader: a descriptor, memory or a callback, read one block at a time. */
+/* The input of a bufreader: a descriptor, memory, a callback or storage, read block by block. */
 #ifndef LIB_IO_BYTE_SOURCE_H
 #define LIB_IO_BYTE_SOURCE_H
 
@@ -14,7 +14,8 @@ enum byte_source_kind {
 	BYTE_SOURCE_NONE,
 	BYTE_SOURCE_FD,
 	BYTE_SOURCE_MEMORY,
-	BYTE_SOURCE_CALLBACK
+	BYTE_SOURCE_CALLBACK,
+	BYTE_SOURCE_STORAGE
 };
 
 /* Copies of all bytes that are read while it is on. Free `data` afterwards. */
@@ -45,6 +46,7 @@ struct byte_source {
 	int wake_fd;
 	iot_read_fn *read;
 	void *context;
+	struct storage *storage; /* owned by the bufreader */
 	const struct error *why;
 	struct kept_bytes *keep; /* or NULL */
 };

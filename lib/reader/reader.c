@@ -164,6 +164,15 @@ int iot_reader_open_callback(struct iot_reader *r, iot_read_fn *read, void *cont
 		   : reader_opened(r, bufreader_open_callback(r->decoder.bufreader, read, context));
 }
 
+int iot_reader_open_storage(struct iot_reader *r, const struct iot_storage *storage,
+			    const char *name)
+{
+	int status = reader_prepare(r, name);
+	return status != IOT_OK
+		   ? status
+		   : reader_opened(r, bufreader_open_storage(r->decoder.bufreader, storage));
+}
+
 int iot_reader_open_stream(struct iot_reader *r, struct iot_stream *stream)
 {
 	struct decoder *d = &r->decoder;

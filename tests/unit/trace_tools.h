@@ -148,7 +148,7 @@ static inline void free_reading(struct reading *got)
 struct make {
 	enum iot_compression compression;
 	uint64_t sync, tick_ns, base;
-	bool bare;
+	bool bare, no_index;
 };
 
 static inline struct iot_writer *memory_writer(struct make how)
@@ -164,6 +164,7 @@ static inline struct iot_writer *memory_writer(struct make how)
 	if (how.base != 0)
 		iot_writer_set(w, IOT_SET_BASE, how.base);
 	iot_writer_set(w, IOT_SET_FRAMING, !how.bare);
+	iot_writer_set(w, IOT_SET_INDEX, !how.no_index);
 	if (iot_writer_open_memory(w) != IOT_OK)
 		abort();
 	return w;
