@@ -25,7 +25,7 @@
 #include "lib/base/atomic_file.h"
 #include "lib/base/number.h"
 
-enum { NS_PER_S = 1000000000, TOP_ON_TERMINAL = 20, NOT_BY = -1, BY_JOB = 4, NOT_GROUPED = -1 };
+enum { NS_PER_S = 1000000000, TOP_ON_TERMINAL = 20, NOT_BY = -1, BY_JOB = 6, NOT_GROUPED = -1 };
 
 struct analyze_run {
 	struct analyze_results results;
@@ -131,10 +131,12 @@ static int analyze(struct analyze_run *a, const char *path)
 }
 
 /* Tables of --by, and the section that each needs. */
-static const enum iot_analyze_by table_by[] = {IOT_ANALYZE_BY_PROCESS, IOT_ANALYZE_BY_NODE,
-					       IOT_ANALYZE_BY_FILE, IOT_ANALYZE_BY_OPERATION};
+static const enum iot_analyze_by table_by[] = {IOT_ANALYZE_BY_PROCESS,   IOT_ANALYZE_BY_RANK,
+					       IOT_ANALYZE_BY_HOST,      IOT_ANALYZE_BY_FILE,
+					       IOT_ANALYZE_BY_DIRECTORY, IOT_ANALYZE_BY_OPERATION};
 static const uint32_t table_sections[] = {IOT_ANALYZE_PROCESSES, IOT_ANALYZE_PROCESSES,
-					  IOT_ANALYZE_FILES, IOT_ANALYZE_METADATA};
+					  IOT_ANALYZE_PROCESSES, IOT_ANALYZE_FILES,
+					  IOT_ANALYZE_FILES,     IOT_ANALYZE_METADATA};
 
 static enum analyze_form form_of(const struct analyze_run *a)
 {
@@ -464,8 +466,8 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 static enum exit_status run_periods(struct analyze_run *a, const char *path,
 				    const struct command_spec *command)
 {
-	static const int stats_by[] = {IOT_STATS_BY_PROCESS, IOT_STATS_BY_HOST,
-				       IOT_STATS_BY_OBJECT};
+	static const int stats_by[] = {IOT_STATS_BY_PROCESS, IOT_STATS_BY_RANK, IOT_STATS_BY_HOST,
+				       IOT_STATS_BY_OBJECT, IOT_STATS_BY_DIRECTORY};
 	struct analyze_periods_options options = {.every_ns = a->every_ns,
 						  .by = a->by == NOT_BY ? ANALYZE_PERIODS_TOTAL
 									: stats_by[a->by],
@@ -491,8 +493,8 @@ static const char *why_no_periods(const struct analyze_run *a, size_t count)
 		return "--every prints periods only: it excludes --json, --section, --state, "
 		       "--html, "
 		       "--plots, --against, --group, --part and --threads";
-	if (a->by > 2)
-		return "--every has rows by process, node or file";
+	if (a->by > 4)
+		return "--every has rows by process, rank, host, file or dir";
 	return count > 1 ? "--every reads one trace" : NULL;
 }
 
@@ -571,7 +573,7 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		  "compute only these: totals, sizes, order, time, cycles, metadata, files, "
 		  "processes, reuse, classes, counters, map, findings",
 		  analyze_option_section, analyze_section_word),
-	    OPTION(CHOICE, 'b', "by", "process|node|file|op|job", &a.by,
+	    OPTION(CHOICE, 'b', "by", "process|rank|host|file|dir|op|job", &a.by,
 		   "print a table by this instead, most bytes first; op: most time first"),
 	    OPTION(CHOICE, 0, "group", "user|command|dir", &a.group,
 		   "print a row for each group of several jobs: means and quartiles"),

@@ -201,7 +201,7 @@ static const char notes[] =
     "not define objects. file: one fileId of a process, which is one open. dir: the directories\n"
     "of objects. op: operations by name, most time first. Rows without a rank, host or path are\n"
     "one row \"-\". Other rows are in order of --sort, largest first; the total precedes them.\n"
-    "opens: %op open and create that succeeded; in a trace without any, the fileIds.\n"
+    "opens: %op open and create that succeeded, created the file or not.\n"
     "in I/O: the sum of all durations. seq: I/Os that begin where the previous one in the same\n"
     "fileId of the same process ended; same: I/Os of the size of the previous one; both as a\n"
     "share of the I/Os that have a previous one (followers). Sizes are classes of powers of two.\n"

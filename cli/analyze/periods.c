@@ -8,7 +8,7 @@
 #include "cli/ui/output.h"
 #include "cli/ui/printable.h"
 
-enum { NAME = 1024 };
+enum { NAME = 1024, OPENS = 24 };
 
 struct periods {
 	const struct analyze_periods_options *options;
@@ -38,6 +38,8 @@ static const char *ids_of(const struct periods *p, const struct iot_stats_row *r
 {
 	if (p->options->by == IOT_STATS_BY_PROCESS)
 		snprintf(text, NAME, "%u", row->process);
+	else if (p->options->by == IOT_STATS_BY_RANK && (row->has & IOT_STATS_HAS_RANK) != 0)
+		snprintf(text, NAME, "%ju", (uintmax_t)row->rank);
 	else if (row->object != 0)
 		snprintf(text, NAME, "object/%u", row->object);
 	else if (p->options->by == IOT_STATS_BY_OBJECT)
@@ -47,10 +49,19 @@ static const char *ids_of(const struct periods *p, const struct iot_stats_row *r
 	return text;
 }
 
+/* The opens of a period; `unknown` if the trace has not shown any so far. */
+static const char *opens_of(const struct rate_row *row, const char *unknown, char text[OPENS])
+{
+	if ((row->all->has & IOT_STATS_HAS_OPENS) == 0)
+		return unknown;
+	snprintf(text, OPENS, "%ju", (uintmax_t)row->recent.opens);
+	return text;
+}
+
 static void print_tsv_row(struct periods *p, const struct rate_row *row)
 {
 	const struct interval_counts *n = &row->recent;
-	char text[NAME];
+	char text[NAME], opens[OPENS];
 	output_printf(&p->out, "%s\t", printable_real(text, begin_s(p)));
 	if (p->options->by != ANALYZE_PERIODS_TOTAL) {
 		output_printf(&p->out, "%s\t", ids_of(p, row->all, text));
@@ -58,19 +69,19 @@ static void print_tsv_row(struct periods *p, const struct rate_row *row)
 			output_encoded(&p->out, row->all->name, row->all->name_size);
 		output_text(&p->out, "\t");
 	}
-	output_printf(&p->out, "%ju\t%ju\t%ju\t%ju\t%ju\t%ju\n", (uintmax_t)n->reads,
+	output_printf(&p->out, "%ju\t%ju\t%ju\t%ju\t%s\t%ju\n", (uintmax_t)n->reads,
 		      (uintmax_t)n->writes, (uintmax_t)n->read_bytes, (uintmax_t)n->written_bytes,
-		      (uintmax_t)n->opens, (uintmax_t)n->io_ns);
+		      opens_of(row, "", opens), (uintmax_t)n->io_ns);
 }
 
 static void print_text_row(struct periods *p, const struct rate_row *row)
 {
 	const struct interval_counts *n = &row->recent;
-	char ids[NAME], name[NAME];
-	output_printf(&p->out, "%12.6g %9ju %9ju %11.1f %12.3f %12.3f %7ju", begin_s(p),
+	char ids[NAME], name[NAME], opens[OPENS];
+	output_printf(&p->out, "%12.6g %9ju %9ju %11.1f %12.3f %12.3f %7s", begin_s(p),
 		      (uintmax_t)n->reads, (uintmax_t)n->writes, rate_of(p, n->reads + n->writes),
 		      rate_of(p, n->read_bytes) / (1 << 20),
-		      rate_of(p, n->written_bytes) / (1 << 20), (uintmax_t)n->opens);
+		      rate_of(p, n->written_bytes) / (1 << 20), opens_of(row, "-", opens));
 	if (p->options->by != ANALYZE_PERIODS_TOTAL) {
 		const bool named = row->all->name != NULL;
 		const bool numbered = p->options->by == IOT_STATS_BY_PROCESS || !named;
@@ -93,6 +104,11 @@ static void print_row(struct periods *p, const struct rate_row *row)
 
 static void print_head(struct periods *p)
 {
+	static const char *const headings[] = {[IOT_STATS_BY_PROCESS] = "  process",
+					       [IOT_STATS_BY_RANK] = "  rank",
+					       [IOT_STATS_BY_HOST] = "  host",
+					       [IOT_STATS_BY_OBJECT] = "  file",
+					       [IOT_STATS_BY_DIRECTORY] = "  directory"};
 	const bool rows = p->options->by != ANALYZE_PERIODS_TOTAL;
 	if (p->has_head)
 		return;
@@ -104,10 +120,7 @@ static void print_head(struct periods *p)
 	else
 		output_printf(&p->out, "%12s %9s %9s %11s %12s %12s %7s%s\n", "begin, s", "reads",
 			      "writes", "requests/s", "read MiB/s", "write MiB/s", "opens",
-			      !rows                                   ? ""
-			      : p->options->by == IOT_STATS_BY_HOST   ? "  node"
-			      : p->options->by == IOT_STATS_BY_OBJECT ? "  file"
-								      : "  process");
+			      rows ? headings[p->options->by] : "");
 }
 
 static bool has_recent(const struct interval_counts *n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Requests in periods of the trace's time, printed while the trace is read: a line for each period
- * with a request, or for each process, node or file in it.
+ * with a request, or for each process, rank, host, file or directory in it.
  */
 #ifndef CLI_ANALYZE_PERIODS_H
 #define CLI_ANALYZE_PERIODS_H

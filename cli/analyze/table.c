@@ -55,7 +55,10 @@ static void tsv_head(struct output *out, const struct iot_analyze_row *row)
 static void tsv_row(struct output *out, const struct iot_analyze_row *row)
 {
 	char text[ANALYZE_TEXT_MAX];
-	output_encoded(out, text, analyze_decode(text, row->key));
+	if (row->key.data != NULL)
+		output_encoded(out, text, analyze_decode(text, row->key));
+	else
+		output_text(out, "-");
 	for (size_t i = 0; i < row->count; i++) {
 		output_text(out, "\t");
 		analyze_tsv_value(out, &row->values[i]);
@@ -82,7 +85,10 @@ static void json_row(struct json *j, const struct iot_analyze_row *row)
 {
 	json_open(j, NULL, '{');
 	char text[ANALYZE_TEXT_MAX];
-	json_text(j, "key", text, analyze_decode(text, row->key));
+	if (row->key.data != NULL)
+		json_text(j, "key", text, analyze_decode(text, row->key));
+	else
+		json_null(j, "key");
 	for (size_t i = 0; i < row->count; i++)
 		analyze_json_value(j, row->values[i].name, &row->values[i]);
 	json_close(j, '}');
@@ -129,6 +135,12 @@ struct table_layout {
 		"in I/O s", "io_time", SECONDS, 11                                                 \
 	}
 
+#define GROUP_COLUMNS(MEMBERS, WIDTH)                                                              \
+	IO_COLUMNS, {"in ops s", "md_time", SECONDS, 11}, {"opens", "opens", COUNT, 6},            \
+	{                                                                                          \
+		MEMBERS, MEMBERS, COUNT, WIDTH                                                     \
+	}
+
 static const struct table_layout layouts[] = {
     [IOT_ANALYZE_BY_PROCESS] = {"process",
 				{IO_COLUMNS,
@@ -138,15 +150,12 @@ static const struct table_layout layouts[] = {
 				 {"rank", "rank", COUNT, 6}},
 				NULL,
 				"process"},
-    [IOT_ANALYZE_BY_NODE] = {"node",
-			     {IO_COLUMNS,
-			      {"in ops s", "md_time", SECONDS, 11},
-			      {"opens", "opens", COUNT, 6},
-			      {"processes", "processes", COUNT, 9}},
-			     NULL,
-			     "host"},
+    [IOT_ANALYZE_BY_RANK] = {"rank", {GROUP_COLUMNS("processes", 9)}, NULL, "rank"},
+    [IOT_ANALYZE_BY_HOST] = {"host", {GROUP_COLUMNS("processes", 9)}, NULL, "host"},
+    [IOT_ANALYZE_BY_DIRECTORY] = {"dir", {GROUP_COLUMNS("files", 6)}, NULL, "directory"},
     [IOT_ANALYZE_BY_FILE] = {"file",
-			     {IO_COLUMNS,
+			     {{"opens", "opens", COUNT, 6},
+			      IO_COLUMNS,
 			      {"procs", "n_f", COUNT, 5},
 			      {"extent", "extent", BYTES, 10},
 			      {"seq", "sequential_M", PERCENT, 5},
@@ -182,6 +191,21 @@ static const char *column_text(char text[FIELD], enum column_form as,
 	return text;
 }
 
+/* The name of a file without a path, as stat has it. */
+static bool text_file(struct output *out, struct iot_text key)
+{
+	unsigned process, file;
+	if (key.data == NULL)
+		return false;
+	if (sscanf(key.data, "stream/%u/%u", &process, &file) == 2)
+		output_printf(out, "  file %u of process %u\n", file, process);
+	else if (sscanf(key.data, "object/%u", &file) == 1)
+		output_printf(out, "  object %u\n", file);
+	else
+		return false;
+	return true;
+}
+
 /* The path of a row, or its key. */
 static void text_name(struct output *out, const struct table_layout *l,
 		      const struct iot_analyze_row *row)
@@ -190,8 +214,14 @@ static void text_name(struct output *out, const struct table_layout *l,
 	    l->name != NULL ? analyze_row_value(row, l->name) : NULL;
 	const bool named = v != NULL && v->kind == IOT_VALUE_TEXT;
 	char text[ANALYZE_TEXT_MAX], name[NAME_CAPACITY];
-	const size_t size = analyze_decode(text, named ? v->text : row->key);
-	output_printf(out, "  %s\n", printable(name, sizeof name, text, size));
+	const struct iot_text shown = named ? v->text : row->key;
+	if (shown.data == NULL)
+		output_text(out, "  -\n");
+	else if (l->name != NULL && !named && text_file(out, row->key))
+		return;
+	else
+		output_printf(out, "  %s\n",
+			      printable(name, sizeof name, text, analyze_decode(text, shown)));
 }
 
 static int print_text(struct output *out, struct iot_analyze *a, size_t rows, size_t all,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables of `iotrace analyze`, by process, node, file or operation. */
+/* Tables of `iotrace analyze`, by process, rank, host, file, directory or operation. */
 #ifndef CLI_ANALYZE_TABLE_H
 #define CLI_ANALYZE_TABLE_H
 

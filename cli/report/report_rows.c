@@ -163,8 +163,8 @@ int report_processes(const struct html_report *r)
 							   {"opens", "opens", HTML_COUNT},
 							   {"files", "files", HTML_COUNT},
 							   {"host", "host", HTML_TEXT}}},
-					     nodes = {IOT_ANALYZE_BY_NODE,
-						      "node",
+					     hosts = {IOT_ANALYZE_BY_HOST,
+						      "host",
 						      NULL,
 						      {{"processes", "processes", HTML_COUNT},
 						       {"read", "S_r", HTML_BYTES},
@@ -179,7 +179,7 @@ int report_processes(const struct html_report *r)
 	write_imbalance(r);
 	int status = write_table(r, &processes);
 	if (status == IOT_OK)
-		status = write_table(r, &nodes);
+		status = write_table(r, &hosts);
 	html_section_end(r->html);
 	return status;
 }

@@ -16,9 +16,9 @@ bool stat_knows_ios(const struct stat_results *s, const struct iot_stats_row *f)
 	return !s->counters_only && (f->has & IOT_STATS_ONLY_COUNTERS) == 0;
 }
 
-bool stat_knows_opens(const struct stat_results *s, const struct iot_stats_row *f)
+bool stat_knows_opens(const struct iot_stats_row *f)
 {
-	return stat_knows_ios(s, f) || f->opens > 0;
+	return (f->has & IOT_STATS_HAS_OPENS) != 0;
 }
 
 bool stat_knows_times(const struct stat_results *s, const struct iot_stats_row *f)

@@ -29,7 +29,7 @@ struct stat_results {
 bool stat_has_only_counters(const struct iot_stats *stats);
 /* Which statistics are known. Text output marks a sum over only some of the I/Os. */
 bool stat_knows_ios(const struct stat_results *s, const struct iot_stats_row *f);
-bool stat_knows_opens(const struct stat_results *s, const struct iot_stats_row *f);
+bool stat_knows_opens(const struct iot_stats_row *f);
 bool stat_knows_times(const struct stat_results *s, const struct iot_stats_row *f);
 bool stat_knows_order(const struct stat_results *s, const struct iot_stats_row *f);
 

@@ -182,10 +182,10 @@ void table_print(const struct table *t, const struct screen *s, struct output *o
 
 /* JSON */
 
-static void json_recent(struct json *j, const struct interval_counts *c)
+static void json_recent(struct json *j, const struct interval_counts *c, bool knows_opens)
 {
 	json_open(j, "interval", '{');
-	json_number(j, "opens", c->opens);
+	json_known(j, "opens", knows_opens, c->opens);
 	json_number(j, "reads", c->reads);
 	json_number(j, "writes", c->writes);
 	json_number(j, "read_bytes", c->read_bytes);
@@ -208,7 +208,7 @@ static void json_row(struct json *j, const struct table *t, const struct rate_ro
 {
 	json_open(j, NULL, '{');
 	stat_json_row(j, &t->results, row->all);
-	json_recent(j, &row->recent);
+	json_recent(j, &row->recent, stat_knows_opens(row->all));
 	json_close(j, '}');
 }
 
@@ -248,7 +248,7 @@ void table_print_json(const struct table *t, struct output *o)
 	json_open(&j, "total", '{');
 	stat_json_counters(&j, &t->results, t->rates->total.all);
 	json_close(&j, '}');
-	json_recent(&j, &t->rates->total.recent);
+	json_recent(&j, &t->rates->total.recent, stat_knows_opens(t->rates->total.all));
 	json_text(&j, "by", by, strlen(by));
 	json_rows(&j, t);
 	json_close(&j, '}');

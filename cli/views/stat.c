@@ -60,7 +60,7 @@ static void set_counters(struct iot_row *to, void *source)
 	const struct iot_stats_row *f = v->row;
 	const uint64_t requests[2] = {f->reads, f->writes},
 		       bytes[2] = {f->read_bytes, f->written_bytes};
-	row_known(to, &metrics.opens, stat_knows_opens(v->results, f), f->opens);
+	row_known(to, &metrics.opens, stat_knows_opens(f), f->opens);
 	if (row_cell(to, &metrics.sizes, IOT_BOTH) != NULL)
 		find_classes(v);
 	row_table(to, &metrics.sizes, &v->sizes);

@@ -48,8 +48,10 @@ enum iot_analyze_section {
 /* Tables, each with the section that has to be selected. */
 enum iot_analyze_by {
 	IOT_ANALYZE_BY_PROCESS = 1, /* IOT_ANALYZE_PROCESSES */
-	IOT_ANALYZE_BY_NODE,        /* IOT_ANALYZE_PROCESSES */
+	IOT_ANALYZE_BY_RANK,        /* IOT_ANALYZE_PROCESSES */
+	IOT_ANALYZE_BY_HOST,        /* IOT_ANALYZE_PROCESSES */
 	IOT_ANALYZE_BY_FILE,        /* IOT_ANALYZE_FILES */
+	IOT_ANALYZE_BY_DIRECTORY,   /* IOT_ANALYZE_FILES */
 	IOT_ANALYZE_BY_OPERATION,   /* IOT_ANALYZE_METADATA */
 };
 

@@ -304,11 +304,12 @@ enum iot_stats_has {
 	IOT_STATS_NAME_DEFINED = 0x04, /* by a %process or %file; otherwise by an %op */
 	/* of several traces: the I/Os are unknown, since those that have it have only %counter */
 	IOT_STATS_ONLY_COUNTERS = 0x08,
+	IOT_STATS_HAS_OPENS = 0x10, /* its trace shows opens; otherwise `opens` is unknown, and 0 */
 };
 
 /* Later versions may append members; only the library makes rows. */
 struct iot_stats_row {
-	uint64_t opens; /* by %op, or fileIds if no %op reports an open */
+	uint64_t opens; /* %op that opened or created a file */
 	uint64_t files; /* fileIds */
 	uint64_t reads, writes, read_bytes, written_bytes;
 	uint64_t io_ns;                 /* sum of the known durations */

@@ -472,7 +472,9 @@ static void add_row_values(struct iot_analyze *a, const struct layer *l)
 					  .counted = counted_of(a),
 					  .metadata =
 					      needs(a, IOT_ANALYZE_METADATA) ? &a->metadata : NULL,
-					  .processes = totals_processes(&a->trace, &a->requests)};
+					  .processes = totals_processes(&a->trace, &a->requests),
+					  .shows_opens = a->trace.opens > 0,
+					  .shows_operations = a->trace.operations};
 	keep(a, table_make(&a->table, &from));
 	a->table.values.inexact = a->values.inexact;
 	if (a->status == IOT_OK && needs(a, IOT_ANALYZE_FILES))
@@ -638,9 +640,9 @@ const struct iot_analyze_value *iot_analyze_find(const struct iot_analyze *a, co
 
 static unsigned section_of(enum iot_analyze_by by)
 {
-	return by == IOT_ANALYZE_BY_FILE        ? IOT_ANALYZE_FILES
-	       : by == IOT_ANALYZE_BY_OPERATION ? IOT_ANALYZE_METADATA
-						: IOT_ANALYZE_PROCESSES;
+	return by == IOT_ANALYZE_BY_FILE || by == IOT_ANALYZE_BY_DIRECTORY ? IOT_ANALYZE_FILES
+	       : by == IOT_ANALYZE_BY_OPERATION                            ? IOT_ANALYZE_METADATA
+									   : IOT_ANALYZE_PROCESSES;
 }
 
 ssize_t iot_analyze_rows(struct iot_analyze *a, enum iot_analyze_by by)

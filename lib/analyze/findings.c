@@ -41,7 +41,7 @@ static void add_file(struct file_evidence *e, const struct row_table *t, size_t 
 	const struct order *o = t->from.order;
 	struct table_file f;
 	struct reuse_sums reuse;
-	if (!table_file(t, file, &f))
+	if (!table_file(t, file, &f) || f.users == 0)
 		return;
 	const struct table_rank rank = table_file_rank(t, file);
 	reuse_file_sums(t->from.reuse, file, &reuse);

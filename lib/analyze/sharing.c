@@ -150,13 +150,15 @@ bool sharing_values(const struct row_table *t, size_t size, struct values *v)
 		struct table_file f;
 		if (!table_file(t, i, &f))
 			continue;
+		/* parts cannot join the union of both: an operation may precede its %file */
+		top_add(&top, table_file_rank(t, i), &f.all.sums,
+			saturate_add(f.all.ns[BUSY_IO], f.all.ns[BUSY_METADATA]));
+		if (f.users == 0)
+			continue;
 		class_add(&sums[CLASS_ALL], &f);
 		class_add(&sums[use_of(&f.all.sums)], &f);
 		class_add(&sums[sharing_of(&f, t->from.processes)], &f);
 		layouts[f.layout] += f.users > 1;
-		/* parts cannot join the union of both: an operation may precede its %file */
-		top_add(&top, table_file_rank(t, i), &f.all.sums,
-			saturate_add(f.all.ns[BUSY_IO], f.all.ns[BUSY_METADATA]));
 	}
 	const bool counted = add_counted(t->from.counted, t->from.processes, sums);
 	const size_t first = v->count;

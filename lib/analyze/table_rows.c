@@ -9,7 +9,8 @@
 static const char no_times[] = "no time is known", no_offsets[] = "no request has a known offset",
 		  no_followers[] = "no request has a predecessor",
 		  no_bytes[] = "no bytes were written", no_requests[] = "no requests",
-		  no_name[] = "not declared", one_process[] = "of one process";
+		  no_name[] = "not declared", no_such[] = "the trace shows none",
+		  one_process[] = "of one process";
 
 const char *const file_layouts[LAYOUTS] = {"segmented", "interleaved", "overlapping"};
 
@@ -58,24 +59,33 @@ static void moment(struct values *v, const char *name, const char *key, bool kno
 		values_unknown(v, name, key, "ns", "no start is known");
 }
 
-static void sums(struct values *v, const char *key, const struct table_sums *t,
-		 const struct busy *b)
+static void shown_value(struct values *v, const char *name, const char *key, bool known,
+			uint64_t number)
 {
-	const struct row_sums *s = &t->sums;
+	if (known)
+		values_number(v, name, key, "", number);
+	else
+		values_unknown(v, name, key, "", no_such);
+}
+
+void table_sums_values(const struct row_table *t, const char *key, const struct table_sums *sums,
+		       const struct busy *b, struct values *v)
+{
+	const struct row_sums *s = &sums->sums;
 	values_number(v, "N_r", key, "", s->count[ROW_READS]);
 	values_number(v, "N_w", key, "", s->count[ROW_WRITES]);
 	values_number(v, "S_r", key, "bytes", s->bytes[0]);
 	values_number(v, "S_w", key, "bytes", s->bytes[1]);
 	values_ratio(v, "rw_ratio", key, "", (double)s->bytes[0], (double)s->bytes[1], no_bytes);
 	values_number(v, "operations", key, "", s->count[ROW_OPERATIONS]);
-	values_number(v, "opens", key, "", s->opens);
-	values_number(v, "closes", key, "", s->closes);
-	times(v, key, t, b);
+	shown_value(v, "opens", key, t->from.shows_opens, s->opens);
+	shown_value(v, "closes", key, t->from.shows_operations, s->closes);
+	times(v, key, sums, b);
 	moment(v, "first", key, s->timed, s->first_ns);
 	moment(v, "last", key, s->timed, s->last_ns);
 }
 
-/* Processes and nodes */
+/* Processes */
 
 static void text_value(struct values *v, const char *name, const char *key, struct iot_text text)
 {
@@ -98,22 +108,8 @@ void table_process_values(const struct row_table *t, size_t process, struct valu
 	else
 		values_unknown(v, "rank", key, "", no_name);
 	text_value(v, "host", key, row_names_host(t->from.names, id));
-	sums(v, key, &s, t->from.busy);
+	table_sums_values(t, key, &s, t->from.busy, v);
 	values_number(v, "files", key, "", t->files[process]);
-}
-
-void table_node_values(const struct row_table *t, size_t node, struct values *v)
-{
-	const size_t first = t->ranks[node].number, end = table_node_end(t, node);
-	struct table_sums all = {.ns = {0}}, one;
-	for (size_t i = first; i < end; i++) {
-		table_process(t, t->members[i], &one);
-		row_sums_add(&all.sums, &one.sums);
-		for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
-			all.ns[kind] = saturate_add(all.ns[kind], one.ns[kind]);
-	}
-	values_number(v, "processes", NULL, "", end - first);
-	sums(v, NULL, &all, t->from.busy);
 }
 
 /* Files */
@@ -214,7 +210,7 @@ void table_file_values(const struct row_table *t, size_t file, struct values *v)
 	table_file_key(key, &t->from.requests->file_keys[file]);
 	text_value(v, "path", key,
 		   row_names_path(t->from.names, &t->from.requests->file_keys[file]));
-	sums(v, key, &f.all, &t->from.rows->busy);
+	table_sums_values(t, key, &f.all, &t->from.rows->busy, v);
 	values_number(v, "n_f", key, "", f.users);
 	values_ratio(v, "A_f", key, "", f.users, (double)t->from.processes, no_requests);
 	if (f.located)
@@ -245,38 +241,4 @@ void table_operation_values(const struct metadata *m, size_t operation, struct v
 	for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
 		time_value(v, times[i].name, NULL, o->timed == 0, false, times[i].ns);
 	values_ratio(v, "time_mean", NULL, "ns", (double)o->ns, (double)o->timed, no_times);
-}
-
-/* Rows */
-
-static struct iot_text key_of(struct row_table *t, size_t i)
-{
-	const struct table_rank *rank = &t->ranks[i];
-	if (t->by == IOT_ANALYZE_BY_NODE || t->by == IOT_ANALYZE_BY_OPERATION)
-		return rank->name;
-	if (t->by == IOT_ANALYZE_BY_FILE)
-		table_file_key(t->key, &rank->key);
-	else
-		values_key(t->key, rank->key.process);
-	return (struct iot_text){t->key, strlen(t->key)};
-}
-
-int table_row(struct row_table *t, size_t i, struct iot_analyze_row *row)
-{
-	if (i >= t->count)
-		return IOT_EUSAGE;
-	t->values.count = 0;
-	t->values.section = t->by == IOT_ANALYZE_BY_FILE        ? "files"
-			    : t->by == IOT_ANALYZE_BY_OPERATION ? "metadata"
-								: "processes";
-	if (t->by == IOT_ANALYZE_BY_PROCESS)
-		table_process_values(t, t->ranks[i].number, &t->values);
-	else if (t->by == IOT_ANALYZE_BY_NODE)
-		table_node_values(t, i, &t->values);
-	else if (t->by == IOT_ANALYZE_BY_FILE)
-		table_file_values(t, t->ranks[i].number, &t->values);
-	else
-		table_operation_values(t->from.metadata, t->ranks[i].number, &t->values);
-	*row = (struct iot_analyze_row){key_of(t, i), t->values.value, t->values.count};
-	return t->values.failed ? IOT_ENOMEM : IOT_OK;
 }

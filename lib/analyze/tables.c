@@ -154,12 +154,12 @@ bool table_file(const struct row_table *t, size_t file, struct table_file *to)
 		add_pair(t, t->pairs[i], to);
 	if (to->users > 1)
 		to->layout = layout_of(t, file);
-	return to->users > 0;
+	return row_calls(&to->all.sums) > 0;
 }
 
 /* Order */
 
-static int compare_names(struct iot_text a, struct iot_text b)
+int table_compare_names(struct iot_text a, struct iot_text b)
 {
 	const size_t size = a.size < b.size ? a.size : b.size;
 	const int order = size > 0 ? memcmp(a.data, b.data, size) : 0;
@@ -184,7 +184,7 @@ static int by_rank(const void *left, const void *right)
 		return a->first > b->first ? -1 : 1;
 	if (a->second != b->second)
 		return a->second > b->second ? -1 : 1;
-	const int order = compare_names(a->name, b->name);
+	const int order = table_compare_names(a->name, b->name);
 	return order != 0 ? order : compare_keys(&a->key, &b->key);
 }
 
@@ -211,6 +211,12 @@ struct table_rank table_file_rank(const struct row_table *t, size_t file)
 	    .name = row_names_path(t->from.names, key), .key = *key, .number = (uint32_t)file};
 }
 
+void table_sort_ranks(struct row_table *t)
+{
+	if (t->count > 0)
+		qsort(t->ranks, t->count, sizeof *t->ranks, by_rank);
+}
+
 static bool add_rank(struct row_table *t, struct table_rank rank, const struct row_sums *s)
 {
 	if (!array_reserve(&t->ranks, &t->capacity, t->count + 1, sizeof *t->ranks))
@@ -221,7 +227,7 @@ static bool add_rank(struct row_table *t, struct table_rank rank, const struct r
 	return true;
 }
 
-static bool rank_processes(struct row_table *t)
+bool table_rank_processes(struct row_table *t)
 {
 	struct table_sums s;
 	for (size_t i = 0; i < t->from.requests->process_map.count; i++)
@@ -230,7 +236,7 @@ static bool rank_processes(struct row_table *t)
 	return true;
 }
 
-static bool rank_files(struct row_table *t)
+bool table_rank_files(struct row_table *t)
 {
 	struct table_file f;
 	for (size_t i = 0; i < t->from.requests->files; i++)
@@ -239,7 +245,7 @@ static bool rank_files(struct row_table *t)
 	return true;
 }
 
-static bool rank_operations(struct row_table *t)
+bool table_rank_operations(struct row_table *t)
 {
 	const struct metadata *m = t->from.metadata;
 	for (size_t i = 0; m != NULL && i < m->names.count; i++) {
@@ -251,79 +257,4 @@ static bool rank_operations(struct row_table *t)
 		t->ranks[i].second = m->operation[i].calls;
 	}
 	return true;
-}
-
-/* Nodes: the processes of a host are neighbours once they are sorted by name. */
-
-size_t table_node_end(const struct row_table *t, size_t node)
-{
-	size_t i = t->ranks[node].number;
-	const struct iot_text host = t->ranks[node].name;
-	while (i < t->member_count &&
-	       compare_names(row_names_host(t->from.names, table_process_id(t, t->members[i])),
-			     host) == 0)
-		i++;
-	return i;
-}
-
-static bool rank_node(struct row_table *t, size_t first)
-{
-	const struct row_sums none = {.count = {0}};
-	const struct table_rank rank = {
-	    .name = row_names_host(t->from.names, table_process_id(t, t->members[first])),
-	    .number = (uint32_t)first};
-	struct row_sums all = none;
-	if (!add_rank(t, rank, &none))
-		return false;
-	const size_t end = table_node_end(t, t->count - 1);
-	for (size_t i = first; i < end; i++)
-		row_sums_add(&all, &t->from.rows->processes[t->members[i]]);
-	t->ranks[t->count - 1].first = row_bytes(&all);
-	t->ranks[t->count - 1].second = row_requests(&all);
-	return true;
-}
-
-/* Groups process ranks by host. */
-static bool sort_members(struct row_table *t)
-{
-	free(t->members);
-	t->member_count = 0;
-	t->members = calloc(t->count + 1, sizeof *t->members);
-	if (t->members == NULL)
-		return false;
-	for (size_t i = 0; i < t->count; i++) {
-		t->ranks[i].first = t->ranks[i].second = 0;
-		t->ranks[i].name =
-		    row_names_host(t->from.names, table_process_id(t, t->ranks[i].number));
-	}
-	if (t->count > 0)
-		qsort(t->ranks, t->count, sizeof *t->ranks, by_rank);
-	for (size_t i = 0; i < t->count; i++)
-		if (t->ranks[i].name.size > 0)
-			t->members[t->member_count++] = t->ranks[i].number;
-	return true;
-}
-
-static bool rank_nodes(struct row_table *t)
-{
-	if (!rank_processes(t) || !sort_members(t))
-		return false;
-	t->count = 0;
-	for (size_t i = 0; i < t->member_count; i = table_node_end(t, t->count - 1))
-		if (!rank_node(t, i))
-			return false;
-	return true;
-}
-
-ssize_t table_sort(struct row_table *t, enum iot_analyze_by by)
-{
-	t->by = by;
-	t->count = 0;
-	const bool ranked = by == IOT_ANALYZE_BY_PROCESS ? rank_processes(t)
-			    : by == IOT_ANALYZE_BY_NODE  ? rank_nodes(t)
-			    : by == IOT_ANALYZE_BY_FILE  ? rank_files(t)
-							 : rank_operations(t);
-	if (ranked && t->count > 0)
-		qsort(t->ranks, t->count, sizeof *t->ranks, by_rank);
-	return ranked ? (ssize_t)t->count : IOT_ENOMEM;
 }

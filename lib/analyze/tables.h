@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables by process, node, file and operation, from the rows of pairs of a process and a file;
- * lists of the rows with most bytes, requests or time.
+ * Tables by process, rank, host, file, directory and operation, from the rows of pairs of a process
+ * and a file; * lists of the rows with most bytes, requests or time.
  */
 #ifndef LIB_ANALYZE_TABLES_H
 #define LIB_ANALYZE_TABLES_H
@@ -26,6 +26,7 @@ struct table_source {
 	const struct metadata *metadata;       /* NULL: not known */
 	const struct counters_totals *counted; /* counters that replace requests; NULL: none */
 	uint64_t processes;                    /* of the job */
+	bool shows_opens, shows_operations;    /* otherwise the number is unknown */
 	bool by_file;                          /* files are known */
 };
 
@@ -44,7 +45,7 @@ struct row_table {
 	uint32_t *files; /* by process: those with a request of it */
 	struct table_rank *ranks; /* of the table sorted last */
 	size_t count, capacity;
-	uint32_t *members; /* of nodes: processes by host; ranks[i].number: index of the first */
+	uint32_t *members; /* of groups: processes or files; ranks[i].number: index of the first */
 	size_t member_count;
 	enum iot_analyze_by by;
 	struct values values; /* of one row */
@@ -78,7 +79,7 @@ ssize_t table_sort(struct row_table *t, enum iot_analyze_by by);
 /* Returns IOT_OK, IOT_EUSAGE, IOT_ENOMEM. */
 int table_row(struct row_table *t, size_t i, struct iot_analyze_row *row);
 
-/* Sums those of a file. Returns false if it has no requests. */
+/* Sums those of a file. Returns false if it has neither requests nor operations. */
 bool table_file(const struct row_table *t, size_t file, struct table_file *sums);
 /* Sums those of a process. Returns false if it has neither requests nor operations. */
 bool table_process(const struct row_table *t, size_t process, struct table_sums *sums);
@@ -92,11 +93,27 @@ bool table_precedes(const struct table_rank *a, const struct table_rank *b);
 const char *table_file_key(char key[VALUE_KEY], const struct file_key *file);
 /* The values of a row. */
 void table_process_values(const struct row_table *t, size_t process, struct values *v);
-void table_node_values(const struct row_table *t, size_t node, struct values *v);
 void table_file_values(const struct row_table *t, size_t file, struct values *v);
 void table_operation_values(const struct metadata *m, size_t operation, struct values *v);
-/* The range of members of a node. */
-size_t table_node_end(const struct row_table *t, size_t node);
+/* Writes the values of sums; key: of the row, or NULL. */
+void table_sums_values(const struct row_table *t, const char *key, const struct table_sums *sums,
+		       const struct busy *b, struct values *v);
+/* Append a rank for each row. Return false if out of memory. */
+bool table_rank_processes(struct row_table *t);
+bool table_rank_files(struct row_table *t);
+bool table_rank_operations(struct row_table *t);
+/* Sorts `ranks` by their order. */
+void table_sort_ranks(struct row_table *t);
+int table_compare_names(struct iot_text a, struct iot_text b);
+
+/*
+ * Groups: the processes of a rank or host, the files of a directory. Replaces the ranks of members by
+ * those of groups. Returns false if out of memory.
+ */
+bool table_group(struct row_table *t);
+void table_group_values(const struct row_table *t, size_t group, struct values *v);
+/* The text of its key; NULL if its members declare none. */
+struct iot_text table_group_key(struct row_table *t, size_t group);
 
 /* The values of the sections. Return false if out of memory. */
 bool sharing_values(const struct row_table *t, size_t top, struct values *v);

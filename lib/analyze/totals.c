@@ -273,22 +273,22 @@ static void durations(struct values *v, const struct totals *t)
 	}
 }
 
-/* Operations, or a Darshan log's counters, show opens; other traces may have none. */
+/* Operations or a Darshan log's counters show opens, which other sources do not report. */
 static void opens(struct values *v, const struct totals_trace *trace,
 		  const struct counters_totals *counted)
 {
-	static const char none[] = "the trace has no operations",
+	static const char none[] = "the trace shows no open",
 			  lacks[] = "the source does not show whether an open created the file";
-	if (trace->operations)
+	if (trace->opens > 0)
 		values_number(v, "opens", NULL, "", trace->opens);
 	else if (counted != NULL)
 		values_number(v, "opens", NULL, "", counted->sum[COUNTERS_OPENS]);
 	else
 		values_unknown(v, "opens", NULL, "", none);
-	if (trace->operations && !(trace->lacks_created && trace->created > 0))
+	if (trace->opens > 0 && !(trace->lacks_created && trace->created > 0))
 		values_number(v, "created", NULL, "", trace->created);
 	else
-		values_unknown(v, "created", NULL, "", trace->operations ? lacks : none);
+		values_unknown(v, "created", NULL, "", trace->opens > 0 ? lacks : none);
 }
 
 static void counts(struct values *v, const struct totals *t, const struct totals_trace *trace)

@@ -75,9 +75,8 @@ void stats_end_trace(struct iot_stats *s)
 		opens += s->rows[i].values.opens;
 	for (size_t i = 0; i < s->row_count && s->no_offsets; i++)
 		s->rows[i].values.located = s->rows[i].values.sequential = 0;
-	/* If no %op reports opens, each fileId counts as one open. */
-	for (size_t i = 0; i < s->row_count && opens == 0; i++)
-		s->rows[i].values.opens = s->rows[i].values.files;
+	for (size_t i = 0; i < s->row_count && opens > 0; i++)
+		s->rows[i].values.has |= IOT_STATS_HAS_OPENS;
 }
 
 int iot_stats_finish(struct iot_stats *s)

@@ -38,6 +38,7 @@ void stats_row_add(struct iot_stats *s, struct stats_row *total, const struct st
 		sum[i] += values[i];
 	memcpy(&total->values, sum, sizeof sum);
 	s->failed |= !size_counts_join(&total->sizes, &more->sizes);
+	total->values.has |= more->values.has & IOT_STATS_HAS_OPENS;
 	if (more->values.has & IOT_STATS_HAS_TIMES)
 		stats_extend_span(&total->values, more->values.first_ns, more->values.last_ns);
 }

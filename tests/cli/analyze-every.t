@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Periods of a trace's time, in full, by process, node and file, and of a pipe that is still open.
+# Periods of a trace's time, in full, by process, host and file, and of a pipe that is still open.
 cat >t <<'TRACE'
 ff %trace source=test ranks=2 tick=1000
 ff %process id=1 rank=0 host=n1 name=a
@@ -13,7 +13,7 @@ c0 20 1000 2000 2710 0 1 2 0
 82 20 2000 40 10 9c40 1 2 0
 80 20 3000 100000 4c4b40 9c40 1 1 0
 TRACE
-for by in '' --by=process --by=node --by=file '--by=file --top=1' --tsv '--tsv --by=file'; do
+for by in '' --by=process --by=host --by=file '--by=file --top=1' --tsv '--tsv --by=file'; do
 	echo "every 1s $by"
 	"$IOTRACE" analyze --every=1s $by t
 	echo "exit $?"

@@ -19,12 +19,12 @@ c0 20 3000 1000 0 28 1 4 0
 80 20 0 100 64 a 2 1 0
 ff %op name=close time=200 took=1 process=1 file=1 result=0
 TRACE
-for by in process node file op; do
+for by in process rank host file dir op; do
 	"$IOTRACE" analyze --by=$by t
 done
 "$IOTRACE" analyze --by=file --top=1 t
 "$IOTRACE" analyze --by=file --tsv t
-"$IOTRACE" analyze --by=node --json t
+"$IOTRACE" analyze --by=host --json t
 "$IOTRACE" analyze --section=files,processes --tsv t | grep -E '^(files|processes)'
 "$IOTRACE" analyze --by=file --section=files t
 echo "exit $?"

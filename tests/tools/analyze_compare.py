@@ -20,7 +20,7 @@ import analyze_reference
 from analyze_random import random_trace
 
 
-TABLES = {"process": ("processes", "rows"), "node": ("processes", "nodes_rows"), "file": ("files", "rows")}
+TABLES = {"process": ("processes", "rows"), "rank": ("processes", "rank_rows"), "host": ("processes", "host_rows"), "file": ("files", "rows")}
 
 
 def printed(tool, text, options):
@@ -36,7 +36,7 @@ def analyzed(tool, text, options):
     values = printed(tool, text, options)
     for by, (section, name) in TABLES.items() if values and not any("--section" in option for option in options) else ():
         rows = printed(tool, text, [*options, "--by=" + by])["rows"]
-        values[section][name] = {row.pop("key"): row for row in rows}
+        values[section][name] = {row.pop("key") or "-": row for row in rows}
     return values
 
 

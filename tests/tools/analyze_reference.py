@@ -434,11 +434,11 @@ def totals(t):
 
 
 def opens(t):
-    """Readings: without operations both numbers are unknown. A source that lacks `created` declares each open that may create the file as
+    """Readings: without a successful open both numbers are unknown. A source that lacks `created` declares each open that may create the file as
     `create`, so that the number of created files is known only if it is 0."""
     opened = [o for o in t.operations if o.opens()]
     created = sum(o.name == "create" for o in opened)
-    if not t.operations:
+    if not opened:
         return {"opens": None, "created": None}
     return {"opens": len(opened), "created": None if created and "created" in t.lacks else created}
 
@@ -1160,6 +1160,12 @@ class Row:
                 "first": self.first, "last": self.last, "rw_ratio": ratio(self.size["r"], self.size["w"])}
 
 
+def row_values(t, row):
+    """Reading: opens are unknown in a trace that shows none, closes in one that shows no operation."""
+    shown = {} if any(o.opens() for o in t.operations) else {"opens": None}
+    return row.values() | shown | ({} if t.operations else {"closes": None})
+
+
 def rows(t, key):
     """Returns a row for each key."""
     result = defaultdict(Row)
@@ -1199,7 +1205,7 @@ def processes(t):
     files_of = defaultdict(set)
     for r in t.requests:
         files_of[r.process].add(r.file)
-    values = {p: {**table[p].values(), "files": len(files_of[p]), "rank": t.ranks.get(p), "host": t.hosts.get(p)} for p in ids}
+    values = {p: {**row_values(t, table[p]), "files": len(files_of[p]), "rank": t.ranks.get(p), "host": t.hosts.get(p)} for p in ids}
     idle_ones = [0] * max(0, t.P - len(ids))
 
     def balance(function):
@@ -1209,13 +1215,15 @@ def processes(t):
     for e in t.events:
         everything.add(e)
     sums = section(t, "totals")
-    nodes, members = rows(t, lambda e: t.hosts.get(e.process)), Counter(t.hosts.get(p) for p in ids)
+    groups = {name: (rows(t, lambda e: None if e.process is None else str(of.get(e.process, "-"))),
+                     Counter(str(of.get(p, "-")) for p in ids)) for name, of in (("rank", t.ranks), ("host", t.hosts))}
     return {"rows": {str(p): values[p] for p in ids}, "imbalance_bytes": balance(Row.bytes),
             "files_per_process": ratio(sums["files"], t.P), "MiB_per_process": ratio(sums["S"], MIB * t.P),
             "created_per_process": ratio(sums["created"], t.P),
             "imbalance_requests": balance(Row.requests),
             "imbalance_io_time": None if everything.is_untimed("rw") else balance(lambda row: row.length("io_time")),
-            "nodes": hosts_of(t), "nodes_rows": {h: {**nodes[h].values(), "processes": members[h]} for h in sorted(nodes)},
+            "nodes": hosts_of(t),  **{f"{name}_rows": {key: {**row_values(t, row), "processes": members[key]} for key, row in table.items() if key in members}
+                                        for name, (table, members) in groups.items()},
             **top_lists(table, lambda p: (p, str(p)), t.options.top, "io_md_time")}
 
 
@@ -1303,21 +1311,24 @@ def files(t):
                 ("all", "read-only", "write-only", "read/write", "unique", "shared", "part-shared")}
     result, layouts = {}, dict.fromkeys(("segmented", "interleaved", "overlapping"), 0)
     used, (by_file, _) = reuse_reference.bytes_by_file(t.requests), classes_by_file(t)
-    for f, rs in requests.items():
+    for f in table:
+        rs = requests[f]
         users = len({r.process for r in rs})
+        row = result[file_name(f)] = file_row(t, table[f], rs) | {
+            "path": t.paths.get(f), "n_f": users, "A_f": ratio(users, t.P), "extent": extent.get(f)}
+        of = reuse_row([used.get(f, reuse_reference.Bytes())])
+        row |= {name: of[name] for name in ("unique_read", "unique_written", "footprint", "reuse")} | class_columns(*by_file[f])
+        if users == 0:
+            continue
         sharing = "unique" if users == 1 else "shared" if users == t.P else "part-shared"
         use = "read-only" if not any(r.write for r in rs) else "write-only" if all(r.write for r in rs) else "read/write"
         for name in ("all", use, sharing):
             c = by_class[name]
             c["files"], c["bytes"], c["requests"] = c["files"] + 1, add_up([c["bytes"], table[f].bytes()]), c["requests"] + len(rs)
             c["extent"] = max((e for e in (c["extent"], extent.get(f)) if e is not None), default=None)
-        row = result[file_name(f)] = file_row(table[f], rs) | {
-            "path": t.paths.get(f), "n_f": users, "A_f": ratio(users, t.P), "extent": extent.get(f)}
-        of = reuse_row([used.get(f, reuse_reference.Bytes())])
-        row |= {name: of[name] for name in ("unique_read", "unique_written", "footprint", "reuse")} | class_columns(*by_file[f])
         if row["layout"]:
             layouts[row["layout"]] += 1
-    tops = top_lists({f: table[f] for f in requests}, lambda f: ((t.paths.get(f) or "", f), file_name(f)), t.options.top, "io_time", "md_time")
+    tops = top_lists(table, lambda f: ((t.paths.get(f) or "", f), file_name(f)), t.options.top, "io_time", "md_time")
     shown = {name for top in tops.values() for name in top}
     return {**{f"class_{name}": {c: by_class[c][name] for c in by_class} for name in ("files", "bytes", "requests", "extent")},
             "task_local": by_class["unique"]["files"], "shared": by_class["shared"]["files"] + by_class["part-shared"]["files"],
@@ -1333,14 +1344,14 @@ def file_pattern(requests):
     return max(counts, key=counts.get) if any(counts.values()) else None
 
 
-def file_row(row, requests):
+def file_row(t, row, requests):
     following = [s for stream in steps(requests, lambda r: r.stream) for s in stream if s.before]
     times = {r.process: Union() for r in requests}
     for r in requests:
         if r.timed and not r.asynchronous:
             times[r.process].add(r.start, r.duration)
     lengths = [union.length for union in times.values()]
-    sums = {name: value for name, value in row.values().items() if name != "io_md_time"}
+    sums = {name: value for name, value in row_values(t, row).items() if name != "io_md_time"}
     return sums | {
         "mean_size": ratio(row.size["r"] + row.size["w"], len(requests)),
         "sequential_M": ratio(sum(s.g == 0 for s in following), len(following)),
@@ -1411,7 +1422,8 @@ def classes_by_file(t):
     checkpoints = {f for of in series for f in of}
     unknown = {f: [sum(r.length for r in rs if r.offset is None and r.write == write) for write in (False, True)]
                for f, rs in requests.items()}
-    return {f: reuse_reference.classes_of(used.get(f, none), unknown[f], f in checkpoints) for f in requests}, series
+    return defaultdict(lambda: reuse_reference.classes_of(none, [0, 0], False),
+                       {f: reuse_reference.classes_of(used.get(f, none), unknown[f], f in checkpoints) for f in requests}), series
 
 
 def class_columns(reads, writes):

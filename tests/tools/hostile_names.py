@@ -15,7 +15,7 @@ import sys
 import xml.dom.minidom
 
 NAMES = ["<script>alert(1)</script>", "a%0Ab%09c%1B%5B31m", "%FF%FE%80bad", "%E2%80%AErtl%C2%85", "%22quotes'&amp;", "x" * 63000, "y" * 8000, "]]>--><!--", "=1+1"]
-TABLES = [[f"--by={by}"] for by in ("process", "node", "file", "op")]
+TABLES = [[f"--by={by}"] for by in ("process", "rank", "host", "file", "dir", "op")]
 ONE = [[], ["--top=1000"], ["--section=map"], ["--dependencies", "--working-set", "--section=reuse"], ["--against=other"], *TABLES]
 SEVERAL = [[], ["--by=job"], ["--group=user"], ["--group=command"], ["--group=dir"], ["--section=map"]]
 
