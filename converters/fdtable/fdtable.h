@@ -103,6 +103,9 @@ struct open_description {
 	uint32_t *reported;         /* processes to which this description was reported */
 	uint32_t reported_count, reported_capacity, reported_next;
 	uint32_t reported_last; /* the process reported last; 0 if none */
+	/* the process in which a close ended its definition last, 0 if none; start of that call */
+	uint32_t ended_process;
+	int64_t ended_ns;
 };
 
 /*
@@ -239,6 +242,8 @@ void open_description_free(struct fdtable *t, struct open_description *d); /* dr
  * reported. The list of processes is limited; the oldest entries are dropped.
  */
 bool description_mark_known(struct fdtable *t, struct open_description *d, uint32_t process);
+/* Makes the description unreported to a process. */
+void description_forget(struct open_description *d, uint32_t process);
 
 struct file_offset {
 	uint64_t offset;

@@ -303,6 +303,14 @@ bool description_mark_known(struct fdtable *t, struct open_description *d, uint3
 	return false;
 }
 
+void description_forget(struct open_description *d, uint32_t process)
+{
+	for (uint32_t i = 0; i < d->reported_count; i++)
+		if (d->reported[i] == process)
+			d->reported[i--] = d->reported[--d->reported_count];
+	d->reported_last = 0;
+}
+
 /*
  * Accounts for a write that ends at `end`. If the offset is unknown, it may be anywhere, also
  * beyond the end of the file.

@@ -139,7 +139,10 @@ static void file_event(struct strace *s, const struct strace_task *t, int64_t fd
 	}
 	if (KINDS[d->kind] != NULL)
 		emit_string(&b, "kind", KINDS[d->kind]);
-	emit_end(&s->emit, &b, emit_untimed(&s->emit, from_ns));
+	const int64_t key_ns = emit_untimed(&s->emit, from_ns);
+	const bool again = d->ended_process == t->group->id && d->ended_ns > key_ns;
+	emit_end(&s->emit, &b,
+		 again ? d->ended_ns : key_ns); /* after the close, if there was one */
 }
 
 uint32_t strace_emit_file(struct strace *s, struct strace_task *task, int64_t fd,

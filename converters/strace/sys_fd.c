@@ -161,11 +161,21 @@ void strace_open(struct strace *s, struct strace_call *c)
 
 /* close */
 
+/*
+ * The operation ends the definition in the process. A thread with descriptors of its own
+ * (CLONE_FILES) may use the file later, and defines it again.
+ */
 static void close_op(struct strace *s, struct strace_call *c, struct open_description *d, bool last)
 {
-	if (strace_shown(s, d) && last && emit_wants_op(&s->emit, "close") &&
-	    description_mark_known(&s->fds, d, c->task->group->id))
+	const uint32_t process = c->task->group->id;
+	if (!strace_shown(s, d) || !last || !emit_wants_op(&s->emit, "close"))
+		return;
+	if (description_mark_known(&s->fds, d, process)) {
 		strace_emit_op_on(s, c, "close", d->id, d);
+		d->ended_process = process;
+		d->ended_ns = c->start_ns;
+	}
+	description_forget(d, process);
 }
 
 static void close_fd(struct strace *s, struct strace_call *c, int64_t fd)
