@@ -8,6 +8,7 @@
 #include "lib/base/array.h"
 #include "lib/base/number.h"
 
+#include "cli/ui/printable.h"
 #include "export.h"
 
 enum {
@@ -183,7 +184,7 @@ static void record(struct export *x, const struct iot_record *rec)
 
 static size_t encode(char *out, const char *text, size_t size)
 {
-	return names_percent(out, text, size, "");
+	return percent_encode(out, text, size, "");
 }
 
 static void begin(struct export *x)

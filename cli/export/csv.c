@@ -8,6 +8,7 @@
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 
+#include "cli/ui/printable.h"
 #include "export.h"
 
 enum column {
@@ -56,7 +57,7 @@ struct csv_table {
 
 static size_t tsv_encode(char *out, const char *text, size_t size)
 {
-	return names_percent(out, text, size, "\"\\");
+	return percent_encode_cell(out, text, size, "\"\\");
 }
 
 /* Quotes as RFC 4180 does, from the end: out has 3 * size + 2 bytes. */
@@ -76,7 +77,7 @@ static size_t quote(char *out, size_t size, size_t quotes)
 
 static size_t csv_encode(char *out, const char *text, size_t size)
 {
-	const size_t used = names_percent(out, text, size, "");
+	const size_t used = percent_encode_cell(out, text, size, "");
 	size_t quotes = 0;
 	for (size_t i = 0; i < used; i++)
 		quotes += out[i] == '"';

@@ -177,34 +177,3 @@ uint32_t names_object(const struct names *n, const struct iot_record *rec)
 	const struct current_text *file = current_file(&n->current, rec);
 	return file != NULL ? file->object : 0;
 }
-
-/* The size of a prefix that is unchanged in every format: most names are that entirely. */
-static size_t plain_size(const char *text, size_t size)
-{
-	size_t i = 0;
-	while (i < size && text[i] > ' ' && text[i] < 0x7f && text[i] != '%' && text[i] != '"' &&
-	       text[i] != ',' && text[i] != '\\')
-		i++;
-	return i;
-}
-
-size_t names_percent(char *out, const char *text, size_t size, const char *also)
-{
-	static const char hex[] = "0123456789ABCDEF";
-	size_t used = plain_size(text, size), step;
-	memcpy(out, text, used);
-	for (size_t i = used; i < size; i += step) {
-		const unsigned char c = (unsigned char)text[i];
-		step = utf8_size((const unsigned char *)text + i, size - i);
-		if (step > 0 && c >= ' ' && c != 0x7f && c != '%' && strchr(also, c) == NULL) {
-			memcpy(out + used, text + i, step);
-			used += step;
-			continue;
-		}
-		step = 1;
-		out[used++] = '%';
-		out[used++] = hex[c >> 4];
-		out[used++] = hex[c & 15];
-	}
-	return used;
-}

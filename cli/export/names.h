@@ -53,12 +53,6 @@ struct names {
 	bool failed; /* out of memory */
 };
 
-/*
- * Percent-encodes control characters, bytes that are not UTF-8, '%' and the characters of `also`.
- * As names_encode, to at most 3 * size bytes.
- */
-size_t names_percent(char *out, const char *text, size_t size, const char *also);
-
 /* encode NULL: names are decoded only. */
 void names_init(struct names *n, names_encode *encode);
 void names_free(struct names *n);

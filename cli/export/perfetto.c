@@ -11,6 +11,7 @@
 #include "lib/base/number.h"
 
 #include "protobuf.h"
+#include "cli/ui/printable.h"
 #include "timeline.h"
 
 enum trace_field { TRACE_PACKET = 1 };
@@ -369,7 +370,7 @@ static void write_rate(struct export *x, const struct rate *r)
 
 static size_t encode(char *out, const char *text, size_t size)
 {
-	return names_percent(out, text, size, "");
+	return percent_encode(out, text, size, "");
 }
 
 static void begin(struct export *x)

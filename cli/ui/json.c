@@ -7,27 +7,31 @@
 #include "printable.h"
 #include "json.h"
 
-/* Returns whether s is U+0080 to U+009F, some of which begin control sequences of terminals. */
-static bool is_c1(const unsigned char *s, size_t size)
+/* As one or two units of UTF-16. */
+static void put_code_point(struct output *o, uint32_t c)
 {
-	return size == 2 && s[0] == 0xc2 && s[1] < 0xa0;
+	if (c < 0x10000)
+		output_printf(o, "\\u%04x", (unsigned)c);
+	else
+		output_printf(o, "\\u%04x\\u%04x", (unsigned)(0xd7c0 + (c >> 10)),
+			      (unsigned)(0xdc00 | (c & 0x3ff)));
 }
 
-/* One character, or one invalid byte; returns the number of bytes of text used. */
+/*
+ * One character, or one invalid byte; escaped if displays hide it, or if it affects others. Returns
+ * the number of bytes of text used.
+ */
 static size_t put_character(struct output *o, const unsigned char *s, size_t n)
 {
-	size_t size = utf8_size(s, n);
-	if (is_c1(s, size))
-		output_printf(o, "\\u%04x", s[1]);
-	else if (size > 1 ||
-		 (size == 1 && s[0] >= 0x20 && s[0] != '"' && s[0] != '\\' && s[0] != 0x7f))
-		output_write(o, s, size);
-	else if (s[0] == '"' || s[0] == '\\')
+	const size_t size = utf8_size(s, n);
+	if (s[0] == '"' || s[0] == '\\')
 		output_printf(o, "\\%c", s[0]);
 	else if (s[0] == '\n' || s[0] == '\t' || s[0] == '\r')
 		output_printf(o, "\\%c", s[0] == '\n' ? 'n' : s[0] == '\t' ? 't' : 'r');
+	else if (utf8_shown_size((const char *)s, n) > 0)
+		output_write(o, s, size);
 	else
-		output_printf(o, "\\u%04x", s[0]);
+		put_code_point(o, size > 0 ? utf8_code_point(s, size) : s[0]);
 	return size > 1 ? size : 1;
 }
 

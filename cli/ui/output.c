@@ -9,6 +9,7 @@
 
 #include "lib/base/byte_sink.h"
 #include "message.h"
+#include "printable.h"
 #include "signals.h"
 
 bool output_is_unread(void)
@@ -113,11 +114,14 @@ enum exit_status output_close(struct output *o)
 
 void output_encoded(struct output *o, const char *text, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		const unsigned char c = (unsigned char)text[i];
-		if (c < 0x20 || c == 0x7f || c == '%')
-			output_printf(o, "%%%02X", c);
-		else
-			output_write(o, text + i, 1);
+	enum { PIECE_MAX = 16384 };
+	for (size_t i = 0, size; i < n; i += size) {
+		size = n - i < PIECE_MAX ? n - i : PIECE_MAX;
+		while (i + size < n && size > 1 && (text[i + size] & 0xc0) == 0x80)
+			size--; /* a piece ends with a whole character */
+		char *to = output_reserve(o, 3 * PIECE_MAX);
+		to += i == 0 ? percent_encode_cell(to, text, size, "")
+			     : percent_encode(to, text + i, size, "");
+		output_took(o, to);
 	}
 }

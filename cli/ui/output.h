@@ -39,7 +39,7 @@ void output_spill(struct output *o);
 void output_write(struct output *o, const void *data, size_t size);
 void output_printf(struct output *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Writes '%' and control characters as %XX: text for a column separated by tabs. */
+/* Writes text for a column separated by tabs, as percent_encode_cell encodes it. */
 void output_encoded(struct output *o, const char *text, size_t n);
 
 static inline void output_text(struct output *o, const char *text)

@@ -36,8 +36,7 @@ size_t utf8_size(const unsigned char *s, size_t n)
 	return size;
 }
 
-/* The code point of `size` bytes that utf8_size has accepted. */
-static uint32_t code_point(const unsigned char *s, size_t size)
+uint32_t utf8_code_point(const unsigned char *s, size_t size)
 {
 	static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
 	uint32_t c = s[0] & first[size];
@@ -75,9 +74,56 @@ size_t utf8_shown_size(const char *s, size_t n)
 	const size_t size = n > 0 ? utf8_size(at, n) : 0;
 	if (size == 0)
 		return 0;
-	const uint32_t c = code_point(at, size);
+	const uint32_t c = utf8_code_point(at, size);
 	const bool controls = c < 0x20 || (c >= 0x7f && c < 0xa0) || (c & 0xfffe) == 0xfffe;
 	return controls || is_treacherous(c) ? 0 : size;
+}
+
+/* The size of a prefix that is unchanged in every table: most names are that entirely. */
+static size_t plain_size(const char *text, size_t size)
+{
+	size_t i = 0;
+	while (i < size && text[i] > ' ' && text[i] < 0x7f && text[i] != '%' && text[i] != '"' &&
+	       text[i] != ',' && text[i] != '\\')
+		i++;
+	return i;
+}
+
+static size_t percent_bytes(char *out, const char *text, size_t size)
+{
+	static const char hex[] = "0123456789ABCDEF";
+	for (size_t i = 0; i < size; i++) {
+		const unsigned char c = (unsigned char)text[i];
+		*out++ = '%';
+		*out++ = hex[c >> 4];
+		*out++ = hex[c & 15];
+	}
+	return 3 * size;
+}
+
+size_t percent_encode(char *out, const char *text, size_t size, const char *also)
+{
+	size_t used = plain_size(text, size), step;
+	memcpy(out, text, used);
+	for (size_t i = used; i < size; i += step) {
+		step = utf8_shown_size(text + i, size - i);
+		if (step > 0 && text[i] != '%' && strchr(also, text[i]) == NULL) {
+			memcpy(out + used, text + i, step);
+			used += step;
+			continue;
+		}
+		step = step > 0 ? step : utf8_size((const unsigned char *)text + i, size - i);
+		step = step > 0 ? step : 1;
+		used += percent_bytes(out + used, text + i, step);
+	}
+	return used;
+}
+
+size_t percent_encode_cell(char *out, const char *text, size_t size, const char *also)
+{
+	const bool formula = size > 1 && text[0] != '\0' && strchr("=+-@", text[0]) != NULL;
+	const size_t used = formula ? percent_bytes(out, text, 1) : 0;
+	return used + percent_encode(out + used, text + formula, size - formula, also);
 }
 
 static bool is_shown(uint32_t c)
@@ -91,7 +137,7 @@ static size_t make_piece(char piece[PIECE_MAX + 1], const unsigned char *s, size
 {
 	const size_t size = utf8_size(s, n);
 	*used = size > 0 ? size : 1;
-	if (size > 0 && is_shown(code_point(s, size))) {
+	if (size > 0 && is_shown(utf8_code_point(s, size))) {
 		memcpy(piece, s, size);
 		return size;
 	}
@@ -144,7 +190,7 @@ static size_t escaped_character(const char *at, unsigned char bytes[4])
 	for (int byte; n < 4 && (byte = escaped_byte(at + 4 * n)) >= 0; n++)
 		bytes[n] = (unsigned char)byte;
 	const size_t size = n > 0 ? utf8_size(bytes, n) : 0;
-	return size > 1 && is_shown(code_point(bytes, size)) ? size : 0;
+	return size > 1 && is_shown(utf8_code_point(bytes, size)) ? size : 0;
 }
 
 void printable_sentence(char *text)
@@ -175,7 +221,7 @@ size_t printable_width(const char *text)
 	for (size_t i = 0; i < n; i += size) {
 		const unsigned char *s = (const unsigned char *)text + i;
 		size = utf8_size(s, n - i);
-		const int columns = size > 1 ? wcwidth((wchar_t)code_point(s, size)) : 1;
+		const int columns = size > 1 ? wcwidth((wchar_t)utf8_code_point(s, size)) : 1;
 		width += columns > 0 ? (size_t)columns : 0;
 		size = size > 0 ? size : 1;
 	}

@@ -8,6 +8,7 @@
 #include "cli/export/lanes.h"
 #include "cli/export/names.h"
 #include "cli/export/protobuf.h"
+#include "cli/ui/printable.h"
 
 Test(lanes, overlapping_slices_of_a_group_have_different_lanes)
 {
@@ -60,7 +61,7 @@ Test(protobuf, numbers_and_nested_messages)
 static void percent(const char *text, size_t size, const char *also, const char *wanted)
 {
 	char out[64];
-	const size_t n = names_percent(out, text, size, also);
+	const size_t n = percent_encode(out, text, size, also);
 	cr_assert_eq(n, strlen(wanted));
 	cr_assert_eq(memcmp(out, wanted, n), 0);
 }
@@ -72,6 +73,27 @@ Test(names, what_is_not_printable_utf8_is_percent_encoded)
 	percent("\xc3\xa4\xff\xc3", 4, "", "\xc3\xa4%FF%C3");
 	percent("a\"b\\", 4, "\"\\", "a%22b%5C");
 	percent("", 0, "", "");
+	percent("\xe2\x80\xae"
+		"a\xc2\x9b",
+		6, "", "%E2%80%AEa%C2%9B");
+}
+
+static void cell(const char *text, const char *wanted)
+{
+	char out[64];
+	const size_t n = percent_encode_cell(out, text, strlen(text), "");
+	cr_assert(n == strlen(wanted) && memcmp(out, wanted, n) == 0, "%.*s", (int)n, out);
+}
+
+Test(names, first_character_of_a_formula_is_percent_encoded)
+{
+	cell("=1+2", "%3D1+2");
+	cell("+a", "%2Ba");
+	cell("-5", "%2D5");
+	cell("-", "-");
+	cell("@a=b", "%40a=b");
+	cell("/a=b", "/a=b");
+	cell("", "");
 }
 
 static struct iot_event directive(const char *text)

@@ -32,6 +32,14 @@ Test(json, utf8_passes_and_other_bytes_become_latin_1)
 	string_is("\xf4\x90\x80\x80", 4, "\"\\u00f4\\u0090\\u0080\\u0080\"");
 }
 
+Test(json, characters_that_hide_or_turn_others_are_escaped)
+{
+	string_is("\xe2\x80\xae", 3, "\"\\u202e\"");
+	string_is("a\xe2\x80\xa8\xe2\x81\xa6", 7, "\"a\\u2028\\u2066\"");
+	string_is("\xf3\xa0\x80\x81", 4, "\"\\udb40\\udc01\"");
+	string_is("\xc2\x85", 2, "\"\\u0085\"");
+}
+
 static void write_sample(struct page *p, bool pretty)
 {
 	struct json j = {.out = &p->out, .pretty = pretty};
