@@ -23,8 +23,9 @@ struct source_in_options {
 /* Elements of an array of options, for a struct source_in_options. */
 /* clang-format off */
 #define OPTION_SOURCE_IN(o)                                                                       \
-	WORDS("in-format", "FORMAT", &(o), "format of IN: iotrace, or one of those of iotrace "   \
-	      "convert (default: auto-detect)", source_in_take_format, source_in_format_word),     \
+	WORDS("in-format", "FORMAT", &(o), "format of IN: iotrace, or a source format of "         \
+	      "iotrace convert (default: auto-detect)",                                          \
+	      source_in_take_format, source_in_format_word),                                    \
 	CALL("in-option", "KEY[=VALUE]", &(o), "an option of that format, --KEY[=VALUE] of "      \
 	     "iotrace convert, or memory=SIZE; repeatable", source_in_take_setting)
 /* clang-format on */

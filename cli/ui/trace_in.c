@@ -89,7 +89,8 @@ static enum exit_status fail(struct trace_in *in, int status)
 {
 	progress_clear(&in->progress);
 	in->status = status;
-	if (in->probes || is_interrupted(in))
+	/* an input that is probed is read again, and then reports its errors */
+	if ((in->probes && in->reader != NULL) || is_interrupted(in))
 		return EXIT_FAILED;
 	const char *sentence = in->reader != NULL ? iot_reader_error(in->reader) : "";
 	if (*sentence == '\0')

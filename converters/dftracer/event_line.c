@@ -136,7 +136,7 @@ static void field(struct cursor *c, struct iot_text text, int64_t *value, unsign
 
 static void microseconds(struct cursor *c, struct iot_text text, uint64_t *ns)
 {
-	uint64_t us;
+	uint64_t us = 0;
 	if (decimal(c, text.data, text.size, &us) && us <= MICROSECONDS_MAX)
 		*ns = us * 1000;
 	else

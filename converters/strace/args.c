@@ -176,7 +176,7 @@ struct strace_text strace_unnamed(struct strace_text arg)
 static bool number_at(const char **at, const char *end, int64_t *value)
 {
 	const char *p = *at;
-	uint64_t v;
+	uint64_t v = 0;
 	if (p == end) /* the pointers of an absent argument are NULL */
 		return false;
 	const bool minus = *p == '-';

@@ -28,6 +28,18 @@ enum first_use {
 };
 unsigned codec_first_use(const struct iot_codec *c);
 
+/* Returns why no line can express the record; NULL if one can. */
+static inline const char *codec_unfit(const struct iot_record *rec)
+{
+	if (rec->type == 0xff)
+		return "recordType ff marks a comment: it cannot be a record's";
+	if (rec->start_ns < 0)
+		return "a start before the trace's zero";
+	if (rec->duration_ns > (uint64_t)(INT64_MAX - rec->start_ns))
+		return "an end beyond 2^63-1 nanoseconds";
+	return NULL;
+}
+
 /* Sets object and flags (those of %file) in the table entry that the last record used. */
 void codec_set_object(struct iot_codec *c, uint32_t object, unsigned flags);
 

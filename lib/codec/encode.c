@@ -51,17 +51,6 @@ static int refuse(struct iot_codec *c, int status, const char *why)
 	return status;
 }
 
-static const char *unfit(const struct iot_record *rec)
-{
-	if (rec->type == 0xff)
-		return "recordType ff marks a comment: it cannot be a record's";
-	if (rec->start_ns < 0)
-		return "a start before the trace's zero";
-	if (rec->duration_ns > (uint64_t)(INT64_MAX - rec->start_ns))
-		return "an end beyond 2^63-1 nanoseconds";
-	return NULL;
-}
-
 static int64_t to_ticks_down(const struct iot_codec *c, int64_t ns)
 {
 	if (ns >= 0)
@@ -126,7 +115,7 @@ static struct codec_process *reserve_capacity(struct iot_codec *c, struct codec_
 
 static ssize_t encode(struct iot_codec *c, const struct iot_record *rec, char *line)
 {
-	const char *why = unfit(rec);
+	const char *why = codec_unfit(rec);
 	if (why != NULL)
 		return refuse(c, IOT_EUSAGE, why);
 	const uint8_t physical = (uint8_t)(~rec->type & IOT_LOGICAL);

@@ -110,15 +110,33 @@ static void put(struct trace *t, const char *data, size_t n)
 	t->out += n;
 }
 
-static void put_lacks(struct trace *t)
+static void put_word(struct trace *t, const char **before, const char *word, size_t n)
+{
+	put(t, *before, strlen(*before));
+	put(t, word, n);
+	*before = ",";
+}
+
+static bool is_field(const char *word, size_t n)
+{
+	for (size_t i = 0; i < UNKNOWNS; i++)
+		if (text_equals((struct iot_text){word, n}, unknowns[i].name))
+			return true;
+	return false;
+}
+
+/* The fields that all inputs lack, and what is not a field of records, such as operations. */
+static void put_lacks(struct trace *t, struct iot_text list)
 {
 	const char *before = " lacks=";
-	for (size_t i = 0; i < UNKNOWNS; i++) {
-		if (!(t->align->lacks & unknowns[i].flag))
-			continue;
-		put(t, before, strlen(before));
-		put(t, unknowns[i].name, strlen(unknowns[i].name));
-		before = ",";
+	for (size_t i = 0; i < UNKNOWNS; i++)
+		if (t->align->lacks & unknowns[i].flag)
+			put_word(t, &before, unknowns[i].name, strlen(unknowns[i].name));
+	for (size_t at = 0, n; at < list.size; at += n + 1) {
+		const char *comma = memchr(list.data + at, ',', list.size - at);
+		n = comma != NULL ? (size_t)(comma - list.data) - at : list.size - at;
+		if (n > 0 && !is_field(list.data + at, n))
+			put_word(t, &before, list.data + at, n);
 	}
 }
 
@@ -132,7 +150,7 @@ static void put_token(struct trace *t, const char *from, struct iot_text token)
 	bool is_number = known && number_decimal(value.data, value.size, &number);
 	bool epoch = known && text_equals(key, "epoch");
 	if (known && text_equals(key, "lacks") && t->in->trace.lacks != t->align->lacks) {
-		put_lacks(t);
+		put_lacks(t, value);
 	} else if (epoch && !t->align->epochs) {
 		return;
 	} else if (is_number && (epoch || text_equals(key, "time"))) {

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/codec/codec.h"
 #include "lib/format/directive.h"
 #include "lib/format/file_flags.h"
 
@@ -274,15 +275,9 @@ static bool take_directive(struct stream_events *s, struct decoder *d, struct ev
 
 static const char *unfit(const struct iot_record *rec)
 {
-	if (rec->type == 0xff)
-		return "recordType ff marks a comment: it cannot be a record's";
-	if (rec->start_ns < 0)
-		return "a start before the trace's zero";
-	if (rec->duration_ns > (uint64_t)(INT64_MAX - rec->start_ns))
-		return "an end beyond 2^63-1 nanoseconds";
 	if ((rec->flags & ~FLAGS_ALL) != 0)
 		return "its flags have a bit that is not in enum iot_flag";
-	return NULL;
+	return codec_unfit(rec);
 }
 
 static struct recent_file *find_file(struct stream_events *s, const struct decoder *d,

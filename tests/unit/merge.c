@@ -156,4 +156,7 @@ Test(merge, trace_lacks_what_all_inputs_lack)
 	expect_trace(&m, &same, "%trace lacks=cpu,start,odd", "%trace lacks=cpu,start,odd");
 	m.lacks = 0;
 	expect_trace(&m, &offset, "%trace lacks=offset x=1", "%trace x=1");
+	expect_trace(&m, &offset, "%trace lacks=offset,created x=1", "%trace lacks=created x=1");
+	expect_trace(&m, &offset, "%trace lacks=,operations,offset,created",
+		     "%trace lacks=operations,created");
 }
