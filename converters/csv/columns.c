@@ -548,7 +548,7 @@ static bool is_spc(const struct iot_text *f, size_t n)
 	       memchr("rRwW", f[3].data[0], 4) != NULL && is_decimal(f[4]);
 }
 
-enum { DETECTED_FIELDS = 8, MSR_BITS = 60, SPC_BITS = 40 };
+enum { DETECTED_FIELDS = 8, MSR_BITS = 60, SPC_BITS = 40, TXT_BITS = 4 };
 
 static size_t fields_of(struct iot_text line, struct iot_text field[DETECTED_FIELDS])
 {
@@ -567,18 +567,20 @@ int csv_columns_detect(struct csv_layout *l, const char *head, size_t size)
 {
 	struct iot_text rest = {head, size}, line, field[DETECTED_FIELDS];
 	struct error error = {0};
-	size_t msr = 0, spc = 0, rows = 0;
+	size_t msr = 0, spc = 0, txt = 0, rows = 0;
 	for (; rows < PRESET_ROWS && split(&rest, '\n', &line) && rest.data != NULL; rows++) {
 		const size_t n = fields_of(line, field);
 		msr += is_msr(field, n);
 		spc += is_spc(field, n);
+		txt += n == 1 && is_number(field[0]);
 	}
 	const size_t min = rows < PRESET_ROWS_MIN ? rows : PRESET_ROWS_MIN;
-	if (rows == 0 || (msr < min && spc < min))
+	const bool ids = rows >= PRESET_ROWS_MIN && txt == rows;
+	if (rows == 0 || (msr < min && spc < min && !ids))
 		return 0;
-	(void)csv_columns_list(l, msr >= min ? "msr" : "spc", &error);
+	(void)csv_columns_list(l, msr >= min ? "msr" : spc >= min ? "spc" : "txt", &error);
 	l->delimiter = ',';
-	return msr >= min ? MSR_BITS : SPC_BITS;
+	return msr >= min ? MSR_BITS : spc >= min ? SPC_BITS : TXT_BITS;
 }
 
 uint64_t csv_columns_tick(const struct csv_layout *l)

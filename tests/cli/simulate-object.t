@@ -23,7 +23,10 @@ CODE
 misses keys.oracleGeneral.bin
 misses hashes.oracleGeneral.bin
 misses --in-format=csv --in-option=columns=txt keys.txt
+misses keys.txt
 misses --in-format=csv --in-option=columns=time:s,op,id,size keys.csv
+printf "%s\n" 1 2 >few.txt
+"$IOTRACE" simulate -q --unit=object -c 9b few.txt 2>&1 | head -n 1
 "$IOTRACE" mrc --unit=object -q --points=3 --json keys.oracleGeneral.bin | jq -c '[.points[] | [.blocks, .misses]]'
 echo 'operations of caches:'
 printf '%s\n' op,id gets,7 set,8 add,9 replace,7 cas,8 delete,7 get,7 flush,8 >operations.csv
