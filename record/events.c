@@ -63,8 +63,11 @@ static void fill_file(struct record_open *r, const struct event_file *file)
 {
 	const struct statx *s = &file->stat;
 	r->mode = s->stx_mode;
+	r->size = -1;
 	if (s->stx_mask == 0)
 		return;
+	if ((s->stx_mask & STATX_SIZE) != 0 && S_ISREG(s->stx_mode))
+		r->size = (int64_t)s->stx_size;
 	r->device = event_device(s->stx_dev_major, s->stx_dev_minor);
 	r->inode = s->stx_ino;
 	if ((s->stx_mask & STATX_BTIME) != 0)

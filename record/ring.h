@@ -50,7 +50,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 16,
+	RECORD_VERSION = 17,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -360,6 +360,7 @@ struct record_open {
 	uint64_t start, end;
 	uint64_t device, inode; /* st_dev and st_ino, with `birth` the identity of the file */
 	int64_t birth;          /* ns since 1970; 0: the file system has none */
+	int64_t size;           /* after the open; -1: unknown, or not a regular file */
 	int32_t result;         /* the descriptor, or -errno */
 	uint16_t mode;          /* st_mode; 0: unknown */
 	uint16_t text_size;     /* with its NUL */
@@ -455,7 +456,7 @@ static_assert(sizeof(struct record_ring) == 3 * RECORD_LINE, "three cache lines"
 static_assert(sizeof(struct record_description) == RECORD_LINE, "one cache line");
 static_assert(sizeof(struct record_head) == 8, "8 bytes");
 static_assert(sizeof(struct record_transfer) == 48, "48 bytes");
-static_assert(offsetof(struct record_open, text) == 64, "no hidden padding");
+static_assert(offsetof(struct record_open, text) == 72, "no hidden padding");
 static_assert(offsetof(struct record_operation, text) == 40, "no hidden padding");
 static_assert(offsetof(struct record_start, text) == 72, "no hidden padding");
 static_assert(offsetof(struct record_child, text) == 24, "no hidden padding");

@@ -215,6 +215,22 @@ EXPORT int dup3(int from, int to, int flags)
 
 ALIAS(__dup2, dup2);
 
+/* Returns whether fcntl changes a lock, for which it may wait. */
+static bool is_lock(int command)
+{
+	return command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK ||
+	       command == F_OFD_SETLKW;
+}
+
+static int lock(int fd, int command, void *argument)
+{
+	struct operation_call o;
+	if (!operation_begin(&o, RECORD_OP_LOCK))
+		return real.fcntl(fd, command, argument);
+	operation_on(&o, fd);
+	return (int)operation_end(&o, real.fcntl(fd, command, argument));
+}
+
 /* Every argument is passed on as a pointer, which holds an int as well. */
 EXPORT int fcntl(int fd, int command, ...)
 {
@@ -222,6 +238,8 @@ EXPORT int fcntl(int fd, int command, ...)
 	va_start(list, command);
 	void *argument = va_arg(list, void *);
 	va_end(list);
+	if (is_lock(command))
+		return lock(fd, command, argument);
 	struct producer *p = thread_enter();
 	const int result = real.fcntl(fd, command, argument);
 	if (p == NULL || result < 0)

@@ -112,6 +112,7 @@ static size_t open_record(const struct packet *p, unsigned char *out)
 	const size_t text = packet_text(p, PACKET_OPEN_WORDS);
 	const unsigned char *path = p->payload + PACKET_WORD_SIZE * PACKET_OPEN_WORDS;
 	struct record_open o = {.head = {.kind = RECORD_OPEN, .description = p->file},
+				.size = -1,
 				.start = start,
 				.end = start + elapsed,
 				.flags = (uint32_t)flags,

@@ -6,6 +6,7 @@
 #include "ring_events.h"
 
 #include <fnmatch.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -30,7 +31,7 @@ struct description {
 	char *path; /* NULL: none */
 	uint32_t object;
 	uint32_t opener, forks; /* the process, and its forks up to then */
-	uint32_t mode;
+	uint32_t mode, flags;   /* flags: of open */
 	bool skipped;
 };
 
@@ -462,7 +463,18 @@ static void define(struct ring_events *e, uint32_t index, const struct record_op
 						 .opener = index,
 						 .forks = e->tracked[index].forks,
 						 .mode = o->mode,
+						 .flags = o->flags,
 						 .skipped = copy != NULL && is_skipped(e, copy)};
+}
+
+/* Returns the flags of an open that change what a write costs; NULL if it has none. */
+static const char *flags_name(uint32_t flags)
+{
+	if ((flags & O_SYNC) == O_SYNC)
+		return (flags & O_DIRECT) != 0 ? "sync,direct" : "sync";
+	if ((flags & O_DSYNC) != 0)
+		return (flags & O_DIRECT) != 0 ? "dsync,direct" : "dsync";
+	return (flags & O_DIRECT) != 0 ? "direct" : NULL;
 }
 
 static void declare_file(struct ring_events *e, uint32_t index, uint32_t number,
@@ -480,6 +492,8 @@ static void declare_file(struct ring_events *e, uint32_t index, uint32_t number,
 		add_text(&b, "kind", "directory");
 	else if (S_ISBLK(d->mode))
 		add_text(&b, "kind", "device");
+	if (flags_name(d->flags) != NULL)
+		add_text(&b, "flags", flags_name(d->flags));
 	end(e, &b);
 }
 
@@ -609,6 +623,8 @@ static void on_open(struct ring_events *e, const struct iot_event *ev, struct re
 				    .path = path,
 				    .end = o->end,
 				    .result = o->result,
+				    .size = o->size,
+				    .has_size = d != NULL && o->size >= 0,
 				    .file = d != NULL ? number : 0},
 		start_ns);
 }

@@ -567,7 +567,7 @@ struct iot_operation {
 	uint32_t file;            /* 0: none */
 	struct iot_text path, to; /* any bytes; data NULL: none */
 	const char *result;       /* "0", or the name of the error */
-	uint64_t size;            /* of the file after a truncate, if has_size is 1 */
+	uint64_t size;            /* of the file after an open or truncate, if has_size is 1 */
 	int has_size;
 };
 /*
