@@ -67,9 +67,9 @@ static void write_head(struct output *out, size_t found, size_t trivial)
 	if (found == 0)
 		output_text(out, "findings: none");
 	else
-		output_printf(out, "findings: %zu, those that can save most first", found);
+		output_printf(out, "findings: %zu, the most expensive first", found);
 	if (trivial > 0)
-		output_printf(out, "; %zu trivial: under 1 %% of the run, 1 ms or 64 KiB", trivial);
+		output_printf(out, "; %zu trivial: under 2 %% of the run, 1 ms or 64 KiB", trivial);
 	output_text(out, "\n");
 }
 
@@ -89,4 +89,57 @@ void analyze_findings_print(struct output *out, const struct iot_analyze *a, siz
 	}
 	if (i < found)
 		output_printf(out, "%zu more: iotrace analyze --section=findings\n", found - i);
+}
+
+/* JSON: a list, the most expensive finding first */
+
+static void json_found(struct json *j, const struct iot_analyze *a, const char *name,
+		       const char *key, const char *as)
+{
+	const struct iot_analyze_value *v = iot_analyze_find(a, "findings", name, key);
+	if (v != NULL)
+		analyze_json_value(j, as, v);
+}
+
+static void json_rank(struct json *j, const struct iot_analyze *a, const char *key)
+{
+	const struct iot_analyze_value *v = iot_analyze_find(a, "findings", "rank", key);
+	char text[32];
+	if (v == NULL)
+		return;
+	const int n = snprintf(text, sizeof text, "rank %ju", (uintmax_t)v->number);
+	json_text(j, NULL, text, (size_t)n);
+}
+
+static void json_finding(struct json *j, const struct iot_analyze *a, const char *key)
+{
+	static const char *const objects[] = {"path", "directory", "operation"},
+				 *const evidence[] = {"value", "threshold", "count", "bytes",
+						      "process"};
+	json_open(j, NULL, '{');
+	json_text(j, "code", key, strlen(key));
+	json_found(j, a, "cause", key, "cause");
+	json_found(j, a, "cost_ns", key, "cost_ns");
+	json_found(j, a, "saves", key, "cost_share");
+	json_open(j, "objects", '[');
+	for (size_t i = 0; i < sizeof objects / sizeof objects[0]; i++)
+		json_found(j, a, objects[i], key, NULL);
+	json_rank(j, a, key);
+	json_close(j, ']');
+	json_open(j, "evidence", '{');
+	for (size_t i = 0; i < sizeof evidence / sizeof evidence[0]; i++)
+		json_found(j, a, evidence[i], key, evidence[i]);
+	json_close(j, '}');
+	json_found(j, a, "sentence", key, "sentence");
+	json_found(j, a, "remedy", key, "remedy");
+	json_close(j, '}');
+}
+
+void analyze_findings_json(struct json *j, const struct iot_analyze *a)
+{
+	const struct iot_analyze_value *v;
+	json_open(j, "findings", '[');
+	for (size_t i = 0; (v = sentence_at(a, i)) != NULL; i++)
+		json_finding(j, a, v->key);
+	json_close(j, ']');
 }

@@ -8,6 +8,10 @@
 #include "cli/ui/output.h"
 
 /* Prints up to `lines` lines: findings, most important first, and the number of those left out. */
+struct json;
+
+/* Writes the findings as a list of objects. */
+void analyze_findings_json(struct json *j, const struct iot_analyze *a);
 void analyze_findings_print(struct output *out, const struct iot_analyze *a, size_t lines);
 
 #endif

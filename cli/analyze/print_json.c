@@ -2,6 +2,7 @@
 /* {SECTION: {NAME: VALUE, NAME: {KEY: VALUE, ...}, ...}, ...} */
 #include <string.h>
 
+#include "findings.h"
 #include "results.h"
 #include "table.h"
 
@@ -38,6 +39,10 @@ static size_t skip_section(const struct iot_analyze *a, size_t i)
 static size_t json_section(struct json *j, const struct iot_analyze *a, size_t i)
 {
 	const char *section = iot_analyze_value(a, i)->section;
+	if (strcmp(section, "findings") == 0) {
+		analyze_findings_json(j, a);
+		return skip_section(a, i);
+	}
 	json_open(j, section, '{');
 	while (is_in(iot_analyze_value(a, i), section))
 		i = json_name(j, a, i);

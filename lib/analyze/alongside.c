@@ -24,6 +24,7 @@ static bool end_layer(struct layer *l)
 	file_users_settle(&l->file_users);
 	order_forget(&l->order);
 	busy_forget(&l->busy);
+	busy_forget(&l->op_times.busy);
 	busy_forget(&l->rows.busy);
 	arrival_forget(&l->arrival);
 	concurrency_forget(&l->concurrency);
@@ -99,6 +100,7 @@ static bool add_layer(struct iot_analyze *a, unsigned i, const struct requests_m
 	       order_join(&l->order, &more->order, map->file) &&
 	       cells_join(&l->cells, &more->cells, map->process) &&
 	       busy_add_trace(&l->busy, &more->busy, map->process) &&
+	       op_times_add_trace(&l->op_times, &more->op_times) &&
 	       series_join(&l->series, &more->series) &&
 	       offsets_join(&l->offsets, &more->offsets, map->file) &&
 	       arrival_add_trace(&l->arrival, &more->arrival, map->process, map->file) &&
@@ -121,6 +123,7 @@ static bool add(struct iot_analyze *a, struct iot_analyze *more)
 	totals_join_job(&a->trace, &more->trace);
 	unseen_join(&a->unseen, &more->unseen);
 	metadata_join(&a->metadata, &more->metadata);
+	added = added && places_join(&a->places, &more->places);
 	a->options.offsets &= more->options.offsets;
 	requests_map_free(&map);
 	return added;

@@ -163,6 +163,8 @@ static void add_op(struct iot_analyze *a, const struct iot_event *ev)
 	a->trace.created += directive_creates(ev);
 	if ((a->options.sections & IOT_ANALYZE_METADATA) != 0)
 		metadata_add(&a->metadata, ev);
+	if (needs(a, IOT_ANALYZE_FINDINGS))
+		keep(a, places_add(&a->places, ev));
 	if ((ev->has & IOT_HAS_TIME) != 0)
 		add_time(&a->trace, &ev->rec, (ev->has & IOT_HAS_TOOK) != 0);
 	add_op_to_layers(a, ev);
@@ -274,7 +276,8 @@ static void join_layer(struct iot_analyze *a, unsigned i, const struct requests_
 	latency_join(&l->latency, &part->latency);
 	l->busy.inexact[BUSY_METADATA] |= map->late_operations;
 	l->busy.inexact[BUSY_ALL] |= map->late_operations;
-	part->busy.out_of_order = part->rows.busy.out_of_order = map->out_of_order;
+	part->busy.out_of_order = part->op_times.busy.out_of_order = part->rows.busy.out_of_order =
+	    map->out_of_order;
 	series_settle(&part->series);
 	keep(a, sizes_settle(&part->sizes) && cells_settle(&part->cells) &&
 		    totals_join(&l->totals, &part->totals, &totals) &&
@@ -282,6 +285,7 @@ static void join_layer(struct iot_analyze *a, unsigned i, const struct requests_
 		    order_join(&l->order, &part->order, map->file) &&
 		    cells_join(&l->cells, &part->cells, map->process) &&
 		    busy_join(&l->busy, &part->busy, map->process) &&
+		    op_times_join(&l->op_times, &part->op_times) &&
 		    series_join(&l->series, &part->series) &&
 		    offsets_join(&l->offsets, &part->offsets, map->file) &&
 		    arrival_join(&l->arrival, &part->arrival, map->process, map->file) &&
@@ -370,6 +374,7 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 	totals_join_trace(&a->trace, &part->trace);
 	unseen_join(&a->unseen, &part->unseen);
 	metadata_join(&a->metadata, &part->metadata);
+	keep(a, places_join(&a->places, &part->places));
 	if (part->options.stored != 0)
 		a->options.to = part->options.to;
 	a->options.offsets &= part->options.offsets;
@@ -538,9 +543,16 @@ static void add_map(struct iot_analyze *a)
 		map_values(&from, &a->values);
 }
 
-static void add_findings(struct iot_analyze *a)
+static void add_findings(struct iot_analyze *a, const struct layer *l)
 {
-	const struct findings_source from = {&a->values, &a->table, &a->counters, &a->options};
+	const struct findings_source from = {.values = &a->values,
+					     .table = &a->table,
+					     .counters = &a->counters,
+					     .options = &a->options,
+					     .metadata = &a->metadata,
+					     .op_times = &l->op_times,
+					     .concurrency = &l->concurrency,
+					     .places = &a->places};
 	if (a->status != IOT_OK || !needs(a, IOT_ANALYZE_FINDINGS))
 		return;
 	findings_find(&a->findings, &from);
@@ -620,7 +632,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 	add_limit_values(a, l);
 	sample_note(a);
 	add_map(a);
-	add_findings(a);
+	add_findings(a, l);
 	if (a->shown != 0)
 		values_filter(&a->values, is_shown, a->shown);
 	keep(a, !a->values.failed);
@@ -789,6 +801,7 @@ void iot_analyze_free(struct iot_analyze *a)
 	table_free(&a->table);
 	classes_free(&a->classes);
 	findings_free(&a->findings);
+	places_free(&a->places);
 	over_time_free(&a->over_time);
 	free(a->offsets.cells);
 	values_free(&a->values);

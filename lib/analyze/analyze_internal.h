@@ -20,6 +20,8 @@
 #include "latency.h"
 #include "metadata.h"
 #include "offsets.h"
+#include "op_times.h"
+#include "places.h"
 #include "order.h"
 #include "repetition.h"
 #include "reuse.h"
@@ -63,6 +65,7 @@ struct layer {
 	struct series series;
 	struct offsets offsets;
 	struct busy busy;
+	struct op_times op_times;
 	struct latency latency;
 	struct arrival arrival;
 	struct concurrency concurrency;
@@ -79,6 +82,7 @@ struct iot_analyze {
 	struct requests requests;
 	struct totals_trace trace;
 	struct metadata metadata;
+	struct places places;
 	struct row_names names;
 	struct job job;
 	struct unseen unseen;

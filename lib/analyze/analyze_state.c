@@ -13,7 +13,7 @@
 #include "sample.h"
 #include "time_state.h"
 
-enum { STATE_VERSION = 2 };
+enum { STATE_VERSION = 3 };
 
 /* The bytes [0, 0) of 0 are the whole trace. */
 static void header_state(struct state *s, struct iot_analyze_options *o)
@@ -23,7 +23,7 @@ static void header_state(struct state *s, struct iot_analyze_options *o)
 	size_t rows = 0;
 	for (; state_list(s, "header", rows == 0 && state_saves(s)); rows++) {
 		state_number(s, "version", &version);
-		state_check(s, version == STATE_VERSION, "version=2");
+		state_check(s, version == STATE_VERSION, "version=3");
 		state_number(s, "trace", &o->trace_id);
 		state_flag(s, "part", &part);
 		state_number(s, "from", &o->from);
@@ -73,6 +73,7 @@ static void layer_state(struct state *s, struct layer *l, const struct requests 
 	repetition_state(s, &l->repetition);
 	bins_state(s, &l->cells, &l->series);
 	busy_state(s, &l->busy);
+	op_times_state(s, &l->op_times);
 	latency_state(s, &l->latency);
 	arrival_state(s, &l->arrival);
 	concurrency_state(s, &l->concurrency);
@@ -119,6 +120,7 @@ static void all_state(struct state *s, struct iot_analyze *a)
 	totals_trace_state(s, &a->trace);
 	unseen_state(s, &a->unseen);
 	metadata_state(s, &a->metadata);
+	places_state(s, &a->places);
 	counters_state(s, &a->counters);
 	row_names_state(s, &a->names);
 	layers_state(s, a);

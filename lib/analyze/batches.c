@@ -32,7 +32,7 @@ struct batch_slot {
 
 struct batch_group {
 	unsigned sections; /* any of which needs it; 0: always, or if `wanted` */
-	bool (*add)(struct layer *l, const struct batch_slot *s, unsigned i);
+	bool (*add)(struct layer *l, const struct batch_slot *s, unsigned i); /* NULL: none */
 	bool (*act)(struct layer *l, const struct batch_slot *s, const struct batch_action *of);
 	bool (*wanted)(const struct iot_analyze_options *o); /* NULL: `sections` decide */
 };
@@ -79,6 +79,14 @@ static bool act_busy(struct layer *l, const struct batch_slot *s, const struct b
 	busy_count_op(&l->busy, op->has_end);
 	return !op->has_end ||
 	       busy_add_op(&l->busy, of->numbers.process, op->start_ns, op->duration_ns);
+}
+
+static bool act_op_times(struct layer *l, const struct batch_slot *s, const struct batch_action *of)
+{
+	const struct row_operation *op = &of->operation;
+	(void)s;
+	return of->kind != ACTION_OPERATION || !op->has_end ||
+	       op_times_add(&l->op_times, op->kind, op->start_ns, op->duration_ns);
 }
 
 static bool add_cells(struct layer *l, const struct batch_slot *s, unsigned i)
@@ -157,6 +165,7 @@ static const struct batch_group groups[] = {
     {NEED_ORDER, add_order, act_order, NULL},
     {IOT_ANALYZE_ORDER, add_repetition, NULL, NULL},
     {NEED_BUSY, add_busy, act_busy, NULL},
+    {IOT_ANALYZE_FINDINGS, NULL, act_op_times, NULL},
     {NEED_BINS, add_cells, NULL, NULL},
     {NEED_BINS, add_series, act_series, NULL},
     {IOT_ANALYZE_TIME, add_arrival, NULL, NULL},
@@ -211,7 +220,8 @@ static bool run(void *context, unsigned task, size_t slot)
 	for (size_t i = 0; i < s->action_count && g->act != NULL; i++)
 		done = done && act(g, s, &s->actions[i]);
 	for (unsigned i = 0; i < LAYERS && s->any; i++)
-		done = done && (s->grouped[i].count == 0 || g->add(s->layers[i], s, i));
+		done = done &&
+		       (s->grouped[i].count == 0 || g->add == NULL || g->add(s->layers[i], s, i));
 	return done;
 }
 
@@ -302,9 +312,10 @@ void batches_add_operation(struct iot_analyze *a, struct request_operation numbe
 	for (unsigned i = 0; i < LAYERS; i++)
 		if (analyze_layer(a, i) == NULL)
 			return;
-	add_action(a, &(struct batch_action){.kind = ACTION_OPERATION,
-					     .numbers = numbers,
-					     .operation = row_operation_of(ev)});
+	add_action(a,
+		   &(struct batch_action){.kind = ACTION_OPERATION,
+					  .numbers = numbers,
+					  .operation = row_operation_of(ev, numbers.synchronous)});
 }
 
 void batches_end_stream(struct iot_analyze *a, size_t stream)

@@ -8,7 +8,19 @@
 
 static const struct state_numbers *numbers_of(const struct state *s, const struct busy *b)
 {
-	return b->by_pair ? &s->pairs : &s->processes;
+	return b->kinds != NULL ? b->kinds : b->by_pair ? &s->pairs : &s->processes;
+}
+
+enum table { TABLE_INEXACT, TABLE_ROWS, TABLE_HEADS, TABLE_MORE, TABLES };
+
+/* Returns the name of a table of the state. */
+static const char *name_of(const struct busy *b, enum table table)
+{
+	static const char *const names[3][TABLES] = {
+	    {"busy", "busy.process", "busy.head", "busy.more"},
+	    {"busy.pairs", "busy.pair", "busy.pair.head", "busy.pair.more"},
+	    {"busy.kinds", "busy.kind", "busy.kind.head", "busy.kind.more"}};
+	return names[b->kinds != NULL ? 2 : b->by_pair][table];
 }
 
 static struct busy_process *process_at(struct state *s, struct busy *b, size_t row)
@@ -20,8 +32,7 @@ static struct busy_process *process_at(struct state *s, struct busy *b, size_t r
 static void processes_state(struct state *s, struct busy *b)
 {
 	size_t i;
-	while (state_each(s, b->by_pair ? "busy.pair" : "busy.process",
-			  numbers_of(s, b)->count * BUSY_KINDS, &i)) {
+	while (state_each(s, name_of(b, TABLE_ROWS), numbers_of(s, b)->count * BUSY_KINDS, &i)) {
 		struct busy_process *p = process_at(s, b, i / BUSY_KINDS);
 		if (p == NULL)
 			return;
@@ -94,8 +105,7 @@ static void intervals_state(struct state *s, struct busy *b)
 	const size_t heads = numbers_of(s, b)->count * BUSY_HEADS;
 	struct head_cursor c = {0, 0};
 	struct interval_row row = {0};
-	while (state_list(s, b->by_pair ? "busy.pair.head" : "busy.head",
-			  state_saves(s) && next_row(s, b, &c, &row))) {
+	while (state_list(s, name_of(b, TABLE_HEADS), state_saves(s) && next_row(s, b, &c, &row))) {
 		state_limited(s, "of", &row.of, heads > 0 ? heads - 1 : 0);
 		state_number(s, "gap", &row.gap_ns);
 		state_number(s, "ns", &row.ns);
@@ -109,7 +119,7 @@ static void more_state(struct state *s, struct busy *b)
 {
 	const size_t heads = b->part ? numbers_of(s, b)->count * BUSY_HEADS : 0;
 	size_t i;
-	while (state_each(s, b->by_pair ? "busy.pair.more" : "busy.more", heads, &i)) {
+	while (state_each(s, name_of(b, TABLE_MORE), heads, &i)) {
 		struct busy_head *h = head_at(s, b, i);
 		bool more = h != NULL && h->more;
 		state_flag(s, "more", &more);
@@ -132,9 +142,9 @@ static void operations_state(struct state *s, struct busy *b)
 void busy_state(struct state *s, struct busy *b)
 {
 	size_t i;
-	if (!b->by_pair)
+	if (!b->by_pair && b->kinds == NULL)
 		operations_state(s, b);
-	while (state_each(s, b->by_pair ? "busy.pairs" : "busy", BUSY_KINDS, &i))
+	while (state_each(s, name_of(b, TABLE_INEXACT), BUSY_KINDS, &i))
 		state_flag(s, "inexact", &b->inexact[i]);
 	processes_state(s, b);
 	intervals_state(s, b);

@@ -132,7 +132,7 @@ void finding_set_process(struct finding *f, uint32_t process)
 /* Savings */
 
 /* Less than this is trivial: a share of the run, and what it amounts to. */
-#define TRIVIAL_SHARE 0.01
+#define TRIVIAL_SHARE 0.02
 #define TRIVIAL_S     0.001
 #define TRIVIAL_BYTES 65536.0
 
@@ -140,6 +140,7 @@ static void set_saves(struct finding *f, const struct run_cost *cost, double sha
 {
 	f->saves = share < 1 ? share : 1;
 	f->saves_time = of_time;
+	f->seconds = f->saves * cost->seconds;
 	f->trivial = f->saves < TRIVIAL_SHARE || (of_time ? f->saves * cost->seconds < TRIVIAL_S
 							  : f->saves * cost->bytes < TRIVIAL_BYTES);
 }

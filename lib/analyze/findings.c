@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "causes.h"
 #include "finding.h"
 #include "findings_counted.h"
 #include "saturate.h"
@@ -515,6 +516,36 @@ static void find_all(struct findings *f, const struct findings_source *from,
 	find_overlap(f, from, cost);
 }
 
+/* Returns the cause, in the vocabulary of causes.c, that a finding without times points to. */
+static const char *cause_of(const char *code)
+{
+	static const struct {
+		const char *code, *cause;
+	} causes[] = {{"metadata", "metadata_lookup"},
+		      {"small_requests_r", "small_requests"},
+		      {"small_requests_w", "small_requests"},
+		      {"small_requests_shared_r", "shared_file"},
+		      {"small_requests_shared_w", "shared_file"},
+		      {"one_shared_file", "shared_file"},
+		      {"no_collective_r", "shared_file"},
+		      {"no_collective_w", "shared_file"},
+		      {"random_r", "random_access"},
+		      {"random_w", "random_access"},
+		      {"misaligned", "misaligned"},
+		      {"misaligned_r", "misaligned"},
+		      {"misaligned_w", "misaligned"},
+		      {"read_again", "redundant_reads"},
+		      {"fits_in_memory", "redundant_reads"},
+		      {"stragglers", "imbalance_time"},
+		      {"imbalance", "imbalance_bytes"},
+		      {"rank_0", "serial"},
+		      {"stream_io", "small_requests"}};
+	for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++)
+		if (strcmp(code, causes[i].code) == 0)
+			return causes[i].cause;
+	return NULL;
+}
+
 /* States the bound of what can be saved. */
 static void add_savings(struct finding *f)
 {
@@ -523,20 +554,40 @@ static void add_savings(struct finding *f)
 			     f->saves_time ? "run time" : "bytes");
 }
 
-void findings_find(struct findings *f, const struct findings_source *from)
+/* Without durations, or with counters alone, shares of requests and bytes are all that is known. */
+static void find_without_times(struct findings *f, const struct findings_source *from,
+			       const struct run_cost *cost)
 {
 	const struct counters_totals *counted = from->table->from.counted;
-	const struct run_cost cost = run_cost_of(from);
 	struct file_evidence e = {.stragglers = 0};
 	if (counted != NULL)
 		findings_counted_files(&e, from->table);
 	for (size_t i = 0; i < from->table->from.requests->files && counted == NULL; i++)
 		add_file(&e, from->table, i);
-	find_all(f, from, &cost, &e);
+	find_all(f, from, cost, &e);
 	if (counted != NULL)
-		findings_counted(f, from, &cost, &e);
-	for (size_t i = 0; i < f->count; i++)
+		findings_counted(f, from, cost, &e);
+	for (size_t i = 0; i < f->count; i++) {
+		f->list[i].cause = cause_of(f->list[i].code);
 		add_savings(&f->list[i]);
+	}
+}
+
+/* Returns whether the durations of calls are known, so that each cause has a cost. */
+static bool has_times(const struct findings_source *from, const struct run_cost *cost)
+{
+	const struct table_source *t = &from->table->from;
+	return t->counted == NULL && !from->options->physical && cost->seconds > 0 &&
+	       !t->busy->inexact[BUSY_ALL] && busy_max(t->busy, BUSY_ALL) > 0;
+}
+
+void findings_find(struct findings *f, const struct findings_source *from)
+{
+	const struct run_cost cost = run_cost_of(from);
+	if (has_times(from, &cost))
+		causes_find(f, from, &cost);
+	else
+		find_without_times(f, from, &cost);
 	if (f->count > 0)
 		qsort(f->list, f->count, sizeof *f->list, by_savings);
 }
@@ -557,6 +608,21 @@ static void share_values(const struct finding *at, const struct finding *end, st
 
 static void evidence_values(const struct finding *at, const struct finding *end, struct values *v)
 {
+	for (const struct finding *i = at; i < end; i++)
+		if (i->cause != NULL)
+			values_word(v, "cause", i->code, i->cause);
+	for (const struct finding *i = at; i < end; i++)
+		if (i->saves_time)
+			values_number(v, "cost_ns", i->code, "ns", (uint64_t)(i->seconds * 1e9));
+	for (const struct finding *i = at; i < end; i++)
+		if (i->operation != NULL)
+			values_word(v, "operation", i->code, i->operation);
+	for (const struct finding *i = at; i < end; i++)
+		if (i->place.data != NULL)
+			values_text(v, "directory", i->code, i->place);
+	for (const struct finding *i = at; i < end; i++)
+		if (i->has_rank)
+			values_number(v, "rank", i->code, "", i->rank);
 	for (const struct finding *i = at; i < end; i++)
 		if (i->has_count)
 			values_number(v, "count", i->code, "", i->count);

@@ -6,6 +6,9 @@
 #ifndef LIB_ANALYZE_FINDINGS_H
 #define LIB_ANALYZE_FINDINGS_H
 
+#include "concurrency.h"
+#include "op_times.h"
+#include "places.h"
 #include "tables.h"
 
 enum { FINDING_TEXT = 512 };
@@ -19,9 +22,14 @@ struct finding {
 	struct table_rank file; /* that it concerns most, if `has_file` */
 	char key[VALUE_KEY];    /* of the file */
 	uint32_t process;       /* likewise */
-	bool has_file, has_process;
+	uint64_t rank;          /* likewise */
+	bool has_file, has_process, has_rank;
+	const char *cause;           /* a word of the vocabulary */
+	const char *operation;       /* the name with most time; NULL: none */
+	struct iot_text place;       /* the directory that it concerns most; data NULL: none */
 	char sentence[FINDING_TEXT]; /* percent-encoded */
 	const char *remedy;
+	double seconds;  /* that it costs, if `saves_time` */
 	double saves;    /* the share of the run that the remedy can save at most */
 	bool saves_time; /* it is a share of the time, else of the bytes */
 	bool trivial;
@@ -39,6 +47,10 @@ struct findings_source {
 	const struct row_table *table;
 	const struct counters *counters;
 	const struct iot_analyze_options *options;
+	const struct metadata *metadata;
+	const struct op_times *op_times;
+	const struct concurrency *concurrency;
+	const struct places *places;
 };
 
 void findings_find(struct findings *f, const struct findings_source *from);

@@ -10,6 +10,8 @@ static void layer_init(struct layer *l, const struct iot_analyze_options *o)
 	l->rows.busy.by_pair = true;
 	l->file_users.interval_ns = o->interval_ns;
 	l->rows.small = o->small;
+	l->rows.alignment = o->alignment;
+	op_times_init(&l->op_times, o->part != 0);
 	l->dependencies.part = o->part != 0;
 	l->order.by_file = (o->sections & IOT_ANALYZE_FILES) != 0;
 }
@@ -38,6 +40,7 @@ void analyze_layer_free(struct layer *l)
 	series_free(&l->series);
 	offsets_free(&l->offsets);
 	busy_free(&l->busy);
+	busy_free(&l->op_times.busy);
 	arrival_free(&l->arrival);
 	concurrency_free(&l->concurrency);
 	rows_free(&l->rows);

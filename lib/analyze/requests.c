@@ -184,15 +184,17 @@ uint32_t requests_defined_file(struct requests *r, struct file_id *id)
 					       : requests_undefined_file(r, id);
 }
 
-static size_t operation_pair(struct requests *r, const struct iot_event *ev, size_t process)
+static size_t operation_pair(struct requests *r, const struct iot_event *ev, size_t process,
+			     bool *synchronous)
 {
 	struct file_id *id = requests_id(r, ev->rec.process, ev->rec.file);
+	*synchronous = id != NULL && id->synchronous;
 	return id != NULL ? requests_pair(r, process, requests_defined_file(r, id)) : SIZE_MAX;
 }
 
 struct request_operation requests_operation(struct requests *r, const struct iot_event *ev)
 {
-	struct request_operation numbers = {SIZE_MAX, SIZE_MAX};
+	struct request_operation numbers = {SIZE_MAX, SIZE_MAX, false};
 	const size_t thread =
 	    (ev->has & IOT_HAS_PROCESS) != 0 ? requests_number(r, ev->rec.process) : SIZE_MAX;
 	if (thread == SIZE_MAX)
@@ -200,7 +202,7 @@ struct request_operation requests_operation(struct requests *r, const struct iot
 	numbers.process = requests_owner(r, thread);
 	requests_mark_active(r, numbers.process);
 	if ((r->options.sections & REQUESTS_ROWS) != 0 && (ev->has & IOT_HAS_FILE) != 0)
-		numbers.pair = operation_pair(r, ev, numbers.process);
+		numbers.pair = operation_pair(r, ev, numbers.process, &numbers.synchronous);
 	return numbers;
 }
 
@@ -597,6 +599,13 @@ void requests_clear(struct requests *r)
 	}
 }
 
+/* Returns whether the flags of an opening contain sync or dsync. */
+static bool is_synchronous(struct iot_text flags)
+{
+	static const char sync[] = "sync";
+	return flags.data != NULL && memmem(flags.data, flags.size, sync, strlen(sync)) != NULL;
+}
+
 void requests_define_file(struct requests *r, const struct iot_event *ev)
 {
 	const struct iot_text layer = iot_directive_get(ev, "layer");
@@ -612,6 +621,7 @@ void requests_define_file(struct requests *r, const struct iot_event *ev)
 	id->layer = mpiio;
 	id->has_layer = id->defined = true;
 	id->defined_object = ev->rec.object;
+	id->synchronous = is_synchronous(iot_directive_get(ev, "flags"));
 }
 
 /* In a part, a close may end a stream of an earlier one. */

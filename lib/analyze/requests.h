@@ -143,6 +143,7 @@ struct file_id {
 	bool has_layer : 1;     /* known: in a part, it may be earlier */
 	/* the definition that applies to operations; in a part, it may be earlier: not `defined` */
 	bool defined : 1;
+	bool synchronous : 1; /* opened with O_SYNC or O_DSYNC */
 	/* in a part with HEADS_MAX heads, it has none; closed_first: as that of a head, if left_out */
 	bool left_out : 1, closed_first : 1;
 	uint32_t defined_object;
@@ -152,6 +153,7 @@ struct file_id {
 /* The numbers of an operation; SIZE_MAX: none. */
 struct request_operation {
 	size_t process, pair;
+	bool synchronous; /* the file was opened with O_SYNC or O_DSYNC */
 };
 
 /*

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/base/array.h"
+#include "lib/base/number.h"
 #include "lib/format/directive.h"
 
 #include "interval.h"
@@ -47,6 +48,15 @@ static void extend(struct row_pair *to, const struct row_pair *from)
 {
 	to->small[0] += from->small[0];
 	to->small[1] += from->small[1];
+	to->existed |= from->existed;
+	to->synchronous |= from->synchronous;
+	to->unaligned += from->unaligned;
+	to->open_ns = saturate_add(to->open_ns, from->open_ns);
+	to->sync_ns = saturate_add(to->sync_ns, from->sync_ns);
+	to->wait_ns = saturate_add(to->wait_ns, from->wait_ns);
+	if (from->cut)
+		to->written_at_cut = to->sums.bytes[1] - from->sums.bytes[1] + from->written_at_cut;
+	to->cut |= from->cut;
 	if (!from->located)
 		return;
 	to->low = to->located && to->low < from->low ? to->low : from->low;
@@ -77,13 +87,29 @@ static inline void count_small(const struct io_span *span, uint64_t small, uint6
 		to[span->write[i]] += span->length[i] <= small;
 }
 
-static struct row_pair pair_of_span(const struct io_span *span, uint64_t small)
+/* Returns the number of writes that do not begin at the beginning of a block. */
+static inline uint64_t count_unaligned(const struct io_span *span, uint64_t alignment)
+{
+	uint64_t n = 0;
+	if (span->of[1].count == 0 || !span_is_located(span) || alignment == 0)
+		return 0;
+	if ((alignment & (alignment - 1)) == 0)
+		for (size_t i = 0; i < span->count; i++)
+			n += span->write[i] & ((span->offset[i] & (alignment - 1)) != 0);
+	else
+		for (size_t i = 0; i < span->count; i++)
+			n += span->write[i] && span->offset[i] % alignment != 0;
+	return n;
+}
+
+static struct row_pair pair_of_span(const struct io_span *span, const struct rows *r)
 {
 	struct row_pair p = {.sums = sum_span(span),
 			     .low = span->low,
 			     .high = span->extent,
-			     .located = span_is_located(span)};
-	count_small(span, small, p.small);
+			     .located = span_is_located(span),
+			     .unaligned = count_unaligned(span, r->alignment)};
+	count_small(span, r->small, p.small);
 	return p;
 }
 
@@ -96,7 +122,7 @@ bool rows_add(struct rows *r, const struct io_spans *spans)
 		    !array_reserve_index(&r->processes, &r->process_capacity, span->process,
 					 sizeof *r->processes))
 			return false;
-		const struct row_pair p = pair_of_span(span, r->small);
+		const struct row_pair p = pair_of_span(span, r);
 		row_sums_add(&r->processes[span->process], &p.sums);
 		row_sums_add(&r->pairs[span->pair].sums, &p.sums);
 		extend(&r->pairs[span->pair], &p);
@@ -112,11 +138,21 @@ static bool succeeded(const struct iot_event *op)
 	return result.data == NULL || text_equals(result, "0");
 }
 
-struct row_operation row_operation_of(const struct iot_event *ev)
+struct row_operation row_operation_of(const struct iot_event *ev, bool synchronous)
 {
-	const struct iot_text name = iot_directive_get(ev, "name");
-	const bool good = succeeded(ev), timed = (ev->has & IOT_HAS_TIME) != 0;
-	return (struct row_operation){.opens = directive_opens(ev),
+	const struct iot_text name = iot_directive_get(ev, "name"),
+			      size = iot_directive_get(ev, "size");
+	const bool good = succeeded(ev), timed = (ev->has & IOT_HAS_TIME) != 0,
+		   opens = directive_opens(ev);
+	uint64_t bytes = 0;
+	const bool sized =
+	    good && size.data != NULL && number_decimal(size.data, size.size, &bytes);
+	return (struct row_operation){.kind = operation_kind_of(name, !good),
+				      .synchronous = synchronous,
+				      .cuts = sized &&
+					      (opens ? bytes == 0 : text_equals(name, "truncate")),
+				      .existed = sized && opens && bytes > 0,
+				      .opens = opens,
 				      .closes = good && text_equals(name, "close"),
 				      .timed = timed,
 				      .has_end = timed && (ev->has & IOT_HAS_TOOK) != 0,
@@ -136,6 +172,23 @@ static struct row_sums sum_operation(const struct row_operation *op)
 				     interval_end(op->start_ns, op->has_end ? op->duration_ns : 0)};
 }
 
+static void add_to_pair(struct row_pair *p, const struct row_operation *op)
+{
+	const uint64_t ns = op->has_end ? op->duration_ns : 0;
+	p->existed |= op->existed;
+	p->synchronous |= op->synchronous;
+	if (op->kind == OPERATION_OPEN)
+		p->open_ns = saturate_add(p->open_ns, ns);
+	else if (op->kind == OPERATION_SYNC)
+		p->sync_ns = saturate_add(p->sync_ns, ns);
+	else if (op->kind == OPERATION_LOCK || op->kind == OPERATION_DIRECTORY)
+		p->wait_ns = saturate_add(p->wait_ns, ns);
+	if (op->cuts) {
+		p->cut = true;
+		p->written_at_cut = p->sums.bytes[1];
+	}
+}
+
 bool rows_add_operation(struct rows *r, struct request_operation numbers,
 			const struct row_operation *op)
 {
@@ -151,6 +204,7 @@ bool rows_add_operation(struct rows *r, struct request_operation numbers,
 	if (!array_reserve_index(&r->pairs, &r->pair_capacity, numbers.pair, sizeof *r->pairs))
 		return false;
 	row_sums_add(&r->pairs[numbers.pair].sums, &s);
+	add_to_pair(&r->pairs[numbers.pair], op);
 	return !op->has_end || busy_add_op(&r->busy, numbers.pair, op->start_ns, op->duration_ns);
 }
 

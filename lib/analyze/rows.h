@@ -5,6 +5,7 @@
 
 #include "busy.h"
 #include "requests.h"
+#include "lib/format/operation_kind.h"
 
 enum row_kind { ROW_READS, ROW_WRITES, ROW_OPERATIONS, ROW_KINDS };
 
@@ -21,19 +22,32 @@ struct row_pair {
 	uint64_t small[2];  /* requests of up to `small` bytes, by direction */
 	uint64_t low, high; /* lowest offset, highest end; only if `located` */
 	bool located;
+	bool existed;       /* an open found data in the file */
+	bool synchronous;   /* writes wait for the disk: O_SYNC or O_DSYNC */
+	uint64_t unaligned; /* writes whose offset is not a multiple of the alignment */
+	/* sums of durations: opens and closes; syncs; locks and readdir */
+	uint64_t open_ns, sync_ns, wait_ns;
+	/* bytes that had been written when the file was last truncated to nothing; if `cut` */
+	uint64_t written_at_cut;
+	bool cut;
 };
 
 /* What counts of an operation. */
 struct row_operation {
 	bool opens, closes; /* successful ones */
 	bool timed, has_end;
+	enum operation_kind kind;
+	bool synchronous; /* of the open file */
+	bool cuts;        /* truncates the file to nothing */
+	bool existed;     /* opens a file that has data */
 	int64_t start_ns; /* if `timed` */
 	uint64_t duration_ns;
 };
 
 /* All zeros: empty. */
 struct rows {
-	uint64_t small; /* bytes of the largest small request */
+	uint64_t small;     /* bytes of the largest small request */
+	uint64_t alignment; /* bytes of a block; 0: unknown */
 	struct row_pair *pairs;
 	struct row_sums *processes;
 	size_t pair_capacity, process_capacity;
@@ -45,7 +59,7 @@ struct rows {
 bool rows_add(struct rows *r, const struct io_spans *spans);
 bool rows_add_operation(struct rows *r, struct request_operation numbers,
 			const struct row_operation *op);
-struct row_operation row_operation_of(const struct iot_event *ev);
+struct row_operation row_operation_of(const struct iot_event *ev, bool synchronous);
 /* Adds a part, whose processes and pairs have these numbers in r. */
 bool rows_join(struct rows *r, const struct rows *part, const uint32_t *process,
 	       const uint32_t *pair);

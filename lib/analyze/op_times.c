@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "op_times.h"
+
+#include "state.h"
+
+/* The numbers of the kinds, which are the same in every part. */
+static uint32_t own[OPERATION_KINDS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+static const struct state_numbers kinds = {.own = own, .count = OPERATION_KINDS};
+
+_Static_assert(OPERATION_KINDS == 10, "a number for each kind");
+
+void op_times_init(struct op_times *t, bool part)
+{
+	t->busy.kinds = &kinds;
+	t->busy.part = part;
+}
+
+bool op_times_add(struct op_times *t, enum operation_kind kind, int64_t start_ns,
+		  uint64_t duration_ns)
+{
+	return busy_add_op(&t->busy, kind, start_ns, duration_ns);
+}
+
+bool op_times_join(struct op_times *t, const struct op_times *part)
+{
+	return busy_join(&t->busy, &part->busy, own);
+}
+
+bool op_times_add_trace(struct op_times *t, const struct op_times *more)
+{
+	return busy_add_trace(&t->busy, &more->busy, own);
+}
+
+void op_times_state(struct state *s, struct op_times *t)
+{
+	busy_state(s, &t->busy);
+}
+
+uint64_t op_times_ns(const struct op_times *t, enum operation_kind kind)
+{
+	return kind < t->busy.capacity ? t->busy.processes[kind].of[BUSY_METADATA].ns : 0;
+}
