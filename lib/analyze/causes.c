@@ -81,8 +81,7 @@ enum {
 
 /* What a cause costs: sums over files, before they are scaled. */
 struct cause_sum {
-	double ns;
-	uint64_t calls, files;
+	uint64_t ns, calls, files;
 	struct max_rank file;
 };
 
@@ -90,7 +89,7 @@ struct causes {
 	const struct findings_source *from;
 	struct cause_sum of[CAUSES];
 	struct cause_sum small_files; /* a cause only if they are many */
-	double data_ns, open_ns;      /* of all files */
+	uint64_t data_ns, open_ns;    /* of all files */
 	uint64_t sync_writes;         /* to files opened with O_SYNC or O_DSYNC */
 };
 
@@ -99,7 +98,7 @@ struct cause_file {
 	struct table_file f;
 	struct table_rank rank;
 	uint64_t requests, bytes;
-	double ns[2], open_ns, sync_ns, wait_ns;
+	uint64_t ns[2], open_ns, sync_ns, wait_ns;
 	uint64_t unaligned, cut_bytes;
 	bool existed, synchronous;
 	unsigned writers; /* processes */
@@ -110,9 +109,9 @@ struct cause_file {
 
 static void add_pair(struct cause_file *c, const struct row_pair *p)
 {
-	c->open_ns += (double)p->open_ns;
-	c->sync_ns += (double)p->sync_ns;
-	c->wait_ns += (double)p->wait_ns;
+	c->open_ns = saturate_add(c->open_ns, p->open_ns);
+	c->sync_ns = saturate_add(c->sync_ns, p->sync_ns);
+	c->wait_ns = saturate_add(c->wait_ns, p->wait_ns);
 	c->unaligned += p->unaligned;
 	c->cut_bytes += p->cut ? p->written_at_cut : 0;
 	c->existed |= p->existed;
@@ -131,8 +130,8 @@ static bool file_of(const struct row_table *t, size_t file, struct cause_file *c
 	c->rank = table_file_rank(t, file);
 	c->requests = row_requests(&c->f.all.sums);
 	c->bytes = row_bytes(&c->f.all.sums);
-	c->ns[0] = (double)c->f.all.ns[BUSY_READ];
-	c->ns[1] = (double)c->f.all.ns[BUSY_WRITE];
+	c->ns[0] = c->f.all.ns[BUSY_READ];
+	c->ns[1] = c->f.all.ns[BUSY_WRITE];
 	return true;
 }
 
@@ -141,22 +140,23 @@ static void take(struct causes *all, struct cause_file *c, enum cause cause, uns
 		 double share)
 {
 	struct cause_sum *to = &all->of[cause];
-	const double ns = share * c->ns[d];
-	if (ns <= 0)
+	const uint64_t part = (uint64_t)(share * (double)c->ns[d]),
+		       ns = part < c->ns[d] ? part : c->ns[d];
+	if (ns == 0)
 		return;
 	c->ns[d] -= ns;
-	to->ns += ns;
+	to->ns = saturate_add(to->ns, ns);
 	to->calls += c->f.all.sums.count[d];
-	max_rank_take(&to->file, c->rank, (uint64_t)ns);
+	max_rank_take(&to->file, c->rank, ns);
 }
 
 static void take_all(struct cause_sum *to, struct cause_file *c)
 {
-	const double ns = c->ns[0] + c->ns[1] + c->open_ns;
-	to->ns += ns;
+	const uint64_t ns = saturate_add(saturate_add(c->ns[0], c->ns[1]), c->open_ns);
+	to->ns = saturate_add(to->ns, ns);
 	to->calls += row_calls(&c->f.all.sums);
 	to->files++;
-	max_rank_take(&to->file, c->rank, (uint64_t)ns);
+	max_rank_take(&to->file, c->rank, ns);
 	c->ns[0] = c->ns[1] = c->open_ns = 0;
 }
 
@@ -178,11 +178,11 @@ static bool is_small_file(const struct cause_file *c)
 /* Times of syncs and locks are those of their unions; here only the files are compared. */
 static void name_waits(struct causes *all, struct cause_file *c)
 {
-	const double written = c->synchronous ? c->ns[1] : 0;
-	all->of[CAUSE_SYNC].ns += written;
+	const uint64_t written = c->synchronous ? c->ns[1] : 0;
+	all->of[CAUSE_SYNC].ns = saturate_add(all->of[CAUSE_SYNC].ns, written);
 	all->sync_writes += c->synchronous ? c->f.all.sums.count[ROW_WRITES] : 0;
-	max_rank_take(&all->of[CAUSE_SYNC].file, c->rank, (uint64_t)(written + c->sync_ns));
-	max_rank_take(&all->of[CAUSE_LOCK].file, c->rank, (uint64_t)c->wait_ns);
+	max_rank_take(&all->of[CAUSE_SYNC].file, c->rank, saturate_add(written, c->sync_ns));
+	max_rank_take(&all->of[CAUSE_LOCK].file, c->rank, c->wait_ns);
 	if (c->synchronous)
 		c->ns[1] = 0;
 }
@@ -255,8 +255,8 @@ static void add_file(struct causes *all, size_t file)
 	struct cause_file c;
 	if (!file_of(all->from->table, file, &c))
 		return;
-	all->data_ns += c.ns[0] + c.ns[1];
-	all->open_ns += c.open_ns;
+	all->data_ns = saturate_add(all->data_ns, saturate_add(c.ns[0], c.ns[1]));
+	all->open_ns = saturate_add(all->open_ns, c.open_ns);
 	name_waits(all, &c);
 	if (is_reopened(&c)) {
 		take_all(&all->of[CAUSE_OPEN_CLOSE], &c);
@@ -349,8 +349,9 @@ static double cost_of(const struct causes *all, enum cause cause)
 	const struct findings_source *from = all->from;
 	const double opens = seconds_of(from, OPERATION_OPEN),
 		     whole = (double)from->concurrency->any.busy_ns / 1e9 + opens,
-		     scale = scale_of(whole, (all->data_ns + all->open_ns) / 1e9),
-		     files = scale * all->of[cause].ns / 1e9;
+		     scale =
+			 scale_of(whole, (double)saturate_add(all->data_ns, all->open_ns) / 1e9),
+		     files = scale * (double)all->of[cause].ns / 1e9;
 	switch (cause) {
 	case CAUSE_SYNC:
 		return files + seconds_of(from, OPERATION_SYNC);

@@ -40,10 +40,12 @@ DETAIL = re.compile(r".*(_L|_L_[rw]|_L_bytes_[rw]|_bits_[rw]|_log2_[rw])|(common
 def values(name):
     found = {}
     for section, names in json.load(open(name + ".json")).items():
+        if section == "findings":
+            found |= {(section, "value", f["code"]): f["evidence"]["value"] for f in names}
+            continue
         for value_name, value in names.items():
             for key, each in (value.items() if isinstance(value, dict) else [("", value)]):
-                if section not in ("map", "large") and not DETAIL.fullmatch(value_name) and key != "process" and \
-                        (section != "findings" or value_name == "value" and key):
+                if section not in ("map", "large") and not DETAIL.fullmatch(value_name) and key != "process":
                     found[section, value_name, key] = each
     return found
 def differ(a, b):

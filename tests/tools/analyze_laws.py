@@ -28,14 +28,16 @@ OVER_TIME = re.compile(r"time\.(?!t_|md_time|io_)|cycles\.")
 
 
 def flat(values):
-    """Returns {section.name.key: value}, without the names of files and processes in findings, and without copies of values."""
+    """Returns {section.name.key: value}, of findings their shares alone, and without copies of values."""
     result = {}
     for section, names in values.items():
         if section == "map":
             continue
+        if section == "findings":
+            for finding in names:
+                result["findings.saves." + finding["code"]] = finding["cost_share"]
+            continue
         for name, value in names.items():
-            if section == "findings" and name in ("file", "path", "process", "sentence"):
-                continue
             for key, each in (value.items() if isinstance(value, dict) else [("", value)]):
                 result[f"{section}.{name}" + (f".{key}" if key else "")] = each
     return result
@@ -65,12 +67,11 @@ def without_job(lines):
 
 
 def without_thresholds(values):
-    """Without all that a threshold in seconds decides: which findings are trivial, and the time of metadata that is a finding."""
+    """Without findings that are near the threshold under which they are trivial."""
     kept = {name: value for name, value in values.items() if not name.startswith("findings.")}
     for name, value in values.items():
-        found = re.match(r"findings\.(?:trivial_)?saves\.(.*)", name)
-        if found and found[1] != "metadata":
-            kept["findings.saves." + found[1]] = value
+        if name.startswith("findings.saves.") and value > 0.1:
+            kept[name] = value
     return kept
 
 

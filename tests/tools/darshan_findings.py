@@ -122,8 +122,10 @@ def dfanalyzer(log):
 def found(tool, path):
     """Returns the findings, and those that are trivial."""
     done = subprocess.run([tool, "analyze", "-q", "--json", "--section=findings", path], capture_output=True, check=True)
-    findings = json.loads(done.stdout)["findings"]
-    return set(findings.get("value", {})), set(findings.get("trivial_saves", {}))
+    findings = {finding["code"] for finding in json.loads(done.stdout)["findings"]}
+    done = subprocess.run([tool, "analyze", "-q", "--tsv", "--section=findings", path], capture_output=True, check=True, text=True)
+    trivial = {line.split("\t")[2] for line in done.stdout.splitlines() if line.startswith("findings\ttrivial_saves\t")}
+    return findings, trivial
 
 
 def reason(family, theirs, ours, trivial, log, path):
