@@ -190,8 +190,12 @@ static void name_waits(struct causes *all, struct cause_file *c)
 static void find_truncated(struct causes *all, struct cause_file *c)
 {
 	const double written = (double)c->f.all.sums.bytes[1];
-	if (written > 0 && (double)c->cut_bytes >= written / 2)
-		take(all, c, CAUSE_TRUNCATED, 1, (double)c->cut_bytes / written);
+	if (written <= 0 || (double)c->cut_bytes < written / 2)
+		return;
+	take(all, c, CAUSE_TRUNCATED, 1, (double)c->cut_bytes / written);
+	/* opens with O_TRUNC free the data */
+	all->of[CAUSE_TRUNCATED].ns = saturate_add(all->of[CAUSE_TRUNCATED].ns, c->open_ns);
+	c->open_ns = 0;
 }
 
 static void find_reread(struct causes *all, struct cause_file *c)

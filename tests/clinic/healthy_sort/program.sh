@@ -1,0 +1,2 @@
+sort numbers.txt >sorted.txt
+gzip -1 -k sorted.txt

@@ -1,0 +1,3 @@
+tar cf all.tar big.*
+mkdir out
+tar xf all.tar -C out

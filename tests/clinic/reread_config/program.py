@@ -1,0 +1,3 @@
+for i in range(200):
+    with open("model.bin", "rb") as f:
+        f.read()

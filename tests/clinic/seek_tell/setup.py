@@ -1,0 +1,2 @@
+with open("index.bin", "wb") as f:
+    f.truncate(1 << 20)

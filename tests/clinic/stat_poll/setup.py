@@ -1,0 +1,4 @@
+import os
+os.mkdir("spool")
+for i in range(500):
+    open("spool/%d" % i, "w").close()
