@@ -11,10 +11,10 @@ static const struct state_numbers *numbers_of(const struct state *s, const struc
 	return b->kinds != NULL ? b->kinds : b->by_pair ? &s->pairs : &s->processes;
 }
 
-enum table { TABLE_INEXACT, TABLE_ROWS, TABLE_HEADS, TABLE_MORE, TABLES };
+enum busy_table { TABLE_INEXACT, TABLE_ROWS, TABLE_HEADS, TABLE_MORE, TABLES };
 
 /* Returns the name of a table of the state. */
-static const char *name_of(const struct busy *b, enum table table)
+static const char *name_of(const struct busy *b, enum busy_table table)
 {
 	static const char *const names[3][TABLES] = {
 	    {"busy", "busy.process", "busy.head", "busy.more"},
