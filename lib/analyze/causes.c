@@ -283,14 +283,14 @@ static void add_file(struct causes *all, size_t file)
 /* Sums of the operations of a kind, and the one with most time. */
 struct kind_calls {
 	uint64_t calls, failed, ns;
-	const char *most;
-	uint64_t most_calls;
+	const char *top;
+	uint64_t max_calls;
 };
 
 static struct kind_calls calls_of(const struct metadata *m, enum operation_kind kind)
 {
-	struct kind_calls k = {.most = NULL};
-	uint64_t most_ns = 0;
+	struct kind_calls k = {.top = NULL};
+	uint64_t max_ns = 0;
 	for (size_t i = 0; i < m->names.count; i++) {
 		const char *name = m->names.name[i];
 		const struct metadata_operation *o = &m->operation[i];
@@ -299,11 +299,11 @@ static struct kind_calls calls_of(const struct metadata *m, enum operation_kind 
 		k.calls += o->calls;
 		k.failed += o->failed;
 		k.ns = saturate_add(k.ns, o->ns);
-		if (k.most != NULL && o->ns <= most_ns)
+		if (k.top != NULL && o->ns <= max_ns)
 			continue;
-		most_ns = o->ns;
-		k.most = name;
-		k.most_calls = o->calls;
+		max_ns = o->ns;
+		k.top = name;
+		k.max_calls = o->calls;
 	}
 	return k;
 }
@@ -401,11 +401,11 @@ static void say_lookups(const struct causes *all, struct finding *to, const char
 					     ? OPERATION_DIRECTORY
 					     : OPERATION_LOOKUP;
 	const struct kind_calls calls = calls_of(from->metadata, kind);
-	say_calls(to, calls.most, calls.most_calls);
+	say_calls(to, calls.top, calls.max_calls);
 	if (calls.failed > calls.calls / 2)
 		finding_text(to, ", of which %.0f %%25 fail (ENOENT: not found)",
 			     100 * (double)calls.failed / (double)calls.calls);
-	say_place(to, where, places_most(from->places, kind));
+	say_place(to, where, places_max(from->places, kind));
 }
 
 static void say_file(struct finding *to, const char *where, const struct max_rank *file)
@@ -438,15 +438,15 @@ static void say_where(const struct causes *all, struct finding *to, enum cause c
 	else if (cause == CAUSE_SMALL_FILES)
 		finding_text(to, ", %ju files", (uintmax_t)sum->files);
 	else
-		say_calls(to, calls.most, calls.most_calls);
+		say_calls(to, calls.top, calls.max_calls);
 	if (cause == CAUSE_SYNC && all->sync_writes > 0)
 		finding_text(to, ", %ju writes with O_SYNC or O_DSYNC",
 			     (uintmax_t)all->sync_writes);
 	if (cause == CAUSE_SMALL_FILES || cause == CAUSE_NAMES)
 		say_place(to, t->where,
-			  places_most(all->from->places, cause == CAUSE_NAMES && calls.ns > 0
-							     ? OPERATION_NAMES
-							     : OPERATION_OPEN));
+			  places_max(all->from->places, cause == CAUSE_NAMES && calls.ns > 0
+							    ? OPERATION_NAMES
+							    : OPERATION_OPEN));
 	else
 		say_file(to, t->where, &sum->file);
 }
@@ -475,10 +475,10 @@ static void add_cause(struct findings *f, const struct causes *all, enum cause c
 
 /* Values of all ranks: their times in I/O, and their bytes. */
 struct rank_sums {
-	uint64_t count, slowest_ns, most_bytes;
-	double ns, bytes;       /* sums */
-	uint64_t slowest, most; /* ranks */
-	uint32_t slowest_process, most_process;
+	uint64_t count, slowest_ns, max_bytes;
+	double ns, bytes;           /* sums */
+	uint64_t slowest, max_rank; /* ranks */
+	uint32_t slowest_process, max_process;
 	bool lacks_process; /* a process has no rank */
 };
 
@@ -495,10 +495,10 @@ static void add_rank(struct rank_sums *s, const struct row_table *t, size_t proc
 		s->slowest_ns = ns;
 		s->slowest_process = id;
 	}
-	if (s->count == 0 || bytes > s->most_bytes) {
-		s->most = rank;
-		s->most_bytes = bytes;
-		s->most_process = id;
+	if (s->count == 0 || bytes > s->max_bytes) {
+		s->max_rank = rank;
+		s->max_bytes = bytes;
+		s->max_process = id;
 	}
 	s->count++;
 	s->ns += (double)ns;
@@ -519,33 +519,33 @@ static struct finding *add_imbalance(struct findings *f, const struct run_cost *
 
 static void find_serial(struct findings *f, const struct run_cost *cost, const struct rank_sums *s)
 {
-	const double share = (double)s->most_bytes / s->bytes, ns = (double)s->slowest_ns,
+	const double share = (double)s->max_bytes / s->bytes, ns = (double)s->slowest_ns,
 		     seconds = ns * (1 - 1 / (double)s->count) / 1e9;
 	struct finding *to = add_imbalance(f, cost, "serial", share, seconds);
 	if (to == NULL)
 		return;
-	to->rank = s->most;
-	finding_set_process(to, s->most_process);
+	to->rank = s->max_rank;
+	finding_set_process(to, s->max_process);
 	finding_text(
 	    to, "Rank %ju has %.0f %%25 of the bytes of %ju ranks: %.3g s, %.0f %%25 of the run",
-	    (uintmax_t)s->most, 100 * share, (uintmax_t)s->count, seconds, 100 * to->saves);
+	    (uintmax_t)s->max_rank, 100 * share, (uintmax_t)s->count, seconds, 100 * to->saves);
 	to->remedy = "let all ranks do I/O, such as by collective buffering";
 }
 
 static void find_uneven_bytes(struct findings *f, const struct run_cost *cost,
 			      const struct rank_sums *s, double seconds)
 {
-	const double ratio = (double)s->most_bytes * (double)s->count / s->bytes;
+	const double ratio = (double)s->max_bytes * (double)s->count / s->bytes;
 	struct finding *to = add_imbalance(f, cost, "imbalance_bytes", ratio, seconds);
 	if (to == NULL)
 		return;
-	to->rank = s->most;
-	finding_set_process(to, s->most_process);
+	to->rank = s->max_rank;
+	finding_set_process(to, s->max_process);
 	finding_text(
 	    to,
 	    "Imbalance: rank %ju has %.3g times the mean bytes of %ju ranks: %.3g s, %.0f %%25 of "
 	    "the run",
-	    (uintmax_t)s->most, ratio, (uintmax_t)s->count, seconds, 100 * to->saves);
+	    (uintmax_t)s->max_rank, ratio, (uintmax_t)s->count, seconds, 100 * to->saves);
 	to->remedy = "distribute the data evenly over the ranks";
 }
 
@@ -579,9 +579,9 @@ static void find_imbalance(struct findings *f, const struct findings_source *fro
 		     seconds = ((double)s.slowest_ns - mean_ns) / 1e9;
 	if ((double)s.slowest_ns < UNEVEN_MIN * mean_ns)
 		return;
-	if ((double)s.most_bytes > SERIAL_MIN * s.bytes && s.most == s.slowest)
+	if ((double)s.max_bytes > SERIAL_MIN * s.bytes && s.max_rank == s.slowest)
 		find_serial(f, cost, &s);
-	else if ((double)s.most_bytes > UNEVEN_MIN * s.bytes / n && s.most == s.slowest)
+	else if ((double)s.max_bytes > UNEVEN_MIN * s.bytes / n && s.max_rank == s.slowest)
 		find_uneven_bytes(f, cost, &s, seconds);
 	else
 		find_uneven_times(f, cost, &s, seconds);

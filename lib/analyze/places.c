@@ -105,14 +105,14 @@ static bool precedes(const struct place *a, const struct place *b, enum operatio
 						: strcmp(a->path, b->path) < 0;
 }
 
-const struct place *places_most(const struct places *p, enum operation_kind kind)
+const struct place *places_max(const struct places *p, enum operation_kind kind)
 {
-	const struct place *most = NULL;
+	const struct place *max = NULL;
 	for (size_t i = 0; i < p->count; i++)
 		if (p->place[i].calls[kind] > 0 &&
-		    (most == NULL || precedes(&p->place[i], most, kind)))
-			most = &p->place[i];
-	return most;
+		    (max == NULL || precedes(&p->place[i], max, kind)))
+			max = &p->place[i];
+	return max;
 }
 
 void places_free(struct places *p)

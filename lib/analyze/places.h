@@ -36,7 +36,7 @@ bool places_add(struct places *p, const struct iot_event *op);
 bool places_join(struct places *p, const struct places *part);
 void places_state(struct state *s, struct places *p);
 /* Returns the directory with most time in operations of this kind; NULL if it is unknown. */
-const struct place *places_most(const struct places *p, enum operation_kind kind);
+const struct place *places_max(const struct places *p, enum operation_kind kind);
 void places_free(struct places *p);
 
 #endif
