@@ -227,8 +227,11 @@ static uint64_t refer_number(struct distances *d, size_t number)
 		distance = set_from(d, d->slot[number]);
 		if (!leave_slot(d, d->slot[number]))
 			return DISTANCE_FAILED;
-	} else
+	} else {
 		fill_hole(d);
+		if (d->tails.used && !key_tails_add(&d->tails, d->keys.keys[number]))
+			return DISTANCE_FAILED;
+	}
 	set_slot(d, d->now);
 	d->slot[number] = (uint32_t)d->now++;
 	return distance;
@@ -300,20 +303,31 @@ static bool drop(struct distances *d, uint64_t key)
 	return push_hole(d, slot);
 }
 
-/* Removing a key puts the number of another free one in its place, which is no key of the range. */
+static bool use_tails(struct distances *d)
+{
+	d->tails.used = true;
+	for (size_t i = 0; i < d->keys.count; i++)
+		if (i < d->slot_capacity && d->slot[i] != 0 &&
+		    !key_tails_add(&d->tails, d->keys.keys[i]))
+			return false;
+	return true;
+}
+
 bool distances_drop(struct distances *d, uint64_t first, uint64_t last)
 {
+	uint64_t key;
 	if (first > last)
 		return true;
-	if (last - first < d->keys.count) {
-		for (uint64_t key = first; key - first <= last - first; key++)
+	if (!d->tails.used && last - first < d->keys.count) {
+		for (key = first; key - first <= last - first; key++)
 			if (!drop(d, key))
 				return false;
 		return true;
 	}
-	for (size_t i = 0; i < d->keys.count; i++)
-		if (d->slot[i] != 0 && d->keys.keys[i] >= first && d->keys.keys[i] <= last &&
-		    !drop(d, d->keys.keys[i]))
+	if (!d->tails.used && !use_tails(d))
+		return false;
+	while (key_tails_take(&d->tails, first, &key))
+		if (!drop(d, key))
 			return false;
 	return true;
 }
@@ -326,11 +340,12 @@ void distances_free(struct distances *d)
 	free(d->small);
 	free(d->large);
 	free(d->holes);
+	key_tails_free(&d->tails);
 	memset(d, 0, sizeof *d);
 }
 
 uint64_t distances_bytes(const struct distances *d)
 {
 	return idmap_bytes(&d->keys) + d->slot_capacity * sizeof *d->slot + d->slots / 4 +
-	       d->hole_capacity * sizeof *d->holes;
+	       d->hole_capacity * sizeof *d->holes + key_tails_bytes(&d->tails);
 }

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "key_tails.h"
 #include "lib/base/idmap.h"
 
 /* Initialize to zero. */
@@ -33,6 +34,7 @@ struct distances {
 	size_t hole_count, hole_capacity;
 	uint32_t *marks; /* of the caller: values of `now`, which compaction updates */
 	size_t mark_count;
+	struct key_tails tails; /* used from the first drop of a range larger than the keys on */
 };
 
 #define DISTANCE_NONE   UINT64_MAX       /* of the first reference to a key */
@@ -45,7 +47,10 @@ bool distances_refer_all(struct distances *d, const uint64_t *key, size_t n, uin
 uint64_t distances_since(const struct distances *d, uint32_t mark);
 /* Forgets a key, as if it had never been referenced. */
 void distances_forget(struct distances *d, uint64_t key);
-/* Drops the keys of [first, last] from all caches. Returns false if out of memory. */
+/*
+ * Drops the keys of [first, last] from all caches; no key of the object is larger. Returns false if
+ * out of memory.
+ */
 bool distances_drop(struct distances *d, uint64_t first, uint64_t last);
 void distances_free(struct distances *d);
 /* Returns the memory in bytes, also while it grows. */

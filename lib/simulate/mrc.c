@@ -66,8 +66,9 @@ struct mrc {
 	bool dropped;   /* keys, by operations */
 	struct moment *sampled_at; /* the last reference to each key of `distances` */
 	size_t sampled_at_capacity;
-	uint64_t phase;     /* of the places of distances in their ranges */
-	struct idmap times; /* AET: of keys */
+	uint64_t phase;         /* of the places of distances in their ranges */
+	struct idmap times;     /* AET: of keys */
+	struct key_tails tails; /* AET: of keys with a last reference */
 	uint64_t *last;
 	size_t last_capacity;
 	double *aet; /* of each bin of times: the size of the cache in which it hits */
@@ -104,6 +105,7 @@ void mrc_free(struct mrc *m)
 	sample_free(&m->sample);
 	sample_curve_free(&m->sampled);
 	idmap_free(&m->times);
+	key_tails_free(&m->tails);
 	free(m->rows);
 	free(m->row_references);
 	free(m->exact);
@@ -347,6 +349,8 @@ static bool add_times(struct mrc *m, const struct reference_batch *b,
 			       time = m->last[number] != 0 ? now - m->last[number] : DISTANCE_NONE;
 		if (!add_to(&m->curve, time, 1) || !add_to_parts(m, run, time, 1))
 			return false;
+		if (m->tails.used && m->last[number] == 0 && !key_tails_add(&m->tails, b->key[i]))
+			return false;
 		m->last[number] = now;
 	}
 	return true;
@@ -394,19 +398,35 @@ static double aet_misses(const struct mrc *m, const struct curve *c, uint64_t ca
 
 /* All methods */
 
-static void drop_times(struct mrc *m, uint64_t first, uint64_t last)
+static bool use_tails(struct mrc *m)
 {
-	if (last - first >= m->times.count) {
-		for (size_t i = 0; i < m->times.count; i++)
-			if (m->times.keys[i] >= first && m->times.keys[i] <= last)
-				m->last[i] = 0;
-		return;
+	m->tails.used = true;
+	for (size_t i = 0; i < m->times.count; i++)
+		if (m->last[i] != 0 && !key_tails_add(&m->tails, m->times.keys[i]))
+			return false;
+	return true;
+}
+
+static void drop_time(struct mrc *m, uint64_t key)
+{
+	const size_t number = idmap_find(&m->times, key);
+	if (number != SIZE_MAX)
+		m->last[number] = 0;
+}
+
+static bool drop_times(struct mrc *m, uint64_t first, uint64_t last)
+{
+	uint64_t key;
+	if (!m->tails.used && last - first < m->times.count) {
+		for (key = first; key - first <= last - first; key++)
+			drop_time(m, key);
+		return true;
 	}
-	for (uint64_t key = first; key - first <= last - first; key++) {
-		const size_t number = idmap_find(&m->times, key);
-		if (number != SIZE_MAX)
-			m->last[number] = 0;
-	}
+	if (!m->tails.used && !use_tails(m))
+		return false;
+	while (key_tails_take(&m->tails, first, &key))
+		drop_time(m, key);
+	return true;
 }
 
 static bool apply(struct mrc *m, const struct reference_action *a)
@@ -414,10 +434,8 @@ static bool apply(struct mrc *m, const struct reference_action *a)
 	if (!a->drop)
 		return true;
 	m->dropped = true;
-	if (m->options.method == MRC_AET) {
-		drop_times(m, a->first, a->last);
-		return true;
-	}
+	if (m->options.method == MRC_AET)
+		return drop_times(m, a->first, a->last);
 	bool done = distances_drop(&m->distances, a->first, a->last);
 	hot_drop(&m->hot, a->first, a->last);
 	for (size_t i = 0; i < GROUPS && done; i++)
@@ -453,7 +471,8 @@ static bool add_run(struct mrc *m, const struct reference_batch *b, const struct
 static uint64_t bytes_of(const struct mrc *m)
 {
 	uint64_t bytes = distances_bytes(&m->distances) + m->exact_capacity * sizeof *m->exact +
-			 idmap_bytes(&m->times) + m->last_capacity * sizeof *m->last +
+			 idmap_bytes(&m->times) + key_tails_bytes(&m->tails) +
+			 m->last_capacity * sizeof *m->last +
 			 m->sampled_at_capacity * sizeof *m->sampled_at;
 	for (size_t i = 0; i < GROUPS; i++)
 		bytes += distances_bytes(&m->group[i].distances);

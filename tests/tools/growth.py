@@ -167,6 +167,11 @@ def small_pieces(n):
     return [file(1)] + [record(2 * i, 1, write=True) for i in range(half)] + [record(0, n, write=i % 2 > 0) for i in range(half)]
 
 
+def far_truncates(n):
+    far = [(record(i << 12, file=2), record(i << 30, file=1, write=True), op("truncate", 20 * i, file=1, size=0)) for i in range(n)]
+    return [file(1), file(2)] + [line for lines in far for line in lines]
+
+
 def comments(n):
     return ["ff " + "free text " * 100 for i in range(n)]
 
@@ -195,7 +200,8 @@ def far_objects(n):
 
 TRACES = [long_directives, long_paths, deep_paths, long_durations, long_durations_of_processes, huge_lengths, nested, overlapping, one_time,
           gaps, new_processes, two_processes, interleaved, new_files, redefined_processes, redefined_files, threads, children, renames,
-          directory_renames, operation_names, sizes, distances, one_offset, random_writes, sliding_writes, backwards, small_pieces, comments,
+          directory_renames, operation_names, sizes, distances, one_offset, random_writes, sliding_writes, backwards, small_pieces, far_truncates,
+          comments,
           losses, syncs, traces, counters, far_objects]
 
 # Logs of strace -f -ttt -T -y
@@ -257,14 +263,14 @@ COMMANDS = {
     "analyze": "analyze --json IN", "analyze-by-file": "analyze --by=file IN", "report": "analyze --html=out.html --plots=plots IN",
     "state": "analyze -s out.state IN", "dependencies": "analyze --dependencies --working-set --json IN",
     "simulate": "simulate -c 1MiB -p lru,arc,s3fifo --max-request=1T IN", "simulate-by": "simulate -c 1000b --by=object --json IN",
-    "timing": "simulate --time IN", "mrc": "mrc IN", "top": "top --once IN",
+    "timing": "simulate --time IN", "mrc": "mrc IN", "mrc-aet": "mrc --method=aet IN", "top": "top --once IN",
 }
 # The cost of an item grows with their number until a limit of SECURITY.md: pieces of a request over time; ranges that requests change.
 FIRST_OF_KIND = {"nested": 32000, "small_pieces": 32000}
 # Inputs that commands report with status 1.
 INCOMPLETE = {losses, not_understood, unfinished}
 # A record with huge lengths refers to as many blocks as it says: time is proportional to these.
-BLOCKS = {"simulate", "simulate-by", "timing", "mrc", "dependencies"}
+BLOCKS = {"simulate", "simulate-by", "timing", "mrc", "mrc-aet", "dependencies"}
 PROPORTIONAL_TO_BLOCKS = {"huge_lengths", "sliding_writes", "long_durations", "long_durations_of_processes", "small_pieces", "sizes"}
 QUICK_COMMANDS = ["merge", "check", "analyze", "anonymize"]
 QUICK_KINDS = ["long_durations", "long_directives", "directory_renames"]
