@@ -74,7 +74,7 @@ static const struct iot_analyze_value *find(const struct analyze_results *a, con
 	return iot_analyze_find(a->analysis, section, name, NULL);
 }
 
-/* Follows a sum over files, which is not of all of them if they reached a limit. */
+/* Follows values of files that only a sample has, if there are more of them than fit. */
 static const char *of_the_sample(const struct analyze_results *a)
 {
 	return find(a, "limits", "files") != NULL ? " of the sample" : "";
@@ -118,10 +118,9 @@ static void print_head(struct analyze_results *a)
 	char text[5][FIELD];
 	if (traces != NULL)
 		output_printf(&a->out, "traces %ju of one job, ", (uintmax_t)traces->number);
-	output_printf(&a->out, "processes %s, files %s%s (%s created), time %s s",
+	output_printf(&a->out, "processes %s, files %s (%s created), time %s s",
 		      shown_value(text[0], SHOWN_COUNT, find(a, "trace", "P")),
 		      shown_value(text[1], SHOWN_COUNT, find(a, "totals", "files")),
-		      of_the_sample(a),
 		      shown_value(text[2], SHOWN_COUNT, find(a, "totals", "created")),
 		      shown_value(text[3], SHOWN_REAL, find(a, "trace", "T")));
 	if (uses_cpu_time(a))
@@ -132,9 +131,8 @@ static void print_head(struct analyze_results *a)
 	print_incomplete(a);
 	output_text(&a->out, "\n");
 	print_unseen(a);
-	output_printf(&a->out, "data size %s MB%s, reads/writes %s in bytes, %s in requests\n\n",
+	output_printf(&a->out, "data size %s MB, reads/writes %s in bytes, %s in requests\n\n",
 		      shown_value(text[0], SHOWN_REAL, find(a, "totals", "data_size")),
-		      of_the_sample(a),
 		      shown_value(text[1], SHOWN_REAL, find(a, "totals", "rw_ratio_bytes")),
 		      shown_value(text[2], SHOWN_REAL, find(a, "totals", "rw_ratio_requests")));
 }
@@ -428,7 +426,7 @@ static void print_limits(struct analyze_results *a)
 		const char *name, *change;
 		enum shown as;
 	} limits[] = {
-	    {"files", "files for each one in the sample; values of files are those of the sample",
+	    {"files", "files for each one in the sample, which sharing, reuse and classes are of",
 	     SHOWN_COUNT},
 	    {"streams", "open files, least recently used, ended early: see order", SHOWN_COUNT},
 	    {"operations", "operations that files lack", SHOWN_COUNT},

@@ -132,7 +132,7 @@ struct table_layout {
 	{"reads", "N_r", COUNT, 9}, {"writes", "N_w", COUNT, 9}, {"read", "S_r", BYTES, 10},       \
 	    {"written", "S_w", BYTES, 10},                                                         \
 	{                                                                                          \
-		"in I/O s", "io_time", SECONDS, 11                                                 \
+		"in I/O s", "duration", SECONDS, 11                                                \
 	}
 
 #define GROUP_COLUMNS(MEMBERS, WIDTH)                                                              \

@@ -66,6 +66,7 @@ static void shift(struct iot_analyze *a, uint64_t by)
 	a->trace.begin_ns = interval_end(a->trace.begin_ns, by);
 	a->trace.end_ns = interval_end(a->trace.end_ns, by);
 	a->trace.epoch_ns -= by;
+	file_sums_shift(&a->requests.file_sums, by);
 	for (unsigned i = 0; i < LAYERS; i++)
 		if (a->layers[i] != NULL)
 			shift_layer(a->layers[i], by);

@@ -184,7 +184,7 @@ static void add_lost(struct iot_analyze *a, const struct iot_event *ev)
 static void define_file(struct iot_analyze *a, const struct iot_event *ev)
 {
 	requests_define_file(&a->requests, ev);
-	if (needs(a, NEED_CLASSES) && !requests_omit_object(&a->requests, ev->rec.object))
+	if (needs(a, NEED_CLASSES))
 		keep(a, row_names_define_file(&a->names, ev));
 }
 
@@ -467,7 +467,8 @@ static bool add_cycle_values(struct iot_analyze *a, const struct layer *l)
 static void add_row_values(struct iot_analyze *a, const struct layer *l)
 {
 	const size_t top = (size_t)a->options.top;
-	const struct table_source from = {.requests = &a->requests,
+	const struct table_source from = {.layer = chosen_layer(a),
+					  .requests = &a->requests,
 					  .rows = &l->rows,
 					  .busy = &l->busy,
 					  .order = &l->order,
@@ -584,7 +585,8 @@ static void add_metadata_values(struct iot_analyze *a, const struct layer *l)
 	const struct counters_totals *counted = counted_of(a);
 	const uint64_t *n = counted != NULL ? &counted->sum[COUNTERS_REQUESTS] : NULL;
 	metadata_values(&a->metadata, a->trace.opens,
-			counted != NULL ? counters_files(counted) : totals_files(&l->totals),
+			counted != NULL ? counters_files(counted)
+					: totals_files(&l->totals, &a->requests, chosen_layer(a)),
 			n != NULL ? saturate_add(n[0], n[1]) : requests_of(l),
 			a->options.physical ? NULL : a->counters.of[COUNTERS_POSIX], &a->values);
 }
@@ -606,7 +608,8 @@ int iot_analyze_finish(struct iot_analyze *a)
 	row_names_values(&a->names, &a->values);
 	job_values(&a->job, &a->values);
 	unseen_values(&a->unseen, &a->values);
-	totals_values(&l->totals, &a->trace, &a->requests, counted_of(a), &a->values);
+	totals_values(&l->totals, &a->trace, &a->requests, chosen_layer(a), counted_of(a),
+		      &a->values);
 	if (a->job.more > 0)
 		traces_value(a);
 	keep(a, sizes_settle(&l->sizes));

@@ -13,7 +13,7 @@
 #include "sample.h"
 #include "time_state.h"
 
-enum { STATE_VERSION = 3 };
+enum { STATE_VERSION = 4 };
 
 /* The bytes [0, 0) of 0 are the whole trace. */
 static void header_state(struct state *s, struct iot_analyze_options *o)
@@ -23,7 +23,7 @@ static void header_state(struct state *s, struct iot_analyze_options *o)
 	size_t rows = 0;
 	for (; state_list(s, "header", rows == 0 && state_saves(s)); rows++) {
 		state_number(s, "version", &version);
-		state_check(s, version == STATE_VERSION, "version=3");
+		state_check(s, version == STATE_VERSION, "version=4");
 		state_number(s, "trace", &o->trace_id);
 		state_flag(s, "part", &part);
 		state_number(s, "from", &o->from);
@@ -117,6 +117,7 @@ static void all_state(struct state *s, struct iot_analyze *a)
 {
 	job_state(s, &a->job);
 	requests_state(s, &a->requests);
+	file_sums_state(s, &a->requests.file_sums);
 	totals_trace_state(s, &a->trace);
 	unseen_state(s, &a->unseen);
 	metadata_state(s, &a->metadata);

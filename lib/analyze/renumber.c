@@ -36,6 +36,7 @@ static bool list_processes(struct renumbered of, struct idmap *to)
 {
 	return add_keys(to, &of.requests->process_map, 0) &&
 	       add_keys(to, &of.requests->id_map, 32) &&
+	       add_keys(to, &of.requests->file_sums.streams.map, 32) &&
 	       add_keys(to, &of.names->of[NAME_HOST].map, 0) &&
 	       add_keys(to, &of.names->of[NAME_RANK].map, 0) &&
 	       add_keys(to, &of.names->of[NAME_FILE].map, 32);
@@ -44,6 +45,7 @@ static bool list_processes(struct renumbered of, struct idmap *to)
 static bool list_objects(struct renumbered of, struct idmap *to)
 {
 	return add_keys(to, &of.requests->object_map, 0) &&
+	       add_keys(to, &of.requests->file_sums.objects.map, 0) &&
 	       add_keys(to, &of.names->of[NAME_OBJECT].map, 0);
 }
 
@@ -216,6 +218,8 @@ static int apply(const struct renumbering *r, struct renumbered more)
 	return rekey(&more.requests->process_map, r, change_process) &&
 		       rekey(&more.requests->object_map, r, change_object) &&
 		       rekey(&more.requests->id_map, r, change_file) &&
+		       rekey(&more.requests->file_sums.objects.map, r, change_object) &&
+		       rekey(&more.requests->file_sums.streams.map, r, change_file) &&
 		       rekey(&names[NAME_HOST].map, r, change_process) &&
 		       rekey(&names[NAME_RANK].map, r, change_process) &&
 		       rekey(&names[NAME_FILE].map, r, change_file) &&

@@ -108,6 +108,15 @@ bool requests_omit_object(const struct requests *r, uint32_t object)
 	return object != 0 && is_omitted(r, &(struct file_key){.object = object});
 }
 
+bool requests_knows_file(const struct requests *r, const struct file_key *key)
+{
+	const bool object = key->object != 0;
+	const size_t i = object ? idmap_find(&r->object_map, key->object)
+				: idmap_find(&r->id_map, idmap_pair(key->process, key->file));
+	const uint32_t number = i == SIZE_MAX ? 0 : object ? r->object_file[i] : r->ids[i].own_file;
+	return number != 0 && number != r->other_file;
+}
+
 /* Returns its number + 1, or that of all files outside of the sample. */
 static uint32_t new_sampled_file(struct requests *r, struct file_key key)
 {
@@ -188,8 +197,18 @@ static size_t operation_pair(struct requests *r, const struct iot_event *ev, siz
 			     bool *synchronous)
 {
 	struct file_id *id = requests_id(r, ev->rec.process, ev->rec.file);
-	*synchronous = id != NULL && id->synchronous;
-	return id != NULL ? requests_pair(r, process, requests_defined_file(r, id)) : SIZE_MAX;
+	if (id == NULL)
+		return SIZE_MAX;
+	*synchronous = id->synchronous;
+	const uint32_t file = requests_defined_file(r, id);
+	const bool defined = id->defined || !r->options.part;
+	const struct file_key key = id->defined_object != 0
+					? (struct file_key){.object = id->defined_object}
+					: own_key(r, id);
+	if (file == r->other_file && defined)
+		(void)keep(
+		    r, file_sums_add_operation(&r->file_sums, &key, r->has_mpiio ? LAYERS : 1, ev));
+	return requests_pair(r, process, file);
 }
 
 struct request_operation requests_operation(struct requests *r, const struct iot_event *ev)
@@ -524,6 +543,16 @@ static inline bool has_same_id(const struct iot_record *a, const struct iot_reco
 	return a->file == b->file && a->process == b->process && a->object == b->object;
 }
 
+/* Adds n requests of a file that the sample leaves out to its exact sums. */
+static void add_to_sums(struct requests *r, struct request_kind kind, const struct file_id *id,
+			const struct iot_event *ev, size_t n)
+{
+	const uint32_t object = ev->rec.object;
+	const struct file_key key =
+	    object != 0 ? (struct file_key){.object = object} : own_key(r, id);
+	(void)keep(r, file_sums_add_records(&r->file_sums, &key, id->layer, ev, n, kind.shift));
+}
+
 /*
  * Appends the numbers and clocks of the requests up to the first other record or layer; returns
  * their number.
@@ -547,6 +576,8 @@ static inline size_t set_ids(struct requests *r, struct request_kind kind, struc
 			 has_same_id(&first->rec, &at->rec));
 		add_clocks(r, b, id->thread - 1, first, at, (flags & IOT_CPU_UNKNOWN) == 0,
 			   clocks != 0);
+		if (id->file == r->other_file)
+			add_to_sums(r, kind, id, first, (size_t)(at - first));
 		if (at == end || !is_request(kind, &at->rec))
 			break;
 		id = id_of_record(r, &at->rec);
@@ -619,6 +650,7 @@ void requests_define_file(struct requests *r, const struct iot_event *ev)
 	if (id == NULL)
 		return;
 	id->layer = mpiio;
+	r->has_mpiio |= mpiio;
 	id->has_layer = id->defined = true;
 	id->defined_object = ev->rec.object;
 	id->synchronous = is_synchronous(iot_directive_get(ev, "flags"));
@@ -679,4 +711,5 @@ void requests_free(struct requests *r)
 	free(r->pair_group);
 	free(r->process_part);
 	free(r->clocks);
+	file_sums_free(&r->file_sums);
 }

@@ -13,6 +13,8 @@
 
 #include "lib/base/idmap.h"
 
+#include "file_sums.h"
+
 /* A batch fits in the second level of the cache; longer spans cost less per request. */
 enum { REQUESTS_MAX = 1024, LAYERS = 2, REQUESTS_RECENT = 256 };
 enum {
@@ -210,9 +212,11 @@ struct requests {
 	size_t free_count, free_capacity;
 	struct stream_end *ended;
 	size_t ended_count, ended_capacity;
-	uint64_t streams_limited; /* streams that ended early */
-	uint32_t sample_bits;     /* the sample has one in 2^sample_bits files; see sample.h */
-	uint32_t other_file;      /* of those outside of it; number + 1; 0: none */
+	uint64_t streams_limited;   /* streams that ended early */
+	uint32_t sample_bits;       /* the sample has one in 2^sample_bits files; see sample.h */
+	uint32_t other_file;        /* of those outside of it; number + 1; 0: none */
+	struct file_sums file_sums; /* their sums */
+	bool has_mpiio;             /* a file is declared to be of this layer */
 	size_t undefined_files;
 	size_t fixed_pairs; /* of other_file and of undefined files, which no sample drops */
 	uint64_t operations_limited; /* of undefined files beyond UNDEFINED_MAX */
@@ -247,6 +251,8 @@ void requests_define_file(struct requests *r, const struct iot_event *ev);
 uint32_t requests_close(struct requests *r, const struct iot_event *ev);
 /* Whether an object is outside of the sample. */
 bool requests_omit_object(const struct requests *r, uint32_t object);
+/* Whether a file has a number. */
+bool requests_knows_file(const struct requests *r, const struct file_key *key);
 /* Marks the process of an operation; numbers its file only for rows. */
 struct request_operation requests_operation(struct requests *r, const struct iot_event *ev);
 /* After a batch: ends the streams used least recently if more than STREAMS_MAX are open. */

@@ -221,6 +221,7 @@ static void join_counts(struct requests *r, const struct requests *part)
 	r->left_out += part->left_out;
 	r->streams_limited += part->streams_limited;
 	r->operations_limited += part->operations_limited;
+	r->has_mpiio |= part->has_mpiio;
 	r->sample_bits = part->sample_bits > r->sample_bits ? part->sample_bits : r->sample_bits;
 }
 
@@ -243,7 +244,7 @@ bool requests_join(struct requests *r, const struct requests *part, struct reque
 			    join_files(r, part, map) && join_pairs(r, part, map) &&
 			    join_ids(r, part, map);
 	r->keeps_all = false;
-	return joined && !r->failed;
+	return joined && file_sums_join(&r->file_sums, &part->file_sums) && !r->failed;
 }
 
 void requests_forget(struct requests *r)

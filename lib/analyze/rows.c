@@ -4,45 +4,8 @@
 #include <stdlib.h>
 
 #include "lib/base/array.h"
-#include "lib/base/number.h"
-#include "lib/format/directive.h"
 
-#include "interval.h"
 #include "saturate.h"
-
-/* Sums */
-
-void row_sums_add(struct row_sums *to, const struct row_sums *from)
-{
-	for (unsigned kind = 0; kind < ROW_KINDS; kind++) {
-		to->count[kind] += from->count[kind];
-		to->untimed[kind] += from->untimed[kind];
-	}
-	to->bytes[0] = saturate_add(to->bytes[0], from->bytes[0]);
-	to->bytes[1] = saturate_add(to->bytes[1], from->bytes[1]);
-	to->opens += from->opens;
-	to->closes += from->closes;
-	if (!from->timed)
-		return;
-	to->first_ns = to->timed && to->first_ns < from->first_ns ? to->first_ns : from->first_ns;
-	to->last_ns = to->timed && to->last_ns > from->last_ns ? to->last_ns : from->last_ns;
-	to->timed = true;
-}
-
-uint64_t row_requests(const struct row_sums *s)
-{
-	return s->count[ROW_READS] + s->count[ROW_WRITES];
-}
-
-uint64_t row_calls(const struct row_sums *s)
-{
-	return row_requests(s) + s->count[ROW_OPERATIONS];
-}
-
-uint64_t row_bytes(const struct row_sums *s)
-{
-	return saturate_add(s->bytes[0], s->bytes[1]);
-}
 
 static void extend(struct row_pair *to, const struct row_pair *from)
 {
@@ -74,6 +37,7 @@ static inline struct row_sums sum_span(const struct io_span *span)
 	for (unsigned d = 0; d < 2; d++) {
 		s.count[d] = span->of[d].count;
 		s.untimed[d] = span_is_timed(span) ? 0 : span->of[d].count;
+		s.ns[d] = span->of[d].duration_ns;
 		s.bytes[d] = span->of[d].bytes;
 	}
 	return s;
@@ -132,46 +96,6 @@ bool rows_add(struct rows *r, const struct io_spans *spans)
 
 /* Operations */
 
-static bool succeeded(const struct iot_event *op)
-{
-	const struct iot_text result = iot_directive_get(op, "result");
-	return result.data == NULL || text_equals(result, "0");
-}
-
-struct row_operation row_operation_of(const struct iot_event *ev, bool synchronous)
-{
-	const struct iot_text name = iot_directive_get(ev, "name"),
-			      size = iot_directive_get(ev, "size");
-	const bool good = succeeded(ev), timed = (ev->has & IOT_HAS_TIME) != 0,
-		   opens = directive_opens(ev);
-	uint64_t bytes = 0;
-	const bool sized =
-	    good && size.data != NULL && number_decimal(size.data, size.size, &bytes);
-	return (struct row_operation){.kind = operation_kind_of(name, !good),
-				      .synchronous = synchronous,
-				      .cuts = sized &&
-					      (opens ? bytes == 0 : text_equals(name, "truncate")),
-				      .existed = sized && opens && bytes > 0,
-				      .opens = opens,
-				      .closes = good && text_equals(name, "close"),
-				      .timed = timed,
-				      .has_end = timed && (ev->has & IOT_HAS_TOOK) != 0,
-				      .start_ns = ev->rec.start_ns,
-				      .duration_ns = ev->rec.duration_ns};
-}
-
-static struct row_sums sum_operation(const struct row_operation *op)
-{
-	return (struct row_sums){.count = {[ROW_OPERATIONS] = 1},
-				 .untimed = {[ROW_OPERATIONS] = !op->has_end},
-				 .opens = op->opens,
-				 .closes = op->closes,
-				 .timed = op->timed,
-				 .first_ns = op->start_ns,
-				 .last_ns =
-				     interval_end(op->start_ns, op->has_end ? op->duration_ns : 0)};
-}
-
 static void add_to_pair(struct row_pair *p, const struct row_operation *op)
 {
 	const uint64_t ns = op->has_end ? op->duration_ns : 0;
@@ -192,7 +116,7 @@ static void add_to_pair(struct row_pair *p, const struct row_operation *op)
 bool rows_add_operation(struct rows *r, struct request_operation numbers,
 			const struct row_operation *op)
 {
-	const struct row_sums s = sum_operation(op);
+	const struct row_sums s = row_sums_of_operation(op);
 	if (numbers.process != SIZE_MAX) {
 		if (!array_reserve_index(&r->processes, &r->process_capacity, numbers.process,
 					 sizeof *r->processes))

@@ -5,17 +5,7 @@
 
 #include "busy.h"
 #include "requests.h"
-#include "lib/format/operation_kind.h"
-
-enum row_kind { ROW_READS, ROW_WRITES, ROW_OPERATIONS, ROW_KINDS };
-
-struct row_sums {
-	uint64_t count[ROW_KINDS], untimed[ROW_KINDS]; /* untimed: of unknown start or duration */
-	uint64_t bytes[2];                             /* reads, writes */
-	uint64_t opens, closes;                        /* successful operations */
-	int64_t first_ns, last_ns; /* earliest start, latest end; only if `timed` */
-	bool timed;
-};
+#include "row_sums.h"
 
 struct row_pair {
 	struct row_sums sums;
@@ -30,18 +20,6 @@ struct row_pair {
 	/* bytes that had been written when the file was last truncated to nothing; if `cut` */
 	uint64_t written_at_cut;
 	bool cut;
-};
-
-/* What counts of an operation. */
-struct row_operation {
-	bool opens, closes; /* successful ones */
-	bool timed, has_end;
-	enum operation_kind kind;
-	bool synchronous; /* of the open file */
-	bool cuts;        /* truncates the file to nothing */
-	bool existed;     /* opens a file that has data */
-	int64_t start_ns; /* if `timed` */
-	uint64_t duration_ns;
 };
 
 /* All zeros: empty. */
@@ -59,7 +37,6 @@ struct rows {
 bool rows_add(struct rows *r, const struct io_spans *spans);
 bool rows_add_operation(struct rows *r, struct request_operation numbers,
 			const struct row_operation *op);
-struct row_operation row_operation_of(const struct iot_event *ev, bool synchronous);
 /* Adds a part, whose processes and pairs have these numbers in r. */
 bool rows_join(struct rows *r, const struct rows *part, const uint32_t *process,
 	       const uint32_t *pair);
@@ -67,12 +44,6 @@ bool rows_join(struct rows *r, const struct rows *part, const uint32_t *process,
 bool rows_add_trace(struct rows *r, const struct rows *more, const uint32_t *process,
 		    const uint32_t *pair);
 void rows_state(struct state *s, struct rows *r);
-/* Adds the sums of a row to those of another. */
-void row_sums_add(struct row_sums *to, const struct row_sums *from);
-/* All requests or bytes, up to 2^64 - 1. */
-uint64_t row_requests(const struct row_sums *s);
-uint64_t row_calls(const struct row_sums *s); /* with operations */
-uint64_t row_bytes(const struct row_sums *s);
 void rows_free(struct rows *r);
 
 #endif

@@ -10,10 +10,12 @@ static void sums_columns(struct state *s, struct row_sums *r)
 {
 	static const char *const n[ROW_KINDS] = {"n_r", "n_w", "n_op"},
 				 *const untimed[ROW_KINDS] = {"untimed_r", "untimed_w",
-							      "untimed_op"};
+							      "untimed_op"},
+				 *const ns[ROW_KINDS] = {"ns_r", "ns_w", "ns_op"};
 	for (unsigned kind = 0; kind < ROW_KINDS; kind++) {
 		state_number(s, n[kind], &r->count[kind]);
 		state_number(s, untimed[kind], &r->untimed[kind]);
+		state_number(s, ns[kind], &r->ns[kind]);
 	}
 	if (!r->timed)
 		r->first_ns = r->last_ns = 0;
@@ -59,6 +61,70 @@ void rows_state(struct state *s, struct rows *r)
 		state_number(s, "written_at_cut", &p->written_at_cut);
 	}
 	busy_state(s, &r->busy);
+}
+
+/* The sums of files outside of the sample, in the order of their keys */
+
+static int by_sum_key(const void *left, const void *right)
+{
+	const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+	return a < b ? -1 : a > b;
+}
+
+/* The files of a layer, sorted. Returns NULL if out of memory. */
+static uint64_t *file_sums_keys(const struct file_sums_map *m, unsigned layer, size_t *count)
+{
+	uint64_t *keys = calloc(m->map.count + 1, sizeof *keys);
+	*count = 0;
+	for (size_t i = 0; i < m->map.count && keys != NULL; i++)
+		if (file_sums_uses(m, layer, i))
+			keys[(*count)++] = m->map.keys[i];
+	if (keys != NULL && *count > 0)
+		qsort(keys, *count, sizeof *keys, by_sum_key);
+	return keys;
+}
+
+static void file_sum_columns(struct state *s, struct file_sum *f)
+{
+	sums_columns(s, &f->sums);
+	if (!f->located)
+		f->extent = 0;
+	state_flag(s, "located", &f->located);
+	state_number(s, "extent", &f->extent);
+}
+
+static void file_sums_map_state(struct state *s, const char *kind, struct file_sums *l,
+				bool objects, unsigned layer)
+{
+	size_t count;
+	uint64_t *keys = file_sums_keys(objects ? &l->objects : &l->streams, layer, &count);
+	if (keys == NULL)
+		state_no_memory(s);
+	for (size_t i = 0; keys != NULL && state_list(s, kind, i < count); i++) {
+		uint64_t key = i < count ? keys[i] : 0;
+		struct file_sum f = {.extent = 0};
+		state_limited(s, "key", &key, objects ? UINT32_MAX : UINT64_MAX);
+		const struct file_key of = {.object = objects ? (uint32_t)key : 0,
+					    .process = objects ? 0 : (uint32_t)(key >> 32),
+					    .file = objects ? 0 : (uint32_t)key};
+		if (state_saves(s))
+			(void)file_sums_find(l, layer, &of, &f);
+		file_sum_columns(s, &f);
+		state_check(s, !objects || key > 0, "an object");
+		if (!state_saves(s) && !state_failed(s) && !file_sums_add(l, &of, layer, &f))
+			state_no_memory(s);
+	}
+	free(keys);
+}
+
+void file_sums_state(struct state *s, struct file_sums *l)
+{
+	static const char *const kinds[FILE_SUMS_LAYERS][2] = {
+	    {"file_sums.stream", "file_sums.object"},
+	    {"file_sums.mpiio.stream", "file_sums.mpiio.object"}};
+	for (unsigned layer = 0; layer < FILE_SUMS_LAYERS; layer++)
+		for (unsigned objects = 0; objects < 2; objects++)
+			file_sums_map_state(s, kinds[layer][objects], l, objects != 0, layer);
 }
 
 /* Names, in the order of their keys */

@@ -7,7 +7,7 @@
 #include "requests_internal.h"
 
 /* The rows of files, and of pairs of a process and a file; about 450 bytes each. */
-enum { ROWS_MAX = 6 << 15, SAMPLE_BITS_MAX = 32 };
+enum { ROWS_MAX = 4 << 15, SAMPLE_BITS_MAX = 32 };
 
 /* By old number, the new one; UINT32_MAX: dropped. */
 struct sample_kept {
@@ -187,6 +187,21 @@ static void keep_order(struct order *o, const struct sample_kept *k, uint32_t ot
 		keep_stream(&o->heads[i].stream, k, other);
 }
 
+/* Adds the sums of files that are dropped to file_sums. */
+static bool enter_dropped(struct requests *r, unsigned layer, const struct rows *rows,
+			  const struct sample_kept *k)
+{
+	for (size_t i = 0; i < k->pairs && i < rows->pair_capacity; i++) {
+		const struct row_pair *p = &rows->pairs[i];
+		const struct file_key *key = &r->file_keys[file_of_pair(r, i)];
+		const struct file_sum sums = {p->sums, p->high, p->located};
+		if (k->pair[i] == UINT32_MAX && !key->omitted && row_calls(&p->sums) > 0 &&
+		    !file_sums_add(&r->file_sums, key, layer, &sums))
+			return false;
+	}
+	return true;
+}
+
 static void free_dropped(struct layer *l, const struct sample_kept *k)
 {
 	struct file_users *users = &l->file_users;
@@ -237,7 +252,11 @@ static void keep_layer(struct layer *l, const struct sample_kept *k, const struc
 static bool keep_chosen(struct iot_analyze *a, bool others)
 {
 	struct sample_kept k;
-	bool done = choose(&a->requests, others, &k) && keep_requests(&a->requests, &k);
+	bool done = choose(&a->requests, others, &k);
+	for (unsigned i = 0; i < LAYERS && done; i++)
+		if (a->layers[i] != NULL && (i == 0 || a->requests.has_mpiio))
+			done = enter_dropped(&a->requests, i, &a->layers[i]->rows, &k);
+	done = done && keep_requests(&a->requests, &k);
 	for (unsigned i = 0; i < LAYERS && done; i++)
 		if (a->layers[i] != NULL)
 			keep_layer(a->layers[i], &k, &a->requests);
@@ -296,15 +315,12 @@ void sample_mark(struct iot_analyze *a)
 			    a->requests.sample_bits > 0;
 }
 
+/* Sums of files, and lists of the largest ones, are exact. */
 static bool is_sampled(const struct iot_analyze_value *v)
 {
-	static const char *const totals[] = {"files", "data_size", "F_max", "F_min"};
-	bool sampled = strcmp(v->section, "files") == 0 || strcmp(v->section, "reuse") == 0 ||
-		       strcmp(v->section, "classes") == 0 || strcmp(v->section, "large") == 0 ||
-		       strncmp(v->name, "same_file_", strlen("same_file_")) == 0;
-	for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++)
-		sampled |= strcmp(v->section, "totals") == 0 && strcmp(v->name, totals[i]) == 0;
-	return sampled;
+	return (strcmp(v->section, "files") == 0 && strncmp(v->name, "top_", 4) != 0) ||
+	       strcmp(v->section, "reuse") == 0 || strcmp(v->section, "classes") == 0 ||
+	       strncmp(v->name, "same_file_", strlen("same_file_")) == 0;
 }
 
 void sample_note(struct iot_analyze *a)

@@ -3,7 +3,7 @@
  * A sample of the files, if there are more than fit into memory: those with a hash below a bound,
  * which is halved when too many are known. So it depends on the files alone, not on their order,
  * and the sample of a part is one of the trace. Files outside of it have a number in common, whose
- * statistics are dropped; their streams go on. Files of operations whose definition an earlier part
+ * statistics are dropped, while their sums are exact (file_sums.h); their streams go on. Files of operations whose definition an earlier part
  * has are in every sample until they are known.
  */
 #ifndef LIB_ANALYZE_SAMPLE_H

@@ -146,13 +146,11 @@ bool sharing_values(const struct row_table *t, size_t size, struct values *v)
 	uint64_t layouts[LAYOUTS] = {0};
 	struct top_lists top;
 	top_init(&top, size);
-	for (size_t i = 0; i < t->from.requests->files; i++) {
+	for (size_t i = 0; i < table_files(t); i++) {
 		struct table_file f;
 		if (!table_file(t, i, &f))
 			continue;
-		/* parts cannot join the union of both: an operation may precede its %file */
-		top_add(&top, table_file_rank(t, i), &f.all.sums,
-			saturate_add(f.all.ns[BUSY_IO], f.all.ns[BUSY_METADATA]));
+		top_add(&top, table_file_rank(t, i), &f.all.sums, row_duration(&f.all.sums, true));
 		if (f.users == 0)
 			continue;
 		class_add(&sums[CLASS_ALL], &f);

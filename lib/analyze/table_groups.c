@@ -23,10 +23,12 @@ static struct iot_text directory_of(struct iot_text path)
 static struct table_rank group_of(const struct row_table *t, uint32_t member)
 {
 	struct table_rank group = {.number = member};
+	struct file_key file;
 	uint64_t rank;
 	if (t->by == IOT_ANALYZE_BY_DIRECTORY)
-		group.name = directory_of(
-		    row_names_path(t->from.names, &t->from.requests->file_keys[member]));
+		file = table_key_of_file(t, member);
+	if (t->by == IOT_ANALYZE_BY_DIRECTORY)
+		group.name = directory_of(row_names_path(t->from.names, &file));
 	else if (t->by == IOT_ANALYZE_BY_HOST)
 		group.name = row_names_host(t->from.names, table_process_id(t, member));
 	else if (row_names_rank(t->from.names, table_process_id(t, member), &rank) &&

@@ -80,6 +80,10 @@ void table_sums_values(const struct row_table *t, const char *key, const struct 
 	values_number(v, "operations", key, "", s->count[ROW_OPERATIONS]);
 	shown_value(v, "opens", key, t->from.shows_opens, s->opens);
 	shown_value(v, "closes", key, t->from.shows_operations, s->closes);
+	if (table_is_untimed(s))
+		values_unknown(v, "duration", key, "ns", no_times);
+	else
+		values_number(v, "duration", key, "ns", row_duration(s, false));
 	times(v, key, sums, b);
 	moment(v, "first", key, s->timed, s->first_ns);
 	moment(v, "last", key, s->timed, s->last_ns);
@@ -200,6 +204,23 @@ static void shared_values(const struct row_table *t, const struct table_file *f,
 			     (double)f->io_ns, no_times);
 }
 
+/* The values that a file outside of the sample does not have. */
+static void leave_out(struct values *v, size_t first)
+{
+	static const char *const known[] = {
+	    "N_r",    "N_w",      "S_r",   "S_w",  "rw_ratio", "operations", "opens",
+	    "closes", "duration", "first", "last", "extent",   "mean_size"};
+	for (size_t i = first; i < v->count; i++) {
+		bool is_known = v->value[i].kind == IOT_VALUE_UNKNOWN;
+		for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+			is_known |= strcmp(v->value[i].name, known[k]) == 0;
+		if (is_known)
+			continue;
+		v->value[i].kind = IOT_VALUE_UNKNOWN;
+		v->value[i].note = "the file is outside of the sample";
+	}
+}
+
 void table_file_values(const struct row_table *t, size_t file, struct values *v)
 {
 	static const struct order_file none;
@@ -207,9 +228,10 @@ void table_file_values(const struct row_table *t, size_t file, struct values *v)
 	struct table_file f;
 	char key[VALUE_KEY];
 	table_file(t, file, &f);
-	table_file_key(key, &t->from.requests->file_keys[file]);
-	text_value(v, "path", key,
-		   row_names_path(t->from.names, &t->from.requests->file_keys[file]));
+	const struct file_key of = table_key_of_file(t, file);
+	table_file_key(key, &of);
+	text_value(v, "path", key, row_names_path(t->from.names, &of));
+	const size_t first = v->count;
 	table_sums_values(t, key, &f.all, &t->from.rows->busy, v);
 	values_number(v, "n_f", key, "", f.users);
 	values_ratio(v, "A_f", key, "", f.users, (double)t->from.processes, no_requests);
@@ -224,6 +246,8 @@ void table_file_values(const struct row_table *t, size_t file, struct values *v)
 	shared_values(t, &f, v, key);
 	reuse_values_of(t, file, key, v);
 	class_values_of(t, file, key, v);
+	if (table_is_left_out(t, file))
+		leave_out(v, first);
 }
 
 /* Operations */

@@ -26,6 +26,21 @@ static size_t process_of_pair(const struct row_table *t, size_t pair)
 	return (size_t)(t->from.requests->pair_map.keys[pair] >> 32) - 1;
 }
 
+/* Lists the files that the sample left out; of several traces, one may have a file in its sample. */
+static bool list_left_out(struct row_table *t)
+{
+	const struct file_sums *l = &t->from.requests->file_sums;
+	const size_t n = t->from.counted == NULL ? file_sums_count(l) : 0;
+	struct file_sum f;
+	struct file_key key;
+	t->left_out = calloc(n + 1, sizeof *t->left_out);
+	for (size_t i = 0; i < n && t->left_out != NULL; i++)
+		if (file_sums_at(l, t->from.layer, i, &key, &f) &&
+		    !requests_knows_file(t->from.requests, &key))
+			t->left_out[t->left_out_count++] = (uint32_t)i;
+	return t->left_out != NULL;
+}
+
 /* Counts the pairs of each file, and then places them: a counting sort. */
 bool table_make(struct row_table *t, const struct table_source *from)
 {
@@ -47,7 +62,7 @@ bool table_make(struct row_table *t, const struct table_source *from)
 	for (size_t i = 0; i < pairs; i++)
 		if (is_used(t, i))
 			t->pairs[t->begin[file_of_pair(t, i) + 1]++] = (uint32_t)i;
-	return true;
+	return list_left_out(t);
 }
 
 void table_free(struct row_table *t)
@@ -55,6 +70,7 @@ void table_free(struct row_table *t)
 	free(t->begin);
 	free(t->pairs);
 	free(t->files);
+	free(t->left_out);
 	free(t->ranks);
 	free(t->members);
 	values_free(&t->values);
@@ -147,9 +163,57 @@ static void add_pair(const struct row_table *t, size_t pair, struct table_file *
 	to->located = true;
 }
 
+size_t table_files(const struct row_table *t)
+{
+	return t->from.requests->files + t->left_out_count;
+}
+
+bool table_is_left_out(const struct row_table *t, size_t file)
+{
+	return file >= t->from.requests->files;
+}
+
+/* Returns false if the file is not in those sums. */
+static bool left_out_sum(const struct row_table *t, size_t file, struct file_key *key,
+			 struct file_sum *f)
+{
+	const struct file_sums *l = &t->from.requests->file_sums;
+	if (table_is_left_out(t, file))
+		return file_sums_at(l, t->from.layer, t->left_out[file - t->from.requests->files],
+				    key, f);
+	*key = t->from.requests->file_keys[file];
+	return file_sums_find(l, t->from.layer, key, f);
+}
+
+struct file_key table_key_of_file(const struct row_table *t, size_t file)
+{
+	struct file_sum f;
+	struct file_key key;
+	(void)left_out_sum(t, file, &key, &f);
+	return key;
+}
+
+/* Adds the sums of a file outside of the sample. */
+static void add_left_out(const struct row_table *t, size_t file, struct table_file *to)
+{
+	struct file_sum more;
+	struct file_key key;
+	if (!left_out_sum(t, file, &key, &more))
+		return;
+	row_sums_add(&to->all.sums, &more.sums);
+	if (!more.located)
+		return;
+	to->extent = more.extent > to->extent ? more.extent : to->extent;
+	to->located = true;
+}
+
 bool table_file(const struct row_table *t, size_t file, struct table_file *to)
 {
 	*to = (struct table_file){.users = 0};
+	if (file_sums_count(&t->from.requests->file_sums) > 0)
+		add_left_out(t, file, to);
+	if (table_is_left_out(t, file))
+		return row_calls(&to->all.sums) > 0;
 	for (size_t i = t->begin[file]; i < t->begin[file + 1]; i++)
 		add_pair(t, t->pairs[i], to);
 	if (to->users > 1)
@@ -206,9 +270,9 @@ struct table_rank table_process_rank(const struct row_table *t, size_t process)
 
 struct table_rank table_file_rank(const struct row_table *t, size_t file)
 {
-	const struct file_key *key = &t->from.requests->file_keys[file];
+	const struct file_key key = table_key_of_file(t, file);
 	return (struct table_rank){
-	    .name = row_names_path(t->from.names, key), .key = *key, .number = (uint32_t)file};
+	    .name = row_names_path(t->from.names, &key), .key = key, .number = (uint32_t)file};
 }
 
 void table_sort_ranks(struct row_table *t)
@@ -239,7 +303,7 @@ bool table_rank_processes(struct row_table *t)
 bool table_rank_files(struct row_table *t)
 {
 	struct table_file f;
-	for (size_t i = 0; i < t->from.requests->files; i++)
+	for (size_t i = 0; i < table_files(t); i++)
 		if (table_file(t, i, &f) && !add_rank(t, table_file_rank(t, i), &f.all.sums))
 			return false;
 	return true;

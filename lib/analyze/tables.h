@@ -16,6 +16,7 @@
 #include "values.h"
 
 struct table_source {
+	unsigned layer;
 	const struct requests *requests;
 	const struct rows *rows;
 	const struct busy *busy; /* of processes */
@@ -43,6 +44,9 @@ struct row_table {
 	uint32_t *begin; /* by file: the index of its first pair in `pairs`; one more than files */
 	uint32_t *pairs; /* those in use, by file */
 	uint32_t *files; /* by process: those with a request of it */
+	/* files outside of the sample, their indices in file_sums; they follow the others */
+	uint32_t *left_out;
+	size_t left_out_count;
 	struct table_rank *ranks; /* of the table sorted last */
 	size_t count, capacity;
 	uint32_t *members; /* of groups: processes or files; ranks[i].number: index of the first */
@@ -79,6 +83,11 @@ ssize_t table_sort(struct row_table *t, enum iot_analyze_by by);
 /* Returns IOT_OK, IOT_EUSAGE, IOT_ENOMEM. */
 int table_row(struct row_table *t, size_t i, struct iot_analyze_row *row);
 
+/* The number of files, with those outside of the sample, and the key of one of them. */
+size_t table_files(const struct row_table *t);
+struct file_key table_key_of_file(const struct row_table *t, size_t file);
+/* Whether a file is outside of the sample: only its sums are known. */
+bool table_is_left_out(const struct row_table *t, size_t file);
 /* Sums those of a file. Returns false if it has neither requests nor operations. */
 bool table_file(const struct row_table *t, size_t file, struct table_file *sums);
 /* Sums those of a process. Returns false if it has neither requests nor operations. */

@@ -61,13 +61,6 @@ static void path_values(const struct top_lists *top, struct values *v)
 		}
 }
 
-/* Files: the sum of both; see sharing.c. */
-static bool is_inexact(const struct row_table *t, bool files)
-{
-	const bool *inexact = files ? t->from.rows->busy.inexact : t->from.busy->inexact;
-	return files ? inexact[BUSY_IO] || inexact[BUSY_METADATA] : inexact[BUSY_ALL];
-}
-
 void top_values(const struct top_lists *top, const struct row_table *t, bool files,
 		struct values *v)
 {
@@ -75,7 +68,7 @@ void top_values(const struct top_lists *top, const struct row_table *t, bool fil
 				 *const units[TOP_LISTS] = {"bytes", "", "ns"};
 	char key[VALUE_KEY];
 	for (unsigned i = 0; i < TOP_LISTS; i++) {
-		if (i == TOP_TIME && is_inexact(t, files)) {
+		if (i == TOP_TIME && !files && t->from.busy->inexact[BUSY_ALL]) {
 			values_unknown(v, names[i], NULL, units[i], v->inexact);
 			continue;
 		}

@@ -111,15 +111,54 @@ static void sum_file(struct sums *s, const struct totals_file *f)
 	s->located++;
 }
 
-static struct sums sum_files(const struct totals *t, uint64_t extent_min)
+static void sum_used_file(struct sums *s, const struct totals_file *f, uint64_t extent_min)
 {
+	if (f->io.count[0] + f->io.count[1] > 0 &&
+	    (extent_min == 0 || (f->located && f->extent >= extent_min)))
+		sum_file(s, f);
+}
+
+/* Adds a file that the sample left out to the one of a trace that has it in its sample, if any. */
+static struct totals_file whole_file(const struct totals_file *f, const struct file_sum *more)
+{
+	struct totals_file all = *f;
+	for (unsigned d = 0; d < 2; d++) {
+		all.io.count[d] += more->sums.count[d];
+		all.io.bytes[d] = saturate_add(all.io.bytes[d], more->sums.bytes[d]);
+	}
+	all.extent = more->located && more->extent > all.extent ? more->extent : all.extent;
+	all.located |= more->located;
+	return all;
+}
+
+static void sum_left_out(struct sums *s, const struct requests *r, unsigned layer,
+			 uint64_t extent_min)
+{
+	static const struct totals_file none;
+	struct file_sum f;
+	struct file_key key;
+	for (size_t i = 0; i < file_sums_count(&r->file_sums); i++) {
+		if (!file_sums_at(&r->file_sums, layer, i, &key, &f) ||
+		    requests_knows_file(r, &key))
+			continue;
+		const struct totals_file all = whole_file(&none, &f);
+		sum_used_file(s, &all, extent_min);
+	}
+}
+
+static struct sums sum_files(const struct totals *t, const struct requests *r, unsigned layer,
+			     uint64_t extent_min)
+{
+	const bool sampled = file_sums_count(&r->file_sums) > 0;
+	struct file_sum f;
 	struct sums s = {.files = 0};
 	for (size_t i = 0; i < t->file_capacity; i++) {
-		const struct totals_file *f = &t->files[i];
-		if (f->io.count[0] + f->io.count[1] > 0 &&
-		    (extent_min == 0 || (f->located && f->extent >= extent_min)))
-			sum_file(&s, f);
+		const bool more = sampled && i < r->files &&
+				  file_sums_find(&r->file_sums, layer, &r->file_keys[i], &f);
+		const struct totals_file all = more ? whole_file(&t->files[i], &f) : t->files[i];
+		sum_used_file(&s, &all, extent_min);
 	}
+	sum_left_out(&s, r, layer, extent_min);
 	return s;
 }
 
@@ -137,16 +176,14 @@ static struct sums sum_counted(const struct counters_totals *t, uint64_t extent_
 	struct sums s = {.files = 0};
 	for (size_t i = 0; i < t->file_capacity; i++) {
 		const struct totals_file f = counted_file(&t->files[i]);
-		if (f.io.count[0] + f.io.count[1] > 0 &&
-		    (extent_min == 0 || (f.located && f.extent >= extent_min)))
-			sum_file(&s, &f);
+		sum_used_file(&s, &f, extent_min);
 	}
 	return s;
 }
 
-uint64_t totals_files(const struct totals *t)
+uint64_t totals_files(const struct totals *t, const struct requests *r, unsigned layer)
 {
-	return sum_files(t, 0).files;
+	return sum_files(t, r, layer, 0).files;
 }
 
 /*
@@ -262,15 +299,25 @@ static void shares(struct values *v, const struct totals_io *io)
 
 static void durations(struct values *v, const struct totals *t)
 {
-	static const char *const names[2] = {"duration_r", "duration_w"};
+	static const char partial[] = "without requests of unknown duration", *const names[2] = {
+										  "duration_r",
+										  "duration_w"};
 	for (unsigned d = 0; d < 2; d++) {
 		if (t->timed[d] == 0 && t->io.count[d] > 0)
 			values_unknown(v, names[d], NULL, "ns", "no duration is known");
 		else
 			values_number(v, names[d], NULL, "ns", t->duration_ns[d]);
 		if (t->timed[d] > 0 && t->timed[d] < t->io.count[d])
-			values_note(v, "without requests of unknown duration");
+			values_note(v, partial);
 	}
+	if (t->timed[0] + t->timed[1] == 0 && t->io.count[0] + t->io.count[1] > 0) {
+		values_unknown(v, "duration", NULL, "ns", "no duration is known");
+		return;
+	}
+	values_number(v, "duration", NULL, "ns",
+		      saturate_add(t->duration_ns[0], t->duration_ns[1]));
+	if (t->timed[0] + t->timed[1] < t->io.count[0] + t->io.count[1])
+		values_note(v, partial);
 }
 
 /* Operations or a Darshan log's counters show opens, which other sources do not report. */
@@ -366,13 +413,14 @@ static void running_time(const struct totals_trace *trace, bool cpu, double seco
 }
 
 void totals_values(const struct totals *t, const struct totals_trace *trace,
-		   const struct requests *r, const struct counters_totals *counted,
+		   const struct requests *r, unsigned layer, const struct counters_totals *counted,
 		   struct values *v)
 {
 	const double runtime = (double)totals_runtime(trace, r) / ns_per_s;
-	const struct sums all = counted != NULL ? sum_counted(counted, 0) : sum_files(t, 0),
+	const struct sums all =
+			      counted != NULL ? sum_counted(counted, 0) : sum_files(t, r, layer, 0),
 			  large = counted != NULL ? sum_counted(counted, r->options.large)
-						  : sum_files(t, r->options.large);
+						  : sum_files(t, r, layer, r->options.large);
 	const struct totals_io *io = counted != NULL ? &all.io : &t->io;
 	double seconds;
 	const bool cpu = cpu_time(t, &seconds);

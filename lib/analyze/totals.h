@@ -75,14 +75,14 @@ void totals_trace_state(struct state *s, struct totals_trace *t);
 /* counted: counters that replace requests; NULL: none. */
 struct counters_totals;
 void totals_values(const struct totals *t, const struct totals_trace *trace,
-		   const struct requests *requests, const struct counters_totals *counted,
-		   struct values *v);
+		   const struct requests *requests, unsigned layer,
+		   const struct counters_totals *counted, struct values *v);
 /* The run time of the job in nanoseconds; 0 if unknown. */
 uint64_t totals_runtime(const struct totals_trace *trace, const struct requests *requests);
 /* The number of processes of the job. */
 uint64_t totals_processes(const struct totals_trace *trace, const struct requests *requests);
 /* The number of files with a request. */
-uint64_t totals_files(const struct totals *t);
+uint64_t totals_files(const struct totals *t, const struct requests *r, unsigned layer);
 void totals_free(struct totals *t);
 
 #endif

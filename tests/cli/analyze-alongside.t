@@ -14,7 +14,7 @@ done
 # Each slice has the counters of all ranks.
 grep -v counters alongside >records
 grep -v counters whole | diff - records | grep '^>'
-for by in process node file op; do
+for by in process host file op; do
 	"$IOTRACE" analyze -q --tsv --by=$by whole.iot | cut -f 1-27 >whole
 	"$IOTRACE" analyze -q --tsv --by=$by [1-4].iot | cut -f 1-27 | cmp - whole && echo "by $by"
 done

@@ -66,7 +66,7 @@ run --part=4/3 trace.iot
 "$IOTRACE" analyze bare.state | cmp - expected
 run --part=2/3 --threads=2 trace.iot
 # Not valid
-"$IOTRACE" cat --bare whole | sed 's/ version=3 trace/ version=2 trace/' >version.state
+"$IOTRACE" cat --bare whole | sed 's/ version=4 trace/ version=3 trace/' >version.state
 run version.state
 "$IOTRACE" cat --bare whole | sed '/kind=pair /s/ f=0/ f=99999/' >pair.state
 run pair.state

@@ -429,6 +429,8 @@ def totals(t):
         durations = [r.duration for r in q if r.write == (d == "w")]
         known = [duration for duration in durations if duration is not None]
         result["duration_" + d] = add_up(known) if known or not durations else None
+    took = [r.duration for r in q]
+    result["duration"] = None if took and took.count(None) == len(took) else add_up(t for t in took if t is not None)
     return result | opens(t) | {"running_time": ratio(running, SECOND), "running_clock": "wall" if cpu is None else "cpu",
                                 "out_of_order": t.out_of_order}
 
@@ -1115,7 +1117,7 @@ class Row:
     UNIONS = {"t_r": "r", "t_w": "w", "md_time": "m", "io_time": "rw", "io_md_time": "rwm"}
 
     def __init__(self):
-        self.n, self.untimed, self.size = Counter(), Counter(), Counter()
+        self.n, self.untimed, self.size, self.took = Counter(), Counter(), Counter(), Counter()
         self.opens = self.closes = 0
         self.unions = {name: defaultdict(Union) for name in self.UNIONS}
         self.first = self.last = None
@@ -1130,6 +1132,7 @@ class Row:
             self.closes += event.name == "close" and event.result == "0"
         self.n[kind] += 1
         self.untimed[kind] += start is None or took is None
+        self.took[kind] += took or 0
         if start is None:
             return
         self.first = start if self.first is None else min(self.first, start)
@@ -1156,6 +1159,7 @@ class Row:
         unknown["io_md_time"] = unknown["io_time"] or unknown["md_time"]
         return {"N_r": self.n["r"], "N_w": self.n["w"], "S_r": self.size["r"], "S_w": self.size["w"], "operations": self.n["m"],
                 "opens": self.opens, "closes": self.closes,
+                "duration": None if self.is_untimed("rw") else self.took["r"] + self.took["w"],
                 **{name: None if unknown[name] else self.length(name) for name in self.UNIONS},
                 "first": self.first, "last": self.last, "rw_ratio": ratio(self.size["r"], self.size["w"])}
 
@@ -1175,10 +1179,10 @@ def rows(t, key):
     return result
 
 
-def top_lists(table, name_of, limit, *times):
+def top_lists(table, name_of, limit, time_of):
     """Returns the rows with most of each, if any: name_of(key) is what equal ones are ordered by, and the name in the list."""
     result = {}
-    for name, function in (("top_bytes", Row.bytes), ("top_requests", Row.requests), ("top_time", lambda row: add_up(row.length(name) for name in times))):
+    for name, function in (("top_bytes", Row.bytes), ("top_requests", Row.requests), ("top_time", time_of)):
         keys = sorted((key for key in table if function(table[key])), key=lambda key: (-function(table[key]), name_of(key)[0]))
         result[name] = {name_of(key)[1]: function(table[key]) for key in keys[:limit]}
     return result
@@ -1224,7 +1228,7 @@ def processes(t):
             "imbalance_io_time": None if everything.is_untimed("rw") else balance(lambda row: row.length("io_time")),
             "nodes": hosts_of(t),  **{f"{name}_rows": {key: {**row_values(t, row), "processes": members[key]} for key, row in table.items() if key in members}
                                         for name, (table, members) in groups.items()},
-            **top_lists(table, lambda p: (p, str(p)), t.options.top, "io_md_time")}
+            **top_lists(table, lambda p: (p, str(p)), t.options.top, lambda row: row.length("io_md_time"))}
 
 
 def effective_rate(requests):
@@ -1328,7 +1332,7 @@ def files(t):
             c["extent"] = max((e for e in (c["extent"], extent.get(f)) if e is not None), default=None)
         if row["layout"]:
             layouts[row["layout"]] += 1
-    tops = top_lists(table, lambda f: ((t.paths.get(f) or "", f), file_name(f)), t.options.top, "io_time", "md_time")
+    tops = top_lists(table, lambda f: ((t.paths.get(f) or "", f), file_name(f)), t.options.top, lambda row: add_up(row.took.values()))
     shown = {name for top in tops.values() for name in top}
     return {**{f"class_{name}": {c: by_class[c][name] for c in by_class} for name in ("files", "bytes", "requests", "extent")},
             "task_local": by_class["unique"]["files"], "shared": by_class["shared"]["files"] + by_class["part-shared"]["files"],

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "row_sums.h"
+
+#include "lib/base/number.h"
+#include "lib/format/directive.h"
+
+#include "interval.h"
+#include "saturate.h"
+
+static bool succeeded(const struct iot_event *op)
+{
+	const struct iot_text result = iot_directive_get(op, "result");
+	return result.data == NULL || text_equals(result, "0");
+}
+
+struct row_operation row_operation_of(const struct iot_event *ev, bool synchronous)
+{
+	const struct iot_text name = iot_directive_get(ev, "name"),
+			      size = iot_directive_get(ev, "size");
+	const bool good = succeeded(ev), timed = (ev->has & IOT_HAS_TIME) != 0,
+		   opens = directive_opens(ev);
+	uint64_t bytes = 0;
+	const bool sized =
+	    good && size.data != NULL && number_decimal(size.data, size.size, &bytes);
+	return (struct row_operation){.kind = operation_kind_of(name, !good),
+				      .synchronous = synchronous,
+				      .cuts = sized &&
+					      (opens ? bytes == 0 : text_equals(name, "truncate")),
+				      .existed = sized && opens && bytes > 0,
+				      .opens = opens,
+				      .closes = good && text_equals(name, "close"),
+				      .timed = timed,
+				      .has_end = timed && (ev->has & IOT_HAS_TOOK) != 0,
+				      .start_ns = ev->rec.start_ns,
+				      .duration_ns = ev->rec.duration_ns};
+}
+
+struct row_sums row_sums_of_operation(const struct row_operation *op)
+{
+	const uint64_t ns = op->has_end ? op->duration_ns : 0;
+	return (struct row_sums){.count = {[ROW_OPERATIONS] = 1},
+				 .untimed = {[ROW_OPERATIONS] = !op->has_end},
+				 .ns = {[ROW_OPERATIONS] = ns},
+				 .opens = op->opens,
+				 .closes = op->closes,
+				 .timed = op->timed,
+				 .first_ns = op->start_ns,
+				 .last_ns = interval_end(op->start_ns, ns)};
+}
+
+void row_sums_add(struct row_sums *to, const struct row_sums *from)
+{
+	for (unsigned kind = 0; kind < ROW_KINDS; kind++) {
+		to->count[kind] += from->count[kind];
+		to->untimed[kind] += from->untimed[kind];
+		to->ns[kind] = saturate_add(to->ns[kind], from->ns[kind]);
+	}
+	to->bytes[0] = saturate_add(to->bytes[0], from->bytes[0]);
+	to->bytes[1] = saturate_add(to->bytes[1], from->bytes[1]);
+	to->opens += from->opens;
+	to->closes += from->closes;
+	if (!from->timed)
+		return;
+	to->first_ns = to->timed && to->first_ns < from->first_ns ? to->first_ns : from->first_ns;
+	to->last_ns = to->timed && to->last_ns > from->last_ns ? to->last_ns : from->last_ns;
+	to->timed = true;
+}
+
+uint64_t row_requests(const struct row_sums *s)
+{
+	return s->count[ROW_READS] + s->count[ROW_WRITES];
+}
+
+uint64_t row_calls(const struct row_sums *s)
+{
+	return row_requests(s) + s->count[ROW_OPERATIONS];
+}
+
+uint64_t row_bytes(const struct row_sums *s)
+{
+	return saturate_add(s->bytes[0], s->bytes[1]);
+}
+
+uint64_t row_duration(const struct row_sums *s, bool operations)
+{
+	const uint64_t io = saturate_add(s->ns[ROW_READS], s->ns[ROW_WRITES]);
+	return operations ? saturate_add(io, s->ns[ROW_OPERATIONS]) : io;
+}
