@@ -374,6 +374,8 @@ void descriptor_closed(struct producer *p, union descriptor d, int fd, struct ev
 	slot_drop(d);
 	if (has_other(d, fd))
 		return;
+	if (p->seeks.description == d.number)
+		event_seeks_flush(p);
 	e->description = d.number;
 	event_operation(p, e);
 }

@@ -176,3 +176,35 @@ void event_exit(struct producer *p)
 				  .own_bytes = recording.own_bytes};
 	publish(p);
 }
+
+/* Seeks */
+
+enum { SEEKS_MAX = 1024 /* of a record */ };
+
+void event_seeks_flush(struct producer *p)
+{
+	struct producer_seeks *const s = &p->seeks;
+	uint64_t outer;
+	if (s->count == 0)
+		return;
+	const uint64_t start = producer_begin(p, &outer, true);
+	const struct event e = {.op = RECORD_OP_SEEK,
+				.description = s->description,
+				.start = start,
+				.end = start,
+				.result = s->count,
+				.size = (int64_t)s->time};
+	*s = (struct producer_seeks){.count = 0};
+	event_operation(p, &e);
+	producer_end(p, outer);
+}
+
+void event_seek(struct producer *p, uint32_t description, uint64_t start)
+{
+	struct producer_seeks *const s = &p->seeks;
+	if (s->description != description || s->count == SEEKS_MAX)
+		event_seeks_flush(p);
+	s->description = description;
+	s->count++;
+	s->time += clock_now() - start;
+}

@@ -22,6 +22,13 @@ struct event {
 };
 
 void event_operation(struct producer *p, const struct event *e);
+/*
+ * Adds an lseek to those of its description. A program may call it more often than it transfers
+ * data, so many calls become one record.
+ */
+void event_seek(struct producer *p, uint32_t description, uint64_t start);
+/* Records the calls that were added. */
+void event_seeks_flush(struct producer *p);
 
 /* What fstat shows of an open descriptor. */
 struct event_file {

@@ -56,11 +56,14 @@ struct producer *thread_enter_slow(void)
 	return p->ring != NULL ? p : NULL;
 }
 
-static void thread_end(void *p)
+static void thread_end(void *self)
 {
+	struct producer *p = self;
 	if (*recording.joined == 0)
 		return;
 	descriptors_leave();
+	if (p->ring != NULL)
+		event_seeks_flush(p);
 	producer_detach(p);
 }
 
@@ -134,6 +137,7 @@ void process_exit(void)
 	if (p != NULL &&
 	    atomic_exchange(&recording.process->state, RECORD_FINISHED) != RECORD_FINISHED) {
 		uring_ends();
+		event_seeks_flush(p);
 		event_exit(p);
 		if (recording.sends)
 			packets_finish(p);

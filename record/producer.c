@@ -82,6 +82,7 @@ void producer_forget(struct producer *p)
 	rings_forget();
 	p->ring = NULL;
 	p->writing = 0;
+	p->seeks = (struct producer_seeks){.count = 0};
 }
 
 /* Gives memory to more of the ring: each time a quarter of what has it. */

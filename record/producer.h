@@ -24,6 +24,12 @@ struct producer {
 	uint64_t populated;         /* bytes of data that have memory */
 	struct record_ring *parked; /* the ring, while vforked */
 	unsigned abandoned;         /* records to drop before it looks for a collector again */
+
+	/* lseek calls on one description that no record has yet */
+	struct producer_seeks {
+		uint32_t description, count;
+		uint64_t time; /* the sum of their durations */
+	} seeks;
 };
 
 extern _Thread_local struct producer producer_self __attribute__((tls_model("initial-exec")));

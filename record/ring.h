@@ -338,6 +338,7 @@ enum record_transfer_bits {
 	X(ADVISE, "advise")                                                                        \
 	X(READAHEAD, "readahead")                                                                  \
 	X(LOCK, "lock")                                                                            \
+	X(SEEK, "seek")                                                                            \
 	X(CLONE, "clone")                                                                          \
 	X(EXEC, "exec")                                                                            \
 	X(CHDIR, "chdir")
@@ -373,8 +374,8 @@ struct record_open {
 struct record_operation {
 	struct record_head head; /* code: enum record_op */
 	uint64_t start, end;
-	int64_t size;       /* that RECORD_OP_TRUNCATE gives the file */
-	int32_t result;     /* 0, or -errno */
+	int64_t size;   /* that RECORD_OP_TRUNCATE gives the file; RECORD_OP_SEEK: sum of times */
+	int32_t result; /* 0, or -errno; RECORD_OP_SEEK: the number of calls */
 	uint16_t text_size; /* of the path, with its NUL; 0: no path */
 	uint16_t to_size;   /* of the second path, which follows; 0: none */
 	char text[];

@@ -46,6 +46,7 @@ static bool exec_begin(struct operation_call *o, int directory, const char *path
 		program_is_unrecorded(1);
 		return false;
 	}
+	event_seeks_flush(o->p);
 	operation_on_path(o, directory, path);
 	o->event.end = o->event.start;
 	o->event.result = program_why(envp);

@@ -257,11 +257,15 @@ ALIAS(__fcntl, fcntl);
 EXPORT off_t lseek(int fd, off_t offset, int whence)
 {
 	struct producer *p = thread_enter();
+	union descriptor d = {0};
+	const uint64_t start = p != NULL ? clock_now() : 0;
 	if (p != NULL) /* a description is found by its position */
-		(void)descriptor_get(p, fd);
+		d = descriptor_get(p, fd);
 	const off_t result = real.lseek(fd, offset, whence);
 	if (p != NULL && result >= 0)
 		descriptor_set_position(p, fd, result);
+	if (d.kind == DESCRIPTOR_FILE)
+		event_seek(p, d.number, start);
 	return result;
 }
 

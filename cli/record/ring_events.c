@@ -551,7 +551,8 @@ struct operation {
 	uint64_t end; /* of the recording's clock */
 	int64_t result, size;
 	bool has_size;
-	uint32_t file; /* 0: none */
+	uint64_t count; /* calls; 0: one */
+	uint32_t file;  /* 0: none */
 };
 
 static const char *op_name(unsigned code)
@@ -600,7 +601,8 @@ static void emit_op(struct ring_events *e, uint32_t index, const struct operatio
 	    .path = keep_text(e, op->path),
 	    .to = keep_text(e, op->to),
 	    .size = (uint64_t)op->size,
-	    .has_size = op->has_size};
+	    .has_size = op->has_size,
+	    .count = op->count};
 	e->has_times = true;
 }
 
@@ -651,6 +653,16 @@ static bool has_size(const struct record_operation *o)
 	return o->head.code == RECORD_OP_TRUNCATE && o->size >= 0;
 }
 
+/* Returns the number of calls that a record of seeks stands for, and stores the end of their sum. */
+static uint64_t seeks_of(const struct record_operation *o, uint64_t *end)
+{
+	if (o->head.code != RECORD_OP_SEEK || o->result <= 0)
+		return 0;
+	if (o->size > 0 && o->size <= UINT32_MAX)
+		*end = o->start + (uint64_t)o->size;
+	return (uint64_t)o->result;
+}
+
 static void on_operation(struct ring_events *e, const struct iot_event *ev,
 			 struct record_operation *o, int64_t start_ns)
 {
@@ -662,16 +674,19 @@ static void on_operation(struct ring_events *e, const struct iot_event *ev,
 		   *to = path_of(o->text + o->text_size, o->to_size);
 	const struct description *d = number != 0 ? use_file(e, thread, number) : NULL;
 	const char *shown = path != NULL ? path : d != NULL ? d->path : NULL;
+	uint64_t end = o->end;
+	const uint64_t seeks = seeks_of(o, &end);
 	if (is_op_wanted(e, o->head.code) && *op_name(o->head.code) != '\0' &&
 	    !(d != NULL ? d->skipped : shown != NULL && is_skipped(e, shown)))
 		emit_op(e, thread,
 			&(struct operation){.name = op_name(o->head.code),
 					    .path = shown,
 					    .to = to,
-					    .end = o->end,
+					    .end = end,
 					    .result = o->result,
 					    .size = o->size,
 					    .has_size = has_size(o),
+					    .count = seeks,
 					    .file = number},
 			start_ns);
 	if (o->head.code == RECORD_OP_CLOSE)

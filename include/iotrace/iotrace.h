@@ -569,6 +569,7 @@ struct iot_operation {
 	const char *result;       /* "0", or the name of the error */
 	uint64_t size;            /* of the file after an open or truncate, if has_size is 1 */
 	int has_size;
+	uint64_t count; /* calls that the operation stands for; 0: one */
 };
 /*
  * Writes n operations as %op, faster than iot_writer_events() with their texts. Returns IOT_EUSAGE

@@ -95,17 +95,19 @@ void metadata_add(struct metadata *m, const struct iot_event *op)
 			      result = iot_directive_get(op, "result");
 	const bool failed = result.data != NULL && !text_equals(result, "0"),
 		   timed = (op->has & IOT_HAS_TOOK) != 0;
-	const uint64_t ns = timed ? op->rec.duration_ns : 0;
-	const struct metadata_operation one = {1, failed, timed, ns, ns, ns};
+	const uint64_t ns = timed ? op->rec.duration_ns : 0, calls = directive_calls(op),
+		       mean_ns = ns / calls;
+	const struct metadata_operation one = {
+	    calls, failed ? calls : 0, timed ? calls : 0, ns, mean_ns, mean_ns};
 	operation_add(&m->all, &one);
 	operations_add(m, name, &one);
 	if (failed) {
-		errors_add(m, result, 1);
+		errors_add(m, result, calls);
 		return;
 	}
 	const unsigned group = group_of(name);
 	if (group < METADATA_GROUPS)
-		m->group[group]++;
+		m->group[group] += calls;
 }
 
 /* The first names of the whole are those of this, then new ones of the part. */

@@ -22,7 +22,8 @@ struct row_operation row_operation_of(const struct iot_event *ev, bool synchrono
 	uint64_t bytes = 0;
 	const bool sized =
 	    good && size.data != NULL && number_decimal(size.data, size.size, &bytes);
-	return (struct row_operation){.kind = operation_kind_of(name, !good),
+	return (struct row_operation){.calls = directive_calls(ev),
+				      .kind = operation_kind_of(name, !good),
 				      .synchronous = synchronous,
 				      .cuts = sized &&
 					      (opens ? bytes == 0 : text_equals(name, "truncate")),
@@ -38,8 +39,8 @@ struct row_operation row_operation_of(const struct iot_event *ev, bool synchrono
 struct row_sums row_sums_of_operation(const struct row_operation *op)
 {
 	const uint64_t ns = op->has_end ? op->duration_ns : 0;
-	return (struct row_sums){.count = {[ROW_OPERATIONS] = 1},
-				 .untimed = {[ROW_OPERATIONS] = !op->has_end},
+	return (struct row_sums){.count = {[ROW_OPERATIONS] = op->calls},
+				 .untimed = {[ROW_OPERATIONS] = op->has_end ? 0 : op->calls},
 				 .ns = {[ROW_OPERATIONS] = ns},
 				 .opens = op->opens,
 				 .closes = op->closes,

@@ -25,6 +25,7 @@ struct row_sums {
 struct row_operation {
 	bool opens, closes; /* successful ones */
 	bool timed, has_end;
+	uint64_t calls; /* that it stands for */
 	enum operation_kind kind;
 	bool synchronous; /* of the open file */
 	bool cuts;        /* truncates the file to nothing */

@@ -612,6 +612,8 @@ void directive_operation(struct iot_builder *b, void *memory, size_t capacity,
 	iot_directive_text(b, "result", op->result, strlen(op->result));
 	if (op->has_size)
 		iot_directive_number(b, "size", op->size);
+	if (op->count > 0)
+		iot_directive_number(b, "count", op->count);
 }
 
 struct iot_text directive_encoded(struct iot_text value, char *out)
@@ -646,6 +648,14 @@ static bool has_opened(const struct iot_event *ev)
 bool directive_creates(const struct iot_event *ev)
 {
 	return has_opened(ev) && is_value(ev, "name", "create");
+}
+
+uint64_t directive_calls(const struct iot_event *ev)
+{
+	const struct iot_text count = iot_directive_get(ev, "count");
+	uint64_t n;
+	const bool counts = count.data != NULL && number_decimal(count.data, count.size, &n);
+	return counts && n > 0 && n <= UINT32_MAX ? n : 1;
 }
 
 bool directive_opens(const struct iot_event *ev)

@@ -85,6 +85,8 @@ static inline bool directive_closes(const struct iot_event *ev)
 
 /* Returns whether an %op is a successful open of a file, and whether it is one that created it. */
 bool directive_opens(const struct iot_event *ev);
+/* Returns the number of calls that an %op stands for: its count=, or 1. */
+uint64_t directive_calls(const struct iot_event *ev);
 bool directive_creates(const struct iot_event *ev);
 
 /* Builds the %op of an operation. */

@@ -73,7 +73,7 @@ struct form {
 	uint32_t template; /* number + 1; 0: the form is unused */
 };
 
-enum form_keys { FORM_FILE = 1, FORM_PATH = 2, FORM_TO = 4, FORM_SIZE = 8 };
+enum form_keys { FORM_FILE = 1, FORM_PATH = 2, FORM_TO = 4, FORM_SIZE = 8, FORM_COUNT = 16 };
 
 /* The values of a directive that belong into slots, and its text without them. */
 struct scanned {
@@ -754,7 +754,8 @@ ssize_t directive_codec_encode_recognized(struct directive_codec *c, struct iot_
 static unsigned form_keys(const struct iot_operation *op)
 {
 	return (op->file != 0 ? FORM_FILE : 0U) | (op->path.data != NULL ? FORM_PATH : 0U) |
-	       (op->to.data != NULL ? FORM_TO : 0U) | (op->has_size ? FORM_SIZE : 0U);
+	       (op->to.data != NULL ? FORM_TO : 0U) | (op->has_size ? FORM_SIZE : 0U) |
+	       (op->count > 0 ? FORM_COUNT : 0U);
 }
 
 /* The addresses only select the form, as a caller usually has one string for each name. */
@@ -790,6 +791,8 @@ static size_t store_values(struct scanned_slot *slot, const struct iot_operation
 		slot[n++] = path_value(op->to);
 	if (op->has_size)
 		slot[n++] = number_value(op->size);
+	if (op->count > 0)
+		slot[n++] = number_value(op->count);
 	return n;
 }
 

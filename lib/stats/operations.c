@@ -45,20 +45,22 @@ void operations_op(struct operations *o, const struct iot_event *ev)
 	const struct iot_text name = iot_directive_get(ev, "name"),
 			      result = iot_directive_get(ev, "result"),
 			      took = iot_directive_get(ev, "took");
+	const uint64_t calls = directive_calls(ev);
 	uint64_t ns;
-	o->ops++;
+	o->ops += calls;
 	struct iot_stats_operation *row = name.size < IOT_OPERATION_NAME && name.size > 0
 					      ? operation_row(o, name.data, name.size)
 					      : NULL;
 	if (row == NULL) {
-		o->others++;
+		o->others += calls;
 		return;
 	}
-	row->calls++;
-	row->failed += result.data != NULL && (result.size != 1 || result.data[0] != '0');
+	row->calls += calls;
+	if (result.data != NULL && (result.size != 1 || result.data[0] != '0'))
+		row->failed += calls;
 	if (took.data == NULL || !number_decimal(took.data, took.size, &ns))
 		return;
-	row->timed++;
+	row->timed += calls;
 	row->ns += ns;
 }
 
