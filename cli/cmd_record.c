@@ -27,6 +27,7 @@
 #include "cli/record/launch.h"
 #include "cli/record/output_name.h"
 #include "cli/record/forward.h"
+#include "cli/record/sites.h"
 #include "cli/ui/message.h"
 #include "cli/ui/options.h"
 #include "cli/ui/output.h"
@@ -55,7 +56,7 @@ struct variables {
 struct record_job {
 	const char *out, *pid, *join_name;
 	bool quiet, follow, no_follow, check;
-	int stdio, cpu, clock_choice, full, ops, transport;
+	int stdio, cpu, clock_choice, full, ops, transport, seen;
 	struct variables variables;
 	struct collector_options collector;
 	const struct command_spec *command;
@@ -303,6 +304,8 @@ static int write_trace_directive(struct record_job *j)
 		iot_directive_number(&b, "cpu-step", 1000000);
 	if (j->stdio == RECORD_STDIO_CALLS)
 		iot_directive_text(&b, "stdio", "calls", 5);
+	if (j->seen == RECORD_SYSCALLS)
+		iot_directive_text(&b, "seen", "syscalls", 8);
 	add_variables(&j->variables, &b);
 	if (iot_directive_end(&b, &ev) == IOT_OK && iot_writer_events(j->writer, &ev, 1) == IOT_OK)
 		return EXIT_OK;
@@ -461,6 +464,7 @@ static int run(struct record_job *j, const char *library)
 						.data_only = j->ops == 0 || sends(j),
 						.counts_operations = j->ops != 0 && sends(j),
 						.transport = (uint8_t)j->transport,
+						.seen = (uint8_t)j->seen,
 						.no_follow = j->no_follow,
 						.leader = (uint32_t)j->launch.pid,
 						.clock = (uint8_t)j->clock.clock,
@@ -468,6 +472,11 @@ static int run(struct record_job *j, const char *library)
 						.heartbeat = clock_ns(CLOCK_MONOTONIC)};
 	if (!recording_create(&j->recording, &settings))
 		return failed("no directory for shared memory", errno);
+	if (j->seen == RECORD_SYSCALLS && !sites_write(j->recording.fd)) {
+		message_print("--seen=syscalls: the system calls in libc cannot be found; use "
+			      "--seen=calls");
+		return EXIT_NOT_RECORDED;
+	}
 	if (j->join_name != NULL && !join_publish(&j->join, j->recording.path))
 		return failed("--join", errno);
 	launch_release(&j->launch, library, j->recording.path);
@@ -665,6 +674,11 @@ static bool check(struct record_job *j, size_t count)
 	else if (sends(j) && j->collector.per_thread)
 		options_wrong(j->command, "--transport=pipe and --per-thread exclude each other: "
 					  "packets have no thread");
+	else if (j->seen == RECORD_SYSCALLS && sends(j))
+		options_wrong(j->command, "--transport=pipe needs --seen=calls");
+	else if (j->seen == RECORD_SYSCALLS && j->stdio != RECORD_STDIO_TRANSFERS)
+		options_wrong(j->command, "--stdio=calls and --stdio=off need --seen=calls: a "
+					  "system call does not show which call made it");
 	else if (j->join_name != NULL && !join_is_name(j->join_name))
 		options_wrong(j->command,
 			      "--join: a name has up to 64 letters, digits, '-', '_' and '.'");
@@ -750,6 +764,10 @@ enum exit_status cmd_record(int argc, char **argv)
 	    OPTION(CHOICE, 0, "stdio", "transfers|calls|off", &j.stdio,
 		   "of streams, record the transfers of their buffers, or the calls of the "
 		   "program, or only count (default: transfers)"),
+	    OPTION(
+		CHOICE, 0, "seen", "calls|syscalls", &j.seen,
+		"see the calls of libc's functions, or the system calls in libc, also those that "
+		"it makes by itself (default: calls)"),
 	    OPTION(CHOICE, 0, "cpu", "sampled|exact|none", &j.cpu,
 		   "read the CPU time once per ms, at each I/O, or never (default: sampled)"),
 	    OPTION(CHOICE, 0, "clock", "auto|tsc|monotonic", &j.clock_choice,

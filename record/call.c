@@ -97,10 +97,10 @@ static bool is_optional(enum record_op op)
 	       op != RECORD_OP_MMAP && op != RECORD_OP_RENAME && op != RECORD_OP_RMDIR;
 }
 
-bool operation_begin(struct operation_call *o, enum record_op op)
+bool operation_begin_of(struct operation_call *o, struct producer *p, enum record_op op)
 {
-	o->p = thread_enter();
-	if (o->p == NULL)
+	o->p = p;
+	if (p == NULL)
 		return false;
 	note_rename(op);
 	if (recording.control->data_only && is_optional(op)) {
@@ -114,6 +114,11 @@ bool operation_begin(struct operation_call *o, enum record_op op)
 	return true;
 }
 
+bool operation_begin(struct operation_call *o, enum record_op op)
+{
+	return operation_begin_of(o, thread_enter(), op);
+}
+
 /* Returns false if there is nothing to record: a signal handler has called fork. */
 static bool finish(struct operation_call *o, int64_t result)
 {
@@ -121,28 +126,35 @@ static bool finish(struct operation_call *o, int64_t result)
 		return false;
 	note_rename(o->event.op);
 	o->event.end = clock_now();
-	o->event.result = result == -1 ? -errno : result;
+	o->event.result = result;
 	if (o->event.result == -EFAULT) /* a path may be an invalid pointer */
 		o->event.path = o->event.to = NULL;
 	return true;
 }
 
-int64_t operation_end(struct operation_call *o, int64_t result)
+void operation_returns(struct operation_call *o, int64_t result)
 {
 	if (finish(o, result)) {
 		event_operation(o->p, &o->event);
 		producer_end(o->p, o->outer);
 	}
+}
+
+/* The result of the kernel for that of a function. */
+static int64_t with_error(int64_t result)
+{
+	return result == -1 ? -errno : result;
+}
+
+int64_t operation_end(struct operation_call *o, int64_t result)
+{
+	operation_returns(o, with_error(result));
 	return result;
 }
 
 int operation_end_error(struct operation_call *o, int error)
 {
-	if (finish(o, 0)) {
-		o->event.result = -error;
-		event_operation(o->p, &o->event);
-		producer_end(o->p, o->outer);
-	}
+	operation_returns(o, -error);
 	return error;
 }
 
@@ -155,10 +167,11 @@ static bool is_absent(int directory, const char *path, unsigned flags)
 	       raw_call(SYS_faccessat, directory, (long)path, F_OK, 0, 0, 0) == -ENOENT;
 }
 
-bool operation_opens(struct operation_call *o, int directory, const char *path, unsigned flags)
+bool operation_opens_of(struct operation_call *o, struct producer *p, int directory,
+			const char *path, unsigned flags)
 {
-	const bool absent = is_absent(directory, path, flags);
-	if (!operation_begin(o, RECORD_OP_OPEN))
+	const bool absent = p != NULL && is_absent(directory, path, flags);
+	if (!operation_begin_of(o, p, RECORD_OP_OPEN))
 		return false;
 	operation_on_path(o, directory, path);
 	o->event.flags = flags;
@@ -166,19 +179,34 @@ bool operation_opens(struct operation_call *o, int directory, const char *path, 
 	return true;
 }
 
-int operation_opened(struct operation_call *o, int fd)
+bool operation_opens(struct operation_call *o, int directory, const char *path, unsigned flags)
+{
+	return operation_opens_of(o, thread_enter(), directory, path, flags);
+}
+
+void operation_returns_opened(struct operation_call *o, int64_t fd)
 {
 	if (finish(o, fd)) {
 		descriptor_opened(o->p, &o->event);
 		producer_end(o->p, o->outer);
 	}
+}
+
+int operation_opened(struct operation_call *o, int fd)
+{
+	operation_returns_opened(o, with_error(fd));
 	return fd;
 }
 
-void operation_closed(struct operation_call *o, union descriptor d, int fd, int64_t result)
+void operation_returns_closed(struct operation_call *o, union descriptor d, int fd, int64_t result)
 {
 	if (finish(o, result)) {
 		descriptor_closed(o->p, d, fd, &o->event);
 		producer_end(o->p, o->outer);
 	}
+}
+
+void operation_closed(struct operation_call *o, union descriptor d, int fd, int64_t result)
+{
+	operation_returns_closed(o, d, fd, with_error(result));
 }

@@ -27,10 +27,10 @@ void call_unrecorded(int fd);
 int64_t call_shared_position(const struct data_call *c);
 
 /* Finds the descriptor. Returns false if the call becomes no record. */
-static inline bool call_find(struct data_call *c, int fd)
+static inline bool call_find(struct data_call *c, struct producer *p, int fd)
 {
 	c->d.word = 0;
-	c->p = thread_enter();
+	c->p = p;
 	if (__builtin_expect(c->p == NULL, 0)) {
 		call_unrecorded(fd);
 		return false;
@@ -41,10 +41,10 @@ static inline bool call_find(struct data_call *c, int fd)
 	return c->d.kind == DESCRIPTOR_FILE;
 }
 
-/* A transfer at the position of the descriptor. */
-static inline void call_begin(struct data_call *c, int fd)
+/* A transfer at the position of the descriptor. p: of this thread; NULL: not recorded. */
+static inline void call_begin_of(struct data_call *c, struct producer *p, int fd)
 {
-	if (!call_find(c, fd))
+	if (!call_find(c, p, fd))
 		return;
 	if (c->d.has_slot) {
 		const struct record_description *const s = descriptor_slot(c->d);
@@ -56,10 +56,21 @@ static inline void call_begin(struct data_call *c, int fd)
 }
 
 /* A transfer at an offset that the caller specifies. */
+static inline void call_begin_at_of(struct data_call *c, struct producer *p, int fd)
+{
+	if (call_find(c, p, fd))
+		c->start = producer_begin(c->p, &c->outer, false);
+}
+
+/* The same in wrappers. */
+static inline void call_begin(struct data_call *c, int fd)
+{
+	call_begin_of(c, thread_enter(), fd);
+}
+
 static inline void call_begin_at(struct data_call *c, int fd)
 {
-	if (call_find(c, fd))
-		c->start = producer_begin(c->p, &c->outer, false);
+	call_begin_at_of(c, thread_enter(), fd);
 }
 
 /* Counts bytes of a transfer that the kernel's counters of the process do not have. */
@@ -180,18 +191,26 @@ struct operation_call {
 	uint64_t outer;
 };
 
-/* Returns false if the call is not recorded. */
+/* Returns false if the call is not recorded. p: of this thread; NULL: not recorded. */
+bool operation_begin_of(struct operation_call *o, struct producer *p, enum record_op op);
+/* Records the call with the result of the kernel: -errno if it failed. */
+void operation_returns(struct operation_call *o, int64_t result);
+/* operation_begin_of() of a call that opens a path; NULL: its arguments do not include the path. */
+bool operation_opens_of(struct operation_call *o, struct producer *p, int directory,
+			const char *path, unsigned flags);
+/* operation_returns() of such a call. */
+void operation_returns_opened(struct operation_call *o, int64_t fd);
+/* A call closed the descriptor `fd`, of which descriptor_remove() had returned the entry. */
+void operation_returns_closed(struct operation_call *o, union descriptor d, int fd, int64_t result);
+
+/* The same in wrappers, whose results are those of functions. */
 bool operation_begin(struct operation_call *o, enum record_op op);
 /* Records the call with its result, or the error in errno if that is -1. Returns the result. */
 int64_t operation_end(struct operation_call *o, int64_t result);
 /* The same for functions that return the error instead. */
 int operation_end_error(struct operation_call *o, int error);
-/* operation_begin() of a call that opens a path; NULL: its arguments do not include the path. */
 bool operation_opens(struct operation_call *o, int directory, const char *path, unsigned flags);
-/* operation_end() of such a call. */
 int operation_opened(struct operation_call *o, int fd);
-
-/* A call closed the descriptor `fd`, of which descriptor_remove() had returned the entry. */
 void operation_closed(struct operation_call *o, union descriptor d, int fd, int64_t result);
 
 static inline void operation_on_path(struct operation_call *o, int directory, const char *path)

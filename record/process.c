@@ -32,6 +32,11 @@ static bool child_joins(void)
 
 struct producer *thread_enter_slow(void)
 {
+	return recording.has_stubs ? NULL : thread_here_slow();
+}
+
+struct producer *thread_here_slow(void)
+{
 	struct producer *p = &producer_self;
 	if (!real.resolved)
 		real_resolve();
@@ -105,12 +110,12 @@ void process_executes(void)
 	atomic_store(&q->state, RECORD_EXECUTING);
 }
 
-__attribute__((constructor)) static void program_starts(int argc, char **argv, char **envp)
+bool process_start(int argc, char **argv, char **envp)
 {
 	real_resolve();
 	const char *directory = environment_init(envp);
 	if (directory == NULL || !recording_open(directory))
-		return;
+		return false;
 	struct event_io io = event_io_read();
 	paths_update_directory();
 	command_set(argc, argv);
@@ -119,21 +124,22 @@ __attribute__((constructor)) static void program_starts(int argc, char **argv, c
 	if ((recording.sends && !packets_init()) || !descriptors_init() ||
 	    pthread_key_create(&thread_ends, thread_end) != 0 || !recording_join(parent, false)) {
 		recording.control = NULL;
-		return;
+		return false;
 	}
 	program_continues(&io);
 	runtime_find();
 	recording_count(RECORD_COUNTER_LOADER, io.loader);
-	struct producer *p = thread_enter();
+	struct producer *p = thread_here();
 	if (p != NULL)
 		event_start(p, &io, command.rank, command.text, command.size);
+	return true;
 }
 
 void process_exit(void)
 {
 	if (recording.process == NULL || *recording.joined == 0)
 		return;
-	struct producer *p = thread_enter();
+	struct producer *p = thread_here();
 	if (p != NULL &&
 	    atomic_exchange(&recording.process->state, RECORD_FINISHED) != RECORD_FINISHED) {
 		uring_ends();

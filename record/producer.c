@@ -83,6 +83,7 @@ void producer_forget(struct producer *p)
 	p->ring = NULL;
 	p->writing = 0;
 	p->seeks = (struct producer_seeks){.count = 0};
+	p->creating = 0;
 }
 
 /* Gives memory to more of the ring: each time a quarter of what has it. */

@@ -30,6 +30,8 @@ struct producer {
 		uint32_t description, count;
 		uint64_t time; /* the sum of their durations */
 	} seeks;
+	/* calls of stubs that create processes and have not returned, one for each signal handler */
+	uint8_t creating, created[7];
 };
 
 extern _Thread_local struct producer producer_self __attribute__((tls_model("initial-exec")));

@@ -10,6 +10,7 @@
  *   ring.NUMBER          struct record_ring, then the data of the ring
  *   packets              a pipe, with RECORD_PACKETS
  *   event.PID.NUMBER     one ring record of a process, with RECORD_PACKETS
+ *   sites.BUILDID        struct record_sites of a library, with RECORD_SYSCALLS
  *   spare.PID.NUMBER     struct record_process or struct record_ring, for later children
  *
  * The collector creates `recording` before it starts the program, and reserves space for its
@@ -50,7 +51,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 17,
+	RECORD_VERSION = 18,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -69,6 +70,7 @@ enum record_clock { RECORD_MONOTONIC, RECORD_TSC };
 enum record_cpu { RECORD_CPU_SAMPLED, RECORD_CPU_EXACT, RECORD_CPU_NONE };
 enum record_stdio { RECORD_STDIO_TRANSFERS, RECORD_STDIO_CALLS, RECORD_STDIO_OFF };
 enum record_full { RECORD_BLOCK, RECORD_DROP };
+enum record_seen { RECORD_CALLS, RECORD_SYSCALLS }; /* of libc; at the kernel */
 enum record_transport { RECORD_RINGS, RECORD_PACKETS };
 
 /* The settings of a recording, and what its processes share. The collector creates it. */
@@ -85,7 +87,8 @@ struct record_control {
 	uint8_t per_thread;        /* 1: CPU times are those of the thread, not of the process */
 	uint8_t transport;         /* enum record_transport */
 	uint8_t counts_operations; /* 1: count the other operations */
-	uint8_t padding[7];
+	uint8_t seen;              /* enum record_seen */
+	uint8_t padding[6];
 	uint32_t leader;    /* the pid of the first program; 0: any */
 	uint64_t cpu_step;  /* RECORD_CPU_SAMPLED: age of a reading, in units of the clock; 1 ms */
 	uint64_t namespace; /* inode of the PID namespace of the collector; 0: unknown */
@@ -174,6 +177,10 @@ struct record_description {
 	X(COPIES, "unseen.copies")         /* tee, vmsplice, process_vm_readv and _writev */       \
 	X(AMBIGUOUS, "ambiguous")          /* records whose offset was disputed by another call */ \
 	X(RESYNCED, "position.resynced")   /* positions that differed from the kernel's */         \
+	X(FALLBACK, "unseen.syscalls")     /* the program: only its calls of libc were seen */     \
+	X(SITES, "unseen.sites")           /* places in libraries whose calls were not seen */     \
+	X(CHANGED, "unseen.changed")       /* of these, places that others had changed */          \
+	X(FAR, "unseen.far")               /* of these, too far away */                            \
 	X(UNRECORDED, "unrecorded")        /* calls that no ring was available for */              \
 	X(PROGRAMS, "unrecorded.programs") /* that cannot record, without a record of their own */ \
 	X(OPERATIONS, "unsent.operations") /* that packets cannot carry */                         \

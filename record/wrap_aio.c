@@ -94,7 +94,7 @@ static void submit(struct producer *p, const struct iocb *request)
 
 EXPORT int io_submit(aio_context_t context, long count, struct iocb **list)
 {
-	struct producer *p = thread_enter();
+	struct producer *p = thread_here();
 	for (long i = 0; p != NULL && i < count; i++)
 		submit(p, list[i]);
 	const long result = raw_call(SYS_io_submit, (long)context, count, (long)list, 0, 0, 0);
@@ -105,7 +105,7 @@ EXPORT int io_submit(aio_context_t context, long count, struct iocb **list)
 
 static int completed(long result, const struct io_event *events)
 {
-	struct producer *p = thread_enter();
+	struct producer *p = thread_here();
 	for (long i = 0; p != NULL && i < result; i++)
 		request_complete(p, (const void *)(uintptr_t)events[i].obj, events[i].res);
 	return (int)result;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Transfers. */
 #include "call.h"
+#include "copy.h"
+#include "message.h"
 
 extern void __chk_fail(void) __attribute__((noreturn));
 
@@ -107,49 +109,12 @@ EXPORT ssize_t __pread_chk(int fd, void *buffer, size_t size, off_t offset, size
 
 ALIAS(__pread64_chk, __pread_chk);
 
-/* Copies: a read of one file and a write of another, with the same start. */
-
-struct copy {
-	struct data_call in, out;
-	const off_t *in_offset, *out_offset; /* NULL: the position; else the call advances it */
-};
-
-static void copy_begin(struct copy *c, int in, const off_t *in_offset, int out,
-		       const off_t *out_offset)
-{
-	call_begin(&c->in, in);
-	call_begin(&c->out, out);
-	if (c->in.d.kind == DESCRIPTOR_FILE)
-		c->out.start = c->in.start;
-	c->in_offset = in_offset;
-	c->out_offset = out_offset;
-}
-
-static void side_end(const struct data_call *c, int64_t result, const off_t *offset, unsigned bits)
-{
-	if (offset == NULL || result < 0)
-		call_moved(c, result, bits);
-	else
-		call_at(c, result, *offset - result, bits);
-}
-
-/* The mark of the second call is the outer one of the first, so the ends are in reverse order. */
-static ssize_t copy_end(struct copy *c, ssize_t result)
-{
-	const uint64_t outer = c->in.outer;
-	if (c->in.d.kind == DESCRIPTOR_FILE && c->out.d.kind == DESCRIPTOR_FILE)
-		c->in.outer = c->out.outer;
-	side_end(&c->in, result, c->in_offset, 0);
-	if (c->in.d.kind == DESCRIPTOR_FILE)
-		c->out.outer = outer;
-	side_end(&c->out, result, c->out_offset, RECORD_WRITE);
-	return result;
-}
+/* Copies */
 
 EXPORT ssize_t sendfile(int out, int in, off_t *offset, size_t size)
 {
 	struct copy c;
-	copy_begin(&c, in, offset, out, NULL);
+	copy_begin(&c, thread_enter(), in, offset, out, NULL);
 	return copy_end(&c, real.sendfile(out, in, offset, size));
 }
 
@@ -159,37 +124,34 @@ EXPORT ssize_t copy_file_range(int in, off_t *in_offset, int out, off_t *out_off
 			       unsigned flags)
 {
 	struct copy c;
-	copy_begin(&c, in, in_offset, out, out_offset);
+	copy_begin(&c, thread_enter(), in, in_offset, out, out_offset);
 	return copy_end(&c, real.copy_file_range(in, in_offset, out, out_offset, size, flags));
-}
-
-/* The kernel does not count what it moves between a pipe and a file. */
-static ssize_t splice_end(struct copy *c, ssize_t result)
-{
-	if (result > 0 && c->in.d.kind != DESCRIPTOR_UNKNOWN)
-		call_uncounted(result, 0);
-	if (result > 0 && c->out.d.kind != DESCRIPTOR_UNKNOWN)
-		call_uncounted(result, RECORD_WRITE);
-	return copy_end(c, result);
 }
 
 EXPORT ssize_t splice(int in, off_t *in_offset, int out, off_t *out_offset, size_t size,
 		      unsigned flags)
 {
 	struct copy c;
-	copy_begin(&c, in, in_offset, out, out_offset);
+	copy_begin(&c, thread_enter(), in, in_offset, out, out_offset);
 	return splice_end(&c, real.splice(in, in_offset, out, out_offset, size, flags));
+}
+
+/* Stubs count them, too. */
+static void count_copy(void)
+{
+	if (!recording.has_stubs)
+		recording_count(RECORD_COUNTER_COPIES, 1);
 }
 
 EXPORT ssize_t tee(int in, int out, size_t size, unsigned flags)
 {
-	recording_count(RECORD_COUNTER_COPIES, 1);
+	count_copy();
 	return real.tee(in, out, size, flags);
 }
 
 EXPORT ssize_t vmsplice(int fd, const struct iovec *vector, size_t count, unsigned flags)
 {
-	recording_count(RECORD_COUNTER_COPIES, 1);
+	count_copy();
 	return real.vmsplice(fd, vector, count, flags);
 }
 
@@ -197,7 +159,7 @@ EXPORT ssize_t process_vm_readv(pid_t pid, const struct iovec *local, unsigned l
 				const struct iovec *remote, unsigned long remotes,
 				unsigned long flags)
 {
-	recording_count(RECORD_COUNTER_COPIES, 1);
+	count_copy();
 	return real.process_vm_readv(pid, local, locals, remote, remotes, flags);
 }
 
@@ -205,18 +167,11 @@ EXPORT ssize_t process_vm_writev(pid_t pid, const struct iovec *local, unsigned 
 				 const struct iovec *remote, unsigned long remotes,
 				 unsigned long flags)
 {
-	recording_count(RECORD_COUNTER_COPIES, 1);
+	count_copy();
 	return real.process_vm_writev(pid, local, locals, remote, remotes, flags);
 }
 
-/* Sockets: bytes are counted, but not by the kernel, which counts those of read and write. */
-
-static int64_t message_moved(const struct data_call *c, int64_t result, unsigned bits)
-{
-	if (result > 0 && c->d.kind != DESCRIPTOR_UNKNOWN)
-		call_uncounted(result, bits);
-	return call_moved(c, result, bits);
-}
+/* Sockets */
 
 EXPORT ssize_t recv(int fd, void *buffer, size_t size, int flags)
 {
@@ -249,21 +204,6 @@ EXPORT ssize_t sendto(int fd, const void *buffer, size_t size, int flags,
 			     RECORD_WRITE);
 }
 
-/* Forgets what the numbers of received descriptors referred to. */
-static void received(const struct msghdr *m)
-{
-	for (struct cmsghdr *h = CMSG_FIRSTHDR(m); h != NULL;
-	     h = CMSG_NXTHDR((struct msghdr *)m, h)) {
-		const int *fd = (const int *)(const void *)CMSG_DATA(h);
-		const size_t count = (h->cmsg_len - CMSG_LEN(0)) / sizeof *fd;
-		if (h->cmsg_level != SOL_SOCKET || h->cmsg_type != SCM_RIGHTS)
-			continue;
-		for (size_t i = 0; i < count; i++)
-			descriptor_reset(fd[i]);
-		recording_count(RECORD_COUNTER_PASSED, count);
-	}
-}
-
 EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
 	struct data_call c;
@@ -272,15 +212,6 @@ EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 	if (n >= 0 && c.p != NULL)
 		received(message);
 	return message_moved(&c, n, 0);
-}
-
-/* Returns the bytes of `count` messages; -1 if the call failed. */
-static int64_t bytes_of(const struct mmsghdr *message, int count)
-{
-	int64_t n = count < 0 ? -1 : 0;
-	for (int i = 0; i < count; i++)
-		n += message[i].msg_len;
-	return n;
 }
 
 EXPORT int recvmmsg(int fd, struct mmsghdr *message, unsigned n, int flags,
@@ -293,13 +224,6 @@ EXPORT int recvmmsg(int fd, struct mmsghdr *message, unsigned n, int flags,
 		received(&message[i].msg_hdr);
 	message_moved(&c, bytes_of(message, count), 0);
 	return count;
-}
-
-/* The message may contain descriptors, whose descriptions other processes will look for. */
-static void sent(const struct data_call *c, const struct msghdr *m)
-{
-	if (c->p != NULL && m->msg_controllen > 0)
-		descriptors_share(false);
 }
 
 EXPORT int sendmmsg(int fd, struct mmsghdr *message, unsigned n, int flags)

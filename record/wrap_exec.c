@@ -5,10 +5,9 @@
 #include <stdarg.h>
 
 #include "call.h"
+#include "exec.h"
 #include "paths.h"
 #include "program.h"
-#include "raw.h"
-#include "uring.h"
 
 /* The environment with which a program runs; on the caller's stack. */
 #define ENVIRONMENT(envp)                                                                          \
@@ -17,60 +16,18 @@
 				   alloca(ENVIRONMENT_TEXT))                                       \
 	     : (char **)(envp))
 
-/* In the child of vfork: the parent's ring, which is not in use, receives what it does. */
-static void vforked_record(struct event_child *e)
+/* The call is recorded where it is made. */
+static bool exec_wrapped(struct operation_call *o, int directory, const char *path,
+			 char *const *envp)
 {
-	struct producer *p = &producer_self;
-	e->pid = (uint32_t)raw_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
-	p->ring = p->parked;
-	if (p->ring != NULL)
-		event_child(p, e);
-	p->ring = NULL;
-}
-
-static void vforked_exec(int directory, const char *path, char *const *envp)
-{
-	struct event_child e = {
-	    .how = RECORD_VFORK, .directory = directory, .program = path, .why = program_why(envp)};
-	vforked_record(&e);
-	if (producer_self.parked != NULL)
-		descriptors_share(false);
-}
-
-/* Publishes the call before it is made, as it does not return. */
-static bool exec_begin(struct operation_call *o, int directory, const char *path, char *const *envp)
-{
-	if (producer_self.vforked)
-		vforked_exec(directory, path, envp);
-	if (!operation_begin(o, RECORD_OP_EXEC)) {
-		program_is_unrecorded(1);
-		return false;
-	}
-	event_seeks_flush(o->p);
-	operation_on_path(o, directory, path);
-	o->event.end = o->event.start;
-	o->event.result = program_why(envp);
-	event_operation(o->p, &o->event);
-	producer_end(o->p, o->outer);
-	descriptors_exec();
-	process_executes();
-	return true;
+	return !recording.has_stubs && exec_begin(o, thread_enter(), directory, path, envp);
 }
 
 /* The call has failed. */
 static int exec_failed(struct operation_call *o, bool recorded)
 {
-	if (recorded) {
-		descriptors_exec_failed();
-		uring_continues();
-		atomic_store(&recording.process->state, RECORD_RUNNING);
-		o->event.start = clock_now(); /* after the record of the call */
-		operation_end(o, -1);
-		return -1;
-	}
-	if (producer_self.vforked)
-		vforked_record(&(struct event_child){.how = RECORD_EXEC_FAILED});
-	program_is_unrecorded(-1);
+	if (!recording.has_stubs)
+		exec_returns(o, recorded, -errno);
 	return -1;
 }
 
@@ -78,7 +35,7 @@ EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
 	struct operation_call o;
 	char **const environment = ENVIRONMENT(envp);
-	const bool recorded = exec_begin(&o, AT_FDCWD, path, environment);
+	const bool recorded = exec_wrapped(&o, AT_FDCWD, path, environment);
 	real.execve(path, argv, environment);
 	return exec_failed(&o, recorded);
 }
@@ -87,7 +44,7 @@ EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	struct operation_call o;
 	char **const environment = ENVIRONMENT(envp);
-	const bool recorded = exec_begin(&o, -1, file, environment);
+	const bool recorded = exec_wrapped(&o, -1, file, environment);
 	real.execvpe(file, argv, environment);
 	return exec_failed(&o, recorded);
 }
@@ -97,7 +54,7 @@ EXPORT int execveat(int directory, const char *path, char *const argv[], char *c
 {
 	struct operation_call o;
 	char **const environment = ENVIRONMENT(envp);
-	const bool recorded = exec_begin(&o, directory, path, environment);
+	const bool recorded = exec_wrapped(&o, directory, path, environment);
 	real.execveat(directory, path, argv, environment, flags);
 	return exec_failed(&o, recorded);
 }
@@ -108,7 +65,7 @@ EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 	char path[RECORD_TEXT_MAX];
 	char **const environment = ENVIRONMENT(envp);
 	paths_of_descriptor(fd, path);
-	const bool recorded = exec_begin(&o, AT_FDCWD, path, environment);
+	const bool recorded = exec_wrapped(&o, AT_FDCWD, path, environment);
 	real.fexecve(fd, argv, environment);
 	return exec_failed(&o, recorded);
 }
@@ -159,6 +116,12 @@ EXPORT int execle(const char *path, const char *argument, ...)
 	return execve(path, argv, envp);
 }
 
+static void program_of_wrapper(void)
+{
+	if (!recording.has_stubs)
+		program_is_unrecorded(1);
+}
+
 typedef int spawn_fn(pid_t *restrict, const char *restrict,
 		     const posix_spawn_file_actions_t *restrict, const posix_spawnattr_t *restrict,
 		     char *const[restrict], char *const[restrict]);
@@ -184,7 +147,7 @@ static int spawn(spawn_fn *call, pid_t *pid, int directory, const char *file,
 						     .program = file,
 						     .why = program_why(envp)});
 	else
-		program_is_unrecorded(1);
+		program_of_wrapper();
 	return 0;
 }
 
@@ -210,6 +173,7 @@ EXPORT int system(const char *command)
 {
 	if (thread_enter() != NULL)
 		descriptors_share(false);
-	program_of_libc();
+	if (!recording.has_stubs)
+		program_of_libc();
 	return real.system(command);
 }

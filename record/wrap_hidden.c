@@ -267,6 +267,13 @@ EXPORT long syscall(long number, ...)
 	va_end(list);
 	if (runs_by_number(number, a, &result))
 		return result;
+	if (recording.has_stubs) { /* the call of libc leads to a stub */
+		if (identity_by_number(number, a, &result))
+			return result;
+		return number == SYS_io_uring_setup
+			   ? ring_by_number(a)
+			   : real.syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	}
 	if (thread_enter() != NULL) {
 		if (transfers_by_number(number, a, &result) ||
 		    descriptors_by_number(number, a, &result) ||

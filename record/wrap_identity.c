@@ -9,7 +9,7 @@
 /* Before such a call. Returns whether it is recorded. */
 static bool identity_changes(void)
 {
-	const bool records = thread_enter() != NULL;
+	const bool records = thread_here() != NULL;
 	if (records)
 		recording_make_spares();
 	return records;
@@ -31,7 +31,7 @@ CHANGES_USER(setfsuid, (uid_t user), (user))
 /* Names may refer to other files now. */
 static int named_anew(int result)
 {
-	if (result == 0 && thread_enter() != NULL) {
+	if (result == 0 && thread_here() != NULL) {
 		recording_count(RECORD_COUNTER_NAMESPACES, 1);
 		paths_forget();
 		paths_update_directory();

@@ -6,8 +6,8 @@
 #include "call.h"
 #include "paths.h"
 #include "raw.h"
+#include "vfork.h"
 
-void vfork_begin(void);
 pid_t vfork_end(long result);
 
 static pid_t fork_with(pid_t (*call)(void))
@@ -47,7 +47,7 @@ ALIAS(__fork, fork);
 static int clone_shared(int (*run)(void *), void *stack, int flags, void *argument, pid_t *parent,
 			void *tls, pid_t *child)
 {
-	const bool parks = (flags & CLONE_VFORK) != 0;
+	const bool parks = (flags & CLONE_VFORK) != 0 && !recording.has_stubs;
 	if (parks)
 		vfork_begin();
 	const int pid = real.clone(run, stack, flags, argument, parent, tls, child);
@@ -87,30 +87,14 @@ ALIAS(__clone, clone);
  * vfork returns twice on one stack, so the return address stays in a register during the call. The
  * child runs in the memory of the parent, and the thread's state says so until the parent returns.
  */
-void vfork_begin(void)
-{
-	struct producer *p = &producer_self;
-	if (thread_enter() != NULL)
-		descriptors_share(false);
-	p->parked = p->ring;
-	p->vforked = true;
-	p->ring = NULL;
-}
-
 /* Only in the parent. */
 pid_t vfork_end(long result)
 {
-	struct producer *p = &producer_self;
-	p->ring = p->parked;
-	p->vforked = false;
-	if (result < 0) {
-		errno = (int)-result;
-		return -1;
-	}
-	p = thread_enter();
-	if (p != NULL)
-		event_child(p, &(struct event_child){.how = RECORD_VFORK, .pid = (uint32_t)result});
-	return (pid_t)result;
+	vfork_returns(result);
+	if (result >= 0)
+		return (pid_t)result;
+	errno = (int)-result;
+	return -1;
 }
 
 __asm__(".text\n"

@@ -53,7 +53,7 @@ static _Thread_local int creating __attribute__((tls_model("initial-exec")));
 			return -ENOSYS;                                                            \
 		creating++;                                                                        \
 		const int result = function arguments;                                             \
-		if (--creating == 0 && result >= 0 && thread_enter() != NULL)                      \
+		if (--creating == 0 && result >= 0 && thread_here() != NULL)                       \
 			uring_opened(fd, params);                                                  \
 		return result;                                                                     \
 	}
@@ -72,7 +72,7 @@ CREATES_RING(io_uring_queue_init_mem,
 EXPORT void io_uring_queue_exit(struct io_uring *ring)
 {
 	__typeof__(io_uring_queue_exit) *function;
-	if (thread_enter() != NULL) {
+	if (thread_here() != NULL) {
 		uring_closes(ring->ring_fd);
 		descriptor_reset(ring->ring_fd);
 	}

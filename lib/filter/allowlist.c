@@ -24,6 +24,7 @@ static const struct key_rule trace_keys[] = {{"source", VALUE_SOURCE},
 					     {"log-format", VALUE_VERSION},
 					     {"ranks", VALUE_NUMBER},
 					     {"cpu-step", VALUE_NUMBER},
+					     {"seen", VALUE_KEYWORD},
 					     {NULL, VALUE_NUMBER}};
 static const struct key_rule process_keys[] = {
     {"id", VALUE_PROCESS},     {"name", VALUE_NAME},   {"parent", VALUE_PROCESS},

@@ -34,6 +34,7 @@ enum unseen_calls {
 	UNSEEN_RINGS,
 	UNSEEN_REQUESTS,
 	UNSEEN_AIO,
+	UNSEEN_FALLBACK,
 	/* of a log of strace */
 	UNSEEN_CHILDREN,
 	UNSEEN_LEFT_OUT,

@@ -36,9 +36,14 @@ ENTRY = struct.Struct("qqc23s")
 SKIPPED = 77
 
 
+# At the system call, the program that system() runs is seen, with its reason.
+OF_SYSCALLS = {"user-system": "user"}
+
+
 def arguments():
     p = argparse.ArgumentParser(usage=__doc__)
     p.add_argument("--transport", default="ring")
+    p.add_argument("--seen", default="calls")
     p.add_argument("iotrace", type=pathlib.Path)
     p.add_argument("lives", type=pathlib.Path)
     p.add_argument("programs", nargs="*")
@@ -122,13 +127,14 @@ def check(a, name, d):
     files.mkdir()
     os.chmod(files, 0o777)
     log.write_bytes(bytes(HEAD + ENTRIES * ENTRY.size))
-    command = [a.iotrace, "record", "-q", f"--transport={a.transport}", "-o", trace, "--", d / "lives", log, d / "static", d / "setuid", name]
+    command = [a.iotrace, "record", "-q", f"--transport={a.transport}", f"--seen={a.seen}", "-o", trace, "--", d / "lives", log, d / "static", d / "setuid", name]
     done = run(command, cwd=files)
     if done.returncode == SKIPPED or (name == "setuid" and os.geteuid() != 0):
         return None
     if done.returncode != 0:
         return [f"status {done.returncode}: {done.stderr.strip()[-300:]}"], 0, 0, 0
-    return differences(a.iotrace, a.transport, trace, log, PROGRAMS[name])
+    return differences(a.iotrace, a.transport, trace, log,
+                       OF_SYSCALLS.get(name, PROGRAMS[name]) if a.seen == "syscalls" else PROGRAMS[name])
 
 
 def main():

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs real programs under `iotrace record`, and compares them with a run without it, and the trace with strace.
 
-	record_programs.py [--keep DIR] [--transport=pipe] IOTRACE [NAME ...]
+	record_programs.py [--keep DIR] [--transport=pipe] [--seen=syscalls] IOTRACE [NAME ...]
 
 Each program runs three times, in directories of their own: alone; under record, which must not change exit status and output; and
 under strace and record at once, whose traces must have the same bytes and extents by process, file and direction, for the files in its
-directory, and the same truncates, which packets do not have. A program that is not installed is left out. Exit status 1: a difference; 77: no strace.
+directory, and the same truncates, which packets do not have; with --seen=syscalls the same transfers. A program that is not installed is left out. Exit status 1: a difference; 77: no strace.
 """
 import argparse
 import collections
@@ -102,6 +102,7 @@ def arguments():
     p = argparse.ArgumentParser(usage=__doc__)
     p.add_argument("--keep", type=pathlib.Path, help="keep the traces here")
     p.add_argument("--transport", default="ring")
+    p.add_argument("--seen", default="calls")
     p.add_argument("iotrace", type=pathlib.Path)
     p.add_argument("names", nargs="*")
     return p.parse_args()
@@ -141,6 +142,8 @@ def compare(a, d):
     one_totals, two_totals = totals(one), totals(two)
     one_sizes, two_sizes = (collections.Counter({k: n for k, n in found.items() if k[2] == "t"}) for found in (one, two))
     wrong = list(differences(one_sizes, two_sizes, "record", "strace")) if a.transport == "ring" else []
+    if a.seen == "syscalls":  # each call, not only their sums
+        return sum(one.values()), list(differences(one, two, "record", "strace"))
     for k in sorted(one_totals.keys() | two_totals.keys(), key=str):
         x, y = one_totals.get(k, ([], 0)), two_totals.get(k, ([], 0))
         if x != y:
@@ -151,13 +154,13 @@ def compare(a, d):
 def check_as_other(a, name):
     """Runs this script as a user without privileges, for a program that refuses to run as root."""
     done = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env", "HOME=/tmp", "python3", __file__,
-                           f"--transport={a.transport}", a.iotrace, name],
+                           f"--transport={a.transport}", f"--seen={a.seen}", a.iotrace, name],
                           stdout=subprocess.PIPE, text=True, check=False)
     return done.returncode != 0, done.stdout
 
 
 def check(a, name, command, d):
-    record = [a.iotrace, "record", "-q", f"--transport={a.transport}", "-o", d / "record.iot", "--"]
+    record = [a.iotrace, "record", "-q", f"--transport={a.transport}", f"--seen={a.seen}", "-o", d / "record.iot", "--"]
     alone, recorded = run(d / "work", [], command), run(d / "work", record, command)
     wrong = []
     for what, x, y in zip(("exit status", "output", "standard error"), alone, recorded):

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lengths of x86-64 instructions. */
+#ifndef CLI_RECORD_INSTRUCTION_H
+#define CLI_RECORD_INSTRUCTION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Returns the bytes of the instruction at `code`, of which `size` exist; 0 if it is not valid. */
+size_t instruction_length(const uint8_t *code, size_t size);
+
+#endif

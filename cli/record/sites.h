@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Finds the system calls in libraries that a traced process changes. */
+#ifndef CLI_RECORD_SITES_H
+#define CLI_RECORD_SITES_H
+
+#include <stdbool.h>
+
+#include "record/sites.h"
+
+/*
+ * Returns the sites of an ELF file, for free(); NULL if it has none, or cannot be read or understood.
+ */
+struct record_sites *sites_of(const char *path);
+/*
+ * Writes the sites of the libraries of this program to files in a directory, as the traced program
+ * probably has the same ones. Returns false if those of libc are not known.
+ */
+bool sites_write(int directory);
+
+#endif

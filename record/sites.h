@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The places in libc and ld.so where system calls of I/O are made, which a process replaces by jumps
+ * to stubs of its own. `iotrace record` writes them to files sites.BUILDID of the recording.
+ */
+#ifndef RECORD_SITES_H
+#define RECORD_SITES_H
+
+#include <stdint.h>
+
+#define RECORD_SITES_MAGIC UINT64_C(0x3153455449534552) /* "RESITES1" */
+
+enum {
+	RECORD_BUILD_ID = 20,    /* bytes of a build id */
+	RECORD_SITES_MAX = 1024, /* of one library */
+	RECORD_JUMP = 5,         /* bytes of a jump with a distance of 32 bits */
+	RECORD_SYSCALL = 2,      /* bytes of the instruction */
+};
+
+/* How the jump to a stub fits. */
+enum record_site_method {
+	RECORD_SITE_NUMBER,   /* in place of mov $number,%eax, before the instruction */
+	RECORD_SITE_ARGUMENT, /* in place of mov $immediate,%edi, before the instruction */
+	RECORD_SITE_PADDING,  /* in bytes between functions, to which the instruction jumps */
+};
+
+struct record_site {
+	uint32_t at;        /* of the syscall instruction, from the start of the library */
+	uint32_t jump;      /* where the jump to the stub goes */
+	uint32_t immediate; /* of the instruction that is replaced */
+	uint8_t method;     /* enum record_site_method */
+	uint8_t original[RECORD_JUMP]; /* the bytes at `jump` */
+	uint8_t padding[2];
+};
+
+struct record_sites {
+	uint64_t magic; /* RECORD_SITES_MAGIC */
+	uint8_t build_id[RECORD_BUILD_ID];
+	uint32_t count;
+	uint32_t missed;  /* sites of I/O that no method fits */
+	uint32_t is_libc; /* 1: it has the calls that all programs make */
+	struct record_site site[];
+};
+
+#endif

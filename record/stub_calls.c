@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "stub_calls.h"
+
+struct stub_replaced stubs_replaced[STUBS];
+
+/* What the jump to the stub replaced. */
+static void complete(struct stub_frame *f)
+{
+	const struct stub_replaced *const r = &stubs_replaced[f->index];
+	if (r->is_argument)
+		f->argument[0] = r->value;
+	else
+		f->number = r->value;
+}
+
+long stub_call(struct stub_frame *f)
+{
+	f->index &= UINT32_MAX;
+	if (f->index < STUBS)
+		complete(f);
+	if (!recording.has_stubs || f->number < 0 || f->number >= STUB_NUMBERS)
+		return stub_pass(f);
+	stub_handler *handler = stub_transfer(f->number);
+	if (handler == NULL)
+		handler = stub_descriptor(f->number);
+	return handler != NULL ? handler(f) : stub_operation(f);
+}

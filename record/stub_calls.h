@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Handlers of system calls, by number. Each makes the call and returns the result of the kernel. */
+#ifndef RECORD_STUB_CALLS_H
+#define RECORD_STUB_CALLS_H
+
+#include "call.h"
+#include "raw.h"
+#include "stubs.h"
+
+enum { STUB_NUMBERS = 512 };
+
+typedef long stub_handler(const struct stub_frame *f);
+
+/* Makes the call, without a record. */
+static inline long stub_pass(const struct stub_frame *f)
+{
+	const long *const a = f->argument;
+	return raw_call(f->number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+static inline int stub_fd(const struct stub_frame *f)
+{
+	return (int)f->argument[0];
+}
+
+/* Return the handler of a number; NULL if this file has none. */
+stub_handler *stub_transfer(long number);
+stub_handler *stub_descriptor(long number);
+/* Makes and records a call that neither has; it may be none on names or attributes. */
+long stub_operation(const struct stub_frame *f);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* System calls that change what descriptors refer to, and those of the life of a process. */
+#include <linux/close_range.h>
+#include <linux/sched.h>
+
+#include "exec.h"
+#include "paths.h"
+#include "stub_calls.h"
+#include "uring.h"
+#include "vfork.h"
+
+static const char *text_at(long pointer)
+{
+	return (const char *)pointer;
+}
+
+static long open_with(const struct stub_frame *f, int directory, const char *path, unsigned flags)
+{
+	struct operation_call o;
+	if (!operation_opens_of(&o, thread_here(), directory, path, flags))
+		return stub_pass(f);
+	const long result = stub_pass(f);
+	operation_returns_opened(&o, result);
+	return result;
+}
+
+static long on_open(const struct stub_frame *f)
+{
+	return open_with(f, AT_FDCWD, text_at(f->argument[0]), (unsigned)f->argument[1]);
+}
+
+static long on_openat(const struct stub_frame *f)
+{
+	return open_with(f, stub_fd(f), text_at(f->argument[1]), (unsigned)f->argument[2]);
+}
+
+static long on_creat(const struct stub_frame *f)
+{
+	return open_with(f, AT_FDCWD, text_at(f->argument[0]), O_CREAT | O_WRONLY | O_TRUNC);
+}
+
+static long on_openat2(const struct stub_frame *f)
+{
+	const uint64_t *const how = (const uint64_t *)f->argument[2];
+	const unsigned flags = f->argument[3] >= 8 && how != NULL ? (unsigned)how[0] : 0;
+	return open_with(f, stub_fd(f), text_at(f->argument[1]), flags);
+}
+
+/* The kernel knows the name of the file. */
+static long on_open_by_handle(const struct stub_frame *f)
+{
+	return open_with(f, AT_FDCWD, NULL, (unsigned)f->argument[2]);
+}
+
+static long on_close(const struct stub_frame *f)
+{
+	struct operation_call o;
+	const int fd = stub_fd(f);
+	if (!operation_begin_of(&o, thread_here(), RECORD_OP_CLOSE))
+		return stub_pass(f);
+	uring_closes(fd);
+	const union descriptor d = descriptor_remove(fd);
+	descriptor_compare(d, fd);
+	const long result = stub_pass(f);
+	operation_returns_closed(&o, d, fd, result);
+	return result;
+}
+
+static long on_close_range(const struct stub_frame *f)
+{
+	struct producer *p = thread_here();
+	const long result = stub_pass(f);
+	if (p != NULL && result == 0 && (f->argument[2] & CLOSE_RANGE_CLOEXEC) == 0)
+		descriptor_reset_range(p, (unsigned)f->argument[0], (unsigned)f->argument[1]);
+	return result;
+}
+
+/* Closes what `to` referred to. */
+static void duplicated(struct producer *p, int from, int to)
+{
+	if (p == NULL || to < 0 || from == to)
+		return;
+	descriptor_reset_range(p, (unsigned)to, (unsigned)to);
+	descriptor_duplicated(p, from, to);
+}
+
+static long on_dup(const struct stub_frame *f)
+{
+	struct producer *p = thread_here();
+	const long to = stub_pass(f);
+	duplicated(p, stub_fd(f), (int)to);
+	return to;
+}
+
+/* Returns whether fcntl changes a lock, for which it may wait. */
+static bool is_lock(long command)
+{
+	return command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK ||
+	       command == F_OFD_SETLKW;
+}
+
+static long lock(const struct stub_frame *f)
+{
+	struct operation_call o;
+	if (!operation_begin_of(&o, thread_here(), RECORD_OP_LOCK))
+		return stub_pass(f);
+	operation_on(&o, stub_fd(f));
+	const long result = stub_pass(f);
+	operation_returns(&o, result);
+	return result;
+}
+
+static long on_fcntl(const struct stub_frame *f)
+{
+	const long command = f->argument[1];
+	if (is_lock(command))
+		return lock(f);
+	struct producer *p = thread_here();
+	const long result = stub_pass(f);
+	if (p == NULL || result < 0)
+		return result;
+	if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
+		duplicated(p, stub_fd(f), (int)result);
+	else if (command == F_SETFL)
+		descriptor_set_append(p, stub_fd(f), (f->argument[2] & O_APPEND) != 0);
+	return result;
+}
+
+static long on_lseek(const struct stub_frame *f)
+{
+	struct producer *p = thread_here();
+	union descriptor d = {0};
+	const uint64_t start = p != NULL ? clock_now() : 0;
+	if (p != NULL) /* a description is found by its position */
+		d = descriptor_get(p, stub_fd(f));
+	const long result = stub_pass(f);
+	if (p != NULL && result >= 0)
+		descriptor_set_position(p, stub_fd(f), result);
+	if (d.kind == DESCRIPTOR_FILE)
+		event_seek(p, d.number, start);
+	return result;
+}
+
+/* A call that returns a descriptor of another kind, which is looked up when it is first used. */
+static long on_create(const struct stub_frame *f)
+{
+	const long created = stub_pass(f);
+	if (created >= 0 && thread_here() != NULL)
+		descriptor_reset((int)created);
+	return created;
+}
+
+static long create_pair(const struct stub_frame *f, const int *pair)
+{
+	const long result = stub_pass(f);
+	if (result == 0 && thread_here() != NULL) {
+		descriptor_reset(pair[0]);
+		descriptor_reset(pair[1]);
+	}
+	return result;
+}
+
+static long on_pipe(const struct stub_frame *f)
+{
+	return create_pair(f, (const int *)f->argument[0]);
+}
+
+static long on_socketpair(const struct stub_frame *f)
+{
+	return create_pair(f, (const int *)f->argument[3]);
+}
+
+static long on_uring_enter(const struct stub_frame *f)
+{
+	recording_count(RECORD_COUNTER_URING_CALLS, 1);
+	return stub_pass(f);
+}
+
+static long execute(const struct stub_frame *f, int directory, const char *path, long environment)
+{
+	struct operation_call o;
+	char *const *const envp = (char *const *)environment;
+	const bool recorded = exec_begin(&o, thread_here(), directory, path, envp);
+	const long result = stub_pass(f);
+	exec_returns(&o, recorded, result);
+	return result;
+}
+
+static long on_execve(const struct stub_frame *f)
+{
+	return execute(f, AT_FDCWD, text_at(f->argument[0]), f->argument[2]);
+}
+
+static long on_execveat(const struct stub_frame *f)
+{
+	char path[RECORD_TEXT_MAX];
+	const char *const name = text_at(f->argument[1]);
+	if ((f->argument[4] & AT_EMPTY_PATH) == 0 || name == NULL || *name != '\0')
+		return execute(f, stub_fd(f), name, f->argument[3]);
+	paths_of_descriptor(stub_fd(f), path);
+	return execute(f, AT_FDCWD, path, f->argument[3]);
+}
+
+static long on_exit_group(const struct stub_frame *f)
+{
+	if (!producer_self.vforked)
+		process_exit();
+	return stub_pass(f);
+}
+
+stub_handler *stub_descriptor(long number)
+{
+	static stub_handler *const handlers[STUB_NUMBERS] = {
+	    [SYS_open] = on_open,
+	    [SYS_openat] = on_openat,
+	    [SYS_openat2] = on_openat2,
+	    [SYS_creat] = on_creat,
+	    [SYS_open_by_handle_at] = on_open_by_handle,
+	    [SYS_close] = on_close,
+	    [SYS_close_range] = on_close_range,
+	    [SYS_dup] = on_dup,
+	    [SYS_dup2] = on_dup,
+	    [SYS_dup3] = on_dup,
+	    [SYS_fcntl] = on_fcntl,
+	    [SYS_lseek] = on_lseek,
+	    [SYS_pipe] = on_pipe,
+	    [SYS_pipe2] = on_pipe,
+	    [SYS_socketpair] = on_socketpair,
+	    [SYS_socket] = on_create,
+	    [SYS_accept] = on_create,
+	    [SYS_accept4] = on_create,
+	    [SYS_eventfd] = on_create,
+	    [SYS_eventfd2] = on_create,
+	    [SYS_epoll_create] = on_create,
+	    [SYS_epoll_create1] = on_create,
+	    [SYS_timerfd_create] = on_create,
+	    [SYS_signalfd] = on_create,
+	    [SYS_signalfd4] = on_create,
+	    [SYS_inotify_init] = on_create,
+	    [SYS_inotify_init1] = on_create,
+	    [SYS_memfd_create] = on_create,
+	    [SYS_pidfd_getfd] = on_create,
+	    [SYS_io_uring_enter] = on_uring_enter,
+	    [SYS_execve] = on_execve,
+	    [SYS_execveat] = on_execveat,
+	    [SYS_exit_group] = on_exit_group,
+	};
+	return handlers[number];
+}
+
+/* Calls that create a process or a thread, which the stub makes. */
+
+enum created { CREATES_NOTHING_OF_OURS, CREATES_FORK, CREATES_VFORK };
+
+static uint64_t flags_of(const struct stub_frame *f)
+{
+	switch (f->number) {
+	case SYS_clone:
+		return (uint64_t)f->argument[0];
+	case SYS_clone3:
+		return f->argument[0] != 0 ? *(const uint64_t *)f->argument[0] : CLONE_VM;
+	case SYS_vfork:
+		return CLONE_VM | CLONE_VFORK;
+	default:
+		return 0;
+	}
+}
+
+static enum created creates(const struct stub_frame *f)
+{
+	const uint64_t flags = flags_of(f);
+	if (!recording.has_stubs)
+		return CREATES_NOTHING_OF_OURS;
+	if ((flags & CLONE_VM) == 0)
+		return CREATES_FORK;
+	return (flags & CLONE_VFORK) != 0 ? CREATES_VFORK : CREATES_NOTHING_OF_OURS;
+}
+
+/* The flags may be in memory that is gone after the call, so what it is waits in a stack. */
+void stub_creates(const struct stub_frame *f)
+{
+	struct producer *const self = &producer_self;
+	enum created what = creates(f);
+	if (what == CREATES_FORK && thread_here() == NULL)
+		what = CREATES_NOTHING_OF_OURS;
+	if (what == CREATES_FORK)
+		descriptors_share(true);
+	else if (what == CREATES_VFORK)
+		vfork_begin();
+	if (self->creating < sizeof self->created)
+		self->created[self->creating] = (uint8_t)what;
+	self->creating++;
+}
+
+void stub_created(long result)
+{
+	struct producer *const self = &producer_self;
+	const uint8_t at = --self->creating;
+	const enum created what =
+	    at < sizeof self->created ? self->created[at] : CREATES_NOTHING_OF_OURS;
+	if (what == CREATES_VFORK)
+		vfork_returns(result);
+	else if (what == CREATES_FORK && result > 0)
+		event_child(self,
+			    &(struct event_child){.how = RECORD_FORK, .pid = (uint32_t)result});
+	else if (what == CREATES_FORK)
+		descriptors_unshare();
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Transfers at the system call. */
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "copy.h"
+#include "message.h"
+#include "stub_calls.h"
+
+static long on_read(const struct stub_frame *f)
+{
+	struct data_call c;
+	call_begin_of(&c, thread_here(), stub_fd(f));
+	return call_moved(&c, stub_pass(f), 0);
+}
+
+static long on_write(const struct stub_frame *f)
+{
+	struct data_call c;
+	call_begin_of(&c, thread_here(), stub_fd(f));
+	return call_moved(&c, stub_pass(f), RECORD_WRITE);
+}
+
+static long on_pread(const struct stub_frame *f)
+{
+	struct data_call c;
+	call_begin_at_of(&c, thread_here(), stub_fd(f));
+	return call_at(&c, stub_pass(f), f->argument[3], 0);
+}
+
+static long on_pwrite(const struct stub_frame *f)
+{
+	struct data_call c;
+	call_begin_at_of(&c, thread_here(), stub_fd(f));
+	return call_at(&c, stub_pass(f), f->argument[3], RECORD_WRITE);
+}
+
+/* An offset of -1 is the position of the descriptor. */
+static long on_preadv2(const struct stub_frame *f)
+{
+	return f->argument[3] == -1 ? on_read(f) : on_pread(f);
+}
+
+static long on_pwritev2(const struct stub_frame *f)
+{
+	struct data_call c;
+	const long offset = f->argument[3];
+	call_begin_of(&c, thread_here(), stub_fd(f));
+	if (c.d.kind != DESCRIPTOR_UNKNOWN && (f->argument[5] & RWF_APPEND) != 0)
+		c.d.append = 1;
+	const long n = stub_pass(f);
+	return offset == -1 ? call_moved(&c, n, RECORD_WRITE)
+			    : call_at(&c, n, offset, RECORD_WRITE);
+}
+
+static const off_t *offset_at(long pointer)
+{
+	return (const off_t *)pointer;
+}
+
+static long on_sendfile(const struct stub_frame *f)
+{
+	struct copy c;
+	copy_begin(&c, thread_here(), (int)f->argument[1], offset_at(f->argument[2]), stub_fd(f),
+		   NULL);
+	return copy_end(&c, stub_pass(f));
+}
+
+static long on_copy_file_range(const struct stub_frame *f)
+{
+	struct copy c;
+	copy_begin(&c, thread_here(), stub_fd(f), offset_at(f->argument[1]), (int)f->argument[2],
+		   offset_at(f->argument[3]));
+	return copy_end(&c, stub_pass(f));
+}
+
+static long on_splice(const struct stub_frame *f)
+{
+	struct copy c;
+	copy_begin(&c, thread_here(), stub_fd(f), offset_at(f->argument[1]), (int)f->argument[2],
+		   offset_at(f->argument[3]));
+	return splice_end(&c, stub_pass(f));
+}
+
+static long on_copy_of_memory(const struct stub_frame *f)
+{
+	recording_count(RECORD_COUNTER_COPIES, 1);
+	return stub_pass(f);
+}
+
+static long on_recvfrom(const struct stub_frame *f)
+{
+	struct data_call c;
+	call_begin_of(&c, thread_here(), stub_fd(f));
+	return message_moved(&c, stub_pass(f), 0);
+}
+
+static long on_sendto(const struct stub_frame *f)
+{
+	struct data_call c;
+	call_begin_of(&c, thread_here(), stub_fd(f));
+	return message_moved(&c, stub_pass(f), RECORD_WRITE);
+}
+
+static long on_recvmsg(const struct stub_frame *f)
+{
+	struct data_call c;
+	call_begin_of(&c, thread_here(), stub_fd(f));
+	const long n = stub_pass(f);
+	if (n >= 0 && c.p != NULL)
+		received((const struct msghdr *)f->argument[1]);
+	return message_moved(&c, n, 0);
+}
+
+static long on_recvmmsg(const struct stub_frame *f)
+{
+	struct data_call c;
+	const struct mmsghdr *const message = (const struct mmsghdr *)f->argument[1];
+	call_begin_of(&c, thread_here(), stub_fd(f));
+	const int count = (int)stub_pass(f);
+	for (int i = 0; i < count && c.p != NULL; i++)
+		received(&message[i].msg_hdr);
+	message_moved(&c, bytes_of(message, count), 0);
+	return count;
+}
+
+static long on_sendmsg(const struct stub_frame *f)
+{
+	struct data_call c;
+	call_begin_of(&c, thread_here(), stub_fd(f));
+	const long n = stub_pass(f);
+	if (n >= 0)
+		sent(&c, (const struct msghdr *)f->argument[1]);
+	return message_moved(&c, n, RECORD_WRITE);
+}
+
+static long on_sendmmsg(const struct stub_frame *f)
+{
+	struct data_call c;
+	const struct mmsghdr *const message = (const struct mmsghdr *)f->argument[1];
+	call_begin_of(&c, thread_here(), stub_fd(f));
+	const int count = (int)stub_pass(f);
+	for (int i = 0; i < count; i++)
+		sent(&c, &message[i].msg_hdr);
+	message_moved(&c, bytes_of(message, count), RECORD_WRITE);
+	return count;
+}
+
+stub_handler *stub_transfer(long number)
+{
+	static stub_handler *const handlers[STUB_NUMBERS] = {
+	    [SYS_read] = on_read,
+	    [SYS_write] = on_write,
+	    [SYS_pread64] = on_pread,
+	    [SYS_pwrite64] = on_pwrite,
+	    [SYS_readv] = on_read,
+	    [SYS_writev] = on_write,
+	    [SYS_preadv] = on_pread,
+	    [SYS_pwritev] = on_pwrite,
+	    [SYS_preadv2] = on_preadv2,
+	    [SYS_pwritev2] = on_pwritev2,
+	    [SYS_sendfile] = on_sendfile,
+	    [SYS_copy_file_range] = on_copy_file_range,
+	    [SYS_splice] = on_splice,
+	    [SYS_tee] = on_copy_of_memory,
+	    [SYS_vmsplice] = on_copy_of_memory,
+	    [SYS_process_vm_readv] = on_copy_of_memory,
+	    [SYS_process_vm_writev] = on_copy_of_memory,
+	    [SYS_recvfrom] = on_recvfrom,
+	    [SYS_sendto] = on_sendto,
+	    [SYS_recvmsg] = on_recvmsg,
+	    [SYS_recvmmsg] = on_recvmmsg,
+	    [SYS_sendmsg] = on_sendmsg,
+	    [SYS_sendmmsg] = on_sendmmsg,
+	};
+	return handlers[number];
+}

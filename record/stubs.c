@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * At a syscall instruction the registers rcx and r11 are free, as the kernel changes them; all others
+ * except rax keep their values, and the 128 bytes below the stack pointer may be in use. The unwind
+ * information is right from the second instruction on: a thread may be cancelled in its call.
+ *
+ * A child of clone may have another stack or share that of its parent, so such a call is made by the
+ * stub itself, with nothing on the stack, and the child returns through the table.
+ */
+#include "stubs.h"
+
+#include <assert.h>
+
+static_assert(STUBS == 384 && STUBS_ANY == 64 && STUB_SIZE == 32 && STUBS_SIZE == 512,
+	      "as in the code below");
+
+uint64_t stubs_return[STUBS + STUBS_ANY];
+int32_t stubs_number[STUBS_ANY];
+
+/* Saves what a function of C changes; the frame is in rdi, its end in rbx. */
+#define SAVE                                                                                       \
+	"	leaq -128(%rsp), %rsp\n"                                                                 \
+	"	.cfi_adjust_cfa_offset 128\n"                                                            \
+	"	pushq %rcx\n"                                                                            \
+	"	.cfi_adjust_cfa_offset 8\n"                                                              \
+	"	.cfi_rel_offset %rip, 0\n"                                                               \
+	"	pushq %rbx\n"                                                                            \
+	"	.cfi_adjust_cfa_offset 8\n"                                                              \
+	"	.cfi_rel_offset %rbx, 0\n"                                                               \
+	"	movq %rsp, %rbx\n"                                                                       \
+	"	.cfi_def_cfa_register %rbx\n"                                                            \
+	"	pushq %r11\n"                                                                            \
+	"	pushq %rax\n"                                                                            \
+	"	pushq %r9\n"                                                                             \
+	"	pushq %r8\n"                                                                             \
+	"	pushq %r10\n"                                                                            \
+	"	pushq %rdx\n"                                                                            \
+	"	pushq %rsi\n"                                                                            \
+	"	pushq %rdi\n"                                                                            \
+	"	movq %rsp, %rdi\n"                                                                       \
+	"	andq $-16, %rsp\n"
+
+/* Restores all but rax, which has the result of the function. */
+#define RESTORE                                                                                    \
+	"	movq -64(%rbx), %rdi\n"                                                                  \
+	"	movq -56(%rbx), %rsi\n"                                                                  \
+	"	movq -48(%rbx), %rdx\n"                                                                  \
+	"	movq -40(%rbx), %r10\n"                                                                  \
+	"	movq -32(%rbx), %r8\n"                                                                   \
+	"	movq -24(%rbx), %r9\n"                                                                   \
+	"	movq %rbx, %rsp\n"                                                                       \
+	"	.cfi_def_cfa_register %rsp\n"                                                            \
+	"	popq %rbx\n"                                                                             \
+	"	.cfi_adjust_cfa_offset -8\n"                                                             \
+	"	.cfi_restore %rbx\n"                                                                     \
+	"	popq %rcx\n"                                                                             \
+	"	.cfi_adjust_cfa_offset -8\n"                                                             \
+	"	.cfi_register %rip, %rcx\n"                                                              \
+	"	leaq 128(%rsp), %rsp\n"                                                                  \
+	"	.cfi_adjust_cfa_offset -128\n"
+
+#define RESTORE_NUMBER "	movq -16(%rbx), %rax\n"
+
+/* clang-format off */
+__asm__(
+	".text\n"
+	".globl stubs_first\n"
+	".hidden stubs_first\n"
+	".p2align 5\n"
+	"stubs_first:\n"
+	"	.cfi_startproc simple\n"
+	"	.cfi_def_cfa %rsp, 0\n"
+	".set stub_index, 0\n"
+	".rept 384\n"
+	"	.p2align 5\n"
+	"	.cfi_undefined %rip\n"
+	"	movq stubs_return+8*stub_index(%rip), %rcx\n"
+	"	.cfi_register %rip, %rcx\n"
+	"	movl $stub_index, %r11d\n"
+	"	jmp stub_enter\n"
+	".set stub_index, stub_index+1\n"
+	".endr\n"
+	"	.cfi_endproc\n"
+
+	/* The call of any other number than those below; its index is in r11. */
+	"	.p2align 6\n"
+	"stub_enter:\n"
+	"	.cfi_startproc simple\n"
+	"	.cfi_def_cfa %rsp, 0\n"
+	"	.cfi_register %rip, %rcx\n"
+	SAVE
+	"	call stub_call\n"
+	RESTORE
+	"	notrack jmp *%rcx\n"
+	"	.cfi_endproc\n"
+
+	".globl stubs_any_first\n"
+	".hidden stubs_any_first\n"
+	".p2align 9\n"
+	"stubs_any_first:\n"
+	".set stub_any, 0\n"
+	".rept 64\n"
+	"	.p2align 9\n"
+	"	.cfi_startproc simple\n"
+	"	.cfi_def_cfa %rsp, 0\n"
+	"	.cfi_undefined %rip\n"
+	"	movq stubs_return+8*(384+stub_any)(%rip), %rcx\n"
+	"	.cfi_register %rip, %rcx\n"
+	"	movl stubs_number+4*stub_any(%rip), %r11d\n"
+	"	testl %r11d, %r11d\n"
+	"	js 1f\n"
+	"	movl %r11d, %eax\n" /* the jump replaced what had set it */
+	"1:	leal -56(%rax), %r11d\n" /* clone, fork, vfork */
+	"	cmpl $2, %r11d\n"
+	"	jbe 2f\n"
+	"	cmpl $435, %eax\n" /* clone3 */
+	"	je 2f\n"
+	"	cmpl $15, %eax\n" /* rt_sigreturn, which needs the stack as it is */
+	"	je 4f\n"
+	"	movl $(384+stub_any), %r11d\n"
+	"	jmp stub_enter\n"
+	"2:\n"
+	SAVE
+	"	call stub_creates\n"
+	RESTORE_NUMBER
+	RESTORE
+	"4:	syscall\n"
+	"	.cfi_undefined %rip\n"
+	"	testq %rax, %rax\n"
+	"	jz 3f\n"
+	"	movq stubs_return+8*(384+stub_any)(%rip), %rcx\n"
+	"	.cfi_register %rip, %rcx\n"
+	SAVE
+	"	movq %rax, %rdi\n"
+	"	call stub_created\n"
+	RESTORE_NUMBER
+	RESTORE
+	"	notrack jmp *%rcx\n"
+	"3:	notrack jmp *stubs_return+8*(384+stub_any)(%rip)\n"
+	"	.cfi_endproc\n"
+	".set stub_any, stub_any+1\n"
+	".endr\n");
+/* clang-format on */

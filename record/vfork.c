@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "vfork.h"
+
+#include "enter.h"
+
+void vfork_begin(void)
+{
+	struct producer *p = &producer_self;
+	if (thread_here() != NULL)
+		descriptors_share(false);
+	p->parked = p->ring;
+	p->vforked = true;
+	p->ring = NULL;
+}
+
+void vfork_returns(long result)
+{
+	struct producer *p = &producer_self;
+	p->ring = p->parked;
+	p->vforked = false;
+	p = result < 0 ? NULL : thread_here();
+	if (p != NULL)
+		event_child(p, &(struct event_child){.how = RECORD_VFORK, .pid = (uint32_t)result});
+}

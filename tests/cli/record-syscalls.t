@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# record --seen=syscalls: each record is a system call, also those that libc makes by itself.
+case ${MODE-} in
+asan | tsan | msan)
+	echo 'skipped: sanitizers do not allow a library to be preloaded'
+	exit 77
+	;;
+esac
+sh "$TOOLS/built.sh" record_truth record_libc || exit 77
+"$IOTRACE" record -q --seen=syscalls -o a.iot true 2>err ||
+	{ grep -q 'cannot be found' err && echo 'skipped: another libc'; exit 77; }
+B=${IOTRACE%/iotrace}
+TMPDIR=$PWD python3 "$TOOLS/record_truth.py" --seen=syscalls "$IOTRACE" "$B/record_truth" | sed 's/, [0-9]* transfers//'
+
+echo "libc's own calls:"
+for what in prints daemon wide perror limit seeks; do
+	rm -f out
+	"$IOTRACE" record -q --seen=syscalls -o b.iot -- "$B/record_libc" $what
+	"$IOTRACE" cat -q -f csv --columns=op,offset,length,path b.iot | awk -F, -v size="$(wc -c <out)" -v what=$what '
+		$1 == "write" && $4 ~ /\/out$/ { sum += $3; if ($2 + $3 > end) end = $2 + $3 }
+		END { print what ": " (end == size && size > 0 && (sum == size || what == "seeks") ? "all bytes" : sum ", " end " of " size) }'
+done
+
+echo 'cancelled, and interrupted:'
+"$IOTRACE" record -q --seen=syscalls -o c.iot -- "$B/record_libc" cancel 500
+echo $?
+"$IOTRACE" record -q --seen=syscalls -o d.iot -- "$B/record_libc" signals 20000
+echo $?
+"$IOTRACE" cat -q -f csv --columns=op,length,path d.iot | awk -F, -v size="$(wc -c <out)" '
+	$1 == "write" && $3 ~ /\/out$/ { sum += $2 }
+	END { print (sum == size ? "all bytes" : sum " of " size) }'
+
+echo 'what excludes it:'
+"$IOTRACE" record --seen=syscalls --transport=pipe true 2>&1 | head -n 1
+"$IOTRACE" record --seen=syscalls --stdio=calls true 2>&1 | head -n 1
+"$IOTRACE" cat b.iot | grep -c ' seen=syscalls'

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Lengths of instructions, and the system calls found in libraries. */
+#include <criterion/criterion.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "cli/record/instruction.h"
+#include "cli/record/sites.h"
+
+static size_t length(const char *bytes, size_t size)
+{
+	uint8_t code[32];
+	memset(code, 0x90, sizeof(code));
+	memcpy(code, bytes, size);
+	return instruction_length(code, sizeof(code));
+}
+
+#define IS_ONE(bytes)                                                                              \
+	cr_assert_eq(length(bytes, sizeof(bytes) - 1), sizeof(bytes) - 1, "%s", #bytes)
+
+Test(instruction, one_byte_opcodes)
+{
+	IS_ONE("\x90");
+	IS_ONE("\xc3");
+	IS_ONE("\x31\xc0");
+	IS_ONE("\xb8\x01\x00\x00\x00");
+	IS_ONE("\x41\xb8\x01\x00\x00\x00");
+	IS_ONE("\x48\xb8\x01\x02\x03\x04\x05\x06\x07\x08");
+	IS_ONE("\x66\xb8\x01\x00");
+	IS_ONE("\x48\xc7\xc0\x0f\x00\x00\x00");
+	IS_ONE("\xf6\xc1\x01");
+	IS_ONE("\xf7\xd8");
+	IS_ONE("\x83\x3d\x01\x02\x03\x04\x00");
+	IS_ONE("\xe8\x01\x02\x03\x04");
+	IS_ONE("\xc8\x10\x00\x00");
+}
+
+Test(instruction, addresses)
+{
+	IS_ONE("\x8b\x44\x24\x08");
+	IS_ONE("\x8b\x84\x24\x00\x01\x00\x00");
+	IS_ONE("\x8b\x04\xc5\x00\x01\x00\x00");
+	IS_ONE("\x64\x48\x8b\x04\x25\x28\x00\x00\x00");
+	IS_ONE("\x66\x2e\x0f\x1f\x84\x00\x00\x00\x00\x00");
+}
+
+Test(instruction, two_bytes_and_vectors)
+{
+	IS_ONE("\x0f\x05");
+	IS_ONE("\x0f\x84\x01\x02\x03\x04");
+	IS_ONE("\xf3\x0f\x1e\xfa");
+	IS_ONE("\x66\x0f\x3a\x0f\xc1\x08");
+	IS_ONE("\xc5\xf8\x77");
+	IS_ONE("\xc5\xfd\x70\xc0\x1b");
+	IS_ONE("\xc4\xe3\x7d\x39\xc1\x01");
+	IS_ONE("\x62\xf1\x7c\x48\x10\x47\x01");
+}
+
+Test(instruction, invalid_and_cut)
+{
+	static const uint8_t call[] = {0xe8, 0, 0, 0, 0};
+	cr_assert_eq(length("\x06", 1), 0);
+	cr_assert_eq(length("\x0f\x04", 2), 0);
+	for (size_t i = 0; i < sizeof(call); i++)
+		cr_assert_eq(instruction_length(call, i), 0);
+}
+
+/* Decodes all functions of libc's data as code, too: no length exceeds what exists. */
+Test(instruction, any_bytes)
+{
+	uint8_t code[15];
+	unsigned seed = 1;
+	for (int i = 0; i < 100000; i++) {
+		const size_t size = (size_t)i % (sizeof(code) + 1);
+		for (size_t k = 0; k < size; k++)
+			code[k] = (uint8_t)((seed = seed * 1103515245 + 12345) >> 16);
+		cr_assert_leq(instruction_length(code, size), size);
+	}
+}
+
+static int find_libc(struct dl_phdr_info *object, size_t size, void *to)
+{
+	(void)size;
+	if (strstr(object->dlpi_name, "/libc.so.") == NULL)
+		return 0;
+	*(const char **)to = object->dlpi_name;
+	return 1;
+}
+
+static const struct record_site *site_of(const struct record_sites *s, uint32_t number)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->site[i].method == RECORD_SITE_NUMBER && s->site[i].immediate == number)
+			return &s->site[i];
+	return NULL;
+}
+
+Test(sites, of_libc)
+{
+	const char *path = NULL;
+	dl_iterate_phdr(find_libc, &path);
+	struct record_sites *s = path != NULL ? sites_of(path) : NULL;
+	if (s == NULL || !s->is_libc) {
+		free(s);
+		cr_skip("a libc whose system calls are in one function");
+	}
+	const struct record_site *const w = site_of(s, SYS_write);
+	cr_assert_not_null(w);
+	cr_assert_eq(w->jump + RECORD_JUMP, w->at);
+	cr_assert_eq(w->original[0], 0xb8);
+	cr_assert_null(site_of(s, SYS_rt_sigreturn));
+	cr_assert_null(site_of(s, SYS_futex));
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->site[i].method == RECORD_SITE_PADDING)
+			cr_assert_lt(llabs((long long)s->site[i].at - s->site[i].jump), 128);
+	free(s);
+}
+
+Test(sites, not_a_library)
+{
+	cr_assert_null(sites_of("/etc/passwd"));
+	cr_assert_null(sites_of("/nonexistent"));
+	cr_assert_null(sites_of("/dev/null"));
+}
