@@ -251,8 +251,11 @@ static bool join_kind(struct busy *b, size_t process, enum busy_kind kind, const
 	uint64_t *ns = &b->processes[process].of[kind].ns;
 	int64_t *end_ns = &b->processes[process].of[kind].end_ns;
 	const int64_t part_end = part->processes[from].of[kind].end_ns;
-	*ns = saturate_add(*ns, part->processes[from].of[kind].ns -
-				    overlap(&b->inexact[kind], heads, kind, *end_ns));
+	const uint64_t counted = overlap(&b->inexact[kind], heads, kind, *end_ns),
+		       added = part->processes[from].of[kind].ns;
+	/* out of order, the union of several heads may have more than the part counted */
+	b->inexact[kind] |= part->out_of_order && kind >= BUSY_HEADS && counted > 0;
+	*ns = saturate_add(*ns, added - (counted < added ? counted : added));
 	if (b->part && kind < BUSY_HEADS &&
 	    (!array_reserve_index(&b->heads, &b->head_capacity, process, sizeof *b->heads) ||
 	     !join_head(b, process, kind, &heads[kind], *end_ns)))
