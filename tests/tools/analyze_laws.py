@@ -83,7 +83,11 @@ def scaled(tool, lines):
         return 2 if LONGER.match(name) else 0.5 if FASTER.match(name) else 1
 
     before, after = (without_thresholds(analyzed(tool, lines, *options)) for options in ((), (f"--in-tick={2 * TICK}",)))
-    return unequal(before, after, factor, OVER_TIME.match)
+    for name in [name for name in {*before, *after} if name.startswith("findings.")]:
+        a, b = before.pop(name, None), after.pop(name, None)  # thresholds in seconds; costs are whole nanoseconds
+        if a is not None and b is not None and not math.isclose(a, b, rel_tol=1e-6):
+            yield f"{name}: {a}, {b}"
+    yield from unequal(before, after, factor, OVER_TIME.match)
 
 
 def replaced(line, key, function):
@@ -274,14 +278,14 @@ UNORDERED = re.compile(r"totals\.(?!out_of_order|running|MB_s|MiB_s|IOs_s)|sizes
 
 
 def sliced(tool, lines):
-    """Counts of two slices, added up."""
+    """Counts of two slices, added up; of logical records, as a slice may have only physical ones, which are then the default."""
     half = sum(not line.startswith("255") for line in lines) // 2
     lines = [line.replace(" layer=mpiio", "") for line in lines]
     added = Counter()
     for records in (f"0-{max(0, half - 1)}", f"{half}-1000000")[not half:]:
-        added.update({name: value for name, value in analyzed(tool, piped(tool, lines, "slice", "--records=" + records)).items()
-                      if SUMS.match(name)})
-    whole = analyzed(tool, lines)
+        added.update({name: value for name, value in
+                      analyzed(tool, piped(tool, lines, "slice", "--records=" + records), "--layer=logical").items() if SUMS.match(name)})
+    whole = analyzed(tool, lines, "--layer=logical")
     if whole["totals.S"] >= 1 << 63:
         return []
     return unequal(whole, added, skip=lambda name: not SUMS.match(name))
