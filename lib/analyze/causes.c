@@ -77,6 +77,8 @@ enum {
 	SMALL_REQUESTS_MIN = 200,    /* fewer of a file are no cause */
 	SHARED_RECORD_MAX = 1 << 16, /* mean bytes of records that are written in turn */
 	RANDOM_REQUESTS_MIN = 100,
+	SYNCS_MIN = 4,         /* fewer syncs are no cause: results have to be durable once */
+	SYNC_NS_PER_BYTE = 50, /* syncs at 20 MB/s or more transfer data, they do not wait */
 };
 
 /* What a cause costs: sums over files, before they are scaled. */
@@ -91,6 +93,7 @@ struct causes {
 	struct cause_sum small_files; /* a cause only if they are many */
 	uint64_t data_ns, open_ns;    /* of all files */
 	uint64_t sync_writes;         /* to files opened with O_SYNC or O_DSYNC */
+	uint64_t bulk_sync_ns;        /* of syncs that transfer much data */
 };
 
 /* A file: the times that no cause explains yet. */
@@ -178,10 +181,13 @@ static bool is_small_file(const struct cause_file *c)
 /* Times of syncs and locks are those of their unions; here only the files are compared. */
 static void name_waits(struct causes *all, struct cause_file *c)
 {
-	const uint64_t written = c->synchronous ? c->ns[1] : 0;
+	const uint64_t written = c->synchronous ? c->ns[1] : 0, bytes = c->f.all.sums.bytes[1];
+	const bool bulk = c->sync_ns / SYNC_NS_PER_BYTE <= bytes;
+	all->bulk_sync_ns = saturate_add(all->bulk_sync_ns, bulk ? c->sync_ns : 0);
 	all->of[CAUSE_SYNC].ns = saturate_add(all->of[CAUSE_SYNC].ns, written);
 	all->sync_writes += c->synchronous ? c->f.all.sums.count[ROW_WRITES] : 0;
-	max_rank_take(&all->of[CAUSE_SYNC].file, c->rank, saturate_add(written, c->sync_ns));
+	max_rank_take(&all->of[CAUSE_SYNC].file, c->rank,
+		      saturate_add(written, bulk ? 0 : c->sync_ns));
 	max_rank_take(&all->of[CAUSE_LOCK].file, c->rank, c->wait_ns);
 	if (c->synchronous)
 		c->ns[1] = 0;
@@ -347,6 +353,16 @@ static double scale_of(double whole, double sum)
 	return sum <= 0 || whole >= sum ? 1 : whole / sum;
 }
 
+/* The time of syncs that wait for little data. */
+static double sync_seconds(const struct causes *all)
+{
+	const struct kind_calls calls = calls_of(all->from->metadata, OPERATION_SYNC);
+	if (calls.calls < SYNCS_MIN || calls.ns <= all->bulk_sync_ns)
+		return 0;
+	return seconds_of(all->from, OPERATION_SYNC) *
+	       (1 - (double)all->bulk_sync_ns / (double)calls.ns);
+}
+
 /* The time of a cause in seconds: of files, and of the unions of its operations. */
 static double cost_of(const struct causes *all, enum cause cause)
 {
@@ -358,7 +374,7 @@ static double cost_of(const struct causes *all, enum cause cause)
 		     files = scale * (double)all->of[cause].ns / 1e9;
 	switch (cause) {
 	case CAUSE_SYNC:
-		return files + seconds_of(from, OPERATION_SYNC);
+		return files + sync_seconds(all);
 	case CAUSE_LOCK:
 		return seconds_of(from, OPERATION_LOCK);
 	case CAUSE_SEEK:
@@ -471,6 +487,7 @@ static void add_cause(struct findings *f, const struct causes *all, enum cause c
 /* Ranks */
 
 #define UNEVEN_MIN 1.3 /* the most over the mean */
+#define SLOWER_MIN 0.1 /* a rank that takes less of the run longer is slow by chance */
 #define SERIAL_MIN 0.9 /* share of one rank's bytes */
 
 /* Values of all ranks: their times in I/O, and their bytes. */
@@ -583,7 +600,7 @@ static void find_imbalance(struct findings *f, const struct findings_source *fro
 		find_serial(f, cost, &s);
 	else if ((double)s.max_bytes > UNEVEN_MIN * s.bytes / n && s.max_rank == s.slowest)
 		find_uneven_bytes(f, cost, &s, seconds);
-	else
+	else if (seconds > SLOWER_MIN * cost->seconds)
 		find_uneven_times(f, cost, &s, seconds);
 }
 
