@@ -167,7 +167,7 @@ static int print(struct analyze_run *a)
 	else if (a->tsv)
 		analyze_print_tsv(&a->results);
 	else
-		analyze_print_text(&a->results);
+		(a->results.shows_all ? analyze_print_summary : analyze_print_text)(&a->results);
 	return IOT_OK;
 }
 
@@ -442,6 +442,7 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 	a->options.top = a->top == NOT_GIVEN ? 0 : a->top;
 	a->options.offsets = has_pictures(a) || a->state != NULL;
 	a->results.shows_map = (a->options.sections & IOT_ANALYZE_MAP) != 0;
+	a->results.shows_all = a->options.sections == 0;
 	if (a->by != NOT_BY && a->by != BY_JOB)
 		a->options.sections = table_sections[a->by];
 	if (a->group != NOT_GROUPED && !has_pictures(a))

@@ -7,7 +7,7 @@
 #include "table.h"
 #include "cli/ui/printable.h"
 
-enum { COLUMNS = 120, PARAGRAPH = 4096 };
+enum { COLUMNS = 100, PARAGRAPH = 4096 };
 
 /* Returns sentence i of the findings, or NULL after the last one. */
 static const struct iot_analyze_value *sentence_at(const struct iot_analyze *a, size_t i)

@@ -521,6 +521,12 @@ static void print_dependencies(struct analyze_results *a)
 	print_pairs(a);
 }
 
+void analyze_print_extras(struct analyze_results *a)
+{
+	print_working_set(a);
+	print_dependencies(a);
+}
+
 /* In the lines that are left of a screen, if there is more than them. */
 static void print_findings(struct analyze_results *a)
 {
@@ -546,8 +552,7 @@ void analyze_print_text(struct analyze_results *a)
 		print_operations(a);
 	if (has_section(a, "reuse") && has_section(a, "classes"))
 		print_reuse(a);
-	print_working_set(a);
-	print_dependencies(a);
+	analyze_print_extras(a);
 	if (has_section(a, "sizes"))
 		print_sizes(a);
 	if (has_section(a, "order"))

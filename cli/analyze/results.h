@@ -11,6 +11,7 @@ struct analyze_results {
 	struct iot_analyze *analysis;
 	struct output out;
 	bool hides_files; /* the section was not selected */
+	bool shows_all;   /* all sections: text is a summary of them */
 	bool shows_map;   /* as text, which has no space for it if it was not selected */
 };
 
@@ -18,6 +19,10 @@ struct analyze_results {
 bool analyze_is_hidden(const struct analyze_results *a, const char *section);
 
 void analyze_print_text(struct analyze_results *a);
+/* One screen for people whose program is slow: what it did, what is wrong with that, what to do. */
+void analyze_print_summary(struct analyze_results *a);
+/* What --working-set and --dependencies add to the text. */
+void analyze_print_extras(struct analyze_results *a);
 void analyze_print_json(struct analyze_results *a);
 void analyze_print_tsv(struct analyze_results *a);
 

@@ -100,6 +100,7 @@ void metadata_add(struct metadata *m, const struct iot_event *op)
 	const struct metadata_operation one = {
 	    calls, failed ? calls : 0, timed ? calls : 0, ns, mean_ns, mean_ns};
 	operation_add(&m->all, &one);
+	operation_add(&m->kind[operation_kind_of(name, failed)], &one);
 	operations_add(m, name, &one);
 	if (failed) {
 		errors_add(m, result, calls);
@@ -116,6 +117,8 @@ void metadata_join(struct metadata *m, const struct metadata *part)
 	m->inexact |= part->inexact || part->names.count == METADATA_MAX ||
 		      part->results.count == METADATA_MAX;
 	operation_add(&m->all, &part->all);
+	for (unsigned kind = 0; kind < OPERATION_KINDS; kind++)
+		operation_add(&m->kind[kind], &part->kind[kind]);
 	for (size_t i = 0; i < part->names.count; i++) {
 		const char *name = part->names.name[i];
 		operations_add(m, (struct iot_text){name, strlen(name)}, &part->operation[i]);
@@ -182,6 +185,26 @@ static void tables(const struct metadata *m, struct values *v)
 		values_number(v, "errors", m->results.name[i], "", m->errors[i]);
 }
 
+/* The kinds that occur. */
+static void kind_values(const struct metadata *m, struct values *v)
+{
+	for (unsigned kind = 0; kind < OPERATION_KINDS; kind++)
+		if (m->kind[kind].calls > 0)
+			values_number(v, "kind_calls", operation_kinds[kind], "",
+				      m->kind[kind].calls);
+	for (unsigned kind = 0; kind < OPERATION_KINDS; kind++)
+		if (m->kind[kind].calls > 0)
+			values_number(v, "kind_failed", operation_kinds[kind], "",
+				      m->kind[kind].failed);
+	for (unsigned kind = 0; kind < OPERATION_KINDS; kind++)
+		if (m->kind[kind].timed > 0)
+			values_number(v, "kind_time", operation_kinds[kind], "ns",
+				      m->kind[kind].ns);
+		else if (m->kind[kind].calls > 0)
+			values_unknown(v, "kind_time", operation_kinds[kind], "ns",
+				       "no time is known");
+}
+
 static void other_values(const struct metadata *m, const char *name, uint64_t other,
 			 struct values *v)
 {
@@ -235,6 +258,7 @@ void metadata_values(const struct metadata *m, uint64_t opens, uint64_t files, u
 	else
 		values_unknown(v, "operations_time", NULL, "ns", "no time is known");
 	noted(v, c.note);
+	kind_values(m, v);
 	tables(m, v);
 	other_values(m, "calls_other", m->names.other, v);
 	other_values(m, "errors_other", m->results.other, v);

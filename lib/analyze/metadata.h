@@ -3,6 +3,8 @@
 #ifndef LIB_ANALYZE_METADATA_H
 #define LIB_ANALYZE_METADATA_H
 
+#include "lib/format/operation_kind.h"
+
 #include "values.h"
 
 struct state;
@@ -26,7 +28,7 @@ struct metadata {
 	struct metadata_names names, results;
 	struct metadata_operation operation[METADATA_MAX]; /* by number of the name */
 	uint64_t errors[METADATA_MAX];                     /* by number of the result */
-	struct metadata_operation all;
+	struct metadata_operation all, kind[OPERATION_KINDS];
 	uint64_t group[METADATA_GROUPS]; /* successful calls */
 	bool inexact;                    /* a part counted names as others that the whole knows */
 };

@@ -53,6 +53,8 @@ void metadata_state(struct state *s, struct metadata *m)
 		state_number(s, "other_errors", &m->results.other);
 		state_flag(s, "inexact", &m->inexact);
 	}
+	while (state_each(s, "ops.kind", OPERATION_KINDS, &i))
+		operation_columns(s, &m->kind[i]);
 	names_state(s, m);
 	while (state_each(s, "ops.group", METADATA_GROUPS, &i))
 		state_number(s, "calls", &m->group[i]);

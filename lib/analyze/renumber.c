@@ -39,6 +39,7 @@ static bool list_processes(struct renumbered of, struct idmap *to)
 	       add_keys(to, &of.requests->file_sums.streams.map, 32) &&
 	       add_keys(to, &of.names->of[NAME_HOST].map, 0) &&
 	       add_keys(to, &of.names->of[NAME_RANK].map, 0) &&
+	       add_keys(to, &of.names->of[NAME_PROGRAM].map, 0) &&
 	       add_keys(to, &of.names->of[NAME_FILE].map, 32);
 }
 
@@ -222,6 +223,7 @@ static int apply(const struct renumbering *r, struct renumbered more)
 		       rekey(&more.requests->file_sums.streams.map, r, change_file) &&
 		       rekey(&names[NAME_HOST].map, r, change_process) &&
 		       rekey(&names[NAME_RANK].map, r, change_process) &&
+		       rekey(&names[NAME_PROGRAM].map, r, change_process) &&
 		       rekey(&names[NAME_FILE].map, r, change_file) &&
 		       rekey(&names[NAME_OBJECT].map, r, change_object)
 		   ? IOT_OK

@@ -53,7 +53,8 @@ struct iot_text row_names_at(const struct row_names *n, enum name_kind kind, siz
 bool row_names_define_process(struct row_names *n, const struct iot_event *ev)
 {
 	return row_names_set(n, NAME_HOST, ev->rec.process, iot_directive_get(ev, "host")) &&
-	       row_names_set(n, NAME_RANK, ev->rec.process, iot_directive_get(ev, "rank"));
+	       row_names_set(n, NAME_RANK, ev->rec.process, iot_directive_get(ev, "rank")) &&
+	       row_names_set(n, NAME_PROGRAM, ev->rec.process, iot_directive_get(ev, "name"));
 }
 
 bool row_names_define_file(struct row_names *n, const struct iot_event *ev)
@@ -103,6 +104,11 @@ struct iot_text row_names_path(const struct row_names *n, const struct file_key 
 struct iot_text row_names_host(const struct row_names *n, uint32_t process)
 {
 	return find(n, NAME_HOST, process);
+}
+
+struct iot_text row_names_program(const struct row_names *n, uint32_t process)
+{
+	return find(n, NAME_PROGRAM, process);
 }
 
 bool row_names_rank(const struct row_names *n, uint32_t process, uint64_t *rank)

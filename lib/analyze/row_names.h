@@ -11,7 +11,15 @@
 
 enum { ROW_NAMES_MAX = 1 << 28 /* bytes of all names */, ROW_NAME_MAX = 8192 };
 
-enum name_kind { NAME_OBJECT, NAME_FILE, NAME_HOST, NAME_RANK, NAME_TRACE, NAME_KINDS };
+enum name_kind {
+	NAME_OBJECT,
+	NAME_FILE,
+	NAME_HOST,
+	NAME_RANK,
+	NAME_TRACE,
+	NAME_PROGRAM,
+	NAME_KINDS
+};
 enum { TRACE_SOURCE, TRACE_COMMAND, TRACE_HOST, TRACE_NAMES }; /* keys of NAME_TRACE */
 
 struct name_place {
@@ -40,6 +48,7 @@ bool row_names_join(struct row_names *n, const struct row_names *part);
 /* Percent-encoded; its data is NULL if there is none. Valid until a name is added. */
 struct iot_text row_names_path(const struct row_names *n, const struct file_key *file);
 struct iot_text row_names_host(const struct row_names *n, uint32_t process);
+struct iot_text row_names_program(const struct row_names *n, uint32_t process);
 /* Stores the number of hosts of all active processes. Returns false if out of memory. */
 bool row_names_hosts(const struct row_names *n, const struct requests *r, uint64_t *hosts);
 /* The origin of the trace, as far as it is declared: values of section `trace`. */

@@ -156,8 +156,8 @@ static struct name_entry *sorted_keys(const struct row_names *n, enum name_kind 
 
 static void names_of_kind(struct state *s, struct row_names *n, enum name_kind kind)
 {
-	static const char *const kinds[NAME_KINDS] = {"name.object", "name.file", "name.host",
-						      "name.rank", "name.trace"};
+	static const char *const kinds[NAME_KINDS] = {"name.object", "name.file",  "name.host",
+						      "name.rank",   "name.trace", "name.program"};
 	size_t count;
 	struct name_entry *list = sorted_keys(n, kind, &count);
 	if (list == NULL)

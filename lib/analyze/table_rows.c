@@ -111,6 +111,7 @@ void table_process_values(const struct row_table *t, size_t process, struct valu
 		values_number(v, "rank", key, "", rank);
 	else
 		values_unknown(v, "rank", key, "", no_name);
+	text_value(v, "program", key, row_names_program(t->from.names, id));
 	text_value(v, "host", key, row_names_host(t->from.names, id));
 	table_sums_values(t, key, &s, t->from.busy, v);
 	values_number(v, "files", key, "", t->files[process]);

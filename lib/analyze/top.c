@@ -61,6 +61,36 @@ static void path_values(const struct top_lists *top, struct values *v)
 		}
 }
 
+/* The program or rank of a process, as far as declared. */
+static void process_value(const struct row_names *names, uint32_t process, const char *key,
+			  bool program, struct values *v)
+{
+	const struct iot_text name = row_names_program(names, process);
+	uint64_t rank;
+	if (program && name.data != NULL)
+		values_text(v, "top_program", key, name);
+	else if (!program && row_names_rank(names, process, &rank))
+		values_number(v, "top_rank", key, "", rank);
+}
+
+/* The programs or ranks of the processes in any of the lists, once each. */
+static void process_values(const struct top_lists *top, const struct row_names *names, bool program,
+			   struct values *v)
+{
+	char key[VALUE_KEY];
+	const size_t first = v->count;
+	for (unsigned i = 0; i < TOP_LISTS; i++)
+		for (size_t k = 0; k < top->of[i].count; k++) {
+			bool known = false;
+			values_key(key, top->of[i].rank[k].key.process);
+			for (size_t at = first; at < v->count && !known; at++)
+				known = strcmp(v->value[at].key, key) == 0;
+			if (!known)
+				process_value(names, top->of[i].rank[k].key.process, key, program,
+					      v);
+		}
+}
+
 void top_values(const struct top_lists *top, const struct row_table *t, bool files,
 		struct values *v)
 {
@@ -77,8 +107,12 @@ void top_values(const struct top_lists *top, const struct row_table *t, bool fil
 			values_number(v, names[i], key_of(key, rank, files), units[i], rank->first);
 		}
 	}
-	if (files)
+	if (files) {
 		path_values(top, v);
+		return;
+	}
+	process_values(top, t->from.names, true, v);
+	process_values(top, t->from.names, false, v);
 }
 
 void top_free(struct top_lists *top)

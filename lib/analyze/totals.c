@@ -297,6 +297,17 @@ static void shares(struct values *v, const struct totals_io *io)
 	values_ratio(v, "p_w_Bytes", NULL, "", (double)io->bytes[1], bytes, "no bytes");
 }
 
+static void counted_durations(struct values *v, const struct counters_totals *counted)
+{
+	const uint64_t ns[2] = {counters_ns(counted->fs[COUNTERS_READ]),
+				counters_ns(counted->fs[COUNTERS_WRITE])};
+	const size_t first = v->count;
+	values_number(v, "duration_r", NULL, "ns", ns[0]);
+	values_number(v, "duration_w", NULL, "ns", ns[1]);
+	values_number(v, "duration", NULL, "ns", saturate_add(ns[0], ns[1]));
+	values_note_since(v, first, COUNTERS_NOTE);
+}
+
 static void durations(struct values *v, const struct totals *t)
 {
 	static const char partial[] = "without requests of unknown duration", *const names[2] = {
@@ -439,7 +450,10 @@ void totals_values(const struct totals *t, const struct totals_trace *trace,
 	extents(v, &all);
 	if (counted != NULL)
 		values_note_since(v, first, COUNTERS_NOTE);
-	durations(v, t);
+	if (counted != NULL)
+		counted_durations(v, counted);
+	else
+		durations(v, t);
 	opens(v, trace, counted);
 	counts(v, t, trace);
 	const size_t second = v->count;

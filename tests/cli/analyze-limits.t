@@ -26,7 +26,7 @@ for of in "3.state 1.state 2.state" "12.state 3.state"; do
 	"$IOTRACE" analyze -q -t $of | cmp - whole && echo "$of: the values of the whole"
 done
 "$IOTRACE" analyze -q -t a.state | grep -c "repetition.*sample"
-"$IOTRACE" analyze -q a.state | grep -E "^files +[0-9]|^shared by" | sed 's/[0-9][0-9]* of [0-9]* files/N of N files/'
+"$IOTRACE" analyze -q --section=files,processes a.state | grep -E "^files +[0-9]|^shared by" | sed 's/[0-9][0-9]* of [0-9]* files/N of N files/'
 python3 - <<'CODE'
 import json
 one = json.load(open("a.json"))

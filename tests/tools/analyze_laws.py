@@ -22,7 +22,7 @@ HOUR = 3600 * 10**6
 TICK = 1000
 # Of durations in a longer tick: multiplied by the tick, and divided by it
 LONGER = re.compile(r"trace\.T$|totals\.(running_time|duration)|time\.(t_[rw]|md_time|io_time|io_md_time)|"
-                    r"metadata\.(operations_time|time\.|time_)|(files|processes)\.top_time|processes\.imbalance_io_time\.mean")
+                    r"metadata\.(operations_time|kind_time|time\.|time_)|(files|processes)\.top_time|processes\.imbalance_io_time\.mean")
 FASTER = re.compile(r"((totals|large)\.(MiB_s|IOs_s|B_avg|IOPS_avg)|(totals|large|classes)\.MB_s)")
 OVER_TIME = re.compile(r"time\.(?!t_|md_time|io_)|cycles\.")
 

@@ -162,6 +162,7 @@ class Trace:
 
     def __init__(self, lines, options):
         self.options, self.requests, self.operations, self.events = options, [], [], []
+        self.programs = {}
         self.keys, self.hosts, self.ranks, self.paths, self.job, self.sections = {}, {}, {}, {}, {}, {}
         self.other, self.task_of, self.streams, self.counters = Counter(), {}, {}, []
         self.all_processes, self.lacks = set(), set()
@@ -238,6 +239,8 @@ class Trace:
                 self.paths[file] = keys["path"]
             return
         process = int(keys["id"])
+        if keys.get("name"):
+            self.programs[process] = keys["name"]
         if "host" in keys:
             self.hosts[process] = keys["host"]
         if "rank" in keys:
@@ -1209,7 +1212,8 @@ def processes(t):
     files_of = defaultdict(set)
     for r in t.requests:
         files_of[r.process].add(r.file)
-    values = {p: {**row_values(t, table[p]), "files": len(files_of[p]), "rank": t.ranks.get(p), "host": t.hosts.get(p)} for p in ids}
+    values = {p: {**row_values(t, table[p]), "files": len(files_of[p]), "rank": t.ranks.get(p),
+                  "program": t.programs.get(p), "host": t.hosts.get(p)} for p in ids}
     idle_ones = [0] * max(0, t.P - len(ids))
 
     def balance(function):
@@ -1219,6 +1223,8 @@ def processes(t):
     for e in t.events:
         everything.add(e)
     sums = section(t, "totals")
+    tops = top_lists(table, lambda p: (p, str(p)), t.options.top, lambda row: row.length("io_md_time"))
+    shown = {name for top in tops.values() for name in top}
     groups = {name: (rows(t, lambda e: None if e.process is None else str(of.get(e.process, "-"))),
                      Counter(str(of.get(p, "-")) for p in ids)) for name, of in (("rank", t.ranks), ("host", t.hosts))}
     return {"rows": {str(p): values[p] for p in ids}, "imbalance_bytes": balance(Row.bytes),
@@ -1228,7 +1234,8 @@ def processes(t):
             "imbalance_io_time": None if everything.is_untimed("rw") else balance(lambda row: row.length("io_time")),
             "nodes": hosts_of(t),  **{f"{name}_rows": {key: {**row_values(t, row), "processes": members[key]} for key, row in table.items() if key in members}
                                         for name, (table, members) in groups.items()},
-            **top_lists(table, lambda p: (p, str(p)), t.options.top, lambda row: row.length("io_md_time"))}
+            **tops, "top_program": {p: t.programs[int(p)] for p in shown if int(p) in t.programs},
+            "top_rank": {p: t.ranks[int(p)] for p in shown if int(p) in t.ranks}}
 
 
 def effective_rate(requests):
@@ -1369,6 +1376,25 @@ GROUPS = {"F_open": ["open"], "F_close": ["close"], "F_create": ["create"], "F_d
           "F_inode": ["unlink", "rename", "link", "symlink", "truncate", "chmod", "chown", "utime", "setxattr", "removexattr", "mknod"]}
 
 
+OPERATION_KINDS = {"opens": ["open", "close", "create"], "lookups": ["stat", "access", "readlink", "statfs", "getcwd"],
+         "names": ["unlink", "rename", "mkdir", "rmdir", "link", "symlink", "mknod"],
+         "attributes": ["chmod", "chown", "utime", "xattr", "getxattr", "setxattr", "removexattr"],
+         "directories": ["readdir", "opendir", "closedir"], "syncs": ["fsync", "fdatasync", "sync", "syncfs", "msync"],
+         "locks": ["lock", "flock"], "seeks": ["seek", "lseek"], "space": ["truncate", "ftruncate", "allocate"]}
+
+
+def kinds(t):
+    """Reading: opens that fail are lookups; the time of a kind is unknown if that of each of its operations is."""
+    by_kind = defaultdict(list)
+    for o in t.operations:
+        kind = next((kind for kind, names in OPERATION_KINDS.items() if o.name in names), "other")
+        by_kind["lookups" if kind == "opens" and o.result != "0" else kind].append(o)
+    times = {kind: [o.took for o in of if o.took is not None] for kind, of in by_kind.items()}
+    return {"kind_calls": {kind: len(of) for kind, of in by_kind.items()},
+            "kind_failed": {kind: sum(o.result != "0" for o in of) for kind, of in by_kind.items()},
+            "kind_time": {kind: add_up(ns) if ns else None for kind, ns in times.items()}}
+
+
 def metadata(t):
     """Readings: the groups F_* contain successful calls only, and exactly the names that the definition lists; the time of an operation
     is the plain sum."""
@@ -1386,7 +1412,7 @@ def metadata(t):
             "time_min": {name: min(took) for name, took in known.items()}, "time_max": {name: max(took) for name, took in known.items()},
             "time_mean": {name: ratio(add_up(took), len(took)) for name, took in known.items()},
             "errors": dict(Counter(o.result for o in bad)), "calls_other": 0, "errors_other": 0,
-            **{group: sum(good[name] for name in members) for group, members in GROUPS.items()},
+            **kinds(t), **{group: sum(good[name] for name in members) for group, members in GROUPS.items()},
             "opens_per_file": ratio(sum(o.opens() for o in t.operations), len({r.file for r in t.requests})),
             "operations_per_request": ratio(len(t.operations), n), "seeks_per_request": ratio(good["seek"] + good["lseek"], n)}
 
@@ -1482,6 +1508,8 @@ def counted_totals(t, extent_min=0):
     for d in "rw":
         result[f"p_{d}_IOPs"] = ratio(result["N_" + d], result["N"])
         result[f"p_{d}_Bytes"] = ratio(result["S_" + d], result["S"])
+        result["duration_" + d] = counters_reference.counters(t.counters)["t_" + d]["POSIX"]
+    result["duration"] = result["duration_r"] + result["duration_w"]
     return result if t.operations else result | {"opens": counted_calls(t, "OPENS")}
 
 

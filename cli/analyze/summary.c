@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The text of all sections: one screen that says what the program did, what is wrong with it, where
+ * the time went, and which files and processes did most. It needs no terms of a study; the sections
+ * have those.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/ui/printable.h"
+#include "findings.h"
+#include "results.h"
+#include "shown.h"
+#include "table.h"
+
+enum {
+	FIELD = SHOWN_FIELD,
+	LINE = 100, /* columns */
+	NAME = 512,
+	SCREEN = 30,  /* lines */
+	REST = 20,    /* lines that follow the findings, at most */
+	FINDINGS = 5, /* lines, at least */
+	KINDS = 16,
+	KINDS_SHOWN = 4,
+	FILES_SHOWN = 2,
+	BINS_MIN = 20 /* fewer intervals say nothing of what happened over time */
+};
+
+static const struct iot_analyze_value *find(const struct analyze_results *a, const char *section,
+					    const char *name, const char *key)
+{
+	return iot_analyze_find(a->analysis, section, name, key);
+}
+
+/* 0 if it is unknown. */
+static uint64_t number(const struct analyze_results *a, const char *section, const char *name)
+{
+	const struct iot_analyze_value *v = find(a, section, name, NULL);
+	return v != NULL && v->kind == IOT_VALUE_NUMBER ? v->number : 0;
+}
+
+/* Whether sums of Darshan replace requests. */
+static bool is_counted(const struct analyze_results *a)
+{
+	const struct iot_analyze_value *n = find(a, "totals", "N", NULL);
+	return n != NULL && n->note != NULL;
+}
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* What it did */
+
+static void print_unseen(struct analyze_results *a)
+{
+	struct unseen u;
+	char sentence[UNSEEN_TEXT];
+	shown_unseen(a->analysis, &u);
+	if (!unseen_any(&u))
+		return;
+	(void)unseen_sentence(&u, sentence);
+	printable_sentence(sentence);
+	output_printf(&a->out, "%s: %s; %s\n", unseen_state_name(&u), sentence, unseen_remedy(&u));
+}
+
+static void print_incomplete(struct analyze_results *a)
+{
+	const uint64_t gaps = number(a, "trace", "lost"),
+		       records = number(a, "trace", "lost_records");
+	if (gaps == 0)
+		return;
+	output_printf(&a->out, "The trace is incomplete: %ju gap%s, ", (uintmax_t)gaps,
+		      plural(gaps));
+	if (records > 0)
+		output_printf(&a->out, "at least %ju records lost.\n", (uintmax_t)records);
+	else
+		output_text(&a->out, "number of lost records unknown.\n");
+}
+
+/* "3 processes on 2 hosts ran for 12.1 s" */
+static void print_run(struct analyze_results *a)
+{
+	const struct iot_analyze_value *run = find(a, "trace", "T", NULL);
+	const uint64_t traces = number(a, "traces", "traces"), p = number(a, "trace", "P"),
+		       hosts = number(a, "processes", "nodes");
+	if (traces > 0)
+		output_printf(&a->out, "%ju traces of one job: ", (uintmax_t)traces);
+	output_printf(&a->out, "%ju process%s", (uintmax_t)p, p == 1 ? "" : "es");
+	if (hosts > 1)
+		output_printf(&a->out, " on %ju hosts", (uintmax_t)hosts);
+	if (shown_known(run) > 0)
+		output_printf(&a->out, " ran for %.3g s", run->real);
+	else
+		output_text(&a->out, " ran for an unknown time");
+}
+
+static void print_did(struct analyze_results *a)
+{
+	const uint64_t reads = number(a, "totals", "N_r"), writes = number(a, "totals", "N_w"),
+		       files = number(a, "totals", "files");
+	char bytes[2][FIELD], opens[FIELD];
+	print_run(a);
+	output_printf(
+	    &a->out, ": %ju read%s of %s, %ju write%s of %s,\n", (uintmax_t)reads, plural(reads),
+	    shown_value(bytes[0], SHOWN_BYTES, find(a, "totals", "S_r", NULL)), (uintmax_t)writes,
+	    plural(writes), shown_value(bytes[1], SHOWN_BYTES, find(a, "totals", "S_w", NULL)));
+	output_printf(&a->out, "in %ju file%s", (uintmax_t)files, plural(files));
+	if (find(a, "totals", "opens", NULL)->kind != IOT_VALUE_UNKNOWN)
+		output_printf(&a->out, "; %s opens",
+			      shown_value(opens, SHOWN_COUNT, find(a, "totals", "opens", NULL)));
+	if (is_counted(a))
+		output_text(&a->out, "; from counters, as the log has no single requests");
+	output_text(&a->out, "\n");
+	print_incomplete(a);
+	print_unseen(a);
+}
+
+/* Where the time went: reads, writes and kinds of operations, most time first */
+
+static const char *kind_label(const char *kind)
+{
+	static const char *const labels[][2] = {{"opens", "open, close"},
+						{"lookups", "look up (stat, access)"},
+						{"names", "rename, remove, mkdir"},
+						{"attributes", "change attributes"},
+						{"directories", "read directories"},
+						{"syncs", "sync to disk (fsync)"},
+						{"locks", "lock"},
+						{"seeks", "seek"},
+						{"space", "truncate, allocate"},
+						{"other", "other calls"}};
+	for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++)
+		if (strcmp(kind, labels[i][0]) == 0)
+			return labels[i][1];
+	return kind;
+}
+
+struct call_time {
+	const char *name;
+	uint64_t calls;
+	double ns; /* NAN: unknown */
+};
+
+static int max_time_first(const void *left, const void *right)
+{
+	const struct call_time *a = left, *b = right;
+	const double x = isnan(a->ns) ? -1 : a->ns, y = isnan(b->ns) ? -1 : b->ns;
+	if (x > y || x < y)
+		return x > y ? -1 : 1;
+	return a->calls > b->calls ? -1 : a->calls < b->calls;
+}
+
+static size_t list_kinds(const struct analyze_results *a, struct call_time list[KINDS])
+{
+	const struct iot_analyze_value *v;
+	size_t n = 0;
+	list[n++] = (struct call_time){"read", number(a, "totals", "N_r"),
+				       shown_known(find(a, "totals", "duration_r", NULL))};
+	list[n++] = (struct call_time){"write", number(a, "totals", "N_w"),
+				       shown_known(find(a, "totals", "duration_w", NULL))};
+	for (size_t i = 0; (v = iot_analyze_value(a->analysis, i)) != NULL && n < KINDS; i++)
+		if (strcmp(v->section, "metadata") == 0 && strcmp(v->name, "kind_calls") == 0)
+			list[n++] = (struct call_time){
+			    kind_label(v->key), v->number,
+			    shown_known(find(a, "metadata", "kind_time", v->key))};
+	if (is_counted(a)) /* Darshan has one time for all other calls */
+		list[n++] =
+		    (struct call_time){"other calls", number(a, "metadata", "F_open"),
+				       shown_known(find(a, "metadata", "operations_time", NULL))};
+	qsort(list, n, sizeof *list, max_time_first);
+	return n;
+}
+
+static void print_kind(struct analyze_results *a, const struct call_time *k, double all_ns)
+{
+	if (isnan(k->ns)) {
+		output_printf(&a->out, "%-24s %12ju %12s\n", k->name, (uintmax_t)k->calls, "-");
+		return;
+	}
+	output_printf(&a->out, "%-24s %12ju %10.4g s", k->name, (uintmax_t)k->calls, k->ns / 1e9);
+	if (all_ns > 0)
+		output_printf(&a->out, " %10.0f %%", 100 * k->ns / all_ns);
+	output_text(&a->out, "\n");
+}
+
+static void print_kinds(struct analyze_results *a)
+{
+	struct call_time list[KINDS], rest = {"all others", 0, 0};
+	const size_t n = list_kinds(a, list);
+	double all = 0;
+	for (size_t i = 0; i < n; i++)
+		all += isnan(list[i].ns) ? 0 : list[i].ns;
+	output_printf(&a->out, "\n%-24s %12s %12s %12s\n", "time in calls", "calls", "time",
+		      all > 0 ? "share" : "");
+	for (size_t i = 0; i < n; i++) {
+		if (list[i].calls == 0)
+			continue;
+		if (i < KINDS_SHOWN) {
+			print_kind(a, &list[i], all);
+			continue;
+		}
+		rest.calls += list[i].calls;
+		rest.ns += isnan(list[i].ns) ? 0 : list[i].ns;
+	}
+	if (rest.calls > 0)
+		print_kind(a, &rest, all);
+}
+
+/* How it read and wrote */
+
+/* The most common size, if it is that of a third of the requests, or the median. */
+static const char *typical_size(const struct analyze_results *a, const char *suffix,
+				char text[FIELD])
+{
+	char name[64];
+	const struct iot_analyze_value *v;
+	snprintf(name, sizeof name, "common_share%s", suffix);
+	for (size_t i = 0; (v = iot_analyze_value(a->analysis, i)) != NULL; i++)
+		if (strcmp(v->section, "sizes") == 0 && strcmp(v->name, name) == 0 &&
+		    strcmp(v->key, "0") != 0) /* the end of a file */
+			break;
+	if (v != NULL && shown_known(v) > 1.0 / 3)
+		return printable_bytes(text, FIELD, strtoull(v->key, NULL, 10));
+	snprintf(name, sizeof name, "size_quantile%s", suffix);
+	return shown_value(text, SHOWN_BYTES, find(a, "sizes", name, "0.5"));
+}
+
+struct use_row {
+	const char *label, *section, *name, *key; /* names of reads and writes end in _r and _w */
+	enum shown as;
+	bool time;
+};
+
+static const char *field(const struct analyze_results *a, const struct use_row *row,
+			 const char *suffix, char text[FIELD])
+{
+	char name[64];
+	const char *at = strchr(row->name, '#'); /* where the suffix belongs */
+	snprintf(name, sizeof name, "%.*s%s%s", at != NULL ? (int)(at - row->name) : (int)NAME,
+		 row->name, suffix, at != NULL ? at + 1 : "");
+	const struct iot_analyze_value *v = find(a, row->section, name, row->key);
+	return row->time ? shown_time(text, v) : shown_value(text, row->as, v);
+}
+
+static void print_use(struct analyze_results *a)
+{
+	static const struct use_row rows[] = {
+	    {"bytes a second", "totals", "B_avg", NULL, SHOWN_BYTES, false},
+	    {"continue the previous", "order", "consecutive", NULL, SHOWN_PERCENT, false},
+	    {"typical duration", "time", "latency#_quantile", "0.5", SHOWN_REAL, true},
+	    {"longest duration", "time", "latency#", "max", SHOWN_REAL, true},
+	};
+	char read[FIELD], write[FIELD];
+	if (is_counted(a) || number(a, "totals", "N_r") + number(a, "totals", "N_w") == 0)
+		return;
+	output_printf(&a->out, "\n%-24s %12s %12s\n", "", "reads", "writes");
+	output_printf(&a->out, "%-24s %12s %12s\n", "typical size", typical_size(a, "_r", read),
+		      typical_size(a, "_w", write));
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		output_printf(&a->out, "%-24s %12s %12s\n", rows[i].label,
+			      field(a, &rows[i], "_r", read), field(a, &rows[i], "_w", write));
+	}
+}
+
+/* What repeats: the program's own cycle, such as that of a checkpoint. */
+static void print_cycle(struct analyze_results *a)
+{
+	const struct iot_analyze_value *period = find(a, "cycles", "period_s", NULL),
+				       *cycles = find(a, "cycles", "cycles", NULL);
+	const double bins = shown_known(find(a, "time", "bins", NULL));
+	if (!(shown_known(period) > 0) || !(bins >= BINS_MIN) || !(shown_known(cycles) > 0))
+		return;
+	output_printf(&a->out, "The I/O repeats every %.3g s, %ju times.\n", period->real,
+		      (uintmax_t)cycles->number);
+}
+
+/* Who did it */
+
+/* Value i of a list, such as top_bytes, or NULL after the last one. */
+static const struct iot_analyze_value *top_value(const struct analyze_results *a,
+						 const char *section, const char *name, size_t i)
+{
+	const struct iot_analyze_value *v;
+	for (size_t k = 0; (v = iot_analyze_value(a->analysis, k)) != NULL; k++)
+		if (strcmp(v->section, section) == 0 && strcmp(v->name, name) == 0 &&
+		    v->key[0] != '\0' && i-- == 0)
+			return v;
+	return NULL;
+}
+
+/* The path of a file; its end, if it is longer than the line. */
+static const char *file_name(const struct analyze_results *a, const char *key, char name[NAME])
+{
+	const struct iot_analyze_value *path = find(a, "files", "top_path", key);
+	char text[ANALYZE_TEXT_MAX];
+	unsigned process, file;
+	if (path != NULL)
+		return printable(name, NAME, text, analyze_decode(text, path->text));
+	if (sscanf(key, "stream/%u/%u", &process, &file) == 2)
+		snprintf(name, NAME, "file %u of process %u", file, process);
+	else
+		snprintf(name, NAME, "%s", key);
+	return name;
+}
+
+/* "11676 sqlite3 (rank 3)" */
+static const char *process_name(const struct analyze_results *a, const char *key, char name[NAME])
+{
+	const struct iot_analyze_value *program = find(a, "processes", "top_program", key),
+				       *rank = find(a, "processes", "top_rank", key);
+	char text[ANALYZE_TEXT_MAX], shown[NAME / 2] = "", number_of[FIELD] = "";
+	if (program != NULL) {
+		shown[0] = ' ';
+		printable(shown + 1, sizeof shown - 1, text, analyze_decode(text, program->text));
+	}
+	if (rank != NULL)
+		snprintf(number_of, sizeof number_of, " (rank %ju)", (uintmax_t)rank->number);
+	snprintf(name, NAME, "%s%s%s", key, shown, number_of);
+	return name;
+}
+
+static void print_name(struct analyze_results *a, const char *label, const char *amount,
+		       const char *name, const char *more)
+{
+	const size_t width = printable_width(name), space = LINE - 40 - strlen(more);
+	output_printf(&a->out, "%-24s %12s  %s%s%s\n", label, amount, width > space ? "..." : "",
+		      width > space ? name + strlen(name) - (space - 3) : name, more);
+}
+
+static void print_files(struct analyze_results *a)
+{
+	const bool timed = top_value(a, "files", "top_time", 0) != NULL;
+	const char *list = timed ? "top_time" : "top_bytes";
+	const struct iot_analyze_value *v;
+	char text[FIELD], name[NAME];
+	for (size_t i = 0; i < FILES_SHOWN && (v = top_value(a, "files", list, i)) != NULL; i++)
+		print_name(a,
+			   i > 0   ? ""
+			   : timed ? "files with most time"
+				   : "files with most bytes",
+			   timed ? shown_time(text, v) : shown_value(text, SHOWN_BYTES, v),
+			   file_name(a, v->key, name), "");
+}
+
+/* The processes that are furthest above the mean, in time, bytes and requests. */
+static void print_processes(struct analyze_results *a)
+{
+	static const struct {
+		const char *label, *list, *balance;
+		enum shown as;
+	} rows[] = {
+	    {"process with most time", "top_time", "imbalance_io_time", SHOWN_REAL},
+	    {"process with most bytes", "top_bytes", "imbalance_bytes", SHOWN_BYTES},
+	    {"most requests", "top_requests", "imbalance_requests", SHOWN_COUNT},
+	};
+	const char *before[] = {"", ""};
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		const struct iot_analyze_value *v = top_value(a, "processes", rows[i].list, 0);
+		const double ratio =
+		    shown_known(find(a, "processes", rows[i].balance, "max_to_mean"));
+		char text[FIELD], name[NAME], more[64] = "";
+		if (v == NULL || strcmp(v->key, before[0]) == 0 || strcmp(v->key, before[1]) == 0)
+			continue;
+		if (ratio > 0)
+			snprintf(more, sizeof more, ", %.3g times the mean", ratio);
+		print_name(a, rows[i].label,
+			   rows[i].as == SHOWN_REAL ? shown_time(text, v)
+						    : shown_value(text, rows[i].as, v),
+			   process_name(a, v->key, name), more);
+		before[i > 0] = v->key;
+	}
+}
+
+/* Findings of order and reuse may come from a sample of the files; all that is above is exact. */
+static void print_sample(struct analyze_results *a)
+{
+	const uint64_t n = number(a, "limits", "files");
+	if (n > 0)
+		output_printf(&a->out, "Findings on order and reuse come from one in %ju files.\n",
+			      (uintmax_t)n);
+}
+
+static size_t count_lines(const struct analyze_results *a)
+{
+	size_t lines = 0;
+	for (size_t i = 0; i < a->out.used; i++)
+		lines += a->out.data[i] == '\n';
+	return lines;
+}
+
+void analyze_print_summary(struct analyze_results *a)
+{
+	print_did(a);
+	const size_t used = count_lines(a) + 1 + REST;
+	output_text(&a->out, "\n");
+	analyze_findings_print(&a->out, a->analysis,
+			       used + FINDINGS < SCREEN ? SCREEN - used : FINDINGS);
+	print_kinds(a);
+	print_use(a);
+	output_text(&a->out, "\n");
+	if (!a->hides_files)
+		print_files(a);
+	if (number(a, "trace", "P") > 1)
+		print_processes(a);
+	print_cycle(a);
+	analyze_print_extras(a);
+	print_sample(a);
+	output_text(&a->out, "more: --by=file|process|rank|op, --section=LIST, --html=FILE\n");
+}
