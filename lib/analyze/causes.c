@@ -104,7 +104,7 @@ struct cause_file {
 	uint64_t ns[2], open_ns, sync_ns, wait_ns;
 	uint64_t unaligned, cut_bytes;
 	bool existed, synchronous;
-	unsigned writers; /* processes */
+	unsigned writers, syncers; /* processes */
 	size_t number;
 };
 
@@ -120,6 +120,7 @@ static void add_pair(struct cause_file *c, const struct row_pair *p)
 	c->existed |= p->existed;
 	c->synchronous |= p->synchronous;
 	c->writers += p->sums.count[ROW_WRITES] > 0;
+	c->syncers += p->sync_ns > 0;
 }
 
 /* Returns false if the file has neither requests nor operations. */
@@ -182,7 +183,7 @@ static bool is_small_file(const struct cause_file *c)
 static void name_waits(struct causes *all, struct cause_file *c)
 {
 	const uint64_t written = c->synchronous ? c->ns[1] : 0, bytes = c->f.all.sums.bytes[1];
-	const bool bulk = c->sync_ns / SYNC_NS_PER_BYTE <= bytes;
+	const bool bulk = c->syncers == 1 && c->sync_ns / SYNC_NS_PER_BYTE <= bytes;
 	all->bulk_sync_ns = saturate_add(all->bulk_sync_ns, bulk ? c->sync_ns : 0);
 	all->of[CAUSE_SYNC].ns = saturate_add(all->of[CAUSE_SYNC].ns, written);
 	all->sync_writes += c->synchronous ? c->f.all.sums.count[ROW_WRITES] : 0;
@@ -416,10 +417,17 @@ static void say_lookups(const struct causes *all, struct finding *to, const char
 						 op_times_ns(from->op_times, OPERATION_LOOKUP)
 					     ? OPERATION_DIRECTORY
 					     : OPERATION_LOOKUP;
-	const struct kind_calls calls = calls_of(from->metadata, kind);
+	const struct kind_calls calls = calls_of(from->metadata, kind),
+				opens = calls_of(from->metadata, OPERATION_OPEN);
+	if (opens.failed > calls.max_calls) {
+		say_calls(to, "open", opens.failed);
+		finding_text(to, ", which fail");
+		say_place(to, where, places_max(from->places, OPERATION_LOOKUP));
+		return;
+	}
 	say_calls(to, calls.top, calls.max_calls);
 	if (calls.failed > calls.calls / 2)
-		finding_text(to, ", of which %.0f %%25 fail (ENOENT: not found)",
+		finding_text(to, ", of which %.0f %%25 fail",
 			     100 * (double)calls.failed / (double)calls.calls);
 	say_place(to, where, places_max(from->places, kind));
 }
@@ -583,9 +591,21 @@ static void find_uneven_times(struct findings *f, const struct run_cost *cost,
 	to->remedy = "look for what is slow there: its files, its node, its disk";
 }
 
+/* Sets what of an imbalance the causes before it explain: the slowest rank has their time. */
+static void explain_imbalance(struct findings *f, size_t causes, const struct run_cost *cost,
+			      double slowest_s)
+{
+	double seconds = 0;
+	for (size_t i = 0; i < causes; i++)
+		seconds += f->list[i].saves * cost->seconds;
+	for (size_t i = causes; i < f->count; i++)
+		f->list[i].explained = seconds < slowest_s ? seconds / slowest_s : 1;
+}
+
 static void find_imbalance(struct findings *f, const struct findings_source *from,
 			   const struct run_cost *cost)
 {
+	const size_t causes = f->count;
 	const struct row_table *t = from->table;
 	struct rank_sums s = {.count = 0};
 	for (size_t i = 0; i < t->from.rows->process_capacity; i++)
@@ -602,6 +622,7 @@ static void find_imbalance(struct findings *f, const struct findings_source *fro
 		find_uneven_bytes(f, cost, &s, seconds);
 	else if (seconds > SLOWER_MIN * cost->seconds)
 		find_uneven_times(f, cost, &s, seconds);
+	explain_imbalance(f, causes, cost, (double)s.slowest_ns / 1e9);
 }
 
 void causes_find(struct findings *f, const struct findings_source *from,

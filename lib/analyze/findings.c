@@ -485,8 +485,9 @@ static int by_savings(const void *left, const void *right)
 	const struct finding *a = left, *b = right;
 	if (a->trivial != b->trivial)
 		return a->trivial ? 1 : -1;
-	if (a->saves < b->saves || a->saves > b->saves)
-		return a->saves > b->saves ? -1 : 1;
+	const double own[2] = {a->saves * (1 - a->explained), b->saves * (1 - b->explained)};
+	if (own[0] < own[1] || own[0] > own[1])
+		return own[0] > own[1] ? -1 : 1;
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 

@@ -29,9 +29,10 @@ struct finding {
 	struct iot_text place;       /* the directory that it concerns most; data NULL: none */
 	char sentence[FINDING_TEXT]; /* percent-encoded */
 	const char *remedy;
-	double seconds;  /* that it costs, if `saves_time` */
-	double saves;    /* the share of the run that the remedy can save at most */
-	bool saves_time; /* it is a share of the time, else of the bytes */
+	double seconds;   /* that it costs, if `saves_time` */
+	double saves;     /* the share of the run that the remedy can save at most */
+	bool saves_time;  /* it is a share of the time, else of the bytes */
+	double explained; /* the share of `saves` that other findings explain; they precede it */
 	bool trivial;
 	size_t number; /* orders findings that save the same */
 };

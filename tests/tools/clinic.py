@@ -4,8 +4,8 @@
     clinic.py IOTRACE [NAME...]
 
 Records each program of tests/clinic, which has one known problem or none, and compares the first finding with what
-`expected` states: the cause, and a regular expression that one of its objects matches. A program without a problem must
-have no finding that costs 5 % of the run. Exit status 1 if one differs.
+`expected` states: the cause, and a regular expression that one of its objects matches; further lines are those of the
+next findings. A program without a problem must have no finding that costs 5 % of the run. Exit status 1 if one differs.
 """
 import json
 import os
@@ -35,20 +35,27 @@ def findings(iotrace, trace):
     return json.loads(done.stdout)["findings"]
 
 
+def matches(line, finding):
+    cause, _, objects = line.partition(" ")
+    if cause == "none":
+        return finding["cost_share"] < CLAIM
+    return finding["cause"] == cause and any(re.search(objects, each) for each in [*finding["objects"], finding["sentence"]])
+
+
 def diagnosed(iotrace, name):
-    """Prints a line for a program. Returns whether the first finding is right."""
+    """Prints a line for a program. Returns whether the first findings are right."""
     directory = os.path.join(PROGRAMS, name)
     with open(os.path.join(directory, "expected"), encoding="utf-8") as f:
-        cause, _, objects = f.read().rstrip("\n").partition(" ")
-    with tempfile.TemporaryDirectory() as scratch:
+        expected = f.read().splitlines()
+    with tempfile.TemporaryDirectory(dir=os.environ.get("CLINIC_WORK")) as scratch:
         found = findings(iotrace, recorded(iotrace, directory, scratch))
-    first = found[0] if found else {"cause": "none", "cost_share": 0, "objects": []}
-    if cause == "none":
-        right = first["cost_share"] < CLAIM
-    else:
-        right = first["cause"] == cause and any(re.search(objects, each) for each in [*first["objects"], first["sentence"]])
-    print(f"{name:18} {'right' if right else 'WRONG':6} {cause:17} {first['cause']:17} {first['cost_share']:5.0%}  "
-          f"{' '.join(os.path.basename(each) for each in first['objects'])}", flush=True)
+    nothing = {"cause": "none", "cost_share": 0, "objects": [], "sentence": ""}
+    shown = [*found, *[nothing] * len(expected)][: len(expected)]
+    right = all(map(matches, expected, shown))
+    for i, (line, finding) in enumerate(zip(expected, shown)):
+        verdict = "" if i > 0 else "right" if right else "WRONG"
+        print(f"{'' if i > 0 else name:18} {verdict:6} {line.split()[0]:17} {finding['cause']:17} {finding['cost_share']:5.0%}  "
+              f"{' '.join(os.path.basename(each) for each in finding['objects'])}", flush=True)
     return right
 
 
