@@ -574,6 +574,19 @@ static void find_without_times(struct findings *f, const struct findings_source 
 	}
 }
 
+/* Records of Darshan come without operations, whose times are counters. */
+static void find_with_times(struct findings *f, const struct findings_source *from,
+			    const struct run_cost *cost)
+{
+	if (lacks_operations(from))
+		findings_counted_metadata(f, from, cost);
+	if (f->count > 0) {
+		f->list[0].cause = cause_of(f->list[0].code);
+		add_savings(&f->list[0]);
+	}
+	causes_find(f, from, cost);
+}
+
 /* Returns whether the durations of calls are known, so that each cause has a cost. */
 static bool has_times(const struct findings_source *from, const struct run_cost *cost)
 {
@@ -586,7 +599,7 @@ void findings_find(struct findings *f, const struct findings_source *from)
 {
 	const struct run_cost cost = run_cost_of(from);
 	if (has_times(from, &cost))
-		causes_find(f, from, &cost);
+		find_with_times(f, from, &cost);
 	else
 		find_without_times(f, from, &cost);
 	if (f->count > 0)
