@@ -16,6 +16,7 @@
 #include "lib/base/array.h"
 #include "lib/base/error.h"
 #include "lib/base/number.h"
+#include "lib/format/open_flags.h"
 #include "launch.h"
 #include "ring.h"
 #include "untraced.h"
@@ -470,11 +471,8 @@ static void define(struct ring_events *e, uint32_t index, const struct record_op
 /* Returns the flags of an open that change what a write costs; NULL if it has none. */
 static const char *flags_name(uint32_t flags)
 {
-	if ((flags & O_SYNC) == O_SYNC)
-		return (flags & O_DIRECT) != 0 ? "sync,direct" : "sync";
-	if ((flags & O_DSYNC) != 0)
-		return (flags & O_DIRECT) != 0 ? "dsync,direct" : "dsync";
-	return (flags & O_DIRECT) != 0 ? "direct" : NULL;
+	return open_flags_name((flags & O_SYNC) == O_SYNC, (flags & O_DSYNC) != 0,
+			       (flags & O_DIRECT) != 0);
 }
 
 static void declare_file(struct ring_events *e, uint32_t index, uint32_t number,

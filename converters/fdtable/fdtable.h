@@ -88,10 +88,11 @@ struct open_description {
 	uint32_t object; /* if it is not a tracked file */
 	uint8_t kind;    /* enum descriptor_kind */
 	bool append;
-	bool seen;           /* its creation was traced; otherwise it existed before */
-	bool position_known; /* if false, position counts from 0 */
-	bool elsewhere;      /* untraced processes may move the position */
-	bool vague;          /* private to the converter: not even its flags are known */
+	bool sync, dsync, direct; /* O_SYNC, O_DSYNC, O_DIRECT */
+	bool seen;                /* its creation was traced; otherwise it existed before */
+	bool position_known;      /* if false, position counts from 0 */
+	bool elsewhere;           /* untraced processes may move the position */
+	bool vague;               /* private to the converter: not even its flags are known */
 	uint64_t position;
 	struct fd_uses uses;        /* of the position */
 	uint32_t users;             /* active calls that use it */

@@ -350,6 +350,8 @@ unsigned strace_open_flags(struct strace_text arg)
 	    {"O_TRUNC", STRACE_O_TRUNC},         {"O_APPEND", STRACE_O_APPEND},
 	    {"O_DIRECTORY", STRACE_O_DIRECTORY}, {"O_CLOEXEC", STRACE_O_CLOEXEC},
 	    {"O_PATH", STRACE_O_PATH},           {"O_TMPFILE", STRACE_O_TMPFILE},
+	    {"O_DSYNC", STRACE_O_DSYNC},         {"O_SYNC", STRACE_O_SYNC},
+	    {"O_DIRECT", STRACE_O_DIRECT},
 	};
 	unsigned flags = 0;
 	arg = strace_unnamed(arg);

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/format/open_flags.h"
+
 void strace_count(struct strace *s, const char *name, uint64_t n)
 {
 	report_add(&s->src->report, name, n);
@@ -139,6 +141,9 @@ static void file_event(struct strace *s, const struct strace_task *t, int64_t fd
 	}
 	if (KINDS[d->kind] != NULL)
 		emit_string(&b, "kind", KINDS[d->kind]);
+	const char *flags = open_flags_name(d->sync, d->dsync, d->direct);
+	if (flags != NULL)
+		emit_string(&b, "flags", flags);
 	const int64_t key_ns = emit_untimed(&s->emit, from_ns);
 	const bool again = d->ended_process == t->group->id && d->ended_ns > key_ns;
 	emit_end(&s->emit, &b,
@@ -237,6 +242,8 @@ void strace_emit_op(struct strace *s, const struct strace_call *c, const struct 
 	if (op->to_size > 0)
 		iot_directive_text(&b, "to", op->to, op->to_size);
 	op_result(&b, c);
+	if (op->empties)
+		iot_directive_number(&b, "size", 0);
 	if (strcmp(op->name, "truncate") == 0)
 		op_size(&b, c);
 	emit_end(&s->emit, &b, c->start_ns);

@@ -188,6 +188,9 @@ enum strace_open_flag {
 	STRACE_O_EXCL = 0200,
 	STRACE_O_TRUNC = 01000,
 	STRACE_O_APPEND = 02000,
+	STRACE_O_DSYNC = 010000,
+	STRACE_O_DIRECT = 040000,
+	STRACE_O_SYNC = 04010000, /* includes O_DSYNC */
 	STRACE_O_DIRECTORY = 0200000,
 	STRACE_O_CLOEXEC = 02000000,
 	STRACE_O_PATH = 010000000,
@@ -615,6 +618,7 @@ struct strace_op {
 	uint32_t file;
 	const char *path, *to;
 	size_t path_size, to_size;
+	bool empties; /* an open that truncates the file to nothing */
 };
 /* Emits an %op if operations of this name are wanted. */
 void strace_emit_op(struct strace *s, const struct strace_call *c, const struct strace_op *op);

@@ -120,6 +120,9 @@ static struct open_description *opened(struct strace *s, struct strace_call *c, 
 	if (d->file != NULL)
 		d->file->opened = true;
 	d->append = (o->flags & STRACE_O_APPEND) != 0;
+	d->sync = (o->flags & STRACE_O_SYNC) == STRACE_O_SYNC;
+	d->dsync = (o->flags & STRACE_O_DSYNC) != 0;
+	d->direct = (o->flags & STRACE_O_DIRECT) != 0;
 	d->position_known = true;
 	d->note = strace_note_hash(&c->fd);
 	return d;
@@ -136,11 +139,13 @@ void strace_open_enter(struct strace *s, struct strace_call *c)
 
 static void open_op(struct strace *s, struct strace_call *c, const struct opening *o, uint32_t file)
 {
-	strace_emit_op(s, c,
-		       &(struct strace_op){.name = o->create ? "create" : c->entry->op,
-					   .file = file,
-					   .path = s->path,
-					   .path_size = o->path_size});
+	strace_emit_op(
+	    s, c,
+	    &(struct strace_op){.name = o->create ? "create" : c->entry->op,
+				.file = file,
+				.path = s->path,
+				.path_size = o->path_size,
+				.empties = !c->failed && (o->flags & STRACE_O_TRUNC) != 0});
 }
 
 void strace_open(struct strace *s, struct strace_call *c)
@@ -244,6 +249,10 @@ enum raw_fcntl {
 	RAW_SETFD = 2,
 	RAW_GETFL = 3,
 	RAW_SETFL = 4,
+	RAW_SETLK = 6,
+	RAW_SETLKW = 7,
+	RAW_OFD_SETLK = 37,
+	RAW_OFD_SETLKW = 38,
 	RAW_DUPFD_CLOEXEC = 1030
 };
 
@@ -261,15 +270,40 @@ static void set_append(struct strace *s, struct strace_call *c, struct open_desc
 		d->file->size_known = false;
 }
 
+static bool is_lock(int64_t command)
+{
+	return command == RAW_SETLK || command == RAW_SETLKW || command == RAW_OFD_SETLK ||
+	       command == RAW_OFD_SETLKW;
+}
+
+static void lock_op(struct strace *s, struct strace_call *c)
+{
+	const struct strace_fd fd = strace_fd(c->arg[0]);
+	struct fd_slot *slot =
+	    c->failed ? fd_table_get(c->task->table, fd.number) : strace_slot(s, c, &fd);
+	if (slot == NULL || !strace_shown(s, slot->open) || !emit_wants_op(&s->emit, "lock"))
+		return;
+	const uint32_t file = strace_emit_file(s, c->task, fd.number, slot, c->start_ns);
+	strace_emit_op_on(s, c, "lock", file, slot->open);
+}
+
 void strace_fcntl(struct strace *s, struct strace_call *c)
 {
 	static const struct strace_word COMMANDS[] = {{"F_DUPFD_CLOEXEC", RAW_DUPFD_CLOEXEC},
 						      {"F_DUPFD", RAW_DUPFD},
 						      {"F_SETFD", RAW_SETFD},
 						      {"F_SETFL", RAW_SETFL},
+						      {"F_SETLK", RAW_SETLK},
+						      {"F_SETLKW", RAW_SETLKW},
+						      {"F_OFD_SETLK", RAW_OFD_SETLK},
+						      {"F_OFD_SETLKW", RAW_OFD_SETLKW},
 						      {"F_GETFL", RAW_GETFL}};
 	const struct strace_fd fd = strace_fd(c->arg[0]);
 	const int64_t what = strace_word(c->arg[1], COMMANDS, sizeof COMMANDS / sizeof COMMANDS[0]);
+	if (is_lock(what)) {
+		lock_op(s, c);
+		return;
+	}
 	if (what == RAW_DUPFD || what == RAW_DUPFD_CLOEXEC) {
 		strace_copy(s, c, &fd, c->result, what == RAW_DUPFD_CLOEXEC, false);
 		return;

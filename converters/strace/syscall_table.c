@@ -107,6 +107,7 @@ static const struct strace_entry CALLS[] = {
      strace_use_enter},
     {"fallocate", strace_fallocate, OP | STRACE_WRITES, 4, 0, "allocate", strace_use_enter},
     {"fsync fdatasync sync_file_range", strace_fd_op, OP, 1, STRACE_PLAIN, "fsync", NULL},
+    {"flock", strace_fd_op, OP, 1, STRACE_PLAIN, "lock", NULL},
     {"syncfs", strace_fd_op, OP, 1, STRACE_PLAIN, "sync", NULL},
     {"sync", strace_sync, OP, 0, 0, "sync", NULL},
     {"msync", strace_sync, OP, 0, 0, "msync", NULL},
