@@ -171,6 +171,12 @@ static size_t operations_shown(const struct stat_results *s)
 	return n;
 }
 
+/* With the row of those that are not listed, if there are any. */
+static size_t operation_rows(const struct stat_results *s)
+{
+	return operations_shown(s) + (iot_stats_fact(s->stats, IOT_STATS_OTHER_OPS) > 0);
+}
+
 static size_t rows_shown(const struct stat_results *s)
 {
 	const uint64_t rows = iot_stats_fact(s->stats, IOT_STATS_ROWS);
@@ -210,8 +216,7 @@ void stat_print_tsv(struct stat_results *s)
 			COLUMN_AS(operation_ns, "ns"));
 	struct stat_view v = {.results = s, .sizes = sizes_table(&v)};
 	struct iot_table rows = TABLE_ROWS(columns, rows_shown(s), set_tsv_row, &v);
-	const struct iot_table calls =
-	    TABLE_ROWS(operations, operations_shown(s), set_operation, &v);
+	const struct iot_table calls = TABLE_ROWS(operations, operation_rows(s), set_operation, &v);
 	rows.columns -= s->input_count <= 1; /* the last column is the input */
 	print_tsv(&s->out, s->by == STAT_BY_OPERATION ? &calls : &rows);
 }
@@ -327,7 +332,7 @@ void stat_print_json(struct stat_results *s)
 	    .durations = TABLE_RECORD(directions, set_directions, &v),
 	    .direction = {TABLE_RECORD(durations, set_read_durations, &v),
 			  TABLE_RECORD(durations, set_write_durations, &v)},
-	    .operations = TABLE_ROWS(operations, operations_shown(s), set_operation, &v),
+	    .operations = TABLE_ROWS(operations, operation_rows(s), set_operation, &v),
 	};
 	const struct iot_table begin = TABLE_RECORD(head, set_document, &v);
 	const struct iot_table rows = TABLE_ROWS(values, rows_shown(s), set_row, &v);
@@ -415,8 +420,7 @@ static void print_operations(struct stat_results *s, struct stat_view *v)
 	static const struct text_column columns[] =
 	    COLUMN_LIST(TEXT(calls, 9, 0), TEXT(failed, 9, 0), TEXT(operation_ns, 11, 6),
 			TEXT(operation, 0, 0));
-	const bool others = iot_stats_fact(s->stats, IOT_STATS_OTHER_OPS) > 0;
-	const struct iot_table table = TABLE_FILLED(operations_shown(s) + others, set_operation, v);
+	const struct iot_table table = TABLE_FILLED(operation_rows(s), set_operation, v);
 	print_text(&s->out, columns, COLUMN_COUNT(columns), "operation", &table);
 }
 

@@ -22,3 +22,10 @@ cp "$TESTDATA/format/bare.iot" .
 "$IOTRACE" analyze -q --json --section=totals bare.iot | grep '"opens"'
 "$IOTRACE" analyze -q --by=file bare.iot
 "$IOTRACE" stat -q bare.iot | head -n 2
+
+echo "operations beyond 64 names are one row, in each form"
+{ echo 'ff %process id=1'
+  i=0; while [ $((i += 1)) -le 70 ]; do echo "ff %op name=call$i time=$i took=1 process=1 result=0"; done; } >ops.iot
+"$IOTRACE" stat -q --by=op ops.iot | grep others
+"$IOTRACE" stat -q --tsv --by=op ops.iot | grep others
+"$IOTRACE" stat -q --json --by=op ops.iot | grep -o '{"name":"others"[^}]*}'
