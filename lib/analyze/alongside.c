@@ -15,27 +15,16 @@
 
 /* Ends a trace: nothing can follow it then. */
 
-static bool end_layer(struct layer *l)
-{
-	const bool ended =
-	    sizes_settle(&l->sizes) && cells_settle(&l->cells) && order_end_all(&l->order);
-	arrival_settle(&l->arrival);
-	series_settle(&l->series);
-	file_users_settle(&l->file_users);
-	order_forget(&l->order);
-	busy_forget(&l->busy);
-	busy_forget(&l->op_times.busy);
-	busy_forget(&l->rows.busy);
-	arrival_forget(&l->arrival);
-	concurrency_forget(&l->concurrency);
-	return ended;
-}
-
 static bool end_trace(struct iot_analyze *a)
 {
 	bool ended = true;
-	for (unsigned i = 0; i < LAYERS && ended; i++)
-		ended = a->layers[i] == NULL || end_layer(a->layers[i]);
+	for (unsigned i = 0; i < LAYERS && ended; i++) {
+		struct layer *l = a->layers[i];
+		if (l == NULL)
+			continue;
+		ended = layer_settle(l) && layer_end(l);
+		layer_forget(l);
+	}
 	ended = ended && sample_end(a);
 	requests_forget(&a->requests);
 	a->options.part = a->requests.options.part = 0;
@@ -44,21 +33,6 @@ static bool end_trace(struct iot_analyze *a)
 }
 
 /* Times */
-
-static void shift_sums(struct row_sums *s, uint64_t by)
-{
-	s->first_ns = interval_end(s->first_ns, by);
-	s->last_ns = interval_end(s->last_ns, by);
-}
-
-static void shift_layer(struct layer *l, uint64_t by)
-{
-	for (size_t i = 0; i < l->rows.process_capacity; i++)
-		shift_sums(&l->rows.processes[i], by);
-	for (size_t i = 0; i < l->rows.pair_capacity; i++)
-		shift_sums(&l->rows.pairs[i].sums, by);
-	reuse_shift(&l->reuse, by);
-}
 
 /* Times then count from an earlier epoch; those of bins count from 1970. */
 static void shift(struct iot_analyze *a, uint64_t by)
@@ -69,7 +43,7 @@ static void shift(struct iot_analyze *a, uint64_t by)
 	file_sums_shift(&a->requests.file_sums, by);
 	for (unsigned i = 0; i < LAYERS; i++)
 		if (a->layers[i] != NULL)
-			shift_layer(a->layers[i], by);
+			layer_shift(a->layers[i], by);
 }
 
 static void align(struct iot_analyze *a, struct iot_analyze *more)
@@ -87,29 +61,10 @@ static bool add_layer(struct iot_analyze *a, unsigned i, const struct requests_m
 		      struct layer *more)
 {
 	struct layer *l = more != NULL ? analyze_layer(a, i) : NULL;
-	const struct totals_map totals = {map->file, map->thread, NULL, 0};
-	if (more == NULL)
-		return true;
-	if (l == NULL)
-		return false;
-	latency_join(&l->latency, &more->latency);
-	concurrency_add_trace(&l->concurrency, &more->concurrency);
-	l->working_set.unordered = true;
-	dependencies_add_trace(&l->dependencies);
-	return totals_add_trace(&l->totals, &more->totals, &totals) &&
-	       sizes_join(&l->sizes, &more->sizes, map->pair) &&
-	       order_join(&l->order, &more->order, map->file) &&
-	       cells_join(&l->cells, &more->cells, map->process) &&
-	       busy_add_trace(&l->busy, &more->busy, map->process) &&
-	       op_times_add_trace(&l->op_times, &more->op_times) &&
-	       series_join(&l->series, &more->series) &&
-	       offsets_join(&l->offsets, &more->offsets, map->file) &&
-	       arrival_add_trace(&l->arrival, &more->arrival, map->process, map->file) &&
-	       repetition_add_trace(&l->repetition, &more->repetition, map->process,
-				    a->job.more + 1) &&
-	       reuse_add_trace(&l->reuse, &more->reuse, map->file) &&
-	       file_users_join(&l->file_users, &more->file_users, map->pair) &&
-	       rows_add_trace(&l->rows, &more->rows, map->process, map->pair);
+	return more == NULL ||
+	       (l != NULL &&
+		layer_add_trace(l, more,
+				&(struct statistic_map){.numbers = map, .trace = a->job.more}));
 }
 
 static bool add(struct iot_analyze *a, struct iot_analyze *more)

@@ -20,7 +20,6 @@
 #include "requests_join.h"
 #include "sample.h"
 #include "saturate.h"
-#include "streams.h"
 #include "time.h"
 
 static void keep(struct iot_analyze *a, bool done)
@@ -245,58 +244,14 @@ int iot_analyze_events(struct iot_analyze *a, const struct iot_event *ev, size_t
 
 /* Parts */
 
-static void join_streams(struct iot_analyze *a, unsigned i, const struct requests_map *map,
-			 struct order *part)
-{
-	struct order *o = &a->layers[i]->order;
-	for (size_t k = 0; k < map->link_count && a->status == IOT_OK; k++) {
-		const struct stream_link *link = &map->links[k];
-		if (link->head != 0)
-			keep(a, order_begin_head(o, link->head - 1, link->stream));
-		if (link->moves)
-			keep(a, order_move(o, link->stream, part, link->from, map->file));
-		else
-			keep(a, order_link(o, link->stream, part, link->from, map->file));
-		if (link->ends)
-			keep(a, order_end(o, link->stream));
-	}
-}
-
 static void join_layer(struct iot_analyze *a, unsigned i, const struct requests_map *map,
 		       struct layer *part)
 {
 	struct layer *l = a->layers[i] != NULL || part != NULL ? analyze_layer(a, i) : NULL;
-	const struct totals_map totals = {map->file, map->thread, a->requests.clocks,
-					  a->requests.clock_capacity};
-	if (l == NULL)
-		return;
-	join_streams(a, i, map, part != NULL ? &part->order : NULL);
-	if (part == NULL)
-		return;
-	latency_join(&l->latency, &part->latency);
-	l->busy.inexact[BUSY_METADATA] |= map->late_operations;
-	l->busy.inexact[BUSY_ALL] |= map->late_operations;
-	part->busy.out_of_order = part->op_times.busy.out_of_order = part->rows.busy.out_of_order =
-	    map->out_of_order;
-	series_settle(&part->series);
-	keep(a, sizes_settle(&part->sizes) && cells_settle(&part->cells) &&
-		    totals_join(&l->totals, &part->totals, &totals) &&
-		    sizes_join(&l->sizes, &part->sizes, map->pair) &&
-		    order_join(&l->order, &part->order, map->file) &&
-		    cells_join(&l->cells, &part->cells, map->process) &&
-		    busy_join(&l->busy, &part->busy, map->process) &&
-		    op_times_join(&l->op_times, &part->op_times) &&
-		    series_join(&l->series, &part->series) &&
-		    offsets_join(&l->offsets, &part->offsets, map->file) &&
-		    arrival_join(&l->arrival, &part->arrival, map->process, map->file) &&
-		    concurrency_join(&l->concurrency, &part->concurrency) &&
-		    repetition_join(&l->repetition, &part->repetition, map->process) &&
-		    file_users_join(&l->file_users, &part->file_users, map->pair) &&
-		    reuse_join(&l->reuse, &part->reuse, map->file) &&
-		    working_set_join(&l->working_set, &part->working_set) &&
-		    dependencies_join(&l->dependencies, &part->dependencies, map->process,
-				      map->file) &&
-		    rows_join(&l->rows, &part->rows, map->process, map->pair));
+	const struct statistic_map numbers = {.numbers = map,
+					      .clocks = a->requests.clocks,
+					      .clock_capacity = a->requests.clock_capacity};
+	keep(a, l == NULL || layer_join(l, part, &numbers));
 }
 
 bool analyze_same_options(const struct iot_analyze *a, const struct iot_analyze *part)
@@ -342,7 +297,7 @@ static const char *why_separate(const struct iot_analyze *a, const struct iot_an
 static void add_heads(struct iot_analyze *a, unsigned i, bool needed)
 {
 	struct layer *l = a->layers[i] != NULL || needed ? analyze_layer(a, i) : NULL;
-	keep(a, l == NULL || order_add_heads(&l->order, &a->requests));
+	keep(a, l == NULL || layer_add_heads(l, &a->requests));
 }
 
 int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
@@ -363,7 +318,8 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 	for (unsigned i = 0; i < LAYERS && a->status == IOT_OK; i++)
 		join_layer(a, i, &map, part->layers[i]);
 	requests_limit_streams(&a->requests);
-	streams_end_replaced(a);
+	end_streams(a);
+	batches_drain(a);
 	keep(a, sample_join(a));
 	if (a->status == IOT_OK)
 		keep(a, requests_join_clocks(&a->requests, &part->requests, &map));
@@ -445,13 +401,11 @@ static bool add_time_values(struct iot_analyze *a, struct layer *l)
 	const bool done = time_values(&from, &a->values);
 	if (!l->series.any)
 		return done;
-	arrival_settle(&l->arrival);
 	arrival_values(&l->arrival, a->job.more == 0, &a->values);
 	keep(a, concurrency_end(&l->concurrency));
 	concurrency_values(&l->concurrency, from.span.end_ns - from.span.begin_ns,
 			   from.span.runtime_ns, io_time_is_unknown(&l->totals, &l->latency),
 			   &a->values);
-	file_users_settle(&l->file_users);
 	keep(a, file_users_values(&l->file_users, &a->requests,
 				  totals_processes(&a->trace, &a->requests), &a->values));
 	return done;
@@ -603,7 +557,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 	struct layer *l = analyze_layer(a, chosen);
 	if (a->status != IOT_OK)
 		return a->status;
-	keep(a, order_end_all(&l->order) && sample_end(a));
+	keep(a, layer_end(l) && sample_end(a) && layer_settle(l));
 	sample_mark(a);
 	row_names_values(&a->names, &a->values);
 	job_values(&a->job, &a->values);
@@ -612,16 +566,12 @@ int iot_analyze_finish(struct iot_analyze *a)
 		      &a->values);
 	if (a->job.more > 0)
 		traces_value(a);
-	keep(a, sizes_settle(&l->sizes));
 	if (a->options.sections & IOT_ANALYZE_SIZES)
 		sizes_values(&l->sizes, &a->options, counted_of(a), &a->values);
 	if (needs(a, IOT_ANALYZE_ORDER)) {
 		order_values(&l->order, counted_of(a), &a->values);
 		keep(a, repetition_values(&l->repetition, &a->values));
 	}
-	series_settle(&l->series);
-	if (needs(a, NEED_BINS))
-		keep(a, cells_settle(&l->cells));
 	if (a->status == IOT_OK && needs(a, IOT_ANALYZE_TIME))
 		keep(a, add_time_values(a, l));
 	if (a->status == IOT_OK && needs(a, IOT_ANALYZE_CYCLES))
@@ -796,7 +746,7 @@ void iot_analyze_free(struct iot_analyze *a)
 		return;
 	batches_free(a);
 	for (unsigned i = 0; i < LAYERS; i++)
-		analyze_layer_free(a->layers[i]);
+		layer_free(a->layers[i]);
 	requests_free(&a->requests);
 	row_names_free(&a->names);
 	job_free(&a->job);

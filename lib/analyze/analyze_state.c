@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Saves and loads an analysis: the tables of all groups, in a fixed order. See state.h. */
+/* Saves and loads an analysis: the tables of all statistics, in a fixed order. See state.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +8,8 @@
 
 #include "analyze_internal.h"
 #include "batches.h"
-#include "order_state.h"
 #include "requests_state.h"
 #include "sample.h"
-#include "time_state.h"
 
 enum { STATE_VERSION = 4 };
 
@@ -63,26 +61,6 @@ static void extra_options_state(struct state *s, struct iot_analyze_options *o)
 		state_small(s, "working_set", &o->working_set, 1);
 		state_small(s, "dependencies", &o->dependencies, 1);
 	}
-}
-
-static void layer_state(struct state *s, struct layer *l, const struct requests *r)
-{
-	totals_state(s, &l->totals);
-	sizes_state(s, &l->sizes);
-	order_state(s, &l->order, r);
-	repetition_state(s, &l->repetition);
-	bins_state(s, &l->cells, &l->series);
-	busy_state(s, &l->busy);
-	op_times_state(s, &l->op_times);
-	latency_state(s, &l->latency);
-	arrival_state(s, &l->arrival);
-	concurrency_state(s, &l->concurrency);
-	rows_state(s, &l->rows);
-	file_users_state(s, &l->file_users);
-	reuse_state(s, &l->reuse);
-	working_set_state(s, &l->working_set);
-	dependencies_state(s, &l->dependencies);
-	offsets_state(s, &l->offsets);
 }
 
 static void layers_state(struct state *s, struct iot_analyze *a)
@@ -140,16 +118,9 @@ static int end(struct iot_analyze *a, struct state *s)
 static bool settle(struct iot_analyze *a)
 {
 	bool done = sample_clear(a);
-	for (unsigned i = 0; i < LAYERS && done; i++) {
-		struct layer *l = a->layers[i];
-		if (l == NULL)
-			continue;
-		done = sizes_settle(&l->sizes) && cells_settle(&l->cells) &&
-		       order_add_heads(&l->order, &a->requests);
-		arrival_settle(&l->arrival);
-		series_settle(&l->series);
-		file_users_settle(&l->file_users);
-	}
+	for (unsigned i = 0; i < LAYERS && done; i++)
+		done = a->layers[i] == NULL ||
+		       (layer_settle(a->layers[i]) && layer_add_heads(a->layers[i], &a->requests));
 	return done;
 }
 

@@ -5,6 +5,8 @@
 
 #include "lib/base/array.h"
 
+#include "statistic.h"
+
 /* Lists of times, one for each histogram. Of histograms that take the same times, one counts for all. */
 enum { IN_TRACE, IN_PROCESS, IN_FILE, IN_TRACE_PROCESS, IN_ALL, THINK, LISTS };
 
@@ -339,3 +341,61 @@ void arrival_free(struct arrival *a)
 	free(a->files);
 	free(a->processes);
 }
+
+/* The statistic */
+
+static bool add_batch(void *of, const struct statistic_batch *b)
+{
+	return arrival_add(of, &b->in_order, &b->by_process, &b->grouped);
+}
+
+static bool settle(void *of)
+{
+	arrival_settle(of);
+	return true;
+}
+
+static bool join(void *of, void *part, const struct statistic_map *map)
+{
+	return arrival_join(of, part, map->numbers->process, map->numbers->file);
+}
+
+static bool add_other_trace(void *of, void *more, const struct statistic_map *map)
+{
+	return arrival_add_trace(of, more, map->numbers->process, map->numbers->file);
+}
+
+static void sample(void *of, const struct sample_kept *k)
+{
+	struct arrival *a = of;
+	SAMPLE_KEEP(a->files, a->file_capacity, k->file, k->files);
+	a->inexact_file |= k->bits > 0;
+}
+
+static void forget(void *of)
+{
+	arrival_forget(of);
+}
+
+static void state(struct state *s, void *of, const struct requests *r)
+{
+	(void)r;
+	arrival_state(s, of);
+}
+
+static void free_all(void *of)
+{
+	arrival_free(of);
+}
+
+const struct statistic arrival_statistic = {
+    .sections = IOT_ANALYZE_TIME,
+    .add = add_batch,
+    .join = join,
+    .add_trace = add_other_trace,
+    .settle = settle,
+    .forget = forget,
+    .sample = sample,
+    .state = state,
+    .free = free_all,
+};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Passes batches of requests, and the operations between them, to the groups of statistics: at once,
- * or with options.threads on several threads, each group in the order of the trace. Every group has
+ * Passes batches of requests, and the operations between them, to the statistics: at once,
+ * or with options.threads on several threads, each in the order of the trace. Every one has
  * a state of its own, so its values are the same.
  */
 #ifndef LIB_ANALYZE_BATCHES_H
@@ -18,7 +18,7 @@ void batches_add_operation(struct iot_analyze *a, struct request_operation numbe
 			   const struct iot_event *ev);
 /* A stream ends in all layers, after what was added before. */
 void batches_end_stream(struct iot_analyze *a, size_t stream);
-/* Waits until all groups have what was added. */
+/* Waits until all statistics have what was added. */
 void batches_drain(struct iot_analyze *a);
 /* The same; what is added later is passed at once. */
 void batches_end(struct iot_analyze *a);

@@ -7,6 +7,7 @@
 #include "lib/base/array.h"
 
 #include "saturate.h"
+#include "statistic.h"
 
 /* The ends of outstanding requests, in order */
 
@@ -507,3 +508,55 @@ void concurrency_free(struct concurrency *c)
 	free(c->ends);
 	free(c->prefix.interval);
 }
+
+/* The statistic */
+
+static void init(void *of, const struct iot_analyze_options *o)
+{
+	((struct concurrency *)of)->part = o->part != 0;
+}
+
+static bool add_batch(void *of, const struct statistic_batch *b)
+{
+	return concurrency_add(of, &b->in_order, &b->grouped);
+}
+
+static bool join(void *of, void *part, const struct statistic_map *map)
+{
+	(void)map;
+	return concurrency_join(of, part);
+}
+
+static bool add_trace(void *of, void *more, const struct statistic_map *map)
+{
+	(void)map;
+	concurrency_add_trace(of, more);
+	return true;
+}
+
+static void forget(void *of)
+{
+	concurrency_forget(of);
+}
+
+static void state(struct state *s, void *of, const struct requests *r)
+{
+	(void)r;
+	concurrency_state(s, of);
+}
+
+static void free_all(void *of)
+{
+	concurrency_free(of);
+}
+
+const struct statistic concurrency_statistic = {
+    .sections = IOT_ANALYZE_TIME,
+    .init = init,
+    .add = add_batch,
+    .join = join,
+    .add_trace = add_trace,
+    .forget = forget,
+    .state = state,
+    .free = free_all,
+};

@@ -6,6 +6,7 @@
 #include "lib/base/array.h"
 
 #include "state.h"
+#include "statistic.h"
 
 static uint64_t interval_of(const struct file_users *s)
 {
@@ -280,3 +281,62 @@ void file_users_free(struct file_users *s)
 		free(s->pairs[i].bins);
 	free(s->pairs);
 }
+
+/* The statistic */
+
+static void init(void *of, const struct iot_analyze_options *o)
+{
+	((struct file_users *)of)->interval_ns = o->interval_ns;
+}
+
+static bool add_batch(void *of, const struct statistic_batch *b)
+{
+	return file_users_add(of, &b->grouped, b->epoch_ns);
+}
+
+static bool settle(void *of)
+{
+	file_users_settle(of);
+	return true;
+}
+
+static bool join(void *of, void *part, const struct statistic_map *map)
+{
+	return file_users_join(of, part, map->numbers->pair);
+}
+
+static void sample(void *of, const struct sample_kept *k)
+{
+	struct file_users *s = of;
+	for (size_t i = 0; i < k->pairs && i < s->capacity; i++) {
+		if (k->pair[i] != UINT32_MAX)
+			continue;
+		s->bins -= s->pairs[i].count;
+		s->used -= s->pairs[i].count > 0;
+		free(s->pairs[i].bins);
+	}
+	SAMPLE_KEEP(s->pairs, s->capacity, k->pair, k->pairs);
+}
+
+static void state(struct state *s, void *of, const struct requests *r)
+{
+	(void)r;
+	file_users_state(s, of);
+}
+
+static void free_all(void *of)
+{
+	file_users_free(of);
+}
+
+const struct statistic file_users_statistic = {
+    .sections = IOT_ANALYZE_TIME,
+    .init = init,
+    .add = add_batch,
+    .join = join,
+    .add_trace = join,
+    .settle = settle,
+    .sample = sample,
+    .state = state,
+    .free = free_all,
+};

@@ -3,6 +3,7 @@
 
 #include "saturate.h"
 #include "state.h"
+#include "statistic.h"
 
 /* Without a branch on the direction: each duration is appended to both, and counts in one. */
 static inline void append_both(const struct io_span *span, uint64_t ns[2][REQUESTS_MAX + 1],
@@ -68,3 +69,32 @@ void latency_state(struct state *s, struct latency *l)
 		state_histogram(s, STATE_NAMES("latency.ns"), &l->durations[s->direction]);
 	s->direction = -1;
 }
+
+/* The statistic */
+
+static bool add(void *of, const struct statistic_batch *b)
+{
+	latency_add(of, &b->grouped);
+	return true;
+}
+
+static bool join(void *of, void *part, const struct statistic_map *map)
+{
+	(void)map;
+	latency_join(of, part);
+	return true;
+}
+
+static void state(struct state *s, void *of, const struct requests *r)
+{
+	(void)r;
+	latency_state(s, of);
+}
+
+const struct statistic latency_statistic = {
+    .sections = IOT_ANALYZE_TIME,
+    .add = add,
+    .join = join,
+    .add_trace = join,
+    .state = state,
+};

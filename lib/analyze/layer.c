@@ -1,52 +1,146 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The statistics of one layer. */
+#include "layer.h"
+
 #include <stdlib.h>
 
-#include "analyze_internal.h"
+#include "bins_state.h"
+#include "state.h"
 
-static void layer_init(struct layer *l, const struct iot_analyze_options *o)
+#define ROW(TYPE, NAME) {&NAME##_statistic, offsetof(struct layer, NAME)},
+static const struct {
+	const struct statistic *is;
+	size_t offset; /* of its state */
+} registry[REGISTERED] = {STATISTICS(ROW)};
+#undef ROW
+
+static void *state_of(struct layer *l, unsigned i)
 {
-	l->busy.part = l->concurrency.part = l->rows.busy.part = o->part != 0;
-	l->rows.busy.by_pair = true;
-	l->file_users.interval_ns = o->interval_ns;
-	l->rows.small = o->small;
-	l->rows.alignment = o->alignment;
-	op_times_init(&l->op_times, o->part != 0);
-	l->dependencies.part = o->part != 0;
-	l->order.by_file = (o->sections & IOT_ANALYZE_FILES) != 0;
+	return (char *)l + registry[i].offset;
 }
 
-struct layer *analyze_layer(struct iot_analyze *a, unsigned i)
+struct layer *layer_new(const struct iot_analyze_options *o)
 {
-	if (a->layers[i] == NULL) {
-		a->layers[i] = calloc(1, sizeof *a->layers[i]);
-		if (a->layers[i] != NULL)
-			layer_init(a->layers[i], &a->options);
-	}
-	if (a->layers[i] == NULL)
-		a->status = IOT_ENOMEM;
-	return a->layers[i];
+	struct layer *l = calloc(1, sizeof *l);
+	for (unsigned i = 0; i < REGISTERED && l != NULL; i++)
+		if (registry[i].is->init != NULL)
+			registry[i].is->init(state_of(l, i), o);
+	return l;
 }
 
-void analyze_layer_free(struct layer *l)
+void layer_free(struct layer *l)
 {
-	if (l == NULL)
-		return;
-	totals_free(&l->totals);
-	sizes_free(&l->sizes);
-	order_free(&l->order);
-	repetition_free(&l->repetition);
-	cells_free(&l->cells);
-	series_free(&l->series);
-	offsets_free(&l->offsets);
-	busy_free(&l->busy);
-	busy_free(&l->op_times.busy);
-	arrival_free(&l->arrival);
-	concurrency_free(&l->concurrency);
-	rows_free(&l->rows);
-	file_users_free(&l->file_users);
-	reuse_free(&l->reuse);
-	working_set_free(&l->working_set);
-	dependencies_free(&l->dependencies);
+	for (unsigned i = 0; i < REGISTERED && l != NULL; i++)
+		if (registry[i].is->free != NULL)
+			registry[i].is->free(state_of(l, i));
 	free(l);
+}
+
+bool layer_needs(unsigned i, const struct iot_analyze_options *o)
+{
+	const struct statistic *is = registry[i].is;
+	return is->is_needed != NULL ? is->is_needed(o)
+				     : is->sections == 0 || (is->sections & o->sections) != 0;
+}
+
+bool layer_add(struct layer *l, unsigned i, const struct statistic_batch *b)
+{
+	return registry[i].is->add == NULL || registry[i].is->add(state_of(l, i), b);
+}
+
+bool layer_act(struct layer *l, unsigned i, const struct statistic_action *a)
+{
+	return registry[i].is->act == NULL || registry[i].is->act(state_of(l, i), a);
+}
+
+bool layer_add_at_once(struct layer *l, const struct statistic_batch *b, const struct requests *r)
+{
+	bool done = true;
+	for (unsigned i = 0; i < REGISTERED && done; i++)
+		if (registry[i].is->add_at_once != NULL && layer_needs(i, &r->options))
+			done = registry[i].is->add_at_once(state_of(l, i), b, r);
+	return done;
+}
+
+bool layer_add_heads(struct layer *l, const struct requests *r)
+{
+	bool done = true;
+	for (unsigned i = 0; i < REGISTERED && done; i++)
+		if (registry[i].is->add_heads != NULL)
+			done = registry[i].is->add_heads(state_of(l, i), r);
+	return done;
+}
+
+static bool join_statistic(struct layer *l, struct layer *part, unsigned i,
+			   const struct statistic_map *map)
+{
+	const struct statistic *is = registry[i].is;
+	return (is->settle == NULL || is->settle(state_of(part, i))) &&
+	       (is->join == NULL || is->join(state_of(l, i), state_of(part, i), map));
+}
+
+bool layer_join(struct layer *l, struct layer *part, const struct statistic_map *map)
+{
+	bool done = true;
+	for (unsigned i = 0; i < REGISTERED && done; i++)
+		if (registry[i].is->link != NULL)
+			done = registry[i].is->link(
+			    state_of(l, i), part != NULL ? state_of(part, i) : NULL, map->numbers);
+	for (unsigned i = 0; i < REGISTERED && done && part != NULL; i++)
+		done = join_statistic(l, part, i, map);
+	return done;
+}
+
+bool layer_add_trace(struct layer *l, struct layer *more, const struct statistic_map *map)
+{
+	bool done = true;
+	for (unsigned i = 0; i < REGISTERED && done; i++)
+		if (registry[i].is->add_trace != NULL)
+			done = registry[i].is->add_trace(state_of(l, i), state_of(more, i), map);
+	return done;
+}
+
+bool layer_settle(struct layer *l)
+{
+	bool done = true;
+	for (unsigned i = 0; i < REGISTERED && done; i++)
+		if (registry[i].is->settle != NULL)
+			done = registry[i].is->settle(state_of(l, i));
+	return done;
+}
+
+bool layer_end(struct layer *l)
+{
+	bool done = true;
+	for (unsigned i = 0; i < REGISTERED && done; i++)
+		if (registry[i].is->end != NULL)
+			done = registry[i].is->end(state_of(l, i));
+	return done;
+}
+
+void layer_forget(struct layer *l)
+{
+	for (unsigned i = 0; i < REGISTERED; i++)
+		if (registry[i].is->forget != NULL)
+			registry[i].is->forget(state_of(l, i));
+}
+
+void layer_shift(struct layer *l, uint64_t by_ns)
+{
+	for (unsigned i = 0; i < REGISTERED; i++)
+		if (registry[i].is->shift != NULL)
+			registry[i].is->shift(state_of(l, i), by_ns);
+}
+
+void layer_sample(struct layer *l, const struct sample_kept *k)
+{
+	for (unsigned i = 0; i < REGISTERED; i++)
+		if (registry[i].is->sample != NULL)
+			registry[i].is->sample(state_of(l, i), k);
+}
+
+void layer_state(struct state *s, struct layer *l, const struct requests *r)
+{
+	for (unsigned i = 0; i < REGISTERED; i++)
+		registry[i].is->state(s, state_of(l, i), r);
+	bins_check_state(s, &l->cells, &l->series);
 }

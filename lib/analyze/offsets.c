@@ -6,6 +6,7 @@
 #include "lib/base/array.h"
 
 #include "saturate.h"
+#include "statistic.h"
 
 static int offsets_k(const struct offsets *o)
 {
@@ -341,3 +342,50 @@ void offsets_free(struct offsets *o)
 		drop_rows(o, &o->files[i]);
 	free(o->files);
 }
+
+/* The statistic */
+
+static bool is_needed(const struct iot_analyze_options *o)
+{
+	return o->offsets != 0;
+}
+
+static bool add_batch(void *of, const struct statistic_batch *b)
+{
+	return offsets_add(of, &b->grouped, b->epoch_ns);
+}
+
+static bool join(void *of, void *part, const struct statistic_map *map)
+{
+	return offsets_join(of, part, map->numbers->file);
+}
+
+static void sample(void *of, const struct sample_kept *k)
+{
+	struct offsets *o = of;
+	for (size_t i = 0; i < k->files && i < o->file_capacity; i++)
+		if (k->file[i] == UINT32_MAX)
+			offsets_drop(o, i);
+	SAMPLE_KEEP(o->files, o->file_capacity, k->file, k->files);
+}
+
+static void state(struct state *s, void *of, const struct requests *r)
+{
+	(void)r;
+	offsets_state(s, of);
+}
+
+static void free_all(void *of)
+{
+	offsets_free(of);
+}
+
+const struct statistic offsets_statistic = {
+    .is_needed = is_needed,
+    .add = add_batch,
+    .join = join,
+    .add_trace = join,
+    .sample = sample,
+    .state = state,
+    .free = free_all,
+};

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "offsets.h"
-#include "time_state.h"
+#include "bins_state.h"
 
 enum { SHIFT_MAX = 56 /* of 256 blocks of offsets of 64 bits */ };
 
@@ -84,7 +84,7 @@ static void load_cell(struct state *s, struct offsets *o, const struct cell_curs
 		row->bytes[c->block][d] = bytes[d];
 }
 
-static void cells_state(struct state *s, struct offsets *o)
+static void offset_cells_state(struct state *s, struct offsets *o)
 {
 	struct cell_cursor c = {.row = 0}, last = {.row = 0};
 	if (state_saves(s))
@@ -133,5 +133,5 @@ void offsets_state(struct state *s, struct offsets *o)
 		state_small(s, "shift", &f->shift, SHIFT_MAX);
 		state_flag(s, "left_out", &f->left_out);
 	}
-	cells_state(s, o);
+	offset_cells_state(s, o);
 }

@@ -2,6 +2,7 @@
 #include "op_times.h"
 
 #include "state.h"
+#include "statistic.h"
 
 /* The numbers of the kinds, which are the same in every part. */
 static uint32_t own[OPERATION_KINDS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -40,3 +41,56 @@ uint64_t op_times_ns(const struct op_times *t, enum operation_kind kind)
 {
 	return kind < t->busy.capacity ? t->busy.processes[kind].of[BUSY_METADATA].ns : 0;
 }
+
+/* The statistic */
+
+static void init(void *of, const struct iot_analyze_options *o)
+{
+	op_times_init(of, o->part != 0);
+}
+
+static bool act(void *of, const struct statistic_action *a)
+{
+	const struct row_operation *op = &a->operation;
+	return a->kind != ACTION_OPERATION || !op->has_end ||
+	       op_times_add(of, op->kind, op->start_ns, op->duration_ns);
+}
+
+static bool join(void *of, void *part, const struct statistic_map *map)
+{
+	((struct op_times *)part)->busy.out_of_order = map->numbers->out_of_order;
+	return op_times_join(of, part);
+}
+
+static bool add_trace(void *of, void *more, const struct statistic_map *map)
+{
+	(void)map;
+	return op_times_add_trace(of, more);
+}
+
+static void forget(void *of)
+{
+	busy_forget(&((struct op_times *)of)->busy);
+}
+
+static void state(struct state *s, void *of, const struct requests *r)
+{
+	(void)r;
+	op_times_state(s, of);
+}
+
+static void free_all(void *of)
+{
+	busy_free(&((struct op_times *)of)->busy);
+}
+
+const struct statistic op_times_statistic = {
+    .sections = IOT_ANALYZE_FINDINGS,
+    .init = init,
+    .act = act,
+    .join = join,
+    .add_trace = add_trace,
+    .forget = forget,
+    .state = state,
+    .free = free_all,
+};

@@ -119,17 +119,14 @@ bool order_end_all(struct order *o);
 void order_forget(struct order *o);
 /* Adds the heads of `r` that this has not seen. */
 bool order_add_heads(struct order *o, const struct requests *r);
-/* `stream` begins at this head. */
-bool order_begin_head(struct order *o, size_t head, size_t stream);
 /* In these, file: the numbers in o of the files of the part. */
 /* Adds the counts of a part, without its heads and streams. */
 bool order_join(struct order *o, const struct order *part, const uint32_t *file);
-/* Continues `stream` with a head of a part; NULL: it has no requests of this layer. */
-bool order_link(struct order *o, size_t stream, const struct order *part, size_t head,
-		const uint32_t *file);
-/* Moves a stream that begins in a part to `stream`, which is not used. */
-bool order_move(struct order *o, size_t stream, struct order *part, size_t from,
-		const uint32_t *file);
+/* `stream` begins at this head. */
+bool order_begin_head(struct order *o, size_t head, size_t stream);
+/* Continues streams by the heads of a part, before order_join; NULL: it has no requests. */
+struct requests_map;
+bool order_link_streams(struct order *o, struct order *part, const struct requests_map *map);
 /* After order_end_all; counted: counters that replace requests; NULL: none. */
 void order_values(const struct order *o, const struct counters_totals *counted, struct values *v);
 void order_free(struct order *o);

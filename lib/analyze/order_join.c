@@ -8,6 +8,7 @@
 #include "lib/base/array.h"
 
 #include "order_internal.h"
+#include "requests_join.h"
 #include "saturate.h"
 
 bool order_begin_head(struct order *o, size_t head, size_t stream)
@@ -141,8 +142,8 @@ static bool link_direction(struct order *o, struct order_stream *s, unsigned d,
 	return few_join(&to->strides, &part->strides);
 }
 
-bool order_link(struct order *o, size_t stream, const struct order *part, size_t number,
-		const uint32_t *file)
+static bool continue_stream(struct order *o, size_t stream, const struct order *part, size_t number,
+			    const uint32_t *file)
 {
 	if (part == NULL || number >= part->head_count || !part->heads[number].used)
 		return true;
@@ -159,8 +160,8 @@ bool order_link(struct order *o, size_t stream, const struct order *part, size_t
 	       link_direction(o, s, 1, &head->of[1], &from->of[1]);
 }
 
-bool order_move(struct order *o, size_t stream, struct order *part, size_t from,
-		const uint32_t *file)
+static bool move_stream(struct order *o, size_t stream, struct order *part, size_t from,
+			const uint32_t *file)
 {
 	if (part == NULL || from >= part->capacity)
 		return true;
@@ -170,4 +171,23 @@ bool order_move(struct order *o, size_t stream, struct order *part, size_t from,
 	o->streams[stream].file = file[part->streams[from].file];
 	part->streams[from] = (struct order_stream){.follows = false};
 	return true;
+}
+
+static bool link_stream(struct order *o, struct order *part, const struct stream_link *link,
+			const uint32_t *file)
+{
+	if (link->head != 0 && !order_begin_head(o, link->head - 1, link->stream))
+		return false;
+	if (!(link->moves ? move_stream(o, link->stream, part, link->from, file)
+			  : continue_stream(o, link->stream, part, link->from, file)))
+		return false;
+	return !link->ends || order_end(o, link->stream);
+}
+
+bool order_link_streams(struct order *o, struct order *part, const struct requests_map *map)
+{
+	bool done = true;
+	for (size_t i = 0; i < map->link_count && done; i++)
+		done = link_stream(o, part, &map->links[i], map->file);
+	return done;
 }

@@ -5,6 +5,9 @@
 
 #include "lib/base/array.h"
 
+#include "statistic.h"
+#include "state.h"
+
 enum { AHEAD = 4 /* candidates */ };
 
 /* Hashes */
@@ -545,3 +548,145 @@ void repetition_free(struct repetition *r)
 	free(r->process_hash);
 	free(r->file_hash);
 }
+
+/* Saves and loads */
+
+struct map_entry {
+	uint64_t key;
+	size_t number;
+};
+
+static int by_key(const void *left, const void *right)
+{
+	const struct map_entry *a = left, *b = right;
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+/* Returns NULL if out of memory. */
+static struct map_entry *sorted_entries(struct state *s, const struct idmap *map)
+{
+	struct map_entry *list = calloc(map->count + 1, sizeof *list);
+	if (list == NULL)
+		state_no_memory(s);
+	for (size_t i = 0; i < map->count && list != NULL; i++)
+		list[i] = (struct map_entry){map->keys[i], i};
+	if (list != NULL)
+		qsort(list, map->count, sizeof *list, by_key);
+	return list;
+}
+
+static void tokens_state(struct state *s, struct repetition_table *t)
+{
+	const size_t count = t->token_map.count;
+	struct map_entry *list = sorted_entries(s, &t->token_map);
+	uint64_t last = 0;
+	for (size_t i = 0; list != NULL && state_list(s, "repetition.token", i < count); i++) {
+		struct repetition_token token = {0, 0, 0};
+		if (i < count)
+			token = t->tokens[list[i].number];
+		uint64_t hash = i < count ? list[i].key : 0;
+		state_number(s, "hash", &hash);
+		state_reference(s, "process", &s->processes, &token.process);
+		state_number(s, "first", &token.first);
+		state_number(s, "last", &token.last);
+		state_check(s, i < REPETITION_TOKENS && (i == 0 || hash > last),
+			    "up to 16384 tokens in order");
+		last = hash;
+		if (!state_saves(s) && !state_failed(s) && !repetition_add_token(t, hash, &token))
+			state_no_memory(s);
+	}
+	free(list);
+}
+
+static void lags_state(struct state *s, struct repetition_table *t)
+{
+	const size_t count = t->lag_map.count;
+	struct map_entry *list = sorted_entries(s, &t->lag_map);
+	uint64_t last = 0;
+	for (size_t i = 0; list != NULL && state_list(s, "repetition.lag", i < count); i++) {
+		uint64_t key = i < count ? list[i].key : 0,
+			 requests = i < count ? t->lags[list[i].number] : 0;
+		state_number(s, "key", &key);
+		state_number(s, "n", &requests);
+		state_check(s, i < REPETITION_LAGS && (i == 0 || key > last),
+			    "up to 65536 lags in order");
+		last = key;
+		if (!state_saves(s) && !state_failed(s) &&
+		    !repetition_add_lag(t, key / REPETITION_LEVELS,
+					(unsigned)(key % REPETITION_LEVELS), requests))
+			state_no_memory(s);
+	}
+	free(list);
+}
+
+static void table_state(struct state *s, struct repetition_table *t)
+{
+	size_t i;
+	while (state_each(s, "repetition.level", 1, &i))
+		state_small(s, "level", &t->level, REPETITION_LEVELS);
+	while (state_each(s, "repetition.requests", REPETITION_LEVELS, &i))
+		state_number(s, "n", &t->requests[i]);
+	tokens_state(s, t);
+	lags_state(s, t);
+}
+
+void repetition_state(struct state *s, struct repetition *r)
+{
+	size_t i;
+	while (state_each(s, "repetition", 1, &i))
+		state_flag(s, "inexact", &r->inexact);
+	while (state_each(s, "repetition.process", s->processes.count, &i)) {
+		uint64_t *n = state_at(s, &r->requests, &r->capacity, s->processes.own[i],
+				       sizeof *r->requests);
+		if (n == NULL)
+			return;
+		state_number(s, "n", n);
+	}
+	for (s->direction = 0; s->direction < 2; s->direction++)
+		table_state(s, &r->of[s->direction]);
+	s->direction = -1;
+}
+
+/* The statistic */
+
+static bool add_batch(void *of, const struct statistic_batch *b)
+{
+	return repetition_add(of, b->batch, b->other_file, &b->in_order);
+}
+
+static bool join(void *of, void *part, const struct statistic_map *map)
+{
+	return repetition_join(of, part, map->numbers->process);
+}
+
+static bool add_trace(void *of, void *more, const struct statistic_map *map)
+{
+	return repetition_add_trace(of, more, map->numbers->process, map->trace + 1);
+}
+
+static void sample(void *of, const struct sample_kept *k)
+{
+	struct repetition *r = of;
+	SAMPLE_KEEP(r->file_hash, r->file_capacity, k->file, k->files);
+}
+
+static void state(struct state *s, void *of, const struct requests *r)
+{
+	(void)r;
+	repetition_state(s, of);
+}
+
+static void free_all(void *of)
+{
+	repetition_free(of);
+}
+
+const struct statistic repetition_statistic = {
+    .sections = IOT_ANALYZE_ORDER,
+    .add = add_batch,
+    .join = join,
+    .add_trace = add_trace,
+    .sample = sample,
+    .state = state,
+    .free = free_all,
+};

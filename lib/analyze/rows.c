@@ -5,7 +5,9 @@
 
 #include "lib/base/array.h"
 
+#include "interval.h"
 #include "saturate.h"
+#include "statistic.h"
 
 static void extend(struct row_pair *to, const struct row_pair *from)
 {
@@ -174,3 +176,92 @@ void rows_free(struct rows *r)
 	free(r->processes);
 	busy_free(&r->busy);
 }
+
+/* The statistic */
+
+static void init(void *of, const struct iot_analyze_options *o)
+{
+	struct rows *r = of;
+	r->busy.part = o->part != 0;
+	r->busy.by_pair = true;
+	r->small = o->small;
+	r->alignment = o->alignment;
+}
+
+static bool add_batch(void *of, const struct statistic_batch *b)
+{
+	return rows_add(of, &b->grouped);
+}
+
+static bool act(void *of, const struct statistic_action *a)
+{
+	return a->kind != ACTION_OPERATION || rows_add_operation(of, a->numbers, &a->operation);
+}
+
+static bool join(void *of, void *part, const struct statistic_map *map)
+{
+	((struct rows *)part)->busy.out_of_order = map->numbers->out_of_order;
+	return rows_join(of, part, map->numbers->process, map->numbers->pair);
+}
+
+static bool add_trace(void *of, void *more, const struct statistic_map *map)
+{
+	return rows_add_trace(of, more, map->numbers->process, map->numbers->pair);
+}
+
+static void forget(void *of)
+{
+	busy_forget(&((struct rows *)of)->busy);
+}
+
+static void shift_sums(struct row_sums *s, uint64_t by)
+{
+	s->first_ns = interval_end(s->first_ns, by);
+	s->last_ns = interval_end(s->last_ns, by);
+}
+
+static void shift(void *of, uint64_t by)
+{
+	struct rows *r = of;
+	for (size_t i = 0; i < r->process_capacity; i++)
+		shift_sums(&r->processes[i], by);
+	for (size_t i = 0; i < r->pair_capacity; i++)
+		shift_sums(&r->pairs[i].sums, by);
+}
+
+static void sample(void *of, const struct sample_kept *k)
+{
+	struct rows *r = of;
+	struct busy *b = &r->busy;
+	for (size_t i = 0; i < k->pairs; i++)
+		if (k->pair[i] == UINT32_MAX)
+			busy_free_head(b, i);
+	SAMPLE_KEEP(r->pairs, r->pair_capacity, k->pair, k->pairs);
+	SAMPLE_KEEP(b->processes, b->capacity, k->pair, k->pairs);
+	SAMPLE_KEEP(b->heads, b->head_capacity, k->pair, k->pairs);
+}
+
+static void state(struct state *s, void *of, const struct requests *r)
+{
+	(void)r;
+	rows_state(s, of);
+}
+
+static void free_all(void *of)
+{
+	rows_free(of);
+}
+
+const struct statistic rows_statistic = {
+    .sections = REQUESTS_ROWS,
+    .init = init,
+    .add = add_batch,
+    .act = act,
+    .join = join,
+    .add_trace = add_trace,
+    .forget = forget,
+    .shift = shift,
+    .sample = sample,
+    .state = state,
+    .free = free_all,
+};

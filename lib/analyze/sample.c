@@ -9,13 +9,6 @@
 /* The rows of files, and of pairs of a process and a file; about 450 bytes each. */
 enum { ROWS_MAX = 4 << 15, SAMPLE_BITS_MAX = 32 };
 
-/* By old number, the new one; UINT32_MAX: dropped. */
-struct sample_kept {
-	uint32_t *file, *pair;
-	size_t files, pairs; /* old ones */
-	bool others;         /* dropped files keep a number in common */
-};
-
 static void free_kept(struct sample_kept *k)
 {
 	free(k->file);
@@ -71,26 +64,6 @@ static bool choose(const struct requests *r, bool others, struct sample_kept *k)
 		k->pair[i] = k->file[file_of_pair(r, i)] != UINT32_MAX ? pairs++ : UINT32_MAX;
 	return true;
 }
-
-/* Arrays by number */
-
-/* Moves elements to their new numbers, and clears those that have become free. */
-static void keep_elements(void *array, size_t capacity, size_t size, const uint32_t *to, size_t n)
-{
-	char *at = array;
-	size_t next = 0;
-	for (size_t i = 0; i < n && i < capacity; i++) {
-		if (to[i] == UINT32_MAX)
-			continue;
-		if (to[i] != i)
-			memcpy(at + to[i] * size, at + i * size, size);
-		next = to[i] + 1;
-	}
-	if (capacity > 0)
-		memset(at + next * size, 0, (capacity - next) * size);
-}
-
-#define KEEP(ARRAY, CAPACITY, TO, N) keep_elements(ARRAY, CAPACITY, sizeof *(ARRAY), TO, N)
 
 static bool rekey_objects(struct requests *r, const struct sample_kept *k)
 {
@@ -150,7 +123,7 @@ static void rekey_id(const struct requests *r, struct file_id *id, const struct 
 
 static bool keep_files(struct requests *r, const struct sample_kept *k)
 {
-	KEEP(r->file_keys, r->file_key_capacity, k->file, k->files);
+	SAMPLE_KEEP(r->file_keys, r->file_key_capacity, k->file, k->files);
 	r->files = 0;
 	for (size_t i = 0; i < k->files; i++)
 		r->files += k->file[i] != UINT32_MAX;
@@ -172,21 +145,6 @@ static bool keep_requests(struct requests *r, const struct sample_kept *k)
 	return true;
 }
 
-static void keep_stream(struct order_stream *s, const struct sample_kept *k, uint32_t other)
-{
-	if (s->file < k->files) /* streams of no file have ended */
-		s->file = renumbered(s->file + 1, k->file, other > 0 ? other : 1) - 1;
-}
-
-static void keep_order(struct order *o, const struct sample_kept *k, uint32_t other)
-{
-	KEEP(o->files, o->file_capacity, k->file, k->files);
-	for (size_t i = 0; i < o->capacity; i++)
-		keep_stream(&o->streams[i], k, other);
-	for (size_t i = 0; i < o->head_count; i++)
-		keep_stream(&o->heads[i].stream, k, other);
-}
-
 /* Adds the sums of files that are dropped to file_sums. */
 static bool enter_dropped(struct requests *r, unsigned layer, const struct rows *rows,
 			  const struct sample_kept *k)
@@ -202,53 +160,6 @@ static bool enter_dropped(struct requests *r, unsigned layer, const struct rows 
 	return true;
 }
 
-static void free_dropped(struct layer *l, const struct sample_kept *k)
-{
-	struct file_users *users = &l->file_users;
-	for (size_t i = 0; i < k->pairs; i++) {
-		if (k->pair[i] != UINT32_MAX)
-			continue;
-		busy_free_head(&l->rows.busy, i);
-		for (unsigned d = 0; d < 2; d++)
-			if (i < l->sizes.of[d].pair_capacity)
-				few_free(&l->sizes.of[d].pairs[i]);
-		if (i >= users->capacity)
-			continue;
-		users->bins -= users->pairs[i].count;
-		users->used -= users->pairs[i].count > 0;
-		free(users->pairs[i].bins);
-	}
-	for (size_t i = 0; i < k->files; i++)
-		if (i < l->reuse.capacity && k->file[i] == UINT32_MAX)
-			byte_map_free(&l->reuse.maps, &l->reuse.files[i].map);
-	for (size_t i = 0; i < k->files; i++)
-		if (i < l->offsets.file_capacity && k->file[i] == UINT32_MAX)
-			offsets_drop(&l->offsets, i);
-}
-
-static void keep_layer(struct layer *l, const struct sample_kept *k, const struct requests *r)
-{
-	struct busy *busy = &l->rows.busy;
-	const uint32_t other = r->other_file;
-	free_dropped(l, k);
-	KEEP(l->totals.files, l->totals.file_capacity, k->file, k->files);
-	for (unsigned d = 0; d < 2; d++)
-		KEEP(l->sizes.of[d].pairs, l->sizes.of[d].pair_capacity, k->pair, k->pairs);
-	keep_order(&l->order, k, other);
-	KEEP(l->arrival.files, l->arrival.file_capacity, k->file, k->files);
-	KEEP(l->file_users.pairs, l->file_users.capacity, k->pair, k->pairs);
-	KEEP(l->rows.pairs, l->rows.pair_capacity, k->pair, k->pairs);
-	KEEP(busy->processes, busy->capacity, k->pair, k->pairs);
-	KEEP(busy->heads, busy->head_capacity, k->pair, k->pairs);
-	KEEP(l->reuse.files, l->reuse.capacity, k->file, k->files);
-	KEEP(l->offsets.files, l->offsets.file_capacity, k->file, k->files);
-	KEEP(l->repetition.file_hash, l->repetition.file_capacity, k->file, k->files);
-	KEEP(l->dependencies.files, l->dependencies.capacity, k->file, k->files);
-	l->reuse.other_file = other;
-	if (r->sample_bits > 0)
-		l->dependencies.maps.limited = l->arrival.inexact_file = true;
-}
-
 static bool keep_chosen(struct iot_analyze *a, bool others)
 {
 	struct sample_kept k;
@@ -257,13 +168,15 @@ static bool keep_chosen(struct iot_analyze *a, bool others)
 		if (a->layers[i] != NULL && (i == 0 || a->requests.has_mpiio))
 			done = enter_dropped(&a->requests, i, &a->layers[i]->rows, &k);
 	done = done && keep_requests(&a->requests, &k);
+	k.other_file = a->requests.other_file;
+	k.bits = a->requests.sample_bits;
 	for (unsigned i = 0; i < LAYERS && done; i++)
 		if (a->layers[i] != NULL)
-			keep_layer(a->layers[i], &k, &a->requests);
+			layer_sample(a->layers[i], &k);
 	for (unsigned i = 0; i < COUNTERS_MODULES && done; i++)
 		if (a->counters.of[i] != NULL)
-			KEEP(a->counters.of[i]->files, a->counters.of[i]->file_capacity, k.file,
-			     k.files);
+			SAMPLE_KEEP(a->counters.of[i]->files, a->counters.of[i]->file_capacity,
+				    k.file, k.files);
 	free_kept(&k);
 	return done;
 }

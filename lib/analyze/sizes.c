@@ -7,6 +7,7 @@
 #include "lib/base/array.h"
 
 #include "counters.h"
+#include "statistic.h"
 
 static const char no_requests[] = "no requests";
 
@@ -384,3 +385,57 @@ void sizes_values(const struct request_sizes *s, const struct iot_analyze_option
 	}
 	aligned_of_both(s, o->alignment, counted, v);
 }
+
+/* The statistic */
+
+static bool add_batch(void *of, const struct statistic_batch *b)
+{
+	return sizes_add(of, &b->in_order, &b->grouped);
+}
+
+static bool settle(void *of)
+{
+	return sizes_settle(of);
+}
+
+static bool join(void *of, void *part, const struct statistic_map *map)
+{
+	return sizes_join(of, part, map->numbers->pair);
+}
+
+static void sample_direction(struct sizes_direction *s, const struct sample_kept *k)
+{
+	for (size_t i = 0; i < k->pairs && i < s->pair_capacity; i++)
+		if (k->pair[i] == UINT32_MAX)
+			few_free(&s->pairs[i]);
+	SAMPLE_KEEP(s->pairs, s->pair_capacity, k->pair, k->pairs);
+}
+
+static void sample(void *of, const struct sample_kept *k)
+{
+	struct request_sizes *s = of;
+	sample_direction(&s->of[0], k);
+	sample_direction(&s->of[1], k);
+}
+
+static void state(struct state *s, void *of, const struct requests *r)
+{
+	(void)r;
+	sizes_state(s, of);
+}
+
+static void free_all(void *of)
+{
+	sizes_free(of);
+}
+
+const struct statistic sizes_statistic = {
+    .sections = IOT_ANALYZE_SIZES,
+    .add = add_batch,
+    .join = join,
+    .add_trace = join,
+    .settle = settle,
+    .sample = sample,
+    .state = state,
+    .free = free_all,
+};

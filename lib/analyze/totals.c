@@ -7,6 +7,7 @@
 
 #include "counters.h"
 #include "saturate.h"
+#include "statistic.h"
 
 static const double ns_per_s = 1e9;
 static const char no_time[] = "the trace has no duration", no_start[] = "no start is known",
@@ -461,3 +462,50 @@ void totals_values(const struct totals *t, const struct totals_trace *trace,
 	if (counted != NULL)
 		values_note_since(v, second, COUNTERS_NOTE);
 }
+
+/* The statistic */
+
+static bool add(void *of, const struct statistic_batch *b)
+{
+	return totals_add(of, &b->grouped) &&
+	       totals_add_clocks(of, b->batch->clock, b->batch->clock_count);
+}
+
+static bool join(void *of, void *part, const struct statistic_map *map)
+{
+	return totals_join(of, part,
+			   &(struct totals_map){map->numbers->file, map->numbers->thread,
+						map->clocks, map->clock_capacity});
+}
+
+static bool add_trace(void *of, void *more, const struct statistic_map *map)
+{
+	return totals_add_trace(
+	    of, more, &(struct totals_map){map->numbers->file, map->numbers->thread, NULL, 0});
+}
+
+static void sample(void *of, const struct sample_kept *k)
+{
+	struct totals *t = of;
+	SAMPLE_KEEP(t->files, t->file_capacity, k->file, k->files);
+}
+
+static void state(struct state *s, void *of, const struct requests *r)
+{
+	(void)r;
+	totals_state(s, of);
+}
+
+static void free_all(void *of)
+{
+	totals_free(of);
+}
+
+const struct statistic totals_statistic = {
+    .add = add,
+    .join = join,
+    .add_trace = add_trace,
+    .sample = sample,
+    .state = state,
+    .free = free_all,
+};

@@ -9,6 +9,8 @@
 #include "cells.h"
 #include "over_time.h"
 #include "saturate.h"
+#include "statistic.h"
+#include "state.h"
 
 static struct hyperloglog *bin_at(struct hyperloglog *bins, int64_t bin)
 {
@@ -227,3 +229,118 @@ bool working_set_values(const struct working_set *w, uint64_t begin_ns, struct v
 				    : "no request has a known start and offset");
 	return true;
 }
+
+/* Saves and loads */
+
+/* A register of a bin, counted from the first bin. */
+struct register_at {
+	uint32_t bin, i, value;
+};
+
+static struct hyperloglog *bin_of(const struct working_set *w, uint32_t bin)
+{
+	return &w->bins[(uint64_t)(w->first + bin) % WORKING_SET_BINS_MAX];
+}
+
+/* Moves to the next register with a value. Returns false after the last one. */
+static bool next_register(const struct working_set *w, struct register_at *at)
+{
+	for (; w->first + at->bin <= w->last; at->bin++, at->i = 0)
+		for (; at->i < HLL_REGISTERS; at->i++) {
+			at->value = bin_of(w, at->bin)->value[at->i];
+			if (at->value > 0)
+				return true;
+		}
+	return false;
+}
+
+static void registers_state(struct state *s, struct working_set *w)
+{
+	struct register_at at = {.bin = 0};
+	bool any = state_saves(s) && w->bins != NULL && next_register(w, &at);
+	while (state_list(s, "working_set.register", any)) {
+		state_check(s, w->bins != NULL, "registers in bins");
+		state_small(s, "bin", &at.bin,
+			    state_failed(s) ? 0 : (uint32_t)(w->last - w->first));
+		state_small(s, "i", &at.i, HLL_REGISTERS - 1);
+		state_small(s, "value", &at.value, HLL_VALUE_MAX);
+		if (state_saves(s)) {
+			at.i++;
+			any = next_register(w, &at);
+		} else if (!state_failed(s)) {
+			bin_of(w, at.bin)->value[at.i] = (uint8_t)at.value;
+		}
+	}
+}
+
+void working_set_state(struct state *s, struct working_set *w)
+{
+	size_t i;
+	while (state_each(s, "working_set", w->bins != NULL || !state_saves(s), &i)) {
+		uint32_t coarser = (uint32_t)w->coarser;
+		uint64_t first = (uint64_t)w->first, bins = (uint64_t)(w->last - w->first) + 1;
+		state_small(s, "coarser", &coarser, CELLS_COARSER_MAX);
+		w->coarser = (int)coarser;
+		const int64_t max = cells_bin(UINT64_MAX, CELLS_K - w->coarser);
+		state_limited(s, "first", &first, (uint64_t)max);
+		state_limited(s, "bins", &bins, WORKING_SET_BINS_MAX);
+		state_check(s, bins > 0 && bins - 1 <= (uint64_t)max - first,
+			    "bins of times of 64 bits");
+		state_flag(s, "truncated", &w->truncated);
+		state_flag(s, "unordered", &w->unordered);
+		if (state_saves(s) || state_failed(s))
+			continue;
+		w->first = (int64_t)first;
+		w->last = (int64_t)(first + bins - 1);
+		w->bins = calloc(WORKING_SET_BINS_MAX, sizeof *w->bins);
+		if (w->bins == NULL)
+			state_no_memory(s);
+	}
+	registers_state(s, w);
+}
+
+/* The statistic */
+
+static bool is_needed(const struct iot_analyze_options *o)
+{
+	return o->working_set != 0;
+}
+
+static bool add_at_once(void *of, const struct statistic_batch *b, const struct requests *r)
+{
+	return working_set_add(of, &b->grouped, r, b->epoch_ns);
+}
+
+static bool join(void *of, void *part, const struct statistic_map *map)
+{
+	(void)map;
+	return working_set_join(of, part);
+}
+
+static bool add_trace(void *of, void *more, const struct statistic_map *map)
+{
+	(void)more;
+	(void)map;
+	((struct working_set *)of)->unordered = true;
+	return true;
+}
+
+static void state(struct state *s, void *of, const struct requests *r)
+{
+	(void)r;
+	working_set_state(s, of);
+}
+
+static void free_all(void *of)
+{
+	working_set_free(of);
+}
+
+const struct statistic working_set_statistic = {
+    .is_needed = is_needed,
+    .add_at_once = add_at_once,
+    .join = join,
+    .add_trace = add_trace,
+    .state = state,
+    .free = free_all,
+};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Saves and loads the bins over time, which are settled; see state.h. */
-#include "time_state.h"
+#include "bins_state.h"
 
 #include <stdlib.h>
 
@@ -107,7 +107,7 @@ static void list_state(struct state *s, struct cells *c, bool piece, bool any)
 	}
 }
 
-static void cells_state(struct state *s, struct cells *c)
+void cells_state(struct state *s, struct cells *c)
 {
 	size_t i;
 	bool any = c->sorted > 0;
@@ -119,8 +119,6 @@ static void cells_state(struct state *s, struct cells *c)
 	c->started = true;
 	list_state(s, c, false, any);
 	list_state(s, c, true, any);
-	if (!state_saves(s) && !state_failed(s) && !cells_settle(c))
-		state_no_memory(s);
 }
 
 /* Series */
@@ -132,7 +130,7 @@ static void series_columns(struct state *s, struct series_bin *bin)
 	state_flag(s, "requests", &bin->requests);
 }
 
-static void series_state(struct state *s, struct series *series)
+void series_state(struct state *s, struct series *series)
 {
 	size_t i;
 	while (state_each(s, "series", series->any || !state_saves(s), &i)) {
@@ -160,10 +158,8 @@ static bool are_within(const struct cells *c, const struct series *s)
 				  c->last_bin >> of_cells <= s->last_bin >> of_series);
 }
 
-void bins_state(struct state *s, struct cells *c, struct series *series)
+void bins_check_state(struct state *s, const struct cells *c, const struct series *series)
 {
-	cells_state(s, c);
-	series_state(s, series);
 	state_check(s, are_within(c, series), "cells in the span of the series");
 	state_check(s, !series->any || s->processes.count > 0, "processes");
 }

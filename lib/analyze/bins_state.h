@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef LIB_ANALYZE_BINS_STATE_H
+#define LIB_ANALYZE_BINS_STATE_H
+
+#include "series.h"
+#include "state.h"
+
+/* Saving: the cells are settled. Loading: the caller settles them. */
+void cells_state(struct state *s, struct cells *c);
+void series_state(struct state *s, struct series *series);
+/* After both: the state is refused unless they cover the same time. */
+void bins_check_state(struct state *s, const struct cells *c, const struct series *series);
+
+/* Columns of a table: how much coarser bins are; the bins from `first` to `last`. */
+int bins_coarser_state(struct state *s, int coarser);
+void bins_span_state(struct state *s, int k, uint64_t max_bins, int64_t *first, int64_t *last);
+
+#endif

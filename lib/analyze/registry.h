@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * All statistics of a layer: the type of the state and the name, in the order of saved states. A
+ * row X(struct busy, busy) declares the member `busy` of struct layer, and busy_statistic.
+ */
+#ifndef LIB_ANALYZE_REGISTRY_H
+#define LIB_ANALYZE_REGISTRY_H
+
+#include "arrival.h"
+#include "busy.h"
+#include "cells.h"
+#include "concurrency.h"
+#include "dependencies.h"
+#include "file_users.h"
+#include "latency.h"
+#include "offsets.h"
+#include "op_times.h"
+#include "order.h"
+#include "repetition.h"
+#include "reuse.h"
+#include "rows.h"
+#include "series.h"
+#include "sizes.h"
+#include "statistic.h"
+#include "totals.h"
+#include "working_set.h"
+
+/* clang-format off */
+#define STATISTICS(X)                        \
+	X(struct totals, totals)             \
+	X(struct request_sizes, sizes)       \
+	X(struct order, order)               \
+	X(struct repetition, repetition)     \
+	X(struct cells, cells)               \
+	X(struct series, series)             \
+	X(struct busy, busy)                 \
+	X(struct op_times, op_times)         \
+	X(struct latency, latency)           \
+	X(struct arrival, arrival)           \
+	X(struct concurrency, concurrency)   \
+	X(struct rows, rows)                 \
+	X(struct file_users, file_users)     \
+	X(struct reuse, reuse)               \
+	X(struct working_set, working_set)   \
+	X(struct dependencies, dependencies) \
+	X(struct offsets, offsets)
+/* clang-format on */
+
+#define MEMBER(TYPE, NAME) TYPE NAME;
+struct layer {
+	STATISTICS(MEMBER)
+};
+#undef MEMBER
+
+#define NUMBER(TYPE, NAME) NUMBER_##NAME,
+enum { STATISTICS(NUMBER) REGISTERED };
+#undef NUMBER
+
+#define DECLARE(TYPE, NAME) extern const struct statistic NAME##_statistic;
+STATISTICS(DECLARE)
+#undef DECLARE
+
+#endif
