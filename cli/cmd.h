@@ -28,6 +28,7 @@ enum exit_status cmd_cat(int argc, char **argv);
 enum exit_status cmd_check(int argc, char **argv);
 enum exit_status cmd_convert(int argc, char **argv);
 enum exit_status cmd_mrc(int argc, char **argv);
+enum exit_status cmd_fsstats(int argc, char **argv);
 enum exit_status cmd_procstat(int argc, char **argv);
 enum exit_status cmd_info(int argc, char **argv);
 enum exit_status cmd_merge(int argc, char **argv);

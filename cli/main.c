@@ -43,6 +43,7 @@ static const struct command_entry commands[] = {
     {"simulate", cmd_simulate, "Look into traces", "simulate caches: hits by size and policy"},
     {"mrc", cmd_mrc, "Look into traces", "miss-ratio curves: the misses of caches of all sizes"},
     {"check", cmd_check, "Look into traces", "validate traces; repair damaged ones"},
+    {"fsstats", cmd_fsstats, "Look into file systems", "sizes and ages of files in trees"},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

@@ -14,6 +14,80 @@ METRIC(points, "points", IOT_NESTED, IOT_MAIN, IOT_ONE,
 METRIC(rows, "rows", IOT_NESTED, IOT_DETAIL, IOT_ONE,
        "The results of each file, process or other unit that the option --by selects.")
 
+/* Contents of file systems */
+METRIC(regular_files, "files", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Regular files; one with several links counts once.")
+METRIC(directories, "directories", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Directories below the given ones.")
+METRIC(symlinks, "symbolic links", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Symbolic links, which are not followed.")
+METRIC(special_files, "special files", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Devices, FIFOs and sockets, which are in no other value.")
+METRIC(data_bytes, "data", IOT_BYTES, IOT_MAIN, IOT_ONE,
+       "The sum of the sizes of files, directories and symbolic links.")
+METRIC(capacity_bytes, "capacity", IOT_BYTES, IOT_MAIN, IOT_ONE,
+       "The sum of the space that files, directories and symbolic links occupy.")
+METRIC(file_mean_bytes, "mean size", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "The mean size of regular files, in bytes.")
+METRIC(file_median_bytes, "median size", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "The median size of regular files in bytes, estimated from a histogram.")
+METRIC(file_max_bytes, "largest", IOT_BYTES, IOT_MAIN, IOT_ONE,
+       "The size of the largest regular file.")
+METRIC(duplicate_links, "duplicate links", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Further names of files that have been counted.")
+METRIC(sparse_files, "sparse files", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Regular files that occupy less than half of their size.")
+METRIC(snapshot_directories, "snapshot directories", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Directories of snapshots, which were not entered.")
+METRIC(other_devices, "other file systems", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Directories of other file systems, which were not entered.")
+METRIC(loops, "loops", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Directories that contain themselves, which were not entered again.")
+METRIC(vanished, "vanished", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Entries that were removed between the reading of their name and of their attributes.")
+METRIC(moved, "moved", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Directories that something else replaced before they were opened.")
+METRIC(unread_directories, "directories not read", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Directories of which the entries are missing in the values.")
+METRIC(walk_errors, "errors", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Entries and directories that could not be read.")
+METRIC(touched_directories, "access times", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Directories of which reading may have changed the access time.")
+METRIC(size_limits, "size limits", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "Shares of files, and of their bytes, up to some sizes.")
+METRIC(size_limit, "size up to", IOT_BYTES, IOT_MAIN, IOT_ONE,
+       "A limit of the sizes of files, inclusive.")
+METRIC(files_share, "of files", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "The share of regular files.")
+METRIC(bytes_share, "of bytes", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "The share of the bytes of regular files.")
+METRIC(age_limits, "age limits", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "Shares of files, and of their bytes, that were not used for some time.")
+METRIC(age_days, "days", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "A number of days before the begin of the walk.")
+METRIC(not_accessed_files, "not accessed", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "The share of files that were not accessed for this many days.")
+METRIC(not_accessed_bytes, "of bytes", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "The share of the bytes of files that were not accessed for this many days.")
+METRIC(not_modified_files, "not modified", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "The share of files that were not modified for this many days.")
+METRIC(not_modified_bytes, "of bytes", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "The share of the bytes of files that were not modified for this many days.")
+METRIC(future_times, "future times", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Files of which the time of the last modification is after the begin of the walk.")
+METRIC(distributions, "histograms", IOT_NESTED, IOT_BINS, IOT_ONE,
+       "The bins of all histograms that contain something.")
+METRIC(distribution, "histogram", IOT_WORD, IOT_BINS, IOT_ONE,
+       "The name of a histogram in the csv form.")
+METRIC(bin_from, "from", IOT_COUNT, IOT_BINS, IOT_ONE,
+       "The lower limit of a bin, inclusive, in bytes, entries, characters, links or days.")
+METRIC(bin_to, "to", IOT_COUNT, IOT_BINS, IOT_ONE,
+       "The upper limit of a bin, inclusive; absent: none.")
+METRIC(bin_items, "items", IOT_COUNT, IOT_BINS, IOT_ONE,
+       "Files or other items in a bin; of ages by KB, bytes.")
+METRIC(bin_amount, "amount", IOT_RATIO, IOT_BINS, IOT_ONE,
+       "The sum of the values in a bin; of ages by KB, of the products of days and bytes.")
+
 /* Parameters */
 METRIC(input, "input", IOT_NAME, IOT_DETAIL, IOT_ONE,
        "The name of the input as it was given.")

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The csv form of published surveys, that of fsstats 1.4. */
+#ifndef CLI_FSSTATS_CSV_H
+#define CLI_FSSTATS_CSV_H
+
+#include "cli/ui/output.h"
+#include "survey.h"
+
+void csv_write(struct output *o, const struct fs_survey *s);
+
+#endif

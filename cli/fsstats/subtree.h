@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A directory that is to be read: its name, and its identity, which it must still have when opened. */
+#ifndef CLI_FSSTATS_SUBTREE_H
+#define CLI_FSSTATS_SUBTREE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct subtree {
+	struct subtree *parent; /* NULL: a root */
+	struct subtree *next;   /* in a queue */
+	_Atomic uint32_t users; /* itself while queued or read, and its children */
+	int root_fd;            /* of the tree */
+	uint64_t device, inode;
+	uint32_t size; /* of the name */
+	char name[];
+};
+
+/* Takes a use of the parent. Returns NULL if out of memory. */
+struct subtree *subtree_new(struct subtree *parent, const char *name, size_t size);
+/* Ends a use; the last one ends that of the parent. */
+void subtree_release(struct subtree *d);
+/* Whether a directory with this identity is d or an ancestor of it. */
+bool subtree_is_inside(const struct subtree *d, uint64_t device, uint64_t inode);
+
+/*
+ * Opens the directory from the root of its tree, without following links. *touched: whether reading
+ * it may change its access time. Returns -1 with errno set; ESTALE: another directory has its path.
+ */
+int subtree_open(const struct subtree *d, bool *touched);
+
+/* Writes the path, and that of an entry if name is not NULL, escaped and cut to the capacity. */
+void subtree_path(const struct subtree *d, const char *name, char *text, size_t capacity);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Walks trees of directories on threads and adds their entries to a survey. It opens nothing but
+ * directories, never follows a link and never leaves the trees, whatever other processes do to them
+ * meanwhile. Memory depends on directories that are queued and on files with several links, not on
+ * the number of entries.
+ */
+#ifndef CLI_FSSTATS_WALK_H
+#define CLI_FSSTATS_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "survey.h"
+
+struct walk_options {
+	unsigned threads;
+	int64_t now_s;  /* ages are relative to it, in seconds since 1970 */
+	bool cross;     /* enters directories of other devices */
+	bool snapshots; /* enters directories of snapshots */
+	bool force_sync;
+	/*
+	 * An entry that could not be read. Any thread may call it, one at a time. path: escaped.
+	 */
+	void (*failed)(void *context, const char *path, int error);
+	void *context;
+};
+
+enum walk_status { WALK_OK, WALK_NO_MEMORY, WALK_BAD_ROOT };
+
+/*
+ * Adds what the trees contain to *s. A root may be a link to a directory. WALK_BAD_ROOT: root
+ * *bad is no directory, or cannot be opened, with errno set; or it is inside another root or
+ * contains it, with errno EEXIST.
+ */
+enum walk_status walk_trees(struct fs_survey *s, char *const *roots, size_t count,
+			    const struct walk_options *options, size_t *bad);
+
+#endif

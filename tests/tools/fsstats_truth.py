@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compares `iotrace fsstats --tsv` with a slow walk by os.scandir and lstat: every integer has to be equal.
+
+    python3 tests/tools/fsstats_truth.py IOTRACE NOW DIR...
+"""
+import collections
+import os
+import stat
+import subprocess
+import sys
+
+KIB = {"file size", "capacity used", "positive overhead", "negative overhead", "directory size"}
+LINEAR = {"filename length", "symlink target length"}
+NOW = int(sys.argv[2])
+bins = collections.defaultdict(lambda: [0, 0])
+seen = set()
+
+
+def limits(name, value):
+    if name in LINEAR:
+        return (128, "") if value >= 128 else (value // 8 * 8, value // 8 * 8 + 7)
+    unit = 1024 if name in KIB else 1
+    low = value // unit
+    return (0, 2 * unit - 1) if low < 2 else (unit << low.bit_length() - 1, (unit << low.bit_length()) - 1)
+
+
+def add(name, value, items=1, selects=None):
+    if items:
+        cell = bins[name, limits(name, value if selects is None else selects)]
+        cell[0] += items
+        cell[1] += value * items
+
+
+def count(name, st):
+    kind = stat.S_IFMT(st.st_mode)
+    if kind == stat.S_IFREG and st.st_nlink > 1:
+        if (st.st_dev, st.st_ino) in seen:
+            return
+        seen.add((st.st_dev, st.st_ino))
+    if kind not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK):
+        return
+    size, capacity = st.st_size, st.st_blocks * 512
+    add("filename length", len(os.fsencode(name)))
+    add("positive overhead" if capacity >= size else "negative overhead", abs(capacity - size), selects=size)
+    if kind == stat.S_IFDIR:
+        add("directory size", size)
+    elif kind == stat.S_IFLNK:
+        add("symlink target length", size)
+    else:
+        add("file size", size)
+        add("capacity used", capacity)
+        add("link count", st.st_nlink)
+        for what, ns in (("mtime", st.st_mtime_ns), ("ctime", st.st_ctime_ns), ("atime", st.st_atime_ns)):
+            days = max(0, NOW - ns // 10**9) // 86400
+            add(f"{what} (files)", days)
+            add(f"{what} (KB)", days, size)
+
+
+waiting = [(path, os.stat(path).st_dev) for path in sys.argv[3:]]
+while waiting:
+    path, device = waiting.pop()
+    entries = list(os.scandir(path))
+    add("directory size (entries)", len(entries))
+    for entry in entries:
+        st = os.lstat(entry.path)
+        count(entry.name, st)
+        if stat.S_ISDIR(st.st_mode) and st.st_dev == device and entry.name not in (".snapshot", ".snapshots", ".zfs"):
+            waiting.append((entry.path, device))
+
+text = subprocess.run([sys.argv[1], "fsstats", "--tsv", f"--now={NOW}", *sys.argv[3:]], check=True, stdout=subprocess.PIPE).stdout.decode()
+actual = {}
+for line in text.splitlines()[1:]:
+    name, low, high, items, amount = line.split("\t")
+    actual[name, (int(low), int(high) if high else "")] = [int(items), int(float(amount))]
+expected = dict(bins)
+wrong = [key for key in actual.keys() | expected.keys() if actual.get(key) != expected.get(key)]
+for key in sorted(wrong, key=str):
+    print(key, "expected", expected.get(key), "actual", actual.get(key))
+print(f"{len(expected)} bins, {len(wrong)} wrong")
+sys.exit(bool(wrong))
