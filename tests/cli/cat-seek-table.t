@@ -26,4 +26,4 @@ END
 for k in 1 2 3; do "$IOTRACE" analyze -q --part=$k/3 -s $k.state moved.iot.zst; done
 "$IOTRACE" analyze -q --tsv 3.state 1.state 2.state | grep -E '^(totals|sizes|order)' >joined
 "$IOTRACE" analyze -q --tsv plain.iot.zst | grep -E '^(totals|sizes|order)' >whole
-cmp joined whole && echo "$(wc -l <whole) equal values of parts"
+cmp joined whole && [ "$(wc -l <whole)" -gt 100 ] && echo "equal values of parts"
