@@ -297,12 +297,9 @@ static const char *file_name(const struct analyze_results *a, const char *key, c
 {
 	const struct iot_analyze_value *path = find(a, "files", "top_path", key);
 	char text[ANALYZE_TEXT_MAX];
-	unsigned process, file;
 	if (path != NULL)
 		return printable(name, NAME, text, analyze_decode(text, path->text));
-	if (sscanf(key, "stream/%u/%u", &process, &file) == 2)
-		snprintf(name, NAME, "file %u of process %u", file, process);
-	else
+	if (!analyze_file_label(name, NAME, key))
 		snprintf(name, NAME, "%s", key);
 	return name;
 }

@@ -2,6 +2,7 @@
 #include "table.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/ui/printable.h"
@@ -191,18 +192,18 @@ static const char *column_text(char text[FIELD], enum column_form as,
 	return text;
 }
 
-/* The name of a file without a path, as stat has it. */
-static bool text_file(struct output *out, struct iot_text key)
+bool analyze_file_label(char *label, size_t size, const char *key)
 {
-	unsigned process, file;
-	if (key.data == NULL)
+	static const char object[] = "object/", stream[] = "stream/";
+	char *end;
+	if (strncmp(key, object, sizeof object - 1) == 0) {
+		snprintf(label, size, "object %s", key + sizeof object - 1);
+		return true;
+	}
+	if (strncmp(key, stream, sizeof stream - 1) != 0)
 		return false;
-	if (sscanf(key.data, "stream/%u/%u", &process, &file) == 2)
-		output_printf(out, "  file %u of process %u\n", file, process);
-	else if (sscanf(key.data, "object/%u", &file) == 1)
-		output_printf(out, "  object %u\n", file);
-	else
-		return false;
+	const unsigned long process = strtoul(key + sizeof stream - 1, &end, 10);
+	snprintf(label, size, "file %s of process %lu", end + (*end == '/'), process);
 	return true;
 }
 
@@ -217,8 +218,8 @@ static void text_name(struct output *out, const struct table_layout *l,
 	const struct iot_text shown = named ? v->text : row->key;
 	if (shown.data == NULL)
 		output_text(out, "  -\n");
-	else if (l->name != NULL && !named && text_file(out, row->key))
-		return;
+	else if (l->name != NULL && !named && analyze_file_label(name, sizeof name, shown.data))
+		output_printf(out, "  %s\n", name);
 	else
 		output_printf(out, "  %s\n",
 			      printable(name, sizeof name, text, analyze_decode(text, shown)));

@@ -19,4 +19,7 @@ void analyze_tsv_value(struct output *out, const struct iot_analyze_value *v);
 /* Decodes a text; returns its size. */
 size_t analyze_decode(char text[ANALYZE_TEXT_MAX], struct iot_text value);
 
+/* Names a file without a path by its key, as stat does. Returns false for other keys. */
+bool analyze_file_label(char *label, size_t size, const char *key);
+
 #endif

@@ -20,7 +20,7 @@ echo 'info, check, stat, analyze:'
 "$IOTRACE" info a.iot | grep -E '^a.iot|not seen|remedy'
 "$IOTRACE" check a.iot | seen
 "$IOTRACE" stat a.iot | head -n 1
-"$IOTRACE" analyze a.iot | sed -n 2p
+"$IOTRACE" analyze a.iot | grep "^complete"
 "$IOTRACE" analyze --html=a.html a.iot >all && grep -o '<dt>complete</dt><dd>[^;]*' a.html
 echo 'JSON:'
 for command in info check stat; do
@@ -33,7 +33,7 @@ echo
 echo 'a state, joined with itself as another trace:'
 cp a.iot b.iot
 "$IOTRACE" analyze --state=a.state a.iot >all && "$IOTRACE" analyze --state=b.state b.iot >all
-"$IOTRACE" analyze a.state | sed -n 2p
+"$IOTRACE" analyze a.state | grep "^complete"
 "$IOTRACE" stat -q a.iot b.iot | head -n 1
 "$IOTRACE" merge -q -o c.iot a.iot b.iot && "$IOTRACE" info c.iot | grep 'not seen'
 echo 'counters, and names that are not text:'

@@ -53,7 +53,7 @@ figures 'merged' merged.iot
 echo '== starts alone, analyzed'
 printf 'start_ns,op,offset,length,path\n5,read,0,4096,/a\n3000000000,write,4096,4096,/a\n' >starts.csv
 "$IOTRACE" convert -q --from=csv -o starts.iot starts.csv
-"$IOTRACE" analyze starts.iot | grep -E '^(in I/O|outstanding)'
+"$IOTRACE" analyze --section=time starts.iot | grep -E '^(in I/O|outstanding)'
 "$IOTRACE" analyze --tsv starts.iot |
 	grep -E '^time	(t_.|io_.*|concurrency.*|in_flight_ns|busy_ns|idle_gap|metadata_share|MiB_s)	'
 # Operations without durations take an unknown time; without operations, none.
