@@ -10,6 +10,11 @@
 
 #include "lib/base/error.h"
 
+void subtree_use(struct subtree *d)
+{
+	atomic_fetch_add_explicit(&d->users, 1, memory_order_relaxed);
+}
+
 struct subtree *subtree_new(struct subtree *parent, const char *name, size_t size)
 {
 	struct subtree *d = malloc(sizeof *d + size + 1);
@@ -21,7 +26,7 @@ struct subtree *subtree_new(struct subtree *parent, const char *name, size_t siz
 	if (parent == NULL)
 		return d;
 	d->root_fd = parent->root_fd;
-	atomic_fetch_add_explicit(&parent->users, 1, memory_order_relaxed);
+	subtree_use(parent);
 	return d;
 }
 
@@ -93,10 +98,11 @@ static int open_path(const struct subtree *d, bool *touched)
 	return fd;
 }
 
-int subtree_open(const struct subtree *d, bool *touched)
+int subtree_open(const struct subtree *d, int parent_fd, bool *touched)
 {
 	struct stat st;
-	const int fd = open_path(d, touched);
+	const int fd =
+	    parent_fd >= 0 ? open_step(parent_fd, d->name, touched) : open_path(d, touched);
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &st) == 0 && st.st_dev == d->device && st.st_ino == d->inode)

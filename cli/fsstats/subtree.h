@@ -20,16 +20,18 @@ struct subtree {
 
 /* Takes a use of the parent. Returns NULL if out of memory. */
 struct subtree *subtree_new(struct subtree *parent, const char *name, size_t size);
+void subtree_use(struct subtree *d);
 /* Ends a use; the last one ends that of the parent. */
 void subtree_release(struct subtree *d);
 /* Whether a directory with this identity is d or an ancestor of it. */
 bool subtree_is_inside(const struct subtree *d, uint64_t device, uint64_t inode);
 
 /*
- * Opens the directory from the root of its tree, without following links. *touched: whether reading
- * it may change its access time. Returns -1 with errno set; ESTALE: another directory has its path.
+ * Opens the directory, in its parent if parent_fd is not -1, else from the root of its tree, without
+ * following links. *touched: whether reading it may change its access time. Returns -1 with errno
+ * set; ESTALE: another directory has its path.
  */
-int subtree_open(const struct subtree *d, bool *touched);
+int subtree_open(const struct subtree *d, int parent_fd, bool *touched);
 
 /* Writes the path, and that of an entry if name is not NULL, escaped and cut to the capacity. */
 void subtree_path(const struct subtree *d, const char *name, char *text, size_t capacity);

@@ -37,6 +37,8 @@ struct walker {
 	struct subtree *found; /* subdirectories of the directory that is read */
 	struct subtree *found_last;
 	uint64_t root_device;
+	struct subtree *held; /* the directory that was read last: often the next one's parent */
+	int held_fd;
 };
 
 static void stop(struct tree_walk *w, enum walk_status status)
@@ -214,6 +216,19 @@ static void read_entries(struct walker *k, struct subtree *d, int fd)
 	fail(k, d, NULL, errno);
 }
 
+/* Keeps a directory open in place of the previous one; NULL: none. */
+static void hold(struct walker *k, struct subtree *d, int fd)
+{
+	if (k->held != NULL) {
+		close(k->held_fd);
+		subtree_release(k->held);
+	}
+	if (d != NULL)
+		subtree_use(d);
+	k->held = d;
+	k->held_fd = fd;
+}
+
 static void read_directory(struct walker *k, struct subtree *d)
 {
 	bool touched = false;
@@ -221,11 +236,12 @@ static void read_directory(struct walker *k, struct subtree *d)
 	while (root->parent != NULL)
 		root = root->parent;
 	k->root_device = root->device;
-	const int fd = subtree_open(d, &touched);
+	const bool below = k->held != NULL && k->held == d->parent;
+	const int fd = subtree_open(d, below ? k->held_fd : -1, &touched);
 	if (fd >= 0) {
 		k->survey->touched += touched;
 		read_entries(k, d, fd);
-		close(fd);
+		hold(k, d, fd);
 	} else if (errno == ENOENT) {
 		k->survey->vanished++;
 	} else if (errno == ESTALE || errno == ENOTDIR || errno == ELOOP) {
@@ -265,6 +281,7 @@ static void *run(void *context)
 		read_directory(k, d);
 		subtree_release(d);
 	}
+	hold(k, NULL, -1);
 	return NULL;
 }
 
