@@ -3,12 +3,13 @@
  * What libiotrace-record.so adds to a call: blocks of calls through the wrapper alternate with
  * blocks of the same calls through libc's own function, in one process.
  *
- *     record [-T] [-b BLOCKS] [-n CALLS] [-s BYTES] [-t THREADS] LIBRARY FILE
+ *     record [-S] [-T] [-b BLOCKS] [-n CALLS] [-s BYTES] [-t THREADS] LIBRARY FILE
  *
  * Prints, for each kind of call, the median time of an untraced call and the median of the
  * differences between neighbouring blocks, in nanoseconds. Without a recording in the environment
  * it runs itself with the library, and consumes the records without looking at them. -T: the clock
- * is the time stamp counter.
+ * is the time stamp counter. -S: system calls lead to stubs; the untraced ones are instructions of
+ * this program.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -21,10 +22,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/record/sites.h"
 #include "record/ring.h"
 
 #include "median.h"
@@ -192,7 +195,17 @@ static void *map(const char *path, size_t size, int flags)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-static bool consumer_start(struct consumer *c, bool tsc)
+/* Returns false if the sites of libc are not known. */
+static bool write_sites(const char *path)
+{
+	const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const bool written = directory >= 0 && sites_write(directory);
+	if (directory >= 0)
+		close(directory);
+	return written;
+}
+
+static bool consumer_start(struct consumer *c, bool tsc, bool at_system_call)
 {
 	char path[128];
 	strcpy(c->directory, "/dev/shm/record-bench-XXXXXX");
@@ -209,7 +222,8 @@ static bool consumer_start(struct consumer *c, bool tsc)
 	c->control->slots_ready = RECORD_SLOTS;
 	c->control->clock = tsc ? RECORD_TSC : RECORD_MONOTONIC;
 	c->control->cpu_step = tsc ? 2000000 : 1000000;
-	return true;
+	c->control->seen = at_system_call ? RECORD_SYSCALLS : RECORD_CALLS;
+	return !at_system_call || write_sites(c->directory);
 }
 
 /* Maps new rings, and consumes all records. Removes the files, which the program has mapped. */
@@ -234,12 +248,12 @@ static void consume(struct consumer *c, bool remove_all)
 }
 
 /* Runs this program with the library. Returns its exit status. */
-static int run_recorded(char **argv, const char *library, bool tsc)
+static int run_recorded(char **argv, const char *library, bool tsc, bool at_system_call)
 {
 	struct consumer c = {.rings = 0};
 	const struct timespec pause = {.tv_nsec = 1000000};
 	int status;
-	if (!consumer_start(&c, tsc))
+	if (!consumer_start(&c, tsc, at_system_call))
 		return 1;
 	const pid_t pid = fork();
 	if (pid == 0) {
@@ -267,12 +281,65 @@ static int run_recorded(char **argv, const char *library, bool tsc)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
+/* Calls by instructions of this program, which no tracer changes. */
+
+static long system_call(long number, long a, long b, long c, long d)
+{
+	long result;
+	register long r10 __asm__("r10") = d;
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+static ssize_t own_pread(int fd, void *buffer, size_t size, off_t offset)
+{
+	return system_call(SYS_pread64, fd, (long)buffer, (long)size, offset);
+}
+
+static ssize_t own_read(int fd, void *buffer, size_t size)
+{
+	return system_call(SYS_read, fd, (long)buffer, (long)size, 0);
+}
+
+static ssize_t own_write(int fd, const void *buffer, size_t size)
+{
+	return system_call(SYS_write, fd, (long)buffer, (long)size, 0);
+}
+
+static int own_open(const char *path, int flags, ...)
+{
+	return (int)system_call(SYS_openat, AT_FDCWD, (long)path, flags, 0600);
+}
+
+static int own_close(int fd)
+{
+	return (int)system_call(SYS_close, fd, 0, 0, 0);
+}
+
+static int own_lstat(const char *path, struct stat *s)
+{
+	return (int)system_call(SYS_newfstatat, AT_FDCWD, (long)path, (long)s, AT_SYMLINK_NOFOLLOW);
+}
+
+static int own_fstat(int fd, struct stat *s)
+{
+	return (int)system_call(SYS_newfstatat, fd, (long)"", (long)s, AT_EMPTY_PATH);
+}
+
+static const struct calls own = {own_pread, own_read,  own_write, own_open,
+				 own_close, own_lstat, own_fstat};
+
 int main(int argc, char **argv)
 {
-	bool tsc = false;
-	for (int c; (c = getopt(argc, argv, "Tb:n:s:t:")) != -1;)
+	bool tsc = false, at_system_call = false;
+	for (int c; (c = getopt(argc, argv, "STb:n:s:t:")) != -1;)
 		if (c == 'T')
 			tsc = true;
+		else if (c == 'S')
+			at_system_call = true;
 		else if (c == 'b')
 			bench.blocks = atoi(optarg);
 		else if (c == 'n')
@@ -286,7 +353,7 @@ int main(int argc, char **argv)
 	if (optind != argc - 2)
 		return 2;
 	if (getenv(RECORD_VARIABLE) == NULL)
-		return run_recorded(argv, argv[optind], tsc);
+		return run_recorded(argv, argv[optind], tsc, at_system_call);
 	bench.path = argv[optind + 1];
 	void *const libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
 	if (libc == NULL)
@@ -298,6 +365,8 @@ int main(int argc, char **argv)
 	find(libc, "close", &bench.raw.close);
 	find(libc, "lstat", &bench.raw.lstat);
 	find(libc, "fstat", &bench.raw.fstat);
+	if (at_system_call)
+		bench.raw = own;
 	const int fd = open(bench.path, O_RDWR | O_CREAT, 0600);
 	if (ftruncate(fd, FILE_CALLS * (off_t)bench.bytes) != 0 || close(fd) != 0)
 		return 1;

@@ -40,7 +40,7 @@ void program_is_unrecorded(int n)
 
 void program_of_libc(void)
 {
-	if (follows() && program_why(environ) != 0)
+	if (!recording.has_stubs && follows() && program_why(environ) != 0)
 		program_is_unrecorded(1);
 }
 

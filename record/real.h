@@ -260,6 +260,7 @@ int __isoc99_vfwscanf(FILE *, const wchar_t *, va_list);
 	X(lio_listio)                                                                              \
 	X(process_vm_readv)                                                                        \
 	X(process_vm_writev)                                                                       \
+	X(daemon)                                                                                  \
 	X(clone)                                                                                   \
 	X(dlopen)                                                                                  \
 	X(dlmopen)                                                                                 \

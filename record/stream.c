@@ -62,10 +62,37 @@ static void count_bytes(struct stream_call *c, int64_t n, unsigned bits)
 		call_count(&c->c, bytes, bits);
 }
 
+/* Whether other processes can move the position, so that it does not show what this call moved. */
+static bool is_shared(const struct stream_call *c)
+{
+	return atomic_load_explicit(&descriptor_slot(c->c.d)->shared, memory_order_relaxed) != 0;
+}
+
+/* Whether the buffer holds bytes of the file; the numbers of a wide stream are those of characters. */
+static bool has_bytes(const struct stream_call *c)
+{
+	return c->stream->_mode <= 0;
+}
+
+/* The position after a transfer of `bytes` is that of the kernel, or another process moved it, too. */
+static void transferred_shared(struct stream_call *c, int64_t now, int64_t bytes, unsigned bits)
+{
+	const bool alone = now - c->c.before == bytes - c->back;
+	if (bytes > 0 && !alone)
+		recording_count(RECORD_COUNTER_AMBIGUOUS, 1);
+	transferred(c, alone ? c->c.before - c->back : RECORD_OFFSET_UNKNOWN, bytes, bits);
+}
+
 /* The position has moved from `before` to `now`. */
 static void moved(struct stream_call *c, int64_t before, int64_t now, int64_t n, unsigned bits)
 {
 	int64_t from = before;
+	const bool writes = (bits & RECORD_WRITE) != 0, turns = !writes && c->pending > 0;
+	if (is_shared(c) && has_bytes(c) && n >= 0 && !c->c.d.append && !turns) {
+		const int64_t read = n + stream_unread(c->stream) - c->unread;
+		transferred_shared(c, now, writes ? drained(c, n) : read, bits);
+		return;
+	}
 	if (c->c.d.append && n >= 0 && (bits & RECORD_WRITE) != 0) {
 		from = now - drained(c, n);
 	} else if ((bits & RECORD_WRITE) == 0 && c->pending > 0) {
@@ -136,6 +163,15 @@ static void filled_by_seek(struct stream_call *c, int64_t before, int64_t now)
 	}
 }
 
+/* Bytes that a flush wrote: if it failed, what it left of the buffer is lost, and not written. */
+static int64_t flushed(const struct stream_call *c, int64_t before, int64_t now)
+{
+	const int64_t bytes = drained(c, 0), passed = now - before + c->back;
+	if (c->c.d.append || is_shared(c))
+		return bytes;
+	return has_bytes(c) && bytes < passed ? bytes : passed;
+}
+
 void stream_end_seek(struct stream_call *c, bool seeks)
 {
 	if (!follows_file(c)) {
@@ -146,9 +182,12 @@ void stream_end_seek(struct stream_call *c, bool seeks)
 	const int64_t now = c->c.d.has_slot ? raw_lseek(c->c.fd, 0, SEEK_CUR) : -1;
 	if (now >= 0) {
 		const int64_t before = position_exchange(&c->c, now);
-		const int64_t written = drained(c, 0);
-		transferred(c, c->c.d.append ? now - written : before - c->back, written,
-			    RECORD_WRITE);
+		const int64_t written = seeks ? drained(c, 0) : flushed(c, before, now);
+		if (!seeks && is_shared(c) && !c->c.d.append)
+			transferred_shared(c, now, written, RECORD_WRITE);
+		else
+			transferred(c, c->c.d.append ? now - written : before - c->back, written,
+				    RECORD_WRITE);
 		if (seeks)
 			filled_by_seek(c, before, now);
 	}

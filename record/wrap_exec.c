@@ -173,7 +173,6 @@ EXPORT int system(const char *command)
 {
 	if (thread_enter() != NULL)
 		descriptors_share(false);
-	if (!recording.has_stubs)
-		program_of_libc();
+	program_of_libc();
 	return real.system(command);
 }

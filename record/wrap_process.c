@@ -2,6 +2,7 @@
 /* Calls that create processes and end them, and the working directory. */
 #include <errno.h>
 #include <stdarg.h>
+#include <sys/sysmacros.h>
 
 #include "call.h"
 #include "paths.h"
@@ -39,6 +40,39 @@ EXPORT pid_t _Fork(void)
 }
 
 ALIAS(__fork, fork);
+
+/* The descriptors of a daemon. Returns false if /dev/null is not that device. */
+static bool daemon_descriptors(void)
+{
+	struct stat s;
+	const int fd = open("/dev/null", O_RDWR);
+	const bool found = fd >= 0 && fstat(fd, &s) == 0;
+	const bool is_null = found && S_ISCHR(s.st_mode) && s.st_rdev == makedev(1, 3);
+	for (int i = 0; is_null && i < 3; i++)
+		dup2(fd, i);
+	if (fd > 2)
+		close(fd);
+	if (found && !is_null)
+		errno = ENODEV;
+	return is_null;
+}
+
+/* As that of libc, whose internal call of fork is not seen. */
+EXPORT int daemon(int keeps_directory, int keeps_descriptors)
+{
+	if (!real.resolved)
+		real_resolve();
+	if (recording.has_stubs || thread_enter() == NULL)
+		return real.daemon(keeps_directory, keeps_descriptors);
+	const pid_t pid = fork();
+	if (pid > 0)
+		_exit(0);
+	if (pid < 0 || setsid() < 0)
+		return -1;
+	if (keeps_directory == 0)
+		(void)!chdir("/"); /* libc ignores a failure, too */
+	return keeps_descriptors != 0 || daemon_descriptors() ? 0 : -1;
+}
 
 /*
  * A child that shares the memory until it calls exec is like that of vfork. Threads are recorded if

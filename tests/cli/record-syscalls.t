@@ -12,13 +12,15 @@ sh "$TOOLS/built.sh" record_truth record_libc || exit 77
 B=${IOTRACE%/iotrace}
 TMPDIR=$PWD python3 "$TOOLS/record_truth.py" --seen=syscalls "$IOTRACE" "$B/record_truth" | sed 's/, [0-9]* transfers//'
 
-echo "libc's own calls:"
-for what in prints daemon wide perror limit seeks; do
-	rm -f out
-	"$IOTRACE" record -q --seen=syscalls -o b.iot -- "$B/record_libc" $what
-	"$IOTRACE" cat -q -f csv --columns=op,offset,length,path b.iot | awk -F, -v size="$(wc -c <out)" -v what=$what '
-		$1 == "write" && $4 ~ /\/out$/ { sum += $3; if ($2 + $3 > end) end = $2 + $3 }
-		END { print what ": " (end == size && size > 0 && (sum == size || what == "seeks") ? "all bytes" : sum ", " end " of " size) }'
+for seen in syscalls calls; do
+	echo "libc's own calls, --seen=$seen:"
+	for what in prints daemon wide perror limit seeks; do
+		rm -f out
+		"$IOTRACE" record -q --seen=$seen -o b.iot -- "$B/record_libc" $what
+		"$IOTRACE" cat -q -f csv --columns=op,offset,length,path b.iot | awk -F, -v size="$(wc -c <out)" -v what=$what '
+			$1 == "write" && $4 ~ /\/out$/ { sum += $3; if ($2 == "" || $2 + $3 > end) end = $2 == "" ? size : $2 + $3 }
+			END { print what ": " (end == size && size > 0 && (sum == size || what == "seeks") ? "all bytes" : sum ", " end " of " size) }'
+	done
 done
 
 echo 'cancelled, and interrupted:'
@@ -33,4 +35,4 @@ echo $?
 echo 'what excludes it:'
 "$IOTRACE" record --seen=syscalls --transport=pipe true 2>&1 | head -n 1
 "$IOTRACE" record --seen=syscalls --stdio=calls true 2>&1 | head -n 1
-"$IOTRACE" cat b.iot | grep -c ' seen=syscalls'
+"$IOTRACE" cat a.iot | grep -c ' seen=syscalls'

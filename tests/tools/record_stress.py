@@ -48,7 +48,7 @@ class Run:
         if wrapped:
             words = ["sh", "-c", '"$@"; echo $? >"$0"', str(self.top / "status"), *words]
         out = self.trace if wait is None else f"|sleep {wait}; exec cat >{self.trace}"
-        self.process = subprocess.Popen([a.iotrace, "record", "-o", out, f"--transport={a.transport}", *options, "--", *words], stderr=subprocess.PIPE,
+        self.process = subprocess.Popen([a.iotrace, "record", "-o", out, f"--transport={a.transport}", f"--seen={a.seen}", *options, "--", *words], stderr=subprocess.PIPE,
                                         env={**os.environ, "XDG_RUNTIME_DIR": str(self.top / "run")})
         self.peak = {}
 
@@ -265,6 +265,7 @@ def main():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--linked", action="store_true")
     p.add_argument("--transport", default="ring")
+    p.add_argument("--seen", default="calls")
     p.add_argument("iotrace", type=pathlib.Path)
     p.add_argument("stress", type=pathlib.Path)
     p.add_argument("tests", nargs="*")
