@@ -323,19 +323,22 @@ static uint64_t calls_named(const struct metadata *m, const char *name)
 	return 0;
 }
 
-/* Returns whether about as many names are removed or changed as files are created. */
-static bool names_churn(const struct metadata *m)
+/*
+ * Returns whether most small files are created, and about as many names are removed or changed as
+ * files are created.
+ */
+static bool names_churn(const struct metadata *m, uint64_t small_files)
 {
 	const uint64_t created = calls_named(m, "create"),
 		       changed = calls_named(m, "unlink") + calls_named(m, "rename");
-	return created > 0 && changed >= created / 2;
+	return created > 0 && created >= small_files / 2 && changed >= created / 2;
 }
 
 /* Small files that are removed or renamed soon are names that churn. */
 static void settle_small_files(struct causes *all)
 {
 	const struct cause_sum *from = &all->small_files;
-	const bool churn = names_churn(all->from->metadata);
+	const bool churn = names_churn(all->from->metadata, from->files);
 	struct cause_sum *to = &all->of[churn ? CAUSE_NAMES : CAUSE_SMALL_FILES];
 	if (from->files >= SMALL_FILES_MIN)
 		*to = *from;
