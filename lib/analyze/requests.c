@@ -202,9 +202,9 @@ static size_t operation_pair(struct requests *r, const struct iot_event *ev, siz
 	*synchronous = id->synchronous;
 	const uint32_t file = requests_defined_file(r, id);
 	const bool defined = id->defined || !r->options.part;
-	const struct file_key key = id->defined_object != 0
-					? (struct file_key){.object = id->defined_object}
-					: own_key(r, id);
+	struct file_key key = {.object = id->defined_object};
+	if (id->defined_object == 0)
+		key = own_key(r, id);
 	if (file == r->other_file && defined)
 		(void)keep(
 		    r, file_sums_add_operation(&r->file_sums, &key, r->has_mpiio ? LAYERS : 1, ev));
@@ -547,9 +547,9 @@ static inline bool has_same_id(const struct iot_record *a, const struct iot_reco
 static void add_to_sums(struct requests *r, struct request_kind kind, const struct file_id *id,
 			const struct iot_event *ev, size_t n)
 {
-	const uint32_t object = ev->rec.object;
-	const struct file_key key =
-	    object != 0 ? (struct file_key){.object = object} : own_key(r, id);
+	struct file_key key = {.object = ev->rec.object};
+	if (key.object == 0)
+		key = own_key(r, id);
 	(void)keep(r, file_sums_add_records(&r->file_sums, &key, id->layer, ev, n, kind.shift));
 }
 
