@@ -10,6 +10,7 @@
 #include "cli/fsstats/walk.h"
 #include "cli/ui/message.h"
 #include "cli/ui/options.h"
+#include "cli/ui/same_file.h"
 #include "cli/views/fsstats.h"
 
 enum { MESSAGES_MAX = 20, THREADS_MAX = 64, THREADS_PER_PROCESSOR = 2 };
@@ -160,6 +161,9 @@ enum exit_status cmd_fsstats(int argc, char **argv)
 		return status;
 	if (r.json && r.tsv)
 		return options_wrong(&command, "--json and --tsv exclude each other");
+	status = r.csv == NULL ? EXIT_OK : same_file_check_outputs(&command, argv, 0, r.csv, NULL);
+	if (status != EXIT_OK)
+		return status;
 	set_defaults(&r);
 	return run(&r, argv, count);
 }

@@ -52,6 +52,7 @@ OUTPUTS = {
     "simulate --svg time": ("--time -c 64K --svg={} in.iot", OTHER),
     "mrc --svg": ("--svg={} in.iot", OTHER),
     "mrc --output": ("-o {} in.iot", OTHER),
+    "fsstats --csv": ("--csv={} .", OTHER),
     "check --output": ("--repair -o {} in.iot", TRACE),
 }
 
