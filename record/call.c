@@ -140,7 +140,7 @@ void operation_returns(struct operation_call *o, int64_t result)
 	}
 }
 
-/* The result of the kernel for that of a function. */
+/* Converts the result of a libc function to the result of its system call. */
 static int64_t with_error(int64_t result)
 {
 	return result == -1 ? -errno : result;

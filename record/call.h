@@ -203,7 +203,7 @@ void operation_returns_opened(struct operation_call *o, int64_t fd);
 /* A call closed the descriptor `fd`, of which descriptor_remove() had returned the entry. */
 void operation_returns_closed(struct operation_call *o, union descriptor d, int fd, int64_t result);
 
-/* The same in wrappers, whose results are those of functions. */
+/* The same for wrappers, which have the result of the libc function. */
 bool operation_begin(struct operation_call *o, enum record_op op);
 /* Records the call with its result, or the error in errno if that is -1. Returns the result. */
 int64_t operation_end(struct operation_call *o, int64_t result);

@@ -23,7 +23,7 @@ struct event {
 
 void event_operation(struct producer *p, const struct event *e);
 /*
- * Adds an lseek to those of its description. A program may call it more often than it transfers
+ * Counts an lseek of a description. A program may call it more often than it transfers
  * data, so many calls become one record.
  */
 void event_seek(struct producer *p, uint32_t description, uint64_t start);

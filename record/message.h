@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Messages of sockets: bytes are counted, but not by the kernel, which counts those of read and write. */
+/* Messages of sockets: bytes are counted, but not by the kernel, which counts read and write alone. */
 #ifndef RECORD_MESSAGE_H
 #define RECORD_MESSAGE_H
 

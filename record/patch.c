@@ -2,7 +2,7 @@
 /*
  * The text of a library is read-only. It is written through /proc/self/mem, for which the kernel
  * copies the page: permissions never change, and code remains executable at all times. Bytes that are
- * not those of the file were changed by someone else, such as a debugger, and are left alone.
+ * different from the file were changed by others, such as a debugger, and are left alone.
  */
 #include "patch.h"
 

@@ -68,13 +68,13 @@ static bool is_shared(const struct stream_call *c)
 	return atomic_load_explicit(&descriptor_slot(c->c.d)->shared, memory_order_relaxed) != 0;
 }
 
-/* Whether the buffer holds bytes of the file; the numbers of a wide stream are those of characters. */
+/* Whether the buffer holds bytes of the file; a wide stream counts characters. */
 static bool has_bytes(const struct stream_call *c)
 {
 	return c->stream->_mode <= 0;
 }
 
-/* The position after a transfer of `bytes` is that of the kernel, or another process moved it, too. */
+/* Records a transfer. Its offset is unknown if another process has moved the position, too. */
 static void transferred_shared(struct stream_call *c, int64_t now, int64_t bytes, unsigned bits)
 {
 	const bool alone = now - c->c.before == bytes - c->back;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* System calls that change what descriptors refer to, and those of the life of a process. */
+/* System calls that change descriptors, or that begin and end processes. */
 #include <linux/close_range.h>
 #include <linux/sched.h>
 

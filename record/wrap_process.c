@@ -57,7 +57,7 @@ static bool daemon_descriptors(void)
 	return is_null;
 }
 
-/* As that of libc, whose internal call of fork is not seen. */
+/* Replaces the function of libc, whose internal call of fork is not seen. */
 EXPORT int daemon(int keeps_directory, int keeps_descriptors)
 {
 	if (!real.resolved)

@@ -212,7 +212,7 @@ static void print_kinds(struct analyze_results *a)
 
 /* How it read and wrote */
 
-/* The most common size, if it is that of a third of the requests, or the median. */
+/* Returns the most common size if a third of the requests have it, otherwise the median. */
 static const char *typical_size(const struct analyze_results *a, const char *suffix,
 				char text[FIELD])
 {
@@ -266,7 +266,7 @@ static void print_use(struct analyze_results *a)
 	}
 }
 
-/* What repeats: the program's own cycle, such as that of a checkpoint. */
+/* Prints the period in which the program repeats its I/O, as with checkpoints. */
 static void print_cycle(struct analyze_results *a)
 {
 	const struct iot_analyze_value *period = find(a, "cycles", "period_s", NULL),

@@ -28,7 +28,7 @@ static void write_totals(struct output *o, const struct fs_survey *s)
 	output_printf(o, "percent overhead,%f\n", overhead);
 }
 
-/* Limits that are fractions are those of the intervals; whole ones are inclusive. */
+/* Writes both limits of a bin. The upper one is inclusive if the values are whole numbers. */
 static void write_limits(struct output *o, enum survey_scale scale, unsigned bin)
 {
 	const uint64_t unit = scale == SURVEY_KIB ? 1024 : 1;

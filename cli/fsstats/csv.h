@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The csv form of published surveys, that of fsstats 1.4. */
+/* Writes surveys as csv, in the form that fsstats 1.4 publishes. */
 #ifndef CLI_FSSTATS_CSV_H
 #define CLI_FSSTATS_CSV_H
 

@@ -21,7 +21,7 @@ struct subtree {
 /* Takes a use of the parent. Returns NULL if out of memory. */
 struct subtree *subtree_new(struct subtree *parent, const char *name, size_t size);
 void subtree_use(struct subtree *d);
-/* Ends a use; the last one ends that of the parent. */
+/* Ends a use. The last one frees the subtree and ends its use of the parent. */
 void subtree_release(struct subtree *d);
 /* Whether a directory with this identity is d or an ancestor of it. */
 bool subtree_is_inside(const struct subtree *d, uint64_t device, uint64_t inode);
@@ -33,7 +33,7 @@ bool subtree_is_inside(const struct subtree *d, uint64_t device, uint64_t inode)
  */
 int subtree_open(const struct subtree *d, int parent_fd, bool *touched);
 
-/* Writes the path, and that of an entry if name is not NULL, escaped and cut to the capacity. */
+/* Writes the path of d, or of its entry `name` unless NULL, escaped and cut to the capacity. */
 void subtree_path(const struct subtree *d, const char *name, char *text, size_t capacity);
 
 #endif

@@ -338,7 +338,7 @@ static enum walk_status run_walkers(struct tree_walk *w, struct fs_survey *s)
 
 /* Roots */
 
-/* Adds a root to the queue. It is no entry of a directory that is walked, so it is not counted. */
+/* Adds a root to the queue. Only entries of walked directories count, so the root does not. */
 static bool add_root(struct tree_walk *w, const char *path, int fd)
 {
 	struct stat st;

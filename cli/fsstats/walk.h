@@ -30,7 +30,7 @@ enum walk_status { WALK_OK, WALK_NO_MEMORY, WALK_BAD_ROOT };
 
 /*
  * Adds what the trees contain to *s. A root may be a link to a directory. WALK_BAD_ROOT: root
- * *bad is no directory, or cannot be opened, with errno set; or it is inside another root or
+ * *bad is not a directory or cannot be opened, with errno set; or it is inside another root or
  * contains it, with errno EEXIST.
  */
 enum walk_status walk_trees(struct fs_survey *s, char *const *roots, size_t count,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Only lengths: prefixes, the bytes of the opcode, ModRM with what it requires, and an immediate.
- * The tables are those of opcodes in 64-bit mode.
+ * The tables describe the opcodes of 64-bit mode.
  */
 #include "instruction.h"
 

@@ -182,7 +182,7 @@ static bool is_wanted(int64_t number)
 	return false;
 }
 
-/* Returns the bytes at an address of the library; NULL if the file has not so many there. */
+/* Returns `size` bytes at an address of the library; NULL if the file ends before. */
 static const uint8_t *at_address(const struct library *l, uint64_t address, uint64_t size)
 {
 	for (unsigned i = 0; i < l->segment_count; i++) {
@@ -423,7 +423,7 @@ static void add_syscall(struct library *l, size_t function, uint64_t at, const s
 	add_site(l, &s, b->number);
 }
 
-/* Follows what eax has. A wrong number does no harm: the stub uses that of the register. */
+/* Tracks the value of eax. A wrong one does no harm, as the stub reads the register itself. */
 static void follow(struct before *b, const uint8_t *code, size_t size)
 {
 	enum { FORGOTTEN = 12 };

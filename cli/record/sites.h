@@ -12,8 +12,8 @@
  */
 struct record_sites *sites_of(const char *path);
 /*
- * Writes the sites of the libraries of this program to files in a directory, as the traced program
- * probably has the same ones. Returns false if those of libc are not known.
+ * Writes the sites of the libraries of this program, which the traced program probably shares, to
+ * files in a directory. Returns false if the sites of libc are unknown.
  */
 bool sites_write(int directory);
 

@@ -34,7 +34,7 @@ struct name_parts {
 	size_t base, stem, size;
 };
 
-/* The suffixes are that of the compression and the extension before it: ".iot.zst", ".bin". */
+/* The suffixes are the extension and the compression that follows it: ".iot.zst", ".bin". */
 static struct name_parts split(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -412,7 +412,7 @@ static struct busy_head *head_at(struct state *s, struct busy *b, size_t i)
 	const size_t process = numbers_of(s, b)->own[i / BUSY_HEADS];
 	if (state_saves(s) && process >= b->head_capacity)
 		return NULL;
-	if (process >= b->capacity) /* heads are those of processes */
+	if (process >= b->capacity) /* only rows have heads */
 		(void)process_at(s, b, i / BUSY_HEADS);
 	struct busy_head(*heads)[BUSY_HEADS] =
 	    state_at(s, &b->heads, &b->head_capacity, process, sizeof *b->heads);

@@ -72,12 +72,12 @@ enum {
 	REOPEN_REQUESTS_MAX = 4,     /* requests of such an open */
 	REOPEN_BYTES_MAX = 1 << 16,  /* bytes of such an open */
 	SMALL_FILE_MAX = 1 << 15,    /* bytes transferred of a small file */
-	SMALL_FILES_MIN = 100,       /* fewer small files are no cause */
+	SMALL_FILES_MIN = 100,       /* fewer small files are ignored */
 	SMALL_REQUEST_MAX = 2048,    /* mean bytes of small requests */
-	SMALL_REQUESTS_MIN = 200,    /* fewer of a file are no cause */
+	SMALL_REQUESTS_MIN = 200,    /* fewer requests of a file are ignored */
 	SHARED_RECORD_MAX = 1 << 16, /* mean bytes of records that are written in turn */
 	RANDOM_REQUESTS_MIN = 100,
-	SYNCS_MIN = 4,         /* fewer syncs are no cause: results have to be durable once */
+	SYNCS_MIN = 4,         /* fewer syncs are ignored: results have to be durable once */
 	SYNC_NS_PER_BYTE = 50, /* syncs at 20 MB/s or more transfer data, they do not wait */
 };
 
@@ -179,7 +179,7 @@ static bool is_small_file(const struct cause_file *c)
 	       c->bytes <= SMALL_FILE_MAX;
 }
 
-/* Times of syncs and locks are those of their unions; here only the files are compared. */
+/* Ranks files by their syncs and locks, whose cost is the union of all such calls. */
 static void name_waits(struct causes *all, struct cause_file *c)
 {
 	const uint64_t written = c->synchronous ? c->ns[1] : 0, bytes = c->f.all.sums.bytes[1];

@@ -31,7 +31,7 @@ struct places {
 };
 
 /* These return false if out of memory. */
-/* Counts an %op in its directory; that of a readdir is its own path. */
+/* Counts an %op in its directory; a readdir counts in the directory that it reads. */
 bool places_add(struct places *p, const struct iot_event *op);
 bool places_join(struct places *p, const struct places *part);
 void places_state(struct state *s, struct places *p);

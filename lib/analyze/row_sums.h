@@ -36,7 +36,7 @@ struct row_operation {
 
 struct row_operation row_operation_of(const struct iot_event *ev, bool synchronous);
 struct row_sums row_sums_of_operation(const struct row_operation *op);
-/* Adds the sums of a row to those of another. */
+/* Adds the sums of one row to another row. */
 void row_sums_add(struct row_sums *to, const struct row_sums *from);
 /* All requests or bytes, up to 2^64 - 1. */
 uint64_t row_requests(const struct row_sums *s);

@@ -62,7 +62,7 @@ struct statistic {
 	bool (*add_at_once)(void *of, const struct statistic_batch *b, const struct requests *r);
 	/* Begins the heads of the streams of a part. */
 	bool (*add_heads)(void *of, const struct requests *r);
-	/* Continues streams by those of a part, before any join; part: NULL if it has no requests. */
+	/* Continues streams with a part, before any join; part: NULL if it has no requests. */
 	bool (*link)(void *of, void *part, const struct requests_map *map);
 	/* Adds the part that follows. */
 	bool (*join)(void *of, void *part, const struct statistic_map *map);

@@ -80,7 +80,7 @@ static struct table_sums group_sums(const struct row_table *t, size_t first, siz
 	return all;
 }
 
-/* Sorts the members, so that those of a group are neighbours. */
+/* Sorts the members so that each group is contiguous. */
 static bool sort_members(struct row_table *t)
 {
 	free(t->members);

@@ -88,7 +88,7 @@ size_t table_files(const struct row_table *t);
 struct file_key table_key_of_file(const struct row_table *t, size_t file);
 /* Whether a file is outside of the sample: only its sums are known. */
 bool table_is_left_out(const struct row_table *t, size_t file);
-/* Sums those of a file. Returns false if it has neither requests nor operations. */
+/* Sums the pairs of a file. Returns false if it has neither requests nor operations. */
 bool table_file(const struct row_table *t, size_t file, struct table_file *sums);
 /* Sums those of a process. Returns false if it has neither requests nor operations. */
 bool table_process(const struct row_table *t, size_t process, struct table_sums *sums);

@@ -175,7 +175,7 @@ METRIC(writeback_interval_ns, "write-back interval", IOT_NS, IOT_DETAIL, IOT_ONE
 METRIC(dirty_expire_ns, "dirty expire", IOT_NS, IOT_DETAIL, IOT_ONE,
        "The age at which a dirty block expires.")
 METRIC(process_limit_blocks, "process limit", IOT_COUNT, IOT_DETAIL, IOT_ONE,
-       "The number of blocks in the cache that a process may own; 0 is no limit.")
+       "The number of blocks in the cache that a process may own; 0 means no limit.")
 METRIC(direct, "direct", IOT_NAME, IOT_DETAIL, IOT_ONE,
        "The pattern of files whose I/O bypasses the cache.")
 METRIC(rate_ns, "rate", IOT_NS, IOT_DETAIL, IOT_ONE,

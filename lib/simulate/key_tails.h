@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The largest keys of each object: a heap of its keys. A truncate drops those from a block on, so
- * its cost is that of the keys that it drops, however far apart these are.
+ * its cost depends on the keys that it drops, however far apart these are.
  *
  * Its owner adds each key that becomes present, from the first use on; keys that it removed in
  * another way may come back from key_tails_take.

@@ -1384,7 +1384,7 @@ OPERATION_KINDS = {"opens": ["open", "close", "create"], "lookups": ["stat", "ac
 
 
 def kinds(t):
-    """Reading: opens that fail are lookups; the time of a kind is unknown if that of each of its operations is."""
+    """Reading: opens that fail are lookups; the time of a kind is unknown if all of its operations lack theirs."""
     by_kind = defaultdict(list)
     for o in t.operations:
         kind = next((kind for kind, names in OPERATION_KINDS.items() if o.name in names), "other")
