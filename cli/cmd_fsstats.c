@@ -127,6 +127,18 @@ static const char examples[] =
     "  iotrace fsstats --csv=home.csv /home       a survey that can be published\n"
     "  iotrace fsstats --json /home | jq '.regular_files'\n";
 
+/* The csv must not replace a trace, a state or a log. */
+static enum exit_status check_csv(const struct command_spec *cmd, const char *path)
+{
+	struct same_file_set files = {.command = cmd};
+	if (path == NULL)
+		return EXIT_OK;
+	same_file_add_output(&files, ROLE_OUTPUT, "--csv", path);
+	const enum exit_status status = same_file_check(&files);
+	same_file_free(&files);
+	return status;
+}
+
 enum exit_status cmd_fsstats(int argc, char **argv)
 {
 	struct fsstats_run r = {.now_s = NOT_GIVEN};
@@ -161,7 +173,7 @@ enum exit_status cmd_fsstats(int argc, char **argv)
 		return status;
 	if (r.json && r.tsv)
 		return options_wrong(&command, "--json and --tsv exclude each other");
-	status = r.csv == NULL ? EXIT_OK : same_file_check_outputs(&command, argv, 0, r.csv, NULL);
+	status = check_csv(&command, r.csv);
 	if (status != EXIT_OK)
 		return status;
 	set_defaults(&r);
