@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "lib/base/atomic_file.h"
+#include "lib/event_table/event_table.h"
 
 #include "cli/export/export.h"
 #include "cli/ui/same_file.h"
@@ -200,6 +201,7 @@ static bool has_word(const char *list, const char *word)
 static enum exit_status check_columns(const struct cat *c)
 {
 	const struct export_options *o = &c->export;
+	struct event_columns columns;
 	struct iot_text wrong;
 	char name[64];
 	const char *raw = o->ns ? "--ns" : o->names ? "--names" : o->unknown ? "--unknown" : NULL;
@@ -207,7 +209,7 @@ static enum exit_status check_columns(const struct cat *c)
 		return options_wrong(c->command, "%s goes with --columns=raw alone", raw);
 	if (is_raw(o) && formats[c->format].export == &export_csv)
 		return EXIT_OK;
-	if (o->columns == NULL || csv_columns_valid(o->columns, &wrong))
+	if (event_columns_parse(&columns, o->columns, &wrong))
 		return EXIT_OK;
 	return options_wrong(c->command, "--columns: unknown column '%s'",
 			     escape_text(name, sizeof name, wrong.data, wrong.size));

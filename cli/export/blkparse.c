@@ -8,7 +8,7 @@
 #include "lib/base/array.h"
 #include "lib/base/number.h"
 
-#include "cli/ui/printable.h"
+#include "lib/base/utf8.h"
 #include "export.h"
 
 enum {

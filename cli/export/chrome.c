@@ -130,13 +130,13 @@ static void write_record(struct export *x, const struct iot_record *rec,
 
 static void write_op(struct export *x, const struct iot_event *ev, const struct timeline_slice *s)
 {
-	const struct name name = names_value(&x->names, ev, "name");
+	const struct name name = *names_value(&x->names, ev, "name");
 	separate(x);
 	output_text(x->out, "{\"name\":");
 	json_string(x->out, name.text != NULL ? name.text : "", name.size);
 	char *to = put_slice(output_reserve(x->out, EVENT_MAX), s, "op");
 	output_took(x->out, stpcpy(to, ",\"args\":{\"result\":"));
-	const struct name result = names_value(&x->names, ev, "result");
+	const struct name result = *names_value(&x->names, ev, "result");
 	json_string(x->out, result.text != NULL ? result.text : "", result.size);
 	const struct name path = timeline_op_path(x, ev);
 	if (path.text != NULL)

@@ -12,12 +12,9 @@
 
 void export_event(struct export *x, const struct iot_event *ev)
 {
-	unsigned lacks;
 	if (ev->kind == IOT_RECORD)
 		return;
 	names_event(&x->names, ev);
-	if (ev->kind == IOT_TRACE && iot_directive_lacks(ev, &lacks))
-		x->lacks = lacks;
 	x->failed |= x->names.failed;
 }
 

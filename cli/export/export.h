@@ -7,7 +7,7 @@
 #define CLI_EXPORT_EXPORT_H
 
 #include "cli/ui/output.h"
-#include "names.h"
+#include "lib/event_table/names.h"
 
 /* The options of the formats; the help describes them. */
 struct export_options {
@@ -55,7 +55,6 @@ struct export
 	struct output *out;
 	const struct export_options *options;
 	uint64_t tick_ns; /* of the trace */
-	unsigned lacks;   /* enum iot_flag: what operations lack, which have no flags */
 	struct names names;
 	uint64_t notes[NOTES];
 	void *state;                             /* of the format */
@@ -87,7 +86,7 @@ extern const struct export_format export_csv, export_csv_raw, export_tsv, export
     export_fio, export_oracle, export_lcs, export_chrome, export_perfetto, export_blkparse;
 
 /*
- * Updates names and lacks. Every format calls it for each event: after the event has been written,
+ * Updates the names. Every format calls it for each event: after the event has been written,
  * because a close still needs the name of its file.
  */
 void export_event(struct export *x, const struct iot_event *ev);
@@ -114,8 +113,5 @@ enum exit_status export_close(struct export *x, bool discard);
 void export_report(const struct export *x, const char *format);
 /* Frees names and state. */
 void export_free(struct export *x, const struct export_format *format);
-
-/* Returns whether --columns names columns of `format`; otherwise *wrong is the first other name. */
-bool csv_columns_valid(const char *columns, struct iot_text *wrong);
 
 #endif

@@ -7,7 +7,7 @@
 #define CLI_EXPORT_FILE_NUMBERS_H
 
 #include "lib/base/idmap.h"
-#include "names.h"
+#include "lib/event_table/names.h"
 
 struct file_numbers {
 	struct idmap map; /* of objects, and of hashes of the others */

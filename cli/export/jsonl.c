@@ -210,8 +210,8 @@ static void split(struct iot_text word, struct iot_text *key, struct iot_text *v
 static bool is_lacking(const struct export *x, const struct iot_event *ev, struct iot_text key)
 {
 	return ev->kind == IOT_OP &&
-	       ((text_equals(key, "time") && (x->lacks & IOT_START_UNKNOWN) != 0) ||
-		(text_equals(key, "took") && (x->lacks & IOT_DURATION_UNKNOWN) != 0));
+	       ((text_equals(key, "time") && (x->names.lacks & IOT_START_UNKNOWN) != 0) ||
+		(text_equals(key, "took") && (x->names.lacks & IOT_DURATION_UNKNOWN) != 0));
 }
 
 /* Writes the keys of a directive as members of an object, each preceded by *comma. */

@@ -11,7 +11,7 @@
 #include "lib/base/number.h"
 
 #include "protobuf.h"
-#include "cli/ui/printable.h"
+#include "lib/base/utf8.h"
 #include "timeline.h"
 
 enum trace_field { TRACE_PACKET = 1 };
@@ -290,13 +290,13 @@ static void put_record(struct export *x, struct protobuf *b, const struct iot_re
 static void put_op(struct export *x, const struct iot_event *ev)
 {
 	struct perfetto *p = x->state;
-	struct name text = names_value(&x->names, ev, "name");
+	struct name text = *names_value(&x->names, ev, "name");
 	protobuf_number(&p->packet, EVENT_CATEGORY_IID, OPERATION);
 	protobuf_bytes(&p->packet, EVENT_NAME, text.text != NULL ? text.text : "", text.size);
 	text = timeline_op_path(x, ev);
 	if (text.text != NULL)
 		put_text_arg(&p->packet, ARG_PATH, &text);
-	text = names_value(&x->names, ev, "result");
+	text = *names_value(&x->names, ev, "result");
 	if (text.text != NULL)
 		put_text_arg(&p->packet, ARG_RESULT, &text);
 }

@@ -187,12 +187,12 @@ static void text_op(struct export *x, const struct iot_event *ev)
 	value_of(x, ev, "path", reported, sizeof reported);
 	value_of(x, ev, "to", to_path, sizeof to_path);
 	value_of(x, ev, "result", result, sizeof result);
-	if ((ev->has & IOT_HAS_TIME) && (x->lacks & IOT_START_UNKNOWN) == 0)
+	if ((ev->has & IOT_HAS_TIME) && (x->names.lacks & IOT_START_UNKNOWN) == 0)
 		to = put_seconds(to, (uint64_t)ev->rec.start_ns, x->tick_ns, START_WIDTH);
 	else
 		to = put_dash(to, START_WIDTH);
 	*to++ = ' ';
-	if ((ev->has & IOT_HAS_TOOK) && (x->lacks & IOT_DURATION_UNKNOWN) == 0)
+	if ((ev->has & IOT_HAS_TOOK) && (x->names.lacks & IOT_DURATION_UNKNOWN) == 0)
 		to = put_seconds(to, ev->rec.duration_ns, x->tick_ns, TOOK_WIDTH);
 	else
 		to = put_dash(to, TOOK_WIDTH);

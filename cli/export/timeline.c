@@ -10,14 +10,14 @@ static bool has_start(const struct export *x, const struct iot_event *ev)
 {
 	if (ev->kind == IOT_RECORD)
 		return (ev->rec.flags & IOT_START_UNKNOWN) == 0;
-	return (ev->has & IOT_HAS_TIME) != 0 && (x->lacks & IOT_START_UNKNOWN) == 0;
+	return (ev->has & IOT_HAS_TIME) != 0 && (x->names.lacks & IOT_START_UNKNOWN) == 0;
 }
 
 static bool has_duration(const struct export *x, const struct iot_event *ev)
 {
 	if (ev->kind == IOT_RECORD)
 		return (ev->rec.flags & IOT_DURATION_UNKNOWN) == 0;
-	return (ev->has & IOT_HAS_TOOK) != 0 && (x->lacks & IOT_DURATION_UNKNOWN) == 0;
+	return (ev->has & IOT_HAS_TOOK) != 0 && (x->names.lacks & IOT_DURATION_UNKNOWN) == 0;
 }
 
 bool timeline_place(struct export *x, struct timeline *t, const struct iot_event *ev,
@@ -46,7 +46,7 @@ struct name timeline_op_path(struct export *x, const struct iot_event *ev)
 {
 	struct iot_record rec = ev->rec;
 	rec.type = IOT_LOGICAL;
-	const struct name path = names_value(&x->names, ev, "path");
+	const struct name path = *names_value(&x->names, ev, "path");
 	return path.text == NULL && (ev->has & IOT_HAS_FILE) ? *names_path(&x->names, &rec) : path;
 }
 

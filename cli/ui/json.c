@@ -4,6 +4,7 @@
 
 #include "lib/base/number.h"
 
+#include "lib/base/utf8.h"
 #include "printable.h"
 #include "json.h"
 

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "printable.h"
+#include "lib/base/utf8.h"
 
 enum { PIECE_CAPACITY = 8 };
 

@@ -9,6 +9,7 @@
 
 #include "lib/base/byte_sink.h"
 #include "message.h"
+#include "lib/base/utf8.h"
 #include "printable.h"
 #include "signals.h"
 

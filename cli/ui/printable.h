@@ -26,29 +26,6 @@ void printable_sentence(char *text);
 /* The number of terminal columns of a text made by printable. */
 size_t printable_width(const char *text);
 
-/*
- * The size in bytes of the UTF-8 character at s; 0 if invalid. Rejects overlong forms and
- * surrogates.
- */
-size_t utf8_size(const unsigned char *s, size_t n);
-
-/*
- * Returns the size in bytes of the character at s if every display may show it: not a control or
- * format character, private, or invalid. Else 0. Does not depend on the locale.
- */
-size_t utf8_shown_size(const char *s, size_t n);
-
-/* The code point of a character whose size utf8_size has returned. */
-uint32_t utf8_code_point(const unsigned char *s, size_t size);
-
-/*
- * Percent-encodes '%', the characters of `also`, and all bytes of characters that utf8_shown_size
- * rejects. Writes at most 3 * size bytes to out, and returns their number.
- */
-size_t percent_encode(char *out, const char *text, size_t size, const char *also);
-/* The same for a cell of a table: also a first character with which formulas begin. */
-size_t percent_encode_cell(char *out, const char *text, size_t size, const char *also);
-
 /* "512 B", "1.50 MiB", "23.4 GiB"; returns text. */
 const char *printable_bytes(char *text, size_t capacity, uint64_t bytes);
 

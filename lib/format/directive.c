@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/base/number.h"
+#include "lib/base/utf8.h"
 
 #define KEY(name)                                                                                  \
 	{                                                                                          \
@@ -485,23 +486,6 @@ size_t iot_percent_decode(struct iot_text value, char *out, unsigned *malformed)
 		}
 	}
 	return n;
-}
-
-/* Returns the size of the UTF-8 sequence at text[0 .. n), n >= 1; 0 if it is invalid. */
-static size_t utf8_size(const unsigned char *text, size_t n)
-{
-	unsigned char first = text[0];
-	size_t size = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-	if (size == 0 || first > 0xf4 || size > n)
-		return 0;
-	for (size_t i = 1; i < size; i++)
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	/* overlong forms, surrogates, beyond U+10FFFF */
-	if ((first == 0xe0 && text[1] < 0xa0) || (first == 0xed && text[1] > 0x9f) ||
-	    (first == 0xf0 && text[1] < 0x90) || (first == 0xf4 && text[1] > 0x8f))
-		return 0;
-	return size;
 }
 
 static void put(struct iot_builder *b, const void *data, size_t n)

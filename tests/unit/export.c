@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "cli/export/lanes.h"
-#include "cli/export/names.h"
 #include "cli/export/protobuf.h"
-#include "cli/ui/printable.h"
+#include "lib/base/utf8.h"
+#include "lib/event_table/names.h"
 
 Test(lanes, overlapping_slices_of_a_group_have_different_lanes)
 {

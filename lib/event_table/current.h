@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The directives %process and %file that are current at an event, and the paths of objects. */
-#ifndef CLI_EXPORT_CURRENT_H
-#define CLI_EXPORT_CURRENT_H
+#ifndef LIB_EVENT_TABLE_CURRENT_H
+#define LIB_EVENT_TABLE_CURRENT_H
 
 #include <iotrace/iotrace.h>
 

@@ -7,8 +7,6 @@
 #include "lib/base/array.h"
 #include "lib/base/hash.h"
 
-#include "cli/ui/printable.h"
-
 void names_init(struct names *n, names_encode *encode)
 {
 	*n = (struct names){.encode = encode, .version = 1};
@@ -32,6 +30,8 @@ static struct path_slot *path_slot(struct names *n, uint32_t process, uint32_t f
 
 void names_event(struct names *n, const struct iot_event *ev)
 {
+	if (ev->kind == IOT_TRACE)
+		(void)iot_directive_lacks(ev, &n->lacks);
 	if (ev->kind != IOT_FILE && ev->kind != IOT_OP && ev->kind != IOT_PROCESS)
 		return;
 	n->failed |= !current_add(&n->current, ev);
@@ -108,7 +108,7 @@ static bool is_of(const struct names *n, const struct path_slot *p, const struct
 	       p->process == rec->process && p->logical == ((rec->type & IOT_LOGICAL) != 0);
 }
 
-const struct name *names_path(struct names *n, const struct iot_record *rec)
+struct name *names_path(struct names *n, const struct iot_record *rec)
 {
 	struct path_slot *p = path_slot(n, rec->process, rec->file);
 	if (!is_of(n, p, rec))
@@ -145,7 +145,7 @@ static void look_up_process(struct names *n, struct process_slot *p, uint32_t pr
 	}
 }
 
-const struct name *names_process(struct names *n, uint32_t process, enum process_key key)
+struct name *names_process(struct names *n, uint32_t process, enum process_key key)
 {
 	struct process_slot *p = &n->process[process % NAMES_SLOTS];
 	if (!p->valid || p->process != process)
@@ -153,11 +153,12 @@ const struct name *names_process(struct names *n, uint32_t process, enum process
 	return &p->name[key];
 }
 
-struct name names_value(struct names *n, const struct iot_event *ev, const char *key)
+struct name *names_value(struct names *n, const struct iot_event *ev, const char *key)
 {
 	const struct iot_text value = iot_directive_get(ev, key);
-	struct name name = {.lookup = ++n->lookups};
+	struct name *name = &n->value;
 	const size_t max = encoded_max(value.size);
+	*name = (struct name){.lookup = ++n->lookups};
 	if (value.data == NULL)
 		return name;
 	if (!array_reserve(&n->memory, &n->capacity, value.size + 1 + max, 1)) {
@@ -165,8 +166,8 @@ struct name names_value(struct names *n, const struct iot_event *ev, const char 
 		return name;
 	}
 	const size_t size = iot_percent_decode(value, n->memory, NULL);
-	name.text = n->memory + value.size + 1;
-	name.size = encoded(n, name.text, n->memory, size);
+	name->text = n->memory + value.size + 1;
+	name->size = encoded(n, name->text, n->memory, size);
 	return name;
 }
 

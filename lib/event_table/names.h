@@ -3,8 +3,8 @@
  * The names that apply to a record: the path of its file, and the rank, host and program of its
  * process. Definitions are current at the record, not at the end of its batch.
  */
-#ifndef CLI_EXPORT_NAMES_H
-#define CLI_EXPORT_NAMES_H
+#ifndef LIB_EVENT_TABLE_NAMES_H
+#define LIB_EVENT_TABLE_NAMES_H
 
 #include "current.h"
 
@@ -20,6 +20,7 @@ struct name {
 	char *text; /* NULL if unknown */
 	size_t size;
 	uint64_t lookup; /* differs if the text may differ */
+	uint32_t code;   /* for the caller, which may change it: 0 after each lookup */
 };
 
 /* The path of a file while its %file is current, or of an object until a %file exists. */
@@ -48,26 +49,28 @@ struct names {
 	uint64_t version, lookups;
 	struct path_slot path[NAMES_SLOTS]; /* beyond this number, names are looked up repeatedly */
 	struct process_slot process[NAMES_SLOTS];
-	char *memory; /* for a name that is decoded */
+	struct name value; /* of a directive */
+	char *memory;      /* for a name that is decoded */
 	size_t capacity;
-	bool failed; /* out of memory */
+	unsigned lacks; /* enum iot_flag: what operations lack, which have no flags */
+	bool failed;    /* out of memory */
 };
 
 /* encode NULL: names are decoded only. */
 void names_init(struct names *n, names_encode *encode);
 void names_free(struct names *n);
 
-/* Must be called for every event, before the following one is exported. */
+/* Must be called for every event, before the names of the following one are asked for. */
 void names_event(struct names *n, const struct iot_event *ev);
 
 /* The path under which a record's file was opened. Valid until the next call. */
-const struct name *names_path(struct names *n, const struct iot_record *rec);
+struct name *names_path(struct names *n, const struct iot_record *rec);
 /* A key of a record's process; as names_path. */
-const struct name *names_process(struct names *n, uint32_t process, enum process_key key);
+struct name *names_process(struct names *n, uint32_t process, enum process_key key);
 /* Decodes a value. Returns NULL if it is absent, or out of memory; valid until the next call. */
 const char *names_decode(struct names *n, struct iot_text value, size_t *size);
 /* A value of a directive, decoded and encoded in the form of the format; as names_path. */
-struct name names_value(struct names *n, const struct iot_event *ev, const char *key);
+struct name *names_value(struct names *n, const struct iot_event *ev, const char *key);
 
 /* The number of the object of a record's file; 0 if unknown. */
 uint32_t names_object(const struct names *n, const struct iot_record *rec);
