@@ -68,14 +68,14 @@ static void warn(const struct analyze_run *a)
 	warn_of(a, "trace", "left_out_physical", "physical records are left out; see --layer");
 	warn_of(a, "trace", "left_out", "requests of another layer are left out; see --layer");
 	if (a->in.status == IOT_OK) /* damage has been reported */
-		warn_of(a, "trace", "lost", "%lost: the trace is incomplete");
+		warn_of(a, "trace", "gaps", "%lost: the trace is incomplete");
 	warn_of(a, "totals", "out_of_order",
 		"records or operations start before the previous one; see 'iotrace reorder'");
 }
 
 static bool has_requests(const struct iot_analyze *a)
 {
-	return iot_analyze_find(a, "totals", "N", NULL)->number > 0;
+	return iot_analyze_find(a, "totals", "requests", NULL)->number > 0;
 }
 
 /* Without any request, an error of the trace is all there is to report. */

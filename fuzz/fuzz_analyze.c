@@ -87,16 +87,17 @@ static uint64_t sum(const struct iot_analyze *a, const char *name)
 /* Figures from counters have no requests that sizes and patterns could count. */
 static void check_sums(const struct iot_analyze *a)
 {
-	if (iot_analyze_find(a, "totals", "N", NULL)->note != NULL)
+	if (iot_analyze_find(a, "totals", "requests", NULL)->note != NULL)
 		return;
-	const uint64_t reads = number(a, "totals", "N_r"), writes = number(a, "totals", "N_w");
-	FUZZ_CHECK(number(a, "totals", "N") == reads + writes);
-	FUZZ_CHECK(sum(a, "size_L_r") == reads && sum(a, "size_L_w") == writes);
-	FUZZ_CHECK(sum(a, "size_log2_r") == reads && sum(a, "size_darshan_w") == writes);
-	FUZZ_CHECK(sum(a, "length_zero_bits_r") == reads);
-	FUZZ_CHECK(sum(a, "pattern_requests_r") == reads - number(a, "totals", "offset_unknown_r"));
-	FUZZ_CHECK(sum(a, "pattern_requests_w") ==
-		   writes - number(a, "totals", "offset_unknown_w"));
+	const uint64_t reads = number(a, "totals", "reads"), writes = number(a, "totals", "writes");
+	FUZZ_CHECK(number(a, "totals", "requests") == reads + writes);
+	FUZZ_CHECK(sum(a, "read_size_bins") == reads && sum(a, "write_size_bins") == writes);
+	FUZZ_CHECK(sum(a, "read_size_log2") == reads && sum(a, "write_size_classes") == writes);
+	FUZZ_CHECK(sum(a, "read_size_zero_bits") == reads);
+	FUZZ_CHECK(sum(a, "read_pattern_requests") ==
+		   reads - number(a, "totals", "read_unknown_offsets"));
+	FUZZ_CHECK(sum(a, "write_pattern_requests") ==
+		   writes - number(a, "totals", "write_unknown_offsets"));
 }
 
 static void check_same(const struct iot_analyze *a, const struct iot_analyze *b)
@@ -121,7 +122,8 @@ static void check_twice(const struct iot_analyze *once, const uint8_t *data, siz
 	FUZZ_CHECK(joined == IOT_OK || joined == IOT_ELIMIT);
 	if (joined == IOT_OK) {
 		FUZZ_CHECK(iot_analyze_finish(a) == IOT_OK);
-		FUZZ_CHECK(number(a, "totals", "N") == 2 * number(once, "totals", "N"));
+		FUZZ_CHECK(number(a, "totals", "requests") ==
+			   2 * number(once, "totals", "requests"));
 		check_sums(a);
 	}
 	iot_analyze_free(a);

@@ -36,12 +36,10 @@ static bool is_copy(const struct iot_analyze_value *v)
 /* Bins of histograms and lists, whose members are those of one run, and ids. */
 static bool is_detail(const struct iot_analyze_value *v)
 {
-	static const char *const suffixes[] = {"_L",         "_L_r",       "_L_w",
-					       "_L_bytes_r", "_L_bytes_w", "_bits_r",
-					       "_bits_w",    "_log2_r",    "_log2_w"};
-	static const char *const prefixes[] = {"common", "top_", "rate_cdf", "profile",
-					       "concurrency_ns"};
-	for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++)
+	static const char *const suffixes[] = {"_bins", "_bin_bytes", "_bits", "_log2"};
+	static const char *const prefixes[] = {"read_common", "write_common", "top_",
+					       "rate_cdf",    "profile",      "concurrency_ns"};
+	for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0] && v->key[0] != '\0'; i++)
 		if (ends_in(v->name, suffixes[i]))
 			return true;
 	for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
@@ -62,25 +60,24 @@ static bool is_main(const struct iot_analyze_value *v)
 {
 	static const struct named keyed[] = {{"findings", "value", NULL},
 					     {"metadata", "calls", NULL},
-					     {"classes", "bytes", NULL},
+					     {"classes", "reason_bytes", NULL},
 					     {"time", "intensity", "1048576"},
 					     {"time", "burstiness", "1048576"},
 					     {"time", "parallel_intensity", "1048576"},
-					     {"time", "latency_r", "mean"},
-					     {"time", "latency_w", "mean"},
-					     {"time", "latency_r", "max"},
-					     {"time", "latency_w", "max"},
-					     {"time", "latency_r_quantile", "0.5"},
-					     {"time", "latency_w_quantile", "0.5"},
-					     {"time", "idle_without", "share"},
-					     {"sizes", "size_quantile_r", "0.5"},
-					     {"sizes", "size_quantile_w", "0.5"},
+					     {"time", "read_latency_ns", "mean"},
+					     {"time", "write_latency_ns", "mean"},
+					     {"time", "read_latency_ns", "max"},
+					     {"time", "write_latency_ns", "max"},
+					     {"time", "read_latency_quantile_ns", "0.5"},
+					     {"time", "write_latency_quantile_ns", "0.5"},
+					     {"time", "idle_without_io", "share"},
+					     {"sizes", "read_size_quantile", "0.5"},
+					     {"sizes", "write_size_quantile", "0.5"},
 					     {"files", "class_files", NULL},
 					     {"processes", "imbalance_bytes", "spread"},
 					     {"processes", "imbalance_io_time", "spread"}};
 	if (v->key[0] == '\0')
-		return strcmp(v->section, "counters") != 0 && strcmp(v->name, "total_io") != 0 &&
-		       (strcmp(v->section, "totals") != 0 || strncmp(v->name, "MiB_s", 5) != 0);
+		return strcmp(v->section, "counters") != 0;
 	for (size_t i = 0; i < sizeof keyed / sizeof keyed[0]; i++)
 		if (strcmp(v->section, keyed[i].section) == 0 &&
 		    strcmp(v->name, keyed[i].name) == 0 &&

@@ -120,7 +120,7 @@ static void json_finding(struct json *j, const struct iot_analyze *a, const char
 	json_text(j, "code", key, strlen(key));
 	json_found(j, a, "cause", key, "cause");
 	json_found(j, a, "cost_ns", key, "cost_ns");
-	json_found(j, a, "saves", key, "cost_share");
+	json_found(j, a, "cost_share", key, "cost_share");
 	json_open(j, "objects", '[');
 	for (size_t i = 0; i < sizeof objects / sizeof objects[0]; i++)
 		json_found(j, a, objects[i], key, NULL);

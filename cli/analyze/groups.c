@@ -17,14 +17,14 @@ enum { COLUMNS = ANALYZE_GROUP_COLUMNS, FIELD = SHOWN_FIELD, NAME_CAPACITY = 512
 static const struct group_column {
 	const char *section, *name, *heading;
 	double scale; /* in the text */
-} columns[COLUMNS] = {{"time", "MiB_s_CN", "MiB/s/CN", 1},
+} columns[COLUMNS] = {{"time", "node_bytes_per_s", "MiB/s/CN", 1.0 / (1 << 20)},
 		      {"time", "io_share", "in I/O %", 100},
-		      {"time", "metadata_share", "metad. %", 100},
+		      {"time", "operation_share", "metad. %", 100},
 		      {"processes", "files_per_process", "files/P", 1},
 		      {"processes", "created_per_process", "creat./P", 1},
-		      {"order", "sequential", "sequen.%", 100},
-		      {"sizes", "aligned", "aligned%", 100},
-		      {"processes", "MiB_per_process", "MiB/P", 1}};
+		      {"order", "ascending_share", "sequen.%", 100},
+		      {"sizes", "aligned_share", "aligned%", 100},
+		      {"processes", "bytes_per_process", "MiB/P", 1.0 / (1 << 20)}};
 
 struct grouped_job {
 	char *group; /* NULL: unknown */

@@ -14,40 +14,47 @@
 /* Sums over all jobs, of section `totals`. */
 static const struct {
 	const char *name, *unit;
-} sums[] = {{"N_r", ""},          {"N_w", ""},           {"N", ""},     {"S_r", "bytes"},
-	    {"S_w", "bytes"},     {"S", "bytes"},        {"files", ""}, {"created", ""},
-	    {"asynchronous", ""}, {"offset_unknown", ""}};
+} sums[] = {{"reads", ""},
+	    {"writes", ""},
+	    {"requests", ""},
+	    {"read_bytes", "bytes"},
+	    {"written_bytes", "bytes"},
+	    {"bytes", "bytes"},
+	    {"files", ""},
+	    {"created", ""},
+	    {"asynchronous_requests", ""},
+	    {"unknown_offsets", ""}};
 
 /* Values of which each job is a member. */
 static const struct job_value {
 	const char *section, *name, *key, *unit, *label;
-} members[] = {{"trace", "P", "", "", "processes"},
-	       {"trace", "T", "", "s", "run time"},
-	       {"totals", "N", "", "", "requests"},
-	       {"totals", "S", "", "bytes", "bytes"},
+} members[] = {{"trace", "processes", "", "", "processes"},
+	       {"trace", "run_time_s", "", "s", "run time"},
+	       {"totals", "requests", "", "", "requests"},
+	       {"totals", "bytes", "", "bytes", "bytes"},
 	       {"totals", "files", "", "", "files"},
-	       {"totals", "avg_size", "", "bytes", "mean size"},
-	       {"totals", "rw_ratio_bytes", "", "", "bytes read by written"},
-	       {"totals", "MB_s", "", "MB/s", "MB/s of CPU or wall time"},
-	       {"totals", "IOs_s", "", "1/s", "requests/s"},
-	       {"sizes", "small_r", "1048576", "", "small reads"},
-	       {"sizes", "small_w", "1048576", "", "small writes"},
-	       {"sizes", "aligned_r", "", "", "aligned reads"},
-	       {"sizes", "aligned_w", "", "", "aligned writes"},
-	       {"order", "sequential_M", "", "", "sequential"},
-	       {"time", "B_max", "", "bytes/s", "highest rate"},
-	       {"time", "IOPS_max", "", "1/s", "highest requests/s"},
+	       {"totals", "size_mean", "", "bytes", "mean size"},
+	       {"totals", "read_to_written_bytes", "", "", "bytes read by written"},
+	       {"totals", "bytes_per_running_s", "", "bytes/s", "bytes/s of CPU or wall time"},
+	       {"totals", "requests_per_running_s", "", "1/s", "requests/s"},
+	       {"sizes", "read_small_share", "1048576", "", "small reads"},
+	       {"sizes", "write_small_share", "1048576", "", "small writes"},
+	       {"sizes", "read_aligned_share", "", "", "aligned reads"},
+	       {"sizes", "write_aligned_share", "", "", "aligned writes"},
+	       {"order", "sequential_share", "", "", "sequential"},
+	       {"time", "bytes_per_s_max", "", "bytes/s", "highest rate"},
+	       {"time", "requests_per_s_max", "", "1/s", "highest requests/s"},
 	       {"time", "intensity", "1048576", "", "I/O intensity"},
 	       {"time", "burstiness", "1048576", "", "burstiness"},
 	       {"time", "parallel_intensity", "1048576", "", "parallel intensity"},
 	       {"time", "io_share", "", "", "time in I/O"},
-	       {"time", "metadata_share", "", "", "metadata of that"},
-	       {"time", "MiB_s", "", "MiB/s", "MiB/s of the slowest process"},
-	       {"time", "MiB_s_CN", "", "MiB/s", "MiB/s per node"},
+	       {"time", "operation_share", "", "", "metadata of that"},
+	       {"time", "slowest_bytes_per_s", "", "bytes/s", "bytes/s of the slowest process"},
+	       {"time", "node_bytes_per_s", "", "bytes/s", "bytes/s per node"},
 	       {"time", "concurrency_mean", "", "", "outstanding requests"},
-	       {"files", "shared", "", "", "shared files"},
+	       {"files", "shared_files", "", "", "shared files"},
 	       {"reuse", "footprint", "", "bytes", "footprint"},
-	       {"reuse", "reuse", "", "", "reuse"}};
+	       {"reuse", "reuse_ratio", "", "", "reuse"}};
 
 enum { SUMS = sizeof sums / sizeof sums[0], MEMBERS = sizeof members / sizeof members[0] };
 
@@ -271,8 +278,8 @@ static void table_text(const struct analyze_jobs *j, struct output *out, size_t 
 {
 	enum { NAME = 512 };
 	static const size_t shown[] = {0, 1, 2, 3, 7, 16, 19};
-	static const char *const heads[] = {"procs", "seconds",   "requests", "bytes",
-					    "MB/s",  "intensity", "in I/O"};
+	static const char *const heads[] = {"procs",   "seconds",   "requests", "bytes",
+					    "bytes/s", "intensity", "in I/O"};
 	char name[NAME];
 	for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
 		output_printf(out, "%10s ", heads[i]);

@@ -88,8 +88,8 @@ int analyze_maps_add(void *maps, const struct analyze_job_of *run)
 	struct analyze_map *map = &m->map[m->count];
 	*map =
 	    (struct analyze_map){.name = strdup(run->name),
-				 .processes = number_of(a, "trace", "P"),
-				 .bytes = number_of(a, "totals", "S"),
+				 .processes = number_of(a, "trace", "processes"),
+				 .bytes = number_of(a, "totals", "bytes"),
 				 .values = calloc(copy_values(NULL, a) + 1, sizeof *map->values)};
 	m->count++;
 	if (map->name == NULL || map->values == NULL)

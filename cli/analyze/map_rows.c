@@ -3,11 +3,15 @@
 
 #define ALL(name)                                                                                  \
 	{                                                                                          \
-		name "_r", name "_w", name                                                         \
+		"read_" name, "write_" name, name                                                  \
+	}
+#define ALL_BYTES(name)                                                                            \
+	{                                                                                          \
+		"read_" name, "written_" name, name                                                \
 	}
 #define DIRECTIONS(name)                                                                           \
 	{                                                                                          \
-		name "_r", name "_w", NULL                                                         \
+		"read_" name, "write_" name, NULL                                                  \
 	}
 #define ONE(name)                                                                                  \
 	{                                                                                          \
@@ -15,22 +19,25 @@
 	}
 
 const struct map_row map_rows[MAP_ROWS_MAX] = {
-    {"1.1", "bytes", ALL("S"), SHOWN_BYTES},
-    {"1.2", "requests", ALL("N"), SHOWN_COUNT},
-    {"1.3", "highest rate, per second", ALL("B_max"), SHOWN_BYTES},
-    {"1.3", "mean rate, per second", ALL("B_avg"), SHOWN_BYTES},
-    {"1.4", "highest requests/s", ALL("IOPS_max"), SHOWN_REAL},
-    {"1.4", "mean requests/s", ALL("IOPS_avg"), SHOWN_REAL},
+    {"1.1", "bytes", ALL_BYTES("bytes"), SHOWN_BYTES},
+    {"1.2", "requests", {"reads", "writes", "requests"}, SHOWN_COUNT},
+    {"1.3", "highest rate, per second", ALL_BYTES("bytes_per_s_max"), SHOWN_BYTES},
+    {"1.3", "mean rate, per second", ALL_BYTES("bytes_per_s"), SHOWN_BYTES},
+    {"1.4", "highest requests/s", ALL("requests_per_s_max"), SHOWN_REAL},
+    {"1.4", "mean requests/s", ALL("requests_per_s"), SHOWN_REAL},
     {"1.5", "created files", ONE("created"), SHOWN_COUNT},
-    {"1.5", "opens", ONE("F_open"), SHOWN_COUNT},
-    {"1.5", "closes", ONE("F_close"), SHOWN_COUNT},
+    {"1.5", "opens", ONE("opens"), SHOWN_COUNT},
+    {"1.5", "closes", ONE("closes"), SHOWN_COUNT},
     {"1.6", "time above 1 MiB/s", ALL("intensity"), SHOWN_PERCENT},
-    {"2.2", "small requests", DIRECTIONS("small"), SHOWN_PERCENT},
-    {"2.3", "requests of variable size", DIRECTIONS("variable"), SHOWN_PERCENT},
-    {"2.4", "share of the requests", {"p_r_IOPs", "p_w_IOPs", NULL}, SHOWN_PERCENT},
-    {"2.4", "share of the bytes", {"p_r_Bytes", "p_w_Bytes", NULL}, SHOWN_PERCENT},
-    {"2.6", "files of one process", ONE("task_local"), SHOWN_COUNT},
-    {"2.6", "files of several processes", ONE("shared"), SHOWN_COUNT},
+    {"2.2", "small requests", DIRECTIONS("small_share"), SHOWN_PERCENT},
+    {"2.3", "requests of variable size", DIRECTIONS("variable_share"), SHOWN_PERCENT},
+    {"2.4",
+     "share of the requests",
+     {"read_request_share", "write_request_share", NULL},
+     SHOWN_PERCENT},
+    {"2.4", "share of the bytes", {"read_byte_share", "write_byte_share", NULL}, SHOWN_PERCENT},
+    {"2.6", "files of one process", ONE("unshared_files"), SHOWN_COUNT},
+    {"2.6", "files of several processes", ONE("shared_files"), SHOWN_COUNT},
     {"2.7", "most frequent pattern", DIRECTIONS("pattern"), SHOWN_WORD},
     {"2.7", "requests of this pattern", DIRECTIONS("pattern_share"), SHOWN_PERCENT},
     {"2.9", "burstiness", ALL("burstiness"), SHOWN_REAL},
@@ -44,11 +51,11 @@ const struct map_row map_rows[MAP_ROWS_MAX] = {
     {"4.2", "counted by MPI-IO", DIRECTIONS("counters_MPI-IO"), SHOWN_COUNT},
     {"4.2", "counted by STDIO", DIRECTIONS("counters_STDIO"), SHOWN_COUNT},
     {"4.4", "bytes required", DIRECTIONS("required"), SHOWN_PERCENT},
-    {"4.4", "bytes of checkpoints", {NULL, "checkpoint_w", NULL}, SHOWN_PERCENT},
+    {"4.4", "bytes of checkpoints", {NULL, "write_checkpoint", NULL}, SHOWN_PERCENT},
     {"4.4", "bytes of swapping", DIRECTIONS("swapping"), SHOWN_PERCENT},
-    {"4.4", "bytes rewritten", {NULL, "rewritten_w", NULL}, SHOWN_PERCENT},
-    {"4.5", "asynchronous requests", ONE("asynchronous_share"), SHOWN_PERCENT},
-    {"4.5", "asynchronous bytes", ONE("asynchronous_share_bytes"), SHOWN_PERCENT},
+    {"4.4", "bytes rewritten", {NULL, "write_rewritten", NULL}, SHOWN_PERCENT},
+    {"4.5", "asynchronous requests", ONE("asynchronous_request_share"), SHOWN_PERCENT},
+    {"4.5", "asynchronous bytes", ONE("asynchronous_byte_share"), SHOWN_PERCENT},
 };
 
 bool map_row_find(const struct iot_analyze *a, const struct map_row *row,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/ui/printable.h"
+#include "lib/result/metrics.h"
 #include "findings.h"
 #include "map.h"
 #include "results.h"
@@ -17,48 +18,48 @@ enum { SCREEN_LINES = 40, SCREEN_FINDINGS = 4 /* lines, at least */ };
 
 struct text_row {
 	const char *label;
-	const char *section, *name, *key; /* names of reads and writes end in _r and _w */
+	const char *section, *name, *key;
 	enum shown as;
 	bool both;
 };
 
 static const struct iot_analyze_value *find_of(const struct analyze_results *a,
 					       const struct text_row *row, const char *name,
-					       const char *suffix, const char *key)
+					       enum iot_direction direction, const char *key)
 {
-	char whole[64];
-	snprintf(whole, sizeof whole, "%s%s", name, suffix);
+	char whole[IOT_COLUMN_NAME];
+	metric_direction_name(whole, name, direction);
 	return iot_analyze_find(a->analysis, row->section, whole, key);
 }
 
 /* The mid-point of a bin may be outside the range of the values. */
-static const struct iot_analyze_value *quantile(const struct analyze_results *a,
-						const struct text_row *row, const char *suffix)
+static const struct iot_analyze_value *
+quantile(const struct analyze_results *a, const struct text_row *row, enum iot_direction direction)
 {
-	const struct iot_analyze_value *v = find_of(a, row, row->name, suffix, row->key),
-				       *min = find_of(a, row, "size_min", suffix, NULL),
-				       *max = find_of(a, row, "size_max", suffix, NULL);
+	const struct iot_analyze_value *v = find_of(a, row, row->name, direction, row->key),
+				       *min = find_of(a, row, "size_min", direction, NULL),
+				       *max = find_of(a, row, "size_max", direction, NULL);
 	if (v->kind == IOT_VALUE_UNKNOWN)
 		return v;
 	return v->real < (double)min->number ? min : v->real > (double)max->number ? max : v;
 }
 
 static const char *field(const struct analyze_results *a, const struct text_row *row,
-			 const char *suffix, char text[FIELD])
+			 enum iot_direction direction, char text[FIELD])
 {
 	const bool is_quantile = strcmp(row->name, "size_quantile") == 0;
 	return shown_value(text, row->as,
-			   is_quantile ? quantile(a, row, suffix)
-				       : find_of(a, row, row->name, suffix, row->key));
+			   is_quantile ? quantile(a, row, direction)
+				       : find_of(a, row, row->name, direction, row->key));
 }
 
 static void print_row(struct analyze_results *a, const struct text_row *row)
 {
 	char read[FIELD], write[FIELD], both[FIELD];
-	output_printf(&a->out, "%-26s %14s %14s", row->label, field(a, row, "_r", read),
-		      field(a, row, "_w", write));
+	output_printf(&a->out, "%-26s %14s %14s", row->label, field(a, row, IOT_READS, read),
+		      field(a, row, IOT_WRITES, write));
 	if (row->both)
-		output_printf(&a->out, " %14s", field(a, row, "", both));
+		output_printf(&a->out, " %14s", field(a, row, IOT_BOTH, both));
 	output_text(&a->out, "\n");
 }
 
@@ -83,13 +84,13 @@ static const char *of_the_sample(const struct analyze_results *a)
 /* Whether rates are per second of CPU time. */
 static bool uses_cpu_time(const struct analyze_results *a)
 {
-	const struct iot_analyze_value *time = find(a, "totals", "running_time");
+	const struct iot_analyze_value *time = find(a, "totals", "running_time_s");
 	return time->note != NULL && time->kind == IOT_VALUE_REAL && time->note[0] == 'c';
 }
 
 static void print_incomplete(struct analyze_results *a)
 {
-	const uintmax_t gaps = find(a, "trace", "lost")->number,
+	const uintmax_t gaps = find(a, "trace", "gaps")->number,
 			records = find(a, "trace", "lost_records")->number;
 	if (gaps == 0)
 		return;
@@ -119,37 +120,38 @@ static void print_head(struct analyze_results *a)
 	if (traces != NULL)
 		output_printf(&a->out, "traces %ju of one job, ", (uintmax_t)traces->number);
 	output_printf(&a->out, "processes %s, files %s (%s created), time %s s",
-		      shown_value(text[0], SHOWN_COUNT, find(a, "trace", "P")),
+		      shown_value(text[0], SHOWN_COUNT, find(a, "trace", "processes")),
 		      shown_value(text[1], SHOWN_COUNT, find(a, "totals", "files")),
 		      shown_value(text[2], SHOWN_COUNT, find(a, "totals", "created")),
-		      shown_value(text[3], SHOWN_REAL, find(a, "trace", "T")));
+		      shown_value(text[3], SHOWN_REAL, find(a, "trace", "run_time_s")));
 	if (uses_cpu_time(a))
-		output_printf(&a->out, ", CPU time %s s",
-			      shown_value(text[4], SHOWN_REAL, find(a, "totals", "running_time")));
-	if (find(a, "totals", "N")->note != NULL)
-		output_printf(&a->out, "; %s", find(a, "totals", "N")->note);
+		output_printf(
+		    &a->out, ", CPU time %s s",
+		    shown_value(text[4], SHOWN_REAL, find(a, "totals", "running_time_s")));
+	if (find(a, "totals", "requests")->note != NULL)
+		output_printf(&a->out, "; %s", find(a, "totals", "requests")->note);
 	print_incomplete(a);
 	output_text(&a->out, "\n");
 	print_unseen(a);
-	output_printf(&a->out, "data size %s MB, reads/writes %s in bytes, %s in requests\n\n",
-		      shown_value(text[0], SHOWN_REAL, find(a, "totals", "data_size")),
-		      shown_value(text[1], SHOWN_REAL, find(a, "totals", "rw_ratio_bytes")),
-		      shown_value(text[2], SHOWN_REAL, find(a, "totals", "rw_ratio_requests")));
+	output_printf(&a->out, "data size %s, reads/writes %s in bytes, %s in requests\n\n",
+		      shown_value(text[0], SHOWN_BYTES, find(a, "totals", "extent_bytes")),
+		      shown_value(text[1], SHOWN_REAL, find(a, "totals", "read_to_written_bytes")),
+		      shown_value(text[2], SHOWN_REAL, find(a, "totals", "reads_to_writes")));
 }
 
 static void print_totals(struct analyze_results *a)
 {
 	static const struct text_row special[] = {
-	    {"asynchronous", "totals", "asynchronous", NULL, SHOWN_COUNT, true},
-	    {"of unknown offset", "totals", "offset_unknown", NULL, SHOWN_COUNT, true},
+	    {"asynchronous", "totals", "asynchronous_requests", NULL, SHOWN_COUNT, true},
+	    {"of unknown offset", "totals", "unknown_offsets", NULL, SHOWN_COUNT, true},
 	};
 	const struct text_row rows[] = {
-	    {"requests", "totals", "N", NULL, SHOWN_COUNT, true},
-	    {"bytes", "totals", "S", NULL, SHOWN_BYTES, true},
-	    {"mean size", "totals", "avg_size", NULL, SHOWN_BYTES, true},
-	    {uses_cpu_time(a) ? "MB/s of CPU time" : "MB/s of wall time", "totals", "MB_s", NULL,
-	     SHOWN_REAL, true},
-	    {"requests/s", "totals", "IOs_s", NULL, SHOWN_REAL, true},
+	    {"requests", "totals", "requests", NULL, SHOWN_COUNT, true},
+	    {"bytes", "totals", "bytes", NULL, SHOWN_BYTES, true},
+	    {"mean size", "totals", "size_mean", NULL, SHOWN_BYTES, true},
+	    {uses_cpu_time(a) ? "per second of CPU time" : "per second of wall time", "totals",
+	     "bytes_per_running_s", NULL, SHOWN_BYTES, true},
+	    {"requests/s", "totals", "requests_per_running_s", NULL, SHOWN_REAL, true},
 	};
 	output_printf(&a->out, "%-26s %14s %14s %14s\n", "", "reads", "writes", "all");
 	print_rows(a, rows, sizeof rows / sizeof rows[0]);
@@ -178,16 +180,16 @@ static void print_common(struct analyze_results *a)
 {
 	char read[2 * FIELD], write[2 * FIELD];
 	output_printf(&a->out, "%-26s %14s %14s\n", "most common",
-		      common_size(a, "common_share_r", read),
-		      common_size(a, "common_share_w", write));
+		      common_size(a, "read_common_size_share", read),
+		      common_size(a, "write_common_size_share", write));
 }
 
 static void print_sizes(struct analyze_results *a)
 {
 	static const struct text_row rows[] = {
 	    {"median", "sizes", "size_quantile", "0.5", SHOWN_BYTES, false},
-	    {"up to 4 KiB", "sizes", "small", "4096", SHOWN_PERCENT, false},
-	    {"aligned", "sizes", "aligned", NULL, SHOWN_PERCENT, false},
+	    {"up to 4 KiB", "sizes", "small_share", "4096", SHOWN_PERCENT, false},
+	    {"aligned", "sizes", "aligned_share", NULL, SHOWN_PERCENT, false},
 	};
 	output_text(&a->out, "request sizes\n");
 	print_rows(a, rows, sizeof rows / sizeof rows[0]);
@@ -197,8 +199,8 @@ static void print_sizes(struct analyze_results *a)
 static uint64_t pattern_requests(const struct analyze_results *a, const char *pattern)
 {
 	const struct text_row row = {.section = "order", .name = "pattern_requests"};
-	return find_of(a, &row, row.name, "_r", pattern)->number +
-	       find_of(a, &row, row.name, "_w", pattern)->number;
+	return find_of(a, &row, row.name, IOT_READS, pattern)->number +
+	       find_of(a, &row, row.name, IOT_WRITES, pattern)->number;
 }
 
 /* The pattern with the most requests. */
@@ -225,17 +227,17 @@ static void print_main_pattern(struct analyze_results *a)
 static void print_order(struct analyze_results *a)
 {
 	static const struct text_row rows[] = {
-	    {"consecutive", "order", "consecutive", NULL, SHOWN_PERCENT, false},
-	    {"backward", "order", "backward", NULL, SHOWN_PERCENT, false},
+	    {"consecutive", "order", "consecutive_share", NULL, SHOWN_PERCENT, false},
+	    {"backward", "order", "backward_share", NULL, SHOWN_PERCENT, false},
 	};
 	char text[3][FIELD];
 	output_text(&a->out, "order within open files\n");
 	print_rows(a, rows, sizeof rows / sizeof rows[0]);
 	output_printf(&a->out,
 		      "reads and writes together: sequential %s, same size %s, switches %s\n",
-		      shown_value(text[0], SHOWN_PERCENT, find(a, "order", "sequential_M")),
-		      shown_value(text[1], SHOWN_PERCENT, find(a, "order", "same_size_M")),
-		      shown_value(text[2], SHOWN_PERCENT, find(a, "order", "switches")));
+		      shown_value(text[0], SHOWN_PERCENT, find(a, "order", "sequential_share")),
+		      shown_value(text[1], SHOWN_PERCENT, find(a, "order", "same_size_share")),
+		      shown_value(text[2], SHOWN_PERCENT, find(a, "order", "switch_share")));
 	print_main_pattern(a);
 }
 
@@ -251,13 +253,13 @@ static void print_bursts(struct analyze_results *a)
 	char text[4][FIELD];
 	output_printf(&a->out, "%-26s %14s with %s of the bytes; no I/O in %s of the bins\n",
 		      "bursts", shown_value(text[0], SHOWN_COUNT, find(a, "time", "bursts")),
-		      shown_value(text[1], SHOWN_PERCENT, find(a, "time", "burst_share")),
-		      shown_value(text[2], SHOWN_PERCENT, find_key(a, "idle_without", "share")));
+		      shown_value(text[1], SHOWN_PERCENT, find(a, "time", "burst_byte_share")),
+		      shown_value(text[2], SHOWN_PERCENT, find_key(a, "idle_without_io", "share")));
 	output_printf(&a->out, "%-26s %14s on average, up to %s; longest gap %s\n",
 		      "outstanding requests",
 		      shown_value(text[0], SHOWN_REAL, find(a, "time", "concurrency_mean")),
 		      shown_value(text[1], SHOWN_COUNT, find(a, "time", "concurrency_max")),
-		      shown_time(text[2], find_key(a, "idle_gap", "max")));
+		      shown_time(text[2], find_key(a, "idle_gap_ns", "max")));
 }
 
 /* The period, or why there is none. */
@@ -277,24 +279,24 @@ static void print_pattern(struct analyze_results *a)
 			      shown_value(text[0], SHOWN_REAL, period),
 			      shown_value(text[1], SHOWN_COUNT, find(a, "cycles", "cycles")),
 			      shown_value(text[2], SHOWN_REAL, find(a, "cycles", "similarity")),
-			      shown_value(text[3], SHOWN_PERCENT, find(a, "cycles", "duty")));
+			      shown_value(text[3], SHOWN_PERCENT, find(a, "cycles", "duty_share")));
 }
 
 /* Rates of bins, and whether they are bursts. */
 static void print_time(struct analyze_results *a)
 {
 	static const struct text_row rows[] = {
-	    {"highest rate, per second", "time", "B_max", NULL, SHOWN_BYTES, true},
+	    {"highest rate, per second", "time", "bytes_per_s_max", NULL, SHOWN_BYTES, true},
 	    {"time above 1 MiB/s", "time", "intensity", "1048576", SHOWN_PERCENT, true},
 	    {"burstiness", "time", "burstiness", "1048576", SHOWN_REAL, true},
 	};
 	char text[4][FIELD];
 	output_printf(&a->out, "over time, in bins of %s s\n",
-		      shown_value(text[0], SHOWN_REAL, find(a, "time", "bin_width")));
+		      shown_value(text[0], SHOWN_REAL, find(a, "time", "bin_width_s")));
 	print_rows(a, rows, sizeof rows / sizeof rows[0]);
 	output_printf(&a->out, "%-26s %14s of the time of all processes, %s with metadata\n",
 		      "in I/O", shown_value(text[1], SHOWN_PERCENT, find(a, "time", "io_share")),
-		      shown_value(text[2], SHOWN_PERCENT, find(a, "time", "io_md_share")));
+		      shown_value(text[2], SHOWN_PERCENT, find(a, "time", "call_share")));
 	print_bursts(a);
 }
 
@@ -325,8 +327,8 @@ static void print_operations(struct analyze_results *a)
 		return;
 	output_printf(&a->out, "%-26s %14s, %s failed, time %s; calls:", "operations",
 		      shown_value(text[0], SHOWN_COUNT, find(a, "metadata", "operations")),
-		      shown_value(text[1], SHOWN_COUNT, find(a, "metadata", "operations_failed")),
-		      shown_time(text[2], find(a, "metadata", "operations_time")));
+		      shown_value(text[1], SHOWN_COUNT, find(a, "metadata", "failed_operations")),
+		      shown_time(text[2], find(a, "metadata", "operations_ns")));
 	for (unsigned i = 0; i < SHOWN && (v = next_operation(a, v)) != NULL; i++)
 		output_printf(&a->out, "%s %ju %s", i > 0 ? "," : "", (uintmax_t)v->number, v->key);
 	output_text(&a->out, "\n");
@@ -347,7 +349,7 @@ static const struct iot_analyze_value *list_value(const struct analyze_results *
 static void print_file(struct analyze_results *a, const char *label,
 		       const struct iot_analyze_value *v)
 {
-	const struct iot_analyze_value *all = find(a, "totals", "S"),
+	const struct iot_analyze_value *all = find(a, "totals", "bytes"),
 				       *path = iot_analyze_find(a->analysis, "files", "top_path",
 								v->key);
 	char bytes[FIELD], text[ANALYZE_TEXT_MAX], name[PATH_CAPACITY];
@@ -399,14 +401,14 @@ static void print_largest(struct analyze_results *a)
 	if (v != NULL)
 		print_file(a, "file with most bytes", v);
 	output_printf(&a->out, "%-26s %14s of %s files%s", "shared by processes",
-		      shown_value(text[0], SHOWN_COUNT, find(a, "files", "shared")),
+		      shown_value(text[0], SHOWN_COUNT, find(a, "files", "shared_files")),
 		      shown_value(text[1], SHOWN_COUNT, find(a, "totals", "files")),
 		      of_the_sample(a));
 	if (strategy->kind == IOT_VALUE_TEXT)
 		output_printf(&a->out, "; strategy %.*s", (int)strategy->text.size,
 			      strategy->text.data);
 	output_text(&a->out, "\n");
-	if (find(a, "trace", "P")->number > 1)
+	if (find(a, "trace", "processes")->number > 1)
 		print_processes(a);
 }
 
@@ -453,12 +455,12 @@ static void print_reuse(struct analyze_results *a)
 	output_printf(&a->out, "%-26s %14s", "footprint",
 		      shown_value(text, SHOWN_BYTES, find(a, "reuse", "footprint")));
 	output_printf(&a->out, "%s used %s times:", of_the_sample(a),
-		      shown_value(text, SHOWN_REAL, find(a, "reuse", "reuse")));
+		      shown_value(text, SHOWN_REAL, find(a, "reuse", "reuse_ratio")));
 	for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
-		output_printf(
-		    &a->out, "%s %s %s", i > 0 ? "," : "", classes[i],
-		    shown_value(text, SHOWN_PERCENT,
-				iot_analyze_find(a->analysis, "classes", "share", classes[i])));
+		output_printf(&a->out, "%s %s %s", i > 0 ? "," : "", classes[i],
+			      shown_value(text, SHOWN_PERCENT,
+					  iot_analyze_find(a->analysis, "classes", "reason_share",
+							   classes[i])));
 	output_text(&a->out, "\n");
 }
 
@@ -467,7 +469,7 @@ static void print_working_set(struct analyze_results *a)
 {
 	static const char *const windows[] = {"1", "8"};
 	char text[2][FIELD];
-	const struct iot_analyze_value *width = find(a, "reuse", "working_set_bin_width");
+	const struct iot_analyze_value *width = find(a, "reuse", "working_set_bin_width_s");
 	for (size_t i = 0; i < sizeof windows / sizeof windows[0] && width != NULL; i++) {
 		const struct iot_analyze_value *mean =
 						   iot_analyze_find(a->analysis, "reuse",

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/ui/printable.h"
+#include "lib/result/metrics.h"
 #include "findings.h"
 #include "results.h"
 #include "shown.h"
@@ -44,7 +45,7 @@ static uint64_t number(const struct analyze_results *a, const char *section, con
 /* Whether sums of Darshan replace requests. */
 static bool is_counted(const struct analyze_results *a)
 {
-	const struct iot_analyze_value *n = find(a, "totals", "N", NULL);
+	const struct iot_analyze_value *n = find(a, "totals", "requests", NULL);
 	return n != NULL && n->note != NULL;
 }
 
@@ -69,7 +70,7 @@ static void print_unseen(struct analyze_results *a)
 
 static void print_incomplete(struct analyze_results *a)
 {
-	const uint64_t gaps = number(a, "trace", "lost"),
+	const uint64_t gaps = number(a, "trace", "gaps"),
 		       records = number(a, "trace", "lost_records");
 	if (gaps == 0)
 		return;
@@ -84,9 +85,9 @@ static void print_incomplete(struct analyze_results *a)
 /* "3 processes on 2 hosts ran for 12.1 s" */
 static void print_run(struct analyze_results *a)
 {
-	const struct iot_analyze_value *run = find(a, "trace", "T", NULL);
-	const uint64_t traces = number(a, "traces", "traces"), p = number(a, "trace", "P"),
-		       hosts = number(a, "processes", "nodes");
+	const struct iot_analyze_value *run = find(a, "trace", "run_time_s", NULL);
+	const uint64_t traces = number(a, "traces", "traces"), p = number(a, "trace", "processes"),
+		       hosts = number(a, "processes", "hosts");
 	if (traces > 0)
 		output_printf(&a->out, "%ju traces of one job: ", (uintmax_t)traces);
 	output_printf(&a->out, "%ju process%s", (uintmax_t)p, p == 1 ? "" : "es");
@@ -100,14 +101,15 @@ static void print_run(struct analyze_results *a)
 
 static void print_did(struct analyze_results *a)
 {
-	const uint64_t reads = number(a, "totals", "N_r"), writes = number(a, "totals", "N_w"),
+	const uint64_t reads = number(a, "totals", "reads"), writes = number(a, "totals", "writes"),
 		       files = number(a, "totals", "files");
 	char bytes[2][FIELD], opens[FIELD];
 	print_run(a);
-	output_printf(
-	    &a->out, ": %ju read%s of %s, %ju write%s of %s,\n", (uintmax_t)reads, plural(reads),
-	    shown_value(bytes[0], SHOWN_BYTES, find(a, "totals", "S_r", NULL)), (uintmax_t)writes,
-	    plural(writes), shown_value(bytes[1], SHOWN_BYTES, find(a, "totals", "S_w", NULL)));
+	output_printf(&a->out, ": %ju read%s of %s, %ju write%s of %s,\n", (uintmax_t)reads,
+		      plural(reads),
+		      shown_value(bytes[0], SHOWN_BYTES, find(a, "totals", "read_bytes", NULL)),
+		      (uintmax_t)writes, plural(writes),
+		      shown_value(bytes[1], SHOWN_BYTES, find(a, "totals", "written_bytes", NULL)));
 	output_printf(&a->out, "in %ju file%s", (uintmax_t)files, plural(files));
 	if (find(a, "totals", "opens", NULL)->kind != IOT_VALUE_UNKNOWN)
 		output_printf(&a->out, "; %s opens",
@@ -158,19 +160,19 @@ static size_t list_kinds(const struct analyze_results *a, struct call_time list[
 {
 	const struct iot_analyze_value *v;
 	size_t n = 0;
-	list[n++] = (struct call_time){"read", number(a, "totals", "N_r"),
-				       shown_known(find(a, "totals", "duration_r", NULL))};
-	list[n++] = (struct call_time){"write", number(a, "totals", "N_w"),
-				       shown_known(find(a, "totals", "duration_w", NULL))};
+	list[n++] = (struct call_time){"read", number(a, "totals", "reads"),
+				       shown_known(find(a, "totals", "read_io_ns", NULL))};
+	list[n++] = (struct call_time){"write", number(a, "totals", "writes"),
+				       shown_known(find(a, "totals", "write_io_ns", NULL))};
 	for (size_t i = 0; (v = iot_analyze_value(a->analysis, i)) != NULL && n < KINDS; i++)
 		if (strcmp(v->section, "metadata") == 0 && strcmp(v->name, "kind_calls") == 0)
-			list[n++] = (struct call_time){
-			    kind_label(v->key), v->number,
-			    shown_known(find(a, "metadata", "kind_time", v->key))};
+			list[n++] =
+			    (struct call_time){kind_label(v->key), v->number,
+					       shown_known(find(a, "metadata", "kind_ns", v->key))};
 	if (is_counted(a)) /* Darshan has one time for all other calls */
 		list[n++] =
-		    (struct call_time){"other calls", number(a, "metadata", "F_open"),
-				       shown_known(find(a, "metadata", "operations_time", NULL))};
+		    (struct call_time){"other calls", number(a, "metadata", "opens"),
+				       shown_known(find(a, "metadata", "operations_ns", NULL))};
 	qsort(list, n, sizeof *list, max_time_first);
 	return n;
 }
@@ -213,35 +215,33 @@ static void print_kinds(struct analyze_results *a)
 /* How it read and wrote */
 
 /* Returns the most common size if a third of the requests have it, otherwise the median. */
-static const char *typical_size(const struct analyze_results *a, const char *suffix,
+static const char *typical_size(const struct analyze_results *a, enum iot_direction direction,
 				char text[FIELD])
 {
-	char name[64];
+	char name[IOT_COLUMN_NAME];
 	const struct iot_analyze_value *v;
-	snprintf(name, sizeof name, "common_share%s", suffix);
+	metric_direction_name(name, "common_size_share", direction);
 	for (size_t i = 0; (v = iot_analyze_value(a->analysis, i)) != NULL; i++)
 		if (strcmp(v->section, "sizes") == 0 && strcmp(v->name, name) == 0 &&
 		    strcmp(v->key, "0") != 0) /* the end of a file */
 			break;
 	if (v != NULL && shown_known(v) > 1.0 / 3)
 		return printable_bytes(text, FIELD, strtoull(v->key, NULL, 10));
-	snprintf(name, sizeof name, "size_quantile%s", suffix);
+	metric_direction_name(name, "size_quantile", direction);
 	return shown_value(text, SHOWN_BYTES, find(a, "sizes", name, "0.5"));
 }
 
 struct use_row {
-	const char *label, *section, *name, *key; /* names of reads and writes end in _r and _w */
+	const char *label, *section, *name, *key;
 	enum shown as;
 	bool time;
 };
 
 static const char *field(const struct analyze_results *a, const struct use_row *row,
-			 const char *suffix, char text[FIELD])
+			 enum iot_direction direction, char text[FIELD])
 {
-	char name[64];
-	const char *at = strchr(row->name, '#'); /* where the suffix belongs */
-	snprintf(name, sizeof name, "%.*s%s%s", at != NULL ? (int)(at - row->name) : (int)NAME,
-		 row->name, suffix, at != NULL ? at + 1 : "");
+	char name[IOT_COLUMN_NAME];
+	metric_direction_name(name, row->name, direction);
 	const struct iot_analyze_value *v = find(a, row->section, name, row->key);
 	return row->time ? shown_time(text, v) : shown_value(text, row->as, v);
 }
@@ -249,20 +249,21 @@ static const char *field(const struct analyze_results *a, const struct use_row *
 static void print_use(struct analyze_results *a)
 {
 	static const struct use_row rows[] = {
-	    {"bytes a second", "totals", "B_avg", NULL, SHOWN_BYTES, false},
-	    {"continue the previous", "order", "consecutive", NULL, SHOWN_PERCENT, false},
-	    {"typical duration", "time", "latency#_quantile", "0.5", SHOWN_REAL, true},
-	    {"longest duration", "time", "latency#", "max", SHOWN_REAL, true},
+	    {"bytes a second", "totals", "bytes_per_s", NULL, SHOWN_BYTES, false},
+	    {"continue the previous", "order", "consecutive_share", NULL, SHOWN_PERCENT, false},
+	    {"typical duration", "time", "latency_quantile_ns", "0.5", SHOWN_REAL, true},
+	    {"longest duration", "time", "latency_ns", "max", SHOWN_REAL, true},
 	};
 	char read[FIELD], write[FIELD];
-	if (is_counted(a) || number(a, "totals", "N_r") + number(a, "totals", "N_w") == 0)
+	if (is_counted(a) || number(a, "totals", "reads") + number(a, "totals", "writes") == 0)
 		return;
 	output_printf(&a->out, "\n%-24s %12s %12s\n", "", "reads", "writes");
-	output_printf(&a->out, "%-24s %12s %12s\n", "typical size", typical_size(a, "_r", read),
-		      typical_size(a, "_w", write));
+	output_printf(&a->out, "%-24s %12s %12s\n", "typical size",
+		      typical_size(a, IOT_READS, read), typical_size(a, IOT_WRITES, write));
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		output_printf(&a->out, "%-24s %12s %12s\n", rows[i].label,
-			      field(a, &rows[i], "_r", read), field(a, &rows[i], "_w", write));
+			      field(a, &rows[i], IOT_READS, read),
+			      field(a, &rows[i], IOT_WRITES, write));
 	}
 }
 
@@ -330,8 +331,8 @@ static void print_name(struct analyze_results *a, const char *label, const char 
 
 static void print_files(struct analyze_results *a)
 {
-	const bool timed = top_value(a, "files", "top_time", 0) != NULL;
-	const char *list = timed ? "top_time" : "top_bytes";
+	const bool timed = top_value(a, "files", "top_time_ns", 0) != NULL;
+	const char *list = timed ? "top_time_ns" : "top_bytes";
 	const struct iot_analyze_value *v;
 	char text[FIELD], name[NAME];
 	for (size_t i = 0; i < FILES_SHOWN && (v = top_value(a, "files", list, i)) != NULL; i++)
@@ -350,7 +351,7 @@ static void print_processes(struct analyze_results *a)
 		const char *label, *list, *balance;
 		enum shown as;
 	} rows[] = {
-	    {"process with most time", "top_time", "imbalance_io_time", SHOWN_REAL},
+	    {"process with most time", "top_time_ns", "imbalance_io_time", SHOWN_REAL},
 	    {"process with most bytes", "top_bytes", "imbalance_bytes", SHOWN_BYTES},
 	    {"most requests", "top_requests", "imbalance_requests", SHOWN_COUNT},
 	};
@@ -401,7 +402,7 @@ void analyze_print_summary(struct analyze_results *a)
 	output_text(&a->out, "\n");
 	if (!a->hides_files)
 		print_files(a);
-	if (number(a, "trace", "P") > 1)
+	if (number(a, "trace", "processes") > 1)
 		print_processes(a);
 	print_cycle(a);
 	analyze_print_extras(a);

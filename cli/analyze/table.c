@@ -130,14 +130,14 @@ struct table_layout {
 };
 
 #define IO_COLUMNS                                                                                 \
-	{"reads", "N_r", COUNT, 9}, {"writes", "N_w", COUNT, 9}, {"read", "S_r", BYTES, 10},       \
-	    {"written", "S_w", BYTES, 10},                                                         \
+	{"reads", "reads", COUNT, 9}, {"writes", "writes", COUNT, 9},                              \
+	    {"read", "read_bytes", BYTES, 10}, {"written", "written_bytes", BYTES, 10},            \
 	{                                                                                          \
-		"in I/O s", "duration", SECONDS, 11                                                \
+		"in I/O s", "io_ns", SECONDS, 11                                                   \
 	}
 
 #define GROUP_COLUMNS(MEMBERS, WIDTH)                                                              \
-	IO_COLUMNS, {"in ops s", "md_time", SECONDS, 11}, {"opens", "opens", COUNT, 6},            \
+	IO_COLUMNS, {"in ops s", "operation_time_ns", SECONDS, 11}, {"opens", "opens", COUNT, 6},  \
 	{                                                                                          \
 		MEMBERS, MEMBERS, COUNT, WIDTH                                                     \
 	}
@@ -145,7 +145,7 @@ struct table_layout {
 static const struct table_layout layouts[] = {
     [IOT_ANALYZE_BY_PROCESS] = {"process",
 				{IO_COLUMNS,
-				 {"in ops s", "md_time", SECONDS, 11},
+				 {"in ops s", "operation_time_ns", SECONDS, 11},
 				 {"opens", "opens", COUNT, 6},
 				 {"files", "files", COUNT, 6},
 				 {"rank", "rank", COUNT, 6}},
@@ -157,18 +157,18 @@ static const struct table_layout layouts[] = {
     [IOT_ANALYZE_BY_FILE] = {"file",
 			     {{"opens", "opens", COUNT, 6},
 			      IO_COLUMNS,
-			      {"procs", "n_f", COUNT, 5},
+			      {"procs", "processes", COUNT, 5},
 			      {"extent", "extent", BYTES, 10},
-			      {"seq", "sequential_M", PERCENT, 5},
+			      {"seq", "sequential_share", PERCENT, 5},
 			      {"pattern", "pattern", WORD, 14}},
 			     "path",
 			     "path"},
     [IOT_ANALYZE_BY_OPERATION] = {"op",
 				  {{"calls", "calls", COUNT, 9},
 				   {"failed", "failed", COUNT, 9},
-				   {"time s", "time", SECONDS, 11},
-				   {"mean s", "time_mean", SECONDS, 11},
-				   {"max s", "time_max", SECONDS, 11}},
+				   {"time s", "operation_ns", SECONDS, 11},
+				   {"mean s", "operation_mean_ns", SECONDS, 11},
+				   {"max s", "operation_max_ns", SECONDS, 11}},
 				  NULL,
 				  "operation"},
 };

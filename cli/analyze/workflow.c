@@ -55,8 +55,8 @@ static uint64_t number_of(const struct iot_analyze_row *row, const char *name)
 static void set_times(struct workflow_use *use, const struct iot_analyze_row *row,
 		      uint64_t epoch_ns)
 {
-	const struct iot_analyze_value *first = analyze_row_value(row, "first"),
-				       *last = analyze_row_value(row, "last");
+	const struct iot_analyze_value *first = analyze_row_value(row, "first_ns"),
+				       *last = analyze_row_value(row, "last_ns");
 	use->timed = epoch_ns > 0 && first != NULL && first->kind == IOT_VALUE_NUMBER &&
 		     last != NULL && last->kind == IOT_VALUE_NUMBER;
 	if (!use->timed)
@@ -70,7 +70,7 @@ static int add_use(struct analyze_workflow *w, const struct iot_analyze_row *row
 	const struct iot_analyze_value *path = analyze_row_value(row, "path");
 	struct workflow_use use = {.job = (uint32_t)w->jobs,
 				   .path_offset = w->text_size,
-				   .read = number_of(row, "required_r"),
+				   .read = number_of(row, "read_required"),
 				   .written = number_of(row, "unique_written")};
 	if (path == NULL || path->kind != IOT_VALUE_TEXT || (use.read == 0 && use.written == 0))
 		return IOT_OK;

@@ -20,7 +20,7 @@ static bool add_total(struct class_bars *c, const struct iot_analyze *a)
 	struct class_bar *b = &c->bar[0];
 	for (unsigned k = 0; k < CLASSES; k++) {
 		const struct iot_analyze_value *v =
-		    iot_analyze_find(a, "classes", "bytes", class_names[k]);
+		    iot_analyze_find(a, "classes", "reason_bytes", class_names[k]);
 		if (v == NULL || v->kind != IOT_VALUE_NUMBER)
 			return false;
 		b->bytes[k] = (double)v->number;

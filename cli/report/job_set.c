@@ -10,18 +10,18 @@
 static const struct {
 	const char *section, *name, *key;
 } sources[JOB_VALUES] = {
-    [JOB_PROCESSES] = {"trace", "P", NULL},
+    [JOB_PROCESSES] = {"trace", "processes", NULL},
     [JOB_FILES] = {"totals", "files", NULL},
-    [JOB_READ] = {"totals", "S_r", NULL},
-    [JOB_WRITTEN] = {"totals", "S_w", NULL},
-    [JOB_INTENSITY_R] = {"time", "intensity_r", "1048576"},
-    [JOB_INTENSITY_W] = {"time", "intensity_w", "1048576"},
-    [JOB_BURSTINESS_R] = {"time", "burstiness_r", "1048576"},
-    [JOB_BURSTINESS_W] = {"time", "burstiness_w", "1048576"},
-    [JOB_PARALLEL_R] = {"time", "parallel_intensity_r", "1048576"},
-    [JOB_PARALLEL_W] = {"time", "parallel_intensity_w", "1048576"},
-    [JOB_NODE_RATE] = {"time", "MiB_s_CN", NULL},
-    [JOB_RATE] = {"time", "MiB_s", NULL},
+    [JOB_READ] = {"totals", "read_bytes", NULL},
+    [JOB_WRITTEN] = {"totals", "written_bytes", NULL},
+    [JOB_INTENSITY_R] = {"time", "read_intensity", "1048576"},
+    [JOB_INTENSITY_W] = {"time", "write_intensity", "1048576"},
+    [JOB_BURSTINESS_R] = {"time", "read_burstiness", "1048576"},
+    [JOB_BURSTINESS_W] = {"time", "write_burstiness", "1048576"},
+    [JOB_PARALLEL_R] = {"time", "read_parallel_intensity", "1048576"},
+    [JOB_PARALLEL_W] = {"time", "write_parallel_intensity", "1048576"},
+    [JOB_NODE_RATE] = {"time", "node_bytes_per_s", NULL},
+    [JOB_RATE] = {"time", "slowest_bytes_per_s", NULL},
 };
 
 const char *const job_class_names[JOB_CLASSES] = {"0-100",   "100-1K", "1K-10K", "10K-100K",
@@ -30,7 +30,7 @@ const char *const job_class_names[JOB_CLASSES] = {"0-100",   "100-1K", "1K-10K",
 
 static void count_classes(struct set_job *job, const struct iot_analyze *a)
 {
-	static const char *const names[2] = {"size_darshan_r", "size_darshan_w"};
+	static const char *const names[2] = {"read_size_classes", "write_size_classes"};
 	for (unsigned w = 0; w < 2; w++)
 		for (unsigned k = 0; k < JOB_CLASSES; k++) {
 			const struct iot_analyze_value *v =

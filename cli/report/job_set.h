@@ -16,8 +16,8 @@ enum compared_value {
 	JOB_BURSTINESS_W,
 	JOB_PARALLEL_R,
 	JOB_PARALLEL_W,
-	JOB_NODE_RATE, /* MiB/s per node */
-	JOB_RATE,      /* MiB/s */
+	JOB_NODE_RATE, /* bytes/s per node */
+	JOB_RATE,      /* bytes/s */
 	JOB_VALUES
 };
 

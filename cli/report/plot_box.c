@@ -133,8 +133,9 @@ static void draw_box(void *context, size_t i, const struct box *b)
 	canvas_rect(o, "t", x - boxes->step / 2, f->top, boxes->step, f->height);
 	markup_text(o, name);
 	for (unsigned q = 0; q < QUANTILES && b->known > 0; q++)
-		output_printf(o, "%s %s %.4g", q == 0 ? ":" : ",", names[q], b->at[q]);
-	output_text(o, b->known > 0 ? " MiB/s" : ": unknown");
+		output_printf(o, "%s %s %s", q == 0 ? ":" : ",", names[q],
+			      printable_bytes(text, sizeof text, (uint64_t)b->at[q]));
+	output_text(o, b->known > 0 ? " per second" : ": unknown");
 	canvas_rect_end(o);
 	snprintf(text, sizeof text, b->known < b->group->count ? "n = %zu of %zu" : "n = %zu",
 		 b->known, b->group->count);
@@ -169,8 +170,8 @@ static void draw(const struct plot_data *d, struct output *o)
 	f.height = HEIGHT - CANVAS_TOP - BOTTOM;
 	each_box(s, b.count, add_range, &b, o);
 	f.x = (struct svg_axis){NULL, SVG_LINEAR, 0, (double)b.count};
-	f.y =
-	    zero_range_axis(&b.range, rate_of(s) == JOB_RATE ? "MiB/s" : "MiB/s per node", SVG_LOG);
+	f.y = zero_range_axis(
+	    &b.range, rate_of(s) == JOB_RATE ? "per second" : "per second and node", SVG_BYTES);
 	b.axes = zero_axes_make(&f, false, b.range.has_zero);
 	b.step = (double)f.width / (double)b.count;
 	for (size_t i = 0; i < b.count; i++)
@@ -200,7 +201,8 @@ static void write_row(void *context, size_t i, const struct box *b)
 static void write_data(const struct plot_data *d, struct output *o)
 {
 	struct boxes b = {.set = d->jobs, .o = o};
-	const char *unit = rate_of(d->jobs) == JOB_RATE ? "MiB_s" : "MiB_s_CN";
+	const char *unit =
+	    rate_of(d->jobs) == JOB_RATE ? "slowest_bytes_per_s" : "node_bytes_per_s";
 	output_printf(o, "%s\tjobs\t%s.n\t%s.0\t%s.0.25\t%s.0.5\t%s.0.75\t%s.1\n",
 		      job_set_by(d->jobs), unit, unit, unit, unit, unit, unit);
 	each_box(d->jobs, d->jobs->groups, write_row, &b, o);

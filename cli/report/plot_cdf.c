@@ -12,10 +12,10 @@ enum { LINES = 4, STEPS_MAX = 400, BINS_MIN = 10 };
 
 static const struct cdf_line {
 	const char *name, *text, *mark;
-} cdf_lines[LINES] = {{"inter_arrival_L", "from start to start", "l p o"},
-		      {"idle_gap_L", "idle gaps", "l e k"},
-		      {"latency_r_L", "durations of reads", "l r"},
-		      {"latency_w_L", "durations of writes", "l d w"}};
+} cdf_lines[LINES] = {{"inter_arrival_bins", "from start to start", "l p o"},
+		      {"idle_gap_bins", "idle gaps", "l e k"},
+		      {"read_latency_bins", "durations of reads", "l r"},
+		      {"write_latency_bins", "durations of writes", "l d w"}};
 
 static const double ns = 1e-9;
 

@@ -32,7 +32,7 @@ static void draw_correlation(const struct plot_data *d, struct output *o)
 {
 	const double period = period_of(d);
 	struct svg_frame f = {CANVAS_FRAME, .y = {"autocorrelation", SVG_LINEAR, -1, 1}};
-	const struct iot_analyze_value *method = plot_value(d, "cycles", "method", NULL);
+	const struct iot_analyze_value *method = plot_value(d, "cycles", "period_method", NULL);
 	char text[96], s[SVG_LABEL];
 	f.width = LEFT_WIDTH;
 	canvas_set_time(&f, 0, (double)d->lag_count * d->lag_s);

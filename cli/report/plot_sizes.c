@@ -17,9 +17,9 @@ enum {
 	DARSHAN_CLASSES = 10
 };
 
-static const char *const count_names[2] = {"size_log2_r", "size_log2_w"},
-			 *const bin_names[2] = {"size_L_r", "size_L_w"},
-			 *const byte_names[2] = {"size_L_bytes_r", "size_L_bytes_w"};
+static const char *const count_names[2] = {"read_size_log2", "write_size_log2"},
+			 *const bin_names[2] = {"read_size_bins", "write_size_bins"},
+			 *const byte_names[2] = {"read_size_bin_bytes", "written_size_bin_bytes"};
 
 struct distribution {
 	uint64_t count[SIZE_CLASSES][2], bytes[SIZE_CLASSES][2], requests, all_bytes;
@@ -249,9 +249,9 @@ const struct plot plot_sizes = {
 static void draw_classes(const struct plot_data *d, struct output *o)
 {
 	static const struct canvas_legend legend[] = {{"f r", "reads"}, {"f w", "writes"}, {0}};
-	static const char *const names[2] = {"size_darshan_r", "size_darshan_w"};
-	const double n[2] = {plot_number(d, "totals", "N_r", NULL),
-			     plot_number(d, "totals", "N_w", NULL)};
+	static const char *const names[2] = {"read_size_classes", "write_size_classes"};
+	const double n[2] = {plot_number(d, "totals", "reads", NULL),
+			     plot_number(d, "totals", "writes", NULL)};
 	const struct iot_analyze_value *v;
 	double max = 0;
 	for (unsigned w = 0; w < 2; w++)
@@ -287,9 +287,9 @@ static void write_classes(const struct plot_data *d, struct output *o)
 {
 	const struct iot_analyze_value *v;
 	output_text(o, "class\treads\twrites\n");
-	for (size_t i = 0; (v = plot_next(d, &i, "sizes", "size_darshan_r")) != NULL;)
+	for (size_t i = 0; (v = plot_next(d, &i, "sizes", "read_size_classes")) != NULL;)
 		output_printf(o, "%s\t%ju\t%.0f\n", v->key, (uintmax_t)v->number,
-			      plot_number(d, "sizes", "size_darshan_w", v->key));
+			      plot_number(d, "sizes", "write_size_classes", v->key));
 }
 
 const struct plot plot_classes10 = {

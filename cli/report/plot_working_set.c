@@ -25,8 +25,8 @@ struct shown_set {
 static struct shown_set shown_set_of(const struct plot_data *d)
 {
 	const struct iot_analyze_value *v;
-	struct shown_set w = {.begin_s = plot_number(d, "reuse", "working_set_begin", NULL),
-			      .width_s = plot_number(d, "reuse", "working_set_bin_width", NULL),
+	struct shown_set w = {.begin_s = plot_number(d, "reuse", "working_set_begin_s", NULL),
+			      .width_s = plot_number(d, "reuse", "working_set_bin_width_s", NULL),
 			      .all = plot_number(d, "reuse", "working_set_all", NULL)};
 	for (size_t i = 0;
 	     w.bins < BINS_MAX && (v = plot_next(d, &i, "reuse", "working_set")) != NULL;)

@@ -36,10 +36,11 @@ static double time_of(const struct iot_analyze_row *row, const char *name)
 
 static struct process_row row_of(const struct iot_analyze_row *from)
 {
-	static const char *const times[PROCESS_TIMES] = {"t_r", "t_w", "md_time"};
+	static const char *const times[PROCESS_TIMES] = {"read_time_ns", "write_time_ns",
+							 "operation_time_ns"};
 	const struct iot_analyze_value *rank = analyze_row_value(from, "rank"),
-				       *read = analyze_row_value(from, "S_r"),
-				       *written = analyze_row_value(from, "S_w");
+				       *read = analyze_row_value(from, "read_bytes"),
+				       *written = analyze_row_value(from, "written_bytes");
 	struct process_row row = {.has_rank = rank->kind == IOT_VALUE_NUMBER,
 				  .rank = rank->number,
 				  .bytes = {read->number, written->number}};

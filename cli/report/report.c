@@ -9,7 +9,7 @@
 static int write_sections(const struct html_report *r)
 {
 	int status = IOT_OK;
-	if (!(plot_number(r->data, "totals", "N", NULL) > 0)) {
+	if (!(plot_number(r->data, "totals", "requests", NULL) > 0)) {
 		html_paragraph(r->html, "The trace has no requests.");
 		return report_metadata(r);
 	}

@@ -97,7 +97,7 @@ static void term_unseen(const struct html_report *r, const struct unseen *u)
 
 static void term_complete(const struct html_report *r)
 {
-	const uint64_t lost = number_of(r, "trace", "lost"),
+	const uint64_t lost = number_of(r, "trace", "gaps"),
 		       records = number_of(r, "trace", "lost_records");
 	char text[160];
 	struct unseen unseen;
@@ -124,7 +124,7 @@ static void term_exceptions(const struct html_report *r)
 	static const struct {
 		const char *section, *name, *text;
 	} exceptions[] = {
-	    {"totals", "offset_unknown", "requests of unknown offset"},
+	    {"totals", "unknown_offsets", "requests of unknown offset"},
 	    {"totals", "out_of_order", "records out of order"},
 	    {"trace", "left_out", "requests of another layer, left out"},
 	    {"trace", "left_out_physical", "physical records, left out"},
@@ -206,8 +206,8 @@ void report_head(const struct html_report *r)
 	term_name(r, "recorded by", "source");
 	term_name(r, "on host", "host");
 	term_begin(r);
-	term_value(r, "run time", HTML_REAL, "trace", "T", " s");
-	term_value(r, "processes", HTML_COUNT, "trace", "P", "");
+	term_value(r, "run time", HTML_REAL, "trace", "run_time_s", " s");
+	term_value(r, "processes", HTML_COUNT, "trace", "processes", "");
 	term_value(r, "files", HTML_COUNT, "totals", "files", "");
 	term_complete(r);
 	term_exceptions(r);
@@ -271,7 +271,7 @@ void report_method(const struct html_report *r)
 		     "over time. iotrace-analyze(1) defines all values; 'iotrace analyze --tsv' "
 		     "prints them, and '--plots' the data of the plots.");
 	output_text(r->html->out, "<dl>\n");
-	term_value(r, "bins over time", HTML_REAL, "time", "bin_width", " s");
+	term_value(r, "bins over time", HTML_REAL, "time", "bin_width_s", " s");
 	output_printf(r->html->out, "<dt>version</dt><dd>iotrace %s</dd>\n</dl>\n", iot_version());
 	write_notes(r);
 	html_section_end(r->html);

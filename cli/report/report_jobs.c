@@ -85,12 +85,12 @@ static void write_head(struct html *h, const struct report_jobs *r, bool incompl
 	html_begin(h, title, sizeof title - 1);
 	output_printf(h->out, "<header>\n<h1>I/O of %zu job%s</h1>\n<dl>\n", r->jobs.count,
 		      r->jobs.count == 1 ? "" : "s");
-	snprintf(text, sizeof text, "%ju", (uintmax_t)analyze_jobs_sum(&r->jobs, "N"));
+	snprintf(text, sizeof text, "%ju", (uintmax_t)analyze_jobs_sum(&r->jobs, "requests"));
 	term(h, "requests", text);
 	term(h, "bytes read",
-	     printable_bytes(text, sizeof text, analyze_jobs_sum(&r->jobs, "S_r")));
+	     printable_bytes(text, sizeof text, analyze_jobs_sum(&r->jobs, "read_bytes")));
 	term(h, "bytes written",
-	     printable_bytes(text, sizeof text, analyze_jobs_sum(&r->jobs, "S_w")));
+	     printable_bytes(text, sizeof text, analyze_jobs_sum(&r->jobs, "written_bytes")));
 	term(h, "complete",
 	     incomplete ? "no: parts of a trace are missing or damaged"
 			: "every trace was read to its end");
@@ -190,7 +190,7 @@ static int by_bytes(const void *left, const void *right)
 static void write_jobs(struct html *h, const struct job_set *s, size_t rows)
 {
 	static const char *const headings[] = {"job",     "processes", "files", "read",
-					       "written", "MiB/s",     NULL};
+					       "written", "bytes/s", NULL};
 	const struct set_job **job = calloc(s->count + 1, sizeof(struct set_job *));
 	if (job == NULL) {
 		h->out->status = IOT_ENOMEM;
@@ -208,7 +208,7 @@ static void write_jobs(struct html *h, const struct job_set *s, size_t rows)
 		cell_number(h, job[i]->value[JOB_FILES]);
 		cell_bytes(h, job[i]->value[JOB_READ]);
 		cell_bytes(h, job[i]->value[JOB_WRITTEN]);
-		cell_number(h, job[i]->value[JOB_RATE]);
+		cell_bytes(h, job[i]->value[JOB_RATE]);
 		html_row_end(h);
 	}
 	html_table_end(h);

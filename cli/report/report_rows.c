@@ -90,14 +90,14 @@ int report_files(const struct html_report *r)
 	    IOT_ANALYZE_BY_FILE,
 	    "file",
 	    "path",
-	    {{"reads", "N_r", HTML_COUNT},
-	     {"writes", "N_w", HTML_COUNT},
-	     {"read", "S_r", HTML_BYTES},
-	     {"written", "S_w", HTML_BYTES},
-	     {"in I/O", "io_time", HTML_NS},
-	     {"processes", "n_f", HTML_COUNT},
+	    {{"reads", "reads", HTML_COUNT},
+	     {"writes", "writes", HTML_COUNT},
+	     {"read", "read_bytes", HTML_BYTES},
+	     {"written", "written_bytes", HTML_BYTES},
+	     {"in I/O", "io_time_ns", HTML_NS},
+	     {"processes", "processes", HTML_COUNT},
 	     {"extent", "extent", HTML_BYTES},
-	     {"sequential", "sequential_M", HTML_PERCENT},
+	     {"sequential", "sequential_share", HTML_PERCENT},
 	     {"pattern", "pattern", HTML_TEXT}}};
 	const struct iot_analyze_value *strategy;
 	if (!report_has(r, "files"))
@@ -154,23 +154,25 @@ int report_processes(const struct html_report *r)
 							  "process",
 							  NULL,
 							  {{"rank", "rank", HTML_COUNT},
-							   {"reads", "N_r", HTML_COUNT},
-							   {"writes", "N_w", HTML_COUNT},
-							   {"read", "S_r", HTML_BYTES},
-							   {"written", "S_w", HTML_BYTES},
-							   {"in I/O", "io_time", HTML_NS},
-							   {"in metadata", "md_time", HTML_NS},
+							   {"reads", "reads", HTML_COUNT},
+							   {"writes", "writes", HTML_COUNT},
+							   {"read", "read_bytes", HTML_BYTES},
+							   {"written", "written_bytes", HTML_BYTES},
+							   {"in I/O", "io_time_ns", HTML_NS},
+							   {"in metadata", "operation_time_ns",
+							    HTML_NS},
 							   {"opens", "opens", HTML_COUNT},
 							   {"files", "files", HTML_COUNT},
 							   {"host", "host", HTML_TEXT}}},
-					     hosts = {IOT_ANALYZE_BY_HOST,
-						      "host",
-						      NULL,
-						      {{"processes", "processes", HTML_COUNT},
-						       {"read", "S_r", HTML_BYTES},
-						       {"written", "S_w", HTML_BYTES},
-						       {"in I/O", "io_time", HTML_NS},
-						       {"in metadata", "md_time", HTML_NS}}};
+					     hosts = {
+						 IOT_ANALYZE_BY_HOST,
+						 "host",
+						 NULL,
+						 {{"processes", "processes", HTML_COUNT},
+						  {"read", "read_bytes", HTML_BYTES},
+						  {"written", "written_bytes", HTML_BYTES},
+						  {"in I/O", "io_time_ns", HTML_NS},
+						  {"in metadata", "operation_time_ns", HTML_NS}}};
 	if (!report_has(r, "processes"))
 		return IOT_OK;
 	html_section(r->html, "processes", "Processes");
@@ -191,9 +193,9 @@ int report_metadata(const struct html_report *r)
 						       NULL,
 						       {{"calls", "calls", HTML_COUNT},
 							{"failed", "failed", HTML_COUNT},
-							{"time", "time", HTML_NS},
-							{"mean", "time_mean", HTML_NS},
-							{"longest", "time_max", HTML_NS}}};
+							{"time", "operation_ns", HTML_NS},
+							{"mean", "operation_mean_ns", HTML_NS},
+							{"longest", "operation_max_ns", HTML_NS}}};
 	const struct iot_analyze_value *n = plot_value(r->data, "metadata", "operations", NULL);
 	if (n == NULL || n->number == 0)
 		return IOT_OK;

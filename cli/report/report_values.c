@@ -5,39 +5,40 @@
 
 #include "cli/ui/markup.h"
 #include "cli/ui/printable.h"
+#include "lib/result/metrics.h"
 
 #include "html.h"
 #include "report.h"
 
-enum { NAME_CAPACITY = 64 };
-
-/* A row: a value of reads (name_r), one of writes (name_w), and one of both (name). */
+/* A row: a value of reads, one of writes, and one of both. */
 struct value_row {
 	const char *label, *section, *name, *key;
 	enum html_form form;
 	bool both;
 };
 
-static const struct iot_analyze_value *find(const struct html_report *r,
-					    const struct value_row *row, const char *suffix)
+static const struct iot_analyze_value *
+find(const struct html_report *r, const struct value_row *row, enum iot_direction direction)
 {
-	char name[NAME_CAPACITY];
-	snprintf(name, sizeof name, "%s%s", row->name, suffix);
+	char name[IOT_COLUMN_NAME];
+	metric_direction_name(name, row->name, direction);
 	return iot_analyze_find(r->data->analysis, row->section, name, row->key);
 }
 
 /* The mid-point of a bin may be outside the range of the sizes. */
-static const struct iot_analyze_value *
-find_in_range(const struct html_report *r, const struct value_row *row, const char *suffix)
+static const struct iot_analyze_value *find_in_range(const struct html_report *r,
+						     const struct value_row *row,
+						     enum iot_direction direction)
 {
 	struct value_row min = *row, max = *row;
-	const struct iot_analyze_value *v = find(r, row, suffix);
+	const struct iot_analyze_value *v = find(r, row, direction);
 	if (strcmp(row->name, "size_quantile") != 0 || v == NULL || v->kind != IOT_VALUE_REAL)
 		return v;
 	min.name = "size_min";
 	max.name = "size_max";
 	min.key = max.key = NULL;
-	const struct iot_analyze_value *low = find(r, &min, suffix), *high = find(r, &max, suffix);
+	const struct iot_analyze_value *low = find(r, &min, direction),
+				       *high = find(r, &max, direction);
 	return v->real < (double)low->number ? low : v->real > (double)high->number ? high : v;
 }
 
@@ -52,10 +53,10 @@ static void write_rows(const struct html_report *r, const struct value_row *rows
 	html_table(r->html, NULL, both ? directions : two_directions);
 	for (size_t i = 0; i < n; i++) {
 		html_row(r->html, rows[i].label);
-		html_cell(r->html, rows[i].form, find_in_range(r, &rows[i], "_r"));
-		html_cell(r->html, rows[i].form, find_in_range(r, &rows[i], "_w"));
+		html_cell(r->html, rows[i].form, find_in_range(r, &rows[i], IOT_READS));
+		html_cell(r->html, rows[i].form, find_in_range(r, &rows[i], IOT_WRITES));
 		if (rows[i].both)
-			html_cell(r->html, rows[i].form, find(r, &rows[i], ""));
+			html_cell(r->html, rows[i].form, find(r, &rows[i], IOT_BOTH));
 		else if (both)
 			html_cell_text(r->html, "");
 		html_row_end(r->html);
@@ -70,7 +71,7 @@ static void write_list(const struct html_report *r, const struct value_row *rows
 	const char *reason = NULL;
 	output_text(r->html->out, "<dl>\n");
 	for (size_t i = 0; i < n; i++) {
-		const struct iot_analyze_value *v = find(r, &rows[i], "");
+		const struct iot_analyze_value *v = find(r, &rows[i], IOT_BOTH);
 		const bool is_unknown = v == NULL || v->kind == IOT_VALUE_UNKNOWN;
 		if (v == NULL || (is_unknown && reason != NULL && v->note != NULL &&
 				  strcmp(reason, v->note) == 0))
@@ -99,18 +100,18 @@ static void write_list(const struct html_report *r, const struct value_row *rows
 void report_totals(const struct html_report *r)
 {
 	static const struct value_row rows[] = {
-	    {"requests", "totals", "N", NULL, HTML_COUNT, true},
-	    {"bytes", "totals", "S", NULL, HTML_BYTES, true},
-	    {"mean size", "totals", "avg_size", NULL, HTML_BYTES, true},
-	    {"MB/s", "totals", "MB_s", NULL, HTML_REAL, true},
-	    {"requests/s", "totals", "IOs_s", NULL, HTML_REAL, true},
-	    {"asynchronous requests", "totals", "asynchronous", NULL, HTML_COUNT, true},
+	    {"requests", "totals", "requests", NULL, HTML_COUNT, true},
+	    {"bytes", "totals", "bytes", NULL, HTML_BYTES, true},
+	    {"mean size", "totals", "size_mean", NULL, HTML_BYTES, true},
+	    {"bytes/s", "totals", "bytes_per_running_s", NULL, HTML_BYTES, true},
+	    {"requests/s", "totals", "requests_per_running_s", NULL, HTML_REAL, true},
+	    {"asynchronous requests", "totals", "asynchronous_requests", NULL, HTML_COUNT, true},
 	};
 	static const struct value_row single[] = {
-	    {"time of these rates", "totals", "running_time", NULL, HTML_REAL, true},
-	    {"data size, MB", "totals", "data_size", NULL, HTML_REAL, true},
-	    {"reads/writes, bytes", "totals", "rw_ratio_bytes", NULL, HTML_REAL, true},
-	    {"reads/writes, requests", "totals", "rw_ratio_requests", NULL, HTML_REAL, true},
+	    {"time of these rates", "totals", "running_time_s", NULL, HTML_REAL, true},
+	    {"data size", "totals", "extent_bytes", NULL, HTML_BYTES, true},
+	    {"reads/writes, bytes", "totals", "read_to_written_bytes", NULL, HTML_REAL, true},
+	    {"reads/writes, requests", "totals", "reads_to_writes", NULL, HTML_REAL, true},
 	};
 	html_section(r->html, "totals", "Totals and rates");
 	write_rows(r, rows, COUNT_OF(rows));
@@ -121,24 +122,24 @@ void report_totals(const struct html_report *r)
 void report_time(const struct html_report *r)
 {
 	static const struct value_row rows[] = {
-	    {"highest rate, per second", "time", "B_max", NULL, HTML_BYTES, true},
-	    {"highest requests/s", "time", "IOPS_max", NULL, HTML_REAL, true},
+	    {"highest rate, per second", "time", "bytes_per_s_max", NULL, HTML_BYTES, true},
+	    {"highest requests/s", "time", "requests_per_s_max", NULL, HTML_REAL, true},
 	    {"time above 1 MiB/s", "time", "intensity", "1048576", HTML_PERCENT, true},
 	    {"burstiness, at 1 MiB/s", "time", "burstiness", "1048576", HTML_REAL, true},
 	};
 	static const struct value_row single[] = {
 	    {"in I/O, of the time of all processes", "time", "io_share", NULL, HTML_PERCENT, true},
-	    {"in I/O or metadata", "time", "io_md_share", NULL, HTML_PERCENT, true},
-	    {"metadata, of that", "time", "metadata_share", NULL, HTML_PERCENT, true},
-	    {"MiB/s in the I/O time of the slowest process", "time", "MiB_s", NULL, HTML_REAL,
-	     true},
-	    {"the same per node", "time", "MiB_s_CN", NULL, HTML_REAL, true},
+	    {"in I/O or metadata", "time", "call_share", NULL, HTML_PERCENT, true},
+	    {"metadata, of that", "time", "operation_share", NULL, HTML_PERCENT, true},
+	    {"bytes/s in the I/O time of the slowest process", "time", "slowest_bytes_per_s", NULL,
+	     HTML_BYTES, true},
+	    {"the same per node", "time", "node_bytes_per_s", NULL, HTML_BYTES, true},
 	    {"bursts", "time", "bursts", NULL, HTML_COUNT, true},
-	    {"bytes in bursts", "time", "burst_share", NULL, HTML_PERCENT, true},
+	    {"bytes in bursts", "time", "burst_byte_share", NULL, HTML_PERCENT, true},
 	    {"time below a third of the highest rate", "time", "below_33_percent_of_peak", NULL,
 	     HTML_PERCENT, true},
-	    {"time without I/O", "time", "idle_without", "share", HTML_PERCENT, true},
-	    {"longest gap between requests", "time", "idle_gap", "max", HTML_NS, true},
+	    {"time without I/O", "time", "idle_without_io", "share", HTML_PERCENT, true},
+	    {"longest gap between requests", "time", "idle_gap_ns", "max", HTML_NS, true},
 	    {"outstanding requests, mean", "time", "concurrency_mean", NULL, HTML_REAL, true},
 	    {"outstanding requests, most", "time", "concurrency_max", NULL, HTML_COUNT, true},
 	};
@@ -161,18 +162,18 @@ void report_cycles(const struct html_report *r)
 	static const struct value_row rows[] = {
 	    {"pattern over time", "cycles", "temporal_pattern", NULL, HTML_TEXT, true},
 	    {"period", "cycles", "period_s", NULL, HTML_REAL, true},
-	    {"method", "cycles", "method", NULL, HTML_TEXT, true},
+	    {"method", "cycles", "period_method", NULL, HTML_TEXT, true},
 	    {"correlation", "cycles", "correlation", NULL, HTML_REAL, true},
 	    {"dispersion of intervals", "cycles", "dispersion", NULL, HTML_REAL, true},
 	    {"cycles", "cycles", "cycles", NULL, HTML_COUNT, true},
 	    {"similarity of cycles", "cycles", "similarity", NULL, HTML_REAL, true},
-	    {"duty: share of a cycle with 95 % of its energy", "cycles", "duty", NULL, HTML_PERCENT,
-	     true},
+	    {"duty: share of a cycle with 95 % of its energy", "cycles", "duty_share", NULL,
+	     HTML_PERCENT, true},
 	    {"bytes per cycle", "cycles", "cycle_amount", "mean", HTML_BYTES, true},
 	    {"requests per cycle", "cycles", "cycle_requests", "mean", HTML_REAL, true},
-	    {"period of reads", "cycles", "period_s_r", NULL, HTML_REAL, true},
-	    {"period of writes", "cycles", "period_s_w", NULL, HTML_REAL, true},
-	    {"period of operations", "cycles", "period_s_op", NULL, HTML_REAL, true},
+	    {"period of reads", "cycles", "read_period_s", NULL, HTML_REAL, true},
+	    {"period of writes", "cycles", "write_period_s", NULL, HTML_REAL, true},
+	    {"period of operations", "cycles", "operation_period_s", NULL, HTML_REAL, true},
 	};
 	if (!report_has(r, "cycles"))
 		return;
@@ -211,20 +212,20 @@ void report_sizes(const struct html_report *r)
 	    {"median", "sizes", "size_quantile", "0.5", HTML_BYTES, false},
 	    {"mean", "sizes", "size_mean", NULL, HTML_BYTES, false},
 	    {"largest", "sizes", "size_max", NULL, HTML_BYTES, false},
-	    {"up to 4 KiB", "sizes", "small", "4096", HTML_PERCENT, false},
-	    {"up to 64 KiB", "sizes", "small", "65536", HTML_PERCENT, false},
-	    {"up to 1 MiB", "sizes", "small", "1048576", HTML_PERCENT, false},
-	    {"not of the usual size", "sizes", "variable", NULL, HTML_PERCENT, false},
-	    {"offset aligned", "sizes", "aligned", NULL, HTML_PERCENT, false},
-	    {"size aligned", "sizes", "aligned_length", NULL, HTML_PERCENT, false},
+	    {"up to 4 KiB", "sizes", "small_share", "4096", HTML_PERCENT, false},
+	    {"up to 64 KiB", "sizes", "small_share", "65536", HTML_PERCENT, false},
+	    {"up to 1 MiB", "sizes", "small_share", "1048576", HTML_PERCENT, false},
+	    {"not of the usual size", "sizes", "variable_share", NULL, HTML_PERCENT, false},
+	    {"offset aligned", "sizes", "aligned_share", NULL, HTML_PERCENT, false},
+	    {"size aligned", "sizes", "aligned_size_share", NULL, HTML_PERCENT, false},
 	};
 	if (!report_has(r, "sizes"))
 		return;
 	html_section(r->html, "sizes", "Sizes of requests");
 	report_plot(r, &plot_sizes);
 	write_rows(r, rows, COUNT_OF(rows));
-	write_common(r, "most common reads", "common_r", "common_share_r");
-	write_common(r, "most common writes", "common_w", "common_share_w");
+	write_common(r, "most common reads", "read_common_sizes", "read_common_size_share");
+	write_common(r, "most common writes", "write_common_sizes", "write_common_size_share");
 	report_plot(r, &plot_classes10);
 	html_section_end(r->html);
 }
@@ -232,11 +233,11 @@ void report_sizes(const struct html_report *r)
 void report_order(const struct html_report *r)
 {
 	static const struct value_row rows[] = {
-	    {"consecutive", "order", "consecutive", NULL, HTML_PERCENT, false},
-	    {"forward", "order", "forward", NULL, HTML_PERCENT, false},
-	    {"at the same offset", "order", "re_access", NULL, HTML_PERCENT, false},
-	    {"backward", "order", "backward", NULL, HTML_PERCENT, false},
-	    {"strided", "order", "strided", NULL, HTML_PERCENT, false},
+	    {"consecutive", "order", "consecutive_share", NULL, HTML_PERCENT, false},
+	    {"forward", "order", "forward_share", NULL, HTML_PERCENT, false},
+	    {"at the same offset", "order", "re_access_share", NULL, HTML_PERCENT, false},
+	    {"backward", "order", "backward_share", NULL, HTML_PERCENT, false},
+	    {"strided", "order", "strided_share", NULL, HTML_PERCENT, false},
 	    {"requests of contiguous streams", "order", "pattern_requests", "contiguous",
 	     HTML_COUNT, false},
 	    {"of simple strided streams", "order", "pattern_requests", "simple strided", HTML_COUNT,
@@ -248,13 +249,14 @@ void report_order(const struct html_report *r)
 	    {"of short streams", "order", "pattern_requests", "short", HTML_COUNT, false},
 	};
 	static const struct value_row single[] = {
-	    {"sequential, reads and writes together", "order", "sequential_M", NULL, HTML_PERCENT,
+	    {"sequential, reads and writes together", "order", "sequential_share", NULL,
+	     HTML_PERCENT, true},
+	    {"of the same size", "order", "same_size_share", NULL, HTML_PERCENT, true},
+	    {"switches between reads and writes", "order", "switch_share", NULL, HTML_PERCENT,
 	     true},
-	    {"of the same size", "order", "same_size_M", NULL, HTML_PERCENT, true},
-	    {"switches between reads and writes", "order", "switches", NULL, HTML_PERCENT, true},
 	    {"requests in a sequential run, mean", "order", "run_requests_mean", NULL, HTML_REAL,
 	     true},
-	    {"seeks", "order", "seeks", NULL, HTML_COUNT, true},
+	    {"seeks", "order", "jumps", NULL, HTML_COUNT, true},
 	};
 	if (!report_has(r, "order"))
 		return;
@@ -266,8 +268,8 @@ void report_order(const struct html_report *r)
 
 static void write_class_table(const struct html_report *r)
 {
-	static const char *const headings[] = {"bytes", "reads", "writes", "all",
-					       "share", "MB/s",  NULL};
+	static const char *const headings[] = {"bytes", "reads",   "writes", "all",
+					       "share", "bytes/s", NULL};
 	struct iot_analyze *a = r->data->analysis;
 	if (!report_has(r, "classes"))
 		return;
@@ -275,11 +277,16 @@ static void write_class_table(const struct html_report *r)
 	for (unsigned k = 0; k < CLASSES; k++) {
 		const char *name = class_names[k];
 		html_row(r->html, k == CLASS_CHECKPOINT ? "checkpoint or periodic output" : name);
-		html_cell(r->html, HTML_BYTES, iot_analyze_find(a, "classes", "bytes_r", name));
-		html_cell(r->html, HTML_BYTES, iot_analyze_find(a, "classes", "bytes_w", name));
-		html_cell(r->html, HTML_BYTES, iot_analyze_find(a, "classes", "bytes", name));
-		html_cell(r->html, HTML_PERCENT, iot_analyze_find(a, "classes", "share", name));
-		html_cell(r->html, HTML_REAL, iot_analyze_find(a, "classes", "MB_s", name));
+		html_cell(r->html, HTML_BYTES,
+			  iot_analyze_find(a, "classes", "read_reason_bytes", name));
+		html_cell(r->html, HTML_BYTES,
+			  iot_analyze_find(a, "classes", "written_reason_bytes", name));
+		html_cell(r->html, HTML_BYTES,
+			  iot_analyze_find(a, "classes", "reason_bytes", name));
+		html_cell(r->html, HTML_PERCENT,
+			  iot_analyze_find(a, "classes", "reason_share", name));
+		html_cell(r->html, HTML_BYTES,
+			  iot_analyze_find(a, "classes", "reason_bytes_per_running_s", name));
 		html_row_end(r->html);
 	}
 	html_table_end(r->html);
@@ -291,7 +298,8 @@ void report_reuse(const struct html_report *r)
 	    {"footprint: bytes touched", "reuse", "footprint", NULL, HTML_BYTES, true},
 	    {"of these read", "reuse", "unique_read", NULL, HTML_BYTES, true},
 	    {"of these written", "reuse", "unique_written", NULL, HTML_BYTES, true},
-	    {"reuse: bytes transferred by footprint", "reuse", "reuse", NULL, HTML_REAL, true},
+	    {"reuse: bytes transferred by footprint", "reuse", "reuse_ratio", NULL, HTML_REAL,
+	     true},
 	    {"read for the first time", "reuse", "first_read", NULL, HTML_BYTES, true},
 	    {"read again", "reuse", "re_read", NULL, HTML_BYTES, true},
 	    {"read after being written", "reuse", "read_after_write", NULL, HTML_BYTES, true},

@@ -85,7 +85,8 @@ enum { IOT_COLUMN_NAME = 64 }; /* bytes of a column's name, with NUL */
 
 /*
  * Writes the name of a column, and returns it. Unless the column has a name of its own, this is the
- * metric's, after "read_" or "write_" ("written_" for bytes) in a column of one direction.
+ * metric's, after "read_" or "write_" ("written_" if the metric is bytes) in a column of one
+ * direction; the columns of `requests` are `reads` and `writes`.
  */
 IOT_API const char *iot_column_name(const struct iot_column *column, char name[IOT_COLUMN_NAME]);
 

@@ -82,11 +82,11 @@ static void direction_values(const struct activity a[THRESHOLDS], const struct v
 			     uint64_t processes, unsigned d, struct values *v)
 {
 	static const char *const names[DIRECTIONS][5] = {
-	    {"active_bins_r", "active_pairs_r", "intensity_r", "burstiness_r",
-	     "op_concurrency_max_r"},
-	    {"active_bins_w", "active_pairs_w", "intensity_w", "burstiness_w",
-	     "op_concurrency_max_w"},
-	    {"active_bins", "active_pairs", "intensity", "burstiness", "op_concurrency_max"}};
+	    {"read_active_bins", "read_active_pairs", "read_intensity", "read_burstiness",
+	     "read_active_process_share_max"},
+	    {"write_active_bins", "write_active_pairs", "write_intensity", "write_burstiness",
+	     "write_active_process_share_max"},
+	    {"active_bins", "active_pairs", "intensity", "burstiness", "active_process_share_max"}};
 	for (size_t t = 0; t < THRESHOLDS; t++)
 		values_number(v, names[d][0], thresholds[t].key, "", a[t].active);
 	for (size_t t = 0; t < THRESHOLDS; t++)
@@ -104,8 +104,8 @@ static void direction_values(const struct activity a[THRESHOLDS], const struct v
 bool activity_values(const struct view *view, uint64_t processes, struct values *v)
 {
 	static const char *const parallel[DIRECTIONS][2] = {
-	    {"parallel_intensity_r", "parallel_intensity_normalised_r"},
-	    {"parallel_intensity_w", "parallel_intensity_normalised_w"},
+	    {"read_parallel_intensity", "read_parallel_intensity_normalised"},
+	    {"write_parallel_intensity", "write_parallel_intensity_normalised"},
 	    {"parallel_intensity", "parallel_intensity_normalised"}};
 	uint32_t *number = calloc(view->bins, sizeof *number);
 	struct activity a[THRESHOLDS];

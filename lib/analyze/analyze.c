@@ -445,7 +445,8 @@ static void add_row_values(struct iot_analyze *a, const struct layer *l)
 
 static void add_reuse_values(struct iot_analyze *a, const struct layer *l)
 {
-	const struct iot_analyze_value *time = iot_analyze_find(a, "totals", "running_time", NULL);
+	const struct iot_analyze_value *time =
+	    iot_analyze_find(a, "totals", "running_time_s", NULL);
 	const double running_s = time != NULL ? time->real : 0;
 	if (needs(a, NEED_CLASSES))
 		keep(a, classes_find(&a->classes, &a->requests, &l->reuse, &a->names));

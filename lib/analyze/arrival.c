@@ -330,10 +330,10 @@ void arrival_settle(struct arrival *a)
 
 void arrival_values(const struct arrival *a, bool ordered, struct values *v)
 {
-	summary(v, SUMMARY("inter_arrival"), &a->in_trace, !ordered);
-	summary(v, SUMMARY("inter_arrival_process"), &a->in_process, a->inexact_process);
-	summary(v, SUMMARY("inter_arrival_file"), &a->in_file, a->inexact_file);
-	summary(v, SUMMARY("think_time"), &a->think, a->inexact_process);
+	summary(v, SUMMARY_NS("inter_arrival"), &a->in_trace, !ordered);
+	summary(v, SUMMARY_NS("inter_arrival_process"), &a->in_process, a->inexact_process);
+	summary(v, SUMMARY_NS("inter_arrival_file"), &a->in_file, a->inexact_file);
+	summary(v, SUMMARY_NS("think_time"), &a->think, a->inexact_process);
 }
 
 void arrival_free(struct arrival *a)

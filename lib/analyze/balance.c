@@ -86,21 +86,20 @@ static bool node_value(const struct row_table *t, struct values *v)
 	if (!row_names_hosts(t->from.names, t->from.requests, &nodes))
 		return false;
 	if (nodes > 0)
-		values_number(v, "nodes", NULL, "", nodes);
+		values_number(v, "hosts", NULL, "", nodes);
 	else
-		values_unknown(v, "nodes", NULL, "", "no process declares its host");
+		values_unknown(v, "hosts", NULL, "", "no process declares its host");
 	return true;
 }
 
-/* Files, created files and MiB, of all processes, by their number. */
+/* Files, created files and bytes, of all processes, by their number. */
 static void mean_values(const struct row_table *t, struct values *v)
 {
 	static const struct {
 		const char *name, *unit, *of;
-		double scale;
-	} means[] = {{"files_per_process", "", "files", 1},
-		     {"created_per_process", "", "created", 1},
-		     {"MiB_per_process", "MiB", "S", 1 << 20}};
+	} means[] = {{"files_per_process", "", "files"},
+		     {"created_per_process", "", "created"},
+		     {"bytes_per_process", "bytes", "bytes"}};
 	for (size_t i = 0; i < sizeof means / sizeof means[0]; i++) {
 		const struct iot_analyze_value *found = values_find(v, "totals", means[i].of, NULL);
 		if (found == NULL)
@@ -110,9 +109,8 @@ static void mean_values(const struct row_table *t, struct values *v)
 			values_unknown(v, means[i].name, NULL, means[i].unit, all.note);
 			continue;
 		}
-		values_ratio(v, means[i].name, NULL, means[i].unit,
-			     (double)all.number / means[i].scale, (double)t->from.processes,
-			     "no processes");
+		values_ratio(v, means[i].name, NULL, means[i].unit, (double)all.number,
+			     (double)t->from.processes, "no processes");
 		if (all.note != NULL)
 			values_note(v, all.note);
 	}

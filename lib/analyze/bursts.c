@@ -54,9 +54,10 @@ static void print(const struct bursts *b, const struct view *view, struct values
 		all = saturate_add(all, b->bytes[i]);
 	values_number(v, "bursts", NULL, "", b->count);
 	values_number(v, "burst_bytes", NULL, "bytes", b->of->size.sum);
-	values_ratio(v, "burst_share", NULL, "", (double)b->of->size.sum, (double)all, "no bytes");
+	values_ratio(v, "burst_byte_share", NULL, "", (double)b->of->size.sum, (double)all,
+		     "no bytes");
 	types(b, view, v);
-	values_real(v, "burst_bin_width", NULL, "s", view->width_s);
+	values_real(v, "burst_bin_width_s", NULL, "s", view->width_s);
 	values_summary(v, SUMMARY("burst_duration"), "bins", &b->of->duration);
 	values_summary(v, SUMMARY("burst_size"), "bytes", &b->of->size);
 	values_summary(v, SUMMARY("burst_peak"), "bytes/bin", &b->of->peak);

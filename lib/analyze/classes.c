@@ -240,11 +240,13 @@ static double all_bytes(const struct io_class_sums *s, unsigned direction)
 }
 
 static const char *const value_names[3][3] = {
-    {"bytes_r", "share_r", "MB_s_r"}, {"bytes_w", "share_w", "MB_s_w"}, {"bytes", "share", "MB_s"}};
+    {"read_reason_bytes", "read_reason_share", "read_reason_bytes_per_running_s"},
+    {"written_reason_bytes", "write_reason_share", "written_reason_bytes_per_running_s"},
+    {"reason_bytes", "reason_share", "reason_bytes_per_running_s"}};
 
 static void unknown_values(struct values *v)
 {
-	static const char *const units[3] = {"bytes", "", "MB/s"};
+	static const char *const units[3] = {"bytes", "", "bytes/s"};
 	for (unsigned i = 0; i < 9; i++)
 		values_unknown(v, value_names[i / 3][i % 3], NULL, units[i % 3], v->inexact);
 	values_unknown(v, "checkpoint_files", NULL, "", v->inexact);
@@ -267,8 +269,8 @@ static void direction_values(const struct io_class_sums *s, unsigned direction, 
 				     all_bytes(s, direction), "no bytes");
 	for (unsigned i = 0; i < IO_CLASSES; i++)
 		if (has_class(direction, i))
-			values_ratio(v, name[2], io_class_names[i], "MB/s",
-				     bytes_of(s, direction, i) / 1e6, running_s,
+			values_ratio(v, name[2], io_class_names[i], "bytes/s",
+				     bytes_of(s, direction, i), running_s,
 				     "the running time is unknown or 0");
 }
 

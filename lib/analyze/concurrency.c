@@ -472,10 +472,10 @@ static void level_values(const struct concurrency *c, uint64_t span_ns, struct v
 static void unknown_values(struct values *v, const char *why)
 {
 	static const char *const names[] = {"concurrency_ns", "concurrency_more_ns",
-					    "concurrency_max", "busy_ns"};
+					    "concurrency_max", "io_busy_ns"};
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		values_unknown(v, names[i], NULL, "", why);
-	values_summary_unknown(v, SUMMARY("idle_gap"), "ns", why);
+	values_summary_unknown(v, SUMMARY_NS("idle_gap"), "ns", why);
 }
 
 void concurrency_values(const struct concurrency *c, uint64_t span_ns, uint64_t runtime_ns,
@@ -485,7 +485,6 @@ void concurrency_values(const struct concurrency *c, uint64_t span_ns, uint64_t 
 	if (untimed) {
 		unknown_values(v, no_times);
 		values_unknown(v, "concurrency_mean", NULL, "", no_times);
-		values_unknown(v, "in_flight_ns", NULL, "ns", no_times);
 		return;
 	}
 	if (c->inexact) {
@@ -495,12 +494,11 @@ void concurrency_values(const struct concurrency *c, uint64_t span_ns, uint64_t 
 		values_number(v, "concurrency_max", NULL, "", c->max);
 		if (c->beyond > 0)
 			values_note(v, "a lower bound: more than 65536 requests were outstanding");
-		values_number(v, "busy_ns", NULL, "ns", c->any.busy_ns);
-		values_summary(v, SUMMARY("idle_gap"), "ns", &c->any.gaps);
+		values_number(v, "io_busy_ns", NULL, "ns", c->any.busy_ns);
+		values_summary(v, SUMMARY_NS("idle_gap"), "ns", &c->any.gaps);
 	}
 	values_ratio(v, "concurrency_mean", NULL, "", (double)c->in_flight_ns, (double)runtime_ns,
 		     "the trace has no duration");
-	values_number(v, "in_flight_ns", NULL, "ns", c->in_flight_ns);
 }
 
 void concurrency_free(struct concurrency *c)

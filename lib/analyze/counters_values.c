@@ -42,23 +42,23 @@ static void sum_values(const struct counters *c, struct values *v)
 	static const struct {
 		const char *name, *unit;
 		unsigned sum;
-	} sums[] = {{"N_r", "", COUNTERS_REQUESTS},
-		    {"N_w", "", COUNTERS_REQUESTS + 1},
-		    {"S_r", "bytes", COUNTERS_BYTES},
-		    {"S_w", "bytes", COUNTERS_BYTES + 1},
+	} sums[] = {{"reads", "", COUNTERS_REQUESTS},
+		    {"writes", "", COUNTERS_REQUESTS + 1},
+		    {"read_bytes", "bytes", COUNTERS_BYTES},
+		    {"written_bytes", "bytes", COUNTERS_BYTES + 1},
 		    {"opens", "", COUNTERS_OPENS},
 		    {"seeks", "", COUNTERS_SEEKS},
-		    {"stats", "", COUNTERS_STATS},
+		    {"stat_calls", "", COUNTERS_STATS},
 		    {"mmaps", "", COUNTERS_MMAPS},
 		    {"syncs", "", COUNTERS_SYNCS},
-		    {"consecutive_r", "", COUNTERS_CONSECUTIVE},
-		    {"consecutive_w", "", COUNTERS_CONSECUTIVE + 1},
-		    {"sequential_r", "", COUNTERS_SEQUENTIAL},
-		    {"sequential_w", "", COUNTERS_SEQUENTIAL + 1},
-		    {"switches", "", COUNTERS_SWITCHES},
-		    {"not_aligned", "", COUNTERS_NOT_ALIGNED},
-		    {"collective_r", "", COUNTERS_COLLECTIVE},
-		    {"collective_w", "", COUNTERS_COLLECTIVE + 1}};
+		    {"read_consecutive_requests", "", COUNTERS_CONSECUTIVE},
+		    {"write_consecutive_requests", "", COUNTERS_CONSECUTIVE + 1},
+		    {"read_sequential_requests", "", COUNTERS_SEQUENTIAL},
+		    {"write_sequential_requests", "", COUNTERS_SEQUENTIAL + 1},
+		    {"direction_switches", "", COUNTERS_SWITCHES},
+		    {"unaligned_requests", "", COUNTERS_NOT_ALIGNED},
+		    {"read_collective_requests", "", COUNTERS_COLLECTIVE},
+		    {"write_collective_requests", "", COUNTERS_COLLECTIVE + 1}};
 	for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
 		for (unsigned m = 0; m < COUNTERS_MODULES; m++) {
 			if (c->of[m] == NULL || !has_sum(m, sums[i].sum))
@@ -74,7 +74,8 @@ static void sum_values(const struct counters *c, struct values *v)
 
 static void time_values_of(const struct counters *c, struct values *v)
 {
-	static const char *const names[COUNTERS_TIMES] = {"t_r", "t_w", "md_time"};
+	static const char *const names[COUNTERS_TIMES] = {"read_time_ns", "write_time_ns",
+							  "operation_time_ns"};
 	for (unsigned k = 0; k < COUNTERS_TIMES; k++)
 		for (unsigned m = 0; m < COUNTERS_MODULES; m++)
 			if (c->of[m] != NULL)
@@ -84,7 +85,7 @@ static void time_values_of(const struct counters *c, struct values *v)
 
 static void size_values(const struct counters *c, unsigned d, struct values *v)
 {
-	static const char *const names[2] = {"size_r", "size_w"};
+	static const char *const names[2] = {"read_size_classes", "write_size_classes"};
 	static const char *const classes[COUNTERS_CLASSES] = {
 	    "0-100", "100-1K", "1K-10K",   "10K-100K", "100K-1M",
 	    "1M-4M", "4M-10M", "10M-100M", "100M-1G",  "1G+"};
@@ -167,10 +168,10 @@ static void class_values(const struct counters *c, struct values *v)
 				if (column == 0)
 					values_number(v, "files", key, "", of[m][i].files);
 				else if (column == 1)
-					values_number(v, "files_bytes", key, "bytes",
+					values_number(v, "file_bytes", key, "bytes",
 						      of[m][i].bytes);
 				else if (m != COUNTERS_MPIIO)
-					values_number(v, "files_max_byte", key, "bytes",
+					values_number(v, "file_extents", key, "bytes",
 						      of[m][i].max_byte);
 			}
 }
@@ -244,7 +245,7 @@ static void rate_values(const struct counters *c,
 		if (c->of[m] == NULL)
 			continue;
 		const uint64_t *bytes = &c->of[m]->sum[COUNTERS_BYTES];
-		values_ratio(v, "MiB_s", modules[m], "MiB/s",
+		values_ratio(v, "slowest_bytes_per_s", modules[m], "MiB/s",
 			     ((double)bytes[0] + (double)bytes[1]) / (1 << 20),
 			     counters_seconds(of[m].all_fs), "no time is known");
 	}
@@ -252,8 +253,8 @@ static void rate_values(const struct counters *c,
 
 static void slowest_values(const struct counters *c, struct values *v)
 {
-	static const char *const names[] = {"slowest_unique", "slowest_unique_md", "slowest_shared",
-					    "slowest_time"};
+	static const char *const names[] = {"slowest_unique_ns", "slowest_unique_operations_ns",
+					    "slowest_shared_ns", "slowest_ns"};
 	struct counters_time_by_slowest of[COUNTERS_MODULES] = {{.rank = 0}};
 	for (unsigned m = 0; m < COUNTERS_MODULES; m++)
 		if (c->of[m] != NULL)
@@ -313,7 +314,7 @@ void counters_values(const struct counters *c, struct values *v)
 		return;
 	v->section = "counters";
 	for (unsigned m = 0; m < COUNTERS_MODULES; m++)
-		values_number(v, "records", modules[m], "",
+		values_number(v, "counter_records", modules[m], "",
 			      c->of[m] != NULL ? c->of[m]->records : 0);
 	sum_values(c, v);
 	time_values_of(c, v);

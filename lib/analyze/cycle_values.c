@@ -16,16 +16,17 @@ struct cycle_names {
 	    *amount;
 };
 
-#define NAMES(suffix)                                                                              \
+#define NAMES(prefix)                                                                              \
 	{                                                                                          \
-		"period_s" suffix, "method" suffix, "correlation" suffix, "p" suffix,              \
-		    "dispersion" suffix, "cycles" suffix, "similarity" suffix, "duty" suffix,      \
-		    "cycle_amount" suffix                                                          \
+		prefix "period_s", prefix "period_method", prefix "correlation", prefix "p_value", \
+		    prefix "dispersion", prefix "cycles", prefix "similarity",                     \
+		    prefix "duty_share", prefix "cycle_amount"                                     \
 	}
 
 /* All bytes, those of reads and of writes, operations; their amounts are in this unit. */
 enum { OF_BYTES, OF_READS, OF_WRITES, OF_OPERATIONS, SERIES };
-static const struct cycle_names names[SERIES] = {NAMES(""), NAMES("_r"), NAMES("_w"), NAMES("_op")};
+static const struct cycle_names names[SERIES] = {NAMES(""), NAMES("read_"), NAMES("write_"),
+						 NAMES("operation_")};
 static const char *const units[SERIES] = {"bytes", "bytes", "bytes", ""};
 
 enum { TYPES = 3 };
@@ -259,7 +260,7 @@ static void fill_all(struct cycle_run *r)
 
 static bool add_all(struct cycle_run *r, uint64_t threads)
 {
-	values_real(r->v, "bin_width", NULL, "s", r->view.width_s);
+	values_real(r->v, "bin_width_s", NULL, "s", r->view.width_s);
 	values_number(r->v, "bins", NULL, "", r->view.bins);
 	fill_all(r);
 	if (!find_all(r, threads))

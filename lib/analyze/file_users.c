@@ -253,8 +253,9 @@ static void concurrency_values_of(const struct file_bin *starts, size_t n, doubl
 		run = same ? run + 1 : 1;
 		max = run > max ? run : max;
 	}
-	values_ratio(v, "same_file_max", NULL, "", (double)max, n > 0 ? processes : 0, none);
-	values_ratio(v, "same_file_mean", NULL, "", (double)n, (double)bins * processes, none);
+	values_ratio(v, "same_file_share_max", NULL, "", (double)max, n > 0 ? processes : 0, none);
+	values_ratio(v, "same_file_share_mean", NULL, "", (double)n, (double)bins * processes,
+		     none);
 }
 
 bool file_users_values(const struct file_users *s, const struct requests *r, uint64_t processes,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/result/metrics.h"
 
 enum { PATH_SHOWN = 200 };
 
@@ -43,9 +44,10 @@ bool finding_known(const struct findings_source *from, const char *section, cons
 bool finding_known_of(const struct findings_source *from, const char *section, const char *name,
 		      unsigned direction, const char *key, double *to)
 {
-	char whole[64];
-	snprintf(whole, sizeof whole, "%s_%c", name, finding_verbs[direction][0]);
-	return finding_known(from, section, whole, key, to);
+	char whole[IOT_COLUMN_NAME];
+	return finding_known(
+	    from, section,
+	    metric_direction_name(whole, name, direction == 0 ? IOT_READS : IOT_WRITES), key, to);
 }
 
 /* Texts */

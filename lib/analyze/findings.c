@@ -116,8 +116,8 @@ static bool small_share(const struct findings_source *from, const struct file_ev
 	*share = e->requests[d] > 0 ? (double)e->small_requests[d] / *requests : 0;
 	if (from->table->from.counted != NULL)
 		return e->requests[d] > 0;
-	return finding_known_of(from, "sizes", "small", d, key, share) &&
-	       finding_known_of(from, "totals", "N", d, NULL, requests);
+	return finding_known_of(from, "sizes", "small_share", d, key, share) &&
+	       finding_known_of(from, "totals", "requests", d, NULL, requests);
 }
 
 static void find_small(struct findings *f, const struct findings_source *from,
@@ -186,10 +186,11 @@ static void backward_of(const struct findings_source *from, unsigned d, double *
 	double sequential;
 	*backward = *followers = 0;
 	if (from->table->from.counted == NULL) {
-		finding_known_of(from, "order", "backward", d, NULL, backward);
+		finding_known_of(from, "order", "backward_share", d, NULL, backward);
 		finding_known_of(from, "order", "followers", d, NULL, followers);
-	} else if (finding_known_of(from, "counters", "sequential", d, "POSIX", &sequential) &&
-		   finding_known_of(from, "counters", "N", d, "POSIX", followers) &&
+	} else if (finding_known_of(from, "counters", "sequential_requests", d, "POSIX",
+				    &sequential) &&
+		   finding_known_of(from, "counters", "requests", d, "POSIX", followers) &&
 		   sequential < *followers) {
 		*backward = (*followers - sequential) / *followers;
 	}
@@ -238,7 +239,7 @@ static void find_reread(struct findings *f, const struct findings_source *from,
 	char size[FINDING_SIZE];
 	if (is_sample(from) || !finding_known(from, "reuse", "re_read", NULL, &again) ||
 	    !finding_known(from, "reuse", "read_after_write", NULL, &after_write) ||
-	    !finding_known(from, "totals", "S_r", NULL, &all) ||
+	    !finding_known(from, "totals", "read_bytes", NULL, &all) ||
 	    again + after_write <= REREAD_MAX * all)
 		return;
 	struct finding *to = finding_add(f, "read_again", (again + after_write) / all, REREAD_MAX);
@@ -262,8 +263,8 @@ static void find_cache(struct findings *f, const struct findings_source *from,
 	double footprint, all, swapping;
 	char size[2][FINDING_SIZE];
 	if (is_sample(from) || !finding_known(from, "reuse", "footprint", NULL, &footprint) ||
-	    !finding_known(from, "totals", "S", NULL, &all) ||
-	    !finding_known(from, "classes", "share", "swapping", &swapping) ||
+	    !finding_known(from, "totals", "bytes", NULL, &all) ||
+	    !finding_known(from, "classes", "reason_share", "swapping", &swapping) ||
 	    footprint >= FOOTPRINT_MAX * all || swapping <= SWAPPING_MIN)
 		return;
 	struct finding *to = finding_add(f, "fits_in_memory", footprint / all, FOOTPRINT_MAX);
@@ -360,7 +361,7 @@ static void find_shared_file(struct findings *f, const struct findings_source *f
 {
 	double all;
 	if (e->shared_files != 1 || !e->shared.any || !has_strategy(from, "N-1") ||
-	    !finding_known(from, "totals", "S", NULL, &all))
+	    !finding_known(from, "totals", "bytes", NULL, &all))
 		return;
 	struct finding *to =
 	    finding_add(f, "one_shared_file", (double)e->shared.rank.first / all, 0);
@@ -378,7 +379,7 @@ static void find_misaligned(struct findings *f, const struct findings_source *fr
 {
 	static const char *const codes[2] = {"misaligned_r", "misaligned_w"};
 	double aligned;
-	if (!finding_known_of(from, "sizes", "aligned", d, NULL, &aligned) ||
+	if (!finding_known_of(from, "sizes", "aligned_share", d, NULL, &aligned) ||
 	    1 - aligned <= MISALIGNED_MAX)
 		return;
 	struct finding *to = finding_add(f, codes[d], 1 - aligned, MISALIGNED_MAX);
@@ -399,8 +400,8 @@ static void find_independent(struct findings *f, const struct findings_source *f
 {
 	static const char *const codes[2] = {"no_collective_r", "no_collective_w"};
 	double calls, collective;
-	if (!finding_known_of(from, "counters", "N", d, "MPI-IO", &calls) ||
-	    !finding_known_of(from, "counters", "collective", d, "MPI-IO", &collective) ||
+	if (!finding_known_of(from, "counters", "requests", d, "MPI-IO", &calls) ||
+	    !finding_known_of(from, "counters", "collective_requests", d, "MPI-IO", &collective) ||
 	    calls <= REQUESTS_MIN || collective >= COLLECTIVE_MIN * calls)
 		return;
 	struct finding *to = finding_add(f, codes[d], collective / calls, COLLECTIVE_MIN);
@@ -422,7 +423,7 @@ static double counted_bytes(const struct findings_source *from, const char *modu
 {
 	double all = 0, bytes;
 	for (unsigned d = 0; d < 2; d++)
-		all += finding_known_of(from, "counters", "S", d, module, &bytes) ? bytes : 0;
+		all += finding_known_of(from, "counters", "bytes", d, module, &bytes) ? bytes : 0;
 	return all;
 }
 
@@ -454,7 +455,7 @@ static void find_overlap(struct findings *f, const struct findings_source *from,
 			 const struct run_cost *cost)
 {
 	double asynchronous, share, period;
-	if (!finding_known(from, "totals", "asynchronous", NULL, &asynchronous) ||
+	if (!finding_known(from, "totals", "asynchronous_requests", NULL, &asynchronous) ||
 	    asynchronous > 0 || !finding_known(from, "time", "io_share", NULL, &share) ||
 	    share <= OVERLAP_MIN || !finding_known(from, "cycles", "period_s", NULL, &period))
 		return;
@@ -615,7 +616,7 @@ static void share_values(const struct finding *at, const struct finding *end, st
 	for (const struct finding *i = at; i < end; i++)
 		values_real(v, "threshold", i->code, "", i->threshold);
 	for (const struct finding *i = at; i < end; i++) {
-		values_real(v, "saves", i->code, "", i->saves);
+		values_real(v, "cost_share", i->code, "", i->saves);
 		values_note(v, i->saves_time ? "of the run time" : "of the bytes");
 	}
 }
@@ -671,7 +672,7 @@ void findings_values(const struct findings *f, struct values *v)
 	for (const struct finding *i = at; i < end; i++)
 		values_text(v, "remedy", i->code, (struct iot_text){i->remedy, strlen(i->remedy)});
 	for (const struct finding *i = end; i < all; i++) {
-		values_real(v, "trivial_saves", i->code, "", i->saves);
+		values_real(v, "trivial_cost_share", i->code, "", i->saves);
 		values_note(v, i->saves_time ? "of the run time" : "of the bytes");
 	}
 }

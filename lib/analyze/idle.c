@@ -99,7 +99,7 @@ bool idle_values(const struct view *view, const struct series *series, struct va
 		for (size_t i = 0; i < view->bins; i++)
 			used[i] = false;
 		mark_used(view, series, used);
-		periods(view, used, IDLE_NAMES("idle_without"), v, h);
+		periods(view, used, IDLE_NAMES("idle_without_io"), v, h);
 	}
 	free(used);
 	free(h);

@@ -59,28 +59,28 @@ static void counted_values(const struct io_time_source *from, struct values *v)
 {
 	const struct busy *b = from->busy;
 	static const char reason[] = "counters have no intervals; see section counters",
-			  *const names[] = {"t_r",     "t_w",        "md_time",
-					    "io_time", "io_md_time", "io_time_max"};
+			  *const names[] = {"read_time_ns", "write_time_ns", "operation_time_ns",
+					    "io_time_ns",   "call_time_ns",  "io_time_max_ns"};
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (i == BUSY_METADATA && busy_sum(b, BUSY_METADATA) > 0)
 			busy_value(from, BUSY_METADATA, names[i], busy_sum(b, BUSY_METADATA), v);
 		else
 			values_unknown(v, names[i], NULL, "ns", reason);
 	values_unknown(v, "io_share", NULL, "", reason);
-	values_unknown(v, "io_md_share", NULL, "", reason);
+	values_unknown(v, "call_share", NULL, "", reason);
 }
 
 static void busy_values(const struct io_time_source *from, struct values *v)
 {
 	const struct busy *b = from->busy;
 	const double all = (double)from->runtime_ns * (double)from->processes;
-	static const char *const names[BUSY_KINDS] = {"t_r", "t_w", "md_time", "io_time",
-						      "io_md_time"};
+	static const char *const names[BUSY_KINDS] = {
+	    "read_time_ns", "write_time_ns", "operation_time_ns", "io_time_ns", "call_time_ns"};
 	for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
 		busy_value(from, kind, names[kind], busy_sum(b, kind), v);
-	busy_value(from, BUSY_IO, "io_time_max", busy_max(b, BUSY_IO), v);
+	busy_value(from, BUSY_IO, "io_time_max_ns", busy_max(b, BUSY_IO), v);
 	busy_share(from, BUSY_IO, "io_share", all, v);
-	busy_share(from, BUSY_ALL, "io_md_share", all, v);
+	busy_share(from, BUSY_ALL, "call_share", all, v);
 }
 
 /* The time that a process spends in each, whose unions may overlap. */
@@ -96,16 +96,17 @@ static void rate_values(const struct io_time_source *from, uint64_t slowest_ns, 
 	const uint64_t *bytes =
 	    from->counted != NULL ? &from->counted->sum[COUNTERS_BYTES] : from->totals->io.bytes;
 	const size_t first = v->count;
-	const double mib = ((double)bytes[0] + (double)bytes[1]) / (1 << 20),
+	const double all = (double)bytes[0] + (double)bytes[1],
 		     seconds = from->counted != NULL
 				   ? counters_seconds(counters_slowest(from->counted).all_fs)
 				   : (double)slowest_ns / 1e9;
-	values_ratio(v, "MiB_s", NULL, "MiB/s", mib, seconds, no_times);
+	values_ratio(v, "slowest_bytes_per_s", NULL, "bytes/s", all, seconds, no_times);
 	if (from->nodes == 0)
-		values_unknown(v, "MiB_s_CN", NULL, "MiB/s", "the number of nodes is unknown");
+		values_unknown(v, "node_bytes_per_s", NULL, "bytes/s",
+			       "the number of nodes is unknown");
 	else
-		values_ratio(v, "MiB_s_CN", NULL, "MiB/s", mib, seconds * (double)from->nodes,
-			     no_times);
+		values_ratio(v, "node_bytes_per_s", NULL, "bytes/s", all,
+			     seconds * (double)from->nodes, no_times);
 	if (from->counted != NULL)
 		values_note_since(v, first, COUNTERS_NOTE);
 }
@@ -119,9 +120,9 @@ static void blocked_values(const struct io_time_source *from, struct values *v)
 		const char *why = why_unknown(from, kind, v);
 		if (why == NULL)
 			continue;
-		values_unknown(v, "metadata_share", NULL, "", why);
-		values_unknown(v, "MiB_s", NULL, "MiB/s", why);
-		values_unknown(v, "MiB_s_CN", NULL, "MiB/s", why);
+		values_unknown(v, "operation_share", NULL, "", why);
+		values_unknown(v, "slowest_bytes_per_s", NULL, "bytes/s", why);
+		values_unknown(v, "node_bytes_per_s", NULL, "bytes/s", why);
 		return;
 	}
 	for (size_t i = 0; i < b->capacity; i++) {
@@ -129,7 +130,7 @@ static void blocked_values(const struct io_time_source *from, struct values *v)
 		slowest = ns > slowest ? ns : slowest;
 		all += (double)ns;
 	}
-	values_ratio(v, "metadata_share", NULL, "", (double)busy_sum(b, BUSY_METADATA), all,
+	values_ratio(v, "operation_share", NULL, "", (double)busy_sum(b, BUSY_METADATA), all,
 		     no_times);
 	rate_values(from, slowest, v);
 }
@@ -137,9 +138,9 @@ static void blocked_values(const struct io_time_source *from, struct values *v)
 static void node_value(uint64_t nodes, struct values *v)
 {
 	if (nodes > 0)
-		values_number(v, "N_cn", NULL, "", nodes);
+		values_number(v, "compute_nodes", NULL, "", nodes);
 	else
-		values_unknown(v, "N_cn", NULL, "", "no process declares its host");
+		values_unknown(v, "compute_nodes", NULL, "", "no process declares its host");
 }
 
 /* 1 - the time in I/O by the sum of all durations. */
@@ -148,31 +149,31 @@ static void overlap_value(const struct io_time_source *from, struct values *v)
 	const struct histogram *d = from->latency->durations;
 	const double durations = (double)d[0].sum + (double)d[1].sum;
 	if (from->busy->inexact[BUSY_IO])
-		values_unknown(v, "overlap", NULL, "", v->inexact);
+		values_unknown(v, "overlap_share", NULL, "", v->inexact);
 	else if (durations > 0)
-		values_real(v, "overlap", NULL, "",
+		values_real(v, "overlap_share", NULL, "",
 			    1 - (double)busy_sum(from->busy, BUSY_IO) / durations);
 	else
-		values_unknown(v, "overlap", NULL, "", no_times);
+		values_unknown(v, "overlap_share", NULL, "", no_times);
 }
 
 static void asynchronous_values(const struct totals *t, struct values *v)
 {
-	values_ratio(v, "asynchronous_share", NULL, "",
+	values_ratio(v, "asynchronous_request_share", NULL, "",
 		     (double)t->asynchronous[0] + (double)t->asynchronous[1],
 		     (double)t->io.count[0] + (double)t->io.count[1], "no requests");
-	values_ratio(v, "asynchronous_share_bytes", NULL, "",
+	values_ratio(v, "asynchronous_byte_share", NULL, "",
 		     (double)t->asynchronous_bytes[0] + (double)t->asynchronous_bytes[1],
 		     (double)t->io.bytes[0] + (double)t->io.bytes[1], "no bytes");
 }
 
 static void latency_values(const struct latency *l, struct values *v)
 {
-	values_summary(v, SUMMARY("latency_r"), "ns", &l->durations[0]);
-	values_summary(v, SUMMARY("latency_w"), "ns", &l->durations[1]);
-	values_ratio(v, "effective_rate_r", NULL, "bytes/s", (double)l->bytes[0] * 1e9,
+	values_summary(v, SUMMARY_NS("read_latency"), "ns", &l->durations[0]);
+	values_summary(v, SUMMARY_NS("write_latency"), "ns", &l->durations[1]);
+	values_ratio(v, "read_io_bytes_per_s", NULL, "bytes/s", (double)l->bytes[0] * 1e9,
 		     (double)l->durations[0].sum, no_times);
-	values_ratio(v, "effective_rate_w", NULL, "bytes/s", (double)l->bytes[1] * 1e9,
+	values_ratio(v, "written_io_bytes_per_s", NULL, "bytes/s", (double)l->bytes[1] * 1e9,
 		     (double)l->durations[1].sum, no_times);
 }
 

@@ -26,48 +26,53 @@ struct criterion {
 		name, section, name, key                                                           \
 	}
 #define DIRECTIONS(section, name, key)                                                             \
-	SINGLE(section, name "_r", key), SINGLE(section, name "_w", key)
+	SINGLE(section, "read_" name, key), SINGLE(section, "write_" name, key)
+#define ALL_BYTES(section, name, key)                                                              \
+	SINGLE(section, "read_" name, key), SINGLE(section, "written_" name, key),                 \
+	    SINGLE(section, name, key)
 #define ALL(section, name, key) DIRECTIONS(section, name, key), SINGLE(section, name, key)
 static const char patterns[] = "2.7", interfaces[] = "4.2";
 
 /* Those without entries have a function of their own. */
 static const struct criterion criteria[] = {
-    {"1.1", {ALL("totals", "S", NULL)}},
-    {"1.2", {ALL("totals", "N", NULL)}},
-    {"1.3", {ALL("time", "B_max", NULL), ALL("totals", "B_avg", NULL)}},
-    {"1.4", {ALL("time", "IOPS_max", NULL), ALL("totals", "IOPS_avg", NULL)}},
+    {"1.1", {ALL_BYTES("totals", "bytes", NULL)}},
+    {"1.2",
+     {SINGLE("totals", "reads", NULL), SINGLE("totals", "writes", NULL),
+      SINGLE("totals", "requests", NULL)}},
+    {"1.3", {ALL_BYTES("time", "bytes_per_s_max", NULL), ALL_BYTES("totals", "bytes_per_s", NULL)}},
+    {"1.4", {ALL("time", "requests_per_s_max", NULL), ALL("totals", "requests_per_s", NULL)}},
     {"1.5",
-     {SINGLE("totals", "created", NULL), SINGLE("metadata", "F_open", NULL),
-      SINGLE("metadata", "F_close", NULL)}},
+     {SINGLE("totals", "created", NULL), SINGLE("metadata", "opens", NULL),
+      SINGLE("metadata", "closes", NULL)}},
     {"1.6", {ALL("time", "intensity", MIB)}},
-    {"2.2", {DIRECTIONS("sizes", "small", "")}}, /* of the size that the options have */
-    {"2.3", {DIRECTIONS("sizes", "variable", NULL)}},
+    {"2.2", {DIRECTIONS("sizes", "small_share", "")}}, /* of the size that the options have */
+    {"2.3", {DIRECTIONS("sizes", "variable_share", NULL)}},
     {"2.4",
-     {SINGLE("totals", "p_r_IOPs", NULL), SINGLE("totals", "p_w_IOPs", NULL),
-      SINGLE("totals", "p_r_Bytes", NULL), SINGLE("totals", "p_w_Bytes", NULL)}},
-    {"2.6", {SINGLE("files", "task_local", NULL), SINGLE("files", "shared", NULL)}},
+     {SINGLE("totals", "read_request_share", NULL), SINGLE("totals", "write_request_share", NULL),
+      SINGLE("totals", "read_byte_share", NULL), SINGLE("totals", "write_byte_share", NULL)}},
+    {"2.6", {SINGLE("files", "unshared_files", NULL), SINGLE("files", "shared_files", NULL)}},
     {patterns, {{.key = NULL}}},
     {"2.9", {ALL("time", "burstiness", MIB)}},
     {"2.10",
      {{"repetitive", "order", "repetition", "repetitive"}, {"lag", "order", "repetition", "lag"}}},
     {"2.11",
-     {{"type_period_s_r", "cycles", "type_period_s", "read"},
-      {"type_period_s_w", "cycles", "type_period_s", "write"},
+     {{"read_type_period_s", "cycles", "type_period_s", "read"},
+      {"write_type_period_s", "cycles", "type_period_s", "write"},
       {"type_period_s", "cycles", "type_period_s", "read/write"}}},
     {"3.1", {ALL("time", "parallel_intensity", MIB)}},
     {interfaces, {{.key = NULL}}},
     {"4.4",
-     {{"required_r", "classes", "share_r", "required"},
-      {"swapping_r", "classes", "share_r", "swapping"},
-      {"unknown_r", "classes", "share_r", "unknown"},
-      {"required_w", "classes", "share_w", "required"},
-      {"checkpoint_w", "classes", "share_w", "checkpoint"},
-      {"swapping_w", "classes", "share_w", "swapping"},
-      {"rewritten_w", "classes", "share_w", "rewritten"},
-      {"unknown_w", "classes", "share_w", "unknown"}}},
+     {{"read_required", "classes", "read_reason_share", "required"},
+      {"read_swapping", "classes", "read_reason_share", "swapping"},
+      {"read_unknown", "classes", "read_reason_share", "unknown"},
+      {"write_required", "classes", "write_reason_share", "required"},
+      {"write_checkpoint", "classes", "write_reason_share", "checkpoint"},
+      {"write_swapping", "classes", "write_reason_share", "swapping"},
+      {"write_rewritten", "classes", "write_reason_share", "rewritten"},
+      {"write_unknown", "classes", "write_reason_share", "unknown"}}},
     {"4.5",
-     {SINGLE("time", "asynchronous_share", NULL),
-      SINGLE("time", "asynchronous_share_bytes", NULL)}},
+     {SINGLE("time", "asynchronous_request_share", NULL),
+      SINGLE("time", "asynchronous_byte_share", NULL)}},
 };
 
 static void copy(struct values *v, const char *criterion, const struct map_operand *e)
@@ -118,10 +123,10 @@ static void pattern_of(struct values *v, const char *name, const char *const key
 
 static void pattern_values(struct values *v)
 {
-	static const char *const keys[2][2] = {{"pattern_r", "pattern_share_r"},
-					       {"pattern_w", "pattern_share_w"}};
-	pattern_of(v, "pattern_requests_r", keys[0]);
-	pattern_of(v, "pattern_requests_w", keys[1]);
+	static const char *const keys[2][2] = {{"read_pattern", "read_pattern_share"},
+					       {"write_pattern", "write_pattern_share"}};
+	pattern_of(v, "read_pattern_requests", keys[0]);
+	pattern_of(v, "write_pattern_requests", keys[1]);
 }
 
 /* The requests of each interface that the trace has any of: layers, and counters of modules. */
@@ -129,20 +134,20 @@ static void interface_values(const struct map_source *from, struct values *v)
 {
 	static const char *const layers[MAP_LAYERS] = {"posix", "mpiio"};
 	static const char *const modules[] = {"POSIX", "MPI-IO", "STDIO"};
-	static const char *const suffix[2] = {"r", "w"};
-	char key[VALUE_KEY], name[VALUE_KEY];
+	static const char *const verbs[2] = {"read", "write"}, *const counted[2] = {"reads",
+										    "writes"};
+	char key[VALUE_KEY];
 	for (unsigned i = 0; i < MAP_LAYERS; i++)
 		for (unsigned d = 0; d < 2 && from->requests[i][0] + from->requests[i][1] > 0;
 		     d++) {
-			snprintf(key, sizeof key, "%s_%s", layers[i], suffix[d]);
+			snprintf(key, sizeof key, "%s_%s", verbs[d], layers[i]);
 			values_number(v, interfaces, key, "", from->requests[i][d]);
 		}
 	for (size_t m = 0; m < sizeof modules / sizeof modules[0]; m++)
 		for (unsigned d = 0; d < 2; d++) {
-			snprintf(name, sizeof name, "N_%s", suffix[d]);
-			snprintf(key, sizeof key, "counters_%s_%s", modules[m], suffix[d]);
+			snprintf(key, sizeof key, "%s_counters_%s", verbs[d], modules[m]);
 			const struct iot_analyze_value *found =
-			    values_find(v, "counters", name, modules[m]);
+			    values_find(v, "counters", counted[d], modules[m]);
 			if (found != NULL)
 				values_copy(v, interfaces, key, *found);
 		}

@@ -11,8 +11,8 @@
 #include "counters.h"
 #include "saturate.h"
 
-static const char *const groups[METADATA_GROUPS] = {"F_open", "F_close", "F_create",
-						    "F_dir",  "F_inode", NULL};
+static const char *const groups[METADATA_GROUPS] = {
+    "opens", "closes", "creates", "directory_operations", "inode_operations", NULL};
 enum { OPEN, CLOSE, CREATE, DIRECTORY, INODE, SEEK };
 
 /* Names */
@@ -152,8 +152,9 @@ static void operation_values(const struct metadata *m, const char *name, const c
 static void mean_values(const struct metadata *m, struct values *v)
 {
 	for (size_t i = 0; i < m->names.count; i++)
-		values_ratio(v, "time_mean", m->names.name[i], "ns", (double)m->operation[i].ns,
-			     (double)m->operation[i].timed, "no time is known");
+		values_ratio(v, "operation_mean_ns", m->names.name[i], "ns",
+			     (double)m->operation[i].ns, (double)m->operation[i].timed,
+			     "no time is known");
 }
 
 /* By name and by result. */
@@ -163,12 +164,13 @@ static void tables(const struct metadata *m, struct values *v)
 		const char *name, *unit;
 		size_t offset;
 		bool timed;
-	} columns[] = {{"calls", "", offsetof(struct metadata_operation, calls), false},
-		       {"failed", "", offsetof(struct metadata_operation, failed), false},
-		       {"timed", "", offsetof(struct metadata_operation, timed), false},
-		       {"time", "ns", offsetof(struct metadata_operation, ns), true},
-		       {"time_min", "ns", offsetof(struct metadata_operation, min_ns), true},
-		       {"time_max", "ns", offsetof(struct metadata_operation, max_ns), true}};
+	} columns[] = {
+	    {"calls", "", offsetof(struct metadata_operation, calls), false},
+	    {"failed", "", offsetof(struct metadata_operation, failed), false},
+	    {"timed", "", offsetof(struct metadata_operation, timed), false},
+	    {"operation_ns", "ns", offsetof(struct metadata_operation, ns), true},
+	    {"operation_min_ns", "ns", offsetof(struct metadata_operation, min_ns), true},
+	    {"operation_max_ns", "ns", offsetof(struct metadata_operation, max_ns), true}};
 	enum { COLUMNS = sizeof columns / sizeof columns[0] };
 	for (size_t i = 0; i < COLUMNS && !m->inexact; i++)
 		operation_values(m, columns[i].name, columns[i].unit, columns[i].offset,
@@ -176,7 +178,7 @@ static void tables(const struct metadata *m, struct values *v)
 	for (size_t i = 0; i < COLUMNS && m->inexact; i++)
 		values_unknown(v, columns[i].name, NULL, columns[i].unit, v->inexact);
 	if (m->inexact) {
-		values_unknown(v, "time_mean", NULL, "ns", v->inexact);
+		values_unknown(v, "operation_mean_ns", NULL, "ns", v->inexact);
 		values_unknown(v, "errors", NULL, "", v->inexact);
 		return;
 	}
@@ -198,10 +200,9 @@ static void kind_values(const struct metadata *m, struct values *v)
 				      m->kind[kind].failed);
 	for (unsigned kind = 0; kind < OPERATION_KINDS; kind++)
 		if (m->kind[kind].timed > 0)
-			values_number(v, "kind_time", operation_kinds[kind], "ns",
-				      m->kind[kind].ns);
+			values_number(v, "kind_ns", operation_kinds[kind], "ns", m->kind[kind].ns);
 		else if (m->kind[kind].calls > 0)
-			values_unknown(v, "kind_time", operation_kinds[kind], "ns",
+			values_unknown(v, "kind_ns", operation_kinds[kind], "ns",
 				       "no time is known");
 }
 
@@ -252,16 +253,16 @@ void metadata_values(const struct metadata *m, uint64_t opens, uint64_t files, u
 	const struct counted_calls c = calls_of(m, counted);
 	v->section = "metadata";
 	values_number(v, "operations", NULL, "", m->all.calls);
-	values_number(v, "operations_failed", NULL, "", m->all.failed);
+	values_number(v, "failed_operations", NULL, "", m->all.failed);
 	if (c.timed > 0)
-		values_number(v, "operations_time", NULL, "ns", c.ns);
+		values_number(v, "operations_ns", NULL, "ns", c.ns);
 	else
-		values_unknown(v, "operations_time", NULL, "ns", "no time is known");
+		values_unknown(v, "operations_ns", NULL, "ns", "no time is known");
 	noted(v, c.note);
 	kind_values(m, v);
 	tables(m, v);
-	other_values(m, "calls_other", m->names.other, v);
-	other_values(m, "errors_other", m->results.other, v);
+	other_values(m, "other_calls", m->names.other, v);
+	other_values(m, "other_errors", m->results.other, v);
 	group_values(m, &c, v);
 	values_ratio(v, "opens_per_file", NULL, "", (double)(c.note == NULL ? opens : c.opens),
 		     (double)files, no_requests);

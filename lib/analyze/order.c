@@ -479,16 +479,18 @@ static const char no_followers[] = "no request has a predecessor";
 static void mixed_values(const struct order *o, struct values *v)
 {
 	const double all = (double)o->followers;
-	values_number(v, "followers_M", NULL, "", o->followers);
-	values_ratio(v, "sequential_M", NULL, "", (double)o->sequential, all, no_followers);
-	values_ratio(v, "same_size_M", NULL, "", (double)o->same_size, all, no_followers);
-	values_ratio(v, "switches", NULL, "", (double)o->switches, all, no_followers);
+	values_number(v, "followers", NULL, "", o->followers);
+	values_ratio(v, "sequential_share", NULL, "", (double)o->sequential, all, no_followers);
+	values_ratio(v, "same_size_share", NULL, "", (double)o->same_size, all, no_followers);
+	values_ratio(v, "switch_share", NULL, "", (double)o->switches, all, no_followers);
 }
 
+/* Names of the number of values, of their mean, and of their quantiles. */
 static void histogram_values(const struct histogram *h, const char *const names[3],
 			     const char *unit, struct values *v)
 {
-	values_number(v, names[0], NULL, "", h->count);
+	if (names[0] != NULL)
+		values_number(v, names[0], NULL, "", h->count);
 	if (h->count == 0) {
 		values_unknown(v, names[1], NULL, unit, "none");
 		values_unknown(v, names[2], "0.5", unit, "none");
@@ -502,11 +504,10 @@ static void histogram_values(const struct histogram *h, const char *const names[
 
 static void run_values(const struct order *o, struct values *v)
 {
-	static const char *const requests[3] = {"runs", "run_requests_mean",
+	static const char *const requests[3] = {"sequential_runs", "run_requests_mean",
 						"run_requests_quantile"},
-				 *const bytes[3] = {"run_bytes_runs", "run_bytes_mean",
-						    "run_bytes_quantile"},
-				 *const seeks[3] = {"seeks", "seek_mean", "seek_quantile"};
+				 *const bytes[3] = {NULL, "run_bytes_mean", "run_bytes_quantile"},
+				 *const seeks[3] = {"jumps", "jump_mean", "jump_quantile"};
 	histogram_values(&o->run_requests, requests, "", v);
 	histogram_values(&o->run_bytes, bytes, "bytes", v);
 	histogram_values(&o->seek, seeks, "bytes", v);
@@ -515,9 +516,10 @@ static void run_values(const struct order *o, struct values *v)
 static void direction_values(const struct order_counts *c, unsigned d, struct values *v)
 {
 	static const char *const names[2][6] = {
-	    {"followers_r", "consecutive_r", "forward_r", "re_access_r", "backward_r", "strided_r"},
-	    {"followers_w", "consecutive_w", "forward_w", "re_access_w", "backward_w",
-	     "strided_w"}};
+	    {"read_followers", "read_consecutive_share", "read_forward_share",
+	     "read_re_access_share", "read_backward_share", "read_strided_share"},
+	    {"write_followers", "write_consecutive_share", "write_forward_share",
+	     "write_re_access_share", "write_backward_share", "write_strided_share"}};
 	const uint64_t part[] = {c->consecutive, c->forward, c->again, c->backward, c->strided};
 	values_number(v, names[d][0], NULL, "", c->followers);
 	for (unsigned i = 0; i < 5; i++)
@@ -531,8 +533,8 @@ const char *const order_patterns[PATTERNS] = {"short",          "contiguous", "s
 static void pattern_values(const struct order_counts *c, unsigned d, struct values *v)
 {
 	static const char *const names[2][3] = {
-	    {"pattern_streams_r", "pattern_requests_r", "pattern_bytes_r"},
-	    {"pattern_streams_w", "pattern_requests_w", "pattern_bytes_w"}};
+	    {"read_pattern_streams", "read_pattern_requests", "read_pattern_bytes"},
+	    {"write_pattern_streams", "write_pattern_requests", "written_pattern_bytes"}};
 	for (unsigned p = 0; p < PATTERNS; p++)
 		values_number(v, names[d][0], order_patterns[p], "", c->pattern[p].streams);
 	for (unsigned p = 0; p < PATTERNS; p++)
@@ -544,7 +546,7 @@ static void pattern_values(const struct order_counts *c, unsigned d, struct valu
 /* Strides are signed. */
 static void stride_values(const struct common *c, unsigned d, struct values *v)
 {
-	static const char *const names[2] = {"common_strides_r", "common_strides_w"};
+	static const char *const names[2] = {"read_common_strides", "write_common_strides"};
 	struct common_value top[COMMON_TOP];
 	const size_t n = common_top(c, true, top);
 	char key[VALUE_KEY];
@@ -559,7 +561,7 @@ static void stride_values(const struct common *c, unsigned d, struct values *v)
 static void sequential_value(const struct order *o, struct values *v)
 {
 	const struct order_counts *c = o->of;
-	values_ratio(v, "sequential", NULL, "",
+	values_ratio(v, "ascending_share", NULL, "",
 		     (double)c[0].consecutive + (double)c[0].forward + (double)c[1].consecutive +
 			 (double)c[1].forward,
 		     (double)c[0].followers + (double)c[1].followers, no_followers);

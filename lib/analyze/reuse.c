@@ -420,7 +420,7 @@ void reuse_values(const struct reuse *r, struct values *v)
 	bytes_value(r, "unique_read", NULL, reuse_unique(&all, false), v);
 	bytes_value(r, "unique_written", NULL, reuse_unique(&all, true), v);
 	bytes_value(r, "footprint", NULL, reuse_footprint(&all), v);
-	values_ratio(v, "reuse", NULL, "",
+	values_ratio(v, "reuse_ratio", NULL, "",
 		     (double)reuse_bytes(&all, false) + (double)reuse_bytes(&all, true),
 		     (double)reuse_footprint(&all), "no bytes at known offsets");
 	values_number(v, "rounded", NULL, "bytes", r->round > 0 ? (uint64_t)1 << r->round : 0);

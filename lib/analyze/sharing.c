@@ -65,8 +65,8 @@ static void class_values(const struct class_sums sums[CLASSES], struct values *v
 			values_unknown(v, "class_extent", keys[c], "bytes",
 				       sums[c].files == 0 ? "no such files"
 							  : "no request has a known offset");
-	values_number(v, "task_local", NULL, "", sums[CLASS_UNIQUE].files);
-	values_number(v, "shared", NULL, "",
+	values_number(v, "unshared_files", NULL, "", sums[CLASS_UNIQUE].files);
+	values_number(v, "shared_files", NULL, "",
 		      sums[CLASS_SHARED].files + sums[CLASS_PART_SHARED].files);
 }
 
@@ -165,7 +165,7 @@ bool sharing_values(const struct row_table *t, size_t size, struct values *v)
 	if (counted)
 		values_note_since(v, first, COUNTERS_NOTE);
 	for (unsigned i = 0; i < LAYOUTS; i++)
-		values_number(v, "layout", file_layouts[i], "", layouts[i]);
+		values_number(v, "layout_files", file_layouts[i], "", layouts[i]);
 	strategy_value(t, sums, v);
 	if (counted)
 		values_note_since(v, v->count - 1, COUNTERS_NOTE);

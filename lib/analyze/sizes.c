@@ -182,8 +182,8 @@ void sizes_free(struct request_sizes *s)
 static void moments(const struct histogram *h, unsigned d, struct values *v)
 {
 	static const char *const names[2][4] = {
-	    {"size_min_r", "size_max_r", "size_mean_r", "size_stddev_r"},
-	    {"size_min_w", "size_max_w", "size_mean_w", "size_stddev_w"}};
+	    {"read_size_min", "read_size_max", "read_size_mean", "read_size_stddev"},
+	    {"write_size_min", "write_size_max", "write_size_mean", "write_size_stddev"}};
 	if (h->count == 0) {
 		for (unsigned i = 0; i < 4; i++)
 			values_unknown(v, names[d][i], NULL, "bytes", no_requests);
@@ -197,7 +197,7 @@ static void moments(const struct histogram *h, unsigned d, struct values *v)
 
 static void quantiles(const struct histogram *h, unsigned d, struct values *v)
 {
-	static const char *const names[2] = {"size_quantile_r", "size_quantile_w"};
+	static const char *const names[2] = {"read_size_quantile", "write_size_quantile"};
 	static const struct {
 		unsigned permille;
 		const char *key;
@@ -214,8 +214,8 @@ static void quantiles(const struct histogram *h, unsigned d, struct values *v)
 /* The bins that are not empty, by their upper bounds. */
 static void bins(const struct sizes_direction *s, unsigned d, struct values *v)
 {
-	static const char *const names[2][2] = {{"size_L_r", "size_L_w"},
-						{"size_L_bytes_r", "size_L_bytes_w"}};
+	static const char *const names[2][2] = {{"read_size_bins", "write_size_bins"},
+						{"read_size_bin_bytes", "written_size_bin_bytes"}};
 	char key[VALUE_KEY];
 	for (unsigned bytes = 0; bytes < 2; bytes++)
 		for (unsigned i = 0; i < HISTOGRAM_BINS; i++)
@@ -228,7 +228,7 @@ static void bins(const struct sizes_direction *s, unsigned d, struct values *v)
 /* Requests of more than half a power of two, up to it. */
 static void powers(const struct histogram *h, unsigned d, struct values *v)
 {
-	static const char *const names[2] = {"size_log2_r", "size_log2_w"};
+	static const char *const names[2] = {"read_size_log2", "write_size_log2"};
 	uint64_t below = h->bin[0];
 	char key[VALUE_KEY];
 	if (below > 0)
@@ -247,7 +247,7 @@ static void powers(const struct histogram *h, unsigned d, struct values *v)
 static void darshan_classes(const struct histogram *h, const uint64_t *counted, unsigned d,
 			    struct values *v)
 {
-	static const char *const names[2] = {"size_darshan_r", "size_darshan_w"};
+	static const char *const names[2] = {"read_size_classes", "write_size_classes"};
 	static const struct {
 		uint64_t up_to;
 		const char *key;
@@ -268,7 +268,7 @@ static void darshan_classes(const struct histogram *h, const uint64_t *counted, 
 
 static void small(const struct histogram *h, unsigned d, uint64_t own, struct values *v)
 {
-	static const char *const names[2] = {"small_r", "small_w"};
+	static const char *const names[2] = {"read_small_share", "write_small_share"};
 	static const uint64_t limits[] = {4096, 8192, 65536, 131072, 524288, 1048576, 4194304};
 	const size_t n = sizeof limits / sizeof limits[0];
 	char key[VALUE_KEY];
@@ -287,8 +287,9 @@ static void small(const struct histogram *h, unsigned d, uint64_t own, struct va
 
 static void common(const struct sizes_direction *s, unsigned d, struct values *v)
 {
-	static const char *const names[2][3] = {{"common_r", "common_share_r", "common_other_r"},
-						{"common_w", "common_share_w", "common_other_w"}};
+	static const char *const names[2][3] = {
+	    {"read_common_sizes", "read_common_size_share", "read_common_size_other"},
+	    {"write_common_sizes", "write_common_size_share", "write_common_size_other"}};
 	struct common_value top[COMMON_TOP];
 	const size_t n = common_top(&s->common, false, top);
 	char key[VALUE_KEY];
@@ -325,9 +326,10 @@ static void zeros(const uint64_t counts[ZERO_BITS], const char *name, struct val
 
 static void alignment(const struct sizes_direction *s, unsigned d, uint64_t to, struct values *v)
 {
-	static const char *const names[2][4] = {
-	    {"aligned_r", "aligned_length_r", "offset_zero_bits_r", "length_zero_bits_r"},
-	    {"aligned_w", "aligned_length_w", "offset_zero_bits_w", "length_zero_bits_w"}};
+	static const char *const names[2][4] = {{"read_aligned_share", "read_aligned_size_share",
+						 "read_offset_zero_bits", "read_size_zero_bits"},
+						{"write_aligned_share", "write_aligned_size_share",
+						 "write_offset_zero_bits", "write_size_zero_bits"}};
 	aligned_share(s->offset_zeros, names[d][0], to, v);
 	aligned_share(s->length_zeros, names[d][1], to, v);
 	zeros(s->offset_zeros, names[d][2], v);
@@ -337,7 +339,7 @@ static void alignment(const struct sizes_direction *s, unsigned d, uint64_t to, 
 /* The share of requests not of the most common size of their process in their file. */
 static void variable(const struct sizes_direction *s, unsigned d, struct values *v)
 {
-	static const char *const names[2] = {"variable_r", "variable_w"};
+	static const char *const names[2] = {"read_variable_share", "write_variable_share"};
 	struct few_value largest[2];
 	uint64_t usual = 0;
 	for (size_t i = 0; i < s->pair_capacity; i++) {
@@ -360,7 +362,7 @@ static void aligned_of_both(const struct request_sizes *s, uint64_t to,
 	for (unsigned i = 0; i < ZERO_BITS; i++)
 		zero_bits_of[i] = s->of[0].offset_zeros[i] + s->of[1].offset_zeros[i];
 	if (counted == NULL)
-		aligned_share(zero_bits_of, "aligned", to, v);
+		aligned_share(zero_bits_of, "aligned_share", to, v);
 	else
 		counters_aligned(counted, v);
 }

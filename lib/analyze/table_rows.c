@@ -40,14 +40,15 @@ static void times(struct values *v, const char *key, const struct table_sums *t,
 {
 	const struct row_sums *s = &t->sums;
 	const bool io = table_is_untimed(s), operations = is_untimed(s, ROW_OPERATIONS);
-	time_value(v, "t_r", key, is_untimed(s, ROW_READS), b->inexact[BUSY_READ],
+	time_value(v, "read_time_ns", key, is_untimed(s, ROW_READS), b->inexact[BUSY_READ],
 		   t->ns[BUSY_READ]);
-	time_value(v, "t_w", key, is_untimed(s, ROW_WRITES), b->inexact[BUSY_WRITE],
+	time_value(v, "write_time_ns", key, is_untimed(s, ROW_WRITES), b->inexact[BUSY_WRITE],
 		   t->ns[BUSY_WRITE]);
-	time_value(v, "md_time", key, operations, b->inexact[BUSY_METADATA], t->ns[BUSY_METADATA]);
-	time_value(v, "io_time", key, io, b->inexact[BUSY_IO], t->ns[BUSY_IO]);
+	time_value(v, "operation_time_ns", key, operations, b->inexact[BUSY_METADATA],
+		   t->ns[BUSY_METADATA]);
+	time_value(v, "io_time_ns", key, io, b->inexact[BUSY_IO], t->ns[BUSY_IO]);
 	if (!b->by_pair)
-		time_value(v, "io_md_time", key, io || operations, b->inexact[BUSY_ALL],
+		time_value(v, "call_time_ns", key, io || operations, b->inexact[BUSY_ALL],
 			   t->ns[BUSY_ALL]);
 }
 
@@ -72,21 +73,22 @@ void table_sums_values(const struct row_table *t, const char *key, const struct 
 		       const struct busy *b, struct values *v)
 {
 	const struct row_sums *s = &sums->sums;
-	values_number(v, "N_r", key, "", s->count[ROW_READS]);
-	values_number(v, "N_w", key, "", s->count[ROW_WRITES]);
-	values_number(v, "S_r", key, "bytes", s->bytes[0]);
-	values_number(v, "S_w", key, "bytes", s->bytes[1]);
-	values_ratio(v, "rw_ratio", key, "", (double)s->bytes[0], (double)s->bytes[1], no_bytes);
+	values_number(v, "reads", key, "", s->count[ROW_READS]);
+	values_number(v, "writes", key, "", s->count[ROW_WRITES]);
+	values_number(v, "read_bytes", key, "bytes", s->bytes[0]);
+	values_number(v, "written_bytes", key, "bytes", s->bytes[1]);
+	values_ratio(v, "read_to_written_bytes", key, "", (double)s->bytes[0], (double)s->bytes[1],
+		     no_bytes);
 	values_number(v, "operations", key, "", s->count[ROW_OPERATIONS]);
 	shown_value(v, "opens", key, t->from.shows_opens, s->opens);
 	shown_value(v, "closes", key, t->from.shows_operations, s->closes);
 	if (table_is_untimed(s))
-		values_unknown(v, "duration", key, "ns", no_times);
+		values_unknown(v, "io_ns", key, "ns", no_times);
 	else
-		values_number(v, "duration", key, "ns", row_duration(s, false));
+		values_number(v, "io_ns", key, "ns", row_duration(s, false));
 	times(v, key, sums, b);
-	moment(v, "first", key, s->timed, s->first_ns);
-	moment(v, "last", key, s->timed, s->last_ns);
+	moment(v, "first_ns", key, s->timed, s->first_ns);
+	moment(v, "last_ns", key, s->timed, s->last_ns);
 }
 
 /* Processes */
@@ -134,9 +136,9 @@ static void order_values_of(struct values *v, const char *key, const struct orde
 	unsigned max = 0;
 	for (unsigned p = 1; p < PATTERNS; p++)
 		max = f->pattern_requests[p] > f->pattern_requests[max] ? p : max;
-	values_ratio(v, "sequential_M", key, "", (double)f->sequential, (double)f->followers,
+	values_ratio(v, "sequential_share", key, "", (double)f->sequential, (double)f->followers,
 		     no_followers);
-	values_ratio(v, "same_size_M", key, "", (double)f->same_size, (double)f->followers,
+	values_ratio(v, "same_size_share", key, "", (double)f->same_size, (double)f->followers,
 		     no_followers);
 	if (f->pattern_requests[max] > 0)
 		values_word(v, "pattern", key, order_patterns[max]);
@@ -152,7 +154,7 @@ static void reuse_values_of(const struct row_table *t, size_t file, const char *
 	values_number(v, "unique_read", key, "bytes", reuse_unique(&s, false));
 	values_number(v, "unique_written", key, "bytes", reuse_unique(&s, true));
 	values_number(v, "footprint", key, "bytes", reuse_footprint(&s));
-	values_ratio(v, "reuse", key, "",
+	values_ratio(v, "reuse_ratio", key, "",
 		     (double)reuse_bytes(&s, false) + (double)reuse_bytes(&s, true),
 		     (double)reuse_footprint(&s), no_offsets);
 }
@@ -164,10 +166,11 @@ static void class_values_of(const struct row_table *t, size_t file, const char *
 		const char *name;
 		unsigned direction;
 		enum io_class class;
-	} columns[] = {{"required_r", 0, CLASS_REQUIRED},     {"swapping_r", 0, CLASS_SWAPPING},
-		       {"unknown_r", 0, CLASS_UNKNOWN},       {"required_w", 1, CLASS_REQUIRED},
-		       {"checkpoint_w", 1, CLASS_CHECKPOINT}, {"swapping_w", 1, CLASS_SWAPPING},
-		       {"rewritten_w", 1, CLASS_REWRITTEN},   {"unknown_w", 1, CLASS_UNKNOWN}};
+	} columns[] = {
+	    {"read_required", 0, CLASS_REQUIRED},      {"read_swapping", 0, CLASS_SWAPPING},
+	    {"read_unknown", 0, CLASS_UNKNOWN},        {"write_required", 1, CLASS_REQUIRED},
+	    {"write_checkpoint", 1, CLASS_CHECKPOINT}, {"write_swapping", 1, CLASS_SWAPPING},
+	    {"write_rewritten", 1, CLASS_REWRITTEN},   {"write_unknown", 1, CLASS_UNKNOWN}};
 	struct io_class_sums s;
 	classes_of_file(t->from.classes, t->from.reuse, file, &s);
 	const enum io_class largest = classes_largest(&s);
@@ -209,8 +212,9 @@ static void shared_values(const struct row_table *t, const struct table_file *f,
 static void leave_out(struct values *v, size_t first)
 {
 	static const char *const known[] = {
-	    "N_r",    "N_w",      "S_r",   "S_w",  "rw_ratio", "operations", "opens",
-	    "closes", "duration", "first", "last", "extent",   "mean_size"};
+	    "reads",      "writes", "read_bytes", "written_bytes", "read_to_written_bytes",
+	    "operations", "opens",  "closes",     "io_ns",         "first_ns",
+	    "last_ns",    "extent", "size_mean"};
 	for (size_t i = first; i < v->count; i++) {
 		bool is_known = v->value[i].kind == IOT_VALUE_UNKNOWN;
 		for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
@@ -234,13 +238,13 @@ void table_file_values(const struct row_table *t, size_t file, struct values *v)
 	text_value(v, "path", key, row_names_path(t->from.names, &of));
 	const size_t first = v->count;
 	table_sums_values(t, key, &f.all, &t->from.rows->busy, v);
-	values_number(v, "n_f", key, "", f.users);
-	values_ratio(v, "A_f", key, "", f.users, (double)t->from.processes, no_requests);
+	values_number(v, "processes", key, "", f.users);
+	values_ratio(v, "process_share", key, "", f.users, (double)t->from.processes, no_requests);
 	if (f.located)
 		values_number(v, "extent", key, "bytes", f.extent);
 	else
 		values_unknown(v, "extent", key, "bytes", no_offsets);
-	values_ratio(v, "mean_size", key, "bytes",
+	values_ratio(v, "size_mean", key, "bytes",
 		     (double)f.all.sums.bytes[0] + (double)f.all.sums.bytes[1],
 		     (double)row_requests(&f.all.sums), no_requests);
 	order_values_of(v, key, file < o->file_capacity ? &o->files[file] : &none);
@@ -259,11 +263,13 @@ void table_operation_values(const struct metadata *m, size_t operation, struct v
 	const struct {
 		const char *name;
 		uint64_t ns;
-	} times[] = {{"time", o->ns}, {"time_min", o->min_ns}, {"time_max", o->max_ns}};
+	} times[] = {{"operation_ns", o->ns},
+		     {"operation_min_ns", o->min_ns},
+		     {"operation_max_ns", o->max_ns}};
 	values_number(v, "calls", NULL, "", o->calls);
 	values_number(v, "failed", NULL, "", o->failed);
 	values_number(v, "timed", NULL, "", o->timed);
 	for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
 		time_value(v, times[i].name, NULL, o->timed == 0, false, times[i].ns);
-	values_ratio(v, "time_mean", NULL, "ns", (double)o->ns, (double)o->timed, no_times);
+	values_ratio(v, "operation_mean_ns", NULL, "ns", (double)o->ns, (double)o->timed, no_times);
 }

@@ -10,8 +10,9 @@
 
 static void peaks(const struct view *view, struct values *v)
 {
-	static const char *const names[2][DIRECTIONS] = {{"B_max_r", "B_max_w", "B_max"},
-							 {"IOPS_max_r", "IOPS_max_w", "IOPS_max"}};
+	static const char *const names[2][DIRECTIONS] = {
+	    {"read_bytes_per_s_max", "written_bytes_per_s_max", "bytes_per_s_max"},
+	    {"read_requests_per_s_max", "write_requests_per_s_max", "requests_per_s_max"}};
 	for (unsigned d = 0; d < DIRECTIONS; d++) {
 		uint64_t bytes = 0, requests = 0;
 		for (size_t i = 0; i < view->bins; i++) {
@@ -59,8 +60,7 @@ static void rates(const struct view *view, struct values *v)
 			below[s] +=
 			    (uint128)view_bytes(view, i) * 100 <= (uint128)peak * shares[s].percent;
 	const double bins = peak > 0 ? (double)view->bins : 0;
-	values_real(v, "peak", NULL, "bytes/s", (double)peak / view->width_s);
-	values_real(v, "mean_rate", NULL, "bytes/s",
+	values_real(v, "bytes_per_s_mean", NULL, "bytes/s",
 		    (double)sum / view->width_s / (double)view->bins);
 	values_ratio(v, "peak_to_mean", NULL, "", (double)peak * (double)view->bins, (double)sum,
 		     "no bytes");
@@ -83,8 +83,8 @@ static bool operations(const struct view *view, const struct series *s, struct v
 		bins += count[i] > 0;
 	}
 	free(count);
-	values_real(v, "operations_max", NULL, "1/s", (double)max / view->width_s);
-	values_real(v, "operations_bins", NULL, "", (double)bins / (double)view->bins);
+	values_real(v, "operations_per_s_max", NULL, "1/s", (double)max / view->width_s);
+	values_real(v, "operation_bin_share", NULL, "", (double)bins / (double)view->bins);
 	return true;
 }
 
@@ -94,7 +94,7 @@ static bool view_values(const struct view_source *from, struct values *v)
 	struct view view = {.k = 0};
 	bool done = view_make_main(&view, from);
 	if (done) {
-		values_real(v, "bin_width", NULL, "s", view.width_s);
+		values_real(v, "bin_width_s", NULL, "s", view.width_s);
 		if (from->span.interval_ns != view.interval_ns)
 			values_note(v, "wider than the interval: there are up to 65536 bins");
 		values_number(v, "bins", NULL, "", view.bins);

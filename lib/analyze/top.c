@@ -94,7 +94,7 @@ static void process_values(const struct top_lists *top, const struct row_names *
 void top_values(const struct top_lists *top, const struct row_table *t, bool files,
 		struct values *v)
 {
-	static const char *const names[TOP_LISTS] = {"top_bytes", "top_requests", "top_time"},
+	static const char *const names[TOP_LISTS] = {"top_bytes", "top_requests", "top_time_ns"},
 				 *const units[TOP_LISTS] = {"bytes", "", "ns"};
 	char key[VALUE_KEY];
 	for (unsigned i = 0; i < TOP_LISTS; i++) {

@@ -250,52 +250,53 @@ static void traffic(struct values *v, const struct totals_io *io)
 {
 	const double count[3] = {(double)io->count[0], (double)io->count[1],
 				 (double)io->count[0] + (double)io->count[1]};
-	const double bytes = (double)io->bytes[0] + (double)io->bytes[1];
-	numbers(v, (struct direction_names){"N_r", "N_w", "N"}, "", io->count);
-	numbers(v, (struct direction_names){"S_r", "S_w", "S"}, "bytes", io->bytes);
-	values_real(v, "total_io", NULL, "MB", bytes / 1e6);
-	ratios(v, (struct direction_names){"avg_size_r", "avg_size_w", "avg_size"}, "bytes",
-	       io->bytes, count, no_requests);
-	values_ratio(v, "rw_ratio_bytes", NULL, "", (double)io->bytes[0], (double)io->bytes[1],
-		     "no bytes were written");
-	values_ratio(v, "rw_ratio_requests", NULL, "", count[0], count[1], "no writes");
+	numbers(v, (struct direction_names){"reads", "writes", "requests"}, "", io->count);
+	numbers(v, (struct direction_names){"read_bytes", "written_bytes", "bytes"}, "bytes",
+		io->bytes);
+	ratios(v, (struct direction_names){"read_size_mean", "write_size_mean", "size_mean"},
+	       "bytes", io->bytes, count, no_requests);
+	values_ratio(v, "read_to_written_bytes", NULL, "", (double)io->bytes[0],
+		     (double)io->bytes[1], "no bytes were written");
+	values_ratio(v, "reads_to_writes", NULL, "", count[0], count[1], "no writes");
 }
 
-/* In MB per second of running_time, and in MiB. */
+/* Per second of the running time. */
 static void per_second(struct values *v, const struct totals_io *io, double seconds)
 {
-	rates(v, (struct direction_names){"MB_s_r", "MB_s_w", "MB_s"}, "MB/s", io->bytes,
-	      seconds * 1e6);
-	rates(v, (struct direction_names){"MiB_s_r", "MiB_s_w", "MiB_s"}, "MiB/s", io->bytes,
-	      seconds * (1 << 20));
-	rates(v, (struct direction_names){"IOs_s_r", "IOs_s_w", "IOs_s"}, "1/s", io->count,
-	      seconds);
+	rates(v,
+	      (struct direction_names){"read_bytes_per_running_s", "written_bytes_per_running_s",
+				       "bytes_per_running_s"},
+	      "bytes/s", io->bytes, seconds);
+	rates(v,
+	      (struct direction_names){"read_requests_per_running_s",
+				       "write_requests_per_running_s", "requests_per_running_s"},
+	      "1/s", io->count, seconds);
 }
 
 static void extents(struct values *v, const struct sums *s)
 {
 	values_number(v, "files", NULL, "", s->files);
 	if (s->located == 0) {
-		values_unknown(v, "data_size", NULL, "MB", no_offsets);
-		values_unknown(v, "F_max", NULL, "bytes", no_offsets);
-		values_unknown(v, "F_min", NULL, "bytes", no_offsets);
+		values_unknown(v, "extent_bytes", NULL, "bytes", no_offsets);
+		values_unknown(v, "extent_max", NULL, "bytes", no_offsets);
+		values_unknown(v, "extent_min", NULL, "bytes", no_offsets);
 		return;
 	}
-	values_real(v, "data_size", NULL, "MB", (double)s->extents / 1e6);
+	values_number(v, "extent_bytes", NULL, "bytes", s->extents);
 	if (s->located < s->files)
 		values_note(v, "without files of unknown offsets");
-	values_number(v, "F_max", NULL, "bytes", s->max);
-	values_number(v, "F_min", NULL, "bytes", s->min);
+	values_number(v, "extent_max", NULL, "bytes", s->max);
+	values_number(v, "extent_min", NULL, "bytes", s->min);
 }
 
 static void shares(struct values *v, const struct totals_io *io)
 {
 	const double count = (double)io->count[0] + (double)io->count[1];
 	const double bytes = (double)io->bytes[0] + (double)io->bytes[1];
-	values_ratio(v, "p_r_IOPs", NULL, "", (double)io->count[0], count, no_requests);
-	values_ratio(v, "p_w_IOPs", NULL, "", (double)io->count[1], count, no_requests);
-	values_ratio(v, "p_r_Bytes", NULL, "", (double)io->bytes[0], bytes, "no bytes");
-	values_ratio(v, "p_w_Bytes", NULL, "", (double)io->bytes[1], bytes, "no bytes");
+	values_ratio(v, "read_request_share", NULL, "", (double)io->count[0], count, no_requests);
+	values_ratio(v, "write_request_share", NULL, "", (double)io->count[1], count, no_requests);
+	values_ratio(v, "read_byte_share", NULL, "", (double)io->bytes[0], bytes, "no bytes");
+	values_ratio(v, "write_byte_share", NULL, "", (double)io->bytes[1], bytes, "no bytes");
 }
 
 static void counted_durations(struct values *v, const struct counters_totals *counted)
@@ -303,17 +304,17 @@ static void counted_durations(struct values *v, const struct counters_totals *co
 	const uint64_t ns[2] = {counters_ns(counted->fs[COUNTERS_READ]),
 				counters_ns(counted->fs[COUNTERS_WRITE])};
 	const size_t first = v->count;
-	values_number(v, "duration_r", NULL, "ns", ns[0]);
-	values_number(v, "duration_w", NULL, "ns", ns[1]);
-	values_number(v, "duration", NULL, "ns", saturate_add(ns[0], ns[1]));
+	values_number(v, "read_io_ns", NULL, "ns", ns[0]);
+	values_number(v, "write_io_ns", NULL, "ns", ns[1]);
+	values_number(v, "io_ns", NULL, "ns", saturate_add(ns[0], ns[1]));
 	values_note_since(v, first, COUNTERS_NOTE);
 }
 
 static void durations(struct values *v, const struct totals *t)
 {
 	static const char partial[] = "without requests of unknown duration", *const names[2] = {
-										  "duration_r",
-										  "duration_w"};
+										  "read_io_ns",
+										  "write_io_ns"};
 	for (unsigned d = 0; d < 2; d++) {
 		if (t->timed[d] == 0 && t->io.count[d] > 0)
 			values_unknown(v, names[d], NULL, "ns", "no duration is known");
@@ -323,11 +324,10 @@ static void durations(struct values *v, const struct totals *t)
 			values_note(v, partial);
 	}
 	if (t->timed[0] + t->timed[1] == 0 && t->io.count[0] + t->io.count[1] > 0) {
-		values_unknown(v, "duration", NULL, "ns", "no duration is known");
+		values_unknown(v, "io_ns", NULL, "ns", "no duration is known");
 		return;
 	}
-	values_number(v, "duration", NULL, "ns",
-		      saturate_add(t->duration_ns[0], t->duration_ns[1]));
+	values_number(v, "io_ns", NULL, "ns", saturate_add(t->duration_ns[0], t->duration_ns[1]));
 	if (t->timed[0] + t->timed[1] < t->io.count[0] + t->io.count[1])
 		values_note(v, partial);
 }
@@ -353,16 +353,19 @@ static void opens(struct values *v, const struct totals_trace *trace,
 static void counts(struct values *v, const struct totals *t, const struct totals_trace *trace)
 {
 	numbers(v,
-		(struct direction_names){"offset_unknown_r", "offset_unknown_w", "offset_unknown"},
+		(struct direction_names){"read_unknown_offsets", "write_unknown_offsets",
+					 "unknown_offsets"},
 		"", t->offset_unknown);
 	numbers(v,
-		(struct direction_names){"offset_unknown_bytes_r", "offset_unknown_bytes_w",
-					 "offset_unknown_bytes"},
+		(struct direction_names){"read_unknown_offset_bytes",
+					 "written_unknown_offset_bytes", "unknown_offset_bytes"},
 		"bytes", t->offset_unknown_bytes);
-	numbers(v, (struct direction_names){"asynchronous_r", "asynchronous_w", "asynchronous"}, "",
-		t->asynchronous);
 	numbers(v,
-		(struct direction_names){"asynchronous_bytes_r", "asynchronous_bytes_w",
+		(struct direction_names){"read_asynchronous_requests",
+					 "write_asynchronous_requests", "asynchronous_requests"},
+		"", t->asynchronous);
+	numbers(v,
+		(struct direction_names){"read_asynchronous_bytes", "written_asynchronous_bytes",
 					 "asynchronous_bytes"},
 		"bytes", t->asynchronous_bytes);
 	values_number(v, "out_of_order", NULL, "", trace->out_of_order);
@@ -372,15 +375,15 @@ static void counts(struct values *v, const struct totals *t, const struct totals
 static void other_kinds(struct values *v, const struct requests *r)
 {
 	static const char *const keys[4][2] = {{NULL, NULL},
-					       {"metadata_r", "metadata_w"},
-					       {"read_ahead_r", "read_ahead_w"},
-					       {"virtual_memory_r", "virtual_memory_w"}};
+					       {"metadata_reads", "metadata_writes"},
+					       {"read_ahead_reads", "read_ahead_writes"},
+					       {"virtual_memory_reads", "virtual_memory_writes"}};
 	for (unsigned kind = 1; kind < 4; kind++)
 		for (unsigned d = 0; d < 2; d++)
-			values_number(v, "other_N", keys[kind][d], "", r->other[kind][d]);
+			values_number(v, "other_requests", keys[kind][d], "", r->other[kind][d]);
 	for (unsigned kind = 1; kind < 4; kind++)
 		for (unsigned d = 0; d < 2; d++)
-			values_number(v, "other_S", keys[kind][d], "bytes",
+			values_number(v, "other_bytes", keys[kind][d], "bytes",
 				      r->other_bytes[kind][d]);
 }
 
@@ -389,15 +392,15 @@ static void trace_values(const struct totals_trace *trace, const struct requests
 {
 	const uint64_t runtime = totals_runtime(trace, r);
 	v->section = "trace";
-	values_number(v, "P", NULL, "", totals_processes(trace, r));
+	values_number(v, "processes", NULL, "", totals_processes(trace, r));
 	if (runtime == 0 && !trace->timed)
-		values_unknown(v, "T", NULL, "s", no_start);
+		values_unknown(v, "run_time_s", NULL, "s", no_start);
 	else
-		values_real(v, "T", NULL, "s", (double)runtime / ns_per_s);
+		values_real(v, "run_time_s", NULL, "s", (double)runtime / ns_per_s);
 	values_number(v, "left_out", NULL, "", trace->left_out);
 	values_number(v, r->options.physical ? "left_out_logical" : "left_out_physical", NULL, "",
 		      r->left_out);
-	values_number(v, "lost", NULL, "", trace->lost_count);
+	values_number(v, "gaps", NULL, "", trace->lost_count);
 	if (trace->lost_count > 0)
 		values_note(v, "the trace is incomplete");
 	values_number(v, "lost_records", NULL, "", trace->lost);
@@ -417,10 +420,10 @@ static void running_time(const struct totals_trace *trace, bool cpu, double seco
 			 struct values *v)
 {
 	if (seconds > 0 || trace->timed) {
-		values_real(v, "running_time", NULL, "s", seconds);
+		values_real(v, "running_time_s", NULL, "s", seconds);
 		values_note(v, cpu ? "cpu" : "wall");
 	} else {
-		values_unknown(v, "running_time", NULL, "s", no_start);
+		values_unknown(v, "running_time_s", NULL, "s", no_start);
 	}
 }
 
@@ -443,10 +446,12 @@ void totals_values(const struct totals *t, const struct totals_trace *trace,
 	traffic(v, io);
 	running_time(trace, cpu, seconds, v);
 	per_second(v, io, seconds);
-	rates(v, (struct direction_names){"B_avg_r", "B_avg_w", "B_avg"}, "bytes/s", io->bytes,
-	      runtime);
-	rates(v, (struct direction_names){"IOPS_avg_r", "IOPS_avg_w", "IOPS_avg"}, "1/s", io->count,
-	      runtime);
+	rates(v, (struct direction_names){"read_bytes_per_s", "written_bytes_per_s", "bytes_per_s"},
+	      "bytes/s", io->bytes, runtime);
+	rates(v,
+	      (struct direction_names){"read_requests_per_s", "write_requests_per_s",
+				       "requests_per_s"},
+	      "1/s", io->count, runtime);
 	shares(v, io);
 	extents(v, &all);
 	if (counted != NULL)

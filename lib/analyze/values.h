@@ -44,7 +44,9 @@ void values_ratio(struct values *v, const char *name, const char *key, const cha
 struct summary_names {
 	const char *moments, *quantile, *bins;
 };
-#define SUMMARY(name) ((struct summary_names){name, name "_quantile", name "_L"})
+#define SUMMARY(name) ((struct summary_names){name, name "_quantile", name "_bins"})
+/* Those of a time, whose names end in its unit. */
+#define SUMMARY_NS(name) ((struct summary_names){name "_ns", name "_quantile_ns", name "_bins"})
 
 /*
  * A histogram: its moments by key (n, sum, min, max, mean, cv), its quantiles, and its bins by upper

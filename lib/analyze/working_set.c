@@ -208,9 +208,9 @@ static bool known_values(const struct working_set *w, uint64_t begin_ns, struct 
 	if (of.bins == NULL)
 		return false;
 	const size_t n = (size_t)(of.last - of.first) + 1;
-	values_real(v, "working_set_bin_width", NULL, "s", ldexp(1, of.coarser - CELLS_K));
+	values_real(v, "working_set_bin_width_s", NULL, "s", ldexp(1, of.coarser - CELLS_K));
 	values_number(v, "working_set_bins", NULL, "", n);
-	values_real(v, "working_set_begin", NULL, "s",
+	values_real(v, "working_set_begin_s", NULL, "s",
 		    over_time_seconds(begin_ns, cells_start(of.first, k_of(&of))));
 	bin_values(&e, of.bins, n);
 	size_values(&e, sizes, find_sizes(of.bins, n, sizes));

@@ -16,4 +16,11 @@ struct metrics {
 
 extern const struct metrics metrics;
 
+/*
+ * Writes the name of the values of a direction of a metric, and returns it: after "read_" or
+ * "write_" ("written_" if the metric is bytes); of `requests`, `reads` and `writes`.
+ */
+const char *metric_direction_name(char name[IOT_COLUMN_NAME], const char *metric,
+				  enum iot_direction direction);
+
 #endif

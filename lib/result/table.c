@@ -5,26 +5,25 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *direction_prefix(const struct iot_column *column)
+const char *metric_direction_name(char name[IOT_COLUMN_NAME], const char *metric,
+				  enum iot_direction direction)
 {
-	switch (column->direction) {
-	case IOT_READS:
-		return "read_";
-	case IOT_WRITES:
-		return column->metric->quantity == IOT_BYTES ? "written_" : "write_";
-	case IOT_BOTH:
-		break;
-	}
-	return "";
+	static const char *const of_requests[] = {"requests", "reads", "writes"},
+				 *const prefix[] = {"", "read_", "write_"};
+	const bool is_written = direction == IOT_WRITES && strstr(metric, "bytes") != NULL;
+	if (strcmp(metric, of_requests[0]) == 0)
+		snprintf(name, IOT_COLUMN_NAME, "%s", of_requests[direction]);
+	else
+		snprintf(name, IOT_COLUMN_NAME, "%s%s", is_written ? "written_" : prefix[direction],
+			 metric);
+	return name;
 }
 
 const char *iot_column_name(const struct iot_column *column, char name[IOT_COLUMN_NAME])
 {
-	if (column->name != NULL)
-		snprintf(name, IOT_COLUMN_NAME, "%s", column->name);
-	else
-		snprintf(name, IOT_COLUMN_NAME, "%s%s", direction_prefix(column),
-			 column->metric->name);
+	if (column->name == NULL)
+		return metric_direction_name(name, column->metric->name, column->direction);
+	snprintf(name, IOT_COLUMN_NAME, "%s", column->name);
 	return name;
 }
 

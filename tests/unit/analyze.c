@@ -292,7 +292,7 @@ static void expect_pattern(const uint64_t *offsets, size_t n, uint64_t length, c
 	for (size_t i = 0; i < n; i++)
 		add(a, 1, offsets[i], length);
 	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
-	cr_assert_eq(number(a, "order", "pattern_requests_r", pattern), n, "%s", pattern);
+	cr_assert_eq(number(a, "order", "read_pattern_requests", pattern), n, "%s", pattern);
 	iot_analyze_free(a);
 }
 
@@ -324,8 +324,8 @@ Test(analyze, close_ends_a_stream)
 	add_text(a, "%op name=close time=0 process=1 file=1 result=0");
 	add(a, 1, 20, 10);
 	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
-	cr_assert_eq(number(a, "order", "followers_r", NULL), 1);
-	cr_assert_eq(number(a, "order", "pattern_streams_r", "short"), 2);
+	cr_assert_eq(number(a, "order", "read_followers", NULL), 1);
+	cr_assert_eq(number(a, "order", "read_pattern_streams", "short"), 2);
 	cr_assert_eq(number(a, "totals", "files", NULL), 1);
 	cr_assert_eq(iot_analyze_events(a, NULL, 0), IOT_EUSAGE);
 	cr_assert_eq(iot_analyze_finish(a), IOT_EUSAGE);
@@ -341,7 +341,7 @@ Test(analyze, the_lowest_layer_counts)
 	add(a, 2, 0, 60);
 	add(a, 2, 60, 40);
 	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
-	cr_assert_eq(number(a, "totals", "N", NULL), 2);
+	cr_assert_eq(number(a, "totals", "requests", NULL), 2);
 	cr_assert_eq(number(a, "trace", "left_out", NULL), 1);
 	iot_analyze_free(a);
 }
@@ -355,7 +355,7 @@ Test(analyze, threads_belong_to_their_process)
 	add_text(a, "%op name=stat time=0 process=3");
 	add(a, 1, 0, 1);
 	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
-	cr_assert_eq(number(a, "trace", "P", NULL), 1);
+	cr_assert_eq(number(a, "trace", "processes", NULL), 1);
 	iot_analyze_free(a);
 }
 
@@ -507,8 +507,8 @@ Test(analyze, intensity_and_burstiness)
 	cr_assert(fabs(real(a, "time", "parallel_intensity", "1048576") - 0.75) < 1e-12);
 	cr_assert(fabs(real(a, "time", "parallel_intensity_normalised", "1048576") - 0.5) < 1e-12);
 	cr_assert(fabs(real(a, "time", "dominating_type", "none") - 0.75) < 1e-12);
-	cr_assert(fabs(real(a, "time", "B_max", NULL) - (4 << 20)) < 1e-6);
-	cr_assert_eq(number(a, "time", "md_time", NULL), SECOND);
+	cr_assert(fabs(real(a, "time", "bytes_per_s_max", NULL) - (4 << 20)) < 1e-6);
+	cr_assert_eq(number(a, "time", "operation_time_ns", NULL), SECOND);
 	iot_analyze_free(a);
 }
 
@@ -679,13 +679,13 @@ Test(analyze, bursts_and_idle_periods)
 		add_text(a, "%op name=stat time=95000000000 process=1");
 		cr_assert_eq(iot_analyze_finish(a), IOT_OK);
 		cr_assert_eq(number(a, "time", "bursts", NULL), 10);
-		cr_assert(fabs(real(a, "time", "burst_share", NULL) - 1) < 1e-12);
-		cr_assert_eq(number(a, "time", "idle_gap", "sum"), 9 * 8 * (uint64_t)SECOND);
+		cr_assert(fabs(real(a, "time", "burst_byte_share", NULL) - 1) < 1e-12);
+		cr_assert_eq(number(a, "time", "idle_gap_ns", "sum"), 9 * 8 * (uint64_t)SECOND);
 		cr_assert_eq(number(a, "time", "bins", NULL), interval == 1 ? 96 : 10);
-		cr_assert_eq(number(a, "time", "idle_without", "bins"), interval == 1 ? 75 : 0);
+		cr_assert_eq(number(a, "time", "idle_without_io", "bins"), interval == 1 ? 75 : 0);
 		cr_assert_eq(number(a, "time", "idle_below_5", "n"), interval == 1 ? 10 : 0);
-		cr_assert_eq(number(a, "time", "inter_arrival", "min"), 10 * (uint64_t)SECOND);
-		cr_assert_eq(number(a, "time", "think_time", "max"), 8 * (uint64_t)SECOND);
+		cr_assert_eq(number(a, "time", "inter_arrival_ns", "min"), 10 * (uint64_t)SECOND);
+		cr_assert_eq(number(a, "time", "think_time_ns", "max"), 8 * (uint64_t)SECOND);
 		iot_analyze_free(a);
 	}
 }
@@ -703,16 +703,17 @@ Test(analyze, operations_by_name)
 	add_text(a, "%op name=lseek");
 	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
 	cr_assert_eq(number(a, "metadata", "operations", NULL), 5);
-	cr_assert_eq(number(a, "metadata", "operations_failed", NULL), 1);
+	cr_assert_eq(number(a, "metadata", "failed_operations", NULL), 1);
 	cr_assert_eq(number(a, "metadata", "calls", "open"), 2);
 	cr_assert_eq(number(a, "metadata", "failed", "open"), 1);
 	cr_assert_eq(number(a, "metadata", "errors", "ENOENT"), 1);
-	cr_assert_eq(number(a, "metadata", "time", "open"), 12000);
-	cr_assert_eq(number(a, "metadata", "time_min", "open"), 5000);
-	cr_assert_eq(number(a, "metadata", "time_max", "open"), 7000);
-	cr_assert_eq(iot_analyze_find(a, "metadata", "time", "lseek")->kind, IOT_VALUE_UNKNOWN);
-	cr_assert_eq(number(a, "metadata", "F_open", NULL), 1);
-	cr_assert_eq(number(a, "metadata", "F_dir", NULL), 1);
+	cr_assert_eq(number(a, "metadata", "operation_ns", "open"), 12000);
+	cr_assert_eq(number(a, "metadata", "operation_min_ns", "open"), 5000);
+	cr_assert_eq(number(a, "metadata", "operation_max_ns", "open"), 7000);
+	cr_assert_eq(iot_analyze_find(a, "metadata", "operation_ns", "lseek")->kind,
+		     IOT_VALUE_UNKNOWN);
+	cr_assert_eq(number(a, "metadata", "opens", NULL), 1);
+	cr_assert_eq(number(a, "metadata", "directory_operations", NULL), 1);
 	cr_assert(fabs(real(a, "metadata", "seeks_per_request", NULL) - 2) < 1e-12);
 	iot_analyze_free(a);
 }
