@@ -209,7 +209,7 @@ void stat_print_tsv(struct stat_results *s)
 	    COLUMN(process), COLUMN(file), COLUMN(object), COLUMN(opens),
 	    COLUMN_READ_AS(requests, "reads"), COLUMN_WRITE_AS(requests, "writes"), COLUMNS(bytes),
 	    COLUMN(io_ns), COLUMN(followers), COLUMN(sequential), COLUMN(same_size), COLUMN(sizes),
-	    COLUMN(name), COLUMN(rank), COLUMN(timed), COLUMN_AS(located, "placed"),
+	    COLUMN(name), COLUMN(rank), COLUMN(timed), COLUMN(located),
 	    COLUMN(first_ns), COLUMN(last_ns), COLUMN(input));
 	static const struct iot_column operations[] =
 	    COLUMN_LIST(COLUMN(operation), COLUMN(calls), COLUMN(failed), COLUMN(timed),
@@ -234,7 +234,7 @@ const char *stat_by_name(int by)
 #define COUNTERS \
 	COLUMN(opens), COLUMN_READ_AS(requests, "reads"), COLUMN_WRITE_AS(requests, "writes"), \
 	COLUMN_READ_AS(bytes, "read_bytes"), COLUMN_WRITE_AS(bytes, "written_bytes"), \
-	COLUMN(io_ns), COLUMN(timed), COLUMN(followers), COLUMN_AS(located, "placed"), \
+	COLUMN(io_ns), COLUMN(timed), COLUMN(followers), COLUMN(located), \
 	COLUMN(sequential), COLUMN(same_size), COLUMN(sizes)
 /* clang-format on */
 

@@ -68,12 +68,18 @@ struct iot_metric {
 	enum iot_quantity quantity;
 	enum iot_detail detail;
 	enum iot_split split;
+	const char *symbol; /* in the study that defines the metric: "N"; NULL: none */
 };
+
+enum iot_direction { IOT_BOTH, IOT_READS, IOT_WRITES };
 
 /* Returns metric i of the library's list, in no particular order; NULL after the last one. */
 IOT_API const struct iot_metric *iot_metric_at(size_t i);
-
-enum iot_direction { IOT_BOTH, IOT_READS, IOT_WRITES };
+/*
+ * Returns the metric of a name in a result, such as "written_bytes", and stores its direction;
+ * NULL if the library has no such metric.
+ */
+IOT_API const struct iot_metric *iot_metric_find(const char *name, enum iot_direction *direction);
 
 struct iot_column {
 	const struct iot_metric *metric;

@@ -245,9 +245,9 @@ static void rate_values(const struct counters *c,
 		if (c->of[m] == NULL)
 			continue;
 		const uint64_t *bytes = &c->of[m]->sum[COUNTERS_BYTES];
-		values_ratio(v, "slowest_bytes_per_s", modules[m], "MiB/s",
-			     ((double)bytes[0] + (double)bytes[1]) / (1 << 20),
-			     counters_seconds(of[m].all_fs), "no time is known");
+		values_ratio(v, "slowest_bytes_per_s", modules[m], "bytes/s",
+			     (double)bytes[0] + (double)bytes[1], counters_seconds(of[m].all_fs),
+			     "no time is known");
 	}
 }
 
@@ -293,7 +293,7 @@ static void share_of_requests(const struct counters_totals *t, const char *name,
 
 void counters_aligned(const struct counters_totals *t, struct values *v)
 {
-	share_of_requests(t, "aligned", requests_of(t) - (double)t->sum[COUNTERS_NOT_ALIGNED],
+	share_of_requests(t, "aligned_share", requests_of(t) - (double)t->sum[COUNTERS_NOT_ALIGNED],
 			  t->unmeasured[COUNTERS_NOT_ALIGNED], v);
 }
 
@@ -301,7 +301,7 @@ void counters_sequential(const struct counters_totals *t, struct values *v)
 {
 	const uint64_t *n = &t->sum[COUNTERS_SEQUENTIAL];
 	share_of_requests(
-	    t, "sequential", (double)n[0] + (double)n[1],
+	    t, "ascending_share", (double)n[0] + (double)n[1],
 	    t->unmeasured[COUNTERS_SEQUENTIAL] || t->unmeasured[COUNTERS_SEQUENTIAL + 1], v);
 }
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* METRIC(name, label, quantity, detail, split, definition), included by metrics.h and metrics.c. */
+/*
+ * METRIC(name, label, quantity, detail, split, definition), included by metrics.h and metrics.c.
+ * METRIC_OF_PAPER has, after the name, the symbol that the study uses which defines the metric.
+ */
+#ifndef METRIC_OF_PAPER
+#define METRIC_OF_PAPER(name, symbol, ...) METRIC(name, __VA_ARGS__)
+#endif
 /* clang-format off */
 
 /* Parts of a document */
@@ -90,7 +96,7 @@ METRIC(bin_amount, "amount", IOT_RATIO, IOT_BINS, IOT_ONE,
 
 /* Parameters */
 METRIC(input, "input", IOT_NAME, IOT_DETAIL, IOT_ONE,
-       "The name of the input as it was given.")
+       "The name of a file, or of an input as it was given.")
 METRIC(reading, "reading", IOT_NESTED, IOT_DETAIL, IOT_ONE,
        "The options of reading.")
 METRIC(in_format, "format", IOT_WORD, IOT_DETAIL, IOT_ONE,
@@ -210,7 +216,7 @@ METRIC(row, "row", IOT_WORD, IOT_MAIN, IOT_ONE,
        "The object, file, process, rank, kind of data or direction whose references are counted.")
 METRIC(records, "records", IOT_COUNT, IOT_MAIN, IOT_BY_DIRECTION,
        "Records that refer to at least one block.")
-METRIC(bytes, "bytes", IOT_BYTES, IOT_MAIN, IOT_BY_DIRECTION,
+METRIC_OF_PAPER(bytes, "S", "bytes", IOT_BYTES, IOT_MAIN, IOT_BY_DIRECTION,
        "Bytes that the records transfer.")
 METRIC(references, "references", IOT_COUNT, IOT_MAIN, IOT_BY_DIRECTION,
        "References to blocks: a record refers once to each block that contains one of its bytes.")
@@ -294,9 +300,9 @@ METRIC(objects, "objects", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Distinct objects to which the trace refers.")
 METRIC(empty_records, "empty", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Records of length 0, which refer to no block.")
-METRIC(unknown_offsets, "unknown", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+METRIC(unknown_offsets, "unknown", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
        "Records with an unknown offset.")
-METRIC(unknown_offset_bytes, "unknown bytes", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+METRIC(unknown_offset_bytes, "unknown bytes", IOT_BYTES, IOT_DETAIL, IOT_BY_DIRECTION,
        "Bytes of records with an unknown offset.")
 METRIC(read_ahead_records, "read-ahead", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Records of the traced system's own read-ahead, which are left out.")
@@ -354,8 +360,8 @@ METRIC(throttled, "throttled", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Calls that slept because too many blocks were dirty.")
 METRIC(held_up, "stalls", IOT_COUNT, IOT_MAIN, IOT_ONE,
        "Stalls and throttled calls together.")
-METRIC(requests, "requests", IOT_COUNT, IOT_MAIN, IOT_BY_DIRECTION,
-       "Records of processes, each of which reads or writes.")
+METRIC_OF_PAPER(requests, "N", "requests", IOT_COUNT, IOT_MAIN, IOT_BY_DIRECTION,
+       "Reads and writes of processes.")
 
 /* The timing model: cache and device */
 METRIC(read_hit_ratio, "hit %", IOT_SHARE, IOT_MAIN, IOT_ONE,
@@ -457,13 +463,13 @@ METRIC(idle_share, "idle %", IOT_SHARE, IOT_BINS, IOT_ONE,
 
 /* The timing model: inputs */
 METRIC(path, "path", IOT_NAME, IOT_MAIN, IOT_ONE,
-       "The name of the input as it was given.")
-METRIC(processes, "processes", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "The name of a file, or of an input as it was given.")
+METRIC_OF_PAPER(processes, "P", "processes", IOT_COUNT, IOT_MAIN, IOT_ONE,
        "Distinct processes.")
 METRIC(files, "files", IOT_COUNT, IOT_MAIN, IOT_ONE,
        "Distinct files.")
 METRIC(operations, "operations", IOT_COUNT, IOT_DETAIL, IOT_ONE,
-       "Operations that the model executes.")
+       "Calls that are neither reads nor writes.")
 METRIC(think_from_wall, "from wall time", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Computations whose time is wall time, which includes sleeping and waiting for others.")
 METRIC(think_unknown, "unknown computation", IOT_COUNT, IOT_DETAIL, IOT_ONE,
@@ -482,13 +488,13 @@ METRIC(name, "name", IOT_NAME, IOT_MAIN, IOT_ONE,
        "The path of a file or directory, or the name of a process, host or input.")
 METRIC(label, "name", IOT_WORD, IOT_MAIN, IOT_ONE,
        "The ids and the name of a row, for people.")
-METRIC(opens, "opens", IOT_COUNT, IOT_MAIN, IOT_ONE,
+METRIC_OF_PAPER(opens, "F_open", "opens", IOT_COUNT, IOT_MAIN, IOT_ONE,
        "Successful calls that open or create a file.")
-METRIC(io_ns, "in I/O s", IOT_NS, IOT_MAIN, IOT_ONE,
+METRIC(io_ns, "in I/O s", IOT_NS, IOT_MAIN, IOT_BY_DIRECTION,
        "The sum of the durations of reads and writes.")
 METRIC(timed, "timed", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Reads and writes, or calls of an operation, whose duration is known.")
-METRIC(followers, "followers", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+METRIC(followers, "followers", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
        "Reads and writes that are not the first of their process on an open file.")
 METRIC(located, "located", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Followers whose offset is known, and whose predecessor's offset is known.")
@@ -540,3 +546,619 @@ METRIC(failed, "failed", IOT_COUNT, IOT_MAIN, IOT_ONE,
        "Calls that returned an error.")
 METRIC(operation_ns, "seconds", IOT_NS, IOT_MAIN, IOT_ONE,
        "The sum of the known durations of the calls of the operation.")
+
+/* Analysis: trace */
+METRIC(source, "source", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "The tool that wrote the trace.")
+METRIC(command, "command", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "The command that the trace declares.")
+METRIC(host, "host", IOT_NAME, IOT_MAIN, IOT_ONE,
+       "The host that the trace declares for the row or the trace.")
+METRIC(job, "job", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "The job that the trace declares.")
+METRIC(user, "user", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "The user that the trace declares, or the user's id.")
+METRIC_OF_PAPER(run_time_s, "T", "run time s", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "The run time in seconds, as the option --runtime defines it.")
+METRIC(left_out, "left out", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Requests of the layer that was not selected.")
+METRIC(left_out_physical, "left out", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Physical records, which were not selected.")
+METRIC(left_out_logical, "left out", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Logical records, which were not selected.")
+METRIC(gaps, "gaps", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Places at which records are missing; damage at which reading ends is one.")
+METRIC(lost_records, "lost", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Records that the trace declares as lost.")
+METRIC(unseen_programs, "not seen", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Programs that the tracer could not see, by reason.")
+METRIC(unseen_program, "first of them", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "The first program that the tracer could not see, by reason.")
+METRIC(unseen_calls, "calls not seen", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Calls that the tracer could not see, by kind.")
+METRIC(lengths_requested, "requested", IOT_FLAG, IOT_DETAIL, IOT_ONE,
+       "Whether lengths are the requested ones, not those transferred.")
+METRIC(other_requests, "other", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Records that are not file data, by kind and direction.")
+METRIC(other_bytes, "other bytes", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Bytes of records that are not file data, by kind and direction.")
+METRIC(traces, "traces", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Traces of one job.")
+
+/* Analysis: totals */
+METRIC(size_mean, "mean size", IOT_RATIO, IOT_MAIN, IOT_BY_DIRECTION,
+       "The mean size of requests in bytes.")
+METRIC(read_to_written_bytes, "r/w bytes", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "Bytes read divided by bytes written.")
+METRIC(reads_to_writes, "r/w requests", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "Reads divided by writes.")
+METRIC(running_time_s, "running time", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The CPU time of all processes, each from its first to its last request, or the run time "
+       "without CPU times.")
+METRIC(bytes_per_running_s, "B/running s", IOT_BYTES_PER_S, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Bytes per second of the running time.")
+METRIC(requests_per_running_s, "requests/running s", IOT_PER_S, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Requests per second of the running time.")
+METRIC_OF_PAPER(bytes_per_s, "B_avg", "bytes/s", IOT_BYTES_PER_S, IOT_MAIN, IOT_BY_DIRECTION,
+       "Bytes per second of the run time.")
+METRIC_OF_PAPER(requests_per_s, "IOPS_avg", "requests/s", IOT_PER_S, IOT_MAIN, IOT_BY_DIRECTION,
+       "Requests per second of the run time.")
+METRIC_OF_PAPER(request_share, "p_IOPs", "of requests", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,
+       "The share of all requests.")
+METRIC_OF_PAPER(byte_share, "p_Bytes", "of bytes", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,
+       "The share of all bytes.")
+METRIC(extent_bytes, "data size", IOT_BYTES, IOT_MAIN, IOT_ONE,
+       "The sum of the extents of files, each the highest end of a request, a lower bound for the "
+       "size of the file.")
+METRIC_OF_PAPER(extent_max, "F_max", "largest extent", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "The largest extent of a file.")
+METRIC_OF_PAPER(extent_min, "F_min", "smallest extent", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "The smallest extent of a file.")
+METRIC(created, "created", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Successful opens that created the file.")
+METRIC(asynchronous_requests, "asynchronous", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Asynchronous requests.")
+METRIC(asynchronous_bytes, "asynchronous bytes", IOT_BYTES, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Bytes of asynchronous requests.")
+
+/* Analysis: sizes of requests */
+METRIC(size_min, "smallest", IOT_BYTES, IOT_MAIN, IOT_BY_DIRECTION,
+       "The smallest size of a request.")
+METRIC(size_max, "largest", IOT_BYTES, IOT_MAIN, IOT_BY_DIRECTION,
+       "The largest size of a request.")
+METRIC(size_stddev, "deviation", IOT_RATIO, IOT_DETAIL, IOT_BY_DIRECTION,
+       "The standard deviation of the sizes, as of a population.")
+METRIC(size_quantile, "quantiles", IOT_BYTES, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Quantiles of the sizes: mid-points of bins of at most 1.6 %.")
+METRIC(small_share, "small", IOT_SHARE, IOT_MAIN, IOT_BY_DIRECTION,
+       "The share of the requests up to a size.")
+METRIC(variable_share, "not of the usual size", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,
+       "The share of the requests that do not have the most common size of their process in their "
+       "file.")
+METRIC(common_sizes, "common", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Requests of the ten most common sizes, by size.")
+METRIC(common_size_share, "share", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,
+       "The shares of the requests with the ten most common sizes, by size.")
+METRIC(common_size_other, "others", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Requests of sizes beyond the 4096 that are counted.")
+METRIC(aligned_share, "aligned", IOT_SHARE, IOT_MAIN, IOT_BY_DIRECTION,
+       "The share of the offsets that are multiples of the alignment.")
+METRIC(aligned_size_share, "aligned sizes", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,
+       "The share of the sizes that are multiples of the alignment.")
+METRIC(offset_zero_bits, "zero bits", IOT_COUNT, IOT_BINS, IOT_BY_DIRECTION,
+       "Offsets by their trailing zero bits, 64 for the offset 0.")
+METRIC(size_zero_bits, "zero bits", IOT_COUNT, IOT_BINS, IOT_BY_DIRECTION,
+       "Sizes by their trailing zero bits, 64 for the size 0.")
+METRIC(size_classes, "classes", IOT_COUNT, IOT_BINS, IOT_BY_DIRECTION,
+       "Requests by the ten size classes of Darshan.")
+METRIC(size_log2, "up to", IOT_COUNT, IOT_BINS, IOT_BY_DIRECTION,
+       "Requests by power of two: of more than half of it, and up to it.")
+METRIC_OF_PAPER(size_bins, "L", "bins", IOT_COUNT, IOT_BINS, IOT_BY_DIRECTION,
+       "Requests by the upper bounds of bins of sizes, 32 for each power of two.")
+METRIC_OF_PAPER(size_bin_bytes, "L", "bytes in bins", IOT_BYTES, IOT_BINS, IOT_BY_DIRECTION,
+       "Bytes of requests by the upper bounds of bins of sizes.")
+
+/* Analysis: order */
+METRIC(switch_share, "switches", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "The share of the followers that have the other direction than their predecessor.")
+METRIC(ascending_share, "ascending", IOT_SHARE, IOT_DETAIL, IOT_ONE,
+       "The share of the followers of one direction that are consecutive or forward.")
+METRIC(sequential_runs, "runs", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Maximal runs of sequential requests.")
+METRIC(run_requests_mean, "requests in a run", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The mean number of requests in a sequential run.")
+METRIC(run_requests_quantile, "quantiles", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "Quantiles of the requests in a sequential run.")
+METRIC(run_bytes_mean, "bytes in a run", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The mean number of bytes in a sequential run.")
+METRIC(run_bytes_quantile, "quantiles", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Quantiles of the bytes in a sequential run.")
+METRIC(jumps, "jumps", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Followers that do not begin at the end of their predecessor.")
+METRIC(jump_mean, "distance", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The mean distance in bytes from the end of the predecessor to a jump.")
+METRIC(jump_quantile, "quantiles", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Quantiles of the distances of jumps.")
+METRIC(consecutive_share, "consecutive", IOT_SHARE, IOT_MAIN, IOT_BY_DIRECTION,
+       "The share of the followers of one direction that begin at the end of the predecessor.")
+METRIC(forward_share, "forward", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,
+       "The share of the followers of one direction that begin beyond the end of the predecessor.")
+METRIC(re_access_share, "again", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,
+       "The share of the followers of one direction that begin where the predecessor began.")
+METRIC(backward_share, "backward", IOT_SHARE, IOT_MAIN, IOT_BY_DIRECTION,
+       "The share of the followers of one direction that begin at any other place.")
+METRIC(strided_share, "strided", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,
+       "The share of the followers at the same distance from the predecessor as that from its "
+       "own, without consecutive ones.")
+METRIC(pattern_streams, "streams", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Streams of one direction, by pattern.")
+METRIC(pattern_requests, "requests", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Requests of the streams of a pattern.")
+METRIC(pattern_bytes, "bytes", IOT_BYTES, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Bytes of the streams of a pattern.")
+METRIC(common_strides, "strides", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
+       "The ten most common distances between requests, in bytes.")
+METRIC(repetition, "repetition", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The repetition of requests of a process in one file: tokens, lag, covered requests, and "
+       "whether they repeat.")
+METRIC(repetition_any_file, "in any file", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The repetition of requests of a process in any file.")
+
+/* Analysis: time in calls */
+METRIC_OF_PAPER(time_ns, "t", "time", IOT_NS, IOT_MAIN, IOT_BY_DIRECTION,
+       "The time in reads or writes, the sum over processes; overlaps in a process count once.")
+METRIC(operation_time_ns, "in operations", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The time in operations, the sum over processes; overlaps in a process count once.")
+METRIC(io_time_ns, "in I/O", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The time in reads and writes, the sum over processes; overlaps in a process count once.")
+METRIC(call_time_ns, "in calls", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The time in reads, writes and operations, the sum over processes; overlaps in a process "
+       "count once.")
+METRIC(io_time_max_ns, "slowest", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The longest time in reads and writes of a process.")
+METRIC(io_share, "in I/O", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "The mean share of the run time that a process spends in reads and writes.")
+METRIC(call_share, "in calls", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "The mean share of the run time that a process spends in reads, writes and operations.")
+METRIC(operation_share, "operations", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "The share of operations in the times in reads, in writes and in operations.")
+METRIC(slowest_bytes_per_s, "bytes/s", IOT_BYTES_PER_S, IOT_DETAIL, IOT_ONE,
+       "All bytes, by the time in calls of the process with most.")
+METRIC(node_bytes_per_s, "bytes/s of a node", IOT_BYTES_PER_S, IOT_DETAIL, IOT_ONE,
+       "All bytes, by the time in calls of the process with most, and by the nodes.")
+METRIC_OF_PAPER(compute_nodes, "N_cn", "nodes", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The compute nodes, as the option --nodes or the trace declares.")
+METRIC(overlap_share, "overlap", IOT_SHARE, IOT_DETAIL, IOT_ONE,
+       "1 minus the time in I/O divided by the sum of all durations.")
+METRIC(asynchronous_request_share, "asynchronous", IOT_SHARE, IOT_DETAIL, IOT_ONE,
+       "The share of asynchronous requests in all requests.")
+METRIC(asynchronous_byte_share, "asynchronous bytes", IOT_SHARE, IOT_DETAIL, IOT_ONE,
+       "The share of the bytes of asynchronous requests in all bytes.")
+METRIC(latency_ns, "duration", IOT_NS, IOT_DETAIL, IOT_BY_DIRECTION,
+       "A summary of the durations of requests, with asynchronous ones.")
+METRIC(latency_quantile_ns, "quantiles", IOT_NS, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Quantiles of the durations of requests.")
+METRIC(latency_bins, "bins", IOT_COUNT, IOT_BINS, IOT_BY_DIRECTION,
+       "Requests by the upper bounds of bins of durations, in nanoseconds.")
+METRIC(io_bytes_per_s, "bytes/s in calls", IOT_BYTES_PER_S, IOT_DETAIL, IOT_BY_DIRECTION,
+       "The bytes of requests of known duration by the sum of their durations.")
+
+/* Analysis: i/O over time */
+METRIC(bin_width_s, "bin width", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The width of bins of time in seconds.")
+METRIC(bins, "bins", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Bins of time.")
+METRIC_OF_PAPER(bytes_per_s_max, "B_max", "highest rate", IOT_BYTES_PER_S, IOT_MAIN, IOT_BY_DIRECTION,
+       "The bytes per second of the bin with most.")
+METRIC_OF_PAPER(requests_per_s_max, "IOPS_max", "most requests/s", IOT_PER_S, IOT_MAIN, IOT_BY_DIRECTION,
+       "The requests per second of the bin with most.")
+METRIC(bytes_per_s_mean, "mean rate", IOT_BYTES_PER_S, IOT_DETAIL, IOT_ONE,
+       "The mean of the bytes per second over bins.")
+METRIC(intensity, "intensity", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,
+       "The share of the bins in which any process transfers more than a threshold in bytes per "
+       "second.")
+METRIC(burstiness, "burstiness", IOT_RATIO, IOT_DETAIL, IOT_BY_DIRECTION,
+       "1 - tanh(a / b) of the mean lengths of runs of active bins (a) and of other bins (b), by "
+       "threshold.")
+METRIC(active_bins, "active bins", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Bins in which any process exceeds a threshold.")
+METRIC(active_pairs, "active pairs", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Pairs of a bin and a process that exceeds a threshold in it.")
+METRIC(active_process_share_max, "processes at once", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,
+       "The largest share of the processes that exceed a threshold in one bin.")
+METRIC(parallel_intensity, "parallel intensity", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,
+       "The mean share of the processes that exceed 1 MiB/s in bins in which any does.")
+METRIC(parallel_intensity_normalised, "normalised", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,
+       "(P p - 1) / (P - 1) of the parallel intensity p and P processes.")
+METRIC(dominating_type, "dominated by", IOT_SHARE, IOT_DETAIL, IOT_ONE,
+       "The share of bins whose requests are 90 % reads, 90 % writes, neither, or none.")
+METRIC(peak_to_mean, "peak to mean", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The rate of the bin with most bytes divided by the mean rate.")
+METRIC(below_33_percent_of_peak, "below a third", IOT_SHARE, IOT_DETAIL, IOT_ONE,
+       "The share of the bins with less than 33 % of the bytes of the bin with most.")
+METRIC(rate_cdf, "bins up to", IOT_SHARE, IOT_BINS, IOT_ONE,
+       "The share of the bins up to a percentage of the highest rate.")
+METRIC(operations_per_s_max, "most operations/s", IOT_PER_S, IOT_DETAIL, IOT_ONE,
+       "The operations per second of the bin with most.")
+METRIC(operation_bin_share, "bins with operations", IOT_SHARE, IOT_DETAIL, IOT_ONE,
+       "The share of the bins in which an operation starts.")
+METRIC(idle_below_5, "nearly idle", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "A summary of runs of bins with less than 5 % of the bytes of the bin with most.")
+METRIC(idle_below_5_quantile, "quantiles", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "Quantiles of the durations of nearly idle runs.")
+METRIC(idle_below_5_bins, "bins", IOT_COUNT, IOT_BINS, IOT_ONE,
+       "Nearly idle runs by the upper bounds of bins of durations.")
+METRIC(idle_below_5_class, "by length", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Nearly idle runs by length, for bins of a minute or more.")
+METRIC(idle_below_5_class_ns, "time", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The time in nearly idle runs by length.")
+METRIC(idle_without_io, "idle", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "A summary of runs of bins without a request or an operation.")
+METRIC(idle_without_io_quantile, "quantiles", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "Quantiles of the durations of idle runs.")
+METRIC(idle_without_io_bins, "bins", IOT_COUNT, IOT_BINS, IOT_ONE,
+       "Idle runs by the upper bounds of bins of durations.")
+METRIC(idle_without_io_class, "by length", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Idle runs by length, for bins of a minute or more.")
+METRIC(idle_without_io_class_ns, "time", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The time in idle runs by length.")
+METRIC(bursts, "bursts", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Runs of bins with more than a tenth of the median of bins with bytes, joined over short "
+       "gaps.")
+METRIC(burst_bytes, "bytes in bursts", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "The bytes in bursts.")
+METRIC(burst_byte_share, "of bytes", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "The share of all bytes in bursts.")
+METRIC(burst_bin_width_s, "bin width", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The width in seconds of the bins of bursts.")
+METRIC(burst_type, "bursts by type", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Bursts by the direction that dominates them.")
+METRIC(burst_duration, "length", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "A summary of the lengths of bursts in bins.")
+METRIC(burst_duration_quantile, "quantiles", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "Quantiles of the lengths of bursts in bins.")
+METRIC(burst_duration_bins, "bins", IOT_COUNT, IOT_BINS, IOT_ONE,
+       "Bursts by the upper bounds of bins of lengths.")
+METRIC(burst_size, "bytes", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "A summary of the bytes of bursts.")
+METRIC(burst_size_quantile, "quantiles", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Quantiles of the bytes of bursts.")
+METRIC(burst_size_bins, "bins", IOT_COUNT, IOT_BINS, IOT_ONE,
+       "Bursts by the upper bounds of bins of bytes.")
+METRIC(burst_peak, "peak", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "A summary of the bytes of the bins with most in bursts.")
+METRIC(burst_peak_quantile, "quantiles", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Quantiles of the bytes of the bins with most in bursts.")
+METRIC(burst_peak_bins, "bins", IOT_COUNT, IOT_BINS, IOT_ONE,
+       "Bursts by the upper bounds of bins of the bytes of their bin with most.")
+METRIC(burst_gap, "gap", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "A summary of the bins from one burst to the next.")
+METRIC(burst_gap_quantile, "quantiles", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "Quantiles of the bins from one burst to the next.")
+METRIC(burst_gap_bins, "bins", IOT_COUNT, IOT_BINS, IOT_ONE,
+       "Bursts by the upper bounds of bins of gaps.")
+METRIC(inter_arrival_ns, "from start to start", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "A summary of the times from the start of a request to that of the next one in the trace.")
+METRIC(inter_arrival_quantile_ns, "quantiles", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "Quantiles of the times between starts in the trace.")
+METRIC(inter_arrival_bins, "bins", IOT_COUNT, IOT_BINS, IOT_ONE,
+       "Requests by the upper bounds of bins of times between starts in the trace.")
+METRIC(inter_arrival_process_ns, "in a process", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "A summary of the times from the start of a request to that of the next one of its process.")
+METRIC(inter_arrival_process_quantile_ns, "quantiles", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "Quantiles of the times between starts in a process.")
+METRIC(inter_arrival_process_bins, "bins", IOT_COUNT, IOT_BINS, IOT_ONE,
+       "Requests by the upper bounds of bins of times between starts in a process.")
+METRIC(inter_arrival_file_ns, "in a file", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "A summary of the times from the start of a request to that of the next one of its file.")
+METRIC(inter_arrival_file_quantile_ns, "quantiles", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "Quantiles of the times between starts in a file.")
+METRIC(inter_arrival_file_bins, "bins", IOT_COUNT, IOT_BINS, IOT_ONE,
+       "Requests by the upper bounds of bins of times between starts in a file.")
+METRIC(think_time_ns, "think time", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "A summary of the times from the end of a request to the start of the next one of its "
+       "process, if that is later.")
+METRIC(think_time_quantile_ns, "quantiles", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "Quantiles of the think times.")
+METRIC(think_time_bins, "bins", IOT_COUNT, IOT_BINS, IOT_ONE,
+       "Requests by the upper bounds of bins of think times.")
+METRIC(concurrency_ns, "outstanding", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The time in which exactly a number of requests is outstanding.")
+METRIC(concurrency_more_ns, "more", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The time in which more requests are outstanding than are counted one by one.")
+METRIC(concurrency_max, "most outstanding", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "The largest number of outstanding requests.")
+METRIC(concurrency_mean, "outstanding", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "The mean number of outstanding requests over the run time.")
+METRIC(io_busy_ns, "busy", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The time in which at least one request is outstanding.")
+METRIC(idle_gap_ns, "gaps", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "A summary of the times without an outstanding request.")
+METRIC(idle_gap_quantile_ns, "quantiles", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "Quantiles of the times without an outstanding request.")
+METRIC(idle_gap_bins, "bins", IOT_COUNT, IOT_BINS, IOT_ONE,
+       "Gaps by the upper bounds of bins of durations.")
+METRIC(same_file_share_max, "processes of a file", IOT_SHARE, IOT_DETAIL, IOT_ONE,
+       "The largest share of the processes that start requests for one file in one interval.")
+METRIC(same_file_share_mean, "mean", IOT_SHARE, IOT_DETAIL, IOT_ONE,
+       "The mean share of the processes that start requests for one file in an interval with any.")
+
+/* Analysis: cycles */
+METRIC(period_s, "period s", IOT_RATIO, IOT_MAIN, IOT_BY_DIRECTION,
+       "The period of the I/O in seconds; of operations as operation_period_s.")
+METRIC(period_method, "method", IOT_WORD, IOT_DETAIL, IOT_BY_DIRECTION,
+       "The method that found the period: autocorrelation, intervals or none.")
+METRIC(correlation, "correlation", IOT_RATIO, IOT_DETAIL, IOT_BY_DIRECTION,
+       "The highest peak of the autocorrelation.")
+METRIC_OF_PAPER(p_value, "p", "p", IOT_RATIO, IOT_DETAIL, IOT_BY_DIRECTION,
+       "0.01 if none of 99 series without a period has a peak as high.")
+METRIC(dispersion, "dispersion", IOT_RATIO, IOT_DETAIL, IOT_BY_DIRECTION,
+       "The standard deviation of the intervals between starts of bursts divided by their mean.")
+METRIC(cycles, "cycles", IOT_COUNT, IOT_MAIN, IOT_BY_DIRECTION,
+       "Whole cycles, from the first bin on.")
+METRIC(similarity, "similarity", IOT_RATIO, IOT_DETAIL, IOT_BY_DIRECTION,
+       "The mean correlation of each cycle with the mean cycle.")
+METRIC(duty_share, "duty", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,
+       "The median share of a cycle that its shortest window with 95 % of the energy takes.")
+METRIC(cycle_amount, "bytes per cycle", IOT_RATIO, IOT_MAIN, IOT_BY_DIRECTION,
+       "Bytes or operations of a cycle: mean, and standard deviation divided by it.")
+METRIC(cycle_requests, "requests per cycle", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "Requests of a cycle: mean, and standard deviation divided by it.")
+METRIC(profile, "profile", IOT_BYTES_PER_S, IOT_BINS, IOT_ONE,
+       "The mean rate of all cycles, by phase.")
+METRIC(profile_low, "lower quartile", IOT_BYTES_PER_S, IOT_BINS, IOT_ONE,
+       "The lower quartile of the rates of cycles, by phase.")
+METRIC(profile_high, "upper quartile", IOT_BYTES_PER_S, IOT_BINS, IOT_ONE,
+       "The upper quartile of the rates of cycles, by phase.")
+METRIC(temporal_pattern, "pattern over time", IOT_WORD, IOT_MAIN, IOT_ONE,
+       "Whether the I/O is periodic, steady or bursty.")
+METRIC(type_period_s, "period by type", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The period in seconds of the bins that reads, writes or neither dominate.")
+METRIC(type_pairs, "pairs", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Pairs of such bins one period apart.")
+
+/* Analysis: operations */
+METRIC(failed_operations, "failed", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Operations that returned an error.")
+METRIC(operations_ns, "time", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The sum of the known durations of all operations, in which overlaps count twice.")
+METRIC(kind_calls, "calls", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Calls by kind of operation.")
+METRIC(kind_failed, "failed", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Calls that returned an error, by kind of operation.")
+METRIC(kind_ns, "time", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The sum of the known durations, by kind of operation.")
+METRIC(operation_min_ns, "min", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The shortest duration of an operation.")
+METRIC(operation_max_ns, "max", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The longest duration of an operation.")
+METRIC(operation_mean_ns, "mean", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The mean of the known durations of an operation.")
+METRIC(errors, "errors", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Operations that returned an error, by error.")
+METRIC(other_calls, "other calls", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Operations with further names.")
+METRIC(other_errors, "other errors", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Operations that returned further errors.")
+METRIC_OF_PAPER(closes, "F_close", "closes", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Successful operations that close a file.")
+METRIC_OF_PAPER(creates, "F_create", "creates", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Successful operations named create.")
+METRIC_OF_PAPER(directory_operations, "F_dir", "directories", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Successful operations that make, remove, open, read and close directories.")
+METRIC_OF_PAPER(inode_operations, "F_inode", "inodes", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Successful operations that change inodes.")
+METRIC(opens_per_file, "opens per file", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "Successful opens divided by files with a request.")
+METRIC(operations_per_request, "operations per request", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "Operations divided by requests.")
+METRIC(seeks_per_request, "seeks per request", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "Successful seeks divided by requests.")
+
+/* Analysis: counters of Darshan */
+METRIC(counter_records, "records", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Records of counters: one for each file and rank, or for each file of all ranks.")
+METRIC(seeks, "seeks", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Calls of seek.")
+METRIC(stat_calls, "stats", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Calls of stat.")
+METRIC(mmaps, "mmaps", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Calls of mmap.")
+METRIC(syncs, "syncs", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Calls of fsync and fdatasync.")
+METRIC(collective_requests, "collective", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Collective requests of MPI-IO.")
+METRIC(consecutive_requests, "consecutive", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Requests at the end of the previous one.")
+METRIC(sequential_requests, "sequential", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Requests at or after the end of the previous one.")
+METRIC(direction_switches, "switches", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Changes between reads and writes.")
+METRIC(unaligned_requests, "unaligned", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Requests at offsets that are not aligned.")
+METRIC(common_size, "common size", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Requests of the four most common sizes.")
+METRIC(common_stride, "common stride", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Requests at the four most common strides.")
+METRIC(file_bytes, "bytes", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Bytes of files, by class.")
+METRIC(file_extents, "extents", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "The highest offset of a byte of files, by class.")
+METRIC(slowest_rank, "slowest rank", IOT_ID, IOT_DETAIL, IOT_ONE,
+       "The rank with the longest I/O in files of its own.")
+METRIC(slowest_unique_ns, "its time", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The time of that rank in files of its own.")
+METRIC(slowest_unique_operations_ns, "its operations", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The part of that time in operations.")
+METRIC(slowest_shared_ns, "shared files", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The sum of the times of the slowest rank in each shared file.")
+METRIC(slowest_ns, "slowest", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The times of the slowest ranks in shared files and in files of their own.")
+
+/* Analysis: reuse of bytes */
+METRIC(first_read, "first read", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Bytes read that were neither read nor written before.")
+METRIC(re_read, "read again", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Bytes read that were read since they were last written or never written.")
+METRIC(read_after_write, "read after write", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Bytes read that were written since they were last read or never read.")
+METRIC(first_write, "first write", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Bytes written that were neither read nor written before.")
+METRIC(write_after_read, "write after read", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Bytes written that were only read before.")
+METRIC(overwrite_unread, "overwritten unread", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Bytes written that were written since they were last read or never read.")
+METRIC(overwrite_read, "overwritten", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Bytes written that were read since they were last written.")
+METRIC(state, "state", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Bytes of files by their state at the end: read, written, written-last or read-last.")
+METRIC(unique_read, "read", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Bytes of files that were read; each byte counts once.")
+METRIC(unique_written, "written", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Bytes of files that were written; each byte counts once.")
+METRIC(footprint, "footprint", IOT_BYTES, IOT_MAIN, IOT_ONE,
+       "Bytes of files that were read or written; each byte counts once.")
+METRIC(reuse_ratio, "reuse", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "The bytes of all requests divided by the footprint.")
+METRIC(rounded, "rounded", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "0, or the multiple of bytes to which ranges were rounded outward.")
+METRIC(read_after_write_by, "by process", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "read_after_write by the same or another process.")
+METRIC(write_after_read_by, "by process", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "write_after_read by the same or another process.")
+METRIC(overwrite_unread_by, "by process", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "overwrite_unread by the same or another process.")
+METRIC(overwrite_read_by, "by process", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "overwrite_read by the same or another process.")
+METRIC(pairs, "pairs", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Pairs of a process that wrote bytes last and another one that read them.")
+METRIC(pair_bytes, "bytes", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Bytes that a reader read and a writer had written last, by pair.")
+METRIC(pair_first_bytes, "first", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Those of them that no process had read since they were written.")
+METRIC(pair_bytes_other, "others", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Bytes of further pairs.")
+METRIC(working_set, "working set", IOT_BYTES, IOT_BINS, IOT_ONE,
+       "The bytes of the blocks that requests touch, by bin.")
+METRIC(working_set_all, "all blocks", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "The bytes of all blocks that requests touch.")
+METRIC(working_set_mean, "mean", IOT_BYTES, IOT_BINS, IOT_ONE,
+       "The mean bytes of all windows of a number of bins.")
+METRIC(working_set_max, "max", IOT_BYTES, IOT_BINS, IOT_ONE,
+       "The highest bytes of all windows of a number of bins.")
+METRIC(working_set_bin_width_s, "bin width", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The width of the bins of working sets in seconds.")
+METRIC(working_set_bins, "bins", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The bins of working sets.")
+METRIC(working_set_begin_s, "begin", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "Where the first bin begins, in seconds from the beginning of the trace.")
+
+/* Analysis: reasons of transfers */
+METRIC(reason_bytes, "bytes", IOT_BYTES, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Bytes by the reason for which a program transfers them.")
+METRIC(reason_share, "share", IOT_SHARE, IOT_MAIN, IOT_BY_DIRECTION,
+       "The share of all bytes, by reason.")
+METRIC(reason_bytes_per_running_s, "B/running s", IOT_BYTES_PER_S, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Bytes per second of the running time, by reason.")
+METRIC(checkpoint_files, "checkpoint files", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Files that belong to a series of checkpoints.")
+METRIC(checkpoint_series, "series", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Series of checkpoints.")
+
+/* Analysis: files and processes of an analysis */
+METRIC(class_files, "files", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Files by class: unique, part-shared, shared, and by the directions of their requests.")
+METRIC(class_bytes, "bytes", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Bytes by class of files.")
+METRIC(class_requests, "requests", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Requests by class of files.")
+METRIC(class_extent, "extent", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "The largest extent by class of files.")
+METRIC(unshared_files, "of one process", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Files of one process.")
+METRIC(shared_files, "shared", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Files of several processes.")
+METRIC(layout_files, "by layout", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Files of several processes by layout: segmented, interleaved or overlapping.")
+METRIC(layout, "layout", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "How the processes of a file divide it: segmented, interleaved or overlapping.")
+METRIC(strategy, "strategy", IOT_WORD, IOT_MAIN, IOT_ONE,
+       "How processes divide data among files: serial, rank-0, N-1, N-M or N-N.")
+METRIC(top_bytes, "most bytes", IOT_BYTES, IOT_MAIN, IOT_ONE,
+       "The bytes of the files or processes with most.")
+METRIC(top_requests, "most requests", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The requests of the files or processes with most.")
+METRIC(top_time_ns, "most time", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The times of the files or processes with most.")
+METRIC(top_path, "path", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "The path of a file of these lists.")
+METRIC(top_program, "program", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "The program of a process of these lists.")
+METRIC(top_rank, "rank", IOT_ID, IOT_DETAIL, IOT_ONE,
+       "The rank of a process of these lists.")
+METRIC(program, "program", IOT_NAME, IOT_MAIN, IOT_ONE,
+       "The program of a process.")
+METRIC(extent, "extent", IOT_BYTES, IOT_MAIN, IOT_ONE,
+       "The highest end of a request for a file.")
+METRIC_OF_PAPER(process_share, "A_f", "of processes", IOT_SHARE, IOT_DETAIL, IOT_ONE,
+       "The processes of a file divided by all processes.")
+METRIC(pattern, "pattern", IOT_WORD, IOT_MAIN, IOT_ONE,
+       "The pattern of most requests of a file.")
+METRIC(class, "reason", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "The reason of most bytes of a file.")
+METRIC(stragglers, "stragglers", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The I/O times of the slowest and the fastest process of a file, their difference divided "
+       "by the time of the file.")
+METRIC(required, "required", IOT_BYTES, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Bytes read first, and bytes written that are not used later.")
+METRIC(checkpoint, "checkpoint", IOT_BYTES, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Bytes written by a series of checkpoints.")
+METRIC(swapping, "swapping", IOT_BYTES, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Other bytes read, and bytes written that are read before they are written again.")
+METRIC(rewritten, "rewritten", IOT_BYTES, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Bytes that are written again without being read.")
+METRIC(unplaced, "unplaced", IOT_BYTES, IOT_DETAIL, IOT_BY_DIRECTION,
+       "Bytes at unknown offsets.")
+METRIC(files_per_process, "files per process", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "Files divided by processes.")
+METRIC(created_per_process, "created per process", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "Created files divided by processes.")
+METRIC(bytes_per_process, "bytes per process", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "Bytes divided by processes.")
+METRIC(imbalance_bytes, "of bytes", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The balance of the bytes of processes: mean, deviation, maximum to mean, spread, and the "
+       "process with most.")
+METRIC(imbalance_requests, "of requests", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The balance of the requests of processes.")
+METRIC(imbalance_io_time, "of I/O time", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The balance of the I/O times of processes.")
+METRIC(hosts, "hosts", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "The hosts of processes with a request or an operation.")
+
+/* Analysis: findings */
+METRIC(found, "findings", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Findings that are listed.")
+METRIC(trivial, "trivial", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Findings that cost too little to be listed.")
+METRIC(cause, "cause", IOT_WORD, IOT_MAIN, IOT_ONE,
+       "The cause of a finding, from a fixed vocabulary.")
+METRIC(cost_ns, "cost", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The time that the cause of a finding takes.")
+METRIC(cost_share, "share", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "That time as a share of the run, or what a remedy can save of the run time or the bytes.")
+METRIC(trivial_cost_share, "share", IOT_SHARE, IOT_DETAIL, IOT_ONE,
+       "The same of findings that are not listed.")
+METRIC(value, "value", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The figure from which a finding follows.")
+METRIC(threshold, "threshold", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The threshold of that figure.")
+METRIC(count, "count", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The requests, files or processes that a finding concerns.")
+METRIC(directory, "directory", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "The directory that a finding concerns most.")
+METRIC(sentence, "finding", IOT_NAME, IOT_MAIN, IOT_ONE,
+       "The observation in words.")
+METRIC(remedy, "remedy", IOT_NAME, IOT_MAIN, IOT_ONE,
+       "A remedy to try.")
+
+#undef METRIC_OF_PAPER

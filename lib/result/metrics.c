@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "metrics.h"
 
+#include <string.h>
+
 const struct metrics metrics = {
-#define METRIC(name, label, quantity, detail, split, definition)                                   \
-	.name = {#name, label, definition, quantity, detail, split},
+#define METRIC(name, ...) METRIC_OF_PAPER(name, NULL, __VA_ARGS__)
+#define METRIC_OF_PAPER(name, symbol, label, quantity, detail, split, definition)                  \
+	.name = {#name, label, definition, quantity, detail, split, symbol},
 #include "metric_list.h"
 #undef METRIC
 };
@@ -17,4 +20,18 @@ static const struct iot_metric *const list[] = {
 const struct iot_metric *iot_metric_at(size_t i)
 {
 	return i < sizeof list / sizeof list[0] ? list[i] : NULL;
+}
+
+const struct iot_metric *iot_metric_find(const char *name, enum iot_direction *direction)
+{
+	char made[IOT_COLUMN_NAME];
+	for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+		for (unsigned d = IOT_BOTH;
+		     d <= (list[i]->split == IOT_ONE ? IOT_BOTH : IOT_WRITES); d++) {
+			*direction = (enum iot_direction)d;
+			if (strcmp(metric_direction_name(made, list[i]->name, *direction), name) ==
+			    0)
+				return list[i];
+		}
+	return NULL;
 }

@@ -9,14 +9,17 @@ import sys
 
 SOURCE, TABLE = "lib/result/metric_list.h", "docs/metrics.md"
 STRING = r'"(?:[^"\\]|\\.)*"'
-METRIC = re.compile(r"^METRIC\((\w+), (%s), IOT_(\w+), IOT_\w+, IOT_(\w+),\s*((?:%s\s*)+)\)$"
+METRIC = re.compile(r'^METRIC(?:_OF_PAPER)?\((\w+), (?:"(\w+)", )?(%s), IOT_(\w+), IOT_\w+, IOT_(\w+),\s*((?:%s\s*)+)\)$'
                     % (STRING, STRING), re.M)
 QUANTITIES = {"COUNT": "count", "BYTES": "bytes", "NS": "ns", "SHARE": "share (0 to 1)",
               "RATIO": "ratio", "BYTES_PER_S": "bytes/s", "PER_S": "1/s", "ID": "id",
               "FLAG": "true or false", "WORD": "word", "NAME": "name", "NESTED": "table"}
+BY_DIRECTION = {"ONE": "", "BY_DIRECTION": ", by direction"}
 HEAD = """# Metrics
 
-The values in the results of `simulate`, `mrc` and `stat`: the key in JSON and the column in TSV, the heading in text, and the unit.
+The values in the results of all commands: the key in JSON and the column in TSV, the heading in text, and the unit. A metric by
+direction also has values of reads and of writes, whose names begin with `read_` and `write_` (`written_` if it is bytes; those of
+`requests` are `reads` and `writes`). The symbol is that of the study that defines the metric.
 `tests/tools/metrics_table.py` makes this page from `lib/result/metric_list.h`. A value that is not known is `null` in JSON, an
 empty field in TSV, and `-` in text.
 """
@@ -40,12 +43,12 @@ def page(source):
         found = METRIC.findall(text)
         if not found:
             continue
-        lines += [f"## {title}\n", "| key | heading | unit | value |", "|---|---|---|---|"]
-        lines += [f"| `{name}` | {joined(label)} | {QUANTITIES[quantity]} | {joined(definition)} |"
-                  for name, label, quantity, _, definition in found]
+        lines += [f"## {title}\n", "| key | heading | unit | symbol | value |", "|---|---|---|---|---|"]
+        lines += [f"| `{name}` | {joined(label)} | {QUANTITIES[quantity]}{BY_DIRECTION[split]} | {symbol} | {joined(definition)} |"
+                  for name, symbol, label, quantity, split, definition in found]
         lines.append("")
         count += len(found)
-    if count != len(re.findall(r"^METRIC\(", source, re.M)):
+    if count != len(re.findall(r"^METRIC(?:_OF_PAPER)?\(", source, re.M)):
         sys.exit(f"{SOURCE}: a metric has another form, or no section")
     return "\n".join(lines).rstrip("\n") + "\n"
 
