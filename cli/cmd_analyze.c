@@ -544,7 +544,7 @@ static const char notes[] =
 
 static const char examples[] =
     "  iotrace analyze app.iot.zst                             one screen\n"
-    "  iotrace analyze --json app.iot.zst | jq .totals.MB_s    one value\n"
+    "  iotrace analyze --json app.iot.zst | jq .totals.bytes   one value\n"
     "  iotrace analyze --section=sizes --tsv app.iot.zst       all values of a section\n"
     "  iotrace analyze --by=file --top=5 app.iot.zst           the files with most bytes\n"
     "  iotrace analyze --html=app.html app.iot.zst             a report with plots\n"

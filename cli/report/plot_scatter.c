@@ -231,14 +231,15 @@ SCATTER_PLOT(bytes, "scatter", "Bytes read and written by each job",
 SCATTER_PLOT(intensity, "scatter_intensity", "I/O intensity of each job",
 	     "Share of the time in which a job writes more than 1 MiB/s, against that of reads.",
 	     JOB_INTENSITY_W, JOB_INTENSITY_R, "intensity of writes", "intensity of reads",
-	     "intensity_w\tintensity_r", false);
+	     "write_intensity\tread_intensity", false);
 
 SCATTER_PLOT(burstiness, "scatter_burstiness", "Burstiness of each job",
 	     "Burstiness of the writes of a job against that of its reads, 0: steady, 1: bursts.",
 	     JOB_BURSTINESS_W, JOB_BURSTINESS_R, "burstiness of writes", "burstiness of reads",
-	     "burstiness_w\tburstiness_r", false);
+	     "write_burstiness\tread_burstiness", false);
 
 SCATTER_PLOT(parallel, "scatter_parallel", "Parallel I/O intensity of each job",
 	     "Share of the processes that write at the same time, against that of reads.",
 	     JOB_PARALLEL_W, JOB_PARALLEL_R, "parallel intensity of writes",
-	     "parallel intensity of reads", "parallel_intensity_w\tparallel_intensity_r", false);
+	     "parallel intensity of reads", "write_parallel_intensity\tread_parallel_intensity",
+	     false);

@@ -43,7 +43,7 @@ run() {
 	cat err
 }
 run --tsv first second third
-grep -E '	(P|N|files|shared|io_time|think_time|inter_arrival_process|inter_arrival_file|data_size|T|N_cn)	' out
+grep -E '	(processes|requests|files|shared_files|io_time_ns|think_time_ns|inter_arrival_process_ns|inter_arrival_file_ns|extent_bytes|run_time_s|compute_nodes)	' out
 run --tsv --by=file second first
 cat out
 run --tsv --by=process first second third

@@ -14,9 +14,9 @@ for log in *_dxt*.darshan; do
 import json, sys
 v = json.load(sys.stdin)
 of = {name: keys.get("POSIX") for name, keys in v["counters"].items()}
-pairs = [(f"{name}", v["totals"][name], of[name]) for name in ("N_r", "N_w", "S_r", "S_w")]
-for d in "rw":
-    pairs += [(f"size {label}", n, v["counters"]["size_" + d]["POSIX " + label]) for label, n in v["sizes"]["size_darshan_" + d].items()]
+pairs = [(f"{name}", v["totals"][name], of[name]) for name in ("reads", "writes", "read_bytes", "written_bytes")]
+for name in ("read_size_classes", "write_size_classes"):
+    pairs += [(f"size {label}", n, v["counters"][name]["POSIX " + label]) for label, n in v["sizes"][name].items()]
 print(sys.argv[1], *[f"{name}: records {a}, counters {b}" for name, a, b in pairs if a != b] or ["equal"])' "$log"
 done
 # Parts and states
@@ -34,4 +34,4 @@ log() {
 }
 log 1 1.25e-06 >1.iot
 log 2 0.000000250000000000000001 >2.iot
-"$IOTRACE" analyze -q --section=counters --tsv 1.iot 2.iot | grep -E '(N_r|N|S_r|files|data_size|t_r|mmaps|slowest_rank|slowest_time|MiB_s)	'
+"$IOTRACE" analyze -q --section=counters --tsv 1.iot 2.iot | grep -E '	(reads|requests|read_bytes|files|extent_bytes|read_time_ns|mmaps|slowest_rank|slowest_ns|slowest_bytes_per_s)	'

@@ -27,8 +27,8 @@ done
 for name in a/1 a/2 b/3 b/4 b/5 "other one"; do "$IOTRACE" analyze -q -j "$name.iot" >"$name.json"; done
 python3 - <<'CODE'
 import glob, json, math
-SECTION = {"MiB_s_CN": "time", "io_share": "time", "metadata_share": "time", "files_per_process": "processes", "created_per_process":
-           "processes", "sequential": "order", "aligned": "sizes", "MiB_per_process": "processes"}
+SECTION = {"node_bytes_per_s": "time", "io_share": "time", "operation_share": "time", "files_per_process": "processes",
+           "created_per_process": "processes", "ascending_share": "order", "aligned_share": "sizes", "bytes_per_process": "processes"}
 rows = {row.pop("key"): row for row in json.load(open("groups"))["rows"]}
 head, *lines = [line.rstrip("\n").split("\t") for line in open("rows")]
 table = {line[0]: dict(zip(head, line)) for line in lines}

@@ -18,7 +18,7 @@ CODE
 "$IOTRACE" analyze -q -t framed.iot >whole
 for k in 1 2; do "$IOTRACE" analyze -q --no-fsync --part=$k/2 -s $k.state framed.iot; done
 "$IOTRACE" analyze -q -t 1.state 2.state >joined
-grep -E "^limits|followers_M" joined | cut -f 1-5
+grep -E "^limits|order.followers" joined | cut -f 1-5
 # Of the order, only requests that have no predecessor differ; the other differences are in limits.
 diff whole joined | grep '^[<>]' | cut -f 1 | sort | uniq -c | awk '{ print $2, $3 }'
 # All parts but the last one have fewer files.

@@ -17,4 +17,4 @@ done
 cmp whole.state joined.state
 "$IOTRACE" analyze --json trace.iot >whole.json
 "$IOTRACE" analyze --json joined.state | cmp - whole.json
-jq -c '.time.busy_ns // .metadata.busy_ns // [paths | map(tostring) | join(".") | select(test("busy"))]' whole.json
+jq -c '.time.io_busy_ns // .metadata.io_busy_ns // [paths | map(tostring) | join(".") | select(test("busy"))]' whole.json

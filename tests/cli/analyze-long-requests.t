@@ -18,4 +18,4 @@ done
 "$IOTRACE" analyze --state=123.state 3.state 12.state
 cmp whole.state 123.state
 "$IOTRACE" analyze --json 123.state | cmp - whole.json
-jq -c '[.totals.N, .totals.S_r, .time.bins]' whole.json
+jq -c '[.totals.requests, .totals.read_bytes, .time.bins]' whole.json

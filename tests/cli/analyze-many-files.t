@@ -10,12 +10,12 @@ awk 'BEGIN {
 	}
 }' >many.iot
 "$IOTRACE" analyze -q --json --section=totals,files many.iot >json
-grep -E '"(files|N|S|opens|duration|F_max)":' json
+grep -E '"(files|requests|bytes|opens|io_ns|extent_max)":' json
 grep -A 2 '"top_bytes"' json
 for by in file dir process rank host; do
 	"$IOTRACE" analyze -q --tsv --by=$by many.iot | awk -F '\t' -v by=$by '
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-	{ n++; o += $at["opens"]; r += $at["N_r"] + $at["N_w"]; b += $at["S_r"] + $at["S_w"]; d += $at["duration"] }
+	{ n++; o += $at["opens"]; r += $at["reads"] + $at["writes"]; b += $at["read_bytes"] + $at["written_bytes"]; d += $at["io_ns"] }
 	END { print by ":", n, "rows", o, r, b, d }'
 done
 "$IOTRACE" analyze -q --by=file --top=2 many.iot

@@ -21,8 +21,8 @@ echo "=== values are those of other sections"
 jq -c keys map
 jq -S .map all >expected
 jq -S .map map | cmp - expected && echo "alone: the same"
-jq -c '[.map."1.3".B_max_r == .time.B_max_r, .map."2.2".small_w == .sizes.small_w."1048576", .map."2.10".lag == .order.repetition.lag,
-	.map."4.4".required_w == .classes.share_w.required, .map."2.7"]' all
+jq -c '[.map."1.3".read_bytes_per_s_max == .time.read_bytes_per_s_max, .map."2.2".write_small_share == .sizes.write_small_share."1048576", .map."2.10".lag == .order.repetition.lag,
+	.map."4.4".write_required == .classes.write_reason_share.required, .map."2.7"]' all
 "$IOTRACE" analyze -q -j --section=map,sizes 3.iot | jq -c keys
 "$IOTRACE" analyze -q --section=map,sizes 3.iot | grep -c .
 echo "=== of states, and as rows"

@@ -56,7 +56,7 @@ def activity(job, write):
     return sum(bins) / 20, burstiness, parallel
 def rate(job):
     time = [sum(r[1] for r in job["requests"] if r[5] == p) for p in range(job["P"])]
-    return sum(r[3] for r in job["requests"]) / 2**20 / (max(time) / 1e6) / job["hosts"] if job["hosts"] else None
+    return sum(r[3] for r in job["requests"]) / (max(time) / 1e6) / job["hosts"] if job["hosts"] else None
 def equal(found, value):
     return found == "-" if value is None else found != "-" and abs(float(found) - value) <= 1e-9 * abs(value)
 def compare(name, columns, values):
@@ -70,7 +70,7 @@ compare("files", ("processes", "files"), lambda j: (j["P"], len({r[4] for r in j
 compare("scatter", ("written_bytes", "read_bytes"), lambda j: tuple(sum(r[3] for r in j["requests"] if r[2] == w) for w in (1, 0)))
 for i, name in enumerate(("intensity", "burstiness", "parallel")):
     column = "parallel_intensity" if name == "parallel" else name
-    compare("scatter_" + name, (column + "_w", column + "_r"),
+    compare("scatter_" + name, ("write_" + column, "read_" + column),
             lambda j: tuple(activity(j, w)[i] if j["times"] else None for w in (1, 0)))
 groups = {}
 for job in jobs.values():
@@ -78,8 +78,8 @@ for job in jobs.values():
 for row in table("box"):
     known = sorted(v for v in (rate(j) if j["times"] else None for j in groups[row["user"]]) if v is not None)
     quantiles = [known[max(0, math.ceil(q / 4 * len(known)) - 1)] for q in range(5)]
-    fine = all(equal(row[f"MiB_s_CN.{q}"], v) for q, v in zip(("0", "0.25", "0.5", "0.75", "1"), quantiles))
-    print("box", row["user"], row["jobs"], row["MiB_s_CN.n"], int(row["MiB_s_CN.n"]) == len(known) and fine)
+    fine = all(equal(row[f"node_bytes_per_s.{q}"], v) for q, v in zip(("0", "0.25", "0.5", "0.75", "1"), quantiles))
+    print("box", row["user"], row["jobs"], row["node_bytes_per_s.n"], int(row["node_bytes_per_s.n"]) == len(known) and fine)
 LIMITS = [("0-100", 100), ("100-1K", 1024), ("1K-10K", 10240), ("10K-100K", 102400), ("100K-1M", 1 << 20), ("1M-4M", 4 << 20),
           ("4M-10M", 10 << 20), ("10M-100M", 100 << 20), ("100M-1G", 1 << 30), ("1G+", math.inf)]
 wrong = 0

@@ -11,7 +11,7 @@ done
 for by in file process rank host dir; do
 	"$IOTRACE" analyze -q --tsv --by=$by t.iot | awk -F '\t' -v by=$by '
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-	{ o += $at["opens"]; r += $at["N_r"]; w += $at["N_w"]; b += $at["S_r"] + $at["S_w"] }
+	{ o += $at["opens"]; r += $at["reads"]; w += $at["writes"]; b += $at["read_bytes"] + $at["written_bytes"] }
 	END { print "analyze by " by ":", o, r, w, b }'
 done
 python3 "$TOOLS/same_totals.py" "$IOTRACE" t.iot "$TESTDATA/strace/cp.strace" | sed 's/[0-9]* figures/N figures/'

@@ -55,10 +55,10 @@ printf 'start_ns,op,offset,length,path\n5,read,0,4096,/a\n3000000000,write,4096,
 "$IOTRACE" convert -q --from=csv -o starts.iot starts.csv
 "$IOTRACE" analyze --section=time starts.iot | grep -E '^(in I/O|outstanding)'
 "$IOTRACE" analyze --tsv starts.iot |
-	grep -E '^time	(t_.|io_.*|concurrency.*|in_flight_ns|busy_ns|idle_gap|metadata_share|MiB_s)	'
+	grep -E '^time	(read_time_ns|write_time_ns|io_.*|call_.*|concurrency.*|idle_gap_ns|operation_share|slowest_bytes_per_s)	'
 # Operations without durations take an unknown time; without operations, none.
 metadata() {
-	"$IOTRACE" analyze -q --tsv --section=time "$1" | grep -E '(md_time|md_share|metadata_share|MiB_s)	'
+	"$IOTRACE" analyze -q --tsv --section=time "$1" | grep -E '(operation_time_ns|operation_share|slowest_bytes_per_s)	'
 }
 metadata known
 sed '1i ff %op name=open process=7 file=1 path=/a result=0' known >untimed

@@ -18,10 +18,10 @@ import tempfile
 
 from analyze_random import random_trace
 
-UNORDERED = re.compile(r"inter_arrival(_file)?(_quantile|_L)?|concurrency_(ns|more_ns|max)|busy_ns|idle_gap(_quantile|_L)?|"
+UNORDERED = re.compile(r"inter_arrival(_file)?(_quantile)?(_ns|_bins)|concurrency_(ns|more_ns|max)|io_busy_ns|idle_gap(_quantile)?(_ns|_bins)|"
                        r"first_(read|write)|re_read|read_after_write|write_after_read|overwrite_(un)?read|state|"
-                       r"(bytes|share|MB_s)(_[rw])?|checkpoint_(files|series)")
-CLASS_COLUMNS = re.compile(r"(required|checkpoint|swapping|rewritten|unknown)_[rw]|class")
+                       r"(read_|write_|written_)?reason_(bytes|share|bytes_per_running_s)|checkpoint_(files|series)")
+CLASS_COLUMNS = re.compile(r"(read|write)_(required|checkpoint|swapping|rewritten|unplaced)|class")
 TABLES = ("process", "file", "op")
 
 
@@ -131,7 +131,7 @@ def compare(tool, seed):
         if rng.random() < 0.5:
             names = join_states(tool, folder, names, rng)
         found, expected = analyzed(tool, names), analyzed(tool, [merged])
-    if found.get("classes.bytes") is None:
+    if found.get("classes.reason_bytes") is None:
         for values in (found, expected):
             values["rows.file"] = sorted(([pair for pair in row if not CLASS_COLUMNS.fullmatch(pair[0])] for row in values["rows.file"]),
                                          key=str)
@@ -139,7 +139,7 @@ def compare(tool, seed):
     differences = [f"{name}: {found.get(name)}, merged {expected.get(name)}" for name in expected
                    if not equal(found.get(name), expected[name]) and
                    not (UNORDERED.fullmatch(name.partition(".")[2]) and found[name] is None)]
-    return differences + [f"{name}: not null" for name in ("time.inter_arrival", "time.concurrency_max") if found.get(name) is not None]
+    return differences + [f"{name}: not null" for name in ("time.inter_arrival_ns", "time.concurrency_max") if found.get(name) is not None]
 
 
 def main():

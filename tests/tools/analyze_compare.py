@@ -56,7 +56,7 @@ def findings_without_times(findings):
     for finding in findings:
         if "cost_ns" in finding or finding["code"] == "overlap_possible":
             return {}
-        for name, value in {"saves": finding["cost_share"], **finding["evidence"]}.items():
+        for name, value in {"cost_share": finding["cost_share"], **finding["evidence"]}.items():
             names.setdefault(name, {})[finding["code"]] = value
     return names
 
@@ -68,8 +68,7 @@ def compare(tool, text, options):
         return ["iotrace analyze fails: -"], set()
     found["findings"] = findings_without_times(found.get("findings", []))
     lines = io.StringIO(text.decode("utf-8", "surrogateescape"), newline="\n")
-    expected = as_printed({name: analyze_reference.flat(section)
-                           for name, section in analyze_reference.values_of(lines, options).items()})
+    expected = as_printed(analyze_reference.values_of(lines, options))
     # Those of a sample of the requests, see analyze_reference.repetition.
     for name in ("repetition", "repetition_any_file"):
         for count in {"tokens", "covered"} - expected.get("order", {}).get(name, {}).keys():

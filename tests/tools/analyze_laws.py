@@ -21,10 +21,10 @@ from analyze_random import random_trace
 HOUR = 3600 * 10**6
 TICK = 1000
 # Of durations in a longer tick: multiplied by the tick, and divided by it
-LONGER = re.compile(r"trace\.T$|totals\.(running_time|duration)|time\.(t_[rw]|md_time|io_time|io_md_time)|"
-                    r"metadata\.(operations_time|kind_time|time\.|time_)|(files|processes)\.top_time|processes\.imbalance_io_time\.mean")
-FASTER = re.compile(r"((totals|large)\.(MiB_s|IOs_s|B_avg|IOPS_avg)|(totals|large|classes)\.MB_s)")
-OVER_TIME = re.compile(r"time\.(?!t_|md_time|io_)|cycles\.")
+LONGER = re.compile(r"trace\.run_time_s$|totals\.(running_time_s|(\w+_)?io_ns)|time\.(read|write|operation|io|call)_time|"
+                    r"metadata\.\w+_ns|(files|processes)\.top_time|processes\.imbalance_io_time\.mean")
+FASTER = re.compile(r"(totals|large|classes)\.\w+_per_(running_)?s$|classes\.\w+_per_running_s\.")
+OVER_TIME = re.compile(r"time\.(?!(read|write|operation|call)_time|(?!io_busy)io_|operation_share|call_share)|cycles\.")
 
 
 def flat(values):
@@ -35,7 +35,7 @@ def flat(values):
             continue
         if section == "findings":
             for finding in names:
-                result["findings.saves." + finding["code"]] = finding["cost_share"]
+                result["findings.cost_share." + finding["code"]] = finding["cost_share"]
             continue
         for name, value in names.items():
             for key, each in (value.items() if isinstance(value, dict) else [("", value)]):
@@ -70,7 +70,7 @@ def without_thresholds(values):
     """Without findings that are near the threshold under which they are trivial."""
     kept = {name: value for name, value in values.items() if not name.startswith("findings.")}
     for name, value in values.items():
-        if name.startswith("findings.saves.") and value > 0.1:
+        if name.startswith("findings.cost_share.") and value > 0.1:
             kept[name] = value
     return kept
 
@@ -150,11 +150,11 @@ def doubled(tool, lines):
 
     lines = [line for line in lines if not line.startswith("255 %counter")]  # which replace requests if there are none
     twice = [each for line in lines for each in ([line, twin(line)] if re.match(r"255 %(process|file|op)|\d+ 0", line) else [line])]
-    doubles = re.compile(r"totals\.(N|S|offset_unknown|asynchronous|duration|data_size|total_io|files|opens|created)|"
-                         r"order\.(followers|pattern|runs|seeks|run_bytes_runs)|sizes\.(size_L|size_log2|size_darshan)|"
-                         r"time\.(t_r|t_w|md_time|io_time$|io_md_time)|reuse\.(?!reuse|rounded)")
-    equal = re.compile(r"sizes\.(size_m|small|variable|size_quantile)|order\.(sequential|same|switches|consecutive|forward|backward|strided)"
-                       r"|totals\.(p_|rw_ratio|avg_size|F_m)|reuse\.(reuse|rounded)")
+    doubles = re.compile(r"totals\.((reads|writes|requests|((read|written|extent)_)?bytes)$|(\w+_)?unknown_offset|(\w+_)?asynchronous|(\w+_)?io_ns|files|opens|created)|"
+                         r"order\.((\w+_)?(followers|pattern_\w+)|sequential_runs|jumps)|sizes\.\w+_(size_bin|size_log2|size_classes)|"
+                         r"time\.(read_time_ns|write_time_ns|operation_time_ns|io_time_ns|call_time_ns)|reuse\.(?!reuse|rounded)")
+    equal = re.compile(r"sizes\.\w+_(size_m|small|variable|size_quantile)|order\.(\w+_)?(sequential|same|switch|consecutive|forward|backward|strided)_"
+                       r"|totals\.(\w+_share|\w*_to_\w+|(\w+_)?size_mean|extent_m)|reuse\.(reuse|rounded)")
     limit = re.compile(r"18446744073709551615")
     before, after = analyzed(tool, lines), analyzed(tool, twice)
     if limit.search(json.dumps(after)):
@@ -176,55 +176,53 @@ def sums(tool, lines):
         if not same(a, b):
             yield f"{name}: {a}, {b}"
 
-    for d in "rw":
-        yield from check("sizes.size_L_" + d, total(f"sizes.size_L_{d}."), v["totals.N_" + d])
-        yield from check("sizes.size_log2_" + d, total(f"sizes.size_log2_{d}."), v["totals.N_" + d])
-        yield from check("sizes.size_darshan_" + d, total(f"sizes.size_darshan_{d}."), v["totals.N_" + d])
-        located = v["totals.N_" + d] - v["totals.offset_unknown_" + d]
-        yield from check("order.pattern_requests_" + d, total(f"order.pattern_requests_{d}."), located)
-        if v["order.followers_" + d]:
-            shares = [f"order.{name}_{d}" for name in ("consecutive", "forward", "re_access", "backward")]
-            yield from check("order.consecutive ... backward", sum(v[name] for name in shares), 1)
-    if v["totals.S"] < 1 << 63 and (v["totals.F_max"] or 0) < (1 << 64) - 1:
+    for verb in ("read", "write"):
+        requests = v[f"totals.{verb}s"]
+        for bins in ("size_bins", "size_log2", "size_classes"):
+            yield from check(f"sizes.{verb}_{bins}", total(f"sizes.{verb}_{bins}."), requests)
+        located = requests - v[f"totals.{verb}_unknown_offsets"]
+        yield from check(f"order.{verb}_pattern_requests", total(f"order.{verb}_pattern_requests."), located)
+        if v[f"order.{verb}_followers"]:
+            shares = [f"order.{verb}_{name}_share" for name in ("consecutive", "forward", "re_access", "backward")]
+            yield from check("order.consecutive_share ... backward", sum(v[name] for name in shares), 1)
+    if v["totals.bytes"] < 1 << 63 and (v["totals.extent_max"] or 0) < (1 << 64) - 1:
         yield from reuse_sums(v, check, total)
-    if v["totals.S"]:
-        yield from check("totals.p_Bytes", v["totals.p_r_Bytes"] + v["totals.p_w_Bytes"], 1)
-    if "time.bins" in v and v["time.busy_ns"] is not None:
+    if v["totals.bytes"]:
+        yield from check("totals.byte_share", v["totals.read_byte_share"] + v["totals.write_byte_share"], 1)
+    if "time.bins" in v and v["time.io_busy_ns"] is not None:
         outstanding = total("time.concurrency_ns.") - v.get("time.concurrency_ns.0", 0) + v["time.concurrency_more_ns"]
         if not v["totals.out_of_order"]:
-            yield from check("time.busy_ns", outstanding, v["time.busy_ns"])
-            yield from check("time.in_flight_ns", sum(v[name] for name in v if re.match(r"time.concurrency_ns", name) for _ in
-                                                      range(int(name.rpartition(".")[2]))), v["time.in_flight_ns"])
+            yield from check("time.io_busy_ns", outstanding, v["time.io_busy_ns"])
     if "time.bins" in v:
         yield from check("time.dominating_type", total("time.dominating_type."), 1)
         yield from check("time.rate_cdf", v["time.rate_cdf.100"] or 1, 1)
-        for name in ("time.burst_share", "time.idle_without.share", "time.idle_below_5.share"):
+        for name in ("time.burst_byte_share", "time.idle_without_io.share", "time.idle_below_5.share"):
             if not 0 <= (v[name] or 0) <= 1:
                 yield f"{name}: {v[name]}"
     for name, value in v.items():
-        if re.match(r"time\.(intensity|burstiness|parallel_intensity)", name) and value is not None and not 0 <= value <= 1:
+        if re.match(r"time\.(\w+_)?(intensity|burstiness|parallel_intensity)", name) and value is not None and not 0 <= value <= 1:
             if "ranks=" not in lines[0]:
                 yield f"{name}: {value}, outside 0 .. 1"
-    read, write, both = (v[name] or 0 for name in ("time.t_r", "time.t_w", "time.io_time"))
+    read, write, both = (v[name] or 0 for name in ("time.read_time_ns", "time.write_time_ns", "time.io_time_ns"))
     if not max(read, write) <= both <= read + write:
-        yield f"time.io_time: {v['time.io_time']}"
-    yield from check("metadata.calls", total("metadata.calls.") + v["metadata.calls_other"], v["metadata.operations"])
-    yield from check("metadata.failed", total("metadata.errors.") + v["metadata.errors_other"], v["metadata.operations_failed"])
+        yield f"time.io_time_ns: {v['time.io_time_ns']}"
+    yield from check("metadata.calls", total("metadata.calls.") + v["metadata.other_calls"], v["metadata.operations"])
+    yield from check("metadata.failed", total("metadata.errors.") + v["metadata.other_errors"], v["metadata.failed_operations"])
 
 
 def reuse_sums(v, check, total):
     """Each byte is of one kind, in one state and of one class."""
-    kinds = {"r": ("first_read", "re_read", "read_after_write"),
-             "w": ("first_write", "write_after_read", "overwrite_unread", "overwrite_read")}
+    kinds = {"read": ("first_read", "re_read", "read_after_write"),
+             "written": ("first_write", "write_after_read", "overwrite_unread", "overwrite_read")}
     for d, names in kinds.items():
-        located = v["totals.S_" + d] - v["totals.offset_unknown_bytes_" + d]
+        located = v[f"totals.{d}_bytes"] - v[f"totals.{d}_unknown_offset_bytes"]
         yield from check("reuse kinds of " + d, sum(v["reuse." + name] for name in names), located)
-        yield from check("classes of " + d, total(f"classes.bytes_{d}."), v["totals.S_" + d])
+        yield from check("classes of " + d, total(f"classes.{d}_reason_bytes."), v[f"totals.{d}_bytes"])
     final = v["reuse.state.written"] + v["reuse.state.written-last"]
     yield from check("reuse.state", total("reuse.state."), v["reuse.footprint"])
-    yield from check("classes", total("classes.bytes."), v["totals.S"])
+    yield from check("classes", total("classes.reason_bytes."), v["totals.bytes"])
     yield from check("bytes written", v["reuse.read_after_write"] + v["reuse.overwrite_unread"] + final,
-                     v["totals.S_w"] - v["totals.offset_unknown_bytes_w"])
+                     v["totals.written_bytes"] - v["totals.written_unknown_offset_bytes"])
     yield from check("unique bytes", v["reuse.first_read"] + v["reuse.first_write"], v["reuse.footprint"])
 
 
@@ -232,8 +230,8 @@ def processes_apart(tool, lines):
     """The values of the processes alone, added up."""
     lines = [line for line in without_job(lines) if "thread-of" not in line]
     ids = sorted({line.split()[8] for line in lines if not line.startswith("255")})
-    names = ("totals.N_r", "totals.N_w", "totals.S_r", "totals.S_w", "totals.offset_unknown", "totals.asynchronous", "order.followers_M",
-             "order.runs", "order.seeks", "time.t_r", "time.t_w", "time.io_time")
+    names = ("totals.reads", "totals.writes", "totals.read_bytes", "totals.written_bytes", "totals.unknown_offsets", "totals.asynchronous_requests", "order.followers",
+             "order.sequential_runs", "order.jumps", "time.read_time_ns", "time.write_time_ns", "time.io_time_ns")
     added = Counter()
     for process in ids:
         alone = []
@@ -247,7 +245,7 @@ def processes_apart(tool, lines):
         for name in names:
             added[name] += values[name] or 0
     whole = analyzed(tool, lines, "--layer=posix")
-    if not ids or whole["totals.S"] >= 1 << 63:
+    if not ids or whole["totals.bytes"] >= 1 << 63:
         return []
     return unequal({name: whole[name] or 0 for name in names}, {name: added[name] for name in names})
 
@@ -273,8 +271,9 @@ def anonymized(tool, lines):
                    skip=lambda name: re.match(r"trace\.(source|command|host)|(files|processes)\.(top_|imbalance_\w+\.process)", name))
 
 
-SUMS = re.compile(r"totals\.(N|S|offset_unknown|asynchronous)|sizes\.(size_L|size_log2|size_darshan|offset_zero)|trace\.other")
-UNORDERED = re.compile(r"totals\.(?!out_of_order|running|MB_s|MiB_s|IOs_s)|sizes\.(?!common_other)|trace\.")
+SUMS = re.compile(r"totals\.((reads|writes|requests|((read|written)_)?bytes)$|(\w+_)?(unknown_offset|asynchronous))|"
+                  r"sizes\.\w+_(size_bin|size_log2|size_classes|offset_zero)|trace\.other")
+UNORDERED = re.compile(r"totals\.(?!out_of_order|\w*running)|sizes\.(?!\w+_common_size_other)|trace\.")
 
 
 def sliced(tool, lines):
@@ -286,7 +285,7 @@ def sliced(tool, lines):
         added.update({name: value for name, value in
                       analyzed(tool, piped(tool, lines, "slice", "--records=" + records), "--layer=logical").items() if SUMS.match(name)})
     whole = analyzed(tool, lines, "--layer=logical")
-    if whole["totals.S"] >= 1 << 63:
+    if whole["totals.bytes"] >= 1 << 63:
         return []
     return unequal(whole, added, skip=lambda name: not SUMS.match(name))
 

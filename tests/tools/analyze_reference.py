@@ -20,6 +20,7 @@ from itertools import groupby
 import counters_reference
 import reuse_reference
 import cycles_reference
+from study_symbols import named
 from trace_text import ASYNCHRONOUS, KIND, LOGICAL, WRITE, Reader, Record
 
 SECOND = 10**9
@@ -402,14 +403,13 @@ def rates(requests, running, extent):
         return lambda rs: ratio(amount(rs) * SECOND, running * unit if running else None)
 
     n, s = by_direction("N", count, requests), by_direction("S", size, requests)
-    return {**n, **s, "total_io": both(requests) / 10**6,
+    return {**n, **s,
             **by_direction("avg_size", lambda rs: ratio(both(rs), count(rs)), requests),
             "rw_ratio_bytes": ratio(s["S_r"], s["S_w"]), "rw_ratio_requests": ratio(n["N_r"], n["N_w"]),
-            **by_direction("MB_s", per_second(both, 10**6), requests),
-            **by_direction("MiB_s", per_second(both, MIB), requests),
+            **by_direction("MB_s", per_second(both, 1), requests),
             **by_direction("IOs_s", per_second(count, 1), requests),
             "files": len({r.file for r in requests}),
-            "data_size": add_up(extent.values()) / 10**6 if extent else None,
+            "data_size": add_up(extent.values()) if extent else None,
             "F_max": max(extent.values(), default=None), "F_min": min(extent.values(), default=None)}
 
 
@@ -581,7 +581,7 @@ def order_common(streams, suffix):
     found = runs(streams)
     lengths, sizes_ = Histogram(map(len, found)), Histogram(add_up(s.request.length for s in run) for run in found)
     seeks = Histogram(abs(s.g) for stream in streams for s in stream if s.g)
-    result = {"runs": len(found), "run_bytes_runs": len(found), "run_requests_mean": lengths.mean(), "run_requests_quantile": lengths.quantiles((50, 90, 99)),
+    result = {"runs": len(found), "run_requests_mean": lengths.mean(), "run_requests_quantile": lengths.quantiles((50, 90, 99)),
               "run_bytes_mean": sizes_.mean(), "run_bytes_quantile": sizes_.quantiles((50, 90, 99)),
               "seeks": seeks.n, "seek_mean": seeks.mean(), "seek_quantile": seeks.quantiles((50, 90, 99)),
               "run_requests_L": lengths.by_upper(lengths.count), "run_bytes_L": sizes_.by_upper(sizes_.count),
@@ -1052,7 +1052,7 @@ def time(t):
     peak = max(x, default=0)
     bins = view.B if peak else 0
     names = {"r": "read", "w": "write", "m": "read/write", "-": "none"}
-    result |= {"dominating_type": {name: ratio(kinds[c], view.B) for c, name in names.items()}, "peak": ratio(peak * view.den * SECOND, view.num),
+    result |= {"dominating_type": {name: ratio(kinds[c], view.B) for c, name in names.items()}, 
                "mean_rate": ratio(sum(x) * view.den * SECOND, view.num * view.B), "peak_to_mean": ratio(peak * view.B, sum(x)),
                "below_33_percent_of_peak": ratio(sum(100 * v < 33 * peak for v in x), bins),
                "rate_cdf": {str(p): ratio(sum(100 * v <= p * peak for v in x), bins) for p in (0, 10, 20, 33, 50, 75, 100)}}
@@ -1228,7 +1228,7 @@ def processes(t):
     groups = {name: (rows(t, lambda e: None if e.process is None else str(of.get(e.process, "-"))),
                      Counter(str(of.get(p, "-")) for p in ids)) for name, of in (("rank", t.ranks), ("host", t.hosts))}
     return {"rows": {str(p): values[p] for p in ids}, "imbalance_bytes": balance(Row.bytes),
-            "files_per_process": ratio(sums["files"], t.P), "MiB_per_process": ratio(sums["S"], MIB * t.P),
+            "files_per_process": ratio(sums["files"], t.P), "MiB_per_process": ratio(sums["S"], t.P),
             "created_per_process": ratio(sums["created"], t.P),
             "imbalance_requests": balance(Row.requests),
             "imbalance_io_time": None if everything.is_untimed("rw") else balance(lambda row: row.length("io_time")),
@@ -1250,7 +1250,7 @@ def shares(t):
     blocked = [v["t_r"] + v["t_w"] + v["md_time"] for v in values.values()]
     nodes = t.options.nodes or hosts_of(t)
     size = sum(add_up(r.length for r in t.requests if r.write == write) for write in (False, True))
-    rate = ratio(size * SECOND, max(blocked, default=0) * MIB)
+    rate = ratio(size * SECOND, max(blocked, default=0))
     durations = sum(r.duration for r in t.requests if r.timed)
     whole = t.T * t.P if t.T else None
     requests, operations = Row(), Counter()
@@ -1473,7 +1473,7 @@ def classes(t):
     for suffix, of in (("_r", sums[0]), ("_w", sums[1]), ("", both)):
         result["bytes" + suffix] = {c: min(of[c], MAX_SUM) for c in of}
         result["share" + suffix] = {c: ratio(of[c], sum(of.values())) for c in of}
-        result["MB_s" + suffix] = {c: ratio(of[c] * SECOND, running * 10**6 if running else None) for c in of}
+        result["MB_s" + suffix] = {c: ratio(of[c] * SECOND, running) for c in of}
     return result | {"checkpoint_files": len({f for of in series for f in of}), "checkpoint_series": len(series)}
 
 
@@ -1485,13 +1485,13 @@ def counted_rates(files, running):
     s = {"S_" + d: add_up(f.bytes[d] for f in files) for d in "rw"}
     n, s = n | {"N": n["N_r"] + n["N_w"]}, s | {"S": s["S_r"] + s["S_w"]}
     ends = [f.last + 1 for f in files if sum(f.bytes.values())]
-    result = {**n, **s, "total_io": s["S"] / 10**6, "files": len(files), "data_size": sum(ends) / 10**6 if ends else None,
+    result = {**n, **s, "files": len(files), "data_size": sum(ends) if ends else None,
               "F_max": max(ends, default=None), "F_min": min(ends, default=None),
               "rw_ratio_bytes": ratio(s["S_r"], s["S_w"]), "rw_ratio_requests": ratio(n["N_r"], n["N_w"])}
     for d in ("_r", "_w", ""):
         result["avg_size" + d] = ratio(s["S" + d], n["N" + d])
-        for name, unit, amount in (("MB_s", 10**6, s["S" + d]), ("MiB_s", MIB, s["S" + d]), ("IOs_s", 1, n["N" + d])):
-            result[name + d] = ratio(amount * SECOND, running * unit if running else None)
+        for name, amount in (("MB_s", s["S" + d]), ("IOs_s", n["N" + d])):
+            result[name + d] = ratio(amount * SECOND, running)
     return result
 
 
@@ -1954,7 +1954,7 @@ def values_of(lines, words):
     """Returns the values of a trace, by section and name; words: options."""
     options = parse(words)
     trace = Trace(lines, options)
-    return {name: section(trace, name) for name in options.section.split(",")}
+    return {name: named(name, flat(section(trace, name))) for name in options.section.split(",")}
 
 
 def main():

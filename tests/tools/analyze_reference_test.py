@@ -44,57 +44,57 @@ PHYSICAL = ["0 0 8 1 0 1 0 1 1 0", "64 0 9 2 5 1 0 1 1 0"]
 
 CASES = [
     ("three consecutive reads, then a write", CONSECUTIVE, {
-        "totals.N_r": 3, "totals.S_r": 250, "totals.S_w": 100, "totals.rw_ratio_bytes": 2.5, "totals.running_time": 0.00004,
-        "trace.T": 0.00009, "totals.F_max": 350, "order.followers_M": 3, "order.sequential_M": 1, "order.same_size_M": 1 / 3,
-        "order.switches": 1 / 3, "order.followers_r": 2, "order.runs": 1, "sizes.common_r": {"100": 2, "50": 1},
-        "sizes.variable_r": 1 / 3, "sizes.size_log2_r": {"64": 1, "128": 2}, "time.inter_arrival.mean": 20000,
-        "time.idle_gap.L": {"10240": 3}, "time.think_time.n": 3, "time.t_r": 30000, "time.io_time": 60000}),
+        "totals.reads": 3, "totals.read_bytes": 250, "totals.written_bytes": 100, "totals.read_to_written_bytes": 2.5, "totals.running_time_s": 0.00004,
+        "trace.run_time_s": 0.00009, "totals.extent_max": 350, "order.followers": 3, "order.sequential_share": 1, "order.same_size_share": 1 / 3,
+        "order.switch_share": 1 / 3, "order.read_followers": 2, "order.sequential_runs": 1, "sizes.read_common_sizes": {"100": 2, "50": 1},
+        "sizes.read_variable_share": 1 / 3, "sizes.read_size_log2": {"64": 1, "128": 2}, "time.inter_arrival_ns.mean": 20000,
+        "time.idle_gap_bins": {"10240": 3}, "time.think_time_ns.n": 3, "time.read_time_ns": 30000, "time.io_time_ns": 60000}),
     ("every 1000 bytes, 10 bytes", STRIDED, {
-        "order.pattern_streams_w.simple strided": 1, "order.strided_w": 0.75, "order.forward_w": 1, "order.common_strides_w":
-        {"1000": 4}, "order.seek_mean": 990, "order.runs": 5}),
+        "order.write_pattern_streams.simple strided": 1, "order.write_strided_share": 0.75, "order.write_forward_share": 1, "order.write_common_strides":
+        {"1000": 4}, "order.jump_mean": 990, "order.sequential_runs": 5}),
     ("groups of three, 100 apart, every 1000 bytes", NESTED, {
-        "order.pattern_streams_w.nested strided": 1, "order.common_strides_w": {"100": 8, "800": 3}}),
+        "order.write_pattern_streams.nested strided": 1, "order.write_common_strides": {"100": 8, "800": 3}}),
     ("an asynchronous read, one that overlaps it, and one when both have ended", OVERLAPPING, {
-        "trace.T": 0.00025, "time.concurrency_ns": {"0": 50000, "1": 150000, "2": 50000}, "time.concurrency_max": 2,
-        "time.busy_ns": 200000, "time.idle_gap.sum": 50000, "time.io_time": 150000, "time.overlap": 1 - 150 / 250,
-        "totals.asynchronous": 1, "trace.P": 2}),
+        "trace.run_time_s": 0.00025, "time.concurrency_ns": {"0": 50000, "1": 150000, "2": 50000}, "time.concurrency_max": 2,
+        "time.io_busy_ns": 200000, "time.idle_gap_ns.sum": 50000, "time.io_time_ns": 150000, "time.overlap_share": 1 - 150 / 250,
+        "totals.asynchronous_requests": 1, "trace.processes": 2}),
     ("2 MiB a second, every fourth second", ON_AND_OFF, {
         "time.bins": 13, "time.intensity.1048576": 4 / 13, "time.burstiness.1048576": 2 / (math.exp(2 / 3) + 1),
-        "time.idle_without.n": 3, "time.idle_without.sum": 9000000000, "time.B_max_w": 2097152, "time.dominating_type.write": 4 / 13,
-        "time.bursts": 4, "time.burst_share": 1}),
+        "time.idle_without_io.n": 3, "time.idle_without_io.sum": 9000000000, "time.written_bytes_per_s_max": 2097152, "time.dominating_type.write": 4 / 13,
+        "time.bursts": 4, "time.burst_byte_share": 1}),
     ("the same four offsets, five times", LOOP, {
         "order.repetition.lag": 4, "order.repetition.covered": 16, "order.repetition.repetitive": 1,
-        "order.backward_r": 4 / 19, "order.consecutive_r": 15 / 19}),
+        "order.read_backward_share": 4 / 19, "order.read_consecutive_share": 15 / 19}),
     ("two processes, one file, one failed open", APART, {
         "files.strategy": "N-1", "files.class_files.shared": 1, "files.rows.object/9.layout": "segmented",
         "files.rows.object/9.stragglers": 1 / 3, "processes.imbalance_bytes.spread": 2 / 3, "processes.imbalance_bytes.process": 2,
-        "metadata.F_open": 1, "metadata.calls.open": 2, "metadata.failed.open": 1, "metadata.errors": {"ENOENT": 1}, "time.md_time": 10000,
-        "time.N_cn": 2, "time.same_file_max": 1}),
+        "metadata.opens": 1, "metadata.calls.open": 2, "metadata.failed.open": 1, "metadata.errors": {"ENOENT": 1}, "time.operation_time_ns": 10000,
+        "time.compute_nodes": 2, "time.same_file_share_max": 1}),
     ("an unknown offset, then two known ones", UNKNOWN, {
-        "totals.offset_unknown": 1, "totals.N": 3, "totals.F_max": 21, "order.followers_M": 1, "order.sequential_M": 1}),
+        "totals.unknown_offsets": 1, "totals.requests": 3, "totals.extent_max": 21, "order.followers": 1, "order.sequential_share": 1}),
     ("there and back: of equally common distances the smaller one comes first", TIES, {
-        "order.common_strides_r": {"-100": 2, "100": 2}}),
+        "order.read_common_strides": {"-100": 2, "100": 2}}),
     ("a job of nine seconds, of which ten bins", JOB, {
-        "trace.T": 9, "time.bins": 10, "time.intensity.0 requests": 0.1, "time.parallel_intensity.1048576": 0,
+        "trace.run_time_s": 9, "time.bins": 10, "time.intensity.0 requests": 0.1, "time.parallel_intensity.1048576": 0,
         "time.parallel_intensity_normalised.1048576": None}),
-    ("a thread, then a process under its number, and a thread of this process", THREADS, {"trace.P": 2}),
-    ("one of two CPU clocks is unknown", CLOCKS, {"totals.running_clock": "wall", "totals.running_time": 0.00004}),
+    ("a thread, then a process under its number, and a thread of this process", THREADS, {"trace.processes": 2}),
+    ("one of two CPU clocks is unknown", CLOCKS, {"totals.running_clock": "wall", "totals.running_time_s": 0.00004}),
     ("a fileId is an unknown object, object 5, and an unknown object again", OBJECTS, {
-        "totals.files": 2, "totals.data_size": 0.00006, "order.followers_M": 0, "order.pattern_streams_r.short": 3}),
+        "totals.files": 2, "totals.extent_bytes": 0.00006, "order.followers": 0, "order.read_pattern_streams.short": 3}),
     ("the layer of a fileId ends with its close; one physical record", LAYERS, {
-        "trace.left_out": 1, "trace.left_out_physical": 1, "totals.S": 20}),
+        "trace.left_out": 1, "trace.left_out_physical": 1, "totals.bytes": 20}),
     ("an operation and a physical record start before the preceding record", ORDER, {"totals.out_of_order": 2}),
     ("an open, one that creates, two without a descriptor, and a failed one", OPENS, {
-        "totals.opens": 2, "totals.created": 1, "metadata.opens_per_file": 2, "metadata.F_open": 2, "metadata.F_create": 2,
+        "totals.opens": 2, "totals.created": 1, "metadata.opens_per_file": 2, "metadata.opens": 2, "metadata.creates": 2,
         "files.rows.object/1.opens": 2, "processes.created_per_process": 1}),
     ("the same, of a source that does not show what was created", ["255 %trace lacks=created", *OPENS], {
         "totals.opens": 2, "totals.created": None, "processes.created_per_process": None}),
     ("no operations", CONSECUTIVE, {"totals.opens": None, "totals.created": None, "processes.created_per_process": None}),
-    ("physical records only", PHYSICAL, {"totals.N_r": 1, "totals.S_w": 1024, "trace.left_out_logical": 0}),
+    ("physical records only", PHYSICAL, {"totals.reads": 1, "totals.written_bytes": 1024, "trace.left_out_logical": 0}),
     ("three times 2^64 - 1 bytes: sums do not exceed this number", HUGE, {
-        "totals.S_w": 18446744073709551615, "totals.F_max": 18446744073709551615, "sizes.size_L_bytes_w":
+        "totals.written_bytes": 18446744073709551615, "totals.extent_max": 18446744073709551615, "sizes.written_size_bin_bytes":
         {"18446744073709551615": 18446744073709551615}}),
-    ("two requests at one time without duration", AT_ONCE, {"trace.T": 0, "totals.running_time": 0, "totals.MB_s": None}),
+    ("two requests at one time without duration", AT_ONCE, {"trace.run_time_s": 0, "totals.running_time_s": 0, "totals.bytes_per_running_s": None}),
 ]
 
 

@@ -141,7 +141,7 @@ def slowest(records):
     moved = sum(r.number(name) * r.times for r in records for name in BYTES.values())
     return {"slowest_rank": rank, "slowest_unique": round(most * 10**9),
             "slowest_unique_md": round(metadata[rank] * 10**9) if rank is not None else 0, "slowest_shared": round(shared * 10**9),
-            "slowest_time": round((most + shared) * 10**9), "MiB_s": float(moved / (most + shared) / 2**20) if most + shared else None}
+            "slowest_time": round((most + shared) * 10**9), "MiB_s": float(moved / (most + shared)) if most + shared else None}
 
 
 def counters(directives):

@@ -19,18 +19,18 @@ import sys
 MODULES = {"POSIX": "POSIX", "MPIIO": "MPI-IO", "STDIO": "STDIO"}
 CLASSES = {"0_100": "0-100", "100_1K": "100-1K", "1K_10K": "1K-10K", "10K_100K": "10K-100K", "100K_1M": "100K-1M", "1M_4M": "1M-4M",
            "4M_10M": "4M-10M", "10M_100M": "10M-100M", "100M_1G": "100M-1G", "1G_PLUS": "1G+"}
-SUMS = {"N_r": ("READS", "INDEP_READS", "COLL_READS", "SPLIT_READS", "NB_READS"),
-        "N_w": ("WRITES", "INDEP_WRITES", "COLL_WRITES", "SPLIT_WRITES", "NB_WRITES"),
-        "S_r": ("BYTES_READ",), "S_w": ("BYTES_WRITTEN",), "opens": ("OPENS", "INDEP_OPENS", "COLL_OPENS"), "seeks": ("SEEKS",),
-        "stats": ("STATS",), "mmaps": ("MMAPS",), "syncs": ("FSYNCS", "FDSYNCS", "SYNCS", "FLUSHES"),
-        "consecutive_r": ("CONSEC_READS",), "consecutive_w": ("CONSEC_WRITES",), "sequential_r": ("SEQ_READS",),
-        "sequential_w": ("SEQ_WRITES",), "switches": ("RW_SWITCHES",), "not_aligned": ("FILE_NOT_ALIGNED",),
-        "collective_r": ("COLL_READS",), "collective_w": ("COLL_WRITES",)}
-TIMES = {"t_r": "F_READ_TIME", "t_w": "F_WRITE_TIME", "md_time": "F_META_TIME"}
+SUMS = {"reads": ("READS", "INDEP_READS", "COLL_READS", "SPLIT_READS", "NB_READS"),
+        "writes": ("WRITES", "INDEP_WRITES", "COLL_WRITES", "SPLIT_WRITES", "NB_WRITES"),
+        "read_bytes": ("BYTES_READ",), "written_bytes": ("BYTES_WRITTEN",), "opens": ("OPENS", "INDEP_OPENS", "COLL_OPENS"), "seeks": ("SEEKS",),
+        "stat_calls": ("STATS",), "mmaps": ("MMAPS",), "syncs": ("FSYNCS", "FDSYNCS", "SYNCS", "FLUSHES"),
+        "read_consecutive_requests": ("CONSEC_READS",), "write_consecutive_requests": ("CONSEC_WRITES",), "read_sequential_requests": ("SEQ_READS",),
+        "write_sequential_requests": ("SEQ_WRITES",), "direction_switches": ("RW_SWITCHES",), "unaligned_requests": ("FILE_NOT_ALIGNED",),
+        "read_collective_requests": ("COLL_READS",), "write_collective_requests": ("COLL_WRITES",)}
+TIMES = {"read_time_ns": "F_READ_TIME", "write_time_ns": "F_WRITE_TIME", "operation_time_ns": "F_META_TIME"}
 FILES = {"total": ("all",), "read_only": ("read-only",), "write_only": ("write-only",), "read_write": ("read/write",),
          "unique": ("unique",), "shared": ("shared", "part-shared")}
-RATES = {"unique files: slowest_rank_io_time": "slowest_unique", "unique files: slowest_rank_meta_only_time": "slowest_unique_md",
-         "shared files: time_by_slowest": "slowest_shared", "agg_time_by_slowest": "slowest_time"}
+RATES = {"unique files: slowest_rank_io_time": "slowest_unique_ns", "unique files: slowest_rank_meta_only_time": "slowest_unique_operations_ns",
+         "shared files: time_by_slowest": "slowest_shared_ns", "agg_time_by_slowest": "slowest_ns"}
 
 
 def printed(path):
@@ -79,7 +79,7 @@ def figures(values, reference):
             yield f"{module} {name}", of[name] == total, of[name], total
         for name, counter in ((n, c) for n, c in TIMES.items() if c in totals):
             yield f"{module} {name}", near(of[name], totals[counter]), of[name], totals[counter]
-        for name, counter in (("size_r", "SIZE_READ_"), ("size_w", "SIZE_WRITE_")):
+        for name, counter in (("read_size_classes", "SIZE_READ_"), ("write_size_classes", "SIZE_WRITE_")):
             agg = "AGG_" if prefix == "MPIIO" else ""
             for key, label in CLASSES.items():
                 if counter + agg + key in totals:
@@ -94,18 +94,18 @@ def figures(values, reference):
             if name not in ref["files"]:
                 continue
             count, size, last = ref["files"][name]
-            sums = [sum(values[column][f"{module} {c}"] for c in classes) for column in ("files", "files_bytes")]
+            sums = [sum(values[column][f"{module} {c}"] for c in classes) for column in ("files", "file_bytes")]
             yield f"{module} files {name}", sums[0] == count, sums[0], count
-            yield f"{module} files_bytes {name}", sums[1] == size, sums[1], size
+            yield f"{module} file_bytes {name}", sums[1] == size, sums[1], size
             if last >= 0 and module != "MPI-IO":
-                found = max(values["files_max_byte"][f"{module} {c}"] for c in classes)
-                yield f"{module} files_max_byte {name}", found == last, found, last
+                found = max(values["file_extents"][f"{module} {c}"] for c in classes)
+                yield f"{module} file_extents {name}", found == last, found, last
         for label, name in RATES.items():
             if label in ref["rates"]:
                 yield f"{module} {name}", near(of[name], ref["rates"][label]), of[name], ref["rates"][label]
         if "agg_perf_by_slowest" in ref["rates"]:
-            found, expected = of["MiB_s"] or 0, float(ref["rates"]["agg_perf_by_slowest"])
-            yield f"{module} MiB_s", abs(found - expected) <= 1e-6 * max(1, expected), found, expected
+            found, expected = (of["slowest_bytes_per_s"] or 0) / 2**20, float(ref["rates"]["agg_perf_by_slowest"])
+            yield f"{module} slowest_bytes_per_s", abs(found - expected) <= 1e-6 * max(1, expected), found, expected
         if "unique files: slowest_rank" in ref["rates"] and of["slowest_rank"] is not None:
             found, expected = of["slowest_rank"], int(ref["rates"]["unique files: slowest_rank"])
             yield f"{module} slowest_rank", found == expected, found, expected
@@ -127,7 +127,7 @@ def known(name, found, expected, ref, log):
         return "darshan-parser misreads the last times of records of big-endian machines"
     if name.startswith("STDIO") and float(ref["STDIO"]["totals"].get("F_WRITE_TIME", 0)) < 0:
         return "times below 0 in records of the log count as 0, darshan-parser adds them"
-    if name.endswith("files_max_byte shared"):
+    if name.endswith("file_extents shared"):
         return "darshan-parser adds the highest bytes of shared and partially shared files, iotrace takes the highest"
     return None
 

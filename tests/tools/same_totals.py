@@ -16,8 +16,7 @@ import tempfile
 
 STAT_TABLES = ["object", "file", "process", "rank", "host", "dir"]
 ANALYZE_TABLES = ["file", "process", "rank", "host", "dir"]
-# of a row of analyze, and the name in stat
-COUNTS = {"N_r": "reads", "N_w": "writes", "S_r": "read_bytes", "S_w": "written_bytes", "opens": "opens", "duration": "io_ns"}
+COUNTS = ["reads", "writes", "read_bytes", "written_bytes", "opens", "io_ns"]
 
 
 class Comparison:
@@ -54,7 +53,7 @@ def stat_figures(c, path):
         return None
     for by in STAT_TABLES:
         table = c.json("stat", "-q", "--json", f"--by={by}", path)
-        for name in COUNTS.values():
+        for name in COUNTS:
             c.equal(path, f"stat --by={by} {name}", ("total", first["total"].get(name)),
                     ("this total", table["total"].get(name)), ("rows", total(table["rows"], name)))
     by_op = c.json("stat", "-q", "--json", "--by=op", path)
@@ -66,20 +65,23 @@ def stat_figures(c, path):
 def with_other_kinds(values, name):
     """The figure with records of metadata, read-ahead and virtual memory, which are not requests of the program."""
     number = values["totals"].get(name)
-    kinds = values["trace"].get({"N": "other_N", "S": "other_S"}.get(name[0]), {})
-    return number if number is None else number + sum(n for key, n in kinds.items() if key.endswith(name[1:]))
+    if number is None or name in ("opens", "io_ns"):
+        return number
+    kinds = values["trace"]["other_bytes" if name.endswith("bytes") else "other_requests"]
+    direction = "writes" if name.startswith("wr") else "reads"
+    return number + sum(n for key, n in kinds.items() if key.endswith(direction))
 
 
 def analyze_figures(c, path, stat):
     values = c.json("analyze", "-q", "--json", path)
     if values is None:
         return None
-    of, others = values["totals"], sum(values["trace"]["other_N"].values())
+    of, others = values["totals"], sum(values["trace"]["other_requests"].values())
     if stat is not None:
-        for name, other in COUNTS.items():
-            if name == "duration" and others > 0:
+        for name in COUNTS:
+            if name == "io_ns" and others > 0:
                 continue
-            c.equal(path, name, ("analyze", with_other_kinds(values, name)), ("stat", stat["total"].get(other)))
+            c.equal(path, name, ("analyze", with_other_kinds(values, name)), ("stat", stat["total"].get(name)))
     return values
 
 
@@ -88,7 +90,7 @@ def compare_operations(c, path, stat, values):
     calls = values.get("metadata", {}).get("calls")
     if calls is None or stat is None:
         return
-    failed, ns = values["metadata"]["failed"], values["metadata"]["time"]
+    failed, ns = values["metadata"]["failed"], values["metadata"]["operation_ns"]
     for row in stat["operations"]:
         name = row["name"]
         if name in ("read", "write") and name not in calls:
@@ -120,7 +122,7 @@ def compare_top(c, path, stat):
     if code != 0 or not out or stat is None:
         return
     top = json.loads(out.splitlines()[-1])
-    for name in COUNTS.values():
+    for name in COUNTS:
         c.equal(path, name, ("top", top["total"].get(name)), ("stat", stat["total"].get(name)))
 
 

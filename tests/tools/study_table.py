@@ -27,7 +27,7 @@ STUDY = {
     "upw": (596, None, 61.5, 1840, 0.032, 0.10, 3.1, 0.0012, 0.100, 0.037, 3.05, 32.7, 0.012),
     "venus": (379, 55.2, 16712, 34904, 0.445, 44.1, 92, 26.4, 14.7, 60, 32, 456, 1.80),
 }
-# sequential_M, same_size_M, of a byte map
+# sequential_share, same_size_share, of a byte map
 ORDER = {"bvi": (.9997, .9999), "ccm": (.9888, .9945), "forma": (.9963, .9995), "les": (.9877, .9937),
          "venus": (.9124, .9630)}
 
@@ -96,11 +96,12 @@ def wrong_periods(name, row):
 
 
 def row_of(totals):
-    names = ("running_time", "data_size", "total_io", "N", None, "MB_s", "IOs_s", "MiB_s_r", "MiB_s_w", "IOs_s_r", "IOs_s_w",
-             None, "rw_ratio_bytes")
-    row = [totals[name] if name else None for name in names]
-    row[4], row[11] = totals["avg_size"] / 2 ** 20, totals["avg_size"] / 2 ** 10
-    return row
+    mb, mib, kib = 10 ** 6, 2 ** 20, 2 ** 10
+    columns = (("running_time_s", 1), ("extent_bytes", mb), ("bytes", mb), ("requests", 1), ("size_mean", mib),
+               ("bytes_per_running_s", mb), ("requests_per_running_s", 1), ("read_bytes_per_running_s", mib),
+               ("written_bytes_per_running_s", mib), ("read_requests_per_running_s", 1), ("write_requests_per_running_s", 1),
+               ("size_mean", kib), ("read_to_written_bytes", 1))
+    return [totals[name] / unit for name, unit in columns]
 
 
 def is_rounded(study, ours):
@@ -205,11 +206,11 @@ def main():
         for column, printed, found, tolerance in zip(COLUMNS, study, ours, TOLERANCE):
             if printed is not None and abs(found - printed) > tolerance * printed and not is_rounded(printed, found):
                 wrong.append(f"{name}: {column} is {found:.6g}, expected {printed} within {tolerance:.0%}")
-        for key, expected in zip(("sequential_M", "same_size_M"), ORDER.get(name, ())):
+        for key, expected in zip(("sequential_share", "same_size_share"), ORDER.get(name, ())):
             if abs(values["order"][key] - expected) > .00005:
                 wrong.append(f"{name}: {key} is {values['order'][key]:.5f}, expected {expected}")
-        asynchronous = values["totals"]["asynchronous"]
-        if asynchronous != (values["totals"]["N"] if name == "les" else 0):
+        asynchronous = values["totals"]["asynchronous_requests"]
+        if asynchronous != (values["totals"]["requests"] if name == "les" else 0):
             wrong.append(f"{name}: {asynchronous} requests are asynchronous")
     (markdown if as_page else table)(rows)
     (use_markdown if as_page else use_table)(use_rows)

@@ -836,7 +836,7 @@ Test(analyze, a_shared_file_has_a_row)
 	cr_assert(is_text(row.key, "object/7"));
 	cr_assert(is_text(row_value(&row, "path")->text, "/a%20b"));
 	cr_assert(is_text(row_value(&row, "layout")->text, "overlapping"));
-	cr_assert_eq(row_value(&row, "n_f")->number, 2);
+	cr_assert_eq(row_value(&row, "processes")->number, 2);
 	cr_assert_eq(row_value(&row, "opens")->number, 1);
 	cr_assert_eq(row_value(&row, "extent")->number, 300);
 	/* both requests of process 1 start at time zero: 10 ns of 40 */
@@ -870,8 +870,8 @@ Test(analyze, an_operation_of_a_part_belongs_to_the_file_of_an_earlier_one)
 	cr_assert_eq(iot_analyze_rows(a, IOT_ANALYZE_BY_FILE), 1);
 	cr_assert_eq(iot_analyze_row(a, 0, &row), IOT_OK);
 	cr_assert_eq(row_value(&row, "closes")->number, 1);
-	cr_assert_eq(row_value(&row, "md_time")->number, 5);
-	cr_assert_eq(row_value(&row, "last")->number, 55);
+	cr_assert_eq(row_value(&row, "operation_time_ns")->number, 5);
+	cr_assert_eq(row_value(&row, "last_ns")->number, 55);
 	iot_analyze_free(a);
 }
 
