@@ -182,7 +182,9 @@ static void text_row(struct output *out, struct population *p, const struct anal
 		text_number(out, p, p->n > 0 ? columns[i].scale * population_mean(p) : 0);
 		for (unsigned q = 1; q < QUARTILES - 1 && i == 0; q++)
 			text_number(out, p,
-				    p->n > 0 ? population_quantile(p, quartiles[q].permille) : 0);
+				    p->n > 0 ? columns[i].scale *
+						   population_quantile(p, quartiles[q].permille)
+					     : 0);
 	}
 	output_printf(out, "  %s\n",
 		      group->name != NULL

@@ -35,7 +35,7 @@ static const struct job_value {
 	       {"totals", "files", "", "", "files"},
 	       {"totals", "size_mean", "", "bytes", "mean size"},
 	       {"totals", "read_to_written_bytes", "", "", "bytes read by written"},
-	       {"totals", "bytes_per_running_s", "", "bytes/s", "bytes/s of CPU or wall time"},
+	       {"totals", "bytes_per_running_s", "", "bytes/s", "rate, CPU or wall time"},
 	       {"totals", "requests_per_running_s", "", "1/s", "requests/s"},
 	       {"sizes", "read_small_share", "1048576", "", "small reads"},
 	       {"sizes", "write_small_share", "1048576", "", "small writes"},
@@ -49,8 +49,8 @@ static const struct job_value {
 	       {"time", "parallel_intensity", "1048576", "", "parallel intensity"},
 	       {"time", "io_share", "", "", "time in I/O"},
 	       {"time", "operation_share", "", "", "metadata of that"},
-	       {"time", "slowest_bytes_per_s", "", "bytes/s", "bytes/s of the slowest process"},
-	       {"time", "node_bytes_per_s", "", "bytes/s", "bytes/s per node"},
+	       {"time", "slowest_bytes_per_s", "", "bytes/s", "rate of slowest process"},
+	       {"time", "node_bytes_per_s", "", "bytes/s", "rate per node"},
 	       {"time", "concurrency_mean", "", "", "outstanding requests"},
 	       {"files", "shared_files", "", "", "shared files"},
 	       {"reuse", "footprint", "", "bytes", "footprint"},
@@ -197,20 +197,30 @@ static void print_json(const struct analyze_jobs *j, struct output *out, struct 
 	json_close(&json, '}');
 }
 
+/* Rates are in MB/s. */
+static double in_text(size_t member, double value)
+{
+	return strcmp(members[member].unit, "bytes/s") == 0 ? value / 1e6 : value;
+}
+
 static void print_text(const struct analyze_jobs *j, struct output *out, struct population *p,
 		       uint64_t top)
 {
 	static const unsigned shown[] = {0, 250, 500, 750, 1000};
+	char label[64];
 	output_printf(out, "jobs %zu, requests %ju, bytes %ju, files %ju\n\n", j->count,
 		      (uintmax_t)sum_of(j, 2), (uintmax_t)sum_of(j, 5), (uintmax_t)sum_of(j, 6));
-	output_printf(out, "%-28s %6s %10s %10s %10s %10s %10s\n", "of each job", "jobs", "lowest",
+	output_printf(out, "%-29s %6s %10s %10s %10s %10s %10s\n", "of each job", "jobs", "lowest",
 		      "quartile", "median", "quartile", "highest");
 	for (size_t i = 0; i < MEMBERS; i++) {
 		collect(p, j, i);
-		output_printf(out, "%-28s %6zu", members[i].label, p->n);
+		snprintf(label, sizeof label, "%s%s", members[i].label,
+			 strcmp(members[i].unit, "bytes/s") == 0 ? ", MB/s" : "");
+		output_printf(out, "%-29s %6zu", label, p->n);
 		for (size_t q = 0; q < sizeof shown / sizeof shown[0]; q++)
 			if (p->n > 0)
-				output_printf(out, " %10.4g", population_quantile(p, shown[q]));
+				output_printf(out, " %10.4g",
+					      in_text(i, population_quantile(p, shown[q])));
 			else
 				output_printf(out, " %10s", "-");
 		output_text(out, "\n");
@@ -278,8 +288,8 @@ static void table_text(const struct analyze_jobs *j, struct output *out, size_t 
 {
 	enum { NAME = 512 };
 	static const size_t shown[] = {0, 1, 2, 3, 7, 16, 19};
-	static const char *const heads[] = {"procs",   "seconds",   "requests", "bytes",
-					    "bytes/s", "intensity", "in I/O"};
+	static const char *const heads[] = {"procs", "seconds",   "requests", "bytes",
+					    "MB/s",  "intensity", "in I/O"};
 	char name[NAME];
 	for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
 		output_printf(out, "%10s ", heads[i]);
@@ -290,7 +300,8 @@ static void table_text(const struct analyze_jobs *j, struct output *out, size_t 
 			if (isnan(job->member[shown[i]]))
 				output_printf(out, "%10s ", "-");
 			else
-				output_printf(out, "%10.4g ", job->member[shown[i]]);
+				output_printf(out, "%10.4g ",
+					      in_text(shown[i], job->member[shown[i]]));
 		output_printf(out, " %s\n",
 			      printable(name, sizeof name, job->name, strlen(job->name)));
 	}

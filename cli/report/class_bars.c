@@ -29,17 +29,17 @@ static bool add_total(struct class_bars *c, const struct iot_analyze *a)
 	return class_bar_sum(b) > 0;
 }
 
-/* Values of files have the name of a class, and _r or _w. */
 static void add_value(struct class_bar *b, const struct iot_analyze_value *v)
 {
-	const size_t size = strlen(v->name);
+	static const char *const names[][CLASSES] = {
+	    {"read_required", "", "read_swapping", "", "read_unplaced"},
+	    {"write_required", "write_checkpoint", "write_swapping", "write_rewritten",
+	     "write_unplaced"}};
 	if (strcmp(v->name, "path") == 0 && v->kind == IOT_VALUE_TEXT)
 		b->name = v->text;
-	for (unsigned k = 0; k < CLASSES && v->kind == IOT_VALUE_NUMBER; k++) {
-		const size_t n = strlen(class_names[k]);
-		if (size == n + 2 && memcmp(v->name, class_names[k], n) == 0)
+	for (unsigned k = 0; k < CLASSES && v->kind == IOT_VALUE_NUMBER; k++)
+		if (strcmp(v->name, names[0][k]) == 0 || strcmp(v->name, names[1][k]) == 0)
 			b->bytes[k] += (double)v->number;
-	}
 }
 
 static int add_file(struct class_bars *c, struct iot_analyze *a, size_t i)

@@ -92,11 +92,13 @@ static void draw_cdf(const struct plot_data *d, struct output *o)
 
 static void write_cdf(const struct plot_data *d, struct output *o)
 {
+	static const char bins[] = "_bins";
 	const struct iot_analyze_value *v;
 	output_text(o, "distribution\tup_to_ns\tcount\n");
 	for (unsigned line = 0; line < LINES; line++)
 		for (size_t i = 0; (v = plot_next(d, &i, "time", cdf_lines[line].name)) != NULL;)
-			output_printf(o, "%.*s\t%s\t%ju\n", (int)strlen(cdf_lines[line].name) - 2,
+			output_printf(o, "%.*s\t%s\t%ju\n",
+				      (int)(strlen(cdf_lines[line].name) - strlen(bins)),
 				      cdf_lines[line].name, v->key, (uintmax_t)v->number);
 }
 

@@ -35,7 +35,9 @@ struct idle_names {
 	struct summary_names summary;
 	const char *count, *ns;
 };
-#define IDLE_NAMES(name) ((struct idle_names){SUMMARY(name), name "_class", name "_class_ns"})
+#define IDLE_NAMES(name)                                                                           \
+	((struct idle_names){                                                                      \
+	    {name, name "_quantile_ns", name "_bins"}, name "_class", name "_class_ns"})
 
 static void class_values(const struct idle_classes *c, struct idle_names name, struct values *v)
 {

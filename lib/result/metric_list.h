@@ -629,7 +629,7 @@ METRIC(size_max, "largest", IOT_BYTES, IOT_MAIN, IOT_BY_DIRECTION,
 METRIC(size_stddev, "deviation", IOT_RATIO, IOT_DETAIL, IOT_BY_DIRECTION,
        "The standard deviation of the sizes, as of a population.")
 METRIC(size_quantile, "quantiles", IOT_BYTES, IOT_DETAIL, IOT_BY_DIRECTION,
-       "Quantiles of the sizes: mid-points of bins of at most 1.6 %.")
+       "Quantiles of the sizes: mid-points of bins of at most a sixtieth of the size.")
 METRIC(small_share, "small", IOT_SHARE, IOT_MAIN, IOT_BY_DIRECTION,
        "The share of the requests up to a size.")
 METRIC(variable_share, "not of the usual size", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,
@@ -729,7 +729,7 @@ METRIC(node_bytes_per_s, "bytes/s of a node", IOT_BYTES_PER_S, IOT_DETAIL, IOT_O
 METRIC_OF_PAPER(compute_nodes, "N_cn", "nodes", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "The compute nodes, as the option --nodes or the trace declares.")
 METRIC(overlap_share, "overlap", IOT_SHARE, IOT_DETAIL, IOT_ONE,
-       "1 minus the time in I/O divided by the sum of all durations.")
+       "The value 1 minus the time in I/O divided by the sum of all durations.")
 METRIC(asynchronous_request_share, "asynchronous", IOT_SHARE, IOT_DETAIL, IOT_ONE,
        "The share of asynchronous requests in all requests.")
 METRIC(asynchronous_byte_share, "asynchronous bytes", IOT_SHARE, IOT_DETAIL, IOT_ONE,
@@ -758,8 +758,8 @@ METRIC(intensity, "intensity", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,
        "The share of the bins in which any process transfers more than a threshold in bytes per "
        "second.")
 METRIC(burstiness, "burstiness", IOT_RATIO, IOT_DETAIL, IOT_BY_DIRECTION,
-       "1 - tanh(a / b) of the mean lengths of runs of active bins (a) and of other bins (b), by "
-       "threshold.")
+       "The value 1 - tanh(a / b) of the mean lengths of runs of active bins (a) and of other "
+       "bins (b), by threshold.")
 METRIC(active_bins, "active bins", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
        "Bins in which any process exceeds a threshold.")
 METRIC(active_pairs, "active pairs", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
@@ -769,7 +769,7 @@ METRIC(active_process_share_max, "processes at once", IOT_SHARE, IOT_DETAIL, IOT
 METRIC(parallel_intensity, "parallel intensity", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,
        "The mean share of the processes that exceed 1 MiB/s in bins in which any does.")
 METRIC(parallel_intensity_normalised, "normalised", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,
-       "(P p - 1) / (P - 1) of the parallel intensity p and P processes.")
+       "The parallel intensity p of P processes as (P p - 1) / (P - 1).")
 METRIC(dominating_type, "dominated by", IOT_SHARE, IOT_DETAIL, IOT_ONE,
        "The share of bins whose requests are 90 % reads, 90 % writes, neither, or none.")
 METRIC(peak_to_mean, "peak to mean", IOT_RATIO, IOT_DETAIL, IOT_ONE,
@@ -782,9 +782,9 @@ METRIC(operations_per_s_max, "most operations/s", IOT_PER_S, IOT_DETAIL, IOT_ONE
        "The operations per second of the bin with most.")
 METRIC(operation_bin_share, "bins with operations", IOT_SHARE, IOT_DETAIL, IOT_ONE,
        "The share of the bins in which an operation starts.")
-METRIC(idle_below_5, "nearly idle", IOT_NS, IOT_DETAIL, IOT_ONE,
+METRIC(idle_below_5, "nearly idle", IOT_NESTED, IOT_DETAIL, IOT_ONE,
        "A summary of runs of bins with less than 5 % of the bytes of the bin with most.")
-METRIC(idle_below_5_quantile, "quantiles", IOT_NS, IOT_DETAIL, IOT_ONE,
+METRIC(idle_below_5_quantile_ns, "quantiles", IOT_NS, IOT_DETAIL, IOT_ONE,
        "Quantiles of the durations of nearly idle runs.")
 METRIC(idle_below_5_bins, "bins", IOT_COUNT, IOT_BINS, IOT_ONE,
        "Nearly idle runs by the upper bounds of bins of durations.")
@@ -792,9 +792,9 @@ METRIC(idle_below_5_class, "by length", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Nearly idle runs by length, for bins of a minute or more.")
 METRIC(idle_below_5_class_ns, "time", IOT_NS, IOT_DETAIL, IOT_ONE,
        "The time in nearly idle runs by length.")
-METRIC(idle_without_io, "idle", IOT_NS, IOT_DETAIL, IOT_ONE,
+METRIC(idle_without_io, "idle", IOT_NESTED, IOT_DETAIL, IOT_ONE,
        "A summary of runs of bins without a request or an operation.")
-METRIC(idle_without_io_quantile, "quantiles", IOT_NS, IOT_DETAIL, IOT_ONE,
+METRIC(idle_without_io_quantile_ns, "quantiles", IOT_NS, IOT_DETAIL, IOT_ONE,
        "Quantiles of the durations of idle runs.")
 METRIC(idle_without_io_bins, "bins", IOT_COUNT, IOT_BINS, IOT_ONE,
        "Idle runs by the upper bounds of bins of durations.")
@@ -891,7 +891,7 @@ METRIC(period_method, "method", IOT_WORD, IOT_DETAIL, IOT_BY_DIRECTION,
 METRIC(correlation, "correlation", IOT_RATIO, IOT_DETAIL, IOT_BY_DIRECTION,
        "The highest peak of the autocorrelation.")
 METRIC_OF_PAPER(p_value, "p", "p", IOT_RATIO, IOT_DETAIL, IOT_BY_DIRECTION,
-       "0.01 if none of 99 series without a period has a peak as high.")
+       "A hundredth if none of 99 series without a period has a peak as high.")
 METRIC(dispersion, "dispersion", IOT_RATIO, IOT_DETAIL, IOT_BY_DIRECTION,
        "The standard deviation of the intervals between starts of bursts divided by their mean.")
 METRIC(cycles, "cycles", IOT_COUNT, IOT_MAIN, IOT_BY_DIRECTION,
@@ -1021,15 +1021,15 @@ METRIC(footprint, "footprint", IOT_BYTES, IOT_MAIN, IOT_ONE,
 METRIC(reuse_ratio, "reuse", IOT_RATIO, IOT_MAIN, IOT_ONE,
        "The bytes of all requests divided by the footprint.")
 METRIC(rounded, "rounded", IOT_BYTES, IOT_DETAIL, IOT_ONE,
-       "0, or the multiple of bytes to which ranges were rounded outward.")
+       "The multiple of bytes to which ranges were rounded outward, or 0.")
 METRIC(read_after_write_by, "by process", IOT_BYTES, IOT_DETAIL, IOT_ONE,
-       "read_after_write by the same or another process.")
+       "Bytes read after they were written, by the same or another process.")
 METRIC(write_after_read_by, "by process", IOT_BYTES, IOT_DETAIL, IOT_ONE,
-       "write_after_read by the same or another process.")
+       "Bytes written after they were read, by the same or another process.")
 METRIC(overwrite_unread_by, "by process", IOT_BYTES, IOT_DETAIL, IOT_ONE,
-       "overwrite_unread by the same or another process.")
+       "Bytes overwritten unread, by the same or another process.")
 METRIC(overwrite_read_by, "by process", IOT_BYTES, IOT_DETAIL, IOT_ONE,
-       "overwrite_read by the same or another process.")
+       "Bytes overwritten after they were read, by the same or another process.")
 METRIC(pairs, "pairs", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Pairs of a process that wrote bytes last and another one that read them.")
 METRIC(pair_bytes, "bytes", IOT_BYTES, IOT_DETAIL, IOT_ONE,

@@ -36,7 +36,7 @@ for name in monday tuesday friday; do "$IOTRACE" analyze -q -j $name.iot >$name.
 "$IOTRACE" analyze -q -j --against=friday.iot tuesday.iot >second
 python3 - <<'CODE'
 import json, re
-DETAIL = re.compile(r".*(_L|_L_[rw]|_L_bytes_[rw]|_bits_[rw]|_log2_[rw])|(common|top_|rate_cdf|profile|concurrency_ns).*|slowest_rank")
+DETAIL = re.compile(r".*_(bins|bin_bytes|bits|log2)|((read|write)_common|top_|rate_cdf|profile|concurrency_ns).*|slowest_rank")
 def values(name):
     found = {}
     for section, names in json.load(open(name + ".json")).items():

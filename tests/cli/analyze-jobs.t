@@ -37,7 +37,7 @@ for name, of in population["jobs"].items():
     expected = {"n": len(known)} | {key: known[max(0, -(-len(known) * int(float(key) * 1000) // 1000) - 1)] for key in of if key not in ("n", "mean")}
     if {k: v for k, v in of.items() if k != "mean"} != expected:
         print(name, of, expected)
-print("totals", population["totals"]["N"], sum(row["totals.N"] for row in rows.values()))
+print("totals", population["totals"]["requests"], sum(row["totals.requests"] for row in rows.values()))
 CODE
 run() {
 	"$IOTRACE" analyze -q "$@" >out 2>err

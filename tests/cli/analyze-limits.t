@@ -30,8 +30,8 @@ done
 python3 - <<'CODE'
 import json
 one = json.load(open("a.json"))
-print("requests:", one["totals"]["N"] == 187500)
+print("requests:", one["totals"]["requests"] == 187500)
 level = one["limits"]["files"]
-shared = one["files"]["shared"]
+shared = one["files"]["shared_files"]
 print("files:", one["totals"]["files"] == 75000, "shared:", abs(shared * level / 75000 - 1) < 0.02)
 CODE

@@ -27,7 +27,7 @@ python3 - <<'CODE'
 import json
 values = json.load(open("values"))["reuse"]
 blocks = json.load(open("blocks.json"))
-width = values["working_set_bin_width"]
+width = values["working_set_bin_width_s"]
 first = None
 bins = {}
 for time, of in blocks:
@@ -53,7 +53,7 @@ python3 - <<'CODE'
 import json
 values = json.load(open("values"))["reuse"]
 start = min(time for time, _ in json.load(open("blocks.json"))) / 1e6
-width, n = values["working_set_bin_width"], values["working_set_bins"]
+width, n = values["working_set_bin_width_s"], values["working_set_bins"]
 rows = [line.rstrip("\n").split("\t") for line in open("plots/working_set.tsv")][1:]
 begin = int((1700000000 + start) / width) * width - 1700000000 - start
 bins = [(begin + i * width, values["working_set"][str(i)], "") for i in range(n)]

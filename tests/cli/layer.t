@@ -8,7 +8,7 @@
 "$IOTRACE" top --once --json disk.iot | jq -c '[.layer, .total.reads, .total.writes]'
 "$IOTRACE" cat -q -f oracle -o disk.bin disk.iot && test -s disk.bin && echo 'oracle: not empty'
 echo 'forms that do not name the layer:'
-"$IOTRACE" analyze -q --section=totals --tsv disk.iot 2>&1 | grep -E 'physical|^totals	N	'
+"$IOTRACE" analyze -q --section=totals --tsv disk.iot 2>&1 | grep -E 'physical|^totals	requests	'
 "$IOTRACE" analyze -q --every=1h --tsv disk.iot 2>&1 | cut -f 2,3
 "$IOTRACE" mrc -q --tsv disk.iot 2>&1 >/dev/null
 "$IOTRACE" simulate disk.iot 2>&1 >/dev/null
@@ -17,7 +17,7 @@ echo 'a pipe, and standard input:'
 for command in stat simulate mrc; do
 	cat disk.iot | "$IOTRACE" $command --json - 2>&1 | grep -o '"layer": *"[a-z]*"\|^iotrace.*'
 done
-"$IOTRACE" analyze --section=totals --tsv <disk.iot 2>/dev/null | grep '^totals	N	'
+"$IOTRACE" analyze --section=totals --tsv <disk.iot 2>/dev/null | grep '^totals	requests	'
 echo 'another layer:'
 "$IOTRACE" simulate -q --layer=logical --json disk.iot | jq -c '[.parameters.layer, .trace.references.reads]'
 cat >both.iot <<'TRACE'
@@ -35,7 +35,7 @@ TRACE
 for layer in '' --layer=posix --layer=mpiio --layer=physical --physical; do
 	echo "${layer:-default}" $("$IOTRACE" stat -q $layer --json both.iot | jq -c '[.layer, .total.reads, .total.read_bytes]') \
 		$("$IOTRACE" mrc -q $layer --json both.iot | jq -c '[.parameters.layer, .references]') \
-		$("$IOTRACE" analyze -q $layer --section=totals --tsv both.iot | grep '^totals	N	' | cut -f 5)
+		$("$IOTRACE" analyze -q $layer --section=totals --tsv both.iot | grep '^totals	requests	' | cut -f 5)
 done
 echo 'a pipe, the first record of which is physical:'
 cat both.iot | "$IOTRACE" stat -q --json - | jq -c '[.layer, .total.reads, .total.read_bytes]'

@@ -30,7 +30,7 @@ echo '== one job'
 "$IOTRACE" merge -q -o job.iot node*.77.*.iot
 rows --by=object job.iot
 rows --by=host job.iot
-"$IOTRACE" analyze --tsv --section=files job.iot | awk -F '\t' '$2 == "shared_files" || $2 == "shared" { print $2, $4, $5 }'
+"$IOTRACE" analyze --tsv --section=files job.iot | awk -F '\t' '$2 == "shared_files" { print $2, $4, $5 }'
 echo '== distinct'
 "$IOTRACE" merge -q --distinct-paths -o distinct.iot node*.77.*.iot
 rows --by=object distinct.iot

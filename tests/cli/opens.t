@@ -8,7 +8,7 @@ def run(*words):
 for path in inputs:
     stat, info = run("stat", "-q", "--json", path)["total"], run("info", "-q", "--json", path)
     whole, rows = run("analyze", "-q", "--json", path), run("analyze", "-q", "--by=process", "--json", path)["rows"]
-    totals, processes = whole["totals"], whole["trace"]["P"]
+    totals, processes = whole["totals"], whole["trace"]["processes"]
     of_rows = sum(row["opens"] for row in rows)
     name = path.rsplit("/", 1)[-1]
     print(f"{name}: opens {totals['opens']}, created {totals['created']}, processes {processes}")

@@ -56,7 +56,7 @@ ls job.*
 "$IOTRACE" cat --format-version=1 job.17.3.%.iot | grep -o 'rank=.*' | sort -u | head -n 1
 "$IOTRACE" cat --format-version=1 job.17.3.%.iot | grep -o ' job=[^ ]*'
 OMPI_COMM_WORLD_RANK=4 SLURM_JOB_ID=17 "$IOTRACE" record -o other.iot "$calls" known
-"$IOTRACE" analyze --tsv other.iot job.17.3.%.iot | grep -P '^totals\tN\t'
+"$IOTRACE" analyze --tsv other.iot job.17.3.%.iot | grep -P '^totals\trequests\t'
 env -u SLURM_JOB_ID -u PBS_JOBID LSB_JOBID=18 LSB_JOBINDEX=5 "$IOTRACE" record -o "array.%j.iot" "$calls" known
 env -u SLURM_JOB_ID -u PBS_JOBID LSB_JOBID=18 LSB_JOBINDEX=0 "$IOTRACE" record -o "array.%j.iot" "$calls" known
 ls array.*

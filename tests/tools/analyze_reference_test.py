@@ -80,7 +80,7 @@ CASES = [
     ("a thread, then a process under its number, and a thread of this process", THREADS, {"trace.processes": 2}),
     ("one of two CPU clocks is unknown", CLOCKS, {"totals.running_clock": "wall", "totals.running_time_s": 0.00004}),
     ("a fileId is an unknown object, object 5, and an unknown object again", OBJECTS, {
-        "totals.files": 2, "totals.extent_bytes": 0.00006, "order.followers": 0, "order.read_pattern_streams.short": 3}),
+        "totals.files": 2, "totals.extent_bytes": 60, "order.followers": 0, "order.read_pattern_streams.short": 3}),
     ("the layer of a fileId ends with its close; one physical record", LAYERS, {
         "trace.left_out": 1, "trace.left_out_physical": 1, "totals.bytes": 20}),
     ("an operation and a physical record start before the preceding record", ORDER, {"totals.out_of_order": 2}),

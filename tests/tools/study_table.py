@@ -46,8 +46,8 @@ IN_MEMORY = {"gcm": 1080 * 33280, "upw": 0}
 
 def uses(values):
     """Returns the row of USE_COLUMNS."""
-    reuse, share = values["reuse"], values["classes"]["share"]
-    total = values["totals"]["S"]
+    reuse, share = values["reuse"], values["classes"]["reason_share"]
+    total = values["totals"]["bytes"]
     final = reuse["state"]["written"] + reuse["state"]["written-last"]
     return (share["swapping"], reuse["first_read"] / total, final / total, reuse["overwrite_unread"] / total, reuse["footprint"])
 
@@ -58,9 +58,9 @@ def wrong_uses(name, values):
         if abs(found - expected) > .00005:
             yield f"{name}: {key} is {found:.6g}, expected {expected}"
     classes = values["classes"]
-    if name in IN_MEMORY and classes["bytes"]["rewritten"] != IN_MEMORY[name]:
+    if name in IN_MEMORY and classes["reason_bytes"]["rewritten"] != IN_MEMORY[name]:
         yield f"{name}: {classes['bytes']['rewritten']} bytes are rewritten, expected {IN_MEMORY[name]}"
-    if name in IN_MEMORY and classes["bytes"]["required"] + IN_MEMORY[name] != values["totals"]["S"]:
+    if name in IN_MEMORY and classes["reason_bytes"]["required"] + IN_MEMORY[name] != values["totals"]["bytes"]:
         yield f"{name}: {classes['bytes']['required']} bytes are required"
 
 
@@ -84,7 +84,7 @@ def periods(tool, name, values):
     cpu, wall = None, None
     if name in CYCLES:
         time, cycles = CYCLES[name]
-        waited = 0 if name == "les" else values["totals"]["duration_r"] + values["totals"]["duration_w"]
+        waited = 0 if name == "les" else values["totals"]["read_io_ns"] + values["totals"]["write_io_ns"]
         cpu, wall = time / cycles, (time + waited / 1e9) / cycles
     return cpu, by_cpu["period_s"], wall, found["period_s"], found["cycles"], found["similarity"]
 

@@ -38,12 +38,29 @@ Test(result, names_of_times_end_in_their_unit)
 Test(result, column_name_has_the_direction)
 {
 	static const struct iot_column columns[] = {COLUMNS(hits), COLUMNS(byte_hits),
-						    COLUMN_AS(misses, "missed")};
-	static const char *const names[] = {"read_hits", "write_hits", "read_byte_hits",
-					    "written_byte_hits", "missed"};
+						    COLUMN_AS(misses, "missed"), COLUMNS(bytes),
+						    COLUMNS(requests)};
+	static const char *const names[] = {"read_hits",       "write_hits", "read_byte_hits",
+					    "write_byte_hits", "missed",     "read_bytes",
+					    "written_bytes",   "reads",      "writes"};
 	char name[IOT_COLUMN_NAME];
 	for (size_t i = 0; i < COLUMN_COUNT(columns); i++)
 		cr_assert_str_eq(iot_column_name(&columns[i], name), names[i]);
+}
+
+Test(result, metric_is_found_by_the_name_of_a_value)
+{
+	enum iot_direction d = IOT_READS;
+	cr_assert_eq(iot_metric_find("written_bytes", &d), &metrics.bytes);
+	cr_assert_eq(d, IOT_WRITES);
+	cr_assert_eq(iot_metric_find("reads", &d), &metrics.requests);
+	cr_assert_eq(d, IOT_READS);
+	cr_assert_eq(iot_metric_find("hits", &d), &metrics.hits);
+	cr_assert_eq(d, IOT_BOTH);
+	cr_assert_null(iot_metric_find("read_files", &d), "files have no direction");
+	cr_assert_null(iot_metric_find("", &d));
+	cr_assert_str_eq(metrics.requests.symbol, "N");
+	cr_assert_null(metrics.hits.symbol);
 }
 
 Test(result, names_of_columns_fit)
