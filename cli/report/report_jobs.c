@@ -190,7 +190,7 @@ static int by_bytes(const void *left, const void *right)
 static void write_jobs(struct html *h, const struct job_set *s, size_t rows)
 {
 	static const char *const headings[] = {"job",     "processes", "files", "read",
-					       "written", "bytes/s", NULL};
+					       "written", "bytes/s",   NULL};
 	const struct set_job **job = calloc(s->count + 1, sizeof(struct set_job *));
 	if (job == NULL) {
 		h->out->status = IOT_ENOMEM;

@@ -748,9 +748,11 @@ METRIC(bin_width_s, "bin width", IOT_RATIO, IOT_DETAIL, IOT_ONE,
        "The width of bins of time in seconds.")
 METRIC(bins, "bins", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Bins of time.")
-METRIC_OF_PAPER(bytes_per_s_max, "B_max", "highest rate", IOT_BYTES_PER_S, IOT_MAIN, IOT_BY_DIRECTION,
+METRIC_OF_PAPER(bytes_per_s_max, "B_max", "highest rate", IOT_BYTES_PER_S, IOT_MAIN,
+       IOT_BY_DIRECTION,
        "The bytes per second of the bin with most.")
-METRIC_OF_PAPER(requests_per_s_max, "IOPS_max", "most requests/s", IOT_PER_S, IOT_MAIN, IOT_BY_DIRECTION,
+METRIC_OF_PAPER(requests_per_s_max, "IOPS_max", "most requests/s", IOT_PER_S, IOT_MAIN,
+       IOT_BY_DIRECTION,
        "The requests per second of the bin with most.")
 METRIC(bytes_per_s_mean, "mean rate", IOT_BYTES_PER_S, IOT_DETAIL, IOT_ONE,
        "The mean of the bytes per second over bins.")

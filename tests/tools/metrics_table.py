@@ -9,7 +9,7 @@ import sys
 
 SOURCE, TABLE = "lib/result/metric_list.h", "docs/metrics.md"
 STRING = r'"(?:[^"\\]|\\.)*"'
-METRIC = re.compile(r'^METRIC(?:_OF_PAPER)?\((\w+), (?:"(\w+)", )?(%s), IOT_(\w+), IOT_\w+, IOT_(\w+),\s*((?:%s\s*)+)\)$'
+METRIC = re.compile(r'^METRIC(?:_OF_PAPER)?\((\w+), (?:"(\w+)", )?(%s), IOT_(\w+), IOT_\w+,\s+IOT_(\w+),\s*((?:%s\s*)+)\)$'
                     % (STRING, STRING), re.M)
 QUANTITIES = {"COUNT": "count", "BYTES": "bytes", "NS": "ns", "SHARE": "share (0 to 1)",
               "RATIO": "ratio", "BYTES_PER_S": "bytes/s", "PER_S": "1/s", "ID": "id",
