@@ -205,12 +205,12 @@ static void set_tsv_row(struct iot_row *to, void *source)
 
 void stat_print_tsv(struct stat_results *s)
 {
-	static const struct iot_column columns[] = COLUMN_LIST(
-	    COLUMN(process), COLUMN(file), COLUMN(object), COLUMN(opens),
-	    COLUMN_READ_AS(requests, "reads"), COLUMN_WRITE_AS(requests, "writes"), COLUMNS(bytes),
-	    COLUMN(io_ns), COLUMN(followers), COLUMN(sequential), COLUMN(same_size), COLUMN(sizes),
-	    COLUMN(name), COLUMN(rank), COLUMN(timed), COLUMN(located),
-	    COLUMN(first_ns), COLUMN(last_ns), COLUMN(input));
+	static const struct iot_column columns[] =
+	    COLUMN_LIST(COLUMN(process), COLUMN(file), COLUMN(object), COLUMN(opens),
+			COLUMN_READ_AS(requests, "reads"), COLUMN_WRITE_AS(requests, "writes"),
+			COLUMNS(bytes), COLUMN(io_ns), COLUMN(followers), COLUMN(sequential),
+			COLUMN(same_size), COLUMN(sizes), COLUMN(name), COLUMN(rank), COLUMN(timed),
+			COLUMN(located), COLUMN(first_ns), COLUMN(last_ns), COLUMN(input));
 	static const struct iot_column operations[] =
 	    COLUMN_LIST(COLUMN(operation), COLUMN(calls), COLUMN(failed), COLUMN(timed),
 			COLUMN_AS(operation_ns, "ns"));

@@ -168,7 +168,7 @@ static void class_values_of(const struct row_table *t, size_t file, const char *
 		enum io_class class;
 	} columns[] = {
 	    {"read_required", 0, CLASS_REQUIRED},      {"read_swapping", 0, CLASS_SWAPPING},
-	    {"read_unplaced", 0, CLASS_UNKNOWN},        {"write_required", 1, CLASS_REQUIRED},
+	    {"read_unplaced", 0, CLASS_UNKNOWN},       {"write_required", 1, CLASS_REQUIRED},
 	    {"write_checkpoint", 1, CLASS_CHECKPOINT}, {"write_swapping", 1, CLASS_SWAPPING},
 	    {"write_rewritten", 1, CLASS_REWRITTEN},   {"write_unplaced", 1, CLASS_UNKNOWN}};
 	struct io_class_sums s;
