@@ -181,6 +181,7 @@ static bool has_inexact_times(const struct iot_writer *joined)
 	size_t size;
 	const char *text = iot_writer_memory(joined, &size);
 	return memmem(text, size, "kind=busy ", 10) != NULL ||
+	       memmem(text, size, "kind=busy.kinds ", 16) != NULL ||
 	       memmem(text, size, "kind=busy.pairs ", 16) != NULL;
 }
 

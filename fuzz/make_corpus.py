@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Makes the seeds that are derived: from testdata/format, of numbers, and by iotrace analyze.
 
-Run in the top folder after make, if testdata/format or the states of analyses have changed. Seeds of the converters and of decode, and
+Run in the top folder after make, with the names of functions below or for all of them, if testdata/format or the states of analyses have changed. Seeds of the converters and of decode, and
 those with names that begin with "found-" (what has failed once), "fuzzed-" (what reaches more) or
 "encoded-" (traces of version 2) are kept by hand.
 """
@@ -14,6 +14,7 @@ import os
 import random
 import struct
 import subprocess
+import sys
 import tarfile
 import tempfile
 
@@ -308,13 +309,16 @@ def states():
         save(folder, "whole", bare(state(trace)))
 
 
-stream()
-roundtrip()
-states()
-timing()
-rings()
-made()
-convert()
-parallel()
-inputs()
-words()
+GROUPS = [stream, roundtrip, states, timing, rings, made, convert, parallel, inputs, words]
+
+
+def main(names):
+    unknown = set(names) - {group.__name__ for group in GROUPS}
+    if unknown:
+        sys.exit(f"make_corpus.py: {' '.join(unknown)}: expected some of {' '.join(group.__name__ for group in GROUPS)}")
+    for group in GROUPS:
+        if not names or group.__name__ in names:
+            group()
+
+
+main(sys.argv[1:])

@@ -11,6 +11,8 @@
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 
+enum { STATE_LEVEL = 6 /* of compression: states are small, and many are kept */ };
+
 static bool is_state_line(const struct iot_event *ev, const char *kind)
 {
 	return ev->kind == IOT_DIRECTIVE && text_equals(iot_directive_get(ev, "kind"), kind) &&
@@ -262,6 +264,7 @@ enum exit_status analyze_state_save(struct iot_analyze *a, const char *path, boo
 	struct iot_writer *w = iot_writer_new();
 	o.path = path;
 	o.no_fsync = no_fsync;
+	o.level = STATE_LEVEL;
 	if (w == NULL)
 		return message_no_memory();
 	enum exit_status status = trace_out_open(w, &o, command);

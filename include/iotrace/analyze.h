@@ -80,7 +80,8 @@ struct iot_analyze_options {
 	uint64_t interval_ns; /* of the bins over time; 0: one second */
 	/*
 	 * Identifies the part that this analysis covers: the trace's id, the byte range [from, to)
-	 * of the stored file, and the file's size, 0 if unknown. Saved in states.
+	 * of the stored file, and the file's size, 0 if unknown. Saved in states. With an id, the
+	 * state of all bytes is final: no events or parts can be added to it.
 	 */
 	uint64_t trace_id, from, to, stored;
 	uint64_t top;          /* files and processes in lists of those with most; 0: 10 */
@@ -196,7 +197,8 @@ IOT_API IOT_USE_RESULT int iot_analyze_join_trace(struct iot_analyze *a, struct 
  */
 IOT_API IOT_USE_RESULT int iot_analyze_save(struct iot_analyze *a, struct iot_writer *w);
 /*
- * Reads a state into a new analysis, whose options become those of the state. `first` is the first
+ * Reads a state into a new analysis, whose options become those of the state; its results have
+ * the sections that the analysis was made with, if the state has them. `first` is the first
  * event of r, a %state. If it has kind=member, the state follows it, and the next event of that
  * kind, if any, has then been read, too. Returns IOT_OK; IOT_EFORMAT if it is no state of this
  * version; IOT_ENOMEM; IOT_EUSAGE if the analysis has events; or the status of r.

@@ -232,7 +232,7 @@ static void add_directive(struct iot_analyze *a, const struct iot_event *ev)
 
 int iot_analyze_events(struct iot_analyze *a, const struct iot_event *ev, size_t n)
 {
-	if (a->finished || a->job.more > 0)
+	if (a->finished || a->job.more > 0 || a->whole)
 		return IOT_EUSAGE;
 	for (size_t i = 0; i < n && a->status == IOT_OK;)
 		if (ev[i].kind == IOT_RECORD)
@@ -284,6 +284,8 @@ static const char *why_separate(const struct iot_analyze *a, const struct iot_an
 		return "an analysis is finished";
 	if (a->job.more > 0 || part->job.more > 0)
 		return "an analysis of several traces, which no part follows";
+	if (a->whole)
+		return "the state of a whole trace, which no part follows";
 	if (!part->options.part)
 		return "the second analysis is no part that follows another one";
 	if (!analyze_same_options(a, part))
@@ -727,8 +729,7 @@ struct iot_analyze *iot_analyze_new(const struct iot_analyze_options *options)
 		free(a);
 		return NULL;
 	}
-	if (needs(a, IOT_ANALYZE_FINDINGS | IOT_ANALYZE_MAP))
-		a->shown = a->options.sections;
+	a->shown = a->options.sections;
 	a->options.sections |= needs(a, IOT_ANALYZE_FINDINGS) ? SECTIONS
 			       : needs(a, IOT_ANALYZE_MAP)    ? MAP_REFERS
 							      : 0;

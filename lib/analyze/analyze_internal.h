@@ -46,13 +46,14 @@ struct iot_analyze {
 	struct row_table table; /* after finish */
 	struct classes classes; /* likewise */
 	struct findings findings;
-	unsigned shown; /* sections with values in the results; 0: all computed ones */
+	unsigned shown; /* sections with values in the results, also of a state; 0: all */
 	struct over_time over_time;
 	struct offsets_map offsets; /* of iot_analyze_offsets */
 	char offsets_key[VALUE_KEY];
 	struct error error;
 	int status; /* enum iot_status */
 	bool finished;
+	bool whole; /* loaded from the state of a whole trace */
 };
 
 /* Returns the statistics of a layer, new ones if it has none; NULL if out of memory. */

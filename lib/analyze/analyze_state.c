@@ -11,7 +11,7 @@
 #include "requests_state.h"
 #include "sample.h"
 
-enum { STATE_VERSION = 4 };
+enum { STATE_VERSION = 5 };
 
 /* The bytes [0, 0) of 0 are the whole trace. */
 static void header_state(struct state *s, struct iot_analyze_options *o)
@@ -21,7 +21,7 @@ static void header_state(struct state *s, struct iot_analyze_options *o)
 	size_t rows = 0;
 	for (; state_list(s, "header", rows == 0 && state_saves(s)); rows++) {
 		state_number(s, "version", &version);
-		state_check(s, version == STATE_VERSION, "version=4");
+		state_check(s, version == STATE_VERSION, "version=5");
 		state_number(s, "trace", &o->trace_id);
 		state_flag(s, "part", &part);
 		state_number(s, "from", &o->from);
@@ -31,6 +31,11 @@ static void header_state(struct state *s, struct iot_analyze_options *o)
 	state_check(s, rows == 1, "kind=header first");
 	state_check(s, o->from <= o->to && o->to <= o->stored, "bytes of the trace");
 	o->part = part;
+}
+
+static bool is_whole(const struct iot_analyze_options *o)
+{
+	return o->part == 0 && o->trace_id != 0 && o->to == o->stored;
 }
 
 static void options_state(struct state *s, struct iot_analyze_options *o)
@@ -127,7 +132,7 @@ static bool settle(struct iot_analyze *a)
 int iot_analyze_save(struct iot_analyze *a, struct iot_writer *w)
 {
 	struct iot_analyze_options o = a->options;
-	struct state s = {.writer = w, .layer = -1, .direction = -1};
+	struct state s = {.writer = w, .whole = is_whole(&o), .layer = -1, .direction = -1};
 	batches_end(a);
 	if (a->finished || a->status != IOT_OK)
 		return a->finished ? IOT_EUSAGE : a->status;
@@ -163,6 +168,7 @@ int iot_analyze_load(struct iot_analyze *a, struct iot_reader *r, const struct i
 	if (!state_begin(&s))
 		state_no_memory(&s);
 	header_state(&s, &o);
+	s.whole = a->whole = is_whole(&o);
 	options_state(&s, &o);
 	extra_options_state(&s, &o);
 	state_check(&s, analyze_options_are_valid(&o) && o.sections != 0, "valid options");

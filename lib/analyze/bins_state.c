@@ -114,7 +114,8 @@ void cells_state(struct state *s, struct cells *c)
 	while (state_each(s, "cells", any || !state_saves(s), &i)) {
 		state_flag(s, "any", &any);
 		c->coarser = bins_coarser_state(s, c->coarser);
-		bins_span_state(s, cells_k(c), CELLS_BINS_MAX, &c->first_bin, &c->last_bin);
+		bins_span_state(s, cells_k(c), (uint64_t)cells_bins_max(cells_k(c)), &c->first_bin,
+				&c->last_bin);
 	}
 	c->started = true;
 	list_state(s, c, false, any);
@@ -136,8 +137,8 @@ void series_state(struct state *s, struct series *series)
 	while (state_each(s, "series", series->any || !state_saves(s), &i)) {
 		state_flag(s, "any", &series->any);
 		series->coarser = bins_coarser_state(s, series->coarser);
-		bins_span_state(s, series_k(series), CELLS_BINS_MAX, &series->first_bin,
-				&series->last_bin);
+		bins_span_state(s, series_k(series), (uint64_t)cells_bins_max(series_k(series)),
+				&series->first_bin, &series->last_bin);
 	}
 	if (series->any && series->bins == NULL)
 		series->bins = calloc(CELLS_BINS_MAX, sizeof *series->bins);

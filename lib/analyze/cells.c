@@ -354,7 +354,7 @@ static bool add_near(struct cells *c, const struct cells_deferred *q)
 	const int64_t bin = last->bin + 1;
 	const uint64_t to_ns = cells_start(bin + 1, cells_k(c));
 	if (q->end_ns >= to_ns || r->sorted != r->count || r->count == r->capacity ||
-	    c->sorted >= CELLS_MAX || bin - c->first_bin >= CELLS_BINS_MAX)
+	    c->sorted >= CELLS_MAX || bin - c->first_bin >= cells_bins_max(cells_k(c)))
 		return false;
 	const bool begins = q->start_ns >= r->to_ns;
 	const uint64_t before = begins ? 0 : moved_until(q, r->to_ns);

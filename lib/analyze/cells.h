@@ -18,7 +18,8 @@
 enum {
 	CELLS_K = 20,
 	CELLS_COARSER_MAX = CELLS_K + 34,
-	CELLS_BINS_MAX = 1 << 16,
+	CELLS_BINS_MAX = 1 << 16, /* of one second or longer */
+	CELLS_FINE_MAX = 1 << 14, /* of shorter ones */
 	CELLS_MAX = 1 << 20,
 	CELLS_DEFERRED = 1 << 16,
 	CELLS_PIECES_MAX = 1 << 14 /* of a request */
@@ -83,6 +84,12 @@ static inline uint64_t cells_start(int64_t bin, int k)
 	return (b >> k) * CELLS_NS_PER_S + (((b & mask) * CELLS_NS_PER_S + mask) >> k);
 }
 
+/* Bins shorter than a second serve views of at most this number of bins, and take memory in states. */
+static inline int64_t cells_bins_max(int k)
+{
+	return k > 0 ? CELLS_FINE_MAX : CELLS_BINS_MAX;
+}
+
 /* Bins of 2^-k seconds, from the first to the last one; undefined unless `any`. */
 struct bin_span {
 	int64_t first, last;
@@ -91,7 +98,8 @@ struct bin_span {
 
 /*
  * Extends a span to an interval, both ends included. Returns by how many powers of two its bins
- * have to be widened for at most `max` of them; the span is that of the wider bins.
+ * have to be widened for at most `max` of them, and at most cells_bins_max(); the span is that of the
+ * wider bins.
  */
 static inline int bin_span_extend(struct bin_span *s, int k, uint64_t from_ns, uint64_t to_ns,
 				  int64_t max)
@@ -104,7 +112,8 @@ static inline int bin_span_extend(struct bin_span *s, int k, uint64_t from_ns, u
 						  s->any && old_first < first ? old_first : first,
 					      .last = s->any && old_last > last ? old_last : last,
 					      .any = true};
-		if (both.last - both.first >= max)
+		const int64_t limit = cells_bins_max(k - steps);
+		if (both.last - both.first >= (max < limit ? max : limit))
 			continue;
 		*s = both;
 		return steps;

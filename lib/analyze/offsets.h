@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The bytes of each file over time and offset, in up to 256 bins of the time of the trace by 256
+ * The bytes of each file over time and offset, in up to 128 bins of the time of the trace by 64
  * blocks of the extent of the file. As of cells, a bin has 2^-k seconds, and a block 2^n bytes, which
  * depend on the requests alone, not on their order. A request counts in the bin of its start.
  */
@@ -11,7 +11,7 @@
 
 struct state;
 
-enum { OFFSET_BINS = 256, OFFSET_BLOCKS = 256, OFFSET_ROWS_MAX = 8192 };
+enum { OFFSET_BINS = 128, OFFSET_BLOCKS = 64, OFFSET_ROWS_MAX = 8192 };
 
 struct offsets_row {
 	uint64_t bytes[OFFSET_BLOCKS][2];

@@ -5,7 +5,7 @@
 #include "offsets.h"
 #include "bins_state.h"
 
-enum { SHIFT_MAX = 56 /* of 256 blocks of offsets of 64 bits */ };
+enum { SHIFT_MAX = 58 /* of 64 blocks of offsets of 64 bits */ };
 
 /* The cells of all files: by row of the file, bin and block. */
 struct cell_cursor {

@@ -8,7 +8,11 @@
 #include "statistic.h"
 #include "state.h"
 
-enum { AHEAD = 4 /* candidates */ };
+enum {
+	AHEAD = 4, /* candidates */
+	/* The low bits of a hash are 0, so that tokens take few bytes in states. */
+	UNUSED_BITS = 20
+};
 
 /* Hashes */
 
@@ -29,6 +33,11 @@ static inline uint64_t fold(uint64_t a, uint64_t b)
 	__extension__ typedef unsigned __int128 wide;
 	const wide product = (wide)a * b;
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t used_bits(uint64_t hash)
+{
+	return hash >> UNUSED_BITS << UNUSED_BITS;
 }
 
 static inline uint64_t hash_of_file(const struct file_key *key)
@@ -279,10 +288,10 @@ static inline void find_candidates(const struct io_span *span, const struct sour
 		    fold(span->offset[i] ^ OFFSET_SALT, shape ^ from->process_hash);
 		struct candidate c = {.number = alone ? first + i : (*from->requests)++,
 				      .process = from->process};
-		c.hash = fold(place ^ from->file_hash, SAME_FILE_SALT);
+		c.hash = used_bits(fold(place ^ from->file_hash, SAME_FILE_SALT));
 		if (!from->omitted)
 			same = append(same_file->of, same, same_file->hash_max, c);
-		c.hash = fold(place, ANY_FILE_SALT);
+		c.hash = used_bits(fold(place, ANY_FILE_SALT));
 		any = append(any_file->of, any, any_file->hash_max, c);
 	}
 	if (alone)
@@ -386,7 +395,7 @@ bool repetition_join(struct repetition *r, const struct repetition *part, const 
 static uint64_t salted(uint64_t hash, uint64_t salt)
 {
 	const unsigned level = level_of(hash);
-	return level + 1 == REPETITION_LEVELS ? hash : hash ^ salt >> (level + 1);
+	return level + 1 == REPETITION_LEVELS ? hash : hash ^ used_bits(salt >> (level + 1));
 }
 
 static bool salt_tokens(struct repetition_table *t, uint64_t salt)
@@ -575,7 +584,20 @@ static struct map_entry *sorted_entries(struct state *s, const struct idmap *map
 	return list;
 }
 
-static void tokens_state(struct state *s, struct repetition_table *t)
+/* The first request of a token matters only to an earlier part. */
+static void token_columns(struct state *s, bool part, uint64_t *hash,
+			  struct repetition_token *token)
+{
+	uint64_t bits = *hash >> UNUSED_BITS, first = part ? token->first : 0;
+	state_limited(s, "hash", &bits, UINT64_MAX >> UNUSED_BITS);
+	state_reference(s, "process", &s->processes, &token->process);
+	state_number(s, "first", &first);
+	state_number(s, "last", &token->last);
+	*hash = bits << UNUSED_BITS;
+	token->first = first;
+}
+
+static void tokens_state(struct state *s, struct repetition_table *t, bool part)
 {
 	const size_t count = t->token_map.count;
 	struct map_entry *list = sorted_entries(s, &t->token_map);
@@ -585,10 +607,7 @@ static void tokens_state(struct state *s, struct repetition_table *t)
 		if (i < count)
 			token = t->tokens[list[i].number];
 		uint64_t hash = i < count ? list[i].key : 0;
-		state_number(s, "hash", &hash);
-		state_reference(s, "process", &s->processes, &token.process);
-		state_number(s, "first", &token.first);
-		state_number(s, "last", &token.last);
+		token_columns(s, part, &hash, &token);
 		state_check(s, i < REPETITION_TOKENS && (i == 0 || hash > last),
 			    "up to 16384 tokens in order");
 		last = hash;
@@ -596,6 +615,42 @@ static void tokens_state(struct state *s, struct repetition_table *t)
 			state_no_memory(s);
 	}
 	free(list);
+}
+
+static void count_tokens(const struct repetition_table *t, uint64_t n[REPETITION_LEVELS])
+{
+	for (size_t i = 0; i < t->token_map.count; i++)
+		n[level_of(t->token_map.keys[i])]++;
+}
+
+/* Adds n different tokens of a level. Returns false if it has fewer, or if out of memory. */
+static bool make_tokens(struct repetition_table *t, unsigned level, uint64_t n)
+{
+	const bool any = level == REPETITION_LEVELS - 1;
+	const uint64_t first = any ? 0 : (uint64_t)1 << (REPETITION_LEVELS - 1 - level);
+	const uint64_t last = any ? 0 : used_bits(2 * first - 1);
+	for (uint64_t hash = first; n > 0; n--, hash += (uint64_t)1 << UNUSED_BITS) {
+		const struct repetition_token token = {0, 0, 0};
+		if (hash > last || !repetition_add_token(t, hash, &token))
+			return false;
+	}
+	return true;
+}
+
+/* Requests of other traces have other tokens, so that their number is all that matters. */
+static void token_counts_state(struct state *s, struct repetition_table *t)
+{
+	uint64_t n[REPETITION_LEVELS] = {0}, sum = 0;
+	size_t i;
+	count_tokens(t, n);
+	while (state_each(s, "repetition.tokens", REPETITION_LEVELS, &i)) {
+		state_limited(s, "n", &n[i], REPETITION_TOKENS);
+		sum += n[i];
+		state_check(s, sum <= REPETITION_TOKENS && s->processes.count > 0,
+			    "up to 16384 tokens of processes");
+		if (!state_saves(s) && !state_failed(s))
+			state_check(s, make_tokens(t, (unsigned)i, n[i]), "tokens of a level");
+	}
 }
 
 static void lags_state(struct state *s, struct repetition_table *t)
@@ -619,18 +674,21 @@ static void lags_state(struct state *s, struct repetition_table *t)
 	free(list);
 }
 
-static void table_state(struct state *s, struct repetition_table *t)
+static void table_state(struct state *s, struct repetition_table *t, bool part)
 {
 	size_t i;
 	while (state_each(s, "repetition.level", 1, &i))
 		state_small(s, "level", &t->level, REPETITION_LEVELS);
 	while (state_each(s, "repetition.requests", REPETITION_LEVELS, &i))
 		state_number(s, "n", &t->requests[i]);
-	tokens_state(s, t);
+	if (s->whole)
+		token_counts_state(s, t);
+	else
+		tokens_state(s, t, part);
 	lags_state(s, t);
 }
 
-void repetition_state(struct state *s, struct repetition *r)
+void repetition_state(struct state *s, struct repetition *r, bool part)
 {
 	size_t i;
 	while (state_each(s, "repetition", 1, &i))
@@ -643,7 +701,7 @@ void repetition_state(struct state *s, struct repetition *r)
 		state_number(s, "n", n);
 	}
 	for (s->direction = 0; s->direction < 2; s->direction++)
-		table_state(s, &r->of[s->direction]);
+		table_state(s, &r->of[s->direction], part);
 	s->direction = -1;
 }
 
@@ -672,8 +730,7 @@ static void sample(void *of, const struct sample_kept *k)
 
 static void state(struct state *s, void *of, const struct requests *r)
 {
-	(void)r;
-	repetition_state(s, of);
+	repetition_state(s, of, r->options.part != 0);
 }
 
 static void free_all(void *of)

@@ -76,7 +76,8 @@ static inline uint64_t repetition_lag_key(uint64_t lag, unsigned level)
 {
 	return lag * REPETITION_LEVELS + level;
 }
-void repetition_state(struct state *s, struct repetition *r);
+/* part: an earlier part may be joined. */
+void repetition_state(struct state *s, struct repetition *r, bool part);
 bool repetition_values(const struct repetition *r, struct values *v);
 void repetition_free(struct repetition *r);
 

@@ -2,9 +2,12 @@
 /*
  * A line has a kind, the number of its rows, and for each column the numbers of all rows:
  *
- *	%state kind=totals.file layer=0 rows=2 i=0,3 n_r=17,0 n_w=0,4
+ *	%state kind=totals layer=0 rows=1 i=0 n_r=3000 n_w=1
+ *	%state kind=totals.file layer=0 rows=3 i=+026 n_r=hMa0 n_w=004
  *
- * A table continues on further lines of the same kind.
+ * The numbers of several rows need no separators, because the last digit of each has another
+ * alphabet. A column that begins with + has differences. Both are shorter than decimal numbers, and
+ * compress better. A table continues on further lines of the same kind.
  */
 #include "state.h"
 
@@ -21,8 +24,16 @@
 enum {
 	LINE_FULL = 12288, /* bytes of numbers, with which a line ends before the next row */
 	LINE_MAX = IOT_COMMENT_MAX - 8,
-	WIDE_DIGITS = 39,
+	DECIMAL_DIGITS = 39, /* of 128 bits */
+	DIGIT_BITS = 5,
+	DIGITS_MAX = 26, /* of 128 bits */
+	DIGIT_MASK = (1 << DIGIT_BITS) - 1,
+	DIFFERENCES = '+'
 };
+
+/* The last digit of a number, and the digits before it, of which the first is the lowest. */
+static const char last_digit[] = "0123456789abcdefghijklmnopqrstuv";
+static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZwxyz-_";
 
 static const char hex[] = "0123456789ABCDEF";
 
@@ -85,21 +96,88 @@ static size_t put_head(struct state *s)
 
 static void clear_line(struct state *s)
 {
-	for (size_t i = 0; i < s->columns; i++)
-		s->column[i].size = s->column[i].before = 0;
+	for (size_t i = 0; i < s->columns; i++) {
+		struct state_column *c = &s->column[i];
+		c->size = c->size_before = c->count = c->count_before = 0;
+	}
 	s->rows = 0;
+	s->bytes = s->bytes_before = 0;
+}
+
+static size_t digits_of(uint128 v)
+{
+	size_t n = 1;
+	while ((v >>= DIGIT_BITS) > 0)
+		n++;
+	return n;
+}
+
+/* Zigzag: 0, -1, 1, -2, ... as 0, 1, 2, 3, ... */
+static uint128 difference(uint128 from, uint128 to)
+{
+	const uint128 d = to - from;
+	return d >> 127 != 0 ? ~(d << 1) : d << 1;
+}
+
+static bool put_number(struct state *s, size_t *size, uint128 v)
+{
+	char text[DIGITS_MAX];
+	size_t n = 0;
+	for (; v > DIGIT_MASK; v >>= DIGIT_BITS)
+		text[n++] = digit[v & DIGIT_MASK];
+	text[n++] = last_digit[v];
+	return put_text(s, size, text, n);
+}
+
+static bool put_decimal(struct state *s, size_t *size, uint128 v)
+{
+	char text[DECIMAL_DIGITS];
+	size_t n = sizeof text;
+	do
+		text[--n] = (char)('0' + (unsigned)(v % 10));
+	while ((v /= 10) > 0);
+	return put_text(s, size, text + n, sizeof text - n);
+}
+
+static bool differences_are_shorter(const struct state_column *c)
+{
+	size_t numbers = 0, differences = 1;
+	uint128 before = 0;
+	for (size_t i = 0; i < c->count; before = c->number[i++]) {
+		numbers += digits_of(c->number[i]);
+		differences += digits_of(difference(before, c->number[i]));
+	}
+	return differences < numbers;
+}
+
+static bool put_numbers(struct state *s, size_t *size, const struct state_column *c)
+{
+	if (s->rows == 1)
+		return put_decimal(s, size, c->number[0]);
+	const bool shorter = differences_are_shorter(c);
+	uint128 before = 0;
+	bool fits = !shorter || put_text(s, size, &(char){DIFFERENCES}, 1);
+	for (size_t i = 0; i < c->count && fits; before = c->number[i++])
+		fits =
+		    put_number(s, size, shorter ? difference(before, c->number[i]) : c->number[i]);
+	return fits;
+}
+
+static bool put_column(struct state *s, size_t *size, const struct state_column *c)
+{
+	if (!put_text(s, size, " ", 1) || !put_text(s, size, c->key, strlen(c->key)) ||
+	    !put_text(s, size, "=", 1))
+		return false;
+	return c->count > 0 ? put_numbers(s, size, c) : put_text(s, size, c->text + 1, c->size - 1);
 }
 
 static void write_line(struct state *s)
 {
 	struct iot_event ev = {.kind = IOT_DIRECTIVE};
 	size_t size = put_head(s);
-	for (size_t i = 0; i < s->columns; i++) {
-		const struct state_column *c = &s->column[i];
-		if (!put_text(s, &size, " ", 1) || !put_text(s, &size, c->key, strlen(c->key)) ||
-		    !put_text(s, &size, "=", 1) || !put_text(s, &size, c->data + 1, c->size - 1))
+	for (size_t i = 0; i < s->columns; i++)
+		if (!put_column(s, &size, &s->column[i]))
 			return;
-	}
 	ev.text = (struct iot_text){s->text, size};
 	const int status = iot_writer_events(s->writer, &ev, 1);
 	if (status != IOT_OK)
@@ -107,21 +185,25 @@ static void write_line(struct state *s)
 	clear_line(s);
 }
 
-/* A row of zeros is left out, but for its number. */
+/* Leaves out the row if all of it but its number is 0. */
 static void end_saved_row(struct state *s)
 {
-	size_t bytes = 0;
 	assert(s->columns == 0 || s->next == s->columns);
 	s->columns = s->next;
 	for (size_t i = 0; i < s->columns; i++) {
 		struct state_column *c = &s->column[i];
-		if (!s->filled)
-			c->size = c->before;
-		c->before = c->size;
-		bytes += c->size;
+		if (!s->filled) {
+			c->size = c->size_before;
+			c->count = c->count_before;
+		}
+		c->size_before = c->size;
+		c->count_before = c->count;
 	}
+	if (!s->filled)
+		s->bytes = s->bytes_before;
+	s->bytes_before = s->bytes;
 	s->rows += s->filled;
-	if (bytes > LINE_FULL)
+	if (s->bytes > LINE_FULL)
 		write_line(s);
 }
 
@@ -146,35 +228,24 @@ static bool begin_saved_row(struct state *s, bool more)
 	return s->in_row;
 }
 
-static struct state_column *next_saved(struct state *s, const char *key, size_t need)
+static struct state_column *next_saved(struct state *s, const char *key)
 {
 	assert(s->next < STATE_COLUMNS);
 	struct state_column *c = &s->column[s->next++];
 	assert(s->rows == 0 || s->columns == 0 || strcmp(c->key, key) == 0);
 	c->key = key;
-	if (array_reserve(&c->data, &c->capacity, c->size + need + 1, 1)) {
-		c->data[c->size++] = ',';
-		return c;
-	}
-	state_no_memory(s);
-	return NULL;
+	return c;
 }
 
-static void save(struct state *s, const char *key, bool negative, uint128 v)
+static void save(struct state *s, const char *key, uint128 v)
 {
-	char digits[WIDE_DIGITS];
-	struct state_column *c = next_saved(s, key, sizeof digits + 1);
-	size_t n = 0;
+	struct state_column *c = next_saved(s, key);
 	s->filled |= v != 0;
-	if (c == NULL)
-		return;
-	if (negative)
-		c->data[c->size++] = '-';
-	do
-		digits[n++] = (char)('0' + (unsigned)(v % 10));
-	while ((v /= 10) > 0);
-	while (n > 0)
-		c->data[c->size++] = digits[--n];
+	s->bytes += digits_of(v);
+	if (array_reserve(&c->number, &c->number_capacity, c->count + 1, sizeof *c->number))
+		c->number[c->count++] = v;
+	else
+		state_no_memory(s);
 }
 
 /* Loading */
@@ -200,6 +271,10 @@ static void split_line(struct state *s)
 			c->name = key;
 			c->at = value.data;
 			c->end = value.data + value.size;
+			c->before = 0;
+			c->has_differences =
+			    head->rows > 1 && value.size > 0 && value.data[0] == DIFFERENCES;
+			c->at += c->has_differences;
 		} else if (text_equals(key, "kind")) {
 			head->kind = value;
 		} else if (text_equals(key, "layer")) {
@@ -246,7 +321,7 @@ static void end_loaded_row(struct state *s)
 	if (s->rows > 0)
 		return;
 	for (size_t i = 0; i < s->columns; i++)
-		if (s->column[i].at != s->column[i].end)
+		if (s->column[i].at != NULL && s->column[i].at != s->column[i].end)
 			refuse(s, "a column with more numbers than rows", "one for each row");
 	s->has_line = false;
 }
@@ -275,47 +350,81 @@ static bool begin_loaded_row(struct state *s)
 	return s->in_row;
 }
 
-/* The text of the next number; its data is NULL after a failure. */
-static struct iot_text next_loaded(struct state *s, const char *key)
+/* Returns the next column, NULL after a failure. */
+static struct state_column *next_loaded(struct state *s, const char *key)
 {
-	static const struct iot_text none = {NULL, 0};
 	struct state_column *c = s->next < s->columns ? &s->column[s->next] : NULL;
 	s->next++;
 	if (state_failed(s))
-		return none;
-	if (c == NULL || (s->first && !text_equals(c->name, key)) ||
-	    (c->at == c->end && !s->first)) {
-		refuse_column(s, key, "a column with a number for each row");
-		return none;
+		return NULL;
+	if (c != NULL && c->at != NULL && (!s->first || text_equals(c->name, key)))
+		return c;
+	refuse_column(s, key, "a column with a number for each row");
+	return NULL;
+}
+
+static bool read_decimal(struct state_column *c, uint128 *v)
+{
+	bool valid = c->at < c->end;
+	for (*v = 0; c->at < c->end && valid; c->at++) {
+		const unsigned one = number_digit(*c->at);
+		valid = one < 10 && !__builtin_mul_overflow(*v, (uint128)10, v) &&
+			!__builtin_add_overflow(*v, (uint128)one, v);
 	}
-	const char *comma = memchr(c->at, ',', (size_t)(c->end - c->at));
-	const char *end = comma != NULL ? comma : c->end;
-	const struct iot_text text = {c->at, (size_t)(end - c->at)};
-	c->at = comma != NULL ? comma + 1 : c->end;
-	return text;
+	return valid;
+}
+
+/* The value of each character: of a last digit, or of another one plus 32; 255: neither. */
+static void make_values(unsigned char values[256])
+{
+	memset(values, 255, 256);
+	for (unsigned i = 0; i <= DIGIT_MASK; i++) {
+		values[(unsigned char)last_digit[i]] = (unsigned char)i;
+		values[(unsigned char)digit[i]] = (unsigned char)(i + DIGIT_MASK + 1);
+	}
+}
+
+static bool read_digits(const struct state *s, struct state_column *c, uint128 *v)
+{
+	unsigned value = DIGIT_MASK + 1;
+	*v = 0;
+	for (unsigned shift = 0; value > DIGIT_MASK; shift += DIGIT_BITS) {
+		value = c->at < c->end ? s->value[(unsigned char)*c->at++] : 255;
+		const uint128 bits = value & DIGIT_MASK;
+		if (value == 255 || shift > 127 || bits << shift >> shift != bits)
+			return false;
+		*v |= bits << shift;
+	}
+	return true;
+}
+
+static bool read_number(const struct state *s, struct state_column *c, uint128 *v)
+{
+	if (s->head.rows == 1)
+		return read_decimal(c, v);
+	const bool valid = read_digits(s, c, v);
+	if (c->has_differences)
+		*v = c->before + (*v & 1 ? ~(*v >> 1) : *v >> 1);
+	c->before = *v;
+	return valid;
 }
 
 static uint128 load_wide(struct state *s, const char *key)
 {
-	const struct iot_text text = next_loaded(s, key);
+	struct state_column *c = next_loaded(s, key);
 	uint128 v = 0;
-	bool valid = text.data != NULL && text.size > 0;
-	for (size_t i = 0; valid && i < text.size; i++) {
-		const unsigned digit = number_digit(text.data[i]);
-		valid = digit < 10 && !__builtin_mul_overflow(v, (uint128)10, &v) &&
-			!__builtin_add_overflow(v, (uint128)digit, &v);
-	}
-	if (!valid)
-		refuse_column(s, key, "a number of 128 bits");
-	return valid ? v : 0;
+	if (c != NULL && read_number(s, c, &v))
+		return v;
+	refuse_column(s, key, "a number of 128 bits");
+	return 0;
 }
 
 static uint64_t load(struct state *s, const char *key, uint64_t max)
 {
-	const struct iot_text text = next_loaded(s, key);
-	uint64_t v = 0;
-	if (text.data != NULL && number_decimal(text.data, text.size, &v) && v <= max)
-		return v;
+	struct state_column *c = next_loaded(s, key);
+	uint128 v = 0;
+	if (c != NULL && read_number(s, c, &v) && v <= max)
+		return (uint64_t)v;
 	char expected[48];
 	snprintf(expected, sizeof expected, "a number up to %ju", (uintmax_t)max);
 	refuse_column(s, key, expected);
@@ -352,7 +461,7 @@ bool state_each(struct state *s, const char *kind, size_t rows, size_t *i)
 		const bool more = begin_saved_row(s, s->next_row < rows);
 		*i = (size_t)s->next_row++;
 		if (more)
-			save(s, "i", false, *i);
+			save(s, "i", *i);
 		s->filled = false;
 		return more;
 	}
@@ -373,7 +482,7 @@ bool state_each(struct state *s, const char *kind, size_t rows, size_t *i)
 void state_limited(struct state *s, const char *key, uint64_t *v, uint64_t max)
 {
 	if (state_saves(s))
-		save(s, key, false, *v);
+		save(s, key, *v);
 	else
 		*v = load(s, key, max);
 }
@@ -386,7 +495,7 @@ void state_number(struct state *s, const char *key, uint64_t *v)
 void state_small(struct state *s, const char *key, uint32_t *v, uint32_t max)
 {
 	if (state_saves(s))
-		save(s, key, false, *v);
+		save(s, key, *v);
 	else
 		*v = (uint32_t)load(s, key, max);
 }
@@ -394,7 +503,7 @@ void state_small(struct state *s, const char *key, uint32_t *v, uint32_t max)
 void state_time(struct state *s, const char *key, int64_t *v)
 {
 	if (state_saves(s))
-		save(s, key, false, (uint64_t)*v);
+		save(s, key, (uint64_t)*v);
 	else
 		*v = (int64_t)load(s, key, INT64_MAX);
 }
@@ -403,7 +512,7 @@ void state_time(struct state *s, const char *key, int64_t *v)
 void state_signed(struct state *s, const char *key, int64_t *v)
 {
 	if (state_saves(s)) {
-		save(s, key, false, ((uint64_t)*v << 1) ^ (*v < 0 ? UINT64_MAX : 0));
+		save(s, key, ((uint64_t)*v << 1) ^ (*v < 0 ? UINT64_MAX : 0));
 		return;
 	}
 	const uint64_t code = load(s, key, UINT64_MAX);
@@ -413,7 +522,7 @@ void state_signed(struct state *s, const char *key, int64_t *v)
 void state_flag(struct state *s, const char *key, bool *v)
 {
 	if (state_saves(s))
-		save(s, key, false, *v);
+		save(s, key, *v);
 	else
 		*v = load(s, key, 1) != 0;
 }
@@ -421,7 +530,7 @@ void state_flag(struct state *s, const char *key, bool *v)
 void state_wide(struct state *s, const char *key, uint128 *v)
 {
 	if (state_saves(s))
-		save(s, key, false, *v);
+		save(s, key, *v);
 	else
 		*v = load_wide(s, key);
 }
@@ -433,18 +542,25 @@ static bool is_plain(unsigned char c)
 
 static void save_text(struct state *s, const char *key, struct iot_text v)
 {
-	struct state_column *c = next_saved(s, key, 3 * v.size);
+	struct state_column *c = next_saved(s, key);
+	const size_t size = c->size;
 	s->filled |= v.size > 0;
-	for (size_t i = 0; c != NULL && i < v.size; i++) {
+	if (!array_reserve(&c->text, &c->text_capacity, size + 3 * v.size + 1, 1)) {
+		state_no_memory(s);
+		return;
+	}
+	c->text[c->size++] = ',';
+	for (size_t i = 0; i < v.size; i++) {
 		const unsigned char byte = (unsigned char)v.data[i];
 		if (is_plain(byte)) {
-			c->data[c->size++] = (char)byte;
+			c->text[c->size++] = (char)byte;
 			continue;
 		}
-		c->data[c->size++] = '%';
-		c->data[c->size++] = hex[byte >> 4];
-		c->data[c->size++] = hex[byte & 15];
+		c->text[c->size++] = '%';
+		c->text[c->size++] = hex[byte >> 4];
+		c->text[c->size++] = hex[byte & 15];
 	}
+	s->bytes += c->size - size;
 }
 
 void state_text(struct state *s, const char *key, struct iot_text *v)
@@ -453,11 +569,15 @@ void state_text(struct state *s, const char *key, struct iot_text *v)
 		save_text(s, key, *v);
 		return;
 	}
-	const struct iot_text text = next_loaded(s, key);
+	struct state_column *c = next_loaded(s, key);
 	unsigned malformed = 0;
 	*v = (struct iot_text){s->text, 0};
-	if (text.data == NULL)
+	if (c == NULL)
 		return;
+	const char *comma = memchr(c->at, ',', (size_t)(c->end - c->at));
+	const char *end = comma != NULL ? comma : c->end;
+	const struct iot_text text = {c->at, (size_t)(end - c->at)};
+	c->at = comma != NULL ? comma + 1 : NULL;
 	v->size = iot_percent_decode(text, s->text, &malformed);
 	if (malformed == 0 && v->size <= STATE_TEXT_MAX)
 		return;
@@ -468,7 +588,7 @@ void state_text(struct state *s, const char *key, struct iot_text *v)
 void state_reference(struct state *s, const char *key, const struct state_numbers *of, uint32_t *v)
 {
 	if (state_saves(s)) {
-		save(s, key, false, of->index[*v] - 1);
+		save(s, key, of->index[*v] - 1);
 		return;
 	}
 	const uint64_t row = load(s, key, of->count > 0 ? of->count - 1 : 0);
@@ -508,6 +628,7 @@ void state_add_number(struct state *s, struct state_numbers *of, uint32_t own)
 bool state_begin(struct state *s)
 {
 	s->text = malloc(IOT_COMMENT_MAX);
+	make_values(s->value);
 	if (s->has_line)
 		split_line(s);
 	return s->text != NULL;
@@ -526,8 +647,10 @@ static void free_numbers(struct state_numbers *of)
 
 void state_free(struct state *s)
 {
-	for (size_t i = 0; i < STATE_COLUMNS; i++)
-		free(s->column[i].data);
+	for (size_t i = 0; i < STATE_COLUMNS; i++) {
+		free(s->column[i].number);
+		free(s->column[i].text);
+	}
 	free_numbers(&s->processes);
 	free_numbers(&s->files);
 	free_numbers(&s->pairs);

@@ -54,11 +54,14 @@ enum {
 
 struct state_column {
 	const char *key; /* saving */
-	char *data;      /* saving: the numbers of the line, each after a comma */
-	size_t size, capacity;
-	size_t before;        /* saving: the size without the current row */
-	struct iot_text name; /* loading */
-	const char *at, *end; /* loading: the numbers that are left of the line */
+	uint128 *number; /* saving: of each row of the line; */
+	char *text;      /* or, if the column has texts, all of them, each after a comma */
+	size_t count, number_capacity, size, text_capacity;
+	size_t count_before, size_before; /* saving: without the current row */
+	struct iot_text name;             /* loading */
+	const char *at, *end;             /* loading: what is left; at: NULL after the last text */
+	bool has_differences;             /* loading */
+	uint128 before;                   /* loading: the number of the row before */
 };
 
 /* Rows in the order of their keys, and the numbers that the analysis uses for them. */
@@ -72,6 +75,7 @@ struct state {
 	struct iot_writer *writer; /* saving; NULL: loading */
 	struct iot_reader *reader;
 	struct error error;
+	bool whole;           /* of a whole trace: what only a further part needs is left out */
 	int layer, direction; /* of the tables; -1: of all */
 	struct state_numbers processes, files, pairs, ids, streams, heads;
 
@@ -79,7 +83,10 @@ struct state {
 	const char *kind; /* NULL: none */
 	struct state_column column[STATE_COLUMNS];
 	size_t columns, next;
-	uint64_t rows; /* saving: in the line; loading: left in the line */
+	size_t bytes,
+	    bytes_before;         /* saving: of the rows in the line, and without the current row */
+	unsigned char value[256]; /* loading: of digits */
+	uint64_t rows;            /* saving: in the line; loading: left in the line */
 	uint64_t all_rows, next_row;
 	bool in_row, first;    /* first: of its line */
 	bool filled;           /* not all numbers of the row are 0 */

@@ -42,10 +42,16 @@ done
 "$IOTRACE" analyze -q --json - <whole | cmp - expected
 "$IOTRACE" analyze trace.iot >expected
 "$IOTRACE" analyze whole | cmp - expected
+for section in sizes time,files findings; do
+	"$IOTRACE" analyze -q --section=$section --tsv trace.iot >expected.tsv
+	"$IOTRACE" analyze -q --section=$section --tsv whole | cmp - expected.tsv && echo "$section: $(cut -f 1 expected.tsv | sort -u | xargs)"
+done
 "$IOTRACE" analyze -q --threads=2 -s - trace.iot | cmp - whole
 "$IOTRACE" check whole | sed "s/, comments.*//"
 # Parts that are not all there, or not neighbours
 for k in 1 2 3 4; do "$IOTRACE" analyze -q --no-fsync --part=$k/4 -s $k.state.zst trace.iot.zst; done
+"$IOTRACE" analyze -q --section=sizes --tsv trace.iot >expected.tsv
+"$IOTRACE" analyze -q --section=sizes --tsv [1-4].state.zst | cmp - expected.tsv
 run() {
 	"$IOTRACE" analyze -q "$@" >out 2>err
 	echo "exit $?"
@@ -66,9 +72,9 @@ run --part=4/3 trace.iot
 "$IOTRACE" analyze bare.state | cmp - expected
 run --part=2/3 --threads=2 trace.iot
 # Not valid
-"$IOTRACE" cat --bare whole | sed 's/ version=4 trace/ version=3 trace/' >version.state
+"$IOTRACE" cat --bare whole | sed 's/ version=5 trace/ version=4 trace/' >version.state
 run version.state
-"$IOTRACE" cat --bare whole | sed '/kind=pair /s/ f=0/ f=99999/' >pair.state
+"$IOTRACE" cat --bare whole | sed '/kind=pair /s/ f=[^ ]/ f=AAA1/' >pair.state
 run pair.state
 "$IOTRACE" cat --bare whole | head -n 20 >short.state
 run short.state

@@ -35,7 +35,7 @@ BLOCK = 512
 KINDS = {1: "metadata", 2: "read_ahead", 3: "virtual_memory"}
 PATTERNS = ["short", "contiguous", "simple strided", "nested strided", "sequential", "random"]
 MAX_SUM = (1 << 64) - 1
-MAX_BINS, MAX_CELLS, MAX_SIZES, MAX_STRIDES, MAX_VARIABLE, MAX_TOKENS = 1 << 16, 1 << 20, 4096, 64, 64, 1 << 14
+MAX_BINS, MAX_FINE, MAX_CELLS, MAX_SIZES, MAX_STRIDES, MAX_VARIABLE, MAX_TOKENS = 1 << 16, 1 << 14, 1 << 20, 4096, 64, 64, 1 << 14
 
 
 def add_up(values):
@@ -770,7 +770,7 @@ class Cells:
         ends = [r.start + max(0, (r.duration or 0) - 1) for r in t.requests if r.start is not None] + begins
         self.k = 20
         first, last = (min(begins) + t.epoch, max(ends) + t.epoch) if begins else (0, 0)
-        while bin_index(last, self.k) - bin_index(first, self.k) >= MAX_BINS:
+        while bin_index(last, self.k) - bin_index(first, self.k) >= (MAX_FINE if self.k > 0 else MAX_BINS):
             self.k -= 1
         self.cells = cells_at(t, self.k)
         while len(self.cells) > MAX_CELLS:
