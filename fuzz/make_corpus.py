@@ -70,6 +70,19 @@ def stream():
     save(STREAM, "frames.zst", b"2" + zstd(sync[:half]) + zstd(sync[half:]))
 
 
+def arrow():
+    """The traces of stream, and numbers from which traces are made, with all options."""
+    folder = "fuzz/corpus/arrow"
+    clear(folder)
+    for name in ("example", "sync", "object", "disk", "directives", "bad-byte"):
+        if os.path.exists(f"{STREAM}/{name}.iot"):
+            save(folder, name, b"2" + load(f"{STREAM}/{name}.iot"))
+    for how in range(24):
+        some = random.Random(how)
+        numbers = bytes(some.choice((0, 3, 255, some.randrange(256))) for _ in range(60 + 40 * how))
+        save(folder, f"made-{how}", bytes([how * 11 % 128, ord("8"), how]) + numbers)
+
+
 def roundtrip():
     clear(ROUNDTRIP)
     for how in range(14):
@@ -309,7 +322,7 @@ def states():
         save(folder, "whole", bare(state(trace)))
 
 
-GROUPS = [stream, roundtrip, states, timing, rings, made, convert, parallel, inputs, words]
+GROUPS = [stream, arrow, roundtrip, states, timing, rings, made, convert, parallel, inputs, words]
 
 
 def main(names):

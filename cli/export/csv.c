@@ -41,7 +41,7 @@ static size_t quote(char *out, size_t size, size_t quotes)
 
 static size_t csv_encode(char *out, const char *text, size_t size)
 {
-	const size_t used = percent_encode_cell(out, text, size, "");
+	const size_t used = event_cell_text(out, text, size);
 	size_t quotes = 0;
 	for (size_t i = 0; i < used; i++)
 		quotes += out[i] == '"';
@@ -111,8 +111,7 @@ static inline char *put_field(struct export *x, char *to, const struct iot_recor
 	struct event_cell cell;
 	switch (column) {
 	case EVENT_OP:
-		memcpy(to, r->type & IOT_WRITE ? "write" : "read ", 5);
-		return to + (r->type & IOT_WRITE ? 5 : 4);
+		return event_op_name(to, r->type);
 	case EVENT_KIND:
 		if ((r->type & ~(unsigned)IOT_WRITE) != IOT_LOGICAL)
 			return event_kind_name(to, r->type);

@@ -3,30 +3,15 @@
 
 #include "lib/base/number.h"
 #include "lib/base/text.h"
+#include "lib/base/utf8.h"
 
 static const struct {
 	const char *name;
 	enum column_type type;
 } columns[EVENT_COLUMNS] = {
-    [EVENT_START_NS] = {"start_ns", EVENT_INT64},
-    [EVENT_DURATION_NS] = {"duration_ns", EVENT_UINT64},
-    [EVENT_OP] = {"op", EVENT_TEXT},
-    [EVENT_KIND] = {"kind", EVENT_TEXT},
-    [EVENT_OFFSET] = {"offset", EVENT_UINT64},
-    [EVENT_LENGTH] = {"length", EVENT_UINT64},
-    [EVENT_PROCESS] = {"process", EVENT_UINT32},
-    [EVENT_RANK] = {"rank", EVENT_TEXT},
-    [EVENT_FILE] = {"file", EVENT_UINT32},
-    [EVENT_PATH] = {"path", EVENT_TEXT},
-    [EVENT_CPU_NS] = {"cpu_ns", EVENT_INT64},
-    [EVENT_RELATIVE_OFFSET] = {"relative_offset", EVENT_UINT64},
-    [EVENT_OPERATION] = {"operation", EVENT_UINT32},
-    [EVENT_OBJECT] = {"object", EVENT_UINT32},
-    [EVENT_PROGRAM] = {"program", EVENT_TEXT},
-    [EVENT_HOST] = {"host", EVENT_TEXT},
-    [EVENT_TO] = {"to", EVENT_TEXT},
-    [EVENT_RESULT] = {"result", EVENT_TEXT},
-    [EVENT_SIZE] = {"size", EVENT_UINT64},
+#define X(NAME, name, type) [EVENT_##NAME] = {name, EVENT_##type},
+    EVENT_COLUMN_LIST(X)
+#undef X
 };
 
 const char *event_column_name(enum event_column column)
@@ -72,6 +57,11 @@ bool event_columns_parse(struct event_columns *c, const char *list, struct iot_t
 		list = *list != '\0' ? list : NULL;
 	}
 	return true;
+}
+
+size_t event_cell_text(char *out, const char *text, size_t size)
+{
+	return percent_encode_cell(out, text, size, "");
 }
 
 /* The name of each kind of data, and marks for the other bits of a type. */

@@ -6,29 +6,37 @@
 #ifndef LIB_EVENT_TABLE_H
 #define LIB_EVENT_TABLE_H
 
+#include <string.h>
+
 #include "names.h"
 
+/* The columns in their order: NAME, its name in tables, its type. */
+#define EVENT_COLUMN_LIST(X)                                                                       \
+	X(START_NS, "start_ns", INT64)                                                             \
+	X(DURATION_NS, "duration_ns", UINT64)                                                      \
+	X(OP, "op", TEXT)                                                                          \
+	X(KIND, "kind", TEXT)                                                                      \
+	X(OFFSET, "offset", UINT64)                                                                \
+	X(LENGTH, "length", UINT64)                                                                \
+	X(PROCESS, "process", UINT32)                                                              \
+	X(RANK, "rank", TEXT)                                                                      \
+	X(FILE, "file", UINT32)                                                                    \
+	X(PATH, "path", TEXT)                                                                      \
+	X(CPU_NS, "cpu_ns", INT64)                                                                 \
+	X(RELATIVE_OFFSET, "relative_offset", UINT64)                                              \
+	X(OPERATION, "operation", UINT32)                                                          \
+	X(OBJECT, "object", UINT32)                                                                \
+	X(PROGRAM, "program", TEXT)                                                                \
+	X(HOST, "host", TEXT)                                                                      \
+	X(TO, "to", TEXT)                                                                          \
+	X(RESULT, "result", TEXT)                                                                  \
+	X(SIZE, "size", UINT64)
+
 enum event_column {
-	EVENT_START_NS,
-	EVENT_DURATION_NS,
-	EVENT_OP,
-	EVENT_KIND,
-	EVENT_OFFSET,
-	EVENT_LENGTH,
-	EVENT_PROCESS,
-	EVENT_RANK,
-	EVENT_FILE,
-	EVENT_PATH,
-	EVENT_CPU_NS,
-	EVENT_RELATIVE_OFFSET,
-	EVENT_OPERATION,
-	EVENT_OBJECT,
-	EVENT_PROGRAM,
-	EVENT_HOST,
-	EVENT_TO,
-	EVENT_RESULT,
-	EVENT_SIZE,
-	EVENT_COLUMNS,
+#define X(NAME, name, type) EVENT_##NAME,
+	EVENT_COLUMN_LIST(X)
+#undef X
+	    EVENT_COLUMNS,
 };
 
 enum column_type { EVENT_INT64, EVENT_UINT64, EVENT_UINT32, EVENT_TEXT };
@@ -51,6 +59,9 @@ bool event_columns_parse(struct event_columns *c, const char *list, struct iot_t
 
 /* Values */
 
+/* Encodes a name as the text of a cell, which is UTF-8; a names_encode. */
+size_t event_cell_text(char *out, const char *text, size_t size);
+
 enum event_cell_kind {
 	EVENT_CELL_UNKNOWN,
 	EVENT_CELL_TOO_LARGE, /* unknown: bytes of a disk, beyond 64 bits */
@@ -65,7 +76,13 @@ struct event_cell {
 	struct name *name;
 };
 
-/* Writes the column kind of a record of this type. Returns its end. */
+/* These write the columns op and kind of a record of this type, and return their ends. */
+static inline char *event_op_name(char to[EVENT_KIND_MAX], unsigned type)
+{
+	memcpy(to, type & IOT_WRITE ? "write" : "read ", 5);
+	return to + (type & IOT_WRITE ? 5 : 4);
+}
+
 char *event_kind_name(char to[EVENT_KIND_MAX], unsigned type);
 
 /* Bytes of an I/O of a program; those of a disk are counted in blocks. */
@@ -97,8 +114,9 @@ static inline enum event_cell_kind event_name(struct name *name, struct event_ce
  * Stores a cell of a record, except those of EVENT_OP and EVENT_KIND, which follow from its type,
  * and returns its kind. Inline because formats call it with constant columns.
  */
-static inline enum event_cell_kind event_cell_of(struct names *names, const struct iot_record *r,
-						 enum event_column column, struct event_cell *cell)
+static inline __attribute__((always_inline)) enum event_cell_kind
+event_cell_of(struct names *names, const struct iot_record *r, enum event_column column,
+	      struct event_cell *cell)
 {
 	const bool lacks_offset = (r->flags & IOT_OFFSET_UNKNOWN) != 0;
 	uint32_t object;

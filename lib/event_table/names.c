@@ -171,10 +171,8 @@ struct name *names_value(struct names *n, const struct iot_event *ev, const char
 	return name;
 }
 
-uint32_t names_object(const struct names *n, const struct iot_record *rec)
+uint32_t names_object_of_file(const struct names *n, const struct iot_record *rec)
 {
-	if (rec->object != 0)
-		return rec->object;
 	const struct current_text *file = current_file(&n->current, rec);
 	return file != NULL ? file->object : 0;
 }

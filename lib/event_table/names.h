@@ -72,7 +72,13 @@ const char *names_decode(struct names *n, struct iot_text value, size_t *size);
 /* A value of a directive, decoded and encoded in the form of the format; as names_path. */
 struct name *names_value(struct names *n, const struct iot_event *ev, const char *key);
 
-/* The number of the object of a record's file; 0 if unknown. */
-uint32_t names_object(const struct names *n, const struct iot_record *rec);
+/* Returns the number of the object that the %file of a record has; 0 if it has none. */
+uint32_t names_object_of_file(const struct names *n, const struct iot_record *rec);
+
+/* Returns the number of the object of a record's file; 0 if unknown. */
+static inline uint32_t names_object(const struct names *n, const struct iot_record *rec)
+{
+	return rec->object != 0 ? rec->object : names_object_of_file(n, rec);
+}
 
 #endif
