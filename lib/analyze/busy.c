@@ -373,7 +373,18 @@ void busy_free(struct busy *b)
 
 static const struct state_numbers *numbers_of(const struct state *s, const struct busy *b)
 {
-	return b->kinds != NULL ? b->kinds : b->by_pair ? &s->pairs : &s->processes;
+	return b->by_pair ? &s->pairs : &s->processes;
+}
+
+static size_t rows_of(const struct state *s, const struct busy *b)
+{
+	return b->kinds > 0 ? b->kinds : numbers_of(s, b)->count;
+}
+
+/* Returns the number that the analysis uses for a row; kinds have the same in every analysis. */
+static size_t number_of(const struct state *s, const struct busy *b, size_t row)
+{
+	return b->kinds > 0 ? row : numbers_of(s, b)->own[row];
 }
 
 enum busy_table { TABLE_INEXACT, TABLE_ROWS, TABLE_HEADS, TABLE_MORE, TABLES };
@@ -385,19 +396,18 @@ static const char *name_of(const struct busy *b, enum busy_table table)
 	    {"busy", "busy.process", "busy.head", "busy.more"},
 	    {"busy.pairs", "busy.pair", "busy.pair.head", "busy.pair.more"},
 	    {"busy.kinds", "busy.kind", "busy.kind.head", "busy.kind.more"}};
-	return names[b->kinds != NULL ? 2 : b->by_pair][table];
+	return names[b->kinds > 0 ? 2 : b->by_pair][table];
 }
 
 static struct busy_process *process_at(struct state *s, struct busy *b, size_t row)
 {
-	return state_at(s, &b->processes, &b->capacity, numbers_of(s, b)->own[row],
-			sizeof *b->processes);
+	return state_at(s, &b->processes, &b->capacity, number_of(s, b, row), sizeof *b->processes);
 }
 
 static void processes_state(struct state *s, struct busy *b)
 {
 	size_t i;
-	while (state_each(s, name_of(b, TABLE_ROWS), numbers_of(s, b)->count * BUSY_KINDS, &i)) {
+	while (state_each(s, name_of(b, TABLE_ROWS), rows_of(s, b) * BUSY_KINDS, &i)) {
 		struct busy_process *p = process_at(s, b, i / BUSY_KINDS);
 		if (p == NULL)
 			return;
@@ -409,7 +419,7 @@ static void processes_state(struct state *s, struct busy *b)
 /* Returns NULL if the process has none, or if out of memory. */
 static struct busy_head *head_at(struct state *s, struct busy *b, size_t i)
 {
-	const size_t process = numbers_of(s, b)->own[i / BUSY_HEADS];
+	const size_t process = number_of(s, b, i / BUSY_HEADS);
 	if (state_saves(s) && process >= b->head_capacity)
 		return NULL;
 	if (process >= b->capacity) /* only rows have heads */
@@ -437,7 +447,7 @@ static int64_t end_of(const struct busy_head *h, size_t count)
 static bool next_row(struct state *s, struct busy *b, struct head_cursor *c,
 		     struct interval_row *row)
 {
-	for (; c->of < numbers_of(s, b)->count * BUSY_HEADS; c->of++, c->next = 0) {
+	for (; c->of < rows_of(s, b) * BUSY_HEADS; c->of++, c->next = 0) {
 		const struct busy_head *h = head_at(s, b, c->of);
 		if (h == NULL || c->next == h->count)
 			continue;
@@ -467,7 +477,7 @@ static void load_row(struct state *s, struct busy *b, const struct interval_row 
 
 static void intervals_state(struct state *s, struct busy *b)
 {
-	const size_t heads = numbers_of(s, b)->count * BUSY_HEADS;
+	const size_t heads = rows_of(s, b) * BUSY_HEADS;
 	struct head_cursor c = {0, 0};
 	struct interval_row row = {0};
 	while (state_list(s, name_of(b, TABLE_HEADS), state_saves(s) && next_row(s, b, &c, &row))) {
@@ -482,7 +492,7 @@ static void intervals_state(struct state *s, struct busy *b)
 /* Complete heads follow their intervals. */
 static void more_state(struct state *s, struct busy *b)
 {
-	const size_t heads = b->part ? numbers_of(s, b)->count * BUSY_HEADS : 0;
+	const size_t heads = b->part ? rows_of(s, b) * BUSY_HEADS : 0;
 	size_t i;
 	while (state_each(s, name_of(b, TABLE_MORE), heads, &i)) {
 		struct busy_head *h = head_at(s, b, i);
@@ -507,7 +517,7 @@ static void operations_state(struct state *s, struct busy *b)
 void busy_state(struct state *s, struct busy *b)
 {
 	size_t i;
-	if (!b->by_pair && b->kinds == NULL)
+	if (!b->by_pair && b->kinds == 0)
 		operations_state(s, b);
 	while (state_each(s, name_of(b, TABLE_INEXACT), BUSY_KINDS, &i))
 		state_flag(s, "inexact", &b->inexact[i]);

@@ -36,11 +36,10 @@ struct busy_head {
 };
 
 struct busy {
-	bool part;    /* keeps heads */
-	bool by_pair; /* of a process and a file, without BUSY_ALL; else by process */
-	const struct state_numbers
-	    *kinds;               /* the rows are kinds of operations; NULL: they are not */
-	bool out_of_order;        /* set to join: intervals of different rows may not be in order */
+	bool part;         /* keeps heads */
+	bool by_pair;      /* of a process and a file, without BUSY_ALL; else by process */
+	size_t kinds;      /* the rows are this many kinds of operations; 0: processes or pairs */
+	bool out_of_order; /* set to join: intervals of different rows may not be in order */
 	bool inexact[BUSY_KINDS]; /* a join missed intervals, or threads of a process */
 	struct busy_process {     /* or pair */
 		struct {

@@ -4,15 +4,14 @@
 #include "state.h"
 #include "statistic.h"
 
-/* The numbers of the kinds, which are the same in every part. */
-static uint32_t own[OPERATION_KINDS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-static const struct state_numbers kinds = {.own = own, .count = OPERATION_KINDS};
+/* The kinds have the same numbers in every part. */
+static const uint32_t number[OPERATION_KINDS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 
 _Static_assert(OPERATION_KINDS == 10, "a number for each kind");
 
 void op_times_init(struct op_times *t, bool part)
 {
-	t->busy.kinds = &kinds;
+	t->busy.kinds = OPERATION_KINDS;
 	t->busy.part = part;
 }
 
@@ -24,12 +23,12 @@ bool op_times_add(struct op_times *t, enum operation_kind kind, int64_t start_ns
 
 bool op_times_join(struct op_times *t, const struct op_times *part)
 {
-	return busy_join(&t->busy, &part->busy, own);
+	return busy_join(&t->busy, &part->busy, number);
 }
 
 bool op_times_add_trace(struct op_times *t, const struct op_times *more)
 {
-	return busy_add_trace(&t->busy, &more->busy, own);
+	return busy_add_trace(&t->busy, &more->busy, number);
 }
 
 void op_times_state(struct state *s, struct op_times *t)
