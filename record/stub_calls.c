@@ -13,13 +13,22 @@ static void complete(struct stub_frame *f)
 		f->number = r->value;
 }
 
-long stub_call(struct stub_frame *f)
+static long end_unrecorded(const struct stub_frame *f, long result)
+{
+	(void)f;
+	return result;
+}
+
+long stub_begin(struct stub_frame *f)
 {
 	f->index &= UINT32_MAX;
 	if (f->index < STUBS)
 		complete(f);
-	if (!recording.has_stubs || f->number < 0 || f->number >= STUB_NUMBERS)
-		return stub_pass(f);
+	f->end = end_unrecorded;
+	if (!recording.has_stubs || f->number < 0 || f->number >= STUB_NUMBERS ||
+	    stub_transfer_begins(f))
+		return 0;
+	f->end = NULL;
 	stub_handler *handler = stub_transfer(f->number);
 	if (handler == NULL)
 		handler = stub_descriptor(f->number);

@@ -3,7 +3,6 @@
 #ifndef RECORD_STUB_CALLS_H
 #define RECORD_STUB_CALLS_H
 
-#include "call.h"
 #include "raw.h"
 #include "stubs.h"
 
@@ -23,6 +22,8 @@ static inline int stub_fd(const struct stub_frame *f)
 	return (int)f->argument[0];
 }
 
+/* Begins a usual transfer, which the stub makes, and sets f->end. Returns false if it is none. */
+bool stub_transfer_begins(struct stub_frame *f);
 /* Return the handler of a number; NULL if this file has none. */
 stub_handler *stub_transfer(long number);
 stub_handler *stub_descriptor(long number);

@@ -7,38 +7,66 @@
 #include "message.h"
 #include "stub_calls.h"
 
-static long on_read(const struct stub_frame *f)
+static long end_read(const struct stub_frame *f, long n)
 {
-	struct data_call c;
-	call_begin_of(&c, thread_here(), stub_fd(f));
-	return call_moved(&c, stub_pass(f), 0);
+	return call_moved(&f->call, n, 0);
 }
 
-static long on_write(const struct stub_frame *f)
+static long end_write(const struct stub_frame *f, long n)
 {
-	struct data_call c;
-	call_begin_of(&c, thread_here(), stub_fd(f));
-	return call_moved(&c, stub_pass(f), RECORD_WRITE);
+	return call_moved(&f->call, n, RECORD_WRITE);
 }
 
-static long on_pread(const struct stub_frame *f)
+static long end_pread(const struct stub_frame *f, long n)
 {
-	struct data_call c;
-	call_begin_at_of(&c, thread_here(), stub_fd(f));
-	return call_at(&c, stub_pass(f), f->argument[3], 0);
+	return call_at(&f->call, n, f->argument[3], 0);
 }
 
-static long on_pwrite(const struct stub_frame *f)
+static long end_pwrite(const struct stub_frame *f, long n)
 {
-	struct data_call c;
-	call_begin_at_of(&c, thread_here(), stub_fd(f));
-	return call_at(&c, stub_pass(f), f->argument[3], RECORD_WRITE);
+	return call_at(&f->call, n, f->argument[3], RECORD_WRITE);
+}
+
+static long end_receive(const struct stub_frame *f, long n)
+{
+	return message_moved(&f->call, n, 0);
+}
+
+static long end_send(const struct stub_frame *f, long n)
+{
+	return message_moved(&f->call, n, RECORD_WRITE);
+}
+
+bool stub_transfer_begins(struct stub_frame *f)
+{
+	static stub_end *const at_position[STUB_NUMBERS] = {
+	    [SYS_read] = end_read,    [SYS_write] = end_write, [SYS_readv] = end_read,
+	    [SYS_writev] = end_write, [SYS_sendto] = end_send, [SYS_recvfrom] = end_receive};
+	static stub_end *const at_offset[STUB_NUMBERS] = {[SYS_pread64] = end_pread,
+							  [SYS_pwrite64] = end_pwrite,
+							  [SYS_preadv] = end_pread,
+							  [SYS_pwritev] = end_pwrite};
+	stub_end *end = at_position[f->number];
+	if (end != NULL) {
+		call_begin_of(&f->call, thread_here(), stub_fd(f));
+	} else {
+		end = at_offset[f->number];
+		if (end == NULL)
+			return false;
+		call_begin_at_of(&f->call, thread_here(), stub_fd(f));
+	}
+	f->end = end;
+	return true;
 }
 
 /* An offset of -1 is the position of the descriptor. */
 static long on_preadv2(const struct stub_frame *f)
 {
-	return f->argument[3] == -1 ? on_read(f) : on_pread(f);
+	struct data_call c;
+	const long offset = f->argument[3];
+	call_begin_of(&c, thread_here(), stub_fd(f));
+	const long n = stub_pass(f);
+	return offset == -1 ? call_moved(&c, n, 0) : call_at(&c, n, offset, 0);
 }
 
 static long on_pwritev2(const struct stub_frame *f)
@@ -88,20 +116,6 @@ static long on_copy_of_memory(const struct stub_frame *f)
 	return stub_pass(f);
 }
 
-static long on_recvfrom(const struct stub_frame *f)
-{
-	struct data_call c;
-	call_begin_of(&c, thread_here(), stub_fd(f));
-	return message_moved(&c, stub_pass(f), 0);
-}
-
-static long on_sendto(const struct stub_frame *f)
-{
-	struct data_call c;
-	call_begin_of(&c, thread_here(), stub_fd(f));
-	return message_moved(&c, stub_pass(f), RECORD_WRITE);
-}
-
 static long on_recvmsg(const struct stub_frame *f)
 {
 	struct data_call c;
@@ -149,14 +163,6 @@ static long on_sendmmsg(const struct stub_frame *f)
 stub_handler *stub_transfer(long number)
 {
 	static stub_handler *const handlers[STUB_NUMBERS] = {
-	    [SYS_read] = on_read,
-	    [SYS_write] = on_write,
-	    [SYS_pread64] = on_pread,
-	    [SYS_pwrite64] = on_pwrite,
-	    [SYS_readv] = on_read,
-	    [SYS_writev] = on_write,
-	    [SYS_preadv] = on_pread,
-	    [SYS_pwritev] = on_pwrite,
 	    [SYS_preadv2] = on_preadv2,
 	    [SYS_pwritev2] = on_pwritev2,
 	    [SYS_sendfile] = on_sendfile,
@@ -166,8 +172,6 @@ stub_handler *stub_transfer(long number)
 	    [SYS_vmsplice] = on_copy_of_memory,
 	    [SYS_process_vm_readv] = on_copy_of_memory,
 	    [SYS_process_vm_writev] = on_copy_of_memory,
-	    [SYS_recvfrom] = on_recvfrom,
-	    [SYS_sendto] = on_sendto,
 	    [SYS_recvmsg] = on_recvmsg,
 	    [SYS_recvmmsg] = on_recvmmsg,
 	    [SYS_sendmsg] = on_sendmsg,

@@ -11,6 +11,9 @@
 
 #include <assert.h>
 
+static_assert(sizeof(struct data_call) == 56 && offsetof(struct stub_frame, argument) == 56 &&
+		  offsetof(struct stub_frame, end) == 112,
+	      "as in the code below");
 static_assert(STUBS == 384 && STUBS_ANY == 64 && STUB_SIZE == 32 && STUBS_SIZE == 512,
 	      "as in the code below");
 
@@ -37,17 +40,21 @@ int32_t stubs_number[STUBS_ANY];
 	"	pushq %rdx\n"                                                                            \
 	"	pushq %rsi\n"                                                                            \
 	"	pushq %rdi\n"                                                                            \
-	"	movq %rsp, %rdi\n"                                                                       \
+	"	leaq -56(%rsp), %rdi\n"                                                                  \
+	"	movq %rdi, %rsp\n"                                                                       \
 	"	andq $-16, %rsp\n"
 
-/* Restores all but rax, which has the result of the function. */
-#define RESTORE                                                                                    \
+#define RESTORE_ARGUMENTS                                                                          \
 	"	movq -64(%rbx), %rdi\n"                                                                  \
 	"	movq -56(%rbx), %rsi\n"                                                                  \
 	"	movq -48(%rbx), %rdx\n"                                                                  \
 	"	movq -40(%rbx), %r10\n"                                                                  \
 	"	movq -32(%rbx), %r8\n"                                                                   \
-	"	movq -24(%rbx), %r9\n"                                                                   \
+	"	movq -24(%rbx), %r9\n"
+
+/* Restores all but rax, which has the result of the function. */
+#define RESTORE                                                                                    \
+	RESTORE_ARGUMENTS                                                                          \
 	"	movq %rbx, %rsp\n"                                                                       \
 	"	.cfi_def_cfa_register %rsp\n"                                                            \
 	"	popq %rbx\n"                                                                             \
@@ -89,7 +96,16 @@ __asm__(
 	"	.cfi_def_cfa %rsp, 0\n"
 	"	.cfi_register %rip, %rcx\n"
 	SAVE
-	"	call stub_call\n"
+	"	call stub_begin\n"
+	"	cmpq $0, -8(%rbx)\n" /* f->end */
+	"	jz 1f\n"
+	RESTORE_NUMBER
+	RESTORE_ARGUMENTS
+	"	syscall\n"
+	"	leaq -120(%rbx), %rdi\n"
+	"	movq %rax, %rsi\n"
+	"	call *-8(%rbx)\n"
+	"1:\n"
 	RESTORE
 	"	notrack jmp *%rcx\n"
 	"	.cfi_endproc\n"

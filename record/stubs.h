@@ -6,7 +6,7 @@
 #ifndef RECORD_STUBS_H
 #define RECORD_STUBS_H
 
-#include <stdint.h>
+#include "call.h"
 
 enum {
 	STUB_SIZE = 32,   /* bytes of a stub of a known number */
@@ -15,11 +15,19 @@ enum {
 	STUBS_ANY = 64, /* those of STUBS_SIZE; their indices follow */
 };
 
-/* The registers at the call, in the order in which a stub pushes them. */
+struct stub_frame;
+/* Records a call that has returned `result`, which it returns. */
+typedef long stub_end(const struct stub_frame *f, long result);
+
+/* What a stub has on the stack: the registers at the call, in the order in which it pushes them. */
 struct stub_frame {
+	struct data_call call;
 	long argument[6];
 	long number;
-	uint64_t index; /* of the stub, in 32 bits */
+	union {
+		uint64_t index; /* of the stub, in 32 bits; in the end: */
+		stub_end *end;  /* NULL: the call was made, and recorded */
+	};
 };
 
 extern const char stubs_first[], stubs_any_first[];
@@ -35,8 +43,12 @@ struct stub_replaced {
 };
 extern struct stub_replaced stubs_replaced[STUBS];
 
-/* Makes the call of a stub, records it, and returns its result. */
-long stub_call(struct stub_frame *f);
+/*
+ * Prepares the record of a call, which the stub makes next; then it calls f->end. Or makes the call,
+ * records it, and returns its result. Processors predict returns from functions that the kernel
+ * interrupts wrongly, so calls of which a program makes many are not made inside one.
+ */
+long stub_begin(struct stub_frame *f);
 /* Before a call that creates a process or thread, and after it, in the parent. */
 void stub_creates(const struct stub_frame *f);
 void stub_created(long result);
