@@ -3,11 +3,11 @@
  * What libiotrace-record.so adds to a call: blocks of calls through the wrapper alternate with
  * blocks of the same calls through libc's own function, in one process.
  *
- *     record [-S] [-T] [-b BLOCKS] [-n CALLS] [-s BYTES] [-t THREADS] LIBRARY FILE
+ *     record [-S] [-T] [-b BLOCKS] [-n CALLS] [-s BYTES] [-t THREADS] DIRECTORY FILE
  *
  * Prints, for each kind of call, the median time of an untraced call and the median of the
  * differences between neighbouring blocks, in nanoseconds. Without a recording in the environment
- * it runs itself with the library, and consumes the records without looking at them. -T: the clock
+ * it runs itself with the library in DIRECTORY, and consumes the records without looking at them. -T: the clock
  * is the time stamp counter. -S: system calls lead to stubs; the untraced ones are instructions of
  * this program.
  */
@@ -251,9 +251,10 @@ static void consume(struct consumer *c, bool remove_all)
 }
 
 /* Runs this program with the library. Returns its exit status. */
-static int run_recorded(char **argv, const char *library, bool tsc, bool at_system_call)
+static int run_recorded(char **argv, const char *libraries, bool tsc, bool at_system_call)
 {
 	struct consumer c = {.rings = 0};
+	char path[400];
 	const struct timespec pause = {.tv_nsec = 1000000};
 	int status;
 	if (!consumer_start(&c, tsc, at_system_call))
@@ -261,7 +262,9 @@ static int run_recorded(char **argv, const char *library, bool tsc, bool at_syst
 	const pid_t pid = fork();
 	if (pid == 0) {
 		setenv(RECORD_VARIABLE, c.directory, 1);
-		setenv("LD_PRELOAD", library, 1);
+		snprintf(path, sizeof path, "%s/libiotrace-record%s.so", libraries,
+			 at_system_call ? "" : "-calls");
+		setenv("LD_PRELOAD", path, 1);
 		execv("/proc/self/exe", argv);
 		_exit(127);
 	}

@@ -63,6 +63,7 @@ struct record_job {
 	char **argv;
 	int signals; /* descriptor of signals_receive() */
 	struct launch launch;
+	char library[PATH_MAX]; /* that programs load */
 	struct recording recording;
 	struct join join;
 	struct iot_writer *writer;
@@ -424,6 +425,23 @@ static int report_exec(const struct record_job *j, int errnum)
 	return errnum == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 
+/* Finds the library that programs load to be seen this way: enum record_seen. */
+static bool find_library(struct record_job *j, int seen)
+{
+	const char *const directory = getenv("IOTRACE_LIBDIR"), *const name = launch_library(seen);
+	if (launch_find_library(j->library, seen) && strpbrk(j->library, " :") == NULL)
+		return true;
+	if (j->library[0] != '\0')
+		message_print_about(j->library, "LD_PRELOAD cannot name it: it has a blank or ':'");
+	else if (directory != NULL && *directory != '\0')
+		message_print_about(directory, "has no %s (IOTRACE_LIBDIR)", name);
+	else
+		message_print("%s is neither next to this program nor where it was installed; set "
+			      "IOTRACE_LIBDIR to its directory",
+			      name);
+	return false;
+}
+
 /* Each traced process needs a descriptor. The program has inherited the old limit. */
 static void raise_limit(void)
 {
@@ -454,7 +472,7 @@ static int record_released(struct record_job *j)
 	return status;
 }
 
-static int run(struct record_job *j, const char *library)
+static int run(struct record_job *j)
 {
 	clock_map_sample(&j->clock);
 	const struct record_control settings = {.cpu = (uint8_t)j->cpu,
@@ -479,7 +497,7 @@ static int run(struct record_job *j, const char *library)
 	}
 	if (j->join_name != NULL && !join_publish(&j->join, j->recording.path))
 		return failed("--join", errno);
-	launch_release(&j->launch, library, j->recording.path);
+	launch_release(&j->launch, j->library, j->recording.path);
 	const int status = record_released(j);
 	atomic_store(&j->recording.control->closed, 1);
 	return status;
@@ -516,7 +534,7 @@ static int start_clock(struct record_job *j)
 	return EXIT_NOT_RECORDED;
 }
 
-static int record_program(struct record_job *j, const char *library)
+static int record_program(struct record_job *j)
 {
 	j->epoch_ns = clock_ns(CLOCK_REALTIME);
 	int status = start_clock(j);
@@ -527,7 +545,7 @@ static int record_program(struct record_job *j, const char *library)
 	if (status == EXIT_OK)
 		status = receive_signals(j);
 	if (status == EXIT_OK)
-		status = run(j, library);
+		status = run(j);
 	forward_end(j->signals);
 	status = j->writer != NULL ? close_output(j, status) : status;
 	if ((status == EXIT_CANNOT_RUN || status == EXIT_NOT_FOUND) && j->totals.processes == 0)
@@ -553,15 +571,17 @@ static void wait_for_program(struct record_job *j)
 		(void)close(polled[0].fd);
 }
 
-static int add_program(struct record_job *j, const char *library)
+static int add_program(struct record_job *j)
 {
 	if (receive_signals(j) != EXIT_OK)
+		return EXIT_NOT_RECORDED;
+	if (!find_library(j, j->recording.control->seen))
 		return EXIT_NOT_RECORDED;
 	const bool added = recording_add(&j->recording, j->launch.pid, j->launch.program);
 	const int why = errno;
 	join_close(&j->join, false);
 	if (added)
-		launch_release(&j->launch, library, j->recording.path);
+		launch_release(&j->launch, j->library, j->recording.path);
 	const int errnum = added ? launch_wait(&j->launch) : 0;
 	if (added && errnum == 0)
 		wait_for_program(j);
@@ -694,25 +714,9 @@ static bool check(struct record_job *j, size_t count)
 	return false;
 }
 
-static bool find_library(char path[PATH_MAX])
-{
-	const char *directory = getenv("IOTRACE_LIBDIR");
-	if (launch_find_library(path) && strpbrk(path, " :") == NULL)
-		return true;
-	if (*path != '\0')
-		message_print_about(path, "LD_PRELOAD cannot name it: it has a blank or ':'");
-	else if (directory != NULL && *directory != '\0')
-		message_print_about(directory, "has no libiotrace-record.so (IOTRACE_LIBDIR)");
-	else
-		message_print("libiotrace-record.so is neither next to this program nor where it "
-			      "was installed; set IOTRACE_LIBDIR to its directory");
-	return false;
-}
-
 static int record(struct record_job *j)
 {
-	char library[PATH_MAX] = "";
-	if (!find_library(library))
+	if (!find_library(j, j->seen))
 		return EXIT_NOT_RECORDED;
 	char path[PATH_MAX];
 	if (j->join_name != NULL && !join_open(&j->join, j->join_name, path)) {
@@ -724,7 +728,7 @@ static int record(struct record_job *j)
 	if (!launch_start(&j->launch, j->argv)) /* later than the collector */
 		(void)failed("no process for the program", errno);
 	else
-		status = joins ? add_program(j, library) : record_program(j, library);
+		status = joins ? add_program(j) : record_program(j);
 	join_close(&j->join, !joins);
 	if (status == EXIT_OK || j->launch.release < 0)
 		launch_reap(&j->launch, true);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "call.h"
 
+#include <errno.h>
+
 #include "paths.h"
 #include "raw.h"
 
@@ -114,11 +116,6 @@ bool operation_begin_of(struct operation_call *o, struct producer *p, enum recor
 	return true;
 }
 
-bool operation_begin(struct operation_call *o, enum record_op op)
-{
-	return operation_begin_of(o, thread_enter(), op);
-}
-
 /* Returns false if there is nothing to record: a signal handler has called fork. */
 static bool finish(struct operation_call *o, int64_t result)
 {
@@ -138,24 +135,6 @@ void operation_returns(struct operation_call *o, int64_t result)
 		event_operation(o->p, &o->event);
 		producer_end(o->p, o->outer);
 	}
-}
-
-/* Converts the result of a libc function to the result of its system call. */
-static int64_t with_error(int64_t result)
-{
-	return result == -1 ? -errno : result;
-}
-
-int64_t operation_end(struct operation_call *o, int64_t result)
-{
-	operation_returns(o, with_error(result));
-	return result;
-}
-
-int operation_end_error(struct operation_call *o, int error)
-{
-	operation_returns(o, -error);
-	return error;
 }
 
 /* Whether an open that succeeds is going to create the file: an open does not show it. */
@@ -179,11 +158,6 @@ bool operation_opens_of(struct operation_call *o, struct producer *p, int direct
 	return true;
 }
 
-bool operation_opens(struct operation_call *o, int directory, const char *path, unsigned flags)
-{
-	return operation_opens_of(o, thread_enter(), directory, path, flags);
-}
-
 void operation_returns_opened(struct operation_call *o, int64_t fd)
 {
 	if (finish(o, fd)) {
@@ -192,21 +166,10 @@ void operation_returns_opened(struct operation_call *o, int64_t fd)
 	}
 }
 
-int operation_opened(struct operation_call *o, int fd)
-{
-	operation_returns_opened(o, with_error(fd));
-	return fd;
-}
-
 void operation_returns_closed(struct operation_call *o, union descriptor d, int fd, int64_t result)
 {
 	if (finish(o, result)) {
 		descriptor_closed(o->p, d, fd, &o->event);
 		producer_end(o->p, o->outer);
 	}
-}
-
-void operation_closed(struct operation_call *o, union descriptor d, int fd, int64_t result)
-{
-	operation_returns_closed(o, d, fd, with_error(result));
 }

@@ -3,7 +3,6 @@
 #ifndef RECORD_CALL_H
 #define RECORD_CALL_H
 
-#include <errno.h>
 #include <sys/single_threaded.h>
 
 #include "enter.h"
@@ -60,17 +59,6 @@ static inline void call_begin_at_of(struct data_call *c, struct producer *p, int
 {
 	if (call_find(c, p, fd))
 		c->start = producer_begin(c->p, &c->outer, false);
-}
-
-/* The same in wrappers. */
-static inline void call_begin(struct data_call *c, int fd)
-{
-	call_begin_of(c, thread_enter(), fd);
-}
-
-static inline void call_begin_at(struct data_call *c, int fd)
-{
-	call_begin_at_of(c, thread_enter(), fd);
 }
 
 /* Counts bytes of a transfer that the kernel's counters of the process do not have. */
@@ -202,16 +190,6 @@ bool operation_opens_of(struct operation_call *o, struct producer *p, int direct
 void operation_returns_opened(struct operation_call *o, int64_t fd);
 /* A call closed the descriptor `fd`, of which descriptor_remove() had returned the entry. */
 void operation_returns_closed(struct operation_call *o, union descriptor d, int fd, int64_t result);
-
-/* The same for wrappers, which have the result of the libc function. */
-bool operation_begin(struct operation_call *o, enum record_op op);
-/* Records the call with its result, or the error in errno if that is -1. Returns the result. */
-int64_t operation_end(struct operation_call *o, int64_t result);
-/* The same for functions that return the error instead. */
-int operation_end_error(struct operation_call *o, int error);
-bool operation_opens(struct operation_call *o, int directory, const char *path, unsigned flags);
-int operation_opened(struct operation_call *o, int fd);
-void operation_closed(struct operation_call *o, union descriptor d, int fd, int64_t result);
 
 static inline void operation_on_path(struct operation_call *o, int directory, const char *path)
 {

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What every wrapper begins with, and the relation of the library to the life of the process. */
+/* What every recorded call begins with, and the relation of the library to the life of the process. */
 #ifndef RECORD_ENTER_H
 #define RECORD_ENTER_H
 
 #include "descriptors.h"
-#include "real.h"
 
 #ifndef EXPORT /* a test is linked with the library */
 #define EXPORT __attribute__((visibility("default")))
 #endif
 #define ALIAS(name, of) EXPORT extern __typeof__(of) name __attribute__((alias(#of)))
 
-/* Return the state of a thread that has no ring; NULL if its calls are not recorded. */
-struct producer *thread_enter_slow(void);
+/* Returns the state of a thread that has no ring; NULL if its calls are not recorded. */
 struct producer *thread_here_slow(void);
 
 /*
@@ -27,17 +25,10 @@ static inline struct producer *thread_here(void)
 	return thread_here_slow();
 }
 
-/* As thread_here(), in a wrapper: also NULL if the system calls of libc lead to stubs. */
-static inline struct producer *thread_enter(void)
-{
-	struct producer *p = &producer_self;
-	if (__builtin_expect(p->ring != NULL && *recording.joined == RECORDING_BY_WRAPPERS, 1))
-		return p;
-	return thread_enter_slow();
-}
-
 /* The program begins. Returns whether it is recorded. */
 bool process_start(int argc, char **argv, char **envp);
+/* Finds the functions of libc that jump, for those that programs call instead. */
+void jumps_find(void);
 /* The process is about to run another program. */
 void process_executes(void);
 /* Records the end of the process. Safe to call more than once. */

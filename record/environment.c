@@ -9,7 +9,7 @@
 #include "text.h"
 
 #define PRELOAD "LD_PRELOAD="
-#define LIBRARY "libiotrace-record.so"
+#define LIBRARY "libiotrace-record" /* of system calls, or of calls: the beginning of its name */
 
 /* "NAME=value" of the two variables, as this program received them. */
 static char recording_entry[1200];
@@ -48,7 +48,7 @@ static void library_set(const char *list)
 		return;
 	while (start > list && start[-1] != ':' && start[-1] != ' ')
 		start--;
-	const size_t n = (size_t)(found - start) + sizeof LIBRARY - 1;
+	const size_t n = strcspn(start, ": ");
 	if (n < sizeof library)
 		memcpy(library, start, n);
 }

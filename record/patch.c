@@ -17,22 +17,64 @@
 #include "stubs.h"
 #include "text.h"
 
+enum { WINDOW = RECORD_PAGE + RECORD_JUMP }; /* a jump may continue in the next page */
+
 struct patch {
-	int memory; /* descriptor of /proc/self/mem */
+	int memory;   /* descriptor of /proc/self/mem */
+	bool written; /* text of a library was changed */
 	bool has_libc;
 	unsigned used, used_any; /* stubs */
+	/* changes of one page, which are written together: [first, last) are in `bytes` */
+	uint64_t page, first, last;
+	unsigned sites; /* of which one of them is the jump to the stub */
+	uint8_t bytes[WINDOW];
 };
 
 static const uint8_t instruction[RECORD_SYSCALL] = {0x0f, 0x05};
 
+/* The kernel counts the bytes as written by the process. */
 static bool write_text(const struct patch *p, uint64_t at, const void *bytes, size_t size)
 {
-	return raw_call(SYS_pwrite64, p->memory, (long)bytes, (long)size, (long)at, 0, 0) ==
-	       (long)size;
+	const long n = raw_call(SYS_pwrite64, p->memory, (long)bytes, (long)size, (long)at, 0, 0);
+	recording.own_writes++;
+	recording.own_written += n > 0 ? (uint64_t)n : 0;
+	return n == (long)size;
 }
 
-/* Writes a jump to `target`. Returns false if it is too far away, or text cannot be written. */
-static bool write_jump(const struct patch *p, uint64_t at, uint64_t target)
+/* Writes the changes of the page. */
+static void flush(struct patch *p)
+{
+	if (p->first < p->last &&
+	    write_text(p, p->first, p->bytes + (p->first - p->page), p->last - p->first))
+		p->written = true;
+	else
+		recording_count(RECORD_COUNTER_SITES, p->sites);
+	p->first = p->last = 0;
+	p->sites = 0;
+}
+
+/* Changes bytes, up to RECORD_JUMP. */
+static void change(struct patch *p, uint64_t at, const uint8_t *bytes, size_t size)
+{
+	const uint64_t page = at & ~(uint64_t)(RECORD_PAGE - 1);
+	if (p->first == p->last || page != p->page) {
+		flush(p);
+		p->page = page;
+		p->first = p->last = at;
+	}
+	if (at + size > p->last) {
+		memcpy(p->bytes + (p->last - page), (const void *)p->last, at + size - p->last);
+		p->last = at + size;
+	}
+	if (at < p->first) {
+		memcpy(p->bytes + (at - page), (const void *)at, p->first - at);
+		p->first = at;
+	}
+	memcpy(p->bytes + (at - page), bytes, size);
+}
+
+/* Changes the bytes there to a jump to `target`. Returns false if that is too far away. */
+static bool change_to_jump(struct patch *p, uint64_t at, uint64_t target)
 {
 	uint8_t jump[RECORD_JUMP] = {0xe9};
 	const int64_t distance = (int64_t)(target - (at + RECORD_JUMP));
@@ -42,7 +84,9 @@ static bool write_jump(const struct patch *p, uint64_t at, uint64_t target)
 		return false;
 	}
 	memcpy(jump + 1, &bytes, sizeof bytes);
-	return write_text(p, at, jump, sizeof jump);
+	change(p, at, jump, sizeof jump);
+	p->sites++;
+	return true;
 }
 
 static bool is_unchanged(uint64_t base, const struct record_site *s)
@@ -87,15 +131,13 @@ static void patch_site(struct patch *p, uint64_t base, const struct record_site 
 	if (!is_unchanged(base, s))
 		return;
 	const uint64_t stub = stub_for(p, base, s);
-	if (stub == 0 || !write_jump(p, base + s->jump, stub)) {
+	if (stub == 0 || !change_to_jump(p, base + s->jump, stub)) {
 		recording_count(RECORD_COUNTER_SITES, 1);
 		return;
 	}
-	if (s->method != RECORD_SITE_PADDING)
-		return;
 	const uint8_t jump[RECORD_SYSCALL] = {0xeb, (uint8_t)(s->jump - (s->at + RECORD_SYSCALL))};
-	if (!write_text(p, base + s->at, jump, sizeof jump))
-		recording_count(RECORD_COUNTER_SITES, 1);
+	if (s->method == RECORD_SITE_PADDING)
+		change(p, base + s->at, jump, sizeof jump);
 }
 
 /* Reads the sites of a library; NULL if the recording has none for it. */
@@ -171,16 +213,9 @@ static void patch_library(struct patch *p, const struct dl_phdr_info *object,
 	for (uint32_t i = 0; i < s->count; i++)
 		if (is_text(object, s->site[i].jump) && is_text(object, s->site[i].at))
 			patch_site(p, object->dlpi_addr, &s->site[i]);
+	flush(p);
 	recording_count(RECORD_COUNTER_SITES, s->missed);
-	p->has_libc = p->has_libc || s->is_libc != 0;
-}
-
-/* Whether text can be written: tried with the bytes that it has. */
-static bool can_write(const struct patch *p, uint64_t at)
-{
-	uint8_t bytes[RECORD_JUMP];
-	memcpy(bytes, (const void *)at, sizeof bytes);
-	return write_text(p, at, bytes, sizeof bytes);
+	p->has_libc = p->has_libc || (s->is_libc != 0 && p->written);
 }
 
 static int patch_object(struct dl_phdr_info *object, size_t size, void *context)
@@ -192,10 +227,8 @@ static int patch_object(struct dl_phdr_info *object, size_t size, void *context)
 	const struct record_sites *const s = id != NULL ? sites_map(id, &bytes) : NULL;
 	if (s == NULL)
 		return 0;
-	const bool writes = is_valid(s, bytes, id) && s->count > 0 &&
-			    is_text(object, s->site[0].jump) &&
-			    can_write(p, object->dlpi_addr + s->site[0].jump);
-	if (writes)
+	p->written = false;
+	if (is_valid(s, bytes, id))
 		patch_library(p, object, s);
 	raw_unmap((void *)(uintptr_t)s, bytes);
 	return 0;
@@ -203,7 +236,9 @@ static int patch_object(struct dl_phdr_info *object, size_t size, void *context)
 
 bool patch_libraries(void)
 {
-	struct patch p = {.memory = raw_open("/proc/self/mem", O_RDWR)};
+	struct patch p;
+	memset(&p, 0, offsetof(struct patch, bytes));
+	p.memory = raw_open("/proc/self/mem", O_RDWR);
 	if (p.memory < 0)
 		return false;
 	dl_iterate_phdr(patch_object, &p);

@@ -3,6 +3,7 @@
  * Functions of memory and text that change no vector registers, which a system call preserves: those
  * of libc do, and a program may have values there that it does not save at its call.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -36,6 +37,14 @@ size_t strlen(const char *text)
 	while (*end != '\0')
 		end++;
 	return (size_t)(end - text);
+}
+
+size_t strnlen(const char *text, size_t size)
+{
+	size_t n = 0;
+	while (n < size && text[n] != '\0')
+		n++;
+	return n;
 }
 
 char *strchrnul(const char *text, int byte)
@@ -75,4 +84,22 @@ char *strstr(const char *text, const char *part)
 		if (strncmp(text, part, size) == 0)
 			return (char *)(uintptr_t)text;
 	return size == 0 ? (char *)(uintptr_t)text : NULL;
+}
+
+static size_t span(const char *text, const char *bytes, bool of)
+{
+	size_t n = 0;
+	while (text[n] != '\0' && (strchr(bytes, text[n]) != NULL) == of)
+		n++;
+	return n;
+}
+
+size_t strspn(const char *text, const char *accepted)
+{
+	return span(text, accepted, true);
+}
+
+size_t strcspn(const char *text, const char *rejected)
+{
+	return span(text, rejected, false);
 }

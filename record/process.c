@@ -30,16 +30,9 @@ static bool child_joins(void)
 	return recording_join(parent, true);
 }
 
-struct producer *thread_enter_slow(void)
-{
-	return recording.has_stubs ? NULL : thread_here_slow();
-}
-
 struct producer *thread_here_slow(void)
 {
 	struct producer *p = &producer_self;
-	if (!real.resolved)
-		real_resolve();
 	if (recording.control == NULL || p->busy || p->vforked)
 		return NULL;
 	p->busy = true;
@@ -112,7 +105,6 @@ void process_executes(void)
 
 bool process_start(int argc, char **argv, char **envp)
 {
-	real_resolve();
 	const char *directory = environment_init(envp);
 	if (directory == NULL || !recording_open(directory))
 		return false;

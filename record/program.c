@@ -25,7 +25,7 @@ enum record_exec program_why(char *const *envp)
 	return environment_is_complete(envp) ? 0 : RECORD_EXEC_CLEARED;
 }
 
-static bool follows(void)
+bool program_follows(void)
 {
 	return recording.control != NULL && !recording.control->closed &&
 	       !recording.control->no_follow;
@@ -34,20 +34,12 @@ static bool follows(void)
 void program_is_unrecorded(int n)
 {
 	const struct producer *p = &producer_self;
-	if (follows() && (!p->vforked || p->parked == NULL))
+	if (program_follows() && (!p->vforked || p->parked == NULL))
 		recording_count(RECORD_COUNTER_PROGRAMS, (uint64_t)(int64_t)n);
-}
-
-void program_of_libc(void)
-{
-	if (!recording.has_stubs && follows() && program_why(environ) != 0)
-		program_is_unrecorded(1);
 }
 
 bool program_needs_environment(char *const *envp)
 {
-	if (!real.resolved)
-		real_resolve();
 	return recording.control != NULL && !recording.control->no_follow &&
 	       (!environment_is_complete(envp) || !environment_has_library());
 }

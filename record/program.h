@@ -10,8 +10,8 @@
 enum record_exec program_why(char *const *envp);
 /* Counts a program that is not recorded as the child of a process; -1: takes one back. */
 void program_is_unrecorded(int n);
-/* Before a call in which libc runs a program with `environ`: counts it if it cannot record. */
-void program_of_libc(void);
+/* Returns whether the programs that this process runs are to be recorded. */
+bool program_follows(void);
 
 /* Returns whether a program has to run with program_environment() rather than with `envp`. */
 bool program_needs_environment(char *const *envp);

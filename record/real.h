@@ -8,7 +8,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -178,7 +177,6 @@
 	X(__isoc99_vfwscanf)
 
 /* Functions of libc without a declaration in its headers. */
-void __longjmp_chk(struct __jmp_buf_tag[1], int);
 int __uflow(FILE *);
 int __overflow(FILE *, int);
 int __underflow(FILE *);
@@ -189,10 +187,6 @@ int __isoc99_vfwscanf(FILE *, const wchar_t *, va_list);
 
 /* Names, mappings, and what else moves data. */
 #define REAL_OTHERS(X)                                                                             \
-	X(longjmp)                                                                                 \
-	X(_longjmp)                                                                                \
-	X(siglongjmp)                                                                              \
-	X(__longjmp_chk)                                                                           \
 	X(stat)                                                                                    \
 	X(lstat)                                                                                   \
 	X(fstat)                                                                                   \

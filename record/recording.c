@@ -228,7 +228,7 @@ bool recording_join(uint32_t parent, bool forked)
 	atomic_fetch_add(&p->programs, 1);
 	atomic_store(&p->state, RECORD_RUNNING);
 	recording.process = p;
-	*recording.joined = recording.has_stubs ? RECORDING_BY_STUBS : RECORDING_BY_WRAPPERS;
+	*recording.joined = 1;
 	return true;
 }
 

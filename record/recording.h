@@ -7,8 +7,6 @@
 
 #include "ring.h"
 
-enum recording_way { RECORDING_BY_WRAPPERS = 1, RECORDING_BY_STUBS };
-
 /*
  * The state of the process. It has one; the members are set when it joins the recording. Those that
  * each call needs, also copies of settings of `control`, are in one cache line. It is not at the
@@ -20,16 +18,12 @@ struct recording_state {
 	struct record_control *control; /* NULL: this process does not record */
 	struct record_description *slots;
 	struct record_process *process; /* its counters are in use even without a recording */
-	/*
-	 * One page, which fork clears: 0 means a child that has not yet joined; else enum
-	 * recording_way, by which its calls are seen.
-	 */
+	/* One page, which fork clears: 0 means a child that has not yet joined. */
 	volatile uint32_t *joined;
 	uint64_t cpu_step; /* age of a reading of the CPU clock; 0: read it for each call */
 	uint32_t pid;
 	bool counts_ticks; /* the clock is RECORD_TSC */
 	bool sends;        /* the transport is RECORD_PACKETS */
-	bool has_stubs;    /* calls of libc lead to stubs: wrappers only pass them on */
 	int pipe;          /* ... and the descriptor of its pipe; else -1 */
 	bool can_populate; /* pages can get memory later: since Linux 5.14 */
 	/* the library's own, which the kernel counts as well */

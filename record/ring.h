@@ -177,7 +177,7 @@ struct record_description {
 	X(COPIES, "unseen.copies")         /* tee, vmsplice, process_vm_readv and _writev */       \
 	X(AMBIGUOUS, "ambiguous")          /* records whose offset was disputed by another call */ \
 	X(RESYNCED, "position.resynced")   /* positions that differed from the kernel's */         \
-	X(FALLBACK, "unseen.syscalls")     /* the program: only its calls of libc were seen */     \
+	X(FALLBACK, "unseen.syscalls")     /* the program: none of its calls was seen */           \
 	X(SITES, "unseen.sites")           /* places in libraries whose calls were not seen */     \
 	X(CHANGED, "unseen.changed")       /* of these, places that others had changed */          \
 	X(FAR, "unseen.far")               /* of these, too far away */                            \

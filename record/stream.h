@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "call.h"
+#include "wrap.h"
 
 struct stream_call {
 	struct data_call c; /* c.p is NULL if the call is not recorded */

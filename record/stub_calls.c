@@ -25,8 +25,7 @@ long stub_begin(struct stub_frame *f)
 	if (f->index < STUBS)
 		complete(f);
 	f->end = end_unrecorded;
-	if (!recording.has_stubs || f->number < 0 || f->number >= STUB_NUMBERS ||
-	    stub_transfer_begins(f))
+	if (f->number < 0 || f->number >= STUB_NUMBERS || stub_transfer_begins(f))
 		return 0;
 	f->end = NULL;
 	stub_handler *handler = stub_transfer(f->number);

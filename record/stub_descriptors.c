@@ -4,7 +4,9 @@
 #include <linux/sched.h>
 
 #include "exec.h"
+#include "identity.h"
 #include "paths.h"
+#include "program.h"
 #include "stub_calls.h"
 #include "uring.h"
 #include "vfork.h"
@@ -176,19 +178,32 @@ static long on_uring_enter(const struct stub_frame *f)
 	return stub_pass(f);
 }
 
-static long execute(const struct stub_frame *f, int directory, const char *path, long environment)
+static long run_program(const struct stub_frame *f, int directory, const char *path,
+			char *const *envp)
 {
 	struct operation_call o;
-	char *const *const envp = (char *const *)environment;
 	const bool recorded = exec_begin(&o, thread_here(), directory, path, envp);
 	const long result = stub_pass(f);
 	exec_returns(&o, recorded, result);
 	return result;
 }
 
+/* `environment` is the argument that has it; a program that loads the library may need another. */
+static long execute(const struct stub_frame *f, int directory, const char *path, int environment)
+{
+	char *const *const envp = (char *const *)f->argument[environment];
+	if (!program_needs_environment(envp))
+		return run_program(f, directory, path, envp);
+	struct stub_frame with = *f;
+	char text[ENVIRONMENT_TEXT],
+	    **const out = __builtin_alloca((environment_count(envp) + 3) * sizeof(char *));
+	with.argument[environment] = (long)program_environment(envp, out, text);
+	return run_program(&with, directory, path, out);
+}
+
 static long on_execve(const struct stub_frame *f)
 {
-	return execute(f, AT_FDCWD, text_at(f->argument[0]), f->argument[2]);
+	return execute(f, AT_FDCWD, text_at(f->argument[0]), 2);
 }
 
 static long on_execveat(const struct stub_frame *f)
@@ -196,9 +211,40 @@ static long on_execveat(const struct stub_frame *f)
 	char path[RECORD_TEXT_MAX];
 	const char *const name = text_at(f->argument[1]);
 	if ((f->argument[4] & AT_EMPTY_PATH) == 0 || name == NULL || *name != '\0')
-		return execute(f, stub_fd(f), name, f->argument[3]);
+		return execute(f, stub_fd(f), name, 3);
 	paths_of_descriptor(stub_fd(f), path);
-	return execute(f, AT_FDCWD, path, f->argument[3]);
+	return execute(f, AT_FDCWD, path, 3);
+}
+
+static long on_uring_setup(const struct stub_frame *f)
+{
+	const long fd = stub_pass(f);
+	if (thread_here() != NULL)
+		uring_opened((int)fd, (const void *)f->argument[1]);
+	return fd;
+}
+
+static long on_identity(const struct stub_frame *f)
+{
+	(void)identity_changes();
+	return stub_pass(f);
+}
+
+/* The root or namespaces change. */
+static long on_root(const struct stub_frame *f)
+{
+	(void)identity_changes();
+	const long result = stub_pass(f);
+	identity_named_anew(result);
+	return result;
+}
+
+static long on_unshare(const struct stub_frame *f)
+{
+	const bool records = identity_changes();
+	const long result = stub_pass(f);
+	identity_unshared((int)f->argument[0], result, records);
+	return result;
 }
 
 static long on_exit_group(const struct stub_frame *f)
@@ -241,6 +287,15 @@ stub_handler *stub_descriptor(long number)
 	    [SYS_memfd_create] = on_create,
 	    [SYS_pidfd_getfd] = on_create,
 	    [SYS_io_uring_enter] = on_uring_enter,
+	    [SYS_io_uring_setup] = on_uring_setup,
+	    [SYS_setuid] = on_identity,
+	    [SYS_setreuid] = on_identity,
+	    [SYS_setresuid] = on_identity,
+	    [SYS_setfsuid] = on_identity,
+	    [SYS_pivot_root] = on_identity,
+	    [SYS_chroot] = on_root,
+	    [SYS_setns] = on_root,
+	    [SYS_unshare] = on_unshare,
 	    [SYS_execve] = on_execve,
 	    [SYS_execveat] = on_execveat,
 	    [SYS_exit_group] = on_exit_group,
@@ -269,8 +324,6 @@ static uint64_t flags_of(const struct stub_frame *f)
 static enum created creates(const struct stub_frame *f)
 {
 	const uint64_t flags = flags_of(f);
-	if (!recording.has_stubs)
-		return CREATES_NOTHING_OF_OURS;
 	if ((flags & CLONE_VM) == 0)
 		return CREATES_FORK;
 	return (flags & CLONE_VFORK) != 0 ? CREATES_VFORK : CREATES_NOTHING_OF_OURS;

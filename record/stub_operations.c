@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* System calls on names, attributes and space: operations without data. */
+#include <errno.h>
 #include <linux/fs.h>
 #include <sys/mman.h>
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Asynchronous I/O of POSIX, and of libaio. */
+/* Asynchronous I/O of POSIX: libc transfers in threads of its own, with internal calls. */
 #include <errno.h>
-#include <linux/aio_abi.h>
 
-#include "raw.h"
 #include "requests.h"
-
-/* POSIX: libc transfers in threads of its own, with internal calls. */
+#include "wrap.h"
 
 #define SUBMITS(name, bits)                                                                        \
 	EXPORT int name(struct aiocb *request)                                                     \
@@ -71,62 +68,3 @@ ALIAS_64(int, aio_error, (const struct aiocb64 *));
 ALIAS_64(ssize_t, aio_return, (struct aiocb64 *));
 ALIAS_64(int, aio_fsync, (int, struct aiocb64 *));
 ALIAS_64(int, lio_listio, (int, struct aiocb64 *const[restrict], int, struct sigevent *restrict));
-
-/*
- * libaio: its functions are the system calls, and return -errno. A program may load it where
- * RTLD_NEXT does not find it, so they are made here.
- */
-int io_submit(aio_context_t context, long count, struct iocb **list);
-int io_getevents(aio_context_t context, long least, long most, struct io_event *events,
-		 struct timespec *timeout);
-int io_pgetevents(aio_context_t context, long least, long most, struct io_event *events,
-		  struct timespec *timeout, sigset_t *mask);
-
-static void submit(struct producer *p, const struct iocb *request)
-{
-	enum { PREADV = 7, PWRITEV = 8 };
-	const int fd = (int)request->aio_fildes;
-	if (request->aio_lio_opcode == IOCB_CMD_PREAD || request->aio_lio_opcode == PREADV)
-		request_submit(p, request, fd, request->aio_offset, 0);
-	else if (request->aio_lio_opcode == IOCB_CMD_PWRITE || request->aio_lio_opcode == PWRITEV)
-		request_submit(p, request, fd, request->aio_offset, RECORD_WRITE);
-}
-
-EXPORT int io_submit(aio_context_t context, long count, struct iocb **list)
-{
-	struct producer *p = thread_here();
-	for (long i = 0; p != NULL && i < count; i++)
-		submit(p, list[i]);
-	const long result = raw_call(SYS_io_submit, (long)context, count, (long)list, 0, 0, 0);
-	for (long i = result < 0 ? 0 : result; p != NULL && i < count; i++)
-		request_cancel(list[i]);
-	return (int)result;
-}
-
-static int completed(long result, const struct io_event *events)
-{
-	struct producer *p = thread_here();
-	for (long i = 0; p != NULL && i < result; i++)
-		request_complete(p, (const void *)(uintptr_t)events[i].obj, events[i].res);
-	return (int)result;
-}
-
-EXPORT int io_getevents(aio_context_t context, long least, long most, struct io_event *events,
-			struct timespec *timeout)
-{
-	return completed(
-	    raw_call(SYS_io_getevents, (long)context, least, most, (long)events, (long)timeout, 0),
-	    events);
-}
-
-EXPORT int io_pgetevents(aio_context_t context, long least, long most, struct io_event *events,
-			 struct timespec *timeout, sigset_t *mask)
-{
-	const struct {
-		sigset_t *mask;
-		size_t size;
-	} set = {mask, 8};
-	return completed(raw_call(SYS_io_pgetevents, (long)context, least, most, (long)events,
-				  (long)timeout, (long)&set),
-			 events);
-}

@@ -4,30 +4,28 @@
 #include <errno.h>
 #include <stdarg.h>
 
-#include "call.h"
+#include "wrap.h"
 #include "exec.h"
 #include "paths.h"
 #include "program.h"
 
+static bool needs_environment(char *const *envp)
+{
+	if (!real.resolved)
+		real_resolve();
+	return program_needs_environment(envp);
+}
+
 /* The environment with which a program runs; on the caller's stack. */
 #define ENVIRONMENT(envp)                                                                          \
-	(program_needs_environment(envp)                                                           \
+	(needs_environment(envp)                                                                   \
 	     ? program_environment((envp), alloca((environment_count(envp) + 3) * sizeof(char *)), \
 				   alloca(ENVIRONMENT_TEXT))                                       \
 	     : (char **)(envp))
 
-/* The call is recorded where it is made. */
-static bool exec_wrapped(struct operation_call *o, int directory, const char *path,
-			 char *const *envp)
-{
-	return !recording.has_stubs && exec_begin(o, thread_enter(), directory, path, envp);
-}
-
-/* The call has failed. */
 static int exec_failed(struct operation_call *o, bool recorded)
 {
-	if (!recording.has_stubs)
-		exec_returns(o, recorded, -errno);
+	exec_returns(o, recorded, -errno);
 	return -1;
 }
 
@@ -35,7 +33,7 @@ EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
 	struct operation_call o;
 	char **const environment = ENVIRONMENT(envp);
-	const bool recorded = exec_wrapped(&o, AT_FDCWD, path, environment);
+	const bool recorded = exec_begin(&o, thread_enter(), AT_FDCWD, path, environment);
 	real.execve(path, argv, environment);
 	return exec_failed(&o, recorded);
 }
@@ -44,7 +42,7 @@ EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	struct operation_call o;
 	char **const environment = ENVIRONMENT(envp);
-	const bool recorded = exec_wrapped(&o, -1, file, environment);
+	const bool recorded = exec_begin(&o, thread_enter(), -1, file, environment);
 	real.execvpe(file, argv, environment);
 	return exec_failed(&o, recorded);
 }
@@ -54,7 +52,7 @@ EXPORT int execveat(int directory, const char *path, char *const argv[], char *c
 {
 	struct operation_call o;
 	char **const environment = ENVIRONMENT(envp);
-	const bool recorded = exec_wrapped(&o, directory, path, environment);
+	const bool recorded = exec_begin(&o, thread_enter(), directory, path, environment);
 	real.execveat(directory, path, argv, environment, flags);
 	return exec_failed(&o, recorded);
 }
@@ -65,7 +63,7 @@ EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 	char path[RECORD_TEXT_MAX];
 	char **const environment = ENVIRONMENT(envp);
 	paths_of_descriptor(fd, path);
-	const bool recorded = exec_wrapped(&o, AT_FDCWD, path, environment);
+	const bool recorded = exec_begin(&o, thread_enter(), AT_FDCWD, path, environment);
 	real.fexecve(fd, argv, environment);
 	return exec_failed(&o, recorded);
 }
@@ -116,9 +114,9 @@ EXPORT int execle(const char *path, const char *argument, ...)
 	return execve(path, argv, envp);
 }
 
-static void program_of_wrapper(void)
+void program_of_libc(void)
 {
-	if (!recording.has_stubs)
+	if (program_follows() && program_why(environ) != 0)
 		program_is_unrecorded(1);
 }
 
@@ -147,7 +145,7 @@ static int spawn(spawn_fn *call, pid_t *pid, int directory, const char *file,
 						     .program = file,
 						     .why = program_why(envp)});
 	else
-		program_of_wrapper();
+		program_is_unrecorded(1);
 	return 0;
 }
 

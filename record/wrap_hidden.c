@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Mappings, direct system calls, and jumps: what moves data without a wrapped call, or skips one. */
+/* Mappings and direct system calls: what moves data without a wrapped call. */
 #include <errno.h>
 #include <linux/sched.h>
 #include <stdarg.h>
 
-#include "call.h"
+#include "wrap.h"
 #include "raw.h"
 #include "uring.h"
 
@@ -267,13 +267,6 @@ EXPORT long syscall(long number, ...)
 	va_end(list);
 	if (runs_by_number(number, a, &result))
 		return result;
-	if (recording.has_stubs) { /* the call of libc leads to a stub */
-		if (identity_by_number(number, a, &result))
-			return result;
-		return number == SYS_io_uring_setup
-			   ? ring_by_number(a)
-			   : real.syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-	}
 	if (thread_enter() != NULL) {
 		if (transfers_by_number(number, a, &result) ||
 		    descriptors_by_number(number, a, &result) ||
@@ -288,31 +281,3 @@ EXPORT long syscall(long number, ...)
 	}
 	return real.syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
-
-/* Jumps: out of a signal handler that interrupted a call, which then never returns. */
-
-static void jump_begin(void)
-{
-	struct producer *p = &producer_self;
-	if (p->ring == NULL || *recording.joined == 0)
-		return;
-	const uint64_t head = atomic_load(&p->ring->head);
-	if (p->next != head) /* records that were not finished */
-		atomic_fetch_add(&p->ring->dropped, 1);
-	p->next = head;
-	p->writing = 0;
-	atomic_store(&p->ring->in_flight, 0);
-}
-
-#define JUMP(name)                                                                                 \
-	EXPORT void name(struct __jmp_buf_tag environment[1], int value)                           \
-	{                                                                                          \
-		jump_begin();                                                                      \
-		real.name(environment, value);                                                     \
-		__builtin_unreachable();                                                           \
-	}
-
-JUMP(longjmp)
-JUMP(_longjmp)
-JUMP(siglongjmp)
-JUMP(__longjmp_chk)

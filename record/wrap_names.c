@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Operations on names, attributes and directories. */
-#include "call.h"
+#include "wrap.h"
 
 static bool path_begin(struct operation_call *o, enum record_op op, int directory, const char *path)
 {

@@ -3,7 +3,7 @@
 #include <dirent.h>
 #include <stdarg.h>
 
-#include "call.h"
+#include "wrap.h"
 #include "packets.h"
 #include "raw.h"
 #include "uring.h"

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <sys/sysmacros.h>
 
-#include "call.h"
+#include "wrap.h"
 #include "paths.h"
 #include "raw.h"
 #include "vfork.h"
@@ -62,7 +62,7 @@ EXPORT int daemon(int keeps_directory, int keeps_descriptors)
 {
 	if (!real.resolved)
 		real_resolve();
-	if (recording.has_stubs || thread_enter() == NULL)
+	if (thread_enter() == NULL)
 		return real.daemon(keeps_directory, keeps_descriptors);
 	const pid_t pid = fork();
 	if (pid > 0)
@@ -81,7 +81,7 @@ EXPORT int daemon(int keeps_directory, int keeps_descriptors)
 static int clone_shared(int (*run)(void *), void *stack, int flags, void *argument, pid_t *parent,
 			void *tls, pid_t *child)
 {
-	const bool parks = (flags & CLONE_VFORK) != 0 && !recording.has_stubs;
+	const bool parks = (flags & CLONE_VFORK) != 0;
 	if (parks)
 		vfork_begin();
 	const int pid = real.clone(run, stack, flags, argument, parent, tls, child);

@@ -3,7 +3,7 @@
 #include <linux/fs.h>
 #include <stdarg.h>
 
-#include "call.h"
+#include "wrap.h"
 
 /* end: operation_end, or operation_end_error for a function that returns the error. */
 #define ON_DESCRIPTOR_END(end, type, name, op, parameters, arguments)                              \

@@ -19,8 +19,6 @@
 #define LIBDIR_FROM_BINDIR "../lib"
 #endif
 
-#define LIBRARY "libiotrace-record.so"
-
 /* The message that releases the child; empty texts: end. */
 struct release {
 	char library[PATH_MAX], recording[PATH_MAX];
@@ -28,15 +26,21 @@ struct release {
 
 /* The library */
 
+const char *launch_library(int seen)
+{
+	return seen == RECORD_SYSCALLS ? "libiotrace-record.so" : "libiotrace-record-calls.so";
+}
+
 /* The path is absolute, because the program and its children may change their directory. */
-static bool is_library(char path[PATH_MAX], const char *directory, const char *below)
+static bool is_library(char path[PATH_MAX], const char *directory, const char *below,
+		       const char *library)
 {
 	char name[PATH_MAX];
-	const int n = snprintf(name, sizeof(name), "%s%s/" LIBRARY, directory, below);
+	const int n = snprintf(name, sizeof(name), "%s%s/%s", directory, below, library);
 	return n > 0 && n < PATH_MAX && access(name, R_OK) == 0 && realpath(name, path) != NULL;
 }
 
-static bool is_near_program(char path[PATH_MAX], const char *below)
+static bool is_near_program(char path[PATH_MAX], const char *below, const char *library)
 {
 	char own[PATH_MAX];
 	const ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
@@ -45,17 +49,18 @@ static bool is_near_program(char path[PATH_MAX], const char *below)
 	if (slash == NULL)
 		return false;
 	*slash = '\0';
-	return is_library(path, own, below);
+	return is_library(path, own, below, library);
 }
 
-bool launch_find_library(char path[PATH_MAX])
+bool launch_find_library(char path[PATH_MAX], int seen)
 {
-	const char *directory = getenv("IOTRACE_LIBDIR");
+	const char *const directory = getenv("IOTRACE_LIBDIR"), *const library =
+								    launch_library(seen);
 	if (directory != NULL && *directory != '\0')
-		return is_library(path, directory, "");
-	return is_near_program(path, "") ||
-	       is_near_program(path, "/" LIBDIR_FROM_BINDIR "/iotrace") ||
-	       is_library(path, LIBDIR, "/iotrace");
+		return is_library(path, directory, "", library);
+	return is_near_program(path, "", library) ||
+	       is_near_program(path, "/" LIBDIR_FROM_BINDIR "/iotrace", library) ||
+	       is_library(path, LIBDIR, "/iotrace", library);
 }
 
 /* The program */

@@ -18,9 +18,13 @@ struct launch {
 	bool released, reaped;
 };
 
-/* Writes the absolute path of libiotrace-record.so to `path`: in the directory $IOTRACE_LIBDIR if that
- * is set, else next to this program or where install puts it. Returns false if it is not there. */
-bool launch_find_library(char path[PATH_MAX]);
+/* Returns the name of the library that programs load. seen: enum record_seen. */
+const char *launch_library(int seen);
+/*
+ * Writes its absolute path to `path`: in the directory $IOTRACE_LIBDIR if that is set, else next to
+ * this program or where install puts it. Returns false if it is not there.
+ */
+bool launch_find_library(char path[PATH_MAX], int seen);
 /* Finds the file of a program as execvp(3) does; `name` itself if there is none. */
 void launch_find_program(char path[PATH_MAX], const char *name);
 

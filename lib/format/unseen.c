@@ -48,9 +48,9 @@ static const struct counted {
     [UNSEEN_REQUESTS] = {"hidden.io_uring_requests", "io_uring_requests", "request of io_uring",
 			 "requests of io_uring"},
     [UNSEEN_AIO] = {"hidden.aio", "aio", "asynchronous request", "asynchronous requests"},
-    [UNSEEN_FALLBACK] = {"unseen.syscalls", "calls_of_libc",
-			 "program of which only calls of libc were seen",
-			 "programs of which only calls of libc were seen"},
+    [UNSEEN_FALLBACK] = {"unseen.syscalls", "system_calls",
+			 "program whose system calls could not be seen",
+			 "programs whose system calls could not be seen"},
     [UNSEEN_CHILDREN] = {"unseen.children", "children", "process without a line in the log",
 			 "processes without a line in the log"},
     [UNSEEN_LEFT_OUT] = {"missed.close", "left_out", "close that the log leaves out",
@@ -243,5 +243,7 @@ const char *unseen_remedy(const struct unseen *u)
 	if (u->programs[UNSEEN_ENVIRONMENT] > 0 &&
 	    u->programs[UNSEEN_ENVIRONMENT] == unseen_programs(u))
 		return "keep LD_PRELOAD and IOTRACE_RECORDING, or convert a log of 'strace -f'";
+	if (u->calls[UNSEEN_FALLBACK] > 0 && unseen_programs(u) == 0)
+		return "record the calls of functions of libc instead";
 	return "convert a log of 'strace -f', which has their calls";
 }

@@ -30,13 +30,13 @@ static bool find_for(const void *caller, const char *name, void *function)
 	Dl_info info;
 	void *library = NULL, *found = NULL;
 	if (dladdr(caller, &info) != 0 && info.dli_fname != NULL)
-		library = real.dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+		library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	if (library != NULL) {
 		found = dlsym(library, name);
 		dlclose(library);
 	}
 	if (found == NULL)
-		found = real_find(name);
+		found = dlsym(RTLD_NEXT, name);
 	memcpy(function, &found, sizeof found);
 	return found != NULL;
 }
