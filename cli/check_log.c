@@ -79,8 +79,8 @@ static void print_json(const struct read_log *l)
 	struct json j = {.out = l->check->out};
 	const char *format = iot_source_name(l->source);
 	const char *state = l->status < 0                      ? "damaged"
-			    : fact(l, IOT_SOURCE_UNPARSED) > 0 ? "odd"
-							       : "fine";
+			    : fact(l, IOT_SOURCE_UNPARSED) > 0 ? "questionable"
+							       : "valid";
 	json_open(&j, NULL, '{');
 	json_text(&j, "path", l->path, strlen(l->path));
 	json_text(&j, "format", format, strlen(format));
@@ -101,7 +101,7 @@ static void print_text(const struct read_log *l)
 	output_printf(l->check->out, "%s: a %s%s, %s; records: %ju, comments: %ju\n",
 		      printable(name, sizeof name, l->path, strlen(l->path)),
 		      trace ? "trace" : "log of ", trace ? "" : iot_source_name(l->source),
-		      l->status < 0 ? "damaged" : "fine", (uintmax_t)l->records,
+		      l->status < 0 ? "damaged" : "valid", (uintmax_t)l->records,
 		      (uintmax_t)l->comments);
 }
 

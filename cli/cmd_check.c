@@ -39,7 +39,7 @@ static const char notes[] =
     "positions are listed with --all. After an error the rest of the interval is not checked;\n"
     "checking continues after the next %sync.\n"
     "The exit status is 1 if there are errors (--strict: or warnings), 2 if IN cannot be read.\n"
-    "json: an object per trace, on one line; \"state\" is fine, odd or damaged.\n"
+    "json: an object per trace, on one line; \"state\" is valid, questionable or damaged.\n"
     "--repair keeps each interval that a hash or the checksum of a frame verifies, at its\n"
     "position, and writes a %lost with the number of records missing in between. It exits with 1\n"
     "if anything is lost. iotrace-check(1) explains what repair can prove.\n";
@@ -149,8 +149,8 @@ static void print_json(const struct checked_trace *t)
 {
 	struct json j = {.out = &t->check->out};
 	const char *state = total(t, IOT_SEVERITY_ERROR) > 0     ? "damaged"
-			    : total(t, IOT_SEVERITY_WARNING) > 0 ? "odd"
-								 : "fine";
+			    : total(t, IOT_SEVERITY_WARNING) > 0 ? "questionable"
+								 : "valid";
 	json_open(&j, NULL, '{');
 	json_text(&j, "path", t->path, strlen(t->path));
 	json_text(&j, "state", state, strlen(state));
@@ -177,7 +177,7 @@ static void print_total(const struct checked_trace *t, const char *before,
 		      n == 1 ? "" : "s");
 }
 
-/* After "fine": what a valid trace cannot have. */
+/* After "valid": what a valid trace cannot have. */
 static void print_unseen(const struct checked_trace *t)
 {
 	char sentence[UNSEEN_TEXT], text[4 * UNSEEN_TEXT];
@@ -194,7 +194,7 @@ static void print_text(const struct checked_trace *t)
 	const char *before = " (";
 	output_printf(out, "%s: ", t->name);
 	if (total(t, IOT_SEVERITY_ERROR) + total(t, IOT_SEVERITY_WARNING) == 0) {
-		output_text(out, "fine");
+		output_text(out, "valid");
 	} else {
 		print_total(t, "", IOT_SEVERITY_ERROR);
 		print_total(t, ", ", IOT_SEVERITY_WARNING);

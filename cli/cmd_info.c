@@ -441,7 +441,7 @@ static void print_epoch(struct output *o, const struct reported *t)
 		return;
 	time_t seconds = (time_t)(ns / NS_PER_S);
 	if (gmtime_r(&seconds, &tm) && strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &tm) > 0)
-		line(o, "begun", "%s.%09u UTC", date, (unsigned)(ns % NS_PER_S));
+		line(o, "start", "%s.%09u UTC", date, (unsigned)(ns % NS_PER_S));
 }
 
 static void print_reported(struct output *o, const struct info *f)
@@ -539,18 +539,17 @@ static void print_storage(struct output *o, const struct iot_reader *r)
 	uint64_t records = iot_reader_fact(r, IOT_FACT_RECORDS);
 	uint64_t bytes = iot_reader_fact(r, IOT_FACT_BYTES_STORED);
 	uint64_t sync = iot_reader_fact(r, IOT_FACT_SYNC);
-	line(o, "written", "base %ju, tick %ju ns, %s",
-	     (uintmax_t)iot_reader_fact(r, IOT_FACT_BASE),
+	line(o, "format", "base %ju, tick %ju ns, %s", (uintmax_t)iot_reader_fact(r, IOT_FACT_BASE),
 	     (uintmax_t)iot_reader_fact(r, IOT_FACT_TICK_NS),
 	     compression_name(iot_reader_fact(r, IOT_FACT_COMPRESSION)));
 	if (sync > 0)
 		line(o, "sync", "every %ju records", (uintmax_t)sync);
 	printable_bytes(stored, sizeof stored, bytes);
 	if (records > 0)
-		line(o, "stored", "%s, %.2f bytes per record", stored,
+		line(o, "size", "%s, %.2f bytes per record", stored,
 		     (double)bytes / (double)records);
 	else
-		line(o, "stored", "%s", stored);
+		line(o, "size", "%s", stored);
 }
 
 static void print_format(struct output *o, const struct trace_in *in)

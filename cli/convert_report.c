@@ -193,7 +193,7 @@ void convert_report(const struct conversion *c, struct json *j)
 	for (size_t i = 0; iot_source_count(s, i) != NULL; i++)
 		put_count(s, i, j);
 	json_open(j, "sorting", '{');
-	json_bool(j, "started_anew", c->restarted);
+	json_bool(j, "restarted", c->restarted);
 	json_number(j, "runs", iot_source_fact(s, IOT_SOURCE_RUNS));
 	json_number(j, "spilled_bytes", iot_source_fact(s, IOT_SOURCE_SPILLED));
 	json_close(j, '}');

@@ -4,7 +4,7 @@ convert() {
 	echo "--- $*"
 	"$IOTRACE" convert --report=report.json -o t.iot "$@" 2>&1
 	sed -n 's/^ *"\(records\|children\)"/\1/p' report.json
-	"$IOTRACE" info t.iot | grep 'begun\|lacks'
+	"$IOTRACE" info t.iot | grep '^  start\|lacks'
 }
 
 cat >alone <<'END'

@@ -12,7 +12,7 @@ awk 'BEGIN {
 "$IOTRACE" convert -v -o x.iot log
 "$IOTRACE" cat --format=csv --columns=raw x.iot | sed -n 2,4p
 "$IOTRACE" convert -v -o y.iot --memory=64K --report=report.json log && cmp x.iot y.iot
-grep started_anew report.json
+grep restarted report.json
 cat log | "$IOTRACE" convert --memory=64K --report=report.json -o y.iot - && cmp x.iot y.iot
 grep -c '"spilled_bytes": 0' report.json
 "$IOTRACE" convert --unsorted log >z.iot

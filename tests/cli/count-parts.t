@@ -24,7 +24,7 @@ head -c 1500000 t.iot >cut.iot
 count() {
 	"$IOTRACE" "$@" >out 2>err
 	echo $? >>out
-	grep -v '^  stored' out | sed "s/$t/IN/; s/^-:/IN:/"
+	grep -v '^  size' out | sed "s/$t/IN/; s/^-:/IN:/"
 	sed "s/$t/IN/; s/-: damaged/IN: damaged/; s/standard input/IN/; s/: -:/: IN:/; /^iotrace: hint:/d" err
 }
 

@@ -9,7 +9,7 @@ c0 22 0 8 5 1f4 3 7 10
 40 29 1 8 a 1 9 0
 END
 "$IOTRACE" cat --framed --in-tick=10 --sync=1 --compress=gzip rich >rich.iot.gz
-"$IOTRACE" info rich.iot.gz | grep -v stored
+"$IOTRACE" info rich.iot.gz | grep -v "^  size"
 "$IOTRACE" info --json rich.iot.gz | sed 's/"stored_bytes":[0-9]*/"stored_bytes":N/'
 "$IOTRACE" cat rich.iot.gz | head -n 4 >cut.iot
 "$IOTRACE" info cut.iot

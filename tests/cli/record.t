@@ -8,7 +8,7 @@ rows() { "$IOTRACE" cat -q --format=csv "$1" | cut -d, -f3,5,6,9,10 | sed "s|$PW
 echo 'known calls:'
 "$IOTRACE" record -o known.iot "$calls" known
 rows known.iot
-"$IOTRACE" check known.iot | sed 's/fine.*;/fine;/'
+"$IOTRACE" check known.iot | sed 's/valid.*;/valid;/'
 "$IOTRACE" cat --format-version=1 known.iot | sed -n 's/^ff %op name=\([a-z]*\) .* file=\([0-9]*\) path=.*\(result=.*\)/\1 \2 \3/p' | sort | uniq -c
 
 echo 'threads and a child, in order of start:'

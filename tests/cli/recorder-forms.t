@@ -55,7 +55,7 @@ X
 # More ranks than are decoded at the same time: sorted from the start, never restarted.
 python3 "$TOOLS/recorder_make.py" --ranks 140 --calls 40 many
 "$IOTRACE" convert --format-version=1 -q --memory=64K --report=report.json -o many.iot many
-grep started_anew report.json
+grep restarted report.json
 "$IOTRACE" cat --format=csv --columns=raw many.iot | awk -F, 'NR > 1 {if ($2 < last) print "not in order"; last = $2; n++} END {print n}'
 # One file of a trace, a name that no directory has, and other files in the directory of a trace.
 mkdir one more

@@ -34,7 +34,7 @@ for i in $(seq 3000); do grep -q '"name":"[^"]*/data"' lines && break; sleep 0.1
 "$IOTRACE" top --once --interval=1ms grows.iot.zst | sed -n '2s/[0-9.]* s$/N s/p'
 echo >go
 wait
-"$IOTRACE" check grows.iot.zst | sed 's/fine.*;/fine;/; s/, comments.*//'
+"$IOTRACE" check grows.iot.zst | sed 's/valid.*;/valid;/; s/, comments.*//'
 python3 "$TOOLS/top.py" "$IOTRACE" intervals grows.iot.zst <lines && echo same
 python3 "$TOOLS/top.py" "$IOTRACE" operations grows.iot.zst <operations && echo same
 

@@ -228,7 +228,7 @@ class Judge:
         self.valid(what)
         lost = {i // trace.sync for i in range(len(trace.rows)) if i not in found}
         noticed = check.returncode == 1 or b" 0 warnings" not in check.stdout
-        noticed = noticed and b": fine" not in check.stdout
+        noticed = noticed and b": valid" not in check.stdout
         most = sum(max(1, len(h)) for h in hits)
         if wrong:
             self.faults.append(f"{what}: {wrong} wrong records")

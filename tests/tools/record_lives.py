@@ -105,7 +105,7 @@ def differences(iotrace, transport, trace, log, expected):
     if (state["state"] == "complete") == bool(reasons) and state["gaps"] == 0:
         wrong.append(f"state: {state['state']}")
     checked = json.loads(run([iotrace, "check", "--json", trace]).stdout)
-    if checked["state"] != "fine" or checked["unseen"] != state["unseen"]:
+    if checked["state"] != "valid" or checked["unseen"] != state["unseen"]:
         wrong.append(f"check: {checked['state']}, {checked['unseen']}")
     return wrong, sum(truth.values()), unplaced, lost
 
