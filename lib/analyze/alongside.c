@@ -112,6 +112,9 @@ int iot_analyze_join_trace(struct iot_analyze *a, struct iot_analyze *more)
 	a->status = a->status == IOT_OK ? more->status : a->status;
 	if (a->status == IOT_OK && (!end_trace(a) || !end_trace(more)))
 		a->status = IOT_ENOMEM;
+	if (a->status == IOT_OK &&
+	    !row_names_give_hosts(&a->names, &a->requests, &more->names, &more->requests))
+		a->status = IOT_ENOMEM;
 	if (a->status == IOT_OK)
 		a->status = renumber((struct renumbered){&more->requests, &more->names},
 				     (struct renumbered){&a->requests, &a->names});

@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "lib/base/array.h"
+#include "lib/format/node_local.h"
 
 /* The new ids of processes or objects. */
 struct id_changes {
@@ -66,27 +67,76 @@ static uint64_t hash_of_text(struct iot_text text, uint64_t seed)
 	return XXH3_64bits_withSeed(decoded, size, seed);
 }
 
-/* A rank is one of a host. */
-static uint64_t hash_of_name(const struct row_names *n, enum name_kind kind, size_t i)
+/* The hosts of objects, each that of a process with requests or operations in it. */
+struct object_hosts {
+	struct idmap objects;
+	uint64_t *host; /* hash, by number */
+	size_t capacity;
+};
+
+static bool find_hosts(struct renumbered of, struct object_hosts *to)
 {
-	const struct iot_text host = kind == NAME_RANK
-					 ? row_names_host(n, (uint32_t)n->of[kind].map.keys[i])
-					 : (struct iot_text){NULL, 0};
-	return hash_of_text(row_names_at(n, kind, i), hash_of_text(host, 0));
+	const struct requests *q = of.requests;
+	for (size_t i = 0; i < q->pair_map.count; i++) {
+		const uint64_t pair = q->pair_map.keys[i];
+		const uint32_t object = q->file_keys[(uint32_t)pair - 1].object;
+		const uint32_t process = (uint32_t)q->process_map.keys[(pair >> 32) - 1];
+		const size_t n = object != 0 ? idmap_number(&to->objects, object) : 0;
+		if (object == 0)
+			continue;
+		if (!array_reserve_index(&to->host, &to->capacity, n, sizeof *to->host))
+			return false;
+		to->host[n] = hash_of_text(row_names_host_or_trace(of.names, process), 0);
+	}
+	return true;
 }
 
-static bool index_names(struct named_ids *to, const struct row_names *n, enum name_kind kind)
+static bool is_node_local(struct iot_text path)
+{
+	char decoded[ROW_NAME_MAX];
+	return path_is_node_local(decoded, iot_percent_decode(path, decoded, NULL));
+}
+
+/* A rank is one of a host, and so is a node-local path. */
+static uint64_t hash_of_name(const struct row_names *n, enum name_kind kind, size_t i,
+			     const struct object_hosts *hosts)
+{
+	const uint32_t id = (uint32_t)n->of[kind].map.keys[i];
+	const struct iot_text name = row_names_at(n, kind, i);
+	uint64_t host = hash_of_text((struct iot_text){NULL, 0}, 0);
+	if (kind == NAME_RANK) {
+		host = hash_of_text(row_names_host(n, id), 0);
+	} else if (is_node_local(name)) {
+		const size_t at = idmap_find(&hosts->objects, id);
+		host = at != SIZE_MAX ? hosts->host[at]
+				      : hash_of_text(row_names_host_or_trace(n, 0), 0);
+	}
+	return hash_of_text(name, host);
+}
+
+static bool index_names(struct named_ids *to, const struct row_names *n, enum name_kind kind,
+			const struct object_hosts *hosts)
 {
 	for (size_t i = 0; i < n->of[kind].map.count; i++) {
 		if (row_names_at(n, kind, i).size == 0)
 			continue;
-		const size_t at = idmap_number(&to->hashes, hash_of_name(n, kind, i));
+		const size_t at = idmap_number(&to->hashes, hash_of_name(n, kind, i, hosts));
 		const uint32_t id = (uint32_t)n->of[kind].map.keys[i];
 		if (!array_reserve_index(&to->id, &to->capacity, at, sizeof *to->id))
 			return false;
 		to->id[at] = id > to->id[at] ? id : to->id[at];
 	}
 	return true;
+}
+
+static bool index_ids(struct named_ids *to, struct renumbered of, enum name_kind kind)
+{
+	struct object_hosts hosts = {.host = NULL};
+	const bool done = (kind != NAME_OBJECT || find_hosts(of, &hosts)) &&
+			  index_names(to, of.names, kind, &hosts);
+	idmap_free(&hosts.objects);
+	free(hosts.host);
+	return done;
 }
 
 static void free_names(struct named_ids *n)
@@ -140,7 +190,7 @@ static int choose(struct id_changes *c, struct renumbered more, struct renumbere
 	struct named_ids own = {.id = NULL}, other = {.id = NULL};
 	int status = IOT_ENOMEM;
 	if (array_reserve_index(&c->change, &c->capacity, c->known.count, sizeof *c->change) &&
-	    index_names(&own, more.names, kind) && index_names(&other, with.names, kind)) {
+	    index_ids(&own, more, kind) && index_ids(&other, with, kind)) {
 		match(c, &own, &other);
 		status = change_others(c);
 	}

@@ -2,7 +2,7 @@
 /*
  * Changes the ids of a trace so that it can be added to another one of its job: a process of the
  * same host and rank, and a file of the same path, get the ids that they have there; ids of others
- * become distinct. Of several objects with one path, as after the file was created again, the one
+ * become distinct. Files at a node-local path are one only if they are of the same host, too. Of several objects with one path, as after the file was created again, the one
  * with the highest id counts.
  */
 #ifndef LIB_ANALYZE_RENUMBER_H

@@ -106,6 +106,53 @@ struct iot_text row_names_host(const struct row_names *n, uint32_t process)
 	return find(n, NAME_HOST, process);
 }
 
+struct iot_text row_names_host_or_trace(const struct row_names *n, uint32_t process)
+{
+	const struct iot_text host = row_names_host(n, process);
+	return host.data != NULL ? host : find(n, NAME_TRACE, TRACE_HOST);
+}
+
+static bool is_equal(struct iot_text a, struct iot_text b)
+{
+	return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+/* Returns whether all processes, and the trace, that have a host have this one. */
+static bool are_of_host(const struct row_names *n, struct iot_text host)
+{
+	const struct iot_text trace = find(n, NAME_TRACE, TRACE_HOST);
+	bool same = trace.data == NULL || is_equal(trace, host);
+	for (size_t i = 0; i < n->of[NAME_HOST].map.count && same; i++)
+		same = is_equal(row_names_at(n, NAME_HOST, i), host);
+	return same;
+}
+
+static bool give_host(struct row_names *n, const struct requests *r)
+{
+	char copy[ROW_NAME_MAX];
+	const struct iot_text host = find(n, NAME_TRACE, TRACE_HOST);
+	if (host.data != NULL)
+		memcpy(copy, host.data, host.size); /* a set may move the texts */
+	const struct iot_text given = {copy, host.size};
+	for (size_t i = 0; i < r->process_map.count && host.data != NULL; i++) {
+		const uint32_t process = (uint32_t)r->process_map.keys[i];
+		if (row_names_host(n, process).data == NULL &&
+		    !row_names_set(n, NAME_HOST, process, given))
+			return false;
+	}
+	return true;
+}
+
+bool row_names_give_hosts(struct row_names *n, const struct requests *r, struct row_names *more,
+			  const struct requests *of_more)
+{
+	const struct iot_text host = find(n, NAME_TRACE, TRACE_HOST),
+			      other = find(more, NAME_TRACE, TRACE_HOST);
+	const bool one = (host.data == NULL || are_of_host(more, host)) &&
+			 (other.data == NULL || are_of_host(n, other));
+	return one || (give_host(n, r) && give_host(more, of_more));
+}
+
 struct iot_text row_names_program(const struct row_names *n, uint32_t process)
 {
 	return find(n, NAME_PROGRAM, process);

@@ -48,6 +48,14 @@ bool row_names_join(struct row_names *n, const struct row_names *part);
 /* Percent-encoded; its data is NULL if there is none. Valid until a name is added. */
 struct iot_text row_names_path(const struct row_names *n, const struct file_key *file);
 struct iot_text row_names_host(const struct row_names *n, uint32_t process);
+/* Returns the host of a process, or that of the trace if it declares none. */
+struct iot_text row_names_host_or_trace(const struct row_names *n, uint32_t process);
+/*
+ * If two traces are of several hosts, gives each process without a host the one of its trace.
+ * Returns false if out of memory.
+ */
+bool row_names_give_hosts(struct row_names *n, const struct requests *r, struct row_names *more,
+			  const struct requests *of_more);
 struct iot_text row_names_program(const struct row_names *n, uint32_t process);
 /* Stores the number of hosts of all active processes. Returns false if out of memory. */
 bool row_names_hosts(const struct row_names *n, const struct requests *r, uint64_t *hosts);

@@ -8,6 +8,7 @@
 
 #include "lib/base/number.h"
 #include "lib/base/array.h"
+#include "lib/format/node_local.h"
 
 #include "merge.h"
 
@@ -164,19 +165,6 @@ static bool host_of(struct merge_ids *ids, const struct iot_event *ev, uint64_t 
 	return hash_text(ids, (struct iot_text){host, host != NULL ? strlen(host) : 0}, 0, hash);
 }
 
-/* Each node has file systems of its own there. */
-static bool is_local(const char *path, size_t size)
-{
-	static const char *const directories[] = {"/dev/", "/proc/", "/run/",
-						  "/sys/", "/tmp/",  "/var/tmp/"};
-	for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
-		const size_t n = strlen(directories[i]);
-		if (size >= n && memcmp(path, directories[i], n) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Returns whether files at a path may be one object, and their job or host as a hash. */
 static bool scope_of(struct merge_ids *ids, const struct iot_event *ev, struct iot_text path,
 		     bool *joins, uint64_t *hash)
@@ -188,7 +176,7 @@ static bool scope_of(struct merge_ids *ids, const struct iot_event *ev, struct i
 	*hash = 0;
 	if (!*joins || !hash_text(ids, path, 0, &host))
 		return !*joins;
-	const bool local = is_local(ids->path, iot_percent_decode(path, ids->path, NULL));
+	const bool local = path_is_node_local(ids->path, iot_percent_decode(path, ids->path, NULL));
 	if (!host_of(ids, ev, &host))
 		return false;
 	if (by_job && job != NULL)
