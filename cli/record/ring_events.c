@@ -224,6 +224,15 @@ static uint32_t shown_parent(const struct ring_events *e, uint32_t index)
 	return parent != SIZE_MAX && parent != index ? e->processes->process[parent].id : 0;
 }
 
+/* Ranks of other hosts may have traces of their own, which merge and analyze join. */
+static void add_rank(struct iot_builder *b, int64_t rank)
+{
+	char host[HOST_NAME_MAX + 1] = "";
+	iot_directive_number(b, "rank", (uint64_t)rank);
+	if (gethostname(host, sizeof(host) - 1) == 0)
+		add_text(b, "host", host);
+}
+
 static void begin_process(struct ring_events *e, struct iot_builder *b, uint32_t index)
 {
 	const struct process *p = &e->processes->process[index];
@@ -236,7 +245,7 @@ static void begin_process(struct ring_events *e, struct iot_builder *b, uint32_t
 	if (t->name != NULL)
 		add_text(b, "name", t->name);
 	if (t->rank >= 0)
-		iot_directive_number(b, "rank", (uint64_t)t->rank);
+		add_rank(b, t->rank);
 	if (is_thread)
 		iot_directive_number(b, "thread-of", e->processes->process[p->thread_of].id);
 	if (parent != 0)

@@ -13,7 +13,7 @@ rank() {
 		dd if="$0" bs=10 skip=$2 count=1 of=/dev/null; dd if=$1 bs=10 skip=$2 count=1 of=/dev/null' \
 		"$shared" /tmp/merge-hosts.$$ "$2" 2>/dev/null || exit
 	# The host is that of this machine; paths below the scratch directory become those of a shared file system.
-	"$IOTRACE" cat --bare "job.$3.$2.iot" | sed -e "/%trace/s/host=[^ ]*/host=$1/" -e "s,path=$shared,path=/scratch/shared," \
+	"$IOTRACE" cat --bare "job.$3.$2.iot" | sed -e "s/ host=[^ ]*/ host=$1/" -e "s,path=$shared,path=/scratch/shared," \
 		-e "s,/tmp/merge-hosts.$$,/tmp/local," >"$1.$3.$2.iot"
 }
 for i in 0 1 2 3; do rank node$((i / 2)) $i 77; done
@@ -40,5 +40,7 @@ rank node0 4 78
 rows --by=object jobs.iot
 "$IOTRACE" merge -q --join-paths node0.77.0.iot node0.78.4.iot >jobs.iot
 rows --by=object jobs.iot
-echo '== one host: processes are as they were'
-"$IOTRACE" merge -q node0.77.0.iot node0.77.1.iot | grep -c '%process.* host=' || true
+echo '== one host: processes without it'
+"$IOTRACE" merge -q --format-version=1 node0.77.0.iot node0.77.1.iot | grep '%process' | grep -vc ' host=' || true
+echo '== analyzed together, without a merge'
+"$IOTRACE" analyze --tsv --section=files node*.77.*.iot | awk -F '\t' '$2 == "shared_files" { print $2, $4, $5 }'

@@ -53,7 +53,7 @@ rows part.iot
 echo 'names:'
 OMPI_COMM_WORLD_RANK=3 SLURM_JOB_ID=17 "$IOTRACE" record -o "job.%j.%r.%%.iot" "$calls" known
 ls job.*
-"$IOTRACE" cat --format-version=1 job.17.3.%.iot | grep -o 'rank=.*' | sort -u | head -n 1
+"$IOTRACE" cat --format-version=1 job.17.3.%.iot | grep -o 'rank=.*' | sed "s/host=$(uname -n)\$/host=HOST/" | sort -u | head -n 1
 "$IOTRACE" cat --format-version=1 job.17.3.%.iot | grep -o ' job=[^ ]*'
 OMPI_COMM_WORLD_RANK=4 SLURM_JOB_ID=17 "$IOTRACE" record -o other.iot "$calls" known
 "$IOTRACE" analyze --tsv other.iot job.17.3.%.iot | grep -P '^totals\trequests\t'
