@@ -235,10 +235,10 @@ def rings():
         return ring_record(1, code, description, struct.pack("<qQQQQ", *numbers))
 
     def opened(code, description, result, path, inode=7, mode=0o100644):
-        return ring_record(2, code, description, struct.pack("<QQQQqiHH", 1100, 1200, 1, inode, 0, result, mode, len(path)), path)
+        return ring_record(2, code, description, struct.pack("<QQQQqqiHHII", 1100, 1200, 1, inode, 0, 10000, result, mode, len(path), 0, 0), path)
 
-    def operation(code, description, result, path=b"", to=b""):
-        return ring_record(3, code, description, struct.pack("<QQiHH", 1500, 1600, result, len(path), len(to)), path + to)
+    def operation(code, description, result, path=b"", to=b"", size=0):
+        return ring_record(3, code, description, struct.pack("<QQqiHH", 1500, 1600, size, result, len(path), len(to)), path + to)
 
     folder = "fuzz/corpus/ring"
     clear(folder)
