@@ -104,6 +104,14 @@ static int make(const char *file, int flags)
 	return fd;
 }
 
+/* Most programs begin with a file of this many bytes. */
+static int begin(size_t size)
+{
+	const int fd = make("a", 0);
+	put(fd, size, "a");
+	return fd;
+}
+
 static void wait_for(pid_t pid)
 {
 	int status;
@@ -153,13 +161,45 @@ static pid_t forked_writer(int fd, long offset, size_t size, const char *file)
 	return pid;
 }
 
-static void run_static(int fd, const char *file)
+static void spawn_writer(int fd, long offset)
+{
+	pid_t pid;
+	check(posix_spawn(&pid, own, NULL, NULL, writer(fd, offset, 6, "a"), environ) == 0,
+	      "spawn");
+	wait_for(pid);
+}
+
+/* Makes the descriptor the standard output of the static program, which writes 7 bytes. */
+static void expect_static(int fd)
+{
+	note('w', raw(SYS_lseek, fd, 0, SEEK_CUR), 7, "a");
+	check(dup2(fd, STDOUT_FILENO) == STDOUT_FILENO, "dup2");
+}
+
+static void run_static(int fd)
 {
 	char *argv[] = {(char *)static_program, NULL};
-	note('w', raw(SYS_lseek, fd, 0, SEEK_CUR), 7, file);
-	check(dup2(fd, STDOUT_FILENO) == STDOUT_FILENO, "dup2");
+	expect_static(fd);
 	execv(static_program, argv);
 	check(false, "static");
+}
+
+static void static_in_child(int fd)
+{
+	const pid_t pid = fork();
+	if (pid == 0)
+		run_static(fd);
+	wait_for(pid);
+}
+
+static void child_puts(int fd, size_t size)
+{
+	const pid_t pid = fork();
+	if (pid == 0) {
+		put(fd, size, "a");
+		_exit(0);
+	}
+	wait_for(pid);
 }
 
 static void become_other(void)
@@ -179,17 +219,11 @@ static void hide_recording(void)
 
 static void grandchild(void)
 {
-	const int fd = make("a", 0);
-	put(fd, 2, "a");
+	const int fd = begin(2);
 	const pid_t pid = fork();
 	if (pid == 0) {
 		put(fd, 3, "a");
-		const pid_t next = fork();
-		if (next == 0) {
-			put(fd, 8, "a");
-			_exit(0);
-		}
-		wait_for(next);
+		child_puts(fd, 8);
 		run_writer(own, fd, 4, 5, "a");
 	}
 	wait_for(pid);
@@ -198,15 +232,13 @@ static void grandchild(void)
 
 static void exec_continues(void)
 {
-	const int fd = make("a", 0);
-	put(fd, 5, "a");
+	const int fd = begin(5);
 	run_writer(own, fd, -1, 6, "a");
 }
 
 static void exec_seeks(void)
 {
-	const int fd = make("a", 0);
-	put(fd, 50, "a");
+	const int fd = begin(50);
 	wait_for(forked_writer(fd, 7, 6, "a"));
 	put(fd, 3, "a");
 	wait_for(forked_writer(fd, -1, 6, "a"));
@@ -216,10 +248,8 @@ static void exec_seeks(void)
 static void spawned(void)
 {
 	const int fd = make("a", 0);
-	pid_t pid;
 	put(fd, 5, "a");
-	check(posix_spawn(&pid, own, NULL, NULL, writer(fd, 2, 6, "a"), environ) == 0, "spawn");
-	wait_for(pid);
+	spawn_writer(fd, 2);
 	put(fd, 3, "a");
 }
 
@@ -239,12 +269,8 @@ static void vforked(void)
 
 static void static_child(void)
 {
-	const int fd = make("a", 0);
-	put(fd, 5, "a");
-	const pid_t pid = fork();
-	if (pid == 0)
-		run_static(fd, "a");
-	wait_for(pid);
+	const int fd = begin(5);
+	static_in_child(fd);
 	put(fd, 3, "a");
 	get(fd, 3, "a");
 }
@@ -267,14 +293,10 @@ static void static_spawned(void)
 /* A child that has nothing to do with the file while another one writes to it. */
 static void static_and_other(void)
 {
-	const int fd = make("a", 0);
-	put(fd, 5, "a");
+	const int fd = begin(5);
 	const pid_t first = fork();
 	if (first == 0) {
-		const pid_t pid = fork();
-		if (pid == 0)
-			run_static(fd, "a");
-		wait_for(pid);
+		static_in_child(fd);
 		_exit(0);
 	}
 	wait_for(first);
@@ -322,8 +344,7 @@ static void appends(void)
 
 static void child_seeks(void)
 {
-	const int fd = make("a", 0);
-	put(fd, 30, "a");
+	const int fd = begin(30);
 	const pid_t pid = fork();
 	if (pid == 0) {
 		check(lseek(fd, 3, SEEK_SET) == 3, "lseek");
@@ -336,8 +357,7 @@ static void child_seeks(void)
 
 static void chain(void)
 {
-	const int fd = make("a", 0);
-	put(fd, 4, "a");
+	const int fd = begin(4);
 	for (int i = 0; i < 3; i++) {
 		const pid_t pid = fork();
 		if (pid == 0) {
@@ -385,8 +405,7 @@ static void passed(void)
 		put(fd, 7, "a");
 		_exit(0);
 	}
-	const int fd = make("a", 0);
-	put(fd, 4, "a");
+	const int fd = begin(4);
 	struct cmsghdr *h = CMSG_FIRSTHDR(&m);
 	*h = (struct cmsghdr){
 	    .cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
@@ -398,8 +417,7 @@ static void passed(void)
 
 static void cloned(void)
 {
-	const int fd = make("a", 0);
-	put(fd, 4, "a");
+	const int fd = begin(4);
 	const long pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	if (pid == 0) {
 		put(fd, 7, "a");
@@ -411,8 +429,7 @@ static void cloned(void)
 
 static void forked_unseen(void)
 {
-	const int fd = make("a", 0);
-	put(fd, 4, "a");
+	const int fd = begin(4);
 	const long pid = raw(SYS_fork, 0, 0, 0);
 	if (pid == 0) {
 		put(fd, 7, "a");
@@ -424,8 +441,7 @@ static void forked_unseen(void)
 
 static void daemonized(void)
 {
-	const int fd = make("a", 0);
-	put(fd, 4, "a");
+	const int fd = begin(4);
 	const pid_t pid = fork();
 	if (pid == 0) {
 		check(daemon(1, 1) == 0, "daemon");
@@ -504,8 +520,7 @@ static void shared_memory(void)
 
 static void setuid_child(void)
 {
-	const int fd = make("a", 0);
-	put(fd, 5, "a");
+	const int fd = begin(5);
 	const pid_t pid = fork();
 	if (pid == 0)
 		run_writer(setuid_program, fd, 2, 6, "a");
@@ -515,16 +530,14 @@ static void setuid_child(void)
 
 static void other_user(void)
 {
-	const int fd = make("a", 0);
-	put(fd, 5, "a");
+	const int fd = begin(5);
 	become_other();
 	put(fd, 6, "a");
 }
 
 static void other_child(void)
 {
-	const int fd = make("a", 0);
-	put(fd, 5, "a");
+	const int fd = begin(5);
 	const pid_t pid = fork();
 	if (pid == 0) {
 		become_other();
@@ -537,19 +550,13 @@ static void other_child(void)
 
 static void child_of_other(void)
 {
-	const int fd = make("a", 0);
-	put(fd, 5, "a");
+	const int fd = begin(5);
 	become_other();
 	for (int i = 0; i < 3; i++) {
 		const pid_t pid = fork();
 		if (pid == 0) {
 			put(fd, 6, "a");
-			const pid_t next = fork();
-			if (next == 0) {
-				put(fd, 7, "a");
-				_exit(0);
-			}
-			wait_for(next);
+			child_puts(fd, 7);
 			_exit(0);
 		}
 		wait_for(pid);
@@ -562,20 +569,14 @@ static void many_of_other(void)
 	const int fd = make("a", 0);
 	become_other();
 	for (int i = 0; i < 40; i++) {
-		const pid_t pid = fork();
-		if (pid == 0) {
-			put(fd, 6, "a");
-			_exit(0);
-		}
-		wait_for(pid);
+		child_puts(fd, 6);
 	}
 	put(fd, 4, "a");
 }
 
 static void exec_of_other(void)
 {
-	const int fd = make("a", 0);
-	put(fd, 5, "a");
+	const int fd = begin(5);
 	const pid_t pid = fork();
 	if (pid == 0) {
 		become_other();
@@ -589,11 +590,9 @@ static void exec_of_other(void)
 static void spawn_of_other(void)
 {
 	const int fd = make("a", 0);
-	pid_t pid;
 	put(fd, 5, "a");
 	become_other();
-	check(posix_spawn(&pid, own, NULL, NULL, writer(fd, 1, 6, "a"), environ) == 0, "spawn");
-	wait_for(pid);
+	spawn_writer(fd, 1);
 	put(fd, 3, "a");
 }
 
@@ -610,12 +609,7 @@ static void other_for_a_while(void)
 {
 	const int fd = make("a", 0);
 	check(seteuid(OTHER_USER) == 0, "seteuid");
-	const pid_t pid = fork();
-	if (pid == 0) {
-		put(fd, 6, "a");
-		_exit(0);
-	}
-	wait_for(pid);
+	child_puts(fd, 6);
 	check(seteuid(0) == 0, "seteuid");
 	put(fd, 4, "a");
 	wait_for(forked_writer(fd, -1, 5, "a"));
@@ -645,12 +639,7 @@ static void root_child(void)
 	const int fd = make("a", 0);
 	check(mkdir("root", 0777) == 0 && chroot("root") == 0, "chroot");
 	put(fd, 5, "a");
-	const pid_t pid = fork();
-	if (pid == 0) {
-		put(fd, 6, "a");
-		_exit(0);
-	}
-	wait_for(pid);
+	child_puts(fd, 6);
 	put(fd, 4, "a");
 }
 
@@ -662,8 +651,7 @@ static void root_program(void)
 	const pid_t pid = fork();
 	if (pid == 0) {
 		char *argv[] = {(char *)static_program, NULL};
-		note('w', raw(SYS_lseek, fd, 0, SEEK_CUR), 7, "a");
-		check(dup2(fd, STDOUT_FILENO) == STDOUT_FILENO, "dup2");
+		expect_static(fd);
 		fexecve(program, argv, environ);
 		check(false, "fexecve");
 	}
@@ -686,8 +674,7 @@ static void child_roots(void)
 
 static void mounts_program(void)
 {
-	const int fd = make("a", 0);
-	put(fd, 5, "a");
+	const int fd = begin(5);
 	const pid_t pid = fork();
 	if (pid == 0) {
 		hide_recording();
@@ -703,22 +690,15 @@ static void mounts_child(void)
 	const int fd = make("a", 0);
 	hide_recording();
 	put(fd, 4, "a");
-	const pid_t pid = fork();
-	if (pid == 0) {
-		put(fd, 6, "a");
-		_exit(0);
-	}
-	wait_for(pid);
+	child_puts(fd, 6);
 	put(fd, 3, "a");
 }
 
 static void mounts_spawn(void)
 {
 	const int fd = make("a", 0);
-	pid_t pid;
 	hide_recording();
-	check(posix_spawn(&pid, own, NULL, NULL, writer(fd, 1, 6, "a"), environ) == 0, "spawn");
-	wait_for(pid);
+	spawn_writer(fd, 1);
 	put(fd, 3, "a");
 }
 
@@ -742,12 +722,7 @@ static void users(void)
 	const int fd = make("a", 0);
 	check(unshare(CLONE_NEWUSER) == 0, "unshare");
 	put(fd, 6, "a");
-	const pid_t pid = fork();
-	if (pid == 0) {
-		put(fd, 5, "a");
-		_exit(0);
-	}
-	wait_for(pid);
+	child_puts(fd, 5);
 	put(fd, 3, "a");
 }
 
@@ -806,8 +781,7 @@ static void no_preload(void)
 	if (pid == 0) {
 		char *argv[] = {(char *)static_program, NULL};
 		check(unsetenv("LD_PRELOAD") == 0, "unsetenv");
-		note('w', 0, 7, "a");
-		check(dup2(fd, STDOUT_FILENO) == STDOUT_FILENO, "dup2");
+		expect_static(fd);
 		execv(static_program, argv);
 		_exit(1);
 	}
