@@ -6,29 +6,16 @@
  */
 #include "patch.h"
 
-#include <link.h>
+#include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "raw.h"
 #include "recording.h"
 #include "sites.h"
 #include "stubs.h"
-#include "text.h"
 
-enum { WINDOW = RECORD_PAGE + RECORD_JUMP }; /* a jump may continue in the next page */
-
-struct patch {
-	int memory;   /* descriptor of /proc/self/mem */
-	bool written; /* text of a library was changed */
-	bool has_libc;
-	unsigned used, used_any; /* stubs */
-	/* changes of one page, which are written together: [first, last) are in `bytes` */
-	uint64_t page, first, last;
-	unsigned sites; /* of which one of them is the jump to the stub */
-	uint8_t bytes[WINDOW];
-};
+/* Stubs that have been given out. Threads may load libraries at the same time. */
+static _Atomic unsigned used, used_any;
 
 static const uint8_t instruction[RECORD_SYSCALL] = {0x0f, 0x05};
 
@@ -105,21 +92,38 @@ static bool creates_process(const struct record_site *s)
 		s->immediate == SYS_vfork || s->immediate == SYS_clone3);
 }
 
+/*
+ * Returns the number of a stub from `first` on: of one that returned there before, for a library that
+ * was unloaded, or of a new one. Returns `count` if all are in use.
+ */
+static unsigned stub_take(_Atomic unsigned *taken, unsigned first, unsigned count, uint64_t back)
+{
+	unsigned n = atomic_load(taken);
+	for (unsigned i = 0; i < n; i++)
+		if (stubs_return[first + i] == back)
+			return i;
+	do
+		if (n == count)
+			return count;
+	while (!atomic_compare_exchange_weak(taken, &n, n + 1));
+	return n;
+}
+
 /* Prepares a stub for a site. Returns its address; 0 if all are in use. */
-static uint64_t stub_for(struct patch *p, uint64_t base, const struct record_site *s)
+static uint64_t stub_for(uint64_t base, const struct record_site *s)
 {
 	const uint64_t back = base + s->at + RECORD_SYSCALL;
 	if (s->method == RECORD_SITE_PADDING || creates_process(s)) {
-		if (p->used_any == STUBS_ANY)
+		const unsigned i = stub_take(&used_any, STUBS, STUBS_ANY, back);
+		if (i == STUBS_ANY)
 			return 0;
-		const unsigned i = p->used_any++;
 		stubs_return[STUBS + i] = back;
 		stubs_number[i] = s->method == RECORD_SITE_NUMBER ? (int32_t)s->immediate : -1;
 		return (uint64_t)stubs_any_first + (uint64_t)i * STUBS_SIZE;
 	}
-	if (p->used == STUBS)
+	const unsigned i = stub_take(&used, 0, STUBS, back);
+	if (i == STUBS)
 		return 0;
-	const unsigned i = p->used++;
 	stubs_return[i] = back;
 	stubs_replaced[i] = (struct stub_replaced){.is_argument = s->method == RECORD_SITE_ARGUMENT,
 						   .value = (int32_t)s->immediate};
@@ -130,7 +134,7 @@ static void patch_site(struct patch *p, uint64_t base, const struct record_site 
 {
 	if (!is_unchanged(base, s))
 		return;
-	const uint64_t stub = stub_for(p, base, s);
+	const uint64_t stub = stub_for(base, s);
 	if (stub == 0 || !change_to_jump(p, base + s->jump, stub)) {
 		recording_count(RECORD_COUNTER_SITES, 1);
 		return;
@@ -140,108 +144,39 @@ static void patch_site(struct patch *p, uint64_t base, const struct record_site 
 		change(p, base + s->at, jump, sizeof jump);
 }
 
-/* Reads the sites of a library; NULL if the recording has none for it. */
-static const struct record_sites *sites_map(const uint8_t *build_id, size_t *size)
-{
-	static const char digits[] = "0123456789abcdef";
-	char name[1200], id[2 * RECORD_BUILD_ID + 1];
-	struct stat st = {.st_size = 0};
-	for (int i = 0; i < RECORD_BUILD_ID; i++) {
-		id[2 * i] = digits[build_id[i] >> 4];
-		id[2 * i + 1] = digits[build_id[i] & 15];
-	}
-	id[2 * RECORD_BUILD_ID] = '\0';
-	struct text t = text_in(name, sizeof name);
-	text_add(&t, recording.directory);
-	text_add(&t, "/sites.");
-	text_add(&t, id);
-	const int fd = raw_open(name, O_RDONLY);
-	if (fd < 0)
-		return NULL;
-	const struct record_sites *s = NULL;
-	if (raw_call(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) == 0 && st.st_size >= (off_t)sizeof *s)
-		s = raw_map(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	raw_close(fd);
-	*size = (size_t)st.st_size;
-	return s;
-}
-
-static bool is_valid(const struct record_sites *s, size_t size, const uint8_t *build_id)
-{
-	return s->magic == RECORD_SITES_MAGIC && s->count <= RECORD_SITES_MAX &&
-	       size >= sizeof *s + s->count * sizeof s->site[0] &&
-	       memcmp(s->build_id, build_id, RECORD_BUILD_ID) == 0;
-}
-
 /* Returns whether all bytes that a site changes belong to executable text of the library. */
-static bool is_text(const struct dl_phdr_info *object, uint64_t at)
+static bool is_text(const struct loaded_library *l, uint64_t at)
 {
-	for (int i = 0; i < object->dlpi_phnum; i++) {
-		const ElfW(Phdr) *const s = &object->dlpi_phdr[i];
+	for (unsigned i = 0; i < l->segment_count; i++) {
+		const ElfW(Phdr) *const s = &l->segment[i];
 		if (s->p_type == PT_LOAD && (s->p_flags & PF_X) != 0 && at >= s->p_vaddr &&
-		    at - s->p_vaddr + RECORD_JUMP <= s->p_memsz)
+		    at - s->p_vaddr + RECORD_JUMP <= s->p_filesz)
 			return true;
 	}
 	return false;
 }
 
-static const uint8_t *build_id_of(const struct dl_phdr_info *object)
+bool patch_library(struct patch *p, const struct loaded_library *l, const struct record_sites *s)
 {
-	for (int i = 0; i < object->dlpi_phnum; i++) {
-		const ElfW(Phdr) *const s = &object->dlpi_phdr[i];
-		const char *at = (const char *)object->dlpi_addr + s->p_vaddr;
-		size_t left = s->p_type == PT_NOTE ? s->p_memsz : 0;
-		while (left >= sizeof(ElfW(Nhdr))) {
-			const ElfW(Nhdr) *const n = (const void *)at;
-			const size_t name = (n->n_namesz + (size_t)3) & ~(size_t)3,
-				     whole = sizeof *n + name +
-					     ((n->n_descsz + (size_t)3) & ~(size_t)3);
-			if (whole > left)
-				break;
-			if (n->n_type == NT_GNU_BUILD_ID && n->n_descsz == RECORD_BUILD_ID)
-				return (const uint8_t *)at + sizeof *n + name;
-			at += whole;
-			left -= whole;
-		}
-	}
-	return NULL;
-}
-
-static void patch_library(struct patch *p, const struct dl_phdr_info *object,
-			  const struct record_sites *s)
-{
+	if (p->memory < 0)
+		p->memory = raw_open("/proc/self/mem", O_RDWR);
+	p->written = false;
 	for (uint32_t i = 0; i < s->count; i++)
-		if (is_text(object, s->site[i].jump) && is_text(object, s->site[i].at))
-			patch_site(p, object->dlpi_addr, &s->site[i]);
+		if (is_text(l, s->site[i].jump) && is_text(l, s->site[i].at))
+			patch_site(p, l->base, &s->site[i]);
 	flush(p);
 	recording_count(RECORD_COUNTER_SITES, s->missed);
-	p->has_libc = p->has_libc || (s->is_libc != 0 && p->written);
+	return p->written;
 }
 
-static int patch_object(struct dl_phdr_info *object, size_t size, void *context)
+void patch_begin(struct patch *p)
 {
-	struct patch *const p = context;
-	const uint8_t *const id = build_id_of(object);
-	size_t bytes = 0;
-	(void)size;
-	const struct record_sites *const s = id != NULL ? sites_map(id, &bytes) : NULL;
-	if (s == NULL)
-		return 0;
-	p->written = false;
-	if (is_valid(s, bytes, id))
-		patch_library(p, object, s);
-	raw_unmap((void *)(uintptr_t)s, bytes);
-	return 0;
+	memset(p, 0, offsetof(struct patch, bytes));
+	p->memory = -1;
 }
 
-bool patch_libraries(void)
+void patch_end(struct patch *p)
 {
-	struct patch p;
-	memset(&p, 0, offsetof(struct patch, bytes));
-	p.memory = raw_open("/proc/self/mem", O_RDWR);
-	if (p.memory < 0)
-		return false;
-	dl_iterate_phdr(patch_object, &p);
-	raw_close(p.memory);
-	return p.has_libc;
+	if (p->memory >= 0)
+		raw_close(p->memory);
 }

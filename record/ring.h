@@ -11,6 +11,7 @@
  *   packets              a pipe, with RECORD_PACKETS
  *   event.PID.NUMBER     one ring record of a process, with RECORD_PACKETS
  *   sites.BUILDID        struct record_sites of a library, with RECORD_SYSCALLS
+ *   library.PID.NUMBER   the path of a library, the sites of which a process asks for
  *   spare.PID.NUMBER     struct record_process or struct record_ring, for later children
  *
  * The collector creates `recording` before it starts the program, and reserves space for its
@@ -51,7 +52,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 18,
+	RECORD_VERSION = 19,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -181,6 +182,7 @@ struct record_description {
 	X(SITES, "unseen.sites")           /* places in libraries whose calls were not seen */     \
 	X(CHANGED, "unseen.changed")       /* of these, places that others had changed */          \
 	X(FAR, "unseen.far")               /* of these, too far away */                            \
+	X(LIBRARIES, "unseen.libraries")   /* whose system calls are not known */                  \
 	X(UNRECORDED, "unrecorded")        /* calls that no ring was available for */              \
 	X(PROGRAMS, "unrecorded.programs") /* that cannot record, without a record of their own */ \
 	X(OPERATIONS, "unsent.operations") /* that packets cannot carry */                         \

@@ -27,6 +27,9 @@ bool stub_transfer_begins(struct stub_frame *f);
 /* Return the handler of a number; NULL if this file has none. */
 stub_handler *stub_transfer(long number);
 stub_handler *stub_descriptor(long number);
+/* Is called when a file has been mapped as code. */
+typedef void stub_mapped(uint64_t at, int fd, uint64_t offset);
+extern stub_mapped *stub_code_mapped;
 /* Makes and records a call that neither has; it may be none on names or attributes. */
 long stub_operation(const struct stub_frame *f);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The start of the program, before all other constructors. Its last system call is its end. */
-#include "enter.h"
-#include "patch.h"
+#include "libraries.h"
+#include "stub_calls.h"
 
 __attribute__((constructor)) static void program_starts(int argc, char **argv, char **envp)
 {
 	jumps_find();
-	if (process_start(argc, argv, envp) && !patch_libraries())
+	stub_code_mapped = libraries_mapped;
+	if (process_start(argc, argv, envp) && !libraries_patch())
 		recording_count(RECORD_COUNTER_FALLBACK, 1);
 }

@@ -103,6 +103,8 @@ static const struct named_call operations[STUB_NUMBERS] = {
 
 #undef O
 
+stub_mapped *stub_code_mapped;
+
 static const char *path_at(const struct stub_frame *f, int argument)
 {
 	return (const char *)f->argument[argument];
@@ -158,6 +160,9 @@ static void describe_after(struct operation_call *o, const struct stub_frame *f,
 		o->event.path = paths_directory();
 	} else if (o->event.op == RECORD_OP_MMAP && result >= 0) {
 		recording_count(RECORD_COUNTER_MMAP, 1);
+		if ((f->argument[2] & PROT_EXEC) != 0 && stub_code_mapped != NULL)
+			stub_code_mapped((uint64_t)result, (int)f->argument[4],
+					 (uint64_t)f->argument[5]);
 	}
 }
 

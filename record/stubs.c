@@ -14,7 +14,7 @@
 static_assert(sizeof(struct data_call) == 56 && offsetof(struct stub_frame, argument) == 56 &&
 		  offsetof(struct stub_frame, end) == 112,
 	      "as in the code below");
-static_assert(STUBS == 384 && STUBS_ANY == 64 && STUB_SIZE == 32 && STUBS_SIZE == 512,
+static_assert(STUBS == 1024 && STUBS_ANY == 256 && STUB_SIZE == 32 && STUBS_SIZE == 512,
 	      "as in the code below");
 
 uint64_t stubs_return[STUBS + STUBS_ANY];
@@ -78,7 +78,7 @@ __asm__(
 	"	.cfi_startproc simple\n"
 	"	.cfi_def_cfa %rsp, 0\n"
 	".set stub_index, 0\n"
-	".rept 384\n"
+	".rept 1024\n"
 	"	.p2align 5\n"
 	"	.cfi_undefined %rip\n"
 	"	movq stubs_return+8*stub_index(%rip), %rcx\n"
@@ -115,12 +115,12 @@ __asm__(
 	".p2align 9\n"
 	"stubs_any_first:\n"
 	".set stub_any, 0\n"
-	".rept 64\n"
+	".rept 256\n"
 	"	.p2align 9\n"
 	"	.cfi_startproc simple\n"
 	"	.cfi_def_cfa %rsp, 0\n"
 	"	.cfi_undefined %rip\n"
-	"	movq stubs_return+8*(384+stub_any)(%rip), %rcx\n"
+	"	movq stubs_return+8*(1024+stub_any)(%rip), %rcx\n"
 	"	.cfi_register %rip, %rcx\n"
 	"	movl stubs_number+4*stub_any(%rip), %r11d\n"
 	"	testl %r11d, %r11d\n"
@@ -133,7 +133,7 @@ __asm__(
 	"	je 2f\n"
 	"	cmpl $15, %eax\n" /* rt_sigreturn, which needs the stack as it is */
 	"	je 4f\n"
-	"	movl $(384+stub_any), %r11d\n"
+	"	movl $(1024+stub_any), %r11d\n"
 	"	jmp stub_enter\n"
 	"2:\n"
 	SAVE
@@ -144,7 +144,7 @@ __asm__(
 	"	.cfi_undefined %rip\n"
 	"	testq %rax, %rax\n"
 	"	jz 3f\n"
-	"	movq stubs_return+8*(384+stub_any)(%rip), %rcx\n"
+	"	movq stubs_return+8*(1024+stub_any)(%rip), %rcx\n"
 	"	.cfi_register %rip, %rcx\n"
 	SAVE
 	"	movq %rax, %rdi\n"
@@ -152,7 +152,7 @@ __asm__(
 	RESTORE_NUMBER
 	RESTORE
 	"	notrack jmp *%rcx\n"
-	"3:	notrack jmp *stubs_return+8*(384+stub_any)(%rip)\n"
+	"3:	notrack jmp *stubs_return+8*(1024+stub_any)(%rip)\n"
 	"	.cfi_endproc\n"
 	".set stub_any, stub_any+1\n"
 	".endr\n");

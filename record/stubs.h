@@ -11,8 +11,8 @@
 enum {
 	STUB_SIZE = 32,   /* bytes of a stub of a known number */
 	STUBS_SIZE = 512, /* bytes of one that may be asked to create a process */
-	STUBS = 384,
-	STUBS_ANY = 64, /* those of STUBS_SIZE; their indices follow */
+	STUBS = 1024,
+	STUBS_ANY = 256, /* those of STUBS_SIZE; their indices follow */
 };
 
 struct stub_frame;

@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@
 #include "doorbell.h"
 #include "packet_pipe.h"
 #include "ring.h"
+#include "sites.h"
 
 /* For how long records wait for calls that started before them. */
 #define OPERATION_NS UINT64_C(1000000000)
@@ -408,6 +410,35 @@ static void read_event(struct collector *c, const char *name)
 	(void)add_records(c, (uint32_t)process, record, (size_t)n);
 }
 
+/* Reads the path that a file of a process has, and removes the file. Returns false if it has none. */
+static bool take_path(const struct collector *c, const char *name, char path[PATH_MAX])
+{
+	const int fd =
+	    openat(c->recording->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const ssize_t n = fd >= 0 ? full_read(fd, path, PATH_MAX - 1, 0) : -1;
+	if (fd >= 0)
+		(void)close(fd);
+	(void)unlinkat(c->recording->fd, name, 0);
+	path[n > 0 ? n : 0] = '\0';
+	return path[0] == '/';
+}
+
+/* "library.PID.NUMBER": the process may have another root. */
+static void provide_sites(struct collector *c, const char *name)
+{
+	static const char program[] = "/proc/self/exe";
+	char path[PATH_MAX], seen[PATH_MAX + 64];
+	const char *digits = strchr(name, '.') + 1;
+	uint64_t pid;
+	if (!number_decimal(digits, strcspn(digits, "."), &pid) || !take_path(c, name, path))
+		return;
+	if (strcmp(path, program) == 0)
+		(void)snprintf(seen, sizeof(seen), "/proc/%ju/exe", (uintmax_t)pid);
+	else
+		(void)snprintf(seen, sizeof(seen), "/proc/%ju/root%s", (uintmax_t)pid, path);
+	(void)sites_provide(c->recording->fd, access(seen, R_OK) == 0 ? seen : path);
+}
+
 static void each_file(struct collector *c, DIR *d, const char *prefix,
 		      void (*found)(struct collector *, const char *))
 {
@@ -433,6 +464,7 @@ static int read_directory(struct collector *c)
 	each_file(c, d, "ring.", open_ring);
 	each_file(c, d, "spare.", open_ring);
 	each_file(c, d, "event.", read_event);
+	each_file(c, d, "library.", provide_sites);
 	(void)closedir(d);
 	return IOT_OK;
 }

@@ -163,7 +163,12 @@ static const uint16_t required[] = {SYS_read,  SYS_write,    SYS_openat, SYS_clo
 				    SYS_lseek, SYS_pread64,  SYS_clone,  SYS_execve,
 				    SYS_readv, SYS_pwrite64, SYS_writev};
 
-enum { NUMBER_NONE = -1, FUNCTIONS_MAX = 1 << 20, FILE_MAX = 1 << 26 };
+enum {
+	NUMBER_NONE = -1,
+	FUNCTIONS_MAX = 1 << 20,
+	FILE_MAX = 1 << 28,
+	SITES_NAME = sizeof("sites.") + 2 * RECORD_BUILD_ID,
+};
 
 struct function {
 	uint64_t begin, end;
@@ -484,14 +489,15 @@ static bool has_required(const struct library *l)
 static bool find_sites(struct library *l)
 {
 	l->sites = calloc(1, sizeof(*l->sites) + RECORD_SITES_MAX * sizeof(struct record_site));
-	if (l->sites == NULL || !read_header(l) || !read_build_id(l, l->sites->build_id) ||
-	    !read_functions(l))
+	if (l->sites == NULL || !read_header(l) || !read_build_id(l, l->sites->build_id))
 		return false;
 	l->sites->magic = RECORD_SITES_MAGIC;
+	if (!read_functions(l))
+		return true;
 	for (size_t i = 0; i < l->function_count; i++)
 		scan_function(l, i);
 	l->sites->is_libc = has_required(l);
-	return l->sites->count > 0;
+	return true;
 }
 
 /* Returns the file in memory; NULL if it cannot be read. */
@@ -524,19 +530,41 @@ struct record_sites *sites_of(const char *path)
 	return l.sites;
 }
 
-/* Files of a recording */
+/* Files */
 
+static void name_sites(char name[static SITES_NAME], const uint8_t *build_id)
+{
+	size_t n = (size_t)snprintf(name, SITES_NAME, "sites.");
+	for (int i = 0; i < RECORD_BUILD_ID; i++)
+		n += (size_t)snprintf(name + n, SITES_NAME - n, "%02x", build_id[i]);
+}
+
+static size_t size_of(const struct record_sites *s)
+{
+	return sizeof(*s) + s->count * sizeof(*s->site);
+}
+
+/* Readers find a complete file, or none. */
 static bool write_sites(int directory, const struct record_sites *s)
 {
-	char name[sizeof("sites.") + 2 * RECORD_BUILD_ID] = "sites.";
-	for (int i = 0; i < RECORD_BUILD_ID; i++)
-		(void)snprintf(name + strlen(name), 3, "%02x", s->build_id[i]);
-	const int fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	char name[SITES_NAME], new_name[SITES_NAME + 4];
+	name_sites(name, s->build_id);
+	(void)snprintf(new_name, sizeof(new_name), "new.%s", name);
+	const int fd = openat(directory, new_name,
+			      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
-		return errno == EEXIST;
-	const bool written =
-	    full_write(fd, s, sizeof(*s) + s->count * sizeof(*s->site), FULL_IO_CURRENT);
-	return close(fd) == 0 && written;
+		return false;
+	const bool written = full_write(fd, s, size_of(s), FULL_IO_CURRENT);
+	return close(fd) == 0 && written && renameat(directory, new_name, directory, name) == 0;
+}
+
+bool sites_provide(int directory, const char *path)
+{
+	struct record_sites *const s = sites_of(path);
+	const bool is_libc = s != NULL && s->is_libc != 0;
+	const bool written = s != NULL && write_sites(directory, s);
+	free(s);
+	return written && is_libc;
 }
 
 struct sites_search {
@@ -549,13 +577,10 @@ static int add_library(struct dl_phdr_info *object, size_t size, void *context)
 	struct sites_search *const s = context;
 	const char *const base = strrchr(object->dlpi_name, '/');
 	(void)size;
-	if (base == NULL ||
-	    (strncmp(base, "/libc.so.", 9) != 0 && strncmp(base, "/ld-linux", 9) != 0))
-		return 0;
-	struct record_sites *const sites = sites_of(object->dlpi_name);
-	if (sites != NULL && write_sites(s->directory, sites) && sites->is_libc)
+	if (base != NULL &&
+	    (strncmp(base, "/libc.so.", 9) == 0 || strncmp(base, "/ld-linux", 9) == 0) &&
+	    sites_provide(s->directory, object->dlpi_name))
 		s->has_libc = true;
-	free(sites);
 	return 0;
 }
 

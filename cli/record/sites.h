@@ -8,9 +8,15 @@
 #include "record/sites.h"
 
 /*
- * Returns the sites of an ELF file, for free(); NULL if it has none, or cannot be read or understood.
+ * Returns the sites of an ELF file with a build id, for free(); NULL if it cannot be read. There are
+ * none if it is not understood.
  */
 struct record_sites *sites_of(const char *path);
+/*
+ * Writes the sites of an ELF file to a file in a directory. Returns whether it is libc, and all its
+ * calls that all programs make are known.
+ */
+bool sites_provide(int directory, const char *path);
 /*
  * Writes the sites of the libraries of this program, which the traced program probably shares, to
  * files in a directory. Returns false if the sites of libc are unknown.

@@ -14,7 +14,7 @@ TMPDIR=$PWD python3 "$TOOLS/record_truth.py" --seen=syscalls "$IOTRACE" "$B/reco
 
 for seen in syscalls calls; do
 	echo "libc's own calls, --seen=$seen:"
-	for what in prints daemon wide perror limit seeks; do
+	for what in prints daemon wide perror limit seeks namespace; do
 		rm -f out
 		"$IOTRACE" record -q --seen=$seen -o b.iot -- "$B/record_libc" $what
 		"$IOTRACE" cat -q -f csv --columns=op,offset,length,path b.iot | awk -F, -v size="$(wc -c <out)" -v what=$what '
@@ -22,6 +22,10 @@ for seen in syscalls calls; do
 			END { print what ": " (end == size && size > 0 && (sum == size || what == "seeks") ? "all bytes" : sum ", " end " of " size) }'
 	done
 done
+
+echo 'code of a program, which is too far away for a jump:'
+"$IOTRACE" record --seen=syscalls -o e.iot -- "$B/record_libc" own
+"$IOTRACE" info e.iot | grep 'not seen'
 
 echo 'cancelled, and interrupted:'
 "$IOTRACE" record -q --seen=syscalls -o c.iot -- "$B/record_libc" cancel 500

@@ -9,11 +9,15 @@
  *	record_libc perror	messages of errors
  *	record_libc limit	a stream whose flushes fail at a limit of the size of files
  *	record_libc seeks	a stream that goes back, and takes characters back
+ *	record_libc own		instructions of this program
+ *	record_libc namespace	a second libc, which is loaded later
  *	record_libc cancel N	N threads are cancelled in a read that blocks; exit status 1: a cleanup
  *				handler did not run, or a result is another one
  *	record_libc signals N	N writes, while signal handlers write, and interrupt reads of a pipe
  */
+#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -119,6 +123,35 @@ static void seeks(int n)
 	check(fclose(f) == 0, "fclose");
 }
 
+/* Code that is not in the libc of this program */
+
+static void own(int n)
+{
+	(void)n;
+	static const char text[] = "without libc\n";
+	const int fd = open("out", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	for (int i = 0; i < 10; i++) {
+		long written;
+		__asm__ volatile("movl $1, %%eax\n\tsyscall"
+				 : "=a"(written)
+				 : "D"((long)fd), "S"(text), "d"(sizeof(text) - 1)
+				 : "rcx", "r11", "memory");
+		check(written == sizeof(text) - 1, "write");
+	}
+}
+
+static void namespace(int n)
+{
+	(void)n;
+	ssize_t (*function)(int, const void *, size_t);
+	const int fd = open("out", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	void *const libc = dlmopen(LM_ID_NEWLM, "libc.so.6", RTLD_NOW);
+	check(libc != NULL, "dlmopen");
+	void *const found = dlsym(libc, "write");
+	memcpy(&function, &found, sizeof(function));
+	check(function(fd, "another libc\n", 13) == 13, "write");
+}
+
 /* Cancellation */
 
 static int ends[2];
@@ -196,7 +229,8 @@ int main(int argc, char **argv)
 		void (*run)(int);
 	} parts[] = {{"prints", prints},   {"daemon", becomes_daemon}, {"wide", wide},
 		     {"perror", messages}, {"limit", limit},           {"seeks", seeks},
-		     {"cancel", cancel},   {"signals", signals}};
+		     {"own", own},         {"namespace", namespace},   {"cancel", cancel},
+		     {"signals", signals}};
 	for (size_t i = 0; argc > 1 && i < sizeof(parts) / sizeof(*parts); i++)
 		if (strcmp(parts[i].name, argv[1]) == 0) {
 			parts[i].run(argc > 2 ? atoi(argv[2]) : 0);

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "libraries.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "patch.h"
+#include "paths.h"
+#include "raw.h"
+#include "recording.h"
+#include "text.h"
+
+enum {
+	WAITS = 100, /* for a table */
+	WAIT_NS = 500000,
+	SEGMENTS_MAX = 32, /* of a library that is loaded */
+	NOTES_MAX = 1024,
+	NAME_SIZE = 1200,
+};
+
+/* The identity of a library */
+
+/* Reads the build id from notes. Returns false if there is none. */
+static bool read_build_id(const char *at, size_t left, uint8_t id[RECORD_BUILD_ID])
+{
+	while (left >= sizeof(ElfW(Nhdr))) {
+		ElfW(Nhdr) n;
+		memcpy(&n, at, sizeof n);
+		const size_t name = (n.n_namesz + (size_t)3) & ~(size_t)3,
+			     whole = sizeof n + name + ((n.n_descsz + (size_t)3) & ~(size_t)3);
+		if (whole > left)
+			return false;
+		if (n.n_type == NT_GNU_BUILD_ID && n.n_descsz == RECORD_BUILD_ID) {
+			memcpy(id, at + sizeof n + name, RECORD_BUILD_ID);
+			return true;
+		}
+		at += whole;
+		left -= whole;
+	}
+	return false;
+}
+
+static bool loaded_build_id(struct loaded_library *l)
+{
+	for (unsigned i = 0; i < l->segment_count; i++) {
+		const ElfW(Phdr) *const s = &l->segment[i];
+		if (s->p_type == PT_NOTE &&
+		    read_build_id((const char *)l->base + s->p_vaddr, s->p_filesz, l->build_id))
+			return true;
+	}
+	return false;
+}
+
+/* Tables */
+
+static void name_table(const struct loaded_library *l, char *name)
+{
+	static const char digits[] = "0123456789abcdef";
+	char id[2 * RECORD_BUILD_ID + 1];
+	for (int i = 0; i < RECORD_BUILD_ID; i++) {
+		id[2 * i] = digits[l->build_id[i] >> 4];
+		id[2 * i + 1] = digits[l->build_id[i] & 15];
+	}
+	id[2 * RECORD_BUILD_ID] = '\0';
+	struct text t = text_in(name, NAME_SIZE);
+	text_add(&t, recording.directory);
+	text_add(&t, "/sites.");
+	text_add(&t, id);
+}
+
+static bool is_valid(const struct record_sites *s, size_t size, const struct loaded_library *l)
+{
+	return s->magic == RECORD_SITES_MAGIC && s->count <= RECORD_SITES_MAX &&
+	       size >= sizeof *s + s->count * sizeof s->site[0] &&
+	       memcmp(s->build_id, l->build_id, RECORD_BUILD_ID) == 0;
+}
+
+/* Returns the table of a library; NULL if the recording has none. */
+static const struct record_sites *table_map(const struct loaded_library *l, size_t *size)
+{
+	char name[NAME_SIZE];
+	struct stat st = {.st_size = 0};
+	name_table(l, name);
+	const int fd = raw_open(name, O_RDONLY);
+	if (fd < 0)
+		return NULL;
+	const struct record_sites *s = NULL;
+	if (raw_call(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) == 0 && st.st_size >= (off_t)sizeof *s)
+		s = raw_map(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	raw_close(fd);
+	*size = (size_t)st.st_size;
+	if (s != NULL && !is_valid(s, *size, l)) {
+		raw_unmap((void *)(uintptr_t)s, *size);
+		s = NULL;
+	}
+	return s;
+}
+
+/* Returns whether bytes of the code are those of the instruction, perhaps as a part of another. */
+static bool may_make_calls(const struct loaded_library *l)
+{
+	for (unsigned i = 0; i < l->segment_count; i++) {
+		const ElfW(Phdr) *const s = &l->segment[i];
+		if (s->p_type != PT_LOAD || (s->p_flags & PF_X) == 0)
+			continue;
+		const uint8_t *at = (const uint8_t *)(l->base + s->p_vaddr);
+		for (const uint8_t *const last = at + s->p_filesz - 1; at < last; at++)
+			if (at[0] == 0x0f && at[1] == 0x05)
+				return true;
+	}
+	return false;
+}
+
+/* Asks the collector for the table; waits for it if the library may need it. */
+static const struct record_sites *table_request(const struct loaded_library *l, const char *path,
+						size_t *size)
+{
+	const struct timespec pause = {.tv_nsec = WAIT_NS};
+	const struct record_sites *s = NULL;
+	const bool needed = may_make_calls(l);
+	if (!recording_write("library", path, strlen(path)))
+		return NULL;
+	recording_wake_collector();
+	for (int i = 0; needed && i < WAITS && (s = table_map(l, size)) == NULL; i++)
+		raw_call(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+	if (needed && s == NULL)
+		recording_count(RECORD_COUNTER_LIBRARIES, 1);
+	return s;
+}
+
+/* Returns whether the library is that of libc, and its calls lead to stubs. */
+static bool patch_with_table(struct patch *p, const struct loaded_library *l, const char *path)
+{
+	size_t size = 0;
+	const struct record_sites *s = table_map(l, &size);
+	if (s == NULL)
+		s = table_request(l, path, &size);
+	if (s == NULL)
+		return false;
+	const bool is_libc = s->is_libc != 0;
+	const bool patched = s->count > 0 && patch_library(p, l, s);
+	raw_unmap((void *)(uintptr_t)s, size);
+	return is_libc && patched;
+}
+
+/* At the start */
+
+struct libc_search {
+	struct patch patch;
+	bool has_libc;
+};
+
+/* Returns whether an address is in the library. */
+static bool contains(const struct loaded_library *l, const void *address)
+{
+	const uint64_t at = (uint64_t)(uintptr_t)address - l->base;
+	for (unsigned i = 0; i < l->segment_count; i++)
+		if (l->segment[i].p_type == PT_LOAD && at >= l->segment[i].p_vaddr &&
+		    at - l->segment[i].p_vaddr < l->segment[i].p_memsz)
+			return true;
+	return false;
+}
+
+static int patch_object(struct dl_phdr_info *object, size_t size, void *context)
+{
+	struct libc_search *const s = context;
+	struct loaded_library l = {.base = object->dlpi_addr,
+				   .segment = object->dlpi_phdr,
+				   .segment_count = object->dlpi_phnum};
+	const char *const path = *object->dlpi_name != '\0' ? object->dlpi_name : "/proc/self/exe";
+	(void)size;
+	if (*path != '/' || contains(&l, libraries_patch)) /* code of the kernel; this library */
+		return 0;
+	if (!loaded_build_id(&l))
+		recording_count(RECORD_COUNTER_LIBRARIES, may_make_calls(&l) ? 1 : 0);
+	else if (patch_with_table(&s->patch, &l, path))
+		s->has_libc = true;
+	return 0;
+}
+
+bool libraries_patch(void)
+{
+	struct libc_search s;
+	s.has_libc = false;
+	patch_begin(&s.patch);
+	dl_iterate_phdr(patch_object, &s);
+	patch_end(&s.patch);
+	return s.has_libc;
+}
+
+/* Later */
+
+static bool read_at(int fd, void *to, size_t size, uint64_t offset)
+{
+	const long n = raw_call(SYS_pread64, fd, (long)to, (long)size, (long)offset, 0, 0);
+	recording.own_reads++;
+	recording.own_bytes += n > 0 ? (uint64_t)n : 0;
+	return n == (long)size;
+}
+
+/* Not all segments are mapped yet, so the file is read. */
+static bool stored_build_id(struct loaded_library *l, int fd)
+{
+	char notes[NOTES_MAX];
+	for (unsigned i = 0; i < l->segment_count; i++) {
+		const ElfW(Phdr) *const s = &l->segment[i];
+		if (s->p_type == PT_NOTE && s->p_filesz <= sizeof notes &&
+		    read_at(fd, notes, s->p_filesz, s->p_offset) &&
+		    read_build_id(notes, s->p_filesz, l->build_id))
+			return true;
+	}
+	return false;
+}
+
+/* Finds what was mapped. Returns false if it is no library, or no code of one. */
+static bool find_mapped(struct loaded_library *l, ElfW(Phdr) * segment, uint64_t at, int fd,
+			uint64_t offset)
+{
+	ElfW(Ehdr) e;
+	if (!read_at(fd, &e, sizeof e, 0) || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    e.e_ident[EI_CLASS] != ELFCLASS64 || e.e_phentsize != sizeof *segment ||
+	    e.e_phnum > SEGMENTS_MAX ||
+	    !read_at(fd, segment, e.e_phnum * sizeof *segment, e.e_phoff))
+		return false;
+	bool found = false;
+	l->segment = segment;
+	l->segment_count = e.e_phnum;
+	for (unsigned i = 0; i < e.e_phnum; i++) {
+		const uint64_t into = segment[i].p_offset & (RECORD_PAGE - 1);
+		if (segment[i].p_type != PT_LOAD || (segment[i].p_flags & PF_X) == 0)
+			continue;
+		if (segment[i].p_offset - into != offset) {
+			segment[i].p_flags = 0; /* it may not be there yet */
+			continue;
+		}
+		l->base = at - (segment[i].p_vaddr - into);
+		found = true;
+	}
+	return found;
+}
+
+void libraries_mapped(uint64_t at, int fd, uint64_t offset)
+{
+	ElfW(Phdr) segment[SEGMENTS_MAX];
+	char path[RECORD_TEXT_MAX];
+	struct loaded_library l;
+	struct patch p;
+	if (!find_mapped(&l, segment, at, fd, offset))
+		return;
+	if (!stored_build_id(&l, fd)) {
+		recording_count(RECORD_COUNTER_LIBRARIES, may_make_calls(&l) ? 1 : 0);
+		return;
+	}
+	paths_of_descriptor(fd, path);
+	patch_begin(&p);
+	(void)patch_with_table(&p, &l, path);
+	patch_end(&p);
+}
