@@ -297,6 +297,13 @@ struct iot_stream *iot_source_stream(struct iot_source *s)
 	return e;
 }
 
+struct iot_stream *iot_source_into_stream(struct iot_source *s)
+{
+	struct iot_stream *e = iot_source_stream(s);
+	s->freed = e != NULL ? iot_source_free : NULL;
+	return e;
+}
+
 int iot_source_open_reader(struct iot_source *s, struct iot_reader *r)
 {
 	if (s->opened && s->is_trace)

@@ -46,7 +46,8 @@ struct iot_source {
 	/* one stream */
 	bool converter_open; /* the state is that of a converter that has delivered no events */
 	bool streaming;
-	bool blank; /* the source has delivered no events */
+	void (*freed)(struct iot_source *s); /* called when the stream has been freed; or NULL */
+	bool blank;                          /* the source has delivered no events */
 	bool read_all;
 	bool lost_delivered;
 	char lost[SOURCE_LOST_SIZE]; /* its text */

@@ -61,7 +61,7 @@ static int read_converter(void *context, struct iot_stream *self, struct iot_bat
 	return 1;
 }
 
-/* The stages after it have been freed: what they counted completes the report. */
+/* The stages after it have been freed: what they counted completes the report, and nobody uses s. */
 static void end_stream(void *context)
 {
 	struct iot_source *s = context;
@@ -75,6 +75,8 @@ static void end_stream(void *context)
 	}
 	if (s->early > 0)
 		report_add(r, "clock.before_start", s->early);
+	if (s->freed != NULL)
+		s->freed(s);
 }
 
 /* The reader of a trace */
@@ -99,6 +101,8 @@ static void end_trace(void *context)
 {
 	struct iot_source *s = context;
 	s->streaming = false;
+	if (s->freed != NULL)
+		s->freed(s);
 }
 
 /* The stage after both: progress and the reason of the end, in the thread of the caller */

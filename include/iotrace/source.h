@@ -101,6 +101,13 @@ IOT_API IOT_USE_RESULT int iot_source_open(struct iot_source *s, const char *con
 IOT_API struct iot_stream *iot_source_stream(struct iot_source *s);
 
 /*
+ * As iot_source_stream, and gives the source to the stream, which frees it: for streams that are
+ * passed on, as to iot_stream_arrow. Until then iot_source_cancel is the only function that may be
+ * called for the source. If this returns NULL, the source remains the caller's.
+ */
+IOT_API struct iot_stream *iot_source_into_stream(struct iot_source *s);
+
+/*
  * Opens a reader on the events instead of making a stream. A trace is read as by iot_reader_open,
  * with its framing, seeks and threads, also if it comes from a pipe; other formats as by
  * iot_reader_open_stream, with the tick of the source. The reader must be new; settings may have

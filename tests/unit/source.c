@@ -148,6 +148,26 @@ static char *packed(size_t *size)
 	return data;
 }
 
+/* The sanitizer of addresses finds a source that its stream does not free, or frees too early. */
+Test(source, a_stream_may_own_its_source)
+{
+	char *path = folder();
+	put("log", LOG, sizeof(LOG) - 1);
+	put("trace", TRACE, sizeof(TRACE) - 1);
+	for (int i = 0; i < 2; i++) {
+		struct iot_source *s = opened(i == 0 ? "log" : "trace");
+		struct iot_stream *e = iot_source_into_stream(s);
+		struct iot_batch *b = iot_batch_new(IOT_BATCH_EVENTS);
+		cr_assert_not_null(e);
+		cr_assert_gt(iot_stream_next(e, b), 0);
+		iot_batch_free(b);
+		iot_stream_free(e);
+	}
+	cr_assert_eq(remove("log"), 0);
+	cr_assert_eq(remove("trace"), 0);
+	leave(path);
+}
+
 Test(source, a_reader_of_a_pipe_sees_its_stored_bytes)
 {
 	size_t size;
