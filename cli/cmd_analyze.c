@@ -15,6 +15,8 @@
 #include "cli/analyze/several.h"
 #include "cli/analyze/states.h"
 #include "cli/analyze/table.h"
+#include "cli/jobs/job_list.h"
+#include "cli/jobs/list_reader.h"
 #include "cli/report/plots.h"
 #include "cli/report/report.h"
 #include "cli/report/report_jobs.h"
@@ -25,7 +27,7 @@
 #include "lib/base/atomic_file.h"
 #include "lib/base/number.h"
 
-enum { NS_PER_S = 1000000000, TOP_ON_TERMINAL = 20, NOT_BY = -1, BY_JOB = 6, NOT_GROUPED = -1 };
+enum { NS_PER_S = 1000000000, TOP_ON_TERMINAL = 20, NOT_BY = -1, BY_JOB = 6 };
 
 struct analyze_run {
 	struct analyze_results results;
@@ -42,7 +44,11 @@ struct analyze_run {
 	uint64_t every_ns; /* print periods of this length while reading; 0: no */
 	uint64_t top;      /* rows of a table; NOT_GIVEN: all */
 	int by;            /* index of table_by, or NOT_BY */
-	int group;         /* enum analyze_group_by, or NOT_GROUPED */
+	struct analyze_grouping group;
+	const char *jobs; /* the list of a batch system, or NULL */
+	struct job_list_options list_options;
+	struct job_list list;
+	struct where where;
 	bool per_thread, one_job, json, tsv, no_fsync, png, working_set, dependencies;
 };
 
@@ -363,13 +369,33 @@ static enum exit_status analyze_before(struct analyze_run *a, const struct comma
 	return status;
 }
 
+/* Options that apply to jobs, even to a single one. */
+static bool selects_jobs(const struct analyze_run *a)
+{
+	return a->jobs != NULL || a->where.conditions > 0;
+}
+
 /* The form of several jobs. */
 static enum analyze_several_as several_as(const struct analyze_run *a)
 {
-	return a->group != NOT_GROUPED                  ? ANALYZE_AS_GROUPS
+	return a->group.levels > 0                      ? ANALYZE_AS_GROUPS
 	       : a->by == BY_JOB                        ? ANALYZE_AS_ROWS
 	       : a->options.sections == IOT_ANALYZE_MAP ? ANALYZE_AS_MAPS
 							: ANALYZE_AS_POPULATIONS;
+}
+
+/* Reads the list of jobs, which several jobs need. */
+static enum exit_status read_list(struct analyze_run *a)
+{
+	a->list_options.quiet = a->read.quiet;
+	return a->jobs != NULL ? job_list_read(&a->list, a->jobs, &a->list_options) : EXIT_OK;
+}
+
+static struct analyze_jobs several_jobs(const struct analyze_run *a)
+{
+	return (struct analyze_jobs){.grouping = a->group,
+				     .list = a->jobs != NULL ? &a->list : NULL,
+				     .where = a->where.conditions > 0 ? &a->where : NULL};
 }
 
 static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t count,
@@ -382,12 +408,15 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 					.options = &a->options,
 					.command = command,
 					.one_job = a->one_job,
+					.list = a->jobs != NULL ? &a->list : NULL,
+					.where = a->where.conditions > 0 ? &a->where : NULL,
 					.analyze = analyze_one,
 					.context = &one};
 	struct analyze_members_out members = {
 	    .path = a->state, .no_fsync = a->no_fsync, .command = command};
-	struct analyze_several several = {.as = several_as(a), .groups.by = (unsigned)a->group};
-	struct report_jobs pictures = {.set.by = a->group};
+	struct analyze_several several = {.as = several_as(a), .jobs = several_jobs(a)};
+	struct report_jobs pictures = {.set.by = a->group.levels > 0 ? (int)a->group.by[0]
+								     : JOB_NOT_GROUPED};
 	if (a->part.n > 1)
 		return options_wrong(command, "--part is that of one trace");
 	if (count > 1 && a->options.sections != 0) {
@@ -397,7 +426,7 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 	if (has_pictures(a)) {
 		inputs.add_job = report_jobs_add;
 		inputs.jobs = &pictures;
-		inputs.by_job = a->group != NOT_GROUPED;
+		inputs.by_job = a->group.levels > 0;
 	} else if (a->state == NULL && a->against == NULL && (a->by == NOT_BY || a->by == BY_JOB)) {
 		analyze_several_begin(&several, &inputs);
 	}
@@ -405,8 +434,11 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 		inputs.save = analyze_members_write;
 		inputs.saved = &members;
 	}
+	inputs.by_job |= selects_jobs(a);
 	struct iot_analyze *all = NULL;
-	enum exit_status status = analyze_inputs_join(&inputs, &all);
+	enum exit_status status = read_list(a);
+	if (status == EXIT_OK)
+		status = analyze_inputs_join(&inputs, &all);
 	a->results.analysis = all;
 	a->in.quiet = a->read.quiet;
 	a->in.status = IOT_OK;
@@ -421,10 +453,31 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 	analyze_members_abandon(&members);
 	analyze_several_free(&several);
 	report_jobs_free(&pictures);
+	job_list_free(&a->list);
 	if (status != EXIT_OK || !inputs.incomplete || a->state != NULL)
 		return status;
 	message_print("the report is incomplete: parts of a trace are missing or damaged");
 	return EXIT_DAMAGED;
+}
+
+/* Conditions may be on any value, and some groups are values of other sections. */
+static bool needs_all_sections(const struct analyze_run *a)
+{
+	bool files = a->where.conditions > 0;
+	for (unsigned i = 0; i < a->group.levels; i++)
+		files |= a->group.by[i] == ANALYZE_GROUP_STRATEGY;
+	return files;
+}
+
+static const char *option_where(const struct option *opt, const char *value)
+{
+	return where_parse(opt->target, value);
+}
+
+static const char *option_zone(const struct option *opt, const char *value)
+{
+	*(const char **)opt->target = value;
+	return list_zone_exists(value) ? NULL : "a time zone, such as Europe/Berlin";
 }
 
 static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
@@ -445,12 +498,13 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 	a->results.shows_all = a->options.sections == 0;
 	if (a->by != NOT_BY && a->by != BY_JOB)
 		a->options.sections = table_sections[a->by];
-	if (a->group != NOT_GROUPED && !has_pictures(a))
+	if (a->group.levels > 0 && !has_pictures(a) && !needs_all_sections(a))
 		a->options.sections = ANALYZE_GROUP_SECTIONS;
-	const bool by_job = a->by == BY_JOB || a->group != NOT_GROUPED;
+	const bool by_job = a->by == BY_JOB || a->group.levels > 0 || selects_jobs(a);
 	if (by_job && (a->state != NULL || count == 0))
 		return options_wrong(
-		    command, "--by=job and --group need inputs that are files, and no --state");
+		    command, "--by=job, --group, --jobs and --where need inputs that are files, "
+			     "and no --state");
 	const enum exit_status before = a->against != NULL ? analyze_before(a, command) : EXIT_OK;
 	if (before != EXIT_OK && a->before == NULL)
 		return before;
@@ -489,7 +543,7 @@ static const char *why_no_periods(const struct analyze_run *a, size_t count)
 	if (a->every_ns == 0)
 		return NULL;
 	if (a->json || a->options.sections != 0 || a->state != NULL || a->html != NULL ||
-	    a->plots != NULL || a->against != NULL || a->part.n > 1 || a->group != NOT_GROUPED ||
+	    a->plots != NULL || a->against != NULL || a->part.n > 1 || a->group.levels > 0 ||
 	    a->options.threads > 1)
 		return "--every prints periods only: it excludes --json, --section, --state, "
 		       "--html, "
@@ -554,11 +608,8 @@ static const char examples[] =
 
 enum exit_status cmd_analyze(int argc, char **argv)
 {
-	struct analyze_run a = {.read = TRACE_IN_WHOLE_INIT,
-				.part = {1, 1},
-				.by = NOT_BY,
-				.group = NOT_GROUPED,
-				.top = NOT_GIVEN};
+	struct analyze_run a = {
+	    .read = TRACE_IN_WHOLE_INIT, .part = {1, 1}, .by = NOT_BY, .top = NOT_GIVEN};
 	const struct option options[] = {
 	    OPTION(FLAG, 'j', "json", NULL, &a.json, "print all values as JSON"),
 	    OPTION(FLAG, 't', "tsv", NULL, &a.tsv, "print all values as rows separated by tabs"),
@@ -576,8 +627,21 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		  analyze_option_section, analyze_section_word),
 	    OPTION(CHOICE, 'b', "by", "process|rank|host|file|dir|op|job", &a.by,
 		   "print a table by this instead, most bytes first; op: most time first"),
-	    OPTION(CHOICE, 0, "group", "user|command|dir", &a.group,
-		   "print a row for each group of several jobs: means and quartiles"),
+	    WORDS("group", "BY[,BY]", &a.group,
+		  "print a row for each group of several jobs: by user, command, dir, account, "
+		  "size, strategy or interface; two are crossed",
+		  analyze_option_group, analyze_group_word),
+	    OPTION(STRING, 0, "jobs", "FILE", &a.jobs,
+		   "the jobs of a batch system: sacct --parsable2, PBS accounting, or csv"),
+	    OPTION(STRING, 0, "jobs-columns", "LIST", &a.list_options.columns,
+		   "names of the columns of --jobs, if its first line has none"),
+	    OPTION(FLAG, 0, "jobs-strict", NULL, &a.list_options.strict,
+		   "refuse a list of jobs with lines that are not understood"),
+	    CALL("tz", "ZONE", &a.list_options.zone,
+		 "zone of times in --jobs that have none (default: UTC)", option_zone),
+	    CALL("where", "CONDITION", &a.where,
+		 "only jobs of which this is true, such as 'T >= 1h and S_r + S_w > 0'",
+		 option_where),
 	    OPTION(STRING, 0, "against", "RUN", &a.against,
 		   "print the values that differ from those of this trace or state"),
 	    RANGE(NUMBER, 0, "top", "N", &a.top,
@@ -630,9 +694,14 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		return status;
 	if (a.by != NOT_BY && a.options.sections != 0)
 		return options_wrong(&command, "--by and --section exclude each other");
-	if (a.group != NOT_GROUPED && (a.by != NOT_BY || a.options.sections != 0))
+	if (a.group.levels > 1 && has_pictures(&a))
+		return options_wrong(&command, "--plots and --html show groups of one kind");
+	if (selects_jobs(&a) && (a.against != NULL || (a.by != NOT_BY && a.by != BY_JOB)))
+		return options_wrong(&command, "--jobs and --where exclude --against, and --by of "
+					       "anything but jobs");
+	if (a.group.levels > 0 && (a.by != NOT_BY || a.options.sections != 0))
 		return options_wrong(&command, "--group excludes --by and --section");
-	if (a.against != NULL && (a.by != NOT_BY || a.group != NOT_GROUPED || a.state != NULL ||
+	if (a.against != NULL && (a.by != NOT_BY || a.group.levels > 0 || a.state != NULL ||
 				  a.plots != NULL || a.html != NULL || a.part.n > 1))
 		return options_wrong(&command,
 				     "--against excludes --by, --group, --state, --plots, "

@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/jobs/job_list.h"
 #include "cli/ui/piped.h"
 #include "cli/ui/same_file.h"
 
+#include "member_values.h"
 #include "members.h"
+#include "where.h"
 
 static enum exit_status refuse(const char *path, const char *why)
 {
@@ -288,8 +291,19 @@ static bool is_unreadable(const struct iot_analyze *a, bool damaged)
 static enum exit_status add_finished(struct analyze_inputs *in, const struct analyze_head *of,
 				     struct iot_analyze *a)
 {
-	const struct analyze_job_of job = {a, of->job != NULL ? of->job : of->path, of->path};
-	const int added = in->add_job(in->jobs, &job);
+	const char *name = of->job != NULL ? of->job : of->path;
+	struct listed_job *listed = in->list != NULL ? job_list_find(in->list, name) : NULL;
+	double *value = calloc(member_values_count, sizeof *value);
+	int added = value != NULL ? IOT_OK : IOT_ENOMEM;
+	if (listed != NULL)
+		listed->has_log = true;
+	if (added == IOT_OK) {
+		const struct analyze_job_of job = {a, name, of->path, listed, value};
+		member_values_fill(value, a, listed);
+		if (in->where == NULL || where_keeps(in->where, value))
+			added = in->add_job(in->jobs, &job);
+	}
+	free(value);
 	in->added |= added == IOT_OK;
 	if (added == IOT_ELIMIT)
 		return refuse(of->path, "too many jobs");
@@ -346,7 +360,9 @@ static enum exit_status join_jobs(struct analyze_inputs *in, const struct analyz
 	enum exit_status status = EXIT_OK;
 	for (size_t i = 0; i < count && status == EXIT_OK; i += n) {
 		n = traces_of(in, of + i, count - i);
-		status = add_job(in, of + i, n);
+		const char *name = of[i].job != NULL ? of[i].job : of[i].path;
+		if (in->wants == NULL || in->wants(in->jobs, name))
+			status = add_job(in, of + i, n);
 	}
 	return status;
 }

@@ -11,11 +11,17 @@
 #include "members.h"
 #include "cli/ui/trace_in.h"
 
+struct job_list;
+struct listed_job;
+struct where;
+
 /* A job of several, of which the analysis is finished. */
 struct analyze_job_of {
 	struct iot_analyze *analysis;
-	const char *name; /* the job that its traces declare, or the path */
-	const char *path; /* its first input */
+	const char *name;                /* the job that its traces declare, or the path */
+	const char *path;                /* its first input */
+	const struct listed_job *listed; /* NULL: there is no list, or it does not have the job */
+	const double *value;             /* of member_values */
 };
 
 struct analyze_inputs {
@@ -28,7 +34,11 @@ struct analyze_inputs {
 	/* Keeps one of several jobs; returns an enum iot_status. If NULL, all traces must be of one job. */
 	int (*add_job)(void *jobs, const struct analyze_job_of *job);
 	void *jobs;
-	bool by_job; /* also a single one is added */
+	bool by_job;                 /* also a single one is added */
+	const struct job_list *list; /* of a batch system, or NULL */
+	struct where *where;         /* what jobs that are added have to fulfil */
+	/* Returns whether a job is analyzed; NULL: all are. */
+	bool (*wants)(const void *jobs, const char *name);
 	/* Analyzes an input that is no state; *a is stored also if the trace is damaged. */
 	enum exit_status (*analyze)(void *context, const char *path, struct iot_analyze **a);
 	void *context;

@@ -2,335 +2,235 @@
 #include "jobs.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/ui/printable.h"
+#include "cli/jobs/job_list.h"
 #include "lib/base/array.h"
 
 #include "shown.h"
 
-/* Sums over all jobs, of section `totals`. */
-static const struct {
-	const char *name, *unit;
-} sums[] = {{"reads", ""},
-	    {"writes", ""},
-	    {"requests", ""},
-	    {"read_bytes", "bytes"},
-	    {"written_bytes", "bytes"},
-	    {"bytes", "bytes"},
-	    {"files", ""},
-	    {"created", ""},
-	    {"asynchronous_requests", ""},
-	    {"unknown_offsets", ""}};
+const char *const analyze_sum_names[ANALYZE_SUMS] = {
+    "reads",          "writes",        "requests",
+    "read_bytes",     "written_bytes", "bytes",
+    "files",          "created",       "asynchronous_requests",
+    "unknown_offsets"};
 
-/* Values of which each job is a member. */
-static const struct job_value {
-	const char *section, *name, *key, *unit, *label;
-} members[] = {{"trace", "processes", "", "", "processes"},
-	       {"trace", "run_time_s", "", "s", "run time"},
-	       {"totals", "requests", "", "", "requests"},
-	       {"totals", "bytes", "", "bytes", "bytes"},
-	       {"totals", "files", "", "", "files"},
-	       {"totals", "size_mean", "", "bytes", "mean size"},
-	       {"totals", "read_to_written_bytes", "", "", "bytes read by written"},
-	       {"totals", "bytes_per_running_s", "", "bytes/s", "rate, CPU or wall time"},
-	       {"totals", "requests_per_running_s", "", "1/s", "requests/s"},
-	       {"sizes", "read_small_share", "1048576", "", "small reads"},
-	       {"sizes", "write_small_share", "1048576", "", "small writes"},
-	       {"sizes", "read_aligned_share", "", "", "aligned reads"},
-	       {"sizes", "write_aligned_share", "", "", "aligned writes"},
-	       {"order", "sequential_share", "", "", "sequential"},
-	       {"time", "bytes_per_s_max", "", "bytes/s", "highest rate"},
-	       {"time", "requests_per_s_max", "", "1/s", "highest requests/s"},
-	       {"time", "intensity", "1048576", "", "I/O intensity"},
-	       {"time", "burstiness", "1048576", "", "burstiness"},
-	       {"time", "parallel_intensity", "1048576", "", "parallel intensity"},
-	       {"time", "io_share", "", "", "time in I/O"},
-	       {"time", "operation_share", "", "", "metadata of that"},
-	       {"time", "slowest_bytes_per_s", "", "bytes/s", "rate of slowest process"},
-	       {"time", "node_bytes_per_s", "", "bytes/s", "rate per node"},
-	       {"time", "concurrency_mean", "", "", "outstanding requests"},
-	       {"files", "shared_files", "", "", "shared files"},
-	       {"reuse", "footprint", "", "bytes", "footprint"},
-	       {"reuse", "reuse_ratio", "", "", "reuse"}};
+const struct group_column analyze_group_columns[ANALYZE_GROUP_COLUMNS] = {
+    {"time", "node_bytes_per_s", "MiB/s/CN", 1.0 / (1 << 20)},
+    {"time", "io_share", "in I/O %", 100},
+    {"time", "operation_share", "metad. %", 100},
+    {"processes", "files_per_process", "files/P", 1},
+    {"processes", "created_per_process", "creat./P", 1},
+    {"order", "ascending_share", "sequen.%", 100},
+    {"sizes", "aligned_share", "aligned%", 100},
+    {"processes", "bytes_per_process", "MiB/P", 1.0 / (1 << 20)}};
 
-enum { SUMS = sizeof sums / sizeof sums[0], MEMBERS = sizeof members / sizeof members[0] };
+static void free_job(struct analyze_job *job)
+{
+	for (unsigned i = 0; i < ANALYZE_GROUP_LEVELS; i++)
+		free(job->group[i]);
+	free(job->name);
+	free(job->path);
+	free(job);
+}
 
-struct analyze_job {
-	char *name;
-	uint64_t sum[SUMS];
-	double member[MEMBERS]; /* NAN: unknown */
-};
+static void fill_sums(struct analyze_job *job, const struct iot_analyze *a)
+{
+	for (size_t i = 0; i < ANALYZE_SUMS; i++) {
+		const struct iot_analyze_value *v =
+		    iot_analyze_find(a, "totals", analyze_sum_names[i], NULL);
+		job->is_known[i] = v != NULL && v->kind == IOT_VALUE_NUMBER;
+		job->sum[i] = job->is_known[i] ? v->number : 0;
+	}
+}
+
+static struct analyze_job *new_job(const struct analyze_jobs *j, const struct analyze_job_of *of)
+{
+	struct analyze_job *job = calloc(1, sizeof *job + member_values_count * sizeof *job->value);
+	bool done = job != NULL;
+	if (!done)
+		return NULL;
+	job->name = strdup(of->name);
+	job->path = strdup(of->path);
+	job->listed = of->listed;
+	memcpy(job->value, of->value, member_values_count * sizeof *job->value);
+	fill_sums(job, of->analysis);
+	done = job->name != NULL && job->path != NULL;
+	for (unsigned i = 0; i < j->grouping.levels && done; i++)
+		done = analyze_group_of(&job->group[i], j->grouping.by[i], of);
+	if (done)
+		return job;
+	free_job(job);
+	return NULL;
+}
 
 int analyze_jobs_add(void *jobs, const struct analyze_job_of *of)
 {
 	struct analyze_jobs *j = jobs;
 	if (j->count == ANALYZE_JOBS_MAX)
 		return IOT_ELIMIT;
-	if (!array_reserve(&j->job, &j->capacity, j->count + 1, sizeof *j->job))
+	if (!array_reserve(&j->job, &j->capacity, j->count + 1, sizeof(struct analyze_job *)))
 		return IOT_ENOMEM;
-	struct analyze_job *job = &j->job[j->count];
-	job->name = strdup(of->name);
-	if (job->name == NULL)
+	struct analyze_job *job = new_job(j, of);
+	if (job == NULL)
 		return IOT_ENOMEM;
-	for (size_t i = 0; i < SUMS; i++) {
-		const struct iot_analyze_value *v =
-		    iot_analyze_find(of->analysis, "totals", sums[i].name, NULL);
-		job->sum[i] = v != NULL && v->kind == IOT_VALUE_NUMBER ? v->number : 0;
-	}
-	for (size_t i = 0; i < MEMBERS; i++)
-		job->member[i] = shown_known(iot_analyze_find(of->analysis, members[i].section,
-							      members[i].name, members[i].key));
-	j->count++;
+	j->job[j->count++] = job;
 	return j->has_workflow ? analyze_workflow_add(&j->workflow, of->analysis) : IOT_OK;
 }
 
 void analyze_jobs_free(struct analyze_jobs *j)
 {
 	for (size_t i = 0; i < j->count; i++)
-		free(j->job[i].name);
+		free_job(j->job[i]);
 	free(j->job);
 	analyze_workflow_free(&j->workflow);
 	*j = (struct analyze_jobs){.job = NULL};
 }
 
-/* The population */
+/* Populations */
 
-static void collect(struct population *p, const struct analyze_jobs *j, size_t member)
+struct job_group analyze_jobs_all(const struct analyze_jobs *j)
 {
-	population_collect(p, &j->job->member[member], j->count, sizeof *j->job);
+	return (struct job_group){.job = j->job, .count = j->count};
 }
 
-static const struct {
-	unsigned permille;
-	const char *key;
-} quantiles[] = {{0, "0"},      {10, "0.01"}, {100, "0.1"},  {250, "0.25"}, {500, "0.5"},
-		 {750, "0.75"}, {900, "0.9"}, {990, "0.99"}, {1000, "1"}};
-enum { QUANTILES = sizeof quantiles / sizeof quantiles[0] };
-
-static uint64_t sum_of(const struct analyze_jobs *j, size_t i)
+static int by_value(const void *left, const void *right)
 {
-	uint64_t sum = 0;
-	for (size_t k = 0; k < j->count; k++)
-		if (__builtin_add_overflow(sum, j->job[k].sum[i], &sum))
-			return UINT64_MAX;
-	return sum;
+	const double a = *(const double *)left, b = *(const double *)right;
+	return a < b ? -1 : a > b;
+}
+
+void analyze_group_collect(const struct job_group *g, size_t value, struct population *p)
+{
+	p->n = 0;
+	for (size_t i = 0; i < g->count; i++)
+		if (!isnan(g->job[i]->value[value]))
+			p->value[p->n++] = g->job[i]->value[value];
+	if (p->n > 0)
+		qsort(p->value, p->n, sizeof *p->value, by_value);
+}
+
+struct analyze_sum analyze_group_sum(const struct job_group *g, size_t i)
+{
+	struct analyze_sum s = {0};
+	for (size_t k = 0; k < g->count; k++) {
+		s.known += g->job[k]->is_known[i];
+		s.unknown += !g->job[k]->is_known[i];
+		if (__builtin_add_overflow(s.sum, g->job[k]->sum[i], &s.sum))
+			s.sum = UINT64_MAX;
+	}
+	return s;
 }
 
 uint64_t analyze_jobs_sum(const struct analyze_jobs *j, const char *name)
 {
-	for (size_t i = 0; i < SUMS; i++)
-		if (strcmp(sums[i].name, name) == 0)
-			return sum_of(j, i);
-	return 0;
+	const struct job_group all = analyze_jobs_all(j);
+	size_t i = 0;
+	while (strcmp(analyze_sum_names[i], name) != 0)
+		i++;
+	return analyze_group_sum(&all, i).sum;
 }
 
-const char *analyze_jobs_collect(const struct analyze_jobs *j, size_t i, struct population *p,
-				 const char **unit)
+/* Order */
+
+static double bytes_of(const struct analyze_job *job)
 {
-	if (i >= MEMBERS)
-		return NULL;
-	collect(p, j, i);
-	*unit = members[i].unit;
-	return members[i].label;
+	enum { BYTES = 5 };
+	return (double)job->sum[BYTES];
 }
-
-/* Forms */
-
-static const char *full_name(char text[64], const struct job_value *m)
-{
-	snprintf(text, 64, "%s.%s%s%s", m->section, m->name, m->key[0] != '\0' ? "." : "", m->key);
-	return text;
-}
-
-static void print_tsv(const struct analyze_jobs *j, struct output *out, struct population *p,
-		      uint64_t top)
-{
-	char name[64];
-	output_printf(out, "section\tname\tkey\tunit\tvalue\tnote\ntotals\tjobs\t\t\t%zu\t\n",
-		      j->count);
-	for (size_t i = 0; i < SUMS; i++)
-		output_printf(out, "totals\t%s\t\t%s\t%ju\t\n", sums[i].name, sums[i].unit,
-			      (uintmax_t)sum_of(j, i));
-	for (size_t i = 0; i < MEMBERS; i++) {
-		collect(p, j, i);
-		full_name(name, &members[i]);
-		output_printf(out, "jobs\t%s\tn\t\t%zu\t\n", name, p->n);
-		for (size_t q = 0; q < QUANTILES && p->n > 0; q++)
-			output_printf(out, "jobs\t%s\t%s\t%s\t%.17g\t\n", name, quantiles[q].key,
-				      members[i].unit,
-				      population_quantile(p, quantiles[q].permille));
-		if (p->n > 0)
-			output_printf(out, "jobs\t%s\tmean\t%s\t%.17g\t\n", name, members[i].unit,
-				      population_mean(p));
-	}
-	analyze_workflow_tsv(&j->workflow, out, top);
-}
-
-static void print_json(const struct analyze_jobs *j, struct output *out, struct population *p,
-		       uint64_t top)
-{
-	struct json json = {.out = out, .pretty = true};
-	char name[64];
-	json_open(&json, NULL, '{');
-	json_open(&json, "totals", '{');
-	json_number(&json, "jobs", j->count);
-	for (size_t i = 0; i < SUMS; i++)
-		json_number(&json, sums[i].name, sum_of(j, i));
-	json_close(&json, '}');
-	json_open(&json, "jobs", '{');
-	for (size_t i = 0; i < MEMBERS; i++) {
-		collect(p, j, i);
-		json_open(&json, full_name(name, &members[i]), '{');
-		json_number(&json, "n", p->n);
-		for (size_t q = 0; q < QUANTILES && p->n > 0; q++)
-			json_exact(&json, quantiles[q].key,
-				   population_quantile(p, quantiles[q].permille));
-		if (p->n > 0)
-			json_exact(&json, "mean", population_mean(p));
-		json_close(&json, '}');
-	}
-	json_close(&json, '}');
-	analyze_workflow_json(&j->workflow, &json, top);
-	json_close(&json, '}');
-}
-
-/* Rates are in MB/s. */
-static double in_text(size_t member, double value)
-{
-	return strcmp(members[member].unit, "bytes/s") == 0 ? value / 1e6 : value;
-}
-
-static void print_text(const struct analyze_jobs *j, struct output *out, struct population *p,
-		       uint64_t top)
-{
-	static const unsigned shown[] = {0, 250, 500, 750, 1000};
-	char label[64];
-	output_printf(out, "jobs %zu, requests %ju, bytes %ju, files %ju\n\n", j->count,
-		      (uintmax_t)sum_of(j, 2), (uintmax_t)sum_of(j, 5), (uintmax_t)sum_of(j, 6));
-	output_printf(out, "%-29s %6s %10s %10s %10s %10s %10s\n", "of each job", "jobs", "lowest",
-		      "quartile", "median", "quartile", "highest");
-	for (size_t i = 0; i < MEMBERS; i++) {
-		collect(p, j, i);
-		snprintf(label, sizeof label, "%s%s", members[i].label,
-			 strcmp(members[i].unit, "bytes/s") == 0 ? ", MB/s" : "");
-		output_printf(out, "%-29s %6zu", label, p->n);
-		for (size_t q = 0; q < sizeof shown / sizeof shown[0]; q++)
-			if (p->n > 0)
-				output_printf(out, " %10.4g",
-					      in_text(i, population_quantile(p, shown[q])));
-			else
-				output_printf(out, " %10s", "-");
-		output_text(out, "\n");
-	}
-	analyze_workflow_text(&j->workflow, out, top);
-}
-
-static const char *name_of(const void *jobs, size_t i)
-{
-	return ((const struct analyze_jobs *)jobs)->job[i].name;
-}
-
-/* A row for each job */
 
 static int by_bytes(const void *left, const void *right)
 {
-	enum { BYTES = 5 };
-	const struct analyze_job *a = left, *b = right;
-	if (a->sum[BYTES] != b->sum[BYTES])
-		return a->sum[BYTES] > b->sum[BYTES] ? -1 : 1;
+	const struct analyze_job *a = *(struct analyze_job *const *)left,
+				 *b = *(struct analyze_job *const *)right;
+	if (bytes_of(a) != bytes_of(b))
+		return bytes_of(a) > bytes_of(b) ? -1 : 1;
 	return strcmp(a->name, b->name);
 }
 
-static void table_tsv(const struct analyze_jobs *j, struct output *out, size_t rows)
+void analyze_jobs_sort(struct analyze_jobs *j)
 {
-	char name[64];
-	output_text(out, "key");
-	for (size_t i = 0; i < MEMBERS; i++)
-		output_printf(out, "\t%s", full_name(name, &members[i]));
-	output_text(out, "\n");
-	for (size_t k = 0; k < rows; k++) {
-		output_encoded(out, j->job[k].name, strlen(j->job[k].name));
-		for (size_t i = 0; i < MEMBERS; i++)
-			if (isnan(j->job[k].member[i]))
-				output_text(out, "\t-");
+	if (j->count > 0)
+		qsort(j->job, j->count, sizeof(struct analyze_job *), by_bytes);
+}
+
+static int compare_groups(const struct analyze_job *a, const struct analyze_job *b)
+{
+	int order = 0;
+	for (unsigned i = 0; i < ANALYZE_GROUP_LEVELS && order == 0; i++)
+		order = analyze_group_compare(a->group[i], b->group[i]);
+	return order;
+}
+
+static int by_group(const void *left, const void *right)
+{
+	const struct analyze_job *a = *(struct analyze_job *const *)left,
+				 *b = *(struct analyze_job *const *)right;
+	const int order = compare_groups(a, b);
+	return order != 0 ? order : strcmp(a->name, b->name);
+}
+
+static int by_group_bytes(const void *left, const void *right)
+{
+	const struct job_group *a = left, *b = right;
+	if (a->bytes != b->bytes)
+		return a->bytes > b->bytes ? -1 : 1;
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
+	return compare_groups(a->job[0], b->job[0]);
+}
+
+static void add_hours(double *sum, double hours)
+{
+	if (!isnan(hours))
+		*sum = isnan(*sum) ? hours : *sum + hours;
+}
+
+/* Adds the listed jobs to the groups, which are sorted by their names. */
+static void add_listed(const struct analyze_jobs *j, struct job_group *group, size_t n)
+{
+	const enum analyze_group_by by = j->grouping.by[0];
+	const enum listed_text which = by == ANALYZE_GROUP_USER ? LISTED_USER : LISTED_ACCOUNT;
+	if (j->list == NULL || j->grouping.levels != 1 ||
+	    (by != ANALYZE_GROUP_USER && by != ANALYZE_GROUP_ACCOUNT))
+		return;
+	for (size_t i = 0; i < j->list->count; i++) {
+		const struct listed_job *job = &j->list->job[i];
+		size_t from = 0, to = n;
+		while (from < to) {
+			const size_t middle = from + (to - from) / 2;
+			if (analyze_group_compare(group[middle].job[0]->group[0],
+						  job->text[which]) < 0)
+				from = middle + 1;
 			else
-				output_printf(out, "\t%.17g", j->job[k].member[i]);
-		output_text(out, "\n");
+				to = middle;
+		}
+		if (from == n ||
+		    analyze_group_compare(group[from].job[0]->group[0], job->text[which]) != 0)
+			continue;
+		group[from].listed++;
+		add_hours(&group[from].listed_core_hours, listed_core_hours(job));
 	}
 }
 
-static void table_json(const struct analyze_jobs *j, struct output *out, size_t rows)
+size_t analyze_jobs_group(struct analyze_jobs *j, struct job_group *group)
 {
-	struct json json = {.out = out, .pretty = true};
-	char name[64];
-	json_open(&json, NULL, '{');
-	json_text(&json, "by", "job", 3);
-	json_open(&json, "rows", '[');
-	for (size_t k = 0; k < rows; k++) {
-		json_open(&json, NULL, '{');
-		json_text(&json, "key", j->job[k].name, strlen(j->job[k].name));
-		for (size_t i = 0; i < MEMBERS; i++)
-			if (isnan(j->job[k].member[i]))
-				json_null(&json, full_name(name, &members[i]));
-			else
-				json_exact(&json, full_name(name, &members[i]),
-					   j->job[k].member[i]);
-		json_close(&json, '}');
+	size_t n = 0;
+	if (j->count > 0)
+		qsort(j->job, j->count, sizeof(struct analyze_job *), by_group);
+	for (size_t i = 0; i < j->count; i++) {
+		if (i == 0 || compare_groups(j->job[i - 1], j->job[i]) != 0)
+			group[n++] = (struct job_group){.job = &j->job[i],
+							.core_hours = (double)NAN,
+							.listed_core_hours = (double)NAN};
+		group[n - 1].count++;
+		group[n - 1].bytes += bytes_of(j->job[i]);
+		if (j->job[i]->listed != NULL)
+			add_hours(&group[n - 1].core_hours, listed_core_hours(j->job[i]->listed));
 	}
-	json_close(&json, ']');
-	json_close(&json, '}');
-}
-
-static void table_text(const struct analyze_jobs *j, struct output *out, size_t rows)
-{
-	enum { NAME = 512 };
-	static const size_t shown[] = {0, 1, 2, 3, 7, 16, 19};
-	static const char *const heads[] = {"procs", "seconds",   "requests", "bytes",
-					    "MB/s",  "intensity", "in I/O"};
-	char name[NAME];
-	for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
-		output_printf(out, "%10s ", heads[i]);
-	output_text(out, " job\n");
-	for (size_t k = 0; k < rows; k++) {
-		const struct analyze_job *job = &j->job[k];
-		for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
-			if (isnan(job->member[shown[i]]))
-				output_printf(out, "%10s ", "-");
-			else
-				output_printf(out, "%10.4g ",
-					      in_text(shown[i], job->member[shown[i]]));
-		output_printf(out, " %s\n",
-			      printable(name, sizeof name, job->name, strlen(job->name)));
-	}
-	if (rows < j->count)
-		output_printf(out, "and %zu more; see --top\n", j->count - rows);
-}
-
-int analyze_jobs_print(struct analyze_jobs *j, struct output *out, enum analyze_form form,
-		       bool table, uint64_t top)
-{
-	struct population p = {.value = calloc(j->count + 1, sizeof *p.value)};
-	const size_t rows = top < j->count ? (size_t)top : j->count;
-	int status = p.value == NULL ? IOT_ENOMEM : IOT_OK;
-	if (status == IOT_OK && !table)
-		status = analyze_workflow_end(&j->workflow, name_of, j);
-	if (status != IOT_OK) {
-		free(p.value);
-		return status;
-	}
-	if (table && j->count > 0)
-		qsort(j->job, j->count, sizeof *j->job, by_bytes);
-	if (table)
-		(form == ANALYZE_JSON  ? table_json
-		 : form == ANALYZE_TSV ? table_tsv
-				       : table_text)(j, out, rows);
-	else
-		(form == ANALYZE_JSON  ? print_json
-		 : form == ANALYZE_TSV ? print_tsv
-				       : print_text)(j, out, &p, top);
-	free(p.value);
-	return IOT_OK;
+	add_listed(j, group, n);
+	if (n > 0)
+		qsort(group, n, sizeof *group, by_group_bytes);
+	return n;
 }

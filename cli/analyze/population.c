@@ -37,3 +37,36 @@ double population_mean(const struct population *p)
 		sum += p->value[i];
 	return sum / (double)p->n;
 }
+
+double population_stddev(const struct population *p)
+{
+	const double mean = population_mean(p);
+	double sum = 0;
+	for (size_t i = 0; i < p->n; i++)
+		sum += (p->value[i] - mean) * (p->value[i] - mean);
+	return sqrt(sum / (double)p->n);
+}
+
+/* The sum of the n largest values. */
+static double sum_of_largest(const struct population *p, size_t n)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += p->value[p->n - 1 - i];
+	return sum;
+}
+
+double population_top_share(const struct population *p)
+{
+	return sum_of_largest(p, (p->n + 4) / 5) / sum_of_largest(p, p->n);
+}
+
+double population_main_members(const struct population *p)
+{
+	const double wanted = 0.8 * sum_of_largest(p, p->n);
+	double sum = 0;
+	size_t n = 0;
+	while (n < p->n && sum < wanted)
+		sum += p->value[p->n - ++n];
+	return wanted > 0 ? (double)n / (double)p->n : (double)NAN;
+}

@@ -15,5 +15,10 @@ void population_collect(struct population *p, const void *first, size_t n, size_
 /* Of at least one value: the lowest value with that share of the values up to it. */
 double population_quantile(const struct population *p, unsigned permille);
 double population_mean(const struct population *p);
+double population_stddev(const struct population *p);
+/* Of values that are not negative. The share of the sum that the largest fifth of the values has. */
+double population_top_share(const struct population *p);
+/* The smallest share of the values that have at least four fifths of the sum. */
+double population_main_members(const struct population *p);
 
 #endif

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "several.h"
 
+#include "cli/views/jobs.h"
+
 void analyze_several_begin(struct analyze_several *s, struct analyze_inputs *inputs)
 {
 	s->jobs.has_workflow = s->as == ANALYZE_AS_POPULATIONS;
-	inputs->add_job = s->as == ANALYZE_AS_MAPS     ? analyze_maps_add
-			  : s->as == ANALYZE_AS_GROUPS ? analyze_groups_add
-						       : analyze_jobs_add;
-	inputs->jobs = s->as == ANALYZE_AS_MAPS     ? (void *)&s->maps
-		       : s->as == ANALYZE_AS_GROUPS ? (void *)&s->groups
-						    : &s->jobs;
+	inputs->add_job = s->as == ANALYZE_AS_MAPS ? analyze_maps_add : analyze_jobs_add;
+	inputs->jobs = s->as == ANALYZE_AS_MAPS ? (void *)&s->maps : &s->jobs;
 	inputs->by_job = s->as == ANALYZE_AS_ROWS || s->as == ANALYZE_AS_GROUPS;
 }
 
@@ -18,9 +16,11 @@ static int print(struct analyze_several *s, struct output *out, enum analyze_for
 		 uint64_t top)
 {
 	if (s->as == ANALYZE_AS_GROUPS)
-		return analyze_groups_print(&s->groups, out, form, top);
-	if (s->as != ANALYZE_AS_MAPS)
-		return analyze_jobs_print(&s->jobs, out, form, s->as == ANALYZE_AS_ROWS, top);
+		return jobs_print_groups(&s->jobs, out, form, top);
+	if (s->as == ANALYZE_AS_ROWS)
+		return jobs_print_rows(&s->jobs, out, form, top);
+	if (s->as == ANALYZE_AS_POPULATIONS)
+		return jobs_print(&s->jobs, out, form, top);
 	analyze_maps_print(&s->maps, out, form);
 	return IOT_OK;
 }
@@ -43,5 +43,4 @@ void analyze_several_free(struct analyze_several *s)
 {
 	analyze_jobs_free(&s->jobs);
 	analyze_maps_free(&s->maps);
-	analyze_groups_free(&s->groups);
 }

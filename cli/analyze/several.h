@@ -16,7 +16,6 @@ struct analyze_several {
 	} as;
 	struct analyze_jobs jobs;
 	struct analyze_maps maps;
-	struct analyze_groups groups;
 };
 
 /* The jobs of the inputs are added to it. */

@@ -6,7 +6,7 @@
 
 #include "quantity.h"
 
-enum { KEY_CAPACITY = 32 };
+enum { KEY_CAPACITY = 64 };
 
 static void write_cell(struct json *j, const char *key, const struct iot_column *column,
 		       const struct iot_cell *cell)

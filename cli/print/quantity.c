@@ -69,9 +69,19 @@ void quantity_json(struct json *j, const char *key, enum iot_quantity quantity,
 	}
 }
 
+static void copy_text(char *to, size_t size, struct iot_text text)
+{
+	const size_t n = text.size < size ? text.size : size - 1;
+	memcpy(to, text.data, n);
+	to[n] = '\0';
+}
+
 const char *quantity_key(char *key, size_t size, const struct iot_cell *cell)
 {
-	snprintf(key, size, "%" PRIu64, cell->integer);
+	if (cell->kind == IOT_TEXT)
+		copy_text(key, size, cell->text);
+	else
+		snprintf(key, size, "%" PRIu64, cell->integer);
 	return key;
 }
 
@@ -85,6 +95,8 @@ static double value_of(const struct iot_cell *cell)
 /* A value in the unit of the text. */
 static double in_unit(double value, enum iot_quantity quantity, enum text_unit unit)
 {
+	if (unit == TEXT_MIB)
+		return value / (1 << 20);
 	switch (quantity) {
 	case IOT_NS:
 		return value / (unit == TEXT_MS ? 1e6 : 1e9);
@@ -103,13 +115,6 @@ static bool is_whole(enum iot_quantity quantity, const struct iot_cell *cell)
 	return cell->kind == IOT_INTEGER && (quantity == IOT_COUNT || quantity == IOT_ID);
 }
 
-static void copy_text(char *to, size_t size, struct iot_text text)
-{
-	const size_t n = text.size < size ? text.size : size - 1;
-	memcpy(to, text.data, n);
-	to[n] = '\0';
-}
-
 const char *quantity_text(char text[QUANTITY_TEXT], enum iot_quantity quantity,
 			  struct text_form form, const struct iot_cell *cell)
 {
@@ -124,6 +129,9 @@ const char *quantity_text(char text[QUANTITY_TEXT], enum iot_quantity quantity,
 		printable(to, size, cell->text.data, cell->text.size);
 	else if (cell->kind == IOT_TEXT)
 		copy_text(to, size, cell->text);
+	else if (form.digits < 0)
+		snprintf(to, size, "%.*g", -form.digits,
+			 in_unit(value_of(cell), quantity, form.unit));
 	else if (quantity == IOT_BYTES && cell->kind == IOT_INTEGER)
 		printable_bytes(to, size, cell->integer);
 	else if (is_whole(quantity, cell))

@@ -9,8 +9,8 @@
 #include "cli/ui/output.h"
 
 enum {
-	PRINT_COLUMNS_MAX = 64, /* of a table that is printed */
-	QUANTITY_TEXT = 8448,   /* bytes: the text of a cell */
+	PRINT_COLUMNS_MAX = 256, /* of a table that is printed */
+	QUANTITY_TEXT = 8448,    /* bytes: the text of a cell */
 };
 
 enum text_unit {
@@ -18,10 +18,11 @@ enum text_unit {
 	TEXT_MS,       /* a time in milliseconds */
 	TEXT_FRACTION, /* a share from 0 to 1 */
 	TEXT_SIGN,     /* a share in percent, with the sign */
+	TEXT_MIB,      /* bytes, or bytes per second, in MiB */
 };
 
 struct text_form {
-	int digits; /* after the point, of a value that is not whole */
+	int digits; /* of a value that is not whole: after the point; negative: significant ones */
 	enum text_unit unit;
 };
 
@@ -30,7 +31,7 @@ void quantity_tsv(struct output *o, enum iot_quantity quantity, const struct iot
 /* Writes a cell as a member; nothing if it is absent. */
 void quantity_json(struct json *j, const char *key, enum iot_quantity quantity,
 		   const struct iot_cell *cell);
-/* Writes an integer as the key of a member, and returns it. */
+/* Writes an integer or a word as the key of a member, and returns it. */
 const char *quantity_key(char *key, size_t size, const struct iot_cell *cell);
 
 /*

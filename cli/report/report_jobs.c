@@ -17,12 +17,10 @@ int report_jobs_add(void *jobs, const struct analyze_job_of *of)
 {
 	struct report_jobs *r = jobs;
 	int status = job_set_add(&r->set, of);
+	if (r->set.by != JOB_NOT_GROUPED)
+		r->jobs.grouping = (struct analyze_grouping){{(enum analyze_group_by)r->set.by}, 1};
 	if (status == IOT_OK)
 		status = analyze_jobs_add(&r->jobs, of);
-	if (status == IOT_OK && r->set.by != JOB_NOT_GROUPED) {
-		r->groups.by = (enum analyze_group_by)r->set.by;
-		status = analyze_groups_add(&r->groups, of);
-	}
 	return status;
 }
 
@@ -36,7 +34,6 @@ void report_jobs_free(struct report_jobs *r)
 {
 	job_set_free(&r->set);
 	analyze_jobs_free(&r->jobs);
-	analyze_groups_free(&r->groups);
 }
 
 /* Cells */
@@ -129,14 +126,17 @@ static void write_populations(struct html *h, const struct report_jobs *r, struc
 	static const char *const headings[] = {"of each job", "jobs",     "lowest",  "quartile",
 					       "median",      "quartile", "highest", NULL};
 	static const unsigned permille[] = {0, 250, 500, 750, 1000};
-	const char *label, *unit;
+	const struct job_group all = analyze_jobs_all(&r->jobs);
 	html_table(h, NULL, headings);
-	for (size_t i = 0; (label = analyze_jobs_collect(&r->jobs, i, p, &unit)) != NULL; i++) {
-		html_row(h, label);
+	for (size_t i = 0; i < member_values_count; i++) {
+		if (member_values[i].label == NULL)
+			continue;
+		analyze_group_collect(&all, i, p);
+		html_row(h, member_values[i].label);
 		cell_count(h, p->n);
 		for (size_t q = 0; q < sizeof permille / sizeof permille[0]; q++) {
 			cell_value(h, p->n > 0 ? population_quantile(p, permille[q]) : (double)NAN,
-				   unit);
+				   member_values[i].unit);
 		}
 		html_row_end(h);
 	}
@@ -146,23 +146,25 @@ static void write_populations(struct html *h, const struct report_jobs *r, struc
 /* Means of the jobs of each group. */
 static void write_groups(struct html *h, struct report_jobs *r, struct population *p, size_t rows)
 {
-	struct analyze_group *group = calloc(r->groups.count + 1, sizeof *group);
+	struct job_group *group = calloc(r->jobs.count + 1, sizeof *group);
 	const char *headings[ANALYZE_GROUP_COLUMNS + 3] = {job_set_by(&r->set), "jobs"};
 	if (group == NULL) {
 		h->out->status = IOT_ENOMEM;
 		return;
 	}
-	const size_t n = analyze_groups_sort(&r->groups, group);
-	double scale;
+	const size_t n = analyze_jobs_group(&r->jobs, group);
 	for (size_t i = 0; i < ANALYZE_GROUP_COLUMNS; i++)
-		headings[i + 2] = analyze_groups_collect(group, i, p, &scale);
-	html_table(h, "means of the jobs of each group, those with most jobs first", headings);
+		headings[i + 2] = analyze_group_columns[i].heading;
+	html_table(h, "means of the jobs of each group, those with most bytes first", headings);
 	for (size_t k = 0; k < n && k < rows; k++) {
-		row_of(h, group[k].name != NULL ? group[k].name : "-");
+		const char *name = group[k].job[0]->group[0];
+		row_of(h, name != NULL ? name : "-");
 		cell_count(h, group[k].count);
 		for (size_t i = 0; i < ANALYZE_GROUP_COLUMNS; i++) {
-			analyze_groups_collect(&group[k], i, p, &scale);
-			cell_number(h, p->n > 0 ? scale * population_mean(p) : (double)NAN);
+			const struct group_column *c = &analyze_group_columns[i];
+			analyze_group_collect(&group[k], member_value_number(c->section, c->name),
+					      p);
+			cell_number(h, p->n > 0 ? c->scale * population_mean(p) : (double)NAN);
 		}
 		html_row_end(h);
 	}

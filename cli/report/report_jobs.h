@@ -12,7 +12,6 @@
 struct report_jobs {
 	struct job_set set;
 	struct analyze_jobs jobs;
-	struct analyze_groups groups; /* none unless the set is grouped */
 };
 
 /* Adds a job to the struct report_jobs. Returns IOT_OK, IOT_ENOMEM or IOT_ELIMIT. */

@@ -547,6 +547,82 @@ METRIC(failed, "failed", IOT_COUNT, IOT_MAIN, IOT_ONE,
 METRIC(operation_ns, "seconds", IOT_NS, IOT_MAIN, IOT_ONE,
        "The sum of the known durations of the calls of the operation.")
 
+/* Several jobs */
+METRIC(key, "key", IOT_NAME, IOT_MAIN, IOT_ONE,
+       "The job, or the group of jobs, of a row.")
+METRIC(second_key, "and", IOT_NAME, IOT_MAIN, IOT_ONE,
+       "The second group of a row of crossed groups.")
+METRIC(jobs, "jobs", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Jobs; as a part of a document, the values of which each job is a member.")
+METRIC(job_values, "values", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "A population for each value: the values of all jobs that know it.")
+METRIC(job_totals, "totals", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "Sums over all jobs.")
+METRIC(population, "population", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "The values of all jobs that know a value.")
+METRIC(value_section, "section", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "The part of the document that has a value.")
+METRIC(value_name, "name", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "The name of a value.")
+METRIC(value_key, "key", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "Which of the values of one name.")
+METRIC(value_unit, "unit", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "The unit of a value.")
+METRIC(value_note, "note", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "Why a value is unknown, or only a lower bound.")
+METRIC(value_label, "of each job", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "What a value is, in text.")
+METRIC(known_jobs, "jobs", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Jobs that know the value.")
+METRIC(quantile, "quantile", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "The lowest value of which this share of the jobs has no higher one.")
+METRIC(mean, "mean", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "The mean of the jobs that know the value.")
+METRIC(stddev, "deviation", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The standard deviation of the jobs that know the value.")
+METRIC(top_fifth_share, "top 20%", IOT_SHARE, IOT_DETAIL, IOT_ONE,
+       "The share of the sum that the fifth of the jobs with the largest values has.")
+METRIC(main_jobs_share, "have 80%", IOT_SHARE, IOT_DETAIL, IOT_ONE,
+       "The smallest share of the jobs that have four fifths of the sum.")
+METRIC(job_share, "of jobs", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "The share of all jobs.")
+METRIC(job_bytes_share, "of bytes", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "The share of the bytes of all jobs.")
+METRIC(job_time_share, "of time", IOT_SHARE, IOT_DETAIL, IOT_ONE,
+       "The share of the run time of all jobs.")
+METRIC(node_time_share, "of node time", IOT_SHARE, IOT_DETAIL, IOT_ONE,
+       "The share of the product of run time and nodes of all jobs that know both.")
+METRIC(core_hours, "core hours", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "Run time by CPUs, as the list of jobs has them, of jobs with a log.")
+METRIC(listed_core_hours, "listed", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "Run time by CPUs of all jobs of the list.")
+METRIC(core_hours_share, "covered", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "The share of the core hours of the list that jobs with a log have.")
+METRIC(coverage, "coverage", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "Which jobs of the list have a log.")
+METRIC(listed_jobs, "listed jobs", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Runs of jobs in the list.")
+METRIC(logged_jobs, "with a log", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Runs of jobs in the list that have a log.")
+METRIC(unlisted_jobs, "not listed", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Jobs with a log that are not in the list.")
+METRIC(listed_accounts, "accounts", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Different accounts in the list.")
+METRIC(logged_accounts, "with a log", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Different accounts in the list of which a job has a log.")
+METRIC(jobs_without_log, "without a log", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The first jobs of the list without a log, by id.")
+METRIC(jobs_not_listed, "not in the list", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The first jobs with a log that are not in the list.")
+METRIC(selection, "selection", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "What each condition of --where keeps, and all of them together.")
+METRIC(condition, "condition", IOT_NAME, IOT_MAIN, IOT_ONE,
+       "A condition of --where.")
+METRIC(account, "account", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "The account or project of a job in the list.")
+METRIC(job_state, "state", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "The state or the exit status of a job in the list.")
+
 /* Analysis: trace */
 METRIC(source, "source", IOT_NAME, IOT_DETAIL, IOT_ONE,
        "The tool that wrote the trace.")

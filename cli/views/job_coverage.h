@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which jobs of a list have a log, and what conditions keep: tables. */
+#ifndef CLI_VIEWS_JOB_COVERAGE_H
+#define CLI_VIEWS_JOB_COVERAGE_H
+
+#include <iotrace/result.h>
+
+#include "cli/analyze/jobs.h"
+#include "cli/ui/output.h"
+
+struct job_coverage {
+	const struct analyze_jobs *jobs;
+	size_t top; /* jobs that are named */
+	uint64_t listed, logged, unlisted, accounts, logged_accounts;
+	double core_hours, listed_core_hours;               /* NAN: unknown */
+	struct iot_table coverage, without_log, not_listed; /* no columns: there is no list */
+	struct iot_table selection;                         /* no columns: all jobs are kept */
+};
+
+/* Returns false if out of memory. */
+bool job_coverage_make(struct job_coverage *c, const struct analyze_jobs *jobs, uint64_t top);
+/* Print them as text; nothing if there is no list, or no condition. */
+void job_coverage_text(struct output *out, struct job_coverage *c);
+
+#endif
