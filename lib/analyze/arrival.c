@@ -67,6 +67,7 @@ static bool find_shared(struct arrival *a, const struct io_spans *grouped, bool 
 	const struct io_span *span = grouped->span;
 	a->batch++;
 	for (size_t i = 0; i < grouped->count; i++, span++) {
+		SPANS_AHEAD(grouped, i, file, a->files, a->file_capacity);
 		if (i > 0 && span->pair == span[-1].pair)
 			continue;
 		if (!array_reserve_index(&a->files, &a->file_capacity, span->file,
@@ -133,6 +134,7 @@ static bool add_processes(struct arrival *a, const struct io_spans *by_process, 
 {
 	for (size_t i = 0; i < by_process->count; i++) {
 		const struct io_span *span = &by_process->span[i];
+		SPANS_AHEAD(by_process, i, process, a->processes, a->process_capacity);
 		if (!array_reserve_index(&a->processes, &a->process_capacity, span->process,
 					 sizeof *a->processes))
 			return false;

@@ -138,6 +138,9 @@ bool busy_add(struct busy *b, const struct io_spans *spans)
 {
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct io_span *span = &spans->span[i];
+		if (i + AHEAD_STEPS < spans->count)
+			ahead_element(b->processes, b->capacity, index_of(b, span + AHEAD_STEPS),
+				      sizeof *b->processes);
 		if (span->asynchronous || !span_is_timed(span))
 			continue;
 		if (!array_reserve_index(&b->processes, &b->capacity, index_of(b, span),

@@ -387,12 +387,26 @@ static bool add_span(struct cells *c, const struct io_span *span, uint64_t epoch
 	return true;
 }
 
+/* Loads the last cells of the processes of spans that follow span i. */
+static inline void look_ahead(const struct cells *c, const struct io_spans *spans, size_t i)
+{
+	const struct io_span *near = &spans->span[i] + AHEAD_STEPS / 2;
+	SPANS_AHEAD(spans, i, process, c->rows, c->row_capacity);
+	if (i + AHEAD_STEPS / 2 >= spans->count || near->process >= c->row_capacity)
+		return;
+	const struct cells_row *r = &c->rows[near->process];
+	if (r->count > 0)
+		ahead_load(&r->cell[r->count - 1], 2 * sizeof *r->cell);
+}
+
 bool cells_add(struct cells *c, const struct io_spans *spans, uint64_t epoch_ns)
 {
-	for (size_t i = 0; i < spans->count; i++)
+	for (size_t i = 0; i < spans->count; i++) {
+		look_ahead(c, spans, i);
 		if ((spans->span[i].flags & IOT_START_UNKNOWN) == 0 &&
 		    !add_span(c, &spans->span[i], epoch_ns))
 			return false;
+	}
 	return true;
 }
 

@@ -68,6 +68,38 @@ static void merge(int64_t *ends, size_t old, size_t n)
 	}
 }
 
+/* Merges two runs in order, [a, b) and [b, end), without branches that depend on the ends. */
+static void merge_runs(int64_t *to, const int64_t *a, const int64_t *b, const int64_t *end)
+{
+	const int64_t *const middle = b;
+	while (a < middle && b < end) {
+		const bool second = *b < *a;
+		*to++ = second ? *b : *a;
+		b += second;
+		a += !second;
+	}
+	memcpy(to, a, (size_t)(middle - a) * sizeof *a);
+	memcpy(to + (middle - a), b, (size_t)(end - b) * sizeof *b);
+}
+
+/* Sorts up to REQUESTS_MAX ends: with thousands of processes, few are in order. */
+static void sort(int64_t *ends, size_t n)
+{
+	int64_t other[REQUESTS_MAX], *from = ends, *to = other;
+	for (size_t width = 1; width < n; width *= 2) {
+		for (size_t i = 0; i < n; i += 2 * width) {
+			const size_t left = n - i;
+			merge_runs(to + i, from + i, from + i + (width < left ? width : left),
+				   from + i + (2 * width < left ? 2 * width : left));
+		}
+		int64_t *const done = to;
+		to = from;
+		from = done;
+	}
+	if (from != ends)
+		memcpy(ends, from, n * sizeof *ends);
+}
+
 /* Removes the first n. */
 static void drop(struct concurrency *c, size_t n)
 {
@@ -216,16 +248,20 @@ static void count_all(struct concurrency *c, const struct concurrency_times *t)
 	int64_t start[REQUESTS_MAX], now = c->now_ns, *const ends = c->ends + c->count;
 	const size_t outstanding = c->count;
 	size_t count = 0;
+	bool in_order = true;
 	for (size_t i = 0; i < t->n; i++) {
 		now = t->start_ns[i] > now ? t->start_ns[i] : now;
 		if (t->end_ns[i] <= now)
 			continue;
 		const int64_t end = insert_near(&near, t->end_ns[i]);
 		if (count >= NEAR)
-			insert(ends, count - NEAR, end);
+			ends[count - NEAR] = end;
+		in_order &= count <= NEAR || ends[count - NEAR - 1] <= end;
 		start[count++] = now;
 	}
 	append_near(ends, count, &near);
+	if (!in_order)
+		sort(ends, count);
 	merge(c->ends, outstanding, count);
 	c->count += count;
 	sweep(c, outstanding, start, count);

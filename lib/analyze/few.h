@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/base/ahead.h"
+
 enum { FEW_MAX = 64 };
 
 struct few_value {
@@ -35,6 +37,13 @@ static inline bool few_add(struct few *f, uint64_t value, uint64_t count)
 		return few_add_other(f, value, count);
 	f->first.count += count;
 	return true;
+}
+
+/* Loads what few_add() reads, once the element itself is loaded. */
+static inline void few_ahead(const struct few *f)
+{
+	if (f->used > 0)
+		ahead_load(f->other, f->used * sizeof *f->other);
 }
 
 /* Whether few_add() of a value needs no memory. */

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "lib/base/ahead.h"
+
 #include "interval.h"
 #include "requests.h"
 #include "saturate.h"
@@ -18,12 +20,27 @@ static uint64_t number_key(const struct file_key *key)
 }
 
 /* Returns NULL if out of memory. */
-static struct file_sums_packed *file_at(struct file_sums_map *m, uint64_t key, unsigned layer)
+static struct file_sums_packed *element(struct file_sums_map *m, size_t i, unsigned layer)
 {
-	const size_t i = idmap_number(&m->map, key);
 	return array_reserve_index(&m->file[layer], &m->capacity[layer], i, sizeof *m->file[layer])
 		   ? &m->file[layer][i]
 		   : NULL;
+}
+
+static struct file_sums_packed *file_at(struct file_sums_map *m, uint64_t key, unsigned layer)
+{
+	return element(m, idmap_number(&m->map, key), layer);
+}
+
+size_t file_sums_number(struct file_sums *l, const struct file_key *key)
+{
+	return idmap_number(&map_of(l, key)->map, number_key(key));
+}
+
+void file_sums_ahead(const struct file_sums *l, bool object, size_t number, unsigned layer)
+{
+	const struct file_sums_map *m = object ? &l->objects : &l->streams;
+	ahead_element(m->file[layer], m->capacity[layer], number, sizeof *m->file[layer]);
 }
 
 static struct file_sum unpacked(const struct file_sums_packed *p)
@@ -44,38 +61,27 @@ static struct file_sum unpacked(const struct file_sums_packed *p)
 	return f;
 }
 
-static struct file_sums_packed packed(const struct file_sum *f)
-{
-	const struct row_sums *s = &f->sums;
-	struct file_sums_packed p = {.bytes = {s->bytes[0], s->bytes[1]},
-				     .extent = f->extent,
-				     .first_ns = s->first_ns,
-				     .last_ns = s->last_ns,
-				     .opens = (uint32_t)s->opens,
-				     .closes = (uint32_t)s->closes,
-				     .timed = s->timed,
-				     .located = f->located};
-	for (unsigned kind = 0; kind < ROW_KINDS; kind++) {
-		p.count[kind] = s->count[kind];
-		p.ns[kind] = s->ns[kind];
-		p.has_time[kind] = s->untimed[kind] < s->count[kind];
-	}
-	return p;
-}
-
+/* As row_sums_add; a sum has times as soon as one of its parts has any. */
 static void add(struct file_sums_packed *to, const struct file_sum *more)
 {
-	struct file_sum f = unpacked(to);
-	row_sums_add(&f.sums, &more->sums);
-	/* a sum has times as soon as one of its parts has any */
-	for (unsigned kind = 0; kind < ROW_KINDS; kind++)
-		if (to->has_time[kind] || more->sums.untimed[kind] < more->sums.count[kind])
-			f.sums.untimed[kind] = 0;
-	if (more->located) {
-		f.extent = more->extent > f.extent ? more->extent : f.extent;
-		f.located = true;
+	const struct row_sums *s = &more->sums;
+	for (unsigned kind = 0; kind < ROW_KINDS; kind++) {
+		to->count[kind] += s->count[kind];
+		to->ns[kind] = saturate_add(to->ns[kind], s->ns[kind]);
+		to->has_time[kind] |= s->untimed[kind] < s->count[kind];
 	}
-	*to = packed(&f);
+	for (unsigned d = 0; d < 2; d++)
+		to->bytes[d] = saturate_add(to->bytes[d], s->bytes[d]);
+	to->opens += (uint32_t)s->opens;
+	to->closes += (uint32_t)s->closes;
+	if (more->located && more->extent > to->extent)
+		to->extent = more->extent;
+	to->located |= more->located;
+	if (!s->timed)
+		return;
+	to->first_ns = to->timed && to->first_ns < s->first_ns ? to->first_ns : s->first_ns;
+	to->last_ns = to->timed && to->last_ns > s->last_ns ? to->last_ns : s->last_ns;
+	to->timed = true;
 }
 
 bool file_sums_add(struct file_sums *l, const struct file_key *key, unsigned layer,
@@ -107,10 +113,11 @@ static struct file_sum of_record(const struct iot_record *rec, unsigned shift)
 	return f;
 }
 
-bool file_sums_add_records(struct file_sums *l, const struct file_key *key, unsigned layer,
+bool file_sums_add_records(struct file_sums *l, size_t number, unsigned layer,
 			   const struct iot_event *ev, size_t n, unsigned shift)
 {
-	struct file_sums_packed *to = file_at(map_of(l, key), number_key(key), layer);
+	struct file_sums_packed *to =
+	    element(ev->rec.object != 0 ? &l->objects : &l->streams, number, layer);
 	for (size_t i = 0; i < n && to != NULL; i++) {
 		const struct file_sum one = of_record(&ev[i].rec, shift);
 		add(to, &one);

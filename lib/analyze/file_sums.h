@@ -43,8 +43,12 @@ struct file_sums {
 /* Adds the sums of a file in a layer. extent: ignored unless `located`. */
 bool file_sums_add(struct file_sums *l, const struct file_key *key, unsigned layer,
 		   const struct file_sum *more);
-/* Adds n requests of one file, whose offsets and lengths have the unit 1 << shift. */
-bool file_sums_add_records(struct file_sums *l, const struct file_key *key, unsigned layer,
+/* Returns the number of a file, which it keeps, among objects or other files; SIZE_MAX. */
+size_t file_sums_number(struct file_sums *l, const struct file_key *key);
+/* Loads the sums of a file, before they are added to. */
+void file_sums_ahead(const struct file_sums *l, bool object, size_t number, unsigned layer);
+/* Adds n requests of the file of a number, whose offsets and lengths have the unit 1 << shift. */
+bool file_sums_add_records(struct file_sums *l, size_t number, unsigned layer,
 			   const struct iot_event *ev, size_t n, unsigned shift);
 bool file_sums_add_operation(struct file_sums *l, const struct file_key *key, unsigned layers,
 			     const struct iot_event *ev);

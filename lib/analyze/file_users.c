@@ -123,6 +123,7 @@ bool file_users_add(struct file_users *s, const struct io_spans *grouped, uint64
 {
 	for (size_t i = 0; i < grouped->count; i++) {
 		const struct io_span *span = &grouped->span[i];
+		SPANS_AHEAD(grouped, i, pair, s->pairs, s->capacity);
 		if (!array_reserve_index(&s->pairs, &s->capacity, span->pair, sizeof *s->pairs))
 			return false;
 		s->pairs[span->pair].used = true;

@@ -272,12 +272,22 @@ static void interrupt(struct order *o, struct order_stream *s, const struct io_s
 			order_interrupt_direction(o, s, d);
 }
 
+/* Loads the streams of spans that follow span i. */
+static inline void look_ahead(const struct order *o, const struct io_spans *spans, size_t i)
+{
+	const struct io_span *near = &spans->span[i] + AHEAD_STEPS / 2;
+	SPANS_AHEAD(spans, i, stream, o->streams, o->capacity);
+	if (i + AHEAD_STEPS / 2 < spans->count && near->stream < o->capacity)
+		few_ahead(&o->streams[near->stream].of[near->write[0]].strides);
+}
+
 bool order_add(struct order *o, const struct io_spans *spans)
 {
 	struct steady steady = {.requests = {0, 0}};
 	bool added = true;
 	for (size_t i = 0; i < spans->count && added; i++) {
 		const struct io_span *span = &spans->span[i];
+		look_ahead(o, spans, i);
 		if (!array_reserve_index(&o->streams, &o->capacity, span->stream,
 					 sizeof *o->streams))
 			return false;

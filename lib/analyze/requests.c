@@ -156,11 +156,17 @@ uint32_t requests_undefined_file(struct requests *r, struct file_id *id)
 	return id->undefined_file = new_file(r, key);
 }
 
+/* Where the number of a fileId that was used recently is. */
+static inline size_t recent_of(uint64_t key)
+{
+	return ((uint32_t)(key >> 32) * 31 + (uint32_t)key) % REQUESTS_RECENT;
+}
+
 /* The number of a fileId; SIZE_MAX if out of memory. */
 static inline size_t id_number(struct requests *r, uint32_t process, uint32_t file)
 {
 	const uint64_t key = idmap_pair(process, file);
-	const size_t at = (process * 31 + file) % REQUESTS_RECENT;
+	const size_t at = recent_of(key);
 	if (r->recent[at].key == key && r->recent[at].number != 0)
 		return r->recent[at].number - 1;
 	const size_t i = idmap_number(&r->id_map, key);
@@ -325,13 +331,24 @@ void requests_end_replaced(struct requests *r)
 	r->ended_count = 0;
 }
 
-static int by_batch(const void *left, const void *right)
+/* Returns the number of which `below` of n numbers are smaller, by halving the range. */
+static uint32_t find_order(const uint32_t *numbers, size_t n, size_t below)
 {
-	const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	return a < b ? -1 : a > b;
+	uint32_t low = 0, high = UINT32_MAX;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		size_t up_to = 0;
+		for (size_t i = 0; i < n; i++)
+			up_to += numbers[i] <= middle;
+		if (up_to > below)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
 }
 
-/* The last batches of all open streams, in order; NULL if out of memory. */
+/* The last batches of all open streams; NULL if out of memory. */
 static uint32_t *list_batches(const struct requests *r, size_t open)
 {
 	uint32_t *list = malloc(open * sizeof *list);
@@ -339,8 +356,6 @@ static uint32_t *list_batches(const struct requests *r, size_t open)
 	for (size_t i = 0; i < r->id_map.count && list != NULL && n < open; i++)
 		if (r->ids[i].stream != 0)
 			list[n++] = r->ids[i].batch;
-	if (list != NULL)
-		qsort(list, n, sizeof *list, by_batch);
 	return list;
 }
 
@@ -351,7 +366,7 @@ void requests_limit_streams(struct requests *r)
 	uint32_t *batches = excess > 0 ? list_batches(r, open) : NULL;
 	if (excess == 0 || !keep(r, batches != NULL))
 		return;
-	const uint32_t last = batches[excess - 1];
+	const uint32_t last = find_order(batches, open, excess - 1);
 	free(batches);
 	for (size_t i = 0; i < r->id_map.count && excess > 0; i++) {
 		if (r->ids[i].stream == 0 || r->ids[i].batch > last)
@@ -392,6 +407,7 @@ static void bind(struct requests *r, struct file_id *id, const struct iot_record
 	if (id->file == 0 || id->object != rec->object) {
 		replace_stream(r, id);
 		id->file = requests_file(r, id, rec->object);
+		id->sums = 0;
 	}
 	id->object = rec->object;
 	id->thread = (uint32_t)thread + 1;
@@ -544,13 +560,20 @@ static inline bool has_same_id(const struct iot_record *a, const struct iot_reco
 }
 
 /* Adds n requests of a file that the sample leaves out to its exact sums. */
-static void add_to_sums(struct requests *r, struct request_kind kind, const struct file_id *id,
+static void add_to_sums(struct requests *r, struct request_kind kind, struct file_id *id,
 			const struct iot_event *ev, size_t n)
 {
-	struct file_key key = {.object = ev->rec.object};
-	if (key.object == 0)
-		key = own_key(r, id);
-	(void)keep(r, file_sums_add_records(&r->file_sums, &key, id->layer, ev, n, kind.shift));
+	if (id->sums == 0) {
+		struct file_key key = {.object = ev->rec.object};
+		if (key.object == 0)
+			key = own_key(r, id);
+		const size_t number = file_sums_number(&r->file_sums, &key);
+		if (!keep(r, number != SIZE_MAX))
+			return;
+		id->sums = (uint32_t)number + 1;
+	}
+	(void)keep(
+	    r, file_sums_add_records(&r->file_sums, id->sums - 1, id->layer, ev, n, kind.shift));
 }
 
 /*
@@ -558,7 +581,7 @@ static void add_to_sums(struct requests *r, struct request_kind kind, const stru
  * their number.
  */
 static inline size_t set_ids(struct requests *r, struct request_kind kind, struct io_batch *b,
-			     const struct file_id *id, const struct iot_event *ev, size_t n)
+			     struct file_id *id, const struct iot_event *ev, size_t n)
 {
 	const struct iot_event *at = ev, *const end = ev + n;
 	const unsigned layer = id->layer;
@@ -589,7 +612,7 @@ static inline size_t set_ids(struct requests *r, struct request_kind kind, struc
 static size_t add_run(struct requests *r, struct request_kind kind, const struct iot_event *ev,
 		      size_t n)
 {
-	const struct file_id *id = id_of_record(r, &ev->rec);
+	struct file_id *id = id_of_record(r, &ev->rec);
 	if (id == NULL)
 		return 0;
 	struct io_batch *b = &r->batch[id->layer];
@@ -601,14 +624,69 @@ static size_t add_run(struct requests *r, struct request_kind kind, const struct
 	return count;
 }
 
+/* The fileIds of records, other than those that are in the caches anyway; their keys and numbers. */
+struct ids_ahead {
+	uint64_t key[RUN_MAX];
+	uint32_t number[RUN_MAX];
+	size_t count;
+};
+
+static inline void find_rare(struct requests *r, struct ids_ahead *ids, const struct iot_event *ev,
+			     size_t n)
+{
+	uint64_t last = 0;
+	ids->count = 0;
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t key = idmap_pair(ev[i].rec.process, ev[i].rec.file);
+		if (key == last || r->recent[recent_of(key)].key == key)
+			continue;
+		ids->key[ids->count++] = last = key;
+	}
+}
+
+/* Loads what begin_id() reads of the fileIds of up to RUN_MAX records, each step for all of them. */
+static inline void look_ahead(struct requests *r, const struct iot_event *ev, size_t n)
+{
+	struct ids_ahead ids;
+	size_t known = 0;
+	find_rare(r, &ids, ev, n);
+	for (size_t i = 0; i < ids.count; i++)
+		idmap_prefetch(&r->id_map, ids.key[i]);
+	for (size_t i = 0; i < ids.count; i++)
+		idmap_prefetch_found(&r->id_map, ids.key[i]);
+	for (size_t i = 0; i < ids.count; i++) {
+		const size_t number = idmap_find(&r->id_map, ids.key[i]);
+		if (number == SIZE_MAX)
+			continue;
+		const size_t at = recent_of(ids.key[i]);
+		r->recent[at].key = ids.key[i];
+		r->recent[at].number = number + 1;
+		ids.number[known++] = (uint32_t)number;
+		ahead_load(&r->ids[number], sizeof *r->ids);
+	}
+	for (size_t i = 0; i < known; i++) {
+		const struct file_id *id = &r->ids[ids.number[i]];
+		ahead_element(r->pair_group, r->pair_group_capacity,
+			      LAYERS * ((size_t)id->pair - 1) + id->layer, sizeof *r->pair_group);
+		if (id->sums != 0)
+			file_sums_ahead(&r->file_sums, id->object != 0, id->sums - 1, id->layer);
+	}
+}
+
 void requests_add(struct requests *r, const struct iot_event *ev, size_t n)
 {
 	const struct request_kind kind = kind_of(r);
+	size_t ahead = 0;
 	r->batch_number++;
 	for (size_t i = 0; i < n && !r->failed;) {
 		const struct iot_record *rec = &ev[i].rec;
+		if (i >= ahead) {
+			const size_t some = n - i < RUN_MAX ? n - i : RUN_MAX;
+			look_ahead(r, ev + i, some);
+			ahead = i + some;
+		}
 		if (is_request(kind, rec)) {
-			i += add_run(r, kind, ev + i, n - i < RUN_MAX ? n - i : RUN_MAX);
+			i += add_run(r, kind, ev + i, ahead - i);
 			continue;
 		}
 		i++;

@@ -11,6 +11,7 @@
 
 #include <iotrace/analyze.h>
 
+#include "lib/base/ahead.h"
 #include "lib/base/idmap.h"
 
 #include "file_sums.h"
@@ -110,6 +111,17 @@ struct io_batch {
 	} in_order, of_processes, of_groups;
 };
 
+/*
+ * Loads what a statistic keeps for the span that a loop reaches some steps after span i, in an array
+ * whose index is the number NUMBER of the span.
+ */
+#define SPANS_AHEAD(SPANS, I, NUMBER, ARRAY, CAPACITY)                                             \
+	do {                                                                                       \
+		if ((I) + AHEAD_STEPS < (SPANS)->count)                                            \
+			ahead_element(ARRAY, CAPACITY, (SPANS)->span[(I) + AHEAD_STEPS].NUMBER,    \
+				      sizeof *(ARRAY));                                            \
+	} while (0)
+
 /* Whether start and duration are known. */
 static inline bool span_is_timed(const struct io_span *s)
 {
@@ -150,6 +162,7 @@ struct file_id {
 	bool left_out : 1, closed_first : 1;
 	uint32_t defined_object;
 	uint32_t undefined_file; /* of operations in a part without a definition; number + 1 */
+	uint32_t sums; /* of its requests, in struct file_sums; number + 1; 0: not looked up */
 };
 
 /* The numbers of an operation; SIZE_MAX: none. */

@@ -181,6 +181,7 @@ static bool find_shared(struct reuse *r, const struct io_spans *grouped, bool *s
 	*shared = false;
 	r->batch++;
 	for (size_t i = 0; i < grouped->count; i++) {
+		SPANS_AHEAD(grouped, i, file, r->files, r->capacity);
 		if (i > 0 && span[i].pair == span[i - 1].pair)
 			continue;
 		if (!array_reserve_index(&r->files, &r->capacity, span[i].file, sizeof *r->files))

@@ -83,6 +83,8 @@ bool rows_add(struct rows *r, const struct io_spans *spans)
 {
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct io_span *span = &spans->span[i];
+		SPANS_AHEAD(spans, i, pair, r->pairs, r->pair_capacity);
+		SPANS_AHEAD(spans, i, process, r->processes, r->process_capacity);
 		if (!array_reserve_index(&r->pairs, &r->pair_capacity, span->pair,
 					 sizeof *r->pairs) ||
 		    !array_reserve_index(&r->processes, &r->process_capacity, span->process,

@@ -7,7 +7,7 @@
 #include "requests_internal.h"
 
 /* The rows of files, and of pairs of a process and a file; about 450 bytes each. */
-enum { ROWS_MAX = 4 << 15, SAMPLE_BITS_MAX = 32 };
+enum { ROWS_MAX = 3 << 15, SAMPLE_BITS_MAX = 32 };
 
 static void free_kept(struct sample_kept *k)
 {

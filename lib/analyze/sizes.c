@@ -122,6 +122,20 @@ static bool add_grouped(struct request_sizes *s, const struct io_span *span, boo
 	return span->same_length ? add_same_length(s, span, all) : add_lengths(s, span, all, true);
 }
 
+/* Loads the pairs of spans that follow span i. */
+static inline void look_ahead(const struct request_sizes *s, const struct io_spans *spans, size_t i)
+{
+	const struct io_span *near = &spans->span[i] + AHEAD_STEPS / 2,
+			     *far = near + AHEAD_STEPS / 2;
+	if (i + AHEAD_STEPS >= spans->count)
+		return;
+	const struct sizes_direction *of = &s->of[far->write[0]];
+	ahead_element(of->pairs, of->pair_capacity, far->pair, sizeof *of->pairs);
+	of = &s->of[near->write[0]];
+	if (near->pair < of->pair_capacity)
+		few_ahead(&of->pairs[near->pair]);
+}
+
 bool sizes_add(struct request_sizes *s, const struct io_spans *in_order,
 	       const struct io_spans *grouped)
 {
@@ -129,8 +143,10 @@ bool sizes_add(struct request_sizes *s, const struct io_spans *in_order,
 	bool added = true;
 	for (size_t i = 0; i < in_order->count && ordered && added; i++)
 		added = add_lengths(s, &in_order->span[i], true, false);
-	for (size_t i = 0; i < grouped->count && added; i++)
+	for (size_t i = 0; i < grouped->count && added; i++) {
+		look_ahead(s, grouped, i);
 		added = add_grouped(s, &grouped->span[i], !ordered);
+	}
 	return added;
 }
 

@@ -62,6 +62,7 @@ bool totals_add(struct totals *t, const struct io_spans *spans)
 {
 	for (size_t i = 0; i < spans->count; i++) {
 		const struct io_span *s = &spans->span[i];
+		SPANS_AHEAD(spans, i, file, t->files, t->file_capacity);
 		if (!array_reserve_index(&t->files, &t->file_capacity, s->file, sizeof *t->files))
 			return false;
 		io_add(&t->io, s);
@@ -75,6 +76,9 @@ bool totals_add(struct totals *t, const struct io_spans *spans)
 bool totals_add_clocks(struct totals *t, const struct io_clock *clocks, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
+		if (i + AHEAD_STEPS < n)
+			ahead_element(t->clocks, t->clock_capacity, clocks[i + AHEAD_STEPS].thread,
+				      sizeof *t->clocks);
 		if (!array_reserve_index(&t->clocks, &t->clock_capacity, clocks[i].thread,
 					 sizeof *t->clocks))
 			return false;
