@@ -60,10 +60,12 @@ static void change(struct patch *p, uint64_t at, const uint8_t *bytes, size_t si
 	memcpy(p->bytes + (at - page), bytes, size);
 }
 
-/* Changes the bytes there to a jump to `target`. Returns false if that is too far away. */
-static bool change_to_jump(struct patch *p, uint64_t at, uint64_t target)
+enum { CALL = 0xe8, JUMP = 0xe9 };
+
+/* Changes the bytes there to a jump or call to `target`. Returns false if that is too far away. */
+static bool change_to(struct patch *p, uint8_t opcode, uint64_t at, uint64_t target)
 {
-	uint8_t jump[RECORD_JUMP] = {0xe9};
+	uint8_t jump[RECORD_JUMP] = {opcode};
 	const int64_t distance = (int64_t)(target - (at + RECORD_JUMP));
 	const int32_t bytes = (int32_t)distance;
 	if (bytes != distance) {
@@ -130,12 +132,18 @@ static uint64_t stub_for(uint64_t base, const struct record_site *s)
 	return (uint64_t)stubs_first + (uint64_t)i * STUB_SIZE;
 }
 
+static uint64_t cancel_stub_for(uint64_t base, const struct record_site *s)
+{
+	return (uint64_t)stub_cancel_take((stub_cancellable *)(base + s->at - s->immediate));
+}
+
 static void patch_site(struct patch *p, uint64_t base, const struct record_site *s)
 {
 	if (!is_unchanged(base, s))
 		return;
-	const uint64_t stub = stub_for(base, s);
-	if (stub == 0 || !change_to_jump(p, base + s->jump, stub)) {
+	const bool calls = s->method == RECORD_SITE_CALL;
+	const uint64_t stub = calls ? cancel_stub_for(base, s) : stub_for(base, s);
+	if (stub == 0 || !change_to(p, calls ? CALL : JUMP, base + s->jump, stub)) {
 		recording_count(RECORD_COUNTER_SITES, 1);
 		return;
 	}

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#define RECORD_SITES_MAGIC UINT64_C(0x3153455449534552) /* "RESITES1" */
+#define RECORD_SITES_MAGIC UINT64_C(0x3253455449534552) /* "RESITES2" */
 
 enum {
 	RECORD_BUILD_ID = 20,    /* bytes of a build id */
@@ -22,13 +22,15 @@ enum record_site_method {
 	RECORD_SITE_NUMBER,   /* in place of mov $number,%eax, before the instruction */
 	RECORD_SITE_ARGUMENT, /* in place of mov $immediate,%edi, before the instruction */
 	RECORD_SITE_PADDING,  /* in bytes between functions, to which the instruction jumps */
+	RECORD_SITE_CALL,     /* a call of the function that contains the instruction */
 };
 
 struct record_site {
-	uint32_t at;        /* of the syscall instruction, from the start of the library */
-	uint32_t jump;      /* where the jump to the stub goes */
-	uint32_t immediate; /* of the instruction that is replaced */
-	uint8_t method;     /* enum record_site_method */
+	uint32_t at;   /* of the syscall instruction, from the start of the library */
+	uint32_t jump; /* where the jump to the stub goes */
+	uint32_t
+	    immediate;  /* of the instruction that is replaced; CALL: how far into its function */
+	uint8_t method; /* enum record_site_method */
 	uint8_t original[RECORD_JUMP]; /* the bytes at `jump` */
 	uint8_t padding[2];
 };

@@ -14,6 +14,9 @@ typedef long stub_handler(const struct stub_frame *f);
 static inline long stub_pass(const struct stub_frame *f)
 {
 	const long *const a = f->argument;
+	if (__builtin_expect(f->cancel != NULL, 0))
+		return f->cancel->function(f->cancel->state, f->number, a[0], a[1], a[2], a[3],
+					   a[4], a[5]);
 	return raw_call(f->number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 

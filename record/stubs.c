@@ -32,6 +32,7 @@ int32_t stubs_number[STUBS_ANY];
 	"	.cfi_rel_offset %rbx, 0\n"                                                               \
 	"	movq %rsp, %rbx\n"                                                                       \
 	"	.cfi_def_cfa_register %rbx\n"                                                            \
+	"	pushq $0\n"                                                                              \
 	"	pushq %r11\n"                                                                            \
 	"	pushq %rax\n"                                                                            \
 	"	pushq %r9\n"                                                                             \
@@ -45,12 +46,12 @@ int32_t stubs_number[STUBS_ANY];
 	"	andq $-16, %rsp\n"
 
 #define RESTORE_ARGUMENTS                                                                          \
-	"	movq -64(%rbx), %rdi\n"                                                                  \
-	"	movq -56(%rbx), %rsi\n"                                                                  \
-	"	movq -48(%rbx), %rdx\n"                                                                  \
-	"	movq -40(%rbx), %r10\n"                                                                  \
-	"	movq -32(%rbx), %r8\n"                                                                   \
-	"	movq -24(%rbx), %r9\n"
+	"	movq -72(%rbx), %rdi\n"                                                                  \
+	"	movq -64(%rbx), %rsi\n"                                                                  \
+	"	movq -56(%rbx), %rdx\n"                                                                  \
+	"	movq -48(%rbx), %r10\n"                                                                  \
+	"	movq -40(%rbx), %r8\n"                                                                   \
+	"	movq -32(%rbx), %r9\n"
 
 /* Restores all but rax, which has the result of the function. */
 #define RESTORE                                                                                    \
@@ -66,7 +67,7 @@ int32_t stubs_number[STUBS_ANY];
 	"	leaq 128(%rsp), %rsp\n"                                                                  \
 	"	.cfi_adjust_cfa_offset -128\n"
 
-#define RESTORE_NUMBER "	movq -16(%rbx), %rax\n"
+#define RESTORE_NUMBER "	movq -24(%rbx), %rax\n"
 
 /* clang-format off */
 __asm__(
@@ -97,14 +98,14 @@ __asm__(
 	"	.cfi_register %rip, %rcx\n"
 	SAVE
 	"	call stub_begin\n"
-	"	cmpq $0, -8(%rbx)\n" /* f->end */
+	"	cmpq $0, -16(%rbx)\n" /* f->end */
 	"	jz 1f\n"
 	RESTORE_NUMBER
 	RESTORE_ARGUMENTS
 	"	syscall\n"
-	"	leaq -120(%rbx), %rdi\n"
+	"	leaq -128(%rbx), %rdi\n"
 	"	movq %rax, %rsi\n"
-	"	call *-8(%rbx)\n"
+	"	call *-16(%rbx)\n"
 	"1:\n"
 	RESTORE
 	"	notrack jmp *%rcx\n"

@@ -28,7 +28,24 @@ struct stub_frame {
 		uint64_t index; /* of the stub, in 32 bits; in the end: */
 		stub_end *end;  /* NULL: the call was made, and recorded */
 	};
+	/* NULL, or the function of libc that makes the call and may cancel the thread, and its state */
+	struct stub_cancel *cancel;
 };
+
+/*
+ * From glibc 2.41 on, a thread is cancelled if it is interrupted in one function that makes calls. So
+ * that is not changed, but calls to it lead to these, which call it.
+ */
+typedef long stub_cancellable(void *state, long number, long a, long b, long c, long d, long e,
+			      long f);
+struct stub_cancel {
+	stub_cancellable *function;
+	void *state;
+};
+
+enum { STUBS_CANCEL = 4 };
+/* Returns a function that calls `function` and records the call; NULL if all are in use. */
+stub_cancellable *stub_cancel_take(stub_cancellable *function);
 
 extern const char stubs_first[], stubs_any_first[];
 /* Where each stub continues: after the instruction that it replaces. */

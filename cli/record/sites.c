@@ -183,6 +183,8 @@ struct library {
 	size_t function_count;
 	uint64_t padding_used; /* bytes of padding before it have jumps */
 	bool has_number[512], has_exit;
+	/* a function that makes any call, and may cancel the thread: its begin, and the instruction */
+	uint64_t cancel, cancel_call;
 	struct record_sites *sites;
 };
 
@@ -402,17 +404,45 @@ static uint32_t immediate_of(const uint8_t *code)
 	return (uint32_t)read_int(code + 1);
 }
 
-/* Sites whose number is in a register, among them any number that a program passes. */
-static bool has_any_number(const struct library *l, uint64_t at)
+/* Whether the instruction before is mov disp(%rsp),%rax. */
+static bool is_from_stack(const struct before *b)
 {
-	return is_inside(l, "syscall", at) || is_inside(l, "_exit", at);
+	static const uint8_t load[] = {0x48, 0x8b, 0x44, 0x24};
+	return b->last_size == sizeof(load) + 1 && memcmp(b->last, load, sizeof(load)) == 0;
+}
+
+/* Sites whose number is in a register, among them any number that a program passes. */
+static bool has_any_number(const struct library *l, uint64_t at, const struct before *b)
+{
+	return is_inside(l, "syscall", at) || is_inside(l, "_exit", at) || is_from_stack(b);
+}
+
+/*
+ * The function of glibc 2.41 and later that makes calls in which a thread may be cancelled: it tests
+ * the state to which its first argument points, and the last moves before the call store it.
+ */
+static bool is_cancellable(const struct library *l, const struct function *f, uint64_t at,
+			   const struct before *b)
+{
+	static const uint8_t first[] = {0x8b, 0x07, 0xf6, 0x07, 0x08, 0x0f, 0x85};
+	static const uint8_t last[] = {0x4c, 0x89, 0x5c, 0x24, 0x08}, end[] = {0x0f, 0x05, 0xc3};
+	const uint8_t *const code = at_address(l, f->begin, sizeof(first));
+	const uint8_t *const call = at_address(l, at, sizeof(end));
+	return code != NULL && call != NULL && memcmp(code, first, sizeof(first)) == 0 &&
+	       b->last_size == sizeof(last) && memcmp(b->last, last, sizeof(last)) == 0 &&
+	       memcmp(call, end, sizeof(end)) == 0;
 }
 
 static void add_syscall(struct library *l, size_t function, uint64_t at, const struct before *b)
 {
 	struct record_site s = {.at = (uint32_t)at, .jump = (uint32_t)(at - RECORD_JUMP)};
 	const bool in_place = b->last_size == RECORD_JUMP;
-	const bool any = b->number == NUMBER_NONE && has_any_number(l, at);
+	if (is_cancellable(l, &l->functions[function], at, b)) {
+		l->cancel = l->functions[function].begin;
+		l->cancel_call = at;
+		return;
+	}
+	const bool any = b->number == NUMBER_NONE && has_any_number(l, at, b);
 	if (!any && !is_wanted(b->number))
 		return;
 	if (in_place && b->last[0] == 0xb8) {
@@ -478,6 +508,50 @@ static void scan_function(struct library *l, size_t i)
 		add_syscall(l, i, f->begin + at, &b);
 }
 
+/* Returns whether an instruction of the function begins there. */
+static bool is_instruction(const uint8_t *code, size_t size, size_t at)
+{
+	size_t i = 0;
+	for (size_t n; i < at; i += n) {
+		n = instruction_length(code + i, size - i);
+		if (n == 0)
+			return false;
+	}
+	return i == at;
+}
+
+/* Adds the calls to the function that may cancel the thread. */
+static void scan_calls(struct library *l, const struct function *f)
+{
+	const size_t size = f->end - f->begin;
+	const uint8_t *const code = at_address(l, f->begin, size);
+	for (size_t i = 0; code != NULL && i + RECORD_JUMP <= size; i++) {
+		const uint64_t from = f->begin + i + RECORD_JUMP;
+		if (code[i] != 0xe8 ||
+		    from + (uint64_t)(int64_t)read_int(code + i + 1) != l->cancel ||
+		    !is_instruction(code, size, i))
+			continue;
+		struct record_site s = {.at = (uint32_t)l->cancel_call,
+					.jump = (uint32_t)(f->begin + i),
+					.immediate = (uint32_t)(l->cancel_call - l->cancel),
+					.method = RECORD_SITE_CALL};
+		memcpy(s.original, code + i, RECORD_JUMP);
+		add_site(l, &s, NUMBER_NONE);
+	}
+}
+
+/* Calls through this function may have any of these numbers. */
+static void scan_cancellable(struct library *l)
+{
+	static const uint16_t numbers[] = {SYS_read,    SYS_write,    SYS_openat, SYS_close,
+					   SYS_pread64, SYS_pwrite64, SYS_readv,  SYS_writev};
+	const uint32_t count = l->sites->count;
+	for (size_t i = 0; i < l->function_count; i++)
+		scan_calls(l, &l->functions[i]);
+	for (size_t i = 0; l->sites->count > count && i < sizeof(numbers) / sizeof(*numbers); i++)
+		l->has_number[numbers[i]] = true;
+}
+
 static bool has_required(const struct library *l)
 {
 	for (size_t i = 0; i < sizeof(required) / sizeof(*required); i++)
@@ -496,6 +570,8 @@ static bool find_sites(struct library *l)
 		return true;
 	for (size_t i = 0; i < l->function_count; i++)
 		scan_function(l, i);
+	if (l->cancel != 0)
+		scan_cancellable(l);
 	l->sites->is_libc = has_required(l);
 	return true;
 }
