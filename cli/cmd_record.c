@@ -239,15 +239,26 @@ static void add_command(const struct record_job *j, struct iot_builder *b)
 	iot_directive_text(b, "command", text, n);
 }
 
+/* Returns NULL if it is unknown, as in a static program, which cannot ask the system's services. */
+static const char *user_name(void)
+{
+#ifdef IOTRACE_STATIC
+	return NULL;
+#else
+	const struct passwd *user = getpwuid(geteuid());
+	return user != NULL ? user->pw_name : NULL;
+#endif
+}
+
 static void add_names(struct iot_builder *b)
 {
 	char host[HOST_NAME_MAX + 1] = "", number[JOB_NUMBER];
 	const char *job = job_number(number);
-	const struct passwd *user = getpwuid(geteuid());
+	const char *user = user_name();
 	if (gethostname(host, sizeof(host) - 1) == 0)
 		iot_directive_text(b, "host", host, strlen(host));
 	if (user != NULL)
-		iot_directive_text(b, "user", user->pw_name, strlen(user->pw_name));
+		iot_directive_text(b, "user", user, strlen(user));
 	else
 		iot_directive_number(b, "user", geteuid());
 	if (job != NULL)

@@ -285,7 +285,7 @@ static bool parse_key(struct cursor *c, struct iot_text *key)
 /* Parses a value that is not an object with keys of its own. */
 static bool parse_value(struct cursor *c, bool top, struct iot_text key)
 {
-	struct iot_text value;
+	struct iot_text value = {NULL, 0};
 	if (*c->p == '{' || *c->p == '[')
 		return skip_nested(c);
 	if (!(*c->p == '"' ? string(c, &value) : bare(c, &value)))

@@ -26,6 +26,7 @@
 #define IOTRACE_PACKETS_H
 
 #include <signal.h>
+#include <sys/select.h> /* sigset_t, also in strict C */
 
 #include <iotrace/iotrace.h>
 

@@ -46,16 +46,59 @@ built=$(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags --libs libio
 ${CC:-cc} -std=gnu11 $flags -o "$prefix/example" examples/lru.c $built || fail 'examples/lru.c'
 LD_LIBRARY_PATH="$prefix/lib" "$prefix/example" 64 testdata/strace/sqlite.strace.gz >"$prefix/seen" ||
 	fail 'examples/lru.c, run'
+# Every header alone, in strict C and C++ of all versions.
+for header in "$prefix"/include/iotrace/*.h; do
+	for std in c11 c17 c2x; do
+		${CC:-cc} -std=$std -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$prefix/include" -x c "$header" ||
+			fail "$header in $std"
+	done
+	command -v c++ >/dev/null || { echo 'skipped: c++ not installed'; continue; }
+	for std in c++11 c++17 c++20; do
+		c++ -std=$std -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$prefix/include" -x c++ "$header" ||
+			fail "$header in $std"
+	done
+done
 rm "$prefix/log" "$prefix/example" "$prefix/example.c" "$prefix/expected" "$prefix/seen"
 ${MAKE:-make} --no-print-directory MODE="$MODE" PREFIX="$prefix" uninstall >/dev/null || fail 'make uninstall'
 [ -z "$(find "$prefix" ! -type d)" ] || fail "left by make uninstall: $(find "$prefix" ! -type d)"
+
+# Names in lower case win, and what other programs are built by moves with the prefix.
+install PREFIX="$prefix/no" prefix="$prefix/a" libdir="$prefix/a/lib"
+[ ! -e "$prefix/no" ] || fail 'PREFIX wins over prefix'
+mv "$prefix/a" "$prefix/moved"
+built=$(PKG_CONFIG_PATH="$prefix/moved/lib/pkgconfig" pkg-config --define-prefix --cflags --libs libiotrace)
+case $built in
+*"$prefix/moved/include"*"$prefix/moved/lib"*) ;;
+*) fail "pkg-config --define-prefix: $built" ;;
+esac
+rm -r "$prefix/moved"
+
+# A program that CMake builds.
+if ! command -v cmake >/dev/null; then
+	echo 'skipped: cmake not installed'
+elif [ "$MODE" = release ]; then
+	install prefix="$prefix/a"
+	mkdir "$prefix/project"
+	cp examples/lru.c "$prefix/project"
+	cat >"$prefix/project/CMakeLists.txt" <<-'END'
+		cmake_minimum_required(VERSION 3.18)
+		project(lru C)
+		find_package(iotrace 0.1 REQUIRED)
+		add_executable(lru lru.c)
+		target_link_libraries(lru iotrace::sources iotrace::iotrace)
+	END
+	(cmake -S "$prefix/project" -B "$prefix/project/build" -DCMAKE_PREFIX_PATH="$prefix/a" -DCMAKE_C_COMPILER="${CC##* }" &&
+		cmake --build "$prefix/project/build") >"$prefix/log" 2>&1 || { cat "$prefix/log"; fail 'find_package(iotrace)'; }
+	"$prefix/project/build/lru" 64 testdata/strace/sqlite.strace.gz >/dev/null || fail 'what CMake built'
+	rm -r "$prefix/project" "$prefix/a" "$prefix/log"
+fi
 
 # records PROGRAM [VARIABLE=VALUE]
 records() {
 	env $2 "$1" record -q -o "$prefix/true.iot" true || fail "$1 record${2:+ with $2}"
 }
 if [ -e "build/$MODE/libiotrace-record.so" ]; then
-	install PREFIX="$prefix/a" LIBDIR="$prefix/a/libs/64"
+	install prefix="$prefix/a" libdir="$prefix/a/libs/64"
 	records "$prefix/a/bin/iotrace"
 	mv "$prefix/a" "$prefix/b"
 	records "$prefix/b/bin/iotrace"
