@@ -83,6 +83,10 @@ static enum exit_status read_lines(struct list_reader *r, struct bufreader *in, 
 			list_drop(r, JOB_DROP_LONG);
 			continue;
 		}
+		if (memchr(line.data, '\0', line.size) != NULL) {
+			list_drop(r, JOB_DROP_SYNTAX);
+			continue;
+		}
 		bool is_job = true;
 		const char *expected = begun ? NULL : begin(r, line, &is_job);
 		begun = true;
@@ -154,7 +158,7 @@ static const char *const drop_names[JOB_DROPS] = {
     [JOB_DROP_TIME] = "a time that is not understood",
     [JOB_DROP_NUMBER] = "a number that is not understood",
     [JOB_DROP_REVERSED] = "a job that ends before it starts",
-    [JOB_DROP_SYNTAX] = "not a line of an accounting log of PBS",
+    [JOB_DROP_SYNTAX] = "not a line of such a list",
     [JOB_DROP_REPEATED] = "a run that is listed twice"};
 
 static void report_drop(const struct job_list *l, const char *path, unsigned why, bool refused)

@@ -384,10 +384,14 @@ static void traces_value(struct iot_analyze *a)
 
 static void add_io_time_values(struct iot_analyze *a, const struct layer *l)
 {
+	const bool counts =
+	    !a->trace.operations && !a->options.physical && a->counters.of[COUNTERS_POSIX] != NULL;
 	struct io_time_source from = {.busy = &l->busy,
 				      .latency = &l->latency,
 				      .totals = &l->totals,
 				      .counted = counted_of(a),
+				      .counters = counts ? &a->counters : NULL,
+				      .mpiio = chosen_layer(a) == 1,
 				      .runtime_ns = totals_runtime(&a->trace, &a->requests),
 				      .processes = totals_processes(&a->trace, &a->requests),
 				      .nodes = a->options.nodes};

@@ -54,6 +54,42 @@ static void busy_share(const struct io_time_source *from, enum busy_kind kind, c
 			     "the trace has no duration");
 }
 
+/* The sum of a kind of time in the counters of the layer, in seconds. */
+static double counter_seconds(const struct io_time_source *from, enum counters_time kind)
+{
+	double sum = 0;
+	for (unsigned m = 0; m < COUNTERS_MODULES; m++) {
+		const struct counters_totals *t = from->counters->of[m];
+		if (t != NULL && (m == COUNTERS_MPIIO) == from->mpiio)
+			sum += counters_seconds(t->fs[kind]);
+	}
+	return sum;
+}
+
+/* Times of calls that overlap count more than once, so that the share may have to be limited. */
+static void counter_io_share(const struct io_time_source *from, struct values *v)
+{
+	const size_t first = v->count;
+	const double sum = counter_seconds(from, COUNTERS_READ) +
+			   counter_seconds(from, COUNTERS_WRITE) +
+			   counter_seconds(from, COUNTERS_METADATA),
+		     all = (double)from->runtime_ns / 1e9 * (double)from->processes;
+	values_ratio(v, "io_share", NULL, "", sum < all ? sum : all, all,
+		     "the trace has no duration");
+	values_note_since(v, first, COUNTERS_NOTE);
+}
+
+static void counter_operation_share(const struct io_time_source *from, struct values *v)
+{
+	const size_t first = v->count;
+	const double operations = counter_seconds(from, COUNTERS_METADATA);
+	values_ratio(v, "operation_share", NULL, "", operations,
+		     operations + counter_seconds(from, COUNTERS_READ) +
+			 counter_seconds(from, COUNTERS_WRITE),
+		     no_times);
+	values_note_since(v, first, COUNTERS_NOTE);
+}
+
 /* Counters sum the times of calls, which may overlap; those of operations may be known. */
 static void counted_values(const struct io_time_source *from, struct values *v)
 {
@@ -66,7 +102,10 @@ static void counted_values(const struct io_time_source *from, struct values *v)
 			busy_value(from, BUSY_METADATA, names[i], busy_sum(b, BUSY_METADATA), v);
 		else
 			values_unknown(v, names[i], NULL, "ns", reason);
-	values_unknown(v, "io_share", NULL, "", reason);
+	if (from->counters != NULL)
+		counter_io_share(from, v);
+	else
+		values_unknown(v, "io_share", NULL, "", reason);
 	values_unknown(v, "call_share", NULL, "", reason);
 }
 
@@ -130,8 +169,11 @@ static void blocked_values(const struct io_time_source *from, struct values *v)
 		slowest = ns > slowest ? ns : slowest;
 		all += (double)ns;
 	}
-	values_ratio(v, "operation_share", NULL, "", (double)busy_sum(b, BUSY_METADATA), all,
-		     no_times);
+	if (from->counters != NULL)
+		counter_operation_share(from, v);
+	else
+		values_ratio(v, "operation_share", NULL, "", (double)busy_sum(b, BUSY_METADATA),
+			     all, no_times);
 	rate_values(from, slowest, v);
 }
 

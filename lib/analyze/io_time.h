@@ -14,6 +14,9 @@ struct io_time_source {
 	const struct latency *latency;
 	const struct totals *totals;
 	const struct counters_totals *counted; /* counters that replace requests; NULL: none */
+	/* sums that a source without operations has of them; NULL: none, or operations are shown */
+	const struct counters *counters;
+	bool mpiio;                            /* of this layer, else of POSIX and STDIO */
 	uint64_t runtime_ns, processes, nodes; /* of the job; nodes 0: unknown */
 };
 
