@@ -11,6 +11,7 @@
 
 #include "cli/ui/printable.h"
 #include "lib/result/metrics.h"
+#include "call_times.h"
 #include "findings.h"
 #include "results.h"
 #include "shown.h"
@@ -23,7 +24,6 @@ enum {
 	SCREEN = 30,  /* lines */
 	REST = 20,    /* lines that follow the findings, at most */
 	FINDINGS = 5, /* lines, at least */
-	KINDS = 16,
 	KINDS_SHOWN = 4,
 	FILES_SHOWN = 2,
 	BINS_MIN = 20 /* fewer intervals say nothing of what happened over time */
@@ -123,60 +123,6 @@ static void print_did(struct analyze_results *a)
 
 /* Where the time went: reads, writes and kinds of operations, most time first */
 
-static const char *kind_label(const char *kind)
-{
-	static const char *const labels[][2] = {{"opens", "open, close"},
-						{"lookups", "look up (stat, access)"},
-						{"names", "rename, remove, mkdir"},
-						{"attributes", "change attributes"},
-						{"directories", "read directories"},
-						{"syncs", "sync to disk (fsync)"},
-						{"locks", "lock"},
-						{"seeks", "seek"},
-						{"space", "truncate, allocate"},
-						{"other", "other calls"}};
-	for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++)
-		if (strcmp(kind, labels[i][0]) == 0)
-			return labels[i][1];
-	return kind;
-}
-
-struct call_time {
-	const char *name;
-	uint64_t calls;
-	double ns; /* NAN: unknown */
-};
-
-static int max_time_first(const void *left, const void *right)
-{
-	const struct call_time *a = left, *b = right;
-	const double x = isnan(a->ns) ? -1 : a->ns, y = isnan(b->ns) ? -1 : b->ns;
-	if (x > y || x < y)
-		return x > y ? -1 : 1;
-	return a->calls > b->calls ? -1 : a->calls < b->calls;
-}
-
-static size_t list_kinds(const struct analyze_results *a, struct call_time list[KINDS])
-{
-	const struct iot_analyze_value *v;
-	size_t n = 0;
-	list[n++] = (struct call_time){"read", number(a, "totals", "reads"),
-				       shown_known(find(a, "totals", "read_io_ns", NULL))};
-	list[n++] = (struct call_time){"write", number(a, "totals", "writes"),
-				       shown_known(find(a, "totals", "write_io_ns", NULL))};
-	for (size_t i = 0; (v = iot_analyze_value(a->analysis, i)) != NULL && n < KINDS; i++)
-		if (strcmp(v->section, "metadata") == 0 && strcmp(v->name, "kind_calls") == 0)
-			list[n++] =
-			    (struct call_time){kind_label(v->key), v->number,
-					       shown_known(find(a, "metadata", "kind_ns", v->key))};
-	if (is_counted(a)) /* Darshan has one time for all other calls */
-		list[n++] =
-		    (struct call_time){"other calls", number(a, "metadata", "opens"),
-				       shown_known(find(a, "metadata", "operations_ns", NULL))};
-	qsort(list, n, sizeof *list, max_time_first);
-	return n;
-}
-
 static void print_kind(struct analyze_results *a, const struct call_time *k, double all_ns)
 {
 	if (isnan(k->ns)) {
@@ -191,8 +137,8 @@ static void print_kind(struct analyze_results *a, const struct call_time *k, dou
 
 static void print_kinds(struct analyze_results *a)
 {
-	struct call_time list[KINDS], rest = {"all others", 0, 0};
-	const size_t n = list_kinds(a, list);
+	struct call_time list[CALL_TIMES_MAX], rest = {"all others", 0, NAN};
+	const size_t n = call_times(a->analysis, list);
 	double all = 0;
 	for (size_t i = 0; i < n; i++)
 		all += isnan(list[i].ns) ? 0 : list[i].ns;
@@ -206,7 +152,8 @@ static void print_kinds(struct analyze_results *a)
 			continue;
 		}
 		rest.calls += list[i].calls;
-		rest.ns += isnan(list[i].ns) ? 0 : list[i].ns;
+		if (!isnan(list[i].ns))
+			rest.ns = isnan(rest.ns) ? list[i].ns : rest.ns + list[i].ns;
 	}
 	if (rest.calls > 0)
 		print_kind(a, &rest, all);

@@ -73,7 +73,7 @@ void hexagons_free(struct hexagons *h)
 static void draw_one(struct output *o, const struct hexagon *h, const struct shades *shades)
 {
 	output_text(o, "<path class=\"x\" fill=\"");
-	shades_write(o, shades, shades_of(shades, (double)h->count));
+	shades_write(o, shades_of(shades, (double)h->count));
 	output_printf(o,
 		      "\" d=\"M%.1f,%.1fl%.2f,%.2fv%.1fl-%.2f,%.2fl-%.2f-%.2fv-%.1fz\">"
 		      "<title>%zu job%s</title></path>\n",
@@ -84,7 +84,7 @@ static void draw_one(struct output *o, const struct hexagon *h, const struct sha
 
 void hexagons_draw(struct output *o, const struct hexagons *h, int key_x, int top, int height)
 {
-	const struct shades shades = {.min = 1, .max = (double)h->max, .dark_high = true};
+	const struct shades shades = {.min = 1, .max = (double)h->max};
 	char high[SVG_LABEL];
 	for (size_t i = 0; i < h->count; i++)
 		draw_one(o, &h->of[i], &shades);

@@ -33,7 +33,8 @@ static const char style[] =
     ".finding{margin:.4rem 0;padding:.4rem .8rem;background:var(--panel);"
     "border-left:3px solid #E69F00}"
     "figure{margin:1rem 0}figure svg{display:block;width:100%;height:auto;max-width:64rem}"
-    "nav a{margin-right:.8rem}a{color:inherit}details{margin:.5rem 0}.soft{color:var(--soft)}"
+    "nav a{margin-right:.8rem}a{color:inherit}details{margin:.5rem 0}"
+    "summary h2{display:inline;border:0;font-size:1rem}.soft{color:var(--soft)}"
     "svg text{fill:var(--fg)}svg .grid{stroke:var(--rule)}svg .frame{stroke:var(--soft)}"
     "svg .t{fill:var(--fg)}svg .o{color:var(--soft)}"
     "@media screen and (prefers-color-scheme:dark){"
@@ -69,6 +70,18 @@ void html_section(struct html *h, const char *id, const char *heading)
 	output_printf(h->out, "<section>\n<h2 id=\"%s\">", id);
 	markup_text(h->out, heading);
 	output_text(h->out, "</h2>\n");
+}
+
+void html_details(struct html *h, const char *id, const char *heading)
+{
+	output_printf(h->out, "<details>\n<summary><h2 id=\"%s\">", id);
+	markup_text(h->out, heading);
+	output_text(h->out, "</h2></summary>\n");
+}
+
+void html_details_end(struct html *h)
+{
+	output_text(h->out, "</details>\n");
 }
 
 void html_section_end(struct html *h)

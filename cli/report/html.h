@@ -26,6 +26,9 @@ void html_end(struct html *h);
 /* A section with a heading; id: of the heading. */
 void html_section(struct html *h, const char *id, const char *heading);
 void html_section_end(struct html *h);
+/* A section of which only the heading is shown until it is opened. */
+void html_details(struct html *h, const char *id, const char *heading);
+void html_details_end(struct html *h);
 void html_paragraph(struct html *h, const char *text);
 /* headings: NULL ends them; the first column is text, others are numbers. */
 void html_table(struct html *h, const char *caption, const char *const *headings);

@@ -43,7 +43,7 @@ static size_t write_level(struct output *o, const struct heat *h, const struct s
 				end++;
 			if (end > c) {
 				if (runs++ == 0)
-					shades_begin_path(o, shades, level);
+					shades_begin_path(o, level);
 				output_printf(o, "M%zu %zuh%zuv1h-%zuz", c, r, end - c, end - c);
 			}
 			c = end > c ? end : c + 1;
@@ -180,7 +180,7 @@ const struct plot plot_heat = {
     .name = "heat",
     .title = "Data rate of each process over time",
     .description =
-	"Bytes per second of each process over time, as colours from dark (low) to "
+	"Bytes per second of each process over time, as colours from light (low) to "
 	"light (high). Bars: above, the sum of all processes; on the right, the bytes of "
 	"each row.",
     .height = HEIGHT,

@@ -30,7 +30,7 @@ static bool has_data(const struct plot_data *d)
 /* Requests of a file are sparse: dark marks show on white. */
 static struct shades shades_for(const struct offset_files *all)
 {
-	return (struct shades){.min = all->min, .max = all->max, .dark_high = true};
+	return (struct shades){.min = all->min, .max = all->max};
 }
 
 static int pane_height(const struct offset_files *all)
@@ -60,7 +60,7 @@ static size_t write_shade(struct output *o, const struct offset_file *f,
 			end++;
 		if (end > i) {
 			if (runs++ == 0)
-				shades_begin_path(o, shades, shade);
+				shades_begin_path(o, shade);
 			output_printf(o, "M%u %uh1v%zuh-1z", c[i].bin,
 				      f->blocks - c[end - 1].block - 1, end - i);
 		}

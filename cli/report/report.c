@@ -5,7 +5,7 @@
 
 #include "html.h"
 
-/* Sections in their order; those without values are left out. */
+/* What is wrong and where it is come first; values that need a study are folded. */
 static int write_sections(const struct html_report *r)
 {
 	int status = IOT_OK;
@@ -14,18 +14,22 @@ static int write_sections(const struct html_report *r)
 		return report_metadata(r);
 	}
 	report_findings(r);
-	report_totals(r);
-	report_map(r);
-	report_time(r);
-	report_cycles(r);
-	report_sizes(r);
-	report_order(r);
-	report_reuse(r);
-	status = report_files(r);
+	report_times(r);
+	report_rate(r);
+	report_heat(r);
+	report_offsets(r);
+	if (status == IOT_OK)
+		status = report_files(r);
 	if (status == IOT_OK)
 		status = report_processes(r);
 	if (status == IOT_OK)
 		status = report_metadata(r);
+	report_time(r);
+	report_sizes(r);
+	report_order(r);
+	report_cycles(r);
+	report_reuse(r);
+	report_map(r);
 	return status;
 }
 

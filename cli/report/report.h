@@ -28,8 +28,11 @@ void report_plot(const struct html_report *r, const struct plot *p);
 void report_head(const struct html_report *r);
 void report_findings(const struct html_report *r);
 void report_method(const struct html_report *r);
-/* Tables of values, by section of the analysis. */
-void report_totals(const struct html_report *r);
+/* Plots and values, each under a heading. */
+void report_times(const struct html_report *r);
+void report_rate(const struct html_report *r);
+void report_heat(const struct html_report *r);
+void report_offsets(const struct html_report *r);
 void report_map(const struct html_report *r);
 void report_time(const struct html_report *r);
 void report_cycles(const struct html_report *r);

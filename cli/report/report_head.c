@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "cli/analyze/shown.h"
@@ -209,6 +210,7 @@ void report_head(const struct html_report *r)
 	term_value(r, "run time", HTML_REAL, "trace", "run_time_s", " s");
 	term_value(r, "processes", HTML_COUNT, "trace", "processes", "");
 	term_value(r, "files", HTML_COUNT, "totals", "files", "");
+	term_value(r, "data size", HTML_BYTES, "totals", "extent_bytes", "");
 	term_complete(r);
 	term_exceptions(r);
 	output_text(r->html->out, "</dl>\n");
@@ -216,7 +218,35 @@ void report_head(const struct html_report *r)
 	output_text(r->html->out, "</header>\n<main>\n");
 }
 
-/* One sentence each, and a remedy to try. */
+/* Returns the section with the plot that shows a cause; NULL if there is none. */
+static const char *section_of(const struct html_report *r, struct iot_text cause)
+{
+	static const struct {
+		const char *causes, *id;
+		const struct plot *plot;
+	} shown[] = {{" sync lock_wait seek metadata_lookup namespace_churn open_close small_files "
+		      "imbalance_bytes imbalance_time serial ",
+		      "times", &plot_kinds},
+		     {" shared_file random_access misaligned redundant_reads truncation_waste ",
+		      "offsets", &plot_offset},
+		     {" small_requests ", "sizes", &plot_sizes}};
+	char word[64];
+	snprintf(word, sizeof word, " %.*s ", (int)cause.size, cause.data);
+	for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
+		if (strstr(shown[i].causes, word) != NULL)
+			return shown[i].plot->has_data(r->data) ? shown[i].id : NULL;
+	return plot_rate.has_data(r->data) ? "rate" : NULL;
+}
+
+static void link_plot(const struct html_report *r, const char *key)
+{
+	const struct iot_analyze_value *cause = plot_value(r->data, "findings", "cause", key);
+	const char *id = cause != NULL ? section_of(r, cause->text) : NULL;
+	if (id != NULL)
+		output_printf(r->html->out, " <a href=\"#%s\">plot</a>", id);
+}
+
+/* One sentence each, with its plot, and a remedy to try. */
 void report_findings(const struct html_report *r)
 {
 	const struct iot_analyze_value *v;
@@ -229,6 +259,7 @@ void report_findings(const struct html_report *r)
 		any = true;
 		output_text(r->html->out, "<p class=\"finding\">");
 		html_text(r->html, v->text);
+		link_plot(r, v->key);
 		if (remedy != NULL) {
 			output_text(r->html->out, "<br><span class=\"soft\">");
 			html_text(r->html, remedy->text);
@@ -264,16 +295,16 @@ static void write_notes(const struct html_report *r)
 
 void report_method(const struct html_report *r)
 {
-	html_section(r->html, "method", "Method");
+	html_details(r->html, "method", "Method");
 	html_paragraph(
 	    r->html, "A request is a record of a read or write of file data. Rates are per second "
 		     "of CPU time if the trace has CPU clocks, else of run time, unless they are "
 		     "over time. iotrace-analyze(1) defines all values; 'iotrace analyze --tsv' "
-		     "prints them, and '--plots' the data of the plots.");
+		     "prints them, and '--plots' these plots and more, with their data.");
 	output_text(r->html->out, "<dl>\n");
 	term_value(r, "bins over time", HTML_REAL, "time", "bin_width_s", " s");
 	output_printf(r->html->out, "<dt>version</dt><dd>iotrace %s</dd>\n</dl>\n", iot_version());
 	write_notes(r);
-	html_section_end(r->html);
+	html_details_end(r->html);
 	output_text(r->html->out, "</main>\n");
 }

@@ -41,10 +41,10 @@ void report_map(const struct html_report *r)
 	static const char *const headings[] = {"criterion", "reads", "writes", "all", NULL};
 	if (!report_has(r, "map"))
 		return;
-	html_section(r->html, "map", "Criteria");
+	html_details(r->html, "map", "Criteria of the study");
 	html_table(r->html, NULL, headings);
 	for (unsigned i = 0; i < MAP_ROWS_MAX; i++)
 		write_row(r, &map_rows[i]);
 	html_table_end(r->html);
-	html_section_end(r->html);
+	html_details_end(r->html);
 }

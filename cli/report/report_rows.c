@@ -113,7 +113,6 @@ int report_files(const struct html_report *r)
 	}
 	write_classes(r);
 	const int status = write_table(r, &layout);
-	report_plot(r, &plot_offset);
 	html_section_end(r->html);
 	return status;
 }
@@ -175,9 +174,7 @@ int report_processes(const struct html_report *r)
 						  {"in metadata", "operation_time_ns", HTML_NS}}};
 	if (!report_has(r, "processes"))
 		return IOT_OK;
-	html_section(r->html, "processes", "Processes");
-	report_plot(r, &plot_processes);
-	report_plot(r, &plot_cost);
+	html_section(r->html, "processes", "Ranks and processes");
 	write_imbalance(r);
 	int status = write_table(r, &processes);
 	if (status == IOT_OK)
@@ -199,7 +196,7 @@ int report_metadata(const struct html_report *r)
 	const struct iot_analyze_value *n = plot_value(r->data, "metadata", "operations", NULL);
 	if (n == NULL || n->number == 0)
 		return IOT_OK;
-	html_section(r->html, "metadata", "Metadata operations");
+	html_section(r->html, "operations", "Operations");
 	const int status = write_table(r, &layout);
 	html_section_end(r->html);
 	return status;

@@ -97,7 +97,39 @@ static void write_list(const struct html_report *r, const struct value_row *rows
 
 #define COUNT_OF(rows) (sizeof(rows) / sizeof((rows)[0]))
 
-void report_totals(const struct html_report *r)
+/* A plot under a heading; left out if it has no data. */
+static void write_section(const struct html_report *r, const char *id, const char *heading,
+			  const struct plot *p)
+{
+	if (!p->has_data(r->data))
+		return;
+	html_section(r->html, id, heading);
+	report_plot(r, p);
+	html_section_end(r->html);
+}
+
+void report_times(const struct html_report *r)
+{
+	if (!plot_kinds.has_data(r->data) && !plot_processes.has_data(r->data))
+		return;
+	html_section(r->html, "times", "Where the time goes");
+	report_plot(r, &plot_kinds);
+	report_plot(r, &plot_processes);
+	html_section_end(r->html);
+}
+
+void report_heat(const struct html_report *r)
+{
+	if (r->data->processes.count > 1)
+		write_section(r, "heat", "Rate of each process", &plot_heat);
+}
+
+void report_offsets(const struct html_report *r)
+{
+	write_section(r, "offsets", "Offsets in files", &plot_offset);
+}
+
+void report_rate(const struct html_report *r)
 {
 	static const struct value_row rows[] = {
 	    {"requests", "totals", "requests", NULL, HTML_COUNT, true},
@@ -107,15 +139,9 @@ void report_totals(const struct html_report *r)
 	    {"requests/s", "totals", "requests_per_running_s", NULL, HTML_REAL, true},
 	    {"asynchronous requests", "totals", "asynchronous_requests", NULL, HTML_COUNT, true},
 	};
-	static const struct value_row single[] = {
-	    {"time of these rates", "totals", "running_time_s", NULL, HTML_REAL, true},
-	    {"data size", "totals", "extent_bytes", NULL, HTML_BYTES, true},
-	    {"reads/writes, bytes", "totals", "read_to_written_bytes", NULL, HTML_REAL, true},
-	    {"reads/writes, requests", "totals", "reads_to_writes", NULL, HTML_REAL, true},
-	};
-	html_section(r->html, "totals", "Totals and rates");
+	html_section(r->html, "rate", "Rate");
+	report_plot(r, &plot_rate);
 	write_rows(r, rows, COUNT_OF(rows));
-	write_list(r, single, COUNT_OF(single));
 	html_section_end(r->html);
 }
 
@@ -145,16 +171,10 @@ void report_time(const struct html_report *r)
 	};
 	if (!report_has(r, "time"))
 		return;
-	html_section(r->html, "time", "Over time");
-	report_plot(r, &plot_rate);
-	report_plot(r, &plot_heat);
+	html_details(r->html, "time", "Over time");
 	write_rows(r, rows, COUNT_OF(rows));
 	write_list(r, single, COUNT_OF(single));
-	report_plot(r, &plot_requests);
-	report_plot(r, &plot_concurrency);
-	report_plot(r, &plot_burstiness);
-	report_plot(r, &plot_cdf);
-	html_section_end(r->html);
+	html_details_end(r->html);
 }
 
 void report_cycles(const struct html_report *r)
@@ -177,10 +197,10 @@ void report_cycles(const struct html_report *r)
 	};
 	if (!report_has(r, "cycles"))
 		return;
-	html_section(r->html, "cycles", "Cycles");
+	html_details(r->html, "cycles", "Cycles");
 	report_plot(r, &plot_cycle);
 	write_list(r, rows, COUNT_OF(rows));
-	html_section_end(r->html);
+	html_details_end(r->html);
 }
 
 /* The common sizes of a direction. */
@@ -221,13 +241,12 @@ void report_sizes(const struct html_report *r)
 	};
 	if (!report_has(r, "sizes"))
 		return;
-	html_section(r->html, "sizes", "Sizes of requests");
+	html_details(r->html, "sizes", "Sizes of requests");
 	report_plot(r, &plot_sizes);
 	write_rows(r, rows, COUNT_OF(rows));
 	write_common(r, "most common reads", "read_common_sizes", "read_common_size_share");
 	write_common(r, "most common writes", "write_common_sizes", "write_common_size_share");
-	report_plot(r, &plot_classes10);
-	html_section_end(r->html);
+	html_details_end(r->html);
 }
 
 void report_order(const struct html_report *r)
@@ -260,10 +279,10 @@ void report_order(const struct html_report *r)
 	};
 	if (!report_has(r, "order"))
 		return;
-	html_section(r->html, "order", "Order within open files");
+	html_details(r->html, "order", "Order within open files");
 	write_rows(r, rows, COUNT_OF(rows));
 	write_list(r, single, COUNT_OF(single));
-	html_section_end(r->html);
+	html_details_end(r->html);
 }
 
 static void write_class_table(const struct html_report *r)
@@ -311,10 +330,9 @@ void report_reuse(const struct html_report *r)
 	};
 	if (!report_has(r, "reuse"))
 		return;
-	html_section(r->html, "reuse", "Classes and reuse of data");
+	html_details(r->html, "reuse", "Classes and reuse of data");
 	write_class_table(r);
 	report_plot(r, &plot_class);
 	write_list(r, rows, COUNT_OF(rows));
-	report_plot(r, &plot_working_set);
-	html_section_end(r->html);
+	html_details_end(r->html);
 }

@@ -19,9 +19,9 @@ static const unsigned char cividis[][3] = {
     {0xbc, 0xae, 0x6c}, {0xcd, 0xbb, 0x63}, {0xde, 0xc9, 0x58}, {0xf0, 0xd8, 0x46},
     {0xfe, 0xe8, 0x38}};
 
-void shades_write(struct output *o, const struct shades *s, unsigned shade)
+void shades_write(struct output *o, unsigned shade)
 {
-	const double at = 16. * (s->dark_high ? SHADES - 1 - shade : shade) / (SHADES - 1);
+	const double at = 16. * (SHADES - 1 - shade) / (SHADES - 1);
 	const unsigned i = at >= 16 ? 15 : (unsigned)at;
 	const double share = at - i;
 	output_text(o, "#");
@@ -31,10 +31,10 @@ void shades_write(struct output *o, const struct shades *s, unsigned shade)
 		    (unsigned)(cividis[i][k] * (1 - share) + cividis[i + 1][k] * share + 0.5));
 }
 
-void shades_begin_path(struct output *o, const struct shades *s, unsigned shade)
+void shades_begin_path(struct output *o, unsigned shade)
 {
 	output_text(o, "<path fill=\"");
-	shades_write(o, s, shade);
+	shades_write(o, shade);
 	output_text(o, "\" d=\"");
 }
 
@@ -64,7 +64,7 @@ void shades_write_key(struct output *o, const struct shades *s, int x, int top, 
 	const int bottom = top + height - KEY_MARGIN;
 	for (unsigned shade = 0; shade < SHADES; shade++) {
 		output_text(o, "<rect fill=\"");
-		shades_write(o, s, shade);
+		shades_write(o, shade);
 		output_printf(o, "\" x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>\n", x,
 			      bottom - (shade + 1) * step, KEY_WIDTH, step + 0.3);
 	}

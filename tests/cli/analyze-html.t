@@ -21,9 +21,11 @@
 "$IOTRACE" analyze -q --html=t.html t
 echo "exit $?"
 echo 'sections:'
-sed -n 's/^<h2[^>]*>\(.*\)<.h2>/\1/p' t.html
+sed -n 's/^<summary><h2[^>]*>\(.*\)<.h2>.*/folded: \1/p; s/^<h2[^>]*>\(.*\)<.h2>/\1/p' t.html
 echo 'rejected:'
-grep -ciE '<script|<img|<link|<iframe|javascript:|onerror="|url\(|@import|<[^>]* (src|href)=' t.html
+grep -ciE '<script|<img|<link|<iframe|javascript:|onerror="|url\(|@import|<[^>]* src=|href="[^#]' t.html
+echo 'links without a target:'
+for id in $(grep -o 'href="#[^"]*' t.html | sed 's/.*#//' | sort -u); do grep -q "id=\"$id\"" t.html || echo "$id"; done
 grep -o "default-src 'none'; style-src 'unsafe-inline'" t.html
 echo 'names:'
 sed -n 's/^<h1>\(.*\)<.h1>/\1/p; s/^<dt>on host<.dt><dd>\(.*\)<.dd>/\1/p' t.html
@@ -54,9 +56,9 @@ echo 'the same bytes:'
 LC_ALL=C.UTF-8 "$IOTRACE" analyze -q --html=utf8.html t && cmp t.html utf8.html && echo 'in a UTF-8 locale'
 
 echo 'sections that are computed:'
-"$IOTRACE" analyze -q --section=sizes,order --html=- t | sed -n 's/^<h2[^>]*>\(.*\)<.h2>/\1/p'
+"$IOTRACE" analyze -q --section=sizes,order --html=- t | sed -n 's/^<summary><h2[^>]*>\(.*\)<.h2>.*/folded: \1/p; s/^<h2[^>]*>\(.*\)<.h2>/\1/p'
 echo 'an empty trace:'
-"$IOTRACE" analyze -q --allow-empty --html=- /dev/null | sed -n 's/^<h2[^>]*>\(.*\)<.h2>/\1/p'
+"$IOTRACE" analyze -q --allow-empty --html=- /dev/null | sed -n 's/^<summary><h2[^>]*>\(.*\)<.h2>.*/folded: \1/p; s/^<h2[^>]*>\(.*\)<.h2>/\1/p'
 echo 'a damaged trace:'
 {
 	sed 's/^ff %trace/ff %iotrace version=1 tick=1000\n&/' t
