@@ -249,7 +249,7 @@ IOT_API IOT_USE_RESULT int iot_analyze_timeline(struct iot_analyze *a, size_t ma
 
 /*
  * After iot_analyze_finish with option `offsets`: stores the bytes over time and offset of the file
- * that is i-th by bytes, in up to 256 bins by 256 blocks. They are valid until the next call of
+ * that is i-th by bytes, in up to 128 bins by 64 blocks. They are valid until the next call of
  * this function. Returns IOT_OK; IOT_EUSAGE if there is no such file; IOT_ENOMEM.
  */
 IOT_API IOT_USE_RESULT int iot_analyze_offsets(struct iot_analyze *a, size_t i,

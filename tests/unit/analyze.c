@@ -949,23 +949,25 @@ Test(analyze, bytes_by_time_and_offset)
 	struct iot_analyze_offsets o;
 	cr_assert_eq(iot_analyze_offsets(a, 0, &o), IOT_EUSAGE);
 	add_at(a, 1, 1, 10, 5);
-	add_at(a, 2, 1000000000, 250, 10); /* in two blocks of 2 bytes each, and more */
+	add_at(a, 2, 1000000000, 250, 10); /* in two blocks of 8 bytes */
 	add_at(a, 2, 2000000000, 0, 2);
 	add_at(a, 2, 2000000001, 510, 2);
 	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
 	cr_assert_eq(iot_analyze_offsets(a, 0, &o), IOT_OK);
 	cr_assert(is_text(o.key, "object/2"));
-	cr_assert_eq(o.block_bytes, 2);
-	cr_assert_eq(o.width_s, 1. / 64);
-	cr_assert_eq(o.bins, 129);
-	cr_assert_eq(o.count, 7);
-	cr_assert_eq(o.cells[0].bin, 64);
-	cr_assert_eq(o.cells[0].block, 125);
-	cr_assert_eq(o.cells[0].bytes[0], 2);
-	cr_assert_eq(o.cells[5].bin, 128);
-	cr_assert_eq(o.cells[5].block, 0);
-	cr_assert_eq(o.cells[6].block, 255);
-	cr_assert_eq(o.cells[6].bytes[1], 2);
+	cr_assert_eq(o.block_bytes, 8);
+	cr_assert_eq(o.width_s, 1. / 32);
+	cr_assert_eq(o.bins, 65);
+	cr_assert_eq(o.count, 4);
+	cr_assert_eq(o.cells[0].bin, 32);
+	cr_assert_eq(o.cells[0].block, 31);
+	cr_assert_eq(o.cells[0].bytes[0], 6);
+	cr_assert_eq(o.cells[1].block, 32);
+	cr_assert_eq(o.cells[1].bytes[0], 4);
+	cr_assert_eq(o.cells[2].bin, 64);
+	cr_assert_eq(o.cells[2].block, 0);
+	cr_assert_eq(o.cells[3].block, 63);
+	cr_assert_eq(o.cells[3].bytes[1], 2);
 	cr_assert_eq(iot_analyze_offsets(a, 1, &o), IOT_OK);
 	cr_assert(is_text(o.key, "object/1"));
 	cr_assert_eq(o.block_bytes, 1);
