@@ -269,6 +269,20 @@ static void set_defaults(struct export_options *o)
 		o->prefix = "replay";
 }
 
+/* The format decides which columns are valid, and may follow. */
+static const char *take_columns(const struct option *opt, const char *value)
+{
+	*(const char **)opt->target = value;
+	return NULL;
+}
+
+static const char *column_word(size_t i)
+{
+	return i < EVENT_COLUMNS    ? event_column_name((enum event_column)i)
+	       : i == EVENT_COLUMNS ? "raw"
+				    : NULL;
+}
+
 enum exit_status cmd_cat(int argc, char **argv)
 {
 	struct cat c = {.read = TRACE_IN_WHOLE_INIT, .write = TRACE_OUT_OPTIONS_INIT};
@@ -280,8 +294,9 @@ enum exit_status cmd_cat(int argc, char **argv)
 	    GROUP("Reading"),
 	    OPTION_READING(c.read),
 	    GROUP("Formats csv and tsv"),
-	    OPTION(STRING, 0, "columns", "LIST|raw", &o->columns,
-		   "these columns, or the numbers of the record lines (csv)"),
+	    WORDS("columns", "LIST|raw", &o->columns,
+		  "these columns, or the numbers of the record lines (csv)", take_columns,
+		  column_word),
 	    OPTION(FLAG, 0, "all-events", NULL, &o->all_events,
 		   "rows for operations without data, too"),
 	    OPTION(FLAG, 0, "no-header", NULL, &o->no_header, "no line with column names"),

@@ -13,6 +13,7 @@
 #include <iotrace/iotrace.h>
 
 #include "cmd.h"
+#include "version.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/signals.h"
 #include "cli/ui/message.h"
@@ -152,7 +153,7 @@ static enum exit_status version(int argc, char **argv)
 		fprintf(stderr, "\nTry 'iotrace --help'.\n");
 		return status;
 	}
-	return printf("iotrace %s\n", iot_version()) < 0 ? EXIT_FAILED : EXIT_OK;
+	return version_print() < 0 ? EXIT_FAILED : EXIT_OK;
 }
 
 static enum exit_status help(int argc, char **argv)
@@ -173,6 +174,14 @@ static enum exit_status help(int argc, char **argv)
 	return e->fn(2, words);
 }
 
+/* For the completion of shells: a line for each command. */
+static enum exit_status list_commands(void)
+{
+	for (size_t i = 0; i < COMMANDS; i++)
+		printf("%s\t%s\n", commands[i].name, commands[i].summary);
+	return EXIT_OK;
+}
+
 static enum exit_status run(int argc, char **argv)
 {
 	if (argc < 1) {
@@ -186,6 +195,8 @@ static enum exit_status run(int argc, char **argv)
 		return version(argc, argv);
 	if (strcmp(word, "help") == 0)
 		return help(argc, argv);
+	if (strcmp(word, "--help-options") == 0)
+		return list_commands();
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
 		return help(1, argv);
 	const struct command_entry *e = find(word);

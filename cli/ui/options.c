@@ -87,6 +87,34 @@ static void print_option(const struct option *opt)
 static const struct option help_option = OPTION(FLAG, 'h', "help", NULL, NULL, "show this help"),
 			   help_all_option = OPTION(FLAG, 0, "help-all", NULL, NULL, NULL);
 
+/* For the completion of shells, see share/completion; the help does not name it. */
+static const struct option table_option = OPTION(FLAG, 0, "help-options", NULL, NULL, NULL);
+
+/* Prints the words that the value may be, separated by blanks, or "-". */
+static void print_words(const struct option *opt)
+{
+	const char *word = opt->kind == OPTION_CHOICE ? opt->argument : "-";
+	for (; opt->word == NULL && *word != '\0'; word++)
+		putchar(*word == '|' ? ' ' : *word);
+	for (size_t i = 0; opt->word != NULL && (word = opt->word(i)) != NULL; i++)
+		printf("%s%s", i > 0 ? " " : "", word);
+}
+
+/* A line for each option: name, letter, argument, words, help; "-" where there is none. */
+static enum exit_status print_table(const struct command_spec *cmd)
+{
+	for (const struct option *opt = cmd->options; opt->kind != OPTION_END; opt++) {
+		if (opt->kind == OPTION_GROUP || opt->help == NULL)
+			continue;
+		printf("%s\t%c\t%s\t", opt->name, opt->letter != '\0' ? opt->letter : '-',
+		       opt->argument != NULL ? opt->argument : "-");
+		print_words(opt);
+		printf("\t%s\n", opt->help);
+	}
+	printf("help\th\t-\t-\t%s\n", help_option.help);
+	return EXIT_OK;
+}
+
 static void print_synopsis(const struct command_spec *cmd)
 {
 	const char *before = "Usage: ";
@@ -361,16 +389,15 @@ static void list_words(const struct option *opt, const char *expected, char *tex
 /* The arguments that follow, ending in NULL. */
 struct words {
 	char **next;
-	bool help, help_all; /* --help or --help-all was among the preceding ones */
+	const struct option *help; /* which of the options for help was the last one */
 };
 
 static enum exit_status set_option(const struct command_spec *cmd, struct words *words,
 				   const struct option *opt, const char *value)
 {
 	char shown[SHOWN_MAX], text[96], list[EXPECTED_MAX];
-	if (opt == &help_option || opt == &help_all_option) {
-		words->help = true;
-		words->help_all = opt == &help_all_option;
+	if (opt == &help_option || opt == &help_all_option || opt == &table_option) {
+		words->help = opt;
 		return EXIT_OK;
 	}
 	value = value ? value : "";
@@ -402,6 +429,8 @@ static const struct option *find_long(const struct command_spec *cmd, const char
 			return opt;
 	if (n == strlen(help_all_option.name) && memcmp(name, help_all_option.name, n) == 0)
 		return &help_all_option;
+	if (n == strlen(table_option.name) && memcmp(name, table_option.name, n) == 0)
+		return &table_option;
 	return n == 4 && memcmp(name, "help", n) == 0 ? &help_option : NULL;
 }
 
@@ -623,7 +652,9 @@ bool options_parse(const struct command_spec *cmd, int argc, char **argv, size_t
 		*status = check_operands(cmd, argv, *count);
 	if (*status != EXIT_OK || !words.help)
 		return *status == EXIT_OK;
-	*status = words.help_all ? print_all(cmd) : options_help(cmd);
+	*status = words.help == &table_option      ? print_table(cmd)
+		  : words.help == &help_all_option ? print_all(cmd)
+						   : options_help(cmd);
 	return false;
 }
 

@@ -29,6 +29,7 @@
 	X(archive_error_string)                                                                    \
 	X(archive_errno)                                                                           \
 	X(archive_set_error)                                                                       \
+	X(archive_version_string)                                                                  \
 	X(archive_entry_new2)                                                                      \
 	X(archive_entry_free)                                                                      \
 	X(archive_entry_filetype)                                                                  \

@@ -20,4 +20,4 @@ for command in $(sed -n '/^Make traces/,/^Run/s/^  \([a-z]*\) .*/\1/p' top); do
 	commands=$((${commands-0} + 1))
 done
 [ $commands -ge 15 ] || echo "only $commands commands"
-"$IOTRACE" --version | sed 's/[0-9.]*$/N/'
+"$IOTRACE" --version | sed 's/ [0-9][0-9.]*/ N/g; s/ (.*//'

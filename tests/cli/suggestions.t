@@ -15,4 +15,4 @@ done
 "$IOTRACE" version >version
 "$IOTRACE" --version | cmp - version
 "$IOTRACE" -V | cmp - version
-sed 's/[0-9][0-9.]*$/N/' version
+sed -n '1s/[0-9][0-9.]*$/N/p' version

@@ -46,6 +46,13 @@ built=$(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags --libs libio
 ${CC:-cc} -std=gnu11 $flags -o "$prefix/example" examples/lru.c $built || fail 'examples/lru.c'
 LD_LIBRARY_PATH="$prefix/lib" "$prefix/example" 64 testdata/strace/sqlite.strace.gz >"$prefix/seen" ||
 	fail 'examples/lru.c, run'
+# A page for each function.
+[ "$(cat "$prefix/share/man/man3/iot_reader_open.3")" = '.so man3/iot_reader.3' ] || fail 'man iot_reader_open'
+for name in $(sed -n 's/^IOT_API.*[ *]\(iot_[a-z_]*\)(.*/\1/p' include/iotrace/*.h); do
+	case $name in iot_version | iot_status_name) continue ;; esac
+	[ -e "$prefix/share/man/man3/$name.3" ] || fail "no page $name(3)"
+done
+
 # Every header alone, in strict C and C++ of all versions.
 for header in "$prefix"/include/iotrace/*.h; do
 	for std in c11 c17 c2x; do
