@@ -39,6 +39,8 @@
 /* As of env(1), timeout(1) and others that run a program. */
 enum { EXIT_NOT_RECORDED = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
+enum { SEEN_AUTO = RECORD_SYSCALLS + 1 }; /* beyond enum record_seen */
+
 enum { CLOCK_AUTO, CLOCK_TSC_ONLY, CLOCK_MONOTONIC_ONLY };
 
 enum {
@@ -316,7 +318,7 @@ static int write_trace_directive(struct record_job *j)
 		iot_directive_number(&b, "cpu-step", 1000000);
 	if (j->stdio == RECORD_STDIO_CALLS)
 		iot_directive_text(&b, "stdio", "calls", 5);
-	if (j->seen == RECORD_SYSCALLS)
+	if (j->recording.control->seen == RECORD_SYSCALLS)
 		iot_directive_text(&b, "seen", "syscalls", 8);
 	add_variables(&j->variables, &b);
 	if (iot_directive_end(&b, &ev) == IOT_OK && iot_writer_events(j->writer, &ev, 1) == IOT_OK)
@@ -483,6 +485,26 @@ static int record_released(struct record_job *j)
 	return status;
 }
 
+/* Makes the tables of libc, or chooses the other way if that is impossible. */
+static int choose_seen(struct record_job *j)
+{
+	if (j->seen == RECORD_CALLS)
+		return EXIT_OK;
+	const bool can_write = sites_can_write();
+	if (can_write && sites_write(j->recording.fd))
+		return EXIT_OK;
+	if (j->seen == SEEN_AUTO) {
+		j->seen = RECORD_CALLS;
+		j->recording.control->seen = RECORD_CALLS;
+		return find_library(j, j->seen) ? EXIT_OK : EXIT_NOT_RECORDED;
+	}
+	message_print(can_write ? "--seen=syscalls: the system calls in libc cannot be found; use "
+				  "--seen=calls"
+				: "--seen=syscalls: code cannot be written through "
+				  "/proc/self/mem; use --seen=calls");
+	return EXIT_NOT_RECORDED;
+}
+
 static int run(struct record_job *j)
 {
 	clock_map_sample(&j->clock);
@@ -493,7 +515,8 @@ static int run(struct record_job *j)
 						.data_only = j->ops == 0 || sends(j),
 						.counts_operations = j->ops != 0 && sends(j),
 						.transport = (uint8_t)j->transport,
-						.seen = (uint8_t)j->seen,
+						.seen = j->seen == RECORD_CALLS ? RECORD_CALLS
+										: RECORD_SYSCALLS,
 						.no_follow = j->no_follow,
 						.leader = (uint32_t)j->launch.pid,
 						.clock = (uint8_t)j->clock.clock,
@@ -501,11 +524,8 @@ static int run(struct record_job *j)
 						.heartbeat = clock_ns(CLOCK_MONOTONIC)};
 	if (!recording_create(&j->recording, &settings))
 		return failed("no directory for shared memory", errno);
-	if (j->seen == RECORD_SYSCALLS && !sites_write(j->recording.fd)) {
-		message_print("--seen=syscalls: the system calls in libc cannot be found; use "
-			      "--seen=calls");
+	if (choose_seen(j) != EXIT_OK)
 		return EXIT_NOT_RECORDED;
-	}
 	if (j->join_name != NULL && !join_publish(&j->join, j->recording.path))
 		return failed("--join", errno);
 	launch_release(&j->launch, j->library, j->recording.path);
@@ -727,6 +747,8 @@ static bool check(struct record_job *j, size_t count)
 
 static int record(struct record_job *j)
 {
+	if (j->seen == SEEN_AUTO && (sends(j) || j->stdio != RECORD_STDIO_TRANSFERS))
+		j->seen = RECORD_CALLS;
 	if (!find_library(j, j->seen))
 		return EXIT_NOT_RECORDED;
 	char path[PATH_MAX];
@@ -780,9 +802,9 @@ enum exit_status cmd_record(int argc, char **argv)
 		   "of streams, record the transfers of their buffers, or the calls of the "
 		   "program, or only count (default: transfers)"),
 	    OPTION(
-		CHOICE, 0, "seen", "calls|syscalls", &j.seen,
+		CHOICE, 0, "seen", "calls|syscalls|auto", &j.seen,
 		"see the calls of libc's functions, or the system calls in libc, also those that "
-		"it makes by itself (default: calls)"),
+		"it makes by itself; auto: these, where it can (default: calls)"),
 	    OPTION(CHOICE, 0, "cpu", "sampled|exact|none", &j.cpu,
 		   "read the CPU time once per ms, at each I/O, or never (default: sampled)"),
 	    OPTION(CHOICE, 0, "clock", "auto|tsc|monotonic", &j.clock_choice,

@@ -28,7 +28,7 @@ struct release {
 
 const char *launch_library(int seen)
 {
-	return seen == RECORD_SYSCALLS ? "libiotrace-record.so" : "libiotrace-record-calls.so";
+	return seen == RECORD_CALLS ? "libiotrace-record-calls.so" : "libiotrace-record.so";
 }
 
 /* The path is absolute, because the program and its children may change their directory. */

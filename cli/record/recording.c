@@ -18,6 +18,10 @@
 #include "namespaces.h"
 #include "packet_pipe.h"
 
+#ifndef MADV_POPULATE_WRITE /* since glibc 2.35 */
+#define MADV_POPULATE_WRITE 23
+#endif
+
 enum { RING_SIZE = 1 << 20, RINGS_PLANNED = 128 };
 
 static const size_t control_size = RECORD_PAGE + RECORD_SLOTS * sizeof(struct record_description);

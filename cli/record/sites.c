@@ -397,6 +397,7 @@ struct before {
 	size_t last_size;
 	int64_t number; /* that eax probably has */
 	unsigned age;   /* instructions since then */
+	bool tested;    /* the last one compared eax with 0 */
 };
 
 static uint32_t immediate_of(const uint8_t *code)
@@ -469,13 +470,17 @@ static void add_syscall(struct library *l, size_t function, uint64_t at, const s
 static void follow(struct before *b, const uint8_t *code, size_t size)
 {
 	enum { FORGOTTEN = 12 };
+	const bool jumps = code[0] == 0x75 || (size == 6 && code[0] == 0x0f && code[1] == 0x85);
+	const bool is_zero = b->tested && jumps;
 	b->last = code;
 	b->last_size = size;
 	b->age++;
+	b->tested = size == 2 && code[0] == 0x85 && code[1] == 0xc0;
 	if (code[0] == 0xb8 && size == RECORD_JUMP) {
 		b->number = immediate_of(code);
 		b->age = 0;
-	} else if (size == 2 && (code[0] == 0x31 || code[0] == 0x33) && code[1] == 0xc0) {
+	} else if (is_zero ||
+		   (size == 2 && (code[0] == 0x31 || code[0] == 0x33) && code[1] == 0xc0)) {
 		b->number = 0;
 		b->age = 0;
 	} else if (b->age > FORGOTTEN || (code[0] == 0x89 && (code[1] & 0xc7) == 0xc0) ||
@@ -557,7 +562,8 @@ static bool has_required(const struct library *l)
 	for (size_t i = 0; i < sizeof(required) / sizeof(*required); i++)
 		if (!l->has_number[required[i]])
 			return false;
-	return l->has_exit;
+	/* before glibc 2.34, another library has the calls of programs with threads */
+	return l->has_exit && symbol_value(l, "pthread_create", &(uint64_t){0}) != 0;
 }
 
 static bool find_sites(struct library *l)
@@ -665,4 +671,16 @@ bool sites_write(int directory)
 	struct sites_search s = {.directory = directory};
 	(void)dl_iterate_phdr(add_library, &s);
 	return s.has_libc;
+}
+
+bool sites_can_write(void)
+{
+	const int fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+	const off_t at = (off_t)(uintptr_t)sites_can_write;
+	uint8_t byte;
+	const bool written =
+	    fd >= 0 && pread(fd, &byte, 1, at) == 1 && pwrite(fd, &byte, 1, at) == 1;
+	if (fd >= 0)
+		(void)close(fd);
+	return written;
 }

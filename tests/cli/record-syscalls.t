@@ -40,3 +40,9 @@ echo 'what excludes it:'
 "$IOTRACE" record --seen=syscalls --transport=pipe true 2>&1 | head -n 1
 "$IOTRACE" record --seen=syscalls --stdio=calls true 2>&1 | head -n 1
 "$IOTRACE" cat a.iot | grep -c ' seen=syscalls'
+
+echo 'chosen:'
+"$IOTRACE" record -q --seen=auto -o f.iot true
+"$IOTRACE" cat f.iot | grep -c ' seen=syscalls'
+"$IOTRACE" record -q --seen=auto --stdio=calls -o f.iot true
+"$IOTRACE" cat f.iot | grep -c ' seen=syscalls'
