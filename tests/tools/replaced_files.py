@@ -43,6 +43,7 @@ OUTPUTS = {
     "cat --prefix": None,  # names in the output
     "cat --setup": ("-f fio -o new --setup={} in.iot", OTHER),
     "analyze --state": ("-s {} in.iot", STATE),
+    "analyze --jobs": None,  # an input
     "analyze --html": ("--html={} in.iot", OTHER),
     "analyze --plots": ("--plots=d in.iot", OTHER, "d/rate.svg"),
     "analyze --plots data": ("--plots=d in.iot", OTHER, "d/rate.tsv"),
