@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef NHT1_DURABLE_H
+#define NHT1_DURABLE_H
+
+/* Waits until the data of a file is on disk. A failed call ends the program. */
+void sync_file(int fd, const char *path);
+
+/* The same for the directory that contains a path, so that the name is on disk, too. */
+void sync_directory(const char *path);
+
+#endif

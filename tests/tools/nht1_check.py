@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compares the figures of the NHT-1 benchmarks with those that iotrace computes from their traces.
+
+    nht1_check.py [--class=S|W|A|B] [--figures] DIRECTORY REFERENCE
+
+DIRECTORY contains iotrace and examples/nht1/ (build/release). REFERENCE is the output of `verify` for this class, or
+"-". The files are in the working directory. Prints a row for each criterion; --figures prints the figures of the
+traced run, too. Times may differ by 1 %, and by 20 ms, for which the system may stop a program between two clocks.
+"""
+import argparse
+import filecmp
+import glob
+import gzip
+import json
+import os
+import subprocess
+import sys
+
+SHARE, SECONDS = 0.01, 0.02
+INTERVAL = 5
+VARIANTS = ("threads=2", "io=pwrite", "io=writev", "io=mmap", "io=direct", "io=async", "request=4000", "sync=vector",
+            "sync=none")
+failed = []
+
+
+def row(name, holds, shown=""):
+    print(f"{name:<52} {'yes' if holds else 'NO: ' + str(shown)}")
+    if not holds:
+        failed.append(name)
+
+
+def run(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def refused(*command):
+    return subprocess.run(command, capture_output=True).returncode == 1
+
+
+def close(a, b):
+    return abs(a - b) <= max(SHARE * abs(b), SECONDS)
+
+
+def near(a, b):
+    return abs(a - b) <= 1e-9 * abs(b)
+
+
+class Programs:
+    def __init__(self, directory):
+        self.iotrace = os.path.join(directory, "iotrace")
+        self.directory = os.path.join(directory, "examples", "nht1")
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def result(self, name, *options):
+        return json.loads(run(self.path(name), "--json", *options))
+
+    def recorded(self, trace, name, *options):
+        return json.loads(run(self.iotrace, "record", "-q", "-o", trace, self.path(name), "--json", *options))
+
+    def analyze(self, trace, *options):
+        return json.loads(run(self.iotrace, "analyze", "-q", "--json", *options, trace))
+
+    def file(self, trace, path):
+        rows = self.analyze(trace, "--by=file")["rows"]
+        return [each for each in rows if each["path"] == os.path.abspath(path)][0]
+
+    def sections(self, trace):
+        head, *rows = [line.split() for line in run(self.path("marks"), trace).splitlines()]
+        return {each[0]: {key: float(value) for key, value in zip(head[1:], each[1:])} for each in rows}
+
+
+def app_files(p, size_class):
+    """The bytes of the file depend on nothing but the class."""
+    options = [f"--class={size_class}", "--tc=1"]
+    first = p.result("app", *options, "--output=first")
+    row("size of the file", os.path.getsize("first") == first["written_bytes"], os.path.getsize("first"))
+    for other in VARIANTS:
+        p.result("app", *options, "--output=other", "--" + other)
+        row(f"same bytes with --{other}", filecmp.cmp("first", "other", shallow=False))
+    p.result("app", *options, "--output=part", "--file-per-vector")
+    with open("other", "wb") as joined:
+        for vector in range(first["vectors"]):
+            with open(f"part.{vector}", "rb") as part:
+                joined.write(part.read())
+    row("same bytes in a file for each vector", filecmp.cmp("first", "other", shallow=False))
+
+
+def diagonal(path, points, vectors):
+    """What verify prints, from the definition."""
+    import array
+    values = array.array("d")
+    with open(path, "rb") as file:
+        values.frombytes(file.read())
+    for vector in range(vectors):
+        for i in range(points):
+            at = 5 * (vector * points ** 3 + i * (points * points + points + 1))
+            for value in values[at:at + 5]:
+                text = f"{value:15.10f}"
+                yield text if len(text) == 15 else "*" * 15
+
+
+def flipped(path, offset):
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    data[offset] ^= 1
+    with open("flipped", "wb") as file:
+        file.write(data)
+
+
+def app_verification(p, size_class, reference, points, vectors):
+    verify = [p.path("verify"), f"--class={size_class}"]
+    lines = run(*verify, "--full", "first").splitlines()
+    row(f"{5 * points * vectors} lines, equal to a second reader", lines == list(diagonal("first", points, vectors)))
+    if reference != "-":
+        opened = gzip.open if reference.endswith(".gz") else open
+        with opened(reference, "rt") as file:
+            text = file.read()
+        with open("reference", "w") as file:
+            file.write(text)
+        row("equal to the reference", subprocess.run([*verify, "--check=reference", "first"]).returncode == 0)
+        flipped("first", 8 * 5 * (points * points + points + 1) + 6)
+        row("a change on the diagonal is found", refused(*verify, "--check=reference", "flipped"))
+    with open("first", "rb") as file, open("cut", "wb") as cut:
+        cut.write(file.read()[:-8])
+    row("a truncated file is refused, without output",
+        refused(*verify, "cut") and subprocess.run([*verify, "cut"], capture_output=True).stdout == b"")
+
+
+def app_formulas(result):
+    points, steps = result["points"], result["steps"]
+    moved = 5 * result["word"] * points ** 3 * steps / INTERVAL
+    row("rate: 5 w n^3 N / (I T)", near(result["bytes_per_s"], moved / result["total_s"]))
+    row("overhead: T / T_C - 1", abs(result["overhead"] - (result["total_s"] / result["compute_s"] - 1)) < 1e-9)
+
+
+def app_trace(p, size_class):
+    result = p.recorded("app.iot", "app", f"--class={size_class}", "--runs=1", "--output=traced")
+    app_formulas(result)
+    section, of_file = p.sections("app.iot")["app"], p.file("app.iot", "traced")
+    row("trace: bytes of the file", of_file["written_bytes"] == result["written_bytes"], of_file["written_bytes"])
+    row("trace: a write for each vector", of_file["writes"] == section["marks"] == result["vectors"])
+    row("trace: bytes of the section", section["written_bytes"] == result["written_bytes"])
+    row("trace: each write continues the last one", section["gaps"] == 0 and of_file["pattern"] == "contiguous")
+    row("trace: time within 1 %", close(section["time"], result["total_s"]), (section, result["total_s"]))
+    row("trace: time without I/O within 1 %", close(p.sections("app.iot")["compute"]["time"], result["compute_s"]))
+    run(p.iotrace, "slice", "-q", f"--from={section['begin']:.9f}s", f"--to={section['end']:.9f}s", "-o", "section.iot",
+        "app.iot")
+    rate = p.analyze("section.iot")["totals"]["written_bytes_per_s"]
+    row("trace: rate within 1 %", close(result["written_bytes"] / rate, result["total_s"]), rate)
+    row("trace: one file is required output", of_file["class"] == "required", of_file["class"])
+    row("trace: nothing is missing", subprocess.run([p.iotrace, "check", "app.iot"], capture_output=True).returncode == 0 and
+        p.analyze("app.iot")["trace"]["lost_records"] == 0)
+    return result
+
+
+def app_pattern(p, size_class):
+    """A step of known time: the period does not depend on the load of the machine, as far as there is time to sleep."""
+    p.recorded("series.iot", "app", f"--class={size_class}", "--tc=1", "--pattern-only", "--sleep", "--step=0.005",
+               "--output=part", "--file-per-vector")
+    shares = p.analyze("series.iot")["classes"]["write_reason_share"]
+    row("trace: a file for each vector is a checkpoint", shares["checkpoint"] == 1, shares)
+    result = p.recorded("pattern.iot", "app", f"--class={size_class}", "--tc=1", "--pattern-only", "--sleep",
+                        "--step=0.02", "--output=traced")
+    section = p.sections("pattern.iot")["app"]
+    row("pattern only: time within 1 %", close(section["time"], result["total_s"]), (section, result["total_s"]))
+
+
+def app(p, size_class, reference):
+    result = app_trace(p, size_class)
+    app_files(p, size_class)
+    app_verification(p, size_class, reference, result["points"], result["vectors"])
+    app_pattern(p, size_class)
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--class", dest="size_class", default="S")
+    parser.add_argument("--figures", action="store_true")
+    parser.add_argument("directory")
+    parser.add_argument("reference")
+    given = parser.parse_args()
+    result = app(Programs(given.directory), given.size_class, given.reference)
+    if given.figures:
+        print(json.dumps(result, indent=2))
+    for path in glob.glob("part.*"):
+        os.unlink(path)
+    sys.exit(len(failed) > 0)
+
+
+if __name__ == "__main__":
+    main()
