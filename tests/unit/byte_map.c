@@ -77,6 +77,25 @@ Test(byte_map, equals_an_array_after_random_ranges)
 	cr_assert_eq(f.all.segments, 0);
 }
 
+/* Long ranges keep the segments of most leaves, which are changed as a whole. */
+Test(byte_map, equals_an_array_after_long_ranges_that_keep_segments)
+{
+	static const uint8_t turn[BYTE_STATES] = {1, 2, 3, 4, 5, 6, 0},
+			     swap[BYTE_STATES] = {3, 2, 1, 0, 4, 6, 5};
+	static struct fixture f = {.random = 3};
+	for (unsigned round = 0; round < 40; round++) {
+		change_at_random(&f, 200, 3);
+		const unsigned begin = next_random(&f, BYTES / 2);
+		change(&f, begin, BYTES - next_random(&f, BYTES / 4), round % 2 ? turn : swap);
+		change(&f, 0, begin + next_random(&f, 5000), round % 3 ? swap : turn);
+		if (round % 8 == 0)
+			change(&f, begin, begin + 6000, odd);
+		compare(&f);
+	}
+	byte_map_free(&f.all, &f.map);
+	cr_assert_eq(f.all.segments, 0);
+}
+
 Test(byte_map, sequences_of_ranges_in_both_directions_are_one_segment)
 {
 	static struct fixture f;
