@@ -498,10 +498,10 @@ static int choose_seen(struct record_job *j)
 		j->recording.control->seen = RECORD_CALLS;
 		return find_library(j, j->seen) ? EXIT_OK : EXIT_NOT_RECORDED;
 	}
-	message_print(can_write ? "--seen=syscalls: the system calls in libc cannot be found; use "
-				  "--seen=calls"
-				: "--seen=syscalls: code cannot be written through "
-				  "/proc/self/mem; use --seen=calls");
+	message_print(can_write
+			  ? "--seen=syscalls: the system calls in libc cannot be found; use "
+			    "--seen=calls"
+			  : "--seen=syscalls: code must not be changed here; use --seen=calls");
 	return EXIT_NOT_RECORDED;
 }
 

@@ -120,10 +120,10 @@ static const struct record_sites *table_request(const struct loaded_library *l, 
 	const struct timespec pause = {.tv_nsec = WAIT_NS};
 	const struct record_sites *s = NULL;
 	const bool needed = may_make_calls(l);
-	if (!recording_write("library", path, strlen(path)))
-		return NULL;
-	recording_wake_collector();
-	for (int i = 0; needed && i < WAITS && (s = table_map(l, size)) == NULL; i++)
+	const bool asked = *path == '/' && recording_write("library", path, strlen(path));
+	if (asked)
+		recording_wake_collector();
+	for (int i = 0; asked && needed && i < WAITS && (s = table_map(l, size)) == NULL; i++)
 		raw_call(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
 	if (needed && s == NULL)
 		recording_count(RECORD_COUNTER_LIBRARIES, 1);
@@ -253,7 +253,8 @@ void libraries_mapped(uint64_t at, int fd, uint64_t offset)
 		recording_count(RECORD_COUNTER_LIBRARIES, may_make_calls(&l) ? 1 : 0);
 		return;
 	}
-	paths_of_descriptor(fd, path);
+	if (paths_of_descriptor(fd, path) == 0)
+		*path = '\0';
 	patch_begin(&p);
 	(void)patch_with_table(&p, &l, path);
 	patch_end(&p);

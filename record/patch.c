@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The text of a library is read-only. It is written through /proc/self/mem, for which the kernel
- * copies the page: permissions never change, and code remains executable at all times. Bytes that are
+ * copies the page: permissions never change, and code remains executable at all times. Without /proc,
+ * copies of pages take their place. Bytes that are
  * different from the file were changed by others, such as a debugger, and are left alone.
  */
 #include "patch.h"
 
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "raw.h"
 #include "recording.h"
@@ -19,13 +21,37 @@ static _Atomic unsigned used, used_any;
 
 static const uint8_t instruction[RECORD_SYSCALL] = {0x0f, 0x05};
 
-/* The kernel counts the bytes as written by the process. */
+/*
+ * Puts changed copies in the place of pages. The copies become code before that, or nothing is done:
+ * where memory that was written must not become code, permissions of the pages could not be restored.
+ */
+static bool replace_pages(uint64_t at, const void *bytes, size_t size)
+{
+	const uint64_t page = at & ~(uint64_t)(RECORD_PAGE - 1);
+	const size_t all = (at + size - page + RECORD_PAGE - 1) & ~(size_t)(RECORD_PAGE - 1);
+	char *const copy =
+	    raw_map(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (copy == NULL)
+		return false;
+	memcpy(copy, (const void *)page, all);
+	memcpy(copy + (at - page), bytes, size);
+	if (raw_call(SYS_mprotect, (long)copy, (long)all, PROT_READ | PROT_EXEC, 0, 0, 0) == 0 &&
+	    raw_call(SYS_mremap, (long)copy, (long)all, (long)all, MREMAP_MAYMOVE | MREMAP_FIXED,
+		     (long)page, 0) == (long)page)
+		return true;
+	raw_unmap(copy, all);
+	return false;
+}
+
+/* The kernel counts what goes through /proc/self/mem as written by the process. */
 static bool write_text(const struct patch *p, uint64_t at, const void *bytes, size_t size)
 {
-	const long n = raw_call(SYS_pwrite64, p->memory, (long)bytes, (long)size, (long)at, 0, 0);
-	recording.own_writes++;
+	const long n = p->memory < 0 ? -1
+				     : raw_call(SYS_pwrite64, p->memory, (long)bytes, (long)size,
+						(long)at, 0, 0);
+	recording.own_writes += p->memory < 0 ? 0 : 1;
 	recording.own_written += n > 0 ? (uint64_t)n : 0;
-	return n == (long)size;
+	return n == (long)size || replace_pages(at, bytes, size);
 }
 
 /* Writes the changes of the page. */

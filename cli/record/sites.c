@@ -22,6 +22,7 @@
 
 #include "instruction.h"
 #include "lib/base/full_io.h"
+#include "record/ring.h"
 
 /* Calls that become records, that change what descriptors refer to, or that make processes. */
 static const uint16_t wanted[] = {SYS_read,
@@ -673,6 +674,18 @@ bool sites_write(int directory)
 	return s.has_libc;
 }
 
+/* Whether memory that was written may become code. */
+static bool can_make_code(void)
+{
+	const size_t size = RECORD_PAGE;
+	void *const page =
+	    mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const bool can = page != MAP_FAILED && mprotect(page, size, PROT_READ | PROT_EXEC) == 0;
+	if (page != MAP_FAILED)
+		(void)munmap(page, size);
+	return can;
+}
+
 bool sites_can_write(void)
 {
 	const int fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
@@ -682,5 +695,5 @@ bool sites_can_write(void)
 	    fd >= 0 && pread(fd, &byte, 1, at) == 1 && pwrite(fd, &byte, 1, at) == 1;
 	if (fd >= 0)
 		(void)close(fd);
-	return written;
+	return written || can_make_code();
 }

@@ -22,7 +22,7 @@ bool sites_provide(int directory, const char *path);
  * files in a directory. Returns false if the sites of libc are unknown.
  */
 bool sites_write(int directory);
-/* Returns whether this process may write to its code, as traced processes do. */
+/* Returns whether this process may change its code, as traced processes do. */
 bool sites_can_write(void);
 
 #endif
