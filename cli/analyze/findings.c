@@ -114,8 +114,9 @@ static void json_rank(struct json *j, const struct iot_analyze *a, const char *k
 static void json_finding(struct json *j, const struct iot_analyze *a, const char *key)
 {
 	static const char *const objects[] = {"path", "directory", "operation"},
-				 *const evidence[] = {"value", "threshold", "count", "bytes",
-						      "process"};
+				 *const evidence[] = {"calls", "failed", "requests",
+						      "files", "value",  "threshold",
+						      "count", "bytes",  "process"};
 	json_open(j, NULL, '{');
 	json_text(j, "code", key, strlen(key));
 	json_found(j, a, "cause", key, "cause");

@@ -7,6 +7,7 @@
 #include "causes.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/text.h"
@@ -401,12 +402,16 @@ static void say_calls(struct finding *to, const char *name, uint64_t calls)
 {
 	if (name == NULL || calls == 0)
 		return;
-	finding_text(to, ", %ju calls of %s", (uintmax_t)calls, name);
+	finding_text(to, ", %ju call%s of %s", (uintmax_t)calls, calls == 1 ? "" : "s", name);
 	to->operation = name;
+	to->calls = calls;
 }
 
-static void say_place(struct finding *to, const char *where, const struct place *place)
+static void say_place(const struct causes *all, struct finding *to, const char *where,
+		      const struct place *place)
 {
+	if (place == NULL && all->from->places->full)
+		finding_text(to, "; in more than %d directories", PLACES_MAX);
 	if (place == NULL)
 		return;
 	to->place = (struct iot_text){place->path, place->size};
@@ -425,14 +430,16 @@ static void say_lookups(const struct causes *all, struct finding *to, const char
 	if (opens.failed > calls.max_calls) {
 		say_calls(to, "open", opens.failed);
 		finding_text(to, ", which fail");
-		say_place(to, where, places_max(from->places, OPERATION_LOOKUP));
+		to->failed = opens.failed;
+		say_place(all, to, where, places_max(from->places, OPERATION_LOOKUP));
 		return;
 	}
 	say_calls(to, calls.top, calls.max_calls);
 	if (calls.failed > calls.calls / 2)
 		finding_text(to, ", of which %.0f %%25 fail",
 			     100 * (double)calls.failed / (double)calls.calls);
-	say_place(to, where, places_max(from->places, kind));
+	to->failed = calls.failed;
+	say_place(all, to, where, places_max(from->places, kind));
 }
 
 static void say_file(struct finding *to, const char *where, const struct max_rank *file)
@@ -460,17 +467,21 @@ static void say_where(const struct causes *all, struct finding *to, enum cause c
 		say_lookups(all, to, t->where);
 		return;
 	}
-	if (kinds[cause] == OPERATION_OTHER && sum->calls > 0)
-		finding_text(to, ", %ju requests", (uintmax_t)sum->calls);
-	else if (cause == CAUSE_SMALL_FILES)
-		finding_text(to, ", %ju files", (uintmax_t)sum->files);
+	if (kinds[cause] == OPERATION_OTHER)
+		to->requests = sum->calls;
+	if (cause == CAUSE_SMALL_FILES)
+		to->files = sum->files;
+	if (to->requests > 0)
+		finding_text(to, ", %ju requests", (uintmax_t)to->requests);
+	else if (to->files > 0)
+		finding_text(to, ", %ju files", (uintmax_t)to->files);
 	else
 		say_calls(to, calls.top, calls.max_calls);
 	if (cause == CAUSE_SYNC && all->sync_writes > 0)
 		finding_text(to, ", %ju writes with O_SYNC or O_DSYNC",
 			     (uintmax_t)all->sync_writes);
 	if (cause == CAUSE_SMALL_FILES || cause == CAUSE_NAMES)
-		say_place(to, t->where,
+		say_place(all, to, t->where,
 			  places_max(all->from->places, cause == CAUSE_NAMES && calls.ns > 0
 							    ? OPERATION_NAMES
 							    : OPERATION_OPEN));
@@ -501,36 +512,85 @@ static void add_cause(struct findings *f, const struct causes *all, enum cause c
 #define SLOWER_MIN 0.1 /* a rank that takes less of the run longer is slow by chance */
 #define SERIAL_MIN 0.9 /* share of one rank's bytes */
 
-/* Values of all ranks: their times in I/O, and their bytes. */
-struct rank_sums {
-	uint64_t count, slowest_ns, max_bytes;
-	double ns, bytes;           /* sums */
-	uint64_t slowest, max_rank; /* ranks */
-	uint32_t slowest_process, max_process;
-	bool lacks_process; /* a process has no rank */
+/* The processes of a rank: a program, and the shells that started it. */
+struct rank_sum {
+	uint64_t rank, ns, bytes, process_ns;
+	uint32_t process; /* the one with most time */
 };
 
-static void add_rank(struct rank_sums *s, const struct row_table *t, size_t process)
+/* Values of all ranks: their times in I/O, and their bytes. */
+struct rank_sums {
+	uint64_t count;
+	double ns, bytes; /* sums */
+	struct rank_sum slowest, largest;
+};
+
+static int by_rank(const void *left, const void *right)
 {
-	const uint32_t id = table_process_id(t, process);
+	const struct rank_sum *a = left, *b = right;
+	return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+/* Returns whether a process has a rank, and calls. */
+static bool rank_of(const struct row_table *t, size_t process, struct rank_sum *to)
+{
 	struct table_sums sums;
-	uint64_t rank;
-	if (!table_process(t, process, &sums) || !row_names_rank(t->from.names, id, &rank))
-		return;
-	const uint64_t ns = sums.ns[BUSY_ALL], bytes = row_bytes(&sums.sums);
-	if (s->count == 0 || ns > s->slowest_ns) {
-		s->slowest = rank;
-		s->slowest_ns = ns;
-		s->slowest_process = id;
+	to->process = table_process_id(t, process);
+	if (!table_process(t, process, &sums) ||
+	    !row_names_rank(t->from.names, to->process, &to->rank))
+		return false;
+	to->ns = to->process_ns = sums.ns[BUSY_ALL];
+	to->bytes = row_bytes(&sums.sums);
+	return true;
+}
+
+/* Combines processes of one rank, which are neighbours; returns the number of ranks. */
+static size_t combine_ranks(struct rank_sum *list, size_t n)
+{
+	size_t ranks = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct rank_sum *last = ranks > 0 ? &list[ranks - 1] : NULL;
+		if (last == NULL || last->rank != list[i].rank) {
+			list[ranks++] = list[i];
+			continue;
+		}
+		last->ns = saturate_add(last->ns, list[i].ns);
+		last->bytes = saturate_add(last->bytes, list[i].bytes);
+		if (list[i].process_ns > last->process_ns) {
+			last->process_ns = list[i].process_ns;
+			last->process = list[i].process;
+		}
 	}
-	if (s->count == 0 || bytes > s->max_bytes) {
-		s->max_rank = rank;
-		s->max_bytes = bytes;
-		s->max_process = id;
-	}
+	return ranks;
+}
+
+static void add_rank(struct rank_sums *s, const struct rank_sum *rank)
+{
+	if (s->count == 0 || rank->ns > s->slowest.ns)
+		s->slowest = *rank;
+	if (s->count == 0 || rank->bytes > s->largest.bytes)
+		s->largest = *rank;
 	s->count++;
-	s->ns += (double)ns;
-	s->bytes += (double)bytes;
+	s->ns += (double)rank->ns;
+	s->bytes += (double)rank->bytes;
+}
+
+/* Returns false if out of memory. */
+static bool sum_ranks(struct rank_sums *s, const struct row_table *t)
+{
+	const size_t processes = t->from.rows->process_capacity;
+	struct rank_sum *list = calloc(processes + 1, sizeof *list);
+	size_t n = 0;
+	if (list == NULL)
+		return false;
+	for (size_t i = 0; i < processes; i++)
+		n += rank_of(t, i, &list[n]);
+	qsort(list, n, sizeof *list, by_rank);
+	n = combine_ranks(list, n);
+	for (size_t i = 0; i < n; i++)
+		add_rank(s, &list[i]);
+	free(list);
+	return true;
 }
 
 static struct finding *add_imbalance(struct findings *f, const struct run_cost *cost,
@@ -547,50 +607,50 @@ static struct finding *add_imbalance(struct findings *f, const struct run_cost *
 
 static void find_serial(struct findings *f, const struct run_cost *cost, const struct rank_sums *s)
 {
-	const double share = (double)s->max_bytes / s->bytes, ns = (double)s->slowest_ns,
+	const double share = (double)s->largest.bytes / s->bytes, ns = (double)s->slowest.ns,
 		     seconds = ns * (1 - 1 / (double)s->count) / 1e9;
 	struct finding *to = add_imbalance(f, cost, "serial", share, seconds);
 	if (to == NULL)
 		return;
-	to->rank = s->max_rank;
-	finding_set_process(to, s->max_process);
+	to->rank = s->largest.rank;
+	finding_set_process(to, s->largest.process);
 	finding_text(
 	    to, "Rank %ju has %.0f %%25 of the bytes of %ju ranks: %.3g s, %.0f %%25 of the run",
-	    (uintmax_t)s->max_rank, 100 * share, (uintmax_t)s->count, seconds, 100 * to->saves);
+	    (uintmax_t)s->largest.rank, 100 * share, (uintmax_t)s->count, seconds, 100 * to->saves);
 	to->remedy = "let all ranks do I/O, such as by collective buffering";
 }
 
 static void find_uneven_bytes(struct findings *f, const struct run_cost *cost,
 			      const struct rank_sums *s, double seconds)
 {
-	const double ratio = (double)s->max_bytes * (double)s->count / s->bytes;
+	const double ratio = (double)s->largest.bytes * (double)s->count / s->bytes;
 	struct finding *to = add_imbalance(f, cost, "imbalance_bytes", ratio, seconds);
 	if (to == NULL)
 		return;
-	to->rank = s->max_rank;
-	finding_set_process(to, s->max_process);
+	to->rank = s->largest.rank;
+	finding_set_process(to, s->largest.process);
 	finding_text(
 	    to,
 	    "Imbalance: rank %ju has %.3g times the mean bytes of %ju ranks: %.3g s, %.0f %%25 of "
 	    "the run",
-	    (uintmax_t)s->max_rank, ratio, (uintmax_t)s->count, seconds, 100 * to->saves);
+	    (uintmax_t)s->largest.rank, ratio, (uintmax_t)s->count, seconds, 100 * to->saves);
 	to->remedy = "distribute the data evenly over the ranks";
 }
 
 static void find_uneven_times(struct findings *f, const struct run_cost *cost,
 			      const struct rank_sums *s, double seconds)
 {
-	const double ratio = (double)s->slowest_ns * (double)s->count / s->ns;
+	const double ratio = (double)s->slowest.ns * (double)s->count / s->ns;
 	struct finding *to = add_imbalance(f, cost, "imbalance_time", ratio, seconds);
 	if (to == NULL)
 		return;
-	to->rank = s->slowest;
-	finding_set_process(to, s->slowest_process);
+	to->rank = s->slowest.rank;
+	finding_set_process(to, s->slowest.process);
 	finding_text(
 	    to,
 	    "The slowest takes %.3g times the mean time of %ju ranks: rank %ju, %.3g s more, "
 	    "%.0f %%25 of the run",
-	    ratio, (uintmax_t)s->count, (uintmax_t)s->slowest, seconds, 100 * to->saves);
+	    ratio, (uintmax_t)s->count, (uintmax_t)s->slowest.rank, seconds, 100 * to->saves);
 	to->remedy = "look for what is slow there: its files, its node, its disk";
 }
 
@@ -609,23 +669,25 @@ static void find_imbalance(struct findings *f, const struct findings_source *fro
 			   const struct run_cost *cost)
 {
 	const size_t causes = f->count;
-	const struct row_table *t = from->table;
 	struct rank_sums s = {.count = 0};
-	for (size_t i = 0; i < t->from.rows->process_capacity; i++)
-		add_rank(&s, t, i);
+	if (!sum_ranks(&s, from->table)) {
+		f->failed = true;
+		return;
+	}
 	if (s.count < 2 || s.ns <= 0)
 		return;
 	const double n = (double)s.count, mean_ns = s.ns / n,
-		     seconds = ((double)s.slowest_ns - mean_ns) / 1e9;
-	if ((double)s.slowest_ns < UNEVEN_MIN * mean_ns)
+		     seconds = ((double)s.slowest.ns - mean_ns) / 1e9;
+	if ((double)s.slowest.ns < UNEVEN_MIN * mean_ns)
 		return;
-	if ((double)s.max_bytes > SERIAL_MIN * s.bytes && s.max_rank == s.slowest)
+	if ((double)s.largest.bytes > SERIAL_MIN * s.bytes && s.largest.rank == s.slowest.rank)
 		find_serial(f, cost, &s);
-	else if ((double)s.max_bytes > UNEVEN_MIN * s.bytes / n && s.max_rank == s.slowest)
+	else if ((double)s.largest.bytes > UNEVEN_MIN * s.bytes / n &&
+		 s.largest.rank == s.slowest.rank)
 		find_uneven_bytes(f, cost, &s, seconds);
 	else if (seconds > SLOWER_MIN * cost->seconds)
 		find_uneven_times(f, cost, &s, seconds);
-	explain_imbalance(f, causes, cost, (double)s.slowest_ns / 1e9);
+	explain_imbalance(f, causes, cost, (double)s.slowest.ns / 1e9);
 }
 
 void causes_find(struct findings *f, const struct findings_source *from,

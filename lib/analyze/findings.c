@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "findings.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -612,13 +613,33 @@ void findings_find(struct findings *f, const struct findings_source *from)
 static void share_values(const struct finding *at, const struct finding *end, struct values *v)
 {
 	for (const struct finding *i = at; i < end; i++)
-		values_real(v, "value", i->code, "", i->value);
+		if (i->threshold > 0)
+			values_real(v, "value", i->code, "", i->value);
 	for (const struct finding *i = at; i < end; i++)
-		values_real(v, "threshold", i->code, "", i->threshold);
+		if (i->threshold > 0)
+			values_real(v, "threshold", i->code, "", i->threshold);
 	for (const struct finding *i = at; i < end; i++) {
 		values_real(v, "cost_share", i->code, "", i->saves);
 		values_note(v, i->saves_time ? "of the run time" : "of the bytes");
 	}
+}
+
+/* Counts of which none is 0. */
+static void count_values(const struct finding *at, const struct finding *end, struct values *v)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} counts[] = {{"calls", offsetof(struct finding, calls)},
+		      {"failed", offsetof(struct finding, failed)},
+		      {"requests", offsetof(struct finding, requests)},
+		      {"files", offsetof(struct finding, files)}};
+	for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)
+		for (const struct finding *i = at; i < end; i++) {
+			const uint64_t *n = (const void *)((const char *)i + counts[k].offset);
+			if (*n > 0)
+				values_number(v, counts[k].name, i->code, "", *n);
+		}
 }
 
 static void evidence_values(const struct finding *at, const struct finding *end, struct values *v)
@@ -666,6 +687,7 @@ void findings_values(const struct findings *f, struct values *v)
 	values_number(v, "trivial", NULL, "", (uint64_t)(all - end));
 	share_values(at, end, v);
 	evidence_values(at, end, v);
+	count_values(at, end, v);
 	for (const struct finding *i = at; i < end; i++)
 		values_text(v, "sentence", i->code,
 			    (struct iot_text){i->sentence, strlen(i->sentence)});

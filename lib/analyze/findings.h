@@ -19,6 +19,8 @@ struct finding {
 	uint64_t count; /* requests, files or processes beyond the threshold */
 	uint64_t bytes; /* that it concerns */
 	bool has_count, has_bytes;
+	/* what costs the time: calls of `operation`, those that failed, or requests or files; 0: none */
+	uint64_t calls, failed, requests, files;
 	struct table_rank file; /* that it concerns most, if `has_file` */
 	char key[VALUE_KEY];    /* of the file */
 	uint32_t process;       /* likewise */

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# A shell that inherits the rank of a program is no rank of its own: two ranks with the same work are balanced, whatever their
+# shells read; one that takes longer is found.
+ranks() { # ranks DURATION: of the writes of rank 1, in hexadecimal
+	for rank in 0 1; do
+		echo "ff %process id=1$rank rank=$rank name=/bin/sh"
+		echo "ff %process id=2$rank rank=$rank name=app"
+		echo "ff %file process=1$rank id=1$rank path=/job.sh"
+		echo "ff %file process=2$rank id=2$rank path=/out.$rank"
+		printf '80 20 0 1000 %x 1 %x %x 0\n' $rank 1$rank 1$rank
+	done
+	for i in $(seq 100); do
+		printf 'c0 20 %x 100000 bb8 100 14 14 0\n' $((i * 1048576))
+		printf 'c0 20 %x 100000 3e8 %s 15 15 0\n' $((i * 1048576)) "$1"
+	done
+}
+ranks 100 >balanced
+ranks e00 >slower
+for of in balanced slower; do
+	"$IOTRACE" analyze -q --section=findings $of | sed -n '/^findings/,$p' | sed 's/ Remedy.*//'
+done
