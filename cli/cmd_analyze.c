@@ -49,6 +49,7 @@ struct analyze_run {
 	struct job_list_options list_options;
 	struct job_list list;
 	struct where where;
+	struct picks picks;
 	bool per_thread, one_job, json, tsv, no_fsync, png, working_set, dependencies;
 };
 
@@ -372,13 +373,14 @@ static enum exit_status analyze_before(struct analyze_run *a, const struct comma
 /* Options that apply to jobs, even to a single one. */
 static bool selects_jobs(const struct analyze_run *a)
 {
-	return a->jobs != NULL || a->where.conditions > 0;
+	return a->jobs != NULL || a->where.conditions > 0 || a->picks.count > 0;
 }
 
 /* The form of several jobs. */
 static enum analyze_several_as several_as(const struct analyze_run *a)
 {
-	return a->group.levels > 0                      ? ANALYZE_AS_GROUPS
+	return a->picks.count > 0                       ? ANALYZE_AS_PICKS
+	       : a->group.levels > 0                    ? ANALYZE_AS_GROUPS
 	       : a->by == BY_JOB                        ? ANALYZE_AS_ROWS
 	       : a->options.sections == IOT_ANALYZE_MAP ? ANALYZE_AS_MAPS
 							: ANALYZE_AS_POPULATIONS;
@@ -396,6 +398,35 @@ static struct analyze_jobs several_jobs(const struct analyze_run *a)
 	return (struct analyze_jobs){.grouping = a->group,
 				     .list = a->jobs != NULL ? &a->list : NULL,
 				     .where = a->where.conditions > 0 ? &a->where : NULL};
+}
+
+static enum exit_status choose_picks(struct analyze_run *a, struct analyze_several *several)
+{
+	return picks_choose(&a->picks, &several->jobs) ? EXIT_OK : message_no_memory();
+}
+
+static bool is_picked(const void *picks, const char *name)
+{
+	return picks_contain(picks, name);
+}
+
+/* Analyzes the jobs that were picked once more, and keeps their maps. */
+static enum exit_status map_picks(struct analyze_run *a, struct analyze_inputs *inputs,
+				  struct analyze_several *several)
+{
+	struct iot_analyze *all = NULL;
+	enum exit_status status = choose_picks(a, several);
+	several->as = ANALYZE_AS_MAPS;
+	analyze_several_begin(several, inputs);
+	inputs->by_job = true;
+	inputs->where = NULL;
+	inputs->wants = is_picked;
+	inputs->wanted = &a->picks;
+	a->options.sections = IOT_ANALYZE_MAP | IOT_ANALYZE_FILES;
+	if (status == EXIT_OK)
+		status = analyze_inputs_join(inputs, &all);
+	iot_analyze_free(all);
+	return status;
 }
 
 static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t count,
@@ -417,6 +448,10 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 	struct analyze_several several = {.as = several_as(a), .jobs = several_jobs(a)};
 	struct report_jobs pictures = {.set.by = a->group.levels > 0 ? (int)a->group.by[0]
 								     : JOB_NOT_GROUPED};
+	const bool maps_picks = several.as == ANALYZE_AS_PICKS && a->options.sections != 0;
+	several.picks = &a->picks;
+	if (several.as == ANALYZE_AS_PICKS)
+		a->options.sections = 0; /* picks are by any value */
 	if (a->part.n > 1)
 		return options_wrong(command, "--part is that of one trace");
 	if (count > 1 && a->options.sections != 0) {
@@ -439,6 +474,8 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 	enum exit_status status = read_list(a);
 	if (status == EXIT_OK)
 		status = analyze_inputs_join(&inputs, &all);
+	if (status == EXIT_OK && several.as == ANALYZE_AS_PICKS)
+		status = maps_picks ? map_picks(a, &inputs, &several) : choose_picks(a, &several);
 	a->results.analysis = all;
 	a->in.quiet = a->read.quiet;
 	a->in.status = IOT_OK;
@@ -454,6 +491,7 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 	analyze_several_free(&several);
 	report_jobs_free(&pictures);
 	job_list_free(&a->list);
+	picks_free(&a->picks);
 	if (status != EXIT_OK || !inputs.incomplete || a->state != NULL)
 		return status;
 	message_print("the report is incomplete: parts of a trace are missing or damaged");
@@ -503,8 +541,8 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 	const bool by_job = a->by == BY_JOB || a->group.levels > 0 || selects_jobs(a);
 	if (by_job && (a->state != NULL || count == 0))
 		return options_wrong(
-		    command, "--by=job, --group, --jobs and --where need inputs that are files, "
-			     "and no --state");
+		    command, "--by=job, --group, --jobs, --where and --pick need inputs that are "
+			     "files, and no --state");
 	const enum exit_status before = a->against != NULL ? analyze_before(a, command) : EXIT_OK;
 	if (before != EXIT_OK && a->before == NULL)
 		return before;
@@ -642,6 +680,10 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	    CALL("where", "CONDITION", &a.where,
 		 "only jobs of which this is true, such as 'T >= 1h and S_r + S_w > 0'",
 		 option_where),
+	    CALL("pick", "VALUE:max|min|median", &a.picks,
+		 "the job with this value, such as S_r:max or 'T:median where P >= 64'; with "
+		 "--section=map, its map",
+		 analyze_option_pick),
 	    OPTION(STRING, 0, "against", "RUN", &a.against,
 		   "print the values that differ from those of this trace or state"),
 	    RANGE(NUMBER, 0, "top", "N", &a.top,
@@ -694,11 +736,18 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		return status;
 	if (a.by != NOT_BY && a.options.sections != 0)
 		return options_wrong(&command, "--by and --section exclude each other");
+	if (a.picks.count > 0 &&
+	    (a.group.levels > 0 || a.by != NOT_BY || has_pictures(&a) ||
+	     (a.options.sections != 0 && a.options.sections != IOT_ANALYZE_MAP)))
+		return options_wrong(&command,
+				     "--pick excludes --group, --by, --plots, --html, and "
+				     "--section of anything but map");
 	if (a.group.levels > 1 && has_pictures(&a))
 		return options_wrong(&command, "--plots and --html show groups of one kind");
 	if (selects_jobs(&a) && (a.against != NULL || (a.by != NOT_BY && a.by != BY_JOB)))
-		return options_wrong(&command, "--jobs and --where exclude --against, and --by of "
-					       "anything but jobs");
+		return options_wrong(&command,
+				     "--jobs, --where and --pick exclude --against, and --by of "
+				     "anything but jobs");
 	if (a.group.levels > 0 && (a.by != NOT_BY || a.options.sections != 0))
 		return options_wrong(&command, "--group excludes --by and --section");
 	if (a.against != NULL && (a.by != NOT_BY || a.group.levels > 0 || a.state != NULL ||

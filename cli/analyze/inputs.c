@@ -361,7 +361,7 @@ static enum exit_status join_jobs(struct analyze_inputs *in, const struct analyz
 	for (size_t i = 0; i < count && status == EXIT_OK; i += n) {
 		n = traces_of(in, of + i, count - i);
 		const char *name = of[i].job != NULL ? of[i].job : of[i].path;
-		if (in->wants == NULL || in->wants(in->jobs, name))
+		if (in->wants == NULL || in->wants(in->wanted, name))
 			status = add_job(in, of + i, n);
 	}
 	return status;

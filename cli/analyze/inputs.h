@@ -38,7 +38,8 @@ struct analyze_inputs {
 	const struct job_list *list; /* of a batch system, or NULL */
 	struct where *where;         /* what jobs that are added have to fulfil */
 	/* Returns whether a job is analyzed; NULL: all are. */
-	bool (*wants)(const void *jobs, const char *name);
+	bool (*wants)(const void *wanted, const char *name);
+	const void *wanted;
 	/* Analyzes an input that is no state; *a is stored also if the trace is damaged. */
 	enum exit_status (*analyze)(void *context, const char *path, struct iot_analyze **a);
 	void *context;

@@ -2,19 +2,25 @@
 #include "several.h"
 
 #include "cli/views/jobs.h"
+#include "cli/views/picks.h"
 
 void analyze_several_begin(struct analyze_several *s, struct analyze_inputs *inputs)
 {
 	s->jobs.has_workflow = s->as == ANALYZE_AS_POPULATIONS;
 	inputs->add_job = s->as == ANALYZE_AS_MAPS ? analyze_maps_add : analyze_jobs_add;
 	inputs->jobs = s->as == ANALYZE_AS_MAPS ? (void *)&s->maps : &s->jobs;
-	inputs->by_job = s->as == ANALYZE_AS_ROWS || s->as == ANALYZE_AS_GROUPS;
+	inputs->by_job =
+	    s->as == ANALYZE_AS_ROWS || s->as == ANALYZE_AS_GROUPS || s->as == ANALYZE_AS_PICKS;
 }
 
 /* Returns an enum iot_status. */
 static int print(struct analyze_several *s, struct output *out, enum analyze_form form,
 		 uint64_t top)
 {
+	if (s->as == ANALYZE_AS_PICKS) {
+		picks_print(out, s->picks, form);
+		return IOT_OK;
+	}
 	if (s->as == ANALYZE_AS_GROUPS)
 		return jobs_print_groups(&s->jobs, out, form, top);
 	if (s->as == ANALYZE_AS_ROWS)

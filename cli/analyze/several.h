@@ -6,16 +6,19 @@
 #include "groups.h"
 #include "jobs.h"
 #include "map.h"
+#include "picks.h"
 
 struct analyze_several {
 	enum analyze_several_as {
 		ANALYZE_AS_POPULATIONS,
 		ANALYZE_AS_ROWS,
 		ANALYZE_AS_MAPS,
-		ANALYZE_AS_GROUPS
+		ANALYZE_AS_GROUPS,
+		ANALYZE_AS_PICKS
 	} as;
 	struct analyze_jobs jobs;
 	struct analyze_maps maps;
+	struct picks *picks; /* if as ANALYZE_AS_PICKS */
 };
 
 /* The jobs of the inputs are added to it. */

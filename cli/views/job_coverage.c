@@ -78,22 +78,35 @@ static const char *run_name(const struct listed_job *job)
 	return text;
 }
 
+static bool is_named(const struct job_coverage *c, bool listed, size_t i)
+{
+	return listed ? !c->jobs->list->job[i].has_log : c->jobs->job[i]->listed == NULL;
+}
+
+/* Returns the number of the job in row `row` of a list of names; rows are read in order. */
+static size_t named_job(struct job_coverage *c, bool listed, size_t row)
+{
+	if (row != c->next_row[listed])
+		c->next_row[listed] = c->next[listed] = 0;
+	size_t i = c->next[listed];
+	for (size_t left = row - c->next_row[listed]; left > 0 || !is_named(c, listed, i); i++)
+		left -= is_named(c, listed, i);
+	c->next_row[listed] = row + 1;
+	c->next[listed] = i + 1;
+	return i;
+}
+
 static void set_without_log(struct iot_row *to, void *source)
 {
-	const struct job_list *l = ((const struct job_coverage *)source)->jobs->list;
-	size_t i = 0;
-	for (size_t left = to->number; left > 0 || l->job[i].has_log; i++)
-		left -= !l->job[i].has_log;
-	row_word(to, &metrics.key, run_name(&l->job[i]));
+	struct job_coverage *c = source;
+	const size_t i = named_job(c, true, to->number);
+	row_word(to, &metrics.key, run_name(&c->jobs->list->job[i]));
 }
 
 static void set_not_listed(struct iot_row *to, void *source)
 {
-	const struct analyze_jobs *j = ((const struct job_coverage *)source)->jobs;
-	size_t i = 0;
-	for (size_t left = to->number; left > 0 || j->job[i]->listed != NULL; i++)
-		left -= j->job[i]->listed == NULL;
-	row_word(to, &metrics.key, j->job[i]->name);
+	struct job_coverage *c = source;
+	row_word(to, &metrics.key, c->jobs->job[named_job(c, false, to->number)]->name);
 }
 
 static void set_coverage(struct iot_row *to, void *source)

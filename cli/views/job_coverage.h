@@ -10,7 +10,8 @@
 
 struct job_coverage {
 	const struct analyze_jobs *jobs;
-	size_t top; /* jobs that are named */
+	size_t top;                  /* jobs that are named */
+	size_t next_row[2], next[2]; /* where a search for the next name begins */
 	uint64_t listed, logged, unlisted, accounts, logged_accounts;
 	double core_hours, listed_core_hours;               /* NAN: unknown */
 	struct iot_table coverage, without_log, not_listed; /* no columns: there is no list */

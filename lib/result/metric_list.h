@@ -618,6 +618,10 @@ METRIC(selection, "selection", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "What each condition of --where keeps, and all of them together.")
 METRIC(condition, "condition", IOT_NAME, IOT_MAIN, IOT_ONE,
        "A condition of --where.")
+METRIC(picks, "picks", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "The jobs that --pick chooses.")
+METRIC(pick, "pick", IOT_NAME, IOT_MAIN, IOT_ONE,
+       "What a job was chosen by.")
 METRIC(account, "account", IOT_NAME, IOT_DETAIL, IOT_ONE,
        "The account or project of a job in the list.")
 METRIC(job_state, "state", IOT_NAME, IOT_DETAIL, IOT_ONE,

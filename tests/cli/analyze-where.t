@@ -34,3 +34,17 @@ for condition in "" "T" "T >" "T >= 1 or S > 2" "Q > 1" "T > 1x" "T > 1 and" "1+
 	"$IOTRACE" analyze --where="$condition" 1.iot 2>&1 | head -n 1
 done
 "$IOTRACE" analyze --where="T > 1" --section=map --state=x 1.iot 2>&1 | head -n 1
+echo "=== picks"
+picks="--pick=S_r:max --pick=T:min --pick=S:median"
+"$IOTRACE" analyze -q $picks "--pick=N:max where P < 4" "--pick=T:max where T < 0" --pick=created:max [1-8].iot
+"$IOTRACE" analyze -q --json $picks --where="S_w > 0" [1-8].iot
+"$IOTRACE" analyze -q --tsv $picks [1-8].iot
+"$IOTRACE" analyze -q $picks --section=map [1-8].iot | head -n 6
+for pick in S_r S_r:most Q:max "S:max if T > 1" "S:max where" S:maximum; do
+	"$IOTRACE" analyze --pick="$pick" 1.iot 2>&1 | head -n 1
+done
+"$IOTRACE" analyze $picks --by=job 1.iot 2>&1 | head -n 1
+# No job is kept.
+"$IOTRACE" analyze -q --where="T > 1e9" --plots=plots --no-fsync [1-8].iot
+echo "exit $?"
+"$IOTRACE" analyze -q --where="T > 1e9" --group=user [1-8].iot

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The jobs that `iotrace analyze --pick` chooses. */
+#ifndef CLI_VIEWS_PICKS_H
+#define CLI_VIEWS_PICKS_H
+
+#include "cli/analyze/picks.h"
+#include "cli/ui/output.h"
+
+void picks_print(struct output *out, struct picks *p, enum analyze_form form);
+
+#endif
