@@ -490,8 +490,7 @@ static void print_group_text(struct job_groups *g, struct output *out, size_t ro
 	    TEXT_AS(files_per_process, "files/P", 8, -4),
 	    TEXT_AS(created_per_process, "creat./P", 8, -4),
 	    TEXT_AS(ascending_share, "sequen.%", 8, -4), TEXT_AS(aligned_share, "aligned%", 8, -4),
-	    TEXT_UNIT(bytes_per_process, "MiB/P", 8, -4, TEXT_MIB), TEXT(key, 0, 0),
-	    TEXT(second_key, 0, 0));
+	    TEXT_UNIT(bytes_per_process, "MiB/P", 8, -4, TEXT_MIB), TEXT(key, 0, 0));
 	static const struct text_column sums[] = COLUMN_LIST(
 	    TEXT(jobs, 6, 0), TEXT_AS(job_share, "% jobs", 8, 1), TEXT_READ(bytes, 10, 1),
 	    TEXT_WRITE(bytes, 10, 1), TEXT_AS(job_bytes_share, "% bytes", 8, 1), TEXT(files, 8, 0),
@@ -501,17 +500,18 @@ static void print_group_text(struct job_groups *g, struct output *out, size_t ro
 	    TEXT_WRITE(bytes, 10, 1), TEXT_AS(job_bytes_share, "% bytes", 8, 1), TEXT(files, 8, 0),
 	    TEXT_AS(core_hours, "core h", 10, -4), TEXT(listed_jobs, 11, 0),
 	    TEXT_AS(listed_core_hours, "core h", 10, -4),
-	    TEXT_AS(core_hours_share, "% logged", 8, 1), TEXT(key, 0, 0), TEXT(second_key, 0, 0));
-	const bool listed = g->jobs->list != NULL;
-	const size_t left_out = g->jobs->grouping.levels < 2;
-	const struct iot_table of_means = TABLE_FILLED(rows, set_group_text, g);
-	const struct iot_table of_sums = TABLE_FILLED(rows, set_group_text, g);
+	    TEXT_AS(core_hours_share, "% logged", 8, 1), TEXT(key, 0, 0));
+	const bool crossed = g->jobs->grouping.levels > 1,
+		   listed = g->jobs->list != NULL && !crossed;
+	const struct iot_table table = TABLE_FILLED(rows, set_group_text, g);
 	job_coverage_text(out, &g->coverage);
-	print_text(out, means, COLUMN_COUNT(means) - left_out, g->by, &of_means);
-	output_text(out, "\n");
+	if (!crossed) {
+		print_text(out, means, COLUMN_COUNT(means), g->by, &table);
+		output_text(out, "\n");
+	}
 	print_text(out, listed ? listed_sums : sums,
-		   (listed ? COLUMN_COUNT(listed_sums) : COLUMN_COUNT(sums)) - left_out, g->by,
-		   &of_sums);
+		   listed ? COLUMN_COUNT(listed_sums) : COLUMN_COUNT(sums) - !crossed, g->by,
+		   &table);
 	if (rows < n)
 		output_printf(out, "and %zu more; see --top\n", n - rows);
 }

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What README.md and the manual show is true: every console block is run again and its output
+# What README.md, docs/sites.md and the manual show is true: every console block is run again and its output
 # compared, and the C program of README.md is compiled, run, and its output compared with the text
 # block that follows. If a page shows commands that run ./example, the C program under its EXAMPLES is
 # compiled to example.
 #
 #	sh tests/tools/readme_example.sh
 #
-# A console block is ```console in README.md, and a literal display under EXAMPLES in a page whose
+# A console block is ```console in README.md and docs/sites.md, and a literal display under EXAMPLES in a page whose
 # first line begins with "$ ". Its commands run one after the other in a directory of their own that
 # has testdata/ and build/release/ in it. Those of README.md are typed literally, all blocks in one
 # shell with the PATH of the system; those of a page have one that is installed.
@@ -115,7 +115,7 @@ $difference"
 }
 
 run_program
-for page in README.md man/*.[1357]; do
+for page in README.md docs/sites.md man/*.[1357]; do
 	run_blocks "$page"
 done
 echo "$passed passed, $failed failed"
