@@ -121,19 +121,34 @@ class _View:
                                     "data": (memory.array.buffers[buffer] or 0, True)}
 
 
+def _numpy():
+    try:
+        import numpy
+    except ImportError:
+        raise ImportError("numpy is not installed, of whose arrays columns are") from None
+    return numpy
+
+
 class Column:
     """Values of a column: `values`, `known` (None: all), and for texts the dictionary `texts`."""
 
     def __init__(self, child, kind, texts):
-        import numpy
-        memory, self.texts, self.known = _Memory(child), texts, None
-        length = memory.array.length
-        self.values = numpy.asarray(_View(memory, 1, kind, length))
-        if memory.array.null_count:
-            bits = numpy.asarray(_View(memory, 0, "|u1", (length + 7) // 8))
-            self.known = numpy.unpackbits(bits, count=length, bitorder="little").view(bool)
+        self._memory, self._kind, self.texts = _Memory(child), kind, texts
+        self.length = self._memory.array.length
         if texts is not None:
-            texts.extend(memory.array.dictionary.contents)
+            texts.extend(self._memory.array.dictionary.contents)
+
+    @functools.cached_property
+    def values(self):
+        return _numpy().asarray(_View(self._memory, 1, self._kind, self.length))
+
+    @functools.cached_property
+    def known(self):
+        if not self._memory.array.null_count:
+            return None
+        numpy = _numpy()
+        bits = numpy.asarray(_View(self._memory, 0, "|u1", (self.length + 7) // 8))
+        return numpy.unpackbits(bits, count=self.length, bitorder="little").view(bool)
 
 
 class Dictionary:

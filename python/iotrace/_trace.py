@@ -133,7 +133,7 @@ class Batch:
 
     def __init__(self, columns):
         self._columns = columns
-        self._length = len(next(iter(columns.values())).values)
+        self._length = next(iter(columns.values())).length
 
     def __len__(self):
         return self._length

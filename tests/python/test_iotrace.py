@@ -128,6 +128,17 @@ class Values(Folder):
         with self.assertRaises(iotrace.IotraceError):
             iotrace.open(DXT, no_such_option=3)
 
+    def test_without_numpy(self):
+        code = ("import sys; sys.modules['numpy'] = None; import iotrace; t = iotrace.open(sys.argv[1])\n"
+                "print(len(t.warnings), sum(len(b) for b in t.batches()))\n"
+                "try: next(t.batches())['length']\n"
+                "except ImportError as e: print(e)")
+        done = subprocess.run([sys.executable, "-c", code, CP], stdout=subprocess.PIPE, check=True)
+        rows = cells(CP, ["op"])[1]
+        records = sum(op in ("read", "write") for op, in rows)
+        self.assertEqual(done.stdout.decode().splitlines(),
+                         [f"1 {records}", "numpy is not installed, of whose arrays columns are"])
+
     def test_info_and_warnings(self):
         t = iotrace.open(CP)
         self.assertEqual((t.source, t.info["command"][:2], len(t.warnings)), ("strace", "cp", 1))
