@@ -212,7 +212,7 @@ static void parse(struct verify *v, int argc, char **argv)
 
 static void allocate(struct verify *v)
 {
-	v->raw = malloc(plane_size(v) * sizeof(double));
+	v->raw = malloc(plane_size(v) * (size_t)v->word);
 	v->plane = malloc(plane_size(v) * sizeof(double));
 	if (v->raw == NULL || v->plane == NULL || (v->full && bt_init(&v->bt, v->of, 1) != 0))
 		die("out of memory");

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The application benchmark of NHT-1, class S: its norms, its file, and its figures beside those of its trace.
 sh "$TOOLS/built.sh" libiotrace-record.so examples/nht1/app examples/nht1/marks examples/nht1/verify || exit 77
-python3 "$TOOLS/nht1_check.py" "${IOTRACE%/*}" "$TESTDATA/nht1/S.txt"
+python3 "$TOOLS/nht1_check.py" "${IOTRACE%/*}" app S "$TESTDATA/nht1/S.txt"

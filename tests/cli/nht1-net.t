@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The network benchmark of NHT-1 with little data: its figures beside those of its trace, and what it refuses.
+sh "$TOOLS/built.sh" libiotrace-record.so examples/nht1/net examples/nht1/marks || exit 77
+python3 "$TOOLS/nht1_check.py" "${IOTRACE%/*}" net 16
