@@ -11,6 +11,7 @@ import inspect
 import io
 import os
 import random
+import shlex
 import signal
 import subprocess
 import sys
@@ -128,17 +129,6 @@ class Values(Folder):
         with self.assertRaises(iotrace.IotraceError):
             iotrace.open(DXT, no_such_option=3)
 
-    def test_without_numpy(self):
-        code = ("import sys; sys.modules['numpy'] = None; import iotrace; t = iotrace.open(sys.argv[1])\n"
-                "print(len(t.warnings), sum(len(b) for b in t.batches()))\n"
-                "try: next(t.batches())['length']\n"
-                "except ImportError as e: print(e)")
-        done = subprocess.run([sys.executable, "-c", code, CP], stdout=subprocess.PIPE, check=True)
-        rows = cells(CP, ["op"])[1]
-        records = sum(op in ("read", "write") for op, in rows)
-        self.assertEqual(done.stdout.decode().splitlines(),
-                         [f"1 {records}", "numpy is not installed, of whose arrays columns are"])
-
     def test_info_and_warnings(self):
         t = iotrace.open(CP)
         self.assertEqual((t.source, t.info["command"][:2], len(t.warnings)), ("strace", "cp", 1))
@@ -216,12 +206,23 @@ class Errors(Folder):
         self.assertIn("the libraries of iotrace were not found", said)
         self.assertIn(self.folder.name, said)
 
+    def test_without_numpy(self):
+        code = ("import sys; sys.modules['numpy'] = None; import iotrace; t = iotrace.open(sys.argv[1])\n"
+                "print(len(t.warnings), sum(len(b) for b in t.batches()))\n"
+                "try: next(t.batches())['length']\n"
+                "except ImportError as e: print(e)")
+        done = subprocess.run([sys.executable, "-c", code, CP], stdout=subprocess.PIPE, check=True)
+        rows = cells(CP, ["op"])[1]
+        records = sum(op in ("read", "write") for op, in rows)
+        self.assertEqual(done.stdout.decode().splitlines(),
+                         [f"1 {records}", "numpy is not installed, of whose arrays columns are"])
+
     def test_library_of_another_version(self):
         source = self.path("old.c")
         with open(source, "w") as f:
             f.write('const char *iot_version(void) { return "7.8.9"; }\n')
         for name in ("libiotrace.so.0", "libiotrace-sources.so.0"):
-            subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-o", self.path(name), source], check=True)
+            subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-shared", "-fPIC", "-o", self.path(name), source], check=True)
         self.assertIn("has version 7.8.9", self.run_with(self.folder.name))
 
     @needs("numpy")
