@@ -35,7 +35,7 @@ enum {
 struct shift {
 	char *name; /* of a file or a host */
 	int64_t by_ns;
-	bool used;
+	bool used, is_host;
 };
 
 enum shift_by { SHIFT_BY_FILE, SHIFT_BY_HOST };
@@ -162,6 +162,14 @@ static void find_shift(struct merge_command *m, const char *name, int64_t *shift
 	}
 }
 
+/* Remembers names that are hosts, for the message. */
+static void note_host(struct merge_command *m, const char *host)
+{
+	const struct merge_options *o = m->options;
+	for (size_t k = 0; k < o->shift_count && host != NULL; k++)
+		o->shifts[k].is_host |= strcmp(o->shifts[k].name, host) == 0;
+}
+
 static int refuse_unused(struct merge_command *m)
 {
 	const struct merge_options *o = m->options;
@@ -172,7 +180,10 @@ static int refuse_unused(struct merge_command *m)
 		(void)options_wrong(
 		    o->command, "--shift=%s=...: no input is %s",
 		    escape_text(name, sizeof(name), o->shifts[k].name, strlen(o->shifts[k].name)),
-		    o->shift_by == SHIFT_BY_HOST ? "of that host" : "called that");
+		    o->shift_by == SHIFT_BY_HOST ? "of that host"
+		    : o->shifts[k].is_host       ? "called that, but of that host: add "
+						   "--shift-by=host"
+						 : "called that");
 		m->reported = m->refused = true;
 		return IOT_EUSAGE;
 	}
@@ -186,6 +197,7 @@ static int shift_input(void *context, size_t input, const char *host, int has_ep
 	struct merge_command *m = context;
 	const struct merge_options *o = m->options;
 	m->without_epoch += !has_epoch;
+	note_host(m, host);
 	find_shift(m, o->shift_by == SHIFT_BY_HOST ? host : m->inputs[input].path, shift_ns);
 	if (input + 1 < m->count)
 		return IOT_OK;

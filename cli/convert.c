@@ -218,6 +218,8 @@ static enum exit_status open_output(struct conversion *c)
 	c->writer = iot_writer_new();
 	if (c->writer == NULL)
 		return report_failure(c, "out of memory");
+	if (!c->options->quiet)
+		trace_out_note_bare(&c->write);
 	const enum exit_status status = trace_out_open(c->writer, &c->write, c->options->command);
 	c->rounding = trace_out_rounding(c->writer, c->options->verbose && !c->options->quiet);
 	return status;

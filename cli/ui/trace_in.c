@@ -531,6 +531,8 @@ void trace_in_keep_framing(const struct trace_in *in, struct trace_out_options *
 		o->version = iot_reader_fact(in->reader, IOT_FACT_VERSION);
 	if (!framed && !o->framed)
 		o->bare = true;
+	if (!in->quiet)
+		trace_out_note_bare(o);
 }
 
 int trace_in_mark_lost(const struct trace_in *in, struct iot_writer *w)

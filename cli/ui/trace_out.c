@@ -11,6 +11,8 @@
 #include "output.h"
 #include "signals.h"
 
+enum { TICK_DEFAULT_NS = 1000 /* of a trace that does not state it */ };
+
 static int apply(struct iot_writer *w, const struct trace_out_options *o,
 		 enum iot_compression compression)
 {
@@ -112,6 +114,14 @@ void trace_out_report_rounding(const struct iot_rounding *r)
 		message_print(
 		    "%ju times were rounded down to the tick of %ju ns, by at most %ju ns",
 		    (uintmax_t)r->times, (uintmax_t)r->tick_ns, (uintmax_t)r->max_ns);
+}
+
+void trace_out_note_bare(const struct trace_out_options *o)
+{
+	if (o->bare && o->tick_ns != NOT_GIVEN && o->tick_ns != TICK_DEFAULT_NS)
+		message_print("note: a bare trace does not state its tick: read this one with "
+			      "--in-tick=%ju",
+			      (uintmax_t)o->tick_ns);
 }
 
 enum exit_status trace_out_error(const struct iot_writer *w, const struct trace_out_options *o)

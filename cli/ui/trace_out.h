@@ -61,6 +61,8 @@ enum { MEMORY_DEFAULT = 256 << 20 };
 		  "for sorting; beyond it temporary files are used (default: 256M)", 1 << 16, 0)
 /* clang-format on */
 
+/* Reports the tick of a bare output, which does not state it, unless it is the default. */
+void trace_out_note_bare(const struct trace_out_options *o);
 /*
  * Checks the options, sets them and opens the writer. Options that are NOT_GIVEN are left at their
  * defaults. Rejects compressed data to a terminal. Returns EXIT_OK, or the exit status after a

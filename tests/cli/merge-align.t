@@ -25,6 +25,7 @@ show --shift=2.iot=-1ms --shift 1.iot=-0.5ms 1.iot 2.iot
 show --shift=4.iot=-3us 3.iot 4.iot
 show --shift-by=host --shift=n2=+7us 1.iot 3.iot 4.iot
 show --shift-by=host --shift=n9=1s 1.iot
+show --shift=n2=1s 1.iot 3.iot 4.iot
 show --shift=5.iot=1s 1.iot
 show --shift=1.iot=-1h 1.iot 2.iot
 show --shift=1.iot=soon 1.iot
