@@ -28,6 +28,7 @@ static const struct format {
 } formats[] = {{"iot", NULL},
 	       {"csv", &export_csv},
 	       {"tsv", &export_tsv},
+	       {"parquet", &export_parquet},
 	       {"jsonl", &export_jsonl},
 	       {"text", &export_text},
 	       {"fio", &export_fio},
@@ -39,12 +40,13 @@ static const struct format {
 
 enum { PREFIX_MAX = 200, BLOCK_DEFAULT = 4096, CACHE_MEMORY_DEFAULT = 1 << 30 };
 
-#define FORMATS "iot|csv|tsv|jsonl|text|fio|oracle|lcs|chrome|perfetto|blkparse"
+#define FORMATS "iot|csv|tsv|parquet|jsonl|text|fio|oracle|lcs|chrome|perfetto|blkparse"
 
 static const char notes[] =
     "iot: the canonical form of the trace, with its own tick, base and sync; a trace without\n"
     "%iotrace stays without, unless --framed says so. The output of cat is a fixed point.\n"
-    "csv, tsv: start_ns,duration_ns,op,kind,offset,length,process,rank,file,path, or --columns\n"
+    "csv, tsv, parquet: start_ns,duration_ns,op,kind,offset,length,process,rank,file,path, or "
+    "--columns\n"
     "of these and cpu_ns, relative_offset, operation, object, program, host, to, result, size.\n"
     "Times are nanoseconds from the trace's zero, sizes are bytes; unknown values are empty,\n"
     "never 0.\n"
@@ -175,6 +177,7 @@ static enum exit_status run(struct cat *c, const char *path)
 	c->read.verified = iot;
 	c->export.input = path;
 	c->export.path = c->write.path;
+	c->export.level = c->write.level;
 	c->export.no_fsync = c->write.no_fsync;
 	c->export.command = c->command;
 	trace_in_catch_signals(path, &c->read, c->write.path);
@@ -223,12 +226,12 @@ static enum exit_status check_options(const struct cat *c)
 	const struct {
 		bool given;
 		const char *option, *formats;
-	} options[] = {{o->columns != NULL, "--columns", "csv|tsv"},
+	} options[] = {{o->columns != NULL, "--columns", "csv|tsv|parquet"},
 		       {o->ns, "--ns", "csv"},
 		       {o->names, "--names", "csv"},
 		       {o->unknown, "--unknown", "csv"},
 		       {o->no_header, "--no-header", "csv|tsv"},
-		       {o->all_events, "--all-events", "csv|tsv"},
+		       {o->all_events, "--all-events", "csv|tsv|parquet"},
 		       {c->read.layer != LAYER_DEFAULT, "--layer", BY_LAYER},
 		       {o->block != 0, "--block", "oracle|lcs"},
 		       {o->memory != 0, "--memory", "oracle|lcs"},
@@ -239,7 +242,7 @@ static enum exit_status check_options(const struct cat *c)
 		       {o->setup != NULL, "--setup", "fio"},
 		       {w->base != NOT_GIVEN, "--base", "iot"},
 		       {w->compression >= 0, "--compress", "iot"},
-		       {w->level != 0, "--level", "iot"},
+		       {w->level != 0, "--level", "iot|parquet"},
 		       {w->threads != 0, "--threads", "iot"},
 		       {w->bare, "--bare", "iot"},
 		       {w->sync != NOT_GIVEN, "--sync", "iot"},
@@ -293,7 +296,7 @@ enum exit_status cmd_cat(int argc, char **argv)
 	    OPTION_QUIET(c.read.quiet, c.read.progress),
 	    GROUP("Reading"),
 	    OPTION_READING(c.read),
-	    GROUP("Formats csv and tsv"),
+	    GROUP("Formats csv, tsv and parquet"),
 	    WORDS("columns", "LIST|raw", &o->columns,
 		  "these columns, or the numbers of the record lines (csv)", take_columns,
 		  column_word),

@@ -12,6 +12,7 @@
 /* The options of the formats; the help describes them. */
 struct export_options {
 	const char *columns; /* NULL: the default columns */
+	uint64_t level;      /* parquet: of zstd; 0: default */
 	bool ns, names, unknown;
 	bool no_header, all_events;
 	bool physical;            /* fio, oracle, lcs: I/Os of disks instead of programs */
@@ -83,7 +84,8 @@ struct export_format {
 };
 
 extern const struct export_format export_csv, export_csv_raw, export_tsv, export_jsonl, export_text,
-    export_fio, export_oracle, export_lcs, export_chrome, export_perfetto, export_blkparse;
+    export_parquet, export_fio, export_oracle, export_lcs, export_chrome, export_perfetto,
+    export_blkparse;
 
 /*
  * Updates the names. Every format calls it for each event: after the event has been written,

@@ -78,7 +78,7 @@ enum { PID_MAX = INT32_MAX };
 
 struct perfetto {
 	struct timeline timeline;
-	struct protobuf packet;
+	struct byte_buffer packet;
 	struct idmap known; /* processes that have a track */
 	uint64_t interned;  /* names looked up until this number are interned */
 	bool *counted;      /* by number in `known`: has tracks for its rates */
@@ -106,7 +106,7 @@ static void packet_end(struct export *x, size_t at)
 		output_write(x->out, p->packet.data, p->packet.size);
 }
 
-static void put_interned(struct protobuf *b, enum interned_field field, uint64_t iid,
+static void put_interned(struct byte_buffer *b, enum interned_field field, uint64_t iid,
 			 const char *text, size_t size)
 {
 	const size_t at = protobuf_begin(b, field);
@@ -115,7 +115,7 @@ static void put_interned(struct protobuf *b, enum interned_field field, uint64_t
 	protobuf_end(b, at);
 }
 
-static void put_names(struct protobuf *b, enum interned_field field, const char *const *names,
+static void put_names(struct byte_buffer *b, enum interned_field field, const char *const *names,
 		      size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -137,7 +137,7 @@ static void write_first(struct export *x)
 	packet_end(x, packet);
 }
 
-static void put_clock(struct protobuf *b, enum clock id, uint64_t ns)
+static void put_clock(struct byte_buffer *b, enum clock id, uint64_t ns)
 {
 	const size_t at = protobuf_begin(b, CLOCK_FIELD);
 	protobuf_number(b, CLOCK_ID, (uint64_t)id);
@@ -239,7 +239,7 @@ static size_t event_begin(struct perfetto *p, uint64_t ns, enum event_type type,
 	return at;
 }
 
-static void put_arg(struct protobuf *b, enum annotation name, uint64_t v)
+static void put_arg(struct byte_buffer *b, enum annotation name, uint64_t v)
 {
 	const size_t at = protobuf_begin(b, EVENT_ANNOTATION);
 	protobuf_number(b, ANNOTATION_NAME_IID, name);
@@ -247,7 +247,7 @@ static void put_arg(struct protobuf *b, enum annotation name, uint64_t v)
 	protobuf_end(b, at);
 }
 
-static void put_text_arg(struct protobuf *b, enum annotation name, const struct name *text)
+static void put_text_arg(struct byte_buffer *b, enum annotation name, const struct name *text)
 {
 	const size_t at = protobuf_begin(b, EVENT_ANNOTATION);
 	protobuf_number(b, ANNOTATION_NAME_IID, name);
@@ -266,7 +266,7 @@ static void intern_path(struct perfetto *p, const struct name *path)
 	protobuf_end(&p->packet, at);
 }
 
-static void put_record(struct export *x, struct protobuf *b, const struct iot_record *rec,
+static void put_record(struct export *x, struct byte_buffer *b, const struct iot_record *rec,
 		       const struct name *path)
 {
 	uint64_t bytes;

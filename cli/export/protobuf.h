@@ -3,24 +3,16 @@
 #ifndef CLI_EXPORT_PROTOBUF_H
 #define CLI_EXPORT_PROTOBUF_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "byte_buffer.h"
 
-/* A message under construction. Start with {0}; free `data`. */
-struct protobuf {
-	unsigned char *data;
-	size_t size, capacity;
-	bool failed; /* out of memory, or a message of 256 MiB or more */
-};
-
-void protobuf_number(struct protobuf *b, unsigned field, uint64_t v);
-void protobuf_fixed64(struct protobuf *b, unsigned field, uint64_t v);
-void protobuf_bytes(struct protobuf *b, unsigned field, const void *data, size_t size);
-void protobuf_text(struct protobuf *b, unsigned field, const char *text);
+/* Messages of 256 MiB or more fail. */
+void protobuf_number(struct byte_buffer *b, unsigned field, uint64_t v);
+void protobuf_fixed64(struct byte_buffer *b, unsigned field, uint64_t v);
+void protobuf_bytes(struct byte_buffer *b, unsigned field, const void *data, size_t size);
+void protobuf_text(struct byte_buffer *b, unsigned field, const char *text);
 
 /* Begins a nested message; returns its position, for protobuf_end. */
-size_t protobuf_begin(struct protobuf *b, unsigned field);
-void protobuf_end(struct protobuf *b, size_t position);
+size_t protobuf_begin(struct byte_buffer *b, unsigned field);
+void protobuf_end(struct byte_buffer *b, size_t position);
 
 #endif

@@ -106,20 +106,6 @@ static void begin(struct arrow *a)
 
 /* Rows */
 
-/* Takes up to `left` records that begin at ev. */
-static struct arrow_run run_of(const struct iot_event *ev, size_t left)
-{
-	const size_t max = left < ARROW_RUN_MAX ? left : ARROW_RUN_MAX;
-	struct arrow_run run = {.ev = ev};
-	unsigned flags = 0, type = 0xff;
-	for (; run.count < max && ev[run.count].kind == IOT_RECORD; run.count++) {
-		flags |= ev[run.count].rec.flags;
-		type &= ev[run.count].rec.type;
-	}
-	run.plain = flags == 0 && (type & IOT_LOGICAL) != 0;
-	return run;
-}
-
 static int add_records(struct arrow *a, const struct arrow_run *run)
 {
 	int status = IOT_OK;
@@ -149,7 +135,7 @@ static int add_events(struct arrow *a)
 {
 	const struct iot_event *ev = a->batch->events + a->at;
 	const size_t left = a->batch->count - a->at, space = a->options.rows - a->rows;
-	const struct arrow_run run = run_of(ev, left < space ? left : space);
+	const struct arrow_run run = arrow_run_of(ev, left < space ? left : space);
 	int status = IOT_OK;
 	a->at += run.count > 0 ? run.count : 1;
 	if (run.count > 0) {

@@ -29,6 +29,13 @@ static void drop_rows(struct arrow_column *c)
 	c->rows = c->capacity = c->nulls = 0;
 }
 
+void arrow_column_clear(struct arrow_column *c)
+{
+	buffers_give(c->buffers, c->valid, bitmap_size(c->capacity));
+	c->valid = NULL;
+	c->rows = c->nulls = 0;
+}
+
 void arrow_column_free(struct arrow_column *c)
 {
 	drop_rows(c);
@@ -93,6 +100,19 @@ static int put_nulls(struct arrow_column *c, const uint8_t *known, size_t n, siz
 	}
 	c->nulls += nulls;
 	return IOT_OK;
+}
+
+struct arrow_run arrow_run_of(const struct iot_event *ev, size_t left)
+{
+	const size_t max = left < ARROW_RUN_MAX ? left : ARROW_RUN_MAX;
+	struct arrow_run run = {.ev = ev};
+	unsigned flags = 0, type = 0xff;
+	for (; run.count < max && ev[run.count].kind == IOT_RECORD; run.count++) {
+		flags |= ev[run.count].rec.flags;
+		type &= ev[run.count].rec.type;
+	}
+	run.plain = flags == 0 && (type & IOT_LOGICAL) != 0;
+	return run;
 }
 
 /* Numbers. Inline, with a constant column, because the loops are the time that an export takes. */

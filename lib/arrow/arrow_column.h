@@ -29,6 +29,9 @@ struct arrow_column {
 	struct dictionary texts; /* of EVENT_TEXT */
 };
 
+/* Takes up to `left` records that begin at ev; none if ev is no record. */
+struct arrow_run arrow_run_of(const struct iot_event *ev, size_t left);
+
 /* `buffers` must outlive the column. */
 void arrow_column_init(struct arrow_column *c, enum event_column column, struct buffers *buffers);
 void arrow_column_free(struct arrow_column *c);
@@ -41,6 +44,8 @@ int arrow_column_reserve(struct arrow_column *c, size_t rows);
  */
 int arrow_column_records(struct arrow_column *c, struct names *names, const struct arrow_run *run);
 int arrow_column_operation(struct arrow_column *c, struct names *names, const struct iot_event *ev);
+/* Removes the rows, for columns that are read where they are. */
+void arrow_column_clear(struct arrow_column *c);
 /* Exports the rows, which leave the column. Returns IOT_OK or IOT_ENOMEM. */
 int arrow_column_export(struct arrow_column *c, struct ArrowArray *out);
 

@@ -79,11 +79,16 @@ static int append(struct dictionary *d, const char *text, size_t size)
 	return IOT_OK;
 }
 
-static bool is_text(const struct dictionary *d, size_t code, const char *text, size_t size)
+struct iot_text dictionary_text(const struct dictionary *d, size_t code)
 {
 	const int32_t *offset = d->texts->offset + code;
-	return (size_t)(offset[1] - offset[0]) == size &&
-	       memcmp(d->texts->data + offset[0], text, size) == 0;
+	return (struct iot_text){d->texts->data + offset[0], (size_t)(offset[1] - offset[0])};
+}
+
+static bool is_text(const struct dictionary *d, size_t code, const char *text, size_t size)
+{
+	const struct iot_text known = dictionary_text(d, code);
+	return known.size == size && memcmp(known.data, text, size) == 0;
 }
 
 int64_t dictionary_code(struct dictionary *d, const char *text, size_t size)

@@ -361,6 +361,36 @@ class Commands(unittest.TestCase):
             iotrace.stat("/no/such/file")
 
 
+@needs("pyarrow")
+class Parquet(unittest.TestCase):
+    def test_cells_are_those_of_csv(self):
+        files = [os.path.join(TOP, "testdata", name) for name in
+                 ("strace/cp.strace", "strace/sqlite.strace.gz", "darshan/mpi4_dxt.darshan", "format/example.iot",
+                  "format/extremes.iot", "format/empty.iot")]
+        tool = os.path.join(TOP, "tests/python/compare_parquet.py")
+        done = subprocess.run([sys.executable, tool, COMMAND, *files], stdout=subprocess.PIPE, check=False)
+        self.assertEqual(done.stdout.decode(), f"{len(files)} passed, 0 failed\n")
+
+    @needs("duckdb", "polars")
+    def test_groups_of_rows(self):
+        """More rows than a group has, with unknown values, and texts that only some groups have."""
+        import duckdb
+        import polars
+        count = 2200000
+        with tempfile.TemporaryDirectory() as folder:
+            trace, path = os.path.join(folder, "t.iot"), os.path.join(folder, "t.parquet")
+            with open(trace, "w") as f:
+                f.write("c0 22 0 1 0 1 1 1 0\n" * (count // 2))
+                f.write("ff %file process=2 id=1 path=/late offset=unknown\n")
+                f.write("80 22 0 1 0 1 1 2 0\n" * (count // 2))
+            subprocess.run([COMMAND, "cat", "-q", "-f", "parquet", "-o", path, trace], check=True)
+            sums = duckdb.sql(f"select op, path, count(*), count(\"offset\"), sum(length)::bigint from '{path}' "
+                              "group by all order by op").fetchall()
+            self.assertEqual(sums, [("read", "/late", count // 2, 0, 512 * count // 2),
+                                    ("write", None, count // 2, count // 2, 512 * count // 2)])
+            self.assertEqual(polars.read_parquet(path)["length"].sum(), 512 * count)
+
+
 class OtherReaders(unittest.TestCase):
     def setUp(self):
         status, table = cells(CP, ["path", "length"], ())

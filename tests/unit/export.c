@@ -46,7 +46,7 @@ Test(protobuf, numbers_and_nested_messages)
 	    0x12, 0x03, 'a',  'b',  'c',                 /* field 2 */
 	    0x19, 1,    0,    0,    0,    0,    0, 0, 0, /* field 3: fixed */
 	};
-	struct protobuf b = {0};
+	struct byte_buffer b = {0};
 	protobuf_number(&b, 1, 150);
 	const size_t at = protobuf_begin(&b, 19);
 	protobuf_text(&b, 2, "abc");
