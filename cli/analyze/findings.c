@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "findings.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,13 +51,15 @@ static size_t wrap(char to[PARAGRAPH], const char *text)
 	return lines;
 }
 
-/* Writes a finding and its remedy. Returns the number of lines. */
+/* Writes a finding, and its remedy if that is wanted. Returns the number of lines. */
 static size_t write_paragraph(char to[PARAGRAPH], const struct iot_analyze *a,
-			      const struct iot_analyze_value *v)
+			      const struct iot_analyze_value *v, bool with_remedy)
 {
 	const struct iot_analyze_value *remedy = iot_analyze_find(a, "findings", "remedy", v->key);
 	char text[ANALYZE_TEXT_MAX], sentence[PARAGRAPH / 2], whole[PARAGRAPH];
 	printable(sentence, sizeof sentence, text, analyze_decode(text, v->text));
+	if (!with_remedy)
+		return wrap(to, sentence);
 	snprintf(whole, sizeof whole, "%s. Remedy: %.*s.", sentence, (int)remedy->text.size,
 		 remedy->text.data);
 	return wrap(to, whole);
@@ -73,22 +76,38 @@ static void write_head(struct output *out, size_t found, size_t trivial)
 	output_text(out, "\n");
 }
 
+/*
+ * Writes the findings that fit, the first `remedies` of them with their remedies. Returns their
+ * number. out: NULL only counts them.
+ */
+static size_t write_findings(struct output *out, const struct iot_analyze *a, size_t found,
+			     size_t lines, size_t remedies)
+{
+	char paragraph[PARAGRAPH];
+	size_t i = 0;
+	for (size_t used = 1; i < found; i++) {
+		const size_t n = write_paragraph(paragraph, a, sentence_at(a, i), i < remedies);
+		if (used + n + (i + 1 < found) > lines)
+			break;
+		if (out != NULL)
+			output_text(out, paragraph);
+		used += n;
+	}
+	return i;
+}
+
 void analyze_findings_print(struct output *out, const struct iot_analyze *a, size_t lines)
 {
 	const size_t found = (size_t)iot_analyze_find(a, "findings", "found", NULL)->number,
 		     trivial = (size_t)iot_analyze_find(a, "findings", "trivial", NULL)->number;
-	char paragraph[PARAGRAPH];
-	size_t used = 1, i = 0;
+	/* the remedy of a small problem matters less than that there is another one */
+	const bool fit = write_findings(NULL, a, found, lines, found) == found;
 	write_head(out, found, trivial);
-	for (; i < found; i++) {
-		const size_t n = write_paragraph(paragraph, a, sentence_at(a, i));
-		if (used + n + (i + 1 < found) > lines)
-			break;
-		output_text(out, paragraph);
-		used += n;
-	}
-	if (i < found)
-		output_printf(out, "%zu more: iotrace analyze --section=findings\n", found - i);
+	const size_t shown = write_findings(out, a, found, lines, fit ? found : 1);
+	if (shown < found)
+		output_printf(out, "%zu more: iotrace analyze --section=findings\n", found - shown);
+	else if (!fit)
+		output_text(out, "their remedies: iotrace analyze --section=findings\n");
 }
 
 /* JSON: a list, the most expensive finding first */

@@ -22,7 +22,6 @@ enum {
 	LINE = 100, /* columns */
 	NAME = 512,
 	SCREEN = 30,  /* lines */
-	REST = 20,    /* lines that follow the findings, at most */
 	FINDINGS = 5, /* lines, at least */
 	KINDS_SHOWN = 4,
 	FILES_SHOWN = 2,
@@ -291,6 +290,20 @@ static void print_files(struct analyze_results *a)
 			   file_name(a, v->key, name), "");
 }
 
+enum { PART = 64 };
+
+/* What a process has of all: a mean over shells that do nothing says nothing of a program. */
+static void write_part(const struct analyze_results *a, const char *process, double max_to_mean,
+		       char text[PART])
+{
+	const double processes = (double)number(a, "trace", "processes");
+	const bool ranked = find(a, "processes", "top_rank", process) != NULL;
+	if (ranked && max_to_mean > 0 && max_to_mean < 10)
+		snprintf(text, PART, ", %.3g times the mean", max_to_mean);
+	else if (max_to_mean > 0 && processes > 1)
+		snprintf(text, PART, ", %.0f %% of all", 100 * max_to_mean / processes);
+}
+
 /* The processes that are furthest above the mean, in time, bytes and requests. */
 static void print_processes(struct analyze_results *a)
 {
@@ -307,11 +320,10 @@ static void print_processes(struct analyze_results *a)
 		const struct iot_analyze_value *v = top_value(a, "processes", rows[i].list, 0);
 		const double ratio =
 		    shown_known(find(a, "processes", rows[i].balance, "max_to_mean"));
-		char text[FIELD], name[NAME], more[64] = "";
+		char text[FIELD], name[NAME], more[PART] = "";
 		if (v == NULL || strcmp(v->key, before[0]) == 0 || strcmp(v->key, before[1]) == 0)
 			continue;
-		if (ratio > 0)
-			snprintf(more, sizeof more, ", %.3g times the mean", ratio);
+		write_part(a, v->key, ratio, more);
 		print_name(a, rows[i].label,
 			   rows[i].as == SHOWN_REAL ? shown_time(text, v)
 						    : shown_value(text, rows[i].as, v),
@@ -337,13 +349,8 @@ static size_t count_lines(const struct analyze_results *a)
 	return lines;
 }
 
-void analyze_print_summary(struct analyze_results *a)
+static void print_rest(struct analyze_results *a)
 {
-	print_did(a);
-	const size_t used = count_lines(a) + 1 + REST;
-	output_text(&a->out, "\n");
-	analyze_findings_print(&a->out, a->analysis,
-			       used + FINDINGS < SCREEN ? SCREEN - used : FINDINGS);
 	print_kinds(a);
 	print_use(a);
 	output_text(&a->out, "\n");
@@ -355,4 +362,26 @@ void analyze_print_summary(struct analyze_results *a)
 	analyze_print_extras(a);
 	print_sample(a);
 	output_text(&a->out, "more: --by=file|process|rank|op, --section=LIST, --html=FILE\n");
+}
+
+/* Returns the number of lines that follow the findings: they are printed, and taken back. */
+static size_t count_rest(struct analyze_results *a)
+{
+	const size_t used = a->out.used, before = count_lines(a);
+	print_rest(a);
+	const size_t lines = count_lines(a) - before;
+	a->out.used = used;
+	return lines;
+}
+
+/* The findings get the lines of a screen that the rest leaves. */
+void analyze_print_summary(struct analyze_results *a)
+{
+	output_flush(&a->out);
+	print_did(a);
+	output_text(&a->out, "\n");
+	const size_t used = count_lines(a) + count_rest(a);
+	analyze_findings_print(&a->out, a->analysis,
+			       used + FINDINGS < SCREEN ? SCREEN - used : FINDINGS);
+	print_rest(a);
 }

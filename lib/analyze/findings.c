@@ -597,6 +597,23 @@ static bool has_times(const struct findings_source *from, const struct run_cost 
 	       !t->busy->inexact[BUSY_ALL] && busy_max(t->busy, BUSY_ALL) > 0;
 }
 
+/*
+ * Moves a finding that others explain before those that cost less, unless these would be first: a
+ * cause is more to the point than an imbalance to which it leads.
+ */
+static void raise_explained(struct findings *f)
+{
+	for (size_t i = 2; i < f->count; i++) {
+		const struct finding moved = f->list[i];
+		size_t at = i;
+		if (moved.explained <= 0 || moved.trivial)
+			continue;
+		for (; at > 1 && f->list[at - 1].saves < moved.saves; at--)
+			f->list[at] = f->list[at - 1];
+		f->list[at] = moved;
+	}
+}
+
 void findings_find(struct findings *f, const struct findings_source *from)
 {
 	const struct run_cost cost = run_cost_of(from);
@@ -606,6 +623,7 @@ void findings_find(struct findings *f, const struct findings_source *from)
 		find_without_times(f, from, &cost);
 	if (f->count > 0)
 		qsort(f->list, f->count, sizeof *f->list, by_savings);
+	raise_explained(f);
 }
 
 /* Results */
