@@ -35,7 +35,8 @@ void call_unrecorded(int fd)
  * Positions that processes share. A process that is not traced moves the kernel's alone, and one
  * that is stopped between its call and its record moves that of the description later. So the two
  * are compared before and after each call; as long as they agree, the calls have an order in which
- * all offsets are right.
+ * all offsets are right. If another process changed the position of the description to the kernel's
+ * during the call, it may have included the call, and the two agree by chance.
  */
 
 enum { COMPARISONS = 4 };
@@ -51,8 +52,10 @@ static int64_t compare_positions(const struct data_call *c, bool *agrees)
 		kernel = raw_lseek(c->fd, 0, SEEK_CUR);
 		*agrees = kernel < 0 || kernel == position;
 	}
-	if (!*agrees && atomic_compare_exchange_strong(&s->position, &position, kernel))
+	if (!*agrees && atomic_compare_exchange_strong(&s->position, &position, kernel)) {
+		atomic_fetch_add(&s->resyncs, 1);
 		recording_count(RECORD_COUNTER_RESYNCED, 1);
+	}
 	return kernel < 0 ? position : kernel;
 }
 
@@ -65,8 +68,10 @@ int64_t call_shared_position(const struct data_call *c)
 int64_t call_confirm(const struct data_call *c, int64_t offset, int64_t length)
 {
 	bool agrees;
+	const bool disturbed =
+	    offset != c->before && atomic_load(&descriptor_slot(c->d)->resyncs) != c->resyncs;
 	const int64_t now = compare_positions(c, &agrees);
-	if (agrees)
+	if (agrees && !disturbed)
 		return offset;
 	return now - c->before == length ? c->before : RECORD_OFFSET_UNKNOWN;
 }

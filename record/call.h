@@ -16,6 +16,7 @@ struct data_call {
 	struct record_ring *ring;
 	union descriptor d; /* kind 0: the call is not recorded */
 	int fd;
+	uint32_t resyncs; /* of the description, before the call */
 	uint64_t start, outer;
 	int64_t before; /* the position */
 };
@@ -50,6 +51,7 @@ static inline void call_begin_of(struct data_call *c, struct producer *p, int fd
 		c->before = atomic_load_explicit(&s->position, memory_order_relaxed);
 		if (__builtin_expect(atomic_load_explicit(&s->shared, memory_order_relaxed), 0))
 			c->before = call_shared_position(c);
+		c->resyncs = atomic_load_explicit(&s->resyncs, memory_order_relaxed);
 	}
 	c->start = producer_begin(c->p, &c->outer, false);
 }

@@ -52,7 +52,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 19,
+	RECORD_VERSION = 20,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -133,10 +133,11 @@ struct record_description {
 	_Atomic uint32_t references; /* descriptors in all processes; 0: free, yet still found */
 	_Atomic int64_t position;
 	uint64_t device, inode;
-	_Atomic uint32_t flags;  /* of open */
-	_Atomic uint32_t shared; /* 1: several processes may use the position */
-	_Atomic uint64_t holder; /* the pid that last passed it to a program or a child */
-	uint64_t padding[2];
+	_Atomic uint32_t flags;   /* of open */
+	_Atomic uint32_t shared;  /* 1: several processes may use the position */
+	_Atomic uint64_t holder;  /* the pid that last passed it to a program or a child */
+	_Atomic uint32_t resyncs; /* how often the position was set to the kernel's */
+	uint32_t padding[3];
 };
 
 /* Counters of a process: I/O that becomes no record. The second column is the name in %counter. */
