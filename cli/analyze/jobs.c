@@ -45,21 +45,25 @@ static void fill_sums(struct analyze_job *job, const struct iot_analyze *a)
 	}
 }
 
-static struct analyze_job *new_job(const struct analyze_jobs *j, const struct analyze_job_of *of)
+/* Returns false if out of memory. */
+static bool fill_job(struct analyze_job *job, const struct analyze_jobs *j,
+		     const struct analyze_job_of *of)
 {
-	struct analyze_job *job = calloc(1, sizeof *job + member_values_count * sizeof *job->value);
-	bool done = job != NULL;
-	if (!done)
-		return NULL;
 	job->name = strdup(of->name);
 	job->path = strdup(of->path);
 	job->listed = of->listed;
 	memcpy(job->value, of->value, member_values_count * sizeof *job->value);
 	fill_sums(job, of->analysis);
-	done = job->name != NULL && job->path != NULL;
+	bool done = job->name != NULL && job->path != NULL;
 	for (unsigned i = 0; i < j->grouping.levels && done; i++)
 		done = analyze_group_of(&job->group[i], j->grouping.by[i], of);
-	if (done)
+	return done;
+}
+
+static struct analyze_job *new_job(const struct analyze_jobs *j, const struct analyze_job_of *of)
+{
+	struct analyze_job *job = calloc(1, sizeof *job + member_values_count * sizeof *job->value);
+	if (job == NULL || fill_job(job, j, of))
 		return job;
 	free_job(job);
 	return NULL;

@@ -24,7 +24,7 @@ struct job_document {
 	struct job_population population;
 	size_t value; /* of which `population` is */
 	struct job_coverage coverage;
-	struct iot_table totals, values;
+	struct iot_table totals, values, pooled;
 	const struct member_value **shown; /* that text shows */
 };
 
@@ -91,12 +91,63 @@ static void set_value(struct iot_row *to, void *source)
 static const struct iot_column value_columns[] =
     COLUMN_LIST(COLUMN(value_name), COLUMN(population));
 
+/* Requests of all jobs */
+
+static const uint64_t request_limits[] = {4096, 8192, 65536, 131072, 524288, 1048576, 4194304};
+
+/* The jobs that know their share of small requests of a direction, and their requests. */
+struct pooled {
+	double small, all;
+	size_t jobs;
+};
+
+static struct pooled pool(const struct job_group *g, const char *small, const char *all,
+			  uint64_t limit)
+{
+	char name[MEMBER_VALUE_NAME];
+	struct pooled p = {0};
+	const int size = snprintf(name, sizeof name, "%s.%ju", small, (uintmax_t)limit);
+	const size_t share = member_value_find(name, (size_t)size),
+		     requests = member_value_number("totals", all);
+	for (size_t i = 0; i < g->count; i++) {
+		const double *value = g->job[i]->value;
+		const double part = value[share] * value[requests];
+		if (part != part)
+			continue;
+		p.small += part;
+		p.all += value[requests];
+		p.jobs++;
+	}
+	return p;
+}
+
+static void set_pooled(struct iot_row *to, void *source)
+{
+	const struct job_group *all = &((const struct job_document *)source)->all;
+	const uint64_t limit = request_limits[to->number];
+	const struct pooled r = pool(all, "read_small_share", "reads", limit),
+			    w = pool(all, "write_small_share", "writes", limit);
+	row_number(to, &metrics.request_limit, limit);
+	row_real_of(to, &metrics.small_share, IOT_READS, r.small / r.all);
+	row_number(to, &metrics.known_jobs, r.jobs);
+	row_real_of(to, &metrics.small_share, IOT_WRITES, w.small / w.all);
+	row_number(to, &metrics.known_jobs, w.jobs);
+	row_real(to, &metrics.small_share, (r.small + w.small) / (r.all + w.all));
+}
+
+static const struct iot_column pooled_columns[] = COLUMN_LIST(
+    COLUMN(request_limit), COLUMN(small_share), COLUMN_READ_AS(small_share, "read_small_share"),
+    COLUMN_AS(known_jobs, "read_jobs"), COLUMN_WRITE_AS(small_share, "write_small_share"),
+    COLUMN_AS(known_jobs, "write_jobs"));
+
 static bool make_document(struct job_document *d, struct analyze_jobs *j, uint64_t top)
 {
 	*d = (struct job_document){.jobs = j, .all = analyze_jobs_all(j), .value = SIZE_MAX};
 	d->scratch.value = calloc(j->count + 1, sizeof *d->scratch.value);
 	d->totals = (struct iot_table)TABLE_RECORD(total_columns, set_totals, d);
 	d->values = (struct iot_table)TABLE_MAP(value_columns, member_values_count, set_value, d);
+	d->pooled = (struct iot_table)TABLE_ROWS(pooled_columns, COLUMN_COUNT(request_limits),
+						 set_pooled, d);
 	return d->scratch.value != NULL && job_coverage_make(&d->coverage, j, top);
 }
 
@@ -129,11 +180,27 @@ static void set_flat_value(struct iot_row *to, struct job_document *d, size_t i)
 	row_word(to, &metrics.value_unit, quantity == IOT_RATIO ? v->unit : "");
 }
 
+/* A value of the requests of all jobs; its key is the size up to which they are. */
+static void set_flat_pooled(struct iot_row *to, struct job_document *d, size_t i)
+{
+	static char key[MEMBER_VALUE_NAME];
+	const size_t columns = d->pooled.columns - 1, row = i / columns, column = 1 + i % columns;
+	struct iot_cell cell[PRINT_COLUMNS_MAX];
+	iot_table_row(&d->pooled, row, cell);
+	snprintf(key, sizeof key, "%ju", (uintmax_t)cell[0].integer);
+	set_flat(to, "pooled_sizes", &d->pooled, column, false);
+	row_word(to, &metrics.value_key, key);
+	*row_cell(to, &metrics.value, IOT_BOTH) = cell[column];
+}
+
 static void set_row(struct iot_row *to, void *source)
 {
 	struct job_document *d = source;
 	const size_t totals = d->totals.columns, coverage = d->coverage.coverage.columns;
-	if (to->number < totals)
+	const size_t values = totals + coverage + member_values_count * POPULATION_COLUMNS;
+	if (to->number >= values)
+		set_flat_pooled(to, d, to->number - values);
+	else if (to->number < totals)
 		set_flat(to, "totals", &d->totals, to->number, false);
 	else if (to->number < totals + coverage)
 		set_flat(to, "coverage", &d->coverage.coverage, to->number - totals, false);
@@ -148,7 +215,8 @@ static const struct iot_column flat_columns[] = COLUMN_LIST(
 static void print_flat(struct job_document *d, struct output *out, uint64_t top)
 {
 	const size_t rows = d->totals.columns + d->coverage.coverage.columns +
-			    member_values_count * POPULATION_COLUMNS;
+			    member_values_count * POPULATION_COLUMNS +
+			    d->pooled.rows * (d->pooled.columns - 1);
 	const struct iot_table flat = TABLE_ROWS(flat_columns, rows, set_row, d);
 	print_tsv(out, &flat);
 	analyze_workflow_tsv(&d->jobs->workflow, out, top);
@@ -172,6 +240,7 @@ static void print_document(struct job_document *d, struct output *out, uint64_t 
 	print_json(&j, "totals", &d->totals);
 	print_json_parts(&j, &d->coverage);
 	print_json(&j, "jobs", &d->values);
+	print_json(&j, "pooled_sizes", &d->pooled);
 	analyze_workflow_json(&d->jobs->workflow, &j, top);
 	json_close(&j, '}');
 }
@@ -227,6 +296,18 @@ static void print_populations(struct job_document *d, struct output *out)
 	print_text(out, columns, COLUMN_COUNT(columns), NULL, &rows);
 }
 
+static void print_pooled(struct job_document *d, struct output *out)
+{
+	static const struct text_column columns[] =
+	    COLUMN_LIST(TEXT(request_limit, 15, 1), TEXT_AS(small_share, "% requests", 10, 1),
+			{COLUMN_READ(small_share), "% reads", 10, {1, TEXT_DEFAULT}},
+			TEXT_AS(known_jobs, "of jobs", 8, 0),
+			{COLUMN_WRITE(small_share), "% writes", 10, {1, TEXT_DEFAULT}},
+			TEXT_AS(known_jobs, "of jobs", 8, 0));
+	output_text(out, "\n");
+	print_text(out, columns, COLUMN_COUNT(columns), NULL, &d->pooled);
+}
+
 static void print_text_form(struct job_document *d, struct output *out, uint64_t top)
 {
 	output_printf(out, "jobs %zu, requests %ju, bytes %ju, files %ju\n\n", d->all.count,
@@ -235,6 +316,7 @@ static void print_text_form(struct job_document *d, struct output *out, uint64_t
 		      (uintmax_t)analyze_jobs_sum(d->jobs, "files"));
 	job_coverage_text(out, &d->coverage);
 	print_populations(d, out);
+	print_pooled(d, out);
 	analyze_workflow_text(&d->jobs->workflow, out, top);
 }
 

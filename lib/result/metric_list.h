@@ -584,6 +584,10 @@ METRIC(top_fifth_share, "top 20%", IOT_SHARE, IOT_DETAIL, IOT_ONE,
        "The share of the sum that the fifth of the jobs with the largest values has.")
 METRIC(main_jobs_share, "have 80%", IOT_SHARE, IOT_DETAIL, IOT_ONE,
        "The smallest share of the jobs that have four fifths of the sum.")
+METRIC(pooled_sizes, "pooled sizes", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The shares of the requests of all jobs, added together, up to some sizes.")
+METRIC(request_limit, "requests up to", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "A size of requests, inclusive.")
 METRIC(job_share, "of jobs", IOT_SHARE, IOT_MAIN, IOT_ONE,
        "The share of all jobs.")
 METRIC(job_bytes_share, "of bytes", IOT_SHARE, IOT_MAIN, IOT_ONE,

@@ -41,6 +41,12 @@ for name, of in population["jobs"].items():
         expected = {"n": 0} | {key: None for key in of if key[0].isdigit()}
     if {k: v for k, v in of.items() if k == "n" or k[0].isdigit()} != expected:
         print(name, of, expected)
+requests = sum(row["totals.reads"] for row in rows.values())
+for of in population["pooled_sizes"]:
+    name = f"sizes.read_small_share.{of['request_limit']}"
+    share = sum(row["totals.reads"] * row[name] for row in rows.values()) / requests
+    if abs(of["read_small_share"] - share) > 1e-12 or of["read_jobs"] != len(rows) or of["write_small_share"] is not None:
+        print("pooled", of, share)
 print("totals", population["totals"]["requests"], sum(row["totals.requests"] for row in rows.values()))
 CODE
 run() {
