@@ -260,19 +260,20 @@ static void powers(const struct histogram *h, unsigned d, struct values *v)
 		values_number(v, names[d], "18446744073709551616", "", h->count - below);
 }
 
+static const struct {
+	uint64_t up_to;
+	const char *key;
+} classes[COUNTERS_CLASSES] = {
+    {100, "0-100"},          {1024, "100-1K"},   {10240, "1K-10K"},    {102400, "10K-100K"},
+    {1048576, "100K-1M"},    {4194304, "1M-4M"}, {10485760, "4M-10M"}, {104857600, "10M-100M"},
+    {1073741824, "100M-1G"}, {UINT64_MAX, "1G+"}};
+
 static void darshan_classes(const struct histogram *h, const uint64_t *counted, unsigned d,
 			    struct values *v)
 {
 	static const char *const names[2] = {"read_size_classes", "write_size_classes"};
-	static const struct {
-		uint64_t up_to;
-		const char *key;
-	} classes[] = {{100, "0-100"},       {1024, "100-1K"},        {10240, "1K-10K"},
-		       {102400, "10K-100K"}, {1048576, "100K-1M"},    {4194304, "1M-4M"},
-		       {10485760, "4M-10M"}, {104857600, "10M-100M"}, {1073741824, "100M-1G"},
-		       {UINT64_MAX, "1G+"}};
 	uint64_t below = 0;
-	for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+	for (size_t i = 0; i < COUNTERS_CLASSES; i++) {
 		const uint64_t up_to = histogram_up_to(h, classes[i].up_to);
 		values_number(v, names[d], classes[i].key, "",
 			      counted != NULL ? counted[i] : up_to - below);
@@ -282,7 +283,27 @@ static void darshan_classes(const struct histogram *h, const uint64_t *counted, 
 	}
 }
 
-static void small(const struct histogram *h, unsigned d, uint64_t own, struct values *v)
+/* The share of requests up to a limit, which counters know only if it is one of a class. */
+static void counted_small(const uint64_t *counted, const char *name, const char *key,
+			  uint64_t limit, struct values *v)
+{
+	double up_to = 0, all = 0;
+	bool known = false;
+	for (size_t i = 0; i < COUNTERS_CLASSES; i++) {
+		known |= classes[i].up_to == limit;
+		all += (double)counted[i];
+		up_to += classes[i].up_to <= limit ? (double)counted[i] : 0;
+	}
+	if (!known) {
+		values_unknown(v, name, key, "", "counters have other classes of sizes");
+		return;
+	}
+	values_ratio(v, name, key, "", up_to, all, no_requests);
+	values_note(v, COUNTERS_NOTE);
+}
+
+static void small(const struct histogram *h, const uint64_t *counted, unsigned d, uint64_t own,
+		  struct values *v)
 {
 	static const char *const names[2] = {"read_small_share", "write_small_share"};
 	static const uint64_t limits[] = {4096, 8192, 65536, 131072, 524288, 1048576, 4194304};
@@ -293,11 +314,15 @@ static void small(const struct histogram *h, unsigned d, uint64_t own, struct va
 		const uint64_t limit = i < n ? limits[i] : own;
 		if (i == n && listed)
 			break;
+		listed |= limit == own;
+		if (counted != NULL) {
+			counted_small(counted, names[d], values_key(key, limit), limit, v);
+			continue;
+		}
 		values_ratio(v, names[d], values_key(key, limit), "",
 			     (double)histogram_up_to(h, limit), (double)h->count, no_requests);
 		if (histogram_upper(histogram_index(limit)) != limit)
 			values_note(v, "of sizes up to the next lower bound of a bin");
-		listed |= limit == own;
 	}
 }
 
@@ -386,18 +411,18 @@ static void aligned_of_both(const struct request_sizes *s, uint64_t to,
 void sizes_values(const struct request_sizes *s, const struct iot_analyze_options *o,
 		  const struct counters_totals *counted, struct values *v)
 {
-	static const unsigned classes[2] = {COUNTERS_SIZE_READ, COUNTERS_SIZE_WRITE};
+	static const unsigned first[2] = {COUNTERS_SIZE_READ, COUNTERS_SIZE_WRITE};
 	v->section = "sizes";
 	for (unsigned d = 0; d < 2; d++) {
 		const struct sizes_direction *of = &s->of[d];
+		const uint64_t *counts = counted != NULL ? counted->sum + first[d] : NULL;
 		moments(&of->lengths, d, v);
 		quantiles(&of->lengths, d, v);
-		small(&of->lengths, d, o->small, v);
+		small(&of->lengths, counts, d, o->small, v);
 		variable(of, d, v);
 		common(of, d, v);
 		alignment(of, d, o->alignment, v);
-		darshan_classes(&of->lengths, counted != NULL ? counted->sum + classes[d] : NULL, d,
-				v);
+		darshan_classes(&of->lengths, counts, d, v);
 		powers(&of->lengths, d, v);
 		bins(of, d, v);
 	}
