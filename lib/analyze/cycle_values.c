@@ -168,12 +168,23 @@ static uint64_t events_of(const struct cycle_run *r, unsigned series)
 	return n;
 }
 
+/*
+ * Intervals are between bursts, which the time before the first burst and after the last one does not
+ * contain; the autocorrelation is that of all bins.
+ */
+static bool has_event_per_cycle(const struct cycle_run *r, unsigned series)
+{
+	const struct cycle *c = &r->of[series];
+	const uint64_t events = events_of(r, series);
+	return c->method == CYCLE_INTERVALS ? events >= c->bursts
+					    : (double)events * c->period >= (double)r->view.bins;
+}
+
 /* The bytes of one request may spread over bins that alternate: a period needs an event per cycle. */
 static void reject_sparse(struct cycle_run *r, unsigned series)
 {
 	struct cycle *c = &r->of[series];
-	if (c->method == CYCLE_NONE ||
-	    (double)events_of(r, series) * c->period >= (double)r->view.bins)
+	if (c->method == CYCLE_NONE || has_event_per_cycle(r, series))
 		return;
 	c->method = CYCLE_NONE;
 	c->reason =

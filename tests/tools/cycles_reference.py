@@ -211,7 +211,7 @@ def by_intervals(bins, bursts):
 def find(bins, events=None):
     """Returns method, period in bins (a multiple of 2^-16), correlation, significance, dispersion, and the temporal pattern.
 
-    Reading: a period needs as many events as it has cycles, if their number is known.
+    Reading: a period needs as many events as it has cycles, if their number is known; one of intervals as many as there are bursts.
     """
     result = {"method": "none", "period": None, "correlation": None, "p": None, "dispersion": None, "pattern": None}
     if len(bins) < 48 or not any(bins):
@@ -238,7 +238,8 @@ def find(bins, events=None):
         period, result["dispersion"] = by_intervals(bins, bursts)
         result["method"] = "intervals" if period else "none"
     period = period and math.floor(period * 65536 + 0.5) / 65536
-    if period and events is not None and events * period < len(bins):
+    by_bursts = result["method"] == "intervals"
+    if period and events is not None and (events < len(bursts) if by_bursts else events * period < len(bins)):
         result["method"] = "none"
     elif period:
         result.update(period=period, pattern="periodic")

@@ -164,7 +164,7 @@ def app_trace(p, size_class):
 
 
 def app_pattern(p, size_class):
-    """A step of known time: the period does not depend on the load of the machine, as far as there is time to sleep."""
+    """A step that sleeps takes its time on a busy machine, too."""
     p.recorded("series.iot", "app", f"--class={size_class}", "--tc=1", "--pattern-only", "--sleep", "--step=0.005",
                "--output=part", "--file-per-vector")
     shares = p.analyze("series.iot")["classes"]["write_reason_share"]
@@ -173,6 +173,17 @@ def app_pattern(p, size_class):
                         "--step=0.02", "--output=traced")
     section = p.sections("pattern.iot")["app"]
     row("pattern only: time within 1 %", close(section["time"], result["total_s"]), (section, result["total_s"]))
+    app_period(p, result)
+
+
+def app_period(p, result):
+    """The mean time from one write to the next; the processor may be late for any of them."""
+    lines = run(p.iotrace, "cat", "-q", "--format=csv", "pattern.iot").splitlines()
+    starts = [int(line.split(",")[0]) for line in lines if ",write,file," in line]
+    vectors = starts[:result["vectors"]]
+    mean = (vectors[-1] - vectors[0]) / (len(vectors) - 1) * 1e-9
+    found = p.analyze("pattern.iot", "--section=cycles")["cycles"]["write_period_s"]
+    row("analyze: period of 5 steps within 1 %", found is not None and abs(found - mean) <= SHARE * mean, (found, mean))
 
 
 def app(p, size_class, reference):

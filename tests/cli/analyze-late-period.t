@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# A period of one write per cycle that begins after a time without I/O: as many cycles as fit into all bins may be more than writes.
+awk 'BEGIN {
+	print "start_ns,duration_ns,op,kind,offset,length,process,rank,file,path"
+	print "0,1000,read,file,0,100,1,,1,/in"
+	for (i = 0; i < 12; i++)
+		printf "%d,1000000,write,file,%d,69120,1,,2,/out\n", 350000000 + i * 100000000 + i % 3 * 6000000, i * 69120
+	print "1750000000,1000,read,file,100,100,1,,1,/in"
+}' >log.csv
+"$IOTRACE" analyze -q --section=cycles --tsv log.csv | cut -f 2,5 | grep '^write_\(period\|cycles\)'
