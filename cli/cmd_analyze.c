@@ -670,7 +670,7 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		  "size, strategy or interface; two are crossed",
 		  analyze_option_group, analyze_group_word),
 	    OPTION(STRING, 0, "jobs", "FILE", &a.jobs,
-		   "the jobs of a batch system: sacct --parsable2, PBS accounting, or csv"),
+		   "the jobs of a batch system: sacct -P, PBS accounting, or csv"),
 	    OPTION(STRING, 0, "jobs-columns", "LIST", &a.list_options.columns,
 		   "names of the columns of --jobs, if its first line has none"),
 	    OPTION(FLAG, 0, "jobs-strict", NULL, &a.list_options.strict,

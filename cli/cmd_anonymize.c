@@ -194,7 +194,7 @@ static bool has_trace_name(const char *path)
 	       output_has_suffix(path, ".iot.zst");
 }
 
-/* A trace keeps its name; a log gets that of its trace. Returns NULL if out of memory. */
+/* A trace keeps its name; a log gets the name of its trace. Returns NULL if out of memory. */
 static char *name_output(const struct anonymize_job *j, const char *path)
 {
 	char *out;

@@ -88,7 +88,7 @@ struct merge_command {
 	bool opening;    /* only the first events are read */
 	bool reported;   /* the error has been printed */
 	bool refused;    /* ... and is one of the command line */
-	bool unordered;  /* the error is that of an input not in order */
+	bool unordered;  /* the error concerns an input not in order */
 	bool damaged;
 	size_t without_epoch;
 	struct end *end; /* of inputs, in the order of their ends */
@@ -302,7 +302,7 @@ static int open_reader(struct merge_operand *in, struct iot_stream *self)
 			       *sentence != '\0' ? sentence : iot_source_error(in->source));
 }
 
-/* The source of a pipe is freed later: another thread may cancel it. So is that of a log, for its
+/* The source of a pipe is freed later: another thread may cancel it. So is the source of a log, for its
  * warnings. */
 static void close_reader(void *context)
 {

@@ -641,7 +641,7 @@ static const char *take_records(const struct option *opt, const char *value)
 		last = s->first;
 	else if (dash[1] != '\0' && !number_decimal(dash + 1, strlen(dash + 1), &last))
 		return expected;
-	s->end = last + 1; /* 0 is no end */
+	s->end = last + 1; /* 0 is not an end */
 	return s->first <= last ? NULL : expected;
 }
 

@@ -192,7 +192,7 @@ static enum exit_status watch(struct top_run *t, int signals)
 			status = pass_interval(t, &printed);
 	if (!t->ended || status != EXIT_OK || t->quit)
 		return status;
-	/* Of an input that is not a trace nothing was counted, which differs from counts of zero. */
+	/* Nothing was counted in an input that is not a trace, which differs from counts of zero. */
 	const bool refused =
 	    event_counter_join(&t->counter) != IOT_OK && !event_counter_has_events(&t->counter);
 	return refused ? EXIT_OK : draw(t);

@@ -78,7 +78,7 @@ struct stored_bytes {
 int input_stored(struct input *in, size_t member, struct stored_bytes *b, struct error *error);
 
 /*
- * A reader on a member that is a trace, whose facts and seeks are those of its stored bytes. The
+ * A reader on a member that is a trace, whose facts and seeks refer to its stored bytes. The
  * caller frees it after the reader and before the input. Returns NULL with *error set, unless the
  * reader has an error.
  */

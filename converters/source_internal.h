@@ -44,7 +44,7 @@ struct iot_source {
 	struct error error;
 
 	/* one stream */
-	bool converter_open; /* the state is that of a converter that has delivered no events */
+	bool converter_open; /* the state belongs to a converter that has delivered no events */
 	bool streaming;
 	void (*freed)(struct iot_source *s); /* called when the stream has been freed; or NULL */
 	bool blank;                          /* the source has delivered no events */

@@ -146,7 +146,10 @@ static void add_requests(struct export *x, struct request r, uint64_t id, uint64
 	}
 }
 
-/* A few bytes of a trace may be millions of requests: their number is limited by that of I/Os. */
+/*
+ * A few bytes of a trace may be millions of requests: their number is limited by the number of
+ * I/Os.
+ */
 static void check_blocks(struct export *x, uint64_t blocks)
 {
 	struct cache_requests *c = x->state;
@@ -214,7 +217,7 @@ static bool find_next(struct cache_requests *c, struct request *r, uint64_t *nex
 	return tempfile_flush(&c->next) == IOT_OK;
 }
 
-/* The position in c->next of a chunk: after those of the later requests. */
+/* The position in c->next of a chunk: after the chunks of the later requests. */
 static uint64_t next_position(const struct cache_requests *c, uint64_t first)
 {
 	return (c->count - first - chunk_size(c, first)) * sizeof(uint64_t);
@@ -311,7 +314,9 @@ static void begin(struct export *x)
 	tempfile_init(&c->next, &c->error);
 }
 
-/* Blocks of small I/Os are scattered. A file without an object is likely that of the last I/O. */
+/*
+ * Blocks of small I/Os are scattered. A file without an object is likely the file of the last I/O.
+ */
 static uint64_t likely_group(const struct export *x, const struct iot_record *rec)
 {
 	const struct cache_requests *c = x->state;

@@ -9,7 +9,7 @@
 /* A slice of a timeline: a record, or an operation. */
 struct timeline_slice {
 	uint32_t process;
-	unsigned lane; /* from 1; those of disks follow LANES_MAX */
+	unsigned lane; /* from 1; the lanes of disks follow LANES_MAX */
 	bool new_lane;
 	bool instant; /* its duration is unknown */
 	uint64_t start_ns, duration_ns;
@@ -35,7 +35,7 @@ struct timeline {
 /* Returns true with *s set if the event has a place in the timeline; otherwise counts why not. */
 bool timeline_place(struct export *x, struct timeline *t, const struct iot_event *ev,
 		    struct timeline_slice *s);
-/* The path that an operation names, or that of its file; NULL text if unknown. */
+/* Returns the path that an operation names, or the path of its file; NULL text if unknown. */
 struct name timeline_op_path(struct export *x, const struct iot_event *ev);
 /* With --counters: adds the bytes of a record; writes the rates of periods that are over. */
 void timeline_count(struct export *x, struct timeline *t, const struct iot_record *rec);

@@ -16,7 +16,7 @@ struct reference_input {
 	struct future *future;  /* collects all references, for OPT; or NULL */
 	uint64_t future_memory; /* bytes */
 	uint64_t future_references;
-	/* Of the keys; 0: all of them are used. The seed selects the sample. */
+	/* The share of the keys that are used; 0: all. The seed selects the sample. */
 	double sample;
 	uint64_t seed, sampled[2]; /* references to the sample, by direction */
 	struct reference_batch *whole;

@@ -22,7 +22,7 @@ struct mrc_results {
 	uint64_t sampled;
 };
 
-/* The misses at size i, of all references or of those of a row. */
+/* Returns the misses at size i, of all references or of a row's. */
 struct mrc_point mrc_point_of(const struct mrc_results *m, size_t row, size_t i);
 uint64_t mrc_references_of(const struct mrc_results *m, size_t row);
 /* Returns 0 if whole is 0. */

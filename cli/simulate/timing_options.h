@@ -9,7 +9,7 @@
 
 enum timing_system { SYSTEM_MILLER, SYSTEM_LINUX };
 
-/* Values of options; NOT_GIVEN, or -1 for choices: that of the system. */
+/* Values of options; NOT_GIVEN, or -1 for choices: the value of the system. */
 /* It has no padding, as timing_only_device() compares its bytes. */
 struct timing_flags {
 	bool time, share, unused[2];
@@ -86,7 +86,7 @@ option_fn timing_take_time, timing_take_read_ahead, timing_take_copy, timing_tak
 
 /* The device that the flags select. */
 struct device_options timing_device(const struct timing_flags *flags);
-/* Whether no flag is set, except that of the device. */
+/* Returns whether no flag is set, except the flag of the device. */
 bool timing_only_device(const struct timing_flags *flags);
 /*
  * Sets the options of a run, except policy, sizes and blocks, which are set before. Returns NULL,

@@ -25,7 +25,7 @@ static size_t escape(char piece[PIECE_CAPACITY], const char *s, size_t size)
 	return size;
 }
 
-/* The columns that a character takes: those of Chinese and the like, and symbols, are wide. */
+/* Returns the columns that a character takes; Chinese ones and symbols are wide. */
 static size_t width_of(const char *s, size_t size)
 {
 	return size == 0 ? 4 : size >= 3 || *s == '\\' ? 2 : 1;

@@ -18,8 +18,8 @@
 char *printable(char *out, size_t size, const char *text, size_t n);
 
 /*
- * The same, in place, for a sentence in which escape_text has escaped names, such as those of the
- * library.
+ * The same, in place, for a sentence in which escape_text has escaped names, such as names in the
+ * messages of the library.
  */
 void printable_sentence(char *text);
 

@@ -3,9 +3,10 @@
  * The files of one command, compared by identity and not by the spelling of their paths, so that no
  * output replaces an input, a key or another output.
  *
- * The identity of a regular file is its device and inode, which links share; that of a file to be
- * created is its directory and name. FIFOs, terminals and devices equal nothing: data written to
- * them replaces no file. But two inputs cannot be one pipe, whose data is read only once.
+ * The identity of a regular file is its device and inode, which links share; the identity of a
+ * file to be created is its directory and name. FIFOs, terminals and devices equal nothing: data
+ * written to them replaces no file. But two inputs cannot be one pipe, whose data is read only
+ * once.
  */
 #ifndef CLI_UI_SAME_FILE_H
 #define CLI_UI_SAME_FILE_H

@@ -221,7 +221,7 @@ static void warn_empty(const struct source_warnings *w)
 
 enum {
 	SKIPPED_MUCH = 1 << 20, /* minimum number of bytes for a warning ... */
-	SKIPPED_TIMES = 10,     /* ... if they exceed those of the records by this factor */
+	SKIPPED_TIMES = 10,     /* ... if they exceed the bytes of the records by this factor */
 };
 
 static bool is_skipped(const char *name, const char *what)

@@ -29,7 +29,7 @@ enum { SVG_LABEL = 32 };
 /* Positions of values; those outside of an axis are moved to its end. */
 double svg_x(const struct svg_frame *f, double value);
 double svg_y(const struct svg_frame *f, double value);
-/* Grid, ticks and label; the axis on the right has no grid, and y is not that of the frame. */
+/* Grid, ticks and label; the axis on the right has no grid, and y is not the frame's. */
 void svg_x_axis(struct output *o, const struct svg_frame *f);
 void svg_y_axis(struct output *o, const struct svg_frame *f);
 void svg_right_axis(struct output *o, const struct svg_frame *f, const struct svg_axis *y);

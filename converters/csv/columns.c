@@ -124,7 +124,7 @@ static const struct preset {
     {"txt", "id", NULL},
 };
 
-/* The columns of cat --format=csv --columns=raw, with those of --unknown and --names. */
+/* The columns of cat --format=csv --columns=raw, with the columns of --unknown and --names. */
 static const struct known raw[] = {
     {"type", CSV_TYPE, 1},
     {"start", CSV_START, IOT_TICK_DEFAULT_NS},
@@ -431,7 +431,7 @@ static size_t raw_header(struct csv_layout *l, struct iot_text line)
 	return n;
 }
 
-/* Without a column of lengths, `size` is that of the requests of another program. */
+/* Without a column of lengths, `size` is the size of the requests of another program. */
 static size_t own_header(struct csv_layout *l, struct iot_text line)
 {
 	struct iot_text rest = line, part;

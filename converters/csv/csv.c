@@ -419,7 +419,7 @@ static void count_missing(struct csv_source *c, const struct iot_record *rec)
 		report_add(r, "unaligned.records", 1);
 }
 
-/* Returns false if the operation's name is no word. */
+/* Returns false if the operation's name is not a word. */
 static bool is_name(struct iot_text text)
 {
 	if (text.size == 0 || text.size > OP_NAME_MAX || !isalpha((unsigned char)text.data[0]))

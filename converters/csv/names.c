@@ -77,7 +77,7 @@ uint32_t csv_names_number(struct csv_source *c, enum csv_texts of, struct iot_te
 	}
 }
 
-/* Sets *number to that of a text of the row, or to 0 if it has none. */
+/* Sets *number to the number of a text of the row, or to 0 without one. */
 static bool number_of(struct csv_source *c, enum csv_texts of, enum csv_field field,
 		      uint32_t *number)
 {

@@ -297,7 +297,7 @@ static void advance(struct darshan *d)
 /* The converter */
 
 /*
- * Returns true if any member is a binary log: times of binary logs are exact, those of texts are
+ * Returns true if any member is a binary log: times of binary logs are exact, times of texts are
  * not.
  */
 static bool has_binary(struct input *in)

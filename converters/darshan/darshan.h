@@ -246,7 +246,7 @@ uint32_t darshan_process(struct darshan *d, int64_t rank);
 struct darshan_process *darshan_process_data(const struct darshan *d, uint32_t process);
 /*
  * Returns the process of a thread: one of its own, which is reported with its file at first use, or
- * that of its rank if there are too many.
+ * the process of its rank if there are too many.
  */
 uint32_t darshan_thread(struct darshan *d, uint32_t process, uint32_t file, uint64_t thread);
 /*
@@ -435,7 +435,7 @@ struct darshan_current {
 /* The contents of a job, across its logs. */
 struct darshan_contents {
 	unsigned layers;   /* layers that have DXT data */
-	unsigned selected; /* those of them that --layer selects */
+	unsigned selected; /* of these, the ones that --layer selects */
 	bool counters;
 };
 
@@ -480,7 +480,7 @@ int darshan_damage(struct darshan *d, int status, const char *format, ...)
 unsigned char *darshan_bytes(struct darshan *d, size_t size, const char *what);
 /* The same for the start of a record. The padding of an uncompressed region ends it, too. */
 unsigned char *darshan_record_head(struct darshan *d, size_t size, const char *what);
-/* Counts ranks beyond those of the job. */
+/* Counts ranks beyond the ranks of the job. */
 void darshan_count_rank(struct darshan *d, int64_t rank);
 void darshan_no_memory(struct darshan *d);
 /* Adds a note about a log. */

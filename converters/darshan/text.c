@@ -12,7 +12,7 @@
  *
  * [ost]... and a thread (a number or N/A) may follow. Before release 3.2.0 rows of X_MPIIO have no
  * offset. Columns touch if a number fills its column: the expected index shows where an index ends
- * and an offset begins; ambiguous rows are refused. Times have four decimals; those of the log
+ * and an offset begins; ambiguous rows are refused. Times have four decimals; the times of the log
  * itself are more precise.
  */
 #include "darshan.h"

@@ -36,7 +36,7 @@ void fio_emit_trace(struct fio *f)
 	emit_end(&f->emit, &d, f->now_ns);
 }
 
-/* A log is that of one job, which submits its I/Os one after the other. */
+/* A log belongs to one job, which submits its I/Os one after the other. */
 bool fio_emit_process(struct fio *f)
 {
 	struct iot_builder d;

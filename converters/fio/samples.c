@@ -5,7 +5,7 @@
  *	milliseconds, value, direction, bytes, offset, priority, ...
  *
  * Direction is 0 for reads, 1 for writes, 2 for trims; the offset is present with --log_offset=1,
- * the priority since release 3.20. The time is that of the completion. The kind of the value is
+ * the priority since release 3.20. The time is the time of completion. The kind of the value is
  * only in the name of the file, NAME_lat.JOB.log: a latency in nanoseconds (lat, clat, slat), KiB/s
  * (bw) or 1 (iops).
  */

@@ -10,7 +10,7 @@
  *	                   u64 time, u64 response time
  *	lcs                a header between two magics, which states the layout
  *
- * Times are seconds, those of vscsi microseconds. `next` is the number of the next request of the
+ * Times are in seconds, of vscsi in microseconds. `next` is the number of the next request of the
  * same id, or -1; files without a magic are recognized by it.
  *
  * The header of lcs has 8,192 bytes: magic, version 1 .. 8, statistics, magic; or, in old files,

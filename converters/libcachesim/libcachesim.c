@@ -213,7 +213,7 @@ static void count_unparsed(struct lcs *s, const char *why)
 	report_unparsed(&s->src->report, member_name(s, name), 0, text, (size_t)n);
 }
 
-/* Sets the type. Returns why the request is no record, NULL if it is one. */
+/* Sets the type. Returns why the request is not a record, or NULL. */
 static const char *set_op(struct lcs *s, struct iot_record *rec, uint64_t op)
 {
 	switch (s->layout.ops) {

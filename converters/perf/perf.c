@@ -204,7 +204,10 @@ static enum call_outcome left(struct perf *p, struct perf_task *t, struct perf_l
 	if (perf_task_leave(t, l))
 		return run(p, t, l);
 	(void)perf_caller(p, t, l);
-	/* the child's return from a fork has no entry; that of an exec, in a new thread */
+	/*
+	 * neither the child's return from a fork nor the return of an exec in a new thread has an
+	 * entry
+	 */
 	p->unentered += type->kind != CALL_FORK && type->kind != CALL_EXEC;
 	return CALL_TRACKED;
 }

@@ -47,7 +47,7 @@ struct perf_line {
 	enum perf_kind kind;
 	bool has_pid;
 	uint32_t pid, tid;
-	int64_t time_ns; /* of the entry, of exits that of the exit */
+	int64_t time_ns; /* of the entry; in exits, of the exit */
 	uint64_t lost;
 	struct iot_text comm, name;
 	struct call call; /* arguments, result and duration */
@@ -108,7 +108,7 @@ struct perf_task *perf_task_find(struct perf *p, uint32_t tid);
 void perf_task_enter(struct perf *p, struct perf_task *t, const struct perf_line *l);
 /* Adds the result to the arguments of the entered call. Returns false if there is none. */
 bool perf_task_leave(struct perf_task *t, struct perf_line *l);
-/* Returns the flags of a fork; without them, those of a thread. */
+/* Returns the flags of a fork; without them, the flags of a thread. */
 int64_t perf_clone_flags(const struct call *call);
 /* Returns the process of a line; NULL if out of memory. */
 struct caller *perf_caller(struct perf *p, struct perf_task *t, const struct perf_line *l);

@@ -82,7 +82,7 @@ int64_t perf_clone_flags(const struct call *call)
 
 /*
  * A thread that appears while a fork has not returned is its child. Without numbers of processes,
- * that of a clone3 is taken for a thread, as the C library makes them.
+ * the child of a clone3 is taken for a thread, as the C library makes them.
  */
 static void adopt(struct perf *p, const struct perf_line *l, uint64_t key)
 {

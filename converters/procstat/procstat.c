@@ -298,7 +298,7 @@ static bool start(struct procstat *s, struct packet_process *who)
 }
 
 /*
- * Finds the file of a data packet among those of its process and, if absent, those of its
+ * Finds the file of a data packet among the files of its process and, if absent, of its
  * ancestors.
  */
 static bool find_file(struct procstat *s, const struct packet_process *who, uint32_t *object)

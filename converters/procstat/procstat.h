@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The procstat converter, which reads the packets of traced programs:
- *     procstat.c   reads packets, brings those of a process in order, and dispatches them
+ *     procstat.c   reads packets, brings the packets of a process in order, and dispatches them
  *     emit.c       their events
  *     tick.c       determines the tick of the stream and its epoch
  *     file_ids.c   the file that a number refers to
@@ -62,7 +62,7 @@ struct procstat_stored {
 
 struct procstat_tick {
 	uint32_t ps; /* tick of the stream; 0 if not yet known */
-	/* packets with this tick, including those of the head; those that have arrived */
+	/* packets with this tick, including the packets of the head; packets that have arrived */
 	uint64_t votes, arrived;
 	uint64_t others; /* packets with another tick */
 	/* the first of these, as long as their tick can still win; or NULL */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Effects of POSIX calls. Results are not recorded (except those of open in 2.1 and 2.2), so every
+ * Effects of POSIX calls. Results are not recorded (except of open in 2.1 and 2.2), so every
  * call counts as successful, with the requested bytes; a read does not exceed an end that is known
  * for certain.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The Recorder converter. It opens as many ranks at once as memory allows and always continues with
- * the one whose next call starts first, so events are nearly in order. If not all ranks fit, there
- * is no watermark until the last group.
+ * the one whose next call starts first, so events are nearly in order. If not all ranks fit,
+ * the last group sets the first watermark.
  */
 #include "recorder.h"
 

@@ -471,7 +471,7 @@ static inline uint32_t recorder_process(const struct recorder_rank *rk)
 	return rk->rank + 1;
 }
 
-/* Finds the part that a rank needs. Returns NULL with rk->error set: "there is no 3.ts". */
+/* Finds the part that a rank needs. Returns NULL with rk->error set: "3.ts does not exist". */
 const struct recorder_part *recorder_rank_part(struct recorder_rank *rk, enum recorder_role role,
 					       const char *ending);
 /* Returns true if it is a line of recorder2text. */
@@ -581,7 +581,7 @@ void recorder_check_cst(struct recorder *r, const struct recorder_cst *c, const 
 struct recorder {
 	struct source_state *src;
 	unsigned layers; /* bits of enum emit_layer */
-	bool check;      /* compare totals with those of the trace */
+	bool check;      /* compare totals with the totals of the trace */
 
 	struct recorder_files files;
 	struct recorder_meta meta;

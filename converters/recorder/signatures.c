@@ -13,7 +13,7 @@
 #include "lib/base/number.h"
 
 enum {
-	NUMBER_SIZE_MAX = 31, /* a longer text is no number */
+	NUMBER_SIZE_MAX = 31, /* a longer text is not a number */
 	AFTER_2_GIB = 31,
 	PATHS_FIRST = 64,
 	NS_PER_S = 1000000000,

@@ -16,7 +16,7 @@
 enum {
 	SNIFF_MEMBERS = 4096,
 	SNIFF_BITS = 64,
-	SNIFF_TEXT_BITS = 400, /* its lines may look like those of other tools */
+	SNIFF_TEXT_BITS = 400, /* its lines may look like the lines of other tools */
 	SNIFF_RUIN_BITS = 4,
 	DIRECTORIES_SHOWN = 10,
 	DIRECTORIES_MAX = 4096,

@@ -104,8 +104,8 @@ static uint32_t other_writers(const struct strace_task *t, const struct tracked_
 }
 
 /*
- * Marks delayed records as unknown if they may have been in another order: those of this
- * description, or those that appended to this file. If an append was uncertain, later offsets at
+ * Marks delayed records as unknown if they may have been in another order: records of this
+ * description, or records that appended to this file. If an append was uncertain, later offsets at
  * its position are, too.
  */
 static void ambiguity(struct strace *s, const struct strace_call *c,

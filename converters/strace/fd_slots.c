@@ -252,7 +252,7 @@ static bool is_unsure(struct strace *s, const struct strace_call *c, int64_t fd)
 	return false;
 }
 
-/* Times may decrease, but not those of a task that is alone. */
+/* Times may decrease, but not the times of a task that is alone. */
 static bool is_replaced(const struct strace *s, const struct strace_call *c,
 			const struct fd_slot *slot)
 {

@@ -354,8 +354,8 @@ static bool is_left_out(struct strace_log *log, size_t i)
 }
 
 /*
- * Sets the first times of members. Members without lines of strace have no time; they get that of
- * the member with the lowest number.
+ * Sets the first times of members. Members without lines of strace have no time; they get the
+ * first time of the member with the lowest number.
  */
 static void settle_times(struct strace_log *log)
 {

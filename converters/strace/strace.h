@@ -279,7 +279,7 @@ struct strace_group {
 	/* with --threads: the leader of this thread's process; or NULL */
 	struct strace_group *leader;
 	LIST_HEAD(strace_context_list, strace_context)
-	contexts; /* of io_setup; threads use those of their leader */
+	contexts; /* of io_setup; threads use the contexts of their leader */
 	unsigned context_count;
 };
 
@@ -480,7 +480,7 @@ struct strace_log {
 	/* members that are logs, and those with times of day or since 1970 */
 	size_t logs, clocks, epochs;
 	bool has_time, brackets, durations; /* true if the logs have them */
-	bool backwards;                     /* times have decreased: there is no watermark */
+	bool backwards;                     /* times have decreased, so that no watermark exists */
 	size_t open, open_max;              /* open members, and their limit */
 	struct loser_tree tree;             /* of the members, by key_ns */
 	size_t live;                        /* members that have not ended */

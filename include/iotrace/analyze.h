@@ -146,7 +146,7 @@ struct iot_analyze_timeline {
 	size_t count, cell_count; /* count 0: no request or operation has a known start */
 	const struct iot_analyze_bin *bins;
 	const struct iot_analyze_cell *cells; /* by process, then by bin */
-	uint64_t epoch_ns; /* that of the trace: times of rows count from it; 0: it declares none */
+	uint64_t epoch_ns; /* of the trace, from which times of rows count; 0: it declares none */
 	const double *burst_s; /* the starts of the bursts of section time, as begin_s */
 	size_t burst_count;
 };
@@ -179,7 +179,7 @@ IOT_API IOT_USE_RESULT int iot_analyze_events(struct iot_analyze *a, const struc
 /*
  * Appends a part, which begins where a ends; it is consumed, except by IOT_EUSAGE. Values are those
  * of both in one pass, except where iotrace-analyze(1) states limits. Returns IOT_OK; IOT_ENOMEM;
- * IOT_EUSAGE if either is finished, the options differ, or `part` is no part.
+ * IOT_EUSAGE if either is finished, the options differ, or `part` is not a part.
  */
 IOT_API IOT_USE_RESULT int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part);
 /*
@@ -197,10 +197,10 @@ IOT_API IOT_USE_RESULT int iot_analyze_join_trace(struct iot_analyze *a, struct 
  */
 IOT_API IOT_USE_RESULT int iot_analyze_save(struct iot_analyze *a, struct iot_writer *w);
 /*
- * Reads a state into a new analysis, whose options become those of the state; its results have
+ * Reads a state into a new analysis, which takes over the options of the state; its results have
  * the sections that the analysis was made with, if the state has them. `first` is the first
  * event of r, a %state. If it has kind=member, the state follows it, and the next event of that
- * kind, if any, has then been read, too. Returns IOT_OK; IOT_EFORMAT if it is no state of this
+ * kind, if any, has then been read, too. Returns IOT_OK; IOT_EFORMAT if it is not a state of this
  * version; IOT_ENOMEM; IOT_EUSAGE if the analysis has events; or the status of r.
  */
 IOT_API IOT_USE_RESULT int iot_analyze_load(struct iot_analyze *a, struct iot_reader *r,
@@ -250,7 +250,7 @@ IOT_API IOT_USE_RESULT int iot_analyze_timeline(struct iot_analyze *a, size_t ma
 /*
  * After iot_analyze_finish with option `offsets`: stores the bytes over time and offset of the file
  * that is i-th by bytes, in up to 128 bins by 64 blocks. They are valid until the next call of
- * this function. Returns IOT_OK; IOT_EUSAGE if there is no such file; IOT_ENOMEM.
+ * this function. Returns IOT_OK; IOT_EUSAGE if the file does not exist; IOT_ENOMEM.
  */
 IOT_API IOT_USE_RESULT int iot_analyze_offsets(struct iot_analyze *a, size_t i,
 					       struct iot_analyze_offsets *offsets);

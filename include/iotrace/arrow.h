@@ -74,7 +74,7 @@ struct iot_arrow_options {
 	uint32_t rows;       /* of a batch, at most; 0: 65536 */
 	uint32_t all_events; /* 1: rows for operations, too */
 	uint32_t timestamps; /* 1: start_ns as timestamp[ns, UTC], if the trace has an epoch */
-	uint32_t incomplete; /* 1: an interval that was lost is no error */
+	uint32_t incomplete; /* 1: a lost interval is not an error */
 };
 
 /*
@@ -83,7 +83,7 @@ struct iot_arrow_options {
  * the caller's, whose release frees it and upstream; otherwise IOT_EUSAGE or IOT_ENOMEM, with
  * out->release NULL.
  *
- * Columns: those of `iotrace cat --format=csv`. Times are int64, in nanoseconds; offsets, lengths,
+ * Columns are as in `iotrace cat --format=csv`. Times are int64, in nanoseconds; offsets, lengths,
  * sizes and durations uint64, in bytes and nanoseconds; numbers of processes, files, objects and
  * operations uint32; texts dictionaries of utf8 with int32 indices, percent-encoded as in csv. What
  * is empty in csv is null, and a column without nulls has no bitmap.

@@ -59,7 +59,7 @@ struct iot_sort_options {
 };
 
 /*
- * Puts events in order of start; those of equal start stay in order. A %trace that precedes all
+ * Puts events in order of start; events of equal start stay in order. A %trace that precedes all
  * records remains first.
  */
 IOT_API struct iot_stream *iot_stream_sort(struct iot_stream *upstream,
@@ -337,7 +337,7 @@ struct iot_stats_operation {
 	uint64_t timed, ns; /* calls whose duration is known, and the sum of these durations */
 };
 
-/* Durations of reads or of writes. Quantiles are those of bins up to 3.2 % wide. */
+/* Durations of reads or of writes. Quantiles come from bins up to 3.2 % wide. */
 struct iot_stats_latency {
 	uint64_t count; /* I/Os with a known duration; if 0, the other members are undefined */
 	uint64_t min_ns, max_ns;
@@ -401,8 +401,8 @@ IOT_API uint64_t iot_stats_fact(const struct iot_stats *s, enum iot_stats_fact f
 
 /*
  * Which files of different inputs become one object if they have the same path. The host of a file
- * is that of its %process, otherwise of the %trace of its input; inputs without a host share one.
- * Node-local paths (in /dev, /proc, /run, /sys, /tmp, /var/tmp) need the same host.
+ * is declared by its %process, otherwise by the %trace of its input; inputs without a host share
+ * one. Node-local paths (in /dev, /proc, /run, /sys, /tmp, /var/tmp) need the same host.
  */
 enum iot_join_paths {
 	IOT_JOIN_NONE,
@@ -412,8 +412,8 @@ enum iot_join_paths {
 
 /*
  * name		names of the inputs: for errors, and to order inputs that begin alike. NULL: numbers
- * shift	sets *shift_ns, which is 0, to the time to be added to those of an input. Called
- *		once for each, in order, after the first events of all were read; host is that of
+ * shift	sets *shift_ns, which is 0, to the time to be added to the times of an input. Called
+ *		once for each, in order, after the first events of all were read; host is from
  *		its %trace, or NULL. Returns IOT_OK, or the status with which the merge fails. NULL:
  *		no input is shifted
  * ended	called when all events of an input were merged. status: IOT_OK, or the error that

@@ -539,8 +539,8 @@ IOT_API const void *iot_writer_memory(const struct iot_writer *w, size_t *size);
 
 /*
  * Writes n events in order. Records need no preceding %file or %process. A %process or %file that
- * repeats the current definition is not written again; where the flags of a record differ from
- * those of its file, a %file with offset=, completion=, cpu= or start=unknown is added so that no
+ * repeats the current definition is not written again; where a record has other flags than
+ * its file, a %file with offset=, completion=, cpu= or start=unknown is added so that no
  * flag is lost. Returns IOT_EUSAGE if an event cannot be expressed (the message states why).
  */
 IOT_API IOT_USE_RESULT int iot_writer_events(struct iot_writer *w, const struct iot_event *ev,

@@ -79,7 +79,7 @@ IOT_API struct iot_stream *iot_stream_of_reader(struct iot_reader *r);
 /*
  * Opens a reader on the events of a stream instead of bytes, as if a file with these events were
  * read from a pipe: names of objects, facts, forward seeks and folds work alike. IOT_SET_TICK_NS is
- * the tick of that file, to which times are rounded down; default 1. Progress is that of the
+ * the tick of that file, to which times are rounded down; default 1. Progress is reported by the
  * stream: a total does not mean that seeks backwards are possible. The reader takes over the
  * stream in every case. Returns as iot_reader_open.
  */

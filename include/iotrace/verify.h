@@ -26,7 +26,7 @@
  *		iot_stream_free(s);
  *	}
  *
- * Threads, errors and ownership are those of a reader: a verifier may be used by one thread at a
+ * Threads, errors and ownership are as for a reader: a verifier may be used by one thread at a
  * time, keeps its first error, and never closes a descriptor of the caller.
  */
 #ifndef IOTRACE_VERIFY_H
@@ -103,7 +103,7 @@ enum iot_verify_option {
 	IOT_VERIFY_BASE,         /* 16 or 10; 0, the default, detects it */
 	IOT_VERIFY_TICK_NS,      /* tick of a trace without %iotrace (default 1000) */
 	IOT_VERIFY_LIMIT_MEMORY, /* bytes of codec state and names (default 1 GiB) */
-	/* 1: an input of blank lines only is no error; 0: it is IOT_BAD_CUT (default 0) */
+	/* 1: an input of blank lines only is not an error; 0: it is IOT_BAD_CUT (default 0) */
 	IOT_VERIFY_ALLOW_EMPTY,
 	IOT_VERIFY_REPAIR, /* 1: keep what iot_verifier_select needs (default 0) */
 };
@@ -119,7 +119,7 @@ enum iot_verify_fact {
 	IOT_VERIFIED_BASE,
 	IOT_VERIFIED_SYNC,         /* the value of sync= in %iotrace */
 	IOT_VERIFIED_SECOND_TRACE, /* line of a second %iotrace; 0: none */
-	/* Of a repair: the first two after select, the others at the end of the stream */
+	/* For a repair: the first two after select, the others at the end of the stream */
 	IOT_REPAIR_UNVERIFIED, /* records that are kept without verification */
 	IOT_REPAIR_REPEATED,   /* intervals that occur twice; one is dropped */
 	IOT_REPAIR_KEPT,       /* records delivered */
@@ -137,7 +137,7 @@ IOT_API struct iot_verifier *iot_verifier_new(void);
 IOT_API void iot_verifier_free(struct iot_verifier *v);
 /* Returns IOT_EUSAGE if the option is unknown, the value out of range, or run was called. */
 IOT_API int iot_verifier_set(struct iot_verifier *v, enum iot_verify_option option, uint64_t value);
-/* Reports findings in the order in which they are found, roughly that of lines. */
+/* Reports findings in the order in which they are found, roughly in order of lines. */
 IOT_API void iot_verifier_on_finding(struct iot_verifier *v, iot_finding_fn *fn, void *context);
 IOT_API void iot_verifier_on_progress(struct iot_verifier *v, iot_verify_progress_fn *fn,
 				      void *context);

@@ -66,7 +66,7 @@ void buffers_close(struct buffers *b)
 	pthread_mutex_unlock(&b->lock);
 }
 
-/* Equal requests, which are those of equal columns, have equal sizes. */
+/* Requests for equal columns have equal sizes. */
 static size_t padded(size_t size)
 {
 	return (size / ALIGNMENT + 1) * ALIGNMENT;

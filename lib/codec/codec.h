@@ -21,8 +21,8 @@ enum first_use {
 	FIRST_USE_FILE = 2, /* new in the table, or inserted again after eviction */
 	FIRST_USE_FLAGS =
 	    /*
-	     * encoding: flags of the record not covered by lacks= differ from those of the table
-	     * entry
+	     * encoding: flags of the record not covered by lacks= differ from the flags of the
+	     * table entry
 	     */
 	4,
 };
@@ -40,7 +40,7 @@ static inline const char *codec_unfit(const struct iot_record *rec)
 	return NULL;
 }
 
-/* Sets object and flags (those of %file) in the table entry that the last record used. */
+/* Sets object and flags of %file in the table entry that the last record used. */
 void codec_set_object(struct iot_codec *c, uint32_t object, unsigned flags);
 
 /* The same for a %file directive, whose table entry may not exist. */

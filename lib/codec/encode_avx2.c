@@ -32,7 +32,7 @@ struct encoded_line {
 	unsigned compression;
 };
 
-/* Constants of write_short and choose; those of write_short have one lane per number. */
+/* Constants of write_short and choose; the constants of write_short have one lane per number. */
 #define FOUR(v)                                                                                    \
 	{                                                                                          \
 		v, v, v, v                                                                         \
@@ -182,7 +182,7 @@ static INLINE __m256i numbers(const struct encoded_line *l)
 
 /*
  * Counts the leading zeros among eight digits: a quarter of the difference between the exponent and
- * the highest one, that of 2^31. Only the highest bit of each run of ones is converted to floating
+ * the exponent of 2^31. Only the highest bit of each run of ones is converted to floating
  * point, so that nothing is rounded up.
  */
 static INLINE __m256i count_zeros(__m256i v, const struct constants *k)

@@ -45,8 +45,8 @@ struct record_fields {
 
 /*
  * Parses the fields of a line without its line end. column[RECORD_FIELDS]: the column of each
- * field; for omitted fields, that of the line end. Returns IOT_OK, or IOT_EFORMAT with the state's
- * error set.
+ * field; for omitted fields, the column of the line end. Returns IOT_OK, or IOT_EFORMAT with the
+ * state's error set.
  */
 int record_line_parse(struct iot_codec *c, const char *line, size_t size, struct record_fields *f,
 		      size_t *column);

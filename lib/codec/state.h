@@ -166,7 +166,7 @@ struct codec_process *codec_add_process(struct iot_codec *c, uint32_t id);
  */
 bool codec_reserve_file(struct iot_codec *c, struct codec_process *p);
 
-/* Replaces the entry of the most recent file by that of another one, whose slot is `own`. */
+/* Replaces the entry of the most recent file by another one, whose slot is `own`. */
 static inline void codec_swap(struct iot_codec *c, struct codec_process *p, uint8_t own,
 			      bool is_new, uint32_t file)
 {

@@ -85,7 +85,7 @@ static inline char *event_op_name(char to[EVENT_KIND_MAX], unsigned type)
 
 char *event_kind_name(char to[EVENT_KIND_MAX], unsigned type);
 
-/* Bytes of an I/O of a program; those of a disk are counted in blocks. */
+/* Bytes of an I/O of a program; a disk counts blocks. */
 static inline enum event_cell_kind event_bytes(const struct iot_record *r, uint64_t value,
 					       struct event_cell *cell)
 {
@@ -111,7 +111,7 @@ static inline enum event_cell_kind event_name(struct name *name, struct event_ce
 }
 
 /*
- * Stores a cell of a record, except those of EVENT_OP and EVENT_KIND, which follow from its type,
+ * Stores a cell of a record, except in EVENT_OP and EVENT_KIND, which follow from its type,
  * and returns its kind. Inline because formats call it with constant columns.
  */
 static inline __attribute__((always_inline)) enum event_cell_kind
@@ -163,7 +163,7 @@ event_cell_of(struct names *names, const struct iot_record *r, enum event_column
 }
 
 /*
- * Stores a cell of an %op, except that of EVENT_KIND, which is "op", and returns its kind: unknown
+ * Stores a cell of an %op, except in EVENT_KIND, which is "op", and returns its kind: unknown
  * unless the directive has the key. A name is valid until the next call.
  */
 enum event_cell_kind event_operation_cell(struct names *names, const struct iot_event *ev,

@@ -147,7 +147,7 @@ static const char *skip_digits(const char *p, const char *end)
 	return p;
 }
 
-/* [0-9]+[.[0-9]*] or .[0-9]+; returns NULL if there is no digit. */
+/* [0-9]+[.[0-9]*] or .[0-9]+; returns NULL without a digit. */
 static const char *skip_decimal(const char *p, const char *end)
 {
 	const char *whole = skip_digits(p, end);
@@ -186,7 +186,7 @@ static bool is_numeric(struct iot_text t)
 	}
 }
 
-/* Errors of Linux: those that programs see, and those of the kernel that strace shows. */
+/* Errors of Linux that programs see, and errors of the kernel that strace shows. */
 static const char errnos[] =
     "E2BIG EACCES EADDRINUSE EADDRNOTAVAIL EADV EAFNOSUPPORT EAGAIN EALREADY EBADCOOKIE"
     " EBADE EBADF EBADFD EBADHANDLE EBADMSG EBADR EBADRQC EBADSLT EBADTYPE EBFONT EBUSY"

@@ -9,11 +9,11 @@
  *	merge_ids.c    maps ids, and continues CPU clocks
  *
  * The order is start, process, file, then all other fields; events equal in all of them are in the
- * order of the inputs, which are sorted by their contents. Compared ids are those of the inputs.
+ * order of the inputs, which are sorted by their contents. Ids are compared as in the inputs.
  * Only the heads of streams are compared, so each stream keeps its own order.
  *
  * Here, rec of a directive or comment is its sort key, and IOT_HAS_TIME means that this key is its
- * own; otherwise it is that of the event that follows.
+ * own; otherwise the key belongs to the event that follows.
  */
 #ifndef LIB_FILTER_MERGE_H
 #define LIB_FILTER_MERGE_H
@@ -55,7 +55,8 @@ struct merge_input {
 };
 
 /*
- * A stream in order: an input, or a run. Its events are first those held, then those of the batch.
+ * A stream in order: an input, or a run. Its events are first the held ones, then the events of
+ * the batch.
  */
 struct merge_stream {
 	struct iot_stream *upstream; /* NULL: a run */
@@ -112,7 +113,7 @@ struct merge_runs {
 	struct tempfile file;
 	struct merge_run_end {
 		uint64_t offset;
-		int failed; /* as that of the stream of the run */
+		int failed; /* as in the stream of the run */
 	} * end;            /* of each run */
 	size_t count, capacity;
 	struct iot_record last;

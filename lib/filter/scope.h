@@ -49,7 +49,7 @@ void scope_tracker_free(struct scope_tracker *t);
 
 /*
  * Sets the tags of n events, in input order. The texts of %process and %file move to the tracker,
- * and rec.object of records becomes the difference from that of the definition, until they are
+ * and rec.object of records becomes the difference from the definition's, until they are
  * replayed. Returns IOT_OK or a negative status.
  */
 int scope_attach(struct scope_tracker *t, struct iot_event *ev, uint32_t *tag, size_t n);

@@ -112,7 +112,7 @@ static bool is_timed(const struct iot_event *ev)
 }
 
 /*
- * Sets the start of untimed events to that of the following event, or of the following record if
+ * Gives untimed events the start of the following event, or of the following record if
  * that is earlier; next_ns and record_ns are those after all n events.
  */
 static void set_starts(struct iot_event *ev, size_t n, int64_t next_ns, int64_t record_ns)
@@ -274,8 +274,8 @@ static size_t min(size_t a, size_t b)
 }
 
 /*
- * The sorted events are changed in place and exchanged with those of b. They are copied only if a
- * definition must be inserted.
+ * The sorted events are changed in place and exchanged with the events of b. They are copied only
+ * if a definition must be inserted.
  */
 static int replay(struct sort_stage *s, struct iot_stream *self, struct iot_batch *b)
 {

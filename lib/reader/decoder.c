@@ -208,7 +208,7 @@ int decoder_next_block(struct decoder *d)
 /* Batches */
 
 /*
- * Sets the start of untimed events to that of the event that follows; at the end of a batch it is
+ * Gives untimed events the start of the event that follows; at the end of a batch it is
  * already the start of the preceding record.
  */
 void batch_place_untimed(struct event_batch *b)

@@ -170,7 +170,7 @@ int decoder_next_block(struct decoder *d);
 bool decoder_step(struct decoder *d, struct event_batch *b);
 /* Fills a batch. Returns the number of events; 0 at the end; or a negative status. */
 ssize_t decoder_pull(struct decoder *d, struct event_batch *b);
-/* Sets the start of untimed events to that of the event that follows. */
+/* Gives untimed events the start of the event that follows. */
 void batch_place_untimed(struct event_batch *b);
 
 /* The members that a step with progress changes: loops over steps stop at one without progress. */
@@ -229,7 +229,7 @@ int64_t decoder_last_start_ns(const struct decoder *d);
 int decoder_arena_reserve(struct decoder *d, size_t need);
 /*
  * Adds a comment or directive to the batch, if it accepts events. Without a time of its own it gets
- * that of the last record.
+ * the time of the last record.
  */
 void decoder_deliver(struct decoder *d, struct event_batch *b, struct iot_event *ev);
 

@@ -16,7 +16,7 @@ struct sparse_bins {
 	size_t capacity;
 };
 
-/* Most blocks have one row: that of the first reference is here. */
+/* Most blocks have one row; the row of the first reference is here. */
 struct reuse_block {
 	int64_t last_ns; /* start of the last record; REFERENCE_TIME_UNKNOWN */
 	uint32_t row;    /* of the first reference; 0: none */
@@ -87,7 +87,7 @@ static bool bins_add(struct sparse_bins *b, uint32_t row, uint64_t value)
 	return true;
 }
 
-/* Another row than that of its first reference refers to the block with this number. */
+/* A row other than the row of the first reference refers to the block with this number. */
 static bool count_pair(struct block_reuse *r, uint32_t row, size_t block)
 {
 	const size_t known = r->pairs.count,

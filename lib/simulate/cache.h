@@ -93,7 +93,7 @@ enum cache_result {
 void cache_refer(struct cache *c, const uint64_t *key, const uint8_t *how, size_t n,
 		 uint8_t *result);
 
-/* The block that an insertion evicted. Its entry may be that of the new block. */
+/* The block that an insertion evicted. The new block may have its entry. */
 struct cache_victim {
 	uint64_t key;
 	uint32_t entry; /* CACHE_NONE: nothing was evicted */

@@ -12,7 +12,7 @@
 
 /* Initialize to zero. */
 struct curve {
-	double *bin; /* weights; after curve_finish() those of this bin and of larger distances */
+	double *bin; /* weights; after curve_finish(), of this bin and of larger distances */
 	size_t capacity;
 	uint64_t
 	    largest; /* distance; caches of this size or more hit all references to known keys */

@@ -2,7 +2,7 @@
 /*
  * The time that a device needs for the I/Os of a simulation, one after the other. Adjacent blocks
  * of a record in the same direction are one I/O, which is issued when a block follows that is not
- * adjacent, or at the end of the record: first evicted blocks, then those of the record, then
+ * adjacent, or at the end of the record: first evicted blocks, then the blocks of the record, then
  * prefetched ones.
  */
 #ifndef LIB_SIMULATE_ESTIMATE_H

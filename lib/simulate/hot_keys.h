@@ -21,7 +21,7 @@ enum { HOT_CANDIDATES = 4096 };
 struct hot_keys {
 	struct hot_bucket {
 		uint32_t tag[HOT_WAYS];        /* 0: free */
-		uint16_t number[1 + HOT_WAYS]; /* HOT_NONE, and that of each key */
+		uint16_t number[1 + HOT_WAYS]; /* HOT_NONE, and the number of each key */
 	} bucket[HOT_BUCKETS];
 	uint32_t last[HOT_MAX + 1];     /* the time of the last reference, modulo 2^32 */
 	struct hot_bucket *in[HOT_MAX]; /* the bucket of each key; NULL: no key has this number */

@@ -4,8 +4,8 @@
  * is short. The others, HIR, wait in the queue Q for their eviction. The stack S holds all LIR
  * blocks and whatever was referenced after the one at its bottom, ghosts included.
  *
- * A node's `list` is its state, and its links are those of S, whose bottom is the oldest. A second
- * pair of links is that of Q for HIR blocks, and of the list of ghosts, in the order of eviction.
+ * A node's `list` is its state, and its links belong to S, whose bottom is the oldest. A second
+ * pair of links belongs to Q for HIR blocks, and of the list of ghosts, in the order of eviction.
  */
 #include <stdlib.h>
 

@@ -18,7 +18,7 @@
 #include "sample.h"
 #include "sample_curve.h"
 
-/* SHARDS: a sample of the sample, whose curve varies as that of the sample does. */
+/* SHARDS: a sample of the sample, whose curve varies as the sample's does. */
 struct group {
 	struct distances distances;
 	struct curve curve;
@@ -43,7 +43,7 @@ struct mrc {
 		uint64_t distance[REFERENCES_MAX];
 		uint64_t hash[REFERENCES_MAX];
 	};
-	uint64_t *exact; /* references by distance, from 1; then those of larger ones */
+	uint64_t *exact; /* references by distance, from 1; then references at larger distances */
 	size_t exact_capacity;
 	uint64_t infinite, references;
 	struct curve curve;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Miss-ratio curves: the misses of LRU caches of all sizes, in one pass. Exact ones count stack
- * distances (Mattson 1970). SHARDS (Waldspurger et al. 2015) counts those of a sample of the keys.
+ * distances (Mattson 1970). SHARDS (Waldspurger et al. 2015) counts the distances of a sample of the keys.
  * AET (Hu et al. 2016) estimates them from the times between references to the same key.
  */
 #ifndef LIB_SIMULATE_MRC_H
@@ -31,7 +31,7 @@ int mrc_add(struct mrc *m, const struct reference_batch *b);
 /* After all references. Returns IOT_OK or IOT_ENOMEM. */
 int mrc_finish(struct mrc *m);
 
-/* In place of a row: all references, those of reads, those of writes. */
+/* In place of a row: all references, references of reads, references of writes. */
 #define MRC_TOTAL  SIZE_MAX
 #define MRC_READS  (SIZE_MAX - 1)
 #define MRC_WRITES (SIZE_MAX - 2)
@@ -44,7 +44,7 @@ struct mrc_point {
 /*
  * The misses of an LRU cache, of all references or of some. Those of rows and of reads and writes,
  * and estimates, are exact at sizes that mrc_size_up_to() returns and from the largest distance on,
- * and those of the next smaller such size elsewhere.
+ * and elsewhere equal the values at the next smaller such size.
  */
 struct mrc_point mrc_misses(const struct mrc *m, size_t row, uint64_t capacity);
 uint64_t mrc_size_up_to(uint64_t size);

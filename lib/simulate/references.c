@@ -635,7 +635,7 @@ static int define_file(struct references *r, struct reference_batch *b, const st
 	return path.data != NULL ? set_path(r, path, ev->rec.object) : IOT_OK;
 }
 
-/* The object of an operation: that of its file, else of its path. SIZE_MAX if it is unknown. */
+/* Returns the object of an operation's file, else of its path. SIZE_MAX if it is unknown. */
 static size_t object_of_operation(struct references *r, const struct iot_event *ev)
 {
 	uint32_t object = 0;

@@ -19,14 +19,14 @@ struct sample_curve {
 	struct sample_point {
 		double misses;
 		double error;         /* half of the interval with 95 % confidence */
-		double missing_share; /* of the missing references: those that miss */
-	} * bin;                      /* as those of the curve, and one for larger sizes */
+		double missing_share; /* the share of the missing references that miss */
+	} * bin;                      /* as in the curve, and one for larger sizes */
 	size_t bins;
 	uint64_t largest; /* distance */
 };
 
 /*
- * The error is that of the mean of the groups, which are parts of the sample, and of the missing
+ * The error is the error of the mean of the groups, which are parts of the sample, and of the missing
  * references. All curves are finished, with weights scaled to all keys. Returns false if out of
  * memory.
  */

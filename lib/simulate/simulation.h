@@ -24,8 +24,8 @@ struct simulation_options {
 	uint32_t block;           /* bytes */
 	bool rows;                /* count the hits of each row */
 	/*
-	 * Of an earlier pass: the highest blocks of the objects, which prefetching does not pass.
-	 * NULL: those of the records so far
+	 * The highest blocks of the objects in an earlier pass, which prefetching does not pass.
+	 * NULL: the highest blocks of the records so far
 	 */
 	const struct references *extents;
 	const struct device_options *device; /* for estimates of its time; NULL: none */

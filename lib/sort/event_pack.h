@@ -102,7 +102,10 @@ static inline size_t event_pack_record(unsigned char *to, const struct iot_recor
 	return (size_t)(p - to);
 }
 
-/* The same for any event, whose text is not written; *last and *last_tag become those of it. */
+/*
+ * The same for any event, whose text is not written; *last and *last_tag are set to it and to its
+ * tag.
+ */
 static inline size_t event_pack(unsigned char *to, const struct iot_event *ev, uint32_t tag,
 				struct iot_record *last, uint32_t *last_tag)
 {
@@ -155,8 +158,8 @@ static inline bool event_peek_start(const unsigned char *from, int64_t last, int
 }
 
 /*
- * Decodes an event and returns the bytes read. *ev and *tag are those of the previous event in the
- * run, zeros for the first, and become those of this one.
+ * Decodes an event and returns the bytes read. *ev and *tag describe the previous event in the
+ * run, zeros for the first, and then this one.
  */
 static inline __attribute__((always_inline)) size_t
 event_unpack(const unsigned char *from, struct iot_event *ev, uint32_t *tag)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The sort buffer: the newest events of a sorter, as an array of small keys, which is sorted, and
- * an arena with the events in order of arrival. Events leave in order from the front; the memory of
- * events that have left is reclaimed when it is at least as large as that of the others. The buffer
- * is meant to fit a processor's cache.
+ * an arena with the events in order of arrival. Events leave in order from the front; the memory
+ * of events that have left is reclaimed when it is at least as large as the memory of the others.
+ * The buffer is meant to fit a processor's cache.
  */
 #ifndef LIB_SORT_SORT_BUFFER_H
 #define LIB_SORT_SORT_BUFFER_H

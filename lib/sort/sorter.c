@@ -130,8 +130,8 @@ static bool in_order(const struct sorter *s, const struct iot_record *a, const s
 }
 
 /*
- * Returns whether a sequence at ev may bypass the buffer, into the run after that of the buffered
- * events.
+ * Returns whether a sequence at ev may bypass the buffer, into the run after the run of the
+ * buffered events.
  */
 static bool may_go_bypass(const struct sorter *s, const struct iot_event *ev)
 {

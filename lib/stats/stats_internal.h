@@ -77,7 +77,7 @@ struct iot_stats {
 	size_t combined;         /* rows that were left when they were combined last */
 };
 
-/* The rows are those of processes, or of objects, at least until they are combined. */
+/* Rows belong to processes, or to objects, at least until they are combined. */
 static inline bool by_process(const struct iot_stats *s)
 {
 	return s->options.by == IOT_STATS_BY_PROCESS || s->options.by == IOT_STATS_BY_RANK ||
@@ -131,7 +131,7 @@ void stats_row_name(struct iot_stats *s, struct stats_row *row, struct iot_text 
 /* The same with a percent-encoded name. */
 void stats_row_name_encoded(struct iot_stats *s, struct stats_row *row, struct iot_text encoded);
 
-/* Whether the row keeps the path itself, and not the caller that of its object. */
+/* Whether the row keeps the path itself, and the caller does not keep the path of its object. */
 bool stats_names_files(const struct iot_stats *s, const struct stats_row *row);
 
 void stats_set_rank(struct iot_stats *s, uint32_t process, uint64_t rank);
@@ -164,7 +164,7 @@ void stats_set_keys(struct iot_stats *s);
 /* Combines rows of one directory, rank, host or trace; of several traces, objects of one path. */
 void stats_combine_rows(struct iot_stats *s);
 
-/* Adds all values except those of rows. */
+/* Adds all values except the rows. */
 void stats_join_sums(struct iot_stats *s, const struct iot_stats *more);
 
 /* Ends a trace: its rows get their final names and values, and no events can follow. */

@@ -43,9 +43,13 @@ RETIRED_IN_COMMENTS = {
 }
 # Directories whose comments name their nouns. Add directories, never remove one.
 CLEAR = [
-    "cli/print", "cli/top", "converters/blktrace", "converters/calls", "converters/dftracer", "converters/fdtable",
-    "converters/input", "lib/base", "lib/format", "lib/io", "lib/packets", "lib/result", "lib/stream", "lib/timing",
-    "lib/verify", "lib/writer",
+    "bench", "cli/export", "cli/fsstats", "cli/print", "cli/simulate", "cli/stat", "cli/top", "cli/ui", "converters",
+    "converters/blktrace", "converters/calls", "converters/csv", "converters/darshan", "converters/dftracer",
+    "converters/fdtable", "converters/fio", "converters/input", "converters/libcachesim", "converters/perf",
+    "converters/procstat", "converters/recorder", "converters/strace", "examples", "examples/nht1", "fuzz",
+    "include/iotrace", "lib/arrow", "lib/base", "lib/codec", "lib/event_table", "lib/filter", "lib/format", "lib/io",
+    "lib/packets", "lib/reader", "lib/result", "lib/simulate", "lib/sort", "lib/stats", "lib/stream", "lib/timing",
+    "lib/verify", "lib/writer", "record", "tests/unit",
 ]
 UNCLEAR = {
     r"^(/\*|//|\s*\*)?\s*Of (a|an|the|all|each|one|n|several|these|those|its?|records?)\b": "a verb: 'Returns ... of'",
