@@ -6,7 +6,7 @@
 #include "byte_buffer.h"
 
 /*
- * DELTA_BINARY_PACKED: differences of neighbours, in as many bits as those of 32 values need. bits:
+ * DELTA_BINARY_PACKED: differences of neighbours, in as many bits as 32 of them need. bits:
  * 32 or 64, of a value.
  */
 void parquet_page_deltas(struct byte_buffer *b, const uint64_t *value, size_t n, unsigned bits);

@@ -29,7 +29,7 @@ struct arrow_column {
 	struct dictionary texts; /* of EVENT_TEXT */
 };
 
-/* Takes up to `left` records that begin at ev; none if ev is no record. */
+/* Takes up to `left` records that begin at ev; none if ev is not a record. */
 struct arrow_run arrow_run_of(const struct iot_event *ev, size_t left);
 
 /* `buffers` must outlive the column. */
