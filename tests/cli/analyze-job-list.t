@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Lists of jobs of Slurm, PBS and as csv: which jobs have a log, and what the list adds to values.
 command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
+[ -e /usr/share/zoneinfo/Europe/Berlin ] || { echo "no time zones are installed"; exit 77; }
 for job in 11 12 13 20 99; do
 	{
 		echo "ff %trace job=$job ranks=$((job % 4 + 1)) user=$job"
@@ -44,8 +45,21 @@ echo "=== groups"
 echo "=== zones"
 "$IOTRACE" analyze --jobs=sacct.txt --tz=Nowhere/Land 11.iot 2>&1
 for zone in UTC Europe/Berlin; do
-	[ -e /usr/share/zoneinfo/$zone ] || continue
 	"$IOTRACE" analyze --jobs=sacct.txt --tz=$zone --by=job 11.iot 2>&1 | grep -c "read as UTC"
+done
+# The night in which clocks are set back has an hour more; times with a zone do not depend on --tz.
+cat >night.csv <<'CODE'
+job,start,end
+11,2026-10-25T00:30:00,2026-10-25T04:30:00
+12,2026-10-25T00:30:00.5+02:00,2026-10-25T04:30:00Z
+13,1792887000,1792887000.25
+20,10/25/2026 00:30:00,10/25/2026 00:30
+CODE
+for zone in UTC Europe/Berlin; do
+	"$IOTRACE" analyze -q --jobs=night.csv --tz=$zone --by=job --json [0-9]*.iot >rows
+	python3 -c "
+import json
+print('$zone', {row['key']: row['list.run_time_s'] for row in json.load(open('rows'))['rows']})"
 done
 "$IOTRACE" analyze --jobs=sacct.txt --jobs-strict 11.iot 2>&1
 echo "=== PBS"
@@ -70,7 +84,8 @@ for row in document["rows"]:
 CODE
 echo "=== csv"
 printf '11,1793527200,1793530800,4,"a, b"\n12,2026-11-01T10:00:00Z,2026-11-01T12:30:00+01:00,2,c\n' >list.csv
-"$IOTRACE" analyze --jobs=list.csv --jobs-columns=job,start,end,cpus,account --by=job --tsv 11.iot 12.iot | cut -f 1-4
+"$IOTRACE" analyze --jobs=list.csv --jobs-columns=job,start,end,cpus,account --by=job --json 11.iot 12.iot |
+	grep '"key"\|"account"\|"list\.'
 { echo job,start,end,cpus,account; cat list.csv; } | gzip >list.csv.gz
 "$IOTRACE" analyze --jobs=list.csv.gz --group=account 11.iot 12.iot | tail -n 3
 echo "=== what is no list"
