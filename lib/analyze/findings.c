@@ -598,17 +598,18 @@ static bool has_times(const struct findings_source *from, const struct run_cost 
 }
 
 /*
- * Moves a finding that others explain before those that cost less, unless these would be first: a
- * cause is more to the point than an imbalance to which it leads.
+ * Moves a finding that others explain before those that cost less, up to the third place: two causes
+ * are more to the point than an imbalance to which they lead.
  */
 static void raise_explained(struct findings *f)
 {
-	for (size_t i = 2; i < f->count; i++) {
+	enum { FIRST_CAUSES = 2 };
+	for (size_t i = FIRST_CAUSES; i < f->count; i++) {
 		const struct finding moved = f->list[i];
 		size_t at = i;
 		if (moved.explained <= 0 || moved.trivial)
 			continue;
-		for (; at > 1 && f->list[at - 1].saves < moved.saves; at--)
+		for (; at > FIRST_CAUSES && f->list[at - 1].saves < moved.saves; at--)
 			f->list[at] = f->list[at - 1];
 		f->list[at] = moved;
 	}

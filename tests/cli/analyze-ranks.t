@@ -20,7 +20,7 @@ for of in balanced slower; do
 	"$IOTRACE" analyze -q --section=findings $of | sed -n '/^findings/,$p' | sed 's/ Remedy.*//'
 done
 
-# An imbalance that the syncs of a rank explain is not first, but precedes what costs less.
+# An imbalance that the syncs of a rank explain is third at the earliest, but precedes what costs less.
 {
 	for rank in 0 1; do
 		echo "ff %process id=2$rank rank=$rank name=app"
@@ -30,6 +30,7 @@ done
 		printf 'ff %%op name=fsync time=%d took=%d process=2%d file=2%d path=/out.%d\n' $((i * 1000)) $((i % 4 ? 600 : 20)) \
 			$((i % 4 > 0)) $((i % 4 > 0)) $((i % 4 > 0))
 		printf 'ff %%op name=stat time=%d took=60 process=2%d path=/d/%d\n' $((i * 1000 + 700)) $((i % 2)) $i
+		printf 'ff %%op name=unlink time=%d took=35 process=2%d path=/d/%d\n' $((i * 1000 + 800)) $((i % 2)) $i
 	done
 	echo '80 20 0 1000 186a0 1 14 14 0'
 } >syncs
