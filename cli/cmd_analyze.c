@@ -69,20 +69,44 @@ static void warn_of(const struct analyze_run *a, const char *section, const char
 		message_print("warning: %ju %s", (uintmax_t)v->number, sentence);
 }
 
+static bool has_requests(const struct iot_analyze *a)
+{
+	return iot_analyze_find(a, "totals", "requests", NULL)->number > 0;
+}
+
+/* Without requests of file data, all others may be what the trace has. */
+static void warn_of_others(const struct iot_analyze *a)
+{
+	static const char *const others[][3] = {
+	    {"metadata_reads", "read", "metadata"},
+	    {"metadata_writes", "write", "metadata"},
+	    {"read_ahead_reads", "read", "read-ahead"},
+	    {"read_ahead_writes", "write", "read-ahead"},
+	    {"virtual_memory_reads", "read", "virtual memory"},
+	    {"virtual_memory_writes", "write", "virtual memory"},
+	};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		const struct iot_analyze_value *v =
+		    iot_analyze_find(a, "trace", "other_requests", others[i][0]);
+		if (v != NULL && v->number > 0)
+			message_print(
+			    "warning: left out: %ju %s%s of %s; only file data is analyzed",
+			    (uintmax_t)v->number, others[i][1], v->number == 1 ? "" : "s",
+			    others[i][2]);
+	}
+}
+
 static void warn(const struct analyze_run *a)
 {
 	warn_of(a, "trace", "left_out_logical", "logical records are left out");
 	warn_of(a, "trace", "left_out_physical", "physical records are left out; see --layer");
 	warn_of(a, "trace", "left_out", "requests of another layer are left out; see --layer");
+	if (!has_requests(a->results.analysis))
+		warn_of_others(a->results.analysis);
 	if (a->in.status == IOT_OK) /* damage has been reported */
 		warn_of(a, "trace", "gaps", "%lost: the trace is incomplete");
 	warn_of(a, "totals", "out_of_order",
 		"records or operations start before the previous one; see 'iotrace reorder'");
-}
-
-static bool has_requests(const struct iot_analyze *a)
-{
-	return iot_analyze_find(a, "totals", "requests", NULL)->number > 0;
 }
 
 /* Without any request, an error of the trace is all there is to report. */

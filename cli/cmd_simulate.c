@@ -17,6 +17,7 @@
 enum { TOP_ON_TERMINAL = 20, THREADS_MAX = 64 };
 
 #define CACHE_DEFAULT       ((uint64_t)32 << 20)
+#define CACHE_SHARE         ((uint64_t)10000000) /* 10 %, in millionths of a percent */
 #define MEMORY_DEFAULT      ((uint64_t)1 << 30)
 #define MAX_REQUEST_DEFAULT ((uint64_t)16 << 30)
 
@@ -340,6 +341,13 @@ static const char examples[] =
     "  iotrace simulate -T --by=object --top=10 app.iot.zst      waits for each file\n"
     "  iotrace simulate --json -c 64M app.strace | jq '.simulations[].miss_ratio'\n";
 
+static struct size_list default_sizes(int unit)
+{
+	static const struct cache_size bytes = {SIZE_BYTES, CACHE_DEFAULT, "32MiB"},
+				       share = {SIZE_SHARE, CACHE_SHARE, "10%"};
+	return (struct size_list){.count = 1, .size = {unit == UNIT_OBJECT ? share : bytes}};
+}
+
 enum exit_status cmd_simulate(int argc, char **argv)
 {
 	struct simulate_run s = {
@@ -347,7 +355,6 @@ enum exit_status cmd_simulate(int argc, char **argv)
 	    .max_request = MAX_REQUEST_DEFAULT,
 	    .threads = NOT_GIVEN,
 	    .out = "-",
-	    .sizes = {.count = 1, .size = {{SIZE_BYTES, CACHE_DEFAULT, "32MiB"}}},
 	    .policies = {.count = 1},
 	    .results = {.read = TRACE_IN_WHOLE_INIT, .memory = MEMORY_DEFAULT, .top = NOT_GIVEN}};
 	struct simulate_results *r = &s.results;
@@ -435,6 +442,8 @@ enum exit_status cmd_simulate(int argc, char **argv)
 	    .request_max = s.max_request,
 	    .prefetching = r->prefetch.kind != PREFETCH_NONE,
 	    .times = s.by != BREAKDOWN_NONE};
+	if (s.sizes.count == 0)
+		s.sizes = default_sizes(s.unit);
 	s.command = &command;
 	r->read.shows_layer = s.json;
 	status = same_file_check_outputs(&command, argv, count, s.out, s.svg);

@@ -72,6 +72,7 @@ void mrc_print_head(struct mrc_results *m)
 	struct output *o = &m->simulate.out;
 	char text[32];
 	const uint32_t block = m->simulate.references.block;
+	const uint64_t empty = references_counts(m->simulate.input.references)->no_blocks;
 	const char *estimated = mrc_has_bounds(m) || m->sample > 0 ? ", estimated" : "";
 	output_printf(o, "%-12s %14" PRIu64, "references", mrc_references_of(m, MRC_TOTAL));
 	if (m->simulate.references.whole)
@@ -82,6 +83,11 @@ void mrc_print_head(struct mrc_results *m)
 			      " blocks of %" PRIu32 " bytes\n%-12s %14" PRIu64 " blocks (%s)%s\n",
 			      block, "distinct", m->distinct,
 			      printable_bytes(text, sizeof text, m->distinct * block), estimated);
+	if (mrc_references_of(m, MRC_TOTAL) == 0 && empty > 0)
+		output_printf(o,
+			      "%-12s %14" PRIu64 " records of length 0 refer to no block; see "
+			      "--unit=object for keys\n",
+			      "empty", empty);
 	output_printf(o, "%-12s %14s", "policy", cache_policy_name(m->policy));
 	if (m->sample > 0)
 		output_printf(

@@ -76,7 +76,10 @@ void simulate_print_trace(struct simulate_results *r)
 	output_text(&r->out, "\n");
 	print_line(&r->out, "references", c->all.references, unit_of(r));
 	print_distinct(r);
-	print_count(&r->out, "empty", c->no_blocks, "records of length 0 refer to no block");
+	print_count(&r->out, "empty", c->no_blocks,
+		    both(c->all.references) > 0
+			? "records of length 0 refer to no block"
+			: "records of length 0 refer to no block; see --unit=object for keys");
 	if (c->unknown > 0)
 		output_printf(&r->out, "%-12s %14" PRIu64 " records with unknown offsets (%s) %s\n",
 			      "unknown", c->unknown,

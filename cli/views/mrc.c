@@ -2,6 +2,7 @@
 #include "mrc.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <math.h>
 
 #include "cli/print/json.h"
@@ -124,14 +125,17 @@ static void print_curve(struct curves *s, size_t row)
 			TEXT_UNIT(miss_ratio_low, NULL, 10, 6, TEXT_FRACTION),
 			TEXT_UNIT(miss_ratio_high, NULL, 10, 6, TEXT_FRACTION));
 	struct mrc_results *m = s->results;
+	struct text_column shown[WITH_BOUNDS];
+	/* objects have no bytes */
+	const size_t skipped = m->simulate.references.whole ? 1 : 0;
 	const struct iot_table table = TABLE_FILLED(m->size_count, set_point, s);
+	memcpy(shown, columns, sizeof shown);
+	if (skipped > 0)
+		shown[skipped].label = "objects";
 	s->row = row;
 	output_text(&m->simulate.out, "\n");
-	print_text(&m->simulate.out, columns,
-		   row != MRC_TOTAL    ? OF_ROW
-		   : mrc_has_bounds(m) ? WITH_BOUNDS
-				       : OF_TOTAL,
-		   NULL, &table);
+	const size_t count = row != MRC_TOTAL ? OF_ROW : mrc_has_bounds(m) ? WITH_BOUNDS : OF_TOTAL;
+	print_text(&m->simulate.out, shown + skipped, count - skipped, NULL, &table);
 }
 
 void mrc_print_text(struct mrc_results *m)

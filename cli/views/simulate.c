@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "simulate.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "cli/print/json.h"
@@ -206,8 +207,16 @@ static void print_pairs(struct simulations *s, const struct iot_table *pairs)
 	static const struct text_column estimates[] =
 	    COLUMN_LIST(TEXT(policy, -9, 0), TEXT(cache_blocks, 10, 0),
 			TEXT(estimated_device_ns, 16, 6), TEXT(estimated_idle_ns, 16, 6));
+	/* objects have no bytes */
+	static const struct text_column objects[] =
+	    COLUMN_LIST(TEXT(policy, -9, 0), TEXT_AS(cache_blocks, "objects", 9, 0),
+			TEXT(misses, 12, 0), TEXT(hit_ratio, 7, 2), TEXT_READ(hit_ratio, 7, 2),
+			TEXT_WRITE(hit_ratio, 7, 2), TEXT(evictions, 11, 0));
 	struct output *o = &s->results->out;
-	print_text(o, columns, COLUMN_COUNT(columns), NULL, pairs);
+	if (s->results->references.whole)
+		print_text(o, objects, COLUMN_COUNT(objects), NULL, pairs);
+	else
+		print_text(o, columns, COLUMN_COUNT(columns), NULL, pairs);
 	if (s->results->prefetch.kind != PREFETCH_NONE) {
 		output_text(o, "\n");
 		print_text(o, prefetch, COLUMN_COUNT(prefetch), "prefetched blocks", pairs);
@@ -243,9 +252,13 @@ static void print_ratios(struct simulations *s)
 	char label[PAIRS_WIDE][64], size[32], title[32];
 	size_t count = 2;
 	for (size_t i = 0; i < r->pair_count && i < PAIRS_WIDE; i++) {
-		const uint64_t bytes = r->pairs[i].options.capacity * r->references.block;
+		const uint64_t blocks = r->pairs[i].options.capacity;
+		if (r->references.whole)
+			snprintf(size, sizeof size, "%" PRIu64, blocks);
+		else
+			(void)printable_bytes(size, sizeof size, blocks * r->references.block);
 		snprintf(label[i], sizeof label[i], "%s %s", cache_policy_name(r->pairs[i].policy),
-			 printable_bytes(size, sizeof size, bytes));
+			 size);
 		columns[count] = ratio;
 		columns[count++].label = label[i];
 	}

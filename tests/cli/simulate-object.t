@@ -33,7 +33,9 @@ printf '%s\n' op,id gets,7 set,8 add,9 replace,7 cas,8 delete,7 get,7 flush,8 >o
 "$IOTRACE" convert -q --from=csv --format-version=1 operations.csv | grep -v '%iotrace\|%end'
 "$IOTRACE" simulate --unit=object -q -c 9b --json --in-format=csv operations.csv | jq -c "[.trace.references, .simulations[0].misses]"
 echo 'options:'
-"$IOTRACE" simulate --unit=object keys.oracleGeneral.bin 2>&1
+"$IOTRACE" simulate --unit=object -p lru,fifo --by=op keys.oracleGeneral.bin 2>&1
+"$IOTRACE" mrc --unit=object --points=3 -q keys.oracleGeneral.bin 2>&1
+for command in simulate mrc; do "$IOTRACE" $command -q keys.txt | grep empty; done
 "$IOTRACE" simulate --unit=object -c 64M keys.oracleGeneral.bin 2>&1
 "$IOTRACE" simulate --unit=object -c 9b --prefetch=request keys.oracleGeneral.bin 2>&1
 "$IOTRACE" simulate --unit=object -T -c 9b keys.oracleGeneral.bin 2>&1
