@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import warnings
 
 from ._library import EFORMAT, IotraceError
@@ -17,6 +18,12 @@ def command_path():
     if found is None:
         raise IotraceError(f"the program iotrace was not found; tried: $IOTRACE_COMMAND, {beside}, PATH")
     return found
+
+
+def main():
+    """Runs the program in place of Python: the command iotrace of an installed wheel."""
+    path = command_path()
+    os.execv(path, [path, *sys.argv[1:]])
 
 
 def _option(key, value):
