@@ -71,8 +71,8 @@ def copy_project(d):
     (d / "objects").write_text(" ".join(f"build/release/{p.relative_to(here).with_suffix('.o')}" for p in sources))
 
 
-def record(iotrace):
-    return [str(iotrace.resolve()), "record", "-q", "-o", "trace.iot.zst", "--"]
+def record(iotrace, *options):
+    return [str(iotrace.resolve()), "record", "-q", *options, "-o", "trace.iot.zst", "--"]
 
 
 def tracers(a):
@@ -80,6 +80,7 @@ def tracers(a):
     return {
         "alone": [],
         "record": record(a.iotrace),
+        "record, system calls": record(a.iotrace, "--seen=syscalls"),
         **({"record, old": record(a.against)} if a.against else {}),
         "strace": "strace -f -ttt -T -y -s 0 -o log".split(),
         "strace, only transfers": "strace -f --seccomp-bpf -ttt -T -y -s 0 -e trace=desc,process -o log".split(),

@@ -218,7 +218,7 @@ static bool stored_build_id(struct loaded_library *l, int fd)
 static bool find_mapped(struct loaded_library *l, ElfW(Phdr) * segment, uint64_t at, int fd,
 			uint64_t offset)
 {
-	ElfW(Ehdr) e;
+	ElfW(Ehdr) e = {.e_phnum = 0};
 	if (!read_at(fd, &e, sizeof e, 0) || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    e.e_ident[EI_CLASS] != ELFCLASS64 || e.e_phentsize != sizeof *segment ||
 	    e.e_phnum > SEGMENTS_MAX ||
@@ -243,7 +243,7 @@ static bool find_mapped(struct loaded_library *l, ElfW(Phdr) * segment, uint64_t
 
 void libraries_mapped(uint64_t at, int fd, uint64_t offset)
 {
-	ElfW(Phdr) segment[SEGMENTS_MAX];
+	ElfW(Phdr) segment[SEGMENTS_MAX] = {{0}};
 	char path[RECORD_TEXT_MAX];
 	struct loaded_library l;
 	struct patch p;
