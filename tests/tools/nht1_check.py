@@ -14,8 +14,11 @@ import glob
 import gzip
 import json
 import os
+import resource
+import signal
 import subprocess
 import sys
+import time
 
 SHARE, SECONDS = 0.01, 0.02
 INTERVAL = 5
@@ -186,10 +189,34 @@ def app_period(p, result):
     row("analyze: period of 5 steps within 1 %", found is not None and abs(found - mean) <= SHARE * mean, (found, mean))
 
 
+def app_failures(p, size_class):
+    """A limit of the size of files fails as a full disk does, if its signal is ignored, as it is in Python."""
+    command = [p.path("app"), f"--class={size_class}", "--tc=1", "--output=partial"]
+    limited = subprocess.run(command, capture_output=True, text=True, restore_signals=False,
+                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000)))
+    row("a write that fails: no figures, no file",
+        limited.returncode == 1 and limited.stdout == "" and "File too large" in limited.stderr and
+        not os.path.exists("partial"), limited)
+    running = subprocess.Popen([*command, "--pattern-only", "--sleep", "--step=1"], stdout=subprocess.PIPE)
+    while not os.path.exists("partial"):
+        time.sleep(0.01)
+    time.sleep(0.1)
+    running.send_signal(signal.SIGINT)
+    output = running.communicate()[0]
+    row("an interrupt: no figures, no file", running.returncode == -signal.SIGINT and output == b"" and
+        not os.path.exists("partial"), running.returncode)
+    narrow = p.result("app", f"--class={size_class}", "--tc=1", "--word=4", "--output=narrow")
+    row("4 bytes: half the size, verify reads it", os.path.getsize("narrow") * 2 == os.path.getsize("first") and
+        narrow["written_bytes"] == os.path.getsize("narrow") and
+        len(run(p.path("verify"), f"--class={size_class}", "--word=4", "narrow").split()) ==
+        5 * narrow["points"] * narrow["vectors"])
+
+
 def app(p, size_class, reference):
     result = app_trace(p, size_class)
     app_files(p, size_class)
     app_verification(p, size_class, reference, result["points"], result["vectors"])
+    app_failures(p, size_class)
     app_pattern(p, size_class)
     return result
 
