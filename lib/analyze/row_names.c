@@ -14,6 +14,13 @@ static struct iot_text text_of(const struct row_names *n, const struct name_plac
 			      : (struct iot_text){NULL, 0};
 }
 
+static bool is_equal(struct iot_text a, struct iot_text b)
+{
+	if (a.data == NULL || b.data == NULL)
+		return a.data == b.data;
+	return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
+}
+
 static bool append(struct row_names *n, struct iot_text text, struct name_place *to)
 {
 	if (text.size > ROW_NAME_MAX || text.size > ROW_NAMES_MAX - n->size) {
@@ -40,7 +47,7 @@ bool row_names_set(struct row_names *n, enum name_kind kind, uint64_t key, struc
 	/* parts repeat definitions: of several opens of an object, the first one is never the repeat */
 	if ((kind == NAME_OBJECT || kind == NAME_TRACE) && old.size > 0)
 		return true;
-	if (old.size == text.size && memcmp(old.data, text.data, text.size) == 0)
+	if (is_equal(old, text))
 		return true;
 	return append(n, text, &t->name[i]);
 }
@@ -110,11 +117,6 @@ struct iot_text row_names_host_or_trace(const struct row_names *n, uint32_t proc
 {
 	const struct iot_text host = row_names_host(n, process);
 	return host.data != NULL ? host : find(n, NAME_TRACE, TRACE_HOST);
-}
-
-static bool is_equal(struct iot_text a, struct iot_text b)
-{
-	return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
 /* Returns whether all processes, and the trace, that have a host have this one. */
