@@ -51,14 +51,14 @@ static bool is_detail(const struct iot_analyze_value *v)
 static bool is_compared(const struct iot_analyze_value *v)
 {
 	if (strcmp(v->section, "findings") == 0)
-		return strcmp(v->name, "value") == 0 && v->key[0] != '\0';
+		return strcmp(v->name, "cost_share") == 0 && v->key[0] != '\0';
 	return !is_copy(v) && !is_detail(v);
 }
 
 /* A table of the text has one line of each kind; others are in JSON and TSV. */
 static bool is_main(const struct iot_analyze_value *v)
 {
-	static const struct named keyed[] = {{"findings", "value", NULL},
+	static const struct named keyed[] = {{"findings", "cost_share", NULL},
 					     {"metadata", "calls", NULL},
 					     {"classes", "reason_bytes", NULL},
 					     {"time", "intensity", "1048576"},

@@ -323,7 +323,7 @@ static void print_operations(struct analyze_results *a)
 	enum { SHOWN = 3 };
 	const struct iot_analyze_value *v = NULL;
 	char text[3][FIELD];
-	if (find(a, "metadata", "operations")->number == 0)
+	if (!(shown_known(find(a, "metadata", "operations")) > 0))
 		return;
 	output_printf(&a->out, "%-26s %14s, %s failed, time %s; calls:", "operations",
 		      shown_value(text[0], SHOWN_COUNT, find(a, "metadata", "operations")),

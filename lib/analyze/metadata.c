@@ -206,10 +206,24 @@ static void kind_values(const struct metadata *m, struct values *v)
 				       "no time is known");
 }
 
+/* Most sources without any operation cannot show them: 0 would say that there were none. */
+static const char no_operations[] = "the trace has no operations";
+
+static void count_value(const struct metadata *m, const char *name, uint64_t count,
+			struct values *v)
+{
+	if (m->all.calls == 0)
+		values_unknown(v, name, NULL, "", no_operations);
+	else
+		values_number(v, name, NULL, "", count);
+}
+
 static void other_values(const struct metadata *m, const char *name, uint64_t other,
 			 struct values *v)
 {
-	if (m->inexact)
+	if (m->all.calls == 0)
+		values_unknown(v, name, NULL, "", no_operations);
+	else if (m->inexact)
 		values_unknown(v, name, NULL, "", v->inexact);
 	else
 		values_number(v, name, NULL, "", other);
@@ -240,20 +254,32 @@ static void noted(struct values *v, const char *note)
 
 static void group_values(const struct metadata *m, const struct counted_calls *c, struct values *v)
 {
-	values_number(v, groups[OPEN], NULL, "", c->opens);
+	if (c->note != NULL)
+		values_number(v, groups[OPEN], NULL, "", c->opens);
+	else
+		count_value(m, groups[OPEN], c->opens, v);
 	noted(v, c->note);
 	for (unsigned i = CLOSE; groups[i] != NULL; i++)
-		values_number(v, groups[i], NULL, "", m->group[i]);
+		count_value(m, groups[i], m->group[i], v);
+}
+
+/* Calls by a number of files or requests. */
+static void ratio_value(const char *name, bool known, double calls, double by, struct values *v)
+{
+	if (known)
+		values_ratio(v, name, NULL, "", calls, by, "no requests");
+	else
+		values_unknown(v, name, NULL, "", no_operations);
 }
 
 void metadata_values(const struct metadata *m, uint64_t opens, uint64_t files, uint64_t requests,
 		     const struct counters_totals *counted, struct values *v)
 {
-	static const char no_requests[] = "no requests";
 	const struct counted_calls c = calls_of(m, counted);
+	const bool any = m->all.calls > 0, known = any || c.note != NULL;
 	v->section = "metadata";
-	values_number(v, "operations", NULL, "", m->all.calls);
-	values_number(v, "failed_operations", NULL, "", m->all.failed);
+	count_value(m, "operations", m->all.calls, v);
+	count_value(m, "failed_operations", m->all.failed, v);
 	if (c.timed > 0)
 		values_number(v, "operations_ns", NULL, "ns", c.ns);
 	else
@@ -264,12 +290,10 @@ void metadata_values(const struct metadata *m, uint64_t opens, uint64_t files, u
 	other_values(m, "other_calls", m->names.other, v);
 	other_values(m, "other_errors", m->results.other, v);
 	group_values(m, &c, v);
-	values_ratio(v, "opens_per_file", NULL, "", (double)(c.note == NULL ? opens : c.opens),
-		     (double)files, no_requests);
+	ratio_value("opens_per_file", known, (double)(c.note == NULL ? opens : c.opens),
+		    (double)files, v);
 	noted(v, c.note);
-	values_ratio(v, "operations_per_request", NULL, "", (double)m->all.calls, (double)requests,
-		     no_requests);
-	values_ratio(v, "seeks_per_request", NULL, "", (double)c.seeks, (double)requests,
-		     no_requests);
+	ratio_value("operations_per_request", any, (double)m->all.calls, (double)requests, v);
+	ratio_value("seeks_per_request", known, (double)c.seeks, (double)requests, v);
 	noted(v, c.note);
 }

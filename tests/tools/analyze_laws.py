@@ -206,8 +206,8 @@ def sums(tool, lines):
     read, write, both = (v[name] or 0 for name in ("time.read_time_ns", "time.write_time_ns", "time.io_time_ns"))
     if not max(read, write) <= both <= read + write:
         yield f"time.io_time_ns: {v['time.io_time_ns']}"
-    yield from check("metadata.calls", total("metadata.calls.") + v["metadata.other_calls"], v["metadata.operations"])
-    yield from check("metadata.failed", total("metadata.errors.") + v["metadata.other_errors"], v["metadata.failed_operations"])
+    yield from check("metadata.calls", total("metadata.calls.") + (v["metadata.other_calls"] or 0), v["metadata.operations"] or 0)
+    yield from check("metadata.failed", total("metadata.errors.") + (v["metadata.other_errors"] or 0), v["metadata.failed_operations"] or 0)
 
 
 def reuse_sums(v, check, total):

@@ -1404,7 +1404,7 @@ def metadata(t):
     times = {name: [o.took for o in calls if o.took is not None] for name, calls in names.items()}
     good, bad = Counter(o.name for o in t.operations if o.result == "0"), [o for o in t.operations if o.result != "0"]
     n, known = len(t.requests), {name: took for name, took in times.items() if took}
-    return {"operations": len(t.operations), "operations_failed": len(bad),
+    result = {"operations": len(t.operations), "operations_failed": len(bad),
             "operations_time": add_up(sum(times.values(), [])) if known else None,
             "calls": {name: len(calls) for name, calls in names.items()},
             "failed": {name: len(calls) - good[name] for name, calls in names.items()},
@@ -1415,6 +1415,11 @@ def metadata(t):
             **kinds(t), **{group: sum(good[name] for name in members) for group, members in GROUPS.items()},
             "opens_per_file": ratio(sum(o.opens() for o in t.operations), len({r.file for r in t.requests})),
             "operations_per_request": ratio(len(t.operations), n), "seeks_per_request": ratio(good["seek"] + good["lseek"], n)}
+    if t.operations:
+        return result
+    unknown = ("operations", "operations_failed", "calls_other", "errors_other", *GROUPS, "opens_per_file", "operations_per_request",
+            "seeks_per_request")
+    return result | {name: None for name in unknown}
 
 
 # 3.6 Reuse
@@ -1525,7 +1530,7 @@ def counted_metadata(t):
     number, n = (len(files), counts) if t.counted else (len({r.file for r in t.requests}), len(t.requests))
     opened, seeks = counted_calls(t, "OPENS"), counted_calls(t, "SEEKS")
     return {"operations_time": of["md_time"]["POSIX"], "F_open": opened, "opens_per_file": ratio(opened, number),
-            "operations_per_request": ratio(0, n), "seeks_per_request": ratio(seeks, n)}
+            "operations_per_request": None, "seeks_per_request": ratio(seeks, n)}
 
 
 def counted_files(t):
