@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The disk benchmark of NHT-1 with little data: its figures beside those of its trace, and what it refuses.
+case $(basename "$(dirname "$IOTRACE")") in
+asan | tsan | msan)
+	echo 'skipped: sanitizers do not allow a library to be preloaded'
+	exit 77
+	;;
+esac
 sh "$TOOLS/built.sh" libiotrace-record.so examples/nht1/disk examples/nht1/marks || exit 77
 [ "$(stat -f -c %T .)" != tmpfs ] || { echo 'tmpfs has no data on a disk'; exit 77; }
 python3 "$TOOLS/nht1_check.py" "${IOTRACE%/*}" disk 16
