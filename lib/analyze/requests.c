@@ -351,7 +351,7 @@ static uint32_t find_order(const uint32_t *numbers, size_t n, size_t below)
 /* The last batches of all open streams; NULL if out of memory. */
 static uint32_t *list_batches(const struct requests *r, size_t open)
 {
-	uint32_t *list = malloc(open * sizeof *list);
+	uint32_t *list = calloc(open, sizeof *list);
 	size_t n = 0;
 	for (size_t i = 0; i < r->id_map.count && list != NULL && n < open; i++)
 		if (r->ids[i].stream != 0)
