@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Traces and logs as tables."""
 import ctypes
+import mmap
 import os
 from urllib.parse import unquote
 
@@ -127,6 +128,40 @@ def _series(values, known, dictionary):
     return values if known is None else pandas.arrays.IntegerArray(values, ~known)
 
 
+class _Growing:
+    """An array that grows without copies of its values: the system moves their pages."""
+
+    def __init__(self, kind):
+        import numpy
+        self.kind, self.count, self._memory, self._view = numpy.dtype(kind), 0, None, None
+
+    def _reserve(self, count):
+        import numpy
+        if self._memory is None:
+            self._memory = mmap.mmap(-1, max(count, 1 << 16) * self.kind.itemsize, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        elif count > len(self._view):
+            self._view = None
+            self._memory.resize(max(count, 2 * (len(self._memory) // self.kind.itemsize)) * self.kind.itemsize)
+        if self._view is None:
+            self._view = numpy.frombuffer(self._memory, self.kind)
+
+    def append(self, values):
+        self._reserve(self.count + len(values))
+        self._view[self.count:self.count + len(values)] = values
+        self.count += len(values)
+
+    def fill(self, value, count):
+        """Appends a value until there are `count`."""
+        if count > self.count:
+            self._reserve(count)
+            self._view[self.count:count] = value
+            self.count = count
+
+    def array(self):
+        import numpy
+        return numpy.empty(0, self.kind) if self._view is None else self._view[:self.count]
+
+
 class Batch:
     """Rows that follow each other. batch["length"] is a column, as Table.to_numpy has them, read-only and without a
     copy; it stays valid when the batch is gone. len(batch) is the number of rows."""
@@ -187,22 +222,22 @@ class Table:
     __iter__ = batches
 
     def _collect(self, make):
-        """Returns a dict of columns, of which the parts of one at a time exist twice."""
-        import numpy
+        """Returns a dict of columns, each of which is complete before its batches are."""
         table = self._pull()
-        parts, made = {name: ([], []) for name, _, _ in table.columns}, {}
+        made = {name: (_Growing(kind), _Growing("|b1")) for name, kind, _ in table.columns}
         while (columns := table.next()) is not None:
             for name, c in columns.items():
-                parts[name][0].append(c.values)
-                parts[name][1].append(c.known if c.known is not None else len(c.values))
+                values, known = made[name]
+                if c.known is not None:
+                    known.fill(True, values.count)
+                    known.append(c.known)
+                values.append(c.values)
         table.close()
-        for name, kind, texts in table.columns:
-            values, known = parts.pop(name)
-            bits = None
-            if not all(isinstance(k, int) for k in known):
-                bits = numpy.concatenate([numpy.ones(k, bool) if isinstance(k, int) else k for k in known])
-            made[name] = make(numpy.concatenate(values) if values else numpy.empty(0, kind), bits, texts)
-            del values, known
+        for name, _, texts in table.columns:
+            values, known = made[name]
+            if known.count > 0:
+                known.fill(True, values.count)
+            made[name] = make(values.array(), known.array() if known.count > 0 else None, texts)
         return made
 
     def to_numpy(self):
