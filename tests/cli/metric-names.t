@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Every value of analyze is a metric of docs/metrics.md; check-totals does the same with all of testdata.
+# Every value of analyze is a metric of docs/metrics.md; check-results does the same with all of testdata.
 command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
 "$IOTRACE" convert -q -o t.iot.zst "$TESTDATA/strace/sqlite.strace.gz"
 "$IOTRACE" record -q -o r.iot.zst cp t.iot.zst copy
