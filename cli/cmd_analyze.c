@@ -702,8 +702,7 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	    CALL("tz", "ZONE", &a.list_options.zone,
 		 "zone of times in --jobs that have none (default: UTC)", option_zone),
 	    CALL("where", "CONDITION", &a.where,
-		 "only jobs of which this is true, such as 'T >= 1h and S_r + S_w > 0'",
-		 option_where),
+		 "only jobs of which this is true, such as 'run_time_s >= 1h'", option_where),
 	    CALL("pick", "VALUE:max|min|median", &a.picks,
 		 "the job with this value, such as S_r:max or 'T:median where P >= 64'; with "
 		 "--section=map, its map",

@@ -4,7 +4,7 @@
  * beyond the stream, columns are moved out of them, and dictionaries only grow.
  *
  * The first byte of an input is options: bits 0-1 rows of a batch, 2 operations, 4 timestamps, 5
- * losses are no error, 6 the stream is released half-way. The next one is that of made_or_given.
+ * losses are not an error, 6 the stream is released half-way. made_or_given uses the next byte.
  */
 #include <errno.h>
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Makes a wheel of the module, the libraries and the program: wheel.py BUILD VERSION OUT_FOLDER
 
-Equal inputs make equal bytes. The tag is that of the newest glibc whose symbols a file needs.
+Equal inputs make equal bytes. The tag names the newest glibc whose symbols a file needs.
 """
 import base64
 import hashlib

@@ -98,7 +98,7 @@ static const struct record_sites *table_map(const struct loaded_library *l, size
 	return s;
 }
 
-/* Returns whether bytes of the code are those of the instruction, perhaps as a part of another. */
+/* Returns whether the code contains the bytes of the instruction, perhaps inside another one. */
 static bool may_make_calls(const struct loaded_library *l)
 {
 	for (unsigned i = 0; i < l->segment_count; i++) {
@@ -130,7 +130,7 @@ static const struct record_sites *table_request(const struct loaded_library *l, 
 	return s;
 }
 
-/* Returns whether the library is that of libc, and its calls lead to stubs. */
+/* Returns whether the library is libc and its calls lead to stubs. */
 static bool patch_with_table(struct patch *p, const struct loaded_library *l, const char *path)
 {
 	size_t size = 0;
@@ -214,7 +214,7 @@ static bool stored_build_id(struct loaded_library *l, int fd)
 	return false;
 }
 
-/* Finds what was mapped. Returns false if it is no library, or no code of one. */
+/* Finds the library that was mapped. Returns false if the mapping is not code of a library. */
 static bool find_mapped(struct loaded_library *l, ElfW(Phdr) * segment, uint64_t at, int fd,
 			uint64_t offset)
 {

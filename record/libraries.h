@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The libraries of the process, and where they make system calls. The tables of these sites are files
- * of the recording; the collector makes those that it does not have when a process asks for them.
+ * of the recording; the collector makes a missing table when a process asks for it.
  */
 #ifndef RECORD_LIBRARIES_H
 #define RECORD_LIBRARIES_H
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * Makes the calls of all libraries of the process lead to stubs. Returns whether those of libc do; if
- * not, no call is seen. To be called while the process has one thread.
+ * Makes the calls of all libraries of the process lead to stubs. Returns whether the calls of libc
+ * do; otherwise no call is seen. The process may have only one thread.
  */
 bool libraries_patch(void);
 /* A file was mapped as code: part of a library that is being loaded, which nobody runs yet. */

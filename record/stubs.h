@@ -10,9 +10,9 @@
 
 enum {
 	STUB_SIZE = 32,   /* bytes of a stub of a known number */
-	STUBS_SIZE = 512, /* bytes of one that may be asked to create a process */
+	STUBS_SIZE = 512, /* bytes of a stub that may create a process */
 	STUBS = 1024,
-	STUBS_ANY = 256, /* those of STUBS_SIZE; their indices follow */
+	STUBS_ANY = 256, /* stubs of STUBS_SIZE; their indices follow */
 };
 
 struct stub_frame;

@@ -35,7 +35,7 @@ static inline void call_begin_at(struct data_call *c, int fd)
 bool operation_begin(struct operation_call *o, enum record_op op);
 /* Records the call with its result, or the error in errno if that is -1. Returns the result. */
 int64_t operation_end(struct operation_call *o, int64_t result);
-/* The same for functions that return the error instead. */
+/* Records a call of a function that returns the error. Returns the error. */
 int operation_end_error(struct operation_call *o, int error);
 bool operation_opens(struct operation_call *o, int directory, const char *path, unsigned flags);
 int operation_opened(struct operation_call *o, int fd);

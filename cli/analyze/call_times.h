@@ -13,7 +13,7 @@ struct call_time {
 	double ns; /* the sum of the known durations; NAN: none is known */
 };
 
-/* Lists them, most time first; those of unknown time are the last ones. Returns their number. */
+/* Lists the kinds of calls, most time first and unknown times last. Returns their number. */
 size_t call_times(struct iot_analyze *a, struct call_time list[CALL_TIMES_MAX]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The groups to which jobs belong: those of a user, account, program, directory, size and so on. */
+/* Groups jobs by user, account, program, directory, size and other properties. */
 #ifndef CLI_ANALYZE_GROUPS_H
 #define CLI_ANALYZE_GROUPS_H
 

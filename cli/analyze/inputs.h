@@ -20,7 +20,7 @@ struct analyze_job_of {
 	struct iot_analyze *analysis;
 	const char *name;                /* the job that its traces declare, or the path */
 	const char *path;                /* its first input */
-	const struct listed_job *listed; /* NULL: there is no list, or it does not have the job */
+	const struct listed_job *listed; /* NULL: without --jobs, or if the list lacks the job */
 	const double *value;             /* of member_values */
 };
 

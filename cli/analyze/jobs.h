@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Traces of several jobs: sums over all jobs, and each value of a job as a member of a population,
- * of all jobs or of a group of them.
+ * Traces of several jobs: sums over all jobs, and each value as a population over all jobs or over a
+ * group of jobs.
  */
 #ifndef CLI_ANALYZE_JOBS_H
 #define CLI_ANALYZE_JOBS_H
@@ -57,11 +57,11 @@ struct job_group {
 
 /* Adds a job to the struct analyze_jobs. Returns IOT_OK, IOT_ENOMEM, or IOT_ELIMIT. */
 int analyze_jobs_add(void *jobs, const struct analyze_job_of *of);
-/* Sorts the jobs, those with most bytes first. */
+/* Sorts the jobs, most bytes first. */
 void analyze_jobs_sort(struct analyze_jobs *j);
 /*
- * Sorts the jobs by group and stores the groups, of which there are up to j->count, those with most
- * bytes first. Returns their number.
+ * Sorts the jobs by group and stores up to j->count groups, most bytes first. Returns the number of
+ * groups.
  */
 size_t analyze_jobs_group(struct analyze_jobs *j, struct job_group *group);
 struct job_group analyze_jobs_all(const struct analyze_jobs *j);

@@ -190,7 +190,7 @@ size_t member_value_find(const char *name, size_t size)
 		i++;
 	if (i < member_values_count)
 		return i;
-	/* The name alone is that of the value at 1 MiB, or at 1 MiB per second. */
+	/* Without a key, a name means the value at 1 MiB, or at 1 MiB per second. */
 	for (i = 0; i < member_values_count; i++)
 		if (text_equals(text, symbol_of(symbol, &member_values[i])) ||
 		    (text_equals(text, member_values[i].name) &&

@@ -16,7 +16,7 @@ void population_collect(struct population *p, const void *first, size_t n, size_
 double population_quantile(const struct population *p, unsigned permille);
 double population_mean(const struct population *p);
 double population_stddev(const struct population *p);
-/* Of values that are not negative. The share of the sum that the largest fifth of the values has. */
+/* Returns the share of the largest fifth of the values in their sum. No value may be negative. */
 double population_top_share(const struct population *p);
 /* The smallest share of the values that have at least four fifths of the sum. */
 double population_main_members(const struct population *p);

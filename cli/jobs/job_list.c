@@ -124,7 +124,7 @@ static int compare_runs(const struct listed_job *a, const struct listed_job *b)
 	return order != 0 ? order : (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
-/* Of a run that several files list, the first one is that which has ended. */
+/* If several files list a run, an entry that has an end precedes the others. */
 static int by_id(const void *left, const void *right)
 {
 	const struct listed_job *a = left, *b = right;

@@ -125,7 +125,7 @@ static bool number_of(struct iot_text text, uint64_t *value)
 	       number_decimal(text.data, text.size, value);
 }
 
-/* A step of sacct belongs to the last job: that with most tasks has the processes of the job. */
+/* A step of sacct belongs to the last job, whose processes are the tasks of its largest step. */
 static void add_step(struct list_reader *r, struct iot_text id, struct iot_text tasks)
 {
 	const size_t base = (size_t)((const char *)memchr(id.data, '.', id.size) - id.data);

@@ -99,7 +99,7 @@ static bool parse_zone(const char *at, const char *end, int64_t *east_s)
 	return true;
 }
 
-/* The zone of the process is that of the option while a list is read. */
+/* Sets the time zone of the process to the zone of the option while a list is read. */
 static int64_t local_of(const struct civil *c)
 {
 	struct tm tm = {.tm_year = (int)c->year - 1900,

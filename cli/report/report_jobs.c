@@ -155,7 +155,7 @@ static void write_groups(struct html *h, struct report_jobs *r, struct populatio
 	const size_t n = analyze_jobs_group(&r->jobs, group);
 	for (size_t i = 0; i < ANALYZE_GROUP_COLUMNS; i++)
 		headings[i + 2] = analyze_group_columns[i].heading;
-	html_table(h, "means of the jobs of each group, those with most bytes first", headings);
+	html_table(h, "means of the jobs of each group, most bytes first", headings);
 	for (size_t k = 0; k < n && k < rows; k++) {
 		const char *name = group[k].job[0]->group[0];
 		row_of(h, name != NULL ? name : "-");

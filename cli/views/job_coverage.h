@@ -13,14 +13,15 @@ struct job_coverage {
 	size_t top;                  /* jobs that are named */
 	size_t next_row[2], next[2]; /* where a search for the next name begins */
 	uint64_t listed, logged, unlisted, accounts, logged_accounts;
-	double core_hours, listed_core_hours;               /* NAN: unknown */
-	struct iot_table coverage, without_log, not_listed; /* no columns: there is no list */
-	struct iot_table selection;                         /* no columns: all jobs are kept */
+	double core_hours, listed_core_hours; /* NAN: unknown */
+	struct iot_table coverage, without_log,
+	    not_listed;             /* without columns unless --jobs is given */
+	struct iot_table selection; /* without columns if all jobs are kept */
 };
 
 /* Returns false if out of memory. */
 bool job_coverage_make(struct job_coverage *c, const struct analyze_jobs *jobs, uint64_t top);
-/* Print them as text; nothing if there is no list, or no condition. */
+/* Prints the tables that have columns as text. */
 void job_coverage_text(struct output *out, struct job_coverage *c);
 
 #endif

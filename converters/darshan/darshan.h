@@ -435,7 +435,7 @@ struct darshan_current {
 /* The contents of a job, across its logs. */
 struct darshan_contents {
 	unsigned layers;   /* layers that have DXT data */
-	unsigned selected; /* of these, the ones that --layer selects */
+	unsigned selected; /* layers that --layer selects */
 	bool counters;
 };
 

@@ -50,7 +50,7 @@ static void write_vector(const struct app_options *a, struct bt *bt, struct outp
 	output_vector(o, narrow, n * sizeof(float));
 }
 
-/* Runs all steps. Returns the time, which ends when all data is transferred; without an output, that of computation. */
+/* Runs all steps. Returns the time until all data is transferred, or the time of computation without an output. */
 static double run_steps(const struct app_options *a, struct bt *bt, struct output *o)
 {
 	const char *section = o != NULL ? "app" : "compute";

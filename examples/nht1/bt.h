@@ -49,7 +49,7 @@ void bt_solve(struct bt *bt, int direction);
 /* Computes the norms of the residual and of the error of u. Changes rhs. */
 void bt_norms(struct bt *bt, double residual[BT_M], double error[BT_M]);
 
-/* The largest relative difference of the norms from those of the class. */
+/* Returns the largest relative difference from the published norms of the class. */
 double bt_difference(struct bt *bt, const struct bt_class *of);
 
 /* The steady solution at a point of the unit cube. */

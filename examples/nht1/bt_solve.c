@@ -121,7 +121,7 @@ static void store_row(double row[BT_M][WIDTH], struct reduced *to)
 	}
 }
 
-/* Computes rhs at a point from that of the next point. */
+/* Computes rhs at a point from rhs at the next point. */
 static void substitute(const struct reduced *row, const double next[BT_M], double rhs[BT_M])
 {
 	for (int r = 0; r < BT_M; r++) {

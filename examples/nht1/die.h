@@ -6,7 +6,7 @@
 /* Prints the program's name and a message, removes the temporary files, and exits with status 1. Threads may call it. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same for a system call that failed on a file: the message ends with the reason. */
+/* Ends the program after a system call that failed on a file; the message ends with the reason. */
 _Noreturn void die_errno(const char *path, const char *action);
 
 /* Registers a file that die() and the signals INT, TERM and HUP remove. Keeps the pointer. */

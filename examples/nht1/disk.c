@@ -194,7 +194,7 @@ static void name_files(struct disk *d)
 	}
 }
 
-/* The whole memory is measured only if 80 % of it are free, because data in swap space is no data in memory. */
+/* The whole memory is measured only if 80 % of it are free, because data in swap space is not in memory. */
 static void choose_size(struct disk *d)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);

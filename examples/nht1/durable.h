@@ -5,7 +5,7 @@
 /* Waits until the data of a file is on disk. A failed call ends the program. */
 void sync_file(int fd, const char *path);
 
-/* The same for the directory that contains a path, so that the name is on disk, too. */
+/* Writes the directory that contains a path to disk, so that the name is there, too. */
 void sync_directory(const char *path);
 
 #endif

@@ -40,7 +40,7 @@ static const char help[] =
     "  -h, --help             print this help\n"
     "\n"
     "The figure appears only if the files are equal, and both ends of the connection\n"
-    "have loopback addresses; that of a command is not known.\n";
+    "have loopback addresses; the addresses of a command are not known.\n";
 
 struct net {
 	size_t size, request;

@@ -98,7 +98,7 @@ struct bin_span {
 
 /*
  * Extends a span to an interval, both ends included. Returns by how many powers of two its bins
- * have to be widened for at most `max` of them, and at most cells_bins_max(); the span is that of the
+ * have to be widened for at most `max` of them, and at most cells_bins_max(); the span then counts the
  * wider bins.
  */
 static inline int bin_span_extend(struct bin_span *s, int k, uint64_t from_ns, uint64_t to_ns,

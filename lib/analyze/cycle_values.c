@@ -169,8 +169,8 @@ static uint64_t events_of(const struct cycle_run *r, unsigned series)
 }
 
 /*
- * Intervals are between bursts, which the time before the first burst and after the last one does not
- * contain; the autocorrelation is that of all bins.
+ * Intervals lie between bursts; the autocorrelation also covers the time before the first burst and
+ * after the last one.
  */
 static bool has_event_per_cycle(const struct cycle_run *r, unsigned series)
 {

@@ -67,7 +67,7 @@ static uint64_t hash_of_text(struct iot_text text, uint64_t seed)
 	return XXH3_64bits_withSeed(decoded, size, seed);
 }
 
-/* The hosts of objects, each that of a process with requests or operations in it. */
+/* Hosts of objects: an object has the host of a process that uses it. */
 struct object_hosts {
 	struct idmap objects;
 	uint64_t *host; /* hash, by number */

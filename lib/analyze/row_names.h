@@ -48,7 +48,7 @@ bool row_names_join(struct row_names *n, const struct row_names *part);
 /* Percent-encoded; its data is NULL if there is none. Valid until a name is added. */
 struct iot_text row_names_path(const struct row_names *n, const struct file_key *file);
 struct iot_text row_names_host(const struct row_names *n, uint32_t process);
-/* Returns the host of a process, or that of the trace if it declares none. */
+/* Returns the host of a process, or the host of the trace if the process declares none. */
 struct iot_text row_names_host_or_trace(const struct row_names *n, uint32_t process);
 /*
  * If two traces are of several hosts, gives each process without a host the one of its trace.

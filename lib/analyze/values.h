@@ -45,7 +45,7 @@ struct summary_names {
 	const char *moments, *quantile, *bins;
 };
 #define SUMMARY(name) ((struct summary_names){name, name "_quantile", name "_bins"})
-/* Those of a time, whose names end in its unit. */
+/* The names of a summary of times end in the unit. */
 #define SUMMARY_NS(name) ((struct summary_names){name "_ns", name "_quantile_ns", name "_bins"})
 
 /*

@@ -33,7 +33,7 @@ bool utf8_is_treacherous(uint32_t code_point);
  * rejects. Writes at most 3 * size bytes to out, and returns their number.
  */
 size_t percent_encode(char *out, const char *text, size_t size, const char *also);
-/* The same for a cell of a table: also a first character with which formulas begin. */
+/* Percent-encodes a cell of a table, and also a first character that begins a formula. */
 size_t percent_encode_cell(char *out, const char *text, size_t size, const char *also);
 
 #endif

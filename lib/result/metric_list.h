@@ -772,8 +772,8 @@ METRIC(re_access_share, "again", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,
 METRIC(backward_share, "backward", IOT_SHARE, IOT_MAIN, IOT_BY_DIRECTION,
        "The share of the followers of one direction that begin at any other place.")
 METRIC(strided_share, "strided", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,
-       "The share of the followers at the same distance from the predecessor as that from its "
-       "own, without consecutive ones.")
+       "The share of the followers whose distance from the predecessor repeats the previous "
+       "distance, without consecutive ones.")
 METRIC(pattern_streams, "streams", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
        "Streams of one direction, by pattern.")
 METRIC(pattern_requests, "requests", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
@@ -924,19 +924,19 @@ METRIC(burst_gap_quantile, "quantiles", IOT_RATIO, IOT_DETAIL, IOT_ONE,
 METRIC(burst_gap_bins, "bins", IOT_COUNT, IOT_BINS, IOT_ONE,
        "Bursts by the upper bounds of bins of gaps.")
 METRIC(inter_arrival_ns, "from start to start", IOT_NS, IOT_DETAIL, IOT_ONE,
-       "A summary of the times from the start of a request to that of the next one in the trace.")
+       "A summary of the times between the starts of successive requests in the trace.")
 METRIC(inter_arrival_quantile_ns, "quantiles", IOT_NS, IOT_DETAIL, IOT_ONE,
        "Quantiles of the times between starts in the trace.")
 METRIC(inter_arrival_bins, "bins", IOT_COUNT, IOT_BINS, IOT_ONE,
        "Requests by the upper bounds of bins of times between starts in the trace.")
 METRIC(inter_arrival_process_ns, "in a process", IOT_NS, IOT_DETAIL, IOT_ONE,
-       "A summary of the times from the start of a request to that of the next one of its process.")
+       "A summary of the times between the starts of successive requests of a process.")
 METRIC(inter_arrival_process_quantile_ns, "quantiles", IOT_NS, IOT_DETAIL, IOT_ONE,
        "Quantiles of the times between starts in a process.")
 METRIC(inter_arrival_process_bins, "bins", IOT_COUNT, IOT_BINS, IOT_ONE,
        "Requests by the upper bounds of bins of times between starts in a process.")
 METRIC(inter_arrival_file_ns, "in a file", IOT_NS, IOT_DETAIL, IOT_ONE,
-       "A summary of the times from the start of a request to that of the next one of its file.")
+       "A summary of the times between the starts of successive requests for a file.")
 METRIC(inter_arrival_file_quantile_ns, "quantiles", IOT_NS, IOT_DETAIL, IOT_ONE,
        "Quantiles of the times between starts in a file.")
 METRIC(inter_arrival_file_bins, "bins", IOT_COUNT, IOT_BINS, IOT_ONE,
@@ -1121,7 +1121,7 @@ METRIC(pairs, "pairs", IOT_COUNT, IOT_DETAIL, IOT_ONE,
 METRIC(pair_bytes, "bytes", IOT_BYTES, IOT_DETAIL, IOT_ONE,
        "Bytes that a reader read and a writer had written last, by pair.")
 METRIC(pair_first_bytes, "first", IOT_BYTES, IOT_DETAIL, IOT_ONE,
-       "Those of them that no process had read since they were written.")
+       "Bytes of a pair that no process had read since they were written.")
 METRIC(pair_bytes_other, "others", IOT_BYTES, IOT_DETAIL, IOT_ONE,
        "Bytes of further pairs.")
 METRIC(working_set, "working set", IOT_BYTES, IOT_BINS, IOT_ONE,

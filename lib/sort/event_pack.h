@@ -103,8 +103,7 @@ static inline size_t event_pack_record(unsigned char *to, const struct iot_recor
 }
 
 /*
- * The same for any event, whose text is not written; *last and *last_tag are set to it and to its
- * tag.
+ * Encodes any event without its text, and sets *last and *last_tag to the event and its tag.
  */
 static inline size_t event_pack(unsigned char *to, const struct iot_event *ev, uint32_t tag,
 				struct iot_record *last, uint32_t *last_tag)

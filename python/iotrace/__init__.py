@@ -12,7 +12,7 @@
     with iotrace.writer("out.iot.zst") as w:
         w.records(t.to_pandas())
 
-Columns are those of iotrace-cat(1): times in nanoseconds since the zero of the trace, sizes in bytes; what is unknown is
+iotrace-cat(1) lists the columns: times in nanoseconds since the zero of the trace, sizes in bytes. Unknown values are
 masked (numpy) or missing (pandas), never 0. Errors are IotraceError, with the sentence of the library. A trace, a table and
 a writer may each be used by one thread at a time; several threads with their own run in parallel. Ctrl-C ends a call.
 

@@ -46,24 +46,24 @@ def _run(command, paths, options):
 
 
 def analyze(paths, sections=None, **options):
-    """Returns the values of iotrace-analyze(1) as a dict {section: {name: value}}; what is unknown is None.
+    """Returns the values of iotrace-analyze(1) as a dict {section: {name: value}}; an unknown value is None.
 
-    paths: a path, or a list of them. sections: names such as "totals", "sizes"; default all. Other options are those
-    of the command, with "_" for "-".
+    paths: a path, or a list of them. sections: names such as "totals", "sizes"; default all. Other options are
+    options of the command, with "_" for "-".
     """
     return _run("analyze", paths, {"section": sections, **options})
 
 
 def stat(paths, **options):
-    """Returns the rows of iotrace-stat(1) as a dict; options are those of the command, such as by="process"."""
+    """Returns the rows of iotrace-stat(1) as a dict; takes options of the command, such as by="process"."""
     return _run("stat", paths, options)
 
 
 def simulate(paths, **options):
-    """Returns the simulations of iotrace-simulate(1) as a dict; options are those of the command, such as cache="64M"."""
+    """Returns the simulations of iotrace-simulate(1) as a dict; takes options of the command, such as cache="64M"."""
     return _run("simulate", paths, options)
 
 
 def mrc(paths, **options):
-    """Returns the miss-ratio curves of iotrace-mrc(1) as a dict; options are those of the command."""
+    """Returns the miss-ratio curves of iotrace-mrc(1) as a dict; takes options of the command."""
     return _run("mrc", paths, options)

@@ -349,15 +349,15 @@ class Trace:
         return Table(self, columns, rows, all_events, timestamps)
 
     def batches(self, **options):
-        """Yields each Batch; options are those of table."""
+        """Yields each Batch; takes the options of table."""
         return self.table(**options).batches()
 
     def to_numpy(self, **options):
-        """See Table.to_numpy; options are those of table."""
+        """See Table.to_numpy; takes the options of table."""
         return self.table(**options).to_numpy()
 
     def to_pandas(self, **options):
-        """See Table.to_pandas; options are those of table."""
+        """See Table.to_pandas; takes the options of table."""
         return self.table(**options).to_pandas()
 
     def __iter__(self):
@@ -378,8 +378,8 @@ def paths_of(paths):
 def open(paths, *, lossy=False, **options):
     """Opens a trace of iotrace, or a log of another tool, and returns a Trace.
 
-    paths: a path, or a list of paths that are parts of one input; "-" is standard input. lossy: an interval that was
-    lost is no error at the end. Options are those of iotrace-convert(1), such as layer="posix", and format; "-" in their
+    paths: a path, or a list of paths that are parts of one input; "-" is standard input. lossy: a lost interval
+    is not an error at the end. Takes options of iotrace-convert(1), such as layer="posix", and format; "-" in their
     names is "_", and True stands for an option without a value. Raises IotraceError.
     """
     given = {"fallback": "iotrace"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Several traces of a job: node-local paths of two hosts are two files, those of one host, and other paths, are one, as in the merged trace.
+# Several traces of a job: a node-local path of two hosts is two files; of one host, or elsewhere, it is one file, as in the merged trace.
 host() {
 	printf 'ff %%trace job=7 epoch=1000000000 host=%s\nff %%process id=1 rank=%s\n' "$1" "$2"
 	printf 'ff %%file process=1 id=1 object=1 path=/shared\nff %%file process=1 id=2 object=2 path=/tmp/x\nff %%file process=1 id=3 object=3 path=/var/tmp/y%%201\n'

@@ -88,7 +88,7 @@ printf '11,1793527200,1793530800,4,"a, b"\n12,2026-11-01T10:00:00Z,2026-11-01T12
 	grep '"key"\|"account"\|"list\.'
 { echo job,start,end,cpus,account; cat list.csv; } | gzip >list.csv.gz
 "$IOTRACE" analyze --jobs=list.csv.gz --group=account 11.iot 12.iot | tail -n 3
-echo "=== what is no list"
+echo "=== not a list"
 for list in 11.iot missing /dev/null; do "$IOTRACE" analyze --jobs=$list 12.iot; echo "exit $?"; done 2>&1
 printf 'job,start\n1,2\n' >no-end.csv
 "$IOTRACE" analyze --jobs=no-end.csv 12.iot 2>&1

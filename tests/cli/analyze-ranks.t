@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A shell that inherits the rank of a program is no rank of its own: two ranks with the same work are balanced, whatever their
+# A shell that inherits the rank of a program does not count as a rank: two ranks with the same work are balanced, whatever their
 # shells read; one that takes longer is found.
 ranks() { # ranks DURATION: of the writes of rank 1, in hexadecimal
 	for rank in 0 1; do

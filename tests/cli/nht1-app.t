@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The application benchmark of NHT-1, class S: its norms, its file, and its figures beside those of its trace.
+# The application benchmark of NHT-1, class S: its norms, its file, and its figures compared with its trace.
 case $(basename "$(dirname "$IOTRACE")") in
 asan | tsan | msan)
 	echo 'skipped: sanitizers do not allow a library to be preloaded'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The module iotrace: tables equal to those of `iotrace cat -f csv`, lifetimes, errors, other programs' readers.
+"""The module iotrace: tables equal to `iotrace cat -f csv`, lifetimes, errors, other programs' readers.
 
 Run by `make check-python`, which sets IOTRACE_LIBRARY and IOTRACE_COMMAND. What needs a module that is not installed is skipped.
 """

@@ -18,8 +18,8 @@ BY_DIRECTION = {"ONE": "", "BY_DIRECTION": ", by direction"}
 HEAD = """# Metrics
 
 The values in the results of all commands: the key in JSON and the column in TSV, the heading in text, and the unit. A metric by
-direction also has values of reads and of writes, whose names begin with `read_` and `write_` (`written_` if it is bytes; those of
-`requests` are `reads` and `writes`). The symbol is that of the study that defines the metric.
+direction also has values of reads and of writes, whose names begin with `read_` and `write_` (`written_` if it is bytes; of
+`requests` they are `reads` and `writes`). The symbol is the name in the study that defines the metric.
 `tests/tools/metrics_table.py` makes this page from `lib/result/metric_list.h`. A value that is not known is `null` in JSON, an
 empty field in TSV, and `-` in text.
 """

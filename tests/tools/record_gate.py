@@ -5,8 +5,8 @@
 	record_gate.py [--runs=N] [--cancel=N] BUILD
 
 BUILD: the directory of iotrace, its libraries and the programs record_libc, record_truth, record_lives and bench/record. Prints a line for
-each condition. Exit status 1: one does not hold. The cost of a call is the median of differences between neighbouring blocks, that of the
-start the median of differences between neighbouring runs of true(1); both are printed for the wrappers, too."""
+each condition. Exit status 1: one does not hold. The cost of a call is the median of differences between neighbouring blocks, the cost of
+the start the median of differences between neighbouring runs of true(1); both are printed for the wrappers, too."""
 import argparse
 import csv
 import io
