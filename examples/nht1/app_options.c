@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "app_options.h"
 #include "die.h"
-#include "units.h"
+#include "options.h"
 
 static const char help[] =
     "Usage: app [OPTION]...\n"
@@ -35,109 +30,37 @@ static const char help[] =
     "The figures appear only if the norms of the solution are the published ones.\n"
     "A run that fails or is interrupted removes its files.\n";
 
-enum { IO = 256, FILE_PER_VECTOR, REQUEST, SYNC, WORD, THREADS, TC, RUNS, PATTERN, STEP, SLEEP };
-
-static const struct option options[] = {
-    {"class", 1, NULL, 'c'},
-    {"output", 1, NULL, 'o'},
-    {"file-per-vector", 0, NULL, FILE_PER_VECTOR},
-    {"io", 1, NULL, IO},
-    {"request", 1, NULL, REQUEST},
-    {"sync", 1, NULL, SYNC},
-    {"word", 1, NULL, WORD},
-    {"threads", 1, NULL, THREADS},
-    {"tc", 1, NULL, TC},
-    {"runs", 1, NULL, RUNS},
-    {"pattern-only", 0, NULL, PATTERN},
-    {"step", 1, NULL, STEP},
-    {"sleep", 0, NULL, SLEEP},
-    {"json", 0, NULL, 'j'},
-    {"help", 0, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-static const struct bt_class *parse_class(const char *text)
-{
-	const struct bt_class *of = strlen(text) == 1 ? bt_class_find(*text) : NULL;
-	if (of == NULL)
-		die("--class is '%s', expected S, W, A or B", text);
-	return of;
-}
-
-/* Options of the file. Returns whether the option is one of them. */
-static int parse_output(struct output *o, int option, const char *value)
-{
-	switch (option) {
-	case 'o':
-		o->path = value;
-		return 1;
-	case FILE_PER_VECTOR:
-		o->file_per_vector = 1;
-		return 1;
-	case IO:
-		o->io = (enum io)parse_word("--io", value, io_words);
-		return 1;
-	case REQUEST:
-		o->request = parse_size("--request", value);
-		return 1;
-	case SYNC:
-		o->sync = (enum sync)parse_word("--sync", value, sync_words);
-		return 1;
-	default:
-		return 0;
-	}
-}
-
-static void parse_option(struct app_options *a, int option, const char *value)
-{
-	static const char *const words[] = {"8", "4", NULL};
-	switch (option) {
-	case 'c':
-		a->of = parse_class(value);
-		break;
-	case WORD:
-		a->word = parse_word("--word", value, words) == 0 ? 8 : 4;
-		break;
-	case THREADS:
-		a->threads = parse_count("--threads", value, 1, 64);
-		break;
-	case TC:
-		a->compute_s = parse_seconds("--tc", value);
-		break;
-	case RUNS:
-		a->runs = parse_count("--runs", value, 1, 1000);
-		break;
-	case PATTERN:
-		a->step_s = a->step_s > 0 ? a->step_s : 0.01;
-		break;
-	case STEP:
-		a->step_s = parse_seconds("--step", value);
-		break;
-	case SLEEP:
-		a->sleep = 1;
-		break;
-	case 'j':
-		a->json = 1;
-		break;
-	case 'h':
-		fputs(help, stdout);
-		exit(0);
-	default:
-		exit(2);
-	}
-}
+#define STEP_S 0.01 /* The time of a step of the pattern, unless --step says it. */
 
 void app_options_parse(struct app_options *a, int argc, char **argv)
 {
-	int option;
-	*a = (struct app_options){
-	    .output = {.path = "nht1.out"}, .threads = 1, .word = 8, .runs = 3};
-	a->of = bt_class_find('S');
-	while ((option = getopt_long(argc, argv, "c:o:jh", options, NULL)) != -1)
-		if (!parse_output(&a->output, option, optarg))
-			parse_option(a, option, optarg);
-	if (optind < argc)
-		die("'%s' is not an option; see --help", argv[optind]);
+	int class = 0, word = 0, io = IO_WRITE, sync = SYNC_END, pattern = 0;
+	const struct option_row options[] = {
+	    {"--class", OPTION_WORD, .value = &class, .letter = 'c', .words = bt_class_words},
+	    {"--output", OPTION_TEXT, .value = &a->output.path, .letter = 'o'},
+	    {"--file-per-vector", OPTION_FLAG, .value = &a->output.file_per_vector},
+	    {"--io", OPTION_WORD, .value = &io, .words = io_words},
+	    {"--request", OPTION_BYTES, .value = &a->output.request},
+	    {"--sync", OPTION_WORD, .value = &sync, .words = sync_words},
+	    {"--word", OPTION_WORD, .value = &word, .words = bt_number_words},
+	    {"--threads", OPTION_COUNT, .value = &a->threads, .low = 1, .high = 64},
+	    {"--tc", OPTION_SECONDS, .value = &a->compute_s},
+	    {"--runs", OPTION_COUNT, .value = &a->runs, .low = 1, .high = 1000},
+	    {"--pattern-only", OPTION_FLAG, .value = &pattern},
+	    {"--step", OPTION_SECONDS, .value = &a->step_s},
+	    {"--sleep", OPTION_FLAG, .value = &a->sleep},
+	    {"--json", OPTION_FLAG, .value = &a->json, .letter = 'j'},
+	    {0},
+	};
+	*a = (struct app_options){.output = {.path = "nht1.out"}, .threads = 1, .runs = 3};
+	options_parse(options, help, argc, argv);
+	options_end(argc, argv);
+	a->of = bt_class_of(class);
+	a->word = bt_number_bytes(word);
+	a->output.io = (enum io)io;
+	a->output.sync = (enum sync)sync;
+	if (pattern && a->step_s <= 0)
+		a->step_s = STEP_S;
 	if (a->sleep && a->step_s <= 0)
 		die("--sleep needs --pattern-only");
 }

@@ -25,8 +25,17 @@ struct bt {
 	double *u, *rhs, *forcing; /* [k][j][i][m]; m varies fastest. */
 };
 
-/* Returns the class, or NULL if there is none of that letter. */
-const struct bt_class *bt_class_find(char letter);
+/* The letters of the classes, for options_parse(). */
+extern const char *const bt_class_words[];
+
+/* The bytes of a number in a file, for options_parse(): 8 or 4. */
+extern const char *const bt_number_words[];
+
+/* Returns the bytes by the index of the word. */
+int bt_number_bytes(int index);
+
+/* Returns the class of a letter by its index. */
+const struct bt_class *bt_class_of(int index);
 
 /* Allocates a problem and computes its forcing. Returns 0, or -1 if out of memory. bt_free() frees it in both cases. */
 int bt_init(struct bt *bt, const struct bt_class *of, int threads);

@@ -35,10 +35,16 @@ static const struct bt_class classes[] = {
       1.2459576151035986e+02}},
 };
 
-const struct bt_class *bt_class_find(char letter)
+const char *const bt_class_words[] = {"S", "W", "A", "B", NULL};
+
+const char *const bt_number_words[] = {"8", "4", NULL};
+
+int bt_number_bytes(int index)
 {
-	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
-		if (classes[i].letter == letter)
-			return &classes[i];
-	return NULL;
+	return index == 0 ? 8 : 4;
+}
+
+const struct bt_class *bt_class_of(int index)
+{
+	return &classes[index];
 }

@@ -4,7 +4,6 @@
  * on disk, and reads it back while the disk has the only copy.
  */
 #include <fcntl.h>
-#include <getopt.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +15,10 @@
 #include "clock.h"
 #include "die.h"
 #include "durable.h"
+#include "options.h"
 #include "random.h"
 #include "report.h"
 #include "transfer.h"
-#include "units.h"
 
 static const char help[] =
     "Usage: disk [OPTION]...\n"
@@ -234,59 +233,24 @@ static void report_run(const struct disk *d, double write_s, double read_s)
 	report_end(&r);
 }
 
-enum { MEMORY = 256, FILES, CPUS, REQUEST, EVICT, DIRECTORY, SEED, KEEP };
-
-static void parse_option(struct disk *d, int option, const char *value)
-{
-	switch (option) {
-	case MEMORY:
-		d->data = parse_size("--memory", value);
-		break;
-	case FILES:
-		d->files = parse_count("--files", value, 1, FILES_MAX);
-		break;
-	case CPUS:
-		d->cpus = parse_count("--cpus", value, 1, FILES_MAX);
-		break;
-	case REQUEST:
-		d->request = parse_size("--request", value);
-		break;
-	case EVICT:
-		d->evict = (enum evict)parse_word("--evict", value, evict_words);
-		break;
-	case DIRECTORY:
-		d->directory = value;
-		break;
-	case SEED:
-		d->seed = parse_count("--seed", value, 0, 1000000000);
-		break;
-	case KEEP:
-		d->keep = 1;
-		break;
-	case 'j':
-		d->json = 1;
-		break;
-	case 'h':
-		fputs(help, stdout);
-		exit(0);
-	default:
-		exit(2);
-	}
-}
-
 static void parse(struct disk *d, int argc, char **argv)
 {
-	static const struct option options[] = {
-	    {"memory", 1, NULL, MEMORY},   {"files", 1, NULL, FILES}, {"cpus", 1, NULL, CPUS},
-	    {"request", 1, NULL, REQUEST}, {"evict", 1, NULL, EVICT}, {"dir", 1, NULL, DIRECTORY},
-	    {"seed", 1, NULL, SEED},       {"keep", 0, NULL, KEEP},   {"json", 0, NULL, 'j'},
-	    {"help", 0, NULL, 'h'},        {NULL, 0, NULL, 0},
+	int evict = EVICT_ADVICE;
+	const struct option_row options[] = {
+	    {"--memory", OPTION_BYTES, .value = &d->data},
+	    {"--files", OPTION_COUNT, .value = &d->files, .low = 1, .high = FILES_MAX},
+	    {"--cpus", OPTION_COUNT, .value = &d->cpus, .low = 1, .high = FILES_MAX},
+	    {"--request", OPTION_BYTES, .value = &d->request},
+	    {"--evict", OPTION_WORD, .value = &evict, .words = evict_words},
+	    {"--dir", OPTION_TEXT, .value = &d->directory},
+	    {"--seed", OPTION_COUNT, .value = &d->seed, .high = RANDOM_SEED_MAX},
+	    {"--keep", OPTION_FLAG, .value = &d->keep},
+	    {"--json", OPTION_FLAG, .value = &d->json, .letter = 'j'},
+	    {0},
 	};
-	int option;
-	while ((option = getopt_long(argc, argv, "jh", options, NULL)) != -1)
-		parse_option(d, option, optarg);
-	if (optind < argc)
-		die("'%s' is not an option; see --help", argv[optind]);
+	options_parse(options, help, argc, argv);
+	options_end(argc, argv);
+	d->evict = (enum evict)evict;
 }
 
 int main(int argc, char **argv)

@@ -4,7 +4,6 @@
  * The time includes opens, reads, writes and closes of both ends, and ends when the copy is on disk.
  */
 #include <fcntl.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,10 +17,10 @@
 #include "die.h"
 #include "durable.h"
 #include "loopback.h"
+#include "options.h"
 #include "random.h"
 #include "report.h"
 #include "transfer.h"
-#include "units.h"
 
 static const char help[] =
     "Usage: net [OPTION]...\n"
@@ -198,58 +197,20 @@ static void report_run(const struct net *n, double time)
 	report_end(&r);
 }
 
-enum { SIZE = 256, REQUEST, ADDRESS, COMMAND, DIRECTORY, SEED };
-
-static void parse_option(struct net *n, int option, const char *value)
-{
-	switch (option) {
-	case SIZE:
-		n->size = parse_size("--size", value);
-		break;
-	case REQUEST:
-		n->request = parse_size("--request", value);
-		break;
-	case ADDRESS:
-		n->address = value;
-		break;
-	case COMMAND:
-		n->command = value;
-		break;
-	case DIRECTORY:
-		n->directory = value;
-		break;
-	case SEED:
-		n->seed = parse_count("--seed", value, 0, 1000000000);
-		break;
-	case 'j':
-		n->json = 1;
-		break;
-	case 'h':
-		fputs(help, stdout);
-		exit(0);
-	default:
-		exit(2);
-	}
-}
-
 static void parse(struct net *n, int argc, char **argv)
 {
-	static const struct option options[] = {
-	    {"size", 1, NULL, SIZE},
-	    {"request", 1, NULL, REQUEST},
-	    {"address", 1, NULL, ADDRESS},
-	    {"dir", 1, NULL, DIRECTORY},
-	    {"command", 1, NULL, COMMAND},
-	    {"seed", 1, NULL, SEED},
-	    {"json", 0, NULL, 'j'},
-	    {"help", 0, NULL, 'h'},
-	    {NULL, 0, NULL, 0},
+	const struct option_row options[] = {
+	    {"--size", OPTION_BYTES, .value = &n->size},
+	    {"--request", OPTION_BYTES, .value = &n->request},
+	    {"--address", OPTION_TEXT, .value = &n->address},
+	    {"--command", OPTION_TEXT, .value = &n->command},
+	    {"--dir", OPTION_TEXT, .value = &n->directory},
+	    {"--seed", OPTION_COUNT, .value = &n->seed, .high = RANDOM_SEED_MAX},
+	    {"--json", OPTION_FLAG, .value = &n->json, .letter = 'j'},
+	    {0},
 	};
-	int option;
-	while ((option = getopt_long(argc, argv, "jh", options, NULL)) != -1)
-		parse_option(n, option, optarg);
-	if (optind < argc)
-		die("'%s' is not an option; see --help", argv[optind]);
+	options_parse(options, help, argc, argv);
+	options_end(argc, argv);
 	if (n->size % n->request != 0 || n->request % sizeof(uint64_t) != 0)
 		die("--size is %zu, expected a multiple of --request, which is one of 8", n->size);
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,10 +43,22 @@ double parse_seconds(const char *option, const char *text)
 	return s;
 }
 
+/* Prints the words as in: a, b or c. */
+static void list_words(char *text, size_t size, const char *const words[])
+{
+	size_t used = 0;
+	for (int i = 0; words[i] != NULL && used < size; i++) {
+		const char *between = i == 0 ? "" : words[i + 1] != NULL ? ", " : " or ";
+		used += (size_t)snprintf(text + used, size - used, "%s%s", between, words[i]);
+	}
+}
+
 int parse_word(const char *option, const char *text, const char *const words[])
 {
+	char expected[256];
 	for (int i = 0; words[i] != NULL; i++)
 		if (strcmp(words[i], text) == 0)
 			return i;
-	die("%s is '%s', which is unknown; see --help", option, text);
+	list_words(expected, sizeof(expected), words);
+	die("%s is '%s', expected %s", option, text, expected);
 }

@@ -12,7 +12,7 @@
 
 #include "bt.h"
 #include "die.h"
-#include "units.h"
+#include "options.h"
 
 static const char help[] =
     "Usage: verify [OPTION]... FILE...\n"
@@ -29,7 +29,7 @@ static const char help[] =
     "\n"
     "Several files are read in the order of the arguments.\n";
 
-enum { INTERVAL = 5, FIELD = 15, CHECK = 256, FULL, WORD };
+enum { INTERVAL = 5, FIELD = 15 };
 
 #define FIELD_TOLERANCE 99.5e-10 /* The two last digits. */
 #define NORM_TOLERANCE  1e-8
@@ -171,43 +171,21 @@ static void check_norms(struct verify *v)
 		    difference, NORM_TOLERANCE);
 }
 
-static void parse_option(struct verify *v, int option, const char *value)
-{
-	static const char *const words[] = {"8", "4", NULL};
-	switch (option) {
-	case 'c':
-		v->of = strlen(value) == 1 ? bt_class_find(*value) : NULL;
-		if (v->of == NULL)
-			die("--class is '%s', expected S, W, A or B", value);
-		break;
-	case WORD:
-		v->word = parse_word("--word", value, words) == 0 ? 8 : 4;
-		break;
-	case CHECK:
-		v->reference_path = value;
-		break;
-	case FULL:
-		v->full = 1;
-		break;
-	case 'h':
-		fputs(help, stdout);
-		exit(0);
-	default:
-		exit(2);
-	}
-}
-
 static void parse(struct verify *v, int argc, char **argv)
 {
-	static const struct option options[] = {
-	    {"class", 1, NULL, 'c'}, {"word", 1, NULL, WORD}, {"check", 1, NULL, CHECK},
-	    {"full", 0, NULL, FULL}, {"help", 0, NULL, 'h'},  {NULL, 0, NULL, 0},
+	int class = 0, word = 0;
+	const struct option_row options[] = {
+	    {"--class", OPTION_WORD, .value = &class, .letter = 'c', .words = bt_class_words},
+	    {"--word", OPTION_WORD, .value = &word, .words = bt_number_words},
+	    {"--check", OPTION_TEXT, .value = &v->reference_path},
+	    {"--full", OPTION_FLAG, .value = &v->full},
+	    {0},
 	};
-	int option;
-	while ((option = getopt_long(argc, argv, "c:h", options, NULL)) != -1)
-		parse_option(v, option, optarg);
+	options_parse(options, help, argc, argv);
 	if (optind == argc)
 		die("no file; see --help");
+	v->of = bt_class_of(class);
+	v->word = bt_number_bytes(word);
 }
 
 static void allocate(struct verify *v)
@@ -222,7 +200,7 @@ static void allocate(struct verify *v)
 
 int main(int argc, char **argv)
 {
-	struct verify v = {.of = bt_class_find('S'), .word = 8};
+	struct verify v = {0};
 	parse(&v, argc, argv);
 	check_sizes(&v, argv + optind);
 	allocate(&v);
