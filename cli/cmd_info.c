@@ -17,8 +17,8 @@
 enum { READ, WRITE, WAYS, TEXT_CAPACITY = 1024, NS_PER_S = 1000000000, KNOWN = 256 };
 
 /* Keys of the first %trace. Values are percent-decoded, or NULL if absent. */
-static const char *const trace_keys[] = {"source", "command", "host",    "user",  "epoch",
-					 "lacks",  "layer",   "lengths", "clocks"};
+static const char *const trace_keys[] = {"source", "command", "host",    "user",   "epoch",
+					 "lacks",  "layer",   "lengths", "clocks", "seen"};
 enum { KEY_EPOCH = 4, KEYS = sizeof trace_keys / sizeof *trace_keys };
 
 struct reported {
@@ -624,8 +624,8 @@ static enum exit_status show(struct output *o, const char *path,
 
 static const char notes[] =
     "json: an object per input, on one line; keys are always the same, but source, command,\n"
-    "host, user, epoch_ns, lacks, layer, lengths and clocks are omitted if the trace does not\n"
-    "state them. A log of another tool has its format, and null for what only traces have.\n"
+    "host, user, epoch_ns, lacks, layer, lengths, clocks and seen are omitted if the trace does\n"
+    "not state them. A log of another tool has its format, and null for what only traces have.\n"
     "Bytes are those that I/Os moved; of physical records (\"disk\") 512 times their blocks.\n"
     "What is not known is \"-\" or null, never 0: of counters alone no reads and writes, without\n"
     "times no span; unknown_offsets, _durations, _cpu and _starts count records. last_ns is the\n"

@@ -308,6 +308,7 @@ static int write_trace_directive(struct record_job *j)
 	static char memory[IOT_COMMENT_MAX];
 	struct iot_builder b;
 	struct iot_event ev = {.kind = 0};
+	const char *const seen = j->recording.control->seen == RECORD_CALLS ? "calls" : "syscalls";
 	iot_directive_begin(&b, memory, sizeof(memory), "trace");
 	iot_directive_text(&b, "source", "record", 6);
 	add_command(j, &b);
@@ -318,8 +319,7 @@ static int write_trace_directive(struct record_job *j)
 		iot_directive_number(&b, "cpu-step", 1000000);
 	if (j->stdio == RECORD_STDIO_CALLS)
 		iot_directive_text(&b, "stdio", "calls", 5);
-	if (j->recording.control->seen == RECORD_SYSCALLS)
-		iot_directive_text(&b, "seen", "syscalls", 8);
+	iot_directive_text(&b, "seen", seen, strlen(seen));
 	add_variables(&j->variables, &b);
 	if (iot_directive_end(&b, &ev) == IOT_OK && iot_writer_events(j->writer, &ev, 1) == IOT_OK)
 		return EXIT_OK;

@@ -102,7 +102,8 @@ static void print_did(struct analyze_results *a)
 {
 	const uint64_t reads = number(a, "totals", "reads"), writes = number(a, "totals", "writes"),
 		       files = number(a, "totals", "files");
-	char bytes[2][FIELD], opens[FIELD];
+	const struct iot_analyze_value *opens = find(a, "totals", "opens", NULL);
+	char bytes[2][FIELD], field[FIELD];
 	print_run(a);
 	output_printf(&a->out, ": %ju read%s of %s, %ju write%s of %s,\n", (uintmax_t)reads,
 		      plural(reads),
@@ -110,9 +111,9 @@ static void print_did(struct analyze_results *a)
 		      (uintmax_t)writes, plural(writes),
 		      shown_value(bytes[1], SHOWN_BYTES, find(a, "totals", "written_bytes", NULL)));
 	output_printf(&a->out, "in %ju file%s", (uintmax_t)files, plural(files));
-	if (find(a, "totals", "opens", NULL)->kind != IOT_VALUE_UNKNOWN)
-		output_printf(&a->out, "; %s opens",
-			      shown_value(opens, SHOWN_COUNT, find(a, "totals", "opens", NULL)));
+	if (opens->kind != IOT_VALUE_UNKNOWN)
+		output_printf(&a->out, "; %s open%s", shown_value(field, SHOWN_COUNT, opens),
+			      plural(number(a, "totals", "opens")));
 	if (is_counted(a))
 		output_text(&a->out, "; from counters, as the log has no single requests");
 	output_text(&a->out, "\n");

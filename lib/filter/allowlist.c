@@ -25,6 +25,7 @@ static const struct key_rule trace_keys[] = {{"source", VALUE_SOURCE},
 					     {"ranks", VALUE_NUMBER},
 					     {"cpu-step", VALUE_NUMBER},
 					     {"seen", VALUE_KEYWORD},
+					     {"stdio", VALUE_KEYWORD},
 					     {NULL, VALUE_NUMBER}};
 static const struct key_rule process_keys[] = {
     {"id", VALUE_PROCESS},     {"name", VALUE_NAME},   {"parent", VALUE_PROCESS},
@@ -103,7 +104,7 @@ static const char lacking[] = "start completion cpu offset operations created";
 /* Layers, lengths, clocks and their precision, as converters declare them. */
 static const char terms[] =
     "posix mpiio posix,mpiio requested rank-0 per-rank each-rank-from-its-own-start 1ns"
-    " 238ns 100us 1s log text no";
+    " 238ns 100us 1s log text no calls syscalls";
 
 /* Kinds of files that are not regular ones, as converters write them, and of physical records. */
 static const char kinds[] = "disk directory pipe socket tty device memfd other";

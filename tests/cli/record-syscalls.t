@@ -46,3 +46,8 @@ echo 'chosen:'
 "$IOTRACE" cat f.iot | grep -c ' seen=syscalls'
 "$IOTRACE" record -q --seen=auto --stdio=calls -o f.iot true
 "$IOTRACE" cat f.iot | grep -c ' seen=syscalls'
+"$IOTRACE" record -q -o g.iot true
+"$IOTRACE" info g.iot | grep '^  seen'
+
+echo 'anonymized:'
+"$IOTRACE" anonymize -q --new-key --key=key a.iot | grep -c ' seen=syscalls'

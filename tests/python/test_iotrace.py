@@ -279,7 +279,8 @@ class Errors(Folder):
         fifo = self.path("fifo")
         os.mkfifo(fifo)
         code = "import iotrace, sys; iotrace.open(sys.argv[1]).to_numpy()"
-        waits = subprocess.Popen([sys.executable, "-c", code, fifo], stderr=subprocess.PIPE)
+        waits = subprocess.Popen([sys.executable, "-c", code, fifo], stderr=subprocess.PIPE,
+                                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # nohup ignores it
         with open(fifo, "wb") as f:
             f.write(b"1 1.000000 openat(AT_FDCWD, \"a\", O_RDWR) = 3 <0.000001>\n")
             f.flush()
