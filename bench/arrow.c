@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rate at which traces become tables of Arrow, as a share of the rate of reading them:
+ * Measures the rate of making tables of Arrow from traces, as a share of the rate of reading them:
  * arrow [RUNS [RECORDS [OUT]]]. Each run measures everything once, so that the shares hold on a
  * loaded machine; times are CPU times. With OUT, the plain trace stays there.
  */

@@ -74,7 +74,7 @@ static bool has_requests(const struct iot_analyze *a)
 	return iot_analyze_find(a, "totals", "requests", NULL)->number > 0;
 }
 
-/* Without requests of file data, all others may be what the trace has. */
+/* A trace without requests of file data may have only others. */
 static void warn_of_others(const struct iot_analyze *a)
 {
 	static const char *const others[][3] = {
@@ -702,7 +702,7 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	    CALL("tz", "ZONE", &a.list_options.zone,
 		 "zone of times in --jobs that have none (default: UTC)", option_zone),
 	    CALL("where", "CONDITION", &a.where,
-		 "only jobs of which this is true, such as 'run_time_s >= 1h'", option_where),
+		 "only jobs for which this is true, such as 'run_time_s >= 1h'", option_where),
 	    CALL("pick", "VALUE:max|min|median", &a.picks,
 		 "the job with this value, such as S_r:max or 'T:median where P >= 64'; with "
 		 "--section=map, its map",

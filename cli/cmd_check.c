@@ -177,7 +177,7 @@ static void print_total(const struct checked_trace *t, const char *before,
 		      n == 1 ? "" : "s");
 }
 
-/* After "valid": what a valid trace cannot have. */
+/* Follows "valid" in the output: names the calls that the trace is missing. */
 static void print_unseen(const struct checked_trace *t)
 {
 	char sentence[UNSEEN_TEXT], text[4 * UNSEEN_TEXT];

@@ -61,7 +61,7 @@ static int read_converter(void *context, struct iot_stream *self, struct iot_bat
 	return 1;
 }
 
-/* The stages after it have been freed: what they counted completes the report, and nobody uses s. */
+/* The stages after this one have been freed: their counts complete the report, and nobody uses s. */
 static void end_stream(void *context)
 {
 	struct iot_source *s = context;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whether schemas and arrays obey the rules of Arrow's C data interface and columnar format. Functions
+ * Checks schemas and arrays against the rules of Arrow's C data interface and columnar format. Functions
  * return NULL, or the rule that is broken.
  */
 #ifndef FUZZ_ARROW_VALID_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What every recorded call begins with, and the relation of the library to the life of the process. */
+/* The beginning of every recorded call, and the state of the library in the life of a process. */
 #ifndef RECORD_ENTER_H
 #define RECORD_ENTER_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Functions of libaio, which are the system calls, and return -errno. A program may load the library
- * where RTLD_NEXT does not find it, so the calls are made here.
+ * where RTLD_NEXT does not find it, so these functions make the calls.
  */
 #include <linux/aio_abi.h>
 

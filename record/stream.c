@@ -68,7 +68,7 @@ static bool is_shared(const struct stream_call *c)
 	return atomic_load_explicit(&descriptor_slot(c->c.d)->shared, memory_order_relaxed) != 0;
 }
 
-/* Whether the buffer holds bytes of the file; a wide stream counts characters. */
+/* Returns whether the buffer holds bytes of the file: the buffer of a wide stream holds characters. */
 static bool has_bytes(const struct stream_call *c)
 {
 	return c->stream->_mode <= 0;

@@ -19,7 +19,7 @@ struct stub_frame;
 /* Records a call that has returned `result`, which it returns. */
 typedef long stub_end(const struct stub_frame *f, long result);
 
-/* What a stub has on the stack: the registers at the call, in the order in which it pushes them. */
+/* The stack of a stub: the registers at the call, in the order of its pushes. */
 struct stub_frame {
 	struct data_call call;
 	long argument[6];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What wrappers of functions of libc begin and end with. */
+/* The beginning and end of wrappers of functions of libc. */
 #ifndef RECORD_WRAP_H
 #define RECORD_WRAP_H
 

@@ -43,7 +43,7 @@ static struct call_time call_time_of(struct iot_analyze *a, const char *name, co
 				  shown_known(iot_analyze_find(a, section, ns, NULL))};
 }
 
-/* Whether sums of Darshan replace requests: it has one time for all other calls. */
+/* Returns whether sums of Darshan replace requests: Darshan has one time for all other calls. */
 static bool is_counted(struct iot_analyze *a)
 {
 	const struct iot_analyze_value *v = iot_analyze_find(a, "totals", "requests", NULL);

@@ -85,7 +85,7 @@ static char *size_class(const struct analyze_job_of *job)
 	return strdup(text);
 }
 
-/* The modules of which a log has counters, joined by '+'; NULL if it has none. */
+/* Returns the modules that have counters in a log, joined by '+', or NULL without any. */
 static char *interfaces(const struct analyze_job_of *job)
 {
 	static const char *const modules[] = {"POSIX", "MPI-IO", "STDIO"};

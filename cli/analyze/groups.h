@@ -15,7 +15,7 @@ enum analyze_group_by {
 	ANALYZE_GROUP_ACCOUNT,
 	ANALYZE_GROUP_SIZE,      /* processes, by powers of two */
 	ANALYZE_GROUP_STRATEGY,  /* N-1, N-M, N-N */
-	ANALYZE_GROUP_INTERFACE, /* of which a log has counters */
+	ANALYZE_GROUP_INTERFACE, /* modules that have counters in the log */
 	ANALYZE_GROUPS_BY
 };
 
@@ -27,7 +27,7 @@ enum {
 				 IOT_ANALYZE_PROCESSES | IOT_ANALYZE_COUNTERS
 };
 
-/* What jobs are grouped by. */
+/* The properties that group jobs. */
 struct analyze_grouping {
 	enum analyze_group_by by[ANALYZE_GROUP_LEVELS];
 	unsigned levels; /* 0: not grouped */

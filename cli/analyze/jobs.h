@@ -72,7 +72,7 @@ uint64_t analyze_jobs_sum(const struct analyze_jobs *j, const char *name);
 /* Stores the known values of the jobs of a group, sorted. */
 void analyze_group_collect(const struct job_group *g, size_t value, struct population *p);
 
-/* Values of which a group has the mean over its jobs. */
+/* The columns of a group: each is the mean of a value over the jobs of the group. */
 enum { ANALYZE_GROUP_COLUMNS = 8 };
 struct group_column {
 	const char *section, *name, *heading;

@@ -293,7 +293,7 @@ static void print_files(struct analyze_results *a)
 
 enum { PART = 64 };
 
-/* What a process has of all: a mean over shells that do nothing says nothing of a program. */
+/* The share that one process has: a mean that includes idle shells does not describe the program. */
 static void write_part(const struct analyze_results *a, const char *process, double max_to_mean,
 		       char text[PART])
 {

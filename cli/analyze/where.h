@@ -11,7 +11,7 @@
 
 enum { WHERE_CONDITIONS = 16, WHERE_TERMS = 8, WHERE_TEXT = 160 };
 
-/* What a condition keeps of all jobs. */
+/* The jobs that a condition keeps, and their shares of all jobs. */
 struct where_kept {
 	size_t jobs;
 	double run_time_s, node_s, bytes; /* sums of known values */

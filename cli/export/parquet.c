@@ -335,7 +335,7 @@ static void put_footer(struct export *x)
 	free(b.data);
 }
 
-/* Keeps what the trace states of itself. */
+/* Keeps the properties that the trace declares. */
 static void add_about(struct export *x, const struct iot_event *ev)
 {
 	static const char *const keys[] = {"source", "epoch", "lacks"};

@@ -99,7 +99,7 @@ static void put_run(struct byte_buffer *b, uint32_t value, size_t count, unsigne
 	byte_buffer_append(b, bytes, (width + 7) / 8);
 }
 
-/* Appends n values in whole groups; what is missing in the last one is 0. */
+/* Appends n values in whole groups, and fills the last group with zeros. */
 static void put_groups(struct byte_buffer *b, const uint32_t *value, size_t n, unsigned width)
 {
 	const size_t groups = (n + GROUP - 1) / GROUP;

@@ -44,7 +44,7 @@ static uint64_t cpus_of(struct iot_text chunk)
 	return sum;
 }
 
-/* Whether a host is in a list of hosts that is separated by commas. */
+/* Returns whether a host is in a list of hosts with commas between them. */
 static bool contains(const char *list, size_t size, struct iot_text host)
 {
 	struct iot_text rest = {list, size};

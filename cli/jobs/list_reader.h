@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the readers of the forms of a list of jobs have in common. */
+/* Functions that the readers of all forms of a list of jobs share. */
 #ifndef CLI_JOBS_LIST_READER_H
 #define CLI_JOBS_LIST_READER_H
 

@@ -406,7 +406,7 @@ static uint32_t immediate_of(const uint8_t *code)
 	return (uint32_t)read_int(code + 1);
 }
 
-/* Whether the instruction before is mov disp(%rsp),%rax. */
+/* Returns whether the instruction before the site is mov disp(%rsp),%rax. */
 static bool is_from_stack(const struct before *b)
 {
 	static const uint8_t load[] = {0x48, 0x8b, 0x44, 0x24};
@@ -420,8 +420,8 @@ static bool has_any_number(const struct library *l, uint64_t at, const struct be
 }
 
 /*
- * The function of glibc 2.41 and later that makes calls in which a thread may be cancelled: it tests
- * the state to which its first argument points, and the last moves before the call store it.
+ * Returns whether a function is the one in which glibc 2.41 and later makes calls that cancel a thread: it
+ * tests the state at its first argument, and its last moves before the call store that argument.
  */
 static bool is_cancellable(const struct library *l, const struct function *f, uint64_t at,
 			   const struct before *b)
@@ -674,7 +674,7 @@ bool sites_write(int directory)
 	return s.has_libc;
 }
 
-/* Whether memory that was written may become code. */
+/* Returns whether the system lets written memory become code. */
 static bool can_make_code(void)
 {
 	const size_t size = RECORD_PAGE;

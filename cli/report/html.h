@@ -26,7 +26,7 @@ void html_end(struct html *h);
 /* A section with a heading; id: of the heading. */
 void html_section(struct html *h, const char *id, const char *heading);
 void html_section_end(struct html *h);
-/* A section of which only the heading is shown until it is opened. */
+/* A section that shows only its heading until the reader opens it. */
 void html_details(struct html *h, const char *id, const char *heading);
 void html_details_end(struct html *h);
 void html_paragraph(struct html *h, const char *text);

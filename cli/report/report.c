@@ -5,7 +5,7 @@
 
 #include "html.h"
 
-/* What is wrong and where it is come first; values that need a study are folded. */
+/* The problems and their places come first; values that need study are folded. */
 static int write_sections(const struct html_report *r)
 {
 	int status = IOT_OK;

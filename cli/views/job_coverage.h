@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which jobs of a list have a log, and what conditions keep: tables. */
+/* Tables of the jobs of a list that have a log, and of the jobs that conditions keep. */
 #ifndef CLI_VIEWS_JOB_COVERAGE_H
 #define CLI_VIEWS_JOB_COVERAGE_H
 

@@ -22,7 +22,7 @@ struct job_document {
 	struct job_group all;
 	struct population scratch;
 	struct job_population population;
-	size_t value; /* of which `population` is */
+	size_t value; /* whose values are in `population` */
 	struct job_coverage coverage;
 	struct iot_table totals, values, pooled;
 	const struct member_value **shown; /* that text shows */
@@ -180,7 +180,7 @@ static void set_flat_value(struct iot_row *to, struct job_document *d, size_t i)
 	row_word(to, &metrics.value_unit, quantity == IOT_RATIO ? v->unit : "");
 }
 
-/* A value of the requests of all jobs; its key is the size up to which they are. */
+/* The share of small requests over all jobs; the key is the largest size that is small. */
 static void set_flat_pooled(struct iot_row *to, struct job_document *d, size_t i)
 {
 	static char key[MEMBER_VALUE_NAME];

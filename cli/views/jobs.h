@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What `iotrace analyze` shows of several jobs. */
+/* The tables that `iotrace analyze` prints for several jobs. */
 #ifndef CLI_VIEWS_JOBS_H
 #define CLI_VIEWS_JOBS_H
 

@@ -13,7 +13,7 @@ typedef double block[BT_M][BT_M];
 /* One block row during elimination: the diagonal, the right-hand side, and the block of the next point. */
 enum { SIDE = BT_M, NEXT = BT_M + 1, WIDTH = 12 };
 
-/* What elimination leaves of a row: the block of the next point, and the solution if that were 0. */
+/* A row after elimination: the block of the next point, and the solution if that block were 0. */
 struct reduced {
 	double row[BT_M][BT_M + 1];
 };

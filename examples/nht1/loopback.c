@@ -15,7 +15,7 @@ static void expect_loopback(const struct sockaddr_in *at)
 		die("%s is not a loopback address, expected 127.x.x.x", text);
 }
 
-/* Checks what the kernel says of both ends, whatever was asked for. */
+/* Checks the addresses that the kernel reports for both ends, which may differ from the request. */
 static void expect_loopback_ends(int fd)
 {
 	struct sockaddr_in own = {0}, peer = {0};

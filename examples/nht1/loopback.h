@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* TCP connections of which both ends have loopback addresses. A failed call ends the program. */
+/* TCP connections with loopback addresses at both ends. A failed call ends the program. */
 #ifndef NHT1_LOOPBACK_H
 #define NHT1_LOOPBACK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The methods by which a request of an output is transferred. */
+/* The methods that transfer a request of an output. */
 #ifndef NHT1_TRANSFER_H
 #define NHT1_TRANSFER_H
 

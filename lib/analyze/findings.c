@@ -643,7 +643,7 @@ static void share_values(const struct finding *at, const struct finding *end, st
 	}
 }
 
-/* Counts of which none is 0. */
+/* Adds the counts of findings, except those that are 0. */
 static void count_values(const struct finding *at, const struct finding *end, struct values *v)
 {
 	static const struct {

@@ -156,7 +156,7 @@ uint32_t requests_undefined_file(struct requests *r, struct file_id *id)
 	return id->undefined_file = new_file(r, key);
 }
 
-/* Where the number of a fileId that was used recently is. */
+/* Returns the slot of a fileId among those that were used recently. */
 static inline size_t recent_of(uint64_t key)
 {
 	return ((uint32_t)(key >> 32) * 31 + (uint32_t)key) % REQUESTS_RECENT;
@@ -331,7 +331,7 @@ void requests_end_replaced(struct requests *r)
 	r->ended_count = 0;
 }
 
-/* Returns the number of which `below` of n numbers are smaller, by halving the range. */
+/* Returns the number that has exactly `below` smaller ones among n numbers. Halves the range of the answer. */
 static uint32_t find_order(const uint32_t *numbers, size_t n, size_t below)
 {
 	uint32_t low = 0, high = UINT32_MAX;

@@ -59,7 +59,7 @@ static int fail(struct arrow *a, int status)
 	return error_set(&a->error, status, "%s", sentence);
 }
 
-/* Notes what the end of the stream says about the rows before it. */
+/* Notes the warnings at the end of the stream about the rows before it. */
 static void end(struct arrow *a, int status)
 {
 	a->over = true;

@@ -84,7 +84,7 @@ static uint8_t bits_of(const uint8_t bytes[8])
 	return (uint8_t)(all * 0x0102040810204080U >> 56);
 }
 
-/* Clears the bits of unknown rows, of which there are `nulls`. Returns IOT_OK or IOT_ENOMEM. */
+/* Clears the bits of the `nulls` unknown rows. Returns IOT_OK or IOT_ENOMEM. */
 static int put_nulls(struct arrow_column *c, const uint8_t *known, size_t n, size_t nulls)
 {
 	size_t i = 0;

@@ -162,7 +162,7 @@ bool unseen_any(const struct unseen *u)
 	return any;
 }
 
-/* Whether only a log lacks something. */
+/* Returns whether calls are missing only in a log. */
 static bool is_of_log(const struct unseen *u)
 {
 	bool record = unseen_programs(u) > 0;

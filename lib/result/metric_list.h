@@ -553,7 +553,7 @@ METRIC(key, "key", IOT_NAME, IOT_MAIN, IOT_ONE,
 METRIC(second_key, "and", IOT_NAME, IOT_MAIN, IOT_ONE,
        "The second group of a row of crossed groups.")
 METRIC(jobs, "jobs", IOT_COUNT, IOT_MAIN, IOT_ONE,
-       "Jobs; as a part of a document, the values of which each job is a member.")
+       "Jobs; as a part of a document, it has a member for each job.")
 METRIC(job_values, "values", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "A population for each value: the values of all jobs that know it.")
 METRIC(job_totals, "totals", IOT_NESTED, IOT_MAIN, IOT_ONE,
@@ -565,17 +565,17 @@ METRIC(value_section, "section", IOT_WORD, IOT_DETAIL, IOT_ONE,
 METRIC(value_name, "name", IOT_WORD, IOT_DETAIL, IOT_ONE,
        "The name of a value.")
 METRIC(value_key, "key", IOT_WORD, IOT_DETAIL, IOT_ONE,
-       "Which of the values of one name.")
+       "The key of a value among the values of one name.")
 METRIC(value_unit, "unit", IOT_WORD, IOT_DETAIL, IOT_ONE,
        "The unit of a value.")
 METRIC(value_note, "note", IOT_WORD, IOT_DETAIL, IOT_ONE,
-       "Why a value is unknown, or only a lower bound.")
+       "The reason why a value is unknown, or only a lower bound.")
 METRIC(value_label, "of each job", IOT_WORD, IOT_DETAIL, IOT_ONE,
-       "What a value is, in text.")
+       "A value in words.")
 METRIC(known_jobs, "jobs", IOT_COUNT, IOT_MAIN, IOT_ONE,
        "Jobs that know the value.")
 METRIC(quantile, "quantile", IOT_RATIO, IOT_MAIN, IOT_ONE,
-       "The lowest value of which this share of the jobs has no higher one.")
+       "The lowest value that at least this share of the jobs does not exceed.")
 METRIC(mean, "mean", IOT_RATIO, IOT_MAIN, IOT_ONE,
        "The mean of the jobs that know the value.")
 METRIC(stddev, "deviation", IOT_RATIO, IOT_DETAIL, IOT_ONE,
@@ -613,7 +613,7 @@ METRIC(unlisted_jobs, "not listed", IOT_COUNT, IOT_MAIN, IOT_ONE,
 METRIC(listed_accounts, "accounts", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Different accounts in the list.")
 METRIC(logged_accounts, "with a log", IOT_COUNT, IOT_DETAIL, IOT_ONE,
-       "Different accounts in the list of which a job has a log.")
+       "Accounts in the list with at least one job that has a log.")
 METRIC(jobs_without_log, "without a log", IOT_NESTED, IOT_DETAIL, IOT_ONE,
        "The first jobs of the list without a log, by id.")
 METRIC(jobs_not_listed, "not in the list", IOT_NESTED, IOT_DETAIL, IOT_ONE,
@@ -625,7 +625,7 @@ METRIC(condition, "condition", IOT_NAME, IOT_MAIN, IOT_ONE,
 METRIC(picks, "picks", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "The jobs that --pick chooses.")
 METRIC(pick, "pick", IOT_NAME, IOT_MAIN, IOT_ONE,
-       "What a job was chosen by.")
+       "The rule that chose a job.")
 METRIC(account, "account", IOT_NAME, IOT_DETAIL, IOT_ONE,
        "The account or project of a job in the list.")
 METRIC(job_state, "state", IOT_NAME, IOT_DETAIL, IOT_ONE,
@@ -1233,7 +1233,7 @@ METRIC(cost_ns, "cost", IOT_NS, IOT_MAIN, IOT_ONE,
 METRIC(cost_share, "share", IOT_SHARE, IOT_MAIN, IOT_ONE,
        "That time as a share of the run, or what a remedy can save of the run time or the bytes.")
 METRIC(trivial_cost_share, "share", IOT_SHARE, IOT_DETAIL, IOT_ONE,
-       "The same of findings that are not listed.")
+       "The share of the cost of findings that are not listed.")
 METRIC(value, "value", IOT_RATIO, IOT_DETAIL, IOT_ONE,
        "The figure from which a finding follows.")
 METRIC(threshold, "threshold", IOT_RATIO, IOT_DETAIL, IOT_ONE,

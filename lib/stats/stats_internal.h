@@ -131,7 +131,7 @@ void stats_row_name(struct iot_stats *s, struct stats_row *row, struct iot_text 
 /* The same with a percent-encoded name. */
 void stats_row_name_encoded(struct iot_stats *s, struct stats_row *row, struct iot_text encoded);
 
-/* Whether the row keeps the path itself, and the caller does not keep the path of its object. */
+/* Returns whether the row keeps the path. Otherwise the caller keeps the path of its object. */
 bool stats_names_files(const struct iot_stats *s, const struct stats_row *row);
 
 void stats_set_rank(struct iot_stats *s, uint32_t process, uint64_t rank);

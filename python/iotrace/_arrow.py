@@ -152,7 +152,7 @@ class Column:
 
 
 class Dictionary:
-    """The texts of a column, of which only new ones are decoded."""
+    """The texts of a column. Only new texts are decoded."""
 
     def __init__(self):
         self.texts, self._categories = [], None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Finds and loads the libraries, and declares what the module uses of them."""
+"""Finds and loads the libraries, and declares the functions that the module calls."""
 import ctypes
 import os
 import signal
@@ -113,7 +113,7 @@ SOURCES = {
 
 
 def _folders():
-    """Where the libraries may be: a folder each, or "" for what the loader of the system finds."""
+    """Folders that may have the libraries; "" stands for the search of the system's loader."""
     given = os.environ.get("IOTRACE_LIBRARY")
     if given:
         return [given if os.path.isdir(given) else os.path.dirname(given)]

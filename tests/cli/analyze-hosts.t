@@ -21,7 +21,7 @@ done
 "$IOTRACE" analyze -q --tsv --by=file a0 b0 a1 b1 | cut -f 1-3
 for name in a0 b0 a1 b1; do "$IOTRACE" analyze -q --no-fsync -s $name.state $name; done
 show b0.state a1.state b1.state a0.state | cmp - expected && echo "states: equal"
-# Without any host all traces are of one.
+# Without any host, all traces count as one host.
 sed 's/ host=n1//' a0 >c0
 sed 's/ host=n1//' a1 >c1
 show c0 c1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Lists of jobs of Slurm, PBS and as csv: which jobs have a log, and what the list adds to values.
+# Lists of jobs of Slurm, PBS and as csv: the jobs that have a log, and the values of the list.
 command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
 [ -e /usr/share/zoneinfo/Europe/Berlin ] || { echo "no time zones are installed"; exit 77; }
 for job in 11 12 13 20 99; do

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Jobs that fulfil conditions, and what the conditions keep.
+# Jobs that fulfil conditions, and the share of the jobs that each condition keeps.
 command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
 for job in 1 2 3 4 5 6 7 8; do
 	{

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The network benchmark of NHT-1 with little data: its figures compared with its trace, and what it refuses.
+# The network benchmark of NHT-1 with little data: its figures compared with its trace, and the inputs that it refuses.
 case $(basename "$(dirname "$IOTRACE")") in
 asan | tsan | msan)
 	echo 'skipped: sanitizers do not allow a library to be preloaded'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What the recipes in packaging/ rely on: make and make install with prefix alone, by a compiler that is a wrapper, in an
+# Checks the build steps of the recipes in packaging/: make and make install with prefix alone, by a compiler that is a wrapper, in an
 # environment of its own and a copy of the tracked files; then the program, the library and the module from that prefix.
 set -eu
 folder=$(mktemp -d)

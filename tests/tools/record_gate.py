@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Whether `iotrace record --seen=syscalls` holds what the wrappers of libc hold, on this machine and its libc.
+"""Checks `iotrace record --seen=syscalls` against the conditions of the wrappers of libc, on this machine and its libc.
 
 	record_gate.py [--runs=N] [--cancel=N] BUILD
 
