@@ -3,23 +3,41 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/fsstats/csv.h"
+#include "cli/fsstats/survey_in.h"
+#include "cli/fsstats/survey_out.h"
 #include "cli/fsstats/walk.h"
 #include "cli/ui/message.h"
 #include "cli/ui/options.h"
-#include "cli/ui/same_file.h"
+#include "cli/ui/signals.h"
+#include "cli/ui/trace_time.h"
 #include "cli/views/fsstats.h"
+#include "lib/base/number.h"
 
-enum { MESSAGES_MAX = 20, THREADS_MAX = 64, THREADS_PER_PROCESSOR = 2 };
+enum {
+	MESSAGES_MAX = 20,
+	THREADS_MAX = 64,
+	THREADS_PER_PROCESSOR = 2,
+	DESCRIPTORS_PER_THREAD = 8,
+	EXCLUDED_MAX = 64,
+	TOP = 10,
+};
+
+enum { FROM_NONE = -1, FROM_FIND, FROM_LIST };
 
 struct fsstats_run {
 	struct walk_options walk;
-	uint64_t threads, now_s, messages;
-	const char *csv;
-	bool json, tsv, quiet;
+	uint64_t threads, now_s, messages, depth, top, reach;
+	struct survey_out out;
+	const char *against, *resume, *columns;
+	const char *excluded[EXCLUDED_MAX];
+	int by, from;
+	bool json, tsv, quiet, share, allow_ages;
+	struct list_columns list;
 };
 
 static void report(void *context, const char *path, int error)
@@ -29,32 +47,49 @@ static void report(void *context, const char *path, int error)
 		message_print("%s: %s", path, strerror(error));
 }
 
-static enum exit_status write_csv(const struct fsstats_run *r, const struct fs_survey *s)
+static void report_checkpoint(void *context, const char *reason)
 {
-	struct output out;
-	if (r->csv == NULL)
-		return EXIT_OK;
-	const enum exit_status status = output_open(&out, r->csv, 0);
-	if (status != EXIT_OK)
-		return status;
-	csv_write(&out, s);
-	return output_close(&out);
+	const struct fsstats_run *r = context;
+	message_print_about(r->walk.checkpoint, "%s", reason);
 }
 
-static enum exit_status print(const struct fsstats_run *r, struct fs_survey *s)
+/* Outputs */
+
+static bool print_survey(const struct fsstats_run *r, struct output *out, struct fs_survey *s)
+{
+	if (r->json)
+		return fsstats_print_json(out, s, r->top);
+	if (r->tsv)
+		return fsstats_print_tsv(out, s, r->top);
+	return fsstats_print_text(out, s, r->top);
+}
+
+static bool print_change(const struct fsstats_run *r, struct output *out, struct fs_survey *s,
+			 struct fs_survey *earlier)
+{
+	const struct fsstats_change c = {earlier, s, r->reach, r->top};
+	if (r->json)
+		return fsstats_print_change_json(out, &c);
+	if (r->tsv)
+		return fsstats_print_change_tsv(out, &c);
+	return fsstats_print_change_text(out, &c);
+}
+
+/* earlier: NULL, or what the survey is compared with. */
+static enum exit_status print(const struct fsstats_run *r, struct fs_survey *s,
+			      struct fs_survey *earlier)
 {
 	struct output out;
-	if (r->csv != NULL && strcmp(r->csv, "-") == 0)
+	if ((r->out.csv != NULL && strcmp(r->out.csv, "-") == 0) ||
+	    (r->out.state != NULL && strcmp(r->out.state, "-") == 0))
 		return EXIT_OK;
 	const enum exit_status status = output_open(&out, "-", 0);
 	if (status != EXIT_OK)
 		return status;
-	if (r->json)
-		fsstats_print_json(&out, s);
-	else if (r->tsv)
-		fsstats_print_tsv(&out, s);
-	else
-		fsstats_print_text(&out, s);
+	if (earlier != NULL ? !print_change(r, &out, s, earlier) : !print_survey(r, &out, s)) {
+		output_abandon(&out);
+		return message_no_memory();
+	}
 	return output_close(&out);
 }
 
@@ -65,6 +100,10 @@ static enum exit_status warn(const struct fsstats_run *r, const struct fs_survey
 		message_print("warning: reading may have changed the access times of %ju "
 			      "directories of other users",
 			      (uintmax_t)s->touched);
+	if (survey_find_sums(s, SURVEY_OTHER) != NULL && !r->quiet)
+		message_print("warning: more than %d owners, groups or directories: the rest is "
+			      "\"other\"",
+			      SURVEY_KEYS_MAX);
 	if (errors == 0)
 		return EXIT_OK;
 	message_print("incomplete: %ju directories not read, %ju errors", (uintmax_t)s->unread,
@@ -72,81 +111,221 @@ static enum exit_status warn(const struct fsstats_run *r, const struct fs_survey
 	return EXIT_DAMAGED;
 }
 
+static enum exit_status write_all(const struct fsstats_run *r, const struct survey_in *in,
+				  struct fs_survey *earlier)
+{
+	if (r->share && !survey_number_keys(in->survey))
+		return message_no_memory();
+	enum exit_status status = warn(r, in->survey);
+	status = exit_status_worse(status, survey_out_write(&r->out, in));
+	return exit_status_worse(status, print(r, in->survey, earlier));
+}
+
+/* Inputs */
+
 static enum exit_status walk(struct fsstats_run *r, struct fs_survey *s, char **roots, size_t count)
 {
 	size_t bad = 0;
+	if (r->walk.checkpoint != NULL) {
+		signals_catch(SIGNALS_COLLECT, "-", r->quiet);
+		r->walk.interrupt = signals_interrupt();
+	}
 	switch (walk_trees(s, roots, count, &r->walk, &bad)) {
 	case WALK_OK:
 		return EXIT_OK;
 	case WALK_BAD_ROOT:
 		return message_error(roots[bad], errno == EEXIST ? "is part of another directory"
 								 : strerror(errno));
+	case WALK_INTERRUPTED:
+		message_print("interrupted; --resume=%s continues", r->walk.checkpoint);
+		atomic_store(&r->walk.interrupt->cut, true);
+		return EXIT_FAILED;
+	case WALK_BAD_CHECKPOINT:
+		return EXIT_FAILED;
 	case WALK_NO_MEMORY:
 		break;
 	}
 	return message_no_memory();
 }
 
-static enum exit_status run(struct fsstats_run *r, char **roots, size_t count)
+static bool is_directory(const char *path)
 {
-	struct fs_survey *s = calloc(1, sizeof *s);
-	if (s == NULL)
+	struct stat st;
+	return stat(path, &st) != 0 || S_ISDIR(st.st_mode);
+}
+
+static enum exit_status read_all(struct fsstats_run *r, struct survey_in *in, char **paths,
+				 size_t count)
+{
+	size_t directories = 0;
+	for (size_t i = 0; i < count && in->columns == NULL; i++)
+		directories += is_directory(paths[i]);
+	if (directories > 0 && directories < count)
+		return options_wrong(r->out.command, "directories and files exclude each other");
+	if (directories == 0)
+		return survey_in_read(in, paths, count);
+	return walk(r, in->survey, paths, count);
+}
+
+static enum exit_status read_earlier(const struct fsstats_run *r, struct survey_in *in)
+{
+	char *path = (char *)(uintptr_t)r->against;
+	if (r->against == NULL)
+		return EXIT_OK;
+	in->survey = calloc(1, sizeof *in->survey);
+	if (in->survey == NULL)
 		return message_no_memory();
-	enum exit_status status = walk(r, s, roots, count);
-	if (status == EXIT_OK) {
-		status = warn(r, s);
-		status = exit_status_worse(status, write_csv(r, s));
-		status = exit_status_worse(status, print(r, s));
+	return survey_in_read(in, &path, 1);
+}
+
+static enum exit_status run(struct fsstats_run *r, char **paths, size_t count)
+{
+	struct survey_in in = {.quiet = r->quiet, .drops_ages = r->allow_ages}, earlier = in;
+	in.survey = calloc(1, sizeof *in.survey);
+	if (in.survey == NULL)
+		return message_no_memory();
+	const bool walks = is_directory(paths[0]) || r->from != FROM_NONE;
+	in.columns = r->from != FROM_NONE ? &r->list : NULL;
+	if (walks) {
+		in.survey->knows_now = true;
+		in.survey->now_s = (int64_t)r->now_s;
+		in.survey->by = (enum survey_by)r->by;
+		in.survey->depth = r->by == SURVEY_BY_DIRECTORY ? (uint32_t)r->depth : 0;
 	}
-	free(s);
+	enum exit_status status = read_earlier(r, &earlier);
+	if (status != EXIT_FAILED)
+		status = exit_status_worse(status, read_all(r, &in, paths, count));
+	if (status != EXIT_FAILED)
+		status = exit_status_worse(status, write_all(r, &in, earlier.survey));
+	if (status != EXIT_FAILED && r->walk.checkpoint != NULL)
+		(void)unlink(r->walk.checkpoint);
+	survey_in_free(&in);
+	survey_in_free(&earlier);
 	return status;
+}
+
+/* Options */
+
+/* Each thread holds a few descriptors. */
+static uint64_t threads_max(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+		return THREADS_MAX;
+	const uint64_t n = limit.rlim_cur / DESCRIPTORS_PER_THREAD;
+	return n == 0 ? 1 : n < THREADS_MAX ? n : THREADS_MAX;
 }
 
 static void set_defaults(struct fsstats_run *r)
 {
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	const uint64_t max = (uint64_t)(processors > 0 ? processors : 1) * THREADS_PER_PROCESSOR;
+	const uint64_t max = threads_max();
 	if (r->threads == 0)
-		r->threads = max < THREADS_MAX ? max : THREADS_MAX;
-	r->walk.threads = (unsigned)r->threads;
-	r->walk.now_s = r->now_s == NOT_GIVEN ? (int64_t)time(NULL) : (int64_t)r->now_s;
+		r->threads = (uint64_t)(processors > 0 ? processors : 1) * THREADS_PER_PROCESSOR;
+	r->walk.threads = (unsigned)(r->threads < max ? r->threads : max);
+	if (r->now_s == NOT_GIVEN)
+		r->now_s = (uint64_t)time(NULL);
 	r->walk.failed = report;
+	r->walk.failed_checkpoint = report_checkpoint;
 	r->walk.context = r;
+	r->walk.exclude = r->excluded;
+	r->walk.resumes = r->resume != NULL;
+	if (r->resume != NULL)
+		r->walk.checkpoint = r->resume;
+}
+
+static const char *set_part(const struct option *opt, const char *value)
+{
+	struct walk_options *o = opt->target;
+	const char *slash = strchr(value, '/');
+	uint64_t part, parts;
+	if (slash == NULL || !number_decimal(value, (size_t)(slash - value), &part) ||
+	    !number_decimal(slash + 1, strlen(slash + 1), &parts) || part < 1 || part > parts ||
+	    parts > ROOT_PARTS_MAX)
+		return "K/N, the K-th of N parts, such as 3/64";
+	o->part = (uint32_t)part;
+	o->parts = (uint32_t)parts;
+	return NULL;
+}
+
+static const char *add_excluded(const struct option *opt, const char *value)
+{
+	struct fsstats_run *r = opt->target;
+	if (r->walk.exclude_count == EXCLUDED_MAX)
+		return "at most 64 patterns";
+	r->excluded[r->walk.exclude_count++] = value;
+	return NULL;
 }
 
 static const char notes[] =
     "Nothing is opened but directories; no link is followed; access times do not change\n"
     "where the system permits it. A file with several links counts once. The directories\n"
-    "that are given are not counted themselves. Ages are whole days before the begin of the\n"
-    "walk. Shares of sizes include the limit. No output contains names of files.\n"
-    "tsv: the bins of all histograms. csv: the form of published surveys (fsstats 1.4).\n"
+    "that are given are not counted themselves. No output contains names, except of the\n"
+    "directories of --by=dir, and checkpoints.\n"
     "The exit status is 1 if something could not be read.\n";
 
 static const char examples[] =
     "  iotrace fsstats /home                      sizes and ages of files\n"
     "  iotrace fsstats --csv=home.csv /home       a survey that can be published\n"
-    "  iotrace fsstats --json /home | jq '.regular_files'\n";
+    "  iotrace fsstats --by=owner -s now.state.zst /home\n"
+    "  iotrace fsstats --against=may.state.zst now.state.zst\n"
+    "  find /home -printf \"FORMAT\" | iotrace fsstats --from=find -\n";
 
-/* The csv must not replace a trace, a state or a log. */
-static enum exit_status check_csv(const struct command_spec *cmd, const char *path)
+/* Returns EXIT_OK, or the exit status of options that exclude each other. */
+static enum exit_status check_options(struct fsstats_run *r)
 {
-	struct same_file_set files = {.command = cmd};
-	if (path == NULL)
-		return EXIT_OK;
-	same_file_add_output(&files, ROLE_OUTPUT, "--csv", path);
-	const enum exit_status status = same_file_check(&files);
-	same_file_free(&files);
-	return status;
+	if (r->json && r->tsv)
+		return options_wrong(r->out.command, "--json and --tsv exclude each other");
+	if (r->from == FROM_NONE && r->columns != NULL)
+		return options_wrong(r->out.command, "--columns requires --from=list");
+	if (r->from == FROM_LIST && r->columns == NULL)
+		return options_wrong(r->out.command, "--from=list requires --columns");
+	if (r->from == FROM_NONE)
+		return survey_out_check(&r->out, r->resume == NULL ? r->walk.checkpoint : NULL);
+	const char *expected =
+	    list_columns_parse(&r->list, r->columns != NULL ? r->columns : list_find_columns);
+	if (expected != NULL)
+		return options_wrong(r->out.command, "--columns is '%s', expected %s", r->columns,
+				     expected);
+	return survey_out_check(&r->out, r->resume == NULL ? r->walk.checkpoint : NULL);
 }
 
 enum exit_status cmd_fsstats(int argc, char **argv)
 {
-	struct fsstats_run r = {.now_s = NOT_GIVEN};
+	struct fsstats_run r = {.now_s = NOT_GIVEN,
+				.depth = 1,
+				.top = TOP,
+				.from = FROM_NONE,
+				.walk.checkpoint_ns = UINT64_C(600000000000)};
 	const struct option options[] = {
-	    OPTION(STRING, 0, "csv", "FILE", &r.csv, "write the csv form of published surveys"),
+	    OPTION(STRING, 's', "state", "FILE", &r.out.state,
+		   "write a state, which can be read, added and compared later"),
+	    OPTION(STRING, 0, "csv", "FILE", &r.out.csv, "write the csv form of published surveys"),
 	    OPTION(FLAG, 'j', "json", NULL, &r.json, "print JSON"),
-	    OPTION(FLAG, 't', "tsv", NULL, &r.tsv, "print histograms as columns separated by tabs"),
+	    OPTION(FLAG, 't', "tsv", NULL, &r.tsv,
+		   "print keys, or else histograms, as columns separated by tabs"),
+	    OPTION(STRING, 0, "plots", "DIR", &r.out.plots,
+		   "write plots to DIR, with their points"),
 	    OPTION(FLAG, 'q', "quiet", NULL, &r.quiet, "no warnings, no paths of errors"),
+	    GROUP("Tables"),
+	    OPTION(CHOICE, 0, "by", "none|owner|group|dir", &r.by,
+		   "count files by owner, group or directory, too"),
+	    RANGE(NUMBER, 0, "depth", "N", &r.depth, "levels of directories for --by=dir (1)", 0,
+		  UINT32_MAX),
+	    RANGE(NUMBER, 0, "top", "N", &r.top, "print the N largest of these (10)", 1, 0),
+	    OPTION(FLAG, 0, "share", NULL, &r.share, "replace ids and names of these by numbers"),
+	    OPTION(STRING, 0, "without", "KEY", &r.out.without,
+		   "plot sizes without the files of KEY, too"),
+	    OPTION(STRING, 0, "against", "FILE", &r.against,
+		   "show the growth since an earlier state or csv"),
+	    OPTION(NUMBER, 0, "reach", "N", &r.reach, "... and when there will be N files"),
+	    GROUP("Inputs that are files"),
+	    OPTION(FLAG, 0, "allow-ages", NULL, &r.allow_ages,
+		   "add surveys of different times, without ages"),
+	    OPTION(CHOICE, 0, "from", "find|list", &r.from,
+		   "lists of other walkers, with a line for each file"),
+	    OPTION(STRING, 0, "columns", "LIST", &r.columns,
+		   "of a list: size,blocks,type,mtime,..., - for others"),
 	    GROUP("Walking"),
 	    RANGE(NUMBER, 0, "threads", "N", &r.threads, "use N threads (default: 2 per processor)",
 		  1, THREADS_MAX),
@@ -156,12 +335,23 @@ enum exit_status cmd_fsstats(int argc, char **argv)
 	    OPTION(FLAG, 0, "snapshots", NULL, &r.walk.snapshots, "enter directories of snapshots"),
 	    OPTION(FLAG, 0, "sync", NULL, &r.walk.force_sync,
 		   "ask servers for the exact sizes of open files"),
+	    CALL("exclude", "GLOB", &r, "ignore entries with such names; may be repeated",
+		 add_excluded),
+	    RANGE(NUMBER, 0, "rate", "N", &r.walk.rate, "look at N entries per second at most", 1,
+		  0),
+	    CALL("part", "K/N", &r.walk, "walk the K-th of N parts, whose states can be added",
+		 set_part),
+	    OPTION(STRING, 0, "checkpoint", "FILE", &r.walk.checkpoint,
+		   "keep what is left in FILE, from time to time and when interrupted"),
+	    CALL("every", "TIME", &r.walk.checkpoint_ns, "time between checkpoints (10m)",
+		 option_duration),
+	    OPTION(STRING, 0, "resume", "FILE", &r.resume, "continue with a checkpoint"),
 	    OPTIONS_END,
 	};
 	const struct command_spec command = {
 	    .name = "fsstats",
 	    .summary = "Show the sizes and ages of the files in trees of directories",
-	    .synopsis = "[OPTION]... DIR...",
+	    .synopsis = "[OPTION]... DIR...\n[OPTION]... STATE|CSV...",
 	    .options = options,
 	    .notes = notes,
 	    .examples = examples,
@@ -171,11 +361,8 @@ enum exit_status cmd_fsstats(int argc, char **argv)
 	enum exit_status status;
 	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;
-	if (r.json && r.tsv)
-		return options_wrong(&command, "--json and --tsv exclude each other");
-	status = check_csv(&command, r.csv);
-	if (status != EXIT_OK)
-		return status;
+	r.out.command = &command;
 	set_defaults(&r);
-	return run(&r, argv, count);
+	status = check_options(&r);
+	return status == EXIT_OK ? run(&r, argv, count) : status;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "lib/base/error.h"
 
@@ -26,6 +27,8 @@ struct subtree *subtree_new(struct subtree *parent, const char *name, size_t siz
 	if (parent == NULL)
 		return d;
 	d->root_fd = parent->root_fd;
+	d->depth = parent->depth + 1;
+	d->path_hash = XXH3_64bits_withSeed(name, size, parent->path_hash);
 	subtree_use(parent);
 	return d;
 }

@@ -14,11 +14,14 @@ struct subtree {
 	_Atomic uint32_t users; /* itself while queued or read, and its children */
 	int root_fd;            /* of the tree */
 	uint64_t device, inode;
-	uint32_t size; /* of the name */
+	uint64_t path_hash; /* of the path; the same on all nodes */
+	uint64_t key;       /* of the files in it, if directories are keys */
+	uint32_t depth;     /* 0: a root */
+	uint32_t size;      /* of the name */
 	char name[];
 };
 
-/* Takes a use of the parent. Returns NULL if out of memory. */
+/* Takes a use of the parent. depth and path_hash are set, the hash of a root by the caller. Returns NULL if out of memory. */
 struct subtree *subtree_new(struct subtree *parent, const char *name, size_t size);
 void subtree_use(struct subtree *d);
 /* Ends a use. The last one frees the subtree and ends its use of the parent. */

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "survey.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/array.h"
+
 enum { KIB_BITS = 10, S_PER_DAY = 86400, LINEAR_WIDTH = 8 };
 
 const struct survey_form survey_forms[SURVEY_HISTOGRAMS] = {
@@ -28,7 +34,7 @@ static unsigned log_bin(uint64_t v)
 	return v < 2 ? 0 : 63U - (unsigned)__builtin_clzll(v);
 }
 
-static unsigned bin_of(enum survey_scale scale, uint64_t v)
+unsigned survey_bin(enum survey_scale scale, uint64_t v)
 {
 	if (scale == SURVEY_LINEAR)
 		return v >= (SURVEY_LINEAR_BINS - 1) * LINEAR_WIDTH ? SURVEY_LINEAR_BINS - 1
@@ -58,8 +64,8 @@ static void add(struct fs_survey *s, enum survey_histogram h, uint64_t selects, 
 		uint64_t items)
 {
 	struct survey_bins *b = &s->of[h];
-	const unsigned bin = bin_of(survey_forms[h].scale, selects);
-	if (items == 0)
+	const unsigned bin = survey_bin(survey_forms[h].scale, selects);
+	if (items == 0 || !survey_knows(s, h))
 		return;
 	b->min = b->items == 0 || value < b->min ? value : b->min;
 	b->max = value > b->max ? value : b->max;
@@ -69,12 +75,17 @@ static void add(struct fs_survey *s, enum survey_histogram h, uint64_t selects, 
 	b->bin_amount[bin] += (uint128)value * items;
 }
 
-static void add_age(struct fs_survey *s, enum survey_time t, uint64_t size, int64_t time_s,
-		    int64_t now_s)
+static int64_t age_of(const struct fs_survey *s, int64_t time_s)
 {
 	int64_t age_s;
-	if (__builtin_sub_overflow(now_s, time_s, &age_s))
-		age_s = time_s < 0 ? INT64_MAX : -1;
+	if (__builtin_sub_overflow(s->now_s, time_s, &age_s))
+		return time_s < 0 ? INT64_MAX : -1;
+	return age_s;
+}
+
+static void add_age(struct fs_survey *s, enum survey_time t, uint64_t size, int64_t time_s)
+{
+	const int64_t age_s = age_of(s, time_s);
 	const uint64_t days = age_s < 0 ? 0 : (uint64_t)age_s / S_PER_DAY;
 	const enum survey_histogram h = SURVEY_MTIME + 2 * t;
 	s->future[t] += age_s < 0;
@@ -86,7 +97,28 @@ static void add_age(struct fs_survey *s, enum survey_time t, uint64_t size, int6
 	add(s, h + 1, days, days, size);
 }
 
-static void add_file(struct fs_survey *s, const struct survey_entry *e, int64_t now_s)
+static void add_to_key(struct fs_survey *s, const struct survey_entry *e)
+{
+	struct key_sums *to = survey_sums(s, e->key);
+	const int64_t age_s = age_of(s, e->time_s[SURVEY_ACCESSED]);
+	const int64_t modified_s = e->time_s[SURVEY_MODIFIED];
+	const unsigned bin = survey_bin(SURVEY_KIB, e->size);
+	if (to == NULL)
+		return;
+	to->oldest_s = to->files == 0 || modified_s < to->oldest_s ? modified_s : to->oldest_s;
+	to->newest_s = to->files == 0 || modified_s > to->newest_s ? modified_s : to->newest_s;
+	to->files++;
+	to->bytes += e->size;
+	to->capacity += e->capacity;
+	to->size_files[bin]++;
+	to->size_bytes[bin] += e->size;
+	for (size_t i = 0; i < SURVEY_AGES && age_s / S_PER_DAY >= survey_ages[i]; i++) {
+		to->older[i]++;
+		to->older_bytes[i] += e->size;
+	}
+}
+
+static void add_file(struct fs_survey *s, const struct survey_entry *e)
 {
 	add(s, SURVEY_SIZE, e->size, e->size, 1);
 	add(s, SURVEY_CAPACITY, e->capacity, e->capacity, 1);
@@ -95,27 +127,42 @@ static void add_file(struct fs_survey *s, const struct survey_entry *e, int64_t 
 	s->size_bytes[histogram_index(e->size)] += e->size;
 	s->sparse += e->capacity < e->size / 2;
 	for (enum survey_time t = 0; t < SURVEY_TIMES; t++)
-		add_age(s, t, e->size, e->time_s[t], now_s);
+		add_age(s, t, e->size, e->time_s[t]);
+	if (s->by != SURVEY_BY_NONE)
+		add_to_key(s, e);
 }
 
-void survey_add(struct fs_survey *s, const struct survey_entry *e, int64_t now_s)
+void survey_add(struct fs_survey *s, const struct survey_entry *e)
 {
 	s->entries[e->kind]++;
 	if (e->kind == SURVEY_SPECIAL)
 		return;
 	s->data += e->size;
 	s->capacity += e->capacity;
-	add(s, SURVEY_NAME, e->name, e->name, 1);
+	if (e->name > 0)
+		survey_add_name(s, e->name);
 	if (e->capacity >= e->size)
 		add(s, SURVEY_POSITIVE, e->size, e->capacity - e->size, 1);
 	else
 		add(s, SURVEY_NEGATIVE, e->size, e->size - e->capacity, 1);
 	if (e->kind == SURVEY_FILE)
-		add_file(s, e, now_s);
+		add_file(s, e);
 	else if (e->kind == SURVEY_DIRECTORIES)
 		add(s, SURVEY_DIRECTORY, e->size, e->size, 1);
 	else
 		add(s, SURVEY_TARGET, e->size, e->size, 1);
+}
+
+void survey_add_name(struct fs_survey *s, size_t size)
+{
+	add(s, SURVEY_NAME, size, size, 1);
+}
+
+void survey_add_link_names(struct fs_survey *s, const struct link_set *links)
+{
+	for (size_t i = 0; i < links->capacity; i++)
+		if (links->slot[i].used != 0)
+			survey_add_name(s, link_slot_name(&links->slot[i]));
 }
 
 void survey_add_entries(struct fs_survey *s, uint64_t entries)
@@ -147,8 +194,51 @@ static void join_bins(struct survey_bins *b, const struct survey_bins *more)
 		b->bin_amount[i] += more->bin_amount[i];
 }
 
+struct key_sums *survey_sums(struct fs_survey *s, uint64_t key)
+{
+	if (s->keys.count >= SURVEY_KEYS_MAX && idmap_find(&s->keys, key) == SIZE_MAX)
+		key = SURVEY_OTHER;
+	const size_t i = idmap_number(&s->keys, key);
+	if (array_reserve_index(&s->sums, &s->sums_capacity, i, sizeof *s->sums))
+		return &s->sums[i];
+	s->no_memory = true;
+	return NULL;
+}
+
+const struct key_sums *survey_find_sums(const struct fs_survey *s, uint64_t key)
+{
+	const size_t i = idmap_find(&s->keys, key);
+	return i < s->keys.count && i < s->sums_capacity ? &s->sums[i] : NULL;
+}
+
+static void join_sums(struct fs_survey *s, uint64_t key, const struct key_sums *more)
+{
+	struct key_sums *to = survey_sums(s, key);
+	if (to == NULL || more->files == 0)
+		return;
+	if (to->name == NULL && more->name != NULL) {
+		to->name = strdup(more->name);
+		s->no_memory |= to->name == NULL;
+	}
+	if (to->files == 0 || more->oldest_s < to->oldest_s)
+		to->oldest_s = more->oldest_s;
+	if (to->files == 0 || more->newest_s > to->newest_s)
+		to->newest_s = more->newest_s;
+	to->files += more->files;
+	to->bytes += more->bytes;
+	to->capacity += more->capacity;
+	add_list(to->older, more->older, SURVEY_AGES);
+	add_list(to->older_bytes, more->older_bytes, SURVEY_AGES);
+	add_list(to->size_files, more->size_files, SURVEY_BINS);
+	add_list(to->size_bytes, more->size_bytes, SURVEY_BINS);
+}
+
 void survey_join(struct fs_survey *s, const struct fs_survey *more)
 {
+	s->unknown |= more->unknown;
+	s->no_memory |= more->no_memory;
+	for (size_t i = 0; i < more->keys.count && i < more->sums_capacity; i++)
+		join_sums(s, more->keys.keys[i], &more->sums[i]);
 	add_list(s->entries, more->entries, SURVEY_KINDS);
 	s->data += more->data;
 	s->capacity += more->capacity;
@@ -171,6 +261,80 @@ void survey_join(struct fs_survey *s, const struct fs_survey *more)
 		join_bins(&s->of[h], &more->of[h]);
 	histogram_join(&s->size, &more->size);
 	add_list(s->size_bytes, more->size_bytes, HISTOGRAM_BINS);
+}
+
+static void free_keys(struct fs_survey *s)
+{
+	for (size_t i = 0; i < s->keys.count && i < s->sums_capacity; i++)
+		free(s->sums[i].name);
+	free(s->sums);
+	idmap_free(&s->keys);
+}
+
+void survey_free(struct fs_survey *s)
+{
+	if (s == NULL)
+		return;
+	free_keys(s);
+	root_list_free(&s->roots);
+	free(s);
+}
+
+/* By bytes, then by key, so that the order is always the same. */
+static int by_bytes(const void *left, const void *right)
+{
+	const struct survey_key_row *a = left, *b = right;
+	if (a->sums->bytes != b->sums->bytes)
+		return a->sums->bytes > b->sums->bytes ? -1 : 1;
+	return a->key < b->key ? -1 : a->key > b->key;
+}
+
+struct survey_key_row *survey_key_rows(const struct fs_survey *s, size_t *count)
+{
+	struct survey_key_row *rows = malloc((s->keys.count + 1) * sizeof *rows);
+	*count = 0;
+	for (size_t i = 0; rows != NULL && i < s->keys.count && i < s->sums_capacity; i++)
+		if (s->sums[i].files > 0)
+			rows[(*count)++] = (struct survey_key_row){s->keys.keys[i], &s->sums[i]};
+	if (rows != NULL)
+		qsort(rows, *count, sizeof *rows, by_bytes);
+	return rows;
+}
+
+const char *survey_key_name(const struct survey_key_row *row, char *text, size_t capacity)
+{
+	if (row->sums->name != NULL)
+		return row->sums->name;
+	if (row->key == SURVEY_OTHER)
+		return "other";
+	snprintf(text, capacity, "%ju", (uintmax_t)row->key);
+	return text;
+}
+
+bool survey_number_keys(struct fs_survey *s)
+{
+	size_t count;
+	struct survey_key_row *rows = survey_key_rows(s, &count);
+	struct key_sums *sums = calloc(count + 1, sizeof *sums);
+	struct idmap keys = {0};
+	bool ok = rows != NULL && sums != NULL;
+	for (size_t i = 0; ok && i < count; i++) {
+		sums[i] = *rows[i].sums;
+		sums[i].name = NULL;
+		ok = idmap_number(&keys, i + 1) == i;
+	}
+	free(rows);
+	free_keys(s);
+	s->keys = keys;
+	s->sums = sums;
+	s->sums_capacity = sums != NULL ? count + 1 : 0;
+	return ok;
+}
+
+void survey_drop_ages(struct fs_survey *s)
+{
+	for (unsigned h = SURVEY_MTIME; h < SURVEY_HISTOGRAMS; h++)
+		s->unknown |= 1U << h;
 }
 
 uint64_t survey_bytes_up_to(const struct fs_survey *s, uint64_t size)

@@ -11,6 +11,10 @@
 #include <stdint.h>
 
 #include "lib/analyze/histogram.h"
+#include "lib/base/idmap.h"
+
+#include "link_set.h"
+#include "root_list.h"
 
 /* In the order in which the csv form has them. */
 enum survey_histogram {
@@ -30,6 +34,12 @@ enum survey_histogram {
 	SURVEY_ATIME,
 	SURVEY_ATIME_BYTES,
 	SURVEY_HISTOGRAMS,
+	/* Further bits of `unknown`: */
+	SURVEY_EXACT = SURVEY_HISTOGRAMS, /* values that no csv form contains */
+	SURVEY_SPECIALS,
+	SURVEY_DUPLICATES,
+	SURVEY_SNAPSHOTS,
+	SURVEY_BITS
 };
 
 /* Limits of bins. All but SURVEY_LINEAR double from 2 on. */
@@ -53,7 +63,32 @@ struct survey_bins {
 enum survey_time { SURVEY_MODIFIED, SURVEY_CHANGED, SURVEY_ACCESSED, SURVEY_TIMES };
 enum survey_kind { SURVEY_FILE, SURVEY_DIRECTORIES, SURVEY_SYMLINK, SURVEY_SPECIAL, SURVEY_KINDS };
 
+/* What --by distinguishes. */
+enum survey_by { SURVEY_BY_NONE, SURVEY_BY_OWNER, SURVEY_BY_GROUP, SURVEY_BY_DIRECTORY };
+
+/* The files of one owner, group or directory. */
+struct key_sums {
+	char *name; /* of a directory, escaped; NULL: the key is an id */
+	uint64_t files, bytes, capacity;
+	int64_t oldest_s, newest_s;                                /* modified */
+	uint64_t older[SURVEY_AGES], older_bytes[SURVEY_AGES];     /* by the last access */
+	uint64_t size_files[SURVEY_BINS], size_bytes[SURVEY_BINS]; /* by SURVEY_SIZE's bins */
+};
+
+enum { SURVEY_KEYS_MAX = 1 << 16 };
+#define SURVEY_OTHER UINT64_MAX /* the key of all files beyond SURVEY_KEYS_MAX keys */
+
 struct fs_survey {
+	uint32_t unknown; /* bits: histograms and values that the input does not contain */
+	bool knows_now;
+	int64_t now_s; /* ages are relative to it */
+	enum survey_by by;
+	uint32_t depth; /* of the directories that are keys */
+	struct idmap keys;
+	struct key_sums *sums; /* by number of the key */
+	size_t sums_capacity;
+	bool no_memory;
+	struct root_list roots;
 	uint64_t entries[SURVEY_KINDS];
 	uint64_t data, capacity; /* bytes of files, directories and symlinks */
 	uint64_t duplicate_links, snapshots, other_devices, loops, vanished, moved, sparse;
@@ -73,7 +108,8 @@ struct survey_entry {
 	enum survey_kind kind;
 	uint64_t size, capacity, links;
 	int64_t time_s[SURVEY_TIMES];
-	size_t name; /* bytes */
+	uint64_t key; /* if the survey has keys */
+	size_t name;  /* bytes; 0: unknown, or added later */
 };
 
 struct survey_form {
@@ -85,16 +121,48 @@ struct survey_form {
 extern const struct survey_form survey_forms[SURVEY_HISTOGRAMS];
 extern const unsigned survey_ages[SURVEY_AGES]; /* days, ascending */
 
-/* now_s: ages are relative to it, in seconds since 1970. */
-void survey_add(struct fs_survey *s, const struct survey_entry *entry, int64_t now_s);
+void survey_add(struct fs_survey *s, const struct survey_entry *entry);
+/* Adds the length of a name that survey_add() did not know. */
+void survey_add_name(struct fs_survey *s, size_t size);
+/* Adds the shortest names of files with several links. */
+void survey_add_link_names(struct fs_survey *s, const struct link_set *links);
 /* Adds a directory that was read to its end: the number of its entries. */
 void survey_add_entries(struct fs_survey *s, uint64_t entries);
 void survey_fail(struct fs_survey *s, int error);
+/* Adds everything but the roots, which must not overlap. If out of memory, sets s->no_memory. */
 void survey_join(struct fs_survey *s, const struct fs_survey *more);
+void survey_free(struct fs_survey *s);
+
+/* Returns the sums of a key; NULL, after setting s->no_memory, if out of memory. */
+struct key_sums *survey_sums(struct fs_survey *s, uint64_t key);
+/* Returns the sums of a key that exists, else NULL. */
+const struct key_sums *survey_find_sums(const struct fs_survey *s, uint64_t key);
+/* Replaces ids and names of keys by 1, 2, ... in descending order of bytes. */
+bool survey_number_keys(struct fs_survey *s);
+struct survey_key_row {
+	uint64_t key;
+	const struct key_sums *sums;
+};
+/*
+ * Lists the keys in descending order of bytes; the caller frees the list. Returns NULL if out of
+ * memory.
+ */
+struct survey_key_row *survey_key_rows(const struct fs_survey *s, size_t *count);
+/* Returns the name of a key, which may be in `text`. */
+const char *survey_key_name(const struct survey_key_row *row, char *text, size_t capacity);
+/* Marks histograms of ages as unknown. */
+void survey_drop_ages(struct fs_survey *s);
+
+static inline bool survey_knows(const struct fs_survey *s, unsigned histogram)
+{
+	return (s->unknown >> histogram & 1) == 0;
+}
 
 /* The limits of a bin, both inclusive; UINT64_MAX: none. */
 uint64_t survey_lower(enum survey_scale scale, unsigned bin);
 uint64_t survey_upper(enum survey_scale scale, unsigned bin);
+/* Returns the number of the bin of a value. */
+unsigned survey_bin(enum survey_scale scale, uint64_t value);
 /* The number of bytes in files of up to this size, which is an upper bound of a bin. */
 uint64_t survey_bytes_up_to(const struct fs_survey *s, uint64_t size);
 uint64_t survey_errors(const struct fs_survey *s);

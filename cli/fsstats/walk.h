@@ -11,27 +11,38 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/base/interrupt.h"
+
 #include "survey.h"
 
 struct walk_options {
 	unsigned threads;
-	int64_t now_s;  /* ages are relative to it, in seconds since 1970 */
+	uint32_t part, parts; /* walks the part-th of `parts` parts of each tree; parts <= 1: all */
+	uint64_t rate;        /* entries per second at most; 0: no limit */
+	const char **exclude; /* patterns of names that are ignored */
+	size_t exclude_count;
 	bool cross;     /* enters directories of other devices */
 	bool snapshots; /* enters directories of snapshots */
 	bool force_sync;
+	const char *checkpoint;      /* a file that keeps what is left to do; or NULL */
+	uint64_t checkpoint_ns;      /* time between checkpoints */
+	bool resumes;                /* begins with the checkpoint */
+	struct interrupt *interrupt; /* ends the walk after a checkpoint */
 	/*
 	 * An entry that could not be read. Any thread may call it, one at a time. path: escaped.
 	 */
 	void (*failed)(void *context, const char *path, int error);
+	/* A checkpoint that could not be written or read: the reason. */
+	void (*failed_checkpoint)(void *context, const char *reason);
 	void *context;
 };
 
-enum walk_status { WALK_OK, WALK_NO_MEMORY, WALK_BAD_ROOT };
+enum walk_status { WALK_OK, WALK_NO_MEMORY, WALK_BAD_ROOT, WALK_INTERRUPTED, WALK_BAD_CHECKPOINT };
 
 /*
- * Adds what the trees contain to *s. A root may be a link to a directory. WALK_BAD_ROOT: root
- * *bad is not a directory or cannot be opened, with errno set; or it is inside another root or
- * contains it, with errno EEXIST.
+ * Adds what the trees contain to *s, whose now_s, by and depth are set. A root may be a link to a
+ * directory. WALK_BAD_ROOT: root *bad is not a directory or cannot be opened, with errno set; or it
+ * is inside another root or contains it, with errno EEXIST.
  */
 enum walk_status walk_trees(struct fs_survey *s, char *const *roots, size_t count,
 			    const struct walk_options *options, size_t *bad);

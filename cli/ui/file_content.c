@@ -5,11 +5,16 @@
 
 #include <iotrace/source.h>
 
+static bool begins_with(const struct iot_event *ev, const char *text)
+{
+	const size_t n = strlen(text);
+	return ev->kind == IOT_DIRECTIVE && ev->text.size >= n &&
+	       memcmp(ev->text.data, text, n) == 0;
+}
+
 bool file_content_is_state(const struct iot_event *first)
 {
-	static const char state[] = "%state ";
-	return first->kind == IOT_DIRECTIVE && first->text.size >= sizeof state - 1 &&
-	       memcmp(first->text.data, state, sizeof state - 1) == 0;
+	return begins_with(first, "%state ") || begins_with(first, "%fsstats kind=header ");
 }
 
 /* A file without framing is a trace if a record or directive follows its comments. */

@@ -2,6 +2,9 @@
 #include "fsstats.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/print/json.h"
 #include "cli/print/text.h"
@@ -13,9 +16,13 @@ enum { MEDIAN = 500 };
 
 static const uint64_t limits[] = {0, 4 << 10, 64 << 10, 1 << 20, 2 << 20, 128 << 20, 1 << 30};
 
-struct document {
+enum { KEY_NAME = 32 };
+
+struct survey_document {
 	struct fs_survey *survey;
-	struct iot_table limits, ages, bins;
+	struct survey_key_row *keys;
+	char key[KEY_NAME];
+	struct iot_table limits, ages, bins, key_rows;
 };
 
 static double share(uint64_t part, uint64_t whole)
@@ -23,25 +30,96 @@ static double share(uint64_t part, uint64_t whole)
 	return (double)part / (double)whole; /* unknown if there are none */
 }
 
+/* The upper limits of bins in the csv form do not belong to them. */
+static const char below[] = "files of exactly this size are not counted";
+
+static void set_bounded_share(struct iot_row *to, const struct iot_metric *metric, double value)
+{
+	struct iot_cell *cell = row_cell(to, metric, IOT_BOTH);
+	if (cell != NULL && value == value)
+		*cell = (struct iot_cell){
+		    .kind = IOT_REAL, .real = value, .why = value < 1 ? below : NULL};
+}
+
+static double share_of(uint128 part, uint128 whole)
+{
+	return (double)part / (double)whole;
+}
+
+static void set_limit_of_bins(struct iot_row *to, const struct fs_survey *s, uint64_t limit)
+{
+	const struct survey_bins *b = &s->of[SURVEY_SIZE];
+	uint64_t items = 0;
+	uint128 bytes = 0;
+	if (limit < survey_lower(SURVEY_KIB, 1) || !survey_knows(s, SURVEY_SIZE))
+		return;
+	for (unsigned i = 0; survey_upper(SURVEY_KIB, i) < limit; i++) {
+		items += b->bin_items[i];
+		bytes += b->bin_amount[i];
+	}
+	set_bounded_share(to, &metrics.files_share, share_of(items, b->items));
+	set_bounded_share(to, &metrics.bytes_share, share_of(bytes, b->amount));
+}
+
 static void set_limit(struct iot_row *to, void *source)
 {
-	const struct fs_survey *s = ((const struct document *)source)->survey;
+	const struct fs_survey *s = ((const struct survey_document *)source)->survey;
 	const uint64_t limit = limits[to->number];
 	row_number(to, &metrics.size_limit, limit);
+	if (!survey_knows(s, SURVEY_EXACT)) {
+		set_limit_of_bins(to, s, limit);
+		return;
+	}
 	row_real(to, &metrics.files_share, share(histogram_up_to(&s->size, limit), s->size.count));
 	row_real(to, &metrics.bytes_share, share(survey_bytes_up_to(s, limit), s->size.sum));
 }
 
+/* The share of items at least `days` old, if a bin begins there. Else it is not known. */
+static double older_share(const struct fs_survey *s, enum survey_time t, size_t age, bool bytes)
+{
+	const unsigned h = SURVEY_MTIME + 2 * (unsigned)t + bytes;
+	const struct survey_bins *b = &s->of[h];
+	const uint64_t days = survey_ages[age];
+	uint64_t older = 0;
+	if (!survey_knows(s, h))
+		return (double)NAN;
+	if (survey_knows(s, SURVEY_EXACT))
+		return bytes ? share(s->older_bytes[t][age], s->size.sum)
+			     : share(s->older[t][age], s->size.count);
+	if (survey_lower(SURVEY_DAYS, survey_bin(SURVEY_DAYS, days)) != days)
+		return (double)NAN;
+	for (unsigned i = survey_bin(SURVEY_DAYS, days); i < SURVEY_BINS; i++)
+		older += b->bin_items[i];
+	return share(older, b->items);
+}
+
 static void set_age(struct iot_row *to, void *source)
 {
-	const struct fs_survey *s = ((const struct document *)source)->survey;
+	const struct fs_survey *s = ((const struct survey_document *)source)->survey;
 	const size_t i = to->number;
-	const uint64_t files = s->size.count, bytes = s->size.sum;
 	row_number(to, &metrics.age_days, survey_ages[i]);
-	row_real(to, &metrics.not_accessed_files, share(s->older[SURVEY_ACCESSED][i], files));
-	row_real(to, &metrics.not_accessed_bytes, share(s->older_bytes[SURVEY_ACCESSED][i], bytes));
-	row_real(to, &metrics.not_modified_files, share(s->older[SURVEY_MODIFIED][i], files));
-	row_real(to, &metrics.not_modified_bytes, share(s->older_bytes[SURVEY_MODIFIED][i], bytes));
+	row_real(to, &metrics.not_accessed_files, older_share(s, SURVEY_ACCESSED, i, false));
+	row_real(to, &metrics.not_accessed_bytes, older_share(s, SURVEY_ACCESSED, i, true));
+	row_real(to, &metrics.not_modified_files, older_share(s, SURVEY_MODIFIED, i, false));
+	row_real(to, &metrics.not_modified_bytes, older_share(s, SURVEY_MODIFIED, i, true));
+}
+
+static void set_key(struct iot_row *to, void *source)
+{
+	struct survey_document *d = source;
+	const struct survey_key_row *k = &d->keys[to->number];
+	row_word(to, &metrics.survey_key, survey_key_name(k, d->key, sizeof d->key));
+	row_number(to, &metrics.regular_files, k->sums->files);
+	row_number(to, &metrics.data_bytes, k->sums->bytes);
+	row_known(to, &metrics.capacity_bytes, survey_knows(d->survey, SURVEY_CAPACITY),
+		  k->sums->capacity);
+	row_real(to, &metrics.files_share, share(k->sums->files, d->survey->entries[SURVEY_FILE]));
+	row_real(to, &metrics.bytes_share,
+		 share_of(k->sums->bytes, d->survey->of[SURVEY_SIZE].amount));
+	if (survey_knows(d->survey, SURVEY_MTIME)) {
+		row_signed(to, &metrics.oldest_s, k->sums->oldest_s);
+		row_signed(to, &metrics.newest_s, k->sums->newest_s);
+	}
 }
 
 /* Whether bin i, counted through all histograms, contains something. */
@@ -60,7 +138,7 @@ static size_t count_bins(const struct fs_survey *s)
 
 static void set_bin(struct iot_row *to, void *source)
 {
-	const struct fs_survey *s = ((const struct document *)source)->survey;
+	const struct fs_survey *s = ((const struct survey_document *)source)->survey;
 	size_t i = 0;
 	for (size_t left = to->number; left > 0 || !has_bin(s, i); i++)
 		left -= has_bin(s, i);
@@ -74,37 +152,70 @@ static void set_bin(struct iot_row *to, void *source)
 	else
 		row_number(to, &metrics.bin_to, survey_upper(form->scale, bin));
 	row_number(to, &metrics.bin_items, bins->bin_items[bin]);
-	row_real(to, &metrics.bin_amount, (double)bins->bin_amount[bin]);
+	if (bins->bin_amount[bin] <= UINT64_MAX)
+		row_number(to, &metrics.bin_amount, (uint64_t)bins->bin_amount[bin]);
+	else
+		row_real(to, &metrics.bin_amount, (double)bins->bin_amount[bin]);
+}
+
+/* What a walk counts beside entries; a csv form or a list has none of it. */
+static void set_walk(struct iot_row *to, const struct fs_survey *s)
+{
+	const bool exact = survey_knows(s, SURVEY_EXACT);
+	row_known(to, &metrics.duplicate_links, survey_knows(s, SURVEY_DUPLICATES),
+		  s->duplicate_links);
+	row_known(to, &metrics.sparse_files, exact && survey_knows(s, SURVEY_CAPACITY), s->sparse);
+	row_known(to, &metrics.snapshot_directories, survey_knows(s, SURVEY_SNAPSHOTS),
+		  s->snapshots);
+	row_known(to, &metrics.other_devices, exact, s->other_devices);
+	row_known(to, &metrics.loops, exact, s->loops);
+	row_known(to, &metrics.vanished, exact, s->vanished);
+	row_known(to, &metrics.moved, exact, s->moved);
+	row_known(to, &metrics.future_times, exact && survey_knows(s, SURVEY_MTIME),
+		  s->future[SURVEY_MODIFIED]);
+	row_known(to, &metrics.touched_directories, exact, s->touched);
+	row_known(to, &metrics.unread_directories, exact, s->unread);
+	row_known(to, &metrics.walk_errors, exact, survey_errors(s));
+}
+
+static bool knows_data(const struct fs_survey *s)
+{
+	return survey_knows(s, SURVEY_SIZE) &&
+	       (survey_knows(s, SURVEY_EXACT) ||
+		(survey_knows(s, SURVEY_DIRECTORY) && survey_knows(s, SURVEY_TARGET)));
+}
+
+static bool knows_capacity(const struct fs_survey *s)
+{
+	return knows_data(s) && survey_knows(s, SURVEY_POSITIVE) &&
+	       survey_knows(s, SURVEY_NEGATIVE);
 }
 
 static void set_document(struct iot_row *to, void *source)
 {
-	struct document *d = source;
+	struct survey_document *d = source;
 	const struct fs_survey *s = d->survey;
-	row_number(to, &metrics.regular_files, s->entries[SURVEY_FILE]);
-	row_number(to, &metrics.directories, s->entries[SURVEY_DIRECTORIES]);
-	row_number(to, &metrics.symlinks, s->entries[SURVEY_SYMLINK]);
-	row_number(to, &metrics.special_files, s->entries[SURVEY_SPECIAL]);
-	row_number(to, &metrics.data_bytes, s->data);
-	row_number(to, &metrics.capacity_bytes, s->capacity);
+	const struct survey_bins *sizes = &s->of[SURVEY_SIZE];
+	row_known(to, &metrics.regular_files, survey_knows(s, SURVEY_SIZE),
+		  s->entries[SURVEY_FILE]);
+	row_known(to, &metrics.directories, survey_knows(s, SURVEY_DIRECTORY),
+		  s->entries[SURVEY_DIRECTORIES]);
+	row_known(to, &metrics.symlinks, survey_knows(s, SURVEY_TARGET),
+		  s->entries[SURVEY_SYMLINK]);
+	row_known(to, &metrics.special_files, survey_knows(s, SURVEY_SPECIALS),
+		  s->entries[SURVEY_SPECIAL]);
+	row_known(to, &metrics.data_bytes, knows_data(s), s->data);
+	row_known(to, &metrics.capacity_bytes, knows_capacity(s), s->capacity);
+	if (survey_knows(s, SURVEY_SIZE))
+		row_real(to, &metrics.file_mean_bytes, share_of(sizes->amount, sizes->items));
 	if (s->size.count > 0) {
-		row_real(to, &metrics.file_mean_bytes, histogram_mean(&s->size));
 		row_real(to, &metrics.file_median_bytes, histogram_quantile(&s->size, MEDIAN));
 		row_number(to, &metrics.file_max_bytes, s->size.max);
 	}
-	row_number(to, &metrics.duplicate_links, s->duplicate_links);
-	row_number(to, &metrics.sparse_files, s->sparse);
-	row_number(to, &metrics.snapshot_directories, s->snapshots);
-	row_number(to, &metrics.other_devices, s->other_devices);
-	row_number(to, &metrics.loops, s->loops);
-	row_number(to, &metrics.vanished, s->vanished);
-	row_number(to, &metrics.moved, s->moved);
-	row_number(to, &metrics.future_times, s->future[SURVEY_MODIFIED]);
-	row_number(to, &metrics.touched_directories, s->touched);
-	row_number(to, &metrics.unread_directories, s->unread);
-	row_number(to, &metrics.walk_errors, survey_errors(s));
+	set_walk(to, s);
 	row_table(to, &metrics.size_limits, &d->limits);
 	row_table(to, &metrics.age_limits, &d->ages);
+	row_table(to, &metrics.survey_keys, s->by == SURVEY_BY_NONE ? NULL : &d->key_rows);
 	row_table(to, &metrics.distributions, &d->bins);
 }
 
@@ -121,34 +232,51 @@ static const struct iot_column document_columns[] = COLUMN_LIST(
     COLUMN(file_max_bytes), COLUMN(duplicate_links), COLUMN(sparse_files),
     COLUMN(snapshot_directories), COLUMN(other_devices), COLUMN(loops), COLUMN(vanished),
     COLUMN(moved), COLUMN(future_times), COLUMN(touched_directories), COLUMN(unread_directories),
-    COLUMN(walk_errors), COLUMN(size_limits), COLUMN(age_limits), COLUMN(distributions));
+    COLUMN(walk_errors), COLUMN(size_limits), COLUMN(age_limits), COLUMN(survey_keys),
+    COLUMN(distributions));
+static const struct iot_column key_columns[] = COLUMN_LIST(
+    COLUMN(survey_key), COLUMN(regular_files), COLUMN(data_bytes), COLUMN(capacity_bytes),
+    COLUMN(files_share), COLUMN(bytes_share), COLUMN(oldest_s), COLUMN(newest_s));
 
-static void make_tables(struct document *d, struct fs_survey *s)
+/* Returns false if out of memory. */
+static bool make_tables(struct survey_document *d, struct fs_survey *s, size_t top)
 {
+	size_t keys;
 	d->survey = s;
+	d->keys = survey_key_rows(s, &keys);
+	keys = keys < top ? keys : top;
 	d->limits = (struct iot_table)TABLE_ROWS(limit_columns, COLUMN_COUNT(limits), set_limit, d);
 	d->ages = (struct iot_table)TABLE_ROWS(age_columns, SURVEY_AGES, set_age, d);
 	d->bins = (struct iot_table)TABLE_ROWS(bin_columns, count_bins(s), set_bin, d);
+	d->key_rows = (struct iot_table)TABLE_ROWS(key_columns, keys, set_key, d);
+	return d->keys != NULL;
 }
 
-void fsstats_print_tsv(struct output *o, struct fs_survey *s)
+/* Keys, if there are any, else the bins of all histograms. */
+bool fsstats_print_tsv(struct output *o, struct fs_survey *s, size_t top)
 {
-	struct document d;
-	make_tables(&d, s);
-	print_tsv(o, &d.bins);
+	struct survey_document d;
+	const bool ok = make_tables(&d, s, top);
+	if (ok)
+		print_tsv(o, s->by == SURVEY_BY_NONE ? &d.bins : &d.key_rows);
+	free(d.keys);
+	return ok;
 }
 
-void fsstats_print_json(struct output *o, struct fs_survey *s)
+bool fsstats_print_json(struct output *o, struct fs_survey *s, size_t top)
 {
-	struct document d;
+	struct survey_document d;
 	struct json j = {.out = o, .pretty = true};
-	make_tables(&d, s);
+	const bool ok = make_tables(&d, s, top);
 	const struct iot_table document = TABLE_RECORD(document_columns, set_document, &d);
-	print_json(&j, NULL, &document);
+	if (ok)
+		print_json(&j, NULL, &document);
 	output_text(o, "\n");
+	free(d.keys);
+	return ok;
 }
 
-static void print_totals(struct output *o, struct document *d)
+static void print_totals(struct output *o, struct survey_document *d)
 {
 	static const struct text_column entries[] =
 	    COLUMN_LIST(TEXT(regular_files, 12, 0), TEXT(directories, 12, 0), TEXT(symlinks, 15, 0),
@@ -162,18 +290,35 @@ static void print_totals(struct output *o, struct document *d)
 	print_text(o, bytes, COLUMN_COUNT(bytes), NULL, &one);
 }
 
-void fsstats_print_text(struct output *o, struct fs_survey *s)
+static void print_keys(struct output *o, struct survey_document *d)
+{
+	static const struct text_column columns[] = COLUMN_LIST(
+	    TEXT(regular_files, 12, 0), TEXT(data_bytes, 12, 1), TEXT(capacity_bytes, 12, 1),
+	    TEXT(files_share, 10, 1), TEXT(bytes_share, 10, 1), TEXT(survey_key, 0, 0));
+	static const char *const titles[] = {"", "owner", "group", "directory"};
+	output_text(o, "\n");
+	print_text(o, columns, COLUMN_COUNT(columns), titles[d->survey->by], &d->key_rows);
+}
+
+bool fsstats_print_text(struct output *o, struct fs_survey *s, size_t top)
 {
 	static const struct text_column of_limit[] = COLUMN_LIST(
 	    TEXT(size_limit, 12, 0), TEXT(files_share, 12, 1), TEXT(bytes_share, 12, 1));
 	static const struct text_column of_age[] = COLUMN_LIST(
 	    TEXT(age_days, 12, 0), TEXT(not_accessed_files, 14, 1), TEXT(not_accessed_bytes, 10, 1),
 	    TEXT(not_modified_files, 14, 1), TEXT(not_modified_bytes, 10, 1));
-	struct document d;
-	make_tables(&d, s);
+	struct survey_document d;
+	if (!make_tables(&d, s, top)) {
+		free(d.keys);
+		return false;
+	}
 	print_totals(o, &d);
 	output_text(o, "\n");
 	print_text(o, of_limit, COLUMN_COUNT(of_limit), NULL, &d.limits);
 	output_text(o, "\n");
 	print_text(o, of_age, COLUMN_COUNT(of_age), NULL, &d.ages);
+	if (s->by != SURVEY_BY_NONE)
+		print_keys(o, &d);
+	free(d.keys);
+	return true;
 }

@@ -6,8 +6,19 @@
 #include "cli/fsstats/survey.h"
 #include "cli/ui/output.h"
 
-void fsstats_print_text(struct output *o, struct fs_survey *s);
-void fsstats_print_tsv(struct output *o, struct fs_survey *s);
-void fsstats_print_json(struct output *o, struct fs_survey *s);
+/* top: the number of keys that are printed. All return false if out of memory. */
+bool fsstats_print_text(struct output *o, struct fs_survey *s, size_t top);
+bool fsstats_print_tsv(struct output *o, struct fs_survey *s, size_t top);
+bool fsstats_print_json(struct output *o, struct fs_survey *s, size_t top);
+
+/* The growth from an earlier survey to a later one. */
+struct fsstats_change {
+	struct fs_survey *earlier, *later;
+	uint64_t reach; /* a number of files whose date is wanted; 0: none */
+	size_t top;
+};
+bool fsstats_print_change_text(struct output *o, const struct fsstats_change *c);
+bool fsstats_print_change_tsv(struct output *o, const struct fsstats_change *c);
+bool fsstats_print_change_json(struct output *o, const struct fsstats_change *c);
 
 #endif

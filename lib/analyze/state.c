@@ -44,6 +44,11 @@ void state_no_memory(struct state *s)
 	error_set(&s->error, IOT_ENOMEM, "out of memory");
 }
 
+static const char *directive_of(const struct state *s)
+{
+	return s->directive != NULL ? s->directive : "%state";
+}
+
 static void refuse(struct state *s, const char *what, const char *expected)
 {
 	char kind[64];
@@ -52,7 +57,7 @@ static void refuse(struct state *s, const char *what, const char *expected)
 		error_set(&s->error, IOT_EFORMAT, "the state ends, expected %s", expected);
 		return;
 	}
-	error_set(&s->error, IOT_EFORMAT, "%%state kind=%s: %s, expected %s",
+	error_set(&s->error, IOT_EFORMAT, "%s kind=%s: %s, expected %s", directive_of(s),
 		  escape_text(kind, sizeof kind, text.data != NULL ? text.data : "", text.size),
 		  what, expected);
 }
@@ -75,7 +80,7 @@ void state_check(struct state *s, bool valid, const char *expected)
 static bool put_text(struct state *s, size_t *size, const char *text, size_t n)
 {
 	if (n > LINE_MAX - *size) {
-		error_set(&s->error, IOT_ELIMIT, "a row of %%state does not fit in a line");
+		error_set(&s->error, IOT_ELIMIT, "a row of a state does not fit in a line");
 		return false;
 	}
 	memcpy(s->text + *size, text, n);
@@ -90,8 +95,8 @@ static size_t put_head(struct state *s)
 		snprintf(layer, sizeof layer, " layer=%d", s->layer);
 	if (s->direction >= 0)
 		snprintf(direction, sizeof direction, " d=%d", s->direction);
-	return (size_t)snprintf(s->text, LINE_MAX, "%%state kind=%s%s%s rows=%ju", s->kind, layer,
-				direction, (uintmax_t)s->rows);
+	return (size_t)snprintf(s->text, LINE_MAX, "%s kind=%s%s%s rows=%ju", directive_of(s),
+				s->kind, layer, direction, (uintmax_t)s->rows);
 }
 
 static void clear_line(struct state *s)
@@ -287,8 +292,8 @@ static void split_line(struct state *s)
 	}
 	rest = s->line.text;
 	if (s->line.kind != IOT_DIRECTIVE || !directive_token(&rest, &token) ||
-	    !text_equals(token, "%state"))
-		refuse(s, "an event of another kind", "%state");
+	    !text_equals(token, directive_of(s)))
+		refuse(s, "an event of another kind", directive_of(s));
 	if (head->kind.data == NULL || head->rows > IOT_COMMENT_MAX || s->columns == 0)
 		refuse(s, "a line without rows", "kind=, rows= and columns");
 }

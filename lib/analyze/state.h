@@ -74,6 +74,7 @@ struct state_numbers {
 struct state {
 	struct iot_writer *writer; /* saving; NULL: loading */
 	struct iot_reader *reader;
+	const char *directive; /* NULL: %state */
 	struct error error;
 	bool whole;           /* of a whole trace: what only a further part needs is left out */
 	int layer, direction; /* of the tables; -1: of all */

@@ -94,6 +94,42 @@ METRIC(bin_items, "items", IOT_COUNT, IOT_BINS, IOT_ONE,
 METRIC(bin_amount, "amount", IOT_RATIO, IOT_BINS, IOT_ONE,
        "The sum of the values in a bin; of ages by KB, of the products of days and bytes.")
 
+METRIC(survey_keys, "keys", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "Files by owner, group or directory, in descending order of bytes.")
+METRIC(survey_key, "key", IOT_WORD, IOT_MAIN, IOT_ONE,
+       "An owner, a group, or a directory; \"other\": all beyond 65,536 of them.")
+METRIC(oldest_s, "oldest", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The time of the last modification of the oldest file, in seconds since 1970.")
+METRIC(newest_s, "newest", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The time of the last modification of the newest file, in seconds since 1970.")
+METRIC(changes, "changes", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "Numbers of an earlier and a later survey.")
+METRIC(changed, "number", IOT_WORD, IOT_MAIN, IOT_ONE,
+       "What is compared: files, directories, bytes or capacity.")
+METRIC(earlier, "earlier", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "The number in the earlier survey.")
+METRIC(later, "now", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "The number in the later survey.")
+METRIC(growth, "growth", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "The later number minus the earlier one.")
+METRIC(growth_share, "relative", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "The growth divided by the earlier number.")
+METRIC(key_changes, "changes of keys", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "The growth of each owner, group or directory, in descending order of new files.")
+METRIC(new_files, "new files", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "The growth of the number of files; negative if there are fewer.")
+METRIC(new_files_share, "of new files", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "The share in the growth of the number of files.")
+METRIC(new_bytes, "new bytes", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "The growth of the bytes of files; negative if there are fewer.")
+METRIC(new_bytes_share, "of new bytes", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "The share in the growth of the bytes of files.")
+METRIC(days_between, "days between", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "Days from the earlier survey to the later one.")
+METRIC(reached_s, "reached", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "When the number of files reaches that of --reach, in seconds since 1970, if it grows as "
+       "between the two surveys.")
+
 /* Parameters */
 METRIC(input, "input", IOT_NAME, IOT_DETAIL, IOT_ONE,
        "The name of a file, or of an input as it was given.")

@@ -14,7 +14,7 @@ KIB = {"file size", "capacity used", "positive overhead", "negative overhead", "
 LINEAR = {"filename length", "symlink target length"}
 NOW = int(sys.argv[2])
 bins = collections.defaultdict(lambda: [0, 0])
-seen = set()
+names = {}  # of files with several links: the length of the shortest one
 
 
 def limits(name, value):
@@ -35,13 +35,16 @@ def add(name, value, items=1, selects=None):
 def count(name, st):
     kind = stat.S_IFMT(st.st_mode)
     if kind == stat.S_IFREG and st.st_nlink > 1:
-        if (st.st_dev, st.st_ino) in seen:
+        length = len(os.fsencode(name))
+        known = (st.st_dev, st.st_ino) in names
+        names[st.st_dev, st.st_ino] = min(length, names.get((st.st_dev, st.st_ino), length))
+        if known:
             return
-        seen.add((st.st_dev, st.st_ino))
     if kind not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK):
         return
     size, capacity = st.st_size, st.st_blocks * 512
-    add("filename length", len(os.fsencode(name)))
+    if kind != stat.S_IFREG or st.st_nlink == 1:
+        add("filename length", len(os.fsencode(name)))
     add("positive overhead" if capacity >= size else "negative overhead", abs(capacity - size), selects=size)
     if kind == stat.S_IFDIR:
         add("directory size", size)
@@ -57,23 +60,42 @@ def count(name, st):
             add(f"{what} (KB)", days, size)
 
 
-waiting = [(path, os.stat(path).st_dev) for path in sys.argv[3:]]
-while waiting:
-    path, device = waiting.pop()
-    entries = list(os.scandir(path))
+def walk(device):
+    """Walks the current directory with chdir, as paths of deep trees are too long."""
+    entries = list(os.scandir("."))
     add("directory size (entries)", len(entries))
+    inside = []
     for entry in entries:
-        st = os.lstat(entry.path)
+        st = os.lstat(entry.name)
         count(entry.name, st)
         if stat.S_ISDIR(st.st_mode) and st.st_dev == device and entry.name not in (".snapshot", ".snapshots", ".zfs"):
-            waiting.append((entry.path, device))
+            inside.append(entry.name)
+    return inside
+
+
+begin = os.getcwd()
+for root in sys.argv[3:]:
+    os.chdir(root)
+    device = os.stat(".").st_dev
+    waiting = [walk(device)]
+    while waiting:
+        if waiting[-1]:
+            os.chdir(waiting[-1].pop())
+            waiting.append(walk(device))
+        else:
+            waiting.pop()
+            if waiting:
+                os.chdir("..")
+    os.chdir(begin)
+for length in names.values():
+    add("filename length", length)
 
 text = subprocess.run([sys.argv[1], "fsstats", "--tsv", f"--now={NOW}", *sys.argv[3:]], check=True, stdout=subprocess.PIPE).stdout.decode()
 actual = {}
 for line in text.splitlines()[1:]:
     name, low, high, items, amount = line.split("\t")
-    actual[name, (int(low), int(high) if high else "")] = [int(items), int(float(amount))]
-expected = dict(bins)
+    actual[name, (int(low), int(high) if high else "")] = [int(items), int(amount) if amount.isdigit() else float(amount)]
+expected = {key: [n, amount if amount < 2**64 else float(amount)] for key, (n, amount) in bins.items()}
 wrong = [key for key in actual.keys() | expected.keys() if actual.get(key) != expected.get(key)]
 for key in sorted(wrong, key=str):
     print(key, "expected", expected.get(key), "actual", actual.get(key))

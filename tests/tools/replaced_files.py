@@ -54,6 +54,12 @@ OUTPUTS = {
     "mrc --svg": ("--svg={} in.iot", OTHER),
     "mrc --output": ("-o {} in.iot", OTHER),
     "fsstats --csv": ("--csv={} .", OTHER),
+    "fsstats --state": ("-s {} .", STATE),
+    "fsstats --plots": ("--plots=d .", OTHER, "d/sizes.svg"),
+    "fsstats --plots data": ("--plots=d .", OTHER, "d/sizes.tsv"),
+    "fsstats --checkpoint": None,  # is removed at the end
+    "fsstats --against": None,  # inputs
+    "fsstats --resume": None,
     "check --output": ("--repair -o {} in.iot", TRACE),
 }
 

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "plots.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/ui/printable.h"
+#include "cli/ui/svg.h"
+#include "cli/ui/trace_out.h"
+
+enum { LINES_MAX = 4, PATH_TEXT = 4096, PLOTS = 3 };
+
+static const char *const plot_names[PLOTS] = {"sizes", "atime", "mtime"};
+
+/* A line: the shares of items up to the upper limits of bins. */
+struct share_line {
+	const char *name;
+	double x[SURVEY_BINS], y[SURVEY_BINS];
+	size_t count;
+};
+
+struct survey_plot {
+	struct share_line line[LINES_MAX];
+	size_t lines;
+};
+
+/* Bins without an upper limit, and those after the last item, are left out. */
+static void add_line(struct survey_plot *p, const char *name, enum survey_scale scale,
+		     const double bins[SURVEY_BINS])
+{
+	struct share_line *l = &p->line[p->lines++];
+	double all = 0, below = 0;
+	*l = (struct share_line){.name = name};
+	for (size_t i = 0; i < SURVEY_BINS; i++)
+		all += bins[i];
+	for (unsigned i = 0; i < SURVEY_BINS && below < all; i++) {
+		const uint64_t upper = survey_upper(scale, i);
+		below += bins[i];
+		if (upper == UINT64_MAX)
+			break;
+		l->x[l->count] = (double)upper + 1;
+		l->y[l->count++] = below / all;
+	}
+}
+
+static void size_plot(struct survey_plot *p, const struct fs_survey *s,
+		      const struct key_sums *without)
+{
+	double files[SURVEY_BINS], bytes[SURVEY_BINS];
+	for (size_t i = 0; i < SURVEY_BINS; i++) {
+		files[i] = (double)s->of[SURVEY_SIZE].bin_items[i];
+		bytes[i] = (double)s->of[SURVEY_SIZE].bin_amount[i];
+	}
+	add_line(p, "files", SURVEY_KIB, files);
+	add_line(p, "bytes", SURVEY_KIB, bytes);
+	for (size_t i = 0; i < SURVEY_BINS && without != NULL; i++) {
+		files[i] -= (double)without->size_files[i];
+		bytes[i] -= (double)without->size_bytes[i];
+	}
+	if (without == NULL)
+		return;
+	add_line(p, "files without", SURVEY_KIB, files);
+	add_line(p, "bytes without", SURVEY_KIB, bytes);
+}
+
+static void age_plot(struct survey_plot *p, const struct fs_survey *s, enum survey_histogram h)
+{
+	double files[SURVEY_BINS], bytes[SURVEY_BINS];
+	for (size_t i = 0; i < SURVEY_BINS; i++) {
+		files[i] = (double)s->of[h].bin_items[i];
+		bytes[i] = (double)s->of[h + 1].bin_items[i];
+	}
+	add_line(p, "files", SURVEY_DAYS, files);
+	add_line(p, "bytes", SURVEY_DAYS, bytes);
+}
+
+/* Output */
+
+static void path_of(char path[PATH_TEXT], const char *directory, size_t plot, const char *suffix)
+{
+	snprintf(path, PATH_TEXT, "%s/%s%s", directory, plot_names[plot], suffix);
+}
+
+static void draw(struct output *o, const struct survey_plot *p, size_t plot)
+{
+	static const char *const titles[PLOTS] = {"Sizes of files", "Days since the last access",
+						  "Days since the last modification"};
+	struct svg_series series[LINES_MAX];
+	struct svg_plot svg = {
+	    .title = titles[plot],
+	    .description = "Cumulative shares of files and of their bytes.",
+	    .x = {plot == 0 ? "size" : "days", plot == 0 ? SVG_BYTES : SVG_LOG, 0, 0},
+	    .y = {"share", SVG_LINEAR, 0, 1},
+	    .series = series,
+	    .count = p->lines,
+	};
+	svg.x.min = p->line[0].count > 0 ? p->line[0].x[0] : 1;
+	svg.x.max = 2 * svg.x.min;
+	for (size_t i = 0; i < p->lines; i++) {
+		const struct share_line *l = &p->line[i];
+		series[i] =
+		    (struct svg_series){.name = l->name, .x = l->x, .y = l->y, .count = l->count};
+		if (l->count > 0 && l->x[l->count - 1] > svg.x.max)
+			svg.x.max = l->x[l->count - 1];
+	}
+	svg_write(o, &svg);
+}
+
+static void write_points(struct output *o, const struct survey_plot *p)
+{
+	char x[REAL_CAPACITY], y[REAL_CAPACITY];
+	output_text(o, "line\tbelow\tshare\n");
+	for (size_t i = 0; i < p->lines; i++)
+		for (size_t j = 0; j < p->line[i].count; j++)
+			output_printf(o, "%s\t%s\t%s\n", p->line[i].name,
+				      printable_real(x, p->line[i].x[j]),
+				      printable_real(y, p->line[i].y[j]));
+}
+
+static enum exit_status write_plot(const struct survey_plot *p, const char *directory, size_t plot)
+{
+	char path[PATH_TEXT];
+	struct output o = {.status = IOT_OK};
+	path_of(path, directory, plot, ".svg");
+	if (output_open(&o, path, 0) != EXIT_OK)
+		return EXIT_FAILED;
+	draw(&o, p, plot);
+	enum exit_status status = output_close(&o);
+	path_of(path, directory, plot, ".tsv");
+	if (status != EXIT_OK || output_open(&o, path, 0) != EXIT_OK)
+		return EXIT_FAILED;
+	write_points(&o, p);
+	return output_close(&o);
+}
+
+/* A plot of histograms that are not known, or empty, is not written. */
+static bool has_data(const struct fs_survey *s, enum survey_histogram h)
+{
+	return survey_knows(s, h) && s->of[h].items > 0;
+}
+
+enum exit_status survey_plots_write(const struct fs_survey *s, const char *directory,
+				    const struct key_sums *without)
+{
+	static const enum survey_histogram of[PLOTS] = {SURVEY_SIZE, SURVEY_ATIME, SURVEY_MTIME};
+	struct survey_plot *p = calloc(1, sizeof *p);
+	enum exit_status status =
+	    p == NULL ? message_no_memory() : trace_out_make_directory(directory);
+	for (size_t i = 0; i < PLOTS && status == EXIT_OK; i++) {
+		p->lines = 0;
+		if (!has_data(s, of[i]))
+			continue;
+		if (i == 0)
+			size_plot(p, s, without);
+		else
+			age_plot(p, s, of[i]);
+		status = write_plot(p, directory, i);
+	}
+	free(p);
+	return status;
+}
+
+void survey_plots_add_files(struct same_file_set *files, const char *directory)
+{
+	static const char *const suffixes[] = {".svg", ".tsv"};
+	char path[PATH_TEXT];
+	for (size_t i = 0; i < 2 * PLOTS; i++) {
+		path_of(path, directory, i / 2, suffixes[i % 2]);
+		same_file_add_output(files, ROLE_OUTPUT, "--plots", path);
+	}
+}

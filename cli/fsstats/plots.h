@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Plots of a survey: cumulative shares of files and bytes over their size and age. */
+#ifndef CLI_FSSTATS_PLOTS_H
+#define CLI_FSSTATS_PLOTS_H
+
+#include "cli/ui/same_file.h"
+#include "survey.h"
+
+/*
+ * Writes sizes, atime and mtime as .svg, and their points as .tsv, to a directory that is made if it
+ * does not exist. without: sizes also shows everything but the files of a key; NULL: it does not.
+ * Returns EXIT_OK, or EXIT_FAILED after a message.
+ */
+enum exit_status survey_plots_write(const struct fs_survey *s, const char *directory,
+				    const struct key_sums *without);
+/* Adds the files that survey_plots_write() may write. */
+void survey_plots_add_files(struct same_file_set *files, const char *directory);
+
+#endif

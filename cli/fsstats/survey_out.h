@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A survey as files: csv, a state, and plots. */
+#ifndef CLI_FSSTATS_SURVEY_OUT_H
+#define CLI_FSSTATS_SURVEY_OUT_H
+
+#include "cli/ui/options.h"
+
+#include "survey_in.h"
+
+struct survey_out {
+	const char *csv, *state, *plots; /* paths; NULL: none */
+	const char *without;             /* a key whose files a plot leaves out; or NULL */
+	const struct command_spec *command;
+};
+
+/* Both return EXIT_OK, or the exit status after a message. */
+enum exit_status survey_out_write(const struct survey_out *o, const struct survey_in *in);
+/* Checks which files would be replaced. checkpoint: another output; or NULL. */
+enum exit_status survey_out_check(const struct survey_out *o, const char *checkpoint);
+
+#endif

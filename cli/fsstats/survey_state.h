@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A survey as %fsstats directives: tables of integers, by lib/analyze/state.h. */
+#ifndef CLI_FSSTATS_SURVEY_STATE_H
+#define CLI_FSSTATS_SURVEY_STATE_H
+
+#include "lib/analyze/state.h"
+
+#include "survey.h"
+
+#define SURVEY_DIRECTIVE "%fsstats"
+
+/* Returns whether an event is the first one of a survey. */
+bool survey_state_begins(const struct iot_event *first);
+/*
+ * The tables of a survey, to be saved or loaded; *s is empty before it is loaded. After a failure
+ * s->error is set.
+ */
+void survey_state(struct state *s, struct fs_survey *survey);
+/* The last table, of a state that is complete. */
+void survey_state_end(struct state *s);
+/* Saves a complete state. *e: the reason of a failure. Returns an enum iot_status. */
+int survey_save(struct fs_survey *survey, struct iot_writer *w, struct error *e);
+/* Loads a state whose first event has been read, into an empty survey. */
+int survey_load(struct fs_survey *survey, struct iot_reader *r, const struct iot_event *first,
+		struct error *e);
+
+#endif

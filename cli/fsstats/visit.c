@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads directories: counts their entries, and queues their subdirectories. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "walk_internal.h"
+
+enum { BLOCK = 512, PATH_TEXT = 4096 };
+
+static const uint64_t ns_per_s = 1000000000;
+
+static void fail(struct walker *k, const struct subtree *d, const char *name, int error)
+{
+	const struct walk_options *o = k->walk->options;
+	char text[PATH_TEXT];
+	if (error == ENOMEM)
+		walk_stop(k->walk, WALK_NO_MEMORY);
+	if (k->counts)
+		survey_fail(k->survey, error);
+	subtree_path(d, name, text, sizeof text);
+	pthread_mutex_lock(&k->walk->message_lock);
+	o->failed(o->context, text, error);
+	pthread_mutex_unlock(&k->walk->message_lock);
+}
+
+/* Entries */
+
+static uint64_t device_of(const struct statx *st)
+{
+	return makedev(st->stx_dev_major, st->stx_dev_minor);
+}
+
+static enum survey_kind kind_of(unsigned mode)
+{
+	return S_ISREG(mode)   ? SURVEY_FILE
+	       : S_ISDIR(mode) ? SURVEY_DIRECTORIES
+	       : S_ISLNK(mode) ? SURVEY_SYMLINK
+			       : SURVEY_SPECIAL;
+}
+
+static bool is_snapshot(const char *name)
+{
+	return strcmp(name, ".snapshot") == 0 || strcmp(name, ".snapshots") == 0 ||
+	       strcmp(name, ".zfs") == 0;
+}
+
+/* Whether a file has been counted under another name. */
+static bool is_duplicate(struct walker *k, const struct statx *st, size_t name)
+{
+	const struct link_key key = {device_of(st), st->stx_ino};
+	bool is_new = true;
+	if (!S_ISREG(st->stx_mode) || st->stx_nlink < 2)
+		return false;
+	pthread_mutex_lock(&k->walk->links_lock);
+	const bool ok = link_set_add(&k->walk->links, key, (uint8_t)name, &is_new);
+	pthread_mutex_unlock(&k->walk->links_lock);
+	if (!ok)
+		walk_stop(k->walk, WALK_NO_MEMORY);
+	return !is_new;
+}
+
+static uint64_t key_of(const struct fs_survey *s, const struct subtree *in, const struct statx *st)
+{
+	return s->by == SURVEY_BY_OWNER   ? st->stx_uid
+	       : s->by == SURVEY_BY_GROUP ? st->stx_gid
+					  : in->key;
+}
+
+/* The names of files with several links are added at the end of the walk. */
+static void count(struct walker *k, const struct subtree *in, const struct statx *st, size_t name)
+{
+	const struct survey_entry e = {
+	    kind_of(st->stx_mode),
+	    st->stx_size,
+	    st->stx_blocks * BLOCK,
+	    st->stx_nlink,
+	    {st->stx_mtime.tv_sec, st->stx_ctime.tv_sec, st->stx_atime.tv_sec},
+	    key_of(k->survey, in, st),
+	    S_ISREG(st->stx_mode) && st->stx_nlink > 1 ? 0 : name,
+	};
+	survey_add(k->survey, &e);
+}
+
+/* Directories at WALK_PART_DEPTH are divided among the parts, each with all that is below it. */
+static bool is_in_part(const struct walk_options *o, const struct subtree *in, const char *name)
+{
+	if (o->parts < 2 || in->depth + 1 != WALK_PART_DEPTH)
+		return true;
+	return XXH3_64bits_withSeed(name, strlen(name), in->path_hash) % o->parts + 1 == o->part;
+}
+
+/* Returns whether a directory is to be entered, and counts why not. */
+static bool is_entered(struct walker *k, struct subtree *in, const char *name,
+		       const struct statx *st)
+{
+	const struct walk_options *o = k->walk->options;
+	const bool away = !o->cross && device_of(st) != k->root_device;
+	const bool snapshot = !o->snapshots && is_snapshot(name);
+	const bool loop = subtree_is_inside(in, device_of(st), st->stx_ino);
+	if (k->counts) {
+		k->survey->snapshots += snapshot;
+		k->survey->other_devices += away && !snapshot;
+		k->survey->loops += loop && !away && !snapshot;
+	}
+	return !away && !snapshot && !loop && is_in_part(o, in, name);
+}
+
+/* Directories down to the depth of the survey are keys of their own. */
+static void set_key(struct walker *k, struct subtree *d)
+{
+	char path[PATH_TEXT];
+	if (k->survey->by != SURVEY_BY_DIRECTORY)
+		return;
+	d->key = d->depth <= k->survey->depth ? d->path_hash : d->parent->key;
+	if (d->depth > k->survey->depth)
+		return;
+	struct key_sums *sums = survey_sums(k->survey, d->key);
+	subtree_path(d, NULL, path, sizeof path);
+	if (sums != NULL && sums->name == NULL)
+		sums->name = strdup(path);
+	k->survey->no_memory |= sums != NULL && sums->name == NULL;
+}
+
+static void enter(struct walker *k, struct subtree *in, const char *name, size_t size,
+		  const struct statx *st)
+{
+	struct subtree *d = subtree_new(in, name, size);
+	if (d == NULL) {
+		walk_stop(k->walk, WALK_NO_MEMORY);
+		return;
+	}
+	d->device = device_of(st);
+	d->inode = st->stx_ino;
+	set_key(k, d);
+	d->next = k->found;
+	if (k->found == NULL)
+		k->found_last = d;
+	k->found = d;
+}
+
+/* Waits until options->rate calls per second allow the next one. */
+static void wait_for_turn(struct tree_walk *w)
+{
+	const uint64_t rate = w->options->rate;
+	const uint64_t n = atomic_fetch_add_explicit(&w->statx_calls, 1, memory_order_relaxed);
+	const uint64_t due_ns = w->begin_ns + (uint64_t)((double)n / (double)rate * 1e9);
+	const uint64_t now_ns = walk_clock_ns();
+	if (now_ns >= due_ns)
+		return;
+	const struct timespec left = {(time_t)((due_ns - now_ns) / ns_per_s),
+				      (long)((due_ns - now_ns) % ns_per_s)};
+	nanosleep(&left, NULL);
+}
+
+static bool is_excluded(const struct walk_options *o, const char *name)
+{
+	for (size_t i = 0; i < o->exclude_count; i++)
+		if (fnmatch(o->exclude[i], name, 0) == 0)
+			return true;
+	return false;
+}
+
+static bool get_status(struct walker *k, struct subtree *in, int fd, const char *name,
+		       struct statx *st)
+{
+	const unsigned wanted = STATX_TYPE | STATX_MODE | STATX_NLINK | STATX_UID | STATX_GID |
+				STATX_ATIME | STATX_MTIME | STATX_CTIME | STATX_INO | STATX_SIZE |
+				STATX_BLOCKS;
+	const int sync = k->walk->options->force_sync ? AT_STATX_FORCE_SYNC : AT_STATX_DONT_SYNC;
+	if (k->walk->options->rate != 0)
+		wait_for_turn(k->walk);
+	if (statx(fd, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | sync, wanted, st) == 0)
+		return true;
+	if (errno != ENOENT)
+		fail(k, in, name, errno);
+	else
+		k->survey->vanished += k->counts;
+	return false;
+}
+
+static void visit(struct walker *k, struct subtree *in, int fd, const char *name)
+{
+	struct statx st;
+	if (!get_status(k, in, fd, name, &st))
+		return;
+	const size_t size = strlen(name);
+	if (k->counts && is_duplicate(k, &st, size)) {
+		k->survey->duplicate_links++;
+		return;
+	}
+	if (k->counts)
+		count(k, in, &st, size);
+	if (S_ISDIR(st.stx_mode) && is_entered(k, in, name, &st))
+		enter(k, in, name, size, &st);
+}
+
+/* Directories */
+
+static bool is_dots(const char *name)
+{
+	return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
+}
+
+static uint64_t visit_entries(struct walker *k, struct subtree *d, int fd, size_t size)
+{
+	uint64_t visited = 0;
+	for (size_t at = 0; at < size;) {
+		const struct dirent64 *e = (const void *)(k->entries + at);
+		at += e->d_reclen;
+		if (is_dots(e->d_name) || is_excluded(k->walk->options, e->d_name))
+			continue;
+		visited++;
+		if (k->counts || e->d_type == DT_DIR || e->d_type == DT_UNKNOWN)
+			visit(k, d, fd, e->d_name);
+	}
+	return visited;
+}
+
+/* Moves the subdirectories that were found to the queue. */
+static void queue_found(struct walker *k)
+{
+	struct tree_walk *w = k->walk;
+	if (k->found == NULL)
+		return;
+	pthread_mutex_lock(&w->lock);
+	k->found_last->next = w->queue;
+	w->queue = k->found;
+	k->found = NULL;
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+}
+
+static void read_entries(struct walker *k, struct subtree *d, int fd)
+{
+	uint64_t entries = 0;
+	ssize_t size;
+	while ((size = getdents64(fd, k->entries, WALK_ENTRIES_BYTES)) > 0) {
+		entries += visit_entries(k, d, fd, (size_t)size);
+		queue_found(k);
+	}
+	if (size == 0 && k->counts)
+		survey_add_entries(k->survey, entries);
+	if (size == 0)
+		return;
+	k->survey->unread += k->counts;
+	fail(k, d, NULL, errno);
+}
+
+/* Keeps a directory open in place of the previous one; NULL: none. */
+static void hold(struct walker *k, struct subtree *d, int fd)
+{
+	if (k->held != NULL) {
+		close(k->held_fd);
+		subtree_release(k->held);
+	}
+	if (d != NULL)
+		subtree_use(d);
+	k->held = d;
+	k->held_fd = fd;
+}
+
+void walk_release_held(struct walker *k)
+{
+	hold(k, NULL, -1);
+}
+
+/* Counts why a directory is not read. */
+static void fail_directory(struct walker *k, struct subtree *d, int error)
+{
+	if (error == ENOENT) {
+		k->survey->vanished += k->counts;
+		return;
+	}
+	k->survey->unread += k->counts;
+	if (error == ESTALE || error == ENOTDIR || error == ELOOP)
+		k->survey->moved += k->counts; /* replaced since its name was read */
+	else
+		fail(k, d, NULL, error);
+}
+
+void walk_directory(struct walker *k, struct subtree *d)
+{
+	const struct walk_options *o = k->walk->options;
+	bool touched = false;
+	const struct subtree *root = d;
+	while (root->parent != NULL)
+		root = root->parent;
+	k->root_device = root->device;
+	k->counts = o->parts < 2 || o->part == 1 || d->depth >= WALK_PART_DEPTH;
+	const bool below = k->held != NULL && k->held == d->parent;
+	const int fd = subtree_open(d, below ? k->held_fd : -1, &touched);
+	if (fd < 0) {
+		fail_directory(k, d, errno);
+		return;
+	}
+	k->survey->touched += touched && k->counts;
+	read_entries(k, d, fd);
+	hold(k, d, fd);
+}

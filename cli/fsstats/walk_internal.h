@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A walk, shared by its threads, and one of these. */
+#ifndef CLI_FSSTATS_WALK_INTERNAL_H
+#define CLI_FSSTATS_WALK_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "link_set.h"
+#include "subtree.h"
+#include "walk.h"
+
+enum { WALK_ENTRIES_BYTES = 256 << 10, WALK_PART_DEPTH = 2 };
+
+struct tree_walk {
+	const struct walk_options *options;
+	struct fs_survey *survey; /* the result */
+	pthread_mutex_t lock;     /* of what follows */
+	pthread_cond_t changed;
+	struct subtree *queue; /* newest first, which keeps it short */
+	unsigned busy;         /* threads that may add to the queue */
+	bool pausing;          /* for a checkpoint: threads wait after their directory */
+	uint64_t checkpoint_ns;
+	enum walk_status status;
+	struct walker *walkers;
+	unsigned walker_count;
+	pthread_mutex_t links_lock;
+	struct link_set links;
+	pthread_mutex_t message_lock;
+	uint64_t begin_ns;
+	_Atomic uint64_t statx_calls; /* only with options->rate */
+};
+
+struct walker {
+	struct tree_walk *walk;
+	struct fs_survey *survey;
+	char *entries; /* WALK_ENTRIES_BYTES */
+	pthread_t thread;
+	bool started;
+	struct subtree *found; /* subdirectories of the directory that is read */
+	struct subtree *found_last;
+	uint64_t root_device;
+	bool counts;          /* entries of this directory belong to this part of the tree */
+	struct subtree *held; /* the directory that was read last: often the next one's parent */
+	int held_fd;
+};
+
+/* Reads a directory and queues its subdirectories. */
+void walk_directory(struct walker *k, struct subtree *d);
+/* Closes the directory that was read last. */
+void walk_release_held(struct walker *k);
+/* Ends the walk on all threads. */
+void walk_stop(struct tree_walk *w, enum walk_status status);
+
+/* Opens the roots and queues those that are to be walked. See walk_trees(). */
+enum walk_status walk_open_roots(struct tree_walk *w, int *fds, char *const *roots, size_t count,
+				 size_t *bad);
+
+/* The nanoseconds of the monotonic clock. */
+uint64_t walk_clock_ns(void);
+
+/*
+ * Checkpoints. Saving: no thread reads a directory. Loading: replaces the queue, the links and the
+ * survey; roots are open. Both return false after a message to options->failed_checkpoint.
+ */
+bool walk_save(struct tree_walk *w);
+bool walk_load(struct tree_walk *w, const int *fds, char *const *roots, size_t count);
+
+#endif

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# fsstats: states are written, added and compared; parts add up to the whole; csv is read; nothing has names.
+python3 "$TOOLS/fsstats_list.py" earlier >earlier.list
+python3 "$TOOLS/fsstats_list.py" later >later.list
+columns=type,size,blocks,links,mtime,ctime,atime,uid,gid,device,inode,path
+"$IOTRACE" fsstats --from=find --by=owner --now=1260000000 -s earlier.state earlier.list >/dev/null
+"$IOTRACE" fsstats --from=list --columns=$columns --by=owner --now=1265184000 -s later.state later.list
+echo "-- growth"
+"$IOTRACE" fsstats --against=earlier.state --reach=1000000 later.state
+"$IOTRACE" fsstats --against=earlier.state --reach=100000 --json later.state | grep -E 'days_between|reached_s'
+echo "-- without ids"
+"$IOTRACE" fsstats --share --tsv later.state | cut -f 1-3
+echo "-- plots"
+"$IOTRACE" fsstats --plots=plots --without=1001 later.state >/dev/null
+ls plots
+cat plots/atime.tsv
+grep -c 'files without' plots/sizes.tsv
+echo "-- refusals"
+"$IOTRACE" fsstats earlier.state later.state
+"$IOTRACE" fsstats --allow-ages --tsv earlier.state later.state
+mkdir -p tree/a/b tree/c
+head -c 3000 /dev/zero >tree/a/b/file
+"$IOTRACE" fsstats -s tree.state --now=0 tree >/dev/null
+"$IOTRACE" fsstats -s a.state --now=0 tree/a >/dev/null
+"$IOTRACE" fsstats tree.state a.state
+"$IOTRACE" fsstats tree a.state
+"$IOTRACE" fsstats later.list
+"$IOTRACE" fsstats --from=list --columns=size,colour later.list
+printf '1 2\nx\n3 4\n' | "$IOTRACE" fsstats --from=list --columns=size,blocks --tsv - | grep '^file size'
+head -c 900 tree.state >cut
+"$IOTRACE" fsstats cut
+"$IOTRACE" fsstats --csv=tree.csv --now=0 tree >/dev/null
+"$IOTRACE" fsstats --csv=- tree.csv | cmp - tree.csv
+"$IOTRACE" fsstats --json tree.csv | grep -E 'data_bytes|regular_files|file_median|vanished'
+grep -l 'a/b\|project-\|owner-' tree.state later.state tree.csv
+exit 0
