@@ -8,7 +8,7 @@
 
 static bool precedes(const struct queue_event *a, const struct queue_event *b)
 {
-	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->number < b->number;
+	return a->time != b->time ? a->time < b->time : a->number < b->number;
 }
 
 bool event_queue_add(struct event_queue *q, struct queue_event event)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events in order of time, then of their numbers: a binary heap. */
+/*
+ * Events in order of time, in any unit, then of their numbers: a binary heap.
+ */
 #ifndef LIB_TIMING_EVENT_QUEUE_H
 #define LIB_TIMING_EVENT_QUEUE_H
 
@@ -8,7 +10,7 @@
 #include <stdint.h>
 
 struct queue_event {
-	int64_t time_ns;
+	int64_t time;
 	uint64_t number;
 	uint64_t data;
 };
@@ -27,7 +29,7 @@ void event_queue_free(struct event_queue *q);
 /* Returns the time of the first event, or INT64_MAX if the queue is empty. */
 static inline int64_t event_queue_next(const struct event_queue *q)
 {
-	return q->count > 0 ? q->events[0].time_ns : INT64_MAX;
+	return q->count > 0 ? q->events[0].time : INT64_MAX;
 }
 
 #endif

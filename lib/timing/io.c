@@ -68,7 +68,7 @@ void sim_complete(struct sim *s)
 	if (event.data & IO_CLEANS)
 		s->writing_blocks -= length / s->o->block;
 	/* an interval includes its end, so that no completion is after the last one */
-	rates_add(s, event.time_ns - (event.time_ns > 0),
+	rates_add(s, event.time - (event.time > 0),
 		  event.data & IO_WRITE ? RATE_DEVICE_WRITTEN : RATE_DEVICE_READ, length);
 	if (s->stalled_count > 0)
 		wake_stalled(s);
@@ -107,7 +107,7 @@ void sim_pending(struct sim *s)
 		if ((event->data & IO_WRITE) == 0)
 			continue;
 		s->result->pending_bytes += event->data >> IO_LENGTH_SHIFT;
-		last_ns = clock_later(last_ns, event->time_ns);
+		last_ns = clock_later(last_ns, event->time);
 	}
 	s->result->pending_ns = (uint64_t)(last_ns - s->now_ns);
 }
