@@ -14,14 +14,6 @@ static uint64_t network_of(const struct model_system *s)
 	return s->burst_buffer > 0 ? s->burst_external : s->network;
 }
 
-void machine_add_event(struct machine *m, enum machine_event kind, uint32_t node, uint32_t compute,
-		       int64_t time_ps)
-{
-	const uint64_t number = (uint64_t)kind << 44 | (uint64_t)node << 32 | compute;
-	const struct queue_event event = {time_ps, number, 0};
-	m->no_memory |= !event_queue_add(&m->events, event);
-}
-
 static void add_transfer(struct machine *m, struct model_transfers *q,
 			 const struct model_transfer *t)
 {

@@ -22,10 +22,11 @@ enum {
 	MODEL_JOBS_MAX = 1 << 22,
 };
 
-#define MODEL_PS_PER_S  INT64_C(1000000000000)
-#define MODEL_SPAN_MAX  (INT64_C(8640000) * MODEL_PS_PER_S) /* 100 days */
-#define MODEL_BYTES_MAX (UINT64_C(1) << 50)                 /* of one interval */
-#define MODEL_NO_DELAY  UINT64_C(0)                         /* a bandwidth */
+#define MODEL_PS_PER_S     INT64_C(1000000000000)
+#define MODEL_SPAN_MAX     (INT64_C(8640000) * MODEL_PS_PER_S) /* 100 days */
+#define MODEL_BYTES_MAX    (UINT64_C(1) << 50)                 /* of one interval */
+#define MODEL_REQUESTS_MAX (UINT64_C(1) << 32)
+#define MODEL_NO_DELAY     UINT64_C(0) /* a bandwidth */
 
 /* Bandwidths are in bytes per second. */
 struct model_system {

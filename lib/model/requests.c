@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "requests.h"
 
+__extension__ typedef unsigned __int128 wide;
+
+int64_t model_duration_ps(uint64_t bytes, uint64_t bandwidth)
+{
+	uint64_t ps;
+	if (bandwidth == MODEL_NO_DELAY)
+		return 0;
+	if (!__builtin_mul_overflow(bytes, (uint64_t)MODEL_PS_PER_S, &ps) &&
+	    !__builtin_add_overflow(ps, bandwidth / 2, &ps))
+		return (int64_t)(ps / bandwidth);
+	return (int64_t)(((wide)bytes * (uint64_t)MODEL_PS_PER_S + bandwidth / 2) / bandwidth);
+}
+
 /* Bytes that are logged without a request are the fewest requests that can have them. */
 static uint64_t logged_count(const struct model_system *s, const struct model_log *l,
 			     enum model_direction d)

@@ -3,40 +3,44 @@
 
 #include "machine.h"
 
-__extension__ typedef unsigned __int128 wide;
-
-int64_t model_duration_ps(uint64_t bytes, uint64_t bandwidth)
-{
-	uint64_t ps;
-	if (bandwidth == MODEL_NO_DELAY)
-		return 0;
-	if (!__builtin_mul_overflow(bytes, (uint64_t)MODEL_PS_PER_S, &ps) &&
-	    !__builtin_add_overflow(ps, bandwidth / 2, &ps))
-		return (int64_t)(ps / bandwidth);
-	return (int64_t)(((wide)bytes * (uint64_t)MODEL_PS_PER_S + bandwidth / 2) / bandwidth);
-}
-
 uint32_t model_compute_nodes(const struct model_system *s, size_t i, size_t n)
 {
 	return n - i <= s->few_nodes ? s->few_compute_nodes : s->compute_nodes;
 }
 
+static int check_log(const struct model_log *l, struct error *e)
+{
+	if (l->bytes[0] > MODEL_BYTES_MAX || l->bytes[1] > MODEL_BYTES_MAX)
+		return error_set(e, IOT_ELIMIT, "a sample of more than 2^50 bytes");
+	if (l->start_ps < 0 || l->start_ps > MODEL_SPAN_MAX || l->took_ps > MODEL_SPAN_MAX)
+		return error_set(e, IOT_ELIMIT, "samples of more than 100 days");
+	return IOT_OK;
+}
+
+static int check_node(const struct model_system *s, const struct model_node *n, uint64_t *requests,
+		      struct error *e)
+{
+	for (size_t k = 0; k < n->count; k++) {
+		if (check_log(&n->log[k], e) != IOT_OK)
+			return e->status;
+		*requests += model_request_count(s, &n->log[k], MODEL_READ) +
+			     model_request_count(s, &n->log[k], MODEL_WRITE);
+		if (*requests > MODEL_REQUESTS_MAX)
+			return error_set(e, IOT_ELIMIT, "more than 2^32 requests");
+	}
+	return IOT_OK;
+}
+
 int model_check(const struct model_system *s, const struct model_input *in, struct error *e)
 {
-	uint64_t compute = 0;
+	uint64_t compute = 0, requests = 0;
 	if (in->nodes > s->io_nodes)
 		return error_set(e, IOT_ELIMIT, "%zu hosts, expected at most io-nodes = %u",
 				 in->nodes, s->io_nodes);
 	for (size_t i = 0; i < in->nodes; i++) {
 		compute += model_compute_nodes(s, i, in->nodes);
-		for (size_t k = 0; k < in->node[i].count; k++) {
-			const struct model_log *l = &in->node[i].log[k];
-			if (l->bytes[0] > MODEL_BYTES_MAX || l->bytes[1] > MODEL_BYTES_MAX)
-				return error_set(e, IOT_ELIMIT, "a sample of more than 2^50 bytes");
-			if (l->start_ps < 0 || l->start_ps > MODEL_SPAN_MAX ||
-			    l->took_ps > MODEL_SPAN_MAX)
-				return error_set(e, IOT_ELIMIT, "samples of more than 100 days");
-		}
+		if (check_node(s, &in->node[i], &requests, e) != IOT_OK)
+			return e->status;
 	}
 	if (compute > MODEL_COMPUTE_MAX)
 		return error_set(e, IOT_ELIMIT, "%ju compute nodes, at most 1048576",

@@ -248,6 +248,8 @@ static const char *check_system(const struct model_system *s)
 		return "a ciod-buffer of at least request-max";
 	if (s->burst_buffer > 0 && s->request_max > s->burst_buffer)
 		return "a burst-buffer of at least request-max";
+	if (s->internal != MODEL_NO_DELAY)
+		return "internal = 0, as links inside of an I/O node have no delay";
 	if (s->request_max > MODEL_BYTES_MAX || s->page_pool > MODEL_BYTES_MAX)
 		return "sizes up to 1 PiB";
 	return NULL;

@@ -130,6 +130,76 @@ METRIC(reached_s, "reached", IOT_RATIO, IOT_MAIN, IOT_ONE,
        "When the number of files reaches that of --reach, in seconds since 1970, if it grows as "
        "between the two surveys.")
 
+/* The system model */
+METRIC(model_requests, "requests", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Requests that were simulated, with the pieces of those that are too long.")
+METRIC(model_splits, "splits", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Requests more than were logged, as long ones are split.")
+METRIC(late_requests, "late", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Requests that were counted after the last interval of their I/O node.")
+METRIC(gap_samples, "gaps", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Samples with gap=1, which are not simulated.")
+METRIC(wrong_samples, "wrong", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Samples without a host or a time, or with a value that is not a number.")
+METRIC(unsynchronized_jobs, "unsynchronized", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Jobs whose I/O nodes do not begin together, as they wait for each other in a circle.")
+METRIC(validation, "validation", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "The simulated counters of the original system against those of the logs.")
+METRIC(logged_counter, "counter", IOT_WORD, IOT_MAIN, IOT_ONE,
+       "A counter of I/O nodes.")
+METRIC(counter_logs, "logs", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Logs in which the counter is not 0.")
+METRIC(differing_logs, "differ", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Logs whose simulated counter is another one.")
+METRIC(mean_error, "mean error", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "The mean of |simulated - logged| / logged over the logs in which the counter is not 0.")
+METRIC(io_nodes, "I/O nodes", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "The times of each I/O node.")
+METRIC(model_jobs, "jobs", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "The times of each job.")
+METRIC(original_io_ns, "I/O", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The time with requests in progress in the original system; of a job, on the I/O node that "
+       "has most.")
+METRIC(variant_io_ns, "variant", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The time with requests in progress in the variant.")
+METRIC(io_ratio, "ratio", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "The time with requests in progress in the variant divided by that in the original.")
+METRIC(original_time_ns, "time", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The time from the first log to the end of the last one in the original system.")
+METRIC(variant_time_ns, "variant", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The same time in the variant, with the same computation between logs.")
+METRIC(time_ratio, "ratio", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "The time in the variant divided by that in the original.")
+METRIC(ratios, "ratios", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "The distributions of the ratios over jobs, or over I/O nodes if there are no jobs.")
+METRIC(ratio_of, "ratio of", IOT_WORD, IOT_MAIN, IOT_ONE,
+       "Which ratio the row is about.")
+METRIC(ratio_count, "n", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Jobs, or I/O nodes, that have the ratio.")
+METRIC(ratio_mean, "mean", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "The mean of the ratios.")
+METRIC(ratio_deviation, "sd", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "The standard deviation of the ratios.")
+METRIC(ratio_max, "maximum", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "The largest ratio.")
+METRIC(ratio_median, "median", IOT_RATIO, IOT_MAIN, IOT_ONE,
+       "The median of the ratios.")
+METRIC(slower_share, "over 1.1", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "The share of ratios above 1.1.")
+METRIC(fits, "fits", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "The residuals of each value of --fit.")
+METRIC(fit_setting, "setting", IOT_WORD, IOT_MAIN, IOT_ONE,
+       "Values of the keys of --fit.")
+METRIC(fit_read_residual, "reads", IOT_BYTES_PER_S, IOT_MAIN, IOT_ONE,
+       "The root of the mean squared difference between simulated and logged rates of reads; "
+       "unknown if fewer than 30 logs inform.")
+METRIC(fit_write_residual, "writes", IOT_BYTES_PER_S, IOT_MAIN, IOT_ONE,
+       "The same of writes.")
+METRIC(best_read_setting, "reads", IOT_WORD, IOT_MAIN, IOT_ONE,
+       "The setting with the smallest residual of reads; unknown: not determined.")
+METRIC(best_write_setting, "writes", IOT_WORD, IOT_MAIN, IOT_ONE,
+       "The setting with the smallest residual of writes; unknown: not determined.")
+
 /* Parameters */
 METRIC(input, "input", IOT_NAME, IOT_DETAIL, IOT_ONE,
        "The name of a file, or of an input as it was given.")

@@ -89,13 +89,31 @@ def documents(text):
         yield value
 
 
+def others(iotrace):
+    """Yields the same of commands that take other files than traces of I/O."""
+    tools = os.path.dirname(os.path.abspath(__file__))
+    with tempfile.TemporaryDirectory() as scratch:
+        state, system, logs = (os.path.join(scratch, name) for name in ("state", "system", "logs"))
+        for words in (["--by=dir", "-s", state, "docs"], ["--against", state, "--reach=100", state]):
+            done = subprocess.run([iotrace, "fsstats", "--json", *words], capture_output=True, timeout=120)
+            yield "fsstats_change" if "--against" in words else "fsstats", " ".join(words), done.stdout.decode()
+        with open(system, "w", encoding="ascii") as file:
+            file.write("network = 1GB/s\n")
+        with open(logs, "wb") as file:
+            file.write(subprocess.run([sys.executable, f"{tools}/model_logs.py", "mixed", "4", "6"], capture_output=True, check=True).stdout)
+        for words in ([], ["--variant", system], ["--fit=network=1GB/s:2GB/s:2"]):
+            done = subprocess.run([iotrace, "model", "--json", *words, system, logs], capture_output=True, timeout=120)
+            yield "model", " ".join(words), done.stdout.decode()
+
+
 def main():
     paths = [os.path.join(at, name) for top in sys.argv[2:] for at, _, inside in os.walk(top) for name in inside] or sys.argv[2:]
-    walk = subprocess.run([sys.argv[1], "fsstats", "--json", "docs"], capture_output=True, timeout=120)
-    counts, found = {"fsstats": 1}, 0
-    for line in wrong(json.loads(walk.stdout), {"$ref": "fsstats"}, "fsstats"):
-        found += 1
-        print(line)
+    counts, found = {}, 0
+    for name, options, text in others(sys.argv[1]):
+        counts[name] = counts.get(name, 0) + 1
+        for line in wrong(json.loads(text), {"$ref": name}, name):
+            found += 1
+            print(f"{options}: {line}")
     for path in sorted(paths):
         for name, options, text in printed(sys.argv[1], path):
             for value in documents(text):

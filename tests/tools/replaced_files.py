@@ -60,6 +60,9 @@ OUTPUTS = {
     "fsstats --checkpoint": None,  # is removed at the end
     "fsstats --against": None,  # inputs
     "fsstats --resume": None,
+    "model --output": None,  # of samples, which testdata does not have
+    "model --variant": None,  # an input
+    "model --plots": None,
     "check --output": ("--repair -o {} in.iot", TRACE),
 }
 
