@@ -234,6 +234,8 @@ enum exit_status samples_finish(struct samples *s)
 	if (s->log == NULL || s->node == NULL)
 		return message_no_memory();
 	fill_logs(s);
+	free(s->of);
+	s->of = NULL;
 	return EXIT_OK;
 }
 
