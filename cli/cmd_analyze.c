@@ -645,8 +645,10 @@ static const char notes[] =
     "requests of each file reach. Consecutive: at the end of the previous request of the same\n"
     "direction in the same open file; patterns are those of all requests of one direction in one\n"
     "open file.\n"
-    "Over time: bins of one second, or more for long traces. Burstiness: 0 if every bin, 1 if no\n"
-    "bin has more than 1 MiB/s. In I/O: the union of the synchronous requests of a process.\n"
+    "Over time: bins of one second, less in short traces, more in long ones. Burstiness: 0 if "
+    "every\n"
+    "bin, 1 if no bin has more than 1 MiB/s. In I/O: the union of the synchronous requests of a\n"
+    "process.\n"
     "Bursts: runs of fine bins with more than a tenth of the median of the bins with bytes.\n"
     "Footprint: different bytes of files. Swapping: read again, or written and read later.\n"
     "Checkpoint: written again and again, or to files that differ by numbers, and seldom read.\n"
@@ -727,7 +729,8 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		  "run time of the job in seconds (default: from the trace)", 1,
 		  UINT64_MAX / NS_PER_S),
 	    CALL("interval", "TIME", &a.options.interval_ns,
-		 "width of the bins over time, such as 30s (default: 1s)", option_duration),
+		 "width of the bins over time, such as 30s (default: 1s, less for short runs)",
+		 option_duration),
 	    OPTION(FLAG, 0, "working-set", NULL, &a.working_set,
 		   "estimate the distinct blocks in windows of time (section reuse)"),
 	    OPTION(FLAG, 0, "dependencies", NULL, &a.dependencies,

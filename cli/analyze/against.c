@@ -63,7 +63,7 @@ static bool is_main(const struct iot_analyze_value *v)
 					     {"classes", "reason_bytes", NULL},
 					     {"time", "intensity", "1048576"},
 					     {"time", "burstiness", "1048576"},
-					     {"time", "parallel_intensity", "1048576"},
+					     {"time", "parallel_intensity_normalised", "1048576"},
 					     {"time", "read_latency_ns", "mean"},
 					     {"time", "write_latency_ns", "mean"},
 					     {"time", "read_latency_ns", "max"},

@@ -44,7 +44,7 @@ const struct map_row map_rows[MAP_ROWS_MAX] = {
     {"2.10", "requests repeat", ONE("repetitive"), SHOWN_YES},
     {"2.10", "lag of most repetitions, in requests", ONE("lag"), SHOWN_COUNT},
     {"2.11", "period of bins by type, in s", ALL("type_period_s"), SHOWN_REAL},
-    {"3.1", "parallel I/O intensity", ALL("parallel_intensity"), SHOWN_REAL},
+    {"3.1", "parallel I/O intensity", ALL("parallel_normalised"), SHOWN_REAL},
     {"4.2", "requests of POSIX", DIRECTIONS("posix"), SHOWN_COUNT},
     {"4.2", "requests of MPI-IO", DIRECTIONS("mpiio"), SHOWN_COUNT},
     {"4.2", "counted by POSIX", DIRECTIONS("counters_POSIX"), SHOWN_COUNT},

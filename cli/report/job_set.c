@@ -18,8 +18,8 @@ static const struct {
     [JOB_INTENSITY_W] = {"time", "write_intensity", "1048576"},
     [JOB_BURSTINESS_R] = {"time", "read_burstiness", "1048576"},
     [JOB_BURSTINESS_W] = {"time", "write_burstiness", "1048576"},
-    [JOB_PARALLEL_R] = {"time", "read_parallel_intensity", "1048576"},
-    [JOB_PARALLEL_W] = {"time", "write_parallel_intensity", "1048576"},
+    [JOB_PARALLEL_R] = {"time", "read_parallel_intensity_normalised", "1048576"},
+    [JOB_PARALLEL_W] = {"time", "write_parallel_intensity_normalised", "1048576"},
     [JOB_NODE_RATE] = {"time", "node_bytes_per_s", NULL},
     [JOB_RATE] = {"time", "slowest_bytes_per_s", NULL},
 };

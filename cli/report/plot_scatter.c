@@ -239,7 +239,7 @@ SCATTER_PLOT(burstiness, "scatter_burstiness", "Burstiness of each job",
 	     "write_burstiness\tread_burstiness", false);
 
 SCATTER_PLOT(parallel, "scatter_parallel", "Parallel I/O intensity of each job",
-	     "Share of the processes that write at the same time, against that of reads.",
+	     "How many processes write at the same time, 0: one, 1: all, against those that read.",
 	     JOB_PARALLEL_W, JOB_PARALLEL_R, "parallel intensity of writes",
-	     "parallel intensity of reads", "write_parallel_intensity\tread_parallel_intensity",
-	     false);
+	     "parallel intensity of reads",
+	     "write_parallel_intensity_normalised\tread_parallel_intensity_normalised", false);

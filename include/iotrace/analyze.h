@@ -77,7 +77,7 @@ struct iot_analyze_options {
 	 * before its first record, or 0
 	 */
 	uint64_t part, epoch_ns;
-	uint64_t interval_ns; /* of the bins over time; 0: one second */
+	uint64_t interval_ns; /* of the bins over time; 0: a second, or less for short runs */
 	/*
 	 * Identifies the part that this analysis covers: the trace's id, the byte range [from, to)
 	 * of the stored file, and the file's size, 0 if unknown. Saved in states. With an id, the

@@ -363,17 +363,23 @@ static unsigned chosen_layer(const struct iot_analyze *a)
 	return requests_of(a->layers[0]) == 0 && requests_of(a->layers[1]) > 0;
 }
 
-/* From the start to the end of the job if these are declared and comparable with other times. */
+/*
+ * From the start to the end of the job if these are declared and comparable with other times; else
+ * the run time that the user states, if that is longer than the trace.
+ */
 static struct time_span span_of(const struct iot_analyze *a)
 {
 	const struct totals_trace *t = &a->trace;
 	const bool declared = t->epoch_ns != 0 && t->job_start_ns < t->job_end_ns;
-	return (struct time_span){
+	struct time_span span = {
 	    .begin_ns = declared ? t->job_start_ns : t->epoch_ns + (uint64_t)t->begin_ns,
 	    .end_ns = declared ? t->job_end_ns : t->epoch_ns + (uint64_t)t->end_ns,
 	    .runtime_ns = totals_runtime(t, &a->requests),
 	    .processes = totals_processes(t, &a->requests),
 	    .interval_ns = a->options.interval_ns};
+	if (!declared && a->options.runtime_ns > span.end_ns - span.begin_ns)
+		span.end_ns = saturate_add(span.begin_ns, a->options.runtime_ns);
+	return span;
 }
 
 static void traces_value(struct iot_analyze *a)

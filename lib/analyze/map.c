@@ -59,7 +59,10 @@ static const struct criterion criteria[] = {
      {{"read_type_period_s", "cycles", "type_period_s", "read"},
       {"write_type_period_s", "cycles", "type_period_s", "write"},
       {"type_period_s", "cycles", "type_period_s", "read/write"}}},
-    {"3.1", {ALL("time", "parallel_intensity", MIB)}},
+    {"3.1", /* the whole name is too long for a key */
+     {{"read_parallel_normalised", "time", "read_parallel_intensity_normalised", MIB},
+      {"write_parallel_normalised", "time", "write_parallel_intensity_normalised", MIB},
+      {"parallel_normalised", "time", "parallel_intensity_normalised", MIB}}},
     {interfaces, {{.key = NULL}}},
     {"4.4",
      {{"read_required", "classes", "read_reason_share", "required"},

@@ -6,15 +6,27 @@
 
 static const uint64_t ns_per_s = 1000000000;
 
-int64_t view_bin(const struct view *v, int64_t bin, int k)
+/* Rounds towards minus infinity; b > 0. */
+static int64_t floor_div(int128 a, int128 b)
 {
-	const int64_t b = bin >> (k - v->k);
+	return (int64_t)(a / b - (a % b < 0));
+}
+
+/* The interval whose bins begin in it; `bin` is one of width 2^-k s after the origin. */
+static int64_t interval_of(const struct view *v, int64_t bin)
+{
 	if (v->interval_ns == 0)
-		return b >> (v->k - v->j);
+		return bin >> (v->k - v->j);
 	const unsigned finer = v->k > 0 ? (unsigned)v->k : 0,
 		       coarser = v->k < 0 ? (unsigned)-v->k : 0;
-	const uint128 start = (uint128)(uint64_t)b * ns_per_s << coarser;
-	return (int64_t)(start / ((uint128)v->interval_ns << finer));
+	return floor_div((int128)bin * (int64_t)ns_per_s << coarser,
+			 (int128)v->interval_ns << finer);
+}
+
+int64_t view_bin(const struct view *v, int64_t bin, int k)
+{
+	const int64_t b = bin >> (k - v->k), i = interval_of(v, b - v->origin);
+	return b <= v->end_bin && i > v->end ? v->end : i;
 }
 
 static int64_t min(int64_t a, int64_t b)
@@ -27,16 +39,25 @@ static int64_t max(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* Bins from the first to the last one that the trace, a request or an operation touches. */
+/* Intervals count from the bin in which the time span begins; no more begin than it has. */
+static void set_origin(struct view *v, const struct time_span *span)
+{
+	const uint64_t end = span->end_ns > span->begin_ns ? span->end_ns - 1 : span->begin_ns,
+		       length = end - span->begin_ns;
+	v->origin = cells_bin(span->begin_ns, v->k);
+	v->end_bin = cells_bin(end, v->k);
+	v->end = v->interval_ns != 0 ? (int64_t)(length / v->interval_ns)
+		 : v->j < v->k       ? cells_bin(length, v->j)
+				     : v->end_bin - v->origin;
+}
+
+/* Intervals from the first to the last one that the span, a request or an operation touches. */
 static void set_bins(struct view *v, const struct view_source *from)
 {
-	const struct time_span *span = &from->span;
 	const struct series *s = from->series;
-	const uint64_t end = span->end_ns > span->begin_ns ? span->end_ns - 1 : span->begin_ns;
-	const int64_t first = view_bin(v, cells_bin(span->begin_ns, v->k), v->k),
-		      last = view_bin(v, cells_bin(end, v->k), v->k);
-	v->first = min(first, view_bin(v, s->first_bin, series_k(s)));
-	v->bins = (size_t)(max(last, view_bin(v, s->last_bin, series_k(s))) - v->first + 1);
+	set_origin(v, &from->span);
+	v->first = min(0, view_bin(v, s->first_bin, series_k(s)));
+	v->bins = (size_t)(max(v->end, view_bin(v, s->last_bin, series_k(s))) - v->first + 1);
 }
 
 /* Doubles the interval, beginning with that of the bins, until at most `bins` intervals remain. */
@@ -44,8 +65,10 @@ static void widen(struct view *v, const struct view_source *from, size_t bins)
 {
 	const int of_cells = cells_k(from->cells), of_series = series_k(from->series);
 	v->k = v->j = of_cells < of_series ? of_cells : of_series;
-	for (set_bins(v, from); v->bins > bins; set_bins(v, from))
+	for (set_bins(v, from); v->bins > (size_t)cells_bins_max(v->j); set_bins(v, from))
 		v->k = --v->j;
+	for (; v->bins > bins; set_bins(v, from))
+		--v->j;
 }
 
 static void set_width(struct view *v)
@@ -124,11 +147,22 @@ static bool holds_bin(uint64_t interval_ns, int k)
 		      : interval_ns >= (uint128)ns_per_s << -k;
 }
 
+/* A second, or less if the run is so short that this gives too few intervals. */
+static void choose_width(struct view *v, const struct view_source *from)
+{
+	const int seconds = v->k < 0 ? v->k : 0;
+	v->j = seconds;
+	for (set_bins(v, from); v->bins < VIEW_BINS_MIN && v->j < v->k; set_bins(v, from))
+		v->j++;
+	if (v->bins < VIEW_BINS_MIN)
+		v->j = seconds;
+}
+
 bool view_make_main(struct view *v, const struct view_source *from)
 {
 	widen(v, from, CELLS_BINS_MAX);
 	if (from->span.interval_ns == 0)
-		v->k = v->j = v->j < 0 ? v->j : 0;
+		choose_width(v, from);
 	else if (holds_bin(from->span.interval_ns, v->k))
 		v->interval_ns = from->span.interval_ns;
 	set_bins(v, from);
@@ -139,7 +173,9 @@ bool view_make_main(struct view *v, const struct view_source *from)
 uint64_t view_start(const struct view *v, size_t bin)
 {
 	const int64_t at = v->first + (int64_t)bin;
-	return v->interval_ns != 0 ? (uint64_t)at * v->interval_ns : cells_start(at, v->j);
+	if (v->interval_ns == 0)
+		return cells_start(v->origin + at * ((int64_t)1 << (v->k - v->j)), v->k);
+	return cells_start(v->origin, v->k) + (uint64_t)at * v->interval_ns;
 }
 
 void view_free(struct view *v)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Bins at an interval: the sums of the cells whose bins start in it. The interval is a power of two
- * of seconds, or any other number of nanoseconds.
+ * of seconds, or any other number of nanoseconds. The first one begins with the run, at the start of
+ * the cell in which the run begins, so that the values do not depend on the time of day.
  */
 #ifndef LIB_ANALYZE_VIEW_H
 #define LIB_ANALYZE_VIEW_H
@@ -11,12 +12,15 @@
 
 enum { READS, WRITES, EITHER, DIRECTIONS };
 
+/* Fewer intervals say nothing about how a run varies over time. */
+enum { VIEW_BINS_MIN = 20 };
+
 /* What the values refer to. */
 struct time_span {
 	uint64_t begin_ns, end_ns; /* of the trace, in the times of the bins */
 	uint64_t runtime_ns;       /* 0: unknown */
 	uint64_t processes;
-	uint64_t interval_ns; /* wanted; 0: a second */
+	uint64_t interval_ns; /* wanted; 0: a second, or less for a short run */
 };
 
 /* The bins that a view adds. */
@@ -32,7 +36,9 @@ struct view {
 	uint64_t interval_ns;
 	uint64_t width_num, width_den; /* the interval in nanoseconds is their quotient */
 	double width_s;
-	int64_t first;
+	int64_t origin;       /* the bin of width 2^-k s in which interval 0 begins */
+	int64_t end_bin, end; /* the last bin of the run, and the interval that it belongs to */
+	int64_t first;        /* interval */
 	size_t bins;
 	uint64_t (*bytes)[2], (*requests)[2];
 	struct cell *cells; /* by process, then by bin of the view */

@@ -312,6 +312,8 @@ class Trace:
         self.T = job[1] - job[0] if job[0] < job[1] else None if self.start is None else self.end - self.start
         if self.options.runtime is not None:
             self.T = round(self.options.runtime * SECOND)
+            if not (self.epoch and job[0] < job[1]) and self.start is not None:
+                self.end = max(self.end, self.start + self.T)
 
 
 def only_physical(lines, tick):
@@ -756,6 +758,9 @@ def cells_at(t, k):
     return cells
 
 
+MIN_INTERVALS = 20
+
+
 class Cells:
     """The cells at the finest width that keeps the limits.
 
@@ -783,7 +788,8 @@ class Cells:
 class View:
     """The cells at an interval: by_process[p][b] and total[b], for b in first .. first + B - 1; the width is width_ns / width_of s.
 
-    Reading: the view also contains each bin that holds a request, so that a request at t_end without a duration is in it.
+    Interval 0 begins at the start of the cell in which the run begins. Readings: the view also contains each bin that holds a request,
+    so that a request at t_end without a duration is in it; the last cell of the run belongs to the last interval that begins in the run.
     """
 
     def __init__(self, t, cells, j=None, interval=None, max_bins=MAX_BINS):
@@ -791,10 +797,15 @@ class View:
         self.num, self.den = (SECOND << max(0, -j), 1 << max(0, j)) if interval is None else (interval, 1)
         self.interval = interval
         self.by_process, self.total = defaultdict(dict), {}
-        touched = [self.of_bin(b) for b in cells.ends]
+        self.origin, self.end_cell, self.end = 0, None, 0
+        touched = []
         if t.start is not None:
-            touched.append(self.of_time(t.start + t.epoch))
-            touched.append(self.of_time(max(t.start, t.end - 1) + t.epoch))
+            end = max(t.start, t.end - 1)
+            self.origin, self.end_cell = bin_index(t.start + t.epoch, self.k), bin_index(end + t.epoch, self.k)
+            coarser = self.interval is not None or self.j < self.k
+            self.end = (end - t.start) * self.den // self.num if coarser else self.end_cell - self.origin
+            touched = [0, self.end]
+        touched += [self.of_bin(b) for b in cells.ends]
         self.first = min(touched, default=0)
         self.B = max(touched) - self.first + 1 if touched else 0
         if self.B <= max_bins:
@@ -811,12 +822,12 @@ class View:
             limit_sums(table)
 
     def of_bin(self, b):
+        after = b - self.origin
         if self.interval is None:
-            return b >> (self.k - self.j)
-        return (b * SECOND << max(0, -self.k)) // (self.interval << max(0, self.k))
-
-    def of_time(self, time):
-        return self.of_bin(bin_index(time, self.k))
+            at = after >> (self.k - self.j)
+        else:
+            at = (after * SECOND << max(0, -self.k)) // (self.interval << max(0, self.k))
+        return min(at, self.end) if self.end_cell is not None and b <= self.end_cell else at
 
     def column(self, *which):
         """Returns one value per bin: the sum of these columns."""
@@ -826,7 +837,8 @@ class View:
 def main_view(t, cells):
     interval = t.options.interval
     if interval is None:
-        return View(t, cells, j=min(0, cells.k))
+        views = [View(t, cells, j=j) for j in range(min(0, cells.k), cells.k + 1)] if t.start is not None else []
+        return next((v for v in views if v.B >= MIN_INTERVALS), View(t, cells, j=min(0, cells.k)))
     interval = round(interval * SECOND)
     width_fits = interval << cells.k >= SECOND if cells.k >= 0 else interval >= SECOND << -cells.k
     return View(t, cells, interval=interval) if width_fits else View(t, cells, j=cells.k)
@@ -1614,7 +1626,7 @@ def criteria(t):
               "2.3": values("sizes", ("variable",)), "2.4": alone("totals", "p_r_IOPs", "p_w_IOPs", "p_r_Bytes", "p_w_Bytes"),
               "2.6": alone("files", "task_local", "shared"), "2.7": {}, "2.9": both("time", ("burstiness", str(MIB))),
               "2.10": {key: of["order"]["repetition"][key] for key in ("repetitive", "lag")},
-              "3.1": both("time", ("parallel_intensity", str(MIB))), "4.2": interfaces(t, of["counters"]),
+              "3.1": both("time", ("parallel_intensity_normalised", str(MIB))), "4.2": interfaces(t, of["counters"]),
               "4.4": {f"{c}_{d}": of["classes"].get(f"share_{d}", {}).get(c) for d, c in
                       (*[("r", c) for c in ("required", "swapping", "unknown")],
                        *[("w", c) for c in ("required", "checkpoint", "swapping", "rewritten", "unknown")])},

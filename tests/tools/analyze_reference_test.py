@@ -59,8 +59,8 @@ CASES = [
         "time.io_busy_ns": 200000, "time.idle_gap_ns.sum": 50000, "time.io_time_ns": 150000, "time.overlap_share": 1 - 150 / 250,
         "totals.asynchronous_requests": 1, "trace.processes": 2}),
     ("2 MiB a second, every fourth second", ON_AND_OFF, {
-        "time.bins": 13, "time.intensity.1048576": 4 / 13, "time.burstiness.1048576": 2 / (math.exp(2 / 3) + 1),
-        "time.idle_without_io.n": 3, "time.idle_without_io.sum": 9000000000, "time.written_bytes_per_s_max": 2097152, "time.dominating_type.write": 4 / 13,
+        "time.bins": 26, "time.intensity.1048576": 8 / 26, "time.burstiness.1048576": 2 / (math.exp(2 / 3) + 1),
+        "time.idle_without_io.n": 3, "time.idle_without_io.sum": 9000000000, "time.written_bytes_per_s_max": 2097152, "time.dominating_type.write": 4 / 26,
         "time.bursts": 4, "time.burst_byte_share": 1}),
     ("the same four offsets, five times", LOOP, {
         "order.repetition.lag": 4, "order.repetition.covered": 16, "order.repetition.repetitive": 1,
@@ -74,8 +74,8 @@ CASES = [
         "totals.unknown_offsets": 1, "totals.requests": 3, "totals.extent_max": 21, "order.followers": 1, "order.sequential_share": 1}),
     ("there and back: of equally common distances the smaller one comes first", TIES, {
         "order.read_common_strides": {"-100": 2, "100": 2}}),
-    ("a job of nine seconds, of which ten bins", JOB, {
-        "trace.run_time_s": 9, "time.bins": 10, "time.intensity.0 requests": 0.1, "time.parallel_intensity.1048576": 0,
+    ("a job of nine seconds, of which 36 bins", JOB, {
+        "trace.run_time_s": 9, "time.bins": 36, "time.intensity.0 requests": 1 / 36, "time.parallel_intensity.1048576": 0,
         "time.parallel_intensity_normalised.1048576": None}),
     ("a thread, then a process under its number, and a thread of this process", THREADS, {"trace.processes": 2}),
     ("one of two CPU clocks is unknown", CLOCKS, {"totals.running_clock": "wall", "totals.running_time_s": 0.00004}),

@@ -112,9 +112,10 @@ def named(section, values):
 
 
 CRITERIA = {**table("map"), **{name: NAMES[section][name] for section, symbols in
-            (("totals", ("N", "S", "B_avg", "IOPS_avg")), ("time", ("B_max", "IOPS_max", "intensity", "burstiness", "parallel_intensity")),
+            (("totals", ("N", "S", "B_avg", "IOPS_avg")), ("time", ("B_max", "IOPS_max", "intensity", "burstiness")),
              ("sizes", ("small", "variable"))) for symbol in symbols for name in (symbol, symbol + "_r", symbol + "_w")},
-            "p_r_IOPs": "read_request_share", "p_w_IOPs": "write_request_share", "p_r_Bytes": "read_byte_share",
+            "parallel_intensity_normalised": "parallel_normalised", "parallel_intensity_normalised_r": "read_parallel_normalised",
+            "parallel_intensity_normalised_w": "write_parallel_normalised", "p_r_IOPs": "read_request_share", "p_w_IOPs": "write_request_share", "p_r_Bytes": "read_byte_share",
             "p_w_Bytes": "write_byte_share", "F_open": "opens", "F_close": "closes", "task_local": "unshared_files",
             "shared": "shared_files", "asynchronous_share": "asynchronous_request_share",
             "asynchronous_share_bytes": "asynchronous_byte_share"}

@@ -251,12 +251,17 @@ Test(analyze, common_values_beyond_the_limit_are_other)
 
 /* Traces */
 
-static struct iot_analyze *new_analysis(void)
+static struct iot_analyze *new_analysis_of(const struct iot_analyze_options *options)
 {
-	const struct iot_analyze_options options = {.size = sizeof options};
-	struct iot_analyze *a = iot_analyze_new(&options);
+	struct iot_analyze *a = iot_analyze_new(options);
 	cr_assert_not_null(a);
 	return a;
+}
+
+static struct iot_analyze *new_analysis(void)
+{
+	return new_analysis_of(
+	    &(struct iot_analyze_options){.size = sizeof(struct iot_analyze_options)});
 }
 
 static void add(struct iot_analyze *a, uint32_t file, uint64_t offset, uint64_t length)
@@ -510,6 +515,96 @@ Test(analyze, intensity_and_burstiness)
 	cr_assert(fabs(real(a, "time", "bytes_per_s_max", NULL) - (4 << 20)) < 1e-6);
 	cr_assert_eq(number(a, "time", "operation_time_ns", NULL), SECOND);
 	iot_analyze_free(a);
+}
+
+/* The intensity of 30 s of I/O every 120 s, ten times, in a job that begins at any time. */
+static double intensity_at(uint64_t interval_s, uint64_t job_start_ns, uint64_t runtime_s)
+{
+	struct iot_analyze *a = new_analysis_of(
+	    &(struct iot_analyze_options){.size = sizeof(struct iot_analyze_options),
+					  .interval_ns = interval_s * SECOND,
+					  .runtime_ns = runtime_s * SECOND});
+	char text[256];
+	snprintf(text, sizeof text, "%%trace epoch=%ju job-start=%ju.%09ju job-end=%ju.%09ju",
+		 (uintmax_t)job_start_ns, (uintmax_t)(job_start_ns / SECOND),
+		 (uintmax_t)(job_start_ns % SECOND), (uintmax_t)(job_start_ns / SECOND + 1200),
+		 (uintmax_t)(job_start_ns % SECOND));
+	if (job_start_ns != 0)
+		add_text(a, text);
+	struct iot_event ev = {
+	    .kind = IOT_RECORD,
+	    .rec = {.type = IOT_LOGICAL, .file = 1, .process = 1, .length = 8 << 20}};
+	for (int64_t s = 0; s < 1200; s++) {
+		ev.rec.start_ns = s * SECOND;
+		if (s % 120 < 30)
+			cr_assert_eq(iot_analyze_events(a, &ev, 1), IOT_OK);
+	}
+	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
+	const double intensity = real(a, "time", "intensity", "1048576");
+	iot_analyze_free(a);
+	return intensity;
+}
+
+Test(analyze, bins_begin_with_the_run_at_any_time_of_day)
+{
+	for (uint64_t i = 0; i < 20; i++) {
+		const uint64_t start = 1600000000123456789 + i * 7919 * SECOND + i * 87654321;
+		cr_assert_eq(intensity_at(30, start, 0), 0.25, "%ju", (uintmax_t)start);
+		cr_assert_eq(intensity_at(60, start, 0), 0.5, "%ju", (uintmax_t)start);
+		cr_assert_eq(intensity_at(120, start, 0), 1, "%ju", (uintmax_t)start);
+	}
+}
+
+Test(analyze, bins_cover_the_run_time)
+{
+	cr_assert_eq(intensity_at(30, 0, 1200), 0.25);
+	cr_assert_eq(intensity_at(30, 0, 2400), 0.125);
+	cr_assert_gt(intensity_at(30, 0, 1), 0.25); /* the trace is longer, and ends with I/O */
+}
+
+/* 16 MiB by one of four processes in each second. */
+Test(analyze, processes_in_turn_are_not_parallel)
+{
+	struct iot_analyze *a = new_analysis();
+	struct iot_event ev = {.kind = IOT_RECORD,
+			       .rec = {.type = IOT_LOGICAL, .file = 1, .length = 16 << 20}};
+	for (int64_t s = 0; s < 40; s++) {
+		ev.rec.start_ns = s * SECOND;
+		ev.rec.process = 1 + (uint32_t)(s % 4);
+		cr_assert_eq(iot_analyze_events(a, &ev, 1), IOT_OK);
+	}
+	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
+	cr_assert_eq(real(a, "map", "3.1", "parallel_normalised"), 0);
+	cr_assert_eq(real(a, "time", "parallel_intensity", "1048576"), 0.25);
+	iot_analyze_free(a);
+}
+
+static void add_of(struct iot_analyze *a, uint32_t process, uint64_t offset, uint64_t duration_ns)
+{
+	const struct iot_event ev = {.kind = IOT_RECORD,
+				     .rec = {.type = IOT_LOGICAL,
+					     .process = process,
+					     .file = 1,
+					     .object = 7,
+					     .offset = offset,
+					     .length = 100,
+					     .duration_ns = duration_ns}};
+	cr_assert_eq(iot_analyze_events(a, &ev, 1), IOT_OK);
+}
+
+/* A run of a second gets bins of which there are at least 20; one of an instant cannot. */
+Test(analyze, bins_of_short_runs_are_narrow)
+{
+	struct iot_analyze *a = new_analysis(), *instant = new_analysis();
+	add_of(a, 1, 0, SECOND);
+	add_of(instant, 1, 0, 0);
+	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
+	cr_assert_eq(iot_analyze_finish(instant), IOT_OK);
+	cr_assert_eq(number(a, "time", "bins", NULL), 32);
+	cr_assert_eq(real(a, "time", "bin_width_s", NULL), 1.0 / 32);
+	cr_assert_eq(real(instant, "time", "bin_width_s", NULL), 1);
+	iot_analyze_free(a);
+	iot_analyze_free(instant);
 }
 
 Test(analyze, lists_of_values_add_up)
@@ -808,19 +903,6 @@ static bool is_text(struct iot_text text, const char *expected)
 	return text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
 }
 
-static void add_of(struct iot_analyze *a, uint32_t process, uint64_t offset, uint64_t duration_ns)
-{
-	const struct iot_event ev = {.kind = IOT_RECORD,
-				     .rec = {.type = IOT_LOGICAL,
-					     .process = process,
-					     .file = 1,
-					     .object = 7,
-					     .offset = offset,
-					     .length = 100,
-					     .duration_ns = duration_ns}};
-	cr_assert_eq(iot_analyze_events(a, &ev, 1), IOT_OK);
-}
-
 Test(analyze, a_shared_file_has_a_row)
 {
 	struct iot_analyze *a = new_analysis();
@@ -877,7 +959,8 @@ Test(analyze, an_operation_of_a_part_belongs_to_the_file_of_an_earlier_one)
 
 Test(analyze, bins_over_time_divide_bytes_and_name_processes)
 {
-	struct iot_analyze *a = new_analysis();
+	struct iot_analyze *a = new_analysis_of(&(struct iot_analyze_options){
+	    .size = sizeof(struct iot_analyze_options), .interval_ns = SECOND});
 	struct iot_analyze_timeline t;
 	cr_assert_eq(iot_analyze_timeline(a, 0, &t), IOT_EUSAGE);
 	add_of(a, 5, 0, 2000000000);
