@@ -49,8 +49,8 @@ static void report(void *context, const char *path, int error)
 
 static void report_checkpoint(void *context, const char *reason)
 {
-	const struct fsstats_run *r = context;
-	message_print_about(r->walk.checkpoint, "%s", reason);
+	(void)context;
+	message_print("%s", reason);
 }
 
 /* Outputs */

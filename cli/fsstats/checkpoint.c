@@ -5,6 +5,7 @@
  * contains names, so nobody else may read it.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,7 +17,7 @@
 #include "survey_state.h"
 #include "walk_internal.h"
 
-enum { NAME_BYTES_MAX = 4095 };
+enum { NAME_BYTES_MAX = 4095, PATH_BYTES = 512 };
 
 struct checkpoint {
 	struct state state;
@@ -198,9 +199,16 @@ static void load_links(struct state *s, struct link_set *links)
 
 static bool report(const struct walk_options *o, const struct error *e)
 {
-	if (e->status != IOT_OK)
-		o->failed_checkpoint(o->context, e->text);
-	return e->status == IOT_OK;
+	char text[sizeof e->text + PATH_BYTES + 2];
+	const size_t size = strlen(o->checkpoint);
+	if (e->status == IOT_OK)
+		return true;
+	if (strncmp(e->text, o->checkpoint, size < PATH_BYTES ? size : PATH_BYTES) == 0)
+		snprintf(text, sizeof text, "%s", e->text); /* of a reader or a file */
+	else
+		snprintf(text, sizeof text, "%.*s: %s", PATH_BYTES, o->checkpoint, e->text);
+	o->failed_checkpoint(o->context, text);
+	return false;
 }
 
 static void write_file(const char *path, const void *data, size_t size, struct error *e)
@@ -282,10 +290,10 @@ static void load_tables(struct checkpoint *c, struct tree_walk *w, struct fs_sur
 	if (!state_begin(s))
 		state_no_memory(s);
 	survey_state(s, loaded);
-	state_check(s, loaded->by == w->survey->by && loaded->depth == w->survey->depth,
-		    "the same --by and --depth");
-	state_check(s, root_list_equals(&loaded->roots, &w->survey->roots),
-		    "the directories and the part that are given");
+	if (loaded->by != w->survey->by || loaded->depth != w->survey->depth)
+		error_set(&s->error, IOT_EUSAGE, "was made with another --by or --depth");
+	if (!root_list_equals(&loaded->roots, &w->survey->roots))
+		error_set(&s->error, IOT_EUSAGE, "is of other directories, or of another part");
 	survey_join(w->survey, loaded);
 	w->survey->now_s = loaded->now_s;
 	load_links(s, &w->links);
@@ -311,7 +319,10 @@ bool walk_load(struct tree_walk *w, const int *fds, char *const *roots, size_t c
 		state_no_memory(&c.state);
 	else if (iot_reader_open(reader, w->options->checkpoint) != IOT_OK ||
 		 iot_reader_events(reader, &c.state.line, 1) != 1)
-		error_set(e, IOT_EFORMAT, "%s", iot_reader_error(reader));
+		error_set(e, IOT_EFORMAT, "%s",
+			  *iot_reader_error(reader) != '\0'
+			      ? iot_reader_error(reader)
+			      : "not a checkpoint of 'iotrace fsstats'");
 	else if (!survey_state_begins(&c.state.line))
 		error_set(e, IOT_EFORMAT, "not a checkpoint of 'iotrace fsstats'");
 	else

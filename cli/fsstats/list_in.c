@@ -270,6 +270,9 @@ static void set_directory_key(struct entry_list *r, struct list_entry *e)
 {
 	char name[KEY_TEXT];
 	const struct iot_text text = key_directory(r->survey, e->path);
+	e->entry.key = SURVEY_LINKED;
+	if (e->entry.links > 1)
+		return;
 	e->entry.key = XXH3_64bits(text.data, text.size);
 	struct key_sums *sums = survey_sums(r->survey, e->entry.key);
 	if (sums != NULL && sums->name == NULL)

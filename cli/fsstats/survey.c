@@ -307,6 +307,8 @@ const char *survey_key_name(const struct survey_key_row *row, char *text, size_t
 		return row->sums->name;
 	if (row->key == SURVEY_OTHER)
 		return "other";
+	if (row->key == SURVEY_LINKED)
+		return "several links";
 	snprintf(text, capacity, "%ju", (uintmax_t)row->key);
 	return text;
 }

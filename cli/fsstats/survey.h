@@ -77,6 +77,11 @@ struct key_sums {
 
 enum { SURVEY_KEYS_MAX = 1 << 16 };
 #define SURVEY_OTHER UINT64_MAX /* the key of all files beyond SURVEY_KEYS_MAX keys */
+/*
+ * The key of files with several links, if directories are keys: they can be in several ones, and
+ * which of them is found first is a matter of chance.
+ */
+#define SURVEY_LINKED (UINT64_MAX - 1)
 
 struct fs_survey {
 	uint32_t unknown; /* bits: histograms and values that the input does not contain */

@@ -72,6 +72,7 @@ static uint64_t key_of(const struct fs_survey *s, const struct subtree *in, cons
 {
 	return s->by == SURVEY_BY_OWNER   ? st->stx_uid
 	       : s->by == SURVEY_BY_GROUP ? st->stx_gid
+	       : st->stx_nlink > 1        ? SURVEY_LINKED
 					  : in->key;
 }
 
