@@ -9,6 +9,7 @@
 #include "cli/print/json.h"
 #include "cli/print/text.h"
 #include "cli/print/tsv.h"
+#include "cli/ui/printable.h"
 #include "lib/result/columns.h"
 #include "lib/result/row.h"
 
@@ -191,6 +192,25 @@ static bool knows_capacity(const struct fs_survey *s)
 	       survey_knows(s, SURVEY_NEGATIVE);
 }
 
+static unsigned frequent_bin(const struct fs_survey *s)
+{
+	unsigned most = 0;
+	for (unsigned i = 1; i < SURVEY_BINS; i++)
+		if (s->of[SURVEY_SIZE].bin_items[i] > s->of[SURVEY_SIZE].bin_items[most])
+			most = i;
+	return most;
+}
+
+static void set_frequent(struct iot_row *to, const struct fs_survey *s)
+{
+	const unsigned bin = frequent_bin(s);
+	if (s->of[SURVEY_SIZE].items == 0)
+		return;
+	row_number(to, &metrics.frequent_from, survey_lower(SURVEY_KIB, bin));
+	row_number(to, &metrics.frequent_to, survey_upper(SURVEY_KIB, bin));
+	row_number(to, &metrics.frequent_files, s->of[SURVEY_SIZE].bin_items[bin]);
+}
+
 static void set_document(struct iot_row *to, void *source)
 {
 	struct survey_document *d = source;
@@ -212,6 +232,9 @@ static void set_document(struct iot_row *to, void *source)
 		row_real(to, &metrics.file_median_bytes, histogram_quantile(&s->size, MEDIAN));
 		row_number(to, &metrics.file_max_bytes, s->size.max);
 	}
+	set_frequent(to, s);
+	row_known(to, &metrics.entries_max, survey_knows(s, SURVEY_ENTRIES),
+		  s->of[SURVEY_ENTRIES].max);
 	set_walk(to, s);
 	row_table(to, &metrics.size_limits, &d->limits);
 	row_table(to, &metrics.age_limits, &d->ages);
@@ -229,7 +252,8 @@ static const struct iot_column bin_columns[] = COLUMN_LIST(
 static const struct iot_column document_columns[] = COLUMN_LIST(
     COLUMN(regular_files), COLUMN(directories), COLUMN(symlinks), COLUMN(special_files),
     COLUMN(data_bytes), COLUMN(capacity_bytes), COLUMN(file_mean_bytes), COLUMN(file_median_bytes),
-    COLUMN(file_max_bytes), COLUMN(duplicate_links), COLUMN(sparse_files),
+    COLUMN(file_max_bytes), COLUMN(frequent_from), COLUMN(frequent_to), COLUMN(frequent_files),
+    COLUMN(entries_max), COLUMN(duplicate_links), COLUMN(sparse_files),
     COLUMN(snapshot_directories), COLUMN(other_devices), COLUMN(loops), COLUMN(vanished),
     COLUMN(moved), COLUMN(future_times), COLUMN(touched_directories), COLUMN(unread_directories),
     COLUMN(walk_errors), COLUMN(size_limits), COLUMN(age_limits), COLUMN(survey_keys),
@@ -290,6 +314,19 @@ static void print_totals(struct output *o, struct survey_document *d)
 	print_text(o, bytes, COLUMN_COUNT(bytes), NULL, &one);
 }
 
+static void print_frequent(struct output *o, const struct fs_survey *s)
+{
+	const struct survey_bins *b = &s->of[SURVEY_SIZE];
+	const unsigned bin = frequent_bin(s);
+	char lower[32], upper[32];
+	if (b->items == 0)
+		return;
+	output_printf(o, "\nmost frequent: %s to %s, %.1f %% of files\n",
+		      printable_bytes(lower, sizeof lower, survey_lower(SURVEY_KIB, bin)),
+		      printable_bytes(upper, sizeof upper, survey_upper(SURVEY_KIB, bin) + 1),
+		      100 * share(b->bin_items[bin], b->items));
+}
+
 static void print_keys(struct output *o, struct survey_document *d)
 {
 	static const struct text_column columns[] = COLUMN_LIST(
@@ -313,6 +350,7 @@ bool fsstats_print_text(struct output *o, struct fs_survey *s, size_t top)
 		return false;
 	}
 	print_totals(o, &d);
+	print_frequent(o, s);
 	output_text(o, "\n");
 	print_text(o, of_limit, COLUMN_COUNT(of_limit), NULL, &d.limits);
 	output_text(o, "\n");

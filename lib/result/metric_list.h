@@ -67,6 +67,14 @@ METRIC(files_share, "of files", IOT_SHARE, IOT_MAIN, IOT_ONE,
        "The share of regular files.")
 METRIC(bytes_share, "of bytes", IOT_SHARE, IOT_MAIN, IOT_ONE,
        "The share of the bytes of regular files.")
+METRIC(frequent_from, "from", IOT_BYTES, IOT_MAIN, IOT_ONE,
+       "The lower limit of the most frequent class of sizes, inclusive; classes double from 2 KiB on.")
+METRIC(frequent_to, "to", IOT_BYTES, IOT_MAIN, IOT_ONE,
+       "The upper limit of that class, inclusive.")
+METRIC(frequent_files, "files", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "The files in that class.")
+METRIC(entries_max, "largest directory", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The largest number of entries of a directory.")
 METRIC(age_limits, "age limits", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "Shares of files, and of their bytes, that were not used for some time.")
 METRIC(age_days, "days", IOT_COUNT, IOT_MAIN, IOT_ONE,
