@@ -327,7 +327,7 @@ bool walk_load(struct tree_walk *w, const int *fds, char *const *roots, size_t c
 		error_set(e, IOT_EFORMAT, "not a checkpoint of 'iotrace fsstats'");
 	else
 		c.state.has_line = true;
-	if (e->status == IOT_OK)
+	if (e->status == IOT_OK && loaded != NULL)
 		load_tables(&c, w, loaded, &r);
 	const bool ok = report(w->options, e);
 	for (size_t i = 0; i < c.rows; i++)

@@ -144,8 +144,9 @@ enum exit_status survey_plots_write(const struct fs_survey *s, const char *direc
 {
 	static const enum survey_histogram of[PLOTS] = {SURVEY_SIZE, SURVEY_ATIME, SURVEY_MTIME};
 	struct survey_plot *p = calloc(1, sizeof *p);
-	enum exit_status status =
-	    p == NULL ? message_no_memory() : trace_out_make_directory(directory);
+	if (p == NULL)
+		return message_no_memory();
+	enum exit_status status = trace_out_make_directory(directory);
 	for (size_t i = 0; i < PLOTS && status == EXIT_OK; i++) {
 		p->lines = 0;
 		if (!has_data(s, of[i]))

@@ -15,13 +15,13 @@ bool survey_state_begins(const struct iot_event *first);
  * The tables of a survey, to be saved or loaded; *s is empty before it is loaded. After a failure
  * s->error is set.
  */
-void survey_state(struct state *s, struct fs_survey *survey);
+void survey_state(struct state *s, struct fs_survey *v);
 /* The last table, of a state that is complete. */
 void survey_state_end(struct state *s);
 /* Saves a complete state. *e: the reason of a failure. Returns an enum iot_status. */
-int survey_save(struct fs_survey *survey, struct iot_writer *w, struct error *e);
+int survey_save(struct fs_survey *v, struct iot_writer *w, struct error *e);
 /* Loads a state whose first event has been read, into an empty survey. */
-int survey_load(struct fs_survey *survey, struct iot_reader *r, const struct iot_event *first,
+int survey_load(struct fs_survey *v, struct iot_reader *r, const struct iot_event *first,
 		struct error *e);
 
 #endif

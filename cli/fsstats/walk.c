@@ -124,7 +124,7 @@ static bool make_walkers(struct tree_walk *w)
 		k->survey->by = w->survey->by;
 		k->survey->depth = w->survey->depth;
 	}
-	return true;
+	return w->walker_count > 0;
 }
 
 /* A thread that cannot be started is left out; the last walker runs on the caller's. */
@@ -136,9 +136,11 @@ static void run_walkers(struct tree_walk *w)
 		walk_stop(w, WALK_NO_MEMORY);
 	} else {
 		w->busy = 1;
+		struct walker *last = &w->walkers[w->walker_count - 1];
 		for (unsigned i = 0; i + 1 < w->walker_count; i++)
 			start(w, &w->walkers[i]);
-		run(&w->walkers[w->walker_count - 1]);
+		last->walk = w;
+		run(last);
 	}
 	join_walkers(w);
 }

@@ -53,8 +53,8 @@ static int write_sample(const struct model_results *r, struct iot_writer *w,
 	return status == IOT_OK ? iot_writer_events(w, &ev, 1) : status;
 }
 
-static int write_all(const struct model_results *r, struct iot_writer *w, struct log_place *places,
-		     size_t count)
+static int write_all(const struct model_results *r, struct iot_writer *w,
+		     const struct log_place *places, size_t count)
 {
 	const char *trace = r->samples->trace;
 	struct iot_event head = {.text = {trace, trace != NULL ? strlen(trace) : 0}};
@@ -85,23 +85,30 @@ static struct log_place *list_places(const struct model_results *r, size_t *coun
 	return places;
 }
 
+static enum exit_status write_trace(const struct model_results *r, struct iot_writer *w,
+				    const struct log_place *places, size_t count, const char *path,
+				    const struct command_spec *command)
+{
+	struct trace_out_options o = TRACE_OUT_OPTIONS_INIT;
+	o.path = path;
+	o.tick_ns = 1;
+	const enum exit_status status = trace_out_open(w, &o, command);
+	if (status != EXIT_OK)
+		return status;
+	if (write_all(r, w, places, count) != IOT_OK || trace_out_close(w) != IOT_OK)
+		return trace_out_error(w, &o);
+	return EXIT_OK;
+}
+
 enum exit_status counters_write(const struct model_results *r, const char *path,
 				const struct command_spec *command)
 {
-	struct trace_out_options o = TRACE_OUT_OPTIONS_INIT;
 	size_t count;
 	struct log_place *places = list_places(r, &count);
 	struct iot_writer *w = iot_writer_new();
-	enum exit_status status = EXIT_OK;
-	o.path = path;
-	o.tick_ns = 1;
-	if (w == NULL || places == NULL)
-		status = message_no_memory();
-	else
-		status = trace_out_open(w, &o, command);
-	if (status == EXIT_OK &&
-	    (write_all(r, w, places, count) != IOT_OK || trace_out_close(w) != IOT_OK))
-		status = trace_out_error(w, &o);
+	const enum exit_status status = w == NULL || places == NULL
+					    ? message_no_memory()
+					    : write_trace(r, w, places, count, path, command);
 	iot_writer_free(w);
 	free(places);
 	return status;

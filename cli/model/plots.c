@@ -168,8 +168,9 @@ enum exit_status model_plots_write(const struct model_results *r, const char *di
 {
 	const size_t points = BINS + r->input.nodes + r->input.jobs;
 	double *values = malloc(2 * LINES_MAX * points * sizeof *values);
-	enum exit_status status =
-	    values == NULL ? message_no_memory() : trace_out_make_directory(directory);
+	if (values == NULL)
+		return message_no_memory();
+	enum exit_status status = trace_out_make_directory(directory);
 	for (size_t i = 0; i < (r->has_variant ? 4 : 1) && status == EXIT_OK; i++)
 		status = plot(r, directory, i, values);
 	free(values);

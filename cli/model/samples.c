@@ -229,8 +229,8 @@ enum exit_status samples_finish(struct samples *s)
 		return message_no_memory();
 	qsort(s->of, s->count, sizeof *s->of, by_host);
 	merge(s);
-	s->log = calloc(s->count, sizeof *s->log);
-	s->node = calloc(s->hosts, sizeof *s->node);
+	s->log = calloc(s->count + 1, sizeof *s->log);
+	s->node = calloc(s->hosts + 1, sizeof *s->node);
 	if (s->log == NULL || s->node == NULL)
 		return message_no_memory();
 	fill_logs(s);

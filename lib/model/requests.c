@@ -54,6 +54,8 @@ struct model_request model_request_at(const struct model_system *s, const struct
 	const uint64_t reads = model_request_count(s, l, MODEL_READ);
 	const enum model_direction d = i < reads ? MODEL_READ : MODEL_WRITE;
 	const uint64_t n = logged_count(s, l, d);
+	if (n == 0)
+		return (struct model_request){0, false};
 	const uint64_t size = l->bytes[d] / n, longer = l->bytes[d] % n;
 	const uint64_t longer_pieces = longer * pieces_of(s, size + 1);
 	if (d == MODEL_WRITE)

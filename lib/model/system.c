@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "lib/base/number.h"
@@ -134,33 +135,45 @@ static const char *set_few_nodes(struct model_system *s, struct iot_text key, st
 		   : "a number of I/O nodes up to 4096";
 }
 
-uint64_t *model_system_number(struct model_system *s, struct iot_text key)
+struct number_key {
+	const char *name;
+	size_t offset; /* in the system */
+	bool is_bandwidth;
+};
+
+static const struct number_key *find_number(struct iot_text key)
 {
-	const struct {
-		const char *name;
-		uint64_t *to;
-	} numbers[] = {{"tree", &s->tree},
-		       {"network", &s->network},
-		       {"server", &s->server},
-		       {"internal", &s->internal},
-		       {"request-max", &s->request_max},
-		       {"ciod-buffer", &s->ciod_buffer},
-		       {"page-pool", &s->page_pool}};
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		if (text_equals(key, numbers[i].name))
-			return numbers[i].to;
+	static const struct number_key keys[] = {
+	    {"tree", offsetof(struct model_system, tree), true},
+	    {"network", offsetof(struct model_system, network), true},
+	    {"server", offsetof(struct model_system, server), true},
+	    {"internal", offsetof(struct model_system, internal), true},
+	    {"request-max", offsetof(struct model_system, request_max), false},
+	    {"ciod-buffer", offsetof(struct model_system, ciod_buffer), false},
+	    {"page-pool", offsetof(struct model_system, page_pool), false},
+	};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (text_equals(key, keys[i].name))
+			return &keys[i];
 	return NULL;
 }
 
-static bool is_bandwidth(const struct model_system *s, const uint64_t *number)
+static uint64_t *number_at(struct model_system *s, const struct number_key *key)
 {
-	return number == &s->tree || number == &s->network || number == &s->server ||
-	       number == &s->internal;
+	return (void *)((char *)s + key->offset);
 }
 
-static const char *set_number(struct model_system *s, uint64_t *to, struct iot_text value)
+uint64_t *model_system_number(struct model_system *s, struct iot_text key)
 {
-	if (is_bandwidth(s, to))
+	const struct number_key *found = find_number(key);
+	return found != NULL ? number_at(s, found) : NULL;
+}
+
+static const char *set_number(struct model_system *s, const struct number_key *key,
+			      struct iot_text value)
+{
+	uint64_t *to = number_at(s, key);
+	if (key->is_bandwidth)
 		return model_parse_bandwidth(value, to)
 			   ? NULL
 			   : "a bandwidth such as 850MiB/s or 10Gbit/s, or 0: no delay";
@@ -169,9 +182,9 @@ static const char *set_number(struct model_system *s, uint64_t *to, struct iot_t
 
 const char *model_system_set(struct model_system *s, struct iot_text key, struct iot_text value)
 {
-	uint64_t *to = model_system_number(s, key);
-	if (to != NULL)
-		return set_number(s, to, value);
+	const struct number_key *number = find_number(key);
+	if (number != NULL)
+		return set_number(s, number, value);
 	if (text_equals(key, "io-nodes"))
 		return parse_count(value, MODEL_NODES_MAX, &s->io_nodes)
 			   ? NULL
