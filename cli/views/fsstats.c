@@ -194,11 +194,11 @@ static bool knows_capacity(const struct fs_survey *s)
 
 static unsigned frequent_bin(const struct fs_survey *s)
 {
-	unsigned most = 0;
+	unsigned largest = 0;
 	for (unsigned i = 1; i < SURVEY_BINS; i++)
-		if (s->of[SURVEY_SIZE].bin_items[i] > s->of[SURVEY_SIZE].bin_items[most])
-			most = i;
-	return most;
+		if (s->of[SURVEY_SIZE].bin_items[i] > s->of[SURVEY_SIZE].bin_items[largest])
+			largest = i;
+	return largest;
 }
 
 static void set_frequent(struct iot_row *to, const struct fs_survey *s)

@@ -68,7 +68,7 @@ METRIC(files_share, "of files", IOT_SHARE, IOT_MAIN, IOT_ONE,
 METRIC(bytes_share, "of bytes", IOT_SHARE, IOT_MAIN, IOT_ONE,
        "The share of the bytes of regular files.")
 METRIC(frequent_from, "from", IOT_BYTES, IOT_MAIN, IOT_ONE,
-       "The lower limit of the most frequent class of sizes, inclusive; classes double from 2 KiB on.")
+       "The lower limit of the most frequent class of sizes, inclusive; they double from 2 KiB on.")
 METRIC(frequent_to, "to", IOT_BYTES, IOT_MAIN, IOT_ONE,
        "The upper limit of that class, inclusive.")
 METRIC(frequent_files, "files", IOT_COUNT, IOT_MAIN, IOT_ONE,
@@ -105,8 +105,8 @@ METRIC(bin_amount, "amount", IOT_RATIO, IOT_BINS, IOT_ONE,
 METRIC(survey_keys, "keys", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "Files by owner, group or directory, in descending order of bytes.")
 METRIC(survey_key, "key", IOT_WORD, IOT_MAIN, IOT_ONE,
-       "An owner, a group, or a directory; \"other\": all beyond 65,536 of them; \"several links\": files "
-       "that can be in several directories.")
+       "An owner, a group, or a directory; \"other\": all beyond 65,536 of them; \"several "
+       "links\": files that can be in several directories.")
 METRIC(oldest_s, "oldest", IOT_RATIO, IOT_DETAIL, IOT_ONE,
        "The time of the last modification of the oldest file, in seconds since 1970.")
 METRIC(newest_s, "newest", IOT_RATIO, IOT_DETAIL, IOT_ONE,
