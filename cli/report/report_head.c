@@ -224,7 +224,8 @@ static const char *section_of(const struct html_report *r, struct iot_text cause
 	static const struct {
 		const char *causes, *id;
 		const struct plot *plot;
-	} shown[] = {{" sync lock_wait seek metadata_lookup namespace_churn open_close small_files "
+	} shown[] = {{" sync lock_wait slow_calls seek metadata_lookup namespace_churn open_close "
+		      "small_files "
 		      "imbalance_bytes imbalance_time serial ",
 		      "times", &plot_kinds},
 		     {" shared_file random_access misaligned redundant_reads truncation_waste ",

@@ -519,6 +519,7 @@ static void add_findings(struct iot_analyze *a, const struct layer *l)
 					     .options = &a->options,
 					     .metadata = &a->metadata,
 					     .op_times = &l->op_times,
+					     .slow_calls = &l->slow_calls,
 					     .concurrency = &l->concurrency,
 					     .places = &a->places};
 	if (a->status != IOT_OK || !needs(a, IOT_ANALYZE_FINDINGS))

@@ -17,6 +17,7 @@
 enum cause {
 	CAUSE_SYNC,
 	CAUSE_LOCK,
+	CAUSE_SLOW,
 	CAUSE_OPEN_CLOSE,
 	CAUSE_SMALL_FILES,
 	CAUSE_NAMES,
@@ -41,6 +42,8 @@ static const struct cause_texts {
 		    "sync once for many records, or let the file system write in the background"},
     [CAUSE_LOCK] = {"lock_wait", "Waiting for locks", "most for ",
 		    "hold locks for a shorter time, or lock ranges instead of the file"},
+    [CAUSE_SLOW] = {"slow_calls", "Calls that take longer than their bytes explain", "most for ",
+		    "find out what they wait for: the disk, a server, other programs that use it"},
     [CAUSE_OPEN_CLOSE] = {"open_close",
 			  "The same files are opened and closed again for each record", "most for ",
 			  "open a file once and keep it open"},
@@ -78,7 +81,9 @@ enum {
 	SMALL_REQUESTS_MIN = 200,    /* fewer requests of a file are ignored */
 	SHARED_RECORD_MAX = 1 << 16, /* mean bytes of records that are written in turn */
 	RANDOM_REQUESTS_MIN = 100,
-	SYNCS_MIN = 4,         /* fewer syncs are ignored: results have to be durable once */
+	SYNCS_MIN = 4, /* fewer syncs are ignored: results have to be durable once, */
+	FEW_SYNCS_NS_MIN = 1000000000, /* unless they take this long */
+	SYNC_BYTES_MIN = 1 << 18,      /* a sync of fewer bytes waits, however fast the disk is */
 	SYNC_NS_PER_BYTE = 50, /* syncs at 20 MB/s or more transfer data, they do not wait */
 };
 
@@ -95,6 +100,7 @@ struct causes {
 	uint64_t data_ns, open_ns;    /* of all files */
 	uint64_t sync_writes;         /* to files opened with O_SYNC or O_DSYNC */
 	uint64_t bulk_sync_ns;        /* of syncs that transfer much data */
+	struct slow_sum slow;
 };
 
 /* A file: the times that no cause explains yet. */
@@ -103,7 +109,8 @@ struct cause_file {
 	struct table_rank rank;
 	uint64_t requests, bytes;
 	uint64_t ns[2], open_ns, sync_ns, wait_ns;
-	uint64_t unaligned, cut_bytes;
+	uint64_t unaligned, cut_bytes, syncs;
+	struct slow_sum slow;
 	bool existed, synchronous;
 	unsigned writers, syncers; /* processes */
 	size_t number;
@@ -111,10 +118,13 @@ struct cause_file {
 
 /* Evidence of a file */
 
-static void add_pair(struct cause_file *c, const struct row_pair *p)
+static void add_pair(struct cause_file *c, const struct row_pair *p, const struct slow_sum *slow)
 {
+	if (slow != NULL)
+		slow_sum_add(&c->slow, slow);
 	c->open_ns = saturate_add(c->open_ns, p->open_ns);
 	c->sync_ns = saturate_add(c->sync_ns, p->sync_ns);
+	c->syncs += p->syncs;
 	c->wait_ns = saturate_add(c->wait_ns, p->wait_ns);
 	c->unaligned += p->unaligned;
 	c->cut_bytes += p->cut ? p->written_at_cut : 0;
@@ -125,13 +135,15 @@ static void add_pair(struct cause_file *c, const struct row_pair *p)
 }
 
 /* Returns false if the file has neither requests nor operations. */
-static bool file_of(const struct row_table *t, size_t file, struct cause_file *c)
+static bool file_of(const struct findings_source *from, size_t file, struct cause_file *c)
 {
+	const struct row_table *t = from->table;
 	*c = (struct cause_file){.number = file};
 	if (!table_file(t, file, &c->f))
 		return false;
 	for (size_t i = t->begin[file]; i < t->begin[file + 1]; i++)
-		add_pair(c, &t->from.rows->pairs[t->pairs[i]]);
+		add_pair(c, &t->from.rows->pairs[t->pairs[i]],
+			 slow_calls_of(from->slow_calls, t->pairs[i]));
 	c->rank = table_file_rank(t, file);
 	c->requests = row_requests(&c->f.all.sums);
 	c->bytes = row_bytes(&c->f.all.sums);
@@ -184,7 +196,8 @@ static bool is_small_file(const struct cause_file *c)
 static void name_waits(struct causes *all, struct cause_file *c)
 {
 	const uint64_t written = c->synchronous ? c->ns[1] : 0, bytes = c->f.all.sums.bytes[1];
-	const bool bulk = c->syncers == 1 && c->sync_ns / SYNC_NS_PER_BYTE <= bytes;
+	const bool bulk = c->syncers == 1 && c->sync_ns / SYNC_NS_PER_BYTE <= bytes &&
+			  c->syncs <= bytes / SYNC_BYTES_MIN;
 	all->bulk_sync_ns = saturate_add(all->bulk_sync_ns, bulk ? c->sync_ns : 0);
 	all->of[CAUSE_SYNC].ns = saturate_add(all->of[CAUSE_SYNC].ns, written);
 	all->sync_writes += c->synchronous ? c->f.all.sums.count[ROW_WRITES] : 0;
@@ -193,6 +206,38 @@ static void name_waits(struct causes *all, struct cause_file *c)
 	max_rank_take(&all->of[CAUSE_LOCK].file, c->rank, c->wait_ns);
 	if (c->synchronous)
 		c->ns[1] = 0;
+}
+
+/* Returns whether calls wait for other programs or people, and not for storage. */
+static bool waits_for_others(struct iot_text name)
+{
+	static const char *const begins[] = {
+	    "pipe:",    "socket:",      "anon_inode:", "/dev/pts/",
+	    "/dev/tty", "/dev/console", "/dev/stdin",  "/dev/random"};
+	for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
+		if (name.size >= strlen(begins[i]) &&
+		    memcmp(name.data, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Few calls can take all of the time, whatever else the file is used for. */
+static void find_slow(struct causes *all, struct cause_file *c)
+{
+	uint64_t ns = 0;
+	uint64_t *const from[3] = {&c->ns[0], &c->ns[1], &c->open_ns};
+	if (c->slow.max_ns == 0 || waits_for_others(c->rank.name))
+		return;
+	for (unsigned i = 0; i < 3; i++) {
+		const uint64_t part = c->slow.ns[i] < *from[i] ? c->slow.ns[i] : *from[i];
+		*from[i] -= part;
+		ns = saturate_add(ns, part);
+	}
+	if (ns == 0)
+		return;
+	slow_sum_add(&all->slow, &c->slow);
+	all->of[CAUSE_SLOW].ns = saturate_add(all->of[CAUSE_SLOW].ns, ns);
+	max_rank_take(&all->of[CAUSE_SLOW].file, c->rank, ns);
 }
 
 static void find_truncated(struct causes *all, struct cause_file *c)
@@ -265,11 +310,12 @@ static void find_small(struct causes *all, struct cause_file *c)
 static void add_file(struct causes *all, size_t file)
 {
 	struct cause_file c;
-	if (!file_of(all->from->table, file, &c))
+	if (!file_of(all->from, file, &c))
 		return;
 	all->data_ns = saturate_add(all->data_ns, saturate_add(c.ns[0], c.ns[1]));
 	all->open_ns = saturate_add(all->open_ns, c.open_ns);
 	name_waits(all, &c);
+	find_slow(all, &c);
 	if (is_reopened(&c)) {
 		take_all(&all->of[CAUSE_OPEN_CLOSE], &c);
 		return;
@@ -362,7 +408,8 @@ static double scale_of(double whole, double sum)
 static double sync_seconds(const struct causes *all)
 {
 	const struct kind_calls calls = calls_of(all->from->metadata, OPERATION_SYNC);
-	if (calls.calls < SYNCS_MIN || calls.ns <= all->bulk_sync_ns)
+	if (calls.ns <= all->bulk_sync_ns ||
+	    (calls.calls < SYNCS_MIN && calls.ns - all->bulk_sync_ns < FEW_SYNCS_NS_MIN))
 		return 0;
 	return seconds_of(all->from, OPERATION_SYNC) *
 	       (1 - (double)all->bulk_sync_ns / (double)calls.ns);
@@ -449,6 +496,17 @@ static void say_file(struct finding *to, const char *where, const struct max_ran
 	finding_set_file(to, before, file);
 }
 
+static void say_slow(const struct causes *all, struct finding *to)
+{
+	static const char *const names[3] = {"read", "write", "open"};
+	unsigned most = 0;
+	for (unsigned i = 1; i < 3; i++)
+		most = all->slow.ns[i] > all->slow.ns[most] ? i : most;
+	say_calls(to, names[most], all->slow.calls[most]);
+	finding_text(to, ", the longest %.3g s", (double)all->slow.max_ns / 1e9);
+	say_file(to, texts[CAUSE_SLOW].where, &all->of[CAUSE_SLOW].file);
+}
+
 /* The operations and the file or directory. */
 static void say_where(const struct causes *all, struct finding *to, enum cause cause)
 {
@@ -459,12 +517,16 @@ static void say_where(const struct causes *all, struct finding *to, enum cause c
 	    [CAUSE_LOOKUP] = OPERATION_LOOKUP,    [CAUSE_TRUNCATED] = OPERATION_SPACE,
 	    [CAUSE_SHARED] = OPERATION_OTHER,     [CAUSE_RANDOM] = OPERATION_OTHER,
 	    [CAUSE_MISALIGNED] = OPERATION_OTHER, [CAUSE_REREAD] = OPERATION_OTHER,
-	    [CAUSE_SMALL] = OPERATION_OTHER};
+	    [CAUSE_SMALL] = OPERATION_OTHER,      [CAUSE_SLOW] = OPERATION_OTHER};
 	const struct cause_sum *sum = &all->of[cause];
 	const struct cause_texts *t = &texts[cause];
 	const struct kind_calls calls = calls_of(all->from->metadata, kinds[cause]);
 	if (cause == CAUSE_LOOKUP) {
 		say_lookups(all, to, t->where);
+		return;
+	}
+	if (cause == CAUSE_SLOW) {
+		say_slow(all, to);
 		return;
 	}
 	if (kinds[cause] == OPERATION_OTHER)
@@ -693,7 +755,8 @@ static void find_imbalance(struct findings *f, const struct findings_source *fro
 void causes_find(struct findings *f, const struct findings_source *from,
 		 const struct run_cost *cost)
 {
-	struct causes all = {.from = from};
+	struct causes all = {.from = from, .slow = from->slow_calls->other};
+	all.of[CAUSE_SLOW].ns = all.slow.ns[2];
 	for (size_t i = 0; i < from->table->from.requests->files; i++)
 		add_file(&all, i);
 	settle_small_files(&all);

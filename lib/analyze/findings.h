@@ -9,6 +9,7 @@
 #include "concurrency.h"
 #include "op_times.h"
 #include "places.h"
+#include "slow_calls.h"
 #include "tables.h"
 
 enum { FINDING_TEXT = 512 };
@@ -52,6 +53,7 @@ struct findings_source {
 	const struct iot_analyze_options *options;
 	const struct metadata *metadata;
 	const struct op_times *op_times;
+	const struct slow_calls *slow_calls;
 	const struct concurrency *concurrency;
 	const struct places *places;
 };

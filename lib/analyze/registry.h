@@ -21,6 +21,7 @@
 #include "rows.h"
 #include "series.h"
 #include "sizes.h"
+#include "slow_calls.h"
 #include "statistic.h"
 #include "totals.h"
 #include "working_set.h"
@@ -43,7 +44,8 @@
 	X(struct reuse, reuse)               \
 	X(struct working_set, working_set)   \
 	X(struct dependencies, dependencies) \
-	X(struct offsets, offsets)
+	X(struct offsets, offsets)           \
+	X(struct slow_calls, slow_calls)
 /* clang-format on */
 
 #define MEMBER(TYPE, NAME) TYPE NAME;

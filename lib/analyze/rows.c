@@ -9,6 +9,11 @@
 #include "saturate.h"
 #include "statistic.h"
 
+static void count_syncs(struct row_pair *to, uint64_t syncs)
+{
+	to->syncs = syncs < UINT32_MAX - to->syncs ? to->syncs + (uint32_t)syncs : UINT32_MAX;
+}
+
 static void extend(struct row_pair *to, const struct row_pair *from)
 {
 	to->small[0] += from->small[0];
@@ -18,6 +23,7 @@ static void extend(struct row_pair *to, const struct row_pair *from)
 	to->unaligned += from->unaligned;
 	to->open_ns = saturate_add(to->open_ns, from->open_ns);
 	to->sync_ns = saturate_add(to->sync_ns, from->sync_ns);
+	count_syncs(to, from->syncs);
 	to->wait_ns = saturate_add(to->wait_ns, from->wait_ns);
 	if (from->cut)
 		to->written_at_cut = to->sums.bytes[1] - from->sums.bytes[1] + from->written_at_cut;
@@ -107,9 +113,10 @@ static void add_to_pair(struct row_pair *p, const struct row_operation *op)
 	p->synchronous |= op->synchronous;
 	if (op->kind == OPERATION_OPEN)
 		p->open_ns = saturate_add(p->open_ns, ns);
-	else if (op->kind == OPERATION_SYNC)
+	else if (op->kind == OPERATION_SYNC) {
 		p->sync_ns = saturate_add(p->sync_ns, ns);
-	else if (op->kind == OPERATION_LOCK || op->kind == OPERATION_DIRECTORY)
+		count_syncs(p, op->calls);
+	} else if (op->kind == OPERATION_LOCK || op->kind == OPERATION_DIRECTORY)
 		p->wait_ns = saturate_add(p->wait_ns, ns);
 	if (op->cuts) {
 		p->cut = true;

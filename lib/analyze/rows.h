@@ -11,6 +11,7 @@ struct row_pair {
 	struct row_sums sums;
 	uint64_t small[2];  /* requests of up to `small` bytes, by direction */
 	uint64_t low, high; /* lowest offset, highest end; only if `located` */
+	uint32_t syncs;     /* up to 2^32 - 1 */
 	bool located;
 	bool existed;       /* an open found data in the file */
 	bool synchronous;   /* writes wait for the disk: O_SYNC or O_DSYNC */

@@ -56,6 +56,7 @@ void rows_state(struct state *s, struct rows *r)
 		state_number(s, "unaligned", &p->unaligned);
 		state_number(s, "open_ns", &p->open_ns);
 		state_number(s, "sync_ns", &p->sync_ns);
+		state_small(s, "syncs", &p->syncs, UINT32_MAX);
 		state_number(s, "wait_ns", &p->wait_ns);
 		state_flag(s, "cut", &p->cut);
 		state_number(s, "written_at_cut", &p->written_at_cut);
