@@ -97,9 +97,11 @@ struct causes {
 	const struct findings_source *from;
 	struct cause_sum of[CAUSES];
 	struct cause_sum small_files; /* a cause only if they are many */
-	uint64_t data_ns, open_ns;    /* of all files */
-	uint64_t sync_writes;         /* to files opened with O_SYNC or O_DSYNC */
-	uint64_t bulk_sync_ns;        /* of syncs that transfer much data */
+	uint64_t synced_small_files;
+	bool names_commit;         /* names change because of syncs */
+	uint64_t data_ns, open_ns; /* of all files */
+	uint64_t sync_writes;      /* to files opened with O_SYNC or O_DSYNC */
+	uint64_t bulk_sync_ns;     /* of syncs that transfer much data */
 	struct slow_sum slow;
 };
 
@@ -315,17 +317,21 @@ static void add_file(struct causes *all, size_t file)
 	all->data_ns = saturate_add(all->data_ns, saturate_add(c.ns[0], c.ns[1]));
 	all->open_ns = saturate_add(all->open_ns, c.open_ns);
 	name_waits(all, &c);
+	const bool reopened = is_reopened(&c), small = !reopened && is_small_file(&c);
+	if (!reopened && !small) {
+		find_truncated(all, &c);
+		find_reread(all, &c);
+	}
 	find_slow(all, &c);
-	if (is_reopened(&c)) {
+	if (reopened) {
 		take_all(&all->of[CAUSE_OPEN_CLOSE], &c);
 		return;
 	}
-	if (is_small_file(&c)) {
+	if (small) {
 		take_all(&all->small_files, &c);
+		all->synced_small_files += c.syncs > 0;
 		return;
 	}
-	find_truncated(all, &c);
-	find_reread(all, &c);
 	find_shared(all, &c);
 	find_random(all, &c);
 	find_misaligned(all, &c);
@@ -381,14 +387,22 @@ static bool names_churn(const struct metadata *m, uint64_t small_files)
 	return created > 0 && created >= small_files / 2 && changed >= created / 2;
 }
 
-/* Small files that are removed or renamed soon are names that churn. */
+/*
+ * Small files that are removed or renamed soon are names that churn. If most of them are synced
+ * before, they are journals, or new versions of a file: each is part of a commit, and fewer syncs
+ * need fewer of them.
+ */
 static void settle_small_files(struct causes *all)
 {
 	const struct cause_sum *from = &all->small_files;
 	const bool churn = names_churn(all->from->metadata, from->files);
-	struct cause_sum *to = &all->of[churn ? CAUSE_NAMES : CAUSE_SMALL_FILES];
-	if (from->files >= SMALL_FILES_MIN)
-		*to = *from;
+	if (from->files < SMALL_FILES_MIN)
+		return;
+	all->names_commit = churn && all->synced_small_files > from->files / 2;
+	if (all->names_commit)
+		all->of[CAUSE_SYNC].ns = saturate_add(all->of[CAUSE_SYNC].ns, from->ns);
+	else
+		all->of[churn ? CAUSE_NAMES : CAUSE_SMALL_FILES] = *from;
 }
 
 /* Costs */
@@ -426,13 +440,14 @@ static double cost_of(const struct causes *all, enum cause cause)
 		     files = scale * (double)all->of[cause].ns / 1e9;
 	switch (cause) {
 	case CAUSE_SYNC:
-		return files + sync_seconds(all);
+		return files + sync_seconds(all) +
+		       (all->names_commit ? seconds_of(from, OPERATION_NAMES) : 0);
 	case CAUSE_LOCK:
 		return seconds_of(from, OPERATION_LOCK);
 	case CAUSE_SEEK:
 		return seconds_of(from, OPERATION_SEEK);
 	case CAUSE_NAMES:
-		return files + seconds_of(from, OPERATION_NAMES);
+		return all->names_commit ? 0 : files + seconds_of(from, OPERATION_NAMES);
 	case CAUSE_TRUNCATED:
 		return files > 0 ? files + seconds_of(from, OPERATION_SPACE) : 0;
 	case CAUSE_LOOKUP:

@@ -52,7 +52,7 @@ def activity(job, write):
     runs = [(v, len(r)) for r in re.findall("1+|0+", "".join("01"[b] for b in bins)) for v in [r[0]]]
     mean = {v: sum(n for k, n in runs if k == v) / max(1, sum(k == v for k, n in runs)) for v in "01"}
     burstiness = 0 if all(bins) else 1 if not any(bins) else 1 - math.tanh(mean["1"] / mean["0"])
-    parallel = len(active) / job["P"] / sum(bins) if any(bins) else 0
+    parallel = None if job["P"] == 1 else (len(active) - sum(bins)) / sum(bins) / (job["P"] - 1) if any(bins) else 0
     return sum(bins) / 20, burstiness, parallel
 def rate(job):
     time = [sum(r[1] for r in job["requests"] if r[5] == p) for p in range(job["P"])]
@@ -69,7 +69,7 @@ def compare(name, columns, values):
 compare("files", ("processes", "files"), lambda j: (j["P"], len({r[4] for r in j["requests"]})))
 compare("scatter", ("written_bytes", "read_bytes"), lambda j: tuple(sum(r[3] for r in j["requests"] if r[2] == w) for w in (1, 0)))
 for i, name in enumerate(("intensity", "burstiness", "parallel")):
-    column = "parallel_intensity" if name == "parallel" else name
+    column = "parallel_intensity_normalised" if name == "parallel" else name
     compare("scatter_" + name, ("write_" + column, "read_" + column),
             lambda j: tuple(activity(j, w)[i] if j["times"] else None for w in (1, 0)))
 groups = {}
