@@ -514,10 +514,10 @@ static void say_file(struct finding *to, const char *where, const struct max_ran
 static void say_slow(const struct causes *all, struct finding *to)
 {
 	static const char *const names[3] = {"read", "write", "open"};
-	unsigned most = 0;
+	unsigned max = 0;
 	for (unsigned i = 1; i < 3; i++)
-		most = all->slow.ns[i] > all->slow.ns[most] ? i : most;
-	say_calls(to, names[most], all->slow.calls[most]);
+		max = all->slow.ns[i] > all->slow.ns[max] ? i : max;
+	say_calls(to, names[max], all->slow.calls[max]);
 	finding_text(to, ", the longest %.3g s", (double)all->slow.max_ns / 1e9);
 	say_file(to, texts[CAUSE_SLOW].where, &all->of[CAUSE_SLOW].file);
 }
