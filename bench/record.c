@@ -214,8 +214,7 @@ static bool consumer_start(struct consumer *c, bool tsc, bool at_system_call)
 	if (mkdtemp(c->directory) == NULL)
 		return false;
 	snprintf(path, sizeof path, "%s/recording", c->directory);
-	c->control =
-	    map(path, RECORD_PAGE + RECORD_SLOTS * sizeof(struct record_description), O_CREAT);
+	c->control = map(path, RECORD_SHARED_SIZE, O_CREAT);
 	if (c->control == NULL)
 		return false;
 	c->control->magic = RECORD_CONTROL_MAGIC;

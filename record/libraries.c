@@ -17,7 +17,6 @@ enum {
 	WAIT_NS = 500000,
 	SEGMENTS_MAX = 32, /* of a library that is loaded */
 	NOTES_MAX = 1024,
-	NAME_SIZE = 1200,
 };
 
 /* The identity of a library */
@@ -55,47 +54,22 @@ static bool loaded_build_id(struct loaded_library *l)
 
 /* Tables */
 
-static void name_table(const struct loaded_library *l, char *name)
-{
-	static const char digits[] = "0123456789abcdef";
-	char id[2 * RECORD_BUILD_ID + 1];
-	for (int i = 0; i < RECORD_BUILD_ID; i++) {
-		id[2 * i] = digits[l->build_id[i] >> 4];
-		id[2 * i + 1] = digits[l->build_id[i] & 15];
-	}
-	id[2 * RECORD_BUILD_ID] = '\0';
-	struct text t = text_in(name, NAME_SIZE);
-	text_add(&t, recording.directory);
-	text_add(&t, "/sites.");
-	text_add(&t, id);
-}
-
-static bool is_valid(const struct record_sites *s, size_t size, const struct loaded_library *l)
-{
-	return s->magic == RECORD_SITES_MAGIC && s->count <= RECORD_SITES_MAX &&
-	       size >= sizeof *s + s->count * sizeof s->site[0] &&
-	       memcmp(s->build_id, l->build_id, RECORD_BUILD_ID) == 0;
-}
-
 /* Returns the table of a library; NULL if the recording has none. */
-static const struct record_sites *table_map(const struct loaded_library *l, size_t *size)
+static const struct record_sites *table_find(const struct loaded_library *l)
 {
-	char name[NAME_SIZE];
-	struct stat st = {.st_size = 0};
-	name_table(l, name);
-	const int fd = raw_open(name, O_RDONLY);
-	if (fd < 0)
-		return NULL;
-	const struct record_sites *s = NULL;
-	if (raw_call(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) == 0 && st.st_size >= (off_t)sizeof *s)
-		s = raw_map(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	raw_close(fd);
-	*size = (size_t)st.st_size;
-	if (s != NULL && !is_valid(s, *size, l)) {
-		raw_unmap((void *)(uintptr_t)s, *size);
-		s = NULL;
+	const char *const tables = (const char *)recording.control + RECORD_TABLES_AT;
+	const uint32_t ready = atomic_load(&recording.control->tables);
+	const size_t end = ready < RECORD_TABLES ? ready : RECORD_TABLES;
+	const struct record_sites *s;
+	for (size_t at = 0; at + sizeof *s <= end; at += record_sites_size(s->count)) {
+		s = (const struct record_sites *)(tables + at);
+		if (s->magic != RECORD_SITES_MAGIC || s->count > RECORD_SITES_MAX ||
+		    record_sites_size(s->count) > end - at)
+			return NULL;
+		if (memcmp(s->build_id, l->build_id, RECORD_BUILD_ID) == 0)
+			return s;
 	}
-	return s;
+	return NULL;
 }
 
 /* Returns whether the code contains the bytes of the instruction, perhaps inside another one. */
@@ -114,8 +88,7 @@ static bool may_make_calls(const struct loaded_library *l)
 }
 
 /* Asks the collector for the table; waits for it if the library may need it. */
-static const struct record_sites *table_request(const struct loaded_library *l, const char *path,
-						size_t *size)
+static const struct record_sites *table_request(const struct loaded_library *l, const char *path)
 {
 	const struct timespec pause = {.tv_nsec = WAIT_NS};
 	const struct record_sites *s = NULL;
@@ -123,7 +96,7 @@ static const struct record_sites *table_request(const struct loaded_library *l, 
 	const bool asked = *path == '/' && recording_write("library", path, strlen(path));
 	if (asked)
 		recording_wake_collector();
-	for (int i = 0; asked && needed && i < WAITS && (s = table_map(l, size)) == NULL; i++)
+	for (int i = 0; asked && needed && i < WAITS && (s = table_find(l)) == NULL; i++)
 		raw_call(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
 	if (needed && s == NULL)
 		recording_count(RECORD_COUNTER_LIBRARIES, 1);
@@ -133,16 +106,10 @@ static const struct record_sites *table_request(const struct loaded_library *l, 
 /* Returns whether the library is libc and its calls lead to stubs. */
 static bool patch_with_table(struct patch *p, const struct loaded_library *l, const char *path)
 {
-	size_t size = 0;
-	const struct record_sites *s = table_map(l, &size);
+	const struct record_sites *s = table_find(l);
 	if (s == NULL)
-		s = table_request(l, path, &size);
-	if (s == NULL)
-		return false;
-	const bool is_libc = s->is_libc != 0;
-	const bool patched = s->count > 0 && patch_library(p, l, s);
-	raw_unmap((void *)(uintptr_t)s, size);
-	return is_libc && patched;
+		s = table_request(l, path);
+	return s != NULL && s->count > 0 && patch_library(p, l, s) && s->is_libc != 0;
 }
 
 /* At the start */
@@ -184,7 +151,7 @@ bool libraries_patch(void)
 {
 	struct libc_search s;
 	s.has_libc = false;
-	patch_begin(&s.patch);
+	patch_begin(&s.patch, false);
 	dl_iterate_phdr(patch_object, &s);
 	patch_end(&s.patch);
 	return s.has_libc;
@@ -255,7 +222,7 @@ void libraries_mapped(uint64_t at, int fd, uint64_t offset)
 	}
 	if (paths_of_descriptor(fd, path) == 0)
 		*path = '\0';
-	patch_begin(&p);
+	patch_begin(&p, true);
 	(void)patch_with_table(&p, &l, path);
 	patch_end(&p);
 }

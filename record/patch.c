@@ -98,7 +98,7 @@ static bool change_to(struct patch *p, uint8_t opcode, uint64_t at, uint64_t tar
 		recording_count(RECORD_COUNTER_FAR, 1);
 		return false;
 	}
-	memcpy(jump + 1, &bytes, sizeof bytes);
+	__builtin_memcpy(jump + 1, &bytes, sizeof bytes);
 	change(p, at, jump, sizeof jump);
 	p->sites++;
 	return true;
@@ -106,8 +106,8 @@ static bool change_to(struct patch *p, uint8_t opcode, uint64_t at, uint64_t tar
 
 static bool is_unchanged(uint64_t base, const struct record_site *s)
 {
-	if (memcmp((const void *)(base + s->at), instruction, RECORD_SYSCALL) == 0 &&
-	    memcmp((const void *)(base + s->jump), s->original, RECORD_JUMP) == 0)
+	if (__builtin_memcmp((const void *)(base + s->at), instruction, RECORD_SYSCALL) == 0 &&
+	    __builtin_memcmp((const void *)(base + s->jump), s->original, RECORD_JUMP) == 0)
 		return true;
 	recording_count(RECORD_COUNTER_CHANGED, 1);
 	return false;
@@ -124,10 +124,11 @@ static bool creates_process(const struct record_site *s)
  * Returns the number of a stub from `first` on: of one that returned there before, for a library that
  * was unloaded, or of a new one. Returns `count` if all are in use.
  */
-static unsigned stub_take(_Atomic unsigned *taken, unsigned first, unsigned count, uint64_t back)
+static unsigned stub_take(const struct patch *p, _Atomic unsigned *taken, unsigned first,
+			  unsigned count, uint64_t back)
 {
 	unsigned n = atomic_load(taken);
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; p->reuses && i < n; i++)
 		if (stubs_return[first + i] == back)
 			return i;
 	do
@@ -138,18 +139,18 @@ static unsigned stub_take(_Atomic unsigned *taken, unsigned first, unsigned coun
 }
 
 /* Prepares a stub for a site. Returns its address; 0 if all are in use. */
-static uint64_t stub_for(uint64_t base, const struct record_site *s)
+static uint64_t stub_for(const struct patch *p, uint64_t base, const struct record_site *s)
 {
 	const uint64_t back = base + s->at + RECORD_SYSCALL;
 	if (s->method == RECORD_SITE_PADDING || creates_process(s)) {
-		const unsigned i = stub_take(&used_any, STUBS, STUBS_ANY, back);
+		const unsigned i = stub_take(p, &used_any, STUBS, STUBS_ANY, back);
 		if (i == STUBS_ANY)
 			return 0;
 		stubs_return[STUBS + i] = back;
 		stubs_number[i] = s->method == RECORD_SITE_NUMBER ? (int32_t)s->immediate : -1;
 		return (uint64_t)stubs_any_first + (uint64_t)i * STUBS_SIZE;
 	}
-	const unsigned i = stub_take(&used, 0, STUBS, back);
+	const unsigned i = stub_take(p, &used, 0, STUBS, back);
 	if (i == STUBS)
 		return 0;
 	stubs_return[i] = back;
@@ -168,7 +169,7 @@ static void patch_site(struct patch *p, uint64_t base, const struct record_site 
 	if (!is_unchanged(base, s))
 		return;
 	const bool calls = s->method == RECORD_SITE_CALL;
-	const uint64_t stub = calls ? cancel_stub_for(base, s) : stub_for(base, s);
+	const uint64_t stub = calls ? cancel_stub_for(base, s) : stub_for(p, base, s);
 	if (stub == 0 || !change_to(p, calls ? CALL : JUMP, base + s->jump, stub)) {
 		recording_count(RECORD_COUNTER_SITES, 1);
 		return;
@@ -203,10 +204,11 @@ bool patch_library(struct patch *p, const struct loaded_library *l, const struct
 	return p->written;
 }
 
-void patch_begin(struct patch *p)
+void patch_begin(struct patch *p, bool reuses)
 {
 	memset(p, 0, offsetof(struct patch, bytes));
 	p->memory = -1;
+	p->reuses = reuses;
 }
 
 void patch_end(struct patch *p)

@@ -20,13 +20,14 @@ struct loaded_library {
 struct patch {
 	int memory;   /* descriptor of /proc/self/mem; -1: not yet needed */
 	bool written; /* text of the library was changed */
+	bool reuses;  /* libraries may have been unloaded, whose stubs others can have */
 	/* changes of one page, which are written together: [first, last) are in `bytes` */
 	uint64_t page, first, last;
 	unsigned sites;                           /* with a jump among the changes */
 	uint8_t bytes[RECORD_PAGE + RECORD_JUMP]; /* a jump may continue in the next page */
 };
 
-void patch_begin(struct patch *p);
+void patch_begin(struct patch *p, bool reuses);
 /* Returns whether text was changed. Nobody may be running the code, but this thread. */
 bool patch_library(struct patch *p, const struct loaded_library *l, const struct record_sites *s);
 void patch_end(struct patch *p);

@@ -17,7 +17,6 @@
 struct recording_state recording = {.pipe = -1};
 
 enum {
-	SHARED_SIZE = RECORD_PAGE + RECORD_SLOTS * (int)sizeof(struct record_description),
 	RING_POPULATED = RECORD_RING_MIN / 4, /* bytes of data of a new ring that have memory */
 	NAME_SIZE = 1200,
 };
@@ -48,7 +47,7 @@ bool recording_open(const char *directory)
 	if (fd < 0)
 		return false;
 	struct record_control *c =
-	    raw_map(NULL, SHARED_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	    raw_map(NULL, RECORD_SHARED_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	raw_close(fd);
 	recording.joined =
 	    raw_map(NULL, RECORD_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -56,7 +55,7 @@ bool recording_open(const char *directory)
 		return false;
 	recording.pid = (uint32_t)raw_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
 	if (!is_for_this_process(c, recording.pid)) {
-		raw_unmap(c, SHARED_SIZE);
+		raw_unmap(c, RECORD_SHARED_SIZE);
 		return false;
 	}
 	raw_call(SYS_madvise, (long)recording.joined, RECORD_PAGE, MADV_WIPEONFORK, 0, 0, 0);
@@ -77,10 +76,14 @@ int recording_access(void)
 	return (int)raw_call(SYS_access, (long)name, R_OK | W_OK, 0, 0, 0, 0);
 }
 
-bool recording_read(const char *path, char *text, size_t size)
+/* Sets *device to that of the file system. */
+static bool read_of_device(const char *path, char *text, size_t size, uint64_t *device)
 {
+	struct stat s = {.st_dev = 0};
 	const int fd = raw_open(path, O_RDONLY);
 	const long n = fd < 0 ? -1 : raw_read(fd, text, size - 1);
+	if (fd >= 0 && device != NULL && raw_call(SYS_fstat, fd, (long)&s, 0, 0, 0, 0) == 0)
+		*device = s.st_dev;
 	if (fd >= 0)
 		raw_close(fd);
 	if (n <= 0)
@@ -91,16 +94,31 @@ bool recording_read(const char *path, char *text, size_t size)
 	return true;
 }
 
-/* Returns field 22 of /proc/self/stat: the time at which the process started. */
-static uint64_t start_of_process(void)
+bool recording_read(const char *path, char *text, size_t size)
+{
+	return read_of_device(path, text, size, NULL);
+}
+
+/* What /proc shows of this process. */
+struct proc_identity {
+	uint64_t start;  /* field 22 of its stat */
+	bool is_same_id; /* the collector's /proc has it by the number that it has itself */
+};
+
+static struct proc_identity identify(void)
 {
 	char line[1024];
-	if (!recording_read("/proc/self/stat", line, sizeof line))
-		return clock_now();
+	uint64_t device = 0;
+	if (!read_of_device("/proc/self/stat", line, sizeof line, &device))
+		return (struct proc_identity){.start = clock_now()};
 	const char *p = strrchr(line, ')'); /* the end of field 2 */
 	for (int field = 2; p != NULL && field < 22; field++)
 		p = strchr(p + 1, ' ');
-	return p == NULL ? 0 : text_number(p + 1);
+	return (struct proc_identity){
+	    .start = p == NULL ? 0 : text_number(p + 1),
+	    .is_same_id = device != 0 && device == recording.control->proc &&
+			  text_number(line) == recording.pid,
+	};
 }
 
 /* Returns the size beyond which a file must not grow: SIGXFSZ would end the program. */
@@ -143,18 +161,18 @@ static uint64_t pid_namespace(void)
 }
 
 /* The start of the process is stored last: a spare file without it is not in use. */
-static void process_identify(struct record_process *p, uint64_t start)
+static void process_identify(struct record_process *p, const struct proc_identity *self)
 {
 	p->pid = recording.pid;
-	p->namespace = pid_namespace();
+	p->namespace = self->is_same_id ? 0 : pid_namespace();
 	if (p->namespace == recording.control->namespace)
 		p->namespace = 0;
 	atomic_signal_fence(memory_order_seq_cst); /* processors store in order */
-	p->start = start;
+	p->start = self->start;
 }
 
-/* Creates the file of this process, or with the start 0 a spare one. */
-static struct record_process *process_file(const char *name, uint64_t start)
+/* Creates the file of this process, or with NULL a spare one. */
+static struct record_process *process_file(const char *name, const struct proc_identity *self)
 {
 	char new_name[NAME_SIZE];
 	struct text t = name_in(new_name, "/new.process.");
@@ -169,8 +187,8 @@ static struct record_process *process_file(const char *name, uint64_t start)
 		return NULL;
 	p->magic = RECORD_PROCESS_MAGIC;
 	p->version = RECORD_VERSION;
-	if (start != 0)
-		process_identify(p, start);
+	if (self != NULL)
+		process_identify(p, self);
 	else
 		atomic_store(&p->state, RECORD_SPARE);
 	publish(new_name, name);
@@ -190,10 +208,10 @@ static struct record_process *process_find(const char *name)
 }
 
 /* Creates the file of this process, or claims a spare one. Returns NULL if there is none. */
-static struct record_process *process_new(const char *name, uint64_t start, uint32_t parent,
-					  bool forked)
+static struct record_process *process_new(const char *name, const struct proc_identity *self,
+					  uint32_t parent, bool forked)
 {
-	struct record_process *p = process_file(name, start);
+	struct record_process *p = process_file(name, self);
 	const bool is_spare = p == NULL;
 	if (is_spare)
 		p = spares_claim_process();
@@ -202,7 +220,7 @@ static struct record_process *process_new(const char *name, uint64_t start, uint
 	p->parent = parent;
 	p->forked = forked;
 	if (is_spare) {
-		process_identify(p, start);
+		process_identify(p, self);
 		atomic_fetch_add(&recording.control->files, 1);
 	}
 	return p;
@@ -214,14 +232,14 @@ bool recording_join(uint32_t parent, bool forked)
 	recording.pid = (uint32_t)raw_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
 	if (recording.control->no_follow && recording.control->leader != recording.pid)
 		return false;
-	const uint64_t start = start_of_process();
+	const struct proc_identity self = identify();
 	struct text t = name_in(name, "/process.");
 	text_add_number(&t, recording.pid);
 	text_add(&t, ".");
-	text_add_number(&t, start);
+	text_add_number(&t, self.start);
 	struct record_process *p = forked ? NULL : process_find(name);
 	if (p == NULL) {
-		p = process_new(name, start, parent, forked);
+		p = process_new(name, &self, parent, forked);
 		if (p == NULL)
 			return false;
 	}
@@ -387,7 +405,7 @@ static struct record_process *spare_process(void)
 	char prefix[NAME_SIZE], name[NAME_SIZE];
 	struct text t = name_in(name, spare_prefix(prefix));
 	text_add_number(&t, atomic_fetch_add(&recording.control->rings, 1) + 1);
-	return process_file(name, 0);
+	return process_file(name, NULL);
 }
 
 static struct record_ring *spare_ring(void)

@@ -5,12 +5,12 @@
  * A recording is a directory of mode 0700. RECORD_VARIABLE names it in the environment of traced
  * programs. It contains:
  *
- *   recording            struct record_control, then slots of struct record_description
+ *   recording            struct record_control, then slots of struct record_description; with
+ *                        RECORD_SYSCALLS then tables of struct record_sites, each at a multiple of 8
  *   process.PID.START    struct record_process; START: field 22 of /proc/PID/stat
  *   ring.NUMBER          struct record_ring, then the data of the ring
  *   packets              a pipe, with RECORD_PACKETS
  *   event.PID.NUMBER     one ring record of a process, with RECORD_PACKETS
- *   sites.BUILDID        struct record_sites of a library, with RECORD_SYSCALLS
  *   library.PID.NUMBER   the path of a library, the sites of which a process asks for
  *   spare.PID.NUMBER     struct record_process or struct record_ring, for later children
  *
@@ -52,13 +52,14 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 20,
+	RECORD_VERSION = 21,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
 	RECORD_RING_MAX = 1 << 26,
 	RECORD_SLOTS = 1 << 14,      /* capacity for descriptions with a shared position */
 	RECORD_SLOTS_STEP = 1 << 10, /* slots that get memory together */
+	RECORD_TABLES = 1 << 20,     /* bytes for tables, of which few have memory */
 	RECORD_SIZE_MAX = 1 << 14,   /* bytes of a record, a multiple of 8 */
 	RECORD_TEXT_MAX = 4096,      /* bytes of each text of a record, with its NUL */
 };
@@ -93,6 +94,7 @@ struct record_control {
 	uint32_t leader;    /* the pid of the first program; 0: any */
 	uint64_t cpu_step;  /* RECORD_CPU_SAMPLED: age of a reading, in units of the clock; 1 ms */
 	uint64_t namespace; /* inode of the PID namespace of the collector; 0: unknown */
+	uint64_t proc;      /* the device that the collector's /proc is; 0: unknown */
 
 	/*
 	 * Written by the collector. A process that waits for a full ring gives up if the collector
@@ -104,6 +106,7 @@ struct record_control {
 	_Atomic uint32_t collector; /* its pid */
 	_Atomic uint32_t closed;    /* 1: the recording has ended; processes stop recording */
 	_Atomic uint32_t searched;  /* the number in `files` up to which it has opened rings */
+	_Atomic uint32_t tables;    /* bytes of tables that are complete */
 
 	/* Written by processes, with atomic additions; the first value used is 1. */
 	_Alignas(64) _Atomic uint32_t descriptions; /* numbers of descriptions assigned so far */
@@ -459,6 +462,11 @@ struct record_exit {
 struct record_skip {
 	struct record_head head; /* its size is that of this structure */
 	uint64_t bytes;          /* from the head on, a multiple of 8 */
+};
+
+enum {
+	RECORD_TABLES_AT = RECORD_PAGE + RECORD_SLOTS * (int)sizeof(struct record_description),
+	RECORD_SHARED_SIZE = RECORD_TABLES_AT + RECORD_TABLES, /* bytes of `recording` */
 };
 
 static_assert(sizeof(struct record_control) <= RECORD_PAGE, "one page");

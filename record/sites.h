@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The places in libc and ld.so where system calls of I/O are made, which a process replaces by jumps
- * to stubs of its own. `iotrace record` writes them to files sites.BUILDID of the recording.
+ * to stubs of its own. `iotrace record` writes them to the file `recording`.
  */
 #ifndef RECORD_SITES_H
 #define RECORD_SITES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define RECORD_SITES_MAGIC UINT64_C(0x3253455449534552) /* "RESITES2" */
@@ -43,5 +44,11 @@ struct record_sites {
 	uint32_t is_libc; /* 1: it has the calls that all programs make */
 	struct record_site site[];
 };
+
+/* Returns how many bytes a table of some sites takes. */
+static inline size_t record_sites_size(uint32_t count)
+{
+	return (sizeof(struct record_sites) + count * sizeof(struct record_site) + 7) & ~(size_t)7;
+}
 
 #endif

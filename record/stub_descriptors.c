@@ -256,51 +256,73 @@ static long on_exit_group(const struct stub_frame *f)
 
 stub_handler *stub_descriptor(long number)
 {
-	static stub_handler *const handlers[STUB_NUMBERS] = {
-	    [SYS_open] = on_open,
-	    [SYS_openat] = on_openat,
-	    [SYS_openat2] = on_openat2,
-	    [SYS_creat] = on_creat,
-	    [SYS_open_by_handle_at] = on_open_by_handle,
-	    [SYS_close] = on_close,
-	    [SYS_close_range] = on_close_range,
-	    [SYS_dup] = on_dup,
-	    [SYS_dup2] = on_dup,
-	    [SYS_dup3] = on_dup,
-	    [SYS_fcntl] = on_fcntl,
-	    [SYS_lseek] = on_lseek,
-	    [SYS_pipe] = on_pipe,
-	    [SYS_pipe2] = on_pipe,
-	    [SYS_socketpair] = on_socketpair,
-	    [SYS_socket] = on_create,
-	    [SYS_accept] = on_create,
-	    [SYS_accept4] = on_create,
-	    [SYS_eventfd] = on_create,
-	    [SYS_eventfd2] = on_create,
-	    [SYS_epoll_create] = on_create,
-	    [SYS_epoll_create1] = on_create,
-	    [SYS_timerfd_create] = on_create,
-	    [SYS_signalfd] = on_create,
-	    [SYS_signalfd4] = on_create,
-	    [SYS_inotify_init] = on_create,
-	    [SYS_inotify_init1] = on_create,
-	    [SYS_memfd_create] = on_create,
-	    [SYS_pidfd_getfd] = on_create,
-	    [SYS_io_uring_enter] = on_uring_enter,
-	    [SYS_io_uring_setup] = on_uring_setup,
-	    [SYS_setuid] = on_identity,
-	    [SYS_setreuid] = on_identity,
-	    [SYS_setresuid] = on_identity,
-	    [SYS_setfsuid] = on_identity,
-	    [SYS_pivot_root] = on_identity,
-	    [SYS_chroot] = on_root,
-	    [SYS_setns] = on_root,
-	    [SYS_unshare] = on_unshare,
-	    [SYS_execve] = on_execve,
-	    [SYS_execveat] = on_execveat,
-	    [SYS_exit_group] = on_exit_group,
-	};
-	return handlers[number];
+	switch (number) {
+	case SYS_open:
+		return on_open;
+	case SYS_openat:
+		return on_openat;
+	case SYS_openat2:
+		return on_openat2;
+	case SYS_creat:
+		return on_creat;
+	case SYS_open_by_handle_at:
+		return on_open_by_handle;
+	case SYS_close:
+		return on_close;
+	case SYS_close_range:
+		return on_close_range;
+	case SYS_dup:
+	case SYS_dup2:
+	case SYS_dup3:
+		return on_dup;
+	case SYS_fcntl:
+		return on_fcntl;
+	case SYS_lseek:
+		return on_lseek;
+	case SYS_pipe:
+	case SYS_pipe2:
+		return on_pipe;
+	case SYS_socketpair:
+		return on_socketpair;
+	case SYS_socket:
+	case SYS_accept:
+	case SYS_accept4:
+	case SYS_eventfd:
+	case SYS_eventfd2:
+	case SYS_epoll_create:
+	case SYS_epoll_create1:
+	case SYS_timerfd_create:
+	case SYS_signalfd:
+	case SYS_signalfd4:
+	case SYS_inotify_init:
+	case SYS_inotify_init1:
+	case SYS_memfd_create:
+	case SYS_pidfd_getfd:
+		return on_create;
+	case SYS_io_uring_enter:
+		return on_uring_enter;
+	case SYS_io_uring_setup:
+		return on_uring_setup;
+	case SYS_setuid:
+	case SYS_setreuid:
+	case SYS_setresuid:
+	case SYS_setfsuid:
+	case SYS_pivot_root:
+		return on_identity;
+	case SYS_chroot:
+	case SYS_setns:
+		return on_root;
+	case SYS_unshare:
+		return on_unshare;
+	case SYS_execve:
+		return on_execve;
+	case SYS_execveat:
+		return on_execveat;
+	case SYS_exit_group:
+		return on_exit_group;
+	default:
+		return NULL;
+	}
 }
 
 /* Calls that create a process or a thread, which the stub makes. */

@@ -37,20 +37,47 @@ static long end_send(const struct stub_frame *f, long n)
 	return message_moved(&f->call, n, RECORD_WRITE);
 }
 
+/* Returns how a transfer at the position of its descriptor ends; NULL if the call is none. */
+static stub_end *end_at_position(long number)
+{
+	switch (number) {
+	case SYS_read:
+	case SYS_readv:
+		return end_read;
+	case SYS_write:
+	case SYS_writev:
+		return end_write;
+	case SYS_recvfrom:
+		return end_receive;
+	case SYS_sendto:
+		return end_send;
+	default:
+		return NULL;
+	}
+}
+
+/* Returns how a transfer at an offset ends; NULL if the call is none. */
+static stub_end *end_at_offset(long number)
+{
+	switch (number) {
+	case SYS_pread64:
+	case SYS_preadv:
+		return end_pread;
+	case SYS_pwrite64:
+	case SYS_pwritev:
+		return end_pwrite;
+	default:
+		return NULL;
+	}
+}
+
 bool stub_transfer_begins(struct stub_frame *f)
 {
-	static stub_end *const at_position[STUB_NUMBERS] = {
-	    [SYS_read] = end_read,    [SYS_write] = end_write, [SYS_readv] = end_read,
-	    [SYS_writev] = end_write, [SYS_sendto] = end_send, [SYS_recvfrom] = end_receive};
-	static stub_end *const at_offset[STUB_NUMBERS] = {[SYS_pread64] = end_pread,
-							  [SYS_pwrite64] = end_pwrite,
-							  [SYS_preadv] = end_pread,
-							  [SYS_pwritev] = end_pwrite};
-	stub_end *end = at_position[f->number];
+	stub_end *end = end_at_position(f->number);
 	if (end != NULL) {
 		call_begin_of(&f->call, thread_here(), stub_fd(f));
 	} else {
-		end = at_offset[f->number];
+		end = end_at_offset(f->number);
 		if (end == NULL)
 			return false;
 		call_begin_at_of(&f->call, thread_here(), stub_fd(f));
@@ -162,20 +189,31 @@ static long on_sendmmsg(const struct stub_frame *f)
 
 stub_handler *stub_transfer(long number)
 {
-	static stub_handler *const handlers[STUB_NUMBERS] = {
-	    [SYS_preadv2] = on_preadv2,
-	    [SYS_pwritev2] = on_pwritev2,
-	    [SYS_sendfile] = on_sendfile,
-	    [SYS_copy_file_range] = on_copy_file_range,
-	    [SYS_splice] = on_splice,
-	    [SYS_tee] = on_copy_of_memory,
-	    [SYS_vmsplice] = on_copy_of_memory,
-	    [SYS_process_vm_readv] = on_copy_of_memory,
-	    [SYS_process_vm_writev] = on_copy_of_memory,
-	    [SYS_recvmsg] = on_recvmsg,
-	    [SYS_recvmmsg] = on_recvmmsg,
-	    [SYS_sendmsg] = on_sendmsg,
-	    [SYS_sendmmsg] = on_sendmmsg,
-	};
-	return handlers[number];
+	switch (number) {
+	case SYS_preadv2:
+		return on_preadv2;
+	case SYS_pwritev2:
+		return on_pwritev2;
+	case SYS_sendfile:
+		return on_sendfile;
+	case SYS_copy_file_range:
+		return on_copy_file_range;
+	case SYS_splice:
+		return on_splice;
+	case SYS_tee:
+	case SYS_vmsplice:
+	case SYS_process_vm_readv:
+	case SYS_process_vm_writev:
+		return on_copy_of_memory;
+	case SYS_recvmsg:
+		return on_recvmsg;
+	case SYS_recvmmsg:
+		return on_recvmmsg;
+	case SYS_sendmsg:
+		return on_sendmsg;
+	case SYS_sendmmsg:
+		return on_sendmmsg;
+	default:
+		return NULL;
+	}
 }

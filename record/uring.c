@@ -7,6 +7,7 @@
 #include "uring.h"
 
 #include <linux/io_uring.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -71,9 +72,7 @@ static bool is_unknown_ring(int fd)
 	static const char target[] = "anon_inode:[io_uring]";
 	char name[64], text[sizeof target];
 	struct stat s = {.st_mode = 0};
-	const union descriptor d = entry_load(fd);
-	if ((d.kind != DESCRIPTOR_UNKNOWN && d.kind != DESCRIPTOR_OTHER) ||
-	    raw_call(SYS_fstat, fd, (long)&s, 0, 0, 0, 0) != 0 || (s.st_mode & S_IFMT) != 0)
+	if (raw_call(SYS_fstat, fd, (long)&s, 0, 0, 0, 0) != 0 || (s.st_mode & S_IFMT) != 0)
 		return false;
 	struct text t = text_in(name, sizeof name);
 	text_add(&t, "/proc/self/fd/");
@@ -81,6 +80,17 @@ static bool is_unknown_ring(int fd)
 	const long n =
 	    raw_call(SYS_readlinkat, AT_FDCWD, (long)name, (long)text, sizeof text, 0, 0);
 	return n == (long)sizeof target - 1 && memcmp(text, target, sizeof target - 1) == 0;
+}
+
+/* Asks the kernel once which of some numbers, that nothing is known of, are descriptors. */
+static void poll_unknown(struct pollfd *p, int first, int count)
+{
+	for (int i = 0; i < count; i++) {
+		const unsigned kind = entry_load(first + i).kind;
+		const bool unknown = kind == DESCRIPTOR_UNKNOWN || kind == DESCRIPTOR_OTHER;
+		p[i] = (struct pollfd){.fd = unknown ? first + i : -1};
+	}
+	raw_call(SYS_poll, (long)p, count, 0, 0, 0, 0);
 }
 
 /*
@@ -93,9 +103,14 @@ static void find_unknown(void)
 	enum { MORE = 64, NUMBERS_MAX = 1 << 16 };
 	const uint64_t last = atomic_load(&descriptors_here()->used) + MORE;
 	const int count = last < NUMBERS_MAX ? (int)last : NUMBERS_MAX;
-	for (int fd = 0; fd < count && !recording.process->forked; fd++)
-		if (!is_own(fd) && is_unknown_ring(fd))
+	struct pollfd polled[MORE];
+	for (int fd = 0; fd < count && !recording.process->forked; fd++) {
+		if (fd % MORE == 0)
+			poll_unknown(polled, fd, count - fd < MORE ? count - fd : MORE);
+		const struct pollfd *const p = &polled[fd % MORE];
+		if (p->fd >= 0 && (p->revents & POLLNVAL) == 0 && is_unknown_ring(fd))
 			add_ring(fd);
+	}
 }
 
 void uring_ends(void)

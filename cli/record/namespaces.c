@@ -19,6 +19,12 @@ uint64_t namespaces_of(uint32_t pid)
 	return stat(name, &st) == 0 ? st.st_ino : 0;
 }
 
+uint64_t namespaces_proc(void)
+{
+	struct stat st;
+	return stat("/proc/self/stat", &st) == 0 ? st.st_dev : 0;
+}
+
 /* Returns the pid in the innermost namespace: the last number of the line NSpid; 0 if unknown. */
 static uint32_t innermost_pid(uint32_t pid)
 {

@@ -24,8 +24,6 @@
 
 enum { RING_SIZE = 1 << 20, RINGS_PLANNED = 128 };
 
-static const size_t control_size = RECORD_PAGE + RECORD_SLOTS * sizeof(struct record_description);
-
 /* RINGS_PLANNED rings fit, unless they would be too small. */
 static uint32_t ring_size(const struct recording *r)
 {
@@ -60,11 +58,12 @@ static int fill_control(struct recording *r, int fd, const struct record_control
 	r->control->magic = RECORD_CONTROL_MAGIC;
 	r->control->version = RECORD_VERSION;
 	r->control->namespace = namespaces_of(0);
+	r->control->proc = namespaces_proc();
 	atomic_store(&r->control->slots_ready, slots);
 	atomic_store(&r->control->collector, (uint32_t)getpid());
 	const size_t size = RECORD_PAGE + slots * sizeof(struct record_description);
 	errnum = posix_fallocate(fd, 0, (off_t)size);
-	return errnum == 0 && ftruncate(fd, (off_t)control_size) != 0 ? errno : errnum;
+	return errnum == 0 && ftruncate(fd, RECORD_SHARED_SIZE) != 0 ? errno : errnum;
 }
 
 static bool create_control(struct recording *r, const struct record_control *settings)

@@ -168,7 +168,6 @@ enum {
 	NUMBER_NONE = -1,
 	FUNCTIONS_MAX = 1 << 20,
 	FILE_MAX = 1 << 28,
-	SITES_NAME = sizeof("sites.") + 2 * RECORD_BUILD_ID,
 };
 
 struct function {
@@ -558,6 +557,13 @@ static void scan_cancellable(struct library *l)
 		l->has_number[numbers[i]] = true;
 }
 
+/* A process changes the text page by page. */
+static int by_address(const void *a, const void *b)
+{
+	const struct record_site *x = a, *y = b;
+	return (x->jump > y->jump) - (x->jump < y->jump);
+}
+
 static bool has_required(const struct library *l)
 {
 	for (size_t i = 0; i < sizeof(required) / sizeof(*required); i++)
@@ -579,6 +585,7 @@ static bool find_sites(struct library *l)
 		scan_function(l, i);
 	if (l->cancel != 0)
 		scan_cancellable(l);
+	qsort(l->sites->site, l->sites->count, sizeof(*l->sites->site), by_address);
 	l->sites->is_libc = has_required(l);
 	return true;
 }
@@ -613,32 +620,47 @@ struct record_sites *sites_of(const char *path)
 	return l.sites;
 }
 
-/* Files */
+/* Tables of a recording */
 
-static void name_sites(char name[static SITES_NAME], const uint8_t *build_id)
+/* Returns whether the recording has the table: several processes may ask for it. */
+static bool is_there(int fd, uint32_t end, const struct record_sites *s)
 {
-	size_t n = (size_t)snprintf(name, SITES_NAME, "sites.");
-	for (int i = 0; i < RECORD_BUILD_ID; i++)
-		n += (size_t)snprintf(name + n, SITES_NAME - n, "%02x", build_id[i]);
+	struct record_sites t;
+	for (uint64_t at = 0; at + sizeof(t) <= end; at += record_sites_size(t.count))
+		if (full_read(fd, &t, sizeof(t), RECORD_TABLES_AT + at) != (ssize_t)sizeof(t) ||
+		    memcmp(t.build_id, s->build_id, RECORD_BUILD_ID) == 0)
+			return true;
+	return false;
 }
 
-static size_t size_of(const struct record_sites *s)
+/* Processes read a table when all of it is there. */
+static bool append(int fd, struct record_control *c, const struct record_sites *s)
 {
-	return sizeof(*s) + s->count * sizeof(*s->site);
+	const uint32_t at = atomic_load(&c->tables);
+	const size_t size = record_sites_size(s->count);
+	const uint64_t offset = RECORD_TABLES_AT + (uint64_t)at;
+	if (at > RECORD_TABLES || size > RECORD_TABLES - at)
+		return false;
+	if (is_there(fd, at, s))
+		return true;
+	if (posix_fallocate(fd, (off_t)offset, (off_t)size) != 0 ||
+	    !full_write(fd, s, size, offset))
+		return false;
+	atomic_store(&c->tables, at + (uint32_t)size);
+	return true;
 }
 
-/* Readers find a complete file, or none. */
 static bool write_sites(int directory, const struct record_sites *s)
 {
-	char name[SITES_NAME], new_name[SITES_NAME + 4];
-	name_sites(name, s->build_id);
-	(void)snprintf(new_name, sizeof(new_name), "new.%s", name);
-	const int fd = openat(directory, new_name,
-			      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return false;
-	const bool written = full_write(fd, s, size_of(s), FULL_IO_CURRENT);
-	return close(fd) == 0 && written && renameat(directory, new_name, directory, name) == 0;
+	const int fd = openat(directory, "recording", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	void *const c = fd >= 0 ? mmap(NULL, RECORD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+				: MAP_FAILED;
+	const bool written = c != MAP_FAILED && append(fd, c, s);
+	if (c != MAP_FAILED)
+		(void)munmap(c, RECORD_PAGE);
+	if (fd >= 0)
+		(void)close(fd);
+	return written;
 }
 
 bool sites_provide(int directory, const char *path)

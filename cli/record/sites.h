@@ -13,13 +13,13 @@
  */
 struct record_sites *sites_of(const char *path);
 /*
- * Writes the sites of an ELF file to a file in a directory. Returns whether it is libc, and all its
+ * Adds the sites of an ELF file to the recording in a directory. Returns whether it is libc, and all its
  * calls that all programs make are known.
  */
 bool sites_provide(int directory, const char *path);
 /*
- * Writes the sites of the libraries of this program, which the traced program probably shares, to
- * files in a directory. Returns false if the sites of libc are unknown.
+ * Adds the sites of the libraries of this program, which the traced program probably shares, to the
+ * recording in a directory. Returns false if the sites of libc are unknown.
  */
 bool sites_write(int directory);
 /* Returns whether this process may change its code, as traced processes do. */
