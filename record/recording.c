@@ -129,26 +129,28 @@ static uint64_t file_limit(void)
 	return limit.rlim_cur;
 }
 
+/* Gives a file this size, and `reserved` bytes of it memory. */
+static bool grow(int fd, size_t size, size_t reserved)
+{
+	return size <= file_limit() &&
+	       (size == reserved || raw_call(SYS_ftruncate, fd, (long)size, 0, 0, 0, 0) == 0) &&
+	       (reserved == 0 || raw_call(SYS_fallocate, fd, 0, 0, (long)reserved, 0, 0) == 0);
+}
+
 /* Creates a file of this size, of which `reserved` bytes have memory. Returns -1 if it cannot. */
 static int create(const char *name, size_t size, size_t reserved)
 {
-	if (size > file_limit())
-		return -1;
 	const int fd = raw_open(name, O_RDWR | O_CREAT | O_EXCL);
-	if (fd < 0)
-		return -1;
-	if (raw_call(SYS_ftruncate, fd, (long)size, 0, 0, 0, 0) == 0 &&
-	    (reserved == 0 || raw_call(SYS_fallocate, fd, 0, 0, (long)reserved, 0, 0) == 0))
+	if (fd < 0 || grow(fd, size, reserved))
 		return fd;
 	raw_close(fd);
 	raw_call(SYS_unlink, (long)name, 0, 0, 0, 0, 0);
 	return -1;
 }
 
-/* Returns the number of the file. */
-static uint32_t publish(const char *new_name, const char *name)
+/* Returns the number of a file that is complete. */
+static uint32_t publish(void)
 {
-	raw_call(SYS_rename, (long)new_name, (long)name, 0, 0, 0, 0);
 	return atomic_fetch_add(&recording.control->files, 1) + 1;
 }
 
@@ -171,58 +173,58 @@ static void process_identify(struct record_process *p, const struct proc_identit
 	p->start = self->start;
 }
 
-/* Creates the file of this process, or with NULL a spare one. */
-static struct record_process *process_file(const char *name, const struct proc_identity *self)
+static bool is_grown(int fd)
 {
-	char new_name[NAME_SIZE];
-	struct text t = name_in(new_name, "/new.process.");
-	text_add_number(&t, recording.pid);
-	const int fd = create(new_name, RECORD_PAGE, RECORD_PAGE);
+	struct stat s = {.st_size = 0};
+	return (raw_call(SYS_fstat, fd, (long)&s, 0, 0, 0, 0) == 0 && s.st_size == RECORD_PAGE) ||
+	       grow(fd, RECORD_PAGE, RECORD_PAGE);
+}
+
+/*
+ * Maps the file of a process, and creates it if there is none: an earlier program of the process may
+ * have done so. Returns NULL if that is impossible.
+ */
+static struct record_process *process_map(const char *name)
+{
+	const int fd = raw_open(name, O_RDWR | O_CREAT);
+	struct record_process *p = NULL;
 	if (fd < 0)
 		return NULL;
-	struct record_process *p =
-	    raw_map(NULL, RECORD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (is_grown(fd))
+		p = raw_map(NULL, RECORD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	raw_close(fd);
 	if (p == NULL)
-		return NULL;
-	p->magic = RECORD_PROCESS_MAGIC;
+		raw_call(SYS_unlink, (long)name, 0, 0, 0, 0, 0);
+	return p;
+}
+
+/* The collector reads the file of a process that has this number. */
+static void process_publish(struct record_process *p)
+{
 	p->version = RECORD_VERSION;
-	if (self != NULL)
-		process_identify(p, self);
-	else
-		atomic_store(&p->state, RECORD_SPARE);
-	publish(new_name, name);
-	return p;
+	atomic_signal_fence(memory_order_seq_cst); /* processors store in order */
+	p->magic = RECORD_PROCESS_MAGIC;
+	publish();
 }
 
-/* Returns the file that an earlier program of this process created; NULL if none did. */
-static struct record_process *process_find(const char *name)
+static void process_fill(struct record_process *p, const struct proc_identity *self,
+			 uint32_t parent, bool forked)
 {
-	const int fd = raw_open(name, O_RDWR);
-	if (fd < 0)
-		return NULL;
-	struct record_process *p =
-	    raw_map(NULL, RECORD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	raw_close(fd);
-	return p;
-}
-
-/* Creates the file of this process, or claims a spare one. Returns NULL if there is none. */
-static struct record_process *process_new(const char *name, const struct proc_identity *self,
-					  uint32_t parent, bool forked)
-{
-	struct record_process *p = process_file(name, self);
-	const bool is_spare = p == NULL;
-	if (is_spare)
-		p = spares_claim_process();
-	if (p == NULL)
-		return NULL;
 	p->parent = parent;
 	p->forked = forked;
-	if (is_spare) {
-		process_identify(p, self);
-		atomic_fetch_add(&recording.control->files, 1);
-	}
+	process_identify(p, self);
+	process_publish(p);
+}
+
+/* Finds or creates the file of this process, or claims a spare one. Returns NULL if there is none. */
+static struct record_process *process_open(const char *name, const struct proc_identity *self,
+					   uint32_t parent, bool forked)
+{
+	struct record_process *p = process_map(name);
+	if (p == NULL)
+		p = spares_claim_process();
+	if (p != NULL && p->start == 0)
+		process_fill(p, self, parent, forked);
 	return p;
 }
 
@@ -237,12 +239,9 @@ bool recording_join(uint32_t parent, bool forked)
 	text_add_number(&t, recording.pid);
 	text_add(&t, ".");
 	text_add_number(&t, self.start);
-	struct record_process *p = forked ? NULL : process_find(name);
-	if (p == NULL) {
-		p = process_new(name, &self, parent, forked);
-		if (p == NULL)
-			return false;
-	}
+	struct record_process *const p = process_open(name, &self, parent, forked);
+	if (p == NULL)
+		return false;
 	atomic_fetch_add(&p->programs, 1);
 	atomic_store(&p->state, RECORD_RUNNING);
 	recording.process = p;
@@ -345,22 +344,20 @@ static void ring_is_published(struct record_ring *r, uint32_t number)
 /* Creates a ring under a name of this kind; `start` 0: a spare one. */
 static struct record_ring *ring_file(const char *kind, uint64_t start, uint64_t *populated)
 {
-	char new_name[NAME_SIZE], name[NAME_SIZE];
-	const uint32_t number = atomic_fetch_add(&recording.control->rings, 1) + 1;
-	struct text t = name_in(new_name, "/new.ring.");
-	text_add_number(&t, number);
-	t = name_in(name, kind);
-	text_add_number(&t, number);
+	char name[NAME_SIZE];
+	struct text t = name_in(name, kind);
+	text_add_number(&t, atomic_fetch_add(&recording.control->rings, 1) + 1);
 	const uint32_t size = ring_size();
-	struct record_ring *r = ring_create(new_name, size, populated);
+	struct record_ring *r = ring_create(name, size, populated);
 	if (r == NULL)
 		return NULL;
-	r->magic = RECORD_RING_MAGIC;
 	r->version = RECORD_VERSION;
 	r->size = size;
 	r->pid = recording.pid;
 	r->start = start;
-	const uint32_t published = publish(new_name, name);
+	atomic_signal_fence(memory_order_seq_cst);
+	r->magic = RECORD_RING_MAGIC;
+	const uint32_t published = publish();
 	if (start != 0)
 		ring_is_published(r, published);
 	return r;
@@ -379,7 +376,7 @@ static struct record_ring *ring_claim(uint64_t *populated)
 	atomic_store(&r->opened, 0);
 	atomic_signal_fence(memory_order_seq_cst);
 	r->start = recording.process->start;
-	ring_is_published(r, atomic_fetch_add(&recording.control->files, 1) + 1);
+	ring_is_published(r, publish());
 	return r;
 }
 
@@ -405,7 +402,12 @@ static struct record_process *spare_process(void)
 	char prefix[NAME_SIZE], name[NAME_SIZE];
 	struct text t = name_in(name, spare_prefix(prefix));
 	text_add_number(&t, atomic_fetch_add(&recording.control->rings, 1) + 1);
-	return process_file(name, NULL);
+	struct record_process *const p = process_map(name);
+	if (p != NULL) {
+		atomic_store(&p->state, RECORD_SPARE);
+		process_publish(p);
+	}
+	return p;
 }
 
 static struct record_ring *spare_ring(void)
@@ -486,9 +488,10 @@ bool recording_write(const char *kind, const void *data, size_t size)
 	raw_close(fd);
 	recording.own_writes++;
 	recording.own_written += written ? size : 0;
-	if (written)
-		publish(new_name, name);
-	else
+	if (written) {
+		raw_call(SYS_rename, (long)new_name, (long)name, 0, 0, 0, 0);
+		publish();
+	} else
 		raw_call(SYS_unlink, (long)new_name, 0, 0, 0, 0, 0);
 	return written;
 }

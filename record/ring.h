@@ -16,12 +16,12 @@
  *
  * The collector creates `recording` before it starts the program, and reserves space for its
  * beginning (posix_fallocate), as a program that touches a page without space is killed; processes
- * reserve more of it as they need it. A process creates the others
- * under names that begin with "new." and renames them when they are complete, so that a scan finds
- * complete headers only; then it increments `files`. The file of a process appears before its
- * rings, and remains the same when the process calls exec. The collector may unlink a ring as soon
- * as it has mapped it, and the file of a process when the process has ended; a process that is
- * killed between creation and renaming leaves a file with a name that begins with "new.".
+ * reserve more of it as they need it. A process stores the `magic` of its file and of its rings when
+ * the header is complete, then increments `files`; a scan leaves files without it for the next time.
+ * Other files it creates under names that begin with "new." and renames them when they are complete.
+ * The file of a process appears before its rings, and remains the same when the process calls exec.
+ * The collector may unlink a ring as soon as it has mapped it, and the file of a process when the
+ * process has ended; a process that is killed before leaves incomplete files.
  *
  * A process whose user, root or namespaces change makes spare files before, as it and its children
  * may be unable to make any later. They share the mappings: one claims a spare by an atomic change of
