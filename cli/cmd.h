@@ -28,6 +28,7 @@ enum exit_status cmd_cat(int argc, char **argv);
 enum exit_status cmd_check(int argc, char **argv);
 enum exit_status cmd_convert(int argc, char **argv);
 enum exit_status cmd_model(int argc, char **argv);
+enum exit_status cmd_mount(int argc, char **argv);
 enum exit_status cmd_mrc(int argc, char **argv);
 enum exit_status cmd_fsstats(int argc, char **argv);
 enum exit_status cmd_procstat(int argc, char **argv);

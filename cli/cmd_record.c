@@ -10,7 +10,6 @@
 #include <limits.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,9 +21,9 @@
 #include <unistd.h>
 
 #include "cli/record/collector.h"
-#include "cli/record/job.h"
 #include "cli/record/join.h"
 #include "cli/record/launch.h"
+#include "cli/record/live_trace.h"
 #include "cli/record/output_name.h"
 #include "cli/record/forward.h"
 #include "cli/record/sites.h"
@@ -158,14 +157,7 @@ static int open_writer(struct record_job *j)
 	if (w == NULL)
 		return failed("no writer", ENOMEM);
 	const enum iot_compression compression = output_compression(j->name);
-	if (iot_writer_set(w, IOT_SET_TICK_NS, 1) == IOT_OK &&
-	    iot_writer_set(w, IOT_SET_IN_PLACE, 1) == IOT_OK &&
-	    iot_writer_set(w, IOT_SET_NEW, is_new) == IOT_OK &&
-	    iot_writer_set(w, IOT_SET_FLUSH, 0) == IOT_OK &&
-	    iot_writer_set(w, IOT_SET_FLUSH_NS, 0) == IOT_OK &&
-	    iot_writer_set(w, IOT_SET_FSYNC, 0) == IOT_OK &&
-	    iot_writer_set(w, IOT_SET_COMPRESSION, j->name[0] == '|' ? IOT_PLAIN : compression) ==
-		IOT_OK) {
+	if (live_trace_set(w, is_new, j->name[0] == '|' ? IOT_PLAIN : compression) == IOT_OK) {
 		if (j->name[0] == '|')
 			return open_consumer(j);
 		if (iot_writer_open(w, j->name) == IOT_OK)
@@ -241,32 +233,6 @@ static void add_command(const struct record_job *j, struct iot_builder *b)
 	iot_directive_text(b, "command", text, n);
 }
 
-/* Returns NULL if it is unknown, as in a static program, which cannot ask the system's services. */
-static const char *user_name(void)
-{
-#ifdef IOTRACE_STATIC
-	return NULL;
-#else
-	const struct passwd *user = getpwuid(geteuid());
-	return user != NULL ? user->pw_name : NULL;
-#endif
-}
-
-static void add_names(struct iot_builder *b)
-{
-	char host[HOST_NAME_MAX + 1] = "", number[JOB_NUMBER];
-	const char *job = job_number(number);
-	const char *user = user_name();
-	if (gethostname(host, sizeof(host) - 1) == 0)
-		iot_directive_text(b, "host", host, strlen(host));
-	if (user != NULL)
-		iot_directive_text(b, "user", user, strlen(user));
-	else
-		iot_directive_number(b, "user", geteuid());
-	if (job != NULL)
-		iot_directive_text(b, "job", job, strlen(job));
-}
-
 static void add_variables(const struct variables *v, struct iot_builder *b)
 {
 	char key[256];
@@ -312,7 +278,7 @@ static int write_trace_directive(struct record_job *j)
 	iot_directive_begin(&b, memory, sizeof(memory), "trace");
 	iot_directive_text(&b, "source", "record", 6);
 	add_command(j, &b);
-	add_names(&b);
+	live_trace_names(&b);
 	iot_directive_number(&b, "epoch", j->epoch_ns);
 	add_lacks(j, &b);
 	if (j->cpu == RECORD_CPU_SAMPLED)

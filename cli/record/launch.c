@@ -102,7 +102,7 @@ static void run_child(int release, int failure, char *const *argv)
 	if (full_read(release, &r, sizeof(r), FULL_IO_CURRENT) != (ssize_t)sizeof(r))
 		_exit(125);
 	signals_inherit();
-	if (set_environment(&r))
+	if (*r.library == '\0' || set_environment(&r))
 		(void)execvp(argv[0], argv);
 	const int errnum = errno;
 	(void)full_write(failure, &errnum, sizeof(errnum), FULL_IO_CURRENT);

@@ -30,7 +30,10 @@ void launch_find_program(char path[PATH_MAX], const char *name);
 
 /* Creates the process. Returns false with errno set. */
 bool launch_start(struct launch *l, char *const *argv);
-/* Lets it run the program, with the library and the directory of the recording in its environment. */
+/*
+ * Lets it run the program, with the library and the directory of the recording in its environment;
+ * library "": in an unchanged environment.
+ */
 void launch_release(struct launch *l, const char *library, const char *recording);
 /* Waits until the program runs. Returns 0, or the errno of exec. */
 int launch_wait(struct launch *l);

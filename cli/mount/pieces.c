@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "pieces.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "lib/base/full_io.h"
+
+enum {
+	REQUEST_MAX = 1 << 20, /* bytes; buffers that do not begin at a page have a page less */
+	PAGE = 1 << 12,
+	PIPE = 1 << 16, /* sendfile moves this much at a time, or as much as its pipe holds */
+};
+
+bool pieces_may_begin(uint64_t size)
+{
+	return size > REQUEST_MAX - PAGE || size == PIPE;
+}
+
+/* The call of a thread: its number and arguments. */
+struct waiting_call {
+	long number;
+	unsigned long argument[6];
+};
+
+static bool read_call(uint32_t tid, struct waiting_call *c)
+{
+	char path[64], line[256];
+	(void)snprintf(path, sizeof(path), "/proc/%" PRIu32 "/syscall", tid);
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const ssize_t n = fd >= 0 ? full_read(fd, line, sizeof(line) - 1, FULL_IO_CURRENT) : -1;
+	if (fd >= 0)
+		(void)close(fd);
+	line[n > 0 ? n : 0] = '\0';
+	return sscanf(line, "%ld %lx %lx %lx %lx %lx", &c->number, &c->argument[0], &c->argument[1],
+		      &c->argument[2], &c->argument[3], &c->argument[4]) == 6;
+}
+
+/* The sum of the lengths of a vector in the memory of a thread. */
+static uint64_t vector_size(uint32_t tid, unsigned long address, unsigned long count)
+{
+	struct iovec vector[IOV_MAX];
+	if (count > IOV_MAX)
+		return 0;
+	const size_t bytes = count * sizeof(vector[0]);
+	const struct iovec to = {vector, bytes}, from = {(void *)address, bytes};
+	uint64_t size = 0;
+	if (process_vm_readv((pid_t)tid, &to, 1, &from, 1, 0) != (ssize_t)bytes)
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		size += vector[i].iov_len;
+	return size;
+}
+
+uint64_t pieces_call_size(uint32_t tid)
+{
+	struct waiting_call c;
+	if (!read_call(tid, &c))
+		return 0;
+	switch (c.number) {
+	case SYS_read:
+	case SYS_pread64:
+	case SYS_write:
+	case SYS_pwrite64:
+		return c.argument[2];
+	case SYS_readv:
+	case SYS_preadv:
+	case SYS_preadv2:
+	case SYS_writev:
+	case SYS_pwritev:
+	case SYS_pwritev2:
+		return vector_size(tid, c.argument[1], c.argument[2]);
+	case SYS_sendfile:
+		return c.argument[3];
+	case SYS_copy_file_range:
+	case SYS_splice:
+		return c.argument[4];
+	default:
+		return 0;
+	}
+}
+
+/* Called with the mutex. */
+static struct piece *find(struct pieces *p, struct buffered who, const struct record_transfer *t)
+{
+	for (size_t i = 0; i < atomic_load(&p->count); i++)
+		if (p->piece[i].who.tid == who.tid &&
+		    p->piece[i].transfer.head.description == t->head.description &&
+		    p->piece[i].transfer.head.code == t->head.code)
+			return &p->piece[i];
+	return NULL;
+}
+
+/* Called with the mutex: a record that has not been appended holds the watermark back. */
+static void hold(struct pieces *p, struct buffer_pair *b)
+{
+	uint64_t oldest = 0;
+	for (size_t i = 0; i < atomic_load(&p->count); i++)
+		if (oldest == 0 || p->piece[i].transfer.start < oldest)
+			oldest = p->piece[i].transfer.start;
+	atomic_store(&b->held, oldest);
+}
+
+/* Called with the mutex. */
+static void complete(struct pieces *p, struct buffer_pair *b, struct appender *a,
+		     struct piece *done)
+{
+	(void)buffers_append(b, a, done->who, &done->transfer, sizeof(done->transfer));
+	*done = p->piece[atomic_load(&p->count) - 1];
+	atomic_fetch_sub(&p->count, 1);
+}
+
+/* Called with the mutex. Returns whether it was. */
+static bool begin(struct pieces *p, struct buffered who, const struct record_transfer *t,
+		  uint64_t asked, uint64_t call_size)
+{
+	const size_t n = atomic_load(&p->count);
+	if (t->length < asked || call_size <= t->length || n == PIECES_MAX)
+		return false;
+	p->piece[n] = (struct piece){who, *t, call_size - t->length};
+	atomic_store(&p->count, n + 1);
+	return true;
+}
+
+static bool continues(const struct piece *before, const struct record_transfer *t)
+{
+	const struct record_transfer *b = &before->transfer;
+	return (uint64_t)b->offset + b->length == (uint64_t)t->offset && t->length <= before->left;
+}
+
+bool pieces_take(struct pieces *p, struct buffer_pair *b, struct appender *a, struct buffered who,
+		 const struct record_transfer *t, uint64_t asked, uint64_t call_size)
+{
+	bool taken = false;
+	(void)pthread_mutex_lock(&p->mutex);
+	struct piece *before = find(p, who, t);
+	if (before != NULL && continues(before, t)) {
+		before->transfer.length += t->length;
+		before->transfer.end = t->end;
+		before->left -= t->length;
+		atomic_fetch_add(&p->joined, 1);
+		if (t->length < asked || before->left == 0)
+			complete(p, b, a, before);
+		taken = true;
+	} else {
+		if (before != NULL)
+			complete(p, b, a, before);
+		taken = begin(p, who, t, asked, call_size);
+	}
+	hold(p, b);
+	(void)pthread_mutex_unlock(&p->mutex);
+	return taken;
+}
+
+void pieces_end(struct pieces *p, struct buffer_pair *b, struct appender *a, uint32_t description)
+{
+	(void)pthread_mutex_lock(&p->mutex);
+	for (size_t i = atomic_load(&p->count); i-- > 0;)
+		if (p->piece[i].transfer.head.description == description)
+			complete(p, b, a, &p->piece[i]);
+	hold(p, b);
+	(void)pthread_mutex_unlock(&p->mutex);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "statistics.h"
+
+#include <inttypes.h>
+
+#include "cli/ui/message.h"
+
+static const char *name_of(unsigned call)
+{
+	static const char *const names[MOUNT_CALLS] = {
+#define X(name, text) text,
+	    RECORD_OPS(X)
+#undef X
+		[MOUNT_READ] = "read",
+	    [MOUNT_WRITE] = "write", [MOUNT_MAPPED_READ] = "mapped read",
+	    [MOUNT_MAPPED_WRITE] = "mapped write", [MOUNT_LOOKUP] = "lookup"};
+	return names[call];
+}
+
+static void print_call(const struct mount *m, unsigned call)
+{
+	uint64_t calls = 0, bytes = 0, ticks = 0;
+	for (const struct mount_thread *t = atomic_load(&m->threads); t != NULL; t = t->next) {
+		calls += atomic_load(&t->count[call].calls);
+		bytes += atomic_load(&t->count[call].bytes);
+		ticks += atomic_load(&t->count[call].ticks);
+	}
+	const double seconds =
+	    (double)ticks / (double)clock_map_units(m->clock, UINT64_C(1000000000));
+	if (calls > 0)
+		message_print("%-12s %12" PRIu64 " calls %16" PRIu64 " bytes %12.6f s",
+			      name_of(call), calls, bytes, seconds);
+}
+
+void statistics_print(const struct mount *m)
+{
+	for (unsigned call = 0; call < MOUNT_CALLS; call++)
+		print_call(m, call);
+	message_print("buffers: %" PRIu64 " swaps, %" PRIu64 " waits of %.6f s, %" PRIu64
+		      " records dropped; %" PRIu64 " pieces joined",
+		      atomic_load(&m->buffers.swaps), atomic_load(&m->buffers.waits),
+		      (double)atomic_load(&m->buffers.waited_ns) / 1e9,
+		      atomic_load(&m->buffers.dropped), atomic_load(&m->pieces.joined));
+}

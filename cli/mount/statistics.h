@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CLI_MOUNT_STATISTICS_H
+#define CLI_MOUNT_STATISTICS_H
+
+#include "mount.h"
+
+/* Prints calls, bytes and times of each kind of request, and of the buffers, on standard error. */
+void statistics_print(const struct mount *m);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Writes what the buffers of a mount contain: sorts it, and converts it as iotrace record does. */
+#ifndef CLI_MOUNT_TRACE_H
+#define CLI_MOUNT_TRACE_H
+
+#include "buffers.h"
+#include "cli/record/ring_events.h"
+
+struct mount_trace;
+
+/* The arguments outlive it. Returns NULL if out of memory. */
+struct mount_trace *mount_trace_new(struct iot_writer *w, struct clock_map *clock,
+				    const struct ring_events_options *options);
+void mount_trace_free(struct mount_trace *t);
+/* Adds the records of a full buffer, and writes those before its watermark. Returns a status. */
+int mount_trace_add(struct mount_trace *t, const struct buffer *full);
+/* Releases processes that have ended. Returns a status. */
+int mount_trace_look_for_ends(struct mount_trace *t);
+/* Reports records that were dropped so far. Returns a status. */
+int mount_trace_dropped(struct mount_trace *t, uint64_t dropped);
+/* Writes the rest. Returns a status. */
+int mount_trace_end(struct mount_trace *t);
+/* Returns the sentence of the error; "" if the writer has it, or there is none. */
+const char *mount_trace_error(const struct mount_trace *t);
+const struct ring_events_totals *mount_trace_totals(const struct mount_trace *t);
+
+#endif
