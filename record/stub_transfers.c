@@ -37,8 +37,8 @@ static long end_send(const struct stub_frame *f, long n)
 	return message_moved(&f->call, n, RECORD_WRITE);
 }
 
-/* Returns how a transfer at the position of its descriptor ends; NULL if the call is none. */
-static stub_end *end_at_position(long number)
+/* Returns how a usual transfer ends; NULL if the call is none. */
+static stub_end *end_of(long number)
 {
 	switch (number) {
 	case SYS_read:
@@ -47,6 +47,12 @@ static stub_end *end_at_position(long number)
 	case SYS_write:
 	case SYS_writev:
 		return end_write;
+	case SYS_pread64:
+	case SYS_preadv:
+		return end_pread;
+	case SYS_pwrite64:
+	case SYS_pwritev:
+		return end_pwrite;
 	case SYS_recvfrom:
 		return end_receive;
 	case SYS_sendto:
@@ -56,32 +62,15 @@ static stub_end *end_at_position(long number)
 	}
 }
 
-/* Returns how a transfer at an offset ends; NULL if the call is none. */
-static stub_end *end_at_offset(long number)
-{
-	switch (number) {
-	case SYS_pread64:
-	case SYS_preadv:
-		return end_pread;
-	case SYS_pwrite64:
-	case SYS_pwritev:
-		return end_pwrite;
-	default:
-		return NULL;
-	}
-}
-
 bool stub_transfer_begins(struct stub_frame *f)
 {
-	stub_end *end = end_at_position(f->number);
-	if (end != NULL) {
-		call_begin_of(&f->call, thread_here(), stub_fd(f));
-	} else {
-		end = end_at_offset(f->number);
-		if (end == NULL)
-			return false;
+	stub_end *const end = end_of(f->number);
+	if (end == NULL)
+		return false;
+	if (end == end_pread || end == end_pwrite)
 		call_begin_at_of(&f->call, thread_here(), stub_fd(f));
-	}
+	else
+		call_begin_of(&f->call, thread_here(), stub_fd(f));
 	f->end = end;
 	return true;
 }
