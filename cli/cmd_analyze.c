@@ -50,7 +50,7 @@ struct analyze_run {
 	struct job_list list;
 	struct where where;
 	struct picks picks;
-	bool per_thread, one_job, json, tsv, no_fsync, png, working_set, dependencies;
+	bool allow_gaps, per_thread, one_job, json, tsv, no_fsync, png, working_set, dependencies;
 };
 
 /* The command */
@@ -463,6 +463,7 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 					.options = &a->options,
 					.command = command,
 					.one_job = a->one_job,
+					.allow_gaps = a->allow_gaps,
 					.list = a->jobs != NULL ? &a->list : NULL,
 					.where = a->where.conditions > 0 ? &a->where : NULL,
 					.analyze = analyze_one,
@@ -516,6 +517,8 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 	report_jobs_free(&pictures);
 	job_list_free(&a->list);
 	picks_free(&a->picks);
+	if (status == EXIT_OK && a->state != NULL && inputs.gaps)
+		return EXIT_DAMAGED;
 	if (status != EXIT_OK || !inputs.incomplete || a->state != NULL)
 		return status;
 	message_print("the report is incomplete: parts of a trace are missing or damaged");
@@ -719,6 +722,8 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		   "do not add threads to their processes"),
 	    OPTION(FLAG, 0, "one-job", NULL, &a.one_job,
 		   "several inputs are traces of one job, even if they do not declare it"),
+	    OPTION(FLAG, 0, "allow-gaps", NULL, &a.allow_gaps,
+		   "join states of parts between which others are missing; exit status 1"),
 	    RANGE(SIZE, 0, "small", "SIZE", &a.options.small, "largest small request (default: 1M)",
 		  1, UINT64_MAX),
 	    RANGE(SIZE, 0, "large", "SIZE", &a.options.large,
@@ -797,7 +802,7 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	a.read.threads = decoding_threads(&a);
 	a.read.mixes_layers = a.every_ns == 0; /* a state has both */
 	status = check_files(&a, argv, count, &command);
-	if (status == EXIT_OK && (count == 0 || !analyze_is_state(argv[0])))
+	if (status == EXIT_OK && (count == 0 || a.part.n > 1 || !analyze_is_state(argv[0])))
 		status = trace_in_choose_layer(&a.read, argv, count, &command);
 	if (a.state != NULL)
 		a.read.selects_layer = false;

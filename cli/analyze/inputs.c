@@ -112,9 +112,26 @@ static size_t parts_of(const struct analyze_head *of, size_t count)
 	return n;
 }
 
-/* Parts have to be neighbours; a state without bytes is that of a whole trace. */
-static enum exit_status check_parts(const struct analyze_head *of, size_t count)
+/* Prints the bytes between two parts. Returns EXIT_FAILED unless these may be missing. */
+static enum exit_status report_gap(const struct analyze_head *part, uint64_t end, bool allow)
 {
+	const bool missing = part->from > end;
+	message_print("%s: begins at byte %ju, but the part before it ends at byte %ju: "
+		      "bytes %ju to %ju %s",
+		      part->path, (uintmax_t)part->from, (uintmax_t)end,
+		      (uintmax_t)(missing ? end : part->from),
+		      (uintmax_t)(missing ? part->from : end),
+		      missing ? "are missing" : "are in both");
+	return missing && allow ? EXIT_OK : EXIT_FAILED;
+}
+
+/*
+ * Parts have to be neighbours, and all gaps are printed; a state without bytes is that of a whole
+ * trace.
+ */
+static enum exit_status check_parts(const struct analyze_head *of, size_t count, bool gaps)
+{
+	enum exit_status status = EXIT_OK;
 	for (size_t i = 0; i < count && count > 1; i++) {
 		if (of[i].stored == 0)
 			return refuse(of[i].path, "a state of a whole trace, which parts of it "
@@ -122,17 +139,10 @@ static enum exit_status check_parts(const struct analyze_head *of, size_t count)
 		if (of[i].stored != of[0].stored)
 			return refuse(of[i].path, "a part of another trace, with the same "
 						  "beginning");
-		if (i == 0 || of[i].from == of[i - 1].to)
-			continue;
-		message_print("%s: begins at byte %ju, but the part before it ends at byte %ju: "
-			      "bytes %ju to %ju %s",
-			      of[i].path, (uintmax_t)of[i].from, (uintmax_t)of[i - 1].to,
-			      (uintmax_t)(of[i].from < of[i - 1].to ? of[i].from : of[i - 1].to),
-			      (uintmax_t)(of[i].from < of[i - 1].to ? of[i - 1].to : of[i].from),
-			      of[i].from < of[i - 1].to ? "are in both" : "are missing");
-		return EXIT_FAILED;
+		if (i > 0 && of[i].from != of[i - 1].to)
+			status = exit_status_worse(status, report_gap(&of[i], of[i - 1].to, gaps));
 	}
-	return EXIT_OK;
+	return status;
 }
 
 static int by_text(const void *left, const void *right)
@@ -157,12 +167,12 @@ static enum exit_status check_kinds(struct analyze_head *of, size_t count)
 	return EXIT_OK;
 }
 
-static enum exit_status check_all(const struct analyze_head *of, size_t count)
+static enum exit_status check_all(const struct analyze_head *of, size_t count, bool gaps)
 {
 	enum exit_status status = EXIT_OK;
 	for (size_t i = 0, n; i < count && status == EXIT_OK; i += n) {
 		n = parts_of(of + i, count - i);
-		status = check_parts(of + i, n);
+		status = check_parts(of + i, n, gaps);
 	}
 	return status;
 }
@@ -232,6 +242,20 @@ static enum exit_status join_with(int (*join)(struct iot_analyze *a, struct iot_
 	return refuse(path, iot_analyze_error(a));
 }
 
+/* Appends a part, after the bytes that are missing before it. */
+static enum exit_status join_part(struct analyze_inputs *in, const struct analyze_head *of,
+				  struct iot_analyze *a, struct iot_analyze *part)
+{
+	if (of->from > of[-1].to) {
+		in->gaps = in->incomplete = true;
+		if (iot_analyze_skip(a, of->from) != IOT_OK) {
+			iot_analyze_free(part);
+			return message_no_memory();
+		}
+	}
+	return join_with(iot_analyze_join, a, part, of->path);
+}
+
 /* Stores the analysis of one trace, of which these are the parts. */
 static enum exit_status join_parts(struct analyze_inputs *in, const struct analyze_head *of,
 				   size_t count, struct iot_analyze **a)
@@ -241,7 +265,7 @@ static enum exit_status join_parts(struct analyze_inputs *in, const struct analy
 		struct iot_analyze *part = NULL;
 		status = load(in, &of[i], &part);
 		if (status == EXIT_OK)
-			status = join_with(iot_analyze_join, *a, part, of[i].path);
+			status = join_part(in, &of[i], *a, part);
 		else
 			iot_analyze_free(part);
 	}
@@ -381,7 +405,7 @@ enum exit_status analyze_inputs_join(struct analyze_inputs *in, struct iot_analy
 	if (status == EXIT_OK && heads.of != NULL) {
 		qsort(heads.of, heads.count, sizeof *heads.of, by_job);
 		drop_parts(heads.of, &heads.count);
-		status = check_all(heads.of, heads.count);
+		status = check_all(heads.of, heads.count, in->allow_gaps);
 	}
 	if (status == EXIT_OK && heads.of != NULL)
 		status = join_jobs(in, heads.of, heads.count, a);

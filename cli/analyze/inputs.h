@@ -30,7 +30,8 @@ struct analyze_inputs {
 	const struct trace_in_options *read;
 	const struct iot_analyze_options *options;
 	const struct command_spec *command;
-	bool one_job; /* all are of one job, whatever they declare */
+	bool allow_gaps; /* parts of a trace may be missing between others */
+	bool one_job;    /* all are of one job, whatever they declare */
 	/* Keeps one of several jobs; returns an enum iot_status. If NULL, all traces must be of one job. */
 	int (*add_job)(void *jobs, const struct analyze_job_of *job);
 	void *jobs;
@@ -48,6 +49,7 @@ struct analyze_inputs {
 	void *saved;
 	struct analyze_members_in members; /* all zeros at first */
 	bool incomplete;                   /* result: parts are missing, or a trace is damaged */
+	bool gaps;                         /* result: parts were joined over a gap */
 	bool added;                        /* result: add_job has been called */
 };
 

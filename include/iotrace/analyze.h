@@ -183,6 +183,12 @@ IOT_API IOT_USE_RESULT int iot_analyze_events(struct iot_analyze *a, const struc
  */
 IOT_API IOT_USE_RESULT int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part);
 /*
+ * Passes over the bytes of the stored trace up to `to`, which no part covers, so that a later
+ * part can be joined: counts a %lost, as a damaged trace has. Returns IOT_OK; IOT_ENOMEM;
+ * IOT_EUSAGE if a is not of a stored trace, is finished, or ends at or after `to`.
+ */
+IOT_API IOT_USE_RESULT int iot_analyze_skip(struct iot_analyze *a, uint64_t to);
+/*
  * Adds another trace of the same job, of other processes: it is consumed, except by IOT_EUSAGE.
  * Files with one path are one, and so are processes of one host and rank. Nothing can be added as
  * events, or appended as a part, then. Values that need one order of all requests become unknown.

@@ -341,6 +341,16 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 	return a->status;
 }
 
+int iot_analyze_skip(struct iot_analyze *a, uint64_t to)
+{
+	static const char lost[] = "%lost why=missing";
+	const struct iot_event ev = {.kind = IOT_LOST, .text = {lost, sizeof lost - 1}};
+	if (a->finished || a->whole || to <= a->options.to || to > a->options.stored)
+		return error_refuse(&a->error, "no bytes of a stored trace to pass over");
+	a->options.to = to;
+	return iot_analyze_events(a, &ev, 1);
+}
+
 /* Results */
 
 static uint64_t requests_of(const struct layer *l)

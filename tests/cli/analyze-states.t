@@ -59,6 +59,8 @@ run() {
 }
 run 1.state.zst 2.state.zst 3.state.zst
 run 1.state.zst 3.state.zst 4.state.zst
+run --allow-gaps -s gap.state 1.state.zst 3.state.zst 4.state.zst
+"$IOTRACE" analyze -q -t gap.state | grep "^trace.gaps"
 cp 2.state.zst again.state.zst
 run 4.state.zst 3.state.zst 2.state.zst again.state.zst 1.state.zst
 run -s - 2.state.zst 3.state.zst
