@@ -125,11 +125,6 @@
 	X(chdir)                                                                                   \
 	X(fchdir)                                                                                  \
 	X(chroot)                                                                                  \
-	X(setuid)                                                                                  \
-	X(seteuid)                                                                                 \
-	X(setreuid)                                                                                \
-	X(setresuid)                                                                               \
-	X(setfsuid)                                                                                \
 	X(_exit)                                                                                   \
 	X(quick_exit)
 
