@@ -44,6 +44,7 @@ static const struct command_entry commands[] = {
      "rates, request sizes and the order of requests of a job"},
     {"simulate", cmd_simulate, "Look into traces", "simulate caches: hits by size and policy"},
     {"mrc", cmd_mrc, "Look into traces", "miss-ratio curves: the misses of caches of all sizes"},
+    {"match", cmd_match, "Look into traces", "share counters of hosts among their jobs"},
     {"model", cmd_model, "Look into traces", "what logged I/O would take in another system"},
     {"check", cmd_check, "Look into traces", "validate traces; repair damaged ones"},
     {"fsstats", cmd_fsstats, "Look into file systems", "sizes and ages of files in trees"},

@@ -139,6 +139,23 @@ METRIC(reached_s, "reached", IOT_RATIO, IOT_MAIN, IOT_ONE,
        "When the number of files reaches that of --reach, in seconds since 1970, if it grows as "
        "between the two surveys.")
 
+/* Counters of hosts, matched with jobs */
+METRIC(match_strategy, "strategy", IOT_WORD, IOT_MAIN, IOT_ONE,
+       "Who gets the samples of several jobs: weighted, simple, discard or double.")
+METRIC(matched_bytes, "matched", IOT_BYTES, IOT_MAIN, IOT_ONE,
+       "Bytes read and written according to the samples of jobs.")
+METRIC(unmatched_bytes, "unmatched", IOT_BYTES, IOT_MAIN, IOT_ONE,
+       "Bytes read and written according to the samples that no job gets.")
+METRIC(sample_jobs, "jobs", IOT_WORD, IOT_MAIN, IOT_ONE,
+       "How many jobs ran on the host of a sample during its interval: none, one or several.")
+METRIC(matched_samples, "samples", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Samples of a job, or with this number of jobs.")
+METRIC(job_run, "run", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The number of a run among the runs of one job, from 1.")
+METRIC(match_bound, "bound", IOT_BYTES, IOT_MAIN, IOT_ONE,
+       "The most by which the bytes of a job can differ from the true ones, as its samples that "
+       "other jobs share do not show who caused them.")
+
 /* The system model */
 METRIC(model_requests, "requests", IOT_COUNT, IOT_MAIN, IOT_ONE,
        "Requests that were simulated, with the pieces of those that are too long.")

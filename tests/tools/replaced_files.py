@@ -60,6 +60,8 @@ OUTPUTS = {
     "fsstats --checkpoint": None,  # is removed at the end
     "fsstats --against": None,  # inputs
     "fsstats --resume": None,
+    "match --output": None,  # of samples, which testdata does not have
+    "match --jobs": None,  # an input
     "model --output": None,  # of samples, which testdata does not have
     "model --variant": None,  # an input
     "model --plots": None,

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/array.h"
+#include "lib/base/number.h"
+#include "lib/base/text.h"
+
+enum { TEXT_SIZE = 1 << 18, VALUE_MAX = 4096, HOSTS_MAX = 1 << 14, ID_SIZE = 4200 };
+
+struct host_interval {
+	const struct iot_event *event;
+	int64_t from_ns, to_ns; /* since 1970 */
+	uint64_t bytes;
+	bool gap;
+};
+
+/* Values that are not increases: each job gets them whole. */
+static bool is_whole(struct iot_text key)
+{
+	static const char *const names[] = {"source", "host", "target", "gap", "reset", "doubtful"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (text_equals(key, names[i]))
+			return true;
+	return false;
+}
+
+static bool is_replaced(struct iot_text key)
+{
+	return text_equals(key, "time") || text_equals(key, "took") || text_equals(key, "job");
+}
+
+/* Takes the next KEY=VALUE. */
+static bool next_pair(struct iot_text *rest, struct iot_text *key, struct iot_text *value)
+{
+	const char *at = rest->data, *end = at + rest->size;
+	while (at < end && *at == ' ')
+		at++;
+	const char *blank = at < end ? memchr(at, ' ', (size_t)(end - at)) : NULL;
+	const char *stop = blank != NULL ? blank : end;
+	const char *equals = at < stop ? memchr(at, '=', (size_t)(stop - at)) : NULL;
+	if (equals == NULL)
+		return false;
+	*key = (struct iot_text){at, (size_t)(equals - at)};
+	*value = (struct iot_text){equals + 1, (size_t)(stop - equals - 1)};
+	*rest = (struct iot_text){stop, (size_t)(end - stop)};
+	return true;
+}
+
+/* Output */
+
+static void write_text(struct match *m, const char *text, size_t size)
+{
+	struct iot_event ev = {.text = {text, size}};
+	if (m->status == IOT_OK)
+		m->status = iot_directive_parse(&ev, NULL);
+	if (m->status == IOT_OK)
+		m->status = iot_writer_events(m->writer, &ev, 1);
+}
+
+static void release(struct match *m, int64_t before_ns)
+{
+	while (m->queue.count > 0 && event_queue_next(&m->queue) < before_ns) {
+		char *text = (char *)(uintptr_t)event_queue_take(&m->queue).data;
+		write_text(m, text, strlen(text));
+		free(text);
+	}
+}
+
+static void queue_sample(struct match *m, struct iot_text made, int64_t at_ns)
+{
+	char *text = strndup(made.data, made.size);
+	if (text != NULL &&
+	    event_queue_add(&m->queue, (struct queue_event){at_ns, m->number++, (uintptr_t)text}))
+		return;
+	free(text);
+	m->status = IOT_ENOMEM;
+}
+
+static size_t job_id(const struct listed_job *job, char id[ID_SIZE])
+{
+	size_t size = strlen(job->text[LISTED_ID]);
+	if (size > VALUE_MAX)
+		size = VALUE_MAX;
+	memcpy(id, job->text[LISTED_ID], size);
+	if (job->run > 1) {
+		id[size++] = '#';
+		size += number_dec(id + size, job->run);
+	}
+	return size;
+}
+
+static void put_value(struct match *m, struct iot_builder *b, struct iot_text key,
+		      struct iot_text value, struct share *s)
+{
+	char name[64], decoded[VALUE_MAX + 1];
+	uint64_t number;
+	if (key.size >= sizeof name || value.size > VALUE_MAX)
+		return;
+	memcpy(name, key.data, key.size);
+	name[key.size] = '\0';
+	const bool counts = !is_whole(key) && number_decimal(value.data, value.size, &number);
+	if (counts && s != NULL) {
+		shares_split(m->share, m->shares, m->strategy, number);
+		number = s->value;
+	}
+	if (counts)
+		iot_directive_number(b, name, number);
+	else if (s == NULL || m->shares == 1 || is_whole(key))
+		iot_directive_text(b, name, decoded, iot_percent_decode(value, decoded, NULL));
+}
+
+/* Writes the part of a sample that a job gets, or all of it without a job. */
+static void put_sample(struct match *m, const struct host_interval *sample, struct share *s)
+{
+	struct iot_builder b;
+	struct iot_event ev;
+	struct iot_text rest = sample->event->text, key, value;
+	const int64_t from_ns = s != NULL ? s->from_ns : sample->from_ns;
+	const int64_t to_ns = s != NULL ? s->to_ns : sample->to_ns;
+	char id[ID_SIZE];
+	if (m->writer == NULL)
+		return;
+	iot_directive_begin(&b, m->text, TEXT_SIZE, "sample");
+	iot_directive_number(&b, "time", (uint64_t)(from_ns - m->epoch_ns));
+	iot_directive_number(&b, "took", (uint64_t)(to_ns - from_ns));
+	if (s != NULL)
+		iot_directive_text(&b, "job", id, job_id(&m->hosts->list->job[s->job], id));
+	rest.data += sizeof "%sample" - 1;
+	rest.size -= sizeof "%sample" - 1;
+	while (next_pair(&rest, &key, &value))
+		if (!is_replaced(key))
+			put_value(m, &b, key, value, s);
+	if (m->status == IOT_OK)
+		m->status = iot_directive_end(&b, &ev);
+	if (m->status == IOT_OK)
+		queue_sample(m, ev.text, from_ns);
+}
+
+static void put_job(struct match *m, size_t i)
+{
+	static const char *const keys[LISTED_TEXTS] = {
+	    [LISTED_NAME] = "name",   [LISTED_USER] = "user",       [LISTED_ACCOUNT] = "account",
+	    [LISTED_STATE] = "state", [LISTED_CLUSTER] = "cluster", [LISTED_HOSTS] = "hosts"};
+	const struct listed_job *job = &m->hosts->list->job[i];
+	struct iot_builder b;
+	struct iot_event ev;
+	char id[ID_SIZE];
+	iot_directive_begin(&b, m->text, TEXT_SIZE, "job");
+	iot_directive_text(&b, "id", id, job_id(job, id));
+	iot_directive_number(&b, "start", (uint64_t)job->start_ns);
+	if (job->end_ns != JOB_TIME_UNKNOWN)
+		iot_directive_number(&b, "end", (uint64_t)job->end_ns);
+	for (size_t k = 0; k < LISTED_TEXTS; k++)
+		if (keys[k] != NULL && job->text[k] != NULL && strlen(job->text[k]) <= HOSTS_MAX)
+			iot_directive_text(&b, keys[k], job->text[k], strlen(job->text[k]));
+	if (job->nodes > 0)
+		iot_directive_number(&b, "nodes", job->nodes);
+	if (job->cpus > 0)
+		iot_directive_number(&b, "cpus", job->cpus);
+	if (job->processes > 0)
+		iot_directive_number(&b, "processes", job->processes);
+	iot_directive_number(&b, "match-bytes", m->job[i].bytes);
+	iot_directive_number(&b, "match-bound", m->job[i].bound);
+	if (m->status == IOT_OK)
+		m->status = iot_directive_end(&b, &ev);
+	if (m->status == IOT_OK)
+		m->status = iot_writer_events(m->writer, &ev, 1);
+}
+
+static void put_jobs(struct match *m)
+{
+	const struct job_list *l = m->hosts->list;
+	for (size_t i = 0; i < l->count; i++)
+		if (l->job[i].start_ns < m->last_ns && l->job[i].end_ns > m->first_ns)
+			put_job(m, i);
+}
+
+/* Matching */
+
+static bool gets(const struct share *s, size_t count, enum strategy strategy)
+{
+	return strategy == STRATEGY_SIMPLE ? s->runs_at_end
+					   : strategy != STRATEGY_DISCARD || count == 1;
+}
+
+/* Adds up all strategies. The shares of m->strategy are computed last. */
+static void count_bytes(struct match *m, const struct host_interval *sample)
+{
+	const size_t n = m->shares;
+	const unsigned kind = n > 1 ? MATCH_CONFLICT : n == 1 ? MATCH_ONE_JOB : MATCH_NO_JOB;
+	m->samples[kind]++;
+	m->bytes[kind] += sample->bytes;
+	for (unsigned i = 0; i < STRATEGIES; i++) {
+		bool any = false;
+		shares_split(m->share, n, i, sample->bytes);
+		for (size_t k = 0; k < n; k++) {
+			any |= gets(&m->share[k], n, i);
+			m->of[i].matched += m->share[k].value;
+		}
+		m->of[i].unmatched += any ? 0 : sample->bytes;
+	}
+	shares_split(m->share, n, m->strategy, sample->bytes);
+	for (size_t k = 0; k < n; k++) {
+		struct matched_job *job = &m->job[m->share[k].job];
+		job->bytes += m->share[k].value;
+		job->bound += share_bound(&m->share[k], n, sample->bytes);
+		job->samples += gets(&m->share[k], n, m->strategy);
+	}
+}
+
+struct collecting {
+	struct match *match;
+	const struct host_interval *sample;
+};
+
+static bool add_share(void *context, uint32_t number)
+{
+	const struct collecting *c = context;
+	struct match *m = c->match;
+	const struct listed_job *job = &m->hosts->list->job[number];
+	struct share s = {.job = number, .from_ns = c->sample->from_ns, .to_ns = c->sample->to_ns};
+	if (!array_reserve(&m->share, &m->share_capacity, m->shares + 1, sizeof *m->share))
+		return false;
+	s.runs_at_end = job->end_ns >= s.to_ns;
+	if (job->start_ns > s.from_ns)
+		s.from_ns = job->start_ns;
+	if (job->end_ns < s.to_ns)
+		s.to_ns = job->end_ns;
+	s.cpus = job->nodes > 0 ? job->cpus / job->nodes : 0;
+	m->share[m->shares++] = s;
+	return true;
+}
+
+static void match_sample(struct match *m, const struct host_interval *sample, size_t host)
+{
+	struct collecting c = {m, sample};
+	bool any = false;
+	m->shares = 0;
+	if (host != SIZE_MAX &&
+	    !host_jobs_each(m->hosts, host, sample->from_ns, sample->to_ns, add_share, &c)) {
+		m->status = IOT_ENOMEM;
+		return;
+	}
+	m->idle_bytes += host == SIZE_MAX ? sample->bytes : 0;
+	if (m->shares > 1 && sample->gap) {
+		m->gaps++;
+		m->shares = 0;
+	}
+	if (m->shares > 0)
+		shares_weigh(m->share, m->shares);
+	count_bytes(m, sample);
+	for (size_t i = 0; i < m->shares; i++) {
+		if (!gets(&m->share[i], m->shares, m->strategy))
+			continue;
+		any = true;
+		put_sample(m, sample, &m->share[i]);
+	}
+	if (!any)
+		put_sample(m, sample, NULL);
+}
+
+/* Input */
+
+/* A key that is absent is 0. */
+static bool number_of(const struct iot_event *ev, const char *key, uint64_t *v)
+{
+	const struct iot_text text = iot_directive_get(ev, key);
+	*v = 0;
+	return text.data == NULL || number_decimal(text.data, text.size, v);
+}
+
+static bool parse_sample(const struct match *m, const struct iot_event *ev, struct host_interval *s)
+{
+	uint64_t time_ns, took_ns, read, written, gap;
+	if (iot_directive_get(ev, "time").data == NULL || !number_of(ev, "time", &time_ns) ||
+	    !number_of(ev, "took", &took_ns) || took_ns == 0 || !number_of(ev, "gap", &gap) ||
+	    !number_of(ev, "read-bytes", &read) || !number_of(ev, "written-bytes", &written) ||
+	    __builtin_add_overflow(read, written, &s->bytes) ||
+	    __builtin_add_overflow((int64_t)0, time_ns, &s->from_ns) ||
+	    __builtin_add_overflow(s->from_ns, m->epoch_ns, &s->from_ns) ||
+	    __builtin_add_overflow(s->from_ns, took_ns, &s->to_ns))
+		return false;
+	s->event = ev;
+	s->gap = gap != 0;
+	return true;
+}
+
+static void read_sample(struct match *m, const struct iot_event *ev)
+{
+	const struct iot_text encoded = iot_directive_get(ev, "host");
+	char host[VALUE_MAX + 1];
+	struct host_interval s;
+	if (encoded.data == NULL || encoded.size > VALUE_MAX || !parse_sample(m, ev, &s)) {
+		m->wrong++;
+		return;
+	}
+	release(m, s.from_ns);
+	if (m->first_ns > s.from_ns)
+		m->first_ns = s.from_ns;
+	if (m->last_ns < s.to_ns)
+		m->last_ns = s.to_ns;
+	if (iot_directive_get(ev, "job").size > 0) {
+		m->had_job++;
+		if (m->writer != NULL)
+			queue_sample(m, ev->text, s.from_ns);
+		return;
+	}
+	const size_t size = iot_percent_decode(encoded, host, NULL);
+	match_sample(m, &s, host_jobs_find(m->hosts, host, size));
+}
+
+static bool is_sample(const struct iot_event *ev)
+{
+	static const char begin[] = "%sample ";
+	return ev->kind != IOT_RECORD && ev->text.size >= sizeof begin - 1 &&
+	       memcmp(ev->text.data, begin, sizeof begin - 1) == 0;
+}
+
+static void read_event(struct match *m, const struct iot_event *ev)
+{
+	uint64_t epoch_ns;
+	const struct iot_text epoch =
+	    ev->kind == IOT_TRACE ? iot_directive_get(ev, "epoch") : (struct iot_text){NULL, 0};
+	if (!m->has_epoch && epoch.data != NULL &&
+	    number_decimal(epoch.data, epoch.size, &epoch_ns) && epoch_ns <= INT64_MAX) {
+		m->has_epoch = true;
+		m->epoch_ns = (int64_t)epoch_ns;
+	}
+	if (is_sample(ev))
+		read_sample(m, ev);
+	else if (m->writer != NULL)
+		m->status = iot_writer_events(m->writer, ev, 1);
+}
+
+enum exit_status match_read(struct match *m, const char *path,
+			    const struct trace_in_options *options,
+			    const struct command_spec *command)
+{
+	struct iot_event ev[TRACE_IN_BATCH];
+	struct trace_in in;
+	enum exit_status status = trace_in_open(&in, path, options, command);
+	m->job = calloc(m->hosts->list->count + 1, sizeof *m->job);
+	m->text = malloc(TEXT_SIZE);
+	m->first_ns = INT64_MAX;
+	if (status == EXIT_OK && (m->job == NULL || m->text == NULL))
+		status = message_no_memory();
+	for (size_t n = status == EXIT_OK; n > 0 && m->status == IOT_OK;) {
+		n = trace_in_events(&in, ev, TRACE_IN_BATCH);
+		for (size_t i = 0; i < n && m->status == IOT_OK; i++)
+			read_event(m, &ev[i]);
+	}
+	release(m, INT64_MAX);
+	if (m->status == IOT_OK && m->writer != NULL && status == EXIT_OK)
+		put_jobs(m);
+	if (status == EXIT_OK)
+		status = trace_in_exit(&in, true);
+	trace_in_close(&in);
+	return status;
+}
+
+void match_free(struct match *m)
+{
+	while (m->queue.count > 0)
+		free((void *)(uintptr_t)event_queue_take(&m->queue).data);
+	event_queue_free(&m->queue);
+	free(m->job);
+	free(m->share);
+	free(m->text);
+}

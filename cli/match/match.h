@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Matches the samples of a trace with the jobs that ran on their hosts. */
+#ifndef CLI_MATCH_MATCH_H
+#define CLI_MATCH_MATCH_H
+
+#include "cli/ui/trace_in.h"
+#include "host_jobs.h"
+#include "lib/timing/event_queue.h"
+#include "shares.h"
+
+/* What a job got. */
+struct matched_job {
+	uint64_t samples, bytes, bound; /* bound: of the error of `bytes` */
+};
+
+/* Bytes read and written. */
+struct matched_bytes {
+	uint64_t matched, unmatched;
+};
+
+enum { MATCH_NO_JOB, MATCH_ONE_JOB, MATCH_CONFLICT, MATCH_KINDS };
+
+struct match {
+	const struct host_jobs *hosts;
+	enum strategy strategy;
+	struct iot_writer *writer; /* NULL: nothing is written */
+	struct matched_job *job;   /* as in the list */
+	struct matched_bytes of[STRATEGIES];
+	uint64_t samples[MATCH_KINDS], bytes[MATCH_KINDS];
+	uint64_t idle_bytes; /* of hosts on which no job ever ran */
+	uint64_t gaps;       /* samples with gap=1 that several jobs share, which no job gets */
+	uint64_t had_job;    /* samples that have a job already */
+	uint64_t wrong;      /* samples without a host or a time, or with wrong numbers */
+
+	struct share *share;
+	size_t shares, share_capacity;
+	struct event_queue queue; /* of texts, until all earlier samples are written */
+	uint64_t number;
+	int64_t epoch_ns, first_ns, last_ns; /* since 1970 */
+	bool has_epoch;
+	char *text;
+	int status; /* of the writer */
+};
+
+/* Returns EXIT_OK, or the exit status after a message; an error of the writer is in `status`. */
+enum exit_status match_read(struct match *m, const char *path,
+			    const struct trace_in_options *options,
+			    const struct command_spec *command);
+void match_free(struct match *m);
+
+#endif
