@@ -46,7 +46,8 @@ enum {
 	BUFFER = 16 << 20,
 	FLUSH_MS = 1000,
 	THREADS = 10,
-	PROGRAM_FAILED = 125, /* exit status with --run, as that of env(1) */
+	DESCRIPTORS = 1 << 20, /* the default of fs.nr_open */
+	PROGRAM_FAILED = 125,  /* exit status with --run, as that of env(1) */
 };
 
 struct mount_job {
@@ -199,11 +200,12 @@ static bool write_trace_directive(struct mount_job *j)
 	return false;
 }
 
-/* Each file that the kernel knows needs a descriptor. */
+/* Each file that the kernel knows needs a descriptor. Root may exceed the limit of the shell. */
 static void raise_limit(void)
 {
-	struct rlimit limit;
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+	const rlim_t many = DESCRIPTORS;
+	struct rlimit limit = {many, many};
+	if (setrlimit(RLIMIT_NOFILE, &limit) == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0)
 		return;
 	limit.rlim_cur = limit.rlim_max;
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
