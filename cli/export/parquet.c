@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Parquet: the table of csv in row groups, each column in pages that are compressed with zstd.
- * Numbers are differences, texts are numbers in a dictionary of the group. It is written from the
- * beginning to the end, so that it may go to a pipe.
+ * Texts, and numbers with few distinct values, are codes of a dictionary of the group; others are
+ * differences. It is written from the beginning to the end, so that it may go to a pipe.
  */
 #include <stdlib.h>
 #include <zstd.h>
 
 #include "lib/arrow/arrow_column.h"
+#include "lib/base/idmap.h"
 
 #include "export.h"
 #include "little_endian.h"
@@ -15,6 +16,7 @@
 #include "thrift.h"
 
 enum { GROUP_ROWS = 1 << 20, PAGE_ROWS = 1 << 16, LEVEL_DEFAULT = 1 };
+enum { DISTINCT_MAX = 1 << 15, ROWS_PER_DISTINCT = 8 }; /* of numbers in a dictionary */
 
 /* Numbers of the format. */
 enum { INT32 = 1, INT64 = 2, BYTE_ARRAY = 6 };                            /* physical types */
@@ -45,6 +47,8 @@ struct parquet {
 	uint32_t *code,
 	    *local; /* of a page: codes; of a group: code + 1 in it, by code in the column */
 	size_t local_capacity;
+	struct idmap distinct; /* of a group: numbers of the column */
+	uint32_t *row_code;    /* of a group: the code in `distinct` by row */
 };
 
 static int physical_type(enum column_type type)
@@ -109,21 +113,34 @@ static void put_page(struct export *x, struct chunk *chunk, int type, size_t val
 	chunk->packed_size += p->header.size + size;
 }
 
-/* Collects the known values of rows [from, to), and the smallest and largest value of the chunk. */
-static size_t collect_numbers(struct parquet *p, struct chunk *chunk, size_t from, size_t to)
+static uint64_t number_of(const struct arrow_column *c, size_t row)
+{
+	return c->width == 8 ? ((const uint64_t *)c->values)[row]
+			     : ((const uint32_t *)c->values)[row];
+}
+
+/* Finds the smallest and largest value of the chunk. */
+static void measure(struct chunk *chunk)
 {
 	const struct arrow_column *c = chunk->column;
-	size_t n = 0;
-	for (size_t row = from; row < to; row++) {
+	for (size_t row = 0; row < c->rows; row++) {
+		const uint64_t v = number_of(c, row);
 		if (!is_known(c, row))
 			continue;
-		const uint64_t v = c->width == 8 ? ((const uint64_t *)c->values)[row]
-						 : ((const uint32_t *)c->values)[row];
 		chunk->min = !chunk->any || v < chunk->min ? v : chunk->min;
 		chunk->max = !chunk->any || v > chunk->max ? v : chunk->max;
 		chunk->any = true;
-		p->number[n++] = v;
 	}
+}
+
+/* Collects the known values of rows [from, to). */
+static size_t collect_numbers(struct parquet *p, const struct arrow_column *c, size_t from,
+			      size_t to)
+{
+	size_t n = 0;
+	for (size_t row = from; row < to; row++)
+		if (is_known(c, row))
+			p->number[n++] = number_of(c, row);
 	return n;
 }
 
@@ -132,7 +149,9 @@ static size_t collect_codes(struct parquet *p, const struct arrow_column *c, siz
 	size_t n = 0;
 	for (size_t row = from; row < to; row++)
 		if (is_known(c, row))
-			p->code[n++] = p->local[((const uint32_t *)c->values)[row]] - 1;
+			p->code[n++] = c->type == EVENT_TEXT
+					   ? p->local[((const uint32_t *)c->values)[row]] - 1
+					   : p->row_code[row];
 	return n;
 }
 
@@ -143,20 +162,20 @@ static void put_data_page(struct export *x, struct chunk *chunk, size_t from, si
 	struct parquet *p = x->state;
 	const struct arrow_column *c = chunk->column;
 	const unsigned char one_byte = (unsigned char)width;
-	const bool text = c->type == EVENT_TEXT;
+	const bool coded = chunk->dictionary_at != 0;
 	p->page.size = 0;
 	parquet_page_levels(&p->page, c->valid != NULL ? c->valid + from / 8 : NULL, to - from);
-	const size_t n = text ? collect_codes(p, c, from, to) : collect_numbers(p, chunk, from, to);
-	if (n > 0 && text) {
+	const size_t n = coded ? collect_codes(p, c, from, to) : collect_numbers(p, c, from, to);
+	if (n > 0 && coded) {
 		byte_buffer_append(&p->page, &one_byte, 1);
 		parquet_page_runs(&p->page, p->code, n, width);
 	} else if (n > 0) {
 		parquet_page_deltas(&p->page, p->number, n, 8 * (unsigned)c->width);
 	}
 	put_page(x, chunk, DATA_PAGE, to - from,
-		 n == 0 ? PLAIN
-		 : text ? RLE_DICTIONARY
-			: DELTA_BINARY_PACKED);
+		 n == 0  ? PLAIN
+		 : coded ? RLE_DICTIONARY
+			 : DELTA_BINARY_PACKED);
 }
 
 static void append_text(struct byte_buffer *b, struct iot_text text)
@@ -190,19 +209,46 @@ static size_t number_texts(struct export *x, const struct arrow_column *c)
 	return count;
 }
 
+/*
+ * Numbers the values of the group, and puts them in p->page. Returns how many there are, or 0 if
+ * differences are better, because many values are distinct.
+ */
+static size_t number_values(struct export *x, const struct arrow_column *c)
+{
+	struct parquet *p = x->state;
+	const size_t some = c->rows / ROWS_PER_DISTINCT,
+		     max = some < DISTINCT_MAX ? some : DISTINCT_MAX;
+	idmap_free(&p->distinct);
+	for (size_t row = 0; row < c->rows; row++) {
+		const size_t code =
+		    is_known(c, row) ? idmap_number(&p->distinct, number_of(c, row)) : 0;
+		x->failed |= code == SIZE_MAX;
+		if (x->failed || p->distinct.count > max)
+			return 0;
+		p->row_code[row] = (uint32_t)code;
+	}
+	p->page.size = 0;
+	for (size_t i = 0; i < p->distinct.count; i++) {
+		char bytes[8];
+		(void)put_u64(bytes, p->distinct.keys[i]);
+		byte_buffer_append(&p->page, bytes, c->width);
+	}
+	return p->distinct.count;
+}
+
 static void put_chunk(struct export *x, struct chunk *chunk)
 {
 	struct parquet *p = x->state;
 	const struct arrow_column *c = chunk->column;
 	unsigned width = 1;
-	if (c->type == EVENT_TEXT) {
-		const size_t count = number_texts(x, c);
-		while (count > (size_t)1 << width)
-			width++;
-		chunk->dictionary_at = count > 0 ? p->at : 0;
-		if (count > 0)
-			put_page(x, chunk, DICTIONARY_PAGE, count, PLAIN);
-	}
+	if (c->type != EVENT_TEXT)
+		measure(chunk);
+	const size_t count = c->type == EVENT_TEXT ? number_texts(x, c) : number_values(x, c);
+	while (count > (size_t)1 << width)
+		width++;
+	chunk->dictionary_at = count > 0 ? p->at : 0;
+	if (count > 0)
+		put_page(x, chunk, DICTIONARY_PAGE, count, PLAIN);
 	chunk->at = p->at;
 	for (size_t from = 0; from < c->rows && !x->failed; from += PAGE_ROWS)
 		put_data_page(x, chunk, from,
@@ -239,7 +285,9 @@ static void describe_chunk(struct byte_buffer *b, const struct chunk *chunk)
 	thrift_list(&m, 2, THRIFT_I32, 3);
 	thrift_element_i32(b, PLAIN);
 	thrift_element_i32(b, RLE);
-	thrift_element_i32(b, c->type == EVENT_TEXT ? RLE_DICTIONARY : DELTA_BINARY_PACKED);
+	thrift_element_i32(b, chunk->dictionary_at != 0 || c->type == EVENT_TEXT
+				  ? RLE_DICTIONARY
+				  : DELTA_BINARY_PACKED);
 	thrift_list(&m, 3, THRIFT_BINARY, 1);
 	thrift_element_text(b, event_column_name(c->column));
 	thrift_i32(&m, 4, CODEC_ZSTD);
@@ -364,7 +412,9 @@ static void begin(struct export *x)
 	p->zstd = ZSTD_createCCtx();
 	p->number = malloc(PAGE_ROWS * sizeof *p->number);
 	p->code = malloc(PAGE_ROWS * sizeof *p->code);
-	x->failed |= p->buffers == NULL || p->zstd == NULL || p->number == NULL || p->code == NULL;
+	p->row_code = malloc(GROUP_ROWS * sizeof *p->row_code);
+	x->failed |= p->buffers == NULL || p->zstd == NULL || p->number == NULL ||
+		     p->code == NULL || p->row_code == NULL;
 	if (x->failed)
 		return;
 	const int level = x->options->level != 0 ? (int)x->options->level : LEVEL_DEFAULT;
@@ -449,6 +499,8 @@ static void free_state(struct export *x)
 	free(p->number);
 	free(p->code);
 	free(p->local);
+	free(p->row_code);
+	idmap_free(&p->distinct);
 }
 
 const struct export_format export_parquet = {.encode = event_cell_text,
