@@ -222,6 +222,8 @@ static bool add_share(void *context, uint32_t number)
 	struct match *m = c->match;
 	const struct listed_job *job = &m->hosts->list->job[number];
 	struct share s = {.job = number, .from_ns = c->sample->from_ns, .to_ns = c->sample->to_ns};
+	if (job->start_ns == job->end_ns)
+		return true;
 	if (!array_reserve(&m->share, &m->share_capacity, m->shares + 1, sizeof *m->share))
 		return false;
 	s.runs_at_end = job->end_ns >= s.to_ns;
