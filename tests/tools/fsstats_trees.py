@@ -133,6 +133,19 @@ def check_list(seed):
     expect("the list of find differs", seed, lines == whole)
 
 
+def check_mounts():
+    """Other file systems are counted and not entered, in a mount namespace, if the system has them for this user."""
+    os.makedirs("tree/mounted")
+    os.makedirs("tree/bound")
+    script = f"""mount -t tmpfs none tree/mounted && echo x >tree/mounted/inside && mount --bind tree tree/bound &&
+        {sys.executable} {TOOLS}/fsstats_truth.py {IOTRACE} {NOW} tree && {IOTRACE} fsstats -q --json tree | grep -E 'other_devices|loops'"""
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True)
+    if b"mount" in done.stderr or b"unshare" in done.stderr:
+        return "mounts not tried"
+    expect("mounts: " + (done.stdout + done.stderr).decode(), "mounts", done.returncode == 0 and b'"other_devices": 1' in done.stdout)
+    return "mounts"
+
+
 def interrupt(rng, number, limit_s):
     """Interrupts walks until one is complete. Returns the number of walks."""
     for walks in range(1, 1000):
@@ -183,8 +196,9 @@ def main(directory, trees, kills):
         check_limits(seed)
         check_list(seed)
     subprocess.run(["rm", "-rf", "tree"], check=True)
+    mounts = check_mounts()
     done = check_kills(random.Random(trees), kills) if kills else 0
-    print(f"{trees} trees, {done} interrupted walks, {len(faults)} faults")
+    print(f"{trees} trees, {mounts}, {done} interrupted walks, {len(faults)} faults")
     for fault in faults[:20]:
         print(fault)
     os.chdir("/")

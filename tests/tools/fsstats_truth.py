@@ -60,15 +60,20 @@ def count(name, st):
             add(f"{what} (KB)", days, size)
 
 
+above = []  # the identities of the current directory and of those that contain it
+
+
 def walk(device):
     """Walks the current directory with chdir, as paths of deep trees are too long."""
+    here = os.stat(".")
+    above.append((here.st_dev, here.st_ino))
     entries = list(os.scandir("."))
     add("directory size (entries)", len(entries))
     inside = []
     for entry in entries:
         st = os.lstat(entry.name)
         count(entry.name, st)
-        if stat.S_ISDIR(st.st_mode) and st.st_dev == device and entry.name not in (".snapshot", ".snapshots", ".zfs"):
+        if stat.S_ISDIR(st.st_mode) and st.st_dev == device and (st.st_dev, st.st_ino) not in above and entry.name not in (".snapshot", ".snapshots", ".zfs"):
             inside.append(entry.name)
     return inside
 
@@ -84,6 +89,7 @@ for root in sys.argv[3:]:
             waiting.append(walk(device))
         else:
             waiting.pop()
+            above.pop()
             if waiting:
                 os.chdir("..")
     os.chdir(begin)
