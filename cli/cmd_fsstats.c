@@ -36,7 +36,7 @@ struct fsstats_run {
 	const char *against, *resume, *columns;
 	const char *excluded[EXCLUDED_MAX];
 	int by, from;
-	bool json, tsv, quiet, share, allow_ages;
+	bool json, tsv, quiet, share, allow_ages, kept;
 	struct list_columns list;
 };
 
@@ -197,7 +197,7 @@ static enum exit_status run(struct fsstats_run *r, char **paths, size_t count)
 		status = exit_status_worse(status, read_all(r, &in, paths, count));
 	if (status != EXIT_FAILED)
 		status = exit_status_worse(status, write_all(r, &in, earlier.survey));
-	if (status != EXIT_FAILED && r->walk.checkpoint != NULL)
+	if (status != EXIT_FAILED && (r->kept || r->resume != NULL))
 		(void)unlink(r->walk.checkpoint);
 	survey_in_free(&in);
 	survey_in_free(&earlier);
@@ -229,6 +229,7 @@ static void set_defaults(struct fsstats_run *r)
 	r->walk.failed_checkpoint = report_checkpoint;
 	r->walk.context = r;
 	r->walk.exclude = r->excluded;
+	r->walk.kept = &r->kept;
 	r->walk.resumes = r->resume != NULL;
 	if (r->resume != NULL)
 		r->walk.checkpoint = r->resume;

@@ -20,16 +20,19 @@ static void consider_pause(struct tree_walk *w)
 	w->pausing |= is_interrupted(w) || walk_clock_ns() >= w->checkpoint_ns;
 }
 
-/* Writes a checkpoint, with the lock held, when no thread reads a directory. */
+/*
+ * Writes a checkpoint, with the lock held, when no thread reads a directory. A walk goes on without
+ * one that could not be written.
+ */
 static void pause_walk(struct tree_walk *w)
 {
 	const bool saved = walk_save(w);
 	w->pausing = false;
 	w->checkpoint_ns = walk_clock_ns() + w->options->checkpoint_ns;
-	if (!saved)
-		w->status = WALK_BAD_CHECKPOINT;
-	else if (is_interrupted(w))
-		w->status = WALK_INTERRUPTED;
+	if (saved && w->options->kept != NULL)
+		*w->options->kept = true;
+	if (is_interrupted(w))
+		w->status = saved ? WALK_INTERRUPTED : WALK_BAD_CHECKPOINT;
 	pthread_cond_broadcast(&w->changed);
 }
 

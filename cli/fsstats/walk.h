@@ -26,6 +26,7 @@ struct walk_options {
 	bool force_sync;
 	const char *checkpoint;      /* a file that keeps what is left to do; or NULL */
 	uint64_t checkpoint_ns;      /* time between checkpoints */
+	bool *kept;                  /* becomes true if a checkpoint is written; or NULL */
 	bool resumes;                /* begins with the checkpoint */
 	struct interrupt *interrupt; /* ends the walk after a checkpoint */
 	/*

@@ -24,6 +24,9 @@ head -c 300 kept >cut
 mv tree/5 moved
 "$IOTRACE" fsstats $options --resume=kept -s later.state tree >/dev/null && ls kept
 mv moved tree/5
+echo notes >notes
+"$IOTRACE" fsstats $options --checkpoint=notes tree >/dev/null && cat notes
+"$IOTRACE" fsstats $options --every=1ns --checkpoint=none/kept tree 2>&1 >/dev/null | sort -u
 rm -f kept
 "$IOTRACE" fsstats $options --threads=1 --rate=20 --checkpoint=kept tree >/dev/null 2>&1 &
 sleep 0.7
