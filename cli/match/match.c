@@ -20,7 +20,9 @@ struct host_interval {
 /* Values that are not increases: each job gets them whole. */
 static bool is_whole(struct iot_text key)
 {
-	static const char *const names[] = {"source", "host", "target", "gap", "reset", "doubtful"};
+	static const char *const names[] = {"source",     "host",      "target",     "gap",
+					    "reset",      "doubtful",  "size-min-r", "size-max-r",
+					    "size-min-w", "size-max-w"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (text_equals(key, names[i]))
 			return true;

@@ -61,6 +61,7 @@ OUTPUTS = {
     "fsstats --against": None,  # inputs
     "fsstats --resume": None,
     "match --output": None,  # of samples, which testdata does not have
+    "mount --output": None,  # needs a mount point
     "match --jobs": None,  # an input
     "model --output": None,  # of samples, which testdata does not have
     "model --variant": None,  # an input
