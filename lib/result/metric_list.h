@@ -211,7 +211,7 @@ METRIC(ratio_max, "maximum", IOT_RATIO, IOT_MAIN, IOT_ONE,
 METRIC(ratio_median, "median", IOT_RATIO, IOT_MAIN, IOT_ONE,
        "The median of the ratios.")
 METRIC(slower_share, "over 1.1", IOT_SHARE, IOT_MAIN, IOT_ONE,
-       "The share of ratios above 1.1.")
+       "The share of ratios above one by more than a tenth.")
 METRIC(fits, "fits", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "The residuals of each value of --fit.")
 METRIC(fit_setting, "setting", IOT_WORD, IOT_MAIN, IOT_ONE,

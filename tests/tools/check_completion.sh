@@ -20,7 +20,7 @@ says() {
 }
 
 says bash 'convert' conv
-says bash 'merge mrc model' help m
+says bash 'mount merge mrc match model' help m
 says bash '--format= --format-version= --framed' cat --f
 says bash 'csv chrome' cat --format = c
 says bash 'csv chrome' cat -f c
