@@ -122,7 +122,7 @@ static const char *take_zone(const struct option *opt, const char *value)
 
 static const char notes[] =
     "SAMPLES is a trace with %sample directives, in order of time; JOBS is the output of\n"
-    "'sacct --parsable2', an accounting log of PBS, or a table, with the hosts of each job.\n"
+    "'sacct -P', an accounting log of PBS, or a table, with the hosts of each job.\n"
     "Several jobs that run on a host during one interval share its sample by their time in it\n"
     "(weighted); or those at its end get all (simple), none does (discard), or each (double).\n";
 
