@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iotrace match: which jobs caused what counters of their hosts counted. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "cli/jobs/list_reader.h"
@@ -19,6 +20,7 @@ struct match_run {
 
 static enum exit_status print(const struct match_run *run, const struct match *m)
 {
+	assert(m->hosts->list != NULL);
 	const size_t listed = m->hosts->list->count;
 	size_t *jobs = malloc((listed + 1) * sizeof *jobs), count = 0;
 	struct output out;
@@ -100,10 +102,10 @@ static enum exit_status run_match(struct match_run *run, const char *path)
 	struct match m = {.hosts = &hosts, .strategy = (enum strategy)run->strategy};
 	run->list_options.quiet = run->read.quiet;
 	enum exit_status status = job_list_read(&list, run->jobs, &run->list_options);
-	if (status == EXIT_OK)
-		status = host_jobs_make(&hosts, &list, run->jobs);
-	if (status == EXIT_OK)
-		status = read_samples(run, &m, path);
+	if (status != EXIT_FAILED)
+		status = exit_status_worse(status, host_jobs_make(&hosts, &list, run->jobs));
+	if (status != EXIT_FAILED)
+		status = exit_status_worse(status, read_samples(run, &m, path));
 	if (status != EXIT_FAILED &&
 	    (run->write.path == NULL || run->write.path[0] != '-' || run->write.path[1] != '\0'))
 		status = exit_status_worse(status, print(run, &m));

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -38,8 +39,13 @@ static bool read_call(uint32_t tid, struct waiting_call *c)
 	if (fd >= 0)
 		(void)close(fd);
 	line[n > 0 ? n : 0] = '\0';
-	return sscanf(line, "%ld %lx %lx %lx %lx %lx", &c->number, &c->argument[0], &c->argument[1],
-		      &c->argument[2], &c->argument[3], &c->argument[4]) == 6;
+	char *rest, *at = line;
+	*c = (struct waiting_call){.number = strtol(at, &rest, 10)};
+	for (size_t i = 0; i < 6 && rest > at; i++) {
+		at = rest;
+		c->argument[i] = strtoul(at, &rest, 16);
+	}
+	return rest > at;
 }
 
 /* The sum of the lengths of a vector in the memory of a thread. */

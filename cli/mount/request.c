@@ -244,7 +244,7 @@ void request_record_open(struct mount_request *r, int result, const struct mount
 				  .start = r->start,
 				  .end = clock_map_now(r->m->clock),
 				  .size = -1,
-				  .result = result != 0 ? -result : f->fd,
+				  .result = f != NULL ? f->fd : -result,
 				  .flags = (uint32_t)flags,
 				  .text_size = (uint16_t)text};
 	if (f != NULL)
