@@ -75,7 +75,7 @@ enum {
 	REOPENS_MIN = 20,            /* opens of a file that is opened for each record */
 	REOPEN_REQUESTS_MAX = 4,     /* requests of such an open */
 	REOPEN_BYTES_MAX = 1 << 16,  /* bytes of such an open */
-	SMALL_FILE_MAX = 1 << 15,    /* bytes transferred of a small file */
+	SMALL_FILE_MAX = 1 << 15,    /* bytes of a small file that each open transfers */
 	SMALL_FILES_MIN = 100,       /* fewer small files are ignored */
 	SMALL_REQUEST_MAX = 2048,    /* mean bytes of small requests */
 	SMALL_REQUESTS_MIN = 200,    /* fewer requests of a file are ignored */
@@ -190,8 +190,8 @@ static bool is_reopened(const struct cause_file *c)
 
 static bool is_small_file(const struct cause_file *c)
 {
-	return c->f.all.sums.opens > 0 && c->f.all.sums.opens < REOPENS_MIN &&
-	       c->bytes <= SMALL_FILE_MAX;
+	const uint64_t opens = c->f.all.sums.opens;
+	return opens > 0 && opens < REOPENS_MIN && c->bytes <= SMALL_FILE_MAX * opens;
 }
 
 /* Ranks files by their syncs and locks, whose cost is the union of all such calls. */
@@ -376,30 +376,28 @@ static uint64_t calls_named(const struct metadata *m, const char *name)
 	return 0;
 }
 
-/*
- * Returns whether most small files are created, and about as many names are removed or changed as
- * files are created.
- */
-static bool names_churn(const struct metadata *m, uint64_t small_files)
+/* Returns whether about as many names are removed or changed as files are created. */
+static bool names_change(const struct metadata *m)
 {
-	const uint64_t created = calls_named(m, "create"),
-		       changed = calls_named(m, "unlink") + calls_named(m, "rename");
-	return created > 0 && created >= small_files / 2 && changed >= created / 2;
+	return calls_named(m, "create") > 0 &&
+	       calls_named(m, "unlink") + calls_named(m, "rename") >= calls_named(m, "create") / 2;
 }
 
 /*
  * Small files that are removed or renamed soon are names that churn. If most of them are synced
  * before, they are journals, or new versions of a file: each is part of a commit, and fewer syncs
- * need fewer of them.
+ * need fewer of them, however many other small files the program reads.
  */
 static void settle_small_files(struct causes *all)
 {
 	const struct cause_sum *from = &all->small_files;
-	const bool churn = names_churn(all->from->metadata, from->files);
+	const uint64_t created = calls_named(all->from->metadata, "create");
+	const bool change = names_change(all->from->metadata),
+		   churn = change && created >= from->files / 2;
+	all->names_commit = change && all->synced_small_files > created / 2;
 	if (from->files < SMALL_FILES_MIN)
 		return;
-	all->names_commit = churn && all->synced_small_files > from->files / 2;
-	if (all->names_commit)
+	if (churn && all->names_commit)
 		all->of[CAUSE_SYNC].ns = saturate_add(all->of[CAUSE_SYNC].ns, from->ns);
 	else
 		all->of[churn ? CAUSE_NAMES : CAUSE_SMALL_FILES] = *from;
