@@ -75,7 +75,7 @@ static bool print_change(const struct fsstats_run *r, struct output *out, struct
 	return fsstats_print_change_text(out, &c);
 }
 
-/* earlier: NULL, or what the survey is compared with. */
+/* earlier: the survey to compare with, or NULL. */
 static enum exit_status print(const struct fsstats_run *r, struct fs_survey *s,
 			      struct fs_survey *earlier)
 {

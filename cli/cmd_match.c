@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iotrace match: which jobs caused what counters of their hosts counted. */
+/* iotrace match: shares the counters of hosts among the jobs that ran there. */
 #include <assert.h>
 #include <stdlib.h>
 

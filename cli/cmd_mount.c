@@ -47,7 +47,7 @@ enum {
 	FLUSH_MS = 1000,
 	THREADS = 10,
 	DESCRIPTORS = 1 << 20, /* the default of fs.nr_open */
-	PROGRAM_FAILED = 125,  /* exit status with --run, as that of env(1) */
+	PROGRAM_FAILED = 125,  /* with --run: mount failed; env(1) uses the same status */
 };
 
 struct mount_job {
@@ -200,7 +200,7 @@ static bool write_trace_directive(struct mount_job *j)
 	return false;
 }
 
-/* Each file that the kernel knows needs a descriptor. Root may exceed the limit of the shell. */
+/* Each file that the kernel knows needs a descriptor, and root may raise the limit of the shell. */
 static void raise_limit(void)
 {
 	const rlim_t many = DESCRIPTORS;
@@ -229,7 +229,7 @@ static bool prepare(struct mount_job *j)
 	m->timeout = 1;
 	m->as_root = geteuid() == 0;
 	raise_limit();
-	(void)umask(0); /* the kernel has applied that of the caller */
+	(void)umask(0); /* the kernel applies the umask of the caller before it asks */
 	if (!inodes_init(&m->inodes) || !requesters_init(&m->requesters, m->clock) ||
 	    pthread_mutex_init(&m->pieces.mutex, NULL) != 0 ||
 	    !buffers_init(&m->buffers, j->buffer, j->full == 1, m->clock))
@@ -454,7 +454,8 @@ enum exit_status cmd_mount(int argc, char **argv)
 	    .options = options,
 	    .notes =
 		"It ends when MOUNTPOINT is unmounted, or by SIGINT or SIGTERM. SIGUSR1 prints "
-		"statistics.\nWith --run, the exit status is that of PROGRAM; 125: mount failed.\n",
+		"statistics.\nWith --run, mount exits with the status of PROGRAM, or with 125 if "
+		"mount failed.\n",
 	    .examples = "  iotrace mount /data /mnt & ./static-program /mnt/input; iotrace mount "
 			"--stop /mnt\n"
 			"  iotrace mount -o app.iot.zst --run /data /mnt -- ./app /mnt/input\n",

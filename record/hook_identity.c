@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions that change the user. In a program with threads libc has each thread make the call, from a
- * signal handler and with a number that it reads from memory: no stub is there.
+ * Functions that change the user. In a program with threads, libc has each thread make the call in
+ * a signal handler, with a system call number read from memory, which no stub replaces.
  */
 #include <dlfcn.h>
 #include <string.h>

@@ -20,7 +20,7 @@ struct loaded_library {
 struct patch {
 	int memory;   /* descriptor of /proc/self/mem; -1: not yet needed */
 	bool written; /* text of the library was changed */
-	bool reuses;  /* libraries may have been unloaded, whose stubs others can have */
+	bool reuses;  /* libraries may have been unloaded, so their stubs can be reused */
 	/* changes of one page, which are written together: [first, last) are in `bytes` */
 	uint64_t page, first, last;
 	unsigned sites;                           /* with a jump among the changes */

@@ -76,7 +76,7 @@ int recording_access(void)
 	return (int)raw_call(SYS_access, (long)name, R_OK | W_OK, 0, 0, 0, 0);
 }
 
-/* Sets *device to that of the file system. */
+/* Sets *device to the device of the file system. */
 static bool read_of_device(const char *path, char *text, size_t size, uint64_t *device)
 {
 	struct stat s = {.st_dev = 0};
@@ -102,7 +102,7 @@ bool recording_read(const char *path, char *text, size_t size)
 /* What /proc shows of this process. */
 struct proc_identity {
 	uint64_t start;  /* field 22 of its stat */
-	bool is_same_id; /* the collector's /proc has it by the number that it has itself */
+	bool is_same_id; /* the collector sees this process under its own number */
 };
 
 static struct proc_identity identify(void)
@@ -129,7 +129,7 @@ static uint64_t file_limit(void)
 	return limit.rlim_cur;
 }
 
-/* Gives a file this size, and `reserved` bytes of it memory. */
+/* Sets the size of a file, and reserves memory for its first `reserved` bytes. */
 static bool grow(int fd, size_t size, size_t reserved)
 {
 	return size <= file_limit() &&
@@ -181,8 +181,8 @@ static bool is_grown(int fd)
 }
 
 /*
- * Maps the file of a process, and creates it if there is none: an earlier program of the process may
- * have done so. Returns NULL if that is impossible.
+ * Maps the file of a process, and creates it if there is none: an earlier program of the process
+ * may have done so. Returns NULL if that is impossible.
  */
 static struct record_process *process_map(const char *name)
 {
@@ -216,7 +216,9 @@ static void process_fill(struct record_process *p, const struct proc_identity *s
 	process_publish(p);
 }
 
-/* Finds or creates the file of this process, or claims a spare one. Returns NULL if there is none. */
+/*
+ * Finds or creates the file of this process, or claims a spare one. Returns NULL if there is none.
+ */
 static struct record_process *process_open(const char *name, const struct proc_identity *self,
 					   uint32_t parent, bool forked)
 {
@@ -305,7 +307,9 @@ static struct record_ring *private_ring_create(const char *name, size_t size)
 	return r;
 }
 
-/* Returns a ring with memory for `*populated` bytes of data, which may be more than is asked for. */
+/*
+ * Returns a ring with memory for `*populated` bytes of data, which may be more than is asked for.
+ */
 static struct record_ring *ring_create(const char *name, size_t size, uint64_t *populated)
 {
 	const bool all = !recording.can_populate || recording.sends;

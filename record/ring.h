@@ -18,7 +18,7 @@
  * beginning (posix_fallocate), as a program that touches a page without space is killed; processes
  * reserve more of it as they need it. A process stores the `magic` of its file and of its rings when
  * the header is complete, then increments `files`; a scan leaves files without it for the next time.
- * Other files it creates under names that begin with "new." and renames them when they are complete.
+ * A process creates other files under names that begin with "new." and renames them when they are complete.
  * The file of a process appears before its rings, and remains the same when the process calls exec.
  * The collector may unlink a ring as soon as it has mapped it, and the file of a process when the
  * process has ended; a process that is killed before leaves incomplete files.

@@ -28,7 +28,7 @@ static inline int stub_fd(const struct stub_frame *f)
 /* Begins a usual transfer, which the stub makes, and sets f->end. Returns false if it is none. */
 bool stub_transfer_begins(struct stub_frame *f);
 /*
- * Return the handler of a number; NULL if this file has none. Tables of functions would have to be
+ * Return the handler of a number, NULL if this file has none. Tables of functions would have to be
  * relocated at the start of each program.
  */
 stub_handler *stub_transfer(long number);

@@ -37,7 +37,7 @@ static long end_send(const struct stub_frame *f, long n)
 	return message_moved(&f->call, n, RECORD_WRITE);
 }
 
-/* Returns how a usual transfer ends; NULL if the call is none. */
+/* Returns the function that ends a usual transfer, NULL if the call is not one. */
 static stub_end *end_of(long number)
 {
 	switch (number) {

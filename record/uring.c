@@ -82,7 +82,7 @@ static bool is_unknown_ring(int fd)
 	return n == (long)sizeof target - 1 && memcmp(text, target, sizeof target - 1) == 0;
 }
 
-/* Asks the kernel once which of some numbers, that nothing is known of, are descriptors. */
+/* Asks the kernel, with a single call, which numbers are open descriptors. */
 static void poll_unknown(struct pollfd *p, int first, int count)
 {
 	for (int i = 0; i < count; i++) {

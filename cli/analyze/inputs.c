@@ -126,8 +126,8 @@ static enum exit_status report_gap(const struct analyze_head *part, uint64_t end
 }
 
 /*
- * Parts have to be neighbours, and all gaps are printed; a state without bytes is that of a whole
- * trace.
+ * Checks that the parts are neighbours, and prints every gap and overlap. A state that covers no
+ * bytes belongs to a whole trace.
  */
 static enum exit_status check_parts(const struct analyze_head *of, size_t count, bool gaps)
 {

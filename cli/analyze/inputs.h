@@ -30,9 +30,12 @@ struct analyze_inputs {
 	const struct trace_in_options *read;
 	const struct iot_analyze_options *options;
 	const struct command_spec *command;
-	bool allow_gaps; /* parts of a trace may be missing between others */
-	bool one_job;    /* all are of one job, whatever they declare */
-	/* Keeps one of several jobs; returns an enum iot_status. If NULL, all traces must be of one job. */
+	bool allow_gaps; /* parts may be missing between the given ones */
+	bool one_job;    /* all inputs belong to one job, whatever they declare */
+	/*
+	 * Keeps one of several jobs; returns an enum iot_status. If NULL, all traces must be of one
+	 * job.
+	 */
 	int (*add_job)(void *jobs, const struct analyze_job_of *job);
 	void *jobs;
 	bool by_job;                 /* also a single one is added */
@@ -44,7 +47,9 @@ struct analyze_inputs {
 	/* Analyzes an input that is no state; *a is stored also if the trace is damaged. */
 	enum exit_status (*analyze)(void *context, const char *path, struct iot_analyze **a);
 	void *context;
-	/* If not NULL, writes a trace of several jobs to `saved` instead; returns an exit status. */
+	/*
+	 * If not NULL, writes a trace of several jobs to `saved` instead; returns an exit status.
+	 */
 	enum exit_status (*save)(void *saved, struct iot_analyze *a, const char *name);
 	void *saved;
 	struct analyze_members_in members; /* all zeros at first */
@@ -54,8 +59,8 @@ struct analyze_inputs {
 };
 
 /*
- * Stores the analysis of all inputs, whatever the order of paths, or NULL if they have been added to
- * the jobs, or saved. Returns EXIT_OK, or the exit status after a message.
+ * Stores the analysis of all inputs, whatever the order of paths, or NULL if they have been added
+ * to the jobs, or saved. Returns EXIT_OK, or the exit status after a message.
  */
 enum exit_status analyze_inputs_join(struct analyze_inputs *in, struct iot_analyze **a);
 

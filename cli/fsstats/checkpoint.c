@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A checkpoint has the survey of all directories that were read, the files with several links, and
- * the directories that are left, as a tree: a directory refers to the row of its parent. It
- * contains names, so nobody else may read it.
+ * A checkpoint contains the survey of all directories that were read, the files with several links,
+ * and the directories that are left. Each directory refers to the row of its parent. Checkpoints
+ * contain names, so only their owner may read them.
  */
 #include <errno.h>
 #include <stdio.h>

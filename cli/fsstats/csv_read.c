@@ -11,7 +11,7 @@ struct csv_reader {
 	struct csv_kept *kept;
 	struct error *error;
 	uint64_t line;
-	int histogram; /* whose lines follow; -1: none, -2: an unknown one */
+	int histogram; /* the histogram whose lines follow; -1: none, -2: an unknown histogram */
 	uint64_t count[SURVEY_HISTOGRAMS];
 };
 
@@ -56,7 +56,7 @@ static size_t split(struct iot_text line, struct iot_text field[FIELDS])
 	}
 }
 
-/* Parses a decimal number in units of `unit` and rounds it to a whole number of these. */
+/* Parses a decimal number, multiplies it by `unit`, and rounds the result. */
 static bool scaled(struct iot_text text, uint64_t unit, uint128 *value)
 {
 	uint64_t whole = 0, fraction = 0, scale = 1;

@@ -10,17 +10,17 @@
 
 #include "survey.h"
 
-/* Lines that are not used. They are part of the text, which is printed again as it is. */
+/* Lines that are ignored. A single csv is printed as it was read, with these lines. */
 struct csv_kept {
 	uint64_t lines, histograms;
-	uint64_t first; /* the number of the first of these lines; 0: none */
+	uint64_t first; /* number of the first ignored line; 0: none */
 };
 
-/* Returns whether a text begins like such a survey. */
+/* Returns whether a text begins like a survey in this form. */
 bool csv_begins(const char *text, size_t size);
 /*
- * Reads a survey into an empty one, in which everything that the text lacks is unknown. Returns an
- * enum iot_status; *e: the line, and what was expected there.
+ * Reads a text into an empty survey, and marks what the text lacks as unknown. Returns an enum
+ * iot_status; after a failure, *e has the line and what was expected there.
  */
 int csv_read(struct fs_survey *s, const char *text, size_t size, struct csv_kept *kept,
 	     struct error *e);

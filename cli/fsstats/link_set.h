@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The files with several links that have been seen, with the length of their shortest name, so that
- * results do not depend on which name is found first. 16 bytes each, at max half full.
+ * results do not depend on which name is found first. A slot takes 16 bytes, and at most half of
+ * the slots are used.
  */
 #ifndef CLI_FSSTATS_LINK_SET_H
 #define CLI_FSSTATS_LINK_SET_H

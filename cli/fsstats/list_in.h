@@ -39,7 +39,7 @@ extern const char list_find_columns[];
 
 /* Parses names of columns, separated by commas. Returns NULL, or what is expected. */
 const char *list_columns_parse(struct list_columns *c, const char *text);
-/* Marks what a list with these columns does not contain as unknown. */
+/* Marks the values that a list with these columns lacks as unknown. */
 void list_set_unknown(struct fs_survey *s, const struct list_columns *c);
 
 struct list_report {
@@ -48,8 +48,8 @@ struct list_report {
 };
 
 /*
- * Adds the entries of a list. *links: the files with several links of all lists. Returns an enum
- * iot_status; after errors of the input, bufreader_error() has the reason.
+ * Adds the entries of a list. *links collects the files with several links of all lists. Returns an
+ * enum iot_status; after errors of the input, bufreader_error() has the reason.
  */
 int list_read(struct fs_survey *s, struct link_set *links, struct bufreader *in,
 	      const struct list_columns *c, struct list_report *report);

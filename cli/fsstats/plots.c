@@ -12,7 +12,7 @@ enum { LINES_MAX = 4, PATH_TEXT = 4096, PLOTS = 3 };
 
 static const char *const plot_names[PLOTS] = {"sizes", "atime", "mtime"};
 
-/* A line: the shares of items up to the upper limits of bins. */
+/* A line of a plot: the shares of items up to the upper limits of bins. */
 struct share_line {
 	const char *name;
 	double x[SURVEY_BINS], y[SURVEY_BINS];
@@ -24,7 +24,7 @@ struct survey_plot {
 	size_t lines;
 };
 
-/* Bins without an upper limit, and those after the last item, are left out. */
+/* Leaves out bins without an upper limit, and bins after the last item. */
 static void add_line(struct survey_plot *p, const char *name, enum survey_scale scale,
 		     const double bins[SURVEY_BINS])
 {
@@ -133,7 +133,7 @@ static enum exit_status write_plot(const struct survey_plot *p, const char *dire
 	return output_close(&o);
 }
 
-/* A plot of histograms that are not known, or empty, is not written. */
+/* Writes no plot of a histogram that is unknown or empty. */
 static bool has_data(const struct fs_survey *s, enum survey_histogram h)
 {
 	return survey_knows(s, h) && s->of[h].items > 0;

@@ -7,9 +7,9 @@
 #include "survey.h"
 
 /*
- * Writes sizes, atime and mtime as .svg, and their points as .tsv, to a directory that is made if it
- * does not exist. without: sizes also shows everything but the files of a key; NULL: it does not.
- * Returns EXIT_OK, or EXIT_FAILED after a message.
+ * Writes sizes, atime and mtime as .svg, and their points as .tsv, to a directory that is made if
+ * it does not exist. without: a key; sizes gets another line, which leaves out its files. NULL: no
+ * such line. Returns EXIT_OK, or EXIT_FAILED after a message.
  */
 enum exit_status survey_plots_write(const struct fs_survey *s, const char *directory,
 				    const struct key_sums *without);

@@ -78,7 +78,7 @@ bool root_list_equals(const struct root_list *a, const struct root_list *b)
 	return a->count == b->count;
 }
 
-/* Replaces the parts from index i by the whole tree, if they are all there. */
+/* Replaces the parts from index i by the whole tree if no part is missing. */
 static void complete(struct root_list *l, size_t i)
 {
 	const uint32_t parts = l->root[i].parts;

@@ -29,11 +29,10 @@ struct root_list {
 bool root_list_add_path(struct root_list *l, const char *path, uint32_t part, uint32_t parts);
 /* Adds a copy. Returns false if out of memory. */
 bool root_list_add(struct root_list *l, const struct survey_root *root);
-/* Returns whether some file can be in a tree of both lists. */
+/* Returns whether the trees of both lists can have files in common. */
 bool root_list_overlaps(const struct root_list *a, const struct root_list *b);
 bool root_list_equals(const struct root_list *a, const struct root_list *b);
-/* Adds the trees of another list. All parts of a tree become the whole. Returns false if out of
- * memory. */
+/* Adds the trees of another list, and joins all parts of a tree. Returns false if out of memory. */
 bool root_list_join(struct root_list *l, const struct root_list *more);
 void root_list_free(struct root_list *l);
 /* Returns the id of an absolute path of n bytes. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A directory that is to be read: its name, and its identity, which it must still have when opened. */
+/*
+ * A directory that is to be read: its name, and its identity, which it must still have when opened.
+ */
 #ifndef CLI_FSSTATS_SUBTREE_H
 #define CLI_FSSTATS_SUBTREE_H
 
@@ -21,7 +23,10 @@ struct subtree {
 	char name[];
 };
 
-/* Takes a use of the parent. depth and path_hash are set, the hash of a root by the caller. Returns NULL if out of memory. */
+/*
+ * Makes a subtree that uses its parent, and sets depth and path_hash; for a root, the caller sets
+ * the hash. Returns NULL if out of memory.
+ */
 struct subtree *subtree_new(struct subtree *parent, const char *name, size_t size);
 void subtree_use(struct subtree *d);
 /* Ends a use. The last one frees the subtree and ends its use of the parent. */
@@ -30,9 +35,9 @@ void subtree_release(struct subtree *d);
 bool subtree_is_inside(const struct subtree *d, uint64_t device, uint64_t inode);
 
 /*
- * Opens the directory, in its parent if parent_fd is not -1, else from the root of its tree, without
- * following links. *touched: whether reading it may change its access time. Returns -1 with errno
- * set; ESTALE: another directory has its path.
+ * Opens the directory, in its parent if parent_fd is not -1, else from the root of its tree,
+ * without following links. *touched: whether reading it may change its access time. Returns -1 with
+ * errno set; ESTALE: another directory has its path.
  */
 int subtree_open(const struct subtree *d, int parent_fd, bool *touched);
 

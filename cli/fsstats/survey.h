@@ -78,8 +78,8 @@ struct key_sums {
 enum { SURVEY_KEYS_MAX = 1 << 16 };
 #define SURVEY_OTHER UINT64_MAX /* the key of all files beyond SURVEY_KEYS_MAX keys */
 /*
- * The key of files with several links, if directories are keys: they can be in several ones, and
- * which of them is found first is a matter of chance.
+ * The key of files with several links if directories are keys: such a file can be in several
+ * directories, and it is a matter of chance which one is read first.
  */
 #define SURVEY_LINKED (UINT64_MAX - 1)
 
@@ -134,7 +134,10 @@ void survey_add_link_names(struct fs_survey *s, const struct link_set *links);
 /* Adds a directory that was read to its end: the number of its entries. */
 void survey_add_entries(struct fs_survey *s, uint64_t entries);
 void survey_fail(struct fs_survey *s, int error);
-/* Adds everything but the roots, which must not overlap. If out of memory, sets s->no_memory. */
+/*
+ * Adds another survey, except for its roots, which must not overlap. If out of memory, sets
+ * s->no_memory.
+ */
 void survey_join(struct fs_survey *s, const struct fs_survey *more);
 void survey_free(struct fs_survey *s);
 

@@ -9,18 +9,17 @@
 
 struct survey_in {
 	struct fs_survey *survey; /* the sum of all files */
-	char *csv;                /* the text of a csv form that is the only file, else NULL */
+	char *csv;                /* the text, if the only file has the csv form; else NULL */
 	size_t csv_size;
-	const struct list_columns
-	    *columns;          /* files are lists with these columns; NULL: they are not */
-	struct link_set links; /* of lists */
-	bool drops_ages;       /* if files differ in the time of the walk */
+	const struct list_columns *columns; /* columns, if the files are lists; else NULL */
+	struct link_set links;              /* of lists */
+	bool drops_ages; /* files differ in the time of the walk, so ages are unknown */
 	bool quiet;
 };
 
 /*
- * Adds files to in->survey, which is empty; of lists, its by, depth and now_s are set. Returns EXIT_OK; EXIT_DAMAGED if
- * lines were left out; or EXIT_FAILED. The last two follow a message.
+ * Adds files to in->survey, which is empty; for lists, the caller sets its by, depth and now_s.
+ * Returns EXIT_OK, or after a message EXIT_DAMAGED if lines were left out, or EXIT_FAILED.
  */
 enum exit_status survey_in_read(struct survey_in *in, char *const *paths, size_t count);
 void survey_in_free(struct survey_in *in);

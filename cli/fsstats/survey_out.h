@@ -15,7 +15,7 @@ struct survey_out {
 
 /* Both return EXIT_OK, or the exit status after a message. */
 enum exit_status survey_out_write(const struct survey_out *o, const struct survey_in *in);
-/* Checks which files would be replaced. checkpoint: another output; or NULL. */
+/* Refuses outputs that would replace files of other kinds. checkpoint: another output, or NULL. */
 enum exit_status survey_out_check(const struct survey_out *o, const char *checkpoint);
 
 #endif

@@ -12,13 +12,13 @@
 /* Returns whether an event is the first one of a survey. */
 bool survey_state_begins(const struct iot_event *first);
 /*
- * The tables of a survey, to be saved or loaded; *s is empty before it is loaded. After a failure
- * s->error is set.
+ * Saves or loads the tables of a survey. Before it is loaded, the survey is empty. Sets s->error
+ * after a failure.
  */
 void survey_state(struct state *s, struct fs_survey *v);
-/* The last table, of a state that is complete. */
+/* Saves or loads the last table, which only a complete state has. */
 void survey_state_end(struct state *s);
-/* Saves a complete state. *e: the reason of a failure. Returns an enum iot_status. */
+/* Saves a complete state. Returns an enum iot_status; after a failure, *e has the reason. */
 int survey_save(struct fs_survey *v, struct iot_writer *w, struct error *e);
 /* Loads a state whose first event has been read, into an empty survey. */
 int survey_load(struct fs_survey *v, struct iot_reader *r, const struct iot_event *first,

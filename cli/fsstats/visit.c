@@ -53,7 +53,7 @@ static bool is_snapshot(const char *name)
 	       strcmp(name, ".zfs") == 0;
 }
 
-/* Whether a file has been counted under another name. */
+/* Returns whether a file has been counted under another name. */
 static bool is_duplicate(struct walker *k, const struct statx *st, size_t name)
 {
 	const struct link_key key = {device_of(st), st->stx_ino};
@@ -91,7 +91,10 @@ static void count(struct walker *k, const struct subtree *in, const struct statx
 	survey_add(k->survey, &e);
 }
 
-/* Directories at WALK_PART_DEPTH are divided among the parts, each with all that is below it. */
+/*
+ * Returns whether a directory is in this part of the tree. The parts divide the directories at
+ * WALK_PART_DEPTH, each with everything below it.
+ */
 static bool is_in_part(const struct walk_options *o, const struct subtree *in, const char *name)
 {
 	if (o->parts < 2 || in->depth + 1 != WALK_PART_DEPTH)
@@ -99,7 +102,7 @@ static bool is_in_part(const struct walk_options *o, const struct subtree *in, c
 	return XXH3_64bits_withSeed(name, strlen(name), in->path_hash) % o->parts + 1 == o->part;
 }
 
-/* Returns whether a directory is to be entered, and counts why not. */
+/* Returns whether to enter a directory; if not, counts the reason. */
 static bool is_entered(struct walker *k, struct subtree *in, const char *name,
 		       const struct statx *st)
 {
@@ -256,7 +259,7 @@ static void read_entries(struct walker *k, struct subtree *d, int fd)
 	fail(k, d, NULL, errno);
 }
 
-/* Keeps a directory open in place of the previous one; NULL: none. */
+/* Keeps a directory (or NULL) open in place of the previous one. */
 static void hold(struct walker *k, struct subtree *d, int fd)
 {
 	if (k->held != NULL) {

@@ -21,8 +21,8 @@ static void consider_pause(struct tree_walk *w)
 }
 
 /*
- * Writes a checkpoint, with the lock held, when no thread reads a directory. A walk goes on without
- * one that could not be written.
+ * Writes a checkpoint, with the lock held, when no thread reads a directory. If that fails, the
+ * walk goes on.
  */
 static void pause_walk(struct tree_walk *w)
 {
@@ -130,7 +130,7 @@ static bool make_walkers(struct tree_walk *w)
 	return w->walker_count > 0;
 }
 
-/* A thread that cannot be started is left out; the last walker runs on the caller's. */
+/* Goes on without threads that cannot be started; the last walker runs on the caller's thread. */
 static void run_walkers(struct tree_walk *w)
 {
 	w->begin_ns = walk_clock_ns();

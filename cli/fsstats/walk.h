@@ -33,7 +33,7 @@ struct walk_options {
 	 * An entry that could not be read. Any thread may call it, one at a time. path: escaped.
 	 */
 	void (*failed)(void *context, const char *path, int error);
-	/* A checkpoint that could not be written or read: the reason, with its path. */
+	/* Receives the path of a checkpoint that could not be written or read, and the reason. */
 	void (*failed_checkpoint)(void *context, const char *reason);
 	void *context;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A walk, shared by its threads, and one of these. */
+/* A walk, and a thread of it. */
 #ifndef CLI_FSSTATS_WALK_INTERNAL_H
 #define CLI_FSSTATS_WALK_INTERNAL_H
 
@@ -15,7 +15,7 @@ enum { WALK_ENTRIES_BYTES = 256 << 10, WALK_PART_DEPTH = 2 };
 struct tree_walk {
 	const struct walk_options *options;
 	struct fs_survey *survey; /* the result */
-	pthread_mutex_t lock;     /* of what follows */
+	pthread_mutex_t lock;     /* protects the members that follow */
 	pthread_cond_t changed;
 	struct subtree *queue; /* newest first, which keeps it short */
 	unsigned busy;         /* threads that may add to the queue */
@@ -52,7 +52,7 @@ void walk_release_held(struct walker *k);
 /* Ends the walk on all threads. */
 void walk_stop(struct tree_walk *w, enum walk_status status);
 
-/* Opens the roots and queues those that are to be walked. See walk_trees(). */
+/* Opens the roots, and queues the roots of this part. See walk_trees(). */
 enum walk_status walk_open_roots(struct tree_walk *w, int *fds, char *const *roots, size_t count,
 				 size_t *bad);
 

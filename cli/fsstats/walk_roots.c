@@ -52,7 +52,7 @@ static bool add_root(struct tree_walk *w, const char *path, int fd)
 	return true;
 }
 
-/* Whether a directory is below one of the others, or one of them. */
+/* Returns whether a directory is one of the others, or below one. */
 static bool overlaps(const int *fds, size_t count_, size_t i)
 {
 	struct stat of[2], above;

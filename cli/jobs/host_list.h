@@ -14,8 +14,8 @@ typedef bool host_fn(void *context, const char *host, size_t size);
 enum host_list_result { HOST_LIST_OK, HOST_LIST_WRONG, HOST_LIST_TOO_LONG, HOST_LIST_ENDED };
 
 /*
- * Calls fn for each host of a list, in its order. Each name may have several brackets. A list that
- * is not understood passes none of the hosts of the name that is wrong.
+ * Calls fn for each host of a list, in its order. A name may have several brackets. At the first
+ * name that is wrong, the list ends, without the hosts of that name.
  */
 enum host_list_result host_list_expand(const char *list, host_fn *fn, void *context);
 

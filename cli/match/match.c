@@ -17,7 +17,7 @@ struct host_interval {
 	bool gap;
 };
 
-/* Values that are not increases: each job gets them whole. */
+/* Returns whether each job gets a value as it is, because it is not an increase. */
 static bool is_whole(struct iot_text key)
 {
 	static const char *const names[] = {"source",     "host",      "target",     "gap",
@@ -268,7 +268,7 @@ static void match_sample(struct match *m, const struct host_interval *sample, si
 
 /* Input */
 
-/* A key that is absent is 0. */
+/* Stores the value of a key, 0 if it is absent. Returns false if it is not a number. */
 static bool number_of(const struct iot_event *ev, const char *key, uint64_t *v)
 {
 	const struct iot_text text = iot_directive_get(ev, key);

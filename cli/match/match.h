@@ -10,7 +10,7 @@
 
 /* What a job got. */
 struct matched_job {
-	uint64_t samples, bytes, bound; /* bound: of the error of `bytes` */
+	uint64_t samples, bytes, bound; /* bound: the largest error of `bytes` */
 };
 
 /* Bytes read and written. */
@@ -27,14 +27,14 @@ struct match {
 	struct matched_job *job;   /* as in the list */
 	struct matched_bytes of[STRATEGIES];
 	uint64_t samples[MATCH_KINDS], bytes[MATCH_KINDS];
-	uint64_t idle_bytes; /* of hosts on which no job ever ran */
+	uint64_t idle_bytes; /* bytes of hosts on which no job ever ran */
 	uint64_t gaps;       /* samples with gap=1 that several jobs share, which no job gets */
 	uint64_t had_job;    /* samples that have a job already */
 	uint64_t wrong;      /* samples without a host or a time, or with wrong numbers */
 
 	struct share *share;
 	size_t shares, share_capacity;
-	struct event_queue queue; /* of texts, until all earlier samples are written */
+	struct event_queue queue; /* directives that wait until all earlier samples are written */
 	uint64_t number;
 	int64_t epoch_ns, first_ns, last_ns; /* since 1970 */
 	bool has_epoch;

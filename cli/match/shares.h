@@ -13,7 +13,7 @@ enum strategy { STRATEGY_WEIGHTED, STRATEGY_SIMPLE, STRATEGY_DISCARD, STRATEGY_D
 struct share {
 	uint32_t job;                  /* orders ties */
 	int64_t from_ns, to_ns;        /* the part of the interval in which it runs */
-	uint64_t cpus;                 /* on the host; 0: unknown */
+	uint64_t cpus;                 /* that the job has on the host; 0: unknown */
 	bool runs_at_end;              /* of the interval */
 	uint64_t weight;               /* set by shares_weigh() */
 	uint64_t value, fraction_rank; /* set by shares_split() */
@@ -25,8 +25,8 @@ struct share {
  */
 void shares_weigh(struct share *s, size_t count);
 /*
- * Splits a value. Weighted shares are rounded down; the largest fractions get the remainder, so that
- * the sum is the value.
+ * Splits a value. Weighted shares are rounded down; the largest fractions get the remainder, so
+ * that the sum is the value.
  */
 void shares_split(struct share *s, size_t count, enum strategy strategy, uint64_t value);
 /* Returns by how much shares_split() can differ from the true value of a share. */

@@ -5,7 +5,10 @@
 
 #include "results.h"
 
-/* Writes those of the variant, or else of the original system. Returns an exit status. */
+/*
+ * Writes the counters of the variant, or of the original system without one. Returns an exit
+ * status.
+ */
 enum exit_status counters_write(const struct model_results *r, const char *path,
 				const struct command_spec *command);
 

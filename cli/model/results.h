@@ -28,12 +28,12 @@ struct model_results {
 	size_t fit_count;
 };
 
-/* The quotient; NaN if the first time is 0. */
+/* Returns the quotient, NaN if the first time is 0. */
 double model_ratio(int64_t original_ps, int64_t variant_ps);
 /* Computes what follows from base and variant. Returns false if out of memory. */
 bool model_results_evaluate(struct model_results *r);
 void model_results_free(struct model_results *r);
-/* The row with the smallest residual; NULL if too few logs inform. */
+/* Returns the row with the smallest residual, NULL if too few logs determine it. */
 const struct model_fit_row *model_results_best(const struct model_results *r,
 					       enum model_direction d);
 

@@ -18,7 +18,7 @@ static bool is_sample(const struct iot_event *ev)
 	       memcmp(ev->text.data, begin, sizeof begin - 1) == 0;
 }
 
-/* A key that is absent is 0. */
+/* Stores the value of a key, 0 if it is absent. Returns false if it is not a number. */
 static bool number_of(const struct iot_event *ev, const char *key, uint64_t *v)
 {
 	const struct iot_text text = iot_directive_get(ev, key);
@@ -118,7 +118,7 @@ static int compare(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* By host and time; everything else decides, too, so that the order of inputs does not matter. */
+/* Orders by host, time, and everything else, so that the order of inputs does not matter. */
 static int by_host(const void *left, const void *right)
 {
 	const struct host_sample *a = left, *b = right;
@@ -132,7 +132,7 @@ static int by_host(const void *left, const void *right)
 	return order;
 }
 
-/* Renumbers names in alphabetical order. from: the first number, of those in samples. */
+/* Renumbers names in alphabetical order. from: the first number that samples use. */
 static bool sort_names(struct samples *s, char **names, size_t count, bool jobs)
 {
 	uint32_t *order = malloc((count + 1) * sizeof *order);

@@ -35,8 +35,8 @@ enum exit_status samples_read(struct samples *s, const char *path,
 			      const struct trace_in_options *options,
 			      const struct command_spec *command);
 /*
- * Sorts hosts and samples; those of several targets of a host in one interval become one log.
- * Returns EXIT_OK, or EXIT_FAILED after a message.
+ * Sorts hosts and samples. If a host has samples of several targets in one interval, they become
+ * one log. Returns EXIT_OK, or EXIT_FAILED after a message.
  */
 enum exit_status samples_finish(struct samples *s);
 struct model_input samples_input(const struct samples *s);

@@ -21,7 +21,7 @@
 
 enum {
 	CHUNK = 1 << 12,
-	LIMIT_S = 10, /* for which a request holds the watermark back */
+	LIMIT_S = 10, /* a request holds the watermark back for this time at most */
 };
 
 bool buffers_init(struct buffer_pair *b, size_t size, bool drop, const struct clock_map *clock)
@@ -146,7 +146,9 @@ static bool leave_full(struct buffer_pair *b, uint32_t generation)
 
 /* Appending */
 
-/* Reserves a chunk of at least n bytes of the active buffer. Returns false if that is full. */
+/*
+ * Reserves a chunk of at least n bytes in the active buffer. Returns false if the buffer is full.
+ */
 static bool reserve(struct buffer_pair *b, struct appender *a, size_t n)
 {
 	const size_t size =

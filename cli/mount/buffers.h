@@ -29,7 +29,7 @@ struct buffer_chunk {
 	uint32_t size, used; /* bytes, without this header */
 };
 
-/* The part of a thread that appends. Start with {0}. */
+/* What a thread needs to append. Start with {0}. */
 struct appender {
 	struct appender *next;
 	_Atomic uint64_t in_flight; /* a time that is not after the start of the request; 0: none */
@@ -48,7 +48,7 @@ struct buffer {
 struct buffer_pair {
 	struct buffer buffer[2];
 	size_t size;
-	bool drop; /* if both are full; else wait */
+	bool drop; /* if both are full, drops records instead of waiting */
 	const struct clock_map *clock;
 	int wake; /* eventfd: a buffer is full */
 	_Atomic uint32_t active, generation;
@@ -63,7 +63,7 @@ struct buffer_pair {
 /* Returns false with errno set. The clock outlives the buffers. */
 bool buffers_init(struct buffer_pair *b, size_t size, bool drop, const struct clock_map *clock);
 void buffers_free(struct buffer_pair *b);
-/* Adds the appender of a thread, which exists as long as the buffers. */
+/* Adds the appender of a thread. It must exist as long as the buffers. */
 void buffers_join(struct buffer_pair *b, struct appender *a);
 /* Declares that a request begins. Returns its start. */
 uint64_t buffers_begin(struct buffer_pair *b, struct appender *a);
@@ -79,8 +79,8 @@ struct buffer *buffers_take(struct buffer_pair *b);
 /* Empties a buffer that was taken. */
 void buffers_return(struct buffer_pair *b, struct buffer *full);
 /*
- * Stores the next record of a taken buffer. *at begins as 0. Returns the ring record of *size bytes,
- * NULL at the end.
+ * Stores the next record of a taken buffer. *at begins as 0. Returns the ring record of *size
+ * bytes, NULL at the end.
  */
 const unsigned char *buffers_next(const struct buffer *full, size_t *at, size_t *used,
 				  struct buffered *who, size_t *size);

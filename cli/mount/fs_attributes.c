@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Requests about attributes of files, extended ones too. */
+/* Requests about attributes of files, including extended attributes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ void fs_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	const struct inode *i = mount_inode(r.m, ino);
 	struct stat st;
 	const int errnum = attributes(i, &st);
-	(void)fi; /* it may be that of a directory */
+	(void)fi; /* unused: it may belong to a directory */
 	request_record_file(&r, errnum, NULL, i, -1);
 	if (errnum != 0) {
 		request_reply(&r, errnum);
@@ -67,7 +67,7 @@ static int set_owner(const struct inode *i, const struct stat *attr, int valid)
 	return failure(fchownat(i->fd, "", uid, gid, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW));
 }
 
-/* One system call may set several of these; the operation is named after the first. */
+/* One system call may set several attributes; the operation is named after the first. */
 static unsigned kind_of(int valid)
 {
 	if ((valid & FUSE_SET_ATTR_SIZE) != 0)
@@ -129,7 +129,7 @@ void fs_statfs(fuse_req_t req, fuse_ino_t ino)
 	(void)fuse_reply_statfs(req, &st);
 }
 
-/* Extended attributes: calls that take no symbolic link, as /proc/self/fd/N leads to the file. */
+/* Extended attributes. These calls follow the symbolic link /proc/self/fd/N to the file. */
 
 static void reply_value(struct mount_request *r, const struct inode *i, const char *value,
 			size_t size, ssize_t n)

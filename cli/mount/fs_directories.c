@@ -78,7 +78,7 @@ static struct stat entry_stat(const struct dirent *e)
 	return (struct stat){.st_ino = e->d_ino, .st_mode = (mode_t)e->d_type << 12};
 }
 
-/* Returns the bytes that the entry takes, more than are left if it was not added. */
+/* Returns the size of the entry; if it is more than the space left, the entry was not added. */
 static size_t add_plain(struct filling *f, const struct dirent *e)
 {
 	const struct stat st = entry_stat(e);

@@ -109,7 +109,10 @@ void fs_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 	(void)fuse_reply_create(req, &e, fi);
 }
 
-/* The last close of a file; nobody waits for it, and it belongs to the process that opened it. */
+/*
+ * Handles the last close of a file. No caller waits for it; it is recorded for the process that
+ * opened the file.
+ */
 void fs_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	struct mount_request r = request_begin(req, RECORD_OP_CLOSE, false);
@@ -143,7 +146,7 @@ void fs_fsync(fuse_req_t req, fuse_ino_t ino, int data_only, struct fuse_file_in
 
 /* Transfers */
 
-/* Pages of a mapping, of a file whose calls do not use the page cache. */
+/* Counts a request for pages of a mapping, which no call on the file caused. */
 static void count_mapped(struct mount_request *r, const struct mount_file *f, bool write,
 			 uint64_t n)
 {
@@ -234,7 +237,7 @@ void fs_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t offset, off_t 
 	request_reply(&r, errnum);
 }
 
-/* The kernel asks only for data and holes: other positions it knows itself. */
+/* The kernel asks only for data and holes; it computes other positions itself. */
 void fs_lseek(fuse_req_t req, fuse_ino_t ino, off_t offset, int whence, struct fuse_file_info *fi)
 {
 	const off_t found = lseek(file_of(fi)->fd, offset, whence);

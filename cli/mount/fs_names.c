@@ -40,7 +40,10 @@ void fs_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_data *forg
 	fuse_reply_none(req);
 }
 
-/* A directory with the setgid bit gives its group. A change of the owner clears bits of the mode. */
+/*
+ * In a directory with the setgid bit, a file gets the group of the directory. A change of the owner
+ * clears bits of the mode.
+ */
 void mount_give(const struct mount_request *r, const struct inode *parent, const char *name,
 		mode_t mode)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The files of the source that the kernel knows, by device and inode number: an O_PATH descriptor
- * each, which also keeps the number from being used again.
+ * The files of the source that the kernel knows, by device and inode number. Each has an O_PATH
+ * descriptor, which also keeps its number from being used again.
  */
 #ifndef CLI_MOUNT_INODES_H
 #define CLI_MOUNT_INODES_H
@@ -32,8 +32,8 @@ bool inodes_init(struct inodes *t);
 /* Closes all descriptors. */
 void inodes_free(struct inodes *t);
 /*
- * Returns the inode of an O_PATH descriptor, which belongs to the table from then on, with one more
- * lookup. Returns NULL if out of memory.
+ * Returns the inode of an O_PATH descriptor, and adds a lookup. The table owns the descriptor from
+ * then on. Returns NULL if out of memory.
  */
 struct inode *inodes_find(struct inodes *t, int fd, const struct stat *st);
 /* Adds a lookup. */

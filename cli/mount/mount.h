@@ -22,7 +22,7 @@
 
 enum { MOUNT_GLOBS_MAX = 64, MOUNT_WRITE_MAX = 1 << 20 };
 
-/* What statistics count: the operations of %op, and these. */
+/* The statistics count the operations of %op, and these. */
 enum mount_call {
 	MOUNT_READ = RECORD_OP_COUNT,
 	MOUNT_WRITE,
@@ -36,7 +36,7 @@ struct mount_count {
 	_Atomic uint64_t calls, bytes, ticks; /* ticks: units of the clock */
 };
 
-/* A thread that serves requests. It is used by another one when it ends. */
+/* The data of a thread that serves requests. When the thread ends, another one uses the data. */
 struct mount_thread {
 	struct appender appender;
 	struct mount_thread *next;
@@ -91,7 +91,7 @@ void request_end(struct mount_request *r);
 void request_reply(struct mount_request *r, int errnum);
 
 struct inode *mount_inode(struct mount *m, fuse_ino_t ino);
-/* Stores the path of an inode below the mount point, of a name in it unless NULL; "" if unknown. */
+/* Stores the path of an inode below the mount point, or of a name in it; "" if unknown. */
 void mount_path(const struct mount *m, const struct inode *i, const char *name,
 		char path[PATH_MAX]);
 /* Stores "/proc/self/fd/N", for calls that do not take an O_PATH descriptor. */
@@ -99,7 +99,7 @@ void mount_proc_path(const struct inode *i, char path[64]);
 
 /* Records an operation with the call of the request. The paths may be NULL or "". */
 void request_record(struct mount_request *r, int result, const char *path, const char *to);
-/* ... on a file that is open, or on an inode. size: that truncate gives the file; -1: none */
+/* Records an operation on an open file, or on an inode. size: the argument of truncate, else -1 */
 void request_record_file(struct mount_request *r, int result, const struct mount_file *f,
 			 const struct inode *i, int64_t size);
 /* Records that a file was opened, or that this failed (f is NULL). */
@@ -127,7 +127,7 @@ void fs_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name);
 void fs_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t to,
 	       const char *new_name, unsigned flags);
 void fs_readlink(fuse_req_t req, fuse_ino_t ino);
-/* Gives a new file to the caller. */
+/* Makes the caller the owner of a new file. */
 void mount_give(const struct mount_request *r, const struct inode *parent, const char *name,
 		mode_t mode);
 

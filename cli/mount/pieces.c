@@ -48,7 +48,7 @@ static bool read_call(uint32_t tid, struct waiting_call *c)
 	return rest > at;
 }
 
-/* The sum of the lengths of a vector in the memory of a thread. */
+/* Returns the sum of the lengths of a vector in the memory of a thread, 0 if unreadable. */
 static uint64_t vector_size(uint32_t tid, unsigned long address, unsigned long count)
 {
 	struct iovec vector[IOV_MAX];
@@ -122,7 +122,7 @@ static void complete(struct pieces *p, struct buffer_pair *b, struct appender *a
 	atomic_fetch_sub(&p->count, 1);
 }
 
-/* Called with the mutex. Returns whether it was. */
+/* Called with the mutex. Returns whether the transfer is the first piece of a longer call. */
 static bool begin(struct pieces *p, struct buffered who, const struct record_transfer *t,
 		  uint64_t asked, uint64_t call_size)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Joins the requests that the kernel makes of one call. A call that is longer than a request may be
- * arrives in pieces, each after the reply to the one before it. While a request waits for its
- * reply, /proc/TID/syscall has the call with its length: so a call that ended is not taken for the
- * beginning of the next one.
+ * Joins the requests into which the kernel splits one call. A call that is too long for a request
+ * arrives in pieces, each after the reply to the previous piece. While a request waits for its
+ * reply, /proc/TID/syscall shows the length of the call, which tells its last piece from the first
+ * piece of the next call.
  */
 #ifndef CLI_MOUNT_PIECES_H
 #define CLI_MOUNT_PIECES_H
@@ -34,18 +34,18 @@ struct pieces {
 /* Returns whether a request of this size may be a piece of a call. */
 bool pieces_may_begin(uint64_t size);
 /*
- * Returns the bytes that the call that a thread waits for transfers, 0 if that is unknown. The
- * request must not have been answered.
+ * Returns how many bytes the current call of a thread asks for, 0 if that is unknown. Its request
+ * must not have been answered.
  */
 uint64_t pieces_call_size(uint32_t tid);
 /*
- * Takes a transfer that is a piece of a call: `asked` is the size of the request, call_size that of
- * the call, 0 if it is unknown. Appends a record with the last piece. Returns false if the transfer
- * is a whole call.
+ * Takes a transfer that is a piece of a call, and appends a record with the last piece. Returns
+ * false if the transfer is a whole call. asked: bytes of the request; call_size: bytes of the call,
+ * 0 if unknown.
  */
 bool pieces_take(struct pieces *p, struct buffer_pair *b, struct appender *a, struct buffered who,
 		 const struct record_transfer *t, uint64_t asked, uint64_t call_size);
-/* Appends what has arrived of calls that used this description, which is closed. */
+/* Appends the pieces that have arrived for a description that is being closed. */
 void pieces_end(struct pieces *p, struct buffer_pair *b, struct appender *a, uint32_t description);
 
 #endif

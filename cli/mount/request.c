@@ -41,7 +41,7 @@ static struct mount_thread *add_thread(struct mount *m)
 	return t;
 }
 
-/* Returns a thread's part that an earlier thread has left, or a new one. */
+/* Returns the data that an ended thread has left, or new data. */
 static struct mount_thread *find_thread(struct mount *m)
 {
 	for (struct mount_thread *t = atomic_load(&m->threads); t != NULL; t = t->next) {
@@ -109,7 +109,7 @@ void mount_proc_path(const struct inode *i, char path[64])
 	(void)snprintf(path, 64, "/proc/self/fd/%d", i->fd);
 }
 
-/* Returns what follows a directory in a path, NULL if the path is not below it. */
+/* Returns the rest of a path below a directory, NULL if the path is not below it. */
 static const char *below(const char *path, const char *directory)
 {
 	const size_t n = strcmp(directory, "/") == 0 ? 0 : strlen(directory);

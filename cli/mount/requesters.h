@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The processes that make requests. A request names the thread; its process, parent and program
- * come from /proc, and are looked up again when a thread opens a file, or after a while, as numbers
- * of threads are used again and processes change their program.
+ * The processes that make requests. A request has the id of its thread; /proc has the process, its
+ * parent and its program. They are looked up again when the thread opens a file, and after a while,
+ * because ids are reused and processes change their program.
  */
 #ifndef CLI_MOUNT_REQUESTERS_H
 #define CLI_MOUNT_REQUESTERS_H
@@ -21,7 +21,7 @@ struct cached_requester {
 	uint64_t until; /* of the recording's clock: look it up again */
 };
 
-/* A process: the identity of what has been announced. */
+/* A process, as the last RECORD_START announced it. */
 struct announced {
 	uint64_t start, program; /* field 22 of /proc/PID/stat; hash of the program's name */
 };
@@ -31,7 +31,7 @@ struct requesters {
 	struct idmap pids;
 	struct announced *announced;
 	size_t capacity;
-	uint64_t age; /* for which an answer is valid, in units of the clock */
+	uint64_t age; /* how long an answer is valid, in units of the clock */
 };
 
 bool requesters_init(struct requesters *c, const struct clock_map *clock);

@@ -76,7 +76,7 @@ static void *serve(void *session)
 	return NULL;
 }
 
-/* Interrupts the wait of the thread for its end. */
+/* Does nothing but interrupt the system call in which a thread waits. */
 static void wake(int number)
 {
 	(void)number;

@@ -19,7 +19,7 @@ struct session {
 
 /* Mounts. Prints a message and returns false if that is impossible. */
 bool session_start(struct session *s, struct mount *m, unsigned threads);
-/* Ends the threads, and unmounts unless that is done. */
+/* Ends the threads, and unmounts unless it is unmounted already. */
 void session_end(struct session *s);
 /* Unmounts, even if nothing serves the mount any more. Returns 0 or an errno. */
 int session_unmount(const char *point);

@@ -24,7 +24,7 @@ struct mount_trace {
 	uint32_t *process;
 	size_t process_capacity;
 	struct iot_event batch[RING_BATCH];
-	uint32_t ended[ENDED_MAX]; /* the requests of their last closes may follow */
+	uint32_t ended[ENDED_MAX]; /* processes whose last closes may still arrive */
 	size_t ended_count;
 	struct error error;
 };
@@ -79,13 +79,15 @@ static int sorter_failed(struct mount_trace *t)
 			 sorter_error(t->sorter)->text);
 }
 
-/* Requests of the kernel itself have no process: they belong to the mount's. */
+/* Requests of the kernel itself belong to the process of the mount. */
 static uint32_t shown_pid(uint32_t pid)
 {
 	return pid != 0 ? pid : (uint32_t)getpid();
 }
 
-/* Returns the index of a process; SIZE_MAX if out of memory. is_start: it may have a new program. */
+/*
+ * Returns the index of a process; SIZE_MAX if out of memory. is_start: it may have a new program.
+ */
 static size_t process_of(struct mount_trace *t, uint32_t pid, bool is_start)
 {
 	const size_t n = idmap_number(&t->pids, pid);

@@ -8,7 +8,7 @@
 
 struct mount_trace;
 
-/* The arguments outlive it. Returns NULL if out of memory. */
+/* Makes a trace. The arguments must outlive it. Returns NULL if out of memory. */
 struct mount_trace *mount_trace_new(struct iot_writer *w, struct clock_map *clock,
 				    const struct ring_events_options *options);
 void mount_trace_free(struct mount_trace *t);
@@ -20,7 +20,7 @@ int mount_trace_look_for_ends(struct mount_trace *t);
 int mount_trace_dropped(struct mount_trace *t, uint64_t dropped);
 /* Writes the rest. Returns a status. */
 int mount_trace_end(struct mount_trace *t);
-/* Returns the sentence of the error; "" if the writer has it, or there is none. */
+/* Returns the message of the error; "" if there was no error, or the writer has the message. */
 const char *mount_trace_error(const struct mount_trace *t);
 const struct ring_events_totals *mount_trace_totals(const struct mount_trace *t);
 

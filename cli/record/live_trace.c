@@ -26,7 +26,7 @@ int live_trace_set(struct iot_writer *w, bool is_new, enum iot_compression compr
 	return status;
 }
 
-/* Returns NULL if it is unknown, as in a static program, which cannot ask the system's services. */
+/* Returns NULL if the name is unknown; a static program cannot look it up. */
 static const char *user_name(void)
 {
 #ifdef IOTRACE_STATIC

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the traces that are written while programs run have in common. */
+/* Sets up traces that are written while programs run. */
 #ifndef CLI_RECORD_LIVE_TRACE_H
 #define CLI_RECORD_LIVE_TRACE_H
 

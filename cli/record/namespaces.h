@@ -4,9 +4,11 @@
 
 #include <stdint.h>
 
-/* Returns the inode of the PID namespace of a process, of this one if pid is 0; 0 if it is unknown. */
+/*
+ * Returns the inode of the PID namespace of a process, of this one if pid is 0; 0 if it is unknown.
+ */
 uint64_t namespaces_of(uint32_t pid);
-/* Returns the device that /proc of this process is; 0 if it is unknown. */
+/* Returns the device of /proc, 0 if it is unknown. */
 uint64_t namespaces_proc(void);
 /*
  * Returns the pid in our PID namespace of the process that has another one in the namespace with

@@ -183,7 +183,9 @@ struct library {
 	size_t function_count;
 	uint64_t padding_used; /* bytes of padding before it have jumps */
 	bool has_number[512], has_exit;
-	/* a function that makes any call, and may cancel the thread: its begin, and the instruction */
+	/*
+	 * a function that makes any call, and may cancel the thread: its begin, and the instruction
+	 */
 	uint64_t cancel, cancel_call;
 	struct record_sites *sites;
 };
@@ -419,8 +421,9 @@ static bool has_any_number(const struct library *l, uint64_t at, const struct be
 }
 
 /*
- * Returns whether a function is the one in which glibc 2.41 and later makes calls that cancel a thread: it
- * tests the state at its first argument, and its last moves before the call store that argument.
+ * Returns whether a function is the one in which glibc 2.41 and later makes calls that cancel a
+ * thread: it tests the state at its first argument, and its last moves before the call store that
+ * argument.
  */
 static bool is_cancellable(const struct library *l, const struct function *f, uint64_t at,
 			   const struct before *b)
@@ -633,7 +636,7 @@ static bool is_there(int fd, uint32_t end, const struct record_sites *s)
 	return false;
 }
 
-/* Processes read a table when all of it is there. */
+/* Publishes a table once it is complete. */
 static bool append(int fd, struct record_control *c, const struct record_sites *s)
 {
 	const uint32_t at = atomic_load(&c->tables);

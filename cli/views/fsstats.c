@@ -75,7 +75,7 @@ static void set_limit(struct iot_row *to, void *source)
 	row_real(to, &metrics.bytes_share, share(survey_bytes_up_to(s, limit), s->size.sum));
 }
 
-/* The share of items at least `days` old, if a bin begins there. Else it is not known. */
+/* Returns the share of items at least `days` old; it is unknown unless a bin begins there. */
 static double older_share(const struct fs_survey *s, enum survey_time t, size_t age, bool bytes)
 {
 	const unsigned h = SURVEY_MTIME + 2 * (unsigned)t + bytes;
@@ -159,7 +159,7 @@ static void set_bin(struct iot_row *to, void *source)
 		row_real(to, &metrics.bin_amount, (double)bins->bin_amount[bin]);
 }
 
-/* What a walk counts beside entries; a csv form or a list has none of it. */
+/* Adds what only a walk counts; the csv form and lists lack it. */
 static void set_walk(struct iot_row *to, const struct fs_survey *s)
 {
 	const bool exact = survey_knows(s, SURVEY_EXACT);

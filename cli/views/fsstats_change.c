@@ -55,7 +55,10 @@ static const struct key_sums *sums_or_none(const struct fs_survey *s, uint64_t k
 	return found != NULL ? found : &no_sums;
 }
 
-/* Appends the keys of a survey; of the earlier one, those that the later one does not have. */
+/*
+ * Appends the keys of a survey. From the earlier survey, appends only keys that the later one
+ * lacks.
+ */
 static bool add_keys(struct change_document *d, const struct fs_survey *s)
 {
 	size_t count;
@@ -139,7 +142,7 @@ static double days_between(const struct fsstats_change *c)
 	return ((double)c->later->now_s - (double)c->earlier->now_s) / s_per_day;
 }
 
-/* NaN if the number of files does not grow towards the one that is wanted. */
+/* Returns NaN if the number of files does not grow towards the wanted number. */
 static double reached_s(const struct fsstats_change *c)
 {
 	const double now = (double)c->later->entries[SURVEY_FILE];

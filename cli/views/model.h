@@ -7,7 +7,10 @@
 #include "cli/ui/output.h"
 
 void model_print_text(struct output *o, const struct model_results *r);
-/* Jobs, or I/O nodes without jobs; without a variant the validation; of --fit, the residuals. */
+/*
+ * Prints a row per job (per I/O node if there are no jobs); without a variant, the validation; with
+ * --fit, the residuals.
+ */
 void model_print_tsv(struct output *o, const struct model_results *r);
 void model_print_json(struct output *o, const struct model_results *r);
 

@@ -223,7 +223,7 @@ static bool waits_for_others(struct iot_text name)
 	return false;
 }
 
-/* Few calls can take all of the time, whatever else the file is used for. */
+/* Slow calls count even if the rest of the file has another cause: few can take all of the time. */
 static void find_slow(struct causes *all, struct cause_file *c)
 {
 	uint64_t ns = 0;

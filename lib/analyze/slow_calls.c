@@ -58,7 +58,7 @@ static bool add_span(struct slow_calls *c, const struct io_span *span)
 	return true;
 }
 
-/* Few spans take so long in sum that one of their calls can be slow. */
+/* Looks at single calls only if the sum of a span is long enough for a slow call. */
 static bool add(void *of, const struct statistic_batch *b)
 {
 	for (size_t i = 0; i < b->grouped.count; i++) {
@@ -71,7 +71,7 @@ static bool add(void *of, const struct statistic_batch *b)
 	return true;
 }
 
-/* Other operations count as what they are: a sync, a lock, a lookup. */
+/* Other operations, such as syncs, locks and lookups, have causes of their own. */
 static bool act(void *of, const struct statistic_action *a)
 {
 	const struct row_operation *op = &a->operation;

@@ -19,7 +19,7 @@ enum {
 
 struct slow_sum {
 	uint64_t calls[3], ns[3]; /* reads, writes, opens and closes */
-	uint64_t max_ns;          /* of one of these */
+	uint64_t max_ns;          /* of one call */
 };
 
 /* All zeros: empty. */
@@ -30,7 +30,7 @@ struct slow_calls {
 };
 
 void slow_calls_state(struct state *s, struct slow_calls *c);
-/* The slow calls of a pair, if it has any; else NULL. */
+/* Returns the slow calls of a pair, NULL if it has none. */
 const struct slow_sum *slow_calls_of(const struct slow_calls *c, size_t pair);
 void slow_sum_add(struct slow_sum *to, const struct slow_sum *from);
 

@@ -12,7 +12,7 @@ static int64_t floor_div(int128 a, int128 b)
 	return (int64_t)(a / b - (a % b < 0));
 }
 
-/* The interval whose bins begin in it; `bin` is one of width 2^-k s after the origin. */
+/* Returns the interval in which a bin begins. bin: the number of a bin of width 2^-k s. */
 static int64_t interval_of(const struct view *v, int64_t bin)
 {
 	if (v->interval_ns == 0)
@@ -39,7 +39,7 @@ static int64_t max(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* Intervals count from the bin in which the time span begins; no more begin than it has. */
+/* Counts intervals from the bin in which the time span begins, up to its end. */
 static void set_origin(struct view *v, const struct time_span *span)
 {
 	const uint64_t end = span->end_ns > span->begin_ns ? span->end_ns - 1 : span->begin_ns,
@@ -51,7 +51,7 @@ static void set_origin(struct view *v, const struct time_span *span)
 				     : v->end_bin - v->origin;
 }
 
-/* Intervals from the first to the last one that the span, a request or an operation touches. */
+/* Sets the intervals that the time span, the requests and the operations cover. */
 static void set_bins(struct view *v, const struct view_source *from)
 {
 	const struct series *s = from->series;
@@ -147,7 +147,7 @@ static bool holds_bin(uint64_t interval_ns, int k)
 		      : interval_ns >= (uint128)ns_per_s << -k;
 }
 
-/* A second, or less if the run is so short that this gives too few intervals. */
+/* Chooses intervals of a second, or less if a short run would have too few of them. */
 static void choose_width(struct view *v, const struct view_source *from)
 {
 	const int seconds = v->k < 0 ? v->k : 0;

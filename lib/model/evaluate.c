@@ -33,7 +33,10 @@ void model_errors(const struct model_input *in, const struct model_result *r,
 
 /* Times */
 
-/* The end of a log: its I/O, and what was left of the interval in the original system. */
+/*
+ * Returns the end of a log: the end of its I/O, and the rest of the interval in the original
+ * system.
+ */
 static int64_t log_end_ps(const struct model_log *l, const struct model_outcome *base,
 			  const struct model_outcome *o)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What simulations say: errors of counters, and the times of I/O nodes and jobs. */
+/* Evaluates simulations: errors of counters, and the times of I/O nodes and jobs. */
 #ifndef LIB_MODEL_EVALUATE_H
 #define LIB_MODEL_EVALUATE_H
 
@@ -16,21 +16,21 @@ enum model_counter {
 /* The logs of a counter that are not 0. */
 struct model_error {
 	uint64_t logs, differing;
-	double sum; /* of |simulated - logged| / logged */
+	double sum; /* |simulated - logged| / logged, added up */
 };
 void model_errors(const struct model_input *in, const struct model_result *r,
 		  struct model_error errors[MODEL_COUNTERS]);
 
-/* Of an I/O node or a job. */
+/* When an I/O node or a job ran, and how long it had requests in progress. */
 struct model_times {
 	int64_t begin_ps, end_ps;
-	int64_t io_ps; /* with requests in progress; of a job, on the I/O node that has most */
+	int64_t io_ps; /* with requests in progress; a job: the largest of its I/O nodes */
 	uint64_t logs;
 };
-/* The time from the first log to the end of the last one, with the computation in it. */
+/* Computes the time from the first log to the end of the last one, with the computation in it. */
 void model_node_times(const struct model_input *in, const struct model_result *base,
 		      const struct model_result *r, size_t node, struct model_times *t);
-/* times: of jobs 1 .. in->jobs, by number. Returns false if out of memory. */
+/* Sets times[1 .. in->jobs], by the number of the job. Returns false if out of memory. */
 bool model_job_times(const struct model_input *in, const struct model_result *base,
 		     const struct model_result *r, struct model_times *times);
 
@@ -42,13 +42,13 @@ struct model_ratios {
 double model_ratios_mean(const struct model_ratios *r);
 double model_ratios_deviation(const struct model_ratios *r);
 double model_ratios_median(const struct model_ratios *r);
-/* The share of values above a limit. */
+/* Returns the share of values above a limit. */
 double model_ratios_above(const struct model_ratios *r, double limit);
 void model_ratios_sort(struct model_ratios *r);
 
 /* How well a simulation fits logs whose I/O fills their interval. */
 struct model_fit {
-	uint64_t logs[2];  /* that inform */
+	uint64_t logs[2];  /* that determine the fit */
 	double squares[2]; /* sums of squared differences of bytes per second */
 };
 enum { MODEL_FIT_LOGS = 30 /* fewer do not determine anything */ };

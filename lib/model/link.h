@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One direction of a link: messages with data follow each other in the order of their arrival. A
- * message without data waits only for the one that is being sent.
+ * One direction of a link. Messages with data are sent in the order of their arrival. A message
+ * without data waits only for the message that is being sent.
  */
 #ifndef LIB_MODEL_LINK_H
 #define LIB_MODEL_LINK_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct model_link {
-	int64_t *end; /* a ring: of messages that have not been sent */
+	int64_t *end; /* a ring: the ends of messages that have not been sent */
 	size_t first, count, capacity;
 	int64_t free_ps; /* the end of the last message */
 };

@@ -29,7 +29,7 @@ static int64_t send(struct machine *m, struct model_link *l, int64_t duration_ps
 
 /* Counters */
 
-/* The interval that contains now; with a base, the last one that has begun. */
+/* Returns the interval that contains now; with a base, the last one that has begun. */
 static struct model_outcome *interval_now(struct machine *m, struct io_node *n)
 {
 	const size_t known = m->base != NULL ? n->released : n->in->count;
@@ -200,7 +200,7 @@ static void end_burst(struct machine *m, uint32_t node)
 		acknowledge(m, node, t.compute);
 }
 
-/* Page pool: it accepts a write whole, or leaves it to the bypass. */
+/* The page pool accepts a whole write, or leaves it to the bypass. */
 
 static void buffer_write(struct machine *m, uint32_t node, uint32_t i)
 {

@@ -10,20 +10,20 @@
 #include "transfers.h"
 
 /*
- * The events of an I/O node, in the order in which simultaneous ones happen; those of one kind
- * happen in the order of I/O nodes, then of compute nodes.
+ * The events of an I/O node. If several happen at one time, the order of this list decides, then
+ * the order of I/O nodes, then the order of compute nodes.
  */
 enum machine_event {
 	EVENT_RELEASE,   /* the next log begins */
 	EVENT_SHARED,    /* data of a write is at the link that all compute nodes share */
-	EVENT_BUFFERED,  /* ... and in the buffer of the CIOD */
+	EVENT_BUFFERED,  /* data of a write is in the buffer of the CIOD */
 	EVENT_REQUESTED, /* a read is at the bypass */
 	EVENT_AT_DISK,   /* the read that the bypass admitted is at the disk */
-	EVENT_RECEIVED,  /* its data is at the bypass */
+	EVENT_RECEIVED,  /* the data of a read is at the bypass */
 	EVENT_SENT,      /* the write that the bypass admitted is at the server */
 	EVENT_WRITTEN,   /* the oldest write of the disk link is at the disk */
-	EVENT_ACK,       /* its acknowledgement is at the server */
-	EVENT_ACK_DONE,  /* ... and at the bypass */
+	EVENT_ACK,       /* the acknowledgement of a write is at the server */
+	EVENT_ACK_DONE,  /* the acknowledgement is at the bypass */
 	EVENT_BURST,     /* a write is in the burst buffer */
 	EVENT_END,       /* a request ends at its compute node */
 	EVENT_KINDS,
@@ -62,7 +62,7 @@ struct io_node {
 
 /* The start of a job on all its I/O nodes. */
 struct job_start {
-	uint32_t nodes, waiting; /* that have it, and that wait */
+	uint32_t nodes, waiting; /* I/O nodes that have the job, and that wait for it */
 	uint32_t first_waiting;  /* + 1 */
 	int64_t latest_ps;
 };
@@ -90,13 +90,13 @@ void machine_add_event(struct machine *m, enum machine_event kind, uint32_t node
 		       int64_t time_ps);
 /* Handles an event other than EVENT_RELEASE. */
 void machine_handle(struct machine *m, enum machine_event kind, uint32_t node, uint32_t compute);
-/* The next log of a node begins now: its compute nodes send the requests that they can. */
+/* Begins the next log of a node now: its compute nodes send the requests that they can. */
 void machine_release(struct machine *m, uint32_t node);
-/* A log of a node has ended: with a base, the next one will begin. */
+/* Handles the end of a log; with a base, schedules the next log of the node. */
 void schedule_after(struct machine *m, uint32_t node, size_t log);
 /* Schedules the first logs. */
 void schedule_first(struct machine *m);
-/* Lets a job begin whose nodes would wait forever. Returns false if none waits. */
+/* Begins a job whose nodes would wait forever. Returns false if no node waits. */
 bool schedule_stuck(struct machine *m);
 /* Prepares m->job and m->first_of_job. Returns false if out of memory. */
 bool schedule_jobs(struct machine *m);

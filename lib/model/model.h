@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A model of a system whose compute nodes do I/O through I/O nodes, as a simulation of events. The
- * input is what counters logged: the bytes and requests of each I/O node in intervals. docs/model.md
- * describes the components.
+ * input is what counters logged: the bytes and requests of each I/O node in intervals.
+ * docs/model.md describes the components.
  *
- * Times are in picoseconds, from the begin of the first interval. Results do not depend on the order
- * of I/O nodes with equal names, as there are none.
+ * Times are in picoseconds, from the begin of the first interval. Results depend on the order of
+ * I/O nodes, which the caller sorts by name.
  */
 #ifndef LIB_MODEL_MODEL_H
 #define LIB_MODEL_MODEL_H
@@ -52,12 +52,12 @@ struct model_log {
 	uint32_t job; /* 0: none */
 };
 
-/* What became of it in a simulation. */
+/* The outcome of a log in a simulation. */
 struct model_outcome {
 	int64_t start_ps; /* of its I/O */
 	int64_t end_ps;   /* of its last request; a write ends when it is first acknowledged */
 	int64_t disk_end_ps[2]; /* when the counters of its last request changed */
-	uint64_t bytes[2];      /* counted in the interval, whichever log they are of */
+	uint64_t bytes[2];      /* counted in the interval, whichever log they belong to */
 	uint64_t requests[2];
 	uint64_t left; /* requests that have not ended */
 };
@@ -71,7 +71,9 @@ struct model_input {
 	const struct model_node *node;
 	size_t nodes;
 	uint32_t jobs; /* numbers of jobs are 1 .. jobs */
-	/* Called for each request that ends; NULL: not. compute: the number of its compute node. */
+	/*
+	 * Called for each request that ends, unless NULL. compute: the number of its compute node.
+	 */
 	void (*ended)(void *context, size_t node, uint32_t compute, uint32_t log, int64_t time_ps);
 	void *context;
 };
@@ -87,22 +89,22 @@ struct model_result {
 };
 
 /*
- * Simulates the logs. base: NULL: logs start when they did. Else the result of the same logs in the
- * original system: computation between them keeps its duration, and the hosts of a job start it
- * together. Returns an enum iot_status; free the result in any case.
+ * Simulates the logs. Without a base, logs start when they did. base is the result of the same logs
+ * in the original system; with it, computation between logs keeps its duration, and the hosts of a
+ * job start it together. Returns an enum iot_status; free the result in any case.
  */
 int model_simulate(const struct model_system *s, const struct model_input *in,
 		   const struct model_result *base, struct model_result *result);
 void model_result_free(struct model_result *r);
 
-/* The time that bytes take at a bandwidth, rounded to the nearest picosecond. */
+/* Returns the time that bytes take at a bandwidth, rounded to the nearest picosecond. */
 int64_t model_duration_ps(uint64_t bytes, uint64_t bandwidth);
-/* The number of requests of one direction, after long ones are split. */
+/* Returns the number of requests of one direction, after long ones are split. */
 uint64_t model_request_count(const struct model_system *s, const struct model_log *l,
 			     enum model_direction d);
 /* Checks the system and the sizes of the input. Returns an enum iot_status. */
 int model_check(const struct model_system *s, const struct model_input *in, struct error *e);
-/* The number of compute nodes of I/O node i of n. */
+/* Returns the number of compute nodes of I/O node i of n. */
 uint32_t model_compute_nodes(const struct model_system *s, size_t i, size_t n);
 
 #endif

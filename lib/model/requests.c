@@ -14,7 +14,7 @@ int64_t model_duration_ps(uint64_t bytes, uint64_t bandwidth)
 	return (int64_t)(((wide)bytes * (uint64_t)MODEL_PS_PER_S + bandwidth / 2) / bandwidth);
 }
 
-/* Bytes that are logged without a request are the fewest requests that can have them. */
+/* If bytes are logged without a request, assumes the fewest requests that can transfer them. */
 static uint64_t logged_count(const struct model_system *s, const struct model_log *l,
 			     enum model_direction d)
 {

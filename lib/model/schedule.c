@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * When logs begin: as they were logged; or, with a base, so that the computation between them keeps
- * its duration, and the I/O nodes of a job begin it together.
+ * Decides when logs begin: as they were logged; or, with a base, so that the computation between
+ * them keeps its duration, and the I/O nodes of a job begin it together.
  */
 #include <stdlib.h>
 
 #include "machine.h"
 
-/* The time between the I/O of a log and that of the next one in the original system. */
+/* Returns the time between the I/O of a log and the I/O of the next log in the original system. */
 static int64_t computation_ps(const struct machine *m, uint32_t node, size_t log)
 {
 	const struct model_outcome *o = m->base->outcome[node];

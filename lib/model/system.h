@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * SYSTEM files: lines of "key = value", with several settings in a line if at least two blanks
- * separate them, and comments after '#'. Keys: io-nodes, io-nodes-N (those with N compute nodes),
- * compute-nodes, request-max, ciod-buffer, page-pool, tree, tree-links, network, server, internal,
- * burst-buffer.
+ * separate them, and comments after '#'. Keys: io-nodes, io-nodes-N (I/O nodes with N compute
+ * nodes), compute-nodes, request-max, ciod-buffer, page-pool, tree, tree-links, network, server,
+ * internal, burst-buffer.
  */
 #ifndef LIB_MODEL_SYSTEM_H
 #define LIB_MODEL_SYSTEM_H
@@ -14,11 +14,11 @@
 
 enum { MODEL_FILE_MAX = 1 << 16 };
 
-/* The defaults: one compute node, no buffers, and links without delay. */
+/* Sets the defaults: one compute node, no buffers, and links without delay. */
 void model_system_init(struct model_system *s);
 /*
  * Sets what a text states. A variant is parsed over the original system. Returns an enum
- * iot_status; *e: the line, and what was expected.
+ * iot_status; after a failure, *e has the line and what was expected.
  */
 int model_system_parse(struct model_system *s, const char *text, size_t size, struct error *e);
 /* Sets one key. Returns NULL, or what is expected. */

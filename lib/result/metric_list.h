@@ -136,7 +136,7 @@ METRIC(new_bytes_share, "of new bytes", IOT_SHARE, IOT_MAIN, IOT_ONE,
 METRIC(days_between, "days between", IOT_RATIO, IOT_MAIN, IOT_ONE,
        "Days from the earlier survey to the later one.")
 METRIC(reached_s, "reached", IOT_RATIO, IOT_MAIN, IOT_ONE,
-       "When the number of files reaches that of --reach, in seconds since 1970, if it grows as "
+       "When the number of files reaches the value of --reach, in seconds since 1970, if it grows as "
        "between the two surveys.")
 
 /* Counters of hosts, matched with jobs */
@@ -170,7 +170,7 @@ METRIC(wrong_samples, "wrong", IOT_COUNT, IOT_DETAIL, IOT_ONE,
 METRIC(unsynchronized_jobs, "unsynchronized", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Jobs whose I/O nodes do not begin together, as they wait for each other in a circle.")
 METRIC(validation, "validation", IOT_NESTED, IOT_MAIN, IOT_ONE,
-       "The simulated counters of the original system against those of the logs.")
+       "The simulated counters of the original system beside the logged counters.")
 METRIC(logged_counter, "counter", IOT_WORD, IOT_MAIN, IOT_ONE,
        "A counter of I/O nodes.")
 METRIC(counter_logs, "logs", IOT_COUNT, IOT_MAIN, IOT_ONE,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Events in order of time, in any unit, then of their numbers: a binary heap.
- */
+/* A binary heap of events, in order of time (in any unit), then of their numbers. */
 #ifndef LIB_TIMING_EVENT_QUEUE_H
 #define LIB_TIMING_EVENT_QUEUE_H
 

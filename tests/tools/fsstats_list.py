@@ -28,7 +28,7 @@ def main():
         return
     new = FILES
     many = new * 88 // 100
-    # Bytes of the new files: 15 % are those of owner 1001.
+    # Bytes of the new files: owner 1001 has 15 %.
     size = 96 * KIB
     other = many * size * 85 // (15 * (new - many))
     for i in range(many):

@@ -46,7 +46,7 @@ def weighted(value, running, shared):
 
 
 def expected(jobs, samples, strategy):
-    """Returns the bytes of each job, and those of no job."""
+    """Returns the bytes of each job, and the bytes that belong to no job."""
     sums, unmatched = {}, 0
     for host, start, end, value in samples:
         running, spans = [], []
@@ -85,7 +85,7 @@ def write(directory, jobs, samples):
 
 
 def run(iotrace, directory, strategy):
-    """Returns the bytes of jobs in the table and in the trace, and those of no job in the trace."""
+    """Returns the bytes of jobs in the table and in the trace, and the bytes in the trace that belong to no job."""
     common = ["-q", f"--jobs={directory}/jobs.csv", f"--strategy={strategy}", f"{directory}/samples.iot"]
     table = subprocess.run([iotrace, "match", "--tsv", *common], capture_output=True, check=True, text=True).stdout
     rows = [line.split("\t") for line in table.splitlines()[1:]]
