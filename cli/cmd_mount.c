@@ -76,24 +76,6 @@ static bool failed(const char *what, int errnum)
 	return false;
 }
 
-static const char *take_glob(const struct option *opt, const char *value)
-{
-	struct ring_globs *globs = opt->target;
-	if (globs->count == RING_GLOBS_MAX)
-		return "at most 64 patterns";
-	globs->glob[globs->count++] = value;
-	return NULL;
-}
-
-static const char *take_mapped(const struct option *opt, const char *value)
-{
-	struct mount *m = opt->target;
-	if (m->mapped_count == MOUNT_GLOBS_MAX)
-		return "at most 64 patterns";
-	m->mapped[m->mapped_count++] = value;
-	return NULL;
-}
-
 /* The name of the lock that a mount holds until its trace is complete. */
 static bool lock_mount(struct join *lock, const char *point)
 {
@@ -431,10 +413,11 @@ enum exit_status cmd_mount(int argc, char **argv)
 	    CALL("mmap-fallback", "GLOB", &j.m,
 		 "use the page cache for files whose path matches, so that they can be mapped "
 		 "shared",
-		 take_mapped),
-	    CALL("path", "GLOB", &j.events.paths, "trace only files whose path matches", take_glob),
+		 glob_list_take),
+	    CALL("path", "GLOB", &j.events.paths, "trace only files whose path matches",
+		 glob_list_take),
 	    CALL("skip-path", "GLOB", &j.events.skipped, "do not trace files whose path matches",
-		 take_glob),
+		 glob_list_take),
 	    RANGE(SIZE, 0, "buffer", "SIZE", &j.buffer,
 		  "size of each of the two buffers (default: 16MiB)", BUFFERS_SIZE_MIN,
 		  UINT64_C(1) << 32),

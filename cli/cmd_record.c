@@ -87,15 +87,6 @@ static bool sends(const struct record_job *j)
 	return j->transport == RECORD_PACKETS;
 }
 
-static const char *take_glob(const struct option *opt, const char *value)
-{
-	struct ring_globs *globs = opt->target;
-	if (globs->count == RING_GLOBS_MAX)
-		return "at most 64 patterns";
-	globs->glob[globs->count++] = value;
-	return NULL;
-}
-
 static const char *take_variable(const struct option *opt, const char *value)
 {
 	struct variables *v = opt->target;
@@ -757,11 +748,12 @@ enum exit_status cmd_record(int argc, char **argv)
 	    OPTION(FLAG, 0, "no-follow", NULL, &j.no_follow, "trace only PROGRAM's own process"),
 	    OPTION(FLAG, 0, "per-thread", NULL, &j.collector.per_thread,
 		   "make each thread a process of the trace, with thread-of"),
-	    CALL("path", "GLOB", &events->paths, "trace only files whose path matches", take_glob),
+	    CALL("path", "GLOB", &events->paths, "trace only files whose path matches",
+		 glob_list_take),
 	    CALL("skip-path", "GLOB", &events->skipped,
 		 "do not trace files whose path matches (/dev, /proc and /sys are skipped unless "
 		 "--path is given)",
-		 take_glob),
+		 glob_list_take),
 	    OPTION(CHOICE, 0, "ops", "data|all", &j.ops,
 		   "data: opens, closes and transfers; all: other operations, too (default)"),
 	    OPTION(CHOICE, 0, "stdio", "transfers|calls|off", &j.stdio,

@@ -4,7 +4,7 @@
 #define CLI_ANALYZE_GROUPS_H
 
 #include "inputs.h"
-#include "population.h"
+#include "lib/base/population.h"
 #include "table.h"
 
 /* In the order of `analyze_group_names`. */

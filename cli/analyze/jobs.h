@@ -9,7 +9,7 @@
 #include "groups.h"
 #include "inputs.h"
 #include "member_values.h"
-#include "population.h"
+#include "lib/base/population.h"
 #include "where.h"
 #include "workflow.h"
 

@@ -7,6 +7,7 @@
 #include "lib/base/array.h"
 #include "lib/base/number.h"
 #include "lib/base/text.h"
+#include "lib/format/directive.h"
 
 enum { TEXT_SIZE = 1 << 18, VALUE_MAX = 4096, HOSTS_MAX = 1 << 14, ID_SIZE = 4200 };
 
@@ -268,20 +269,13 @@ static void match_sample(struct match *m, const struct host_interval *sample, si
 
 /* Input */
 
-/* Stores the value of a key, 0 if it is absent. Returns false if it is not a number. */
-static bool number_of(const struct iot_event *ev, const char *key, uint64_t *v)
-{
-	const struct iot_text text = iot_directive_get(ev, key);
-	*v = 0;
-	return text.data == NULL || number_decimal(text.data, text.size, v);
-}
-
 static bool parse_sample(const struct match *m, const struct iot_event *ev, struct host_interval *s)
 {
 	uint64_t time_ns, took_ns, read, written, gap;
-	if (iot_directive_get(ev, "time").data == NULL || !number_of(ev, "time", &time_ns) ||
-	    !number_of(ev, "took", &took_ns) || took_ns == 0 || !number_of(ev, "gap", &gap) ||
-	    !number_of(ev, "read-bytes", &read) || !number_of(ev, "written-bytes", &written) ||
+	if (iot_directive_get(ev, "time").data == NULL || !directive_number(ev, "time", &time_ns) ||
+	    !directive_number(ev, "took", &took_ns) || took_ns == 0 ||
+	    !directive_number(ev, "gap", &gap) || !directive_number(ev, "read-bytes", &read) ||
+	    !directive_number(ev, "written-bytes", &written) ||
 	    __builtin_add_overflow(read, written, &s->bytes) ||
 	    __builtin_add_overflow((int64_t)0, time_ns, &s->from_ns) ||
 	    __builtin_add_overflow(s->from_ns, m->epoch_ns, &s->from_ns) ||

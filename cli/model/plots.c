@@ -130,13 +130,13 @@ static enum exit_status plot_nodes(struct drawing *d, const struct model_results
 
 /* Ratios */
 
-static void add_ratios(struct drawing *d, const char *name, const struct model_ratios *of)
+static void add_ratios(struct drawing *d, const char *name, const struct population *of)
 {
 	double *x, *y;
-	add_line(d, name, of->count, &x, &y);
-	for (size_t i = 0; i < of->count; i++) {
+	add_line(d, name, of->n, &x, &y);
+	for (size_t i = 0; i < of->n; i++) {
 		x[i] = of->value[i];
-		y[i] = (double)(i + 1) / (double)of->count;
+		y[i] = (double)(i + 1) / (double)of->n;
 	}
 	d->series[d->lines - 1].steps = true;
 }

@@ -9,10 +9,10 @@ double model_ratio(int64_t original_ps, int64_t variant_ps)
 	return original_ps > 0 ? (double)variant_ps / (double)original_ps : (double)NAN;
 }
 
-static void add_ratio(struct model_ratios *to, double ratio)
+static void add_ratio(struct population *to, double ratio)
 {
 	if (!isnan(ratio))
-		to->value[to->count++] = ratio;
+		to->value[to->n++] = ratio;
 }
 
 static bool make_ratios(struct model_results *r, const struct model_times *base,
@@ -27,8 +27,8 @@ static bool make_ratios(struct model_results *r, const struct model_times *base,
 		add_ratio(&r->time_ratios, model_ratio(base[i].end_ps - base[i].begin_ps,
 						       variant[i].end_ps - variant[i].begin_ps));
 	}
-	model_ratios_sort(&r->io_ratios);
-	model_ratios_sort(&r->time_ratios);
+	population_sort(&r->io_ratios);
+	population_sort(&r->time_ratios);
 	return true;
 }
 

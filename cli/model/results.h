@@ -3,6 +3,7 @@
 #ifndef CLI_MODEL_RESULTS_H
 #define CLI_MODEL_RESULTS_H
 
+#include "lib/base/population.h"
 #include "lib/model/evaluate.h"
 #include "samples.h"
 
@@ -22,7 +23,7 @@ struct model_results {
 	/* With a variant: */
 	struct model_times *node_base, *node_variant; /* by I/O node */
 	struct model_times *job_base, *job_variant;   /* by number of the job, from 1 */
-	struct model_ratios io_ratios, time_ratios;   /* of jobs, or of I/O nodes without jobs */
+	struct population io_ratios, time_ratios;     /* of jobs, or of I/O nodes without jobs */
 	/* With --fit: */
 	struct model_fit_row *fits;
 	size_t fit_count;

@@ -8,6 +8,7 @@
 #include "lib/base/array.h"
 #include "lib/base/number.h"
 #include "lib/base/text.h"
+#include "lib/format/directive.h"
 
 enum { NAME_MAX_BYTES = 4096, PS_PER_NS = 1000 };
 
@@ -16,14 +17,6 @@ static bool is_sample(const struct iot_event *ev)
 	static const char begin[] = "%sample ";
 	return ev->kind != IOT_RECORD && ev->text.size >= sizeof begin - 1 &&
 	       memcmp(ev->text.data, begin, sizeof begin - 1) == 0;
-}
-
-/* Stores the value of a key, 0 if it is absent. Returns false if it is not a number. */
-static bool number_of(const struct iot_event *ev, const char *key, uint64_t *v)
-{
-	const struct iot_text text = iot_directive_get(ev, key);
-	*v = 0;
-	return text.data == NULL || number_decimal(text.data, text.size, v);
 }
 
 /* Returns the number of a name, from `first` on; SIZE_MAX if out of memory. */
@@ -67,13 +60,13 @@ static bool read_sample(struct samples *s, const struct iot_event *ev)
 	const struct iot_text host = iot_directive_get(ev, "host");
 	struct host_sample one = {0};
 	uint64_t time_ns, gap;
-	if (host.data == NULL || !number_of(ev, "time", &time_ns) || time_ns > INT64_MAX ||
-	    !number_of(ev, "took", &one.took_ns) || one.took_ns == 0 ||
-	    !number_of(ev, "reads", &one.requests[0]) ||
-	    !number_of(ev, "writes", &one.requests[1]) ||
-	    !number_of(ev, "read-bytes", &one.bytes[0]) ||
-	    !number_of(ev, "written-bytes", &one.bytes[1]) || one.requests[0] > UINT32_MAX ||
-	    one.requests[1] > UINT32_MAX || !number_of(ev, "gap", &gap)) {
+	if (host.data == NULL || !directive_number(ev, "time", &time_ns) || time_ns > INT64_MAX ||
+	    !directive_number(ev, "took", &one.took_ns) || one.took_ns == 0 ||
+	    !directive_number(ev, "reads", &one.requests[0]) ||
+	    !directive_number(ev, "writes", &one.requests[1]) ||
+	    !directive_number(ev, "read-bytes", &one.bytes[0]) ||
+	    !directive_number(ev, "written-bytes", &one.bytes[1]) || one.requests[0] > UINT32_MAX ||
+	    one.requests[1] > UINT32_MAX || !directive_number(ev, "gap", &gap)) {
 		s->wrong++;
 		return true;
 	}

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,10 +26,7 @@ static int failure(int result)
 
 static bool is_cached(const struct mount *m, const char *path)
 {
-	for (size_t i = 0; i < m->mapped_count; i++)
-		if (fnmatch(m->mapped[i], path, 0) == 0)
-			return true;
-	return m->cached;
+	return m->cached || glob_list_match(&m->mapped, path);
 }
 
 static struct mount_file *make_file(struct mount_request *r, int fd, int flags, const char *path)
@@ -147,11 +143,9 @@ void fs_fsync(fuse_req_t req, fuse_ino_t ino, int data_only, struct fuse_file_in
 /* Transfers */
 
 /* Counts a request for pages of a mapping, which no call on the file caused. */
-static void count_mapped(struct mount_request *r, const struct mount_file *f, bool write,
-			 uint64_t n)
+static void count_mapped(struct mount_request *r, bool write, uint64_t n)
 {
 	struct mount_count *c = &r->thread->count[write ? MOUNT_MAPPED_WRITE : MOUNT_MAPPED_READ];
-	(void)f;
 	atomic_fetch_add(&c->calls, 1);
 	atomic_fetch_add(&c->bytes, n);
 }
@@ -175,7 +169,7 @@ void fs_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, struct f
 	}
 	/* calls name the owner of their locks, faults do not */
 	if (f->direct && fi->lock_owner == 0)
-		count_mapped(&r, f, false, (uint64_t)got);
+		count_mapped(&r, false, (uint64_t)got);
 	else
 		request_record_transfer(&r, f, false, offset, (uint64_t)got, size, in_call);
 	request_end(&r);
@@ -198,7 +192,7 @@ void fs_write(fuse_req_t req, fuse_ino_t ino, const char *data, size_t size, off
 		return;
 	}
 	if (f->direct && fi->writepage != 0)
-		count_mapped(&r, f, true, (uint64_t)done);
+		count_mapped(&r, true, (uint64_t)done);
 	else
 		request_record_transfer(&r, f, true, offset, (uint64_t)done, size, in_call);
 	request_end(&r);

@@ -14,13 +14,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/record/glob_list.h"
 #include "buffers.h"
 #include "requesters.h"
 #include "inodes.h"
 #include "pieces.h"
 #include "record/ring.h"
 
-enum { MOUNT_GLOBS_MAX = 64, MOUNT_WRITE_MAX = 1 << 20 };
+enum { MOUNT_WRITE_MAX = 1 << 20 };
 
 /* The statistics count the operations of %op, and these. */
 enum mount_call {
@@ -49,8 +50,7 @@ struct mount_thread {
 struct mount {
 	char source[PATH_MAX], point[PATH_MAX]; /* absolute */
 	bool cached;                            /* with the page cache: --view=kernel */
-	const char *mapped[MOUNT_GLOBS_MAX];    /* --mmap-fallback: with the page cache */
-	size_t mapped_count;
+	struct glob_list mapped;                /* --mmap-fallback: with the page cache */
 	double timeout; /* s, for which the kernel keeps names and attributes */
 	bool as_root;   /* files get the owner of the caller */
 	struct inode root;

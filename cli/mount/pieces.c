@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "pieces.h"
 
-#include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
-#include "lib/base/full_io.h"
+#include "cli/record/proc_file.h"
 
 enum {
 	REQUEST_MAX = 1 << 20, /* bytes; buffers that do not begin at a page have a page less */
@@ -32,13 +28,8 @@ struct waiting_call {
 
 static bool read_call(uint32_t tid, struct waiting_call *c)
 {
-	char path[64], line[256];
-	(void)snprintf(path, sizeof(path), "/proc/%" PRIu32 "/syscall", tid);
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	const ssize_t n = fd >= 0 ? full_read(fd, line, sizeof(line) - 1, FULL_IO_CURRENT) : -1;
-	if (fd >= 0)
-		(void)close(fd);
-	line[n > 0 ? n : 0] = '\0';
+	char line[256];
+	(void)proc_file_read(tid, "syscall", line, sizeof(line));
 	char *rest, *at = line;
 	*c = (struct waiting_call){.number = strtol(at, &rest, 10)};
 	for (size_t i = 0; i < 6 && rest > at; i++) {

@@ -2,7 +2,6 @@
 #include "requesters.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,8 +10,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "cli/record/proc_file.h"
 #include "cli/record/process_start.h"
-#include "lib/base/full_io.h"
 #include "record/ring.h"
 
 #define AGE_NS UINT64_C(1000000000)
@@ -33,19 +32,6 @@ void requesters_free(struct requesters *c)
 	(void)pthread_mutex_destroy(&c->mutex);
 }
 
-/* Reads a file of /proc/PID. Returns its size, 0 if it cannot be read; text ends in NUL. */
-static size_t read_proc(uint32_t pid, const char *file, char *text, size_t capacity)
-{
-	char path[64];
-	(void)snprintf(path, sizeof(path), "/proc/%" PRIu32 "/%s", pid, file);
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	const ssize_t n = fd >= 0 ? full_read(fd, text, capacity - 1, FULL_IO_CURRENT) : -1;
-	if (fd >= 0)
-		(void)close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0 ? (size_t)n : 0;
-}
-
 static uint32_t number_after(const char *status, const char *key)
 {
 	const char *p = strstr(status, key);
@@ -59,9 +45,9 @@ static void find_program(uint32_t pid, char program[PATH_MAX])
 	(void)snprintf(link, sizeof(link), "/proc/%" PRIu32 "/exe", pid);
 	const ssize_t n = readlink(link, program, PATH_MAX - 1);
 	program[n > 0 ? n : 0] = '\0';
-	if (n > 0 || read_proc(pid, "cmdline", program, PATH_MAX) > 0)
+	if (n > 0 || proc_file_read(pid, "cmdline", program, PATH_MAX) > 0)
 		return;
-	if (read_proc(pid, "comm", program, PATH_MAX) > 0)
+	if (proc_file_read(pid, "comm", program, PATH_MAX) > 0)
 		program[strcspn(program, "\n")] = '\0';
 }
 
@@ -118,7 +104,7 @@ struct buffered requesters_find(struct requesters *c,
 		return (struct buffered){0, 0};
 	if (known->tid == tid && now < known->until && !fresh)
 		return (struct buffered){known->pid, tid};
-	if (read_proc(tid, "status", status, sizeof(status)) == 0)
+	if (proc_file_read(tid, "status", status, sizeof(status)) == 0)
 		return (struct buffered){known->tid == tid ? known->pid : tid, tid};
 	const struct buffered who = {number_after(status, "\nTgid:"), tid};
 	*known = (struct cached_requester){tid, who.pid, now + c->age};

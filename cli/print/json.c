@@ -104,6 +104,13 @@ void print_json(struct json *j, const char *key, const struct iot_table *table)
 	json_close(j, array ? ']' : '}');
 }
 
+void print_json_document(struct output *o, const struct iot_table *table)
+{
+	struct json j = {.out = o, .pretty = true};
+	print_json(&j, NULL, table);
+	output_text(o, "\n");
+}
+
 void print_json_lines(struct json *j, const char *key, const struct iot_table *table)
 {
 	json_open(j, key, '[');

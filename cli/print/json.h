@@ -13,6 +13,8 @@
 
 #include "cli/ui/json.h"
 
+/* Writes a table as a document with a line for each row. */
+void print_json_document(struct output *o, const struct iot_table *table);
 /* Writes a table as a member, or as an element if key is NULL. */
 void print_json(struct json *j, const char *key, const struct iot_table *table);
 /* Writes rows as a member, with a line for each row although the document has no lines. */

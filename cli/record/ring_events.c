@@ -5,7 +5,6 @@
  */
 #include "ring_events.h"
 
-#include <fnmatch.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -349,14 +348,6 @@ static void on_child(struct ring_events *e, uint32_t index, const struct record_
 
 /* Files */
 
-static bool matches(const struct ring_globs *globs, const char *path)
-{
-	for (size_t i = 0; i < globs->count; i++)
-		if (fnmatch(globs->glob[i], path, 0) == 0)
-			return true;
-	return false;
-}
-
 static bool is_below(const char *path, const char *directory)
 {
 	const size_t n = strlen(directory);
@@ -366,10 +357,10 @@ static bool is_below(const char *path, const char *directory)
 static bool is_skipped(const struct ring_events *e, const char *path)
 {
 	const struct ring_events_options *o = e->options;
-	if (matches(&o->skipped, path))
+	if (glob_list_match(&o->skipped, path))
 		return true;
 	if (o->paths.count > 0)
-		return !matches(&o->paths, path);
+		return !glob_list_match(&o->paths, path);
 	if (path[0] != '/' || (path[1] != 'd' && path[1] != 'p' && path[1] != 's'))
 		return false;
 	return (is_below(path, "/dev") && !is_below(path, "/dev/shm")) || is_below(path, "/proc") ||

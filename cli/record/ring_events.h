@@ -16,6 +16,7 @@
 #include "lib/format/unseen.h"
 
 #include "clock_map.h"
+#include "glob_list.h"
 #include "processes.h"
 
 /*
@@ -34,16 +35,11 @@ enum ring_event_kind {
  */
 enum ring_loss { RING_DROPPED, RING_DAMAGED, RING_KILLED, RING_INTERRUPTED, RING_UNSENT };
 
-enum { RING_GLOBS_MAX = 64, RING_DESCRIPTIONS_MAX = 1 << 22, RING_OBJECTS_MAX = 1 << 24 };
-
-struct ring_globs {
-	const char *glob[RING_GLOBS_MAX];
-	size_t count;
-};
+enum { RING_DESCRIPTIONS_MAX = 1 << 22, RING_OBJECTS_MAX = 1 << 24 };
 
 struct ring_events_options {
-	struct ring_globs paths; /* if any, only these files */
-	struct ring_globs skipped;
+	struct glob_list paths; /* if any, only these files */
+	struct glob_list skipped;
 	bool data_only; /* of operations, only opens and closes */
 	bool no_follow; /* children are not traced */
 };

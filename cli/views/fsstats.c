@@ -290,12 +290,10 @@ bool fsstats_print_tsv(struct output *o, struct fs_survey *s, size_t top)
 bool fsstats_print_json(struct output *o, struct fs_survey *s, size_t top)
 {
 	struct survey_document d;
-	struct json j = {.out = o, .pretty = true};
 	const bool ok = make_tables(&d, s, top);
 	const struct iot_table document = TABLE_RECORD(document_columns, set_document, &d);
 	if (ok)
-		print_json(&j, NULL, &document);
-	output_text(o, "\n");
+		print_json_document(o, &document);
 	free(d.keys);
 	return ok;
 }

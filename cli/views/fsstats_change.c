@@ -205,12 +205,10 @@ bool fsstats_print_change_tsv(struct output *o, const struct fsstats_change *c)
 bool fsstats_print_change_json(struct output *o, const struct fsstats_change *c)
 {
 	struct change_document d;
-	struct json j = {.out = o, .pretty = true};
 	const bool ok = make_tables(&d, c);
 	const struct iot_table document = TABLE_RECORD(document_columns, set_document, &d);
 	if (ok)
-		print_json(&j, NULL, &document);
-	output_text(o, "\n");
+		print_json_document(o, &document);
 	free(d.keys);
 	return ok;
 }

@@ -67,14 +67,14 @@ static void set_ratios(struct iot_row *to, void *source)
 {
 	static const char *const names[RATIOS] = {"I/O time", "time"};
 	const struct model_results *r = results_of(source);
-	const struct model_ratios *of = to->number == 0 ? &r->io_ratios : &r->time_ratios;
+	const struct population *of = to->number == 0 ? &r->io_ratios : &r->time_ratios;
 	row_word(to, &metrics.ratio_of, names[to->number]);
-	row_number(to, &metrics.ratio_count, of->count);
-	row_real(to, &metrics.ratio_mean, model_ratios_mean(of));
-	row_real(to, &metrics.ratio_deviation, model_ratios_deviation(of));
-	row_real(to, &metrics.ratio_max, of->count > 0 ? of->value[of->count - 1] : (double)NAN);
-	row_real(to, &metrics.ratio_median, model_ratios_median(of));
-	row_real(to, &metrics.slower_share, model_ratios_above(of, slower));
+	row_number(to, &metrics.ratio_count, of->n);
+	row_real(to, &metrics.ratio_mean, population_mean(of));
+	row_real(to, &metrics.ratio_deviation, population_stddev(of));
+	row_real(to, &metrics.ratio_max, of->n > 0 ? of->value[of->n - 1] : (double)NAN);
+	row_real(to, &metrics.ratio_median, population_median(of));
+	row_real(to, &metrics.slower_share, population_share_above(of, slower));
 }
 
 static double residual(const struct model_fit *fit, enum model_direction d)
@@ -168,11 +168,9 @@ void model_print_tsv(struct output *o, const struct model_results *r)
 void model_print_json(struct output *o, const struct model_results *r)
 {
 	struct model_document d;
-	struct json j = {.out = o, .pretty = true};
 	make_tables(&d, r);
 	const struct iot_table document = TABLE_RECORD(document_columns, set_document, &d);
-	print_json(&j, NULL, &document);
-	output_text(o, "\n");
+	print_json_document(o, &document);
 }
 
 static void print_validation(struct output *o, struct model_document *d)

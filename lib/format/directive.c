@@ -634,12 +634,17 @@ bool directive_creates(const struct iot_event *ev)
 	return has_opened(ev) && is_value(ev, "name", "create");
 }
 
+bool directive_number(const struct iot_event *ev, const char *key, uint64_t *v)
+{
+	const struct iot_text text = iot_directive_get(ev, key);
+	*v = 0;
+	return text.data == NULL || number_decimal(text.data, text.size, v);
+}
+
 uint64_t directive_calls(const struct iot_event *ev)
 {
-	const struct iot_text count = iot_directive_get(ev, "count");
 	uint64_t n;
-	const bool counts = count.data != NULL && number_decimal(count.data, count.size, &n);
-	return counts && n > 0 && n <= UINT32_MAX ? n : 1;
+	return directive_number(ev, "count", &n) && n > 0 && n <= UINT32_MAX ? n : 1;
 }
 
 bool directive_opens(const struct iot_event *ev)

@@ -85,6 +85,8 @@ static inline bool directive_closes(const struct iot_event *ev)
 
 /* Returns whether an %op is a successful open of a file, and whether it is one that created it. */
 bool directive_opens(const struct iot_event *ev);
+/* Stores the number of a key, 0 without the key. Returns false if its value is not a number. */
+bool directive_number(const struct iot_event *ev, const char *key, uint64_t *v);
 /* Returns the number of calls that an %op stands for: its count=, or 1. */
 uint64_t directive_calls(const struct iot_event *ev);
 bool directive_creates(const struct iot_event *ev);

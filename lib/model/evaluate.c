@@ -101,52 +101,6 @@ bool model_job_times(const struct model_input *in, const struct model_result *ba
 	return true;
 }
 
-/* Ratios */
-
-static int by_value(const void *left, const void *right)
-{
-	const double a = *(const double *)left, b = *(const double *)right;
-	return a < b ? -1 : a > b;
-}
-
-void model_ratios_sort(struct model_ratios *r)
-{
-	if (r->count > 0)
-		qsort(r->value, r->count, sizeof *r->value, by_value);
-}
-
-double model_ratios_mean(const struct model_ratios *r)
-{
-	double sum = 0;
-	for (size_t i = 0; i < r->count; i++)
-		sum += r->value[i];
-	return sum / (double)r->count;
-}
-
-double model_ratios_deviation(const struct model_ratios *r)
-{
-	const double mean = model_ratios_mean(r);
-	double sum = 0;
-	for (size_t i = 0; i < r->count; i++)
-		sum += (r->value[i] - mean) * (r->value[i] - mean);
-	return sqrt(sum / (double)r->count);
-}
-
-double model_ratios_median(const struct model_ratios *r)
-{
-	if (r->count == 0)
-		return (double)NAN;
-	return (r->value[(r->count - 1) / 2] + r->value[r->count / 2]) / 2;
-}
-
-double model_ratios_above(const struct model_ratios *r, double limit)
-{
-	size_t n = 0;
-	while (n < r->count && !(r->value[n] > limit))
-		n++;
-	return (double)(r->count - n) / (double)r->count;
-}
-
 /* Fitting */
 
 static const double plateau = 0.98, other_direction = 0.01;

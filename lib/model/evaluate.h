@@ -34,18 +34,6 @@ void model_node_times(const struct model_input *in, const struct model_result *b
 bool model_job_times(const struct model_input *in, const struct model_result *base,
 		     const struct model_result *r, struct model_times *times);
 
-/* The distribution of quotients. */
-struct model_ratios {
-	double *value; /* ascending */
-	size_t count;
-};
-double model_ratios_mean(const struct model_ratios *r);
-double model_ratios_deviation(const struct model_ratios *r);
-double model_ratios_median(const struct model_ratios *r);
-/* Returns the share of values above a limit. */
-double model_ratios_above(const struct model_ratios *r, double limit);
-void model_ratios_sort(struct model_ratios *r);
-
 /* How well a simulation fits logs whose I/O fills their interval. */
 struct model_fit {
 	uint64_t logs[2];  /* that determine the fit */

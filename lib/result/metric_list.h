@@ -136,8 +136,8 @@ METRIC(new_bytes_share, "of new bytes", IOT_SHARE, IOT_MAIN, IOT_ONE,
 METRIC(days_between, "days between", IOT_RATIO, IOT_MAIN, IOT_ONE,
        "Days from the earlier survey to the later one.")
 METRIC(reached_s, "reached", IOT_RATIO, IOT_MAIN, IOT_ONE,
-       "When the number of files reaches the value of --reach, in seconds since 1970, if it grows as "
-       "between the two surveys.")
+       "When the number of files reaches the value of --reach, in seconds since 1970, if it grows "
+       "as between the two surveys.")
 
 /* Counters of hosts, matched with jobs */
 METRIC(match_strategy, "strategy", IOT_WORD, IOT_MAIN, IOT_ONE,

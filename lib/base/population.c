@@ -11,6 +11,12 @@ static int by_value(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
+void population_sort(struct population *p)
+{
+	if (p->n > 0)
+		qsort(p->value, p->n, sizeof *p->value, by_value);
+}
+
 void population_collect(struct population *p, const void *first, size_t n, size_t size)
 {
 	p->n = 0;
@@ -20,14 +26,28 @@ void population_collect(struct population *p, const void *first, size_t n, size_
 		if (!isnan(value))
 			p->value[p->n++] = value;
 	}
-	if (p->n > 0)
-		qsort(p->value, p->n, sizeof *p->value, by_value);
+	population_sort(p);
 }
 
 double population_quantile(const struct population *p, unsigned permille)
 {
 	const size_t rank = (p->n * permille + 999) / 1000;
 	return p->value[rank > 0 ? rank - 1 : 0];
+}
+
+double population_median(const struct population *p)
+{
+	if (p->n == 0)
+		return (double)NAN;
+	return (p->value[(p->n - 1) / 2] + p->value[p->n / 2]) / 2;
+}
+
+double population_share_above(const struct population *p, double limit)
+{
+	size_t n = 0;
+	while (n < p->n && !(p->value[n] > limit))
+		n++;
+	return (double)(p->n - n) / (double)p->n;
 }
 
 double population_mean(const struct population *p)
@@ -47,7 +67,7 @@ double population_stddev(const struct population *p)
 	return sqrt(sum / (double)p->n);
 }
 
-/* The sum of the n largest values. */
+/* Returns the sum of the n largest values. */
 static double sum_of_largest(const struct population *p, size_t n)
 {
 	double sum = 0;
