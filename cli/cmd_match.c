@@ -49,19 +49,14 @@ static void warn_count(const struct match_run *run, uint64_t count, const char *
 
 static enum exit_status report(const struct match_run *run, const struct match *m)
 {
-	enum exit_status status = EXIT_OK;
 	warn_count(run, m->hosts->wrong, "jobs whose list of hosts is not understood");
 	warn_count(run, m->hosts->without_hosts, "jobs without hosts");
 	warn_count(run, m->gaps, "samples with gap=1 that several jobs share belong to no job");
 	warn_count(run, m->had_job, "samples have a job already and keep it");
 	warn_count(run, m->idle_bytes, "bytes are of hosts on which no job ran");
-	if (m->wrong > 0) {
-		message_print("%ju samples have no host, no time, or a value that is not a number",
-			      (uintmax_t)m->wrong);
-		status = EXIT_DAMAGED;
-	}
+	const enum exit_status status = wrong_samples_report(&m->wrong);
 	if (m->samples[MATCH_NO_JOB] + m->samples[MATCH_ONE_JOB] + m->samples[MATCH_CONFLICT] +
-		m->had_job + m->wrong ==
+		m->had_job + m->wrong.count ==
 	    0) {
 		message_print("no samples: expected %%sample directives with host= and took=");
 		return EXIT_FAILED;

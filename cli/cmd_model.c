@@ -111,11 +111,7 @@ static enum exit_status write_all(const struct model_run *run, const struct mode
 		status = counters_write(r, run->out, run->command);
 	if (run->plots != NULL)
 		status = exit_status_worse(status, model_plots_write(r, run->plots));
-	if (r->samples->wrong > 0) {
-		message_print("%ju samples have no host, no time, or a value that is not a number",
-			      (uintmax_t)r->samples->wrong);
-		status = exit_status_worse(status, EXIT_DAMAGED);
-	}
+	status = exit_status_worse(status, wrong_samples_report(&r->samples->wrong));
 	return exit_status_worse(status, print(run, r));
 }
 

@@ -292,7 +292,7 @@ static void read_sample(struct match *m, const struct iot_event *ev)
 	char host[VALUE_MAX + 1];
 	struct host_interval s;
 	if (encoded.data == NULL || encoded.size > VALUE_MAX || !parse_sample(m, ev, &s)) {
-		m->wrong++;
+		wrong_samples_add(&m->wrong, ev);
 		return;
 	}
 	release(m, s.from_ns);
@@ -310,13 +310,6 @@ static void read_sample(struct match *m, const struct iot_event *ev)
 	match_sample(m, &s, host_jobs_find(m->hosts, host, size));
 }
 
-static bool is_sample(const struct iot_event *ev)
-{
-	static const char begin[] = "%sample ";
-	return ev->kind != IOT_RECORD && ev->text.size >= sizeof begin - 1 &&
-	       memcmp(ev->text.data, begin, sizeof begin - 1) == 0;
-}
-
 static void read_event(struct match *m, const struct iot_event *ev)
 {
 	uint64_t epoch_ns;
@@ -327,7 +320,7 @@ static void read_event(struct match *m, const struct iot_event *ev)
 		m->has_epoch = true;
 		m->epoch_ns = (int64_t)epoch_ns;
 	}
-	if (is_sample(ev))
+	if (directive_is_sample(ev))
 		read_sample(m, ev);
 	else if (m->writer != NULL)
 		m->status = iot_writer_events(m->writer, ev, 1);

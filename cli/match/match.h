@@ -4,6 +4,7 @@
 #define CLI_MATCH_MATCH_H
 
 #include "cli/ui/trace_in.h"
+#include "cli/ui/wrong_samples.h"
 #include "host_jobs.h"
 #include "lib/timing/event_queue.h"
 #include "shares.h"
@@ -30,7 +31,7 @@ struct match {
 	uint64_t idle_bytes; /* bytes of hosts on which no job ever ran */
 	uint64_t gaps;       /* samples with gap=1 that several jobs share, which no job gets */
 	uint64_t had_job;    /* samples that have a job already */
-	uint64_t wrong;      /* samples without a host or a time, or with wrong numbers */
+	struct wrong_samples wrong;
 
 	struct share *share;
 	size_t shares, share_capacity;

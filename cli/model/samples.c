@@ -12,13 +12,6 @@
 
 enum { NAME_MAX_BYTES = 4096, PS_PER_NS = 1000 };
 
-static bool is_sample(const struct iot_event *ev)
-{
-	static const char begin[] = "%sample ";
-	return ev->kind != IOT_RECORD && ev->text.size >= sizeof begin - 1 &&
-	       memcmp(ev->text.data, begin, sizeof begin - 1) == 0;
-}
-
 /* Returns the number of a name, from `first` on; SIZE_MAX if out of memory. */
 static size_t name_number(struct idmap *ids, char ***names, size_t *count, size_t *capacity,
 			  struct iot_text text)
@@ -67,7 +60,7 @@ static bool read_sample(struct samples *s, const struct iot_event *ev)
 	    !directive_number(ev, "read-bytes", &one.bytes[0]) ||
 	    !directive_number(ev, "written-bytes", &one.bytes[1]) || one.requests[0] > UINT32_MAX ||
 	    one.requests[1] > UINT32_MAX || !directive_number(ev, "gap", &gap)) {
-		s->wrong++;
+		wrong_samples_add(&s->wrong, ev);
 		return true;
 	}
 	one.time_ns = (int64_t)time_ns;
@@ -86,7 +79,7 @@ enum exit_status samples_read(struct samples *s, const char *path,
 	for (size_t n = 1; ok && n > 0;) {
 		n = trace_in_events(&in, ev, TRACE_IN_BATCH);
 		for (size_t i = 0; i < n && ok; i++) {
-			if (is_sample(&ev[i]))
+			if (directive_is_sample(&ev[i]))
 				ok = read_sample(s, &ev[i]);
 			else if (ev[i].kind == IOT_TRACE && s->trace == NULL)
 				ok = (s->trace = strndup(ev[i].text.data, ev[i].text.size)) != NULL;

@@ -4,6 +4,7 @@
 #define CLI_MODEL_SAMPLES_H
 
 #include "cli/ui/trace_in.h"
+#include "cli/ui/wrong_samples.h"
 #include "lib/base/idmap.h"
 #include "lib/model/model.h"
 
@@ -22,8 +23,9 @@ struct samples {
 	char **host, **job; /* by number; jobs from 1 */
 	size_t hosts, host_capacity, jobs, job_capacity;
 	struct idmap host_ids, job_ids; /* by a hash of the name */
-	uint64_t gaps, wrong;           /* samples that are left out */
-	char *trace;                    /* the text of the first %trace; or NULL */
+	uint64_t gaps;                  /* samples that are left out */
+	struct wrong_samples wrong;
+	char *trace; /* the text of the first %trace; or NULL */
 	/* Made by samples_finish(): */
 	struct model_log *log;
 	struct model_node *node; /* in the order of the names of hosts */

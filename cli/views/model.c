@@ -114,7 +114,7 @@ static void set_document(struct iot_row *to, void *source)
 	row_number(to, &metrics.model_splits, r->base.splits);
 	row_number(to, &metrics.late_requests, r->base.late_requests);
 	row_number(to, &metrics.gap_samples, r->samples->gaps);
-	row_number(to, &metrics.wrong_samples, r->samples->wrong);
+	row_number(to, &metrics.wrong_samples, r->samples->wrong.count);
 	if (r->has_variant)
 		row_number(to, &metrics.unsynchronized_jobs, r->variant.unsynchronized_jobs);
 	else

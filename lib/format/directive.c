@@ -651,3 +651,10 @@ bool directive_opens(const struct iot_event *ev)
 {
 	return has_opened(ev) && (is_value(ev, "name", "open") || is_value(ev, "name", "create"));
 }
+
+bool directive_is_sample(const struct iot_event *ev)
+{
+	static const char begin[] = "%sample ";
+	return ev->kind != IOT_RECORD && ev->text.size >= sizeof begin - 1 &&
+	       memcmp(ev->text.data, begin, sizeof begin - 1) == 0;
+}

@@ -90,6 +90,8 @@ bool directive_number(const struct iot_event *ev, const char *key, uint64_t *v);
 /* Returns the number of calls that an %op stands for: its count=, or 1. */
 uint64_t directive_calls(const struct iot_event *ev);
 bool directive_creates(const struct iot_event *ev);
+/* Returns whether an event is a %sample: what counters of a host counted in an interval. */
+bool directive_is_sample(const struct iot_event *ev);
 
 /* Builds the %op of an operation. */
 void directive_operation(struct iot_builder *b, void *memory, size_t capacity,
