@@ -41,6 +41,7 @@ enum exit_status cmd_mount(int argc, char **argv)
 #include "cli/ui/options.h"
 #include "cli/ui/output.h"
 #include "cli/ui/signals.h"
+#include "lib/base/clock.h"
 
 enum {
 	BUFFER = 16 << 20,
@@ -193,17 +194,10 @@ static void raise_limit(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-	(void)clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static bool prepare(struct mount_job *j)
 {
 	struct mount *m = &j->m;
-	j->epoch_ns = clock_ns(CLOCK_REALTIME);
+	j->epoch_ns = clock_read_ns(CLOCK_REALTIME);
 	clock_map_start(&j->clock, clock_has_tsc() ? RECORD_TSC : RECORD_MONOTONIC);
 	clock_map_sample(&j->clock);
 	m->clock = &j->clock;
@@ -265,7 +259,7 @@ static int write_all(struct mount_job *j)
 /* Writes a partly filled buffer, too, so that the growing trace is current. */
 static int flush(struct mount_job *j, uint64_t *flushed)
 {
-	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	const uint64_t now = clock_monotonic_ns();
 	if (now - *flushed < FLUSH_MS * UINT64_C(1000000))
 		return IOT_OK;
 	*flushed = now;
@@ -288,7 +282,7 @@ static int record(struct mount_job *j)
 				  {.fd = j->m.buffers.wake, .events = POLLIN},
 				  {.fd = j->session.ended, .events = POLLIN}};
 	const int wait_ms = j->program != NULL ? 20 : FLUSH_MS;
-	uint64_t flushed = clock_ns(CLOCK_MONOTONIC), count;
+	uint64_t flushed = clock_monotonic_ns(), count;
 	int status = IOT_OK;
 	while (status == IOT_OK && goes_on(j) && polled[2].revents == 0) {
 		if (poll(polled, 3, wait_ms) < 0)

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <iotrace/packets.h>
@@ -18,6 +17,7 @@
 #include "cli/ui/message.h"
 #include "cli/ui/options.h"
 #include "cli/ui/rotation.h"
+#include "lib/base/clock.h"
 
 struct procstat_job {
 	const char *out, *out_name;
@@ -39,18 +39,11 @@ static enum exit_status fault(const struct procstat_job *j)
 	return EXIT_FAILED;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* The parts are pieces of one log: each begins with a packet, and cat(1) joins them. */
 static int rotate(void *context, struct iot_collector *c, uint64_t bytes)
 {
 	struct procstat_job *j = context;
-	const uint64_t now = now_ns();
+	const uint64_t now = clock_monotonic_ns();
 	if (bytes == 0 || !rotation_is_due(&j->rotation, bytes, now))
 		return IOT_OK;
 	const int errnum = rotation_next(&j->rotation, now, j->part);
@@ -63,7 +56,7 @@ static int rotate(void *context, struct iot_collector *c, uint64_t bytes)
 static enum exit_status open_first_part(struct procstat_job *j)
 {
 	(void)snprintf(j->rotation.path, sizeof(j->rotation.path), "%s", j->out);
-	const int errnum = rotation_resume(&j->rotation, now_ns(), j->part);
+	const int errnum = rotation_resume(&j->rotation, clock_monotonic_ns(), j->part);
 	if (errnum != 0) {
 		message_print_about(j->out, "a part cannot be opened: %s", strerror(errnum));
 		return EXIT_FAILED;

@@ -33,6 +33,7 @@
 #include "cli/ui/printable.h"
 #include "cli/ui/rotation.h"
 #include "cli/ui/signals.h"
+#include "lib/base/clock.h"
 #include "lib/base/error.h"
 
 /* As of env(1), timeout(1) and others that run a program. */
@@ -133,13 +134,6 @@ static int open_consumer(struct record_job *j)
 									     : EXIT_NOT_RECORDED;
 }
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-	(void)clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* Opens j->name. */
 static int open_writer(struct record_job *j)
 {
@@ -160,7 +154,7 @@ static int open_writer(struct record_job *j)
 
 static int name_part(struct record_job *j)
 {
-	const int errnum = rotation_next(&j->rotation, clock_ns(CLOCK_MONOTONIC), j->name);
+	const int errnum = rotation_next(&j->rotation, clock_monotonic_ns(), j->name);
 	if (errnum == 0)
 		return EXIT_OK;
 	message_print_about(j->rotation.path, "a part of the trace cannot be opened: %s",
@@ -316,7 +310,7 @@ static uint64_t events_written(const struct record_job *j)
 /* A trace that grows can be read up to the last flush. */
 static int flush(struct record_job *j)
 {
-	const uint64_t now = clock_ns(CLOCK_MONOTONIC), events = events_written(j);
+	const uint64_t now = clock_monotonic_ns(), events = events_written(j);
 	if (events == j->flushed || now - j->flushed_ns < FLUSH_NS)
 		return IOT_OK;
 	j->flushed_ns = now;
@@ -329,7 +323,7 @@ static bool part_has_ended(const struct record_job *j, const struct collector *c
 {
 	return rotation_wanted(&j->rotation) && collector_part_has_times(c) &&
 	       rotation_is_due(&j->rotation, iot_writer_fact(j->writer, IOT_FACT_BYTES_STORED),
-			       clock_ns(CLOCK_MONOTONIC));
+			       clock_monotonic_ns());
 }
 
 /* Completes the part and begins the next one. Returns a status. */
@@ -478,7 +472,7 @@ static int run(struct record_job *j)
 						.leader = (uint32_t)j->launch.pid,
 						.clock = (uint8_t)j->clock.clock,
 						.cpu_step = clock_map_units(&j->clock, 1000000),
-						.heartbeat = clock_ns(CLOCK_MONOTONIC)};
+						.heartbeat = clock_monotonic_ns()};
 	if (!recording_create(&j->recording, &settings))
 		return failed("no directory for shared memory", errno);
 	if (choose_seen(j) != EXIT_OK)
@@ -524,7 +518,7 @@ static int start_clock(struct record_job *j)
 
 static int record_program(struct record_job *j)
 {
-	j->epoch_ns = clock_ns(CLOCK_REALTIME);
+	j->epoch_ns = clock_read_ns(CLOCK_REALTIME);
 	int status = start_clock(j);
 	if (status == EXIT_OK && !variables_fit(j))
 		status = EXIT_NOT_RECORDED;

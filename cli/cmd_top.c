@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/top/table.h"
 #include "cli/ui/message.h"
 #include "cli/ui/trace_time.h"
+#include "lib/base/clock.h"
 #include "lib/base/error.h"
 
 enum { LINES = 20 /* without a terminal, as text */ };
@@ -42,13 +42,6 @@ struct top_run {
 	int signal;        /* that requested it */
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* Results */
 
 /* Operations need no rows. */
@@ -66,7 +59,7 @@ static void free_rates(struct top_run *t)
 /* The results of the time since the last call. */
 static enum exit_status take_results(struct top_run *t, uint64_t *interval_ns)
 {
-	const uint64_t now = now_ns();
+	const uint64_t now = clock_monotonic_ns();
 	const bool complete = t->complete;
 	/* Before the snapshot: events that were read earlier belong to no interval. */
 	t->complete = !t->input.file || atomic_load(&t->input.idle);
@@ -161,14 +154,14 @@ static bool wait_for_interval(struct top_run *t, int signals)
 	struct pollfd p[] = {{.fd = t->counter.done, .events = POLLIN},
 			     {.fd = signals, .events = POLLIN},
 			     {.fd = t->screen.keys, .events = POLLIN}};
-	const uint64_t passed = now_ns() - t->drawn_ns;
+	const uint64_t passed = clock_monotonic_ns() - t->drawn_ns;
 	const uint64_t left = passed < t->interval_ns ? t->interval_ns - passed : 0;
 	const uint64_t ms = left / 1000000 + (left % 1000000 > 0);
 	(void)poll(p, 3, ms < INT_MAX ? (int)ms : INT_MAX);
 	t->ended = (p[0].revents & POLLIN) != 0;
 	handle_events(t, signals);
 	return !t->ended && p[1].revents == 0 && p[2].revents == 0 &&
-	       now_ns() - t->drawn_ns >= t->interval_ns;
+	       clock_monotonic_ns() - t->drawn_ns >= t->interval_ns;
 }
 
 /* With --once, a table needs an interval after all that the file contained has been read. */
@@ -184,7 +177,7 @@ static enum exit_status watch(struct top_run *t, int signals)
 {
 	bool printed = false;
 	enum exit_status status = EXIT_OK;
-	t->drawn_ns = now_ns();
+	t->drawn_ns = clock_monotonic_ns();
 	t->complete = !t->input.file;
 	while (status == EXIT_OK && !t->quit && t->out.status == IOT_OK && !t->ended &&
 	       !(t->once && printed))

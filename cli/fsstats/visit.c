@@ -13,6 +13,7 @@
 #include <xxhash.h>
 
 #include "walk_internal.h"
+#include "lib/base/clock.h"
 
 enum { BLOCK = 512, PATH_TEXT = 4096 };
 
@@ -157,7 +158,7 @@ static void wait_for_turn(struct tree_walk *w)
 	const uint64_t rate = w->options->rate;
 	const uint64_t n = atomic_fetch_add_explicit(&w->statx_calls, 1, memory_order_relaxed);
 	const uint64_t due_ns = w->begin_ns + (uint64_t)((double)n / (double)rate * 1e9);
-	const uint64_t now_ns = walk_clock_ns();
+	const uint64_t now_ns = clock_monotonic_ns();
 	if (now_ns >= due_ns)
 		return;
 	const struct timespec left = {(time_t)((due_ns - now_ns) / ns_per_s),

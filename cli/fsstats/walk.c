@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "walk_internal.h"
+#include "lib/base/clock.h"
 
 static bool is_interrupted(const struct tree_walk *w)
 {
@@ -17,7 +18,7 @@ static void consider_pause(struct tree_walk *w)
 {
 	if (w->options->checkpoint == NULL)
 		return;
-	w->pausing |= is_interrupted(w) || walk_clock_ns() >= w->checkpoint_ns;
+	w->pausing |= is_interrupted(w) || clock_monotonic_ns() >= w->checkpoint_ns;
 }
 
 /*
@@ -28,7 +29,7 @@ static void pause_walk(struct tree_walk *w)
 {
 	const bool saved = walk_save(w);
 	w->pausing = false;
-	w->checkpoint_ns = walk_clock_ns() + w->options->checkpoint_ns;
+	w->checkpoint_ns = clock_monotonic_ns() + w->options->checkpoint_ns;
 	if (saved && w->options->kept != NULL)
 		*w->options->kept = true;
 	if (is_interrupted(w))
@@ -133,7 +134,7 @@ static bool make_walkers(struct tree_walk *w)
 /* Goes on without threads that cannot be started; the last walker runs on the caller's thread. */
 static void run_walkers(struct tree_walk *w)
 {
-	w->begin_ns = walk_clock_ns();
+	w->begin_ns = clock_monotonic_ns();
 	w->checkpoint_ns = w->begin_ns + w->options->checkpoint_ns;
 	if (!make_walkers(w)) {
 		walk_stop(w, WALK_NO_MEMORY);

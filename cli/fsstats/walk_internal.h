@@ -56,9 +56,6 @@ void walk_stop(struct tree_walk *w, enum walk_status status);
 enum walk_status walk_open_roots(struct tree_walk *w, int *fds, char *const *roots, size_t count,
 				 size_t *bad);
 
-/* The nanoseconds of the monotonic clock. */
-uint64_t walk_clock_ns(void);
-
 /*
  * Checkpoints. Saving: no thread reads a directory. Loading: replaces the queue, the links and the
  * survey; roots are open. Both return false after a message to options->failed_checkpoint.

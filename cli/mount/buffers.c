@@ -14,10 +14,10 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "record/ring.h"
+#include "lib/base/clock.h"
 
 enum {
 	CHUNK = 1 << 12,
@@ -112,20 +112,13 @@ void buffers_swap(struct buffer_pair *b)
 	(void)pthread_mutex_unlock(&b->mutex);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* Called with the mutex. */
 static void wait_for_reader(struct buffer_pair *b)
 {
-	const uint64_t from = now_ns();
+	const uint64_t from = clock_monotonic_ns();
 	atomic_fetch_add(&b->waits, 1);
 	(void)pthread_cond_wait(&b->emptied, &b->mutex);
-	atomic_fetch_add(&b->waited_ns, now_ns() - from);
+	atomic_fetch_add(&b->waited_ns, clock_monotonic_ns() - from);
 }
 
 /* The active buffer was full in this generation. Returns false if the record has to be dropped. */

@@ -6,16 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/full_io.h"
 
 enum { ATTEMPTS = 8, RECENT_NS = 1000000, DISTANCE_MIN_NS = 50000 };
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 #if defined(__x86_64__)
 static uint64_t ticks_now(void)
@@ -36,7 +30,7 @@ bool clock_has_tsc(void)
 #else
 static uint64_t ticks_now(void)
 {
-	return monotonic_ns();
+	return clock_monotonic_ns();
 }
 
 bool clock_has_tsc(void)
@@ -51,7 +45,7 @@ static struct clock_sample take(void)
 	struct clock_sample best = {0, 0};
 	uint64_t best_width = UINT64_MAX;
 	for (int i = 0; i < ATTEMPTS; i++) {
-		const uint64_t before = ticks_now(), ns = monotonic_ns(),
+		const uint64_t before = ticks_now(), ns = clock_monotonic_ns(),
 			       width = ticks_now() - before;
 		if (width >= best_width)
 			continue;
@@ -65,8 +59,9 @@ void clock_map_start(struct clock_map *m, enum record_clock clock)
 {
 	m->clock = clock;
 	m->count = 1;
-	m->sample[0] =
-	    clock == RECORD_TSC ? take() : (struct clock_sample){monotonic_ns(), monotonic_ns()};
+	m->sample[0] = clock == RECORD_TSC
+			   ? take()
+			   : (struct clock_sample){clock_monotonic_ns(), clock_monotonic_ns()};
 }
 
 /* Keeps each second sample. */
@@ -84,7 +79,7 @@ void clock_map_sample(struct clock_map *m)
 	const uint64_t recent = m->count > 1 ? RECENT_NS : DISTANCE_MIN_NS;
 	if (m->clock != RECORD_TSC)
 		return;
-	while (monotonic_ns() - last.ns < recent)
+	while (clock_monotonic_ns() - last.ns < recent)
 		if (m->count > 1)
 			return;
 	const struct clock_sample now = take();
@@ -97,7 +92,7 @@ void clock_map_sample(struct clock_map *m)
 
 uint64_t clock_map_now(const struct clock_map *m)
 {
-	return m->clock == RECORD_TSC ? ticks_now() : monotonic_ns();
+	return m->clock == RECORD_TSC ? ticks_now() : clock_monotonic_ns();
 }
 
 static double rate(const struct clock_sample *a)

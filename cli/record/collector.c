@@ -17,10 +17,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/array.h"
+#include "lib/base/clock.h"
 #include "lib/base/error.h"
 #include "lib/base/full_io.h"
 #include "lib/base/number.h"
@@ -81,13 +81,6 @@ struct sorted_batch {
 	size_t at, count;
 	bool ended;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 struct collector *collector_new(const struct recording *r, struct iot_writer *w,
 				struct clock_map *clock, const struct collector_options *o)
@@ -866,7 +859,7 @@ int collector_step(struct collector *c, int fd)
 	if (!processes_wait(&c->processes, extra, 2, c->wait_ms, c->ended, &c->ended_count,
 			    ENDED_MAX))
 		return error_system(&c->error, errno, "cannot wait for the program");
-	atomic_store(&c->recording->control->heartbeat, now_ns());
+	atomic_store(&c->recording->control->heartbeat, clock_monotonic_ns());
 	clock_map_sample(c->clock);
 	doorbell_answer(&c->doorbell);
 	int status = drain_all(c, c->ended_count > 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "doorbell.h"
+#include "lib/base/clock.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -21,9 +22,7 @@ static bool wait_for_change(struct doorbell *d, uint32_t value)
 
 static void beat(struct doorbell *d)
 {
-	struct timespec t;
-	(void)clock_gettime(CLOCK_MONOTONIC, &t);
-	atomic_store(d->heartbeat, (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec);
+	atomic_store(d->heartbeat, clock_monotonic_ns());
 }
 
 static void *listen(void *argument)

@@ -6,23 +6,16 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "printable.h"
+#include "lib/base/clock.h"
 
 enum {
 	PROGRESS_PERIOD_NS = 1000000000 / 6,
 	PROGRESS_WIDTH = 80,      /* if stderr is not a terminal, or reports no width */
 	PROGRESS_WIDTH_MAX = 120, /* longer lines have no more content */
 };
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
-}
 
 static bool goes_to_terminal(const char *out)
 {
@@ -43,7 +36,7 @@ void progress_begin(struct progress *p, int how, bool quiet, const char *out)
 	p->on = how == PROGRESS_ALWAYS;
 	if (how == PROGRESS_AUTO && !quiet)
 		p->on = isatty(STDERR_FILENO) && !goes_to_terminal(out);
-	p->started_ns = p->on ? monotonic_ns() : 0;
+	p->started_ns = p->on ? clock_monotonic_ns() : 0;
 	p->last_ns = p->started_ns;
 }
 
@@ -51,7 +44,7 @@ bool progress_due(const struct progress *p, uint64_t *last_ns)
 {
 	if (!p->on)
 		return false;
-	const uint64_t now = monotonic_ns();
+	const uint64_t now = clock_monotonic_ns();
 	if (now - *last_ns < PROGRESS_PERIOD_NS)
 		return false;
 	*last_ns = now;
