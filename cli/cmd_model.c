@@ -192,7 +192,7 @@ enum exit_status cmd_model(int argc, char **argv)
 	};
 	const struct command_spec command = {
 	    .name = "model",
-	    .summary = "Simulate the logged I/O of a system, and in another system",
+	    .summary = "Simulate the logged I/O of a system, as it is or with changes",
 	    .synopsis = "[OPTION]... SYSTEM SAMPLES...",
 	    .options = options,
 	    .notes = notes,
