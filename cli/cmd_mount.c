@@ -2,425 +2,63 @@
 /* iotrace mount: a file system that shows a directory and traces what is done to it. */
 #include "cmd.h"
 
+#include "cli/mount/buffers.h"
+#include "cli/mount/job.h"
 #include "cli/ui/message.h"
+#include "cli/ui/options.h"
+
+enum { BUFFER = 16 << 20, THREADS = 10 };
 
 #ifndef IOTRACE_FUSE
 
-enum exit_status cmd_mount(int argc, char **argv)
+int mount_run(const struct mount_options *options, const char *source, const char *point)
 {
-	(void)argc;
-	(void)argv;
+	(void)options, (void)source, (void)point;
 	message_print("this iotrace was built without libfuse3, which mount needs: install "
 		      "libfuse3-dev and build it again");
 	return EXIT_FAILED;
 }
 
-#else
-
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/signalfd.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
-#include <xxhash.h>
-
-#include "cli/mount/session.h"
-#include "cli/mount/statistics.h"
-#include "cli/mount/trace.h"
-#include "cli/record/forward.h"
-#include "cli/record/join.h"
-#include "cli/record/launch.h"
-#include "cli/record/live_trace.h"
-#include "cli/record/output_name.h"
-#include "cli/ui/options.h"
-#include "cli/ui/output.h"
-#include "cli/ui/signals.h"
-#include "lib/base/clock.h"
-
-enum {
-	BUFFER = 16 << 20,
-	FLUSH_MS = 1000,
-	THREADS = 10,
-	DESCRIPTORS = 1 << 20, /* the default of fs.nr_open */
-	PROGRAM_FAILED = 125,  /* with --run: mount failed; env(1) uses the same status */
-};
-
-struct mount_job {
-	const char *out;
-	bool quiet, run, stop;
-	int view, full;
-	uint64_t buffer, threads;
-	struct ring_events_options events;
-	char **program; /* --run; NULL: none */
-	struct mount m;
-	struct session session;
-	struct clock_map clock;
-	struct iot_writer *writer;
-	struct mount_trace *trace;
-	struct launch launch;
-	struct join lock;
-	char name[PATH_MAX];
-	uint64_t epoch_ns;
-	int signals;
-	bool interrupted;
-};
-
-static bool failed(const char *what, int errnum)
+enum exit_status mount_stop(const char *point)
 {
-	message_print("%s: %s", what, strerror(errnum));
-	return false;
+	return (enum exit_status)mount_run(NULL, point, point);
 }
 
-/* The name of the lock that a mount holds until its trace is complete. */
-static bool lock_mount(struct join *lock, const char *point)
-{
-	char name[64], unused[PATH_MAX];
-	(void)snprintf(name, sizeof(name), "mount-%016llx",
-		       (unsigned long long)XXH3_64bits(point, strlen(point)));
-	return join_open(lock, name, unused);
-}
-
-/* A mount point whose file system has ended cannot be looked up, but its directory can. */
-static bool resolve_point(const char *point, char path[PATH_MAX])
-{
-	if (realpath(point, path) != NULL)
-		return true;
-	const char *slash = strrchr(point, '/');
-	char parent[PATH_MAX], found[PATH_MAX];
-	if (errno != ENOTCONN)
-		return false;
-	(void)snprintf(parent, sizeof(parent), "%.*s", slash != NULL ? (int)(slash - point) : 1,
-		       slash != NULL ? point : ".");
-	if (realpath(*parent != '\0' ? parent : "/", found) == NULL)
-		return false;
-	return snprintf(path, PATH_MAX, "%s/%s", strcmp(found, "/") == 0 ? "" : found,
-			slash != NULL ? slash + 1 : point) < PATH_MAX;
-}
-
-static enum exit_status stop_mount(const char *point)
-{
-	char path[PATH_MAX];
-	struct join lock = {.fd = -1};
-	int errnum = resolve_point(point, path) ? session_unmount(path) : errno;
-	if (errnum != 0) {
-		message_print_about(point, "cannot be unmounted: %s",
-				    errnum == EINVAL ? "it is not a mount point"
-						     : strerror(errnum));
-		return EXIT_FAILED;
-	}
-	if (lock_mount(&lock, path)) /* waits until the trace is complete */
-		join_close(&lock, true);
-	return EXIT_OK;
-}
-
-/* Preparation */
-
-static bool open_source(struct mount *m, const char *source, const char *point)
-{
-	struct stat st;
-	if (realpath(source, m->source) == NULL || stat(m->source, &st) != 0) {
-		message_print_about(source, "%s", strerror(errno));
-		return false;
-	}
-	if (!resolve_point(point, m->point) || stat(m->point, &st) != 0 || !S_ISDIR(st.st_mode)) {
-		message_print_about(point, errno == ENOTCONN
-					       ? "the file system here has ended; run iotrace "
-						 "mount --stop first"
-					       : "is not a directory");
-		return false;
-	}
-	m->root.fd = open(m->source, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	m->root.type = S_IFDIR;
-	if (m->root.fd >= 0)
-		return true;
-	message_print_about(source, "%s", strerror(errno));
-	return false;
-}
-
-static bool open_trace(struct mount_job *j)
-{
-	char why[128];
-	const char *wrong = NULL;
-	if (j->out == NULL)
-		output_name_default(j->m.point, getpid(), j->name, sizeof(j->name));
-	else
-		wrong = output_name_expand(j->out, getpid(), j->name, sizeof(j->name), why);
-	if (wrong != NULL) {
-		message_print("%s", wrong);
-		return false;
-	}
-	j->writer = iot_writer_new();
-	if (j->writer == NULL)
-		return failed("no writer", ENOMEM);
-	if (live_trace_set(j->writer, j->out == NULL, output_compression(j->name)) == IOT_OK &&
-	    iot_writer_open(j->writer, j->name) == IOT_OK)
-		return true;
-	message_print("%s", iot_writer_error(j->writer));
-	return false;
-}
-
-static bool write_trace_directive(struct mount_job *j)
-{
-	char memory[IOT_COMMENT_MAX];
-	struct iot_builder b;
-	struct iot_event ev = {.kind = 0};
-	const char *const view = j->m.cached ? "kernel" : "application";
-	iot_directive_begin(&b, memory, sizeof(memory), "trace");
-	iot_directive_text(&b, "source", "mount", 5);
-	live_trace_names(&b);
-	iot_directive_number(&b, "epoch", j->epoch_ns);
-	iot_directive_text(&b, "lacks", "cpu", 3);
-	iot_directive_text(&b, "view", view, strlen(view));
-	if (iot_directive_end(&b, &ev) == IOT_OK && iot_writer_events(j->writer, &ev, 1) == IOT_OK)
-		return true;
-	message_print("%s", iot_writer_error(j->writer));
-	return false;
-}
-
-/* Each file that the kernel knows needs a descriptor, and root may raise the limit of the shell. */
-static void raise_limit(void)
-{
-	const rlim_t many = DESCRIPTORS;
-	struct rlimit limit = {many, many};
-	if (setrlimit(RLIMIT_NOFILE, &limit) == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-static bool prepare(struct mount_job *j)
-{
-	struct mount *m = &j->m;
-	j->epoch_ns = clock_read_ns(CLOCK_REALTIME);
-	clock_map_start(&j->clock, clock_has_tsc() ? RECORD_TSC : RECORD_MONOTONIC);
-	clock_map_sample(&j->clock);
-	m->clock = &j->clock;
-	m->cached = j->view == 1;
-	m->timeout = 1;
-	m->as_root = geteuid() == 0;
-	raise_limit();
-	(void)umask(0); /* the kernel applies the umask of the caller before it asks */
-	if (!inodes_init(&m->inodes) || !requesters_init(&m->requesters, m->clock) ||
-	    pthread_mutex_init(&m->pieces.mutex, NULL) != 0 ||
-	    !buffers_init(&m->buffers, j->buffer, j->full == 1, m->clock))
-		return failed("no buffers", errno);
-	j->signals = signals_receive();
-	if (j->signals < 0)
-		return failed("signals cannot be received", errno);
-	j->trace = mount_trace_new(j->writer, &j->clock, &j->events);
-	return j->trace != NULL ? write_trace_directive(j) : failed("no trace", ENOMEM);
-}
-
-/* Recording */
-
-static void receive_signal(struct mount_job *j)
-{
-	struct signalfd_siginfo s;
-	const bool runs = j->program != NULL && !j->launch.reaped;
-	while (read(j->signals, &s, sizeof(s)) == (ssize_t)sizeof(s)) {
-		const int number = (int)s.ssi_signo;
-		if (number == SIGUSR1)
-			statistics_print(&j->m);
-		else if (runs && s.ssi_code != SI_KERNEL)
-			(void)kill(j->launch.pid, number);
-		else if (!runs && (number == SIGINT || number == SIGTERM || number == SIGHUP))
-			j->interrupted = true;
-	}
-}
-
-static int write_full(struct mount_job *j)
-{
-	struct buffer *full;
-	int status = IOT_OK;
-	while (status == IOT_OK && (full = buffers_take(&j->m.buffers)) != NULL) {
-		status = mount_trace_add(j->trace, full);
-		buffers_return(&j->m.buffers, full);
-	}
-	return status;
-}
-
-/* Returns a status. */
-static int write_all(struct mount_job *j)
-{
-	int status = write_full(j);
-	buffers_swap(&j->m.buffers);
-	if (status == IOT_OK)
-		status = write_full(j);
-	return status == IOT_OK ? mount_trace_dropped(j->trace, atomic_load(&j->m.buffers.dropped))
-				: status;
-}
-
-/* Writes a partly filled buffer, too, so that the growing trace is current. */
-static int flush(struct mount_job *j, uint64_t *flushed)
-{
-	const uint64_t now = clock_monotonic_ns();
-	if (now - *flushed < FLUSH_MS * UINT64_C(1000000))
-		return IOT_OK;
-	*flushed = now;
-	int status = write_all(j);
-	if (status == IOT_OK)
-		status = mount_trace_look_for_ends(j->trace);
-	return status == IOT_OK ? iot_writer_flush(j->writer) : status;
-}
-
-static bool goes_on(struct mount_job *j)
-{
-	if (j->program != NULL)
-		launch_reap(&j->launch, false);
-	return !j->interrupted && !(j->program != NULL && j->launch.reaped);
-}
-
-static int record(struct mount_job *j)
-{
-	struct pollfd polled[] = {{.fd = j->signals, .events = POLLIN},
-				  {.fd = j->m.buffers.wake, .events = POLLIN},
-				  {.fd = j->session.ended, .events = POLLIN}};
-	const int wait_ms = j->program != NULL ? 20 : FLUSH_MS;
-	uint64_t flushed = clock_monotonic_ns(), count;
-	int status = IOT_OK;
-	while (status == IOT_OK && goes_on(j) && polled[2].revents == 0) {
-		if (poll(polled, 3, wait_ms) < 0)
-			continue;
-		(void)!read(j->m.buffers.wake, &count, sizeof(count));
-		receive_signal(j);
-		status = write_full(j);
-		if (status == IOT_OK)
-			status = flush(j, &flushed);
-	}
-	return status;
-}
-
-static void report_failure(const struct mount_job *j)
-{
-	const char *own = mount_trace_error(j->trace);
-	message_print("%s", *own != '\0' ? own : iot_writer_error(j->writer));
-}
-
-/* After a failure requests go on: the buffers are emptied without being written. */
-static bool serve(struct mount_job *j)
-{
-	int status = record(j);
-	if (status != IOT_OK)
-		j->m.buffers.drop = true;
-	session_end(&j->session);
-	if (status == IOT_OK)
-		status = write_all(j);
-	if (status == IOT_OK)
-		status = mount_trace_end(j->trace);
-	if (status == IOT_OK)
-		status = iot_writer_close(j->writer);
-	if (status != IOT_OK)
-		report_failure(j);
-	return status == IOT_OK;
-}
-
-static bool start_program(struct mount_job *j)
-{
-	launch_release(&j->launch, "", "");
-	const int errnum = launch_wait(&j->launch);
-	if (errnum == 0)
-		return true;
-	message_print_about(j->program[0], "%s", strerror(errnum));
-	return false;
-}
-
-static bool mount_and_record(struct mount_job *j)
-{
-	if (!session_start(&j->session, &j->m, (unsigned)j->threads))
-		return false;
-	if (j->program != NULL && !start_program(j))
-		j->interrupted = true;
-	return serve(j) && !(j->program != NULL && j->interrupted);
-}
-
-static void report(const struct mount_job *j)
-{
-	if (j->quiet)
-		return;
-	statistics_print(&j->m);
-	message_print("the trace is %s", j->name);
-}
-
-static bool run(struct mount_job *j, const char *source, const char *point)
-{
-	if (j->program != NULL && !launch_start(&j->launch, j->program)) /* before all threads */
-		return failed("no process for the program", errno);
-	if (!open_source(&j->m, source, point) || !open_trace(j) || !prepare(j))
-		return false;
-	(void)lock_mount(&j->lock, j->m.point);
-	const bool done = mount_and_record(j);
-	if (done)
-		report(j);
-	join_close(&j->lock, true);
-	return done;
-}
-
-static void release(struct mount_job *j)
-{
-	mount_trace_free(j->trace);
-	iot_writer_free(j->writer);
-	inodes_free(&j->m.inodes);
-	requesters_free(&j->m.requesters);
-	buffers_free(&j->m.buffers);
-	forward_end(j->signals);
-	for (struct mount_thread *t = atomic_load(&j->m.threads), *next; t != NULL; t = next) {
-		next = t->next;
-		free(t->data);
-		free(t);
-	}
-}
-
-static int finish(struct mount_job *j, bool done)
-{
-	if (j->program == NULL)
-		return done ? EXIT_OK : EXIT_FAILED;
-	if (j->launch.release >= 0)
-		launch_cancel(&j->launch);
-	return done ? launch_status(&j->launch) : PROGRAM_FAILED;
-}
+#endif
 
 enum exit_status cmd_mount(int argc, char **argv)
 {
-	static struct mount_job j = {.buffer = BUFFER,
-				     .threads = THREADS,
-				     .signals = -1,
-				     .lock = {.fd = -1},
-				     .session = {.ended = -1},
-				     .launch = {.release = -1, .failure = -1}};
+	static struct mount_options o = {.buffer = BUFFER, .threads = THREADS};
+	static bool runs, stops;
+	static int view, full;
 	const struct option options[] = {
-	    OPTION(STRING, 'o', "output", "OUT", &j.out,
+	    OPTION(STRING, 'o', "output", "OUT", &o.out,
 		   "write the trace to OUT (default: NAME.PID.iot.zst); .gz and .zst compress"),
-	    OPTION(FLAG, 0, "run", NULL, &j.run,
+	    OPTION(FLAG, 0, "run", NULL, &runs,
 		   "run the program after --, and unmount when it ends"),
-	    OPTION(FLAG, 0, "stop", NULL, &j.stop,
+	    OPTION(FLAG, 0, "stop", NULL, &stops,
 		   "unmount MOUNTPOINT, also after its iotrace was killed, and wait until the "
 		   "trace is complete"),
-	    OPTION(CHOICE, 0, "view", "application|kernel", &j.view,
+	    OPTION(CHOICE, 0, "view", "application|kernel", &view,
 		   "record the calls of applications, or what the page cache requests (default: "
 		   "application)"),
-	    CALL("mmap-fallback", "GLOB", &j.m,
+	    CALL("mmap-fallback", "GLOB", &o.mapped,
 		 "use the page cache for files whose path matches, so that they can be mapped "
 		 "shared",
 		 glob_list_take),
-	    CALL("path", "GLOB", &j.events.paths, "trace only files whose path matches",
+	    CALL("path", "GLOB", &o.events.paths, "trace only files whose path matches",
 		 glob_list_take),
-	    CALL("skip-path", "GLOB", &j.events.skipped, "do not trace files whose path matches",
+	    CALL("skip-path", "GLOB", &o.events.skipped, "do not trace files whose path matches",
 		 glob_list_take),
-	    RANGE(SIZE, 0, "buffer", "SIZE", &j.buffer,
+	    RANGE(SIZE, 0, "buffer", "SIZE", &o.buffer,
 		  "size of each of the two buffers (default: 16MiB)", BUFFERS_SIZE_MIN,
 		  UINT64_C(1) << 32),
-	    OPTION(CHOICE, 0, "full", "block|drop", &j.full,
+	    OPTION(CHOICE, 0, "full", "block|drop", &full,
 		   "if both buffers are full, requests wait, or records are dropped and counted "
 		   "(default: block)"),
-	    RANGE(NUMBER, 0, "threads", "N", &j.threads, "threads for requests (default: 10)", 1,
+	    RANGE(NUMBER, 0, "threads", "N", &o.threads, "threads for requests (default: 10)", 1,
 		  256),
-	    OPTION(FLAG, 'q', "quiet", NULL, &j.quiet, "no statistics"),
+	    OPTION(FLAG, 'q', "quiet", NULL, &o.quiet, "no statistics"),
 	    OPTIONS_END,
 	};
 	const struct command_spec command = {
@@ -442,19 +80,16 @@ enum exit_status cmd_mount(int argc, char **argv)
 	enum exit_status status;
 	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;
-	if (j.stop)
-		return count == 1 ? stop_mount(argv[0])
+	if (stops)
+		return count == 1 ? mount_stop(argv[0])
 				  : options_wrong(&command, "--stop: name one mount point");
-	if (j.run ? count < 3 : count != 2)
-		return options_wrong(&command, j.run ? "name the source, the mount point and the "
-						       "program"
-						     : "name the source and the mount point");
+	if (runs ? count < 3 : count != 2)
+		return options_wrong(&command, runs ? "name the source, the mount point and the "
+						      "program"
+						    : "name the source and the mount point");
 	argv[count] = NULL;
-	j.program = j.run ? argv + 2 : NULL;
-	const bool done = run(&j, argv[0], argv[1]);
-	const int result = finish(&j, done);
-	release(&j);
-	return (enum exit_status)result;
+	o.program = runs ? argv + 2 : NULL;
+	o.cached = view == 1;
+	o.drop = full == 1;
+	return (enum exit_status)mount_run(&o, argv[0], argv[1]);
 }
-
-#endif
