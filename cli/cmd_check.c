@@ -8,14 +8,13 @@
 
 #include <iotrace/verify.h>
 
-#include "check_log.h"
+#include "cli/check/check_log.h"
 #include "cli/ui/foreign_file.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/same_file.h"
 #include "cli/ui/signals.h"
 #include "cli/ui/trace_in.h"
-#include "cli/ui/json.h"
-#include "cli/ui/unseen_json.h"
+#include "cli/views/check.h"
 
 enum {
 	POSITIONS_DEFAULT = 5,
@@ -49,17 +48,8 @@ static const char examples[] =
     "  iotrace check --json *.iot.zst | jq -r 'select(.state == \"damaged\") | .path'\n"
     "  iotrace check --repair -o saved.iot.zst damaged.iot.zst\n";
 
-/* A finding kept for JSON. */
-struct kept_finding {
-	struct kept_finding *next;
-	unsigned kind, severity;
-	unsigned column;
-	uint64_t line;
-	char text[];
-};
-
 /* One trace that is read. */
-struct checked_trace {
+struct reading {
 	struct check *check;
 	const char *path;
 	char name[256]; /* the path, escaped */
@@ -67,18 +57,17 @@ struct checked_trace {
 	struct stat st;
 	uint64_t total_bytes; /* to be read, for the progress; 0: unknown */
 	struct iot_verifier *verifier;
-	struct kept_finding *first, *last;
-	size_t positions;
+	struct finding_list found[CHECK_SEVERITIES]; /* for JSON */
 	struct unseen unseen;
 	bool failed; /* out of memory, already reported */
 };
 
-static uint64_t fact(const struct checked_trace *t, enum iot_verify_fact which)
+static uint64_t fact(const struct reading *t, enum iot_verify_fact which)
 {
 	return iot_verifier_fact(t->verifier, which);
 }
 
-static uint64_t total(const struct checked_trace *t, enum iot_severity severity)
+static uint64_t total(const struct reading *t, enum iot_severity severity)
 {
 	return iot_verifier_total(t->verifier, severity);
 }
@@ -92,28 +81,21 @@ static const char *severity_name(unsigned severity)
 
 /* Findings */
 
-static void keep(struct checked_trace *t, const struct iot_finding *f)
+static void keep(struct reading *t, const struct iot_finding *f)
 {
-	const size_t size = strlen(f->text) + 1;
-	if (t->positions == POSITIONS_MAX || t->failed)
+	size_t positions = 0;
+	for (int i = 0; i < CHECK_SEVERITIES; i++)
+		positions += t->found[i].count;
+	if (positions == POSITIONS_MAX || t->failed)
 		return;
-	struct kept_finding *p = malloc(sizeof(*p) + size);
-	if (p == NULL) {
+	t->failed = !finding_list_add(&t->found[f->severity - IOT_SEVERITY_ERROR], f);
+	if (t->failed)
 		(void)message_no_memory();
-		t->failed = true;
-		return;
-	}
-	*p = (struct kept_finding){
-	    .kind = f->kind, .severity = f->severity, .column = f->column, .line = f->line};
-	memcpy(p->text, f->text, size);
-	*(t->last != NULL ? &t->last->next : &t->first) = p;
-	t->last = p;
-	t->positions++;
 }
 
 static void found(void *context, const struct iot_finding *f)
 {
-	struct checked_trace *t = context;
+	struct reading *t = context;
 	struct check *c = t->check;
 	if ((f->severity != IOT_SEVERITY_ERROR && c->quiet) ||
 	    (f->severity == IOT_SEVERITY_NOTE && !c->all))
@@ -127,50 +109,21 @@ static void found(void *context, const struct iot_finding *f)
 		      severity_name(f->severity), f->text);
 }
 
-static void print_positions(struct json *j, const struct checked_trace *t, const char *name,
-			    enum iot_severity severity)
+static void print_json(const struct reading *t)
 {
-	json_open(j, name, '[');
-	for (const struct kept_finding *p = t->first; p != NULL; p = p->next) {
-		if (p->severity != severity)
-			continue;
-		const char *kind = iot_finding_name(p->kind);
-		json_open(j, NULL, '{');
-		json_text(j, "kind", kind, strlen(kind));
-		json_number(j, "line", p->line);
-		json_number(j, "column", p->column);
-		json_text(j, "text", p->text, strlen(p->text));
-		json_close(j, '}');
-	}
-	json_close(j, ']');
+	const struct checked_trace checked = {
+	    .path = t->path,
+	    .state = total(t, IOT_SEVERITY_ERROR) > 0     ? "damaged"
+		     : total(t, IOT_SEVERITY_WARNING) > 0 ? "questionable"
+							  : "valid",
+	    .verifier = t->verifier,
+	    .unseen = &t->unseen,
+	    .found = t->found,
+	};
+	check_print_trace(&t->check->out, &checked);
 }
 
-static void print_json(const struct checked_trace *t)
-{
-	struct json j = {.out = &t->check->out};
-	const char *state = total(t, IOT_SEVERITY_ERROR) > 0     ? "damaged"
-			    : total(t, IOT_SEVERITY_WARNING) > 0 ? "questionable"
-								 : "valid";
-	json_open(&j, NULL, '{');
-	json_text(&j, "path", t->path, strlen(t->path));
-	json_text(&j, "state", state, strlen(state));
-	json_number(&j, "records", fact(t, IOT_VERIFIED_RECORDS));
-	json_number(&j, "comments", fact(t, IOT_VERIFIED_COMMENTS));
-	json_number(&j, "lines", fact(t, IOT_VERIFIED_LINES));
-	json_bool(&j, "complete", fact(t, IOT_VERIFIED_COMPLETE) != 0 && !unseen_any(&t->unseen));
-	unseen_json(&j, &t->unseen);
-	json_open(&j, "counts", '{');
-	for (unsigned i = 0; iot_finding_name(i) != NULL; i++)
-		json_number(&j, iot_finding_name(i), iot_verifier_count(t->verifier, i));
-	json_close(&j, '}');
-	print_positions(&j, t, "errors", IOT_SEVERITY_ERROR);
-	print_positions(&j, t, "warnings", IOT_SEVERITY_WARNING);
-	print_positions(&j, t, "notes", IOT_SEVERITY_NOTE);
-	json_close(&j, '}');
-}
-
-static void print_total(const struct checked_trace *t, const char *before,
-			enum iot_severity severity)
+static void print_total(const struct reading *t, const char *before, enum iot_severity severity)
 {
 	const uint64_t n = total(t, severity);
 	output_printf(&t->check->out, "%s%ju %s%s", before, (uintmax_t)n, severity_name(severity),
@@ -178,7 +131,7 @@ static void print_total(const struct checked_trace *t, const char *before,
 }
 
 /* Follows "valid" in the output: names the calls that the trace is missing. */
-static void print_unseen(const struct checked_trace *t)
+static void print_unseen(const struct reading *t)
 {
 	char sentence[UNSEEN_TEXT], text[4 * UNSEEN_TEXT];
 	if (!unseen_any(&t->unseen))
@@ -188,7 +141,7 @@ static void print_unseen(const struct checked_trace *t)
 		      printable(text, sizeof(text), sentence, strlen(sentence)));
 }
 
-static void print_text(const struct checked_trace *t)
+static void print_text(const struct reading *t)
 {
 	struct output *out = &t->check->out;
 	const char *before = " (";
@@ -219,12 +172,12 @@ static void print_text(const struct checked_trace *t)
 
 static void show_progress(void *context, uint64_t bytes, uint64_t records)
 {
-	struct checked_trace *t = context;
+	struct reading *t = context;
 	progress_show(&t->check->progress, bytes, t->total_bytes, records);
 }
 
 /* Returns the exit status. */
-static enum exit_status open_trace(struct checked_trace *t)
+static enum exit_status open_trace(struct reading *t)
 {
 	const struct check *c = t->check;
 	t->fd = trace_in_descriptor(t->path, &t->st);
@@ -242,7 +195,7 @@ static enum exit_status open_trace(struct checked_trace *t)
 	return EXIT_OK;
 }
 
-static enum exit_status run(struct checked_trace *t)
+static enum exit_status run(struct reading *t)
 {
 	const int status = iot_verifier_run(t->verifier, t->fd, t->path);
 	progress_clear(&t->check->progress);
@@ -253,28 +206,25 @@ static enum exit_status run(struct checked_trace *t)
 
 static void add_directive(void *context, const struct iot_event *directive)
 {
-	struct checked_trace *t = context;
+	struct reading *t = context;
 	unseen_add(&t->unseen, directive);
 }
 
-static void close_trace(struct checked_trace *t)
+static void close_trace(struct reading *t)
 {
-	while (t->first != NULL) {
-		struct kept_finding *next = t->first->next;
-		free(t->first);
-		t->first = next;
-	}
+	for (int i = 0; i < CHECK_SEVERITIES; i++)
+		finding_list_free(&t->found[i]);
 	iot_verifier_free(t->verifier);
 	if (t->fd > STDIN_FILENO)
 		close(t->fd);
 }
 
-static bool nothing_is_readable(const struct checked_trace *t)
+static bool nothing_is_readable(const struct reading *t)
 {
 	return fact(t, IOT_VERIFIED_RECORDS) + fact(t, IOT_VERIFIED_COMMENTS) == 0;
 }
 
-static enum exit_status verify(struct checked_trace *t)
+static enum exit_status verify(struct reading *t)
 {
 	const struct check *c = t->check;
 	t->total_bytes = S_ISREG(t->st.st_mode) ? (uint64_t)t->st.st_size : 0;
@@ -324,7 +274,7 @@ static enum exit_status check_as_log(struct check *c, const char *path)
 
 static enum exit_status check_one(struct check *c, const char *path)
 {
-	struct checked_trace t = {.check = c, .path = path};
+	struct reading t = {.check = c, .path = path};
 	if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
 		return options_wrong(c->command, "standard input is a terminal; name a trace");
 	progress_begin(&c->progress, c->how_progress, c->quiet, NULL);
@@ -359,7 +309,7 @@ static enum exit_status check_all(struct check *c, char **paths, size_t count)
 /* Repair */
 
 /* Verifies the trace and selects what is kept. Returns the exit status. */
-static enum exit_status survey(struct checked_trace *t)
+static enum exit_status survey(struct reading *t)
 {
 	const struct check *c = t->check;
 	if (!S_ISREG(t->st.st_mode) || lseek(t->fd, 0, SEEK_CUR) < 0)
@@ -386,8 +336,7 @@ static enum exit_status survey(struct checked_trace *t)
 						    "--keep-unverified keeps what can be read");
 }
 
-static enum exit_status write_events(struct checked_trace *t, struct iot_stream *s,
-				     struct iot_writer *w)
+static enum exit_status write_events(struct reading *t, struct iot_stream *s, struct iot_writer *w)
 {
 	struct check *c = t->check;
 	struct iot_batch *b = iot_batch_new(IOT_BATCH_EVENTS);
@@ -412,7 +361,7 @@ static enum exit_status write_events(struct checked_trace *t, struct iot_stream 
 	return status == IOT_OK ? EXIT_OK : trace_out_error(w, &c->write);
 }
 
-static enum exit_status write_kept(struct checked_trace *t)
+static enum exit_status write_kept(struct reading *t)
 {
 	struct trace_out_options o = t->check->write;
 	struct iot_stream *s = iot_stream_of_repair(t->verifier);
@@ -436,7 +385,7 @@ static enum exit_status write_kept(struct checked_trace *t)
 	return status;
 }
 
-static void report(const struct checked_trace *t)
+static void report(const struct reading *t)
 {
 	const uintmax_t second = fact(t, IOT_VERIFIED_SECOND_TRACE),
 			repeated = fact(t, IOT_REPAIR_REPEATED),
@@ -466,7 +415,7 @@ static void report(const struct checked_trace *t)
 				    lost_end ? "at least " : "", lost, gaps);
 }
 
-static bool is_whole(const struct checked_trace *t)
+static bool is_whole(const struct reading *t)
 {
 	return fact(t, IOT_REPAIR_GAPS) + fact(t, IOT_REPAIR_UNVERIFIED) +
 		   fact(t, IOT_VERIFIED_SECOND_TRACE) ==
@@ -490,7 +439,7 @@ static enum exit_status refuse_log(const struct check *c, const char *path)
 
 static enum exit_status repair_one(struct check *c, const char *path)
 {
-	struct checked_trace t = {.check = c, .path = path};
+	struct reading t = {.check = c, .path = path};
 	progress_begin(&c->progress, c->how_progress, c->quiet, c->write.path);
 	enum exit_status status = refuse_log(c, path);
 	if (status != EXIT_OK)

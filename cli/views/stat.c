@@ -7,7 +7,7 @@
 #include "cli/print/json.h"
 #include "cli/print/text.h"
 #include "cli/print/tsv.h"
-#include "cli/ui/unseen_json.h"
+#include "unseen.h"
 #include "lib/result/columns.h"
 #include "lib/result/row.h"
 
@@ -19,6 +19,7 @@ struct stat_view {
 	uint64_t largest;                 /* the number of I/Os of the most frequent class */
 	char label[STAT_LABEL];
 	struct iot_table sizes, total, durations, direction[2], operations;
+	struct unseen_view unseen;
 };
 
 /* Values */
@@ -310,6 +311,7 @@ static void set_document(struct iot_row *to, void *source)
 	row_table(to, &metrics.durations, &v->durations);
 	row_known(to, &metrics.span_ns, span > 0, span);
 	row_table(to, &metrics.operation_list, &v->operations);
+	unseen_view_set(to, &v->unseen);
 }
 
 void stat_print_json(struct stat_results *s)
@@ -317,7 +319,7 @@ void stat_print_json(struct stat_results *s)
 	static const struct iot_column head[] = COLUMN_LIST(COLUMN(by), COLUMN(layer));
 	static const struct iot_column tail[] =
 	    COLUMN_LIST(COLUMN(total), COLUMN_AS(durations, "latency_ns"), COLUMN(span_ns),
-			COLUMN_AS(operation_list, "operations"));
+			COLUMN_AS(operation_list, "operations"), COLUMN(unseen));
 	static const struct iot_column directions[] =
 	    COLUMN_LIST(COLUMN_AS(read_durations, "read"), COLUMN_AS(write_durations, "write"));
 	static const struct iot_column durations[] =
@@ -334,6 +336,7 @@ void stat_print_json(struct stat_results *s)
 			  TABLE_RECORD(durations, set_write_durations, &v)},
 	    .operations = TABLE_ROWS(operations, operation_rows(s), set_operation, &v),
 	};
+	unseen_view(&v.unseen, &s->unseen);
 	const struct iot_table begin = TABLE_RECORD(head, set_document, &v);
 	const struct iot_table rows = TABLE_ROWS(values, rows_shown(s), set_row, &v);
 	const struct iot_table end = TABLE_RECORD(tail, set_document, &v);
@@ -341,7 +344,6 @@ void stat_print_json(struct stat_results *s)
 	print_json_members(&j, &begin, 0);
 	print_json_lines(&j, "rows", &rows);
 	print_json_members(&j, &end, 0);
-	unseen_json(&j, &s->unseen);
 	json_close(&j, '}');
 }
 

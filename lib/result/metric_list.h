@@ -792,6 +792,12 @@ METRIC(unseen_program, "first of them", IOT_NAME, IOT_DETAIL, IOT_ONE,
        "The first program that the tracer could not see, by reason.")
 METRIC(unseen_calls, "calls not seen", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Calls that the tracer could not see, by kind.")
+METRIC(unseen, "not seen", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "What the tracer could not see; unknown: nothing.")
+METRIC(unseen_reasons, "reasons", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The programs that the tracer could not see, by reason.")
+METRIC(unseen_why, "reason", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "Why the tracer could not see programs, as why= of %process states it.")
 METRIC(lengths_requested, "requested", IOT_FLAG, IOT_DETAIL, IOT_ONE,
        "Whether lengths are the requested ones, not those transferred.")
 METRIC(other_requests, "other", IOT_COUNT, IOT_DETAIL, IOT_ONE,
@@ -1378,5 +1384,84 @@ METRIC(sentence, "finding", IOT_NAME, IOT_MAIN, IOT_ONE,
        "The observation in words.")
 METRIC(remedy, "remedy", IOT_NAME, IOT_MAIN, IOT_ONE,
        "A remedy to try.")
+
+/* Contents of a trace or a log */
+METRIC(format, "format", IOT_WORD, IOT_MAIN, IOT_ONE,
+       "The format of a log of another tool; absent for traces.")
+METRIC(trace_state, "state", IOT_WORD, IOT_MAIN, IOT_ONE,
+       "Whether an input is complete: complete, incomplete, cut short, damaged or being written; "
+       "of a check: valid, questionable or damaged.")
+METRIC(framed, "framed", IOT_FLAG, IOT_DETAIL, IOT_ONE,
+       "Whether the trace has marks of its begin and its end.")
+METRIC(epoch_ns, "start", IOT_NS, IOT_MAIN, IOT_ONE,
+       "The time 0 of the trace, in nanoseconds since 1970.")
+METRIC(lacks, "lacks", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "What the source of the trace does not know, as lacks= of %trace states it.")
+METRIC(lengths, "lengths", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "Which lengths the records have, as lengths= of %trace states it.")
+METRIC(clocks, "clocks", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "The clocks of the trace, as clocks= of %trace states them.")
+METRIC(seen, "seen", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "How the tracer saw calls, as seen= of %trace states it.")
+METRIC(comments, "comments", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Comment records of the trace, directives among them.")
+METRIC(counters, "counters", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Directives %counter of the trace.")
+METRIC(logical, "logical", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "Records of programs: reads, writes and their bytes.")
+METRIC(physical, "disk", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "Records of disks: reads, writes and their bytes.")
+METRIC(unknown_durations, "unknown durations", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Records with an unknown duration.")
+METRIC(unknown_cpu, "unknown processor times", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Records with an unknown clock of the processor.")
+METRIC(unknown_starts, "unknown starts", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Records with an unknown start.")
+METRIC(last_start_ns, "last start", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The latest start of a record.")
+METRIC(last_end_ns, "last end", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The latest end of a record.")
+METRIC(tick_ns, "tick", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The unit of times in the trace.")
+METRIC(base, "base", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The base of the numbers in the text of the trace.")
+METRIC(sync, "sync", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The number of records between two points at which reading can begin; 0: none.")
+METRIC(compression, "compression", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "How the trace is compressed: plain, gzip or zstd.")
+METRIC(text_bytes, "text", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "The size of the text of the trace.")
+METRIC(stored_bytes, "size", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "The size of the trace as it is stored.")
+
+/* What a check and a conversion notice */
+METRIC(lines, "lines", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Lines of the input.")
+METRIC(complete, "complete", IOT_FLAG, IOT_MAIN, IOT_ONE,
+       "Whether the input was read to its end, and nothing is known to be missing.")
+METRIC(finding_counts, "counts", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "How often each kind of finding was noticed.")
+METRIC(finding_list, "findings", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "Findings of one severity, with their positions.")
+METRIC(finding_kind, "kind", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "What was noticed.")
+METRIC(findings, "findings", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "How often it was noticed.")
+METRIC(line, "line", IOT_ID, IOT_DETAIL, IOT_ONE,
+       "The number of a line, from 1.")
+METRIC(column, "column", IOT_ID, IOT_DETAIL, IOT_ONE,
+       "The position in a line, from 1; 0: the whole line.")
+METRIC(text, "text", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "A sentence, or a part of the input.")
+METRIC(unparsed, "not understood", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Lines or other parts of a log that were not understood.")
+METRIC(where, "where", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "The file or rank of which a sum differs.")
+METRIC(what, "what", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "The sum that differs.")
+METRIC(source_sum, "source", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The sum as the log states it.")
+METRIC(records_sum, "records", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The sum over the records that were made from the log.")
 
 #undef METRIC_OF_PAPER

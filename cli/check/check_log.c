@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/ui/json.h"
 #include "cli/ui/message.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/source_warnings.h"
+#include "cli/views/check.h"
 
 /* One log that was read. */
 struct read_log {
@@ -56,42 +56,20 @@ static bool read_all(struct read_log *l)
 	return s != NULL && l->status != IOT_ENOMEM;
 }
 
-static void json_findings(struct json *j, const struct read_log *l)
-{
-	const struct iot_source_count *k;
-	const char *note;
-	json_open(j, "counts", '{');
-	for (size_t i = 0; (k = iot_source_count(l->source, i)) != NULL; i++)
-		json_number(j, k->name, k->value);
-	json_close(j, '}');
-	json_open(j, "errors", '[');
-	if (l->error[0] != '\0')
-		json_text(j, NULL, l->error, strlen(l->error));
-	json_close(j, ']');
-	json_open(j, "warnings", '[');
-	for (size_t i = 0; (note = iot_source_note(l->source, i)) != NULL; i++)
-		json_text(j, NULL, note, strlen(note));
-	json_close(j, ']');
-}
-
 static void print_json(const struct read_log *l)
 {
-	struct json j = {.out = l->check->out};
-	const char *format = iot_source_name(l->source);
-	const char *state = l->status < 0                      ? "damaged"
-			    : fact(l, IOT_SOURCE_UNPARSED) > 0 ? "questionable"
-							       : "valid";
-	json_open(&j, NULL, '{');
-	json_text(&j, "path", l->path, strlen(l->path));
-	json_text(&j, "format", format, strlen(format));
-	json_text(&j, "state", state, strlen(state));
-	json_number(&j, "records", l->records);
-	json_number(&j, "comments", l->comments);
-	json_number(&j, "lines", fact(l, IOT_SOURCE_LINES));
-	json_number(&j, "unparsed", fact(l, IOT_SOURCE_UNPARSED));
-	json_bool(&j, "complete", l->status == 0);
-	json_findings(&j, l);
-	json_close(&j, '}');
+	const struct checked_log checked = {
+	    .path = l->path,
+	    .state = l->status < 0                      ? "damaged"
+		     : fact(l, IOT_SOURCE_UNPARSED) > 0 ? "questionable"
+							: "valid",
+	    .source = l->source,
+	    .records = l->records,
+	    .comments = l->comments,
+	    .complete = l->status == 0,
+	    .error = l->error,
+	};
+	check_print_log(l->check->out, &checked);
 }
 
 static void print_text(const struct read_log *l)
