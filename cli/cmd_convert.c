@@ -10,7 +10,6 @@
 #include "cli/ui/same_file.h"
 #include "lib/base/error.h"
 #include "cli/ui/signals.h"
-#include "cli/ui/json.h"
 #include "cli/ui/trace_out.h"
 
 enum { OPTIONS_MAX = 64, SETTINGS_MAX = 32 };
@@ -231,14 +230,12 @@ static enum exit_status convert_each(struct convert_job *j, char **paths, size_t
 {
 	enum exit_status worst = EXIT_OK;
 	j->convert.names_inputs = count > 1;
-	if (j->report.path != NULL)
-		json_open(&j->report.json, NULL, '[');
+	report_file_list(&j->report);
 	for (size_t i = 0; i < count && signals_ending() == 0; i++) {
 		enum exit_status status = convert_into(j, paths, i);
 		worst = exit_status_worse(worst, status);
 	}
-	if (j->report.path != NULL)
-		json_close(&j->report.json, ']');
+	report_file_list_end(&j->report);
 	return worst;
 }
 

@@ -19,7 +19,7 @@
 #include "cli/ui/same_file.h"
 #include "cli/ui/signals.h"
 #include "cli/ui/trace_in.h"
-#include "cli/ui/json.h"
+#include "cli/views/reorder.h"
 
 struct reorder_job {
 	struct command_spec command;
@@ -238,16 +238,12 @@ static void report(const struct reorder *r, const char *path)
 	if (r->job->report.path == NULL)
 		return;
 	r->job->report.due = true;
-	json_open(json, NULL, '{');
-	json_text(json, "input", path, strlen(path));
-	json_bool(json, "kept", r->kept);
-	json_number(json, "records", records);
-	json_number(json, "late", r->sort.late);
-	json_number(json, "late_by_ns", r->sort.late_by_ns);
-	json_number(json, "runs", r->sort.runs);
-	json_number(json, "spilled_bytes", r->sort.spilled);
-	json_number(json, "written_bytes", written);
-	json_close(json, '}');
+	const struct sorted_trace sorted = {.input = path,
+					    .kept = r->kept,
+					    .records = records,
+					    .written_bytes = written,
+					    .sort = &r->sort};
+	sorted_trace_print(json, &sorted);
 }
 
 static enum exit_status reorder(struct reorder_job *j, const char *path)

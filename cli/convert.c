@@ -15,6 +15,7 @@
 #include "cli/ui/signals.h"
 #include "cli/ui/source_in.h"
 #include "cli/ui/source_warnings.h"
+#include "cli/views/conversion.h"
 #include "lib/base/error.h"
 
 enum { FLUSH_MS = 200 };
@@ -283,7 +284,7 @@ static enum exit_status report(struct conversion *c, enum exit_status status, st
 		f->due = true;
 		convert_warn(c);
 		if (f->path != NULL)
-			convert_report(c, &f->json);
+			conversion_print(&f->json, c);
 	}
 	return status;
 }

@@ -61,6 +61,9 @@ struct report_file {
 
 /* Returns the exit status. */
 enum exit_status report_file_open(struct report_file *f);
+/* Between these calls, each document is an element of a list. */
+void report_file_list(struct report_file *f);
+void report_file_list_end(struct report_file *f);
 /* Discards the report unless it is due, and after a signal. Returns the final exit status. */
 enum exit_status report_file_close(struct report_file *f, enum exit_status status);
 
@@ -76,6 +79,5 @@ enum exit_status convert_and_report(const struct convert_options *o, const char 
 /* The name of a converter's setting as an option. */
 const char *setting_shown(const char *name);
 void convert_warn(const struct conversion *c);
-void convert_report(const struct conversion *c, struct json *j);
 
 #endif

@@ -1463,5 +1463,43 @@ METRIC(source_sum, "source", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "The sum as the log states it.")
 METRIC(records_sum, "records", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "The sum over the records that were made from the log.")
+METRIC(input_list, "inputs", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The inputs as they were given.")
+METRIC(output, "output", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "The name of the trace that is written.")
+METRIC(output_bytes, "written", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "The size of the trace that was written.")
+METRIC(kept, "kept", IOT_FLAG, IOT_DETAIL, IOT_ONE,
+       "Whether the output exists.")
+METRIC(damage, "damage", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "What ended the reading early; empty: nothing.")
+METRIC(input_files, "files", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Files that were read.")
+METRIC(files_skipped, "skipped", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Files of a directory or an archive that were not read.")
+METRIC(input_calls, "calls", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Calls that a log contains.")
+METRIC(first_unparsed, "not understood", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The first lines that were not understood.")
+METRIC(notes, "notes", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Notes on the input.")
+METRIC(first_notes, "notes", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The first notes on the input.")
+METRIC(differences, "differences", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Sums that the log and the records state differently.")
+METRIC(first_differences, "differences", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The first sums that differ.")
+METRIC(sorting, "sorting", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "How events were sorted by their start.")
+METRIC(restarted, "restarted", IOT_FLAG, IOT_DETAIL, IOT_ONE,
+       "Whether the conversion began again with a sort, as events were not in order.")
+METRIC(sorted_runs, "runs", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Sorted runs in temporary files.")
+METRIC(spilled_bytes, "spilled", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "The size of temporary files.")
+METRIC(late, "late", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Records that came too late to be written in order.")
+METRIC(late_by_ns, "late by", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The time by which the worst of them came late.")
 
 #undef METRIC_OF_PAPER
