@@ -54,6 +54,18 @@ static inline void emit_record(struct iot_event *ev, struct iot_record rec)
 /* Starts a directive. Returns false if out of memory. */
 bool emit_begin(struct emit *e, struct iot_builder *b, const char *name);
 void emit_end(struct emit *e, struct iot_builder *b, int64_t key_ns);
+/* An %op of a call. Texts that are empty are not known. */
+struct emit_operation {
+	const char *name;
+	int64_t start_ns; /* the sort key; the time is 0 if it is negative */
+	bool timed;
+	uint64_t duration_ns;   /* if timed */
+	uint32_t process, file; /* file 0: none */
+	struct iot_text path, to, result;
+	bool has_size;
+	uint64_t size;
+};
+void emit_operation(struct emit *e, const struct emit_operation *op);
 void emit_text(struct iot_builder *b, const char *key, struct iot_text value);
 void emit_string(struct iot_builder *b, const char *key, const char *value);
 /* Emits a comment, which must not begin with '%' or contain LF. */

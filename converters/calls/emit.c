@@ -104,48 +104,40 @@ void calls_emit_record(struct calls *c, const struct call *call, struct fd_slot 
 
 /* %op */
 
-static void op_result(struct iot_builder *b, const struct call *call)
+static struct iot_text op_result(const struct call *call)
 {
 	if (!call_has(call, CALL_HAS_RESULT))
-		return;
+		return (struct iot_text){NULL, 0};
 	if (!call_failed(call))
-		emit_string(b, "result", "0");
-	else if (call->error.size > 0)
-		emit_text(b, "result", call->error);
-	else
-		emit_string(b, "result", "error");
+		return (struct iot_text){"0", 1};
+	return call->error.size > 0 ? call->error : (struct iot_text){"error", 5};
 }
 
-static bool truncates(const struct call *call)
+static bool sets_size(const struct call *call)
 {
-	return call->type->kind == CALL_TRUNCATE || call->type->kind == CALL_TRUNCATE_FD;
+	return (call->type->kind == CALL_TRUNCATE || call->type->kind == CALL_TRUNCATE_FD) &&
+	       call_has(call, CALL_HAS_OFFSET) && call->offset >= 0;
 }
 
 enum call_outcome calls_emit_op(struct calls *c, const struct call *call, const char *name,
 				uint32_t file, struct iot_text path, struct iot_text to)
 {
-	struct iot_builder b;
 	if (!emit_wants_op(&c->emit, name))
 		return CALL_TRACKED;
 	if (!call->caller->announced)
 		emit_process(c, call);
-	if (!emit_begin(&c->emit, &b, "op"))
-		return CALL_TRACKED;
-	emit_string(&b, "name", name);
-	iot_directive_number(&b, "time", (uint64_t)call->start_ns);
-	if (call_has(call, CALL_HAS_DURATION))
-		iot_directive_number(&b, "took", call->duration_ns);
-	iot_directive_number(&b, "process", call->caller->id);
-	if (file != 0)
-		iot_directive_number(&b, "file", file);
-	if (path.size > 0)
-		emit_text(&b, "path", path);
-	if (to.size > 0)
-		emit_text(&b, "to", to);
-	op_result(&b, call);
-	if (truncates(call) && call_has(call, CALL_HAS_OFFSET) && call->offset >= 0)
-		iot_directive_number(&b, "size", (uint64_t)call->offset);
-	emit_end(&c->emit, &b, call->start_ns);
+	const struct emit_operation op = {.name = name,
+					  .start_ns = call->start_ns,
+					  .timed = call_has(call, CALL_HAS_DURATION),
+					  .duration_ns = call->duration_ns,
+					  .process = call->caller->id,
+					  .file = file,
+					  .path = path,
+					  .to = to,
+					  .result = op_result(call),
+					  .has_size = sets_size(call),
+					  .size = (uint64_t)call->offset};
+	emit_operation(&c->emit, &op);
 	if (call->start_ns > c->last_ns)
 		c->last_ns = call->start_ns;
 	return CALL_MADE_OP;

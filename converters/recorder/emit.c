@@ -163,30 +163,27 @@ void recorder_emit_record(struct recorder_rank *rk, const struct recorder_io *io
 void recorder_emit_op(struct recorder_rank *rk, const struct recorder_op *op)
 {
 	struct recorder *r = rk->r;
-	struct iot_builder b;
 	if (!emit_wants_op(&r->emit, op->name))
 		return;
 	if (op->handle != NULL && !op->handle->reported)
 		emit_file(rk, op->handle);
 	if (!rk->announced)
 		recorder_emit_process(rk);
-	if (!emit_begin(&r->emit, &b, "op"))
-		return;
-	emit_string(&b, "name", op->name);
-	iot_directive_number(&b, "time", rk->call->start_ns > 0 ? (uint64_t)rk->call->start_ns : 0);
-	iot_directive_number(&b, "took", rk->call->duration_ns);
-	iot_directive_number(&b, "process", recorder_process(rk));
-	if (op->handle != NULL)
-		iot_directive_number(&b, "file", op->handle->open->id);
-	if (op->path.size > 0)
-		emit_text(&b, "path", op->path);
-	if (op->to.size > 0)
-		emit_text(&b, "to", op->to);
+	struct emit_operation made = {.name = op->name,
+				      .start_ns = rk->call->start_ns,
+				      .timed = true,
+				      .duration_ns = rk->call->duration_ns,
+				      .process = recorder_process(rk),
+				      .file = op->handle != NULL ? op->handle->open->id : 0,
+				      .path = op->path,
+				      .to = op->to,
+				      .has_size = strcmp(op->name, "truncate") == 0 &&
+						  rk->call->offset_known && rk->call->offset >= 0,
+				      .size = (uint64_t)rk->call->offset};
 	if (op->result_known)
-		emit_string(&b, "result", op->failed ? "error" : "0");
-	if (strcmp(op->name, "truncate") == 0 && rk->call->offset_known && rk->call->offset >= 0)
-		iot_directive_number(&b, "size", (uint64_t)rk->call->offset);
-	emit_end(&r->emit, &b, rk->call->start_ns);
+		made.result =
+		    op->failed ? (struct iot_text){"error", 5} : (struct iot_text){"0", 1};
+	emit_operation(&r->emit, &made);
 }
 
 /* Counts */

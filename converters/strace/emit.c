@@ -202,51 +202,42 @@ void strace_emit_record(struct strace *s, const struct iot_record *rec)
 
 /* %op */
 
-static void op_result(struct iot_builder *b, const struct strace_call *c)
+static struct iot_text op_result(const struct strace_call *c)
 {
-	size_t n = (size_t)(c->error.end - c->error.p);
 	if (!c->failed)
-		emit_string(b, "result", "0");
-	else if (c->error.p != NULL && n > 0)
-		iot_directive_text(b, "result", c->error.p, n);
-	else
-		emit_string(b, "result", "error");
+		return (struct iot_text){"0", 1};
+	if (c->error.p != NULL && c->error.end > c->error.p)
+		return (struct iot_text){c->error.p, (size_t)(c->error.end - c->error.p)};
+	return (struct iot_text){"error", 5};
 }
 
 /* A size is not shown if it is negative, which is an error. */
-static void op_size(struct iot_builder *b, const struct strace_call *c)
+static bool op_size(const struct strace_call *c, const struct strace_op *op, uint64_t *size)
 {
-	int64_t size;
-	if (strace_number(c->arg[1], &size) && size >= 0)
-		iot_directive_number(b, "size", (uint64_t)size);
+	int64_t given = 0;
+	const bool is_given =
+	    strcmp(op->name, "truncate") == 0 && strace_number(c->arg[1], &given) && given >= 0;
+	*size = (uint64_t)given;
+	return op->empties || is_given;
 }
 
 void strace_emit_op(struct strace *s, const struct strace_call *c, const struct strace_op *op)
 {
-	struct iot_builder b;
 	if (!emit_wants_op(&s->emit, op->name))
 		return;
 	if (!c->task->group->announced)
 		strace_emit_process(s, c->task->group);
-	if (!emit_begin(&s->emit, &b, "op"))
-		return;
-	emit_string(&b, "name", op->name);
-	iot_directive_number(&b, "time", (uint64_t)c->start_ns);
-	if (c->duration_known)
-		iot_directive_number(&b, "took", c->duration_ns);
-	iot_directive_number(&b, "process", c->task->group->id);
-	if (op->file != 0)
-		iot_directive_number(&b, "file", op->file);
-	if (op->path_size > 0)
-		iot_directive_text(&b, "path", op->path, op->path_size);
-	if (op->to_size > 0)
-		iot_directive_text(&b, "to", op->to, op->to_size);
-	op_result(&b, c);
-	if (op->empties)
-		iot_directive_number(&b, "size", 0);
-	if (strcmp(op->name, "truncate") == 0)
-		op_size(&b, c);
-	emit_end(&s->emit, &b, c->start_ns);
+	struct emit_operation made = {.name = op->name,
+				      .start_ns = c->start_ns,
+				      .timed = c->duration_known,
+				      .duration_ns = c->duration_ns,
+				      .process = c->task->group->id,
+				      .file = op->file,
+				      .path = {op->path, op->path_size},
+				      .to = {op->to, op->to_size},
+				      .result = op_result(c)};
+	made.has_size = op_size(c, op, &made.size);
+	emit_operation(&s->emit, &made);
 }
 
 void strace_emit_op_on(struct strace *s, const struct strace_call *c, const char *name,

@@ -33,13 +33,16 @@ uint64_t shifted(uint64_t value, int64_t by)
 	return value > UINT64_MAX - distance ? UINT64_MAX : value + distance;
 }
 
-/* The next position at which a token begins with `key`. Values contain no blanks. */
+/* Returns the next position at which a token begins with `key`, which ends in '='; or NULL. */
 static const char *find_key(const char *at, const char *end, const char *key, size_t size)
 {
-	const char *found = memmem(at, (size_t)(end - at), key, size);
-	while (found != NULL && (found == at || (found[-1] != ' ' && found[-1] != '\t')))
-		found = memmem(found + 1, (size_t)(end - found) - 1, key, size);
-	return found;
+	for (const char *p = at; (p = memchr(p, '=', (size_t)(end - p))) != NULL; p++) {
+		const char *begin = p - (size - 1);
+		if ((size_t)(p - at) >= size && memcmp(begin, key, size) == 0 &&
+		    (begin[-1] == ' ' || begin[-1] == '\t'))
+			return begin;
+	}
+	return NULL;
 }
 
 /*

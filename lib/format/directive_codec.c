@@ -739,13 +739,32 @@ ssize_t directive_codec_encode(struct directive_codec *c, struct iot_text text, 
 	return n;
 }
 
+/* Converts the times that were scanned; the end of a recognized directive fits. */
+static void scanned_to_ticks(struct directive_codec *c, const struct template *t, uint64_t tick_ns)
+{
+	const struct slot *slot = &c->slot[t->first_slot];
+	struct scanned_slot *value = c->scanned.slot;
+	uint64_t start_ns = 0;
+	for (uint32_t i = 0; i < t->slots; i++)
+		if (slot[i].kind == SLOT_TIME)
+			start_ns = value[i].number;
+	for (uint32_t i = 0; i < t->slots; i++)
+		if (slot[i].kind == SLOT_TIME)
+			value[i].number /= tick_ns;
+		else if (slot[i].kind == SLOT_TOOK)
+			value[i].number =
+			    (start_ns + value[i].number) / tick_ns - start_ns / tick_ns;
+}
+
 ssize_t directive_codec_encode_recognized(struct directive_codec *c, struct iot_text text,
-					  char *out)
+					  uint64_t tick_ns, char *out)
 {
 	const uint32_t number = c->recognized;
 	if (number == 0 || !may_encode(c, text.size + PATHS_MAX * PATH_WEIGHT))
-		return directive_codec_encode(c, text, out);
+		return 0;
 	c->recognized = 0;
+	if (tick_ns != 1)
+		scanned_to_ticks(c, &c->template[number - 1], tick_ns);
 	return encode(c, number - 1, out);
 }
 

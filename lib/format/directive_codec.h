@@ -35,9 +35,12 @@ ssize_t directive_codec_encode(struct directive_codec *c, struct iot_text text, 
  * lately. Returns false, with ev unspecified except for its text, if it has not.
  */
 bool directive_codec_recognize(struct directive_codec *c, struct iot_event *ev);
-/* As directive_codec_encode(), for the text that was recognized last. */
+/*
+ * As directive_codec_encode(), for the text that was recognized last, with times in nanoseconds.
+ * Returns 0 if directive_codec_encode() has to encode the text with times in ticks.
+ */
 ssize_t directive_codec_encode_recognized(struct directive_codec *c, struct iot_text text,
-					  char *out);
+					  uint64_t tick_ns, char *out);
 
 /*
  * As directive_codec_encode(), for an operation with times in ticks and its paths percent-encoded,

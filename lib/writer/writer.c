@@ -158,21 +158,23 @@ static int too_long(struct iot_writer *w)
  */
 static int put_comment(struct iot_writer *w, struct iot_text text, bool recognized)
 {
-	if (w->set.tick_ns != 1 && text.size > 0 && text.data[0] == '%')
-		directive_to_ticks(&text, w->set.tick_ns, w->scratch);
 	const size_t mark = w->set.base == 16 ? 3 : 4;
-	if (text.size + mark > IOT_COMMENT_MAX)
-		return too_long(w);
-	if (w->directives != NULL) {
-		const ssize_t n =
-		    recognized && w->set.tick_ns == 1
-			? directive_codec_encode_recognized(w->directives, text, w->encoded)
-			: directive_codec_encode(w->directives, text, w->encoded);
-		if (n < 0)
-			return out_of_memory(w);
-		if (n > 0)
-			text = (struct iot_text){w->encoded, (size_t)n};
+	ssize_t n = 0;
+	if (recognized && text.size + mark <= IOT_COMMENT_MAX)
+		n = directive_codec_encode_recognized(w->directives, text, w->set.tick_ns,
+						      w->encoded);
+	if (n == 0) {
+		if (w->set.tick_ns != 1 && text.size > 0 && text.data[0] == '%')
+			directive_to_ticks(&text, w->set.tick_ns, w->scratch);
+		if (text.size + mark > IOT_COMMENT_MAX)
+			return too_long(w);
+		if (w->directives != NULL)
+			n = directive_codec_encode(w->directives, text, w->encoded);
 	}
+	if (n < 0)
+		return out_of_memory(w);
+	if (n > 0)
+		text = (struct iot_text){w->encoded, (size_t)n};
 	return text.size + mark > IOT_COMMENT_MAX ? too_long(w) : put_line(w, text);
 }
 

@@ -44,8 +44,9 @@ static void pair_free(struct pair *p)
 /* Returns the text of the line that the writer makes of a text that it `recognized`. */
 static struct iot_text encoded_as(struct pair *p, struct iot_text text, bool recognized)
 {
-	const ssize_t n = recognized ? directive_codec_encode_recognized(p->writer, text, p->line)
-				     : directive_codec_encode(p->writer, text, p->line);
+	ssize_t n = recognized ? directive_codec_encode_recognized(p->writer, text, 1, p->line) : 0;
+	if (n == 0)
+		n = directive_codec_encode(p->writer, text, p->line);
 	cr_assert_geq(n, 0);
 	return n > 0 ? (struct iot_text){p->line, (size_t)n} : text;
 }
@@ -328,6 +329,37 @@ Test(directive_codec, what_is_encoded_is_decoded)
 	}
 	cr_assert_gt(short_lines, 2000);
 	cr_assert_gt(recognized, 2000);
+	pair_free(p);
+}
+
+/* A recognized text is encoded as the text with its times in ticks. */
+Test(directive_codec, recognized_times_become_ticks)
+{
+	struct pair *p = pair_new();
+	struct directive_codec *other = directive_codec_new();
+	char ticks[2048], wanted[2048];
+	unsigned recognized = 0;
+	for (uint64_t i = 0; i < 20000; i++) {
+		char text[256];
+		const int size = snprintf(
+		    text, sizeof(text), "%%op name=stat time=%ju took=%ju process=%ju path=/a/%ju",
+		    (uintmax_t)(i * 12345), (uintmax_t)(i * 7919 % 100000), (uintmax_t)(i % 3),
+		    (uintmax_t)(i % 100));
+		struct iot_text line = {text, (size_t)size}, rounded = line;
+		directive_to_ticks(&rounded, 1000, ticks);
+		const ssize_t n = directive_codec_encode(other, rounded, wanted);
+		struct iot_event ev = {.text = line};
+		ssize_t got = 0;
+		if (directive_codec_recognize(p->writer, &ev))
+			got = directive_codec_encode_recognized(p->writer, line, 1000, p->line);
+		recognized += got > 0;
+		if (got == 0)
+			got = directive_codec_encode(p->writer, rounded, p->line);
+		cr_assert_eq(got, n, "%s", text);
+		cr_assert(n == 0 || memcmp(p->line, wanted, (size_t)n) == 0, "%s", text);
+	}
+	cr_assert_gt(recognized, 19000);
+	directive_codec_free(other);
 	pair_free(p);
 }
 
