@@ -25,13 +25,14 @@ enum {
 	DESCRIPTORS_PER_THREAD = 8,
 	EXCLUDED_MAX = 64,
 	TOP = 10,
+	MIN_COUNT = 5,
 };
 
 enum { FROM_NONE = -1, FROM_FIND, FROM_LIST };
 
 struct fsstats_run {
 	struct walk_options walk;
-	uint64_t threads, now_s, messages, depth, top, reach;
+	uint64_t threads, now_s, messages, depth, top, reach, min_count;
 	struct survey_out out;
 	const char *against, *resume, *columns;
 	const char *excluded[EXCLUDED_MAX];
@@ -57,11 +58,12 @@ static void report_checkpoint(void *context, const char *reason)
 
 static bool print_survey(const struct fsstats_run *r, struct output *out, struct fs_survey *s)
 {
+	const struct fsstats_shown shown = {s, r->top, r->min_count};
 	if (r->json)
-		return fsstats_print_json(out, s, r->top);
+		return fsstats_print_json(out, &shown);
 	if (r->tsv)
-		return fsstats_print_tsv(out, s, r->top);
-	return fsstats_print_text(out, s, r->top);
+		return fsstats_print_tsv(out, &shown);
+	return fsstats_print_text(out, &shown);
 }
 
 static bool print_change(const struct fsstats_run *r, struct output *out, struct fs_survey *s,
@@ -114,7 +116,8 @@ static enum exit_status warn(const struct fsstats_run *r, const struct fs_survey
 static enum exit_status write_all(const struct fsstats_run *r, const struct survey_in *in,
 				  struct fs_survey *earlier)
 {
-	if (r->share && !survey_number_keys(in->survey))
+	if (r->share &&
+	    (!survey_number_keys(in->survey) || !survey_coarsen(in->survey, r->min_count)))
 		return message_no_memory();
 	enum exit_status status = warn(r, in->survey);
 	status = exit_status_worse(status, survey_out_write(&r->out, in));
@@ -296,6 +299,7 @@ enum exit_status cmd_fsstats(int argc, char **argv)
 	struct fsstats_run r = {.now_s = NOT_GIVEN,
 				.depth = 1,
 				.top = TOP,
+				.min_count = MIN_COUNT,
 				.from = FROM_NONE,
 				.walk.checkpoint_ns = UINT64_C(600000000000)};
 	const struct option options[] = {
@@ -315,6 +319,8 @@ enum exit_status cmd_fsstats(int argc, char **argv)
 		  UINT32_MAX),
 	    RANGE(NUMBER, 0, "top", "N", &r.top, "print the N largest of these (10)", 1, 0),
 	    OPTION(FLAG, 0, "share", NULL, &r.share, "replace ids and names of these by numbers"),
+	    RANGE(NUMBER, 0, "min-count", "N", &r.min_count,
+		  "merge cells of the table of sizes and ages with fewer files (5)", 1, 0),
 	    OPTION(STRING, 0, "without", "KEY", &r.out.without,
 		   "plot sizes without the files of KEY, too"),
 	    OPTION(STRING, 0, "against", "FILE", &r.against,

@@ -95,6 +95,8 @@ static void add_age(struct fs_survey *s, enum survey_time t, uint64_t size, int6
 	}
 	add(s, h, days, days, 1);
 	add(s, h + 1, days, days, size);
+	if (t != SURVEY_CHANGED)
+		joint_add(&s->joint[t], survey_bin(SURVEY_KIB, size), log_bin(days), size);
 }
 
 static void add_to_key(struct fs_survey *s, const struct survey_entry *e)
@@ -259,6 +261,8 @@ void survey_join(struct fs_survey *s, const struct fs_survey *more)
 	}
 	for (size_t h = 0; h < SURVEY_HISTOGRAMS; h++)
 		join_bins(&s->of[h], &more->of[h]);
+	for (size_t t = 0; t < SURVEY_TIMES; t++)
+		joint_join(&s->joint[t], &more->joint[t]);
 	histogram_join(&s->size, &more->size);
 	add_list(s->size_bytes, more->size_bytes, HISTOGRAM_BINS);
 }
@@ -337,6 +341,23 @@ void survey_drop_ages(struct fs_survey *s)
 {
 	for (unsigned h = SURVEY_MTIME; h < SURVEY_HISTOGRAMS; h++)
 		s->unknown |= 1U << h;
+}
+
+bool survey_knows_joint(const struct fs_survey *s, enum survey_time t)
+{
+	return t != SURVEY_CHANGED && survey_knows(s, SURVEY_EXACT) &&
+	       survey_knows(s, SURVEY_SIZE) && survey_knows(s, SURVEY_MTIME + 2 * t);
+}
+
+bool survey_coarsen(struct fs_survey *s, uint64_t min)
+{
+	struct joint_ranges *r = malloc(sizeof *r);
+	for (size_t t = 0; r != NULL && t < SURVEY_TIMES; t++) {
+		joint_merge(&s->joint[t], min, r);
+		joint_coarsen(&s->joint[t], r);
+	}
+	free(r);
+	return r != NULL;
 }
 
 uint64_t survey_bytes_up_to(const struct fs_survey *s, uint64_t size)

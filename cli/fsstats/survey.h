@@ -13,6 +13,7 @@
 #include "lib/analyze/histogram.h"
 #include "lib/base/idmap.h"
 
+#include "joint.h"
 #include "link_set.h"
 #include "root_list.h"
 
@@ -104,8 +105,9 @@ struct fs_survey {
 	/* Files, and their bytes, with an age of at least survey_ages[i] days. */
 	uint64_t older[SURVEY_TIMES][SURVEY_AGES], older_bytes[SURVEY_TIMES][SURVEY_AGES];
 	struct survey_bins of[SURVEY_HISTOGRAMS];
-	struct histogram size;               /* of files */
-	uint64_t size_bytes[HISTOGRAM_BINS]; /* bytes of the files of each bin of size */
+	struct joint_table joint[SURVEY_TIMES]; /* by age of that time; SURVEY_CHANGED: empty */
+	struct histogram size;                  /* of files */
+	uint64_t size_bytes[HISTOGRAM_BINS];    /* bytes of the files of each bin of size */
 };
 
 /* An entry of a directory. */
@@ -160,6 +162,10 @@ struct survey_key_row *survey_key_rows(const struct fs_survey *s, size_t *count)
 const char *survey_key_name(const struct survey_key_row *row, char *text, size_t capacity);
 /* Marks histograms of ages as unknown. */
 void survey_drop_ages(struct fs_survey *s);
+/* Whether the joint table of sizes and ages by a time is known. */
+bool survey_knows_joint(const struct fs_survey *s, enum survey_time t);
+/* Merges cells of joint tables that have fewer than min files with their neighbours. */
+bool survey_coarsen(struct fs_survey *s, uint64_t min);
 
 static inline bool survey_knows(const struct fs_survey *s, unsigned histogram)
 {

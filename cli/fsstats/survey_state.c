@@ -7,7 +7,7 @@
 #include "lib/base/array.h"
 #include "lib/base/text.h"
 
-enum { VERSION = 1, UNKNOWN_MAX = (1 << SURVEY_BITS) - 1 };
+enum { VERSION = 2, UNKNOWN_MAX = (1 << SURVEY_BITS) - 1 };
 
 bool survey_state_begins(const struct iot_event *first)
 {
@@ -23,7 +23,7 @@ static void header_state(struct state *s, struct fs_survey *v)
 	size_t rows = 0;
 	for (; state_list(s, "header", rows == 0 && state_saves(s)); rows++) {
 		state_number(s, "version", &version);
-		state_check(s, version == VERSION, "version=1");
+		state_check(s, version == VERSION, "version=2");
 		state_small(s, "unknown", &v->unknown, UNKNOWN_MAX);
 		state_flag(s, "knows_now", &v->knows_now);
 		state_signed(s, "now", &v->now_s);
@@ -136,6 +136,16 @@ static void bins_state(struct state *s, struct fs_survey *v)
 		state_number(s, "n", &v->size_bytes[i]);
 }
 
+static void joint_state(struct state *s, struct fs_survey *v)
+{
+	size_t i;
+	while (state_each(s, "joint", (size_t)SURVEY_TIMES * JOINT_CELLS, &i)) {
+		struct joint_cell *c = &v->joint[i / JOINT_CELLS].cell[i % JOINT_CELLS];
+		state_number(s, "files", &c->files);
+		state_number(s, "bytes", &c->bytes);
+	}
+}
+
 /* Keys, in ascending order */
 
 static int by_key(const void *left, const void *right)
@@ -229,6 +239,7 @@ void survey_state(struct state *s, struct fs_survey *v)
 	roots_state(s, &v->roots);
 	counts_state(s, v);
 	bins_state(s, v);
+	joint_state(s, v);
 	keys_state(s, v);
 }
 

@@ -22,8 +22,9 @@ enum { KEY_NAME = 32 };
 struct survey_document {
 	struct fs_survey *survey;
 	struct survey_key_row *keys;
+	struct joint_ranges *joint[SURVEY_TIMES]; /* NULL: unknown */
 	char key[KEY_NAME];
-	struct iot_table limits, ages, bins, key_rows;
+	struct iot_table limits, ages, bins, key_rows, joint_rows;
 };
 
 static double share(uint64_t part, uint64_t whole)
@@ -137,6 +138,14 @@ static size_t count_bins(const struct fs_survey *s)
 	return n;
 }
 
+static void row_limit(struct iot_row *to, const struct iot_metric *metric, uint64_t upper)
+{
+	if (upper == UINT64_MAX)
+		row_absent(to, metric);
+	else
+		row_number(to, metric, upper);
+}
+
 static void set_bin(struct iot_row *to, void *source)
 {
 	const struct fs_survey *s = ((const struct survey_document *)source)->survey;
@@ -148,15 +157,31 @@ static void set_bin(struct iot_row *to, void *source)
 	const unsigned bin = i % SURVEY_BINS;
 	row_word(to, &metrics.distribution, form->name);
 	row_number(to, &metrics.bin_from, survey_lower(form->scale, bin));
-	if (survey_upper(form->scale, bin) == UINT64_MAX)
-		row_absent(to, &metrics.bin_to);
-	else
-		row_number(to, &metrics.bin_to, survey_upper(form->scale, bin));
+	row_limit(to, &metrics.bin_to, survey_upper(form->scale, bin));
 	row_number(to, &metrics.bin_items, bins->bin_items[bin]);
 	if (bins->bin_amount[bin] <= UINT64_MAX)
 		row_number(to, &metrics.bin_amount, (uint64_t)bins->bin_amount[bin]);
 	else
 		row_real(to, &metrics.bin_amount, (double)bins->bin_amount[bin]);
+}
+
+/* The rows of the tables by access follow those by modification. */
+static void set_joint(struct iot_row *to, void *source)
+{
+	const struct survey_document *d = source;
+	const struct joint_ranges *j = d->joint[SURVEY_MODIFIED];
+	const bool modified = j != NULL && to->number < j->count;
+	const size_t before = modified || j == NULL ? 0 : j->count;
+	if (!modified)
+		j = d->joint[SURVEY_ACCESSED];
+	const struct joint_range *r = &j->range[to->number - before];
+	row_word(to, &metrics.age_of, modified ? "modified" : "accessed");
+	row_number(to, &metrics.class_from, survey_lower(SURVEY_KIB, r->size_from));
+	row_limit(to, &metrics.class_to, survey_upper(SURVEY_KIB, r->size_to));
+	row_number(to, &metrics.days_from, survey_lower(SURVEY_DAYS, r->age_from));
+	row_limit(to, &metrics.days_to, survey_upper(SURVEY_DAYS, r->age_to));
+	row_number(to, &metrics.regular_files, r->sum.files);
+	row_number(to, &metrics.data_bytes, r->sum.bytes);
 }
 
 /* Adds what only a walk counts; the csv form and lists lack it. */
@@ -239,6 +264,7 @@ static void set_document(struct iot_row *to, void *source)
 	row_table(to, &metrics.size_limits, &d->limits);
 	row_table(to, &metrics.age_limits, &d->ages);
 	row_table(to, &metrics.survey_keys, s->by == SURVEY_BY_NONE ? NULL : &d->key_rows);
+	row_table(to, &metrics.joint, &d->joint_rows);
 	row_table(to, &metrics.distributions, &d->bins);
 }
 
@@ -257,45 +283,78 @@ static const struct iot_column document_columns[] = COLUMN_LIST(
     COLUMN(snapshot_directories), COLUMN(other_devices), COLUMN(loops), COLUMN(vanished),
     COLUMN(moved), COLUMN(future_times), COLUMN(touched_directories), COLUMN(unread_directories),
     COLUMN(walk_errors), COLUMN(size_limits), COLUMN(age_limits), COLUMN(survey_keys),
-    COLUMN(distributions));
+    COLUMN(joint), COLUMN(distributions));
+static const struct iot_column joint_columns[] =
+    COLUMN_LIST(COLUMN(age_of), COLUMN(class_from), COLUMN(class_to), COLUMN(days_from),
+		COLUMN(days_to), COLUMN(regular_files), COLUMN(data_bytes));
 static const struct iot_column key_columns[] = COLUMN_LIST(
     COLUMN(survey_key), COLUMN(regular_files), COLUMN(data_bytes), COLUMN(capacity_bytes),
     COLUMN(files_share), COLUMN(bytes_share), COLUMN(oldest_s), COLUMN(newest_s));
 
-/* Returns false if out of memory. */
-static bool make_tables(struct survey_document *d, struct fs_survey *s, size_t top)
+static void free_tables(struct survey_document *d)
 {
+	for (size_t t = 0; t < SURVEY_TIMES; t++)
+		free(d->joint[t]);
+	free(d->keys);
+}
+
+/* Returns the number of rows; SIZE_MAX if out of memory. */
+static size_t merge_joint(struct survey_document *d, uint64_t min)
+{
+	size_t rows = 0;
+	for (enum survey_time t = 0; t < SURVEY_TIMES; t++) {
+		if (!survey_knows_joint(d->survey, t))
+			continue;
+		d->joint[t] = malloc(sizeof *d->joint[t]);
+		if (d->joint[t] == NULL)
+			return SIZE_MAX;
+		joint_merge(&d->survey->joint[t], min, d->joint[t]);
+		rows += d->joint[t]->count;
+	}
+	return rows;
+}
+
+/* Returns false, and has nothing to free, if out of memory. */
+static bool make_tables(struct survey_document *d, const struct fsstats_shown *shown)
+{
+	struct fs_survey *s = shown->survey;
 	size_t keys;
-	d->survey = s;
+	*d = (struct survey_document){.survey = s};
+	const size_t joint = merge_joint(d, shown->min_count);
 	d->keys = survey_key_rows(s, &keys);
-	keys = keys < top ? keys : top;
+	if (joint == SIZE_MAX || d->keys == NULL) {
+		free_tables(d);
+		return false;
+	}
+	keys = keys < shown->top ? keys : shown->top;
 	d->limits = (struct iot_table)TABLE_ROWS(limit_columns, COLUMN_COUNT(limits), set_limit, d);
 	d->ages = (struct iot_table)TABLE_ROWS(age_columns, SURVEY_AGES, set_age, d);
 	d->bins = (struct iot_table)TABLE_ROWS(bin_columns, count_bins(s), set_bin, d);
 	d->key_rows = (struct iot_table)TABLE_ROWS(key_columns, keys, set_key, d);
-	return d->keys != NULL;
+	d->joint_rows = (struct iot_table)TABLE_ROWS(joint_columns, joint, set_joint, d);
+	return true;
 }
 
 /* Keys, if there are any, else the bins of all histograms. */
-bool fsstats_print_tsv(struct output *o, struct fs_survey *s, size_t top)
+bool fsstats_print_tsv(struct output *o, const struct fsstats_shown *shown)
 {
 	struct survey_document d;
-	const bool ok = make_tables(&d, s, top);
-	if (ok)
-		print_tsv(o, s->by == SURVEY_BY_NONE ? &d.bins : &d.key_rows);
-	free(d.keys);
-	return ok;
+	if (!make_tables(&d, shown))
+		return false;
+	print_tsv(o, shown->survey->by == SURVEY_BY_NONE ? &d.bins : &d.key_rows);
+	free_tables(&d);
+	return true;
 }
 
-bool fsstats_print_json(struct output *o, struct fs_survey *s, size_t top)
+bool fsstats_print_json(struct output *o, const struct fsstats_shown *shown)
 {
 	struct survey_document d;
-	const bool ok = make_tables(&d, s, top);
+	if (!make_tables(&d, shown))
+		return false;
 	const struct iot_table document = TABLE_RECORD(document_columns, set_document, &d);
-	if (ok)
-		print_json_document(o, &document);
-	free(d.keys);
-	return ok;
+	print_json_document(o, &document);
+	free_tables(&d);
+	return true;
 }
 
 static void print_totals(struct output *o, struct survey_document *d)
@@ -335,7 +394,7 @@ static void print_keys(struct output *o, struct survey_document *d)
 	print_text(o, columns, COLUMN_COUNT(columns), titles[d->survey->by], &d->key_rows);
 }
 
-bool fsstats_print_text(struct output *o, struct fs_survey *s, size_t top)
+bool fsstats_print_text(struct output *o, const struct fsstats_shown *shown)
 {
 	static const struct text_column of_limit[] = COLUMN_LIST(
 	    TEXT(size_limit, 12, 0), TEXT(files_share, 12, 1), TEXT(bytes_share, 12, 1));
@@ -343,18 +402,16 @@ bool fsstats_print_text(struct output *o, struct fs_survey *s, size_t top)
 	    TEXT(age_days, 12, 0), TEXT(not_accessed_files, 14, 1), TEXT(not_accessed_bytes, 10, 1),
 	    TEXT(not_modified_files, 14, 1), TEXT(not_modified_bytes, 10, 1));
 	struct survey_document d;
-	if (!make_tables(&d, s, top)) {
-		free(d.keys);
+	if (!make_tables(&d, shown))
 		return false;
-	}
 	print_totals(o, &d);
-	print_frequent(o, s);
+	print_frequent(o, shown->survey);
 	output_text(o, "\n");
 	print_text(o, of_limit, COLUMN_COUNT(of_limit), NULL, &d.limits);
 	output_text(o, "\n");
 	print_text(o, of_age, COLUMN_COUNT(of_age), NULL, &d.ages);
-	if (s->by != SURVEY_BY_NONE)
+	if (shown->survey->by != SURVEY_BY_NONE)
 		print_keys(o, &d);
-	free(d.keys);
+	free_tables(&d);
 	return true;
 }

@@ -6,10 +6,15 @@
 #include "cli/fsstats/survey.h"
 #include "cli/ui/output.h"
 
-/* top: the number of keys that are printed. All return false if out of memory. */
-bool fsstats_print_text(struct output *o, struct fs_survey *s, size_t top);
-bool fsstats_print_tsv(struct output *o, struct fs_survey *s, size_t top);
-bool fsstats_print_json(struct output *o, struct fs_survey *s, size_t top);
+struct fsstats_shown {
+	struct fs_survey *survey;
+	size_t top;         /* keys that are printed */
+	uint64_t min_count; /* cells of joint tables with fewer files are merged */
+};
+/* All return false if out of memory. */
+bool fsstats_print_text(struct output *o, const struct fsstats_shown *shown);
+bool fsstats_print_tsv(struct output *o, const struct fsstats_shown *shown);
+bool fsstats_print_json(struct output *o, const struct fsstats_shown *shown);
 
 /* The growth from an earlier survey to a later one. */
 struct fsstats_change {

@@ -102,6 +102,19 @@ METRIC(bin_items, "items", IOT_COUNT, IOT_BINS, IOT_ONE,
 METRIC(bin_amount, "amount", IOT_RATIO, IOT_BINS, IOT_ONE,
        "The sum of the values in a bin; of ages by KB, of the products of days and bytes.")
 
+METRIC(joint, "sizes and ages", IOT_NESTED, IOT_BINS, IOT_ONE,
+       "Files by class of size and of age; cells with few files are merged with their neighbours.")
+METRIC(age_of, "age of", IOT_WORD, IOT_BINS, IOT_ONE,
+       "The time that has the age: modified or accessed.")
+METRIC(class_from, "size from", IOT_BYTES, IOT_BINS, IOT_ONE,
+       "The lower limit of the sizes, inclusive.")
+METRIC(class_to, "to", IOT_BYTES, IOT_BINS, IOT_ONE,
+       "The upper limit of the sizes, inclusive; absent: none.")
+METRIC(days_from, "days from", IOT_COUNT, IOT_BINS, IOT_ONE,
+       "The lower limit of the ages, inclusive.")
+METRIC(days_to, "to", IOT_COUNT, IOT_BINS, IOT_ONE,
+       "The upper limit of the ages, inclusive; absent: none.")
+
 METRIC(survey_keys, "keys", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "Files by owner, group or directory, in descending order of bytes.")
 METRIC(survey_key, "key", IOT_WORD, IOT_MAIN, IOT_ONE,

@@ -10,6 +10,19 @@ echo "-- growth"
 "$IOTRACE" fsstats --against=earlier.state --reach=100000 --json later.state | grep -E 'days_between|reached_s'
 echo "-- without ids"
 "$IOTRACE" fsstats --share --tsv later.state | cut -f 1-3
+echo "-- cells of few files"
+"$IOTRACE" fsstats --json later.state >few.json
+"$IOTRACE" fsstats --json --min-count=500 later.state >many.json
+python3 -c '
+import json
+for file, least in ("few.json", 5), ("many.json", 500):
+    d = json.load(open(file))
+    for time in "modified", "accessed":
+        cells = [c for c in d["joint"] if c["age_of"] == time]
+        assert min(c["regular_files"] for c in cells) >= least
+        assert sum(c["regular_files"] for c in cells) == d["regular_files"]
+        assert all(a["class_to"] < b["class_from"] or a["days_to"] < b["days_from"] for a, b in zip(cells, cells[1:]))
+        print(time, len(cells))'
 echo "-- plots"
 "$IOTRACE" fsstats --plots=plots --without=1001 later.state >/dev/null
 ls plots

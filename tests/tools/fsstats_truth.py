@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compares `iotrace fsstats --tsv` with a slow walk by os.scandir and lstat: every integer has to be equal.
+"""Compares `iotrace fsstats` with a slow walk by os.scandir and lstat: every integer has to be equal.
 
     python3 tests/tools/fsstats_truth.py IOTRACE NOW DIR...
 """
 import collections
+import json
 import os
 import stat
 import subprocess
@@ -14,6 +15,7 @@ KIB = {"file size", "capacity used", "positive overhead", "negative overhead", "
 LINEAR = {"filename length", "symlink target length"}
 NOW = int(sys.argv[2])
 bins = collections.defaultdict(lambda: [0, 0])
+joint = collections.defaultdict(lambda: [0, 0])  # files and bytes by class of size and of age
 names = {}  # of files with several links: the length of the shortest one
 
 
@@ -58,6 +60,10 @@ def count(name, st):
             days = max(0, NOW - ns // 10**9) // 86400
             add(f"{what} (files)", days)
             add(f"{what} (KB)", days, size)
+            if what != "ctime":
+                cell = joint["modified" if what == "mtime" else "accessed", limits("file size", size), limits("days", days)]
+                cell[0] += 1
+                cell[1] += size
 
 
 above = []  # the identities of the current directory and of those that contain it
@@ -105,5 +111,9 @@ expected = {key: [n, amount if amount < 2**64 else float(amount)] for key, (n, a
 wrong = [key for key in actual.keys() | expected.keys() if actual.get(key) != expected.get(key)]
 for key in sorted(wrong, key=str):
     print(key, "expected", expected.get(key), "actual", actual.get(key))
-print(f"{len(expected)} bins, {len(wrong)} wrong")
+
+text = subprocess.run([sys.argv[1], "fsstats", "--json", "--min-count=1", f"--now={NOW}", *sys.argv[3:]], check=True, stdout=subprocess.PIPE).stdout
+cells = {(c["age_of"], (c["class_from"], c.get("class_to", "")), (c["days_from"], c.get("days_to", ""))): [c["regular_files"], c["data_bytes"]] for c in json.loads(text)["joint"]}
+wrong += [key for key in cells.keys() | joint.keys() if cells.get(key) != joint.get(key)]
+print(f"{len(expected) + len(joint)} bins, {len(wrong)} wrong")
 sys.exit(bool(wrong))
