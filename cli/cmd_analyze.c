@@ -8,6 +8,7 @@
 #include <iotrace/analyze.h>
 
 #include "cli/analyze/against.h"
+#include "cli/analyze/cpu_times.h"
 #include "cli/analyze/inputs.h"
 #include "cli/analyze/option_values.h"
 #include "cli/analyze/periods.h"
@@ -28,6 +29,7 @@
 #include "lib/base/number.h"
 
 enum { NS_PER_S = 1000000000, TOP_ON_TERMINAL = 20, NOT_BY = -1, BY_JOB = 6 };
+enum { CLOCK_WALL, CLOCK_CPU };
 
 struct analyze_run {
 	struct analyze_results results;
@@ -44,6 +46,7 @@ struct analyze_run {
 	uint64_t every_ns; /* print periods of this length while reading; 0: no */
 	uint64_t top;      /* rows of a table; NOT_GIVEN: all */
 	int by;            /* index of table_by, or NOT_BY */
+	int clock;         /* CLOCK_WALL or CLOCK_CPU */
 	struct analyze_grouping group;
 	const char *jobs; /* the list of a batch system, or NULL */
 	struct job_list_options list_options;
@@ -140,7 +143,39 @@ static uint64_t epoch_of(const char *path)
 	return epoch_ns;
 }
 
-/* Returns a status; an error of the trace is reported, and kept in a->in.status. */
+/* Passes on all events in order of CPU time. Returns an enum iot_status. */
+static int add_events(struct iot_analyze *a, struct iot_stream *s, struct cpu_times *clock)
+{
+	struct iot_batch *b = iot_batch_new(TRACE_IN_BATCH);
+	int status = s != NULL && b != NULL ? IOT_OK : IOT_ENOMEM, got = 1;
+	while (status == IOT_OK && (got = iot_stream_next(s, b)) > 0 &&
+	       cpu_times_refusal(clock) == NULL)
+		status = iot_analyze_events(a, b->events, b->count);
+	iot_batch_free(b);
+	return status == IOT_OK && got < 0 ? got : status;
+}
+
+/* The same as analyze(), for --clock=cpu. */
+static int analyze_by_cpu(struct analyze_run *a, const char *path)
+{
+	struct cpu_times clock = {.capacity = 0};
+	struct iot_stream *s = cpu_times_stream(trace_in_stream(&a->in), &clock);
+	int status = add_events(a->results.analysis, s, &clock);
+	iot_stream_free(s);
+	progress_clear(&a->in.progress);
+	const char *refusal = cpu_times_refusal(&clock);
+	if (status == IOT_OK && refusal != NULL) {
+		message_print_about(path, "%s", refusal);
+		status = IOT_EFORMAT;
+	}
+	cpu_times_free(&clock);
+	return status;
+}
+
+/*
+ * Returns a status; an error of the trace is reported, and kept in a->in.status. IOT_EFORMAT: the
+ * content is refused, after a message.
+ */
 static int analyze(struct analyze_run *a, const char *path)
 {
 	struct iot_event ev[TRACE_IN_BATCH];
@@ -332,8 +367,8 @@ static enum exit_status analyze_trace(struct analyze_run *a, const char *path,
 		status = message_no_memory();
 	if (status != EXIT_OK)
 		return status;
-	const int analyzed = analyze(a, path);
-	if (analyzed == IOT_EFORMAT) { /* a state, which has been reported */
+	const int analyzed = a->clock == CLOCK_CPU ? analyze_by_cpu(a, path) : analyze(a, path);
+	if (analyzed == IOT_EFORMAT) {
 		iot_analyze_free(a->results.analysis);
 		a->results.analysis = NULL;
 		return EXIT_FAILED;
@@ -618,6 +653,19 @@ static const char *why_no_periods(const struct analyze_run *a, size_t count)
 	return count > 1 ? "--every reads one trace" : NULL;
 }
 
+/* The requests of a state are at times of the wall clock. */
+static enum exit_status refuse_states(const struct analyze_run *a, char **paths, size_t count)
+{
+	for (size_t i = 0; i <= count && a->clock == CLOCK_CPU; i++) {
+		const char *path = i < count ? paths[i] : a->against;
+		if (path == NULL || strcmp(path, "-") == 0 || !analyze_is_state(path))
+			continue;
+		message_print_about(path, "%s", cpu_times_of_state);
+		return EXIT_FAILED;
+	}
+	return EXIT_OK;
+}
+
 /* No output may replace an input or another output. */
 static enum exit_status check_files(const struct analyze_run *a, char **paths, size_t count,
 				    const struct command_spec *command)
@@ -733,6 +781,9 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	    RANGE(NUMBER, 0, "runtime", "S", &a.runtime_s,
 		  "run time of the job in seconds (default: from the trace)", 1,
 		  UINT64_MAX / NS_PER_S),
+	    OPTION(CHOICE, 0, "clock", "wall|cpu", &a.clock,
+		   "wall: times of the trace (default); cpu: requests are at the CPU time of their "
+		   "process and take none"),
 	    CALL("interval", "TIME", &a.options.interval_ns,
 		 "width of the bins over time, such as 30s (default: 1s, less for short runs)",
 		 option_duration),
@@ -797,11 +848,18 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		return options_wrong(&command, "--png needs --plots");
 	if (a.part.n > 1 && a.options.threads > 1)
 		return options_wrong(&command, "--part and --threads exclude each other");
+	if (a.clock == CLOCK_CPU &&
+	    (a.part.n > 1 || a.state != NULL || a.every_ns > 0 || a.read.recover))
+		return options_wrong(&command,
+				     "--clock=cpu needs all of a trace in order: it excludes "
+				     "--part, --state, --every and --recover");
 	if (why_no_periods(&a, count) != NULL)
 		return options_wrong(&command, "%s", why_no_periods(&a, count));
 	a.read.threads = decoding_threads(&a);
 	a.read.mixes_layers = a.every_ns == 0; /* a state has both */
 	status = check_files(&a, argv, count, &command);
+	if (status == EXIT_OK)
+		status = refuse_states(&a, argv, count);
 	if (status == EXIT_OK && (count == 0 || a.part.n > 1 || !analyze_is_state(argv[0])))
 		status = trace_in_choose_layer(&a.read, argv, count, &command);
 	if (a.state != NULL)

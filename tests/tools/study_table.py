@@ -64,9 +64,9 @@ def wrong_uses(name, values):
         yield f"{name}: {classes['bytes']['required']} bytes are required"
 
 
-def made(name, *options):
+def made(name):
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "study_traces.py")
-    return subprocess.Popen([sys.executable, script, *options, name], stdout=subprocess.PIPE)
+    return subprocess.Popen([sys.executable, script, name], stdout=subprocess.PIPE)
 
 
 def analyze(tool, name):
@@ -78,8 +78,8 @@ def analyze(tool, name):
 
 def periods(tool, name, values):
     """Returns the row of PERIOD_COLUMNS: the periods by CPU time, and by wall time, in which requests wait; None: there is no period."""
-    with made(name, "--cpu") as trace:
-        done = subprocess.run([tool, "analyze", "-q", "--json", "--section=cycles"], stdin=trace.stdout, capture_output=True, check=True)
+    with made(name) as trace:
+        done = subprocess.run([tool, "analyze", "-q", "--json", "--section=cycles", "--clock=cpu"], stdin=trace.stdout, capture_output=True, check=True)
     by_cpu, found = json.loads(done.stdout)["cycles"], values["cycles"]
     cpu, wall = None, None
     if name in CYCLES:
@@ -134,8 +134,8 @@ overwritten without being read. The footprint is the number of different bytes. 
 PERIOD_INTRODUCTION = """
 ## Cycles
 
-The true period by CPU time and by wall time, each followed by that of `iotrace analyze`; `-`: none. CPU time is that of a trace whose
-requests start at their CPU time and take none. The tolerance is 1 %.
+The true period by CPU time and by wall time, each followed by that of `iotrace analyze`; `-`: none. CPU time is that of `--clock=cpu`, with
+which requests are at the CPU time of their process and take none. The tolerance is 1 %.
 """
 
 

@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Writes synthetic traces with the request sizes, rates and cycles of seven supercomputer applications.
 
-	study_traces.py [--cpu] NAME [TIMES] >trace        NAME: one of APPLICATIONS or CLASS_TESTS
+	study_traces.py NAME [TIMES] >trace        NAME: one of APPLICATIONS or CLASS_TESTS
 	study_traces.py --list
 
 With TIMES, an application of ITERATIVE makes as many times the cycles, in as many times the time.
-With --cpu, requests start at their CPU time and take none.
 The parameters follow from the tables of E. L. Miller, Input/Output Behavior of Supercomputing Applications. There are no random
 numbers: the same name gives the same bytes. Times are microseconds, rounded down; the trace has one process.
 """
@@ -129,8 +128,6 @@ def paths(name):
 
 
 def main():
-    by_cpu = "--cpu" in sys.argv[1:]
-    sys.argv = [word for word in sys.argv if word != "--cpu"]
     if sys.argv[1:] == ["--list"]:
         print(*APPLICATIONS, *CLASS_TESTS, sep="\n")
         return
@@ -144,7 +141,7 @@ def main():
     asynchronous = ASYNCHRONOUS if name == "les" else 0
     waited = last_start = last_cpu = 0
     for cpu, write, file, offset, size in requests(name, times):
-        took = 0 if by_cpu else duration(name, size)
+        took = duration(name, size)
         start = cpu + waited
         waited += 0 if asynchronous else took
         kind = (WRITE if write else READ) | asynchronous
