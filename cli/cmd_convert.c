@@ -12,7 +12,7 @@
 #include "cli/ui/signals.h"
 #include "cli/ui/trace_out.h"
 
-enum { OPTIONS_MAX = 64, SETTINGS_MAX = 32 };
+enum { OPTIONS_MAX = 128, SETTINGS_MAX = 32 };
 
 /* The setting "ops" of a converter: the operations to produce. */
 static const char *const ops_names[] = {"all", "names", "none"};

@@ -47,7 +47,10 @@ static const char reported[] =
     " skipped.summary_lines skipped.upper_devices skipped.path.calls skipped.path.read_bytes"
     " skipped.path.written_bytes hidden.loader hidden.stdio hidden.aio hidden.namespaces"
     " hidden.dlmopen joined.stdio late.aio unrecorded rchar wchar syscr syscw read_bytes"
-    " write_bytes";
+    " write_bytes samples samples.first samples.duplicate samples.gaps samples.long_gaps"
+    " samples.resets samples.decreases samples.wraps samples.doubtful skipped.devices"
+    " skipped.responses failed.responses skipped.node_responses skipped.parameters"
+    " skipped.mounts jobid.unmatched undated.reports too_large";
 
 static bool is_reported(struct iot_text name)
 {

@@ -209,7 +209,7 @@ static void warn_empty(const struct source_warnings *w)
 {
 	const bool all = source_has_option(w->source, "all");
 	if (!w->whole || fact(w, IOT_SOURCE_LOST) || fact(w, IOT_SOURCE_RECORDS) > 0 ||
-	    (fact(w, IOT_SOURCE_NOTES) > 0 && !all))
+	    (fact(w, IOT_SOURCE_NOTES) > 0 && !all) || source_count_of(w->source, "samples") > 0)
 		return;
 	source_warnings_one(w, "there are no records: no reads and writes of files were found%s",
 			    all && w->has_options && !w->all_was_given

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Counters of systems become samples: what each source has, resets, gaps, clocks.
+convert() {
+	"$IOTRACE" convert --format-version=1 --bare --base=10 "$@" 2>&1
+}
+cd "$TESTDATA" || exit 1
+convert diskstats/node1.diskstats
+convert --device='sda*' --host=other --max-gap=20 --max-rate=20KB diskstats/node1.diskstats | grep -o 'target.*' | head -4
+# Rules of one device: equal values, a clock that is set back, a counter that decreases, 32 bits, a cut line.
+disk() {
+	echo "time $1"
+	echo "host h"
+	echo "8 0 sda $2 0 $3 0 0 0 0 0 0 0 0"
+}
+rules() {
+	disk 100 5 80
+	disk 110 6 88
+	disk 110 6 88
+	disk 120 4294967290 96
+	disk 130 4 100
+	disk 90 10 110
+	disk 100.5 11 111
+}
+rules | convert -
+rules | convert --wrap=32 - | grep 'time=120'
+{ rules; printf '8 0 sda 9'; } | convert - | tail -n 2
+disk 100 5 80 | sed /time/d | convert -
+disk 100 5 80 | sed /host/d | convert -
+convert --wrap=16 diskstats/node1.diskstats
+convert --max-gap=0 diskstats/node1.diskstats
