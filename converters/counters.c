@@ -50,7 +50,7 @@ static const char reported[] =
     " write_bytes samples samples.first samples.duplicate samples.gaps samples.long_gaps"
     " samples.resets samples.decreases samples.wraps samples.doubtful skipped.devices"
     " skipped.responses failed.responses skipped.node_responses skipped.parameters"
-    " skipped.mounts jobid.unmatched undated.reports too_large";
+    " skipped.mounts jobid.unmatched untimed.reports too_large";
 
 static bool is_reported(struct iot_text name)
 {

@@ -42,17 +42,3 @@ bool decimal_over(struct decimal d, uint64_t factor, uint64_t took_ns, uint64_t 
 	       n <= ~(samples_wide)0 / 2 &&
 	       divide(n, (samples_wide)d.scale * SAMPLES_NS_PER_S, value);
 }
-
-bool decimal_time(struct iot_text text, int64_t *ns)
-{
-	const char *at = text.data, *end = at + text.size;
-	uint64_t seconds, unit = SAMPLES_NS_PER_S, fraction = 0;
-	if (text.size == 0 || !number_scan(&at, end, 10, &seconds) ||
-	    seconds > SAMPLES_TIME_MAX / SAMPLES_NS_PER_S - 1)
-		return false;
-	if (at < end && *at == '.')
-		for (at++; at < end && number_digit(*at) <= 9; at++)
-			fraction += number_digit(*at) * (unit /= 10);
-	*ns = (int64_t)(seconds * SAMPLES_NS_PER_S + fraction);
-	return at == end;
-}

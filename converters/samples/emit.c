@@ -21,8 +21,10 @@ const char *const sample_names[SAMPLE_VALUES] = {
 static void put_key(const struct sampling *s, struct iot_builder *b, const struct sample_point *p)
 {
 	emit_string(b, "source", s->src->converter->name);
-	emit_text(b, "host", p->host);
-	emit_text(b, "target", p->target);
+	if (p->host.data != NULL) {
+		emit_text(b, "host", p->host);
+		emit_text(b, "target", p->target);
+	}
 	if (p->job.data != NULL)
 		emit_text(b, "job", p->job);
 }

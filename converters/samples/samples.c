@@ -15,8 +15,9 @@ enum { MAX_GAP = 10 };
 static bool end_member(struct sampling *s)
 {
 	const bool open = s->lines.bufreader != NULL;
+	const bool ended = !open || s->format->end == NULL || s->format->end(s);
 	line_reader_close(&s->lines);
-	return !open || s->format->end == NULL || s->format->end(s);
+	return ended;
 }
 
 /* Opens the next member. Returns 1; 0 if there is none; negative on failure. */
@@ -29,6 +30,7 @@ static int open_member(struct sampling *s)
 	s->lines.bufreader = input_open(s->src->input, s->member++, &s->src->error);
 	if (s->lines.bufreader == NULL)
 		return s->status = s->src->error.status;
+	s->takes_cut_lines = false;
 	s->stamp_ns = SAMPLES_TIME_UNKNOWN;
 	samples_host_of_member(s);
 	return s->format->begin == NULL || s->format->begin(s) ? 1 : s->status;
@@ -43,7 +45,7 @@ static bool take_line(struct sampling *s, struct iot_text line)
 	return s->format->line(s, line);
 }
 
-static void damage(struct sampling *s, int status, size_t size)
+void samples_damaged(struct sampling *s, int status, size_t size)
 {
 	char text[sizeof s->damage.text];
 	const struct sample_point none = {.job = {NULL, 0}};
@@ -52,7 +54,8 @@ static void damage(struct sampling *s, int status, size_t size)
 	else
 		snprintf(text, sizeof text, "%s: ends inside line %" PRIu64,
 			 bufreader_name(s->lines.bufreader), s->lines.number);
-	report_add(&s->src->report, "damaged.bytes", size);
+	if (size > 0)
+		report_add(&s->src->report, "damaged.bytes", size);
 	if (s->damage.status == IOT_OK)
 		error_set(&s->damage, status != IOT_OK ? status : IOT_ETRUNCATED, "%s", text);
 	(void)samples_emit_lost(s, &none, s->now_ns, 0, "truncated");
@@ -62,9 +65,9 @@ static void damage(struct sampling *s, int status, size_t size)
 static bool last_line(struct sampling *s, struct iot_text line)
 {
 	const int status = line_reader_status(&s->lines);
-	if (status == IOT_OK && s->format->cut_lines)
+	if (status == IOT_OK && s->takes_cut_lines)
 		return take_line(s, line);
-	damage(s, status, line.size);
+	samples_damaged(s, status, line.size);
 	return true;
 }
 
@@ -87,7 +90,7 @@ static int step(struct sampling *s)
 		return last_line(s, line) ? open_member(s) : s->status;
 	default:
 		if (line_reader_status(&s->lines) != IOT_OK)
-			damage(s, line_reader_status(&s->lines), 0);
+			samples_damaged(s, line_reader_status(&s->lines), 0);
 		return open_member(s);
 	}
 }

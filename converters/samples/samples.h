@@ -94,7 +94,6 @@ struct samples_format {
 	size_t state_size;     /* of samples.own, which begins as zeros */
 	uint64_t tick_ns;      /* resolution of the times */
 	const uint64_t *units; /* of the numbers that counters had; NULL: 1 */
-	bool cut_lines;        /* a line without its end is understood as far as it goes */
 	/* reads settings; may be NULL */
 	bool (*open)(struct sampling *s);
 	/* a member begins, or ends; either may be NULL */
@@ -124,7 +123,8 @@ struct sampling {
 	    doubtful;
 	uint64_t head[SAMPLES_HEAD]; /* intervals of the first samples */
 	bool wraps_32, began, ended;
-	struct error damage; /* the first one */
+	bool takes_cut_lines; /* a last line without its end is understood as far as it goes */
+	struct error damage;  /* the first one */
 	int status;
 	/* of the last lines "time" and "host", and of the setting "host" */
 	int64_t stamp_ns;
@@ -176,8 +176,6 @@ bool decimal_parse(struct iot_text text, struct decimal *d);
 bool decimal_times(struct decimal d, uint64_t factor, uint64_t *value);
 /* Returns d * factor * took_ns / 1 s, rounded: a rate becomes an increase. */
 bool decimal_over(struct decimal d, uint64_t factor, uint64_t took_ns, uint64_t *value);
-/* Parses seconds since 1970 with a fraction, as nanoseconds. */
-bool decimal_time(struct iot_text text, int64_t *ns);
 
 /* stamp.c */
 
@@ -201,6 +199,11 @@ bool samples_fail(struct sampling *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Counts the current line as one that is not understood. Returns true. */
 bool samples_unparsed(struct sampling *s);
+/*
+ * Notes that a member ends inside of a line: after a number of bytes that are not understood, or
+ * with the status of its reader, if that is not IOT_OK. The conversion goes on.
+ */
+void samples_damaged(struct sampling *s, int status, size_t size);
 /* Returns the lines of a head, one after the other; false at its end. */
 bool samples_head_line(struct iot_text *rest, struct iot_text *line);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "samples.h"
 
+#include "lib/base/civil_time.h"
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
@@ -37,7 +39,7 @@ bool samples_stamp(struct sampling *s, struct iot_text line)
 		return false;
 	if (text_equals(key, "host"))
 		return source_setting(s->src, "host") != NULL || samples_set_host(s, value);
-	if (!text_equals(key, "time") || !decimal_time(value, &ns))
+	if (!text_equals(key, "time") || !civil_seconds_parse(value, &ns) || ns > SAMPLES_TIME_MAX)
 		return false;
 	s->stamp_ns = ns;
 	return true;

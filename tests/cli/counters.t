@@ -3,6 +3,7 @@
 convert() {
 	"$IOTRACE" convert --format-version=1 --bare --base=10 "$@" 2>&1
 }
+scratch=$PWD
 cd "$TESTDATA" || exit 1
 convert diskstats/node1.diskstats
 convert --device='sda*' --host=other --max-gap=20 --max-rate=20KB diskstats/node1.diskstats | grep -o 'target.*' | head -4
@@ -28,3 +29,17 @@ disk 100 5 80 | sed /time/d | convert -
 disk 100 5 80 | sed /host/d | convert -
 convert --wrap=16 diskstats/node1.diskstats
 convert --max-gap=0 diskstats/node1.diskstats
+# Reports of sysstat: the interval is that of the reports.
+for report in sysstat/*.*stat* sysstat/sa.*; do
+	echo "== $report"
+	convert "$report"
+done
+report=sysstat/x.iostat.json
+convert $report >"$scratch/lines"
+tr -d '\n' <$report | convert - | cmp - "$scratch/lines"
+tr ',' '\n' <$report | convert - | cmp - "$scratch/lines"
+head -c 2000 $report | convert - | tail -n 2
+grep -v timestamp $report | convert -
+convert --tz=+01:00 sysstat/t.iostat.txt | grep -c 'time=1795896329'
+convert --tz=CET sysstat/t.iostat.txt
+sed 's/"w\/s": [0-9.]*/"w\/s": x/' $report | convert - | tail -n 3
