@@ -24,9 +24,8 @@
 #include "lib/base/error.h"
 #include "lib/base/full_io.h"
 #include "lib/base/number.h"
-#include "lib/sort/keysort.h"
-#include "lib/sort/sorter.h"
 #include "doorbell.h"
+#include "event_order.h"
 #include "packet_pipe.h"
 #include "ring.h"
 #include "sites.h"
@@ -41,11 +40,10 @@ enum {
 	ANCESTORS_MAX = 64, /* of a process, among which makers of spare files are looked for */
 	WAIT_MIN_MS = 3,    /* while programs are busy */
 	WAIT_MAX_MS = 20,
-	BUSY = 1 << 14,       /* bytes of all rings after which the next look follows soon */
-	EVENTS_MAX = 1 << 14, /* events of one step that are not copied */
-	SLICE = 1 << 18,      /* bytes of rings whose events are written at once */
-	SLACK_NS = 1000000,   /* stores become visible within microseconds */
-	SKEW_NS = 10000000,   /* of a valid time stamp */
+	BUSY = 1 << 14,     /* bytes of all rings after which the next look follows soon */
+	SLICE = 1 << 18,    /* bytes of rings whose events are written at once */
+	SLACK_NS = 1000000, /* stores become visible within microseconds */
+	SKEW_NS = 10000000, /* of a valid time stamp */
 };
 
 struct collector {
@@ -53,13 +51,7 @@ struct collector {
 	struct processes processes;
 	struct ring *ring;
 	size_t rings, ring_capacity;
-	/* events of rings in this step, whose texts are in the rings; their order: starts, indexes */
-	struct iot_event *event;
-	struct sort_key *key, *spare;
-	size_t event_count;
-	struct sorter *sorter; /* for events that wait for others, and those beyond EVENTS_MAX */
-	int64_t passed;        /* start of the latest event written */
-	uint64_t late;         /* records written after later events */
+	struct event_order order; /* its events of this step have their texts in the rings */
 	struct ring_events *events;
 	struct clock_map *clock;
 	uint64_t zero, watermark, slack, skew, operation, transfer; /* in units of the clock */
@@ -72,14 +64,7 @@ struct collector {
 	bool per_thread;
 	uint32_t ended[ENDED_MAX];
 	size_t ended_count;
-	struct iot_event batch[RING_BATCH]; /* of the sorter */
 	struct error error;
-};
-
-/* The events of the sorter in collector.batch that have not been written: [at, count). */
-struct sorted_batch {
-	size_t at, count;
-	bool ended;
 };
 
 struct collector *collector_new(const struct recording *r, struct iot_writer *w,
@@ -99,15 +84,11 @@ struct collector *collector_new(const struct recording *r, struct iot_writer *w,
 	packet_pipe_init(&c->packets, r->pipe);
 	c->per_thread = o->per_thread;
 	c->flags = r->control->cpu == RECORD_CPU_NONE ? IOT_CPU_UNKNOWN : 0;
-	c->sorter = sorter_new(o->memory, SORTER_LIVE);
 	c->events = ring_events_new(w, &c->processes, clock, &o->events);
-	c->event = malloc((EVENTS_MAX + RING_BATCH) * sizeof(*c->event));
-	c->key = malloc((EVENTS_MAX + RING_BATCH) * sizeof(*c->key));
-	c->spare = malloc((EVENTS_MAX + RING_BATCH) * sizeof(*c->spare));
+	const bool has_order = event_order_init(&c->order, o->memory, c->events);
 	ring_survive_truncation();
 	doorbell_start(&c->doorbell, &r->control->doorbell, &r->control->heartbeat);
-	if (c->sorter != NULL && c->events != NULL && c->event != NULL && c->key != NULL &&
-	    c->spare != NULL)
+	if (has_order && c->events != NULL)
 		return c;
 	collector_free(c);
 	return NULL;
@@ -121,11 +102,8 @@ void collector_free(struct collector *c)
 	for (size_t i = 0; i < c->rings; i++)
 		ring_close(&c->ring[i]);
 	free(c->ring);
-	free(c->event);
-	free(c->key);
-	free(c->spare);
+	event_order_free(&c->order);
 	ring_events_free(c->events);
-	sorter_free(c->sorter);
 	processes_free(&c->processes);
 	free(c);
 }
@@ -154,12 +132,12 @@ bool collector_is_active(const struct collector *c)
 
 const char *collector_error(const struct collector *c)
 {
-	return c->error.text;
+	return c->error.status != IOT_OK ? c->error.text : c->order.error.text;
 }
 
 uint64_t collector_late(const struct collector *c)
 {
-	return c->late;
+	return c->order.late;
 }
 
 const struct ring_events_totals *collector_totals(const struct collector *c)
@@ -169,24 +147,11 @@ const struct ring_events_totals *collector_totals(const struct collector *c)
 
 /* Sorting */
 
-static int sorter_failed(struct collector *c)
-{
-	return error_set(&c->error, sorter_error(c->sorter)->status, "%s",
-			 sorter_error(c->sorter)->text);
-}
-
-static int add_events(struct collector *c, const struct iot_event *ev, size_t n)
-{
-	if (n == 0 || sorter_add(c->sorter, ev, NULL, n) == SORTER_OK)
-		return IOT_OK;
-	return sorter_failed(c);
-}
-
 /* An event of the collector itself, which no earlier event may follow. */
 static int add_own(struct collector *c, struct iot_event ev)
 {
 	ev.rec.start_ns = (int64_t)(clock_map_now(c->clock) - c->zero);
-	return add_events(c, &ev, 1);
+	return event_order_add(&c->order, &ev, 1);
 }
 
 static int add_loss(struct collector *c, const struct ring *r, enum ring_loss why, uint64_t records)
@@ -205,70 +170,20 @@ static void release_rings(struct collector *c)
 			ring_release(&c->ring[i]);
 }
 
-/* Moves all events to the sorter. */
+/* Copies all events, so that rings can be released. */
 static int copy_events(struct collector *c)
 {
-	const int status = add_events(c, c->event, c->event_count);
-	c->event_count = 0;
+	const int status = event_order_copy(&c->order);
 	release_rings(c);
 	return status;
 }
 
-static void write_event(struct collector *c, const struct iot_event *ev)
-{
-	c->late += ev->kind == IOT_RECORD && ev->rec.start_ns < c->passed;
-	if (ev->rec.start_ns > c->passed)
-		c->passed = ev->rec.start_ns;
-	(void)ring_events_add(c->events, ev);
-}
-
-/* Writes the events of the sorter that start up to a time. */
-static int write_sorted_until(struct collector *c, int64_t time, struct sorted_batch *s)
-{
-	for (;;) {
-		if (s->at == s->count && !s->ended) {
-			const ssize_t n = sorter_events(c->sorter, c->batch, NULL, RING_BATCH);
-			if (n < 0)
-				return sorter_failed(c);
-			*s = (struct sorted_batch){.count = (size_t)n, .ended = n == 0};
-		}
-		if (s->ended || c->batch[s->at].rec.start_ns > time)
-			return IOT_OK;
-		write_event(c, &c->batch[s->at++]);
-	}
-}
-
-static void sort_events(struct collector *c)
-{
-	for (size_t i = 0; i < c->event_count; i++)
-		c->key[i] = (struct sort_key){c->event[i].rec.start_ns, i};
-	keysort(c->key, c->event_count, 0, c->spare);
-}
-
-/*
- * Writes the events before the watermark, of equal ones those of the sorter first, which arrived
- * before. Moves the others to the sorter.
- */
+/* Writes the events before a time of the trace. */
 static int write_events(struct collector *c, int64_t watermark)
 {
-	struct sorted_batch s = {.at = 0};
-	size_t i = 0;
-	int status = IOT_OK;
-	sort_events(c);
-	for (; i < c->event_count && status == IOT_OK && c->key[i].start < watermark; i++) {
-		status = write_sorted_until(c, c->key[i].start, &s);
-		write_event(c, &c->event[c->key[i].tie]);
-	}
-	if (status == IOT_OK)
-		status = write_sorted_until(c, INT64_MAX, &s);
-	for (; i < c->event_count && status == IOT_OK; i++)
-		status = add_events(c, &c->event[c->key[i].tie], 1);
-	c->event_count = 0;
+	const int status = event_order_write(&c->order, watermark);
 	release_rings(c);
-	const int written = ring_events_flush(c->events);
-	if (written == IOT_ENOMEM)
-		(void)error_set(&c->error, written, "out of memory");
-	return status == IOT_OK ? written : status;
+	return status;
 }
 
 /* Processes and rings */
@@ -368,11 +283,11 @@ static int add_records(struct collector *c, uint32_t process, const unsigned cha
 	int status = IOT_OK;
 	while (n > 0 && status == IOT_OK) {
 		size_t used;
-		const int count = ring_decode(&d, data, n, c->batch, &used);
+		const int count = ring_decode(&d, data, n, c->order.batch, &used);
 		if (count < 0 || used == 0)
 			return add_damage(c, process);
-		note_children(c, c->processes.process[process].pid, c->batch, (size_t)count);
-		status = add_events(c, c->batch, (size_t)count);
+		note_children(c, c->processes.process[process].pid, c->order.batch, (size_t)count);
+		status = event_order_add(&c->order, c->order.batch, (size_t)count);
 		data += used;
 		n -= used;
 	}
@@ -530,7 +445,7 @@ static int decode_some(struct collector *c, struct ring *r, struct ring_decoder 
 		       size_t max_left, size_t *used)
 {
 	const unsigned char *data = r->data + (r->tail & (r->size - 1));
-	struct iot_event *out = c->event + c->event_count;
+	struct iot_event *out = event_order_next(&c->order);
 	if (c->per_thread)
 		find_thread(c, r, data, n);
 	d->thread = r->thread;
@@ -544,7 +459,7 @@ static int decode_some(struct collector *c, struct ring *r, struct ring_decoder 
 	if (count < 0 || *used == 0)
 		return 0;
 	note_children(c, r->pid, out, (size_t)count);
-	c->event_count += (size_t)count;
+	c->order.count += (size_t)count;
 	return 1;
 }
 
@@ -570,7 +485,7 @@ static int drain(struct collector *c, struct ring *r, uint64_t until, size_t max
 		c->drained += used;
 		r->tail += used;
 		n -= used;
-		if (c->event_count >= EVENTS_MAX)
+		if (event_order_is_full(&c->order))
 			status = copy_events(c);
 	}
 	if (r->failed) {
@@ -710,9 +625,7 @@ static int report_unsent(struct collector *c, uint32_t index)
 /* Writes the events before a time of the clock. */
 static int write_until(struct collector *c, uint64_t time)
 {
-	const int64_t watermark = (int64_t)(time - c->zero);
-	const int status = sorter_set_watermark(c->sorter, watermark);
-	return status == IOT_OK ? write_events(c, watermark) : sorter_failed(c);
+	return write_events(c, (int64_t)(time - c->zero));
 }
 
 /* An invalid head is found when its ring is drained. */
@@ -892,7 +805,5 @@ int collector_finish(struct collector *c)
 		if (c->processes.process[i].shared != NULL)
 			status = interrupt_process(c, (uint32_t)i);
 	clock_map_sample(c->clock);
-	if (status == IOT_OK && sorter_end(c->sorter) != IOT_OK)
-		status = sorter_failed(c);
-	return status == IOT_OK ? write_events(c, INT64_MAX) : status;
+	return status == IOT_OK ? event_order_end(&c->order) : status;
 }
