@@ -26,6 +26,7 @@
 #include "cli/record/live_trace.h"
 #include "cli/record/output_name.h"
 #include "cli/record/forward.h"
+#include "cli/record/process_start.h"
 #include "cli/record/sites.h"
 #include "cli/ui/message.h"
 #include "cli/ui/options.h"
@@ -41,12 +42,15 @@ enum { EXIT_NOT_RECORDED = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
 enum { SEEN_AUTO = RECORD_SYSCALLS + 1 }; /* beyond enum record_seen */
 
+enum { CONVERT_WHILE, CONVERT_AFTER, CONVERT_AUTO };
+
 enum { CLOCK_AUTO, CLOCK_TSC_ONLY, CLOCK_MONOTONIC_ONLY };
 
 enum {
 	VARIABLES_MAX = 64,
 	NAMES_MAX = 4096, /* bytes of host=, user= and job= */
 	MEMORY = 64 << 20,
+	SPOOL = 256 << 20,
 	FLUSH_NS = 200000000
 };
 
@@ -56,9 +60,14 @@ struct variables {
 };
 
 struct record_job {
-	const char *out, *pid, *join_name;
+	const char *out, *pid, *join_name, *resume;
 	bool quiet, follow, no_follow, check;
-	int stdio, cpu, clock_choice, full, ops, transport, seen;
+	int stdio, cpu, clock_choice, full, ops, transport, seen, convert;
+	uint64_t spool_limit;
+	struct spool spool;
+	struct spool_begin begin;
+	char *texts;      /* that follow `begin` */
+	char **arguments; /* of this command */
 	struct variables variables;
 	struct collector_options collector;
 	const struct command_spec *command;
@@ -254,11 +263,10 @@ static void add_lacks(const struct record_job *j, struct iot_builder *b)
 		iot_directive_text(b, "lacks", lacks, strlen(lacks));
 }
 
-static int write_trace_directive(struct record_job *j)
+static int make_trace_directive(const struct record_job *j, struct iot_event *ev)
 {
 	static char memory[IOT_COMMENT_MAX];
 	struct iot_builder b;
-	struct iot_event ev = {.kind = 0};
 	const char *const seen = j->recording.control->seen == RECORD_CALLS ? "calls" : "syscalls";
 	iot_directive_begin(&b, memory, sizeof(memory), "trace");
 	iot_directive_text(&b, "source", "record", 6);
@@ -272,10 +280,89 @@ static int write_trace_directive(struct record_job *j)
 		iot_directive_text(&b, "stdio", "calls", 5);
 	iot_directive_text(&b, "seen", seen, strlen(seen));
 	add_variables(&j->variables, &b);
-	if (iot_directive_end(&b, &ev) == IOT_OK && iot_writer_events(j->writer, &ev, 1) == IOT_OK)
+	return iot_directive_end(&b, ev);
+}
+
+static int write_trace_directive(struct record_job *j)
+{
+	struct iot_event ev = {.kind = 0};
+	if (make_trace_directive(j, &ev) == IOT_OK &&
+	    iot_writer_events(j->writer, &ev, 1) == IOT_OK)
 		return EXIT_OK;
 	message_print("%s", iot_writer_error(j->writer));
 	return EXIT_NOT_RECORDED;
+}
+
+/* The spool */
+
+static bool has_file(const struct record_job *j)
+{
+	return j->name[0] != '|' && strcmp(j->name, "-") != 0;
+}
+
+/* Appends a text with its NUL to j->texts, which has the size. */
+static void add_text(struct record_job *j, size_t *size, const char *text, size_t n)
+{
+	memcpy(j->texts + *size, text, n);
+	j->texts[*size + n] = '\0';
+	*size += n + 1;
+}
+
+static size_t arguments_size(const struct record_job *j)
+{
+	size_t size = 0;
+	for (char **a = j->arguments; *a != NULL; a++)
+		size += strlen(*a) + 1;
+	return size;
+}
+
+/* All that another process needs to know of this one. */
+static bool fill_begin(struct record_job *j)
+{
+	struct iot_event ev = {.kind = 0};
+	char name[2 * PATH_MAX] = "", directory[PATH_MAX];
+	const bool is_relative = j->name[0] != '/' && has_file(j);
+	if (make_trace_directive(j, &ev) != IOT_OK)
+		return false;
+	if (is_relative && getcwd(directory, sizeof(directory)) == NULL)
+		return false;
+	(void)snprintf(name, sizeof(name), "%s%s%s", is_relative ? directory : "",
+		       is_relative ? "/" : "", j->name);
+	size_t size = 0;
+	const size_t all =
+	    strlen(name) + ev.text.size + 2 + (j->arguments != NULL ? arguments_size(j) : 0);
+	j->texts = all <= SPOOL_DATA_MAX / 2 ? malloc(all) : NULL;
+	if (j->texts == NULL || j->arguments == NULL)
+		return false;
+	j->begin = (struct spool_begin){.magic = SPOOL_MAGIC,
+					.version = RECORD_VERSION,
+					.text_size = (uint32_t)all,
+					.clock = (uint8_t)j->clock.clock,
+					.cpu = (uint8_t)j->cpu,
+					.samples = (uint8_t)j->clock.count,
+					.began = process_start((uint32_t)getpid()),
+					.sample = {j->clock.sample[0], j->clock.sample[1]}};
+	add_text(j, &size, name, strlen(name));
+	add_text(j, &size, ev.text.data, ev.text.size);
+	for (char **a = j->arguments; *a != NULL; a++, j->begin.arguments++)
+		add_text(j, &size, *a, strlen(*a));
+	return true;
+}
+
+/* Without a spool the trace is written while programs run. */
+static int create_spool(struct record_job *j)
+{
+	if (j->convert == CONVERT_WHILE)
+		return EXIT_OK;
+	if (fill_begin(j) && spool_create(&j->spool, j->recording.fd, j->spool_limit) &&
+	    spool_begin(&j->spool, &j->begin, j->texts)) {
+		j->collector.spool = &j->spool;
+		j->collector.begin = &j->begin;
+		return EXIT_OK;
+	}
+	spool_close(&j->spool);
+	(void)unlinkat(j->recording.fd, "spool", 0);
+	return j->convert == CONVERT_AUTO ? EXIT_OK : failed("--convert=after", errno);
 }
 
 /* Run */
@@ -475,7 +562,7 @@ static int run(struct record_job *j)
 						.heartbeat = clock_monotonic_ns()};
 	if (!recording_create(&j->recording, &settings))
 		return failed("no directory for shared memory", errno);
-	if (choose_seen(j) != EXIT_OK)
+	if (choose_seen(j) != EXIT_OK || create_spool(j) != EXIT_OK)
 		return EXIT_NOT_RECORDED;
 	if (j->join_name != NULL && !join_publish(&j->join, j->recording.path))
 		return failed("--join", errno);
@@ -498,7 +585,7 @@ static int close_output(struct record_job *j, int status)
 /* A program that was not run has no trace. */
 static void remove_output(const struct record_job *j)
 {
-	if (j->name[0] != '|' && strcmp(j->name, "-") != 0)
+	if (has_file(j))
 		(void)unlink(j->name);
 }
 
@@ -514,6 +601,20 @@ static int start_clock(struct record_job *j)
 	    "--clock=tsc: the kernel does not use the time stamp counter, as processors may "
 	    "differ");
 	return EXIT_NOT_RECORDED;
+}
+
+/* What has been spooled and did not become a trace is kept. */
+static void end_recording(struct record_job *j, int status)
+{
+	const bool kept = status == EXIT_NOT_RECORDED && j->spool.fd >= 0;
+	if (kept)
+		message_print("%s is kept: 'iotrace record --resume %s -o OUT' makes the trace",
+			      j->recording.path, j->recording.path);
+	spool_close(&j->spool);
+	if (kept)
+		recording_close(&j->recording);
+	else if (!recording_remove(&j->recording))
+		message_print_about(j->recording.path, "cannot be removed: %s", strerror(errno));
 }
 
 static int record_program(struct record_job *j)
@@ -532,8 +633,7 @@ static int record_program(struct record_job *j)
 	status = j->writer != NULL ? close_output(j, status) : status;
 	if ((status == EXIT_CANNOT_RUN || status == EXIT_NOT_FOUND) && j->totals.processes == 0)
 		remove_output(j);
-	if (!recording_remove(&j->recording))
-		message_print_about(j->recording.path, "cannot be removed: %s", strerror(errno));
+	end_recording(j, status);
 	return status;
 }
 
@@ -656,7 +756,124 @@ static void report(const struct record_job *j)
 		message_print("warning: interrupted while traced processes were running");
 }
 
+/* Resume */
+
+/* Finds the texts of the spool, and in j->arguments those of the command that made it. */
+static int read_begin(struct record_job *j)
+{
+	const char *texts;
+	if (!spool_open(&j->spool, j->recording.fd) ||
+	    !spool_read_begin(&j->spool, &j->begin, &texts)) {
+		message_print_about(j->resume, "the spool has no valid beginning");
+		return EXIT_NOT_RECORDED;
+	}
+	j->texts = malloc(j->begin.text_size);
+	j->arguments = calloc((size_t)j->begin.arguments + 1, sizeof(*j->arguments));
+	if (j->texts == NULL || j->arguments == NULL)
+		return failed("--resume", ENOMEM);
+	memcpy(j->texts, texts, j->begin.text_size);
+	char *text = j->texts + strlen(j->texts) + 1;
+	for (uint32_t i = 0; i < j->begin.arguments; i++)
+		j->arguments[i] = text += strlen(text) + 1;
+	return EXIT_OK;
+}
+
+static int open_recording(struct record_job *j)
+{
+	const char *const why = recording_resume(&j->recording, j->resume);
+	if (why == NULL)
+		return read_begin(j);
+	message_print_about(j->resume, "%s", why);
+	return EXIT_NOT_RECORDED;
+}
+
+/* The trace begins anew, with the directive that it had. */
+static int open_again(struct record_job *j)
+{
+	const char *const directive = j->texts + strlen(j->texts) + 1;
+	const struct iot_event ev = {.kind = IOT_DIRECTIVE, .text = {directive, strlen(directive)}};
+	(void)snprintf(j->name, sizeof(j->name), "%s", j->out != NULL ? j->out : j->texts);
+	j->out = j->name;
+	if (open_writer(j) != EXIT_OK)
+		return EXIT_NOT_RECORDED;
+	if (iot_writer_events(j->writer, &ev, 1) == IOT_OK)
+		return EXIT_OK;
+	message_print("%s", iot_writer_error(j->writer));
+	return EXIT_NOT_RECORDED;
+}
+
+static int collect_resumed(struct record_job *j)
+{
+	j->clock =
+	    (struct clock_map){.clock = j->begin.clock, .count = 1, .sample = {j->begin.sample[0]}};
+	if (j->begin.samples > 1)
+		clock_map_add(&j->clock, j->begin.sample[1]);
+	j->launch.reaped = true;
+	j->collector.spool = &j->spool;
+	j->collector.begin = &j->begin;
+	struct collector *c = collector_new(&j->recording, j->writer, &j->clock, &j->collector);
+	if (c == NULL)
+		return failed("no collector", ENOMEM);
+	raise_limit();
+	const int status =
+	    collector_resume(c, j->begin.began) == IOT_OK ? collect(j, c) : report_failure(j, c);
+	collector_free(c);
+	return status;
+}
+
+static int resume(struct record_job *j)
+{
+	int status = receive_signals(j);
+	if (status == EXIT_OK)
+		status = open_again(j);
+	if (status == EXIT_OK)
+		status = collect_resumed(j);
+	forward_end(j->signals);
+	status = j->writer != NULL ? close_output(j, status) : status;
+	end_recording(j, status);
+	if (status == EXIT_OK)
+		report(j);
+	iot_writer_free(j->writer);
+	return status;
+}
+
+/* The options are those of the command that was killed, but for --output and --quiet. */
+static int resume_command(struct record_job *j, size_t operands)
+{
+	const char *const out = j->out;
+	const bool quiet = j->quiet;
+	enum exit_status parsed = EXIT_OK;
+	if (operands > 0) {
+		options_wrong(j->command, "--resume runs no program");
+		return EXIT_NOT_RECORDED;
+	}
+	free(j->arguments);
+	j->arguments = NULL;
+	int status = open_recording(j);
+	if (status == EXIT_OK &&
+	    !options_parse(j->command, (int)j->begin.arguments, j->arguments, &operands, &parsed))
+		status = EXIT_NOT_RECORDED;
+	j->out = out;
+	j->quiet = j->quiet || quiet;
+	j->collector.events.data_only = j->ops == 0;
+	j->collector.events.no_follow = j->no_follow;
+	if (status == EXIT_OK)
+		return resume(j);
+	spool_close(&j->spool);
+	recording_close(&j->recording);
+	return status;
+}
+
 /* Options */
+
+/* Parsing changes the array. Returns NULL if out of memory. */
+static char **copy_arguments(int argc, char **argv)
+{
+	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+	if (copy != NULL)
+		memcpy(copy, argv, (size_t)argc * sizeof(*copy));
+	return copy;
+}
 
 static bool check(struct record_job *j, size_t count)
 {
@@ -665,6 +882,8 @@ static bool check(struct record_job *j, size_t count)
 					  "and 'iotrace convert' for its log");
 	else if (count == 0)
 		options_wrong(j->command, "name the program");
+	else if (j->convert == CONVERT_AFTER && (sends(j) || rotation_wanted(&j->rotation)))
+		options_wrong(j->command, "--convert=after excludes --transport=pipe and --rotate");
 	else if (j->check && j->stdio != RECORD_STDIO_TRANSFERS)
 		options_wrong(j->command, "--check needs --stdio=transfers");
 	else if (sends(j) && j->check)
@@ -698,6 +917,8 @@ static bool check(struct record_job *j, size_t count)
 
 static int record(struct record_job *j)
 {
+	if (j->convert == CONVERT_AUTO && (sends(j) || rotation_wanted(&j->rotation)))
+		j->convert = CONVERT_WHILE;
 	if (j->seen == SEEN_AUTO && (sends(j) || j->stdio != RECORD_STDIO_TRANSFERS))
 		j->seen = RECORD_CALLS;
 	if (!find_library(j, j->seen))
@@ -724,6 +945,23 @@ static int record(struct record_job *j)
 	return status == EXIT_OK ? launch_status(&j->launch) : status;
 }
 
+static int parse_and_run(struct record_job *j, int argc, char **argv)
+{
+	size_t count;
+	enum exit_status status;
+	if (!options_parse(j->command, argc, argv, &count, &status))
+		return status == EXIT_OK ? EXIT_OK : EXIT_NOT_RECORDED;
+	if (j->resume != NULL)
+		return resume_command(j, count);
+	if (!check(j, count))
+		return EXIT_NOT_RECORDED;
+	argv[count] = NULL;
+	j->argv = argv;
+	j->collector.events.data_only = j->ops == 0;
+	j->collector.events.no_follow = j->no_follow;
+	return record(j);
+}
+
 enum exit_status cmd_record(int argc, char **argv)
 {
 	struct record_job j = {
@@ -732,6 +970,8 @@ enum exit_status cmd_record(int argc, char **argv)
 	    .recording = {.fd = -1, .pipe = -1},
 	    .join = {.fd = -1},
 	    .ops = 1,
+	    .spool = {.fd = -1},
+	    .spool_limit = SPOOL,
 	    .collector = {.memory = MEMORY},
 	};
 	struct ring_events_options *events = &j.collector.events;
@@ -768,6 +1008,15 @@ enum exit_status cmd_record(int argc, char **argv)
 	    OPTION(CHOICE, 0, "transport", "ring|pipe", &j.transport,
 		   "records come through shared memory, or as packets of procstat through a pipe "
 		   "(default: ring)"),
+	    OPTION(CHOICE, 0, "convert", "while|after|auto", &j.convert,
+		   "write the trace while PROGRAM runs (default), or gather it in shared memory "
+		   "first, and write it when PROGRAM has ended; auto: gather, where it can"),
+	    RANGE(SIZE, 0, "spool", "SIZE", &j.spool_limit,
+		  "gather at most SIZE with --convert=after and auto, then write (default: 256M)",
+		  65536, UINT64_MAX),
+	    OPTION(STRING, 0, "resume", "DIR", &j.resume,
+		   "make the trace of a record that was killed, from what it gathered in DIR; no "
+		   "PROGRAM"),
 	    OPTION(STRING, 0, "join", "NAME", &j.join_name,
 		   "add PROGRAM to the trace of the record process of this host that was started "
 		   "first with NAME"),
@@ -800,16 +1049,10 @@ enum exit_status cmd_record(int argc, char **argv)
 			"  mpirun -n 64 iotrace record --join=app -o 'job.%h.iot.zst' ./app\n",
 	    .runs_program = true,
 	};
-	size_t count;
-	enum exit_status status;
 	j.command = &command;
-	if (!options_parse(&command, argc, argv, &count, &status))
-		return status == EXIT_OK ? EXIT_OK : (enum exit_status)EXIT_NOT_RECORDED;
-	if (!check(&j, count))
-		return (enum exit_status)EXIT_NOT_RECORDED;
-	argv[count] = NULL;
-	j.argv = argv;
-	events->data_only = j.ops == 0;
-	events->no_follow = j.no_follow;
-	return (enum exit_status)record(&j);
+	j.arguments = copy_arguments(argc, argv);
+	const int status = parse_and_run(&j, argc, argv);
+	free(j.texts);
+	free(j.arguments);
+	return (enum exit_status)status;
 }

@@ -73,6 +73,16 @@ static void thin_out(struct clock_map *m)
 	m->count = kept;
 }
 
+void clock_map_add(struct clock_map *m, struct clock_sample sample)
+{
+	const struct clock_sample last = m->sample[m->count - 1];
+	if (m->clock != RECORD_TSC || sample.ticks <= last.ticks || sample.ns <= last.ns)
+		return;
+	if (m->count == CLOCK_SAMPLES)
+		thin_out(m);
+	m->sample[m->count++] = sample;
+}
+
 void clock_map_sample(struct clock_map *m)
 {
 	const struct clock_sample last = m->sample[m->count - 1];
@@ -82,12 +92,7 @@ void clock_map_sample(struct clock_map *m)
 	while (clock_monotonic_ns() - last.ns < recent)
 		if (m->count > 1)
 			return;
-	const struct clock_sample now = take();
-	if (now.ticks <= last.ticks || now.ns <= last.ns)
-		return;
-	if (m->count == CLOCK_SAMPLES)
-		thin_out(m);
-	m->sample[m->count++] = now;
+	clock_map_add(m, take());
 }
 
 uint64_t clock_map_now(const struct clock_map *m)

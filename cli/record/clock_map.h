@@ -30,6 +30,8 @@ bool clock_has_tsc(void);
 void clock_map_start(struct clock_map *m, enum record_clock clock);
 /* Takes a sample, unless the last one is recent. Call it once before the first conversion. */
 void clock_map_sample(struct clock_map *m);
+/* Adds a sample that was taken elsewhere, if it is later than the last one. */
+void clock_map_add(struct clock_map *m, struct clock_sample sample);
 /* The time now, in units of the recording's clock. */
 uint64_t clock_map_now(const struct clock_map *m);
 /* Returns the number of units in this many nanoseconds. */

@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@
 #include "doorbell.h"
 #include "event_order.h"
 #include "packet_pipe.h"
+#include "replay.h"
 #include "ring.h"
 #include "sites.h"
 
@@ -36,6 +38,7 @@
 
 enum {
 	RINGS_MAX = 1 << 14,
+	RINGS_EVER = 1 << 28, /* serial numbers */
 	ENDED_MAX = 256,
 	ANCESTORS_MAX = 64, /* of a process, among which makers of spare files are looked for */
 	WAIT_MIN_MS = 3,    /* while programs are busy */
@@ -53,6 +56,13 @@ struct collector {
 	size_t rings, ring_capacity;
 	struct event_order order; /* its events of this step have their texts in the rings */
 	struct ring_events *events;
+	struct spool *spool;               /* NULL: events are written at once */
+	struct replay *replay;             /* converts what the spool has */
+	bool replays;                      /* the spool is full: entries are converted at once */
+	struct spooled_ring *spooled_ring; /* in collector_resume(), by serial number */
+	size_t spooled_ring_capacity;
+	size_t spooled;  /* processes that the spool has */
+	uint32_t serial; /* of the latest ring in the spool */
 	struct clock_map *clock;
 	uint64_t zero, watermark, slack, skew, operation, transfer; /* in units of the clock */
 	size_t drained;                                             /* bytes, since the last wait */
@@ -66,6 +76,111 @@ struct collector {
 	size_t ended_count;
 	struct error error;
 };
+
+/* The spool */
+
+/* Converts the entries that the spool has and, as it is full, from now on those that follow. */
+static int convert_spool(struct collector *c)
+{
+	struct spool_entry e;
+	const void *data;
+	int status = IOT_OK, found = 0;
+	c->replays = true;
+	while (status == IOT_OK && (found = spool_next(c->spool, &e, &data)) > 0) {
+		status = replay_entry(c->replay, &e, data);
+		if (e.kind == SPOOL_STEP)
+			atomic_store(&c->recording->control->heartbeat, clock_monotonic_ns());
+	}
+	if (found < 0)
+		status = error_set(&c->error, IOT_EIO, "the spool has an invalid entry");
+	return status;
+}
+
+/* Its events have been converted, but for those that were gathered since the last step. */
+static int leave_spool(struct collector *c)
+{
+	int status = convert_spool(c);
+	if (status == IOT_OK)
+		status = replay_copy(c->replay);
+	(void)unlinkat(c->recording->fd, "spool", 0);
+	spool_close(c->spool);
+	return status;
+}
+
+static int spool_entry(struct collector *c, const struct spool_entry *e, const void *data)
+{
+	if (!c->replays && spool_append(c->spool, e, data))
+		return IOT_OK;
+	const int status = c->replays ? IOT_OK : leave_spool(c);
+	return status == IOT_OK ? replay_entry(c->replay, e, data) : status;
+}
+
+/* An entry about processes follows those of these. */
+static int spool_processes(struct collector *c)
+{
+	int status = IOT_OK;
+	for (; c->spooled < c->processes.count && status == IOT_OK; c->spooled++) {
+		const struct process *p = &c->processes.process[c->spooled];
+		const struct spool_process entry = {p->pid, p->parent, p->namespace};
+		status = spool_entry(c,
+				     &(struct spool_entry){.kind = SPOOL_PROCESS,
+							   .process = (uint32_t)c->spooled,
+							   .size = sizeof(entry)},
+				     &entry);
+	}
+	return status;
+}
+
+static int spool_program(struct collector *c, uint32_t process, const char *program)
+{
+	char text[PATH_MAX + 8] = "";
+	(void)snprintf(text, PATH_MAX, "%s", program);
+	const int status = spool_processes(c);
+	const struct spool_entry e = {
+	    .kind = SPOOL_EXPECT, .process = process, .size = spool_size(strlen(text) + 1)};
+	return status == IOT_OK ? spool_entry(c, &e, text) : status;
+}
+
+/* ev->rec.file: the serial number of its ring */
+static int spool_event(struct collector *c, const struct iot_event *ev)
+{
+	struct {
+		struct spool_event event;
+		uint64_t counter[RECORD_COUNTER_COUNT];
+	} data = {.event = {.kind = ev->kind,
+			    .text_size = (uint32_t)ev->text.size,
+			    .start = c->processes.process[ev->rec.process].start,
+			    .rec = ev->rec}};
+	const int status = spool_processes(c);
+	const struct spool_entry e = {.kind = SPOOL_EVENT,
+				      .process = ev->rec.process,
+				      .size = sizeof(data.event) + ev->text.size,
+				      .ring = ev->rec.file};
+	if (ev->text.size > 0)
+		memcpy(data.counter, ev->text.data, ev->text.size);
+	return status == IOT_OK ? spool_entry(c, &e, &data) : status;
+}
+
+/* What has been gathered is complete up to here. */
+static int spool_step(struct collector *c)
+{
+	const struct clock_sample sample = c->clock->sample[c->clock->count - 1];
+	const struct spool_entry e = {
+	    .kind = SPOOL_STEP, .size = sizeof(sample), .time = c->watermark};
+	return spool_entry(c, &e, &sample);
+}
+
+static bool start_writing(struct collector *c, struct iot_writer *w,
+			  const struct collector_options *o)
+{
+	if (o->spool != NULL) {
+		const struct replay_options options = {o->memory, o->per_thread, &o->events};
+		c->replay = replay_new(o->begin, w, &options);
+		return c->replay != NULL;
+	}
+	c->events = ring_events_new(w, &c->processes, c->clock, &o->events);
+	return event_order_init(&c->order, o->memory, c->events) && c->events != NULL;
+}
 
 struct collector *collector_new(const struct recording *r, struct iot_writer *w,
 				struct clock_map *clock, const struct collector_options *o)
@@ -83,12 +198,12 @@ struct collector *collector_new(const struct recording *r, struct iot_writer *w,
 	c->wait_ms = WAIT_MIN_MS;
 	packet_pipe_init(&c->packets, r->pipe);
 	c->per_thread = o->per_thread;
+	c->spool = o->spool;
 	c->flags = r->control->cpu == RECORD_CPU_NONE ? IOT_CPU_UNKNOWN : 0;
-	c->events = ring_events_new(w, &c->processes, clock, &o->events);
-	const bool has_order = event_order_init(&c->order, o->memory, c->events);
+	const bool can_write = start_writing(c, w, o);
 	ring_survive_truncation();
 	doorbell_start(&c->doorbell, &r->control->doorbell, &r->control->heartbeat);
-	if (has_order && c->events != NULL)
+	if (can_write)
 		return c;
 	collector_free(c);
 	return NULL;
@@ -102,8 +217,10 @@ void collector_free(struct collector *c)
 	for (size_t i = 0; i < c->rings; i++)
 		ring_close(&c->ring[i]);
 	free(c->ring);
+	free(c->spooled_ring);
 	event_order_free(&c->order);
 	ring_events_free(c->events);
+	replay_free(c->replay);
 	processes_free(&c->processes);
 	free(c);
 }
@@ -111,8 +228,12 @@ void collector_free(struct collector *c)
 void collector_expect(struct collector *c, uint32_t pid, const char *program)
 {
 	const size_t index = processes_expect(&c->processes, pid, 0);
-	if (index != SIZE_MAX)
+	if (index == SIZE_MAX)
+		return;
+	if (c->spool == NULL)
 		ring_events_expect(c->events, (uint32_t)index, program);
+	else
+		(void)spool_program(c, (uint32_t)index, program);
 }
 
 void collector_begin_part(struct collector *c, struct iot_writer *w)
@@ -132,17 +253,19 @@ bool collector_is_active(const struct collector *c)
 
 const char *collector_error(const struct collector *c)
 {
-	return c->error.status != IOT_OK ? c->error.text : c->order.error.text;
+	if (c->error.status != IOT_OK)
+		return c->error.text;
+	return c->spool != NULL ? replay_error(c->replay) : c->order.error.text;
 }
 
 uint64_t collector_late(const struct collector *c)
 {
-	return c->order.late;
+	return c->spool != NULL ? replay_late(c->replay) : c->order.late;
 }
 
 const struct ring_events_totals *collector_totals(const struct collector *c)
 {
-	return ring_events_totals(c->events);
+	return c->spool != NULL ? replay_totals(c->replay) : ring_events_totals(c->events);
 }
 
 /* Sorting */
@@ -151,6 +274,8 @@ const struct ring_events_totals *collector_totals(const struct collector *c)
 static int add_own(struct collector *c, struct iot_event ev)
 {
 	ev.rec.start_ns = (int64_t)(clock_map_now(c->clock) - c->zero);
+	if (c->spool != NULL)
+		return spool_event(c, &ev);
 	return event_order_add(&c->order, &ev, 1);
 }
 
@@ -193,6 +318,20 @@ static bool begins(const char *name, const char *with)
 	return strncmp(name, with, strlen(with)) == 0;
 }
 
+static void name_taken(char name[32], uint32_t serial)
+{
+	(void)snprintf(name, 32, "taken.%" PRIu32, serial);
+}
+
+/* A ring with a spool has a name until the end of its process has been spooled. */
+static void keep_ring(struct collector *c, struct ring *r, const char *name)
+{
+	char taken[32];
+	r->serial = ++c->serial;
+	name_taken(taken, r->serial);
+	(void)renameat(c->recording->fd, name, c->recording->fd, taken);
+}
+
 static void open_ring(struct collector *c, const char *name)
 {
 	struct ring r;
@@ -206,9 +345,12 @@ static void open_ring(struct collector *c, const char *name)
 		return;
 	}
 	r.process = r.thread = (uint32_t)process;
-	c->ring[c->rings++] = r;
 	c->processes.process[process].rings++;
-	(void)unlinkat(c->recording->fd, name, 0);
+	if (c->spool != NULL)
+		keep_ring(c, &r, name);
+	else
+		(void)unlinkat(c->recording->fd, name, 0);
+	c->ring[c->rings++] = r;
 }
 
 static void join_process(struct collector *c, const char *name)
@@ -392,6 +534,152 @@ static int find_rings(struct collector *c)
 	return status;
 }
 
+/* A collector that continues */
+
+/* What the spool has of a ring, by its serial number. */
+struct spooled_ring {
+	uint64_t end, dropped, dropped_bytes, dropped_others;
+};
+
+static int restore_event(struct collector *c, const struct spool_entry *e, const void *data,
+			 struct spooled_ring *ring)
+{
+	struct spool_event event;
+	if (e->size < sizeof(event) || e->process >= c->processes.count)
+		return error_set(&c->error, IOT_EFORMAT, "the spool has an invalid event");
+	memcpy(&event, data, sizeof(event));
+	struct process *p = &c->processes.process[e->process];
+	if (event.kind == RING_ENDED) {
+		p->ended = true;
+		p->start = event.start;
+	} else if (event.rec.type == RING_DROPPED) {
+		ring->dropped += event.rec.offset;
+		ring->dropped_bytes += event.rec.length;
+		ring->dropped_others += event.rec.object;
+	}
+	return IOT_OK;
+}
+
+static int restore_process(struct collector *c, const struct spool_entry *e, const void *data)
+{
+	struct spool_process p;
+	if (e->size != sizeof(p))
+		return error_set(&c->error, IOT_EFORMAT, "the spool has an invalid process");
+	memcpy(&p, data, sizeof(p));
+	if (processes_restore(&c->processes, p.pid, p.parent, p.namespace) == SIZE_MAX)
+		return error_set(&c->error, IOT_EFORMAT, "the spool has an invalid process");
+	c->spooled++;
+	return IOT_OK;
+}
+
+static int restore_entry(struct collector *c, const struct spool_entry *e, const void *data)
+{
+	struct clock_sample sample;
+	if (e->ring > RINGS_EVER ||
+	    !array_reserve_index(&c->spooled_ring, &c->spooled_ring_capacity, e->ring,
+				 sizeof(*c->spooled_ring)))
+		return error_set(&c->error, IOT_EFORMAT, "the spool has an invalid ring");
+	struct spooled_ring *ring = &c->spooled_ring[e->ring];
+	switch (e->kind) {
+	case SPOOL_PROCESS:
+		return restore_process(c, e, data);
+	case SPOOL_RING:
+		ring->end = e->position + e->size;
+		return IOT_OK;
+	case SPOOL_EVENT:
+		return restore_event(c, e, data, ring);
+	case SPOOL_STEP:
+		memcpy(&sample, data, e->size < sizeof(sample) ? e->size : sizeof(sample));
+		clock_map_add(c->clock, sample);
+		c->watermark = e->time;
+		return IOT_OK;
+	default:
+		return IOT_OK;
+	}
+}
+
+/* Applies all entries up to the last step, and then lets the spool grow from there. */
+static int restore_spool(struct collector *c)
+{
+	struct spool_entry e;
+	const void *data;
+	int status = IOT_OK;
+	while (spool_next(c->spool, &e, &data) > 0)
+		;
+	if (!spool_cut(c->spool))
+		return error_system(&c->error, errno, "the spool cannot be shortened");
+	while (status == IOT_OK && spool_next(c->spool, &e, &data) > 0)
+		status = restore_entry(c, &e, data);
+	if (status == IOT_OK && !spool_cut(c->spool))
+		status = error_system(&c->error, errno, "the spool cannot be shortened");
+	return status;
+}
+
+/* "taken.SERIAL" */
+static void reopen_ring(struct collector *c, const char *name)
+{
+	uint64_t serial;
+	struct ring r;
+	const char *digits = strchr(name, '.') + 1;
+	if (!number_decimal(digits, strlen(digits), &serial) || serial > RINGS_EVER)
+		return;
+	if (serial > c->serial)
+		c->serial = (uint32_t)serial;
+	if (c->rings == RINGS_MAX ||
+	    !array_reserve(&c->ring, &c->ring_capacity, c->rings + 1, sizeof(*c->ring)) ||
+	    ring_open(&r, c->recording->fd, name) != NULL)
+		return;
+	const size_t process = processes_joined(&c->processes, r.pid, r.start);
+	if (process == SIZE_MAX || c->processes.process[process].ended) {
+		ring_close(&r);
+		(void)unlinkat(c->recording->fd, name, 0);
+		return;
+	}
+	r.serial = (uint32_t)serial;
+	r.process = r.thread = (uint32_t)process;
+	if (serial < c->spooled_ring_capacity) {
+		const struct spooled_ring *s = &c->spooled_ring[serial];
+		r.tail = s->end;
+		r.dropped = s->dropped;
+		r.dropped_bytes = s->dropped_bytes;
+		r.dropped_others = s->dropped_others;
+	}
+	c->processes.process[process].rings++;
+	c->ring[c->rings++] = r;
+}
+
+static int reopen_directory(struct collector *c)
+{
+	const int fd = openat(c->recording->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	if (d == NULL) {
+		if (fd >= 0)
+			(void)close(fd);
+		return error_system(&c->error, errno, "%s: cannot be read", c->recording->path);
+	}
+	each_file(c, d, "process.", join_process);
+	each_file(c, d, "spare.", join_spare);
+	each_file(c, d, "taken.", reopen_ring);
+	(void)closedir(d);
+	return IOT_OK;
+}
+
+int collector_resume(struct collector *c, uint64_t began)
+{
+	c->processes.began = began;
+	c->processes.resumed = true;
+	int status = restore_spool(c);
+	for (size_t i = 0; i < c->processes.count && status == IOT_OK; i++)
+		if (!c->processes.process[i].ended && !processes_await_end(&c->processes, i))
+			status = error_set(&c->error, IOT_ENOMEM, "out of memory");
+	if (status == IOT_OK)
+		status = reopen_directory(c);
+	free(c->spooled_ring);
+	c->spooled_ring = NULL;
+	c->processes.resumed = false;
+	return status;
+}
+
 /* Draining */
 
 /* A ring with an invalid record is read no more: its producer must not wait for space, though. */
@@ -422,6 +710,7 @@ static int report_dropped(struct collector *c, struct ring *r)
 	return add_own(c, (struct iot_event){.kind = RING_LOST,
 					     .rec = {.process = r->process,
 						     .type = RING_DROPPED,
+						     .file = r->serial,
 						     .offset = records,
 						     .length = bytes,
 						     .object = (uint32_t)others}});
@@ -461,6 +750,54 @@ static int decode_some(struct collector *c, struct ring *r, struct ring_decoder 
 	note_children(c, r->pid, out, (size_t)count);
 	c->order.count += (size_t)count;
 	return 1;
+}
+
+/* Returns the bytes of valid records, and expects the children that these announce. */
+static size_t scan_records(struct collector *c, const struct ring *r, const unsigned char *data,
+			   size_t n)
+{
+	struct record_child child;
+	size_t at = 0;
+	for (size_t size; at < n && (size = ring_record_size(data + at, n - at)) > 0; at += size) {
+		if (size < sizeof(child) ||
+		    data[at + offsetof(struct record_head, kind)] != RECORD_CHILD)
+			continue;
+		memcpy(&child, data + at, sizeof(child));
+		(void)processes_expect(&c->processes, child.pid, r->pid);
+	}
+	return at;
+}
+
+static int spool_ring(struct collector *c, struct ring *r)
+{
+	const bool failed = r->failed;
+	const size_t n = r->data != NULL ? ring_available(r) : 0;
+	const unsigned char *const data = r->data + (r->tail & (r->size - 1));
+	const size_t valid = n > 0 ? scan_records(c, r, data, n) : 0;
+	const struct spool_entry e = {.kind = SPOOL_RING,
+				      .process = r->process,
+				      .size = valid,
+				      .ring = r->serial,
+				      .position = r->tail,
+				      .time = clock_map_now(c->clock)};
+	int status = valid > 0 ? spool_processes(c) : IOT_OK;
+	if (status == IOT_OK && valid > 0)
+		status = spool_entry(c, &e, data);
+	c->drained += valid;
+	r->tail += valid;
+	if (status == IOT_OK && (r->failed || valid < n)) {
+		r->failed = failed;
+		status = give_up(c, r);
+	}
+	return status == IOT_OK ? report_dropped(c, r) : status;
+}
+
+static int spool_rings(struct collector *c)
+{
+	int status = IOT_OK;
+	for (size_t i = 0; i < c->rings && status == IOT_OK; i++)
+		status = spool_ring(c, &c->ring[i]);
+	return status;
 }
 
 /* Records that start at `until` or later stay in the ring if they are in order; 0: none. */
@@ -675,6 +1012,8 @@ static int drain_all(struct collector *c, bool all)
 	watermark = oldest_unsent(c, watermark);
 	if (watermark > c->watermark)
 		c->watermark = watermark;
+	if (c->spool != NULL)
+		return status == IOT_OK ? spool_rings(c) : status;
 	if (status == IOT_OK)
 		status = write_slices(c, from);
 	if (status == IOT_OK)
@@ -684,23 +1023,32 @@ static int drain_all(struct collector *c, bool all)
 
 /* The end of processes */
 
-static int close_rings(struct collector *c, uint32_t process)
+static int report_killed(struct collector *c, uint32_t process)
+{
+	int status = IOT_OK;
+	for (size_t i = 0; i < c->rings && status == IOT_OK; i++)
+		if (c->ring[i].process == process && !c->processes.process[process].alive &&
+		    atomic_load(&c->ring[i].header->in_flight) != 0)
+			status = add_loss(c, &c->ring[i], RING_KILLED, 1);
+	return status;
+}
+
+static void close_rings(struct collector *c, uint32_t process)
 {
 	size_t kept = 0;
-	int status = IOT_OK;
 	for (size_t i = 0; i < c->rings; i++) {
 		struct ring *r = &c->ring[i];
+		char taken[32];
 		if (r->process != process) {
 			c->ring[kept++] = *r;
 			continue;
 		}
-		if (status == IOT_OK && !c->processes.process[process].alive &&
-		    atomic_load(&r->header->in_flight) != 0)
-			status = add_loss(c, r, RING_KILLED, 1);
+		name_taken(taken, r->serial);
+		if (c->spool != NULL)
+			(void)unlinkat(c->recording->fd, taken, 0);
 		ring_close(r);
 	}
 	c->rings = kept;
-	return status;
 }
 
 static void remove_spares(struct collector *c, uint32_t index)
@@ -735,7 +1083,7 @@ static void release_spares(struct collector *c, uint32_t index)
 }
 
 /* Called after the rings have been drained since the process ended. */
-static int end_process(struct collector *c, uint32_t index)
+static int report_end(struct collector *c, uint32_t index)
 {
 	uint64_t counter[RECORD_COUNTER_COUNT] = {0};
 	const struct record_process *shared = c->processes.process[index].shared;
@@ -743,7 +1091,7 @@ static int end_process(struct collector *c, uint32_t index)
 	if (status == IOT_OK)
 		status = report_missing(c, index);
 	if (status == IOT_OK)
-		status = close_rings(c, index);
+		status = report_killed(c, index);
 	for (size_t i = 0; shared != NULL && i < RECORD_COUNTER_COUNT; i++)
 		counter[i] = atomic_load(&shared->counter[i]);
 	if (status == IOT_OK)
@@ -751,8 +1099,23 @@ static int end_process(struct collector *c, uint32_t index)
 		    c, (struct iot_event){.kind = RING_ENDED,
 					  .rec = {.process = index},
 					  .text = {(const char *)counter, sizeof(counter)}});
+	return status;
+}
+
+/* Its end has been reported, and is in the spool. */
+static void release_process(struct collector *c, uint32_t index)
+{
+	close_rings(c, index);
 	processes_release(&c->processes, index, c->recording->fd);
 	release_spares(c, index);
+}
+
+/* Rings are released when what they had is complete in the spool. */
+static int end_spool_step(struct collector *c)
+{
+	const int status = spool_step(c);
+	if (status == IOT_OK)
+		release_rings(c);
 	return status;
 }
 
@@ -777,10 +1140,14 @@ int collector_step(struct collector *c, int fd)
 	doorbell_answer(&c->doorbell);
 	int status = drain_all(c, c->ended_count > 0);
 	choose_wait(c);
-	if (status == IOT_OK)
+	if (status == IOT_OK && c->spool == NULL)
 		status = write_until(c, c->watermark);
 	for (size_t i = 0; i < c->ended_count && status == IOT_OK; i++)
-		status = end_process(c, c->ended[i]);
+		status = report_end(c, c->ended[i]);
+	if (status == IOT_OK && c->spool != NULL)
+		status = end_spool_step(c);
+	for (size_t i = 0; i < c->ended_count && status == IOT_OK; i++)
+		release_process(c, c->ended[i]);
 	c->ended_count = 0;
 	return status;
 }
@@ -790,7 +1157,18 @@ static int interrupt_process(struct collector *c, uint32_t index)
 	const int status =
 	    add_own(c, (struct iot_event){.kind = RING_LOST,
 					  .rec = {.process = index, .type = RING_INTERRUPTED}});
-	return status == IOT_OK ? end_process(c, index) : status;
+	return status == IOT_OK ? report_end(c, index) : status;
+}
+
+/* The file stays until the recording is removed: if this fails, it can be converted again. */
+static int finish_spool(struct collector *c)
+{
+	int status = spool_processes(c);
+	if (status == IOT_OK)
+		status = end_spool_step(c);
+	if (status == IOT_OK && !c->replays)
+		status = convert_spool(c);
+	return status == IOT_OK ? replay_end(c->replay) : status;
 }
 
 /* The directory is read even if a process was killed before it counted its file. */
@@ -799,11 +1177,16 @@ int collector_finish(struct collector *c)
 	int status = read_directory(c);
 	if (status == IOT_OK)
 		status = drain_all(c, true);
-	if (status == IOT_OK)
+	if (status == IOT_OK && c->spool == NULL)
 		status = copy_events(c);
 	for (size_t i = 0; i < c->processes.count && status == IOT_OK; i++)
 		if (c->processes.process[i].shared != NULL)
 			status = interrupt_process(c, (uint32_t)i);
 	clock_map_sample(c->clock);
-	return status == IOT_OK ? event_order_end(&c->order) : status;
+	if (status == IOT_OK)
+		status = c->spool != NULL ? finish_spool(c) : event_order_end(&c->order);
+	for (size_t i = 0; i < c->processes.count && status == IOT_OK; i++)
+		if (c->processes.process[i].shared != NULL)
+			release_process(c, (uint32_t)i);
+	return status;
 }

@@ -5,12 +5,16 @@
  *
  *	until all processes have ended:  collector_step
  *	collector_finish
+ *
+ * With a spool it only gathers, and what it has gathered becomes the trace in collector_finish(), or
+ * from the moment on when the spool is full.
  */
 #ifndef CLI_RECORD_COLLECTOR_H
 #define CLI_RECORD_COLLECTOR_H
 
 #include "recording.h"
 #include "ring_events.h"
+#include "spool.h"
 
 struct collector;
 
@@ -18,6 +22,8 @@ struct collector_options {
 	uint64_t memory; /* for sorting */
 	bool per_thread; /* threads have processIds of their own */
 	struct ring_events_options events;
+	struct spool *spool;             /* whose first entry is SPOOL_BEGIN; NULL: none */
+	const struct spool_begin *begin; /* the same */
 };
 
 /*
@@ -27,6 +33,11 @@ struct collector_options {
 struct collector *collector_new(const struct recording *r, struct iot_writer *w,
 				struct clock_map *clock, const struct collector_options *o);
 void collector_free(struct collector *c);
+/*
+ * Continues the work of a collector that was killed, which began then, and whose spool has been
+ * opened; nothing but collector_new() has been called before. Returns the status.
+ */
+int collector_resume(struct collector *c, uint64_t began);
 /* Declares the first process, and the program that it runs. */
 void collector_expect(struct collector *c, uint32_t pid, const char *program);
 /*
@@ -34,7 +45,10 @@ void collector_expect(struct collector *c, uint32_t pid, const char *program);
  * status.
  */
 int collector_step(struct collector *c, int fd);
-/* Passes the following events to another writer, between two steps: the next part of the trace. */
+/*
+ * Passes the following events to another writer, between two steps: the next part of the trace. Not
+ * with a spool.
+ */
 void collector_begin_part(struct collector *c, struct iot_writer *w);
 bool collector_part_has_times(const struct collector *c);
 /* Whether a process of the recording still exists. */

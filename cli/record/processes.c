@@ -121,6 +121,24 @@ static size_t add(struct processes *p, uint32_t pid, uint32_t parent, uint64_t n
 	return index;
 }
 
+size_t processes_restore(struct processes *p, uint32_t pid, uint32_t parent, uint64_t namespace)
+{
+	const size_t index = add_entry(p, &p->pids, pid);
+	if (index == SIZE_MAX)
+		return SIZE_MAX;
+	p->process[index].parent = parent;
+	p->process[index].namespace = namespace;
+	return index;
+}
+
+bool processes_await_end(struct processes *p, size_t index)
+{
+	if (!array_reserve(&p->alive, &p->alive_capacity, p->alive_count + 1, sizeof(*p->alive)))
+		return false;
+	p->alive[p->alive_count++] = (uint32_t)index;
+	return true;
+}
+
 size_t processes_thread(struct processes *p, size_t process, uint32_t tid)
 {
 	if (tid == p->process[process].pid)
@@ -207,6 +225,8 @@ size_t processes_join(struct processes *p, int directory, const char *name, cons
 	}
 	p->process[index].start = start;
 	p->process[index].shared = shared;
+	if (p->resumed && shared->namespace == 0 && process_start(pid) == start)
+		watch(p, &p->process[index]);
 	return index;
 }
 

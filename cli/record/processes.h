@@ -51,6 +51,7 @@ struct processes {
 	struct pollfd *polled;
 	size_t polled_capacity;
 	uint64_t began; /* when the collector started, before all of these */
+	bool resumed;   /* processes are watched when they join: they may have ended long ago */
 };
 
 void processes_free(struct processes *p);
@@ -59,6 +60,16 @@ void processes_free(struct processes *p);
 size_t processes_find(const struct processes *p, uint32_t pid);
 /* Adds a child that has been announced, unless it is known. Returns its index, SIZE_MAX: refused */
 size_t processes_expect(struct processes *p, uint32_t pid, uint32_t parent);
+/*
+ * Adds a process that another collector knew. It is neither watched nor alive. Returns its index,
+ * SIZE_MAX: refused
+ */
+size_t processes_restore(struct processes *p, uint32_t pid, uint32_t parent, uint64_t namespace);
+/*
+ * Lets processes_wait() return a process that was restored, unless it joins and still exists.
+ * Returns false if out of memory.
+ */
+bool processes_await_end(struct processes *p, size_t index);
 /*
  * Maps the file of a process. Returns its index; SIZE_MAX with *why set if the file is invalid or
  * there are too many.

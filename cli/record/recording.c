@@ -137,13 +137,19 @@ static bool is_recording(int directory)
 	return whole && c.magic == RECORD_CONTROL_MAGIC && c.version == RECORD_VERSION;
 }
 
+/* Its trace has not been made yet. */
+static bool has_spool(int directory)
+{
+	return faccessat(directory, "spool", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 static void remove_if_stale(int parent, const char *name)
 {
 	const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	if (is_own_directory(fd) && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_recording(fd) &&
-	    remove_files(fd))
+	    !has_spool(fd) && remove_files(fd))
 		(void)unlinkat(parent, name, AT_REMOVEDIR);
 	(void)close(fd);
 }
@@ -191,7 +197,7 @@ static bool map_control(struct recording *r)
 	if (fd >= 0)
 		(void)close(fd);
 	r->control = map != MAP_FAILED ? map : NULL;
-	return r->control != NULL && atomic_load(&r->control->closed) == 0;
+	return r->control != NULL;
 }
 
 /* The lock of the directory is the collector's. */
@@ -203,10 +209,38 @@ bool recording_find(struct recording *r, const char *path)
 	memcpy(r->path, path, strlen(path) + 1);
 	r->fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (r->fd >= 0 && is_own_directory(r->fd) && flock(r->fd, LOCK_EX | LOCK_NB) != 0 &&
-	    errno == EWOULDBLOCK && is_recording(r->fd) && map_control(r))
+	    errno == EWOULDBLOCK && is_recording(r->fd) && map_control(r) &&
+	    atomic_load(&r->control->closed) == 0)
 		return true;
 	recording_close(r);
 	return false;
+}
+
+static const char *open_resumed(struct recording *r, const char *path)
+{
+	if (realpath(path, r->path) == NULL)
+		return strerror(errno);
+	r->fd = open(r->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (r->fd < 0)
+		return strerror(errno);
+	if (!is_own_directory(r->fd) || !is_recording(r->fd))
+		return "is not a recording of this user and version";
+	if (flock(r->fd, LOCK_EX | LOCK_NB) != 0)
+		return "is being recorded";
+	if (!has_spool(r->fd))
+		return "has no spool: it was converted while the program ran";
+	return map_control(r) ? NULL : strerror(errno);
+}
+
+const char *recording_resume(struct recording *r, const char *path)
+{
+	*r = (struct recording){.fd = -1, .pipe = -1};
+	const char *const why = open_resumed(r, path);
+	if (why == NULL)
+		atomic_store(&r->control->collector, (uint32_t)getpid());
+	else
+		recording_close(r);
+	return why;
 }
 
 void recording_close(struct recording *r)

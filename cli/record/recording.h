@@ -27,7 +27,12 @@ struct recording {
 bool recording_create(struct recording *r, const struct record_control *control);
 /* Opens a recording of this user that runs. Returns false if there is none. */
 bool recording_find(struct recording *r, const char *path);
-/* Closes a recording that was opened, not created. */
+/*
+ * Opens a recording of this user whose collector has ended and left a spool, and becomes its
+ * collector. Returns NULL, or what is wrong with it.
+ */
+const char *recording_resume(struct recording *r, const char *path);
+/* Closes a recording without removing it. */
 void recording_close(struct recording *r);
 /*
  * Adds a process, which will run the program: a file joined.PID that contains its name. Returns

@@ -119,6 +119,17 @@ static size_t decode_skip(const unsigned char *data, size_t n)
 	return valid ? (size_t)s.bytes : 0;
 }
 
+size_t ring_record_size(const unsigned char *data, size_t n)
+{
+	struct record_head head;
+	if (n < sizeof(head))
+		return 0;
+	memcpy(&head, data, sizeof(head));
+	if (!head_is_valid(head, n))
+		return 0;
+	return head.kind == RECORD_SKIP ? decode_skip(data, n) : head.size;
+}
+
 /* Returns the bytes of the record that the n bytes begin with, 0 if it is invalid. */
 static size_t decode(const struct ring_decoder *d, const unsigned char *data, size_t n,
 		     struct record_head head, struct iot_event *ev)

@@ -39,6 +39,11 @@ struct ring_decoder {
 int ring_decode(const struct ring_decoder *d, const unsigned char *data, size_t n,
 		struct iot_event out[RING_BATCH], size_t *used);
 
+/*
+ * Returns the bytes of the record that n bytes begin with, without a look at its contents; 0 if it
+ * is invalid.
+ */
+size_t ring_record_size(const unsigned char *data, size_t n);
 /* Returns the number of the thread that begins to use the ring with the first record, 0: none does. */
 uint32_t ring_new_thread(const unsigned char *data, size_t n);
 /* Returns whether n bytes are one valid ring record, with all of its texts. */
@@ -54,6 +59,7 @@ struct ring {
 	    newest; /* end of the bytes known to be in order of start; the last start */
 	uint64_t dropped, dropped_bytes, dropped_others; /* reported so far */
 	uint32_t process, thread;                        /* indexes */
+	uint32_t serial;                                 /* in the spool; 0: none */
 	bool failed;                                     /* contains an invalid record */
 };
 

@@ -17,7 +17,7 @@ import sys
 RETIRED = {
     "retold": "scope", "telling": "definition", "bearing": "scope", "subject": "entity", "relay": "event_queue",
     "tally": "stats", "upto": "end", "falls": "descents", "meet": "on_first_use", "news": "first_use",
-    "room": "capacity", "folder": "directory", "spool": "tempfile", "said": "declared", "anew": "restart",
+    "room": "capacity", "folder": "directory", "said": "declared", "anew": "restart",
     "undated": "untimed", "vocabulary": "allowlist", "told": "reported, declared or known", "tell": "report",
     "least": "min", "most": "max", "unborn": "provisional", "kin": "ancestors", "nameless": "unlinked",
     "doubt": "ambiguity", "parcel": "message", "ledger": "sequence", "fate": "disposition", "guess": "candidate",

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs a program of many threads at full speed under `iotrace record`, and kills either side.
 
-	record_stress.py [--seconds=N] [--threads=N] [--kills=N] [--wait=N] [--seed=N] [--linked] [--transport=pipe] IOTRACE STRESS TEST...
+	record_stress.py [--seconds=N] [--threads=N] [--kills=N] [--wait=N] [--seed=N] [--linked] [--transport=pipe] [--convert=after] IOTRACE STRESS TEST...
 
 block		the program waits for the collector: each call is in the trace
 reader		the reader of the trace waits N seconds (--wait), and so does the program: each call is in the trace
@@ -12,6 +12,8 @@ program		SIGKILL to the program at random moments: each completed call is in the
 		counted as lost
 collector	SIGKILL to the collector at random moments: the program continues and ends as without it; the trace is readable, and repaired it
 		has a %lost
+resume		SIGKILL to the collector, which gathers, and at random to the program, too, or to the next collector; `record --resume` then makes the
+		trace: each completed call is in it, or counted as lost after the collector was killed
 
 STRESS is tests/tools/record_stress.c, which counts its own calls; with --linked, it contains the library itself. Prints a row for each test. Exit status 1: a difference.
 """
@@ -48,7 +50,7 @@ class Run:
         if wrapped:
             words = ["sh", "-c", '"$@"; echo $? >"$0"', str(self.top / "status"), *words]
         out = self.trace if wait is None else f"|sleep {wait}; exec cat >{self.trace}"
-        self.process = subprocess.Popen([a.iotrace, "record", "-o", out, f"--transport={a.transport}", f"--seen={a.seen}", *options, "--", *words], stderr=subprocess.PIPE,
+        self.process = subprocess.Popen([a.iotrace, "record", "-o", out, f"--transport={a.transport}", f"--seen={a.seen}", f"--convert={a.convert}", *options, "--", *words], stderr=subprocess.PIPE,
                                         env={**os.environ, "XDG_RUNTIME_DIR": str(self.top / "run")})
         self.peak = {}
 
@@ -231,6 +233,59 @@ def test_collector(a):
             f"{kept} calls before the collector was killed are in the repaired traces, each with a %lost")
 
 
+def left_by(run):
+    """Returns the recording whose trace has not been made, if there is one."""
+    return next((d for d in (run.top / "run").iterdir() if (d / "spool").exists()), None)
+
+
+def resume(run):
+    done = subprocess.run([run.iotrace, "record", "--resume", left_by(run)], stderr=subprocess.PIPE, check=False)
+    check(done.returncode == 0, f"--resume: status {done.returncode}, {done.stderr.decode()}")
+
+
+def test_resume(a):
+    calls = dropped = 0
+    ways = ("collector", "both", "program first", "resumed running", "resumed twice")
+    for i in range(a.kills):
+        run, way = Run(a, 4, 0), ways[i % len(ways)]
+        program = run.program()
+        time.sleep(random.uniform(0, 0.15))
+        if way == "program first":
+            os.kill(program, signal.SIGKILL)
+            time.sleep(random.choice((0, 0.001, 0.005, 0.02)))
+        run.process.kill()
+        run.process.wait()
+        if way == "both":
+            os.kill(program, signal.SIGKILL)
+        if way in ("resumed running", "resumed twice"):
+            with subprocess.Popen([run.iotrace, "record", "-q", "--resume", left_by(run)]) as second:
+                time.sleep(random.uniform(0, 0.1))
+                if way == "resumed twice":
+                    second.kill()
+                else:
+                    os.kill(program, signal.SIGTERM)
+                    check(second.wait() == 0, "the second collector failed")
+        if way in ("collector", "resumed twice"):
+            os.kill(program, signal.SIGTERM)
+            while os.path.exists(f"/proc/{program}"):
+                time.sleep(0.002)
+        if left_by(run) is not None:
+            resume(run)
+        else:
+            check(way in ("program first", "resumed running"), "no spool is left")
+        run.output("check", "-q", run.trace)
+        counts, recorded, lost = run.counts(), run.recorded(), run.lost()
+        killed, missed = lost.pop("killed", 0), lost.pop("dropped", 0)
+        check(not lost and killed <= 4, f"{way}: lost: {lost}, killed: {killed}")
+        check(sum(counts) <= sum(recorded) + missed <= sum(counts) + 4, f"{way}: completed {counts}, recorded {recorded}, dropped {missed}")
+        if missed == 0:
+            check(all(c <= r <= c + 1 for c, r in zip(counts, recorded)), f"{way}: completed calls {counts}, recorded {recorded}")
+        calls += sum(counts)
+        dropped += missed
+        run.remove()
+    return f"{a.kills} times, {calls} completed calls, all recorded but for {dropped} that are reported as lost"
+
+
 def child_of(pid):
     return int(pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])
 
@@ -253,7 +308,7 @@ def check_cut(run, counts):
     check(sum(recorded) > 0, "nothing could be repaired")
 
 
-TESTS = {"block": test_block, "reader": test_reader, "short": test_short, "drop": test_drop, "program": test_program, "collector": test_collector}
+TESTS = {"block": test_block, "reader": test_reader, "short": test_short, "drop": test_drop, "program": test_program, "collector": test_collector, "resume": test_resume}
 
 
 def main():
@@ -266,13 +321,14 @@ def main():
     p.add_argument("--linked", action="store_true")
     p.add_argument("--transport", default="ring")
     p.add_argument("--seen", default="calls")
+    p.add_argument("--convert", default="while")
     p.add_argument("iotrace", type=pathlib.Path)
     p.add_argument("stress", type=pathlib.Path)
     p.add_argument("tests", nargs="*")
     a = p.parse_args()
     a.iotrace, a.stress, failed = a.iotrace.resolve(), a.stress.resolve(), False
     random.seed(a.seed)
-    for name in a.tests or TESTS:
+    for name in a.tests or [name for name in TESTS if (name == "collector") != (a.convert == "after") or name not in ("collector", "resume")]:
         try:
             print(f"{name}: {TESTS[name](a)}", flush=True)
         except ValueError as e:
