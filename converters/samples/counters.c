@@ -37,7 +37,7 @@ static struct counted_key *find_key(struct sampling *s, const struct sample_poin
 		return NULL;
 	}
 	if (s->numbers.count > known)
-		s->key[i].time_ns = s->key[i].reset_ns = SAMPLES_TIME_UNKNOWN;
+		s->key[i].time_ns = SAMPLES_TIME_UNKNOWN;
 	return &s->key[i];
 }
 
@@ -120,7 +120,6 @@ static void keep(struct counted_key *k, const struct sample_point *p)
 	k->time_ns = p->time_ns;
 	k->known = p->known;
 	memcpy(k->value, p->value, sizeof k->value);
-	k->reset_ns = SAMPLES_TIME_UNKNOWN;
 }
 
 static bool is_same(const struct counted_key *k, const struct sample_point *p)
@@ -178,11 +177,10 @@ static bool repeat(struct sampling *s, struct counted_key *k, const struct sampl
 	return samples_emit_lost(s, p, p->time_ns, 0, "clock");
 }
 
-/* The counters were set to 0 at reset_ns, after the last value and not after this one. */
-static bool after_reset(struct sampling *s, struct counted_key *k, const struct sample_point *p,
-			int64_t reset_ns)
+/* The counters were set to 0 after the last value and not after this one. */
+static bool after_reset(struct sampling *s, struct counted_key *k, const struct sample_point *p)
 {
-	const int64_t last_ns = k->time_ns;
+	const int64_t last_ns = k->time_ns, reset_ns = p->since_ns;
 	s->resets++;
 	keep(k, p);
 	return samples_emit_lost(s, p, last_ns, (uint64_t)(reset_ns - last_ns), "reset") &&
@@ -199,20 +197,11 @@ bool samples_count(struct sampling *s, const struct sample_point *p)
 		return begin(s, k, p);
 	if (p->time_ns <= k->time_ns)
 		return repeat(s, k, p);
-	const int64_t reset_ns = p->since_ns > k->reset_ns ? p->since_ns : k->reset_ns;
-	if (reset_ns > k->time_ns && reset_ns <= p->time_ns)
-		return after_reset(s, k, p, reset_ns);
+	if (p->since_ns > k->time_ns && p->since_ns <= p->time_ns)
+		return after_reset(s, k, p);
 	const uint64_t took_ns = (uint64_t)(p->time_ns - k->time_ns);
 	const bool grew = subtract(s, k, p, &increase);
 	s->decreases += grew ? 0 : 1;
 	keep(k, p);
 	return put(s, k, grew ? &increase : p, took_ns, grew ? 0 : SAMPLE_RESET);
-}
-
-bool samples_reset(struct sampling *s, const struct sample_point *key, int64_t time_ns)
-{
-	struct counted_key *k = find_key(s, key);
-	if (k != NULL && k->time_ns != SAMPLES_TIME_UNKNOWN && time_ns > k->reset_ns)
-		k->reset_ns = time_ns;
-	return k != NULL;
 }

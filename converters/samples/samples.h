@@ -80,8 +80,7 @@ static inline bool sample_add(struct sample_point *p, enum sample_value v, uint6
 }
 
 struct counted_key {
-	int64_t time_ns;  /* of the last value; SAMPLES_TIME_UNKNOWN before the first one */
-	int64_t reset_ns; /* a reset since then, or SAMPLES_TIME_UNKNOWN */
+	int64_t time_ns; /* of the last value; SAMPLES_TIME_UNKNOWN before the first one */
 	uint32_t known, recent;
 	uint64_t value[SAMPLE_VALUES];
 	uint64_t took[SAMPLES_RECENT]; /* the last intervals, of which there are `recent` */
@@ -150,8 +149,6 @@ void samples_close(struct source_state *src);
 bool samples_count(struct sampling *s, const struct sample_point *p);
 /* Emits a sample of increases in the interval of took_ns > 0 that ends at p->time_ns. */
 bool samples_increase(struct sampling *s, const struct sample_point *p, uint64_t took_ns);
-/* Notes that the counters of a key were set to 0. */
-bool samples_reset(struct sampling *s, const struct sample_point *key, int64_t time_ns);
 
 /* emit.c */
 

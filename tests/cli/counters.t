@@ -43,3 +43,7 @@ grep -v timestamp $report | convert -
 convert --tz=+01:00 sysstat/t.iostat.txt | grep -c 'time=1795896329'
 convert --tz=CET sysstat/t.iostat.txt
 sed 's/"w\/s": [0-9.]*/"w\/s": x/' $report | convert - | tail -n 3
+# Responses of GPFS: nodes in turn, a reset, failures, wrapped lines, and the form without -p.
+convert mmpmon/nodes.mmpmon
+convert mmpmon/node1.txt
+sed 's/_br_ /_br_ x/' mmpmon/nodes.mmpmon | convert - | tail -n 3
