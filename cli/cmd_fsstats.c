@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iotrace fsstats: what trees of files contain. */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -13,9 +14,11 @@
 #include "cli/fsstats/walk.h"
 #include "cli/ui/message.h"
 #include "cli/ui/options.h"
+#include "cli/ui/progress.h"
 #include "cli/ui/signals.h"
 #include "cli/ui/trace_time.h"
 #include "cli/views/fsstats.h"
+#include "lib/base/clock.h"
 #include "lib/base/number.h"
 
 enum {
@@ -37,15 +40,46 @@ struct fsstats_run {
 	const char *against, *resume, *columns;
 	const char *excluded[EXCLUDED_MAX];
 	int by, from;
-	bool json, tsv, quiet, share, allow_ages, kept;
+	bool json, tsv, quiet, share, names, allow_ages, kept;
 	struct list_columns list;
+	int progress_how; /* PROGRESS_... */
+	struct progress progress;
+	uint64_t started_ns;
+	atomic_bool says_progress; /* by a message, after SIGUSR1 */
 };
 
 static void report(void *context, const char *path, int error)
 {
 	struct fsstats_run *r = context;
+	progress_clear(&r->progress);
 	if (!r->quiet && r->messages++ < MESSAGES_MAX)
 		message_print("%s: %s", path, strerror(error));
+}
+
+static bool wants_progress(void *context, bool main)
+{
+	struct fsstats_run *r = context;
+	if (signals_progress_requested()) {
+		atomic_store(&r->says_progress, true);
+		return true;
+	}
+	return main && progress_due(&r->progress, &r->progress.last_ns);
+}
+
+static void report_progress(void *context, const struct walk_progress *p)
+{
+	struct fsstats_run *r = context;
+	const double s = (double)(clock_monotonic_ns() - r->started_ns) / 1e9;
+	if (!atomic_exchange(&r->says_progress, false)) {
+		progress_show_walk(&r->progress, p->entries, p->waiting, p->errors);
+		return;
+	}
+	progress_clear(&r->progress);
+	message_print(
+	    "%ju entries in %.1f s, %.0f per second; %ju directories wait, the deepest was at "
+	    "level %ju; %ju errors",
+	    (uintmax_t)p->entries, s, (double)p->entries / s, (uintmax_t)p->waiting,
+	    (uintmax_t)p->deepest, (uintmax_t)p->errors);
 }
 
 static void report_checkpoint(void *context, const char *reason)
@@ -58,7 +92,7 @@ static void report_checkpoint(void *context, const char *reason)
 
 static bool print_survey(const struct fsstats_run *r, struct output *out, struct fs_survey *s)
 {
-	const struct fsstats_shown shown = {s, r->top, r->min_count};
+	const struct fsstats_shown shown = {.survey = s, .top = r->top, .min_count = r->min_count};
 	if (r->json)
 		return fsstats_print_json(out, &shown);
 	if (r->tsv)
@@ -77,13 +111,35 @@ static bool print_change(const struct fsstats_run *r, struct output *out, struct
 	return fsstats_print_change_text(out, &c);
 }
 
+static enum exit_status write_html(const struct fsstats_run *r, struct fs_survey *s)
+{
+	struct fsstats_shown shown = {.survey = s, .top = r->top, .min_count = r->min_count};
+	struct output out;
+	if (r->out.html == NULL)
+		return EXIT_OK;
+	enum exit_status status = survey_out_without(&r->out, s, &shown.without);
+	if (status == EXIT_OK)
+		status = output_open(&out, r->out.html, 0);
+	if (status != EXIT_OK)
+		return status;
+	if (!fsstats_write_html(&out, &shown)) {
+		output_abandon(&out);
+		return message_no_memory();
+	}
+	return output_close(&out);
+}
+
+static bool is_stdout(const char *path)
+{
+	return path != NULL && strcmp(path, "-") == 0;
+}
+
 /* earlier: the survey to compare with, or NULL. */
 static enum exit_status print(const struct fsstats_run *r, struct fs_survey *s,
 			      struct fs_survey *earlier)
 {
 	struct output out;
-	if ((r->out.csv != NULL && strcmp(r->out.csv, "-") == 0) ||
-	    (r->out.state != NULL && strcmp(r->out.state, "-") == 0))
+	if (is_stdout(r->out.csv) || is_stdout(r->out.state) || is_stdout(r->out.html))
 		return EXIT_OK;
 	const enum exit_status status = output_open(&out, "-", 0);
 	if (status != EXIT_OK)
@@ -121,6 +177,7 @@ static enum exit_status write_all(const struct fsstats_run *r, const struct surv
 		return message_no_memory();
 	enum exit_status status = warn(r, in->survey);
 	status = exit_status_worse(status, survey_out_write(&r->out, in));
+	status = exit_status_worse(status, write_html(r, in->survey));
 	return exit_status_worse(status, print(r, in->survey, earlier));
 }
 
@@ -133,7 +190,12 @@ static enum exit_status walk(struct fsstats_run *r, struct fs_survey *s, char **
 		signals_catch(SIGNALS_COLLECT, "-", r->quiet);
 		r->walk.interrupt = signals_interrupt();
 	}
-	switch (walk_trees(s, roots, count, &r->walk, &bad)) {
+	signals_catch_progress();
+	r->started_ns = clock_monotonic_ns();
+	progress_begin(&r->progress, r->progress_how, r->quiet, NULL);
+	const enum walk_status status = walk_trees(s, roots, count, &r->walk, &bad);
+	progress_clear(&r->progress);
+	switch (status) {
 	case WALK_OK:
 		return EXIT_OK;
 	case WALK_BAD_ROOT:
@@ -192,6 +254,7 @@ static enum exit_status run(struct fsstats_run *r, char **paths, size_t count)
 	if (walks) {
 		in.survey->knows_now = true;
 		in.survey->now_s = (int64_t)r->now_s;
+		in.survey->names = r->names;
 		in.survey->by = (enum survey_by)r->by;
 		in.survey->depth = r->by == SURVEY_BY_DIRECTORY ? (uint32_t)r->depth : 0;
 	}
@@ -230,6 +293,8 @@ static void set_defaults(struct fsstats_run *r)
 		r->now_s = (uint64_t)time(NULL);
 	r->walk.failed = report;
 	r->walk.failed_checkpoint = report_checkpoint;
+	r->walk.wants_progress = wants_progress;
+	r->walk.progress = report_progress;
 	r->walk.context = r;
 	r->walk.exclude = r->excluded;
 	r->walk.kept = &r->kept;
@@ -280,6 +345,8 @@ static enum exit_status check_options(struct fsstats_run *r)
 {
 	if (r->json && r->tsv)
 		return options_wrong(r->out.command, "--json and --tsv exclude each other");
+	if (r->names && r->share)
+		return options_wrong(r->out.command, "--names and --share exclude each other");
 	if (r->from == FROM_NONE && r->columns != NULL)
 		return options_wrong(r->out.command, "--columns requires --from=list");
 	if (r->from == FROM_LIST && r->columns == NULL)
@@ -309,15 +376,19 @@ enum exit_status cmd_fsstats(int argc, char **argv)
 	    OPTION(FLAG, 'j', "json", NULL, &r.json, "print JSON"),
 	    OPTION(FLAG, 't', "tsv", NULL, &r.tsv,
 		   "print keys, or else histograms, as columns separated by tabs"),
+	    OPTION(STRING, 0, "html", "FILE", &r.out.html,
+		   "write a report with tables and plots to FILE"),
 	    OPTION(STRING, 0, "plots", "DIR", &r.out.plots,
 		   "write plots to DIR, with their points"),
-	    OPTION(FLAG, 'q', "quiet", NULL, &r.quiet, "no warnings, no paths of errors"),
+	    OPTION_QUIET(r.quiet, r.progress_how),
 	    GROUP("Tables"),
-	    OPTION(CHOICE, 0, "by", "none|owner|group|dir", &r.by,
-		   "count files by owner, group or directory, too"),
+	    OPTION(CHOICE, 0, "by", "none|owner|group|dir|project", &r.by,
+		   "count files by owner, group, directory or project, too"),
 	    RANGE(NUMBER, 0, "depth", "N", &r.depth, "levels of directories for --by=dir (1)", 0,
 		  UINT32_MAX),
 	    RANGE(NUMBER, 0, "top", "N", &r.top, "print the N largest of these (10)", 1, 0),
+	    OPTION(FLAG, 0, "names", NULL, &r.names,
+		   "list the largest files and directories, with their paths"),
 	    OPTION(FLAG, 0, "share", NULL, &r.share, "replace ids and names of these by numbers"),
 	    RANGE(NUMBER, 0, "min-count", "N", &r.min_count,
 		  "merge cells of the table of sizes and ages with fewer files (5)", 1, 0),
@@ -342,6 +413,8 @@ enum exit_status cmd_fsstats(int argc, char **argv)
 	    OPTION(FLAG, 0, "snapshots", NULL, &r.walk.snapshots, "enter directories of snapshots"),
 	    OPTION(FLAG, 0, "sync", NULL, &r.walk.force_sync,
 		   "ask servers for the exact sizes of open files"),
+	    OPTION(CHOICE, 0, "sort", "default|none|inode", &r.walk.order,
+		   "order in large directories (inode, except over a network)"),
 	    CALL("exclude", "GLOB", &r, "ignore entries with such names; may be repeated",
 		 add_excluded),
 	    RANGE(NUMBER, 0, "rate", "N", &r.walk.rate, "look at N entries per second at most", 1,

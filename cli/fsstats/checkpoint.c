@@ -105,6 +105,7 @@ struct open_roots {
 	const int *fds;
 	char *const *paths;
 	size_t count;
+	const struct walk_options *options;
 };
 
 static struct subtree *new_root(struct state *s, const struct open_roots *r, struct subtree *like)
@@ -118,6 +119,7 @@ static struct subtree *new_root(struct state *s, const struct open_roots *r, str
 	char *absolute = realpath(path, NULL);
 	const char *name = absolute != NULL ? absolute : path;
 	d->root_fd = fd;
+	d->by_inode = walk_sorts(r->options, fd);
 	d->path_hash = root_list_id(name, strlen(name));
 	free(absolute);
 	return d;
@@ -258,6 +260,7 @@ bool walk_save(struct tree_walk *w)
 		sum->now_s = w->survey->now_s;
 		sum->by = w->survey->by;
 		sum->depth = w->survey->depth;
+		sum->names = w->survey->names;
 		save_tables(&c, w, sum);
 		if (e->status == IOT_OK && iot_writer_close(writer) != IOT_OK)
 			error_set(e, IOT_EIO, "%s", iot_writer_error(writer));
@@ -290,8 +293,10 @@ static void load_tables(struct checkpoint *c, struct tree_walk *w, struct fs_sur
 	if (!state_begin(s))
 		state_no_memory(s);
 	survey_state(s, loaded);
-	if (loaded->by != w->survey->by || loaded->depth != w->survey->depth)
-		error_set(&s->error, IOT_EUSAGE, "was made with another --by or --depth");
+	if (loaded->by != w->survey->by || loaded->depth != w->survey->depth ||
+	    loaded->names != w->survey->names)
+		error_set(&s->error, IOT_EUSAGE,
+			  "was made with another --by or --depth, or another --names");
 	if (!root_list_equals(&loaded->roots, &w->survey->roots))
 		error_set(&s->error, IOT_EUSAGE, "is of other directories, or of another part");
 	survey_join(w->survey, loaded);
@@ -306,7 +311,7 @@ static void load_tables(struct checkpoint *c, struct tree_walk *w, struct fs_sur
 
 bool walk_load(struct tree_walk *w, const int *fds, char *const *roots, size_t count)
 {
-	const struct open_roots r = {fds, roots, count};
+	const struct open_roots r = {fds, roots, count, w->options};
 	struct iot_reader *reader = iot_reader_new();
 	struct fs_survey *loaded = calloc(1, sizeof *loaded);
 	struct checkpoint c = {.state = {.reader = reader,

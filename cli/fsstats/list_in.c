@@ -10,11 +10,12 @@
 enum { BLOCK = 512, KIB = 1024, S_PER_DAY = 86400, DATE_SIZE = 10, KEY_TEXT = 1024 };
 
 static const char *const field_names[LIST_FIELDS] = {
-    [LIST_IGNORED] = "-",     [LIST_TYPE] = "type",   [LIST_SIZE] = "size",
-    [LIST_BLOCKS] = "blocks", [LIST_KIB] = "kib",     [LIST_LINKS] = "links",
-    [LIST_MTIME] = "mtime",   [LIST_CTIME] = "ctime", [LIST_ATIME] = "atime",
-    [LIST_UID] = "uid",       [LIST_GID] = "gid",     [LIST_DEVICE] = "device",
-    [LIST_INODE] = "inode",   [LIST_NAME] = "name",   [LIST_PATH] = "path",
+    [LIST_IGNORED] = "-",       [LIST_TYPE] = "type",   [LIST_SIZE] = "size",
+    [LIST_BLOCKS] = "blocks",   [LIST_KIB] = "kib",     [LIST_LINKS] = "links",
+    [LIST_MTIME] = "mtime",     [LIST_CTIME] = "ctime", [LIST_ATIME] = "atime",
+    [LIST_UID] = "uid",         [LIST_GID] = "gid",     [LIST_DEVICE] = "device",
+    [LIST_INODE] = "inode",     [LIST_NAME] = "name",   [LIST_PATH] = "path",
+    [LIST_PROJECT] = "project",
 };
 
 const char list_find_columns[] =
@@ -32,7 +33,8 @@ struct entry_list {
 /* The values of a line. */
 struct list_entry {
 	struct survey_entry entry;
-	uint64_t device, inode, uid, gid;
+	uint64_t device, inode;
+	uint64_t owner[SURVEY_BY_PROJECT + 1]; /* by enum survey_by */
 	bool has_inode;
 	struct iot_text path;
 };
@@ -56,7 +58,7 @@ const char *list_columns_parse(struct list_columns *c, const char *text)
 		const enum list_field f = find_field(at, size);
 		if (f == LIST_FIELDS || c->count == LIST_COLUMNS)
 			return "a list of -, type, size, blocks, kib, links, mtime, ctime, atime, "
-			       "uid, gid, device, inode, name, path";
+			       "uid, gid, project, device, inode, name, path";
 		has_size |= f == LIST_SIZE;
 		c->field[c->count++] = (unsigned char)f;
 		at += size;
@@ -91,6 +93,7 @@ void list_set_unknown(struct fs_survey *s, const struct list_columns *c)
 	if (!has(c, LIST_NAME) && !has(c, LIST_PATH))
 		s->unknown |= 1U << SURVEY_NAME;
 	s->unknown |= 1U << SURVEY_ENTRIES | 1U << SURVEY_SNAPSHOTS;
+	s->names &= has(c, LIST_PATH);
 }
 
 /* Values */
@@ -201,9 +204,11 @@ static bool set_field(struct list_entry *e, enum list_field f, struct iot_text t
 	case LIST_ATIME:
 		return parse_time(t, &e->entry.time_s[SURVEY_ACCESSED]);
 	case LIST_UID:
-		return number_decimal(t.data, t.size, &e->uid);
+		return number_decimal(t.data, t.size, &e->owner[SURVEY_BY_OWNER]);
 	case LIST_GID:
-		return number_decimal(t.data, t.size, &e->gid);
+		return number_decimal(t.data, t.size, &e->owner[SURVEY_BY_GROUP]);
+	case LIST_PROJECT:
+		return number_decimal(t.data, t.size, &e->owner[SURVEY_BY_PROJECT]);
 	case LIST_DEVICE:
 		return number_decimal(t.data, t.size, &e->device) && e->device < UINT64_C(1) << 55;
 	case LIST_INODE:
@@ -292,11 +297,31 @@ static bool is_duplicate(struct entry_list *r, struct list_entry *e)
 	return !is_new;
 }
 
+/* Directories are not added: their entries are unknown. */
+static void add_top(struct entry_list *r, const struct list_entry *e)
+{
+	char path[TOP_PATH_MAX];
+	const bool linked = e->entry.links > 1 && e->has_inode;
+	struct top_entry top = {e->entry.size, 0, 0, path};
+	if (!r->survey->names || e->entry.kind != SURVEY_FILE ||
+	    !top_list_wants(&r->survey->top[SURVEY_TOP_FILES], top.value))
+		return;
+	if (linked) {
+		top.device = e->device;
+		top.inode = e->inode;
+	}
+	escape_text(path, sizeof path, e->path.data, e->path.size);
+	survey_add_top(r->survey, SURVEY_TOP_FILES, &top);
+}
+
 static bool add_line(struct entry_list *r, struct iot_text line)
 {
 	struct list_entry e = {.entry = {.kind = SURVEY_FILE}};
+	for (size_t i = 0; i <= SURVEY_BY_PROJECT; i++)
+		e.owner[i] = SURVEY_UNKNOWN;
 	if (!parse_line(r, line, &e))
 		return false;
+	add_top(r, &e);
 	if (is_duplicate(r, &e)) {
 		r->survey->duplicate_links++;
 		return true;
@@ -304,7 +329,7 @@ static bool add_line(struct entry_list *r, struct iot_text line)
 	if (r->survey->by == SURVEY_BY_DIRECTORY && e.entry.kind == SURVEY_FILE)
 		set_directory_key(r, &e);
 	else
-		e.entry.key = r->survey->by == SURVEY_BY_GROUP ? e.gid : e.uid;
+		e.entry.key = e.owner[r->survey->by];
 	survey_add(r->survey, &e.entry);
 	return true;
 }

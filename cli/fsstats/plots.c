@@ -139,23 +139,46 @@ static bool has_data(const struct fs_survey *s, enum survey_histogram h)
 	return survey_knows(s, h) && s->of[h].items > 0;
 }
 
+/* Returns whether plot i has data, and if so, makes it. */
+static bool make_plot(struct survey_plot *p, const struct fs_survey *s,
+		      const struct key_sums *without, size_t i)
+{
+	static const enum survey_histogram of[PLOTS] = {SURVEY_SIZE, SURVEY_ATIME, SURVEY_MTIME};
+	p->lines = 0;
+	if (!has_data(s, of[i]))
+		return false;
+	if (i == 0)
+		size_plot(p, s, without);
+	else
+		age_plot(p, s, of[i]);
+	return true;
+}
+
+bool survey_plots_embed(const struct fs_survey *s, const struct key_sums *without, struct output *o)
+{
+	struct survey_plot *p = calloc(1, sizeof *p);
+	for (size_t i = 0; p != NULL && i < PLOTS; i++) {
+		if (!make_plot(p, s, without, i))
+			continue;
+		output_text(o, "<figure style=\"--fg:#222;--soft:#666;--rule:#ddd\">\n");
+		draw(o, p, i);
+		output_text(o, "</figure>\n");
+	}
+	const bool ok = p != NULL;
+	free(p);
+	return ok;
+}
+
 enum exit_status survey_plots_write(const struct fs_survey *s, const char *directory,
 				    const struct key_sums *without)
 {
-	static const enum survey_histogram of[PLOTS] = {SURVEY_SIZE, SURVEY_ATIME, SURVEY_MTIME};
 	struct survey_plot *p = calloc(1, sizeof *p);
 	if (p == NULL)
 		return message_no_memory();
 	enum exit_status status = trace_out_make_directory(directory);
 	for (size_t i = 0; i < PLOTS && status == EXIT_OK; i++) {
-		p->lines = 0;
-		if (!has_data(s, of[i]))
-			continue;
-		if (i == 0)
-			size_plot(p, s, without);
-		else
-			age_plot(p, s, of[i]);
-		status = write_plot(p, directory, i);
+		if (make_plot(p, s, without, i))
+			status = write_plot(p, directory, i);
 	}
 	free(p);
 	return status;

@@ -3,6 +3,7 @@
 #ifndef CLI_FSSTATS_PLOTS_H
 #define CLI_FSSTATS_PLOTS_H
 
+#include "cli/ui/output.h"
 #include "cli/ui/same_file.h"
 #include "survey.h"
 
@@ -13,6 +14,9 @@
  */
 enum exit_status survey_plots_write(const struct fs_survey *s, const char *directory,
 				    const struct key_sums *without);
+/* Writes the same plots as elements of a page. Returns false if out of memory. */
+bool survey_plots_embed(const struct fs_survey *s, const struct key_sums *without,
+			struct output *o);
 /* Adds the files that survey_plots_write() may write. */
 void survey_plots_add_files(struct same_file_set *files, const char *directory);
 

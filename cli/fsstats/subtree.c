@@ -27,6 +27,7 @@ struct subtree *subtree_new(struct subtree *parent, const char *name, size_t siz
 	if (parent == NULL)
 		return d;
 	d->root_fd = parent->root_fd;
+	d->by_inode = parent->by_inode;
 	d->depth = parent->depth + 1;
 	d->path_hash = XXH3_64bits_withSeed(name, size, parent->path_hash);
 	subtree_use(parent);

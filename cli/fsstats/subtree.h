@@ -17,7 +17,8 @@ struct subtree {
 	int root_fd;            /* of the tree */
 	uint64_t device, inode;
 	uint64_t path_hash; /* of the path; the same on all nodes */
-	uint64_t key;       /* of the files in it, if directories are keys */
+	uint64_t key;       /* of the files in it, if directories or projects are keys */
+	bool by_inode;      /* entries of large directories are looked at in this order */
 	uint32_t depth;     /* 0: a root */
 	uint32_t size;      /* of the name */
 	char name[];

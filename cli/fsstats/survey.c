@@ -104,11 +104,13 @@ static void add_to_key(struct fs_survey *s, const struct survey_entry *e)
 	struct key_sums *to = survey_sums(s, e->key);
 	const int64_t age_s = age_of(s, e->time_s[SURVEY_ACCESSED]);
 	const int64_t modified_s = e->time_s[SURVEY_MODIFIED];
+	const int64_t used_s = e->time_s[SURVEY_ACCESSED];
 	const unsigned bin = survey_bin(SURVEY_KIB, e->size);
 	if (to == NULL)
 		return;
 	to->oldest_s = to->files == 0 || modified_s < to->oldest_s ? modified_s : to->oldest_s;
 	to->newest_s = to->files == 0 || modified_s > to->newest_s ? modified_s : to->newest_s;
+	to->used_s = to->files == 0 || used_s > to->used_s ? used_s : to->used_s;
 	to->files++;
 	to->bytes += e->size;
 	to->capacity += e->capacity;
@@ -172,6 +174,11 @@ void survey_add_entries(struct fs_survey *s, uint64_t entries)
 	add(s, SURVEY_ENTRIES, entries, entries, 1);
 }
 
+void survey_add_top(struct fs_survey *s, enum survey_top list, const struct top_entry *entry)
+{
+	s->no_memory |= !top_list_add(&s->top[list], entry);
+}
+
 void survey_fail(struct fs_survey *s, int error)
 {
 	s->failed[error > 0 && error < SURVEY_ERRNO ? error : 0]++;
@@ -226,6 +233,8 @@ static void join_sums(struct fs_survey *s, uint64_t key, const struct key_sums *
 		to->oldest_s = more->oldest_s;
 	if (to->files == 0 || more->newest_s > to->newest_s)
 		to->newest_s = more->newest_s;
+	if (to->files == 0 || more->used_s > to->used_s)
+		to->used_s = more->used_s;
 	to->files += more->files;
 	to->bytes += more->bytes;
 	to->capacity += more->capacity;
@@ -233,6 +242,18 @@ static void join_sums(struct fs_survey *s, uint64_t key, const struct key_sums *
 	add_list(to->older_bytes, more->older_bytes, SURVEY_AGES);
 	add_list(to->size_files, more->size_files, SURVEY_BINS);
 	add_list(to->size_bytes, more->size_bytes, SURVEY_BINS);
+}
+
+/* The sum has top lists only if both surveys have. */
+static void join_tops(struct fs_survey *s, const struct fs_survey *more)
+{
+	for (size_t i = 0; i < SURVEY_TOPS; i++) {
+		if (s->names && more->names)
+			s->no_memory |= !top_list_join(&s->top[i], &more->top[i]);
+		else
+			top_list_free(&s->top[i]);
+	}
+	s->names &= more->names;
 }
 
 void survey_join(struct fs_survey *s, const struct fs_survey *more)
@@ -263,6 +284,7 @@ void survey_join(struct fs_survey *s, const struct fs_survey *more)
 		join_bins(&s->of[h], &more->of[h]);
 	for (size_t t = 0; t < SURVEY_TIMES; t++)
 		joint_join(&s->joint[t], &more->joint[t]);
+	join_tops(s, more);
 	histogram_join(&s->size, &more->size);
 	add_list(s->size_bytes, more->size_bytes, HISTOGRAM_BINS);
 }
@@ -281,6 +303,8 @@ void survey_free(struct fs_survey *s)
 		return;
 	free_keys(s);
 	root_list_free(&s->roots);
+	for (size_t i = 0; i < SURVEY_TOPS; i++)
+		top_list_free(&s->top[i]);
 	free(s);
 }
 
@@ -313,6 +337,8 @@ const char *survey_key_name(const struct survey_key_row *row, char *text, size_t
 		return "other";
 	if (row->key == SURVEY_LINKED)
 		return "several links";
+	if (row->key == SURVEY_UNKNOWN)
+		return "unknown";
 	snprintf(text, capacity, "%ju", (uintmax_t)row->key);
 	return text;
 }

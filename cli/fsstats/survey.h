@@ -16,6 +16,7 @@
 #include "joint.h"
 #include "link_set.h"
 #include "root_list.h"
+#include "top_list.h"
 
 /* In the order in which the csv form has them. */
 enum survey_histogram {
@@ -65,31 +66,51 @@ enum survey_time { SURVEY_MODIFIED, SURVEY_CHANGED, SURVEY_ACCESSED, SURVEY_TIME
 enum survey_kind { SURVEY_FILE, SURVEY_DIRECTORIES, SURVEY_SYMLINK, SURVEY_SPECIAL, SURVEY_KINDS };
 
 /* What --by distinguishes. */
-enum survey_by { SURVEY_BY_NONE, SURVEY_BY_OWNER, SURVEY_BY_GROUP, SURVEY_BY_DIRECTORY };
+enum survey_by {
+	SURVEY_BY_NONE,
+	SURVEY_BY_OWNER,
+	SURVEY_BY_GROUP,
+	SURVEY_BY_DIRECTORY,
+	SURVEY_BY_PROJECT,
+};
 
-/* The files of one owner, group or directory. */
+/* The files of one owner, group, directory or project. */
 struct key_sums {
-	char *name; /* of a directory, escaped; NULL: the key is an id */
+	char *name; /* of a directory, escaped, or a pseudonym; NULL: the key is an id */
 	uint64_t files, bytes, capacity;
+	int64_t used_s;                                            /* the last access */
 	int64_t oldest_s, newest_s;                                /* modified */
 	uint64_t older[SURVEY_AGES], older_bytes[SURVEY_AGES];     /* by the last access */
 	uint64_t size_files[SURVEY_BINS], size_bytes[SURVEY_BINS]; /* by SURVEY_SIZE's bins */
 };
 
+/* The largest of them, by bytes and by entries. */
+enum survey_top { SURVEY_TOP_FILES, SURVEY_TOP_DIRECTORIES, SURVEY_TOPS };
+
 enum { SURVEY_KEYS_MAX = 1 << 16 };
-#define SURVEY_OTHER UINT64_MAX /* the key of all files beyond SURVEY_KEYS_MAX keys */
+#define SURVEY_OTHER   UINT64_MAX       /* the key of all files beyond SURVEY_KEYS_MAX keys */
+#define SURVEY_UNKNOWN (UINT64_MAX - 2) /* the key of files whose owner or project is unknown */
 /*
- * The key of files with several links if directories are keys: such a file can be in several
+ * The key of files with several links if directories or their projects are keys: such a file can be in several
  * directories, and it is a matter of chance which one is read first.
  */
 #define SURVEY_LINKED (UINT64_MAX - 1)
 
+/* The file systems of the roots, each once, at the begin of a walk. States lack them. */
+struct survey_space {
+	bool known;
+	uint64_t total, used; /* bytes */
+};
+
 struct fs_survey {
+	struct survey_space space;
 	uint32_t unknown; /* bits: histograms and values that the input does not contain */
 	bool knows_now;
 	int64_t now_s; /* ages are relative to it */
 	enum survey_by by;
 	uint32_t depth; /* of the directories that are keys */
+	bool names;     /* the survey has top lists; if not, they are empty */
+	struct top_list top[SURVEY_TOPS];
 	struct idmap keys;
 	struct key_sums *sums; /* by number of the key */
 	size_t sums_capacity;
@@ -135,6 +156,8 @@ void survey_add_name(struct fs_survey *s, size_t size);
 void survey_add_link_names(struct fs_survey *s, const struct link_set *links);
 /* Adds a directory that was read to its end: the number of its entries. */
 void survey_add_entries(struct fs_survey *s, uint64_t entries);
+/* Adds a file or directory to a top list, whose path the caller has. */
+void survey_add_top(struct fs_survey *s, enum survey_top list, const struct top_entry *entry);
 void survey_fail(struct fs_survey *s, int error);
 /*
  * Adds another survey, except for its roots, which must not overlap. If out of memory, sets

@@ -45,24 +45,34 @@ static enum exit_status write_state(const struct survey_out *o, struct fs_survey
 	return status;
 }
 
-static enum exit_status write_plots(const struct survey_out *o, const struct fs_survey *s)
+enum exit_status survey_out_without(const struct survey_out *o, const struct fs_survey *s,
+				    const struct key_sums **sums)
 {
-	const struct key_sums *without = NULL;
+	char name[64];
 	size_t count;
-	if (o->plots == NULL)
+	*sums = NULL;
+	if (o->without == NULL)
 		return EXIT_OK;
 	struct survey_key_row *rows = survey_key_rows(s, &count);
 	if (rows == NULL)
 		return message_no_memory();
-	for (size_t i = 0; i < count && o->without != NULL; i++) {
-		char name[64];
+	for (size_t i = 0; i < count; i++)
 		if (strcmp(survey_key_name(&rows[i], name, sizeof name), o->without) == 0)
-			without = rows[i].sums;
-	}
+			*sums = rows[i].sums;
 	free(rows);
-	if (o->without != NULL && without == NULL)
-		return message_error(o->without, "no such owner, group or directory (see --by)");
-	return survey_plots_write(s, o->plots, without);
+	if (*sums == NULL)
+		return message_error(o->without,
+				     "no such owner, group, project or directory (see --by)");
+	return EXIT_OK;
+}
+
+static enum exit_status write_plots(const struct survey_out *o, const struct fs_survey *s)
+{
+	const struct key_sums *without;
+	if (o->plots == NULL)
+		return EXIT_OK;
+	const enum exit_status status = survey_out_without(o, s, &without);
+	return status == EXIT_OK ? survey_plots_write(s, o->plots, without) : status;
 }
 
 enum exit_status survey_out_write(const struct survey_out *o, const struct survey_in *in)
@@ -79,6 +89,8 @@ enum exit_status survey_out_check(const struct survey_out *o, const char *checkp
 		same_file_add_output(&files, ROLE_OUTPUT, "--csv", o->csv);
 	if (o->state != NULL)
 		same_file_add_output(&files, ROLE_STATE, "--state", o->state);
+	if (o->html != NULL)
+		same_file_add_output(&files, ROLE_OUTPUT, "--html", o->html);
 	if (checkpoint != NULL)
 		same_file_add_output(&files, ROLE_OUTPUT, "--checkpoint", checkpoint);
 	if (o->plots != NULL)

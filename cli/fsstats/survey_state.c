@@ -27,8 +27,9 @@ static void header_state(struct state *s, struct fs_survey *v)
 		state_small(s, "unknown", &v->unknown, UNKNOWN_MAX);
 		state_flag(s, "knows_now", &v->knows_now);
 		state_signed(s, "now", &v->now_s);
-		state_small(s, "by", &by, SURVEY_BY_DIRECTORY);
+		state_small(s, "by", &by, SURVEY_BY_PROJECT);
 		state_small(s, "depth", &v->depth, UINT32_MAX);
+		state_flag(s, "names", &v->names);
 	}
 	v->by = (enum survey_by)by;
 	state_check(s, rows == 1, "kind=header first");
@@ -146,6 +147,46 @@ static void joint_state(struct state *s, struct fs_survey *v)
 	}
 }
 
+/* Top lists */
+
+static void top_row(struct state *s, struct fs_survey *v, uint32_t list, struct top_entry *e)
+{
+	struct iot_text path = {e->path, e->path != NULL ? strlen(e->path) : 0};
+	char text[TOP_PATH_MAX + 1];
+	state_small(s, "list", &list, SURVEY_TOPS - 1);
+	state_number(s, "value", &e->value);
+	state_number(s, "device", &e->device);
+	state_number(s, "inode", &e->inode);
+	state_text(s, "path", &path);
+	if (state_saves(s))
+		return;
+	state_check(s, v->names && path.size <= TOP_PATH_MAX, "names=1, and paths");
+	if (state_failed(s))
+		return;
+	memcpy(text, path.data, path.size);
+	text[path.size] = '\0';
+	e->path = text;
+	survey_add_top(v, list, e);
+}
+
+static void tops_state(struct state *s, struct fs_survey *v)
+{
+	uint32_t list = 0;
+	size_t i = 0;
+	for (;; i++) {
+		struct top_entry loaded = {0};
+		while (state_saves(s) && list < SURVEY_TOPS && i == v->top[list].count) {
+			list++;
+			i = 0;
+		}
+		if (!state_list(s, "top", state_saves(s) && list < SURVEY_TOPS))
+			break;
+		top_row(s, v, list, state_saves(s) ? &v->top[list].entry[i] : &loaded);
+	}
+	if (v->no_memory)
+		state_no_memory(s);
+}
+
 /* Keys, in ascending order */
 
 static int by_key(const void *left, const void *right)
@@ -186,6 +227,7 @@ static void sums_state(struct state *s, struct key_sums *sums)
 	state_number(s, "capacity", &sums->capacity);
 	state_signed(s, "oldest", &sums->oldest_s);
 	state_signed(s, "newest", &sums->newest_s);
+	state_signed(s, "used", &sums->used_s);
 }
 
 /* Returns the sums of a row, whose key is a column; NULL after a failure. */
@@ -240,6 +282,7 @@ void survey_state(struct state *s, struct fs_survey *v)
 	counts_state(s, v);
 	bins_state(s, v);
 	joint_state(s, v);
+	tops_state(s, v);
 	keys_state(s, v);
 }
 

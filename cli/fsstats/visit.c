@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <time.h>
@@ -13,9 +15,10 @@
 #include <xxhash.h>
 
 #include "walk_internal.h"
+#include "lib/base/array.h"
 #include "lib/base/clock.h"
 
-enum { BLOCK = 512, PATH_TEXT = 4096 };
+enum { BLOCK = 512, PATH_TEXT = 4096, LARGE_DIRECTORY = 1000 };
 
 static const uint64_t ns_per_s = 1000000000;
 
@@ -27,6 +30,7 @@ static void fail(struct walker *k, const struct subtree *d, const char *name, in
 		walk_stop(k->walk, WALK_NO_MEMORY);
 	if (k->counts)
 		survey_fail(k->survey, error);
+	atomic_fetch_add_explicit(&k->failures, 1, memory_order_relaxed);
 	subtree_path(d, name, text, sizeof text);
 	pthread_mutex_lock(&k->walk->message_lock);
 	o->failed(o->context, text, error);
@@ -71,10 +75,10 @@ static bool is_duplicate(struct walker *k, const struct statx *st, size_t name)
 
 static uint64_t key_of(const struct fs_survey *s, const struct subtree *in, const struct statx *st)
 {
-	return s->by == SURVEY_BY_OWNER   ? st->stx_uid
-	       : s->by == SURVEY_BY_GROUP ? st->stx_gid
-	       : st->stx_nlink > 1        ? SURVEY_LINKED
-					  : in->key;
+	return s->by == SURVEY_BY_OWNER                     ? st->stx_uid
+	       : s->by == SURVEY_BY_GROUP                   ? st->stx_gid
+	       : st->stx_nlink > 1 && S_ISREG(st->stx_mode) ? SURVEY_LINKED
+							    : in->key;
 }
 
 /* The names of files with several links are added at the end of the walk. */
@@ -147,6 +151,7 @@ static void enter(struct walker *k, struct subtree *in, const char *name, size_t
 	d->inode = st->stx_ino;
 	set_key(k, d);
 	d->next = k->found;
+	k->found_count++;
 	if (k->found == NULL)
 		k->found_last = d;
 	k->found = d;
@@ -192,12 +197,38 @@ static bool get_status(struct walker *k, struct subtree *in, int fd, const char 
 	return false;
 }
 
+/* Adds a file to the list of the largest, under each of its names. */
+static void add_top_file(struct walker *k, const struct subtree *in, const char *name,
+			 const struct statx *st)
+{
+	char path[TOP_PATH_MAX];
+	const bool linked = st->stx_nlink > 1;
+	struct top_entry e = {st->stx_size, linked ? device_of(st) : 0, linked ? st->stx_ino : 0,
+			      path};
+	if (!k->counts || !k->survey->names || !S_ISREG(st->stx_mode) ||
+	    !top_list_wants(&k->survey->top[SURVEY_TOP_FILES], e.value))
+		return;
+	subtree_path(in, name, path, sizeof path);
+	survey_add_top(k->survey, SURVEY_TOP_FILES, &e);
+}
+
+static void add_top_directory(struct walker *k, const struct subtree *d, uint64_t entries)
+{
+	char path[TOP_PATH_MAX];
+	const struct top_entry e = {entries, 0, 0, path};
+	if (!k->survey->names || !top_list_wants(&k->survey->top[SURVEY_TOP_DIRECTORIES], entries))
+		return;
+	subtree_path(d, NULL, path, sizeof path);
+	survey_add_top(k->survey, SURVEY_TOP_DIRECTORIES, &e);
+}
+
 static void visit(struct walker *k, struct subtree *in, int fd, const char *name)
 {
 	struct statx st;
 	if (!get_status(k, in, fd, name, &st))
 		return;
 	const size_t size = strlen(name);
+	add_top_file(k, in, name, &st);
 	if (k->counts && is_duplicate(k, &st, size)) {
 		k->survey->duplicate_links++;
 		return;
@@ -215,17 +246,54 @@ static bool is_dots(const char *name)
 	return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
 }
 
+/* Returns whether the entry counts. */
+static bool visit_entry(struct walker *k, struct subtree *d, int fd, const struct dirent64 *e)
+{
+	if (is_dots(e->d_name) || is_excluded(k->walk->options, e->d_name))
+		return false;
+	if (k->counts || e->d_type == DT_DIR || e->d_type == DT_UNKNOWN)
+		visit(k, d, fd, e->d_name);
+	return true;
+}
+
+static int by_inode(const void *left, const void *right)
+{
+	const struct entry_place *a = left, *b = right;
+	return a->inode < b->inode ? -1 : a->inode > b->inode;
+}
+
+/*
+ * Sorts the places of the entries in the buffer. Returns their number; 0 if they are few, already
+ * in order, or if there is no memory for them.
+ */
+static size_t sort_entries(struct walker *k, size_t size)
+{
+	size_t n = 0;
+	bool sorted = true;
+	for (size_t at = 0; at < size; n++) {
+		const struct dirent64 *e = (const void *)(k->entries + at);
+		if (!array_reserve(&k->places, &k->places_capacity, n + 1, sizeof *k->places))
+			return 0;
+		k->places[n] = (struct entry_place){e->d_ino, at};
+		sorted &= n == 0 || k->places[n - 1].inode <= e->d_ino;
+		at += e->d_reclen;
+	}
+	if (sorted || n <= LARGE_DIRECTORY)
+		return 0;
+	qsort(k->places, n, sizeof *k->places, by_inode);
+	return n;
+}
+
 static uint64_t visit_entries(struct walker *k, struct subtree *d, int fd, size_t size)
 {
+	const size_t sorted = d->by_inode ? sort_entries(k, size) : 0;
 	uint64_t visited = 0;
-	for (size_t at = 0; at < size;) {
+	for (size_t i = 0; i < sorted; i++)
+		visited += visit_entry(k, d, fd, (const void *)(k->entries + k->places[i].at));
+	for (size_t at = 0; sorted == 0 && at < size;) {
 		const struct dirent64 *e = (const void *)(k->entries + at);
 		at += e->d_reclen;
-		if (is_dots(e->d_name) || is_excluded(k->walk->options, e->d_name))
-			continue;
-		visited++;
-		if (k->counts || e->d_type == DT_DIR || e->d_type == DT_UNKNOWN)
-			visit(k, d, fd, e->d_name);
+		visited += visit_entry(k, d, fd, e);
 	}
 	return visited;
 }
@@ -239,7 +307,9 @@ static void queue_found(struct walker *k)
 	pthread_mutex_lock(&w->lock);
 	k->found_last->next = w->queue;
 	w->queue = k->found;
+	w->waiting += k->found_count;
 	k->found = NULL;
+	k->found_count = 0;
 	pthread_cond_broadcast(&w->changed);
 	pthread_mutex_unlock(&w->lock);
 }
@@ -249,11 +319,16 @@ static void read_entries(struct walker *k, struct subtree *d, int fd)
 	uint64_t entries = 0;
 	ssize_t size;
 	while ((size = getdents64(fd, k->entries, WALK_ENTRIES_BYTES)) > 0) {
-		entries += visit_entries(k, d, fd, (size_t)size);
+		const uint64_t visited = visit_entries(k, d, fd, (size_t)size);
+		entries += visited;
+		atomic_fetch_add_explicit(&k->visited, visited, memory_order_relaxed);
 		queue_found(k);
+		walk_report_progress(k);
 	}
-	if (size == 0 && k->counts)
+	if (size == 0 && k->counts) {
 		survey_add_entries(k->survey, entries);
+		add_top_directory(k, d, entries);
+	}
 	if (size == 0)
 		return;
 	k->survey->unread += k->counts;
@@ -292,6 +367,16 @@ static void fail_directory(struct walker *k, struct subtree *d, int error)
 		fail(k, d, NULL, error);
 }
 
+/* Files belong to the project of their directory. */
+static void set_project(struct walker *k, struct subtree *d, int fd)
+{
+	struct fsxattr attributes;
+	if (k->survey->by != SURVEY_BY_PROJECT)
+		return;
+	d->key =
+	    ioctl(fd, FS_IOC_FSGETXATTR, &attributes) == 0 ? attributes.fsx_projid : SURVEY_UNKNOWN;
+}
+
 void walk_directory(struct walker *k, struct subtree *d)
 {
 	const struct walk_options *o = k->walk->options;
@@ -308,6 +393,9 @@ void walk_directory(struct walker *k, struct subtree *d)
 		return;
 	}
 	k->survey->touched += touched && k->counts;
+	if (d->depth > atomic_load_explicit(&k->deepest, memory_order_relaxed))
+		atomic_store_explicit(&k->deepest, d->depth, memory_order_relaxed);
+	set_project(k, d, fd);
 	read_entries(k, d, fd);
 	hold(k, d, fd);
 }

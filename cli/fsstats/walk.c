@@ -55,6 +55,7 @@ static struct subtree *next_directory(struct tree_walk *w)
 		d = w->queue;
 	if (d != NULL) {
 		w->queue = d->next;
+		w->waiting--;
 		w->busy++;
 	} else {
 		pthread_cond_broadcast(&w->changed);
@@ -94,6 +95,7 @@ static void join_walkers(struct tree_walk *w)
 			survey_join(w->survey, k->survey);
 		survey_free(k->survey);
 		free(k->entries);
+		free(k->places);
 	}
 	free(w->walkers);
 }
@@ -127,6 +129,7 @@ static bool make_walkers(struct tree_walk *w)
 		k->survey->now_s = w->survey->now_s;
 		k->survey->by = w->survey->by;
 		k->survey->depth = w->survey->depth;
+		k->survey->names = w->survey->names;
 	}
 	return w->walker_count > 0;
 }
@@ -135,6 +138,8 @@ static bool make_walkers(struct tree_walk *w)
 static void run_walkers(struct tree_walk *w)
 {
 	w->begin_ns = clock_monotonic_ns();
+	for (const struct subtree *d = w->queue; d != NULL; d = d->next)
+		w->waiting++;
 	w->checkpoint_ns = w->begin_ns + w->options->checkpoint_ns;
 	if (!make_walkers(w)) {
 		walk_stop(w, WALK_NO_MEMORY);

@@ -15,6 +15,19 @@
 
 #include "survey.h"
 
+/* In which order the entries of a large directory are looked at. */
+enum walk_order {
+	WALK_ORDER_DEFAULT, /* of inodes, except on file systems over a network */
+	WALK_ORDER_NONE,    /* as the directory has them */
+	WALK_ORDER_INODE,
+};
+
+struct walk_progress {
+	uint64_t entries, errors;
+	uint64_t waiting; /* directories that are queued */
+	uint32_t deepest; /* level of the deepest directory that was read */
+};
+
 struct walk_options {
 	unsigned threads;
 	uint32_t part, parts; /* walks the part-th of `parts` parts of each tree; parts <= 1: all */
@@ -24,6 +37,7 @@ struct walk_options {
 	bool cross;     /* enters directories of other devices */
 	bool snapshots; /* enters directories of snapshots */
 	bool force_sync;
+	int order;                   /* enum walk_order */
 	const char *checkpoint;      /* a file that keeps what is left to do; or NULL */
 	uint64_t checkpoint_ns;      /* time between checkpoints */
 	bool *kept;                  /* becomes true if a checkpoint is written; or NULL */
@@ -33,6 +47,12 @@ struct walk_options {
 	 * An entry that could not be read. Any thread may call it, one at a time. path: escaped.
 	 */
 	void (*failed)(void *context, const char *path, int error);
+	/*
+	 * Whether progress() is wanted: called often, by any thread; main: by the thread that called
+	 * walk_trees(). Both may be NULL.
+	 */
+	bool (*wants_progress)(void *context, bool main);
+	void (*progress)(void *context, const struct walk_progress *p); /* one call at a time */
 	/* Receives the path of a checkpoint that could not be written or read, and the reason. */
 	void (*failed_checkpoint)(void *context, const char *reason);
 	void *context;

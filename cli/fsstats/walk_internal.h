@@ -12,12 +12,19 @@
 
 enum { WALK_ENTRIES_BYTES = 256 << 10, WALK_PART_DEPTH = 2 };
 
+/* An entry in the buffer of a walker. */
+struct entry_place {
+	uint64_t inode;
+	size_t at;
+};
+
 struct tree_walk {
 	const struct walk_options *options;
 	struct fs_survey *survey; /* the result */
 	pthread_mutex_t lock;     /* protects the members that follow */
 	pthread_cond_t changed;
 	struct subtree *queue; /* newest first, which keeps it short */
+	size_t waiting;        /* directories in the queue */
 	unsigned busy;         /* threads that may add to the queue */
 	bool pausing;          /* for a checkpoint: threads wait after their directory */
 	uint64_t checkpoint_ns;
@@ -34,11 +41,17 @@ struct tree_walk {
 struct walker {
 	struct tree_walk *walk;
 	struct fs_survey *survey;
-	char *entries; /* WALK_ENTRIES_BYTES */
+	char *entries;              /* WALK_ENTRIES_BYTES */
+	struct entry_place *places; /* in the order of inodes */
+	size_t places_capacity;
 	pthread_t thread;
 	bool started;
+	/* For the progress, which other threads read: */
+	_Atomic uint64_t visited, failures;
+	_Atomic uint32_t deepest;
 	struct subtree *found; /* subdirectories of the directory that is read */
 	struct subtree *found_last;
+	size_t found_count;
 	uint64_t root_device;
 	bool counts;          /* entries of this directory belong to this part of the tree */
 	struct subtree *held; /* the directory that was read last: often the next one's parent */
@@ -47,6 +60,8 @@ struct walker {
 
 /* Reads a directory and queues its subdirectories. */
 void walk_directory(struct walker *k, struct subtree *d);
+/* Reports the progress if it is wanted. */
+void walk_report_progress(struct walker *k);
 /* Closes the directory that was read last. */
 void walk_release_held(struct walker *k);
 /* Ends the walk on all threads. */
@@ -55,6 +70,11 @@ void walk_stop(struct tree_walk *w, enum walk_status status);
 /* Opens the roots, and queues the roots of this part. See walk_trees(). */
 enum walk_status walk_open_roots(struct tree_walk *w, int *fds, char *const *roots, size_t count,
 				 size_t *bad);
+
+/* Whether entries of large directories in the tree of fd are looked at in the order of inodes. */
+bool walk_sorts(const struct walk_options *o, int fd);
+/* Adds the file systems that contain the roots. */
+void walk_add_space(struct fs_survey *s, const int *fds, size_t count);
 
 /*
  * Checkpoints. Saving: no thread reads a directory. Loading: replaces the queue, the links and the

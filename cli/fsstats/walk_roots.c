@@ -45,6 +45,7 @@ static bool add_root(struct tree_walk *w, const char *path, int fd)
 	if (!name_key(w->survey, d))
 		return false;
 	d->root_fd = fd;
+	d->by_inode = walk_sorts(o, fd);
 	d->device = st.st_dev;
 	d->inode = st.st_ino;
 	d->next = w->queue;
@@ -93,5 +94,6 @@ enum walk_status walk_open_roots(struct tree_walk *w, int *fds, char *const *roo
 		if (overlaps(fds, count_, *bad))
 			return WALK_BAD_ROOT;
 	}
+	walk_add_space(w->survey, fds, count_);
 	return WALK_OK;
 }

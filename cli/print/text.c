@@ -9,7 +9,7 @@ static const char *separator(const struct text_column *c, size_t i)
 	return i == 0 ? "" : c[i].width == 0 ? "  " : " ";
 }
 
-static const char *label_of(const struct text_column *c)
+const char *text_column_label(const struct text_column *c)
 {
 	static const char *const directions[2][3] = {{NULL, "reads", "writes"},
 						     {NULL, "read", "written"}};
@@ -61,7 +61,7 @@ void print_text(struct output *o, const struct text_column *column, size_t colum
 		shown[i] = column[i].column;
 		if (column[i].width != 0)
 			output_printf(o, "%s%*s", separator(column, i), column[i].width,
-				      label_of(&column[i]));
+				      text_column_label(&column[i]));
 	}
 	output_printf(o, "%s%s\n", title != NULL ? "  " : "", title != NULL ? title : "");
 	for (size_t row = 0; row < t.rows; row++) {

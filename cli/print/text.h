@@ -15,6 +15,9 @@ struct text_column {
 	struct text_form form;
 };
 
+/* Returns the heading of a column. */
+const char *text_column_label(const struct text_column *c);
+
 /*
  * Writes the headings, and a line for each row of the table, whose own columns are not used. title:
  * the heading of a last column without a width, or what follows the headings; NULL: none.

@@ -141,6 +141,20 @@ void progress_show_simulated(struct progress *p, uint64_t calls, uint64_t all)
 	show_phase(p, "simulating", calls, all, "calls");
 }
 
+void progress_show_walk(struct progress *p, uint64_t entries, uint64_t waiting, uint64_t errors)
+{
+	char field[4][64] = {""};
+	const double seconds = (double)(clock_monotonic_ns() - p->started_ns) / 1e9;
+	if (!p->on)
+		return;
+	snprintf(field[0], sizeof field[0], "%ju entries", (uintmax_t)entries);
+	snprintf(field[1], sizeof field[1], "%.0f/s", (double)entries / seconds);
+	snprintf(field[2], sizeof field[2], "%ju directories wait", (uintmax_t)waiting);
+	if (errors > 0)
+		snprintf(field[3], sizeof field[3], "%ju errors", (uintmax_t)errors);
+	show_fields(p, field, 4);
+}
+
 void progress_clear(struct progress *p)
 {
 	if (p->shown)

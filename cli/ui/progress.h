@@ -26,6 +26,8 @@ void progress_show(struct progress *p, uint64_t done, uint64_t total, uint64_t r
 void progress_show_written(struct progress *p, uint64_t records, uint64_t all);
 /* The same for calls simulated of all. */
 void progress_show_simulated(struct progress *p, uint64_t calls, uint64_t all);
+/* The same for a walk of directories: entries so far, directories that wait, and errors. */
+void progress_show_walk(struct progress *p, uint64_t entries, uint64_t waiting, uint64_t errors);
 /* For callers with expensive values: whether *last_ns is long enough ago; it becomes now. */
 bool progress_due(const struct progress *p, uint64_t *last_ns);
 /* Erases the line: before any message, and at the end. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "signals.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -16,6 +17,8 @@ static volatile sig_atomic_t how_caught, has_temporary, speaks, on_terminal;
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 
 enum { CAUGHT = sizeof(caught) / sizeof(*caught) };
+
+static atomic_bool progress_requested; /* without a lock, so that a handler may set it */
 
 static struct sigaction inherited_pipe, inherited_xfsz, inherited_chld;
 static sigset_t inherited_mask;
@@ -155,6 +158,28 @@ void signals_catch(enum signals_how how, const char *output, bool quiet)
 void signals_restore(void)
 {
 	set_all(SIG_DFL);
+}
+
+static void on_progress(int number)
+{
+	(void)number;
+	atomic_store(&progress_requested, true);
+}
+
+void signals_catch_progress(void)
+{
+	struct sigaction action, old;
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = on_progress;
+	action.sa_flags = SA_RESTART;
+	if (sigaction(SIGUSR1, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+		(void)sigaction(SIGUSR1, &action, NULL);
+}
+
+bool signals_progress_requested(void)
+{
+	return atomic_load_explicit(&progress_requested, memory_order_relaxed) &&
+	       atomic_exchange(&progress_requested, false);
 }
 
 struct interrupt *signals_interrupt(void)

@@ -39,6 +39,11 @@ int signals_receive(void);
 void signals_catch(enum signals_how how, const char *output, bool quiet);
 void signals_restore(void);
 
+/* From now on SIGUSR1 is a request for a message about the progress, unless it is ignored. */
+void signals_catch_progress(void);
+/* Whether there was one since the last call. Any thread may call it. */
+bool signals_progress_requested(void);
+
 /* For inputs: requests them to end. */
 struct interrupt *signals_interrupt(void);
 /* Nonzero: the signal that ends the command; its output is discarded. */

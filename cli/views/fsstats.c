@@ -1,359 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fsstats.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cli/print/json.h"
 #include "cli/print/text.h"
 #include "cli/print/tsv.h"
 #include "cli/ui/printable.h"
-#include "lib/result/columns.h"
-#include "lib/result/row.h"
 
-enum { MEDIAN = 500 };
-
-static const uint64_t limits[] = {0, 4 << 10, 64 << 10, 1 << 20, 2 << 20, 128 << 20, 1 << 30};
-
-enum { KEY_NAME = 32 };
-
-struct survey_document {
-	struct fs_survey *survey;
-	struct survey_key_row *keys;
-	struct joint_ranges *joint[SURVEY_TIMES]; /* NULL: unknown */
-	char key[KEY_NAME];
-	struct iot_table limits, ages, bins, key_rows, joint_rows;
-};
-
-static double share(uint64_t part, uint64_t whole)
-{
-	return (double)part / (double)whole; /* unknown if there are none */
-}
-
-/* The upper limits of bins in the csv form do not belong to them. */
-static const char below[] = "files of exactly this size are not counted";
-
-static void set_bounded_share(struct iot_row *to, const struct iot_metric *metric, double value)
-{
-	struct iot_cell *cell = row_cell(to, metric, IOT_BOTH);
-	if (cell != NULL && value == value)
-		*cell = (struct iot_cell){
-		    .kind = IOT_REAL, .real = value, .why = value < 1 ? below : NULL};
-}
-
-static double share_of(uint128 part, uint128 whole)
-{
-	return (double)part / (double)whole;
-}
-
-static void set_limit_of_bins(struct iot_row *to, const struct fs_survey *s, uint64_t limit)
-{
-	const struct survey_bins *b = &s->of[SURVEY_SIZE];
-	uint64_t items = 0;
-	uint128 bytes = 0;
-	if (limit < survey_lower(SURVEY_KIB, 1) || !survey_knows(s, SURVEY_SIZE))
-		return;
-	for (unsigned i = 0; survey_upper(SURVEY_KIB, i) < limit; i++) {
-		items += b->bin_items[i];
-		bytes += b->bin_amount[i];
-	}
-	set_bounded_share(to, &metrics.files_share, share_of(items, b->items));
-	set_bounded_share(to, &metrics.bytes_share, share_of(bytes, b->amount));
-}
-
-static void set_limit(struct iot_row *to, void *source)
-{
-	const struct fs_survey *s = ((const struct survey_document *)source)->survey;
-	const uint64_t limit = limits[to->number];
-	row_number(to, &metrics.size_limit, limit);
-	if (!survey_knows(s, SURVEY_EXACT)) {
-		set_limit_of_bins(to, s, limit);
-		return;
-	}
-	row_real(to, &metrics.files_share, share(histogram_up_to(&s->size, limit), s->size.count));
-	row_real(to, &metrics.bytes_share, share(survey_bytes_up_to(s, limit), s->size.sum));
-}
-
-/* Returns the share of items at least `days` old; it is unknown unless a bin begins there. */
-static double older_share(const struct fs_survey *s, enum survey_time t, size_t age, bool bytes)
-{
-	const unsigned h = SURVEY_MTIME + 2 * (unsigned)t + bytes;
-	const struct survey_bins *b = &s->of[h];
-	const uint64_t days = survey_ages[age];
-	uint64_t older = 0;
-	if (!survey_knows(s, h))
-		return (double)NAN;
-	if (survey_knows(s, SURVEY_EXACT))
-		return bytes ? share(s->older_bytes[t][age], s->size.sum)
-			     : share(s->older[t][age], s->size.count);
-	if (survey_lower(SURVEY_DAYS, survey_bin(SURVEY_DAYS, days)) != days)
-		return (double)NAN;
-	for (unsigned i = survey_bin(SURVEY_DAYS, days); i < SURVEY_BINS; i++)
-		older += b->bin_items[i];
-	return share(older, b->items);
-}
-
-static void set_age(struct iot_row *to, void *source)
-{
-	const struct fs_survey *s = ((const struct survey_document *)source)->survey;
-	const size_t i = to->number;
-	row_number(to, &metrics.age_days, survey_ages[i]);
-	row_real(to, &metrics.not_accessed_files, older_share(s, SURVEY_ACCESSED, i, false));
-	row_real(to, &metrics.not_accessed_bytes, older_share(s, SURVEY_ACCESSED, i, true));
-	row_real(to, &metrics.not_modified_files, older_share(s, SURVEY_MODIFIED, i, false));
-	row_real(to, &metrics.not_modified_bytes, older_share(s, SURVEY_MODIFIED, i, true));
-}
-
-static void set_key(struct iot_row *to, void *source)
-{
-	struct survey_document *d = source;
-	const struct survey_key_row *k = &d->keys[to->number];
-	row_word(to, &metrics.survey_key, survey_key_name(k, d->key, sizeof d->key));
-	row_number(to, &metrics.regular_files, k->sums->files);
-	row_number(to, &metrics.data_bytes, k->sums->bytes);
-	row_known(to, &metrics.capacity_bytes, survey_knows(d->survey, SURVEY_CAPACITY),
-		  k->sums->capacity);
-	row_real(to, &metrics.files_share, share(k->sums->files, d->survey->entries[SURVEY_FILE]));
-	row_real(to, &metrics.bytes_share,
-		 share_of(k->sums->bytes, d->survey->of[SURVEY_SIZE].amount));
-	if (survey_knows(d->survey, SURVEY_MTIME)) {
-		row_signed(to, &metrics.oldest_s, k->sums->oldest_s);
-		row_signed(to, &metrics.newest_s, k->sums->newest_s);
-	}
-}
-
-/* Whether bin i, counted through all histograms, contains something. */
-static bool has_bin(const struct fs_survey *s, size_t i)
-{
-	return s->of[i / SURVEY_BINS].bin_items[i % SURVEY_BINS] > 0;
-}
-
-static size_t count_bins(const struct fs_survey *s)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < (size_t)SURVEY_HISTOGRAMS * SURVEY_BINS; i++)
-		n += has_bin(s, i);
-	return n;
-}
-
-static void row_limit(struct iot_row *to, const struct iot_metric *metric, uint64_t upper)
-{
-	if (upper == UINT64_MAX)
-		row_absent(to, metric);
-	else
-		row_number(to, metric, upper);
-}
-
-static void set_bin(struct iot_row *to, void *source)
-{
-	const struct fs_survey *s = ((const struct survey_document *)source)->survey;
-	size_t i = 0;
-	for (size_t left = to->number; left > 0 || !has_bin(s, i); i++)
-		left -= has_bin(s, i);
-	const struct survey_form *form = &survey_forms[i / SURVEY_BINS];
-	const struct survey_bins *bins = &s->of[i / SURVEY_BINS];
-	const unsigned bin = i % SURVEY_BINS;
-	row_word(to, &metrics.distribution, form->name);
-	row_number(to, &metrics.bin_from, survey_lower(form->scale, bin));
-	row_limit(to, &metrics.bin_to, survey_upper(form->scale, bin));
-	row_number(to, &metrics.bin_items, bins->bin_items[bin]);
-	if (bins->bin_amount[bin] <= UINT64_MAX)
-		row_number(to, &metrics.bin_amount, (uint64_t)bins->bin_amount[bin]);
-	else
-		row_real(to, &metrics.bin_amount, (double)bins->bin_amount[bin]);
-}
-
-/* The rows of the tables by access follow those by modification. */
-static void set_joint(struct iot_row *to, void *source)
-{
-	const struct survey_document *d = source;
-	const struct joint_ranges *j = d->joint[SURVEY_MODIFIED];
-	const bool modified = j != NULL && to->number < j->count;
-	const size_t before = modified || j == NULL ? 0 : j->count;
-	if (!modified)
-		j = d->joint[SURVEY_ACCESSED];
-	const struct joint_range *r = &j->range[to->number - before];
-	row_word(to, &metrics.age_of, modified ? "modified" : "accessed");
-	row_number(to, &metrics.class_from, survey_lower(SURVEY_KIB, r->size_from));
-	row_limit(to, &metrics.class_to, survey_upper(SURVEY_KIB, r->size_to));
-	row_number(to, &metrics.days_from, survey_lower(SURVEY_DAYS, r->age_from));
-	row_limit(to, &metrics.days_to, survey_upper(SURVEY_DAYS, r->age_to));
-	row_number(to, &metrics.regular_files, r->sum.files);
-	row_number(to, &metrics.data_bytes, r->sum.bytes);
-}
-
-/* Adds what only a walk counts; the csv form and lists lack it. */
-static void set_walk(struct iot_row *to, const struct fs_survey *s)
-{
-	const bool exact = survey_knows(s, SURVEY_EXACT);
-	row_known(to, &metrics.duplicate_links, survey_knows(s, SURVEY_DUPLICATES),
-		  s->duplicate_links);
-	row_known(to, &metrics.sparse_files, exact && survey_knows(s, SURVEY_CAPACITY), s->sparse);
-	row_known(to, &metrics.snapshot_directories, survey_knows(s, SURVEY_SNAPSHOTS),
-		  s->snapshots);
-	row_known(to, &metrics.other_devices, exact, s->other_devices);
-	row_known(to, &metrics.loops, exact, s->loops);
-	row_known(to, &metrics.vanished, exact, s->vanished);
-	row_known(to, &metrics.moved, exact, s->moved);
-	row_known(to, &metrics.future_times, exact && survey_knows(s, SURVEY_MTIME),
-		  s->future[SURVEY_MODIFIED]);
-	row_known(to, &metrics.touched_directories, exact, s->touched);
-	row_known(to, &metrics.unread_directories, exact, s->unread);
-	row_known(to, &metrics.walk_errors, exact, survey_errors(s));
-}
-
-static bool knows_data(const struct fs_survey *s)
-{
-	return survey_knows(s, SURVEY_SIZE) &&
-	       (survey_knows(s, SURVEY_EXACT) ||
-		(survey_knows(s, SURVEY_DIRECTORY) && survey_knows(s, SURVEY_TARGET)));
-}
-
-static bool knows_capacity(const struct fs_survey *s)
-{
-	return knows_data(s) && survey_knows(s, SURVEY_POSITIVE) &&
-	       survey_knows(s, SURVEY_NEGATIVE);
-}
-
-static unsigned frequent_bin(const struct fs_survey *s)
-{
-	unsigned largest = 0;
-	for (unsigned i = 1; i < SURVEY_BINS; i++)
-		if (s->of[SURVEY_SIZE].bin_items[i] > s->of[SURVEY_SIZE].bin_items[largest])
-			largest = i;
-	return largest;
-}
-
-static void set_frequent(struct iot_row *to, const struct fs_survey *s)
-{
-	const unsigned bin = frequent_bin(s);
-	if (s->of[SURVEY_SIZE].items == 0)
-		return;
-	row_number(to, &metrics.frequent_from, survey_lower(SURVEY_KIB, bin));
-	row_number(to, &metrics.frequent_to, survey_upper(SURVEY_KIB, bin));
-	row_number(to, &metrics.frequent_files, s->of[SURVEY_SIZE].bin_items[bin]);
-}
-
-static void set_document(struct iot_row *to, void *source)
-{
-	struct survey_document *d = source;
-	const struct fs_survey *s = d->survey;
-	const struct survey_bins *sizes = &s->of[SURVEY_SIZE];
-	row_known(to, &metrics.regular_files, survey_knows(s, SURVEY_SIZE),
-		  s->entries[SURVEY_FILE]);
-	row_known(to, &metrics.directories, survey_knows(s, SURVEY_DIRECTORY),
-		  s->entries[SURVEY_DIRECTORIES]);
-	row_known(to, &metrics.symlinks, survey_knows(s, SURVEY_TARGET),
-		  s->entries[SURVEY_SYMLINK]);
-	row_known(to, &metrics.special_files, survey_knows(s, SURVEY_SPECIALS),
-		  s->entries[SURVEY_SPECIAL]);
-	row_known(to, &metrics.data_bytes, knows_data(s), s->data);
-	row_known(to, &metrics.capacity_bytes, knows_capacity(s), s->capacity);
-	if (survey_knows(s, SURVEY_SIZE))
-		row_real(to, &metrics.file_mean_bytes, share_of(sizes->amount, sizes->items));
-	if (s->size.count > 0) {
-		row_real(to, &metrics.file_median_bytes, histogram_quantile(&s->size, MEDIAN));
-		row_number(to, &metrics.file_max_bytes, s->size.max);
-	}
-	set_frequent(to, s);
-	row_known(to, &metrics.entries_max, survey_knows(s, SURVEY_ENTRIES),
-		  s->of[SURVEY_ENTRIES].max);
-	set_walk(to, s);
-	row_table(to, &metrics.size_limits, &d->limits);
-	row_table(to, &metrics.age_limits, &d->ages);
-	row_table(to, &metrics.survey_keys, s->by == SURVEY_BY_NONE ? NULL : &d->key_rows);
-	row_table(to, &metrics.joint, &d->joint_rows);
-	row_table(to, &metrics.distributions, &d->bins);
-}
-
-static const struct iot_column limit_columns[] =
-    COLUMN_LIST(COLUMN(size_limit), COLUMN(files_share), COLUMN(bytes_share));
-static const struct iot_column age_columns[] =
-    COLUMN_LIST(COLUMN(age_days), COLUMN(not_accessed_files), COLUMN(not_accessed_bytes),
-		COLUMN(not_modified_files), COLUMN(not_modified_bytes));
-static const struct iot_column bin_columns[] = COLUMN_LIST(
-    COLUMN(distribution), COLUMN(bin_from), COLUMN(bin_to), COLUMN(bin_items), COLUMN(bin_amount));
-static const struct iot_column document_columns[] = COLUMN_LIST(
-    COLUMN(regular_files), COLUMN(directories), COLUMN(symlinks), COLUMN(special_files),
-    COLUMN(data_bytes), COLUMN(capacity_bytes), COLUMN(file_mean_bytes), COLUMN(file_median_bytes),
-    COLUMN(file_max_bytes), COLUMN(frequent_from), COLUMN(frequent_to), COLUMN(frequent_files),
-    COLUMN(entries_max), COLUMN(duplicate_links), COLUMN(sparse_files),
-    COLUMN(snapshot_directories), COLUMN(other_devices), COLUMN(loops), COLUMN(vanished),
-    COLUMN(moved), COLUMN(future_times), COLUMN(touched_directories), COLUMN(unread_directories),
-    COLUMN(walk_errors), COLUMN(size_limits), COLUMN(age_limits), COLUMN(survey_keys),
-    COLUMN(joint), COLUMN(distributions));
-static const struct iot_column joint_columns[] =
-    COLUMN_LIST(COLUMN(age_of), COLUMN(class_from), COLUMN(class_to), COLUMN(days_from),
-		COLUMN(days_to), COLUMN(regular_files), COLUMN(data_bytes));
-static const struct iot_column key_columns[] = COLUMN_LIST(
-    COLUMN(survey_key), COLUMN(regular_files), COLUMN(data_bytes), COLUMN(capacity_bytes),
-    COLUMN(files_share), COLUMN(bytes_share), COLUMN(oldest_s), COLUMN(newest_s));
-
-static void free_tables(struct survey_document *d)
-{
-	for (size_t t = 0; t < SURVEY_TIMES; t++)
-		free(d->joint[t]);
-	free(d->keys);
-}
-
-/* Returns the number of rows; SIZE_MAX if out of memory. */
-static size_t merge_joint(struct survey_document *d, uint64_t min)
-{
-	size_t rows = 0;
-	for (enum survey_time t = 0; t < SURVEY_TIMES; t++) {
-		if (!survey_knows_joint(d->survey, t))
-			continue;
-		d->joint[t] = malloc(sizeof *d->joint[t]);
-		if (d->joint[t] == NULL)
-			return SIZE_MAX;
-		joint_merge(&d->survey->joint[t], min, d->joint[t]);
-		rows += d->joint[t]->count;
-	}
-	return rows;
-}
-
-/* Returns false, and has nothing to free, if out of memory. */
-static bool make_tables(struct survey_document *d, const struct fsstats_shown *shown)
-{
-	struct fs_survey *s = shown->survey;
-	size_t keys;
-	*d = (struct survey_document){.survey = s};
-	const size_t joint = merge_joint(d, shown->min_count);
-	d->keys = survey_key_rows(s, &keys);
-	if (joint == SIZE_MAX || d->keys == NULL) {
-		free_tables(d);
-		return false;
-	}
-	keys = keys < shown->top ? keys : shown->top;
-	d->limits = (struct iot_table)TABLE_ROWS(limit_columns, COLUMN_COUNT(limits), set_limit, d);
-	d->ages = (struct iot_table)TABLE_ROWS(age_columns, SURVEY_AGES, set_age, d);
-	d->bins = (struct iot_table)TABLE_ROWS(bin_columns, count_bins(s), set_bin, d);
-	d->key_rows = (struct iot_table)TABLE_ROWS(key_columns, keys, set_key, d);
-	d->joint_rows = (struct iot_table)TABLE_ROWS(joint_columns, joint, set_joint, d);
-	return true;
-}
+#include "fsstats_tables.h"
 
 /* Keys, if there are any, else the bins of all histograms. */
 bool fsstats_print_tsv(struct output *o, const struct fsstats_shown *shown)
 {
 	struct survey_document d;
-	if (!make_tables(&d, shown))
+	if (!survey_document_make(&d, shown))
 		return false;
 	print_tsv(o, shown->survey->by == SURVEY_BY_NONE ? &d.bins : &d.key_rows);
-	free_tables(&d);
+	survey_document_free(&d);
 	return true;
 }
 
 bool fsstats_print_json(struct output *o, const struct fsstats_shown *shown)
 {
 	struct survey_document d;
-	if (!make_tables(&d, shown))
+	if (!survey_document_make(&d, shown))
 		return false;
-	const struct iot_table document = TABLE_RECORD(document_columns, set_document, &d);
-	print_json_document(o, &document);
-	free_tables(&d);
+	print_json_document(o, &d.record);
+	survey_document_free(&d);
 	return true;
 }
 
@@ -365,23 +39,32 @@ static void print_totals(struct output *o, struct survey_document *d)
 	static const struct text_column bytes[] = COLUMN_LIST(
 	    TEXT(data_bytes, 12, 1), TEXT(capacity_bytes, 12, 1), TEXT(file_mean_bytes, 15, 1),
 	    TEXT(file_median_bytes, 14, 1), TEXT(file_max_bytes, 12, 1));
-	const struct iot_table one = TABLE_FILLED(1, set_document, d);
-	print_text(o, entries, COLUMN_COUNT(entries), NULL, &one);
+	print_text(o, entries, COLUMN_COUNT(entries), NULL, &d->totals);
 	output_text(o, "\n");
-	print_text(o, bytes, COLUMN_COUNT(bytes), NULL, &one);
+	print_text(o, bytes, COLUMN_COUNT(bytes), NULL, &d->totals);
 }
 
 static void print_frequent(struct output *o, const struct fs_survey *s)
 {
 	const struct survey_bins *b = &s->of[SURVEY_SIZE];
-	const unsigned bin = frequent_bin(s);
+	const unsigned bin = survey_frequent_bin(s);
 	char lower[32], upper[32];
 	if (b->items == 0)
 		return;
 	output_printf(o, "\nmost frequent: %s to %s, %.1f %% of files\n",
 		      printable_bytes(lower, sizeof lower, survey_lower(SURVEY_KIB, bin)),
 		      printable_bytes(upper, sizeof upper, survey_upper(SURVEY_KIB, bin) + 1),
-		      100 * share(b->bin_items[bin], b->items));
+		      100 * (double)b->bin_items[bin] / (double)b->items);
+}
+
+static void print_space(struct output *o, const struct fs_survey *s)
+{
+	char total[32], used[32];
+	if (!s->space.known)
+		return;
+	output_printf(o, "file system: %s, %s used\n",
+		      printable_bytes(total, sizeof total, s->space.total),
+		      printable_bytes(used, sizeof used, s->space.used));
 }
 
 static void print_keys(struct output *o, struct survey_document *d)
@@ -389,9 +72,33 @@ static void print_keys(struct output *o, struct survey_document *d)
 	static const struct text_column columns[] = COLUMN_LIST(
 	    TEXT(regular_files, 12, 0), TEXT(data_bytes, 12, 1), TEXT(capacity_bytes, 12, 1),
 	    TEXT(files_share, 10, 1), TEXT(bytes_share, 10, 1), TEXT(survey_key, 0, 0));
-	static const char *const titles[] = {"", "owner", "group", "directory"};
+	static const char *const titles[] = {"", "owner", "group", "directory", "project"};
 	output_text(o, "\n");
 	print_text(o, columns, COLUMN_COUNT(columns), titles[d->survey->by], &d->key_rows);
+}
+
+static void print_unused(struct output *o, struct survey_document *d)
+{
+	static const struct text_column columns[] =
+	    COLUMN_LIST(TEXT(unused_days, 12, 0), TEXT(regular_files, 12, 0),
+			TEXT(data_bytes, 12, 1), TEXT(survey_key, 0, 0));
+	output_text(o, "\n");
+	print_text(o, columns, COLUMN_COUNT(columns), "directory", &d->unused_rows);
+}
+
+static void print_tops(struct output *o, const struct survey_document *d)
+{
+	static const struct text_column files[] =
+	    COLUMN_LIST(TEXT(data_bytes, 12, 1), TEXT(survey_path, 0, 0));
+	static const struct text_column directories[] =
+	    COLUMN_LIST(TEXT(directory_entries, 12, 0), TEXT(survey_path, 0, 0));
+	output_text(o, "\n");
+	print_text(o, files, COLUMN_COUNT(files), "largest files", &d->top[SURVEY_TOP_FILES]);
+	if (!survey_knows(d->survey, SURVEY_ENTRIES))
+		return;
+	output_text(o, "\n");
+	print_text(o, directories, COLUMN_COUNT(directories), "largest directories",
+		   &d->top[SURVEY_TOP_DIRECTORIES]);
 }
 
 bool fsstats_print_text(struct output *o, const struct fsstats_shown *shown)
@@ -402,16 +109,21 @@ bool fsstats_print_text(struct output *o, const struct fsstats_shown *shown)
 	    TEXT(age_days, 12, 0), TEXT(not_accessed_files, 14, 1), TEXT(not_accessed_bytes, 10, 1),
 	    TEXT(not_modified_files, 14, 1), TEXT(not_modified_bytes, 10, 1));
 	struct survey_document d;
-	if (!make_tables(&d, shown))
+	if (!survey_document_make(&d, shown))
 		return false;
 	print_totals(o, &d);
 	print_frequent(o, shown->survey);
+	print_space(o, shown->survey);
 	output_text(o, "\n");
 	print_text(o, of_limit, COLUMN_COUNT(of_limit), NULL, &d.limits);
 	output_text(o, "\n");
 	print_text(o, of_age, COLUMN_COUNT(of_age), NULL, &d.ages);
 	if (shown->survey->by != SURVEY_BY_NONE)
 		print_keys(o, &d);
-	free_tables(&d);
+	if (d.unused != NULL && shown->survey->by == SURVEY_BY_DIRECTORY)
+		print_unused(o, &d);
+	if (shown->survey->names)
+		print_tops(o, &d);
+	survey_document_free(&d);
 	return true;
 }

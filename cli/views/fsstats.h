@@ -8,13 +8,15 @@
 
 struct fsstats_shown {
 	struct fs_survey *survey;
-	size_t top;         /* keys that are printed */
-	uint64_t min_count; /* cells of joint tables with fewer files are merged */
+	size_t top;                     /* keys that are printed */
+	const struct key_sums *without; /* plots show the sizes without them, too; or NULL */
+	uint64_t min_count;             /* cells of joint tables with fewer files are merged */
 };
 /* All return false if out of memory. */
 bool fsstats_print_text(struct output *o, const struct fsstats_shown *shown);
 bool fsstats_print_tsv(struct output *o, const struct fsstats_shown *shown);
 bool fsstats_print_json(struct output *o, const struct fsstats_shown *shown);
+bool fsstats_write_html(struct output *o, const struct fsstats_shown *shown);
 
 /* The growth from an earlier survey to a later one. */
 struct fsstats_change {

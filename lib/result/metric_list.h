@@ -59,6 +59,10 @@ METRIC(walk_errors, "errors", IOT_COUNT, IOT_MAIN, IOT_ONE,
        "Entries and directories that could not be read.")
 METRIC(touched_directories, "access times", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Directories of which reading may have changed the access time.")
+METRIC(file_system_bytes, "file system", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "The size of the file systems that contain the given directories, at the begin of the walk.")
+METRIC(file_system_used, "used", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "The part of these file systems that was used then.")
 METRIC(size_limits, "size limits", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "Shares of files, and of their bytes, up to some sizes.")
 METRIC(size_limit, "size up to", IOT_BYTES, IOT_MAIN, IOT_ONE,
@@ -116,14 +120,28 @@ METRIC(days_to, "to", IOT_COUNT, IOT_BINS, IOT_ONE,
        "The upper limit of the ages, inclusive; absent: none.")
 
 METRIC(survey_keys, "keys", IOT_NESTED, IOT_MAIN, IOT_ONE,
-       "Files by owner, group or directory, in descending order of bytes.")
+       "Files by owner, group, project or directory, in descending order of bytes.")
 METRIC(survey_key, "key", IOT_WORD, IOT_MAIN, IOT_ONE,
-       "An owner, a group, or a directory; \"other\": all beyond 65,536 of them; \"several "
+       "An owner, a group, a project, or a directory; \"other\": all beyond 65,536 of them; \"several "
        "links\": files that can be in several directories.")
 METRIC(oldest_s, "oldest", IOT_RATIO, IOT_DETAIL, IOT_ONE,
        "The time of the last modification of the oldest file, in seconds since 1970.")
 METRIC(newest_s, "newest", IOT_RATIO, IOT_DETAIL, IOT_ONE,
        "The time of the last modification of the newest file, in seconds since 1970.")
+METRIC(used_s, "last access", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The time of the last access to any of the files, in seconds since 1970.")
+METRIC(largest_files, "largest files", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "The largest files, in descending order; with --names.")
+METRIC(largest_directories, "largest directories", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "The directories with the most entries, in descending order; with --names.")
+METRIC(unused_keys, "unused keys", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "The keys whose files have not been accessed for the longest time, in descending order.")
+METRIC(unused_days, "days unused", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Days from the last access to any of the files to the begin of the walk.")
+METRIC(survey_path, "path", IOT_WORD, IOT_MAIN, IOT_ONE,
+       "The path of a file or directory.")
+METRIC(directory_entries, "entries", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "The number of entries of a directory.")
 METRIC(changes, "changes", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "Numbers of an earlier and a later survey.")
 METRIC(changed, "number", IOT_WORD, IOT_MAIN, IOT_ONE,
@@ -137,7 +155,7 @@ METRIC(growth, "growth", IOT_RATIO, IOT_MAIN, IOT_ONE,
 METRIC(growth_share, "relative", IOT_SHARE, IOT_MAIN, IOT_ONE,
        "The growth divided by the earlier number.")
 METRIC(key_changes, "changes of keys", IOT_NESTED, IOT_MAIN, IOT_ONE,
-       "The growth of each owner, group or directory, in descending order of new files.")
+       "The growth of each owner, group, project or directory, in descending order of new files.")
 METRIC(new_files, "new files", IOT_RATIO, IOT_MAIN, IOT_ONE,
        "The growth of the number of files; negative if there are fewer.")
 METRIC(new_files_share, "of new files", IOT_SHARE, IOT_MAIN, IOT_ONE,

@@ -55,6 +55,7 @@ OUTPUTS = {
     "mrc --output": ("-o {} in.iot", OTHER),
     "fsstats --csv": ("--csv={} .", OTHER),
     "fsstats --state": ("-s {} .", STATE),
+    "fsstats --html": ("--html={} .", OTHER),
     "fsstats --plots": ("--plots=d .", OTHER, "d/sizes.svg"),
     "fsstats --plots data": ("--plots=d .", OTHER, "d/sizes.tsv"),
     "fsstats --checkpoint": None,  # is removed at the end
