@@ -26,10 +26,10 @@ static void write_totals(struct output *o, const struct fs_survey *s)
 	write_total(o, "total capacity used", s->capacity);
 	write_total(o, "total user data", s->data);
 	output_printf(o, "percent overhead,%f\n", overhead);
-	if (!s->space.known)
+	if (!s->knows_space)
 		return;
-	write_total(o, "Filesystem total", s->space.total);
-	write_total(o, "Filesystem used", s->space.used);
+	write_total(o, "Filesystem total", s->space);
+	write_total(o, "Filesystem used", s->space_used);
 }
 
 /* Writes both limits of a bin. The upper one is inclusive if the values are whole numbers. */

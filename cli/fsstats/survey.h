@@ -96,25 +96,20 @@ enum { SURVEY_KEYS_MAX = 1 << 16 };
  */
 #define SURVEY_LINKED (UINT64_MAX - 1)
 
-/* The file systems of the roots, each once, at the begin of a walk. States lack them. */
-struct survey_space {
-	bool known;
-	uint64_t total, used; /* bytes */
-};
-
 struct fs_survey {
-	struct survey_space space;
 	uint32_t unknown; /* bits: histograms and values that the input does not contain */
-	bool knows_now;
+	bool knows_now, knows_space;
+	bool names; /* the survey has top lists; if not, they are empty */
+	bool no_memory;
+	/* Bytes of the file systems of the roots, at the begin of a walk. States lack them. */
+	uint64_t space, space_used;
 	int64_t now_s; /* ages are relative to it */
 	enum survey_by by;
 	uint32_t depth; /* of the directories that are keys */
-	bool names;     /* the survey has top lists; if not, they are empty */
 	struct top_list top[SURVEY_TOPS];
 	struct idmap keys;
 	struct key_sums *sums; /* by number of the key */
 	size_t sums_capacity;
-	bool no_memory;
 	struct root_list roots;
 	uint64_t entries[SURVEY_KINDS];
 	uint64_t data, capacity; /* bytes of files, directories and symlinks */

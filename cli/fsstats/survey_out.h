@@ -14,7 +14,7 @@ struct survey_out {
 };
 
 /*
- * Finds the sums of o->without; *sums is NULL if there is no such option. Returns EXIT_OK, or
+ * Finds the sums of o->without; *sums is NULL without this option. Returns EXIT_OK, or
  * EXIT_FAILED after a message.
  */
 enum exit_status survey_out_without(const struct survey_out *o, const struct fs_survey *s,

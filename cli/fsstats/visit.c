@@ -264,7 +264,7 @@ static int by_inode(const void *left, const void *right)
 
 /*
  * Sorts the places of the entries in the buffer. Returns their number; 0 if they are few, already
- * in order, or if there is no memory for them.
+ * in order, or if out of memory.
  */
 static size_t sort_entries(struct walker *k, size_t size)
 {

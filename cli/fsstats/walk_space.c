@@ -39,8 +39,7 @@ static bool is_same_device(int a, int b)
 
 void walk_add_space(struct fs_survey *s, const int *fds, size_t count)
 {
-	struct survey_space *space = &s->space;
-	space->known = true;
+	s->knows_space = true;
 	for (size_t i = 0; i < count; i++) {
 		struct statfs st;
 		bool repeated = false;
@@ -48,10 +47,10 @@ void walk_add_space(struct fs_survey *s, const int *fds, size_t count)
 			repeated |= is_same_device(fds[i], fds[j]);
 		if (repeated)
 			continue;
-		space->known &= fstatfs(fds[i], &st) == 0;
-		if (!space->known)
+		s->knows_space &= fstatfs(fds[i], &st) == 0;
+		if (!s->knows_space)
 			return;
-		space->total += (uint64_t)st.f_blocks * (uint64_t)st.f_frsize;
-		space->used += (uint64_t)(st.f_blocks - st.f_bfree) * (uint64_t)st.f_frsize;
+		s->space += (uint64_t)st.f_blocks * (uint64_t)st.f_frsize;
+		s->space_used += (uint64_t)(st.f_blocks - st.f_bfree) * (uint64_t)st.f_frsize;
 	}
 }

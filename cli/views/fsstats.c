@@ -60,11 +60,11 @@ static void print_frequent(struct output *o, const struct fs_survey *s)
 static void print_space(struct output *o, const struct fs_survey *s)
 {
 	char total[32], used[32];
-	if (!s->space.known)
+	if (!s->knows_space)
 		return;
 	output_printf(o, "file system: %s, %s used\n",
-		      printable_bytes(total, sizeof total, s->space.total),
-		      printable_bytes(used, sizeof used, s->space.used));
+		      printable_bytes(total, sizeof total, s->space),
+		      printable_bytes(used, sizeof used, s->space_used));
 }
 
 static void print_keys(struct output *o, struct survey_document *d)

@@ -269,8 +269,8 @@ static void set_document(struct iot_row *to, void *source)
 		  s->entries[SURVEY_SPECIAL]);
 	row_known(to, &metrics.data_bytes, knows_data(s), s->data);
 	row_known(to, &metrics.capacity_bytes, knows_capacity(s), s->capacity);
-	row_known(to, &metrics.file_system_bytes, s->space.known, s->space.total);
-	row_known(to, &metrics.file_system_used, s->space.known, s->space.used);
+	row_known(to, &metrics.file_system_bytes, s->knows_space, s->space);
+	row_known(to, &metrics.file_system_used, s->knows_space, s->space_used);
 	if (survey_knows(s, SURVEY_SIZE))
 		row_real(to, &metrics.file_mean_bytes, share_of(sizes->amount, sizes->items));
 	if (s->size.count > 0) {
@@ -340,7 +340,9 @@ static int by_use(const void *left, const void *right)
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-/* Lists the keys by use, if the survey has keys and access times. Returns false if out of memory. */
+/*
+ * Lists the keys by use, if the survey has keys and access times. Returns false if out of memory.
+ */
 static bool list_unused(struct survey_document *d)
 {
 	const struct fs_survey *s = d->survey;

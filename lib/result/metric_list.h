@@ -122,8 +122,8 @@ METRIC(days_to, "to", IOT_COUNT, IOT_BINS, IOT_ONE,
 METRIC(survey_keys, "keys", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "Files by owner, group, project or directory, in descending order of bytes.")
 METRIC(survey_key, "key", IOT_WORD, IOT_MAIN, IOT_ONE,
-       "An owner, a group, a project, or a directory; \"other\": all beyond 65,536 of them; \"several "
-       "links\": files that can be in several directories.")
+       "An owner, a group, a project, or a directory; \"other\": all beyond 65,536 of them; "
+       "\"several links\": files that can be in several directories.")
 METRIC(oldest_s, "oldest", IOT_RATIO, IOT_DETAIL, IOT_ONE,
        "The time of the last modification of the oldest file, in seconds since 1970.")
 METRIC(newest_s, "newest", IOT_RATIO, IOT_DETAIL, IOT_ONE,
