@@ -233,10 +233,12 @@ static void add_keys(struct state *s, struct reference_batch *b, struct fuzz_inp
 	const unsigned what = (unsigned)fuzz_take(in, 1);
 	const uint64_t n = what < SKEWED ? 1 : fuzz_take(in, 1) + 1;
 	if (what >= DROP) {
-		const uint64_t low = what % 8 * 32;
+		/* A key, or the last ones of the only object. */
+		const uint64_t first = what % 8 * 32 + n / 4,
+			       last = n % 4 > 0 ? first : cache_key_of(1, 0) - 1;
 		if (b->actions < REFERENCE_ACTIONS_MAX)
 			b->action[b->actions++] =
-			    (struct reference_action){b->count, true, low, low + n / 4};
+			    (struct reference_action){b->count, true, first, last};
 		return;
 	}
 	for (uint64_t i = 0; i < (what < SCAN ? n : 4 * n); i++)

@@ -318,7 +318,7 @@ bool distances_drop(struct distances *d, uint64_t first, uint64_t last)
 	uint64_t key;
 	if (first > last)
 		return true;
-	if (!d->tails.used && last - first < d->keys.count) {
+	if (first == last || (!d->tails.used && last - first < d->keys.count)) {
 		for (key = first; key - first <= last - first; key++)
 			if (!drop(d, key))
 				return false;

@@ -48,8 +48,8 @@ uint64_t distances_since(const struct distances *d, uint32_t mark);
 /* Forgets a key, as if it had never been referenced. */
 void distances_forget(struct distances *d, uint64_t key);
 /*
- * Drops the keys of [first, last] from all caches; no key of the object is larger. Returns false if
- * out of memory.
+ * Drops the keys of [first, last] from all caches: one key, or the last ones of an object, of which
+ * none is larger. Returns false if out of memory.
  */
 bool distances_drop(struct distances *d, uint64_t first, uint64_t last);
 void distances_free(struct distances *d);

@@ -417,7 +417,7 @@ static void drop_time(struct mrc *m, uint64_t key)
 static bool drop_times(struct mrc *m, uint64_t first, uint64_t last)
 {
 	uint64_t key;
-	if (!m->tails.used && last - first < m->times.count) {
+	if (first == last || (!m->tails.used && last - first < m->times.count)) {
 		for (key = first; key - first <= last - first; key++)
 			drop_time(m, key);
 		return true;

@@ -32,6 +32,12 @@ echo 'operations of caches:'
 printf '%s\n' op,id gets,7 set,8 add,9 replace,7 cas,8 delete,7 get,7 flush,8 >operations.csv
 "$IOTRACE" convert -q --from=csv --format-version=1 operations.csv | grep -v '%iotrace\|%end'
 "$IOTRACE" simulate --unit=object -q -c 9b --json --in-format=csv operations.csv | jq -c "[.trace.references, .simulations[0].misses]"
+echo 'deleted before any is there: by mrc, and by simulate:'
+printf '%s\n' op,id delete,7 get,1 get,2 get,3 get,4 delete,1 get,2 get,3 get,4 delete,2 get,3 get,4 >deleted.csv
+for method in exact aet; do
+	"$IOTRACE" mrc --unit=object --method=$method -q --points=3 --json --in-format=csv deleted.csv | jq -c '[.points[] | [.blocks, .misses]]'
+done
+"$IOTRACE" simulate --unit=object -q -c 1b,3b,9b --json --in-format=csv deleted.csv | jq -c '[.simulations[].misses]'
 echo 'options:'
 "$IOTRACE" simulate --unit=object -p lru,fifo --by=op keys.oracleGeneral.bin 2>&1
 "$IOTRACE" mrc --unit=object --points=3 -q keys.oracleGeneral.bin 2>&1
