@@ -3,6 +3,7 @@
 #ifndef RECORD_CALL_H
 #define RECORD_CALL_H
 
+#include <fcntl.h>
 #include <sys/single_threaded.h>
 
 #include "enter.h"
@@ -104,9 +105,12 @@ static inline int64_t call_offset(const struct data_call *c, int64_t length, uns
 		*bits |= RECORD_AMBIGUOUS;
 		recording_count(RECORD_COUNTER_AMBIGUOUS, 1);
 	}
-	return atomic_load_explicit(&s->shared, memory_order_relaxed) == 0
-		   ? offset
-		   : call_confirm(c, offset, length);
+	if (atomic_load_explicit(&s->shared, memory_order_relaxed) == 0)
+		return offset;
+	/* another process may have set the flag */
+	if ((atomic_load(&s->flags) & O_APPEND) != 0 && (*bits & RECORD_WRITE) != 0)
+		return call_append_offset(c, length, true);
+	return call_confirm(c, offset, length);
 }
 
 static inline void call_record(const struct data_call *c, int64_t offset, int64_t length,

@@ -267,7 +267,8 @@ union descriptor descriptor_find(struct producer *p, int fd)
 		slot_drop(d);
 		d.has_slot = 0;
 		const union descriptor now = entry_load(fd);
-		return now.word != 0 ? now : d;
+		if (now.word != 0)
+			return now;
 	}
 	/* the call that needs the descriptor may have started: the description precedes it */
 	const uint64_t mark = atomic_load_explicit(&p->ring->in_flight, memory_order_relaxed);
@@ -322,7 +323,8 @@ void descriptor_opened(struct producer *p, struct event *e)
 		if (d.kind == DESCRIPTOR_FILE)
 			slot_new(&d, &file, e->flags);
 		descriptor_reset(fd);
-		entry_replace(fd, (union descriptor){0}, d);
+		if (!entry_replace(fd, (union descriptor){0}, d))
+			slot_drop(d);
 		if (has_other_name(e))
 			e->path = NULL;
 	}
@@ -460,6 +462,11 @@ void descriptors_share(bool forks)
 void descriptors_unshare(void)
 {
 	each_slot(slot_drop);
+}
+
+void descriptors_share_numbers(void)
+{
+	descriptors_here()->count = 0;
 }
 
 void descriptors_exec(void)

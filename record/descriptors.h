@@ -35,6 +35,11 @@ void descriptor_reset_range(struct producer *p, unsigned first, unsigned last);
 void descriptors_share(bool forks);
 /* The call failed: undoes the references. */
 void descriptors_unshare(void);
+/*
+ * Before another process begins to share the numbers, but not the memory: from now on, the table is
+ * empty, and each call asks the kernel what its number refers to.
+ */
+void descriptors_share_numbers(void);
 /* Before exec and after its failure: drops and takes references. */
 void descriptors_exec(void);
 void descriptors_exec_failed(void);

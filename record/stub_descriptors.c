@@ -360,6 +360,8 @@ void stub_creates(const struct stub_frame *f)
 		what = CREATES_NOTHING_OF_OURS;
 	if (what == CREATES_FORK)
 		descriptors_share(true);
+	if (what == CREATES_FORK && (flags_of(f) & CLONE_FILES) != 0)
+		descriptors_share_numbers();
 	else if (what == CREATES_VFORK)
 		vfork_begin();
 	if (self->creating < sizeof self->created)

@@ -107,6 +107,8 @@ EXPORT int clone(int (*run)(void *), void *stack, int flags, void *argument, ...
 	struct producer *p = thread_enter();
 	if (p != NULL)
 		descriptors_share(true);
+	if (p != NULL && (flags & CLONE_FILES) != 0)
+		descriptors_share_numbers();
 	const int pid = real.clone(run, stack, flags, argument, parent, tls, child);
 	if (p != NULL && pid > 0)
 		event_child(p, &(struct event_child){.how = RECORD_FORK, .pid = (uint32_t)pid});

@@ -29,10 +29,15 @@ static const struct reason reasons[UNSEEN_WHYS] = {
 			"programs that did not load the library"},
 };
 
+static bool is_of_record(unsigned calls)
+{
+	return calls < UNSEEN_CHILDREN || calls == UNSEEN_OFFSETS;
+}
+
 /* Returns the value of source= in the %counter that has a count. */
 static const char *source_of(unsigned calls)
 {
-	return calls < UNSEEN_CHILDREN ? "record" : "strace";
+	return is_of_record(calls) ? "record" : "strace";
 }
 
 static const struct counted {
@@ -68,6 +73,9 @@ static const struct counted {
 			  "rings of io_uring"},
     [UNSEEN_LOG_REQUESTS] = {"hidden.io_uring", "log_io_uring_requests", "request of io_uring",
 			     "requests of io_uring"},
+    [UNSEEN_OFFSETS] = {"unsent.offsets", "offsets",
+			"transfer at an unknown offset, which a pipe does not carry",
+			"transfers at unknown offsets, which a pipe does not carry"},
 };
 
 static bool equals(struct iot_text text, const char *value)
@@ -103,8 +111,8 @@ void unseen_add_program(struct unseen *u, struct iot_text why, struct iot_text n
 
 void unseen_add_calls(struct unseen *u, const char *counter, uint64_t n)
 {
-	for (unsigned i = 0; i < UNSEEN_CHILDREN; i++)
-		if (strcmp(counted[i].counter, counter) == 0)
+	for (unsigned i = 0; i < UNSEEN_CALLS; i++)
+		if (is_of_record(i) && strcmp(counted[i].counter, counter) == 0)
 			add(&u->calls[i], n);
 }
 
@@ -166,8 +174,8 @@ bool unseen_any(const struct unseen *u)
 static bool is_of_log(const struct unseen *u)
 {
 	bool record = unseen_programs(u) > 0;
-	for (unsigned i = 0; i < UNSEEN_CHILDREN; i++)
-		record = record || u->calls[i] > 0;
+	for (unsigned i = 0; i < UNSEEN_CALLS; i++)
+		record = record || (is_of_record(i) && u->calls[i] > 0);
 	return !record;
 }
 

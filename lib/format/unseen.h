@@ -44,6 +44,8 @@ enum unseen_calls {
 	UNSEEN_LOG_AIO,
 	UNSEEN_LOG_RINGS,
 	UNSEEN_LOG_REQUESTS,
+	/* of record again: states contain these numbers, so a new count is the last one */
+	UNSEEN_OFFSETS,
 	UNSEEN_CALLS
 };
 

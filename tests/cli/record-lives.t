@@ -9,5 +9,6 @@ asan | tsan | msan)
 esac
 sh "$TOOLS/built.sh" record_lives || exit 77
 python3 "$TOOLS/record_lives.py" "$IOTRACE" "${IOTRACE%/iotrace}/record_lives" grandchild exec-seeks static-spawn twins \
-	unshared-files child-of-user user-exec user-system root-program users absent |
+	unshared-files child-of-user user-exec user-system root-program users absent \
+	shared-table shared-table-in-turn child-appends few-descriptors service |
 	sed 's/^[0-9]* programs, .*; \([0-9]* programs with differences\).*/\1/'

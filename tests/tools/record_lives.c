@@ -33,7 +33,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LOG_FD = 900, ENTRIES = 4096, NAME = 24, OTHER_USER = 65534, SKIPPED = 77 };
+#include "record_lives.h"
+
+enum { ENTRIES = 4096, NAME = 24, OTHER_USER = 65534, SKIPPED = 77 };
 
 struct entry {
 	long offset, length;
@@ -46,10 +48,12 @@ static struct log {
 	struct entry entry[ENTRIES];
 } * entries;
 
-static const char *static_program, *setuid_program;
+char own_path[4096];
+const char *static_path;
+static const char *setuid_program;
 static char buffer[4096];
 
-static long raw(long number, long a, long b, long c)
+long raw(long number, long a, long b, long c)
 {
 	long result;
 	__asm__ volatile("syscall"
@@ -59,7 +63,7 @@ static long raw(long number, long a, long b, long c)
 	return result;
 }
 
-static void check(bool ok, const char *what)
+void check(bool ok, const char *what)
 {
 	if (ok)
 		return;
@@ -68,7 +72,7 @@ static void check(bool ok, const char *what)
 	_exit(errnum == EPERM || errnum == ENOSYS ? SKIPPED : EXIT_FAILURE);
 }
 
-static void note(char direction, long offset, long length, const char *file)
+void note(char direction, long offset, long length, const char *file)
 {
 	const long n = atomic_fetch_add(&entries->count, 1);
 	check(n < ENTRIES, "log");
@@ -81,7 +85,7 @@ static void note(char direction, long offset, long length, const char *file)
 
 /* Transfers at the position, or at the end of a file with O_APPEND. */
 
-static void put(int fd, size_t size, const char *file)
+void put(int fd, size_t size, const char *file)
 {
 	const long at = raw(SYS_lseek, fd, 0, SEEK_CUR);
 	check(write(fd, buffer, size) == (ssize_t)size, "write");
@@ -89,7 +93,7 @@ static void put(int fd, size_t size, const char *file)
 	note('w', end - at == (long)size ? at : end - (long)size, (long)size, file);
 }
 
-static void get(int fd, size_t size, const char *file)
+void get(int fd, size_t size, const char *file)
 {
 	const long at = raw(SYS_lseek, fd, 0, SEEK_CUR);
 	const ssize_t n = read(fd, buffer, size);
@@ -97,7 +101,7 @@ static void get(int fd, size_t size, const char *file)
 	note('r', at, n, file);
 }
 
-static int make(const char *file, int flags)
+int make(const char *file, int flags)
 {
 	const int fd = open(file, O_RDWR | O_CREAT | O_TRUNC | flags, 0666);
 	check(fd >= 0, file);
@@ -112,7 +116,7 @@ static int begin(size_t size)
 	return fd;
 }
 
-static void wait_for(pid_t pid)
+void wait_for(pid_t pid)
 {
 	int status;
 	check(pid > 0 && waitpid(pid, &status, 0) == pid, "wait");
@@ -129,7 +133,7 @@ static void wait_all(void)
 }
 
 /* The arguments with which this program continues after exec. */
-static char **writer(int fd, long offset, size_t size, const char *file)
+char **writer(int fd, long offset, size_t size, const char *file)
 {
 	static char text[5][NAME];
 	static char *argv[8];
@@ -151,20 +155,18 @@ static void run_writer(const char *program, int fd, long offset, size_t size, co
 	check(false, program);
 }
 
-static char own[4096]; /* the path of this program */
-
-static pid_t forked_writer(int fd, long offset, size_t size, const char *file)
+pid_t forked_writer(int fd, long offset, size_t size, const char *file)
 {
 	const pid_t pid = fork();
 	if (pid == 0)
-		run_writer(own, fd, offset, size, file);
+		run_writer(own_path, fd, offset, size, file);
 	return pid;
 }
 
 static void spawn_writer(int fd, long offset)
 {
 	pid_t pid;
-	check(posix_spawn(&pid, own, NULL, NULL, writer(fd, offset, 6, "a"), environ) == 0,
+	check(posix_spawn(&pid, own_path, NULL, NULL, writer(fd, offset, 6, "a"), environ) == 0,
 	      "spawn");
 	wait_for(pid);
 }
@@ -178,9 +180,9 @@ static void expect_static(int fd)
 
 static void run_static(int fd)
 {
-	char *argv[] = {(char *)static_program, NULL};
+	char *argv[] = {(char *)static_path, NULL};
 	expect_static(fd);
-	execv(static_program, argv);
+	execv(static_path, argv);
 	check(false, "static");
 }
 
@@ -202,7 +204,7 @@ static void child_puts(int fd, size_t size)
 	wait_for(pid);
 }
 
-static void become_other(void)
+void become_other(void)
 {
 	check(setresuid(OTHER_USER, OTHER_USER, OTHER_USER) == 0, "setresuid");
 }
@@ -224,7 +226,7 @@ static void grandchild(void)
 	if (pid == 0) {
 		put(fd, 3, "a");
 		child_puts(fd, 8);
-		run_writer(own, fd, 4, 5, "a");
+		run_writer(own_path, fd, 4, 5, "a");
 	}
 	wait_for(pid);
 	put(fd, 1, "a");
@@ -233,7 +235,7 @@ static void grandchild(void)
 static void exec_continues(void)
 {
 	const int fd = begin(5);
-	run_writer(own, fd, -1, 6, "a");
+	run_writer(own_path, fd, -1, 6, "a");
 }
 
 static void exec_seeks(void)
@@ -260,7 +262,7 @@ static void vforked(void)
 	put(fd, 5, "a");
 	const pid_t pid = vfork();
 	if (pid == 0) {
-		execv(own, argv);
+		execv(own_path, argv);
 		_exit(1);
 	}
 	wait_for(pid);
@@ -278,14 +280,14 @@ static void static_child(void)
 static void static_spawned(void)
 {
 	const int fd = make("a", 0);
-	char *argv[] = {(char *)static_program, NULL};
+	char *argv[] = {(char *)static_path, NULL};
 	posix_spawn_file_actions_t actions;
 	pid_t pid;
 	put(fd, 5, "a");
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, fd, STDOUT_FILENO);
 	note('w', 5, 7, "a");
-	check(posix_spawnp(&pid, static_program, &actions, NULL, argv, environ) == 0, "spawn");
+	check(posix_spawnp(&pid, static_path, &actions, NULL, argv, environ) == 0, "spawn");
 	wait_for(pid);
 	put(fd, 3, "a");
 }
@@ -364,7 +366,7 @@ static void chain(void)
 			put(fd, 2, "a");
 			wait_for(forked_writer(fd, -1, 3, "a"));
 			put(fd, 4, "a");
-			run_writer(own, fd, i * 5, 5, "a");
+			run_writer(own_path, fd, i * 5, 5, "a");
 		}
 		wait_for(pid);
 		put(fd, 1, "a");
@@ -381,7 +383,7 @@ static void reopened(void)
 		const int other = make("b", 0);
 		check(other == fd, "number");
 		put(other, 9, "b");
-		run_writer(own, other, -1, 6, "b");
+		run_writer(own_path, other, -1, 6, "b");
 	}
 	wait_for(pid);
 	put(fd, 3, "a");
@@ -421,7 +423,7 @@ static void cloned(void)
 	const long pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	if (pid == 0) {
 		put(fd, 7, "a");
-		run_writer(own, fd, -1, 3, "a");
+		run_writer(own_path, fd, -1, 3, "a");
 	}
 	wait_for((pid_t)pid);
 	put(fd, 3, "a");
@@ -581,7 +583,7 @@ static void exec_of_other(void)
 	if (pid == 0) {
 		become_other();
 		put(fd, 4, "a");
-		run_writer(own, fd, 1, 6, "a");
+		run_writer(own_path, fd, 1, 6, "a");
 	}
 	wait_for(pid);
 	put(fd, 4, "a");
@@ -645,12 +647,12 @@ static void root_child(void)
 
 static void root_program(void)
 {
-	const int fd = make("a", 0), program = open(static_program, O_RDONLY);
+	const int fd = make("a", 0), program = open(static_path, O_RDONLY);
 	check(mkdir("root", 0777) == 0 && chroot("root") == 0, "chroot");
 	put(fd, 5, "a");
 	const pid_t pid = fork();
 	if (pid == 0) {
-		char *argv[] = {(char *)static_program, NULL};
+		char *argv[] = {(char *)static_path, NULL};
 		expect_static(fd);
 		fexecve(program, argv, environ);
 		check(false, "fexecve");
@@ -679,7 +681,7 @@ static void mounts_program(void)
 	if (pid == 0) {
 		hide_recording();
 		put(fd, 4, "a");
-		run_writer(own, fd, 1, 6, "a");
+		run_writer(own_path, fd, 1, 6, "a");
 	}
 	wait_for(pid);
 	put(fd, 3, "a");
@@ -734,7 +736,7 @@ static void no_environment(void)
 	char *none[] = {NULL};
 	const pid_t pid = fork();
 	if (pid == 0) {
-		execve(own, writer(fd, -1, 6, "a"), none);
+		execve(own_path, writer(fd, -1, 6, "a"), none);
 		check(false, "execve");
 	}
 	wait_for(pid);
@@ -747,7 +749,7 @@ static void exec_by_number(void)
 	char *none[] = {NULL};
 	const pid_t pid = fork();
 	if (pid == 0) {
-		syscall(SYS_execve, own, writer(fd, -1, 6, "a"), none);
+		syscall(SYS_execve, own_path, writer(fd, -1, 6, "a"), none);
 		check(false, "execve");
 	}
 	wait_for(pid);
@@ -779,20 +781,17 @@ static void no_preload(void)
 	const int fd = make("a", 0);
 	const pid_t pid = fork();
 	if (pid == 0) {
-		char *argv[] = {(char *)static_program, NULL};
+		char *argv[] = {(char *)static_path, NULL};
 		check(unsetenv("LD_PRELOAD") == 0, "unsetenv");
 		expect_static(fd);
-		execv(static_program, argv);
+		execv(static_path, argv);
 		_exit(1);
 	}
 	wait_for(pid);
 	put(fd, 3, "a");
 }
 
-static const struct program {
-	const char *name;
-	void (*run)(void);
-} programs[] = {
+static const struct program programs[] = {
     {"grandchild", grandchild},
     {"exec", exec_continues},
     {"exec-seeks", exec_seeks},
@@ -835,7 +834,16 @@ static const struct program {
     {"exec-by-number", exec_by_number},
     {"absent", absent_program},
     {"no-preload", no_preload},
+    {NULL, NULL},
 };
+
+static const struct program *find(const struct program *p, const char *name)
+{
+	for (; p->name != NULL; p++)
+		if (strcmp(p->name, name) == 0)
+			return p;
+	return NULL;
+}
 
 static void map_log(const char *path)
 {
@@ -860,20 +868,21 @@ static int continue_writing(char **argv)
 
 int main(int argc, char **argv)
 {
-	const ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+	const ssize_t n = readlink("/proc/self/exe", own_path, sizeof own_path - 1);
 	check(n > 0, "name");
 	if (argc == 6 && strcmp(argv[1], "-w") == 0)
 		return continue_writing(argv);
 	if (argc != 5)
 		return 2;
 	map_log(argv[1]);
-	static_program = argv[2];
+	static_path = argv[2];
 	setuid_program = argv[3];
-	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-		if (strcmp(programs[i].name, argv[4]) == 0) {
-			programs[i].run();
-			wait_all();
-			return 0;
-		}
-	return 2;
+	const struct program *p = find(programs, argv[4]);
+	if (p == NULL)
+		p = find(programs_with_descriptors, argv[4]);
+	if (p == NULL)
+		return 2;
+	p->run();
+	wait_all();
+	return 0;
 }
