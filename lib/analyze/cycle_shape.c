@@ -7,7 +7,9 @@
 /* The sum of the bins up to a time, which may be within a bin. */
 static double sum_until(const double *sums, const uint64_t *bins, size_t n, double time)
 {
-	const size_t bin = (size_t)time;
+	const size_t bin = time > 0 ? (size_t)time : 0;
+	if (time <= 0)
+		return 0;
 	return bin < n ? sums[bin] + (time - (double)bin) * (double)bins[bin] : sums[n];
 }
 
@@ -18,14 +20,14 @@ static void add_bins(double *sums, const uint64_t *bins, size_t n)
 }
 
 /* amounts[phase * cycles + cycle] */
-static void divide(double *amounts, size_t cycles, const double *sums, const uint64_t *bins,
-		   size_t n, double period)
+static void divide(double *amounts, const struct cycle_span *span, const double *sums,
+		   const uint64_t *bins, size_t n)
 {
-	double until = 0;
-	for (size_t i = 0; i < cycles * CYCLE_PHASES; i++) {
-		const double next =
-		    sum_until(sums, bins, n, (double)(i + 1) * (period / CYCLE_PHASES));
-		amounts[i % CYCLE_PHASES * cycles + i / CYCLE_PHASES] = next - until;
+	const double origin = (double)span->origin, phase = span->period / CYCLE_PHASES;
+	double until = sum_until(sums, bins, n, origin);
+	for (size_t i = 0; i < span->cycles * CYCLE_PHASES; i++) {
+		const double next = sum_until(sums, bins, n, origin + (double)(i + 1) * phase);
+		amounts[i % CYCLE_PHASES * span->cycles + i / CYCLE_PHASES] = next - until;
 		until = next;
 	}
 }
@@ -140,21 +142,16 @@ static void describe(struct cycle_shape *s, double *amounts)
 	}
 }
 
-/* The last cycle may lack one phase. */
-static size_t cycles_of(size_t n, double period)
+bool cycle_shape_make(struct cycle_shape *s, const uint64_t *bins, size_t n,
+		      const struct cycle_span *span)
 {
-	return (size_t)((double)n / period + 1.0 / CYCLE_PHASES);
-}
-
-bool cycle_shape_make(struct cycle_shape *s, const uint64_t *bins, size_t n, double period)
-{
-	*s = (struct cycle_shape){.cycles = cycles_of(n, period)};
+	*s = (struct cycle_shape){.cycles = span->cycles};
 	double *sums = calloc(n + 1, sizeof *sums),
 	       *amounts = calloc(s->cycles * CYCLE_PHASES, sizeof *amounts);
 	const bool done = sums != NULL && amounts != NULL;
 	if (done) {
 		add_bins(sums, bins, n);
-		divide(amounts, s->cycles, sums, bins, n, period);
+		divide(amounts, span, sums, bins, n);
 		describe(s, amounts);
 	}
 	free(sums);
@@ -162,18 +159,30 @@ bool cycle_shape_make(struct cycle_shape *s, const uint64_t *bins, size_t n, dou
 	return done;
 }
 
-bool cycle_amount_make(struct cycle_amount *a, const uint64_t *bins, size_t n, double period)
+/* A bin belongs to the cycle in which it begins. */
+static void add_amounts(double *amounts, const uint64_t *bins, size_t n,
+			const struct cycle_span *span)
 {
-	const size_t cycles = cycles_of(n, period);
-	double *amounts = calloc(cycles + 1, sizeof *amounts), squares = 0;
+	const size_t from = span->origin > 0 ? (size_t)span->origin : 0;
+	for (size_t i = from; i < n; i++) {
+		const double cycle = (double)((int64_t)i - span->origin) / span->period;
+		if (cycle >= (double)span->cycles)
+			return;
+		amounts[(size_t)cycle] += (double)bins[i];
+	}
+}
+
+bool cycle_amount_make(struct cycle_amount *a, const uint64_t *bins, size_t n,
+		       const struct cycle_span *span)
+{
+	double *amounts = calloc(span->cycles + 1, sizeof *amounts), squares = 0;
 	if (amounts == NULL)
 		return false;
-	for (size_t i = 0; i < n && (size_t)((double)i / period) < cycles; i++)
-		amounts[(size_t)((double)i / period)] += (double)bins[i];
-	a->mean = mean_of(amounts, cycles);
-	for (size_t c = 0; c < cycles; c++)
+	add_amounts(amounts, bins, n, span);
+	a->mean = mean_of(amounts, span->cycles);
+	for (size_t c = 0; c < span->cycles; c++)
 		squares += (amounts[c] - a->mean) * (amounts[c] - a->mean);
-	a->variation = a->mean > 0 ? sqrt(squares / (double)cycles) / a->mean : NAN;
+	a->variation = a->mean > 0 ? sqrt(squares / (double)span->cycles) / a->mean : NAN;
 	free(amounts);
 	return true;
 }

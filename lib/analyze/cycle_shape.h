@@ -7,9 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cycle_span.h"
+
 enum { CYCLE_PHASES = 64 };
 
-/* Cycle c begins c periods after the first bin; a rest at the end is no cycle. */
 struct cycle_shape {
 	size_t cycles;
 	double similarity; /* mean correlation of a cycle with the mean cycle; NAN: not known */
@@ -18,13 +19,15 @@ struct cycle_shape {
 	double mean[CYCLE_PHASES], low[CYCLE_PHASES], high[CYCLE_PHASES];
 };
 
-/* Of n bins. Returns false if out of memory. */
-bool cycle_shape_make(struct cycle_shape *s, const uint64_t *bins, size_t n, double period);
+/* Describes the cycles of n bins. Returns false if out of memory. */
+bool cycle_shape_make(struct cycle_shape *s, const uint64_t *bins, size_t n,
+		      const struct cycle_span *span);
 
 /* The amounts of each cycle: mean, and standard deviation divided by the mean (NAN: the mean is 0). */
 struct cycle_amount {
 	double mean, variation;
 };
-bool cycle_amount_make(struct cycle_amount *a, const uint64_t *bins, size_t n, double period);
+bool cycle_amount_make(struct cycle_amount *a, const uint64_t *bins, size_t n,
+		       const struct cycle_span *span);
 
 #endif

@@ -130,7 +130,7 @@ static bool requests(struct cycle_run *r)
 	struct cycle_amount a;
 	for (size_t i = 0; i < r->view.bins; i++)
 		r->bins[i] = view_sum(r->view.requests[i], EITHER);
-	if (!cycle_amount_make(&a, r->bins, r->view.bins, r->of[OF_BYTES].period))
+	if (!cycle_amount_make(&a, r->bins, r->view.bins, &r->of[OF_BYTES].span))
 		return false;
 	amount(r, "cycle_requests", "", &a);
 	return true;
@@ -138,12 +138,12 @@ static bool requests(struct cycle_run *r)
 
 static bool shape(struct cycle_run *r, unsigned series)
 {
-	const double period = r->of[series].period;
+	const struct cycle_span *span = &r->of[series].span;
 	const struct cycle_names *name = &names[series];
 	struct cycle_shape s;
 	struct cycle_amount a;
-	if (!cycle_shape_make(&s, r->bins, r->view.bins, period) ||
-	    !cycle_amount_make(&a, r->bins, r->view.bins, period))
+	if (!cycle_shape_make(&s, r->bins, r->view.bins, span) ||
+	    !cycle_amount_make(&a, r->bins, r->view.bins, span))
 		return false;
 	values_number(r->v, name->cycles, NULL, "", s.cycles);
 	values_real(r->v, name->similarity, NULL, "", s.similarity);

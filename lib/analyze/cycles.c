@@ -184,10 +184,12 @@ static void search(struct cycle_search *s, struct cycle *c)
 	if (!s->dense && s->burst_count < BURSTS_MIN)
 		return;
 	search_correlation(s, c);
+	s->burst_count = burst_runs_trim(s->bins, s->bursts, s->burst_count, s->scratch);
 	if (c->method != CYCLE_NONE || s->dense)
 		return;
 	c->reason = "no high peak of the autocorrelation, and no even intervals between bursts";
-	search_intervals(s, c);
+	if (s->burst_count >= BURSTS_MIN)
+		search_intervals(s, c);
 }
 
 bool cycle_find(struct cycle *c, const uint64_t *bins, size_t n)
@@ -207,6 +209,10 @@ bool cycle_find(struct cycle *c, const uint64_t *bins, size_t n)
 			  s.scratch != NULL && s.order != NULL && s.bursts != NULL;
 	if (done)
 		search(&s, c);
+	if (done && c->method != CYCLE_NONE)
+		c->span = s.dense
+			      ? cycle_span_of_all(n, c->period)
+			      : cycle_span_of_bursts(s.bursts, s.burst_count, c->period, s.scratch);
 	free(s.capped);
 	free(s.surrogate);
 	free(s.work);

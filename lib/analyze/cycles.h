@@ -10,15 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cycle_span.h"
+
 enum { CYCLE_BINS_MIN = 48, CYCLE_SURROGATES = 99 };
 
 enum cycle_method { CYCLE_NONE, CYCLE_AUTOCORRELATION, CYCLE_INTERVALS };
 
 struct cycle {
 	enum cycle_method method;
-	const char *reason; /* of CYCLE_NONE */
-	double period;      /* in bins, a multiple of 2^-16 */
-	double correlation; /* the highest peak of the autocorrelation; 0: none */
+	const char *reason;     /* of CYCLE_NONE */
+	double period;          /* in bins, a multiple of 2^-16 */
+	struct cycle_span span; /* unless CYCLE_NONE */
+	double correlation;     /* the highest peak of the autocorrelation; 0: none */
 	bool is_significant;
 	bool dense; /* more than three quarters of the bins have more than a little */
 	size_t bursts;

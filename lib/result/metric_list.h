@@ -1150,7 +1150,7 @@ METRIC_OF_PAPER(p_value, "p", "p", IOT_RATIO, IOT_DETAIL, IOT_BY_DIRECTION,
 METRIC(dispersion, "dispersion", IOT_RATIO, IOT_DETAIL, IOT_BY_DIRECTION,
        "The standard deviation of the intervals between starts of bursts divided by their mean.")
 METRIC(cycles, "cycles", IOT_COUNT, IOT_MAIN, IOT_BY_DIRECTION,
-       "Whole cycles, from the first bin on.")
+       "Cycles, from the first burst to the last one.")
 METRIC(similarity, "similarity", IOT_RATIO, IOT_DETAIL, IOT_BY_DIRECTION,
        "The mean correlation of each cycle with the mean cycle.")
 METRIC(duty_share, "duty", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,

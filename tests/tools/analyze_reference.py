@@ -1095,7 +1095,7 @@ def cycles(t):
         if suffix == "":
             result["temporal_pattern"] = found["pattern"]
             if found["period"]:
-                result["cycle_requests"] = cycles_reference.amounts(view.column(READS, WRITES), found["period"])
+                result["cycle_requests"] = cycles_reference.amounts(view.column(READS, WRITES), found["period"], found["span"])
     kinds = dominating(view)
     result["type_period_s"], result["type_pairs"] = {}, {}
     for kind, name in (("r", "read"), ("w", "write"), ("m", "read/write")):
@@ -1111,12 +1111,12 @@ def cycles_of(bins, found, width, suffix):
     result = {"period_s": period and period * width, "method": found["method"], "correlation": found["correlation"], "p": found["p"],
               "dispersion": found["dispersion"], "cycles": None, "similarity": None, "duty": None, "cycle_amount": None}
     if period:
-        shape = cycles_reference.shape(bins, period)
+        shape = cycles_reference.shape(bins, period, found["span"])
         for name in ("profile", "profile_low", "profile_high"):
             rates_ = [v / (period * width / 64) for v in shape.pop(name)]
             if suffix == "":
                 result[name] = {str(i): rate for i, rate in enumerate(rates_)}
-        result |= shape | {"cycle_amount": cycles_reference.amounts(bins, period)}
+        result |= shape | {"cycle_amount": cycles_reference.amounts(bins, period, found["span"])}
     return {name + suffix: value for name, value in result.items()}
 
 

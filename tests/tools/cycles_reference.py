@@ -213,7 +213,7 @@ def find(bins, events=None):
 
     Reading: a period needs as many events as it has cycles, if their number is known; one of intervals as many as there are bursts.
     """
-    result = {"method": "none", "period": None, "correlation": None, "p": None, "dispersion": None, "pattern": None}
+    result = {"method": "none", "period": None, "correlation": None, "p": None, "dispersion": None, "pattern": None, "span": None}
     if len(bins) < 48 or not any(bins):
         return result
     bursts = bursts_of(bins)
@@ -227,22 +227,22 @@ def find(bins, events=None):
     peaks = all_peaks(capped, len(capped))
     height = highest(peaks)
     result["correlation"] = height or None
-    period = None
+    period, main = None, main_bursts(bins, bursts)
     if height >= 0.3 and is_significant(capped, bursts, dense, height):
         r = correlations(capped)
         peaks += peaks_of(r, len(capped), 0, True) if r else []
         least = min((p for p in peaks if p.height >= 0.8 * height), key=lambda p: p.lag)
         period = refined(least, capped)
         result.update(method="autocorrelation", p=0.01)
-    elif not dense:
-        period, result["dispersion"] = by_intervals(bins, bursts)
+    elif not dense and len(main) >= 4:
+        period, result["dispersion"] = by_intervals(bins, main)
         result["method"] = "intervals" if period else "none"
     period = period and math.floor(period * 65536 + 0.5) / 65536
     by_bursts = result["method"] == "intervals"
     if period and events is not None and (events < len(bursts) if by_bursts else events * period < len(bins)):
         result["method"] = "none"
     elif period:
-        result.update(period=period, pattern="periodic")
+        result.update(period=period, pattern="periodic", span=(0, int(len(bins) / period + 1 / PHASES)) if dense else span_of(main, period))
     return result
 
 
@@ -250,16 +250,42 @@ def find(bins, events=None):
 
 def until(bins, sums, time):
     at = int(time)
+    if time <= 0:
+        return 0.0
     return sums[at] + (time - at) * bins[at] if at < len(bins) else sums[-1]
 
 
-def cycles_of(bins, period):
+def main_bursts(bins, bursts):
+    """Leaves out bursts at both ends with less than half of the amount of the burst that contains the middle of the sum, in order of amount.
+
+    Readings: amounts are limited to 64 bits, halves are rounded down.
+    """
+    amounts_ = [min(sum(bins[begin:end]), MASK) for begin, end in bursts]
+    before, middle = 0, 0
+    for middle in sorted(amounts_):
+        before += middle
+        if 2 * before >= sum(amounts_):
+            break
+    enough = [i for i, v in enumerate(amounts_) if v >= middle // 2]
+    return bursts[enough[0]:enough[-1] + 1]
+
+
+def span_of(bursts, period):
+    """Returns the bin at which the first cycle begins, and the number of cycles: from the first to the last burst."""
+    first, last = bursts[0], bursts[-1]
+    length = lower_median([end - begin for begin, end in bursts])
+    lead = int((period - length) / 2) if length < period else 0
+    within = int((last[1] - last[0]) / period + 0.25)
+    return first[0] - lead, int((last[0] - first[0]) / period + 0.25) + max(within, 1)
+
+
+def cycles_of(bins, period, span):
     """Returns the amounts of each cycle in 64 phases. Reading: an amount is spread evenly over its bin."""
     sums = [0.0]
     for v in bins:
         sums.append(sums[-1] + v)
-    count = int(len(bins) / period + 1 / PHASES)
-    at = [until(bins, sums, i * (period / PHASES)) for i in range(count * PHASES + 1)]
+    origin, count = span
+    at = [until(bins, sums, origin + i * (period / PHASES)) for i in range(count * PHASES + 1)]
     return [[b - a for a, b in zip(at[c:], at[c + 1:c + PHASES + 1])] for c in range(0, count * PHASES, PHASES)]
 
 
@@ -279,9 +305,9 @@ def window(cycle):
     return next(w for w in range(1, PHASES + 1) if any(sum(squares[i:i + w]) >= 0.95 * sum(squares[:PHASES]) for i in range(PHASES)))
 
 
-def shape(bins, period):
+def shape(bins, period, span):
     """Reading: quartiles and the median are values of a cycle, the lower one of two."""
-    cycles = cycles_of(bins, period)
+    cycles = cycles_of(bins, period, span)
     n, phases = len(cycles), list(zip(*cycles))
     mean = [sum(values) / n for values in phases]
     widths = [window(cycle) for cycle in cycles if any(cycle)]
@@ -291,12 +317,12 @@ def shape(bins, period):
             "profile_high": [sorted(values)[(3 * n - 1) // 4] for values in phases]}
 
 
-def amounts(bins, period):
+def amounts(bins, period, span):
     """The mean and the variation of the amounts of the cycles; a bin belongs to the cycle in which it starts."""
-    n = int(len(bins) / period + 1 / PHASES)
+    origin, n = span
     sums = [0.0] * n
     for i, v in enumerate(bins):
-        if int(i / period) < n:
-            sums[int(i / period)] += v
+        if i >= origin and int((i - origin) / period) < n:
+            sums[int((i - origin) / period)] += v
     mean = sum(sums) / n
     return {"mean": mean, "cv": math.sqrt(sum((v - mean) * (v - mean) for v in sums) / n) / mean if mean else None}

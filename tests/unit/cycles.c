@@ -106,7 +106,7 @@ Test(cycles, equal_cycles_have_similarity_1)
 {
 	struct cycle_shape s;
 	add_bursts(0, 128, 32);
-	cr_assert(cycle_shape_make(&s, bins, BINS, 128));
+	cr_assert(cycle_shape_make(&s, bins, BINS, &(struct cycle_span){0, BINS / 128, 128}));
 	cr_assert_eq(s.cycles, 32);
 	cr_assert_float_eq(s.similarity, 1, 1e-12);
 	/* 95 % of 16 equal phases are 16 phases */
@@ -124,7 +124,7 @@ Test(cycles, a_window_may_include_the_start_of_the_cycle)
 		add_burst(at, 8, 1000);
 		add_burst(at + 120, 8, 1000);
 	}
-	cr_assert(cycle_shape_make(&s, bins, BINS, 128));
+	cr_assert(cycle_shape_make(&s, bins, BINS, &(struct cycle_span){0, BINS / 128, 128}));
 	cr_assert_float_eq(s.duty, 0.125, 1e-12);
 }
 
@@ -135,10 +135,47 @@ Test(cycles, quartiles_are_values_of_cycles)
 	memset(bins, 0, sizeof bins);
 	for (size_t i = 0; i < 8; i++)
 		add_burst(i * 512, 8, (i * 5) % 8);
-	cr_assert(cycle_shape_make(&s, bins, BINS, 512));
+	cr_assert(cycle_shape_make(&s, bins, BINS, &(struct cycle_span){0, BINS / 512, 512}));
 	cr_assert_float_eq(s.low[0], 8, 1e-12);
 	cr_assert_float_eq(s.high[0], 40, 1e-12);
-	cr_assert(cycle_amount_make(&a, bins, BINS, 512));
+	cr_assert(cycle_amount_make(&a, bins, BINS, &(struct cycle_span){0, BINS / 512, 512}));
 	cr_assert_float_eq(a.mean, 28, 1e-12);
 	cr_assert_float_eq(a.variation, sqrt(5.25) / 3.5, 1e-12);
+}
+
+/* 5 steps are 5, wherever the first one begins and the series ends. */
+Test(cycles, cycles_are_those_with_bursts)
+{
+	for (size_t first = 0; first < 1200; first += 100) {
+		memset(bins, 0, sizeof bins);
+		for (size_t i = 0; i < 5; i++)
+			add_burst(first + i * 700 + i % 2, 9, 1000);
+		const struct cycle c = find();
+		struct cycle_amount a;
+		cr_assert_neq(c.method, CYCLE_NONE);
+		cr_assert_eq(c.span.cycles, 5);
+		cr_assert(cycle_amount_make(&a, bins, BINS, &c.span));
+		cr_assert_float_eq(a.mean, 9000, 1e-9);
+		cr_assert_float_eq(a.variation, 0, 1e-9);
+	}
+}
+
+Test(cycles, the_start_of_a_program_is_not_a_cycle)
+{
+	add_bursts(200, 200, 9);
+	add_burst(0, 9, 400);
+	const struct cycle c = find();
+	cr_assert_eq(c.span.cycles, 20);
+	cr_assert_eq(c.span.origin, 200 - 95);
+}
+
+Test(cycles, a_cycle_of_two_bursts_counts_once)
+{
+	memset(bins, 0, sizeof bins);
+	for (size_t i = 0; i < 10; i++) {
+		add_burst(100 + i * 400, 20, 1000);
+		add_burst(300 + i * 400, 5, 5000);
+	}
+	const struct cycle c = find();
+	cr_assert_eq(c.span.cycles, (size_t)(3800 / c.period + 1.25));
 }
