@@ -10,7 +10,7 @@ The laws: the exact curve equals simulations of LRU at 20 sizes; OPT never misse
 OPT nor LRU misses more in a larger cache; evictions are misses less resident and dropped blocks; each written block is
 written to the device, written again in the cache, or cancelled; rows add up to the whole; SHARDS with all keys is the
 exact curve; curves of rows, reads and writes add up; simulations of a sample equal the reference on that sample;
-results depend neither on the number of threads nor on other simulations in the same pass.
+misses of keys that are deleted are those of a dictionary; results depend neither on the number of threads nor on other simulations in the same pass.
 """
 import json
 import os
@@ -164,6 +164,39 @@ def check_random(iotrace, first, last):
     return wrong
 
 
+def misses_of_keys(operations, size):
+    """LRU, in a dictionary: the first key is the oldest."""
+    cache, misses = {}, 0
+    for name, key in operations:
+        hit = cache.pop(key, None)
+        if name == "delete":
+            continue
+        misses += hit is None
+        cache[key] = True
+        if len(cache) > size:
+            del cache[next(iter(cache))]
+    return misses
+
+
+def check_keys(iotrace, first, last):
+    wrong = 0
+    for seed in range(first, last + 1):
+        rand = random.Random(seed)
+        names = ["get", "gets", "set", "add", "replace"] + ["delete"] * (1 + seed % 4)
+        operations = [("delete", 0)] * (seed % 2) + [(rand.choice(names), int(30 ** rand.random())) for _ in range(rand.choice([60, 300]))]
+        with tempfile.TemporaryDirectory() as scratch:
+            path = os.path.join(scratch, f"keys-{seed}.csv")
+            with open(path, "w") as file:
+                file.write("op,id\n" + "".join(f"{name},{key}\n" for name, key in operations))
+            checker = Checker(iotrace, path, ["--unit=object", "--in-format=csv"])
+            checker.curves()
+            for point in checker.mrc("--points=20")["points"]:
+                misses = misses_of_keys(operations, point["blocks"])
+                checker.check(misses == point["misses"], "deleted keys", point, misses)
+            wrong += checker.wrong
+    return wrong
+
+
 def check_miniature(iotrace, seed=5, rate=0.25):
     """Simulations of a sample equal those of the reference on the keys with small hashes, in smaller caches."""
     rand, wrong = random.Random(seed), 0
@@ -215,7 +248,8 @@ def main():
     if sys.argv[1] == "--counts":
         wrong = check_counts(*sys.argv[2:4])
     elif "-" in sys.argv[2] and sys.argv[2].replace("-", "").isdigit():
-        wrong = check_random(sys.argv[1], *map(int, sys.argv[2].split("-"))) + check_miniature(sys.argv[1])
+        seeds = [int(seed) for seed in sys.argv[2].split("-")]
+        wrong = check_random(sys.argv[1], *seeds) + check_keys(sys.argv[1], *seeds) + check_miniature(sys.argv[1])
     elif sys.argv[1] == "--physical":
         wrong = sum(check_trace(sys.argv[2], trace, ["--layer=physical"]) for trace in sys.argv[3:])
     else:
