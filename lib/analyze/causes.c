@@ -589,14 +589,14 @@ static void add_cause(struct findings *f, const struct causes *all, enum cause c
 
 /* The processes of a rank: a program, and the shells that started it. */
 struct rank_sum {
-	uint64_t rank, ns, bytes, process_ns;
+	uint64_t rank, ns, bytes, requests, process_ns;
 	uint32_t process; /* the one with most time */
 };
 
-/* Values of all ranks: their times in I/O, and their bytes. */
+/* Values of all ranks: their times in I/O, their bytes and requests. */
 struct rank_sums {
 	uint64_t count;
-	double ns, bytes; /* sums */
+	double ns, bytes, requests; /* sums */
 	struct rank_sum slowest, largest;
 };
 
@@ -616,6 +616,7 @@ static bool rank_of(const struct row_table *t, size_t process, struct rank_sum *
 		return false;
 	to->ns = to->process_ns = sums.ns[BUSY_ALL];
 	to->bytes = row_bytes(&sums.sums);
+	to->requests = row_requests(&sums.sums);
 	return true;
 }
 
@@ -631,6 +632,7 @@ static size_t combine_ranks(struct rank_sum *list, size_t n)
 		}
 		last->ns = saturate_add(last->ns, list[i].ns);
 		last->bytes = saturate_add(last->bytes, list[i].bytes);
+		last->requests = saturate_add(last->requests, list[i].requests);
 		if (list[i].process_ns > last->process_ns) {
 			last->process_ns = list[i].process_ns;
 			last->process = list[i].process;
@@ -648,6 +650,7 @@ static void add_rank(struct rank_sums *s, const struct rank_sum *rank)
 	s->count++;
 	s->ns += (double)rank->ns;
 	s->bytes += (double)rank->bytes;
+	s->requests += (double)rank->requests;
 }
 
 /* Returns false if out of memory. */
@@ -726,7 +729,13 @@ static void find_uneven_times(struct findings *f, const struct run_cost *cost,
 	    "The slowest takes %.3g times the mean time of %ju ranks: rank %ju, %.3g s more, "
 	    "%.0f %%25 of the run",
 	    ratio, (uintmax_t)s->count, (uintmax_t)s->slowest.rank, seconds, 100 * to->saves);
+	const double requests =
+	    s->requests > 0 ? (double)s->slowest.requests * (double)s->count / s->requests : 0;
 	to->remedy = "look for what is slow there: its files, its node, its disk";
+	if (requests < UNEVEN_MIN)
+		return;
+	finding_text(to, ", with %.3g times the mean requests", requests);
+	to->remedy = "distribute the requests evenly over the ranks, or make those there larger";
 }
 
 /* Sets what of an imbalance the causes before it explain: the slowest rank has their time. */

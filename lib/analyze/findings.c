@@ -301,15 +301,25 @@ static void find_stragglers(struct findings *f, const struct run_cost *cost,
 	to->remedy = "distribute the requests evenly, and look at the placement of the file";
 }
 
+/* Returns whether one of the processes has more than the others: of `name`, an imbalance. */
+static bool is_uneven(const struct findings_source *from, const char *name, double *spread,
+		      double *process, double *ratio)
+{
+	return finding_known(from, "processes", name, "spread", spread) &&
+	       finding_known(from, "processes", name, "process", process) &&
+	       finding_known(from, "processes", name, "max_to_mean", ratio) &&
+	       *spread > IMBALANCE_MAX;
+}
+
+/* The requests count if the bytes are even: many of a process may be smaller. */
 static void find_imbalance(struct findings *f, const struct findings_source *from,
 			   const struct run_cost *cost)
 {
 	double spread, process, ratio;
-	if (from->table->from.processes < 2 ||
-	    !finding_known(from, "processes", "imbalance_bytes", "spread", &spread) ||
-	    !finding_known(from, "processes", "imbalance_bytes", "process", &process) ||
-	    !finding_known(from, "processes", "imbalance_bytes", "max_to_mean", &ratio) ||
-	    spread <= IMBALANCE_MAX)
+	if (from->table->from.processes < 2)
+		return;
+	const bool bytes = is_uneven(from, "imbalance_bytes", &spread, &process, &ratio);
+	if (!bytes && !is_uneven(from, "imbalance_requests", &spread, &process, &ratio))
 		return;
 	struct finding *to = finding_add(f, "imbalance", spread, IMBALANCE_MAX);
 	if (to == NULL)
@@ -318,10 +328,11 @@ static void find_imbalance(struct findings *f, const struct findings_source *fro
 	finding_set_share(to, cost, (1 - 1 / ratio) * cost->both);
 	finding_text(
 	    to,
-	    "The process with the fewest bytes has %.0f %%25 fewer than the one with most, process "
+	    "The process with the fewest %s has %.0f %%25 fewer than the one with most, process "
 	    "%ju (threshold: 30 %%25), which has %.3g times the mean",
-	    100 * spread, (uintmax_t)to->process, ratio);
-	to->remedy = "distribute the data evenly over the processes";
+	    bytes ? "bytes" : "requests", 100 * spread, (uintmax_t)to->process, ratio);
+	to->remedy = bytes ? "distribute the data evenly over the processes"
+			   : "distribute the requests evenly over the processes";
 }
 
 static bool has_strategy(const struct findings_source *from, const char *strategy)

@@ -35,3 +35,22 @@ done
 	echo '80 20 0 1000 186a0 1 14 14 0'
 } >syncs
 "$IOTRACE" analyze -q --section=findings syncs | grep '^- ' | cut -c -60
+
+# As many bytes in four times as many requests: the finding says so, by time and, without durations, by requests.
+uneven() { # uneven LACKS
+	echo "ff %trace lacks=$1"
+	for rank in 0 1 2; do
+		echo "ff %process id=$rank rank=$rank name=app"
+		echo "ff %file process=$rank id=1 path=/out.$rank"
+	done
+	for i in $(seq 400); do
+		printf 'c0 20 %x 40000 258 200 1 2 0\n' $((i * 262144))
+		test $((i % 4)) = 0 || continue
+		printf 'c0 20 %x 100000 258 200 1 0 0\n' $((i * 262144))
+		printf 'c0 20 %x 100000 258 200 1 1 0\n' $((i * 262144))
+	done
+}
+for lacks in cpu cpu,completion; do
+	uneven $lacks >uneven
+	"$IOTRACE" analyze -q --section=findings uneven | sed -n '/^findings/,$p'
+done

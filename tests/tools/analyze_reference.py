@@ -1821,8 +1821,9 @@ class Findings:
             process = most_of(size, lambda p: p)
             self.add("rank_0", ratio(size[process], sum(size.values())), 0.99, self.part((1 - 1 / self.t.P) * self.shares["rw"]),
                      process=process)
-        balance = processes(self.t)["imbalance_bytes"]
-        if self.t.P > 1 and balance and (balance["spread"] or 0) > 0.3:
+        balances = [processes(self.t)[name] for name in ("imbalance_bytes", "imbalance_requests")]
+        balance = next((b for b in balances if b and (b["spread"] or 0) > 0.3), None)
+        if self.t.P > 1 and balance:
             self.add("imbalance", balance["spread"], 0.3, self.part((1 - 1 / balance["max_to_mean"]) * self.shares["rw"]),
                      process=balance["process"])
 
