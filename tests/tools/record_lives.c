@@ -881,6 +881,8 @@ int main(int argc, char **argv)
 	if (p == NULL)
 		p = find(programs_with_descriptors, argv[4]);
 	if (p == NULL)
+		p = find(programs_with_limits, argv[4]);
+	if (p == NULL)
 		return 2;
 	p->run();
 	wait_all();

@@ -14,7 +14,7 @@ struct program {
 	const char *name;
 	void (*run)(void);
 };
-extern const struct program programs_with_descriptors[];
+extern const struct program programs_with_descriptors[], programs_with_limits[];
 
 extern char own_path[4096]; /* of this program */
 extern const char *static_path;
