@@ -3,7 +3,6 @@
 #ifndef RECORD_CALL_H
 #define RECORD_CALL_H
 
-#include <fcntl.h>
 #include <sys/single_threaded.h>
 
 #include "enter.h"
@@ -39,6 +38,8 @@ static inline bool call_find(struct data_call *c, struct producer *p, int fd)
 	c->fd = fd;
 	c->ring = c->p->ring;
 	c->d = descriptor_get(c->p, fd);
+	if (c->d.has_slot)
+		descriptor_update_append(&c->d, fd);
 	return c->d.kind == DESCRIPTOR_FILE;
 }
 
@@ -107,9 +108,6 @@ static inline int64_t call_offset(const struct data_call *c, int64_t length, uns
 	}
 	if (atomic_load_explicit(&s->shared, memory_order_relaxed) == 0)
 		return offset;
-	/* another process may have set the flag */
-	if ((atomic_load(&s->flags) & O_APPEND) != 0 && (*bits & RECORD_WRITE) != 0)
-		return call_append_offset(c, length, true);
 	return call_confirm(c, offset, length);
 }
 

@@ -3,6 +3,7 @@
 #ifndef RECORD_DESCRIPTORS_H
 #define RECORD_DESCRIPTORS_H
 
+#include <fcntl.h>
 #include <sys/types.h>
 
 #include "descriptor_table.h"
@@ -57,6 +58,18 @@ static inline union descriptor descriptor_get(struct producer *p, int fd)
 static inline struct record_description *descriptor_slot(union descriptor d)
 {
 	return &recording.slots[d.slot];
+}
+
+/* O_APPEND belongs to the description: another descriptor or process may have changed it. */
+static inline void descriptor_update_append(union descriptor *d, int fd)
+{
+	const union descriptor old = *d;
+	const uint32_t flags =
+	    atomic_load_explicit(&descriptor_slot(*d)->flags, memory_order_relaxed);
+	if (__builtin_expect(((flags & O_APPEND) != 0) == old.append, 1))
+		return;
+	d->append = !old.append;
+	entry_replace(fd, old, *d);
 }
 
 /* Notes that the position of a descriptor was used, so that close compares it. */

@@ -877,6 +877,10 @@ int main(int argc, char **argv)
 	map_log(argv[1]);
 	static_path = argv[2];
 	setuid_program = argv[3];
+	if (strncmp(argv[4], "random-", 7) == 0) {
+		run_random(argv[4] + 7);
+		return 0;
+	}
 	const struct program *p = find(programs, argv[4]);
 	if (p == NULL)
 		p = find(programs_with_descriptors, argv[4]);

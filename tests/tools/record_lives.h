@@ -16,6 +16,9 @@ struct program {
 };
 extern const struct program programs_with_descriptors[], programs_with_limits[];
 
+/* A program of random calls, by a decimal number. */
+void run_random(const char *seed);
+
 extern char own_path[4096]; /* of this program */
 extern const char *static_path;
 

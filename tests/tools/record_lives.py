@@ -4,7 +4,7 @@
 
 	record_lives.py [--transport=pipe] IOTRACE LIVES [PROGRAM ...]
 
-LIVES, tests/tools/record_lives.c, logs each transfer in shared memory. For each program: a record has the file, direction, offset and
+PROGRAM may be random-SEED. LIVES, tests/tools/record_lives.c, logs each transfer in shared memory. For each program: a record has the file, direction, offset and
 length of a logged transfer, or states that its offset is unknown; a transfer without a record is one of a program or of calls that the
 trace counts as not seen, for the reason that is expected; and a trace that lacks something is not called complete.
 """
@@ -56,7 +56,7 @@ OF_PIPE = {"small-files": ""}
 
 def expected_of(a, name):
     more = OF_PIPE if a.transport == "pipe" else OF_SYSCALLS if a.seen == "syscalls" else {}
-    return more.get(name, PROGRAMS[name])
+    return more.get(name, PROGRAMS.get(name, ""))
 
 
 def arguments():
@@ -160,7 +160,7 @@ def main():
     a = arguments()
     a.iotrace, a.lives = a.iotrace.resolve(), a.lives.resolve()
     sums, failed, skipped = [0, 0, 0], 0, 0
-    names = a.programs or list(PROGRAMS)
+    names = a.programs or list(PROGRAMS) + [f"random-{seed}" for seed in range(1, 11)]
     for name in names:
         d = pathlib.Path(tempfile.mkdtemp(prefix="iotrace-lives-", dir=os.environ.get("TMPDIR", "/tmp")))
         make_files(a, d)
