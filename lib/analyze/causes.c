@@ -564,6 +564,12 @@ static void say_where(const struct causes *all, struct finding *to, enum cause c
 		say_file(to, t->where, &sum->file);
 }
 
+/* Every program looks names up and removes some: a small share of the run is not a problem. */
+static bool is_usual(enum cause cause, const struct finding *f)
+{
+	return (cause == CAUSE_NAMES || cause == CAUSE_LOOKUP) && f->saves < METADATA_MIN;
+}
+
 static void add_cause(struct findings *f, const struct causes *all, enum cause cause,
 		      const struct run_cost *cost)
 {
@@ -575,6 +581,7 @@ static void add_cause(struct findings *f, const struct causes *all, enum cause c
 		return;
 	to->cause = texts[cause].name;
 	finding_set_seconds(to, cost, seconds);
+	to->trivial |= is_usual(cause, to);
 	finding_text(to, "%s: %.3g s, %.0f %%25 of the run", texts[cause].what, seconds,
 		     100 * to->saves);
 	say_where(all, to, cause);

@@ -14,6 +14,7 @@ enum { REQUESTS_MIN = 1000, FINDING_SIZE = 32 };
 #define REREAD_MAX     0.1
 #define METADATA_MAX   0.5
 #define METADATA_MAX_S 30.0
+#define METADATA_MIN   0.05 /* of the run, in lookups or in changes of names */
 #define STRAGGLERS_MAX 0.15
 #define IMBALANCE_MAX  0.3
 #define RANK_0_MIN     0.99
