@@ -167,6 +167,7 @@ static void top_row(struct state *s, struct fs_survey *v, uint32_t list, struct 
 	text[path.size] = '\0';
 	e->path = text;
 	survey_add_top(v, list, e);
+	e->path = NULL;
 }
 
 static void tops_state(struct state *s, struct fs_survey *v)

@@ -30,7 +30,7 @@ static size_t find_other_path(const struct top_list *l, const struct top_entry *
 bool top_list_add(struct top_list *l, const struct top_entry *entry)
 {
 	const size_t other = find_other_path(l, entry);
-	size_t at = l->count;
+	size_t at;
 	if (other < l->count && !precedes(entry, &l->entry[other]))
 		return true;
 	if (other == l->count && l->count == TOP_LIST_MAX &&
