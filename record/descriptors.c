@@ -406,9 +406,24 @@ void descriptor_set_position(struct producer *p, int fd, int64_t position)
 		atomic_store(&descriptor_slot(d)->position, position);
 }
 
-void descriptor_set_append(struct producer *p, int fd, bool append)
+/* A description without a slot may have one in another process: which one, is unknown. */
+static void flags_unknown(int fd)
 {
-	const union descriptor d = descriptor_get(p, fd);
+	struct event_file file;
+	file.stat.stx_ino = 0;
+	if (!file_of(fd, &file))
+		return;
+	const uint32_t count = atomic_load(&recording.control->slots_ready);
+	for (uint32_t i = 0; i < count; i++) {
+		struct record_description *s = &recording.slots[i];
+		if (atomic_load(&s->number) != 0 && s->inode == file.stat.stx_ino &&
+		    s->device == event_device(file.stat.stx_dev_major, file.stat.stx_dev_minor))
+			atomic_fetch_or(&s->flags, DESCRIPTION_FLAGS_UNKNOWN);
+	}
+}
+
+void descriptor_set_append(union descriptor d, int fd, bool append)
+{
 	union descriptor changed = d;
 	changed.append = append;
 	if (d.kind != DESCRIPTOR_UNKNOWN)
@@ -417,6 +432,19 @@ void descriptor_set_append(struct producer *p, int fd, bool append)
 		atomic_fetch_or(&descriptor_slot(d)->flags, O_APPEND);
 	else if (d.has_slot)
 		atomic_fetch_and(&descriptor_slot(d)->flags, ~(uint32_t)O_APPEND);
+	else if (d.kind == DESCRIPTOR_FILE && d.append != append)
+		flags_unknown(fd);
+}
+
+void descriptor_ask_append(union descriptor *d, int fd)
+{
+	const union descriptor old = *d;
+	const uint32_t flags = atomic_load(&descriptor_slot(old)->flags);
+	const bool unknown = (flags & DESCRIPTION_FLAGS_UNKNOWN) != 0;
+	const long now = unknown ? raw_call(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0) : (long)flags;
+	d->append = now >= 0 && (now & O_APPEND) != 0;
+	if (d->append != old.append)
+		entry_replace(fd, old, *d);
 }
 
 void descriptor_reset(int fd)

@@ -9,6 +9,9 @@
 #include "descriptor_table.h"
 #include "events.h"
 
+/* In the flags of a description, beside those of open(): the kernel has to be asked for O_APPEND. */
+#define DESCRIPTION_FLAGS_UNKNOWN (1U << 31)
+
 /* Looks up a descriptor that the table does not know, and records it. */
 union descriptor descriptor_find(struct producer *p, int fd);
 /* A call opened a descriptor. The event has op, start, result, flags, directory and path. */
@@ -28,7 +31,10 @@ void descriptor_closed(struct producer *p, union descriptor d, int fd, struct ev
  */
 void descriptor_compare(union descriptor d, int fd);
 void descriptor_set_position(struct producer *p, int fd, int64_t position);
-void descriptor_set_append(struct producer *p, int fd, bool append);
+/* d: the descriptor, from before the call. */
+void descriptor_set_append(union descriptor d, int fd, bool append);
+/* Updates whether a write is an append, from the slot or, if that does not know, from the kernel. */
+void descriptor_ask_append(union descriptor *d, int fd);
 /* Forgets what a number referred to, which the library did not see closed. */
 void descriptor_reset(int fd);
 void descriptor_reset_range(struct producer *p, unsigned first, unsigned last);
@@ -63,13 +69,11 @@ static inline struct record_description *descriptor_slot(union descriptor d)
 /* O_APPEND belongs to the description: another descriptor or process may have changed it. */
 static inline void descriptor_update_append(union descriptor *d, int fd)
 {
-	const union descriptor old = *d;
 	const uint32_t flags =
 	    atomic_load_explicit(&descriptor_slot(*d)->flags, memory_order_relaxed);
-	if (__builtin_expect(((flags & O_APPEND) != 0) == old.append, 1))
-		return;
-	d->append = !old.append;
-	entry_replace(fd, old, *d);
+	const bool known = (flags & DESCRIPTION_FLAGS_UNKNOWN) == 0;
+	if (__builtin_expect(!known || ((flags & O_APPEND) != 0) != d->append, 0))
+		descriptor_ask_append(d, fd);
 }
 
 /* Notes that the position of a descriptor was used, so that close compares it. */

@@ -118,13 +118,16 @@ static long on_fcntl(const struct stub_frame *f)
 	if (is_lock(command))
 		return lock(f);
 	struct producer *p = thread_here();
+	union descriptor d = {0};
+	if (p != NULL && command == F_SETFL) /* a description is found by its flags */
+		d = descriptor_get(p, stub_fd(f));
 	const long result = stub_pass(f);
 	if (p == NULL || result < 0)
 		return result;
 	if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
 		duplicated(p, stub_fd(f), (int)result);
 	else if (command == F_SETFL)
-		descriptor_set_append(p, stub_fd(f), (f->argument[2] & O_APPEND) != 0);
+		descriptor_set_append(d, stub_fd(f), (f->argument[2] & O_APPEND) != 0);
 	return result;
 }
 

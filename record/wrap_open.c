@@ -241,13 +241,16 @@ EXPORT int fcntl(int fd, int command, ...)
 	if (is_lock(command))
 		return lock(fd, command, argument);
 	struct producer *p = thread_enter();
+	union descriptor d = {0};
+	if (p != NULL && command == F_SETFL) /* a description is found by its flags */
+		d = descriptor_get(p, fd);
 	const int result = real.fcntl(fd, command, argument);
 	if (p == NULL || result < 0)
 		return result;
 	if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
 		duplicated(p, fd, result);
 	else if (command == F_SETFL)
-		descriptor_set_append(p, fd, ((intptr_t)argument & O_APPEND) != 0);
+		descriptor_set_append(d, fd, ((intptr_t)argument & O_APPEND) != 0);
 	return result;
 }
 

@@ -10,5 +10,5 @@ esac
 sh "$TOOLS/built.sh" record_lives || exit 77
 python3 "$TOOLS/record_lives.py" "$IOTRACE" "${IOTRACE%/iotrace}/record_lives" grandchild exec-seeks static-spawn twins \
 	unshared-files child-of-user user-exec user-system root-program users absent \
-	shared-table shared-table-in-turn child-appends few-descriptors service random-57 random-58 |
+	shared-table shared-table-in-turn child-appends few-descriptors service program-appends random-17 random-19 |
 	sed 's/^[0-9]* programs, .*; \([0-9]* programs with differences\).*/\1/'

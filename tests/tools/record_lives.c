@@ -13,7 +13,8 @@
  *
  *	record_lives -w DESCRIPTOR OFFSET LENGTH FILE
  *
- * continues after exec: it moves to an offset unless that is -1, and writes.
+ * continues after exec: it moves to an offset unless that is negative, sets O_APPEND if it is -2, and
+ * writes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -860,6 +861,8 @@ static int continue_writing(char **argv)
 {
 	const int fd = atoi(argv[2]);
 	map_log(NULL);
+	if (atol(argv[3]) == -2)
+		check(fcntl(fd, F_SETFL, O_APPEND) == 0, "F_SETFL");
 	if (atol(argv[3]) >= 0)
 		check(lseek(fd, atol(argv[3]), SEEK_SET) == atol(argv[3]), "lseek");
 	put(fd, (size_t)atol(argv[4]), argv[5]);

@@ -33,7 +33,7 @@ PROGRAMS = {
     # record_lives_descriptors.c
     "shared-table": "", "shared-table-in-turn": "", "shared-table-exec": "", "unshared-range": "", "shared-all": "", "closed-from": "", "few-descriptors": "calls",
     "duplicate-over": "", "vfork-switches": "", "spawn-actions": "", "taken": "", "opened-by-number": "", "opened-of-parent": "",
-    "child-appends": "", "child-seeks-end": "", "child-truncates": "", "positioned-append": "", "vectors": "", "child-sends": "",
+    "child-appends": "", "program-appends": "", "child-seeks-end": "", "child-truncates": "", "positioned-append": "", "vectors": "", "child-sends": "",
     "child-copies": "", "child-splices": "", "program-in-memory": "", "script": "", "shell-appends": "", "piped": "", "stream-of-both": "",
     "exec-of-thread": "", "fork-of-thread": "", "clone3": "", "killed": "", "orphan": "", "outlives": "", "user-of-thread": "",
     "file-system-user": "", "other-group": "", "service": "user", "not-dumpable": "", "other-network": "", "unlinked": "",

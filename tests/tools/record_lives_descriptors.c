@@ -294,6 +294,16 @@ static void child_appends(void)
 	put(fd, 3, "a");
 }
 
+static void program_appends(void)
+{
+	const int fd = make("a", 0);
+	put(fd, 9, "a");
+	check(lseek(fd, 0, SEEK_SET) == 0, "lseek");
+	wait_for(forked_writer(fd, -2, 6, "a"));
+	check(lseek(fd, 0, SEEK_SET) == 0, "lseek");
+	put(fd, 3, "a");
+}
+
 static void seek_end(int fd)
 {
 	check(lseek(fd, -2, SEEK_END) == 98, "lseek");
@@ -679,6 +689,7 @@ const struct program programs_with_descriptors[] = {
     {"opened-by-number", opened_by_number},
     {"opened-of-parent", opened_of_parent},
     {"child-appends", child_appends},
+    {"program-appends", program_appends},
     {"child-seeks-end", child_seeks_end},
     {"child-truncates", child_truncates},
     {"positioned-append", positioned_append},

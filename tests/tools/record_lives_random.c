@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A program of record_lives that does random calls on files that its processes share. */
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "record_lives.h"
@@ -59,6 +64,55 @@ static void toggle_append(const struct open_file *f)
 	check(fcntl(f->fd, F_SETFL, fcntl(f->fd, F_GETFL) ^ O_APPEND) == 0, "F_SETFL");
 }
 
+/* Another descriptor becomes one of this description. */
+static void replace(const struct open_file *f, struct open_file *other)
+{
+	check(dup2(f->fd, other->fd) == other->fd, "dup2");
+	other->name = f->name;
+}
+
+/* To the end of the file, which becomes the position. */
+static void append_once(const struct open_file *f)
+{
+	static char data[LENGTH_MAX];
+	const struct iovec v = {data, 1 + below(LENGTH_MAX)};
+	struct stat s;
+	check(fstat(f->fd, &s) == 0, "fstat");
+	note('w', s.st_size, (long)v.iov_len, f->name);
+	check(pwritev2(f->fd, &v, 1, -1, RWF_APPEND) == (ssize_t)v.iov_len, "pwritev2");
+}
+
+/* sendfile() and copy_file_range() refuse a file with O_APPEND. */
+static void copy(const struct open_file *from, const struct open_file *to)
+{
+	struct stat s;
+	const long at = raw(SYS_lseek, from->fd, 0, SEEK_CUR),
+		   to_at = raw(SYS_lseek, to->fd, 0, SEEK_CUR);
+	check(fstat(from->fd, &s) == 0, "fstat");
+	if ((fcntl(to->fd, F_GETFL) & O_APPEND) != 0 || from->name == to->name ||
+	    at + 5 > s.st_size)
+		return;
+	note('r', at, 5, from->name);
+	note('w', to_at, 5, to->name);
+	check((below(2) > 0 ? sendfile(to->fd, from->fd, NULL, 5)
+			    : copy_file_range(from->fd, NULL, to->fd, NULL, 5, 0)) == 5,
+	      "copy");
+}
+
+static int put_of_clone(void *of)
+{
+	const struct open_file *f = of;
+	put(f->fd, 1 + below(LENGTH_MAX), f->name);
+	return 0;
+}
+
+/* A child that shares the numbers of descriptors; each call is slower afterwards. */
+static void share_numbers(struct open_file *f)
+{
+	static char stack[1 << 16];
+	wait_for(clone(put_of_clone, stack + sizeof stack, CLONE_FILES | SIGCHLD, f));
+}
+
 static void run_writer(const struct open_file *f)
 {
 	wait_for(forked_writer(f->fd, below(2) > 0 ? -1 : (long)below(OFFSET_MAX),
@@ -84,8 +138,8 @@ static void have_child(int depth)
 
 static void step(int depth)
 {
-	struct open_file *f = &files[below(count)];
-	switch (below(14)) {
+	struct open_file *f = &files[below(count)], *other = &files[below(count)];
+	switch (below(20)) {
 	case 0:
 		if (count < FILES_MAX)
 			open_one();
@@ -118,6 +172,23 @@ static void step(int depth)
 	case 9:
 	case 10:
 		get(f->fd, 1 + below(LENGTH_MAX), f->name);
+		break;
+	case 11:
+		if (f->fd != other->fd)
+			replace(f, other);
+		break;
+	case 12:
+		check(ftruncate(f->fd, (off_t)below(2 * OFFSET_MAX)) == 0, "ftruncate");
+		break;
+	case 13:
+		append_once(f);
+		break;
+	case 14:
+		copy(f, other);
+		break;
+	case 15:
+		if (below(8) == 0)
+			share_numbers(f);
 		break;
 	default:
 		put(f->fd, 1 + below(LENGTH_MAX), f->name);
