@@ -18,7 +18,8 @@ struct row_operation row_operation_of(const struct iot_event *ev, bool synchrono
 	const struct iot_text name = iot_directive_get(ev, "name"),
 			      size = iot_directive_get(ev, "size");
 	const bool good = succeeded(ev), timed = (ev->has & IOT_HAS_TIME) != 0,
-		   opens = directive_opens(ev);
+		   opens = good && (ev->has & IOT_HAS_FILE) != 0 &&
+			   (text_equals(name, "open") || text_equals(name, "create"));
 	uint64_t bytes = 0;
 	const bool sized =
 	    good && size.data != NULL && number_decimal(size.data, size.size, &bytes);

@@ -151,17 +151,7 @@ static int candidate(struct iot_text token)
 	}
 }
 
-/* Returns whether the token is `key=...`, and stores its value. `key` contains no '='. */
-static bool has_key(struct iot_text token, const char *key, struct iot_text *value)
-{
-	const size_t n = strlen(key);
-	if (token.size <= n || token.data[n] != '=' || memcmp(token.data, key, n) != 0)
-		return false;
-	*value = (struct iot_text){token.data + n + 1, token.size - n - 1};
-	return true;
-}
-
-/* As has_key, for a known key, which ends in '='. */
+/* Returns whether the token is `key=...` of a known key, and stores its value. */
 static bool has_known_key(struct iot_text token, int key, struct iot_text *value)
 {
 	const size_t n = key_name[key].size;
@@ -349,15 +339,26 @@ int iot_directive_parse(struct iot_event *ev, const char **why)
 	return wrong == NULL ? IOT_OK : IOT_EFORMAT;
 }
 
+/*
+ * Returns whether the token that has its first '=' at `equals`, in a text that begins with `begin`,
+ * has this key of `size` bytes. A later '=' of a token does not follow a blank and a key.
+ */
+static bool follows_key(const char *begin, const char *equals, const char *wanted, size_t size)
+{
+	return (size_t)(equals - begin) > size && is_blank(*(equals - size - 1)) &&
+	       memcmp(equals - size, wanted, size) == 0;
+}
+
 struct iot_text iot_directive_get(const struct iot_event *ev, const char *wanted)
 {
-	struct iot_text rest = ev->text, token, last = {NULL, 0};
-	if (rest.size == 0 || rest.data[0] != '%' || strchr(wanted, '=') != NULL)
-		return last;
-	directive_token(&rest, &token);
-	while (directive_token(&rest, &token))
-		(void)has_key(token, wanted, &last);
-	return last;
+	const char *begin = ev->text.data, *end = begin + ev->text.size, *last = NULL;
+	const size_t size = strlen(wanted);
+	if (ev->text.size == 0 || begin[0] != '%' || memchr(wanted, '=', size) != NULL)
+		return (struct iot_text){NULL, 0};
+	for (const char *p = begin; (p = memchr(p, '=', (size_t)(end - p))) != NULL; p++)
+		if (follows_key(begin, p, wanted, size))
+			last = p + 1;
+	return (struct iot_text){last, last != NULL ? (size_t)(find_blank(last, end) - last) : 0};
 }
 
 unsigned directive_flags(const struct iot_event *ev)
@@ -618,20 +619,22 @@ int iot_directive_end(struct iot_builder *b, struct iot_event *ev)
 	return iot_directive_parse(ev, NULL);
 }
 
-static bool is_value(const struct iot_event *ev, const char *key, const char *value)
-{
-	return text_equals(iot_directive_get(ev, key), value);
-}
-
+/* Returns whether an operation on a file has not failed. */
 static bool has_opened(const struct iot_event *ev)
 {
-	return ev->kind == IOT_OP && (ev->has & IOT_HAS_FILE) != 0 &&
-	       (is_value(ev, "result", "0") || iot_directive_get(ev, "result").data == NULL);
+	const struct iot_text result = iot_directive_get(ev, "result");
+	return result.data == NULL || text_equals(result, "0");
+}
+
+static bool is_of_file(const struct iot_event *ev)
+{
+	return ev->kind == IOT_OP && (ev->has & IOT_HAS_FILE) != 0;
 }
 
 bool directive_creates(const struct iot_event *ev)
 {
-	return has_opened(ev) && is_value(ev, "name", "create");
+	return is_of_file(ev) && text_equals(iot_directive_get(ev, "name"), "create") &&
+	       has_opened(ev);
 }
 
 bool directive_number(const struct iot_event *ev, const char *key, uint64_t *v)
@@ -649,7 +652,9 @@ uint64_t directive_calls(const struct iot_event *ev)
 
 bool directive_opens(const struct iot_event *ev)
 {
-	return has_opened(ev) && (is_value(ev, "name", "open") || is_value(ev, "name", "create"));
+	const struct iot_text name =
+	    is_of_file(ev) ? iot_directive_get(ev, "name") : (struct iot_text){NULL, 0};
+	return (text_equals(name, "open") || text_equals(name, "create")) && has_opened(ev);
 }
 
 bool directive_is_sample(const struct iot_event *ev)
