@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iotrace fsstats: what trees of files contain. */
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -45,7 +44,7 @@ struct fsstats_run {
 	int progress_how; /* PROGRESS_... */
 	struct progress progress;
 	uint64_t started_ns;
-	atomic_bool says_progress; /* by a message, after SIGUSR1 */
+	bool says_progress; /* by a message, after SIGUSR1 */
 };
 
 static void report(void *context, const char *path, int error)
@@ -56,21 +55,18 @@ static void report(void *context, const char *path, int error)
 		message_print("%s: %s", path, strerror(error));
 }
 
-static bool wants_progress(void *context, bool main)
+static bool wants_progress(void *context)
 {
 	struct fsstats_run *r = context;
-	if (signals_progress_requested()) {
-		atomic_store(&r->says_progress, true);
-		return true;
-	}
-	return main && progress_due(&r->progress, &r->progress.last_ns);
+	r->says_progress = signals_progress_requested();
+	return r->says_progress || progress_due(&r->progress, &r->progress.last_ns);
 }
 
 static void report_progress(void *context, const struct walk_progress *p)
 {
 	struct fsstats_run *r = context;
 	const double s = (double)(clock_monotonic_ns() - r->started_ns) / 1e9;
-	if (!atomic_exchange(&r->says_progress, false)) {
+	if (!r->says_progress) {
 		progress_show_walk(&r->progress, p->entries, p->waiting, p->errors);
 		return;
 	}

@@ -164,6 +164,7 @@ static void wait_for_turn(struct tree_walk *w)
 	const uint64_t n = atomic_fetch_add_explicit(&w->statx_calls, 1, memory_order_relaxed);
 	const uint64_t due_ns = w->begin_ns + (uint64_t)((double)n / (double)rate * 1e9);
 	const uint64_t now_ns = clock_monotonic_ns();
+	walk_report_progress(w); /* a directory can take long */
 	if (now_ns >= due_ns)
 		return;
 	const struct timespec left = {(time_t)((due_ns - now_ns) / ns_per_s),
@@ -323,7 +324,7 @@ static void read_entries(struct walker *k, struct subtree *d, int fd)
 		entries += visited;
 		atomic_fetch_add_explicit(&k->visited, visited, memory_order_relaxed);
 		queue_found(k);
-		walk_report_progress(k);
+		walk_report_progress(k->walk);
 	}
 	if (size == 0 && k->counts) {
 		survey_add_entries(k->survey, entries);

@@ -48,11 +48,11 @@ struct walk_options {
 	 */
 	void (*failed)(void *context, const char *path, int error);
 	/*
-	 * Whether progress() is wanted: called often, by any thread; main: by the thread that called
-	 * walk_trees(). Both may be NULL.
+	 * Whether progress() is wanted, which is called if so. Any thread may call them, often, one
+	 * at a time, and not while failed() is called. wants_progress may be NULL.
 	 */
-	bool (*wants_progress)(void *context, bool main);
-	void (*progress)(void *context, const struct walk_progress *p); /* one call at a time */
+	bool (*wants_progress)(void *context);
+	void (*progress)(void *context, const struct walk_progress *p);
 	/* Receives the path of a checkpoint that could not be written or read, and the reason. */
 	void (*failed_checkpoint)(void *context, const char *reason);
 	void *context;

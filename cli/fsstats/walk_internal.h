@@ -61,7 +61,7 @@ struct walker {
 /* Reads a directory and queues its subdirectories. */
 void walk_directory(struct walker *k, struct subtree *d);
 /* Reports the progress if it is wanted. */
-void walk_report_progress(struct walker *k);
+void walk_report_progress(struct tree_walk *w);
 /* Closes the directory that was read last. */
 void walk_release_held(struct walker *k);
 /* Ends the walk on all threads. */

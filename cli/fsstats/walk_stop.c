@@ -27,15 +27,14 @@ static struct walk_progress sum_progress(struct tree_walk *w)
 	return p;
 }
 
-void walk_report_progress(struct walker *k)
+void walk_report_progress(struct tree_walk *w)
 {
-	struct tree_walk *w = k->walk;
 	const struct walk_options *o = w->options;
-	if (o->wants_progress == NULL ||
-	    !o->wants_progress(o->context, k == &w->walkers[w->walker_count - 1]))
-		return;
-	const struct walk_progress p = sum_progress(w);
-	pthread_mutex_lock(&w->message_lock);
-	o->progress(o->context, &p);
+	if (o->wants_progress == NULL || pthread_mutex_trylock(&w->message_lock) != 0)
+		return; /* another thread reports something; a request is not lost */
+	if (o->wants_progress(o->context)) {
+		const struct walk_progress p = sum_progress(w);
+		o->progress(o->context, &p);
+	}
 	pthread_mutex_unlock(&w->message_lock);
 }
