@@ -22,7 +22,7 @@ struct batch_slot {
 
 struct batches {
 	struct iot_analyze *of;
-	struct task_ring *ring;          /* NULL: what is added is passed at once */
+	struct task_ring *ring;          /* NULL: a slot that is full runs at once */
 	struct batch_slot *slots, *slot; /* the ring; the one that is filled */
 	size_t slot_count;
 };
@@ -141,7 +141,7 @@ static void add_action(struct iot_analyze *a, const struct statistic_action *act
 		return;
 	}
 	s->actions[s->action_count++] = *action;
-	if (b->ring == NULL || s->action_count == ACTIONS_MAX)
+	if (a->options.part != 0 || s->action_count == ACTIONS_MAX)
 		publish(b);
 }
 
@@ -182,7 +182,10 @@ static void start_threads(struct batches *b, size_t threads)
 	b->ring = task_ring_new(&options, threads);
 }
 
-/* Values of parts refer to the state of the requests, so a part is analyzed on one thread. */
+/*
+ * Values of parts refer to the state of the requests, so a part is analyzed on one thread, and its
+ * actions are not collected.
+ */
 bool batches_new(struct iot_analyze *a)
 {
 	const struct iot_analyze_options *o = &a->options;
