@@ -540,9 +540,10 @@ void state_wide(struct state *s, const char *key, uint128 *v)
 		*v = load_wide(s, key);
 }
 
+/* DIFFERENCES at the begin of a column means that it has numbers. */
 static bool is_plain(unsigned char c)
 {
-	return c > ' ' && c < 0x7f && c != '%' && c != ',';
+	return c > ' ' && c < 0x7f && c != '%' && c != ',' && c != DIFFERENCES;
 }
 
 static void save_text(struct state *s, const char *key, struct iot_text v)

@@ -11,6 +11,7 @@ ln tree/c/sparse tree/a/b/a-first-name
 touch -a -d @1000000 tree/many/* tree/c/sparse
 echo x >tree/a/new
 touch -a -d @8640000 tree/a/new
+sync tree/many/* tree/a/new # blocks are allocated later
 "$IOTRACE" fsstats --names --by=dir --depth=2 --top=3 --now=9504000 -s one.state tree | sed -n '/unused/,$p'
 "$IOTRACE" fsstats --json --names --by=dir --top=200 one.state >json
 python3 -c '
@@ -32,6 +33,14 @@ done
 "$IOTRACE" fsstats --top=100 --json one.state | sed -n '/"largest_files"/,/^  ]/p' | cmp - sum.files
 find tree -mindepth 1 -printf '%y %s %b %n %T@ %C@ %A@ %U %G %D %i %P\0' |
 	"$IOTRACE" fsstats --from=find --names --now=0 --json - | grep -A 3 '"largest_files"'
+echo "-- a name with the mark of numbers"
+mkdir -p plus/+a plus/b
+echo x >plus/+a/+file
+echo xx >plus/b/file
+cd plus && "$IOTRACE" fsstats --names --by=dir --now=0 -s ../plus.state +a b >/dev/null
+cd ..
+"$IOTRACE" fsstats -s again.state --tsv plus.state | cut -f 1,2
+cmp plus.state again.state
 echo "-- without names"
 "$IOTRACE" fsstats --json tree | grep -c 'largest_files\|sparse"\|a-first-name'
 "$IOTRACE" fsstats --names --share tree
