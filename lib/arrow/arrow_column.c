@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CACHE_LINE = 64 };
+
 static size_t width_of(enum column_type type)
 {
 	return type == EVENT_INT64 || type == EVENT_UINT64 ? 8 : 4;
@@ -102,16 +104,35 @@ static int put_nulls(struct arrow_column *c, const uint8_t *known, size_t n, siz
 	return IOT_OK;
 }
 
+/* Clears the bits of n rows. Returns IOT_OK or IOT_ENOMEM. */
+static int put_only_nulls(struct arrow_column *c, size_t n)
+{
+	static const uint8_t none[ARROW_RUN_MAX];
+	if (c->rows % 8 != 0 || n % 8 != 0)
+		return put_nulls(c, none, n, n);
+	if (c->valid == NULL && !grow_bitmap(c, 0, c->capacity))
+		return IOT_ENOMEM;
+	memset(c->valid + c->rows / 8, 0, n / 8);
+	c->nulls += n;
+	return IOT_OK;
+}
+
 struct arrow_run arrow_run_of(const struct iot_event *ev, size_t left)
 {
 	const size_t max = left < ARROW_RUN_MAX ? left : ARROW_RUN_MAX;
 	struct arrow_run run = {.ev = ev};
 	unsigned flags = 0, type = 0xff;
+	size_t operations = 0, objects = 0;
 	for (; run.count < max && ev[run.count].kind == IOT_RECORD; run.count++) {
-		flags |= ev[run.count].rec.flags;
-		type &= ev[run.count].rec.type;
+		const struct iot_record *rec = &ev[run.count].rec;
+		flags |= rec->flags;
+		type &= rec->type;
+		operations += rec->operation != 0;
+		objects += rec->object != 0;
 	}
 	run.plain = flags == 0 && (type & IOT_LOGICAL) != 0;
+	run.operations_equal = operations == 0 || operations == run.count;
+	run.has_objects = objects == run.count;
 	return run;
 }
 
@@ -125,10 +146,30 @@ static inline void put_number(void *values, size_t row, size_t width, uint64_t n
 		((uint32_t *)values)[row] = (uint32_t)number;
 }
 
+/* Returns whether a column is known in all rows of a run, or in none of them. */
+static inline bool is_uniform(const struct arrow_run *run, enum event_column column)
+{
+	if (column == EVENT_OPERATION)
+		return run->plain && run->operations_equal;
+	return run->plain && (column != EVENT_OBJECT || run->has_objects);
+}
+
 /*
- * plain: as is_plain says of the records, so that the compiler leaves out what follows from other
- * flags and types.
+ * plain: as arrow_run_of says of the records, so that the compiler leaves out what follows from other
+ * flags and types. Returns whether the number is known.
  */
+static inline __attribute__((always_inline)) bool
+put_cell_of(void *values, size_t row, size_t width, struct names *names, enum event_column column,
+	    const struct iot_record *rec, bool plain)
+{
+	struct event_cell cell = {0};
+	if (plain && (rec->flags != 0 || (rec->type & IOT_LOGICAL) == 0))
+		__builtin_unreachable();
+	const bool is_known = event_cell_of(names, rec, column, &cell) == EVENT_CELL_NUMBER;
+	put_number(values, row, width, is_known ? cell.number : 0);
+	return is_known;
+}
+
 static inline __attribute__((always_inline)) int
 put_some_numbers(struct arrow_column *c, struct names *names, enum event_column column,
 		 size_t width, const struct iot_event *ev, size_t n, bool plain)
@@ -136,21 +177,40 @@ put_some_numbers(struct arrow_column *c, struct names *names, enum event_column 
 	uint8_t known[ARROW_RUN_MAX];
 	void *const values = c->values;
 	const size_t row = c->rows;
-	size_t nulls = 0;
-	memset(known, 1, n);
+	size_t count = 0;
 	for (size_t i = 0; i < n; i++) {
-		struct event_cell cell = {0};
-		if (plain && (ev[i].rec.flags != 0 || (ev[i].rec.type & IOT_LOGICAL) == 0))
-			__builtin_unreachable();
-		const bool is_known =
-		    event_cell_of(names, &ev[i].rec, column, &cell) == EVENT_CELL_NUMBER;
-		put_number(values, row + i, width, is_known ? cell.number : 0);
-		if (!is_known) {
-			known[i] = 0;
-			nulls++;
-		}
+		known[i] = put_cell_of(values, row + i, width, names, column, &ev[i].rec, plain);
+		count += known[i];
 	}
-	return put_nulls(c, known, n, nulls);
+	return put_nulls(c, known, n, n - count);
+}
+
+/* Puts four rows at a time, since a row takes little longer than the loop around it. */
+static inline __attribute__((always_inline)) int
+put_uniform_numbers(struct arrow_column *c, struct names *names, enum event_column column,
+		    size_t width, const struct iot_event *ev, size_t n)
+{
+	void *const values = c->values;
+	const size_t row = c->rows;
+	size_t i = 0;
+	bool is_known = true;
+#define PUT(at)                                                                                    \
+	do {                                                                                       \
+		if (column == EVENT_OBJECT && ev[at].rec.object == 0)                              \
+			__builtin_unreachable();                                                   \
+		is_known =                                                                         \
+		    put_cell_of(values, row + (at), width, names, column, &ev[at].rec, true);      \
+	} while (0)
+	for (; i + 4 <= n; i += 4) {
+		PUT(i);
+		PUT(i + 1);
+		PUT(i + 2);
+		PUT(i + 3);
+	}
+	for (; i < n; i++)
+		PUT(i);
+#undef PUT
+	return is_known ? IOT_OK : put_only_nulls(c, n);
 }
 
 static inline __attribute__((always_inline)) int put_numbers(struct arrow_column *c,
@@ -158,6 +218,8 @@ static inline __attribute__((always_inline)) int put_numbers(struct arrow_column
 							     enum event_column column, size_t width,
 							     const struct arrow_run *run)
 {
+	if (is_uniform(run, column))
+		return put_uniform_numbers(c, names, column, width, run->ev, run->count);
 	return run->plain ? put_some_numbers(c, names, column, width, run->ev, run->count, true)
 			  : put_some_numbers(c, names, column, width, run->ev, run->count, false);
 }
@@ -249,12 +311,24 @@ static int put_records(struct arrow_column *c, struct names *names, const struct
 	return IOT_EUSAGE;
 }
 
+/*
+ * Fetches the memory of the next rows into the cache while other columns are written: the columns of a
+ * batch are larger than the cache, and each of them is written in pieces.
+ */
+static void fetch_next(const struct arrow_column *c, size_t rows)
+{
+	const size_t end = (c->rows + rows < c->capacity ? c->rows + rows : c->capacity) * c->width;
+	for (size_t at = c->rows * c->width; at < end; at += CACHE_LINE)
+		__builtin_prefetch((const char *)c->values + at, 1, 2);
+}
+
 int arrow_column_records(struct arrow_column *c, struct names *names, const struct arrow_run *run)
 {
 	int status = put_records(c, names, run);
 	if (status == IOT_OK && c->zero_ns != 0)
 		status = add_zero(c, c->rows, c->rows + run->count);
 	c->rows += run->count;
+	fetch_next(c, run->count);
 	return status;
 }
 
