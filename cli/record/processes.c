@@ -88,6 +88,18 @@ static void watch(struct processes *p, struct process *process)
 	process->alive = process->pidfd >= 0 || exists(process->our_pid);
 }
 
+/* Another process may have the pid of one that ended before this collector started. */
+static void watch_known(struct processes *p, struct process *process)
+{
+	if (process->pidfd >= 0)
+		(void)close(process->pidfd);
+	process->pidfd = -1;
+	process->our_pid = 0;
+	process->alive = false;
+	if (process->namespace == 0 && process_start(process->pid) == process->start)
+		watch(p, process);
+}
+
 /* Adds a process, or the thread of one, with an id that nothing else has. */
 static size_t add_entry(struct processes *p, struct latest *l, uint32_t pid)
 {
@@ -225,8 +237,8 @@ size_t processes_join(struct processes *p, int directory, const char *name, cons
 	}
 	p->process[index].start = start;
 	p->process[index].shared = shared;
-	if (p->resumed && shared->namespace == 0 && process_start(pid) == start)
-		watch(p, &p->process[index]);
+	if (p->resumed)
+		watch_known(p, &p->process[index]);
 	return index;
 }
 

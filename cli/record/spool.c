@@ -102,7 +102,7 @@ int spool_next(struct spool *s, struct spool_entry *e, const void **data)
 		return 0;
 	*data = s->map + s->read + sizeof(*e);
 	s->read += sizeof(*e) + e->size;
-	if (e->kind == SPOOL_STEP)
+	if (e->kind == SPOOL_STEP || e->kind == SPOOL_BEGIN)
 		s->step = s->read;
 	return 1;
 }
