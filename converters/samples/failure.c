@@ -30,6 +30,9 @@ bool samples_fail(struct sampling *s, const char *format, ...)
 
 bool samples_unparsed(struct sampling *s)
 {
+	if (s->is_unparsed)
+		return true;
+	s->is_unparsed = true;
 	report_unparsed(&s->src->report, input_name(s->src->input, s->member - 1), s->lines.number,
 			s->line.data, s->line.size);
 	s->src->report.calls--;

@@ -41,6 +41,7 @@ static int open_member(struct sampling *s)
 static bool take_line(struct sampling *s, struct iot_text line)
 {
 	s->line = line;
+	s->is_unparsed = false;
 	s->src->report.calls++;
 	return s->format->line(s, line);
 }
@@ -84,6 +85,7 @@ static int step(struct sampling *s)
 		return take_line(s, line) ? 1 : s->status;
 	case LINE_TOO_LONG:
 		s->line = line;
+		s->is_unparsed = false;
 		s->src->report.calls++;
 		return samples_unparsed(s) ? 1 : s->status;
 	case LINE_LAST:

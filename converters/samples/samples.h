@@ -122,6 +122,7 @@ struct sampling {
 	    doubtful;
 	uint64_t head[SAMPLES_HEAD]; /* intervals of the first samples */
 	bool wraps_32, began, ended;
+	bool is_unparsed;     /* the current line is counted as not understood */
 	bool takes_cut_lines; /* a last line without its end is understood as far as it goes */
 	struct error damage;  /* the first one */
 	int status;
