@@ -468,6 +468,33 @@ struct iot_part {
 
 IOT_API IOT_USE_RESULT int iot_reader_part(struct iot_reader *r, uint64_t k, uint64_t n,
 					   struct iot_part *part);
+/*
+ * A part that can be read where only a plan and its bytes are. Texts that the library stores belong
+ * to the reader.
+ */
+struct iot_range {
+	struct iot_part part;
+	uint64_t record; /* number of the first record of the part, from 0 */
+	uint64_t tick_ns, base;
+	uint64_t epoch_ns;      /* of the %trace at the head of the trace; 0: unknown */
+	struct iot_text header; /* lines of %iotrace and %trace at the head of the trace */
+	struct iot_text next;   /* the %sync at part.to; size 0: the range ends with the trace */
+};
+
+/*
+ * Stores what a plan states of part K of N, as iot_reader_part chooses it, until the next call. May
+ * be called repeatedly. The reader then reads nothing except a range that is set.
+ */
+IOT_API IOT_USE_RESULT int iot_reader_find_range(struct iot_reader *r, uint64_t k, uint64_t n,
+						 struct iot_range *range);
+/*
+ * Limits an open reader, of which nothing has been read but ranges found, to the range. If alone, the input consists
+ * of the bytes of the range only, and may be a pipe; otherwise of the whole trace. The texts of
+ * `range` may be freed afterwards. Returns IOT_OK; IOT_EUSAGE if the range is inconsistent;
+ * IOT_EFORMAT if the input is not the one for which the range was found; or another status.
+ */
+IOT_API IOT_USE_RESULT int iot_reader_set_range(struct iot_reader *r, const struct iot_range *range,
+						int alone);
 /* Reports the stored bytes consumed and their total (0 if unknown), wherever reading began. */
 IOT_API int iot_reader_progress(const struct iot_reader *r, uint64_t *done, uint64_t *total);
 

@@ -39,6 +39,7 @@ void iot_reader_free(struct iot_reader *r)
 	reader_end_parallel(r);
 	seek_points_free(r->points);
 	reader_drop_deferred(r);
+	free(r->head.lines);
 	stream_events_free(r->stream);
 	decoder_free(&r->decoder);
 	free(r);

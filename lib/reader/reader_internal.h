@@ -17,6 +17,16 @@ struct deferred_events {
 	size_t borrowed; /* number of leading events whose texts are in the definition table */
 };
 
+/* Lines at the head of a trace that apply to all of its parts. */
+struct range_head {
+	char *lines; /* of %iotrace and %trace, each with LF */
+	size_t size;
+	uint64_t epoch_ns, trace_id;
+	bool timed; /* an operation with a time has been read */
+	bool found; /* a range has been found, and nothing else read */
+	bool full;  /* lines are missing: too many, or out of memory */
+};
+
 struct iot_reader {
 	struct reader_settings settings;
 	struct decoder decoder;
@@ -26,6 +36,8 @@ struct iot_reader {
 	uint64_t extra_stored; /* to be added to the bytes that the bufreader has read */
 	struct seek_points *points;
 	struct deferred_events deferred;
+	struct range_head head;
+	char next[FRAMING_MAX]; /* the %sync after a range */
 };
 
 /* seek.c */
@@ -40,9 +52,13 @@ int reader_seek_to(struct iot_reader *r, const struct stored_input *source, enum
 int reader_seek_stream(struct iot_reader *r, enum iot_seek what, uint64_t value);
 /*
  * Begins at a seek point, with zero clocks and counts, and without definitions; or at byte 0 if
- * NULL. Applies the %sync.
+ * NULL. Its %sync is read next.
  */
 int reader_enter(struct iot_reader *r, const struct seek_point *at);
+/* The same where the input is, after its head was read from elsewhere. */
+int reader_restart(struct iot_reader *r);
+/* Applies the next line. */
+void reader_pass_line(struct iot_reader *r);
 /* Makes r->points. Returns a status. */
 int reader_make_points(struct iot_reader *r, const struct stored_input *source);
 /* Reports a search for seek points that failed. */

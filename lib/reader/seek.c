@@ -362,11 +362,9 @@ int decoder_forget_definitions(struct decoder *d, bool texts)
 	return d->error.status;
 }
 
-int decoder_begin_at(struct decoder *d, uint64_t at)
+/* Forgets what has been read, except for definitions, clocks and counts. */
+static void begin_anew(struct decoder *d, uint64_t at)
 {
-	if (bufreader_seek(d->bufreader, at) != IOT_OK)
-		return error_set(&d->error, bufreader_status(d->bufreader), "%s",
-				 bufreader_error(d->bufreader)->text);
 	decoder_unmute(d);
 	if (d->lookahead != NULL)
 		lookahead_reset(d->lookahead, at);
@@ -381,7 +379,28 @@ int decoder_begin_at(struct decoder *d, uint64_t at)
 	XXH3_64bits_reset(d->sync.hash);
 	decoder_forget_state(d);
 	codec_set_start(d->codec, 0);
+}
+
+int decoder_begin_at(struct decoder *d, uint64_t at)
+{
+	if (bufreader_seek(d->bufreader, at) != IOT_OK)
+		return error_set(&d->error, bufreader_status(d->bufreader), "%s",
+				 bufreader_error(d->bufreader)->text);
+	begin_anew(d, at);
 	return IOT_OK;
+}
+
+static int forget_all(struct decoder *d)
+{
+	d->lines = d->records = d->comments = 0;
+	codec_zero_clocks(d->codec);
+	return decoder_forget_definitions(d, true);
+}
+
+int reader_restart(struct iot_reader *r)
+{
+	begin_anew(&r->decoder, 0);
+	return forget_all(&r->decoder);
 }
 
 /* Restarts there with zero clocks and counts, and without definitions. */
@@ -389,11 +408,9 @@ static int begin_restart(struct decoder *d, uint64_t at)
 {
 	if (decoder_begin_at(d, at) != IOT_OK)
 		return d->error.status;
-	d->lines = d->records = d->comments = 0;
-	codec_zero_clocks(d->codec);
 	if (at == 0)
 		codec_set_missing(d->codec, 0);
-	return decoder_forget_definitions(d, true);
+	return forget_all(d);
 }
 
 struct search {
@@ -432,9 +449,13 @@ int reader_enter(struct iot_reader *r, const struct seek_point *at)
 	struct decoder *d = &r->decoder;
 	d->entered = at != NULL;
 	d->entered_at = at != NULL ? at->sync.record : 0;
-	if (begin_restart(d, at != NULL ? at->at : 0) == IOT_OK && at != NULL)
-		step_over_line(d); /* the %sync: it contains the number of the next record */
+	(void)begin_restart(d, at != NULL ? at->at : 0);
 	return d->error.status;
+}
+
+void reader_pass_line(struct iot_reader *r)
+{
+	step_over_line(&r->decoder);
 }
 
 /*
@@ -468,7 +489,8 @@ static int enter(struct iot_reader *r, const struct stored_input *source, const 
 		found = enter_earlier(r, source->size, &entry);
 	if (found < 0)
 		return reader_failed_search(r, found);
-	(void)reader_enter(r, found == 1 ? &entry : NULL);
+	if (reader_enter(r, found == 1 ? &entry : NULL) == IOT_OK && found == 1)
+		step_over_line(d); /* the %sync: it contains the number of the next record */
 	if (found == 1 && d->lookahead != NULL)
 		d->lookahead->known_start = false;
 	return d->error.status;

@@ -116,6 +116,102 @@ Test(part, misuse_is_refused)
 	iot_writer_free(w);
 }
 
+/* Ranges: as parts, where a plan states them. */
+
+static void compare_records(struct iot_reader *a, struct iot_reader *b)
+{
+	struct iot_record x, y;
+	ssize_t got;
+	while ((got = iot_reader_records(a, &x, 1)) == 1) {
+		cr_assert_eq(iot_reader_records(b, &y, 1), 1);
+		cr_assert_eq(memcmp(&x, &y, sizeof x), 0);
+	}
+	cr_assert_eq(got, 0, "%s", iot_reader_error(a));
+	cr_assert_eq(iot_reader_records(b, &y, 1), 0, "%s", iot_reader_error(b));
+}
+
+struct some_bytes {
+	const char *at, *end;
+};
+
+static ssize_t read_bytes(void *context, void *to, size_t size)
+{
+	struct some_bytes *b = context;
+	const size_t left = (size_t)(b->end - b->at), n = left < size ? left : size;
+	memcpy(to, b->at, n);
+	b->at += n;
+	return (ssize_t)n;
+}
+
+static void check_ranges(const char *text, size_t size, uint64_t n)
+{
+	struct iot_reader *finder = iot_reader_new();
+	cr_assert_eq(iot_reader_open_memory(finder, text, size, "trace"), IOT_OK);
+	for (uint64_t k = 1; k <= n; k++) {
+		struct iot_range range;
+		struct iot_part part;
+		cr_assert_eq(iot_reader_find_range(finder, k, n, &range), IOT_OK);
+		if (range.part.from == range.part.to)
+			continue;
+		struct iot_reader *whole = iot_reader_new(), *pipe = iot_reader_new();
+		struct iot_reader *by_number = open_part(text, size, k, n, &part);
+		struct some_bytes bytes = {text + range.part.from, text + range.part.to};
+		cr_assert_eq(iot_reader_open_memory(whole, text, size, "trace"), IOT_OK);
+		cr_assert_eq(iot_reader_set_range(whole, &range, 0), IOT_OK);
+		compare_records(by_number, whole);
+		iot_reader_free(by_number);
+		by_number = open_part(text, size, k, n, &part);
+		cr_assert_eq(iot_reader_open_callback(pipe, read_bytes, &bytes, "pipe"), IOT_OK);
+		cr_assert_eq(iot_reader_set_range(pipe, &range, 1), IOT_OK, "%s",
+			     iot_reader_error(pipe));
+		compare_records(by_number, pipe);
+		iot_reader_free(by_number);
+		iot_reader_free(whole);
+		iot_reader_free(pipe);
+	}
+	iot_reader_free(finder);
+}
+
+Test(part, a_range_is_read_alone_and_in_the_trace)
+{
+	for (int how = IOT_PLAIN; how <= IOT_ZSTD; how++) {
+		struct iot_writer *w = iot_writer_new();
+		size_t size;
+		const void *text = make_trace(w, how, &size);
+		for (uint64_t n = 1; n <= 8; n++)
+			check_ranges(text, size, n);
+		iot_writer_free(w);
+	}
+}
+
+Test(part, a_range_of_another_trace_is_refused)
+{
+	struct iot_writer *w = iot_writer_new();
+	struct iot_reader *finder = iot_reader_new();
+	struct iot_range range;
+	size_t size;
+	const char *text = make_trace(w, IOT_PLAIN, &size);
+	char *other = malloc(size + 1);
+	memcpy(other, text, size);
+	other[size] = '\n';
+	cr_assert_eq(iot_reader_open_memory(finder, text, size, "trace"), IOT_OK);
+	cr_assert_eq(iot_reader_find_range(finder, 2, 3, &range), IOT_OK);
+	for (int change = 0; change < 4; change++) {
+		struct iot_range wrong = range;
+		struct iot_reader *r = iot_reader_new();
+		wrong.part.trace_id += change == 1;
+		wrong.record += change == 2;
+		wrong.part.from += change == 3;
+		cr_assert_eq(iot_reader_open_memory(r, other, size + (change == 0), "trace"),
+			     IOT_OK);
+		cr_assert_eq(iot_reader_set_range(r, &wrong, 0), IOT_EFORMAT);
+		iot_reader_free(r);
+	}
+	iot_reader_free(finder);
+	iot_writer_free(w);
+	free(other);
+}
+
 /* States */
 
 static struct iot_analyze *analyze(const void *text, size_t size, uint64_t k, uint64_t n)
