@@ -35,6 +35,7 @@ enum exit_status cmd_fsstats(int argc, char **argv);
 enum exit_status cmd_procstat(int argc, char **argv);
 enum exit_status cmd_info(int argc, char **argv);
 enum exit_status cmd_merge(int argc, char **argv);
+enum exit_status cmd_parts(int argc, char **argv);
 enum exit_status cmd_record(int argc, char **argv);
 enum exit_status cmd_reorder(int argc, char **argv);
 enum exit_status cmd_simulate(int argc, char **argv);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <iotrace/analyze.h>
@@ -22,11 +23,16 @@
 #include "cli/report/report.h"
 #include "cli/report/report_jobs.h"
 #include "cli/ui/piped.h"
+#include "cli/ui/plan.h"
 #include "cli/ui/same_file.h"
 #include "cli/ui/trace_in.h"
 #include "cli/ui/trace_time.h"
 #include "lib/base/atomic_file.h"
 #include "lib/base/number.h"
+
+#define PART_NEEDS                                                                                 \
+	"--part=K/N needs a trace in a regular file; 'iotrace parts' makes plans for --plan, "     \
+	"with which a part can be standard input"
 
 enum { NS_PER_S = 1000000000, TOP_ON_TERMINAL = 20, NOT_BY = -1, BY_JOB = 6 };
 enum { CLOCK_WALL, CLOCK_CPU };
@@ -42,6 +48,8 @@ struct analyze_run {
 	const char *against;        /* the run to compare with, or NULL */
 	struct iot_analyze *before; /* its analysis, which is finished */
 	struct part_of part;
+	const char *plan;         /* the file that has it; or NULL */
+	struct plan_part planned; /* its line */
 	uint64_t runtime_s;
 	uint64_t every_ns; /* print periods of this length while reading; 0: no */
 	uint64_t top;      /* rows of a table; NOT_GIVEN: all */
@@ -116,31 +124,6 @@ static void warn(const struct analyze_run *a)
 static bool is_worth_reporting(const struct analyze_run *a)
 {
 	return a->in.status == IOT_OK || has_requests(a->results.analysis);
-}
-
-/* Stores epoch= of a %trace, unless there was one. Returns whether a time precedes the next. */
-static bool read_epoch(const struct iot_event *ev, uint64_t *epoch_ns)
-{
-	const struct iot_text text = iot_directive_get(ev, "epoch");
-	uint64_t epoch;
-	if (ev->kind == IOT_TRACE && *epoch_ns == 0 && text.data != NULL &&
-	    number_decimal(text.data, text.size, &epoch) && epoch <= INT64_MAX)
-		*epoch_ns = epoch;
-	return (ev->kind == IOT_RECORD && (ev->rec.flags & IOT_START_UNKNOWN) == 0) ||
-	       (ev->kind == IOT_OP && (ev->has & IOT_HAS_TIME) != 0);
-}
-
-/* Parts do not include the %trace before the first record, whose epoch applies to their bins. */
-static uint64_t epoch_of(const char *path)
-{
-	struct iot_reader *r = iot_reader_new();
-	struct iot_event ev;
-	uint64_t epoch_ns = 0;
-	ssize_t n = r != NULL ? iot_reader_open(r, path) : IOT_ENOMEM;
-	while (n >= 0 && (n = iot_reader_events(r, &ev, 1)) > 0 && !read_epoch(&ev, &epoch_ns))
-		;
-	iot_reader_free(r);
-	return epoch_ns;
 }
 
 /* Passes on all events in order of CPU time. Returns an enum iot_status. */
@@ -324,31 +307,44 @@ static int mark_damage(struct analyze_run *a)
 	return iot_analyze_events(a->results.analysis, &ev, 1);
 }
 
-/* Limits the input to the part, and stores which one it is. */
-static enum exit_status choose_part(struct analyze_run *a, const char *path,
-				    const struct command_spec *command)
+/* Which bytes of a stored trace are analyzed, for the state. */
+static void name_part(struct analyze_run *a, const struct iot_part *part, uint64_t epoch_ns)
 {
-	struct iot_part part;
+	a->options.trace_id = part->trace_id;
+	a->options.from = part->from;
+	a->options.to = part->to;
+	a->options.stored = part->stored;
+	a->options.part = part->from > 0;
+	a->options.epoch_ns = part->from > 0 ? epoch_ns : 0;
+}
+
+/* Limits the input to the part, and stores which one it is. */
+static enum exit_status choose_part(struct analyze_run *a, const struct command_spec *command)
+{
+	struct iot_range range = {.epoch_ns = 0};
 	const bool whole = a->part.n == 1;
+	if (a->read.range != NULL) {
+		name_part(a, &a->read.range->part, a->read.range->epoch_ns);
+		return EXIT_OK;
+	}
 	if (whole && a->state == NULL)
 		return EXIT_OK;
-	const int status = iot_reader_part(a->in.reader, a->part.k, a->part.n, &part);
+	int status = whole ? iot_reader_part(a->in.reader, 1, 1, &range.part)
+			   : iot_reader_find_range(a->in.reader, a->part.k, a->part.n, &range);
+	if (status == IOT_OK && !whole)
+		status = iot_reader_set_range(a->in.reader, &range, 0);
 	if (status == IOT_EUSAGE)
-		return options_wrong(command, "--part needs a trace in a regular file");
+		return options_wrong(command, PART_NEEDS);
 	if (status != IOT_OK) {
 		message_print("%s", iot_reader_error(a->in.reader));
 		return EXIT_FAILED;
 	}
-	if (a->part.n > 1 && a->part.k == 1 && part.to == part.stored && !a->read.quiet)
+	if (!whole && a->part.k == 1 && range.part.to == range.part.stored && !a->read.quiet)
 		message_print(
 		    "warning: the trace has no %%sync at which reading can begin, so all of it is "
 		    "part 1; see 'iotrace cat --framed'");
-	a->options.trace_id = part.trace_id;
-	a->options.from = part.from;
-	a->options.to = part.to;
-	a->options.stored = part.stored;
+	name_part(a, &range.part, range.epoch_ns);
 	a->options.part = a->part.k > 1;
-	a->options.epoch_ns = a->part.k > 1 ? epoch_of(piped_name_again(path)) : 0;
 	return EXIT_OK;
 }
 
@@ -357,11 +353,11 @@ static enum exit_status analyze_trace(struct analyze_run *a, const char *path,
 				      const struct command_spec *command)
 {
 	if (a->part.n > 1 && !piped_begins_file(path))
-		return options_wrong(command, "--part needs a trace in a regular file");
+		return options_wrong(command, PART_NEEDS);
 	enum exit_status status = trace_in_open(&a->in, path, &a->read, command);
 	a->options.physical = trace_in_is_physical(&a->in);
 	if (status == EXIT_OK)
-		status = choose_part(a, path, command);
+		status = choose_part(a, command);
 	a->results.analysis = status == EXIT_OK ? iot_analyze_new(&a->options) : NULL;
 	if (status == EXIT_OK && a->results.analysis == NULL)
 		status = message_no_memory();
@@ -375,6 +371,10 @@ static enum exit_status analyze_trace(struct analyze_run *a, const char *path,
 	}
 	if (analyzed != IOT_OK || mark_damage(a) != IOT_OK)
 		return message_no_memory();
+	if (a->in.partial) {
+		iot_analyze_free(a->results.analysis);
+		a->results.analysis = NULL;
+	}
 	return trace_in_exit(&a->in, true);
 }
 
@@ -512,7 +512,7 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 	several.picks = &a->picks;
 	if (several.as == ANALYZE_AS_PICKS)
 		a->options.sections = 0; /* picks are by any value */
-	if (a->part.n > 1)
+	if (a->part.n > 1 || a->read.range != NULL)
 		return options_wrong(command, "--part is that of one trace");
 	if (count > 1 && a->options.sections != 0) {
 		a->results.hides_files = (a->options.sections & IOT_ANALYZE_FILES) == 0;
@@ -580,8 +580,7 @@ static const char *option_zone(const struct option *opt, const char *value)
 	return list_zone_exists(value) ? NULL : "a time zone, such as Europe/Berlin";
 }
 
-static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
-			    const struct command_spec *command)
+static void set_options(struct analyze_run *a)
 {
 	a->options.size = sizeof a->options;
 	a->options.per_thread = a->per_thread;
@@ -596,6 +595,12 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 	a->options.offsets = has_pictures(a) || a->state != NULL;
 	a->results.shows_map = (a->options.sections & IOT_ANALYZE_MAP) != 0;
 	a->results.shows_all = a->options.sections == 0;
+}
+
+static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
+			    const struct command_spec *command)
+{
+	set_options(a);
 	if (a->by != NOT_BY && a->by != BY_JOB)
 		a->options.sections = table_sections[a->by];
 	if (a->group.levels > 0 && !has_pictures(a) && !needs_all_sections(a))
@@ -615,6 +620,109 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 	iot_analyze_free(a->results.analysis);
 	iot_analyze_free(a->before);
 	return exit_status_worse(status, before);
+}
+
+/* Plans */
+
+/* Applies a line of the plan to what is read. */
+static void apply_line(struct analyze_run *a, const struct plan_part *line, bool alone)
+{
+	a->read.range = line->n > 0 ? &line->range : NULL;
+	a->read.alone = alone;
+	a->read.layer = line->physical ? LAYER_PHYSICAL : LAYER_LOGICAL;
+}
+
+/* Appends the states of the traces of a line. Returns EXIT_DAMAGED if one of them is damaged. */
+static enum exit_status run_line(struct analyze_run *a, const struct plan_part *line,
+				 struct analyze_members_out *members,
+				 const struct command_spec *command)
+{
+	enum exit_status status = EXIT_OK;
+	apply_line(a, line, false);
+	if (line->n == 0 && plan_check_traces(line, &a->read, command) != EXIT_OK)
+		return EXIT_FAILED;
+	for (size_t i = 0; i < line->count && status != EXIT_FAILED; i++) {
+		struct one_input one = {a, command};
+		struct iot_analyze *analysis = NULL;
+		const char *path = line->traces[i].path;
+		enum exit_status saved = EXIT_FAILED;
+		const enum exit_status analyzed = analyze_one(&one, path, &analysis);
+		if (analyzed != EXIT_FAILED && analysis != NULL)
+			saved = analyze_members_write(members, analysis, path);
+		iot_analyze_free(analysis);
+		status = exit_status_worse(status, exit_status_worse(saved, analyzed));
+	}
+	return status;
+}
+
+/* Writes a state of each line of the plan to one file. */
+static enum exit_status run_lines(struct analyze_run *a, const struct command_spec *command)
+{
+	struct plan_in in;
+	struct plan_part line;
+	bool got = true, any = false;
+	struct analyze_members_out members = {
+	    .path = a->state, .no_fsync = a->no_fsync, .command = command};
+	enum exit_status status = plan_open(&in, a->plan);
+	set_options(a);
+	while (status != EXIT_FAILED && got) {
+		const enum exit_status read = plan_next(&in, &line, &got);
+		if (read == EXIT_OK && got)
+			status = exit_status_worse(status, run_line(a, &line, &members, command));
+		status = exit_status_worse(status, read);
+		any |= got;
+		plan_part_free(&line);
+	}
+	plan_close(&in);
+	if (status != EXIT_FAILED && !any) {
+		message_print_about(a->plan, "the plan is empty");
+		status = EXIT_FAILED;
+	}
+	if (status != EXIT_FAILED)
+		status = exit_status_worse(status, analyze_members_close(&members));
+	analyze_members_abandon(&members);
+	return status;
+}
+
+/* Reads the line of --part; its traces replace missing operands. */
+static enum exit_status choose_line(struct analyze_run *a, char ***paths, size_t *count,
+				    const struct command_spec *command)
+{
+	struct plan_part *line = &a->planned;
+	enum exit_status status = plan_read(line, a->plan, a->part.k);
+	const bool alone = *count == 1 && strcmp((*paths)[0], "-") == 0;
+	if (status != EXIT_OK)
+		return status;
+	if (line->n == 0 && *count > 0)
+		return options_wrong(command, "line %ju of the plan has whole traces: no operand",
+				     (uintmax_t)a->part.k);
+	apply_line(a, line, alone);
+	a->part = (struct part_of){1, 1};
+	if (line->n == 0)
+		status = plan_check_traces(line, &a->read, command);
+	if (status != EXIT_OK || *count > 0)
+		return status;
+	*paths = plan_paths(line);
+	*count = line->count;
+	return *paths != NULL ? EXIT_OK : message_no_memory();
+}
+
+/* Returns NULL if the options go together with --plan. */
+static const char *why_no_plan(const struct analyze_run *a, char **paths, size_t count)
+{
+	if (a->plan == NULL)
+		return a->part.n == 0 ? "--part=K needs --plan; without one, it is K/N" : NULL;
+	const bool one = a->part.n == 0, reads = strcmp(a->plan, "-") == 0;
+	if (a->part.n > 1)
+		return "--plan needs --part=K, the number of a line, without /N";
+	if (!one && (a->state == NULL || count > 0))
+		return "--plan without --part writes a state of each line: with --state, and "
+		       "without operands";
+	if (count > 1 || (count == 1 && reads && strcmp(paths[0], "-") == 0))
+		return "--plan reads one trace; standard input is the plan or the part, not both";
+	if (a->every_ns > 0 || a->options.threads > 1 || a->against != NULL)
+		return "--plan excludes --every, --threads and --against";
+	return NULL;
 }
 
 /* Prints periods of a trace that is still growing, perhaps. */
@@ -734,8 +842,11 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	    OPTION(STRING, 0, "plots", "DIR", &a.plots,
 		   "write plots, and their data, to files in DIR"),
 	    OPTION(FLAG, 0, "png", NULL, &a.png, "make PNG images of the plots, too"),
-	    CALL("part", "K/N", &a.part, "analyze only the K-th of N parts, cut at %syncs",
+	    CALL("part", "K/N", &a.part,
+		 "analyze only the K-th of N parts, cut at %syncs; with --plan K, the line",
 		 analyze_option_part),
+	    OPTION(STRING, 0, "plan", "FILE", &a.plan,
+		   "analyze what the lines of FILE state, which 'iotrace parts' printed"),
 	    WORDS("section", "LIST", &a.options.sections,
 		  "compute only these: totals, sizes, order, time, cycles, metadata, files, "
 		  "processes, reuse, classes, counters, map, findings",
@@ -849,22 +960,35 @@ enum exit_status cmd_analyze(int argc, char **argv)
 	if (a.part.n > 1 && a.options.threads > 1)
 		return options_wrong(&command, "--part and --threads exclude each other");
 	if (a.clock == CLOCK_CPU &&
-	    (a.part.n > 1 || a.state != NULL || a.every_ns > 0 || a.read.recover))
+	    (a.part.n > 1 || a.state != NULL || a.every_ns > 0 || a.read.recover || a.plan != NULL))
 		return options_wrong(&command,
 				     "--clock=cpu needs all of a trace in order: it excludes "
-				     "--part, --state, --every and --recover");
+				     "--part, --plan, --state, --every and --recover");
+	if (why_no_plan(&a, argv, count) != NULL)
+		return options_wrong(&command, "%s", why_no_plan(&a, argv, count));
 	if (why_no_periods(&a, count) != NULL)
 		return options_wrong(&command, "%s", why_no_periods(&a, count));
 	a.read.threads = decoding_threads(&a);
 	a.read.mixes_layers = a.every_ns == 0; /* a state has both */
-	status = check_files(&a, argv, count, &command);
+	if (a.plan != NULL && a.part.n > 0)
+		return run_lines(&a, &command);
+	char **paths = argv;
+	status = a.plan != NULL ? choose_line(&a, &paths, &count, &command) : EXIT_OK;
 	if (status == EXIT_OK)
-		status = refuse_states(&a, argv, count);
-	if (status == EXIT_OK && (count == 0 || a.part.n > 1 || !analyze_is_state(argv[0])))
-		status = trace_in_choose_layer(&a.read, argv, count, &command);
+		status = check_files(&a, paths, count, &command);
+	if (status == EXIT_OK)
+		status = refuse_states(&a, paths, count);
+	if (status == EXIT_OK && a.plan == NULL &&
+	    (count == 0 || a.part.n > 1 || !analyze_is_state(paths[0])))
+		status = trace_in_choose_layer(&a.read, paths, count, &command);
 	if (a.state != NULL)
 		a.read.selects_layer = false;
 	if (status == EXIT_OK && a.every_ns > 0)
 		return run_periods(&a, count == 1 ? argv[0] : "-", &command);
-	return status == EXIT_OK ? run(&a, argv, count, &command) : status;
+	if (status == EXIT_OK)
+		status = run(&a, paths, count, &command);
+	if (paths != argv)
+		free(paths);
+	plan_part_free(&a.planned);
+	return status;
 }

@@ -10,12 +10,14 @@
 #include "cli/export/export.h"
 #include "cli/ui/same_file.h"
 #include "cli/ui/signals.h"
+#include "cli/ui/plan.h"
 #include "cli/ui/trace_in.h"
 
 struct cat {
 	const struct command_spec *command;
 	struct trace_in in;
 	struct trace_in_options read;
+	struct plan_options plan;
 	struct trace_out_options write;
 	struct export_options export;
 	int format; /* index in formats */
@@ -173,7 +175,7 @@ static enum exit_status run(struct cat *c, const char *path)
 	enum exit_status status = check_files(c, path, iot);
 	if (status != EXIT_OK)
 		return status;
-	c->read.verified = iot;
+	c->read.verified = iot && c->read.range == NULL;
 	c->export.input = path;
 	c->export.path = c->write.path;
 	c->export.level = c->write.level;
@@ -295,6 +297,7 @@ enum exit_status cmd_cat(int argc, char **argv)
 	    OPTION_QUIET(c.read.quiet, c.read.progress),
 	    GROUP("Reading"),
 	    OPTION_READING(c.read),
+	    OPTION_PLAN(c.plan),
 	    GROUP("Formats csv, tsv and parquet"),
 	    WORDS("columns", "LIST|raw", &o->columns,
 		  "these columns, or the numbers of the record lines (csv)", take_columns,
@@ -351,7 +354,13 @@ enum exit_status cmd_cat(int argc, char **argv)
 	c.command = &command;
 	status = check_options(&c);
 	set_defaults(o);
+	const char *path = count > 0 ? argv[0] : NULL;
+	if (status == EXIT_OK)
+		status = plan_choose(&c.plan, &path, &c.read, &command);
 	if (status == EXIT_OK && has_word(BY_LAYER, formats[c.format].name))
 		status = trace_in_choose_layer(&c.read, argv, count, &command);
-	return status == EXIT_OK ? run(&c, count > 0 ? argv[0] : "-") : status;
+	if (status == EXIT_OK)
+		status = run(&c, path != NULL ? path : "-");
+	plan_part_free(&c.plan.part);
+	return status;
 }

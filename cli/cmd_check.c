@@ -9,6 +9,7 @@
 #include <iotrace/verify.h>
 
 #include "cli/check/check_log.h"
+#include "check_part.h"
 #include "cli/ui/foreign_file.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/same_file.h"
@@ -30,6 +31,7 @@ struct check {
 	struct output out;
 	struct progress progress;
 	struct source_in_options source;
+	struct plan_options plan;
 	bool several;
 };
 
@@ -493,6 +495,7 @@ enum exit_status cmd_check(int argc, char **argv)
 	    OPTION_SOURCE_IN(c.source),
 	    OPTION_NUMBERS_OF_IN(c),
 	    OPTION_ALLOW_EMPTY(c.allow_empty),
+	    OPTION_PLAN(c.plan),
 	    GROUP("Repair"),
 	    OPTION(FLAG, 'r', "repair", NULL, &c.repairs,
 		   "write everything that can be recovered from IN"),
@@ -516,6 +519,13 @@ enum exit_status cmd_check(int argc, char **argv)
 	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;
 	c.command = &command;
+	if (c.plan.file != NULL || c.plan.k != 0) {
+		if (count > 1 || c.repairs || c.json || c.all || asks_for_writing(&c))
+			return options_wrong(&command,
+					     "--plan takes one trace, and excludes --repair, "
+					     "--json and --all");
+		return check_part(&c.plan, argv[0], c.quiet, &command);
+	}
 	if (c.repairs)
 		return repair(&c, argv, count);
 	if (asks_for_writing(&c))

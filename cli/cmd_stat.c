@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/stat/results.h"
+#include "cli/ui/plan.h"
 #include "cli/ui/same_file.h"
 #include "cli/views/stat.h"
 
@@ -13,6 +14,7 @@ struct stat_run {
 	struct stat_results results;
 	struct iot_stats_options options;
 	struct trace_in_options read;
+	struct plan_options plan;
 	const struct command_spec *command;
 	int sort; /* enum iot_stats_sort */
 	bool json, tsv;
@@ -252,6 +254,7 @@ enum exit_status cmd_stat(int argc, char **argv)
 	    OPTION_QUIET(s.read.quiet, s.read.progress),
 	    GROUP("Reading"),
 	    OPTION_READING(s.read),
+	    OPTION_PLAN(s.plan),
 	    OPTIONS_END,
 	};
 	const struct command_spec command = {
@@ -273,11 +276,22 @@ enum exit_status cmd_stat(int argc, char **argv)
 	char standard[] = "-", *alone[] = {standard};
 	s.command = &command;
 	s.read.growing = true;
+	const char *path = count_operands > 0 ? argv[0] : NULL;
+	if (count_operands > 1 && s.plan.file != NULL)
+		return options_wrong(&command, "--plan is of one trace");
+	status = plan_choose(&s.plan, &path, &s.read, &command);
+	if (status != EXIT_OK)
+		return status;
+	if (count_operands == 0 && path != NULL)
+		alone[0] = s.plan.part.traces->path;
 	s.results.inputs = count_operands > 0 ? argv : alone;
 	s.results.input_count = count_operands > 0 ? count_operands : 1;
 	s.read.names_input = count_operands > 1;
 	s.read.shows_layer = s.json;
 	status = same_file_check_inputs(&command, s.results.inputs, s.results.input_count,
 					s.read.quiet ? NULL : "its I/O is counted twice");
-	return status == EXIT_OK ? run(&s) : status;
+	if (status == EXIT_OK)
+		status = run(&s);
+	plan_part_free(&s.plan.part);
+	return status;
 }

@@ -42,6 +42,7 @@ static const struct command_entry commands[] = {
     {"top", cmd_top, "Look into traces", "show the I/O of a trace while it is being written"},
     {"analyze", cmd_analyze, "Look into traces",
      "rates, request sizes and the order of requests of a job"},
+    {"parts", cmd_parts, "Look into traces", "plan tasks that read traces in parts"},
     {"simulate", cmd_simulate, "Look into traces", "simulate caches: hits by size and policy"},
     {"mrc", cmd_mrc, "Look into traces", "miss-ratio curves: the misses of caches of all sizes"},
     {"match", cmd_match, "Look into traces", "share counters of hosts among their jobs"},

@@ -17,7 +17,11 @@ const char *analyze_option_part(const struct option *opt, const char *value)
 	    number_scan(&at, end, 10, &part->n) && at == end && part->k >= 1 &&
 	    part->k <= part->n && part->n <= PARTS_MAX)
 		return NULL;
-	return "K/N, the K-th of N parts, such as 3/64";
+	part->n = 0;
+	if (number_parse(value, strlen(value), 10, &part->k) && part->k >= 1 &&
+	    part->k <= PARTS_MAX)
+		return NULL;
+	return "K/N, the K-th of N parts, such as 3/64, or with --plan K";
 }
 
 const char *analyze_section_word(size_t i)

@@ -9,7 +9,7 @@ struct part_of {
 	uint64_t k, n;
 };
 
-/* Parses K/N into the struct part_of target. */
+/* Parses K/N, or K with n 0, into the struct part_of target. */
 const char *analyze_option_part(const struct option *opt, const char *value);
 /* Parses "totals,sizes,order" into the uint32_t target. */
 const char *analyze_option_section(const struct option *opt, const char *value);

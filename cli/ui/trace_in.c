@@ -169,6 +169,20 @@ static enum exit_status check_files(const struct trace_in *in, const struct trac
 	return status;
 }
 
+/* A range that does not match the input is an error of the plan, not damage. */
+static enum exit_status limit_to_range(struct trace_in *in, const struct trace_in_options *o)
+{
+	const int status = iot_reader_set_range(in->reader, o->range, o->alone);
+	if (status == IOT_OK) {
+		in->alone_bytes = o->alone ? o->range->part.to - o->range->part.from : 0;
+		return EXIT_OK;
+	}
+	in->status = status;
+	in->opened = false;
+	message_print("%s", iot_reader_error(in->reader));
+	return EXIT_FAILED;
+}
+
 static enum exit_status open_reader(struct trace_in *in, const struct trace_in_options *o)
 {
 	in->reader = iot_reader_new();
@@ -179,6 +193,8 @@ static enum exit_status open_reader(struct trace_in *in, const struct trace_in_o
 	if (status == IOT_OK)
 		status = iot_source_open_reader(in->source, in->reader);
 	in->opened = status == IOT_OK;
+	if (status == IOT_OK && o->range != NULL)
+		return limit_to_range(in, o);
 	return status == IOT_OK ? EXIT_OK : fail(in, status);
 }
 
@@ -364,6 +380,20 @@ static bool ends_for_now(struct trace_in *in, ssize_t got)
 	return in->grows;
 }
 
+/*
+ * A range whose bytes come from elsewhere has to be complete: the transfer, not the trace, is the
+ * cause if it is not.
+ */
+static void check_alone(struct trace_in *in)
+{
+	const uint64_t bytes = iot_reader_fact(in->reader, IOT_FACT_BYTES_STORED);
+	if (in->alone_bytes == 0 || bytes == in->alone_bytes)
+		return;
+	message_print("%s: %ju bytes have been read of a part with %ju", in->path, (uintmax_t)bytes,
+		      (uintmax_t)in->alone_bytes);
+	in->partial = true;
+}
+
 static size_t take(struct trace_in *in, ssize_t got)
 {
 	if (ends_for_now(in, got))
@@ -376,6 +406,7 @@ static size_t take(struct trace_in *in, ssize_t got)
 		end_of_input(in);
 	if (got <= 0) {
 		progress_clear(&in->progress);
+		check_alone(in);
 		return 0;
 	}
 	in->delivered = true;
@@ -487,6 +518,8 @@ bool trace_in_seekable(const struct trace_in *in)
 
 enum exit_status trace_in_exit(const struct trace_in *in, bool made)
 {
+	if (in->partial)
+		return EXIT_FAILED;
 	const bool unparsed = in->log != NULL && source_is_mostly_unparsed(in->source);
 	if (in->status == IOT_OK && iot_reader_fact(in->reader, IOT_FACT_LOST) == 0)
 		return unparsed ? EXIT_DAMAGED : EXIT_OK;
@@ -564,7 +597,7 @@ enum exit_status trace_in_finish(struct trace_in *in, struct iot_writer *w,
 	/* Out of memory is not an error of the trace: the output is discarded. */
 	if (signals_pending() != 0)
 		trace_out_report_discarded(o->path);
-	if (in->status == IOT_ENOMEM || signals_pending() != 0)
+	if (in->status == IOT_ENOMEM || in->partial || signals_pending() != 0)
 		return EXIT_FAILED;
 	if (status == IOT_OK)
 		status = trace_in_mark_lost(in, w);

@@ -34,6 +34,8 @@ struct trace_in_options {
 	bool mixes_layers;  /* events of posix and mpiio are delivered, whatever the layer */
 	bool probes;        /* errors are not reported, as the input is read again */
 	bool growing;       /* a trace that is being written ends with what has been flushed */
+	const struct iot_range *range; /* read only this; or NULL */
+	bool alone;                    /* IN has the bytes of the range only */
 };
 
 #define TRACE_IN_OPTIONS_INIT                                                                      \
@@ -90,11 +92,13 @@ struct trace_in {
 	bool interruptible;  /* as in the options */
 	bool ended;          /* all of it was read */
 	bool opened;
-	bool copied;  /* trace_in_copy completed an output */
-	bool probes;  /* as in the options */
-	bool growing; /* as in the options */
-	bool grows;   /* the trace is being written */
-	bool filters; /* only events of the filter's layer are delivered */
+	bool copied;          /* trace_in_copy completed an output */
+	bool probes;          /* as in the options */
+	bool growing;         /* as in the options */
+	bool grows;           /* the trace is being written */
+	bool partial;         /* IN lacks bytes of a range that it has alone, or has others */
+	uint64_t alone_bytes; /* that it has to have; 0: any number */
+	bool filters;         /* only events of the filter's layer are delivered */
 	struct layer_filter filter;
 	struct iot_event *held; /* events that were read to determine the layer */
 	char *held_text;        /* of the first one */
