@@ -71,7 +71,7 @@ struct plan_options {
 /* clang-format on */
 
 /*
- * Applies --plan and --part to a command that reads one input: *path becomes that of the trace
+ * Applies --plan and --part to a command that reads one input: *path becomes the path of the trace
  * unless it is given, and "-" has the bytes of the part alone.
  */
 enum exit_status plan_choose(struct plan_options *p, const char **path, struct trace_in_options *o,

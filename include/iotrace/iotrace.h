@@ -488,10 +488,11 @@ struct iot_range {
 IOT_API IOT_USE_RESULT int iot_reader_find_range(struct iot_reader *r, uint64_t k, uint64_t n,
 						 struct iot_range *range);
 /*
- * Limits an open reader, of which nothing has been read but ranges found, to the range. If alone, the input consists
- * of the bytes of the range only, and may be a pipe; otherwise of the whole trace. The texts of
- * `range` may be freed afterwards. Returns IOT_OK; IOT_EUSAGE if the range is inconsistent;
- * IOT_EFORMAT if the input is not the one for which the range was found; or another status.
+ * Limits an open reader, of which nothing has been read but ranges found, to the range. If alone,
+ * the input consists of the bytes of the range only, and may be a pipe; otherwise of the whole
+ * trace. The texts of `range` may be freed afterwards. Returns IOT_OK; IOT_EUSAGE if the range is
+ * inconsistent; IOT_EFORMAT if the input is not the one for which the range was found; or another
+ * status.
  */
 IOT_API IOT_USE_RESULT int iot_reader_set_range(struct iot_reader *r, const struct iot_range *range,
 						int alone);

@@ -363,7 +363,7 @@ int decoder_forget_definitions(struct decoder *d, bool texts)
 }
 
 /* Forgets what has been read, except for definitions, clocks and counts. */
-static void begin_anew(struct decoder *d, uint64_t at)
+static void restart_decoder(struct decoder *d, uint64_t at)
 {
 	decoder_unmute(d);
 	if (d->lookahead != NULL)
@@ -386,7 +386,7 @@ int decoder_begin_at(struct decoder *d, uint64_t at)
 	if (bufreader_seek(d->bufreader, at) != IOT_OK)
 		return error_set(&d->error, bufreader_status(d->bufreader), "%s",
 				 bufreader_error(d->bufreader)->text);
-	begin_anew(d, at);
+	restart_decoder(d, at);
 	return IOT_OK;
 }
 
@@ -399,7 +399,7 @@ static int forget_all(struct decoder *d)
 
 int reader_restart(struct iot_reader *r)
 {
-	begin_anew(&r->decoder, 0);
+	restart_decoder(&r->decoder, 0);
 	return forget_all(&r->decoder);
 }
 
