@@ -15,6 +15,7 @@ enum { MAX_GAP = 10 };
 static bool end_member(struct sampling *s)
 {
 	const bool open = s->lines.bufreader != NULL;
+	s->is_unparsed = false;
 	const bool ended = !open || s->format->end == NULL || s->format->end(s);
 	line_reader_close(&s->lines);
 	return ended;
