@@ -21,6 +21,7 @@
 #include "cli/ui/trace_in.h"
 #include "lib/base/error.h"
 #include "lib/base/interrupt.h"
+#include "lib/ties/tie.h"
 
 enum {
 	OPEN_FILES_MAX = 512, /* inputs: more would need too much memory */
@@ -48,6 +49,8 @@ struct merge_options {
 	size_t shift_count;
 	int shift_by; /* enum shift_by */
 	bool keep_ids, join_paths, distinct_paths, reorder, verbose;
+	const char **physical; /* inputs of physical records, which follow the operands */
+	size_t physical_count;
 	uint64_t memory; /* of all sorters */
 };
 
@@ -116,7 +119,8 @@ static const char examples[] =
     "  iotrace merge --shift=b.iot=+1.5s a.iot b.iot     the clock of b was 1.5 s behind\n"
     "  iotrace merge --shift-by=host --shift=n7=-20ms -o job.iot node*.iot\n"
     "  iotrace merge --keep-ids -o whole.iot part*.iot   parts of one trace, put together\n"
-    "  iotrace merge --reorder -o job.iot unordered.iot other.iot\n";
+    "  iotrace merge --reorder -o job.iot unordered.iot other.iot\n"
+    "  iotrace merge --physical=sda.blktrace.0 -o tied.iot run.iot\n";
 
 /* --shift */
 
@@ -190,6 +194,33 @@ static int refuse_unused(struct merge_command *m)
 	return IOT_OK;
 }
 
+/* --physical */
+
+static const char *add_physical(const struct option *opt, const char *value)
+{
+	struct merge_options *o = opt->target;
+	const char **grown = realloc(o->physical, (o->physical_count + 1) * sizeof *grown);
+	if (grown == NULL)
+		return option_no_memory;
+	o->physical = grown;
+	o->physical[o->physical_count++] = value;
+	return NULL;
+}
+
+/* Times of two clocks tie nothing. */
+static int refuse_unaligned(struct merge_command *m)
+{
+	if (m->options->physical_count == 0 || m->without_epoch == 0 || m->options->shift_count > 0)
+		return IOT_OK;
+	(void)options_wrong(
+	    m->options->command,
+	    "--physical: %zu of %zu inputs have no epoch= in their %%trace, so their "
+	    "times cannot be compared: state the difference with --shift",
+	    m->without_epoch, m->count);
+	m->reported = m->refused = true;
+	return IOT_EUSAGE;
+}
+
 /* The shift of iot_merge_options. */
 static int shift_input(void *context, size_t input, const char *host, int has_epoch,
 		       int64_t *shift_ns)
@@ -201,6 +232,8 @@ static int shift_input(void *context, size_t input, const char *host, int has_ep
 	find_shift(m, o->shift_by == SHIFT_BY_HOST ? host : m->inputs[input].path, shift_ns);
 	if (input + 1 < m->count)
 		return IOT_OK;
+	if (refuse_unaligned(m) != IOT_OK)
+		return IOT_EUSAGE;
 	if (m->without_epoch > 0 && m->count > 1 && o->shift_count == 0 && !o->keep_ids &&
 	    !o->read.quiet)
 		message_print(
@@ -729,6 +762,7 @@ static struct iot_stream *merged_stream(struct merge_command *m)
 	const struct iot_merge_options options = {
 	    .size = sizeof(options),
 	    .keep_ids = m->options->keep_ids,
+	    .keep_processes = m->options->physical_count > 0,
 	    .join_paths = m->options->keep_ids || m->options->distinct_paths ? IOT_JOIN_NONE
 			  : m->options->join_paths                           ? IOT_JOIN_HOSTS
 									     : IOT_JOIN_JOBS,
@@ -738,7 +772,7 @@ static struct iot_stream *merged_stream(struct merge_command *m)
 	    .ended = end_of_input,
 	    .context = m,
 	};
-	struct iot_stream **all = calloc(m->count, sizeof(struct iot_stream *));
+	struct iot_stream **all = calloc(m->count + 1, sizeof(struct iot_stream *));
 	bool complete = all != NULL;
 	for (size_t i = 0; i < m->count && complete; i++)
 		complete = (all[i] = iot_stream_new(NULL, &stage, &m->inputs[i])) != NULL;
@@ -787,6 +821,8 @@ static enum exit_status merge_inputs(struct merge_command *m, struct iot_batch *
 	m->opening = false;
 	if (status == EXIT_OK)
 		status = begin_writing(m);
+	if (m->options->physical_count > 0)
+		s = tie_stream(s);
 	if (status == EXIT_OK) {
 		s = iot_stream_count_rounding(iot_stream_prefetch(s), &m->rounding);
 		status = s != NULL ? write_events(m, s, b) : message_no_memory();
@@ -833,14 +869,30 @@ static enum exit_status merge_traces(const struct merge_options *o, char *const 
 	return status;
 }
 
-static enum exit_status work(struct merge_options *o, char **argv, size_t count)
+/* Merges the operands and the inputs of --physical. */
+static enum exit_status merge_all(const struct merge_options *o, char **operands, size_t count)
+{
+	const size_t all = count + o->physical_count;
+	char **paths = calloc(all, sizeof *paths);
+	if (paths == NULL)
+		return message_no_memory();
+	for (size_t i = 0; i < all; i++)
+		paths[i] = i < count ? operands[i] : (char *)(uintptr_t)o->physical[i - count];
+	const enum exit_status status = merge_traces(o, paths, all);
+	free(paths);
+	return status;
+}
+
+static enum exit_status work(const struct merge_options *o, char **argv, size_t count)
 {
 	if (o->keep_ids && o->join_paths)
 		return options_wrong(o->command, "--keep-ids and --join-paths exclude each other");
 	if (o->join_paths && o->distinct_paths)
 		return options_wrong(o->command,
 				     "--join-paths and --distinct-paths exclude each other");
-	return merge_traces(o, argv, count);
+	if (o->keep_ids && o->physical_count > 0)
+		return options_wrong(o->command, "--keep-ids and --physical exclude each other");
+	return merge_all(o, argv, count);
 }
 
 enum exit_status cmd_merge(int argc, char **argv)
@@ -860,6 +912,9 @@ enum exit_status cmd_merge(int argc, char **argv)
 		   "files of different IN are different objects"),
 	    OPTION(FLAG, 0, "keep-ids", NULL, &o.keep_ids,
 		   "ids mean the same in all IN: they are parts of one trace"),
+	    CALL("physical", "BLKTRACE", &o,
+		 "tie the physical records of BLKTRACE to logical records of IN (repeatable)",
+		 add_physical),
 	    OPTION(FLAG, 0, "reorder", NULL, &o.reorder, "sort IN that are not in order"),
 	    OPTION_MEMORY(&o.memory),
 	    OPTION(FLAG, 'v', "verbose", NULL, &o.verbose, "report what a coarser tick rounds"),
@@ -889,5 +944,6 @@ enum exit_status cmd_merge(int argc, char **argv)
 	for (size_t i = 0; i < o.shift_count; i++)
 		free(o.shifts[i].name);
 	free(o.shifts);
+	free(o.physical);
 	return status;
 }

@@ -429,6 +429,8 @@ struct iot_merge_options {
 		     int64_t *shift_ns);
 	void (*ended)(void *context, size_t input, int status, const char *sentence);
 	void *context;
+	uint32_t
+	    keep_processes; /* 1: process ids mean the same in all inputs, which are of one host */
 };
 
 /*

@@ -319,6 +319,7 @@ static int open_inputs(struct merge *m)
 	if (!merge_ids_init(&m->ids, m->inputs, m->count, m->options.keep_ids,
 			    m->options.join_paths))
 		return no_memory(m);
+	m->ids.keep_processes = m->options.keep_processes != 0;
 	m->phase = MERGE_HEADS;
 	return 1;
 }
@@ -478,7 +479,8 @@ static struct merge *merge_new(struct iot_stream **inputs, size_t n,
 	if (m == NULL)
 		return NULL;
 	const bool valid = options_copy(&m->options, sizeof(m->options), options) &&
-			   m->options.keep_ids <= 1 && m->options.join_paths <= IOT_JOIN_JOBS &&
+			   m->options.keep_ids <= 1 && m->options.keep_processes <= 1 &&
+			   m->options.join_paths <= IOT_JOIN_JOBS &&
 			   (m->options.keep_ids == 0 || m->options.join_paths == IOT_JOIN_NONE) &&
 			   m->options.open_max != 1;
 	tempfile_init(&m->runs.file, &m->error);

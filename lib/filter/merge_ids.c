@@ -90,6 +90,8 @@ static bool make_number(struct merge_ids *ids, enum remapped_id kind, uint32_t i
 {
 	int got = take(ids, kind, id);
 	*to = id;
+	if (kind == ID_PROCESS && ids->keep_processes)
+		return got >= 0;
 	while (got == 0) {
 		*to = ids->fresh[kind]++;
 		got = *to == 0 ? 0 : take(ids, kind, *to);

@@ -22,6 +22,7 @@ struct merge_input;
 
 struct merge_ids {
 	bool keep;
+	bool keep_processes; /* their ids are not changed */
 	enum iot_join_paths join;
 	bool one_job;       /* all inputs declare the same one */
 	bool several_hosts; /* two inputs declare different ones */

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/array.h"
+#include "lib/base/text.h"
+#include "lib/format/directive.h"
+
+const char *const tie_kind_names[TIE_KINDS] = {"none", "direct", "flush", "map"};
+
+void tie_sums_free(struct tie_sums *s)
+{
+	idmap_free(&s->rows);
+	free(s->row);
+	*s = (struct tie_sums){.any = false};
+}
+
+/* The numbers of a row and their keys. */
+enum { ROW_NUMBERS = 7 };
+static const char *const row_keys[ROW_NUMBERS] = {"logical.read-bytes",
+						  "logical.written-bytes",
+						  "physical.read-bytes",
+						  "physical.written-bytes",
+						  "read-ahead.bytes",
+						  "read-ahead.used-bytes",
+						  "merged"};
+
+static uint64_t *row_number_of(struct tie_row *row, size_t i)
+{
+	uint64_t *const numbers[ROW_NUMBERS] = {&row->logical[TIE_READ],
+						&row->logical[TIE_WRITE],
+						&row->physical[TIE_READ],
+						&row->physical[TIE_WRITE],
+						&row->ahead,
+						&row->ahead_used,
+						&row->merged};
+	return numbers[i];
+}
+
+void tie_counter_of_kind(struct iot_builder *b, void *memory, enum tie_kind kind,
+			 const struct tie_kind_sum *sum)
+{
+	const char *name = tie_kind_names[kind];
+	iot_directive_begin(b, memory, TIE_COUNTER_MAX, "counter");
+	iot_directive_text(b, "source", "ties", 4);
+	iot_directive_text(b, "kind", name, strlen(name));
+	iot_directive_number(b, "reads", sum->records[TIE_READ]);
+	iot_directive_number(b, "read-bytes", sum->bytes[TIE_READ]);
+	iot_directive_number(b, "writes", sum->records[TIE_WRITE]);
+	iot_directive_number(b, "written-bytes", sum->bytes[TIE_WRITE]);
+}
+
+void tie_counter_of_row(struct iot_builder *b, void *memory, const struct tie_row *row)
+{
+	struct tie_row copy = *row;
+	iot_directive_begin(b, memory, TIE_COUNTER_MAX, "counter");
+	iot_directive_text(b, "source", "ties", 4);
+	if (row->object != 0) {
+		iot_directive_number(b, "object", row->object);
+	} else {
+		iot_directive_number(b, "process", row->process);
+		iot_directive_number(b, "file", row->file);
+	}
+	for (size_t i = 0; i < ROW_NUMBERS; i++)
+		iot_directive_number(b, row_keys[i], *row_number_of(&copy, i));
+}
+
+static struct tie_row *sum_of(struct tie_sums *s, const struct tie_row *of)
+{
+	const uint64_t key = of->object != 0 ? of->object : ~idmap_pair(of->process, of->file);
+	const size_t before = s->rows.count, n = idmap_number(&s->rows, key);
+	if (!array_reserve_index(&s->row, &s->capacity, n, sizeof *s->row))
+		return NULL;
+	if (s->rows.count > before)
+		s->row[n] = (struct tie_row){
+		    .object = of->object, .process = of->process, .file = of->file};
+	return &s->row[n];
+}
+
+static bool add_row(struct tie_sums *s, struct tie_row *of)
+{
+	struct tie_row *to = sum_of(s, of);
+	for (size_t i = 0; i < ROW_NUMBERS && to != NULL; i++)
+		*row_number_of(to, i) += *row_number_of(of, i);
+	return to != NULL;
+}
+
+static void add_kind(struct tie_kind_sum *to, const struct tie_kind_sum *of)
+{
+	for (int d = 0; d < TIE_DIRECTIONS; d++) {
+		to->records[d] += of->records[d];
+		to->bytes[d] += of->bytes[d];
+	}
+}
+
+static bool row_event(struct tie_sums *s, const struct iot_event *ev)
+{
+	struct tie_row row = {.object = ev->has & IOT_HAS_OBJECT ? ev->rec.object : 0};
+	if (row.object == 0) {
+		row.process = ev->rec.process;
+		row.file = ev->rec.file;
+	}
+	for (size_t i = 0; i < ROW_NUMBERS; i++)
+		if (!directive_number(ev, row_keys[i], row_number_of(&row, i)))
+			return true;
+	s->any = true;
+	return add_row(s, &row);
+}
+
+bool tie_sums_event(struct tie_sums *s, const struct iot_event *ev)
+{
+	struct tie_kind_sum sum = {.records = {0}};
+	if (ev->kind != IOT_COUNTER)
+		return true;
+	const struct iot_text source = iot_directive_get(ev, "source");
+	if (source.data == NULL || !text_equals(source, "ties"))
+		return true;
+	const struct iot_text kind = iot_directive_get(ev, "kind");
+	if (kind.data == NULL)
+		return row_event(s, ev);
+	if (!directive_number(ev, "reads", &sum.records[TIE_READ]) ||
+	    !directive_number(ev, "read-bytes", &sum.bytes[TIE_READ]) ||
+	    !directive_number(ev, "writes", &sum.records[TIE_WRITE]) ||
+	    !directive_number(ev, "written-bytes", &sum.bytes[TIE_WRITE]))
+		return true;
+	for (int k = 0; k < TIE_KINDS; k++)
+		if (text_equals(kind, tie_kind_names[k])) {
+			add_kind(&s->kind[k], &sum);
+			s->any = true;
+		}
+	return true;
+}
+
+bool tie_sums_join(struct tie_sums *s, const struct tie_sums *later)
+{
+	s->any |= later->any;
+	for (int k = 0; k < TIE_KINDS; k++)
+		add_kind(&s->kind[k], &later->kind[k]);
+	for (size_t i = 0; i < later->rows.count; i++) {
+		struct tie_row row = later->row[i];
+		if (!add_row(s, &row))
+			return false;
+	}
+	return true;
+}
