@@ -44,6 +44,11 @@ OUTPUTS = {
     "cat --setup": ("-f fio -o new --setup={} in.iot", OTHER),
     "analyze --state": ("-s {} in.iot", STATE),
     "analyze --jobs": None,  # an input
+    "analyze --plan": None,
+    "stat --plan": None,
+    "cat --plan": None,
+    "check --plan": None,
+    "record --resume": None,
     "analyze --html": ("--html={} in.iot", OTHER),
     "analyze --plots": ("--plots=d in.iot", OTHER, "d/rate.svg"),
     "analyze --plots data": ("--plots=d in.iot", OTHER, "d/rate.tsv"),
