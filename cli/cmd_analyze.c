@@ -622,6 +622,25 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 	return exit_status_worse(status, before);
 }
 
+/* No output may replace an input or another output. */
+static enum exit_status check_files(const struct analyze_run *a, char **paths, size_t count,
+				    const struct command_spec *command)
+{
+	struct same_file_set files = {.command = command, .reads_directories = true};
+	same_file_add_inputs(&files, paths, count);
+	if (a->plan != NULL)
+		same_file_add(&files, ROLE_INPUT, a->plan);
+	if (a->state != NULL)
+		same_file_add_output(&files, ROLE_STATE, "--state", a->state);
+	if (a->html != NULL)
+		same_file_add_output(&files, ROLE_OUTPUT, "--html", a->html);
+	if (a->plots != NULL)
+		plots_add_files(&files, a->plots, a->png);
+	const enum exit_status status = same_file_check(&files);
+	same_file_free(&files);
+	return status;
+}
+
 /* Plans */
 
 /* Applies a line of the plan to what is read. */
@@ -637,7 +656,13 @@ static enum exit_status run_line(struct analyze_run *a, const struct plan_part *
 				 struct analyze_members_out *members,
 				 const struct command_spec *command)
 {
-	enum exit_status status = EXIT_OK;
+	char **paths = plan_paths(line);
+	if (paths == NULL)
+		return message_no_memory();
+	enum exit_status status = check_files(a, paths, line->count, command);
+	free(paths);
+	if (status != EXIT_OK)
+		return status;
 	apply_line(a, line, false);
 	if (line->n == 0 && plan_check_traces(line, &a->read, command) != EXIT_OK)
 		return EXIT_FAILED;
@@ -772,23 +797,6 @@ static enum exit_status refuse_states(const struct analyze_run *a, char **paths,
 		return EXIT_FAILED;
 	}
 	return EXIT_OK;
-}
-
-/* No output may replace an input or another output. */
-static enum exit_status check_files(const struct analyze_run *a, char **paths, size_t count,
-				    const struct command_spec *command)
-{
-	struct same_file_set files = {.command = command, .reads_directories = true};
-	same_file_add_inputs(&files, paths, count);
-	if (a->state != NULL)
-		same_file_add_output(&files, ROLE_STATE, "--state", a->state);
-	if (a->html != NULL)
-		same_file_add_output(&files, ROLE_OUTPUT, "--html", a->html);
-	if (a->plots != NULL)
-		plots_add_files(&files, a->plots, a->png);
-	const enum exit_status status = same_file_check(&files);
-	same_file_free(&files);
-	return status;
 }
 
 /* Decoding takes about half of the time, and that of a few threads delivers records more slowly. */

@@ -95,3 +95,11 @@ done
 echo "the whole trace in place of part 2: status $?$(ls out.state 2>/dev/null)"
 "$IOTRACE" analyze -q --plan=plan --part=1 -s out.state - <t.iot.zst 2>/dev/null
 echo "the whole trace in place of part 1: status $?$(ls out.state 2>/dev/null)"
+
+echo "-- the state replaces neither the plan nor a trace of it"
+cp plan kept.plan; cp t.iot.zst kept.iot.zst
+refused analyze --plan=plan -s plan
+refused analyze --plan=plan --part=1 -s plan
+refused analyze --plan=plan -s t.iot.zst
+"$IOTRACE" analyze -q --plan=- -s t.iot.zst <plan 2>/dev/null; echo "status $?"
+cmp plan kept.plan && cmp t.iot.zst kept.iot.zst && echo "both are as before"
