@@ -262,6 +262,7 @@ static int open_own_reader(struct iot_source *s)
 	if (s->reader == NULL)
 		return out_of_memory(s);
 	(void)iot_reader_set(s->reader, IOT_SET_READ_AHEAD, 1);
+	(void)iot_reader_set(s->reader, IOT_SET_ALLOW_EMPTY, 0);
 	return source_open_trace(s, s->reader);
 }
 

@@ -291,6 +291,14 @@ class Errors(Folder):
             _, said = waits.communicate(timeout=30)
         self.assertIn(b"KeyboardInterrupt", said)
 
+    def test_empty_file(self):
+        path = self.path("empty")
+        with open(path, "wb"):
+            pass
+        with self.assertRaisesRegex(iotrace.IotraceError, "empty file, not a trace"):
+            t = iotrace.open(path)
+            list(t.batches(columns=["length"]))
+
     @needs("numpy")
     def test_wrong_tables(self):
         w = iotrace.writer(self.path("t.iot"))
