@@ -223,12 +223,15 @@ const struct key_sums *survey_find_sums(const struct fs_survey *s, uint64_t key)
 static void join_sums(struct fs_survey *s, uint64_t key, const struct key_sums *more)
 {
 	struct key_sums *to = survey_sums(s, key);
-	if (to == NULL || more->files == 0)
+	if (to == NULL)
 		return;
+	/* One thread may name a directory of which another one counts the files. */
 	if (to->name == NULL && more->name != NULL) {
 		to->name = strdup(more->name);
 		s->no_memory |= to->name == NULL;
 	}
+	if (more->files == 0)
+		return;
 	if (to->files == 0 || more->oldest_s < to->oldest_s)
 		to->oldest_s = more->oldest_s;
 	if (to->files == 0 || more->newest_s > to->newest_s)

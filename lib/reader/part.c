@@ -80,8 +80,9 @@ static bool keep_header(struct decoder *d, struct range_head *head)
 					   .sync = d->sync.interval_records};
 	if (d->version == 0)
 		return true;
+	const size_t size = framing_build_header(text, &h);
 	struct range_head first = {.lines = NULL};
-	if (!keep_line(&first, (struct iot_text){text, framing_build_header(text, &h)}))
+	if (!keep_line(&first, (struct iot_text){text, size}))
 		return false;
 	char *lines = realloc(first.lines, first.size + head->size);
 	if (lines == NULL) {
