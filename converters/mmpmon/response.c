@@ -63,7 +63,7 @@ void mmpmon_begin(struct mmpmon *m, enum mmpmon_kind kind)
 void mmpmon_set(struct mmpmon *m, enum mmpmon_key key, struct iot_text value)
 {
 	struct mmpmon_response *r = &m->response;
-	if (key == MMPMON_UNKNOWN || r->kind == MMPMON_OTHER || r->kind == MMPMON_NONE)
+	if (key >= MMPMON_UNKNOWN || r->kind == MMPMON_OTHER || r->kind == MMPMON_NONE)
 		return;
 	if (key < MMPMON_TEXTS) {
 		r->wrong |= value.size > MMPMON_NAME_MAX;
