@@ -758,7 +758,7 @@ static void report(const struct record_job *j)
 
 /* Resume */
 
-/* Finds the texts of the spool, and in j->arguments those of the command that made it. */
+/* Finds the texts in the spool. Stores the arguments of the interrupted command in j->arguments. */
 static int read_begin(struct record_job *j)
 {
 	const char *texts;
@@ -787,7 +787,7 @@ static int open_recording(struct record_job *j)
 	return EXIT_NOT_RECORDED;
 }
 
-/* The trace begins anew, with the directive that it had. */
+/* Starts the trace again, with the same %trace directive. */
 static int open_again(struct record_job *j)
 {
 	const char *const directive = j->texts + strlen(j->texts) + 1;
@@ -837,7 +837,7 @@ static int resume(struct record_job *j)
 	return status;
 }
 
-/* The options are those of the command that was killed, but for --output and --quiet. */
+/* Applies the options of the interrupted command, except --output and --quiet. */
 static int resume_command(struct record_job *j, size_t operands)
 {
 	const char *const out = j->out;

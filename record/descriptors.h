@@ -9,7 +9,7 @@
 #include "descriptor_table.h"
 #include "events.h"
 
-/* In the flags of a description, beside those of open(): the kernel has to be asked for O_APPEND. */
+/* Marks flags of a description as stale: O_APPEND is only known to the kernel. */
 #define DESCRIPTION_FLAGS_UNKNOWN (1U << 31)
 
 /* Looks up a descriptor that the table does not know, and records it. */

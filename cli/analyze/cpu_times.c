@@ -18,7 +18,10 @@ static struct cpu_times_process *process_of(struct cpu_times *c, uint32_t proces
 	return &c->processes[n];
 }
 
-/* A clock that goes back, as those of threads may, stays where it was first. */
+/*
+ * Places a request at the CPU time since the first request of its process, or at 0 if the clock is
+ * lower than at that request: threads have clocks of their own.
+ */
 static bool place_request(struct cpu_times *c, struct iot_record *rec)
 {
 	struct cpu_times_process *p = process_of(c, rec->process);

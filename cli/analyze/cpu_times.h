@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * --clock=cpu: events at the CPU times of their processes instead of at their times. A request then
- * starts at the CPU clock of its process minus that of the process's first request, and takes no
- * time. An operation has no CPU time of its own: it is at that of the request before it.
+ * starts at the CPU time that its process has used since its first request, and takes no time. An
+ * operation has no CPU time of its own and is placed at the preceding request of its process.
  */
 #ifndef CLI_ANALYZE_CPU_TIMES_H
 #define CLI_ANALYZE_CPU_TIMES_H

@@ -96,7 +96,7 @@ static int convert_spool(struct collector *c)
 	return status;
 }
 
-/* Its events have been converted, but for those that were gathered since the last step. */
+/* Ends spooling: converts the entries of the spool and deletes it. */
 static int leave_spool(struct collector *c)
 {
 	int status = convert_spool(c);
@@ -115,7 +115,7 @@ static int spool_entry(struct collector *c, const struct spool_entry *e, const v
 	return status == IOT_OK ? replay_entry(c->replay, e, data) : status;
 }
 
-/* An entry about processes follows those of these. */
+/* Spools new processes before any entry that refers to them. */
 static int spool_processes(struct collector *c)
 {
 	int status = IOT_OK;

@@ -90,7 +90,10 @@ static void sort_events(struct event_order *o)
 	keysort(o->key, o->count, 0, o->spare);
 }
 
-/* Of events that start at the same time those of the sorter go first, which arrived before. */
+/*
+ * Writes all events before the watermark in order. If starts are equal, events of the sorter come
+ * first, because they arrived first.
+ */
 static int write_before(struct event_order *o, int64_t watermark)
 {
 	struct sorted_batch s = {.at = 0};

@@ -67,7 +67,7 @@ struct spool_event {
 struct spool {
 	int fd;               /* -1: closed */
 	uint64_t size, limit; /* bytes: of entries; how many there may be */
-	uint64_t read, step;  /* bytes read; of these, up to the last SPOOL_STEP */
+	uint64_t read, step;  /* bytes read, and bytes up to the last SPOOL_STEP */
 	unsigned char *map;
 	size_t mapped;
 };

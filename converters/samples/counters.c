@@ -165,7 +165,7 @@ static bool begin(struct sampling *s, struct counted_key *k, const struct sample
 	return true;
 }
 
-/* A value whose time does not follow that of the last one. */
+/* Handles a value that is not later than the previous value of its key. */
 static bool repeat(struct sampling *s, struct counted_key *k, const struct sample_point *p)
 {
 	if (is_same(k, p)) {

@@ -135,10 +135,10 @@ struct sampling {
 /* samples.c: the functions of a converter */
 
 #define SAMPLES_OPTIONS                                                                            \
-	{"max-gap", "N", "an interval of more than N usual ones is no observation (default: 10)"}, \
+	{"max-gap", "N", "an interval N times as long as usual is a gap (default: 10)"},           \
 	    {"max-rate", "SIZE", "samples of more bytes per second are doubtful"},                 \
 	{                                                                                          \
-		"wrap", "32", "counters have 32 bits: a decrease is no reset"                      \
+		"wrap", "32", "counters have 32 bits, so a decrease means that they wrapped"       \
 	}
 
 int samples_open(struct source_state *src, const struct samples_format *format);

@@ -77,7 +77,7 @@ bool sysstat_set(struct sysstat *y, enum sysstat_field field, uint64_t factor,
 bool sysstat_begin_disk(struct sysstat *y, struct iot_text name);
 /* Emits the sample of the disk, if its interval is known. */
 bool sysstat_end_disk(struct sampling *s);
-/* A report of this time follows. Returns false if the text is no time. */
+/* Begins a report with this time. Returns false if the text is not a time. */
 bool sysstat_report(struct sampling *s, struct iot_text time);
 /* Reports of another run, or host, follow. */
 void sysstat_begin_run(struct sysstat *y);

@@ -62,7 +62,7 @@ bool extents_have(const struct extents *x, uint32_t object);
 
 /*
  * Finds the parts of a range one by one: start with *at = 0. Returns false after the last one.
- * Ranges of files are in bytes, those of disks in sectors.
+ * Offsets in files are in bytes, positions on disks in sectors.
  */
 bool extents_next_of_file(const struct extents *x, uint32_t object, uint64_t offset,
 			  uint64_t length, size_t *at, struct extent_part *to);

@@ -29,7 +29,7 @@ void tie_match_free(struct tie_match *m)
 static size_t row_of(struct tie_match *m, uint32_t object, uint32_t process, uint32_t file)
 {
 	const uint64_t open = idmap_pair(process, file);
-	/* keys of objects are below 2^32; those of opens are made different from them */
+	/* ~ keeps opens apart from objects, which are below 2^32 */
 	const uint64_t key = object != 0 ? object : ~open;
 	const size_t before = m->rows.count, n = idmap_number(&m->rows, key);
 	if (!array_reserve_index(&m->row, &m->row_capacity, n, sizeof *m->row))
@@ -274,9 +274,9 @@ static int add_logical(struct tie_match *m, const struct iot_record *rec)
 
 /* Physical records */
 
-/* What extents show of a physical record. */
+/* The files that a physical record serves, according to extents. */
 struct located {
-	uint32_t logical, row; /* the first logical record among those that it serves; 0: none */
+	uint32_t logical, row; /* the first logical record that it serves; 0: none */
 	bool several, any;
 	uint32_t object; /* of the first part */
 	uint32_t objects;

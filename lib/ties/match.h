@@ -3,7 +3,7 @@
  * Ties physical records to logical ones: finds the logical record that caused each of them.
  *
  *	direct  same process, issued during a logical transfer; the sizes of all such records add up
- *	        to that of the transfer
+ *	        to the size of the transfer
  *	flush   a write, same process, issued during its fsync or a write to a file opened with
  *	        O_SYNC: tied to the last write that the fsync covers
  *	map     extents show that the sectors are bytes of a file: a write is tied to the last
@@ -39,7 +39,7 @@ struct tie_row {
 	uint32_t last_write; /* number of a logical record; 0: none */
 	bool mapped;         /* it has extents */
 	uint64_t logical[TIE_DIRECTIONS], physical[TIE_DIRECTIONS]; /* bytes */
-	uint64_t ahead, ahead_used; /* bytes read before a logical read, and of these, read later */
+	uint64_t ahead, ahead_used; /* bytes read ahead, and bytes of them that were read later */
 	uint64_t merged;            /* records that serve several logical ones */
 };
 

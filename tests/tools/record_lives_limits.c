@@ -204,7 +204,7 @@ static void container(void)
 	put(fd, 3, "a");
 }
 
-/* A root with all files of this one, but for the directory of the recording. */
+/* Enters a root that has all files except the directory of the recording. */
 static void bound_root(void)
 {
 	const int fd = make("a", 0);
