@@ -499,15 +499,24 @@ static void each_file(struct collector *c, DIR *d, const char *prefix,
 			found(c, e->d_name);
 }
 
-static int read_directory(struct collector *c)
+/* Opens the directory of the recording. Returns NULL after storing the error. */
+static DIR *open_directory(struct collector *c)
 {
 	const int fd = openat(c->recording->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 	if (d == NULL) {
+		(void)error_system(&c->error, errno, "%s: cannot be read", c->recording->path);
 		if (fd >= 0)
 			(void)close(fd);
-		return error_system(&c->error, errno, "%s: cannot be read", c->recording->path);
 	}
+	return d;
+}
+
+static int read_directory(struct collector *c)
+{
+	DIR *d = open_directory(c);
+	if (d == NULL)
+		return c->error.status;
 	each_file(c, d, "joined.", add_joined);
 	each_file(c, d, "process.", join_process);
 	each_file(c, d, "spare.", join_spare);
@@ -650,13 +659,9 @@ static void reopen_ring(struct collector *c, const char *name)
 
 static int reopen_directory(struct collector *c)
 {
-	const int fd = openat(c->recording->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-	if (d == NULL) {
-		if (fd >= 0)
-			(void)close(fd);
-		return error_system(&c->error, errno, "%s: cannot be read", c->recording->path);
-	}
+	DIR *d = open_directory(c);
+	if (d == NULL)
+		return c->error.status;
 	each_file(c, d, "process.", join_process);
 	each_file(c, d, "spare.", join_spare);
 	each_file(c, d, "taken.", reopen_ring);
