@@ -13,7 +13,7 @@
 
 enum { ID_SIZE = 1 << 16, PARTS_MAX = 1000000, HEADER_MAX = 1 << 14 };
 
-static const char parts_need[] = "parts are those of a regular file";
+static const char parts_need[] = "only a regular file that is not empty can be cut into parts";
 
 __extension__ typedef unsigned __int128 uint128;
 
