@@ -752,6 +752,11 @@ static void report(const struct record_job *j)
 	if (t->damaged > 0)
 		message_print("warning: programs damaged %" PRIu64 " places of their records",
 			      t->damaged);
+	if (t->unmapped > 0)
+		message_print("warning: %" PRIu64
+			      " %s no %%extent: removed, not readable, or not on "
+			      "a disk",
+			      t->unmapped, t->unmapped == 1 ? "file has" : "files have");
 	if (j->interrupted)
 		message_print("warning: interrupted while traced processes were running");
 }
@@ -889,6 +894,9 @@ static bool check(struct record_job *j, size_t count)
 	else if (sends(j) && j->check)
 		options_wrong(j->command, "--transport=pipe and --check exclude each other: the "
 					  "kernel counts the packets, too");
+	else if (sends(j) && j->collector.events.extents)
+		options_wrong(j->command, "--transport=pipe and --extents exclude each other: "
+					  "packets do not identify files");
 	else if (sends(j) && j->clock_choice == CLOCK_TSC_ONLY)
 		options_wrong(j->command, "--transport=pipe and --clock=tsc exclude each other: "
 					  "packets have times in nanoseconds");
@@ -1028,6 +1036,8 @@ enum exit_status cmd_record(int argc, char **argv)
 		  "with --rotate, remove all parts but the N newest", 1, UINT64_MAX),
 	    CALL("env", "NAME", &j.variables, "store this environment variable in the trace",
 		 take_variable),
+	    OPTION(FLAG, 0, "extents", NULL, &events->extents,
+		   "add where the bytes of files are on disks, for iotrace merge --physical"),
 	    OPTION(FLAG, 0, "check", NULL, &j.check,
 		   "report the bytes that the kernel counted and those in the trace"),
 	    OPTION(FLAG, 'q', "quiet", NULL, &j.quiet, "no report, no warnings"),

@@ -127,5 +127,8 @@ int event_order_end(struct event_order *o)
 	const int status = event_order_copy(o);
 	if (status != IOT_OK)
 		return status;
-	return sorter_end(o->sorter) == IOT_OK ? write_before(o, INT64_MAX) : sorter_failed(o);
+	if (sorter_end(o->sorter) != IOT_OK)
+		return sorter_failed(o);
+	const int written = write_before(o, INT64_MAX);
+	return written == IOT_OK ? ring_events_end(o->events) : written;
 }

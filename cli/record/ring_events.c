@@ -16,6 +16,7 @@
 #include "lib/base/error.h"
 #include "lib/base/number.h"
 #include "lib/format/open_flags.h"
+#include "file_maps.h"
 #include "launch.h"
 #include "ring.h"
 #include "untraced.h"
@@ -73,6 +74,7 @@ struct ring_events {
 	struct description *description;
 	size_t description_capacity;
 	struct idmap identities; /* hash of device, inode and birth -> object - 1 */
+	struct file_maps maps;
 	/* output that has not been written: events or operations, RING_BATCH of each */
 	struct iot_event *out;
 	struct iot_operation *operation;
@@ -128,6 +130,7 @@ void ring_events_free(struct ring_events *e)
 		free(e->description[i].path);
 	idmap_free(&e->numbers);
 	idmap_free(&e->identities);
+	file_maps_free(&e->maps);
 	free(e->tracked);
 	free(e->description);
 	free(e->text);
@@ -445,6 +448,15 @@ static struct description *find_description(struct ring_events *e, uint32_t numb
 	return n != SIZE_MAX && n < e->description_capacity ? &e->description[n] : NULL;
 }
 
+static void see_file(struct ring_events *e, const struct description *d,
+		     const struct record_open *o)
+{
+	const struct file_identity identity = {o->device, o->inode, o->birth};
+	if (e->options->extents && S_ISREG(d->mode) && !d->skipped &&
+	    !file_maps_see(&e->maps, d->object, d->path, &identity))
+		(void)fail(e, IOT_ENOMEM);
+}
+
 static void define(struct ring_events *e, uint32_t index, const struct record_open *o,
 		   const char *path)
 {
@@ -466,6 +478,7 @@ static void define(struct ring_events *e, uint32_t index, const struct record_op
 						 .mode = o->mode,
 						 .flags = o->flags,
 						 .skipped = copy != NULL && is_skipped(e, copy)};
+	see_file(e, &e->description[n], o);
 }
 
 /* Returns the flags of an open that change what a write costs; NULL if it has none. */
@@ -535,6 +548,8 @@ static void close_file(struct ring_events *e, uint32_t index, uint32_t number)
 	forget_file(t, number);
 	for (uint32_t i = t->next_thread; i != 0; i = e->tracked[i].next_thread)
 		forget_file(&e->tracked[i], number);
+	if (d != NULL)
+		file_maps_close(&e->maps, d->object);
 	if (d == NULL || d->opener != index || d->forks != t->forks)
 		return;
 	(void)idmap_remove(&e->numbers, number);
@@ -689,6 +704,9 @@ static void on_operation(struct ring_events *e, const struct iot_event *ev,
 			start_ns);
 	if (o->head.code == RECORD_OP_CLOSE)
 		close_file(e, index, number);
+	else if (o->head.code == RECORD_OP_RENAME && o->result >= 0 && path != NULL && to != NULL &&
+		 !file_maps_rename(&e->maps, path, to))
+		(void)fail(e, IOT_ENOMEM);
 }
 
 /* Counters and losses */
@@ -900,6 +918,8 @@ static void on_transfer(struct ring_events *e, const struct iot_event *ev, int64
 		t->skipped[(ev->rec.type & IOT_WRITE) != 0 ? 2 : 1] += ev->rec.length;
 		return;
 	}
+	if (d != NULL)
+		file_maps_use(&e->maps, d->object, (ev->rec.type & IOT_WRITE) != 0);
 	declare_process(e, thread);
 	const int64_t end_ns = time_of(e, e->clock->sample[0].ticks + (uint64_t)ev->rec.start_ns +
 					      ev->rec.duration_ns);
@@ -970,6 +990,33 @@ int ring_events_add(struct ring_events *e, const struct iot_event *ev)
 		on_lost(e, ev, e->last_ns);
 	else if (ev->kind == RING_ENDED)
 		on_ended(e, ev);
+	return e->status;
+}
+
+/* Extents */
+
+static void add_extents(struct ring_events *e, uint32_t object, const struct file_extents *x)
+{
+	struct iot_builder b;
+	for (size_t i = 0; i < x->count; i++) {
+		begin(e, &b, "extent");
+		iot_directive_number(&b, "object", object);
+		iot_directive_number(&b, "offset", x->extent[i].offset);
+		iot_directive_number(&b, "length", x->extent[i].length);
+		add_text(&b, "device", x->disk);
+		iot_directive_number(&b, "sector", x->extent[i].sector);
+		end(e, &b);
+	}
+}
+
+int ring_events_end(struct ring_events *e)
+{
+	if (!e->options->extents || e->status != IOT_OK)
+		return e->status;
+	e->totals.unmapped = file_maps_end(&e->maps);
+	for (size_t i = 0; i < e->maps.capacity; i++)
+		add_extents(e, (uint32_t)i + 1, &e->maps.file[i].extents);
+	flush(e);
 	return e->status;
 }
 

@@ -42,6 +42,7 @@ struct ring_events_options {
 	struct glob_list skipped;
 	bool data_only; /* of operations, only opens and closes */
 	bool no_follow; /* children are not traced */
+	bool extents;   /* add %extent directives at the end */
 };
 
 struct ring_events_totals {
@@ -51,6 +52,8 @@ struct ring_events_totals {
 	uint64_t compared, differing, kernel[2], traced[2];
 	/* processes that differ only by what libc itself may have read, and these bytes */
 	uint64_t of_libc, libc_bytes;
+	uint64_t
+	    unmapped; /* files with I/O that have no %extent because they could not be mapped */
 };
 
 struct ring_events;
@@ -73,6 +76,8 @@ void ring_events_expect(struct ring_events *e, uint32_t process, const char *pro
  * IOT_ENOMEM, or that of the writer.
  */
 int ring_events_add(struct ring_events *e, const struct iot_event *ev);
+/* Adds what is only known at the end: the places of files on disks. Returns a status. */
+int ring_events_end(struct ring_events *e);
 /* Passes all events to the writer. Returns the status. */
 int ring_events_flush(struct ring_events *e);
 /*

@@ -277,9 +277,7 @@ static int add_logical(struct tie_match *m, const struct iot_record *rec)
 /* The files that a physical record serves, according to extents. */
 struct located {
 	uint32_t logical, row; /* the first logical record that it serves; 0: none */
-	bool several, any;
-	uint32_t object; /* of the first part */
-	uint32_t objects;
+	bool several;
 };
 
 static void serve(struct located *to, uint32_t logical, uint32_t row)
@@ -334,6 +332,25 @@ static uint32_t device_of(const struct tie_match *m, const struct iot_record *re
 	return n != SIZE_MAX ? m->device[n] : 0;
 }
 
+/* Returns whether several files have had the same sectors: it is not known whose bytes these are. */
+static bool is_ambiguous(const struct tie_match *m, const struct iot_record *rec, uint32_t device)
+{
+	struct extent_part part;
+	uint64_t end = 0; /* of the preceding parts, as a sector */
+	uint32_t object = 0;
+	size_t at = 0;
+	while (extents_next_of_disk(&m->extents, device, rec->offset, rec->length, &at, &part)) {
+		const struct extent *e = part.extent;
+		const uint64_t begin = e->sector + part.begin / IOT_BLOCK_SIZE;
+		if (begin < end && e->object != object)
+			return true;
+		if (end < e->sector + part.end / IOT_BLOCK_SIZE)
+			end = e->sector + part.end / IOT_BLOCK_SIZE;
+		object = e->object;
+	}
+	return false;
+}
+
 static int locate(struct tie_match *m, const struct iot_record *rec, struct located *to)
 {
 	const uint32_t device = device_of(m, rec);
@@ -341,12 +358,11 @@ static int locate(struct tie_match *m, const struct iot_record *rec, struct loca
 	size_t at = 0;
 	int status = IOT_OK;
 	*to = (struct located){.logical = 0};
-	while (
-	    device != 0 && status == IOT_OK &&
-	    extents_next_of_disk(&m->extents, device - 1, rec->offset, rec->length, &at, &part)) {
-		to->any = true;
+	if (device == 0 || is_ambiguous(m, rec, device - 1))
+		return IOT_OK;
+	while (status == IOT_OK &&
+	       extents_next_of_disk(&m->extents, device - 1, rec->offset, rec->length, &at, &part))
 		status = locate_part(m, rec, &part, to);
-	}
 	return status;
 }
 

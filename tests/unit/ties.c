@@ -322,3 +322,38 @@ Test(ties, extents_that_overlap_are_found)
 	cr_expect(extents_have(&x, 2) && !extents_have(&x, 3));
 	extents_free(&x);
 }
+
+Test(ties, sectors_that_several_files_have_had_tie_nothing)
+{
+	static struct made t;
+	static struct tied to;
+	const struct iot_record write = {.start_ns = 10,
+					 .process = 1,
+					 .file = 11,
+					 .object = 1,
+					 .length = 4096,
+					 .type = IOT_LOGICAL | IOT_WRITE,
+					 .flags = IOT_CPU_UNKNOWN};
+	for (unsigned sector = 1000; sector <= 1008; sector += 8) {
+		char text[TEXT];
+		struct iot_record p = {.start_ns = 100,
+				       .process = 2,
+				       .file = 1,
+				       .object = 100,
+				       .offset = 1000,
+				       .length = 8,
+				       .type = IOT_WRITE,
+				       .flags = IOT_CPU_UNKNOWN};
+		t = (struct made){.count = 0};
+		define(&t);
+		snprintf(text, sizeof text,
+			 "%%extent object=9 offset=0 length=4096 device=8,0 sector=%u", sector);
+		directive(&t, text);
+		t.ev[t.count++] = (struct iot_event){.rec = write, .kind = IOT_RECORD};
+		t.ev[t.count++] = (struct iot_event){.rec = p, .kind = IOT_RECORD};
+		tie(&t, &to);
+		cr_expect_eq(to.sums.kind[TIE_MAP].records[TIE_WRITE], sector == 1000 ? 0 : 1,
+			     "another file has had sector %u", sector);
+		tie_sums_free(&to.sums);
+	}
+}
