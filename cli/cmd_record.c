@@ -1037,7 +1037,8 @@ enum exit_status cmd_record(int argc, char **argv)
 	    CALL("env", "NAME", &j.variables, "store this environment variable in the trace",
 		 take_variable),
 	    OPTION(FLAG, 0, "extents", NULL, &events->extents,
-		   "add where the bytes of files are on disks, for iotrace merge --physical"),
+		   "add where the bytes of files are on disks, so that merge ties physical records "
+		   "by map"),
 	    OPTION(FLAG, 0, "check", NULL, &j.check,
 		   "report the bytes that the kernel counted and those in the trace"),
 	    OPTION(FLAG, 'q', "quiet", NULL, &j.quiet, "no report, no warnings"),

@@ -21,7 +21,7 @@ enum {
 };
 
 /* The disk that holds a file system, and the sector at which the file system begins. */
-struct place {
+struct disk_place {
 	char disk[DISK_NAME_MAX];
 	uint64_t first_sector;
 };
@@ -43,7 +43,7 @@ static bool read_numbers(const char *path, const char *format, unsigned long lon
 }
 
 /* Returns an errno. */
-static int find_place(dev_t device, struct place *to)
+static int find_place(dev_t device, struct disk_place *to)
 {
 	char path[128];
 	unsigned long long number[2] = {major(device), minor(device)}, start = 0;
@@ -98,7 +98,7 @@ static bool is_plain(const struct fiemap_extent *e)
 }
 
 static int add_extent(struct file_extents *x, const struct fiemap_extent *e,
-		      const struct place *place)
+		      const struct disk_place *place)
 {
 	x->delayed |= (e->fe_flags & FIEMAP_EXTENT_DELALLOC) != 0;
 	if (!is_plain(e))
@@ -115,8 +115,8 @@ static int add_extent(struct file_extents *x, const struct fiemap_extent *e,
 }
 
 /* Asks for extents from an offset on. Returns an errno; *last is set at the end of the file. */
-static int read_some(int fd, struct fiemap *map, struct file_extents *x, const struct place *place,
-		     bool *last)
+static int read_some(int fd, struct fiemap *map, struct file_extents *x,
+		     const struct disk_place *place, bool *last)
 {
 	int errnum = 0;
 	map->fm_length = FIEMAP_MAX_OFFSET - map->fm_start;
@@ -133,7 +133,7 @@ static int read_some(int fd, struct fiemap *map, struct file_extents *x, const s
 	return errnum;
 }
 
-static int read_all(int fd, struct file_extents *x, const struct place *place, bool sync)
+static int read_all(int fd, struct file_extents *x, const struct disk_place *place, bool sync)
 {
 	struct fiemap *map = calloc(1, sizeof *map + AT_A_TIME * sizeof map->fm_extents[0]);
 	bool last = false;
@@ -150,7 +150,7 @@ int file_extents_read(struct file_extents *to, const char *path, const struct fi
 		      bool sync)
 {
 	struct file_extents x = {.extent = NULL};
-	struct place place = {.first_sector = 0};
+	struct disk_place place = {.first_sector = 0};
 	int errnum = find_place((dev_t)of->device, &place);
 	const int fd = errnum == 0 ? open_file(path, of) : -errnum;
 	if (fd < 0)
