@@ -50,6 +50,7 @@ struct analyze_run {
 	struct part_of part;
 	const char *plan;         /* the file that has it; or NULL */
 	struct plan_part planned; /* its line */
+	struct part_of of_line;   /* the part that the line states */
 	uint64_t runtime_s;
 	uint64_t every_ns; /* print periods of this length while reading; 0: no */
 	uint64_t top;      /* rows of a table; NOT_GIVEN: all */
@@ -61,6 +62,7 @@ struct analyze_run {
 	struct job_list list;
 	struct where where;
 	struct picks picks;
+	bool incomplete; /* parts of the trace are missing or damaged */
 	bool allow_gaps, per_thread, one_job, json, tsv, no_fsync, png, working_set, dependencies;
 };
 
@@ -251,7 +253,8 @@ static enum exit_status write_pictures(struct analyze_run *a)
 	if (status == EXIT_OK && a->plots != NULL)
 		status = write_plots(a, trace_plots, &data);
 	if (status == EXIT_OK && a->html != NULL) {
-		const struct report_options options = html_options(a, a->in.status != IOT_OK);
+		const struct report_options options =
+		    html_options(a, a->in.status != IOT_OK || a->incomplete);
 		status = report_write(&data, &options);
 	}
 	plot_data_free(&data);
@@ -308,7 +311,8 @@ static int mark_damage(struct analyze_run *a)
 }
 
 /* Which bytes of a stored trace are analyzed, for the state. */
-static void name_part(struct analyze_run *a, const struct iot_part *part, uint64_t epoch_ns)
+static void name_part(struct analyze_run *a, const struct iot_part *part, uint64_t epoch_ns,
+		      struct part_of numbers)
 {
 	a->options.trace_id = part->trace_id;
 	a->options.from = part->from;
@@ -316,6 +320,8 @@ static void name_part(struct analyze_run *a, const struct iot_part *part, uint64
 	a->options.stored = part->stored;
 	a->options.part = part->from > 0;
 	a->options.epoch_ns = part->from > 0 ? epoch_ns : 0;
+	a->options.first = a->options.last = numbers.k;
+	a->options.parts = numbers.n;
 }
 
 /* Limits the input to the part, and stores which one it is. */
@@ -324,7 +330,7 @@ static enum exit_status choose_part(struct analyze_run *a, const struct command_
 	struct iot_range range = {.epoch_ns = 0};
 	const bool whole = a->part.n == 1;
 	if (a->read.range != NULL) {
-		name_part(a, &a->read.range->part, a->read.range->epoch_ns);
+		name_part(a, &a->read.range->part, a->read.range->epoch_ns, a->of_line);
 		return EXIT_OK;
 	}
 	if (whole && a->state == NULL)
@@ -343,7 +349,7 @@ static enum exit_status choose_part(struct analyze_run *a, const struct command_
 		message_print(
 		    "warning: the trace has no %%sync at which reading can begin, so all of it is "
 		    "part 1; see 'iotrace cat --framed'");
-	name_part(a, &range.part, range.epoch_ns);
+	name_part(a, &range.part, range.epoch_ns, a->part);
 	a->options.part = a->part.k > 1;
 	return EXIT_OK;
 }
@@ -539,6 +545,7 @@ static enum exit_status run_inputs(struct analyze_run *a, char **paths, size_t c
 	a->results.analysis = all;
 	a->in.quiet = a->read.quiet;
 	a->in.status = IOT_OK;
+	a->incomplete = inputs.incomplete;
 	if (status == EXIT_OK && all != NULL)
 		status = report(a, command);
 	else if (status == EXIT_OK && a->state != NULL)
@@ -648,6 +655,7 @@ static void apply_line(struct analyze_run *a, const struct plan_part *line, bool
 {
 	a->read.range = line->n > 0 ? &line->range : NULL;
 	a->read.alone = alone;
+	a->of_line = (struct part_of){line->k, line->n};
 	a->read.layer = line->physical ? LAYER_PHYSICAL : LAYER_LOGICAL;
 }
 

@@ -112,9 +112,28 @@ static size_t parts_of(const struct analyze_head *of, size_t count)
 	return n;
 }
 
-/* Prints the bytes between two parts. Returns EXIT_FAILED unless these may be missing. */
-static enum exit_status report_gap(const struct analyze_head *part, uint64_t end, bool allow)
+/* Prints the command that makes the state of missing parts, if their numbers are known. */
+static void print_parts(uint64_t first, uint64_t last, uint64_t parts)
 {
+	if (parts == 0 || first > last)
+		return;
+	if (first == last)
+		message_print("hint: part %ju of %ju is missing; 'iotrace analyze --part=%ju/%ju "
+			      "-s STATE TRACE' makes its state",
+			      (uintmax_t)first, (uintmax_t)parts, (uintmax_t)first,
+			      (uintmax_t)parts);
+	else
+		message_print("hint: parts %ju to %ju of %ju are missing; 'iotrace analyze "
+			      "--part=K/%ju -s STATE TRACE' makes the state of part K",
+			      (uintmax_t)first, (uintmax_t)last, (uintmax_t)parts,
+			      (uintmax_t)parts);
+}
+
+/* Prints the bytes between two parts. Returns EXIT_FAILED unless these may be missing. */
+static enum exit_status report_gap(const struct analyze_head *before,
+				   const struct analyze_head *part, bool allow)
+{
+	const uint64_t end = before->to;
 	const bool missing = part->from > end;
 	message_print("%s: begins at byte %ju, but the part before it ends at byte %ju: "
 		      "bytes %ju to %ju %s",
@@ -122,7 +141,28 @@ static enum exit_status report_gap(const struct analyze_head *part, uint64_t end
 		      (uintmax_t)(missing ? end : part->from),
 		      (uintmax_t)(missing ? part->from : end),
 		      missing ? "are missing" : "are in both");
+	if (missing && before->parts == part->parts)
+		print_parts(before->last + 1, part->first - 1, part->parts);
 	return missing && allow ? EXIT_OK : EXIT_FAILED;
+}
+
+/* Prints the bytes before the first part and after the last one. Returns whether there are any. */
+static bool report_ends(const struct analyze_head *first, const struct analyze_head *last)
+{
+	if (first->from > 0) {
+		message_print("%s: begins at byte %ju: bytes 0 to %ju are missing", first->path,
+			      (uintmax_t)first->from, (uintmax_t)first->from);
+		if (first->parts > 0)
+			print_parts(1, first->first - 1, first->parts);
+	}
+	if (last->to < last->stored) {
+		message_print("%s: ends at byte %ju of %ju: bytes %ju to %ju are missing",
+			      last->path, (uintmax_t)last->to, (uintmax_t)last->stored,
+			      (uintmax_t)last->to, (uintmax_t)last->stored);
+		if (last->parts > 0)
+			print_parts(last->last + 1, last->parts, last->parts);
+	}
+	return first->from > 0 || last->to < last->stored;
 }
 
 /*
@@ -140,7 +180,7 @@ static enum exit_status check_parts(const struct analyze_head *of, size_t count,
 			return refuse(of[i].path, "a part of another trace, with the same "
 						  "beginning");
 		if (i > 0 && of[i].from != of[i - 1].to)
-			status = exit_status_worse(status, report_gap(&of[i], of[i - 1].to, gaps));
+			status = exit_status_worse(status, report_gap(&of[i - 1], &of[i], gaps));
 	}
 	return status;
 }
@@ -269,7 +309,8 @@ static enum exit_status join_parts(struct analyze_inputs *in, const struct analy
 		else
 			iot_analyze_free(part);
 	}
-	in->incomplete |= of[0].from != 0 || of[count - 1].to != of[count - 1].stored;
+	if (in->save == NULL && status == EXIT_OK)
+		in->incomplete |= report_ends(&of[0], &of[count - 1]);
 	return status;
 }
 

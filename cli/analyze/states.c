@@ -105,6 +105,9 @@ static void read_part(struct analyze_head *head, const struct iot_event *first)
 	head->from = number_of(first, "from");
 	head->to = number_of(first, "to");
 	head->stored = number_of(first, "stored");
+	head->first = number_of(first, "first");
+	head->last = number_of(first, "last");
+	head->parts = number_of(first, "parts");
 }
 
 void analyze_head_free(struct analyze_head *head)

@@ -9,7 +9,7 @@ struct report_options {
 	const char *path; /* "-": standard output */
 	unsigned how;     /* as of output_open */
 	size_t rows;      /* of tables of files and processes */
-	bool damaged;     /* the trace could not be read to its end */
+	bool damaged;     /* the trace is damaged, or parts of it are missing */
 };
 
 /* Returns EXIT_OK, or EXIT_FAILED after a message. */

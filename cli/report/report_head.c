@@ -104,7 +104,7 @@ static void term_complete(const struct html_report *r)
 	struct unseen unseen;
 	shown_unseen(r->data->analysis, &unseen);
 	if (r->options->damaged)
-		snprintf(text, sizeof text, "no: the trace is damaged, and analyzed up to there");
+		snprintf(text, sizeof text, "no: the trace is damaged, or parts of it are missing");
 	else if (lost > 0)
 		snprintf(text, sizeof text, "no: records are lost at %ju %s%s", (uintmax_t)lost,
 			 lost == 1 ? "place" : "places",

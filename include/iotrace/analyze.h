@@ -94,6 +94,11 @@ struct iot_analyze_options {
 	 * one. The values do not depend on it.
 	 */
 	uint64_t threads;
+	/*
+	 * The stored bytes are parts `first` to `last`, from 1, of `parts` equal ones; 0: unknown.
+	 * Saved in states, whose neighbours name the parts that are missing between them.
+	 */
+	uint64_t first, last, parts;
 };
 
 enum iot_value_kind {

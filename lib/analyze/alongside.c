@@ -29,6 +29,7 @@ static bool end_trace(struct iot_analyze *a)
 	requests_forget(&a->requests);
 	a->options.part = a->requests.options.part = 0;
 	a->options.from = a->options.to = a->options.stored = 0;
+	a->options.first = a->options.last = a->options.parts = 0;
 	return ended;
 }
 

@@ -263,6 +263,9 @@ bool analyze_same_options(const struct iot_analyze *a, const struct iot_analyze 
 	same.from = a->options.from;
 	same.to = a->options.to;
 	same.stored = a->options.stored;
+	same.first = a->options.first;
+	same.last = a->options.last;
+	same.parts = a->options.parts;
 	same.top = a->options.top;
 	same.nodes = a->options.nodes;
 	same.offsets = a->options.offsets;
@@ -275,6 +278,18 @@ static bool follows(const struct iot_analyze_options *a, const struct iot_analyz
 {
 	return a->stored == 0 || part->stored == 0 ||
 	       (part->trace_id == a->trace_id && part->stored == a->stored && part->from == a->to);
+}
+
+/* Adds the stored bytes of a part, which may have other neighbours if the trace was cut again. */
+static void add_stored(struct iot_analyze_options *a, const struct iot_analyze_options *part)
+{
+	if (part->stored == 0)
+		return;
+	a->to = part->to;
+	if (a->parts == part->parts && part->last > a->last)
+		a->last = part->last;
+	else
+		a->first = a->last = a->parts = 0;
 }
 
 /* Returns NULL if the part can be joined, else why it cannot. */
@@ -333,8 +348,7 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 	unseen_join(&a->unseen, &part->unseen);
 	metadata_join(&a->metadata, &part->metadata);
 	keep(a, places_join(&a->places, &part->places));
-	if (part->options.stored != 0)
-		a->options.to = part->options.to;
+	add_stored(&a->options, &part->options);
 	a->options.offsets &= part->options.offsets;
 	requests_map_free(&map);
 	iot_analyze_free(part);

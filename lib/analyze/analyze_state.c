@@ -11,7 +11,7 @@
 #include "requests_state.h"
 #include "sample.h"
 
-enum { STATE_VERSION = 6 };
+enum { STATE_VERSION = 7 };
 
 /* The bytes [0, 0) of 0 are the whole trace. */
 static void header_state(struct state *s, struct iot_analyze_options *o)
@@ -21,15 +21,19 @@ static void header_state(struct state *s, struct iot_analyze_options *o)
 	size_t rows = 0;
 	for (; state_list(s, "header", rows == 0 && state_saves(s)); rows++) {
 		state_number(s, "version", &version);
-		state_check(s, version == STATE_VERSION, "version=6");
+		state_check(s, version == STATE_VERSION, "version=7");
 		state_number(s, "trace", &o->trace_id);
 		state_flag(s, "part", &part);
 		state_number(s, "from", &o->from);
 		state_number(s, "to", &o->to);
 		state_number(s, "stored", &o->stored);
+		state_number(s, "first", &o->first);
+		state_number(s, "last", &o->last);
+		state_number(s, "parts", &o->parts);
 	}
 	state_check(s, rows == 1, "kind=header first");
 	state_check(s, o->from <= o->to && o->to <= o->stored, "bytes of the trace");
+	state_check(s, o->first <= o->last && o->last <= o->parts, "parts of the trace");
 	o->part = part;
 }
 
@@ -137,7 +141,7 @@ int iot_analyze_save(struct iot_analyze *a, struct iot_writer *w)
 	if (a->finished || a->status != IOT_OK)
 		return a->finished ? IOT_EUSAGE : a->status;
 	if (o.part == 0 && o.to == o.stored)
-		o.from = o.to = o.stored = 0;
+		o.from = o.to = o.stored = o.first = o.last = o.parts = 0;
 	if (!state_begin(&s) || !settle(a))
 		state_no_memory(&s);
 	header_state(&s, &o);
