@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What processes leave in the directory of the recording: their files, rings and requests. */
+#include "collector_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/array.h"
+#include "lib/base/full_io.h"
+#include "lib/base/number.h"
+#include "sites.h"
+
+static bool begins(const char *name, const char *with)
+{
+	return strncmp(name, with, strlen(with)) == 0;
+}
+
+void collector_taken_name(char name[32], uint32_t serial)
+{
+	(void)snprintf(name, 32, "taken.%" PRIu32, serial);
+}
+
+/* A ring with a spool has a name until the end of its process has been spooled. */
+static void keep_ring(struct collector *c, struct ring *r, const char *name)
+{
+	char taken[32];
+	r->serial = ++c->serial;
+	collector_taken_name(taken, r->serial);
+	(void)renameat(c->recording->fd, name, c->recording->fd, taken);
+}
+
+static void open_ring(struct collector *c, const char *name)
+{
+	struct ring r;
+	if (c->rings == COLLECTOR_RINGS_MAX ||
+	    !array_reserve(&c->ring, &c->ring_capacity, c->rings + 1, sizeof(*c->ring)) ||
+	    ring_open(&r, c->recording->fd, name) != NULL)
+		return;
+	const size_t process = processes_joined(&c->processes, r.pid, r.start);
+	if (process == SIZE_MAX) {
+		ring_close(&r);
+		return;
+	}
+	r.process = r.thread = (uint32_t)process;
+	c->processes.process[process].rings++;
+	if (c->spool != NULL)
+		keep_ring(c, &r, name);
+	else
+		(void)unlinkat(c->recording->fd, name, 0);
+	c->ring[c->rings++] = r;
+}
+
+void collector_join_process(struct collector *c, const char *name)
+{
+	const char *why;
+	(void)processes_join(&c->processes, c->recording->fd, name, &why);
+}
+
+/* "spare.PID.NUMBER": the file of a process that has claimed it gets the name of one. */
+void collector_join_spare(struct collector *c, const char *name)
+{
+	char claimed[64];
+	const size_t maker = processes_spare(&c->processes, c->recording->fd, name, claimed);
+	if (maker != SIZE_MAX)
+		c->processes.process[maker].makes_spares = true;
+	if (*claimed != '\0' && renameat(c->recording->fd, name, c->recording->fd, claimed) == 0)
+		collector_join_process(c, claimed);
+}
+
+/* A process that another iotrace record has added, and its program. */
+static void add_joined(struct collector *c, const char *name)
+{
+	char program[PATH_MAX];
+	uint64_t pid;
+	const char *digits = strchr(name, '.') + 1;
+	const int fd =
+	    openat(c->recording->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const ssize_t n = fd >= 0 ? full_read(fd, program, sizeof(program) - 1, 0) : -1;
+	if (fd >= 0)
+		(void)close(fd);
+	(void)unlinkat(c->recording->fd, name, 0);
+	if (n < 0 || !number_decimal(digits, strlen(digits), &pid) || pid > INT32_MAX)
+		return;
+	program[n] = '\0';
+	collector_expect(c, (uint32_t)pid, program);
+}
+
+/* "event.PID.NUMBER"; the file of a process that has not joined is left for the next time. */
+static void read_event(struct collector *c, const char *name)
+{
+	_Alignas(8) unsigned char record[RECORD_SIZE_MAX];
+	const char *digits = strchr(name, '.') + 1;
+	uint64_t pid;
+	if (!number_decimal(digits, strcspn(digits, "."), &pid) || pid > INT32_MAX)
+		return;
+	const size_t process = processes_find(&c->processes, (uint32_t)pid);
+	if (process == SIZE_MAX || c->processes.process[process].start == 0)
+		return;
+	const int fd =
+	    openat(c->recording->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const ssize_t n = fd >= 0 ? full_read(fd, record, sizeof(record), 0) : -1;
+	if (fd >= 0)
+		(void)close(fd);
+	(void)unlinkat(c->recording->fd, name, 0);
+	if (n <= 0)
+		return;
+	c->processes.process[process].received++;
+	c->processes.process[process].received_others++;
+	(void)collector_add_records(c, (uint32_t)process, record, (size_t)n);
+}
+
+/* Reads the path that a file of a process has, and removes the file. Returns false if it has none. */
+static bool take_path(const struct collector *c, const char *name, char path[PATH_MAX])
+{
+	const int fd =
+	    openat(c->recording->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const ssize_t n = fd >= 0 ? full_read(fd, path, PATH_MAX - 1, 0) : -1;
+	if (fd >= 0)
+		(void)close(fd);
+	(void)unlinkat(c->recording->fd, name, 0);
+	path[n > 0 ? n : 0] = '\0';
+	return path[0] == '/';
+}
+
+/* "library.PID.NUMBER": the process may have another root. */
+static void provide_sites(struct collector *c, const char *name)
+{
+	static const char program[] = "/proc/self/exe";
+	char path[PATH_MAX], seen[PATH_MAX + 64];
+	const char *digits = strchr(name, '.') + 1;
+	uint64_t pid;
+	if (!number_decimal(digits, strcspn(digits, "."), &pid) || !take_path(c, name, path))
+		return;
+	if (strcmp(path, program) == 0)
+		(void)snprintf(seen, sizeof(seen), "/proc/%ju/exe", (uintmax_t)pid);
+	else
+		(void)snprintf(seen, sizeof(seen), "/proc/%ju/root%s", (uintmax_t)pid, path);
+	(void)sites_provide(c->recording->fd, access(seen, R_OK) == 0 ? seen : path);
+}
+
+void collector_each_file(struct collector *c, DIR *d, const char *prefix,
+			 void (*found)(struct collector *, const char *))
+{
+	const struct dirent *e;
+	rewinddir(d);
+	while ((e = readdir(d)) != NULL)
+		if (begins(e->d_name, prefix))
+			found(c, e->d_name);
+}
+
+DIR *collector_open_directory(struct collector *c)
+{
+	const int fd = openat(c->recording->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	if (d == NULL) {
+		(void)error_system(&c->error, errno, "%s: cannot be read", c->recording->path);
+		if (fd >= 0)
+			(void)close(fd);
+	}
+	return d;
+}
+
+int collector_read_directory(struct collector *c)
+{
+	DIR *d = collector_open_directory(c);
+	if (d == NULL)
+		return c->error.status;
+	collector_each_file(c, d, "joined.", add_joined);
+	collector_each_file(c, d, "process.", collector_join_process);
+	collector_each_file(c, d, "spare.", collector_join_spare);
+	collector_each_file(c, d, "ring.", open_ring);
+	collector_each_file(c, d, "spare.", open_ring);
+	collector_each_file(c, d, "event.", read_event);
+	collector_each_file(c, d, "library.", provide_sites);
+	(void)closedir(d);
+	return IOT_OK;
+}
+
+/*
+ * Reads the directory if files were added since the last time. A ring whose process joins while the
+ * directory is read is found next time, as `files` is incremented after that.
+ */
+int collector_find_rings(struct collector *c)
+{
+	const uint32_t files = atomic_load(&c->recording->control->files);
+	if (files == c->files)
+		return IOT_OK;
+	c->files = files;
+	const int status = collector_read_directory(c);
+	atomic_store(&c->recording->control->searched, files);
+	return status;
+}

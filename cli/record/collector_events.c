@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Processes and events that a collector adds to the trace, its own events among them. */
+#include "collector_internal.h"
+
+#include <string.h>
+
+void collector_expect(struct collector *c, uint32_t pid, const char *program)
+{
+	const size_t index = processes_expect(&c->processes, pid, 0);
+	if (index == SIZE_MAX)
+		return;
+	if (c->spool == NULL)
+		ring_events_expect(c->events, (uint32_t)index, program);
+	else
+		(void)collector_spool_program(c, (uint32_t)index, program);
+}
+
+int collector_add(struct collector *c, struct iot_event ev)
+{
+	ev.rec.start_ns = (int64_t)(clock_map_now(c->clock) - c->zero);
+	if (c->spool != NULL)
+		return collector_spool_event(c, &ev);
+	return event_order_add(&c->order, &ev, 1);
+}
+
+int collector_add_loss(struct collector *c, const struct ring *r, enum ring_loss why,
+		       uint64_t records)
+{
+	return collector_add(
+	    c, (struct iot_event){
+		   .kind = RING_LOST,
+		   .rec = {.process = r->process, .type = (uint8_t)why, .offset = records}});
+}
+
+void collector_release_rings(struct collector *c)
+{
+	for (size_t i = 0; i < c->rings; i++)
+		if (c->ring[i].data != NULL)
+			ring_release(&c->ring[i]);
+}
+
+int collector_copy_events(struct collector *c)
+{
+	const int status = event_order_copy(&c->order);
+	collector_release_rings(c);
+	return status;
+}
+
+void collector_note_children(struct collector *c, uint32_t parent, const struct iot_event *ev,
+			     size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct record_child child;
+		const struct iot_text text = ev[i].text;
+		if (ev[i].kind != RING_RAW || text.size < sizeof(child))
+			continue;
+		memcpy(&child, text.data, sizeof(child));
+		if (child.head.kind == RECORD_CHILD)
+			(void)processes_expect(&c->processes, child.pid, parent);
+	}
+}
+
+struct ring_decoder collector_decoder(struct collector *c, uint32_t process, uint32_t thread)
+{
+	return (struct ring_decoder){.zero = c->zero,
+				     .now = clock_map_now(c->clock),
+				     .skew = c->skew,
+				     .process = process,
+				     .thread = thread,
+				     .flags = c->flags};
+}
+
+int collector_add_damage(struct collector *c, uint32_t process)
+{
+	return collector_add(c,
+			     (struct iot_event){.kind = RING_LOST,
+						.rec = {.process = process, .type = RING_DAMAGED}});
+}
+
+int collector_add_records(struct collector *c, uint32_t process, const unsigned char *data,
+			  size_t n)
+{
+	const struct ring_decoder d = collector_decoder(c, process, process);
+	int status = IOT_OK;
+	while (n > 0 && status == IOT_OK) {
+		size_t used;
+		const int count = ring_decode(&d, data, n, c->order.batch, &used);
+		if (count < 0 || used == 0)
+			return collector_add_damage(c, process);
+		collector_note_children(c, c->processes.process[process].pid, c->order.batch,
+					(size_t)count);
+		status = event_order_add(&c->order, c->order.batch, (size_t)count);
+		data += used;
+		n -= used;
+	}
+	return status;
+}
