@@ -15,7 +15,9 @@ extern const struct converter converter_diskstats;
 extern const struct converter converter_fio;
 extern const struct converter converter_iostat;
 extern const struct converter converter_libcachesim;
+extern const struct converter converter_lustre;
 extern const struct converter converter_mmpmon;
+extern const struct converter converter_mountstats;
 extern const struct converter converter_perf;
 extern const struct converter converter_procstat;
 extern const struct converter converter_recorder;
@@ -23,11 +25,23 @@ extern const struct converter converter_sadf;
 extern const struct converter converter_strace;
 
 const struct converter *const converters[] = {
-    &converter_blktrace, &converter_csv,         &converter_darshan,
-    &converter_dftracer, &converter_diskstats,   &converter_fio,
-    &converter_iostat,   &converter_libcachesim, &converter_mmpmon,
-    &converter_perf,     &converter_procstat,    &converter_recorder,
-    &converter_sadf,     &converter_strace,      NULL,
+    &converter_blktrace,
+    &converter_csv,
+    &converter_darshan,
+    &converter_dftracer,
+    &converter_diskstats,
+    &converter_fio,
+    &converter_iostat,
+    &converter_libcachesim,
+    &converter_lustre,
+    &converter_mmpmon,
+    &converter_mountstats,
+    &converter_perf,
+    &converter_procstat,
+    &converter_recorder,
+    &converter_sadf,
+    &converter_strace,
+    NULL,
 };
 
 const struct converter *converter_find(const char *name)

@@ -24,8 +24,8 @@ static struct counted_key *find_key(struct sampling *s, const struct sample_poin
 {
 	const size_t known = s->numbers.count;
 	uint64_t h = hash_text(hash_text(s->seed, p->host), p->target);
-	if (p->job.data != NULL)
-		h = hash_text(h, p->job);
+	if (p->entry.data != NULL)
+		h = hash_text(h, p->entry);
 	const size_t i = idmap_number(&s->numbers, h);
 	if (i >= SAMPLES_KEYS_MAX && i != SIZE_MAX) {
 		(void)samples_fail(s, "more than %d pairs of a host and a target",

@@ -27,6 +27,8 @@ static void put_key(const struct sampling *s, struct iot_builder *b, const struc
 	}
 	if (p->job.data != NULL)
 		emit_text(b, "job", p->job);
+	else if (p->entry.size > 0)
+		emit_text(b, "jobid", p->entry);
 }
 
 static void put_flags(struct iot_builder *b, unsigned flags)

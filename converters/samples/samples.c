@@ -31,7 +31,7 @@ static int open_member(struct sampling *s)
 	s->lines.bufreader = input_open(s->src->input, s->member++, &s->src->error);
 	if (s->lines.bufreader == NULL)
 		return s->status = s->src->error.status;
-	s->takes_cut_lines = false;
+	s->takes_cut_lines = s->is_cut = false;
 	s->stamp_ns = SAMPLES_TIME_UNKNOWN;
 	samples_host_of_member(s);
 	return s->format->begin == NULL || s->format->begin(s) ? 1 : s->status;
@@ -51,6 +51,7 @@ void samples_damaged(struct sampling *s, int status, size_t size)
 {
 	char text[sizeof s->damage.text];
 	const struct sample_point none = {.job = {NULL, 0}};
+	s->is_cut = true;
 	if (status != IOT_OK)
 		snprintf(text, sizeof text, "%s", bufreader_error(s->lines.bufreader)->text);
 	else

@@ -59,6 +59,7 @@ extern const char *const sample_names[SAMPLE_VALUES];
 /* Counters of one target on one host at a time, or their increases since a time. */
 struct sample_point {
 	struct iot_text host, target, job; /* job.data is NULL without a job */
+	struct iot_text entry;             /* what counters of one target differ in; may be NULL */
 	int64_t time_ns;                   /* since 1970, 0 to SAMPLES_TIME_MAX */
 	int64_t since_ns;                  /* when the counters were 0, or SAMPLES_TIME_UNKNOWN */
 	bool appears;   /* the first value counts from since_ns, when the key appeared */
@@ -123,6 +124,7 @@ struct sampling {
 	uint64_t head[SAMPLES_HEAD]; /* intervals of the first samples */
 	bool wraps_32, began, ended;
 	bool is_unparsed;     /* the current line is counted as not understood */
+	bool is_cut;          /* the member ended inside of a line, or could not be read */
 	bool takes_cut_lines; /* a last line without its end is understood as far as it goes */
 	struct error damage;  /* the first one */
 	int status;

@@ -43,6 +43,20 @@ grep -v timestamp $report | convert -
 convert --tz=+01:00 sysstat/t.iostat.txt | grep -c 'time=1795896329'
 convert --tz=CET sysstat/t.iostat.txt
 sed 's/"w\/s": [0-9.]*/"w\/s": x/' $report | convert - | tail -n 3
+# Blocks of Lustre: mounts that are added, resets of known time, entries of jobs, a cut block.
+for log in client servers jobs; do
+	convert "lustre/$log.lustre"
+done
+convert --host=oss2 --jobid=%j.%u lustre/jobs.lustre | grep -o 'job=[^ ]*'
+convert --jobid=job-%j lustre/jobs.lustre | grep -e jobid= -e unmatched
+convert --jobid=%u lustre/jobs.lustre
+head -c -20 lustre/client.lustre | convert - | tail -n 3
+grep -v snapshot_time lustre/servers.lustre | convert --from=lustre -
+sed 's/^host.*//' lustre/servers.lustre | convert -
+# Mounts of NFS: exports that are mounted twice, a mount that is newer than the text before it.
+convert mountstats/node1.mountstats
+sed /^time/d mountstats/node1.mountstats | convert -
+sed 's/age:.*/age: x/; s/READ: [0-9]*/READ: x/' mountstats/node1.mountstats | convert -
 # Responses of GPFS: nodes in turn, a reset, failures, wrapped lines, and the form without -p.
 convert mmpmon/nodes.mmpmon
 convert mmpmon/node1.txt
