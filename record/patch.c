@@ -170,10 +170,10 @@ static void patch_site(struct patch *p, uint64_t base, const struct record_site 
 		return;
 	const bool calls = s->method == RECORD_SITE_CALL;
 	const uint64_t stub = calls ? cancel_stub_for(base, s) : stub_for(p, base, s);
-	if (stub == 0 || !change_to(p, calls ? CALL : JUMP, base + s->jump, stub)) {
+	if (stub == 0)
 		recording_count(RECORD_COUNTER_SITES, 1);
+	if (stub == 0 || !change_to(p, calls ? CALL : JUMP, base + s->jump, stub))
 		return;
-	}
 	const uint8_t jump[RECORD_SYSCALL] = {0xeb, (uint8_t)(s->jump - (s->at + RECORD_SYSCALL))};
 	if (s->method == RECORD_SITE_PADDING)
 		change(p, base + s->at, jump, sizeof jump);

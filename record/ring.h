@@ -183,9 +183,9 @@ struct record_description {
 	X(AMBIGUOUS, "ambiguous")          /* records whose offset was disputed by another call */ \
 	X(RESYNCED, "position.resynced")   /* positions that differed from the kernel's */         \
 	X(FALLBACK, "unseen.syscalls")     /* the program: none of its calls was seen */           \
-	X(SITES, "unseen.sites")           /* places in libraries whose calls were not seen */     \
-	X(CHANGED, "unseen.changed")       /* of these, places that others had changed */          \
-	X(FAR, "unseen.far")               /* of these, too far away */                            \
+	X(SITES, "unseen.sites")           /* places in libraries that could not be changed */     \
+	X(CHANGED, "unseen.changed")       /* places that others had changed */                    \
+	X(FAR, "unseen.far")               /* places that are too far away */                      \
 	X(LIBRARIES, "unseen.libraries")   /* whose system calls are not known */                  \
 	X(UNRECORDED, "unrecorded")        /* calls that no ring was available for */              \
 	X(PROGRAMS, "unrecorded.programs") /* that cannot record, without a record of their own */ \

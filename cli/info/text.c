@@ -150,7 +150,7 @@ static void print_format(struct output *o, const struct trace_in *in)
 static void print_unseen(struct output *o, const struct unseen *u)
 {
 	char sentence[UNSEEN_TEXT], text[TEXT_CAPACITY];
-	if (!unseen_any(u))
+	if (!unseen_possible(u))
 		return;
 	(void)unseen_sentence(u, sentence);
 	line(o, "not seen", "%s", printable(text, sizeof text, sentence, strlen(sentence)));

@@ -24,6 +24,8 @@
 
 enum { RING_SIZE = 1 << 20, RINGS_PLANNED = 128 };
 
+static const char control_name[] = "recording", spool_name[] = "spool";
+
 /* RINGS_PLANNED rings fit, unless they would be too small. */
 static uint32_t ring_size(const struct recording *r)
 {
@@ -69,7 +71,7 @@ static int fill_control(struct recording *r, int fd, const struct record_control
 static bool create_control(struct recording *r, const struct record_control *settings)
 {
 	const int fd =
-	    openat(r->fd, "recording", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	    openat(r->fd, control_name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return false;
 	const int errnum = fill_control(r, fd, settings);
@@ -103,7 +105,10 @@ static bool create_in(struct recording *r, const char *directory)
 	return false;
 }
 
-/* Returns false if the directory cannot be read. */
+/*
+ * Returns false if the directory cannot be read. If the collector is killed meanwhile, the directory
+ * is stale: without a spool, which would keep it, and with the file by which it is recognized.
+ */
 static bool remove_files(int directory)
 {
 	const int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -111,9 +116,12 @@ static bool remove_files(int directory)
 	const struct dirent *e;
 	if (d == NULL)
 		return false;
+	(void)unlinkat(directory, spool_name, 0);
 	while ((e = readdir(d)) != NULL)
-		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+		    strcmp(e->d_name, control_name) != 0)
 			(void)unlinkat(directory, e->d_name, 0);
+	(void)unlinkat(directory, control_name, 0);
 	return closedir(d) == 0;
 }
 
@@ -130,7 +138,7 @@ static bool is_recording(int directory)
 {
 	struct record_control c = {.magic = 0};
 	const int fd =
-	    openat(directory, "recording", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	    openat(directory, control_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	const bool whole = fd >= 0 && pread(fd, &c, sizeof(c), 0) == (ssize_t)sizeof(c);
 	if (fd >= 0)
 		(void)close(fd);
@@ -140,7 +148,7 @@ static bool is_recording(int directory)
 /* Its trace has not been made yet. */
 static bool has_spool(int directory)
 {
-	return faccessat(directory, "spool", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	return faccessat(directory, spool_name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 static void remove_if_stale(int parent, const char *name)
@@ -191,7 +199,7 @@ bool recording_create(struct recording *r, const struct record_control *settings
 
 static bool map_control(struct recording *r)
 {
-	const int fd = openat(r->fd, "recording", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	const int fd = openat(r->fd, control_name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	void *map = fd >= 0 ? mmap(NULL, RECORD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
 			    : MAP_FAILED;
 	if (fd >= 0)

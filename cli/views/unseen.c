@@ -59,6 +59,6 @@ void unseen_view(struct unseen_view *view, const struct unseen *unseen)
 
 void unseen_view_set(struct iot_row *to, const struct unseen_view *view)
 {
-	if (unseen_any(view->unseen))
+	if (unseen_possible(view->unseen))
 		row_table(to, &metrics.unseen, &view->table);
 }

@@ -31,7 +31,7 @@ static const struct reason reasons[UNSEEN_WHYS] = {
 
 static bool is_of_record(unsigned calls)
 {
-	return calls < UNSEEN_CHILDREN || calls == UNSEEN_OFFSETS;
+	return calls < UNSEEN_CHILDREN || calls >= UNSEEN_OFFSETS;
 }
 
 /* Returns the value of source= in the %counter that has a count. */
@@ -76,6 +76,8 @@ static const struct counted {
     [UNSEEN_OFFSETS] = {"unsent.offsets", "offsets",
 			"transfer at an unknown offset, which a pipe does not carry",
 			"transfers at unknown offsets, which a pipe does not carry"},
+    [UNSEEN_SITES] = {"unseen.sites", "sites", "place of a system call that cannot be seen",
+		      "places of system calls that cannot be seen"},
 };
 
 static bool equals(struct iot_text text, const char *value)
@@ -166,8 +168,13 @@ bool unseen_any(const struct unseen *u)
 {
 	bool any = unseen_programs(u) > 0;
 	for (unsigned i = 0; i < UNSEEN_CALLS; i++)
-		any = any || u->calls[i] > 0;
+		any = any || (u->calls[i] > 0 && i != UNSEEN_SITES);
 	return any;
+}
+
+bool unseen_possible(const struct unseen *u)
+{
+	return unseen_any(u) || u->calls[UNSEEN_SITES] > 0;
 }
 
 /* Returns whether calls are missing only in a log. */
@@ -248,7 +255,7 @@ static const char *remedy_of_log(const struct unseen *u)
 
 const char *unseen_remedy(const struct unseen *u)
 {
-	if (!unseen_any(u))
+	if (!unseen_possible(u))
 		return NULL;
 	if (is_of_log(u))
 		return remedy_of_log(u);

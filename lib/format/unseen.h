@@ -46,6 +46,7 @@ enum unseen_calls {
 	UNSEEN_LOG_REQUESTS,
 	/* of record again: states contain these numbers, so a new count is the last one */
 	UNSEEN_OFFSETS,
+	UNSEEN_SITES, /* places, not calls */
 	UNSEEN_CALLS
 };
 
@@ -67,7 +68,13 @@ void unseen_add(struct unseen *u, const struct iot_event *ev);
 void unseen_add_program(struct unseen *u, struct iot_text why, struct iot_text name);
 void unseen_add_calls(struct unseen *u, const char *counter, uint64_t n);
 void unseen_join(struct unseen *u, const struct unseen *more);
+/* Returns whether the trace lacks programs or calls. */
 bool unseen_any(const struct unseen *u);
+/*
+ * Returns whether there is a sentence: also if the trace may lack calls at places of libraries that
+ * few programs reach (UNSEEN_SITES).
+ */
+bool unseen_possible(const struct unseen *u);
 /* Returns the state of a trace for which unseen_any() is true. */
 const char *unseen_state_name(const struct unseen *u);
 uint64_t unseen_programs(const struct unseen *u);

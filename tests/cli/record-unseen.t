@@ -42,7 +42,7 @@ ff %process id=1 name=/bin/%1b[1mred traced=no why=user
 ff %process id=2 name=other%20name traced=no why=user
 ff %process id=3 traced=no why=later
 ff %counter source=record process=4 unrecorded=18446744073709551615 hidden.aio=1
-ff %counter source=record process=5 unrecorded=7 unrecorded.programs=2 hidden.go=2 hidden.io_uring_rings=1 hidden.io_uring_requests=30
+ff %counter source=record process=5 unrecorded=7 unrecorded.programs=2 hidden.go=2 hidden.io_uring_rings=1 hidden.io_uring_requests=30 unseen.sites=3
 ff %counter source=strace process=5 unrecorded=7
 END
 "$IOTRACE" info d.iot | grep -E 'not seen|remedy'
@@ -50,3 +50,7 @@ echo 'nothing is lacking:'
 printf 'ff %%counter source=record process=4 hidden.mmap=3 hidden.loader=832\n' >e.iot
 "$IOTRACE" info e.iot | head -n 1
 "$IOTRACE" info --json e.iot | grep -o '"unseen":null'
+echo 'places in libraries, which a program may never reach:'
+printf 'ff %%counter source=record process=4 unseen.sites=4\n' >f.iot
+"$IOTRACE" info f.iot | grep -E '^f.iot|not seen'
+"$IOTRACE" info --json f.iot | grep -o '"sites":4'
