@@ -351,9 +351,13 @@ static bool add_batch(void *of, const struct statistic_batch *b)
 	return arrival_add(of, &b->in_order, &b->by_process, &b->grouped);
 }
 
+/* Times in files that are unknown are those of the files that a sample had at some time. */
 static bool settle(void *of)
 {
-	arrival_settle(of);
+	struct arrival *a = of;
+	arrival_settle(a);
+	if (a->inexact_file)
+		a->in_file = (struct histogram){.count = 0};
 	return true;
 }
 

@@ -2,10 +2,62 @@
 #include "common.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+enum { SMALL_VALUES = 1024, SMALL_LEVEL = 10 };
+
+static unsigned zero_bits(uint64_t v)
+{
+	return v == 0 ? 64 : (unsigned)__builtin_ctzll(v);
+}
+
+static uint64_t mix(uint64_t v)
+{
+	v = (v ^ v >> 32) * 0x9e3779b97f4a7c15U;
+	v = (v ^ v >> 29) * 0xbf58476d1ce4e5b9U;
+	return v ^ v >> 32;
+}
+
+bool common_keeps(unsigned level, uint64_t value)
+{
+	const unsigned round = zero_bits(value);
+	const unsigned preferred =
+	    value < SMALL_VALUES && round < SMALL_LEVEL ? SMALL_LEVEL : round;
+	return zero_bits(mix(value)) + preferred >= level;
+}
+
+/* Moves the counts of values below the level of the table to `other`. */
+static void drop_values(struct common *c)
+{
+	uint64_t *keys = c->map.keys;
+	const size_t count = c->map.count;
+	size_t kept = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!common_keeps(c->level, keys[i])) {
+			c->other += c->counts[i];
+			continue;
+		}
+		keys[kept] = keys[i];
+		c->counts[kept++] = c->counts[i];
+	}
+	for (size_t i = kept; i < count; i++)
+		c->counts[i] = 0;
+	idmap_renumber(&c->map, kept);
+	memset(c->cache, 0, sizeof c->cache);
+}
+
+/* Raises the level to at least `level`, until the values are within the limit. */
+static void limit(struct common *c, unsigned level)
+{
+	while (c->level < level || c->map.count > COMMON_MAX) {
+		c->level++;
+		drop_values(c);
+	}
+}
 
 bool common_add_other(struct common *c, uint64_t value, uint64_t count)
 {
-	if (c->map.count == COMMON_MAX && idmap_find(&c->map, value) == SIZE_MAX) {
+	if (c->level > 0 && !common_keeps(c->level, value)) {
 		c->other += count;
 		return true;
 	}
@@ -14,12 +66,13 @@ bool common_add_other(struct common *c, uint64_t value, uint64_t count)
 		return false;
 	c->counts[i] += count;
 	c->cache[common_cached(value)] = (uint16_t)(i + 1);
+	limit(c, 0);
 	return true;
 }
 
-/* Values that `more` did not count may be ones that c counts. */
 bool common_join(struct common *c, const struct common *more)
 {
+	limit(c, more->level);
 	for (size_t i = 0; i < more->map.count; i++)
 		if (!common_add(c, more->map.keys[i], more->counts[i]))
 			return false;

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counts exact values, up to a limit of distinct ones; further values are counted together. */
+/*
+ * Counts exact values. Beyond a limit of distinct ones the table is a sample: it keeps the values
+ * whose level, a function of the value alone, is at least `level`, which rises when the table is
+ * full. So the table depends on the values that were added, not on their order or on how they were
+ * divided among parts. The counts of the values in the table are exact, and further values are
+ * counted together. Round and small values have higher levels, as common ones usually are.
+ */
 #ifndef LIB_ANALYZE_COMMON_H
 #define LIB_ANALYZE_COMMON_H
 
@@ -8,16 +14,19 @@
 
 #include "lib/base/idmap.h"
 
-enum { COMMON_MAX = 4096, COMMON_CACHE = 64, COMMON_TOP = 10 };
+/* A level is the sum of two numbers of zero bits. */
+enum { COMMON_LEVEL_MAX = 129 };
+enum { COMMON_MAX = 16384, COMMON_CACHE = 64, COMMON_TOP = 10 };
 
-#define COMMON_INEXACT "more than 4096 values: those of common ones are lower bounds"
+#define COMMON_INEXACT "more than 16384 values: the most common of a sample, with exact counts"
 
 /* All zeros: empty. */
 struct common {
 	struct idmap map;
 	uint64_t *counts;
 	size_t capacity;
-	uint64_t other;               /* values beyond the limit */
+	uint64_t other;               /* the count of all values outside of the sample */
+	unsigned level;               /* lowest level in the table */
 	uint16_t cache[COMMON_CACHE]; /* by hash of the value: its number + 1 */
 };
 
@@ -43,7 +52,9 @@ static inline bool common_add(struct common *c, uint64_t value, uint64_t count)
 	return true;
 }
 
-/* Adds the counts of what follows. Returns false if out of memory. */
+/* Whether a table of this level keeps the value. */
+bool common_keeps(unsigned level, uint64_t value);
+/* Adds the counts of another table. Returns false if out of memory. */
 bool common_join(struct common *c, const struct common *more);
 /*
  * Stores the most frequent values; of equal counts, smaller values first, as signed numbers if

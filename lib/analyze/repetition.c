@@ -262,14 +262,13 @@ struct source {
 	bool omitted;
 };
 
-static inline void set_sources(const struct repetition *r, const struct io_batch *b,
-			       uint32_t other_file, struct source *sources)
+static inline void set_sources(const struct repetition *r, const struct io_batch *b, bool sampled,
+			       struct source *sources)
 {
 	for (size_t i = 0; i < b->ids; i++) {
 		const struct io_id *id = &b->id[i];
 		sources[i] = (struct source){r->process_hash[id->process], r->file_hash[id->file],
-					     &r->requests[id->process], id->process,
-					     id->file + 1 == other_file};
+					     &r->requests[id->process], id->process, sampled};
 	}
 }
 
@@ -313,7 +312,7 @@ bool repetition_add(struct repetition *r, const struct io_batch *batch, uint32_t
 	struct source sources[REQUESTS_MAX];
 	if (!set_hashes(r, batch))
 		return false;
-	set_sources(r, batch, other_file, sources);
+	set_sources(r, batch, other_file != 0, sources);
 	begin_candidates(&same_file, &r->of[0]);
 	begin_candidates(&any_file, &r->of[1]);
 	for (size_t i = 0; i < spans->count; i++) {
@@ -545,14 +544,19 @@ bool repetition_values(const struct repetition *r, struct values *v)
 	       table_values(&r->of[1], "repetition_any_file", v);
 }
 
+static void free_table(struct repetition_table *t)
+{
+	idmap_free(&t->token_map);
+	idmap_free(&t->lag_map);
+	free(t->tokens);
+	free(t->lags);
+	*t = (struct repetition_table){.level = 0};
+}
+
 void repetition_free(struct repetition *r)
 {
-	for (unsigned i = 0; i < 2; i++) {
-		idmap_free(&r->of[i].token_map);
-		idmap_free(&r->of[i].lag_map);
-		free(r->of[i].tokens);
-		free(r->of[i].lags);
-	}
+	for (unsigned i = 0; i < 2; i++)
+		free_table(&r->of[i]);
 	free(r->requests);
 	free(r->process_hash);
 	free(r->file_hash);
@@ -725,6 +729,8 @@ static bool add_trace(void *of, void *more, const struct statistic_map *map)
 static void sample(void *of, const struct sample_kept *k)
 {
 	struct repetition *r = of;
+	if (k->bits > 0)
+		free_table(&r->of[0]);
 	SAMPLE_KEEP(r->file_hash, r->file_capacity, k->file, k->files);
 }
 

@@ -54,8 +54,8 @@ struct repetition {
 
 /* These return false if out of memory. */
 /*
- * spans: in the order of the trace; other_file: number + 1 of the files outside of a sample, which
- * of[0] leaves out; 0: none.
+ * spans: in the order of the trace; other_file: not 0 if files are a sample, whose requests of[0]
+ * leaves out.
  */
 bool repetition_add(struct repetition *r, const struct io_batch *batch, uint32_t other_file,
 		    const struct io_spans *spans);

@@ -28,7 +28,6 @@ static bool count(struct sizes_direction *s, uint64_t length, uint64_t n)
 	return common_add(&s->common, length, n);
 }
 
-/* The first request of a length enters it in the table of common sizes at once. */
 static inline bool count_recent(struct sizes_direction *s, uint64_t length, uint64_t n)
 {
 	const uint64_t hash = length * 0x9e3779b97f4a7c15U;
@@ -41,7 +40,7 @@ static inline bool count_recent(struct sizes_direction *s, uint64_t length, uint
 		return false;
 	s->recent[at].length = length;
 	s->recent[at].requests = n;
-	return common_add(&s->common, length, 0);
+	return true;
 }
 
 bool sizes_settle(struct request_sizes *s)
@@ -66,40 +65,31 @@ static inline size_t same_length(const struct io_span *s, size_t from)
 	return i - from;
 }
 
-/* n requests of one length and direction; those of a pair only if grouped. */
+/* n requests of one length and direction. */
 static inline bool add_length(struct sizes_direction *s, const struct io_span *span,
-			      uint64_t length, uint64_t n, bool all, bool grouped)
+			      uint64_t length, uint64_t n)
 {
-	return (!all || count_recent(s, length, n)) &&
-	       (!grouped || few_add(&s->pairs[span->pair], length, n));
+	return count_recent(s, length, n) && few_add(&s->pairs[span->pair], length, n);
 }
 
 /* The lengths of a span. */
-static inline bool add_lengths(struct request_sizes *s, const struct io_span *span, bool all,
-			       bool grouped)
+static inline bool add_lengths(struct request_sizes *s, const struct io_span *span)
 {
 	for (size_t i = 0, n; i < span->count; i += n) {
 		n = same_length(span, i);
-		if (!add_length(&s->of[span->write[i]], span, span->length[i], n, all, grouped))
+		if (!add_length(&s->of[span->write[i]], span, span->length[i], n))
 			return false;
 	}
 	return true;
 }
 
-static inline bool add_same_length(struct request_sizes *s, const struct io_span *span, bool all)
+static inline bool add_same_length(struct request_sizes *s, const struct io_span *span)
 {
 	for (unsigned d = 0; d < 2; d++)
 		if (span->of[d].count > 0 &&
-		    !add_length(&s->of[d], span, span->length[0], span->of[d].count, all, true))
+		    !add_length(&s->of[d], span, span->length[0], span->of[d].count))
 			return false;
 	return true;
-}
-
-/* Whether the table of common sizes may become full: then the order of the lengths matters. */
-static bool is_nearly_full(const struct request_sizes *s)
-{
-	const size_t max = COMMON_MAX - REQUESTS_MAX;
-	return s->of[0].common.map.count > max || s->of[1].common.map.count > max;
 }
 
 static bool reserve_pairs(struct request_sizes *s, const struct io_span *span)
@@ -113,13 +103,13 @@ static bool reserve_pairs(struct request_sizes *s, const struct io_span *span)
 	return true;
 }
 
-static bool add_grouped(struct request_sizes *s, const struct io_span *span, bool all)
+static bool add_grouped(struct request_sizes *s, const struct io_span *span)
 {
 	if (!reserve_pairs(s, span))
 		return false;
 	for (size_t i = 0; i < span->count && span_is_located(span); i++)
 		s->of[span->write[i]].offset_zeros[zero_bits(span->offset[i])]++;
-	return span->same_length ? add_same_length(s, span, all) : add_lengths(s, span, all, true);
+	return span->same_length ? add_same_length(s, span) : add_lengths(s, span);
 }
 
 /* Loads the pairs of spans that follow span i. */
@@ -136,16 +126,12 @@ static inline void look_ahead(const struct request_sizes *s, const struct io_spa
 		few_ahead(&of->pairs[near->pair]);
 }
 
-bool sizes_add(struct request_sizes *s, const struct io_spans *in_order,
-	       const struct io_spans *grouped)
+bool sizes_add(struct request_sizes *s, const struct io_spans *grouped)
 {
-	const bool ordered = is_nearly_full(s);
 	bool added = true;
-	for (size_t i = 0; i < in_order->count && ordered && added; i++)
-		added = add_lengths(s, &in_order->span[i], true, false);
 	for (size_t i = 0; i < grouped->count && added; i++) {
 		look_ahead(s, grouped, i);
-		added = add_grouped(s, &grouped->span[i], !ordered);
+		added = add_grouped(s, &grouped->span[i]);
 	}
 	return added;
 }
@@ -433,7 +419,7 @@ void sizes_values(const struct request_sizes *s, const struct iot_analyze_option
 
 static bool add_batch(void *of, const struct statistic_batch *b)
 {
-	return sizes_add(of, &b->in_order, &b->grouped);
+	return sizes_add(of, &b->grouped);
 }
 
 static bool settle(void *of)

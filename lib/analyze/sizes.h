@@ -29,9 +29,7 @@ struct request_sizes {
 };
 
 /* These return false if out of memory. */
-/* Adds the same requests in the order of the trace, and grouped. */
-bool sizes_add(struct request_sizes *s, const struct io_spans *in_order,
-	       const struct io_spans *grouped);
+bool sizes_add(struct request_sizes *s, const struct io_spans *grouped);
 /* Counts what the last sizes_add have left; before any use of the counts. */
 bool sizes_settle(struct request_sizes *s);
 /*

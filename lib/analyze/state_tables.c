@@ -47,13 +47,19 @@ void state_common(struct state *s, struct state_names name, struct common *c)
 	size_t i;
 	if (v == NULL)
 		state_no_memory(s);
-	while (v != NULL && state_each(s, name.kind, 1, &i))
+	while (v != NULL && state_each(s, name.kind, 1, &i)) {
+		uint32_t level = c->level;
 		state_number(s, "other", &c->other);
+		state_small(s, "level", &level, COMMON_LEVEL_MAX);
+		c->level = level;
+	}
 	for (i = 0; v != NULL && state_list(s, name.list, i < n); i++) {
 		one = i < n ? v[i] : one;
 		state_number(s, "value", &one.value);
 		state_number(s, "count", &one.count);
-		if (!state_saves(s) && !common_add(c, one.value, one.count))
+		state_check(s, i < COMMON_MAX && common_keeps(c->level, one.value),
+			    "up to 16384 values of the sample");
+		if (!state_saves(s) && !state_failed(s) && !common_add(c, one.value, one.count))
 			state_no_memory(s);
 	}
 	free(v);

@@ -893,7 +893,7 @@ METRIC(common_sizes, "common", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
 METRIC(common_size_share, "share", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,
        "The shares of the requests with the ten most common sizes, by size.")
 METRIC(common_size_other, "others", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
-       "Requests of sizes beyond the 4096 that are counted.")
+       "Requests of sizes outside of the sample that is counted if there are more than 16384.")
 METRIC(aligned_share, "aligned", IOT_SHARE, IOT_MAIN, IOT_BY_DIRECTION,
        "The share of the offsets that are multiples of the alignment.")
 METRIC(aligned_size_share, "aligned sizes", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,

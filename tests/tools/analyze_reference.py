@@ -35,7 +35,7 @@ BLOCK = 512
 KINDS = {1: "metadata", 2: "read_ahead", 3: "virtual_memory"}
 PATTERNS = ["short", "contiguous", "simple strided", "nested strided", "sequential", "random"]
 MAX_SUM = (1 << 64) - 1
-MAX_BINS, MAX_FINE, MAX_CELLS, MAX_SIZES, MAX_STRIDES, MAX_VARIABLE, MAX_TOKENS = 1 << 16, 1 << 14, 1 << 20, 4096, 64, 64, 1 << 14
+MAX_BINS, MAX_FINE, MAX_CELLS, MAX_SIZES, MAX_STRIDES, MAX_VARIABLE, MAX_TOKENS = 1 << 16, 1 << 14, 1 << 20, 1 << 14, 64, 64, 1 << 14
 
 
 def add_up(values):
@@ -477,16 +477,24 @@ def sorted_counts(values):
     return {str(v): counts[v] for v in sorted(counts)}
 
 
+def common_level(value):
+    """Returns the level up to which a table of common values keeps one: zero bits of its hash and of itself; small ones count as round."""
+    mask = (1 << 64) - 1
+    value &= mask
+    h = (value ^ value >> 32) * 0x9e3779b97f4a7c15 & mask
+    h = (h ^ h >> 29) * 0xbf58476d1ce4e5b9 & mask
+    return zero_bits(h ^ h >> 32) + max(zero_bits(value), 10 if value < 1024 else 0)
+
+
 def common(values, limit):
-    """Counts the first `limit` distinct values exactly. Returns the ten most frequent (ties: smaller first) and the number of others."""
-    table, other = {}, 0
-    for v in values:
-        if v in table or len(table) < limit:
-            table[v] = table.get(v, 0) + 1
-        else:
-            other += 1
-    first = sorted(table, key=lambda v: (-table[v], v))[:10]
-    return {str(v): table[v] for v in first}, other
+    """Counts distinct values, or a sample of up to `limit`. Returns the ten most frequent (ties: smaller first) and the number of others."""
+    table = Counter(values)
+    level, kept = 0, list(table)
+    while len(kept) > limit:
+        level += 1
+        kept = [v for v in kept if common_level(v) >= level]
+    first = sorted(kept, key=lambda v: (-table[v], v))[:10]
+    return {str(v): table[v] for v in first}, sum(table.values()) - sum(table[v] for v in kept)
 
 
 def variable_requests(requests):

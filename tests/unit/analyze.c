@@ -233,20 +233,55 @@ Test(analyze, few_values_become_many)
 	few_free(&f);
 }
 
-Test(analyze, common_values_beyond_the_limit_are_other)
+Test(analyze, common_values_beyond_the_limit_are_a_sample_with_exact_counts)
 {
+	enum { VALUES = COMMON_MAX + 5 };
 	static struct common c;
 	struct common_value top[COMMON_TOP];
-	for (uint64_t i = 0; i < COMMON_MAX + 5; i++)
+	uint64_t sum = 0;
+	for (uint64_t i = 0; i < VALUES; i++)
 		cr_assert(common_add(&c, i, i == 77 ? 9 : 1));
-	cr_assert(common_add(&c, 5, 1));
-	cr_assert_eq(c.other, 5);
+	cr_assert(common_add(&c, 4096, 7));
+	for (size_t i = 0; i < c.map.count; i++)
+		sum += c.counts[i];
+	cr_assert_leq(c.map.count, COMMON_MAX);
+	cr_assert_geq(c.map.count, COMMON_MAX / 8);
+	cr_assert_eq(sum + c.other, VALUES + 8 + 7);
 	cr_assert_eq(common_top(&c, false, top), COMMON_TOP);
 	cr_assert_eq(top[0].value, 77);
-	cr_assert_eq(top[1].value, 5);
-	cr_assert_eq(top[2].value, 0);
-	cr_assert_eq(top[3].value, 1);
+	cr_assert_eq(top[1].value, 4096);
+	cr_assert_eq(top[1].count, 8);
 	common_free(&c);
+}
+
+static void add_common_values(struct common *c, uint64_t from, uint64_t to)
+{
+	for (uint64_t i = from; i < to; i++)
+		cr_assert(common_add(c, i * 0x9e3779b97f4a7c15U, i % 3 + 1));
+}
+
+Test(analyze, sample_of_common_values_does_not_depend_on_parts)
+{
+	enum { VALUES = 5 * COMMON_MAX };
+	static struct common whole, part[3];
+	add_common_values(&whole, 0, VALUES);
+	add_common_values(&part[0], 0, 100);
+	add_common_values(&part[1], 50, COMMON_MAX + 100);
+	add_common_values(&part[2], COMMON_MAX + 100, VALUES);
+	add_common_values(&whole, 50, 100);
+	cr_assert(common_join(&part[0], &part[2]));
+	cr_assert(common_join(&part[0], &part[1]));
+	cr_assert_eq(part[0].other, whole.other);
+	cr_assert_eq(part[0].level, whole.level);
+	cr_assert_eq(part[0].map.count, whole.map.count);
+	for (size_t i = 0; i < whole.map.count; i++) {
+		const size_t k = idmap_find(&part[0].map, whole.map.keys[i]);
+		cr_assert_neq(k, SIZE_MAX);
+		cr_assert_eq(part[0].counts[k], whole.counts[i]);
+	}
+	common_free(&whole);
+	for (size_t i = 0; i < 3; i++)
+		common_free(&part[i]);
 }
 
 /* Traces */
