@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/record/block_trace.h"
 #include "cli/record/collector.h"
 #include "cli/record/join.h"
 #include "cli/record/launch.h"
@@ -28,6 +29,8 @@
 #include "cli/record/forward.h"
 #include "cli/record/process_start.h"
 #include "cli/record/sites.h"
+#include "cli/record/tie_disks.h"
+#include "cli/ui/file_content.h"
 #include "cli/ui/message.h"
 #include "cli/ui/options.h"
 #include "cli/ui/output.h"
@@ -60,7 +63,9 @@ struct variables {
 };
 
 struct record_job {
-	const char *out, *pid, *join_name, *resume;
+	const char *out, *pid, *join_name, *resume, *blktrace;
+	struct block_trace disks; /* of --blktrace */
+	int disk_errnum;          /* its file could not be written */
 	bool quiet, follow, no_follow, check;
 	int stdio, cpu, clock_choice, full, ops, transport, seen, convert;
 	uint64_t spool_limit;
@@ -429,6 +434,53 @@ static int begin_part(struct record_job *j, struct collector *c)
 	return IOT_OK;
 }
 
+/* Disks */
+
+static int begin_disks(struct record_job *j)
+{
+	int errnum = 0;
+	if (j->blktrace == NULL)
+		return EXIT_OK;
+	const enum file_content content = file_content_find(j->blktrace);
+	if (content == CONTENT_TRACE || content == CONTENT_STATE) {
+		message_print("--blktrace=%s: is a %s, which is not replaced", j->blktrace,
+			      content == CONTENT_TRACE ? "trace" : "state");
+		return EXIT_NOT_RECORDED;
+	}
+	const char *const why =
+	    block_trace_begin(&j->disks, j->blktrace, j->clock.sample[0].ns, j->epoch_ns, &errnum);
+	if (why == NULL)
+		return EXIT_OK;
+	message_print("--blktrace=%s: %s%s%s%s", j->blktrace, why, errnum != 0 ? ": " : "",
+		      errnum != 0 ? strerror(errnum) : "",
+		      errnum == EPERM || errnum == EACCES ? "; it needs CAP_SYS_ADMIN" : "");
+	return EXIT_NOT_RECORDED;
+}
+
+static void keep_disk_error(struct record_job *j, int errnum)
+{
+	if (j->disk_errnum == 0)
+		j->disk_errnum = errnum;
+}
+
+static void drain_disks(struct record_job *j)
+{
+	if (j->blktrace != NULL && j->disk_errnum == 0)
+		keep_disk_error(j, block_trace_drain(&j->disks));
+}
+
+/* The trace is complete. */
+static int tie_to_disks(struct record_job *j)
+{
+	if (j->blktrace == NULL || j->resume != NULL)
+		return EXIT_OK;
+	if (j->disk_errnum != 0)
+		return failed(j->blktrace, j->disk_errnum);
+	if (j->disks.lost > 0)
+		message_print("warning: %" PRIu64 " actions of disks are missing", j->disks.lost);
+	return tie_disks(j->name, j->blktrace) ? EXIT_OK : EXIT_NOT_RECORDED;
+}
+
 static int collect_until_end(struct record_job *j, struct collector *c)
 {
 	int status = IOT_OK;
@@ -436,6 +488,7 @@ static int collect_until_end(struct record_job *j, struct collector *c)
 		status = collector_step(c, j->signals);
 		if (status == IOT_OK)
 			status = flush(j);
+		drain_disks(j);
 		if (status == IOT_OK && part_has_ended(j, c))
 			status = begin_part(j, c);
 		pass_signals(j);
@@ -624,13 +677,18 @@ static int record_program(struct record_job *j)
 	if (status == EXIT_OK && !variables_fit(j))
 		status = EXIT_NOT_RECORDED;
 	if (status == EXIT_OK)
+		status = begin_disks(j);
+	if (status == EXIT_OK)
 		status = open_output(j);
 	if (status == EXIT_OK)
 		status = receive_signals(j);
 	if (status == EXIT_OK)
 		status = run(j);
+	keep_disk_error(j, block_trace_end(&j->disks));
 	forward_end(j->signals);
 	status = j->writer != NULL ? close_output(j, status) : status;
+	if (status == EXIT_OK)
+		status = tie_to_disks(j);
 	if ((status == EXIT_CANNOT_RUN || status == EXIT_NOT_FOUND) && j->totals.processes == 0)
 		remove_output(j);
 	end_recording(j, status);
@@ -862,6 +920,8 @@ static int resume_command(struct record_job *j, size_t operands)
 	j->quiet = j->quiet || quiet;
 	j->collector.events.data_only = j->ops == 0;
 	j->collector.events.no_follow = j->no_follow;
+	j->collector.events.extents |= j->blktrace != NULL;
+	j->collector.per_thread |= j->blktrace != NULL;
 	if (status == EXIT_OK)
 		return resume(j);
 	spool_close(&j->spool);
@@ -916,6 +976,13 @@ static bool check(struct record_job *j, size_t count)
 		options_wrong(j->command, "--rotate needs a file name with -o");
 	else if (j->rotation.keep > 0 && !rotation_wanted(&j->rotation))
 		options_wrong(j->command, "--keep-parts needs --rotate");
+	else if (j->blktrace != NULL &&
+		 (j->join_name != NULL || rotation_wanted(&j->rotation) || sends(j)))
+		options_wrong(j->command,
+			      "--blktrace excludes --join, --rotate and --transport=pipe");
+	else if (j->blktrace != NULL && j->out != NULL &&
+		 (j->out[0] == '|' || strcmp(j->out, "-") == 0))
+		options_wrong(j->command, "--blktrace needs a file name with -o");
 	else if (j->join_name != NULL && j->no_follow)
 		options_wrong(j->command, "--join and --no-follow exclude each other");
 	else
@@ -967,6 +1034,8 @@ static int parse_and_run(struct record_job *j, int argc, char **argv)
 	j->argv = argv;
 	j->collector.events.data_only = j->ops == 0;
 	j->collector.events.no_follow = j->no_follow;
+	j->collector.events.extents |= j->blktrace != NULL;
+	j->collector.per_thread |= j->blktrace != NULL;
 	return record(j);
 }
 
@@ -979,6 +1048,7 @@ enum exit_status cmd_record(int argc, char **argv)
 	    .join = {.fd = -1},
 	    .ops = 1,
 	    .spool = {.fd = -1},
+	    .disks = BLOCK_TRACE_INIT,
 	    .spool_limit = SPOOL,
 	    .collector = {.memory = MEMORY},
 	};
@@ -1036,6 +1106,10 @@ enum exit_status cmd_record(int argc, char **argv)
 		  "with --rotate, remove all parts but the N newest", 1, UINT64_MAX),
 	    CALL("env", "NAME", &j.variables, "store this environment variable in the trace",
 		 take_variable),
+	    OPTION(
+		STRING, 0, "blktrace", "FILE", &j.blktrace,
+		"trace the disks, too, into FILE, and tie their I/Os to those of PROGRAM; implies "
+		"--extents and --per-thread"),
 	    OPTION(FLAG, 0, "extents", NULL, &events->extents,
 		   "add where the bytes of files are on disks, so that merge ties physical records "
 		   "by map"),

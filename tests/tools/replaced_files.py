@@ -49,6 +49,7 @@ OUTPUTS = {
     "cat --plan": None,
     "check --plan": None,
     "record --resume": None,
+    "record --blktrace": None,  # needs privileges; tests/cli/record-blktrace.t
     "analyze --html": ("--html={} in.iot", OTHER),
     "analyze --plots": ("--plots=d in.iot", OTHER, "d/rate.svg"),
     "analyze --plots data": ("--plots=d in.iot", OTHER, "d/rate.tsv"),
