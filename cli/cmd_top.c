@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/top/table.h"
+#include "cli/views/top.h"
 #include "cli/ui/message.h"
 #include "cli/ui/trace_time.h"
 #include "lib/base/clock.h"
@@ -97,7 +98,7 @@ static void print_results(struct top_run *t, uint64_t interval_ns)
 	    .interval_ns = interval_ns,
 	    .ended = t->ended};
 	if (t->json)
-		table_print_json(&table, &t->out);
+		top_print_json(&t->out, &table);
 	else
 		table_print(&table, &t->screen, &t->out);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/print/json.h"
 #include "cli/ui/signals.h"
 #include "cli/ui/source_warnings.h"
 #include "lib/base/atomic_file.h"
@@ -87,13 +88,13 @@ enum exit_status report_file_open(struct report_file *f)
 void report_file_list(struct report_file *f)
 {
 	if (f->path != NULL)
-		json_open(&f->json, NULL, '[');
+		print_json_list(&f->json);
 }
 
 void report_file_list_end(struct report_file *f)
 {
 	if (f->path != NULL)
-		json_close(&f->json, ']');
+		print_json_list_end(&f->json);
 }
 
 enum exit_status report_file_close(struct report_file *f, enum exit_status status)

@@ -22,17 +22,6 @@ struct workflow_use {
 	bool timed;
 };
 
-struct workflow_flow {
-	const char *writer, *reader; /* names of jobs */
-	uint64_t files, bytes;
-};
-
-struct workflow_file {
-	const char *path;
-	size_t path_size;
-	uint64_t writers, readers, bytes;
-};
-
 static uint64_t add(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -252,12 +241,12 @@ int analyze_workflow_end(struct analyze_workflow *w,
 
 /* Forms */
 
-static size_t shown(size_t count, uint64_t top)
+size_t workflow_shown(size_t count, uint64_t top)
 {
 	return (size_t)min(count, top == NOT_GIVEN ? TOP_DEFAULT : top);
 }
 
-static const char *note_of(const struct analyze_workflow *w)
+const char *workflow_note(const struct analyze_workflow *w)
 {
 	return w->left_out > 0 || w->limited ? "lower bound: too many files or jobs" : "";
 }
@@ -269,9 +258,9 @@ void analyze_workflow_text(const struct analyze_workflow *w, struct output *out,
 		return;
 	output_printf(out, "\nfiles that one job wrote and another one read: %zu, %s%s%s\n\n",
 		      w->file_count, printable_bytes(text, sizeof text, w->bytes),
-		      note_of(w)[0] != '\0' ? "; " : "", note_of(w));
+		      workflow_note(w)[0] != '\0' ? "; " : "", workflow_note(w));
 	output_printf(out, "%10s %14s  from job, to job\n", "files", "bytes");
-	for (size_t i = 0; i < shown(w->flow_count, top); i++) {
+	for (size_t i = 0; i < workflow_shown(w->flow_count, top); i++) {
 		const struct workflow_flow *f = &w->flows[i];
 		output_printf(out, "%10ju %14s  ", (uintmax_t)f->files,
 			      printable_bytes(text, sizeof text, f->bytes));
@@ -280,7 +269,7 @@ void analyze_workflow_text(const struct analyze_workflow *w, struct output *out,
 			      printable(more, sizeof more, f->reader, strlen(f->reader)));
 	}
 	output_printf(out, "\n%10s %14s %10s  path\n", "writers", "bytes", "readers");
-	for (size_t i = 0; i < shown(w->file_count, top); i++) {
+	for (size_t i = 0; i < workflow_shown(w->file_count, top); i++) {
 		const struct workflow_file *f = &w->files[i];
 		output_printf(out, "%10ju %14s %10ju  ", (uintmax_t)f->writers,
 			      printable_bytes(text, sizeof text, f->bytes), (uintmax_t)f->readers);
@@ -306,63 +295,25 @@ static void tsv_name(struct output *out, const char *name, size_t i, const char 
 
 void analyze_workflow_tsv(const struct analyze_workflow *w, struct output *out, uint64_t top)
 {
-	const char *note = note_of(w);
+	const char *note = workflow_note(w);
 	tsv_number(out, "files", 0, "", w->file_count, note);
 	tsv_number(out, "bytes", 0, "bytes", w->bytes, note);
 	tsv_number(out, "flows", 0, "", w->flow_count, note);
 	tsv_number(out, "left_out", 0, "", w->left_out, "");
-	for (size_t i = 0; i < shown(w->flow_count, top); i++) {
+	for (size_t i = 0; i < workflow_shown(w->flow_count, top); i++) {
 		const struct workflow_flow *f = &w->flows[i];
 		tsv_name(out, "flow_writer", i + 1, f->writer, strlen(f->writer));
 		tsv_name(out, "flow_reader", i + 1, f->reader, strlen(f->reader));
 		tsv_number(out, "flow_files", i + 1, "", f->files, note);
 		tsv_number(out, "flow_bytes", i + 1, "bytes", f->bytes, note);
 	}
-	for (size_t i = 0; i < shown(w->file_count, top); i++) {
+	for (size_t i = 0; i < workflow_shown(w->file_count, top); i++) {
 		const struct workflow_file *f = &w->files[i];
 		tsv_name(out, "file_path", i + 1, f->path, f->path_size);
 		tsv_number(out, "file_writers", i + 1, "", f->writers, note);
 		tsv_number(out, "file_readers", i + 1, "", f->readers, note);
 		tsv_number(out, "file_bytes", i + 1, "bytes", f->bytes, note);
 	}
-}
-
-static void json_flows(const struct analyze_workflow *w, struct json *j, uint64_t top)
-{
-	json_open(j, "top_flows", '[');
-	for (size_t i = 0; i < shown(w->flow_count, top); i++) {
-		const struct workflow_flow *f = &w->flows[i];
-		json_open(j, NULL, '{');
-		json_text(j, "writer", f->writer, strlen(f->writer));
-		json_text(j, "reader", f->reader, strlen(f->reader));
-		json_number(j, "files", f->files);
-		json_number(j, "bytes", f->bytes);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-}
-
-void analyze_workflow_json(const struct analyze_workflow *w, struct json *j, uint64_t top)
-{
-	json_open(j, "workflow", '{');
-	json_number(j, "files", w->file_count);
-	json_number(j, "bytes", w->bytes);
-	json_number(j, "flows", w->flow_count);
-	json_number(j, "left_out", w->left_out);
-	json_bool(j, "lower_bound", note_of(w)[0] != '\0');
-	json_flows(w, j, top);
-	json_open(j, "top_files", '[');
-	for (size_t i = 0; i < shown(w->file_count, top); i++) {
-		const struct workflow_file *f = &w->files[i];
-		json_open(j, NULL, '{');
-		json_text(j, "path", f->path, f->path_size);
-		json_number(j, "writers", f->writers);
-		json_number(j, "readers", f->readers);
-		json_number(j, "bytes", f->bytes);
-		json_close(j, '}');
-	}
-	json_close(j, ']');
-	json_close(j, '}');
 }
 
 void analyze_workflow_free(struct analyze_workflow *w)

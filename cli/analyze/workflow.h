@@ -18,8 +18,17 @@ enum {
 };
 
 struct workflow_use;
-struct workflow_flow;
-struct workflow_file;
+
+struct workflow_flow {
+	const char *writer, *reader; /* names of jobs */
+	uint64_t files, bytes;
+};
+
+struct workflow_file {
+	const char *path;
+	size_t path_size;
+	uint64_t writers, readers, bytes;
+};
 
 /* All zeros: no job. */
 struct analyze_workflow {
@@ -46,8 +55,10 @@ int analyze_workflow_end(struct analyze_workflow *w,
 /* Prints the flows and files with most bytes, up to `top` of each. */
 void analyze_workflow_text(const struct analyze_workflow *w, struct output *out, uint64_t top);
 void analyze_workflow_tsv(const struct analyze_workflow *w, struct output *out, uint64_t top);
-/* The member workflow of the open object. */
-void analyze_workflow_json(const struct analyze_workflow *w, struct json *j, uint64_t top);
+/* Returns the number of flows or files to show, of `count`. */
+size_t workflow_shown(size_t count, uint64_t top);
+/* Returns why the counts are a lower bound; "" if they are exact. */
+const char *workflow_note(const struct analyze_workflow *w);
 void analyze_workflow_free(struct analyze_workflow *w);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "quantity.h"
 
@@ -37,7 +38,7 @@ static void write_pair(struct json *j, const struct iot_column *reads, const str
 	json_close(j, '}');
 }
 
-void print_json_members(struct json *j, const struct iot_table *table, size_t row)
+static void write_members(struct json *j, const struct iot_table *table, size_t row)
 {
 	struct iot_cell cell[PRINT_COLUMNS_MAX];
 	char name[IOT_COLUMN_NAME];
@@ -74,13 +75,25 @@ static void write_list(struct json *j, const struct iot_table *t)
 	}
 }
 
-static void write_rows(struct json *j, const struct iot_table *t)
+static void write_rows(struct json *j, const struct iot_table *t, bool lines)
 {
 	for (size_t row = 0; row < t->rows; row++) {
+		if (lines) {
+			output_text(j->out, row > 0 ? ",\n" : "\n");
+			j->comma = false;
+		}
 		json_open(j, NULL, '{');
-		print_json_members(j, t, row);
+		write_members(j, t, row);
 		json_close(j, '}');
 	}
+	if (lines && t->rows > 0)
+		output_text(j->out, "\n");
+}
+
+/* Whether each row of this member has a line although the document has no lines. */
+static bool has_lines(const struct json *j, const char *key)
+{
+	return j->lines != NULL && key != NULL && strcmp(key, j->lines) == 0;
 }
 
 void print_json(struct json *j, const char *key, const struct iot_table *table)
@@ -89,10 +102,10 @@ void print_json(struct json *j, const char *key, const struct iot_table *table)
 	json_open(j, key, array ? '[' : '{');
 	switch (table->shape) {
 	case IOT_SHAPE_ROWS:
-		write_rows(j, table);
+		write_rows(j, table, has_lines(j, key));
 		break;
 	case IOT_SHAPE_RECORD:
-		print_json_members(j, table, 0);
+		write_members(j, table, 0);
 		break;
 	case IOT_SHAPE_LIST:
 		write_list(j, table);
@@ -104,23 +117,27 @@ void print_json(struct json *j, const char *key, const struct iot_table *table)
 	json_close(j, array ? ']' : '}');
 }
 
-void print_json_document(struct output *o, const struct iot_table *table)
+static void print_document(struct json j, const struct iot_table *table)
 {
-	struct json j = {.out = o, .pretty = true};
 	print_json(&j, NULL, table);
-	output_text(o, "\n");
 }
 
-void print_json_lines(struct json *j, const char *key, const struct iot_table *table)
+void print_json_document(struct output *o, const struct iot_table *table)
 {
-	json_open(j, key, '[');
-	for (size_t row = 0; row < table->rows; row++) {
-		output_text(j->out, row > 0 ? ",\n" : "\n");
-		j->comma = false;
-		json_open(j, NULL, '{');
-		print_json_members(j, table, row);
-		json_close(j, '}');
-	}
-	output_text(j->out, table->rows > 0 ? "\n" : "");
+	print_document((struct json){.out = o, .pretty = true}, table);
+}
+
+void print_json_compact(struct output *o, const struct iot_table *table, const char *lines)
+{
+	print_document((struct json){.out = o, .lines = lines}, table);
+}
+
+void print_json_list(struct json *j)
+{
+	json_open(j, NULL, '[');
+}
+
+void print_json_list_end(struct json *j)
+{
 	json_close(j, ']');
 }

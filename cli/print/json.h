@@ -13,13 +13,17 @@
 
 #include "cli/ui/json.h"
 
-/* Writes a table as a document with a line for each row. */
+/* Writes a table as a document with a line for each member. */
 void print_json_document(struct output *o, const struct iot_table *table);
+/*
+ * Writes a table as a document of one line, except that each row of the member `lines` has a line
+ * of its own; NULL: none.
+ */
+void print_json_compact(struct output *o, const struct iot_table *table, const char *lines);
 /* Writes a table as a member, or as an element if key is NULL. */
 void print_json(struct json *j, const char *key, const struct iot_table *table);
-/* Writes rows as a member, with a line for each row although the document has no lines. */
-void print_json_lines(struct json *j, const char *key, const struct iot_table *table);
-/* Writes a row as members of the object that is open. */
-void print_json_members(struct json *j, const struct iot_table *table, size_t row);
+/* Begin and end a document that is a list of tables, which print_json() writes. */
+void print_json_list(struct json *j);
+void print_json_list_end(struct json *j);
 
 #endif

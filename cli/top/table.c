@@ -4,10 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/ui/json.h"
 #include "cli/ui/message.h"
 #include "cli/ui/printable.h"
-#include "cli/views/stat.h"
 #include "operation_line.h"
 
 enum { NAME_CAPACITY = 4096, LINE_CAPACITY = 8192, FIXED_LINES = 5 /* without a row */ };
@@ -140,7 +138,7 @@ static void format_head(const struct table *t, char *line)
 		       "WRITE/s", "I/Os", "READ", "WRITTEN", "SECONDS", of[t->results.by]);
 }
 
-static size_t row_count(const struct table *t)
+size_t table_rows(const struct table *t)
 {
 	const size_t count =
 	    t->results.by == STAT_BY_OPERATION ? t->operations->count : t->rates->count;
@@ -159,7 +157,7 @@ static void format_line(const struct table *t, const struct period *p, size_t i,
 void table_print(const struct table *t, const struct screen *s, struct output *o)
 {
 	const struct period p = period_of(t);
-	size_t lines, columns, rows = row_count(t);
+	size_t lines, columns, rows = table_rows(t);
 	char line[LINE_CAPACITY];
 	screen_size(s, &lines, &columns);
 	if (lines < FIXED_LINES || rows > lines - FIXED_LINES)
@@ -178,79 +176,4 @@ void table_print(const struct table *t, const struct screen *s, struct output *o
 		screen_line(s, o, line, columns);
 	}
 	screen_flush(s, o);
-}
-
-/* JSON */
-
-static void json_recent(struct json *j, const struct interval_counts *c, bool knows_opens)
-{
-	json_open(j, "interval", '{');
-	json_known(j, "opens", knows_opens, c->opens);
-	json_number(j, "reads", c->reads);
-	json_number(j, "writes", c->writes);
-	json_number(j, "read_bytes", c->read_bytes);
-	json_number(j, "written_bytes", c->written_bytes);
-	json_number(j, "io_ns", c->io_ns);
-	json_close(j, '}');
-}
-
-static void json_state(struct json *j, const struct table *t)
-{
-	const uint64_t span = iot_stats_fact(t->counts->stats, IOT_STATS_SPAN_NS);
-	json_bool(j, "ended", t->ended);
-	json_known(j, "interval_ns", t->interval_ns > 0, t->interval_ns);
-	json_known(j, "span_ns", span > 0, span);
-	json_number(j, "processes", t->counts->processes);
-	json_known(j, "lost", t->counts->lost > 0 || !t->counts->lost_more, t->counts->lost);
-}
-
-static void json_row(struct json *j, const struct table *t, const struct rate_row *row)
-{
-	json_open(j, NULL, '{');
-	stat_json_row(j, &t->results, row->all);
-	json_recent(j, &row->recent, stat_knows_opens(row->all));
-	json_close(j, '}');
-}
-
-static void json_operation(struct json *j, const struct operation_rate *row)
-{
-	json_open(j, NULL, '{');
-	stat_json_operation(j, row->all);
-	json_open(j, "interval", '{');
-	json_number(j, "calls", row->recent.calls);
-	json_number(j, "failed", row->recent.failed);
-	json_number(j, "timed", row->recent.timed);
-	json_known(j, "ns", operation_has_times(&row->recent), row->recent.ns);
-	json_close(j, '}');
-	json_close(j, '}');
-}
-
-static void json_rows(struct json *j, const struct table *t)
-{
-	const bool operations = t->results.by == STAT_BY_OPERATION;
-	json_open(j, operations ? "operations" : "rows", '[');
-	for (size_t i = 0; i < row_count(t); i++)
-		if (operations)
-			json_operation(j, &t->operations->rows[i]);
-		else
-			json_row(j, t, &t->rates->rows[i]);
-	json_close(j, ']');
-}
-
-void table_print_json(const struct table *t, struct output *o)
-{
-	const char *by = stat_by_name(t->results.by);
-	struct json j = {.out = o};
-	json_open(&j, NULL, '{');
-	json_state(&j, t);
-	json_text(&j, "layer", t->results.layer, strlen(t->results.layer));
-	json_number(&j, "left_out", iot_stats_fact(t->counts->stats, IOT_STATS_LEFT_OUT));
-	json_open(&j, "total", '{');
-	stat_json_counters(&j, &t->results, t->rates->total.all);
-	json_close(&j, '}');
-	json_recent(&j, &t->rates->total.recent, stat_knows_opens(t->rates->total.all));
-	json_text(&j, "by", by, strlen(by));
-	json_rows(&j, t);
-	json_close(&j, '}');
-	output_flush(o);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The results of an interval, as a table or as a line of JSON. */
+/* The results of an interval, as a table on the screen. */
 #ifndef CLI_TOP_TABLE_H
 #define CLI_TOP_TABLE_H
 
@@ -20,6 +20,7 @@ struct table {
 };
 
 void table_print(const struct table *t, const struct screen *s, struct output *o);
-void table_print_json(const struct table *t, struct output *o);
+/* Returns the number of rows to show, if the screen has space for them. */
+size_t table_rows(const struct table *t);
 
 #endif

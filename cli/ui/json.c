@@ -115,14 +115,6 @@ void json_null(struct json *j, const char *key)
 	output_text(j->out, "null");
 }
 
-void json_known(struct json *j, const char *key, bool known, uint64_t value)
-{
-	if (known)
-		json_number(j, key, value);
-	else
-		json_null(j, key);
-}
-
 void json_signed(struct json *j, const char *key, int64_t value)
 {
 	element(j, key);

@@ -10,6 +10,7 @@
 
 struct json {
 	struct output *out;
+	const char *lines; /* if not pretty: the member whose rows have a line each; NULL: none */
 	bool pretty, comma;
 	unsigned depth;
 };
@@ -21,8 +22,6 @@ void json_text(struct json *j, const char *key, const char *text, size_t n);
 void json_number(struct json *j, const char *key, uint64_t value);
 void json_signed(struct json *j, const char *key, int64_t value);
 void json_null(struct json *j, const char *key);
-/* The number, or null if it is unknown. */
-void json_known(struct json *j, const char *key, bool known, uint64_t value);
 /* With the digits that a reader needs to get the same number; null if it is not finite. */
 void json_exact(struct json *j, const char *key, double value);
 void json_bool(struct json *j, const char *key, bool value);

@@ -17,12 +17,6 @@ struct log_view {
 	struct iot_table counts, errors, warnings;
 };
 
-static void print(struct output *o, const struct iot_table *table)
-{
-	struct json j = {.out = o};
-	print_json(&j, NULL, table);
-}
-
 static const struct iot_column count_columns[] =
     COLUMN_LIST(COLUMN(finding_kind), COLUMN(findings));
 
@@ -90,7 +84,7 @@ void check_print_trace(struct output *o, const struct checked_trace *t)
 							     (void *)&t->found[i]);
 	unseen_view(&view.unseen, t->unseen);
 	const struct iot_table table = TABLE_RECORD(columns, set_trace, &view);
-	print(o, &table);
+	print_json_compact(o, &table, NULL);
 }
 
 /* A log */
@@ -140,5 +134,5 @@ void check_print_log(struct output *o, const struct checked_log *l)
 	    .warnings = source_notes_table(l->source),
 	};
 	const struct iot_table table = TABLE_RECORD(columns, set_log, &view);
-	print(o, &table);
+	print_json_compact(o, &table, NULL);
 }

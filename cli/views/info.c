@@ -140,7 +140,6 @@ void info_print_json(struct output *o, const char *path, const struct info *f,
 	    .physical = TABLE_RECORD(way_columns, set_ways, &physical),
 	};
 	const struct iot_table table = TABLE_RECORD(info_columns, set_info, &view);
-	struct json j = {.out = o};
 	unseen_view(&view.unseen, &f->unseen);
-	print_json(&j, NULL, &table);
+	print_json_compact(o, &table, NULL);
 }

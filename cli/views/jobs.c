@@ -14,6 +14,7 @@
 
 #include "job_coverage.h"
 #include "job_population.h"
+#include "workflow.h"
 
 enum { BYTES = 3 /* of member_values */ };
 
@@ -25,6 +26,7 @@ struct job_document {
 	size_t value; /* whose values are in `population` */
 	struct job_coverage coverage;
 	struct iot_table totals, values, pooled;
+	struct workflow_view workflow;
 	const struct member_value **shown; /* that text shows */
 };
 
@@ -224,36 +226,55 @@ static void print_flat(struct job_document *d, struct output *out, uint64_t top)
 
 /* JSON */
 
-/* Writes the coverage and the selection as members of the open object, if they exist. */
-static void print_json_parts(struct json *j, const struct job_coverage *c)
+/* Sets the coverage and the selection, if they exist. */
+static void set_coverage(struct iot_row *to, const struct job_coverage *c)
 {
-	if (c->coverage.columns > 0)
-		print_json(j, "coverage", &c->coverage);
-	if (c->selection.columns > 0)
-		print_json(j, "selection", &c->selection);
+	row_table(to, &metrics.coverage, c->coverage.columns > 0 ? &c->coverage : NULL);
+	row_table(to, &metrics.selection, c->selection.columns > 0 ? &c->selection : NULL);
+}
+
+static void set_document(struct iot_row *to, void *source)
+{
+	struct job_document *d = source;
+	row_table(to, &metrics.total, &d->totals);
+	set_coverage(to, &d->coverage);
+	row_table(to, &metrics.jobs, &d->values);
+	row_table(to, &metrics.pooled_sizes, &d->pooled);
+	row_table(to, &metrics.workflow, &d->workflow.table);
 }
 
 static void print_document(struct job_document *d, struct output *out, uint64_t top)
 {
-	struct json j = {.out = out, .pretty = true};
-	json_open(&j, NULL, '{');
-	print_json(&j, "totals", &d->totals);
-	print_json_parts(&j, &d->coverage);
-	print_json(&j, "jobs", &d->values);
-	print_json(&j, "pooled_sizes", &d->pooled);
-	analyze_workflow_json(&d->jobs->workflow, &j, top);
-	json_close(&j, '}');
+	static const struct iot_column columns[] =
+	    COLUMN_LIST(COLUMN_AS(total, "totals"), COLUMN(coverage), COLUMN(selection),
+			COLUMN(jobs), COLUMN(pooled_sizes), COLUMN(workflow));
+	const struct iot_table table = TABLE_RECORD(columns, set_document, d);
+	workflow_view(&d->workflow, &d->jobs->workflow, top);
+	print_json_document(out, &table);
+}
+
+struct rows_document {
+	const char *by;
+	const struct job_coverage *coverage;
+	const struct iot_table *rows;
+};
+
+static void set_rows_document(struct iot_row *to, void *source)
+{
+	const struct rows_document *d = source;
+	row_word(to, &metrics.by, d->by);
+	set_coverage(to, d->coverage);
+	row_table(to, &metrics.rows, d->rows);
 }
 
 static void print_rows_json(struct output *out, const char *by, const struct job_coverage *c,
 			    const struct iot_table *rows)
 {
-	struct json j = {.out = out, .pretty = true};
-	json_open(&j, NULL, '{');
-	json_text(&j, "by", by, strlen(by));
-	print_json_parts(&j, c);
-	print_json(&j, "rows", rows);
-	json_close(&j, '}');
+	static const struct iot_column columns[] =
+	    COLUMN_LIST(COLUMN(by), COLUMN(coverage), COLUMN(selection), COLUMN(rows));
+	struct rows_document d = {by, c, rows};
+	const struct iot_table table = TABLE_RECORD(columns, set_rows_document, &d);
+	print_json_document(out, &table);
 }
 
 /* Text of populations */

@@ -189,7 +189,6 @@ void mrc_print_json(struct mrc_results *m)
 	static const struct iot_column document[] =
 	    COLUMN_LIST(COLUMN(parameters), COLUMN(distinct_blocks), COLUMN(references),
 			COLUMN(points), COLUMN(rows));
-	struct json j = {.out = &m->simulate.out, .pretty = true};
 	struct curves s = {
 	    .results = m,
 	    .parameters = TABLE_RECORD(parameters, set_parameters, &s),
@@ -198,5 +197,5 @@ void mrc_print_json(struct mrc_results *m)
 	};
 	const struct iot_table table = TABLE_RECORD(document, set_document, &s);
 	reading_view(&s.reading, &m->simulate.read);
-	print_json(&j, NULL, &table);
+	print_json_document(&m->simulate.out, &table);
 }

@@ -25,6 +25,11 @@ static void set_pick(struct iot_row *to, void *source)
 	row_word(to, &metrics.account, p->job->listed->text[LISTED_ACCOUNT]);
 }
 
+static void set_picks(struct iot_row *to, void *source)
+{
+	row_table(to, &metrics.picks, source);
+}
+
 void picks_print(struct output *out, struct picks *p, enum analyze_form form)
 {
 	static const struct iot_column columns[] =
@@ -33,15 +38,13 @@ void picks_print(struct output *out, struct picks *p, enum analyze_form form)
 	static const struct text_column shown[] = COLUMN_LIST(
 	    TEXT(pick, -24, 0), TEXT_AS(key, "job", -12, 0), TEXT_AS(value, "value", 10, -4),
 	    TEXT(user, 10, 0), TEXT(account, 10, 0), TEXT(input, 0, 0));
-	struct json j = {.out = out, .pretty = true};
+	static const struct iot_column lists[] = COLUMN_LIST(COLUMN(picks));
 	const struct iot_table table = TABLE_ROWS(columns, p->count, set_pick, p);
+	const struct iot_table document = TABLE_RECORD(lists, set_picks, (void *)&table);
 	if (form == ANALYZE_TEXT)
 		print_text(out, shown, COLUMN_COUNT(shown), "input", &table);
 	else if (form == ANALYZE_TSV)
 		print_tsv(out, &table);
-	else {
-		json_open(&j, NULL, '{');
-		print_json(&j, "picks", &table);
-		json_close(&j, '}');
-	}
+	else
+		print_json_document(out, &document);
 }

@@ -371,7 +371,6 @@ void simulate_print_json(struct simulate_results *r)
 	    COLUMN_LIST(COLUMN(row), TOTALS, COLUMN(reuse), HITS);
 	static const struct iot_column document[] =
 	    COLUMN_LIST(COLUMN(parameters), COLUMN(trace), COLUMN(simulations));
-	struct json j = {.out = &r->out, .pretty = true};
 	struct simulations s = {
 	    .results = r,
 	    .parameters = TABLE_RECORD(parameters, set_parameters, &s),
@@ -384,5 +383,5 @@ void simulate_print_json(struct simulate_results *r)
 	};
 	const struct iot_table table = TABLE_RECORD(document, set_document, &s);
 	reading_view(&s.reading, &r->read);
-	print_json(&j, NULL, &table);
+	print_json_document(&r->out, &table);
 }

@@ -7,20 +7,9 @@
 #include "cli/print/json.h"
 #include "cli/print/text.h"
 #include "cli/print/tsv.h"
-#include "unseen.h"
+#include "stat_values.h"
 #include "lib/result/columns.h"
 #include "lib/result/row.h"
-
-/* The source of all tables: the row that is read, its classes of sizes, and nested tables. */
-struct stat_view {
-	const struct stat_results *results;
-	const struct iot_stats_row *row;
-	unsigned class[IOT_SIZE_CLASSES]; /* those that occur */
-	uint64_t largest;                 /* the number of I/Os of the most frequent class */
-	char label[STAT_LABEL];
-	struct iot_table sizes, total, durations, direction[2], operations;
-	struct unseen_view unseen;
-};
 
 /* Values */
 
@@ -55,7 +44,7 @@ static void set_share(struct iot_row *to, const struct iot_metric *m, uint64_t p
 	row_real(to, m, (double)part / (double)whole);
 }
 
-static void set_counters(struct iot_row *to, void *source)
+void stat_set_counters(struct iot_row *to, void *source)
 {
 	struct stat_view *v = source;
 	const struct iot_stats_row *f = v->row;
@@ -90,7 +79,7 @@ static void set_id(struct iot_row *to, const struct iot_metric *m, bool has, uin
 		row_absent(to, m);
 }
 
-static void set_values(struct iot_row *to, void *source)
+void stat_set_values(struct iot_row *to, void *source)
 {
 	struct stat_view *v = source;
 	const struct stat_results *s = v->results;
@@ -105,7 +94,7 @@ static void set_values(struct iot_row *to, void *source)
 	set_id(to, &metrics.rank, (f->has & IOT_STATS_HAS_RANK) != 0, f->rank);
 	row_text(to, &metrics.name, name, size);
 	row_word(to, &metrics.input, stat_input(s, f));
-	set_counters(to, v);
+	stat_set_counters(to, v);
 	if ((f->has & IOT_STATS_HAS_TIMES) == 0)
 		return;
 	row_number(to, &metrics.first_ns, (uint64_t)f->first_ns);
@@ -116,14 +105,14 @@ static void set_row(struct iot_row *to, void *source)
 {
 	struct stat_view *v = source;
 	v->row = stat_row_at(v->results, to->number);
-	set_values(to, v);
+	stat_set_values(to, v);
 }
 
 static void set_total(struct iot_row *to, void *source)
 {
 	struct stat_view *v = source;
 	v->row = iot_stats_total(v->results->stats);
-	set_counters(to, v);
+	stat_set_counters(to, v);
 }
 
 /* Durations: row 0 of reads, row 1 of writes */
@@ -141,7 +130,7 @@ static void set_durations(struct iot_row *to, const struct stat_view *v, int wri
 	row_number(to, &metrics.duration_max_ns, l.max_ns);
 }
 
-static void set_calls(struct iot_row *to, const struct iot_stats_operation *o)
+void stat_set_calls(struct iot_row *to, const struct iot_stats_operation *o)
 {
 	row_word(to, &metrics.operation, o->name);
 	row_number(to, &metrics.calls, o->calls);
@@ -157,7 +146,7 @@ static void set_operation(struct iot_row *to, void *source)
 	const struct stat_view *v = source;
 	const struct iot_stats_operation *o = stat_operation_at(v->results, to->number);
 	if (o != NULL) {
-		set_calls(to, o);
+		stat_set_calls(to, o);
 		return;
 	}
 	row_number(to, &metrics.calls, iot_stats_fact(v->results->stats, IOT_STATS_OTHER_OPS));
@@ -186,7 +175,7 @@ static size_t rows_shown(const struct stat_results *s)
 	return (size_t)(rows < s->top ? rows : s->top);
 }
 
-static struct iot_table sizes_table(struct stat_view *v)
+struct iot_table stat_sizes_table(struct stat_view *v)
 {
 	static const struct iot_column columns[] = COLUMN_LIST(COLUMN(size_from), COLUMN(ios));
 	return (struct iot_table)TABLE_MAP(columns, 0, set_size, v);
@@ -215,7 +204,7 @@ void stat_print_tsv(struct stat_results *s)
 	static const struct iot_column operations[] =
 	    COLUMN_LIST(COLUMN(operation), COLUMN(calls), COLUMN(failed), COLUMN(timed),
 			COLUMN_AS(operation_ns, "ns"));
-	struct stat_view v = {.results = s, .sizes = sizes_table(&v)};
+	struct stat_view v = {.results = s, .sizes = stat_sizes_table(&v)};
 	struct iot_table rows = TABLE_ROWS(columns, rows_shown(s), set_tsv_row, &v);
 	const struct iot_table calls = TABLE_ROWS(operations, operation_rows(s), set_operation, &v);
 	rows.columns -= s->input_count <= 1; /* the last column is the input */
@@ -231,53 +220,10 @@ const char *stat_by_name(int by)
 	return names[by];
 }
 
-/* clang-format off */
-#define COUNTERS \
-	COLUMN(opens), COLUMN_READ_AS(requests, "reads"), COLUMN_WRITE_AS(requests, "writes"), \
-	COLUMN_READ_AS(bytes, "read_bytes"), COLUMN_WRITE_AS(bytes, "written_bytes"), \
-	COLUMN(io_ns), COLUMN(timed), COLUMN(followers), COLUMN(located), \
-	COLUMN(sequential), COLUMN(same_size), COLUMN(sizes)
-/* clang-format on */
+static const struct iot_column counters[] = COLUMN_LIST(STAT_COUNTERS);
+static const struct iot_column values[] = COLUMN_LIST(STAT_VALUES);
 
-static const struct iot_column counters[] = COLUMN_LIST(COUNTERS);
-static const struct iot_column values[] =
-    COLUMN_LIST(COLUMN(process), COLUMN(file), COLUMN(object), COLUMN(rank), COLUMN(name),
-		COLUMN(input), COUNTERS, COLUMN(first_ns), COLUMN(last_ns));
-
-static const struct iot_column operations[] =
-    COLUMN_LIST(COLUMN_AS(operation, "name"), COLUMN(calls), COLUMN(failed), COLUMN(timed),
-		COLUMN_AS(operation_ns, "ns"));
-
-static void print_members(struct json *j, const struct stat_results *s,
-			  const struct iot_stats_row *row, struct iot_table table)
-{
-	struct stat_view v = {.results = s, .sizes = sizes_table(&v)};
-	table.source = &v;
-	v.row = row;
-	print_json_members(j, &table, 0);
-}
-
-void stat_json_counters(struct json *j, const struct stat_results *s,
-			const struct iot_stats_row *row)
-{
-	print_members(j, s, row, (struct iot_table)TABLE_RECORD(counters, set_counters, NULL));
-}
-
-void stat_json_row(struct json *j, const struct stat_results *s, const struct iot_stats_row *row)
-{
-	print_members(j, s, row, (struct iot_table)TABLE_RECORD(values, set_values, NULL));
-}
-
-static void set_one_operation(struct iot_row *to, void *source)
-{
-	set_calls(to, *(const struct iot_stats_operation *const *)source);
-}
-
-void stat_json_operation(struct json *j, const struct iot_stats_operation *o)
-{
-	const struct iot_table table = TABLE_RECORD(operations, set_one_operation, &o);
-	print_json_members(j, &table, 0);
-}
+static const struct iot_column operations[] = COLUMN_LIST(STAT_CALLS);
 
 static void set_read_durations(struct iot_row *to, void *source)
 {
@@ -307,6 +253,7 @@ static void set_document(struct iot_row *to, void *source)
 	const uint64_t span = iot_stats_fact(v->results->stats, IOT_STATS_SPAN_NS);
 	row_word(to, &metrics.by, stat_by_name(v->results->by));
 	row_word(to, &metrics.layer, v->results->layer);
+	row_table(to, &metrics.rows, &v->rows);
 	row_table(to, &metrics.total, &v->total);
 	row_table(to, &metrics.durations, &v->durations);
 	row_known(to, &metrics.span_ns, span > 0, span);
@@ -316,9 +263,9 @@ static void set_document(struct iot_row *to, void *source)
 
 void stat_print_json(struct stat_results *s)
 {
-	static const struct iot_column head[] = COLUMN_LIST(COLUMN(by), COLUMN(layer));
-	static const struct iot_column tail[] =
-	    COLUMN_LIST(COLUMN(total), COLUMN_AS(durations, "latency_ns"), COLUMN(span_ns),
+	static const struct iot_column document[] =
+	    COLUMN_LIST(COLUMN(by), COLUMN(layer), COLUMN(rows), COLUMN(total),
+			COLUMN_AS(durations, "latency_ns"), COLUMN(span_ns),
 			COLUMN_AS(operation_list, "operations"), COLUMN(unseen));
 	static const struct iot_column directions[] =
 	    COLUMN_LIST(COLUMN_AS(read_durations, "read"), COLUMN_AS(write_durations, "write"));
@@ -326,25 +273,19 @@ void stat_print_json(struct stat_results *s)
 	    COLUMN_LIST(COLUMN_AS(duration_min_ns, "min"), COLUMN_AS(duration_mean_ns, "mean"),
 			COLUMN_AS(duration_p50_ns, "p50"), COLUMN_AS(duration_p99_ns, "p99"),
 			COLUMN_AS(duration_max_ns, "max"));
-	struct json j = {.out = &s->out};
 	struct stat_view v = {
 	    .results = s,
-	    .sizes = sizes_table(&v),
+	    .sizes = stat_sizes_table(&v),
 	    .total = TABLE_RECORD(counters, set_total, &v),
 	    .durations = TABLE_RECORD(directions, set_directions, &v),
 	    .direction = {TABLE_RECORD(durations, set_read_durations, &v),
 			  TABLE_RECORD(durations, set_write_durations, &v)},
+	    .rows = TABLE_ROWS(values, rows_shown(s), set_row, &v),
 	    .operations = TABLE_ROWS(operations, operation_rows(s), set_operation, &v),
 	};
 	unseen_view(&v.unseen, &s->unseen);
-	const struct iot_table begin = TABLE_RECORD(head, set_document, &v);
-	const struct iot_table rows = TABLE_ROWS(values, rows_shown(s), set_row, &v);
-	const struct iot_table end = TABLE_RECORD(tail, set_document, &v);
-	json_open(&j, NULL, '{');
-	print_json_members(&j, &begin, 0);
-	print_json_lines(&j, "rows", &rows);
-	print_json_members(&j, &end, 0);
-	json_close(&j, '}');
+	const struct iot_table table = TABLE_RECORD(document, set_document, &v);
+	print_json_compact(&s->out, &table, metrics.rows.name);
 }
 
 /* Text */
@@ -358,7 +299,7 @@ static void set_text_row(struct iot_row *to, void *source)
 		return;
 	}
 	v->row = stat_row_at(v->results, to->number - 1);
-	set_counters(to, v);
+	stat_set_counters(to, v);
 	row_word(to, &metrics.label, stat_label(v->results, v->row, v->label));
 }
 
@@ -428,7 +369,7 @@ static void print_operations(struct stat_results *s, struct stat_view *v)
 
 void stat_print_text(struct stat_results *s)
 {
-	struct stat_view v = {.results = s, .sizes = sizes_table(&v)};
+	struct stat_view v = {.results = s, .sizes = stat_sizes_table(&v)};
 	const bool first = s->by == STAT_BY_OPERATION;
 	stat_print_unseen(s);
 	if (first) {

@@ -438,7 +438,6 @@ void timing_print_json(struct output *out, const struct timing_report *r)
 	n = add_columns(runs, add_values(runs, n, false), nested, COLUMN_COUNT(nested));
 	const size_t row_columns =
 	    add_values(rows, add_columns(rows, 0, row, COLUMN_COUNT(row)), true);
-	struct json j = {.out = out, .pretty = true};
 	struct timing_runs s = {
 	    .report = r,
 	    .out = out,
@@ -453,7 +452,7 @@ void timing_print_json(struct output *out, const struct timing_report *r)
 	};
 	const struct iot_table table = TABLE_RECORD(document, set_document, &s);
 	reading_view(&s.reading, &r->command->read);
-	print_json(&j, NULL, &table);
+	print_json_document(out, &table);
 	free(s.refs);
 }
 

@@ -685,6 +685,12 @@ METRIC(total, "total", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "The counts of all rows together.")
 METRIC(span_ns, "span s", IOT_NS, IOT_MAIN, IOT_ONE,
        "The time from the first start to the last end.")
+METRIC(interval, "interval", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The counts of the last interval.")
+METRIC(interval_ns, "interval", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "The length of the last interval.")
+METRIC(ended, "ended", IOT_FLAG, IOT_DETAIL, IOT_ONE,
+       "Whether the trace has ended, so that the counts are those of the whole trace.")
 METRIC(durations, "durations", IOT_NESTED, IOT_DETAIL, IOT_ONE,
        "The durations of reads and of writes.")
 METRIC(read_durations, "reads", IOT_NESTED, IOT_DETAIL, IOT_ONE,
@@ -787,6 +793,26 @@ METRIC(condition, "condition", IOT_NAME, IOT_MAIN, IOT_ONE,
        "A condition of --where.")
 METRIC(picks, "picks", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "The jobs that --pick chooses.")
+METRIC(workflow, "workflow", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The files that one job wrote and another one read.")
+METRIC(flows, "flows", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Pairs of a job that wrote files and a job that read some of them.")
+METRIC(uses_left_out, "left out", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Uses of files by jobs that are left out because of a limit.")
+METRIC(lower_bound, "lower bound", IOT_FLAG, IOT_DETAIL, IOT_ONE,
+       "Whether the counts are lower bounds because of a limit.")
+METRIC(top_flows, "flows", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The flows with most bytes.")
+METRIC(top_files, "files", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The files with most bytes that flow from job to job.")
+METRIC(writer, "from job", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "The job that wrote the files.")
+METRIC(reader, "to job", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "The job that read the files.")
+METRIC(writers, "writers", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Jobs whose data of a file another job read.")
+METRIC(readers, "readers", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Jobs that read data of a file which another job wrote.")
 METRIC(pick, "pick", IOT_NAME, IOT_MAIN, IOT_ONE,
        "The rule that chose a job.")
 METRIC(account, "account", IOT_NAME, IOT_DETAIL, IOT_ONE,

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The values of a row of `iotrace stat`, which `iotrace top` shows, too. */
+#ifndef CLI_VIEWS_STAT_VALUES_H
+#define CLI_VIEWS_STAT_VALUES_H
+
+#include "cli/stat/results.h"
+#include "lib/result/columns.h"
+#include "lib/result/row.h"
+
+#include "unseen.h"
+
+/* The source of all tables: the row that is read, its classes of sizes, and nested tables. */
+struct stat_view {
+	const struct stat_results *results;
+	const struct iot_stats_row *row;
+	unsigned class[IOT_SIZE_CLASSES]; /* those that occur */
+	uint64_t largest;                 /* the number of I/Os of the most frequent class */
+	char label[STAT_LABEL];
+	struct iot_table sizes, rows, total, durations, direction[2], operations;
+	struct unseen_view unseen;
+};
+
+/* clang-format off */
+#define STAT_COUNTERS \
+	COLUMN(opens), COLUMN_READ_AS(requests, "reads"), COLUMN_WRITE_AS(requests, "writes"), \
+	COLUMN_READ_AS(bytes, "read_bytes"), COLUMN_WRITE_AS(bytes, "written_bytes"), \
+	COLUMN(io_ns), COLUMN(timed), COLUMN(followers), COLUMN(located), \
+	COLUMN(sequential), COLUMN(same_size), COLUMN(sizes)
+#define STAT_VALUES \
+	COLUMN(process), COLUMN(file), COLUMN(object), COLUMN(rank), COLUMN(name), COLUMN(input), \
+	STAT_COUNTERS, COLUMN(first_ns), COLUMN(last_ns)
+#define STAT_CALLS \
+	COLUMN_AS(operation, "name"), COLUMN(calls), COLUMN(failed), COLUMN(timed), \
+	COLUMN_AS(operation_ns, "ns")
+/* clang-format on */
+
+/* Fill the columns of the same name, of the row of the struct stat_view. */
+void stat_set_counters(struct iot_row *to, void *source);
+void stat_set_values(struct iot_row *to, void *source);
+void stat_set_calls(struct iot_row *to, const struct iot_stats_operation *o);
+/* Returns the table for the member `sizes` of the view. */
+struct iot_table stat_sizes_table(struct stat_view *v);
+
+#endif
