@@ -158,6 +158,10 @@ static enum exit_status add_size(struct parts_run *p, const char *path)
 	if (fd < 0)
 		return EXIT_FAILED;
 	(void)close(fd);
+	if (S_ISREG(st.st_mode) && st.st_size == 0) {
+		message_print_about(path, "empty: it has no part that could be read");
+		return EXIT_FAILED;
+	}
 	if (S_ISREG(st.st_mode)) {
 		p->total += (uint64_t)st.st_size;
 		return EXIT_OK;
