@@ -48,5 +48,15 @@ verdict $? "lru: $(cat "$scratch/of_trace"), of the log $(cat "$scratch/of_log")
 "$build/examples/lru" 64 testdata/darshan/mpi4_dxt.darshan >"$scratch/of_darshan"
 verdict $? "lru: of Darshan $(cat "$scratch/of_darshan")"
 
+if [ -x "$build/examples/http_range" ] && command -v python3 >/dev/null; then
+	awk 'BEGIN { for (i = 0; i < 900000; i++) printf "%s 20 %x %x 5 %x 1 1 0\n", rand() < .5 ? "80" : "c0",
+		int(rand() * 2 ^ 40), int(rand() * 2 ^ 20), int(rand() * 2 ^ 20) }' |
+		"$build/iotrace" cat -q --framed --sync=4096 --no-fsync -o "$scratch/served.iot" &&
+		python3 tests/tools/http_range.py "$build/examples/http_range" "$build/iotrace" "$scratch/served.iot"
+	verdict $? 'http_range'
+else
+	echo 'http_range: skipped, as libcurl (libcurl4-openssl-dev) or python3 is not installed'
+fi
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
