@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/fsstats/survey_in.h"
+#include "cli/fsstats/survey_links.h"
 #include "cli/fsstats/survey_out.h"
 #include "cli/fsstats/walk.h"
 #include "cli/ui/message.h"
@@ -168,11 +169,13 @@ static enum exit_status warn(const struct fsstats_run *r, const struct fs_survey
 static enum exit_status write_all(const struct fsstats_run *r, const struct survey_in *in,
 				  struct fs_survey *earlier)
 {
-	if (r->share &&
-	    (!survey_number_keys(in->survey) || !survey_coarsen(in->survey, r->min_count)))
+	if (r->share) /* a state must not describe single files */
+		survey_count_links(in->survey);
+	if (in->survey->no_memory || (r->share && (!survey_number_keys(in->survey) ||
+						   !survey_coarsen(in->survey, r->min_count))))
 		return message_no_memory();
-	enum exit_status status = warn(r, in->survey);
-	status = exit_status_worse(status, survey_out_write(&r->out, in));
+	enum exit_status status = survey_out_write(&r->out, in);
+	status = exit_status_worse(status, warn(r, in->survey));
 	status = exit_status_worse(status, write_html(r, in->survey));
 	return exit_status_worse(status, print(r, in->survey, earlier));
 }
@@ -236,7 +239,9 @@ static enum exit_status read_earlier(const struct fsstats_run *r, struct survey_
 	in->survey = calloc(1, sizeof *in->survey);
 	if (in->survey == NULL)
 		return message_no_memory();
-	return survey_in_read(in, &path, 1);
+	const enum exit_status status = survey_in_read(in, &path, 1);
+	survey_count_links(in->survey);
+	return in->survey->no_memory ? message_no_memory() : status;
 }
 
 static enum exit_status run(struct fsstats_run *r, char **paths, size_t count)

@@ -28,19 +28,17 @@ static void read_list(struct fs_survey *s, const char *columns, const struct fuz
 {
 	struct list_columns list;
 	struct list_report report = {0, 0, 0};
-	struct link_set links = {NULL, 0, 0};
 	struct bufreader *from = bufreader_new("fuzz", NULL);
 	FUZZ_CHECK(from != NULL && list_columns_parse(&list, columns) == NULL);
 	FUZZ_CHECK(bufreader_open_memory(from, in->data, in->size) == IOT_OK);
 	s->by = SURVEY_BY_DIRECTORY;
 	s->depth = 1;
 	list_set_unknown(s, &list);
-	(void)list_read(s, &links, from, &list, &report);
-	survey_add_link_names(s, &links);
+	(void)list_read(s, from, &list, &report);
+	survey_count_links(s);
 	FUZZ_CHECK(report.wrong <= report.lines && (report.wrong > 0) == (report.first_wrong > 0));
 	FUZZ_CHECK(s->size.count == s->entries[SURVEY_FILE]);
 	FUZZ_CHECK(s->size.count == s->of[SURVEY_SIZE].items);
-	link_set_free(&links);
 	bufreader_free(from);
 }
 

@@ -165,38 +165,6 @@ static void load_row(struct checkpoint *c, const struct open_roots *r)
 	}
 }
 
-/* Links */
-
-static void save_links(struct state *s, const struct link_set *links)
-{
-	size_t i = 0, row = 0;
-	for (;; row++, i++) {
-		while (i < links->capacity && links->slot[i].used == 0)
-			i++;
-		if (!state_list(s, "link", i < links->capacity))
-			return;
-		struct link_key key = link_slot_key(&links->slot[i]);
-		uint32_t name = link_slot_name(&links->slot[i]);
-		state_number(s, "device", &key.device);
-		state_number(s, "inode", &key.inode);
-		state_small(s, "name", &name, UINT8_MAX);
-	}
-}
-
-static void load_links(struct state *s, struct link_set *links)
-{
-	while (state_list(s, "link", false)) {
-		struct link_key key = {0, 0};
-		uint32_t name = 0;
-		bool is_new;
-		state_limited(s, "device", &key.device, (UINT64_C(1) << 56) - 2);
-		state_number(s, "inode", &key.inode);
-		state_small(s, "name", &name, UINT8_MAX);
-		if (!link_set_add(links, key, (uint8_t)name, &is_new))
-			state_no_memory(s);
-	}
-}
-
 /* Files */
 
 static bool report(const struct walk_options *o, const struct error *e)
@@ -237,7 +205,6 @@ static void save_tables(struct checkpoint *c, struct tree_walk *w, struct fs_sur
 	if (sum->no_memory)
 		state_no_memory(&c->state);
 	survey_state(&c->state, sum);
-	save_links(&c->state, &w->links);
 	save_rows(c, w->queue);
 	survey_state_end(&c->state);
 }
@@ -301,7 +268,6 @@ static void load_tables(struct checkpoint *c, struct tree_walk *w, struct fs_sur
 		error_set(&s->error, IOT_EUSAGE, "is of other directories, or of another part");
 	survey_join(w->survey, loaded);
 	w->survey->now_s = loaded->now_s;
-	load_links(s, &w->links);
 	clear_queue(w);
 	c->last = &w->queue;
 	while (state_list(s, "directory", false))

@@ -23,7 +23,6 @@ const char list_find_columns[] =
 
 struct entry_list {
 	struct fs_survey *survey;
-	struct link_set *links;
 	const struct list_columns *columns;
 	char separator;  /* ' ': any number of blanks */
 	char terminator; /* of lines */
@@ -285,16 +284,19 @@ static void set_directory_key(struct entry_list *r, struct list_entry *e)
 	r->no_memory |= sums == NULL || sums->name == NULL;
 }
 
-static bool is_duplicate(struct entry_list *r, struct list_entry *e)
+static void add_entry(struct entry_list *r, const struct list_entry *e)
 {
-	bool is_new = true;
-	if (e->entry.kind != SURVEY_FILE || e->entry.links < 2 || !e->has_inode)
-		return false;
-	const uint8_t name = e->entry.name < UINT8_MAX ? (uint8_t)e->entry.name : UINT8_MAX;
-	r->no_memory |=
-	    !link_set_add(r->links, (struct link_key){e->device, e->inode}, name, &is_new);
-	e->entry.name = 0; /* added at the end */
-	return !is_new;
+	struct fs_survey *s = r->survey;
+	const struct survey_link one = {e->entry, 1, false}, *link = NULL;
+	struct survey_link_change change = {false, false};
+	if (e->entry.kind != SURVEY_FILE || e->entry.links < 2 || !e->has_inode) {
+		survey_add(s, &e->entry);
+		return;
+	}
+	link = survey_add_link(s, survey_link_id(e->device, e->inode), &one, &change);
+	if (link != NULL && change.is_whole)
+		survey_add(s, &link->file);
+	s->duplicate_links += change.is_known;
 }
 
 /* Directories are not added: their entries are unknown. */
@@ -322,15 +324,11 @@ static bool add_line(struct entry_list *r, struct iot_text line)
 	if (!parse_line(r, line, &e))
 		return false;
 	add_top(r, &e);
-	if (is_duplicate(r, &e)) {
-		r->survey->duplicate_links++;
-		return true;
-	}
 	if (r->survey->by == SURVEY_BY_DIRECTORY && e.entry.kind == SURVEY_FILE)
 		set_directory_key(r, &e);
 	else
 		e.entry.key = e.owner[r->survey->by];
-	survey_add(r->survey, &e.entry);
+	add_entry(r, &e);
 	return true;
 }
 
@@ -376,10 +374,10 @@ static size_t add_lines(struct entry_list *r, const char *data, size_t size, boo
 	return used;
 }
 
-int list_read(struct fs_survey *s, struct link_set *links, struct bufreader *in,
-	      const struct list_columns *c, struct list_report *report)
+int list_read(struct fs_survey *s, struct bufreader *in, const struct list_columns *c,
+	      struct list_report *report)
 {
-	struct entry_list r = {.survey = s, .links = links, .columns = c};
+	struct entry_list r = {.survey = s, .columns = c};
 	size_t have, want = LIST_LINE_MAX;
 	for (const char *data; (data = bufreader_peek(in, want, &have)) != NULL && have > 0;) {
 		if (!r.begun)

@@ -5,7 +5,7 @@
 
 #include "lib/io/bufreader.h"
 
-#include "link_set.h"
+#include "survey_links.h"
 #include "survey.h"
 
 enum list_field {
@@ -49,10 +49,10 @@ struct list_report {
 };
 
 /*
- * Adds the entries of a list. *links collects the files with several links of all lists. Returns an
- * enum iot_status; after errors of the input, bufreader_error() has the reason.
+ * Adds the entries of a list. Returns an enum iot_status; after errors of the input,
+ * bufreader_error() has the reason.
  */
-int list_read(struct fs_survey *s, struct link_set *links, struct bufreader *in,
-	      const struct list_columns *c, struct list_report *report);
+int list_read(struct fs_survey *s, struct bufreader *in, const struct list_columns *c,
+	      struct list_report *report);
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "lib/base/array.h"
 
+#include "survey_links.h"
+
 enum { KIB_BITS = 10, S_PER_DAY = 86400, LINEAR_WIDTH = 8 };
 
 const struct survey_form survey_forms[SURVEY_HISTOGRAMS] = {
@@ -144,7 +146,7 @@ void survey_add(struct fs_survey *s, const struct survey_entry *e)
 	s->data += e->size;
 	s->capacity += e->capacity;
 	if (e->name > 0)
-		survey_add_name(s, e->name);
+		add(s, SURVEY_NAME, e->name, e->name, 1);
 	if (e->capacity >= e->size)
 		add(s, SURVEY_POSITIVE, e->size, e->capacity - e->size, 1);
 	else
@@ -155,18 +157,6 @@ void survey_add(struct fs_survey *s, const struct survey_entry *e)
 		add(s, SURVEY_DIRECTORY, e->size, e->size, 1);
 	else
 		add(s, SURVEY_TARGET, e->size, e->size, 1);
-}
-
-void survey_add_name(struct fs_survey *s, size_t size)
-{
-	add(s, SURVEY_NAME, size, size, 1);
-}
-
-void survey_add_link_names(struct fs_survey *s, const struct link_set *links)
-{
-	for (size_t i = 0; i < links->capacity; i++)
-		if (links->slot[i].used != 0)
-			survey_add_name(s, link_slot_name(&links->slot[i]));
 }
 
 void survey_add_entries(struct fs_survey *s, uint64_t entries)
@@ -259,6 +249,29 @@ static void join_tops(struct fs_survey *s, const struct fs_survey *more)
 	s->names &= more->names;
 }
 
+static void join_links(struct fs_survey *s, const struct fs_survey *more)
+{
+	struct survey_link_change change;
+	for (size_t i = 0; i < more->link_ids.count && i < more->links_capacity; i++) {
+		if (more->link[i].counted)
+			continue;
+		const struct survey_link *l =
+		    survey_add_link(s, more->link_ids.keys[i], &more->link[i], &change);
+		if (l != NULL && change.is_whole)
+			survey_add(s, &l->file);
+		s->duplicate_links += l != NULL && change.is_known;
+	}
+}
+
+void survey_count_links(struct fs_survey *s)
+{
+	for (size_t i = 0; i < s->link_ids.count && i < s->links_capacity; i++) {
+		if (!s->link[i].counted)
+			survey_add(s, &s->link[i].file);
+		s->link[i].counted = true;
+	}
+}
+
 void survey_join(struct fs_survey *s, const struct fs_survey *more)
 {
 	s->unknown |= more->unknown;
@@ -288,6 +301,7 @@ void survey_join(struct fs_survey *s, const struct fs_survey *more)
 	for (size_t t = 0; t < SURVEY_TIMES; t++)
 		joint_join(&s->joint[t], &more->joint[t]);
 	join_tops(s, more);
+	join_links(s, more);
 	histogram_join(&s->size, &more->size);
 	add_list(s->size_bytes, more->size_bytes, HISTOGRAM_BINS);
 }
@@ -305,6 +319,8 @@ void survey_free(struct fs_survey *s)
 	if (s == NULL)
 		return;
 	free_keys(s);
+	idmap_free(&s->link_ids);
+	free(s->link);
 	root_list_free(&s->roots);
 	for (size_t i = 0; i < SURVEY_TOPS; i++)
 		top_list_free(&s->top[i]);

@@ -14,7 +14,6 @@
 #include "lib/base/idmap.h"
 
 #include "joint.h"
-#include "link_set.h"
 #include "root_list.h"
 #include "top_list.h"
 
@@ -110,6 +109,9 @@ struct fs_survey {
 	struct idmap keys;
 	struct key_sums *sums; /* by number of the key */
 	size_t sums_capacity;
+	struct idmap link_ids;    /* of files with several links, see survey_links.h */
+	struct survey_link *link; /* by number of the id */
+	size_t links_capacity;
 	struct root_list roots;
 	uint64_t entries[SURVEY_KINDS];
 	uint64_t data, capacity; /* bytes of files, directories and symlinks */
@@ -132,7 +134,7 @@ struct survey_entry {
 	uint64_t size, capacity, links;
 	int64_t time_s[SURVEY_TIMES];
 	uint64_t key; /* if the survey has keys */
-	size_t name;  /* bytes; 0: unknown, or added later */
+	size_t name;  /* bytes; 0: unknown */
 };
 
 struct survey_form {
@@ -145,10 +147,6 @@ extern const struct survey_form survey_forms[SURVEY_HISTOGRAMS];
 extern const unsigned survey_ages[SURVEY_AGES]; /* days, ascending */
 
 void survey_add(struct fs_survey *s, const struct survey_entry *entry);
-/* Adds the length of a name that survey_add() did not know. */
-void survey_add_name(struct fs_survey *s, size_t size);
-/* Adds the shortest names of files with several links. */
-void survey_add_link_names(struct fs_survey *s, const struct link_set *links);
 /* Adds a directory that was read to its end: the number of its entries. */
 void survey_add_entries(struct fs_survey *s, uint64_t entries);
 /* Adds a file or directory to a top list, whose path the caller has. */
@@ -159,6 +157,8 @@ void survey_fail(struct fs_survey *s, int error);
  * s->no_memory.
  */
 void survey_join(struct fs_survey *s, const struct fs_survey *more);
+/* Counts the files of which not all links were found. Nothing may be joined afterwards. */
+void survey_count_links(struct fs_survey *s);
 void survey_free(struct fs_survey *s);
 
 /* Returns the sums of a key; NULL, after setting s->no_memory, if out of memory. */

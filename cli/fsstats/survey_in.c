@@ -76,7 +76,7 @@ static enum exit_status read_state(struct fs_survey *s, const char *path)
 static enum exit_status read_list(struct survey_in *in, const char *path, struct bufreader *from)
 {
 	struct list_report report = {0, 0, 0};
-	const int status = list_read(in->survey, &in->links, from, in->columns, &report);
+	const int status = list_read(in->survey, from, in->columns, &report);
 	if (status == IOT_ENOMEM)
 		return message_no_memory();
 	if (status != IOT_OK)
@@ -157,7 +157,6 @@ enum exit_status survey_in_read(struct survey_in *in, char *const *paths, size_t
 		list_set_unknown(in->survey, in->columns);
 	for (size_t i = 0; i < count && status != EXIT_FAILED; i++)
 		status = exit_status_worse(status, add_file(in, paths[i], i == 0));
-	survey_add_link_names(in->survey, &in->links);
 	if (count > 1) {
 		free(in->csv);
 		in->csv = NULL;
@@ -169,5 +168,4 @@ void survey_in_free(struct survey_in *in)
 {
 	survey_free(in->survey);
 	free(in->csv);
-	link_set_free(&in->links);
 }

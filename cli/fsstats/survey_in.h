@@ -12,7 +12,6 @@ struct survey_in {
 	char *csv;                /* the text, if the only file has the csv form; else NULL */
 	size_t csv_size;
 	const struct list_columns *columns; /* columns, if the files are lists; else NULL */
-	struct link_set links;              /* of lists */
 	bool drops_ages; /* files differ in the time of the walk, so ages are unknown */
 	bool quiet;
 };

@@ -9,6 +9,7 @@
 
 #include "csv.h"
 #include "plots.h"
+#include "survey_links.h"
 #include "survey_state.h"
 
 static enum exit_status write_csv(const struct survey_out *o, const struct survey_in *in)
@@ -77,8 +78,11 @@ static enum exit_status write_plots(const struct survey_out *o, const struct fs_
 
 enum exit_status survey_out_write(const struct survey_out *o, const struct survey_in *in)
 {
-	enum exit_status status = write_csv(o, in);
-	status = exit_status_worse(status, write_state(o, in->survey));
+	enum exit_status status = write_state(o, in->survey);
+	survey_count_links(in->survey);
+	if (in->survey->no_memory)
+		return message_no_memory();
+	status = exit_status_worse(status, write_csv(o, in));
 	return exit_status_worse(status, write_plots(o, in->survey));
 }
 

@@ -7,6 +7,8 @@
 #include "lib/base/array.h"
 #include "lib/base/text.h"
 
+#include "survey_links.h"
+
 enum { VERSION = 2, UNKNOWN_MAX = (1 << SURVEY_BITS) - 1 };
 
 bool survey_state_begins(const struct iot_event *first)
@@ -188,6 +190,46 @@ static void tops_state(struct state *s, struct fs_survey *v)
 		state_no_memory(s);
 }
 
+/* Files with links elsewhere */
+
+static void link_row(struct state *s, struct survey_link *l)
+{
+	static const char *const times[SURVEY_TIMES] = {"mtime", "ctime", "atime"};
+	uint32_t links = (uint32_t)l->file.links, name = (uint32_t)l->file.name;
+	state_small(s, "links", &links, UINT32_MAX);
+	state_small(s, "found", &l->found, UINT32_MAX);
+	state_check(s, l->found > 0 && l->found < links, "found= from 1, less than links=");
+	state_number(s, "size", &l->file.size);
+	state_number(s, "capacity", &l->file.capacity);
+	for (size_t t = 0; t < SURVEY_TIMES; t++)
+		state_signed(s, times[t], &l->file.time_s[t]);
+	state_number(s, "key", &l->file.key);
+	state_small(s, "name", &name, UINT8_MAX);
+	l->file.links = links;
+	l->file.name = name;
+}
+
+static void links_state(struct state *s, struct fs_survey *v)
+{
+	struct survey_link_change change = {false, false};
+	size_t count = 0;
+	uint32_t *number = survey_open_links(v, &count);
+	if (number == NULL)
+		state_no_memory(s);
+	for (size_t i = 0; state_list(s, "link", i < count); i++) {
+		struct survey_link loaded = {.file = {.kind = SURVEY_FILE}};
+		uint64_t id = state_saves(s) ? v->link_ids.keys[number[i]] : 0;
+		state_number(s, "id", &id);
+		link_row(s, state_saves(s) ? &v->link[number[i]] : &loaded);
+		if (state_saves(s) || state_failed(s))
+			continue;
+		if (survey_add_link(v, id, &loaded, &change) == NULL)
+			state_no_memory(s);
+		state_check(s, !change.is_known, "each id once");
+	}
+	free(number);
+}
+
 /* Keys, in ascending order */
 
 static int by_key(const void *left, const void *right)
@@ -284,6 +326,7 @@ void survey_state(struct state *s, struct fs_survey *v)
 	bins_state(s, v);
 	joint_state(s, v);
 	tops_state(s, v);
+	links_state(s, v);
 	keys_state(s, v);
 }
 

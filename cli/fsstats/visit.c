@@ -58,21 +58,6 @@ static bool is_snapshot(const char *name)
 	       strcmp(name, ".zfs") == 0;
 }
 
-/* Returns whether a file has been counted under another name. */
-static bool is_duplicate(struct walker *k, const struct statx *st, size_t name)
-{
-	const struct link_key key = {device_of(st), st->stx_ino};
-	bool is_new = true;
-	if (!S_ISREG(st->stx_mode) || st->stx_nlink < 2)
-		return false;
-	pthread_mutex_lock(&k->walk->links_lock);
-	const bool ok = link_set_add(&k->walk->links, key, (uint8_t)name, &is_new);
-	pthread_mutex_unlock(&k->walk->links_lock);
-	if (!ok)
-		walk_stop(k->walk, WALK_NO_MEMORY);
-	return !is_new;
-}
-
 static uint64_t key_of(const struct fs_survey *s, const struct subtree *in, const struct statx *st)
 {
 	return s->by == SURVEY_BY_OWNER                     ? st->stx_uid
@@ -81,7 +66,35 @@ static uint64_t key_of(const struct fs_survey *s, const struct subtree *in, cons
 							    : in->key;
 }
 
-/* The names of files with several links are added at the end of the walk. */
+/* The root of a device names it, because machines number devices differently. */
+static uint64_t volume_of(const struct tree_walk *w, uint64_t device)
+{
+	for (size_t i = 0; i < w->volume_count; i++)
+		if (w->volume[i].device == device)
+			return w->volume[i].id;
+	return device;
+}
+
+/* Counts a file when its last link is found. */
+static void add_link(struct walker *k, const struct statx *st, const struct survey_entry *e)
+{
+	struct tree_walk *w = k->walk;
+	const uint64_t id = survey_link_id(volume_of(w, device_of(st)), st->stx_ino);
+	const struct survey_link one = {*e, 1, false};
+	struct survey_link_change change = {false, false};
+	struct survey_entry whole = *e;
+	pthread_mutex_lock(&w->links_lock);
+	const struct survey_link *link = survey_add_link(w->survey, id, &one, &change);
+	if (link != NULL)
+		whole = link->file;
+	pthread_mutex_unlock(&w->links_lock);
+	if (link == NULL)
+		walk_stop(w, WALK_NO_MEMORY);
+	if (change.is_whole)
+		survey_add(k->survey, &whole);
+	k->survey->duplicate_links += change.is_known;
+}
+
 static void count(struct walker *k, const struct subtree *in, const struct statx *st, size_t name)
 {
 	const struct survey_entry e = {
@@ -91,9 +104,12 @@ static void count(struct walker *k, const struct subtree *in, const struct statx
 	    st->stx_nlink,
 	    {st->stx_mtime.tv_sec, st->stx_ctime.tv_sec, st->stx_atime.tv_sec},
 	    key_of(k->survey, in, st),
-	    S_ISREG(st->stx_mode) && st->stx_nlink > 1 ? 0 : name,
+	    name,
 	};
-	survey_add(k->survey, &e);
+	if (e.kind == SURVEY_FILE && e.links > 1)
+		add_link(k, st, &e);
+	else
+		survey_add(k->survey, &e);
 }
 
 /*
@@ -230,10 +246,6 @@ static void visit(struct walker *k, struct subtree *in, int fd, const char *name
 		return;
 	const size_t size = strlen(name);
 	add_top_file(k, in, name, &st);
-	if (k->counts && is_duplicate(k, &st, size)) {
-		k->survey->duplicate_links++;
-		return;
-	}
 	if (k->counts)
 		count(k, in, &st, size);
 	if (S_ISDIR(st.stx_mode) && is_entered(k, in, name, &st))

@@ -173,22 +173,25 @@ enum walk_status walk_trees(struct fs_survey *s, char *const *roots, size_t coun
 			      .links_lock = PTHREAD_MUTEX_INITIALIZER,
 			      .message_lock = PTHREAD_MUTEX_INITIALIZER};
 	int *fds = malloc(count * sizeof *fds);
-	if (fds == NULL)
+	w.volume = malloc(count * sizeof *w.volume);
+	if (fds == NULL || w.volume == NULL) {
+		free(fds);
+		free(w.volume);
 		return WALK_NO_MEMORY;
+	}
 	for (size_t i = 0; i < count; i++)
 		fds[i] = -1;
 	w.status = walk_open(&w, fds, roots, count, bad);
 	const int error = errno;
 	if (w.status == WALK_OK)
 		run_walkers(&w);
-	survey_add_link_names(s, &w.links);
 	release_queue(&w);
 	if (w.status == WALK_OK && s->no_memory)
 		w.status = WALK_NO_MEMORY;
 	for (size_t i = 0; i < count; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
-	link_set_free(&w.links);
+	free(w.volume);
 	free(fds);
 	errno = error;
 	return w.status;

@@ -6,8 +6,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "link_set.h"
 #include "subtree.h"
+#include "survey_links.h"
 #include "walk.h"
 
 enum { WALK_ENTRIES_BYTES = 256 << 10, WALK_PART_DEPTH = 2 };
@@ -16,6 +16,11 @@ enum { WALK_ENTRIES_BYTES = 256 << 10, WALK_PART_DEPTH = 2 };
 struct entry_place {
 	uint64_t inode;
 	size_t at;
+};
+
+/* A device, and the number that stands for it in the identity of its files. */
+struct walk_volume {
+	uint64_t device, id;
 };
 
 struct tree_walk {
@@ -31,8 +36,9 @@ struct tree_walk {
 	enum walk_status status;
 	struct walker *walkers;
 	unsigned walker_count;
-	pthread_mutex_t links_lock;
-	struct link_set links;
+	pthread_mutex_t links_lock; /* protects the links of survey */
+	struct walk_volume *volume; /* of the roots */
+	size_t volume_count;
 	pthread_mutex_t message_lock;
 	uint64_t begin_ns;
 	_Atomic uint64_t statx_calls; /* only with options->rate */
@@ -77,8 +83,7 @@ bool walk_sorts(const struct walk_options *o, int fd);
 void walk_add_space(struct fs_survey *s, const int *fds, size_t count);
 
 /*
- * Checkpoints. Saving: no thread reads a directory. Loading: replaces the queue, the links and the
- * survey; roots are open. Both return false after a message to options->failed_checkpoint.
+ * Checkpoints. Saving: no thread reads a directory. Loading: replaces the queue and the survey; roots are open. Both return false after a message to options->failed_checkpoint.
  */
 bool walk_save(struct tree_walk *w);
 bool walk_load(struct tree_walk *w, const int *fds, char *const *roots, size_t count);

@@ -25,6 +25,18 @@ static bool name_key(struct fs_survey *s, struct subtree *d)
 	return sums != NULL && sums->name != NULL;
 }
 
+/* The least of several roots names their device, so that their order does not matter. */
+static void add_volume(struct tree_walk *w, uint64_t device, uint64_t root)
+{
+	size_t i = 0;
+	while (i < w->volume_count && w->volume[i].device != device)
+		i++;
+	if (i == w->volume_count)
+		w->volume[w->volume_count++] = (struct walk_volume){device, root};
+	else if (root < w->volume[i].id)
+		w->volume[i].id = root;
+}
+
 /* Adds a root to the queue. Only entries of walked directories count, so the root does not. */
 static bool add_root(struct tree_walk *w, const char *path, int fd)
 {
@@ -48,6 +60,7 @@ static bool add_root(struct tree_walk *w, const char *path, int fd)
 	d->by_inode = walk_sorts(o, fd);
 	d->device = st.st_dev;
 	d->inode = st.st_ino;
+	add_volume(w, d->device, d->path_hash);
 	d->next = w->queue;
 	w->queue = d;
 	return true;

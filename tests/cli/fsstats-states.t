@@ -45,5 +45,23 @@ head -c 900 tree.state >cut
 "$IOTRACE" fsstats --csv=tree.csv --now=0 tree >/dev/null
 "$IOTRACE" fsstats --csv=- tree.csv | cmp - tree.csv
 "$IOTRACE" fsstats --json tree.csv | grep -E 'data_bytes|regular_files|file_median|vanished'
+echo "-- links in several parts"
+mkdir -p linked/1/a linked/2/b linked/3/c outside
+head -c 5000 /dev/zero >linked/1/a/whole
+ln linked/1/a/whole linked/2/b/w
+ln linked/1/a/whole linked/3/c/whole-again
+echo text >linked/1/a/half
+ln linked/1/a/half outside/half
+for by in owner dir; do
+	"$IOTRACE" fsstats --now=0 --by=$by -s linked.state --tsv linked >linked.tsv
+	for part in 1 2 3 4; do
+		"$IOTRACE" fsstats --now=0 --by=$by --part=$part/4 -s $part.part linked >/dev/null
+	done
+	"$IOTRACE" fsstats -s sum.state --tsv 3.part 1.part 4.part 2.part >sum.tsv
+	cmp sum.state linked.state && cmp sum.tsv linked.tsv && echo "--by=$by: the same bytes"
+done
+"$IOTRACE" fsstats --now=0 --by=owner --share -s shared.state --json linked | grep -E 'regular_files|duplicate_links'
+"$IOTRACE" cat linked.state | grep -c 'kind=link '
+"$IOTRACE" cat shared.state | grep -c 'kind=link '
 grep -l 'a/b\|project-\|owner-' tree.state later.state tree.csv
 exit 0
