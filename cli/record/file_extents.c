@@ -32,21 +32,21 @@ void file_extents_free(struct file_extents *x)
 	*x = (struct file_extents){.extent = NULL};
 }
 
-static bool read_numbers(const char *path, const char *format, unsigned long long *first,
-			 unsigned long long *second, int wanted)
+/* Reads one number, or two with a colon between them. Returns their number. */
+static int read_numbers(const char *path, unsigned long long number[2])
 {
 	FILE *f = fopen(path, "re");
-	const int got = f != NULL ? fscanf(f, format, first, second) : 0;
+	const int got = f != NULL ? fscanf(f, "%llu:%llu", &number[0], &number[1]) : 0;
 	if (f != NULL)
 		(void)fclose(f);
-	return got == wanted;
+	return got;
 }
 
 /* Returns an errno. */
 static int find_place(dev_t device, struct disk_place *to)
 {
 	char path[128];
-	unsigned long long number[2] = {major(device), minor(device)}, start = 0;
+	unsigned long long number[2] = {major(device), minor(device)}, start[2] = {0, 0};
 	int n = snprintf(path, sizeof path, "/sys/dev/block/%llu:%llu", number[0], number[1]);
 	const size_t end = (size_t)n;
 	if (number[0] == 0 || access(path, F_OK) != 0)
@@ -54,13 +54,13 @@ static int find_place(dev_t device, struct disk_place *to)
 	(void)snprintf(path + end, sizeof path - end, "/partition");
 	if (access(path, F_OK) == 0) {
 		(void)snprintf(path + end, sizeof path - end, "/start");
-		if (!read_numbers(path, "%llu", &start, NULL, 1))
+		if (read_numbers(path, start) != 1)
 			return ENODEV;
 		(void)snprintf(path + end, sizeof path - end, "/../dev");
-		if (!read_numbers(path, "%llu:%llu", &number[0], &number[1], 2))
+		if (read_numbers(path, number) != 2)
 			return ENODEV;
 	}
-	to->first_sector = start;
+	to->first_sector = start[0];
 	(void)snprintf(to->disk, sizeof to->disk, "%llu,%llu", number[0], number[1]);
 	return 0;
 }
