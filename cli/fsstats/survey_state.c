@@ -216,7 +216,7 @@ static void links_state(struct state *s, struct fs_survey *v)
 	uint32_t *number = survey_open_links(v, &count);
 	if (number == NULL)
 		state_no_memory(s);
-	for (size_t i = 0; state_list(s, "link", i < count); i++) {
+	for (size_t i = 0; number != NULL && state_list(s, "link", i < count); i++) {
 		struct survey_link loaded = {.file = {.kind = SURVEY_FILE}};
 		uint64_t id = state_saves(s) ? v->link_ids.keys[number[i]] : 0;
 		state_number(s, "id", &id);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "lib/base/array.h"
+#include "lib/base/number.h"
 
 enum {
 	SECTOR = 512,
@@ -33,21 +35,30 @@ void file_extents_free(struct file_extents *x)
 }
 
 /* Reads one number, or two with a colon between them. Returns their number. */
-static int read_numbers(const char *path, unsigned long long number[2])
+static int read_numbers(const char *path, uint64_t number[2])
 {
+	char text[64] = "";
 	FILE *f = fopen(path, "re");
-	const int got = f != NULL ? fscanf(f, "%llu:%llu", &number[0], &number[1]) : 0;
+	const char *at = f != NULL ? fgets(text, sizeof text, f) : NULL;
+	const char *end = text + strlen(text);
+	int count = 0;
 	if (f != NULL)
 		(void)fclose(f);
-	return got;
+	while (at != NULL && count < 2 && number_scan(&at, end, 10, &number[count])) {
+		count++;
+		if (*at++ != ':')
+			break;
+	}
+	return count;
 }
 
 /* Returns an errno. */
 static int find_place(dev_t device, struct disk_place *to)
 {
 	char path[128];
-	unsigned long long number[2] = {major(device), minor(device)}, start[2] = {0, 0};
-	int n = snprintf(path, sizeof path, "/sys/dev/block/%llu:%llu", number[0], number[1]);
+	uint64_t number[2] = {major(device), minor(device)}, start[2] = {0, 0};
+	int n = snprintf(path, sizeof path, "/sys/dev/block/%" PRIu64 ":%" PRIu64, number[0],
+			 number[1]);
 	const size_t end = (size_t)n;
 	if (number[0] == 0 || access(path, F_OK) != 0)
 		return ENODEV;
@@ -61,7 +72,7 @@ static int find_place(dev_t device, struct disk_place *to)
 			return ENODEV;
 	}
 	to->first_sector = start[0];
-	(void)snprintf(to->disk, sizeof to->disk, "%llu,%llu", number[0], number[1]);
+	(void)snprintf(to->disk, sizeof to->disk, "%" PRIu64 ",%" PRIu64, number[0], number[1]);
 	return 0;
 }
 
