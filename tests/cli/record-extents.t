@@ -3,6 +3,7 @@
 # ties by it.
 PATH=$PATH:/usr/sbin:/sbin
 command -v mkfs.ext4 >/dev/null && command -v filefrag >/dev/null || { echo "no mkfs.ext4 and filefrag here"; exit 77; }
+[ -d /sys/dev/block ] || { echo "/sys is not mounted here"; exit 77; }
 truncate -s 64M disk && mkfs.ext4 -q -b 4096 disk && mkdir m
 mount -o loop disk m 2>err || { echo "nothing can be mounted here: $(head -n 1 err)"; exit 77; }
 trap 'umount m' EXIT
