@@ -183,7 +183,7 @@ static bool report(const struct walk_options *o, const struct error *e)
 
 static void write_file(const char *path, const void *data, size_t size, struct error *e)
 {
-	struct atomic_file f;
+	struct atomic_file f = {0};
 	char name[1024];
 	escape_text(name, sizeof name, path, strlen(path));
 	if (atomic_file_open(&f, path, ATOMIC_FILE_PRIVATE, name, e) != IOT_OK)
