@@ -2,6 +2,7 @@
 /* What processes leave in the directory of the recording: their files, rings and requests. */
 #include "collector_internal.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -143,17 +144,7 @@ static void provide_sites(struct collector *c, const char *name)
 	(void)sites_provide(c->recording->fd, access(seen, R_OK) == 0 ? seen : path);
 }
 
-void collector_each_file(struct collector *c, DIR *d, const char *prefix,
-			 void (*found)(struct collector *, const char *))
-{
-	const struct dirent *e;
-	rewinddir(d);
-	while ((e = readdir(d)) != NULL)
-		if (begins(e->d_name, prefix))
-			found(c, e->d_name);
-}
-
-DIR *collector_open_directory(struct collector *c)
+static DIR *open_directory(struct collector *c)
 {
 	const int fd = openat(c->recording->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
@@ -165,20 +156,35 @@ DIR *collector_open_directory(struct collector *c)
 	return d;
 }
 
-int collector_read_directory(struct collector *c)
+int collector_read_files(struct collector *c, const struct collector_files *files)
 {
-	DIR *d = collector_open_directory(c);
+	DIR *d = open_directory(c);
+	const struct dirent *e;
 	if (d == NULL)
 		return c->error.status;
-	collector_each_file(c, d, "joined.", add_joined);
-	collector_each_file(c, d, "process.", collector_join_process);
-	collector_each_file(c, d, "spare.", collector_join_spare);
-	collector_each_file(c, d, "ring.", open_ring);
-	collector_each_file(c, d, "spare.", open_ring);
-	collector_each_file(c, d, "event.", read_event);
-	collector_each_file(c, d, "library.", provide_sites);
+	for (; files->prefix != NULL; files++) {
+		rewinddir(d);
+		while ((e = readdir(d)) != NULL)
+			if (begins(e->d_name, files->prefix))
+				files->found(c, e->d_name);
+	}
 	(void)closedir(d);
 	return IOT_OK;
+}
+
+int collector_read_directory(struct collector *c)
+{
+	static const struct collector_files files[] = {
+	    {"joined.", add_joined},
+	    {"process.", collector_join_process},
+	    {"spare.", collector_join_spare},
+	    {"ring.", open_ring},
+	    {"spare.", open_ring},
+	    {"event.", read_event},
+	    {"library.", provide_sites},
+	    {NULL, NULL},
+	};
+	return collector_read_files(c, files);
 }
 
 /*

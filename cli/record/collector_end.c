@@ -2,6 +2,7 @@
 /* The end of processes: what they lost is reported, and their files are removed. */
 #include "collector_internal.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

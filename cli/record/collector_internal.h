@@ -6,8 +6,6 @@
 #ifndef CLI_RECORD_COLLECTOR_INTERNAL_H
 #define CLI_RECORD_COLLECTOR_INTERNAL_H
 
-#include <dirent.h>
-
 #include "collector.h"
 #include "lib/base/error.h"
 #include "doorbell.h"
@@ -92,11 +90,16 @@ void collector_release_rings(struct collector *c);
 
 /* collector_directory.c: files of the recording */
 
-/* Opens the directory of the recording. Returns NULL after storing the error. */
-DIR *collector_open_directory(struct collector *c);
-/* Calls a function for each file whose name begins with the prefix. */
-void collector_each_file(struct collector *c, DIR *d, const char *prefix,
-			 void (*found)(struct collector *, const char *));
+/* What to do with files whose names begin with a prefix; the last of a list has none. */
+struct collector_files {
+	const char *prefix;
+	void (*found)(struct collector *c, const char *name);
+};
+/*
+ * Calls the functions of a list in its order, for each file in the directory of the recording.
+ * Returns IOT_OK, or the status after storing the error.
+ */
+int collector_read_files(struct collector *c, const struct collector_files *files);
 /* The files "process.PID.START" and "spare.PID.NUMBER" */
 void collector_join_process(struct collector *c, const char *name);
 void collector_join_spare(struct collector *c, const char *name);

@@ -121,14 +121,13 @@ static void reopen_ring(struct collector *c, const char *name)
 
 static int reopen_directory(struct collector *c)
 {
-	DIR *d = collector_open_directory(c);
-	if (d == NULL)
-		return c->error.status;
-	collector_each_file(c, d, "process.", collector_join_process);
-	collector_each_file(c, d, "spare.", collector_join_spare);
-	collector_each_file(c, d, "taken.", reopen_ring);
-	(void)closedir(d);
-	return IOT_OK;
+	static const struct collector_files files[] = {
+	    {"process.", collector_join_process},
+	    {"spare.", collector_join_spare},
+	    {"taken.", reopen_ring},
+	    {NULL, NULL},
+	};
+	return collector_read_files(c, files);
 }
 
 int collector_resume(struct collector *c, uint64_t began)

@@ -19,7 +19,6 @@ enum {
 	NAME_MAX_SIZE = 255,
 	SECTOR = 512,
 	NS_PER_MS = 1000000,
-	EXAMINED = 64, /* lines of a head */
 };
 
 struct diskstats {
@@ -157,16 +156,15 @@ static bool end(struct sampling *s)
 
 /* Interface */
 
+static int line_bits(struct iot_text text)
+{
+	struct disk_line disk;
+	return text.size > 0 && parse(text, &disk) ? BITS : 0;
+}
+
 static int sniff(struct input *in)
 {
-	size_t size;
-	const char *head = input_head(in, 0, &size);
-	struct iot_text rest = {head, size}, text;
-	struct disk_line disk;
-	for (int i = 0; i < EXAMINED && samples_head_line(&rest, &text); i++)
-		if (text.size > 0 && parse(text, &disk))
-			return BITS;
-	return 0;
+	return samples_sniff(in, line_bits);
 }
 
 static const struct samples_format format = {

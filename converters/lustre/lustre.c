@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-enum { BITS = 150, EXAMINED = 200 /* lines of a head */ };
+enum { BITS = 150 };
 
 /* Parameters */
 
@@ -193,17 +193,15 @@ static void close_state(struct sampling *s)
 
 /* Interface */
 
+static int line_bits(struct iot_text text)
+{
+	const struct iot_text name = parameter(text);
+	return name.size > 0 && kind_of(name) != LUSTRE_OTHER ? BITS : 0;
+}
+
 static int sniff(struct input *in)
 {
-	size_t size;
-	const char *head = input_head(in, 0, &size);
-	struct iot_text rest = {head, size}, text;
-	for (int i = 0; i < EXAMINED && samples_head_line(&rest, &text); i++) {
-		const struct iot_text name = parameter(text);
-		if (name.size > 0 && kind_of(name) != LUSTRE_OTHER)
-			return BITS;
-	}
-	return 0;
+	return samples_sniff(in, line_bits);
 }
 
 static const struct samples_format format = {.state_size = sizeof(struct lustre),

@@ -17,7 +17,7 @@
 
 #include "mmpmon.h"
 
-enum { BITS = 150, LONG_BITS = 120, EXAMINED = 40 /* lines of a head */ };
+enum { BITS = 150, LONG_BITS = 120 };
 
 /* Returns MMPMON_NONE if the word is not the name of a response. */
 static enum mmpmon_kind kind_of(struct iot_text word)
@@ -171,22 +171,20 @@ static void close_state(struct sampling *s)
 
 /* Interface */
 
+static int line_bits(struct iot_text text)
+{
+	struct iot_text word;
+	if (!samples_word(&text, &word))
+		return 0;
+	if (text_equals(word, "_fs_io_s_") || text_equals(word, "_io_s_"))
+		return BITS;
+	const bool is_long = text_equals(word, "mmpmon") && samples_word(&text, &word);
+	return is_long && text_equals(word, "node") ? LONG_BITS : 0;
+}
+
 static int sniff(struct input *in)
 {
-	size_t size;
-	const char *head = input_head(in, 0, &size);
-	struct iot_text rest = {head, size}, text;
-	for (int i = 0; i < EXAMINED && samples_head_line(&rest, &text); i++) {
-		struct iot_text words = text, word;
-		if (!samples_word(&words, &word))
-			continue;
-		if (text_equals(word, "_fs_io_s_") || text_equals(word, "_io_s_"))
-			return BITS;
-		if (text_equals(word, "mmpmon") && samples_word(&words, &word) &&
-		    text_equals(word, "node"))
-			return LONG_BITS;
-	}
-	return 0;
+	return samples_sniff(in, line_bits);
 }
 
 static const struct samples_format format = {.state_size = sizeof(struct mmpmon),

@@ -18,11 +18,11 @@
 
 #include "converters/samples/samples.h"
 
-enum { BITS = 150, EXAMINED = 400 /* lines of a head */, NS_PER_MS = 1000000 };
+enum { BITS = 150, NS_PER_MS = 1000000 };
 enum { OPS = 0, RTT = 6, FIELDS = 7 };
 
 struct mountstats {
-	bool open; /* the lines are those of an NFS mount */
+	bool open; /* the lines that follow describe an NFS mount */
 	char target[SAMPLES_TEXT_MAX];
 	struct sample_point point;
 	struct idmap targets;
@@ -46,7 +46,7 @@ static bool parse_device(struct iot_text line, struct iot_text *target, bool *is
 	return false;
 }
 
-/* Counts a target again, which several mounts in one text share with its counters. */
+/* Returns in *repeated whether an earlier mount in this text has the same target and counters. */
 static bool is_repeated(struct sampling *s, bool *repeated)
 {
 	struct mountstats *m = s->own;
@@ -218,16 +218,16 @@ static void close_state(struct sampling *s)
 
 /* Interface */
 
+static int line_bits(struct iot_text text)
+{
+	struct iot_text target;
+	bool is_nfs = false;
+	return parse_device(text, &target, &is_nfs) ? BITS : 0;
+}
+
 static int sniff(struct input *in)
 {
-	size_t size;
-	const char *head = input_head(in, 0, &size);
-	struct iot_text rest = {head, size}, text, target;
-	bool is_nfs = false;
-	for (int i = 0; i < EXAMINED && samples_head_line(&rest, &text); i++)
-		if (parse_device(text, &target, &is_nfs))
-			return BITS;
-	return 0;
+	return samples_sniff(in, line_bits);
 }
 
 static const struct samples_format format = {.state_size = sizeof(struct mountstats),

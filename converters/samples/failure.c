@@ -38,14 +38,3 @@ bool samples_unparsed(struct sampling *s)
 	s->src->report.calls--;
 	return true;
 }
-
-bool samples_head_line(struct iot_text *rest, struct iot_text *line)
-{
-	const char *lf = rest->size > 0 ? memchr(rest->data, '\n', rest->size) : NULL;
-	if (lf == NULL)
-		return false;
-	size_t size = (size_t)(lf - rest->data);
-	*line = (struct iot_text){rest->data, size > 0 && lf[-1] == '\r' ? size - 1 : size};
-	*rest = (struct iot_text){lf + 1, rest->size - size - 1};
-	return true;
-}

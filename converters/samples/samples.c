@@ -4,11 +4,27 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/hash.h"
 #include "lib/base/size.h"
 
-enum { MAX_GAP = 10 };
+enum { MAX_GAP = 10, LINES_EXAMINED = 400 /* of a head */ };
+
+int samples_sniff(struct input *in, int (*bits)(struct iot_text line))
+{
+	size_t size;
+	const char *at = input_head(in, 0, &size), *end = at + size, *lf;
+	int found = 0;
+	for (int i = 0; i < LINES_EXAMINED && at < end && found == 0; i++, at = lf + 1) {
+		lf = memchr(at, '\n', (size_t)(end - at));
+		if (lf == NULL)
+			break;
+		const bool has_cr = lf > at && lf[-1] == '\r';
+		found = bits((struct iot_text){at, (size_t)(lf - at) - has_cr});
+	}
+	return found;
+}
 
 /* Members */
 

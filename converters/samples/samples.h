@@ -143,6 +143,11 @@ struct sampling {
 		"wrap", "32", "counters have 32 bits, so a decrease means that they wrapped"       \
 	}
 
+/*
+ * Returns the evidence of a head: the first result of `bits` that is not 0, called for each of its
+ * first lines that are complete; 0 if there is none.
+ */
+int samples_sniff(struct input *in, int (*bits)(struct iot_text line));
 int samples_open(struct source_state *src, const struct samples_format *format);
 int samples_next(struct source_state *src, struct iot_event *out, int max);
 void samples_close(struct source_state *src);
@@ -204,7 +209,5 @@ bool samples_unparsed(struct sampling *s);
  * with the status of its reader, if that is not IOT_OK. The conversion goes on.
  */
 void samples_damaged(struct sampling *s, int status, size_t size);
-/* Returns the lines of a head, one after the other; false at its end. */
-bool samples_head_line(struct iot_text *rest, struct iot_text *line);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "lib/base/civil_time.h"
 
-enum { BITS = 150, TEXT_BITS = 100, EXAMINED = 200 /* lines of a head */ };
+enum { BITS = 150, TEXT_BITS = 100 };
 
 /* Lines */
 
@@ -80,13 +80,9 @@ static bool contains(const char *head, size_t size, const char *text)
 	return size > 0 && memmem(head, size, text, strlen(text)) != NULL;
 }
 
-static bool has_table(const char *head, size_t size)
+static int line_bits(struct iot_text text)
 {
-	struct iot_text rest = {head, size}, text;
-	for (int i = 0; i < EXAMINED && samples_head_line(&rest, &text); i++)
-		if (text.size > 6 && memcmp(text.data, "Device", 6) == 0)
-			return true;
-	return false;
+	return text.size > 6 && memcmp(text.data, "Device", 6) == 0 ? TEXT_BITS : 0;
 }
 
 static int sniff_iostat(struct input *in)
@@ -95,7 +91,8 @@ static int sniff_iostat(struct input *in)
 	const char *head = input_head(in, 0, &size);
 	if (contains(head, size, "\"sysstat\""))
 		return contains(head, size, "\"disk_device\"") ? BITS : 0;
-	return size > 6 && memcmp(head, "Linux ", 6) == 0 && has_table(head, size) ? TEXT_BITS : 0;
+	const bool is_text = size > 6 && memcmp(head, "Linux ", 6) == 0;
+	return is_text ? samples_sniff(in, line_bits) : 0;
 }
 
 static int sniff_sadf(struct input *in)
