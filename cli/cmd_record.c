@@ -1108,11 +1108,10 @@ enum exit_status cmd_record(int argc, char **argv)
 		 take_variable),
 	    OPTION(
 		STRING, 0, "blktrace", "FILE", &j.blktrace,
-		"trace the disks, too, into FILE, and tie their I/Os to those of PROGRAM; implies "
-		"--extents and --per-thread"),
+		"also trace the disks into FILE, and tie each disk I/O to the call of PROGRAM that "
+		"caused it; implies --extents and --per-thread"),
 	    OPTION(FLAG, 0, "extents", NULL, &events->extents,
-		   "add where the bytes of files are on disks, so that merge ties physical records "
-		   "by map"),
+		   "add the disk addresses of files, by which iotrace merge ties disk I/Os"),
 	    OPTION(FLAG, 0, "check", NULL, &j.check,
 		   "report the bytes that the kernel counted and those in the trace"),
 	    OPTION(FLAG, 'q', "quiet", NULL, &j.quiet, "no report, no warnings"),

@@ -22,8 +22,9 @@ struct analyze_head {
 	bool is_state;
 	/* Of a state: the trace, and the part of it; stored 0: the whole trace. */
 	uint64_t trace, from, to, stored;
-	uint64_t first, last, parts; /* the bytes are these parts of so many; 0: unknown */
-	uint64_t text;               /* a hash of the beginning of the trace, of any input */
+	uint64_t first, last; /* numbers of the first and last part in this state, from 1 */
+	uint64_t parts;       /* number of parts in the whole trace; 0: all three are unknown */
+	uint64_t text;        /* a hash of the beginning of the trace; every input has it */
 	/* A hash of its times and totals, which differ if traces differ after equal beginnings. */
 	uint64_t totals_hash;
 };

@@ -157,7 +157,7 @@ void survey_fail(struct fs_survey *s, int error);
  * s->no_memory.
  */
 void survey_join(struct fs_survey *s, const struct fs_survey *more);
-/* Counts the files of which not all links were found. Nothing may be joined afterwards. */
+/* Counts files with links that were not found. Do not join another survey afterwards. */
 void survey_count_links(struct fs_survey *s);
 void survey_free(struct fs_survey *s);
 

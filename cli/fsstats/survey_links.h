@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files with several links, which a survey counts once: when all their links have been found, or at
- * the end. Until then a state keeps them apart, because another part of the tree may have the rest.
+ * Files with several links. A survey counts such a file once, when its last link is found or at the
+ * end. States list files with missing links separately, because other parts of the tree may have
+ * these links.
  */
 #ifndef CLI_FSSTATS_SURVEY_LINKS_H
 #define CLI_FSSTATS_SURVEY_LINKS_H
@@ -10,7 +11,7 @@
 
 #include "lib/base/hash.h"
 
-/* A file of which some links have been found. */
+/* A file with several links, and how many of them were found. */
 struct survey_link {
 	struct survey_entry file; /* with the length of the shortest name */
 	uint32_t found;           /* links */
@@ -18,8 +19,8 @@ struct survey_link {
 };
 
 /*
- * Returns the identity of a file. It is unique in a volume, which is a number that two walks of the
- * same file system agree on, and it does not tell the number of the inode.
+ * Returns the identity of a file, which hides the number of the inode. No two inodes of a volume have
+ * the same identity. volume: a number for the file system that is the same in all walks of it.
  */
 static inline uint64_t survey_link_id(uint64_t volume, uint64_t inode)
 {

@@ -20,8 +20,8 @@ struct survey_out {
 enum exit_status survey_out_without(const struct survey_out *o, const struct fs_survey *s,
 				    const struct key_sums **sums);
 /*
- * Writes the outputs, and counts files of which not all links were found, after the state. Both
- * return EXIT_OK, or the exit status after a message.
+ * Writes the state, then counts files with links that were not found, and writes the other outputs.
+ * Both functions return EXIT_OK, or the exit status after a message.
  */
 enum exit_status survey_out_write(const struct survey_out *o, const struct survey_in *in);
 /* Refuses outputs that would replace files of other kinds. checkpoint: another output, or NULL. */

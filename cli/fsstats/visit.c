@@ -66,7 +66,7 @@ static uint64_t key_of(const struct fs_survey *s, const struct subtree *in, cons
 							    : in->key;
 }
 
-/* The root of a device names it, because machines number devices differently. */
+/* Returns the id of the device's root: machines number devices differently. */
 static uint64_t volume_of(const struct tree_walk *w, uint64_t device)
 {
 	for (size_t i = 0; i < w->volume_count; i++)

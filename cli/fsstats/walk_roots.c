@@ -25,7 +25,7 @@ static bool name_key(struct fs_survey *s, struct subtree *d)
 	return sums != NULL && sums->name != NULL;
 }
 
-/* The least of several roots names their device, so that their order does not matter. */
+/* Roots on the same device share the smallest root id, so their order does not matter. */
 static void add_volume(struct tree_walk *w, uint64_t device, uint64_t root)
 {
 	size_t i = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ties the I/Os of disks to those of a trace, as iotrace merge --physical does. */
+/* Ties disk I/Os to the records of a trace that caused them, as iotrace merge --physical does. */
 #ifndef CLI_RECORD_TIE_DISKS_H
 #define CLI_RECORD_TIE_DISKS_H
 

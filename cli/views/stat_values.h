@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The values of a row of `iotrace stat`, which `iotrace top` shows, too. */
+/* The values in a row of `iotrace stat`; `iotrace top` shows them as well. */
 #ifndef CLI_VIEWS_STAT_VALUES_H
 #define CLI_VIEWS_STAT_VALUES_H
 

@@ -351,7 +351,10 @@ static bool add_batch(void *of, const struct statistic_batch *b)
 	return arrival_add(of, &b->in_order, &b->by_process, &b->grouped);
 }
 
-/* Times in files that are unknown are those of the files that a sample had at some time. */
+/*
+ * With a sample of files, the times between requests to a file are unknown, so the partial table is
+ * cleared: it depends on which files the sample had in between.
+ */
 static bool settle(void *of)
 {
 	struct arrival *a = of;

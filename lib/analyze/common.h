@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counts exact values. Beyond a limit of distinct ones the table is a sample: it keeps the values
- * whose level, a function of the value alone, is at least `level`, which rises when the table is
- * full. So the table depends on the values that were added, not on their order or on how they were
- * divided among parts. The counts of the values in the table are exact, and further values are
- * counted together. Round and small values have higher levels, as common ones usually are.
+ * Counts how often each value occurs. With more than COMMON_MAX distinct values, the table becomes a
+ * sample: each value has a level, computed from the value alone, and the table keeps the values from
+ * `level` on, which rises when the table is full. The result therefore depends neither on the order
+ * of the values nor on how a trace was cut. Counts in the sample are exact; all other values share
+ * one count. Round and small values have higher levels, because they are usually the common ones.
  */
 #ifndef LIB_ANALYZE_COMMON_H
 #define LIB_ANALYZE_COMMON_H
@@ -18,7 +18,7 @@
 enum { COMMON_LEVEL_MAX = 129 };
 enum { COMMON_MAX = 16384, COMMON_CACHE = 64, COMMON_TOP = 10 };
 
-#define COMMON_INEXACT "more than 16384 values: the most common of a sample, with exact counts"
+#define COMMON_INEXACT "more than 16384 values: the most common in a sample; counts are exact"
 
 /* All zeros: empty. */
 struct common {

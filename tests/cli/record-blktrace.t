@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# record --blktrace traces the disks, too, and ties their I/Os to those of the program.
+# record --blktrace also traces the disks, and ties each disk I/O to the call that caused it.
 PATH=$PATH:/usr/sbin:/sbin
 echo "what cannot be"
 "$IOTRACE" record --blktrace=raw.0 -o - true 2>&1; echo "exit $?"
