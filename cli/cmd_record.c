@@ -30,12 +30,12 @@
 #include "cli/record/process_start.h"
 #include "cli/record/sites.h"
 #include "cli/record/tie_disks.h"
-#include "cli/ui/file_content.h"
 #include "cli/ui/message.h"
 #include "cli/ui/options.h"
 #include "cli/ui/output.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/rotation.h"
+#include "cli/ui/same_file.h"
 #include "cli/ui/signals.h"
 #include "lib/base/clock.h"
 #include "lib/base/error.h"
@@ -186,8 +186,8 @@ static int open_first_part(struct record_job *j)
 	return open_writer(j);
 }
 
-/* The name of -o, or one that no file has. */
-static int open_output(struct record_job *j)
+/* Sets j->name to the name of -o, or to one that no file has. */
+static int choose_name(struct record_job *j)
 {
 	char why[128];
 	const char *wrong = NULL;
@@ -197,10 +197,14 @@ static int open_output(struct record_job *j)
 		wrong = output_name_expand(j->out, j->launch.pid, j->name, sizeof(j->name), why);
 	else
 		output_name_default(j->argv[0], j->launch.pid, j->name, sizeof(j->name));
-	if (wrong != NULL) {
-		message_print("%s", wrong);
-		return EXIT_NOT_RECORDED;
-	}
+	if (wrong == NULL)
+		return EXIT_OK;
+	message_print("%s", wrong);
+	return EXIT_NOT_RECORDED;
+}
+
+static int open_output(struct record_job *j)
+{
 	return rotation_wanted(&j->rotation) ? open_first_part(j) : open_writer(j);
 }
 
@@ -436,17 +440,24 @@ static int begin_part(struct record_job *j, struct collector *c)
 
 /* Disks */
 
+/* Returns whether --blktrace may replace its file; otherwise prints a message. */
+static bool is_replaceable(struct record_job *j)
+{
+	struct same_file_set files = {.command = j->command};
+	same_file_add_output(&files, ROLE_EXPORT, "--blktrace", j->blktrace);
+	same_file_add(&files, ROLE_TRACE, j->name);
+	const bool ok = same_file_check(&files) == EXIT_OK;
+	same_file_free(&files);
+	return ok;
+}
+
 static int begin_disks(struct record_job *j)
 {
 	int errnum = 0;
 	if (j->blktrace == NULL)
 		return EXIT_OK;
-	const enum file_content content = file_content_find(j->blktrace);
-	if (content == CONTENT_TRACE || content == CONTENT_STATE) {
-		message_print("--blktrace=%s: is a %s, which is not replaced", j->blktrace,
-			      content == CONTENT_TRACE ? "trace" : "state");
+	if (!is_replaceable(j))
 		return EXIT_NOT_RECORDED;
-	}
 	const char *const why =
 	    block_trace_begin(&j->disks, j->blktrace, j->clock.sample[0].ns, j->epoch_ns, &errnum);
 	if (why == NULL)
@@ -676,6 +687,8 @@ static int record_program(struct record_job *j)
 	int status = start_clock(j);
 	if (status == EXIT_OK && !variables_fit(j))
 		status = EXIT_NOT_RECORDED;
+	if (status == EXIT_OK)
+		status = choose_name(j);
 	if (status == EXIT_OK)
 		status = begin_disks(j);
 	if (status == EXIT_OK)

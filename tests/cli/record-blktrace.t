@@ -6,6 +6,7 @@ echo "what cannot be"
 "$IOTRACE" record --blktrace=raw.0 --rotate=1M -o x.iot true 2>&1; echo "exit $?"
 "$IOTRACE" record -q -o trace.iot true
 "$IOTRACE" record --blktrace=trace.iot -o x.iot true 2>&1; echo "exit $?"
+"$IOTRACE" record --blktrace=same -o same true 2>&1; echo "exit $?"
 rm trace.iot
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin "$IOTRACE" record --blktrace=raw.0 -o x.iot touch ran
