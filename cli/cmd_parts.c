@@ -159,7 +159,7 @@ static enum exit_status add_size(struct parts_run *p, const char *path)
 		return EXIT_FAILED;
 	(void)close(fd);
 	if (S_ISREG(st.st_mode) && st.st_size == 0) {
-		message_print_about(path, "empty: it has no part that could be read");
+		message_print_about(path, "empty file, not a trace");
 		return EXIT_FAILED;
 	}
 	if (S_ISREG(st.st_mode)) {

@@ -117,8 +117,13 @@ static void print_did(struct analyze_results *a)
 	if (is_counted(a))
 		output_text(&a->out, "; from counters, as the log has no single requests");
 	output_text(&a->out, "\n");
-	print_incomplete(a);
-	print_unseen(a);
+}
+
+/* Returns whether the input has nothing to analyze, as a trace of samples of counters. */
+static bool has_nothing(const struct analyze_results *a)
+{
+	return number(a, "trace", "processes") == 0 && number(a, "totals", "reads") == 0 &&
+	       number(a, "totals", "writes") == 0;
 }
 
 /* Where the time went: reads, writes and kinds of operations, most time first */
@@ -378,8 +383,16 @@ static size_t count_rest(struct analyze_results *a)
 /* The findings get the lines of a screen that the rest leaves. */
 void analyze_print_summary(struct analyze_results *a)
 {
+	const bool nothing = has_nothing(a);
 	output_flush(&a->out);
-	print_did(a);
+	if (nothing)
+		output_text(&a->out, "There are no requests to analyze.\n");
+	else
+		print_did(a);
+	print_incomplete(a);
+	print_unseen(a);
+	if (nothing)
+		return;
 	output_text(&a->out, "\n");
 	const size_t used = count_lines(a) + count_rest(a);
 	analyze_findings_print(&a->out, a->analysis,

@@ -61,3 +61,6 @@ sed 's/age:.*/age: x/; s/READ: [0-9]*/READ: x/' mountstats/node1.mountstats | co
 convert mmpmon/nodes.mmpmon
 convert mmpmon/node1.txt
 sed 's/_br_ /_br_ x/' mmpmon/nodes.mmpmon | convert - | tail -n 3
+# A trace of samples has no requests; analyze must not count 0 of them.
+"$IOTRACE" convert -q -o "$scratch/samples.iot" lustre/client.lustre
+"$IOTRACE" analyze "$scratch/samples.iot" 2>&1 | head -n 1
