@@ -690,7 +690,7 @@ METRIC(interval, "interval", IOT_NESTED, IOT_DETAIL, IOT_ONE,
 METRIC(interval_ns, "interval", IOT_NS, IOT_DETAIL, IOT_ONE,
        "The length of the last interval.")
 METRIC(ended, "ended", IOT_FLAG, IOT_DETAIL, IOT_ONE,
-       "Whether the trace has ended. If not, the counts cover only what was written so far.")
+       "Whether the trace has ended; if not, the counts cover what was written so far.")
 METRIC(durations, "durations", IOT_NESTED, IOT_DETAIL, IOT_ONE,
        "The durations of reads and of writes.")
 METRIC(read_durations, "reads", IOT_NESTED, IOT_DETAIL, IOT_ONE,
