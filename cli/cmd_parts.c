@@ -94,8 +94,9 @@ static enum exit_status add_short(struct parts_run *p, const struct plan_part *p
 
 /* Traces */
 
-static enum exit_status refuse_input(const struct trace_in *in, const char *path)
+static enum exit_status refuse_input(struct trace_in *in, const char *path)
 {
+	in->probes = true; /* no warnings of what a refused log does not show */
 	if (in->log != NULL)
 		message_print_about(path,
 				    "a log (%s), which cannot be cut; convert it, one task "

@@ -543,7 +543,7 @@ void trace_in_close(struct trace_in *in)
 	layer_filter_free(&in->filter);
 	free(in->held);
 	free(in->held_text);
-	if (in->opened && in->log != NULL && signals_pending() == 0 &&
+	if (in->opened && !in->probes && in->log != NULL && signals_pending() == 0 &&
 	    (in->quiet ? in->status == IOT_OK : in->status != IOT_ENOMEM))
 		source_in_warn(in->source, in->names_input ? in->operand : NULL, in->ended,
 			       in->quiet);
