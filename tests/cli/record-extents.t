@@ -35,7 +35,7 @@ for name in late synced hole old; do
 	of_file t.iot $name | cmp - wanted && echo "$name: $(wc -l <wanted)"
 done
 shown after >wanted; of_file t.iot before | cmp - wanted && echo "after: $(wc -l <wanted)"
-"$IOTRACE" check -q t.iot; echo "check: $?"
+"$IOTRACE" check -q t.iot >checked; echo "check: $?"
 
 echo "a file that cannot be mapped is counted, and needs no map of another one"
 "$IOTRACE" record --extents -o s.iot sh -c 'exec 3>m/gone; rm m/gone; echo still >&3; echo other >m/gone' 2>&1

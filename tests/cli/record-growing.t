@@ -18,7 +18,7 @@ for end in killed ended; do
 	mkfifo go
 	"$IOTRACE" record -q --path='*/data' -o $end.iot.zst sh -c 'for i in 1 2 3; do echo $i >>data; done; read line <go' &
 	for i in $(seq 3000); do
-		"$IOTRACE" stat -q --top=1 $end.iot.zst 2>log | grep -q '^ *3 .*total' && break
+		"$IOTRACE" stat -q --top=1 $end.iot.zst 2>log | grep -q '^ *3 *[0-9]* *3 .*total' && break
 		sleep 0.01
 	done
 	show $end.iot.zst
