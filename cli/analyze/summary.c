@@ -310,26 +310,31 @@ static void write_part(const struct analyze_results *a, const char *process, dou
 		snprintf(text, PART, ", %.0f %% of all", 100 * max_to_mean / processes);
 }
 
-/* The processes that are furthest above the mean, in time, bytes and requests. */
+/*
+ * The processes with most time, bytes and requests. The time is that of all calls, whose mean no value
+ * has: imbalance_io_time is about transfers alone.
+ */
 static void print_processes(struct analyze_results *a)
 {
 	static const struct {
-		const char *label, *list, *balance;
+		const char *label, *list, *balance; /* balance: may be NULL */
 		enum shown as;
 	} rows[] = {
-	    {"process with most time", "top_time_ns", "imbalance_io_time", SHOWN_REAL},
+	    {"process with most time", "top_time_ns", NULL, SHOWN_REAL},
 	    {"process with most bytes", "top_bytes", "imbalance_bytes", SHOWN_BYTES},
 	    {"most requests", "top_requests", "imbalance_requests", SHOWN_COUNT},
 	};
 	const char *before[] = {"", ""};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		const struct iot_analyze_value *v = top_value(a, "processes", rows[i].list, 0);
-		const double ratio =
-		    shown_known(find(a, "processes", rows[i].balance, "max_to_mean"));
 		char text[FIELD], name[NAME], more[PART] = "";
 		if (v == NULL || strcmp(v->key, before[0]) == 0 || strcmp(v->key, before[1]) == 0)
 			continue;
-		write_part(a, v->key, ratio, more);
+		if (rows[i].balance != NULL)
+			write_part(
+			    a, v->key,
+			    shown_known(find(a, "processes", rows[i].balance, "max_to_mean")),
+			    more);
 		print_name(a, rows[i].label,
 			   rows[i].as == SHOWN_REAL ? shown_time(text, v)
 						    : shown_value(text, rows[i].as, v),

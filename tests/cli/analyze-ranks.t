@@ -67,3 +67,6 @@ names() { # names TOOK: of 20 unlinks in a second
 for took in 2000 3000; do
 	names $took | "$IOTRACE" analyze -q --section=findings - | grep -A 1 '^findings'
 done
+
+# The time of a process is that of all its calls; the balance of transfers says nothing about it.
+"$IOTRACE" analyze -q syncs | grep '^process with most'
