@@ -258,6 +258,45 @@ def rings():
     save(folder, "bad-size", transfer(0, 1, 0, 1, 1300, 1400, 0) + struct.pack("<HBBI", 40, 1, 0, 1))
 
 
+def spools():
+    def entry(kind, data, process=0, ring=0, position=0, time=0):
+        return struct.pack("<IIQQQQ", kind, process, len(data), ring, position, time) + data
+
+    def padded(text):
+        return text + b"\0" * (-len(text) % 8)
+
+    def begin(samples):
+        text = b"out.iot\0%trace source=record epoch=0\0app\0x\0"
+        return entry(1, struct.pack("<QIIIBBBBQQQQQ", 0x314C4F4F5053434F, 0, 2, len(text), samples - 1, 0, samples, 0, 5,
+                                    1000, 1000, 2000, 1500) + padded(text))
+
+    def process(number):
+        return entry(2, struct.pack("<IIQ", 7 + number, 1, 0), number)
+
+    def event(kind, loss, number, text=b"", ring=0):
+        record = struct.pack("<qQqQQIIIIBBHI", 2000, 0, 0, 3, 300, 0, ring, number, 2, loss, 0, 0, 0)
+        return entry(5, struct.pack("<IIQ", kind, len(text), 5) + record + text, number, ring)
+
+    def step(time):
+        return entry(6, struct.pack("<QQ", 3000 + time, 3000 + time), time=time)
+
+    rings = "fuzz/corpus/ring/"
+    folder = "fuzz/corpus/spool"
+    clear(folder)
+    program = entry(3, padded(b"/bin/app\0"))
+    transfers, operations, children = (load(rings + name) for name in ("transfers", "operations", "children"))
+    lost, ended = event(8, 0, 0, ring=1), event(7, 0, 0, struct.pack("<40Q", *range(40)))
+    save(folder, "one", begin(1) + process(0) + program + entry(4, transfers, 0, 1, 0, 5000) + step(4000) +
+         lost + ended + step(6000))
+    save(folder, "two", begin(2) + process(0) + entry(4, operations, 0, 1, 0, 5000) + process(1) + step(3000) +
+         entry(4, children, 1, 2, 0, 5000) + entry(4, transfers, 0, 1, len(operations), 5000) + step(6000))
+    save(folder, "damaged-ring", begin(1) + process(0) + entry(4, load(rings + "bad-text"), 0, 1, 0, 5000) +
+         entry(4, transfers, 0, 1, 8, 5000) + step(6000))
+    save(folder, "no-step", begin(1) + process(0) + step(2000) + entry(4, transfers, 0, 1, 0, 5000))
+    save(folder, "cut", begin(1) + process(0) + step(2000) + entry(4, transfers, 0, 1, 0, 5000)[:-40])
+    save(folder, "no-process", begin(1) + entry(4, transfers, 0, 1, 0, 5000) + step(6000))
+
+
 def timing():
     """Options of fuzz_timing.c, and a few processes that share files."""
     folder = "fuzz/corpus/timing"
@@ -322,7 +361,7 @@ def states():
         save(folder, "whole", bare(state(trace)))
 
 
-GROUPS = [stream, arrow, roundtrip, states, timing, rings, made, convert, parallel, inputs, words]
+GROUPS = [stream, arrow, roundtrip, states, timing, rings, spools, made, convert, parallel, inputs, words]
 
 
 def main(names):
