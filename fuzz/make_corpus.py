@@ -361,7 +361,27 @@ def states():
         save(folder, "whole", bare(state(trace)))
 
 
-GROUPS = [stream, arrow, roundtrip, states, timing, rings, spools, made, convert, parallel, inputs, words]
+def seek_table():
+    """Each kind of edit of the table, in traces with many frames; then several edits at once."""
+    folder = "fuzz/corpus/seek_table"
+    clear(folder)
+    for how in range(16):
+        edits = bytes([how % 8, 0, how + 1, 7 * how + 1]) if how < 8 else bytes_of(how, 16)
+        first = bytes([how, 1 if how < 8 else 4]) + edits.ljust(16, b"\0") + bytes([0, how, 0, 9 * how])
+        save(folder, "edit-%02d" % how, first + bytes([[4, 8, 12, 36][how % 4]]) + bytes_of(how + 70, 600))
+
+
+def parts():
+    """Plans as they are, parts alone, and each kind of change of a field with a hash that matches or not."""
+    folder = "fuzz/corpus/parts"
+    clear(folder)
+    for how in range(20):
+        edits = b"".join(bytes([how + k, how + 5 * k, how + k, 128, how]) for k in range(3))
+        first = bytes([3 + how % 4 + (0, 16, 32, 16)[how % 4], 0 if how % 4 in (0, 2) else 1 + how % 3])
+        save(folder, "plan-%02d" % how, first + edits + bytes([how % 3 + (4, 8, 12, 36)[how % 4]]) + bytes_of(how + 90, 400))
+
+
+GROUPS = [stream, seek_table, parts, arrow, roundtrip, states, timing, rings, spools, made, convert, parallel, inputs, words]
 
 
 def main(names):

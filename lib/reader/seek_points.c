@@ -2,8 +2,10 @@
 /*
  * Finds seek points by examining the first bytes of candidates, and searches for the requested one.
  *
- * Candidates in .zst are the frames. A seek table is used as long as a frame begins at each offset
- * of it that is examined; otherwise a walk finds the frames.
+ * Candidates in .zst are the frames. A search uses the seek table if a frame begins at each offset
+ * of it that the search examines; otherwise a walk finds the frames. What is found therefore
+ * depends on the file alone, and not on earlier searches: neighbouring parts agree on where one of
+ * them ends.
  */
 #include "seek_points.h"
 
@@ -28,8 +30,10 @@ struct seek_points {
 	struct stored_input in;
 	enum iot_compression how;
 	unsigned base;
-	struct zstd_frames frames;
-	enum { FRAMES_UNKNOWN, FRAMES_OF_TABLE, FRAMES_WALKED } known;
+	struct known_frames {
+		struct zstd_frames frames;
+		bool tried, usable;
+	} of_table, walked;
 	ZSTD_DCtx *zstd;
 	char *scan, *packed;
 };
@@ -67,7 +71,8 @@ void seek_points_free(struct seek_points *points)
 	if (points == NULL)
 		return;
 	ZSTD_freeDCtx(points->zstd);
-	zstd_frames_free(&points->frames);
+	zstd_frames_free(&points->of_table.frames);
+	zstd_frames_free(&points->walked.frames);
 	free(points->scan);
 	free(points->packed);
 	free(points);
@@ -155,13 +160,23 @@ static int look_plain(struct seek_points *points, uint64_t at, struct seek_point
 
 /* Candidates */
 
+/* Returns 1, 0 if no table can be used, or a negative status. */
 static int find_frames(struct seek_points *points, bool from_table)
 {
-	int status = from_table ? zstd_frames_of_table(&points->in, &points->frames) : 0;
-	if (status < 0 && status != IOT_EFORMAT)
-		return status;
-	points->known = status == 1 ? FRAMES_OF_TABLE : FRAMES_WALKED;
-	return status == 1 ? IOT_OK : zstd_frames_walk(&points->in, &points->frames);
+	struct known_frames *known = from_table ? &points->of_table : &points->walked;
+	if (known->tried)
+		return known->usable;
+	int status;
+	if (from_table) {
+		status = zstd_frames_of_table(&points->in, &known->frames);
+		status = status == IOT_EFORMAT ? 0 : status;
+	} else {
+		status = zstd_frames_walk(&points->in, &known->frames);
+		status = status == IOT_OK ? 1 : status;
+	}
+	known->tried = status >= 0;
+	known->usable = status == 1;
+	return status;
 }
 
 /* Returns the index of the first frame at or after byte `from`. */
@@ -178,15 +193,14 @@ static size_t first_frame(const struct zstd_frames *frames, uint64_t from)
 	return low;
 }
 
-/* Returns as look_packed. */
-static int next_known(struct seek_points *points, uint64_t from, uint64_t limit,
-		      struct seek_point *entry)
+/* Returns as look_packed; what does not begin a frame is passed if `lenient`. */
+static int next_known(struct seek_points *points, const struct zstd_frames *frames, bool lenient,
+		      uint64_t from, uint64_t limit, struct seek_point *entry)
 {
-	const struct zstd_frames *frames = &points->frames;
 	for (size_t i = first_frame(frames, from); i < frames->count && frames->at[i] < limit;
 	     i++) {
 		const int found = look_packed(points, frames->at[i], entry);
-		if (found != 0 && !(found == NOT_A_FRAME && points->known == FRAMES_WALKED))
+		if (found != 0 && !(found == NOT_A_FRAME && lenient))
 			return found;
 	}
 	return 0;
@@ -195,15 +209,16 @@ static int next_known(struct seek_points *points, uint64_t from, uint64_t limit,
 static int next_frame(struct seek_points *points, uint64_t from, uint64_t limit,
 		      struct seek_point *entry)
 {
-	int status = points->known == FRAMES_UNKNOWN ? find_frames(points, true) : IOT_OK;
-	if (status != IOT_OK)
+	int status = find_frames(points, true);
+	if (status == 1)
+		status = next_known(points, &points->of_table.frames, false, from, limit, entry);
+	else if (status == 0)
+		status = NOT_A_FRAME;
+	if (status != NOT_A_FRAME)
 		return status;
-	int found = next_known(points, from, limit, entry);
-	if (found != NOT_A_FRAME)
-		return found;
-	zstd_frames_free(&points->frames);
 	status = find_frames(points, false);
-	return status == IOT_OK ? next_known(points, from, limit, entry) : status;
+	return status == 1 ? next_known(points, &points->walked.frames, true, from, limit, entry)
+			   : status;
 }
 
 /* Returns the position of a candidate in text[from .. size), or `size`. */

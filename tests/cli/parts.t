@@ -104,3 +104,14 @@ refused analyze --plan=plan --part=1 -s plan
 refused analyze --plan=plan -s t.iot.zst
 "$IOTRACE" analyze -q --plan=- -s t.iot.zst <plan 2>/dev/null; echo "status $?"
 cmp plan kept.plan && cmp t.iot.zst kept.iot.zst && echo "both are as before"
+
+echo "-- a plan of a million lines, in 64 MiB and 20 s of a processor"
+line=$(sed -n 2p plan)
+(
+	ulimit -t 20
+	case ${MODE-release} in
+	release | debug) ulimit -v 65536 ;; # sanitizers want all of it
+	esac
+	yes "$line" | head -n 1000000 | "$IOTRACE" cat -q -f csv --plan=/dev/stdin --part=1000000 t.iot.zst | wc -l
+)
+"$IOTRACE" cat -q -f csv --plan=plan --part=2 t.iot.zst | wc -l

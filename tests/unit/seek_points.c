@@ -184,6 +184,45 @@ Test(seek_points, a_seek_table_with_moved_boundaries_is_not_believed)
 	free(b.data);
 }
 
+/* Moves bytes from entry i of the table to the next one. */
+static void move_boundary(struct bytes b, size_t i, uint32_t bytes)
+{
+	char *entry = b.data + b.size - table_size(10) + SEEK_TABLE_HEADER + i * SEEK_TABLE_ENTRY;
+	for (unsigned k = 0; k < 2; k++, entry += SEEK_TABLE_ENTRY) {
+		const uint32_t size = seek_table_packed_size((unsigned char *)entry);
+		const uint32_t now = k == 0 ? size - bytes : size + bytes;
+		for (unsigned n = 0; n < 4; n++)
+			entry[n] = (char)(now >> 8 * n);
+	}
+}
+
+static uint64_t frame_at(struct bytes b, size_t i)
+{
+	const char *entry = b.data + b.size - table_size(10) + SEEK_TABLE_HEADER;
+	uint64_t at = 0;
+	for (size_t k = 0; k < i; k++, entry += SEEK_TABLE_ENTRY)
+		at += seek_table_packed_size((const unsigned char *)entry);
+	return at;
+}
+
+Test(seek_points, what_is_found_does_not_depend_on_earlier_searches)
+{
+	struct bytes b = indexed();
+	const uint64_t after_second = frame_at(b, 1) + 1, after_seventh = frame_at(b, 6) + 1;
+	const uint64_t size_of_seventh = frame_at(b, 7) - frame_at(b, 6);
+	struct seek_point first, wrong, again;
+	move_boundary(b, 1, 1);
+	move_boundary(b, 6, (uint32_t)size_of_seventh); /* the table lacks the eighth frame */
+	const struct stored_input s = stored(b);
+	struct seek_points *points = seek_points_new(&s, IOT_ZSTD, 16, (uint64_t)1 << 27);
+	cr_assert_eq(seek_points_next(points, after_seventh, b.size, &first), 1);
+	cr_assert_eq(seek_points_next(points, after_second, b.size, &wrong), 1);
+	cr_assert_eq(seek_points_next(points, after_seventh, b.size, &again), 1);
+	cr_assert_eq(again.at, first.at);
+	seek_points_free(points);
+	free(b.data);
+}
+
 Test(seek_points, concatenated_files_have_no_seek_table)
 {
 	struct bytes b = indexed();
