@@ -146,27 +146,28 @@ static void add_trace(struct iot_analyze *a, const struct iot_event *ev)
 }
 
 /* To all layers: the operations of a process belong to each. */
-static void add_op_to_layers(struct iot_analyze *a, const struct iot_event *ev)
+static void add_op_to_layers(struct iot_analyze *a, const struct op *op)
 {
-	const struct request_operation numbers = requests_operation(&a->requests, ev);
+	const struct request_operation numbers = requests_operation(&a->requests, op);
 	if (numbers.process != SIZE_MAX && needs(a, NEED_BUSY | NEED_BINS | REQUESTS_ROWS))
-		batches_add_operation(a, numbers, ev);
+		batches_add_operation(a, numbers, op);
 }
 
 static void add_op(struct iot_analyze *a, const struct iot_event *ev)
 {
 	if (a->options.physical)
 		return;
+	const struct op op = operation_of(ev);
 	a->trace.operations = true;
-	a->trace.opens += directive_opens(ev);
-	a->trace.created += directive_creates(ev);
+	a->trace.opens += op.opens;
+	a->trace.created += op.creates;
 	if ((a->options.sections & IOT_ANALYZE_METADATA) != 0)
-		metadata_add(&a->metadata, ev);
+		metadata_add(&a->metadata, &op);
 	if (needs(a, IOT_ANALYZE_FINDINGS))
-		keep(a, places_add(&a->places, ev));
+		keep(a, places_add(&a->places, &op));
 	if ((ev->has & IOT_HAS_TIME) != 0)
 		add_time(&a->trace, &ev->rec, (ev->has & IOT_HAS_TOOK) != 0);
-	add_op_to_layers(a, ev);
+	add_op_to_layers(a, &op);
 	const uint32_t stream = requests_close(&a->requests, ev);
 	if (stream != 0)
 		batches_end_stream(a, stream - 1);
@@ -182,9 +183,14 @@ static void add_lost(struct iot_analyze *a, const struct iot_event *ev)
 
 static void define_file(struct iot_analyze *a, const struct iot_event *ev)
 {
-	requests_define_file(&a->requests, ev);
+	enum { LAYER, FLAGS, PATH, KEYS };
+	static const struct iot_text keys[KEYS] = {
+	    [LAYER] = TEXT_OF("layer"), [FLAGS] = TEXT_OF("flags"), [PATH] = TEXT_OF("path")};
+	struct iot_text value[KEYS];
+	directive_values(ev, keys, KEYS, value);
+	requests_define_file(&a->requests, ev, value[LAYER], value[FLAGS]);
 	if (needs(a, NEED_CLASSES))
-		keep(a, row_names_define_file(&a->names, ev));
+		keep(a, row_names_define_file(&a->names, ev, value[PATH]));
 }
 
 /* Counters replace requests in all sections if there are none; then they alone name the files. */

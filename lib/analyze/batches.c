@@ -146,7 +146,7 @@ static void add_action(struct iot_analyze *a, const struct statistic_action *act
 }
 
 void batches_add_operation(struct iot_analyze *a, struct request_operation numbers,
-			   const struct iot_event *ev)
+			   const struct op *op)
 {
 	for (unsigned i = 0; i < LAYERS; i++)
 		if (analyze_layer(a, i) == NULL)
@@ -154,7 +154,7 @@ void batches_add_operation(struct iot_analyze *a, struct request_operation numbe
 	add_action(
 	    a, &(struct statistic_action){.kind = ACTION_OPERATION,
 					  .numbers = numbers,
-					  .operation = row_operation_of(ev, numbers.synchronous),
+					  .operation = row_operation_of(op, numbers.synchronous),
 					  .epoch_ns = a->trace.epoch_ns});
 }
 

@@ -15,7 +15,7 @@ bool batches_new(struct iot_analyze *a);
 void batches_add(struct iot_analyze *a);
 /* An operation of a process, for all layers. */
 void batches_add_operation(struct iot_analyze *a, struct request_operation numbers,
-			   const struct iot_event *ev);
+			   const struct op *op);
 /* A stream ends in all layers, after what was added before. */
 void batches_end_stream(struct iot_analyze *a, size_t stream);
 /* Waits until all statistics have what was added. */

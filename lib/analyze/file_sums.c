@@ -127,9 +127,9 @@ bool file_sums_add_records(struct file_sums *l, size_t number, unsigned layer,
 
 /* An operation on a file belongs to all layers, as in rows. */
 bool file_sums_add_operation(struct file_sums *l, const struct file_key *key, unsigned layers,
-			     const struct iot_event *ev)
+			     const struct op *of)
 {
-	const struct row_operation op = row_operation_of(ev, false);
+	const struct row_operation op = row_operation_of(of, false);
 	const struct file_sum one = {.sums = row_sums_of_operation(&op)};
 	bool added = true;
 	for (unsigned layer = 0; layer < layers && added; layer++)

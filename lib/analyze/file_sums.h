@@ -51,7 +51,7 @@ void file_sums_ahead(const struct file_sums *l, bool object, size_t number, unsi
 bool file_sums_add_records(struct file_sums *l, size_t number, unsigned layer,
 			   const struct iot_event *ev, size_t n, unsigned shift);
 bool file_sums_add_operation(struct file_sums *l, const struct file_key *key, unsigned layers,
-			     const struct iot_event *ev);
+			     const struct op *of);
 bool file_sums_join(struct file_sums *l, const struct file_sums *more);
 
 /* Whether file i of a map is used in a layer. */

@@ -89,24 +89,21 @@ static void errors_add(struct metadata *m, struct iot_text result, uint64_t n)
 		m->errors[i] += n;
 }
 
-void metadata_add(struct metadata *m, const struct iot_event *op)
+void metadata_add(struct metadata *m, const struct op *op)
 {
-	const struct iot_text name = iot_directive_get(op, "name"),
-			      result = iot_directive_get(op, "result");
-	const bool failed = result.data != NULL && !text_equals(result, "0"),
-		   timed = (op->has & IOT_HAS_TOOK) != 0;
-	const uint64_t ns = timed ? op->rec.duration_ns : 0, calls = directive_calls(op),
+	const bool timed = (op->ev->has & IOT_HAS_TOOK) != 0;
+	const uint64_t ns = timed ? op->ev->rec.duration_ns : 0, calls = op->calls,
 		       mean_ns = ns / calls;
 	const struct metadata_operation one = {
-	    calls, failed ? calls : 0, timed ? calls : 0, ns, mean_ns, mean_ns};
+	    calls, op->failed ? calls : 0, timed ? calls : 0, ns, mean_ns, mean_ns};
 	operation_add(&m->all, &one);
-	operation_add(&m->kind[operation_kind_of(name, failed)], &one);
-	operations_add(m, name, &one);
-	if (failed) {
-		errors_add(m, result, calls);
+	operation_add(&m->kind[op->kind], &one);
+	operations_add(m, op->name, &one);
+	if (op->failed) {
+		errors_add(m, op->result, calls);
 		return;
 	}
-	const unsigned group = group_of(name);
+	const unsigned group = group_of(op->name);
 	if (group < METADATA_GROUPS)
 		m->group[group] += calls;
 }

@@ -3,7 +3,7 @@
 #ifndef LIB_ANALYZE_METADATA_H
 #define LIB_ANALYZE_METADATA_H
 
-#include "lib/format/operation_kind.h"
+#include "lib/format/operation.h"
 
 #include "values.h"
 
@@ -33,7 +33,7 @@ struct metadata {
 	bool inexact;                    /* a part counted names as others that the whole knows */
 };
 
-void metadata_add(struct metadata *m, const struct iot_event *op);
+void metadata_add(struct metadata *m, const struct op *op);
 /* Whether a name counts by itself: it fits a key, and contains no quotes. */
 bool metadata_is_key(struct iot_text text);
 /* Adds the part that follows. */

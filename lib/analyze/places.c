@@ -60,22 +60,20 @@ static struct iot_text directory_of(struct iot_text path, enum operation_kind ki
 	return path;
 }
 
-bool places_add(struct places *p, const struct iot_event *op)
+bool places_add(struct places *p, const struct op *op)
 {
-	const struct iot_text result = iot_directive_get(op, "result");
-	const bool failed = result.data != NULL && !text_equals(result, "0");
-	const enum operation_kind kind = operation_kind_of(iot_directive_get(op, "name"), failed);
+	const enum operation_kind kind = op->kind;
 	if (p->full || !is_counted(kind))
 		return true;
-	const struct iot_text path = directory_of(iot_directive_get(op, "path"), kind);
+	const struct iot_text path = directory_of(op->path, kind);
 	if (path.size == 0 || path.size > PLACE_PATH_MAX)
 		return true;
 	struct place *at = place_of(p, path);
 	if (at == NULL)
 		return p->full;
 	at->calls[kind]++;
-	if ((op->has & IOT_HAS_TOOK) != 0)
-		at->ns[kind] = saturate_add(at->ns[kind], op->rec.duration_ns);
+	if ((op->ev->has & IOT_HAS_TOOK) != 0)
+		at->ns[kind] = saturate_add(at->ns[kind], op->ev->rec.duration_ns);
 	return true;
 }
 

@@ -10,7 +10,7 @@
 #include <iotrace/iotrace.h>
 
 #include "lib/base/idmap.h"
-#include "lib/format/operation_kind.h"
+#include "lib/format/operation.h"
 
 struct state;
 
@@ -32,7 +32,7 @@ struct places {
 
 /* These return false if out of memory. */
 /* Counts an %op in its directory; a readdir counts in the directory that it reads. */
-bool places_add(struct places *p, const struct iot_event *op);
+bool places_add(struct places *p, const struct op *op);
 bool places_join(struct places *p, const struct places *part);
 void places_state(struct state *s, struct places *p);
 /* Returns the directory with most time in operations of this kind; NULL if it is unknown. */

@@ -199,9 +199,10 @@ uint32_t requests_defined_file(struct requests *r, struct file_id *id)
 					       : requests_undefined_file(r, id);
 }
 
-static size_t operation_pair(struct requests *r, const struct iot_event *ev, size_t process,
+static size_t operation_pair(struct requests *r, const struct op *op, size_t process,
 			     bool *synchronous)
 {
+	const struct iot_event *ev = op->ev;
 	struct file_id *id = requests_id(r, ev->rec.process, ev->rec.file);
 	if (id == NULL)
 		return SIZE_MAX;
@@ -213,12 +214,13 @@ static size_t operation_pair(struct requests *r, const struct iot_event *ev, siz
 		key = own_key(r, id);
 	if (file == r->other_file && defined)
 		(void)keep(
-		    r, file_sums_add_operation(&r->file_sums, &key, r->has_mpiio ? LAYERS : 1, ev));
+		    r, file_sums_add_operation(&r->file_sums, &key, r->has_mpiio ? LAYERS : 1, op));
 	return requests_pair(r, process, file);
 }
 
-struct request_operation requests_operation(struct requests *r, const struct iot_event *ev)
+struct request_operation requests_operation(struct requests *r, const struct op *op)
 {
+	const struct iot_event *ev = op->ev;
 	struct request_operation numbers = {SIZE_MAX, SIZE_MAX, false};
 	const size_t thread =
 	    (ev->has & IOT_HAS_PROCESS) != 0 ? requests_number(r, ev->rec.process) : SIZE_MAX;
@@ -227,7 +229,7 @@ struct request_operation requests_operation(struct requests *r, const struct iot
 	numbers.process = requests_owner(r, thread);
 	requests_mark_active(r, numbers.process);
 	if ((r->options.sections & REQUESTS_ROWS) != 0 && (ev->has & IOT_HAS_FILE) != 0)
-		numbers.pair = operation_pair(r, ev, numbers.process, &numbers.synchronous);
+		numbers.pair = operation_pair(r, op, numbers.process, &numbers.synchronous);
 	return numbers;
 }
 
@@ -715,9 +717,9 @@ static bool is_synchronous(struct iot_text flags)
 	return flags.data != NULL && memmem(flags.data, flags.size, sync, strlen(sync)) != NULL;
 }
 
-void requests_define_file(struct requests *r, const struct iot_event *ev)
+void requests_define_file(struct requests *r, const struct iot_event *ev, struct iot_text layer,
+			  struct iot_text flags)
 {
-	const struct iot_text layer = iot_directive_get(ev, "layer");
 	if (((ev->has & IOT_HAS_DISK) != 0) != (r->options.physical != 0))
 		return;
 	const bool mpiio = text_equals(layer, "mpiio");
@@ -731,7 +733,7 @@ void requests_define_file(struct requests *r, const struct iot_event *ev)
 	r->has_mpiio |= mpiio;
 	id->has_layer = id->defined = true;
 	id->defined_object = ev->rec.object;
-	id->synchronous = is_synchronous(iot_directive_get(ev, "flags"));
+	id->synchronous = is_synchronous(flags);
 }
 
 /* In a part, a close may end a stream of an earlier one. */

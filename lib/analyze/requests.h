@@ -259,7 +259,8 @@ struct io_spans requests_grouped(struct requests *r, unsigned layer);
 void requests_clear(struct requests *r);
 /* Applies %process, %file, or an %op that closes a file. */
 void requests_define_process(struct requests *r, const struct iot_event *ev);
-void requests_define_file(struct requests *r, const struct iot_event *ev);
+void requests_define_file(struct requests *r, const struct iot_event *ev, struct iot_text layer,
+			  struct iot_text flags);
 /* Returns the number of the stream that a close ends, + 1; 0: none. */
 uint32_t requests_close(struct requests *r, const struct iot_event *ev);
 /* Whether an object is outside of the sample. */
@@ -267,7 +268,7 @@ bool requests_omit_object(const struct requests *r, uint32_t object);
 /* Whether a file has a number. */
 bool requests_knows_file(const struct requests *r, const struct file_key *key);
 /* Marks the process of an operation; numbers its file only for rows. */
-struct request_operation requests_operation(struct requests *r, const struct iot_event *ev);
+struct request_operation requests_operation(struct requests *r, const struct op *op);
 /* After a batch: ends the streams used least recently if more than STREAMS_MAX are open. */
 void requests_limit_streams(struct requests *r);
 /* After a batch: frees the numbers of replaced streams, which the statistics have ended. */

@@ -64,9 +64,8 @@ bool row_names_define_process(struct row_names *n, const struct iot_event *ev)
 	       row_names_set(n, NAME_PROGRAM, ev->rec.process, iot_directive_get(ev, "name"));
 }
 
-bool row_names_define_file(struct row_names *n, const struct iot_event *ev)
+bool row_names_define_file(struct row_names *n, const struct iot_event *ev, struct iot_text path)
 {
-	const struct iot_text path = iot_directive_get(ev, "path");
 	if (ev->rec.object != 0)
 		return row_names_set(n, NAME_OBJECT, ev->rec.object, path);
 	return row_names_set(n, NAME_FILE, idmap_pair(ev->rec.process, ev->rec.file), path);

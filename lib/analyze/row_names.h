@@ -40,7 +40,7 @@ struct row_names {
 
 /* These return false if out of memory. */
 bool row_names_define_process(struct row_names *n, const struct iot_event *ev);
-bool row_names_define_file(struct row_names *n, const struct iot_event *ev);
+bool row_names_define_file(struct row_names *n, const struct iot_event *ev, struct iot_text path);
 bool row_names_define_trace(struct row_names *n, const struct iot_event *ev);
 bool row_names_set(struct row_names *n, enum name_kind kind, uint64_t key, struct iot_text text);
 /* Adds those of a part, which are later. */

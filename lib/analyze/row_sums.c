@@ -1,36 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "row_sums.h"
 
-#include "lib/base/number.h"
-#include "lib/format/directive.h"
+#include "lib/base/text.h"
 
 #include "interval.h"
 #include "saturate.h"
 
-static bool succeeded(const struct iot_event *op)
+struct row_operation row_operation_of(const struct op *op, bool synchronous)
 {
-	const struct iot_text result = iot_directive_get(op, "result");
-	return result.data == NULL || text_equals(result, "0");
-}
-
-struct row_operation row_operation_of(const struct iot_event *ev, bool synchronous)
-{
-	const struct iot_text name = iot_directive_get(ev, "name"),
-			      size = iot_directive_get(ev, "size");
-	const bool good = succeeded(ev), timed = (ev->has & IOT_HAS_TIME) != 0,
-		   opens = good && (ev->has & IOT_HAS_FILE) != 0 &&
-			   (text_equals(name, "open") || text_equals(name, "create"));
-	uint64_t bytes = 0;
-	const bool sized =
-	    good && size.data != NULL && number_decimal(size.data, size.size, &bytes);
-	return (struct row_operation){.calls = directive_calls(ev),
-				      .kind = operation_kind_of(name, !good),
+	const struct iot_event *ev = op->ev;
+	const bool timed = (ev->has & IOT_HAS_TIME) != 0, sized = op->sized && !op->failed;
+	const bool cuts = op->opens ? op->size == 0 : text_equals(op->name, "truncate");
+	return (struct row_operation){.calls = op->calls,
+				      .kind = op->kind,
 				      .synchronous = synchronous,
-				      .cuts = sized &&
-					      (opens ? bytes == 0 : text_equals(name, "truncate")),
-				      .existed = sized && opens && bytes > 0,
-				      .opens = opens,
-				      .closes = good && text_equals(name, "close"),
+				      .cuts = sized && cuts,
+				      .existed = sized && op->opens && op->size > 0,
+				      .opens = op->opens,
+				      .closes = op->closes,
 				      .timed = timed,
 				      .has_end = timed && (ev->has & IOT_HAS_TOOK) != 0,
 				      .start_ns = ev->rec.start_ns,

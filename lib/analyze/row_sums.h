@@ -8,7 +8,7 @@
 
 #include <iotrace/iotrace.h>
 
-#include "lib/format/operation_kind.h"
+#include "lib/format/operation.h"
 
 enum row_kind { ROW_READS, ROW_WRITES, ROW_OPERATIONS, ROW_KINDS };
 
@@ -34,7 +34,7 @@ struct row_operation {
 	uint64_t duration_ns;
 };
 
-struct row_operation row_operation_of(const struct iot_event *ev, bool synchronous);
+struct row_operation row_operation_of(const struct op *op, bool synchronous);
 struct row_sums row_sums_of_operation(const struct row_operation *op);
 /* Adds the sums of one row to another row. */
 void row_sums_add(struct row_sums *to, const struct row_sums *from);

@@ -8,6 +8,12 @@
 
 #include <iotrace/iotrace.h>
 
+/* The text of a literal, as an initializer. */
+#define TEXT_OF(literal)                                                                           \
+	{                                                                                          \
+		literal, sizeof(literal) - 1                                                       \
+	}
+
 static inline bool text_equals(struct iot_text text, const char *word)
 {
 	return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;

@@ -12,20 +12,13 @@
 #include "lib/base/number.h"
 #include "lib/base/utf8.h"
 
-#define KEY(name)                                                                                  \
-	{                                                                                          \
-		name, sizeof(name) - 1                                                             \
-	}
-static const struct {
-	const char *text;
-	size_t size;
-} key_name[KEY_COUNT] = {
-    [KEY_TIME] = KEY("time="),     [KEY_TOOK] = KEY("took="),     [KEY_PROCESS] = KEY("process="),
-    [KEY_FILE] = KEY("file="),     [KEY_PARENT] = KEY("parent="), [KEY_OBJECT] = KEY("object="),
-    [KEY_ID] = KEY("id="),         [KEY_NAME] = KEY("name="),     [KEY_KIND] = KEY("kind="),
-    [KEY_RESULT] = KEY("result="),
+static const struct iot_text key_name[KEY_COUNT] = {
+    [KEY_TIME] = TEXT_OF("time="),       [KEY_TOOK] = TEXT_OF("took="),
+    [KEY_PROCESS] = TEXT_OF("process="), [KEY_FILE] = TEXT_OF("file="),
+    [KEY_PARENT] = TEXT_OF("parent="),   [KEY_OBJECT] = TEXT_OF("object="),
+    [KEY_ID] = TEXT_OF("id="),           [KEY_NAME] = TEXT_OF("name="),
+    [KEY_KIND] = TEXT_OF("kind="),       [KEY_RESULT] = TEXT_OF("result="),
 };
-#undef KEY
 
 static const char *const bad_number[KEY_NUMBERS] = {
     [KEY_TIME] = "time= is not a number of 0 to 2^63-1 nanoseconds",
@@ -158,7 +151,7 @@ static bool has_known_key(struct iot_text token, int key, struct iot_text *value
 	if (token.size < n)
 		return false;
 	for (size_t i = 0; i < n; i++) /* a few bytes: a call of memcmp would cost more */
-		if (token.data[i] != key_name[key].text[i])
+		if (token.data[i] != key_name[key].data[i])
 			return false;
 	*value = (struct iot_text){token.data + n, token.size - n};
 	return true;
@@ -250,7 +243,7 @@ enum directive_key directive_number_key(enum iot_kind kind, struct iot_text name
 {
 	for (int k = 0; k < KEY_NUMBERS; k++)
 		if (name.size + 1 == key_name[k].size &&
-		    memcmp(name.data, key_name[k].text, name.size) == 0 && is_number_key(kind, k))
+		    memcmp(name.data, key_name[k].data, name.size) == 0 && is_number_key(kind, k))
 			return (enum directive_key)k;
 	return KEY_NUMBERS;
 }
@@ -359,6 +352,30 @@ struct iot_text iot_directive_get(const struct iot_event *ev, const char *wanted
 		if (follows_key(begin, p, wanted, size))
 			last = p + 1;
 	return (struct iot_text){last, last != NULL ? (size_t)(find_blank(last, end) - last) : 0};
+}
+
+/* Returns whether the token is `key=...` of this key. */
+static bool is_key(struct iot_text token, struct iot_text key)
+{
+	return token.size > key.size && token.data[key.size] == '=' &&
+	       memcmp(token.data, key.data, key.size) == 0;
+}
+
+void directive_values(const struct iot_event *ev, const struct iot_text *wanted, size_t n,
+		      struct iot_text *values)
+{
+	struct iot_text rest = ev->text, token;
+	memset(values, 0, n * sizeof *values);
+	if (rest.size == 0 || rest.data[0] != '%' || !directive_token(&rest, &token))
+		return;
+	while (directive_token(&rest, &token))
+		for (size_t i = 0; i < n; i++)
+			if (is_key(token, wanted[i])) {
+				const size_t before = wanted[i].size + 1;
+				values[i] =
+				    (struct iot_text){token.data + before, token.size - before};
+				break;
+			}
 }
 
 unsigned directive_flags(const struct iot_event *ev)
@@ -619,42 +636,11 @@ int iot_directive_end(struct iot_builder *b, struct iot_event *ev)
 	return iot_directive_parse(ev, NULL);
 }
 
-/* Returns whether an operation on a file has not failed. */
-static bool has_opened(const struct iot_event *ev)
-{
-	const struct iot_text result = iot_directive_get(ev, "result");
-	return result.data == NULL || text_equals(result, "0");
-}
-
-static bool is_of_file(const struct iot_event *ev)
-{
-	return ev->kind == IOT_OP && (ev->has & IOT_HAS_FILE) != 0;
-}
-
-bool directive_creates(const struct iot_event *ev)
-{
-	return is_of_file(ev) && text_equals(iot_directive_get(ev, "name"), "create") &&
-	       has_opened(ev);
-}
-
 bool directive_number(const struct iot_event *ev, const char *key, uint64_t *v)
 {
 	const struct iot_text text = iot_directive_get(ev, key);
 	*v = 0;
 	return text.data == NULL || number_decimal(text.data, text.size, v);
-}
-
-uint64_t directive_calls(const struct iot_event *ev)
-{
-	uint64_t n;
-	return directive_number(ev, "count", &n) && n > 0 && n <= UINT32_MAX ? n : 1;
-}
-
-bool directive_opens(const struct iot_event *ev)
-{
-	const struct iot_text name =
-	    is_of_file(ev) ? iot_directive_get(ev, "name") : (struct iot_text){NULL, 0};
-	return (text_equals(name, "open") || text_equals(name, "create")) && has_opened(ev);
 }
 
 bool directive_is_sample(const struct iot_event *ev)

@@ -83,13 +83,15 @@ static inline bool directive_closes(const struct iot_event *ev)
 	return (ev->has & IOT_CLOSES) != 0;
 }
 
-/* Returns whether an %op is a successful open of a file, and whether it is one that created it. */
-bool directive_opens(const struct iot_event *ev);
+/*
+ * Finds n keys in one pass over the text, with the results of iot_directive_get(): values[i] is the
+ * value of wanted[i].
+ */
+void directive_values(const struct iot_event *ev, const struct iot_text *wanted, size_t n,
+		      struct iot_text *values);
+
 /* Stores the number of a key, 0 without the key. Returns false if its value is not a number. */
 bool directive_number(const struct iot_event *ev, const char *key, uint64_t *v);
-/* Returns the number of calls that an %op stands for: its count=, or 1. */
-uint64_t directive_calls(const struct iot_event *ev);
-bool directive_creates(const struct iot_event *ev);
 /* Returns whether an event is a %sample: what counters of a host counted in an interval. */
 bool directive_is_sample(const struct iot_event *ev);
 

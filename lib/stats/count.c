@@ -114,9 +114,11 @@ static void keep_name(struct iot_stats *s, struct stats_row *row, const struct i
 static void count_op(struct iot_stats *s, const struct iot_event *ev)
 {
 	struct opened *o;
-	if (!s->options.physical)
-		operations_op(&s->operations, ev);
-	if (s->options.physical || !directive_opens(ev))
+	if (s->options.physical)
+		return;
+	const struct op op = operation_of(ev);
+	operations_op(&s->operations, &op);
+	if (!op.opens)
 		return;
 	struct stats_row *row = row_of(s, &ev->rec, &o);
 	if (!row)

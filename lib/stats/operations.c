@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/number.h"
-#include "lib/format/directive.h"
-
 static void operation_add(struct iot_stats_operation *to, const struct iot_stats_operation *more)
 {
 	to->calls += more->calls;
@@ -40,28 +37,23 @@ void operations_record(struct operations *o, const struct iot_record *rec)
 	io->ns += rec->duration_ns;
 }
 
-void operations_op(struct operations *o, const struct iot_event *ev)
+void operations_op(struct operations *o, const struct op *op)
 {
-	const struct iot_text name = iot_directive_get(ev, "name"),
-			      result = iot_directive_get(ev, "result"),
-			      took = iot_directive_get(ev, "took");
-	const uint64_t calls = directive_calls(ev);
-	uint64_t ns;
-	o->ops += calls;
+	const struct iot_text name = op->name;
+	o->ops += op->calls;
 	struct iot_stats_operation *row = name.size < IOT_OPERATION_NAME && name.size > 0
 					      ? operation_row(o, name.data, name.size)
 					      : NULL;
 	if (row == NULL) {
-		o->others += calls;
+		o->others += op->calls;
 		return;
 	}
-	row->calls += calls;
-	if (result.data != NULL && (result.size != 1 || result.data[0] != '0'))
-		row->failed += calls;
-	if (took.data == NULL || !number_decimal(took.data, took.size, &ns))
+	row->calls += op->calls;
+	row->failed += op->failed ? op->calls : 0;
+	if ((op->ev->has & IOT_HAS_TOOK) == 0)
 		return;
-	row->timed += calls;
-	row->ns += ns;
+	row->timed += op->calls;
+	row->ns += op->ev->rec.duration_ns;
 }
 
 void operations_join(struct operations *o, const struct operations *more)

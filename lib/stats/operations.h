@@ -5,6 +5,8 @@
 
 #include <iotrace/filter.h>
 
+#include "lib/format/operation.h"
+
 enum { OPERATIONS_MAX = 66 };
 
 struct operations {
@@ -17,7 +19,7 @@ struct operations {
 
 void operations_record(struct operations *o, const struct iot_record *rec);
 
-void operations_op(struct operations *o, const struct iot_event *ev);
+void operations_op(struct operations *o, const struct op *op);
 
 void operations_join(struct operations *o, const struct operations *more);
 

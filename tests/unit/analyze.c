@@ -856,7 +856,8 @@ static void add_operations(struct metadata *m, unsigned from, unsigned n)
 		snprintf(text, sizeof text, "%%op name=op%u result=E%u", i, i);
 		struct iot_event ev = {.text = {text, strlen(text)}};
 		cr_assert_eq(iot_directive_parse(&ev, NULL), IOT_OK);
-		metadata_add(m, &ev);
+		const struct op op = operation_of(&ev);
+		metadata_add(m, &op);
 	}
 }
 

@@ -6,6 +6,7 @@
 
 #include "lib/format/directive.h"
 #include "lib/format/framing.h"
+#include "lib/format/operation.h"
 
 static struct iot_event event(const char *text)
 {
@@ -85,6 +86,44 @@ Test(directive, last_of_a_repeated_key_counts)
 	struct iot_text name = iot_directive_get(&ev, "name");
 	cr_assert_eq(ev.rec.start_ns, 7);
 	cr_assert(text_equals(name, "b"));
+}
+
+Test(directive, values_of_several_keys_are_those_of_each)
+{
+	static const char *const texts[] = {"%op name=a path=/x result=ENOENT name=b",
+					    "%op\tpath=a=b name= pathname=c result",
+					    "%op =x ===",
+					    "%op xname=1 name=2=name=3",
+					    "name=a path=b",
+					    "",
+					    "%op"};
+	static const struct iot_text keys[] = {TEXT_OF("name"), TEXT_OF("path"), TEXT_OF("result")};
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+		const struct iot_event ev = event(texts[i]);
+		struct iot_text value[3];
+		directive_values(&ev, keys, 3, value);
+		for (size_t k = 0; k < 3; k++) {
+			const struct iot_text one = iot_directive_get(&ev, keys[k].data);
+			cr_expect(value[k].data == one.data && value[k].size == one.size, "%s: %s",
+				  texts[i], keys[k].data);
+		}
+	}
+}
+
+Test(directive, operation_is_read_in_one_pass)
+{
+	const struct iot_event create =
+	    parsed("%op name=create process=1 file=2 path=/a size=7 count=3 result=0");
+	const struct iot_event failed = parsed("%op name=open process=1 file=2 result=ENOENT");
+	const struct op made = operation_of(&create), none = operation_of(&failed);
+	cr_expect(made.creates && made.opens && made.sized && !made.failed && !made.closes);
+	cr_expect_eq(made.calls, 3);
+	cr_expect_eq(made.size, 7);
+	cr_expect_eq(made.kind, OPERATION_OPEN);
+	cr_expect(none.failed && !none.opens && !none.creates && !none.sized);
+	cr_expect_eq(none.calls, 1);
+	cr_expect_eq(none.kind, OPERATION_LOOKUP);
+	cr_expect_null(none.path.data);
 }
 
 Test(directive, tokens_without_equals_and_values_with_them)
