@@ -101,24 +101,32 @@ bool recording_read(const char *path, char *text, size_t size)
 
 /* What /proc shows of this process. */
 struct proc_identity {
-	uint64_t start;  /* field 22 of its stat */
-	bool is_same_id; /* the collector sees this process under its own number */
+	uint64_t start;     /* see record/ring.h */
+	uint64_t namespace; /* inode of its PID namespace if the collector has another one; else 0 */
 };
+
+/* Returns the inode of the PID namespace; 0 if it is unknown, or that of the collector. */
+static uint64_t other_namespace(void)
+{
+	struct stat s = {.st_ino = 0};
+	const bool known = raw_call(SYS_stat, (long)"/proc/self/ns/pid", (long)&s, 0, 0, 0, 0) == 0;
+	return known && s.st_ino != recording.control->namespace ? s.st_ino : 0;
+}
 
 static struct proc_identity identify(void)
 {
 	char line[1024];
 	uint64_t device = 0;
 	if (!read_of_device("/proc/self/stat", line, sizeof line, &device))
-		return (struct proc_identity){.start = clock_now()};
+		return (struct proc_identity){clock_now(), other_namespace()};
 	const char *p = strrchr(line, ')'); /* the end of field 2 */
 	for (int field = 2; p != NULL && field < 22; field++)
 		p = strchr(p + 1, ' ');
-	return (struct proc_identity){
-	    .start = p == NULL ? 0 : text_number(p + 1),
-	    .is_same_id = device != 0 && device == recording.control->proc &&
-			  text_number(line) == recording.pid,
-	};
+	const bool is_same_id =
+	    device != 0 && device == recording.control->proc && text_number(line) == recording.pid;
+	const uint64_t namespace = is_same_id ? 0 : other_namespace();
+	return (struct proc_identity){p == NULL ? 0 : text_number(p + 1) ^ namespace << 32,
+				      namespace};
 }
 
 /* Returns the size beyond which a file must not grow: SIGXFSZ would end the program. */
@@ -154,21 +162,11 @@ static uint32_t publish(void)
 	return atomic_fetch_add(&recording.control->files, 1) + 1;
 }
 
-/* Returns the inode of the PID namespace; 0 if it is unknown. */
-static uint64_t pid_namespace(void)
-{
-	struct stat s = {.st_ino = 0};
-	return raw_call(SYS_stat, (long)"/proc/self/ns/pid", (long)&s, 0, 0, 0, 0) == 0 ? s.st_ino
-											: 0;
-}
-
 /* The start of the process is stored last: a spare file without it is not in use. */
 static void process_identify(struct record_process *p, const struct proc_identity *self)
 {
 	p->pid = recording.pid;
-	p->namespace = self->is_same_id ? 0 : pid_namespace();
-	if (p->namespace == recording.control->namespace)
-		p->namespace = 0;
+	p->namespace = self->namespace;
 	atomic_signal_fence(memory_order_seq_cst); /* processors store in order */
 	p->start = self->start;
 }

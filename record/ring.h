@@ -7,7 +7,9 @@
  *
  *   recording            struct record_control, then slots of struct record_description; with
  *                        RECORD_SYSCALLS then tables of struct record_sites, each at a multiple of 8
- *   process.PID.START    struct record_process; START: field 22 of /proc/PID/stat
+ *   process.PID.START    struct record_process; START: field 22 of /proc/PID/stat; in another PID
+ *                        namespace than the collector's, exclusive or its inode times 2^32, as
+ *                        processes of several namespaces have one PID and may start together
  *   ring.NUMBER          struct record_ring, then the data of the ring
  *   packets              a pipe, with RECORD_PACKETS
  *   event.PID.NUMBER     one ring record of a process, with RECORD_PACKETS

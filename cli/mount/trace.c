@@ -96,7 +96,7 @@ static size_t process_of(struct mount_trace *t, uint32_t pid, bool is_start)
 		return SIZE_MAX;
 	if (t->process[n] != 0 && !is_start)
 		return t->process[n] - 1;
-	const size_t index = processes_expect(&t->processes, pid, 0);
+	const size_t index = processes_expect(&t->processes, pid, 0, 0);
 	t->process[n] = index == SIZE_MAX ? 0 : (uint32_t)index + 1;
 	return index;
 }

@@ -69,7 +69,7 @@ static int decode_some(struct collector *c, struct ring *r, struct ring_decoder 
 	}
 	if (count < 0 || *used == 0)
 		return 0;
-	collector_note_children(c, r->pid, out, (size_t)count);
+	collector_note_children(c, r->process, out, (size_t)count);
 	c->order.count += (size_t)count;
 	return 1;
 }
@@ -78,6 +78,7 @@ static int decode_some(struct collector *c, struct ring *r, struct ring_decoder 
 static size_t scan_records(struct collector *c, const struct ring *r, const unsigned char *data,
 			   size_t n)
 {
+	const struct process *const parent = &c->processes.process[r->process];
 	struct record_child child;
 	size_t at = 0;
 	for (size_t size; at < n && (size = ring_record_size(data + at, n - at)) > 0; at += size) {
@@ -85,7 +86,7 @@ static size_t scan_records(struct collector *c, const struct ring *r, const unsi
 		    data[at + offsetof(struct record_head, kind)] != RECORD_CHILD)
 			continue;
 		memcpy(&child, data + at, sizeof(child));
-		(void)processes_expect(&c->processes, child.pid, r->pid);
+		(void)processes_expect(&c->processes, child.pid, r->pid, parent->namespace);
 	}
 	return at;
 }

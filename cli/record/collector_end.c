@@ -75,7 +75,7 @@ static void release_spares(struct collector *c, uint32_t index)
 		const struct process *p = &c->processes.process[i];
 		if (p->makes_spares && !p->alive && !processes_has_descendant(&c->processes, i))
 			remove_spares(c, (uint32_t)i);
-		i = processes_find(&c->processes, p->parent);
+		i = processes_known(&c->processes, i, p->parent);
 	}
 }
 

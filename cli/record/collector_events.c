@@ -6,7 +6,7 @@
 
 void collector_expect(struct collector *c, uint32_t pid, const char *program)
 {
-	const size_t index = processes_expect(&c->processes, pid, 0);
+	const size_t index = processes_expect(&c->processes, pid, 0, 0);
 	if (index == SIZE_MAX)
 		return;
 	if (c->spool == NULL)
@@ -49,6 +49,7 @@ int collector_copy_events(struct collector *c)
 void collector_note_children(struct collector *c, uint32_t parent, const struct iot_event *ev,
 			     size_t n)
 {
+	const struct process by = c->processes.process[parent];
 	for (size_t i = 0; i < n; i++) {
 		struct record_child child;
 		const struct iot_text text = ev[i].text;
@@ -56,7 +57,7 @@ void collector_note_children(struct collector *c, uint32_t parent, const struct 
 			continue;
 		memcpy(&child, text.data, sizeof(child));
 		if (child.head.kind == RECORD_CHILD)
-			(void)processes_expect(&c->processes, child.pid, parent);
+			(void)processes_expect(&c->processes, child.pid, by.pid, by.namespace);
 	}
 }
 
@@ -87,8 +88,7 @@ int collector_add_records(struct collector *c, uint32_t process, const unsigned 
 		const int count = ring_decode(&d, data, n, c->order.batch, &used);
 		if (count < 0 || used == 0)
 			return collector_add_damage(c, process);
-		collector_note_children(c, c->processes.process[process].pid, c->order.batch,
-					(size_t)count);
+		collector_note_children(c, process, c->order.batch, (size_t)count);
 		status = event_order_add(&c->order, c->order.batch, (size_t)count);
 		data += used;
 		n -= used;

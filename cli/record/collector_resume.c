@@ -22,7 +22,8 @@ static int restore_event(struct collector *c, const struct spool_entry *e, const
 	struct process *p = &c->processes.process[e->process];
 	if (event.kind == RING_ENDED) {
 		p->ended = true;
-		p->start = event.start;
+		if (!processes_set_start(&c->processes, e->process, event.start))
+			return error_set(&c->error, IOT_ENOMEM, "out of memory");
 	} else if (event.rec.type == RING_DROPPED) {
 		ring->dropped += event.rec.offset;
 		ring->dropped_bytes += event.rec.length;

@@ -15,12 +15,19 @@
 #include <unistd.h>
 
 #include "lib/base/array.h"
+#include "lib/base/hash.h"
 #include "lib/base/number.h"
 
 #include "namespaces.h"
 #include "process_start.h"
 
 enum { OTHER_IDS = 1 << 23 }; /* beyond the largest pid of Linux, 2^22 */
+
+static void latest_free(struct latest *l)
+{
+	idmap_free(&l->numbers);
+	free(l->index);
+}
 
 void processes_free(struct processes *p)
 {
@@ -30,24 +37,51 @@ void processes_free(struct processes *p)
 		if (p->process[i].pidfd >= 0)
 			(void)close(p->process[i].pidfd);
 	}
-	idmap_free(&p->pids.numbers);
-	idmap_free(&p->tids.numbers);
-	free(p->pids.index);
-	free(p->tids.index);
+	latest_free(&p->pids);
+	latest_free(&p->tids);
+	latest_free(&p->placed);
+	latest_free(&p->joined);
 	free(p->process);
 	free(p->alive);
 	free(p->polled);
 }
 
-static size_t find_latest(const struct latest *l, uint32_t pid)
+static size_t find_latest(const struct latest *l, uint64_t key)
 {
-	const size_t n = idmap_find(&l->numbers, pid);
+	const size_t n = idmap_find(&l->numbers, key);
 	return n == SIZE_MAX || n >= l->capacity || l->index[n] == 0 ? SIZE_MAX : l->index[n] - 1;
+}
+
+static bool set_latest(struct latest *l, uint64_t key, size_t index)
+{
+	const size_t n = idmap_number(&l->numbers, key);
+	if (!array_reserve_index(&l->index, &l->capacity, n, sizeof(*l->index)))
+		return false;
+	l->index[n] = (uint32_t)index + 1;
+	return true;
 }
 
 size_t processes_find(const struct processes *p, uint32_t pid)
 {
 	return find_latest(&p->pids, pid);
+}
+
+/* Inodes of namespaces have 32 bits. */
+static uint64_t place(uint32_t pid, uint64_t namespace)
+{
+	return namespace << 32 | pid;
+}
+
+size_t processes_find_in(const struct processes *p, uint32_t pid, uint64_t namespace)
+{
+	return find_latest(&p->placed, place(pid, namespace));
+}
+
+/* The first process of a PID namespace has its parent in another one. */
+size_t processes_known(const struct processes *p, size_t by, uint32_t pid)
+{
+	const size_t near = processes_find_in(p, pid, p->process[by].namespace);
+	return near != SIZE_MAX ? near : processes_find(p, pid);
 }
 
 static bool exists(uint32_t pid)
@@ -103,19 +137,28 @@ static void watch_known(struct processes *p, struct process *process)
 /* Adds a process, or the thread of one, with an id that nothing else has. */
 static size_t add_entry(struct processes *p, struct latest *l, uint32_t pid)
 {
-	const size_t index = p->count, n = idmap_number(&l->numbers, pid);
+	const size_t index = p->count;
 	const bool reused =
 	    processes_find(p, pid) != SIZE_MAX || find_latest(&p->tids, pid) != SIZE_MAX;
 	if (pid == 0 || pid > INT32_MAX || index >= PROCESSES_MAX ||
-	    !array_reserve_index(&l->index, &l->capacity, n, sizeof(*l->index)) ||
-	    !array_reserve(&p->process, &p->capacity, index + 1, sizeof(*p->process)))
+	    !array_reserve(&p->process, &p->capacity, index + 1, sizeof(*p->process)) ||
+	    !set_latest(l, pid, index))
 		return SIZE_MAX;
 	p->process[index] = (struct process){.pid = pid,
 					     .id = reused ? OTHER_IDS + (uint32_t)index : pid,
 					     .thread_of = UINT32_MAX,
 					     .pidfd = -1};
-	l->index[n] = (uint32_t)index + 1;
 	p->count++;
+	return index;
+}
+
+size_t processes_restore(struct processes *p, uint32_t pid, uint32_t parent, uint64_t namespace)
+{
+	const size_t index = add_entry(p, &p->pids, pid);
+	if (index == SIZE_MAX || !set_latest(&p->placed, place(pid, namespace), index))
+		return SIZE_MAX;
+	p->process[index].parent = parent;
+	p->process[index].namespace = namespace;
 	return index;
 }
 
@@ -123,23 +166,11 @@ static size_t add(struct processes *p, uint32_t pid, uint32_t parent, uint64_t n
 {
 	if (!array_reserve(&p->alive, &p->alive_capacity, p->alive_count + 1, sizeof(*p->alive)))
 		return SIZE_MAX;
-	const size_t index = add_entry(p, &p->pids, pid);
+	const size_t index = processes_restore(p, pid, parent, namespace);
 	if (index == SIZE_MAX)
 		return SIZE_MAX;
-	p->process[index].parent = parent;
-	p->process[index].namespace = namespace;
 	watch(p, &p->process[index]);
 	p->alive[p->alive_count++] = (uint32_t)index;
-	return index;
-}
-
-size_t processes_restore(struct processes *p, uint32_t pid, uint32_t parent, uint64_t namespace)
-{
-	const size_t index = add_entry(p, &p->pids, pid);
-	if (index == SIZE_MAX)
-		return SIZE_MAX;
-	p->process[index].parent = parent;
-	p->process[index].namespace = namespace;
 	return index;
 }
 
@@ -164,19 +195,33 @@ size_t processes_thread(struct processes *p, size_t process, uint32_t tid)
 	return index;
 }
 
-size_t processes_expect(struct processes *p, uint32_t pid, uint32_t parent)
+size_t processes_expect(struct processes *p, uint32_t pid, uint32_t parent, uint64_t namespace)
 {
-	const size_t known = processes_find(p, pid), announcer = processes_find(p, parent);
+	const size_t known = processes_find_in(p, pid, namespace);
 	if (known != SIZE_MAX && (!p->process[known].ended || p->process[known].start != 0))
 		return known;
-	return add(p, pid, parent, announcer != SIZE_MAX ? p->process[announcer].namespace : 0);
+	return add(p, pid, parent, namespace);
+}
+
+static uint64_t joined_key(uint32_t pid, uint64_t start)
+{
+	return hash_mix(hash_seed(), start) ^ pid;
+}
+
+bool processes_set_start(struct processes *p, size_t index, uint64_t start)
+{
+	p->process[index].start = start;
+	return start == 0 ||
+	       set_latest(&p->joined, joined_key(p->process[index].pid, start), index);
 }
 
 size_t processes_joined(const struct processes *p, uint32_t pid, uint64_t start)
 {
-	const size_t index = processes_find(p, pid);
-	return index != SIZE_MAX && p->process[index].start == start && start != 0 ? index
-										   : SIZE_MAX;
+	const size_t index = find_latest(&p->joined, joined_key(pid, start));
+	return index != SIZE_MAX && p->process[index].pid == pid &&
+		       p->process[index].start == start && start != 0
+		   ? index
+		   : SIZE_MAX;
 }
 
 static struct record_process *map_process(int directory, const char *name, const char **why)
@@ -226,16 +271,14 @@ size_t processes_join(struct processes *p, int directory, const char *name, cons
 	struct record_process *shared = map_process(directory, name, why);
 	if (shared == NULL)
 		return SIZE_MAX;
-	index = processes_find(p, pid);
-	if (index == SIZE_MAX || p->process[index].start != 0 ||
-	    p->process[index].namespace != shared->namespace)
+	index = processes_find_in(p, pid, shared->namespace);
+	if (index == SIZE_MAX || p->process[index].start != 0)
 		index = add(p, pid, shared->parent, shared->namespace);
-	if (index == SIZE_MAX) {
+	if (index == SIZE_MAX || !processes_set_start(p, index, start)) {
 		*why = "is one of too many processes";
 		(void)munmap(shared, RECORD_PAGE);
 		return SIZE_MAX;
 	}
-	p->process[index].start = start;
 	p->process[index].shared = shared;
 	if (p->resumed)
 		watch_known(p, &p->process[index]);
@@ -269,7 +312,7 @@ static bool descends(const struct processes *p, size_t process, size_t from)
 {
 	enum { DEPTH_MAX = 64 };
 	for (int i = 0; i < DEPTH_MAX && process != SIZE_MAX; i++) {
-		process = processes_find(p, p->process[process].parent);
+		process = processes_known(p, process, p->process[process].parent);
 		if (process == from)
 			return true;
 	}

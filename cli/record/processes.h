@@ -23,7 +23,7 @@ struct process {
 	uint32_t our_pid;              /* in our PID namespace; 0: it has ended */
 	uint32_t id;                   /* in the trace: the pid, unless an earlier process had it */
 	uint32_t thread_of;            /* of a thread: the index of its process; else UINT32_MAX */
-	uint64_t start;                /* field 22 of /proc/PID/stat; 0: has not joined */
+	uint64_t start;                /* see record/ring.h; 0: has not joined */
 	int pidfd;                     /* -1: none, although alive */
 	bool alive, ended;             /* ended: processes_wait() has returned it */
 	bool makes_spares;             /* and it has made spare files, which exist */
@@ -35,9 +35,9 @@ struct process {
 	uint64_t made, made_others, received, received_others;
 };
 
-/* The latest process with a pid, or the latest thread with a tid. */
+/* The latest process or thread with a key. */
 struct latest {
-	struct idmap numbers; /* pid or tid -> number, of `index` */
+	struct idmap numbers; /* key -> number, of `index` */
 	uint32_t *index;      /* + 1 */
 	size_t capacity;
 };
@@ -45,8 +45,10 @@ struct latest {
 struct processes {
 	struct process *process;
 	size_t count, capacity;
-	struct latest pids, tids;
-	uint32_t *alive; /* indexes */
+	struct latest pids, tids; /* by number */
+	struct latest placed;     /* processes by PID namespace and pid */
+	struct latest joined;     /* ... by pid and start */
+	uint32_t *alive;          /* indexes */
 	size_t alive_count, alive_capacity;
 	struct pollfd *polled;
 	size_t polled_capacity;
@@ -58,8 +60,15 @@ void processes_free(struct processes *p);
 
 /* Returns the index of the latest process with a pid, SIZE_MAX if there is none. */
 size_t processes_find(const struct processes *p, uint32_t pid);
-/* Adds a child that has been announced, unless it is known. Returns its index, SIZE_MAX: refused */
-size_t processes_expect(struct processes *p, uint32_t pid, uint32_t parent);
+/* ... with a pid in a PID namespace */
+size_t processes_find_in(const struct processes *p, uint32_t pid, uint64_t namespace);
+/* Returns the index of the process that process `by` knows by a pid, SIZE_MAX if that is unknown. */
+size_t processes_known(const struct processes *p, size_t by, uint32_t pid);
+/*
+ * Adds a child that a parent in this PID namespace has announced, unless it is known. Returns its
+ * index, SIZE_MAX: refused
+ */
+size_t processes_expect(struct processes *p, uint32_t pid, uint32_t parent, uint64_t namespace);
 /*
  * Adds a process that another collector knew. It is neither watched nor alive. Returns its index,
  * SIZE_MAX: refused
@@ -88,6 +97,8 @@ bool processes_has_descendant(const struct processes *p, size_t ancestor);
  * has the number of its process is the process. SIZE_MAX: refused
  */
 size_t processes_thread(struct processes *p, size_t process, uint32_t tid);
+/* Sets the start of a process, which has joined. Returns false if out of memory. */
+bool processes_set_start(struct processes *p, size_t index, uint64_t start);
 /* Returns the index of a process that has joined, SIZE_MAX if there is none. */
 size_t processes_joined(const struct processes *p, uint32_t pid, uint64_t start);
 

@@ -222,7 +222,7 @@ static uint32_t shown_parent(const struct ring_events *e, uint32_t index)
 	const struct process *p = &e->processes->process[index];
 	const uint32_t pid = e->tracked[index].parent != 0 ? e->tracked[index].parent : p->parent;
 	const size_t parent =
-	    p->thread_of == UINT32_MAX ? processes_find(e->processes, pid) : SIZE_MAX;
+	    p->thread_of == UINT32_MAX ? processes_known(e->processes, index, pid) : SIZE_MAX;
 	return parent != SIZE_MAX && parent != index ? e->processes->process[parent].id : 0;
 }
 
@@ -311,7 +311,7 @@ void ring_events_expect(struct ring_events *e, uint32_t process, const char *pro
 static void on_start(struct ring_events *e, uint32_t index, const struct record_start *s)
 {
 	struct tracked *t = &e->tracked[index];
-	const size_t parent = processes_find(e->processes, s->parent);
+	const size_t parent = processes_known(e->processes, index, s->parent);
 	const char *name = s->command_size > 0 ? s->text : NULL;
 	if (s->head.code == 1 && parent < e->tracked_capacity && e->tracked[parent].name != NULL)
 		name = e->tracked[parent].name;
@@ -337,7 +337,7 @@ static void on_start(struct ring_events *e, uint32_t index, const struct record_
 /* The program of a child of vfork is recorded before it starts. */
 static void on_child(struct ring_events *e, uint32_t index, const struct record_child *c)
 {
-	const size_t child = processes_find(e->processes, c->pid);
+	const size_t child = processes_known(e->processes, index, c->pid);
 	if (c->head.code == RECORD_FORK)
 		e->tracked[index].forks++;
 	const bool has_program = c->head.code != RECORD_FORK && c->text_size > 0;
@@ -712,10 +712,9 @@ static void on_operation(struct ring_events *e, const struct iot_event *ev,
 /* Counters and losses */
 
 /* The kernel adds the counters of a child to those of its parent when that waits for it. */
-static void add_to_parent(struct ring_events *e, const struct tracked *t,
-			  const struct record_exit *x)
+static void add_to_parent(struct ring_events *e, uint32_t index, const struct record_exit *x)
 {
-	const size_t parent = processes_find(e->processes, t->parent);
+	const size_t parent = processes_known(e->processes, index, e->tracked[index].parent);
 	if (parent >= e->tracked_capacity || e->tracked[parent].has_kernel)
 		return;
 	e->tracked[parent].children[0] += x->rchar + x->own_bytes;
@@ -729,7 +728,7 @@ static void on_process_exit(struct ring_events *e, uint32_t index, const struct 
 	t->has_kernel = true;
 	t->kernel[0] = x->rchar;
 	t->kernel[1] = x->wchar;
-	add_to_parent(e, t, x);
+	add_to_parent(e, index, x);
 	if (!t->declared)
 		return;
 	declare_process(e, index);

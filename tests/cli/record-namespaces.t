@@ -21,6 +21,18 @@ for transport in ring pipe; do
 	"$IOTRACE" check a.iot | sed 's/, [0-9]* notes.*;/;/; s/, comments.*//'
 done
 
+echo 'programs of several namespaces that start together, each as process 1:'
+cat >together.sh <<'END'
+for n in 5 6 7; do
+	unshare -pf dd if=/dev/zero of=out.$n bs=10 count=$n 2>/dev/null &
+done
+wait
+END
+"$IOTRACE" record -q -o b.iot sh together.sh
+"$IOTRACE" info b.iot | sed -n '1p; /^  gaps/p'
+"$IOTRACE" stat --tsv --by=process b.iot | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+	NR > 1 && $column["written_bytes"] > 0 { print $column["writes"], $column["written_bytes"] }' | sort -n
+
 [ "$(id -u)" = 0 ] && mkdir -m 777 public || exit 77
 echo 'a child of a process that had become that of another user joins:'
 cat >users.py <<'END'

@@ -169,7 +169,7 @@ static void record(struct recording_run *r, uint64_t seed, int part_every)
 						   r->clock.sample[0].ns + 1000000000};
 	r->clock.count = 2;
 	for (uint32_t i = 0; i < PROCESSES; i++)
-		cr_assert_eq(processes_expect(&r->processes, 100 + i, i > 0 ? 100 : 0), i);
+		cr_assert_eq(processes_expect(&r->processes, 100 + i, i > 0 ? 100 : 0, 0), i);
 	r->writer[r->parts++] = new_writer();
 	r->events = ring_events_new(r->writer[0], &r->processes, &r->clock, &r->options);
 	for (uint32_t i = 0; i < PROCESSES; i++)

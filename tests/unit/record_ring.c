@@ -232,9 +232,9 @@ Test(record_ring, processes_are_found_by_pid_and_start)
 {
 	struct processes p = {.count = 0};
 	const uint32_t own = (uint32_t)getpid();
-	const size_t index = processes_expect(&p, own, 1);
+	const size_t index = processes_expect(&p, own, 1, 0);
 	cr_assert_eq(index, 0);
-	cr_expect_eq(processes_expect(&p, own, 1), 0);
+	cr_expect_eq(processes_expect(&p, own, 1, 0), 0);
 	cr_expect_eq(processes_find(&p, own), 0);
 	cr_expect_eq(processes_find(&p, own + 1), SIZE_MAX);
 	cr_expect_eq(processes_joined(&p, own, 3), SIZE_MAX);
@@ -242,11 +242,28 @@ Test(record_ring, processes_are_found_by_pid_and_start)
 	processes_free(&p);
 }
 
+/* Two containers, each of which has a process 1 with a child 2. */
+Test(record_ring, processes_of_other_namespaces_may_have_the_same_pid)
+{
+	enum { FIRST = 100, SECOND = 200 };
+	struct processes p = {.count = 0};
+	const size_t one = processes_restore(&p, 1, 77, FIRST),
+		     other = processes_restore(&p, 1, 78, SECOND),
+		     child = processes_restore(&p, 2, 1, FIRST);
+	cr_assert(processes_set_start(&p, one, 5) && processes_set_start(&p, other, 6));
+	cr_expect_eq(processes_joined(&p, 1, 5), one, "its rings, although another has its pid");
+	cr_expect_eq(processes_joined(&p, 1, 6), other);
+	cr_expect_eq(processes_find_in(&p, 1, FIRST), one);
+	cr_expect_eq(processes_known(&p, child, 1), one, "the parent in its own namespace");
+	cr_expect_neq(p.process[one].id, p.process[other].id);
+	processes_free(&p);
+}
+
 Test(record_ring, threads_have_numbers_that_no_process_has)
 {
 	struct processes p = {.count = 0};
 	const uint32_t own = (uint32_t)getpid(), parent = (uint32_t)getppid();
-	cr_assert_eq(processes_expect(&p, own, 1), 0);
+	cr_assert_eq(processes_expect(&p, own, 1, 0), 0);
 	cr_expect_eq(processes_thread(&p, 0, own), 0);
 	const size_t thread = processes_thread(&p, 0, parent);
 	cr_assert_eq(thread, 1);
@@ -254,7 +271,7 @@ Test(record_ring, threads_have_numbers_that_no_process_has)
 	cr_expect_eq(p.process[thread].thread_of, 0);
 	cr_expect_eq(p.process[thread].id, parent);
 	cr_expect_eq(processes_find(&p, parent), SIZE_MAX);
-	const size_t process = processes_expect(&p, parent, 1);
+	const size_t process = processes_expect(&p, parent, 1, 0);
 	cr_assert_eq(process, 2, "a number of a thread that has ended");
 	cr_expect_neq(p.process[process].id, parent);
 	cr_expect_eq(p.process[process].thread_of, UINT32_MAX);
@@ -275,7 +292,7 @@ Test(record_ring, a_process_that_has_ended_before_it_is_seen_is_not_waited_for)
 	if (child == 0)
 		_exit(0);
 	cr_assert_eq(waitpid(child, NULL, 0), child);
-	const size_t index = processes_expect(&p, (uint32_t)child, 1);
+	const size_t index = processes_expect(&p, (uint32_t)child, 1, 0);
 	cr_assert(processes_wait(&p, &none, 1, -1, ended, &count, 2));
 	cr_assert_eq(count, 1);
 	cr_assert_eq(ended[0], index);
