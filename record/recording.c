@@ -206,10 +206,9 @@ static void process_publish(struct record_process *p)
 }
 
 static void process_fill(struct record_process *p, const struct proc_identity *self,
-			 uint32_t parent, bool forked)
+			 uint32_t parent)
 {
 	p->parent = parent;
-	p->forked = forked;
 	process_identify(p, self);
 	process_publish(p);
 }
@@ -218,13 +217,13 @@ static void process_fill(struct record_process *p, const struct proc_identity *s
  * Finds or creates the file of this process, or claims a spare one. Returns NULL if there is none.
  */
 static struct record_process *process_open(const char *name, const struct proc_identity *self,
-					   uint32_t parent, bool forked)
+					   uint32_t parent)
 {
 	struct record_process *p = process_map(name);
 	if (p == NULL)
 		p = spares_claim_process();
 	if (p != NULL && p->start == 0)
-		process_fill(p, self, parent, forked);
+		process_fill(p, self, parent);
 	return p;
 }
 
@@ -239,9 +238,10 @@ bool recording_join(uint32_t parent, bool forked)
 	text_add_number(&t, recording.pid);
 	text_add(&t, ".");
 	text_add_number(&t, self.start);
-	struct record_process *const p = process_open(name, &self, parent, forked);
+	struct record_process *const p = process_open(name, &self, parent);
 	if (p == NULL)
 		return false;
+	p->forked = forked;
 	atomic_fetch_add(&p->programs, 1);
 	atomic_store(&p->state, RECORD_RUNNING);
 	recording.process = p;

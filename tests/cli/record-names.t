@@ -21,3 +21,20 @@ for transport in ring pipe; do
 	"$IOTRACE" cat -q -f csv --columns=op,offset,length,path a.iot | grep "write.*$PWD/" | sed "s|$PWD|.|; s|/#[0-9]*.*|/#N|"
 	rm file
 done
+
+# A child of fork has the name of its parent until it runs a program of its own, even if it does nothing before.
+cat >children.py <<'END'
+import os, shutil
+program = shutil.which("cp")
+for before in False, True:
+    if os.fork() == 0:
+        if before:
+            open("before", "w").close()
+        os.execv(program, ["cp", "known", "copy"])
+    os.wait()
+END
+seq 9 >known
+for transport in ring pipe; do
+	"$IOTRACE" record -q --transport=$transport -o e.iot "$(python3 -c 'import sys; print(sys.executable)')" children.py
+	"$IOTRACE" cat -q --format-version=1 e.iot | sed -n 's/^ff %process id=[0-9]* name=[^ ]*\/\([a-z]*\)[0-9.]* parent=.*/\1/p'
+done
