@@ -77,7 +77,11 @@ static void warn(const struct stat_run *s)
 	if (left_out > 0)
 		message_print("warning: %ju %s records are left out; see --layer", left_out,
 			      s->results.physical ? "logical" : "physical");
-	if (s->results.counters_only)
+	if (s->results.counters_only && iot_stats_fact(stats, IOT_STATS_SAMPLES) > 0)
+		message_print("warning: there are no I/Os to count, but %ju samples of counters, "
+			      "which 'iotrace analyze' evaluates",
+			      (uintmax_t)iot_stats_fact(stats, IOT_STATS_SAMPLES));
+	else if (s->results.counters_only)
 		message_print(
 		    "warning: there are no I/Os to count, but %ju %%counter with figures, "
 		    "which 'iotrace cat' shows",

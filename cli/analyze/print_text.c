@@ -9,65 +9,14 @@
 #include "lib/result/metrics.h"
 #include "findings.h"
 #include "map.h"
+#include "print_samples.h"
 #include "results.h"
 #include "shown.h"
 #include "table.h"
+#include "text_rows.h"
 
 enum { FIELD = SHOWN_FIELD, PATH_CAPACITY = 512 };
 enum { SCREEN_LINES = 40, SCREEN_FINDINGS = 4 /* lines, at least */ };
-
-struct text_row {
-	const char *label;
-	const char *section, *name, *key;
-	enum shown as;
-	bool both;
-};
-
-static const struct iot_analyze_value *find_of(const struct analyze_results *a,
-					       const struct text_row *row, const char *name,
-					       enum iot_direction direction, const char *key)
-{
-	char whole[IOT_COLUMN_NAME];
-	metric_direction_name(whole, name, direction);
-	return iot_analyze_find(a->analysis, row->section, whole, key);
-}
-
-/* The mid-point of a bin may be outside the range of the values. */
-static const struct iot_analyze_value *
-quantile(const struct analyze_results *a, const struct text_row *row, enum iot_direction direction)
-{
-	const struct iot_analyze_value *v = find_of(a, row, row->name, direction, row->key),
-				       *min = find_of(a, row, "size_min", direction, NULL),
-				       *max = find_of(a, row, "size_max", direction, NULL);
-	if (v->kind == IOT_VALUE_UNKNOWN)
-		return v;
-	return v->real < (double)min->number ? min : v->real > (double)max->number ? max : v;
-}
-
-static const char *field(const struct analyze_results *a, const struct text_row *row,
-			 enum iot_direction direction, char text[FIELD])
-{
-	const bool is_quantile = strcmp(row->name, "size_quantile") == 0;
-	return shown_value(text, row->as,
-			   is_quantile ? quantile(a, row, direction)
-				       : find_of(a, row, row->name, direction, row->key));
-}
-
-static void print_row(struct analyze_results *a, const struct text_row *row)
-{
-	char read[FIELD], write[FIELD], both[FIELD];
-	output_printf(&a->out, "%-26s %14s %14s", row->label, field(a, row, IOT_READS, read),
-		      field(a, row, IOT_WRITES, write));
-	if (row->both)
-		output_printf(&a->out, " %14s", field(a, row, IOT_BOTH, both));
-	output_text(&a->out, "\n");
-}
-
-static void print_rows(struct analyze_results *a, const struct text_row *rows, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		print_row(a, &rows[i]);
-}
 
 static const struct iot_analyze_value *find(const struct analyze_results *a, const char *section,
 					    const char *name)
@@ -154,10 +103,10 @@ static void print_totals(struct analyze_results *a)
 	    {"requests/s", "totals", "requests_per_running_s", NULL, SHOWN_REAL, true},
 	};
 	output_printf(&a->out, "%-26s %14s %14s %14s\n", "", "reads", "writes", "all");
-	print_rows(a, rows, sizeof rows / sizeof rows[0]);
+	text_rows_print(a, rows, sizeof rows / sizeof rows[0]);
 	for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
 		if (find(a, "totals", special[i].name)->number > 0)
-			print_row(a, &special[i]);
+			text_rows_print(a, &special[i], 1);
 }
 
 /* The most common size of a direction, with its share. */
@@ -192,15 +141,15 @@ static void print_sizes(struct analyze_results *a)
 	    {"aligned", "sizes", "aligned_share", NULL, SHOWN_PERCENT, false},
 	};
 	output_text(&a->out, "request sizes\n");
-	print_rows(a, rows, sizeof rows / sizeof rows[0]);
+	text_rows_print(a, rows, sizeof rows / sizeof rows[0]);
 	print_common(a);
 }
 
 static uint64_t pattern_requests(const struct analyze_results *a, const char *pattern)
 {
 	const struct text_row row = {.section = "order", .name = "pattern_requests"};
-	return find_of(a, &row, row.name, IOT_READS, pattern)->number +
-	       find_of(a, &row, row.name, IOT_WRITES, pattern)->number;
+	return text_row_find(a, &row, row.name, IOT_READS, pattern)->number +
+	       text_row_find(a, &row, row.name, IOT_WRITES, pattern)->number;
 }
 
 /* The pattern with the most requests. */
@@ -220,8 +169,11 @@ static void print_main_pattern(struct analyze_results *a)
 		max = n > max ? n : max;
 	}
 	if (max > 0)
-		print_row(a, &(struct text_row){patterns[largest][1], "order", "pattern_requests",
-						patterns[largest][0], SHOWN_COUNT, false});
+		text_rows_print(a,
+				&(struct text_row){patterns[largest][1], "order",
+						   "pattern_requests", patterns[largest][0],
+						   SHOWN_COUNT, false},
+				1);
 }
 
 static void print_order(struct analyze_results *a)
@@ -232,7 +184,7 @@ static void print_order(struct analyze_results *a)
 	};
 	char text[3][FIELD];
 	output_text(&a->out, "order within open files\n");
-	print_rows(a, rows, sizeof rows / sizeof rows[0]);
+	text_rows_print(a, rows, sizeof rows / sizeof rows[0]);
 	output_printf(&a->out,
 		      "reads and writes together: sequential %s, same size %s, switches %s\n",
 		      shown_value(text[0], SHOWN_PERCENT, find(a, "order", "sequential_share")),
@@ -293,7 +245,7 @@ static void print_time(struct analyze_results *a)
 	char text[4][FIELD];
 	output_printf(&a->out, "over time, in bins of %s s\n",
 		      shown_value(text[0], SHOWN_REAL, find(a, "time", "bin_width_s")));
-	print_rows(a, rows, sizeof rows / sizeof rows[0]);
+	text_rows_print(a, rows, sizeof rows / sizeof rows[0]);
 	output_printf(&a->out, "%-26s %14s of the time of all processes, %s with metadata\n",
 		      "in I/O", shown_value(text[1], SHOWN_PERCENT, find(a, "time", "io_share")),
 		      shown_value(text[2], SHOWN_PERCENT, find(a, "time", "call_share")));
@@ -545,6 +497,10 @@ static void print_findings(struct analyze_results *a)
 
 void analyze_print_text(struct analyze_results *a)
 {
+	if (analyze_is_sampled(a)) {
+		analyze_print_samples(a);
+		return;
+	}
 	print_head(a);
 	if (a->shows_map)
 		analyze_map_print_text(&a->out, a->analysis);

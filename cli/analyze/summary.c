@@ -13,6 +13,7 @@
 #include "lib/result/metrics.h"
 #include "call_times.h"
 #include "findings.h"
+#include "print_samples.h"
 #include "results.h"
 #include "shown.h"
 #include "table.h"
@@ -119,11 +120,12 @@ static void print_did(struct analyze_results *a)
 	output_text(&a->out, "\n");
 }
 
-/* Returns whether the input has nothing to analyze, as a trace of samples of counters. */
+/* Returns whether the input has no requests to analyze. */
 static bool has_nothing(const struct analyze_results *a)
 {
-	return number(a, "trace", "processes") == 0 && number(a, "totals", "reads") == 0 &&
-	       number(a, "totals", "writes") == 0;
+	return analyze_is_sampled(a) ||
+	       (number(a, "trace", "processes") == 0 && number(a, "totals", "reads") == 0 &&
+		number(a, "totals", "writes") == 0);
 }
 
 /* Where the time went: reads, writes and kinds of operations, most time first */
@@ -390,9 +392,11 @@ void analyze_print_summary(struct analyze_results *a)
 {
 	const bool nothing = has_nothing(a);
 	output_flush(&a->out);
-	if (nothing)
+	if (analyze_has_samples(a))
+		analyze_print_samples(a);
+	else if (nothing)
 		output_text(&a->out, "There are no requests to analyze.\n");
-	else
+	if (!nothing)
 		print_did(a);
 	print_incomplete(a);
 	print_unseen(a);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/number.h"
+#include "lib/format/directive.h"
 
 const char *const info_keys[KEYS] = {"source", "command", "host",    "user",   "epoch",
 				     "lacks",  "layer",   "lengths", "clocks", "seen"};
@@ -111,6 +112,7 @@ static void count_counter(struct info *f, const struct iot_event *ev)
 static void count_event(struct info *f, const struct iot_event *ev)
 {
 	unseen_add(&f->unseen, ev);
+	f->samples += directive_is_sample(ev);
 	switch (ev->kind) {
 	case IOT_RECORD:
 		count_record(f, &ev->rec);
@@ -226,6 +228,7 @@ static int join_part(void *context, void *part)
 	f->traces += more->traces;
 	f->counters += more->counters;
 	f->file_counters += more->file_counters;
+	f->samples += more->samples;
 	f->gaps += more->gaps;
 	f->interrupted |= more->interrupted;
 	add_lost(f, more->lost_records);
@@ -263,7 +266,8 @@ const char *info_state(const struct info *f, const struct trace_in *in)
 
 bool info_has_ios(const struct info *f, const struct trace_in *in)
 {
-	return iot_reader_fact(in->reader, IOT_FACT_RECORDS) > 0 || f->file_counters == 0;
+	return iot_reader_fact(in->reader, IOT_FACT_RECORDS) > 0 ||
+	       f->file_counters + f->samples == 0;
 }
 
 bool info_was_read(const struct trace_in *in)

@@ -178,6 +178,8 @@ void info_print_text(struct output *o, const char *path, const struct info *f,
 		line(o, "gaps", "%ju, records lost: %s", (uintmax_t)f->gaps,
 		     message_lost(lost, sizeof lost, f->lost_records));
 	line(o, "comments", "%ju", (uintmax_t)iot_reader_fact(r, IOT_FACT_COMMENTS));
+	if (f->samples > 0)
+		line(o, "samples", "%ju", (uintmax_t)f->samples);
 	if (f->counters > 0)
 		line(o, "counters", "%ju", (uintmax_t)f->counters);
 	print_ids(o, f, info_has_ios(f, in));

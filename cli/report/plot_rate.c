@@ -89,6 +89,19 @@ static void draw_bursts(const struct plot_data *d, struct output *o, const struc
 	output_printf(o, "\"><title>starts of %zu bursts</title></path>\n", d->burst_count);
 }
 
+/* The longest times in which samples of too many hosts are missing are grey. */
+static void draw_gaps(const struct plot_data *d, struct output *o, const struct svg_frame *f)
+{
+	const struct iot_analyze_value *v;
+	for (size_t i = 0; (v = plot_next(d, &i, "samples", "gap_begin_s")) != NULL;) {
+		const double length = plot_number(d, "samples", "gap_length_s", v->key),
+			     x = svg_x(f, v->real);
+		canvas_rect(o, "b o", x, f->top, svg_x(f, v->real + length) - x, f->height);
+		output_printf(o, "not observed for %.6g s", length);
+		canvas_rect_end(o);
+	}
+}
+
 static void draw_rate(const struct plot_data *d, struct output *o)
 {
 	static const struct canvas_legend legend[] = {{"f r", "read"},
@@ -108,6 +121,7 @@ static void draw_rate(const struct plot_data *d, struct output *o)
 	canvas_set_max(&f, columns_max(c, COLUMN_BYTES), &canvas_byte_rates);
 	canvas_axes(o, &f);
 	draw_cycles(d, o, &f);
+	draw_gaps(d, o, &f);
 	canvas_area(o, &f, c, COLUMN_KINDS, COLUMN_READ, 1, "f r");
 	canvas_area(o, &f, c, COLUMN_READ, COLUMN_WRITTEN, 1, "f w");
 	canvas_band(o, &f, c, COLUMN_BYTES, 1, "b o");

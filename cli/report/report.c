@@ -10,10 +10,12 @@ static int write_sections(const struct html_report *r)
 {
 	int status = IOT_OK;
 	if (!(plot_number(r->data, "totals", "requests", NULL) > 0)) {
+		report_samples(r);
 		html_paragraph(r->html, "The trace has no requests.");
 		return report_metadata(r);
 	}
 	report_findings(r);
+	report_samples(r);
 	report_times(r);
 	report_rate(r);
 	report_heat(r);

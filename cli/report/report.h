@@ -31,6 +31,7 @@ void report_method(const struct html_report *r);
 /* Plots and values, each under a heading. */
 void report_times(const struct html_report *r);
 void report_rate(const struct html_report *r);
+void report_samples(const struct html_report *r);
 void report_heat(const struct html_report *r);
 void report_offsets(const struct html_report *r);
 void report_map(const struct html_report *r);

@@ -118,6 +118,40 @@ void report_times(const struct html_report *r)
 	html_section_end(r->html);
 }
 
+void report_samples(const struct html_report *r)
+{
+	static const struct value_row rows[] = {
+	    {"highest rate, per second", "samples", "bytes_per_s_max", NULL, HTML_BYTES, true},
+	    {"bytes in a day, mean", "samples", "bytes_per_day", "mean", HTML_BYTES, true},
+	    {"bytes in a day, most", "samples", "bytes_per_day", "max", HTML_BYTES, true},
+	};
+	static const struct value_row single[] = {
+	    {"samples", "samples", "sample_count", NULL, HTML_COUNT, true},
+	    {"hosts", "samples", "sampled_hosts", NULL, HTML_COUNT, true},
+	    {"usual interval", "samples", "resolution_s", NULL, HTML_REAL, true},
+	    {"observed", "samples", "observed_s", NULL, HTML_REAL, true},
+	    {"not observed", "samples", "unobserved_s", NULL, HTML_REAL, true},
+	    {"mean rate, per second", "samples", "bytes_per_s_mean", NULL, HTML_BYTES, true},
+	    {"time below a third of the highest rate", "samples", "below_33_percent_of_peak", NULL,
+	     HTML_PERCENT, true},
+	    {"time below 5 % of the highest rate", "samples", "idle_below_5", "share", HTML_PERCENT,
+	     true},
+	    {"of all time, in such periods of an hour or more", "samples",
+	     "idle_below_5_hours_share", NULL, HTML_PERCENT, true},
+	    {"time without any activity", "samples", "idle_without_io", "share", HTML_PERCENT,
+	     true},
+	    {"samples after gaps", "samples", "samples_after_gaps", NULL, HTML_COUNT, true},
+	    {"doubtful samples", "samples", "doubtful_samples", NULL, HTML_COUNT, true},
+	};
+	if (!report_has(r, "samples"))
+		return;
+	html_section(r->html, "samples", "Samples of counters");
+	write_rows(r, rows, COUNT_OF(rows));
+	write_list(r, single, COUNT_OF(single));
+	report_plot(r, &plot_idle);
+	html_section_end(r->html);
+}
+
 void report_heat(const struct html_report *r)
 {
 	if (r->data->processes.count > 1)

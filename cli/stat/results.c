@@ -8,7 +8,9 @@ bool stat_has_only_counters(const struct iot_stats *stats)
 {
 	const struct iot_stats_row *total = iot_stats_total(stats);
 	return total->reads + total->writes + iot_stats_fact(stats, IOT_STATS_LEFT_OUT) == 0 &&
-	       iot_stats_fact(stats, IOT_STATS_FILE_COUNTERS) > 0;
+	       iot_stats_fact(stats, IOT_STATS_FILE_COUNTERS) +
+		       iot_stats_fact(stats, IOT_STATS_SAMPLES) >
+		   0;
 }
 
 bool stat_knows_ios(const struct stat_results *s, const struct iot_stats_row *f)

@@ -356,6 +356,7 @@ enum iot_stats_fact {
 	IOT_STATS_SPAN_NS,        /* from the first start to the last end of I/Os; 0: unknown */
 	IOT_STATS_COUNTER_TRACES, /* of several traces, those with counters of files, but no I/Os */
 	IOT_STATS_UNALIGNED,      /* 1 if only some traces, or none of several, declare an epoch */
+	IOT_STATS_SAMPLES,        /* %sample */
 };
 
 /* Returns NULL if out of memory, or if an option is invalid. */

@@ -38,6 +38,7 @@ static struct activity count_activity(const struct view *view, uint32_t *number,
 				      const struct threshold *t, unsigned d)
 {
 	struct activity a = {.active = 0};
+	bool before = false;
 	for (size_t i = 0; i < view->bins; i++)
 		number[i] = 0;
 	for (size_t i = 0; i < view->count; i++)
@@ -45,7 +46,10 @@ static struct activity count_activity(const struct view *view, uint32_t *number,
 			number[view->cells[i].bin - view->first]++;
 	for (size_t i = 0; i < view->bins; i++) {
 		const bool active = number[i] > 0;
-		const bool starts = i == 0 || active != (number[i - 1] > 0);
+		if (!view_observes(view, i))
+			continue;
+		const bool starts = a.active + a.idle == 0 || active != before;
+		before = active;
 		a.active += active;
 		a.idle += !active;
 		a.active_runs += starts && active;
@@ -93,7 +97,8 @@ static void direction_values(const struct activity a[THRESHOLDS], const struct v
 		values_number(v, names[d][1], thresholds[t].key, "", a[t].processes);
 	for (size_t t = 0; t < THRESHOLDS; t++)
 		values_real(v, names[d][2], thresholds[t].key, "",
-			    (double)a[t].active / (double)view->bins);
+			    (double)a[t].active /
+				(double)(view->observed > 0 ? view->observed : 1));
 	for (size_t t = 0; t < THRESHOLDS; t++)
 		values_real(v, names[d][3], thresholds[t].key, "", burstiness(&a[t]));
 	for (size_t t = 0; t < THRESHOLDS; t++)

@@ -15,6 +15,7 @@
 #include "analyze_internal.h"
 #include "batches.h"
 #include "cycle_values.h"
+#include "host_values.h"
 #include "io_time.h"
 #include "map.h"
 #include "requests_join.h"
@@ -213,9 +214,28 @@ static void define_process(struct iot_analyze *a, const struct iot_event *ev)
 		keep(a, row_names_define_process(&a->names, ev));
 }
 
+/* To the first layer: samples are of hosts, not of layers. */
+static void add_sample(struct iot_analyze *a, const struct iot_event *ev)
+{
+	struct layer *l = analyze_layer(a, 0);
+	if ((ev->has & IOT_HAS_TIME) != 0)
+		add_time(&a->trace, &ev->rec, (ev->has & IOT_HAS_TOOK) != 0);
+	keep(a, l != NULL && layer_add_sample(l, ev, a->trace.epoch_ns));
+}
+
+static void declare_interval(struct iot_analyze *a, const struct iot_event *trace)
+{
+	uint64_t interval_ns;
+	struct layer *l;
+	if (number_of(trace, "interval", &interval_ns) && (l = analyze_layer(a, 0)) != NULL &&
+	    l->host_samples.interval_ns == 0)
+		l->host_samples.interval_ns = interval_ns;
+}
+
 static void define_trace(struct iot_analyze *a, const struct iot_event *ev)
 {
 	add_trace(a, ev);
+	declare_interval(a, ev);
 	keep(a, row_names_define_trace(&a->names, ev));
 }
 
@@ -233,6 +253,8 @@ static void add_directive(struct iot_analyze *a, const struct iot_event *ev)
 		add_lost(a, ev);
 	else if (ev->kind == IOT_COUNTER)
 		add_counter(a, ev);
+	else if (directive_is_sample(ev))
+		add_sample(a, ev);
 	keep(a, true);
 }
 
@@ -385,6 +407,16 @@ static const struct counters_totals *counted_of(const struct iot_analyze *a)
 	return any || a->options.physical ? NULL : a->counters.of[COUNTERS_POSIX];
 }
 
+/* The samples that replace requests, if there are neither requests nor counters. */
+static const struct host_samples *samples_of(const struct iot_analyze *a)
+{
+	const bool any = requests_of(a->layers[0]) > 0 || requests_of(a->layers[1]) > 0 ||
+			 a->counters.of[COUNTERS_POSIX] != NULL;
+	return any || a->layers[0] == NULL || a->layers[0]->host_samples.count == 0
+		   ? NULL
+		   : &a->layers[0]->host_samples;
+}
+
 /* The layer to report. */
 static unsigned chosen_layer(const struct iot_analyze *a)
 {
@@ -410,6 +442,14 @@ static struct time_span span_of(const struct iot_analyze *a)
 	if (!declared && a->options.runtime_ns > span.end_ns - span.begin_ns)
 		span.end_ns = saturate_add(span.begin_ns, a->options.runtime_ns);
 	return span;
+}
+
+static struct view_source view_of(const struct iot_analyze *a, const struct layer *l)
+{
+	const struct host_samples *h = samples_of(a);
+	if (h != NULL)
+		return host_samples_view(h, span_of(a), false);
+	return (struct view_source){.cells = &l->cells, .series = &l->series, .span = span_of(a)};
 }
 
 static void traces_value(struct iot_analyze *a)
@@ -438,9 +478,12 @@ static void add_io_time_values(struct iot_analyze *a, const struct layer *l)
 
 static bool add_time_values(struct iot_analyze *a, struct layer *l)
 {
-	const struct view_source from = {&l->cells, &l->series, span_of(a)};
+	const struct view_source from = view_of(a, l);
 	add_io_time_values(a, l);
+	const size_t first = a->values.count;
 	const bool done = time_values(&from, &a->values);
+	if (samples_of(a) != NULL)
+		values_note_since(&a->values, first, HOST_SAMPLES_NOTE);
 	if (!l->series.any)
 		return done;
 	arrival_values(&l->arrival, a->job.more == 0, &a->values);
@@ -455,7 +498,7 @@ static bool add_time_values(struct iot_analyze *a, struct layer *l)
 
 static bool add_cycle_values(struct iot_analyze *a, const struct layer *l)
 {
-	const struct view_source from = {&l->cells, &l->series, span_of(a)};
+	const struct view_source from = view_of(a, l);
 	return cycle_values(&from, a->options.threads, &a->values);
 }
 
@@ -589,6 +632,35 @@ static void add_metadata_values(struct iot_analyze *a, const struct layer *l)
 			a->options.physical ? NULL : a->counters.of[COUNTERS_POSIX], &a->values);
 }
 
+static void add_totals(struct iot_analyze *a, const struct layer *l)
+{
+	const struct host_samples *h = samples_of(a);
+	const struct totals_io io = h != NULL ? host_samples_io(h) : l->totals.io;
+	totals_values(&l->totals, &a->trace, &a->requests, chosen_layer(a), counted_of(a),
+		      h != NULL ? &io : NULL, &a->values);
+}
+
+static void add_size_values(struct iot_analyze *a, const struct layer *l)
+{
+	const struct host_samples *h = samples_of(a);
+	const size_t first = a->values.count;
+	sizes_values(h != NULL ? &h->sizes : &l->sizes, &a->options, counted_of(a), &a->values);
+	if (h != NULL)
+		values_note_since(&a->values, first, HOST_SIZES_NOTE);
+}
+
+/* Section samples, also beside requests. */
+static void add_sample_values(struct iot_analyze *a)
+{
+	const struct layer *l = a->layers[0];
+	if (samples_of(a) != NULL)
+		host_samples_forget(&a->values);
+	if (a->status == IOT_OK && l != NULL && l->host_samples.count > 0)
+		keep(a, host_samples_values(&l->host_samples, span_of(a), &a->values));
+	if (samples_of(a) != NULL)
+		host_samples_correct(samples_of(a), &a->values);
+}
+
 int iot_analyze_finish(struct iot_analyze *a)
 {
 	if (a->finished)
@@ -606,12 +678,11 @@ int iot_analyze_finish(struct iot_analyze *a)
 	row_names_values(&a->names, &a->values);
 	job_values(&a->job, &a->values);
 	unseen_values(&a->unseen, &a->values);
-	totals_values(&l->totals, &a->trace, &a->requests, chosen_layer(a), counted_of(a),
-		      &a->values);
+	add_totals(a, l);
 	if (a->job.more > 0)
 		traces_value(a);
 	if (a->options.sections & IOT_ANALYZE_SIZES)
-		sizes_values(&l->sizes, &a->options, counted_of(a), &a->values);
+		add_size_values(a, l);
 	if (needs(a, IOT_ANALYZE_ORDER)) {
 		order_values(&l->order, counted_of(a), &a->values);
 		keep(a, repetition_values(&l->repetition, &a->values));
@@ -626,6 +697,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 		counters_values(&a->counters, &a->values);
 	add_reuse_values(a, l);
 	add_row_values(a, l);
+	add_sample_values(a);
 	add_limit_values(a, l);
 	sample_note(a);
 	add_map(a);
@@ -665,10 +737,10 @@ int iot_analyze_row(struct iot_analyze *a, size_t i, struct iot_analyze_row *row
 	return table_row(&a->table, i, row);
 }
 
-/* Cells have the numbers of processes; the result has their ids. */
+/* Cells have the numbers of processes, or of hosts; the result has the ids of processes. */
 static void set_process_ids(struct iot_analyze *a, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && samples_of(a) == NULL; i++) {
 		struct iot_analyze_cell *cell = &a->over_time.cells[i];
 		cell->process = (uint32_t)a->requests.process_map.keys[cell->process];
 	}
@@ -679,7 +751,7 @@ int iot_analyze_timeline(struct iot_analyze *a, size_t max, struct iot_analyze_t
 	if (!a->finished || a->status != IOT_OK || !needs(a, IOT_ANALYZE_TIME))
 		return IOT_EUSAGE;
 	const struct layer *l = a->layers[chosen_layer(a)];
-	const struct view_source from = {&l->cells, &l->series, span_of(a)};
+	const struct view_source from = view_of(a, l);
 	if (!over_time_make(&a->over_time, &from, max, to))
 		return IOT_ENOMEM;
 	set_process_ids(a, to->cell_count);

@@ -26,10 +26,11 @@ void bins_span_state(struct state *s, int k, uint64_t max_bins, int64_t *first, 
 
 /* Cells */
 
-static void cell_columns(struct state *s, const struct cells *c, struct cell *cell)
+static void cell_columns(struct state *s, const struct cells *c, const struct state_numbers *rows,
+			 struct cell *cell)
 {
 	uint64_t bin = (uint64_t)(cell->bin - c->first_bin);
-	state_reference(s, "p", &s->processes, &cell->process);
+	state_reference(s, "p", rows, &cell->process);
 	state_limited(s, "bin", &bin, (uint64_t)(c->last_bin - c->first_bin));
 	state_number(s, "n_r", &cell->requests[0]);
 	state_number(s, "n_w", &cell->requests[1]);
@@ -38,11 +39,12 @@ static void cell_columns(struct state *s, const struct cells *c, struct cell *ce
 	cell->bin = c->first_bin + (int64_t)bin;
 }
 
-static void piece_columns(struct state *s, const struct cells *c, struct cell *cell)
+static void piece_columns(struct state *s, const struct cells *c, const struct state_numbers *rows,
+			  struct cell *cell)
 {
 	uint64_t bin = (uint64_t)(cell->bin - c->first_bin);
 	uint32_t level = cell->level;
-	state_reference(s, "p", &s->processes, &cell->process);
+	state_reference(s, "p", rows, &cell->process);
 	state_limited(s, "bin", &bin, (uint64_t)(c->last_bin - c->first_bin));
 	state_small(s, "level", &level, LEVEL_MAX);
 	state_number(s, "s_r", &cell->bytes[0]);
@@ -77,11 +79,11 @@ static void load_cell(struct state *s, struct cells *c, const struct cell *cell)
 }
 
 /* The next cell in order of processes; false: none. */
-static bool next_cell(const struct state *s, const struct cells *c, bool piece, size_t *row,
-		      size_t *at, struct cell *cell)
+static bool next_cell(const struct state_numbers *rows, const struct cells *c, bool piece,
+		      size_t *row, size_t *at, struct cell *cell)
 {
-	for (; *row < s->processes.count; ++*row, *at = 0) {
-		const size_t process = s->processes.own[*row];
+	for (; *row < rows->count; ++*row, *at = 0) {
+		const size_t process = rows->own[*row];
 		while (process < c->row_capacity && *at < c->rows[process].count) {
 			*cell = c->rows[process].cell[(*at)++];
 			if ((cell->level > 0) == piece)
@@ -91,23 +93,24 @@ static bool next_cell(const struct state *s, const struct cells *c, bool piece, 
 	return false;
 }
 
-static void list_state(struct state *s, struct cells *c, bool piece, bool any)
+static void list_state(struct state *s, struct cells *c, const struct state_numbers *rows,
+		       bool piece, bool any)
 {
 	struct cell cell = {0};
 	size_t row = 0, at = 0;
 	while (state_list(s, piece ? "cell.piece" : "cell",
-			  state_saves(s) && any && next_cell(s, c, piece, &row, &at, &cell))) {
+			  state_saves(s) && any && next_cell(rows, c, piece, &row, &at, &cell))) {
 		state_check(s, any, "cells in a span");
 		if (piece)
-			piece_columns(s, c, &cell);
+			piece_columns(s, c, rows, &cell);
 		else
-			cell_columns(s, c, &cell);
+			cell_columns(s, c, rows, &cell);
 		if (!state_saves(s) && !state_failed(s))
 			load_cell(s, c, &cell);
 	}
 }
 
-void cells_state(struct state *s, struct cells *c)
+void cells_state(struct state *s, struct cells *c, const struct state_numbers *rows)
 {
 	size_t i;
 	bool any = c->sorted > 0;
@@ -118,8 +121,8 @@ void cells_state(struct state *s, struct cells *c)
 				&c->last_bin);
 	}
 	c->started = true;
-	list_state(s, c, false, any);
-	list_state(s, c, true, any);
+	list_state(s, c, rows, false, any);
+	list_state(s, c, rows, true, any);
 }
 
 /* Series */

@@ -5,8 +5,11 @@
 #include "series.h"
 #include "state.h"
 
-/* Saving: the cells are settled. Loading: the caller settles them. */
-void cells_state(struct state *s, struct cells *c);
+/*
+ * Saving: the cells are settled. Loading: the caller settles them. rows: whose numbers the rows of
+ * the cells have.
+ */
+void cells_state(struct state *s, struct cells *c, const struct state_numbers *rows);
 void series_state(struct state *s, struct series *series);
 /* After both: the state is refused unless they cover the same time. */
 void bins_check_state(struct state *s, const struct cells *c, const struct series *series);

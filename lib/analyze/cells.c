@@ -490,7 +490,7 @@ static bool join(void *of, void *part, const struct statistic_map *map)
 static void state(struct state *s, void *of, const struct requests *r)
 {
 	(void)r;
-	cells_state(s, of);
+	cells_state(s, of, &s->processes);
 	if (!state_saves(s) && !state_failed(s) && !cells_settle(of))
 		state_no_memory(s);
 }

@@ -52,6 +52,15 @@ bool layer_act(struct layer *l, unsigned i, const struct statistic_action *a)
 	return registry[i].is->act == NULL || registry[i].is->act(state_of(l, i), a);
 }
 
+bool layer_add_sample(struct layer *l, const struct iot_event *ev, uint64_t epoch_ns)
+{
+	bool done = true;
+	for (unsigned i = 0; i < REGISTERED && done; i++)
+		if (registry[i].is->add_sample != NULL)
+			done = registry[i].is->add_sample(state_of(l, i), ev, epoch_ns);
+	return done;
+}
+
 bool layer_add_at_once(struct layer *l, const struct statistic_batch *b, const struct requests *r)
 {
 	bool done = true;

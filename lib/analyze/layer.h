@@ -15,6 +15,7 @@ bool layer_needs(unsigned i, const struct iot_analyze_options *o);
 bool layer_add(struct layer *l, unsigned i, const struct statistic_batch *b);
 bool layer_act(struct layer *l, unsigned i, const struct statistic_action *a);
 
+bool layer_add_sample(struct layer *l, const struct iot_event *ev, uint64_t epoch_ns);
 bool layer_add_at_once(struct layer *l, const struct statistic_batch *b, const struct requests *r);
 bool layer_add_heads(struct layer *l, const struct requests *r);
 /* Adds the part that follows; NULL: it has no requests. */

@@ -14,12 +14,17 @@ static void copy_bins(struct iot_analyze_bin *to, const struct view *v)
 	}
 }
 
-static void add_series(struct iot_analyze_bin *to, const struct view *v, const struct series *s)
+/* Samples have no requests in flight. */
+static void add_series(struct iot_analyze_bin *to, const struct view *v,
+		       const struct view_source *from)
 {
+	const struct series *s = from->series;
 	for (int64_t bin = s->first_bin; s->any && bin <= s->last_bin; bin++) {
 		struct iot_analyze_bin *at = &to[view_bin(v, bin, series_k(s)) - v->first];
 		at->operations += series_at(s, bin)->operations;
-		at->in_flight_ns = saturate_add(at->in_flight_ns, series_at(s, bin)->in_flight_ns);
+		if (from->calls == NULL)
+			at->in_flight_ns =
+			    saturate_add(at->in_flight_ns, series_at(s, bin)->in_flight_ns);
 	}
 }
 
@@ -47,7 +52,7 @@ static bool copy(struct over_time *t, const struct view *v, const struct view_so
 	if (t->bins == NULL || t->cells == NULL)
 		return false;
 	copy_bins(t->bins, v);
-	add_series(t->bins, v, from->series);
+	add_series(t->bins, v, from);
 	copy_cells(t->cells, v);
 	to->width_s = v->width_s;
 	to->begin_s = over_time_seconds(from->span.begin_ns, view_start(v, 0));
@@ -81,9 +86,8 @@ bool over_time_make(struct over_time *t, const struct view_source *from, size_t 
 	*to = (struct iot_analyze_timeline){.count = 0};
 	if (!from->series->any)
 		return true;
-	const bool made = max == 0
-			      ? view_make_main(&view, from)
-			      : view_make(&view, from, max) && view_add_cells(&view, from->cells);
+	const bool made = max == 0 ? view_make_main(&view, from)
+				   : view_make(&view, from, max) && view_add_cells(&view, from);
 	const bool done = made && copy(t, &view, from, to) && add_bursts(t, from, to);
 	view_free(&view);
 	return done;

@@ -12,6 +12,7 @@
 #include "concurrency.h"
 #include "dependencies.h"
 #include "file_users.h"
+#include "host_samples.h"
 #include "latency.h"
 #include "offsets.h"
 #include "op_times.h"
@@ -45,7 +46,8 @@
 	X(struct working_set, working_set)   \
 	X(struct dependencies, dependencies) \
 	X(struct offsets, offsets)           \
-	X(struct slow_calls, slow_calls)
+	X(struct slow_calls, slow_calls)     \
+	X(struct host_samples, host_samples)
 /* clang-format on */
 
 #define MEMBER(TYPE, NAME) TYPE NAME;

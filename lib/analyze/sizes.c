@@ -16,7 +16,6 @@ static unsigned zero_bits(uint64_t v)
 	return v == 0 ? 64 : (unsigned)__builtin_ctzll(v);
 }
 
-/* Requests of one length. */
 static bool count(struct sizes_direction *s, uint64_t length, uint64_t n)
 {
 	uint64_t *bytes = &s->bytes[histogram_index(length)], product;
@@ -26,6 +25,11 @@ static bool count(struct sizes_direction *s, uint64_t length, uint64_t n)
 	*bytes = saturate_add(*bytes, product);
 	s->length_zeros[zero_bits(length)] += n;
 	return common_add(&s->common, length, n);
+}
+
+bool sizes_count(struct request_sizes *s, unsigned direction, uint64_t length, uint64_t n)
+{
+	return count(&s->of[direction], length, n);
 }
 
 static inline bool count_recent(struct sizes_direction *s, uint64_t length, uint64_t n)

@@ -30,6 +30,8 @@ struct request_sizes {
 
 /* These return false if out of memory. */
 bool sizes_add(struct request_sizes *s, const struct io_spans *grouped);
+/* Adds n requests of one length, whose files are not known. */
+bool sizes_count(struct request_sizes *s, unsigned direction, uint64_t length, uint64_t n);
 /* Counts what the last sizes_add have left; before any use of the counts. */
 bool sizes_settle(struct request_sizes *s);
 /*

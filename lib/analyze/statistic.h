@@ -58,6 +58,8 @@ struct statistic {
 	void (*init)(void *of, const struct iot_analyze_options *o);
 	bool (*add)(void *of, const struct statistic_batch *b);
 	bool (*act)(void *of, const struct statistic_action *a);
+	/* Adds a %sample, whose times count from epoch_ns, between two batches. */
+	bool (*add_sample)(void *of, const struct iot_event *ev, uint64_t epoch_ns);
 	/* Adds what depends on the requests at this moment, before other threads add the batch. */
 	bool (*add_at_once)(void *of, const struct statistic_batch *b, const struct requests *r);
 	/* Begins the heads of the streams of a part. */

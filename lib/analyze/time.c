@@ -16,6 +16,8 @@ static void peaks(const struct view *view, struct values *v)
 	for (unsigned d = 0; d < DIRECTIONS; d++) {
 		uint64_t bytes = 0, requests = 0;
 		for (size_t i = 0; i < view->bins; i++) {
+			if (!view_observes(view, i))
+				continue;
 			const uint64_t b = view_sum(view->bytes[i], d),
 				       n = view_sum(view->requests[i], d);
 			bytes = b > bytes ? b : bytes;
@@ -26,16 +28,22 @@ static void peaks(const struct view *view, struct values *v)
 	}
 }
 
+/* Shares of no bins are 0. */
+static double observed_bins(const struct view *view)
+{
+	return view->observed > 0 ? (double)view->observed : 1;
+}
+
 /* A type dominates a bin with nine in ten of its requests. */
 static void dominating_type(const struct view *view, struct values *v)
 {
 	static const char *const keys[] = {"read", "write", "read/write", "none"};
 	uint64_t bins[4] = {0};
 	for (size_t i = 0; i < view->bins; i++)
-		bins[view_dominating(view->requests[i])]++;
+		bins[view_dominating(view->requests[i])] += view_observes(view, i);
 	for (unsigned type = 0; type < 4; type++)
 		values_real(v, "dominating_type", keys[type], "",
-			    (double)bins[type] / (double)view->bins);
+			    (double)bins[type] / observed_bins(view));
 }
 
 /* The share of the bins up to each share of the peak rate. */
@@ -50,20 +58,24 @@ static void rates(const struct view *view, struct values *v)
 	uint128 sum = 0;
 	uint64_t peak = 0, third = 0, below[sizeof shares / sizeof shares[0]] = {0};
 	for (size_t i = 0; i < view->bins; i++) {
+		if (!view_observes(view, i))
+			continue;
 		peak = view_bytes(view, i) > peak ? view_bytes(view, i) : peak;
 		sum += view_bytes(view, i);
 	}
-	for (size_t i = 0; i < view->bins; i++)
-		third += (uint128)view_bytes(view, i) * 100 < (uint128)peak * 33;
-	for (size_t i = 0; i < view->bins; i++)
+	for (size_t i = 0; i < view->bins; i++) {
+		const uint128 bytes = (uint128)view_bytes(view, i) * 100;
+		if (!view_observes(view, i))
+			continue;
+		third += bytes < (uint128)peak * 33;
 		for (size_t s = 0; s < n; s++)
-			below[s] +=
-			    (uint128)view_bytes(view, i) * 100 <= (uint128)peak * shares[s].percent;
-	const double bins = peak > 0 ? (double)view->bins : 0;
+			below[s] += bytes <= (uint128)peak * shares[s].percent;
+	}
+	const double bins = peak > 0 ? (double)view->observed : 0;
 	values_real(v, "bytes_per_s_mean", NULL, "bytes/s",
-		    (double)sum / view->width_s / (double)view->bins);
-	values_ratio(v, "peak_to_mean", NULL, "", (double)peak * (double)view->bins, (double)sum,
-		     "no bytes");
+		    (double)sum / view->width_s / observed_bins(view));
+	values_ratio(v, "peak_to_mean", NULL, "", (double)peak * (double)view->observed,
+		     (double)sum, "no bytes");
 	values_ratio(v, "below_33_percent_of_peak", NULL, "", (double)third, bins, "no bytes");
 	for (size_t s = 0; s < n; s++)
 		values_ratio(v, "rate_cdf", shares[s].key, "", (double)below[s], bins, "no bytes");
@@ -104,6 +116,22 @@ static bool view_values(const struct view_source *from, struct values *v)
 		rates(&view, v);
 	}
 	done = done && operations(&view, from->series, v) && idle_values(&view, from->series, v);
+	view_free(&view);
+	return done;
+}
+
+bool time_rates(const struct view_source *from, struct values *v)
+{
+	struct view view = {.k = 0};
+	bool done = view_make_main(&view, from);
+	if (done) {
+		values_real(v, "bin_width_s", NULL, "s", view.width_s);
+		values_number(v, "bins", NULL, "", view.bins);
+		values_number(v, "observed_bins", NULL, "", view.observed);
+		peaks(&view, v);
+		rates(&view, v);
+		done = idle_values(&view, from->series, v);
+	}
 	view_free(&view);
 	return done;
 }

@@ -6,6 +6,8 @@
 #include "values.h"
 #include "view.h"
 
+/* Values of rates and of idle periods in the current section. Returns false if out of memory. */
+bool time_rates(const struct view_source *from, struct values *v);
 /* Returns false if out of memory. */
 bool time_values(const struct view_source *from, struct values *v);
 

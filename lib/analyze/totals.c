@@ -431,16 +431,23 @@ static void running_time(const struct totals_trace *trace, bool cpu, double seco
 	}
 }
 
+/* From value `of_files` on, values depend on files. */
+static void note_sampled(struct values *v, size_t first, size_t of_files)
+{
+	values_note_since(v, first, "from: samples");
+	values_forget(v, of_files, "samples have no files");
+}
+
 void totals_values(const struct totals *t, const struct totals_trace *trace,
 		   const struct requests *r, unsigned layer, const struct counters_totals *counted,
-		   struct values *v)
+		   const struct totals_io *sampled, struct values *v)
 {
 	const double runtime = (double)totals_runtime(trace, r) / ns_per_s;
 	const struct sums all =
 			      counted != NULL ? sum_counted(counted, 0) : sum_files(t, r, layer, 0),
 			  large = counted != NULL ? sum_counted(counted, r->options.large)
 						  : sum_files(t, r, layer, r->options.large);
-	const struct totals_io *io = counted != NULL ? &all.io : &t->io;
+	const struct totals_io *io = sampled != NULL ? sampled : counted != NULL ? &all.io : &t->io;
 	double seconds;
 	const bool cpu = cpu_time(t, &seconds);
 	seconds = cpu ? seconds : runtime;
@@ -457,6 +464,7 @@ void totals_values(const struct totals *t, const struct totals_trace *trace,
 				       "requests_per_s"},
 	      "1/s", io->count, runtime);
 	shares(v, io);
+	const size_t of_files = v->count;
 	extents(v, &all);
 	if (counted != NULL)
 		values_note_since(v, first, COUNTERS_NOTE);
@@ -468,6 +476,8 @@ void totals_values(const struct totals *t, const struct totals_trace *trace,
 	counts(v, t, trace);
 	const size_t second = v->count;
 	large_values(&large, seconds, v);
+	if (sampled != NULL)
+		note_sampled(v, first, of_files);
 	if (counted != NULL)
 		values_note_since(v, second, COUNTERS_NOTE);
 }

@@ -72,11 +72,15 @@ bool totals_add_trace(struct totals *t, struct totals *more, const struct totals
 void totals_join_job(struct totals_trace *t, const struct totals_trace *more);
 void totals_state(struct state *s, struct totals *t);
 void totals_trace_state(struct state *s, struct totals_trace *t);
-/* counted: counters that replace requests; NULL: none. */
+/*
+ * counted, sampled: counters and sums of samples, which replace requests; NULL: none. Samples leave
+ * all that depends on files unknown.
+ */
 struct counters_totals;
 void totals_values(const struct totals *t, const struct totals_trace *trace,
 		   const struct requests *requests, unsigned layer,
-		   const struct counters_totals *counted, struct values *v);
+		   const struct counters_totals *counted, const struct totals_io *sampled,
+		   struct values *v);
 /* The run time of the job in nanoseconds; 0 if unknown. */
 uint64_t totals_runtime(const struct totals_trace *trace, const struct requests *requests);
 /* The number of processes of the job. */

@@ -161,6 +161,20 @@ void values_note_since(struct values *v, size_t i, const char *note)
 			v->value[i].note = note;
 }
 
+void values_forget_one(struct iot_analyze_value *v, const char *reason)
+{
+	if (v->kind == IOT_VALUE_TEXT)
+		return;
+	v->kind = IOT_VALUE_UNKNOWN;
+	v->note = reason;
+}
+
+void values_forget(struct values *v, size_t i, const char *reason)
+{
+	for (; i < v->count; i++)
+		values_forget_one(&v->value[i], reason);
+}
+
 void values_free(struct values *v)
 {
 	free(v->value);

@@ -59,6 +59,9 @@ void values_summary_unknown(struct values *v, struct summary_names name, const c
 /* Returns NULL if the value does not exist. */
 const struct iot_analyze_value *values_find(const struct values *v, const char *section,
 					    const char *name, const char *key);
+/* Makes a value unknown unless it is a text; and the values from number i on. */
+void values_forget_one(struct iot_analyze_value *v, const char *reason);
+void values_forget(struct values *v, size_t i, const char *reason);
 /* Keeps those for which `keeps` returns true. */
 void values_filter(struct values *v, bool (*keeps)(const char *section, unsigned context),
 		   unsigned context);

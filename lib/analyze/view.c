@@ -56,15 +56,18 @@ static void set_bins(struct view *v, const struct view_source *from)
 {
 	const struct series *s = from->series;
 	set_origin(v, &from->span);
-	v->first = min(0, view_bin(v, s->first_bin, series_k(s)));
-	v->bins = (size_t)(max(v->end, view_bin(v, s->last_bin, series_k(s))) - v->first + 1);
+	v->first = s->any ? min(0, view_bin(v, s->first_bin, series_k(s))) : 0;
+	const int64_t last = s->any ? max(v->end, view_bin(v, s->last_bin, series_k(s))) : v->end;
+	v->bins = (size_t)(last - v->first + 1);
 }
 
 /* Doubles the interval, beginning with that of the bins, until at most `bins` intervals remain. */
 static void widen(struct view *v, const struct view_source *from, size_t bins)
 {
-	const int of_cells = cells_k(from->cells), of_series = series_k(from->series);
-	v->k = v->j = of_cells < of_series ? of_cells : of_series;
+	const int of_cells = cells_k(from->cells), of_series = series_k(from->series),
+		  of_calls = from->calls != NULL ? cells_k(from->calls) : of_cells,
+		  finer = of_cells < of_series ? of_cells : of_series;
+	v->k = v->j = of_calls < finer ? of_calls : finer;
 	for (set_bins(v, from); v->bins > (size_t)cells_bins_max(v->j); set_bins(v, from))
 		v->k = --v->j;
 	for (; v->bins > bins; set_bins(v, from))
@@ -80,34 +83,93 @@ static void set_width(struct view *v)
 	v->width_s = v->interval_ns != 0 ? (double)v->interval_ns / 1e9 : ldexp(1, -v->j);
 }
 
-static void sum_cell(struct view *v, const struct cell *cell, size_t bin)
+/* The bytes of cells are requests if they are calls; see struct view_source. */
+static struct cell as_calls(const struct cell *cell)
 {
+	return (struct cell){.process = cell->process,
+			     .bin = cell->bin,
+			     .requests = {cell->bytes[0], cell->bytes[1]}};
+}
+
+/* The requests of cells are samples if the requests are calls. */
+static struct cell as_bytes(const struct cell *cell, const struct view_source *from)
+{
+	struct cell c = *cell;
+	if (from->calls != NULL)
+		c.requests[0] = c.requests[1] = 0;
+	return c;
+}
+
+static void sum_cell(struct view *v, struct cell cell, int k)
+{
+	const size_t bin = (size_t)(view_bin(v, cell.bin, k) - v->first);
 	for (unsigned d = 0; d < 2; d++) {
-		v->bytes[bin][d] = saturate_add(v->bytes[bin][d], cell->bytes[d]);
-		v->requests[bin][d] += cell->requests[d];
+		v->bytes[bin][d] = saturate_add(v->bytes[bin][d], cell.bytes[d]);
+		v->requests[bin][d] += cell.requests[d];
 	}
 }
 
-static bool sum_bins(struct view *v, const struct cells *c)
+static void sum_cells(struct view *v, const struct view_source *from, const struct cells *c)
+{
+	for (size_t i = 0; i < c->row_capacity; i++) {
+		size_t count;
+		const struct cell *cell = cells_row_bins(&c->rows[i], &count);
+		for (; count-- > 0; cell++)
+			sum_cell(v, c == from->calls ? as_calls(cell) : as_bytes(cell, from),
+				 cells_k(c));
+	}
+}
+
+/* Marks the bins of which the hosts cover less than nine in ten. Returns false if out of memory. */
+static bool leave_out(struct view *v, const struct view_source *from, uint64_t *edge, uint64_t *ns)
+{
+	const struct time_span *span = &from->span;
+	for (size_t i = 0; i <= v->bins; i++)
+		edge[i] = view_start(v, i);
+	edge[0] = span->begin_ns > edge[0] && span->begin_ns < edge[1] ? span->begin_ns : edge[0];
+	if (span->end_ns < edge[v->bins] && span->end_ns > edge[v->bins - 1])
+		edge[v->bins] = span->end_ns;
+	if (!coverage_sum(from->coverage, edge, v->bins, ns))
+		return false;
+	for (size_t i = 0; i < v->bins; i++) {
+		const uint128 whole = (uint128)(edge[i + 1] - edge[i]) * span->processes;
+		v->left_out[i] = (uint128)ns[i] * 10 < whole * 9;
+		v->observed -= v->left_out[i];
+	}
+	return true;
+}
+
+static bool observe(struct view *v, const struct view_source *from)
+{
+	v->observed = v->bins;
+	if (from->coverage == NULL)
+		return true;
+	uint64_t *edge = calloc(v->bins + 1, sizeof *edge), *ns = calloc(v->bins, sizeof *ns);
+	v->left_out = calloc(v->bins, sizeof *v->left_out);
+	const bool done =
+	    edge != NULL && ns != NULL && v->left_out != NULL && leave_out(v, from, edge, ns);
+	free(edge);
+	free(ns);
+	return done;
+}
+
+static bool sum_bins(struct view *v, const struct view_source *from)
 {
 	v->bytes = calloc(v->bins, sizeof *v->bytes);
 	v->requests = calloc(v->bins, sizeof *v->requests);
 	if (v->bytes == NULL || v->requests == NULL)
 		return false;
-	for (size_t i = 0; i < c->row_capacity; i++) {
-		size_t count;
-		const struct cell *cell = cells_row_bins(&c->rows[i], &count);
-		for (; count-- > 0; cell++)
-			sum_cell(v, cell, (size_t)(view_bin(v, cell->bin, cells_k(c)) - v->first));
-	}
-	return true;
+	sum_cells(v, from, from->cells);
+	if (from->calls != NULL)
+		sum_cells(v, from, from->calls);
+	return observe(v, from);
 }
 
 bool view_make(struct view *v, const struct view_source *from, size_t bins)
 {
 	widen(v, from, bins);
 	set_width(v);
-	return sum_bins(v, from->cells);
+	return sum_bins(v, from);
 }
 
 /* Appends a cell, or adds it to the last one if that is of the same process and bin. */
@@ -125,18 +187,38 @@ static void append(struct view *v, const struct cell *cell, int64_t bin)
 	}
 }
 
-/* Rows are in order of their bins. */
-bool view_add_cells(struct view *v, const struct cells *c)
+/* Appends the cells of a process to those of the process before, in order of their bins. */
+static void append_row(struct view *v, const struct view_source *from, size_t process)
 {
-	v->cells = calloc(cells_count(c) + 1, sizeof *v->cells);
+	const struct cells *of[2] = {from->cells, from->calls};
+	const struct cell *cell[2] = {NULL, NULL};
+	size_t left[2] = {0, 0};
+	for (unsigned i = 0; i < 2; i++)
+		if (of[i] != NULL && process < of[i]->row_capacity)
+			cell[i] = cells_row_bins(&of[i]->rows[process], &left[i]);
+	while (left[0] + left[1] > 0) {
+		int64_t bin[2] = {INT64_MAX, INT64_MAX};
+		for (unsigned i = 0; i < 2; i++)
+			if (left[i] > 0)
+				bin[i] = view_bin(v, cell[i]->bin, cells_k(of[i]));
+		const unsigned next = bin[1] < bin[0];
+		const struct cell one = next ? as_calls(cell[1]) : as_bytes(cell[0], from);
+		append(v, &one, bin[next]);
+		cell[next]++;
+		left[next]--;
+	}
+}
+
+bool view_add_cells(struct view *v, const struct view_source *from)
+{
+	const size_t calls = from->calls != NULL ? cells_count(from->calls) : 0,
+		     rows = from->calls != NULL ? from->calls->row_capacity : 0,
+		     all = from->cells->row_capacity;
+	v->cells = calloc(cells_count(from->cells) + calls + 1, sizeof *v->cells);
 	if (v->cells == NULL)
 		return false;
-	for (size_t i = 0; i < c->row_capacity; i++) {
-		size_t count;
-		const struct cell *cell = cells_row_bins(&c->rows[i], &count);
-		for (; count-- > 0; cell++)
-			append(v, cell, view_bin(v, cell->bin, cells_k(c)));
-	}
+	for (size_t i = 0; i < all || i < rows; i++)
+		append_row(v, from, i);
 	return true;
 }
 
@@ -167,7 +249,7 @@ bool view_make_main(struct view *v, const struct view_source *from)
 		v->interval_ns = from->span.interval_ns;
 	set_bins(v, from);
 	set_width(v);
-	return sum_bins(v, from->cells) && view_add_cells(v, from->cells);
+	return sum_bins(v, from) && view_add_cells(v, from);
 }
 
 uint64_t view_start(const struct view *v, size_t bin)
@@ -180,6 +262,7 @@ uint64_t view_start(const struct view *v, size_t bin)
 
 void view_free(struct view *v)
 {
+	free(v->left_out);
 	free(v->bytes);
 	free(v->requests);
 	free(v->cells);

@@ -7,6 +7,7 @@
 #ifndef LIB_ANALYZE_VIEW_H
 #define LIB_ANALYZE_VIEW_H
 
+#include "coverage.h"
 #include "saturate.h"
 #include "series.h"
 
@@ -28,6 +29,10 @@ struct view_source {
 	const struct cells *cells;
 	const struct series *series;
 	struct time_span span;
+	/* Of samples: requests that are spread over time, as bytes; NULL: requests are in cells. */
+	const struct cells *calls;
+	/* Bins of which its hosts cover less than nine in ten are not observed; NULL: all are. */
+	const struct coverage *coverage;
 };
 
 struct view {
@@ -36,10 +41,11 @@ struct view {
 	uint64_t interval_ns;
 	uint64_t width_num, width_den; /* the interval in nanoseconds is their quotient */
 	double width_s;
-	int64_t origin;       /* the bin of width 2^-k s in which interval 0 begins */
-	int64_t end_bin, end; /* the last bin of the run, and the interval that it belongs to */
-	int64_t first;        /* interval */
-	size_t bins;
+	int64_t origin;        /* the bin of width 2^-k s in which interval 0 begins */
+	int64_t end_bin, end;  /* the last bin of the run, and the interval that it belongs to */
+	int64_t first;         /* interval */
+	size_t bins, observed; /* observed: all others are left out of shares */
+	bool *left_out;        /* by bin; NULL: all are observed */
 	uint64_t (*bytes)[2], (*requests)[2];
 	struct cell *cells; /* by process, then by bin of the view */
 	size_t count;
@@ -52,10 +58,15 @@ bool view_make(struct view *v, const struct view_source *from, size_t bins);
 /* The view that time_span wants, with the cells of each process. */
 bool view_make_main(struct view *v, const struct view_source *from);
 /* Adds the cells of each process to a view. */
-bool view_add_cells(struct view *v, const struct cells *c);
+bool view_add_cells(struct view *v, const struct view_source *from);
 /* The time at which a bin of the view starts. */
 uint64_t view_start(const struct view *v, size_t bin);
 void view_free(struct view *v);
+
+static inline bool view_observes(const struct view *v, size_t bin)
+{
+	return v->left_out == NULL || !v->left_out[bin];
+}
 
 /* Bytes or requests of a bin in a direction. */
 static inline uint64_t view_sum(const uint64_t of[2], unsigned direction)

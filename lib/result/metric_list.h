@@ -1163,6 +1163,54 @@ METRIC(same_file_share_max, "processes of a file", IOT_SHARE, IOT_DETAIL, IOT_ON
        "The largest share of the processes that start requests for one file in one interval.")
 METRIC(same_file_share_mean, "mean", IOT_SHARE, IOT_DETAIL, IOT_ONE,
        "The mean share of the processes that start requests for one file in an interval with any.")
+METRIC(idle_below_5_hours_share, "in hours", IOT_SHARE, IOT_DETAIL, IOT_ONE,
+       "The share of the time in nearly idle runs of an hour or more.")
+METRIC(idle_below_5_longest_s, "longest", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The length of the longest nearly idle run in seconds, and its begin after the first bin.")
+METRIC(idle_without_io_hours_share, "in hours", IOT_SHARE, IOT_DETAIL, IOT_ONE,
+       "The share of the time in idle runs of an hour or more.")
+METRIC(idle_without_io_longest_s, "longest", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The length of the longest idle run in seconds, and its begin after the first bin.")
+
+/* Analysis: samples of counters */
+METRIC(sample_count, "samples", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Samples of counters: a host, a target and an interval each.")
+METRIC(sampled_hosts, "hosts", IOT_COUNT, IOT_MAIN, IOT_ONE,
+       "Hosts that have samples.")
+METRIC(samples_after_gaps, "after gaps", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Samples of intervals that are too long to say when anything happened.")
+METRIC(samples_after_resets, "after resets", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Samples that are lower bounds, as the counters were reset in their interval.")
+METRIC(doubtful_samples, "doubtful", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Samples with a higher rate than the system can have.")
+METRIC(counted, "counted", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The sum of all samples, by key.")
+METRIC(resolution_s, "resolution", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The usual interval of samples in seconds, over which increases are spread evenly.")
+METRIC(sample_interval_ns, "intervals", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "A summary of the lengths of the intervals of samples.")
+METRIC(sample_interval_quantile_ns, "quantiles", IOT_NS, IOT_DETAIL, IOT_ONE,
+       "Quantiles of the lengths of intervals.")
+METRIC(sample_interval_bins, "bins", IOT_COUNT, IOT_BINS, IOT_ONE,
+       "Intervals by the upper bounds of bins of lengths.")
+METRIC(observed_bins, "observed bins", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Bins of which samples cover nine tenths of the time of all hosts.")
+METRIC(observed_days, "days", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Days in UTC of which samples cover nine tenths of the time of all hosts.")
+METRIC(bytes_per_day, "bytes/day", IOT_BYTES, IOT_DETAIL, IOT_BY_DIRECTION,
+       "The mean, lowest and highest bytes of observed days.")
+METRIC(unobserved_gaps, "gaps", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Runs of bins that are not observed.")
+METRIC(observed_s, "observed s", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The time in seconds that is observed.")
+METRIC(unobserved_s, "unobserved s", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The time in seconds that is not observed.")
+METRIC(gap_begin_s, "gap begins", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The begins of the ten longest gaps in seconds after the begin of the trace.")
+METRIC(gap_length_s, "length", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The lengths of these gaps in seconds.")
+METRIC(gap_hosts, "hosts missing", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The hosts without samples in these gaps, rounded up.")
 
 /* Analysis: cycles */
 METRIC(period_s, "period s", IOT_RATIO, IOT_MAIN, IOT_BY_DIRECTION,

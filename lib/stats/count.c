@@ -199,6 +199,8 @@ int iot_stats_events(struct iot_stats *s, const struct iot_event *ev, size_t n)
 			count_trace(s, &ev[i]);
 		else if (ev[i].kind == IOT_COUNTER)
 			count_counter(s, &ev[i]);
+		else if (directive_is_sample(&ev[i]))
+			s->samples++;
 	}
 	return stats_result(s);
 }

@@ -102,6 +102,7 @@ void stats_join_sums(struct iot_stats *s, const struct iot_stats *more)
 	s->left_out += more->left_out;
 	s->counters += more->counters;
 	s->file_counters += more->file_counters;
+	s->samples += more->samples;
 	s->unnamed += more->unnamed;
 }
 

@@ -49,6 +49,7 @@ struct iot_stats {
 	bool no_offsets; /* lacks=offset */
 	uint64_t left_out;
 	uint64_t counters, file_counters; /* %counter */
+	uint64_t samples;                 /* %sample */
 	struct text_pool names;           /* of rows, each followed by 0 */
 	uint64_t names_size;              /* bytes of names in rows */
 	uint64_t unnamed;                 /* names beyond the limit */

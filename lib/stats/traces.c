@@ -49,7 +49,7 @@ static bool has_only_counters(const struct iot_stats *s)
 	uint64_t ios = s->left_out;
 	for (size_t i = 0; i < s->row_count; i++)
 		ios += s->rows[i].values.reads + s->rows[i].values.writes;
-	return ios == 0 && s->file_counters > 0;
+	return ios == 0 && s->file_counters + s->samples > 0;
 }
 
 static void move_row(struct iot_stats *s, struct stats_row *row)

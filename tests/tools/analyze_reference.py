@@ -977,6 +977,12 @@ def idle(t, view):
             classes = [[v for v in lengths if low <= v < high] for low, high in zip(IDLE_LIMITS, IDLE_LIMITS[1:])]
             result[name + "_class"] = {key: len(values) for key, values in zip(IDLE_CLASSES, classes)}
             result[name + "_class_ns"] = {key: sum(values) for key, values in zip(IDLE_CLASSES, classes)}
+            width = view.num / view.den / SECOND
+            result[name + "_hours_share"] = ratio(sum(sum(values) for values in classes[3:]) / SECOND, view.B * width)
+            runs = list(true_runs(flags))
+            if runs:
+                b, e = max(runs, key=lambda run: run[1] - run[0])
+                result[name + "_longest_s"] = {"begin": b * width, "length": (e - b) * width}
         result[name] = {"bins": sum(flags), "share": ratio(sum(flags), view.B), **Histogram(lengths).summary()}
     union = Union()
     for r in t.requests:

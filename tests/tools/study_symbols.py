@@ -46,6 +46,7 @@ ONE = {
              "bin_width": "bin_width_s", "mean_rate": "bytes_per_s_mean", "idle_without": "idle_without_io",
              "idle_without_quantile": "idle_without_io_quantile_ns", "idle_below_5_quantile": "idle_below_5_quantile_ns", "idle_without_L": "idle_without_io_bins",
              "idle_without_class": "idle_without_io_class", "idle_without_class_ns": "idle_without_io_class_ns",
+             "idle_without_hours_share": "idle_without_io_hours_share", "idle_without_longest_s": "idle_without_io_longest_s",
              "idle_below_5_L": "idle_below_5_bins", "operations_max": "operations_per_s_max",
              "operations_bins": "operation_bin_share", "burst_share": "burst_byte_share", "burst_bin_width": "burst_bin_width_s",
              "burst_duration_L": "burst_duration_bins", "burst_size_L": "burst_size_bins", "burst_peak_L": "burst_peak_bins",

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "host_samples.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "lib/base/array.h"
+#include "lib/base/number.h"
+#include "lib/base/text.h"
+#include "lib/format/directive.h"
+
+#include "host_samples_state.h"
+#include "statistic.h"
+
+const char *const counted_names[COUNTED_VALUES] = {
+    "read-bytes", "written-bytes", "reads",   "writes",  "requests", "opens",   "closes",
+    "readdirs",   "inode-updates", "creates", "read-ns", "write-ns", "busy-ns", "queue-ns"};
+
+/* A %sample. */
+struct counted_interval {
+	struct iot_text host;
+	uint64_t value[COUNTED_VALUES];
+	uint32_t known;
+	bool gap, reset, doubtful, wrong;
+	struct coverage_interval time; /* since 1970 */
+};
+
+static bool *flag_of(struct counted_interval *i, struct iot_text key)
+{
+	return text_equals(key, "gap")        ? &i->gap
+	       : text_equals(key, "reset")    ? &i->reset
+	       : text_equals(key, "doubtful") ? &i->doubtful
+					      : NULL;
+}
+
+static void take_pair(struct counted_interval *i, struct iot_text key, struct iot_text value)
+{
+	bool *flag = flag_of(i, key);
+	if (text_equals(key, "host"))
+		i->host = value;
+	if (flag != NULL)
+		*flag = !text_equals(value, "0");
+	for (unsigned v = 0; v < COUNTED_VALUES; v++) {
+		if (!text_equals(key, counted_names[v]))
+			continue;
+		i->known |= UINT32_C(1) << v;
+		i->wrong |= !number_decimal(value.data, value.size, &i->value[v]);
+		return;
+	}
+}
+
+/* Returns whether the sample has a host, an interval, and numbers. */
+static bool parse(const struct iot_event *ev, uint64_t epoch_ns, struct counted_interval *i)
+{
+	struct iot_text rest = ev->text, token, key, value;
+	const unsigned both = IOT_HAS_TIME | IOT_HAS_TOOK;
+	if ((ev->has & both) != both || !directive_end_fits(ev) || ev->rec.duration_ns == 0)
+		return false;
+	i->time.from_ns = epoch_ns + (uint64_t)ev->rec.start_ns;
+	i->time.to_ns = i->time.from_ns + ev->rec.duration_ns;
+	while (directive_token(&rest, &token))
+		if (directive_split(token, &key, &value))
+			take_pair(i, key, value);
+	return !i->wrong && i->host.data != NULL && i->host.size <= COUNTED_HOST_SIZE;
+}
+
+/* Hosts */
+
+/* Returns the number of a host; SIZE_MAX if out of memory. */
+static size_t host_number(struct host_samples *h, struct iot_text name)
+{
+	const size_t i = idmap_number(&h->numbers, XXH3_64bits(name.data, name.size));
+	if (!array_reserve_index(&h->host, &h->host_capacity, i, sizeof *h->host))
+		return SIZE_MAX;
+	if (h->host[i] == NULL)
+		h->host[i] = strndup(name.data, name.size);
+	return h->host[i] != NULL ? i : SIZE_MAX;
+}
+
+/* Over time */
+
+/* An amount in an interval, in the form of a request of that length. */
+static bool spread(struct cells *c, size_t row, const struct counted_interval *i, bool write,
+		   uint64_t amount)
+{
+	const uint64_t offset = 0;
+	const int64_t start = (int64_t)i->time.from_ns, end = (int64_t)i->time.to_ns;
+	const struct io_span span = {.process = (uint32_t)row,
+				     .count = 1,
+				     .offset = &offset,
+				     .length = &amount,
+				     .start_ns = &start,
+				     .end_ns = &end,
+				     .write = &write};
+	return amount == 0 || cells_add(c, &(struct io_spans){&span, 1, NULL}, 0);
+}
+
+static bool spread_all(struct host_samples *h, size_t host, const struct counted_interval *i)
+{
+	bool done = true;
+	for (unsigned all = 0; all < 2; all++)
+		for (unsigned d = 0; d < 2 && done; d++)
+			done = spread(&h->of_hosts[all], all ? 0 : host, i, d,
+				      i->value[COUNTED_READ_BYTES + d]) &&
+			       spread(&h->calls_of_hosts[all], all ? 0 : host, i, d,
+				      i->value[COUNTED_READS + d]);
+	return done;
+}
+
+static bool is_active(const struct counted_interval *i)
+{
+	uint64_t any = 0;
+	for (unsigned v = 0; v < COUNTED_VALUES; v++)
+		any |= i->value[v];
+	return any != 0;
+}
+
+static bool add_to_series(struct series *s, const struct counted_interval *i)
+{
+	const uint64_t zero = 0;
+	const bool write = false;
+	const int64_t start = (int64_t)i->time.from_ns, end = (int64_t)i->time.to_ns;
+	const struct io_span span = {.count = 1,
+				     .offset = &zero,
+				     .length = &zero,
+				     .start_ns = &start,
+				     .end_ns = &end,
+				     .write = &write};
+	return !is_active(i) || series_add(s, &(struct io_spans){&span, 1, NULL}, 0);
+}
+
+/* Sums */
+
+static void add_sums(struct host_samples *h, const struct counted_interval *i)
+{
+	h->count++;
+	h->gaps += i->gap;
+	h->resets += i->reset;
+	h->doubtful += i->doubtful;
+	h->known |= i->known;
+	for (unsigned v = 0; v < COUNTED_VALUES; v++)
+		h->sum[v] = saturate_add(h->sum[v], i->value[v]);
+	histogram_add(&h->took, i->time.to_ns - i->time.from_ns);
+}
+
+/* Requests of the mean size of the interval. */
+static bool add_sizes(struct host_samples *h, const struct counted_interval *i)
+{
+	bool done = true;
+	for (unsigned d = 0; d < 2 && done; d++) {
+		const uint64_t n = i->value[COUNTED_READS + d];
+		done = n == 0 || sizes_count(&h->sizes, d, i->value[COUNTED_READ_BYTES + d] / n, n);
+	}
+	return done;
+}
+
+static bool add_sample(void *of, const struct iot_event *ev, uint64_t epoch_ns)
+{
+	struct host_samples *h = of;
+	struct counted_interval i = {.known = 0};
+	if (!parse(ev, epoch_ns, &i) || i.time.to_ns > INT64_MAX) {
+		h->wrong++;
+		return true;
+	}
+	if (h->numbers.count >= COUNTED_HOSTS_MAX) {
+		h->wrong++;
+		return true;
+	}
+	const size_t host = host_number(h, i.host);
+	if (host == SIZE_MAX || !add_sizes(h, &i))
+		return false;
+	add_sums(h, &i);
+	return i.gap || (coverage_add(&h->coverage, host, i.time) && spread_all(h, host, &i) &&
+			 add_to_series(&h->series, &i));
+}
+
+/* Joins */
+
+/* Returns the numbers that the hosts of a part have in the whole; NULL if out of memory. */
+static uint32_t *map_hosts(struct host_samples *h, const struct host_samples *part)
+{
+	uint32_t *map = calloc(part->numbers.count + 1, sizeof *map);
+	for (size_t i = 0; map != NULL && i < part->numbers.count; i++) {
+		const size_t host =
+		    host_number(h, (struct iot_text){part->host[i], strlen(part->host[i])});
+		if (host == SIZE_MAX) {
+			free(map);
+			return NULL;
+		}
+		map[i] = (uint32_t)host;
+	}
+	return map;
+}
+
+static void join_sums(struct host_samples *h, const struct host_samples *part)
+{
+	h->count += part->count;
+	h->gaps += part->gaps;
+	h->resets += part->resets;
+	h->doubtful += part->doubtful;
+	h->wrong += part->wrong;
+	h->known |= part->known;
+	h->interval_ns = h->interval_ns != 0 ? h->interval_ns : part->interval_ns;
+	for (unsigned v = 0; v < COUNTED_VALUES; v++)
+		h->sum[v] = saturate_add(h->sum[v], part->sum[v]);
+	histogram_join(&h->took, &part->took);
+}
+
+static bool join_cells(struct host_samples *h, struct host_samples *part, const uint32_t *host)
+{
+	const uint32_t zero = 0;
+	bool done = true;
+	for (unsigned all = 0; all < 2 && done; all++)
+		done = cells_join(&h->of_hosts[all], &part->of_hosts[all], all ? &zero : host) &&
+		       cells_join(&h->calls_of_hosts[all], &part->calls_of_hosts[all],
+				  all ? &zero : host);
+	return done;
+}
+
+static bool join(void *of, void *more, const struct statistic_map *map)
+{
+	struct host_samples *h = of, *part = more;
+	uint32_t *host = map_hosts(h, part);
+	(void)map;
+	const bool done = host != NULL && join_cells(h, part, host) &&
+			  series_join(&h->series, &part->series) &&
+			  coverage_join(&h->coverage, &part->coverage, host) &&
+			  sizes_join(&h->sizes, &part->sizes, NULL);
+	join_sums(h, part);
+	free(host);
+	return done;
+}
+
+static bool settle(void *of)
+{
+	struct host_samples *h = of;
+	bool done = sizes_settle(&h->sizes);
+	for (unsigned all = 0; all < 2 && done; all++)
+		done = cells_settle(&h->of_hosts[all]) && cells_settle(&h->calls_of_hosts[all]);
+	series_settle(&h->series);
+	return done;
+}
+
+static void state(struct state *s, void *of, const struct requests *r)
+{
+	(void)r;
+	host_samples_state(s, of);
+}
+
+static void free_all(void *of)
+{
+	struct host_samples *h = of;
+	for (unsigned all = 0; all < 2; all++) {
+		cells_free(&h->of_hosts[all]);
+		cells_free(&h->calls_of_hosts[all]);
+	}
+	for (size_t i = 0; i < h->host_capacity; i++)
+		free(h->host[i]);
+	free(h->host);
+	idmap_free(&h->numbers);
+	coverage_free(&h->coverage);
+	series_free(&h->series);
+	sizes_free(&h->sizes);
+}
+
+const struct statistic host_samples_statistic = {
+    .add_sample = add_sample,
+    .join = join,
+    .add_trace = join,
+    .settle = settle,
+    .state = state,
+    .free = free_all,
+};

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "host_values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "time.h"
+
+static const uint64_t day_ns = 86400 * CELLS_NS_PER_S;
+
+struct totals_io host_samples_io(const struct host_samples *h)
+{
+	return (struct totals_io){
+	    .count = {h->sum[COUNTED_READS], h->sum[COUNTED_WRITES]},
+	    .bytes = {h->sum[COUNTED_READ_BYTES], h->sum[COUNTED_WRITTEN_BYTES]}};
+}
+
+struct view_source host_samples_view(const struct host_samples *h, struct time_span span,
+				     bool all_hosts)
+{
+	span.processes = h->numbers.count;
+	return (struct view_source){.cells = &h->of_hosts[all_hosts],
+				    .calls = &h->calls_of_hosts[all_hosts],
+				    .series = &h->series,
+				    .coverage = &h->coverage,
+				    .span = span};
+}
+
+/* Totals */
+
+static const char absent[] = "no sample counts them";
+
+static bool begins(const char *name, const char *with)
+{
+	return strncmp(name, with, strlen(with)) == 0;
+}
+
+/* The values that a name depends on, as bits. */
+static uint32_t needs_of(const char *name)
+{
+	static const struct {
+		const char *prefix;
+		uint32_t needs;
+	} of[] = {{"read_size", 1 << COUNTED_READ_BYTES | 1 << COUNTED_READS},
+		  {"write_size", 1 << COUNTED_WRITTEN_BYTES | 1 << COUNTED_WRITES},
+		  {"read_to_written", 1 << COUNTED_READ_BYTES | 1 << COUNTED_WRITTEN_BYTES},
+		  {"reads_to_writes", 1 << COUNTED_READS | 1 << COUNTED_WRITES},
+		  {"read_request", 1 << COUNTED_READS},
+		  {"write_request", 1 << COUNTED_WRITES},
+		  {"dominating_type", 1 << COUNTED_READS | 1 << COUNTED_WRITES},
+		  {"request", 1 << COUNTED_READS | 1 << COUNTED_WRITES},
+		  {"size_mean", 1 << COUNTED_READS | 1 << COUNTED_WRITES},
+		  {"read_byte", 1 << COUNTED_READ_BYTES},
+		  {"write_byte", 1 << COUNTED_WRITTEN_BYTES},
+		  {"written_byte", 1 << COUNTED_WRITTEN_BYTES},
+		  {"bytes", 1 << COUNTED_READ_BYTES | 1 << COUNTED_WRITTEN_BYTES},
+		  {"reads", 1 << COUNTED_READS},
+		  {"writes", 1 << COUNTED_WRITES}};
+	for (size_t i = 0; i < sizeof of / sizeof of[0]; i++)
+		if (begins(name, of[i].prefix))
+			return of[i].needs;
+	return 0;
+}
+
+static void set_number(struct iot_analyze_value *v, uint64_t number)
+{
+	v->kind = IOT_VALUE_NUMBER;
+	v->number = number;
+	v->note = HOST_SAMPLES_NOTE;
+}
+
+/* A value that samples have although requests of files would have given it. */
+static void set_known(const struct host_samples *h, struct iot_analyze_value *v)
+{
+	static const struct {
+		const char *name;
+		enum counted_value of;
+	} known[] = {{"requests", COUNTED_REQUESTS},
+		     {"opens", COUNTED_OPENS},
+		     {"created", COUNTED_CREATES},
+		     {"read_io_ns", COUNTED_READ_NS},
+		     {"write_io_ns", COUNTED_WRITE_NS}};
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (strcmp(v->name, known[i].name) == 0 && host_samples_know(h, known[i].of))
+			set_number(v, h->sum[known[i].of]);
+	if (strcmp(v->name, "io_ns") == 0 && host_samples_know(h, COUNTED_READ_NS))
+		set_number(v, saturate_add(h->sum[COUNTED_READ_NS], h->sum[COUNTED_WRITE_NS]));
+}
+
+void host_samples_correct(const struct host_samples *h, struct values *v)
+{
+	for (size_t i = 0; i < v->count; i++) {
+		struct iot_analyze_value *at = &v->value[i];
+		const char *name = strcmp(at->key, "0 requests") == 0 ? "requests" : at->name;
+		if ((needs_of(name) & ~h->known) != 0)
+			values_forget_one(at, absent);
+		if (strcmp(at->section, "totals") == 0)
+			set_known(h, at);
+	}
+}
+
+/* What samples cannot show */
+
+/* Whether any of the names, after which NULL follows, is a part of the text. */
+static bool has_any(const char *text, const char *const *names)
+{
+	for (; *names != NULL; names++)
+		if (strstr(text, *names) != NULL)
+			return true;
+	return false;
+}
+
+static bool is_blind(const struct iot_analyze_value *v)
+{
+	static const char *const sections[] = {"order", "reuse",     "classes",
+					       "files", "processes", NULL},
+				 *const of_trace[] = {"processes", "other_", NULL},
+				 *const of_sizes[] = {"variable", "common", "aligned", "zero_bits",
+						      NULL},
+				 *const of_time[] = {"time_ns", "latency", "operation", NULL};
+	return has_any(v->section, sections) ||
+	       (strcmp(v->section, "trace") == 0 && has_any(v->name, of_trace)) ||
+	       (strcmp(v->section, "sizes") == 0 && has_any(v->name, of_sizes)) ||
+	       (strcmp(v->section, "time") == 0 &&
+		(has_any(v->name, of_time) || begins(v->name, "io_time_max")));
+}
+
+void host_samples_forget(struct values *v)
+{
+	for (size_t i = 0; i < v->count; i++)
+		if (is_blind(&v->value[i]))
+			values_forget_one(&v->value[i], HOST_SAMPLES_BLIND);
+}
+
+/* Section samples */
+
+/* The usual interval: as the trace declares it, else the median. */
+static uint64_t resolution_of(const struct host_samples *h)
+{
+	if (h->interval_ns != 0 || h->took.count == 0)
+		return h->interval_ns;
+	const double median = histogram_quantile(&h->took, 500);
+	return median < (double)h->took.min   ? h->took.min
+	       : median > (double)h->took.max ? h->took.max
+					      : (uint64_t)median;
+}
+
+static void sums(const struct host_samples *h, struct values *v)
+{
+	values_number(v, "sample_count", NULL, "", h->count);
+	values_number(v, "wrong_samples", NULL, "", h->wrong);
+	values_number(v, "sampled_hosts", NULL, "", h->numbers.count);
+	values_number(v, "samples_after_gaps", NULL, "", h->gaps);
+	values_number(v, "samples_after_resets", NULL, "", h->resets);
+	values_number(v, "doubtful_samples", NULL, "", h->doubtful);
+	for (unsigned i = 0; i < COUNTED_VALUES; i++)
+		if (host_samples_know(h, i))
+			values_number(v, "counted", counted_names[i], "", h->sum[i]);
+	values_real(v, "resolution_s", NULL, "s", (double)resolution_of(h) / 1e9);
+	values_summary(v, SUMMARY_NS("sample_interval"), "ns", &h->took);
+}
+
+/* Days */
+
+struct days {
+	uint64_t first; /* since 1970 */
+	size_t count;
+	uint64_t (*bytes)[2], *edge, *covered_ns;
+};
+
+static void add_cell(struct days *d, const struct cell *c, int k)
+{
+	const uint64_t day = cells_start(c->bin, k) / day_ns;
+	if (day < d->first || day - d->first >= d->count)
+		return;
+	for (unsigned i = 0; i < 2; i++)
+		d->bytes[day - d->first][i] =
+		    saturate_add(d->bytes[day - d->first][i], c->bytes[i]);
+}
+
+static bool sum_days(struct days *d, const struct view_source *from)
+{
+	d->bytes = calloc(d->count + 1, sizeof *d->bytes);
+	d->edge = calloc(d->count + 1, sizeof *d->edge);
+	d->covered_ns = calloc(d->count + 1, sizeof *d->covered_ns);
+	if (d->bytes == NULL || d->edge == NULL || d->covered_ns == NULL)
+		return false;
+	for (size_t i = 0; i <= d->count; i++)
+		d->edge[i] = (d->first + i) * day_ns;
+	for (size_t i = 0; i < from->cells->row_capacity; i++) {
+		size_t count;
+		const struct cell *cell = cells_row_bins(&from->cells->rows[i], &count);
+		for (; count-- > 0; cell++)
+			add_cell(d, cell, cells_k(from->cells));
+	}
+	return coverage_sum(from->coverage, d->edge, d->count, d->covered_ns);
+}
+
+/* The mean, lowest and highest bytes of whole days that are observed. */
+static void print_days(const struct days *d, uint64_t hosts, struct values *v)
+{
+	static const char *const names[DIRECTIONS] = {"read_bytes_per_day", "written_bytes_per_day",
+						      "bytes_per_day"};
+	for (unsigned i = 0; i < DIRECTIONS; i++) {
+		uint64_t days = 0, min = UINT64_MAX, max = 0;
+		double all = 0;
+		for (size_t k = 0; k < d->count; k++) {
+			const uint64_t bytes = view_sum(d->bytes[k], i);
+			if ((uint128)d->covered_ns[k] * 10 < (uint128)hosts * day_ns * 9)
+				continue;
+			days++;
+			all += (double)bytes;
+			min = bytes < min ? bytes : min;
+			max = bytes > max ? bytes : max;
+		}
+		if (i == 0)
+			values_number(v, "observed_days", NULL, "", days);
+		values_ratio(v, names[i], "mean", "bytes", all, (double)days, "no whole day");
+		if (days == 0)
+			continue;
+		values_number(v, names[i], "min", "bytes", min);
+		values_number(v, names[i], "max", "bytes", max);
+	}
+}
+
+static bool day_values(const struct view_source *from, struct values *v)
+{
+	const struct time_span *span = &from->span;
+	const uint64_t first = (span->begin_ns + day_ns - 1) / day_ns, end = span->end_ns / day_ns;
+	struct days d = {.first = first, .count = end > first ? (size_t)(end - first) : 0};
+	const bool done = d.count == 0 || sum_days(&d, from);
+	if (done)
+		print_days(&d, span->processes, v);
+	free(d.bytes);
+	free(d.edge);
+	free(d.covered_ns);
+	return done;
+}
+
+/* Gaps */
+
+enum { GAPS_SHOWN = 10 };
+
+struct gap {
+	size_t first, bins;
+};
+
+static int by_length(const void *left, const void *right)
+{
+	const struct gap *a = left, *b = right;
+	return a->bins != b->bins ? (a->bins < b->bins) - (a->bins > b->bins)
+				  : (a->first > b->first) - (a->first < b->first);
+}
+
+static size_t find_gaps(const struct view *view, struct gap *gaps)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < view->bins; i++) {
+		if (view_observes(view, i))
+			continue;
+		if (i > 0 && !view_observes(view, i - 1))
+			gaps[count - 1].bins++;
+		else
+			gaps[count++] = (struct gap){i, 1};
+	}
+	return count;
+}
+
+/* The hosts that do not cover a gap, rounded up. */
+static bool missing(const struct view_source *from, uint64_t begin, uint64_t end, uint64_t *hosts)
+{
+	const uint64_t edge[2] = {begin, end}, all = from->span.processes;
+	uint64_t covered;
+	if (!coverage_sum(from->coverage, edge, 1, &covered))
+		return false;
+	*hosts = all - (uint64_t)((uint128)covered / (end - begin));
+	return true;
+}
+
+/* The time span may end inside of the last bin. */
+static uint64_t end_of(const struct view_source *from, const struct view *view,
+		       const struct gap *gap)
+{
+	const uint64_t begin = view_start(view, gap->first),
+		       end = view_start(view, gap->first + gap->bins), last = from->span.end_ns;
+	return last > begin && last < end ? last : end;
+}
+
+static bool print_gap(const struct view_source *from, const struct view *view,
+		      const struct gap *gap, const char *key, struct values *v)
+{
+	const uint64_t begin = view_start(view, gap->first), end = end_of(from, view, gap);
+	uint64_t hosts;
+	if (!missing(from, begin, end, &hosts))
+		return false;
+	values_real(v, "gap_begin_s", key, "s",
+		    ((double)begin - (double)from->span.begin_ns) / 1e9);
+	values_real(v, "gap_length_s", key, "s", (double)(end - begin) / 1e9);
+	values_number(v, "gap_hosts", key, "", hosts);
+	return true;
+}
+
+static bool print_gaps(const struct view_source *from, const struct view *view, struct gap *gaps,
+		       struct values *v)
+{
+	const size_t count = find_gaps(view, gaps);
+	const uint64_t run_ns = from->span.end_ns - from->span.begin_ns;
+	uint64_t unobserved_ns = 0;
+	bool done = true;
+	char key[VALUE_KEY];
+	qsort(gaps, count, sizeof *gaps, by_length);
+	values_number(v, "unobserved_gaps", NULL, "", count);
+	for (size_t i = 0; i < count; i++)
+		unobserved_ns += end_of(from, view, &gaps[i]) - view_start(view, gaps[i].first);
+	values_real(v, "observed_s", NULL, "s", (double)(run_ns - unobserved_ns) / 1e9);
+	values_real(v, "unobserved_s", NULL, "s", (double)unobserved_ns / 1e9);
+	for (size_t i = 0; i < count && i < GAPS_SHOWN && done; i++)
+		done = print_gap(from, view, &gaps[i], values_key(key, i + 1), v);
+	return done;
+}
+
+/* Bins that too few hosts cover. */
+static bool gap_values(const struct view_source *from, struct values *v)
+{
+	struct view view = {.k = 0};
+	const bool made = view_make_main(&view, from);
+	struct gap *gaps = calloc(view.bins + 1, sizeof *gaps);
+	const bool done = made && gaps != NULL && print_gaps(from, &view, gaps, v);
+	free(gaps);
+	view_free(&view);
+	return done;
+}
+
+/*
+ * The width of the bins: the resolution; or the next power of two of the bins that are stored, if
+ * these are so long that bins of the resolution would differ in length.
+ */
+static uint64_t width_of(const struct host_samples *h)
+{
+	const int of_cells = cells_k(&h->of_hosts[1]), of_calls = cells_k(&h->calls_of_hosts[1]),
+		  of_series = series_k(&h->series), k = of_cells < of_calls ? of_cells : of_calls,
+		  coarsest = k < of_series ? k : of_series;
+	const uint64_t resolution = resolution_of(h),
+		       stored = cells_start(1, coarsest) - cells_start(0, coarsest);
+	uint64_t width = stored;
+	if (stored < resolution / 64 || cells_start(1024, coarsest) != 1024 * stored)
+		return resolution;
+	while (width < resolution)
+		width *= 2;
+	return width;
+}
+
+bool host_samples_values(const struct host_samples *h, struct time_span span, struct values *v)
+{
+	v->section = "samples";
+	sums(h, v);
+	if (h->coverage.intervals == 0)
+		return true;
+	span.interval_ns = width_of(h);
+	const struct view_source from = host_samples_view(h, span, true);
+	return time_rates(&from, v) && day_values(&from, v) && gap_values(&from, v);
+}
