@@ -6,10 +6,10 @@ import os
 from urllib.parse import unquote
 
 from . import _arrow, _library
-from ._library import EUSAGE, ENOMEM, IotraceError
+from ._library import EFORMAT, ENOMEM, EUSAGE, IotraceError
 
 COLUMNS = ("start_ns", "duration_ns", "op", "kind", "offset", "length", "process", "rank", "file", "path")
-_TICK_NS, _REPEATABLE, _TRACE = 1, 4, 3
+_REPEATABLE, _LINES, _UNPARSED, _TRACE = 4, 10, 14, 3
 
 
 class _Source:
@@ -218,6 +218,7 @@ class Table:
                 yield Batch(columns)
         finally:
             table.close()
+        self._trace._check_understood()
 
     __iter__ = batches
 
@@ -233,6 +234,7 @@ class Table:
                     known.append(c.known)
                 values.append(c.values)
         table.close()
+        self._trace._check_understood()
         for name, _, texts in table.columns:
             values, known = made[name]
             if known.count > 0:
@@ -283,7 +285,9 @@ class Trace:
         self._next = _Source(paths, options)
         self._repeatable = bool(self._next.fact(_REPEATABLE))
         self.source, self.files = self._next.name, self._next.files()
+        self._input = self.files[0] if self.files else "the input"
         self._info = self._warnings = None
+        self._lines = self._unparsed = 0
 
     def _take(self):
         """Returns an open source, which is the caller's."""
@@ -291,13 +295,19 @@ class Trace:
         if source is not None:
             return source
         if not self._repeatable:
-            raise IotraceError(f"{self.files[0] if self.files else 'the input'}: a pipe can be read once only")
+            raise IotraceError(f"{self._input}: a pipe can be read once only")
         return _Source(self._paths, self._options)
 
     def _ended(self, source):
         """Keeps what a stream has counted, and frees its source."""
         self._warnings = source.warnings()
+        self._unparsed, self._lines = source.fact(_UNPARSED), source.fact(_LINES)
         source.close()
+
+    def _check_understood(self):
+        """If most lines were not understood, the rows are not a table of the input."""
+        if self._lines > 0 and self._unparsed > self._lines // 2 and not self._incomplete:
+            raise IotraceError(f"{self._input}: {self._unparsed} of {self._lines} lines not understood", EFORMAT)
 
     def _first_events(self):
         """Returns the texts of the directives before the first record."""
@@ -378,8 +388,8 @@ def paths_of(paths):
 def open(paths, *, lossy=False, **options):
     """Opens a trace of iotrace, or a log of another tool, and returns a Trace.
 
-    paths: a path, or a list of paths that are parts of one input; "-" is standard input. lossy: a lost interval
-    is not an error at the end. Takes options of iotrace-convert(1), such as layer="posix", and format; "-" in their
+    paths: a path, or a list of paths that are parts of one input; "-" is standard input. lossy: neither a lost
+    interval nor a log of which most lines are not understood is an error at the end. Takes options of iotrace-convert(1), such as layer="posix", and format; "-" in their
     names is "_", and True stands for an option without a value. Raises IotraceError.
     """
     given = {"fallback": "iotrace"}

@@ -90,7 +90,8 @@ class Writer:
 
         Columns are named as in iotrace-cat(1); start_ns, length and op are required. Without offset, duration_ns or
         cpu_ns these are unknown, and so are their missing values. Without process it is 1, without file each path has a
-        number. The columns rank, program, host, to, result and size are ignored.
+        number. The columns rank, program, host, to, result and size are ignored, and object in rows
+        of disks.
         """
         import numpy
         missing = [name for name in ("start_ns", "length", "op") if name not in table]

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The module for Python, with the libraries of the build: check_python.sh BUILD [MODULE ...]
+# The module for Python, with the libraries of the build: check_python.sh BUILD [MODULE[.CLASS] ...] of tests/python
 #
 # Uses the Python of build/venv if it exists, which `make venv` makes, otherwise $PYTHON. Tests that need a module that is
 # not installed there are skipped; with REQUIRE=yes that is an error.
@@ -9,10 +9,11 @@ build=$1
 shift
 python=${PYTHON:-python3}
 [ -x build/venv/bin/python ] && python=$PWD/build/venv/bin/python
-export IOTRACE_LIBRARY="$PWD/$build" IOTRACE_COMMAND="$PWD/$build/iotrace" PYTHONPATH="$PWD/python" PYTHONDONTWRITEBYTECODE=1
+export IOTRACE_LIBRARY="$PWD/$build" IOTRACE_COMMAND="$PWD/$build/iotrace" PYTHONPATH="$PWD/python:$PWD/tests/python" PYTHONDONTWRITEBYTECODE=1
+[ $# -gt 0 ] || set -- test_iotrace test_damage
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
-"$python" -W error::ResourceWarning tests/python/test_iotrace.py -v "$@" >"$out" 2>&1
+"$python" -W error::ResourceWarning -m unittest -v "$@" >"$out" 2>&1
 failed=$(grep -cE '(\.\.\.|ok) (FAIL|ERROR)$' "$out")
 passed=$(grep -c ' ok$' "$out")
 if ! grep -q '^OK' "$out"; then
