@@ -188,7 +188,8 @@ typedef void iot_hash_fn(void *context, const struct iot_text *parts, size_t n,
 struct iot_replacement {
 	/*
 	 * of ids: "process", "file" (was: PROCESS/FILE), "disk", "object"; of names: "f" for a
-	 * path, "h" a host, "u" a user, "c" a command, "p" the name of a process
+	 * path, "h" a host, "u" a user, "c" a command, "p" the name of a process, "t" a target
+	 * and "j" a job of samples
 	 */
 	const char *kind;
 	struct iot_text was, becomes; /* decoded; equal if the name was kept */

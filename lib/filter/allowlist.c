@@ -24,6 +24,7 @@ static const struct key_rule trace_keys[] = {{"source", VALUE_SOURCE},
 					     {"log-format", VALUE_VERSION},
 					     {"ranks", VALUE_NUMBER},
 					     {"cpu-step", VALUE_NUMBER},
+					     {"interval", VALUE_SPAN},
 					     {"seen", VALUE_KEYWORD},
 					     {"stdio", VALUE_KEYWORD},
 					     {NULL, VALUE_NUMBER}};
@@ -51,6 +52,31 @@ static const struct key_rule lost_keys[] = {{"time", VALUE_TIME},       {"took",
 					    {"process", VALUE_PROCESS}, {"file", VALUE_FILE},
 					    {"records", VALUE_NUMBER},  {"bytes", VALUE_NUMBER},
 					    {"why", VALUE_REASON},      {NULL, VALUE_NUMBER}};
+static const struct key_rule sample_keys[] = {{"time", VALUE_TIME},
+					      {"took", VALUE_TOOK},
+					      {"source", VALUE_SOURCE},
+					      {"host", VALUE_HOST},
+					      {"target", VALUE_TARGET},
+					      {"job", VALUE_JOB},
+					      {"jobid", VALUE_JOB},
+					      {"read-bytes", VALUE_SIZE},
+					      {"written-bytes", VALUE_SIZE},
+					      {"reads", VALUE_NUMBER},
+					      {"writes", VALUE_NUMBER},
+					      {"requests", VALUE_NUMBER},
+					      {"opens", VALUE_NUMBER},
+					      {"closes", VALUE_NUMBER},
+					      {"readdirs", VALUE_NUMBER},
+					      {"creates", VALUE_NUMBER},
+					      {"inode-updates", VALUE_NUMBER},
+					      {"read-ns", VALUE_SPAN},
+					      {"write-ns", VALUE_SPAN},
+					      {"busy-ns", VALUE_SPAN},
+					      {"queue-ns", VALUE_SPAN},
+					      {"gap", VALUE_NUMBER},
+					      {"reset", VALUE_NUMBER},
+					      {"doubtful", VALUE_NUMBER},
+					      {NULL, VALUE_NUMBER}};
 /* Keys of unknown directives that are replaced if the directives are kept. */
 static const struct key_rule other_keys[] = {
     {"time", VALUE_TIME},      {"took", VALUE_TOOK},         {"process", VALUE_PROCESS},
@@ -74,6 +100,8 @@ static const struct key_rule *keys_of(uint32_t kind)
 		return counter_keys;
 	case IOT_LOST:
 		return lost_keys;
+	case ALLOWLIST_SAMPLE:
+		return sample_keys;
 	default:
 		return other_keys;
 	}
@@ -93,7 +121,9 @@ const struct key_rule *allowlist_key(uint32_t kind, struct iot_text name)
 static const char sources[] =
     "strace darshan recorder procstat iotrace POSIX MPI-IO MPIIO STDIO LUSTRE HEATMAP H5F"
     " H5D BG/Q DXT DXT_POSIX DXT_MPIIO PNETCDF APMPI PNETCDF_FILE PNETCDF_VAR MDHIM APXC"
-    " DFS DAOS record kernel";
+    " DFS DAOS record kernel blkparse blktrace bpftrace csv dftracer diskstats fio iostat "
+    "libcachesim"
+    " lustre mmpmon mountstats perf sadf";
 static const char operations[] =
     "open create close stat access unlink rmdir rename link symlink readlink mkdir mknod"
     " truncate allocate fsync sync msync readdir statfs chmod chown utime lock flock fcntl"

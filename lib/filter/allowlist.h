@@ -18,13 +18,16 @@ enum value_type {
 	VALUE_PROCESS,
 	VALUE_FILE,
 	VALUE_OBJECT,
-	VALUE_SIZE, /* of a file, in bytes */
+	VALUE_SIZE, /* of a file, or of what was transferred, in bytes */
+	VALUE_SPAN, /* nanoseconds */
 	VALUE_EPOCH,
 	VALUE_PATH,
 	VALUE_HOST,
 	VALUE_USER,
 	VALUE_COMMAND,
 	VALUE_NAME,   /* of a process */
+	VALUE_TARGET, /* a device, file system or storage target */
+	VALUE_JOB,
 	VALUE_SOURCE, /* a tool or a layer of one */
 	VALUE_LACKS,
 	VALUE_KEYWORD, /* posix, requested, rank-0 */
@@ -43,7 +46,9 @@ struct key_rule {
 	enum value_type value;
 };
 
-/* Returns the rule of a key of a directive (enum iot_kind), or NULL if the key is unknown. */
+enum { ALLOWLIST_SAMPLE = UINT32_MAX }; /* the kind of a %sample, beside enum iot_kind */
+
+/* Returns the rule of a key of a directive of this kind, or NULL if the key is unknown. */
 const struct key_rule *allowlist_key(uint32_t kind, struct iot_text name);
 /* Whether a value of a type that is a number or one of a list of words is harmless. */
 bool allowlist_has(enum value_type type, struct iot_text t);

@@ -33,6 +33,8 @@ enum {
 	NAME_USER = 'u',
 	NAME_COMMAND = 'c',
 	NAME_PROCESS = 'p',
+	NAME_TARGET = 't',
+	NAME_JOB = 'j',
 	NAME_OTHER = 'o',
 };
 
@@ -414,15 +416,17 @@ static void put_number(struct iot_anonymizer *a, struct iot_builder *b, const st
 	iot_directive_number(b, key->name, number);
 }
 
-/* The size of a file is rounded as the end of an I/O is. */
-static void put_size(struct iot_anonymizer *a, struct iot_builder *b, const struct key_rule *key,
-		     struct iot_text value)
+/* Sizes are rounded as the end of an I/O is, and spans of time as its duration is. */
+static void put_rounded(struct iot_anonymizer *a, struct iot_builder *b, const struct key_rule *key,
+			struct iot_text value)
 {
-	uint64_t size;
-	if (number_decimal(value.data, value.size, &size))
-		iot_directive_number(b, key->name, coarse_end(size, a->options.size_grain));
-	else
+	uint64_t number;
+	if (!number_decimal(value.data, value.size, &number))
 		a->keys++;
+	else if (key->value == VALUE_SIZE)
+		iot_directive_number(b, key->name, coarse_end(number, a->options.size_grain));
+	else
+		iot_directive_number(b, key->name, coarse(number, a->options.time_grain_ns));
 }
 
 static void put(struct iot_anonymizer *a, struct iot_builder *b, const struct iot_event *ev,
@@ -437,7 +441,8 @@ static void put(struct iot_anonymizer *a, struct iot_builder *b, const struct io
 		put_number(a, b, ev, key, value);
 		break;
 	case VALUE_SIZE:
-		put_size(a, b, key, value);
+	case VALUE_SPAN:
+		put_rounded(a, b, key, value);
 		break;
 	case VALUE_EPOCH:
 		put_epoch(a, b, key->name, value);
@@ -456,6 +461,12 @@ static void put(struct iot_anonymizer *a, struct iot_builder *b, const struct io
 		break;
 	case VALUE_NAME:
 		put_name(a, b, key->name, NAME_PROCESS, value);
+		break;
+	case VALUE_TARGET:
+		put_name(a, b, key->name, NAME_TARGET, value);
+		break;
+	case VALUE_JOB:
+		put_name(a, b, key->name, NAME_JOB, value);
 		break;
 	case VALUE_LACKS:
 		put_lacks(b, key->name, value);
@@ -510,7 +521,8 @@ static void put_word(struct iot_anonymizer *a, struct iot_builder *b, const stru
 		a->keys++;
 		return;
 	}
-	const struct key_rule *key = allowlist_key(ev->kind, name);
+	const uint32_t kind = directive_is_sample(ev) ? ALLOWLIST_SAMPLE : ev->kind;
+	const struct key_rule *key = allowlist_key(kind, name);
 	if (key == NULL && (a->options.flags & IOT_KEEP_UNKNOWN))
 		key = allowlist_key(IOT_DIRECTIVE, name);
 	const struct iot_text value = {a->value, iot_percent_decode(coded, a->value, NULL)};
@@ -544,7 +556,8 @@ static bool change_directive(struct iot_anonymizer *a, struct iot_event *ev)
 	iot_directive_begin(&b, a->text + a->size, IOT_COMMENT_MAX, name);
 	while (directive_token(&rest, &word))
 		put_word(a, &b, &was, word);
-	const bool empty = ev->kind == IOT_COUNTER && !is_exact(a) && a->counts == 0;
+	const bool empty = (ev->kind == IOT_COUNTER && !is_exact(a) && a->counts == 0) ||
+			   (directive_is_sample(ev) && was.rec.duration_ns == 0);
 	if (iot_directive_end(&b, &made) != IOT_OK || empty) {
 		a->directives++;
 		return false;
@@ -569,7 +582,7 @@ static bool change_event(struct iot_anonymizer *a, struct iot_event *ev)
 		a->comments++;
 		return false;
 	case IOT_DIRECTIVE:
-		if ((a->options.flags & IOT_KEEP_UNKNOWN))
+		if ((a->options.flags & IOT_KEEP_UNKNOWN) || directive_is_sample(ev))
 			return change_directive(a, ev);
 		a->directives++;
 		return false;
