@@ -988,6 +988,7 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		return options_wrong(&command, "%s", why_no_plan(&a, argv, count));
 	if (why_no_periods(&a, count) != NULL)
 		return options_wrong(&command, "%s", why_no_periods(&a, count));
+	a.read.no_names = true;
 	a.read.threads = decoding_threads(&a);
 	a.read.mixes_layers = a.every_ns == 0; /* a state has both */
 	if (a.plan != NULL && a.part.n > 0)

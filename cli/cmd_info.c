@@ -46,7 +46,7 @@ enum exit_status cmd_info(int argc, char **argv)
 {
 	struct trace_in_options read = TRACE_IN_COUNTED_INIT;
 	bool json = false;
-	read.growing = true;
+	read.growing = read.no_names = true;
 	const struct option options[] = {
 	    OPTION(FLAG, 'j', "json", NULL, &json, "print JSON"),
 	    OPTION_QUIET(read.quiet, read.progress),

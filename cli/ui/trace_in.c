@@ -127,6 +127,8 @@ static int apply(struct iot_reader *r, const struct trace_in_options *o)
 	if (status == IOT_OK)
 		status = iot_reader_set(r, IOT_SET_ALLOW_EMPTY, o->allow_empty ? 1 : 0);
 	if (status == IOT_OK)
+		status = iot_reader_set(r, IOT_SET_NAMES, !o->no_names);
+	if (status == IOT_OK)
 		status = iot_reader_set(r, IOT_SET_READ_AHEAD, !o->probes);
 	if (status == IOT_OK && (o->side_by_side || o->threads > 0))
 		status = iot_reader_set(r, IOT_SET_THREADS,

@@ -32,6 +32,7 @@ struct trace_in_options {
 	bool selects_layer; /* the command uses records of one layer, by default one that exists */
 	bool shows_layer;   /* ... and its output names the layer */
 	bool mixes_layers;  /* events of posix and mpiio are delivered, whatever the layer */
+	bool no_names;      /* the command does not call iot_reader_name */
 	bool probes;        /* no errors, no warnings: the input is read again */
 	bool growing;       /* a trace that is being written ends with what has been flushed */
 	const struct iot_range *range; /* read only this; or NULL */

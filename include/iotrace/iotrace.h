@@ -338,6 +338,8 @@ enum iot_option {
 	 * format, so that readers find any part with few reads; 0: without (default 1)
 	 */
 	IOT_SET_INDEX,
+	/* Readers */
+	IOT_SET_NAMES, /* 0: keep no paths for iot_reader_name, and save their memory (default 1) */
 };
 
 enum iot_compression { IOT_PLAIN = 0, IOT_GZIP = 1, IOT_ZSTD = 2 };

@@ -56,7 +56,7 @@ int decoder_prepare(struct decoder *d, const char *name)
 	    .ahead_size = verified ? AHEAD_VERIFIED : 0,
 	    .window_max = s->window_max,
 	    .prefetch = s->read_ahead};
-	definitions_init(&d->names, s->memory_max, false, true);
+	definitions_init(&d->names, s->memory_max, false, s->names);
 	if (verified && (d->lookahead = lookahead_new(s->held_max)) == NULL)
 		return error_set(&d->error, IOT_ENOMEM, "out of memory");
 	d->bufreader = bufreader_new(name, &options);

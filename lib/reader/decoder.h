@@ -23,7 +23,7 @@
 
 /* Fixed when the input is opened. */
 struct reader_settings {
-	bool verify, recover, read_ahead, verified, tick_given, allow_empty, decompressed;
+	bool verify, recover, read_ahead, verified, tick_given, allow_empty, decompressed, names;
 	uint64_t window_max, read_size, tick_ns, base, memory_max, held_max, threads;
 	void (*warn)(void *context, const char *sentence);
 	void *warn_context;

@@ -25,6 +25,7 @@ struct iot_reader *iot_reader_new(void)
 		return NULL;
 	}
 	r->settings.allow_empty = true;
+	r->settings.names = true;
 	r->settings.verify = true;
 	r->settings.tick_ns = IOT_TICK_DEFAULT_NS;
 	r->settings.memory_max = (uint64_t)1 << 30;
@@ -83,6 +84,8 @@ int iot_reader_set(struct iot_reader *r, enum iot_option option, uint64_t value)
 		return set_number(r, &r->settings.held_max, value, HELD_MAX);
 	case IOT_SET_DECOMPRESSED:
 		return set_bool(r, &r->settings.decompressed, value);
+	case IOT_SET_NAMES:
+		return set_bool(r, &r->settings.names, value);
 	case IOT_SET_READ_AHEAD:
 		return set_bool(r, &r->settings.read_ahead, value);
 	case IOT_SET_LIMIT_WINDOW:
@@ -185,7 +188,7 @@ int iot_reader_open_stream(struct iot_reader *r, struct iot_stream *stream)
 	r->stream = stream_events_new(stream, &r->settings);
 	if (r->stream == NULL)
 		return error_set(&d->error, IOT_ENOMEM, "out of memory");
-	definitions_init(&d->names, r->settings.memory_max, true, true);
+	definitions_init(&d->names, r->settings.memory_max, true, r->settings.names);
 	d->name = "stream";
 	d->framed = true;
 	d->version = FRAMING_VERSION;

@@ -356,7 +356,7 @@ void decoder_read_head(struct decoder *d, bool all, uint64_t lines_max)
 int decoder_forget_definitions(struct decoder *d, bool texts)
 {
 	definitions_free(&d->names);
-	definitions_init(&d->names, d->settings->memory_max, texts, true);
+	definitions_init(&d->names, d->settings->memory_max, texts, d->settings->names);
 	if (!definitions_reserve(&d->names, d->codec_size))
 		decoder_fail_memory(d, IOT_ELIMIT);
 	return d->error.status;

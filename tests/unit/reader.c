@@ -239,6 +239,20 @@ Test(reader, names_and_objects_come_from_file)
 	iot_reader_free(r);
 }
 
+Test(reader, keeps_no_names_on_request)
+{
+	const char *text = "ff %file process=1 id=2 object=5 path=/a\n"
+			   "80 20 0 1 0 1 2 1 0\n";
+	struct iot_reader *r = iot_reader_new();
+	struct iot_record rec[2];
+	cr_assert_eq(iot_reader_set(r, IOT_SET_NAMES, 0), IOT_OK);
+	cr_assert_eq(iot_reader_open_memory(r, text, strlen(text), "t"), IOT_OK);
+	cr_assert_eq(iot_reader_records(r, rec, 2), 1, "%s", iot_reader_error(r));
+	cr_assert_eq(rec[0].object, 5);
+	cr_assert_null(iot_reader_name(r, 5, NULL));
+	iot_reader_free(r);
+}
+
 Test(reader, unknown_offsets_are_flagged)
 {
 	struct reading got = read_text("ff %trace lacks=cpu\n"
