@@ -27,6 +27,7 @@
 #include "cli/ui/same_file.h"
 #include "cli/ui/trace_in.h"
 #include "cli/ui/trace_time.h"
+#include "cli/views/analyze.h"
 #include "lib/base/atomic_file.h"
 #include "lib/base/number.h"
 

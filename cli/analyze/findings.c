@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "table.h"
 #include "cli/ui/printable.h"
+
+#include "shown.h"
 
 enum { COLUMNS = 100, PARAGRAPH = 4096 };
 
-/* Returns sentence i of the findings, or NULL after the last one. */
-static const struct iot_analyze_value *sentence_at(const struct iot_analyze *a, size_t i)
+const struct iot_analyze_value *analyze_finding(const struct iot_analyze *a, size_t i)
 {
 	const struct iot_analyze_value *v;
 	for (size_t k = 0; (v = iot_analyze_value(a, k)) != NULL; k++)
@@ -88,7 +88,7 @@ static size_t write_findings(struct output *out, const struct iot_analyze *a, si
 	char paragraph[PARAGRAPH];
 	size_t i = 0;
 	for (size_t used = 1; i < found; i++) {
-		const size_t n = write_paragraph(paragraph, a, sentence_at(a, i), i < remedies);
+		const size_t n = write_paragraph(paragraph, a, analyze_finding(a, i), i < remedies);
 		if (used + n + (i + 1 < found) > lines)
 			break;
 		if (out != NULL)
@@ -110,58 +110,4 @@ void analyze_findings_print(struct output *out, const struct iot_analyze *a, siz
 		output_printf(out, "%zu more: iotrace analyze --section=findings\n", found - shown);
 	else if (!fit)
 		output_text(out, "their remedies: iotrace analyze --section=findings\n");
-}
-
-/* JSON: a list, the most expensive finding first */
-
-static void json_found(struct json *j, const struct iot_analyze *a, const char *name,
-		       const char *key, const char *as)
-{
-	const struct iot_analyze_value *v = iot_analyze_find(a, "findings", name, key);
-	if (v != NULL)
-		analyze_json_value(j, as, v);
-}
-
-static void json_rank(struct json *j, const struct iot_analyze *a, const char *key)
-{
-	const struct iot_analyze_value *v = iot_analyze_find(a, "findings", "rank", key);
-	char text[32];
-	if (v == NULL)
-		return;
-	const int n = snprintf(text, sizeof text, "rank %ju", (uintmax_t)v->number);
-	json_text(j, NULL, text, (size_t)n);
-}
-
-static void json_finding(struct json *j, const struct iot_analyze *a, const char *key)
-{
-	static const char *const objects[] = {"path", "directory", "operation"},
-				 *const evidence[] = {"calls", "failed", "requests",
-						      "files", "value",  "threshold",
-						      "count", "bytes",  "process"};
-	json_open(j, NULL, '{');
-	json_text(j, "code", key, strlen(key));
-	json_found(j, a, "cause", key, "cause");
-	json_found(j, a, "cost_ns", key, "cost_ns");
-	json_found(j, a, "cost_share", key, "cost_share");
-	json_open(j, "objects", '[');
-	for (size_t i = 0; i < sizeof objects / sizeof objects[0]; i++)
-		json_found(j, a, objects[i], key, NULL);
-	json_rank(j, a, key);
-	json_close(j, ']');
-	json_open(j, "evidence", '{');
-	for (size_t i = 0; i < sizeof evidence / sizeof evidence[0]; i++)
-		json_found(j, a, evidence[i], key, evidence[i]);
-	json_close(j, '}');
-	json_found(j, a, "sentence", key, "sentence");
-	json_found(j, a, "remedy", key, "remedy");
-	json_close(j, '}');
-}
-
-void analyze_findings_json(struct json *j, const struct iot_analyze *a)
-{
-	const struct iot_analyze_value *v;
-	json_open(j, "findings", '[');
-	for (size_t i = 0; (v = sentence_at(a, i)) != NULL; i++)
-		json_finding(j, a, v->key);
-	json_close(j, ']');
 }

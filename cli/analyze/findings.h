@@ -7,11 +7,9 @@
 
 #include "cli/ui/output.h"
 
-/* Prints up to `lines` lines: findings, most important first, and the number of those left out. */
-struct json;
-
-/* Writes the findings as a list of objects. */
-void analyze_findings_json(struct json *j, const struct iot_analyze *a);
+/* Prints up to `lines` lines: findings, most important first, and the number that is left out. */
+/* Returns the sentence of finding i, whose key is its code, or NULL after the last one. */
+const struct iot_analyze_value *analyze_finding(const struct iot_analyze *a, size_t i);
 void analyze_findings_print(struct output *out, const struct iot_analyze *a, size_t lines);
 
 #endif

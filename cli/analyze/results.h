@@ -23,7 +23,6 @@ void analyze_print_text(struct analyze_results *a);
 void analyze_print_summary(struct analyze_results *a);
 /* What --working-set and --dependencies add to the text. */
 void analyze_print_extras(struct analyze_results *a);
-void analyze_print_json(struct analyze_results *a);
 void analyze_print_tsv(struct analyze_results *a);
 
 #endif

@@ -6,6 +6,12 @@
 
 #include "cli/ui/printable.h"
 
+size_t analyze_decode(char text[ANALYZE_TEXT_MAX], struct iot_text value)
+{
+	const size_t size = value.size < ANALYZE_TEXT_MAX ? value.size : ANALYZE_TEXT_MAX;
+	return iot_percent_decode((struct iot_text){value.data, size}, text, NULL);
+}
+
 double shown_real(const struct iot_analyze_value *v)
 {
 	return v->kind == IOT_VALUE_NUMBER ? (double)v->number : v->real;

@@ -9,10 +9,15 @@
 
 #include "lib/format/unseen.h"
 
-enum { SHOWN_FIELD = 32 };
+enum {
+	SHOWN_FIELD = 32,
+	ANALYZE_TEXT_MAX = 1 << 16, /* bytes of a text, which is part of a line */
+};
 
 enum shown { SHOWN_COUNT, SHOWN_BYTES, SHOWN_REAL, SHOWN_PERCENT, SHOWN_WORD, SHOWN_YES };
 
+/* Decodes a text; returns its size. */
+size_t analyze_decode(char text[ANALYZE_TEXT_MAX], struct iot_text value);
 /* The number of a value of kind IOT_VALUE_NUMBER or IOT_VALUE_REAL. */
 double shown_real(const struct iot_analyze_value *v);
 /* The same of any value; NAN if it is NULL or unknown. */

@@ -11,12 +11,6 @@
 
 enum { FIELD = 32, COLUMNS = 10, NAME_CAPACITY = 4096 };
 
-size_t analyze_decode(char text[ANALYZE_TEXT_MAX], struct iot_text value)
-{
-	const size_t size = value.size < ANALYZE_TEXT_MAX ? value.size : ANALYZE_TEXT_MAX;
-	return iot_percent_decode((struct iot_text){value.data, size}, text, NULL);
-}
-
 void analyze_json_value(struct json *j, const char *key, const struct iot_analyze_value *v)
 {
 	char text[ANALYZE_TEXT_MAX];

@@ -7,8 +7,9 @@
 
 #include "cli/ui/json.h"
 
+#include "shown.h"
+
 enum analyze_form { ANALYZE_TEXT, ANALYZE_JSON, ANALYZE_TSV };
-enum { ANALYZE_TEXT_MAX = 1 << 16 /* bytes of a text, which is part of a line */ };
 
 /* Prints up to `top` rows. Returns an enum iot_status. */
 int analyze_table_print(struct output *out, struct iot_analyze *a, enum iot_analyze_by by,
@@ -16,9 +17,6 @@ int analyze_table_print(struct output *out, struct iot_analyze *a, enum iot_anal
 /* A value as a member of an object, and as the text of a column. */
 void analyze_json_value(struct json *j, const char *key, const struct iot_analyze_value *v);
 void analyze_tsv_value(struct output *out, const struct iot_analyze_value *v);
-/* Decodes a text; returns its size. */
-size_t analyze_decode(char text[ANALYZE_TEXT_MAX], struct iot_text value);
-
 /* Names a file without a path by its key, as stat does. Returns false for other keys. */
 bool analyze_file_label(char *label, size_t size, const char *key);
 

@@ -737,6 +737,8 @@ METRIC(value_key, "key", IOT_WORD, IOT_DETAIL, IOT_ONE,
        "The key of a value among the values of one name.")
 METRIC(value_unit, "unit", IOT_WORD, IOT_DETAIL, IOT_ONE,
        "The unit of a value.")
+METRIC(stated_value, "value", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "The number, or the name, that a row states.")
 METRIC(value_note, "note", IOT_WORD, IOT_DETAIL, IOT_ONE,
        "The reason why a value is unknown, or only a lower bound.")
 METRIC(value_label, "of each job", IOT_WORD, IOT_DETAIL, IOT_ONE,
@@ -1483,6 +1485,10 @@ METRIC(threshold, "threshold", IOT_RATIO, IOT_DETAIL, IOT_ONE,
        "The threshold of that figure.")
 METRIC(count, "count", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "The requests, files or processes that a finding concerns.")
+METRIC(finding_objects, "objects", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The file, directory, operation and rank that a finding concerns most.")
+METRIC(finding_evidence, "evidence", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The figures from which a finding follows.")
 METRIC(directory, "directory", IOT_NAME, IOT_DETAIL, IOT_ONE,
        "The directory that a finding concerns most.")
 METRIC(sentence, "finding", IOT_NAME, IOT_MAIN, IOT_ONE,

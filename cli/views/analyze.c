@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "analyze.h"
+
+#include <string.h>
+
+#include "cli/print/json.h"
+#include "lib/result/row.h"
+
+#include "findings.h"
+#include "values.h"
+
+struct analyze_document {
+	const struct iot_analyze *analysis;
+	size_t hidden, hidden_end; /* the values that are left out */
+	struct value_maps maps;
+	struct findings_view findings;
+};
+
+static const struct iot_analyze_value *shown_at(const void *source, size_t i)
+{
+	const struct analyze_document *d = source;
+	return iot_analyze_value(d->analysis, i < d->hidden ? i : i - d->hidden + d->hidden_end);
+}
+
+/* Several traces are joined by the paths of files, even if that section is not selected. */
+static void hide_files(struct analyze_document *d)
+{
+	const struct iot_analyze_value *v;
+	for (size_t i = 0; (v = iot_analyze_value(d->analysis, i)) != NULL; i++)
+		if (strcmp(v->section, "files") == 0) {
+			d->hidden = d->hidden_end == 0 ? i : d->hidden;
+			d->hidden_end = i + 1;
+		}
+}
+
+static void document_begin(struct analyze_document *d, const struct analyze_results *a)
+{
+	d->analysis = a->analysis;
+	d->hidden = d->hidden_end = 0;
+	if (a->hides_files)
+		hide_files(d);
+}
+
+/* Findings are rows. */
+static void set_section(struct iot_row *to, void *source)
+{
+	struct analyze_document *d = source;
+	const struct iot_analyze_value *v = value_map_fill(to, &d->maps.map[VALUE_SECTIONS]);
+	if (strcmp(v->section, "findings") == 0)
+		row_table(to, &metrics.stated_value, &d->findings.table);
+}
+
+void analyze_print_json(struct analyze_results *a)
+{
+	struct analyze_document d;
+	document_begin(&d, a);
+	findings_view(&d.findings, a->analysis);
+	struct iot_table sections =
+	    *value_maps_begin(&d.maps, (struct value_list){shown_at, &d}, VALUE_SECTIONS, 0);
+	sections.fill = set_section;
+	sections.source = &d;
+	print_json_document(&a->out, &sections);
+}
