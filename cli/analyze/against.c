@@ -289,11 +289,9 @@ static void print_tsv(struct output *out, const struct iot_analyze *now,
 			output_text(out, "\t");
 			if (of_run != NULL)
 				analyze_tsv_value(out, of_run);
-			else
-				output_text(out, "-");
 		}
 		output_printf(out, "\t%s\n",
-			      isnan(ratio_of(&p)) ? "-" : printable_real(real, ratio_of(&p)));
+			      isnan(ratio_of(&p)) ? "" : printable_real(real, ratio_of(&p)));
 	}
 }
 

@@ -178,8 +178,6 @@ static void tsv_row(const struct analyze_maps *m, struct output *out,
 		output_text(out, "\t");
 		if (v != NULL)
 			analyze_tsv_value(out, v);
-		else
-			output_text(out, "-");
 	}
 	output_text(out, "\n");
 }

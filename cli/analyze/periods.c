@@ -34,7 +34,9 @@ static double rate_of(const struct periods *p, uint64_t count)
 
 /* Rows */
 
-static const char *ids_of(const struct periods *p, const struct iot_stats_row *row, char text[NAME])
+/* `unknown` if the row has no id. */
+static const char *ids_of(const struct periods *p, const struct iot_stats_row *row,
+			  const char *unknown, char text[NAME])
 {
 	if (p->options->by == IOT_STATS_BY_PROCESS)
 		snprintf(text, NAME, "%u", row->process);
@@ -45,7 +47,7 @@ static const char *ids_of(const struct periods *p, const struct iot_stats_row *r
 	else if (p->options->by == IOT_STATS_BY_OBJECT)
 		snprintf(text, NAME, "stream/%u/%u", row->process, row->file);
 	else
-		snprintf(text, NAME, "-");
+		return unknown;
 	return text;
 }
 
@@ -64,7 +66,7 @@ static void print_tsv_row(struct periods *p, const struct rate_row *row)
 	char text[NAME], opens[OPENS];
 	output_printf(&p->out, "%s\t", printable_real(text, begin_s(p)));
 	if (p->options->by != ANALYZE_PERIODS_TOTAL) {
-		output_printf(&p->out, "%s\t", ids_of(p, row->all, text));
+		output_printf(&p->out, "%s\t", ids_of(p, row->all, "", text));
 		if (row->all->name != NULL)
 			output_encoded(&p->out, row->all->name, row->all->name_size);
 		output_text(&p->out, "\t");
@@ -85,7 +87,7 @@ static void print_text_row(struct periods *p, const struct rate_row *row)
 	if (p->options->by != ANALYZE_PERIODS_TOTAL) {
 		const bool named = row->all->name != NULL;
 		const bool numbered = p->options->by == IOT_STATS_BY_PROCESS || !named;
-		output_printf(&p->out, "  %s%s", numbered ? ids_of(p, row->all, ids) : "",
+		output_printf(&p->out, "  %s%s", numbered ? ids_of(p, row->all, "-", ids) : "",
 			      numbered && named ? " " : "");
 		if (named)
 			output_text(&p->out, printable(name, sizeof name, row->all->name,

@@ -33,8 +33,6 @@ void analyze_tsv_value(struct output *out, const struct iot_analyze_value *v)
 		output_text(out, printable_real(real, v->real));
 	else if (v->kind == IOT_VALUE_TEXT)
 		output_encoded(out, text, analyze_decode(text, v->text));
-	else
-		output_text(out, "-");
 }
 
 /* TSV: a column for each value */
@@ -52,8 +50,6 @@ static void tsv_row(struct output *out, const struct iot_analyze_row *row)
 	char text[ANALYZE_TEXT_MAX];
 	if (row->key.data != NULL)
 		output_encoded(out, text, analyze_decode(text, row->key));
-	else
-		output_text(out, "-");
 	for (size_t i = 0; i < row->count; i++) {
 		output_text(out, "\t");
 		analyze_tsv_value(out, &row->values[i]);

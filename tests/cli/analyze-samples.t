@@ -32,7 +32,7 @@ value 30.iot totals read_bytes
 value 30.iot totals reads
 value 30.iot sizes read_size_mean
 echo "what samples cannot show is unknown"
-"$IOTRACE" analyze -q -t 30.iot | awk -F '\t' '$1 ~ /^(order|reuse|classes|files|processes|large)$/ && $5 != "-" && $5 != ""'
+"$IOTRACE" analyze -q -t 30.iot | awk -F '\t' '$1 ~ /^(order|reuse|classes|files|processes|large)$/ && $5 != ""'
 "$IOTRACE" stat -q --json 30.iot
 "$IOTRACE" info 30.iot | grep -E 'reads|samples'
 # Shares do not depend on lost time if the rest repeats; the lost time is a gap.
