@@ -6,6 +6,8 @@
  */
 #include "csv.h"
 
+#include "lib/base/number.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,7 +171,14 @@ static int read_header(struct csv_source *c, struct iot_text line, const char *h
 	return set_delimiter(c, line);
 }
 
-/* Columns of processes, files and disks have numbers or names: the first row decides. */
+static bool is_key(const struct csv_column *column, struct iot_text field)
+{
+	uint64_t number;
+	return column->field == CSV_ID && field.size > 0 &&
+	       !number_decimal(field.data, field.size, &number);
+}
+
+/* Columns of ids, processes, files and disks have numbers or names: the first row decides. */
 static void find_named(struct csv_source *c, struct iot_text line)
 {
 	const char *at = line.data, *const end = at + line.size;
@@ -180,6 +189,8 @@ static void find_named(struct csv_source *c, struct iot_text line)
 		struct csv_column *column = &l->column[i];
 		if (!csv_fields_next(c, &at, end, &field))
 			return;
+		if (is_key(column, field))
+			column->form = CSV_KEY;
 		if (column->field < CSV_PROCESS || column->field > CSV_DISK || field.size == 0 ||
 		    isdigit((unsigned char)field.data[0]))
 			continue;
@@ -473,7 +484,8 @@ static bool emit_op(struct csv_source *c, const struct iot_record *rec)
 	if (!emit_wants_op(&c->emit, name) || !emit_begin(&c->emit, &b, "op"))
 		return true;
 	describe_op(c, &b, name, rec);
-	if (has(c, CSV_FILE) || (!c->layout.own && (has(c, CSV_DISK) || has(c, CSV_PATH))))
+	if (has(c, CSV_FILE) || csv_names_one_object(c) ||
+	    (!c->layout.own && (has(c, CSV_DISK) || has(c, CSV_PATH))))
 		iot_directive_number(&b, "file", rec->file);
 	if (has(c, CSV_PATH))
 		emit_text(&b, "path", row->text[CSV_PATH]);

@@ -57,7 +57,16 @@ enum csv_field {
 	CSV_FIELDS,
 };
 
-enum csv_form { CSV_IGNORED, CSV_TIME, CSV_SIGNED, CSV_COUNT, CSV_WORD, CSV_TYPES, CSV_TEXT };
+enum csv_form {
+	CSV_IGNORED,
+	CSV_TIME,
+	CSV_SIGNED,
+	CSV_COUNT,
+	CSV_KEY, /* a text, whose number is its hash */
+	CSV_WORD,
+	CSV_TYPES,
+	CSV_TEXT
+};
 
 struct csv_column {
 	uint8_t field, form;
@@ -186,6 +195,8 @@ bool csv_fields_next(struct csv_source *c, const char **at, const char *end,
 
 /* names.c */
 
+/* Whether all ids are of one object, which each process, a client, has as its file 0. */
+bool csv_names_one_object(const struct csv_source *c);
 /* Returns the number of a text, from 1; 0 if out of memory or beyond the limit. */
 uint32_t csv_names_number(struct csv_source *c, enum csv_texts of, struct iot_text text);
 /* Returns the state of a process; NULL if out of memory or beyond the limit. */

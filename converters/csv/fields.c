@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <ctype.h>
+#include <xxhash.h>
 
 #include "lib/base/number.h"
 
@@ -290,6 +291,9 @@ static bool parse_value(struct csv_source *c, const struct csv_column *column,
 		return parse_signed(column, field, value);
 	case CSV_COUNT:
 		return parse_number(column, field, value);
+	case CSV_KEY:
+		*value = XXH3_64bits(field.data, field.size) >> 1;
+		return true;
 	case CSV_WORD:
 		if (!find_word(field, value))
 			*value = UINT64_MAX;

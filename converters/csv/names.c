@@ -176,6 +176,15 @@ static bool emit_file(struct csv_source *c, const struct iot_record *rec, const 
 	return c->emit.status == IOT_OK || out_of_memory(c);
 }
 
+bool csv_names_one_object(const struct csv_source *c)
+{
+	const uint32_t clients = CSV_BIT(CSV_PROCESS) | CSV_BIT(CSV_HOST),
+		       stores = CSV_BIT(CSV_FILE) | CSV_BIT(CSV_DISK) | CSV_BIT(CSV_PATH) |
+				CSV_BIT(CSV_OBJECT) | CSV_BIT(CSV_OFFSET);
+	return (c->layout.used & CSV_BIT(CSV_ID)) != 0 && (c->layout.used & clients) != 0 &&
+	       (c->layout.used & stores) == 0;
+}
+
 /* The object of a disk: equal numbers are one disk, unless they are on different hosts. */
 static uint32_t disk_object(struct csv_source *c, const struct iot_record *rec)
 {
@@ -202,6 +211,8 @@ static bool describe_file(struct csv_source *c, const struct iot_record *rec, st
 		f->object = rec->object;
 	else if (disk && number == 0 && c->layout.preset != NULL && !c->layout.own)
 		f->object = disk_object(c, rec);
+	else if (csv_names_one_object(c))
+		f->object = 1;
 	return c->src->error.status == IOT_OK;
 }
 
@@ -252,8 +263,9 @@ bool csv_names_define(struct csv_source *c, const struct iot_record *rec)
 	const uint32_t of_files = CSV_BIT(CSV_PATH) | CSV_BIT(CSV_OBJECT);
 	if (!csv_names_define_process(c, rec))
 		return false;
-	return ((c->layout.used & of_files) == 0 && (rec->type & IOT_LOGICAL) != 0) ||
-	       define_file(c, rec);
+	const bool described = (c->layout.used & of_files) != 0 || csv_names_one_object(c) ||
+			       (rec->type & IOT_LOGICAL) == 0;
+	return !described || define_file(c, rec);
 }
 
 void csv_names_free(struct csv_names *n)

@@ -32,6 +32,14 @@ echo 'operations of caches:'
 printf '%s\n' op,id gets,7 set,8 add,9 replace,7 cas,8 delete,7 get,7 flush,8 >operations.csv
 "$IOTRACE" convert -q --from=csv --format-version=1 operations.csv | grep -v '%iotrace\|%end'
 "$IOTRACE" simulate --unit=object -q -c 9b --json --in-format=csv operations.csv | jq -c "[.trace.references, .simulations[0].misses]"
+echo 'keys of several clients are those of one store, and may be names, also such as begin with a digit:'
+printf '%s\n' 1,7k,5,a,get 2,8k,5,b,set 3,7k,5,b,get 4,8k,5,a,gets 5,7k,5,a,delete 6,7k,5,b,get 7,9k,5,c,get >clients.csv
+tr -d k <clients.csv >numbers.csv
+for keys in clients numbers; do
+	"$IOTRACE" simulate --unit=object -q -c 1b,2b,9b --json --in-format=csv --in-option=columns=time:s,id,size,process,op $keys.csv |
+		jq -c '[.trace.references, .simulations[].misses]'
+done
+"$IOTRACE" convert -q --from=csv --columns=time:s,id,size,process,op --format-version=1 numbers.csv | grep -v '%iotrace\|%end'
 echo 'deleted before any is there: by mrc, and by simulate:'
 printf '%s\n' op,id delete,7 get,1 get,2 get,3 get,4 delete,1 get,2 get,3 get,4 delete,2 get,3 get,4 >deleted.csv
 for method in exact aet; do
