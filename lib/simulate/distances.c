@@ -286,7 +286,7 @@ bool distances_refer_all(struct distances *d, const uint64_t *key, size_t n, uin
 void distances_forget(struct distances *d, uint64_t key)
 {
 	const size_t number = idmap_remove(&d->keys, key);
-	if (number == SIZE_MAX)
+	if (number == SIZE_MAX || d->slot[number] == 0)
 		return;
 	clear_slot(d, d->slot[number]);
 	d->slot[number] = 0;

@@ -83,6 +83,7 @@ struct mrc *mrc_new(const struct mrc_options *options)
 	sample_init(&m->sample, options->rate, options->samples);
 	hot_init(&m->hot);
 	m->hot_wait = 1;
+	m->distances.keeps_dropped = true;
 	m->distances.marks = m->hot_mark;
 	m->distances.mark_count = HOT_MAX;
 	return m;
@@ -636,7 +637,7 @@ uint64_t mrc_references(const struct mrc *m, size_t row)
 uint64_t mrc_distinct(const struct mrc *m)
 {
 	if (mrc_is_exact(m))
-		return m->infinite;
+		return m->distances.keys.count;
 	switch (m->options.method) {
 	case MRC_EXACT:
 		break;

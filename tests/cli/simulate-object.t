@@ -46,6 +46,11 @@ for method in exact aet; do
 	"$IOTRACE" mrc --unit=object --method=$method -q --points=3 --json --in-format=csv deleted.csv | jq -c '[.points[] | [.blocks, .misses]]'
 done
 "$IOTRACE" simulate --unit=object -q -c 1b,3b,9b --json --in-format=csv deleted.csv | jq -c '[.simulations[].misses]'
+echo 'deleted objects that return are not new ones:'
+printf '%s\n' op,id get,1 get,2 delete,1 get,1 delete,1 get,1 get,2 >returned.csv
+for by in --method=exact --method=shards --method=aet --policy=fifo; do
+	"$IOTRACE" mrc --unit=object $by -q --points=3 --json --in-format=csv returned.csv | jq -c '[.distinct_blocks, (.points[] | .misses)]'
+done
 echo 'options:'
 "$IOTRACE" simulate --unit=object -p lru,fifo --by=op keys.oracleGeneral.bin 2>&1
 "$IOTRACE" mrc --unit=object --points=3 -q keys.oracleGeneral.bin 2>&1
