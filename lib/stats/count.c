@@ -137,9 +137,12 @@ static void count_file(struct iot_stats *s, const struct iot_event *ev)
 		keep_name(s, row, ev, "path");
 }
 
+/* A program that was not seen has no row: what it did is unknown, not 0. */
 static void count_process(struct iot_stats *s, const struct iot_event *ev)
 {
-	size_t row = by_process(s) ? stats_group_row(s, ev->rec.process) : 0;
+	const struct iot_text traced = iot_directive_get(ev, "traced");
+	const bool seen = traced.size != 2 || memcmp(traced.data, "no", 2) != 0;
+	const size_t row = by_process(s) && seen ? stats_group_row(s, ev->rec.process) : 0;
 	const struct iot_text text = iot_directive_get(ev, "rank");
 	uint64_t rank;
 	if (row > 0)

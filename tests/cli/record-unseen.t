@@ -46,6 +46,9 @@ ff %counter source=record process=5 unrecorded=7 unrecorded.programs=2 hidden.go
 ff %counter source=strace process=5 unrecorded=7
 END
 "$IOTRACE" info d.iot | grep -E 'not seen|remedy'
+echo 'the I/O of programs that were not seen is unknown, not 0:'
+printf 'ff %%process id=7 name=seen\n80 20 0 8 0 1 1 7 0\n' | cat d.iot - >g.iot
+"$IOTRACE" stat --tsv --by=process g.iot | cut -f 1,5,14
 echo 'nothing is lacking:'
 printf 'ff %%counter source=record process=4 hidden.mmap=3 hidden.loader=832\n' >e.iot
 "$IOTRACE" info e.iot | head -n 1
