@@ -19,6 +19,7 @@ struct stat_run {
 	int sort; /* enum iot_stats_sort */
 	bool json, tsv;
 	bool cut;                     /* an input could not be read whole */
+	uintmax_t gaps;               /* %lost in the inputs */
 	enum exit_status read_status; /* EXIT_DAMAGED also if an input says that it is incomplete */
 };
 
@@ -27,6 +28,7 @@ struct stat_run {
 struct stat_part {
 	struct iot_stats *stats;
 	struct unseen unseen;
+	uintmax_t gaps;
 };
 
 static void drop_part(void *context, void *part)
@@ -53,8 +55,10 @@ static void *begin_part(void *context)
 static int count_events(void *part, const struct iot_event *ev, size_t n)
 {
 	struct stat_part *p = part;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		unseen_add(&p->unseen, &ev[i]);
+		p->gaps += ev[i].kind == IOT_LOST;
+	}
 	return iot_stats_events(p->stats, ev, n);
 }
 
@@ -64,6 +68,7 @@ static int join_part(void *context, void *part)
 	struct stat_part *p = part;
 	const int status = iot_stats_join(s->results.stats, p->stats);
 	unseen_join(&s->results.unseen, &p->unseen);
+	s->gaps += p->gaps;
 	drop_part(s, part);
 	trace_in_show_progress(&s->results.in);
 	return status;
@@ -74,6 +79,8 @@ static void warn(const struct stat_run *s)
 	const struct iot_stats *stats = s->results.stats;
 	const uintmax_t left_out = iot_stats_fact(stats, IOT_STATS_LEFT_OUT);
 	const uintmax_t unnamed = iot_stats_fact(stats, IOT_STATS_UNNAMED);
+	if (s->gaps > 0 && !s->cut) /* damage has been reported */
+		message_print("warning: %ju %%lost: the trace is incomplete", s->gaps);
 	if (left_out > 0)
 		message_print("warning: %ju %s records are left out; see --layer", left_out,
 			      s->results.physical ? "logical" : "physical");

@@ -258,6 +258,8 @@ const char *info_state(const struct info *f, const struct trace_in *in)
 		return "damaged";
 	if (f->interrupted)
 		return "incomplete: interrupted";
+	if (f->gaps > 0)
+		return "incomplete: gaps";
 	if (unseen_any(&f->unseen))
 		return unseen_state_name(&f->unseen);
 	return iot_reader_fact(in->reader, IOT_FACT_FRAMED) ? "complete"
