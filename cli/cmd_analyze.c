@@ -622,7 +622,8 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 	if (before != EXIT_OK && a->before == NULL)
 		return before;
 	const enum exit_status status =
-	    count > 1 || by_job || (count == 1 && analyze_is_state(paths[0]))
+	    count > 1 || by_job ||
+		    (count == 1 && a->read.range == NULL && analyze_is_state(paths[0]))
 		? run_inputs(a, paths, count, command)
 		: run_trace(a, count == 1 ? paths[0] : "-", command);
 	iot_analyze_free(a->results.analysis);

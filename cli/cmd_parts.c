@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/analyze/states.h"
 #include "cli/ui/plan.h"
 #include "lib/base/array.h"
 
@@ -161,6 +162,10 @@ static enum exit_status add_size(struct parts_run *p, const char *path)
 	(void)close(fd);
 	if (S_ISREG(st.st_mode) && st.st_size == 0) {
 		message_print_about(path, "empty file, not a trace");
+		return EXIT_FAILED;
+	}
+	if (S_ISREG(st.st_mode) && analyze_is_state(path)) {
+		message_print_about(path, "a state of an analysis, not a trace");
 		return EXIT_FAILED;
 	}
 	if (S_ISREG(st.st_mode)) {

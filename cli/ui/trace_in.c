@@ -275,8 +275,10 @@ enum exit_status trace_in_open(struct trace_in *in, const char *path,
 	in->operand = path;
 	escape_text(in->path, sizeof in->path, path, strlen(path));
 	progress_begin(&in->progress, o->progress, o->quiet, o->out);
-	enum exit_status status =
-	    source_in_open(&in->source, path, &o->source, o->interruptible, cmd);
+	struct source_in_options source = o->source;
+	if (o->range != NULL || (o->trace != NULL && strcmp(o->trace, path) == 0))
+		source.format = "iotrace"; /* the first bytes need not be read to detect it */
+	enum exit_status status = source_in_open(&in->source, path, &source, o->interruptible, cmd);
 	if (status != EXIT_OK) {
 		in->status = IOT_EIO;
 		return status;
@@ -294,13 +296,15 @@ enum exit_status trace_in_open(struct trace_in *in, const char *path,
 
 /* Reads an input up to a logical record. Stores whether it has one, or has physical ones only. */
 static enum exit_status probe_layer(const char *path, const struct trace_in_options *o,
-				    const struct command_spec *cmd, enum record_layer *layer)
+				    const struct command_spec *cmd, enum record_layer *layer,
+				    bool *is_trace)
 {
 	struct iot_record rec[TRACE_IN_BATCH];
 	struct trace_in in;
 	size_t n;
 	const enum exit_status status = trace_in_open(&in, path, o, cmd);
 	const bool opened = in.opened, reported = in.reader == NULL;
+	*is_trace = opened && in.log == NULL;
 	while (opened && *layer != LAYER_LOGICAL &&
 	       (n = trace_in_records(&in, rec, TRACE_IN_BATCH)) > 0)
 		for (size_t i = 0; i < n && *layer != LAYER_LOGICAL; i++)
@@ -315,6 +319,7 @@ enum exit_status trace_in_choose_layer(struct trace_in_options *o, char **paths,
 	struct trace_in_options probe = *o;
 	enum record_layer layer = LAYER_DEFAULT;
 	enum exit_status status = EXIT_OK;
+	bool is_trace = false;
 	o->selects_layer = true;
 	char standard_input[] = "-", *none[] = {standard_input};
 	if (o->layer != LAYER_DEFAULT)
@@ -329,8 +334,9 @@ enum exit_status trace_in_choose_layer(struct trace_in_options *o, char **paths,
 			o->layer = n > 1 ? LAYER_LOGICAL : LAYER_DEFAULT;
 			return EXIT_OK;
 		}
-		status = probe_layer(piped_name_again(paths[i]), &probe, cmd, &layer);
+		status = probe_layer(piped_name_again(paths[i]), &probe, cmd, &layer, &is_trace);
 	}
+	o->trace = n == 1 && is_trace ? paths[0] : NULL;
 	o->layer = layer == LAYER_DEFAULT ? LAYER_LOGICAL : layer;
 	if (layer == LAYER_PHYSICAL && status == EXIT_OK)
 		report_physical(o, "no logical records");

@@ -37,6 +37,7 @@ struct trace_in_options {
 	bool growing;       /* a trace that is being written ends with what has been flushed */
 	const struct iot_range *range; /* read only this; or NULL */
 	bool alone;                    /* IN has the bytes of the range only */
+	const char *trace;             /* the input that is known to be a trace; or NULL */
 };
 
 #define TRACE_IN_OPTIONS_INIT                                                                      \

@@ -14,7 +14,7 @@
 enum { LOOK_MS = 500 };
 
 /* Only the beginning of a file may be wanted. The second read is twice as large, and so on. */
-enum { FIRST_READ = 1 << 14 };
+enum { FIRST_READ = 1 << 16 }; /* the text that identifies a trace, if it is not compressed */
 
 static bool readable_within(int fd, int timeout_ms)
 {

@@ -83,6 +83,7 @@ refused analyze --plan=/dev/null --part=1 -s out.state
 : >empty; refused analyze --plan=empty -s out.state
 refused parts missing
 refused parts t.iot empty
+refused parts whole.state
 cp "$TESTDATA/strace/cp.strace" log.strace && refused parts log.strace
 cp t.iot.zst grown.iot.zst; "$IOTRACE" parts -n 3 --min-size=1 grown.iot.zst >grown; echo >>grown.iot.zst
 refused analyze --plan=grown --part=2 -s out.state
