@@ -389,7 +389,8 @@ static void make_values(unsigned char values[256])
 	}
 }
 
-static bool read_digits(const struct state *s, struct state_column *c, uint128 *v)
+/* Reads a number of any size, up to 128 bits. */
+static bool read_wide(const struct state *s, struct state_column *c, uint128 *v)
 {
 	unsigned value = DIGIT_MASK + 1;
 	*v = 0;
@@ -401,6 +402,25 @@ static bool read_digits(const struct state *s, struct state_column *c, uint128 *
 		*v |= bits << shift;
 	}
 	return true;
+}
+
+/* Most numbers are small, and arithmetic of 64 bits takes half the time. */
+static bool read_digits(const struct state *s, struct state_column *c, uint128 *v)
+{
+	uint64_t small = 0;
+	const char *at = c->at;
+	for (unsigned shift = 0; shift + DIGIT_BITS <= 64 && at < c->end; shift += DIGIT_BITS) {
+		const unsigned value = s->value[(unsigned char)*at++];
+		if (value == 255)
+			return false;
+		small |= (uint64_t)(value & DIGIT_MASK) << shift;
+		if (value <= DIGIT_MASK) {
+			c->at = at;
+			*v = small;
+			return true;
+		}
+	}
+	return read_wide(s, c, v);
 }
 
 static bool read_number(const struct state *s, struct state_column *c, uint128 *v)
