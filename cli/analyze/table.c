@@ -158,7 +158,8 @@ static const struct table_layout layouts[] = {
 				   {"failed", "failed", COUNT, 9},
 				   {"time s", "operation_ns", SECONDS, 11},
 				   {"mean s", "operation_mean_ns", SECONDS, 11},
-				   {"max s", "operation_max_ns", SECONDS, 11}},
+				   {"max s", "operation_max_ns", SECONDS, 11},
+				   {"kind", "operation_kind", WORD, 11}},
 				  NULL,
 				  "operation"},
 };

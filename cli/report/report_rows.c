@@ -192,7 +192,8 @@ int report_metadata(const struct html_report *r)
 							{"failed", "failed", HTML_COUNT},
 							{"time", "operation_ns", HTML_NS},
 							{"mean", "operation_mean_ns", HTML_NS},
-							{"longest", "operation_max_ns", HTML_NS}}};
+							{"longest", "operation_max_ns", HTML_NS},
+							{"kind", "operation_kind", HTML_TEXT}}};
 	const struct iot_analyze_value *n = plot_value(r->data, "metadata", "operations", NULL);
 	if (n == NULL || n->number == 0)
 		return IOT_OK;

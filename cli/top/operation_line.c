@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "cli/ui/printable.h"
+#include "lib/format/operation_kind.h"
 
 void operation_head(char *line, size_t capacity)
 {
-	(void)snprintf(line, capacity, "%7s %6s %7s %7s %6s %6s  %s", "CALLS/s", "TIME/s", "CALLS",
-		       "FAILED", "TIME", "MEAN", "OPERATION");
+	(void)snprintf(line, capacity, "%7s %6s %7s %7s %6s %6s %11s  %s", "CALLS/s", "TIME/s",
+		       "CALLS", "FAILED", "TIME", "MEAN", "KIND", "OPERATION");
 }
 
 bool operation_has_times(const struct iot_stats_operation *o)
@@ -23,7 +24,8 @@ void operation_line(const struct period *p, const struct operation_rate *row, ch
 	const struct iot_stats_operation *all = row->all, *now = p->all ? all : &row->recent;
 	const bool rates = p->seconds > 0;
 	char cell[6][CELL], name[4 * IOT_OPERATION_NAME];
-	(void)snprintf(line, capacity, "%7s %6s %7s %7s %6s %6s  %s",
+	const struct iot_text operation = {all->name, strlen(all->name)};
+	(void)snprintf(line, capacity, "%7s %6s %7s %7s %6s %6s %11s  %s",
 		       cell_rate(cell[0], true, p, now->calls, 1000),
 		       cell_duration(cell[1], rates && operation_has_times(now),
 				     rates ? (double)now->ns / p->seconds : 0),
@@ -32,5 +34,6 @@ void operation_line(const struct period *p, const struct operation_rate *row, ch
 		       cell_duration(cell[4], operation_has_times(all), (double)all->ns),
 		       cell_duration(cell[5], all->timed > 0,
 				     all->timed > 0 ? (double)all->ns / (double)all->timed : 0),
+		       operation_kind_name(operation),
 		       printable(name, sizeof name, all->name, strlen(all->name)));
 }

@@ -7,6 +7,7 @@
 #include "cli/print/json.h"
 #include "cli/print/text.h"
 #include "cli/print/tsv.h"
+#include "lib/format/operation_kind.h"
 #include "stat_values.h"
 #include "lib/result/columns.h"
 #include "lib/result/row.h"
@@ -132,7 +133,9 @@ static void set_durations(struct iot_row *to, const struct stat_view *v, int wri
 
 void stat_set_calls(struct iot_row *to, const struct iot_stats_operation *o)
 {
+	const struct iot_text name = {o->name, strlen(o->name)};
 	row_word(to, &metrics.operation, o->name);
+	row_word(to, &metrics.operation_kind, operation_kind_name(name));
 	row_number(to, &metrics.calls, o->calls);
 	row_number(to, &metrics.failed, o->failed);
 	row_number(to, &metrics.timed, o->timed);
@@ -203,7 +206,7 @@ void stat_print_tsv(struct stat_results *s)
 			COLUMN(located), COLUMN(first_ns), COLUMN(last_ns), COLUMN(input));
 	static const struct iot_column operations[] =
 	    COLUMN_LIST(COLUMN(operation), COLUMN(calls), COLUMN(failed), COLUMN(timed),
-			COLUMN_AS(operation_ns, "ns"));
+			COLUMN_AS(operation_ns, "ns"), COLUMN_AS(operation_kind, "kind"));
 	struct stat_view v = {.results = s, .sizes = stat_sizes_table(&v)};
 	struct iot_table rows = TABLE_ROWS(columns, rows_shown(s), set_tsv_row, &v);
 	const struct iot_table calls = TABLE_ROWS(operations, operation_rows(s), set_operation, &v);
@@ -362,7 +365,7 @@ static void print_operations(struct stat_results *s, struct stat_view *v)
 {
 	static const struct text_column columns[] =
 	    COLUMN_LIST(TEXT(calls, 9, 0), TEXT(failed, 9, 0), TEXT(operation_ns, 11, 6),
-			TEXT(operation, 0, 0));
+			TEXT(operation_kind, 11, 0), TEXT(operation, 0, 0));
 	const struct iot_table table = TABLE_FILLED(operation_rows(s), set_operation, v);
 	print_text(&s->out, columns, COLUMN_COUNT(columns), "operation", &table);
 }

@@ -30,8 +30,8 @@ struct stat_view {
 	COLUMN(process), COLUMN(file), COLUMN(object), COLUMN(rank), COLUMN(name), COLUMN(input), \
 	STAT_COUNTERS, COLUMN(first_ns), COLUMN(last_ns)
 #define STAT_CALLS \
-	COLUMN_AS(operation, "name"), COLUMN(calls), COLUMN(failed), COLUMN(timed), \
-	COLUMN_AS(operation_ns, "ns")
+	COLUMN_AS(operation, "name"), COLUMN_AS(operation_kind, "kind"), COLUMN(calls), \
+	COLUMN(failed), COLUMN(timed), COLUMN_AS(operation_ns, "ns")
 /* clang-format on */
 
 /* Fill the columns of the same name, of the row of the struct stat_view. */

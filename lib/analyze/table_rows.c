@@ -266,6 +266,9 @@ void table_operation_values(const struct metadata *m, size_t operation, struct v
 	} times[] = {{"operation_ns", o->ns},
 		     {"operation_min_ns", o->min_ns},
 		     {"operation_max_ns", o->max_ns}};
+	const char *const name = m->names.name[operation];
+	const char *const kind = operation_kind_name((struct iot_text){name, strlen(name)});
+	values_text(v, "operation_kind", NULL, (struct iot_text){kind, strlen(kind)});
 	values_number(v, "calls", NULL, "", o->calls);
 	values_number(v, "failed", NULL, "", o->failed);
 	values_number(v, "timed", NULL, "", o->timed);

@@ -49,3 +49,11 @@ enum operation_kind operation_kind_of(struct iot_text name, bool failed)
 									 : names[i].kind;
 	return OPERATION_OTHER;
 }
+
+const char *operation_kind_name(struct iot_text name)
+{
+	if (text_equals(name, "read"))
+		return "reads";
+	return text_equals(name, "write") ? "writes"
+					  : operation_kinds[operation_kind_of(name, false)];
+}

@@ -24,6 +24,8 @@ enum operation_kind {
 /* Names of the kinds, in plural: "opens", "lookups". */
 extern const char *const operation_kinds[OPERATION_KINDS];
 
+/* Returns the name of the kind of a successful call: "reads" and "writes" for requests. */
+const char *operation_kind_name(struct iot_text name);
 /* Returns the kind of an operation by its name; failed: its result is an error. */
 enum operation_kind operation_kind_of(struct iot_text name, bool failed);
 

@@ -711,6 +711,8 @@ METRIC(operation_list, "operations", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "The calls of each operation.")
 METRIC(operation, "operation", IOT_NAME, IOT_MAIN, IOT_ONE,
        "The name of an operation, such as open.")
+METRIC(operation_kind, "kind", IOT_WORD, IOT_MAIN, IOT_ONE,
+       "The kind of a call that succeeds: reads, writes, or as of `kind_calls`.")
 METRIC(failed, "failed", IOT_COUNT, IOT_MAIN, IOT_ONE,
        "Calls that returned an error.")
 METRIC(operation_ns, "seconds", IOT_NS, IOT_MAIN, IOT_ONE,
