@@ -3,14 +3,14 @@
 # The module for Python, with the libraries of the build: check_python.sh BUILD [MODULE[.CLASS] ...] of tests/python
 #
 # Uses the Python of build/venv if it exists, which `make venv` makes, otherwise $PYTHON. Tests that need a module that is
-# not installed there are skipped; with REQUIRE=yes that is an error.
+# not installed there, or a package of `make readers`, are skipped; with REQUIRE=yes that is an error.
 set -u
 build=$1
 shift
 python=${PYTHON:-python3}
 [ -x build/venv/bin/python ] && python=$PWD/build/venv/bin/python
 export IOTRACE_LIBRARY="$PWD/$build" IOTRACE_COMMAND="$PWD/$build/iotrace" PYTHONPATH="$PWD/python:$PWD/tests/python" PYTHONDONTWRITEBYTECODE=1
-[ $# -gt 0 ] || set -- test_iotrace test_damage
+[ $# -gt 0 ] || set -- test_iotrace test_damage test_readers
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 "$python" -W error::ResourceWarning -m unittest -v "$@" >"$out" 2>&1
