@@ -22,26 +22,16 @@ extern const struct converter converter_perf;
 extern const struct converter converter_procstat;
 extern const struct converter converter_recorder;
 extern const struct converter converter_sadf;
+extern const struct converter converter_samplescsv;
 extern const struct converter converter_strace;
 
 const struct converter *const converters[] = {
-    &converter_blktrace,
-    &converter_csv,
-    &converter_darshan,
-    &converter_dftracer,
-    &converter_diskstats,
-    &converter_fio,
-    &converter_iostat,
-    &converter_libcachesim,
-    &converter_lustre,
-    &converter_mmpmon,
-    &converter_mountstats,
-    &converter_perf,
-    &converter_procstat,
-    &converter_recorder,
-    &converter_sadf,
-    &converter_strace,
-    NULL,
+    &converter_blktrace,   &converter_csv,         &converter_darshan,
+    &converter_dftracer,   &converter_diskstats,   &converter_fio,
+    &converter_iostat,     &converter_libcachesim, &converter_lustre,
+    &converter_mmpmon,     &converter_mountstats,  &converter_perf,
+    &converter_procstat,   &converter_recorder,    &converter_sadf,
+    &converter_samplescsv, &converter_strace,      NULL,
 };
 
 const struct converter *converter_find(const char *name)

@@ -18,8 +18,8 @@ static void check_accounts(const struct fuzz_digest *d)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const names[] = {"diskstats", "iostat",     "mmpmon", "sadf",
-					    "lustre",    "mountstats", "lustre", "mountstats"};
+	static const char *const names[] = {"diskstats", "iostat",     "mmpmon",      "sadf",
+					    "lustre",    "mountstats", "samples-csv", "mountstats"};
 	struct fuzz_input in = {data, size};
 	const unsigned how = (unsigned)fuzz_take(&in, 1) ^ '0';
 	const struct setting settings[] = {{"max-rate", "1MB"}, {"wrap", "32"}};

@@ -64,3 +64,15 @@ sed 's/_br_ /_br_ x/' mmpmon/nodes.mmpmon | convert - | tail -n 3
 # A trace of samples has no requests; analyze must not count 0 of them.
 "$IOTRACE" convert -q -o "$scratch/samples.iot" lustre/client.lustre
 "$IOTRACE" analyze "$scratch/samples.iot" 2>&1 | head -n 1
+# Tables: rates, counters, names of columns that a setting states, and what is wrong with them.
+convert samplescsv/rates.csv
+convert --cumulative samplescsv/counters.csv
+convert samplescsv/counters.csv
+sed 1d samplescsv/rates.csv | convert --from=samples-csv --columns=end,host,target,read-bytes-per-s:MiB,-,-,-,took,- - | head -n 2
+printf 'time,read-bytes\n1,2\n3,4\n' | convert --interval=60 --host=n1 -
+printf 'time,read-bytes\n1,2\n' | convert --interval=60 -
+printf 'time,read-bytes\n1,2\n' | convert --interval=0 --host=n1 -
+printf 'time,host\n1,n1\n' | convert --from=samples-csv -
+for column in size read-bytes:ms time:KiB; do
+	printf '1,2\n' | convert --from=samples-csv --columns=time,$column -
+done
