@@ -38,6 +38,7 @@ enum exit_status cmd_merge(int argc, char **argv);
 enum exit_status cmd_parts(int argc, char **argv);
 enum exit_status cmd_record(int argc, char **argv);
 enum exit_status cmd_reorder(int argc, char **argv);
+enum exit_status cmd_sample(int argc, char **argv);
 enum exit_status cmd_simulate(int argc, char **argv);
 enum exit_status cmd_slice(int argc, char **argv);
 enum exit_status cmd_stat(int argc, char **argv);

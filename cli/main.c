@@ -30,6 +30,7 @@ static const struct command_entry commands[] = {
     {"record", cmd_record, "Make traces", "run a program and trace its I/O"},
     {"mount", cmd_mount, "Make traces", "show a directory elsewhere and trace its I/O there"},
     {"convert", cmd_convert, "Make traces", "turn a log of another tool into a trace"},
+    {"sample", cmd_sample, "Make traces", "sample the counters of disks and file systems"},
     {"procstat", cmd_procstat, "Make traces", "gather packets that traced programs send"},
     {"merge", cmd_merge, "Change traces", "make one trace of many, in order of time"},
     {"reorder", cmd_reorder, "Change traces", "put a trace, or packets, in order of time"},

@@ -4,6 +4,7 @@
  * target are at a time, or how much they grew; this module makes %sample directives of that.
  *
  *     samples.c   the interface of a converter: members, lines, the end
+ *     live.c      texts that a program reads at intervals
  *     counters.c  from counters to increases: first values, resets, gaps, clocks
  *     emit.c      %trace, %sample and %lost
  *     decimal.c   numbers with a point, without rounding
@@ -151,6 +152,19 @@ int samples_sniff(struct input *in, int (*bits)(struct iot_text line));
 int samples_open(struct source_state *src, const struct samples_format *format);
 int samples_next(struct source_state *src, struct iot_event *out, int max);
 void samples_close(struct source_state *src);
+
+/* live.c */
+
+/*
+ * Takes what counters are at a time from a text, which is not cut, of a source that is open and has
+ * no input. The setting "host" names the host. Stores up to `max` events, whose text is valid until
+ * the next call, and returns their number; negative on failure, with src->error. Until
+ * samples_live_more returns 0, it has further events.
+ */
+int samples_live(struct source_state *src, int64_t time_ns, struct iot_text text,
+		 struct iot_event *out, int max);
+int samples_live_more(struct source_state *src, struct iot_event *out, int max);
+
 /* counters.c. All return false if out of memory, or beyond SAMPLES_KEYS_MAX. */
 
 /* Takes counters, and emits a sample of their increase since the last call with the same key. */
