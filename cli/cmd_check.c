@@ -61,7 +61,8 @@ struct reading {
 	struct iot_verifier *verifier;
 	struct finding_list found[CHECK_SEVERITIES]; /* for JSON */
 	struct unseen unseen;
-	bool failed; /* out of memory, already reported */
+	uintmax_t gaps; /* %lost in the trace */
+	bool failed;    /* out of memory, already reported */
 };
 
 static uint64_t fact(const struct reading *t, enum iot_verify_fact which)
@@ -120,6 +121,7 @@ static void print_json(const struct reading *t)
 							  : "valid",
 	    .verifier = t->verifier,
 	    .unseen = &t->unseen,
+	    .gaps = t->gaps,
 	    .found = t->found,
 	};
 	check_print_trace(&t->check->out, &checked);
@@ -132,10 +134,13 @@ static void print_total(const struct reading *t, const char *before, enum iot_se
 		      n == 1 ? "" : "s");
 }
 
-/* Follows "valid" in the output: names the calls that the trace is missing. */
-static void print_unseen(const struct reading *t)
+/* Follows "valid" in the output: names what the trace is missing. */
+static void print_missing(const struct reading *t)
 {
 	char sentence[UNSEEN_TEXT], text[4 * UNSEEN_TEXT];
+	if (t->gaps > 0)
+		output_printf(&t->check->out, ", incomplete: %ju gap%s", t->gaps,
+			      t->gaps == 1 ? "" : "s");
 	if (!unseen_any(&t->unseen))
 		return;
 	(void)unseen_sentence(&t->unseen, sentence);
@@ -164,7 +169,7 @@ static void print_text(const struct reading *t)
 		before = ", ";
 	}
 	output_text(out, before[0] == ',' ? ")" : "");
-	print_unseen(t);
+	print_missing(t);
 	output_printf(out, "; records: %ju, comments: %ju\n",
 		      (uintmax_t)fact(t, IOT_VERIFIED_RECORDS),
 		      (uintmax_t)fact(t, IOT_VERIFIED_COMMENTS));
@@ -210,6 +215,7 @@ static void add_directive(void *context, const struct iot_event *directive)
 {
 	struct reading *t = context;
 	unseen_add(&t->unseen, directive);
+	t->gaps += directive->kind == IOT_LOST;
 }
 
 static void close_trace(struct reading *t)

@@ -59,7 +59,8 @@ static void set_trace(struct iot_row *to, void *source)
 	row_number(to, &metrics.comments, iot_verifier_fact(v, IOT_VERIFIED_COMMENTS));
 	row_number(to, &metrics.lines, iot_verifier_fact(v, IOT_VERIFIED_LINES));
 	row_number(to, &metrics.complete,
-		   iot_verifier_fact(v, IOT_VERIFIED_COMPLETE) != 0 && !unseen_any(t->unseen));
+		   iot_verifier_fact(v, IOT_VERIFIED_COMPLETE) != 0 && !unseen_any(t->unseen) &&
+		       t->gaps == 0);
 	unseen_view_set(to, &view->unseen);
 	row_table(to, &metrics.finding_counts, &view->counts);
 	for (int i = 0; i < CHECK_SEVERITIES; i++)

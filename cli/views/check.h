@@ -15,6 +15,7 @@ struct checked_trace {
 	const char *path, *state;
 	const struct iot_verifier *verifier;
 	const struct unseen *unseen;
+	uintmax_t gaps;                   /* %lost in it */
 	const struct finding_list *found; /* CHECK_SEVERITIES lists, by iot_severity */
 };
 
