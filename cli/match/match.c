@@ -8,6 +8,7 @@
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/format/directive.h"
+#include "lib/format/sample.h"
 
 enum { TEXT_SIZE = 1 << 18, VALUE_MAX = 4096, HOSTS_MAX = 1 << 14, ID_SIZE = 4200 };
 
@@ -35,32 +36,20 @@ static bool is_replaced(struct iot_text key)
 	return text_equals(key, "time") || text_equals(key, "took") || text_equals(key, "job");
 }
 
-/* Takes the next KEY=VALUE. */
-static bool next_pair(struct iot_text *rest, struct iot_text *key, struct iot_text *value)
-{
-	const char *at = rest->data, *end = at + rest->size;
-	while (at < end && *at == ' ')
-		at++;
-	const char *blank = at < end ? memchr(at, ' ', (size_t)(end - at)) : NULL;
-	const char *stop = blank != NULL ? blank : end;
-	const char *equals = at < stop ? memchr(at, '=', (size_t)(stop - at)) : NULL;
-	if (equals == NULL)
-		return false;
-	*key = (struct iot_text){at, (size_t)(equals - at)};
-	*value = (struct iot_text){equals + 1, (size_t)(stop - equals - 1)};
-	*rest = (struct iot_text){stop, (size_t)(end - stop)};
-	return true;
-}
-
 /* Output */
+
+static void write_event(struct match *m, const struct iot_event *ev)
+{
+	if (m->status == IOT_OK)
+		m->status = iot_writer_events(m->writer, ev, 1);
+}
 
 static void write_text(struct match *m, const char *text, size_t size)
 {
 	struct iot_event ev = {.text = {text, size}};
 	if (m->status == IOT_OK)
 		m->status = iot_directive_parse(&ev, NULL);
-	if (m->status == IOT_OK)
-		m->status = iot_writer_events(m->writer, &ev, 1);
+	write_event(m, &ev);
 }
 
 static void release(struct match *m, int64_t before_ns)
@@ -72,9 +61,14 @@ static void release(struct match *m, int64_t before_ns)
 	}
 }
 
-static void queue_sample(struct match *m, struct iot_text made, int64_t at_ns)
+/* Writes a sample, after those that wait and do not start later. */
+static void add_sample(struct match *m, const struct iot_event *ev, int64_t at_ns)
 {
-	char *text = strndup(made.data, made.size);
+	if (at_ns <= m->read_ns && (m->queue.count == 0 || event_queue_next(&m->queue) > at_ns)) {
+		write_event(m, ev);
+		return;
+	}
+	char *text = strndup(ev->text.data, ev->text.size);
 	if (text != NULL &&
 	    event_queue_add(&m->queue, (struct queue_event){at_ns, m->number++, (uintptr_t)text}))
 		return;
@@ -120,7 +114,7 @@ static void put_sample(struct match *m, const struct host_interval *sample, stru
 {
 	struct iot_builder b;
 	struct iot_event ev;
-	struct iot_text rest = sample->event->text, key, value;
+	struct iot_text rest = sample->event->text, token, key, value;
 	const int64_t from_ns = s != NULL ? s->from_ns : sample->from_ns;
 	const int64_t to_ns = s != NULL ? s->to_ns : sample->to_ns;
 	char id[ID_SIZE];
@@ -131,15 +125,13 @@ static void put_sample(struct match *m, const struct host_interval *sample, stru
 	iot_directive_number(&b, "took", (uint64_t)(to_ns - from_ns));
 	if (s != NULL)
 		iot_directive_text(&b, "job", id, job_id(&m->hosts->list->job[s->job], id));
-	rest.data += sizeof "%sample" - 1;
-	rest.size -= sizeof "%sample" - 1;
-	while (next_pair(&rest, &key, &value))
-		if (!is_replaced(key))
+	while (directive_token(&rest, &token))
+		if (directive_split(token, &key, &value) && !is_replaced(key))
 			put_value(m, &b, key, value, s);
 	if (m->status == IOT_OK)
 		m->status = iot_directive_end(&b, &ev);
 	if (m->status == IOT_OK)
-		queue_sample(m, ev.text, from_ns);
+		add_sample(m, &ev, from_ns);
 }
 
 static void put_job(struct match *m, size_t i)
@@ -269,44 +261,39 @@ static void match_sample(struct match *m, const struct host_interval *sample, si
 
 /* Input */
 
-static bool parse_sample(const struct match *m, const struct iot_event *ev, struct host_interval *s)
+static bool set_interval(const struct match *m, const struct sample *declared,
+			 struct host_interval *s)
 {
-	uint64_t time_ns, took_ns, read, written, gap;
-	if (iot_directive_get(ev, "time").data == NULL || !directive_number(ev, "time", &time_ns) ||
-	    !directive_number(ev, "took", &took_ns) || took_ns == 0 ||
-	    !directive_number(ev, "gap", &gap) || !directive_number(ev, "read-bytes", &read) ||
-	    !directive_number(ev, "written-bytes", &written) ||
-	    __builtin_add_overflow(read, written, &s->bytes) ||
-	    __builtin_add_overflow((int64_t)0, time_ns, &s->from_ns) ||
-	    __builtin_add_overflow(s->from_ns, m->epoch_ns, &s->from_ns) ||
-	    __builtin_add_overflow(s->from_ns, took_ns, &s->to_ns))
-		return false;
-	s->event = ev;
-	s->gap = gap != 0;
-	return true;
+	s->gap = declared->gap;
+	return declared->host.size <= VALUE_MAX &&
+	       !__builtin_add_overflow(declared->value[SAMPLE_READ_BYTES],
+				       declared->value[SAMPLE_WRITTEN_BYTES], &s->bytes) &&
+	       !__builtin_add_overflow(m->epoch_ns, declared->start_ns, &s->from_ns) &&
+	       !__builtin_add_overflow(s->from_ns, declared->took_ns, &s->to_ns);
 }
 
 static void read_sample(struct match *m, const struct iot_event *ev)
 {
-	const struct iot_text encoded = iot_directive_get(ev, "host");
+	struct sample declared;
+	struct host_interval s = {.event = ev};
 	char host[VALUE_MAX + 1];
-	struct host_interval s;
-	if (encoded.data == NULL || encoded.size > VALUE_MAX || !parse_sample(m, ev, &s)) {
+	if (!sample_of(ev, &declared) || !set_interval(m, &declared, &s)) {
 		wrong_samples_add(&m->wrong, ev);
 		return;
 	}
 	release(m, s.from_ns);
+	m->read_ns = s.from_ns;
 	if (m->first_ns > s.from_ns)
 		m->first_ns = s.from_ns;
 	if (m->last_ns < s.to_ns)
 		m->last_ns = s.to_ns;
-	if (iot_directive_get(ev, "job").size > 0) {
+	if (declared.job.size > 0) {
 		m->had_job++;
 		if (m->writer != NULL)
-			queue_sample(m, ev->text, s.from_ns);
+			add_sample(m, ev, s.from_ns);
 		return;
 	}
-	const size_t size = iot_percent_decode(encoded, host, NULL);
+	const size_t size = iot_percent_decode(declared.host, host, NULL);
 	match_sample(m, &s, host_jobs_find(m->hosts, host, size));
 }
 

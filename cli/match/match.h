@@ -38,6 +38,7 @@ struct match {
 	struct event_queue queue; /* directives that wait until all earlier samples are written */
 	uint64_t number;
 	int64_t epoch_ns, first_ns, last_ns; /* since 1970 */
+	int64_t read_ns;                     /* start of the sample in work */
 	bool has_epoch;
 	char *text;
 	int status; /* of the writer */

@@ -6,9 +6,9 @@
 #include <xxhash.h>
 
 #include "lib/base/array.h"
-#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/format/directive.h"
+#include "lib/format/sample.h"
 
 enum { NAME_MAX_BYTES = 4096, PS_PER_NS = 1000 };
 
@@ -50,22 +50,19 @@ static bool add(struct samples *s, struct host_sample *one, struct iot_text host
 /* Returns false if out of memory. */
 static bool read_sample(struct samples *s, const struct iot_event *ev)
 {
-	const struct iot_text host = iot_directive_get(ev, "host");
-	struct host_sample one = {0};
-	uint64_t time_ns, gap;
-	if (host.data == NULL || !directive_number(ev, "time", &time_ns) || time_ns > INT64_MAX ||
-	    !directive_number(ev, "took", &one.took_ns) || one.took_ns == 0 ||
-	    !directive_number(ev, "reads", &one.requests[0]) ||
-	    !directive_number(ev, "writes", &one.requests[1]) ||
-	    !directive_number(ev, "read-bytes", &one.bytes[0]) ||
-	    !directive_number(ev, "written-bytes", &one.bytes[1]) || one.requests[0] > UINT32_MAX ||
-	    one.requests[1] > UINT32_MAX || !directive_number(ev, "gap", &gap)) {
+	struct sample declared;
+	if (!sample_of(ev, &declared) || declared.value[SAMPLE_READS] > UINT32_MAX ||
+	    declared.value[SAMPLE_WRITES] > UINT32_MAX) {
 		wrong_samples_add(&s->wrong, ev);
 		return true;
 	}
-	one.time_ns = (int64_t)time_ns;
-	s->gaps += gap != 0;
-	return gap != 0 || add(s, &one, host, iot_directive_get(ev, "job"));
+	struct host_sample one = {
+	    .time_ns = (int64_t)declared.start_ns,
+	    .took_ns = declared.took_ns,
+	    .bytes = {declared.value[SAMPLE_READ_BYTES], declared.value[SAMPLE_WRITTEN_BYTES]},
+	    .requests = {declared.value[SAMPLE_READS], declared.value[SAMPLE_WRITES]}};
+	s->gaps += declared.gap;
+	return declared.gap || add(s, &one, declared.host, declared.job);
 }
 
 enum exit_status samples_read(struct samples *s, const char *path,

@@ -20,7 +20,7 @@ static const struct iot_format_option OPTIONS[] = {
 
 /* Detection */
 
-struct sample {
+struct looked_at {
 	unsigned found[PERF_BT + 1], lines, digits;
 	int64_t first_ns;
 };
@@ -79,7 +79,7 @@ static bool is_header(struct iot_text line)
 	       (line.size > n && memcmp(line.data, ATTACHING, n) == 0);
 }
 
-static void look_at(struct sample *s, struct iot_text line)
+static void look_at(struct looked_at *s, struct iot_text line)
 {
 	struct perf_line l;
 	unsigned digits = 0;
@@ -96,11 +96,11 @@ static void look_at(struct sample *s, struct iot_text line)
 }
 
 /* Returns the format of most of the first lines. */
-static enum perf_format look(struct input *in, size_t member, struct sample *s)
+static enum perf_format look(struct input *in, size_t member, struct looked_at *s)
 {
 	struct iot_text head, line;
 	enum perf_format best = PERF_NONE;
-	*s = (struct sample){.first_ns = -1};
+	*s = (struct looked_at){.first_ns = -1};
 	head.data = input_head(in, member, &head.size);
 	while (s->lines < SNIFF_LINES && head_line(&head, &line)) {
 		if (is_header(line))
@@ -116,7 +116,7 @@ static enum perf_format look(struct input *in, size_t member, struct sample *s)
 
 static int sniff(struct input *in)
 {
-	struct sample s;
+	struct looked_at s;
 	const enum perf_format f = look(in, 0, &s);
 	return f == PERF_NONE ? 0 : SNIFF_BITS + (int)s.found[f];
 }
@@ -339,7 +339,7 @@ static int set_format(struct perf *p)
 	struct source_state *src = p->calls.src;
 	const char *path = input_name(src->input, 0);
 	char name[256];
-	struct sample s = {.first_ns = -1};
+	struct looked_at s = {.first_ns = -1};
 	p->members = input_count(src->input);
 	for (size_t i = 0; i < p->members && p->format == PERF_NONE; i++)
 		p->format = look(src->input, i, &s);

@@ -1,23 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "samples.h"
 
-const char *const sample_names[SAMPLE_VALUES] = {
-    [SAMPLE_READ_BYTES] = "read-bytes",
-    [SAMPLE_WRITTEN_BYTES] = "written-bytes",
-    [SAMPLE_READS] = "reads",
-    [SAMPLE_WRITES] = "writes",
-    [SAMPLE_REQUESTS] = "requests",
-    [SAMPLE_OPENS] = "opens",
-    [SAMPLE_CLOSES] = "closes",
-    [SAMPLE_READDIRS] = "readdirs",
-    [SAMPLE_INODE_UPDATES] = "inode-updates",
-    [SAMPLE_CREATES] = "creates",
-    [SAMPLE_READ_NS] = "read-ns",
-    [SAMPLE_WRITE_NS] = "write-ns",
-    [SAMPLE_BUSY_NS] = "busy-ns",
-    [SAMPLE_QUEUE_NS] = "queue-ns",
-};
-
 static void put_key(const struct sampling *s, struct iot_builder *b, const struct sample_point *p)
 {
 	emit_string(b, "source", s->src->converter->name);
@@ -51,7 +34,7 @@ bool samples_emit(struct sampling *s, const struct sample_point *p, uint64_t too
 	put_key(s, &b, p);
 	for (unsigned v = 0; v < SAMPLE_VALUES; v++)
 		if ((p->known >> v & 1) != 0)
-			iot_directive_number(&b, sample_names[v], p->value[v]);
+			iot_directive_number(&b, sample_names[v].data, p->value[v]);
 	put_flags(&b, flags);
 	emit_end(&s->emit, &b, from_ns);
 	if (s->made < SAMPLES_HEAD)

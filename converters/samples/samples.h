@@ -23,6 +23,7 @@
 #include "lib/base/idmap.h"
 #include "lib/base/number.h"
 #include "lib/base/text.h"
+#include "lib/format/sample.h"
 
 enum {
 	SAMPLES_TEXT_MAX = 4096,    /* bytes of a host, a target, a job */
@@ -37,25 +38,6 @@ enum {
 #define SAMPLES_TIME_UNKNOWN INT64_MIN
 
 __extension__ typedef unsigned __int128 samples_wide;
-
-enum sample_value {
-	SAMPLE_READ_BYTES,
-	SAMPLE_WRITTEN_BYTES,
-	SAMPLE_READS,
-	SAMPLE_WRITES,
-	SAMPLE_REQUESTS, /* reads and writes, if the source does not tell them apart */
-	SAMPLE_OPENS,
-	SAMPLE_CLOSES,
-	SAMPLE_READDIRS,
-	SAMPLE_INODE_UPDATES,
-	SAMPLE_CREATES,
-	SAMPLE_READ_NS,
-	SAMPLE_WRITE_NS,
-	SAMPLE_BUSY_NS,
-	SAMPLE_QUEUE_NS,
-	SAMPLE_VALUES
-};
-extern const char *const sample_names[SAMPLE_VALUES];
 
 /* Counters of one target on one host at a time, or their increases since a time. */
 struct sample_point {

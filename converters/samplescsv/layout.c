@@ -66,7 +66,7 @@ static bool set_meaning(struct tabular_column *c, struct iot_text name)
 	name.size -= c->per_second ? sizeof "-per-s" - 1 : 0;
 	for (unsigned i = 0; i < SAMPLE_VALUES; i++) {
 		c->value = (uint8_t)i;
-		if (text_equals(name, sample_names[i]))
+		if (text_same(name, sample_names[i]))
 			return true;
 	}
 	return false;

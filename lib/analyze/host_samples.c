@@ -13,56 +13,19 @@
 #include "host_samples_state.h"
 #include "statistic.h"
 
-const char *const counted_names[COUNTED_VALUES] = {
-    "read-bytes", "written-bytes", "reads",   "writes",  "requests", "opens",   "closes",
-    "readdirs",   "inode-updates", "creates", "read-ns", "write-ns", "busy-ns", "queue-ns"};
-
-/* A %sample. */
+/* A %sample, with its interval since 1970. */
 struct counted_interval {
-	struct iot_text host;
-	uint64_t value[COUNTED_VALUES];
-	uint32_t known;
-	bool gap, reset, doubtful, wrong;
-	struct coverage_interval time; /* since 1970 */
+	struct sample declared;
+	struct coverage_interval time;
 };
 
-static bool *flag_of(struct counted_interval *i, struct iot_text key)
-{
-	return text_equals(key, "gap")        ? &i->gap
-	       : text_equals(key, "reset")    ? &i->reset
-	       : text_equals(key, "doubtful") ? &i->doubtful
-					      : NULL;
-}
-
-static void take_pair(struct counted_interval *i, struct iot_text key, struct iot_text value)
-{
-	bool *flag = flag_of(i, key);
-	if (text_equals(key, "host"))
-		i->host = value;
-	if (flag != NULL)
-		*flag = !text_equals(value, "0");
-	for (unsigned v = 0; v < COUNTED_VALUES; v++) {
-		if (!text_equals(key, counted_names[v]))
-			continue;
-		i->known |= UINT32_C(1) << v;
-		i->wrong |= !number_decimal(value.data, value.size, &i->value[v]);
-		return;
-	}
-}
-
-/* Returns whether the sample has a host, an interval, and numbers. */
 static bool parse(const struct iot_event *ev, uint64_t epoch_ns, struct counted_interval *i)
 {
-	struct iot_text rest = ev->text, token, key, value;
-	const unsigned both = IOT_HAS_TIME | IOT_HAS_TOOK;
-	if ((ev->has & both) != both || !directive_end_fits(ev) || ev->rec.duration_ns == 0)
+	if (!sample_of(ev, &i->declared) || i->declared.host.size > COUNTED_HOST_SIZE)
 		return false;
-	i->time.from_ns = epoch_ns + (uint64_t)ev->rec.start_ns;
-	i->time.to_ns = i->time.from_ns + ev->rec.duration_ns;
-	while (directive_token(&rest, &token))
-		if (directive_split(token, &key, &value))
-			take_pair(i, key, value);
-	return !i->wrong && i->host.data != NULL && i->host.size <= COUNTED_HOST_SIZE;
+	i->time.from_ns = epoch_ns + i->declared.start_ns;
+	i->time.to_ns = i->time.from_ns + i->declared.took_ns;
+	return i->time.to_ns <= INT64_MAX;
 }
 
 /* Hosts */
@@ -102,17 +65,17 @@ static bool spread_all(struct host_samples *h, size_t host, const struct counted
 	for (unsigned all = 0; all < 2; all++)
 		for (unsigned d = 0; d < 2 && done; d++)
 			done = spread(&h->of_hosts[all], all ? 0 : host, i, d,
-				      i->value[COUNTED_READ_BYTES + d]) &&
+				      i->declared.value[SAMPLE_READ_BYTES + d]) &&
 			       spread(&h->calls_of_hosts[all], all ? 0 : host, i, d,
-				      i->value[COUNTED_READS + d]);
+				      i->declared.value[SAMPLE_READS + d]);
 	return done;
 }
 
 static bool is_active(const struct counted_interval *i)
 {
 	uint64_t any = 0;
-	for (unsigned v = 0; v < COUNTED_VALUES; v++)
-		any |= i->value[v];
+	for (unsigned v = 0; v < SAMPLE_VALUES; v++)
+		any |= i->declared.value[v];
 	return any != 0;
 }
 
@@ -135,12 +98,12 @@ static bool add_to_series(struct series *s, const struct counted_interval *i)
 static void add_sums(struct host_samples *h, const struct counted_interval *i)
 {
 	h->count++;
-	h->gaps += i->gap;
-	h->resets += i->reset;
-	h->doubtful += i->doubtful;
-	h->known |= i->known;
-	for (unsigned v = 0; v < COUNTED_VALUES; v++)
-		h->sum[v] = saturate_add(h->sum[v], i->value[v]);
+	h->gaps += i->declared.gap;
+	h->resets += i->declared.reset;
+	h->doubtful += i->declared.doubtful;
+	h->known |= i->declared.known;
+	for (unsigned v = 0; v < SAMPLE_VALUES; v++)
+		h->sum[v] = saturate_add(h->sum[v], i->declared.value[v]);
 	histogram_add(&h->took, i->time.to_ns - i->time.from_ns);
 }
 
@@ -149,8 +112,9 @@ static bool add_sizes(struct host_samples *h, const struct counted_interval *i)
 {
 	bool done = true;
 	for (unsigned d = 0; d < 2 && done; d++) {
-		const uint64_t n = i->value[COUNTED_READS + d];
-		done = n == 0 || sizes_count(&h->sizes, d, i->value[COUNTED_READ_BYTES + d] / n, n);
+		const uint64_t n = i->declared.value[SAMPLE_READS + d];
+		done = n == 0 ||
+		       sizes_count(&h->sizes, d, i->declared.value[SAMPLE_READ_BYTES + d] / n, n);
 	}
 	return done;
 }
@@ -158,21 +122,17 @@ static bool add_sizes(struct host_samples *h, const struct counted_interval *i)
 static bool add_sample(void *of, const struct iot_event *ev, uint64_t epoch_ns)
 {
 	struct host_samples *h = of;
-	struct counted_interval i = {.known = 0};
-	if (!parse(ev, epoch_ns, &i) || i.time.to_ns > INT64_MAX) {
+	struct counted_interval i;
+	if (!parse(ev, epoch_ns, &i) || h->numbers.count >= COUNTED_HOSTS_MAX) {
 		h->wrong++;
 		return true;
 	}
-	if (h->numbers.count >= COUNTED_HOSTS_MAX) {
-		h->wrong++;
-		return true;
-	}
-	const size_t host = host_number(h, i.host);
+	const size_t host = host_number(h, i.declared.host);
 	if (host == SIZE_MAX || !add_sizes(h, &i))
 		return false;
 	add_sums(h, &i);
-	return i.gap || (coverage_add(&h->coverage, host, i.time) && spread_all(h, host, &i) &&
-			 add_to_series(&h->series, &i));
+	return i.declared.gap || (coverage_add(&h->coverage, host, i.time) &&
+				  spread_all(h, host, &i) && add_to_series(&h->series, &i));
 }
 
 /* Joins */
@@ -202,7 +162,7 @@ static void join_sums(struct host_samples *h, const struct host_samples *part)
 	h->wrong += part->wrong;
 	h->known |= part->known;
 	h->interval_ns = h->interval_ns != 0 ? h->interval_ns : part->interval_ns;
-	for (unsigned v = 0; v < COUNTED_VALUES; v++)
+	for (unsigned v = 0; v < SAMPLE_VALUES; v++)
 		h->sum[v] = saturate_add(h->sum[v], part->sum[v]);
 	histogram_join(&h->took, &part->took);
 }

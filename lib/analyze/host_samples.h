@@ -7,30 +7,12 @@
 #define LIB_ANALYZE_HOST_SAMPLES_H
 
 #include "lib/base/idmap.h"
+#include "lib/format/sample.h"
 
 #include "cells.h"
 #include "coverage.h"
 #include "series.h"
 #include "sizes.h"
-
-enum counted_value {
-	COUNTED_READ_BYTES,
-	COUNTED_WRITTEN_BYTES,
-	COUNTED_READS,
-	COUNTED_WRITES,
-	COUNTED_REQUESTS, /* reads and writes of a source that does not tell them apart */
-	COUNTED_OPENS,
-	COUNTED_CLOSES,
-	COUNTED_READDIRS,
-	COUNTED_INODE_UPDATES,
-	COUNTED_CREATES,
-	COUNTED_READ_NS,
-	COUNTED_WRITE_NS,
-	COUNTED_BUSY_NS,
-	COUNTED_QUEUE_NS,
-	COUNTED_VALUES
-};
-extern const char *const counted_names[COUNTED_VALUES];
 
 enum {
 	COUNTED_HOSTS_MAX = 1 << 20,
@@ -44,7 +26,7 @@ struct host_samples {
 	uint64_t wrong;       /* without a host or a time, or with a wrong number; not counted */
 	uint64_t interval_ns; /* the usual one, as the trace declares it; 0: it does not */
 	uint32_t known;       /* bit for each value that a sample has */
-	uint64_t sum[COUNTED_VALUES];
+	uint64_t sum[SAMPLE_VALUES];
 	struct histogram took;
 	struct request_sizes sizes; /* the means of intervals */
 	/* All that follows is without samples of gaps, which say how much happened, and not when. */
@@ -56,7 +38,7 @@ struct host_samples {
 	size_t host_capacity;
 };
 
-static inline bool host_samples_know(const struct host_samples *h, enum counted_value v)
+static inline bool host_samples_know(const struct host_samples *h, enum sample_value v)
 {
 	return (h->known & UINT32_C(1) << v) != 0;
 }

@@ -22,9 +22,9 @@ static bool sums_state(struct state *s, struct host_samples *h)
 		state_number(s, "doubtful", &h->doubtful);
 		state_number(s, "wrong", &h->wrong);
 		state_number(s, "interval", &h->interval_ns);
-		state_small(s, "known", &h->known, (UINT32_C(1) << COUNTED_VALUES) - 1);
+		state_small(s, "known", &h->known, (UINT32_C(1) << SAMPLE_VALUES) - 1);
 	}
-	while (any && state_each(s, "samples.sum", COUNTED_VALUES, &i))
+	while (any && state_each(s, "samples.sum", SAMPLE_VALUES, &i))
 		state_number(s, "sum", &h->sum[i]);
 	return any;
 }

@@ -11,8 +11,8 @@ static const uint64_t day_ns = 86400 * CELLS_NS_PER_S;
 struct totals_io host_samples_io(const struct host_samples *h)
 {
 	return (struct totals_io){
-	    .count = {h->sum[COUNTED_READS], h->sum[COUNTED_WRITES]},
-	    .bytes = {h->sum[COUNTED_READ_BYTES], h->sum[COUNTED_WRITTEN_BYTES]}};
+	    .count = {h->sum[SAMPLE_READS], h->sum[SAMPLE_WRITES]},
+	    .bytes = {h->sum[SAMPLE_READ_BYTES], h->sum[SAMPLE_WRITTEN_BYTES]}};
 }
 
 struct view_source host_samples_view(const struct host_samples *h, struct time_span span,
@@ -41,21 +41,21 @@ static uint32_t needs_of(const char *name)
 	static const struct {
 		const char *prefix;
 		uint32_t needs;
-	} of[] = {{"read_size", 1 << COUNTED_READ_BYTES | 1 << COUNTED_READS},
-		  {"write_size", 1 << COUNTED_WRITTEN_BYTES | 1 << COUNTED_WRITES},
-		  {"read_to_written", 1 << COUNTED_READ_BYTES | 1 << COUNTED_WRITTEN_BYTES},
-		  {"reads_to_writes", 1 << COUNTED_READS | 1 << COUNTED_WRITES},
-		  {"read_request", 1 << COUNTED_READS},
-		  {"write_request", 1 << COUNTED_WRITES},
-		  {"dominating_type", 1 << COUNTED_READS | 1 << COUNTED_WRITES},
-		  {"request", 1 << COUNTED_READS | 1 << COUNTED_WRITES},
-		  {"size_mean", 1 << COUNTED_READS | 1 << COUNTED_WRITES},
-		  {"read_byte", 1 << COUNTED_READ_BYTES},
-		  {"write_byte", 1 << COUNTED_WRITTEN_BYTES},
-		  {"written_byte", 1 << COUNTED_WRITTEN_BYTES},
-		  {"bytes", 1 << COUNTED_READ_BYTES | 1 << COUNTED_WRITTEN_BYTES},
-		  {"reads", 1 << COUNTED_READS},
-		  {"writes", 1 << COUNTED_WRITES}};
+	} of[] = {{"read_size", 1 << SAMPLE_READ_BYTES | 1 << SAMPLE_READS},
+		  {"write_size", 1 << SAMPLE_WRITTEN_BYTES | 1 << SAMPLE_WRITES},
+		  {"read_to_written", 1 << SAMPLE_READ_BYTES | 1 << SAMPLE_WRITTEN_BYTES},
+		  {"reads_to_writes", 1 << SAMPLE_READS | 1 << SAMPLE_WRITES},
+		  {"read_request", 1 << SAMPLE_READS},
+		  {"write_request", 1 << SAMPLE_WRITES},
+		  {"dominating_type", 1 << SAMPLE_READS | 1 << SAMPLE_WRITES},
+		  {"request", 1 << SAMPLE_READS | 1 << SAMPLE_WRITES},
+		  {"size_mean", 1 << SAMPLE_READS | 1 << SAMPLE_WRITES},
+		  {"read_byte", 1 << SAMPLE_READ_BYTES},
+		  {"write_byte", 1 << SAMPLE_WRITTEN_BYTES},
+		  {"written_byte", 1 << SAMPLE_WRITTEN_BYTES},
+		  {"bytes", 1 << SAMPLE_READ_BYTES | 1 << SAMPLE_WRITTEN_BYTES},
+		  {"reads", 1 << SAMPLE_READS},
+		  {"writes", 1 << SAMPLE_WRITES}};
 	for (size_t i = 0; i < sizeof of / sizeof of[0]; i++)
 		if (begins(name, of[i].prefix))
 			return of[i].needs;
@@ -74,17 +74,17 @@ static void set_known(const struct host_samples *h, struct iot_analyze_value *v)
 {
 	static const struct {
 		const char *name;
-		enum counted_value of;
-	} known[] = {{"requests", COUNTED_REQUESTS},
-		     {"opens", COUNTED_OPENS},
-		     {"created", COUNTED_CREATES},
-		     {"read_io_ns", COUNTED_READ_NS},
-		     {"write_io_ns", COUNTED_WRITE_NS}};
+		enum sample_value of;
+	} known[] = {{"requests", SAMPLE_REQUESTS},
+		     {"opens", SAMPLE_OPENS},
+		     {"created", SAMPLE_CREATES},
+		     {"read_io_ns", SAMPLE_READ_NS},
+		     {"write_io_ns", SAMPLE_WRITE_NS}};
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
 		if (strcmp(v->name, known[i].name) == 0 && host_samples_know(h, known[i].of))
 			set_number(v, h->sum[known[i].of]);
-	if (strcmp(v->name, "io_ns") == 0 && host_samples_know(h, COUNTED_READ_NS))
-		set_number(v, saturate_add(h->sum[COUNTED_READ_NS], h->sum[COUNTED_WRITE_NS]));
+	if (strcmp(v->name, "io_ns") == 0 && host_samples_know(h, SAMPLE_READ_NS))
+		set_number(v, saturate_add(h->sum[SAMPLE_READ_NS], h->sum[SAMPLE_WRITE_NS]));
 }
 
 void host_samples_correct(const struct host_samples *h, struct values *v)
@@ -153,9 +153,9 @@ static void sums(const struct host_samples *h, struct values *v)
 	values_number(v, "samples_after_gaps", NULL, "", h->gaps);
 	values_number(v, "samples_after_resets", NULL, "", h->resets);
 	values_number(v, "doubtful_samples", NULL, "", h->doubtful);
-	for (unsigned i = 0; i < COUNTED_VALUES; i++)
+	for (unsigned i = 0; i < SAMPLE_VALUES; i++)
 		if (host_samples_know(h, i))
-			values_number(v, "counted", counted_names[i], "", h->sum[i]);
+			values_number(v, "counted", sample_names[i].data, "", h->sum[i]);
 	values_real(v, "resolution_s", NULL, "s", (double)resolution_of(h) / 1e9);
 	values_summary(v, SUMMARY_NS("sample_interval"), "ns", &h->took);
 }

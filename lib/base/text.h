@@ -14,6 +14,11 @@
 		literal, sizeof(literal) - 1                                                       \
 	}
 
+static inline bool text_same(struct iot_text a, struct iot_text b)
+{
+	return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
+}
+
 static inline bool text_equals(struct iot_text text, const char *word)
 {
 	return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
