@@ -258,15 +258,34 @@ static void add_directive(struct iot_analyze *a, const struct iot_event *ev)
 	keep(a, true);
 }
 
+/* Loads where the %file of the events [*from, to) will be looked up: of many files it is far away. */
+static void load_files(const struct iot_analyze *a, const struct iot_event *ev, size_t *from,
+		       size_t to)
+{
+	const struct idmap *ids = &a->requests.id_map, *objects = &a->names.of[NAME_OBJECT].map;
+	for (; *from < to; ++*from) {
+		const struct iot_record *rec = &ev[*from].rec;
+		if (ev[*from].kind != IOT_FILE)
+			continue;
+		idmap_prefetch(ids, idmap_pair(rec->process, rec->file));
+		if (rec->object != 0)
+			idmap_prefetch(objects, rec->object);
+	}
+}
+
 int iot_analyze_events(struct iot_analyze *a, const struct iot_event *ev, size_t n)
 {
+	size_t loaded = 0;
 	if (a->finished || a->job.more > 0 || a->whole)
 		return IOT_EUSAGE;
-	for (size_t i = 0; i < n && a->status == IOT_OK;)
-		if (ev[i].kind == IOT_RECORD)
+	for (size_t i = 0; i < n && a->status == IOT_OK;) {
+		if (ev[i].kind == IOT_RECORD) {
 			i += add_records(a, ev + i, n - i < REQUESTS_MAX ? n - i : REQUESTS_MAX);
-		else
-			add_directive(a, &ev[i++]);
+			continue;
+		}
+		load_files(a, ev, &loaded, n - i < AHEAD_STEPS ? n : i + AHEAD_STEPS);
+		add_directive(a, &ev[i++]);
+	}
 	return a->status;
 }
 
