@@ -48,10 +48,11 @@ static const struct key_rule counter_keys[] = {{"source", VALUE_SOURCE}, {"time"
 					       {"file", VALUE_FILE},     {"path", VALUE_PATH},
 					       {"object", VALUE_OBJECT}, {"rank", VALUE_NUMERIC},
 					       {"part", VALUE_NUMBER},   {NULL, VALUE_NUMBER}};
-static const struct key_rule lost_keys[] = {{"time", VALUE_TIME},       {"took", VALUE_TOOK},
-					    {"process", VALUE_PROCESS}, {"file", VALUE_FILE},
-					    {"records", VALUE_NUMBER},  {"bytes", VALUE_NUMBER},
-					    {"why", VALUE_REASON},      {NULL, VALUE_NUMBER}};
+static const struct key_rule lost_keys[] = {
+    {"time", VALUE_TIME},     {"took", VALUE_TOOK},      {"process", VALUE_PROCESS},
+    {"file", VALUE_FILE},     {"records", VALUE_NUMBER}, {"bytes", VALUE_NUMBER},
+    {"why", VALUE_REASON},    {"source", VALUE_SOURCE},  {"host", VALUE_HOST},
+    {"target", VALUE_TARGET}, {"job", VALUE_JOB},        {NULL, VALUE_NUMBER}};
 static const struct key_rule sample_keys[] = {{"time", VALUE_TIME},
 					      {"took", VALUE_TOOK},
 					      {"source", VALUE_SOURCE},
@@ -121,9 +122,8 @@ const struct key_rule *allowlist_key(uint32_t kind, struct iot_text name)
 static const char sources[] =
     "strace darshan recorder procstat iotrace POSIX MPI-IO MPIIO STDIO LUSTRE HEATMAP H5F"
     " H5D BG/Q DXT DXT_POSIX DXT_MPIIO PNETCDF APMPI PNETCDF_FILE PNETCDF_VAR MDHIM APXC"
-    " DFS DAOS record kernel blkparse blktrace bpftrace csv dftracer diskstats fio iostat "
-    "libcachesim"
-    " lustre mmpmon mountstats perf sadf";
+    " DFS DAOS record kernel blkparse blktrace bpftrace csv dftracer diskstats fio iostat"
+    " libcachesim lustre mmpmon mountstats perf sadf sample samples-csv";
 static const char operations[] =
     "open create close stat access unlink rmdir rename link symlink readlink mkdir mknod"
     " truncate allocate fsync sync msync readdir statfs chmod chown utime lock flock fcntl"
@@ -144,7 +144,7 @@ static const char filesystems[] =
     " reiserfs rootfs smb3 squashfs sysfs tmpfs vfat virtiofs wekafs xfs zfs";
 /* Reasons that commands write: the why= of a %lost, or of a %process with traced=no. */
 static const char reasons[] = "interrupted truncated damaged dropped killed unsent static setuid"
-			      " elfclass musl cleared-environment unknown";
+			      " elfclass musl cleared-environment unknown clock reset unreadable";
 
 static const char known[] = "known unknown";
 

@@ -18,6 +18,10 @@ for key in host target job; do
 	"$IOTRACE" cat --format-version=1 anonymous.iot | grep -c -F -f names
 done
 cut -f 1 map.tsv | sort | uniq -c
+echo "== what is lost"
+printf 'ff %%trace source=sample epoch=0\nff %%lost time=1 source=diskstats host=node1 target=sda why=unreadable\n' >lost.iot
+"$IOTRACE" anonymize -q --key key -o anonymous.iot lost.iot
+"$IOTRACE" cat --format-version=1 anonymous.iot | sed -n 's/^ff %lost //p'
 echo "== rounded"
 "$IOTRACE" convert -q -o disks.iot "$TESTDATA/diskstats/node1.diskstats"
 "$IOTRACE" anonymize -q --key key --time-grain=7000000000 --size-grain=1000000 -o rounded.iot disks.iot
