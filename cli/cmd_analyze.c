@@ -8,7 +8,6 @@
 
 #include <iotrace/analyze.h>
 
-#include "cli/analyze/against.h"
 #include "cli/analyze/cpu_times.h"
 #include "cli/analyze/inputs.h"
 #include "cli/analyze/option_values.h"
@@ -16,7 +15,6 @@
 #include "cli/analyze/results.h"
 #include "cli/analyze/several.h"
 #include "cli/analyze/states.h"
-#include "cli/analyze/table.h"
 #include "cli/jobs/job_list.h"
 #include "cli/jobs/list_reader.h"
 #include "cli/report/plots.h"
@@ -27,7 +25,9 @@
 #include "cli/ui/same_file.h"
 #include "cli/ui/trace_in.h"
 #include "cli/ui/trace_time.h"
+#include "cli/views/against.h"
 #include "cli/views/analyze.h"
+#include "cli/views/analyze_rows.h"
 #include "lib/base/atomic_file.h"
 #include "lib/base/number.h"
 
@@ -200,8 +200,8 @@ static int print_table(struct analyze_run *a)
 	const enum analyze_form form = form_of(a);
 	if (a->top == NOT_GIVEN && form == ANALYZE_TEXT && isatty(STDOUT_FILENO))
 		a->top = TOP_ON_TERMINAL;
-	return analyze_table_print(&a->results.out, a->results.analysis, table_by[a->by], form,
-				   a->top);
+	return analyze_rows_print(&a->results.out, a->results.analysis, table_by[a->by], form,
+				  a->top);
 }
 
 /* Returns an enum iot_status. */
@@ -212,9 +212,9 @@ static int print(struct analyze_run *a)
 	if (a->by != NOT_BY)
 		return print_table(a);
 	if (a->before != NULL)
-		analyze_against_print(&a->results.out, a->results.analysis, a->before, a->against,
-				      form_of(a));
-	else if (a->json)
+		return analyze_against_print(&a->results.out, a->results.analysis, a->before,
+					     a->against, form_of(a));
+	if (a->json)
 		analyze_print_json(&a->results);
 	else if (a->tsv)
 		analyze_print_tsv(&a->results);

@@ -9,6 +9,7 @@
 #include "cli/jobs/job_list.h"
 
 #include "member_values.h"
+#include "shown.h"
 
 const char *const analyze_group_names[] = {[ANALYZE_GROUP_USER] = "user",
 					   [ANALYZE_GROUP_COMMAND] = "command",

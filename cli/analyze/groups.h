@@ -3,9 +3,10 @@
 #ifndef CLI_ANALYZE_GROUPS_H
 #define CLI_ANALYZE_GROUPS_H
 
-#include "inputs.h"
+#include "cli/ui/output.h"
 #include "lib/base/population.h"
-#include "table.h"
+
+#include "inputs.h"
 
 /* In the order of `analyze_group_names`. */
 enum analyze_group_by {

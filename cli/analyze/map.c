@@ -36,18 +36,6 @@ void analyze_map_print_text(struct output *out, const struct iot_analyze *a)
 
 /* Several runs side by side */
 
-struct map_value {
-	struct iot_analyze_value value;
-	char text[FIELD]; /* that of the value, which the analysis owns */
-};
-
-struct analyze_map {
-	char *name;
-	uint64_t processes, bytes;
-	struct map_value *values; /* by criterion */
-	size_t count;
-};
-
 static uint64_t number_of(const struct iot_analyze *a, const char *section, const char *name)
 {
 	const struct iot_analyze_value *v = iot_analyze_find(a, section, name, NULL);
@@ -108,8 +96,8 @@ static int by_size(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-static const struct iot_analyze_value *find(const struct analyze_map *map, const char *criterion,
-					    const char *key)
+const struct iot_analyze_value *analyze_map_find(const struct analyze_map *map,
+						 const char *criterion, const char *key)
 {
 	for (size_t i = 0; i < map->count; i++)
 		if (strcmp(map->values[i].value.name, criterion) == 0 &&
@@ -118,10 +106,10 @@ static const struct iot_analyze_value *find(const struct analyze_map *map, const
 	return NULL;
 }
 
-static bool any_has(const struct analyze_maps *m, const char *criterion, const char *key)
+bool analyze_maps_have(const struct analyze_maps *m, const char *criterion, const char *key)
 {
 	for (size_t i = 0; i < m->count; i++)
-		if (find(&m->map[i], criterion, key) != NULL)
+		if (analyze_map_find(&m->map[i], criterion, key) != NULL)
 			return true;
 	return false;
 }
@@ -137,7 +125,8 @@ static void text_row(const struct analyze_maps *m, struct output *out, size_t fi
 	for (size_t i = first; i < end; i++)
 		output_printf(out, " %14s",
 			      shown_value(text, row->as,
-					  find(&m->map[i], row->criterion, row->keys[direction])));
+					  analyze_map_find(&m->map[i], row->criterion,
+							   row->keys[direction])));
 	output_text(out, "\n");
 }
 
@@ -148,11 +137,11 @@ static void text_rows(const struct analyze_maps *m, struct output *out, size_t f
 		for (unsigned d = map_rows[i].keys[1] == NULL ? 2 : 0;
 		     d < (map_rows[i].keys[1] == NULL ? 3 : 2); d++)
 			if (map_rows[i].keys[d] != NULL &&
-			    any_has(m, map_rows[i].criterion, map_rows[i].keys[d]))
+			    analyze_maps_have(m, map_rows[i].criterion, map_rows[i].keys[d]))
 				text_row(m, out, first, end, &map_rows[i], d);
 }
 
-static void print_text(const struct analyze_maps *m, struct output *out)
+void analyze_maps_text(const struct analyze_maps *m, struct output *out)
 {
 	char name[NAME_CAPACITY];
 	for (size_t i = 0; i < m->count; i++)
@@ -169,68 +158,10 @@ static void print_text(const struct analyze_maps *m, struct output *out)
 	}
 }
 
-static void tsv_row(const struct analyze_maps *m, struct output *out,
-		    const struct iot_analyze_value *first)
-{
-	output_printf(out, "%s\t%s\t%s", first->name, first->key, first->unit);
-	for (size_t i = 0; i < m->count; i++) {
-		const struct iot_analyze_value *v = find(&m->map[i], first->name, first->key);
-		output_text(out, "\t");
-		if (v != NULL)
-			analyze_tsv_value(out, v);
-	}
-	output_text(out, "\n");
-}
-
-/* A row for each value that any run has, at the first of these. */
-static void print_tsv(const struct analyze_maps *m, struct output *out)
-{
-	output_text(out, "criterion\tkey\tunit");
-	for (size_t i = 0; i < m->count; i++) {
-		output_text(out, "\t");
-		output_encoded(out, m->map[i].name, strlen(m->map[i].name));
-	}
-	output_text(out, "\n");
-	for (size_t run = 0; run < m->count; run++) {
-		const struct analyze_maps earlier = {.map = m->map, .count = run};
-		for (size_t i = 0; i < m->map[run].count; i++) {
-			const struct iot_analyze_value *v = &m->map[run].values[i].value;
-			if (!any_has(&earlier, v->name, v->key))
-				tsv_row(m, out, v);
-		}
-	}
-}
-
-static void print_json(const struct analyze_maps *m, struct output *out)
-{
-	struct json j = {.out = out, .pretty = true};
-	json_open(&j, NULL, '{');
-	json_text(&j, "by", "job", 3);
-	json_open(&j, "rows", '[');
-	for (size_t run = 0; run < m->count; run++) {
-		const struct analyze_map *map = &m->map[run];
-		json_open(&j, NULL, '{');
-		json_text(&j, "key", map->name, strlen(map->name));
-		for (size_t i = 0; i < map->count;) {
-			const char *criterion = map->values[i].value.name;
-			json_open(&j, criterion, '{');
-			for (; i < map->count && strcmp(map->values[i].value.name, criterion) == 0;
-			     i++)
-				analyze_json_value(&j, map->values[i].value.key,
-						   &map->values[i].value);
-			json_close(&j, '}');
-		}
-		json_close(&j, '}');
-	}
-	json_close(&j, ']');
-	json_close(&j, '}');
-}
-
-void analyze_maps_print(struct analyze_maps *m, struct output *out, enum analyze_form form)
+void analyze_maps_sort(struct analyze_maps *m)
 {
 	if (m->count > 0)
 		qsort(m->map, m->count, sizeof *m->map, by_size);
-	(form == ANALYZE_JSON ? print_json : form == ANALYZE_TSV ? print_tsv : print_text)(m, out);
 }
 
 void analyze_maps_free(struct analyze_maps *m)

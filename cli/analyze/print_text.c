@@ -12,7 +12,6 @@
 #include "print_samples.h"
 #include "results.h"
 #include "shown.h"
-#include "table.h"
 #include "text_rows.h"
 
 enum { FIELD = SHOWN_FIELD, PATH_CAPACITY = 512 };

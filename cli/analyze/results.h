@@ -7,6 +7,8 @@
 
 #include "cli/ui/output.h"
 
+#include "form.h"
+
 struct analyze_results {
 	struct iot_analyze *analysis;
 	struct output out;
@@ -15,14 +17,10 @@ struct analyze_results {
 	bool shows_map;   /* as text, which has no space for it if it was not selected */
 };
 
-/* Several traces are joined by the paths of files, even if that section is not selected. */
-bool analyze_is_hidden(const struct analyze_results *a, const char *section);
-
 void analyze_print_text(struct analyze_results *a);
 /* One screen for people whose program is slow: what it did, what is wrong with that, what to do. */
 void analyze_print_summary(struct analyze_results *a);
 /* What --working-set and --dependencies add to the text. */
 void analyze_print_extras(struct analyze_results *a);
-void analyze_print_tsv(struct analyze_results *a);
 
 #endif

@@ -2,6 +2,7 @@
 #include "several.h"
 
 #include "cli/views/jobs.h"
+#include "cli/views/maps.h"
 #include "cli/views/picks.h"
 
 void analyze_several_begin(struct analyze_several *s, struct analyze_inputs *inputs)
@@ -27,7 +28,7 @@ static int print(struct analyze_several *s, struct output *out, enum analyze_for
 		return jobs_print_rows(&s->jobs, out, form, top);
 	if (s->as == ANALYZE_AS_POPULATIONS)
 		return jobs_print(&s->jobs, out, form, top);
-	analyze_maps_print(&s->maps, out, form);
+	maps_print(&s->maps, out, form);
 	return IOT_OK;
 }
 

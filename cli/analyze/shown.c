@@ -3,6 +3,8 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cli/ui/printable.h"
 
@@ -20,6 +22,21 @@ double shown_real(const struct iot_analyze_value *v)
 double shown_known(const struct iot_analyze_value *v)
 {
 	return v != NULL && v->kind != IOT_VALUE_UNKNOWN ? shown_real(v) : NAN;
+}
+
+bool analyze_file_label(char *label, size_t size, const char *key)
+{
+	static const char object[] = "object/", stream[] = "stream/";
+	char *end;
+	if (strncmp(key, object, sizeof object - 1) == 0) {
+		snprintf(label, size, "object %s", key + sizeof object - 1);
+		return true;
+	}
+	if (strncmp(key, stream, sizeof stream - 1) != 0)
+		return false;
+	const unsigned long process = strtoul(key + sizeof stream - 1, &end, 10);
+	snprintf(label, size, "file %s of process %lu", end + (*end == '/'), process);
+	return true;
 }
 
 const char *shown_value(char text[SHOWN_FIELD], enum shown as, const struct iot_analyze_value *v)

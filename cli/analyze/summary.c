@@ -16,7 +16,6 @@
 #include "print_samples.h"
 #include "results.h"
 #include "shown.h"
-#include "table.h"
 
 enum {
 	FIELD = SHOWN_FIELD,

@@ -9,6 +9,7 @@
 #include "lib/base/idmap.h"
 
 #include "row_value.h"
+#include "shown.h"
 
 enum { TEXT_CAPACITY = 512, TOP_DEFAULT = 10 };
 

@@ -7,8 +7,10 @@
 #ifndef CLI_ANALYZE_WORKFLOW_H
 #define CLI_ANALYZE_WORKFLOW_H
 
+#include "cli/ui/output.h"
+
+#include "form.h"
 #include "inputs.h"
-#include "table.h"
 
 enum {
 	WORKFLOW_USES_MAX = 1 << 20,   /* of files by jobs */

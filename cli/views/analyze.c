@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "cli/print/json.h"
+#include "cli/print/tsv.h"
+#include "lib/result/columns.h"
 #include "lib/result/row.h"
 
 #include "findings.h"
@@ -60,4 +62,29 @@ void analyze_print_json(struct analyze_results *a)
 	sections.fill = set_section;
 	sections.source = &d;
 	print_json_document(&a->out, &sections);
+}
+
+static void set_value(struct iot_row *to, void *source)
+{
+	struct analyze_document *d = source;
+	const struct iot_analyze_value *v = shown_at(d, to->number);
+	d->maps.texts.used = 0;
+	value_set_name(to, v);
+	value_set(to, &metrics.stated_value, v, &d->maps.texts);
+	row_word(to, &metrics.value_note, v->note);
+}
+
+void analyze_print_tsv(struct analyze_results *a)
+{
+	static const struct iot_column columns[] =
+	    COLUMN_LIST(COLUMN_AS(value_section, "section"), COLUMN_AS(value_name, "name"),
+			COLUMN_AS(value_key, "key"), COLUMN_AS(value_unit, "unit"),
+			COLUMN_AS(stated_value, "value"), COLUMN_AS(value_note, "note"));
+	struct analyze_document d;
+	size_t rows = 0;
+	document_begin(&d, a);
+	while (shown_at(&d, rows) != NULL)
+		rows++;
+	const struct iot_table table = TABLE_ROWS(columns, rows, set_value, &d);
+	print_tsv(&a->out, &table);
 }

@@ -6,5 +6,7 @@
 #include "cli/analyze/results.h"
 
 void analyze_print_json(struct analyze_results *a);
+/* A row for each value. */
+void analyze_print_tsv(struct analyze_results *a);
 
 #endif

@@ -2,36 +2,50 @@
 #include "values.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "lib/result/columns.h"
 #include "lib/result/row.h"
 
-void value_set_text(struct iot_row *to, const struct iot_metric *m, struct iot_text encoded,
-		    struct value_texts *texts)
+static void text_cell(struct iot_cell *cell, struct iot_text text, struct value_texts *texts)
 {
-	if (encoded.data == NULL)
+	if (text.data == NULL)
 		return;
-	if (memchr(encoded.data, '%', encoded.size) == NULL) {
-		row_text(to, m, encoded.data, encoded.size);
-		return;
+	if (memchr(text.data, '%', text.size) != NULL) {
+		assert(texts->used < VALUE_TEXTS);
+		char *decoded = texts->text[texts->used++];
+		text = (struct iot_text){decoded, analyze_decode(decoded, text)};
 	}
-	assert(texts->used < VALUE_TEXTS);
-	char *text = texts->text[texts->used++];
-	row_text(to, m, text, analyze_decode(text, encoded));
+	*cell = (struct iot_cell){.kind = IOT_TEXT, .text = text};
+}
+
+void value_cell(struct iot_cell *cell, const struct iot_analyze_value *v, struct value_texts *texts)
+{
+	if (v == NULL)
+		return;
+	if (v->kind == IOT_VALUE_NUMBER)
+		*cell = (struct iot_cell){.kind = IOT_INTEGER, .integer = v->number};
+	else if (v->kind == IOT_VALUE_REAL && isfinite(v->real))
+		*cell = (struct iot_cell){.kind = IOT_REAL, .real = v->real};
+	else if (v->kind == IOT_VALUE_TEXT)
+		text_cell(cell, v->text, texts);
 }
 
 void value_set(struct iot_row *to, const struct iot_metric *m, const struct iot_analyze_value *v,
 	       struct value_texts *texts)
 {
-	if (v == NULL)
-		return;
-	if (v->kind == IOT_VALUE_NUMBER)
-		row_number(to, m, v->number);
-	else if (v->kind == IOT_VALUE_REAL)
-		row_real(to, m, v->real);
-	else if (v->kind == IOT_VALUE_TEXT)
-		value_set_text(to, m, v->text, texts);
+	struct iot_cell *cell = row_cell(to, m, IOT_BOTH);
+	if (cell != NULL)
+		value_cell(cell, v, texts);
+}
+
+void value_set_text(struct iot_row *to, const struct iot_metric *m, struct iot_text encoded,
+		    struct value_texts *texts)
+{
+	struct iot_cell *cell = row_cell(to, m, IOT_BOTH);
+	if (cell != NULL)
+		text_cell(cell, encoded, texts);
 }
 
 void value_set_name(struct iot_row *to, const struct iot_analyze_value *v)

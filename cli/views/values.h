@@ -19,7 +19,10 @@ struct value_texts {
 	size_t used;
 };
 
-/* Set a cell to a value, or to a text that is encoded. It is unknown if v, or its data, is NULL. */
+/* Stores a value; the cell remains unknown if it is NULL or unknown. */
+void value_cell(struct iot_cell *cell, const struct iot_analyze_value *v,
+		struct value_texts *texts);
+/* The same of the cell of a metric, of a value or of a text that is encoded. */
 void value_set(struct iot_row *to, const struct iot_metric *m, const struct iot_analyze_value *v,
 	       struct value_texts *texts);
 void value_set_text(struct iot_row *to, const struct iot_metric *m, struct iot_text encoded,

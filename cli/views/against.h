@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The values of a run that differ noticeably from those of another one. */
+#ifndef CLI_VIEWS_AGAINST_H
+#define CLI_VIEWS_AGAINST_H
+
+#include <iotrace/analyze.h>
+
+#include "cli/analyze/form.h"
+#include "cli/ui/output.h"
+
+/*
+ * Both are finished; `before` is the run to compare with, path its input. Returns IOT_OK or
+ * IOT_ENOMEM.
+ */
+int analyze_against_print(struct output *out, const struct iot_analyze *now,
+			  const struct iot_analyze *before, const char *path,
+			  enum analyze_form form);
+
+#endif
