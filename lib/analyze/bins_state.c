@@ -3,6 +3,7 @@
 #include "bins_state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { LEVEL_MAX = 16 /* a piece is shorter than the bins */ };
 
@@ -110,31 +111,132 @@ static void list_state(struct state *s, struct cells *c, const struct state_numb
 	}
 }
 
+/* Requests, of which there are few */
+
+static void request_columns(struct state *s, const struct state_numbers *rows,
+			    struct cells_request *q)
+{
+	uint64_t ns = q->end_ns - q->start_ns + q->lasts;
+	state_reference(s, "p", rows, &q->process);
+	state_number(s, "start", &q->start_ns);
+	state_number(s, "ns", &ns);
+	state_number(s, "length", &q->length);
+	state_flag(s, "write", &q->write);
+	q->lasts = ns > 0;
+	q->end_ns = q->start_ns + ns - q->lasts;
+	state_check(s, q->end_ns >= q->start_ns, "times of 64 bits");
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* In the order of rows, of which their processes have the numbers here. */
+static int by_process(const void *left, const void *right)
+{
+	const struct cells_request *a = left, *b = right;
+	int order = compare_numbers(a->process, b->process);
+	order = order != 0 ? order : compare_numbers(a->start_ns, b->start_ns);
+	order = order != 0 ? order : compare_numbers(a->end_ns, b->end_ns);
+	order = order != 0 ? order : compare_numbers(a->lasts, b->lasts);
+	order = order != 0 ? order : compare_numbers(a->length, b->length);
+	return order != 0 ? order : compare_numbers(a->write, b->write);
+}
+
+static void sort_requests(struct cells *c, const struct state_numbers *rows)
+{
+	for (size_t i = 0; i < c->deferred_count; i++)
+		c->deferred[i].process = rows->index[c->deferred[i].process] - 1;
+	if (c->deferred_count > 0)
+		qsort(c->deferred, c->deferred_count, sizeof *c->deferred, by_process);
+	for (size_t i = 0; i < c->deferred_count; i++)
+		c->deferred[i].process = rows->own[c->deferred[i].process];
+}
+
+static void deferred_state(struct state *s, struct cells *c, const struct state_numbers *rows)
+{
+	const size_t count = c->deferred_count;
+	struct cells_request q = {0};
+	if (state_saves(s))
+		sort_requests(c, rows);
+	for (size_t i = 0; state_list(s, "cell.request", i < count); i++) {
+		q = i < count ? c->deferred[i] : q;
+		request_columns(s, rows, &q);
+		state_check(s, i + 1 < CELLS_DEFERRED, "up to 65535 requests");
+		if (!state_saves(s) && !state_failed(s) && !cells_defer(c, &q))
+			state_no_memory(s);
+	}
+}
+
 void cells_state(struct state *s, struct cells *c, const struct state_numbers *rows)
 {
 	size_t i;
-	bool any = c->sorted > 0;
+	bool any = c->many && c->sorted > 0;
+	deferred_state(s, c, rows);
 	while (state_each(s, "cells", any || !state_saves(s), &i)) {
+		state_check(s, c->deferred_count == 0, "cells or requests");
 		state_flag(s, "any", &any);
+		c->many = c->started = true;
 		c->coarser = bins_coarser_state(s, c->coarser);
 		bins_span_state(s, cells_k(c), (uint64_t)cells_bins_max(cells_k(c)), &c->first_bin,
 				&c->last_bin);
 	}
-	c->started = true;
 	list_state(s, c, rows, false, any);
 	list_state(s, c, rows, true, any);
 }
 
 /* Series */
 
-static void series_columns(struct state *s, struct series_bin *bin)
+/* The columns have what the requests of the state do not make. */
+static void series_columns(struct state *s, struct series_bin *bin, const struct series_bin *made)
 {
-	state_number(s, "in_flight", &bin->in_flight_ns);
+	uint64_t in_flight_ns = bin->in_flight_ns - made->in_flight_ns;
+	bool requests = bin->requests != made->requests;
+	state_number(s, "in_flight", &in_flight_ns);
 	state_number(s, "ops", &bin->operations);
-	state_flag(s, "requests", &bin->requests);
+	state_flag(s, "requests", &requests);
+	bin->in_flight_ns = made->in_flight_ns + in_flight_ns;
+	bin->requests = requests != made->requests;
 }
 
-void series_state(struct state *s, struct series *series)
+/* Makes the bins of the few requests of the state. */
+static void make_bins(struct state *s, const struct series *like, const struct cells *c,
+		      struct series *made)
+{
+	*made = (struct series){.coarser = like->coarser,
+				.any = like->any,
+				.first_bin = like->first_bin,
+				.last_bin = like->last_bin,
+				.bins = calloc(CELLS_BINS_MAX, sizeof *made->bins)};
+	bool done = made->bins != NULL;
+	const size_t count = c != NULL && like->any ? c->deferred_count : 0;
+	for (size_t i = 0; i < count && done && !state_failed(s); i++) {
+		const struct cells_request *q = &c->deferred[i];
+		done = series_add_request(made, q->start_ns, q->end_ns + q->lasts);
+		state_check(s,
+			    made->first_bin == like->first_bin && made->last_bin == like->last_bin,
+			    "requests in the span of the series");
+	}
+	if (!done)
+		state_no_memory(s);
+	else
+		series_settle(made);
+}
+
+static void series_bins_state(struct state *s, struct series *series, const struct series *made)
+{
+	const int64_t bins = series->any ? series->last_bin - series->first_bin + 1 : 0;
+	size_t i;
+	if (!state_saves(s) && series->any)
+		memcpy(series->bins, made->bins, CELLS_BINS_MAX * sizeof *made->bins);
+	while (state_each(s, "series.bin", (size_t)bins, &i)) {
+		const size_t at = (uint64_t)(series->first_bin + (int64_t)i) % CELLS_BINS_MAX;
+		series_columns(s, &series->bins[at], &made->bins[at]);
+	}
+}
+
+void series_state(struct state *s, struct series *series, const struct cells *c)
 {
 	size_t i;
 	while (state_each(s, "series", series->any || !state_saves(s), &i)) {
@@ -145,12 +247,15 @@ void series_state(struct state *s, struct series *series)
 	}
 	if (series->any && series->bins == NULL)
 		series->bins = calloc(CELLS_BINS_MAX, sizeof *series->bins);
-	if (series->any && series->bins == NULL)
+	if (series->any && series->bins == NULL) {
 		state_no_memory(s);
-	const int64_t bins = series->any ? series->last_bin - series->first_bin + 1 : 0;
-	while (state_each(s, "series.bin", (size_t)bins, &i))
-		series_columns(
-		    s, &series->bins[(uint64_t)(series->first_bin + (int64_t)i) % CELLS_BINS_MAX]);
+		return;
+	}
+	struct series made;
+	make_bins(s, series, c, &made);
+	if (!state_failed(s))
+		series_bins_state(s, series, &made);
+	series_free(&made);
 }
 
 /* A view has the bins of the series. */

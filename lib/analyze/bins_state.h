@@ -10,7 +10,8 @@
  * the cells have.
  */
 void cells_state(struct state *s, struct cells *c, const struct state_numbers *rows);
-void series_state(struct state *s, struct series *series);
+/* c: of the same requests, before the series; or NULL */
+void series_state(struct state *s, struct series *series, const struct cells *c);
 /* After both: the state is refused unless they cover the same time. */
 void bins_check_state(struct state *s, const struct cells *c, const struct series *series);
 

@@ -165,7 +165,7 @@ static void extend(struct cells *c, uint64_t from_ns, uint64_t to_ns)
 }
 
 /* Up to time x, floor(length * (x - start) / duration) bytes have moved. */
-static uint64_t moved_until(const struct cells_deferred *q, uint64_t ns)
+static uint64_t moved_until(const struct cells_request *q, uint64_t ns)
 {
 	const uint64_t duration = q->end_ns - q->start_ns + 1, passed = ns - q->start_ns;
 	uint64_t product;
@@ -187,7 +187,7 @@ static uint8_t level_of(uint64_t duration_ns, int k)
 }
 
 /* Divides the bytes of a request among bins, and pieces of 2^level bins that it fills. */
-static bool apportion(struct cells *c, const struct cells_deferred *q, int64_t bin, int64_t last)
+static bool apportion(struct cells *c, const struct cells_request *q, int64_t bin, int64_t last)
 {
 	const bool many = last - bin > 16, is_long = last - bin > CELLS_PIECES_MAX / 2;
 	const uint8_t level = is_long ? level_of(q->end_ns - q->start_ns + 1, cells_k(c)) : 0;
@@ -233,7 +233,7 @@ static void remember_last(struct cells *c, struct cells_row *r)
 }
 
 /* Stores the bins of a request, coarsening until they can be added. */
-static inline void find_bins(struct cells *c, const struct cells_deferred *q, int64_t *first,
+static inline void find_bins(struct cells *c, const struct cells_request *q, int64_t *first,
 			     int64_t *last)
 {
 	*first = cells_bin(q->start_ns, cells_k(c));
@@ -251,7 +251,7 @@ static bool are_too_many(const struct cells *c)
 	       c->first_bin < c->last_bin;
 }
 
-static bool add(struct cells *c, const struct cells_deferred *q)
+static bool add(struct cells *c, const struct cells_request *q)
 {
 	int64_t first, last;
 	if (!array_reserve_index(&c->rows, &c->row_capacity, q->process, sizeof *c->rows))
@@ -269,10 +269,13 @@ static bool add(struct cells *c, const struct cells_deferred *q)
 	return true;
 }
 
-static bool add_deferred(struct cells *c)
+/* Makes cells of the requests that are deferred. */
+static bool start(struct cells *c)
 {
 	uint64_t from = UINT64_MAX, to = 0;
 	bool done = true;
+	if (c->started)
+		return true;
 	c->started = true;
 	for (size_t i = 0; i < c->deferred_count; i++) {
 		from = c->deferred[i].start_ns < from ? c->deferred[i].start_ns : from;
@@ -282,31 +285,59 @@ static bool add_deferred(struct cells *c)
 		extend(c, from, to);
 	for (size_t i = 0; i < c->deferred_count && done; i++)
 		done = add(c, &c->deferred[i]);
-	free(c->deferred);
-	c->deferred = NULL;
-	c->deferred_count = c->deferred_capacity = 0;
 	return done;
 }
 
-static bool defer(struct cells *c, const struct cells_deferred *q)
+static bool end_deferring(struct cells *c)
+{
+	const bool done = start(c);
+	free(c->deferred);
+	c->deferred = NULL;
+	c->deferred_count = c->deferred_capacity = 0;
+	c->many = true;
+	return done;
+}
+
+static void free_rows(struct cells *c)
+{
+	for (size_t i = 0; i < c->row_capacity; i++) {
+		free(c->rows[i].cell);
+		free(c->rows[i].bins);
+	}
+	free(c->rows);
+}
+
+/* More requests are deferred: the cells of the ones before depend on them. */
+static void restart(struct cells *c)
+{
+	if (!c->started || c->many)
+		return;
+	free_rows(c);
+	*c = (struct cells){.deferred = c->deferred,
+			    .deferred_count = c->deferred_count,
+			    .deferred_capacity = c->deferred_capacity};
+}
+
+bool cells_defer(struct cells *c, const struct cells_request *q)
 {
 	if (!array_reserve(&c->deferred, &c->deferred_capacity, c->deferred_count + 1,
 			   sizeof *c->deferred))
 		return false;
 	c->deferred[c->deferred_count++] = *q;
-	return c->deferred_count < CELLS_DEFERRED || add_deferred(c);
+	return c->deferred_count < CELLS_DEFERRED || end_deferring(c);
 }
 
-static inline struct cells_deferred request_of(const struct io_span *span, size_t i,
-					       uint64_t epoch_ns)
+static inline struct cells_request request_of(const struct io_span *span, size_t i,
+					      uint64_t epoch_ns)
 {
 	const uint64_t start = epoch_ns + (uint64_t)span->start_ns[i];
 	const uint64_t duration_ns = span_duration(span, i);
-	return (struct cells_deferred){.start_ns = start,
-				       .end_ns = start + duration_ns - (duration_ns > 0),
-				       .length = span->length[i],
-				       .process = span->process,
-				       .write = span->write[i]};
+	return (struct cells_request){.start_ns = start,
+				      .end_ns = start + duration_ns - (duration_ns > 0),
+				      .length = span->length[i],
+				      .process = span->process,
+				      .write = span->write[i],
+				      .lasts = duration_ns > 0};
 }
 
 /* Lengths of at most this have sums of 64 bits. */
@@ -341,7 +372,7 @@ static inline size_t add_to_last(const struct cells_row *r, const struct io_span
  * Adds a request that begins in the last cell or the bin that follows, and ends there, too, without
  * a search. Returns false, with nothing added, if it does not, or if this needs more than a cell.
  */
-static bool add_near(struct cells *c, const struct cells_deferred *q)
+static bool add_near(struct cells *c, const struct cells_request *q)
 {
 	struct cells_row *r = &c->rows[q->process];
 	if (r->to_ns == 0 || q->start_ns < r->from_ns)
@@ -380,8 +411,8 @@ static bool add_span(struct cells *c, const struct io_span *span, uint64_t epoch
 		    known ? add_to_last(&c->rows[span->process], span, i, epoch_ns) : 0;
 		if ((i += n) == span->count)
 			return true;
-		const struct cells_deferred q = request_of(span, i++, epoch_ns);
-		if (!(c->started ? (known && add_near(c, &q)) || add(c, &q) : defer(c, &q)))
+		const struct cells_request q = request_of(span, i++, epoch_ns);
+		if (!(c->started ? (known && add_near(c, &q)) || add(c, &q) : cells_defer(c, &q)))
 			return false;
 	}
 	return true;
@@ -401,6 +432,7 @@ static inline void look_ahead(const struct cells *c, const struct io_spans *span
 
 bool cells_add(struct cells *c, const struct io_spans *spans, uint64_t epoch_ns)
 {
+	restart(c);
 	for (size_t i = 0; i < spans->count; i++) {
 		look_ahead(c, spans, i);
 		if ((spans->span[i].flags & IOT_START_UNKNOWN) == 0 &&
@@ -412,7 +444,7 @@ bool cells_add(struct cells *c, const struct io_spans *spans, uint64_t epoch_ns)
 
 bool cells_settle(struct cells *c)
 {
-	if (!add_deferred(c))
+	if (!start(c))
 		return false;
 	for (size_t i = 0; i < c->row_capacity; i++)
 		row_sort(c, &c->rows[i], 0);
@@ -443,11 +475,25 @@ static bool join_row(struct cells *c, const struct cells_row *part, int shift, u
 	return true;
 }
 
+static bool join_deferred(struct cells *c, const struct cells *part, const uint32_t *process)
+{
+	bool done = true;
+	restart(c);
+	for (size_t i = 0; i < part->deferred_count && done; i++) {
+		struct cells_request q = part->deferred[i];
+		q.process = process[q.process];
+		done = cells_defer(c, &q);
+	}
+	return done;
+}
+
 bool cells_join(struct cells *c, const struct cells *part, const uint32_t *process)
 {
 	if (part->sorted == 0)
 		return true;
-	if (!cells_settle(c))
+	if (!c->many && !part->many && c->deferred_count + part->deferred_count < CELLS_DEFERRED)
+		return join_deferred(c, part, process);
+	if (!end_deferring(c) || !cells_settle(c))
 		return false;
 	if (c->coarser < part->coarser)
 		coarsen(c, part->coarser - c->coarser);
@@ -462,11 +508,7 @@ bool cells_join(struct cells *c, const struct cells *part, const uint32_t *proce
 
 void cells_free(struct cells *c)
 {
-	for (size_t i = 0; i < c->row_capacity; i++) {
-		free(c->rows[i].cell);
-		free(c->rows[i].bins);
-	}
-	free(c->rows);
+	free_rows(c);
 	free(c->deferred);
 }
 
@@ -490,6 +532,7 @@ static bool join(void *of, void *part, const struct statistic_map *map)
 static void state(struct state *s, void *of, const struct requests *r)
 {
 	(void)r;
+	s->cells = of;
 	cells_state(s, of, &s->processes);
 	if (!state_saves(s) && !state_failed(s) && !cells_settle(of))
 		state_no_memory(s);

@@ -51,14 +51,18 @@ struct cells {
 	size_t row_capacity;
 	size_t sorted, pieces; /* of all rows */
 	size_t bins;           /* settled: of all rows, with all pieces halved */
-	/* The first requests, which wait until their span is known: then k needs few steps. */
-	struct cells_deferred {
+	/*
+	 * The first requests, which wait until their span is known: then k needs few steps. A state
+	 * of fewer than CELLS_DEFERRED has these, as they take fewer bytes than the cells.
+	 */
+	struct cells_request {
 		uint64_t start_ns, end_ns, length; /* end: of the last nanosecond */
 		uint32_t process;
-		bool write;
+		bool write, lasts; /* lasts: its duration is not 0 */
 	} * deferred;
 	size_t deferred_count, deferred_capacity;
-	bool started; /* no more requests are deferred */
+	bool started; /* the cells have all requests */
+	bool many;    /* none are deferred any more */
 };
 
 static inline int cells_k(const struct cells *c)
@@ -126,6 +130,7 @@ static inline int bin_span_extend(struct bin_span *s, int k, uint64_t from_ns, u
  * and cells_row_bins are valid until the next cells_add.
  */
 bool cells_add(struct cells *c, const struct io_spans *spans, uint64_t epoch_ns);
+bool cells_defer(struct cells *c, const struct cells_request *q);
 bool cells_settle(struct cells *c);
 /* Adds a part, which is settled and whose processes have these numbers in c. */
 bool cells_join(struct cells *c, const struct cells *part, const uint32_t *process);

@@ -69,7 +69,7 @@ static void bins_state(struct state *s, struct host_samples *h, const struct sta
 		cells_state(s, &h->calls_of_hosts[all], rows);
 	}
 	s->direction = -1;
-	series_state(s, &h->series);
+	series_state(s, &h->series, NULL);
 }
 
 void host_samples_state(struct state *s, struct host_samples *h)

@@ -97,7 +97,7 @@ static void advance(struct series *s)
 	set_following(s);
 }
 
-static bool add_long(struct series *s, uint64_t start, uint64_t end)
+bool series_add_request(struct series *s, uint64_t start, uint64_t end)
 {
 	if (!extend(s, start, end > start ? end - 1 : start))
 		return false;
@@ -171,7 +171,7 @@ static bool add_requests(struct series *s, const struct io_span *span, uint64_t 
 				    : 0;
 		n += add_near(s, span->start_ns + i + n, span->end_ns + i + n, span->count - i - n,
 			      epoch_ns);
-		if (n == 0 && !add_long(s, start, epoch_ns + (uint64_t)span->end_ns[i]))
+		if (n == 0 && !series_add_request(s, start, epoch_ns + (uint64_t)span->end_ns[i]))
 			return false;
 		i += n > 0 ? n : 1;
 	}
@@ -274,7 +274,7 @@ static bool join(void *of, void *part, const struct statistic_map *map)
 static void state(struct state *s, void *of, const struct requests *r)
 {
 	(void)r;
-	series_state(s, of);
+	series_state(s, of, s->cells);
 }
 
 static void free_all(void *of)

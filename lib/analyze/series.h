@@ -41,8 +41,12 @@ static inline const struct series_bin *series_at(const struct series *s, int64_t
 	return &s->bins[(uint64_t)bin % CELLS_BINS_MAX];
 }
 
-/* These return false if out of memory. Times plus epoch_ns are those of the bins. */
+/*
+ * These return false if out of memory. Times plus epoch_ns are those of the bins; of the other
+ * functions, times are those of the bins.
+ */
 bool series_add(struct series *s, const struct io_spans *spans, uint64_t epoch_ns);
+bool series_add_request(struct series *s, uint64_t start_ns, uint64_t end_ns);
 bool series_add_op(struct series *s, uint64_t ns);
 /* Before bins are read. */
 void series_settle(struct series *s);

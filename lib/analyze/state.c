@@ -5,9 +5,7 @@
  *	%state kind=totals layer=0 rows=1 i=0 n_r=3000 n_w=1
  *	%state kind=totals.file layer=0 rows=3 i=+026 n_r=hMa0 n_w=004
  *
- * The numbers of several rows need no separators, because the last digit of each has another
- * alphabet. A column that begins with + has differences. Both are shorter than decimal numbers, and
- * compress better. A table continues on further lines of the same kind.
+ * A table continues on further lines of the same kind. state_column.c has the numbers of a column.
  */
 #include "state.h"
 
@@ -21,19 +19,12 @@
 #include "lib/base/text.h"
 #include "lib/format/directive.h"
 
+#include "state_column.h"
+
 enum {
 	LINE_FULL = 12288, /* bytes of numbers, with which a line ends before the next row */
-	LINE_MAX = IOT_COMMENT_MAX - 8,
-	DECIMAL_DIGITS = 39, /* of 128 bits */
-	DIGIT_BITS = 5,
-	DIGITS_MAX = 26, /* of 128 bits */
-	DIGIT_MASK = (1 << DIGIT_BITS) - 1,
-	DIFFERENCES = '+'
+	LINE_MAX = IOT_COMMENT_MAX - 8
 };
-
-/* The last digit of a number, and the digits before it, of which the first is the lowest. */
-static const char last_digit[] = "0123456789abcdefghijklmnopqrstuv";
-static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZwxyz-_";
 
 static const char hex[] = "0123456789ABCDEF";
 
@@ -77,7 +68,7 @@ void state_check(struct state *s, bool valid, const char *expected)
 
 /* Saving */
 
-static bool put_text(struct state *s, size_t *size, const char *text, size_t n)
+bool state_put(struct state *s, size_t *size, const char *text, size_t n)
 {
 	if (n > LINE_MAX - *size) {
 		error_set(&s->error, IOT_ELIMIT, "a row of a state does not fit in a line");
@@ -109,71 +100,13 @@ static void clear_line(struct state *s)
 	s->bytes = s->bytes_before = 0;
 }
 
-static size_t digits_of(uint128 v)
-{
-	size_t n = 1;
-	while ((v >>= DIGIT_BITS) > 0)
-		n++;
-	return n;
-}
-
-/* Zigzag: 0, -1, 1, -2, ... as 0, 1, 2, 3, ... */
-static uint128 difference(uint128 from, uint128 to)
-{
-	const uint128 d = to - from;
-	return d >> 127 != 0 ? ~(d << 1) : d << 1;
-}
-
-static bool put_number(struct state *s, size_t *size, uint128 v)
-{
-	char text[DIGITS_MAX];
-	size_t n = 0;
-	for (; v > DIGIT_MASK; v >>= DIGIT_BITS)
-		text[n++] = digit[v & DIGIT_MASK];
-	text[n++] = last_digit[v];
-	return put_text(s, size, text, n);
-}
-
-static bool put_decimal(struct state *s, size_t *size, uint128 v)
-{
-	char text[DECIMAL_DIGITS];
-	size_t n = sizeof text;
-	do
-		text[--n] = (char)('0' + (unsigned)(v % 10));
-	while ((v /= 10) > 0);
-	return put_text(s, size, text + n, sizeof text - n);
-}
-
-static bool differences_are_shorter(const struct state_column *c)
-{
-	size_t numbers = 0, differences = 1;
-	uint128 before = 0;
-	for (size_t i = 0; i < c->count; before = c->number[i++]) {
-		numbers += digits_of(c->number[i]);
-		differences += digits_of(difference(before, c->number[i]));
-	}
-	return differences < numbers;
-}
-
-static bool put_numbers(struct state *s, size_t *size, const struct state_column *c)
-{
-	if (s->rows == 1)
-		return put_decimal(s, size, c->number[0]);
-	const bool shorter = differences_are_shorter(c);
-	uint128 before = 0;
-	bool fits = !shorter || put_text(s, size, &(char){DIFFERENCES}, 1);
-	for (size_t i = 0; i < c->count && fits; before = c->number[i++])
-		fits =
-		    put_number(s, size, shorter ? difference(before, c->number[i]) : c->number[i]);
-	return fits;
-}
-
 static bool put_column(struct state *s, size_t *size, const struct state_column *c)
 {
-	if (!put_text(s, size, " ", 1) || !put_text(s, size, c->key, strlen(c->key)) ||
-	    !put_text(s, size, "=", 1))
+	if (!state_put(s, size, " ", 1) || !state_put(s, size, c->key, strlen(c->key)) ||
+	    !state_put(s, size, "=", 1))
 		return false;
-	return c->count > 0 ? put_numbers(s, size, c) : put_text(s, size, c->text + 1, c->size - 1);
+	return c->count > 0 ? state_put_numbers(s, size, c)
+			    : state_put(s, size, c->text + 1, c->size - 1);
 }
 
 static void write_line(struct state *s)
@@ -246,7 +179,7 @@ static void save(struct state *s, const char *key, uint128 v)
 {
 	struct state_column *c = next_saved(s, key);
 	s->filled |= v != 0;
-	s->bytes += digits_of(v);
+	s->bytes += state_digits(v);
 	if (array_reserve(&c->number, &c->number_capacity, c->count + 1, sizeof *c->number))
 		c->number[c->count++] = v;
 	else
@@ -276,10 +209,7 @@ static void split_line(struct state *s)
 			c->name = key;
 			c->at = value.data;
 			c->end = value.data + value.size;
-			c->before = 0;
-			c->has_differences =
-			    head->rows > 1 && value.size > 0 && value.data[0] == DIFFERENCES;
-			c->at += c->has_differences;
+			state_begin_numbers(s, c);
 		} else if (text_equals(key, "kind")) {
 			head->kind = value;
 		} else if (text_equals(key, "layer")) {
@@ -368,77 +298,11 @@ static struct state_column *next_loaded(struct state *s, const char *key)
 	return NULL;
 }
 
-static bool read_decimal(struct state_column *c, uint128 *v)
-{
-	bool valid = c->at < c->end;
-	for (*v = 0; c->at < c->end && valid; c->at++) {
-		const unsigned one = number_digit(*c->at);
-		valid = one < 10 && !__builtin_mul_overflow(*v, (uint128)10, v) &&
-			!__builtin_add_overflow(*v, (uint128)one, v);
-	}
-	return valid;
-}
-
-/* The value of each character: of a last digit, or of another one plus 32; 255: neither. */
-static void make_values(unsigned char values[256])
-{
-	memset(values, 255, 256);
-	for (unsigned i = 0; i <= DIGIT_MASK; i++) {
-		values[(unsigned char)last_digit[i]] = (unsigned char)i;
-		values[(unsigned char)digit[i]] = (unsigned char)(i + DIGIT_MASK + 1);
-	}
-}
-
-/* Reads a number of any size, up to 128 bits. */
-static bool read_wide(const struct state *s, struct state_column *c, uint128 *v)
-{
-	unsigned value = DIGIT_MASK + 1;
-	*v = 0;
-	for (unsigned shift = 0; value > DIGIT_MASK; shift += DIGIT_BITS) {
-		value = c->at < c->end ? s->value[(unsigned char)*c->at++] : 255;
-		const uint128 bits = value & DIGIT_MASK;
-		if (value == 255 || shift > 127 || bits << shift >> shift != bits)
-			return false;
-		*v |= bits << shift;
-	}
-	return true;
-}
-
-/* Most numbers are small, and arithmetic of 64 bits takes half the time. */
-static bool read_digits(const struct state *s, struct state_column *c, uint128 *v)
-{
-	uint64_t small = 0;
-	const char *at = c->at;
-	for (unsigned shift = 0; shift + DIGIT_BITS <= 64 && at < c->end; shift += DIGIT_BITS) {
-		const unsigned value = s->value[(unsigned char)*at++];
-		if (value == 255)
-			return false;
-		small |= (uint64_t)(value & DIGIT_MASK) << shift;
-		if (value <= DIGIT_MASK) {
-			c->at = at;
-			*v = small;
-			return true;
-		}
-	}
-	return read_wide(s, c, v);
-}
-
-static bool read_number(const struct state *s, struct state_column *c, uint128 *v)
-{
-	if (s->head.rows == 1)
-		return read_decimal(c, v);
-	const bool valid = read_digits(s, c, v);
-	if (c->has_differences)
-		*v = c->before + (*v & 1 ? ~(*v >> 1) : *v >> 1);
-	c->before = *v;
-	return valid;
-}
-
 static uint128 load_wide(struct state *s, const char *key)
 {
 	struct state_column *c = next_loaded(s, key);
 	uint128 v = 0;
-	if (c != NULL && read_number(s, c, &v))
+	if (c != NULL && state_read_number(s, c, &v))
 		return v;
 	refuse_column(s, key, "a number of 128 bits");
 	return 0;
@@ -448,7 +312,7 @@ static uint64_t load(struct state *s, const char *key, uint64_t max)
 {
 	struct state_column *c = next_loaded(s, key);
 	uint128 v = 0;
-	if (c != NULL && read_number(s, c, &v) && v <= max)
+	if (c != NULL && state_read_number(s, c, &v) && v <= max)
 		return (uint64_t)v;
 	char expected[48];
 	snprintf(expected, sizeof expected, "a number up to %ju", (uintmax_t)max);
@@ -560,10 +424,11 @@ void state_wide(struct state *s, const char *key, uint128 *v)
 		*v = load_wide(s, key);
 }
 
-/* DIFFERENCES at the begin of a column means that it has numbers. */
+/* A column that begins with STATE_DIFFERENCES or STATE_SCALED has numbers. */
 static bool is_plain(unsigned char c)
 {
-	return c > ' ' && c < 0x7f && c != '%' && c != ',' && c != DIFFERENCES;
+	return c > ' ' && c < 0x7f && c != '%' && c != ',' && c != STATE_DIFFERENCES &&
+	       c != STATE_SCALED;
 }
 
 static void save_text(struct state *s, const char *key, struct iot_text v)
@@ -654,7 +519,7 @@ void state_add_number(struct state *s, struct state_numbers *of, uint32_t own)
 bool state_begin(struct state *s)
 {
 	s->text = malloc(IOT_COMMENT_MAX);
-	make_values(s->value);
+	state_make_values(s->value);
 	if (s->has_line)
 		split_line(s);
 	return s->text != NULL;

@@ -61,8 +61,11 @@ struct state_column {
 	struct iot_text name;             /* loading */
 	const char *at, *end;             /* loading: what is left; at: NULL after the last text */
 	bool has_differences;             /* loading */
-	uint128 before;                   /* loading: the number of the row before */
+	uint128 before;                   /* loading: the one of the row before, as it is written */
+	uint128 min, factor;              /* loading: of what is written; 0, 1: it is the number */
 };
+
+struct cells;
 
 /* Rows in the order of their keys, and the numbers that the analysis uses for them. */
 struct state_numbers {
@@ -78,6 +81,7 @@ struct state {
 	struct error error;
 	bool whole;           /* of a whole trace: what only a further part needs is left out */
 	int layer, direction; /* of the tables; -1: of all */
+	const struct cells *cells; /* of the layer, which precede its series */
 	struct state_numbers processes, files, pairs, ids, streams, heads;
 
 	/* The open table: */

@@ -1,26 +1,41 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A compressed state takes fewer bytes than its trace if that has many requests, and at most 64 KiB if it has 1000.
+# A compressed state takes at most the bytes of its trace, or 64 KiB; with offsets and sizes that are random 1.5 times the bytes,
+# and with few requests for each pair of a process and a file 4.5 times.
 command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
 trace() {
-	python3 - $1 <<'CODE'
+	python3 - $1 $2 $3 $4 <<'CODE'
 import random, sys
+records, processes, files, sequential = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
 r = random.Random(3)
 end = {}
-for i in range(int(sys.argv[1])):
-    process, file = r.randrange(1, 9), r.randrange(1, 5)
-    offset = end.get((process, file), 0) if r.random() < .7 else r.randrange(1 << 18) * 4096
+for i in range(records):
+    process, file = r.randrange(1, processes + 1), r.randrange(1, files + 1)
+    offset = end.get((process, file), 0) if r.random() < sequential else r.randrange(1 << 18) * 4096
     length = r.choice((4096, 4096, 65536, 131072, 262144, 1 << 20, r.randrange(1, 100000)))
     end[process, file] = offset + length
-    print("%x 20 %x %x %x %x %x %x 0" % (r.choice((0x80, 0xc0, 0xc0)), offset, length, r.randrange(50), r.randrange(20, 400), file + 4 * process, process))
+    print("%x 20 %x %x %x %x %x %x 0" % (r.choice((0x80, 0xc0, 0xc0)), offset, length, r.randrange(50), r.randrange(20, 400), file + files * process, process))
 CODE
 }
-at_most() {
-	size=$(wc -c <"$1")
-	test $size -le $2 && echo "$1 has at most $3" || echo "$1 has $size bytes, expected at most $2"
-}
-trace 100000 | "$IOTRACE" cat -q --framed --no-fsync -o many.iot.zst
-"$IOTRACE" analyze -q --no-fsync -s many.state.zst many.iot.zst
-at_most many.state.zst $(wc -c <many.iot.zst) "the bytes of its trace"
-trace 1000 | "$IOTRACE" cat -q --framed --no-fsync -o few.iot.zst
-"$IOTRACE" analyze -q --no-fsync -s few.state.zst few.iot.zst
-at_most few.state.zst 65536 "64 KiB"
+# times records processes files sequential
+while read -r times workload; do
+	trace $workload | "$IOTRACE" cat -q --framed --no-fsync -o trace.iot.zst
+	"$IOTRACE" analyze -q --no-fsync -s state.zst trace.iot.zst
+	size=$(wc -c <state.zst) limit=$(($(wc -c <trace.iot.zst) * times / 10))
+	test $limit -ge 65536 || limit=65536
+	test $size -le $limit && echo "$workload: within the limit" || echo "$workload: $size bytes, expected at most $limit"
+done <<END
+10 100 8 4 0.9
+10 1000 8 4 0.7
+15 10000 8 4 0.9
+15 30000 8 4 0.9
+15 66000 8 4 0.9
+10 100000 8 4 0.7
+10 10000 1 1 1
+10 66000 1 1 1
+10 10000 1 1 0
+10 66000 1 1 0
+10 1000 500 2 0.7
+15 66000 8 4 0.7
+15 20000 20 2 0.2
+45 20000 2000 3 0.8
+END

@@ -472,10 +472,11 @@ Test(analyze, cells_do_not_depend_on_the_order)
 	for (size_t i = 0; i < REQUESTS; i++)
 		spans[i] = span_of(&list[i], 1, (uint32_t)(i % 3));
 	cr_assert(cells_add(&a, &(struct io_spans){spans, REQUESTS, NULL}, 7));
-	for (size_t i = 0; i < REQUESTS; i++) { /* only the first is deferred */
+	b.many = b.started = true; /* none is deferred */
+	for (size_t i = 0; i < REQUESTS; i++) {
 		const struct io_span s =
 		    span_of(&reversed[i], 1, (uint32_t)((REQUESTS - 1 - i) % 3));
-		cr_assert(cells_add(&b, SPANS(s), 7) && (i > 0 || cells_settle(&b)));
+		cr_assert(cells_add(&b, SPANS(s), 7));
 	}
 	cr_assert(cells_settle(&a) && cells_settle(&b));
 	cr_assert_eq(a.coarser, b.coarser);
@@ -485,6 +486,23 @@ Test(analyze, cells_do_not_depend_on_the_order)
 		cr_assert_eq(bytes_of_bin(&a, bin), bytes_of_bin(&b, bin));
 	cells_free(&a);
 	cells_free(&b);
+}
+
+Test(analyze, cells_that_were_read_take_further_requests)
+{
+	struct cells c = {.coarser = 0}, again = {.coarser = 0};
+	const struct request list[] = {request_at(0, 10, 1),
+				       request_at(SECOND, 1000 * (uint64_t)SECOND, 7)};
+	const struct io_span first = span_of(list, 1, 0), second = span_of(list + 1, 1, 1);
+	cr_assert(cells_add(&c, SPANS(first), 0) && cells_settle(&c));
+	cr_assert(cells_add(&c, SPANS(second), 0) && cells_settle(&c));
+	cr_assert(cells_add(&again, SPANS(first), 0) && cells_add(&again, SPANS(second), 0));
+	cr_assert(cells_settle(&again));
+	cr_assert_eq(c.coarser, again.coarser);
+	cr_assert_eq(cells_count(&c), cells_count(&again));
+	cr_assert_eq(c.deferred_count, 2);
+	cells_free(&c);
+	cells_free(&again);
 }
 
 Test(analyze, bytes_are_apportioned)
