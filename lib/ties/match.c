@@ -8,6 +8,8 @@
 #include "lib/base/text.h"
 #include "lib/format/directive.h"
 
+#include "sectors.h"
+
 void tie_match_free(struct tie_match *m)
 {
 	struct idmap *const maps[] = {&m->opens, &m->rows, &m->processes, &m->blocks, &m->disks};
@@ -326,61 +328,19 @@ static int locate_part(struct tie_match *m, const struct iot_record *rec,
 	return IOT_OK;
 }
 
-static uint32_t device_of(const struct tie_match *m, const struct iot_record *rec)
-{
-	const size_t n = idmap_find(&m->disks, rec->file);
-	return n != SIZE_MAX ? m->device[n] : 0;
-}
-
-/* Returns whether several files have had the same sectors: it is not known whose bytes these are. */
-static bool is_ambiguous(const struct tie_match *m, const struct iot_record *rec, uint32_t device)
-{
-	struct extent_part part;
-	uint64_t end = 0; /* of the preceding parts, as a sector */
-	uint32_t object = 0;
-	size_t at = 0;
-	while (extents_next_of_disk(&m->extents, device, rec->offset, rec->length, &at, &part)) {
-		const struct extent *e = part.extent;
-		const uint64_t begin = e->sector + part.begin / IOT_BLOCK_SIZE;
-		if (begin < end && e->object != object)
-			return true;
-		if (end < e->sector + part.end / IOT_BLOCK_SIZE)
-			end = e->sector + part.end / IOT_BLOCK_SIZE;
-		object = e->object;
-	}
-	return false;
-}
-
 static int locate(struct tie_match *m, const struct iot_record *rec, struct located *to)
 {
-	const uint32_t device = device_of(m, rec);
+	const uint32_t device = sectors_device(m, rec);
 	struct extent_part part;
 	size_t at = 0;
 	int status = IOT_OK;
 	*to = (struct located){.logical = 0};
-	if (device == 0 || is_ambiguous(m, rec, device - 1))
+	if (device == 0 || sectors_are_ambiguous(m, rec))
 		return IOT_OK;
 	while (status == IOT_OK &&
 	       extents_next_of_disk(&m->extents, device - 1, rec->offset, rec->length, &at, &part))
 		status = locate_part(m, rec, &part, to);
 	return status;
-}
-
-/* Returns whether extents show that a physical record does not belong to the file of a row. */
-static bool is_elsewhere(const struct tie_match *m, const struct iot_record *rec, uint32_t row)
-{
-	const uint32_t device = device_of(m, rec);
-	const struct tie_row *r = &m->row[row];
-	struct extent_part part;
-	size_t at = 0;
-	bool any = false;
-	while (device != 0 && extents_next_of_disk(&m->extents, device - 1, rec->offset,
-						   rec->length, &at, &part)) {
-		if (part.extent->object == r->object)
-			return false;
-		any = true;
-	}
-	return any || r->mapped;
 }
 
 static bool tie_to_flush(struct tie_match *m, const struct iot_record *rec,
@@ -397,7 +357,7 @@ static bool tie_to_flush(struct tie_match *m, const struct iot_record *rec,
 		logical = p->flushed;
 		row = p->flush_row;
 	}
-	if (logical == 0 || is_elsewhere(m, rec, row))
+	if (logical == 0 || sectors_are_elsewhere(m, rec, row))
 		return false;
 	tie->logical = logical;
 	tie->row = row;
@@ -408,7 +368,7 @@ static bool tie_to_flush(struct tie_match *m, const struct iot_record *rec,
 static void tie_to_transfer(struct tie_match *m, const struct iot_record *rec,
 			    struct tie_transfer *t)
 {
-	if (t == NULL || is_elsewhere(m, rec, t->row))
+	if (t == NULL || sectors_are_elsewhere(m, rec, t->row))
 		return;
 	m->tie[m->ties - 1].next = t->first;
 	t->first = (uint32_t)m->ties;

@@ -12,6 +12,7 @@
 #include "lib/base/text.h"
 #include "lib/format/directive.h"
 
+#include "sectors.h"
 #include "sums.h"
 
 enum tie_phase { PHASE_KEEP, PHASE_EVENTS, PHASE_COUNTERS };
@@ -156,14 +157,14 @@ static void tie_physical(struct tie_stage *t, struct iot_record *rec)
 {
 	const struct tie *tie = &t->match.tie[t->physical++];
 	const int d = rec->type & IOT_WRITE ? TIE_WRITE : TIE_READ;
-	const uint64_t bytes = rec->length * IOT_BLOCK_SIZE;
+	const uint64_t tied = sectors_credit(&t->match, rec, tie);
 	t->kind[tie->kind].records[d]++;
-	t->kind[tie->kind].bytes[d] += bytes;
+	t->kind[tie->kind].bytes[d] += tied;
+	t->kind[TIE_NONE].bytes[d] += rec->length * IOT_BLOCK_SIZE - tied;
 	if (tie->kind == TIE_NONE) {
 		rec->operation = ++t->next_id;
 		return;
 	}
-	t->match.row[tie->row].physical[d] += bytes;
 	rec->operation = (uint32_t)idmap_find(&t->operations, tie->logical) + 1;
 }
 

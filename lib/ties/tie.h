@@ -5,6 +5,7 @@
  * of its own. Logical records without physical ones get 0.
  *
  *	extents.c  which bytes of files are where on disks
+ *	sectors.c  which files have the sectors of a physical record
  *	match.c    the logical record of each physical one
  *	tie.c      the stage: it keeps all events in a temporary file and reads them twice
  *	sums.c     the %counter directives that the stage adds at the end, and their sums

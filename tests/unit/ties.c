@@ -357,3 +357,50 @@ Test(ties, sectors_that_several_files_have_had_tie_nothing)
 		tie_sums_free(&to.sums);
 	}
 }
+
+/* A write-back of the only page of file 1, the first two of file 2, which follow it, and no file's. */
+Test(ties, a_physical_write_counts_for_each_of_its_files)
+{
+	static struct made t;
+	static struct tied to;
+	static const uint64_t expected[MAPPED] = {4096, 8192};
+	const unsigned sector[2] = {0, 8}, length[2] = {4096, 8192};
+	t = (struct made){.count = 0};
+	for (unsigned f = 0; f < MAPPED; f++) {
+		char text[TEXT];
+		snprintf(text, sizeof text,
+			 "%%extent object=%u offset=0 length=%u device=8,0 sector=%u", f + 1,
+			 length[f], sector[f]);
+		directive(&t, text);
+		snprintf(text, sizeof text, "%%file process=1 id=%u object=%u path=/f", f + 1,
+			 f + 1);
+		directive(&t, text);
+	}
+	directive(&t, "%file process=2 id=1 object=100 path=/d kind=disk source-id=8,0");
+	for (unsigned f = 1; f <= MAPPED; f++)
+		t.ev[t.count++] = (struct iot_event){.rec = {.start_ns = f,
+							     .process = 1,
+							     .file = f,
+							     .object = f,
+							     .length = 100,
+							     .type = IOT_LOGICAL | IOT_WRITE,
+							     .flags = IOT_CPU_UNKNOWN},
+						     .kind = IOT_RECORD};
+	t.ev[t.count++] = (struct iot_event){.rec = {.start_ns = 100,
+						     .process = 2,
+						     .file = 1,
+						     .object = 100,
+						     .length = 32,
+						     .type = IOT_WRITE,
+						     .flags = IOT_CPU_UNKNOWN},
+					     .kind = IOT_RECORD};
+	tie(&t, &to);
+	for (size_t i = 0; i < to.sums.rows.count; i++)
+		cr_expect_eq(to.sums.row[i].physical[TIE_WRITE],
+			     expected[to.sums.row[i].object - 1]);
+	cr_expect_eq(to.sums.rows.count, MAPPED);
+	cr_expect_eq(to.sums.kind[TIE_MAP].bytes[TIE_WRITE], 12288);
+	cr_expect_eq(to.sums.kind[TIE_NONE].bytes[TIE_WRITE], 4096);
+	cr_expect_eq(to.sums.kind[TIE_NONE].records[TIE_WRITE], 0);
+	tie_sums_free(&to.sums);
+}
