@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/blktrace_api.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/base/full_io.h"
@@ -155,6 +157,64 @@ static void end_disks(struct block_trace *b)
 		(void)close(sys);
 }
 
+/* Closes all descriptors but two. */
+static void close_others(int a, int b)
+{
+	const int low = a < b ? a : b, high = a < b ? b : a;
+	if (low > 0)
+		(void)close_range(0, (unsigned)low - 1, 0);
+	if (high > low + 1)
+		(void)close_range((unsigned)low + 1, (unsigned)high - 1, 0);
+	(void)close_range((unsigned)high + 1, ~0U, 0);
+}
+
+/* Waits for the end of this process: a byte says that it has restored the tracer itself. */
+static void guard(struct block_trace *b, int from)
+{
+	char byte;
+	sigset_t all;
+	ssize_t n;
+	sigfillset(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, NULL);
+	(void)setsid(); /* a signal to the process group may kill the parent */
+	close_others(from, b->dir);
+	while ((n = read(from, &byte, 1)) < 0 && errno == EINTR)
+		;
+	if (n == 0) {
+		end_disks(b);
+		restore_tracer(b);
+	}
+	_exit(0);
+}
+
+/* A process that is killed cannot restore the tracer, so a child does; returns an errno. */
+static int begin_guard(struct block_trace *b)
+{
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return errno;
+	b->guard = fork();
+	if (b->guard == 0)
+		guard(b, ends[0]);
+	const int errnum = b->guard < 0 ? errno : 0;
+	(void)close(ends[0]);
+	b->guard_pipe = ends[1];
+	return errnum;
+}
+
+/* Call when the tracer is restored. */
+static void end_guard(struct block_trace *b)
+{
+	if (b->guard_pipe >= 0) {
+		(void)full_write(b->guard_pipe, "", 1, FULL_IO_CURRENT);
+		(void)close(b->guard_pipe);
+	}
+	while (b->guard > 0 && waitpid(b->guard, NULL, 0) < 0 && errno == EINTR)
+		;
+	b->guard_pipe = -1;
+	b->guard = 0;
+}
+
 /* The kernel counts what did not fit for each CPU. */
 static uint64_t count_lost(const struct block_trace *b)
 {
@@ -204,7 +264,10 @@ const char *block_trace_begin(struct block_trace *b, const char *path, uint64_t 
 	errno = 0;
 	why = begin_disks(b);
 	*errnum = errno;
-	return why;
+	if (why != NULL)
+		return why;
+	*errnum = begin_guard(b);
+	return *errnum == 0 ? NULL : "no process can watch over the kernel's tracer";
 }
 
 int block_trace_drain(struct block_trace *b)
@@ -233,6 +296,7 @@ int block_trace_end(struct block_trace *b)
 		restore_tracer(b);
 		(void)close(b->dir);
 	}
+	end_guard(b);
 	b->out = b->pipe = b->dir = -1;
 	return errnum;
 }

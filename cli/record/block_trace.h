@@ -2,12 +2,13 @@
 /*
  * Traces all disks with the kernel's tracer of block devices, into a file in the format of
  * blktrace(8) with times of CLOCK_MONOTONIC. Needs CAP_SYS_ADMIN. The kernel has one such tracer:
- * its settings are restored at the end. Thread safety: none.
+ * its settings are restored at the end, by a child if this process is killed. Thread safety: none.
  */
 #ifndef CLI_RECORD_BLOCK_TRACE_H
 #define CLI_RECORD_BLOCK_TRACE_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 enum { BLOCK_SETTINGS = 4, BLOCK_DISKS_MAX = 256, BLOCK_VALUE_MAX = 256 };
 
@@ -19,13 +20,15 @@ struct block_trace {
 		[BLOCK_VALUE_MAX];      /* settings to restore, in order; "": unchanged */
 	char disk[BLOCK_DISKS_MAX][64]; /* names of those that are traced */
 	int disks;
+	pid_t guard;    /* the child that restores the tracer if this process is killed; 0: none */
+	int guard_pipe; /* which it reads */
 	uint64_t bytes; /* of actions in the file */
 	uint64_t lost;  /* actions that the kernel dropped; set at the end */
 };
 
 #define BLOCK_TRACE_INIT                                                                           \
 	{                                                                                          \
-		.dir = -1, .pipe = -1, .out = -1                                                   \
+		.dir = -1, .pipe = -1, .out = -1, .guard_pipe = -1                                 \
 	}
 
 /*

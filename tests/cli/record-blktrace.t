@@ -45,3 +45,15 @@ all=$("$IOTRACE" cat -q --format=csv --columns=kind,length t.iot | awk -F, '$1 ~
 [ "$tied" = "$all" ] || echo "$tied bytes in ties, $all in records"
 "$IOTRACE" merge -q --physical=raw.0 -o again.iot t.iot; echo "the file can be merged again: $?"
 "$IOTRACE" check -q t.iot | sed 's/;.*//'
+
+echo "a killed record leaves no tracer behind"
+"$IOTRACE" record -q --blktrace=killed.0 -o killed.iot sleep 2 &
+until [ -s killed.0 ]; do sleep 0.05; done
+sleep 0.2
+kill -KILL $!
+wait $! 2>/dev/null
+for try in 1 2 3 4 5 6 7 8 9 10; do
+	"$IOTRACE" record -q --blktrace=after.0 -o after.iot true 2>err && break
+	sleep 0.2
+done
+grep 'in use' err || echo "the next one begins"
