@@ -29,6 +29,7 @@ struct stat_part {
 	struct iot_stats *stats;
 	struct unseen unseen;
 	uintmax_t gaps;
+	struct tie_sums ties;
 };
 
 static void drop_part(void *context, void *part)
@@ -36,6 +37,7 @@ static void drop_part(void *context, void *part)
 	struct stat_part *p = part;
 	(void)context;
 	iot_stats_free(p->stats);
+	tie_sums_free(&p->ties);
 	free(p);
 }
 
@@ -58,6 +60,8 @@ static int count_events(void *part, const struct iot_event *ev, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		unseen_add(&p->unseen, &ev[i]);
 		p->gaps += ev[i].kind == IOT_LOST;
+		if (!tie_sums_event(&p->ties, &ev[i]))
+			return IOT_ENOMEM;
 	}
 	return iot_stats_events(p->stats, ev, n);
 }
@@ -66,7 +70,11 @@ static int join_part(void *context, void *part)
 {
 	struct stat_run *s = context;
 	struct stat_part *p = part;
-	const int status = iot_stats_join(s->results.stats, p->stats);
+	int status = iot_stats_join(s->results.stats, p->stats);
+	/* objects of several inputs have no common numbers */
+	if (status == IOT_OK && s->results.input_count == 1 &&
+	    !tie_sums_join(&s->results.ties, &p->ties))
+		status = IOT_ENOMEM;
 	unseen_join(&s->results.unseen, &p->unseen);
 	s->gaps += p->gaps;
 	drop_part(s, part);
@@ -177,6 +185,7 @@ static enum exit_status count(struct stat_run *s)
 		return status;
 	if (iot_stats_finish(s->results.stats) != IOT_OK)
 		return message_no_memory();
+	tie_sums_sort(&s->results.ties);
 	s->results.counters_only = stat_has_only_counters(s->results.stats);
 	return EXIT_OK;
 }
@@ -205,6 +214,7 @@ static enum exit_status run(struct stat_run *s)
 	status = exit_status_worse(s->read_status, output_close(&s->results.out));
 out:
 	iot_stats_free(s->results.stats);
+	tie_sums_free(&s->results.ties);
 	trace_in_close(&s->results.in);
 	return status;
 }

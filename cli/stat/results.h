@@ -7,6 +7,7 @@
 
 #include "cli/ui/output.h"
 #include "lib/format/unseen.h"
+#include "lib/ties/sums.h"
 #include "cli/ui/trace_in.h"
 
 enum { STAT_BY_OPERATION = IOT_STATS_BY_TRACE + 1 };
@@ -21,7 +22,8 @@ struct stat_results {
 	bool physical;      /* whether these records are I/Os of disks */
 	bool counters_only; /* the trace contains no I/Os */
 	struct unseen unseen;
-	char **inputs; /* by number of the trace; rows of several traces name theirs */
+	struct tie_sums ties; /* of a single input */
+	char **inputs;        /* by number of the trace; rows of several traces name theirs */
 	size_t input_count;
 };
 

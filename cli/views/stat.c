@@ -262,6 +262,7 @@ static void set_document(struct iot_row *to, void *source)
 	row_known(to, &metrics.span_ns, span > 0, span);
 	row_table(to, &metrics.operation_list, &v->operations);
 	unseen_view_set(to, &v->unseen);
+	ties_view_set(to, &v->ties);
 }
 
 void stat_print_json(struct stat_results *s)
@@ -269,7 +270,7 @@ void stat_print_json(struct stat_results *s)
 	static const struct iot_column document[] =
 	    COLUMN_LIST(COLUMN(by), COLUMN(layer), COLUMN(rows), COLUMN(total),
 			COLUMN_AS(durations, "latency_ns"), COLUMN(span_ns),
-			COLUMN_AS(operation_list, "operations"), COLUMN(unseen));
+			COLUMN_AS(operation_list, "operations"), COLUMN(unseen), COLUMN(ties));
 	static const struct iot_column directions[] =
 	    COLUMN_LIST(COLUMN_AS(read_durations, "read"), COLUMN_AS(write_durations, "write"));
 	static const struct iot_column durations[] =
@@ -287,6 +288,7 @@ void stat_print_json(struct stat_results *s)
 	    .operations = TABLE_ROWS(operations, operation_rows(s), set_operation, &v),
 	};
 	unseen_view(&v.unseen, &s->unseen);
+	ties_view(&v.ties, &s->ties, s->in.reader, s->top);
 	const struct iot_table table = TABLE_RECORD(document, set_document, &v);
 	print_json_compact(&s->out, &table, metrics.rows.name);
 }
@@ -388,4 +390,6 @@ void stat_print_text(struct stat_results *s)
 		output_text(&s->out, "\n");
 		print_operations(s, &v);
 	}
+	ties_view(&v.ties, &s->ties, s->in.reader, s->top);
+	ties_view_print(&s->out, &v.ties);
 }

@@ -7,6 +7,7 @@
 #include "lib/result/columns.h"
 #include "lib/result/row.h"
 
+#include "ties.h"
 #include "unseen.h"
 
 /* The source of all tables: the row that is read, its classes of sizes, and nested tables. */
@@ -18,6 +19,7 @@ struct stat_view {
 	char label[STAT_LABEL];
 	struct iot_table sizes, rows, total, durations, direction[2], operations;
 	struct unseen_view unseen;
+	struct ties_view ties;
 };
 
 /* clang-format off */

@@ -871,6 +871,32 @@ METRIC(unseen_reasons, "reasons", IOT_NESTED, IOT_DETAIL, IOT_ONE,
        "The programs that the tracer could not see, by reason.")
 METRIC(unseen_why, "reason", IOT_WORD, IOT_DETAIL, IOT_ONE,
        "Why the tracer could not see programs, as why= of %process states it.")
+METRIC(ties, "ties", IOT_NESTED, IOT_MAIN, IOT_ONE,
+       "How I/Os of disks are tied to the calls that caused them; absent: the trace has no ties.")
+METRIC(tie_kinds, "kinds of ties", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The I/Os of disks by the kind of their tie.")
+METRIC(tie_kind, "tie", IOT_WORD, IOT_MAIN, IOT_ONE,
+       "The evidence that ties an I/O of a disk to a call: direct, flush or map; or none.")
+METRIC(tie_files, "files", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+       "The files that have ties or extents, most bytes of disks first.")
+METRIC(disk_ios, "disk I/Os", IOT_COUNT, IOT_MAIN, IOT_BY_DIRECTION,
+       "I/Os of disks.")
+METRIC(disk_bytes, "disk bytes", IOT_BYTES, IOT_MAIN, IOT_BY_DIRECTION,
+       "Bytes that disks transfer.")
+METRIC(call_bytes, "call bytes", IOT_BYTES, IOT_MAIN, IOT_BY_DIRECTION,
+       "Bytes that calls transfer of files that have ties or extents.")
+METRIC(tied_bytes, "tied bytes", IOT_BYTES, IOT_MAIN, IOT_BY_DIRECTION,
+       "Bytes that disks transfer and that are tied to calls.")
+METRIC(amplification, "amplification", IOT_RATIO, IOT_MAIN, IOT_BY_DIRECTION,
+       "Bytes of disks that are tied to calls, divided by the bytes that calls transfer.")
+METRIC(read_ahead_bytes, "read ahead", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "Bytes of files that disks read while no call asked for them.")
+METRIC(read_ahead_used_bytes, "read-ahead hits", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "The part of these bytes that a later call read.")
+METRIC(read_ahead_used_share, "read-ahead hits", IOT_SHARE, IOT_MAIN, IOT_ONE,
+       "The share of the bytes read ahead that a later call read.")
+METRIC(untied_share, "not tied", IOT_SHARE, IOT_MAIN, IOT_BY_DIRECTION,
+       "The share of the bytes of disks that have no tie to a call.")
 METRIC(lengths_requested, "requested", IOT_FLAG, IOT_DETAIL, IOT_ONE,
        "Whether lengths are the requested ones, not those transferred.")
 METRIC(other_requests, "other", IOT_COUNT, IOT_DETAIL, IOT_ONE,

@@ -145,3 +145,25 @@ bool tie_sums_join(struct tie_sums *s, const struct tie_sums *later)
 	}
 	return true;
 }
+
+static uint64_t physical_bytes(const struct tie_row *row)
+{
+	return row->physical[TIE_READ] + row->physical[TIE_WRITE];
+}
+
+static int most_bytes_first(const void *a, const void *b)
+{
+	const struct tie_row *x = a, *y = b;
+	const uint64_t p = physical_bytes(x), q = physical_bytes(y);
+	if (p != q)
+		return p > q ? -1 : 1;
+	const uint64_t i = x->object != 0 ? x->object : idmap_pair(x->process, x->file);
+	const uint64_t j = y->object != 0 ? y->object : idmap_pair(y->process, y->file);
+	return (i > j) - (i < j);
+}
+
+void tie_sums_sort(struct tie_sums *s)
+{
+	if (s->rows.count > 1)
+		qsort(s->row, s->rows.count, sizeof *s->row, most_bytes_first);
+}

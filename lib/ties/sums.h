@@ -32,6 +32,9 @@ bool tie_sums_event(struct tie_sums *s, const struct iot_event *ev);
 /* Adds the sums of a later part of the trace. Returns false if out of memory. */
 bool tie_sums_join(struct tie_sums *s, const struct tie_sums *later);
 
+/* Most physical bytes first; add nothing afterwards. */
+void tie_sums_sort(struct tie_sums *s);
+
 /* The counters as directives in memory of at least TIE_COUNTER_MAX bytes. */
 enum { TIE_COUNTER_MAX = 512 };
 void tie_counter_of_kind(struct iot_builder *b, void *memory, enum tie_kind kind,

@@ -53,6 +53,10 @@ echo "exit $?"
 sed -n 's/^ff \(%[cp][or].*\)/\1/p' tied.iot
 "$IOTRACE" check tied.iot
 
+echo "stat shows the cost of each file at the disk"
+"$IOTRACE" stat -q tied.iot | sed -n '/calls read/,$p'
+"$IOTRACE" stat -q --json tied.iot | jq -c '.ties | .kinds[], (.files[] | del(.process, .file)), del(.kinds, .files)'
+
 echo "the order of the inputs does not matter, and ties of a tied trace are the same" >&2
 "$IOTRACE" merge --physical=logical.iot --format-version=1 -o other.iot physical.iot && cmp tied.iot other.iot
 echo '255 %trace host=h epoch=1000 lacks=cpu' | frame empty.iot
