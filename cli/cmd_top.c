@@ -8,6 +8,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "cli/top/module_run.h"
 #include "cli/top/table.h"
 #include "cli/views/top.h"
 #include "cli/ui/message.h"
@@ -22,7 +23,7 @@ enum { BY_OP = IOT_STATS_BY_TRACE };
 
 struct top_run {
 	const struct command_spec *command;
-	const char *path;
+	const char *path, *module; /* FILE.so[:ARGS], or NULL */
 	int by, sort;
 	uint64_t top, interval_ns;
 	bool once, json;
@@ -262,6 +263,12 @@ static enum exit_status run(struct top_run *t)
 		(void)snprintf(t->name, sizeof t->name, "standard input");
 	else
 		escape_text(t->name, sizeof t->name, t->path, strlen(t->path));
+	if (t->module != NULL)
+		return module_run(&(struct module_options){.path = t->path,
+							   .name = t->name,
+							   .module = t->module,
+							   .interval_ns = t->interval_ns,
+							   .once = t->once});
 	if (!follow_open(&t->input, t->path))
 		return EXIT_FAILED;
 	const enum exit_status status = run_on(t);
@@ -312,6 +319,8 @@ enum exit_status cmd_top(int argc, char **argv)
 	    OPTION(FLAG, '1', "once", NULL, &t.once,
 		   "print the table of one interval, or of a whole trace that has ended"),
 	    OPTION(FLAG, 'j', "json", NULL, &t.json, "print a line of JSON per interval"),
+	    OPTION(STRING, 'm', "module", "FILE[:ARGS]", &t.module,
+		   "print what a module counts instead; a new version of its file replaces it"),
 	    OPTION_LAYER(t.layer),
 	    OPTIONS_END,
 	};
@@ -337,6 +346,10 @@ enum exit_status cmd_top(int argc, char **argv)
 		t.by = STAT_BY_OPERATION;
 	if (t.layer == LAYER_POSIX || t.layer == LAYER_MPIIO)
 		return options_wrong(&command, "--layer: logical or physical is expected");
+	if (t.module != NULL && (t.json || t.top != NOT_GIVEN || t.sort != 0 ||
+				 t.by != IOT_STATS_BY_OBJECT || t.layer != LAYER_DEFAULT))
+		return options_wrong(
+		    &command, "of the other options, --module needs only --interval or --once");
 	t.path = count > 0 ? argv[0] : "-";
 	if (t.top == NOT_GIVEN && !t.json && (t.once || !isatty(STDOUT_FILENO)))
 		t.top = LINES;

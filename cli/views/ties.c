@@ -85,7 +85,8 @@ static void set_ties(struct iot_row *to, void *source)
 #define VALUES \
 	COLUMN_READ_AS(call_bytes, "read_bytes"), COLUMN_WRITE_AS(call_bytes, "written_bytes"), \
 	COLUMN_READ_AS(tied_bytes, "disk_read_bytes"), \
-	COLUMN_WRITE_AS(tied_bytes, "disk_written_bytes"), COLUMN_READ_AS(amplification, "read_amplification"), \
+	COLUMN_WRITE_AS(tied_bytes, "disk_written_bytes"), \
+	COLUMN_READ_AS(amplification, "read_amplification"), \
 	COLUMN_WRITE_AS(amplification, "write_amplification"), \
 	COLUMN(read_ahead_bytes), COLUMN(read_ahead_used_bytes), COLUMN(read_ahead_used_share)
 /* clang-format on */
@@ -144,8 +145,10 @@ static void set_labelled(struct iot_row *to, void *source)
 }
 
 /* clang-format off */
-#define READ_AS(metric, label, width, digits, unit) {COLUMN_READ(metric), label, width, {digits, unit}}
-#define WRITE_AS(metric, label, width, digits, unit) {COLUMN_WRITE(metric), label, width, {digits, unit}}
+#define READ_AS(metric, label, width, digits, unit) \
+	{COLUMN_READ(metric), label, width, {digits, unit}}
+#define WRITE_AS(metric, label, width, digits, unit) \
+	{COLUMN_WRITE(metric), label, width, {digits, unit}}
 /* clang-format on */
 
 void ties_view_print(struct output *o, struct ties_view *v)

@@ -151,7 +151,7 @@ static uint64_t physical_bytes(const struct tie_row *row)
 	return row->physical[TIE_READ] + row->physical[TIE_WRITE];
 }
 
-static int most_bytes_first(const void *a, const void *b)
+static int by_physical_bytes(const void *a, const void *b)
 {
 	const struct tie_row *x = a, *y = b;
 	const uint64_t p = physical_bytes(x), q = physical_bytes(y);
@@ -165,5 +165,5 @@ static int most_bytes_first(const void *a, const void *b)
 void tie_sums_sort(struct tie_sums *s)
 {
 	if (s->rows.count > 1)
-		qsort(s->row, s->rows.count, sizeof *s->row, most_bytes_first);
+		qsort(s->row, s->rows.count, sizeof *s->row, by_physical_bytes);
 }
