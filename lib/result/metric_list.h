@@ -746,13 +746,13 @@ METRIC(value_before, "that run", IOT_NAME, IOT_DETAIL, IOT_ONE,
 METRIC(value_now, "this run", IOT_NAME, IOT_DETAIL, IOT_ONE,
        "The value of the run that is analyzed.")
 METRIC(value_ratio, "ratio", IOT_RATIO, IOT_DETAIL, IOT_ONE,
-       "The value of the run that is analyzed divided by that of the other run.")
+       "The value of the run that is analyzed divided by the value of the other run.")
 METRIC(against, "compared with", IOT_WORD, IOT_DETAIL, IOT_ONE,
        "The input of the run that is compared with.")
 METRIC(value_differences, "differences", IOT_NESTED, IOT_DETAIL, IOT_ONE,
        "The values of two runs that differ noticeably.")
 METRIC(compared, "compared", IOT_COUNT, IOT_DETAIL, IOT_ONE,
-       "The values that both runs could have.")
+       "Values that were compared, including equal ones.")
 METRIC(value_note, "note", IOT_WORD, IOT_DETAIL, IOT_ONE,
        "The reason why a value is unknown, or only a lower bound.")
 METRIC(value_label, "of each job", IOT_WORD, IOT_DETAIL, IOT_ONE,
