@@ -38,6 +38,12 @@ static void write_pair(struct json *j, const struct iot_column *reads, const str
 	json_close(j, '}');
 }
 
+/* A row of a large table should not copy the names that columns have already. */
+static const char *key_of(const struct iot_column *column, char name[IOT_COLUMN_NAME])
+{
+	return column->name != NULL ? column->name : iot_column_name(column, name);
+}
+
 static void write_members(struct json *j, const struct iot_table *table, size_t row)
 {
 	struct iot_cell cell[PRINT_COLUMNS_MAX];
@@ -49,8 +55,7 @@ static void write_members(struct json *j, const struct iot_table *table, size_t 
 			write_pair(j, &table->column[i], &cell[i]);
 			i++;
 		} else
-			write_cell(j, iot_column_name(&table->column[i], name), &table->column[i],
-				   &cell[i]);
+			write_cell(j, key_of(&table->column[i], name), &table->column[i], &cell[i]);
 	}
 }
 
