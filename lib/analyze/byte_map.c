@@ -13,8 +13,9 @@ enum {
 	LEAF_FIRST = 4, /* segments that a small file has */
 	LEAF_FEW = 16,  /* a leaf with fewer is merged with the next one */
 	LEAF_MERGED = 48,
-	BRANCH_MAX = 256,
-	VISITS_PER_LEAF = 8 /* the cost of changing a whole leaf, in segments */
+	BRANCH_MAX = 16,
+	BLOCK = 16,          /* branches */
+	VISITS_PER_WHOLE = 8 /* the cost of changing a whole leaf or branch, in segments */
 };
 
 struct byte_leaf {
@@ -22,11 +23,14 @@ struct byte_leaf {
 	uint64_t begin[]; /* followed by the states, and of a leaf of LEAF_MAX by the sums */
 };
 
-/* Changes of whole leaves. */
-struct leaf_sums {
-	uint64_t bytes[BYTE_STATES]; /* of all segments but the last, by state, if they are known */
-	uint8_t becomes[BYTE_STATES]; /* if changed: the state that each stored state stands for */
-	bool known, changed;
+/* What a change of all segments of a leaf, a branch or a block of branches needs and leaves. */
+struct sums {
+	uint64_t bytes[BYTE_STATES];    /* of all segments but the last, by state */
+	uint64_t last_begin;            /* of the last segment */
+	uint8_t followers[BYTE_STATES]; /* bits of the states that follow a state */
+	uint8_t first, last;            /* states of these segments */
+	uint8_t becomes[BYTE_STATES]; /* if changed: the state that each state within stands for */
+	bool known, changed;          /* known: all but becomes */
 };
 
 /* Leaves, and where they begin. */
@@ -34,18 +38,21 @@ struct branch {
 	size_t count;
 	uint64_t begin[BRANCH_MAX];
 	struct byte_leaf *leaf[BRANCH_MAX];
+	struct sums
+	    sums; /* no cursor is in a branch whose sums are known; those of its leaves are, too */
 };
 
 struct byte_index {
 	uint64_t *begin; /* of the branches */
 	struct branch **branch;
-	size_t count, begin_capacity, capacity;
+	struct sums *block; /* of each BLOCK branches; known if the sums of these are */
+	size_t count, begin_capacity, capacity, block_capacity;
 };
 
 /* Leaves */
 
 /* Returns NULL if the leaf is small. */
-static inline struct leaf_sums *sums_of(struct byte_leaf *leaf)
+static inline struct sums *sums_of(struct byte_leaf *leaf)
 {
 	void *sums = (uint8_t *)(leaf->begin + LEAF_MAX) + LEAF_MAX;
 	return leaf->capacity == LEAF_MAX ? sums : NULL;
@@ -53,7 +60,7 @@ static inline struct leaf_sums *sums_of(struct byte_leaf *leaf)
 
 static inline void forget_sums(struct byte_leaf *leaf)
 {
-	struct leaf_sums *sums = sums_of(leaf);
+	struct sums *sums = sums_of(leaf);
 	if (sums != NULL)
 		sums->known = false;
 }
@@ -66,7 +73,7 @@ static inline uint8_t *stored_states(struct byte_leaf *leaf)
 /* Applies the changes of the whole leaf before. */
 static inline uint8_t *states_of(struct byte_leaf *leaf)
 {
-	struct leaf_sums *sums = sums_of(leaf);
+	struct sums *sums = sums_of(leaf);
 	uint8_t *states = stored_states(leaf);
 	if (sums == NULL || !sums->changed)
 		return states;
@@ -78,14 +85,14 @@ static inline uint8_t *states_of(struct byte_leaf *leaf)
 
 static inline unsigned state_of(struct byte_leaf *leaf, size_t slot)
 {
-	const struct leaf_sums *sums = sums_of(leaf);
+	const struct sums *sums = sums_of(leaf);
 	const unsigned state = stored_states(leaf)[slot];
 	return sums != NULL && sums->changed ? sums->becomes[state] : state;
 }
 
 static struct byte_leaf *new_leaf(uint32_t capacity)
 {
-	const size_t sums = capacity == LEAF_MAX ? sizeof(struct leaf_sums) : 0;
+	const size_t sums = capacity == LEAF_MAX ? sizeof(struct sums) : 0;
 	struct byte_leaf *leaf =
 	    calloc(1, sizeof *leaf + capacity * (sizeof *leaf->begin + 1) + sums);
 	if (leaf == NULL)
@@ -139,6 +146,75 @@ static inline size_t last_from(const uint64_t *begin, size_t n, uint64_t x)
 	return (size_t)(at - begin);
 }
 
+/* Sums */
+
+static void add_neighbour(struct sums *sums, uint64_t bytes, unsigned next)
+{
+	sums->bytes[sums->last] += bytes;
+	sums->followers[sums->last] |= (uint8_t)(1U << next);
+	sums->last = (uint8_t)next;
+}
+
+static void add_leaf_sums(struct byte_leaf *leaf, struct sums *sums)
+{
+	const uint8_t *states = states_of(leaf);
+	if (sums->known)
+		return;
+	*sums = (struct sums){.first = states[0], .last = states[0], .known = true};
+	for (size_t i = 1; i < leaf->count; i++)
+		add_neighbour(sums, leaf->begin[i] - leaf->begin[i - 1], states[i]);
+	sums->last_begin = leaf->begin[leaf->count - 1];
+}
+
+/* Appends what begins at `begin`. */
+static void append_sums(struct sums *to, const struct sums *more, uint64_t begin)
+{
+	if (to->known)
+		add_neighbour(to, begin - to->last_begin, more->first);
+	else
+		*to = (struct sums){.first = more->first, .known = true};
+	for (unsigned k = 0; k < BYTE_STATES; k++) {
+		to->bytes[k] += more->bytes[k];
+		to->followers[k] |= more->followers[k];
+	}
+	to->last = more->last;
+	to->last_begin = more->last_begin;
+}
+
+static void add_branch_sums(struct branch *b)
+{
+	for (size_t i = 0; i < b->count; i++) {
+		add_leaf_sums(b->leaf[i], sums_of(b->leaf[i]));
+		append_sums(&b->sums, sums_of(b->leaf[i]), b->begin[i]);
+	}
+}
+
+/* Returns whether neighbours get the same state, so that they become one. */
+static bool joins_segments(const struct sums *sums, const uint8_t *next)
+{
+	for (unsigned i = 0; i < BYTE_STATES; i++)
+		for (unsigned left = sums->followers[i]; left != 0; left &= left - 1)
+			if (next[i] == next[__builtin_ctz(left)])
+				return true;
+	return false;
+}
+
+static void change_states(struct sums *sums, const uint8_t *next)
+{
+	const struct sums of = *sums;
+	memset(sums->bytes, 0, sizeof sums->bytes);
+	memset(sums->followers, 0, sizeof sums->followers);
+	for (unsigned i = 0; i < BYTE_STATES; i++) {
+		sums->bytes[next[i]] += of.bytes[i];
+		sums->becomes[i] = next[of.changed ? of.becomes[i] : i];
+		for (unsigned left = of.followers[i]; left != 0; left &= left - 1)
+			sums->followers[next[i]] |= (uint8_t)(1U << next[__builtin_ctz(left)]);
+	}
+	sums->first = next[of.first];
+	sums->last = next[of.last];
+	sums->changed = true;
+}
+
 /* Index */
 
 static void forget_cursors(struct byte_map *m)
@@ -147,13 +223,48 @@ static void forget_cursors(struct byte_map *m)
 		m->cursor[i].leaf = NULL;
 }
 
+static size_t block_end(const struct byte_index *index, size_t block)
+{
+	return (block + 1) * BLOCK < index->count ? (block + 1) * BLOCK : index->count;
+}
+
+static void open_block(struct byte_index *index, size_t block)
+{
+	struct sums *sums = &index->block[block];
+	for (size_t i = block * BLOCK; i < block_end(index, block) && sums->changed; i++)
+		change_states(&index->branch[i]->sums, sums->becomes);
+	sums->changed = sums->known = false;
+}
+
+/* Before branches move. */
+static void open_blocks(struct byte_index *index, size_t from)
+{
+	for (size_t i = from / BLOCK; i * BLOCK < index->count; i++)
+		open_block(index, i);
+}
+
+/* Before a change within a branch: applies the changes of the whole branch before. */
+static void open_branch(const struct byte_map *m, size_t i)
+{
+	if (m->index == NULL || !m->index->branch[i]->sums.known)
+		return;
+	struct branch *b = m->index->branch[i];
+	open_block(m->index, i / BLOCK);
+	for (size_t k = 0; k < b->count && b->sums.changed; k++)
+		change_states(sums_of(b->leaf[k]), b->sums.becomes);
+	b->sums.changed = b->sums.known = false;
+}
+
 static bool insert_branch(struct byte_index *index, size_t i, struct branch *branch)
 {
 	if (!array_reserve(&index->begin, &index->begin_capacity, index->count + 1,
 			   sizeof *index->begin) ||
 	    !array_reserve(&index->branch, &index->capacity, index->count + 1,
-			   sizeof *index->branch))
+			   sizeof *index->branch) ||
+	    !array_reserve_index(&index->block, &index->block_capacity, index->count / BLOCK,
+				 sizeof *index->block))
 		return false;
+	open_blocks(index, i);
 	memmove(index->begin + i + 1, index->begin + i, (index->count - i) * sizeof *index->begin);
 	memmove(index->branch + i + 1, index->branch + i,
 		(index->count - i) * sizeof *index->branch);
@@ -166,7 +277,7 @@ static bool insert_branch(struct byte_index *index, size_t i, struct branch *bra
 /* Gives the second half of a full branch to a new one. */
 static bool split_branch(struct byte_index *index, size_t i)
 {
-	struct branch *from = index->branch[i], *half = malloc(sizeof *half);
+	struct branch *from = index->branch[i], *half = calloc(1, sizeof *half);
 	if (half == NULL)
 		return false;
 	half->count = BRANCH_MAX / 2;
@@ -192,10 +303,9 @@ static void put_leaf(struct branch *b, size_t i, struct byte_leaf *leaf)
 static bool begin_index(struct byte_map *m)
 {
 	struct byte_index *index = calloc(1, sizeof *index);
-	struct branch *branch = malloc(sizeof *branch);
+	struct branch *branch = calloc(1, sizeof *branch);
 	if (index == NULL || branch == NULL)
 		goto failed;
-	branch->count = 0;
 	put_leaf(branch, 0, m->leaf);
 	if (!insert_branch(index, 0, branch))
 		goto failed;
@@ -206,6 +316,7 @@ failed:
 	if (index != NULL) {
 		free(index->begin);
 		free(index->branch);
+		free(index->block);
 	}
 	free(index);
 	free(branch);
@@ -241,6 +352,7 @@ static void remove_leaf(struct byte_index *index, size_t branch, size_t child)
 		return;
 	}
 	free(b);
+	open_blocks(index, branch + 1);
 	index->count--;
 	memmove(index->begin + branch, index->begin + branch + 1,
 		(index->count - branch) * sizeof *index->begin);
@@ -291,19 +403,33 @@ static bool next_segment(const struct byte_map *m, struct byte_position *at)
 	return next_leaf(m, at);
 }
 
-static uint64_t leaf_end(const struct byte_map *m, struct byte_position at)
+static uint64_t branch_end(const struct byte_map *m, size_t branch)
 {
-	return next_leaf(m, &at) ? at.leaf->begin[0] : UINT64_MAX;
+	return m->index != NULL && branch + 1 < m->index->count ? m->index->begin[branch + 1]
+								: UINT64_MAX;
+}
+
+static uint64_t leaf_end(const struct byte_map *m, const struct byte_position *at)
+{
+	const struct branch *b = m->index != NULL ? m->index->branch[at->branch] : NULL;
+	return b != NULL && at->child + 1 < b->count ? b->begin[at->child + 1]
+						     : branch_end(m, at->branch);
 }
 
 static inline uint64_t end_of(const struct byte_map *m, const struct byte_position *at)
 {
-	return at->slot + 1 < at->leaf->count ? at->leaf->begin[at->slot + 1] : leaf_end(m, *at);
+	return at->slot + 1 < at->leaf->count ? at->leaf->begin[at->slot + 1] : leaf_end(m, at);
 }
 
-static inline unsigned state_at(const struct byte_position *at)
+static inline unsigned state_at(const struct byte_map *m, const struct byte_position *at)
 {
-	return state_of(at->leaf, at->slot);
+	unsigned state = state_of(at->leaf, at->slot);
+	if (m->index == NULL)
+		return state;
+	const struct sums *branch = &m->index->branch[at->branch]->sums,
+			  *block = &m->index->block[at->branch / BLOCK];
+	state = branch->changed ? branch->becomes[state] : state;
+	return block->changed ? block->becomes[state] : state;
 }
 
 /* The segment that contains x. */
@@ -349,9 +475,8 @@ static bool grow(struct byte_map *m, struct byte_position *at)
 /* Splits a full leaf in halves; the last one before its last segment, as segments are appended. */
 static bool split(struct byte_map *m, struct byte_position *at)
 {
-	const size_t keep = at->slot + 1 == LEAF_MAX && leaf_end(m, *at) == UINT64_MAX
-				? LEAF_MAX - 1
-				: LEAF_MAX / 2;
+	const size_t keep =
+	    at->slot + 1 == LEAF_MAX && leaf_end(m, at) == UINT64_MAX ? LEAF_MAX - 1 : LEAF_MAX / 2;
 	struct byte_leaf *from = at->leaf, *leaf = new_leaf(LEAF_MAX);
 	if (leaf == NULL)
 		return false;
@@ -372,6 +497,7 @@ static bool split(struct byte_map *m, struct byte_position *at)
 static bool insert_after(struct byte_maps *all, struct byte_map *m, struct byte_position *at,
 			 uint64_t begin, unsigned state)
 {
+	open_branch(m, at->branch);
 	if (at->leaf->count == at->leaf->capacity) {
 		forget_cursors(m);
 		if (at->leaf->capacity < LEAF_MAX ? !grow(m, at) : !split(m, at))
@@ -398,6 +524,7 @@ static void remove_segment(struct byte_maps *all, struct byte_map *m, struct byt
 {
 	struct byte_position gone = *at;
 	const bool first = at->slot == 0;
+	open_branch(m, at->branch);
 	all->segments--;
 	take_segment(at->leaf, at->slot);
 	if (first)
@@ -442,7 +569,7 @@ static void join_previous(struct byte_maps *all, struct byte_map *m, struct byte
 	if (is_first(at))
 		return;
 	const struct byte_position previous = before(m, at);
-	if (state_at(&previous) == state_at(at))
+	if (state_at(m, &previous) == state_at(m, at))
 		remove_segment(all, m, at);
 }
 
@@ -477,7 +604,7 @@ static inline bool change_at_cursor(struct byte_map *m, const struct byte_change
 static bool cut_begin(struct byte_maps *all, struct byte_map *m, struct byte_position *at,
 		      const struct byte_change *c)
 {
-	const unsigned state = state_at(at);
+	const unsigned state = state_at(m, at);
 	return at->leaf->begin[at->slot] >= c->begin || c->next[state] == state ||
 	       insert_after(all, m, at, c->begin, state);
 }
@@ -487,7 +614,7 @@ static bool change_segment(struct byte_maps *all, struct byte_map *m, struct byt
 			   const struct byte_change *c, uint64_t touched[BYTE_STATES])
 {
 	const uint64_t begin = at->leaf->begin[at->slot], end = end_of(m, at);
-	const unsigned state = state_at(at), next = c->next[state];
+	const unsigned state = state_at(m, at), next = c->next[state];
 	const uint64_t bytes =
 	    (end < c->end ? end : c->end) - (begin > c->begin ? begin : c->begin);
 	touched[state] = saturate_add(touched[state], bytes);
@@ -498,6 +625,7 @@ static bool change_segment(struct byte_maps *all, struct byte_map *m, struct byt
 		*at = before(m, at);
 	}
 	if (next != state) {
+		open_branch(m, at->branch);
 		states_of(at->leaf)[at->slot] = (uint8_t)next;
 		forget_sums(at->leaf);
 	}
@@ -505,68 +633,103 @@ static bool change_segment(struct byte_maps *all, struct byte_map *m, struct byt
 	return true;
 }
 
-static void add_sums(struct byte_leaf *leaf, struct leaf_sums *sums)
-{
-	const uint8_t *states = states_of(leaf);
-	if (sums->known)
-		return;
-	memset(sums->bytes, 0, sizeof sums->bytes);
-	for (size_t i = 0; i + 1 < leaf->count; i++)
-		sums->bytes[states[i]] += leaf->begin[i + 1] - leaf->begin[i];
-	sums->known = true;
-}
-
-/* Returns whether different states of a leaf remain different, so that its segments remain. */
-static bool keeps_segments(const struct leaf_sums *sums, unsigned last, const uint8_t *next)
-{
-	unsigned used = 0, states = 0, n = 0;
-	for (unsigned i = 0; i < BYTE_STATES; i++)
-		if (sums->bytes[i] > 0 || i == last) {
-			used |= 1U << next[i];
-			states++;
-		}
-	for (; used != 0; used &= used - 1)
-		n++;
-	return n == states;
-}
-
-static void change_states(struct leaf_sums *sums, const uint8_t *next)
-{
-	uint64_t bytes[BYTE_STATES] = {0};
-	for (unsigned i = 0; i < BYTE_STATES; i++) {
-		bytes[next[i]] += sums->bytes[i];
-		sums->becomes[i] = next[sums->changed ? sums->becomes[i] : i];
-	}
-	memcpy(sums->bytes, bytes, sizeof bytes);
-	sums->changed = true;
-}
-
 /*
- * Changes a leaf in the range at the cost of a few segments, and moves to its last one. Returns false if
- * the leaf is not all in the range, or if segments of it become one.
+ * Changes what is all in the range at the cost of a few segments. Returns false if segments of it become
+ * one.
  */
-static bool change_leaf(struct byte_maps *all, const struct byte_map *m, struct byte_position *at,
-			const struct byte_change *c, uint64_t touched[BYTE_STATES])
+static bool change_whole(struct byte_maps *all, struct sums *sums, uint64_t end,
+			 const uint8_t *next, uint64_t touched[BYTE_STATES])
 {
-	struct byte_leaf *leaf = at->leaf;
-	struct leaf_sums *sums = sums_of(leaf);
-	const uint64_t end = leaf_end(m, *at);
-	if (at->slot != 0 || sums == NULL || leaf->begin[0] < c->begin || end > c->end)
-		return false;
-	const struct byte_position previous = is_first(at) ? *at : before(m, at);
-	if (!is_first(at) && state_at(&previous) == c->next[state_at(at)])
-		return false;
-	add_sums(leaf, sums);
-	const unsigned last = state_of(leaf, leaf->count - 1U);
-	if (!keeps_segments(sums, last, c->next))
+	if (joins_segments(sums, next))
 		return false;
 	for (unsigned i = 0; i < BYTE_STATES; i++)
 		touched[i] = saturate_add(touched[i], sums->bytes[i]);
-	touched[last] = saturate_add(touched[last], end - leaf->begin[leaf->count - 1]);
-	change_states(sums, c->next);
-	at->slot = leaf->count - 1;
-	all->visited += VISITS_PER_LEAF;
+	touched[sums->last] = saturate_add(touched[sums->last], end - sums->last_begin);
+	change_states(sums, next);
+	all->visited += VISITS_PER_WHOLE;
 	return true;
+}
+
+/* Both move to the last segment of what they change. */
+static bool change_leaf(struct byte_maps *all, struct byte_map *m, struct byte_position *at,
+			const struct byte_change *c, uint64_t touched[BYTE_STATES])
+{
+	struct sums *sums = sums_of(at->leaf);
+	const uint64_t end = leaf_end(m, at);
+	if (sums == NULL || end > c->end)
+		return false;
+	open_branch(m, at->branch);
+	add_leaf_sums(at->leaf, sums);
+	if (!change_whole(all, sums, end, c->next, touched))
+		return false;
+	at->slot = at->leaf->count - 1;
+	return true;
+}
+
+static struct sums *known_branch(struct byte_map *m, size_t i)
+{
+	struct branch *b = m->index->branch[i];
+	if (!b->sums.known) {
+		forget_cursors(m);
+		add_branch_sums(b);
+	}
+	return &b->sums;
+}
+
+static struct sums *known_block(struct byte_map *m, size_t block)
+{
+	struct sums *sums = &m->index->block[block];
+	if (sums->known)
+		return sums;
+	for (size_t i = block * BLOCK; i < block_end(m->index, block); i++)
+		append_sums(sums, known_branch(m, i), m->index->begin[i]);
+	return sums;
+}
+
+static void move_to_last(const struct byte_map *m, struct byte_position *at, size_t branch)
+{
+	at->branch = branch;
+	at->child = m->index->branch[branch]->count - 1;
+	at->leaf = leaf_at(m, branch, at->child);
+	at->slot = at->leaf->count - 1;
+}
+
+static bool change_block(struct byte_maps *all, struct byte_map *m, struct byte_position *at,
+			 const struct byte_change *c, uint64_t touched[BYTE_STATES])
+{
+	if (m->index == NULL || at->child != 0 || at->branch % BLOCK != 0)
+		return false;
+	const size_t block = at->branch / BLOCK, last = block_end(m->index, block) - 1;
+	const uint64_t end = branch_end(m, last);
+	if (end > c->end || !change_whole(all, known_block(m, block), end, c->next, touched))
+		return false;
+	move_to_last(m, at, last);
+	return true;
+}
+
+static bool change_branch(struct byte_maps *all, struct byte_map *m, struct byte_position *at,
+			  const struct byte_change *c, uint64_t touched[BYTE_STATES])
+{
+	const uint64_t end = branch_end(m, at->branch);
+	if (m->index == NULL || at->child != 0 || end > c->end)
+		return false;
+	open_block(m->index, at->branch / BLOCK);
+	if (!change_whole(all, known_branch(m, at->branch), end, c->next, touched))
+		return false;
+	move_to_last(m, at, at->branch);
+	return true;
+}
+
+/* Whether the segment and what follows may be changed as a whole: it does not become part of the one before. */
+static bool begins_whole(const struct byte_map *m, const struct byte_position *at,
+			 const struct byte_change *c)
+{
+	if (at->slot != 0 || at->leaf->begin[0] < c->begin)
+		return false;
+	if (is_first(at))
+		return true;
+	const struct byte_position previous = before(m, at);
+	return state_at(m, &previous) != c->next[state_at(m, at)];
 }
 
 static bool change_segments(struct byte_maps *all, struct byte_map *m, const struct byte_change *c,
@@ -576,15 +739,19 @@ static bool change_segments(struct byte_maps *all, struct byte_map *m, const str
 	if (!cut_begin(all, m, &at, c))
 		return false;
 	do {
-		if (!change_leaf(all, m, &at, c, touched) &&
-		    !change_segment(all, m, &at, c, touched))
+		const bool whole =
+		    begins_whole(m, &at, c) && (change_block(all, m, &at, c, touched) ||
+						change_branch(all, m, &at, c, touched) ||
+						change_leaf(all, m, &at, c, touched));
+		if (!whole && !change_segment(all, m, &at, c, touched))
 			return false;
 	} while (end_of(m, &at) <= c->end && next_segment(m, &at) &&
 		 at.leaf->begin[at.slot] < c->end);
 	if (at.leaf->begin[at.slot] == c->end)
 		join_previous(all, m, &at);
-	m->cursor[c->cursor] =
-	    (struct byte_cursor){.leaf = at.leaf, .end = leaf_end(m, at), .slot = at.slot};
+	const bool open = m->index == NULL || !m->index->branch[at.branch]->sums.known;
+	m->cursor[c->cursor] = (struct byte_cursor){
+	    .leaf = open ? at.leaf : NULL, .end = leaf_end(m, &at), .slot = at.slot};
 	return true;
 }
 
@@ -619,7 +786,7 @@ bool byte_map_next(const struct byte_map *m, struct byte_position *at, struct by
 	} else {
 		return false;
 	}
-	*to = (struct byte_segment){at->leaf->begin[at->slot], end_of(m, at), state_at(at)};
+	*to = (struct byte_segment){at->leaf->begin[at->slot], end_of(m, at), state_at(m, at)};
 	return true;
 }
 
@@ -696,6 +863,7 @@ void byte_map_free(struct byte_maps *all, struct byte_map *m)
 	if (m->index != NULL) {
 		free(m->index->begin);
 		free(m->index->branch);
+		free(m->index->block);
 	}
 	free(m->index);
 	*m = (struct byte_map){.leaf = NULL};

@@ -142,7 +142,7 @@ def sizes(n):
 
 
 def covering(n):
-    """Requests that cover more and more of the requests before: analyze has a limit of what they cost altogether."""
+    """Requests that cover more and more of the requests before."""
     return [file(1)] + [record(i * 1000, 1 + i * 37, write=i % 3 == 0) for i in range(n)]
 
 
@@ -277,9 +277,6 @@ INCOMPLETE = {losses, not_understood, unfinished}
 # A record with huge lengths refers to as many blocks as it says: time is proportional to these.
 BLOCKS = {"simulate", "simulate-by", "timing", "mrc", "mrc-aet", "dependencies"}
 PROPORTIONAL_TO_BLOCKS = {"huge_lengths", "sliding_writes", "long_durations", "long_durations_of_processes", "small_pieces", "sizes", "covering"}
-# Ranges that cover ever more of the ranges before: a range costs 1/8 of a segment for each segment that it covers, and all up to a limit.
-REUSE = {"analyze", "analyze-by-file", "state"}
-LIMITED = {"covering"}
 QUICK_COMMANDS = ["merge", "check", "analyze", "anonymize"]
 QUICK_KINDS = ["long_durations", "long_directives", "directory_renames"]
 
@@ -345,8 +342,7 @@ def try_kind(tool, inputs, name, command, seconds):
         quotient = twice / once * 2 * size / size_twice if once > 0 else 0
         ns_per_byte = twice * 1e9 / size_twice
         # Short times say little.
-        limited = inputs.kind.__name__ in LIMITED and name in REUSE
-        slow = (quotient > QUOTIENT_MAX and twice > seconds and not limited) or (ns_per_byte > NS_PER_BYTE_MAX and twice > 1)
+        slow = (quotient > QUOTIENT_MAX and twice > seconds) or (ns_per_byte > NS_PER_BYTE_MAX and twice > 1)
         if not slow:
             break
     row = f"{name:16} {inputs.kind.__name__:28} {items:8} items {size:9} bytes {once:7.3f} s, twice: {twice:7.3f} s, {quotient:5.2f}, {ns_per_byte:8.0f} ns/byte"

@@ -96,6 +96,24 @@ Test(byte_map, equals_an_array_after_long_ranges_that_keep_segments)
 	cr_assert_eq(f.all.segments, 0);
 }
 
+Test(byte_map, a_range_costs_little_of_what_it_covers)
+{
+	enum { SEGMENTS = 65536 };
+	static const uint8_t swap[BYTE_STATES] = {3, 2, 1, 0, 4, 6, 5};
+	struct byte_maps all = {0, 0};
+	struct byte_map map = {.leaf = NULL};
+	uint64_t touched[BYTE_STATES] = {0};
+	for (unsigned i = 0; i < SEGMENTS; i++)
+		cr_assert(byte_map_append(&all, &map, 10 * (uint64_t)i, 1 + i % 2));
+	for (unsigned i = 0; i < 2; i++)
+		cr_assert(byte_map_change(&all, &map, &(struct byte_change){0, UINT64_MAX, swap, 0},
+					  touched));
+	cr_assert_lt(all.visited, SEGMENTS / 16);
+	cr_assert_eq(touched[1], touched[2]);
+	cr_assert_eq(all.segments, SEGMENTS);
+	byte_map_free(&all, &map);
+}
+
 Test(byte_map, sequences_of_ranges_in_both_directions_are_one_segment)
 {
 	static struct fixture f;
