@@ -31,7 +31,7 @@ blocks_of() {
 		awk -v d="$scratch" '/^```console/ { on = 1; f = d "/1.block"; next }
 			/^```/ { on = 0 } on { print > f }' "$1"
 		;;
-	*.7)
+	*/iotrace-tutorial.7)
 		awk -v d="$scratch" '/^\.Bd -literal/ { on = 1; f = d "/1.block"; next }
 			/^\.Ed/ { on = 0 } on { gsub(/\\e/, "\\"); gsub(/\\-/, "-"); print > f }' "$1"
 		;;
