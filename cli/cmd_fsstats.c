@@ -11,7 +11,9 @@
 #include "cli/fsstats/survey_in.h"
 #include "cli/fsstats/survey_links.h"
 #include "cli/fsstats/survey_out.h"
+#include "cli/fsstats/survey_share.h"
 #include "cli/fsstats/walk.h"
+#include "cli/ui/key.h"
 #include "cli/ui/message.h"
 #include "cli/ui/options.h"
 #include "cli/ui/progress.h"
@@ -40,7 +42,8 @@ struct fsstats_run {
 	const char *against, *resume, *columns;
 	const char *excluded[EXCLUDED_MAX];
 	int by, from;
-	bool json, tsv, quiet, share, names, allow_ages, kept;
+	bool json, tsv, quiet, share, new_key, names, allow_ages, kept;
+	unsigned char secret[KEY_SECRET_SIZE]; /* of pseudonyms, if out.key is given */
 	struct list_columns list;
 	int progress_how; /* PROGRESS_... */
 	struct progress progress;
@@ -166,13 +169,19 @@ static enum exit_status warn(const struct fsstats_run *r, const struct fs_survey
 	return EXIT_DAMAGED;
 }
 
-static enum exit_status write_all(const struct fsstats_run *r, const struct survey_in *in,
+/* Removes ids and names of keys, and single files, of which a state would have links. */
+static bool hide(struct fsstats_run *r, struct fs_survey *s)
+{
+	unsigned char *secret = r->out.key != NULL ? r->secret : NULL;
+	survey_count_links(s);
+	return !s->no_memory && survey_hide_keys(s, secret) && survey_coarsen(s, r->min_count);
+}
+
+static enum exit_status write_all(struct fsstats_run *r, const struct survey_in *in,
 				  struct fs_survey *earlier)
 {
-	if (r->share) /* a state must not describe single files */
-		survey_count_links(in->survey);
-	if (in->survey->no_memory || (r->share && (!survey_number_keys(in->survey) ||
-						   !survey_coarsen(in->survey, r->min_count))))
+	if (in->survey->no_memory ||
+	    (r->share && (!hide(r, in->survey) || (earlier != NULL && !hide(r, earlier)))))
 		return message_no_memory();
 	enum exit_status status = survey_out_write(&r->out, in);
 	status = exit_status_worse(status, warn(r, in->survey));
@@ -260,7 +269,10 @@ static enum exit_status run(struct fsstats_run *r, char **paths, size_t count)
 		in.survey->depth = r->by == SURVEY_BY_DIRECTORY ? (uint32_t)r->depth : 0;
 	}
 	enum exit_status status = read_earlier(r, &earlier);
-	if (status != EXIT_FAILED)
+	if (status != EXIT_FAILED && r->out.key != NULL &&
+	    !key_read(r->secret, r->out.key, r->new_key))
+		status = EXIT_FAILED;
+	else if (status != EXIT_FAILED)
 		status = exit_status_worse(status, read_all(r, &in, paths, count));
 	if (status != EXIT_FAILED)
 		status = exit_status_worse(status, write_all(r, &in, earlier.survey));
@@ -348,6 +360,12 @@ static enum exit_status check_options(struct fsstats_run *r)
 		return options_wrong(r->out.command, "--json and --tsv exclude each other");
 	if (r->names && r->share)
 		return options_wrong(r->out.command, "--names and --share exclude each other");
+	if (r->out.key != NULL && !r->share)
+		return options_wrong(r->out.command, "--key requires --share");
+	if (r->out.key == NULL && r->new_key)
+		return options_wrong(r->out.command, "--new-key requires --key");
+	if (r->out.key == NULL && r->share && r->against != NULL)
+		return options_wrong(r->out.command, "--share requires --key with --against");
 	if (r->from == FROM_NONE && r->columns != NULL)
 		return options_wrong(r->out.command, "--columns requires --from=list");
 	if (r->from == FROM_LIST && r->columns == NULL)
@@ -391,6 +409,10 @@ enum exit_status cmd_fsstats(int argc, char **argv)
 	    OPTION(FLAG, 0, "names", NULL, &r.names,
 		   "list the largest files and directories, with their paths"),
 	    OPTION(FLAG, 0, "share", NULL, &r.share, "replace ids and names of these by numbers"),
+	    OPTION(STRING, 'k', "key", "FILE", &r.out.key,
+		   "... by pseudonyms, with the secret key in FILE"),
+	    OPTION(FLAG, 0, "new-key", NULL, &r.new_key,
+		   "create FILE first, readable only by you; it must not exist"),
 	    RANGE(NUMBER, 0, "min-count", "N", &r.min_count,
 		  "merge cells of the table of sizes and ages with fewer files (5)", 1, 0),
 	    OPTION(STRING, 0, "without", "KEY", &r.out.without,

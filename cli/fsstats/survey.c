@@ -306,7 +306,7 @@ void survey_join(struct fs_survey *s, const struct fs_survey *more)
 	add_list(s->size_bytes, more->size_bytes, HISTOGRAM_BINS);
 }
 
-static void free_keys(struct fs_survey *s)
+void survey_free_keys(struct fs_survey *s)
 {
 	for (size_t i = 0; i < s->keys.count && i < s->sums_capacity; i++)
 		free(s->sums[i].name);
@@ -318,7 +318,7 @@ void survey_free(struct fs_survey *s)
 {
 	if (s == NULL)
 		return;
-	free_keys(s);
+	survey_free_keys(s);
 	idmap_free(&s->link_ids);
 	free(s->link);
 	root_list_free(&s->roots);
@@ -360,26 +360,6 @@ const char *survey_key_name(const struct survey_key_row *row, char *text, size_t
 		return "unknown";
 	snprintf(text, capacity, "%ju", (uintmax_t)row->key);
 	return text;
-}
-
-bool survey_number_keys(struct fs_survey *s)
-{
-	size_t count;
-	struct survey_key_row *rows = survey_key_rows(s, &count);
-	struct key_sums *sums = calloc(count + 1, sizeof *sums);
-	struct idmap keys = {0};
-	bool ok = rows != NULL && sums != NULL;
-	for (size_t i = 0; ok && i < count; i++) {
-		sums[i] = *rows[i].sums;
-		sums[i].name = NULL;
-		ok = idmap_number(&keys, i + 1) == i;
-	}
-	free(rows);
-	free_keys(s);
-	s->keys = keys;
-	s->sums = sums;
-	s->sums_capacity = sums != NULL ? count + 1 : 0;
-	return ok;
 }
 
 void survey_drop_ages(struct fs_survey *s)

@@ -160,13 +160,13 @@ void survey_join(struct fs_survey *s, const struct fs_survey *more);
 /* Counts files with links that were not found. Do not join another survey afterwards. */
 void survey_count_links(struct fs_survey *s);
 void survey_free(struct fs_survey *s);
+/* Frees the keys and their sums only. */
+void survey_free_keys(struct fs_survey *s);
 
 /* Returns the sums of a key; NULL, after setting s->no_memory, if out of memory. */
 struct key_sums *survey_sums(struct fs_survey *s, uint64_t key);
 /* Returns the sums of a key that exists, else NULL. */
 const struct key_sums *survey_find_sums(const struct fs_survey *s, uint64_t key);
-/* Replaces ids and names of keys by 1, 2, ... in descending order of bytes. */
-bool survey_number_keys(struct fs_survey *s);
 struct survey_key_row {
 	uint64_t key;
 	const struct key_sums *sums;

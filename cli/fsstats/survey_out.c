@@ -89,6 +89,8 @@ enum exit_status survey_out_write(const struct survey_out *o, const struct surve
 enum exit_status survey_out_check(const struct survey_out *o, const char *checkpoint)
 {
 	struct same_file_set files = {.command = o->command};
+	if (o->key != NULL)
+		same_file_add(&files, ROLE_KEY, o->key);
 	if (o->csv != NULL)
 		same_file_add_output(&files, ROLE_OUTPUT, "--csv", o->csv);
 	if (o->state != NULL)

@@ -10,6 +10,7 @@
 struct survey_out {
 	const char *csv, *state, *plots, *html; /* paths; NULL: none */
 	const char *without;                    /* a key whose files a plot leaves out; or NULL */
+	const char *key;                        /* a file with the secret of pseudonyms; or NULL */
 	const struct command_spec *command;
 };
 

@@ -19,24 +19,7 @@
 #include "lib/format/directive.h"
 
 #include "allowlist.h"
-
-enum {
-	DIGEST_SIZE = IOT_DIGEST_SIZE,
-	PSEUDONYM_SIZE = 20, /* characters: 80 bits */
-	EXTENSION_MAX = 8,
-};
-
-/* Kinds of names: names of different kinds never share a pseudonym, even if they are equal. */
-enum {
-	NAME_PATH = 'f',
-	NAME_HOST = 'h',
-	NAME_USER = 'u',
-	NAME_COMMAND = 'c',
-	NAME_PROCESS = 'p',
-	NAME_TARGET = 't',
-	NAME_JOB = 'j',
-	NAME_OTHER = 'o',
-};
+#include "pseudonym.h"
 
 /* The maximum shift of epochs, and the threshold from which a time is a date, not a run time. */
 static const int64_t YEAR_NS = INT64_C(365) * 86400 * 1000000000;
@@ -57,132 +40,18 @@ struct iot_anonymizer {
 	char name[IOT_COMMENT_MAX], value[IOT_COMMENT_MAX];
 };
 
-/* Pseudonyms */
-
-/* before: the digest of the names that precede this one, or NULL. */
-static void digest(const struct iot_anonymizer *a, char kind, const unsigned char *before,
-		   struct iot_text name, unsigned char *out)
-{
-	const struct iot_text parts[] = {
-	    {&kind, 1}, {(const char *)before, before != NULL ? DIGEST_SIZE : 0}, name};
-	unsigned char made[DIGEST_SIZE]; /* out may be before */
-	a->options.hash(a->options.context, parts, 3, made);
-	memcpy(out, made, sizeof(made));
-}
-
-/* Capitals that form no words, so that pseudonyms and names are not confused. */
-static size_t spell(const unsigned char *bytes, char *out)
-{
-	static const char letters[] = "BCDFGJKMNPQRVWXZ";
-	for (size_t i = 0; i < PSEUDONYM_SIZE; i += 2) {
-		out[i] = letters[bytes[i / 2] >> 4];
-		out[i + 1] = letters[bytes[i / 2] & 15];
-	}
-	return PSEUDONYM_SIZE;
-}
-
-/* Writes PSEUDONYM_SIZE characters; returns that number. */
-static size_t pseudonym(const struct iot_anonymizer *a, char kind, struct iot_text name, char *out)
-{
-	unsigned char bytes[DIGEST_SIZE];
-	digest(a, kind, NULL, name, bytes);
-	return spell(bytes, out);
-}
+/* Times */
 
 /* The time by which dates are shifted: 0 .. SPAN_NS-1. */
 static uint64_t secret_shift(const struct iot_anonymizer *a)
 {
 	static const char what[] = "time";
-	unsigned char bytes[DIGEST_SIZE];
+	unsigned char bytes[IOT_DIGEST_SIZE];
 	uint64_t number;
-	digest(a, NAME_OTHER, NULL, (struct iot_text){what, sizeof what}, bytes);
+	pseudonym_digest(&a->options, NAME_OTHER, NULL, (struct iot_text){what, sizeof what},
+			 bytes);
 	memcpy(&number, bytes, sizeof number);
 	return number % (uint64_t)SPAN_NS;
-}
-
-/* Paths */
-
-/*
- * The number of bytes of `path` that a prefix of the list preserves, up to the end of a component.
- */
-static size_t kept_size(const char *list, struct iot_text path)
-{
-	size_t kept = 0;
-	for (const char *at = list; at != NULL && *at != '\0';) {
-		size_t size = strcspn(at, ","), whole = size;
-		while (size > 1 && at[size - 1] == '/')
-			size--;
-		bool begins = size > 0 && size <= path.size && memcmp(path.data, at, size) == 0;
-		bool whole_part = begins && (size == path.size || path.data[size] == '/' ||
-					     path.data[size - 1] == '/');
-		if (whole_part && size > kept)
-			kept = size;
-		at += whole + (at[whole] == ',');
-	}
-	return kept;
-}
-
-/*
- * Returns the size of the extension of a path, with its dot: 1 to EXTENSION_MAX letters and digits,
- * with at least one letter, because digits are often a date. Returns 0 if the path has none.
- */
-static size_t extension_size(struct iot_text path)
-{
-	const char *const end = path.data + path.size, *p = end;
-	bool letter = false;
-	for (; p > path.data && p[-1] != '.'; p--) {
-		const char c = p[-1], lower = (char)(c | 32);
-		const bool is_letter = lower >= 'a' && lower <= 'z';
-		if ((!is_letter && (c < '0' || c > '9')) || end - p == EXTENSION_MAX)
-			return 0;
-		letter = letter || is_letter;
-	}
-	/* A dot that begins the last component marks a hidden file. */
-	const bool hidden = p - path.data < 2 || p[-2] == '/';
-	return letter && !hidden ? (size_t)(end - p) + 1 : 0;
-}
-
-static bool is_dots(struct iot_text part)
-{
-	return part.size == 0 || (part.size == 1 && part.data[0] == '.') ||
-	       (part.size == 2 && memcmp(part.data, "..", 2) == 0);
-}
-
-/*
- * Replaces each component of a path; the pseudonym depends on the preceding components, so the
- * hierarchy is preserved, but not the equality of names in two directories. Returns 0 if the result
- * exceeds the capacity.
- */
-static size_t pseudonym_path(const struct iot_anonymizer *a, struct iot_text path, char *out,
-			     size_t capacity)
-{
-	unsigned char chain[DIGEST_SIZE] = {0};
-	const char *const end = path.data + path.size, *const kept =
-							   path.data +
-							   kept_size(a->options.keep, path);
-	const char *at = path.data;
-	size_t used = 0;
-	for (;;) {
-		const char *slash = at < end ? memchr(at, '/', (size_t)(end - at)) : NULL;
-		const struct iot_text part = {at, (size_t)((slash != NULL ? slash : end) - at)};
-		const size_t tail = slash == NULL && (a->options.flags & IOT_KEEP_EXTENSIONS)
-					? extension_size(part)
-					: 0;
-		const size_t plain =
-		    part.data + part.size <= kept || is_dots(part) ? part.size : tail;
-		if (used + PSEUDONYM_SIZE + plain + 1 > capacity)
-			return 0;
-		if (!is_dots(part))
-			digest(a, NAME_PATH, chain, part, chain);
-		if (plain < part.size)
-			used += spell(chain, out + used);
-		memcpy(out + used, part.data + part.size - plain, plain);
-		used += plain;
-		if (slash == NULL)
-			return used;
-		out[used++] = '/';
-		at = slash + 1;
-	}
 }
 
 /* Reports of replacements */
@@ -203,7 +72,7 @@ static void report_name(struct iot_anonymizer *a, char kind, struct iot_text was
 	if (a->options.replaced == NULL || !is_new(a, becomes))
 		return;
 	if (kind == NAME_PATH && (a->options.flags & IOT_KEEP_EXTENSIONS)) {
-		const size_t size = extension_size(was);
+		const size_t size = pseudonym_extension(was);
 		if (size > 0)
 			r.extension = (struct iot_text){was.data + was.size - (size - 1), size - 1};
 	}
@@ -328,11 +197,12 @@ static void change_record(struct iot_anonymizer *a, struct iot_record *rec)
 static void put_name(struct iot_anonymizer *a, struct iot_builder *b, const char *key, char kind,
 		     struct iot_text name)
 {
-	size_t size = kind == NAME_PATH ? pseudonym_path(a, name, a->name, sizeof a->name / 2)
-					: pseudonym(a, kind, name, a->name);
+	size_t size = kind == NAME_PATH
+			  ? pseudonym_path(&a->options, name, a->name, sizeof a->name / 2)
+			  : pseudonym_name(&a->options, kind, name, a->name);
 	/* A path of very many components would exceed the limit: it becomes one name. */
 	if (size == 0 && name.size > 0)
-		size = pseudonym(a, kind, name, a->name);
+		size = pseudonym_name(&a->options, kind, name, a->name);
 	report_name(a, kind, name, (struct iot_text){a->name, size});
 	iot_directive_text(b, key, a->name, size);
 }
