@@ -340,11 +340,13 @@ static bool poll_all(struct processes *p, struct pollfd *extra, size_t extra_cou
 		if (!process->alive) /* it ended before it was seen, and has no pidfd */
 			timeout_ms = 0;
 	}
-	memcpy(p->polled + n, extra, extra_count * sizeof(*extra));
+	for (size_t i = 0; i < extra_count; i++)
+		p->polled[n + i] = extra[i];
 	const int ready = poll(p->polled, n + extra_count, timeout_ms);
 	for (size_t i = 0; ready < 0 && i < n + extra_count; i++)
 		p->polled[i].revents = 0;
-	memcpy(extra, p->polled + n, extra_count * sizeof(*extra));
+	for (size_t i = 0; i < extra_count; i++)
+		extra[i].revents = p->polled[n + i].revents;
 	return ready >= 0 || errno == EINTR;
 }
 

@@ -282,6 +282,16 @@ Test(record_ring, threads_have_numbers_that_no_process_has)
 }
 
 /* Without a limit of time, as nothing else would end the wait. */
+Test(record_ring, without_processes_nothing_is_waited_for)
+{
+	struct processes p = {.count = 0};
+	uint32_t ended[1];
+	size_t count = 1;
+	cr_expect(processes_wait(&p, NULL, 0, 0, ended, &count, 1));
+	cr_expect_eq(count, 0);
+	processes_free(&p);
+}
+
 Test(record_ring, a_process_that_has_ended_before_it_is_seen_is_not_waited_for)
 {
 	struct processes p = {.count = 0};
