@@ -37,7 +37,7 @@ enum { FROM_NONE = -1, FROM_FIND, FROM_LIST };
 
 struct fsstats_run {
 	struct walk_options walk;
-	uint64_t threads, now_s, messages, depth, top, reach, min_count;
+	uint64_t threads, now_s, messages, depth, reach, min_count;
 	struct survey_out out;
 	const char *against, *resume, *columns;
 	const char *excluded[EXCLUDED_MAX];
@@ -92,7 +92,8 @@ static void report_checkpoint(void *context, const char *reason)
 
 static bool print_survey(const struct fsstats_run *r, struct output *out, struct fs_survey *s)
 {
-	const struct fsstats_shown shown = {.survey = s, .top = r->top, .min_count = r->min_count};
+	const struct fsstats_shown shown = {
+	    .survey = s, .top = r->out.top, .min_count = r->min_count};
 	if (r->json)
 		return fsstats_print_json(out, &shown);
 	if (r->tsv)
@@ -103,7 +104,7 @@ static bool print_survey(const struct fsstats_run *r, struct output *out, struct
 static bool print_change(const struct fsstats_run *r, struct output *out, struct fs_survey *s,
 			 struct fs_survey *earlier)
 {
-	const struct fsstats_change c = {earlier, s, r->reach, r->top};
+	const struct fsstats_change c = {earlier, s, r->reach, r->out.top};
 	if (r->json)
 		return fsstats_print_change_json(out, &c);
 	if (r->tsv)
@@ -113,7 +114,7 @@ static bool print_change(const struct fsstats_run *r, struct output *out, struct
 
 static enum exit_status write_html(const struct fsstats_run *r, struct fs_survey *s)
 {
-	struct fsstats_shown shown = {.survey = s, .top = r->top, .min_count = r->min_count};
+	struct fsstats_shown shown = {.survey = s, .top = r->out.top, .min_count = r->min_count};
 	struct output out;
 	if (r->out.html == NULL)
 		return EXIT_OK;
@@ -384,7 +385,7 @@ enum exit_status cmd_fsstats(int argc, char **argv)
 {
 	struct fsstats_run r = {.now_s = NOT_GIVEN,
 				.depth = 1,
-				.top = TOP,
+				.out.top = TOP,
 				.min_count = MIN_COUNT,
 				.from = FROM_NONE,
 				.walk.checkpoint_ns = UINT64_C(600000000000)};
@@ -405,7 +406,7 @@ enum exit_status cmd_fsstats(int argc, char **argv)
 		   "count files by owner, group, directory or project, too"),
 	    RANGE(NUMBER, 0, "depth", "N", &r.depth, "levels of directories for --by=dir (1)", 0,
 		  UINT32_MAX),
-	    RANGE(NUMBER, 0, "top", "N", &r.top, "print the N largest of these (10)", 1, 0),
+	    RANGE(NUMBER, 0, "top", "N", &r.out.top, "print the N largest of these (10)", 1, 0),
 	    OPTION(FLAG, 0, "names", NULL, &r.names,
 		   "list the largest files and directories, with their paths"),
 	    OPTION(FLAG, 0, "share", NULL, &r.share, "replace ids and names of these by numbers"),

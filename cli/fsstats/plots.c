@@ -3,14 +3,20 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/ui/printable.h"
 #include "cli/ui/svg.h"
+#include "cli/ui/svg_bars.h"
 #include "cli/ui/trace_out.h"
+#include "lib/base/error.h"
 
-enum { LINES_MAX = 4, PATH_TEXT = 4096, PLOTS = 3 };
+enum { LINES_MAX = 4, ROWS_MAX = 40, ID_TEXT = 32, PATH_TEXT = 4096 };
+enum { PLOT_SIZES, PLOT_ATIME, PLOT_MTIME, PLOT_KEYS, PLOTS = PLOT_KEYS + SURVEY_BY_PROJECT };
 
-static const char *const plot_names[PLOTS] = {"sizes", "atime", "mtime"};
+/* The last ones are in the order of enum survey_by. */
+static const char *const plot_names[PLOTS] = {"sizes",  "atime",       "mtime",   "owners",
+					      "groups", "directories", "projects"};
 
 /* A line of a plot: the shares of items up to the upper limits of bins. */
 struct share_line {
@@ -22,6 +28,10 @@ struct share_line {
 struct survey_plot {
 	struct share_line line[LINES_MAX];
 	size_t lines;
+	struct svg_bar_row row[ROWS_MAX];
+	size_t rows;
+	struct survey_key_row *keys; /* of these rows, which have their names */
+	char id[ROWS_MAX][ID_TEXT];
 };
 
 /* Leaves out bins without an upper limit, and bins after the last item. */
@@ -74,6 +84,28 @@ static void age_plot(struct survey_plot *p, const struct fs_survey *s, enum surv
 	add_line(p, "bytes", SURVEY_DAYS, bytes);
 }
 
+static double share(uint64_t part, double whole)
+{
+	return whole > 0 ? (double)part / whole : 0;
+}
+
+/* Returns false if out of memory. */
+static bool key_plot(struct survey_plot *p, const struct fs_survey *s, size_t top)
+{
+	const struct survey_bins *sizes = &s->of[SURVEY_SIZE];
+	size_t count;
+	p->keys = survey_key_rows(s, &count);
+	for (; p->keys != NULL && p->rows < count && p->rows < top && p->rows < ROWS_MAX;
+	     p->rows++) {
+		const struct survey_key_row *k = &p->keys[p->rows];
+		p->row[p->rows] =
+		    (struct svg_bar_row){survey_key_name(k, p->id[p->rows], ID_TEXT),
+					 {share(k->sums->files, (double)s->entries[SURVEY_FILE]),
+					  share(k->sums->bytes, (double)sizes->amount)}};
+	}
+	return p->keys != NULL;
+}
+
 /* Output */
 
 static void path_of(char path[PATH_TEXT], const char *directory, size_t plot, const char *suffix)
@@ -81,15 +113,16 @@ static void path_of(char path[PATH_TEXT], const char *directory, size_t plot, co
 	snprintf(path, PATH_TEXT, "%s/%s%s", directory, plot_names[plot], suffix);
 }
 
-static void draw(struct output *o, const struct survey_plot *p, size_t plot)
+static void draw_lines(struct output *o, const struct survey_plot *p, size_t plot)
 {
-	static const char *const titles[PLOTS] = {"Sizes of files", "Days since the last access",
-						  "Days since the last modification"};
+	static const char *const titles[PLOT_KEYS] = {
+	    "Sizes of files", "Days since the last access", "Days since the last modification"};
 	struct svg_series series[LINES_MAX];
 	struct svg_plot svg = {
 	    .title = titles[plot],
 	    .description = "Cumulative shares of files and of their bytes.",
-	    .x = {plot == 0 ? "size" : "days", plot == 0 ? SVG_BYTES : SVG_LOG, 0, 0},
+	    .x = {plot == PLOT_SIZES ? "size" : "days", plot == PLOT_SIZES ? SVG_BYTES : SVG_LOG, 0,
+		  0},
 	    .y = {"share", SVG_LINEAR, 0, 1},
 	    .series = series,
 	    .count = p->lines,
@@ -106,7 +139,24 @@ static void draw(struct output *o, const struct survey_plot *p, size_t plot)
 	svg_write(o, &svg);
 }
 
-static void write_points(struct output *o, const struct survey_plot *p)
+static void draw(struct output *o, const struct survey_plot *p, size_t plot)
+{
+	static const char *const titles[] = {"Owners", "Groups", "Directories", "Projects"};
+	if (plot < PLOT_KEYS) {
+		draw_lines(o, p, plot);
+		return;
+	}
+	const struct svg_bar_plot bars = {
+	    .title = titles[plot - PLOT_KEYS],
+	    .description = "Shares of files and of their bytes, the largest first.",
+	    .of = {"files", "bytes"},
+	    .row = p->row,
+	    .count = p->rows,
+	};
+	svg_bars_write(o, &bars);
+}
+
+static void write_lines(struct output *o, const struct survey_plot *p)
 {
 	char x[REAL_CAPACITY], y[REAL_CAPACITY];
 	output_text(o, "line\tbelow\tshare\n");
@@ -115,6 +165,18 @@ static void write_points(struct output *o, const struct survey_plot *p)
 			output_printf(o, "%s\t%s\t%s\n", p->line[i].name,
 				      printable_real(x, p->line[i].x[j]),
 				      printable_real(y, p->line[i].y[j]));
+}
+
+static void write_rows(struct output *o, const struct survey_plot *p)
+{
+	char name[PATH_TEXT], files[REAL_CAPACITY], bytes[REAL_CAPACITY];
+	output_text(o, "survey_key\tfiles_share\tbytes_share\n");
+	for (size_t i = 0; i < p->rows; i++)
+		output_printf(
+		    o, "%s\t%s\t%s\n",
+		    escape_text(name, sizeof name, p->row[i].name, strlen(p->row[i].name)),
+		    printable_real(files, p->row[i].share[0]),
+		    printable_real(bytes, p->row[i].share[1]));
 }
 
 static enum exit_status write_plot(const struct survey_plot *p, const char *directory, size_t plot)
@@ -129,7 +191,10 @@ static enum exit_status write_plot(const struct survey_plot *p, const char *dire
 	path_of(path, directory, plot, ".tsv");
 	if (status != EXIT_OK || output_open(&o, path, 0) != EXIT_OK)
 		return EXIT_FAILED;
-	write_points(&o, p);
+	if (plot < PLOT_KEYS)
+		write_lines(&o, p);
+	else
+		write_rows(&o, p);
 	return output_close(&o);
 }
 
@@ -139,48 +204,67 @@ static bool has_data(const struct fs_survey *s, enum survey_histogram h)
 	return survey_knows(s, h) && s->of[h].items > 0;
 }
 
-/* Returns whether plot i has data, and if so, makes it. */
-static bool make_plot(struct survey_plot *p, const struct fs_survey *s,
-		      const struct key_sums *without, size_t i)
+/* Whether plot i has data. */
+static bool is_shown(const struct fs_survey *s, size_t i)
 {
-	static const enum survey_histogram of[PLOTS] = {SURVEY_SIZE, SURVEY_ATIME, SURVEY_MTIME};
-	p->lines = 0;
-	if (!has_data(s, of[i]))
-		return false;
-	if (i == 0)
-		size_plot(p, s, without);
+	static const enum survey_histogram of[PLOT_KEYS] = {SURVEY_SIZE, SURVEY_ATIME,
+							    SURVEY_MTIME};
+	if (i < PLOT_KEYS)
+		return has_data(s, of[i]);
+	return s->by == SURVEY_BY_OWNER + (i - PLOT_KEYS) && has_data(s, SURVEY_SIZE);
+}
+
+/* Returns false if out of memory. */
+static bool make_plot(struct survey_plot *p, const struct fs_survey *s,
+		      const struct survey_plots *shown, size_t i)
+{
+	p->lines = p->rows = 0;
+	if (i >= PLOT_KEYS)
+		return key_plot(p, s, shown->top);
+	if (i == PLOT_SIZES)
+		size_plot(p, s, shown->without);
 	else
-		age_plot(p, s, of[i]);
+		age_plot(p, s, i == PLOT_ATIME ? SURVEY_ATIME : SURVEY_MTIME);
 	return true;
 }
 
-bool survey_plots_embed(const struct fs_survey *s, const struct key_sums *without, struct output *o)
+static void free_plot(struct survey_plot *p)
+{
+	if (p != NULL)
+		free(p->keys);
+	free(p);
+}
+
+bool survey_plots_embed(const struct fs_survey *s, const struct survey_plots *shown,
+			struct output *o)
 {
 	struct survey_plot *p = calloc(1, sizeof *p);
-	for (size_t i = 0; p != NULL && i < PLOTS; i++) {
-		if (!make_plot(p, s, without, i))
+	bool ok = p != NULL;
+	for (size_t i = 0; ok && i < PLOTS; i++) {
+		if (!is_shown(s, i))
 			continue;
+		ok = make_plot(p, s, shown, i);
 		output_text(o, "<figure style=\"--fg:#222;--soft:#666;--rule:#ddd\">\n");
 		draw(o, p, i);
 		output_text(o, "</figure>\n");
 	}
-	const bool ok = p != NULL;
-	free(p);
+	free_plot(p);
 	return ok;
 }
 
 enum exit_status survey_plots_write(const struct fs_survey *s, const char *directory,
-				    const struct key_sums *without)
+				    const struct survey_plots *shown)
 {
 	struct survey_plot *p = calloc(1, sizeof *p);
 	if (p == NULL)
 		return message_no_memory();
 	enum exit_status status = trace_out_make_directory(directory);
 	for (size_t i = 0; i < PLOTS && status == EXIT_OK; i++) {
-		if (make_plot(p, s, without, i))
-			status = write_plot(p, directory, i);
+		if (is_shown(s, i))
+			status = make_plot(p, s, shown, i) ? write_plot(p, directory, i)
+							   : message_no_memory();
 	}
-	free(p);
+	free_plot(p);
 	return status;
 }
 

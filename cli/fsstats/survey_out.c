@@ -69,11 +69,11 @@ enum exit_status survey_out_without(const struct survey_out *o, const struct fs_
 
 static enum exit_status write_plots(const struct survey_out *o, const struct fs_survey *s)
 {
-	const struct key_sums *without;
+	struct survey_plots shown = {.top = o->top};
 	if (o->plots == NULL)
 		return EXIT_OK;
-	const enum exit_status status = survey_out_without(o, s, &without);
-	return status == EXIT_OK ? survey_plots_write(s, o->plots, without) : status;
+	const enum exit_status status = survey_out_without(o, s, &shown.without);
+	return status == EXIT_OK ? survey_plots_write(s, o->plots, &shown) : status;
 }
 
 enum exit_status survey_out_write(const struct survey_out *o, const struct survey_in *in)

@@ -11,6 +11,7 @@ struct survey_out {
 	const char *csv, *state, *plots, *html; /* paths; NULL: none */
 	const char *without;                    /* a key whose files a plot leaves out; or NULL */
 	const char *key;                        /* a file with the secret of pseudonyms; or NULL */
+	uint64_t top;                           /* keys that are shown */
 	const struct command_spec *command;
 };
 

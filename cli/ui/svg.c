@@ -6,13 +6,12 @@
 #include "markup.h"
 
 enum {
-	WIDTH = 720,
 	HEIGHT = 320,
 	LEFT = 64,
 	RIGHT = 150, /* the legend is there */
 	TOP = 32,
 	BOTTOM = 48,
-	PLOT_WIDTH = WIDTH - LEFT - RIGHT,
+	PLOT_WIDTH = SVG_WIDTH - LEFT - RIGHT,
 	PLOT_HEIGHT = HEIGHT - TOP - BOTTOM,
 	LEGEND_STEP = 18,
 	LEGEND_MAX = (PLOT_HEIGHT / LEGEND_STEP),
@@ -151,22 +150,27 @@ static void write_legend(struct output *o, const struct svg_plot *p)
 	}
 }
 
-void svg_write(struct output *o, const struct svg_plot *p)
+void svg_begin(struct output *o, const char *title, const char *description, int height)
 {
-	const struct svg_frame frame = frame_of(p);
 	output_printf(o,
 		      "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%d\" "
 		      "height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n",
-		      WIDTH, HEIGHT, WIDTH, HEIGHT);
-	write_element(o, "title", p->title);
-	write_element(o, "desc", p->description);
+		      SVG_WIDTH, height, SVG_WIDTH, height);
+	write_element(o, "title", title);
+	write_element(o, "desc", description);
 	output_text(o, "<style>text{font:12px sans-serif;fill:#222}.grid{stroke:#ddd}"
 		       ".line{fill:none;stroke-width:1.5}.frame{fill:none;stroke:#666}</style>\n");
 	output_printf(o,
 		      "<rect fill=\"#fff\" width=\"%d\" height=\"%d\"/>\n<text x=\"%d\" y=\"20\">",
-		      WIDTH, HEIGHT, LEFT);
-	markup_text(o, p->title);
+		      SVG_WIDTH, height, LEFT);
+	markup_text(o, title);
 	output_text(o, "</text>\n");
+}
+
+void svg_write(struct output *o, const struct svg_plot *p)
+{
+	const struct svg_frame frame = frame_of(p);
+	svg_begin(o, p->title, p->description, HEIGHT);
 	svg_x_axis(o, &frame);
 	svg_y_axis(o, &frame);
 	output_printf(o, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n",

@@ -24,8 +24,11 @@ struct svg_plot {
 	size_t count;
 };
 
+enum { SVG_WIDTH = 720 };
 enum { SVG_POINTS_MAX = 2000 }; /* of a line; of longer ones some points are left out */
 
+/* Begins a plot, of SVG_WIDTH, with its title. The caller ends it with "</svg>". */
+void svg_begin(struct output *o, const char *title, const char *description, int height);
 void svg_write(struct output *o, const struct svg_plot *p);
 
 #endif

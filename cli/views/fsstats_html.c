@@ -113,7 +113,8 @@ bool fsstats_write_html(struct output *o, const struct fsstats_shown *shown)
 		html_paragraph(&h, "Incomplete: something could not be read.");
 	write_totals(&h, &d);
 	write_limits(&h, &d);
-	const bool ok = survey_plots_embed(shown->survey, shown->without, o);
+	const struct survey_plots plots = {shown->without, shown->top};
+	const bool ok = survey_plots_embed(shown->survey, &plots, o);
 	write_keys(&h, &d);
 	write_tops(&h, &d);
 	write_joint(&h, &d);

@@ -28,6 +28,10 @@ echo "-- plots"
 ls plots
 cat plots/atime.tsv
 grep -c 'files without' plots/sizes.tsv
+head -n 3 plots/owners.tsv
+grep -c '<rect' plots/owners.svg
+"$IOTRACE" fsstats --plots=few --top=2 later.state >/dev/null
+wc -l <few/owners.tsv
 echo "-- refusals"
 "$IOTRACE" fsstats earlier.state later.state
 "$IOTRACE" fsstats --allow-ages --tsv earlier.state later.state
