@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Collects until all programs have ended: writes, begins parts, and passes signals on. */
+#include "run_internal.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+
+#include "cli/ui/signals.h"
+#include "lib/base/clock.h"
+#include "forward.h"
+
+enum { FLUSH_NS = 200000000 };
+
+int run_receive_signals(struct record_job *j)
+{
+	j->signals = signals_receive();
+	return j->signals >= 0 ? EXIT_OK : run_failed("signals cannot be received", errno);
+}
+
+void run_pass_signals(struct record_job *j)
+{
+	if (forward_signals(j->signals, j->launch.reaped ? 0 : j->launch.pid))
+		j->interrupted = true;
+}
+
+void run_raise_limit(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static uint64_t events_written(const struct record_job *j)
+{
+	return iot_writer_fact(j->writer, IOT_FACT_RECORDS) +
+	       iot_writer_fact(j->writer, IOT_FACT_COMMENTS);
+}
+
+/* A trace that grows can be read up to the last flush. */
+static int flush(struct record_job *j)
+{
+	const uint64_t now = clock_monotonic_ns(), events = events_written(j);
+	if (events == j->flushed || now - j->flushed_ns < FLUSH_NS)
+		return IOT_OK;
+	j->flushed_ns = now;
+	j->flushed = events;
+	return iot_writer_flush(j->writer);
+}
+
+/* A part without I/O does not end: while programs do nothing, no parts are made. */
+static bool part_has_ended(const struct record_job *j, const struct collector *c)
+{
+	return rotation_wanted(&j->rotation) && collector_part_has_times(c) &&
+	       rotation_is_due(&j->rotation, iot_writer_fact(j->writer, IOT_FACT_BYTES_STORED),
+			       clock_monotonic_ns());
+}
+
+/* Completes the part and begins the next one. Returns a status. */
+static int begin_part(struct record_job *j, struct collector *c)
+{
+	const int status = iot_writer_close(j->writer);
+	if (status != IOT_OK)
+		return status;
+	iot_writer_free(j->writer);
+	j->writer = NULL;
+	j->part_failed = run_name_part(j) != EXIT_OK || run_open_writer(j) != EXIT_OK ||
+			 run_write_directive(j) != EXIT_OK;
+	if (j->part_failed)
+		return IOT_EIO;
+	collector_begin_part(c, j->writer);
+	return IOT_OK;
+}
+
+static int collect_until_end(struct record_job *j, struct collector *c)
+{
+	int status = IOT_OK;
+	while (status == IOT_OK && collector_is_active(c) && !j->interrupted) {
+		status = collector_step(c, j->signals);
+		if (status == IOT_OK)
+			status = flush(j);
+		run_drain_disks(j);
+		if (status == IOT_OK && part_has_ended(j, c))
+			status = begin_part(j, c);
+		run_pass_signals(j);
+		launch_reap(&j->launch, false);
+	}
+	return status;
+}
+
+/* Nothing can be added while the name is locked, nor after it has been removed. */
+static int collect_joined(struct record_job *j, struct collector *c)
+{
+	int status = collect_until_end(j, c);
+	join_lock(&j->join);
+	while (status == IOT_OK && !j->interrupted &&
+	       (status = collector_step(c, j->signals)) == IOT_OK && collector_is_active(c)) {
+		join_unlock(&j->join);
+		status = collect_until_end(j, c);
+		join_lock(&j->join);
+	}
+	join_close(&j->join, true);
+	return status;
+}
+
+int run_collect(struct record_job *j, struct collector *c)
+{
+	int status = j->join_name != NULL ? collect_joined(j, c) : collect_until_end(j, c);
+	atomic_store(&j->recording.control->closed, 1);
+	if (status == IOT_OK)
+		status = collector_finish(c);
+	j->totals = *collector_totals(c);
+	j->late = collector_late(c);
+	return status == IOT_OK ? EXIT_OK : run_report_failure(j, c);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The library that programs load, and the way in which it sees their calls. */
+#include "run_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/ui/message.h"
+#include "sites.h"
+
+bool run_find_library(struct record_job *j, int seen)
+{
+	const char *const directory = getenv("IOTRACE_LIBDIR"), *const name = launch_library(seen);
+	if (launch_find_library(j->library, seen) && strpbrk(j->library, " :") == NULL)
+		return true;
+	if (j->library[0] != '\0')
+		message_print_about(j->library, "LD_PRELOAD cannot name it: it has a blank or ':'");
+	else if (directory != NULL && *directory != '\0')
+		message_print_about(directory, "has no %s (IOTRACE_LIBDIR)", name);
+	else
+		message_print("%s is neither next to this program nor where it was installed; set "
+			      "IOTRACE_LIBDIR to its directory",
+			      name);
+	return false;
+}
+
+int run_choose_seen(struct record_job *j)
+{
+	if (j->seen == RECORD_CALLS)
+		return EXIT_OK;
+	const bool can_write = sites_can_write();
+	if (can_write && sites_write(j->recording.fd))
+		return EXIT_OK;
+	if (j->seen == SEEN_AUTO) {
+		j->seen = RECORD_CALLS;
+		j->recording.control->seen = RECORD_CALLS;
+		return run_find_library(j, j->seen) ? EXIT_OK : EXIT_NOT_RECORDED;
+	}
+	message_print(can_write
+			  ? "--seen=syscalls: the system calls in libc cannot be found; use "
+			    "--seen=calls"
+			  : "--seen=syscalls: code must not be changed here; use --seen=calls");
+	return EXIT_NOT_RECORDED;
+}
