@@ -8,9 +8,11 @@
 #include "cli/ui/svg.h"
 #include "cli/ui/trace_out.h"
 
-enum { LINES_MAX = 4, PATH_TEXT = 4096, BINS = 240 };
+enum { LINES_MAX = 4, PATH_TEXT = 4096, BINS = 240, RATIO_BINS = 40 };
+enum { PLOT_BYTES, PLOT_NODES_IO, PLOT_NODES_TIME, PLOT_IO_RATIOS, PLOT_TIME_RATIOS, PLOTS };
 
-static const char *const plot_names[] = {"bytes", "nodes_io", "nodes_time", "ratios"};
+static const char *const plot_names[PLOTS] = {"bytes", "nodes_io", "nodes_time", "io_ratios",
+					      "time_ratios"};
 
 struct drawing {
 	struct svg_series series[LINES_MAX];
@@ -100,7 +102,7 @@ static enum exit_status plot_bytes(struct drawing *d, const struct model_results
 	add_bytes(d, r, "read, simulated", true, MODEL_READ);
 	add_bytes(d, r, "written, logged", false, MODEL_WRITE);
 	add_bytes(d, r, "written, simulated", true, MODEL_WRITE);
-	return draw(d, directory, 0, &p);
+	return draw(d, directory, PLOT_BYTES, &p);
 }
 
 /* I/O nodes */
@@ -125,15 +127,15 @@ static enum exit_status plot_nodes(struct drawing *d, const struct model_results
 			     .y = {"s", SVG_LINEAR, 0, 0}};
 	add_nodes(d, "original", r->node_base, r->input.nodes, io);
 	add_nodes(d, "variant", r->node_variant, r->input.nodes, io);
-	return draw(d, directory, io ? 1 : 2, &p);
+	return draw(d, directory, io ? PLOT_NODES_IO : PLOT_NODES_TIME, &p);
 }
 
 /* Ratios */
 
-static void add_ratios(struct drawing *d, const char *name, const struct population *of)
+static void add_cumulative(struct drawing *d, const struct population *of)
 {
 	double *x, *y;
-	add_line(d, name, of->n, &x, &y);
+	add_line(d, "up to it", of->n, &x, &y);
 	for (size_t i = 0; i < of->n; i++) {
 		x[i] = of->value[i];
 		y[i] = (double)(i + 1) / (double)of->n;
@@ -141,27 +143,48 @@ static void add_ratios(struct drawing *d, const char *name, const struct populat
 	d->series[d->lines - 1].steps = true;
 }
 
-static enum exit_status plot_ratios(struct drawing *d, const struct model_results *r,
-				    const char *directory)
+/* Bins of one width between the smallest and the largest ratio; the last point ends the last bin. */
+static void add_bins(struct drawing *d, const struct population *of)
 {
-	struct svg_plot p = {.title = "Variant divided by original",
-			     .description = "Share of jobs with ratios up to a value.",
-			     .x = {"ratio", SVG_LINEAR, 0, 1},
-			     .y = {"share", SVG_LINEAR, 0, 1}};
-	add_ratios(d, "I/O time", &r->io_ratios);
-	add_ratios(d, "time", &r->time_ratios);
-	return draw(d, directory, 3, &p);
+	double *x, *y;
+	const double first = of->value[0], width = (of->value[of->n - 1] - first) / RATIO_BINS;
+	add_line(d, "in a bin", RATIO_BINS + 1, &x, &y);
+	for (size_t b = 0; b <= RATIO_BINS; b++) {
+		x[b] = first + (double)b * width;
+		y[b] = 0;
+	}
+	for (size_t i = 0; i < of->n; i++) {
+		const size_t b = width > 0 ? (size_t)((of->value[i] - first) / width) : 0;
+		y[b < RATIO_BINS ? b : RATIO_BINS - 1] += 1.0 / (double)of->n;
+	}
+	d->series[d->lines - 1].steps = true;
+}
+
+static enum exit_status plot_ratios(struct drawing *d, const struct model_results *r,
+				    const char *directory, bool io)
+{
+	const struct population *of = io ? &r->io_ratios : &r->time_ratios;
+	struct svg_plot p = {.title = io ? "I/O time of jobs, variant divided by original"
+					 : "Time of jobs, variant divided by original",
+			     .description =
+				 "Share of jobs with ratios in a bin, and up to a value.",
+			     .x = {"ratio", SVG_LINEAR, of->n > 0 ? of->value[0] : 0, 0},
+			     .y = {"share of jobs", SVG_LINEAR, 0, 1}};
+	add_cumulative(d, of);
+	if (of->n > 0)
+		add_bins(d, of);
+	return draw(d, directory, io ? PLOT_IO_RATIOS : PLOT_TIME_RATIOS, &p);
 }
 
 static enum exit_status plot(const struct model_results *r, const char *directory, size_t which,
 			     double *values)
 {
 	struct drawing d = {.values = values};
-	if (which == 0)
+	if (which == PLOT_BYTES)
 		return plot_bytes(&d, r, directory);
-	if (which == 3)
-		return plot_ratios(&d, r, directory);
-	return plot_nodes(&d, r, directory, which == 1);
+	if (which < PLOT_IO_RATIOS)
+		return plot_nodes(&d, r, directory, which == PLOT_NODES_IO);
+	return plot_ratios(&d, r, directory, which == PLOT_IO_RATIOS);
 }
 
 enum exit_status model_plots_write(const struct model_results *r, const char *directory)
@@ -171,7 +194,7 @@ enum exit_status model_plots_write(const struct model_results *r, const char *di
 	if (values == NULL)
 		return message_no_memory();
 	enum exit_status status = trace_out_make_directory(directory);
-	for (size_t i = 0; i < (r->has_variant ? 4 : 1) && status == EXIT_OK; i++)
+	for (size_t i = 0; i < (r->has_variant ? PLOTS : 1) && status == EXIT_OK; i++)
 		status = plot(r, directory, i, values);
 	free(values);
 	return status;
@@ -180,7 +203,7 @@ enum exit_status model_plots_write(const struct model_results *r, const char *di
 void model_plots_add_files(struct same_file_set *files, const char *directory)
 {
 	char path[PATH_TEXT];
-	for (size_t i = 0; i < sizeof plot_names / sizeof *plot_names; i++) {
+	for (size_t i = 0; i < PLOTS; i++) {
 		snprintf(path, sizeof path, "%s/%s.svg", directory, plot_names[i]);
 		same_file_add_output(files, ROLE_OUTPUT, "--plots", path);
 	}

@@ -20,5 +20,5 @@ for logs in mixed reads; do
 		echo "-- $logs, $variant"
 		"$iotrace" model --variant=$variant.system --plots=$variant private.system $logs.iot | sed -n 7,9p
 	done
-	[ $logs = reads ] || for plot in bytes nodes_io nodes_time ratios; do cp slow/$plot.svg "$to/model_$plot.svg"; done
+	[ $logs = reads ] || for plot in bytes nodes_io nodes_time io_ratios time_ratios; do cp slow/$plot.svg "$to/model_$plot.svg"; done
 done
