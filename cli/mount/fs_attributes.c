@@ -28,7 +28,7 @@ static int attributes(const struct inode *i, struct stat *st)
 void fs_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	struct mount_request r = request_begin(req, RECORD_OP_STAT, false);
-	const struct inode *i = mount_inode(r.m, ino);
+	const struct inode *i = request_inode(&r, ino);
 	struct stat st;
 	const int errnum = attributes(i, &st);
 	(void)fi; /* unused: it may belong to a directory */
@@ -99,7 +99,7 @@ void fs_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int valid,
 		struct fuse_file_info *fi)
 {
 	struct mount_request r = request_begin(req, kind_of(valid), false);
-	const struct inode *i = mount_inode(r.m, ino);
+	const struct inode *i = request_inode(&r, ino);
 	struct mount_file *f = file_of(fi);
 	struct stat st;
 	int errnum = set_attributes(i, f, attr, valid);
@@ -117,7 +117,7 @@ void fs_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int valid,
 void fs_statfs(fuse_req_t req, fuse_ino_t ino)
 {
 	struct mount_request r = request_begin(req, RECORD_OP_STATFS, false);
-	const struct inode *i = mount_inode(r.m, ino);
+	const struct inode *i = request_inode(&r, ino);
 	struct statvfs st;
 	const int errnum = failure(fstatvfs(i->fd, &st));
 	request_record_file(&r, errnum, NULL, i, -1);
@@ -150,7 +150,7 @@ static void reply_value(struct mount_request *r, const struct inode *i, const ch
 void fs_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 {
 	struct mount_request r = request_begin(req, RECORD_OP_XATTR, false);
-	const struct inode *i = mount_inode(r.m, ino);
+	const struct inode *i = request_inode(&r, ino);
 	char path[64], *value = (char *)r.thread->data;
 	mount_proc_path(i, path);
 	if (size > MOUNT_WRITE_MAX) {
@@ -163,7 +163,7 @@ void fs_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 void fs_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 {
 	struct mount_request r = request_begin(req, RECORD_OP_XATTR, false);
-	const struct inode *i = mount_inode(r.m, ino);
+	const struct inode *i = request_inode(&r, ino);
 	char path[64], *names = (char *)r.thread->data;
 	mount_proc_path(i, path);
 	if (size > MOUNT_WRITE_MAX) {
@@ -177,7 +177,7 @@ void fs_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name, const char *v
 		 int flags)
 {
 	struct mount_request r = request_begin(req, RECORD_OP_XATTR, false);
-	const struct inode *i = mount_inode(r.m, ino);
+	const struct inode *i = request_inode(&r, ino);
 	char path[64];
 	mount_proc_path(i, path);
 	const int errnum = failure(setxattr(path, name, value, size, flags));
@@ -188,7 +188,7 @@ void fs_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name, const char *v
 void fs_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
 {
 	struct mount_request r = request_begin(req, RECORD_OP_XATTR, false);
-	const struct inode *i = mount_inode(r.m, ino);
+	const struct inode *i = request_inode(&r, ino);
 	char path[64];
 	mount_proc_path(i, path);
 	const int errnum = failure(removexattr(path, name));

@@ -44,7 +44,7 @@ static struct open_directory *open_directory(struct mount_request *r, const stru
 void fs_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	struct mount_request r = request_begin(req, RECORD_OP_OPEN, true);
-	const struct inode *i = mount_inode(r.m, ino);
+	const struct inode *i = request_inode(&r, ino);
 	char path[PATH_MAX];
 	struct open_directory *d = open_directory(&r, i);
 	const int errnum = d != NULL ? 0 : errno;
@@ -98,7 +98,7 @@ static size_t add_plus(struct filling *f, const struct dirent *e)
 	const size_t n = fuse_add_direntry_plus(f->r->req, f->data + f->used, f->size - f->used,
 						e->d_name, &p, e->d_off);
 	if (found && n > f->size - f->used)
-		inodes_forget(&m->inodes, mount_inode(m, p.ino), 1);
+		inodes_forget(&m->inodes, (struct inode *)(uintptr_t)p.ino, 1);
 	return n;
 }
 
@@ -129,7 +129,7 @@ static void read_directory(fuse_req_t req, fuse_ino_t ino, size_t size, off_t of
 	struct mount_request r = request_begin(req, RECORD_OP_READDIR, false);
 	struct open_directory *d = directory_of(fi);
 	struct filling f = {.r = &r,
-			    .directory = mount_inode(r.m, ino),
+			    .directory = request_inode(&r, ino),
 			    .data = (char *)r.thread->data,
 			    .size = size < MOUNT_WRITE_MAX ? size : MOUNT_WRITE_MAX,
 			    .plus = plus};

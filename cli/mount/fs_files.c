@@ -55,7 +55,7 @@ static void describe(const struct mount_file *f, struct fuse_file_info *fi)
 void fs_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	struct mount_request r = request_begin(req, RECORD_OP_OPEN, true);
-	const struct inode *i = mount_inode(r.m, ino);
+	const struct inode *i = request_inode(&r, ino);
 	char link[64], path[PATH_MAX];
 	mount_proc_path(i, link);
 	mount_path(r.m, i, NULL, path);
@@ -82,7 +82,7 @@ void fs_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 	       struct fuse_file_info *fi)
 {
 	struct mount_request r = request_begin(req, RECORD_OP_CREATE, true);
-	struct inode *p = mount_inode(r.m, parent);
+	struct inode *p = request_inode(&r, parent);
 	struct fuse_entry_param e;
 	char path[PATH_MAX];
 	mount_path(r.m, p, name, path);

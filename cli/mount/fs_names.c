@@ -12,7 +12,7 @@ void fs_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct mount_request r = request_begin(req, MOUNT_LOOKUP, false);
 	struct fuse_entry_param e;
-	const int errnum = mount_look_up(r.m, mount_inode(r.m, parent), name, &e);
+	const int errnum = mount_look_up(r.m, request_inode(&r, parent), name, &e);
 	request_record(&r, errnum, NULL, NULL);
 	if (errnum != 0) {
 		request_reply(&r, errnum);
@@ -22,21 +22,23 @@ void fs_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	(void)fuse_reply_entry(req, &e);
 }
 
-void fs_forget(fuse_req_t req, fuse_ino_t ino, uint64_t lookups)
+static void forget(fuse_req_t req, fuse_ino_t ino, uint64_t lookups)
 {
 	struct mount *m = fuse_req_userdata(req);
 	if (ino != FUSE_ROOT_ID)
-		inodes_forget(&m->inodes, mount_inode(m, ino), lookups);
+		inodes_forget(&m->inodes, (struct inode *)(uintptr_t)ino, lookups);
+}
+
+void fs_forget(fuse_req_t req, fuse_ino_t ino, uint64_t lookups)
+{
+	forget(req, ino, lookups);
 	fuse_reply_none(req);
 }
 
 void fs_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_data *forgets)
 {
-	struct mount *m = fuse_req_userdata(req);
 	for (size_t i = 0; i < count; i++)
-		if (forgets[i].ino != FUSE_ROOT_ID)
-			inodes_forget(&m->inodes, mount_inode(m, forgets[i].ino),
-				      forgets[i].nlookup);
+		forget(req, forgets[i].ino, forgets[i].nlookup);
 	fuse_reply_none(req);
 }
 
@@ -88,28 +90,28 @@ static int failure(int result)
 void fs_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, dev_t device)
 {
 	struct mount_request r = request_begin(req, RECORD_OP_MKNOD, false);
-	struct inode *p = mount_inode(r.m, parent);
+	struct inode *p = request_inode(&r, parent);
 	reply_made(&r, failure(mknodat(p->fd, name, mode, device)), p, name, mode, NULL);
 }
 
 void fs_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
 {
 	struct mount_request r = request_begin(req, RECORD_OP_MKDIR, false);
-	struct inode *p = mount_inode(r.m, parent);
+	struct inode *p = request_inode(&r, parent);
 	reply_made(&r, failure(mkdirat(p->fd, name, mode)), p, name, S_IFDIR | mode, NULL);
 }
 
 void fs_symlink(fuse_req_t req, const char *target, fuse_ino_t parent, const char *name)
 {
 	struct mount_request r = request_begin(req, RECORD_OP_SYMLINK, false);
-	struct inode *p = mount_inode(r.m, parent);
+	struct inode *p = request_inode(&r, parent);
 	reply_made(&r, failure(symlinkat(target, p->fd, name)), p, name, S_IFLNK, target);
 }
 
 void fs_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t parent, const char *name)
 {
 	struct mount_request r = request_begin(req, RECORD_OP_LINK, false);
-	struct inode *i = mount_inode(r.m, ino), *p = mount_inode(r.m, parent);
+	struct inode *i = request_inode(&r, ino), *p = request_inode(&r, parent);
 	struct fuse_entry_param e;
 	char link[64], path[PATH_MAX], to[PATH_MAX];
 	mount_proc_path(i, link);
@@ -130,7 +132,7 @@ void fs_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t parent, const char *name
 static void remove_name(struct mount_request *r, fuse_ino_t parent, const char *name, int flags)
 {
 	char path[PATH_MAX];
-	const struct inode *p = mount_inode(r->m, parent);
+	const struct inode *p = request_inode(r, parent);
 	const int errnum = failure(unlinkat(p->fd, name, flags));
 	mount_path(r->m, p, name, path);
 	request_record(r, errnum, path, NULL);
@@ -153,7 +155,7 @@ void fs_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t t
 	       const char *new_name, unsigned flags)
 {
 	struct mount_request r = request_begin(req, RECORD_OP_RENAME, false);
-	const struct inode *p = mount_inode(r.m, parent), *q = mount_inode(r.m, to);
+	const struct inode *p = request_inode(&r, parent), *q = request_inode(&r, to);
 	char path[PATH_MAX], new_path[PATH_MAX];
 	mount_path(r.m, p, name, path);
 	mount_path(r.m, q, new_name, new_path);
@@ -165,7 +167,7 @@ void fs_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t t
 void fs_readlink(fuse_req_t req, fuse_ino_t ino)
 {
 	struct mount_request r = request_begin(req, RECORD_OP_READLINK, false);
-	const struct inode *i = mount_inode(r.m, ino);
+	const struct inode *i = request_inode(&r, ino);
 	char target[PATH_MAX + 1];
 	const ssize_t n = readlinkat(i->fd, "", target, sizeof(target));
 	const int errnum = n < 0 ? errno : (size_t)n == sizeof(target) ? ENAMETOOLONG : 0;

@@ -162,15 +162,28 @@ static bool write_trace_directive(struct mount_job *j)
 	return false;
 }
 
-/* Each file that the kernel knows needs a descriptor, and root may raise the limit of the shell. */
-static void raise_limit(void)
+/*
+ * Each file that the kernel knows has a descriptor, and each open file another one. Root may raise
+ * the limit of the shell. Returns the limit.
+ */
+static size_t raise_limit(void)
 {
 	const rlim_t many = DESCRIPTORS;
 	struct rlimit limit = {many, many};
 	if (setrlimit(RLIMIT_NOFILE, &limit) == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0)
-		return;
+		return DESCRIPTORS;
 	limit.rlim_cur = limit.rlim_max;
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
+	return (size_t)limit.rlim_cur;
+}
+
+/* Leaves three quarters of the descriptors to open files. */
+static void limit_inodes(struct mount *m)
+{
+	const size_t limit = raise_limit();
+	const int source = open(m->source, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (source >= 0)
+		inodes_limit(&m->inodes, source, limit / 4);
 }
 
 static bool prepare(struct mount_job *j)
@@ -184,12 +197,12 @@ static bool prepare(struct mount_job *j)
 	m->mapped = j->options->mapped;
 	m->timeout = 1;
 	m->as_root = geteuid() == 0;
-	raise_limit();
 	(void)umask(0); /* the kernel applies the umask of the caller before it asks */
 	if (!inodes_init(&m->inodes) || !requesters_init(&m->requesters, m->clock) ||
 	    pthread_mutex_init(&m->pieces.mutex, NULL) != 0 ||
 	    !buffers_init(&m->buffers, j->options->buffer, j->options->drop, m->clock))
 		return failed("no buffers", errno);
+	limit_inodes(m);
 	j->signals = signals_receive();
 	if (j->signals < 0)
 		return failed("signals cannot be received", errno);

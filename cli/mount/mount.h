@@ -81,6 +81,7 @@ struct mount_request {
 	struct buffered who;
 	uint64_t start;
 	unsigned call; /* RECORD_OP_* or enum mount_call */
+	struct inode *used[2];
 };
 
 /* fresh: the caller may be a new process. */
@@ -90,7 +91,8 @@ void request_end(struct mount_request *r);
 /* request_end, and the reply that the request failed, or was done (0). */
 void request_reply(struct mount_request *r, int errnum);
 
-struct inode *mount_inode(struct mount *m, fuse_ino_t ino);
+/* Returns an inode. Its descriptor is valid until the request ends. A request has two at most. */
+struct inode *request_inode(struct mount_request *r, fuse_ino_t ino);
 /* Stores the path of an inode below the mount point, or of a name in it; "" if unknown. */
 void mount_path(const struct mount *m, const struct inode *i, const char *name,
 		char path[PATH_MAX]);

@@ -88,6 +88,8 @@ static void count(struct mount_request *r, unsigned call, uint64_t bytes)
 
 void request_end(struct mount_request *r)
 {
+	for (size_t i = 0; i < 2 && r->used[i] != NULL; i++)
+		inodes_leave(&r->m->inodes, r->used[i]);
 	buffers_end(&r->thread->appender);
 }
 
@@ -99,9 +101,14 @@ void request_reply(struct mount_request *r, int errnum)
 
 /* Inodes and paths */
 
-struct inode *mount_inode(struct mount *m, fuse_ino_t ino)
+struct inode *request_inode(struct mount_request *r, fuse_ino_t ino)
 {
-	return ino == FUSE_ROOT_ID ? &m->root : (struct inode *)(uintptr_t)ino;
+	struct inode *i = (struct inode *)(uintptr_t)ino;
+	if (ino == FUSE_ROOT_ID)
+		return &r->m->root;
+	inodes_use(&r->m->inodes, i);
+	r->used[r->used[0] != NULL] = i;
+	return i;
 }
 
 void mount_proc_path(const struct inode *i, char path[64])

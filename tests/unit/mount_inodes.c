@@ -122,23 +122,90 @@ Test(mount_inodes, a_removed_file_keeps_its_inode_until_it_is_forgotten)
 
 Test(mount_inodes, many_files_are_found_again)
 {
-	enum { FILES = 5000 };
+	enum { FILES = 500 };
 	static struct inode *known[FILES];
 	const struct inode *again;
 	for (unsigned round = 0; round < 3; round++) {
 		for (ino_t n = 0; n < FILES; n++) {
 			const struct stat st = {.st_dev = n % 3, .st_ino = n / 3 + 1};
-			known[n] = inodes_find(&table, -1, &st);
+			known[n] = inodes_find(&table, dup(dir), &st);
 			cr_assert_not_null(known[n]);
 			cr_assert_eq(known[n]->lookups, 1);
 		}
 		for (ino_t n = 0; n < FILES; n++) {
 			const struct stat st = {.st_dev = n % 3, .st_ino = n / 3 + 1};
-			again = inodes_find(&table, -1, &st);
+			again = inodes_find(&table, dup(dir), &st);
 			cr_assert_eq(again, known[n]);
 			inodes_forget(&table, known[n], 2);
 		}
 	}
+}
+
+/* Lets one descriptor stay open. Returns false if files cannot be opened by handle here. */
+static bool limit_to_one(void)
+{
+	inodes_limit(&table, dup(dir), 1);
+	return table.source >= 0;
+}
+
+Test(mount_inodes, beyond_a_limit_the_oldest_descriptor_is_closed_until_it_is_used)
+{
+	struct stat st;
+	int fd;
+	make("a");
+	make("b");
+	if (!limit_to_one())
+		return;
+	struct inode *a = look_up("a", &fd), *b = look_up("b", &fd);
+	cr_expect_eq(a->fd, -1);
+	cr_expect(is_open(b->fd));
+	inodes_use(&table, a);
+	cr_assert(is_open(a->fd));
+	cr_expect_eq(b->fd, -1);
+	cr_assert_eq(fstat(a->fd, &st), 0);
+	cr_expect_eq(st.st_ino, a->number);
+	inodes_use(&table, b);
+	cr_expect(is_open(a->fd), "a descriptor in use stays open");
+	cr_expect(is_open(b->fd));
+	inodes_leave(&table, a);
+	inodes_leave(&table, b);
+	cr_expect_eq(look_up("a", &fd), a);
+	cr_expect_eq(a->lookups, 2);
+}
+
+Test(mount_inodes, a_lookup_finds_an_inode_whose_descriptor_was_closed)
+{
+	int fd;
+	make("a");
+	make("b");
+	if (!limit_to_one())
+		return;
+	struct inode *a = look_up("a", &fd);
+	(void)look_up("b", &fd);
+	cr_assert_eq(a->fd, -1);
+	cr_assert_eq(renameat(dir, "a", dir, "c"), 0);
+	cr_expect_eq(look_up("c", &fd), a);
+	cr_expect_eq(a->fd, fd);
+	cr_expect_eq(a->lookups, 2);
+	inodes_forget(&table, a, 2);
+	cr_expect(!is_open(fd));
+}
+
+Test(mount_inodes, a_removed_file_is_not_one_that_has_its_number_again)
+{
+	int fd;
+	make("a");
+	make("b");
+	if (!limit_to_one())
+		return;
+	struct inode *a = look_up("a", &fd);
+	(void)look_up("b", &fd);
+	cr_assert_eq(unlinkat(dir, "a", 0), 0);
+	inodes_use(&table, a);
+	cr_expect_eq(a->fd, -1, "the file does not exist any more");
+	inodes_leave(&table, a);
+	make("c"); /* most file systems give it the number that became free */
+	cr_expect_neq(look_up("c", &fd), a);
 }
 
 Test(mount_inodes, without_memory_the_descriptor_is_closed)
