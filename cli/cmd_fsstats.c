@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <sodium.h>
+
 #include "cli/fsstats/survey_in.h"
 #include "cli/fsstats/survey_links.h"
 #include "cli/fsstats/survey_out.h"
@@ -281,6 +283,7 @@ static enum exit_status run(struct fsstats_run *r, char **paths, size_t count)
 		(void)unlink(r->walk.checkpoint);
 	survey_in_free(&in);
 	survey_in_free(&earlier);
+	sodium_memzero(r->secret, sizeof r->secret);
 	return status;
 }
 
