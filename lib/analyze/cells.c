@@ -2,6 +2,7 @@
 #include "cells.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/array.h"
 
@@ -92,10 +93,17 @@ static void coarsen(struct cells *c, int steps)
 	}
 }
 
-/* The index of the first sorted cell, from `from` on, that is not before a bin and level. */
-static size_t row_find(const struct cells_row *r, size_t from, int64_t bin, uint8_t level)
+/* The index of the first sorted cell that is not before a bin and level; it is likely to be near the end. */
+static size_t row_find(const struct cells_row *r, int64_t bin, uint8_t level)
 {
-	size_t to = r->sorted;
+	size_t from = 0, to = r->sorted;
+	for (size_t n = 1; n <= to; n *= 2)
+		if (compare(&r->cell[to - n], bin, level) < 0) {
+			from = to - n + 1;
+			break;
+		} else {
+			to -= n;
+		}
 	while (from < to) {
 		const size_t middle = from + (to - from) / 2;
 		if (compare(&r->cell[middle], bin, level) < 0)
@@ -106,23 +114,40 @@ static size_t row_find(const struct cells_row *r, size_t from, int64_t bin, uint
 	return from;
 }
 
-/* Unsorted cells are few, so that memory and the number of cells stay within their limits. */
-static struct cell *row_append(struct cells *c, uint32_t process, int64_t bin, uint8_t level)
+/* Inserts a cell at an index; in order: all cells are, and it is in its place among them. */
+static struct cell *row_insert(struct cells *c, uint32_t process, size_t at, bool in_order,
+			       struct cell cell)
+{
+	struct cells_row *r = &c->rows[process];
+	if (!array_reserve(&r->cell, &r->capacity, r->count + 1, sizeof *r->cell))
+		return NULL;
+	r->sorted += in_order;
+	c->sorted += in_order;
+	r->pieces += in_order && cell.level > 0;
+	c->pieces += in_order && cell.level > 0;
+	memmove(&r->cell[at + 1], &r->cell[at], (r->count - at) * sizeof *r->cell);
+	r->cell[at] = cell;
+	r->count++;
+	r->from_ns = r->to_ns = 0;
+	return &r->cell[at];
+}
+
+/*
+ * Adds a cell that is not among the sorted ones: in its place if few cells have to move, or at the
+ * end. Unsorted cells are few, so that memory and the number of cells stay within their limits.
+ */
+static struct cell *row_add(struct cells *c, uint32_t process, int64_t bin, uint8_t level)
 {
 	struct cells_row *r = &c->rows[process];
 	if (r->count - r->sorted > r->sorted / 2 + 4)
 		row_sort(c, r, 0);
-	if (!array_reserve(&r->cell, &r->capacity, r->count + 1, sizeof *r->cell))
-		return NULL;
-	const bool follows = r->sorted == r->count &&
-			     (r->count == 0 || compare(&r->cell[r->count - 1], bin, level) < 0);
-	r->sorted += follows;
-	c->sorted += follows;
-	r->pieces += follows && level > 0;
-	c->pieces += follows && level > 0;
-	r->cell[r->count] = (struct cell){.process = process, .level = level, .bin = bin};
-	r->from_ns = r->to_ns = 0;
-	return &r->cell[r->count++];
+	const bool sorted = r->sorted == r->count;
+	const size_t at = sorted ? row_find(r, bin, level) : r->count;
+	if (at < r->count && is_of(&r->cell[at], bin, level)) /* it was unsorted */
+		return &r->cell[at];
+	const bool in_order = sorted && r->count - at <= CELLS_MOVED;
+	return row_insert(c, process, in_order ? at : r->count, in_order,
+			  (struct cell){.process = process, .level = level, .bin = bin});
 }
 
 /* Returns the sorted cell of a bin and level near index *i, which it moves there, or NULL. */
@@ -131,8 +156,8 @@ static struct cell *row_next(const struct cells_row *r, size_t *i, int64_t bin, 
 	const size_t near = *i + 4 < r->sorted ? *i + 4 : r->sorted;
 	while (*i < near && compare(&r->cell[*i], bin, level) < 0)
 		++*i;
-	if (*i == near)
-		*i = row_find(r, *i, bin, level);
+	if (*i >= near)
+		*i = row_find(r, bin, level);
 	return *i < r->sorted && is_of(&r->cell[*i], bin, level) ? &r->cell[*i] : NULL;
 }
 
@@ -144,11 +169,11 @@ static struct cell *cell_of(struct cells *c, uint32_t process, int64_t bin, uint
 		if (is_of(&r->cell[i - 1], bin, level))
 			return &r->cell[i - 1];
 	if (r->count > 0 && compare(&r->cell[r->count - 1], bin, level) > 0) {
-		const size_t i = row_find(r, 0, bin, level);
+		const size_t i = row_find(r, bin, level);
 		if (i < r->sorted && is_of(&r->cell[i], bin, level))
 			return &r->cell[i];
 	}
-	return row_append(c, process, bin, level);
+	return row_add(c, process, bin, level);
 }
 
 /* Requests */
@@ -186,29 +211,107 @@ static uint8_t level_of(uint64_t duration_ns, int k)
 	return level;
 }
 
-/* Divides the bytes of a request among bins, and pieces of 2^level bins that it fills. */
-static bool apportion(struct cells *c, const struct cells_request *q, int64_t bin, int64_t last)
+/* What a request has moved until the start of a bin, and moves in each of the following ones. */
+struct pace {
+	uint64_t moved, rest, step, step_rest; /* rest: of the division by the duration */
+	uint64_t duration;
+};
+
+static uint64_t divide(uint64_t a, uint64_t b, uint64_t by, uint64_t *rest)
 {
-	const bool many = last - bin > 16, is_long = last - bin > CELLS_PIECES_MAX / 2;
-	const uint8_t level = is_long ? level_of(q->end_ns - q->start_ns + 1, cells_k(c)) : 0;
+	const uint128 product = (uint128)a * b;
+	const uint64_t quotient =
+	    product <= UINT64_MAX ? (uint64_t)product / by : (uint64_t)(product / by);
+	*rest = (uint64_t)product - quotient * by;
+	return quotient;
+}
+
+/* Bins of one width, of which this one is after the first one of the request. */
+static struct pace pace_from(const struct cells_request *q, int64_t bin, int k)
+{
+	const uint64_t ns = cells_start(bin, k), width = cells_start(bin + 1, k) - ns;
+	struct pace p = {.duration = q->end_ns - q->start_ns + 1};
+	p.moved = divide(q->length, ns - q->start_ns, p.duration, &p.rest);
+	p.step = divide(q->length, width, p.duration, &p.step_rest);
+	return p;
+}
+
+/* Returns what moves in the next bin, as moved_until has it, without a division. */
+static inline uint64_t pace_next(struct pace *p)
+{
+	const uint64_t missing = p->duration - p->rest;
+	const bool carry = p->step_rest >= missing;
+	p->rest = carry ? p->step_rest - missing : p->rest + p->step_rest;
+	p->moved += p->step + carry;
+	return p->step + carry;
+}
+
+/* Adds to the cell of a bin near index *at, and stores the index after it. */
+static bool add_bytes(struct cells *c, const struct cells_request *q, size_t *at, int64_t bin,
+		      uint8_t level, uint64_t bytes)
+{
+	const struct cells_row *r = &c->rows[q->process];
+	if (bytes == 0)
+		return true;
+	struct cell *cell = row_next(r, at, bin, level);
+	if (cell == NULL)
+		cell = cell_of(c, q->process, bin, level);
+	if (cell == NULL)
+		return false;
+	cell->bytes[q->write] = saturate_add(cell->bytes[q->write], bytes);
+	*at = (size_t)(cell - r->cell) + 1;
+	return true;
+}
+
+/* Adds to sorted cells of consecutive bins; returns the first bin, up to the last, without one. */
+static int64_t add_run(const struct cells_row *r, size_t *at, bool write, int64_t bin, int64_t last,
+		       struct pace *pace)
+{
+	const size_t count = *at < r->sorted ? r->sorted - *at : 0;
+	struct cell *cell = &r->cell[*at];
+	struct pace p = *pace;
+	size_t i = 0;
+	for (; i < count && bin < last && is_of(&cell[i], bin, 0); i++, bin++)
+		cell[i].bytes[write] = saturate_add(cell[i].bytes[write], pace_next(&p));
+	*pace = p;
+	*at += i;
+	return bin;
+}
+
+/* Divides the bytes of a request among bins of one width. at: the index of the cell of the first one. */
+static bool apportion_evenly(struct cells *c, const struct cells_request *q, int64_t bin,
+			     int64_t last, size_t at)
+{
+	const struct cells_row *r = &c->rows[q->process];
+	struct pace p = pace_from(q, bin + 1, cells_k(c));
+	uint64_t bytes = p.moved;
+	while (bin < last) {
+		if (!add_bytes(c, q, &at, bin, 0, bytes))
+			return false;
+		bin = add_run(r, &at, q->write, bin + 1, last, &p);
+		bytes = bin < last ? pace_next(&p) : q->length - p.moved;
+	}
+	return add_bytes(c, q, &at, last, 0, bytes);
+}
+
+/* Divides the bytes of a request among bins, and pieces of 2^level bins that it fills. */
+static bool apportion(struct cells *c, const struct cells_request *q, int64_t bin, int64_t last,
+		      size_t at)
+{
+	const int k = cells_k(c);
+	const bool is_long = last - bin > CELLS_PIECES_MAX / 2;
+	const uint8_t level = is_long ? level_of(q->end_ns - q->start_ns + 1, k) : 0;
 	const int64_t from = ((bin >> level) + 1) << level, to = last >> level << level;
 	uint64_t before = 0;
-	size_t at = 0;
+	if (!is_long && k <= CELLS_K_EVEN && last - bin > 3)
+		return apportion_evenly(c, q, bin, last, at);
 	while (bin <= last) {
 		const uint8_t now = bin >= from && bin < to ? level : 0;
 		const int64_t next = bin + ((int64_t)1 << now);
 		const uint64_t moved =
-		    next > last ? q->length : moved_until(q, cells_start(next, cells_k(c)));
-		if (moved > before) {
-			struct cell *cell =
-			    many ? row_next(&c->rows[q->process], &at, bin, now) : NULL;
-			if (cell == NULL)
-				cell = cell_of(c, q->process, bin, now);
-			if (cell == NULL)
-				return false;
-			uint64_t *bytes = &cell->bytes[q->write];
-			*bytes = saturate_add(*bytes, moved - before);
-		}
+		    next > last ? q->length : moved_until(q, cells_start(next, k));
+		if (!add_bytes(c, q, &at, bin, now, moved - before))
+			return false;
 		before = moved;
 		bin = next;
 	}
@@ -261,7 +364,8 @@ static bool add(struct cells *c, const struct cells_request *q)
 	if (to == NULL)
 		return false;
 	count(to, q->write, 1, first < last ? 0 : q->length);
-	if (first < last && !apportion(c, q, first, last))
+	const size_t at = (size_t)(to - c->rows[q->process].cell);
+	if (first < last && !apportion(c, q, first, last, at))
 		return false;
 	remember_last(c, &c->rows[q->process]);
 	while (are_too_many(c))
@@ -440,6 +544,12 @@ bool cells_add(struct cells *c, const struct io_spans *spans, uint64_t epoch_ns)
 			return false;
 	}
 	return true;
+}
+
+bool cells_add_request(struct cells *c, const struct cells_request *q)
+{
+	restart(c);
+	return c->started ? add(c, q) : cells_defer(c, q);
 }
 
 bool cells_settle(struct cells *c)

@@ -22,7 +22,9 @@ enum {
 	CELLS_FINE_MAX = 1 << 14, /* of shorter ones */
 	CELLS_MAX = 1 << 20,
 	CELLS_DEFERRED = 1 << 16,
-	CELLS_PIECES_MAX = 1 << 14 /* of a request */
+	CELLS_MOVED = 64,           /* at most, for one that is inserted */
+	CELLS_PIECES_MAX = 1 << 14, /* of a request */
+	CELLS_K_EVEN = 9            /* up to this k, bins have one width in nanoseconds */
 };
 
 /* A bin; or a piece, which is 2^level bins, aligned, and has bytes alone. */
@@ -130,6 +132,8 @@ static inline int bin_span_extend(struct bin_span *s, int k, uint64_t from_ns, u
  * and cells_row_bins are valid until the next cells_add.
  */
 bool cells_add(struct cells *c, const struct io_spans *spans, uint64_t epoch_ns);
+/* Adds a request, whose times are those of the bins. */
+bool cells_add_request(struct cells *c, const struct cells_request *q);
 bool cells_defer(struct cells *c, const struct cells_request *q);
 bool cells_settle(struct cells *c);
 /* Adds a part, which is settled and whose processes have these numbers in c. */

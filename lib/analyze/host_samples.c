@@ -47,16 +47,13 @@ static size_t host_number(struct host_samples *h, struct iot_text name)
 static bool spread(struct cells *c, size_t row, const struct counted_interval *i, bool write,
 		   uint64_t amount)
 {
-	const uint64_t offset = 0;
-	const int64_t start = (int64_t)i->time.from_ns, end = (int64_t)i->time.to_ns;
-	const struct io_span span = {.process = (uint32_t)row,
-				     .count = 1,
-				     .offset = &offset,
-				     .length = &amount,
-				     .start_ns = &start,
-				     .end_ns = &end,
-				     .write = &write};
-	return amount == 0 || cells_add(c, &(struct io_spans){&span, 1, NULL}, 0);
+	return amount == 0 ||
+	       cells_add_request(c, &(struct cells_request){.start_ns = i->time.from_ns,
+							    .end_ns = i->time.to_ns - 1,
+							    .length = amount,
+							    .process = (uint32_t)row,
+							    .write = write,
+							    .lasts = true});
 }
 
 static bool spread_all(struct host_samples *h, size_t host, const struct counted_interval *i)
@@ -81,16 +78,7 @@ static bool is_active(const struct counted_interval *i)
 
 static bool add_to_series(struct series *s, const struct counted_interval *i)
 {
-	const uint64_t zero = 0;
-	const bool write = false;
-	const int64_t start = (int64_t)i->time.from_ns, end = (int64_t)i->time.to_ns;
-	const struct io_span span = {.count = 1,
-				     .offset = &zero,
-				     .length = &zero,
-				     .start_ns = &start,
-				     .end_ns = &end,
-				     .write = &write};
-	return !is_active(i) || series_add(s, &(struct io_spans){&span, 1, NULL}, 0);
+	return !is_active(i) || series_add_request(s, i->time.from_ns, i->time.to_ns);
 }
 
 /* Sums */

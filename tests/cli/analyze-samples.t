@@ -64,4 +64,22 @@ for k in 1 2 3; do "$IOTRACE" analyze -q --no-fsync --part=$k/3 -s $k.state fram
 cmp parts.state whole.state
 "$IOTRACE" analyze -q -t framed.iot | grep ^samples >whole.tsv
 "$IOTRACE" analyze -q -t parts.state | grep ^samples | diff whole.tsv - && wc -l <whole.tsv
+# So many samples that their amounts are divided among bins as they are read; few reads leave bins without any.
+python3 - >many.iot <<'CODE'
+print("ff %trace source=diskstats epoch=0 lacks=completion,cpu,offset interval=60000000000")
+for n in range(36000):
+    minute, host = divmod(n, 360)
+    few, later = n * 7919 % 40, host * 7001
+    print(f"ff %sample time={minute * 60000000 + later} took={60000000 - n % 3 * 9999999} host=h{host} target=t", end=" ")
+    print(f"read-bytes={few * 100003} written-bytes={n << 20} reads={few} writes={n % 31}")
+    if n % 1000 == 999:
+        print("80 20 0 10 1 1 1 1 0")
+CODE
+"$IOTRACE" cat -q --framed --sync=4 --no-fsync -o framed.iot many.iot
+for k in 1 2 3; do "$IOTRACE" analyze -q --no-fsync --part=$k/3 -s $k.state framed.iot; done
+"$IOTRACE" analyze -q --no-fsync -s last.state 3.state 1.state
+"$IOTRACE" analyze -q --no-fsync -s parts.state last.state 2.state
+"$IOTRACE" analyze -q --no-fsync -s whole.state framed.iot
+cmp parts.state whole.state
+"$IOTRACE" analyze -q -t parts.state | awk -F '\t' '$1 == "totals" && $2 ~ /^(bytes|reads|writes)$/ { print $2, $5 }'
 "$IOTRACE" analyze -q --plots=plots lost.iot && cat plots/idle.tsv && grep -c "not observed" plots/rate.svg
