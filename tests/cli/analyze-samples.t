@@ -77,9 +77,10 @@ for n in range(36000):
 CODE
 "$IOTRACE" cat -q --framed --sync=4 --no-fsync -o framed.iot many.iot
 for k in 1 2 3; do "$IOTRACE" analyze -q --no-fsync --part=$k/3 -s $k.state framed.iot; done
-"$IOTRACE" analyze -q --no-fsync -s last.state 3.state 1.state
-"$IOTRACE" analyze -q --no-fsync -s parts.state last.state 2.state
+"$IOTRACE" analyze -q --no-fsync -s last.state 2.state 3.state
+"$IOTRACE" analyze -q --no-fsync -s parts.state last.state 1.state
 "$IOTRACE" analyze -q --no-fsync -s whole.state framed.iot
 cmp parts.state whole.state
-"$IOTRACE" analyze -q -t parts.state | awk -F '\t' '$1 == "totals" && $2 ~ /^(bytes|reads|writes)$/ { print $2, $5 }'
+"$IOTRACE" analyze -q -t framed.iot >whole.tsv
+"$IOTRACE" analyze -q -t parts.state | diff whole.tsv - && grep -E '^samples	(sample_count|sampled_hosts)' whole.tsv
 "$IOTRACE" analyze -q --plots=plots lost.iot && cat plots/idle.tsv && grep -c "not observed" plots/rate.svg
