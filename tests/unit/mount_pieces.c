@@ -89,6 +89,15 @@ Test(mount_pieces, a_short_piece_ends_the_call)
 	cr_expect_eq(found[0].length, PIECE + 5);
 }
 
+Test(mount_pieces, a_request_longer_than_the_rest_is_another_call)
+{
+	cr_assert(take_piece(0, PIECE, PIECE + 5));
+	cr_expect(!take_piece(1, PIECE, PIECE));
+	cr_assert_eq(appended(), 1);
+	cr_expect_eq(found[0].length, PIECE);
+	cr_expect_eq(atomic_load(&pieces.joined), 0);
+}
+
 Test(mount_pieces, a_gap_begins_another_call)
 {
 	cr_assert(take_piece(0, PIECE, 3 * PIECE));
