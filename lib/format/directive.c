@@ -8,6 +8,9 @@
 
 #include <endian.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "lib/base/number.h"
 #include "lib/base/utf8.h"
@@ -54,6 +57,16 @@ static uint64_t first_equal(uint64_t x, char c)
 static const char *find_blank(const char *p, const char *end)
 {
 	uint64_t x;
+#ifdef __SSE2__
+	for (; end - p >= 16; p += 16) {
+		const __m128i text = _mm_loadu_si128((const void *)p);
+		const __m128i found = _mm_or_si128(_mm_cmpeq_epi8(text, _mm_set1_epi8(' ')),
+						   _mm_cmpeq_epi8(text, _mm_set1_epi8('\t')));
+		const int at = _mm_movemask_epi8(found);
+		if (at != 0)
+			return p + __builtin_ctz((unsigned)at);
+	}
+#endif
 	for (; (size_t)(end - p) >= sizeof(x); p += sizeof(x)) {
 		memcpy(&x, p, sizeof(x));
 		x = le64toh(x);

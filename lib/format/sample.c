@@ -43,7 +43,8 @@ static void take_word(struct sample *s, struct iot_text key, struct iot_text val
 static bool take_pair(struct sample *s, struct iot_text key, struct iot_text value)
 {
 	for (unsigned v = 0; v < SAMPLE_VALUES; v++) {
-		if (!text_same(key, sample_names[v]))
+		if (key.size != sample_names[v].size || key.data[0] != sample_names[v].data[0] ||
+		    !text_same(key, sample_names[v]))
 			continue;
 		s->known |= UINT32_C(1) << v;
 		return number_decimal(value.data, value.size, &s->value[v]);
