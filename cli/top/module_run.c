@@ -31,7 +31,7 @@
 #include "module.h"
 
 /* The child's state. The lock protects the module and the reader's names. */
-struct run {
+struct module_run {
 	const struct module_options *options;
 	char path[PATH_MAX]; /* of the module */
 	const char *args;
@@ -53,24 +53,24 @@ struct run {
 
 static const char *object_name(void *context, uint32_t object, size_t *size)
 {
-	struct run *r = context;
+	struct module_run *r = context;
 	return iot_reader_name(r->reader, object, size);
 }
 
 static void log_line(void *context, const char *line)
 {
-	const struct run *r = context;
+	const struct module_run *r = context;
 	message_print("module %s: %s", r->module.is != NULL ? r->module.is->name : r->path, line);
 }
 
 /* A function that does not return ends the process. */
-static void begin_call(struct run *r)
+static void begin_call(struct module_run *r)
 {
 	pthread_mutex_lock(&r->lock);
 	(void)alarm(IOT_MODULE_SECONDS);
 }
 
-static void end_call(struct run *r)
+static void end_call(struct module_run *r)
 {
 	(void)alarm(0);
 	pthread_mutex_unlock(&r->lock);
@@ -78,7 +78,7 @@ static void end_call(struct run *r)
 
 /* Records */
 
-static bool give_records(struct run *r, size_t n)
+static bool give_records(struct module_run *r, size_t n)
 {
 	if (n == 0)
 		return true;
@@ -86,13 +86,13 @@ static bool give_records(struct run *r, size_t n)
 	return r->module.is->records(r->module.state, r->run, n) == 0;
 }
 
-static bool give_event(struct run *r, const struct iot_event *ev)
+static bool give_event(struct module_run *r, const struct iot_event *ev)
 {
 	const struct iot_module *is = r->module.is;
 	return is->event == NULL || is->event(r->module.state, ev) == 0;
 }
 
-static bool give_batch(struct run *r, const struct iot_event *ev, size_t n)
+static bool give_batch(struct module_run *r, const struct iot_event *ev, size_t n)
 {
 	size_t gathered = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -109,7 +109,7 @@ static bool give_batch(struct run *r, const struct iot_event *ev, size_t n)
 
 static void *read_trace(void *context)
 {
-	struct run *r = context;
+	struct module_run *r = context;
 	ssize_t n = 0;
 	while (!r->refused &&
 	       (n = iot_reader_events(r->reader, r->batch->events, IOT_BATCH_EVENTS)) > 0) {
@@ -129,7 +129,7 @@ static void print(void *to, const void *data, size_t size)
 	output_write(to, data, size);
 }
 
-static bool report(struct run *r)
+static bool report(struct module_run *r)
 {
 	begin_call(r);
 	const bool printed = r->module.is->report(r->module.state, print, &r->out) == 0;
@@ -140,7 +140,7 @@ static bool report(struct run *r)
 	return printed && r->out.status == IOT_OK;
 }
 
-static void replace(struct run *r)
+static void replace(struct module_run *r)
 {
 	char why[MODULE_WHY];
 	bool starts_empty = false;
@@ -163,7 +163,7 @@ static void replace(struct run *r)
 }
 
 /* Returns whether a notice is about the module: its file is complete. */
-static bool has_changed(struct run *r)
+static bool has_changed(struct module_run *r)
 {
 	_Alignas(struct inotify_event) char memory[4096];
 	char copy[PATH_MAX];
@@ -180,7 +180,7 @@ static bool has_changed(struct run *r)
 	return changed;
 }
 
-static bool watch_file(struct run *r)
+static bool watch_file(struct module_run *r)
 {
 	char copy[PATH_MAX];
 	memcpy(copy, r->path, sizeof copy);
@@ -192,7 +192,7 @@ static bool watch_file(struct run *r)
 /* Run */
 
 /* The program that writes to a pipe usually gets the same interrupt, and ends the trace. */
-static bool wants_end(struct run *r)
+static bool wants_end(struct module_run *r)
 {
 	struct signalfd_siginfo info;
 	bool end = false;
@@ -205,7 +205,7 @@ static bool wants_end(struct run *r)
 }
 
 /* Milliseconds until the next report. */
-static int time_left(const struct run *r, uint64_t printed_ns)
+static int time_left(const struct module_run *r, uint64_t printed_ns)
 {
 	const uint64_t passed = clock_monotonic_ns() - printed_ns;
 	if (r->options->once)
@@ -217,7 +217,7 @@ static int time_left(const struct run *r, uint64_t printed_ns)
 }
 
 /* Until the end of the trace, or of the output. */
-static void watch(struct run *r)
+static void watch(struct module_run *r)
 {
 	struct pollfd p[] = {{.fd = r->done, .events = POLLIN},
 			     {.fd = r->signals, .events = POLLIN},
@@ -238,7 +238,7 @@ static void watch(struct run *r)
 	}
 }
 
-static bool start(struct run *r)
+static bool start(struct module_run *r)
 {
 	char why[MODULE_WHY];
 	if (iot_reader_set(r->reader, IOT_SET_ALLOW_EMPTY, 0) != IOT_OK ||
@@ -265,7 +265,7 @@ static bool start(struct run *r)
 }
 
 /* After the last report. */
-static enum exit_status result(const struct run *r)
+static enum exit_status result(const struct module_run *r)
 {
 	if (r->refused) {
 		message_print("module %s: it refuses a record or event, of %" PRIu64 " so far",
@@ -279,7 +279,7 @@ static enum exit_status result(const struct run *r)
 	return atomic_load(r->records) > 0 ? EXIT_DAMAGED : EXIT_FAILED;
 }
 
-static enum exit_status run(struct run *r)
+static enum exit_status run(struct module_run *r)
 {
 	enum exit_status status = EXIT_FAILED;
 	if (start(r)) {
@@ -303,7 +303,7 @@ static void set_signals(sigset_t *set)
 }
 
 /* The end of the parent ends the child as a request does. */
-static bool set_up(struct run *r)
+static bool set_up(struct module_run *r)
 {
 	sigset_t set;
 	set_signals(&set);
@@ -324,7 +324,7 @@ static bool set_up(struct run *r)
 
 /* The parent */
 
-static enum exit_status outcome(const struct run *r, int status)
+static enum exit_status outcome(const struct module_run *r, int status)
 {
 	if (WIFEXITED(status))
 		return (enum exit_status)WEXITSTATUS(status);
@@ -353,7 +353,7 @@ static int wait_for(pid_t child)
 	return status;
 }
 
-static enum exit_status fork_run(struct run *r)
+static enum exit_status fork_run(struct module_run *r)
 {
 	sigset_t set, before;
 	set_signals(&set);
@@ -370,7 +370,7 @@ static enum exit_status fork_run(struct run *r)
 }
 
 /* "FILE:ARGS" */
-static bool split(struct run *r, const char *module)
+static bool split(struct module_run *r, const char *module)
 {
 	const char *colon = strchr(module, ':');
 	const size_t size = colon != NULL ? (size_t)(colon - module) : strlen(module);
@@ -385,9 +385,9 @@ static bool split(struct run *r, const char *module)
 
 enum exit_status module_run(const struct module_options *options)
 {
-	static struct run r;
+	static struct module_run r;
 	enum exit_status status;
-	r = (struct run){.options = options, .module = {.copy = -1}};
+	r = (struct module_run){.options = options, .module = {.copy = -1}};
 	r.records = mmap(NULL, sizeof *r.records, PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (r.records == MAP_FAILED)

@@ -24,7 +24,7 @@ struct byte_leaf {
 };
 
 /* What a change of all segments of a leaf, a branch or a block of branches needs and leaves. */
-struct sums {
+struct map_sums {
 	uint64_t bytes[BYTE_STATES];    /* of all segments but the last, by state */
 	uint64_t last_begin;            /* of the last segment */
 	uint8_t followers[BYTE_STATES]; /* bits of the states that follow a state */
@@ -38,21 +38,21 @@ struct branch {
 	size_t count;
 	uint64_t begin[BRANCH_MAX];
 	struct byte_leaf *leaf[BRANCH_MAX];
-	struct sums
+	struct map_sums
 	    sums; /* no cursor is in a branch whose sums are known; those of its leaves are, too */
 };
 
 struct byte_index {
 	uint64_t *begin; /* of the branches */
 	struct branch **branch;
-	struct sums *block; /* of each BLOCK branches; known if the sums of these are */
+	struct map_sums *block; /* of each BLOCK branches; known if the sums of these are */
 	size_t count, begin_capacity, capacity, block_capacity;
 };
 
 /* Leaves */
 
 /* Returns NULL if the leaf is small. */
-static inline struct sums *sums_of(struct byte_leaf *leaf)
+static inline struct map_sums *sums_of(struct byte_leaf *leaf)
 {
 	void *sums = (uint8_t *)(leaf->begin + LEAF_MAX) + LEAF_MAX;
 	return leaf->capacity == LEAF_MAX ? sums : NULL;
@@ -60,7 +60,7 @@ static inline struct sums *sums_of(struct byte_leaf *leaf)
 
 static inline void forget_sums(struct byte_leaf *leaf)
 {
-	struct sums *sums = sums_of(leaf);
+	struct map_sums *sums = sums_of(leaf);
 	if (sums != NULL)
 		sums->known = false;
 }
@@ -73,7 +73,7 @@ static inline uint8_t *stored_states(struct byte_leaf *leaf)
 /* Applies the changes of the whole leaf before. */
 static inline uint8_t *states_of(struct byte_leaf *leaf)
 {
-	struct sums *sums = sums_of(leaf);
+	struct map_sums *sums = sums_of(leaf);
 	uint8_t *states = stored_states(leaf);
 	if (sums == NULL || !sums->changed)
 		return states;
@@ -85,14 +85,14 @@ static inline uint8_t *states_of(struct byte_leaf *leaf)
 
 static inline unsigned state_of(struct byte_leaf *leaf, size_t slot)
 {
-	const struct sums *sums = sums_of(leaf);
+	const struct map_sums *sums = sums_of(leaf);
 	const unsigned state = stored_states(leaf)[slot];
 	return sums != NULL && sums->changed ? sums->becomes[state] : state;
 }
 
 static struct byte_leaf *new_leaf(uint32_t capacity)
 {
-	const size_t sums = capacity == LEAF_MAX ? sizeof(struct sums) : 0;
+	const size_t sums = capacity == LEAF_MAX ? sizeof(struct map_sums) : 0;
 	struct byte_leaf *leaf =
 	    calloc(1, sizeof *leaf + capacity * (sizeof *leaf->begin + 1) + sums);
 	if (leaf == NULL)
@@ -148,31 +148,31 @@ static inline size_t last_from(const uint64_t *begin, size_t n, uint64_t x)
 
 /* Sums */
 
-static void add_neighbour(struct sums *sums, uint64_t bytes, unsigned next)
+static void add_neighbour(struct map_sums *sums, uint64_t bytes, unsigned next)
 {
 	sums->bytes[sums->last] += bytes;
 	sums->followers[sums->last] |= (uint8_t)(1U << next);
 	sums->last = (uint8_t)next;
 }
 
-static void add_leaf_sums(struct byte_leaf *leaf, struct sums *sums)
+static void add_leaf_sums(struct byte_leaf *leaf, struct map_sums *sums)
 {
 	const uint8_t *states = states_of(leaf);
 	if (sums->known)
 		return;
-	*sums = (struct sums){.first = states[0], .last = states[0], .known = true};
+	*sums = (struct map_sums){.first = states[0], .last = states[0], .known = true};
 	for (size_t i = 1; i < leaf->count; i++)
 		add_neighbour(sums, leaf->begin[i] - leaf->begin[i - 1], states[i]);
 	sums->last_begin = leaf->begin[leaf->count - 1];
 }
 
 /* Appends what begins at `begin`. */
-static void append_sums(struct sums *to, const struct sums *more, uint64_t begin)
+static void append_sums(struct map_sums *to, const struct map_sums *more, uint64_t begin)
 {
 	if (to->known)
 		add_neighbour(to, begin - to->last_begin, more->first);
 	else
-		*to = (struct sums){.first = more->first, .known = true};
+		*to = (struct map_sums){.first = more->first, .known = true};
 	for (unsigned k = 0; k < BYTE_STATES; k++) {
 		to->bytes[k] += more->bytes[k];
 		to->followers[k] |= more->followers[k];
@@ -190,7 +190,7 @@ static void add_branch_sums(struct branch *b)
 }
 
 /* Returns whether neighbours get the same state, so that they become one. */
-static bool joins_segments(const struct sums *sums, const uint8_t *next)
+static bool joins_segments(const struct map_sums *sums, const uint8_t *next)
 {
 	for (unsigned i = 0; i < BYTE_STATES; i++)
 		for (unsigned left = sums->followers[i]; left != 0; left &= left - 1)
@@ -199,9 +199,9 @@ static bool joins_segments(const struct sums *sums, const uint8_t *next)
 	return false;
 }
 
-static void change_states(struct sums *sums, const uint8_t *next)
+static void change_states(struct map_sums *sums, const uint8_t *next)
 {
-	const struct sums of = *sums;
+	const struct map_sums of = *sums;
 	memset(sums->bytes, 0, sizeof sums->bytes);
 	memset(sums->followers, 0, sizeof sums->followers);
 	for (unsigned i = 0; i < BYTE_STATES; i++) {
@@ -230,7 +230,7 @@ static size_t block_end(const struct byte_index *index, size_t block)
 
 static void open_block(struct byte_index *index, size_t block)
 {
-	struct sums *sums = &index->block[block];
+	struct map_sums *sums = &index->block[block];
 	for (size_t i = block * BLOCK; i < block_end(index, block) && sums->changed; i++)
 		change_states(&index->branch[i]->sums, sums->becomes);
 	sums->changed = sums->known = false;
@@ -426,8 +426,8 @@ static inline unsigned state_at(const struct byte_map *m, const struct byte_posi
 	unsigned state = state_of(at->leaf, at->slot);
 	if (m->index == NULL)
 		return state;
-	const struct sums *branch = &m->index->branch[at->branch]->sums,
-			  *block = &m->index->block[at->branch / BLOCK];
+	const struct map_sums *branch = &m->index->branch[at->branch]->sums,
+			      *block = &m->index->block[at->branch / BLOCK];
 	state = branch->changed ? branch->becomes[state] : state;
 	return block->changed ? block->becomes[state] : state;
 }
@@ -637,7 +637,7 @@ static bool change_segment(struct byte_maps *all, struct byte_map *m, struct byt
  * Changes what is all in the range at the cost of a few segments. Returns false if segments of it become
  * one.
  */
-static bool change_whole(struct byte_maps *all, struct sums *sums, uint64_t end,
+static bool change_whole(struct byte_maps *all, struct map_sums *sums, uint64_t end,
 			 const uint8_t *next, uint64_t touched[BYTE_STATES])
 {
 	if (joins_segments(sums, next))
@@ -654,7 +654,7 @@ static bool change_whole(struct byte_maps *all, struct sums *sums, uint64_t end,
 static bool change_leaf(struct byte_maps *all, struct byte_map *m, struct byte_position *at,
 			const struct byte_change *c, uint64_t touched[BYTE_STATES])
 {
-	struct sums *sums = sums_of(at->leaf);
+	struct map_sums *sums = sums_of(at->leaf);
 	const uint64_t end = leaf_end(m, at);
 	if (sums == NULL || end > c->end)
 		return false;
@@ -666,7 +666,7 @@ static bool change_leaf(struct byte_maps *all, struct byte_map *m, struct byte_p
 	return true;
 }
 
-static struct sums *known_branch(struct byte_map *m, size_t i)
+static struct map_sums *known_branch(struct byte_map *m, size_t i)
 {
 	struct branch *b = m->index->branch[i];
 	if (!b->sums.known) {
@@ -676,9 +676,9 @@ static struct sums *known_branch(struct byte_map *m, size_t i)
 	return &b->sums;
 }
 
-static struct sums *known_block(struct byte_map *m, size_t block)
+static struct map_sums *known_block(struct byte_map *m, size_t block)
 {
-	struct sums *sums = &m->index->block[block];
+	struct map_sums *sums = &m->index->block[block];
 	if (sums->known)
 		return sums;
 	for (size_t i = block * BLOCK; i < block_end(m->index, block); i++)

@@ -6,10 +6,8 @@
 
 #include "lib/base/array.h"
 
-#include "bins_state.h"
 #include "cells_halve.h"
 #include "saturate.h"
-#include "statistic.h"
 
 /* Rows */
 
@@ -621,44 +619,3 @@ void cells_free(struct cells *c)
 	free_rows(c);
 	free(c->deferred);
 }
-
-/* The statistic */
-
-static bool add_batch(void *of, const struct statistic_batch *b)
-{
-	return cells_add(of, &b->by_process, b->epoch_ns);
-}
-
-static bool settle(void *of)
-{
-	return cells_settle(of);
-}
-
-static bool join(void *of, void *part, const struct statistic_map *map)
-{
-	return cells_join(of, part, map->numbers->process);
-}
-
-static void state(struct state *s, void *of, const struct requests *r)
-{
-	(void)r;
-	s->cells = of;
-	cells_state(s, of, &s->processes);
-	if (!state_saves(s) && !state_failed(s) && !cells_settle(of))
-		state_no_memory(s);
-}
-
-static void free_all(void *of)
-{
-	cells_free(of);
-}
-
-const struct statistic cells_statistic = {
-    .sections = NEED_BINS,
-    .add = add_batch,
-    .join = join,
-    .add_trace = join,
-    .settle = settle,
-    .state = state,
-    .free = free_all,
-};

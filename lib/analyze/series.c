@@ -3,9 +3,7 @@
 
 #include <stdlib.h>
 
-#include "bins_state.h"
 #include "saturate.h"
-#include "statistic.h"
 
 static struct series_bin *bin_at(struct series *s, int64_t bin)
 {
@@ -245,50 +243,3 @@ void series_free(struct series *s)
 	free(s->bins);
 	free(s->spare);
 }
-
-/* The statistic */
-
-static bool add_batch(void *of, const struct statistic_batch *b)
-{
-	return series_add(of, &b->in_order, b->epoch_ns);
-}
-
-static bool act(void *of, const struct statistic_action *a)
-{
-	return a->kind != ACTION_OPERATION || !a->operation.timed ||
-	       series_add_op(of, a->epoch_ns + (uint64_t)a->operation.start_ns);
-}
-
-static bool settle(void *of)
-{
-	series_settle(of);
-	return true;
-}
-
-static bool join(void *of, void *part, const struct statistic_map *map)
-{
-	(void)map;
-	return series_join(of, part);
-}
-
-static void state(struct state *s, void *of, const struct requests *r)
-{
-	(void)r;
-	series_state(s, of, s->cells);
-}
-
-static void free_all(void *of)
-{
-	series_free(of);
-}
-
-const struct statistic series_statistic = {
-    .sections = NEED_BINS,
-    .add = add_batch,
-    .act = act,
-    .join = join,
-    .add_trace = join,
-    .settle = settle,
-    .state = state,
-    .free = free_all,
-};

@@ -23,7 +23,6 @@
 
 enum {
 	LINE_FULL = 12288, /* bytes of numbers, with which a line ends before the next row */
-	LINE_MAX = IOT_COMMENT_MAX - 8
 };
 
 static const char hex[] = "0123456789ABCDEF";
@@ -68,17 +67,6 @@ void state_check(struct state *s, bool valid, const char *expected)
 
 /* Saving */
 
-bool state_put(struct state *s, size_t *size, const char *text, size_t n)
-{
-	if (n > LINE_MAX - *size) {
-		error_set(&s->error, IOT_ELIMIT, "a row of a state does not fit in a line");
-		return false;
-	}
-	memcpy(s->text + *size, text, n);
-	*size += n;
-	return true;
-}
-
 static size_t put_head(struct state *s)
 {
 	char layer[32] = "", direction[32] = "";
@@ -86,7 +74,7 @@ static size_t put_head(struct state *s)
 		snprintf(layer, sizeof layer, " layer=%d", s->layer);
 	if (s->direction >= 0)
 		snprintf(direction, sizeof direction, " d=%d", s->direction);
-	return (size_t)snprintf(s->text, LINE_MAX, "%s kind=%s%s%s rows=%ju", directive_of(s),
+	return (size_t)snprintf(s->text, STATE_LINE_MAX, "%s kind=%s%s%s rows=%ju", directive_of(s),
 				s->kind, layer, direction, (uintmax_t)s->rows);
 }
 

@@ -24,6 +24,17 @@ static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZwxyz-_";
 
 /* Saving */
 
+bool state_put(struct state *s, size_t *size, const char *text, size_t n)
+{
+	if (n > STATE_LINE_MAX - *size) {
+		error_set(&s->error, IOT_ELIMIT, "a row of a state does not fit in a line");
+		return false;
+	}
+	memcpy(s->text + *size, text, n);
+	*size += n;
+	return true;
+}
+
 size_t state_digits(uint128 v)
 {
 	size_t n = 1;
@@ -60,26 +71,26 @@ static bool put_decimal(struct state *s, size_t *size, uint128 v)
 }
 
 /* Numbers are min + factor * what is written. */
-struct form {
+struct column_form {
 	uint128 min, factor;
 	bool differences;
 };
 
-static const struct form plain = {0, 1, false};
+static const struct column_form plain = {0, 1, false};
 
-static uint128 written(const struct form *f, uint128 before, uint128 v)
+static uint128 written(const struct column_form *f, uint128 before, uint128 v)
 {
 	const uint128 scaled = (v - f->min) / f->factor;
 	return f->differences ? difference((before - f->min) / f->factor, scaled) : scaled;
 }
 
 /* The first number has none before it. */
-static uint128 before(const struct form *f, const struct state_column *c, size_t i)
+static uint128 before(const struct column_form *f, const struct state_column *c, size_t i)
 {
 	return i > 0 ? c->number[i - 1] : f->min;
 }
 
-static size_t digits_in(const struct form *f, const struct state_column *c)
+static size_t digits_in(const struct column_form *f, const struct state_column *c)
 {
 	size_t digits = f->differences;
 	if (f->factor > 1)
@@ -100,9 +111,9 @@ static uint128 common_divisor(uint128 a, uint128 b)
 }
 
 /* The form in which all numbers are as small as a common factor makes them. */
-static struct form scaled_form(const struct state_column *c)
+static struct column_form scaled_form(const struct state_column *c)
 {
-	struct form f = {c->number[0], 0, false};
+	struct column_form f = {c->number[0], 0, false};
 	for (size_t i = 1; i < c->count; i++)
 		f.min = c->number[i] < f.min ? c->number[i] : f.min;
 	for (size_t i = 0; i < c->count && f.factor != 1; i++)
@@ -110,10 +121,10 @@ static struct form scaled_form(const struct state_column *c)
 	return f.factor > 1 ? f : plain;
 }
 
-static struct form shortest_form(const struct state_column *c)
+static struct column_form shortest_form(const struct state_column *c)
 {
-	const struct form scaled = scaled_form(c);
-	const struct form forms[] = {
+	const struct column_form scaled = scaled_form(c);
+	const struct column_form forms[] = {
 	    plain, {plain.min, plain.factor, true}, scaled, {scaled.min, scaled.factor, true}};
 	size_t best = 0, min = SIZE_MAX;
 	for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
@@ -128,7 +139,7 @@ bool state_put_numbers(struct state *s, size_t *size, const struct state_column 
 {
 	if (s->rows == 1)
 		return put_decimal(s, size, c->number[0]);
-	const struct form f = shortest_form(c);
+	const struct column_form f = shortest_form(c);
 	bool fits = f.factor == 1 || (state_put(s, size, &(char){STATE_SCALED}, 1) &&
 				      put_number(s, size, f.factor) && put_number(s, size, f.min));
 	fits = fits && (!f.differences || state_put(s, size, &(char){STATE_DIFFERENCES}, 1));

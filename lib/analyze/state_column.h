@@ -5,7 +5,7 @@
 
 #include "state.h"
 
-enum { STATE_DIFFERENCES = '+', STATE_SCALED = '*' };
+enum { STATE_DIFFERENCES = '+', STATE_SCALED = '*', STATE_LINE_MAX = IOT_COMMENT_MAX - 8 };
 
 size_t state_digits(uint128 v);
 /* Appends to the line; false: it is full. */
