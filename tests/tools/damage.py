@@ -215,7 +215,7 @@ class Judge:
         told = json.loads(self.run("check", "--json", self.repaired).stdout)
         bad = {k: n for k, n in told["counts"].items() if n and k not in ("time-backwards", "overlap",
                                                                           "unknown-bits")}
-        if bad or not told["complete"]:
+        if bad or told["errors"]:
             self.faults.append(f"{what}: what repair wrote is not valid: {bad} {told['errors']}")
 
     def trial(self, rng, trace, what):

@@ -49,6 +49,9 @@ OUTPUTS = {
     "cat --plan": None,
     "check --plan": None,
     "record --resume": None,
+    "top --module": None,
+    "sample --output": ("-q -n 1 --every=10ms -o {}", TRACE),
+    "fsstats --key": ("--share --key={} --new-key d", NOTHING),
     "record --blktrace": None,  # needs privileges; tests/cli/record-blktrace.t
     "analyze --html": ("--html={} in.iot", OTHER),
     "analyze --plots": ("--plots=d in.iot", OTHER, "d/rate.svg"),
