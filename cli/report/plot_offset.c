@@ -162,8 +162,9 @@ static void draw(const struct plot_data *d, struct output *o)
 	shades_write_key(o, &shades, KEY_X, TOP + NAME_HEIGHT,
 			 height_of(d) - TOP - NAME_HEIGHT - CANVAS_BOTTOM, low, high);
 	snprintf(text, sizeof text,
-		 "share of a block that is transferred; columns of %s; white: none",
-		 canvas_seconds(low, all->file[0].map.width_s));
+		 "share of a block that is transferred; columns of %s; white: none%s",
+		 canvas_seconds(low, all->file[0].map.width_s),
+		 all->file[0].map.sampled ? "; of a sample of the files" : "");
 	canvas_text(o, LEFT, 36, "start", text);
 }
 

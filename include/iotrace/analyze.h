@@ -170,6 +170,7 @@ struct iot_analyze_offsets {
 	uint64_t block_bytes; /* the size of a block, a power of two */
 	size_t count;
 	const struct iot_analyze_offset_cell *cells; /* with bytes; by bin, then by block */
+	uint32_t sampled; /* 1: the files are a sample; the largest ones may be others */
 };
 
 /* Returns NULL if out of memory, or if an option is invalid. */
@@ -260,8 +261,9 @@ IOT_API IOT_USE_RESULT int iot_analyze_timeline(struct iot_analyze *a, size_t ma
 
 /*
  * After iot_analyze_finish with option `offsets`: stores the bytes over time and offset of the file
- * that is i-th by bytes, in up to 128 bins by 64 blocks. They are valid until the next call of
- * this function. Returns IOT_OK; IOT_EUSAGE if the file does not exist; IOT_ENOMEM.
+ * that is i-th by bytes, in up to 128 bins by 64 blocks. If files have more than 32768 requests, of
+ * which up to 128 of each file count, only a sample of the files has them. They are valid until the
+ * next call of this function. Returns IOT_OK; IOT_EUSAGE if the file does not exist; IOT_ENOMEM.
  */
 IOT_API IOT_USE_RESULT int iot_analyze_offsets(struct iot_analyze *a, size_t i,
 					       struct iot_analyze_offsets *offsets);

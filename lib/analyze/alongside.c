@@ -65,7 +65,9 @@ static bool add_layer(struct iot_analyze *a, unsigned i, const struct requests_m
 	return more == NULL ||
 	       (l != NULL &&
 		layer_add_trace(l, more,
-				&(struct statistic_map){.numbers = map, .trace = a->job.more}));
+				&(struct statistic_map){.numbers = map,
+							.file_keys = a->requests.file_keys,
+							.trace = a->job.more}));
 }
 
 static bool add(struct iot_analyze *a, struct iot_analyze *more)

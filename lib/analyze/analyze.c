@@ -296,6 +296,7 @@ static void join_layer(struct iot_analyze *a, unsigned i, const struct requests_
 {
 	struct layer *l = a->layers[i] != NULL || part != NULL ? analyze_layer(a, i) : NULL;
 	const struct statistic_map numbers = {.numbers = map,
+					      .file_keys = a->requests.file_keys,
 					      .clocks = a->requests.clocks,
 					      .clock_capacity = a->requests.clock_capacity};
 	keep(a, l == NULL || layer_join(l, part, &numbers));
@@ -827,7 +828,9 @@ int iot_analyze_offsets(struct iot_analyze *a, size_t i, struct iot_analyze_offs
 					   .bins = map->bins,
 					   .block_bytes = map->block_bytes,
 					   .count = map->count,
-					   .cells = map->cells};
+					   .cells = map->cells,
+					   .sampled =
+					       l->offsets.level > 0 || a->requests.sample_bits > 0};
 	return IOT_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include "lib/base/array.h"
 
+#include "requests_internal.h"
 #include "saturate.h"
 #include "statistic.h"
 
@@ -25,18 +26,15 @@ static void add_row(struct offsets_row *to, const struct offsets_row *from)
 			to->bytes[i][d] = saturate_add(to->bytes[i][d], from->bytes[i][d]);
 }
 
-static void drop_rows(struct offsets *o, struct offsets_file *f)
+static void free_rows(struct offsets_row **rows)
 {
-	for (size_t i = 0; f->rows != NULL && i < OFFSET_BINS; i++) {
-		o->rows -= f->rows[i] != NULL;
-		free(f->rows[i]);
-	}
-	free(f->rows);
-	f->rows = NULL;
+	for (size_t i = 0; rows != NULL && i < OFFSET_BINS; i++)
+		free(rows[i]);
+	free(rows);
 }
 
 /* Stores a row in a slot, or adds it to the row in the slot. */
-static void move_row(struct offsets *o, struct offsets_row **to, struct offsets_row *row)
+static void move_row(struct offsets_row **to, struct offsets_row *row)
 {
 	if (*to == NULL) {
 		*to = row;
@@ -44,7 +42,6 @@ static void move_row(struct offsets *o, struct offsets_row **to, struct offsets_
 	}
 	add_row(*to, row);
 	free(row);
-	o->rows--;
 }
 
 /* Wider bins and blocks */
@@ -61,7 +58,7 @@ static bool widen_bins(struct offsets *o, struct offsets_file *f, int steps)
 	}
 	for (int64_t bin = o->first_bin; bin <= o->last_bin; bin++)
 		if (old[slot(bin)] != NULL)
-			move_row(o, &f->rows[slot(bin >> steps)], old[slot(bin)]);
+			move_row(&f->rows[slot(bin >> steps)], old[slot(bin)]);
 	free(old);
 	return true;
 }
@@ -120,67 +117,52 @@ static void extend_blocks(struct offsets_file *f, uint64_t last)
 		widen_blocks(f, shift);
 }
 
-/* The limit of rows */
+/* The sample */
 
-struct by_bytes {
-	uint64_t bytes;
-	size_t file;
-};
-
-/* Ascending. */
-static int compare(const void *left, const void *right)
+/* Forgets all of a file. */
+static void drop(struct offsets *o, struct offsets_file *f)
 {
-	const struct by_bytes *a = left, *b = right;
-	if (a->bytes != b->bytes)
-		return a->bytes < b->bytes ? -1 : 1;
-	return a->file > b->file ? -1 : a->file < b->file;
+	o->requests -= f->requests;
+	free_rows(f->rows);
+	*f = (struct offsets_file){.rows = NULL};
 }
 
-/* The files with rows, ascending. Returns NULL if out of memory. */
-static struct by_bytes *sorted_files(const struct offsets *o, size_t *count)
+static void leave_out(struct offsets *o, struct offsets_file *f)
 {
-	struct by_bytes *list = malloc((o->file_capacity + 1) * sizeof *list);
-	*count = 0;
-	for (size_t i = 0; i < o->file_capacity && list != NULL; i++)
-		if (o->files[i].rows != NULL)
-			list[(*count)++] = (struct by_bytes){o->files[i].bytes, i};
-	if (list != NULL)
-		qsort(list, *count, sizeof *list, compare);
-	return list;
+	drop(o, f);
+	f->left_out = true;
 }
 
-/* Leaves out files with the fewest bytes, to half of the limit. */
-static bool leave_out(struct offsets *o)
+/* Raises the level to at least `level`, until the requests are within the limit. */
+static void limit(struct offsets *o, uint32_t level)
 {
-	size_t count;
-	struct by_bytes *list = sorted_files(o, &count);
-	for (size_t i = 0; list != NULL && i < count && o->rows > OFFSET_ROWS_MAX / 2; i++) {
-		drop_rows(o, &o->files[list[i].file]);
-		o->files[list[i].file].left_out = true;
+	while (o->level < level || o->requests > OFFSET_REQUESTS_MAX) {
+		o->level++;
+		for (size_t i = 0; i < o->file_capacity; i++)
+			if (o->files[i].requests > 0 && o->files[i].level < o->level)
+				leave_out(o, &o->files[i]);
 	}
-	free(list);
-	return list != NULL;
+}
+
+static void count_requests(struct offsets *o, struct offsets_file *f, size_t n)
+{
+	const size_t more = OFFSET_BINS - f->requests;
+	o->requests += n < more ? n : more;
+	f->requests += (uint32_t)(n < more ? n : more);
 }
 
 /* Requests */
 
-/* Stores the row of a bin, NULL if the file is left out. Returns false if out of memory. */
-static bool row_at(struct offsets *o, struct offsets_file *f, int64_t bin, struct offsets_row **row)
+/* Returns the row of a bin, or NULL if out of memory. */
+static struct offsets_row *row_at(struct offsets_file *f, int64_t bin)
 {
-	*row = f->rows != NULL ? f->rows[slot(bin)] : NULL;
-	if (*row != NULL)
-		return true;
-	if (o->rows >= OFFSET_ROWS_MAX && !leave_out(o))
-		return false;
-	if (f->left_out)
-		return true;
 	if (f->rows == NULL)
 		f->rows = calloc(OFFSET_BINS, sizeof(struct offsets_row *));
 	if (f->rows == NULL)
-		return false;
-	*row = f->rows[slot(bin)] = calloc(1, sizeof **row);
-	o->rows += *row != NULL;
-	return *row != NULL;
+		return NULL;
+	if (f->rows[slot(bin)] == NULL)
+		f->rows[slot(bin)] = calloc(1, sizeof **f->rows);
+	return f->rows[slot(bin)];
 }
 
 /* The bytes [at, end). */
@@ -209,91 +191,127 @@ static bool set_latest(struct offsets *o, uint64_t ns)
 	return true;
 }
 
+static bool add_request(struct offsets *o, struct offsets_file *f, const struct io_span *span,
+			size_t i)
+{
+	const uint64_t offset = span->offset[i], length = span->length[i];
+	extend_blocks(f, offset + length - 1);
+	struct offsets_row *row = row_at(f, o->latest);
+	if (row == NULL)
+		return false;
+	count_requests(o, f, 1);
+	add_bytes(row, f->shift, span->write[i], offset, offset + length);
+	f->bytes = saturate_add(f->bytes, length);
+	return true;
+}
+
+/* The bins contain the requests of all files, so that they do not depend on the sample. */
 static bool add_requests(struct offsets *o, struct offsets_file *f, const struct io_span *span,
 			 uint64_t epoch_ns)
 {
-	struct offsets_row *row;
-	for (size_t i = 0; i < span->count && !f->left_out; i++) {
-		const uint64_t offset = span->offset[i], length = span->length[i];
+	for (size_t i = 0; i < span->count; i++) {
 		const uint64_t ns = epoch_ns + (uint64_t)span->start_ns[i];
-		if (length == 0 || offset > UINT64_MAX - length)
+		if (span->length[i] == 0 || span->offset[i] > UINT64_MAX - span->length[i])
 			continue;
 		if ((ns < o->from_ns || ns >= o->to_ns) && !set_latest(o, ns))
 			return false;
-		extend_blocks(f, offset + length - 1);
-		if (!row_at(o, f, o->latest, &row))
+		f->left_out |= f->level < o->level;
+		if (!f->left_out && !add_request(o, f, span, i))
 			return false;
-		if (row == NULL)
-			continue;
-		add_bytes(row, f->shift, span->write[i], offset, offset + length);
-		f->bytes = saturate_add(f->bytes, length);
 	}
 	return true;
 }
 
-bool offsets_add(struct offsets *o, const struct io_spans *grouped, uint64_t epoch_ns)
+/* Files outside of the sample of all statistics have a number in common, which is in no map. */
+static bool begin_files(struct offsets *o, const struct io_batch *b)
 {
-	for (size_t i = 0; i < grouped->count; i++) {
-		const struct io_span *span = &grouped->span[i];
-		if (!span_is_located(span) || (span->flags & IOT_START_UNKNOWN) != 0)
-			continue;
-		if (!array_reserve_index(&o->files, &o->file_capacity, span->file,
-					 sizeof *o->files) ||
-		    !add_requests(o, &o->files[span->file], span, epoch_ns))
+	for (size_t i = 0; i < b->group_count; i++) {
+		const struct io_group *g = &b->group[i];
+		if (!array_reserve_index(&o->files, &o->file_capacity, g->file, sizeof *o->files))
+			return false;
+		struct offsets_file *f = &o->files[g->file];
+		if (f->requests == 0)
+			f->level = (uint8_t)requests_sample_level(&g->key);
+		f->left_out |= g->key.omitted;
+	}
+	return true;
+}
+
+static bool add_batch(void *of, const struct statistic_batch *b)
+{
+	struct offsets *o = of;
+	if (!begin_files(o, b->batch))
+		return false;
+	for (size_t i = 0; i < b->grouped.count; i++) {
+		const struct io_span *span = &b->grouped.span[i];
+		if (span_is_located(span) && (span->flags & IOT_START_UNKNOWN) == 0 &&
+		    !add_requests(o, &o->files[span->file], span, b->epoch_ns))
 			return false;
 	}
+	limit(o, 0);
 	return true;
 }
 
 /* Joins */
 
-static bool join_row(struct offsets *o, struct offsets_file *to, int64_t bin,
-		     struct offsets_row *from)
+/* Makes bins of equal width, in a span that contains both. */
+static bool join_bins(struct offsets *o, struct offsets *part)
 {
-	struct offsets_row *row;
-	if (!row_at(o, to, bin, &row))
-		return false;
-	if (row != NULL)
-		add_row(row, from);
-	return true;
+	return extend(o, cells_start(part->first_bin, offsets_k(part)),
+		      cells_start(part->last_bin, offsets_k(part))) &&
+	       (o->coarser >= part->coarser || coarsen(o, part->coarser - o->coarser)) &&
+	       (part->coarser >= o->coarser || coarsen(part, o->coarser - part->coarser));
 }
 
-static bool join_file(struct offsets *o, size_t number, const struct offsets *part,
+static bool join_rows(struct offsets_file *to, const struct offsets *part,
 		      struct offsets_file *from)
 {
-	if (!array_reserve_index(&o->files, &o->file_capacity, number, sizeof *o->files))
-		return false;
-	struct offsets_file *to = &o->files[number];
 	const unsigned shift = to->shift > from->shift ? to->shift : from->shift;
-	if (from->left_out) {
-		drop_rows(o, to);
-		to->left_out = true;
-	}
 	widen_blocks(to, shift);
 	widen_blocks(from, shift);
 	to->bytes = saturate_add(to->bytes, from->bytes);
-	for (int64_t bin = part->first_bin; from->rows != NULL && bin <= part->last_bin; bin++)
-		if (from->rows[slot(bin)] != NULL &&
-		    !join_row(o, &o->files[number], bin, from->rows[slot(bin)]))
+	for (int64_t bin = part->first_bin; from->rows != NULL && bin <= part->last_bin; bin++) {
+		const struct offsets_row *more = from->rows[slot(bin)];
+		struct offsets_row *row = more != NULL ? row_at(to, bin) : NULL;
+		if (more != NULL && row == NULL)
 			return false;
+		if (more != NULL)
+			add_row(row, more);
+	}
 	return true;
 }
 
-bool offsets_join(struct offsets *o, struct offsets *part, const uint32_t *file)
+/* Another trace may have its files under other keys, and a sample by these. */
+static bool join_file(struct offsets *o, struct offsets_file *to, const struct offsets *part,
+		      struct offsets_file *from)
 {
-	if (!part->any)
+	if (to->left_out || from->left_out || to->level < o->level) {
+		leave_out(o, to);
 		return true;
-	if (!extend(o, cells_start(part->first_bin, offsets_k(part)),
-		    cells_start(part->last_bin, offsets_k(part))))
+	}
+	if (!join_rows(to, part, from))
 		return false;
-	if (o->coarser < part->coarser && !coarsen(o, part->coarser - o->coarser))
+	count_requests(o, to, from->requests);
+	limit(o, 0);
+	return true;
+}
+
+static bool join(void *of, void *more, const struct statistic_map *map)
+{
+	struct offsets *o = of, *part = more;
+	if (part->any && !join_bins(o, part))
 		return false;
-	if (part->coarser < o->coarser && !coarsen(part, o->coarser - part->coarser))
-		return false;
-	for (size_t i = 0; i < part->file_capacity; i++)
-		if ((part->files[i].rows != NULL || part->files[i].left_out) &&
-		    !join_file(o, file[i], part, &part->files[i]))
+	limit(o, part->level);
+	for (size_t i = 0; i < part->file_capacity; i++) {
+		const uint32_t number = map->numbers->file[i];
+		if (part->files[i].requests == 0 && !part->files[i].left_out)
+			continue;
+		if (!array_reserve_index(&o->files, &o->file_capacity, number, sizeof *o->files))
 			return false;
+		o->files[number].level = (uint8_t)requests_sample_level(&map->file_keys[number]);
+		if (!join_file(o, &o->files[number], part, &part->files[i]))
+			return false;
+	}
 	return true;
 }
 
@@ -331,15 +349,10 @@ bool offsets_map(const struct offsets *o, size_t file, struct offsets_map *map)
 	return true;
 }
 
-void offsets_drop(struct offsets *o, size_t file)
-{
-	drop_rows(o, &o->files[file]);
-}
-
 void offsets_free(struct offsets *o)
 {
 	for (size_t i = 0; i < o->file_capacity; i++)
-		drop_rows(o, &o->files[i]);
+		free_rows(o->files[i].rows);
 	free(o->files);
 }
 
@@ -350,29 +363,18 @@ static bool is_needed(const struct iot_analyze_options *o)
 	return o->offsets != 0;
 }
 
-static bool add_batch(void *of, const struct statistic_batch *b)
-{
-	return offsets_add(of, &b->grouped, b->epoch_ns);
-}
-
-static bool join(void *of, void *part, const struct statistic_map *map)
-{
-	return offsets_join(of, part, map->numbers->file);
-}
-
 static void sample(void *of, const struct sample_kept *k)
 {
 	struct offsets *o = of;
 	for (size_t i = 0; i < k->files && i < o->file_capacity; i++)
 		if (k->file[i] == UINT32_MAX)
-			offsets_drop(o, i);
+			drop(o, &o->files[i]);
 	SAMPLE_KEEP(o->files, o->file_capacity, k->file, k->files);
 }
 
 static void state(struct state *s, void *of, const struct requests *r)
 {
-	(void)r;
-	offsets_state(s, of);
+	offsets_state(s, of, r);
 }
 
 static void free_all(void *of)

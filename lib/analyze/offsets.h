@@ -3,6 +3,11 @@
  * The bytes of each file over time and offset, in up to 128 bins of the time of the trace by 64
  * blocks of the extent of the file. As of cells, a bin has 2^-k seconds, and a block 2^n bytes, which
  * depend on the requests alone, not on their order. A request counts in the bin of its start.
+ *
+ * If the files have too many requests, the map is of a sample of the files: those from `level` on,
+ * which is computed from the file alone and rises when the sample is full. Up to one request for each
+ * bin counts, so the limit holds for rows as well, but in contrast to their number, which falls with
+ * wider bins, neither the order of the requests nor the cut of a trace matters to the level.
  */
 #ifndef LIB_ANALYZE_OFFSETS_H
 #define LIB_ANALYZE_OFFSETS_H
@@ -11,7 +16,7 @@
 
 struct state;
 
-enum { OFFSET_BINS = 128, OFFSET_BLOCKS = 64, OFFSET_ROWS_MAX = 8192 };
+enum { OFFSET_BINS = 128, OFFSET_BLOCKS = 64, OFFSET_REQUESTS_MAX = 32768 };
 
 struct offsets_row {
 	uint64_t bytes[OFFSET_BLOCKS][2];
@@ -21,7 +26,9 @@ struct offsets_file {
 	uint64_t bytes;            /* in all rows */
 	struct offsets_row **rows; /* bin b at b % OFFSET_BINS; NULL: none */
 	unsigned shift;            /* a block has 2^shift bytes */
-	bool left_out;             /* at the limit of rows, it had the fewest bytes */
+	uint32_t requests;         /* up to OFFSET_BINS; 0: no rows */
+	uint8_t level;             /* of the sample; undefined without rows */
+	bool left_out;             /* it has requests, but is not in the sample */
 };
 
 struct offsets {
@@ -31,7 +38,9 @@ struct offsets {
 	int64_t latest;              /* the bin of [from_ns, to_ns) */
 	uint64_t from_ns, to_ns;
 	struct offsets_file *files; /* by number */
-	size_t file_capacity, rows; /* rows: of all files */
+	size_t file_capacity;
+	uint32_t level;    /* lowest level in the sample */
+	uint64_t requests; /* of all files */
 };
 
 /* The bytes of a file in a bin and a block; numbers count from 0. */
@@ -44,14 +53,8 @@ struct offsets_map {
 	size_t count, capacity;
 };
 
-/* These return false if out of memory. Times plus epoch_ns are those of the bins. */
-bool offsets_add(struct offsets *o, const struct io_spans *grouped, uint64_t epoch_ns);
-/* Adds a part, or a trace of the same job, which is consumed. file[i]: the number in o of its file i. */
-bool offsets_join(struct offsets *o, struct offsets *part, const uint32_t *file);
-/* Frees the rows of a file. */
-void offsets_drop(struct offsets *o, size_t file);
-void offsets_state(struct state *s, struct offsets *o);
-/* The cells of a file with rows. */
+void offsets_state(struct state *s, struct offsets *o, const struct requests *r);
+/* The cells of a file with rows. Returns false if out of memory. */
 bool offsets_map(const struct offsets *o, size_t file, struct offsets_map *map);
 void offsets_free(struct offsets *o);
 

@@ -4,12 +4,15 @@
 
 #include "offsets.h"
 #include "bins_state.h"
+#include "requests_internal.h"
+#include "saturate.h"
 
 enum { SHIFT_MAX = 58 /* of 64 blocks of offsets of 64 bits */ };
 
 /* The cells of all files: by row of the file, bin and block. */
 struct cell_cursor {
 	size_t row, bin, block;
+	size_t rows; /* loading: of bytes, so far */
 	bool more;
 };
 
@@ -53,15 +56,19 @@ static bool precedes(const struct cell_cursor *a, const struct cell_cursor *b)
 	return a->bin != b->bin ? a->bin < b->bin : a->block < b->block;
 }
 
-/* Returns the row of bytes of a cell, NULL if the state is refused. */
-static struct offsets_row *load_row(struct state *s, struct offsets *o, const struct cell_cursor *c)
+static bool has_rows(const struct state *s, const struct offsets *o, size_t row)
 {
-	struct offsets_file *f =
-	    state_at(s, &o->files, &o->file_capacity, s->files.own[c->row], sizeof *o->files);
-	struct offsets_row *row = f != NULL ? row_of(o, s->files.own[c->row], c->bin) : NULL;
-	if (f == NULL || row != NULL)
+	return s->files.own[row] < o->file_capacity && o->files[s->files.own[row]].requests > 0;
+}
+
+/* Returns the row of bytes of a cell, NULL if the state is refused. */
+static struct offsets_row *load_row(struct state *s, struct offsets *o, struct cell_cursor *c,
+				    struct offsets_file *f)
+{
+	struct offsets_row *row = row_of(o, s->files.own[c->row], c->bin);
+	if (row != NULL)
 		return row;
-	state_check(s, o->rows < OFFSET_ROWS_MAX, "up to 8192 bins of files");
+	state_check(s, c->rows++ < o->requests, "bins of files with up to 32768 requests");
 	if (state_failed(s))
 		return NULL;
 	if (f->rows == NULL)
@@ -72,16 +79,18 @@ static struct offsets_row *load_row(struct state *s, struct offsets *o, const st
 		return NULL;
 	}
 	f->rows[(uint64_t)(o->first_bin + (int64_t)c->bin) % OFFSET_BINS] = row;
-	o->rows++;
 	return row;
 }
 
-static void load_cell(struct state *s, struct offsets *o, const struct cell_cursor *c,
+static void load_cell(struct state *s, struct offsets *o, struct cell_cursor *c,
 		      const uint64_t bytes[2])
 {
-	struct offsets_row *row = load_row(s, o, c);
-	for (unsigned d = 0; d < 2 && row != NULL; d++)
+	struct offsets_file *f = &o->files[s->files.own[c->row]];
+	struct offsets_row *row = load_row(s, o, c, f);
+	for (unsigned d = 0; d < 2 && row != NULL; d++) {
 		row->bytes[c->block][d] = bytes[d];
+		f->bytes = saturate_add(f->bytes, bytes[d]);
+	}
 }
 
 static void offset_cells_state(struct state *s, struct offsets *o)
@@ -104,11 +113,11 @@ static void offset_cells_state(struct state *s, struct offsets *o)
 			find_cell(s, o, &c);
 			continue;
 		}
-		c = (struct cell_cursor){row, (size_t)bin, block, false};
+		c = (struct cell_cursor){row, (size_t)bin, block, last.rows, false};
 		state_check(s,
 			    c.row < s->files.count && c.bin < bins_of(o) &&
-				(!last.more || precedes(&last, &c)),
-			    "cells in order");
+				(!last.more || precedes(&last, &c)) && has_rows(s, o, c.row),
+			    "cells in order, of files in the sample");
 		if (!state_failed(s))
 			load_cell(s, o, &c, bytes);
 		last = c;
@@ -116,22 +125,37 @@ static void offset_cells_state(struct state *s, struct offsets *o)
 	}
 }
 
-void offsets_state(struct state *s, struct offsets *o)
+static void file_state(struct state *s, struct offsets *o, size_t file, const struct requests *r)
+{
+	struct offsets_file *f = state_at(s, &o->files, &o->file_capacity, file, sizeof *o->files);
+	if (f == NULL)
+		return;
+	state_small(s, "shift", &f->shift, SHIFT_MAX);
+	state_small(s, "requests", &f->requests, OFFSET_BINS);
+	state_flag(s, "left_out", &f->left_out);
+	if (state_saves(s) || state_failed(s))
+		return;
+	f->level = (uint8_t)requests_sample_level(&r->file_keys[file]);
+	o->requests += f->requests;
+	state_check(s,
+		    f->requests == 0 || (f->level >= o->level && !f->left_out &&
+					 o->requests <= OFFSET_REQUESTS_MAX),
+		    "up to 32768 requests of files in the sample");
+}
+
+void offsets_state(struct state *s, struct offsets *o, const struct requests *r)
 {
 	size_t i;
+	/* a sample of all statistics keeps files from a level on, whenever the map begins */
+	if (state_saves(s) && o->level < r->sample_bits)
+		o->level = r->sample_bits;
 	while (state_each(s, "offsets", o->any || !state_saves(s), &i)) {
 		state_flag(s, "any", &o->any);
 		o->coarser = bins_coarser_state(s, o->coarser);
 		bins_span_state(s, CELLS_K - o->coarser, OFFSET_BINS, &o->first_bin, &o->last_bin);
+		state_small(s, "level", &o->level, 64);
 	}
-	while (state_each(s, "offsets.file", s->files.count, &i)) {
-		struct offsets_file *f =
-		    state_at(s, &o->files, &o->file_capacity, s->files.own[i], sizeof *o->files);
-		if (f == NULL)
-			return;
-		state_number(s, "bytes", &f->bytes);
-		state_small(s, "shift", &f->shift, SHIFT_MAX);
-		state_flag(s, "left_out", &f->left_out);
-	}
+	while (state_each(s, "offsets.file", s->files.count, &i))
+		file_state(s, o, s->files.own[i], r);
 	offset_cells_state(s, o);
 }

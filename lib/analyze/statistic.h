@@ -46,6 +46,7 @@ struct statistic_action {
 /* The numbers that the processes and files of a part, or of another trace, have in the whole. */
 struct statistic_map {
 	const struct requests_map *numbers;
+	const struct file_key *file_keys;   /* by number in the whole */
 	const struct request_clock *clocks; /* before a part; another trace has none */
 	size_t clock_capacity;
 	uint64_t trace; /* of another trace: how many were added before */

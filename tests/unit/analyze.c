@@ -1142,20 +1142,61 @@ Test(analyze, joined_parts_have_the_bytes_by_time_and_offset_of_the_whole)
 	iot_analyze_free(whole);
 }
 
-Test(analyze, of_many_files_those_with_most_bytes_keep_their_offsets)
+/* Request i of many files over a time that grows, so that bins become wider. */
+static void add_of_many(struct iot_analyze *a, unsigned i, uint32_t files)
+{
+	add_at(a, 1 + i * 7919U % files, (int64_t)i * i, i % 1000, 1 + i % 97);
+}
+
+static struct iot_analyze *new_of_many(unsigned from, unsigned to, uint32_t files)
+{
+	struct iot_analyze *a = new_offsets(from > 0);
+	for (unsigned i = from; i < to; i++)
+		add_of_many(a, i, files);
+	return a;
+}
+
+static size_t assert_same_maps(struct iot_analyze *a, struct iot_analyze *b)
+{
+	struct iot_analyze_offsets o, other;
+	size_t i = 0;
+	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
+	cr_assert_eq(iot_analyze_finish(b), IOT_OK);
+	for (; iot_analyze_offsets(a, i, &o) == IOT_OK; i += 100) {
+		cr_assert_eq(iot_analyze_offsets(b, i, &other), IOT_OK);
+		cr_assert_eq(strncmp(o.key.data, other.key.data, o.key.size), 0);
+		cr_assert_eq(o.sampled, other.sampled);
+		cr_assert_eq(o.count, other.count);
+		cr_assert_arr_eq(o.cells, other.cells, o.count * sizeof *o.cells);
+	}
+	cr_assert_eq(iot_analyze_offsets(b, i, &other), IOT_EUSAGE);
+	return i;
+}
+
+Test(analyze, a_sample_of_many_files_keeps_its_offsets_however_the_trace_is_cut)
+{
+	enum { FILES = 20000, N = 60000 };
+	struct iot_analyze *whole = new_of_many(0, N, FILES), *a = new_of_many(0, 9000, FILES),
+			   *b = new_of_many(9000, 50000, FILES), *c = new_of_many(50000, N, FILES);
+	struct iot_analyze_offsets o;
+	cr_assert_eq(iot_analyze_join(b, c), IOT_OK);
+	cr_assert_eq(iot_analyze_join(a, b), IOT_OK);
+	const size_t kept = assert_same_maps(whole, a);
+	cr_assert(kept > 8000 && kept < 12000, "%zu", kept);
+	cr_assert_eq(iot_analyze_offsets(whole, 0, &o), IOT_OK);
+	cr_assert_eq(o.sampled, 1);
+	iot_analyze_free(a);
+	iot_analyze_free(whole);
+}
+
+Test(analyze, of_few_requests_all_files_keep_their_offsets)
 {
 	enum { FILES = 20000 };
-	struct iot_analyze *a = new_offsets(0);
+	struct iot_analyze *a = new_of_many(0, FILES, FILES);
 	struct iot_analyze_offsets o;
-	size_t kept = 0;
-	for (uint32_t i = 0; i < FILES; i++)
-		add_at(a, i + 1, i, 0, i == 5 ? 1000000 : 10);
 	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
-	cr_assert_eq(iot_analyze_offsets(a, 0, &o), IOT_OK);
-	cr_assert(is_text(o.key, "object/6"));
-	while (kept < FILES && iot_analyze_offsets(a, kept, &o) == IOT_OK)
-		kept += 1000;
-	cr_assert_leq(kept, 9000);
+	cr_assert_eq(iot_analyze_offsets(a, FILES - 1, &o), IOT_OK);
+	cr_assert_eq(o.sampled, 0);
 	iot_analyze_free(a);
 }
 
