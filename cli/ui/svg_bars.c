@@ -43,7 +43,7 @@ static void write_row(struct output *o, const struct svg_bar_row *row, double y,
 	output_text(o, "<g><title>");
 	markup_text(o, row->name);
 	output_printf(o, "</title>\n<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", LEFT - 8,
-		      y + BAR + TEXT_DOWN / 2);
+		      y + BAR + TEXT_DOWN / 2.0);
 	markup_shortened(o, row->name, strlen(row->name), NAME_COLUMNS);
 	output_text(o, "</text>\n");
 	for (size_t k = 0; k < SVG_BARS; k++)

@@ -10,6 +10,8 @@
 #ifndef LIB_ANALYZE_CELLS_H
 #define LIB_ANALYZE_CELLS_H
 
+#include <assert.h>
+
 #include "requests.h"
 
 #define CELLS_NS_PER_S ((uint64_t)1000000000)
@@ -76,6 +78,7 @@ static inline int cells_k(const struct cells *c)
 static inline int64_t cells_bin(uint64_t ns, int k)
 {
 	const uint64_t s = ns / CELLS_NS_PER_S, rest = ns % CELLS_NS_PER_S;
+	assert(k <= CELLS_K);
 	if (k < 0)
 		return (int64_t)(s >> -k);
 	return (int64_t)((s << k) + (rest << k) / CELLS_NS_PER_S);

@@ -303,9 +303,9 @@ static bool join(void *of, void *more, const struct statistic_map *map)
 		return false;
 	limit(o, part->level);
 	for (size_t i = 0; i < part->file_capacity; i++) {
-		const uint32_t number = map->numbers->file[i];
 		if (part->files[i].requests == 0 && !part->files[i].left_out)
 			continue;
+		const uint32_t number = map->numbers->file[i];
 		if (!array_reserve_index(&o->files, &o->file_capacity, number, sizeof *o->files))
 			return false;
 		o->files[number].level = (uint8_t)requests_sample_level(&map->file_keys[number]);
