@@ -321,7 +321,8 @@ enum exit_status trace_in_choose_layer(struct trace_in_options *o, char **paths,
 	enum exit_status status = EXIT_OK;
 	bool is_trace = false;
 	o->selects_layer = true;
-	char standard_input[] = "-", *none[] = {standard_input};
+	static char standard_input[] = "-"; /* o->trace may refer to it */
+	char *none[] = {standard_input};
 	if (o->layer != LAYER_DEFAULT)
 		return EXIT_OK;
 	if (n == 0) {
