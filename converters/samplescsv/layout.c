@@ -17,9 +17,9 @@ static struct iot_text trimmed(const char *from, const char *to)
 
 bool tabular_field(struct iot_text *rest, char delimiter, struct iot_text *field)
 {
-	const char *at = rest->data, *end = at + rest->size;
 	if (rest->data == NULL)
 		return false;
+	const char *at = rest->data, *const end = at + rest->size;
 	while (at < end && *at == ' ')
 		at++;
 	const char *quote =
