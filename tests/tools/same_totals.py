@@ -69,14 +69,14 @@ def with_other_kinds(values, name):
         return number
     kinds = values["trace"]["other_bytes" if name.endswith("bytes") else "other_requests"]
     direction = "writes" if name.startswith("wr") else "reads"
-    return number + sum(n for key, n in kinds.items() if key.endswith(direction))
+    return number + sum(n or 0 for key, n in kinds.items() if key.endswith(direction))
 
 
 def analyze_figures(c, path, stat):
     values = c.json("analyze", "-q", "--json", path)
     if values is None:
         return None
-    of, others = values["totals"], sum(values["trace"]["other_requests"].values())
+    others = sum(n or 0 for n in values["trace"]["other_requests"].values())
     if stat is not None:
         for name in COUNTS:
             if name == "io_ns" and others > 0:
