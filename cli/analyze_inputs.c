@@ -89,7 +89,7 @@ enum exit_status analyze_run_inputs(struct analyze_run *a, char **paths, size_t 
 	if (several.as == ANALYZE_AS_PICKS)
 		a->options.sections = 0; /* picks are by any value */
 	if (a->part.n > 1 || a->read.range != NULL)
-		return options_wrong(command, "--part is that of one trace");
+		return options_wrong(command, "--part needs exactly one trace");
 	if (count > 1 && a->options.sections != 0) {
 		a->results.hides_files = (a->options.sections & IOT_ANALYZE_FILES) == 0;
 		a->options.sections |= IOT_ANALYZE_FILES;

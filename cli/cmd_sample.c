@@ -42,7 +42,7 @@ enum exit_status cmd_sample(int argc, char **argv)
 		   "write to OUT; .gz and .zst compress; required"),
 	    CALL("every", "TIME", &s.every_ns, "the interval (default: 60s)", option_duration),
 	    CALL("source", "LIST", &s.wanted,
-		 "counters of disk, nfs, lustre, gpfs (default: those that exist)", take_sources),
+		 "counters of disk, nfs, lustre, gpfs (default: all that exist)", take_sources),
 	    OPTION(STRING, 0, "device", "GLOB", &s.device,
 		   "the disks to count (default: disks, without what is built on others)"),
 	    RANGE(NUMBER, 'n', "count", "N", &s.count, "end after N intervals", 1, UINT64_MAX),

@@ -83,7 +83,7 @@ static char *value_of(char *line, size_t line_size, const char *key, size_t *siz
 	return at;
 }
 
-/* Changes a field of a line: to that of another line, a number near it, an extreme; or flips a bit. */
+/* Flips a bit of a line, or replaces a field by a neighbouring number, an extreme, or the field of another line. */
 static void edit(struct plan *p, struct fuzz_input *in, bool hashes_match)
 {
 	static const char *const keys[] = {"size",   "id",   "k",    "n",      "from", "to",

@@ -105,7 +105,7 @@ struct proc_identity {
 	uint64_t namespace; /* inode of its PID namespace if the collector has another one; else 0 */
 };
 
-/* Returns the inode of the PID namespace; 0 if it is unknown, or that of the collector. */
+/* Returns the inode of the PID namespace; 0 if it is unknown, or if the collector is in it. */
 static uint64_t other_namespace(void)
 {
 	struct stat s = {.st_ino = 0};

@@ -21,9 +21,9 @@ struct analyze_difference {
 
 struct analyze_differences {
 	const struct iot_analyze *now, *before;
-	struct analyze_difference *pair; /* those that differ, in the order of values */
+	struct analyze_difference *pair; /* values that differ, in their usual order */
 	size_t count, capacity;
-	size_t compared; /* values, with those that do not differ */
+	size_t compared; /* all values, also equal ones */
 };
 
 /*

@@ -312,8 +312,8 @@ static void write_part(const struct analyze_results *a, const char *process, dou
 }
 
 /*
- * The processes with most time, bytes and requests. The time is that of all calls, whose mean no value
- * has: imbalance_io_time is about transfers alone.
+ * Prints the processes with the most time, bytes and requests. The time covers all calls; it is not
+ * compared with a mean, as imbalance_io_time covers transfers only.
  */
 static void print_processes(struct analyze_results *a)
 {

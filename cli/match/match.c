@@ -61,7 +61,7 @@ static void release(struct match *m, int64_t before_ns)
 	}
 }
 
-/* Writes a sample, after those that wait and do not start later. */
+/* Writes a sample, after all waiting samples that start earlier or at the same time. */
 static void add_sample(struct match *m, const struct iot_event *ev, int64_t at_ns)
 {
 	if (at_ns <= m->read_ns && (m->queue.count == 0 || event_queue_next(&m->queue) > at_ns)) {

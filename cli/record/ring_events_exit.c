@@ -9,7 +9,7 @@
 #include "launch.h"
 #include "untraced.h"
 
-/* The kernel adds the counters of a child to those of its parent when that waits for it. */
+/* When a parent waits for a child, the kernel adds the child's counters to the parent's. */
 static void add_to_parent(struct ring_events *e, uint32_t index, const struct record_exit *x)
 {
 	const size_t parent = processes_known(e->processes, index, e->tracked[index].parent);
@@ -105,7 +105,7 @@ static bool is_of_libc(const uint64_t kernel[2], const uint64_t traced[2])
 	       kernel[0] - traced[0] <= OF_LIBC_MAX;
 }
 
-/* The kernel counts transfers, and those of descriptors that are not files. */
+/* The kernel counts the transfers of files and of all other descriptors. */
 static void compare(struct ring_events *e, const struct tracked *t, const uint64_t *counter)
 {
 	uint64_t traced[2], kernel[2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files of ring_events share. `index` is that of a process, or of a thread. Errors are kept
- * in e->status.
+ * Functions that the files of ring_events share. `index` is the index of a process or a thread in
+ * e->processes. Errors are kept in e->status.
  */
 #ifndef CLI_RECORD_RING_EVENTS_INTERNAL_H
 #define CLI_RECORD_RING_EVENTS_INTERNAL_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The time in idle periods by their length: nearly idle ones, and those without any activity. */
+/* Plots the time in idle periods by their length: nearly idle periods, and periods without activity. */
 #include <math.h>
 #include <stdio.h>
 

@@ -19,7 +19,7 @@ struct sampler {
 	const char *device; /* a glob; NULL: disks */
 	const char *out;
 	struct rotation rotation;
-	uint32_t wanted; /* bit for each source; 0: those that exist */
+	uint32_t wanted; /* a bit for each source; 0: all sources that exist */
 
 	struct sampled_source {
 		const struct text_source *text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The values of a run that differ noticeably from those of another one. */
+/* The values that differ noticeably between two runs, as tables. */
 #ifndef CLI_VIEWS_AGAINST_H
 #define CLI_VIEWS_AGAINST_H
 

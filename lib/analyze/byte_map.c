@@ -39,7 +39,7 @@ struct branch {
 	uint64_t begin[BRANCH_MAX];
 	struct byte_leaf *leaf[BRANCH_MAX];
 	struct map_sums
-	    sums; /* no cursor is in a branch whose sums are known; those of its leaves are, too */
+	    sums; /* if they are known, no cursor is in the branch, and the sums of its leaves are known */
 };
 
 struct byte_index {

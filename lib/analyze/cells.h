@@ -135,7 +135,7 @@ static inline int bin_span_extend(struct bin_span *s, int k, uint64_t from_ns, u
  * and cells_row_bins are valid until the next cells_add.
  */
 bool cells_add(struct cells *c, const struct io_spans *spans, uint64_t epoch_ns);
-/* Adds a request, whose times are those of the bins. */
+/* Adds a request. Its times count from the same zero as the bins. */
 bool cells_add_request(struct cells *c, const struct cells_request *q);
 bool cells_defer(struct cells *c, const struct cells_request *q);
 bool cells_settle(struct cells *c);

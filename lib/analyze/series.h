@@ -42,8 +42,8 @@ static inline const struct series_bin *series_at(const struct series *s, int64_t
 }
 
 /*
- * These return false if out of memory. Times plus epoch_ns are those of the bins; of the other
- * functions, times are those of the bins.
+ * These return false if out of memory. Times count from the same zero as the bins; with epoch_ns,
+ * times plus epoch_ns do.
  */
 bool series_add(struct series *s, const struct io_spans *spans, uint64_t epoch_ns);
 bool series_add_request(struct series *s, uint64_t start_ns, uint64_t end_ns);

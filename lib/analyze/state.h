@@ -61,7 +61,7 @@ struct state_column {
 	struct iot_text name;             /* loading */
 	const char *at, *end;             /* loading: what is left; at: NULL after the last text */
 	bool has_differences;             /* loading */
-	uint128 before;                   /* loading: the one of the row before, as it is written */
+	uint128 before;                   /* loading: the written number of the previous row */
 	uint128 min, factor;              /* loading: of what is written; 0, 1: it is the number */
 };
 

@@ -187,7 +187,7 @@ static void append(struct view *v, const struct cell *cell, int64_t bin)
 	}
 }
 
-/* Appends the cells of a process to those of the process before, in order of their bins. */
+/* Appends the cells of a process after the cells of the previous process, in order of bins. */
 static void append_row(struct view *v, const struct view_source *from, size_t process)
 {
 	const struct cells *of[2] = {from->cells, from->calls};

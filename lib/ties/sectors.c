@@ -44,7 +44,7 @@ bool sectors_are_elsewhere(const struct tie_match *m, const struct iot_record *r
 }
 
 /*
- * Adds the bytes of each part to the file that has them, those that several extents of a file have
+ * Adds the bytes of each part to the file that has them. Bytes in several extents of one file count
  * once. Returns the sum.
  */
 static uint64_t split(struct tie_match *m, const struct iot_record *rec, uint32_t device)

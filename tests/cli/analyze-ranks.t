@@ -68,5 +68,5 @@ for took in 2000 3000; do
 	names $took | "$IOTRACE" analyze -q --section=findings - | grep -A 1 '^findings'
 done
 
-# The time of a process is that of all its calls; the balance of transfers says nothing about it.
+# The time of a process covers all its calls, not only the transfers that the imbalance is about.
 "$IOTRACE" analyze -q syncs | grep '^process with most'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The commands of iotrace-scale(7) for one machine; those of other engines are a part of .ci/scale-out.
+# The commands of iotrace-scale(7) for one machine; .ci/scale-out runs the commands for other engines.
 command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
 python3 "$TOOLS/scale_out.py" "$IOTRACE" xargs
 

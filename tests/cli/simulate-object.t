@@ -32,7 +32,7 @@ echo 'operations of caches:'
 printf '%s\n' op,id gets,7 set,8 add,9 replace,7 cas,8 delete,7 get,7 flush,8 >operations.csv
 "$IOTRACE" convert -q --from=csv --format-version=1 operations.csv | grep -v '%iotrace\|%end'
 "$IOTRACE" simulate --unit=object -q -c 9b --json --in-format=csv operations.csv | jq -c "[.trace.references, .simulations[0].misses]"
-echo 'keys of several clients are those of one store, and may be names, also such as begin with a digit:'
+echo 'equal keys of several clients are one object; keys may be names that begin with a digit:'
 printf '%s\n' 1,7k,5,a,get 2,8k,5,b,set 3,7k,5,b,get 4,8k,5,a,gets 5,7k,5,a,delete 6,7k,5,b,get 7,9k,5,c,get >clients.csv
 tr -d k <clients.csv >numbers.csv
 for keys in clients numbers; do

@@ -7,7 +7,7 @@ cp "$build/module_test_1.so" m.so
 awk 'BEGIN { for (i = 0; i < 3000; i++) print 192, 0, i * 4096, 4096, i * 10, 5, 0, 1, 9, 0 }' >lines
 "$IOTRACE" cat --in-base=10 --in-tick=1 -o t.iot lines
 
-echo "the figures of a module are those of analyze"
+echo "a module and analyze print the same figures"
 "$IOTRACE" top --module="$build/module.so" t.iot
 "$IOTRACE" analyze --json t.iot | jq -c '.totals | [.writes, .bytes]'
 
@@ -45,7 +45,7 @@ run() {
 
 echo "the state is handed over"
 run state "$build/module_test_2.so=version 2 replaces" "$build/module_test_1.so=version 1 replaces"
-echo "each module has its own records, which add up to those of the trace"
+echo "each record of the trace goes to exactly one module"
 run own "$build/module_test_2.so=version 2 replaces" "$build/module_test_1.so=version 1 replaces" >own
 grep -v 'of its own' own
 sed -n 's/.* \([0-9]*\) of its own/\1/p' own | awk '{ n += $1 } END { print n, NR }'

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the commands of iotrace-scale(7) as printed there (those for 100000 parts with fewer), and compares the joined states with that of the whole trace.
+"""Runs the commands of iotrace-scale(7) as printed there (the commands for 100000 parts with fewer), and compares the joined states with the state of the whole trace.
 
 	scale_out.py [--require] IOTRACE ENGINE...	engines: xargs, parallel, mpi, slurm, dask, spark
 
@@ -19,7 +19,7 @@ import time
 
 MANUAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../man/iotrace-scale.7")
 LIMIT_S = 120
-PYTHON = "/usr/bin/python3"  # the one of the system's packages
+PYTHON = "/usr/bin/python3"  # has the modules of the system's packages
 
 
 class Skipped(Exception):
@@ -75,7 +75,7 @@ def clear():
 def check(engine):
     """The joined state, and nothing that a task has not renamed."""
     if not filecmp.cmp("app.state.zst", "whole.state.zst", shallow=False):
-        sys.exit(f"{engine}: the joined state is not that of the whole")
+        sys.exit(f"{engine}: the joined state differs from the state of the whole")
     hidden = [name for name in os.listdir(".") if name.startswith(".")]
     if hidden:
         sys.exit(f"{engine}: {hidden} remain")
