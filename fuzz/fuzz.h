@@ -113,6 +113,23 @@ static inline ssize_t fuzz_encode(struct fuzz_codec *c, const struct iot_record 
 	return n;
 }
 
+/* Checks that a closed writer in memory has a valid trace of this many records. */
+static inline void fuzz_check_records(const struct iot_writer *w, uint64_t records)
+{
+	enum { BATCH = 64 };
+	struct iot_record rec[BATCH];
+	size_t size;
+	const void *data = iot_writer_memory(w, &size);
+	struct iot_reader *r = iot_reader_new();
+	uint64_t found = 0;
+	ssize_t n;
+	FUZZ_CHECK(r != NULL && iot_reader_open_memory(r, data, size, "trace") == IOT_OK);
+	while ((n = iot_reader_records(r, rec, BATCH)) > 0)
+		found += (uint64_t)n;
+	FUZZ_CHECK(n == 0 && found == records);
+	iot_reader_free(r);
+}
+
 static inline bool fuzz_same(const struct iot_record *a, const struct iot_record *b)
 {
 	return memcmp(a, b, sizeof(*a)) == 0;

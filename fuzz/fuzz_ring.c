@@ -96,21 +96,6 @@ static uint64_t make_trace(struct sorter *s, struct iot_writer *w)
 	return records;
 }
 
-static void check_trace(const struct iot_writer *w, uint64_t records)
-{
-	size_t size;
-	const void *data = iot_writer_memory(w, &size);
-	static struct iot_record rec[RING_BATCH];
-	struct iot_reader *r = iot_reader_new();
-	uint64_t found = 0;
-	ssize_t n;
-	FUZZ_CHECK(r != NULL && iot_reader_open_memory(r, data, size, "trace") == IOT_OK);
-	while ((n = iot_reader_records(r, rec, RING_BATCH)) > 0)
-		found += (uint64_t)n;
-	FUZZ_CHECK(n == 0 && found == records);
-	iot_reader_free(r);
-}
-
 /* The first byte is the kind, the second the number of entries. */
 static void check_packet(const uint8_t *data, size_t size)
 {
@@ -146,7 +131,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_CHECK(sorter_end(s) == IOT_OK);
 	const uint64_t records = make_trace(s, w);
 	FUZZ_CHECK(iot_writer_close(w) == IOT_OK);
-	check_trace(w, records);
+	fuzz_check_records(w, records);
 	iot_writer_free(w);
 	sorter_free(s);
 	return 0;

@@ -5,7 +5,7 @@
 #include "results.h"
 
 bool analyze_has_samples(const struct analyze_results *a);
-/* Whether the values come from samples, as there are no requests. */
+/* Returns whether the values come from samples, because there are no requests. */
 bool analyze_is_sampled(const struct analyze_results *a);
 /* The text of section samples. */
 void analyze_print_samples(struct analyze_results *a);

@@ -43,7 +43,7 @@ int run_write_directive(struct record_job *j);
 
 /* Without a spool the trace is written while programs run. */
 int run_create_spool(struct record_job *j);
-/* What has been spooled and did not become a trace is kept. */
+/* Keeps the spool if it has not been converted. */
 void run_end_recording(struct record_job *j, int status);
 
 /* run_disks.c: --blktrace */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the settings exclude, and what they imply. */
+/* Checks which settings exclude each other, and derives others from them. */
 #include "run_internal.h"
 
 #include <string.h>

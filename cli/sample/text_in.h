@@ -15,7 +15,7 @@ struct text_source {
 	const char *input;      /* that it reads; or NULL */
 };
 
-/* Returns source i; NULL if there are no more. */
+/* Returns source i; NULL after the last one. */
 const struct text_source *text_source_at(size_t i);
 /* Whether the program exists, if there is one. */
 bool text_source_exists(const struct text_source *t);

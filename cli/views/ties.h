@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the %counter of ties state, as a member of results and as text. */
+/* The sums of ties, which %counter directives state, as a member of results and as text. */
 #ifndef CLI_VIEWS_TIES_H
 #define CLI_VIEWS_TIES_H
 

@@ -111,7 +111,7 @@ static void list_state(struct state *s, struct cells *c, const struct state_numb
 	}
 }
 
-/* Requests, of which there are few */
+/* The requests of a small trace */
 
 static void request_columns(struct state *s, const struct state_numbers *rows,
 			    struct cells_request *q)
@@ -132,7 +132,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* In the order of rows, of which their processes have the numbers here. */
+/* Orders by row; meanwhile `process` is the number of a row. */
 static int by_process(const void *left, const void *right)
 {
 	const struct cells_request *a = left, *b = right;

@@ -23,14 +23,15 @@ struct byte_leaf {
 	uint64_t begin[]; /* followed by the states, and of a leaf of LEAF_MAX by the sums */
 };
 
-/* What a change of all segments of a leaf, a branch or a block of branches needs and leaves. */
+/* The sums of the segments of a leaf, a branch or a block, and the change that waits for them. */
 struct map_sums {
 	uint64_t bytes[BYTE_STATES];    /* of all segments but the last, by state */
 	uint64_t last_begin;            /* of the last segment */
 	uint8_t followers[BYTE_STATES]; /* bits of the states that follow a state */
 	uint8_t first, last;            /* states of these segments */
-	uint8_t becomes[BYTE_STATES]; /* if changed: the state that each state within stands for */
-	bool known, changed;          /* known: all but becomes */
+	uint8_t becomes[BYTE_STATES]; /* valid if `changed`: what each state within stands for */
+	bool known;                   /* the members above `becomes` are valid */
+	bool changed;
 };
 
 /* Leaves, and where they begin. */
@@ -38,8 +39,8 @@ struct branch {
 	size_t count;
 	uint64_t begin[BRANCH_MAX];
 	struct byte_leaf *leaf[BRANCH_MAX];
-	struct map_sums
-	    sums; /* if they are known, no cursor is in the branch, and the sums of its leaves are known */
+	/* If they are known, no cursor is in the branch, and the sums of its leaves are known. */
+	struct map_sums sums;
 };
 
 struct byte_index {

@@ -209,7 +209,7 @@ static uint8_t level_of(uint64_t duration_ns, int k)
 	return level;
 }
 
-/* What a request has moved until the start of a bin, and moves in each of the following ones. */
+/* The bytes that a request moves until the start of a bin, and in each of the following bins. */
 struct pace {
 	uint64_t moved, rest, step, step_rest; /* rest: of the division by the duration */
 	uint64_t duration;
@@ -224,7 +224,7 @@ static uint64_t divide(uint64_t a, uint64_t b, uint64_t by, uint64_t *rest)
 	return quotient;
 }
 
-/* Bins of one width, of which this one is after the first one of the request. */
+/* For bins of one width, and a bin after the first bin of the request. */
 static struct pace pace_from(const struct cells_request *q, int64_t bin, int k)
 {
 	const uint64_t ns = cells_start(bin, k), width = cells_start(bin + 1, k) - ns;
@@ -234,7 +234,7 @@ static struct pace pace_from(const struct cells_request *q, int64_t bin, int k)
 	return p;
 }
 
-/* Returns what moves in the next bin, as moved_until has it, without a division. */
+/* Returns the bytes that move in the next bin: the difference of moved_until(), without a division. */
 static inline uint64_t pace_next(struct pace *p)
 {
 	const uint64_t missing = p->duration - p->rest;

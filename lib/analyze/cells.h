@@ -56,7 +56,7 @@ struct cells {
 	size_t sorted, pieces; /* of all rows */
 	size_t bins;           /* settled: of all rows, with all pieces halved */
 	/*
-	 * The first requests, which wait until their span is known: then k needs few steps. A state
+	 * The first requests wait until their span is known, so that k needs few steps. A state
 	 * of fewer than CELLS_DEFERRED has these, as they take fewer bytes than the cells.
 	 */
 	struct cells_request {

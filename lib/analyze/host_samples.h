@@ -24,7 +24,7 @@ enum {
 struct host_samples {
 	uint64_t count, gaps, resets, doubtful;
 	uint64_t wrong;       /* without a host or a time, or with a wrong number; not counted */
-	uint64_t interval_ns; /* the usual one, as the trace declares it; 0: it does not */
+	uint64_t interval_ns; /* the usual interval, which the trace declares; 0: unknown */
 	uint32_t known;       /* bit for each value that a sample has */
 	uint64_t sum[SAMPLE_VALUES];
 	struct histogram took;

@@ -9,7 +9,7 @@
 #include "bins_state.h"
 #include "state.h"
 
-/* Without a row, there are no samples, and no further tables. */
+/* A state without samples has neither a row nor further tables. */
 static bool sums_state(struct state *s, struct host_samples *h)
 {
 	size_t i;

@@ -99,7 +99,7 @@ void host_samples_correct(const struct host_samples *h, struct values *v)
 	}
 }
 
-/* What samples cannot show */
+/* Values that samples cannot show */
 
 /* Whether any of the names, after which NULL follows, is a part of the text. */
 static bool has_any(const char *text, const char *const *names)

@@ -18,7 +18,7 @@ enum {
 	DIGIT_MASK = (1 << DIGIT_BITS) - 1
 };
 
-/* The last digit of a number, and the digits before it, of which the first is the lowest. */
+/* The alphabet of the last digit of a number, and of its other digits; the lowest digit comes first. */
 static const char last_digit[] = "0123456789abcdefghijklmnopqrstuv";
 static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZwxyz-_";
 

@@ -120,7 +120,7 @@ static void sum_cells(struct view *v, const struct view_source *from, const stru
 	}
 }
 
-/* Marks the bins of which the hosts cover less than nine in ten. Returns false if out of memory. */
+/* Marks the bins in which samples cover less than nine tenths of the time of the hosts. Returns false if out of memory. */
 static bool leave_out(struct view *v, const struct view_source *from, uint64_t *edge, uint64_t *ns)
 {
 	const struct time_span *span = &from->span;

@@ -29,9 +29,9 @@ struct view_source {
 	const struct cells *cells;
 	const struct series *series;
 	struct time_span span;
-	/* Of samples: requests that are spread over time, as bytes; NULL: requests are in cells. */
+	/* counts of requests in samples, stored as bytes; NULL: the cells have the requests */
 	const struct cells *calls;
-	/* Bins of which its hosts cover less than nine in ten are not observed; NULL: all are. */
+	/* the samples that decide which bins are observed; NULL: all bins are */
 	const struct coverage *coverage;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an %op says, which several statistics use: its text is read once. */
+/* The parsed values of an %op, which several statistics use, so that its text is read once. */
 #ifndef LIB_FORMAT_OPERATION_H
 #define LIB_FORMAT_OPERATION_H
 

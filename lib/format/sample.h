@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a %sample says: what the counters of a host grew by in an interval. */
+/* The parsed values of a %sample: the growth of the counters of a host in an interval. */
 #ifndef LIB_FORMAT_SAMPLE_H
 #define LIB_FORMAT_SAMPLE_H
 

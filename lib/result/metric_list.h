@@ -1236,9 +1236,9 @@ METRIC(sample_interval_quantile_ns, "quantiles", IOT_NS, IOT_DETAIL, IOT_ONE,
 METRIC(sample_interval_bins, "bins", IOT_COUNT, IOT_BINS, IOT_ONE,
        "Intervals by the upper bounds of bins of lengths.")
 METRIC(observed_bins, "observed bins", IOT_COUNT, IOT_DETAIL, IOT_ONE,
-       "Bins of which samples cover nine tenths of the time of all hosts.")
+       "Bins in which samples cover nine tenths of the time of all hosts.")
 METRIC(observed_days, "days", IOT_COUNT, IOT_DETAIL, IOT_ONE,
-       "Days in UTC of which samples cover nine tenths of the time of all hosts.")
+       "Days in UTC in which samples cover nine tenths of the time of all hosts.")
 METRIC(bytes_per_day, "bytes/day", IOT_BYTES, IOT_DETAIL, IOT_BY_DIRECTION,
        "The mean, lowest and highest bytes of observed days.")
 METRIC(unobserved_gaps, "gaps", IOT_COUNT, IOT_DETAIL, IOT_ONE,

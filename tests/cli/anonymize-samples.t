@@ -10,7 +10,7 @@ for key in took read-bytes written-bytes reads writes; do
 	values jobs.iot $key >was
 	values anonymous.iot $key | cmp - was && echo "$key: $(wc -l <was) equal"
 done
-echo "== as many names as before, and none of them"
+echo "== as many names as before, all of them replaced"
 for key in host target job; do
 	values jobs.iot $key | sort | uniq -c | awk '{ print $1 }' | sort -n | tr '\n' ' '
 	values anonymous.iot $key | sort | uniq -c | awk '{ print $1 }' | sort -n | tr '\n' ' '

@@ -50,7 +50,7 @@ run own "$build/module_test_2.so=version 2 replaces" "$build/module_test_1.so=ve
 grep -v 'of its own' own
 sed -n 's/.* \([0-9]*\) of its own/\1/p' own | awk '{ n += $1 } END { print n, NR }'
 
-echo "files that are no module leave the old one"
+echo "a file that is not a module leaves the old one"
 head -c 9000 "$build/module_test_2.so" >half.so
 run state "half.so=not a complete" "$build/module_test_abi.so=ABI"
 echo text >text.so; cp "$build/libiotrace.so" library.so

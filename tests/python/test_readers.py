@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Readers that are no modules of Python, from `make readers`: DuckDB of Arrow and Parquet, hyparquet and Polars of Parquet.
+"""Readers outside of Python, from `make readers`: DuckDB of Arrow and Parquet, hyparquet and Polars of Parquet.
 Their counts, sums and groups equal what `iotrace cat -f csv` prints."""
 import ctypes
 import glob

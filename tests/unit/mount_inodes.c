@@ -40,7 +40,7 @@ static void make(const char *name)
 	(void)close(fd);
 }
 
-/* Looks a name up, as a request does. Stores the descriptor that the table then owns. */
+/* Looks a name up. Stores the descriptor, which the table then owns. */
 static struct inode *look_up(const char *name, int *fd)
 {
 	struct stat st;
