@@ -459,12 +459,13 @@ static bool suggest_choice(const struct command_spec *cmd, const char *word, cha
 	return false;
 }
 
-/* Suggests --json for --format=json */
+/* Suggests --json for --format=json; the value is not the beginning of a longer option. */
 static bool suggest_flag(const struct command_spec *cmd, const char *value, char *text,
 			 size_t capacity)
 {
 	for (const struct option *opt = cmd->options; value && opt->kind != OPTION_END; opt++)
-		if (opt->kind == OPTION_FLAG && nearest_distance(value, opt->name) <= 1) {
+		if (opt->kind == OPTION_FLAG && strlen(opt->name) <= strlen(value) + 1 &&
+		    nearest_distance(value, opt->name) <= 1) {
 			snprintf(text, capacity, "--%s", opt->name);
 			return true;
 		}

@@ -29,8 +29,8 @@ struct map_sums {
 	uint64_t last_begin;            /* of the last segment */
 	uint8_t followers[BYTE_STATES]; /* bits of the states that follow a state */
 	uint8_t first, last;            /* states of these segments */
-	uint8_t becomes[BYTE_STATES]; /* valid if `changed`: what each state within stands for */
-	bool known;                   /* the members above `becomes` are valid */
+	uint8_t becomes[BYTE_STATES];   /* valid if `changed`: what each state within stands for */
+	bool known;                     /* the members above `becomes` are valid */
 	bool changed;
 };
 

@@ -6,7 +6,7 @@ for words in 'cat --csv' 'cat --json' 'cat -f json' 'cat --format=json' 'cat --t
 	'info --format=json' 'info -f json' 'info --format json' 'stat --csv' 'stat --format=csv' \
 	'stat --by=obj' 'stat --process' 'cat --format=xml' 'info --version' \
 	'convert --from=strac' 'convert --from=Darshan' 'convert --from=xyz' versoin --versio -v 'version x' \
-	'convert -f strace' 'cat --process=3' 'cat --from 3' 'stat --limit=4' 'top --intervall=1s' watch csv dump validate grep ./log.strace ./trace.iot; do
+	'convert -f strace' 'cat --process=3' 'cat --from 3' 'stat --limit=4' 'top --intervall=1s' 'analyze --secton=all' watch csv dump validate grep ./log.strace ./trace.iot; do
 	echo "\$ iotrace $words"
 	# shellcheck disable=SC2086
 	"$IOTRACE" $words t 2>&1
