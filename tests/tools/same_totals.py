@@ -165,7 +165,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         trace = os.path.join(scratch, "converted.iot")
         for path in paths_of(sys.argv[2:]):
-            code, _, _ = c.run("convert", "-qf", "-o", trace, path)
+            code, _, _ = c.run("convert", "-q", "-o", trace, path)
             compare(c, path, trace if code in (0, 2) and os.path.exists(trace) else path)
             if os.path.exists(trace):
                 os.unlink(trace)
