@@ -220,8 +220,7 @@ struct record_process {
 	    start; /* field 22 of /proc/PID/stat; without /proc, any other number; 0: a spare */
 	uint64_t namespace; /* inode of its PID namespace if the collector has another one; else 0 */
 	uint32_t parent;
-	uint32_t
-	    forked; /* 1: a child of fork, which runs its parent's program; else 0 */
+	uint32_t forked;           /* 1: a child of fork, which runs its parent's program; else 0 */
 	_Atomic uint32_t state;    /* enum record_process_state */
 	_Atomic uint32_t programs; /* programs with the library that ran in this process so far */
 	/* at the latest exec: bytes that the program and the library had read, reads of the library */
