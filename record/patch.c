@@ -106,8 +106,12 @@ static bool change_to(struct patch *p, uint8_t opcode, uint64_t at, uint64_t tar
 
 static bool is_unchanged(uint64_t base, const struct record_site *s)
 {
-	if (__builtin_memcmp((const void *)(base + s->at), instruction, RECORD_SYSCALL) == 0 &&
-	    __builtin_memcmp((const void *)(base + s->jump), s->original, RECORD_JUMP) == 0)
+	const uint8_t *const code = (const uint8_t *)(base + s->jump);
+	if (memcmp((const void *)(base + s->at), instruction, RECORD_SYSCALL) == 0 &&
+	    memcmp(code, s->original, RECORD_JUMP) == 0 &&
+	    (s->method != RECORD_SITE_MOVED ||
+	     (s->at - s->jump <= RECORD_MOVED &&
+	      record_sites_sum(code, s->at - s->jump) == s->value)))
 		return true;
 	recording_count(RECORD_COUNTER_CHANGED, 1);
 	return false;
@@ -115,9 +119,8 @@ static bool is_unchanged(uint64_t base, const struct record_site *s)
 
 static bool creates_process(const struct record_site *s)
 {
-	return s->method == RECORD_SITE_NUMBER &&
-	       (s->immediate == SYS_clone || s->immediate == SYS_fork ||
-		s->immediate == SYS_vfork || s->immediate == SYS_clone3);
+	return s->method == RECORD_SITE_NUMBER && (s->value == SYS_clone || s->value == SYS_fork ||
+						   s->value == SYS_vfork || s->value == SYS_clone3);
 }
 
 /*
@@ -138,30 +141,36 @@ static unsigned stub_take(const struct patch *p, _Atomic unsigned *taken, unsign
 	return n;
 }
 
-/* Prepares a stub for a site. Returns its address; 0 if all are in use. */
+/*
+ * Returns the entry of a stub with room for moved instructions: they are copied to the end of that.
+ * Returns 0 if it cannot be written.
+ */
+static uint64_t move(const struct patch *p, uint64_t stub, uint64_t base,
+		     const struct record_site *s)
+{
+	const size_t size = s->method == RECORD_SITE_MOVED ? s->at - s->jump : 0;
+	const uint64_t entry = stub + STUB_MOVED - size;
+	return size == 0 || write_text(p, entry, (const void *)(base + s->jump), size) ? entry : 0;
+}
+
+/* Prepares a stub for a site. Returns its address; 0 if there is none. */
 static uint64_t stub_for(const struct patch *p, uint64_t base, const struct record_site *s)
 {
 	const uint64_t back = base + s->at + RECORD_SYSCALL;
-	if (s->method == RECORD_SITE_PADDING || creates_process(s)) {
-		const unsigned i = stub_take(p, &used_any, STUBS, STUBS_ANY, back);
-		if (i == STUBS_ANY)
-			return 0;
-		stubs_return[STUBS + i] = back;
-		stubs_number[i] = s->method == RECORD_SITE_NUMBER ? (int32_t)s->immediate : -1;
-		return (uint64_t)stubs_any_first + (uint64_t)i * STUBS_SIZE;
-	}
-	const unsigned i = stub_take(p, &used, 0, STUBS, back);
-	if (i == STUBS)
+	const bool any = s->method != RECORD_SITE_NUMBER || creates_process(s);
+	const unsigned first = any ? STUBS : 0, count = any ? STUBS_ANY : STUBS;
+	const unsigned i = stub_take(p, any ? &used_any : &used, first, count, back);
+	if (i == count)
 		return 0;
-	stubs_return[i] = back;
-	stubs_replaced[i] = (struct stub_replaced){.is_argument = s->method == RECORD_SITE_ARGUMENT,
-						   .value = (int32_t)s->immediate};
-	return (uint64_t)stubs_first + (uint64_t)i * STUB_SIZE;
+	stubs_return[first + i] = back;
+	stubs_number[first + i] = s->method == RECORD_SITE_NUMBER ? (int32_t)s->value : -1;
+	return any ? move(p, (uint64_t)stubs_any_first + (uint64_t)i * STUBS_SIZE, base, s)
+		   : (uint64_t)stubs_first + (uint64_t)i * STUB_SIZE;
 }
 
 static uint64_t cancel_stub_for(uint64_t base, const struct record_site *s)
 {
-	return (uint64_t)stub_cancel_take((stub_cancellable *)(base + s->at - s->immediate));
+	return (uint64_t)stub_cancel_take((stub_cancellable *)(base + s->at - s->value));
 }
 
 static void patch_site(struct patch *p, uint64_t base, const struct record_site *s)

@@ -16,7 +16,6 @@ static inline long record(stub_cancellable *function, void *state, long number, 
 	for (int i = 0; i < 6; i++)
 		frame.argument[i] = arguments[i];
 	frame.number = number;
-	frame.index = STUBS; /* of none whose number has to be looked up */
 	frame.cancel = &cancel;
 	const long result = stub_begin(&frame);
 	return frame.end == NULL ? result : frame.end(&frame, stub_pass(&frame));

@@ -14,11 +14,12 @@
 static_assert(sizeof(struct data_call) == 56 && offsetof(struct stub_frame, argument) == 56 &&
 		  offsetof(struct stub_frame, end) == 112,
 	      "as in the code below");
-static_assert(STUBS == 1024 && STUBS_ANY == 256 && STUB_SIZE == 32 && STUBS_SIZE == 512,
+static_assert(STUBS == 1024 && STUBS_ANY == 256 && STUB_SIZE == 32 && STUBS_SIZE == 512 &&
+		  STUB_MOVED == 24,
 	      "as in the code below");
 
 uint64_t stubs_return[STUBS + STUBS_ANY];
-int32_t stubs_number[STUBS_ANY];
+int32_t stubs_number[STUBS + STUBS_ANY];
 
 /* Saves what a function of C changes; the frame is in rdi, its end in rbx. */
 #define SAVE                                                                                       \
@@ -33,7 +34,7 @@ int32_t stubs_number[STUBS_ANY];
 	"	movq %rsp, %rbx\n"                                                                       \
 	"	.cfi_def_cfa_register %rbx\n"                                                            \
 	"	pushq $0\n"                                                                              \
-	"	pushq %r11\n"                                                                            \
+	"	pushq $0\n"                                                                              \
 	"	pushq %rax\n"                                                                            \
 	"	pushq %r9\n"                                                                             \
 	"	pushq %r8\n"                                                                             \
@@ -84,13 +85,13 @@ __asm__(
 	"	.cfi_undefined %rip\n"
 	"	movq stubs_return+8*stub_index(%rip), %rcx\n"
 	"	.cfi_register %rip, %rcx\n"
-	"	movl $stub_index, %r11d\n"
+	"	movl stubs_number+4*stub_index(%rip), %eax\n"
 	"	jmp stub_enter\n"
 	".set stub_index, stub_index+1\n"
 	".endr\n"
 	"	.cfi_endproc\n"
 
-	/* The call of any other number than those below; its index is in r11. */
+	/* The call of any other number than those below. */
 	"	.p2align 6\n"
 	"stub_enter:\n"
 	"	.cfi_startproc simple\n"
@@ -121,9 +122,10 @@ __asm__(
 	"	.cfi_startproc simple\n"
 	"	.cfi_def_cfa %rsp, 0\n"
 	"	.cfi_undefined %rip\n"
+	"	.skip 24, 0x90\n"
 	"	movq stubs_return+8*(1024+stub_any)(%rip), %rcx\n"
 	"	.cfi_register %rip, %rcx\n"
-	"	movl stubs_number+4*stub_any(%rip), %r11d\n"
+	"	movl stubs_number+4*(1024+stub_any)(%rip), %r11d\n"
 	"	testl %r11d, %r11d\n"
 	"	js 1f\n"
 	"	movl %r11d, %eax\n" /* the jump replaced what had set it */
@@ -134,7 +136,6 @@ __asm__(
 	"	je 2f\n"
 	"	cmpl $15, %eax\n" /* rt_sigreturn, which needs the stack as it is */
 	"	je 4f\n"
-	"	movl $(1024+stub_any), %r11d\n"
 	"	jmp stub_enter\n"
 	"2:\n"
 	SAVE

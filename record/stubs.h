@@ -13,6 +13,7 @@ enum {
 	STUBS_SIZE = 512, /* bytes of a stub that may create a process */
 	STUBS = 1024,
 	STUBS_ANY = 256, /* stubs of STUBS_SIZE; their indices follow */
+	STUB_MOVED = 24, /* bytes for moved instructions, with which these begin */
 };
 
 struct stub_frame;
@@ -24,10 +25,7 @@ struct stub_frame {
 	struct data_call call;
 	long argument[6];
 	long number;
-	union {
-		uint64_t index; /* of the stub, in 32 bits; in the end: */
-		stub_end *end;  /* NULL: the call was made, and recorded */
-	};
+	stub_end *end; /* NULL: the call was made, and recorded */
 	/* NULL, or the function of libc that makes the call and may cancel the thread, and its state */
 	struct stub_cancel *cancel;
 };
@@ -50,15 +48,8 @@ stub_cancellable *stub_cancel_take(stub_cancellable *function);
 extern const char stubs_first[], stubs_any_first[];
 /* Where each stub continues: after the instruction that it replaces. */
 extern uint64_t stubs_return[STUBS + STUBS_ANY];
-/* The number of the call that a stub of STUBS_SIZE makes; -1: that in the register. */
-extern int32_t stubs_number[STUBS_ANY];
-
-/* What the jump to a stub of STUB_SIZE replaced: what set the number, or the first argument. */
-struct stub_replaced {
-	int32_t value;
-	uint32_t is_argument;
-};
-extern struct stub_replaced stubs_replaced[STUBS];
+/* The number of the call, which the jump to a stub replaced; STUBS_SIZE: or -1, that in the register. */
+extern int32_t stubs_number[STUBS + STUBS_ANY];
 
 /*
  * Prepares the record of a call, which the stub makes next; then it calls f->end. Or makes the call,

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Only lengths: prefixes, the bytes of the opcode, ModRM with what it requires, and an immediate.
+ * Mostly lengths: prefixes, the bytes of the opcode, ModRM with what it requires, and an immediate.
  * The tables describe the opcodes of 64-bit mode.
  */
 #include "instruction.h"
-
-#include <stdbool.h>
 
 enum { LENGTH_MAX = 15 };
 
@@ -270,4 +268,27 @@ size_t instruction_length(const uint8_t *code, size_t size)
 			   : opcode == 0xc4 || opcode == 0xc5 ? decode_vex(&d, opcode)
 							      : decode_one_byte(&d, opcode);
 	return valid ? (size_t)(d.at - code) : 0;
+}
+
+/* Moves and sums of registers, memory and immediates; c6 and c7 with other registers transfer control. */
+static const opcode_set moves = {
+    0x00000a0a,             /* 01 03 add, 09 0b or */
+    0x000a0a0a,             /* 21 23 and, 29 2b sub, 31 33 xor */
+    0x00000000, 0x00000008, /* 63 movsxd */
+    0x00002f0a,             /* 81 83 arithmetic, 88-8b mov, 8d lea */
+    0xff000000,             /* b8-bf mov */
+    0x000000c0,             /* c6 c7 mov */
+    0x00000000,
+};
+
+bool instruction_moves(const uint8_t *code, size_t size)
+{
+	struct code_reader d = {.at = code, .end = code + size};
+	uint8_t opcode, modrm = 0xc0;
+	if (!take_prefixes(&d, &opcode) || !contains(moves, opcode))
+		return false;
+	if (contains(one_byte_modrm, opcode) && !next(&d, &modrm))
+		return false;
+	const bool relative = (modrm & 0xc7) == 5; /* to the address of the next instruction */
+	return !relative && ((opcode & 0xfe) != 0xc6 || (modrm & 0x38) == 0);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Functions are decoded from their beginnings, which the unwind tables have also in a stripped
- * library: a search for bytes would take the end of mov $1,%r8d for mov $1,%eax. No instruction is
- * moved, so a jump to one that remains is always right.
+ * library: a search for bytes would take the end of mov $1,%r8d for mov $1,%eax. Only one instruction
+ * is replaced by a jump: nothing can jump into it, and a jump to one that remains is always right.
  */
 #include "sites.h"
 
@@ -397,9 +397,10 @@ static void add_site(struct library *l, const struct record_site *site, int64_t 
 struct before {
 	const uint8_t *last; /* NULL: the first of the function */
 	size_t last_size;
-	int64_t number; /* that eax probably has */
-	unsigned age;   /* instructions since then */
-	bool tested;    /* the last one compared eax with 0 */
+	const uint8_t *moved; /* the last that a jump fits in, if all since then can be moved */
+	int64_t number;       /* that eax probably has */
+	unsigned age;         /* instructions since then */
+	bool tested;          /* the last one compared eax with 0 */
 };
 
 static uint32_t immediate_of(const uint8_t *code)
@@ -440,7 +441,8 @@ static bool is_cancellable(const struct library *l, const struct function *f, ui
 static void add_syscall(struct library *l, size_t function, uint64_t at, const struct before *b)
 {
 	struct record_site s = {.at = (uint32_t)at, .jump = (uint32_t)(at - RECORD_JUMP)};
-	const bool in_place = b->last_size == RECORD_JUMP;
+	const bool in_place = b->last_size == RECORD_JUMP && b->last[0] == 0xb8;
+	const uint8_t *const instruction = at_address(l, at, RECORD_SYSCALL);
 	if (is_cancellable(l, &l->functions[function], at, b)) {
 		l->cancel = l->functions[function].begin;
 		l->cancel_call = at;
@@ -449,10 +451,14 @@ static void add_syscall(struct library *l, size_t function, uint64_t at, const s
 	const bool any = b->number == NUMBER_NONE && has_any_number(l, at, b);
 	if (!any && !is_wanted(b->number))
 		return;
-	if (in_place && b->last[0] == 0xb8) {
+	if (in_place) {
 		s.method = RECORD_SITE_NUMBER;
-	} else if (in_place && b->last[0] == 0xbf) {
-		s.method = RECORD_SITE_ARGUMENT;
+		s.value = immediate_of(b->last);
+	} else if (b->moved != NULL && instruction - b->moved <= RECORD_MOVED) {
+		const size_t size = (size_t)(instruction - b->moved);
+		s.method = RECORD_SITE_MOVED;
+		s.jump = (uint32_t)(at - size);
+		s.value = record_sites_sum(b->moved, size);
 	} else {
 		s.method = RECORD_SITE_PADDING;
 		s.jump = (uint32_t)find_padding(l, function, at);
@@ -461,10 +467,7 @@ static void add_syscall(struct library *l, size_t function, uint64_t at, const s
 			return;
 		}
 	}
-	const uint8_t *const code = at_address(l, s.jump, RECORD_JUMP);
-	memcpy(s.original, code, RECORD_JUMP);
-	if (s.method != RECORD_SITE_PADDING)
-		s.immediate = immediate_of(code);
+	memcpy(s.original, at_address(l, s.jump, RECORD_JUMP), RECORD_JUMP);
 	l->has_exit = l->has_exit || is_inside(l, "_exit", at);
 	add_site(l, &s, b->number);
 }
@@ -477,6 +480,10 @@ static void follow(struct before *b, const uint8_t *code, size_t size)
 	const bool is_zero = b->tested && jumps;
 	b->last = code;
 	b->last_size = size;
+	if (!instruction_moves(code, size))
+		b->moved = NULL;
+	else if (size >= RECORD_JUMP)
+		b->moved = code;
 	b->age++;
 	b->tested = size == 2 && code[0] == 0x85 && code[1] == 0xc0;
 	if (code[0] == 0xb8 && size == RECORD_JUMP) {
@@ -541,7 +548,7 @@ static void scan_calls(struct library *l, const struct function *f)
 			continue;
 		struct record_site s = {.at = (uint32_t)l->cancel_call,
 					.jump = (uint32_t)(f->begin + i),
-					.immediate = (uint32_t)(l->cancel_call - l->cancel),
+					.value = (uint32_t)(l->cancel_call - l->cancel),
 					.method = RECORD_SITE_CALL};
 		memcpy(s.original, code + i, RECORD_JUMP);
 		add_site(l, &s, NUMBER_NONE);

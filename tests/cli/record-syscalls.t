@@ -23,6 +23,12 @@ for seen in syscalls calls; do
 	done
 done
 
+echo 'messages, and places that could not be seen:'
+"$IOTRACE" record -q --seen=syscalls -o h.iot -- "$B/record_libc" sends 100
+"$IOTRACE" cat -q h.iot | grep -o 'skipped.socket.written_bytes=8[0-9]*'
+"$IOTRACE" cat -q h.iot | grep -c 'unseen.sites'
+"$IOTRACE" info a.iot | grep -c 'not seen'
+
 echo 'code of a program, which is too far away for a jump:'
 "$IOTRACE" record --seen=syscalls -o e.iot -- "$B/record_libc" own
 "$IOTRACE" info e.iot | grep -o 'not seen .* too far away'

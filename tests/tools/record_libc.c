@@ -13,17 +13,20 @@
  *	record_libc namespace	a second libc, which is loaded later
  *	record_libc cancel N	N threads are cancelled in a read that blocks; exit status 1: a cleanup
  *				handler did not run, or a result is another one
+ *	record_libc sends N	a program with threads sends N messages, and asks for its addresses
  *	record_libc signals N	N writes, while signal handlers write, and interrupt reads of a pipe
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ifaddrs.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -190,6 +193,35 @@ static void cancel(int n)
 	}
 }
 
+/* System calls of which libc sets the arguments immediately before */
+
+static void *waits(void *unused)
+{
+	char byte;
+	check(read(ends[0], &byte, 1) == 1, "read");
+	return unused;
+}
+
+static void sends(int n)
+{
+	char message[8];
+	int pair[2];
+	pthread_t thread;
+	struct ifaddrs *addresses;
+	check(pipe(ends) == 0 && socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) == 0, "socketpair");
+	check(pthread_create(&thread, NULL, waits, NULL) == 0, "pthread_create");
+	for (int i = 0; i < n; i++) {
+		check(sendto(pair[0], "message", 8, 0, NULL, 0) == 8, "sendto");
+		check(recv(pair[1], message, sizeof(message), 0) == 8, "recv");
+		check(strcmp(message, "message") == 0, "another message");
+	}
+	check(getifaddrs(&addresses) == 0, "getifaddrs");
+	freeifaddrs(addresses);
+	const int fd = dup(pair[1]);
+	check(fd == pair[1] + 1, "getifaddrs did not close its socket");
+	check(write(ends[1], "", 1) == 1 && pthread_join(thread, NULL) == 0, "thread");
+}
+
 /* Signals */
 
 static int log_fd;
@@ -230,7 +262,7 @@ int main(int argc, char **argv)
 	} parts[] = {{"prints", prints},   {"daemon", becomes_daemon}, {"wide", wide},
 		     {"perror", messages}, {"limit", limit},           {"seeks", seeks},
 		     {"own", own},         {"namespace", namespace},   {"cancel", cancel},
-		     {"signals", signals}};
+		     {"sends", sends},     {"signals", signals}};
 	for (size_t i = 0; argc > 1 && i < sizeof(parts) / sizeof(*parts); i++)
 		if (strcmp(parts[i].name, argv[1]) == 0) {
 			parts[i].run(argc > 2 ? atoi(argv[2]) : 0);

@@ -67,6 +67,26 @@ Test(instruction, invalid_and_cut)
 		cr_assert_eq(instruction_length(call, i), 0);
 }
 
+static bool moves(const char *bytes)
+{
+	return instruction_moves((const uint8_t *)bytes, strlen(bytes));
+}
+
+Test(instruction, moves)
+{
+	cr_assert(moves("\x8b\x7c\x24\x08"));                 /* mov 8(%rsp),%edi */
+	cr_assert(moves("\x4c\x89\xe6"));                     /* mov %r12,%rsi */
+	cr_assert(moves("\xc6\x85\x37\xf8\xff\xff\x73"));     /* movb $0x73,-0x7c9(%rbp) */
+	cr_assert(moves("\x48\x8d\x4c\x24\x10"));             /* lea 0x10(%rsp),%rcx */
+	cr_assert_not(moves("\x48\x8b\x05\x01\x01\x01\x01")); /* mov 0x1010101(%rip),%rax */
+	cr_assert_not(moves("\x67\x8b\x05\x01\x01\x01\x01")); /* mov 0x1010101(%eip),%eax */
+	cr_assert_not(moves("\xc7\xf8\x01\x01\x01\x01"));     /* xbegin */
+	cr_assert_not(moves("\xe8\x01\x01\x01\x01"));         /* call */
+	cr_assert_not(moves("\x75\x01"));                     /* jne */
+	cr_assert_not(moves("\x0f\x05"));                     /* syscall */
+	cr_assert_not(moves("\xff\xe0"));                     /* jmp *%rax */
+}
+
 /* Decodes all functions of libc's data as code, too: no length exceeds what exists. */
 Test(instruction, any_bytes)
 {
@@ -92,7 +112,7 @@ static int find_libc(struct dl_phdr_info *object, size_t size, void *to)
 static const struct record_site *site_of(const struct record_sites *s, uint32_t number)
 {
 	for (uint32_t i = 0; i < s->count; i++)
-		if (s->site[i].method == RECORD_SITE_NUMBER && s->site[i].immediate == number)
+		if (s->site[i].method == RECORD_SITE_NUMBER && s->site[i].value == number)
 			return &s->site[i];
 	return NULL;
 }
@@ -112,9 +132,12 @@ Test(sites, of_libc)
 	cr_assert_eq(w->original[0], 0xb8);
 	cr_assert_null(site_of(s, SYS_rt_sigreturn));
 	cr_assert_null(site_of(s, SYS_futex));
+	cr_assert_eq(s->missed, 0);
 	for (uint32_t i = 0; i < s->count; i++)
 		if (s->site[i].method == RECORD_SITE_PADDING)
 			cr_assert_lt(llabs((long long)s->site[i].at - s->site[i].jump), 128);
+		else if (s->site[i].method == RECORD_SITE_MOVED)
+			cr_assert_leq(s->site[i].at - s->site[i].jump, (uint32_t)RECORD_MOVED);
 	free(s);
 }
 
