@@ -10,6 +10,7 @@
 #include "findings.h"
 #include "map.h"
 #include "print_samples.h"
+#include "print_ties.h"
 #include "results.h"
 #include "shown.h"
 #include "text_rows.h"
@@ -521,6 +522,7 @@ void analyze_print_text(struct analyze_results *a)
 	print_pattern(a);
 	if (has_section(a, "files") && has_section(a, "processes") && !a->hides_files)
 		print_largest(a);
+	analyze_print_ties(a);
 	print_limits(a);
 	if (has_section(a, "findings"))
 		print_findings(a);

@@ -206,14 +206,19 @@ static void print_use(struct analyze_results *a)
 	    {"continue the previous", "order", "consecutive_share", NULL, SHOWN_PERCENT, false},
 	    {"typical duration", "time", "latency_quantile_ns", "0.5", SHOWN_REAL, true},
 	    {"longest duration", "time", "latency_ns", "max", SHOWN_REAL, true},
+	    {"bytes of disks by bytes", "ties", "amplification", "total", SHOWN_REAL, false},
+	    {"not tied to calls", "ties", "untied_share", NULL, SHOWN_PERCENT, false},
 	};
 	char read[FIELD], write[FIELD];
+	const bool has_ties = find(a, "ties", "untied_share", NULL) != NULL;
 	if (is_counted(a) || number(a, "totals", "reads") + number(a, "totals", "writes") == 0)
 		return;
 	output_printf(&a->out, "\n%-24s %12s %12s\n", "", "reads", "writes");
 	output_printf(&a->out, "%-24s %12s %12s\n", "typical size",
 		      typical_size(a, IOT_READS, read), typical_size(a, IOT_WRITES, write));
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		if (strcmp(rows[i].section, "ties") == 0 && !has_ties)
+			continue;
 		output_printf(&a->out, "%-24s %12s %12s\n", rows[i].label,
 			      field(a, &rows[i], IOT_READS, read),
 			      field(a, &rows[i], IOT_WRITES, write));

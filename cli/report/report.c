@@ -22,6 +22,7 @@ static int write_sections(const struct html_report *r)
 	report_offsets(r);
 	if (status == IOT_OK)
 		status = report_files(r);
+	report_ties(r);
 	if (status == IOT_OK)
 		status = report_processes(r);
 	if (status == IOT_OK)

@@ -34,6 +34,7 @@ void report_rate(const struct html_report *r);
 void report_samples(const struct html_report *r);
 void report_heat(const struct html_report *r);
 void report_offsets(const struct html_report *r);
+void report_ties(const struct html_report *r);
 void report_map(const struct html_report *r);
 void report_time(const struct html_report *r);
 void report_cycles(const struct html_report *r);

@@ -55,19 +55,6 @@ static void set_total(struct iot_row *to, void *source)
 	set_values(to, &v->all);
 }
 
-static void add_up(struct tie_row *all, const struct tie_sums *sums)
-{
-	*all = (struct tie_row){.object = 0};
-	for (size_t i = 0; i < sums->rows.count; i++) {
-		for (int d = 0; d < TIE_DIRECTIONS; d++) {
-			all->logical[d] += sums->row[i].logical[d];
-			all->physical[d] += sums->row[i].physical[d];
-		}
-		all->ahead += sums->row[i].ahead;
-		all->ahead_used += sums->row[i].ahead_used;
-	}
-}
-
 static void set_ties(struct iot_row *to, void *source)
 {
 	const struct ties_view *v = source;
@@ -108,7 +95,7 @@ void ties_view(struct ties_view *v, const struct tie_sums *sums, struct iot_read
 	v->sums = sums;
 	v->reader = reader;
 	v->top = top < sums->rows.count ? (size_t)top : sums->rows.count;
-	add_up(&v->all, sums);
+	v->all = tie_sums_total(sums);
 	v->kinds = (struct iot_table)TABLE_ROWS(kind, TIE_KINDS, set_kind, v);
 	v->total = (struct iot_table)TABLE_RECORD(total, set_total, v);
 	v->files = (struct iot_table)TABLE_ROWS(file, sums->rows.count, set_file, v);

@@ -77,7 +77,8 @@ static bool add(struct iot_analyze *a, struct iot_analyze *more)
 	for (unsigned i = 0; i < LAYERS && added; i++)
 		added = add_layer(a, i, &map, more->layers[i]);
 	added = added && row_names_join(&a->names, &more->names) && job_join(&a->job, &more->job);
-	added = added && counters_join(&a->counters, &more->counters, map.file);
+	added = added && counters_join(&a->counters, &more->counters, map.file) &&
+		tie_sums_join(&a->ties, &more->ties);
 	a->job.more++;
 	totals_join_job(&a->trace, &more->trace);
 	unseen_join(&a->unseen, &more->unseen);
@@ -119,8 +120,9 @@ int iot_analyze_join_trace(struct iot_analyze *a, struct iot_analyze *more)
 	    !row_names_give_hosts(&a->names, &a->requests, &more->names, &more->requests))
 		a->status = IOT_ENOMEM;
 	if (a->status == IOT_OK)
-		a->status = renumber((struct renumbered){&more->requests, &more->names},
-				     (struct renumbered){&a->requests, &a->names});
+		a->status =
+		    renumber((struct renumbered){&more->requests, &more->names, &more->ties},
+			     (struct renumbered){&a->requests, &a->names, &a->ties});
 	if (a->status == IOT_ELIMIT)
 		error_set(&a->error, a->status, "the traces have no ids left");
 	align(a, more);

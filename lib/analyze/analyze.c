@@ -200,7 +200,7 @@ static void add_counter(struct iot_analyze *a, const struct iot_event *ev)
 	const struct iot_text path = iot_directive_get(ev, "path");
 	uint64_t object;
 	unseen_add(&a->unseen, ev);
-	keep(a, counters_add(&a->counters, &a->requests, ev));
+	keep(a, counters_add(&a->counters, &a->requests, ev) && tie_sums_event(&a->ties, ev));
 	if (needs(a, NEED_CLASSES) && path.data != NULL && number_of(ev, "object", &object) &&
 	    object > 0 && object <= UINT32_MAX)
 		keep(a, row_names_set(&a->names, NAME_OBJECT, object, path));
@@ -393,6 +393,7 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 	if (a->status == IOT_OK)
 		keep(a, counters_join(&a->counters, &part->counters, map.file));
 	totals_join_trace(&a->trace, &part->trace);
+	keep(a, tie_sums_join(&a->ties, &part->ties));
 	unseen_join(&a->unseen, &part->unseen);
 	metadata_join(&a->metadata, &part->metadata);
 	keep(a, places_join(&a->places, &part->places));
@@ -718,6 +719,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 	add_reuse_values(a, l);
 	add_row_values(a, l);
 	add_sample_values(a);
+	tie_values(&a->ties, &a->names, (size_t)a->options.top, &a->values);
 	add_limit_values(a, l);
 	sample_note(a);
 	add_map(a);
@@ -888,6 +890,7 @@ void iot_analyze_free(struct iot_analyze *a)
 	row_names_free(&a->names);
 	job_free(&a->job);
 	counters_free(&a->counters);
+	tie_sums_free(&a->ties);
 	table_free(&a->table);
 	classes_free(&a->classes);
 	findings_free(&a->findings);

@@ -17,6 +17,7 @@
 #include "places.h"
 #include "row_names.h"
 #include "tables.h"
+#include "tie_values.h"
 #include "unseen_values.h"
 
 enum {
@@ -41,6 +42,7 @@ struct iot_analyze {
 	struct job job;
 	struct unseen unseen;
 	struct counters counters;
+	struct tie_sums ties;
 	struct layer *layers[LAYERS]; /* NULL: no requests yet */
 	struct values values;
 	struct row_table table; /* after finish */

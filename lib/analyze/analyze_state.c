@@ -110,6 +110,7 @@ static void all_state(struct state *s, struct iot_analyze *a)
 	metadata_state(s, &a->metadata);
 	places_state(s, &a->places);
 	counters_state(s, &a->counters);
+	tie_state(s, &a->ties);
 	row_names_state(s, &a->names);
 	layers_state(s, a);
 	end_state(s);

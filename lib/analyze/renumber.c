@@ -2,6 +2,7 @@
 #include "renumber.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <xxhash.h>
 
 #include "lib/base/array.h"
@@ -33,9 +34,21 @@ static bool add_keys(struct idmap *to, const struct idmap *from, unsigned shift)
 	return true;
 }
 
+/* The objects of rows of ties, or the processes of those without one. */
+static bool add_tied(struct idmap *to, const struct tie_sums *ties, bool objects)
+{
+	for (size_t i = 0; i < ties->rows.count; i++) {
+		const struct tie_row *row = &ties->row[i];
+		if ((row->object != 0) == objects &&
+		    idmap_number(to, objects ? row->object : row->process) == SIZE_MAX)
+			return false;
+	}
+	return true;
+}
+
 static bool list_processes(struct renumbered of, struct idmap *to)
 {
-	return add_keys(to, &of.requests->process_map, 0) &&
+	return add_tied(to, of.ties, false) && add_keys(to, &of.requests->process_map, 0) &&
 	       add_keys(to, &of.requests->id_map, 32) &&
 	       add_keys(to, &of.requests->file_sums.streams.map, 32) &&
 	       add_keys(to, &of.names->of[NAME_HOST].map, 0) &&
@@ -46,7 +59,7 @@ static bool list_processes(struct renumbered of, struct idmap *to)
 
 static bool list_objects(struct renumbered of, struct idmap *to)
 {
-	return add_keys(to, &of.requests->object_map, 0) &&
+	return add_tied(to, of.ties, true) && add_keys(to, &of.requests->object_map, 0) &&
 	       add_keys(to, &of.requests->file_sums.objects.map, 0) &&
 	       add_keys(to, &of.names->of[NAME_OBJECT].map, 0);
 }
@@ -262,11 +275,33 @@ static void rekey_files(struct requests *q, const struct renumbering *r)
 	}
 }
 
+static bool rekey_ties(struct tie_sums *ties, const struct renumbering *r)
+{
+	struct tie_sums to = {.any = ties->any};
+	bool done = true;
+	memcpy(to.kind, ties->kind, sizeof to.kind);
+	for (size_t i = 0; i < ties->rows.count && done; i++) {
+		struct tie_row row = ties->row[i];
+		if (row.object != 0) {
+			row.object = (uint32_t)change_object(r, row.object);
+		} else {
+			const uint64_t key = change_file(r, idmap_pair(row.process, row.file));
+			row.process = (uint32_t)(key >> 32);
+			row.file = (uint32_t)key;
+		}
+		done = tie_sums_add_row(&to, &row);
+	}
+	tie_sums_free(done ? ties : &to);
+	if (done)
+		*ties = to;
+	return done;
+}
+
 static int apply(const struct renumbering *r, struct renumbered more)
 {
 	struct name_table *names = more.names->of;
 	rekey_files(more.requests, r);
-	return rekey(&more.requests->process_map, r, change_process) &&
+	return rekey_ties(more.ties, r) && rekey(&more.requests->process_map, r, change_process) &&
 		       rekey(&more.requests->object_map, r, change_object) &&
 		       rekey(&more.requests->id_map, r, change_file) &&
 		       rekey(&more.requests->file_sums.objects.map, r, change_object) &&

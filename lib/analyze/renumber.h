@@ -10,11 +10,13 @@
 
 #include "requests.h"
 #include "row_names.h"
+#include "lib/ties/sums.h"
 
 /* The ids of a trace. */
 struct renumbered {
 	struct requests *requests;
 	struct row_names *names;
+	struct tie_sums *ties;
 };
 
 /*

@@ -17,25 +17,23 @@ void tie_sums_free(struct tie_sums *s)
 	*s = (struct tie_sums){.any = false};
 }
 
-/* The numbers of a row and their keys. */
-enum { ROW_NUMBERS = 7 };
-static const char *const row_keys[ROW_NUMBERS] = {"logical.read-bytes",
-						  "logical.written-bytes",
-						  "physical.read-bytes",
-						  "physical.written-bytes",
-						  "read-ahead.bytes",
-						  "read-ahead.used-bytes",
-						  "merged"};
+const char *const tie_row_keys[TIE_ROW_NUMBERS] = {"logical.read-bytes",
+						   "logical.written-bytes",
+						   "physical.read-bytes",
+						   "physical.written-bytes",
+						   "read-ahead.bytes",
+						   "read-ahead.used-bytes",
+						   "merged"};
 
-static uint64_t *row_number_of(struct tie_row *row, size_t i)
+uint64_t *tie_row_number(struct tie_row *row, size_t i)
 {
-	uint64_t *const numbers[ROW_NUMBERS] = {&row->logical[TIE_READ],
-						&row->logical[TIE_WRITE],
-						&row->physical[TIE_READ],
-						&row->physical[TIE_WRITE],
-						&row->ahead,
-						&row->ahead_used,
-						&row->merged};
+	uint64_t *const numbers[TIE_ROW_NUMBERS] = {&row->logical[TIE_READ],
+						    &row->logical[TIE_WRITE],
+						    &row->physical[TIE_READ],
+						    &row->physical[TIE_WRITE],
+						    &row->ahead,
+						    &row->ahead_used,
+						    &row->merged};
 	return numbers[i];
 }
 
@@ -63,8 +61,8 @@ void tie_counter_of_row(struct iot_builder *b, void *memory, const struct tie_ro
 		iot_directive_number(b, "process", row->process);
 		iot_directive_number(b, "file", row->file);
 	}
-	for (size_t i = 0; i < ROW_NUMBERS; i++)
-		iot_directive_number(b, row_keys[i], *row_number_of(&copy, i));
+	for (size_t i = 0; i < TIE_ROW_NUMBERS; i++)
+		iot_directive_number(b, tie_row_keys[i], *tie_row_number(&copy, i));
 }
 
 static struct tie_row *sum_of(struct tie_sums *s, const struct tie_row *of)
@@ -79,11 +77,11 @@ static struct tie_row *sum_of(struct tie_sums *s, const struct tie_row *of)
 	return &s->row[n];
 }
 
-static bool add_row(struct tie_sums *s, struct tie_row *of)
+bool tie_sums_add_row(struct tie_sums *s, struct tie_row *of)
 {
 	struct tie_row *to = sum_of(s, of);
-	for (size_t i = 0; i < ROW_NUMBERS && to != NULL; i++)
-		*row_number_of(to, i) += *row_number_of(of, i);
+	for (size_t i = 0; i < TIE_ROW_NUMBERS && to != NULL; i++)
+		*tie_row_number(to, i) += *tie_row_number(of, i);
 	return to != NULL;
 }
 
@@ -102,11 +100,11 @@ static bool row_event(struct tie_sums *s, const struct iot_event *ev)
 		row.process = ev->rec.process;
 		row.file = ev->rec.file;
 	}
-	for (size_t i = 0; i < ROW_NUMBERS; i++)
-		if (!directive_number(ev, row_keys[i], row_number_of(&row, i)))
+	for (size_t i = 0; i < TIE_ROW_NUMBERS; i++)
+		if (!directive_number(ev, tie_row_keys[i], tie_row_number(&row, i)))
 			return true;
 	s->any = true;
-	return add_row(s, &row);
+	return tie_sums_add_row(s, &row);
 }
 
 bool tie_sums_event(struct tie_sums *s, const struct iot_event *ev)
@@ -140,10 +138,19 @@ bool tie_sums_join(struct tie_sums *s, const struct tie_sums *later)
 		add_kind(&s->kind[k], &later->kind[k]);
 	for (size_t i = 0; i < later->rows.count; i++) {
 		struct tie_row row = later->row[i];
-		if (!add_row(s, &row))
+		if (!tie_sums_add_row(s, &row))
 			return false;
 	}
 	return true;
+}
+
+struct tie_row tie_sums_total(const struct tie_sums *s)
+{
+	struct tie_row total = {.object = 0};
+	for (size_t i = 0; i < s->rows.count; i++)
+		for (size_t n = 0; n < TIE_ROW_NUMBERS; n++)
+			*tie_row_number(&total, n) += *tie_row_number(&s->row[i], n);
+	return total;
 }
 
 static uint64_t physical_bytes(const struct tie_row *row)
@@ -151,15 +158,18 @@ static uint64_t physical_bytes(const struct tie_row *row)
 	return row->physical[TIE_READ] + row->physical[TIE_WRITE];
 }
 
-static int by_physical_bytes(const void *a, const void *b)
+int tie_row_by_file(const void *a, const void *b)
 {
 	const struct tie_row *x = a, *y = b;
-	const uint64_t p = physical_bytes(x), q = physical_bytes(y);
-	if (p != q)
-		return p > q ? -1 : 1;
 	const uint64_t i = x->object != 0 ? x->object : idmap_pair(x->process, x->file);
 	const uint64_t j = y->object != 0 ? y->object : idmap_pair(y->process, y->file);
 	return (i > j) - (i < j);
+}
+
+static int by_physical_bytes(const void *a, const void *b)
+{
+	const uint64_t p = physical_bytes(a), q = physical_bytes(b);
+	return p != q ? (p > q ? -1 : 1) : tie_row_by_file(a, b);
 }
 
 void tie_sums_sort(struct tie_sums *s)

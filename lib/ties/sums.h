@@ -32,8 +32,21 @@ bool tie_sums_event(struct tie_sums *s, const struct iot_event *ev);
 /* Adds the sums of a later part of the trace. Returns false if out of memory. */
 bool tie_sums_join(struct tie_sums *s, const struct tie_sums *later);
 
+/* Adds the numbers of a row to those of its file. Returns false if out of memory. */
+bool tie_sums_add_row(struct tie_sums *s, struct tie_row *of);
+/* The sum of all rows. */
+struct tie_row tie_sums_total(const struct tie_sums *s);
+
 /* Most physical bytes first; add nothing afterwards. */
 void tie_sums_sort(struct tie_sums *s);
+
+/* Compares rows by their files, for qsort. */
+int tie_row_by_file(const void *a, const void *b);
+
+/* The numbers of a row, and their keys in %counter. */
+enum { TIE_ROW_NUMBERS = 7 };
+extern const char *const tie_row_keys[TIE_ROW_NUMBERS];
+uint64_t *tie_row_number(struct tie_row *row, size_t i);
 
 /* The counters as directives in memory of at least TIE_COUNTER_MAX bytes. */
 enum { TIE_COUNTER_MAX = 512 };

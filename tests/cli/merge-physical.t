@@ -57,6 +57,25 @@ echo "stat shows the cost of each file at the disk"
 "$IOTRACE" stat -q tied.iot | sed -n '/calls read/,$p'
 "$IOTRACE" stat -q --json tied.iot | jq -c '.ties | .kinds[], (.files[] | del(.process, .file)), del(.kinds, .files)'
 
+echo "and so do analyze, its states, and the report"
+ties() { # PATH...
+	"$IOTRACE" analyze -q --tsv "$@" | grep '^ties'
+}
+ties tied.iot | cut -f 2,3,5,6
+"$IOTRACE" analyze -q tied.iot | sed -n '/^bytes of disks/,/^not tied/p'
+"$IOTRACE" analyze -q --section=totals tied.iot | sed -n '/^files at the disks/,/^read ahead/p'
+ties tied.iot >whole
+"$IOTRACE" cat -q --framed --sync=8 --no-fsync -o cut.iot tied.iot
+for k in 1 2 3; do "$IOTRACE" analyze -q --no-fsync --part=$k/3 -s p$k.state cut.iot; done
+ties p3.state p1.state p2.state | cmp whole - && echo "parts have the ties of the whole"
+sed 's/host=h/host=g/' tied.iot >unframed && "$IOTRACE" cat -q --no-verify --framed -o host.iot unframed
+ties --one-job tied.iot host.iot | cut -f 2,3,5 | grep 'none\|written_tied'
+"$IOTRACE" analyze -q --html=report.html tied.iot >report.txt
+sed -n '/Files at the disks/,/<\/section>/p' report.html | sed -n 's/<[^>]*>/ /g; s/  */ /gp' 
+"$IOTRACE" analyze -q --tsv logical.iot | grep -c '^ties'
+
+rm p?.state cut.iot host.iot unframed whole report.*
+
 echo "the order of the inputs does not matter, and ties of a tied trace are the same" >&2
 "$IOTRACE" merge --physical=logical.iot --format-version=1 -o other.iot physical.iot && cmp tied.iot other.iot
 echo '255 %trace host=h epoch=1000 lacks=cpu' | frame empty.iot
