@@ -13,8 +13,8 @@
 #include "text.h"
 
 enum {
-	WAITS = 100, /* for a table */
-	WAIT_NS = 500000,
+	WAIT_NS = 500000,  /* for a table */
+	WAITS_MAX = 20000, /* of a process: the collector may wait for the reader of its output */
 	SEGMENTS_MAX = 32, /* of a library that is loaded */
 	NOTES_MAX = 1024,
 };
@@ -87,17 +87,27 @@ static bool may_make_calls(const struct loaded_library *l)
 	return false;
 }
 
+/* Waits for the table that was asked for. On a busy machine the collector may not run for seconds. */
+static const struct record_sites *table_await(const struct loaded_library *l, uint32_t request)
+{
+	static _Atomic int waits;
+	const struct timespec pause = {.tv_nsec = WAIT_NS};
+	const struct record_sites *s;
+	while ((s = table_find(l)) == NULL && !recording_is_done("library", request) &&
+	       recording_is_collected() && atomic_fetch_add(&waits, 1) < WAITS_MAX)
+		raw_call(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+	return s != NULL ? s : table_find(l);
+}
+
 /* Asks the collector for the table; waits for it if the library may need it. */
 static const struct record_sites *table_request(const struct loaded_library *l, const char *path)
 {
-	const struct timespec pause = {.tv_nsec = WAIT_NS};
-	const struct record_sites *s = NULL;
 	const bool needed = may_make_calls(l);
-	const bool asked = *path == '/' && recording_write("library", path, strlen(path));
-	if (asked)
+	const uint32_t request = *path == '/' ? recording_write("library", path, strlen(path)) : 0;
+	if (request != 0)
 		recording_wake_collector();
-	for (int i = 0; asked && needed && i < WAITS && (s = table_find(l)) == NULL; i++)
-		raw_call(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+	const struct record_sites *const s =
+	    request != 0 && needed ? table_await(l, request) : NULL;
 	if (needed && s == NULL)
 		recording_count(RECORD_COUNTER_LIBRARIES, 1);
 	return s;

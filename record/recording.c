@@ -477,7 +477,7 @@ static void name_event(char *buffer, const char *prefix, const char *kind, uint3
 	text_add_number(&t, number);
 }
 
-bool recording_write(const char *kind, const void *data, size_t size)
+uint32_t recording_write(const char *kind, const void *data, size_t size)
 {
 	char new_name[NAME_SIZE], name[NAME_SIZE];
 	const uint32_t number = atomic_fetch_add(&recording.control->rings, 1) + 1;
@@ -485,7 +485,7 @@ bool recording_write(const char *kind, const void *data, size_t size)
 	name_event(name, "/", kind, number);
 	const int fd = size <= file_limit() ? create(new_name, 0, 0) : -1;
 	if (fd < 0)
-		return false;
+		return 0;
 	const bool written = raw_call(SYS_write, fd, (long)data, (long)size, 0, 0, 0) == (long)size;
 	raw_close(fd);
 	recording.own_writes++;
@@ -495,5 +495,12 @@ bool recording_write(const char *kind, const void *data, size_t size)
 		publish();
 	} else
 		raw_call(SYS_unlink, (long)new_name, 0, 0, 0, 0, 0);
-	return written;
+	return written ? number : 0;
+}
+
+bool recording_is_done(const char *kind, uint32_t number)
+{
+	char name[NAME_SIZE];
+	name_event(name, "/", kind, number);
+	return raw_call(SYS_access, (long)name, F_OK, 0, 0, 0, 0) != 0;
 }

@@ -58,10 +58,12 @@ bool recording_is_collected(void);
 /* Wakes the collector if it sleeps. */
 void recording_wake_collector(void);
 /*
- * Writes a file of this kind to the directory, named after this process. Returns false if that is
- * impossible.
+ * Writes a file of this kind to the directory, named after this process. Returns its number, 0 if that
+ * is impossible.
  */
-bool recording_write(const char *kind, const void *data, size_t size);
+uint32_t recording_write(const char *kind, const void *data, size_t size);
+/* Returns whether the collector has removed a file that was written. */
+bool recording_is_done(const char *kind, uint32_t number);
 
 static inline void recording_count(enum record_counter counter, uint64_t n)
 {

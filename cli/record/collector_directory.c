@@ -115,33 +115,39 @@ static void read_event(struct collector *c, const char *name)
 	(void)collector_add_records(c, (uint32_t)process, record, (size_t)n);
 }
 
-/* Reads the path that a file of a process has, and removes the file. Returns false if it has none. */
-static bool take_path(const struct collector *c, const char *name, char path[PATH_MAX])
+/* Reads the path that a file of a process has. Returns false if it has none. */
+static bool read_path(const struct collector *c, const char *name, char path[PATH_MAX])
 {
 	const int fd =
 	    openat(c->recording->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	const ssize_t n = fd >= 0 ? full_read(fd, path, PATH_MAX - 1, 0) : -1;
 	if (fd >= 0)
 		(void)close(fd);
-	(void)unlinkat(c->recording->fd, name, 0);
 	path[n > 0 ? n : 0] = '\0';
 	return path[0] == '/';
 }
 
-/* "library.PID.NUMBER": the process may have another root. */
-static void provide_sites(struct collector *c, const char *name)
+/* The process may have another root. */
+static void provide_sites_of(struct collector *c, uint64_t pid, const char *path)
 {
 	static const char program[] = "/proc/self/exe";
-	char path[PATH_MAX], seen[PATH_MAX + 64];
-	const char *digits = strchr(name, '.') + 1;
-	uint64_t pid;
-	if (!number_decimal(digits, strcspn(digits, "."), &pid) || !take_path(c, name, path))
-		return;
+	char seen[PATH_MAX + 64];
 	if (strcmp(path, program) == 0)
 		(void)snprintf(seen, sizeof(seen), "/proc/%ju/exe", (uintmax_t)pid);
 	else
 		(void)snprintf(seen, sizeof(seen), "/proc/%ju/root%s", (uintmax_t)pid, path);
 	(void)sites_provide(c->recording->fd, access(seen, R_OK) == 0 ? seen : path);
+}
+
+/* "library.PID.NUMBER": the process waits until the file is gone. */
+static void answer_library(struct collector *c, const char *name)
+{
+	char path[PATH_MAX];
+	const char *digits = strchr(name, '.') + 1;
+	uint64_t pid;
+	if (number_decimal(digits, strcspn(digits, "."), &pid) && read_path(c, name, path))
+		provide_sites_of(c, pid, path);
+	(void)unlinkat(c->recording->fd, name, 0);
 }
 
 static DIR *open_directory(struct collector *c)
@@ -181,7 +187,7 @@ int collector_read_directory(struct collector *c)
 	    {"ring.", open_ring},
 	    {"spare.", open_ring},
 	    {"event.", read_event},
-	    {"library.", provide_sites},
+	    {"library.", answer_library},
 	    {NULL, NULL},
 	};
 	return collector_read_files(c, files);

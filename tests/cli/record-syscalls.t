@@ -33,6 +33,12 @@ echo 'code of a program, which is too far away for a jump:'
 "$IOTRACE" record --seen=syscalls -o e.iot -- "$B/record_libc" own
 "$IOTRACE" info e.iot | grep -o 'not seen .* too far away'
 
+echo 'a program whose libraries have no table yet, while iotrace record is stopped:'
+python=$(python3 -c 'import sys; print(sys.executable)')
+# shellcheck disable=SC2016
+"$IOTRACE" record -q --seen=syscalls -o h.iot -- sh -c 'kill -STOP $PPID; (sleep 0.4; kill -CONT $PPID) & exec "$0" -c ""' "$python"
+"$IOTRACE" info h.iot | head -n 1
+
 echo 'cancelled, and interrupted:'
 "$IOTRACE" record -q --seen=syscalls -o c.iot -- "$B/record_libc" cancel 500
 echo $?
