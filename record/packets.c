@@ -297,13 +297,25 @@ static bool has_program(const struct record_head *h)
 	return h->kind == RECORD_OPERATION && ((const struct record_operation *)h)->result >= 0;
 }
 
+/* Leaves a record in the file of the process. Returns false if that is full. */
+static bool note(const struct record_head *h)
+{
+	struct record_process *const q = recording.process;
+	const uint32_t at = atomic_load(&q->noted);
+	if (at > RECORD_NOTES || h->size > RECORD_NOTES - at)
+		return false;
+	memcpy(q->note + at, h, h->size);
+	atomic_store(&q->noted, at + h->size);
+	return true;
+}
+
 /*
- * A record about a process, which packets cannot carry. If it is lost, as the process must not make
- * files any more, it remains unsent, and a program is counted.
+ * A record about a process, which packets cannot carry. If it is lost, it remains unsent, and a
+ * program is counted.
  */
 static void write_event(const struct record_head *h)
 {
-	if (!recording_write("event", h, h->size) && has_program(h))
+	if (recording_write("event", h, h->size) == 0 && !note(h) && has_program(h))
 		recording_count(RECORD_COUNTER_PROGRAMS, 1);
 }
 

@@ -54,7 +54,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 21,
+	RECORD_VERSION = 22,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -64,6 +64,7 @@ enum {
 	RECORD_TABLES = 1 << 20,     /* bytes for tables, of which few have memory */
 	RECORD_SIZE_MAX = 1 << 14,   /* bytes of a record, a multiple of 8 */
 	RECORD_TEXT_MAX = 4096,      /* bytes of each text of a record, with its NUL */
+	RECORD_NOTES = 3072,         /* bytes of the records in the file of a process */
 };
 
 #define RECORD_CONTROL_MAGIC UINT64_C(0x314c52544e4f4352) /* "RCONTRL1" */
@@ -227,6 +228,12 @@ struct record_process {
 	uint64_t executed_rchar, own_bytes, own_reads, own_writes, own_written;
 	_Atomic uint64_t rings; /* that it created */
 	_Alignas(64) _Atomic uint64_t counter[RECORD_COUNTER_COUNT];
+	/*
+	 * RECORD_PACKETS: ring records that packets cannot carry, from a process that must not make
+	 * files; those in [0, noted) are complete.
+	 */
+	_Atomic uint32_t noted;
+	_Alignas(8) unsigned char note[RECORD_NOTES];
 };
 
 /*

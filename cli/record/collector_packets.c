@@ -2,6 +2,8 @@
 /* Packets of the pipe, and the records that have not left their processes yet. */
 #include "collector_internal.h"
 
+#include <string.h>
+
 /* Finds the process of a packet, which may have joined since the directory was read. */
 static size_t process_of_packet(struct collector *c, uint32_t pid)
 {
@@ -38,12 +40,41 @@ static int add_packet(struct collector *c, const struct packet *p)
 					 : status;
 }
 
+/* Takes the records that a process left in its file. */
+static int add_notes(struct collector *c, uint32_t index)
+{
+	struct process *const p = &c->processes.process[index];
+	_Alignas(8) unsigned char note[RECORD_NOTES];
+	const uint32_t end = p->shared != NULL ? atomic_load(&p->shared->noted) : 0;
+	int status = IOT_OK;
+	if (end > RECORD_NOTES || end <= p->noted)
+		return IOT_OK;
+	memcpy(note, p->shared->note, end);
+	for (size_t size;
+	     status == IOT_OK && (size = ring_record_size(note + p->noted, end - p->noted)) > 0;
+	     p->noted += (uint32_t)size) {
+		p->received++;
+		p->received_others++;
+		status = collector_add_records(c, index, note + p->noted, size);
+	}
+	return status;
+}
+
+/* The processes of rings are those that have records to send. */
+static int read_notes(struct collector *c)
+{
+	int status = IOT_OK;
+	for (size_t i = 0; i < c->rings && status == IOT_OK; i++)
+		status = add_notes(c, c->ring[i].process);
+	return status;
+}
+
 int collector_drain_packets(struct collector *c)
 {
 	struct packet p;
-	int status = IOT_OK;
 	if (c->packets.fd < 0)
 		return IOT_OK;
+	int status = read_notes(c);
 	packet_pipe_begin(&c->packets);
 	c->drained += c->packets.unread;
 	while (status == IOT_OK && packet_pipe_next(&c->packets, &p)) {

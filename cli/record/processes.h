@@ -31,6 +31,7 @@ struct process {
 	uint64_t rings;                /* that the collector has opened so far */
 	/* RECORD_PACKETS: of the next packet; the latest mark */
 	uint64_t sequence, mark;
+	uint32_t noted; /* ... bytes of records that were read in its file */
 	/* ... ring records, and those of them that are no transfers: in the process, and received */
 	uint64_t made, made_others, received, received_others;
 };

@@ -18,3 +18,11 @@ for ids in 65534,65534,65534 65534,0,0; do
 	"$IOTRACE" record -q -o b.iot python3 -c "import os; os.setresuid($ids); os.execlp('true', 'true')"
 	"$IOTRACE" cat -q --format-version=1 b.iot | grep -o 'name=.*traced=no.*' | sed 's|name=[^ ]*/||'
 done
+
+echo 'its child, and the end of both, also through a pipe:'
+for transport in ring pipe; do
+	"$IOTRACE" record -q --transport=$transport --path="$PWD/*" -o c.iot \
+		python3 -c "import os; os.setuid(65534); os.fork() or os.execlp('true', 'true'); os.wait()"
+	"$IOTRACE" cat -q --format-version=1 c.iot | grep -o 'name=.*traced=no.*' | sed 's|name=[^ ]*/||; s/parent=[0-9]*/parent=N/'
+	"$IOTRACE" info --json c.iot | grep -o '"gaps":[0-9]*'
+done

@@ -116,8 +116,7 @@ def differences(iotrace, transport, trace, log, expected):
     info = run([iotrace, "info", "--json", trace])
     state = json.loads(info.stdout)
     reasons, lost = reasons_of(state["unseen"]), sum((+missing).values())
-    by_file = transport == "pipe" and reasons == {"execs"}  # a process that must not make files cannot send the name
-    if reasons != set(expected.split()) and not (by_file and expected in ("user", "namespace")):
+    if reasons != set(expected.split()):
         wrong.append(f"not seen because of {sorted(reasons)}, not {expected.split()}")
     # A pipe loses what a process has not sent when it ends at once: %lost has the number of packets.
     if (lost > 0) != bool(expected) and (transport != "pipe" or state["gaps"] == 0):
