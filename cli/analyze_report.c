@@ -13,6 +13,7 @@
 #include "cli/views/analyze.h"
 #include "cli/views/analyze_rows.h"
 #include "lib/base/atomic_file.h"
+#include "lib/result/names.h"
 
 enum { TOP_ON_TERMINAL = 20 };
 
@@ -32,7 +33,7 @@ static void warn_of(const struct analyze_run *a, const char *section, const char
 
 bool analyze_run_has_requests(const struct iot_analyze *a)
 {
-	return iot_analyze_find(a, "totals", "requests", NULL)->number > 0;
+	return iot_analyze_find(a, VALUE(totals, requests), NULL)->number > 0;
 }
 
 /* A trace without requests of file data may have only others. */
@@ -48,7 +49,7 @@ static void warn_of_others(const struct iot_analyze *a)
 	};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
 		const struct iot_analyze_value *v =
-		    iot_analyze_find(a, "trace", "other_requests", others[i][0]);
+		    iot_analyze_find(a, VALUE(trace, other_requests), others[i][0]);
 		if (v != NULL && v->number > 0)
 			message_print(
 			    "warning: left out: %ju %s%s of %s; only file data is analyzed",
@@ -59,14 +60,14 @@ static void warn_of_others(const struct iot_analyze *a)
 
 static void warn(const struct analyze_run *a)
 {
-	warn_of(a, "trace", "left_out_logical", "logical records are left out");
-	warn_of(a, "trace", "left_out_physical", "physical records are left out; see --layer");
-	warn_of(a, "trace", "left_out", "requests of another layer are left out; see --layer");
+	warn_of(a, VALUE(trace, left_out_logical), "logical records are left out");
+	warn_of(a, VALUE(trace, left_out_physical), "physical records are left out; see --layer");
+	warn_of(a, VALUE(trace, left_out), "requests of another layer are left out; see --layer");
 	if (!analyze_run_has_requests(a->results.analysis))
 		warn_of_others(a->results.analysis);
 	if (a->in.status == IOT_OK) /* damage has been reported */
-		warn_of(a, "trace", "gaps", "%lost: the trace is incomplete");
-	warn_of(a, "totals", "out_of_order",
+		warn_of(a, VALUE(trace, gaps), "%lost: the trace is incomplete");
+	warn_of(a, VALUE(totals, out_of_order),
 		"records or operations start before the previous one; see 'iotrace reorder'");
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/result/names.h"
 
 #include "shown.h"
 
@@ -18,28 +19,30 @@ static bool ends_in(const char *name, const char *suffix)
 /* Sections that repeat values of others. */
 static bool is_copy(const struct iot_analyze_value *v)
 {
-	return strcmp(v->section, "map") == 0 || strcmp(v->section, "large") == 0;
+	return strcmp(v->section, SECTION_OF(map)) == 0 ||
+	       strcmp(v->section, SECTION_OF(large)) == 0;
 }
 
 /* Bins of histograms and lists, whose members are those of one run, and ids. */
 static bool is_detail(const struct iot_analyze_value *v)
 {
 	static const char *const suffixes[] = {"_bins", "_bin_bytes", "_bits", "_log2"};
-	static const char *const prefixes[] = {"read_common", "write_common", "top_",
-					       "rate_cdf",    "profile",      "concurrency_ns"};
+	static const char *const prefixes[] = {"read_common",    "write_common",
+					       "top_",           NAME_OF(rate_cdf),
+					       NAME_OF(profile), NAME_OF(concurrency_ns)};
 	for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0] && v->key[0] != '\0'; i++)
 		if (ends_in(v->name, suffixes[i]))
 			return true;
 	for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
 		if (strncmp(v->name, prefixes[i], strlen(prefixes[i])) == 0)
 			return true;
-	return strcmp(v->key, "process") == 0 || strcmp(v->name, "slowest_rank") == 0;
+	return strcmp(v->key, "process") == 0 || strcmp(v->name, NAME_OF(slowest_rank)) == 0;
 }
 
 static bool is_compared(const struct iot_analyze_value *v)
 {
-	if (strcmp(v->section, "findings") == 0)
-		return strcmp(v->name, "cost_share") == 0 && v->key[0] != '\0';
+	if (strcmp(v->section, SECTION_OF(findings)) == 0)
+		return strcmp(v->name, NAME_OF(cost_share)) == 0 && v->key[0] != '\0';
 	return !is_copy(v) && !is_detail(v);
 }
 

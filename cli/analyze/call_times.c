@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/result/names.h"
+
 #include "shown.h"
 
 /* Returns what the calls of a kind of operations do. */
@@ -46,7 +48,7 @@ static struct call_time call_time_of(struct iot_analyze *a, const char *name, co
 /* Returns whether sums of Darshan replace requests: Darshan has one time for all other calls. */
 static bool is_counted(struct iot_analyze *a)
 {
-	const struct iot_analyze_value *v = iot_analyze_find(a, "totals", "requests", NULL);
+	const struct iot_analyze_value *v = iot_analyze_find(a, VALUE(totals, requests), NULL);
 	return v != NULL && v->note != NULL;
 }
 
@@ -54,15 +56,17 @@ size_t call_times(struct iot_analyze *a, struct call_time list[CALL_TIMES_MAX])
 {
 	const struct iot_analyze_value *v;
 	size_t n = 0;
-	list[n++] = call_time_of(a, "read", "totals", "reads", "read_io_ns");
-	list[n++] = call_time_of(a, "write", "totals", "writes", "write_io_ns");
+	list[n++] = call_time_of(a, "read", VALUE(totals, reads), NAME_OF(read_io_ns));
+	list[n++] = call_time_of(a, "write", VALUE(totals, writes), NAME_OF(write_io_ns));
 	for (size_t i = 0; (v = iot_analyze_value(a, i)) != NULL && n < CALL_TIMES_MAX; i++)
-		if (strcmp(v->section, "metadata") == 0 && strcmp(v->name, "kind_calls") == 0)
+		if (strcmp(v->section, SECTION_OF(metadata)) == 0 &&
+		    strcmp(v->name, NAME_OF(kind_calls)) == 0)
 			list[n++] = (struct call_time){
 			    label_of(v->key), v->number,
-			    shown_known(iot_analyze_find(a, "metadata", "kind_ns", v->key))};
+			    shown_known(iot_analyze_find(a, VALUE(metadata, kind_ns), v->key))};
 	if (is_counted(a) && n < CALL_TIMES_MAX)
-		list[n++] = call_time_of(a, "other calls", "metadata", "opens", "operations_ns");
+		list[n++] =
+		    call_time_of(a, "other calls", VALUE(metadata, opens), NAME_OF(operations_ns));
 	qsort(list, n, sizeof *list, max_time_first);
 	return n;
 }

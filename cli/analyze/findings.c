@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/ui/printable.h"
+#include "lib/result/names.h"
 
 #include "shown.h"
 
@@ -15,8 +16,8 @@ const struct iot_analyze_value *analyze_finding(const struct iot_analyze *a, siz
 {
 	const struct iot_analyze_value *v;
 	for (size_t k = 0; (v = iot_analyze_value(a, k)) != NULL; k++)
-		if (strcmp(v->section, "findings") == 0 && strcmp(v->name, "sentence") == 0 &&
-		    i-- == 0)
+		if (strcmp(v->section, SECTION_OF(findings)) == 0 &&
+		    strcmp(v->name, NAME_OF(sentence)) == 0 && i-- == 0)
 			return v;
 	return NULL;
 }
@@ -55,7 +56,8 @@ static size_t wrap(char to[PARAGRAPH], const char *text)
 static size_t write_paragraph(char to[PARAGRAPH], const struct iot_analyze *a,
 			      const struct iot_analyze_value *v, bool with_remedy)
 {
-	const struct iot_analyze_value *remedy = iot_analyze_find(a, "findings", "remedy", v->key);
+	const struct iot_analyze_value *remedy =
+	    iot_analyze_find(a, VALUE(findings, remedy), v->key);
 	char text[ANALYZE_TEXT_MAX], sentence[PARAGRAPH / 2], whole[PARAGRAPH];
 	printable(sentence, sizeof sentence, text, analyze_decode(text, v->text));
 	if (!with_remedy)
@@ -100,8 +102,8 @@ static size_t write_findings(struct output *out, const struct iot_analyze *a, si
 
 void analyze_findings_print(struct output *out, const struct iot_analyze *a, size_t lines)
 {
-	const size_t found = (size_t)iot_analyze_find(a, "findings", "found", NULL)->number,
-		     trivial = (size_t)iot_analyze_find(a, "findings", "trivial", NULL)->number;
+	const size_t found = (size_t)iot_analyze_find(a, VALUE(findings, found), NULL)->number,
+		     trivial = (size_t)iot_analyze_find(a, VALUE(findings, trivial), NULL)->number;
 	/* the remedy of a small problem matters less than that there is another one */
 	const bool fit = write_findings(NULL, a, found, lines, found) == found;
 	write_head(out, found, trivial);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/jobs/job_list.h"
+#include "lib/result/names.h"
 
 #include "member_values.h"
 #include "shown.h"
@@ -76,7 +77,7 @@ static char *size_class(const struct analyze_job_of *job)
 {
 	enum { CAPACITY = 64 };
 	char text[CAPACITY];
-	const double processes = job->value[member_value_number("trace", "processes")];
+	const double processes = job->value[member_value_number(VALUE(trace, processes))];
 	if (isnan(processes) || processes < 1)
 		return strdup("");
 	const uint64_t from = UINT64_C(1) << (63 - __builtin_clzll((uint64_t)processes));
@@ -93,7 +94,7 @@ static char *interfaces(const struct analyze_job_of *job)
 	char text[32] = "";
 	for (size_t i = 0; i < sizeof modules / sizeof modules[0]; i++) {
 		const struct iot_analyze_value *v =
-		    iot_analyze_find(job->analysis, "counters", "counter_records", modules[i]);
+		    iot_analyze_find(job->analysis, VALUE(counters, counter_records), modules[i]);
 		if (v == NULL || v->kind != IOT_VALUE_NUMBER || v->number == 0)
 			continue;
 		if (text[0] != '\0')
@@ -122,7 +123,7 @@ static char *declared(const struct analyze_job_of *job, const char *section, con
 
 static char *command_of(const struct analyze_job_of *job)
 {
-	char *command = declared(job, "trace", "command");
+	char *command = declared(job, VALUE(trace, command));
 	char *program = command != NULL ? program_of(command) : NULL;
 	free(command);
 	return program;
@@ -133,7 +134,7 @@ static char *user_of(const struct analyze_job_of *job)
 {
 	return job->listed != NULL && job->listed->text[LISTED_USER] != NULL
 		   ? listed_text(job, LISTED_USER)
-		   : declared(job, "trace", "user");
+		   : declared(job, VALUE(trace, user));
 }
 
 bool analyze_group_of(char **group, enum analyze_group_by by, const struct analyze_job_of *job)
@@ -155,7 +156,7 @@ bool analyze_group_of(char **group, enum analyze_group_by by, const struct analy
 		*group = size_class(job);
 		break;
 	case ANALYZE_GROUP_STRATEGY:
-		*group = declared(job, "files", "strategy");
+		*group = declared(job, VALUE(files, strategy));
 		break;
 	case ANALYZE_GROUP_INTERFACE:
 	case ANALYZE_GROUPS_BY:

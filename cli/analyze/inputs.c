@@ -7,6 +7,7 @@
 #include "cli/jobs/job_list.h"
 #include "cli/ui/piped.h"
 #include "cli/ui/same_file.h"
+#include "lib/result/names.h"
 
 #include "member_values.h"
 #include "members.h"
@@ -348,8 +349,8 @@ static size_t traces_of(const struct analyze_inputs *in, const struct analyze_he
 /* Whether the damage precedes all requests, so that the values of the job are not known. */
 static bool is_unreadable(const struct iot_analyze *a, bool damaged)
 {
-	const struct iot_analyze_value *lost = iot_analyze_find(a, "trace", "gaps", NULL);
-	const struct iot_analyze_value *n = iot_analyze_find(a, "totals", "requests", NULL);
+	const struct iot_analyze_value *lost = iot_analyze_find(a, VALUE(trace, gaps), NULL);
+	const struct iot_analyze_value *n = iot_analyze_find(a, VALUE(totals, requests), NULL);
 	return (damaged || (lost != NULL && lost->number > 0)) && n != NULL && n->number == 0;
 }
 

@@ -7,24 +7,25 @@
 
 #include "cli/jobs/job_list.h"
 #include "lib/base/array.h"
+#include "lib/result/names.h"
 
 #include "shown.h"
 
 const char *const analyze_sum_names[ANALYZE_SUMS] = {
-    "reads",          "writes",        "requests",
-    "read_bytes",     "written_bytes", "bytes",
-    "files",          "created",       "asynchronous_requests",
-    "unknown_offsets"};
+    NAME_OF(reads),          NAME_OF(writes),        NAME_OF(requests),
+    NAME_OF(read_bytes),     NAME_OF(written_bytes), NAME_OF(bytes),
+    NAME_OF(files),          NAME_OF(created),       NAME_OF(asynchronous_requests),
+    NAME_OF(unknown_offsets)};
 
 const struct group_column analyze_group_columns[ANALYZE_GROUP_COLUMNS] = {
-    {"time", "node_bytes_per_s", "MiB/s/CN", 1.0 / (1 << 20)},
-    {"time", "io_share", "in I/O %", 100},
-    {"time", "operation_share", "metad. %", 100},
-    {"processes", "files_per_process", "files/P", 1},
-    {"processes", "created_per_process", "creat./P", 1},
-    {"order", "ascending_share", "sequen.%", 100},
-    {"sizes", "aligned_share", "aligned%", 100},
-    {"processes", "bytes_per_process", "MiB/P", 1.0 / (1 << 20)}};
+    {VALUE(time, node_bytes_per_s), "MiB/s/CN", 1.0 / (1 << 20)},
+    {VALUE(time, io_share), "in I/O %", 100},
+    {VALUE(time, operation_share), "metad. %", 100},
+    {VALUE(processes, files_per_process), "files/P", 1},
+    {VALUE(processes, created_per_process), "creat./P", 1},
+    {VALUE(order, ascending_share), "sequen.%", 100},
+    {VALUE(sizes, aligned_share), "aligned%", 100},
+    {VALUE(processes, bytes_per_process), "MiB/P", 1.0 / (1 << 20)}};
 
 static void free_job(struct analyze_job *job)
 {
@@ -39,7 +40,7 @@ static void fill_sums(struct analyze_job *job, const struct iot_analyze *a)
 {
 	for (size_t i = 0; i < ANALYZE_SUMS; i++) {
 		const struct iot_analyze_value *v =
-		    iot_analyze_find(a, "totals", analyze_sum_names[i], NULL);
+		    iot_analyze_find(a, SECTION_OF(totals), analyze_sum_names[i], NULL);
 		job->is_known[i] = v != NULL && v->kind == IOT_VALUE_NUMBER;
 		job->sum[i] = job->is_known[i] ? v->number : 0;
 	}

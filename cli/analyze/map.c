@@ -7,6 +7,7 @@
 
 #include "cli/ui/printable.h"
 #include "lib/base/array.h"
+#include "lib/result/names.h"
 
 #include "map_rows.h"
 
@@ -57,7 +58,7 @@ static size_t copy_values(struct map_value *to, const struct iot_analyze *a)
 	const struct iot_analyze_value *v;
 	size_t n = 0;
 	for (size_t i = 0; (v = iot_analyze_value(a, i)) != NULL; i++)
-		if (strcmp(v->section, "map") == 0) {
+		if (strcmp(v->section, SECTION_OF(map)) == 0) {
 			if (to != NULL)
 				copy_value(&to[n], v);
 			n++;
@@ -76,8 +77,8 @@ int analyze_maps_add(void *maps, const struct analyze_job_of *run)
 	struct analyze_map *map = &m->map[m->count];
 	*map =
 	    (struct analyze_map){.name = strdup(run->name),
-				 .processes = number_of(a, "trace", "processes"),
-				 .bytes = number_of(a, "totals", "bytes"),
+				 .processes = number_of(a, VALUE(trace, processes)),
+				 .bytes = number_of(a, VALUE(totals, bytes)),
 				 .values = calloc(copy_values(NULL, a) + 1, sizeof *map->values)};
 	m->count++;
 	if (map->name == NULL || map->values == NULL)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "map_rows.h"
 
+#include "lib/result/names.h"
+
 #define ALL(name)                                                                                  \
 	{                                                                                          \
 		"read_" name, "write_" name, name                                                  \
@@ -64,7 +66,7 @@ bool map_row_find(const struct iot_analyze *a, const struct map_row *row,
 	bool any = false;
 	for (unsigned i = 0; i < MAP_KEYS; i++) {
 		found[i] = row->keys[i] != NULL
-			       ? iot_analyze_find(a, "map", row->criterion, row->keys[i])
+			       ? iot_analyze_find(a, SECTION_OF(map), row->criterion, row->keys[i])
 			       : NULL;
 		any |= found[i] != NULL;
 	}

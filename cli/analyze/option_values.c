@@ -26,9 +26,11 @@ const char *analyze_option_part(const struct option *opt, const char *value)
 
 const char *analyze_section_word(size_t i)
 {
-	static const char *const names[] = {"totals",   "sizes", "order",     "time",  "cycles",
-					    "metadata", "files", "processes", "reuse", "classes",
-					    "counters", "map",   "findings",  NULL};
+	static const char *const names[] = {
+#define SECTION(name, bit) #name,
+#include "lib/result/section_list.h"
+#undef SECTION
+	    NULL};
 	return names[i];
 }
 

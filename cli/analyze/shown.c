@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/ui/printable.h"
+#include "lib/result/names.h"
 
 size_t analyze_decode(char text[ANALYZE_TEXT_MAX], struct iot_text value)
 {
@@ -76,10 +77,10 @@ void shown_unseen(const struct iot_analyze *a, struct unseen *u)
 	*u = (struct unseen){.programs = {0}};
 	for (unsigned i = 0; i < UNSEEN_WHYS; i++) {
 		const char *why = unseen_why_name(i);
-		const struct iot_analyze_value *n = iot_analyze_find(a, "trace", "unseen_programs",
-								     why),
-					       *name = iot_analyze_find(a, "trace",
-									"unseen_program", why);
+		const struct iot_analyze_value *n = iot_analyze_find(
+						   a, VALUE(trace, unseen_programs), why),
+					       *name = iot_analyze_find(
+						   a, VALUE(trace, unseen_program), why);
 		u->programs[i] = n != NULL ? n->number : 0;
 		if (name != NULL)
 			snprintf(u->name[i], UNSEEN_NAME, "%.*s", (int)name->text.size,
@@ -87,7 +88,7 @@ void shown_unseen(const struct iot_analyze *a, struct unseen *u)
 	}
 	for (unsigned i = 0; i < UNSEEN_CALLS; i++) {
 		const struct iot_analyze_value *n =
-		    iot_analyze_find(a, "trace", "unseen_calls", unseen_calls_name(i));
+		    iot_analyze_find(a, VALUE(trace, unseen_calls), unseen_calls_name(i));
 		u->calls[i] = n != NULL ? n->number : 0;
 	}
 }

@@ -11,6 +11,7 @@
 
 #include "cli/ui/printable.h"
 #include "lib/result/metrics.h"
+#include "lib/result/names.h"
 #include "call_times.h"
 #include "findings.h"
 #include "print_samples.h"
@@ -44,7 +45,7 @@ static uint64_t number(const struct analyze_results *a, const char *section, con
 /* Whether sums of Darshan replace requests. */
 static bool is_counted(const struct analyze_results *a)
 {
-	const struct iot_analyze_value *n = find(a, "totals", "requests", NULL);
+	const struct iot_analyze_value *n = find(a, VALUE(totals, requests), NULL);
 	return n != NULL && n->note != NULL;
 }
 
@@ -69,8 +70,8 @@ static void print_unseen(struct analyze_results *a)
 
 static void print_incomplete(struct analyze_results *a)
 {
-	const uint64_t gaps = number(a, "trace", "gaps"),
-		       records = number(a, "trace", "lost_records");
+	const uint64_t gaps = number(a, VALUE(trace, gaps)),
+		       records = number(a, VALUE(trace, lost_records));
 	if (gaps == 0)
 		return;
 	output_printf(&a->out, "The trace is incomplete: %ju gap%s, ", (uintmax_t)gaps,
@@ -84,9 +85,10 @@ static void print_incomplete(struct analyze_results *a)
 /* "3 processes on 2 hosts ran for 12.1 s" */
 static void print_run(struct analyze_results *a)
 {
-	const struct iot_analyze_value *run = find(a, "trace", "run_time_s", NULL);
-	const uint64_t traces = number(a, "traces", "traces"), p = number(a, "trace", "processes"),
-		       hosts = number(a, "processes", "hosts");
+	const struct iot_analyze_value *run = find(a, VALUE(trace, run_time_s), NULL);
+	const uint64_t traces = number(a, VALUE(traces, traces)),
+		       p = number(a, VALUE(trace, processes)),
+		       hosts = number(a, VALUE(processes, hosts));
 	if (traces > 0)
 		output_printf(&a->out, "%ju traces of one job: ", (uintmax_t)traces);
 	output_printf(&a->out, "%ju process%s", (uintmax_t)p, p == 1 ? "" : "es");
@@ -100,20 +102,21 @@ static void print_run(struct analyze_results *a)
 
 static void print_did(struct analyze_results *a)
 {
-	const uint64_t reads = number(a, "totals", "reads"), writes = number(a, "totals", "writes"),
-		       files = number(a, "totals", "files");
-	const struct iot_analyze_value *opens = find(a, "totals", "opens", NULL);
+	const uint64_t reads = number(a, VALUE(totals, reads)),
+		       writes = number(a, VALUE(totals, writes)),
+		       files = number(a, VALUE(totals, files));
+	const struct iot_analyze_value *opens = find(a, VALUE(totals, opens), NULL);
 	char bytes[2][FIELD], field[FIELD];
 	print_run(a);
-	output_printf(&a->out, ": %ju read%s of %s, %ju write%s of %s,\n", (uintmax_t)reads,
-		      plural(reads),
-		      shown_value(bytes[0], SHOWN_BYTES, find(a, "totals", "read_bytes", NULL)),
-		      (uintmax_t)writes, plural(writes),
-		      shown_value(bytes[1], SHOWN_BYTES, find(a, "totals", "written_bytes", NULL)));
+	output_printf(
+	    &a->out, ": %ju read%s of %s, %ju write%s of %s,\n", (uintmax_t)reads, plural(reads),
+	    shown_value(bytes[0], SHOWN_BYTES, find(a, VALUE(totals, read_bytes), NULL)),
+	    (uintmax_t)writes, plural(writes),
+	    shown_value(bytes[1], SHOWN_BYTES, find(a, VALUE(totals, written_bytes), NULL)));
 	output_printf(&a->out, "in %ju file%s", (uintmax_t)files, plural(files));
 	if (opens->kind != IOT_VALUE_UNKNOWN)
 		output_printf(&a->out, "; %s open%s", shown_value(field, SHOWN_COUNT, opens),
-			      plural(number(a, "totals", "opens")));
+			      plural(number(a, VALUE(totals, opens))));
 	if (is_counted(a))
 		output_text(&a->out, "; from counters, as the log has no single requests");
 	output_text(&a->out, "\n");
@@ -123,8 +126,8 @@ static void print_did(struct analyze_results *a)
 static bool has_nothing(const struct analyze_results *a)
 {
 	return analyze_is_sampled(a) ||
-	       (number(a, "trace", "processes") == 0 && number(a, "totals", "reads") == 0 &&
-		number(a, "totals", "writes") == 0);
+	       (number(a, VALUE(trace, processes)) == 0 && number(a, VALUE(totals, reads)) == 0 &&
+		number(a, VALUE(totals, writes)) == 0);
 }
 
 /* Where the time went: reads, writes and kinds of operations, most time first */
@@ -173,15 +176,15 @@ static const char *typical_size(const struct analyze_results *a, enum iot_direct
 {
 	char name[IOT_COLUMN_NAME];
 	const struct iot_analyze_value *v;
-	metric_direction_name(name, "common_size_share", direction);
+	metric_direction_name(name, NAME_OF(common_size_share), direction);
 	for (size_t i = 0; (v = iot_analyze_value(a->analysis, i)) != NULL; i++)
-		if (strcmp(v->section, "sizes") == 0 && strcmp(v->name, name) == 0 &&
+		if (strcmp(v->section, SECTION_OF(sizes)) == 0 && strcmp(v->name, name) == 0 &&
 		    strcmp(v->key, "0") != 0) /* the end of a file */
 			break;
 	if (v != NULL && shown_known(v) > 1.0 / 3)
 		return printable_bytes(text, FIELD, strtoull(v->key, NULL, 10));
-	metric_direction_name(name, "size_quantile", direction);
-	return shown_value(text, SHOWN_BYTES, find(a, "sizes", name, "0.5"));
+	metric_direction_name(name, NAME_OF(size_quantile), direction);
+	return shown_value(text, SHOWN_BYTES, find(a, SECTION_OF(sizes), name, "0.5"));
 }
 
 struct use_row {
@@ -202,22 +205,23 @@ static const char *field(const struct analyze_results *a, const struct use_row *
 static void print_use(struct analyze_results *a)
 {
 	static const struct use_row rows[] = {
-	    {"bytes a second", "totals", "bytes_per_s", NULL, SHOWN_BYTES, false},
-	    {"continue the previous", "order", "consecutive_share", NULL, SHOWN_PERCENT, false},
-	    {"typical duration", "time", "latency_quantile_ns", "0.5", SHOWN_REAL, true},
-	    {"longest duration", "time", "latency_ns", "max", SHOWN_REAL, true},
-	    {"bytes of disks by bytes", "ties", "amplification", "total", SHOWN_REAL, false},
-	    {"not tied to calls", "ties", "untied_share", NULL, SHOWN_PERCENT, false},
+	    {"bytes a second", VALUE(totals, bytes_per_s), NULL, SHOWN_BYTES, false},
+	    {"continue the previous", VALUE(order, consecutive_share), NULL, SHOWN_PERCENT, false},
+	    {"typical duration", VALUE(time, latency_quantile_ns), "0.5", SHOWN_REAL, true},
+	    {"longest duration", VALUE(time, latency_ns), "max", SHOWN_REAL, true},
+	    {"bytes of disks by bytes", VALUE(ties, amplification), "total", SHOWN_REAL, false},
+	    {"not tied to calls", VALUE(ties, untied_share), NULL, SHOWN_PERCENT, false},
 	};
 	char read[FIELD], write[FIELD];
-	const bool has_ties = find(a, "ties", "untied_share", NULL) != NULL;
-	if (is_counted(a) || number(a, "totals", "reads") + number(a, "totals", "writes") == 0)
+	const bool has_ties = find(a, VALUE(ties, untied_share), NULL) != NULL;
+	if (is_counted(a) ||
+	    number(a, VALUE(totals, reads)) + number(a, VALUE(totals, writes)) == 0)
 		return;
 	output_printf(&a->out, "\n%-24s %12s %12s\n", "", "reads", "writes");
 	output_printf(&a->out, "%-24s %12s %12s\n", "typical size",
 		      typical_size(a, IOT_READS, read), typical_size(a, IOT_WRITES, write));
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		if (strcmp(rows[i].section, "ties") == 0 && !has_ties)
+		if (strcmp(rows[i].section, SECTION_OF(ties)) == 0 && !has_ties)
 			continue;
 		output_printf(&a->out, "%-24s %12s %12s\n", rows[i].label,
 			      field(a, &rows[i], IOT_READS, read),
@@ -228,9 +232,9 @@ static void print_use(struct analyze_results *a)
 /* Prints the period in which the program repeats its I/O, as with checkpoints. */
 static void print_cycle(struct analyze_results *a)
 {
-	const struct iot_analyze_value *period = find(a, "cycles", "period_s", NULL),
-				       *cycles = find(a, "cycles", "cycles", NULL);
-	const double bins = shown_known(find(a, "time", "bins", NULL));
+	const struct iot_analyze_value *period = find(a, VALUE(cycles, period_s), NULL),
+				       *cycles = find(a, VALUE(cycles, cycles), NULL);
+	const double bins = shown_known(find(a, VALUE(time, bins), NULL));
 	if (!(shown_known(period) > 0) || !(bins >= BINS_MIN) || !(shown_known(cycles) > 0))
 		return;
 	output_printf(&a->out, "The I/O repeats every %.3g s, %ju times.\n", period->real,
@@ -254,7 +258,7 @@ static const struct iot_analyze_value *top_value(const struct analyze_results *a
 /* The path of a file; its end, if it is longer than the line. */
 static const char *file_name(const struct analyze_results *a, const char *key, char name[NAME])
 {
-	const struct iot_analyze_value *path = find(a, "files", "top_path", key);
+	const struct iot_analyze_value *path = find(a, VALUE(files, top_path), key);
 	char text[ANALYZE_TEXT_MAX];
 	if (path != NULL)
 		return printable(name, NAME, text, analyze_decode(text, path->text));
@@ -266,8 +270,8 @@ static const char *file_name(const struct analyze_results *a, const char *key, c
 /* "11676 sqlite3 (rank 3)" */
 static const char *process_name(const struct analyze_results *a, const char *key, char name[NAME])
 {
-	const struct iot_analyze_value *program = find(a, "processes", "top_program", key),
-				       *rank = find(a, "processes", "top_rank", key);
+	const struct iot_analyze_value *program = find(a, VALUE(processes, top_program), key),
+				       *rank = find(a, VALUE(processes, top_rank), key);
 	char text[ANALYZE_TEXT_MAX], shown[NAME / 2] = "", number_of[FIELD] = "";
 	if (program != NULL) {
 		shown[0] = ' ';
@@ -289,11 +293,12 @@ static void print_name(struct analyze_results *a, const char *label, const char 
 
 static void print_files(struct analyze_results *a)
 {
-	const bool timed = top_value(a, "files", "top_time_ns", 0) != NULL;
-	const char *list = timed ? "top_time_ns" : "top_bytes";
+	const bool timed = top_value(a, VALUE(files, top_time_ns), 0) != NULL;
+	const char *list = timed ? NAME_OF(top_time_ns) : NAME_OF(top_bytes);
 	const struct iot_analyze_value *v;
 	char text[FIELD], name[NAME];
-	for (size_t i = 0; i < FILES_SHOWN && (v = top_value(a, "files", list, i)) != NULL; i++)
+	for (size_t i = 0;
+	     i < FILES_SHOWN && (v = top_value(a, SECTION_OF(files), list, i)) != NULL; i++)
 		print_name(a,
 			   i > 0   ? ""
 			   : timed ? "files with most time"
@@ -308,8 +313,8 @@ enum { PART = 64 };
 static void write_part(const struct analyze_results *a, const char *process, double max_to_mean,
 		       char text[PART])
 {
-	const double processes = (double)number(a, "trace", "processes");
-	const bool ranked = find(a, "processes", "top_rank", process) != NULL;
+	const double processes = (double)number(a, VALUE(trace, processes));
+	const bool ranked = find(a, VALUE(processes, top_rank), process) != NULL;
 	if (ranked && max_to_mean > 0 && max_to_mean < 10)
 		snprintf(text, PART, ", %.3g times the mean", max_to_mean);
 	else if (max_to_mean > 0 && processes > 1)
@@ -326,21 +331,22 @@ static void print_processes(struct analyze_results *a)
 		const char *label, *list, *balance; /* balance: may be NULL */
 		enum shown as;
 	} rows[] = {
-	    {"process with most time", "top_time_ns", NULL, SHOWN_REAL},
-	    {"process with most bytes", "top_bytes", "imbalance_bytes", SHOWN_BYTES},
-	    {"most requests", "top_requests", "imbalance_requests", SHOWN_COUNT},
+	    {"process with most time", NAME_OF(top_time_ns), NULL, SHOWN_REAL},
+	    {"process with most bytes", NAME_OF(top_bytes), NAME_OF(imbalance_bytes), SHOWN_BYTES},
+	    {"most requests", NAME_OF(top_requests), NAME_OF(imbalance_requests), SHOWN_COUNT},
 	};
 	const char *before[] = {"", ""};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		const struct iot_analyze_value *v = top_value(a, "processes", rows[i].list, 0);
+		const struct iot_analyze_value *v =
+		    top_value(a, SECTION_OF(processes), rows[i].list, 0);
 		char text[FIELD], name[NAME], more[PART] = "";
 		if (v == NULL || strcmp(v->key, before[0]) == 0 || strcmp(v->key, before[1]) == 0)
 			continue;
 		if (rows[i].balance != NULL)
-			write_part(
-			    a, v->key,
-			    shown_known(find(a, "processes", rows[i].balance, "max_to_mean")),
-			    more);
+			write_part(a, v->key,
+				   shown_known(find(a, SECTION_OF(processes), rows[i].balance,
+						    "max_to_mean")),
+				   more);
 		print_name(a, rows[i].label,
 			   rows[i].as == SHOWN_REAL ? shown_time(text, v)
 						    : shown_value(text, rows[i].as, v),
@@ -352,7 +358,7 @@ static void print_processes(struct analyze_results *a)
 /* Findings of order and reuse may come from a sample of the files; all that is above is exact. */
 static void print_sample(struct analyze_results *a)
 {
-	const uint64_t n = number(a, "limits", "files");
+	const uint64_t n = number(a, VALUE(limits, files));
 	if (n > 0)
 		output_printf(&a->out, "Findings on order and reuse come from one in %ju files.\n",
 			      (uintmax_t)n);
@@ -373,7 +379,7 @@ static void print_rest(struct analyze_results *a)
 	output_text(&a->out, "\n");
 	if (!a->hides_files)
 		print_files(a);
-	if (number(a, "trace", "processes") > 1)
+	if (number(a, VALUE(trace, processes)) > 1)
 		print_processes(a);
 	print_cycle(a);
 	analyze_print_extras(a);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "lib/result/names.h"
+
 enum { FIELD = SHOWN_FIELD };
 
 const struct iot_analyze_value *text_row_find(const struct analyze_results *a,
@@ -19,8 +21,10 @@ static const struct iot_analyze_value *
 quantile(const struct analyze_results *a, const struct text_row *row, enum iot_direction direction)
 {
 	const struct iot_analyze_value *v = text_row_find(a, row, row->name, direction, row->key),
-				       *min = text_row_find(a, row, "size_min", direction, NULL),
-				       *max = text_row_find(a, row, "size_max", direction, NULL);
+				       *min = text_row_find(a, row, NAME_OF(size_min), direction,
+							    NULL),
+				       *max = text_row_find(a, row, NAME_OF(size_max), direction,
+							    NULL);
 	if (v->kind == IOT_VALUE_UNKNOWN)
 		return v;
 	return v->real < (double)min->number ? min : v->real > (double)max->number ? max : v;
@@ -29,7 +33,7 @@ quantile(const struct analyze_results *a, const struct text_row *row, enum iot_d
 static const char *field(const struct analyze_results *a, const struct text_row *row,
 			 enum iot_direction direction, char text[FIELD])
 {
-	const bool is_quantile = strcmp(row->name, "size_quantile") == 0;
+	const bool is_quantile = strcmp(row->name, NAME_OF(size_quantile)) == 0;
 	return shown_value(text, row->as,
 			   is_quantile ? quantile(a, row, direction)
 				       : text_row_find(a, row, row->name, direction, row->key));

@@ -9,6 +9,7 @@
 
 #include "cli/ui/trace_time.h"
 #include "lib/base/size.h"
+#include "lib/result/names.h"
 
 #include "member_values.h"
 
@@ -187,11 +188,11 @@ static double or_0(double value)
 
 static void count(struct where_kept *k, const double *value)
 {
-	const double run_time_s = value[member_value_number("trace", "run_time_s")];
+	const double run_time_s = value[member_value_number(VALUE(trace, run_time_s))];
 	k->jobs++;
 	k->run_time_s += or_0(run_time_s);
-	k->node_s += or_0(run_time_s * value[member_value_number("list", "nodes")]);
-	k->bytes += or_0(value[member_value_number("totals", "bytes")]);
+	k->node_s += or_0(run_time_s * value[member_value_number(VALUE(list, nodes))]);
+	k->bytes += or_0(value[member_value_number(VALUE(totals, bytes))]);
 }
 
 bool where_keeps(struct where *w, const double *value)

@@ -7,6 +7,7 @@
 #include "cli/ui/printable.h"
 #include "lib/base/array.h"
 #include "lib/base/idmap.h"
+#include "lib/result/names.h"
 
 #include "row_value.h"
 #include "shown.h"
@@ -45,8 +46,8 @@ static uint64_t number_of(const struct iot_analyze_row *row, const char *name)
 static void set_times(struct workflow_use *use, const struct iot_analyze_row *row,
 		      uint64_t epoch_ns)
 {
-	const struct iot_analyze_value *first = analyze_row_value(row, "first_ns"),
-				       *last = analyze_row_value(row, "last_ns");
+	const struct iot_analyze_value *first = analyze_row_value(row, NAME_OF(first_ns)),
+				       *last = analyze_row_value(row, NAME_OF(last_ns));
 	use->timed = epoch_ns > 0 && first != NULL && first->kind == IOT_VALUE_NUMBER &&
 		     last != NULL && last->kind == IOT_VALUE_NUMBER;
 	if (!use->timed)
@@ -57,11 +58,11 @@ static void set_times(struct workflow_use *use, const struct iot_analyze_row *ro
 
 static int add_use(struct analyze_workflow *w, const struct iot_analyze_row *row, uint64_t epoch_ns)
 {
-	const struct iot_analyze_value *path = analyze_row_value(row, "path");
+	const struct iot_analyze_value *path = analyze_row_value(row, NAME_OF(path));
 	struct workflow_use use = {.job = (uint32_t)w->jobs,
 				   .path_offset = w->text_size,
-				   .read = number_of(row, "read_required"),
-				   .written = number_of(row, "unique_written")};
+				   .read = number_of(row, NAME_OF(read_required)),
+				   .written = number_of(row, NAME_OF(unique_written))};
 	if (path == NULL || path->kind != IOT_VALUE_TEXT || (use.read == 0 && use.written == 0))
 		return IOT_OK;
 	char text[ANALYZE_TEXT_MAX];
@@ -260,7 +261,7 @@ void analyze_workflow_text(const struct analyze_workflow *w, struct output *out,
 	output_printf(out, "\nfiles that one job wrote and another one read: %zu, %s%s%s\n\n",
 		      w->file_count, printable_bytes(text, sizeof text, w->bytes),
 		      workflow_note(w)[0] != '\0' ? "; " : "", workflow_note(w));
-	output_printf(out, "%10s %14s  from job, to job\n", "files", "bytes");
+	output_printf(out, "%10s %14s  from job, to job\n", VALUE(files, bytes));
 	for (size_t i = 0; i < workflow_shown(w->flow_count, top); i++) {
 		const struct workflow_flow *f = &w->flows[i];
 		output_printf(out, "%10ju %14s  ", (uintmax_t)f->files,

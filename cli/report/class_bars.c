@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/result/names.h"
+
 const char *const class_names[CLASSES] = {"required", "checkpoint", "swapping", "rewritten",
 					  "unknown"};
 
@@ -20,7 +22,7 @@ static bool add_total(struct class_bars *c, const struct iot_analyze *a)
 	struct class_bar *b = &c->bar[0];
 	for (unsigned k = 0; k < CLASSES; k++) {
 		const struct iot_analyze_value *v =
-		    iot_analyze_find(a, "classes", "reason_bytes", class_names[k]);
+		    iot_analyze_find(a, VALUE(classes, reason_bytes), class_names[k]);
 		if (v == NULL || v->kind != IOT_VALUE_NUMBER)
 			return false;
 		b->bytes[k] = (double)v->number;
@@ -35,7 +37,7 @@ static void add_value(struct class_bar *b, const struct iot_analyze_value *v)
 	    {"read_required", "", "read_swapping", "", "read_unplaced"},
 	    {"write_required", "write_checkpoint", "write_swapping", "write_rewritten",
 	     "write_unplaced"}};
-	if (strcmp(v->name, "path") == 0 && v->kind == IOT_VALUE_TEXT)
+	if (strcmp(v->name, NAME_OF(path)) == 0 && v->kind == IOT_VALUE_TEXT)
 		b->name = v->text;
 	for (unsigned k = 0; k < CLASSES && v->kind == IOT_VALUE_NUMBER; k++)
 		if (strcmp(v->name, names[0][k]) == 0 || strcmp(v->name, names[1][k]) == 0)

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "lib/result/names.h"
+
 #include "plot.h"
 
 enum { PERIODS = 4, LAGS_MAX = 32 };
@@ -63,7 +65,7 @@ static void smooth(double *r, const double *raw, size_t lags)
 
 static void set_correlation(struct plot_data *d, double *x, size_t n, double *raw)
 {
-	const double period = plot_number(d, "cycles", "period_s", NULL);
+	const double period = plot_number(d, VALUE(cycles, period_s), NULL);
 	n = add_neighbours(x, n, &d->lag_s, period);
 	const double wanted = PERIODS * period / d->lag_s;
 	d->lag_count = wanted < (double)n / 3 ? (size_t)wanted : n / 3;

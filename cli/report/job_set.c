@@ -6,22 +6,23 @@
 
 #include "cli/analyze/shown.h"
 #include "lib/base/array.h"
+#include "lib/result/names.h"
 
 static const struct {
 	const char *section, *name, *key;
 } sources[JOB_VALUES] = {
-    [JOB_PROCESSES] = {"trace", "processes", NULL},
-    [JOB_FILES] = {"totals", "files", NULL},
-    [JOB_READ] = {"totals", "read_bytes", NULL},
-    [JOB_WRITTEN] = {"totals", "written_bytes", NULL},
-    [JOB_INTENSITY_R] = {"time", "read_intensity", "1048576"},
-    [JOB_INTENSITY_W] = {"time", "write_intensity", "1048576"},
-    [JOB_BURSTINESS_R] = {"time", "read_burstiness", "1048576"},
-    [JOB_BURSTINESS_W] = {"time", "write_burstiness", "1048576"},
-    [JOB_PARALLEL_R] = {"time", "read_parallel_intensity_normalised", "1048576"},
-    [JOB_PARALLEL_W] = {"time", "write_parallel_intensity_normalised", "1048576"},
-    [JOB_NODE_RATE] = {"time", "node_bytes_per_s", NULL},
-    [JOB_RATE] = {"time", "slowest_bytes_per_s", NULL},
+    [JOB_PROCESSES] = {VALUE(trace, processes), NULL},
+    [JOB_FILES] = {VALUE(totals, files), NULL},
+    [JOB_READ] = {VALUE(totals, read_bytes), NULL},
+    [JOB_WRITTEN] = {VALUE(totals, written_bytes), NULL},
+    [JOB_INTENSITY_R] = {VALUE(time, read_intensity), "1048576"},
+    [JOB_INTENSITY_W] = {VALUE(time, write_intensity), "1048576"},
+    [JOB_BURSTINESS_R] = {VALUE(time, read_burstiness), "1048576"},
+    [JOB_BURSTINESS_W] = {VALUE(time, write_burstiness), "1048576"},
+    [JOB_PARALLEL_R] = {VALUE(time, read_parallel_intensity_normalised), "1048576"},
+    [JOB_PARALLEL_W] = {VALUE(time, write_parallel_intensity_normalised), "1048576"},
+    [JOB_NODE_RATE] = {VALUE(time, node_bytes_per_s), NULL},
+    [JOB_RATE] = {VALUE(time, slowest_bytes_per_s), NULL},
 };
 
 const char *const job_class_names[JOB_CLASSES] = {"0-100",   "100-1K", "1K-10K", "10K-100K",
@@ -30,11 +31,12 @@ const char *const job_class_names[JOB_CLASSES] = {"0-100",   "100-1K", "1K-10K",
 
 static void count_classes(struct set_job *job, const struct iot_analyze *a)
 {
-	static const char *const names[2] = {"read_size_classes", "write_size_classes"};
+	static const char *const names[2] = {NAME_OF(read_size_classes),
+					     NAME_OF(write_size_classes)};
 	for (unsigned w = 0; w < 2; w++)
 		for (unsigned k = 0; k < JOB_CLASSES; k++) {
 			const struct iot_analyze_value *v =
-			    iot_analyze_find(a, "sizes", names[w], job_class_names[k]);
+			    iot_analyze_find(a, SECTION_OF(sizes), names[w], job_class_names[k]);
 			if (v != NULL && v->kind == IOT_VALUE_NUMBER)
 				job->class_count[w][k] = v->number;
 		}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/ui/printable.h"
+#include "lib/result/names.h"
 
 #include "canvas.h"
 
@@ -12,10 +13,10 @@ enum { LINES = 4, STEPS_MAX = 400, BINS_MIN = 10 };
 
 static const struct cdf_line {
 	const char *name, *text, *mark;
-} cdf_lines[LINES] = {{"inter_arrival_bins", "from start to start", "l p o"},
-		      {"idle_gap_bins", "idle gaps", "l e k"},
-		      {"read_latency_bins", "durations of reads", "l r"},
-		      {"write_latency_bins", "durations of writes", "l d w"}};
+} cdf_lines[LINES] = {{NAME_OF(inter_arrival_bins), "from start to start", "l p o"},
+		      {NAME_OF(idle_gap_bins), "idle gaps", "l e k"},
+		      {NAME_OF(read_latency_bins), "durations of reads", "l r"},
+		      {NAME_OF(write_latency_bins), "durations of writes", "l d w"}};
 
 static const double ns = 1e-9;
 
@@ -23,7 +24,7 @@ static bool has_cdf(const struct plot_data *d)
 {
 	for (unsigned i = 0; i < LINES; i++) {
 		size_t at = 0;
-		if (plot_next(d, &at, "time", cdf_lines[i].name) != NULL)
+		if (plot_next(d, &at, SECTION_OF(time), cdf_lines[i].name) != NULL)
 			return true;
 	}
 	return false;
@@ -35,7 +36,8 @@ static struct svg_axis seconds_axis(const struct plot_data *d)
 	struct svg_axis axis = {"time", SVG_SECONDS, INFINITY, 0};
 	const struct iot_analyze_value *v;
 	for (unsigned line = 0; line < LINES; line++)
-		for (size_t i = 0; (v = plot_next(d, &i, "time", cdf_lines[line].name)) != NULL;) {
+		for (size_t i = 0;
+		     (v = plot_next(d, &i, SECTION_OF(time), cdf_lines[line].name)) != NULL;) {
 			const double s = fmax(strtod(v->key, NULL), 1) * ns;
 			axis.min = fmin(axis.min, s);
 			axis.max = fmax(axis.max, s);
@@ -51,7 +53,7 @@ static double count_of(const struct plot_data *d, const char *name)
 {
 	const struct iot_analyze_value *v;
 	double n = 0;
-	for (size_t i = 0; (v = plot_next(d, &i, "time", name)) != NULL;)
+	for (size_t i = 0; (v = plot_next(d, &i, SECTION_OF(time), name)) != NULL;)
 		n += (double)v->number;
 	return n;
 }
@@ -63,7 +65,7 @@ static void draw_line(const struct plot_data *d, struct output *o, const struct 
 	const struct iot_analyze_value *v;
 	double sum = 0, drawn = 0;
 	output_printf(o, "<path class=\"%s\" d=\"M%d,%d", line->mark, f->left, f->top + f->height);
-	for (size_t i = 0; (v = plot_next(d, &i, "time", line->name)) != NULL;) {
+	for (size_t i = 0; (v = plot_next(d, &i, SECTION_OF(time), line->name)) != NULL;) {
 		sum += (double)v->number;
 		if (sum - drawn < all / STEPS_MAX && sum < all)
 			continue;
@@ -96,7 +98,8 @@ static void write_cdf(const struct plot_data *d, struct output *o)
 	const struct iot_analyze_value *v;
 	output_text(o, "distribution\tup_to_ns\tcount\n");
 	for (unsigned line = 0; line < LINES; line++)
-		for (size_t i = 0; (v = plot_next(d, &i, "time", cdf_lines[line].name)) != NULL;)
+		for (size_t i = 0;
+		     (v = plot_next(d, &i, SECTION_OF(time), cdf_lines[line].name)) != NULL;)
 			output_printf(o, "%.*s\t%s\t%ju\n",
 				      (int)(strlen(cdf_lines[line].name) - strlen(bins)),
 				      cdf_lines[line].name, v->key, (uintmax_t)v->number);

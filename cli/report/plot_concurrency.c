@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/ui/printable.h"
+#include "lib/result/names.h"
 
 #include "canvas.h"
 
@@ -17,12 +18,12 @@ static size_t levels_of(const struct plot_data *d, double level[LEVELS])
 	size_t n = 0;
 	for (size_t q = 0; q < LEVELS; q++)
 		level[q] = 0;
-	for (size_t i = 0; (v = plot_next(d, &i, "time", "concurrency_ns")) != NULL;) {
+	for (size_t i = 0; (v = plot_next(d, &i, VALUE(time, concurrency_ns))) != NULL;) {
 		const size_t q = strtoul(v->key, NULL, 10);
 		if (q < LEVELS)
 			level[q] = (double)v->number;
 	}
-	const double more = plot_number(d, "time", "concurrency_more_ns", NULL);
+	const double more = plot_number(d, VALUE(time, concurrency_more_ns), NULL);
 	level[LEVELS - 1] = isnan(more) ? 0 : more;
 	for (size_t q = 0; q < LEVELS; q++)
 		n = level[q] > 0 ? q + 1 : n;
@@ -91,8 +92,8 @@ static void draw_levels(const struct plot_data *d, struct output *o)
 
 static void draw(const struct plot_data *d, struct output *o)
 {
-	const double max = plot_number(d, "time", "concurrency_max", NULL),
-		     mean = plot_number(d, "time", "concurrency_mean", NULL);
+	const double max = plot_number(d, VALUE(time, concurrency_max), NULL),
+		     mean = plot_number(d, VALUE(time, concurrency_mean), NULL);
 	char text[128], s[SVG_LABEL];
 	draw_time(d, o);
 	draw_levels(d, o);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cli/ui/printable.h"
+#include "lib/result/names.h"
 
 #include "canvas.h"
 
@@ -11,7 +12,7 @@ enum { PHASES = 64, LEFT_WIDTH = 270, RIGHT_LEFT = CANVAS_LEFT + LEFT_WIDTH + 76
 
 static double period_of(const struct plot_data *d)
 {
-	return plot_number(d, "cycles", "period_s", NULL);
+	return plot_number(d, VALUE(cycles, period_s), NULL);
 }
 
 static bool has_data(const struct plot_data *d)
@@ -23,7 +24,8 @@ static size_t profile_of(const struct plot_data *d, const char *name, double pha
 {
 	const struct iot_analyze_value *v;
 	size_t n = 0;
-	for (size_t i = 0; n < PHASES && (v = plot_next(d, &i, "cycles", name)) != NULL; n++)
+	for (size_t i = 0; n < PHASES && (v = plot_next(d, &i, SECTION_OF(cycles), name)) != NULL;
+	     n++)
 		phase[n] = v->kind == IOT_VALUE_NUMBER ? (double)v->number : v->real;
 	return n;
 }
@@ -32,7 +34,7 @@ static void draw_correlation(const struct plot_data *d, struct output *o)
 {
 	const double period = period_of(d);
 	struct svg_frame f = {CANVAS_FRAME, .y = {"autocorrelation", SVG_LINEAR, -1, 1}};
-	const struct iot_analyze_value *method = plot_value(d, "cycles", "period_method", NULL);
+	const struct iot_analyze_value *method = plot_value(d, VALUE(cycles, period_method), NULL);
 	char text[96], s[SVG_LABEL];
 	f.width = LEFT_WIDTH;
 	canvas_set_time(&f, 0, (double)d->lag_count * d->lag_s);
@@ -86,8 +88,9 @@ static void draw_cycle(const struct plot_data *d, struct output *o)
 			      .width = PLOT_WIDTH - RIGHT_LEFT - CANVAS_RIGHT,
 			      .height = PLOT_HEIGHT - CANVAS_TOP - CANVAS_BOTTOM,
 			      .x = {"position in the cycle", SVG_LINEAR, 0, 1}};
-	if (profile_of(d, "profile", mean) < PHASES || profile_of(d, "profile_low", low) < PHASES ||
-	    profile_of(d, "profile_high", high) < PHASES)
+	if (profile_of(d, NAME_OF(profile), mean) < PHASES ||
+	    profile_of(d, NAME_OF(profile_low), low) < PHASES ||
+	    profile_of(d, NAME_OF(profile_high), high) < PHASES)
 		return;
 	for (unsigned i = 0; i < PHASES; i++)
 		max = fmax(max, fmax(mean[i], high[i]));
@@ -120,8 +123,9 @@ static void write_data(const struct plot_data *d, struct output *o)
 		output_printf(o, "autocorrelation\t%s", printable_real(text, (double)k * d->lag_s));
 		output_printf(o, "\t%s\t\t\n", printable_real(text, d->correlation[k]));
 	}
-	if (profile_of(d, "profile", mean) < PHASES || profile_of(d, "profile_low", low) < PHASES ||
-	    profile_of(d, "profile_high", high) < PHASES)
+	if (profile_of(d, NAME_OF(profile), mean) < PHASES ||
+	    profile_of(d, NAME_OF(profile_low), low) < PHASES ||
+	    profile_of(d, NAME_OF(profile_high), high) < PHASES)
 		return;
 	for (unsigned i = 0; i < PHASES; i++) {
 		output_printf(o, "cycle\t%s", printable_real(text, (double)i / PHASES));

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/result/names.h"
+
 #include "plot.h"
 
 enum { BINS_MIN = 64, BINS_FINE = 512, BINS_CORRELATED = 4096 };
@@ -52,7 +54,7 @@ static int make_over_time(struct plot_data *d, bool bins_wanted)
 static int make_correlation(struct plot_data *d)
 {
 	struct iot_analyze_timeline t;
-	if (plot_value(d, "cycles", "period_s", NULL) == NULL)
+	if (plot_value(d, VALUE(cycles, period_s), NULL) == NULL)
 		return IOT_OK;
 	const int status = iot_analyze_timeline(d->analysis, BINS_CORRELATED, &t);
 	if (status != IOT_OK)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cli/ui/printable.h"
+#include "lib/result/names.h"
 
 #include "canvas.h"
 
@@ -14,14 +15,14 @@ enum { LENGTHS = sizeof lengths / sizeof lengths[0] };
 
 static const struct idle_kind {
 	const char *ns, *count, *mark;
-} kinds[KINDS] = {{"idle_below_5_class_ns", "idle_below_5_class", "f o"},
-		  {"idle_without_io_class_ns", "idle_without_io_class", "f r"}};
+} kinds[KINDS] = {{NAME_OF(idle_below_5_class_ns), NAME_OF(idle_below_5_class), "f o"},
+		  {NAME_OF(idle_without_io_class_ns), NAME_OF(idle_without_io_class), "f r"}};
 
 /* Bins of a minute or more have these values: of samples, else of requests. */
 static double value(const struct plot_data *d, const char *name, const char *key)
 {
-	const double of_samples = plot_number(d, "samples", name, key);
-	return isnan(of_samples) ? plot_number(d, "time", name, key) : of_samples;
+	const double of_samples = plot_number(d, SECTION_OF(samples), name, key);
+	return isnan(of_samples) ? plot_number(d, SECTION_OF(time), name, key) : of_samples;
 }
 
 static double longest(const struct plot_data *d)

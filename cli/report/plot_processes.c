@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cli/ui/printable.h"
+#include "lib/result/names.h"
 
 #include "canvas.h"
 
@@ -247,8 +248,8 @@ enum { COST_READ, COST_WRITE, COST_METADATA, COST_OTHER, COSTS };
 /* Percents of the run time: of the mean, or of the process with most. Returns false if unknown. */
 static bool costs_of(const struct plot_data *d, bool of_longest, double cost[COSTS])
 {
-	const double run_ns = 1e9 * plot_number(d, "trace", "run_time_s", NULL),
-		     n = plot_number(d, "trace", "processes", NULL);
+	const double run_ns = 1e9 * plot_number(d, VALUE(trace, run_time_s), NULL),
+		     n = plot_number(d, VALUE(trace, processes), NULL);
 	double sum = 0, longest = -1;
 	for (unsigned k = 0; k < COSTS; k++)
 		cost[k] = 0;

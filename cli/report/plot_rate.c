@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cli/ui/printable.h"
+#include "lib/result/names.h"
 
 #include "canvas.h"
 
@@ -58,7 +59,7 @@ static void draw_cycles(const struct plot_data *d, struct output *o, const struc
 {
 	enum { CYCLES_MAX = 120 };
 	const struct columns *c = &d->columns;
-	const double period = plot_number(d, "cycles", "period_s", NULL);
+	const double period = plot_number(d, VALUE(cycles, period_s), NULL);
 	if (isnan(period) || (c->end_s - c->begin_s) / period > CYCLES_MAX)
 		return;
 	output_text(o, "<path class=\"z\" d=\"");
@@ -93,8 +94,8 @@ static void draw_bursts(const struct plot_data *d, struct output *o, const struc
 static void draw_gaps(const struct plot_data *d, struct output *o, const struct svg_frame *f)
 {
 	const struct iot_analyze_value *v;
-	for (size_t i = 0; (v = plot_next(d, &i, "samples", "gap_begin_s")) != NULL;) {
-		const double length = plot_number(d, "samples", "gap_length_s", v->key),
+	for (size_t i = 0; (v = plot_next(d, &i, VALUE(samples, gap_begin_s))) != NULL;) {
+		const double length = plot_number(d, VALUE(samples, gap_length_s), v->key),
 			     x = svg_x(f, v->real);
 		canvas_rect(o, "b o", x, f->top, svg_x(f, v->real + length) - x, f->height);
 		output_printf(o, "not observed for %.6g s", length);

@@ -6,6 +6,7 @@
 
 #include "cli/ui/printable.h"
 #include "lib/base/number.h"
+#include "lib/result/names.h"
 
 #include "canvas.h"
 
@@ -17,9 +18,10 @@ enum {
 	DARSHAN_CLASSES = 10
 };
 
-static const char *const count_names[2] = {"read_size_log2", "write_size_log2"},
-			 *const bin_names[2] = {"read_size_bins", "write_size_bins"},
-			 *const byte_names[2] = {"read_size_bin_bytes", "written_size_bin_bytes"};
+static const char *const count_names[2] = {NAME_OF(read_size_log2), NAME_OF(write_size_log2)},
+			 *const bin_names[2] = {NAME_OF(read_size_bins), NAME_OF(write_size_bins)},
+			 *const byte_names[2] = {NAME_OF(read_size_bin_bytes),
+						 NAME_OF(written_size_bin_bytes)};
 
 struct distribution {
 	uint64_t count[SIZE_CLASSES][2], bytes[SIZE_CLASSES][2], requests, all_bytes;
@@ -54,11 +56,13 @@ static struct distribution distribution_of(const struct plot_data *d)
 	struct distribution s = {.requests = 0};
 	const struct iot_analyze_value *v;
 	for (unsigned w = 0; w < 2; w++) {
-		for (size_t i = 0; (v = plot_next(d, &i, "sizes", count_names[w])) != NULL;) {
+		for (size_t i = 0;
+		     (v = plot_next(d, &i, SECTION_OF(sizes), count_names[w])) != NULL;) {
 			s.count[class_of(v->key)][w] += v->number;
 			s.requests += v->number;
 		}
-		for (size_t i = 0; (v = plot_next(d, &i, "sizes", byte_names[w])) != NULL;) {
+		for (size_t i = 0;
+		     (v = plot_next(d, &i, SECTION_OF(sizes), byte_names[w])) != NULL;) {
 			s.bytes[class_of(v->key)][w] += v->number;
 			s.all_bytes += v->number;
 		}
@@ -71,8 +75,8 @@ static struct distribution distribution_of(const struct plot_data *d)
 static bool has_data(const struct plot_data *d)
 {
 	size_t at = 0;
-	return plot_next(d, &at, "sizes", count_names[0]) != NULL ||
-	       (at = 0, plot_next(d, &at, "sizes", count_names[1]) != NULL);
+	return plot_next(d, &at, SECTION_OF(sizes), count_names[0]) != NULL ||
+	       (at = 0, plot_next(d, &at, SECTION_OF(sizes), count_names[1]) != NULL);
 }
 
 /* The upper bound of a class. */
@@ -161,7 +165,7 @@ static size_t read_bins(const struct plot_data *d, const char *const names[2],
 	const struct iot_analyze_value *v;
 	size_t n = 0;
 	for (unsigned w = 0; w < 2; w++)
-		for (size_t i = 0; (v = plot_next(d, &i, "sizes", names[w])) != NULL; n++)
+		for (size_t i = 0; (v = plot_next(d, &i, SECTION_OF(sizes), names[w])) != NULL; n++)
 			if (bins != NULL)
 				bins[n] = (struct size_bin){strtod(v->key, NULL), v->number};
 	return n;
@@ -249,13 +253,14 @@ const struct plot plot_sizes = {
 static void draw_classes(const struct plot_data *d, struct output *o)
 {
 	static const struct canvas_legend legend[] = {{"f r", "reads"}, {"f w", "writes"}, {0}};
-	static const char *const names[2] = {"read_size_classes", "write_size_classes"};
-	const double n[2] = {plot_number(d, "totals", "reads", NULL),
-			     plot_number(d, "totals", "writes", NULL)};
+	static const char *const names[2] = {NAME_OF(read_size_classes),
+					     NAME_OF(write_size_classes)};
+	const double n[2] = {plot_number(d, VALUE(totals, reads), NULL),
+			     plot_number(d, VALUE(totals, writes), NULL)};
 	const struct iot_analyze_value *v;
 	double max = 0;
 	for (unsigned w = 0; w < 2; w++)
-		for (size_t i = 0; (v = plot_next(d, &i, "sizes", names[w])) != NULL;)
+		for (size_t i = 0; (v = plot_next(d, &i, SECTION_OF(sizes), names[w])) != NULL;)
 			max = fmax(max, 100 * (double)v->number / (n[0] + n[1]));
 	const struct svg_frame f = {CANVAS_FRAME, .x = {NULL, SVG_LINEAR, 0, DARSHAN_CLASSES},
 				    .y = canvas_axis_to(max, "% of requests")};
@@ -265,7 +270,8 @@ static void draw_classes(const struct plot_data *d, struct output *o)
 		      f.left, f.top, f.width, f.height);
 	for (unsigned w = 0; w < 2; w++) {
 		unsigned k = 0;
-		for (size_t i = 0; (v = plot_next(d, &i, "sizes", names[w])) != NULL; k++) {
+		for (size_t i = 0; (v = plot_next(d, &i, SECTION_OF(sizes), names[w])) != NULL;
+		     k++) {
 			const double percent = 100 * (double)v->number / (n[0] + n[1]);
 			if (w == 0)
 				canvas_small(o, f.left + (k + 0.5) * step, f.top + f.height + 16,
@@ -287,9 +293,9 @@ static void write_classes(const struct plot_data *d, struct output *o)
 {
 	const struct iot_analyze_value *v;
 	output_text(o, "class\treads\twrites\n");
-	for (size_t i = 0; (v = plot_next(d, &i, "sizes", "read_size_classes")) != NULL;)
+	for (size_t i = 0; (v = plot_next(d, &i, VALUE(sizes, read_size_classes))) != NULL;)
 		output_printf(o, "%s\t%ju\t%.0f\n", v->key, (uintmax_t)v->number,
-			      plot_number(d, "sizes", "write_size_classes", v->key));
+			      plot_number(d, VALUE(sizes, write_size_classes), v->key));
 }
 
 const struct plot plot_classes10 = {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/ui/printable.h"
+#include "lib/result/names.h"
 
 #include "canvas.h"
 
@@ -25,16 +26,17 @@ struct shown_set {
 static struct shown_set shown_set_of(const struct plot_data *d)
 {
 	const struct iot_analyze_value *v;
-	struct shown_set w = {.begin_s = plot_number(d, "reuse", "working_set_begin_s", NULL),
-			      .width_s = plot_number(d, "reuse", "working_set_bin_width_s", NULL),
-			      .all = plot_number(d, "reuse", "working_set_all", NULL)};
+	struct shown_set w = {.begin_s = plot_number(d, VALUE(reuse, working_set_begin_s), NULL),
+			      .width_s =
+				  plot_number(d, VALUE(reuse, working_set_bin_width_s), NULL),
+			      .all = plot_number(d, VALUE(reuse, working_set_all), NULL)};
 	for (size_t i = 0;
-	     w.bins < BINS_MAX && (v = plot_next(d, &i, "reuse", "working_set")) != NULL;)
+	     w.bins < BINS_MAX && (v = plot_next(d, &i, VALUE(reuse, working_set))) != NULL;)
 		w.bytes[w.bins++] = v->real;
 	for (size_t i = 0; w.windows < WINDOWS_MAX &&
-			   (v = plot_next(d, &i, "reuse", "working_set_mean")) != NULL;) {
+			   (v = plot_next(d, &i, VALUE(reuse, working_set_mean))) != NULL;) {
 		w.window_s[w.windows] = strtod(v->key, NULL) * w.width_s;
-		w.max[w.windows] = plot_number(d, "reuse", "working_set_max", v->key);
+		w.max[w.windows] = plot_number(d, VALUE(reuse, working_set_max), v->key);
 		w.mean[w.windows++] = v->real;
 	}
 	return w;
@@ -42,7 +44,7 @@ static struct shown_set shown_set_of(const struct plot_data *d)
 
 static bool has_data(const struct plot_data *d)
 {
-	return plot_number(d, "reuse", "working_set_all", NULL) > 0;
+	return plot_number(d, VALUE(reuse, working_set_all), NULL) > 0;
 }
 
 static void draw_bins(const struct plot_data *d, struct output *o, const struct shown_set *w)

@@ -6,6 +6,7 @@
 
 #include "cli/analyze/row_value.h"
 #include "lib/base/number.h"
+#include "lib/result/names.h"
 
 static int compare(uint64_t a, uint64_t b)
 {
@@ -36,11 +37,11 @@ static double time_of(const struct iot_analyze_row *row, const char *name)
 
 static struct process_row row_of(const struct iot_analyze_row *from)
 {
-	static const char *const times[PROCESS_TIMES] = {"read_time_ns", "write_time_ns",
-							 "operation_time_ns"};
-	const struct iot_analyze_value *rank = analyze_row_value(from, "rank"),
-				       *read = analyze_row_value(from, "read_bytes"),
-				       *written = analyze_row_value(from, "written_bytes");
+	static const char *const times[PROCESS_TIMES] = {
+	    NAME_OF(read_time_ns), NAME_OF(write_time_ns), NAME_OF(operation_time_ns)};
+	const struct iot_analyze_value *rank = analyze_row_value(from, NAME_OF(rank)),
+				       *read = analyze_row_value(from, NAME_OF(read_bytes)),
+				       *written = analyze_row_value(from, NAME_OF(written_bytes));
 	struct process_row row = {.has_rank = rank->kind == IOT_VALUE_NUMBER,
 				  .rank = rank->number,
 				  .bytes = {read->number, written->number}};

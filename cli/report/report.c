@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include "cli/ui/message.h"
+#include "lib/result/names.h"
 
 #include "html.h"
 
@@ -9,7 +10,7 @@
 static int write_sections(const struct html_report *r)
 {
 	int status = IOT_OK;
-	if (!(plot_number(r->data, "totals", "requests", NULL) > 0)) {
+	if (!(plot_number(r->data, VALUE(totals, requests), NULL) > 0)) {
 		report_samples(r);
 		html_paragraph(r->html, "The trace has no requests.");
 		return report_metadata(r);

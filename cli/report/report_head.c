@@ -8,6 +8,7 @@
 
 #include "cli/analyze/shown.h"
 #include "cli/ui/markup.h"
+#include "lib/result/names.h"
 
 #include "html.h"
 #include "report.h"
@@ -45,7 +46,7 @@ static void term_text(const struct html_report *r, const char *name, const char 
 
 static void term_name(const struct html_report *r, const char *name, const char *value)
 {
-	const struct iot_analyze_value *v = plot_value(r->data, "trace", value, NULL);
+	const struct iot_analyze_value *v = plot_value(r->data, SECTION_OF(trace), value, NULL);
 	if (v == NULL)
 		return;
 	term(r, name);
@@ -98,8 +99,8 @@ static void term_unseen(const struct html_report *r, const struct unseen *u)
 
 static void term_complete(const struct html_report *r)
 {
-	const uint64_t lost = number_of(r, "trace", "gaps"),
-		       records = number_of(r, "trace", "lost_records");
+	const uint64_t lost = number_of(r, VALUE(trace, gaps)),
+		       records = number_of(r, VALUE(trace, lost_records));
 	char text[160];
 	struct unseen unseen;
 	shown_unseen(r->data->analysis, &unseen);
@@ -116,7 +117,7 @@ static void term_complete(const struct html_report *r)
 	else
 		term_text(r, "complete", text);
 	if (records > 0)
-		term_value(r, "records lost", HTML_COUNT, "trace", "lost_records", " at least");
+		term_value(r, "records lost", HTML_COUNT, VALUE(trace, lost_records), " at least");
 }
 
 /* Numbers of requests and records that the values lack. */
@@ -125,24 +126,24 @@ static void term_exceptions(const struct html_report *r)
 	static const struct {
 		const char *section, *name, *text;
 	} exceptions[] = {
-	    {"totals", "unknown_offsets", "requests of unknown offset"},
-	    {"totals", "out_of_order", "records out of order"},
-	    {"trace", "left_out", "requests of another layer, left out"},
-	    {"trace", "left_out_physical", "physical records, left out"},
-	    {"trace", "left_out_logical", "logical records, left out"},
+	    {VALUE(totals, unknown_offsets), "requests of unknown offset"},
+	    {VALUE(totals, out_of_order), "records out of order"},
+	    {VALUE(trace, left_out), "requests of another layer, left out"},
+	    {VALUE(trace, left_out_physical), "physical records, left out"},
+	    {VALUE(trace, left_out_logical), "logical records, left out"},
 	};
 	for (size_t i = 0; i < sizeof exceptions / sizeof exceptions[0]; i++)
 		if (number_of(r, exceptions[i].section, exceptions[i].name) > 0)
 			term_value(r, exceptions[i].text, HTML_COUNT, exceptions[i].section,
 				   exceptions[i].name, "");
-	if (number_of(r, "trace", "lengths_requested") > 0)
+	if (number_of(r, VALUE(trace, lengths_requested)) > 0)
 		term_text(r, "lengths", "as requested, not as transferred");
 }
 
 /* Whether a value repeats one of another section, with its note. */
 static bool is_copy(const struct iot_analyze_value *v)
 {
-	return strcmp(v->section, "map") == 0;
+	return strcmp(v->section, SECTION_OF(map)) == 0;
 }
 
 /* Unknown values, by reason: the names of each. */
@@ -196,7 +197,7 @@ static void write_unknown(const struct html_report *r)
 
 void report_head(const struct html_report *r)
 {
-	const struct iot_analyze_value *command = plot_value(r->data, "trace", "command", NULL);
+	const struct iot_analyze_value *command = plot_value(r->data, VALUE(trace, command), NULL);
 	static const char title[] = "I/O report";
 	html_begin(r->html, title, sizeof title - 1);
 	output_text(r->html->out,
@@ -204,13 +205,13 @@ void report_head(const struct html_report *r)
 	if (command != NULL)
 		html_name(r->html, command->text);
 	output_text(r->html->out, "</h1>\n<dl>\n");
-	term_name(r, "recorded by", "source");
-	term_name(r, "on host", "host");
+	term_name(r, "recorded by", NAME_OF(source));
+	term_name(r, "on host", NAME_OF(host));
 	term_begin(r);
-	term_value(r, "run time", HTML_REAL, "trace", "run_time_s", " s");
-	term_value(r, "processes", HTML_COUNT, "trace", "processes", "");
-	term_value(r, "files", HTML_COUNT, "totals", "files", "");
-	term_value(r, "data size", HTML_BYTES, "totals", "extent_bytes", "");
+	term_value(r, "run time", HTML_REAL, VALUE(trace, run_time_s), " s");
+	term_value(r, "processes", HTML_COUNT, VALUE(trace, processes), "");
+	term_value(r, "files", HTML_COUNT, VALUE(totals, files), "");
+	term_value(r, "data size", HTML_BYTES, VALUE(totals, extent_bytes), "");
 	term_complete(r);
 	term_exceptions(r);
 	output_text(r->html->out, "</dl>\n");
@@ -241,7 +242,7 @@ static const char *section_of(const struct html_report *r, struct iot_text cause
 
 static void link_plot(const struct html_report *r, const char *key)
 {
-	const struct iot_analyze_value *cause = plot_value(r->data, "findings", "cause", key);
+	const struct iot_analyze_value *cause = plot_value(r->data, VALUE(findings, cause), key);
 	const char *id = cause != NULL ? section_of(r, cause->text) : NULL;
 	if (id != NULL)
 		output_printf(r->html->out, " <a href=\"#%s\">plot</a>", id);
@@ -252,11 +253,11 @@ void report_findings(const struct html_report *r)
 {
 	const struct iot_analyze_value *v;
 	bool any = false;
-	for (size_t i = 0; (v = plot_next(r->data, &i, "findings", "sentence")) != NULL;) {
+	for (size_t i = 0; (v = plot_next(r->data, &i, VALUE(findings, sentence))) != NULL;) {
 		const struct iot_analyze_value *remedy =
-		    plot_value(r->data, "findings", "remedy", v->key);
+		    plot_value(r->data, VALUE(findings, remedy), v->key);
 		if (!any)
-			html_section(r->html, "findings", "Findings");
+			html_section(r->html, SECTION_OF(findings), "Findings");
 		any = true;
 		output_text(r->html->out, "<p class=\"finding\">");
 		html_text(r->html, v->text);
@@ -303,7 +304,7 @@ void report_method(const struct html_report *r)
 		     "over time. iotrace-analyze(1) defines all values; 'iotrace analyze --tsv' "
 		     "prints them, and '--plots' these plots and more, with their data.");
 	output_text(r->html->out, "<dl>\n");
-	term_value(r, "bins over time", HTML_REAL, "time", "bin_width_s", " s");
+	term_value(r, "bins over time", HTML_REAL, VALUE(time, bin_width_s), " s");
 	output_printf(r->html->out, "<dt>version</dt><dd>iotrace %s</dd>\n</dl>\n", iot_version());
 	write_notes(r);
 	html_details_end(r->html);

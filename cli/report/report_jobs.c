@@ -9,6 +9,7 @@
 #include "cli/ui/markup.h"
 #include "cli/ui/message.h"
 #include "cli/ui/printable.h"
+#include "lib/result/names.h"
 
 #include "html.h"
 #include "plots.h"
@@ -82,12 +83,14 @@ static void write_head(struct html *h, const struct report_jobs *r, bool incompl
 	html_begin(h, title, sizeof title - 1);
 	output_printf(h->out, "<header>\n<h1>I/O of %zu job%s</h1>\n<dl>\n", r->jobs.count,
 		      r->jobs.count == 1 ? "" : "s");
-	snprintf(text, sizeof text, "%ju", (uintmax_t)analyze_jobs_sum(&r->jobs, "requests"));
+	snprintf(text, sizeof text, "%ju",
+		 (uintmax_t)analyze_jobs_sum(&r->jobs, NAME_OF(requests)));
 	term(h, "requests", text);
 	term(h, "bytes read",
-	     printable_bytes(text, sizeof text, analyze_jobs_sum(&r->jobs, "read_bytes")));
-	term(h, "bytes written",
-	     printable_bytes(text, sizeof text, analyze_jobs_sum(&r->jobs, "written_bytes")));
+	     printable_bytes(text, sizeof text, analyze_jobs_sum(&r->jobs, NAME_OF(read_bytes))));
+	term(
+	    h, "bytes written",
+	    printable_bytes(text, sizeof text, analyze_jobs_sum(&r->jobs, NAME_OF(written_bytes))));
 	term(h, "complete",
 	     incomplete ? "no: parts of a trace are missing or damaged"
 			: "every trace was read to its end");
@@ -191,8 +194,8 @@ static int by_bytes(const void *left, const void *right)
 
 static void write_jobs(struct html *h, const struct job_set *s, size_t rows)
 {
-	static const char *const headings[] = {"job",     "processes", "files", "read",
-					       "written", "bytes/s",   NULL};
+	static const char *const headings[] = {
+	    "job", VALUE(processes, files), "read", "written", "bytes/s", NULL};
 	const struct set_job **job = calloc(s->count + 1, sizeof(struct set_job *));
 	if (job == NULL) {
 		h->out->status = IOT_ENOMEM;

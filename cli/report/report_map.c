@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/analyze/map_rows.h"
+#include "lib/result/names.h"
 
 #include "html.h"
 #include "report.h"
@@ -39,9 +40,9 @@ static void write_row(const struct html_report *r, const struct map_row *row)
 void report_map(const struct html_report *r)
 {
 	static const char *const headings[] = {"criterion", "reads", "writes", "all", NULL};
-	if (!report_has(r, "map"))
+	if (!report_has(r, SECTION_OF(map)))
 		return;
-	html_details(r->html, "map", "Criteria of the study");
+	html_details(r->html, SECTION_OF(map), "Criteria of the study");
 	html_table(r->html, NULL, headings);
 	for (unsigned i = 0; i < MAP_ROWS_MAX; i++)
 		write_row(r, &map_rows[i]);

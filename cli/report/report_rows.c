@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/analyze/row_value.h"
+#include "lib/result/names.h"
 
 #include "html.h"
 #include "report.h"
@@ -67,18 +68,19 @@ static void write_classes(const struct html_report *r)
 {
 	static const char *const headings[] = {"files",    "number",  "bytes",
 					       "requests", "largest", NULL},
-				 *const names[] = {"class_files", "class_bytes", "class_requests",
-						   "class_extent"};
+				 *const names[] = {NAME_OF(class_files), NAME_OF(class_bytes),
+						   NAME_OF(class_requests), NAME_OF(class_extent)};
 	static const enum html_form forms[] = {HTML_COUNT, HTML_BYTES, HTML_COUNT, HTML_BYTES};
 	const struct iot_analyze_value *v;
 	html_table(r->html, NULL, headings);
-	for (size_t i = 0; (v = plot_next(r->data, &i, "files", "class_files")) != NULL;) {
+	for (size_t i = 0; (v = plot_next(r->data, &i, VALUE(files, class_files))) != NULL;) {
 		if (v->number == 0)
 			continue;
 		html_row(r->html, v->key);
 		for (unsigned k = 0; k < 4; k++)
 			html_cell(r->html, forms[k],
-				  iot_analyze_find(r->data->analysis, "files", names[k], v->key));
+				  iot_analyze_find(r->data->analysis, SECTION_OF(files), names[k],
+						   v->key));
 		html_row_end(r->html);
 	}
 	html_table_end(r->html);
@@ -89,21 +91,21 @@ int report_files(const struct html_report *r)
 	static const struct row_table_layout layout = {
 	    IOT_ANALYZE_BY_FILE,
 	    "file",
-	    "path",
-	    {{"reads", "reads", HTML_COUNT},
-	     {"writes", "writes", HTML_COUNT},
-	     {"read", "read_bytes", HTML_BYTES},
-	     {"written", "written_bytes", HTML_BYTES},
-	     {"in I/O", "io_time_ns", HTML_NS},
-	     {"processes", "processes", HTML_COUNT},
-	     {"extent", "extent", HTML_BYTES},
-	     {"sequential", "sequential_share", HTML_PERCENT},
-	     {"pattern", "pattern", HTML_TEXT}}};
+	    NAME_OF(path),
+	    {{"reads", NAME_OF(reads), HTML_COUNT},
+	     {"writes", NAME_OF(writes), HTML_COUNT},
+	     {"read", NAME_OF(read_bytes), HTML_BYTES},
+	     {"written", NAME_OF(written_bytes), HTML_BYTES},
+	     {"in I/O", NAME_OF(io_time_ns), HTML_NS},
+	     {"processes", NAME_OF(processes), HTML_COUNT},
+	     {"extent", NAME_OF(extent), HTML_BYTES},
+	     {"sequential", NAME_OF(sequential_share), HTML_PERCENT},
+	     {"pattern", NAME_OF(pattern), HTML_TEXT}}};
 	const struct iot_analyze_value *strategy;
-	if (!report_has(r, "files"))
+	if (!report_has(r, SECTION_OF(files)))
 		return IOT_OK;
-	html_section(r->html, "files", "Files");
-	strategy = plot_value(r->data, "files", "strategy", NULL);
+	html_section(r->html, SECTION_OF(files), "Files");
+	strategy = plot_value(r->data, VALUE(files, strategy), NULL);
 	if (strategy != NULL) {
 		output_text(r->html->out, "<p>Strategy: ");
 		html_name(r->html, strategy->text);
@@ -124,20 +126,21 @@ static void write_imbalance(const struct html_report *r)
 	static const struct {
 		const char *label, *name;
 		enum html_form form;
-	} rows[] = {{"bytes", "imbalance_bytes", HTML_BYTES},
-		    {"requests", "imbalance_requests", HTML_REAL},
-		    {"time in I/O", "imbalance_io_time", HTML_NS}};
+	} rows[] = {{"bytes", NAME_OF(imbalance_bytes), HTML_BYTES},
+		    {"requests", NAME_OF(imbalance_requests), HTML_REAL},
+		    {"time in I/O", NAME_OF(imbalance_io_time), HTML_NS}};
 	struct iot_analyze *a = r->data->analysis;
 	html_table(r->html, NULL, headings);
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		html_row(r->html, rows[i].label);
 		html_cell(r->html, rows[i].form,
-			  iot_analyze_find(a, "processes", rows[i].name, "mean"));
-		html_cell(r->html, HTML_REAL, iot_analyze_find(a, "processes", rows[i].name, "cv"));
+			  iot_analyze_find(a, SECTION_OF(processes), rows[i].name, "mean"));
 		html_cell(r->html, HTML_REAL,
-			  iot_analyze_find(a, "processes", rows[i].name, "max_to_mean"));
+			  iot_analyze_find(a, SECTION_OF(processes), rows[i].name, "cv"));
+		html_cell(r->html, HTML_REAL,
+			  iot_analyze_find(a, SECTION_OF(processes), rows[i].name, "max_to_mean"));
 		const struct iot_analyze_value *v =
-		    iot_analyze_find(a, "processes", rows[i].name, "process");
+		    iot_analyze_find(a, SECTION_OF(processes), rows[i].name, "process");
 		char text[HTML_VALUE] = "-";
 		if (v != NULL && v->kind == IOT_VALUE_NUMBER)
 			snprintf(text, sizeof text, "%ju", (uintmax_t)v->number);
@@ -149,32 +152,31 @@ static void write_imbalance(const struct html_report *r)
 
 int report_processes(const struct html_report *r)
 {
-	static const struct row_table_layout processes = {IOT_ANALYZE_BY_PROCESS,
-							  "process",
-							  NULL,
-							  {{"rank", "rank", HTML_COUNT},
-							   {"reads", "reads", HTML_COUNT},
-							   {"writes", "writes", HTML_COUNT},
-							   {"read", "read_bytes", HTML_BYTES},
-							   {"written", "written_bytes", HTML_BYTES},
-							   {"in I/O", "io_time_ns", HTML_NS},
-							   {"in metadata", "operation_time_ns",
-							    HTML_NS},
-							   {"opens", "opens", HTML_COUNT},
-							   {"files", "files", HTML_COUNT},
-							   {"host", "host", HTML_TEXT}}},
-					     hosts = {
-						 IOT_ANALYZE_BY_HOST,
-						 "host",
-						 NULL,
-						 {{"processes", "processes", HTML_COUNT},
-						  {"read", "read_bytes", HTML_BYTES},
-						  {"written", "written_bytes", HTML_BYTES},
-						  {"in I/O", "io_time_ns", HTML_NS},
-						  {"in metadata", "operation_time_ns", HTML_NS}}};
-	if (!report_has(r, "processes"))
+	static const struct row_table_layout
+	    processes = {IOT_ANALYZE_BY_PROCESS,
+			 "process",
+			 NULL,
+			 {{"rank", NAME_OF(rank), HTML_COUNT},
+			  {"reads", NAME_OF(reads), HTML_COUNT},
+			  {"writes", NAME_OF(writes), HTML_COUNT},
+			  {"read", NAME_OF(read_bytes), HTML_BYTES},
+			  {"written", NAME_OF(written_bytes), HTML_BYTES},
+			  {"in I/O", NAME_OF(io_time_ns), HTML_NS},
+			  {"in metadata", NAME_OF(operation_time_ns), HTML_NS},
+			  {"opens", NAME_OF(opens), HTML_COUNT},
+			  {"files", NAME_OF(files), HTML_COUNT},
+			  {"host", NAME_OF(host), HTML_TEXT}}},
+	    hosts = {IOT_ANALYZE_BY_HOST,
+		     "host",
+		     NULL,
+		     {{"processes", NAME_OF(processes), HTML_COUNT},
+		      {"read", NAME_OF(read_bytes), HTML_BYTES},
+		      {"written", NAME_OF(written_bytes), HTML_BYTES},
+		      {"in I/O", NAME_OF(io_time_ns), HTML_NS},
+		      {"in metadata", NAME_OF(operation_time_ns), HTML_NS}}};
+	if (!report_has(r, SECTION_OF(processes)))
 		return IOT_OK;
-	html_section(r->html, "processes", "Ranks and processes");
+	html_section(r->html, SECTION_OF(processes), "Ranks and processes");
 	write_imbalance(r);
 	int status = write_table(r, &processes);
 	if (status == IOT_OK)
@@ -185,16 +187,17 @@ int report_processes(const struct html_report *r)
 
 int report_metadata(const struct html_report *r)
 {
-	static const struct row_table_layout layout = {IOT_ANALYZE_BY_OPERATION,
-						       "operation",
-						       NULL,
-						       {{"calls", "calls", HTML_COUNT},
-							{"failed", "failed", HTML_COUNT},
-							{"time", "operation_ns", HTML_NS},
-							{"mean", "operation_mean_ns", HTML_NS},
-							{"longest", "operation_max_ns", HTML_NS},
-							{"kind", "operation_kind", HTML_TEXT}}};
-	const struct iot_analyze_value *n = plot_value(r->data, "metadata", "operations", NULL);
+	static const struct row_table_layout layout = {
+	    IOT_ANALYZE_BY_OPERATION,
+	    "operation",
+	    NULL,
+	    {{"calls", NAME_OF(calls), HTML_COUNT},
+	     {"failed", NAME_OF(failed), HTML_COUNT},
+	     {"time", NAME_OF(operation_ns), HTML_NS},
+	     {"mean", NAME_OF(operation_mean_ns), HTML_NS},
+	     {"longest", NAME_OF(operation_max_ns), HTML_NS},
+	     {"kind", NAME_OF(operation_kind), HTML_TEXT}}};
+	const struct iot_analyze_value *n = plot_value(r->data, VALUE(metadata, operations), NULL);
 	if (n == NULL || n->number == 0)
 		return IOT_OK;
 	html_section(r->html, "operations", "Operations");

@@ -10,6 +10,7 @@
 #include "cli/print/tsv.h"
 #include "cli/ui/printable.h"
 #include "lib/result/columns.h"
+#include "lib/result/names.h"
 #include "lib/result/row.h"
 
 #include "values.h"
@@ -33,26 +34,27 @@ struct named {
 /* A table of the text has one line of each kind; others are in JSON and TSV. */
 static bool is_main(const struct iot_analyze_value *v)
 {
-	static const struct named keyed[] = {{"findings", "cost_share", NULL},
-					     {"metadata", "calls", NULL},
-					     {"classes", "reason_bytes", NULL},
-					     {"time", "intensity", "1048576"},
-					     {"time", "burstiness", "1048576"},
-					     {"time", "parallel_intensity_normalised", "1048576"},
-					     {"time", "read_latency_ns", "mean"},
-					     {"time", "write_latency_ns", "mean"},
-					     {"time", "read_latency_ns", "max"},
-					     {"time", "write_latency_ns", "max"},
-					     {"time", "read_latency_quantile_ns", "0.5"},
-					     {"time", "write_latency_quantile_ns", "0.5"},
-					     {"time", "idle_without_io", "share"},
-					     {"sizes", "read_size_quantile", "0.5"},
-					     {"sizes", "write_size_quantile", "0.5"},
-					     {"files", "class_files", NULL},
-					     {"processes", "imbalance_bytes", "spread"},
-					     {"processes", "imbalance_io_time", "spread"}};
+	static const struct named keyed[] = {
+	    {VALUE(findings, cost_share), NULL},
+	    {VALUE(metadata, calls), NULL},
+	    {VALUE(classes, reason_bytes), NULL},
+	    {VALUE(time, intensity), "1048576"},
+	    {VALUE(time, burstiness), "1048576"},
+	    {VALUE(time, parallel_intensity_normalised), "1048576"},
+	    {VALUE(time, read_latency_ns), "mean"},
+	    {VALUE(time, write_latency_ns), "mean"},
+	    {VALUE(time, read_latency_ns), "max"},
+	    {VALUE(time, write_latency_ns), "max"},
+	    {VALUE(time, read_latency_quantile_ns), "0.5"},
+	    {VALUE(time, write_latency_quantile_ns), "0.5"},
+	    {VALUE(time, idle_without_io), "share"},
+	    {VALUE(sizes, read_size_quantile), "0.5"},
+	    {VALUE(sizes, write_size_quantile), "0.5"},
+	    {VALUE(files, class_files), NULL},
+	    {VALUE(processes, imbalance_bytes), "spread"},
+	    {VALUE(processes, imbalance_io_time), "spread"}};
 	if (v->key[0] == '\0')
-		return strcmp(v->section, "counters") != 0;
+		return strcmp(v->section, SECTION_OF(counters)) != 0;
 	for (size_t i = 0; i < sizeof keyed / sizeof keyed[0]; i++)
 		if (strcmp(v->section, keyed[i].section) == 0 &&
 		    strcmp(v->name, keyed[i].name) == 0 &&
@@ -83,7 +85,7 @@ static void text_field(struct output *out, const struct iot_analyze_value *v)
 static void text_finding(struct output *out, const struct iot_analyze *a, const char *label,
 			 const char *key)
 {
-	const struct iot_analyze_value *v = iot_analyze_find(a, "findings", "sentence", key);
+	const struct iot_analyze_value *v = iot_analyze_find(a, VALUE(findings, sentence), key);
 	char text[ANALYZE_TEXT_MAX], sentence[2 * PATH_CAPACITY];
 	if (v != NULL && v->kind == IOT_VALUE_TEXT)
 		output_printf(
@@ -120,7 +122,7 @@ static void text_difference(struct output *out, const struct analyze_differences
 			    const struct analyze_difference *p)
 {
 	const struct iot_analyze_value *v = analyze_either(p);
-	const bool is_finding = strcmp(v->section, "findings") == 0;
+	const bool is_finding = strcmp(v->section, SECTION_OF(findings)) == 0;
 	if (is_finding && p->before == NULL)
 		text_finding(out, d->now, "new", v->key);
 	else if (is_finding && p->now == NULL)

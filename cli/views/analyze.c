@@ -6,6 +6,7 @@
 #include "cli/print/json.h"
 #include "cli/print/tsv.h"
 #include "lib/result/columns.h"
+#include "lib/result/names.h"
 #include "lib/result/row.h"
 
 #include "findings.h"
@@ -29,7 +30,7 @@ static void hide_files(struct analyze_document *d)
 {
 	const struct iot_analyze_value *v;
 	for (size_t i = 0; (v = iot_analyze_value(d->analysis, i)) != NULL; i++)
-		if (strcmp(v->section, "files") == 0) {
+		if (strcmp(v->section, SECTION_OF(files)) == 0) {
 			d->hidden = d->hidden_end == 0 ? i : d->hidden;
 			d->hidden_end = i + 1;
 		}
@@ -48,7 +49,7 @@ static void set_section(struct iot_row *to, void *source)
 {
 	struct analyze_document *d = source;
 	const struct iot_analyze_value *v = value_map_fill(to, &d->maps.map[VALUE_SECTIONS]);
-	if (strcmp(v->section, "findings") == 0)
+	if (strcmp(v->section, SECTION_OF(findings)) == 0)
 		row_table(to, &metrics.stated_value, &d->findings.table);
 }
 

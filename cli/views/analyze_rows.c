@@ -8,6 +8,7 @@
 #include "cli/print/text.h"
 #include "cli/print/tsv.h"
 #include "lib/result/columns.h"
+#include "lib/result/names.h"
 #include "lib/result/row.h"
 
 #include "values.h"
@@ -75,7 +76,8 @@ static const struct rows_layout layouts[] = {
 static void set_name(struct iot_row *to, struct rows_view *v, const struct iot_analyze_row *row)
 {
 	const bool by_file = v->layout->column == file_columns;
-	const struct iot_analyze_value *path = by_file ? analyze_row_value(row, "path") : NULL;
+	const struct iot_analyze_value *path =
+	    by_file ? analyze_row_value(row, NAME_OF(path)) : NULL;
 	if (path != NULL && path->kind == IOT_VALUE_TEXT)
 		value_set_text(to, &metrics.name, path->text, &v->texts);
 	else if (by_file && row->key.data != NULL &&

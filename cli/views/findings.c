@@ -7,11 +7,12 @@
 
 #include "cli/analyze/findings.h"
 #include "lib/result/columns.h"
+#include "lib/result/names.h"
 #include "lib/result/row.h"
 
 static const struct iot_analyze_value *find(const struct findings_view *v, const char *name)
 {
-	return iot_analyze_find(v->analysis, "findings", name, v->code);
+	return iot_analyze_find(v->analysis, SECTION_OF(findings), name, v->code);
 }
 
 /* A value that the finding does not have is absent. */
@@ -30,7 +31,7 @@ static void set_object(struct iot_row *to, void *source)
 	const struct iot_analyze_value *object = v->object[to->number];
 	char *rank = v->object_texts.text[0];
 	v->object_texts.used = 0;
-	if (strcmp(object->name, "rank") != 0) {
+	if (strcmp(object->name, NAME_OF(rank)) != 0) {
 		value_set(to, &metrics.stated_value, object, &v->object_texts);
 		return;
 	}

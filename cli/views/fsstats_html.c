@@ -5,6 +5,7 @@
 #include "cli/fsstats/plots.h"
 #include "cli/print/html_table.h"
 #include "cli/ui/message.h"
+#include "lib/result/names.h"
 
 #include "fsstats_tables.h"
 
@@ -25,7 +26,7 @@ static void write_totals(struct html *h, struct survey_document *d)
 	    COLUMN_LIST(TEXT(walk_errors, 12, 0), TEXT(unread_directories, 12, 0),
 			TEXT(vanished, 12, 0), TEXT(moved, 12, 0), TEXT(other_devices, 12, 0),
 			TEXT(loops, 12, 0), TEXT(snapshot_directories, 12, 0));
-	html_section(h, "totals", "Totals");
+	html_section(h, SECTION_OF(totals), "Totals");
 	TABLE(h, NULL, entries, &d->totals);
 	TABLE(h, NULL, bytes, &d->totals);
 	TABLE(h, "Not read or not entered", errors, &d->totals);
@@ -39,7 +40,7 @@ static void write_limits(struct html *h, struct survey_document *d)
 	static const struct text_column ages[] = COLUMN_LIST(
 	    TEXT(age_days, 12, 0), TEXT(not_accessed_files, 12, 1), TEXT(not_accessed_bytes, 12, 1),
 	    TEXT(not_modified_files, 12, 1), TEXT(not_modified_bytes, 12, 1));
-	html_section(h, "limits", "Sizes and ages");
+	html_section(h, SECTION_OF(limits), "Sizes and ages");
 	TABLE(h, "Shares up to a size, in per cent", sizes, &d->limits);
 	TABLE(h, "Shares of at least an age, in per cent", ages, &d->ages);
 	html_section_end(h);

@@ -10,6 +10,7 @@
 #include "cli/print/text.h"
 #include "cli/print/tsv.h"
 #include "lib/result/columns.h"
+#include "lib/result/names.h"
 #include "lib/result/row.h"
 
 #include "job_coverage.h"
@@ -110,7 +111,7 @@ static struct pooled pool(const struct job_group *g, const char *small, const ch
 	struct pooled p = {0};
 	const int size = snprintf(name, sizeof name, "%s.%ju", small, (uintmax_t)limit);
 	const size_t share = member_value_find(name, (size_t)size),
-		     requests = member_value_number("totals", all);
+		     requests = member_value_number(SECTION_OF(totals), all);
 	for (size_t i = 0; i < g->count; i++) {
 		const double *value = g->job[i]->value;
 		const double part = value[share] * value[requests];
@@ -127,8 +128,8 @@ static void set_pooled(struct iot_row *to, void *source)
 {
 	const struct job_group *all = &((const struct job_document *)source)->all;
 	const uint64_t limit = request_limits[to->number];
-	const struct pooled r = pool(all, "read_small_share", "reads", limit),
-			    w = pool(all, "write_small_share", "writes", limit);
+	const struct pooled r = pool(all, NAME_OF(read_small_share), NAME_OF(reads), limit),
+			    w = pool(all, NAME_OF(write_small_share), NAME_OF(writes), limit);
 	row_number(to, &metrics.request_limit, limit);
 	row_real_of(to, &metrics.small_share, IOT_READS, r.small / r.all);
 	row_number(to, &metrics.known_jobs, r.jobs);
@@ -332,9 +333,9 @@ static void print_pooled(struct job_document *d, struct output *out)
 static void print_text_form(struct job_document *d, struct output *out, uint64_t top)
 {
 	output_printf(out, "jobs %zu, requests %ju, bytes %ju, files %ju\n\n", d->all.count,
-		      (uintmax_t)analyze_jobs_sum(d->jobs, "requests"),
-		      (uintmax_t)analyze_jobs_sum(d->jobs, "bytes"),
-		      (uintmax_t)analyze_jobs_sum(d->jobs, "files"));
+		      (uintmax_t)analyze_jobs_sum(d->jobs, NAME_OF(requests)),
+		      (uintmax_t)analyze_jobs_sum(d->jobs, NAME_OF(bytes)),
+		      (uintmax_t)analyze_jobs_sum(d->jobs, NAME_OF(files)));
 	job_coverage_text(out, &d->coverage);
 	print_populations(d, out);
 	print_pooled(d, out);

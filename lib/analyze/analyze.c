@@ -11,6 +11,7 @@
 #include "lib/base/number.h"
 #include "lib/base/options.h"
 #include "lib/format/directive.h"
+#include "lib/result/names.h"
 
 #include "analyze_internal.h"
 #include "batches.h"
@@ -475,7 +476,7 @@ static struct view_source view_of(const struct iot_analyze *a, const struct laye
 
 static void traces_value(struct iot_analyze *a)
 {
-	a->values.section = "traces";
+	a->values.section = SECTION_OF(traces);
 	values_number(&a->values, "traces", NULL, "", a->job.more + 1);
 }
 
@@ -552,7 +553,7 @@ static void add_row_values(struct iot_analyze *a, const struct layer *l)
 static void add_reuse_values(struct iot_analyze *a, const struct layer *l)
 {
 	const struct iot_analyze_value *time =
-	    iot_analyze_find(a, "totals", "running_time_s", NULL);
+	    iot_analyze_find(a, VALUE(totals, running_time_s), NULL);
 	const double running_s = time != NULL ? time->real : 0;
 	if (needs(a, NEED_CLASSES))
 		keep(a, classes_find(&a->classes, &a->requests, &l->reuse, &a->names));
@@ -574,13 +575,11 @@ uint32_t iot_analyze_section_bit(const char *name, size_t size)
 	static const struct {
 		const char *name;
 		uint32_t bit;
-	} sections[] = {{"totals", IOT_ANALYZE_TOTALS},     {"sizes", IOT_ANALYZE_SIZES},
-			{"order", IOT_ANALYZE_ORDER},       {"time", IOT_ANALYZE_TIME},
-			{"cycles", IOT_ANALYZE_CYCLES},     {"metadata", IOT_ANALYZE_METADATA},
-			{"reuse", IOT_ANALYZE_REUSE},       {"classes", IOT_ANALYZE_CLASSES},
-			{"files", IOT_ANALYZE_FILES},       {"processes", IOT_ANALYZE_PROCESSES},
-			{"counters", IOT_ANALYZE_COUNTERS}, {"map", IOT_ANALYZE_MAP},
-			{"findings", IOT_ANALYZE_FINDINGS}};
+	} sections[] = {
+#define SECTION(name, bit) {#name, bit},
+#include "lib/result/section_list.h"
+#undef SECTION
+	};
 	for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
 		if (strlen(sections[i].name) == size && memcmp(name, sections[i].name, size) == 0)
 			return sections[i].bit;
@@ -625,7 +624,7 @@ static void add_findings(struct iot_analyze *a, const struct layer *l)
 /* Nothing if no limit was reached. */
 static void add_limit_values(struct iot_analyze *a, const struct layer *l)
 {
-	a->values.section = "limits";
+	a->values.section = SECTION_OF(limits);
 	if (a->requests.sample_bits > 0)
 		values_number(&a->values, "files", NULL, "",
 			      (uint64_t)1 << a->requests.sample_bits);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/result/names.h"
+
 #include "saturate.h"
 #include "tables.h"
 #include "top.h"
@@ -101,7 +103,8 @@ static void mean_values(const struct row_table *t, struct values *v)
 		     {"created_per_process", "", "created"},
 		     {"bytes_per_process", "bytes", "bytes"}};
 	for (size_t i = 0; i < sizeof means / sizeof means[0]; i++) {
-		const struct iot_analyze_value *found = values_find(v, "totals", means[i].of, NULL);
+		const struct iot_analyze_value *found =
+		    values_find(v, SECTION_OF(totals), means[i].of, NULL);
 		if (found == NULL)
 			return; /* out of memory */
 		const struct iot_analyze_value all = *found;
@@ -137,7 +140,7 @@ bool balance_values(const struct row_table *t, size_t size, struct values *v)
 		top_add(&top, table_process_rank(t, i), &s.sums, s.ns[BUSY_ALL]);
 	}
 	qsort(members, count, sizeof *members, by_id);
-	v->section = "processes";
+	v->section = SECTION_OF(processes);
 	mean_values(t, v);
 	imbalance(t, members, count, table_is_untimed(&all), v);
 	const bool named = node_value(t, v);

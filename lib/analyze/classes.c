@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
+#include "lib/result/names.h"
+
 #include "saturate.h"
 
 enum {
@@ -284,7 +286,7 @@ void classes_values(const struct classes *c, const struct reuse *reuse, double r
 			for (unsigned k = 0; k < IO_CLASSES; k++)
 				all.bytes[d][k] = saturate_add(all.bytes[d][k], one.bytes[d][k]);
 	}
-	v->section = "classes";
+	v->section = SECTION_OF(classes);
 	if (reuse->unordered) {
 		unknown_values(v);
 		return;

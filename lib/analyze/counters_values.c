@@ -2,6 +2,8 @@
 /* The section `counters`: values by module, and of these by class of sizes or files. */
 #include <stdio.h>
 
+#include "lib/result/names.h"
+
 #include "counters.h"
 #include "saturate.h"
 
@@ -312,7 +314,7 @@ void counters_values(const struct counters *c, struct values *v)
 		any |= c->of[m] != NULL;
 	if (!any)
 		return;
-	v->section = "counters";
+	v->section = SECTION_OF(counters);
 	for (unsigned m = 0; m < COUNTERS_MODULES; m++)
 		values_number(v, "counter_records", modules[m], "",
 			      c->of[m] != NULL ? c->of[m]->records : 0);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/task_ring.h"
+#include "lib/result/names.h"
 
 #include "bursts.h"
 #include "cycle_shape.h"
@@ -287,7 +288,7 @@ static bool add_all(struct cycle_run *r, uint64_t threads)
 bool cycle_values(const struct view_source *from, uint64_t threads, struct values *v)
 {
 	struct cycle_run r = {.series = from->series, .v = v};
-	v->section = "cycles";
+	v->section = SECTION_OF(cycles);
 	if (!from->series->any)
 		return true;
 	bool done = view_make(&r.view, from, BURST_BINS_MAX);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/result/names.h"
 
 #include "saturate.h"
 #include "statistic.h"
@@ -250,7 +251,7 @@ static void use_values(const struct dependencies *d, struct values *v)
 bool dependencies_values(const struct dependencies *d, const struct requests *r, size_t top,
 			 struct values *v)
 {
-	v->section = "reuse";
+	v->section = SECTION_OF(reuse);
 	use_values(d, v);
 	if (why_unknown(d) == NULL)
 		return pair_values(d, r, top, v);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/result/names.h"
+
 #include "causes.h"
 #include "finding.h"
 #include "findings_counted.h"
@@ -117,8 +119,8 @@ static bool small_share(const struct findings_source *from, const struct file_ev
 	*share = e->requests[d] > 0 ? (double)e->small_requests[d] / *requests : 0;
 	if (from->table->from.counted != NULL)
 		return e->requests[d] > 0;
-	return finding_known_of(from, "sizes", "small_share", d, key, share) &&
-	       finding_known_of(from, "totals", "requests", d, NULL, requests);
+	return finding_known_of(from, VALUE(sizes, small_share), d, key, share) &&
+	       finding_known_of(from, VALUE(totals, requests), d, NULL, requests);
 }
 
 static void find_small(struct findings *f, const struct findings_source *from,
@@ -173,7 +175,7 @@ static double random_share(const struct findings_source *from, unsigned d)
 					       "nested strided", "sequential", "random"};
 	double all = 0, random = 0, n;
 	for (unsigned i = 0; i < PATTERNS; i++)
-		if (finding_known_of(from, "order", "pattern_requests", d, patterns[i], &n)) {
+		if (finding_known_of(from, VALUE(order, pattern_requests), d, patterns[i], &n)) {
 			all += n;
 			random = i == PATTERN_RANDOM ? n : random;
 		}
@@ -187,11 +189,11 @@ static void backward_of(const struct findings_source *from, unsigned d, double *
 	double sequential;
 	*backward = *followers = 0;
 	if (from->table->from.counted == NULL) {
-		finding_known_of(from, "order", "backward_share", d, NULL, backward);
-		finding_known_of(from, "order", "followers", d, NULL, followers);
-	} else if (finding_known_of(from, "counters", "sequential_requests", d, "POSIX",
+		finding_known_of(from, VALUE(order, backward_share), d, NULL, backward);
+		finding_known_of(from, VALUE(order, followers), d, NULL, followers);
+	} else if (finding_known_of(from, VALUE(counters, sequential_requests), d, "POSIX",
 				    &sequential) &&
-		   finding_known_of(from, "counters", "requests", d, "POSIX", followers) &&
+		   finding_known_of(from, VALUE(counters, requests), d, "POSIX", followers) &&
 		   sequential < *followers) {
 		*backward = (*followers - sequential) / *followers;
 	}
@@ -230,7 +232,7 @@ static void find_random(struct findings *f, const struct findings_source *from,
 /* Bytes of the files in a sample are not compared with those of all files. */
 static bool is_sample(const struct findings_source *from)
 {
-	return finding_value(from, "limits", "files", NULL) != NULL;
+	return finding_value(from, VALUE(limits, files), NULL) != NULL;
 }
 
 static void find_reread(struct findings *f, const struct findings_source *from,
@@ -238,9 +240,9 @@ static void find_reread(struct findings *f, const struct findings_source *from,
 {
 	double again, after_write, all;
 	char size[FINDING_SIZE];
-	if (is_sample(from) || !finding_known(from, "reuse", "re_read", NULL, &again) ||
-	    !finding_known(from, "reuse", "read_after_write", NULL, &after_write) ||
-	    !finding_known(from, "totals", "read_bytes", NULL, &all) ||
+	if (is_sample(from) || !finding_known(from, VALUE(reuse, re_read), NULL, &again) ||
+	    !finding_known(from, VALUE(reuse, read_after_write), NULL, &after_write) ||
+	    !finding_known(from, VALUE(totals, read_bytes), NULL, &all) ||
 	    again + after_write <= REREAD_MAX * all)
 		return;
 	struct finding *to = finding_add(f, "read_again", (again + after_write) / all, REREAD_MAX);
@@ -248,8 +250,8 @@ static void find_reread(struct findings *f, const struct findings_source *from,
 		return;
 	finding_set_share(to, cost, to->value * cost->reads_or_writes[0]);
 	finding_set_bytes(
-	    to, saturate_add(finding_value(from, "reuse", "re_read", NULL)->number,
-			     finding_value(from, "reuse", "read_after_write", NULL)->number));
+	    to, saturate_add(finding_value(from, VALUE(reuse, re_read), NULL)->number,
+			     finding_value(from, VALUE(reuse, read_after_write), NULL)->number));
 	finding_text(to,
 		     "%.0f %%25 of the bytes read (%s) were read or written before (threshold: 10 "
 		     "%%25)",
@@ -263,16 +265,16 @@ static void find_cache(struct findings *f, const struct findings_source *from,
 {
 	double footprint, all, swapping;
 	char size[2][FINDING_SIZE];
-	if (is_sample(from) || !finding_known(from, "reuse", "footprint", NULL, &footprint) ||
-	    !finding_known(from, "totals", "bytes", NULL, &all) ||
-	    !finding_known(from, "classes", "reason_share", "swapping", &swapping) ||
+	if (is_sample(from) || !finding_known(from, VALUE(reuse, footprint), NULL, &footprint) ||
+	    !finding_known(from, VALUE(totals, bytes), NULL, &all) ||
+	    !finding_known(from, VALUE(classes, reason_share), "swapping", &swapping) ||
 	    footprint >= FOOTPRINT_MAX * all || swapping <= SWAPPING_MIN)
 		return;
 	struct finding *to = finding_add(f, "fits_in_memory", footprint / all, FOOTPRINT_MAX);
 	if (to == NULL)
 		return;
 	finding_set_share(to, cost, swapping * cost->both);
-	finding_set_bytes(to, finding_value(from, "reuse", "footprint", NULL)->number);
+	finding_set_bytes(to, finding_value(from, VALUE(reuse, footprint), NULL)->number);
 	finding_text(
 	    to,
 	    "All requests (%s) use %s of files, %.2g %%25 of that (threshold: 25 %%25), and "
@@ -305,9 +307,9 @@ static void find_stragglers(struct findings *f, const struct run_cost *cost,
 static bool is_uneven(const struct findings_source *from, const char *name, double *spread,
 		      double *process, double *ratio)
 {
-	return finding_known(from, "processes", name, "spread", spread) &&
-	       finding_known(from, "processes", name, "process", process) &&
-	       finding_known(from, "processes", name, "max_to_mean", ratio) &&
+	return finding_known(from, SECTION_OF(processes), name, "spread", spread) &&
+	       finding_known(from, SECTION_OF(processes), name, "process", process) &&
+	       finding_known(from, SECTION_OF(processes), name, "max_to_mean", ratio) &&
 	       *spread > IMBALANCE_MAX;
 }
 
@@ -337,7 +339,7 @@ static void find_imbalance(struct findings *f, const struct findings_source *fro
 
 static bool has_strategy(const struct findings_source *from, const char *strategy)
 {
-	const struct iot_analyze_value *v = finding_value(from, "files", "strategy", NULL);
+	const struct iot_analyze_value *v = finding_value(from, VALUE(files, strategy), NULL);
 	return v != NULL && v->kind == IOT_VALUE_TEXT && v->text.size == strlen(strategy) &&
 	       memcmp(v->text.data, strategy, v->text.size) == 0;
 }
@@ -373,7 +375,7 @@ static void find_shared_file(struct findings *f, const struct findings_source *f
 {
 	double all;
 	if (e->shared_files != 1 || !e->shared.any || !has_strategy(from, "N-1") ||
-	    !finding_known(from, "totals", "bytes", NULL, &all))
+	    !finding_known(from, VALUE(totals, bytes), NULL, &all))
 		return;
 	struct finding *to =
 	    finding_add(f, "one_shared_file", (double)e->shared.rank.first / all, 0);
@@ -391,7 +393,7 @@ static void find_misaligned(struct findings *f, const struct findings_source *fr
 {
 	static const char *const codes[2] = {"misaligned_r", "misaligned_w"};
 	double aligned;
-	if (!finding_known_of(from, "sizes", "aligned_share", d, NULL, &aligned) ||
+	if (!finding_known_of(from, VALUE(sizes, aligned_share), d, NULL, &aligned) ||
 	    1 - aligned <= MISALIGNED_MAX)
 		return;
 	struct finding *to = finding_add(f, codes[d], 1 - aligned, MISALIGNED_MAX);
@@ -412,8 +414,9 @@ static void find_independent(struct findings *f, const struct findings_source *f
 {
 	static const char *const codes[2] = {"no_collective_r", "no_collective_w"};
 	double calls, collective;
-	if (!finding_known_of(from, "counters", "requests", d, "MPI-IO", &calls) ||
-	    !finding_known_of(from, "counters", "collective_requests", d, "MPI-IO", &collective) ||
+	if (!finding_known_of(from, VALUE(counters, requests), d, "MPI-IO", &calls) ||
+	    !finding_known_of(from, VALUE(counters, collective_requests), d, "MPI-IO",
+			      &collective) ||
 	    calls <= REQUESTS_MIN || collective >= COLLECTIVE_MIN * calls)
 		return;
 	struct finding *to = finding_add(f, codes[d], collective / calls, COLLECTIVE_MIN);
@@ -435,7 +438,8 @@ static double counted_bytes(const struct findings_source *from, const char *modu
 {
 	double all = 0, bytes;
 	for (unsigned d = 0; d < 2; d++)
-		all += finding_known_of(from, "counters", "bytes", d, module, &bytes) ? bytes : 0;
+		all +=
+		    finding_known_of(from, VALUE(counters, bytes), d, module, &bytes) ? bytes : 0;
 	return all;
 }
 
@@ -467,9 +471,9 @@ static void find_overlap(struct findings *f, const struct findings_source *from,
 			 const struct run_cost *cost)
 {
 	double asynchronous, share, period;
-	if (!finding_known(from, "totals", "asynchronous_requests", NULL, &asynchronous) ||
-	    asynchronous > 0 || !finding_known(from, "time", "io_share", NULL, &share) ||
-	    share <= OVERLAP_MIN || !finding_known(from, "cycles", "period_s", NULL, &period))
+	if (!finding_known(from, VALUE(totals, asynchronous_requests), NULL, &asynchronous) ||
+	    asynchronous > 0 || !finding_known(from, VALUE(time, io_share), NULL, &share) ||
+	    share <= OVERLAP_MIN || !finding_known(from, VALUE(cycles, period_s), NULL, &period))
 		return;
 	struct finding *to = finding_add(f, "overlap_possible", share, OVERLAP_MIN);
 	if (to == NULL)
@@ -711,7 +715,7 @@ void findings_values(const struct findings *f, struct values *v)
 	const struct finding *at = f->list, *all = at != NULL ? at + f->count : at, *end = all;
 	while (end > at && end[-1].trivial)
 		end--;
-	v->section = "findings";
+	v->section = SECTION_OF(findings);
 	v->failed |= f->failed;
 	values_number(v, "found", NULL, "", (uint64_t)(end - at));
 	values_number(v, "trivial", NULL, "", (uint64_t)(all - end));

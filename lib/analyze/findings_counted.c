@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "lib/result/names.h"
+
 #include "saturate.h"
 
 enum { ALL_TIMES = 1 << COUNTERS_READ | 1 << COUNTERS_WRITE | 1 << COUNTERS_METADATA };
@@ -104,7 +106,7 @@ static void find_reread(struct findings *f, const struct findings_source *from,
 	double all;
 	for (size_t i = 0; i < t->file_capacity; i++)
 		again = saturate_add(again, read_again(&t->files[i]));
-	if (!finding_known(from, "totals", "read_bytes", NULL, &all) || all <= 0 ||
+	if (!finding_known(from, VALUE(totals, read_bytes), NULL, &all) || all <= 0 ||
 	    (double)again <= REREAD_MAX * all)
 		return;
 	struct finding *to = finding_add(f, "read_again", (double)again / all, REREAD_MAX);
@@ -166,7 +168,7 @@ static void find_imbalance(struct findings *f, const struct findings_source *fro
 	uint64_t min, max;
 	double all;
 	if (t->processes < 2 || !bytes_of_ranks(t->counted, t->processes, &min, &max) ||
-	    !finding_known(from, "totals", "bytes", NULL, &all) ||
+	    !finding_known(from, VALUE(totals, bytes), NULL, &all) ||
 	    (double)(max - min) <= IMBALANCE_MAX * (double)max)
 		return;
 	struct finding *to =
@@ -188,7 +190,7 @@ static void find_rank_0(struct findings *f, const struct findings_source *from,
 	const struct table_source *t = &from->table->from;
 	uint64_t min, max;
 	double all;
-	if (t->processes < 2 || !finding_known(from, "totals", "bytes", NULL, &all) || all <= 0)
+	if (t->processes < 2 || !finding_known(from, VALUE(totals, bytes), NULL, &all) || all <= 0)
 		return;
 	(void)bytes_of_ranks(t->counted, t->processes, &min, &max);
 	if ((double)max < RANK_0_MIN * all)

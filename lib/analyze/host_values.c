@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/result/names.h"
+
 #include "time.h"
 
 static const uint64_t day_ns = 86400 * CELLS_NS_PER_S;
@@ -83,7 +85,7 @@ static void set_known(const struct host_samples *h, struct iot_analyze_value *v)
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
 		if (strcmp(v->name, known[i].name) == 0 && host_samples_know(h, known[i].of))
 			set_number(v, h->sum[known[i].of]);
-	if (strcmp(v->name, "io_ns") == 0 && host_samples_know(h, SAMPLE_READ_NS))
+	if (strcmp(v->name, NAME_OF(io_ns)) == 0 && host_samples_know(h, SAMPLE_READ_NS))
 		set_number(v, saturate_add(h->sum[SAMPLE_READ_NS], h->sum[SAMPLE_WRITE_NS]));
 }
 
@@ -94,7 +96,7 @@ void host_samples_correct(const struct host_samples *h, struct values *v)
 		const char *name = strcmp(at->key, "0 requests") == 0 ? "requests" : at->name;
 		if ((needs_of(name) & ~h->known) != 0)
 			values_forget_one(at, absent);
-		if (strcmp(at->section, "totals") == 0)
+		if (strcmp(at->section, SECTION_OF(totals)) == 0)
 			set_known(h, at);
 	}
 }
@@ -112,16 +114,17 @@ static bool has_any(const char *text, const char *const *names)
 
 static bool is_blind(const struct iot_analyze_value *v)
 {
-	static const char *const sections[] = {"order", "reuse",     "classes",
-					       "files", "processes", NULL},
-				 *const of_trace[] = {"processes", "other_", NULL},
+	static const char *const sections[] = {SECTION_OF(order),     SECTION_OF(reuse),
+					       SECTION_OF(classes),   SECTION_OF(files),
+					       SECTION_OF(processes), NULL},
+				 *const of_trace[] = {NAME_OF(processes), "other_", NULL},
 				 *const of_sizes[] = {"variable", "common", "aligned", "zero_bits",
 						      NULL},
 				 *const of_time[] = {"time_ns", "latency", "operation", NULL};
 	return has_any(v->section, sections) ||
-	       (strcmp(v->section, "trace") == 0 && has_any(v->name, of_trace)) ||
-	       (strcmp(v->section, "sizes") == 0 && has_any(v->name, of_sizes)) ||
-	       (strcmp(v->section, "time") == 0 &&
+	       (strcmp(v->section, SECTION_OF(trace)) == 0 && has_any(v->name, of_trace)) ||
+	       (strcmp(v->section, SECTION_OF(sizes)) == 0 && has_any(v->name, of_sizes)) ||
+	       (strcmp(v->section, SECTION_OF(time)) == 0 &&
 		(has_any(v->name, of_time) || begins(v->name, "io_time_max")));
 }
 
@@ -352,7 +355,7 @@ static uint64_t width_of(const struct host_samples *h)
 
 bool host_samples_values(const struct host_samples *h, struct time_span span, struct values *v)
 {
-	v->section = "samples";
+	v->section = SECTION_OF(samples);
 	sums(h, v);
 	if (h->coverage.intervals == 0)
 		return true;

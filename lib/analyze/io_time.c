@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "io_time.h"
 
+#include "lib/result/names.h"
+
 #include "saturate.h"
 
 static const char no_times[] = "no time is known";
@@ -221,7 +223,7 @@ static void latency_values(const struct latency *l, struct values *v)
 
 void io_time_values(const struct io_time_source *from, struct values *v)
 {
-	v->section = "time";
+	v->section = SECTION_OF(time);
 	if (from->counted != NULL)
 		counted_values(from, v);
 	else

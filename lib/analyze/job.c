@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/result/names.h"
+
 #include "state.h"
 #include "values.h"
 
@@ -42,7 +44,7 @@ static const char *const keys[JOB_TEXTS] = {[JOB_ID] = "job", [JOB_USER] = "user
 
 void job_values(const struct job *j, struct values *v)
 {
-	v->section = "trace";
+	v->section = SECTION_OF(trace);
 	for (unsigned i = 0; i < JOB_TEXTS; i++)
 		if (j->text[i] != NULL)
 			values_text(v, keys[i], NULL, text_of(j, i));

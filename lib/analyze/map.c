@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/result/names.h"
+
 #include "order.h"
 
 /* A value of another section, and its key in the map. */
@@ -21,61 +23,59 @@ struct criterion {
 
 #define MIB "1048576"
 
-#define SINGLE(section, name, key)                                                                 \
-	{                                                                                          \
-		name, section, name, key                                                           \
-	}
+/* clang-format off */
+#define SINGLE(section, name, key) {#name, VALUE(section, name), key}
 #define DIRECTIONS(section, name, key)                                                             \
-	SINGLE(section, "read_" name, key), SINGLE(section, "write_" name, key)
+	SINGLE(section, read_##name, key), SINGLE(section, write_##name, key)
 #define ALL_BYTES(section, name, key)                                                              \
-	SINGLE(section, "read_" name, key), SINGLE(section, "written_" name, key),                 \
-	    SINGLE(section, name, key)
+	SINGLE(section, read_##name, key), SINGLE(section, written_##name, key),                  \
+	SINGLE(section, name, key)
 #define ALL(section, name, key) DIRECTIONS(section, name, key), SINGLE(section, name, key)
+/* clang-format on */
 static const char patterns[] = "2.7", interfaces[] = "4.2";
 
 /* Those without entries have a function of their own. */
 static const struct criterion criteria[] = {
-    {"1.1", {ALL_BYTES("totals", "bytes", NULL)}},
+    {"1.1", {ALL_BYTES(totals, bytes, NULL)}},
     {"1.2",
-     {SINGLE("totals", "reads", NULL), SINGLE("totals", "writes", NULL),
-      SINGLE("totals", "requests", NULL)}},
-    {"1.3", {ALL_BYTES("time", "bytes_per_s_max", NULL), ALL_BYTES("totals", "bytes_per_s", NULL)}},
-    {"1.4", {ALL("time", "requests_per_s_max", NULL), ALL("totals", "requests_per_s", NULL)}},
+     {SINGLE(totals, reads, NULL), SINGLE(totals, writes, NULL), SINGLE(totals, requests, NULL)}},
+    {"1.3", {ALL_BYTES(time, bytes_per_s_max, NULL), ALL_BYTES(totals, bytes_per_s, NULL)}},
+    {"1.4", {ALL(time, requests_per_s_max, NULL), ALL(totals, requests_per_s, NULL)}},
     {"1.5",
-     {SINGLE("totals", "created", NULL), SINGLE("metadata", "opens", NULL),
-      SINGLE("metadata", "closes", NULL)}},
-    {"1.6", {ALL("time", "intensity", MIB)}},
-    {"2.2", {DIRECTIONS("sizes", "small_share", "")}}, /* of the size that the options have */
-    {"2.3", {DIRECTIONS("sizes", "variable_share", NULL)}},
+     {SINGLE(totals, created, NULL), SINGLE(metadata, opens, NULL),
+      SINGLE(metadata, closes, NULL)}},
+    {"1.6", {ALL(time, intensity, MIB)}},
+    {"2.2", {DIRECTIONS(sizes, small_share, "")}}, /* of the size that the options have */
+    {"2.3", {DIRECTIONS(sizes, variable_share, NULL)}},
     {"2.4",
-     {SINGLE("totals", "read_request_share", NULL), SINGLE("totals", "write_request_share", NULL),
-      SINGLE("totals", "read_byte_share", NULL), SINGLE("totals", "write_byte_share", NULL)}},
-    {"2.6", {SINGLE("files", "unshared_files", NULL), SINGLE("files", "shared_files", NULL)}},
+     {SINGLE(totals, read_request_share, NULL), SINGLE(totals, write_request_share, NULL),
+      SINGLE(totals, read_byte_share, NULL), SINGLE(totals, write_byte_share, NULL)}},
+    {"2.6", {SINGLE(files, unshared_files, NULL), SINGLE(files, shared_files, NULL)}},
     {patterns, {{.key = NULL}}},
-    {"2.9", {ALL("time", "burstiness", MIB)}},
+    {"2.9", {ALL(time, burstiness, MIB)}},
     {"2.10",
-     {{"repetitive", "order", "repetition", "repetitive"}, {"lag", "order", "repetition", "lag"}}},
+     {{"repetitive", VALUE(order, repetition), "repetitive"},
+      {"lag", VALUE(order, repetition), "lag"}}},
     {"2.11",
-     {{"read_type_period_s", "cycles", "type_period_s", "read"},
-      {"write_type_period_s", "cycles", "type_period_s", "write"},
-      {"type_period_s", "cycles", "type_period_s", "read/write"}}},
+     {{"read_type_period_s", VALUE(cycles, type_period_s), "read"},
+      {"write_type_period_s", VALUE(cycles, type_period_s), "write"},
+      {"type_period_s", VALUE(cycles, type_period_s), "read/write"}}},
     {"3.1", /* the whole name is too long for a key */
-     {{"read_parallel_normalised", "time", "read_parallel_intensity_normalised", MIB},
-      {"write_parallel_normalised", "time", "write_parallel_intensity_normalised", MIB},
-      {"parallel_normalised", "time", "parallel_intensity_normalised", MIB}}},
+     {{"read_parallel_normalised", VALUE(time, read_parallel_intensity_normalised), MIB},
+      {"write_parallel_normalised", VALUE(time, write_parallel_intensity_normalised), MIB},
+      {"parallel_normalised", VALUE(time, parallel_intensity_normalised), MIB}}},
     {interfaces, {{.key = NULL}}},
     {"4.4",
-     {{"read_required", "classes", "read_reason_share", "required"},
-      {"read_swapping", "classes", "read_reason_share", "swapping"},
-      {"read_unplaced", "classes", "read_reason_share", "unknown"},
-      {"write_required", "classes", "write_reason_share", "required"},
-      {"write_checkpoint", "classes", "write_reason_share", "checkpoint"},
-      {"write_swapping", "classes", "write_reason_share", "swapping"},
-      {"write_rewritten", "classes", "write_reason_share", "rewritten"},
-      {"write_unplaced", "classes", "write_reason_share", "unknown"}}},
+     {{"read_required", VALUE(classes, read_reason_share), "required"},
+      {"read_swapping", VALUE(classes, read_reason_share), "swapping"},
+      {"read_unplaced", VALUE(classes, read_reason_share), "unknown"},
+      {"write_required", VALUE(classes, write_reason_share), "required"},
+      {"write_checkpoint", VALUE(classes, write_reason_share), "checkpoint"},
+      {"write_swapping", VALUE(classes, write_reason_share), "swapping"},
+      {"write_rewritten", VALUE(classes, write_reason_share), "rewritten"},
+      {"write_unplaced", VALUE(classes, write_reason_share), "unknown"}}},
     {"4.5",
-     {SINGLE("time", "asynchronous_request_share", NULL),
-      SINGLE("time", "asynchronous_byte_share", NULL)}},
+     {SINGLE(time, asynchronous_request_share, NULL), SINGLE(time, asynchronous_byte_share, NULL)}},
 };
 
 static void copy(struct values *v, const char *criterion, const struct map_operand *e)
@@ -111,7 +111,7 @@ static void pattern_of(struct values *v, const char *name, const char *const key
 	double all = 0;
 	for (unsigned p = 0; p < PATTERNS; p++) {
 		const struct iot_analyze_value *at =
-		    values_find(v, "order", name, order_patterns[p]);
+		    values_find(v, SECTION_OF(order), name, order_patterns[p]);
 		const uint64_t requests = at != NULL ? at->number : 0;
 		word = requests > max ? order_patterns[p] : word;
 		max = requests > max ? requests : max;
@@ -150,7 +150,7 @@ static void interface_values(const struct map_source *from, struct values *v)
 		for (unsigned d = 0; d < 2; d++) {
 			snprintf(key, sizeof key, "%s_counters_%s", verbs[d], modules[m]);
 			const struct iot_analyze_value *found =
-			    values_find(v, "counters", counted[d], modules[m]);
+			    values_find(v, SECTION_OF(counters), counted[d], modules[m]);
 			if (found != NULL)
 				values_copy(v, interfaces, key, *found);
 		}
@@ -158,7 +158,7 @@ static void interface_values(const struct map_source *from, struct values *v)
 
 void map_values(const struct map_source *from, struct values *v)
 {
-	v->section = "map";
+	v->section = SECTION_OF(map);
 	for (size_t i = 0; i < sizeof criteria / sizeof criteria[0]; i++)
 		if (criteria[i].number == patterns)
 			pattern_values(v);

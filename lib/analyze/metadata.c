@@ -7,6 +7,7 @@
 
 #include "lib/base/text.h"
 #include "lib/format/directive.h"
+#include "lib/result/names.h"
 
 #include "counters.h"
 #include "saturate.h"
@@ -274,7 +275,7 @@ void metadata_values(const struct metadata *m, uint64_t opens, uint64_t files, u
 {
 	const struct counted_calls c = calls_of(m, counted);
 	const bool any = m->all.calls > 0, known = any || c.note != NULL;
-	v->section = "metadata";
+	v->section = SECTION_OF(metadata);
 	count_value(m, "operations", m->all.calls, v);
 	count_value(m, "failed_operations", m->all.failed, v);
 	if (c.timed > 0)

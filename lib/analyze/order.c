@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/base/array.h"
+#include "lib/result/names.h"
 
 #include "counters.h"
 #include "saturate.h"
@@ -579,7 +580,7 @@ static void sequential_value(const struct order *o, struct values *v)
 
 void order_values(const struct order *o, const struct counters_totals *counted, struct values *v)
 {
-	v->section = "order";
+	v->section = SECTION_OF(order);
 	mixed_values(o, v);
 	if (counted == NULL)
 		sequential_value(o, v);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lib/base/array.h"
+#include "lib/result/names.h"
 
 #include "interval.h"
 #include "saturate.h"
@@ -411,7 +412,7 @@ void reuse_values(const struct reuse *r, struct values *v)
 		reuse_file_sums(r, i, &one);
 		reuse_sums_add(&all, &one);
 	}
-	v->section = "reuse";
+	v->section = SECTION_OF(reuse);
 	for (unsigned i = 0; i < REUSE_KINDS; i++)
 		ordered_value(r, kinds[i], all.kind[i], v);
 	for (unsigned i = 0; i < REUSE_STATES && !r->unordered; i++)

@@ -7,6 +7,7 @@
 #include "lib/base/array.h"
 #include "lib/base/number.h"
 #include "lib/format/directive.h"
+#include "lib/result/names.h"
 
 static struct iot_text text_of(const struct row_names *n, const struct name_place *name)
 {
@@ -167,7 +168,7 @@ bool row_names_rank(const struct row_names *n, uint32_t process, uint64_t *rank)
 
 void row_names_values(const struct row_names *n, struct values *v)
 {
-	v->section = "trace";
+	v->section = SECTION_OF(trace);
 	for (unsigned i = 0; i < TRACE_NAMES; i++) {
 		const struct iot_text text = find(n, NAME_TRACE, i);
 		if (text.data != NULL)

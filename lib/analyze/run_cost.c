@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How much of a run is I/O: the bound of what findings can save. */
+#include "lib/result/names.h"
+
 #include "finding.h"
 
 /* The longest time of a process, by kind; all 0 if not known. */
@@ -27,7 +29,7 @@ static struct longest_times busy_times(const struct findings_source *from)
 	const struct busy *b = from->table->from.busy;
 	struct longest_times times = {{0, 0, 0, 0}};
 	double asynchronous;
-	if (!finding_known(from, "totals", "asynchronous_requests", NULL, &asynchronous) ||
+	if (!finding_known(from, VALUE(totals, asynchronous_requests), NULL, &asynchronous) ||
 	    asynchronous > 0)
 		return times;
 	for (unsigned i = 0; i < 4; i++)
@@ -50,18 +52,18 @@ struct run_cost run_cost_of(const struct findings_source *from)
 	    t->counted != NULL ? counted_times(t->counted, t->processes) : busy_times(from);
 	struct run_cost cost = {.seconds = 0};
 	double bytes;
-	if (!finding_known(from, "trace", "run_time_s", NULL, &cost.seconds))
+	if (!finding_known(from, VALUE(trace, run_time_s), NULL, &cost.seconds))
 		cost.seconds = 0;
 	if (times.seconds[3] > cost.seconds)
 		cost.seconds =
 		    times.seconds[3]; /* such as of a job whose times are whole seconds */
-	if (!finding_known(from, "totals", "bytes", NULL, &cost.bytes))
+	if (!finding_known(from, VALUE(totals, bytes), NULL, &cost.bytes))
 		cost.bytes = 0;
 	cost.timed = cost.seconds > 0 && times.seconds[2] > 0;
 	for (unsigned d = 0; d < 2; d++)
 		if (cost.timed)
 			cost.reads_or_writes[d] = share_of(times.seconds[d], cost.seconds);
-		else if (finding_known_of(from, "totals", "bytes", d, NULL, &bytes))
+		else if (finding_known_of(from, VALUE(totals, bytes), d, NULL, &bytes))
 			cost.reads_or_writes[d] = share_of(bytes, cost.bytes);
 	cost.both = cost.timed ? share_of(times.seconds[2], cost.seconds) : 1;
 	return cost;

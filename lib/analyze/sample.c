@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/result/names.h"
+
 #include "requests_internal.h"
 
 /* The rows of files, and of pairs of a process and a file; about 450 bytes each. */
@@ -231,8 +233,9 @@ void sample_mark(struct iot_analyze *a)
 /* Sums of files, and lists of the largest ones, are exact. */
 static bool is_sampled(const struct iot_analyze_value *v)
 {
-	return (strcmp(v->section, "files") == 0 && strncmp(v->name, "top_", 4) != 0) ||
-	       strcmp(v->section, "reuse") == 0 || strcmp(v->section, "classes") == 0 ||
+	return (strcmp(v->section, SECTION_OF(files)) == 0 && strncmp(v->name, "top_", 4) != 0) ||
+	       strcmp(v->section, SECTION_OF(reuse)) == 0 ||
+	       strcmp(v->section, SECTION_OF(classes)) == 0 ||
 	       strncmp(v->name, "same_file_", strlen("same_file_")) == 0;
 }
 

@@ -2,6 +2,8 @@
 /* The section `files`: how processes share files, and the files with most I/O. */
 #include <string.h>
 
+#include "lib/result/names.h"
+
 #include "saturate.h"
 #include "tables.h"
 #include "top.h"
@@ -160,7 +162,7 @@ bool sharing_values(const struct row_table *t, size_t size, struct values *v)
 	}
 	const bool counted = add_counted(t->from.counted, t->from.processes, sums);
 	const size_t first = v->count;
-	v->section = "files";
+	v->section = SECTION_OF(files);
 	class_values(sums, v);
 	if (counted)
 		values_note_since(v, first, COUNTERS_NOTE);

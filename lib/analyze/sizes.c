@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lib/base/array.h"
+#include "lib/result/names.h"
 
 #include "counters.h"
 #include "statistic.h"
@@ -402,7 +403,7 @@ void sizes_values(const struct request_sizes *s, const struct iot_analyze_option
 		  const struct counters_totals *counted, struct values *v)
 {
 	static const unsigned first[2] = {COUNTERS_SIZE_READ, COUNTERS_SIZE_WRITE};
-	v->section = "sizes";
+	v->section = SECTION_OF(sizes);
 	for (unsigned d = 0; d < 2; d++) {
 		const struct sizes_direction *of = &s->of[d];
 		const uint64_t *counts = counted != NULL ? counted->sum + first[d] : NULL;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/result/names.h"
+
 #include "state.h"
 #include "tables.h"
 
@@ -131,7 +133,7 @@ void tie_values(struct tie_sums *s, const struct row_names *names, size_t top, s
 				   .rows = s->row,
 				   .count = top < s->rows.count ? top : s->rows.count,
 				   .names = names};
-	v->section = "ties";
+	v->section = SECTION_OF(ties);
 	kind_values(s, v);
 	path_of_each(&l, v);
 	number_of_each(&l, "read_call_bytes", calls_read, v);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/base/array.h"
+#include "lib/result/names.h"
 
 #include "counters.h"
 #include "saturate.h"
@@ -395,7 +396,7 @@ static void trace_values(const struct totals_trace *trace, const struct requests
 			 struct values *v)
 {
 	const uint64_t runtime = totals_runtime(trace, r);
-	v->section = "trace";
+	v->section = SECTION_OF(trace);
 	values_number(v, "processes", NULL, "", totals_processes(trace, r));
 	if (runtime == 0 && !trace->timed)
 		values_unknown(v, "run_time_s", NULL, "s", no_start);
@@ -414,7 +415,7 @@ static void trace_values(const struct totals_trace *trace, const struct requests
 
 static void large_values(const struct sums *large, double seconds, struct values *v)
 {
-	v->section = "large";
+	v->section = SECTION_OF(large);
 	traffic(v, &large->io);
 	per_second(v, &large->io, seconds);
 	extents(v, large);
@@ -453,7 +454,7 @@ void totals_values(const struct totals *t, const struct totals_trace *trace,
 	seconds = cpu ? seconds : runtime;
 	trace_values(trace, r, v);
 	const size_t first = v->count;
-	v->section = "totals";
+	v->section = SECTION_OF(totals);
 	traffic(v, io);
 	running_time(trace, cpu, seconds, v);
 	per_second(v, io, seconds);

@@ -3,12 +3,14 @@
 
 #include <string.h>
 
+#include "lib/result/names.h"
+
 #include "state.h"
 #include "values.h"
 
 void unseen_values(const struct unseen *u, struct values *v)
 {
-	v->section = "trace";
+	v->section = SECTION_OF(trace);
 	for (unsigned i = 0; i < UNSEEN_WHYS; i++)
 		if (u->programs[i] > 0)
 			values_number(v, "unseen_programs", unseen_why_name(i), "", u->programs[i]);

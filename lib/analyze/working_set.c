@@ -6,6 +6,8 @@
 
 #include <xxhash.h>
 
+#include "lib/result/names.h"
+
 #include "cells.h"
 #include "over_time.h"
 #include "saturate.h"
@@ -220,7 +222,7 @@ static bool known_values(const struct working_set *w, uint64_t begin_ns, struct 
 
 bool working_set_values(const struct working_set *w, uint64_t begin_ns, struct values *v)
 {
-	v->section = "reuse";
+	v->section = SECTION_OF(reuse);
 	if (w->bins != NULL && !w->unordered && !w->sampled)
 		return known_values(w, begin_ns, v);
 	values_unknown(v, "working_set_all", NULL, "bytes",

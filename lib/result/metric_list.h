@@ -2,6 +2,7 @@
 /*
  * METRIC(name, label, quantity, detail, split, definition), included by metrics.h and metrics.c.
  * METRIC_OF_PAPER has, after the name, the symbol that the study uses which defines the metric.
+ * The split is an enum iot_split, or an enum metric_split of metrics.h.
  */
 #ifndef METRIC_OF_PAPER
 #define METRIC_OF_PAPER(name, symbol, ...) METRIC(name, __VA_ARGS__)
@@ -357,9 +358,9 @@ METRIC(far_ns, "far", IOT_NS, IOT_DETAIL, IOT_ONE,
        "The time to position over the span or more, or in another file.")
 METRIC(span, "span", IOT_BYTES, IOT_DETAIL, IOT_ONE,
        "The distance from which positioning takes longest.")
-METRIC(read_latency_ns, "read latency", IOT_NS, IOT_DETAIL, IOT_ONE,
+METRIC(read_latency_ns, "read latency", IOT_NS, IOT_DETAIL, HOMONYM,
        "The time of each read in addition to positioning and transfer.")
-METRIC(write_latency_ns, "write latency", IOT_NS, IOT_DETAIL, IOT_ONE,
+METRIC(write_latency_ns, "write latency", IOT_NS, IOT_DETAIL, HOMONYM,
        "The time of each write in addition to positioning and transfer.")
 METRIC(read_rate, "read rate", IOT_BYTES_PER_S, IOT_DETAIL, IOT_ONE,
        "The rate at which reads transfer bytes; 0 is infinite.")
@@ -379,7 +380,7 @@ METRIC(row, "row", IOT_WORD, IOT_MAIN, IOT_ONE,
        "The object, file, process, rank, kind of data or direction whose references are counted.")
 METRIC(records, "records", IOT_COUNT, IOT_MAIN, IOT_BY_DIRECTION,
        "Records that refer to at least one block.")
-METRIC_OF_PAPER(bytes, "S", "bytes", IOT_BYTES, IOT_MAIN, IOT_BY_DIRECTION,
+METRIC_OF_PAPER(bytes, "S", "bytes", IOT_BYTES, IOT_MAIN, WRITTEN_BY_DIRECTION,
        "Bytes that the records transfer.")
 METRIC(references, "references", IOT_COUNT, IOT_MAIN, IOT_BY_DIRECTION,
        "References to blocks: a record refers once to each block that contains one of its bytes.")
@@ -388,7 +389,7 @@ METRIC(first_references, "first", IOT_COUNT, IOT_MAIN, IOT_BY_DIRECTION,
        "size.")
 METRIC(first_records, "first records", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
        "Records with at least one first reference.")
-METRIC(first_bytes, "first bytes", IOT_BYTES, IOT_DETAIL, IOT_BY_DIRECTION,
+METRIC(first_bytes, "first bytes", IOT_BYTES, IOT_DETAIL, WRITTEN_BY_DIRECTION,
        "Bytes of records in blocks to which these records refer first.")
 METRIC(hits, "hits", IOT_COUNT, IOT_MAIN, IOT_BY_DIRECTION,
        "References to blocks that are in the cache.")
@@ -465,7 +466,7 @@ METRIC(empty_records, "empty", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Records of length 0, which refer to no block.")
 METRIC(unknown_offsets, "unknown", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
        "Records with an unknown offset.")
-METRIC(unknown_offset_bytes, "unknown bytes", IOT_BYTES, IOT_DETAIL, IOT_BY_DIRECTION,
+METRIC(unknown_offset_bytes, "unknown bytes", IOT_BYTES, IOT_DETAIL, WRITTEN_BY_DIRECTION,
        "Bytes of records with an unknown offset.")
 METRIC(read_ahead_records, "read-ahead", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Records of the traced system's own read-ahead, which are left out.")
@@ -523,11 +524,11 @@ METRIC(throttled, "throttled", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Calls that slept because too many blocks were dirty.")
 METRIC(held_up, "stalls", IOT_COUNT, IOT_MAIN, IOT_ONE,
        "Stalls and throttled calls together.")
-METRIC_OF_PAPER(requests, "N", "requests", IOT_COUNT, IOT_MAIN, IOT_BY_DIRECTION,
+METRIC_OF_PAPER(requests, "N", "requests", IOT_COUNT, IOT_MAIN, REQUESTS_BY_DIRECTION,
        "Reads and writes of processes.")
 
 /* The timing model: cache and device */
-METRIC(read_hit_ratio, "hit %", IOT_SHARE, IOT_MAIN, IOT_ONE,
+METRIC(read_hit_ratio, "hit %", IOT_SHARE, IOT_MAIN, HOMONYM,
        "Blocks read that were present or prefetched, divided by all blocks read.")
 METRIC(read_hit_blocks, "read hits", IOT_COUNT, IOT_MAIN, IOT_ONE,
        "Blocks that reads found in the cache, without the first use of prefetched blocks.")
@@ -789,6 +790,8 @@ METRIC(core_hours_share, "covered", IOT_SHARE, IOT_MAIN, IOT_ONE,
        "The share of the core hours of the list that jobs with a log have.")
 METRIC(coverage, "coverage", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "Which jobs of the list have a log.")
+METRIC(nodes, "nodes", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "The nodes of a job, as the list of jobs has them, or else the trace.")
 METRIC(listed_jobs, "listed jobs", IOT_COUNT, IOT_MAIN, IOT_ONE,
        "Runs of jobs in the list.")
 METRIC(logged_jobs, "with a log", IOT_COUNT, IOT_MAIN, IOT_ONE,
@@ -881,11 +884,11 @@ METRIC(tie_files, "files", IOT_NESTED, IOT_DETAIL, IOT_ONE,
        "The files that have ties or extents, most bytes of disks first.")
 METRIC(disk_ios, "disk I/Os", IOT_COUNT, IOT_MAIN, IOT_BY_DIRECTION,
        "I/Os of disks.")
-METRIC(disk_bytes, "disk bytes", IOT_BYTES, IOT_MAIN, IOT_BY_DIRECTION,
+METRIC(disk_bytes, "disk bytes", IOT_BYTES, IOT_MAIN, WRITTEN_BY_DIRECTION,
        "Bytes that disks transfer.")
-METRIC(call_bytes, "call bytes", IOT_BYTES, IOT_MAIN, IOT_BY_DIRECTION,
+METRIC(call_bytes, "call bytes", IOT_BYTES, IOT_MAIN, WRITTEN_BY_DIRECTION,
        "Bytes that calls transfer of files that have ties or extents.")
-METRIC(tied_bytes, "tied bytes", IOT_BYTES, IOT_MAIN, IOT_BY_DIRECTION,
+METRIC(tied_bytes, "tied bytes", IOT_BYTES, IOT_MAIN, WRITTEN_BY_DIRECTION,
        "Bytes that disks transfer and that are tied to calls.")
 METRIC(amplification, "amplification", IOT_RATIO, IOT_MAIN, IOT_BY_DIRECTION,
        "Bytes of disks that are tied to calls, divided by the bytes that calls transfer.")
@@ -916,11 +919,11 @@ METRIC(reads_to_writes, "r/w requests", IOT_RATIO, IOT_DETAIL, IOT_ONE,
 METRIC(running_time_s, "running time", IOT_RATIO, IOT_DETAIL, IOT_ONE,
        "The CPU time of all processes, each from its first to its last request, or the run time "
        "without CPU times.")
-METRIC(bytes_per_running_s, "B/running s", IOT_BYTES_PER_S, IOT_DETAIL, IOT_BY_DIRECTION,
+METRIC(bytes_per_running_s, "B/running s", IOT_BYTES_PER_S, IOT_DETAIL, WRITTEN_BY_DIRECTION,
        "Bytes per second of the running time.")
 METRIC(requests_per_running_s, "requests/running s", IOT_PER_S, IOT_DETAIL, IOT_BY_DIRECTION,
        "Requests per second of the running time.")
-METRIC_OF_PAPER(bytes_per_s, "B_avg", "bytes/s", IOT_BYTES_PER_S, IOT_MAIN, IOT_BY_DIRECTION,
+METRIC_OF_PAPER(bytes_per_s, "B_avg", "bytes/s", IOT_BYTES_PER_S, IOT_MAIN, WRITTEN_BY_DIRECTION,
        "Bytes per second of the run time.")
 METRIC_OF_PAPER(requests_per_s, "IOPS_avg", "requests/s", IOT_PER_S, IOT_MAIN, IOT_BY_DIRECTION,
        "Requests per second of the run time.")
@@ -939,7 +942,7 @@ METRIC(created, "created", IOT_COUNT, IOT_MAIN, IOT_ONE,
        "Successful opens that created the file.")
 METRIC(asynchronous_requests, "asynchronous", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
        "Asynchronous requests.")
-METRIC(asynchronous_bytes, "asynchronous bytes", IOT_BYTES, IOT_DETAIL, IOT_BY_DIRECTION,
+METRIC(asynchronous_bytes, "asynchronous bytes", IOT_BYTES, IOT_DETAIL, WRITTEN_BY_DIRECTION,
        "Bytes of asynchronous requests.")
 
 /* Analysis: sizes of requests */
@@ -976,7 +979,7 @@ METRIC(size_log2, "up to", IOT_COUNT, IOT_BINS, IOT_BY_DIRECTION,
        "Requests by power of two: of more than half of it, and up to it.")
 METRIC_OF_PAPER(size_bins, "L", "bins", IOT_COUNT, IOT_BINS, IOT_BY_DIRECTION,
        "Requests by the upper bounds of bins of sizes, 32 for each power of two.")
-METRIC_OF_PAPER(size_bin_bytes, "L", "bytes in bins", IOT_BYTES, IOT_BINS, IOT_BY_DIRECTION,
+METRIC_OF_PAPER(size_bin_bytes, "L", "bytes in bins", IOT_BYTES, IOT_BINS, WRITTEN_BY_DIRECTION,
        "Bytes of requests by the upper bounds of bins of sizes.")
 
 /* Analysis: order */
@@ -1015,7 +1018,7 @@ METRIC(pattern_streams, "streams", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
        "Streams of one direction, by pattern.")
 METRIC(pattern_requests, "requests", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
        "Requests of the streams of a pattern.")
-METRIC(pattern_bytes, "bytes", IOT_BYTES, IOT_DETAIL, IOT_BY_DIRECTION,
+METRIC(pattern_bytes, "bytes", IOT_BYTES, IOT_DETAIL, WRITTEN_BY_DIRECTION,
        "Bytes of the streams of a pattern.")
 METRIC(common_strides, "strides", IOT_COUNT, IOT_DETAIL, IOT_BY_DIRECTION,
        "The ten most common distances between requests, in bytes.")
@@ -1061,7 +1064,7 @@ METRIC(latency_quantile_ns, "quantiles", IOT_NS, IOT_DETAIL, IOT_BY_DIRECTION,
        "Quantiles of the durations of requests.")
 METRIC(latency_bins, "bins", IOT_COUNT, IOT_BINS, IOT_BY_DIRECTION,
        "Requests by the upper bounds of bins of durations, in nanoseconds.")
-METRIC(io_bytes_per_s, "bytes/s in calls", IOT_BYTES_PER_S, IOT_DETAIL, IOT_BY_DIRECTION,
+METRIC(io_bytes_per_s, "bytes/s in calls", IOT_BYTES_PER_S, IOT_DETAIL, WRITTEN_BY_DIRECTION,
        "The bytes of requests of known duration by the sum of their durations.")
 
 /* Analysis: i/O over time */
@@ -1070,7 +1073,7 @@ METRIC(bin_width_s, "bin width", IOT_RATIO, IOT_DETAIL, IOT_ONE,
 METRIC(bins, "bins", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Bins of time.")
 METRIC_OF_PAPER(bytes_per_s_max, "B_max", "highest rate", IOT_BYTES_PER_S, IOT_MAIN,
-       IOT_BY_DIRECTION,
+       WRITTEN_BY_DIRECTION,
        "The bytes per second of the bin with most.")
 METRIC_OF_PAPER(requests_per_s_max, "IOPS_max", "most requests/s", IOT_PER_S, IOT_MAIN,
        IOT_BY_DIRECTION,
@@ -1239,7 +1242,7 @@ METRIC(observed_bins, "observed bins", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Bins in which samples cover nine tenths of the time of all hosts.")
 METRIC(observed_days, "days", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Days in UTC in which samples cover nine tenths of the time of all hosts.")
-METRIC(bytes_per_day, "bytes/day", IOT_BYTES, IOT_DETAIL, IOT_BY_DIRECTION,
+METRIC(bytes_per_day, "bytes/day", IOT_BYTES, IOT_DETAIL, WRITTEN_BY_DIRECTION,
        "The mean, lowest and highest bytes of observed days.")
 METRIC(unobserved_gaps, "gaps", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Runs of bins that are not observed.")
@@ -1255,23 +1258,23 @@ METRIC(gap_hosts, "hosts missing", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "The hosts without samples in these gaps, rounded up.")
 
 /* Analysis: cycles */
-METRIC(period_s, "period s", IOT_RATIO, IOT_MAIN, IOT_BY_DIRECTION,
-       "The period of the I/O in seconds; of operations as operation_period_s.")
-METRIC(period_method, "method", IOT_WORD, IOT_DETAIL, IOT_BY_DIRECTION,
+METRIC(period_s, "period s", IOT_RATIO, IOT_MAIN, SERIES_BY_DIRECTION,
+       "The period of the I/O in seconds.")
+METRIC(period_method, "method", IOT_WORD, IOT_DETAIL, SERIES_BY_DIRECTION,
        "The method that found the period: autocorrelation, intervals or none.")
-METRIC(correlation, "correlation", IOT_RATIO, IOT_DETAIL, IOT_BY_DIRECTION,
+METRIC(correlation, "correlation", IOT_RATIO, IOT_DETAIL, SERIES_BY_DIRECTION,
        "The highest peak of the autocorrelation.")
-METRIC_OF_PAPER(p_value, "p", "p", IOT_RATIO, IOT_DETAIL, IOT_BY_DIRECTION,
+METRIC_OF_PAPER(p_value, "p", "p", IOT_RATIO, IOT_DETAIL, SERIES_BY_DIRECTION,
        "A hundredth if none of 99 series without a period has a peak as high.")
-METRIC(dispersion, "dispersion", IOT_RATIO, IOT_DETAIL, IOT_BY_DIRECTION,
+METRIC(dispersion, "dispersion", IOT_RATIO, IOT_DETAIL, SERIES_BY_DIRECTION,
        "The standard deviation of the intervals between starts of bursts divided by their mean.")
-METRIC(cycles, "cycles", IOT_COUNT, IOT_MAIN, IOT_BY_DIRECTION,
+METRIC(cycles, "cycles", IOT_COUNT, IOT_MAIN, SERIES_BY_DIRECTION,
        "Cycles, from the first burst to the last one.")
-METRIC(similarity, "similarity", IOT_RATIO, IOT_DETAIL, IOT_BY_DIRECTION,
+METRIC(similarity, "similarity", IOT_RATIO, IOT_DETAIL, SERIES_BY_DIRECTION,
        "The mean correlation of each cycle with the mean cycle.")
-METRIC(duty_share, "duty", IOT_SHARE, IOT_DETAIL, IOT_BY_DIRECTION,
+METRIC(duty_share, "duty", IOT_SHARE, IOT_DETAIL, SERIES_BY_DIRECTION,
        "The median share of a cycle that its shortest window with 95 % of the energy takes.")
-METRIC(cycle_amount, "bytes per cycle", IOT_RATIO, IOT_MAIN, IOT_BY_DIRECTION,
+METRIC(cycle_amount, "bytes per cycle", IOT_RATIO, IOT_MAIN, SERIES_BY_DIRECTION,
        "Bytes or operations of a cycle: mean, and standard deviation divided by it.")
 METRIC(cycle_requests, "requests per cycle", IOT_RATIO, IOT_DETAIL, IOT_ONE,
        "Requests of a cycle: mean, and standard deviation divided by it.")
@@ -1287,6 +1290,16 @@ METRIC(type_period_s, "period by type", IOT_RATIO, IOT_DETAIL, IOT_ONE,
        "The period in seconds of the bins that reads, writes or neither dominate.")
 METRIC(type_pairs, "pairs", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Pairs of such bins one period apart.")
+
+/* Analysis: limits of memory that were reached */
+METRIC(streams, "streams", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Open files, least recently used, whose order ended early.")
+METRIC(ranges, "ranges", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+       "The size to whose multiples ranges of bytes were rounded outward.")
+METRIC(file_bins, "intervals", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Intervals in each bin of the concurrency of processes in a file.")
+METRIC(names, "names", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Paths that were not kept.")
 
 /* Analysis: operations */
 METRIC(failed_operations, "failed", IOT_COUNT, IOT_MAIN, IOT_ONE,
@@ -1425,11 +1438,11 @@ METRIC(working_set_begin_s, "begin", IOT_RATIO, IOT_DETAIL, IOT_ONE,
        "Where the first bin begins, in seconds from the beginning of the trace.")
 
 /* Analysis: reasons of transfers */
-METRIC(reason_bytes, "bytes", IOT_BYTES, IOT_DETAIL, IOT_BY_DIRECTION,
+METRIC(reason_bytes, "bytes", IOT_BYTES, IOT_DETAIL, WRITTEN_BY_DIRECTION,
        "Bytes by the reason for which a program transfers them.")
 METRIC(reason_share, "share", IOT_SHARE, IOT_MAIN, IOT_BY_DIRECTION,
        "The share of all bytes, by reason.")
-METRIC(reason_bytes_per_running_s, "B/running s", IOT_BYTES_PER_S, IOT_DETAIL, IOT_BY_DIRECTION,
+METRIC(reason_bytes_per_running_s, "B/running s", IOT_BYTES_PER_S, IOT_DETAIL, WRITTEN_BY_DIRECTION,
        "Bytes per second of the running time, by reason.")
 METRIC(checkpoint_files, "checkpoint files", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Files that belong to a series of checkpoints.")

@@ -25,11 +25,8 @@ def defined():
             if "by direction" in unit:
                 yield from (("reads", "writes") if name == "requests" else
                             ("read_" + name, ("written_" if "bytes" in name else "write_") + name))
-
-
-def series(name):
-    """The metric of a value of cycles, which has operations as a further direction."""
-    return name.removeprefix("operation_")
+            if "of operations" in unit:
+                yield "operation_" + name
 
 
 def values(iotrace, path, *options):
@@ -40,8 +37,8 @@ def values(iotrace, path, *options):
 def names(iotrace, path):
     for options in OPTIONS:
         for section, name, *_ in values(iotrace, path, *options)[1:]:
-            if section not in ("map", "limits"):
-                yield series(name) if section == "cycles" else name
+            if section != "map":
+                yield name
     for by in BY:
         yield from (set(values(iotrace, path, "--by=" + by)[:1][0]) - KEYS if values(iotrace, path, "--by=" + by) else ())
 

@@ -9,19 +9,20 @@ import sys
 
 SOURCE, TABLE = "lib/result/metric_list.h", "docs/metrics.md"
 STRING = r'"(?:[^"\\]|\\.)*"'
-METRIC = re.compile(r'^METRIC(?:_OF_PAPER)?\((\w+), (?:"(\w+)", )?(%s), IOT_(\w+), IOT_\w+,\s+IOT_(\w+),\s*((?:%s\s*)+)\)$'
+METRIC = re.compile(r'^METRIC(?:_OF_PAPER)?\((\w+), (?:"(\w+)", )?(%s), IOT_(\w+), IOT_\w+,\s+(\w+),\s*((?:%s\s*)+)\)$'
                     % (STRING, STRING), re.M)
 QUANTITIES = {"COUNT": "count", "BYTES": "bytes", "NS": "ns", "SHARE": "share (0 to 1)",
               "RATIO": "ratio", "BYTES_PER_S": "bytes/s", "PER_S": "1/s", "ID": "id",
               "FLAG": "true or false", "WORD": "word", "NAME": "name", "NESTED": "table"}
-BY_DIRECTION = {"ONE": "", "BY_DIRECTION": ", by direction"}
+BY_DIRECTION = {"IOT_ONE": "", "HOMONYM": "", "IOT_BY_DIRECTION": ", by direction", "WRITTEN_BY_DIRECTION": ", by direction",
+                "REQUESTS_BY_DIRECTION": ", by direction", "SERIES_BY_DIRECTION": ", by direction, and of operations"}
 HEAD = """# Metrics
 
 The values in the results of all commands: the key in JSON and the column in TSV, the heading in text, and the unit. A metric by
 direction also has values of reads and of writes, whose names begin with `read_` and `write_` (`written_` if it is bytes; of
-`requests` they are `reads` and `writes`). The symbol is the name in the study that defines the metric.
-`tests/tools/metrics_table.py` makes this page from `lib/result/metric_list.h`. A value that is not known is `null` in JSON, an
-empty field in TSV, and `-` in text.
+`requests` they are `reads` and `writes`); names of values of operations begin with `operation_`. The symbol is the name in the
+study that defines the metric. `tests/tools/metrics_table.py` makes this page from `lib/result/metric_list.h`. A value that is not
+known is `null` in JSON, an empty field in TSV, and `-` in text.
 """
 
 

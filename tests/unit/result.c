@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/result/columns.h"
+#include "lib/result/names.h"
 #include "lib/result/row.h"
 
 Test(result, names_of_metrics_differ)
@@ -46,6 +47,28 @@ Test(result, column_name_has_the_direction)
 	char name[IOT_COLUMN_NAME];
 	for (size_t i = 0; i < COLUMN_COUNT(columns); i++)
 		cr_assert_str_eq(iot_column_name(&columns[i], name), names[i]);
+}
+
+static bool is_name(const char *name)
+{
+	const char *at = (const char *)&metric_names, *end = at + sizeof metric_names;
+	while (at < end && strcmp(at, name) != 0)
+		at += strlen(at) + 1;
+	return at < end;
+}
+
+Test(result, names_are_those_of_the_directions_of_metrics)
+{
+	const struct iot_metric *m;
+	char name[IOT_COLUMN_NAME];
+	for (size_t i = 0; (m = iot_metric_at(i)) != NULL; i++)
+		for (unsigned d = IOT_BOTH; d <= (m->split == IOT_ONE ? IOT_BOTH : IOT_WRITES); d++)
+			cr_assert(is_name(metric_direction_name(name, m->name, d)), "%s", name);
+	cr_assert(is_name("written_bytes"));
+	cr_assert(is_name("operation_period_s"));
+	cr_assert_not(is_name("write_bytes"));
+	cr_assert_str_eq(NAME_OF(written_bytes), "written_bytes");
+	cr_assert_str_eq(SECTION_OF(totals), "totals");
 }
 
 Test(result, metric_is_found_by_the_name_of_a_value)
