@@ -92,9 +92,15 @@ static void warn(const struct stat_run *s)
 	if (left_out > 0)
 		message_print("warning: %ju %s records are left out; see --layer", left_out,
 			      s->results.physical ? "logical" : "physical");
-	if (s->results.counters_only && iot_stats_fact(stats, IOT_STATS_SAMPLES) > 0)
+	if (stat_has_samples(&s->results) && iot_stats_total(stats)->samples == 0)
+		message_print("warning: there are no samples, which have targets and jobs");
+	else if (s->results.counters_only && iot_stats_fact(stats, IOT_STATS_SAMPLES) > 0)
 		message_print("warning: there are no I/Os to count, but %ju samples of counters, "
-			      "which 'iotrace analyze' evaluates",
+			      "which 'iotrace analyze' evaluates; see --by=host",
+			      (uintmax_t)iot_stats_fact(stats, IOT_STATS_SAMPLES));
+	else if (s->results.by == IOT_STATS_BY_HOST && !stat_has_samples(&s->results) &&
+		 iot_stats_fact(stats, IOT_STATS_SAMPLES) > 0)
+		message_print("warning: %ju samples are left out, because there are I/Os",
 			      (uintmax_t)iot_stats_fact(stats, IOT_STATS_SAMPLES));
 	else if (s->results.counters_only)
 		message_print(
@@ -222,8 +228,9 @@ out:
 static const char notes[] =
     "object: a file in the whole trace, whoever opens it, or one fileId if the trace does\n"
     "not define objects. file: one fileId of a process, which is one open. dir: the directories\n"
-    "of objects. op: operations by name, most time first. Rows without a rank, host or path are\n"
-    "one row \"-\". Other rows are in order of --sort, largest first; the total precedes them.\n"
+    "of objects. op: operations by name, most time first. target, job: the sums of %sample, as of\n"
+    "a host without I/Os. Rows without a rank, host, path, target or job are one row \"-\". Other\n"
+    "rows are in order of --sort, largest first; the total precedes them.\n"
     "opens: %op open and create that succeeded, created the file or not.\n"
     "in I/O: the sum of all durations. seq: I/Os that begin where the previous one in the same\n"
     "fileId of the same process ended; same: I/Os of the size of the previous one; both as a\n"
@@ -238,7 +245,9 @@ static const char notes[] =
     "placed, first_ns, last_ns (starts of the first and the last I/O); process, file and object\n"
     "are 0 in rows that combine several; sizes is a list of\n"
     "FROM:COUNT; in name control characters and '%' are %XX; no total.\n"
-    "tsv --by=op: operation, calls, failed, timed, ns.\n"
+    "tsv --by=op: operation, calls, failed, timed, ns. tsv of samples: name, samples, opens, "
+    "reads,\n"
+    "writes, read_bytes, written_bytes.\n"
     "json: {\"by\", \"layer\", \"rows\": [...], \"total\"} with the same names, \"latency_ns\" "
     "(min, mean, "
     "p50,\n"
@@ -263,8 +272,8 @@ enum exit_status cmd_stat(int argc, char **argv)
 	struct stat_run s = {.read = TRACE_IN_COUNTED_INIT,
 			     .results = {.by = IOT_STATS_BY_OBJECT, .top = NOT_GIVEN}};
 	const struct option options[] = {
-	    OPTION(CHOICE, 'b', "by", "file|process|object|rank|host|dir|input|op", &s.results.by,
-		   "group rows by (default: object)"),
+	    OPTION(CHOICE, 'b', "by", "file|process|object|rank|host|dir|input|target|job|op",
+		   &s.results.by, "group rows by (default: object)"),
 	    OPTION(CHOICE, 0, "sort", "bytes|ios|time|opens|reads|writes|read|written", &s.sort,
 		   "order of rows, largest first (default: bytes)"),
 	    RANGE(NUMBER, 0, "top", "N", &s.results.top,

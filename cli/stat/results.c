@@ -7,15 +7,23 @@
 bool stat_has_only_counters(const struct iot_stats *stats)
 {
 	const struct iot_stats_row *total = iot_stats_total(stats);
-	return total->reads + total->writes + iot_stats_fact(stats, IOT_STATS_LEFT_OUT) == 0 &&
+	return total->samples + total->reads + total->writes +
+		       iot_stats_fact(stats, IOT_STATS_LEFT_OUT) ==
+		   0 &&
 	       iot_stats_fact(stats, IOT_STATS_FILE_COUNTERS) +
 		       iot_stats_fact(stats, IOT_STATS_SAMPLES) >
 		   0;
 }
 
+bool stat_has_samples(const struct stat_results *s)
+{
+	return s->by == IOT_STATS_BY_TARGET || s->by == IOT_STATS_BY_JOB ||
+	       iot_stats_total(s->stats)->samples > 0;
+}
+
 bool stat_knows_ios(const struct stat_results *s, const struct iot_stats_row *f)
 {
-	return !s->counters_only && (f->has & IOT_STATS_ONLY_COUNTERS) == 0;
+	return !s->counters_only && !stat_has_samples(s) && (f->has & IOT_STATS_ONLY_COUNTERS) == 0;
 }
 
 bool stat_knows_opens(const struct iot_stats_row *f)

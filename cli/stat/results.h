@@ -10,7 +10,7 @@
 #include "lib/ties/sums.h"
 #include "cli/ui/trace_in.h"
 
-enum { STAT_BY_OPERATION = IOT_STATS_BY_TRACE + 1 };
+enum { STAT_BY_OPERATION = IOT_STATS_BY_JOB + 1 };
 
 struct stat_results {
 	struct iot_stats *stats;
@@ -29,6 +29,8 @@ struct stat_results {
 
 /* Whether a trace contains counters of files, but no I/Os. */
 bool stat_has_only_counters(const struct iot_stats *stats);
+/* Whether rows are sums of samples. */
+bool stat_has_samples(const struct stat_results *s);
 /* Which statistics are known. Text output marks a sum over only some of the I/Os. */
 bool stat_knows_ios(const struct stat_results *s, const struct iot_stats_row *f);
 bool stat_knows_opens(const struct iot_stats_row *f);

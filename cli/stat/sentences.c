@@ -12,7 +12,7 @@
 void stat_print_unknown(struct stat_results *s)
 {
 	const struct iot_stats_row *f = iot_stats_total(s->stats);
-	const uint64_t ios = f->reads + f->writes;
+	const uint64_t ios = stat_has_samples(s) ? 0 : f->reads + f->writes;
 	if (f->timed == 0 && ios > 0)
 		output_text(&s->out, "\n  The durations of the I/Os are not known.\n");
 	else if (f->timed < ios)

@@ -45,6 +45,20 @@ static void set_share(struct iot_row *to, const struct iot_metric *m, uint64_t p
 	row_real(to, m, (double)part / (double)whole);
 }
 
+/* Sums of samples, of which any may be unknown. */
+static void set_sampled(struct iot_row *to, const struct iot_stats_row *f)
+{
+	row_number(to, &metrics.sample_count, f->samples);
+	if ((f->has & IOT_STATS_HAS_READS) != 0)
+		row_number_of(to, &metrics.requests, IOT_READS, f->reads);
+	if ((f->has & IOT_STATS_HAS_WRITES) != 0)
+		row_number_of(to, &metrics.requests, IOT_WRITES, f->writes);
+	if ((f->has & IOT_STATS_HAS_READ_BYTES) != 0)
+		row_number_of(to, &metrics.bytes, IOT_READS, f->read_bytes);
+	if ((f->has & IOT_STATS_HAS_WRITTEN_BYTES) != 0)
+		row_number_of(to, &metrics.bytes, IOT_WRITES, f->written_bytes);
+}
+
 void stat_set_counters(struct iot_row *to, void *source)
 {
 	struct stat_view *v = source;
@@ -52,6 +66,8 @@ void stat_set_counters(struct iot_row *to, void *source)
 	const uint64_t requests[2] = {f->reads, f->writes},
 		       bytes[2] = {f->read_bytes, f->written_bytes};
 	row_known(to, &metrics.opens, stat_knows_opens(f), f->opens);
+	if ((f->has & IOT_STATS_SAMPLED) != 0)
+		set_sampled(to, f);
 	if (row_cell(to, &metrics.sizes, IOT_BOTH) != NULL)
 		find_classes(v);
 	row_table(to, &metrics.sizes, &v->sizes);
@@ -186,6 +202,8 @@ struct iot_table stat_sizes_table(struct stat_view *v)
 
 /* TSV */
 
+static const struct iot_column of_samples[] = COLUMN_LIST(STAT_SAMPLED);
+
 /* TSV has ids of all rows. */
 static void set_tsv_row(struct iot_row *to, void *source)
 {
@@ -209,8 +227,11 @@ void stat_print_tsv(struct stat_results *s)
 			COLUMN_AS(operation_ns, "ns"), COLUMN_AS(operation_kind, "kind"));
 	struct stat_view v = {.results = s, .sizes = stat_sizes_table(&v)};
 	struct iot_table rows = TABLE_ROWS(columns, rows_shown(s), set_tsv_row, &v);
+	const struct iot_table sampled = TABLE_ROWS(of_samples, rows_shown(s), set_row, &v);
 	const struct iot_table calls = TABLE_ROWS(operations, operation_rows(s), set_operation, &v);
 	rows.columns -= s->input_count <= 1; /* the last column is the input */
+	if (stat_has_samples(s))
+		rows = sampled;
 	print_tsv(&s->out, s->by == STAT_BY_OPERATION ? &calls : &rows);
 }
 
@@ -218,8 +239,8 @@ void stat_print_tsv(struct stat_results *s)
 
 const char *stat_by_name(int by)
 {
-	static const char *const names[] = {"file", "process", "object", "rank",
-					    "host", "dir",     "input",  "op"};
+	static const char *const names[] = {"file", "process", "object", "rank", "host",
+					    "dir",  "input",   "target", "job",  "op"};
 	return names[by];
 }
 
@@ -287,6 +308,10 @@ void stat_print_json(struct stat_results *s)
 	    .rows = TABLE_ROWS(values, rows_shown(s), set_row, &v),
 	    .operations = TABLE_ROWS(operations, operation_rows(s), set_operation, &v),
 	};
+	if (stat_has_samples(s)) {
+		v.total = (struct iot_table)TABLE_RECORD(of_samples, set_total, &v);
+		v.rows = (struct iot_table)TABLE_ROWS(of_samples, rows_shown(s), set_row, &v);
+	}
 	unseen_view(&v.unseen, &s->unseen);
 	ties_view(&v.ties, &s->ties, s->in.reader, s->top);
 	const struct iot_table table = TABLE_RECORD(document, set_document, &v);
@@ -310,17 +335,24 @@ static void set_text_row(struct iot_row *to, void *source)
 
 static void print_rows(struct stat_results *s, struct stat_view *v)
 {
-	static const char *const by[] = {"process:file", "process",   "file",  "rank",
-					 "host",         "directory", "input", "all"};
+	static const char *const by[] = {"process:file", "process", "file",   "rank", "host",
+					 "directory",    "input",   "target", "job",  "all"};
 	static const struct text_column columns[] =
 	    COLUMN_LIST(TEXT(opens, 8, 0), TEXT_READ(requests, 9, 0), TEXT_WRITE(requests, 9, 0),
 			TEXT_READ(bytes, 10, 0), TEXT_WRITE(bytes, 10, 0), TEXT(io_ns, 11, 6),
 			TEXT_UNIT(sequential_share, NULL, 5, 0, TEXT_SIGN),
 			TEXT_UNIT(same_size_share, NULL, 5, 0, TEXT_SIGN), TEXT(label, 0, 0));
+	static const struct text_column sampled[] =
+	    COLUMN_LIST(TEXT(sample_count, 9, 0), TEXT(opens, 8, 0), TEXT_READ(requests, 9, 0),
+			TEXT_WRITE(requests, 9, 0), TEXT_READ(bytes, 10, 0),
+			TEXT_WRITE(bytes, 10, 0), TEXT(label, 0, 0));
 	const uint64_t rows =
 	    s->by == STAT_BY_OPERATION ? 0 : iot_stats_fact(s->stats, IOT_STATS_ROWS);
 	const struct iot_table table = TABLE_FILLED(1 + rows_shown(s), set_text_row, v);
-	print_text(&s->out, columns, COLUMN_COUNT(columns), by[s->by], &table);
+	if (stat_has_samples(s))
+		print_text(&s->out, sampled, COLUMN_COUNT(sampled), by[s->by], &table);
+	else
+		print_text(&s->out, columns, COLUMN_COUNT(columns), by[s->by], &table);
 	if (rows > s->top)
 		output_printf(&s->out, "  ... and %ju more; see --top\n",
 			      (uintmax_t)(rows - s->top));

@@ -31,6 +31,10 @@ struct stat_view {
 #define STAT_VALUES \
 	COLUMN(process), COLUMN(file), COLUMN(object), COLUMN(rank), COLUMN(name), COLUMN(input), \
 	STAT_COUNTERS, COLUMN(first_ns), COLUMN(last_ns)
+#define STAT_SAMPLED \
+	COLUMN(name), COLUMN_AS(sample_count, "samples"), COLUMN(opens), \
+	COLUMN_READ_AS(requests, "reads"), COLUMN_WRITE_AS(requests, "writes"), \
+	COLUMN_READ_AS(bytes, "read_bytes"), COLUMN_WRITE_AS(bytes, "written_bytes")
 #define STAT_CALLS \
 	COLUMN_AS(operation, "name"), COLUMN_AS(operation_kind, "kind"), COLUMN(calls), \
 	COLUMN(failed), COLUMN(timed), COLUMN_AS(operation_ns, "ns")

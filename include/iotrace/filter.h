@@ -265,9 +265,11 @@ enum iot_stats_by {
 	IOT_STATS_BY_OBJECT,  /* a row for each object, and for each fileId without one */
 	/* These combine rows with the same name; those without one are one row without a name. */
 	IOT_STATS_BY_RANK,      /* of processes */
-	IOT_STATS_BY_HOST,      /* of processes */
+	IOT_STATS_BY_HOST,      /* of processes, or of %sample if there are no I/Os */
 	IOT_STATS_BY_DIRECTORY, /* of objects: their path up to the last '/' */
 	IOT_STATS_BY_TRACE,     /* a row for each trace */
+	IOT_STATS_BY_TARGET,    /* of %sample */
+	IOT_STATS_BY_JOB,       /* of %sample */
 };
 
 /* Largest first; of equal rows that with more bytes, then that with more I/Os. */
@@ -306,6 +308,12 @@ enum iot_stats_has {
 	/* of several traces: the I/Os are unknown, since those that have it have only %counter */
 	IOT_STATS_ONLY_COUNTERS = 0x08,
 	IOT_STATS_HAS_OPENS = 0x10, /* its trace shows opens; otherwise `opens` is unknown, and 0 */
+	/* sums of `samples`; a sum that no sample has is unknown, and 0 */
+	IOT_STATS_SAMPLED = 0x20,
+	IOT_STATS_HAS_READ_BYTES = 0x40, /* the same for rows of samples alone */
+	IOT_STATS_HAS_WRITTEN_BYTES = 0x80,
+	IOT_STATS_HAS_READS = 0x100,
+	IOT_STATS_HAS_WRITES = 0x200,
 };
 
 /* Later versions may append members; only the library makes rows. */
@@ -327,6 +335,7 @@ struct iot_stats_row {
 	size_t name_size;
 	/* the first of several traces that has it, from 1, and whose ids it has; 0: one trace */
 	uint32_t trace;
+	uint64_t samples; /* %sample */
 };
 
 enum { IOT_OPERATION_NAME = 24 };

@@ -32,6 +32,8 @@ static void take_word(struct sample *s, struct iot_text key, struct iot_text val
 			   {TEXT_OF("doubtful"), &s->doubtful}};
 	if (text_equals(key, "host"))
 		s->host = value;
+	else if (text_equals(key, "target"))
+		s->target = value;
 	else if (text_equals(key, "job"))
 		s->job = value;
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)

@@ -29,7 +29,8 @@ enum sample_value {
 extern const struct iot_text sample_names[SAMPLE_VALUES];
 
 struct sample {
-	struct iot_text host, job;     /* percent-encoded; job.data is NULL without one */
+	/* percent-encoded; data of target and job is NULL without one */
+	struct iot_text host, target, job;
 	uint64_t start_ns, took_ns;    /* of the interval, since time zero of the trace */
 	uint64_t value[SAMPLE_VALUES]; /* 0 if it is not known */
 	uint32_t known;                /* bit for each value that it has */

@@ -52,7 +52,7 @@ static void set_key(struct iot_stats *s, struct stats_row *row)
 		name_directory(s, row);
 	else if (s->options.by == IOT_STATS_BY_RANK || s->options.by == IOT_STATS_BY_TRACE)
 		stats_row_drop_name(s, row);
-	else if (f->name == NULL && s->trace_host != NULL)
+	else if (f->name == NULL && s->trace_host != NULL && !is_sampled(row))
 		stats_row_name(s, row, (struct iot_text){s->trace_host, s->trace_host_size});
 	if (s->options.by != IOT_STATS_BY_RANK)
 		f->has &= ~(unsigned)IOT_STATS_HAS_RANK;
@@ -67,6 +67,8 @@ void stats_set_keys(struct iot_stats *s)
 
 static bool is_one(const struct iot_stats *s, const struct stats_row *a, const struct stats_row *b)
 {
+	if (is_sampled(a) != is_sampled(b))
+		return false;
 	if (s->options.by == IOT_STATS_BY_TRACE)
 		return a->values.trace == b->values.trace;
 	if (s->options.by == IOT_STATS_BY_OBJECT &&
@@ -78,7 +80,11 @@ static bool is_one(const struct iot_stats *s, const struct stats_row *a, const s
 static int by_key_and_trace(const void *left, const void *right)
 {
 	const struct iot_stats_row *a = left, *b = right;
+	const unsigned sampled_a = a->has & IOT_STATS_SAMPLED,
+		       sampled_b = b->has & IOT_STATS_SAMPLED;
 	const int order = by_key(a, b);
+	if (sampled_a != sampled_b)
+		return sampled_a < sampled_b ? -1 : 1;
 	if ((a->object == 0) != (b->object == 0))
 		return a->object == 0 ? -1 : 1;
 	if (order != 0)

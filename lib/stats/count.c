@@ -63,7 +63,7 @@ static void count_record(struct iot_stats *s, const struct iot_record *rec)
 		return;
 	}
 	operations_record(&s->operations, rec);
-	struct stats_row *row = row_of(s, rec, &o);
+	struct stats_row *row = by_samples(s) ? NULL : row_of(s, rec, &o);
 	if (!row)
 		return;
 	struct iot_stats_row *f = &row->values;
@@ -118,7 +118,7 @@ static void count_op(struct iot_stats *s, const struct iot_event *ev)
 		return;
 	const struct op op = operation_of(ev);
 	operations_op(&s->operations, &op);
-	if (!op.opens)
+	if (!op.opens || by_samples(s))
 		return;
 	struct stats_row *row = row_of(s, &ev->rec, &o);
 	if (!row)
@@ -132,7 +132,8 @@ static void count_file(struct iot_stats *s, const struct iot_event *ev)
 {
 	struct opened *o;
 	bool disk = (ev->has & IOT_HAS_DISK) != 0;
-	struct stats_row *row = disk == (s->options.physical != 0) ? row_of(s, &ev->rec, &o) : NULL;
+	const bool counts = !by_samples(s) && disk == (s->options.physical != 0);
+	struct stats_row *row = counts ? row_of(s, &ev->rec, &o) : NULL;
 	if (row && stats_names_files(s, row))
 		keep_name(s, row, ev, "path");
 }
@@ -203,7 +204,7 @@ int iot_stats_events(struct iot_stats *s, const struct iot_event *ev, size_t n)
 		else if (ev[i].kind == IOT_COUNTER)
 			count_counter(s, &ev[i]);
 		else if (directive_is_sample(&ev[i]))
-			s->samples++;
+			stats_count_sample(s, &ev[i]);
 	}
 	return stats_result(s);
 }

@@ -72,11 +72,12 @@ void stats_end_trace(struct iot_stats *s)
 		stats_combine_rows(s);
 	}
 	for (size_t i = 0; i < s->row_count; i++)
-		opens += s->rows[i].values.opens;
+		opens += is_sampled(&s->rows[i]) ? 0 : s->rows[i].values.opens;
 	for (size_t i = 0; i < s->row_count && s->no_offsets; i++)
 		s->rows[i].values.located = s->rows[i].values.sequential = 0;
 	for (size_t i = 0; i < s->row_count && opens > 0; i++)
-		s->rows[i].values.has |= IOT_STATS_HAS_OPENS;
+		if (!is_sampled(&s->rows[i]))
+			s->rows[i].values.has |= IOT_STATS_HAS_OPENS;
 }
 
 int iot_stats_finish(struct iot_stats *s)
@@ -85,6 +86,7 @@ int iot_stats_finish(struct iot_stats *s)
 		stats_end_trace(s);
 	else
 		stats_combine_rows(s);
+	stats_choose_samples(s);
 	operations_sort(&s->operations);
 	for (size_t i = 0; i < s->row_count; i++)
 		stats_row_add(s, &s->total, &s->rows[i]);

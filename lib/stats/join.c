@@ -24,6 +24,8 @@ static void join_opened(struct iot_stats *s, struct iot_stats *more)
 /* Returns the number + 1 of the row that a later row continues, or of a new one, or 0. */
 static uint32_t row_for(struct iot_stats *s, const struct stats_row *row)
 {
+	if (is_sampled(row))
+		return stats_sample_row(s, row);
 	if (by_process(s))
 		return stats_group_row(s, row->values.process);
 	if (by_object(s) && row->values.object != 0)
@@ -84,7 +86,7 @@ static bool take_over(struct iot_stats *s, struct iot_stats *more)
 {
 	if (s->row_count + s->opened_map.count + s->group_map.count + s->rank_map.count > 0 ||
 	    s->operations.ops + s->operations.others > 0 ||
-	    s->left_out + s->counters + s->unnamed > 0 || s->layers || s->no_offsets ||
+	    s->left_out + s->counters + s->samples + s->unnamed > 0 || s->layers || s->no_offsets ||
 	    s->trace_host != NULL || s->epoch_ns != 0 || s->failed)
 		return false;
 	*s = *more;

@@ -15,7 +15,7 @@ uint32_t stats_add_row(struct iot_stats *s, uint32_t process, uint32_t file, uin
 	return (uint32_t)++s->row_count;
 }
 
-uint32_t stats_group_row(struct iot_stats *s, uint32_t key)
+uint32_t stats_group_row(struct iot_stats *s, uint64_t key)
 {
 	size_t i = number_of(s, &s->group_map, key, &s->group_rows, &s->group_capacity,
 			     sizeof *s->group_rows);
@@ -23,7 +23,8 @@ uint32_t stats_group_row(struct iot_stats *s, uint32_t key)
 		return 0;
 	if (s->group_rows[i] == 0) {
 		bool process = by_process(s);
-		s->group_rows[i] = stats_add_row(s, process ? key : 0, 0, process ? 0 : key);
+		s->group_rows[i] =
+		    stats_add_row(s, process ? (uint32_t)key : 0, 0, process ? 0 : (uint32_t)key);
 	}
 	return s->group_rows[i];
 }
@@ -38,7 +39,8 @@ void stats_row_add(struct iot_stats *s, struct stats_row *total, const struct st
 		sum[i] += values[i];
 	memcpy(&total->values, sum, sizeof sum);
 	s->failed |= !size_counts_join(&total->sizes, &more->sizes);
-	total->values.has |= more->values.has & IOT_STATS_HAS_OPENS;
+	total->values.samples += more->values.samples;
+	total->values.has |= more->values.has & (IOT_STATS_HAS_OPENS | STATS_OF_SAMPLES);
 	if (more->values.has & IOT_STATS_HAS_TIMES)
 		stats_extend_span(&total->values, more->values.first_ns, more->values.last_ns);
 }

@@ -13,7 +13,7 @@ struct iot_stats *iot_stats_new(const struct iot_stats_options *options)
 	if (s == NULL)
 		return NULL;
 	if (!options_copy(&s->options, sizeof s->options, options) ||
-	    s->options.by > IOT_STATS_BY_TRACE || s->options.physical > 1 ||
+	    s->options.by > IOT_STATS_BY_JOB || s->options.physical > 1 ||
 	    s->options.sort > IOT_STATS_SORT_WRITTEN_BYTES) {
 		free(s);
 		return NULL;

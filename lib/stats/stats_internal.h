@@ -17,7 +17,12 @@
 #include "lib/stats/operations.h"
 #include "lib/stats/size_counts.h"
 
-enum { ROW_SIZE_MAX = 224 }; /* of a row that has one file and one class of sizes */
+enum {
+	STATS_OF_SAMPLES = IOT_STATS_SAMPLED | IOT_STATS_HAS_READ_BYTES |
+			   IOT_STATS_HAS_WRITTEN_BYTES | IOT_STATS_HAS_READS | IOT_STATS_HAS_WRITES
+};
+
+enum { ROW_SIZE_MAX = 232 }; /* of a row that has one file and one class of sizes */
 
 struct stats_row {
 	struct iot_stats_row values; /* first: the caller has its address */
@@ -85,6 +90,12 @@ static inline bool by_process(const struct iot_stats *s)
 	       s->options.by == IOT_STATS_BY_HOST || s->options.by == IOT_STATS_BY_TRACE;
 }
 
+/* Rows are of samples alone. */
+static inline bool by_samples(const struct iot_stats *s)
+{
+	return s->options.by == IOT_STATS_BY_TARGET || s->options.by == IOT_STATS_BY_JOB;
+}
+
 static inline bool by_object(const struct iot_stats *s)
 {
 	return s->options.by == IOT_STATS_BY_OBJECT || s->options.by == IOT_STATS_BY_DIRECTORY;
@@ -119,8 +130,20 @@ static inline struct opened *opened_of(struct iot_stats *s, uint32_t process, ui
 /* Adds a row; returns its number + 1, or 0 if out of memory. */
 uint32_t stats_add_row(struct iot_stats *s, uint32_t process, uint32_t file, uint32_t object);
 
+/* Counts a %sample in the row of its host, target or job. */
+void stats_count_sample(struct iot_stats *s, const struct iot_event *ev);
+/* Returns the row that a row of samples of a later part continues, as stats_group_row. */
+uint32_t stats_sample_row(struct iot_stats *s, const struct stats_row *more);
+/* Drops the rows of samples if there are I/Os, which samples may have counted, too. */
+void stats_choose_samples(struct iot_stats *s);
+
+static inline bool is_sampled(const struct stats_row *row)
+{
+	return (row->values.has & IOT_STATS_SAMPLED) != 0;
+}
+
 /* Returns the row of an object or process, created if it does not exist, or 0 if out of memory. */
-uint32_t stats_group_row(struct iot_stats *s, uint32_t key);
+uint32_t stats_group_row(struct iot_stats *s, uint64_t key);
 
 /* Adds the counts, sizes and times of a row to another one. */
 void stats_row_add(struct iot_stats *s, struct stats_row *total, const struct stats_row *more);

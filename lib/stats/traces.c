@@ -48,7 +48,7 @@ static bool has_only_counters(const struct iot_stats *s)
 {
 	uint64_t ios = s->left_out;
 	for (size_t i = 0; i < s->row_count; i++)
-		ios += s->rows[i].values.reads + s->rows[i].values.writes;
+		ios += s->rows[i].values.reads + s->rows[i].values.writes + is_sampled(&s->rows[i]);
 	return ios == 0 && s->file_counters + s->samples > 0;
 }
 
