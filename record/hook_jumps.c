@@ -26,14 +26,21 @@ static __typeof__(longjmp) *libc_longjmp, *libc_longjmp_chk;
 
 static void find(const char *name, __typeof__(longjmp) **function)
 {
-	void *const found = dlsym(RTLD_NEXT, name);
-	memcpy(function, &found, sizeof found);
+	void *const found = *function == NULL ? dlsym(RTLD_NEXT, name) : NULL;
+	if (found != NULL)
+		memcpy(function, &found, sizeof found);
 }
 
 void jumps_find(void)
 {
 	find("longjmp", &libc_longjmp);
 	find("__longjmp_chk", &libc_longjmp_chk);
+}
+
+void jumps_are_at(uint64_t longjmp_at, uint64_t longjmp_chk_at)
+{
+	memcpy(&libc_longjmp, &longjmp_at, sizeof libc_longjmp);
+	memcpy(&libc_longjmp_chk, &longjmp_chk_at, sizeof libc_longjmp_chk);
 }
 
 static __attribute__((noreturn)) void jump(__typeof__(longjmp) **function,

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "enter.h"
 #include "patch.h"
 #include "paths.h"
 #include "raw.h"
@@ -113,13 +114,14 @@ static const struct record_sites *table_request(const struct loaded_library *l, 
 	return s;
 }
 
-/* Returns whether the library is libc and its calls lead to stubs. */
-static bool patch_with_table(struct patch *p, const struct loaded_library *l, const char *path)
+/* Returns the table if the library is libc and its calls lead to stubs, else NULL. */
+static const struct record_sites *patch_with_table(struct patch *p, const struct loaded_library *l,
+						   const char *path)
 {
 	const struct record_sites *s = table_find(l);
 	if (s == NULL)
 		s = table_request(l, path);
-	return s != NULL && s->count > 0 && patch_library(p, l, s) && s->is_libc != 0;
+	return s != NULL && s->count > 0 && patch_library(p, l, s) && s->is_libc != 0 ? s : NULL;
 }
 
 /* At the start */
@@ -128,6 +130,14 @@ struct libc_search {
 	struct patch patch;
 	bool has_libc;
 };
+
+static void libc_found(struct libc_search *s, const struct loaded_library *l,
+		       const struct record_sites *libc)
+{
+	s->has_libc = true;
+	if (libc->longjmp != 0 && libc->longjmp_chk != 0)
+		jumps_are_at(l->base + libc->longjmp, l->base + libc->longjmp_chk);
+}
 
 /* Returns whether an address is in the library. */
 static bool contains(const struct loaded_library *l, const void *address)
@@ -147,13 +157,14 @@ static int patch_object(struct dl_phdr_info *object, size_t size, void *context)
 				   .segment = object->dlpi_phdr,
 				   .segment_count = object->dlpi_phnum};
 	const char *const path = *object->dlpi_name != '\0' ? object->dlpi_name : "/proc/self/exe";
+	const struct record_sites *libc;
 	(void)size;
 	if (*path != '/' || contains(&l, libraries_patch)) /* code of the kernel; this library */
 		return 0;
 	if (!loaded_build_id(&l))
 		recording_count(RECORD_COUNTER_LIBRARIES, may_make_calls(&l) ? 1 : 0);
-	else if (patch_with_table(&s->patch, &l, path))
-		s->has_libc = true;
+	else if ((libc = patch_with_table(&s->patch, &l, path)) != NULL)
+		libc_found(s, &l, libc);
 	return 0;
 }
 

@@ -132,7 +132,7 @@ static unsigned stub_take(const struct patch *p, _Atomic unsigned *taken, unsign
 {
 	unsigned n = atomic_load(taken);
 	for (unsigned i = 0; p->reuses && i < n; i++)
-		if (stubs_return[first + i] == back)
+		if (stub_sites[first + i].back == back)
 			return i;
 	do
 		if (n == count)
@@ -141,16 +141,14 @@ static unsigned stub_take(const struct patch *p, _Atomic unsigned *taken, unsign
 	return n;
 }
 
-/*
- * Returns the entry of a stub with room for moved instructions: they are copied to the end of that.
- * Returns 0 if it cannot be written.
- */
-static uint64_t move(const struct patch *p, uint64_t stub, uint64_t base,
+/* Copies the moved instructions to the end of the room of a stub. Returns 0 if it cannot be written. */
+static uint64_t move(const struct patch *p, unsigned stub, uint64_t base,
 		     const struct record_site *s)
 {
-	const size_t size = s->method == RECORD_SITE_MOVED ? s->at - s->jump : 0;
-	const uint64_t entry = stub + STUB_MOVED - size;
-	return size == 0 || write_text(p, entry, (const void *)(base + s->jump), size) ? entry : 0;
+	const size_t size = s->at - s->jump;
+	const uint64_t to =
+	    (uint64_t)stubs_moved_first + (uint64_t)stub * STUB_SIZE + RECORD_MOVED - size;
+	return write_text(p, to, (const void *)(base + s->jump), size) ? to : 0;
 }
 
 /* Prepares a stub for a site. Returns its address; 0 if there is none. */
@@ -158,13 +156,15 @@ static uint64_t stub_for(const struct patch *p, uint64_t base, const struct reco
 {
 	const uint64_t back = base + s->at + RECORD_SYSCALL;
 	const bool any = s->method != RECORD_SITE_NUMBER || creates_process(s);
-	const unsigned first = any ? STUBS : 0, count = any ? STUBS_ANY : STUBS;
+	const unsigned first = any ? 0 : STUBS_ANY, count = any ? STUBS_ANY : STUBS;
 	const unsigned i = stub_take(p, any ? &used_any : &used, first, count, back);
 	if (i == count)
 		return 0;
-	stubs_return[first + i] = back;
-	stubs_number[first + i] = s->method == RECORD_SITE_NUMBER ? (int32_t)s->value : -1;
-	return any ? move(p, (uint64_t)stubs_any_first + (uint64_t)i * STUBS_SIZE, base, s)
+	stub_sites[first + i] = (struct stub_site){
+	    .back = back, .number = s->method == RECORD_SITE_NUMBER ? (int32_t)s->value : -1};
+	if (s->method == RECORD_SITE_MOVED)
+		return move(p, i, base, s);
+	return any ? (uint64_t)stubs_any_first + (uint64_t)i * STUBS_SIZE
 		   : (uint64_t)stubs_first + (uint64_t)i * STUB_SIZE;
 }
 
@@ -188,15 +188,25 @@ static void patch_site(struct patch *p, uint64_t base, const struct record_site 
 		change(p, base + s->at, jump, sizeof jump);
 }
 
-/* Returns whether all bytes that a site changes belong to executable text of the library. */
-static bool is_text(const struct loaded_library *l, uint64_t at)
+static bool is_text_of(const ElfW(Phdr) * s, uint64_t at)
 {
-	for (unsigned i = 0; i < l->segment_count; i++) {
-		const ElfW(Phdr) *const s = &l->segment[i];
-		if (s->p_type == PT_LOAD && (s->p_flags & PF_X) != 0 && at >= s->p_vaddr &&
-		    at - s->p_vaddr + RECORD_JUMP <= s->p_filesz)
+	return s->p_type == PT_LOAD && (s->p_flags & PF_X) != 0 && at >= s->p_vaddr &&
+	       at - s->p_vaddr + RECORD_JUMP <= s->p_filesz;
+}
+
+/*
+ * Returns whether all bytes that a site changes belong to executable text of the library. *last: the
+ * segment of the last site; most libraries have one.
+ */
+static bool is_text(const struct loaded_library *l, const ElfW(Phdr) * *last, uint64_t at)
+{
+	if (is_text_of(*last, at))
+		return true;
+	for (unsigned i = 0; i < l->segment_count; i++)
+		if (is_text_of(&l->segment[i], at)) {
+			*last = &l->segment[i];
 			return true;
-	}
+		}
 	return false;
 }
 
@@ -205,8 +215,9 @@ bool patch_library(struct patch *p, const struct loaded_library *l, const struct
 	if (p->memory < 0)
 		p->memory = raw_open("/proc/self/mem", O_RDWR);
 	p->written = false;
+	const ElfW(Phdr) *text = l->segment;
 	for (uint32_t i = 0; i < s->count; i++)
-		if (is_text(l, s->site[i].jump) && is_text(l, s->site[i].at))
+		if (is_text(l, &text, s->site[i].jump) && is_text(l, &text, s->site[i].at))
 			patch_site(p, l->base, &s->site[i]);
 	flush(p);
 	recording_count(RECORD_COUNTER_SITES, s->missed);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RECORD_SITES_MAGIC UINT64_C(0x3353455449534552) /* "RESITES3" */
+#define RECORD_SITES_MAGIC UINT64_C(0x3453455449534552) /* "RESITES4" */
 
 enum {
 	RECORD_BUILD_ID = 20,    /* bytes of a build id */
@@ -41,8 +41,9 @@ struct record_sites {
 	uint64_t magic; /* RECORD_SITES_MAGIC */
 	uint8_t build_id[RECORD_BUILD_ID];
 	uint32_t count;
-	uint32_t missed;  /* sites of I/O that no method fits */
-	uint32_t is_libc; /* 1: it has the calls that all programs make */
+	uint32_t missed;               /* sites of I/O that no method fits */
+	uint32_t is_libc;              /* 1: it has the calls that all programs make */
+	uint32_t longjmp, longjmp_chk; /* of libc: where these functions are; 0: unknown */
 	struct record_site site[];
 };
 

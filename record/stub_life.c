@@ -5,8 +5,8 @@
 
 __attribute__((constructor)) static void program_starts(int argc, char **argv, char **envp)
 {
-	jumps_find();
 	stub_code_mapped = libraries_mapped;
 	if (process_start(argc, argv, envp) && !libraries_patch())
 		recording_count(RECORD_COUNTER_FALLBACK, 1);
+	jumps_find();
 }

@@ -11,15 +11,16 @@
 
 #include <assert.h>
 
+#include "sites.h"
+
 static_assert(sizeof(struct data_call) == 56 && offsetof(struct stub_frame, argument) == 56 &&
 		  offsetof(struct stub_frame, end) == 112,
 	      "as in the code below");
 static_assert(STUBS == 1024 && STUBS_ANY == 256 && STUB_SIZE == 32 && STUBS_SIZE == 512 &&
-		  STUB_MOVED == 24,
+		  RECORD_MOVED == 24 && sizeof(struct stub_site) == 16,
 	      "as in the code below");
 
-uint64_t stubs_return[STUBS + STUBS_ANY];
-int32_t stubs_number[STUBS + STUBS_ANY];
+struct stub_site stub_sites[STUBS_ANY + STUBS];
 
 /* Saves what a function of C changes; the frame is in rdi, its end in rbx. */
 #define SAVE                                                                                       \
@@ -83,11 +84,27 @@ __asm__(
 	".rept 1024\n"
 	"	.p2align 5\n"
 	"	.cfi_undefined %rip\n"
-	"	movq stubs_return+8*stub_index(%rip), %rcx\n"
+	"	movq stub_sites+16*(256+stub_index)(%rip), %rcx\n"
 	"	.cfi_register %rip, %rcx\n"
-	"	movl stubs_number+4*stub_index(%rip), %eax\n"
+	"	movl stub_sites+16*(256+stub_index)+8(%rip), %eax\n"
 	"	jmp stub_enter\n"
 	".set stub_index, stub_index+1\n"
+	".endr\n"
+	"	.cfi_endproc\n"
+
+	".globl stubs_moved_first\n"
+	".hidden stubs_moved_first\n"
+	".p2align 5\n"
+	"stubs_moved_first:\n"
+	"	.cfi_startproc simple\n"
+	"	.cfi_def_cfa %rsp, 0\n"
+	"	.cfi_undefined %rip\n"
+	".set stub_moved, 0\n"
+	".rept 256\n"
+	"	.p2align 5\n"
+	"	.skip 24, 0x90\n"
+	"	jmp stubs_any_first+512*stub_moved\n"
+	".set stub_moved, stub_moved+1\n"
 	".endr\n"
 	"	.cfi_endproc\n"
 
@@ -122,10 +139,9 @@ __asm__(
 	"	.cfi_startproc simple\n"
 	"	.cfi_def_cfa %rsp, 0\n"
 	"	.cfi_undefined %rip\n"
-	"	.skip 24, 0x90\n"
-	"	movq stubs_return+8*(1024+stub_any)(%rip), %rcx\n"
+	"	movq stub_sites+16*stub_any(%rip), %rcx\n"
 	"	.cfi_register %rip, %rcx\n"
-	"	movl stubs_number+4*(1024+stub_any)(%rip), %r11d\n"
+	"	movl stub_sites+16*stub_any+8(%rip), %r11d\n"
 	"	testl %r11d, %r11d\n"
 	"	js 1f\n"
 	"	movl %r11d, %eax\n" /* the jump replaced what had set it */
@@ -146,7 +162,7 @@ __asm__(
 	"	.cfi_undefined %rip\n"
 	"	testq %rax, %rax\n"
 	"	jz 3f\n"
-	"	movq stubs_return+8*(1024+stub_any)(%rip), %rcx\n"
+	"	movq stub_sites+16*stub_any(%rip), %rcx\n"
 	"	.cfi_register %rip, %rcx\n"
 	SAVE
 	"	movq %rax, %rdi\n"
@@ -154,7 +170,7 @@ __asm__(
 	RESTORE_NUMBER
 	RESTORE
 	"	notrack jmp *%rcx\n"
-	"3:	notrack jmp *stubs_return+8*(1024+stub_any)(%rip)\n"
+	"3:	notrack jmp *stub_sites+16*stub_any(%rip)\n"
 	"	.cfi_endproc\n"
 	".set stub_any, stub_any+1\n"
 	".endr\n");

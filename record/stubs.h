@@ -11,9 +11,8 @@
 enum {
 	STUB_SIZE = 32,   /* bytes of a stub of a known number */
 	STUBS_SIZE = 512, /* bytes of a stub that may create a process */
-	STUBS = 1024,
-	STUBS_ANY = 256, /* stubs of STUBS_SIZE; their indices follow */
-	STUB_MOVED = 24, /* bytes for moved instructions, with which these begin */
+	STUBS_ANY = 256,  /* stubs of STUBS_SIZE */
+	STUBS = 1024,     /* the others, whose indices follow */
 };
 
 struct stub_frame;
@@ -46,10 +45,14 @@ enum { STUBS_CANCEL = 4 };
 stub_cancellable *stub_cancel_take(stub_cancellable *function);
 
 extern const char stubs_first[], stubs_any_first[];
-/* Where each stub continues: after the instruction that it replaces. */
-extern uint64_t stubs_return[STUBS + STUBS_ANY];
-/* The number of the call, which the jump to a stub replaced; STUBS_SIZE: or -1, that in the register. */
-extern int32_t stubs_number[STUBS + STUBS_ANY];
+/* For each of STUBS_ANY, STUB_SIZE bytes: room for RECORD_MOVED bytes of code, and a jump to it. */
+extern const char stubs_moved_first[];
+
+extern struct stub_site {
+	uint64_t back; /* where the stub continues: after the instruction that it replaces */
+	int64_t
+	    number; /* of the call, which the jump replaced; STUBS_ANY: or -1, that in the register */
+} stub_sites[STUBS_ANY + STUBS];
 
 /*
  * Prepares the record of a call, which the stub makes next; then it calls f->end. Or makes the call,

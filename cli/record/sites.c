@@ -182,6 +182,7 @@ struct library {
 	struct function *functions; /* in order */
 	size_t function_count;
 	uint64_t padding_used; /* bytes of padding before it have jumps */
+	bool saves_padding;    /* for sites that no other method fits */
 	bool has_number[512], has_exit;
 	/*
 	 * a function that makes any call, and may cancel the thread: its begin, and the instruction
@@ -451,21 +452,21 @@ static void add_syscall(struct library *l, size_t function, uint64_t at, const s
 	const bool any = b->number == NUMBER_NONE && has_any_number(l, at, b);
 	if (!any && !is_wanted(b->number))
 		return;
+	const size_t moved = b->moved != NULL ? (size_t)(instruction - b->moved) : SIZE_MAX;
+	const bool may_move = moved <= RECORD_MOVED;
 	if (in_place) {
 		s.method = RECORD_SITE_NUMBER;
 		s.value = immediate_of(b->last);
-	} else if (b->moved != NULL && instruction - b->moved <= RECORD_MOVED) {
-		const size_t size = (size_t)(instruction - b->moved);
-		s.method = RECORD_SITE_MOVED;
-		s.jump = (uint32_t)(at - size);
-		s.value = record_sites_sum(b->moved, size);
-	} else {
+	} else if ((!may_move || !l->saves_padding) &&
+		   (s.jump = (uint32_t)find_padding(l, function, at)) != 0) {
 		s.method = RECORD_SITE_PADDING;
-		s.jump = (uint32_t)find_padding(l, function, at);
-		if (s.jump == 0) {
-			l->sites->missed++;
-			return;
-		}
+	} else if (may_move) {
+		s.method = RECORD_SITE_MOVED;
+		s.jump = (uint32_t)(at - moved);
+		s.value = record_sites_sum(b->moved, moved);
+	} else {
+		l->sites->missed++;
+		return;
 	}
 	memcpy(s.original, at_address(l, s.jump, RECORD_JUMP), RECORD_JUMP);
 	l->has_exit = l->has_exit || is_inside(l, "_exit", at);
@@ -521,6 +522,14 @@ static void scan_function(struct library *l, size_t i)
 	if (at == size && memcmp(code + at, instruction, 2) == 0 && b.last_size == RECORD_JUMP &&
 	    b.last[0] == 0xb8 && (b.number == SYS_clone || b.number == SYS_clone3))
 		add_syscall(l, i, f->begin + at, &b);
+}
+
+static void scan_functions(struct library *l)
+{
+	l->sites->count = l->sites->missed = 0;
+	l->padding_used = 0;
+	for (size_t i = 0; i < l->function_count; i++)
+		scan_function(l, i);
 }
 
 /* Returns whether an instruction of the function begins there. */
@@ -591,12 +600,17 @@ static bool find_sites(struct library *l)
 	l->sites->magic = RECORD_SITES_MAGIC;
 	if (!read_functions(l))
 		return true;
-	for (size_t i = 0; i < l->function_count; i++)
-		scan_function(l, i);
+	scan_functions(l);
+	if (l->sites->missed > 0) {
+		l->saves_padding = true;
+		scan_functions(l);
+	}
 	if (l->cancel != 0)
 		scan_cancellable(l);
 	qsort(l->sites->site, l->sites->count, sizeof(*l->sites->site), by_address);
 	l->sites->is_libc = has_required(l);
+	l->sites->longjmp = (uint32_t)symbol_value(l, "longjmp", &(uint64_t){0});
+	l->sites->longjmp_chk = (uint32_t)symbol_value(l, "__longjmp_chk", &(uint64_t){0});
 	return true;
 }
 
