@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "cli/print/tsv.h"
 #include "cli/top/rates.h"
 #include "cli/ui/message.h"
 #include "cli/ui/output.h"
@@ -15,6 +16,7 @@ struct periods {
 	struct iot_stats *stats;
 	struct rates rates;
 	struct output out;
+	struct tsv tsv;  /* in out */
 	uint64_t period; /* number of the current one */
 	bool begun;      /* it has a request */
 	bool has_head;
@@ -60,20 +62,25 @@ static const char *opens_of(const struct rate_row *row, const char *unknown, cha
 	return text;
 }
 
-static void print_tsv_row(struct periods *p, const struct rate_row *row)
+static void write_tsv_row(struct periods *p, const struct rate_row *row)
 {
 	const struct interval_counts *n = &row->recent;
+	struct tsv *t = &p->tsv;
 	char text[NAME], opens[OPENS];
-	output_printf(&p->out, "%s\t", printable_real(text, begin_s(p)));
+	tsv_real(t, begin_s(p));
 	if (p->options->by != ANALYZE_PERIODS_TOTAL) {
-		output_printf(&p->out, "%s\t", ids_of(p, row->all, "", text));
+		tsv_word(t, ids_of(p, row->all, "", text));
 		if (row->all->name != NULL)
-			output_encoded(&p->out, row->all->name, row->all->name_size);
-		output_text(&p->out, "\t");
+			tsv_name(t, row->all->name, row->all->name_size);
+		else
+			tsv_unknown(t);
 	}
-	output_printf(&p->out, "%ju\t%ju\t%ju\t%ju\t%s\t%ju\n", (uintmax_t)n->reads,
-		      (uintmax_t)n->writes, (uintmax_t)n->read_bytes, (uintmax_t)n->written_bytes,
-		      opens_of(row, "", opens), (uintmax_t)n->io_ns);
+	tsv_number(t, n->reads);
+	tsv_number(t, n->writes);
+	tsv_number(t, n->read_bytes);
+	tsv_number(t, n->written_bytes);
+	tsv_word(t, opens_of(row, "", opens));
+	tsv_number(t, n->io_ns);
 }
 
 static void print_text_row(struct periods *p, const struct rate_row *row)
@@ -99,9 +106,20 @@ static void print_text_row(struct periods *p, const struct rate_row *row)
 static void print_row(struct periods *p, const struct rate_row *row)
 {
 	if (p->options->tsv)
-		print_tsv_row(p, row);
+		write_tsv_row(p, row);
 	else
 		print_text_row(p, row);
+}
+
+#define PERIOD_COUNTS "reads", "writes", "read_bytes", "written_bytes", "opens", "io_ns", NULL
+
+static void write_tsv_head(struct periods *p, bool rows)
+{
+	static const char *const of_all[] = {"begin_s", PERIOD_COUNTS}, *const of_rows[] = {
+									    "begin_s", "key",
+									    "name", PERIOD_COUNTS};
+	p->tsv.out = &p->out;
+	tsv_begin(&p->tsv, rows ? of_rows : of_all);
 }
 
 static void print_head(struct periods *p)
@@ -116,9 +134,7 @@ static void print_head(struct periods *p)
 		return;
 	p->has_head = true;
 	if (p->options->tsv)
-		output_printf(&p->out,
-			      "begin_s\t%sreads\twrites\tread_bytes\twritten_bytes\topens\tio_ns\n",
-			      rows ? "key\tname\t" : "");
+		write_tsv_head(p, rows);
 	else
 		output_printf(&p->out, "%12s %9s %9s %11s %12s %12s %7s%s\n", "begin, s", "reads",
 			      "writes", "requests/s", "read MiB/s", "write MiB/s", "opens",
@@ -156,6 +172,7 @@ static void end_period(struct periods *p)
 	else
 		p->failed = true;
 	iot_stats_free(results);
+	tsv_end(&p->tsv);
 	output_flush(&p->out);
 	p->begun = false;
 }
@@ -223,6 +240,7 @@ static enum exit_status read_all(struct periods *p, struct trace_in *in)
 	end_period(p);
 	if (in->status == IOT_OK)
 		print_head(p);
+	tsv_end(&p->tsv);
 	if (p->failed) {
 		output_abandon(&p->out);
 		return message_no_memory();

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/print/tsv.h"
 #include "cli/ui/printable.h"
 #include "lib/base/array.h"
 #include "lib/base/idmap.h"
@@ -261,7 +262,7 @@ void analyze_workflow_text(const struct analyze_workflow *w, struct output *out,
 	output_printf(out, "\nfiles that one job wrote and another one read: %zu, %s%s%s\n\n",
 		      w->file_count, printable_bytes(text, sizeof text, w->bytes),
 		      workflow_note(w)[0] != '\0' ? "; " : "", workflow_note(w));
-	output_printf(out, "%10s %14s  from job, to job\n", VALUE(files, bytes));
+	output_text(out, "     files          bytes  from job, to job\n");
 	for (size_t i = 0; i < workflow_shown(w->flow_count, top); i++) {
 		const struct workflow_flow *f = &w->flows[i];
 		output_printf(out, "%10ju %14s  ", (uintmax_t)f->files,
@@ -279,43 +280,57 @@ void analyze_workflow_text(const struct analyze_workflow *w, struct output *out,
 	}
 }
 
-static void tsv_number(struct output *out, const char *name, size_t i, const char *unit, uint64_t n,
-		       const char *note)
+/* A row of the TSV: section, name, key, unit, value and note. Begins it, up to the value. */
+static void begin_row(struct tsv *t, const char *name, size_t i, const char *unit)
 {
-	output_printf(out, "workflow\t%s\t", name);
+	tsv_word(t, "workflow");
+	tsv_word(t, name);
 	if (i > 0)
-		output_printf(out, "%zu", i);
-	output_printf(out, "\t%s\t%ju\t%s\n", unit, (uintmax_t)n, note);
+		tsv_number(t, i);
+	else
+		tsv_unknown(t);
+	tsv_word(t, unit);
 }
 
-static void tsv_name(struct output *out, const char *name, size_t i, const char *text, size_t size)
+static void number_row(struct tsv *t, const char *name, size_t i, const char *unit, uint64_t n,
+		       const char *note)
 {
-	output_printf(out, "workflow\t%s\t%zu\t\t", name, i);
-	output_encoded(out, text, size);
-	output_text(out, "\t\n");
+	begin_row(t, name, i, unit);
+	tsv_number(t, n);
+	tsv_word(t, note);
+}
+
+static void name_row(struct tsv *t, const char *name, size_t i, const char *text, size_t size)
+{
+	begin_row(t, name, i, "");
+	tsv_name(t, text, size);
+	tsv_unknown(t);
 }
 
 void analyze_workflow_tsv(const struct analyze_workflow *w, struct output *out, uint64_t top)
 {
+	enum { COLUMNS = 6 };
+	struct tsv t = {.out = out, .columns = COLUMNS};
 	const char *note = workflow_note(w);
-	tsv_number(out, "files", 0, "", w->file_count, note);
-	tsv_number(out, "bytes", 0, "bytes", w->bytes, note);
-	tsv_number(out, "flows", 0, "", w->flow_count, note);
-	tsv_number(out, "left_out", 0, "", w->left_out, "");
+	number_row(&t, "files", 0, "", w->file_count, note);
+	number_row(&t, "bytes", 0, "bytes", w->bytes, note);
+	number_row(&t, "flows", 0, "", w->flow_count, note);
+	number_row(&t, "left_out", 0, "", w->left_out, "");
 	for (size_t i = 0; i < workflow_shown(w->flow_count, top); i++) {
 		const struct workflow_flow *f = &w->flows[i];
-		tsv_name(out, "flow_writer", i + 1, f->writer, strlen(f->writer));
-		tsv_name(out, "flow_reader", i + 1, f->reader, strlen(f->reader));
-		tsv_number(out, "flow_files", i + 1, "", f->files, note);
-		tsv_number(out, "flow_bytes", i + 1, "bytes", f->bytes, note);
+		name_row(&t, "flow_writer", i + 1, f->writer, strlen(f->writer));
+		name_row(&t, "flow_reader", i + 1, f->reader, strlen(f->reader));
+		number_row(&t, "flow_files", i + 1, "", f->files, note);
+		number_row(&t, "flow_bytes", i + 1, "bytes", f->bytes, note);
 	}
 	for (size_t i = 0; i < workflow_shown(w->file_count, top); i++) {
 		const struct workflow_file *f = &w->files[i];
-		tsv_name(out, "file_path", i + 1, f->path, f->path_size);
-		tsv_number(out, "file_writers", i + 1, "", f->writers, note);
-		tsv_number(out, "file_readers", i + 1, "", f->readers, note);
-		tsv_number(out, "file_bytes", i + 1, "bytes", f->bytes, note);
+		name_row(&t, "file_path", i + 1, f->path, f->path_size);
+		number_row(&t, "file_writers", i + 1, "", f->writers, note);
+		number_row(&t, "file_readers", i + 1, "", f->readers, note);
+		number_row(&t, "file_bytes", i + 1, "bytes", f->bytes, note);
 	}
+	tsv_end(&t);
 }
 
 void analyze_workflow_free(struct analyze_workflow *w)

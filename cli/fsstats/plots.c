@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/print/tsv.h"
 #include "cli/ui/printable.h"
 #include "cli/ui/svg.h"
 #include "cli/ui/svg_bars.h"
@@ -156,27 +157,29 @@ static void draw(struct output *o, const struct survey_plot *p, size_t plot)
 	svg_bars_write(o, &bars);
 }
 
-static void write_lines(struct output *o, const struct survey_plot *p)
+static void write_lines(const struct survey_plot *p, struct tsv *t)
 {
-	char x[REAL_CAPACITY], y[REAL_CAPACITY];
-	output_text(o, "line\tbelow\tshare\n");
+	static const char *const names[] = {"line", "below", "share", NULL};
+	tsv_begin(t, names);
 	for (size_t i = 0; i < p->lines; i++)
-		for (size_t j = 0; j < p->line[i].count; j++)
-			output_printf(o, "%s\t%s\t%s\n", p->line[i].name,
-				      printable_real(x, p->line[i].x[j]),
-				      printable_real(y, p->line[i].y[j]));
+		for (size_t j = 0; j < p->line[i].count; j++) {
+			tsv_word(t, p->line[i].name);
+			tsv_real(t, p->line[i].x[j]);
+			tsv_real(t, p->line[i].y[j]);
+		}
 }
 
-static void write_rows(struct output *o, const struct survey_plot *p)
+static void write_rows(const struct survey_plot *p, struct tsv *t)
 {
-	char name[PATH_TEXT], files[REAL_CAPACITY], bytes[REAL_CAPACITY];
-	output_text(o, "survey_key\tfiles_share\tbytes_share\n");
-	for (size_t i = 0; i < p->rows; i++)
-		output_printf(
-		    o, "%s\t%s\t%s\n",
-		    escape_text(name, sizeof name, p->row[i].name, strlen(p->row[i].name)),
-		    printable_real(files, p->row[i].share[0]),
-		    printable_real(bytes, p->row[i].share[1]));
+	static const char *const names[] = {"survey_key", "files_share", "bytes_share", NULL};
+	char name[PATH_TEXT];
+	tsv_begin(t, names);
+	for (size_t i = 0; i < p->rows; i++) {
+		const char *key = p->row[i].name;
+		tsv_word(t, escape_text(name, sizeof name, key, strlen(key)));
+		tsv_real(t, p->row[i].share[0]);
+		tsv_real(t, p->row[i].share[1]);
+	}
 }
 
 static enum exit_status write_plot(const struct survey_plot *p, const char *directory, size_t plot)
@@ -191,10 +194,12 @@ static enum exit_status write_plot(const struct survey_plot *p, const char *dire
 	path_of(path, directory, plot, ".tsv");
 	if (status != EXIT_OK || output_open(&o, path, 0) != EXIT_OK)
 		return EXIT_FAILED;
+	struct tsv t = {.out = &o};
 	if (plot < PLOT_KEYS)
-		write_lines(&o, p);
+		write_lines(p, &t);
 	else
-		write_rows(&o, p);
+		write_rows(p, &t);
+	tsv_end(&t);
 	return output_close(&o);
 }
 

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/ui/printable.h"
-
 #include "canvas.h"
 
 size_t jobs_plot_count(const struct job_set *s, jobs_plot_is_drawn *is_drawn)
@@ -30,30 +28,28 @@ void jobs_plot_note(const struct job_set *s, jobs_plot_is_drawn *is_drawn, const
 	canvas_text(o, CANVAS_LEFT, 36, "start", text);
 }
 
-void jobs_plot_number(double value, struct output *o)
+void jobs_plot_group(const struct job_set *s, const char *name, struct tsv *t)
 {
-	char text[REAL_CAPACITY];
-	output_text(o, isnan(value) ? "-" : printable_real(text, value));
+	if (s->by == JOB_NOT_GROUPED)
+		tsv_word(t, "all jobs");
+	else if (name != NULL)
+		tsv_name(t, name, strlen(name));
+	else
+		tsv_unknown(t);
 }
 
-void jobs_plot_write(const struct job_set *s, const char *headings,
-		     const enum compared_value *values, size_t n, struct output *o)
+void jobs_plot_write(const struct job_set *s, const char *const names[2],
+		     const enum compared_value values[2], struct tsv *t)
 {
-	if (s->by != JOB_NOT_GROUPED)
-		output_printf(o, "%s\t", job_set_by(s));
-	output_printf(o, "job\t%s\n", headings);
+	const bool grouped = s->by != JOB_NOT_GROUPED;
+	const char *const all[] = {job_set_by(s), "job", names[0], names[1], NULL};
+	tsv_begin(t, grouped ? all : all + 1);
 	for (size_t i = 0; i < s->count; i++) {
 		const struct set_job *job = &s->job[i];
-		if (s->by != JOB_NOT_GROUPED) {
-			const char *group = job->group != NULL ? job->group : "-";
-			output_encoded(o, group, strlen(group));
-			output_text(o, "\t");
-		}
-		output_encoded(o, job->name, strlen(job->name));
-		for (size_t k = 0; k < n; k++) {
-			output_text(o, "\t");
-			jobs_plot_number(job->value[values[k]], o);
-		}
-		output_text(o, "\n");
+		if (grouped)
+			jobs_plot_group(s, job->group, t);
+		tsv_name(t, job->name, strlen(job->name));
+		for (size_t k = 0; k < 2; k++)
+			tsv_real(t, job->value[values[k]]);
 	}
 }

@@ -16,10 +16,10 @@ size_t jobs_plot_count(const struct job_set *s, jobs_plot_is_drawn *is_drawn);
  */
 void jobs_plot_note(const struct job_set *s, jobs_plot_is_drawn *is_drawn, const char *more,
 		    struct output *o);
-/* A row for each job, with its group if there are any. headings: of the values. */
-void jobs_plot_write(const struct job_set *s, const char *headings,
-		     const enum compared_value *values, size_t n, struct output *o);
-/* The number that a value has as text, "-" if it is unknown. */
-void jobs_plot_number(double value, struct output *o);
+/* Writes the cell of a group, whose name is NULL if it is unknown. */
+void jobs_plot_group(const struct job_set *s, const char *name, struct tsv *t);
+/* A row for each job, with its group if there are any, and two values of these names. */
+void jobs_plot_write(const struct job_set *s, const char *const names[2],
+		     const enum compared_value values[2], struct tsv *t);
 
 #endif

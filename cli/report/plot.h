@@ -6,6 +6,7 @@
 #ifndef CLI_REPORT_PLOT_H
 #define CLI_REPORT_PLOT_H
 
+#include "cli/print/tsv.h"
 #include "cli/ui/output.h"
 
 #include "class_bars.h"
@@ -45,7 +46,7 @@ struct plot {
 	int (*height_of)(const struct plot_data *d); /* instead, if it depends on the data */
 	bool (*has_data)(const struct plot_data *d);
 	void (*draw)(const struct plot_data *d, struct output *o);
-	void (*write_data)(const struct plot_data *d, struct output *o);
+	void (*write_data)(const struct plot_data *d, struct tsv *t);
 };
 
 extern const struct plot plot_rate, plot_requests, plot_heat, plot_sizes, plot_classes10, plot_cdf,

@@ -76,6 +76,7 @@ static void each_box(const struct job_set *s, size_t groups,
 struct boxes {
 	const struct job_set *set;
 	struct output *o;
+	struct tsv *data;
 	struct zero_axes axes;
 	double step;
 	size_t count;
@@ -186,26 +187,26 @@ static void draw(const struct plot_data *d, struct output *o)
 
 static void write_row(void *context, size_t i, const struct box *b)
 {
-	struct boxes *boxes = context;
-	const char *name = job_set_group_name(boxes->set, b->group);
+	const struct boxes *boxes = context;
 	(void)i;
-	output_encoded(boxes->o, name, strlen(name));
-	output_printf(boxes->o, "\t%zu\t%zu", b->group->count, b->known);
-	for (unsigned q = 0; q < QUANTILES; q++) {
-		output_text(boxes->o, "\t");
-		jobs_plot_number(b->known > 0 ? b->at[q] : (double)NAN, boxes->o);
-	}
-	output_text(boxes->o, "\n");
+	jobs_plot_group(boxes->set, b->group->name, boxes->data);
+	tsv_number(boxes->data, b->group->count);
+	tsv_number(boxes->data, b->known);
+	for (unsigned q = 0; q < QUANTILES; q++)
+		tsv_real(boxes->data, b->known > 0 ? b->at[q] : (double)NAN);
 }
 
-static void write_data(const struct plot_data *d, struct output *o)
+#define QUANTILES_OF(unit)                                                                         \
+	"jobs", unit ".n", unit ".0", unit ".0.25", unit ".0.5", unit ".0.75", unit ".1", NULL
+
+static void write_data(const struct plot_data *d, struct tsv *t)
 {
-	struct boxes b = {.set = d->jobs, .o = o};
-	const char *unit =
-	    rate_of(d->jobs) == JOB_RATE ? "slowest_bytes_per_s" : "node_bytes_per_s";
-	output_printf(o, "%s\tjobs\t%s.n\t%s.0\t%s.0.25\t%s.0.5\t%s.0.75\t%s.1\n",
-		      job_set_by(d->jobs), unit, unit, unit, unit, unit, unit);
-	each_box(d->jobs, d->jobs->groups, write_row, &b, o);
+	const char *const of_jobs[] = {job_set_by(d->jobs), QUANTILES_OF("slowest_bytes_per_s")},
+			  *const of_nodes[] = {job_set_by(d->jobs),
+					       QUANTILES_OF("node_bytes_per_s")};
+	struct boxes b = {.set = d->jobs, .data = t};
+	tsv_begin(t, rate_of(d->jobs) == JOB_RATE ? of_jobs : of_nodes);
+	each_box(d->jobs, d->jobs->groups, write_row, &b, t->out);
 }
 
 const struct plot plot_box = {

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/ui/printable.h"
 #include "lib/result/names.h"
 
 #include "canvas.h"
@@ -92,17 +91,20 @@ static void draw_cdf(const struct plot_data *d, struct output *o)
 	canvas_legend(o, CANVAS_LEFT, legend);
 }
 
-static void write_cdf(const struct plot_data *d, struct output *o)
+static void write_cdf(const struct plot_data *d, struct tsv *t)
 {
+	static const char *const names[] = {"distribution", "up_to_ns", "count", NULL};
 	static const char bins[] = "_bins";
 	const struct iot_analyze_value *v;
-	output_text(o, "distribution\tup_to_ns\tcount\n");
+	tsv_begin(t, names);
 	for (unsigned line = 0; line < LINES; line++)
 		for (size_t i = 0;
-		     (v = plot_next(d, &i, SECTION_OF(time), cdf_lines[line].name)) != NULL;)
-			output_printf(o, "%.*s\t%s\t%ju\n",
-				      (int)(strlen(cdf_lines[line].name) - strlen(bins)),
-				      cdf_lines[line].name, v->key, (uintmax_t)v->number);
+		     (v = plot_next(d, &i, SECTION_OF(time), cdf_lines[line].name)) != NULL;) {
+			const char *name = cdf_lines[line].name;
+			output_write(tsv_cell(t), name, strlen(name) - strlen(bins));
+			tsv_word(t, v->key);
+			tsv_number(t, v->number);
+		}
 }
 
 const struct plot plot_cdf = {
@@ -166,12 +168,14 @@ static void draw_burstiness(const struct plot_data *d, struct output *o)
 	canvas_text(o, PLOT_WIDTH - CANVAS_RIGHT, 18, "end", text);
 }
 
-static void write_burstiness(const struct plot_data *d, struct output *o)
+static void write_burstiness(const struct plot_data *d, struct tsv *t)
 {
-	char text[REAL_CAPACITY];
-	output_text(o, "percent_of_peak\tshare_of_bins\n");
-	for (unsigned p = 0; p <= 100; p++)
-		output_printf(o, "%u\t%s\n", p, printable_real(text, bins_up_to(d, p / 100.)));
+	static const char *const names[] = {"percent_of_peak", "share_of_bins", NULL};
+	tsv_begin(t, names);
+	for (unsigned p = 0; p <= 100; p++) {
+		tsv_number(t, p);
+		tsv_real(t, bins_up_to(d, p / 100.));
+	}
 }
 
 const struct plot plot_burstiness = {

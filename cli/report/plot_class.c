@@ -70,18 +70,21 @@ static void draw(const struct plot_data *d, struct output *o)
 	canvas_legend(o, CANVAS_LEFT, legend);
 }
 
-static void write_data(const struct plot_data *d, struct output *o)
+static void write_data(const struct plot_data *d, struct tsv *t)
 {
-	output_text(o, "file");
-	for (unsigned k = 0; k < CLASSES; k++)
-		output_printf(o, "\t%s_bytes", class_names[k]);
-	output_text(o, "\n");
+	static const char *const names[] = {"file",
+					    "required_bytes",
+					    "checkpoint_bytes",
+					    "swapping_bytes",
+					    "rewritten_bytes",
+					    "unknown_bytes",
+					    NULL};
+	tsv_begin(t, names);
 	for (size_t i = 0; i < d->classes.count; i++) {
 		const struct class_bar *b = &d->classes.bar[i];
-		file_label_field(o, b->name, b->key);
+		file_label_field(tsv_cell(t), b->name, b->key);
 		for (unsigned k = 0; k < CLASSES; k++)
-			output_printf(o, "\t%.0f", b->bytes[k]);
-		output_text(o, "\n");
+			tsv_whole(t, b->bytes[k]);
 	}
 }
 

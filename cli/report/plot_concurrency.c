@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/ui/printable.h"
 #include "lib/result/names.h"
 
 #include "canvas.h"
@@ -105,20 +104,25 @@ static void draw(const struct plot_data *d, struct output *o)
 	}
 }
 
-static void write_data(const struct plot_data *d, struct output *o)
+static void write_data(const struct plot_data *d, struct tsv *t)
 {
+	static const char *const names[] = {"kind", "begin_s_or_number", "mean_or_ns", "max", NULL};
 	double level[LEVELS];
 	const size_t n = levels_of(d, level);
-	char text[REAL_CAPACITY];
-	output_text(o, "kind\tbegin_s_or_number\tmean_or_ns\tmax\n");
+	tsv_begin(t, names);
 	for (size_t i = 0; i < d->columns.count; i++) {
 		const struct plot_column *c = &d->columns.column[i];
-		output_printf(o, "time\t%s", printable_real(text, c->begin_s));
-		output_printf(o, "\t%s", printable_real(text, c->mean[COLUMN_OUTSTANDING]));
-		output_printf(o, "\t%s\n", printable_real(text, c->max[COLUMN_OUTSTANDING]));
+		tsv_word(t, "time");
+		tsv_real(t, c->begin_s);
+		tsv_real(t, c->mean[COLUMN_OUTSTANDING]);
+		tsv_real(t, c->max[COLUMN_OUTSTANDING]);
 	}
-	for (size_t q = 0; q < n; q++)
-		output_printf(o, "number\t%zu\t%.0f\t\n", q, level[q]);
+	for (size_t q = 0; q < n; q++) {
+		tsv_word(t, "number");
+		tsv_number(t, q);
+		tsv_whole(t, level[q]);
+		tsv_unknown(t);
+	}
 }
 
 const struct plot plot_concurrency = {

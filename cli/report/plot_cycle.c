@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/ui/printable.h"
 #include "lib/result/names.h"
 
 #include "canvas.h"
@@ -114,24 +113,29 @@ static void draw(const struct plot_data *d, struct output *o)
 	draw_cycle(d, o);
 }
 
-static void write_data(const struct plot_data *d, struct output *o)
+static void write_data(const struct plot_data *d, struct tsv *t)
 {
+	static const char *const names[] = {"kind", "lag_s_or_position", "value", "low", "high",
+					    NULL};
 	double mean[PHASES], low[PHASES], high[PHASES];
-	char text[REAL_CAPACITY];
-	output_text(o, "kind\tlag_s_or_position\tvalue\tlow\thigh\n");
+	tsv_begin(t, names);
 	for (size_t k = 0; k < d->lag_count; k++) {
-		output_printf(o, "autocorrelation\t%s", printable_real(text, (double)k * d->lag_s));
-		output_printf(o, "\t%s\t\t\n", printable_real(text, d->correlation[k]));
+		tsv_word(t, "autocorrelation");
+		tsv_real(t, (double)k * d->lag_s);
+		tsv_real(t, d->correlation[k]);
+		tsv_unknown(t);
+		tsv_unknown(t);
 	}
 	if (profile_of(d, NAME_OF(profile), mean) < PHASES ||
 	    profile_of(d, NAME_OF(profile_low), low) < PHASES ||
 	    profile_of(d, NAME_OF(profile_high), high) < PHASES)
 		return;
 	for (unsigned i = 0; i < PHASES; i++) {
-		output_printf(o, "cycle\t%s", printable_real(text, (double)i / PHASES));
-		output_printf(o, "\t%s", printable_real(text, mean[i]));
-		output_printf(o, "\t%s", printable_real(text, low[i]));
-		output_printf(o, "\t%s\n", printable_real(text, high[i]));
+		tsv_word(t, "cycle");
+		tsv_real(t, (double)i / PHASES);
+		tsv_real(t, mean[i]);
+		tsv_real(t, low[i]);
+		tsv_real(t, high[i]);
 	}
 }
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "cli/ui/markup.h"
-#include "cli/ui/printable.h"
 
 #include "canvas.h"
 #include "jobs_plot.h"
@@ -150,10 +149,11 @@ static void draw(const struct plot_data *d, struct output *o)
 	jobs_plot_note(d->jobs, is_drawn, "a larger mark: several jobs", o);
 }
 
-static void write_data(const struct plot_data *d, struct output *o)
+static void write_data(const struct plot_data *d, struct tsv *t)
 {
-	static const enum compared_value values[] = {JOB_PROCESSES, JOB_FILES};
-	jobs_plot_write(d->jobs, "processes\tfiles", values, 2, o);
+	static const char *const names[2] = {"processes", "files"};
+	static const enum compared_value values[2] = {JOB_PROCESSES, JOB_FILES};
+	jobs_plot_write(d->jobs, names, values, t);
 }
 
 const struct plot plot_files = {

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/ui/printable.h"
-
 #include "canvas.h"
 #include "shades.h"
 
@@ -156,23 +154,22 @@ static void draw(const struct plot_data *d, struct output *o)
 	canvas_text(o, LEFT, 36, "start", text);
 }
 
-static void write_data(const struct plot_data *d, struct output *o)
+static void write_data(const struct plot_data *d, struct tsv *t)
 {
 	const struct heat *h = &d->heat;
-	char text[REAL_CAPACITY];
-	output_printf(o, "%s\tbegin_s\tbytes_s\n",
-		      h->by_bytes ? "row"
-		      : h->ranked ? "rank"
-				  : "process");
+	const char *const names[] = {h->by_bytes ? "row"
+				     : h->ranked ? "rank"
+						 : "process",
+				     "begin_s", "bytes_s", NULL};
+	tsv_begin(t, names);
 	for (size_t r = 0; r < h->rows; r++)
 		for (size_t c = 0; c < h->columns; c++) {
 			const double rate = h->rate[r * h->columns + c];
 			if (rate <= 0)
 				continue;
-			output_printf(o, "%ju\t", (uintmax_t)(h->by_bytes ? r : h->first[r]));
-			output_printf(o, "%s\t",
-				      printable_real(text, h->begin_s + (double)c * h->column_s));
-			output_printf(o, "%s\n", printable_real(text, rate));
+			tsv_number(t, h->by_bytes ? r : h->first[r]);
+			tsv_real(t, h->begin_s + (double)c * h->column_s);
+			tsv_real(t, rate);
 		}
 }
 

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/ui/printable.h"
 #include "lib/result/names.h"
 
 #include "canvas.h"
@@ -69,15 +68,17 @@ static void draw(const struct plot_data *d, struct output *o)
 	canvas_legend(o, CANVAS_LEFT, legend);
 }
 
-static void write_data(const struct plot_data *d, struct output *o)
+static void write_data(const struct plot_data *d, struct tsv *t)
 {
-	output_text(o, "length\tbelow_5_periods\tbelow_5_ns\twithout_io_periods\twithout_io_ns\n");
+	static const char *const names[] = {
+	    "length", "below_5_periods", "below_5_ns", "without_io_periods", "without_io_ns", NULL};
+	tsv_begin(t, names);
 	for (unsigned i = 0; i < LENGTHS; i++) {
-		output_text(o, lengths[i]);
-		for (unsigned k = 0; k < KINDS; k++)
-			output_printf(o, "\t%.0f\t%.0f", value(d, kinds[k].count, lengths[i]),
-				      value(d, kinds[k].ns, lengths[i]));
-		output_text(o, "\n");
+		tsv_word(t, lengths[i]);
+		for (unsigned k = 0; k < KINDS; k++) {
+			tsv_whole(t, value(d, kinds[k].count, lengths[i]));
+			tsv_whole(t, value(d, kinds[k].ns, lengths[i]));
+		}
 	}
 }
 

@@ -61,16 +61,16 @@ static void draw(const struct plot_data *d, struct output *o)
 	}
 }
 
-static void write_data(const struct plot_data *d, struct output *o)
+static void write_data(const struct plot_data *d, struct tsv *t)
 {
+	static const char *const names[] = {"calls_of", "calls", "time_ns", NULL};
 	struct call_time list[CALL_TIMES_MAX];
 	const size_t n = call_times(d->analysis, list);
-	output_text(o, "calls_of\tcalls\ttime_ns\n");
+	tsv_begin(t, names);
 	for (size_t i = 0; i < n; i++) {
-		output_printf(o, "%s\t%ju\t", list[i].name, (uintmax_t)list[i].calls);
-		if (!isnan(list[i].ns))
-			output_printf(o, "%.0f", list[i].ns);
-		output_text(o, "\n");
+		tsv_word(t, list[i].name);
+		tsv_number(t, list[i].calls);
+		tsv_whole(t, list[i].ns);
 	}
 }
 

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/ui/printable.h"
-
 #include "canvas.h"
 #include "file_label.h"
 #include "shades.h"
@@ -168,21 +166,21 @@ static void draw(const struct plot_data *d, struct output *o)
 	canvas_text(o, LEFT, 36, "start", text);
 }
 
-static void write_data(const struct plot_data *d, struct output *o)
+static void write_data(const struct plot_data *d, struct tsv *t)
 {
-	char begin[REAL_CAPACITY];
-	output_text(o, "file\tbegin_s\toffset\tblock_bytes\tread_bytes\twritten_bytes\n");
+	static const char *const names[] = {"file",       "begin_s",       "offset", "block_bytes",
+					    "read_bytes", "written_bytes", NULL};
+	tsv_begin(t, names);
 	for (size_t i = 0; i < d->offsets.count; i++) {
 		const struct offset_file *f = &d->offsets.file[i];
 		for (size_t k = 0; k < f->map.count; k++) {
 			const struct iot_analyze_offset_cell *c = &f->map.cells[k];
-			file_label_field(o, f->map.path, f->key);
-			output_printf(
-			    o, "\t%s\t%ju\t%ju\t%ju\t%ju\n",
-			    printable_real(begin, f->map.begin_s + (double)c->bin * f->map.width_s),
-			    (uintmax_t)c->block * (uintmax_t)f->map.block_bytes,
-			    (uintmax_t)f->map.block_bytes, (uintmax_t)c->bytes[0],
-			    (uintmax_t)c->bytes[1]);
+			file_label_field(tsv_cell(t), f->map.path, f->key);
+			tsv_real(t, f->map.begin_s + (double)c->bin * f->map.width_s);
+			tsv_number(t, c->block * f->map.block_bytes);
+			tsv_number(t, f->map.block_bytes);
+			tsv_number(t, c->bytes[0]);
+			tsv_number(t, c->bytes[1]);
 		}
 	}
 }

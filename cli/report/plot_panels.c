@@ -142,17 +142,19 @@ static void draw(const struct plot_data *d, struct output *o)
 	}
 }
 
-static void write_data(const struct plot_data *d, struct output *o)
+static void write_data(const struct plot_data *d, struct tsv *t)
 {
 	const struct job_set *s = d->jobs;
-	output_printf(o, "%s\tjobs\tclass\treads\twrites\n", job_set_by(s));
+	const char *const names[] = {job_set_by(s), "jobs", "class", "reads", "writes", NULL};
+	tsv_begin(t, names);
 	for (size_t i = 0; i < s->groups; i++) {
 		const struct panel p = panel_of(&s->group[i]);
-		const char *name = job_set_group_name(s, &s->group[i]);
 		for (unsigned k = 0; k < JOB_CLASSES; k++) {
-			output_encoded(o, name, strlen(name));
-			output_printf(o, "\t%zu\t%s\t%.0f\t%.0f\n", s->group[i].count,
-				      job_class_names[k], p.count[0][k], p.count[1][k]);
+			jobs_plot_group(s, s->group[i].name, t);
+			tsv_number(t, s->group[i].count);
+			tsv_word(t, job_class_names[k]);
+			tsv_whole(t, p.count[0][k]);
+			tsv_whole(t, p.count[1][k]);
 		}
 	}
 }

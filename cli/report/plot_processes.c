@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/ui/printable.h"
 #include "lib/result/names.h"
 
 #include "canvas.h"
@@ -209,24 +208,19 @@ static void draw(const struct plot_data *d, struct output *o)
 		canvas_text(o, PLOT_WIDTH - CANVAS_RIGHT, 18, "end", text);
 }
 
-static void write_data(const struct plot_data *d, struct output *o)
+static void write_data(const struct plot_data *d, struct tsv *t)
 {
-	output_text(o, "process\trank\tbytes_read\tbytes_written\tt_r_ns\tt_w_ns\tmd_time_ns\n");
+	static const char *const names[] = {"process", "rank",   "bytes_read", "bytes_written",
+					    "t_r_ns",  "t_w_ns", "md_time_ns", NULL};
+	tsv_begin(t, names);
 	for (size_t i = 0; i < d->processes.count; i++) {
 		const struct process_row *p = &d->processes.row[i];
-		output_printf(o, "%ju\t", (uintmax_t)p->id);
-		if (p->has_rank)
-			output_printf(o, "%ju", (uintmax_t)p->rank);
-		else
-			output_text(o, "-");
-		output_printf(o, "\t%ju\t%ju", (uintmax_t)p->bytes[0], (uintmax_t)p->bytes[1]);
-		for (unsigned k = 0; k < PROCESS_TIMES; k++) {
-			if (isnan(p->ns[k]))
-				output_text(o, "\t-");
-			else
-				output_printf(o, "\t%.0f", p->ns[k]);
-		}
-		output_text(o, "\n");
+		tsv_number(t, p->id);
+		tsv_whole(t, p->has_rank ? (double)p->rank : (double)NAN);
+		tsv_number(t, p->bytes[0]);
+		tsv_number(t, p->bytes[1]);
+		for (unsigned k = 0; k < PROCESS_TIMES; k++)
+			tsv_whole(t, p->ns[k]);
 	}
 }
 
@@ -326,16 +320,17 @@ static void draw_cost(const struct plot_data *d, struct output *o)
 	canvas_legend(o, CANVAS_LEFT, legend);
 }
 
-static void write_cost(const struct plot_data *d, struct output *o)
+static void write_cost(const struct plot_data *d, struct tsv *t)
 {
+	static const char *const names[] = {"time", "mean_percent", "longest_percent", NULL};
 	double mean[COSTS], longest[COSTS];
-	char text[REAL_CAPACITY];
-	output_text(o, "time\tmean_percent\tlongest_percent\n");
+	tsv_begin(t, names);
 	if (!costs_of(d, false, mean) || !costs_of(d, true, longest))
 		return;
 	for (unsigned k = 0; k < COSTS; k++) {
-		output_printf(o, "%s\t%s", cost_names[k], printable_real(text, mean[k]));
-		output_printf(o, "\t%s\n", printable_real(text, longest[k]));
+		tsv_word(t, cost_names[k]);
+		tsv_real(t, mean[k]);
+		tsv_real(t, longest[k]);
 	}
 }
 

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/ui/printable.h"
 #include "lib/result/names.h"
 
 #include "canvas.h"
@@ -172,43 +171,48 @@ static size_t count_bursts(const struct plot_data *d, size_t i, size_t *counted)
 	return *counted - first;
 }
 
-/* A row for each column of the plot, with its bursts if `bursts`. */
-static void write_columns(const struct plot_data *d, struct output *o, const char *const names[],
-			  const enum column_kind *kinds, size_t n, bool bursts)
+/* A row for each column of the plot, with its bursts if the names have them. */
+static void write_columns(const struct plot_data *d, struct tsv *t, const char *const *names,
+			  const enum column_kind *kinds, size_t n)
 {
-	char text[REAL_CAPACITY];
 	size_t counted = 0;
-	output_text(o, "begin_s\tend_s");
-	for (size_t k = 0; k < n; k++)
-		output_printf(o, "\t%s_min\t%s_mean\t%s_max", names[k], names[k], names[k]);
-	output_text(o, bursts ? "\tbursts\n" : "\n");
+	tsv_begin(t, names);
 	for (size_t i = 0; i < d->columns.count; i++) {
 		const struct plot_column *c = &d->columns.column[i];
-		output_text(o, printable_real(text, c->begin_s));
-		output_printf(o, "\t%s", printable_real(text, c->end_s));
+		tsv_real(t, c->begin_s);
+		tsv_real(t, c->end_s);
 		for (size_t k = 0; k < n; k++) {
-			output_printf(o, "\t%s", printable_real(text, c->min[kinds[k]]));
-			output_printf(o, "\t%s", printable_real(text, c->mean[kinds[k]]));
-			output_printf(o, "\t%s", printable_real(text, c->max[kinds[k]]));
+			tsv_real(t, c->min[kinds[k]]);
+			tsv_real(t, c->mean[kinds[k]]);
+			tsv_real(t, c->max[kinds[k]]);
 		}
-		if (bursts)
-			output_printf(o, "\t%zu", count_bursts(d, i, &counted));
-		output_text(o, "\n");
+		if (t->at < t->columns)
+			tsv_number(t, count_bursts(d, i, &counted));
 	}
 }
 
-static void write_rate(const struct plot_data *d, struct output *o)
+#define SUMMARY(name) name "_min", name "_mean", name "_max"
+
+static void write_rate(const struct plot_data *d, struct tsv *t)
 {
-	static const char *const names[] = {"read_bytes_s", "written_bytes_s", "bytes_s"};
+	static const char *const names[] = {"begin_s",
+					    "end_s",
+					    SUMMARY("read_bytes_s"),
+					    SUMMARY("written_bytes_s"),
+					    SUMMARY("bytes_s"),
+					    "bursts",
+					    NULL};
 	static const enum column_kind kinds[] = {COLUMN_READ, COLUMN_WRITTEN, COLUMN_BYTES};
-	write_columns(d, o, names, kinds, 3, true);
+	write_columns(d, t, names, kinds, 3);
 }
 
-static void write_requests(const struct plot_data *d, struct output *o)
+static void write_requests(const struct plot_data *d, struct tsv *t)
 {
-	static const char *const names[] = {"reads_s", "writes_s", "operations_s"};
+	static const char *const names[] = {
+	    "begin_s", "end_s", SUMMARY("reads_s"), SUMMARY("writes_s"), SUMMARY("operations_s"),
+	    NULL};
 	static const enum column_kind kinds[] = {COLUMN_READS, COLUMN_WRITES, COLUMN_OPERATIONS};
-	write_columns(d, o, names, kinds, 3, false);
+	write_columns(d, t, names, kinds, 3);
 }
 
 const struct plot plot_rate = {

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/ui/printable.h"
-
 #include "canvas.h"
 #include "hexagons.h"
 #include "jobs_plot.h"
@@ -30,7 +28,7 @@ static const double edge = 0.04; /* beyond 0 and 1, for the hexagons there */
 
 struct scatter {
 	enum compared_value x, y;
-	const char *x_label, *y_label, *headings;
+	const char *x_label, *y_label, *names[2];
 	bool is_bytes; /* logarithmic; else from 0 to 1 */
 	jobs_plot_is_drawn *is_drawn;
 };
@@ -186,10 +184,10 @@ static void draw(const struct scatter *s, const struct job_set *jobs, struct out
 	jobs_plot_note(jobs, s->is_drawn, "at the margins, the share of jobs up to a value", o);
 }
 
-static void write_data(const struct scatter *s, const struct job_set *jobs, struct output *o)
+static void write_data(const struct scatter *s, const struct job_set *jobs, struct tsv *t)
 {
-	const enum compared_value values[] = {s->x, s->y};
-	jobs_plot_write(jobs, s->headings, values, 2, o);
+	const enum compared_value values[2] = {s->x, s->y};
+	jobs_plot_write(jobs, s->names, values, t);
 }
 
 /* The plots */
@@ -209,9 +207,9 @@ static void write_data(const struct scatter *s, const struct job_set *jobs, stru
 	{                                                                                          \
 		draw(&id, d->jobs, o);                                                             \
 	}                                                                                          \
-	static void id##_write(const struct plot_data *d, struct output *o)                        \
+	static void id##_write(const struct plot_data *d, struct tsv *t)                           \
 	{                                                                                          \
-		write_data(&id, d->jobs, o);                                                       \
+		write_data(&id, d->jobs, t);                                                       \
 	}                                                                                          \
 	const struct plot plot_scatter_##id = {                                                    \
 	    .name = file,                                                                          \
@@ -226,20 +224,20 @@ static void write_data(const struct scatter *s, const struct job_set *jobs, stru
 
 SCATTER_PLOT(bytes, "scatter", "Bytes read and written by each job",
 	     "Bytes written by each job against bytes read.", JOB_WRITTEN, JOB_READ,
-	     "bytes written", "bytes read", "written_bytes\tread_bytes", true);
+	     "bytes written", "bytes read", {"written_bytes", "read_bytes"}, true);
 
 SCATTER_PLOT(intensity, "scatter_intensity", "I/O intensity of each job",
 	     "Share of the time in which a job writes more than 1 MiB/s, against that of reads.",
 	     JOB_INTENSITY_W, JOB_INTENSITY_R, "intensity of writes", "intensity of reads",
-	     "write_intensity\tread_intensity", false);
+	     {"write_intensity", "read_intensity"}, false);
 
 SCATTER_PLOT(burstiness, "scatter_burstiness", "Burstiness of each job",
 	     "Burstiness of the writes of a job against that of its reads, 0: steady, 1: bursts.",
 	     JOB_BURSTINESS_W, JOB_BURSTINESS_R, "burstiness of writes", "burstiness of reads",
-	     "write_burstiness\tread_burstiness", false);
+	     {"write_burstiness", "read_burstiness"}, false);
 
 SCATTER_PLOT(parallel, "scatter_parallel", "Parallel I/O intensity of each job",
 	     "How many processes write at the same time, 0: one, 1: all, against those that read.",
 	     JOB_PARALLEL_W, JOB_PARALLEL_R, "parallel intensity of writes",
 	     "parallel intensity of reads",
-	     "write_parallel_intensity_normalised\tread_parallel_intensity_normalised", false);
+	     {"write_parallel_intensity_normalised", "read_parallel_intensity_normalised"}, false);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/ui/printable.h"
 #include "lib/base/number.h"
 #include "lib/result/names.h"
 
@@ -227,14 +226,19 @@ static void draw(const struct plot_data *d, struct output *o)
 	canvas_legend(o, CANVAS_LEFT, legend);
 }
 
-static void write_data(const struct plot_data *d, struct output *o)
+static void write_data(const struct plot_data *d, struct tsv *t)
 {
+	static const char *const names[] = {"up_to_bytes", "reads",         "writes",
+					    "bytes_read",  "bytes_written", NULL};
 	const struct distribution s = distribution_of(d);
-	output_text(o, "up_to_bytes\treads\twrites\tbytes_read\tbytes_written\n");
-	for (unsigned k = s.first; k < s.end; k++)
-		output_printf(o, "%.0f\t%ju\t%ju\t%ju\t%ju\n", upper(k), (uintmax_t)s.count[k][0],
-			      (uintmax_t)s.count[k][1], (uintmax_t)s.bytes[k][0],
-			      (uintmax_t)s.bytes[k][1]);
+	tsv_begin(t, names);
+	for (unsigned k = s.first; k < s.end; k++) {
+		tsv_whole(t, upper(k));
+		tsv_number(t, s.count[k][0]);
+		tsv_number(t, s.count[k][1]);
+		tsv_number(t, s.bytes[k][0]);
+		tsv_number(t, s.bytes[k][1]);
+	}
 }
 
 const struct plot plot_sizes = {
@@ -289,13 +293,16 @@ static void draw_classes(const struct plot_data *d, struct output *o)
 	canvas_legend(o, CANVAS_LEFT, legend);
 }
 
-static void write_classes(const struct plot_data *d, struct output *o)
+static void write_classes(const struct plot_data *d, struct tsv *t)
 {
+	static const char *const names[] = {"class", "reads", "writes", NULL};
 	const struct iot_analyze_value *v;
-	output_text(o, "class\treads\twrites\n");
-	for (size_t i = 0; (v = plot_next(d, &i, VALUE(sizes, read_size_classes))) != NULL;)
-		output_printf(o, "%s\t%ju\t%.0f\n", v->key, (uintmax_t)v->number,
-			      plot_number(d, VALUE(sizes, write_size_classes), v->key));
+	tsv_begin(t, names);
+	for (size_t i = 0; (v = plot_next(d, &i, VALUE(sizes, read_size_classes))) != NULL;) {
+		tsv_word(t, v->key);
+		tsv_number(t, v->number);
+		tsv_whole(t, plot_number(d, VALUE(sizes, write_size_classes), v->key));
+	}
 }
 
 const struct plot plot_classes10 = {

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/ui/printable.h"
 #include "lib/result/names.h"
 
 #include "canvas.h"
@@ -124,22 +123,28 @@ static void draw(const struct plot_data *d, struct output *o)
 	canvas_legend(o, RIGHT_LEFT, legend);
 }
 
-static void write_data(const struct plot_data *d, struct output *o)
+static void write_data(const struct plot_data *d, struct tsv *t)
 {
+	static const char *const names[] = {"kind", "begin_or_length_s", "bytes_or_mean", "max",
+					    NULL};
 	const struct shown_set w = shown_set_of(d);
-	char text[REAL_CAPACITY];
-	output_text(o, "kind\tbegin_or_length_s\tbytes_or_mean\tmax\n");
+	tsv_begin(t, names);
 	for (size_t i = 0; i < w.bins; i++) {
-		output_printf(o, "bin\t%s",
-			      printable_real(text, w.begin_s + (double)i * w.width_s));
-		output_printf(o, "\t%s\t\n", printable_real(text, w.bytes[i]));
+		tsv_word(t, "bin");
+		tsv_real(t, w.begin_s + (double)i * w.width_s);
+		tsv_real(t, w.bytes[i]);
+		tsv_unknown(t);
 	}
 	for (size_t i = 0; i < w.windows; i++) {
-		output_printf(o, "window\t%s", printable_real(text, w.window_s[i]));
-		output_printf(o, "\t%s", printable_real(text, w.mean[i]));
-		output_printf(o, "\t%s\n", printable_real(text, w.max[i]));
+		tsv_word(t, "window");
+		tsv_real(t, w.window_s[i]);
+		tsv_real(t, w.mean[i]);
+		tsv_real(t, w.max[i]);
 	}
-	output_printf(o, "all\t\t%s\t\n", printable_real(text, w.all));
+	tsv_word(t, "all");
+	tsv_unknown(t);
+	tsv_real(t, w.all);
+	tsv_unknown(t);
 }
 
 const struct plot plot_working_set = {

@@ -53,7 +53,9 @@ static void write_svg(const struct plot *p, const struct plot_data *d, struct ou
 
 static void write_tsv(const struct plot *p, const struct plot_data *d, struct output *o)
 {
-	p->write_data(d, o);
+	struct tsv t = {.out = o};
+	p->write_data(d, &t);
+	tsv_end(&t);
 }
 
 static enum exit_status

@@ -5,6 +5,7 @@
 
 #include "cli/print/json.h"
 #include "cli/print/quantity.h"
+#include "cli/print/tsv.h"
 #include "lib/result/columns.h"
 #include "lib/result/row.h"
 
@@ -12,37 +13,38 @@
 
 /* TSV: a row for each value, and a column for each run */
 
-static void tsv_row(const struct analyze_maps *m, struct output *out,
-		    const struct iot_analyze_value *first)
+static void write_row(const struct analyze_maps *m, struct tsv *t,
+		      const struct iot_analyze_value *first)
 {
-	output_printf(out, "%s\t%s\t%s", first->name, first->key, first->unit);
+	tsv_word(t, first->name);
+	tsv_word(t, first->key);
+	tsv_word(t, first->unit);
 	for (size_t i = 0; i < m->count; i++) {
 		struct value_texts texts = {.used = 0};
 		struct iot_cell cell = {.kind = IOT_UNKNOWN};
 		value_cell(&cell, analyze_map_find(&m->map[i], first->name, first->key), &texts);
-		output_text(out, "\t");
-		quantity_tsv(out, IOT_NAME, &cell);
+		quantity_tsv(tsv_cell(t), IOT_NAME, &cell);
 	}
-	output_text(out, "\n");
 }
 
 /* A row for each value that any run has, at the first of these. */
-static void print_tsv(const struct analyze_maps *m, struct output *out)
+static void write_tsv(const struct analyze_maps *m, struct output *out)
 {
-	output_text(out, "criterion\tkey\tunit");
-	for (size_t i = 0; i < m->count; i++) {
-		output_text(out, "\t");
-		output_encoded(out, m->map[i].name, strlen(m->map[i].name));
-	}
-	output_text(out, "\n");
+	struct tsv t = {.out = out, .columns = 3 + m->count};
+	tsv_word(&t, "criterion");
+	tsv_word(&t, "key");
+	tsv_word(&t, "unit");
+	for (size_t i = 0; i < m->count; i++)
+		tsv_name(&t, m->map[i].name, strlen(m->map[i].name));
 	for (size_t run = 0; run < m->count; run++) {
 		const struct analyze_maps earlier = {.map = m->map, .count = run};
 		for (size_t i = 0; i < m->map[run].count; i++) {
 			const struct iot_analyze_value *v = &m->map[run].values[i].value;
 			if (!analyze_maps_have(&earlier, v->name, v->key))
-				tsv_row(m, out, v);
+				write_row(m, &t, v);
 		}
 	}
+	tsv_end(&t);
 }
 
 /* JSON: an object for each run, with its name and a member for each criterion */
@@ -104,6 +106,6 @@ void maps_print(struct analyze_maps *m, struct output *out, enum analyze_form fo
 {
 	analyze_maps_sort(m);
 	(form == ANALYZE_JSON  ? print_document
-	 : form == ANALYZE_TSV ? print_tsv
+	 : form == ANALYZE_TSV ? write_tsv
 			       : analyze_maps_text)(m, out);
 }

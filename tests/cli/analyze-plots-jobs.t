@@ -58,12 +58,12 @@ def rate(job):
     time = [sum(r[1] for r in job["requests"] if r[5] == p) for p in range(job["P"])]
     return sum(r[3] for r in job["requests"]) / (max(time) / 1e6) / job["hosts"] if job["hosts"] else None
 def equal(found, value):
-    return found == "-" if value is None else found != "-" and abs(float(found) - value) <= 1e-9 * abs(value)
+    return found == "" if value is None else found != "" and abs(float(found) - value) <= 1e-9 * abs(value)
 def compare(name, columns, values):
     rows, wrong, unknown = table(name), 0, 0
     for row in rows:
         expected = values(jobs[row["job"]])
-        wrong += not all(equal(row[c], v) for c, v in zip(columns, expected)) or row.get("user", "") != (jobs[row["job"]]["user"] or "-")
+        wrong += not all(equal(row[c], v) for c, v in zip(columns, expected)) or row.get("user", "") != (jobs[row["job"]]["user"] or "")
         unknown += None in expected
     print(f"{name}: {len(rows)} jobs, {unknown} with unknown values, {wrong} wrong")
 compare("files", ("processes", "files"), lambda j: (j["P"], len({r[4] for r in j["requests"]})))
@@ -74,7 +74,7 @@ for i, name in enumerate(("intensity", "burstiness", "parallel")):
             lambda j: tuple(activity(j, w)[i] if j["times"] else None for w in (1, 0)))
 groups = {}
 for job in jobs.values():
-    groups.setdefault(job["user"] or "-", []).append(job)
+    groups.setdefault(job["user"] or "", []).append(job)
 for row in table("box"):
     known = sorted(v for v in (rate(j) if j["times"] else None for j in groups[row["user"]]) if v is not None)
     quantiles = [known[max(0, math.ceil(q / 4 * len(known)) - 1)] for q in range(5)]
