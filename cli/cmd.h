@@ -26,6 +26,7 @@ enum exit_status cmd_analyze(int argc, char **argv);
 enum exit_status cmd_anonymize(int argc, char **argv);
 enum exit_status cmd_cat(int argc, char **argv);
 enum exit_status cmd_check(int argc, char **argv);
+enum exit_status cmd_control(int argc, char **argv);
 enum exit_status cmd_convert(int argc, char **argv);
 enum exit_status cmd_match(int argc, char **argv);
 enum exit_status cmd_model(int argc, char **argv);

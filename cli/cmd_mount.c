@@ -29,6 +29,7 @@ enum exit_status mount_stop(const char *point)
 enum exit_status cmd_mount(int argc, char **argv)
 {
 	static struct mount_options o = {.buffer = BUFFER, .threads = THREADS};
+	static struct live_control live = LIVE_CONTROL_INIT;
 	static bool runs, stops;
 	static int view, full;
 	const struct option options[] = {
@@ -58,6 +59,13 @@ enum exit_status cmd_mount(int argc, char **argv)
 		   "(default: block)"),
 	    RANGE(NUMBER, 0, "threads", "N", &o.threads, "threads for requests (default: 10)", 1,
 		  256),
+	    OPTION(STRING, 0, "control", "PATH", &live.path,
+		   "answer requests of 'iotrace control PATH'"),
+	    OPTION(STRING, 0, "analyze", "FILE.so[:ARGS]", &live.module,
+		   "give all events to a module, which reports on standard error at the end, and "
+		   "when 'iotrace control' asks"),
+	    OPTION(FLAG, 0, "discard", NULL, &live.discards,
+		   "begin without keeping records; they are counted"),
 	    OPTION(FLAG, 'q', "quiet", NULL, &o.quiet, "no statistics"),
 	    OPTIONS_END,
 	};
@@ -90,6 +98,7 @@ enum exit_status cmd_mount(int argc, char **argv)
 	argv[count] = NULL;
 	o.program = runs ? argv + 2 : NULL;
 	o.cached = view == 1;
-	o.drop = full == 1;
+	o.drop = live.drops = full == 1;
+	o.live = o.events.live = &live;
 	return (enum exit_status)mount_run(&o, argv[0], argv[1]);
 }

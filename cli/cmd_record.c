@@ -54,6 +54,7 @@ enum exit_status cmd_record(int argc, char **argv)
 	    .ops = 1,
 	    .spool = {.fd = -1},
 	    .disks = BLOCK_TRACE_INIT,
+	    .live = LIVE_CONTROL_INIT,
 	    .spool_limit = SPOOL,
 	    .collector = {.memory = MEMORY},
 	};
@@ -117,6 +118,13 @@ enum exit_status cmd_record(int argc, char **argv)
 		"caused it; implies --extents and --per-thread"),
 	    OPTION(FLAG, 0, "extents", NULL, &events->extents,
 		   "add the disk addresses of files, by which iotrace merge ties disk I/Os"),
+	    OPTION(STRING, 0, "control", "PATH", &j.live.path,
+		   "answer requests of 'iotrace control PATH'"),
+	    OPTION(STRING, 0, "analyze", "FILE.so[:ARGS]", &j.live.module,
+		   "give all events to a module, which reports on standard error at the end, and "
+		   "when 'iotrace control' asks"),
+	    OPTION(FLAG, 0, "discard", NULL, &j.live.discards,
+		   "begin without keeping records; they are counted"),
 	    OPTION(FLAG, 0, "check", NULL, &j.check,
 		   "report the bytes that the kernel counted and those in the trace"),
 	    OPTION(FLAG, 'q', "quiet", NULL, &j.quiet, "no report, no warnings"),

@@ -268,7 +268,8 @@ static enum exit_status run(struct top_run *t)
 							   .name = t->name,
 							   .module = t->module,
 							   .interval_ns = t->interval_ns,
-							   .once = t->once});
+							   .once = t->once,
+							   .commands = -1});
 	if (!follow_open(&t->input, t->path))
 		return EXIT_FAILED;
 	const enum exit_status status = run_on(t);

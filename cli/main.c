@@ -29,6 +29,7 @@ struct command_entry {
 static const struct command_entry commands[] = {
     {"record", cmd_record, "Make traces", "run a program and trace its I/O"},
     {"mount", cmd_mount, "Make traces", "show a directory elsewhere and trace its I/O there"},
+    {"control", cmd_control, "Make traces", "ask or change a record or mount that runs"},
     {"convert", cmd_convert, "Make traces", "turn a log of another tool into a trace"},
     {"sample", cmd_sample, "Make traces", "sample the counters of disks and file systems"},
     {"procstat", cmd_procstat, "Make traces", "gather packets that traced programs send"},

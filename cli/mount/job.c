@@ -156,8 +156,11 @@ static bool write_trace_directive(struct mount_job *j)
 	iot_directive_number(&b, "epoch", j->epoch_ns);
 	iot_directive_text(&b, "lacks", "cpu", 3);
 	iot_directive_text(&b, "view", view, strlen(view));
-	if (iot_directive_end(&b, &ev) == IOT_OK && iot_writer_events(j->writer, &ev, 1) == IOT_OK)
+	if (iot_directive_end(&b, &ev) == IOT_OK &&
+	    iot_writer_events(j->writer, &ev, 1) == IOT_OK) {
+		analysis_events(&j->options->live->analysis, &ev, 1);
 		return true;
+	}
 	message_print("%s", iot_writer_error(j->writer));
 	return false;
 }
@@ -259,7 +262,34 @@ static int flush(struct mount_job *j, uint64_t *flushed)
 	int status = write_all(j);
 	if (status == IOT_OK)
 		status = mount_trace_look_for_ends(j->trace);
+	analysis_flush(&j->options->live->analysis);
 	return status == IOT_OK ? iot_writer_flush(j->writer) : status;
+}
+
+/* Requests of iotrace control */
+
+static int write_for_request(void *context)
+{
+	return write_all(context);
+}
+
+static int keep(void *context, bool keep)
+{
+	struct mount_job *j = context;
+	return mount_trace_keep(j->trace, keep);
+}
+
+static void count(void *context, void (*line)(void *to, const char *text), void *to)
+{
+	struct mount_job *j = context;
+	statistics_each(&j->m, line, to);
+}
+
+static int answer(struct mount_job *j)
+{
+	const struct live_calls calls = {
+	    .context = j, .write = write_for_request, .keep = keep, .count = count};
+	return live_control_answer(j->options->live, &calls);
 }
 
 static bool goes_on(struct mount_job *j)
@@ -273,18 +303,21 @@ static int record(struct mount_job *j)
 {
 	struct pollfd polled[] = {{.fd = j->signals, .events = POLLIN},
 				  {.fd = j->m.buffers.wake, .events = POLLIN},
-				  {.fd = j->session.ended, .events = POLLIN}};
+				  {.fd = j->session.ended, .events = POLLIN},
+				  {.fd = j->options->live->control.fd, .events = POLLIN}};
 	const int wait_ms = j->options->program != NULL ? 20 : FLUSH_MS;
 	uint64_t flushed = clock_monotonic_ns(), count;
 	int status = IOT_OK;
 	while (status == IOT_OK && goes_on(j) && polled[2].revents == 0) {
-		if (poll(polled, 3, wait_ms) < 0)
+		if (poll(polled, 4, wait_ms) < 0)
 			continue;
 		(void)!read(j->m.buffers.wake, &count, sizeof(count));
 		receive_signal(j);
 		status = write_full(j);
 		if (status == IOT_OK)
 			status = flush(j, &flushed);
+		if (status == IOT_OK)
+			status = answer(j);
 	}
 	return status;
 }
@@ -342,8 +375,9 @@ static void report(const struct mount_job *j)
 
 static bool run(struct mount_job *j, const char *source, const char *point)
 {
-	if (j->options->program != NULL &&
-	    !launch_start(&j->launch, j->options->program)) /* before all threads */
+	if (!live_control_start(j->options->live)) /* before all threads */
+		return false;
+	if (j->options->program != NULL && !launch_start(&j->launch, j->options->program))
 		return failed("no process for the program", errno);
 	if (!open_source(&j->m, source, point) || !open_trace(j) || !prepare(j))
 		return false;
@@ -387,6 +421,7 @@ int mount_run(const struct mount_options *options, const char *source, const cha
 				     .launch = {.release = -1, .failure = -1}};
 	j.options = options;
 	const bool done = run(&j, source, point);
+	live_control_end(options->live);
 	const int status = status_of_run(&j, done);
 	release(&j);
 	return status;

@@ -18,6 +18,7 @@ struct mount_options {
 	uint64_t buffer, threads;
 	struct glob_list mapped; /* files with the page cache */
 	struct ring_events_options events;
+	struct live_control *live;
 	char **program; /* ends with NULL; NULL: none */
 };
 

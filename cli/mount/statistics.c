@@ -2,6 +2,7 @@
 #include "statistics.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "cli/ui/message.h"
 
@@ -17,8 +18,11 @@ static const char *name_of(unsigned call)
 	return names[call];
 }
 
-static void print_call(const struct mount *m, unsigned call)
+typedef void line_fn(void *to, const char *text);
+
+static void print_call(const struct mount *m, unsigned call, line_fn *line, void *to)
 {
+	char text[160];
 	uint64_t calls = 0, bytes = 0, ticks = 0;
 	for (const struct mount_thread *t = atomic_load(&m->threads); t != NULL; t = t->next) {
 		calls += atomic_load(&t->count[call].calls);
@@ -27,18 +31,34 @@ static void print_call(const struct mount *m, unsigned call)
 	}
 	const double seconds =
 	    (double)ticks / (double)clock_map_units(m->clock, UINT64_C(1000000000));
-	if (calls > 0)
-		message_print("%-12s %12" PRIu64 " calls %16" PRIu64 " bytes %12.6f s",
-			      name_of(call), calls, bytes, seconds);
+	if (calls == 0)
+		return;
+	(void)snprintf(text, sizeof text, "%-12s %12" PRIu64 " calls %16" PRIu64 " bytes %12.6f s",
+		       name_of(call), calls, bytes, seconds);
+	line(to, text);
+}
+
+void statistics_each(const struct mount *m, line_fn *line, void *to)
+{
+	char text[256];
+	for (unsigned call = 0; call < MOUNT_CALLS; call++)
+		print_call(m, call, line, to);
+	(void)snprintf(text, sizeof text,
+		       "buffers: %" PRIu64 " swaps, %" PRIu64 " waits of %.6f s, %" PRIu64
+		       " records dropped; %" PRIu64 " pieces joined",
+		       atomic_load(&m->buffers.swaps), atomic_load(&m->buffers.waits),
+		       (double)atomic_load(&m->buffers.waited_ns) / 1e9,
+		       atomic_load(&m->buffers.dropped), atomic_load(&m->pieces.joined));
+	line(to, text);
+}
+
+static void print_line(void *to, const char *text)
+{
+	(void)to;
+	message_print("%s", text);
 }
 
 void statistics_print(const struct mount *m)
 {
-	for (unsigned call = 0; call < MOUNT_CALLS; call++)
-		print_call(m, call);
-	message_print("buffers: %" PRIu64 " swaps, %" PRIu64 " waits of %.6f s, %" PRIu64
-		      " records dropped; %" PRIu64 " pieces joined",
-		      atomic_load(&m->buffers.swaps), atomic_load(&m->buffers.waits),
-		      (double)atomic_load(&m->buffers.waited_ns) / 1e9,
-		      atomic_load(&m->buffers.dropped), atomic_load(&m->pieces.joined));
+	statistics_each(m, print_line, NULL);
 }

@@ -206,8 +206,16 @@ int mount_trace_dropped(struct mount_trace *t, uint64_t dropped)
 		   .rec = {.process = (uint32_t)process, .type = RING_DROPPED, .offset = records}});
 }
 
+int mount_trace_keep(struct mount_trace *t, bool keep)
+{
+	return ring_events_keep(t->events, keep);
+}
+
 int mount_trace_end(struct mount_trace *t)
 {
 	clock_map_sample(t->clock);
-	return sorter_end(t->sorter) == IOT_OK ? write_sorted(t) : sorter_failed(t);
+	if (sorter_end(t->sorter) != IOT_OK)
+		return sorter_failed(t);
+	const int status = write_sorted(t);
+	return status == IOT_OK ? ring_events_end(t->events) : status;
 }

@@ -18,6 +18,8 @@ int mount_trace_add(struct mount_trace *t, const struct buffer *full);
 int mount_trace_look_for_ends(struct mount_trace *t);
 /* Reports records that were dropped so far. Returns a status. */
 int mount_trace_dropped(struct mount_trace *t, uint64_t dropped);
+/* See ring_events_keep(). */
+int mount_trace_keep(struct mount_trace *t, bool keep);
 /* Writes the rest. Returns a status. */
 int mount_trace_end(struct mount_trace *t);
 /* Returns the message of the error; "" if there was no error, or the writer has the message. */

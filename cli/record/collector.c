@@ -88,6 +88,11 @@ void collector_begin_part(struct collector *c, struct iot_writer *w)
 	ring_events_begin_part(c->events, w);
 }
 
+int collector_keep(struct collector *c, bool keep)
+{
+	return ring_events_keep(c->events, keep);
+}
+
 bool collector_part_has_times(const struct collector *c)
 {
 	return ring_events_part_has_times(c->events);

@@ -212,8 +212,10 @@ static void add_extents(struct ring_events *e, uint32_t object, const struct fil
 
 int ring_events_end(struct ring_events *e)
 {
+	if (e->options->live != NULL)
+		ring_events_declare_discarded(e);
 	if (!e->options->extents || e->status != IOT_OK)
-		return e->status;
+		return ring_events_flush(e);
 	e->totals.unmapped = file_maps_end(&e->maps);
 	for (size_t i = 0; i < e->maps.capacity; i++)
 		add_extents(e, (uint32_t)i + 1, &e->maps.file[i].extents);

@@ -17,6 +17,7 @@
 
 #include "clock_map.h"
 #include "glob_list.h"
+#include "live_control.h"
 #include "processes.h"
 
 /*
@@ -40,9 +41,10 @@ enum { RING_DESCRIPTIONS_MAX = 1 << 22, RING_OBJECTS_MAX = 1 << 24 };
 struct ring_events_options {
 	struct glob_list paths; /* if any, only these files */
 	struct glob_list skipped;
-	bool data_only; /* of operations, only opens and closes */
-	bool no_follow; /* children are not traced */
-	bool extents;   /* add %extent directives at the end */
+	bool data_only;            /* of operations, only opens and closes */
+	bool no_follow;            /* children are not traced */
+	bool extents;              /* add %extent directives at the end */
+	struct live_control *live; /* NULL: all events are kept */
 };
 
 struct ring_events_totals {
@@ -76,7 +78,12 @@ void ring_events_expect(struct ring_events *e, uint32_t process, const char *pro
  * IOT_ENOMEM, or that of the writer.
  */
 int ring_events_add(struct ring_events *e, const struct iot_event *ev);
-/* Adds what is only known at the end: the places of files on disks. Returns a status. */
+/*
+ * From here on events are kept in the trace, or discarded: these are counted, and what was discarded
+ * so far is declared. Needs options->live. Returns a status.
+ */
+int ring_events_keep(struct ring_events *e, bool keep);
+/* Adds what is only known at the end: the places of files on disks, and what was discarded. Returns a status. */
 int ring_events_end(struct ring_events *e);
 /* Passes all events to the writer. Returns the status. */
 int ring_events_flush(struct ring_events *e);

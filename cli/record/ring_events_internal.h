@@ -99,6 +99,11 @@ void ring_events_end_directive(struct ring_events *e, const struct iot_builder *
 /* Returns a copy of text, NULL if it is empty. */
 char *ring_events_copy_text(struct ring_events *e, const char *text);
 
+/* ring_events_keep.c: what is kept */
+
+/* Adds a %lost of what was discarded, if the trace does not say so yet. */
+void ring_events_declare_discarded(struct ring_events *e);
+
 /* ring_events_processes.c: processes and threads */
 
 /* Returns what is known of a process, NULL if out of memory. */

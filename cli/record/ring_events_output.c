@@ -13,8 +13,27 @@ void ring_events_fail(struct ring_events *e, int status)
 		e->status = status;
 }
 
+/* Gives the output to the module, and removes what is discarded. */
+static void sift(struct ring_events *e, struct live_control *live)
+{
+	analysis_events(&live->analysis, e->out, e->count);
+	analysis_operations(&live->analysis, e->operation, e->operations);
+	if (!live->discards)
+		return;
+	size_t kept = 0;
+	for (size_t i = 0; i < e->count; i++)
+		if (e->out[i].kind != IOT_RECORD)
+			e->out[kept++] = e->out[i];
+	live->records += e->count - kept;
+	live->operations += e->operations;
+	e->count = kept;
+	e->operations = 0;
+}
+
 int ring_events_flush(struct ring_events *e)
 {
+	if (e->options->live != NULL)
+		sift(e, e->options->live);
 	if (e->status == IOT_OK && e->count > 0)
 		ring_events_fail(e, iot_writer_events(e->w, e->out, e->count));
 	if (e->status == IOT_OK && e->operations > 0)

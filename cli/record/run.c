@@ -107,7 +107,8 @@ static int record_program(struct record_job *j)
 
 int run_program(struct record_job *j)
 {
-	if (j->convert == CONVERT_AUTO && (run_sends(j) || rotation_wanted(&j->rotation)))
+	if (j->convert == CONVERT_AUTO &&
+	    (run_sends(j) || rotation_wanted(&j->rotation) || run_is_live(j)))
 		j->convert = CONVERT_WHILE;
 	if (j->seen == SEEN_AUTO && (run_sends(j) || j->stdio != RECORD_STDIO_TRANSFERS))
 		j->seen = RECORD_CALLS;
@@ -120,6 +121,11 @@ int run_program(struct record_job *j)
 	}
 	const bool joins = j->join_name != NULL && recording_find(&j->recording, path);
 	int status = EXIT_NOT_RECORDED;
+	if (!joins && !live_control_start(&j->live)) {
+		live_control_end(&j->live);
+		join_close(&j->join, !joins);
+		return status;
+	}
 	if (!launch_start(&j->launch, j->argv)) /* later than the collector */
 		(void)run_failed("no process for the program", errno);
 	else
@@ -129,6 +135,7 @@ int run_program(struct record_job *j)
 		launch_reap(&j->launch, true);
 	else
 		launch_cancel(&j->launch);
+	live_control_end(&j->live);
 	if (status == EXIT_OK && !joins)
 		run_report(j);
 	iot_writer_free(j->writer);

@@ -51,6 +51,7 @@ struct record_job {
 	char **arguments; /* of this command */
 	struct variables variables;
 	struct collector_options collector;
+	struct live_control live;
 	const struct command_spec *command;
 	char **argv;
 	int signals; /* descriptor of signals_receive() */

@@ -3,6 +3,8 @@
 #include "run_internal.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <sys/resource.h>
 
 #include "cli/ui/signals.h"
@@ -46,6 +48,7 @@ static int flush(struct record_job *j)
 		return IOT_OK;
 	j->flushed_ns = now;
 	j->flushed = events;
+	analysis_flush(&j->live.analysis);
 	return iot_writer_flush(j->writer);
 }
 
@@ -73,6 +76,45 @@ static int begin_part(struct record_job *j, struct collector *c)
 	return IOT_OK;
 }
 
+/* Requests of iotrace control */
+
+struct live_run {
+	struct record_job *job;
+	struct collector *collector;
+};
+
+/* What has been collected is written at each step. */
+static int write_for_request(void *context)
+{
+	(void)context;
+	return IOT_OK;
+}
+
+static int keep(void *context, bool keep)
+{
+	struct live_run *r = context;
+	return collector_keep(r->collector, keep);
+}
+
+static void count(void *context, void (*line)(void *to, const char *text), void *to)
+{
+	struct live_run *r = context;
+	const struct ring_events_totals *t = collector_totals(r->collector);
+	char text[128];
+	(void)snprintf(text, sizeof text,
+		       "%" PRIu64 " records of %" PRIu64 " processes; lost: %" PRIu64 " records",
+		       t->records, t->processes, t->lost);
+	line(to, text);
+}
+
+static int answer(struct record_job *j, struct collector *c)
+{
+	struct live_run r = {j, c};
+	const struct live_calls calls = {
+	    .context = &r, .write = write_for_request, .keep = keep, .count = count};
+	return live_control_answer(&j->live, &calls);
+}
+
 static int collect_until_end(struct record_job *j, struct collector *c)
 {
 	int status = IOT_OK;
@@ -80,6 +122,8 @@ static int collect_until_end(struct record_job *j, struct collector *c)
 		status = collector_step(c, j->signals);
 		if (status == IOT_OK)
 			status = flush(j);
+		if (status == IOT_OK)
+			status = answer(j, c);
 		run_drain_disks(j);
 		if (status == IOT_OK && part_has_ended(j, c))
 			status = begin_part(j, c);

@@ -80,8 +80,11 @@ int run_make_directive(const struct record_job *j, struct iot_event *ev)
 int run_write_directive(struct record_job *j)
 {
 	struct iot_event ev = {.kind = 0};
-	if (run_make_directive(j, &ev) == IOT_OK && iot_writer_events(j->writer, &ev, 1) == IOT_OK)
+	if (run_make_directive(j, &ev) == IOT_OK &&
+	    iot_writer_events(j->writer, &ev, 1) == IOT_OK) {
+		analysis_events(&j->live.analysis, &ev, 1);
 		return EXIT_OK;
+	}
 	message_print("%s", iot_writer_error(j->writer));
 	return EXIT_NOT_RECORDED;
 }

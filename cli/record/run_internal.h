@@ -15,6 +15,12 @@ static inline bool run_sends(const struct record_job *j)
 	return j->transport == RECORD_PACKETS;
 }
 
+/* Whether events may be discarded, or have a module. */
+static inline bool run_is_live(const struct record_job *j)
+{
+	return j->live.path != NULL || j->live.module != NULL || j->live.discards;
+}
+
 /* run_output.c: the output */
 
 bool run_has_file(const struct record_job *j);

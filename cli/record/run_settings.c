@@ -49,6 +49,9 @@ bool run_check(struct record_job *j, size_t count)
 	else if (j->blktrace != NULL && j->out != NULL &&
 		 (j->out[0] == '|' || strcmp(j->out, "-") == 0))
 		options_wrong(j->command, "--blktrace needs a file name with -o");
+	else if (j->convert == CONVERT_AFTER && run_is_live(j))
+		options_wrong(j->command,
+			      "--convert=after excludes --control, --analyze and --discard");
 	else if (j->join_name != NULL && j->no_follow)
 		options_wrong(j->command, "--join and --no-follow exclude each other");
 	else
@@ -58,6 +61,9 @@ bool run_check(struct record_job *j, size_t count)
 
 void run_settle(struct record_job *j)
 {
+	j->live.drops = j->full != 0;
+	if (run_is_live(j))
+		j->collector.events.live = &j->live;
 	j->collector.events.data_only = j->ops == 0;
 	j->collector.events.no_follow = j->no_follow;
 	j->collector.events.extents |= j->blktrace != NULL;

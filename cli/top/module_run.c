@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
@@ -24,6 +25,7 @@
 #include "cli/ui/message.h"
 #include "cli/ui/output.h"
 #include "cli/ui/trace_in.h"
+#include "lib/base/array.h"
 #include "lib/base/clock.h"
 #include "lib/base/thread.h"
 
@@ -46,7 +48,8 @@ struct module_run {
 	struct output out;
 	pthread_mutex_t lock;
 	pthread_t thread;
-	int done, notices, signals;
+	char command[CONTROL_TEXT]; /* that named the module; args may be in it */
+	int done, notices, signals, commands;
 	int status; /* of the reader */
 	bool refused, started, draining;
 };
@@ -140,7 +143,10 @@ static bool report(struct module_run *r)
 	return printed && r->out.status == IOT_OK;
 }
 
-static void replace(struct module_run *r)
+enum { SENTENCE = PATH_MAX + MODULE_WHY + 128 };
+
+/* Stores what happened as a sentence. Returns false if the module stays. */
+static bool replace(struct module_run *r, char sentence[SENTENCE])
 {
 	char why[MODULE_WHY];
 	bool starts_empty = false;
@@ -153,13 +159,15 @@ static void replace(struct module_run *r)
 	const uint64_t records = atomic_load(r->records);
 	end_call(r);
 	if (!replaced) {
-		message_print("%s: %s; the module stays", r->path, why);
-		return;
+		(void)snprintf(sentence, SENTENCE, "%s: %s; the module stays", r->path, why);
+		return false;
 	}
-	message_print("%s: version %s replaces %s after %" PRIu64 " records%s", r->path,
-		      r->module.is->version, from, records - r->begin,
-		      starts_empty ? "; it starts empty" : "");
+	(void)snprintf(sentence, SENTENCE,
+		       "%s: version %.64s replaces %s after %" PRIu64 " records%s", r->path,
+		       r->module.is->version, from, records - r->begin,
+		       starts_empty ? "; it starts empty" : "");
 	r->begin = records;
+	return true;
 }
 
 /* Returns whether a notice is about the module: its file is complete. */
@@ -184,9 +192,74 @@ static bool watch_file(struct module_run *r)
 {
 	char copy[PATH_MAX];
 	memcpy(copy, r->path, sizeof copy);
+	if (r->notices > 0)
+		(void)close(r->notices);
 	r->notices = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	return r->notices >= 0 &&
 	       inotify_add_watch(r->notices, dirname(copy), IN_CLOSE_WRITE | IN_MOVED_TO) >= 0;
+}
+
+/* Requests */
+
+static bool split(struct module_run *r, const char *module);
+
+/* A text that grows, for an answer. */
+struct answer {
+	char *data;
+	size_t size, capacity;
+	bool failed;
+};
+
+static void append(void *to, const void *data, size_t size)
+{
+	struct answer *a = to;
+	a->failed |= !array_reserve(&a->data, &a->capacity, a->size + size, 1);
+	if (a->failed)
+		return;
+	memcpy(a->data + a->size, data, size);
+	a->size += size;
+}
+
+static void answer_report(struct module_run *r, const struct control_request *q)
+{
+	struct answer a = {.data = NULL};
+	begin_call(r);
+	const bool done = r->module.is->report(r->module.state, append, &a) == 0 && !a.failed;
+	end_call(r);
+	control_answer(r->options->control, q, done, a.size > 0 ? a.data : "", a.size);
+	free(a.data);
+}
+
+/* The file of the new module is watched from then on. */
+static void answer_replacement(struct module_run *r, const struct control_request *q,
+			       const char *module)
+{
+	char path[PATH_MAX], command[CONTROL_TEXT], sentence[SENTENCE] = "the path is too long";
+	const char *args = r->args;
+	memcpy(path, r->path, sizeof path);
+	(void)snprintf(command, sizeof command, "%s", module);
+	const bool done = split(r, command) && replace(r, sentence);
+	if (done) {
+		memcpy(r->command, command, sizeof command);
+		r->args = r->command + (r->args - command);
+		(void)watch_file(r);
+	} else {
+		memcpy(r->path, path, sizeof path);
+		r->args = args;
+	}
+	control_say(r->options->control, q, done, "%s", sentence);
+}
+
+static void obey(struct module_run *r)
+{
+	static const char module[] = "module ";
+	struct control_request q;
+	if (recv(r->commands, &q, sizeof q, MSG_DONTWAIT) != (ssize_t)sizeof q)
+		r->commands = -1;
+	else if (strncmp(q.text, module, sizeof module - 1) == 0)
+		answer_replacement(r, &q, q.text + sizeof module - 1);
+	else
+		answer_report(r, &q);
 }
 
 /* Run */
@@ -221,14 +294,22 @@ static void watch(struct module_run *r)
 {
 	struct pollfd p[] = {{.fd = r->done, .events = POLLIN},
 			     {.fd = r->signals, .events = POLLIN},
-			     {.fd = r->notices, .events = POLLIN}};
+			     {.fd = -1, .events = POLLIN},
+			     {.fd = -1, .events = POLLIN}};
+	char sentence[SENTENCE];
 	uint64_t printed_ns = clock_monotonic_ns();
 	for (;;) {
-		const int ready = poll(p, 3, time_left(r, printed_ns));
+		p[2].fd = r->notices;
+		p[3].fd = r->commands;
+		const int ready = poll(p, 4, time_left(r, printed_ns));
 		if (ready > 0 && (p[0].revents != 0 || (p[1].revents != 0 && wants_end(r))))
 			return;
-		if (ready > 0 && p[2].revents != 0 && has_changed(r))
-			replace(r);
+		if (ready > 0 && p[2].revents != 0 && has_changed(r)) {
+			(void)replace(r, sentence);
+			message_print("%s", sentence);
+		}
+		if (ready > 0 && p[3].revents != 0)
+			obey(r);
 		if (time_left(r, printed_ns) != 0)
 			continue;
 		printed_ns = clock_monotonic_ns();
@@ -238,15 +319,9 @@ static void watch(struct module_run *r)
 	}
 }
 
-static bool start(struct module_run *r)
+static bool load(struct module_run *r)
 {
 	char why[MODULE_WHY];
-	if (iot_reader_set(r->reader, IOT_SET_ALLOW_EMPTY, 0) != IOT_OK ||
-	    iot_reader_open_callback(r->reader, follow_read, &r->input, r->options->name) !=
-		IOT_OK) {
-		message_print("%s", iot_reader_error(r->reader));
-		return false;
-	}
 	if (!watch_file(r)) {
 		message_print("%s: its directory cannot be watched: %s", r->path, strerror(errno));
 		return false;
@@ -254,8 +329,21 @@ static bool start(struct module_run *r)
 	begin_call(r);
 	const bool loaded = module_load(&r->module, r->path, r->args, &r->host, why);
 	end_call(r);
-	if (!loaded) {
+	if (!loaded)
 		message_print("%s: %s", r->path, why);
+	return loaded;
+}
+
+static bool start(struct module_run *r)
+{
+	if (!load(r))
+		return false;
+	if (r->commands >= 0) /* who asks waits for this */
+		(void)send(r->commands, "", 1, MSG_NOSIGNAL);
+	if (iot_reader_set(r->reader, IOT_SET_ALLOW_EMPTY, 0) != IOT_OK ||
+	    iot_reader_open_callback(r->reader, follow_read, &r->input, r->options->name) !=
+		IOT_OK) {
+		message_print("%s", iot_reader_error(r->reader));
 		return false;
 	}
 	r->started = thread_start(&r->thread, read_trace, r);
@@ -387,7 +475,8 @@ enum exit_status module_run(const struct module_options *options)
 {
 	static struct module_run r;
 	enum exit_status status;
-	r = (struct module_run){.options = options, .module = {.copy = -1}};
+	r = (struct module_run){
+	    .options = options, .module = {.copy = -1}, .commands = options->commands};
 	r.records = mmap(NULL, sizeof *r.records, PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (r.records == MAP_FAILED)

@@ -6,6 +6,7 @@
 #ifndef CLI_TOP_MODULE_RUN_H
 #define CLI_TOP_MODULE_RUN_H
 
+#include "cli/ui/control.h"
 #include "cli/ui/options.h"
 
 struct module_options {
@@ -14,6 +15,8 @@ struct module_options {
 	const char *module;   /* FILE.so[:ARGS] */
 	uint64_t interval_ns; /* between two reports; once: only the last one */
 	bool once;
+	int commands; /* socket from which requests of `control` are received; -1: none */
+	const struct control *control;
 };
 
 enum exit_status module_run(const struct module_options *options);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A module of --analyze: a process that gets the events of a recording through a pipe, also those
+ * that are not kept. It ends without harm to the recording.
+ */
+#ifndef CLI_RECORD_ANALYSIS_H
+#define CLI_RECORD_ANALYSIS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <iotrace/iotrace.h>
+
+#include "cli/ui/control.h"
+
+/* All zeros: none. */
+struct analysis {
+	pid_t pid;
+	int fd, commands;
+	struct iot_writer *writer; /* NULL: none, or it has ended */
+	bool drops;                /* if it is behind by a whole pipe, it misses records */
+	size_t capacity;           /* of the pipe */
+	uint64_t missed;           /* records, of which it has not been told */
+};
+
+/*
+ * Starts the process, before this one has threads, and waits until it has loaded the module. It
+ * answers requests through `control`. Returns false after a message.
+ */
+bool analysis_start(struct analysis *a, const char *module, const struct control *control,
+		    bool drops);
+/* Give it events, of which it misses records if it drops. */
+void analysis_events(struct analysis *a, const struct iot_event *ev, size_t n);
+void analysis_operations(struct analysis *a, const struct iot_operation *op, size_t n);
+/* Passes all events to the pipe. */
+void analysis_flush(struct analysis *a);
+/* Lets it answer a request. Returns false if it has ended. */
+bool analysis_ask(struct analysis *a, const struct control_request *q);
+/* Waits for its last report. If the process failed, it has printed a message. */
+void analysis_end(struct analysis *a);
+
+#endif
