@@ -2,6 +2,7 @@
 /* Requests about attributes of files, including extended attributes. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -77,6 +78,19 @@ static unsigned kind_of(int valid)
 	return (valid & FUSE_SET_ATTR_MODE) != 0 ? RECORD_OP_CHMOD : RECORD_OP_UTIME;
 }
 
+void mount_drop_privileges(const struct mount_request *r, int fd)
+{
+	char path[64];
+	struct stat st;
+	if (!r->m->as_root || fuse_req_ctx(r->req)->uid == 0 || fstat(fd, &st) != 0)
+		return;
+	const bool of_group = (st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
+	const mode_t kept = st.st_mode & 07777 & ~(mode_t)(S_ISUID | (of_group ? S_ISGID : 0));
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (kept != (st.st_mode & 07777))
+		(void)chmod(path, kept);
+}
+
 static int set_attributes(const struct inode *i, const struct mount_file *f,
 			  const struct stat *attr, int valid)
 {
@@ -103,6 +117,8 @@ void fs_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int valid,
 	struct mount_file *f = file_of(fi);
 	struct stat st;
 	int errnum = set_attributes(i, f, attr, valid);
+	if (errnum == 0 && (valid & FUSE_SET_ATTR_SIZE) != 0)
+		mount_drop_privileges(&r, i->fd);
 	request_record_file(&r, errnum, f, i, r.call == RECORD_OP_TRUNCATE ? attr->st_size : -1);
 	if (errnum == 0)
 		errnum = attributes(i, &st);

@@ -191,6 +191,7 @@ void fs_write(fuse_req_t req, fuse_ino_t ino, const char *data, size_t size, off
 		request_reply(&r, errno);
 		return;
 	}
+	mount_drop_privileges(&r, f->fd);
 	if (f->direct && fi->writepage != 0)
 		count_mapped(&r, true, (uint64_t)done);
 	else
@@ -213,6 +214,7 @@ void fs_copy_file_range(fuse_req_t req, fuse_ino_t in, off_t from, struct fuse_f
 		request_reply(&r, errno);
 		return;
 	}
+	mount_drop_privileges(&r, g->fd);
 	request_record_transfer(&r, f, false, read_at, (uint64_t)n, size, 0);
 	r.call = MOUNT_WRITE;
 	request_record_transfer(&r, g, true, written_at, (uint64_t)n, size, 0);
@@ -227,6 +229,8 @@ void fs_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t offset, off_t 
 	const struct mount_file *f = file_of(fi);
 	(void)ino;
 	const int errnum = failure(fallocate(f->fd, mode, offset, length));
+	if (errnum == 0)
+		mount_drop_privileges(&r, f->fd);
 	request_record_file(&r, errnum, f, NULL, -1);
 	request_reply(&r, errnum);
 }

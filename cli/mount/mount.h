@@ -136,6 +136,11 @@ void mount_give(const struct mount_request *r, const struct inode *parent, const
 void fs_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 void fs_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int valid,
 		struct fuse_file_info *fi);
+/*
+ * A user other than root has changed the content of a file: its bits setuid and setgid are cleared,
+ * which the kernel leaves to the file system, and root's calls would keep.
+ */
+void mount_drop_privileges(const struct mount_request *r, int fd);
 void fs_statfs(fuse_req_t req, fuse_ino_t ino);
 void fs_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size);
 void fs_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size);

@@ -69,6 +69,23 @@ def attributes(d):
     print("removed:", outcome(os.removexattr, path, "user.a"), outcome(os.getxattr, path, "user.a"))
 
 
+def privileges(d):
+    """Calls of another user clear setuid and setgid, and those of root keep them."""
+    for name, call in (("write", lambda fd: os.write(fd, b"x")), ("truncate", lambda fd: os.ftruncate(fd, 1)),
+                       ("allocate", lambda fd: os.posix_fallocate(fd, 0, 10))):
+        for user in (0, 65534):
+            fd = create(d / name, b"content")
+            os.fchmod(fd, 0o6777)
+            if os.getuid() == 0 and os.fork() == 0:
+                os.setresuid(user, user, user)
+                call(fd)
+                os._exit(0)
+            elif os.getuid() == 0:
+                os.wait()
+            print(f"{name} by {user}: {os.stat(d / name).st_mode & 0o7777:o}")
+            os.close(fd)
+
+
 def another_locks(path, offset):
     return subprocess.run([sys.executable, "-c", LOCK, path, str(offset)], stderr=subprocess.DEVNULL, check=False).returncode == 0
 
@@ -144,7 +161,7 @@ def many_files(d):
     print("left:", os.listdir(d))
 
 
-STEPS = (open_file, replaced_file, sparse_file, attributes, locks, mapping, names, deep_path, many_files)
+STEPS = (open_file, replaced_file, sparse_file, attributes, privileges, locks, mapping, names, deep_path, many_files)
 
 
 def main():
