@@ -90,8 +90,18 @@ static void name_part(struct analyze_run *a, const struct iot_part *part, uint64
 	a->options.parts = numbers.n;
 }
 
+/* Reads the layer of a trace that is cut. Returns EXIT_OK, or another status after a message. */
+static enum exit_status find_layer(struct analyze_run *a, const char *path,
+				   const struct command_spec *command)
+{
+	if (!trace_in_find_layer(&a->in, &a->read) && analyze_is_state(piped_name_again(path)))
+		return options_wrong(command, "--part needs a trace, and this is a state");
+	return EXIT_OK;
+}
+
 /* Limits the input to the part, and stores which one it is. */
-static enum exit_status choose_part(struct analyze_run *a, const struct command_spec *command)
+static enum exit_status choose_part(struct analyze_run *a, const char *path,
+				    const struct command_spec *command)
 {
 	struct iot_range range = {.epoch_ns = 0};
 	const bool whole = a->part.n == 1;
@@ -103,6 +113,8 @@ static enum exit_status choose_part(struct analyze_run *a, const struct command_
 		return EXIT_OK;
 	int status = whole ? iot_reader_part(a->in.reader, 1, 1, &range.part)
 			   : iot_reader_find_range(a->in.reader, a->part.k, a->part.n, &range);
+	if (status == IOT_OK && !whole && find_layer(a, path, command) != EXIT_OK)
+		return EXIT_FAILED;
 	if (status == IOT_OK && !whole)
 		status = iot_reader_set_range(a->in.reader, &range, 0);
 	if (status == IOT_EUSAGE)
@@ -127,9 +139,9 @@ static enum exit_status analyze_trace(struct analyze_run *a, const char *path,
 	if (a->part.n > 1 && !piped_begins_file(path))
 		return options_wrong(command, PART_NEEDS);
 	enum exit_status status = trace_in_open(&a->in, path, &a->read, command);
-	a->options.physical = trace_in_is_physical(&a->in);
 	if (status == EXIT_OK)
-		status = choose_part(a, command);
+		status = choose_part(a, path, command);
+	a->options.physical = trace_in_is_physical(&a->in);
 	a->results.analysis = status == EXIT_OK ? iot_analyze_new(&a->options) : NULL;
 	if (status == EXIT_OK && a->results.analysis == NULL)
 		status = message_no_memory();

@@ -55,7 +55,8 @@ static enum exit_status run(struct analyze_run *a, char **paths, size_t count,
 		return before;
 	const enum exit_status status =
 	    count > 1 || by_job ||
-		    (count == 1 && a->read.range == NULL && analyze_is_state(paths[0]))
+		    (count == 1 && a->read.range == NULL && a->part.n == 1 &&
+		     analyze_is_state(paths[0]))
 		? analyze_run_inputs(a, paths, count, command)
 		: analyze_run_trace(a, count == 1 ? paths[0] : "-", command);
 	iot_analyze_free(a->results.analysis);
@@ -226,8 +227,8 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		status = analyze_run_check_files(&a, paths, count, &command);
 	if (status == EXIT_OK)
 		status = refuse_states(&a, paths, count);
-	if (status == EXIT_OK && a.plan == NULL &&
-	    (count == 0 || a.part.n > 1 || !analyze_is_state(paths[0])))
+	if (status == EXIT_OK && a.plan == NULL && a.part.n == 1 &&
+	    (count == 0 || !analyze_is_state(paths[0])))
 		status = trace_in_choose_layer(&a.read, paths, count, &command);
 	if (a.state != NULL)
 		a.read.selects_layer = false;

@@ -294,6 +294,34 @@ enum exit_status trace_in_open(struct trace_in *in, const char *path,
 	return status;
 }
 
+/* Returns false at a logical record. */
+static bool search_layer(const struct iot_record *rec, size_t n, enum record_layer *layer)
+{
+	for (size_t i = 0; i < n && *layer != LAYER_LOGICAL; i++)
+		*layer = rec[i].type & IOT_LOGICAL ? LAYER_LOGICAL : LAYER_PHYSICAL;
+	return *layer != LAYER_LOGICAL;
+}
+
+bool trace_in_find_layer(struct trace_in *in, const struct trace_in_options *o)
+{
+	struct iot_record rec[TRACE_IN_BATCH];
+	enum record_layer layer = LAYER_DEFAULT;
+	ssize_t n;
+	in->quiet = true; /* what is read again warns then */
+	while ((n = iot_reader_records(in->reader, rec, TRACE_IN_BATCH)) > 0 &&
+	       search_layer(rec, (size_t)n, &layer) && in->filter.layer == LAYER_DEFAULT)
+		;
+	in->quiet = o->quiet;
+	if (n < 0 && iot_reader_seek(in->reader, IOT_SEEK_RECORD, 0) != IOT_OK)
+		in->status = (int)n; /* choosing the range reports it */
+	if (in->filter.layer != LAYER_DEFAULT)
+		return layer != LAYER_DEFAULT;
+	in->filter.layer = layer == LAYER_DEFAULT ? LAYER_LOGICAL : layer;
+	if (layer == LAYER_PHYSICAL)
+		report_physical(o, "no logical records");
+	return layer != LAYER_DEFAULT;
+}
+
 /* Reads an input up to a logical record. Stores whether it has one, or has physical ones only. */
 static enum exit_status probe_layer(const char *path, const struct trace_in_options *o,
 				    const struct command_spec *cmd, enum record_layer *layer,
@@ -307,8 +335,7 @@ static enum exit_status probe_layer(const char *path, const struct trace_in_opti
 	*is_trace = opened && in.log == NULL;
 	while (opened && *layer != LAYER_LOGICAL &&
 	       (n = trace_in_records(&in, rec, TRACE_IN_BATCH)) > 0)
-		for (size_t i = 0; i < n && *layer != LAYER_LOGICAL; i++)
-			*layer = rec[i].type & IOT_LOGICAL ? LAYER_LOGICAL : LAYER_PHYSICAL;
+		(void)search_layer(rec, n, layer);
 	trace_in_close(&in);
 	return reported ? status : EXIT_OK;
 }

@@ -120,6 +120,11 @@ void trace_in_catch_signals(const char *path, struct trace_in_options *o, const 
  */
 enum exit_status trace_in_choose_layer(struct trace_in_options *o, char **paths, size_t n,
 				       const struct command_spec *cmd);
+/*
+ * The same for an open input, of which iot_reader_set_range will choose a range: reads from where
+ * iot_reader_find_range has left it. Returns whether it has records.
+ */
+bool trace_in_find_layer(struct trace_in *in, const struct trace_in_options *o);
 /* The layer of the records that the command uses; after trace_in_open. */
 enum record_layer trace_in_layer(const struct trace_in *in);
 bool trace_in_is_physical(const struct trace_in *in);

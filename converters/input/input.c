@@ -61,6 +61,7 @@ struct input {
 	uint64_t total, done, skipped;
 	size_t read_size; /* 0: derived from the number of members */
 	bool looking;     /* while only heads are read: use small buffers */
+	int only_fd;      /* of the only file, whose head has been read, or -1 */
 	struct interrupt *interrupt;
 	struct tap *taps;    /* currently open */
 	struct error unseen; /* why a head could not be read, unless the input is at fault */
@@ -71,6 +72,7 @@ struct tap {
 	struct input *in;
 	size_t member;
 	int fd;                            /* -1 for a slice of the temporary file */
+	bool reopened;                     /* only the head is read now */
 	const struct bufreader *bufreader; /* the bufreader on these bytes */
 	int64_t first;                     /* of a regular file: where the trace begins */
 	struct kept_bytes kept;            /* what was read of a pipe before it was opened */
@@ -106,7 +108,9 @@ static void tap_free(void *context)
 	struct input *in = t->in;
 	in->member[t->member].done = tap_position(t);
 	in->done += in->member[t->member].done;
-	if (t->fd >= 0)
+	if (t->reopened && in->count == 1 && in->only_fd < 0)
+		in->only_fd = t->fd;
+	else if (t->fd >= 0)
 		close(t->fd);
 	*t->link = t->next;
 	if (t->next != NULL)
@@ -124,6 +128,7 @@ static struct tap *tap_new(struct input *in, size_t member, int fd)
 	t->in = in;
 	t->member = member;
 	t->fd = fd;
+	t->reopened = in->looking && fd >= 0;
 	t->first = fd >= 0 ? lseek(fd, 0, SEEK_CUR) : -1;
 	t->kept.on = t->first < 0 && fd >= 0;
 	t->next = in->taps;
@@ -232,6 +237,20 @@ static ssize_t raw_head(const struct input *in, const struct member *m, int fd, 
 	return full_read(fd >= 0 ? fd : in->tempfile, head, want, from);
 }
 
+/* Opens a file, unless it is open since its head was read. */
+static int file_open(struct input *in, size_t member, struct error *error)
+{
+	const struct member *m = &in->member[member];
+	const int fd = in->only_fd;
+	if (fd < 0)
+		return found_open(m->name, &m->identity, m->root_size, &m->root, error);
+	in->only_fd = -1;
+	if (lseek(fd, 0, SEEK_SET) == 0)
+		return fd;
+	close(fd);
+	return input_path_error(error, m->name), -1;
+}
+
 /* Returns a bufreader on the decompressed bytes of a file or slice. */
 static struct bufreader *member_open(struct input *in, size_t member, struct error *error)
 {
@@ -239,7 +258,7 @@ static struct bufreader *member_open(struct input *in, size_t member, struct err
 	char head[COMPRESSION_MAGIC_SIZE];
 	int fd = -1;
 	if (m->tempfile_at < 0) {
-		fd = found_open(m->name, &m->identity, m->root_size, &m->root, error);
+		fd = file_open(in, member, error);
 		if (fd < 0)
 			return NULL;
 	}
@@ -274,6 +293,9 @@ static struct member *add_member(struct input *in, char *name, struct error *err
 		out_of_memory(error);
 		return NULL;
 	}
+	if (in->only_fd >= 0)
+		close(in->only_fd);
+	in->only_fd = -1;
 	struct member *m = &in->member[in->count++];
 	*m = (struct member){.name = name, .tempfile_at = -1};
 	return m;
@@ -417,6 +439,26 @@ static int replace_by_tar(struct input *in, struct bufreader *base, struct error
 
 /* Files, directories, pipes */
 
+/* Returns false if out of memory. */
+static bool store_head(struct member *m, const char *data, size_t size)
+{
+	m->head = size > 0 ? malloc(size) : NULL;
+	if (m->head == NULL)
+		return size == 0;
+	memcpy(m->head, data, size);
+	m->head_size = size;
+	return true;
+}
+
+/* The head of a file that may be the only one is not read again. */
+static void keep_head(struct member *m, struct bufreader *w)
+{
+	size_t have;
+	const char *data = bufreader_peek(w, INPUT_HEAD_SIZE, &have);
+	m->head_known = bufreader_status(w) == IOT_OK &&
+			store_head(m, data, have < INPUT_HEAD_SIZE ? have : INPUT_HEAD_SIZE);
+}
+
 /* `found` contains the fields that are needed to open it. */
 static int add_file(struct input *in, const char *path, const struct member *found,
 		    struct error *error)
@@ -438,6 +480,8 @@ static int add_file(struct input *in, const char *path, const struct member *fou
 	const char *head = bufreader_peek(w, COMPRESSION_MAGIC_SIZE, &have);
 	if (is_tar(head, have))
 		return replace_by_tar(in, w, error);
+	if (in->count == 1)
+		keep_head(m, w);
 	bufreader_free(w);
 	return IOT_OK;
 }
@@ -586,7 +630,7 @@ struct input *input_new(const char *const *paths, size_t count, struct interrupt
 		out_of_memory(error);
 		return NULL;
 	}
-	in->tempfile = -1;
+	in->tempfile = in->only_fd = -1;
 	in->interrupt = interrupt;
 	int status = IOT_OK;
 	for (size_t i = 0; i < count && status == IOT_OK; i++)
@@ -607,6 +651,8 @@ void input_free(struct input *in)
 		member_clear(&in->member[i]);
 	if (in->tempfile >= 0)
 		close(in->tempfile);
+	if (in->only_fd >= 0)
+		close(in->only_fd);
 	free(in->member);
 	free(in);
 }
@@ -653,13 +699,8 @@ static void load_head(struct input *in, size_t member)
 	}
 	const char *data = m->pipe ? pipe_head(w, &have) : bufreader_peek(w, capacity, &have);
 	have = have < capacity ? have : capacity;
-	m->head = have > 0 ? malloc(have) : NULL;
-	if (m->head != NULL) {
-		memcpy(m->head, data, have);
-		m->head_size = have;
-	} else if (have > 0) {
+	if (!store_head(m, data, have))
 		(void)out_of_memory(&error);
-	}
 	keep_unseen(in, have < capacity ? bufreader_error(w) : &error);
 	keep_unseen(in, &error);
 	if (w != m->once)
@@ -743,7 +784,7 @@ int input_stored(struct input *in, size_t member, struct stored_bytes *b, struct
 	if (m->pipe)
 		return open_kept(in, member, b, error);
 	b->is_file = true;
-	b->fd = found_open(m->name, &m->identity, m->root_size, &m->root, error);
+	b->fd = file_open(in, member, error);
 	if (b->fd < 0)
 		return error->status;
 	const ssize_t n = raw_head(in, m, b->fd, head);

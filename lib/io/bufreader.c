@@ -61,6 +61,7 @@ struct bufreader {
 	struct decompressor unpacker;
 	bool fd_owned;
 	bool prefetch; /* decompress on a thread */
+	bool unread;   /* only the first bytes are available, without a thread as yet */
 	size_t ahead_size;
 	struct ahead ahead;
 	uint64_t stored; /* with a thread: stored bytes read for the available bytes */
@@ -207,6 +208,7 @@ static bool new_ring(struct bufreader *r)
 /* Starts the thread if it is wanted; without one the bufreader decompresses on demand. */
 static void start_prefetch(struct bufreader *r)
 {
+	r->unread = false;
 	if (!r->prefetch || r->error.status != IOT_OK || cpu_count() == 1)
 		return;
 	r->stored = r->in.stored;
@@ -339,9 +341,8 @@ static void unpack_from_now(struct bufreader *r, enum iot_compression how)
 	}
 	if (r->capacity > UNPACKED_CAPACITY)
 		r->capacity = UNPACKED_CAPACITY;
-	if (r->block) {
-		start_prefetch(r);
-	} else {
+	r->unread = r->block != NULL;
+	if (!r->block) {
 		fail_memory(r);
 		r->bytes = "";
 	}
@@ -507,8 +508,11 @@ static void next_slot(struct bufreader *r)
 		append_slot(r, slot_data(r, slot), (size_t)size);
 }
 
+/* The beginning of an input often suffices, for which a thread would read too much. */
 static void look(struct bufreader *r)
 {
+	if (r->unread && r->end > 0)
+		start_prefetch(r);
 	if (r->ahead.ring)
 		next_slot(r);
 	else if (!reserve_capacity(r))
