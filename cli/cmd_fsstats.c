@@ -256,6 +256,16 @@ static enum exit_status read_earlier(const struct fsstats_run *r, struct survey_
 	return in->survey->no_memory ? message_no_memory() : status;
 }
 
+static enum exit_status check_keys(const struct fsstats_run *r, const struct fs_survey *s,
+				   const struct fs_survey *earlier)
+{
+	const char *why = earlier != NULL ? survey_why_other_keys(s, earlier) : NULL;
+	if (why == NULL)
+		return EXIT_OK;
+	message_print_about(r->against, "%s", why);
+	return EXIT_FAILED;
+}
+
 static enum exit_status run(struct fsstats_run *r, char **paths, size_t count)
 {
 	struct survey_in in = {.quiet = r->quiet, .drops_ages = r->allow_ages}, earlier = in;
@@ -277,6 +287,8 @@ static enum exit_status run(struct fsstats_run *r, char **paths, size_t count)
 		status = EXIT_FAILED;
 	else if (status != EXIT_FAILED)
 		status = exit_status_worse(status, read_all(r, &in, paths, count));
+	if (status != EXIT_FAILED)
+		status = exit_status_worse(status, check_keys(r, in.survey, earlier.survey));
 	if (status != EXIT_FAILED)
 		status = exit_status_worse(status, write_all(r, &in, earlier.survey));
 	if (status != EXIT_FAILED && (r->kept || r->resume != NULL))

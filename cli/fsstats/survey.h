@@ -95,6 +95,8 @@ enum { SURVEY_KEYS_MAX = 1 << 16 };
  */
 #define SURVEY_LINKED (UINT64_MAX - 1)
 
+enum { SURVEY_NAMED, SURVEY_NUMBERED };
+
 struct fs_survey {
 	uint32_t unknown; /* bits: histograms and values that the input does not contain */
 	bool knows_now, knows_space;
@@ -105,6 +107,11 @@ struct fs_survey {
 	int64_t now_s; /* ages are relative to it */
 	enum survey_by by;
 	uint32_t depth; /* of the directories that are keys */
+	/*
+	 * What replaces the names of keys: SURVEY_NAMED, SURVEY_NUMBERED, or pseudonyms, with a
+	 * fingerprint of their secret.
+	 */
+	uint64_t hidden;
 	struct top_list top[SURVEY_TOPS];
 	struct idmap keys;
 	struct key_sums *sums; /* by number of the key */

@@ -7,6 +7,7 @@
 #include "cli/ui/message.h"
 
 #include "csv_read.h"
+#include "survey_share.h"
 #include "survey_state.h"
 
 enum { CSV_MAX = 16 << 20, BEGIN = 64 };
@@ -99,6 +100,8 @@ static enum exit_status join(struct survey_in *in, struct fs_survey *more, const
 		return failed(path, "contains files of another survey");
 	if (s->by != more->by || s->depth != more->depth)
 		return failed(path, "was made with another --by or --depth");
+	if (survey_why_other_keys(s, more) != NULL)
+		return failed(path, survey_why_other_keys(s, more));
 	if (!same_time && !in->drops_ages)
 		return failed(path, "ages are of another time; --allow-ages leaves them out");
 	if (!same_time) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "survey_share.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,29 @@ static bool hide_key(enum survey_by by, unsigned char *secret, const struct surv
 	return *name != NULL;
 }
 
+/* That of names that are hidden already depends on how. */
+static uint64_t fingerprint(unsigned char *secret, uint64_t hidden)
+{
+	char text[ID_TEXT];
+	unsigned char digest[IOT_DIGEST_SIZE];
+	uint64_t value = 0;
+	const struct iot_text part = {
+	    text, (size_t)snprintf(text, sizeof text, "fsstats %ju", (uintmax_t)hidden)};
+	key_hash(secret, &part, 1, digest);
+	for (size_t i = 0; i < sizeof value; i++)
+		value = value << 8 | digest[i];
+	return value > SURVEY_NUMBERED ? value : UINT64_MAX;
+}
+
+const char *survey_why_other_keys(const struct fs_survey *a, const struct fs_survey *b)
+{
+	if (a->by == SURVEY_BY_NONE || a->by != b->by)
+		return NULL;
+	if (a->hidden == SURVEY_NUMBERED || b->hidden == SURVEY_NUMBERED)
+		return "has numbers of --share without --key, which differ between surveys";
+	return a->hidden == b->hidden ? NULL : "was shared with another --key, or not shared";
+}
+
 bool survey_hide_keys(struct fs_survey *s, unsigned char *secret)
 {
 	size_t count;
@@ -63,6 +87,8 @@ bool survey_hide_keys(struct fs_survey *s, unsigned char *secret)
 		ok = ok && idmap_number(&keys, key) == i;
 	}
 	free(rows);
+	if (s->by != SURVEY_BY_NONE)
+		s->hidden = secret != NULL ? fingerprint(secret, s->hidden) : SURVEY_NUMBERED;
 	survey_free_keys(s);
 	s->keys = keys;
 	s->sums = sums;

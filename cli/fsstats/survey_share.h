@@ -11,5 +11,7 @@
  * ... in descending order of bytes. Returns false if out of memory.
  */
 bool survey_hide_keys(struct fs_survey *s, unsigned char *secret);
+/* Returns why the keys of two surveys are not the same ones, or NULL. */
+const char *survey_why_other_keys(const struct fs_survey *a, const struct fs_survey *b);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "survey_links.h"
 
-enum { VERSION = 2, UNKNOWN_MAX = (1 << SURVEY_BITS) - 1 };
+enum { VERSION = 3, UNKNOWN_MAX = (1 << SURVEY_BITS) - 1 };
 
 bool survey_state_begins(const struct iot_event *first)
 {
@@ -25,13 +25,14 @@ static void header_state(struct state *s, struct fs_survey *v)
 	size_t rows = 0;
 	for (; state_list(s, "header", rows == 0 && state_saves(s)); rows++) {
 		state_number(s, "version", &version);
-		state_check(s, version == VERSION, "version=2");
+		state_check(s, version == VERSION, "version=3");
 		state_small(s, "unknown", &v->unknown, UNKNOWN_MAX);
 		state_flag(s, "knows_now", &v->knows_now);
 		state_signed(s, "now", &v->now_s);
 		state_small(s, "by", &by, SURVEY_BY_PROJECT);
 		state_small(s, "depth", &v->depth, UINT32_MAX);
 		state_flag(s, "names", &v->names);
+		state_number(s, "hidden", &v->hidden);
 	}
 	v->by = (enum survey_by)by;
 	state_check(s, rows == 1, "kind=header first");

@@ -34,6 +34,17 @@ echo "-- a new key"
 "$IOTRACE" fsstats --share --key=new --new-key tree >/dev/null
 stat -c '%a %s' new
 "$IOTRACE" fsstats --share --key=new --new-key tree
+echo "-- states whose names differ: of numbers, of another key, and not shared"
+printf '4 8\n' | "$IOTRACE" fsstats --from=list --columns=size,uid --by=owner --now=0 --share -s numbers.state - >/dev/null
+printf '4 8\n' | "$IOTRACE" fsstats --from=list --columns=size,uid --by=owner --now=0 --share --key=other -s c.state - >/dev/null
+printf '4 8\n' | "$IOTRACE" fsstats --from=list --columns=size,uid --by=owner --now=0 -s open.state - >/dev/null
+for state in numbers.state c.state open.state; do
+	"$IOTRACE" fsstats a.state $state 2>&1
+	"$IOTRACE" fsstats --against=$state a.state 2>&1
+done
+"$IOTRACE" fsstats -s again.state --share --key=key a.state >/dev/null
+"$IOTRACE" fsstats a.state again.state 2>&1
+"$IOTRACE" fsstats --tsv numbers.state | cut -f 1-3
 echo "-- refusals"
 "$IOTRACE" fsstats --key=key tree
 "$IOTRACE" fsstats --share --new-key tree
