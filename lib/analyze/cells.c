@@ -114,17 +114,17 @@ static size_t row_find(const struct cells_row *r, int64_t bin, uint8_t level)
 
 /* Inserts a cell at an index; in order: all cells are, and it is in its place among them. */
 static struct cell *row_insert(struct cells *c, uint32_t process, size_t at, bool in_order,
-			       struct cell cell)
+			       int64_t bin, uint8_t level)
 {
 	struct cells_row *r = &c->rows[process];
 	if (!array_reserve(&r->cell, &r->capacity, r->count + 1, sizeof *r->cell))
 		return NULL;
 	r->sorted += in_order;
 	c->sorted += in_order;
-	r->pieces += in_order && cell.level > 0;
-	c->pieces += in_order && cell.level > 0;
+	r->pieces += in_order && level > 0;
+	c->pieces += in_order && level > 0;
 	memmove(&r->cell[at + 1], &r->cell[at], (r->count - at) * sizeof *r->cell);
-	r->cell[at] = cell;
+	r->cell[at] = (struct cell){.process = process, .level = level, .bin = bin};
 	r->count++;
 	r->from_ns = r->to_ns = 0;
 	return &r->cell[at];
@@ -144,8 +144,7 @@ static struct cell *row_add(struct cells *c, uint32_t process, int64_t bin, uint
 	if (at < r->count && is_of(&r->cell[at], bin, level)) /* it was unsorted */
 		return &r->cell[at];
 	const bool in_order = sorted && r->count - at <= CELLS_MOVED;
-	return row_insert(c, process, in_order ? at : r->count, in_order,
-			  (struct cell){.process = process, .level = level, .bin = bin});
+	return row_insert(c, process, in_order ? at : r->count, in_order, bin, level);
 }
 
 /* Returns the sorted cell of a bin and level near index *i, which it moves there, or NULL. */
