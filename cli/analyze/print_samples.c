@@ -86,9 +86,10 @@ static void print_lines(struct analyze_results *a)
 	    {"samples after gaps", NAME_OF(samples_after_gaps), NULL, SHOWN_COUNT},
 	    {"samples after resets", NAME_OF(samples_after_resets), NULL, SHOWN_COUNT},
 	    {"doubtful samples", NAME_OF(doubtful_samples), NULL, SHOWN_COUNT},
+	    {"counted twice, s", NAME_OF(overlap_s), NULL, SHOWN_REAL},
 	    {"wrong samples", NAME_OF(wrong_samples), NULL, SHOWN_COUNT}};
 	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-		if (lines[i].as != SHOWN_COUNT ||
+		if (lines[i].as == SHOWN_PERCENT ||
 		    shown_known(find(a, lines[i].name, lines[i].key)) > 0)
 			print_line(a, lines[i].label, lines[i].as, lines[i].name, lines[i].key);
 }

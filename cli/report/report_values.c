@@ -144,6 +144,7 @@ void report_samples(const struct html_report *r)
 	     true},
 	    {"samples after gaps", VALUE(samples, samples_after_gaps), NULL, HTML_COUNT, true},
 	    {"doubtful samples", VALUE(samples, doubtful_samples), NULL, HTML_COUNT, true},
+	    {"seconds counted twice", VALUE(samples, overlap_s), NULL, HTML_REAL, true},
 	};
 	if (!report_has(r, SECTION_OF(samples)))
 		return;

@@ -69,6 +69,7 @@ enum iot_finding_kind {
 	IOT_WARN_BASE,       /* the numbers could be hexadecimal or decimal */
 	IOT_NOTE_OVERLAP,    /* synchronous I/Os of a process that overlap */
 	IOT_WARN_INDEX,      /* the seek table of a .zst does not match its frames */
+	IOT_WARN_SAMPLE, /* a sample whose interval overlaps an earlier one of the same counters */
 };
 
 /* Returns a name such as "bad-record"; NULL if the kind is unknown. */

@@ -6,6 +6,7 @@
 
 #include "lib/base/array.h"
 
+#include "saturate.h"
 #include "state.h"
 
 /* The index of the first interval that does not end before a time. */
@@ -147,10 +148,10 @@ static bool next(const struct coverage *c, size_t *host, size_t *at)
 	return *host < c->hosts;
 }
 
-void coverage_state(struct state *s, struct coverage *c, size_t hosts)
+void coverage_state(struct state *s, const char *table, struct coverage *c, size_t hosts)
 {
 	size_t at = 0, row = 0;
-	while (state_list(s, "samples.covered", state_saves(s) && next(c, &row, &at))) {
+	while (state_list(s, table, state_saves(s) && next(c, &row, &at))) {
 		struct coverage_interval i = {0, 0};
 		uint32_t host = (uint32_t)row;
 		if (state_saves(s))
@@ -161,6 +162,15 @@ void coverage_state(struct state *s, struct coverage *c, size_t hosts)
 		if (!state_saves(s) && !state_failed(s))
 			load(s, c, hosts, host, i);
 	}
+}
+
+uint64_t coverage_total(const struct coverage *c)
+{
+	uint64_t ns = 0;
+	for (size_t i = 0; i < c->hosts; i++)
+		for (size_t k = 0; k < c->host[i].count; k++)
+			ns = saturate_add(ns, c->host[i].of[k].to_ns - c->host[i].of[k].from_ns);
+	return ns;
 }
 
 void coverage_free(struct coverage *c)

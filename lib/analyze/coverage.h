@@ -37,7 +37,9 @@ bool coverage_join(struct coverage *c, const struct coverage *part, const uint32
  */
 bool coverage_sum(const struct coverage *c, const uint64_t *edge, size_t n, uint64_t *ns);
 /* The intervals of hosts 0 to hosts - 1. */
-void coverage_state(struct state *s, struct coverage *c, size_t hosts);
+void coverage_state(struct state *s, const char *table, struct coverage *c, size_t hosts);
+/* The time that any interval of a host covers, of all hosts. */
+uint64_t coverage_total(const struct coverage *c);
 void coverage_free(struct coverage *c);
 
 #endif

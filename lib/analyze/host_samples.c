@@ -107,6 +107,16 @@ static bool add_sizes(struct host_samples *h, const struct counted_interval *i)
 	return done;
 }
 
+/* The time of each counter shows whether samples overlap, which then count the same twice. */
+static bool add_counters(struct host_samples *h, const struct counted_interval *i)
+{
+	if (i->declared.known == 0 || h->counters.count >= COUNTED_HOSTS_MAX)
+		return true;
+	const size_t number = idmap_number(&h->counters, sample_key(&i->declared));
+	h->counters_ns = saturate_add(h->counters_ns, i->declared.took_ns);
+	return number != SIZE_MAX && coverage_add(&h->of_counters, number, i->time);
+}
+
 static bool add_sample(void *of, const struct iot_event *ev, uint64_t epoch_ns)
 {
 	struct host_samples *h = of;
@@ -116,7 +126,7 @@ static bool add_sample(void *of, const struct iot_event *ev, uint64_t epoch_ns)
 		return true;
 	}
 	const size_t host = host_number(h, i.declared.host);
-	if (host == SIZE_MAX || !add_sizes(h, &i))
+	if (host == SIZE_MAX || !add_sizes(h, &i) || !add_counters(h, &i))
 		return false;
 	add_sums(h, &i);
 	return i.declared.gap || (coverage_add(&h->coverage, host, i.time) &&
@@ -166,6 +176,21 @@ static bool join_cells(struct host_samples *h, struct host_samples *part, const 
 	return done;
 }
 
+static bool join_counters(struct host_samples *h, const struct host_samples *part)
+{
+	uint32_t *map = calloc(part->counters.count + 1, sizeof *map);
+	bool done = map != NULL;
+	for (size_t i = 0; done && i < part->counters.count; i++) {
+		const size_t number = idmap_number(&h->counters, part->counters.keys[i]);
+		done = number != SIZE_MAX;
+		map[i] = (uint32_t)number;
+	}
+	done = done && coverage_join(&h->of_counters, &part->of_counters, map);
+	h->counters_ns = saturate_add(h->counters_ns, part->counters_ns);
+	free(map);
+	return done;
+}
+
 static bool join(void *of, void *more, const struct statistic_map *map)
 {
 	struct host_samples *h = of, *part = more;
@@ -174,7 +199,7 @@ static bool join(void *of, void *more, const struct statistic_map *map)
 	const bool done = host != NULL && join_cells(h, part, host) &&
 			  series_join(&h->series, &part->series) &&
 			  coverage_join(&h->coverage, &part->coverage, host) &&
-			  sizes_join(&h->sizes, &part->sizes, NULL);
+			  join_counters(h, part) && sizes_join(&h->sizes, &part->sizes, NULL);
 	join_sums(h, part);
 	free(host);
 	return done;
@@ -208,6 +233,8 @@ static void free_all(void *of)
 	free(h->host);
 	idmap_free(&h->numbers);
 	coverage_free(&h->coverage);
+	coverage_free(&h->of_counters);
+	idmap_free(&h->counters);
 	series_free(&h->series);
 	sizes_free(&h->sizes);
 }

@@ -35,6 +35,10 @@ struct host_samples {
 	struct coverage coverage;
 	struct idmap numbers; /* of hosts, by hash of the name */
 	char **host;          /* percent-encoded */
+	/* Of the samples of one host, target and job each, numbered by sample_key(). */
+	struct coverage of_counters;
+	struct idmap counters;
+	uint64_t counters_ns; /* the intervals, added up */
 	size_t host_capacity;
 };
 

@@ -22,6 +22,7 @@ static bool sums_state(struct state *s, struct host_samples *h)
 		state_number(s, "doubtful", &h->doubtful);
 		state_number(s, "wrong", &h->wrong);
 		state_number(s, "interval", &h->interval_ns);
+		state_number(s, "counters", &h->counters_ns);
 		state_small(s, "known", &h->known, (UINT32_C(1) << SAMPLE_VALUES) - 1);
 	}
 	while (any && state_each(s, "samples.sum", SAMPLE_VALUES, &i))
@@ -60,6 +61,29 @@ static void hosts_state(struct state *s, struct host_samples *h, struct state_nu
 	}
 }
 
+static void load_counter(struct state *s, struct host_samples *h, size_t i, uint64_t key)
+{
+	state_check(s, i < COUNTED_HOSTS_MAX, "up to 1048576 counters");
+	if (state_failed(s))
+		return;
+	const size_t number = idmap_number(&h->counters, key);
+	if (number == SIZE_MAX)
+		state_no_memory(s);
+	state_check(s, number == SIZE_MAX || number == i, "counters that differ");
+}
+
+static void counters_state(struct state *s, struct host_samples *h)
+{
+	for (size_t i = 0;
+	     state_list(s, "samples.counter", state_saves(s) && i < h->counters.count); i++) {
+		uint64_t key = state_saves(s) ? h->counters.keys[i] : 0;
+		state_number(s, "key", &key);
+		if (!state_saves(s))
+			load_counter(s, h, i, key);
+	}
+	coverage_state(s, "samples.counted", &h->of_counters, h->counters.count);
+}
+
 static void bins_state(struct state *s, struct host_samples *h, const struct state_numbers *rows)
 {
 	for (unsigned all = 0; all < 2; all++) {
@@ -78,7 +102,8 @@ void host_samples_state(struct state *s, struct host_samples *h)
 	if (!sums_state(s, h))
 		return;
 	hosts_state(s, h, &rows);
-	coverage_state(s, &h->coverage, h->numbers.count);
+	coverage_state(s, "samples.covered", &h->coverage, h->numbers.count);
+	counters_state(s, h);
 	state_histogram(s, STATE_NAMES("samples.took"), &h->took);
 	sizes_state(s, &h->sizes);
 	bins_state(s, h, &rows);

@@ -148,6 +148,17 @@ static uint64_t resolution_of(const struct host_samples *h)
 					      : (uint64_t)median;
 }
 
+/* With too many intervals the holes between them count as covered. */
+static void overlap(const struct host_samples *h, struct values *v)
+{
+	const uint64_t covered = coverage_total(&h->of_counters),
+		       twice = h->counters_ns > covered ? h->counters_ns - covered : 0;
+	if (h->of_counters.intervals < COVERAGE_MAX && h->counters.count < COUNTED_HOSTS_MAX)
+		values_real(v, "overlap_s", NULL, "s", (double)twice / 1e9);
+	else
+		values_unknown(v, "overlap_s", NULL, "s", "too many intervals");
+}
+
 static void sums(const struct host_samples *h, struct values *v)
 {
 	values_number(v, "sample_count", NULL, "", h->count);
@@ -156,6 +167,7 @@ static void sums(const struct host_samples *h, struct values *v)
 	values_number(v, "samples_after_gaps", NULL, "", h->gaps);
 	values_number(v, "samples_after_resets", NULL, "", h->resets);
 	values_number(v, "doubtful_samples", NULL, "", h->doubtful);
+	overlap(h, v);
 	for (unsigned i = 0; i < SAMPLE_VALUES; i++)
 		if (host_samples_know(h, i))
 			values_number(v, "counted", sample_names[i].data, "", h->sum[i]);

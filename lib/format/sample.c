@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "sample.h"
 
+#include <xxhash.h>
+
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 
@@ -67,4 +69,14 @@ bool sample_of(const struct iot_event *ev, struct sample *s)
 		if (directive_split(token, &key, &value) && !take_pair(s, key, value))
 			return false;
 	return s->host.data != NULL;
+}
+
+uint64_t sample_key(const struct sample *s)
+{
+	const struct iot_text parts[] = {s->host, s->target, s->job};
+	uint64_t hash = 0;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		hash = XXH3_64bits_withSeed(parts[i].size > 0 ? parts[i].data : "", parts[i].size,
+					    hash);
+	return hash;
 }

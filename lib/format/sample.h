@@ -39,5 +39,7 @@ struct sample {
 
 /* Returns whether the sample has a host, an interval, and numbers. */
 bool sample_of(const struct iot_event *ev, struct sample *s);
+/* A hash of what it counts: host, target and job. Intervals of one key do not overlap. */
+uint64_t sample_key(const struct sample *s);
 
 #endif

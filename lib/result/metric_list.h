@@ -1228,6 +1228,8 @@ METRIC(samples_after_resets, "after resets", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Samples that are lower bounds, as the counters were reset in their interval.")
 METRIC(doubtful_samples, "doubtful", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Samples with a higher rate than the system can have.")
+METRIC(overlap_s, "overlap s", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+       "The seconds that samples of one host, target and job cover again, and so count twice.")
 METRIC(counted, "counted", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "The sum of all samples, by key.")
 METRIC(resolution_s, "resolution", IOT_RATIO, IOT_DETAIL, IOT_ONE,

@@ -29,6 +29,7 @@ static const struct {
     [IOT_WARN_BASE] = {"base-unclear", IOT_SEVERITY_WARNING},
     [IOT_NOTE_OVERLAP] = {"overlap", IOT_SEVERITY_NOTE},
     [IOT_WARN_INDEX] = {"seek-table", IOT_SEVERITY_WARNING},
+    [IOT_WARN_SAMPLE] = {"sample-overlap", IOT_SEVERITY_WARNING},
 };
 
 const char *iot_finding_name(unsigned kind)

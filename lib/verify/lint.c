@@ -14,6 +14,7 @@
 #include "lib/base/idmap.h"
 #include "lib/codec/codec.h"
 #include "lib/format/directive_codec.h"
+#include "lib/format/sample.h"
 
 enum {
 	BATCH = 1024,
@@ -23,7 +24,7 @@ enum {
 	EXCERPT_SIZE = 60,
 };
 
-/* The last I/O of a process. */
+/* The last I/O of a process, or the last sample. */
 struct span {
 	int64_t start_ns, end_ns;
 };
@@ -42,6 +43,9 @@ struct lint {
 	struct idmap processes;
 	struct span *last; /* indexed by process */
 	size_t last_capacity;
+	struct idmap sampled;        /* what samples count */
+	struct span *sample_of_same; /* the last sample of the same, indexed by its number */
+	size_t sample_capacity;
 	struct idmap files[2]; /* files, and disks, by process and id */
 	bool *unnamed[2];      /* files used without a definition */
 	size_t unnamed_capacity[2];
@@ -85,6 +89,8 @@ void lint_free(struct lint *l)
 	free(l->codec);
 	idmap_free(&l->processes);
 	free(l->last);
+	idmap_free(&l->sampled);
+	free(l->sample_of_same);
 	for (int disk = 0; disk < 2; disk++) {
 		idmap_free(&l->files[disk]);
 		free(l->unnamed[disk]);
@@ -335,6 +341,27 @@ static void check_file(struct lint *l, const struct iot_event *ev, uint64_t line
 		*unnamed = false;
 }
 
+/* What happened in the time that two samples share is counted twice. */
+static void check_sample(struct lint *l, const struct iot_event *ev, uint64_t line, unsigned column)
+{
+	struct sample s;
+	if (!sample_of(ev, &s) || s.known == 0)
+		return;
+	const size_t i = number_of(&l->sampled, sample_key(&s));
+	if (!array_reserve_index(&l->sample_of_same, &l->sample_capacity, i,
+				 sizeof *l->sample_of_same))
+		return;
+	struct span *m = &l->sample_of_same[i];
+	const int64_t from = (int64_t)s.start_ns, to = from + (int64_t)s.took_ns;
+	if (from < m->end_ns && to > m->start_ns)
+		finding_report(l->handle, IOT_WARN_SAMPLE, line, column,
+			       "a sample of this host, target and job covers %lld ns already",
+			       (long long)((m->end_ns < to ? m->end_ns : to) -
+					   (m->start_ns > from ? m->start_ns : from)));
+	if (to >= m->end_ns)
+		*m = (struct span){from, to};
+}
+
 void lint_directive(struct lint *l, const struct iot_event *ev, uint64_t line, unsigned column)
 {
 	if (ev->kind == IOT_COMMENT)
@@ -345,6 +372,8 @@ void lint_directive(struct lint *l, const struct iot_event *ev, uint64_t line, u
 	check_percent(l, ev, line, column);
 	if (ev->kind == IOT_FILE)
 		check_file(l, ev, line, column);
+	if (directive_is_sample(ev))
+		check_sample(l, ev, line, column);
 	if (ev->kind != IOT_OP || !directive_closes(ev))
 		return;
 	bool *unnamed = unnamed_of(l, &ev->rec, false);

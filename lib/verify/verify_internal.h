@@ -26,7 +26,7 @@
 #include "lib/format/framing.h"
 #include "raw_lines.h"
 
-enum { FINDING_KINDS = IOT_WARN_INDEX + 1, RESYNC_CANDIDATES = 4, VERIFY_BATCH = 1024 };
+enum { FINDING_KINDS = IOT_WARN_SAMPLE + 1, RESYNC_CANDIDATES = 4, VERIFY_BATCH = 1024 };
 
 /* Properties of the trace. */
 struct verdict {

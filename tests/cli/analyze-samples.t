@@ -84,3 +84,18 @@ cmp parts.state whole.state
 "$IOTRACE" analyze -q -t framed.iot >whole.tsv
 "$IOTRACE" analyze -q -t parts.state | diff whole.tsv - && grep -E '^samples	(sample_count|sampled_hosts)' whole.tsv
 "$IOTRACE" analyze -q --plots=plots lost.iot && cat plots/idle.tsv && grep -c "not observed" plots/rate.svg
+# Samples of the same counters that overlap count twice: other targets and jobs do not.
+cat >twice.iot <<'CODE'
+ff %trace source=mmpmon epoch=0 lacks=completion,cpu,offset interval=1000000000
+ff %sample time=0 took=1000000 host=a target=fs read-bytes=1000
+ff %sample time=0 took=1000000 host=a target=fs read-bytes=1000
+ff %sample time=0 took=1000000 host=a target=other read-bytes=1000
+ff %sample time=0 took=1000000 host=a target=fs job=1 read-bytes=1000
+ff %sample time=500000 took=1000000 host=a target=fs read-bytes=1000
+ff %sample time=500000 took=1000000 host=a target=fs sizes-r=0-1:5
+ff %sample time=1500000 took=1000000 host=a target=fs read-bytes=1000
+ff %sample time=1500000 took=1000000 host=b target=fs read-bytes=1000
+CODE
+value twice.iot samples overlap_s
+"$IOTRACE" analyze -q twice.iot | grep twice
+"$IOTRACE" check --all twice.iot 2>&1 | grep -i sample

@@ -201,7 +201,7 @@ Test(check, calls_in_a_wrong_order_are_refused)
 	cr_expect_eq(iot_verifier_set(l.verifier, IOT_VERIFY_WARNINGS, 0), IOT_EUSAGE);
 	cr_expect_eq(iot_verifier_select(l.verifier, 1), IOT_EFORMAT);
 	cr_expect_null(iot_stream_of_repair(l.verifier));
-	cr_expect_null(iot_finding_name(IOT_WARN_INDEX + 1));
+	cr_expect_null(iot_finding_name(IOT_WARN_SAMPLE + 1));
 	cr_expect_eq(iot_verifier_count(l.verifier, 99), 0);
 	look_away(&l);
 }
