@@ -21,7 +21,6 @@
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/pidfd.h>
 #include <sys/sendfile.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -35,6 +34,9 @@
 #include <unistd.h>
 #include <utime.h>
 #include <wchar.h>
+
+/* In no header before glibc 2.36. */
+int pidfd_getfd(int pidfd, int fd, unsigned flags);
 
 /* Names with a declaration in the headers. */
 #define REAL_DECLARED(X)                                                                           \

@@ -14,6 +14,10 @@
 #include "spares.h"
 #include "text.h"
 
+#ifndef MADV_POPULATE_WRITE /* since glibc 2.35 */
+#define MADV_POPULATE_WRITE 23
+#endif
+
 struct recording_state recording = {.pipe = -1};
 
 enum {
