@@ -8,11 +8,31 @@
 #include <stdint.h>
 #include <string.h>
 
+typedef uint64_t __attribute__((may_alias, aligned(1))) word;
+
+enum { FEW = 256 /* bytes, for which a repeated instruction takes longer to start */ };
+
+static void copy_many(char *to, const char *from, size_t size)
+{
+	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
+}
+
+static void copy_few(char *to, const char *from, size_t size)
+{
+	size_t i = 0;
+	for (; i + sizeof(word) <= size; i += sizeof(word))
+		*(word *)(to + i) = *(const word *)(from + i);
+	for (; i < size; i++)
+		to[i] = from[i];
+}
+
 void *memcpy(void *restrict to, const void *restrict from, size_t size)
 {
-	void *const result = to;
-	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
-	return result;
+	if (size > FEW)
+		copy_many(to, from, size);
+	else
+		copy_few(to, from, size);
+	return to;
 }
 
 void *memset(void *to, int byte, size_t size)
