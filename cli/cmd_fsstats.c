@@ -44,7 +44,8 @@ struct fsstats_run {
 	const char *against, *resume, *columns;
 	const char *excluded[EXCLUDED_MAX];
 	int by, from;
-	bool json, tsv, quiet, share, new_key, names, allow_ages, kept;
+	struct print_choice form;
+	bool quiet, share, new_key, names, allow_ages, kept;
 	unsigned char secret[KEY_SECRET_SIZE]; /* of pseudonyms, if out.key is given */
 	struct list_columns list;
 	int progress_how; /* PROGRESS_... */
@@ -96,10 +97,8 @@ static bool print_survey(const struct fsstats_run *r, struct output *out, struct
 {
 	const struct fsstats_shown shown = {
 	    .survey = s, .top = r->out.top, .min_count = r->min_count};
-	if (r->json)
-		return fsstats_print_json(out, &shown);
-	if (r->tsv)
-		return fsstats_print_tsv(out, &shown);
+	if (r->form.chosen != NULL)
+		return fsstats_print(out, &shown, r->form.chosen);
 	return fsstats_print_text(out, &shown);
 }
 
@@ -107,10 +106,8 @@ static bool print_change(const struct fsstats_run *r, struct output *out, struct
 			 struct fs_survey *earlier)
 {
 	const struct fsstats_change c = {earlier, s, r->reach, r->out.top};
-	if (r->json)
-		return fsstats_print_change_json(out, &c);
-	if (r->tsv)
-		return fsstats_print_change_tsv(out, &c);
+	if (r->form.chosen != NULL)
+		return fsstats_print_change(out, &c, r->form.chosen);
 	return fsstats_print_change_text(out, &c);
 }
 
@@ -372,8 +369,8 @@ static const char examples[] =
 /* Returns EXIT_OK, or the exit status of options that exclude each other. */
 static enum exit_status check_options(struct fsstats_run *r)
 {
-	if (r->json && r->tsv)
-		return options_wrong(r->out.command, "--json and --tsv exclude each other");
+	if (!print_choice_valid(&r->form, r->out.command))
+		return EXIT_FAILED;
 	if (r->names && r->share)
 		return options_wrong(r->out.command, "--names and --share exclude each other");
 	if (r->out.key != NULL && !r->share)
@@ -408,9 +405,7 @@ enum exit_status cmd_fsstats(int argc, char **argv)
 	    OPTION(STRING, 's', "state", "FILE", &r.out.state,
 		   "write a state, which can be read, added and compared later"),
 	    OPTION(STRING, 0, "csv", "FILE", &r.out.csv, "write the csv form of published surveys"),
-	    OPTION(FLAG, 'j', "json", NULL, &r.json, "print JSON"),
-	    OPTION(FLAG, 't', "tsv", NULL, &r.tsv,
-		   "print keys, or else histograms, as columns separated by tabs"),
+	    OPTION_FORMS(r.form, "", "keys, or else histograms, as columns"),
 	    OPTION(STRING, 0, "html", "FILE", &r.out.html,
 		   "write a report with tables and plots to FILE"),
 	    OPTION(STRING, 0, "plots", "DIR", &r.out.plots,

@@ -12,7 +12,7 @@
 struct model_run {
 	struct trace_in_options read;
 	const char *variant, *out, *plots;
-	bool json, tsv;
+	struct print_choice form;
 	struct fit_grid grid;
 	const struct command_spec *command;
 };
@@ -81,10 +81,8 @@ static enum exit_status print(const struct model_run *run, const struct model_re
 	const enum exit_status status = output_open(&out, "-", 0);
 	if (status != EXIT_OK)
 		return status;
-	if (run->json)
-		model_print_json(&out, r);
-	else if (run->tsv)
-		model_print_tsv(&out, r);
+	if (run->form.chosen != NULL)
+		model_print(&out, r, run->form.chosen);
 	else
 		model_print_text(&out, r);
 	return output_close(&out);
@@ -181,9 +179,7 @@ enum exit_status cmd_model(int argc, char **argv)
 		 "print how values of KEY fit the logs; may be repeated", add_fit),
 	    OPTION(STRING, 'o', "output", "OUT", &run.out,
 		   "write the simulated counters as a trace of samples"),
-	    OPTION(FLAG, 'j', "json", NULL, &run.json, "print JSON"),
-	    OPTION(FLAG, 't', "tsv", NULL, &run.tsv,
-		   "print jobs, or else I/O nodes, as columns separated by tabs"),
+	    OPTION_FORMS(run.form, "", "jobs, or else I/O nodes, as columns"),
 	    OPTION(STRING, 0, "plots", "DIR", &run.plots, "write plots to DIR"),
 	    OPTION_QUIET(run.read.quiet, run.read.progress),
 	    GROUP("Reading"),
@@ -203,8 +199,8 @@ enum exit_status cmd_model(int argc, char **argv)
 	enum exit_status status;
 	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;
-	if (run.json && run.tsv)
-		return options_wrong(&command, "--json and --tsv exclude each other");
+	if (!print_choice_valid(&run.form, &command))
+		return EXIT_FAILED;
 	if (run.variant != NULL && run.grid.keys > 0)
 		return options_wrong(&command, "--variant and --fit exclude each other");
 	if (run.grid.keys > 0 && (run.out != NULL || run.plots != NULL))

@@ -38,7 +38,8 @@ struct mrc_run {
 	int unit, unknown, by, method;
 	uint64_t block, max_request, points, threads, samples;
 	double rate; /* 0: not given */
-	bool json, tsv, all;
+	struct print_choice form;
+	bool all;
 	const char *out, *svg;
 	const struct command_spec *command;
 };
@@ -341,10 +342,8 @@ static enum exit_status print_results(struct mrc_run *m)
 		reference_input_warn(&s->input, &s->references);
 	if (output_open(&s->out, m->out, 0) != EXIT_OK)
 		return EXIT_FAILED;
-	if (m->json)
-		mrc_print_json(&m->results);
-	else if (m->tsv)
-		mrc_print_tsv(&m->results);
+	if (m->form.chosen != NULL)
+		mrc_print(&m->results, m->form.chosen);
 	else
 		mrc_print_text(&m->results);
 	return output_close(&s->out);
@@ -415,8 +414,8 @@ static const char examples[] =
 
 static enum exit_status check(struct mrc_run *m)
 {
-	if (m->json && m->tsv)
-		return options_wrong(m->command, "--json and --tsv exclude each other");
+	if (!print_choice_valid(&m->form, m->command))
+		return EXIT_FAILED;
 	if (m->policies.count > 1)
 		return options_wrong(m->command, "--policy: expected one policy");
 	m->results.policy = m->policies.policy[0];
@@ -483,8 +482,7 @@ enum exit_status cmd_mrc(int argc, char **argv)
 	    OPTION(CHOICE, 0, "unknown", "skip|fresh", &m.unknown,
 		   "records with unknown offsets: leave them out, or let them refer to blocks that "
 		   "occur once (default: skip)"),
-	    OPTION(FLAG, 'j', "json", NULL, &m.json, "print JSON"),
-	    OPTION(FLAG, 't', "tsv", NULL, &m.tsv, "print columns separated by tabs"),
+	    OPTION_FORMS(m.form, "", "columns"),
 	    OPTION(STRING, 0, "svg", "FILE", &m.svg, "plot the curve"),
 	    OPTION(STRING, 'o', "output", "FILE", &m.out, "write to FILE (default: -, stdout)"),
 	    RANGE(NUMBER, 0, "threads", "N", &m.threads,
@@ -516,12 +514,12 @@ enum exit_status cmd_mrc(int argc, char **argv)
 	status = same_file_check_outputs(&command, argv, count, m.out, m.svg);
 	if (status != EXIT_OK)
 		return status;
-	s->read.shows_layer = m.json;
+	s->read.shows_layer = print_choice_is_nested(&m.form);
 	if ((status = check(&m)) == EXIT_OK)
 		status = trace_in_choose_layer(&s->read, argv, count, &command);
 	if (status != EXIT_OK)
 		return status;
-	if (s->top == NOT_GIVEN && !m.json && !m.tsv && isatty(STDOUT_FILENO))
+	if (s->top == NOT_GIVEN && m.form.chosen == NULL && isatty(STDOUT_FILENO))
 		s->top = 20;
 	if (m.threads == NOT_GIVEN)
 		m.threads = cpu_count() < THREADS_MAX ? cpu_count() : THREADS_MAX;

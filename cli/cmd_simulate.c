@@ -30,7 +30,8 @@ struct simulate_run {
 	struct future future;
 	struct references *extents; /* of an earlier pass */
 	uint64_t distinct;
-	bool json, tsv, dump;
+	struct print_choice form;
+	bool dump;
 	struct timing_flags timing;
 	const char *out, *svg;
 	const struct command_spec *command;
@@ -209,10 +210,8 @@ static enum exit_status print_results(struct simulate_run *s)
 	const enum exit_status status = output_open(&r->out, s->out, 0);
 	if (status != EXIT_OK)
 		return status;
-	if (s->json)
-		simulate_print_json(r);
-	else if (s->tsv)
-		simulate_print_tsv(r);
+	if (s->form.chosen != NULL)
+		simulate_print(r, s->form.chosen);
 	else
 		simulate_print_text(r);
 	return output_close(&r->out);
@@ -274,8 +273,10 @@ static enum exit_status run_timing(struct simulate_run *s, char **paths, size_t 
 	if (s->results.prefetch.kind != PREFETCH_NONE)
 		return options_wrong(s->command, "--time and --prefetch exclude each other; the "
 						 "timing model has --read-ahead");
-	if (s->by != BREAKDOWN_NONE && s->timing.rate_ns > 0 && s->tsv)
-		return options_wrong(s->command, "--tsv has the rows of --rate or of --by");
+	if (s->by != BREAKDOWN_NONE && s->timing.rate_ns > 0 && s->form.chosen != NULL &&
+	    !s->form.chosen->is_nested)
+		return options_wrong(s->command, "--%s has the rows of --rate or of --by",
+				     s->form.chosen->name);
 	if (s->unit == UNIT_OBJECT)
 		return options_wrong(s->command, "--time and --unit=object exclude each other");
 	if (s->results.rmw)
@@ -297,9 +298,7 @@ static enum exit_status run_timing(struct simulate_run *s, char **paths, size_t 
 					 .unknown = (enum world_unknown)s->unknown,
 					 .by = (enum breakdown_by)s->by,
 					 .top = s->results.top,
-					 .form = s->json  ? TIMING_JSON
-						 : s->tsv ? TIMING_TSV
-							  : TIMING_TEXT,
+					 .form = s->form.chosen,
 					 .output = s->out,
 					 .svg = s->svg};
 	return count > 0 ? timing_simulate(&c, paths, count) : timing_simulate(&c, none, 1);
@@ -393,8 +392,7 @@ enum exit_status cmd_simulate(int argc, char **argv)
 		   "count hits by these rows, too (default: nothing)"),
 	    RANGE(NUMBER, 0, "top", "N", &r->top,
 		  "print N rows (default: 20 as text on a terminal, otherwise all)", 0, 0),
-	    OPTION(FLAG, 'j', "json", NULL, &s.json, "print JSON"),
-	    OPTION(FLAG, 't', "tsv", NULL, &s.tsv, "print columns separated by tabs"),
+	    OPTION_FORMS(s.form, "", "columns"),
 	    OPTION(STRING, 0, "svg", "FILE", &s.svg,
 		   "plot the miss ratio, or with --time the idle time, over the size; "
 		   "with --rate the rate over time"),
@@ -425,11 +423,11 @@ enum exit_status cmd_simulate(int argc, char **argv)
 	enum exit_status status;
 	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;
-	if (s.json && s.tsv)
-		return options_wrong(&command, "--json and --tsv exclude each other");
+	if (!print_choice_valid(&s.form, &command))
+		return EXIT_FAILED;
 	if (r->prefetch.kind != PREFETCH_NONE && has_policy(&s, CACHE_OPT))
 		return options_wrong(&command, "--prefetch and policy opt exclude each other");
-	if (r->top == NOT_GIVEN && !s.json && !s.tsv && isatty(STDOUT_FILENO))
+	if (r->top == NOT_GIVEN && s.form.chosen == NULL && isatty(STDOUT_FILENO))
 		r->top = TOP_ON_TERMINAL;
 	if (s.threads == NOT_GIVEN)
 		s.threads = cpu_count() < THREADS_MAX ? cpu_count() : THREADS_MAX;
@@ -445,7 +443,7 @@ enum exit_status cmd_simulate(int argc, char **argv)
 	if (s.sizes.count == 0)
 		s.sizes = default_sizes(s.unit);
 	s.command = &command;
-	r->read.shows_layer = s.json;
+	r->read.shows_layer = print_choice_is_nested(&s.form);
 	status = same_file_check_outputs(&command, argv, count, s.out, s.svg);
 	if (status == EXIT_OK)
 		status = trace_in_choose_layer(&r->read, argv, count, &command);

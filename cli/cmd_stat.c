@@ -17,7 +17,7 @@ struct stat_run {
 	struct plan_options plan;
 	const struct command_spec *command;
 	int sort; /* enum iot_stats_sort */
-	bool json, tsv;
+	struct print_choice form;
 	bool cut;                     /* an input could not be read whole */
 	uintmax_t gaps;               /* %lost in the inputs */
 	enum exit_status read_status; /* EXIT_DAMAGED also if an input says that it is incomplete */
@@ -211,10 +211,8 @@ static enum exit_status run(struct stat_run *s)
 	const bool nothing = s->cut && iot_stats_fact(s->results.stats, IOT_STATS_ROWS) == 0;
 	if (nothing) /* which differs from counts of zero */
 		s->read_status = EXIT_FAILED;
-	else if (s->json)
-		stat_print_json(&s->results);
-	else if (s->tsv)
-		stat_print_tsv(&s->results);
+	else if (s->form.chosen != NULL)
+		stat_print(&s->results, s->form.chosen);
 	else
 		stat_print_text(&s->results);
 	status = exit_status_worse(s->read_status, output_close(&s->results.out));
@@ -278,8 +276,7 @@ enum exit_status cmd_stat(int argc, char **argv)
 		   "order of rows, largest first (default: bytes)"),
 	    RANGE(NUMBER, 0, "top", "N", &s.results.top,
 		  "print N rows (default: 20 as text on a terminal, otherwise all)", 0, 0),
-	    OPTION(FLAG, 'j', "json", NULL, &s.json, "print JSON"),
-	    OPTION(FLAG, 't', "tsv", NULL, &s.tsv, "print columns separated by tabs"),
+	    OPTION_FORMS(s.form, "", "columns"),
 	    OPTION_LAYER(s.read.layer),
 	    OPTION_QUIET(s.read.quiet, s.read.progress),
 	    GROUP("Reading"),
@@ -299,9 +296,9 @@ enum exit_status cmd_stat(int argc, char **argv)
 	enum exit_status status;
 	if (!options_parse(&command, argc, argv, &count_operands, &status))
 		return status;
-	if (s.json && s.tsv)
-		return options_wrong(&command, "--json and --tsv exclude each other");
-	if (s.results.top == NOT_GIVEN && !s.json && !s.tsv && isatty(STDOUT_FILENO))
+	if (!print_choice_valid(&s.form, &command))
+		return EXIT_FAILED;
+	if (s.results.top == NOT_GIVEN && s.form.chosen == NULL && isatty(STDOUT_FILENO))
 		s.results.top = TOP_ON_TERMINAL;
 	char standard[] = "-", *alone[] = {standard};
 	s.command = &command;
@@ -317,7 +314,7 @@ enum exit_status cmd_stat(int argc, char **argv)
 	s.results.inputs = count_operands > 0 ? argv : alone;
 	s.results.input_count = count_operands > 0 ? count_operands : 1;
 	s.read.names_input = count_operands > 1;
-	s.read.shows_layer = s.json;
+	s.read.shows_layer = print_choice_is_nested(&s.form);
 	status = same_file_check_inputs(&command, s.results.inputs, s.results.input_count,
 					s.read.quiet ? NULL : "its I/O is counted twice");
 	if (status == EXIT_OK)

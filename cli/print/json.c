@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "form.h"
 #include "quantity.h"
 
 enum { KEY_CAPACITY = 64 };
@@ -146,3 +147,13 @@ void print_json_list_end(struct json *j)
 {
 	json_close(j, ']');
 }
+
+static void print(struct output *o, const struct iot_table *table, const char *lines)
+{
+	if (lines != NULL)
+		print_json_compact(o, table, lines);
+	else
+		print_json_document(o, table);
+}
+
+const struct print_form form_json = {"json", true, print};

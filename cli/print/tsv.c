@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "form.h"
 #include "quantity.h"
 
 static void write_nested(struct output *o, const struct iot_table *t)
@@ -44,6 +45,14 @@ void print_tsv(struct output *o, const struct iot_table *table)
 		write_row(&t, table, row);
 	tsv_end(&t);
 }
+
+static void print(struct output *o, const struct iot_table *table, const char *lines)
+{
+	(void)lines;
+	print_tsv(o, table);
+}
+
+const struct print_form form_tsv = {"tsv", false, print};
 
 /* Cell by cell */
 

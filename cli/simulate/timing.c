@@ -253,10 +253,8 @@ static enum exit_status print(const struct timing_command *c, const struct timin
 	const enum exit_status status = output_open(&out, c->output, 0);
 	if (status != EXIT_OK)
 		return status;
-	if (c->form == TIMING_JSON)
-		timing_print_json(&out, r);
-	else if (c->form == TIMING_TSV)
-		timing_print_tsv(&out, r);
+	if (c->form != NULL)
+		timing_print(&out, r, c->form);
 	else
 		timing_print_text(&out, r);
 	return output_close(&out);

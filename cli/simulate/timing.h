@@ -8,14 +8,14 @@
 #include "row_name.h"
 #include "timing_options.h"
 
-enum timing_form { TIMING_TEXT, TIMING_JSON, TIMING_TSV };
-
 /* One run, with a policy and a size of the cache. */
 struct timing_point {
 	struct timing_options options;
 	struct timing_result result;
 	struct error error;
 };
+
+struct print_form;
 
 struct timing_command {
 	struct timing_flags flags;
@@ -27,9 +27,9 @@ struct timing_command {
 	uint64_t block, request_max, memory, threads; /* threads 0: as many as CPUs */
 	enum world_unknown unknown;
 	enum breakdown_by by;
-	uint64_t top; /* rows to print; NOT_GIVEN: all */
-	enum timing_form form;
-	const char *output, *svg; /* svg NULL: none */
+	uint64_t top;                  /* rows to print; NOT_GIVEN: all */
+	const struct print_form *form; /* NULL: text */
+	const char *output, *svg;      /* svg NULL: none */
 };
 
 struct timing_input {

@@ -464,7 +464,8 @@ static bool suggest_flag(const struct command_spec *cmd, const char *value, char
 			 size_t capacity)
 {
 	for (const struct option *opt = cmd->options; value && opt->kind != OPTION_END; opt++)
-		if (opt->kind == OPTION_FLAG && strlen(opt->name) <= strlen(value) + 1 &&
+		if (opt->name != NULL && opt->argument == NULL &&
+		    strlen(opt->name) <= strlen(value) + 1 &&
 		    nearest_distance(value, opt->name) <= 1) {
 			snprintf(text, capacity, "--%s", opt->name);
 			return true;

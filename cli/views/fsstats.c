@@ -3,30 +3,23 @@
 
 #include <stdio.h>
 
-#include "cli/print/json.h"
 #include "cli/print/text.h"
-#include "cli/print/tsv.h"
 #include "cli/ui/printable.h"
 
 #include "fsstats_tables.h"
 
-/* Keys, if there are any, else the bins of all histograms. */
-bool fsstats_print_tsv(struct output *o, const struct fsstats_shown *shown)
+/* Rows: keys, if there are any, else the bins of all histograms. */
+bool fsstats_print(struct output *o, const struct fsstats_shown *shown,
+		   const struct print_form *form)
 {
 	struct survey_document d;
 	if (!survey_document_make(&d, shown))
 		return false;
-	print_tsv(o, shown->survey->by == SURVEY_BY_NONE ? &d.bins : &d.key_rows);
-	survey_document_free(&d);
-	return true;
-}
-
-bool fsstats_print_json(struct output *o, const struct fsstats_shown *shown)
-{
-	struct survey_document d;
-	if (!survey_document_make(&d, shown))
-		return false;
-	print_json_document(o, &d.record);
+	form->print(o,
+		    form->is_nested                       ? &d.record
+		    : shown->survey->by == SURVEY_BY_NONE ? &d.bins
+							  : &d.key_rows,
+		    NULL);
 	survey_document_free(&d);
 	return true;
 }

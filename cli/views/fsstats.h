@@ -4,7 +4,7 @@
 #define CLI_VIEWS_FSSTATS_H
 
 #include "cli/fsstats/survey.h"
-#include "cli/ui/output.h"
+#include "cli/print/form.h"
 
 struct fsstats_shown {
 	struct fs_survey *survey;
@@ -14,8 +14,8 @@ struct fsstats_shown {
 };
 /* All return false if out of memory. */
 bool fsstats_print_text(struct output *o, const struct fsstats_shown *shown);
-bool fsstats_print_tsv(struct output *o, const struct fsstats_shown *shown);
-bool fsstats_print_json(struct output *o, const struct fsstats_shown *shown);
+bool fsstats_print(struct output *o, const struct fsstats_shown *shown,
+		   const struct print_form *form);
 bool fsstats_write_html(struct output *o, const struct fsstats_shown *shown);
 
 /* The growth from an earlier survey to a later one. */
@@ -25,7 +25,7 @@ struct fsstats_change {
 	size_t top;
 };
 bool fsstats_print_change_text(struct output *o, const struct fsstats_change *c);
-bool fsstats_print_change_tsv(struct output *o, const struct fsstats_change *c);
-bool fsstats_print_change_json(struct output *o, const struct fsstats_change *c);
+bool fsstats_print_change(struct output *o, const struct fsstats_change *c,
+			  const struct print_form *form);
 
 #endif

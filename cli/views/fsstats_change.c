@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "cli/print/json.h"
 #include "cli/print/text.h"
-#include "cli/print/tsv.h"
 #include "lib/result/columns.h"
 #include "lib/result/row.h"
 
@@ -192,23 +190,18 @@ static bool make_tables(struct change_document *d, const struct fsstats_change *
 
 /* Printing */
 
-bool fsstats_print_change_tsv(struct output *o, const struct fsstats_change *c)
-{
-	struct change_document d;
-	const bool ok = make_tables(&d, c);
-	if (ok)
-		print_tsv(o, d.key_count > 0 ? &d.key_changes : &d.changes);
-	free(d.keys);
-	return ok;
-}
-
-bool fsstats_print_change_json(struct output *o, const struct fsstats_change *c)
+bool fsstats_print_change(struct output *o, const struct fsstats_change *c,
+			  const struct print_form *form)
 {
 	struct change_document d;
 	const bool ok = make_tables(&d, c);
 	const struct iot_table document = TABLE_RECORD(document_columns, set_document, &d);
 	if (ok)
-		print_json_document(o, &document);
+		form->print(o,
+			    form->is_nested   ? &document
+			    : d.key_count > 0 ? &d.key_changes
+					      : &d.changes,
+			    NULL);
 	free(d.keys);
 	return ok;
 }

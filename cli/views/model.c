@@ -3,9 +3,7 @@
 
 #include <math.h>
 
-#include "cli/print/json.h"
 #include "cli/print/text.h"
-#include "cli/print/tsv.h"
 #include "lib/result/columns.h"
 #include "lib/result/row.h"
 
@@ -155,22 +153,31 @@ static void make_tables(struct model_document *d, const struct model_results *r)
 	d->fits = (struct iot_table)TABLE_ROWS(fit_columns, r->fit_count, set_fit, d);
 }
 
-void model_print_tsv(struct output *o, const struct model_results *r)
+static void print_flat(struct output *o, const struct model_results *r,
+		       const struct print_form *form)
 {
 	struct model_document d;
 	make_tables(&d, r);
-	print_tsv(o, r->fit_count > 0    ? &d.fits
-		     : !r->has_variant   ? &d.validation
-		     : r->input.jobs > 0 ? &d.jobs
-					 : &d.nodes);
+	form->print(o,
+		    r->fit_count > 0    ? &d.fits
+		    : !r->has_variant   ? &d.validation
+		    : r->input.jobs > 0 ? &d.jobs
+					: &d.nodes,
+		    NULL);
 }
 
-void model_print_json(struct output *o, const struct model_results *r)
+static void print_nested(struct output *o, const struct model_results *r,
+			 const struct print_form *form)
 {
 	struct model_document d;
 	make_tables(&d, r);
 	const struct iot_table document = TABLE_RECORD(document_columns, set_document, &d);
-	print_json_document(o, &document);
+	form->print(o, &document, NULL);
+}
+
+void model_print(struct output *o, const struct model_results *r, const struct print_form *form)
+{
+	(form->is_nested ? print_nested : print_flat)(o, r, form);
 }
 
 static void print_validation(struct output *o, struct model_document *d)

@@ -4,14 +4,13 @@
 #define CLI_VIEWS_MODEL_H
 
 #include "cli/model/results.h"
-#include "cli/ui/output.h"
+#include "cli/print/form.h"
 
 void model_print_text(struct output *o, const struct model_results *r);
 /*
  * Prints a row per job (per I/O node if there are no jobs); without a variant, the validation; with
  * --fit, the residuals.
  */
-void model_print_tsv(struct output *o, const struct model_results *r);
-void model_print_json(struct output *o, const struct model_results *r);
+void model_print(struct output *o, const struct model_results *r, const struct print_form *form);
 
 #endif

@@ -5,9 +5,7 @@
 #include <string.h>
 #include <math.h>
 
-#include "cli/print/json.h"
 #include "cli/print/text.h"
-#include "cli/print/tsv.h"
 #include "lib/result/columns.h"
 #include "parameters.h"
 
@@ -161,7 +159,7 @@ static void set_line(struct iot_row *to, void *source)
 	set_point(to, s);
 }
 
-void mrc_print_tsv(struct mrc_results *m)
+static void print_flat(struct mrc_results *m, const struct print_form *form)
 {
 	static const struct iot_column columns[] = COLUMN_LIST(
 	    COLUMN_AS(cache_blocks, "size_blocks"), COLUMN_AS(cache_bytes, "size_bytes"),
@@ -170,10 +168,10 @@ void mrc_print_tsv(struct mrc_results *m)
 	const size_t curves = 1 + simulate_rows_shown(&m->simulate);
 	struct curves s = {.results = m};
 	const struct iot_table table = TABLE_ROWS(columns, curves * m->size_count, set_line, &s);
-	print_tsv(&m->simulate.out, &table);
+	form->print(&m->simulate.out, &table, NULL);
 }
 
-void mrc_print_json(struct mrc_results *m)
+static void print_nested(struct mrc_results *m, const struct print_form *form)
 {
 	static const struct iot_column parameters[] = COLUMN_LIST(
 	    COLUMN(input), COLUMN(reading), COLUMN(method), COLUMN(policy), COLUMN(block),
@@ -197,5 +195,10 @@ void mrc_print_json(struct mrc_results *m)
 	};
 	const struct iot_table table = TABLE_RECORD(document, set_document, &s);
 	reading_view(&s.reading, &m->simulate.read);
-	print_json_document(&m->simulate.out, &table);
+	form->print(&m->simulate.out, &table, NULL);
+}
+
+void mrc_print(struct mrc_results *m, const struct print_form *form)
+{
+	(form->is_nested ? print_nested : print_flat)(m, form);
 }

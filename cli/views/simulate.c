@@ -4,9 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "cli/print/json.h"
 #include "cli/print/text.h"
-#include "cli/print/tsv.h"
 #include "cli/ui/printable.h"
 #include "lib/result/columns.h"
 #include "parameters.h"
@@ -308,7 +306,7 @@ void simulate_print_text(struct simulate_results *r)
 	print_reuse(&s);
 }
 
-void simulate_print_tsv(struct simulate_results *r)
+static void print_flat(struct simulate_results *r, const struct print_form *form)
 {
 	static const struct iot_column columns[] = COLUMN_LIST(
 	    COLUMN(policy), COLUMN_AS(cache_blocks, "blocks"), COLUMN_AS(cache_bytes, "bytes"),
@@ -324,7 +322,7 @@ void simulate_print_tsv(struct simulate_results *r)
 	struct simulations s = {.results = r};
 	const struct iot_table table =
 	    TABLE_ROWS(columns, r->pair_count * (1 + simulate_rows_shown(r)), set_line, &s);
-	print_tsv(&r->out, &table);
+	form->print(&r->out, &table, NULL);
 }
 
 static void set_document(struct iot_row *to, void *source)
@@ -342,7 +340,7 @@ static void set_document(struct iot_row *to, void *source)
 	COLUMNS(byte_hits)
 /* clang-format on */
 
-void simulate_print_json(struct simulate_results *r)
+static void print_nested(struct simulate_results *r, const struct print_form *form)
 {
 	static const struct iot_column parameters[] =
 	    COLUMN_LIST(COLUMN(input), COLUMN(reading), COLUMN(block), COLUMN(layer),
@@ -383,5 +381,10 @@ void simulate_print_json(struct simulate_results *r)
 	};
 	const struct iot_table table = TABLE_RECORD(document, set_document, &s);
 	reading_view(&s.reading, &r->read);
-	print_json_document(&r->out, &table);
+	form->print(&r->out, &table, NULL);
+}
+
+void simulate_print(struct simulate_results *r, const struct print_form *form)
+{
+	(form->is_nested ? print_nested : print_flat)(r, form);
 }

@@ -3,10 +3,10 @@
 #ifndef CLI_VIEWS_SIMULATE_H
 #define CLI_VIEWS_SIMULATE_H
 
+#include "cli/print/form.h"
 #include "cli/simulate/results.h"
 
 void simulate_print_text(struct simulate_results *r);
-void simulate_print_tsv(struct simulate_results *r);
-void simulate_print_json(struct simulate_results *r);
+void simulate_print(struct simulate_results *r, const struct print_form *form);
 
 #endif

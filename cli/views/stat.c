@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/print/json.h"
 #include "cli/print/text.h"
-#include "cli/print/tsv.h"
 #include "lib/format/operation_kind.h"
 #include "stat_values.h"
 #include "lib/result/columns.h"
@@ -214,7 +212,7 @@ static void set_tsv_row(struct iot_row *to, void *source)
 	row_number(to, &metrics.object, v->row->object);
 }
 
-void stat_print_tsv(struct stat_results *s)
+static void print_flat(struct stat_results *s, const struct print_form *form)
 {
 	static const struct iot_column columns[] =
 	    COLUMN_LIST(COLUMN(process), COLUMN(file), COLUMN(object), COLUMN(opens),
@@ -232,7 +230,7 @@ void stat_print_tsv(struct stat_results *s)
 	rows.columns -= s->input_count <= 1; /* the last column is the input */
 	if (stat_has_samples(s))
 		rows = sampled;
-	print_tsv(&s->out, s->by == STAT_BY_OPERATION ? &calls : &rows);
+	form->print(&s->out, s->by == STAT_BY_OPERATION ? &calls : &rows, NULL);
 }
 
 /* JSON */
@@ -286,7 +284,7 @@ static void set_document(struct iot_row *to, void *source)
 	ties_view_set(to, &v->ties);
 }
 
-void stat_print_json(struct stat_results *s)
+static void print_nested(struct stat_results *s, const struct print_form *form)
 {
 	static const struct iot_column document[] =
 	    COLUMN_LIST(COLUMN(by), COLUMN(layer), COLUMN(rows), COLUMN(total),
@@ -315,7 +313,12 @@ void stat_print_json(struct stat_results *s)
 	unseen_view(&v.unseen, &s->unseen);
 	ties_view(&v.ties, &s->ties, s->in.reader, s->top);
 	const struct iot_table table = TABLE_RECORD(document, set_document, &v);
-	print_json_compact(&s->out, &table, metrics.rows.name);
+	form->print(&s->out, &table, metrics.rows.name);
+}
+
+void stat_print(struct stat_results *s, const struct print_form *form)
+{
+	(form->is_nested ? print_nested : print_flat)(s, form);
 }
 
 /* Text */

@@ -3,11 +3,11 @@
 #ifndef CLI_VIEWS_STAT_H
 #define CLI_VIEWS_STAT_H
 
+#include "cli/print/form.h"
 #include "cli/stat/results.h"
 
 void stat_print_text(struct stat_results *s);
-void stat_print_json(struct stat_results *s);
-void stat_print_tsv(struct stat_results *s);
+void stat_print(struct stat_results *s, const struct print_form *form);
 
 /* Returns the word of --by. */
 const char *stat_by_name(int by);

@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/print/json.h"
 #include "cli/print/text.h"
-#include "cli/print/tsv.h"
 #include "cli/simulate/timing_rows.h"
 #include "cli/ui/printable.h"
 #include "lib/result/columns.h"
@@ -263,7 +261,7 @@ static void set_line(struct iot_row *to, void *source)
 static const struct iot_column point_columns[] =
     COLUMN_LIST(COLUMN(policy), COLUMN(cache_blocks), COLUMN(cache_bytes));
 
-static void tsv_points(struct timing_runs *s)
+static void print_points(struct timing_runs *s, const struct print_form *form)
 {
 	static const struct iot_column last[] =
 	    COLUMN_LIST(COLUMN(latencies), COLUMN(latency_p50_ns), COLUMN(latency_p90_ns),
@@ -276,7 +274,7 @@ static void tsv_points(struct timing_runs *s)
 	const struct iot_table table = {
 	    IOT_SHAPE_ROWS, n,        r->point_count * (1 + rows_shown(r, &r->points[0].result)),
 	    columns,        set_line, s};
-	print_tsv(s->out, &table);
+	form->print(s->out, &table, NULL);
 }
 
 /* An interval of a run: the intervals of the first run, then of the next. */
@@ -292,7 +290,7 @@ static void set_interval(struct iot_row *to, void *source)
 	set_rate(&interval, s);
 }
 
-static void tsv_intervals(struct timing_runs *s)
+static void print_intervals(struct timing_runs *s, const struct print_form *form)
 {
 	static const struct iot_column columns[] =
 	    COLUMN_LIST(COLUMN(policy), COLUMN(cache_blocks), COLUMN(cache_bytes), COLUMN(start_ns),
@@ -304,16 +302,17 @@ static void tsv_intervals(struct timing_runs *s)
 	for (size_t i = 0; i < s->report->point_count; i++)
 		rows += s->report->points[i].result.rate_count;
 	const struct iot_table table = TABLE_ROWS(columns, rows, set_interval, s);
-	print_tsv(s->out, &table);
+	form->print(s->out, &table, NULL);
 }
 
-void timing_print_tsv(struct output *out, const struct timing_report *r)
+static void print_flat(struct output *out, const struct timing_report *r,
+		       const struct print_form *form)
 {
 	struct timing_runs s = {.report = r, .out = out};
 	if (r->command->flags.rate_ns > 0)
-		tsv_intervals(&s);
+		print_intervals(&s, form);
 	else
-		tsv_points(&s);
+		print_points(&s, form);
 	free(s.refs);
 }
 
@@ -394,7 +393,8 @@ static void set_document(struct iot_row *to, void *source)
 	row_table(to, &metrics.runs, &s->runs);
 }
 
-void timing_print_json(struct output *out, const struct timing_report *r)
+static void print_nested(struct output *out, const struct timing_report *r,
+			 const struct print_form *form)
 {
 	static const struct iot_column parameters[] = COLUMN_LIST(
 	    COLUMN(reading), COLUMN(arrive), COLUMN(think), COLUMN(layer), COLUMN(unknown),
@@ -452,8 +452,13 @@ void timing_print_json(struct output *out, const struct timing_report *r)
 	};
 	const struct iot_table table = TABLE_RECORD(document, set_document, &s);
 	reading_view(&s.reading, &r->command->read);
-	print_json_document(out, &table);
+	form->print(out, &table, NULL);
 	free(s.refs);
+}
+
+void timing_print(struct output *out, const struct timing_report *r, const struct print_form *form)
+{
+	(form->is_nested ? print_nested : print_flat)(out, r, form);
 }
 
 /* Text */

@@ -3,10 +3,10 @@
 #ifndef CLI_VIEWS_TIMING_H
 #define CLI_VIEWS_TIMING_H
 
+#include "cli/print/form.h"
 #include "cli/simulate/timing.h"
 
 void timing_print_text(struct output *out, const struct timing_report *r);
-void timing_print_json(struct output *out, const struct timing_report *r);
-void timing_print_tsv(struct output *out, const struct timing_report *r);
+void timing_print(struct output *out, const struct timing_report *r, const struct print_form *form);
 
 #endif

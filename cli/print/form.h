@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The forms in which commands print results instead of text: a form is a file of this directory and
+ * a row of PRINT_FORMS, which makes it an option of each command.
+ */
+#ifndef CLI_PRINT_FORM_H
+#define CLI_PRINT_FORM_H
+
+#include <iotrace/result.h>
+
+#include "cli/ui/options.h"
+#include "cli/ui/output.h"
+
+struct print_form {
+	const char *name; /* of the option */
+	bool is_nested;   /* it prints a document with nested tables; else rows */
+	/* lines: a member whose rows have a line each in a document of one line; NULL: none */
+	void (*print)(struct output *o, const struct iot_table *table, const char *lines);
+};
+
+/* What the options selected; chosen: NULL: text. */
+struct print_choice {
+	const struct print_form *chosen, *other; /* other: a form before it */
+};
+
+/* The text of the help: "print", then `document` or `rows`. */
+#define PRINT_FORMS(FORM, choice, document, rows)                                                  \
+	FORM(choice, json, 'j', "print " document "JSON"),                                         \
+	    FORM(choice, tsv, 't', "print " rows " separated by tabs")
+
+/* Elements of an array of options. */
+#define OPTION_FORM(choice, name_, letter_, help_)                                                 \
+	{                                                                                          \
+		.kind = OPTION_CALL, .letter = letter_, .name = #name_, .target = &(choice),       \
+		.help = help_, .call = option_form                                                 \
+	}
+#define OPTION_FORMS(choice, document, rows) PRINT_FORMS(OPTION_FORM, choice, document, rows)
+
+option_fn option_form;
+/* Whether a document with nested tables is printed. */
+bool print_choice_is_nested(const struct print_choice *choice);
+/* Returns false, with an error, if two forms were selected. */
+bool print_choice_valid(const struct print_choice *choice, const struct command_spec *command);
+
+#define FORM_OBJECT(choice, name, letter, help) form_##name
+extern const struct print_form PRINT_FORMS(FORM_OBJECT, , "", "");
+
+#endif
