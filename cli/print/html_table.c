@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "html_table.h"
 
-#include <assert.h>
-
 static void write_row(struct html *h, const struct text_column *c, size_t columns,
 		      const struct iot_cell *cell)
 {
@@ -23,14 +21,9 @@ void print_html_table(struct html *h, const char *caption, const struct text_col
 	const char *headings[PRINT_COLUMNS_MAX + 1];
 	struct iot_column shown[PRINT_COLUMNS_MAX];
 	struct iot_cell cell[PRINT_COLUMNS_MAX];
-	struct iot_table t = *table;
-	assert(columns <= PRINT_COLUMNS_MAX);
-	t.column = shown;
-	t.columns = columns;
-	for (size_t i = 0; i < columns; i++) {
-		shown[i] = column[i].column;
+	const struct iot_table t = text_table(column, columns, table, shown);
+	for (size_t i = 0; i < columns; i++)
 		headings[i] = text_column_label(&column[i]);
-	}
 	headings[columns] = NULL;
 	html_table(h, caption, headings);
 	for (size_t row = 0; row < t.rows; row++) {

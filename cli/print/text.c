@@ -21,6 +21,19 @@ const char *text_column_label(const struct text_column *c)
 		   : directions[m->quantity == IOT_BYTES][c->column.direction];
 }
 
+struct iot_table text_table(const struct text_column *column, size_t columns,
+			    const struct iot_table *table,
+			    struct iot_column shown[PRINT_COLUMNS_MAX])
+{
+	struct iot_table t = *table;
+	assert(columns <= PRINT_COLUMNS_MAX);
+	for (size_t i = 0; i < columns; i++)
+		shown[i] = column[i].column;
+	t.column = shown;
+	t.columns = columns;
+	return t;
+}
+
 /* Writes text in a column of a width, as printf does; at least the text. */
 static void write_padded(struct output *o, int width, const char *text)
 {
@@ -53,16 +66,11 @@ void print_text(struct output *o, const struct text_column *column, size_t colum
 {
 	struct iot_column shown[PRINT_COLUMNS_MAX];
 	struct iot_cell cell[PRINT_COLUMNS_MAX];
-	struct iot_table t = *table;
-	assert(columns <= PRINT_COLUMNS_MAX);
-	t.column = shown;
-	t.columns = columns;
-	for (size_t i = 0; i < columns; i++) {
-		shown[i] = column[i].column;
+	const struct iot_table t = text_table(column, columns, table, shown);
+	for (size_t i = 0; i < columns; i++)
 		if (column[i].width != 0)
 			output_printf(o, "%s%*s", separator(column, i), column[i].width,
 				      text_column_label(&column[i]));
-	}
 	output_printf(o, "%s%s\n", title != NULL ? "  " : "", title != NULL ? title : "");
 	for (size_t row = 0; row < t.rows; row++) {
 		iot_table_row(&t, row, cell);

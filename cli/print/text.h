@@ -18,6 +18,11 @@ struct text_column {
 /* Returns the heading of a column. */
 const char *text_column_label(const struct text_column *c);
 
+/* Returns the table with these columns, which are stored in `shown`, in place of its own. */
+struct iot_table text_table(const struct text_column *column, size_t columns,
+			    const struct iot_table *table,
+			    struct iot_column shown[PRINT_COLUMNS_MAX]);
+
 /*
  * Writes the headings, and a line for each row of the table, whose own columns are not used. title:
  * the heading of a last column without a width, or what follows the headings; NULL: none.

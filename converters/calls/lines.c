@@ -75,3 +75,16 @@ void line_reader_close(struct line_reader *r)
 	bufreader_free(r->bufreader);
 	*r = (struct line_reader){0};
 }
+
+bool line_take(struct iot_text *text, struct iot_text *line)
+{
+	const char *lf = text->size > 0 ? memchr(text->data, '\n', text->size) : NULL;
+	if (lf == NULL)
+		return false;
+	*line = (struct iot_text){text->data, (size_t)(lf - text->data)};
+	if (line->size > 0 && line->data[line->size - 1] == '\r')
+		line->size--;
+	text->size -= (size_t)(lf - text->data) + 1;
+	text->data = lf + 1;
+	return true;
+}

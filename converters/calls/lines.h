@@ -30,4 +30,7 @@ enum line_kind line_reader_next(struct line_reader *r, struct iot_text *line);
 int line_reader_status(const struct line_reader *r);
 void line_reader_close(struct line_reader *r);
 
+/* Takes a line that is whole, without its LF or CR LF, from a text. Returns false at the end. */
+bool line_take(struct iot_text *text, struct iot_text *line);
+
 #endif

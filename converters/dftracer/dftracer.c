@@ -201,13 +201,7 @@ static void look(struct dftracer *t, size_t member, int64_t *first_ns)
 	struct iot_text line, head;
 	struct pfw_event e;
 	head.data = input_head(t->calls.src->input, member, &head.size);
-	for (int i = 0; i < SAMPLE_LINES && head.size > 0; i++) {
-		const char *lf = memchr(head.data, '\n', head.size);
-		if (lf == NULL)
-			return;
-		line = (struct iot_text){head.data, (size_t)(lf - head.data)};
-		head.size -= line.size + 1;
-		head.data = lf + 1;
+	for (int i = 0; i < SAMPLE_LINES && line_take(&head, &line); i++) {
 		if (pfw_line_parse(line, &e) != PFW_EVENT)
 			continue;
 		if (e.timed && e.start_ns < *first_ns)

@@ -12,25 +12,12 @@ enum { HEAD_LINES = 8 };
 
 /* Detection */
 
-static bool next_head_line(struct iot_text *head, struct iot_text *line)
-{
-	const char *lf = head->size > 0 ? memchr(head->data, '\n', head->size) : NULL;
-	if (lf == NULL)
-		return false;
-	*line = (struct iot_text){head->data, (size_t)(lf - head->data)};
-	if (line->size > 0 && line->data[line->size - 1] == '\r')
-		line->size--;
-	head->size -= (size_t)(lf - head->data) + 1;
-	head->data = lf + 1;
-	return true;
-}
-
 bool pfw_is_member(struct input *in, size_t member)
 {
 	struct iot_text head, line;
 	struct pfw_event e;
 	head.data = input_head(in, member, &head.size);
-	for (int i = 0; i < HEAD_LINES && next_head_line(&head, &line); i++) {
+	for (int i = 0; i < HEAD_LINES && line_take(&head, &line); i++) {
 		const enum pfw_kind kind = pfw_line_parse(line, &e);
 		if (kind == PFW_EVENT)
 			return e.category.size > 0 && e.name.size > 0;

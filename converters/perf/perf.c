@@ -25,19 +25,6 @@ struct looked_at {
 	int64_t first_ns;
 };
 
-static bool head_line(struct iot_text *head, struct iot_text *line)
-{
-	const char *lf = head->size > 0 ? memchr(head->data, '\n', head->size) : NULL;
-	if (lf == NULL)
-		return false;
-	*line = (struct iot_text){head->data, (size_t)(lf - head->data)};
-	if (line->size > 0 && line->data[line->size - 1] == '\r')
-		line->size--;
-	head->size -= (size_t)(lf - head->data) + 1;
-	head->data = lf + 1;
-	return true;
-}
-
 /* Parses "LOST 3 events!", "Lost 3 events" or "Processed 9 events and lost 3 chunks!". */
 static bool lost_line(struct iot_text line, struct perf_line *l)
 {
@@ -102,7 +89,7 @@ static enum perf_format look(struct input *in, size_t member, struct looked_at *
 	enum perf_format best = PERF_NONE;
 	*s = (struct looked_at){.first_ns = -1};
 	head.data = input_head(in, member, &head.size);
-	while (s->lines < SNIFF_LINES && head_line(&head, &line)) {
+	while (s->lines < SNIFF_LINES && line_take(&head, &line)) {
 		if (is_header(line))
 			continue;
 		s->lines++;
