@@ -11,7 +11,6 @@
 #include <xxhash.h>
 
 #include "cli/record/proc_file.h"
-#include "cli/record/process_start.h"
 #include "record/ring.h"
 
 #define AGE_NS UINT64_C(1000000000)

@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "lib/base/full_io.h"
+#include "lib/base/number.h"
 
 size_t proc_file_read(uint32_t pid, const char *name, char *text, size_t capacity)
 {
@@ -18,4 +20,16 @@ size_t proc_file_read(uint32_t pid, const char *name, char *text, size_t capacit
 		(void)close(fd);
 	text[n > 0 ? n : 0] = '\0';
 	return n > 0 ? (size_t)n : 0;
+}
+
+uint64_t process_start(uint32_t pid)
+{
+	enum { FIELD = 22 };
+	char line[1024];
+	uint64_t start;
+	(void)proc_file_read(pid, "stat", line, sizeof(line));
+	const char *p = strrchr(line, ')'); /* the end of field 2 */
+	for (int field = 2; p != NULL && field < FIELD; field++)
+		p = strchr(p + 1, ' ');
+	return p != NULL && number_decimal(p + 1, strcspn(p + 1, " "), &start) ? start : 0;
 }

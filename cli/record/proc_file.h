@@ -12,4 +12,7 @@
  */
 size_t proc_file_read(uint32_t pid, const char *name, char *text, size_t capacity);
 
+/* Returns when a process started: field 22 of /proc/PID/stat; 0 if it is unknown. */
+uint64_t process_start(uint32_t pid);
+
 #endif

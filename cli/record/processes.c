@@ -19,7 +19,7 @@
 #include "lib/base/number.h"
 
 #include "namespaces.h"
-#include "process_start.h"
+#include "proc_file.h"
 
 enum { OTHER_IDS = 1 << 23 }; /* beyond the largest pid of Linux, 2^22 */
 

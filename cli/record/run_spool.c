@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli/ui/message.h"
-#include "process_start.h"
+#include "proc_file.h"
 
 /* Appends a text with its NUL to j->texts, which has the size. */
 static void add_text(struct record_job *j, size_t *size, const char *text, size_t n)

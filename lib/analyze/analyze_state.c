@@ -8,8 +8,8 @@
 
 #include "analyze_internal.h"
 #include "batches.h"
-#include "requests_state.h"
 #include "sample.h"
+#include "state.h"
 
 enum { STATE_VERSION = 10 };
 

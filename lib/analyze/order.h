@@ -131,4 +131,8 @@ bool order_link_streams(struct order *o, struct order *part, const struct reques
 void order_values(const struct order *o, const struct counters_totals *counted, struct values *v);
 void order_free(struct order *o);
 
+/* After requests_state; saving: after order_add_heads. See state.h. */
+struct state;
+void order_state(struct state *s, struct order *o, const struct requests *r);
+
 #endif

@@ -2,7 +2,8 @@
 /* Saves and loads the order of requests; heads and streams are those of the requests. See state.h. */
 #include "order_internal.h"
 
-#include "order_state.h"
+#include "order.h"
+#include "state.h"
 
 static const char *const patterns[PATTERNS] = {"short",  "contiguous", "simple",
 					       "nested", "ascending",  "random"};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The order of requests as a statistic of a layer. */
-#include "order_state.h"
+#include "order.h"
+#include "state.h"
 #include "statistic.h"
 
 static void init(void *of, const struct iot_analyze_options *o)

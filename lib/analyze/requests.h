@@ -275,4 +275,8 @@ void requests_limit_streams(struct requests *r);
 void requests_end_replaced(struct requests *r);
 void requests_free(struct requests *r);
 
+/* Saves or loads the numbering, before all statistics that refer to it; see state.h. */
+struct state;
+void requests_state(struct state *s, struct requests *r);
+
 #endif

@@ -3,7 +3,8 @@
  * Processes, files, pairs, streams and heads of a state, each in the order of its key. Members that
  * the next request of a fileId overwrites are not saved.
  */
-#include "requests_state.h"
+#include "requests.h"
+#include "state.h"
 
 #include <stdlib.h>
 
