@@ -71,22 +71,39 @@ static void set_number(struct iot_analyze_value *v, uint64_t number)
 	v->note = HOST_SAMPLES_NOTE;
 }
 
-/* A value that samples have although requests of files would have given it. */
-static void set_known(const struct host_samples *h, struct iot_analyze_value *v)
+struct value_of_samples {
+	const char *name;
+	enum sample_value of;
+};
+
+static void set_one_of(const struct host_samples *h, const struct value_of_samples *known, size_t n,
+		       struct iot_analyze_value *v)
 {
-	static const struct {
-		const char *name;
-		enum sample_value of;
-	} known[] = {{"requests", SAMPLE_REQUESTS},
-		     {"opens", SAMPLE_OPENS},
-		     {"created", SAMPLE_CREATES},
-		     {"read_io_ns", SAMPLE_READ_NS},
-		     {"write_io_ns", SAMPLE_WRITE_NS}};
-	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+	for (size_t i = 0; i < n; i++)
 		if (strcmp(v->name, known[i].name) == 0 && host_samples_know(h, known[i].of))
 			set_number(v, h->sum[known[i].of]);
+}
+
+/* A value that samples have although requests of files would have given it. */
+static void set_total(const struct host_samples *h, struct iot_analyze_value *v)
+{
+	static const struct value_of_samples known[] = {{NAME_OF(requests), SAMPLE_REQUESTS},
+							{NAME_OF(opens), SAMPLE_OPENS},
+							{NAME_OF(created), SAMPLE_CREATES},
+							{"read_io_ns", SAMPLE_READ_NS},
+							{"write_io_ns", SAMPLE_WRITE_NS}};
+	set_one_of(h, known, sizeof known / sizeof known[0], v);
 	if (strcmp(v->name, NAME_OF(io_ns)) == 0 && host_samples_know(h, SAMPLE_READ_NS))
 		set_number(v, saturate_add(h->sum[SAMPLE_READ_NS], h->sum[SAMPLE_WRITE_NS]));
+}
+
+/* Calls, which samples count, too. */
+static void set_calls(const struct host_samples *h, struct iot_analyze_value *v)
+{
+	static const struct value_of_samples calls[] = {{NAME_OF(opens), SAMPLE_OPENS},
+							{NAME_OF(closes), SAMPLE_CLOSES},
+							{NAME_OF(created), SAMPLE_CREATES}};
+	set_one_of(h, calls, sizeof calls / sizeof calls[0], v);
 }
 
 void host_samples_correct(const struct host_samples *h, struct values *v)
@@ -97,7 +114,10 @@ void host_samples_correct(const struct host_samples *h, struct values *v)
 		if ((needs_of(name) & ~h->known) != 0)
 			values_forget_one(at, absent);
 		if (strcmp(at->section, SECTION_OF(totals)) == 0)
-			set_known(h, at);
+			set_total(h, at);
+		if (strcmp(at->section, SECTION_OF(metadata)) == 0 ||
+		    strcmp(at->section, SECTION_OF(map)) == 0)
+			set_calls(h, at);
 	}
 }
 

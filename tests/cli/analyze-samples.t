@@ -99,3 +99,8 @@ CODE
 value twice.iot samples overlap_s
 "$IOTRACE" analyze -q twice.iot | grep twice
 "$IOTRACE" check --all twice.iot 2>&1 | grep -i sample
+# The report has the sections of which samples show anything, and opens and closes are calls that they count.
+sed 's/reads=/opens=3 closes=2 reads=/' 30.iot >opens.iot
+"$IOTRACE" analyze -q --html=report.html opens.iot && grep -o '<h2 id="[a-z]*' report.html | cut -d '"' -f 2 | tr '\n' ' '
+echo
+"$IOTRACE" analyze -q -t opens.iot | awk -F '\t' '$1 != "samples" && $2 $3 ~ /opens|closes|created$/ { print $1, $2, $3, $5, $6 }'
