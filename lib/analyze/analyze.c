@@ -477,7 +477,7 @@ static struct view_source view_of(const struct iot_analyze *a, const struct laye
 static void traces_value(struct iot_analyze *a)
 {
 	a->values.section = SECTION_OF(traces);
-	values_number(&a->values, "traces", NULL, "", a->job.more + 1);
+	values_number(&a->values, NAME_OF(traces), NULL, "", a->job.more + 1);
 }
 
 static void add_io_time_values(struct iot_analyze *a, const struct layer *l)
@@ -626,19 +626,21 @@ static void add_limit_values(struct iot_analyze *a, const struct layer *l)
 {
 	a->values.section = SECTION_OF(limits);
 	if (a->requests.sample_bits > 0)
-		values_number(&a->values, "files", NULL, "",
+		values_number(&a->values, NAME_OF(files), NULL, "",
 			      (uint64_t)1 << a->requests.sample_bits);
 	if (a->requests.streams_limited > 0)
-		values_number(&a->values, "streams", NULL, "", a->requests.streams_limited);
+		values_number(&a->values, NAME_OF(streams), NULL, "", a->requests.streams_limited);
 	if (a->requests.operations_limited > 0)
-		values_number(&a->values, "operations", NULL, "", a->requests.operations_limited);
+		values_number(&a->values, NAME_OF(operations), NULL, "",
+			      a->requests.operations_limited);
 	if (l->reuse.round > 0)
-		values_number(&a->values, "ranges", NULL, "bytes", (uint64_t)1 << l->reuse.round);
+		values_number(&a->values, NAME_OF(ranges), NULL, "bytes",
+			      (uint64_t)1 << l->reuse.round);
 	if (l->file_users.coarser > 0)
-		values_number(&a->values, "file_bins", NULL, "",
+		values_number(&a->values, NAME_OF(file_bins), NULL, "",
 			      (uint64_t)1 << l->file_users.coarser);
 	if (a->names.omitted > 0)
-		values_number(&a->values, "names", NULL, "", a->names.omitted);
+		values_number(&a->values, NAME_OF(names), NULL, "", a->names.omitted);
 }
 
 static void add_metadata_values(struct iot_analyze *a, const struct layer *l)

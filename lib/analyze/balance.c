@@ -88,9 +88,9 @@ static bool node_value(const struct row_table *t, struct values *v)
 	if (!row_names_hosts(t->from.names, t->from.requests, &nodes))
 		return false;
 	if (nodes > 0)
-		values_number(v, "hosts", NULL, "", nodes);
+		values_number(v, NAME_OF(hosts), NULL, "", nodes);
 	else
-		values_unknown(v, "hosts", NULL, "", "no process declares its host");
+		values_unknown(v, NAME_OF(hosts), NULL, "", "no process declares its host");
 	return true;
 }
 

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "lib/result/names.h"
+
 #include "burst_runs.h"
 
 struct bursts {
@@ -44,7 +46,7 @@ static void types(const struct bursts *b, const struct view *view, struct values
 		count[view_dominating(n)]++;
 	}
 	for (unsigned type = 0; type < 4; type++)
-		values_number(v, "burst_type", keys[type], "", count[type]);
+		values_number(v, NAME_OF(burst_type), keys[type], "", count[type]);
 }
 
 static void print(const struct bursts *b, const struct view *view, struct values *v)
@@ -52,12 +54,12 @@ static void print(const struct bursts *b, const struct view *view, struct values
 	uint64_t all = 0;
 	for (size_t i = 0; i < b->bins; i++)
 		all = saturate_add(all, b->bytes[i]);
-	values_number(v, "bursts", NULL, "", b->count);
-	values_number(v, "burst_bytes", NULL, "bytes", b->of->size.sum);
-	values_ratio(v, "burst_byte_share", NULL, "", (double)b->of->size.sum, (double)all,
+	values_number(v, NAME_OF(bursts), NULL, "", b->count);
+	values_number(v, NAME_OF(burst_bytes), NULL, "bytes", b->of->size.sum);
+	values_ratio(v, NAME_OF(burst_byte_share), NULL, "", (double)b->of->size.sum, (double)all,
 		     "no bytes");
 	types(b, view, v);
-	values_real(v, "burst_bin_width_s", NULL, "s", view->width_s);
+	values_real(v, NAME_OF(burst_bin_width_s), NULL, "s", view->width_s);
 	values_summary(v, SUMMARY("burst_duration"), "bins", &b->of->duration);
 	values_summary(v, SUMMARY("burst_size"), "bytes", &b->of->size);
 	values_summary(v, SUMMARY("burst_peak"), "bytes/bin", &b->of->peak);

@@ -251,8 +251,8 @@ static void unknown_values(struct values *v)
 	static const char *const units[3] = {"bytes", "", "bytes/s"};
 	for (unsigned i = 0; i < 9; i++)
 		values_unknown(v, value_names[i / 3][i % 3], NULL, units[i % 3], v->inexact);
-	values_unknown(v, "checkpoint_files", NULL, "", v->inexact);
-	values_unknown(v, "checkpoint_series", NULL, "", v->inexact);
+	values_unknown(v, NAME_OF(checkpoint_files), NULL, "", v->inexact);
+	values_unknown(v, NAME_OF(checkpoint_series), NULL, "", v->inexact);
 }
 
 /* direction: 0: reads, 1: writes, 2: both */
@@ -293,6 +293,6 @@ void classes_values(const struct classes *c, const struct reuse *reuse, double r
 	}
 	for (unsigned d = 0; d < 3; d++)
 		direction_values(&all, d, running_s, v);
-	values_number(v, "checkpoint_files", NULL, "", c->files);
-	values_number(v, "checkpoint_series", NULL, "", c->series);
+	values_number(v, NAME_OF(checkpoint_files), NULL, "", c->files);
+	values_number(v, NAME_OF(checkpoint_series), NULL, "", c->series);
 }

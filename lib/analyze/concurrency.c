@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/result/names.h"
 
 #include "saturate.h"
 #include "statistic.h"
@@ -497,12 +498,12 @@ static void level_values(const struct concurrency *c, uint64_t span_ns, struct v
 	for (unsigned level = 1; level <= CONCURRENCY_LEVELS; level++)
 		busy += c->ns[level];
 	if (busy < span_ns)
-		values_number(v, "concurrency_ns", "0", "ns", span_ns - busy);
+		values_number(v, NAME_OF(concurrency_ns), "0", "ns", span_ns - busy);
 	for (unsigned level = 1; level < CONCURRENCY_LEVELS; level++)
 		if (c->ns[level] > 0)
-			values_number(v, "concurrency_ns", values_key(key, level), "ns",
+			values_number(v, NAME_OF(concurrency_ns), values_key(key, level), "ns",
 				      c->ns[level]);
-	values_number(v, "concurrency_more_ns", NULL, "ns", c->ns[CONCURRENCY_LEVELS]);
+	values_number(v, NAME_OF(concurrency_more_ns), NULL, "ns", c->ns[CONCURRENCY_LEVELS]);
 }
 
 static void unknown_values(struct values *v, const char *why)
@@ -520,21 +521,21 @@ void concurrency_values(const struct concurrency *c, uint64_t span_ns, uint64_t 
 	static const char no_times[] = "no time is known";
 	if (untimed) {
 		unknown_values(v, no_times);
-		values_unknown(v, "concurrency_mean", NULL, "", no_times);
+		values_unknown(v, NAME_OF(concurrency_mean), NULL, "", no_times);
 		return;
 	}
 	if (c->inexact) {
 		unknown_values(v, v->inexact);
 	} else {
 		level_values(c, span_ns, v);
-		values_number(v, "concurrency_max", NULL, "", c->max);
+		values_number(v, NAME_OF(concurrency_max), NULL, "", c->max);
 		if (c->beyond > 0)
 			values_note(v, "a lower bound: more than 65536 requests were outstanding");
-		values_number(v, "io_busy_ns", NULL, "ns", c->any.busy_ns);
+		values_number(v, NAME_OF(io_busy_ns), NULL, "ns", c->any.busy_ns);
 		values_summary(v, SUMMARY_NS("idle_gap"), "ns", &c->any.gaps);
 	}
-	values_ratio(v, "concurrency_mean", NULL, "", (double)c->in_flight_ns, (double)runtime_ns,
-		     "the trace has no duration");
+	values_ratio(v, NAME_OF(concurrency_mean), NULL, "", (double)c->in_flight_ns,
+		     (double)runtime_ns, "the trace has no duration");
 }
 
 void concurrency_free(struct concurrency *c)

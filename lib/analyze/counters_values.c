@@ -168,12 +168,12 @@ static void class_values(const struct counters *c, struct values *v)
 			for (unsigned i = 0; i < COUNTERS_FILE_CLASSES && c->of[m] != NULL; i++) {
 				module_key(key, m, keys[i]);
 				if (column == 0)
-					values_number(v, "files", key, "", of[m][i].files);
+					values_number(v, NAME_OF(files), key, "", of[m][i].files);
 				else if (column == 1)
-					values_number(v, "file_bytes", key, "bytes",
+					values_number(v, NAME_OF(file_bytes), key, "bytes",
 						      of[m][i].bytes);
 				else if (m != COUNTERS_MPIIO)
-					values_number(v, "file_extents", key, "bytes",
+					values_number(v, NAME_OF(file_extents), key, "bytes",
 						      of[m][i].max_byte);
 			}
 }
@@ -247,7 +247,7 @@ static void rate_values(const struct counters *c,
 		if (c->of[m] == NULL)
 			continue;
 		const uint64_t *bytes = &c->of[m]->sum[COUNTERS_BYTES];
-		values_ratio(v, "slowest_bytes_per_s", modules[m], "bytes/s",
+		values_ratio(v, NAME_OF(slowest_bytes_per_s), modules[m], "bytes/s",
 			     (double)bytes[0] + (double)bytes[1], counters_seconds(of[m].all_fs),
 			     "no time is known");
 	}
@@ -263,9 +263,10 @@ static void slowest_values(const struct counters *c, struct values *v)
 			of[m] = counters_slowest(c->of[m]);
 	for (unsigned m = 0; m < COUNTERS_MODULES; m++)
 		if (c->of[m] != NULL && of[m].unique_fs > 0)
-			values_number(v, "slowest_rank", modules[m], "", of[m].rank);
+			values_number(v, NAME_OF(slowest_rank), modules[m], "", of[m].rank);
 		else if (c->of[m] != NULL)
-			values_unknown(v, "slowest_rank", modules[m], "", "no file of one rank");
+			values_unknown(v, NAME_OF(slowest_rank), modules[m], "",
+				       "no file of one rank");
 	for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
 		for (unsigned m = 0; m < COUNTERS_MODULES; m++) {
 			if (c->of[m] == NULL)
@@ -316,7 +317,7 @@ void counters_values(const struct counters *c, struct values *v)
 		return;
 	v->section = SECTION_OF(counters);
 	for (unsigned m = 0; m < COUNTERS_MODULES; m++)
-		values_number(v, "counter_records", modules[m], "",
+		values_number(v, NAME_OF(counter_records), modules[m], "",
 			      c->of[m] != NULL ? c->of[m]->records : 0);
 	sum_values(c, v);
 	time_values_of(c, v);

@@ -117,9 +117,9 @@ static void temporal_pattern(const struct cycle_run *r)
 {
 	const struct cycle *c = &r->of[OF_BYTES];
 	if (c->bursts == 0)
-		values_unknown(r->v, "temporal_pattern", NULL, "", c->reason);
+		values_unknown(r->v, NAME_OF(temporal_pattern), NULL, "", c->reason);
 	else
-		values_text(r->v, "temporal_pattern", NULL,
+		values_text(r->v, NAME_OF(temporal_pattern), NULL,
 			    text_of(c->method != CYCLE_NONE ? "periodic"
 				    : c->dense              ? "steady"
 							    : "bursty"));
@@ -219,9 +219,10 @@ static void add_type(struct cycle_run *r, unsigned type)
 	const uint64_t *bins = r->all + (SERIES + type) * r->view.bins;
 	r->pairs[type] = pairs_of(bins, r->view.bins, (size_t)(c->period + 0.5));
 	if (c->method != CYCLE_NONE)
-		values_real(r->v, "type_period_s", types[type], "s", c->period * r->view.width_s);
+		values_real(r->v, NAME_OF(type_period_s), types[type], "s",
+			    c->period * r->view.width_s);
 	else
-		values_unknown(r->v, "type_period_s", types[type], "s", c->reason);
+		values_unknown(r->v, NAME_OF(type_period_s), types[type], "s", c->reason);
 }
 
 static void add_types(struct cycle_run *r)
@@ -230,9 +231,9 @@ static void add_types(struct cycle_run *r)
 		add_type(r, i);
 	for (unsigned i = 0; i < TYPES; i++)
 		if (r->of_type[i].method != CYCLE_NONE)
-			values_number(r->v, "type_pairs", types[i], "", r->pairs[i]);
+			values_number(r->v, NAME_OF(type_pairs), types[i], "", r->pairs[i]);
 		else
-			values_unknown(r->v, "type_pairs", types[i], "", "no period");
+			values_unknown(r->v, NAME_OF(type_pairs), types[i], "", "no period");
 }
 
 static bool find(void *context, unsigned task, size_t slot)
@@ -272,8 +273,8 @@ static void fill_all(struct cycle_run *r)
 
 static bool add_all(struct cycle_run *r, uint64_t threads)
 {
-	values_real(r->v, "bin_width_s", NULL, "s", r->view.width_s);
-	values_number(r->v, "bins", NULL, "", r->view.bins);
+	values_real(r->v, NAME_OF(bin_width_s), NULL, "s", r->view.width_s);
+	values_number(r->v, NAME_OF(bins), NULL, "", r->view.bins);
 	fill_all(r);
 	if (!find_all(r, threads))
 		return false;

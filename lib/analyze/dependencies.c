@@ -213,14 +213,14 @@ static bool pair_values(const struct dependencies *d, const struct requests *r, 
 					     (uint32_t)r->process_map.keys[(uint32_t)of]};
 	}
 	qsort(list, n, sizeof *list, by_bytes);
-	values_number(v, "pairs", NULL, "", n);
+	values_number(v, NAME_OF(pairs), NULL, "", n);
 	for (unsigned unread = 0; unread < 2; unread++)
 		for (size_t i = 0; i < n && i < top; i++) {
 			snprintf(key, sizeof key, "%u/%u", list[i].writer, list[i].reader);
 			values_number(v, unread ? "pair_first_bytes" : "pair_bytes", key, "bytes",
 				      unread ? list[i].bytes.first : list[i].bytes.bytes);
 		}
-	values_number(v, "pair_bytes_other", NULL, "bytes", d->other);
+	values_number(v, NAME_OF(pair_bytes_other), NULL, "bytes", d->other);
 	if (d->other > 0)
 		values_note_since(v, first, "of the first 1048576 pairs");
 	free(list);
@@ -255,7 +255,7 @@ bool dependencies_values(const struct dependencies *d, const struct requests *r,
 	use_values(d, v);
 	if (why_unknown(d) == NULL)
 		return pair_values(d, r, top, v);
-	values_unknown(v, "pairs", NULL, "", why_unknown(d));
+	values_unknown(v, NAME_OF(pairs), NULL, "", why_unknown(d));
 	return true;
 }
 

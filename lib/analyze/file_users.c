@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/base/array.h"
+#include "lib/result/names.h"
 
 #include "state.h"
 #include "statistic.h"
@@ -254,9 +255,10 @@ static void concurrency_values_of(const struct file_bin *starts, size_t n, doubl
 		run = same ? run + 1 : 1;
 		max = run > max ? run : max;
 	}
-	values_ratio(v, "same_file_share_max", NULL, "", (double)max, n > 0 ? processes : 0, none);
-	values_ratio(v, "same_file_share_mean", NULL, "", (double)n, (double)bins * processes,
+	values_ratio(v, NAME_OF(same_file_share_max), NULL, "", (double)max, n > 0 ? processes : 0,
 		     none);
+	values_ratio(v, NAME_OF(same_file_share_mean), NULL, "", (double)n,
+		     (double)bins * processes, none);
 }
 
 bool file_users_values(const struct file_users *s, const struct requests *r, uint64_t processes,

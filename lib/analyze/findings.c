@@ -648,12 +648,12 @@ static void share_values(const struct finding *at, const struct finding *end, st
 {
 	for (const struct finding *i = at; i < end; i++)
 		if (i->threshold > 0)
-			values_real(v, "value", i->code, "", i->value);
+			values_real(v, NAME_OF(value), i->code, "", i->value);
 	for (const struct finding *i = at; i < end; i++)
 		if (i->threshold > 0)
-			values_real(v, "threshold", i->code, "", i->threshold);
+			values_real(v, NAME_OF(threshold), i->code, "", i->threshold);
 	for (const struct finding *i = at; i < end; i++) {
-		values_real(v, "cost_share", i->code, "", i->saves);
+		values_real(v, NAME_OF(cost_share), i->code, "", i->saves);
 		values_note(v, i->saves_time ? "of the run time" : "of the bytes");
 	}
 }
@@ -680,34 +680,36 @@ static void evidence_values(const struct finding *at, const struct finding *end,
 {
 	for (const struct finding *i = at; i < end; i++)
 		if (i->cause != NULL)
-			values_word(v, "cause", i->code, i->cause);
+			values_word(v, NAME_OF(cause), i->code, i->cause);
 	for (const struct finding *i = at; i < end; i++)
 		if (i->saves_time)
-			values_number(v, "cost_ns", i->code, "ns", (uint64_t)(i->seconds * 1e9));
+			values_number(v, NAME_OF(cost_ns), i->code, "ns",
+				      (uint64_t)(i->seconds * 1e9));
 	for (const struct finding *i = at; i < end; i++)
 		if (i->operation != NULL)
-			values_word(v, "operation", i->code, i->operation);
+			values_word(v, NAME_OF(operation), i->code, i->operation);
 	for (const struct finding *i = at; i < end; i++)
 		if (i->place.data != NULL)
-			values_text(v, "directory", i->code, i->place);
+			values_text(v, NAME_OF(directory), i->code, i->place);
 	for (const struct finding *i = at; i < end; i++)
 		if (i->has_rank)
-			values_number(v, "rank", i->code, "", i->rank);
+			values_number(v, NAME_OF(rank), i->code, "", i->rank);
 	for (const struct finding *i = at; i < end; i++)
 		if (i->has_count)
-			values_number(v, "count", i->code, "", i->count);
+			values_number(v, NAME_OF(count), i->code, "", i->count);
 	for (const struct finding *i = at; i < end; i++)
 		if (i->has_bytes)
-			values_number(v, "bytes", i->code, "bytes", i->bytes);
+			values_number(v, NAME_OF(bytes), i->code, "bytes", i->bytes);
 	for (const struct finding *i = at; i < end; i++)
 		if (i->has_file)
-			values_text(v, "file", i->code, (struct iot_text){i->key, strlen(i->key)});
+			values_text(v, NAME_OF(file), i->code,
+				    (struct iot_text){i->key, strlen(i->key)});
 	for (const struct finding *i = at; i < end; i++)
 		if (i->has_file && i->file.name.data != NULL)
-			values_text(v, "path", i->code, i->file.name);
+			values_text(v, NAME_OF(path), i->code, i->file.name);
 	for (const struct finding *i = at; i < end; i++)
 		if (i->has_process)
-			values_number(v, "process", i->code, "", i->process);
+			values_number(v, NAME_OF(process), i->code, "", i->process);
 }
 
 void findings_values(const struct findings *f, struct values *v)
@@ -717,18 +719,19 @@ void findings_values(const struct findings *f, struct values *v)
 		end--;
 	v->section = SECTION_OF(findings);
 	v->failed |= f->failed;
-	values_number(v, "found", NULL, "", (uint64_t)(end - at));
-	values_number(v, "trivial", NULL, "", (uint64_t)(all - end));
+	values_number(v, NAME_OF(found), NULL, "", (uint64_t)(end - at));
+	values_number(v, NAME_OF(trivial), NULL, "", (uint64_t)(all - end));
 	share_values(at, end, v);
 	evidence_values(at, end, v);
 	count_values(at, end, v);
 	for (const struct finding *i = at; i < end; i++)
-		values_text(v, "sentence", i->code,
+		values_text(v, NAME_OF(sentence), i->code,
 			    (struct iot_text){i->sentence, strlen(i->sentence)});
 	for (const struct finding *i = at; i < end; i++)
-		values_text(v, "remedy", i->code, (struct iot_text){i->remedy, strlen(i->remedy)});
+		values_text(v, NAME_OF(remedy), i->code,
+			    (struct iot_text){i->remedy, strlen(i->remedy)});
 	for (const struct finding *i = end; i < all; i++) {
-		values_real(v, "trivial_cost_share", i->code, "", i->saves);
+		values_real(v, NAME_OF(trivial_cost_share), i->code, "", i->saves);
 		values_note(v, i->saves_time ? "of the run time" : "of the bytes");
 	}
 }

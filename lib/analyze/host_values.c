@@ -174,24 +174,24 @@ static void overlap(const struct host_samples *h, struct values *v)
 	const uint64_t covered = coverage_total(&h->of_counters),
 		       twice = h->counters_ns > covered ? h->counters_ns - covered : 0;
 	if (h->of_counters.intervals < COVERAGE_MAX && h->counters.count < COUNTED_HOSTS_MAX)
-		values_real(v, "overlap_s", NULL, "s", (double)twice / 1e9);
+		values_real(v, NAME_OF(overlap_s), NULL, "s", (double)twice / 1e9);
 	else
-		values_unknown(v, "overlap_s", NULL, "s", "too many intervals");
+		values_unknown(v, NAME_OF(overlap_s), NULL, "s", "too many intervals");
 }
 
 static void sums(const struct host_samples *h, struct values *v)
 {
-	values_number(v, "sample_count", NULL, "", h->count);
-	values_number(v, "wrong_samples", NULL, "", h->wrong);
-	values_number(v, "sampled_hosts", NULL, "", h->numbers.count);
-	values_number(v, "samples_after_gaps", NULL, "", h->gaps);
-	values_number(v, "samples_after_resets", NULL, "", h->resets);
-	values_number(v, "doubtful_samples", NULL, "", h->doubtful);
+	values_number(v, NAME_OF(sample_count), NULL, "", h->count);
+	values_number(v, NAME_OF(wrong_samples), NULL, "", h->wrong);
+	values_number(v, NAME_OF(sampled_hosts), NULL, "", h->numbers.count);
+	values_number(v, NAME_OF(samples_after_gaps), NULL, "", h->gaps);
+	values_number(v, NAME_OF(samples_after_resets), NULL, "", h->resets);
+	values_number(v, NAME_OF(doubtful_samples), NULL, "", h->doubtful);
 	overlap(h, v);
 	for (unsigned i = 0; i < SAMPLE_VALUES; i++)
 		if (host_samples_know(h, i))
-			values_number(v, "counted", sample_names[i].data, "", h->sum[i]);
-	values_real(v, "resolution_s", NULL, "s", (double)resolution_of(h) / 1e9);
+			values_number(v, NAME_OF(counted), sample_names[i].data, "", h->sum[i]);
+	values_real(v, NAME_OF(resolution_s), NULL, "s", (double)resolution_of(h) / 1e9);
 	values_summary(v, SUMMARY_NS("sample_interval"), "ns", &h->took);
 }
 
@@ -249,7 +249,7 @@ static void print_days(const struct days *d, uint64_t hosts, struct values *v)
 			max = bytes > max ? bytes : max;
 		}
 		if (i == 0)
-			values_number(v, "observed_days", NULL, "", days);
+			values_number(v, NAME_OF(observed_days), NULL, "", days);
 		values_ratio(v, names[i], "mean", "bytes", all, (double)days, "no whole day");
 		if (days == 0)
 			continue;
@@ -328,10 +328,10 @@ static bool print_gap(const struct view_source *from, const struct view *view,
 	uint64_t hosts;
 	if (!missing(from, begin, end, &hosts))
 		return false;
-	values_real(v, "gap_begin_s", key, "s",
+	values_real(v, NAME_OF(gap_begin_s), key, "s",
 		    ((double)begin - (double)from->span.begin_ns) / 1e9);
-	values_real(v, "gap_length_s", key, "s", (double)(end - begin) / 1e9);
-	values_number(v, "gap_hosts", key, "", hosts);
+	values_real(v, NAME_OF(gap_length_s), key, "s", (double)(end - begin) / 1e9);
+	values_number(v, NAME_OF(gap_hosts), key, "", hosts);
 	return true;
 }
 
@@ -344,11 +344,11 @@ static bool print_gaps(const struct view_source *from, const struct view *view, 
 	bool done = true;
 	char key[VALUE_KEY];
 	qsort(gaps, count, sizeof *gaps, by_length);
-	values_number(v, "unobserved_gaps", NULL, "", count);
+	values_number(v, NAME_OF(unobserved_gaps), NULL, "", count);
 	for (size_t i = 0; i < count; i++)
 		unobserved_ns += end_of(from, view, &gaps[i]) - view_start(view, gaps[i].first);
-	values_real(v, "observed_s", NULL, "s", (double)(run_ns - unobserved_ns) / 1e9);
-	values_real(v, "unobserved_s", NULL, "s", (double)unobserved_ns / 1e9);
+	values_real(v, NAME_OF(observed_s), NULL, "s", (double)(run_ns - unobserved_ns) / 1e9);
+	values_real(v, NAME_OF(unobserved_s), NULL, "s", (double)unobserved_ns / 1e9);
 	for (size_t i = 0; i < count && i < GAPS_SHOWN && done; i++)
 		done = print_gap(from, view, &gaps[i], values_key(key, i + 1), v);
 	return done;

@@ -76,7 +76,7 @@ static void counter_io_share(const struct io_time_source *from, struct values *v
 			   counter_seconds(from, COUNTERS_WRITE) +
 			   counter_seconds(from, COUNTERS_METADATA),
 		     all = (double)from->runtime_ns / 1e9 * (double)from->processes;
-	values_ratio(v, "io_share", NULL, "", sum < all ? sum : all, all,
+	values_ratio(v, NAME_OF(io_share), NULL, "", sum < all ? sum : all, all,
 		     "the trace has no duration");
 	values_note_since(v, first, COUNTERS_NOTE);
 }
@@ -85,7 +85,7 @@ static void counter_operation_share(const struct io_time_source *from, struct va
 {
 	const size_t first = v->count;
 	const double operations = counter_seconds(from, COUNTERS_METADATA);
-	values_ratio(v, "operation_share", NULL, "", operations,
+	values_ratio(v, NAME_OF(operation_share), NULL, "", operations,
 		     operations + counter_seconds(from, COUNTERS_READ) +
 			 counter_seconds(from, COUNTERS_WRITE),
 		     no_times);
@@ -107,8 +107,8 @@ static void counted_values(const struct io_time_source *from, struct values *v)
 	if (from->counters != NULL)
 		counter_io_share(from, v);
 	else
-		values_unknown(v, "io_share", NULL, "", reason);
-	values_unknown(v, "call_share", NULL, "", reason);
+		values_unknown(v, NAME_OF(io_share), NULL, "", reason);
+	values_unknown(v, NAME_OF(call_share), NULL, "", reason);
 }
 
 static void busy_values(const struct io_time_source *from, struct values *v)
@@ -141,12 +141,12 @@ static void rate_values(const struct io_time_source *from, uint64_t slowest_ns, 
 		     seconds = from->counted != NULL
 				   ? counters_seconds(counters_slowest(from->counted).all_fs)
 				   : (double)slowest_ns / 1e9;
-	values_ratio(v, "slowest_bytes_per_s", NULL, "bytes/s", all, seconds, no_times);
+	values_ratio(v, NAME_OF(slowest_bytes_per_s), NULL, "bytes/s", all, seconds, no_times);
 	if (from->nodes == 0)
-		values_unknown(v, "node_bytes_per_s", NULL, "bytes/s",
+		values_unknown(v, NAME_OF(node_bytes_per_s), NULL, "bytes/s",
 			       "the number of nodes is unknown");
 	else
-		values_ratio(v, "node_bytes_per_s", NULL, "bytes/s", all,
+		values_ratio(v, NAME_OF(node_bytes_per_s), NULL, "bytes/s", all,
 			     seconds * (double)from->nodes, no_times);
 	if (from->counted != NULL)
 		values_note_since(v, first, COUNTERS_NOTE);
@@ -161,9 +161,9 @@ static void blocked_values(const struct io_time_source *from, struct values *v)
 		const char *why = why_unknown(from, kind, v);
 		if (why == NULL)
 			continue;
-		values_unknown(v, "operation_share", NULL, "", why);
-		values_unknown(v, "slowest_bytes_per_s", NULL, "bytes/s", why);
-		values_unknown(v, "node_bytes_per_s", NULL, "bytes/s", why);
+		values_unknown(v, NAME_OF(operation_share), NULL, "", why);
+		values_unknown(v, NAME_OF(slowest_bytes_per_s), NULL, "bytes/s", why);
+		values_unknown(v, NAME_OF(node_bytes_per_s), NULL, "bytes/s", why);
 		return;
 	}
 	for (size_t i = 0; i < b->capacity; i++) {
@@ -174,17 +174,17 @@ static void blocked_values(const struct io_time_source *from, struct values *v)
 	if (from->counters != NULL)
 		counter_operation_share(from, v);
 	else
-		values_ratio(v, "operation_share", NULL, "", (double)busy_sum(b, BUSY_METADATA),
-			     all, no_times);
+		values_ratio(v, NAME_OF(operation_share), NULL, "",
+			     (double)busy_sum(b, BUSY_METADATA), all, no_times);
 	rate_values(from, slowest, v);
 }
 
 static void node_value(uint64_t nodes, struct values *v)
 {
 	if (nodes > 0)
-		values_number(v, "compute_nodes", NULL, "", nodes);
+		values_number(v, NAME_OF(compute_nodes), NULL, "", nodes);
 	else
-		values_unknown(v, "compute_nodes", NULL, "", "no process declares its host");
+		values_unknown(v, NAME_OF(compute_nodes), NULL, "", "no process declares its host");
 }
 
 /* 1 - the time in I/O by the sum of all durations. */
@@ -193,20 +193,20 @@ static void overlap_value(const struct io_time_source *from, struct values *v)
 	const struct histogram *d = from->latency->durations;
 	const double durations = (double)d[0].sum + (double)d[1].sum;
 	if (from->busy->inexact[BUSY_IO])
-		values_unknown(v, "overlap_share", NULL, "", v->inexact);
+		values_unknown(v, NAME_OF(overlap_share), NULL, "", v->inexact);
 	else if (durations > 0)
-		values_real(v, "overlap_share", NULL, "",
+		values_real(v, NAME_OF(overlap_share), NULL, "",
 			    1 - (double)busy_sum(from->busy, BUSY_IO) / durations);
 	else
-		values_unknown(v, "overlap_share", NULL, "", no_times);
+		values_unknown(v, NAME_OF(overlap_share), NULL, "", no_times);
 }
 
 static void asynchronous_values(const struct totals *t, struct values *v)
 {
-	values_ratio(v, "asynchronous_request_share", NULL, "",
+	values_ratio(v, NAME_OF(asynchronous_request_share), NULL, "",
 		     (double)t->asynchronous[0] + (double)t->asynchronous[1],
 		     (double)t->io.count[0] + (double)t->io.count[1], "no requests");
-	values_ratio(v, "asynchronous_byte_share", NULL, "",
+	values_ratio(v, NAME_OF(asynchronous_byte_share), NULL, "",
 		     (double)t->asynchronous_bytes[0] + (double)t->asynchronous_bytes[1],
 		     (double)t->io.bytes[0] + (double)t->io.bytes[1], "no bytes");
 }
@@ -215,9 +215,9 @@ static void latency_values(const struct latency *l, struct values *v)
 {
 	values_summary(v, SUMMARY_NS("read_latency"), "ns", &l->durations[0]);
 	values_summary(v, SUMMARY_NS("write_latency"), "ns", &l->durations[1]);
-	values_ratio(v, "read_io_bytes_per_s", NULL, "bytes/s", (double)l->bytes[0] * 1e9,
+	values_ratio(v, NAME_OF(read_io_bytes_per_s), NULL, "bytes/s", (double)l->bytes[0] * 1e9,
 		     (double)l->durations[0].sum, no_times);
-	values_ratio(v, "written_io_bytes_per_s", NULL, "bytes/s", (double)l->bytes[1] * 1e9,
+	values_ratio(v, NAME_OF(written_io_bytes_per_s), NULL, "bytes/s", (double)l->bytes[1] * 1e9,
 		     (double)l->durations[1].sum, no_times);
 }
 

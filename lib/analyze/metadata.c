@@ -151,7 +151,7 @@ static void operation_values(const struct metadata *m, const char *name, const c
 static void mean_values(const struct metadata *m, struct values *v)
 {
 	for (size_t i = 0; i < m->names.count; i++)
-		values_ratio(v, "operation_mean_ns", m->names.name[i], "ns",
+		values_ratio(v, NAME_OF(operation_mean_ns), m->names.name[i], "ns",
 			     (double)m->operation[i].ns, (double)m->operation[i].timed,
 			     "no time is known");
 }
@@ -177,13 +177,13 @@ static void tables(const struct metadata *m, struct values *v)
 	for (size_t i = 0; i < COLUMNS && m->inexact; i++)
 		values_unknown(v, columns[i].name, NULL, columns[i].unit, v->inexact);
 	if (m->inexact) {
-		values_unknown(v, "operation_mean_ns", NULL, "ns", v->inexact);
-		values_unknown(v, "errors", NULL, "", v->inexact);
+		values_unknown(v, NAME_OF(operation_mean_ns), NULL, "ns", v->inexact);
+		values_unknown(v, NAME_OF(errors), NULL, "", v->inexact);
 		return;
 	}
 	mean_values(m, v);
 	for (size_t i = 0; i < m->results.count; i++)
-		values_number(v, "errors", m->results.name[i], "", m->errors[i]);
+		values_number(v, NAME_OF(errors), m->results.name[i], "", m->errors[i]);
 }
 
 /* The kinds that occur. */
@@ -191,17 +191,18 @@ static void kind_values(const struct metadata *m, struct values *v)
 {
 	for (unsigned kind = 0; kind < OPERATION_KINDS; kind++)
 		if (m->kind[kind].calls > 0)
-			values_number(v, "kind_calls", operation_kinds[kind], "",
+			values_number(v, NAME_OF(kind_calls), operation_kinds[kind], "",
 				      m->kind[kind].calls);
 	for (unsigned kind = 0; kind < OPERATION_KINDS; kind++)
 		if (m->kind[kind].calls > 0)
-			values_number(v, "kind_failed", operation_kinds[kind], "",
+			values_number(v, NAME_OF(kind_failed), operation_kinds[kind], "",
 				      m->kind[kind].failed);
 	for (unsigned kind = 0; kind < OPERATION_KINDS; kind++)
 		if (m->kind[kind].timed > 0)
-			values_number(v, "kind_ns", operation_kinds[kind], "ns", m->kind[kind].ns);
+			values_number(v, NAME_OF(kind_ns), operation_kinds[kind], "ns",
+				      m->kind[kind].ns);
 		else if (m->kind[kind].calls > 0)
-			values_unknown(v, "kind_ns", operation_kinds[kind], "ns",
+			values_unknown(v, NAME_OF(kind_ns), operation_kinds[kind], "ns",
 				       "no time is known");
 }
 
@@ -280,9 +281,9 @@ void metadata_values(const struct metadata *m, uint64_t opens, uint64_t files, u
 	count_value(m, "operations", m->all.calls, v);
 	count_value(m, "failed_operations", m->all.failed, v);
 	if (c.timed > 0)
-		values_number(v, "operations_ns", NULL, "ns", c.ns);
+		values_number(v, NAME_OF(operations_ns), NULL, "ns", c.ns);
 	else
-		values_unknown(v, "operations_ns", NULL, "ns", "no time is known");
+		values_unknown(v, NAME_OF(operations_ns), NULL, "ns", "no time is known");
 	noted(v, c.note);
 	kind_values(m, v);
 	tables(m, v);

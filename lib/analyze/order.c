@@ -490,10 +490,12 @@ static const char no_followers[] = "no request has a predecessor";
 static void mixed_values(const struct order *o, struct values *v)
 {
 	const double all = (double)o->followers;
-	values_number(v, "followers", NULL, "", o->followers);
-	values_ratio(v, "sequential_share", NULL, "", (double)o->sequential, all, no_followers);
-	values_ratio(v, "same_size_share", NULL, "", (double)o->same_size, all, no_followers);
-	values_ratio(v, "switch_share", NULL, "", (double)o->switches, all, no_followers);
+	values_number(v, NAME_OF(followers), NULL, "", o->followers);
+	values_ratio(v, NAME_OF(sequential_share), NULL, "", (double)o->sequential, all,
+		     no_followers);
+	values_ratio(v, NAME_OF(same_size_share), NULL, "", (double)o->same_size, all,
+		     no_followers);
+	values_ratio(v, NAME_OF(switch_share), NULL, "", (double)o->switches, all, no_followers);
 }
 
 /* Names of the number of values, of their mean, and of their quantiles. */
@@ -572,7 +574,7 @@ static void stride_values(const struct common *c, unsigned d, struct values *v)
 static void sequential_value(const struct order *o, struct values *v)
 {
 	const struct order_counts *c = o->of;
-	values_ratio(v, "ascending_share", NULL, "",
+	values_ratio(v, NAME_OF(ascending_share), NULL, "",
 		     (double)c[0].consecutive + (double)c[0].forward + (double)c[1].consecutive +
 			 (double)c[1].forward,
 		     (double)c[0].followers + (double)c[1].followers, no_followers);

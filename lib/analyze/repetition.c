@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/base/array.h"
+#include "lib/result/names.h"
 
 #include "statistic.h"
 #include "state.h"
@@ -534,12 +535,12 @@ static bool table_values(const struct repetition_table *t, const char *name, str
 bool repetition_values(const struct repetition *r, struct values *v)
 {
 	if (r->inexact) {
-		values_unknown(v, "repetition", NULL, "", v->inexact);
-		values_unknown(v, "repetition_any_file", NULL, "", v->inexact);
+		values_unknown(v, NAME_OF(repetition), NULL, "", v->inexact);
+		values_unknown(v, NAME_OF(repetition_any_file), NULL, "", v->inexact);
 		return true;
 	}
 	if (r->sampled)
-		values_unknown(v, "repetition", NULL, "", VALUES_SAMPLED);
+		values_unknown(v, NAME_OF(repetition), NULL, "", VALUES_SAMPLED);
 	return (r->sampled || table_values(&r->of[0], "repetition", v)) &&
 	       table_values(&r->of[1], "repetition_any_file", v);
 }

@@ -418,14 +418,15 @@ void reuse_values(const struct reuse *r, struct values *v)
 	for (unsigned i = 0; i < REUSE_STATES && !r->unordered; i++)
 		bytes_value(r, "state", states[i], all.state[i], v);
 	if (r->unordered)
-		values_unknown(v, "state", NULL, "bytes", v->inexact);
+		values_unknown(v, NAME_OF(state), NULL, "bytes", v->inexact);
 	bytes_value(r, "unique_read", NULL, reuse_unique(&all, false), v);
 	bytes_value(r, "unique_written", NULL, reuse_unique(&all, true), v);
 	bytes_value(r, "footprint", NULL, reuse_footprint(&all), v);
-	values_ratio(v, "reuse_ratio", NULL, "",
+	values_ratio(v, NAME_OF(reuse_ratio), NULL, "",
 		     (double)reuse_bytes(&all, false) + (double)reuse_bytes(&all, true),
 		     (double)reuse_footprint(&all), "no bytes at known offsets");
-	values_number(v, "rounded", NULL, "bytes", r->round > 0 ? (uint64_t)1 << r->round : 0);
+	values_number(v, NAME_OF(rounded), NULL, "bytes",
+		      r->round > 0 ? (uint64_t)1 << r->round : 0);
 }
 
 void reuse_free(struct reuse *r)

@@ -55,20 +55,20 @@ static void class_values(const struct class_sums sums[CLASSES], struct values *v
 	static const char *const keys[CLASSES] = {"all",    "read-only", "write-only", "read/write",
 						  "unique", "shared",    "part-shared"};
 	for (unsigned c = 0; c < CLASSES; c++)
-		values_number(v, "class_files", keys[c], "", sums[c].files);
+		values_number(v, NAME_OF(class_files), keys[c], "", sums[c].files);
 	for (unsigned c = 0; c < CLASSES; c++)
-		values_number(v, "class_bytes", keys[c], "bytes", sums[c].bytes);
+		values_number(v, NAME_OF(class_bytes), keys[c], "bytes", sums[c].bytes);
 	for (unsigned c = 0; c < CLASSES; c++)
-		values_number(v, "class_requests", keys[c], "", sums[c].requests);
+		values_number(v, NAME_OF(class_requests), keys[c], "", sums[c].requests);
 	for (unsigned c = 0; c < CLASSES; c++)
 		if (sums[c].located)
-			values_number(v, "class_extent", keys[c], "bytes", sums[c].extent);
+			values_number(v, NAME_OF(class_extent), keys[c], "bytes", sums[c].extent);
 		else
-			values_unknown(v, "class_extent", keys[c], "bytes",
+			values_unknown(v, NAME_OF(class_extent), keys[c], "bytes",
 				       sums[c].files == 0 ? "no such files"
 							  : "no request has a known offset");
-	values_number(v, "unshared_files", NULL, "", sums[CLASS_UNIQUE].files);
-	values_number(v, "shared_files", NULL, "",
+	values_number(v, NAME_OF(unshared_files), NULL, "", sums[CLASS_UNIQUE].files);
+	values_number(v, NAME_OF(shared_files), NULL, "",
 		      sums[CLASS_SHARED].files + sums[CLASS_PART_SHARED].files);
 }
 
@@ -115,9 +115,10 @@ static void strategy_value(const struct row_table *t, const struct class_sums su
 {
 	const char *strategy = strategy_of(t, sums);
 	if (strategy != NULL)
-		values_text(v, "strategy", NULL, (struct iot_text){strategy, strlen(strategy)});
+		values_text(v, NAME_OF(strategy), NULL,
+			    (struct iot_text){strategy, strlen(strategy)});
 	else
-		values_unknown(v, "strategy", NULL, "", "no bytes");
+		values_unknown(v, NAME_OF(strategy), NULL, "", "no bytes");
 }
 
 /* Of counters, as of requests. Returns whether there are any. */
@@ -167,7 +168,7 @@ bool sharing_values(const struct row_table *t, size_t size, struct values *v)
 	if (counted)
 		values_note_since(v, first, COUNTERS_NOTE);
 	for (unsigned i = 0; i < LAYOUTS; i++)
-		values_number(v, "layout_files", file_layouts[i], "", layouts[i]);
+		values_number(v, NAME_OF(layout_files), file_layouts[i], "", layouts[i]);
 	strategy_value(t, sums, v);
 	if (counted)
 		values_note_since(v, v->count - 1, COUNTERS_NOTE);

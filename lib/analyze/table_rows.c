@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/result/names.h"
+
 #include "saturate.h"
 #include "tables.h"
 
@@ -73,19 +75,19 @@ void table_sums_values(const struct row_table *t, const char *key, const struct 
 		       const struct busy *b, struct values *v)
 {
 	const struct row_sums *s = &sums->sums;
-	values_number(v, "reads", key, "", s->count[ROW_READS]);
-	values_number(v, "writes", key, "", s->count[ROW_WRITES]);
-	values_number(v, "read_bytes", key, "bytes", s->bytes[0]);
-	values_number(v, "written_bytes", key, "bytes", s->bytes[1]);
-	values_ratio(v, "read_to_written_bytes", key, "", (double)s->bytes[0], (double)s->bytes[1],
-		     no_bytes);
-	values_number(v, "operations", key, "", s->count[ROW_OPERATIONS]);
+	values_number(v, NAME_OF(reads), key, "", s->count[ROW_READS]);
+	values_number(v, NAME_OF(writes), key, "", s->count[ROW_WRITES]);
+	values_number(v, NAME_OF(read_bytes), key, "bytes", s->bytes[0]);
+	values_number(v, NAME_OF(written_bytes), key, "bytes", s->bytes[1]);
+	values_ratio(v, NAME_OF(read_to_written_bytes), key, "", (double)s->bytes[0],
+		     (double)s->bytes[1], no_bytes);
+	values_number(v, NAME_OF(operations), key, "", s->count[ROW_OPERATIONS]);
 	shown_value(v, "opens", key, t->from.shows_opens, s->opens);
 	shown_value(v, "closes", key, t->from.shows_operations, s->closes);
 	if (table_is_untimed(s))
-		values_unknown(v, "io_ns", key, "ns", no_times);
+		values_unknown(v, NAME_OF(io_ns), key, "ns", no_times);
 	else
-		values_number(v, "io_ns", key, "ns", row_duration(s, false));
+		values_number(v, NAME_OF(io_ns), key, "ns", row_duration(s, false));
 	times(v, key, sums, b);
 	moment(v, "first_ns", key, s->timed, s->first_ns);
 	moment(v, "last_ns", key, s->timed, s->last_ns);
@@ -110,13 +112,13 @@ void table_process_values(const struct row_table *t, size_t process, struct valu
 	table_process(t, process, &s);
 	values_key(key, id);
 	if (row_names_rank(t->from.names, id, &rank))
-		values_number(v, "rank", key, "", rank);
+		values_number(v, NAME_OF(rank), key, "", rank);
 	else
-		values_unknown(v, "rank", key, "", no_name);
+		values_unknown(v, NAME_OF(rank), key, "", no_name);
 	text_value(v, "program", key, row_names_program(t->from.names, id));
 	text_value(v, "host", key, row_names_host(t->from.names, id));
 	table_sums_values(t, key, &s, t->from.busy, v);
-	values_number(v, "files", key, "", t->files[process]);
+	values_number(v, NAME_OF(files), key, "", t->files[process]);
 }
 
 /* Files */
@@ -136,14 +138,14 @@ static void order_values_of(struct values *v, const char *key, const struct orde
 	unsigned max = 0;
 	for (unsigned p = 1; p < PATTERNS; p++)
 		max = f->pattern_requests[p] > f->pattern_requests[max] ? p : max;
-	values_ratio(v, "sequential_share", key, "", (double)f->sequential, (double)f->followers,
-		     no_followers);
-	values_ratio(v, "same_size_share", key, "", (double)f->same_size, (double)f->followers,
-		     no_followers);
+	values_ratio(v, NAME_OF(sequential_share), key, "", (double)f->sequential,
+		     (double)f->followers, no_followers);
+	values_ratio(v, NAME_OF(same_size_share), key, "", (double)f->same_size,
+		     (double)f->followers, no_followers);
 	if (f->pattern_requests[max] > 0)
-		values_word(v, "pattern", key, order_patterns[max]);
+		values_word(v, NAME_OF(pattern), key, order_patterns[max]);
 	else
-		values_unknown(v, "pattern", key, "", no_offsets);
+		values_unknown(v, NAME_OF(pattern), key, "", no_offsets);
 }
 
 static void reuse_values_of(const struct row_table *t, size_t file, const char *key,
@@ -151,10 +153,10 @@ static void reuse_values_of(const struct row_table *t, size_t file, const char *
 {
 	struct reuse_sums s;
 	reuse_file_sums(t->from.reuse, file, &s);
-	values_number(v, "unique_read", key, "bytes", reuse_unique(&s, false));
-	values_number(v, "unique_written", key, "bytes", reuse_unique(&s, true));
-	values_number(v, "footprint", key, "bytes", reuse_footprint(&s));
-	values_ratio(v, "reuse_ratio", key, "",
+	values_number(v, NAME_OF(unique_read), key, "bytes", reuse_unique(&s, false));
+	values_number(v, NAME_OF(unique_written), key, "bytes", reuse_unique(&s, true));
+	values_number(v, NAME_OF(footprint), key, "bytes", reuse_footprint(&s));
+	values_ratio(v, NAME_OF(reuse_ratio), key, "",
 		     (double)reuse_bytes(&s, false) + (double)reuse_bytes(&s, true),
 		     (double)reuse_footprint(&s), no_offsets);
 }
@@ -183,11 +185,11 @@ static void class_values_of(const struct row_table *t, size_t file, const char *
 				      s.bytes[columns[i].direction][columns[i].class]);
 	}
 	if (!known || largest == IO_CLASSES) {
-		values_unknown(v, "class", key, "", known ? "no bytes" : v->inexact);
+		values_unknown(v, NAME_OF(class), key, "", known ? "no bytes" : v->inexact);
 		return;
 	}
 	const char *name = io_class_names[largest];
-	values_text(v, "class", key, (struct iot_text){name, strlen(name)});
+	values_text(v, NAME_OF(class), key, (struct iot_text){name, strlen(name)});
 }
 
 /* Of a file with several processes. */
@@ -195,17 +197,17 @@ static void shared_values(const struct row_table *t, const struct table_file *f,
 			  const char *key)
 {
 	if (f->users < 2) {
-		values_unknown(v, "layout", key, "", one_process);
-		values_unknown(v, "stragglers", key, "", one_process);
+		values_unknown(v, NAME_OF(layout), key, "", one_process);
+		values_unknown(v, NAME_OF(stragglers), key, "", one_process);
 		return;
 	}
 	const char *layout = file_layouts[f->layout];
-	values_text(v, "layout", key, (struct iot_text){layout, strlen(layout)});
+	values_text(v, NAME_OF(layout), key, (struct iot_text){layout, strlen(layout)});
 	if (t->from.rows->busy.inexact[BUSY_IO])
-		values_unknown(v, "stragglers", key, "", v->inexact);
+		values_unknown(v, NAME_OF(stragglers), key, "", v->inexact);
 	else
-		values_ratio(v, "stragglers", key, "", (double)(f->slowest_ns - f->fastest_ns),
-			     (double)f->io_ns, no_times);
+		values_ratio(v, NAME_OF(stragglers), key, "",
+			     (double)(f->slowest_ns - f->fastest_ns), (double)f->io_ns, no_times);
 }
 
 /* The values that a file outside of the sample does not have. */
@@ -238,13 +240,14 @@ void table_file_values(const struct row_table *t, size_t file, struct values *v)
 	text_value(v, "path", key, row_names_path(t->from.names, &of));
 	const size_t first = v->count;
 	table_sums_values(t, key, &f.all, &t->from.rows->busy, v);
-	values_number(v, "processes", key, "", f.users);
-	values_ratio(v, "process_share", key, "", f.users, (double)t->from.processes, no_requests);
+	values_number(v, NAME_OF(processes), key, "", f.users);
+	values_ratio(v, NAME_OF(process_share), key, "", f.users, (double)t->from.processes,
+		     no_requests);
 	if (f.located)
-		values_number(v, "extent", key, "bytes", f.extent);
+		values_number(v, NAME_OF(extent), key, "bytes", f.extent);
 	else
-		values_unknown(v, "extent", key, "bytes", no_offsets);
-	values_ratio(v, "size_mean", key, "bytes",
+		values_unknown(v, NAME_OF(extent), key, "bytes", no_offsets);
+	values_ratio(v, NAME_OF(size_mean), key, "bytes",
 		     (double)f.all.sums.bytes[0] + (double)f.all.sums.bytes[1],
 		     (double)row_requests(&f.all.sums), no_requests);
 	order_values_of(v, key, file < o->file_capacity ? &o->files[file] : &none);
@@ -268,11 +271,12 @@ void table_operation_values(const struct metadata *m, size_t operation, struct v
 		     {"operation_max_ns", o->max_ns}};
 	const char *const name = m->names.name[operation];
 	const char *const kind = operation_kind_name((struct iot_text){name, strlen(name)});
-	values_text(v, "operation_kind", NULL, (struct iot_text){kind, strlen(kind)});
-	values_number(v, "calls", NULL, "", o->calls);
-	values_number(v, "failed", NULL, "", o->failed);
-	values_number(v, "timed", NULL, "", o->timed);
+	values_text(v, NAME_OF(operation_kind), NULL, (struct iot_text){kind, strlen(kind)});
+	values_number(v, NAME_OF(calls), NULL, "", o->calls);
+	values_number(v, NAME_OF(failed), NULL, "", o->failed);
+	values_number(v, NAME_OF(timed), NULL, "", o->timed);
 	for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
 		time_value(v, times[i].name, NULL, o->timed == 0, false, times[i].ns);
-	values_ratio(v, "operation_mean_ns", NULL, "ns", (double)o->ns, (double)o->timed, no_times);
+	values_ratio(v, NAME_OF(operation_mean_ns), NULL, "ns", (double)o->ns, (double)o->timed,
+		     no_times);
 }

@@ -31,11 +31,11 @@ static void kind_values(const struct tie_sums *s, struct values *v)
 			values_number(v, names[d][1], tie_kind_names[k], "bytes",
 				      s->kind[k].bytes[d]);
 	}
-	values_ratio(v, "read_untied_share", NULL, "", (double)untied[TIE_READ],
+	values_ratio(v, NAME_OF(read_untied_share), NULL, "", (double)untied[TIE_READ],
 		     (double)all[TIE_READ], no_disk_bytes);
-	values_ratio(v, "write_untied_share", NULL, "", (double)untied[TIE_WRITE],
+	values_ratio(v, NAME_OF(write_untied_share), NULL, "", (double)untied[TIE_WRITE],
 		     (double)all[TIE_WRITE], no_disk_bytes);
-	values_ratio(v, "untied_share", NULL, "",
+	values_ratio(v, NAME_OF(untied_share), NULL, "",
 		     (double)untied[TIE_READ] + (double)untied[TIE_WRITE],
 		     (double)all[TIE_READ] + (double)all[TIE_WRITE], no_disk_bytes);
 }
@@ -120,7 +120,7 @@ static void path_of_each(const struct tie_list *l, struct values *v)
 		const struct file_key file = file_of(row_at(l, i));
 		const struct iot_text path = row_names_path(l->names, &file);
 		if (path.data != NULL)
-			values_text(v, "path", key_of(l, i, key), path);
+			values_text(v, NAME_OF(path), key_of(l, i, key), path);
 	}
 }
 

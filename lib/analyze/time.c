@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "lib/result/names.h"
+
 #include "activity.h"
 #include "bursts.h"
 #include "idle.h"
@@ -42,7 +44,7 @@ static void dominating_type(const struct view *view, struct values *v)
 	for (size_t i = 0; i < view->bins; i++)
 		bins[view_dominating(view->requests[i])] += view_observes(view, i);
 	for (unsigned type = 0; type < 4; type++)
-		values_real(v, "dominating_type", keys[type], "",
+		values_real(v, NAME_OF(dominating_type), keys[type], "",
 			    (double)bins[type] / observed_bins(view));
 }
 
@@ -72,13 +74,15 @@ static void rates(const struct view *view, struct values *v)
 			below[s] += bytes <= (uint128)peak * shares[s].percent;
 	}
 	const double bins = peak > 0 ? (double)view->observed : 0;
-	values_real(v, "bytes_per_s_mean", NULL, "bytes/s",
+	values_real(v, NAME_OF(bytes_per_s_mean), NULL, "bytes/s",
 		    (double)sum / view->width_s / observed_bins(view));
-	values_ratio(v, "peak_to_mean", NULL, "", (double)peak * (double)view->observed,
+	values_ratio(v, NAME_OF(peak_to_mean), NULL, "", (double)peak * (double)view->observed,
 		     (double)sum, "no bytes");
-	values_ratio(v, "below_33_percent_of_peak", NULL, "", (double)third, bins, "no bytes");
+	values_ratio(v, NAME_OF(below_33_percent_of_peak), NULL, "", (double)third, bins,
+		     "no bytes");
 	for (size_t s = 0; s < n; s++)
-		values_ratio(v, "rate_cdf", shares[s].key, "", (double)below[s], bins, "no bytes");
+		values_ratio(v, NAME_OF(rate_cdf), shares[s].key, "", (double)below[s], bins,
+			     "no bytes");
 }
 
 /* Operations over time. Returns false if out of memory. */
@@ -95,8 +99,8 @@ static bool operations(const struct view *view, const struct series *s, struct v
 		bins += count[i] > 0;
 	}
 	free(count);
-	values_real(v, "operations_per_s_max", NULL, "1/s", (double)max / view->width_s);
-	values_real(v, "operation_bin_share", NULL, "", (double)bins / (double)view->bins);
+	values_real(v, NAME_OF(operations_per_s_max), NULL, "1/s", (double)max / view->width_s);
+	values_real(v, NAME_OF(operation_bin_share), NULL, "", (double)bins / (double)view->bins);
 	return true;
 }
 
@@ -106,10 +110,10 @@ static bool view_values(const struct view_source *from, struct values *v)
 	struct view view = {.k = 0};
 	bool done = view_make_main(&view, from);
 	if (done) {
-		values_real(v, "bin_width_s", NULL, "s", view.width_s);
+		values_real(v, NAME_OF(bin_width_s), NULL, "s", view.width_s);
 		if (from->span.interval_ns != view.interval_ns)
 			values_note(v, "wider than the interval: there are up to 65536 bins");
-		values_number(v, "bins", NULL, "", view.bins);
+		values_number(v, NAME_OF(bins), NULL, "", view.bins);
 		peaks(&view, v);
 		done = activity_values(&view, from->span.processes, v);
 		dominating_type(&view, v);
@@ -125,9 +129,9 @@ bool time_rates(const struct view_source *from, struct values *v)
 	struct view view = {.k = 0};
 	bool done = view_make_main(&view, from);
 	if (done) {
-		values_real(v, "bin_width_s", NULL, "s", view.width_s);
-		values_number(v, "bins", NULL, "", view.bins);
-		values_number(v, "observed_bins", NULL, "", view.observed);
+		values_real(v, NAME_OF(bin_width_s), NULL, "s", view.width_s);
+		values_number(v, NAME_OF(bins), NULL, "", view.bins);
+		values_number(v, NAME_OF(observed_bins), NULL, "", view.observed);
 		peaks(&view, v);
 		rates(&view, v);
 		done = idle_values(&view, from->series, v);

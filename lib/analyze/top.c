@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/array.h"
+#include "lib/result/names.h"
 
 void top_init(struct top_lists *top, size_t size)
 {
@@ -57,7 +58,7 @@ static void path_values(const struct top_lists *top, struct values *v)
 			for (size_t at = first; at < v->count && !known; at++)
 				known = strcmp(v->value[at].key, key) == 0;
 			if (!known)
-				values_text(v, "top_path", key, rank->name);
+				values_text(v, NAME_OF(top_path), key, rank->name);
 		}
 }
 
@@ -68,9 +69,9 @@ static void process_value(const struct row_names *names, uint32_t process, const
 	const struct iot_text name = row_names_program(names, process);
 	uint64_t rank;
 	if (program && name.data != NULL)
-		values_text(v, "top_program", key, name);
+		values_text(v, NAME_OF(top_program), key, name);
 	else if (!program && row_names_rank(names, process, &rank))
-		values_number(v, "top_rank", key, "", rank);
+		values_number(v, NAME_OF(top_rank), key, "", rank);
 }
 
 /* The programs or ranks of the processes in any of the lists, once each. */

@@ -260,9 +260,9 @@ static void traffic(struct values *v, const struct totals_io *io)
 		io->bytes);
 	ratios(v, (struct direction_names){"read_size_mean", "write_size_mean", "size_mean"},
 	       "bytes", io->bytes, count, no_requests);
-	values_ratio(v, "read_to_written_bytes", NULL, "", (double)io->bytes[0],
+	values_ratio(v, NAME_OF(read_to_written_bytes), NULL, "", (double)io->bytes[0],
 		     (double)io->bytes[1], "no bytes were written");
-	values_ratio(v, "reads_to_writes", NULL, "", count[0], count[1], "no writes");
+	values_ratio(v, NAME_OF(reads_to_writes), NULL, "", count[0], count[1], "no writes");
 }
 
 /* Per second of the running time. */
@@ -280,28 +280,32 @@ static void per_second(struct values *v, const struct totals_io *io, double seco
 
 static void extents(struct values *v, const struct sums *s)
 {
-	values_number(v, "files", NULL, "", s->files);
+	values_number(v, NAME_OF(files), NULL, "", s->files);
 	if (s->located == 0) {
-		values_unknown(v, "extent_bytes", NULL, "bytes", no_offsets);
-		values_unknown(v, "extent_max", NULL, "bytes", no_offsets);
-		values_unknown(v, "extent_min", NULL, "bytes", no_offsets);
+		values_unknown(v, NAME_OF(extent_bytes), NULL, "bytes", no_offsets);
+		values_unknown(v, NAME_OF(extent_max), NULL, "bytes", no_offsets);
+		values_unknown(v, NAME_OF(extent_min), NULL, "bytes", no_offsets);
 		return;
 	}
-	values_number(v, "extent_bytes", NULL, "bytes", s->extents);
+	values_number(v, NAME_OF(extent_bytes), NULL, "bytes", s->extents);
 	if (s->located < s->files)
 		values_note(v, "without files of unknown offsets");
-	values_number(v, "extent_max", NULL, "bytes", s->max);
-	values_number(v, "extent_min", NULL, "bytes", s->min);
+	values_number(v, NAME_OF(extent_max), NULL, "bytes", s->max);
+	values_number(v, NAME_OF(extent_min), NULL, "bytes", s->min);
 }
 
 static void shares(struct values *v, const struct totals_io *io)
 {
 	const double count = (double)io->count[0] + (double)io->count[1];
 	const double bytes = (double)io->bytes[0] + (double)io->bytes[1];
-	values_ratio(v, "read_request_share", NULL, "", (double)io->count[0], count, no_requests);
-	values_ratio(v, "write_request_share", NULL, "", (double)io->count[1], count, no_requests);
-	values_ratio(v, "read_byte_share", NULL, "", (double)io->bytes[0], bytes, "no bytes");
-	values_ratio(v, "write_byte_share", NULL, "", (double)io->bytes[1], bytes, "no bytes");
+	values_ratio(v, NAME_OF(read_request_share), NULL, "", (double)io->count[0], count,
+		     no_requests);
+	values_ratio(v, NAME_OF(write_request_share), NULL, "", (double)io->count[1], count,
+		     no_requests);
+	values_ratio(v, NAME_OF(read_byte_share), NULL, "", (double)io->bytes[0], bytes,
+		     "no bytes");
+	values_ratio(v, NAME_OF(write_byte_share), NULL, "", (double)io->bytes[1], bytes,
+		     "no bytes");
 }
 
 static void counted_durations(struct values *v, const struct counters_totals *counted)
@@ -309,9 +313,9 @@ static void counted_durations(struct values *v, const struct counters_totals *co
 	const uint64_t ns[2] = {counters_ns(counted->fs[COUNTERS_READ]),
 				counters_ns(counted->fs[COUNTERS_WRITE])};
 	const size_t first = v->count;
-	values_number(v, "read_io_ns", NULL, "ns", ns[0]);
-	values_number(v, "write_io_ns", NULL, "ns", ns[1]);
-	values_number(v, "io_ns", NULL, "ns", saturate_add(ns[0], ns[1]));
+	values_number(v, NAME_OF(read_io_ns), NULL, "ns", ns[0]);
+	values_number(v, NAME_OF(write_io_ns), NULL, "ns", ns[1]);
+	values_number(v, NAME_OF(io_ns), NULL, "ns", saturate_add(ns[0], ns[1]));
 	values_note_since(v, first, COUNTERS_NOTE);
 }
 
@@ -329,10 +333,11 @@ static void durations(struct values *v, const struct totals *t)
 			values_note(v, partial);
 	}
 	if (t->timed[0] + t->timed[1] == 0 && t->io.count[0] + t->io.count[1] > 0) {
-		values_unknown(v, "io_ns", NULL, "ns", "no duration is known");
+		values_unknown(v, NAME_OF(io_ns), NULL, "ns", "no duration is known");
 		return;
 	}
-	values_number(v, "io_ns", NULL, "ns", saturate_add(t->duration_ns[0], t->duration_ns[1]));
+	values_number(v, NAME_OF(io_ns), NULL, "ns",
+		      saturate_add(t->duration_ns[0], t->duration_ns[1]));
 	if (t->timed[0] + t->timed[1] < t->io.count[0] + t->io.count[1])
 		values_note(v, partial);
 }
@@ -344,15 +349,15 @@ static void opens(struct values *v, const struct totals_trace *trace,
 	static const char none[] = "the trace shows no open",
 			  lacks[] = "the source does not show whether an open created the file";
 	if (trace->opens > 0)
-		values_number(v, "opens", NULL, "", trace->opens);
+		values_number(v, NAME_OF(opens), NULL, "", trace->opens);
 	else if (counted != NULL)
-		values_number(v, "opens", NULL, "", counted->sum[COUNTERS_OPENS]);
+		values_number(v, NAME_OF(opens), NULL, "", counted->sum[COUNTERS_OPENS]);
 	else
-		values_unknown(v, "opens", NULL, "", none);
+		values_unknown(v, NAME_OF(opens), NULL, "", none);
 	if (trace->opens > 0 && !(trace->lacks_created && trace->created > 0))
-		values_number(v, "created", NULL, "", trace->created);
+		values_number(v, NAME_OF(created), NULL, "", trace->created);
 	else
-		values_unknown(v, "created", NULL, "", trace->opens > 0 ? lacks : none);
+		values_unknown(v, NAME_OF(created), NULL, "", trace->opens > 0 ? lacks : none);
 }
 
 static void counts(struct values *v, const struct totals *t, const struct totals_trace *trace)
@@ -373,7 +378,7 @@ static void counts(struct values *v, const struct totals *t, const struct totals
 		(struct direction_names){"read_asynchronous_bytes", "written_asynchronous_bytes",
 					 "asynchronous_bytes"},
 		"bytes", t->asynchronous_bytes);
-	values_number(v, "out_of_order", NULL, "", trace->out_of_order);
+	values_number(v, NAME_OF(out_of_order), NULL, "", trace->out_of_order);
 }
 
 /* Records of metadata, read-ahead and virtual memory. */
@@ -385,10 +390,11 @@ static void other_kinds(struct values *v, const struct requests *r)
 					       {"virtual_memory_reads", "virtual_memory_writes"}};
 	for (unsigned kind = 1; kind < 4; kind++)
 		for (unsigned d = 0; d < 2; d++)
-			values_number(v, "other_requests", keys[kind][d], "", r->other[kind][d]);
+			values_number(v, NAME_OF(other_requests), keys[kind][d], "",
+				      r->other[kind][d]);
 	for (unsigned kind = 1; kind < 4; kind++)
 		for (unsigned d = 0; d < 2; d++)
-			values_number(v, "other_bytes", keys[kind][d], "bytes",
+			values_number(v, NAME_OF(other_bytes), keys[kind][d], "bytes",
 				      r->other_bytes[kind][d]);
 }
 
@@ -397,19 +403,19 @@ static void trace_values(const struct totals_trace *trace, const struct requests
 {
 	const uint64_t runtime = totals_runtime(trace, r);
 	v->section = SECTION_OF(trace);
-	values_number(v, "processes", NULL, "", totals_processes(trace, r));
+	values_number(v, NAME_OF(processes), NULL, "", totals_processes(trace, r));
 	if (runtime == 0 && !trace->timed)
-		values_unknown(v, "run_time_s", NULL, "s", no_start);
+		values_unknown(v, NAME_OF(run_time_s), NULL, "s", no_start);
 	else
-		values_real(v, "run_time_s", NULL, "s", (double)runtime / ns_per_s);
-	values_number(v, "left_out", NULL, "", trace->left_out);
+		values_real(v, NAME_OF(run_time_s), NULL, "s", (double)runtime / ns_per_s);
+	values_number(v, NAME_OF(left_out), NULL, "", trace->left_out);
 	values_number(v, r->options.physical ? "left_out_logical" : "left_out_physical", NULL, "",
 		      r->left_out);
-	values_number(v, "gaps", NULL, "", trace->lost_count);
+	values_number(v, NAME_OF(gaps), NULL, "", trace->lost_count);
 	if (trace->lost_count > 0)
 		values_note(v, "the trace is incomplete");
-	values_number(v, "lost_records", NULL, "", trace->lost);
-	values_number(v, "lengths_requested", NULL, "", trace->lengths_requested);
+	values_number(v, NAME_OF(lost_records), NULL, "", trace->lost);
+	values_number(v, NAME_OF(lengths_requested), NULL, "", trace->lengths_requested);
 	other_kinds(v, r);
 }
 
@@ -425,10 +431,10 @@ static void running_time(const struct totals_trace *trace, bool cpu, double seco
 			 struct values *v)
 {
 	if (seconds > 0 || trace->timed) {
-		values_real(v, "running_time_s", NULL, "s", seconds);
+		values_real(v, NAME_OF(running_time_s), NULL, "s", seconds);
 		values_note(v, cpu ? "cpu" : "wall");
 	} else {
-		values_unknown(v, "running_time_s", NULL, "s", no_start);
+		values_unknown(v, NAME_OF(running_time_s), NULL, "s", no_start);
 	}
 }
 

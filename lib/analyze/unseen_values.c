@@ -13,14 +13,16 @@ void unseen_values(const struct unseen *u, struct values *v)
 	v->section = SECTION_OF(trace);
 	for (unsigned i = 0; i < UNSEEN_WHYS; i++)
 		if (u->programs[i] > 0)
-			values_number(v, "unseen_programs", unseen_why_name(i), "", u->programs[i]);
+			values_number(v, NAME_OF(unseen_programs), unseen_why_name(i), "",
+				      u->programs[i]);
 	for (unsigned i = 0; i < UNSEEN_WHYS; i++)
 		if (*u->name[i] != '\0')
-			values_text(v, "unseen_program", unseen_why_name(i),
+			values_text(v, NAME_OF(unseen_program), unseen_why_name(i),
 				    (struct iot_text){u->name[i], strlen(u->name[i])});
 	for (unsigned i = 0; i < UNSEEN_CALLS; i++)
 		if (u->calls[i] > 0)
-			values_number(v, "unseen_calls", unseen_calls_name(i), "", u->calls[i]);
+			values_number(v, NAME_OF(unseen_calls), unseen_calls_name(i), "",
+				      u->calls[i]);
 }
 
 static void name_column(struct state *s, char name[UNSEEN_NAME])

@@ -210,9 +210,9 @@ static bool known_values(const struct working_set *w, uint64_t begin_ns, struct 
 	if (of.bins == NULL)
 		return false;
 	const size_t n = (size_t)(of.last - of.first) + 1;
-	values_real(v, "working_set_bin_width_s", NULL, "s", ldexp(1, of.coarser - CELLS_K));
-	values_number(v, "working_set_bins", NULL, "", n);
-	values_real(v, "working_set_begin_s", NULL, "s",
+	values_real(v, NAME_OF(working_set_bin_width_s), NULL, "s", ldexp(1, of.coarser - CELLS_K));
+	values_number(v, NAME_OF(working_set_bins), NULL, "", n);
+	values_real(v, NAME_OF(working_set_begin_s), NULL, "s",
 		    over_time_seconds(begin_ns, cells_start(of.first, k_of(&of))));
 	bin_values(&e, of.bins, n);
 	size_values(&e, sizes, find_sizes(of.bins, n, sizes));
@@ -225,7 +225,7 @@ bool working_set_values(const struct working_set *w, uint64_t begin_ns, struct v
 	v->section = SECTION_OF(reuse);
 	if (w->bins != NULL && !w->unordered && !w->sampled)
 		return known_values(w, begin_ns, v);
-	values_unknown(v, "working_set_all", NULL, "bytes",
+	values_unknown(v, NAME_OF(working_set_all), NULL, "bytes",
 		       w->unordered ? VALUES_UNORDERED
 		       : w->sampled ? VALUES_SAMPLED
 				    : "no request has a known start and offset");
