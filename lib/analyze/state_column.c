@@ -37,10 +37,9 @@ bool state_put(struct state *s, size_t *size, const char *text, size_t n)
 
 size_t state_digits(uint128 v)
 {
-	size_t n = 1;
-	while ((v >>= DIGIT_BITS) > 0)
-		n++;
-	return n;
+	const uint64_t high = (uint64_t)(v >> 64), low = (uint64_t)v | 1;
+	const int bits = high != 0 ? 128 - __builtin_clzll(high) : 64 - __builtin_clzll(low);
+	return ((size_t)bits + DIGIT_BITS - 1) / DIGIT_BITS;
 }
 
 /* Zigzag: 0, -1, 1, -2, ... as 0, 1, 2, 3, ... */
@@ -78,10 +77,20 @@ struct column_form {
 
 static const struct column_form plain = {0, 1, false};
 
+/* Most numbers are small, and division of 64 bits takes a fraction of the time. */
+static uint128 scaled(const struct column_form *f, uint128 v)
+{
+	const uint128 above = v - f->min;
+	if (f->factor == 1)
+		return above;
+	if ((above | f->factor) <= UINT64_MAX)
+		return (uint64_t)above / (uint64_t)f->factor;
+	return above / f->factor;
+}
+
 static uint128 written(const struct column_form *f, uint128 before, uint128 v)
 {
-	const uint128 scaled = (v - f->min) / f->factor;
-	return f->differences ? difference((before - f->min) / f->factor, scaled) : scaled;
+	return f->differences ? difference(scaled(f, before), scaled(f, v)) : scaled(f, v);
 }
 
 /* The first number has none before it. */
@@ -103,7 +112,8 @@ static size_t digits_in(const struct column_form *f, const struct state_column *
 static uint128 common_divisor(uint128 a, uint128 b)
 {
 	while (b != 0) {
-		const uint128 rest = a % b;
+		const bool is_small = (a | b) <= UINT64_MAX;
+		const uint128 rest = is_small ? (uint64_t)a % (uint64_t)b : a % b;
 		a = b;
 		b = rest;
 	}
