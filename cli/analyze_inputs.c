@@ -2,9 +2,13 @@
 /* Several inputs: states and traces of one job, or of several. */
 #include "analyze_run.h"
 
+#include <malloc.h>
+
 #include "cli/analyze/inputs.h"
 #include "cli/analyze/members.h"
 #include "cli/ui/message.h"
+
+enum { KEPT_BLOCK_MAX = 16 << 20, KEPT_FREE_MAX = 32 << 20 };
 
 bool analyze_run_selects_jobs(const struct analyze_run *a)
 {
@@ -64,6 +68,13 @@ static enum exit_status map_picks(struct analyze_run *a, struct analyze_inputs *
 	return status;
 }
 
+/* Each state is loaded into the memory of the previous one: returning it takes a sixth of the time. */
+static void keep_memory(void)
+{
+	(void)mallopt(M_MMAP_THRESHOLD, KEPT_BLOCK_MAX);
+	(void)mallopt(M_TRIM_THRESHOLD, KEPT_FREE_MAX);
+}
+
 enum exit_status analyze_run_inputs(struct analyze_run *a, char **paths, size_t count,
 				    const struct command_spec *command)
 {
@@ -106,6 +117,7 @@ enum exit_status analyze_run_inputs(struct analyze_run *a, char **paths, size_t 
 		inputs.saved = &members;
 	}
 	inputs.by_job |= analyze_run_selects_jobs(a);
+	keep_memory();
 	struct iot_analyze *all = NULL;
 	enum exit_status status = read_list(a);
 	if (status == EXIT_OK)
