@@ -353,12 +353,13 @@ static uint64_t symbol_value(const struct library *l, const char *name, uint64_t
 {
 	const Elf64_Ehdr *const e = (const void *)l->data;
 	const Elf64_Shdr *const sections = (const void *)(l->data + e->e_shoff);
-	if (e->e_shoff == 0 || e->e_shoff > l->size || e->e_shentsize != sizeof(*sections) ||
+	if (e->e_shoff == 0 || e->e_shoff % 8 != 0 || e->e_shoff > l->size ||
+	    e->e_shentsize != sizeof(*sections) ||
 	    (l->size - e->e_shoff) / sizeof(*sections) < e->e_shnum)
 		return 0;
 	for (unsigned i = 0; i < e->e_shnum; i++) {
 		const Elf64_Shdr *const s = &sections[i];
-		if (s->sh_type != SHT_DYNSYM || s->sh_link >= e->e_shnum ||
+		if (s->sh_type != SHT_DYNSYM || s->sh_link >= e->e_shnum || s->sh_offset % 8 != 0 ||
 		    s->sh_offset > l->size || s->sh_size > l->size - s->sh_offset)
 			continue;
 		const Elf64_Shdr *const names = &sections[s->sh_link];

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lengths of instructions, and the system calls found in libraries. */
 #include <criterion/criterion.h>
+#include <elf.h>
+#include <fcntl.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "cli/record/instruction.h"
 #include "cli/record/sites.h"
@@ -138,6 +143,33 @@ Test(sites, of_libc)
 			cr_assert_lt(llabs((long long)s->site[i].at - s->site[i].jump), 128);
 		else if (s->site[i].method == RECORD_SITE_MOVED)
 			cr_assert_leq(s->site[i].at - s->site[i].jump, (uint32_t)RECORD_MOVED);
+	free(s);
+}
+
+/* Returns the sites of libc, whose table of sections is stated to be elsewhere. */
+static struct record_sites *sites_with_sections_at(const char *path, uint64_t added)
+{
+	static char data[1 << 23];
+	char copy[64];
+	Elf64_Ehdr e;
+	const int from = open(path, O_RDONLY), to = memfd_create("library", 0);
+	const ssize_t n = read(from, data, sizeof(data));
+	memcpy(&e, data, sizeof(e));
+	e.e_shoff += added;
+	memcpy(data, &e, sizeof(e));
+	cr_assert(n > 0 && write(to, data, (size_t)n) == n && close(from) == 0);
+	(void)snprintf(copy, sizeof(copy), "/proc/self/fd/%d", to);
+	struct record_sites *const s = sites_of(copy);
+	cr_assert_eq(close(to), 0);
+	return s;
+}
+
+Test(sites, sections_that_are_not_aligned)
+{
+	const char *path = NULL;
+	dl_iterate_phdr(find_libc, &path);
+	struct record_sites *const s = path != NULL ? sites_with_sections_at(path, 1) : NULL;
+	cr_assert(s == NULL || !s->is_libc);
 	free(s);
 }
 
