@@ -20,15 +20,17 @@ static unsigned hex_digit(char c)
 
 /*
  * Returns the position after the closing quote of the string that starts at p; NULL if it is
- * unclosed.
+ * unclosed. A quote after an odd number of backslashes does not close the string.
  */
 static const char *string_end(const char *p, const char *end)
 {
-	for (p++; p < end; p++) {
-		if (*p == '"')
+	const char *const start = p + 1;
+	for (p = start; (p = memchr(p, '"', (size_t)(end - p))) != NULL; p++) {
+		const char *escape = p;
+		while (escape > start && escape[-1] == '\\')
+			escape--;
+		if ((p - escape) % 2 == 0)
 			return p + 1;
-		if (*p == '\\')
-			p++;
 	}
 	return NULL;
 }
