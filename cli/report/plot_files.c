@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/ui/markup.h"
+#include "lib/result/names.h"
 
 #include "canvas.h"
 #include "jobs_plot.h"
@@ -151,7 +152,7 @@ static void draw(const struct plot_data *d, struct output *o)
 
 static void write_data(const struct plot_data *d, struct tsv *t)
 {
-	static const char *const names[2] = {"processes", "files"};
+	static const char *const names[2] = {NAME_OF(processes), NAME_OF(files)};
 	static const enum compared_value values[2] = {JOB_PROCESSES, JOB_FILES};
 	jobs_plot_write(d->jobs, names, values, t);
 }
