@@ -13,7 +13,6 @@ enum { COLUMNS = 12 };
 struct row_table_layout {
 	enum iot_analyze_by by;
 	const char *heading; /* of the first column */
-	const char *name;    /* the value in it; NULL: the key */
 	struct {
 		const char *heading, *name; /* NULL: no more */
 		enum html_form form;
@@ -34,10 +33,9 @@ static void write_head(const struct html_report *r, const struct row_table_layou
 static void write_row(const struct html_report *r, const struct row_table_layout *l,
 		      const struct iot_analyze_row *row)
 {
-	const struct iot_analyze_value *name =
-	    l->name != NULL ? analyze_row_value(row, l->name) : NULL;
-	html_row_named(r->html,
-		       name != NULL && name->kind == IOT_VALUE_TEXT ? name->text : row->key);
+	char text[ROW_PATH];
+	const struct iot_text path = analyze_row_path(row, text);
+	html_row_named(r->html, path.data != NULL ? path : row->key);
 	for (size_t i = 0; i < COLUMNS && l->columns[i].heading != NULL; i++)
 		html_cell(r->html, l->columns[i].form, analyze_row_value(row, l->columns[i].name));
 	html_row_end(r->html);
@@ -91,7 +89,6 @@ int report_files(const struct html_report *r)
 	static const struct row_table_layout layout = {
 	    IOT_ANALYZE_BY_FILE,
 	    "file",
-	    NAME_OF(path),
 	    {{"reads", NAME_OF(reads), HTML_COUNT},
 	     {"writes", NAME_OF(writes), HTML_COUNT},
 	     {"read", NAME_OF(read_bytes), HTML_BYTES},
@@ -155,7 +152,6 @@ int report_processes(const struct html_report *r)
 	static const struct row_table_layout
 	    processes = {IOT_ANALYZE_BY_PROCESS,
 			 "process",
-			 NULL,
 			 {{"rank", NAME_OF(rank), HTML_COUNT},
 			  {"reads", NAME_OF(reads), HTML_COUNT},
 			  {"writes", NAME_OF(writes), HTML_COUNT},
@@ -168,7 +164,6 @@ int report_processes(const struct html_report *r)
 			  {"host", NAME_OF(host), HTML_TEXT}}},
 	    hosts = {IOT_ANALYZE_BY_HOST,
 		     "host",
-		     NULL,
 		     {{"processes", NAME_OF(processes), HTML_COUNT},
 		      {"read", NAME_OF(read_bytes), HTML_BYTES},
 		      {"written", NAME_OF(written_bytes), HTML_BYTES},
@@ -190,7 +185,6 @@ int report_metadata(const struct html_report *r)
 	static const struct row_table_layout layout = {
 	    IOT_ANALYZE_BY_OPERATION,
 	    "operation",
-	    NULL,
 	    {{"calls", NAME_OF(calls), HTML_COUNT},
 	     {"failed", NAME_OF(failed), HTML_COUNT},
 	     {"time", NAME_OF(operation_ns), HTML_NS},

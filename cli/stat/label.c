@@ -39,7 +39,8 @@ static const char *human_name(const struct stat_results *s, const struct iot_sta
 	if (has_ids(s, row))
 		used = human_ids(s, row, text, capacity);
 	if (name)
-		printable(text + used, capacity - (size_t)used, name, size);
+		printable_renamed(text + used, capacity - (size_t)used,
+				  (struct iot_text){name, size}, stat_first_name(s, row));
 	else if (s->by == IOT_STATS_BY_OBJECT && row->object == 0)
 		snprintf(text, capacity, "%s %u of process %u", s->physical ? "disk" : "file",
 			 row->file, row->process);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "lib/base/text.h"
+
 bool stat_has_only_counters(const struct iot_stats *stats)
 {
 	const struct iot_stats_row *total = iot_stats_total(stats);
@@ -47,6 +49,12 @@ const char *stat_input(const struct stat_results *s, const struct iot_stats_row 
 	return any && row->trace > 0 ? s->inputs[row->trace - 1] : NULL;
 }
 
+static bool names_object(const struct stat_results *s, const struct iot_stats_row *row)
+{
+	return s->in.reader != NULL && row->object != 0 &&
+	       (s->by == IOT_STATS_BY_OBJECT || s->by == IOT_STATS_BY_FILE || row->name == NULL);
+}
+
 const char *stat_name(const struct stat_results *s, const struct iot_stats_row *row, size_t *size)
 {
 	if (s->by == IOT_STATS_BY_TRACE) {
@@ -54,13 +62,22 @@ const char *stat_name(const struct stat_results *s, const struct iot_stats_row *
 		*size = strlen(input);
 		return input;
 	}
-	const bool of_object = s->in.reader != NULL && row->object != 0 &&
-			       (s->by == IOT_STATS_BY_OBJECT || row->name == NULL);
-	const char *path = of_object ? iot_reader_name(s->in.reader, row->object, size) : NULL;
+	const char *path =
+	    names_object(s, row) ? iot_reader_name(s->in.reader, row->object, size) : NULL;
 	if (path)
 		return path;
 	*size = row->name_size;
 	return row->name;
+}
+
+struct iot_text stat_first_name(const struct stat_results *s, const struct iot_stats_row *row)
+{
+	struct iot_text first = {NULL, 0}, last = {NULL, 0};
+	if (!names_object(s, row))
+		return first;
+	last.data = iot_reader_name(s->in.reader, row->object, &last.size);
+	first.data = iot_reader_first_name(s->in.reader, row->object, &first.size);
+	return last.data != NULL && !text_same(first, last) ? first : (struct iot_text){NULL, 0};
 }
 
 const struct iot_stats_row *stat_row_at(const struct stat_results *s, size_t i)

@@ -41,6 +41,8 @@ bool stat_knows_order(const struct stat_results *s, const struct iot_stats_row *
 const char *stat_input(const struct stat_results *s, const struct iot_stats_row *row);
 /* The name of a row, or the path of its object, or NULL. Valid until the next call. */
 const char *stat_name(const struct stat_results *s, const struct iot_stats_row *row, size_t *size);
+/* The first name of a renamed object, otherwise none. Valid until the next call. */
+struct iot_text stat_first_name(const struct stat_results *s, const struct iot_stats_row *row);
 /* Row i of those to print, or NULL. */
 const struct iot_stats_row *stat_row_at(const struct stat_results *s, size_t i);
 const struct iot_stats_operation *stat_operation_at(const struct stat_results *s, size_t i);

@@ -75,7 +75,10 @@ static void format_row(const struct table *t, const struct period *p, const stru
 	const char *text = stat_name(&t->results, row->all, &size), *shown = name;
 	size_t n = format_cells(t, p, row, line);
 	n += format_ids(t, row->all, text != NULL, line + n, LINE_CAPACITY - n);
-	printable(name, sizeof name, text != NULL ? text : "", text != NULL ? size : 0);
+	if (text == NULL)
+		size = 0;
+	printable_renamed(name, sizeof name, (struct iot_text){text, size},
+			  stat_first_name(&t->results, row->all));
 	/* Truncate a long path on the left, at a character boundary. */
 	while (columns != SIZE_MAX && *shown != '\0' &&
 	       (n + printable_width(shown) >= columns || (*shown & 0xc0) == 0x80))

@@ -71,6 +71,18 @@ char *printable(char *out, size_t size, const char *text, size_t n)
 	return out;
 }
 
+char *printable_renamed(char *out, size_t size, struct iot_text last, struct iot_text first)
+{
+	static const char was[] = " (was ";
+	printable(out, size, last.data, last.size);
+	const size_t used = strlen(out) + sizeof was;
+	if (first.data == NULL || used + 4 >= size)
+		return out;
+	strcat(out, was);
+	printable(out + used - 1, size - used, first.data, first.size);
+	return strcat(out, ")");
+}
+
 /* A byte that is escaped at `at`, as \xHH; -1: none is. */
 static int escaped_byte(const char *at)
 {

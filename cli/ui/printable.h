@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <iotrace/iotrace.h>
+
 /*
  * Writes n bytes of text to out. In a UTF-8 locale valid printable characters are kept; control and
  * format characters (such as those that change the direction of writing), unassigned ones and
@@ -16,6 +18,11 @@
  * 4). Returns out.
  */
 char *printable(char *out, size_t size, const char *text, size_t n);
+
+/*
+ * The name of a file for people: the last one, and the first one in brackets if there is one.
+ */
+char *printable_renamed(char *out, size_t size, struct iot_text last, struct iot_text first);
 
 /*
  * The same, in place, for a sentence in which escape_text has escaped names, such as names in the

@@ -30,7 +30,7 @@ struct rows_view {
 	size_t columns;
 	struct iot_table rows;
 	struct value_texts texts;
-	char name[NAME_CAPACITY];
+	char name[NAME_CAPACITY], path[ROW_PATH];
 };
 
 /* clang-format off */
@@ -76,10 +76,10 @@ static const struct rows_layout layouts[] = {
 static void set_name(struct iot_row *to, struct rows_view *v, const struct iot_analyze_row *row)
 {
 	const bool by_file = v->layout->column == file_columns;
-	const struct iot_analyze_value *path =
-	    by_file ? analyze_row_value(row, NAME_OF(path)) : NULL;
-	if (path != NULL && path->kind == IOT_VALUE_TEXT)
-		value_set_text(to, &metrics.name, path->text, &v->texts);
+	const struct iot_text path =
+	    by_file ? analyze_row_path(row, v->path) : (struct iot_text){NULL, 0};
+	if (path.data != NULL)
+		value_set_text(to, &metrics.name, path, &v->texts);
 	else if (by_file && row->key.data != NULL &&
 		 analyze_file_label(v->name, sizeof v->name, row->key.data))
 		row_word(to, &metrics.name, v->name);

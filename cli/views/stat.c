@@ -94,6 +94,16 @@ static void set_id(struct iot_row *to, const struct iot_metric *m, bool has, uin
 		row_absent(to, m);
 }
 
+static void set_first_name(struct iot_row *to, const struct stat_results *s,
+			   const struct iot_stats_row *f)
+{
+	const struct iot_text first = stat_first_name(s, f);
+	if (first.data != NULL)
+		row_text(to, &metrics.first_path, first.data, first.size);
+	else
+		row_absent(to, &metrics.first_path);
+}
+
 void stat_set_values(struct iot_row *to, void *source)
 {
 	struct stat_view *v = source;
@@ -108,6 +118,7 @@ void stat_set_values(struct iot_row *to, void *source)
 	set_id(to, &metrics.object, f->object != 0, f->object);
 	set_id(to, &metrics.rank, (f->has & IOT_STATS_HAS_RANK) != 0, f->rank);
 	row_text(to, &metrics.name, name, size);
+	set_first_name(to, s, f);
 	row_word(to, &metrics.input, stat_input(s, f));
 	stat_set_counters(to, v);
 	if ((f->has & IOT_STATS_HAS_TIMES) == 0)

@@ -29,8 +29,8 @@ struct stat_view {
 	COLUMN(io_ns), COLUMN(timed), COLUMN(followers), COLUMN(located), \
 	COLUMN(sequential), COLUMN(same_size), COLUMN(sizes)
 #define STAT_VALUES \
-	COLUMN(process), COLUMN(file), COLUMN(object), COLUMN(rank), COLUMN(name), COLUMN(input), \
-	STAT_COUNTERS, COLUMN(first_ns), COLUMN(last_ns)
+	COLUMN(process), COLUMN(file), COLUMN(object), COLUMN(rank), COLUMN(name), \
+	COLUMN(first_path), COLUMN(input), STAT_COUNTERS, COLUMN(first_ns), COLUMN(last_ns)
 #define STAT_SAMPLED \
 	COLUMN(name), COLUMN_AS(sample_count, "samples"), COLUMN(opens), \
 	COLUMN_READ_AS(requests, "reads"), COLUMN_WRITE_AS(requests, "writes"), \

@@ -528,11 +528,14 @@ struct iot_fold {
 IOT_API IOT_USE_RESULT int iot_reader_fold(struct iot_reader *r, const struct iot_fold *fold);
 
 /*
- * Returns the path of an object, percent-decoded, from the last %file delivered with a path=, or
- * NULL if none is known. The path is not NUL-terminated: *size is its length (size may be NULL).
- * Valid until the next call on this reader.
+ * Returns the path of an object, percent-decoded: the first one that a delivered %file has, after
+ * the renames that were delivered since; NULL if none is known. The path is not NUL-terminated:
+ * *size is its length (size may be NULL). Valid until the next call on this reader.
  */
 IOT_API const char *iot_reader_name(struct iot_reader *r, uint32_t object, size_t *size);
+/* The same before the renames. */
+IOT_API const char *iot_reader_first_name(const struct iot_reader *r, uint32_t object,
+					  size_t *size);
 
 IOT_API uint64_t iot_reader_fact(const struct iot_reader *r, enum iot_fact fact);
 /* Returns "FILE:LINE:COLUMN: found, expected"; "" if no error occurred. */

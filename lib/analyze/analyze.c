@@ -160,6 +160,8 @@ static void add_op(struct iot_analyze *a, const struct iot_event *ev)
 	if (a->options.physical)
 		return;
 	const struct op op = operation_of(ev);
+	if (op.kind == OPERATION_NAMES && needs(a, NEED_CLASSES))
+		keep(a, row_names_rename(&a->names, ev));
 	a->trace.operations = true;
 	a->trace.opens += op.opens;
 	a->trace.created += op.creates;
@@ -697,6 +699,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 		return a->status;
 	keep(a, layer_end(l) && sample_end(a) && layer_settle(l));
 	sample_mark(a);
+	keep(a, row_names_follow(&a->names));
 	row_names_values(&a->names, &a->values);
 	job_values(&a->job, &a->values);
 	unseen_values(&a->unseen, &a->values);

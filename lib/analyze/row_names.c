@@ -72,6 +72,12 @@ bool row_names_define_file(struct row_names *n, const struct iot_event *ev, stru
 	return row_names_set(n, NAME_FILE, idmap_pair(ev->rec.process, ev->rec.file), path);
 }
 
+bool row_names_rename(struct row_names *n, const struct iot_event *op)
+{
+	struct rename one = {.named = n->of[NAME_OBJECT].map.count};
+	return !renames_event(op, &one.from, &one.to) || renames_add(&n->renames, one);
+}
+
 static const char *const trace_keys[TRACE_NAMES] = {"source", "command", "host"};
 
 bool row_names_define_trace(struct row_names *n, const struct iot_event *ev)
@@ -82,16 +88,45 @@ bool row_names_define_trace(struct row_names *n, const struct iot_event *ev)
 	return true;
 }
 
+static bool join_names(struct row_names *n, const struct row_names *part, enum name_kind kind,
+		       size_t *named)
+{
+	const struct name_table *from = &part->of[kind];
+	for (size_t i = 0; i < from->map.count; i++) {
+		named[i] = n->of[kind].map.count;
+		if (!row_names_set(n, kind, from->map.keys[i], text_of(part, &from->name[i])))
+			return false;
+	}
+	named[from->map.count] = n->of[kind].map.count;
+	return true;
+}
+
 bool row_names_join(struct row_names *n, const struct row_names *part)
 {
+	bool joined = true;
 	n->omitted += part->omitted;
-	for (unsigned kind = 0; kind < NAME_KINDS; kind++) {
-		const struct name_table *from = &part->of[kind];
-		for (size_t i = 0; i < from->map.count; i++)
-			if (!row_names_set(n, kind, from->map.keys[i],
-					   text_of(part, &from->name[i])))
-				return false;
+	for (unsigned kind = 0; kind < NAME_KINDS && joined; kind++) {
+		size_t *named = malloc((part->of[kind].map.count + 1) * sizeof *named);
+		joined = named != NULL && join_names(n, part, kind, named);
+		if (joined && kind == NAME_OBJECT)
+			joined = renames_join(&n->renames, &part->renames, named);
+		free(named);
 	}
+	return joined;
+}
+
+static struct iot_text first_path(const void *names, size_t object)
+{
+	return row_names_at(names, NAME_OBJECT, object);
+}
+
+bool row_names_follow(struct row_names *n)
+{
+	const size_t objects = n->of[NAME_OBJECT].map.count;
+	if (!last_names_follow(&n->last, &n->renames, objects, first_path, n))
+		return false;
+	for (size_t i = 0; i < objects; i++)
+		(void)last_names_path(&n->last, i, first_path(n, i));
 	return true;
 }
 
@@ -102,10 +137,26 @@ static struct iot_text find(const struct row_names *n, enum name_kind kind, uint
 	return i != SIZE_MAX ? text_of(n, &t->name[i]) : (struct iot_text){NULL, 0};
 }
 
+static struct iot_text last_path(const struct row_names *n, uint32_t object)
+{
+	const bool any = object != 0 && n->last.followed > 0;
+	const size_t i = any ? idmap_find(&n->of[NAME_OBJECT].map, object) : SIZE_MAX;
+	return i != SIZE_MAX ? last_names_known(&n->last, i) : (struct iot_text){NULL, 0};
+}
+
 struct iot_text row_names_path(const struct row_names *n, const struct file_key *file)
 {
+	const struct iot_text last = last_path(n, file->object);
+	if (last.data != NULL)
+		return last;
 	return file->object != 0 ? find(n, NAME_OBJECT, file->object)
 				 : find(n, NAME_FILE, idmap_pair(file->process, file->file));
+}
+
+struct iot_text row_names_first_path(const struct row_names *n, const struct file_key *file)
+{
+	const bool renamed = last_path(n, file->object).data != NULL;
+	return renamed ? find(n, NAME_OBJECT, file->object) : (struct iot_text){NULL, 0};
 }
 
 struct iot_text row_names_host(const struct row_names *n, uint32_t process)
@@ -212,5 +263,7 @@ void row_names_free(struct row_names *n)
 		idmap_free(&n->of[kind].map);
 		free(n->of[kind].name);
 	}
+	renames_free(&n->renames);
+	last_names_free(&n->last);
 	free(n->text);
 }

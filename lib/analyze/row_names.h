@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Paths of files, and hosts and ranks of processes, as their last definitions declare them; of an
- * object, which several opens may name differently, the first one; and the first origin of the trace.
+ * Paths of files, and hosts and ranks of processes, as their last definitions declare them; the
+ * first and the last path of an object (lib/format/renames.h); and the first origin of the trace.
  */
 #ifndef LIB_ANALYZE_ROW_NAMES_H
 #define LIB_ANALYZE_ROW_NAMES_H
+
+#include "lib/format/renames.h"
 
 #include "requests.h"
 #include "values.h"
@@ -33,6 +35,8 @@ struct row_names {
 		struct name_place *name;
 		size_t capacity;
 	} of[NAME_KINDS];
+	struct renames renames; /* of objects */
+	struct last_names last;
 	char *text;
 	size_t size, capacity;
 	uint64_t omitted; /* names beyond these limits */
@@ -42,11 +46,16 @@ struct row_names {
 bool row_names_define_process(struct row_names *n, const struct iot_event *ev);
 bool row_names_define_file(struct row_names *n, const struct iot_event *ev, struct iot_text path);
 bool row_names_define_trace(struct row_names *n, const struct iot_event *ev);
+bool row_names_rename(struct row_names *n, const struct iot_event *op);
 bool row_names_set(struct row_names *n, enum name_kind kind, uint64_t key, struct iot_text text);
 /* Adds those of a part, which are later. */
 bool row_names_join(struct row_names *n, const struct row_names *part);
+/* Finds the last paths of objects; no name may be added afterwards. */
+bool row_names_follow(struct row_names *n);
 /* Percent-encoded; its data is NULL if there is none. Valid until a name is added. */
 struct iot_text row_names_path(const struct row_names *n, const struct file_key *file);
+/* The first path of a renamed object, otherwise none. */
+struct iot_text row_names_first_path(const struct row_names *n, const struct file_key *file);
 struct iot_text row_names_host(const struct row_names *n, uint32_t process);
 /* Returns the host of a process, or the host of the trace if the process declares none. */
 struct iot_text row_names_host_or_trace(const struct row_names *n, uint32_t process);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Saves and loads rows and their names; see state.h. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "row_names.h"
 #include "rows.h"
@@ -141,7 +142,10 @@ static int by_key(const void *left, const void *right)
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-/* The keys that have a name: one beyond the limits has none. NULL if out of memory. */
+/*
+ * The keys that have a name: one beyond the limits has none. Objects are in the order in which they
+ * got their names, on which renames depend. NULL if out of memory.
+ */
 static struct name_entry *sorted_keys(const struct row_names *n, enum name_kind kind, size_t *count)
 {
 	const struct idmap *map = &n->of[kind].map;
@@ -150,7 +154,7 @@ static struct name_entry *sorted_keys(const struct row_names *n, enum name_kind 
 	for (size_t i = 0; i < map->count && list != NULL; i++)
 		if (row_names_at(n, kind, i).size > 0)
 			list[(*count)++] = (struct name_entry){map->keys[i], i};
-	if (list != NULL)
+	if (list != NULL && kind != NAME_OBJECT)
 		qsort(list, *count, sizeof *list, by_key);
 	return list;
 }
@@ -175,6 +179,28 @@ static void names_of_kind(struct state *s, struct row_names *n, enum name_kind k
 	free(list);
 }
 
+static void renames_state(struct state *s, struct row_names *n)
+{
+	const size_t count = n->renames.count;
+	for (size_t i = 0; state_list(s, "rename", i < count); i++) {
+		struct rename one = {.named = 0};
+		if (i < count)
+			one = n->renames.list[i];
+		uint64_t named = one.named;
+		state_limited(s, "named", &named, n->of[NAME_OBJECT].map.count);
+		state_text(s, "from", &one.from);
+		char from[STATE_TEXT_MAX]; /* the next text replaces it */
+		if (!state_saves(s)) {
+			memcpy(from, one.from.data, one.from.size);
+			one.from.data = from;
+		}
+		state_text(s, "to", &one.to);
+		one.named = (size_t)named;
+		if (!state_saves(s) && !state_failed(s) && !renames_add(&n->renames, one))
+			state_no_memory(s);
+	}
+}
+
 void row_names_state(struct state *s, struct row_names *n)
 {
 	size_t i;
@@ -182,4 +208,5 @@ void row_names_state(struct state *s, struct row_names *n)
 		state_number(s, "omitted", &n->omitted);
 	for (unsigned kind = 0; kind < NAME_KINDS; kind++)
 		names_of_kind(s, n, kind);
+	renames_state(s, n);
 }

@@ -228,6 +228,17 @@ static void leave_out(struct values *v, size_t first)
 	}
 }
 
+/* All rows have it if the trace has renames. */
+static void first_path_value(const struct row_names *n, const char *key,
+			     const struct file_key *file, struct values *v)
+{
+	const struct iot_text first = row_names_first_path(n, file);
+	if (first.data != NULL)
+		values_text(v, "first_path", key, first);
+	else if (n->renames.count > 0)
+		values_unknown(v, "first_path", key, "", "not renamed");
+}
+
 void table_file_values(const struct row_table *t, size_t file, struct values *v)
 {
 	static const struct order_file none;
@@ -238,6 +249,7 @@ void table_file_values(const struct row_table *t, size_t file, struct values *v)
 	const struct file_key of = table_key_of_file(t, file);
 	table_file_key(key, &of);
 	text_value(v, "path", key, row_names_path(t->from.names, &of));
+	first_path_value(t->from.names, key, &of, v);
 	const size_t first = v->count;
 	table_sums_values(t, key, &f.all, &t->from.rows->busy, v);
 	values_number(v, NAME_OF(processes), key, "", f.users);

@@ -42,6 +42,8 @@ void definitions_free(struct definitions *all)
 			       all->paths_of.entry[i].size);
 	free(all->paths_of.entry);
 	idmap_free(&all->paths_of.ids);
+	renames_free(&all->renames);
+	last_names_free(&all->last);
 	text_pool_free(&all->pool);
 	*all = (struct definitions){0};
 }
@@ -168,20 +170,29 @@ static struct definition_name *name_for(struct definitions *all, uint32_t object
 	return &p->entry[i];
 }
 
-struct iot_text definitions_name(const struct definitions *all, uint32_t object)
+static struct iot_text path_at(const void *paths, size_t i)
 {
-	const size_t i = idmap_find(&all->paths_of.ids, object);
-	if (i == SIZE_MAX)
-		return (struct iot_text){NULL, 0};
-	return (struct iot_text){all->paths_of.entry[i].data, all->paths_of.entry[i].size};
+	const struct definition_name *name = &((const struct definition_paths *)paths)->entry[i];
+	return (struct iot_text){name->data, name->size};
 }
 
-/* Most paths are repeated, and contain nothing to decode. */
-static bool is_path(const struct definition_name *name, struct iot_text path)
+struct iot_text definitions_first_name(const struct definitions *all, uint32_t object)
 {
-	return name->data != NULL && name->size == path.size &&
-	       memcmp(name->data, path.data, path.size) == 0 &&
-	       memchr(path.data, '%', path.size) == NULL;
+	const size_t i = idmap_find(&all->paths_of.ids, object);
+	return i != SIZE_MAX ? path_at(&all->paths_of, i) : (struct iot_text){NULL, 0};
+}
+
+struct iot_text definitions_name(struct definitions *all, uint32_t object)
+{
+	const struct definition_paths *p = &all->paths_of;
+	const struct iot_text first = definitions_first_name(all, object);
+	if (first.data == NULL || all->renames.count == 0)
+		return first;
+	if (!last_names_follow(&all->last, &all->renames, p->ids.count, path_at, p))
+		return (struct iot_text){NULL, 0};
+	const struct iot_text last =
+	    last_names_path(&all->last, idmap_find(&p->ids, object), first);
+	return last.data != NULL ? last : first;
 }
 
 static int keep_path(struct definitions *all, uint32_t object, struct iot_text path)
@@ -190,11 +201,8 @@ static int keep_path(struct definitions *all, uint32_t object, struct iot_text p
 	struct definition_name *name = name_for(all, object, &status);
 	if (name == NULL)
 		return status;
-	if (is_path(name, path))
+	if (name->data != NULL)
 		return IOT_OK;
-	all->used -= name->data != NULL ? name->size : 0;
-	text_pool_give(&all->pool, name->data, name->size);
-	*name = (struct definition_name){.data = NULL};
 	char *data = copy_text(all, path, &status);
 	if (data == NULL)
 		return status;
@@ -208,6 +216,29 @@ static int keep_path(struct definitions *all, uint32_t object, struct iot_text p
 	all->used -= path.size - size;
 	name->size = (uint32_t)size;
 	return IOT_OK;
+}
+
+static int keep_rename(struct definitions *all, struct iot_text from, struct iot_text to)
+{
+	if (!definitions_reserve(all, sizeof(struct rename) + from.size + to.size))
+		return IOT_ELIMIT;
+	char *decoded = malloc(from.size + to.size);
+	if (decoded == NULL)
+		return IOT_ENOMEM;
+	const size_t size = iot_percent_decode(from, decoded, NULL);
+	char *const second = decoded + from.size;
+	const struct rename one = {.from = {decoded, size},
+				   .to = {second, iot_percent_decode(to, second, NULL)},
+				   .named = all->paths_of.ids.count};
+	const bool added = renames_add(&all->renames, one);
+	free(decoded);
+	return added ? IOT_OK : IOT_ENOMEM;
+}
+
+static int report_rename(struct definitions *all, const struct iot_event *ev)
+{
+	struct iot_text from, to;
+	return all->paths && renames_event(ev, &from, &to) ? keep_rename(all, from, to) : IOT_OK;
 }
 
 static int report_path(struct definitions *all, const struct iot_event *ev)
@@ -243,6 +274,8 @@ int definitions_add(struct definitions *all, const struct iot_event *ev, struct 
 	*which = NULL;
 	if (ev->kind == IOT_OP && directive_closes(ev))
 		close_file(all, ev);
+	if (ev->kind == IOT_OP)
+		return report_rename(all, ev);
 	if (ev->kind != IOT_PROCESS && ev->kind != IOT_FILE)
 		return 0;
 	/* first, because the table may move */

@@ -16,6 +16,8 @@
 #include "lib/base/idmap.h"
 #include "lib/base/text_pool.h"
 
+#include "renames.h"
+
 enum definition_kind {
 	DEFINITION_PROCESS = 1,
 	DEFINITION_FILE, /* of logical records */
@@ -48,7 +50,9 @@ struct definitions {
 			uint32_t size;
 		} * entry;
 		size_t capacity;
-	} paths_of;
+	} paths_of; /* the first paths */
+	struct renames renames;
+	struct last_names last;
 	struct text_pool pool; /* of texts and paths */
 	uint64_t seed;
 	size_t used, limit; /* bytes; `used` may include reservations of the owner */
@@ -84,8 +88,13 @@ static inline struct iot_text definitions_text(const struct definitions *all,
 	return (struct iot_text){all->texts ? d->text : NULL, d->size};
 }
 
-/* Returns the path of an object, with data NULL if none is known. Valid as above. */
-struct iot_text definitions_name(const struct definitions *all, uint32_t object);
+/*
+ * Returns the last path of an object, with data NULL if none is known. Valid until the next call of
+ * definitions_add or definitions_name.
+ */
+struct iot_text definitions_name(struct definitions *all, uint32_t object);
+/* Returns its first path. Valid as above. */
+struct iot_text definitions_first_name(const struct definitions *all, uint32_t object);
 
 static inline struct definition *definitions_path(const struct definitions *all,
 						  const struct iot_record *rec)

@@ -10,6 +10,7 @@
 #include "lib/base/thread.h"
 #include "lib/codec/codec.h"
 #include "lib/format/directive.h"
+#include "lib/format/renames.h"
 #include "lookahead.h"
 
 /* Blocks */
@@ -140,8 +141,9 @@ struct segment_progress {
 
 static bool changes_definitions(const struct iot_event *ev)
 {
+	struct iot_text from, to;
 	return ev->kind == IOT_PROCESS || ev->kind == IOT_FILE ||
-	       (ev->kind == IOT_OP && directive_closes(ev));
+	       (ev->kind == IOT_OP && (directive_closes(ev) || renames_event(ev, &from, &to)));
 }
 
 /* Counts an event; returns whether it need not be kept. */

@@ -324,6 +324,14 @@ const char *iot_reader_name(struct iot_reader *r, uint32_t object, size_t *size)
 	return name.data;
 }
 
+const char *iot_reader_first_name(const struct iot_reader *r, uint32_t object, size_t *size)
+{
+	const struct iot_text name = definitions_first_name(&r->decoder.names, object);
+	if (name.data != NULL && size != NULL)
+		*size = name.size;
+	return name.data;
+}
+
 uint64_t iot_reader_fact(const struct iot_reader *r, enum iot_fact fact)
 {
 	const struct decoder *d = &r->decoder;

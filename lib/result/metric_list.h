@@ -628,6 +628,8 @@ METRIC(idle_share, "idle %", IOT_SHARE, IOT_BINS, IOT_ONE,
 /* The timing model: inputs */
 METRIC(path, "path", IOT_NAME, IOT_MAIN, IOT_ONE,
        "The name of a file, or of an input as it was given.")
+METRIC(first_path, "first path", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "The first path of a file that the trace renames.")
 METRIC_OF_PAPER(processes, "P", "processes", IOT_COUNT, IOT_MAIN, IOT_ONE,
        "Distinct processes.")
 METRIC(files, "files", IOT_COUNT, IOT_MAIN, IOT_ONE,

@@ -79,7 +79,7 @@ Test(definitions, close_ends_the_file_and_not_the_disk)
 	definitions_free(&n);
 }
 
-Test(definitions, paths_are_decoded_and_the_last_one_counts)
+Test(definitions, paths_are_decoded_and_follow_renames)
 {
 	struct definitions n;
 	definitions_init(&n, PLENTY, false, true);
@@ -87,10 +87,17 @@ Test(definitions, paths_are_decoded_and_the_last_one_counts)
 	cr_assert(text_equals(definitions_name(&n, 7), "/a b"));
 	report(&n, "%file process=1 id=4 object=7 path=/a%20b");
 	cr_assert(text_equals(definitions_name(&n, 7), "/a b"));
-	report(&n, "%file process=1 id=3 object=7 path=/c");
-	cr_assert(text_equals(definitions_name(&n, 7), "/c"));
-	report(&n, "%file process=1 id=3 object=7");
-	cr_assert(text_equals(definitions_name(&n, 7), "/c"));
+	report(&n, "%file process=1 id=3 object=7 path=/link");
+	cr_assert(text_equals(definitions_name(&n, 7), "/a b"));
+	report(&n, "%op name=rename path=/a%20b to=/failed result=EACCES");
+	cr_assert(text_equals(definitions_name(&n, 7), "/a b"));
+	report(&n, "%op name=rename path=/a%20b to=/c%20d result=0");
+	cr_assert(text_equals(definitions_name(&n, 7), "/c d"));
+	report(&n, "%file process=1 id=5 object=8 path=/c%20d");
+	report(&n, "%op name=rename path=/c%20d to=/e");
+	cr_assert(text_equals(definitions_name(&n, 7), "/c d"));
+	cr_assert(text_equals(definitions_name(&n, 8), "/e"));
+	cr_assert(text_equals(definitions_first_name(&n, 8), "/c d"));
 	report(&n, "%file process=1 id=3 path=/without-object");
 	cr_assert_null(definitions_name(&n, 0).data);
 	definitions_free(&n);
