@@ -617,9 +617,10 @@ static int by_rank(const void *left, const void *right)
 static bool rank_of(const struct row_table *t, size_t process, struct rank_sum *to)
 {
 	struct table_sums sums;
+	if (!table_process(t, process, &sums))
+		return false;
 	to->process = table_process_id(t, process);
-	if (!table_process(t, process, &sums) ||
-	    !row_names_rank(t->from.names, to->process, &to->rank))
+	if (!row_names_rank(t->from.names, to->process, &to->rank))
 		return false;
 	to->ns = to->process_ns = sums.ns[BUSY_ALL];
 	to->bytes = row_bytes(&sums.sums);
