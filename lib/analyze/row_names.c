@@ -75,7 +75,7 @@ bool row_names_define_file(struct row_names *n, const struct iot_event *ev, stru
 bool row_names_rename(struct row_names *n, const struct iot_event *op)
 {
 	struct rename one = {.named = n->of[NAME_OBJECT].map.count};
-	return !renames_event(op, &one.from, &one.to) || renames_add(&n->renames, one);
+	return !renames_event(op, &one.from, &one.to) || renames_add(&n->renames, one, &n->omitted);
 }
 
 static const char *const trace_keys[TRACE_NAMES] = {"source", "command", "host"};
@@ -109,7 +109,7 @@ bool row_names_join(struct row_names *n, const struct row_names *part)
 		size_t *named = malloc((part->of[kind].map.count + 1) * sizeof *named);
 		joined = named != NULL && join_names(n, part, kind, named);
 		if (joined && kind == NAME_OBJECT)
-			joined = renames_join(&n->renames, &part->renames, named);
+			joined = renames_join(&n->renames, &part->renames, named, &n->omitted);
 		free(named);
 	}
 	return joined;

@@ -196,7 +196,8 @@ static void renames_state(struct state *s, struct row_names *n)
 		}
 		state_text(s, "to", &one.to);
 		one.named = (size_t)named;
-		if (!state_saves(s) && !state_failed(s) && !renames_add(&n->renames, one))
+		if (!state_saves(s) && !state_failed(s) &&
+		    !renames_add(&n->renames, one, &n->omitted))
 			state_no_memory(s);
 	}
 }

@@ -230,9 +230,10 @@ static int keep_rename(struct definitions *all, struct iot_text from, struct iot
 	const struct rename one = {.from = {decoded, size},
 				   .to = {second, iot_percent_decode(to, second, NULL)},
 				   .named = all->paths_of.ids.count};
-	const bool added = renames_add(&all->renames, one);
+	uint64_t omitted = 0;
+	const bool added = renames_add(&all->renames, one, &omitted);
 	free(decoded);
-	return added ? IOT_OK : IOT_ENOMEM;
+	return !added ? IOT_ENOMEM : omitted > 0 ? IOT_ELIMIT : IOT_OK;
 }
 
 static int report_rename(struct definitions *all, const struct iot_event *ev)

@@ -7,7 +7,13 @@
 
 #include "lib/base/array.h"
 
-enum { BUCKETS_FIRST = 256, ROOTS = 2 /* nodes 0 and 1: of relative and of absolute paths */ };
+enum {
+	BUCKETS_FIRST = 256,
+	ROOTS = 2, /* nodes 0 and 1: of relative and of absolute paths */
+	/* No path of 4,096 bytes is longer, even percent-encoded. */
+	DEPTH_LIMIT = 2048,
+	PATH_LIMIT = 3 * 4096,
+};
 
 struct name_node {
 	const char *text;
@@ -162,11 +168,13 @@ bool name_tree_add(struct name_tree *t, struct iot_text path)
 	return true;
 }
 
+/* Returns true also of a node too deep for a path, so that a trace cannot make walks long. */
 static bool is_within(const struct name_tree *t, uint32_t node, uint32_t top)
 {
-	while (node >= ROOTS && node != top)
+	unsigned depth = 0;
+	while (node >= ROOTS && node != top && depth++ < DEPTH_LIMIT)
 		node = t->node[node].parent;
-	return node == top;
+	return node == top || depth > DEPTH_LIMIT;
 }
 
 static struct iot_text last_part(struct iot_text path, struct iot_text *directory)
@@ -209,11 +217,11 @@ size_t name_tree_moved_size(const struct name_tree *t, size_t object)
 	size_t size = 0;
 	bool moved = false;
 	uint32_t i = t->of[object];
-	for (; i >= ROOTS; i = t->node[i].parent) {
+	for (; i >= ROOTS && size <= PATH_LIMIT; i = t->node[i].parent) {
 		size += t->node[i].size + 1;
 		moved |= t->node[i].moved;
 	}
-	return moved ? size - (i == 0) : 0;
+	return moved && i < ROOTS ? size - (i == 0) : 0;
 }
 
 void name_tree_path(const struct name_tree *t, size_t object, char *out)

@@ -29,10 +29,11 @@ struct name_tree {
 bool name_tree_add(struct name_tree *t, struct iot_text path);
 /*
  * Moves the name `from`, with all names below it, to `to`, whose object then has that name no
- * longer. The text of `to` must be valid as long as the tree. Returns false if out of memory.
+ * longer. Does nothing if the new name is too deep for a path. The text of `to` must be valid as
+ * long as the tree. Returns false if out of memory.
  */
 bool name_tree_move(struct name_tree *t, struct iot_text from, struct iot_text to);
-/* Returns the size of the path of an object, 0 if it was never moved. */
+/* Returns the size of the path of an object, 0 if it was never moved, or is too long for a path. */
 size_t name_tree_moved_size(const struct name_tree *t, size_t object);
 /* Writes that path. */
 void name_tree_path(const struct name_tree *t, size_t object, char *out);

@@ -28,11 +28,11 @@ bool renames_event(const struct iot_event *ev, struct iot_text *from, struct iot
 	       (value[RESULT].data == NULL || text_equals(value[RESULT], "0"));
 }
 
-bool renames_add(struct renames *r, struct rename one)
+bool renames_add(struct renames *r, struct rename one, uint64_t *omitted)
 {
 	const size_t size = one.from.size + one.to.size;
 	if (size > RENAMES_MAX - r->size) {
-		r->omitted++;
+		(*omitted)++;
 		return true;
 	}
 	if (!array_reserve(&r->list, &r->capacity, r->count + 1, sizeof *r->list) ||
@@ -43,13 +43,13 @@ bool renames_add(struct renames *r, struct rename one)
 	return true;
 }
 
-bool renames_join(struct renames *r, const struct renames *part, const size_t *named)
+bool renames_join(struct renames *r, const struct renames *part, const size_t *named,
+		  uint64_t *omitted)
 {
-	r->omitted += part->omitted;
 	for (size_t i = 0; i < part->count; i++) {
 		struct rename one = part->list[i];
 		one.named = named[one.named];
-		if (!renames_add(r, one))
+		if (!renames_add(r, one, omitted))
 			return false;
 	}
 	return true;

@@ -26,15 +26,15 @@ struct renames {
 	} * list;
 	size_t count, capacity, size;
 	struct text_blocks texts;
-	uint64_t omitted; /* renames beyond the limit */
 };
 
 /* Returns whether an event is a successful rename, with its paths, percent-encoded. */
 bool renames_event(const struct iot_event *ev, struct iot_text *from, struct iot_text *to);
-/* These return false if out of memory. */
-bool renames_add(struct renames *r, struct rename one);
+/* These return false if out of memory, and count in *omitted what is beyond the limit. */
+bool renames_add(struct renames *r, struct rename one, uint64_t *omitted);
 /* Adds the renames of a later part; named[n]: objects with a name once n of the part have one. */
-bool renames_join(struct renames *r, const struct renames *part, const size_t *named);
+bool renames_join(struct renames *r, const struct renames *part, const size_t *named,
+		  uint64_t *omitted);
 void renames_free(struct renames *r);
 
 /* Last names. All zeros: none is known. */

@@ -58,3 +58,16 @@ for n in 2 3 5; do
 	done
 	"$IOTRACE" analyze --by=file $states | names | cmp - analyze
 done
+
+echo "# names too long for a path remain what they were"
+{
+	for i in $(seq 3000); do
+		write "$i" "$i" "/d$i/f" "$i"
+	done
+	for i in $(seq 2999); do
+		rename "/d$i" "/d$((i + 1))/d$i" "$((3000 + i))"
+	done
+} >deep.iot
+"$IOTRACE" stat --by=object --top=3000 --json deep.iot | grep -o '"name":"[^"]*","first_path"' >deep
+grep -c . deep
+awk '{ n = length($1) } n > most { most = n } END { print most }' deep
