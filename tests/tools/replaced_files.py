@@ -50,6 +50,8 @@ OUTPUTS = {
     "check --plan": None,
     "record --resume": None,
     "top --module": None,
+    "record --analyze": None,
+    "mount --analyze": None,
     "sample --output": ("-q -n 1 --every=10ms -o {}", TRACE),
     "fsstats --key": ("--share --key={} --new-key d", NOTHING),
     "record --blktrace": None,  # needs privileges; tests/cli/record-blktrace.t

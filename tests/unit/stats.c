@@ -111,7 +111,8 @@ Test(stats, options_of_another_version)
 	cr_expect_null(iot_stats_new(&options.known));
 	options.known.size = 0;
 	cr_expect_null(iot_stats_new(&options.known));
-	options.known = (struct iot_stats_options){.size = sizeof(options.known), .by = 7};
+	options.known =
+	    (struct iot_stats_options){.size = sizeof(options.known), .by = IOT_STATS_BY_JOB + 1};
 	cr_expect_null(iot_stats_new(&options.known));
 }
 
