@@ -49,7 +49,7 @@ static bool hide_key(enum survey_by by, unsigned char *secret, const struct surv
 	return *name != NULL;
 }
 
-/* That of names that are hidden already depends on how. */
+/* Returns the fingerprint of a secret, and of how names were hidden before it. */
 static uint64_t fingerprint(unsigned char *secret, uint64_t hidden)
 {
 	char text[ID_TEXT];
