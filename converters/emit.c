@@ -239,8 +239,8 @@ int emit_set_ops(struct emit *e, struct source_state *src)
 bool emit_wants_op(const struct emit *e, const char *name)
 {
 	/* the operations that change names, and close */
-	static const char *const NAMES[] = {"create", "close", "unlink",  "rmdir", "rename",
-					    "link",   "mkdir", "symlink", "mknod"};
+	static const char *const NAMES[] = {"create",   "close", "unlink", "rmdir",   "rename",
+					    "exchange", "link",  "mkdir",  "symlink", "mknod"};
 	if (e->ops != EMIT_OPS_NAMES)
 		return e->ops == EMIT_OPS_ALL;
 	for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)

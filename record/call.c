@@ -90,10 +90,15 @@ int64_t call_append_offset(const struct data_call *c, int64_t length, bool moves
 	return end < length ? RECORD_OFFSET_UNKNOWN : end - length;
 }
 
+static bool changes_directories(enum record_op op)
+{
+	return op == RECORD_OP_RENAME || op == RECORD_OP_EXCHANGE || op == RECORD_OP_RMDIR;
+}
+
 /* Before and after such a call, as another thread may ask for a path in between. */
 static void note_rename(enum record_op op)
 {
-	if (op == RECORD_OP_RENAME || op == RECORD_OP_RMDIR)
+	if (changes_directories(op))
 		paths_forget();
 }
 
@@ -101,7 +106,7 @@ static void note_rename(enum record_op op)
 static bool is_optional(enum record_op op)
 {
 	return op > RECORD_OP_CLOSE && op != RECORD_OP_EXEC && op != RECORD_OP_CHDIR &&
-	       op != RECORD_OP_MMAP && op != RECORD_OP_RENAME && op != RECORD_OP_RMDIR;
+	       op != RECORD_OP_MMAP && !changes_directories(op);
 }
 
 bool operation_begin_of(struct operation_call *o, struct producer *p, enum record_op op)

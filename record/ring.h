@@ -54,7 +54,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 22,
+	RECORD_VERSION = 23,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -363,7 +363,8 @@ enum record_transfer_bits {
 	X(SEEK, "seek")                                                                            \
 	X(CLONE, "clone")                                                                          \
 	X(EXEC, "exec")                                                                            \
-	X(CHDIR, "chdir")
+	X(CHDIR, "chdir")                                                                          \
+	X(EXCHANGE, "exchange")
 
 enum record_op {
 #define X(name, text) RECORD_OP_##name,

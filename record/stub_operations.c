@@ -181,6 +181,8 @@ long stub_operation(const struct stub_frame *f)
 	struct operation_call o;
 	if (f->number == SYS_unlinkat && (f->argument[2] & AT_REMOVEDIR) != 0)
 		op = RECORD_OP_RMDIR;
+	else if (f->number == SYS_renameat2 && (f->argument[4] & RENAME_EXCHANGE) != 0)
+		op = RECORD_OP_EXCHANGE;
 	if (form == NO_FORM || !is_recorded(f) || !operation_begin_of(&o, thread_here(), op))
 		return stub_pass(f);
 	describe(&o, f, form);

@@ -63,7 +63,9 @@ NAMED(int, renameat, (int directory, const char *path, int to_directory, const c
       (directory, path, to_directory, to), ON_PATHS_AT(RENAME))
 NAMED(int, renameat2,
       (int directory, const char *path, int to_directory, const char *to, unsigned flags),
-      (directory, path, to_directory, to, flags), ON_PATHS_AT(RENAME))
+      (directory, path, to_directory, to, flags),
+      paths_begin(&o, (flags & RENAME_EXCHANGE) != 0 ? RECORD_OP_EXCHANGE : RECORD_OP_RENAME,
+		  directory, path, to_directory, to))
 NAMED(int, link, (const char *path, const char *to), (path, to), ON_PATHS(LINK))
 NAMED(int, linkat, (int directory, const char *path, int to_directory, const char *to, int flags),
       (directory, path, to_directory, to, flags), ON_PATHS_AT(LINK))

@@ -154,7 +154,9 @@ void fs_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 void fs_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t to,
 	       const char *new_name, unsigned flags)
 {
-	struct mount_request r = request_begin(req, RECORD_OP_RENAME, false);
+	const bool exchange = (flags & RENAME_EXCHANGE) != 0;
+	struct mount_request r =
+	    request_begin(req, exchange ? RECORD_OP_EXCHANGE : RECORD_OP_RENAME, false);
 	const struct inode *p = request_inode(&r, parent), *q = request_inode(&r, to);
 	char path[PATH_MAX], new_path[PATH_MAX];
 	mount_path(r.m, p, name, path);

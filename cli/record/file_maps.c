@@ -63,12 +63,26 @@ void file_maps_use(struct file_maps *m, uint32_t object, bool writes)
 	f->used = true;
 }
 
-bool file_maps_rename(struct file_maps *m, const char *from, const char *to)
+/* Returns the file that has a path now; 0: none. */
+static uint32_t file_at(const struct file_maps *m, const char *path)
 {
-	const size_t n = idmap_find(&m->paths, XXH3_64bits(from, strlen(from)));
+	const size_t n = idmap_find(&m->paths, XXH3_64bits(path, strlen(path)));
 	const uint32_t object = n < m->path_capacity ? m->at_path[n] : 0;
 	const struct mapped_file *f = find(m, object);
-	return f == NULL || strcmp(f->path, from) != 0 || set_path(m, object, to);
+	return f != NULL && strcmp(f->path, path) == 0 ? object : 0;
+}
+
+bool file_maps_rename(struct file_maps *m, const char *from, const char *to)
+{
+	const uint32_t object = file_at(m, from);
+	return object == 0 || set_path(m, object, to);
+}
+
+bool file_maps_exchange(struct file_maps *m, const char *one, const char *other)
+{
+	const uint32_t object = file_at(m, one), second = file_at(m, other);
+	return (object == 0 || set_path(m, object, other)) &&
+	       (second == 0 || set_path(m, second, one));
 }
 
 /* Keeps an earlier map if the file cannot be mapped: it may have been removed. */

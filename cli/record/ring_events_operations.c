@@ -122,6 +122,14 @@ static uint64_t seeks_of(const struct record_operation *o, uint64_t *end)
 	return (uint64_t)o->result;
 }
 
+static bool follow_names(struct ring_events *e, enum record_op code, const char *path,
+			 const char *to)
+{
+	if (code == RECORD_OP_RENAME)
+		return file_maps_rename(&e->maps, path, to);
+	return code != RECORD_OP_EXCHANGE || file_maps_exchange(&e->maps, path, to);
+}
+
 void ring_events_on_operation(struct ring_events *e, const struct iot_event *ev,
 			      struct record_operation *o, int64_t start_ns)
 {
@@ -150,7 +158,7 @@ void ring_events_on_operation(struct ring_events *e, const struct iot_event *ev,
 			start_ns);
 	if (o->head.code == RECORD_OP_CLOSE)
 		ring_events_close_file(e, index, number);
-	else if (o->head.code == RECORD_OP_RENAME && o->result >= 0 && path != NULL && to != NULL &&
-		 !file_maps_rename(&e->maps, path, to))
+	else if (o->result >= 0 && path != NULL && to != NULL &&
+		 !follow_names(e, (enum record_op)o->head.code, path, to))
 		ring_events_fail(e, IOT_ENOMEM);
 }

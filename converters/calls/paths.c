@@ -53,6 +53,12 @@ enum call_outcome calls_on_fd(struct calls *c, const struct call *call)
 
 /* Operations on names */
 
+static bool exchanges(const struct call *call)
+{
+	return call->type->kind == CALL_RENAME && call_has(call, CALL_HAS_FLAGS) &&
+	       (call->flags & CALL_RENAME_EXCHANGE) != 0;
+}
+
 static void effect(struct calls *c, const struct call *call, size_t size, size_t to_size)
 {
 	switch (call->type->kind) {
@@ -64,7 +70,8 @@ static void effect(struct calls *c, const struct call *call, size_t size, size_t
 		break;
 	case CALL_RENAME:
 		if (to_size > 0)
-			fdtable_rename(&c->fds, c->path, size, c->to_path, to_size, false);
+			fdtable_rename(&c->fds, c->path, size, c->to_path, to_size,
+				       exchanges(call));
 		else /* the source does not show the new name */
 			fdtable_absent(&c->fds, c->path, size);
 		break;
@@ -83,7 +90,8 @@ enum call_outcome calls_on_path(struct calls *c, const struct call *call)
 		     to_size = calls_resolve(c, call, call->to_path, c->to_path);
 	if (size > 0 && !call_failed(call))
 		effect(c, call, size, to_size);
-	return calls_emit_op(c, call, call->type->op, 0, (struct iot_text){c->path, size},
+	return calls_emit_op(c, call, exchanges(call) ? "exchange" : call->type->op, 0,
+			     (struct iot_text){c->path, size},
 			     to_size > 0 ? (struct iot_text){c->to_path, to_size} : NO_PATH);
 }
 

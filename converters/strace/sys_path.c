@@ -248,10 +248,15 @@ static void new_link(struct strace *s, struct strace_call *c, size_t from, size_
 		fdtable_name(&s->fds, slot->open->file, s->path2, to);
 }
 
+static bool exchanges(const struct strace_call *c)
+{
+	return c->entry->variant == STRACE_RENAME && strace_flag(c, 4, "RENAME_EXCHANGE", 2);
+}
+
 static void two_paths_op(struct strace *s, struct strace_call *c, size_t from, size_t to)
 {
 	strace_emit_op(s, c,
-		       &(struct strace_op){.name = c->entry->op,
+		       &(struct strace_op){.name = exchanges(c) ? "exchange" : c->entry->op,
 					   .path = s->path,
 					   .path_size = from,
 					   .to = s->path2,
@@ -261,8 +266,7 @@ static void two_paths_op(struct strace *s, struct strace_call *c, size_t from, s
 static void two_paths(struct strace *s, struct strace_call *c, size_t from, size_t to)
 {
 	if (!c->failed && from > 0 && to > 0 && c->entry->variant == STRACE_RENAME)
-		fdtable_rename(&s->fds, s->path, from, s->path2, to,
-			       strace_flag(c, 4, "RENAME_EXCHANGE", 2));
+		fdtable_rename(&s->fds, s->path, from, s->path2, to, exchanges(c));
 	else if (!c->failed && from > 0 && to > 0)
 		new_link(s, c, from, to);
 	two_paths_op(s, c, from, to);

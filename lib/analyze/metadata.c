@@ -55,7 +55,8 @@ static unsigned group_of(struct iot_text name)
 		       {"rename", INODE},      {"link", INODE},         {"symlink", INODE},
 		       {"truncate", INODE},    {"chmod", INODE},        {"chown", INODE},
 		       {"utime", INODE},       {"setxattr", INODE},     {"removexattr", INODE},
-		       {"mknod", INODE},       {"seek", SEEK},          {"lseek", SEEK}};
+		       {"mknod", INODE},       {"exchange", INODE},     {"seek", SEEK},
+		       {"lseek", SEEK}};
 	for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
 		if (text_equals(name, members[i].name))
 			return members[i].group;

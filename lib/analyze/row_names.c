@@ -75,7 +75,7 @@ bool row_names_define_file(struct row_names *n, const struct iot_event *ev, stru
 bool row_names_rename(struct row_names *n, const struct iot_event *op)
 {
 	struct rename one = {.named = n->of[NAME_OBJECT].map.count};
-	return !renames_event(op, &one.from, &one.to) || renames_add(&n->renames, one, &n->omitted);
+	return !renames_event(op, &one) || renames_add(&n->renames, one, &n->omitted);
 }
 
 static const char *const trace_keys[TRACE_NAMES] = {"source", "command", "host"};

@@ -188,6 +188,7 @@ static void renames_state(struct state *s, struct row_names *n)
 			one = n->renames.list[i];
 		uint64_t named = one.named;
 		state_limited(s, "named", &named, n->of[NAME_OBJECT].map.count);
+		state_flag(s, "exchange", &one.exchange);
 		state_text(s, "from", &one.from);
 		char from[STATE_TEXT_MAX]; /* the next text replaces it */
 		if (!state_saves(s)) {

@@ -125,7 +125,7 @@ static const char sources[] =
     " DFS DAOS record kernel blkparse blktrace bpftrace csv dftracer diskstats fio iostat"
     " libcachesim lustre mmpmon mountstats perf sadf sample samples-csv";
 static const char operations[] =
-    "open create close stat access unlink rmdir rename link symlink readlink mkdir mknod"
+    "open create close stat access unlink rmdir rename exchange link symlink readlink mkdir mknod"
     " truncate allocate fsync sync msync readdir statfs chmod chown utime lock flock fcntl"
     " ioctl seek mmap munmap dup pipe socket connect accept exec exit fork chdir getxattr"
     " setxattr listxattr removexattr advise flush remove opendir closedir lseek fdatasync discard"

@@ -218,8 +218,9 @@ static int keep_path(struct definitions *all, uint32_t object, struct iot_text p
 	return IOT_OK;
 }
 
-static int keep_rename(struct definitions *all, struct iot_text from, struct iot_text to)
+static int keep_rename(struct definitions *all, struct rename one)
 {
+	const struct iot_text from = one.from, to = one.to;
 	if (!definitions_reserve(all, sizeof(struct rename) + from.size + to.size))
 		return IOT_ELIMIT;
 	char *decoded = malloc(from.size + to.size);
@@ -227,9 +228,9 @@ static int keep_rename(struct definitions *all, struct iot_text from, struct iot
 		return IOT_ENOMEM;
 	const size_t size = iot_percent_decode(from, decoded, NULL);
 	char *const second = decoded + from.size;
-	const struct rename one = {.from = {decoded, size},
-				   .to = {second, iot_percent_decode(to, second, NULL)},
-				   .named = all->paths_of.ids.count};
+	one.from = (struct iot_text){decoded, size};
+	one.to = (struct iot_text){second, iot_percent_decode(to, second, NULL)};
+	one.named = all->paths_of.ids.count;
 	uint64_t omitted = 0;
 	const bool added = renames_add(&all->renames, one, &omitted);
 	free(decoded);
@@ -238,8 +239,8 @@ static int keep_rename(struct definitions *all, struct iot_text from, struct iot
 
 static int report_rename(struct definitions *all, const struct iot_event *ev)
 {
-	struct iot_text from, to;
-	return all->paths && renames_event(ev, &from, &to) ? keep_rename(all, from, to) : IOT_OK;
+	struct rename one;
+	return all->paths && renames_event(ev, &one) ? keep_rename(all, one) : IOT_OK;
 }
 
 static int report_path(struct definitions *all, const struct iot_event *ev)

@@ -186,6 +186,17 @@ static struct iot_text last_part(struct iot_text path, struct iot_text *director
 	return last;
 }
 
+/* Gives a node that is not linked another name. */
+static void place(struct name_tree *t, uint32_t i, uint32_t parent, struct iot_text name)
+{
+	struct name_node *n = &t->node[i];
+	n->text = name.data;
+	n->size = (uint32_t)name.size;
+	n->parent = parent;
+	n->moved = true;
+	link_node(t, i);
+}
+
 bool name_tree_move(struct name_tree *t, struct iot_text from, struct iot_text to)
 {
 	struct iot_text directory;
@@ -202,11 +213,26 @@ bool name_tree_move(struct name_tree *t, struct iot_text from, struct iot_text t
 	if (node < ROOTS)
 		return true;
 	unlink_node(t, node);
-	t->node[node].text = name.data;
-	t->node[node].size = (uint32_t)name.size;
-	t->node[node].parent = parent;
-	t->node[node].moved = true;
-	link_node(t, node);
+	place(t, node, parent, name);
+	return true;
+}
+
+bool name_tree_exchange(struct name_tree *t, struct iot_text one, struct iot_text other)
+{
+	uint32_t i, k;
+	if (!make_roots(t) || !walk(t, one, false, &i) || !walk(t, other, false, &k))
+		return false;
+	if (i < ROOTS)
+		return name_tree_move(t, other, one);
+	if (k < ROOTS)
+		return name_tree_move(t, one, other);
+	if (is_within(t, i, k) || is_within(t, k, i))
+		return true;
+	const struct name_node a = t->node[i], b = t->node[k];
+	unlink_node(t, i);
+	unlink_node(t, k);
+	place(t, i, b.parent, text_of(&b));
+	place(t, k, a.parent, text_of(&a));
 	return true;
 }
 

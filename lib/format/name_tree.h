@@ -33,6 +33,12 @@ bool name_tree_add(struct name_tree *t, struct iot_text path);
  * long as the tree. Returns false if out of memory.
  */
 bool name_tree_move(struct name_tree *t, struct iot_text from, struct iot_text to);
+/*
+ * Exchanges two names, with all names below each. If only one of them is known, it is moved to the
+ * other. Does nothing if one is below the other. The texts must be valid as long as the tree.
+ * Returns false if out of memory.
+ */
+bool name_tree_exchange(struct name_tree *t, struct iot_text one, struct iot_text other);
 /* Returns the size of the path of an object, 0 if it was never moved, or is too long for a path. */
 size_t name_tree_moved_size(const struct name_tree *t, size_t object);
 /* Writes that path. */

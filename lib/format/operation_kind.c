@@ -38,7 +38,7 @@ static const struct {
     {"lock", OPERATION_LOCK},           {"flock", OPERATION_LOCK},
     {"seek", OPERATION_SEEK},           {"lseek", OPERATION_SEEK},
     {"truncate", OPERATION_SPACE},      {"ftruncate", OPERATION_SPACE},
-    {"allocate", OPERATION_SPACE},
+    {"allocate", OPERATION_SPACE},      {"exchange", OPERATION_NAMES},
 };
 
 enum operation_kind operation_kind_of(struct iot_text name, bool failed)

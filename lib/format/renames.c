@@ -9,23 +9,29 @@
 
 #include "directive.h"
 
-bool renames_event(const struct iot_event *ev, struct iot_text *from, struct iot_text *to)
+/* Whether the text of an event contains a word: most events are ruled out without their keys. */
+static bool contains(const struct iot_event *ev, struct iot_text word)
+{
+	return memmem(ev->text.data, ev->text.size, word.data, word.size) != NULL;
+}
+
+bool renames_event(const struct iot_event *ev, struct rename *one)
 {
 	enum { NAME, RESULT, FROM, TO, KEYS };
 	static const struct iot_text keys[KEYS] = {[NAME] = TEXT_OF("name"),
 						   [RESULT] = TEXT_OF("result"),
 						   [FROM] = TEXT_OF("path"),
 						   [TO] = TEXT_OF("to")};
-	static const char name[] = "=rename";
+	static const struct iot_text rename = TEXT_OF("=rename"), exchange = TEXT_OF("=exchange");
 	struct iot_text value[KEYS];
-	if (ev->kind != IOT_OP ||
-	    memmem(ev->text.data, ev->text.size, name, sizeof name - 1) == NULL)
+	if (ev->kind != IOT_OP || (!contains(ev, rename) && !contains(ev, exchange)))
 		return false;
 	directive_values(ev, keys, KEYS, value);
-	*from = value[FROM];
-	*to = value[TO];
-	return text_equals(value[NAME], "rename") && from->size > 0 && to->size > 0 &&
-	       (value[RESULT].data == NULL || text_equals(value[RESULT], "0"));
+	one->from = value[FROM];
+	one->to = value[TO];
+	one->exchange = text_equals(value[NAME], "exchange");
+	return (one->exchange || text_equals(value[NAME], "rename")) && one->from.size > 0 &&
+	       one->to.size > 0 && (value[RESULT].data == NULL || text_equals(value[RESULT], "0"));
 }
 
 bool renames_add(struct renames *r, struct rename one, uint64_t *omitted)
@@ -69,6 +75,12 @@ static bool add_objects(struct last_names *l, size_t until, first_name *first, c
 	return true;
 }
 
+static bool follow(struct name_tree *t, const struct rename *one)
+{
+	return one->exchange ? name_tree_exchange(t, one->from, one->to)
+			     : name_tree_move(t, one->from, one->to);
+}
+
 bool last_names_follow(struct last_names *l, const struct renames *r, size_t objects,
 		       first_name *first, const void *context)
 {
@@ -78,8 +90,7 @@ bool last_names_follow(struct last_names *l, const struct renames *r, size_t obj
 		text_blocks_reset(&l->texts);
 	for (; l->followed < r->count; l->followed++) {
 		const struct rename *one = &r->list[l->followed];
-		if (!add_objects(l, one->named, first, context) ||
-		    !name_tree_move(&l->tree, one->from, one->to))
+		if (!add_objects(l, one->named, first, context) || !follow(&l->tree, one))
 			return false;
 	}
 	return add_objects(l, objects, first, context) &&

@@ -22,14 +22,15 @@ enum { RENAMES_MAX = 1 << 28 /* bytes of all paths */ };
 struct renames {
 	struct rename {
 		struct iot_text from, to;
-		size_t named; /* the number of objects that had a name before it */
+		bool exchange; /* each file gets the name of the other one */
+		size_t named;  /* the number of objects that had a name before it */
 	} * list;
 	size_t count, capacity, size;
 	struct text_blocks texts;
 };
 
-/* Returns whether an event is a successful rename, with its paths, percent-encoded. */
-bool renames_event(const struct iot_event *ev, struct iot_text *from, struct iot_text *to);
+/* Returns whether an event is a successful rename or exchange; its paths are percent-encoded. */
+bool renames_event(const struct iot_event *ev, struct rename *one);
 /* These return false if out of memory, and count in *omitted what is beyond the limit. */
 bool renames_add(struct renames *r, struct rename one, uint64_t *omitted);
 /* Adds the renames of a later part; named[n]: objects with a name once n of the part have one. */

@@ -141,9 +141,9 @@ struct segment_progress {
 
 static bool changes_definitions(const struct iot_event *ev)
 {
-	struct iot_text from, to;
+	struct rename one;
 	return ev->kind == IOT_PROCESS || ev->kind == IOT_FILE ||
-	       (ev->kind == IOT_OP && (directive_closes(ev) || renames_event(ev, &from, &to)));
+	       (ev->kind == IOT_OP && (directive_closes(ev) || renames_event(ev, &one)));
 }
 
 /* Counts an event; returns whether it need not be kept. */

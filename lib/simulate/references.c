@@ -676,6 +676,16 @@ static int rename_object(struct references *r, const struct iot_event *ev)
 	return set_path(r, from, 0) == IOT_OK ? set_path(r, to, object) : r->error.status;
 }
 
+static int exchange_objects(struct references *r, const struct iot_event *ev)
+{
+	const struct iot_text from = iot_directive_get(ev, "path"),
+			      to = iot_directive_get(ev, "to");
+	const uint32_t object = path_object(r, from), other = path_object(r, to);
+	if (from.data == NULL || to.data == NULL)
+		return IOT_OK;
+	return set_path(r, from, other) == IOT_OK ? set_path(r, to, object) : r->error.status;
+}
+
 static void apply_operation(struct references *r, struct reference_batch *b,
 			    const struct iot_event *ev, struct iot_text name)
 {
@@ -728,6 +738,8 @@ static int add_operation(struct references *r, struct reference_batch *b,
 	}
 	if (text_equals(name, "rename"))
 		return rename_object(r, ev);
+	if (text_equals(name, "exchange"))
+		return exchange_objects(r, ev);
 	if (text_equals(name, "unlink") || text_equals(name, "truncate") ||
 	    text_equals(name, "fsync") || text_equals(name, "fdatasync"))
 		apply_operation(r, b, ev, name);

@@ -310,6 +310,14 @@ static uint64_t operation_delay(struct world *w, struct program *p, const struct
 	return think;
 }
 
+static bool follow_names(struct world *w, const struct iot_event *ev)
+{
+	const struct iot_text name = iot_directive_get(ev, "name");
+	if (text_equals(name, "rename"))
+		return world_renamed(w, ev);
+	return !text_equals(name, "exchange") || world_exchanged(w, ev);
+}
+
 static int add_operation(struct world *w, const struct iot_event *ev)
 {
 	struct step step = {.kind = STEP_CALL, .stream = STREAM_NONE};
@@ -318,8 +326,7 @@ static int add_operation(struct world *w, const struct iot_event *ev)
 		return IOT_OK;
 	if (text_equals(iot_directive_get(ev, "name"), "open") && !world_file_opened(w, ev))
 		return no_memory(w);
-	if (succeeded(ev) && text_equals(iot_directive_get(ev, "name"), "rename") &&
-	    !world_renamed(w, ev))
+	if (succeeded(ev) && !follow_names(w, ev))
 		return no_memory(w);
 	if (succeeded(ev))
 		set_operation(w, ev, &step, &object);

@@ -57,6 +57,13 @@ static size_t file_number(struct world *w, const struct iot_event *ev)
 		   : SIZE_MAX;
 }
 
+static uint32_t object_of_path(const struct world *w, struct iot_text path)
+{
+	const size_t number =
+	    path.data != NULL ? idmap_find(&w->path_ids, path_key(path)) : SIZE_MAX;
+	return number < w->path_capacity ? w->object_of_path[number] - 1 : OBJECT_NONE;
+}
+
 uint32_t world_object_of_operation(struct world *w, const struct iot_event *ev)
 {
 	const struct iot_text path = iot_directive_get(ev, "path");
@@ -65,10 +72,7 @@ uint32_t world_object_of_operation(struct world *w, const struct iot_event *ev)
 		if (file != SIZE_MAX && w->files[file].open != 0)
 			return w->files[file].open - 1;
 	}
-	if (path.data == NULL)
-		return OBJECT_NONE;
-	const size_t number = idmap_find(&w->path_ids, path_key(path));
-	return number < w->path_capacity ? w->object_of_path[number] - 1 : OBJECT_NONE;
+	return object_of_path(w, path);
 }
 
 static bool name_object(struct world *w, struct iot_text path, uint32_t object)
@@ -141,6 +145,15 @@ bool world_renamed(struct world *w, const struct iot_event *ev)
 	const uint32_t object = world_object_of_operation(w, ev);
 	forget_name(w, ev);
 	return to.data == NULL || object == OBJECT_NONE || name_object(w, to, object);
+}
+
+bool world_exchanged(struct world *w, const struct iot_event *ev)
+{
+	const struct iot_text from = iot_directive_get(ev, "path"),
+			      to = iot_directive_get(ev, "to");
+	const uint32_t object = object_of_path(w, from), other = object_of_path(w, to);
+	return from.data == NULL || to.data == NULL ||
+	       (name_object(w, from, other) && name_object(w, to, object));
 }
 
 bool world_file_is_direct(const struct world *w, const struct iot_record *rec)

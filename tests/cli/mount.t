@@ -8,13 +8,14 @@ echo 'a program, with its exit status:'
 	dd if=/dev/zero of=mnt/a bs=1M count=3 status=none
 	dd if=mnt/a of=/dev/null bs=3M status=none
 	echo one >>mnt/b; echo two >>mnt/b; mv mnt/b mnt/c; ln mnt/c mnt/d; rm mnt/d
+	python3 -c "import ctypes; [ctypes.CDLL(None).renameat2(-100, b\"mnt/a\", -100, b\"mnt/c\", 2) for _ in range(2)]"
 	exit 7'
 echo "status $?"
 cat src/c
 "$IOTRACE" check t.iot | sed 's/;.*//'
 echo 'transfers: the reads of dd arrive in pieces, which are joined'
 "$IOTRACE" cat -f csv --columns=op,offset,length,path t.iot | sed "s|$PWD/||"
-"$IOTRACE" cat -q --format-version=1 t.iot | sed -n 's/^ff %op name=\(rename\|link\|unlink\) .* path=/\1 /p' | sed "s|$PWD/||g"
+"$IOTRACE" cat -q --format-version=1 t.iot | sed -n 's/^ff %op name=\(rename\|exchange\|link\|unlink\) .* path=/\1 /p' | sed "s|$PWD/||g"
 
 echo 'until it is unmounted:'
 "$IOTRACE" mount -q -o u.iot src mnt & pid=$!

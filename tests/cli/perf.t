@@ -46,3 +46,12 @@ head -c 2000 "$TESTDATA/perf/bpftrace.txt" >cut.txt
 "$IOTRACE" convert cut.txt -o cut.iot 2>&1
 echo "exit status $?"
 "$IOTRACE" cat cut.iot | grep -a %lost
+# A rename that exchanges two names, by a word and by a number.
+{
+	head -n 3 "$TESTDATA/perf/trace.txt"
+	echo '    12.164 ( 0.031 ms): io_calls/11116 renameat2(olddfd: CWD, oldname: 0x5f "/a", newdfd: CWD, newname: 0x60 "/b", flags: EXCHANGE) = 0'
+	echo '    12.200 ( 0.031 ms): io_calls/11116 renameat2(olddfd: CWD, oldname: 0x5f "/c", newdfd: CWD, newname: 0x60 "/d", flags: NOREPLACE) = 0'
+	echo '    12.264 ( 0.031 ms): io_calls/11116 renameat2(olddfd: CWD, oldname: 0x5f "/e", newdfd: CWD, newname: 0x60 "/f", flags: 2) = 0'
+} >exchange.txt
+"$IOTRACE" convert -q --from=perf exchange.txt -o exchange.iot
+"$IOTRACE" cat --format-version=1 exchange.iot | grep -o 'name=.*/[a-f].*'

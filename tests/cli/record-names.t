@@ -38,3 +38,23 @@ for transport in ring pipe; do
 	"$IOTRACE" record -q --transport=$transport -o e.iot "$(python3 -c 'import sys; print(sys.executable)')" children.py
 	"$IOTRACE" cat -q --format-version=1 e.iot | sed -n 's/^ff %process id=[0-9]* name=[^ ]*\/\([a-z]*\)[0-9.]* parent=.*/\1/p'
 done
+
+# A call that exchanges two names is no rename, and the paths of directory descriptors are asked for again.
+cat >exchange.py <<'PY'
+import ctypes, os
+libc = ctypes.CDLL(None)
+for name in "one", "other":
+    os.mkdir(name)
+    open(f"{name}/{name}", "w").close()
+fd = os.open("one", os.O_RDONLY)
+os.access("before", os.F_OK, dir_fd=fd)
+for flags, a, b in (2, b"one", b"other"), (2, b"one/other", b"other/one"), (1, b"other/one", b"moved"), (2, b"none", b"one"):
+    libc.renameat2(-100, a, -100, b, flags)
+os.access("after", os.F_OK, dir_fd=fd)
+PY
+for seen in calls auto; do
+	"$IOTRACE" record -q --seen=$seen -o x.iot python3 exchange.py
+	"$IOTRACE" cat -q --format-version=1 x.iot | sed -n "s|$PWD/||g; s/^ff %op name=\(exchange\|rename\|access\) .* path=\(.*\(before\|after\|to=.*\)\)/\1 \2/p"
+	"$IOTRACE" stat --by=object x.iot | grep 'was' | sed "s|$PWD/||g; s/^.* \([a-z/]* (was\)/\1/" | sort
+	rm -r one other moved
+done

@@ -6,8 +6,11 @@ write() { # id object path time
 	printf "c0 22 0 1 1 1 %x 7 0\n" "$1"
 	echo "ff %op name=close time=$4 took=0 process=7 file=$1 result=0"
 }
-rename() { # from to time [result]
-	echo "ff %op name=rename time=$3 took=0 process=7 path=$1 to=$2 result=${4:-0}"
+rename() { # from to time [result [name]]
+	echo "ff %op name=${5:-rename} time=$3 took=0 process=7 path=$1 to=$2 result=${4:-0}"
+}
+exchange() { # one other time [result]
+	rename "$1" "$2" "$3" "${4:-0}" exchange
 }
 {
 	write 1 1 /d/a 1
@@ -36,6 +39,18 @@ rename() { # from to time [result]
 	rename /d /d 24
 	rename / /root 25
 	rename /none /also-none 26
+	write 11 11 /left/a 27
+	write 12 12 /right/b%20b 28
+	exchange /left /right 29
+	exchange /left/b%20b /right/a 30
+	write 13 13 /left/a/below 31
+	exchange /left/a /left/a/below 32
+	exchange /right /none 33
+	write 14 14 /one 34
+	exchange /one /one 35
+	exchange /one /other 36 EINVAL
+	exchange / /one 37
+	exchange /only-here /one 38
 } >t.iot
 names() {
 	grep -o ' /[^ ].*' | sed 's/^ //' | sort

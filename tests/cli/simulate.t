@@ -29,6 +29,11 @@ echo '- unlink that failed'
 echo '- unlink of a closed file, by the name that rename gave it'
 { three; echo 'ff %op name=close process=1 file=1'; echo 'ff %op name=rename process=1 path=/a to=/c'
   echo 'ff %op name=unlink process=1 path=/c'; } | show
+echo '- unlink of a closed file, by the name that an exchange gave it, and of the other file'
+for path in /b /a; do
+	{ three; echo 'ff %op name=close process=1 file=1'; echo 'ff %op name=exchange process=1 path=/a to=/b'
+	  echo "ff %op name=unlink process=1 path=$path"; } | show
+done
 echo '- truncate to 4097 bytes: block 2 goes; without size: nothing'
 { three; echo 'ff %op name=truncate process=1 file=1 size=4097'; } | show
 { three; echo 'ff %op name=truncate process=1 file=1'; } | show

@@ -1399,11 +1399,11 @@ def file_row(t, row, requests):
 
 
 GROUPS = {"F_open": ["open"], "F_close": ["close"], "F_create": ["create"], "F_dir": ["mkdir", "rmdir", "readdir", "opendir", "closedir"],
-          "F_inode": ["unlink", "rename", "link", "symlink", "truncate", "chmod", "chown", "utime", "setxattr", "removexattr", "mknod"]}
+          "F_inode": ["unlink", "rename", "exchange", "link", "symlink", "truncate", "chmod", "chown", "utime", "setxattr", "removexattr", "mknod"]}
 
 
 OPERATION_KINDS = {"opens": ["open", "close", "create"], "lookups": ["stat", "access", "readlink", "statfs", "getcwd"],
-         "names": ["unlink", "rename", "mkdir", "rmdir", "link", "symlink", "mknod"],
+         "names": ["unlink", "rename", "exchange", "mkdir", "rmdir", "link", "symlink", "mknod"],
          "attributes": ["chmod", "chown", "utime", "xattr", "getxattr", "setxattr", "removexattr"],
          "directories": ["readdir", "opendir", "closedir"], "syncs": ["fsync", "fdatasync", "sync", "syncfs", "msync"],
          "locks": ["lock", "flock"], "seeks": ["seek", "lseek"], "space": ["truncate", "ftruncate", "allocate"]}

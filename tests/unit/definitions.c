@@ -103,6 +103,25 @@ Test(definitions, paths_are_decoded_and_follow_renames)
 	definitions_free(&n);
 }
 
+Test(definitions, an_exchange_gives_each_path_to_the_other_file)
+{
+	struct definitions n;
+	definitions_init(&n, PLENTY, false, true);
+	report(&n, "%file process=1 id=2 object=7 path=/d%20d/a");
+	report(&n, "%file process=1 id=3 object=8 path=/e");
+	report(&n, "%op name=exchange path=/d%20d/a to=/e result=EINVAL");
+	cr_assert(text_equals(definitions_name(&n, 7), "/d d/a"));
+	report(&n, "%op name=exchange path=/d%20d/a to=/e result=0");
+	cr_assert(text_equals(definitions_name(&n, 7), "/e"));
+	cr_assert(text_equals(definitions_name(&n, 8), "/d d/a"));
+	report(&n, "%op name=exchange path=/d%20d to=/e");
+	cr_assert(text_equals(definitions_name(&n, 7), "/d d"));
+	cr_assert(text_equals(definitions_name(&n, 8), "/e/a"));
+	report(&n, "%op name=exchange path=/e/a to=/unknown");
+	cr_assert(text_equals(definitions_name(&n, 8), "/unknown"));
+	definitions_free(&n);
+}
+
 /* Opened and closed in all orders: open ones are found, closed ones are not. */
 Test(definitions, many_come_and_go)
 {

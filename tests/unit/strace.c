@@ -1213,6 +1213,24 @@ Test(strace, operations_with_their_results)
 	    "%op name=close time=1700000000000005000 took=1000 process=1 file=1 path=d/b");
 }
 
+Test(strace, a_rename_that_exchanges_two_names_is_an_operation_of_its_own)
+{
+	convert("1 1700000000.000001 renameat2(AT_FDCWD, \"a\", AT_FDCWD, \"b\", RENAME_EXCHANGE) "
+		"= 0 <0.000001>\n"
+		"1 1700000000.000002 renameat2(AT_FDCWD, \"c\", AT_FDCWD, \"d\", RENAME_NOREPLACE) "
+		"= 0 <0.000001>\n"
+		"1 1700000000.000003 renameat2(3</w>, \"e\", 3</w>, \"f\", 0x2) = -1 EINVAL "
+		"(Invalid argument) "
+		"<0.000001>\n");
+	expect_directive(
+	    "%op name=exchange time=1700000000000001000 took=1000 process=1 path=a to=b result=0");
+	expect_directive(
+	    "%op name=rename time=1700000000000002000 took=1000 process=1 path=c to=d result=0");
+	expect_directive(
+	    "%op name=exchange time=1700000000000003000 took=1000 process=1 path=/w/e to=/w/f "
+	    "result=EINVAL");
+}
+
 Test(strace, operations_can_be_left_out)
 {
 	run.setting = "ops"; /* none */

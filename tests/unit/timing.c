@@ -187,6 +187,27 @@ Test(timing, an_unlinked_file_is_dropped_at_its_last_close)
 	world_free(&w);
 }
 
+Test(timing, an_unlink_after_an_exchange_drops_the_file_that_has_the_name_then)
+{
+	struct world w;
+	const struct world_options o = world_defaults();
+	world_init(&w, &o);
+	directive(&w, "%file process=1 id=3 object=7 path=/a");
+	directive(&w, "%file process=1 id=4 object=8 path=/b");
+	directive(&w, "%op name=close process=1 file=3");
+	directive(&w, "%op name=exchange process=1 path=/a to=/b");
+	directive(&w, "%op name=unlink process=1 path=/a"); /* still open */
+	directive(&w, "%op name=exchange process=1 path=/b to=/none");
+	directive(&w, "%op name=unlink process=1 path=/b");
+	directive(&w, "%op name=unlink process=1 path=/none");
+	const enum step_kind expected[] = {STEP_CALL, STEP_CALL, STEP_CALL,
+					   STEP_CALL, STEP_CALL, STEP_DROP};
+	cr_assert_eq(w.programs[0].count, 6);
+	for (size_t i = 0; i < 6; i++)
+		cr_assert_eq(w.programs[0].steps[i].kind, expected[i], "step %zu", i);
+	world_free(&w);
+}
+
 Test(timing, unknown_offsets_are_calls_or_fresh_blocks)
 {
 	for (enum world_unknown unknown = UNKNOWN_SKIP; unknown <= UNKNOWN_FRESH; unknown++) {
