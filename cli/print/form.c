@@ -9,13 +9,14 @@ const char *option_form(const struct option *opt, const char *value)
 	static const struct print_form *const forms[] = {PRINT_FORMS(FORM, choice, "", "")};
 #undef FORM
 	struct print_choice *choice = opt->target;
-	size_t i = 0;
 	(void)value;
-	while (strcmp(forms[i]->name, opt->name) != 0)
-		i++;
-	if (choice->chosen != NULL && choice->chosen != forms[i])
-		choice->other = choice->chosen;
-	choice->chosen = forms[i];
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+		if (strcmp(forms[i]->name, opt->name) != 0)
+			continue;
+		if (choice->chosen != NULL && choice->chosen != forms[i])
+			choice->other = choice->chosen;
+		choice->chosen = forms[i];
+	}
 	return NULL;
 }
 

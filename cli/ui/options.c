@@ -93,7 +93,8 @@ static const struct option table_option = OPTION(FLAG, 0, "help-options", NULL, 
 /* Prints the words that the value may be, separated by blanks, or "-". */
 static void print_words(const struct option *opt)
 {
-	const char *word = opt->kind == OPTION_CHOICE ? opt->argument : "-";
+	const char *word =
+	    opt->kind == OPTION_CHOICE && opt->argument != NULL ? opt->argument : "-";
 	for (; opt->word == NULL && *word != '\0'; word++)
 		putchar(*word == '|' ? ' ' : *word);
 	for (size_t i = 0; opt->word != NULL && (word = opt->word(i)) != NULL; i++)

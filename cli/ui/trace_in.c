@@ -503,7 +503,7 @@ static size_t filter(struct trace_in *in, struct iot_event *ev, size_t n)
 size_t trace_in_events(struct trace_in *in, struct iot_event *ev, size_t max)
 {
 	size_t n, kept = 0;
-	if (in->held_at < in->held_count)
+	if (in->held != NULL && in->held_at < in->held_count)
 		return take_held(in, ev, max);
 	do {
 		if (in->status != IOT_OK)

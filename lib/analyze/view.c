@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "view.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -175,6 +176,7 @@ bool view_make(struct view *v, const struct view_source *from, size_t bins)
 /* Appends a cell, or adds it to the last one if that is of the same process and bin. */
 static void append(struct view *v, const struct cell *cell, int64_t bin)
 {
+	assert(v->cells != NULL);
 	struct cell *last = v->count > 0 ? &v->cells[v->count - 1] : NULL;
 	if (last == NULL || last->process != cell->process || last->bin != bin) {
 		v->cells[v->count] = *cell;
