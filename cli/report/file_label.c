@@ -25,6 +25,13 @@ void file_label_write(struct output *o, struct iot_text path, const char *key, s
 	output_text(o, "</title>");
 }
 
+void file_label_whole(struct output *o, struct iot_text path, const char *key)
+{
+	char text[PATH_CAPACITY];
+	const size_t size = decode(text, path);
+	markup_write(o, size > 0 ? text : key, size > 0 ? size : strlen(key));
+}
+
 void file_label_field(struct output *o, struct iot_text path, const char *key)
 {
 	char text[PATH_CAPACITY];

@@ -32,13 +32,20 @@ static size_t first_process(const struct heat *h, size_t row)
 	return row * h->processes / h->rows;
 }
 
+static double bytes_of(const struct process_row *p)
+{
+	return p->has_bytes[0] && p->has_bytes[1] ? (double)p->bytes[0] + (double)p->bytes[1]
+						  : (double)NAN;
+}
+
 static void set_rows(struct heat *h, const struct process_list *p, struct row_of_process *rows)
 {
 	for (size_t r = 0; r < h->rows; r++) {
 		h->first[r] = process_list_label(p, first_process(h, r));
 		for (size_t i = first_process(h, r); i < first_process(h, r + 1); i++) {
 			rows[i] = (struct row_of_process){p->row[i].id, (uint32_t)r};
-			h->row_bytes[r] += (double)p->row[i].bytes[0] + (double)p->row[i].bytes[1];
+			h->row_bytes[r] += bytes_of(&p->row[i]);
+			h->unknown += isnan(bytes_of(&p->row[i])) ? 1 : 0;
 		}
 	}
 	qsort(rows, p->count, sizeof *rows, by_id);
@@ -83,7 +90,7 @@ static void set_range(struct heat *h)
 
 bool heat_make(struct heat *h, const struct iot_analyze_timeline *t, struct process_list *p)
 {
-	*h = (struct heat){.processes = p->count, .ranked = p->ranked};
+	*h = (struct heat){.processes = p->count, .noun = process_list_noun(p)};
 	if (t->count == 0 || p->count == 0)
 		return true;
 	h->by_bytes = p->count > HEAT_ROWS;

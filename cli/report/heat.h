@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rates of processes over time, as a matrix of up to HEAT_ROWS rows and HEAT_COLUMNS columns. */
+/* Rates of processes, or hosts, over time, as a matrix of up to HEAT_ROWS rows and HEAT_COLUMNS columns. */
 #ifndef CLI_REPORT_HEAT_H
 #define CLI_REPORT_HEAT_H
 
@@ -13,12 +13,13 @@ struct heat {
 	double column_s, begin_s, end_s; /* of time */
 	/* Of rows * columns, row by row: bytes per second, the mean of the processes of a row. */
 	double *rate;
-	double *row_bytes;   /* of all processes of a row */
-	double *column_rate; /* of all processes */
-	uint64_t *first;     /* of each row: the rank, or id, of its first process */
-	double max, min;     /* of the rates; min of those > 0 */
-	bool by_bytes;       /* processes are in order of bytes, since rows have several */
-	bool ranked;
+	double *row_bytes;           /* of all processes of a row; NaN: unknown */
+	double *column_rate;         /* of all processes */
+	struct process_label *first; /* of each row: its first process */
+	const char *noun;            /* of labels */
+	size_t unknown;              /* processes whose bytes are not all known */
+	double max, min;             /* of the rates; min of those > 0 */
+	bool by_bytes;               /* processes are in order of bytes, since rows have several */
 };
 
 /* p is sorted by rank, before and after. Returns false if out of memory. */

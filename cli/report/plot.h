@@ -50,8 +50,8 @@ struct plot {
 };
 
 extern const struct plot plot_rate, plot_requests, plot_heat, plot_sizes, plot_classes10, plot_cdf,
-    plot_burstiness, plot_concurrency, plot_processes, plot_kinds, plot_cost, plot_cycle,
-    plot_class, plot_offset, plot_working_set, plot_idle;
+    plot_burstiness, plot_concurrency, plot_processes, plot_hosts, plot_kinds, plot_cost,
+    plot_cycle, plot_class, plot_offset, plot_working_set, plot_idle;
 extern const struct plot plot_files, plot_box, plot_jobs_classes10, plot_scatter_bytes,
     plot_scatter_intensity, plot_scatter_burstiness, plot_scatter_parallel;
 

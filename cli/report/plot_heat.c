@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rate of each process over time, as colours. All cells of a colour are one path, so that the
+ * The rate of each process or host over time, as colours. All cells of a colour are one path, so that the
  * number of marks does not depend on that of the cells.
  */
 #include <math.h>
@@ -91,12 +91,13 @@ static void draw_sums(const struct heat *h, struct output *o)
 	output_text(o, "<g shape-rendering=\"crispEdges\">\n");
 	for (size_t r = 0; r < h->rows; r++) {
 		const double bar = max_row > 0 ? RIGHT_SUM * h->row_bytes[r] / max_row : 0;
-		if (bar <= 0)
+		if (!(bar > 0)) /* or unknown */
 			continue;
 		canvas_rect(o, "f r", LEFT + WIDTH + SUM_GAP, TOP + (double)r * height, bar,
 			    fmax(height, 1));
-		output_printf(o, "%s%ju: %s", h->ranked ? "rank " : "process ",
-			      (uintmax_t)h->first[r], canvas_si(text, h->row_bytes[r], "B"));
+		output_printf(o, "%s ", h->noun);
+		process_label_whole(o, h->first[r]);
+		output_printf(o, ": %s", canvas_si(text, h->row_bytes[r], "B"));
 		canvas_rect_end(o);
 	}
 	output_text(o, "</g>\n");
@@ -119,19 +120,25 @@ static void draw_rows(const struct heat *h, struct output *o)
 {
 	enum { LABELS = 8 };
 	const size_t every = (h->rows + LABELS - 1) / LABELS;
-	char text[SVG_LABEL];
+	const bool named = h->first[0].host != NULL;
 	for (size_t r = 0; r < h->rows && !h->by_bytes; r += every) {
-		snprintf(text, sizeof text, "%ju", (uintmax_t)h->first[r]);
-		canvas_text(o, LEFT - 6,
-			    TOP + ((double)r + 0.5) * ROWS_HEIGHT / (double)h->rows + 4, "end",
-			    text);
+		output_printf(o, "<text%s x=\"%d.0\" y=\"%.1f\" text-anchor=\"end\">",
+			      named ? " class=\"s\"" : "", LEFT - 6,
+			      TOP + ((double)r + 0.5) * ROWS_HEIGHT / (double)h->rows + 4);
+		process_label_write(o, h->first[r]);
+		output_text(o, "</text>\n");
+	}
+	if (named && !h->by_bytes) { /* names leave no space for a title of the axis */
+		canvas_small(o, LEFT - 6, TOP - SUM_GAP, "end", h->noun);
+		return;
 	}
 	output_printf(o, "<text transform=\"translate(16 %d) rotate(-90)\" text-anchor=\"middle\">",
 		      TOP + ROWS_HEIGHT / 2);
 	if (h->by_bytes)
-		output_printf(o, "%zu processes by bytes, most at the bottom", h->processes);
+		output_printf(o, "%zu %s by bytes, most at the bottom", h->processes,
+			      named ? "hosts" : "processes");
 	else
-		output_text(o, h->ranked ? "rank" : "process");
+		output_text(o, h->noun);
 	output_text(o, "</text>\n");
 }
 
@@ -149,25 +156,29 @@ static void draw(const struct plot_data *d, struct output *o)
 	draw_rows(h, o);
 	draw_key(h, o);
 	snprintf(text, sizeof text, "bytes per second; columns of %s; white: none%s",
-		 canvas_seconds(s, h->column_s),
-		 h->by_bytes ? "; rows: mean of their processes" : "");
+		 canvas_seconds(s, h->column_s), h->by_bytes ? "; rows: mean of neighbours" : "");
 	canvas_text(o, LEFT, 36, "start", text);
+	if (h->unknown > 0) {
+		snprintf(text, sizeof text, "bytes of %zu %s%s are not all known", h->unknown,
+			 h->noun, h->unknown == 1 ? "" : "s");
+		canvas_small(o, PLOT_WIDTH - CANVAS_RIGHT, 18, "end", text);
+	}
 }
 
 static void write_data(const struct plot_data *d, struct tsv *t)
 {
 	const struct heat *h = &d->heat;
-	const char *const names[] = {h->by_bytes ? "row"
-				     : h->ranked ? "rank"
-						 : "process",
-				     "begin_s", "bytes_s", NULL};
+	const char *const names[] = {h->by_bytes ? "row" : h->noun, "begin_s", "bytes_s", NULL};
 	tsv_begin(t, names);
 	for (size_t r = 0; r < h->rows; r++)
 		for (size_t c = 0; c < h->columns; c++) {
 			const double rate = h->rate[r * h->columns + c];
 			if (rate <= 0)
 				continue;
-			tsv_number(t, h->by_bytes ? r : h->first[r]);
+			if (h->by_bytes)
+				tsv_number(t, r);
+			else
+				process_label_field(tsv_cell(t), h->first[r]);
 			tsv_real(t, h->begin_s + (double)c * h->column_s);
 			tsv_real(t, rate);
 		}
@@ -175,10 +186,11 @@ static void write_data(const struct plot_data *d, struct tsv *t)
 
 const struct plot plot_heat = {
     .name = "heat",
-    .title = "Data rate of each process over time",
+    .title = "Data rate of each process or host over time",
     .description =
-	"Bytes per second of each process over time, as colours from light (low) to "
-	"light (high). Bars: above, the sum of all processes; on the right, the bytes of "
+	"Bytes per second of each process, or of each host that has samples, over time, as "
+	"colours from light (low) to light (high). Bars: above, the sum of all; on the right, the "
+	"bytes of "
 	"each row.",
     .height = HEIGHT,
     .has_data = has_data,

@@ -1,33 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Bytes and time of each process, and the mean share of the run time. */
+/* Bytes and time of each process, or bytes of each host. */
 #include <math.h>
 #include <stdio.h>
 
-#include "lib/result/names.h"
-
 #include "canvas.h"
 
-enum { BARS_MAX = 256, PANE_HEIGHT = 96, PANE_GAP = 24, SERIES_MAX = 3 };
+enum { BARS_MAX = 256, PANE_HEIGHT = 96, PANE_GAP = 24, LABEL_GAP = 16, SERIES_MAX = 3 };
 
 static bool has_data(const struct plot_data *d)
 {
-	return d->processes.count > 0;
+	return d->processes.count > 0 && !d->processes.hosts;
 }
 
-static double bytes_of(const struct process_row *p, unsigned kind)
+static bool has_hosts(const struct plot_data *d)
 {
-	return (double)p->bytes[kind];
+	return d->processes.count > 0 && d->processes.hosts;
 }
 
 /* NAN: unknown. */
+static double bytes_of(const struct process_row *p, unsigned kind)
+{
+	return p->has_bytes[kind] ? (double)p->bytes[kind] : (double)NAN;
+}
+
 static double seconds_of(const struct process_row *p, unsigned kind)
 {
 	return p->ns[kind] / 1e9;
-}
-
-static bool is_unknown(const struct process_row *p)
-{
-	return isnan(p->ns[0]) || isnan(p->ns[1]) || isnan(p->ns[2]);
 }
 
 /* A pane: stacked bars, each the mean of equally many processes. */
@@ -36,8 +34,21 @@ struct pane {
 	const char *(*text)(char text[SVG_LABEL], double value);
 	double (*value)(const struct process_row *p, unsigned kind);
 	unsigned kinds;
-	int top;
+	int top, height;
 };
+
+/* The processes of which not all values of a pane are known. */
+static size_t unknown_of(const struct process_list *p, const struct pane *pane)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < p->count; i++) {
+		double sum = 0;
+		for (unsigned kind = 0; kind < pane->kinds; kind++)
+			sum += pane->value(&p->row[i], kind);
+		n += isnan(sum) ? 1 : 0;
+	}
+	return n;
+}
 
 static const char *const marks[SERIES_MAX] = {"f r", "f w", "f m"};
 
@@ -81,10 +92,13 @@ static void write_tip(struct output *o, const struct process_list *p, const stru
 	static const char *const names[SERIES_MAX] = {"read", "written", "metadata"};
 	const size_t first = bar * p->count / bars_of(p), end = (bar + 1) * p->count / bars_of(p);
 	char text[SVG_LABEL];
-	output_printf(o, "%s %ju", p->ranked ? "rank" : "process",
-		      (uintmax_t)process_list_label(p, first));
-	if (end - first > 1)
-		output_printf(o, " to %ju, mean", (uintmax_t)process_list_label(p, end - 1));
+	output_printf(o, "%s ", process_list_noun(p));
+	process_label_whole(o, process_list_label(p, first));
+	if (end - first > 1) {
+		output_text(o, " to ");
+		process_label_whole(o, process_list_label(p, end - 1));
+		output_text(o, ", mean");
+	}
 	for (unsigned kind = 0; kind < pane->kinds; kind++)
 		output_printf(o, "%s %s %s", kind == 0 ? ":" : ",", names[kind],
 			      end - first == 1 && isnan(pane->value(&p->row[first], kind))
@@ -148,7 +162,7 @@ static void draw_pane(struct output *o, const struct process_list *p, const stru
 	struct svg_frame f = {.left = CANVAS_LEFT,
 			      .top = pane->top,
 			      .width = PLOT_WIDTH - CANVAS_LEFT - CANVAS_RIGHT,
-			      .height = PANE_HEIGHT,
+			      .height = pane->height,
 			      .x = {NULL, SVG_LINEAR, 0, (double)bars_of(p)}};
 	canvas_set_max(&f, max, pane->labels);
 	if (max < 1 && pane->value == seconds_of)
@@ -161,20 +175,38 @@ static void draw_pane(struct output *o, const struct process_list *p, const stru
 		      f.left, f.top, f.width, f.height);
 }
 
-/* Ids of up to ten bars, under them. */
+/* Labels of up to ten bars, or eight names, under them. */
 static void draw_labels(struct output *o, const struct process_list *p, int y)
 {
-	enum { LABELS = 10 };
-	const size_t n = bars_of(p), every = (n + LABELS - 1) / LABELS;
+	const size_t labels = p->hosts ? 8 : 10, n = bars_of(p), every = (n + labels - 1) / labels;
 	const double step = (double)(PLOT_WIDTH - CANVAS_LEFT - CANVAS_RIGHT) / (double)n;
-	char text[SVG_LABEL];
 	for (size_t bar = 0; bar < n; bar += every) {
-		snprintf(text, sizeof text, "%ju",
-			 (uintmax_t)process_list_label(p, bar * p->count / n));
-		canvas_text(o, CANVAS_LEFT + ((double)bar + 0.5) * step, y, "middle", text);
+		output_printf(o, "<text%s x=\"%.1f\" y=\"%d.0\" text-anchor=\"middle\">",
+			      p->hosts ? " class=\"s\"" : "",
+			      CANVAS_LEFT + ((double)bar + 0.5) * step, y);
+		process_label_write(o, process_list_label(p, bar * p->count / n));
+		output_text(o, "</text>\n");
 	}
 	canvas_text(o, CANVAS_LEFT + (PLOT_WIDTH - CANVAS_LEFT - CANVAS_RIGHT) / 2., y + 20,
-		    "middle", p->ranked ? "rank" : "process");
+		    "middle", process_list_noun(p));
+}
+
+/* Writes how many processes a bar has, and of how many the values of a pane are unknown. */
+static void draw_note(struct output *o, const struct process_list *p, const struct pane *pane,
+		      const char *values)
+{
+	const char *noun = p->hosts ? "host" : "process", *many = p->hosts ? "s" : "es";
+	const size_t unknown = unknown_of(p, pane);
+	char text[128];
+	int n = 0;
+	if (p->count > BARS_MAX)
+		n = snprintf(text, sizeof text, "%zu %s%s, bars: mean of neighbours%s", p->count,
+			     noun, many, unknown > 0 ? "; " : "");
+	if (unknown > 0)
+		n += snprintf(text + n, sizeof text - (size_t)n, "%s of %zu %s%s are unknown",
+			      values, unknown, noun, unknown == 1 ? "" : many);
+	if (n > 0)
+		canvas_text(o, PLOT_WIDTH - CANVAS_RIGHT, 18, "end", text);
 }
 
 static void draw(const struct plot_data *d, struct output *o)
@@ -185,27 +217,18 @@ static void draw(const struct plot_data *d, struct output *o)
 						      {"l p o", "mean of all"},
 						      {0}};
 	static const struct canvas_labels seconds = {{"s", "ks", "Ms", "Gs", "Ts"}};
-	const struct pane bytes = {&canvas_bytes, byte_text, bytes_of, 2, CANVAS_TOP},
-			  times = {&seconds, canvas_seconds, seconds_of, 3,
-				   CANVAS_TOP + PANE_HEIGHT + PANE_GAP};
-	char text[128];
-	size_t unknown = 0;
-	for (size_t i = 0; i < d->processes.count; i++)
-		unknown += is_unknown(&d->processes.row[i]);
+	const struct pane bytes = {&canvas_bytes, byte_text, bytes_of, 2, CANVAS_TOP, PANE_HEIGHT},
+			  times = {&seconds,
+				   canvas_seconds,
+				   seconds_of,
+				   3,
+				   CANVAS_TOP + PANE_HEIGHT + PANE_GAP,
+				   PANE_HEIGHT};
 	draw_pane(o, &d->processes, &bytes);
 	draw_pane(o, &d->processes, &times);
-	draw_labels(o, &d->processes, times.top + PANE_HEIGHT + 16);
+	draw_labels(o, &d->processes, times.top + times.height + LABEL_GAP);
 	canvas_legend(o, CANVAS_LEFT, legend);
-	int n = 0;
-	if (d->processes.count > BARS_MAX)
-		n = snprintf(text, sizeof text, "%zu processes, bars: mean of neighbours%s",
-			     d->processes.count, unknown > 0 ? "; " : "");
-	if (unknown > 0)
-		n += snprintf(text + n, sizeof text - (size_t)n,
-			      "times of %zu process%s are unknown", unknown,
-			      unknown == 1 ? "" : "es");
-	if (n > 0)
-		canvas_text(o, PLOT_WIDTH - CANVAS_RIGHT, 18, "end", text);
+	draw_note(o, &d->processes, &times, "times");
 }
 
 static void write_data(const struct plot_data *d, struct tsv *t)
@@ -235,112 +258,40 @@ const struct plot plot_processes = {
     .write_data = write_data,
 };
 
-/* Cost */
-
-enum { COST_READ, COST_WRITE, COST_METADATA, COST_OTHER, COSTS };
-
-/* Percents of the run time: of the mean, or of the process with most. Returns false if unknown. */
-static bool costs_of(const struct plot_data *d, bool of_longest, double cost[COSTS])
-{
-	const double run_ns = 1e9 * plot_number(d, VALUE(trace, run_time_s), NULL),
-		     n = plot_number(d, VALUE(trace, processes), NULL);
-	double sum = 0, longest = -1;
-	for (unsigned k = 0; k < COSTS; k++)
-		cost[k] = 0;
-	for (size_t i = 0; i < d->processes.count; i++) {
-		const double *ns = d->processes.row[i].ns;
-		const double all = ns[0] + ns[1] + ns[2];
-		for (unsigned k = 0; k < PROCESS_TIMES && !of_longest; k++)
-			cost[k] += 100 * ns[k] / run_ns / n;
-		for (unsigned k = 0; k < PROCESS_TIMES && of_longest && all > longest; k++)
-			cost[k] = 100 * ns[k] / run_ns;
-		longest = fmax(longest, all);
-	}
-	for (unsigned k = 0; k < PROCESS_TIMES; k++)
-		sum += cost[k];
-	cost[COST_OTHER] = fmax(0, 100 - sum);
-	return run_ns > 0 && n > 0 && !isnan(sum);
-}
-
-static bool has_cost(const struct plot_data *d)
-{
-	double cost[COSTS];
-	return d->processes.count > 0 && costs_of(d, false, cost);
-}
-
-static const char *const cost_names[COSTS] = {"reads", "writes", "metadata", "other"};
-
-static void draw_cost_bar(struct output *o, const struct svg_frame *f, double y,
-			  const double cost[COSTS], const char *label)
-{
-	enum { BAR = 56, TEXT_WIDTH = 44 };
-	static const char *const cost_marks[COSTS] = {"f r", "f w", "f m", "f o"};
-	double base = 0;
-	char text[SVG_LABEL];
-	canvas_text(o, f->left, y - 8, "start", label);
-	for (unsigned k = 0; k < COSTS; k++) {
-		const double x = svg_x(f, base), width = svg_x(f, base + cost[k]) - x;
-		base += cost[k];
-		if (width <= 0)
-			continue;
-		canvas_rect(o, cost_marks[k], x, y, width, BAR);
-		output_printf(o, "%s: %.3g %%", cost_names[k], cost[k]);
-		canvas_rect_end(o);
-		snprintf(text, sizeof text, "%.1f %%", cost[k]);
-		if (width >= TEXT_WIDTH && k == COST_READ)
-			output_printf(o,
-				      "<text style=\"fill:#fff\" x=\"%.1f\" y=\"%.1f\" "
-				      "text-anchor=\"middle\">%s</text>\n",
-				      x + width / 2, y + BAR / 2. + 4, text);
-		else if (width >= TEXT_WIDTH)
-			canvas_text(o, x + width / 2, y + BAR / 2. + 4, "middle", text);
-	}
-}
-
-static void draw_cost(const struct plot_data *d, struct output *o)
+/* Samples have no times of hosts. */
+static void draw_hosts(const struct plot_data *d, struct output *o)
 {
 	static const struct canvas_legend legend[] = {
-	    {"f r", "reads"}, {"f w", "writes"}, {"f m", "metadata"}, {"f o", "other"}, {0}};
-	double mean[COSTS], longest[COSTS], max = 0;
-	const bool known = costs_of(d, false, mean) && costs_of(d, true, longest);
-	double sums[2] = {0};
-	for (unsigned k = 0; k < COSTS && known; k++) {
-		sums[0] += mean[k];
-		sums[1] += longest[k];
-	}
-	max = fmax(100, fmax(sums[0], sums[1]));
-	const struct svg_frame f = {.left = CANVAS_LEFT,
-				    .top = CANVAS_TOP,
-				    .width = PLOT_WIDTH - CANVAS_LEFT - CANVAS_RIGHT,
-				    .height = PLOT_HEIGHT - CANVAS_TOP - CANVAS_BOTTOM,
-				    .x = {"% of the run time", SVG_LINEAR, 0, max}};
-	svg_x_axis(o, &f);
-	draw_cost_bar(o, &f, f.top + 32, mean, "mean of the processes");
-	draw_cost_bar(o, &f, f.top + 136, longest, "process longest in I/O and metadata");
+	    {"f r", "read"}, {"f w", "written"}, {"l p o", "mean of all"}, {0}};
+	const struct pane bytes = {
+	    &canvas_bytes, byte_text, bytes_of, 2, CANVAS_TOP, 2 * PANE_HEIGHT + PANE_GAP};
+	draw_pane(o, &d->processes, &bytes);
+	draw_labels(o, &d->processes, bytes.top + bytes.height + LABEL_GAP);
 	canvas_legend(o, CANVAS_LEFT, legend);
+	draw_note(o, &d->processes, &bytes, "bytes");
 }
 
-static void write_cost(const struct plot_data *d, struct tsv *t)
+static void write_hosts(const struct plot_data *d, struct tsv *t)
 {
-	static const char *const names[] = {"time", "mean_percent", "longest_percent", NULL};
-	double mean[COSTS], longest[COSTS];
+	static const char *const names[] = {"host", "bytes_read", "bytes_written", NULL};
 	tsv_begin(t, names);
-	if (!costs_of(d, false, mean) || !costs_of(d, true, longest))
-		return;
-	for (unsigned k = 0; k < COSTS; k++) {
-		tsv_word(t, cost_names[k]);
-		tsv_real(t, mean[k]);
-		tsv_real(t, longest[k]);
+	for (size_t i = 0; i < d->processes.count; i++) {
+		const struct process_row *p = &d->processes.row[i];
+		process_label_field(tsv_cell(t), process_list_label(&d->processes, i));
+		for (unsigned k = 0; k < 2; k++)
+			if (p->has_bytes[k])
+				tsv_number(t, p->bytes[k]);
+			else
+				tsv_unknown(t);
 	}
 }
 
-const struct plot plot_cost = {
-    .name = "cost",
-    .title = "Run time in I/O",
-    .description = "Share of the run time in reads, writes, metadata operations and other work: "
-		   "the mean of the processes, and the process with most.",
+const struct plot plot_hosts = {
+    .name = "hosts",
+    .title = "Bytes of hosts",
+    .description = "Bytes read and written by each host, as its samples count them.",
     .height = PLOT_HEIGHT,
-    .has_data = has_cost,
-    .draw = draw_cost,
-    .write_data = write_cost,
+    .has_data = has_hosts,
+    .draw = draw_hosts,
+    .write_data = write_hosts,
 };

@@ -10,23 +10,10 @@
 
 #include "png.h"
 
-const struct plot *const trace_plots[] = {&plot_kinds,
-					  &plot_rate,
-					  &plot_requests,
-					  &plot_heat,
-					  &plot_offset,
-					  &plot_sizes,
-					  &plot_classes10,
-					  &plot_cdf,
-					  &plot_burstiness,
-					  &plot_concurrency,
-					  &plot_processes,
-					  &plot_cost,
-					  &plot_cycle,
-					  &plot_class,
-					  &plot_working_set,
-					  &plot_idle,
-					  NULL};
+const struct plot *const trace_plots[] = {
+    &plot_kinds,     &plot_rate,  &plot_requests,   &plot_heat,        &plot_offset,    &plot_sizes,
+    &plot_classes10, &plot_cdf,   &plot_burstiness, &plot_concurrency, &plot_processes, &plot_hosts,
+    &plot_cost,      &plot_cycle, &plot_class,      &plot_working_set, &plot_idle,      NULL};
 
 const struct plot *const job_plots[] = {&plot_files,
 					&plot_box,

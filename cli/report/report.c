@@ -10,7 +10,8 @@
 static int write_sections(const struct html_report *r)
 {
 	int status = IOT_OK;
-	if (!(plot_number(r->data, VALUE(totals, requests), NULL) > 0)) {
+	if (!(plot_number(r->data, VALUE(totals, requests), NULL) > 0) &&
+	    !r->data->processes.hosts) {
 		report_samples(r);
 		html_paragraph(r->html, "The trace has no requests.");
 		return report_metadata(r);

@@ -169,11 +169,16 @@ int report_processes(const struct html_report *r)
 		      {"written", NAME_OF(written_bytes), HTML_BYTES},
 		      {"in I/O", NAME_OF(io_time_ns), HTML_NS},
 		      {"in metadata", NAME_OF(operation_time_ns), HTML_NS}}};
-	if (!report_has(r, SECTION_OF(processes)))
+	int status = IOT_OK;
+	if (r->data->processes.hosts) {
+		html_section(r->html, "hosts", "Hosts");
+		report_plot(r, &plot_hosts);
+	} else if (report_has(r, SECTION_OF(processes))) {
+		html_section(r->html, SECTION_OF(processes), "Ranks and processes");
+		write_imbalance(r);
+		status = write_table(r, &processes);
+	} else
 		return IOT_OK;
-	html_section(r->html, SECTION_OF(processes), "Ranks and processes");
-	write_imbalance(r);
-	int status = write_table(r, &processes);
 	if (status == IOT_OK)
 		status = write_table(r, &hosts);
 	html_section_end(r->html);

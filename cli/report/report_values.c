@@ -158,7 +158,10 @@ void report_samples(const struct html_report *r)
 void report_heat(const struct html_report *r)
 {
 	if (r->data->processes.count > 1)
-		write_section(r, "heat", "Rate of each process", &plot_heat);
+		write_section(r, "heat",
+			      r->data->processes.hosts ? "Rate of each host"
+						       : "Rate of each process",
+			      &plot_heat);
 }
 
 void report_offsets(const struct html_report *r)

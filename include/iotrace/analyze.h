@@ -134,7 +134,7 @@ struct iot_analyze_bin {
 	uint64_t operations, in_flight_ns;
 };
 
-/* The requests of a process in a bin. */
+/* Requests of a process in a bin; samples alone have hosts, numbered in order of their names. */
 struct iot_analyze_cell {
 	uint32_t process, bin;
 	uint64_t bytes[2], requests[2];

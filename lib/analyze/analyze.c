@@ -539,6 +539,7 @@ static void add_row_values(struct iot_analyze *a, const struct layer *l)
 					  .classes = &a->classes,
 					  .names = &a->names,
 					  .counted = counted_of(a),
+					  .samples = samples_of(a),
 					  .metadata =
 					      needs(a, IOT_ANALYZE_METADATA) ? &a->metadata : NULL,
 					  .processes = totals_processes(&a->trace, &a->requests),
@@ -763,13 +764,22 @@ int iot_analyze_row(struct iot_analyze *a, size_t i, struct iot_analyze_row *row
 	return table_row(&a->table, i, row);
 }
 
-/* Cells have the numbers of processes, or of hosts; the result has the ids of processes. */
-static void set_process_ids(struct iot_analyze *a, size_t count)
+/*
+ * Cells have the numbers of processes, or of hosts; the result has the ids of processes, or the
+ * positions of hosts. Returns false if out of memory.
+ */
+static bool set_process_ids(struct iot_analyze *a, size_t count)
 {
-	for (size_t i = 0; i < count && samples_of(a) == NULL; i++) {
+	const struct host_samples *h = samples_of(a);
+	uint32_t *position = h != NULL ? host_samples_order(h) : NULL;
+	const bool done = h == NULL || position != NULL;
+	for (size_t i = 0; i < count && done; i++) {
 		struct iot_analyze_cell *cell = &a->over_time.cells[i];
-		cell->process = (uint32_t)a->requests.process_map.keys[cell->process];
+		cell->process = h != NULL ? position[cell->process]
+					  : (uint32_t)a->requests.process_map.keys[cell->process];
 	}
+	free(position);
+	return done;
 }
 
 int iot_analyze_timeline(struct iot_analyze *a, size_t max, struct iot_analyze_timeline *to)
@@ -778,9 +788,8 @@ int iot_analyze_timeline(struct iot_analyze *a, size_t max, struct iot_analyze_t
 		return IOT_EUSAGE;
 	const struct layer *l = a->layers[chosen_layer(a)];
 	const struct view_source from = view_of(a, l);
-	if (!over_time_make(&a->over_time, &from, max, to))
+	if (!over_time_make(&a->over_time, &from, max, to) || !set_process_ids(a, to->cell_count))
 		return IOT_ENOMEM;
-	set_process_ids(a, to->cell_count);
 	to->has_epoch = a->trace.epoch_ns != 0;
 	to->epoch_ns = a->trace.epoch_ns;
 	return IOT_OK;

@@ -36,9 +36,35 @@ static size_t host_number(struct host_samples *h, struct iot_text name)
 	const size_t i = idmap_number(&h->numbers, XXH3_64bits(name.data, name.size));
 	if (!array_reserve_index(&h->host, &h->host_capacity, i, sizeof *h->host))
 		return SIZE_MAX;
-	if (h->host[i] == NULL)
-		h->host[i] = strndup(name.data, name.size);
-	return h->host[i] != NULL ? i : SIZE_MAX;
+	if (h->host[i].name == NULL)
+		h->host[i].name = strndup(name.data, name.size);
+	return h->host[i].name != NULL ? i : SIZE_MAX;
+}
+
+struct named_host {
+	const char *name;
+	uint32_t number;
+};
+
+static int by_name(const void *left, const void *right)
+{
+	const struct named_host *a = left, *b = right;
+	return strcmp(a->name, b->name);
+}
+
+uint32_t *host_samples_order(const struct host_samples *h)
+{
+	const size_t n = h->numbers.count;
+	struct named_host *sorted = calloc(n + 1, sizeof *sorted);
+	uint32_t *position = sorted != NULL ? calloc(n + 1, sizeof *position) : NULL;
+	for (size_t i = 0; i < n && position != NULL; i++)
+		sorted[i] = (struct named_host){h->host[i].name, (uint32_t)i};
+	if (position != NULL)
+		qsort(sorted, n, sizeof *sorted, by_name);
+	for (size_t i = 0; i < n && position != NULL; i++)
+		position[sorted[i].number] = (uint32_t)i;
+	free(sorted);
+	return position;
 }
 
 /* Over time */
@@ -83,15 +109,21 @@ static bool add_to_series(struct series *s, const struct counted_interval *i)
 
 /* Sums */
 
-static void add_sums(struct host_samples *h, const struct counted_interval *i)
+static void add_values(struct sample_sums *s, uint32_t known, const uint64_t value[SAMPLE_VALUES])
+{
+	s->known |= known;
+	for (unsigned v = 0; v < SAMPLE_VALUES; v++)
+		s->sum[v] = saturate_add(s->sum[v], value[v]);
+}
+
+static void add_sums(struct host_samples *h, size_t host, const struct counted_interval *i)
 {
 	h->count++;
 	h->gaps += i->declared.gap;
 	h->resets += i->declared.reset;
 	h->doubtful += i->declared.doubtful;
-	h->known |= i->declared.known;
-	for (unsigned v = 0; v < SAMPLE_VALUES; v++)
-		h->sum[v] = saturate_add(h->sum[v], i->declared.value[v]);
+	add_values(&h->sums, i->declared.known, i->declared.value);
+	add_values(&h->host[host].sums, i->declared.known, i->declared.value);
 	histogram_add(&h->took, i->time.to_ns - i->time.from_ns);
 }
 
@@ -128,7 +160,7 @@ static bool add_sample(void *of, const struct iot_event *ev, uint64_t epoch_ns)
 	const size_t host = host_number(h, i.declared.host);
 	if (host == SIZE_MAX || !add_sizes(h, &i) || !add_counters(h, &i))
 		return false;
-	add_sums(h, &i);
+	add_sums(h, host, &i);
 	return i.declared.gap || (coverage_add(&h->coverage, host, i.time) &&
 				  spread_all(h, host, &i) && add_to_series(&h->series, &i));
 }
@@ -140,8 +172,8 @@ static uint32_t *map_hosts(struct host_samples *h, const struct host_samples *pa
 {
 	uint32_t *map = calloc(part->numbers.count + 1, sizeof *map);
 	for (size_t i = 0; map != NULL && i < part->numbers.count; i++) {
-		const size_t host =
-		    host_number(h, (struct iot_text){part->host[i], strlen(part->host[i])});
+		const char *name = part->host[i].name;
+		const size_t host = host_number(h, (struct iot_text){name, strlen(name)});
 		if (host == SIZE_MAX) {
 			free(map);
 			return NULL;
@@ -151,17 +183,18 @@ static uint32_t *map_hosts(struct host_samples *h, const struct host_samples *pa
 	return map;
 }
 
-static void join_sums(struct host_samples *h, const struct host_samples *part)
+static void join_sums(struct host_samples *h, const struct host_samples *part, const uint32_t *host)
 {
 	h->count += part->count;
 	h->gaps += part->gaps;
 	h->resets += part->resets;
 	h->doubtful += part->doubtful;
 	h->wrong += part->wrong;
-	h->known |= part->known;
 	h->interval_ns = h->interval_ns != 0 ? h->interval_ns : part->interval_ns;
-	for (unsigned v = 0; v < SAMPLE_VALUES; v++)
-		h->sum[v] = saturate_add(h->sum[v], part->sum[v]);
+	add_values(&h->sums, part->sums.known, part->sums.sum);
+	for (size_t i = 0; i < part->numbers.count; i++)
+		add_values(&h->host[host[i]].sums, part->host[i].sums.known,
+			   part->host[i].sums.sum);
 	histogram_join(&h->took, &part->took);
 }
 
@@ -200,7 +233,8 @@ static bool join(void *of, void *more, const struct statistic_map *map)
 			  series_join(&h->series, &part->series) &&
 			  coverage_join(&h->coverage, &part->coverage, host) &&
 			  join_counters(h, part) && sizes_join(&h->sizes, &part->sizes, NULL);
-	join_sums(h, part);
+	if (done)
+		join_sums(h, part, host);
 	free(host);
 	return done;
 }
@@ -229,7 +263,7 @@ static void free_all(void *of)
 		cells_free(&h->calls_of_hosts[all]);
 	}
 	for (size_t i = 0; i < h->host_capacity; i++)
-		free(h->host[i]);
+		free(h->host[i].name);
 	free(h->host);
 	idmap_free(&h->numbers);
 	coverage_free(&h->coverage);

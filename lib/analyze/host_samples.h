@@ -20,13 +20,22 @@ enum {
 	COUNTED_CELLS = 4
 };
 
+struct sample_sums {
+	uint32_t known; /* bit for each value that a sample has */
+	uint64_t sum[SAMPLE_VALUES];
+};
+
+struct counted_host {
+	char *name; /* percent-encoded */
+	struct sample_sums sums;
+};
+
 /* All zeros: no samples. Indexed by value: read and written bytes, reads and writes. */
 struct host_samples {
 	uint64_t count, gaps, resets, doubtful;
 	uint64_t wrong;       /* without a host or a time, or with a wrong number; not counted */
 	uint64_t interval_ns; /* the usual interval, which the trace declares; 0: unknown */
-	uint32_t known;       /* bit for each value that a sample has */
-	uint64_t sum[SAMPLE_VALUES];
+	struct sample_sums sums;
 	struct histogram took;
 	struct request_sizes sizes; /* the means of intervals */
 	/* All that follows is without samples of gaps, which say how much happened, and not when. */
@@ -34,7 +43,7 @@ struct host_samples {
 	struct series series;                        /* intervals in which anything happened */
 	struct coverage coverage;
 	struct idmap numbers; /* of hosts, by hash of the name */
-	char **host;          /* percent-encoded */
+	struct counted_host *host;
 	/* Of the samples of one host, target and job each, numbered by sample_key(). */
 	struct coverage of_counters;
 	struct idmap counters;
@@ -42,9 +51,12 @@ struct host_samples {
 	size_t host_capacity;
 };
 
-static inline bool host_samples_know(const struct host_samples *h, enum sample_value v)
+static inline bool sample_sums_know(const struct sample_sums *s, enum sample_value v)
 {
-	return (h->known & UINT32_C(1) << v) != 0;
+	return (s->known & UINT32_C(1) << v) != 0;
 }
+
+/* Returns the position of each host in the order of their names; NULL if out of memory. */
+uint32_t *host_samples_order(const struct host_samples *h);
 
 #endif

@@ -9,6 +9,11 @@
 #include "bins_state.h"
 #include "state.h"
 
+static void known_state(struct state *s, struct sample_sums *sums)
+{
+	state_small(s, "known", &sums->known, (UINT32_C(1) << SAMPLE_VALUES) - 1);
+}
+
 /* A state without samples has neither a row nor further tables. */
 static bool sums_state(struct state *s, struct host_samples *h)
 {
@@ -23,10 +28,10 @@ static bool sums_state(struct state *s, struct host_samples *h)
 		state_number(s, "wrong", &h->wrong);
 		state_number(s, "interval", &h->interval_ns);
 		state_number(s, "counters", &h->counters_ns);
-		state_small(s, "known", &h->known, (UINT32_C(1) << SAMPLE_VALUES) - 1);
+		known_state(s, &h->sums);
 	}
 	while (any && state_each(s, "samples.sum", SAMPLE_VALUES, &i))
-		state_number(s, "sum", &h->sum[i]);
+		state_number(s, "sum", &h->sums.sum[i]);
 	return any;
 }
 
@@ -38,8 +43,8 @@ static void load_host(struct state *s, struct host_samples *h, struct iot_text n
 		state_no_memory(s);
 		return;
 	}
-	char **host = state_at(s, &h->host, &h->host_capacity, i, sizeof *h->host);
-	if (host != NULL && (*host = strndup(name.data, name.size)) == NULL)
+	struct counted_host *host = state_at(s, &h->host, &h->host_capacity, i, sizeof *h->host);
+	if (host != NULL && (host->name = strndup(name.data, name.size)) == NULL)
 		state_no_memory(s);
 }
 
@@ -50,7 +55,7 @@ static void hosts_state(struct state *s, struct host_samples *h, struct state_nu
 	for (; state_list(s, "samples.host", state_saves(s) && i < h->numbers.count); i++) {
 		struct iot_text name = {NULL, 0};
 		if (state_saves(s))
-			name = (struct iot_text){h->host[i], strlen(h->host[i])};
+			name = (struct iot_text){h->host[i].name, strlen(h->host[i].name)};
 		state_text(s, "name", &name);
 		state_check(s, i < COUNTED_HOSTS_MAX && name.size <= COUNTED_HOST_SIZE,
 			    "up to 1048576 hosts");
@@ -58,6 +63,16 @@ static void hosts_state(struct state *s, struct host_samples *h, struct state_nu
 			load_host(s, h, name);
 		if (!state_failed(s))
 			state_add_number(s, rows, (uint32_t)i);
+	}
+}
+
+static void host_sums_state(struct state *s, struct host_samples *h)
+{
+	size_t i;
+	while (state_each(s, "samples.host_sums", h->numbers.count, &i)) {
+		known_state(s, &h->host[i].sums);
+		for (unsigned v = 0; v < SAMPLE_VALUES; v++)
+			state_number(s, sample_names[v].data, &h->host[i].sums.sum[v]);
 	}
 }
 
@@ -102,6 +117,7 @@ void host_samples_state(struct state *s, struct host_samples *h)
 	if (!sums_state(s, h))
 		return;
 	hosts_state(s, h, &rows);
+	host_sums_state(s, h);
 	coverage_state(s, "samples.covered", &h->coverage, h->numbers.count);
 	counters_state(s, h);
 	state_histogram(s, STATE_NAMES("samples.took"), &h->took);

@@ -13,8 +13,8 @@ static const uint64_t day_ns = 86400 * CELLS_NS_PER_S;
 struct totals_io host_samples_io(const struct host_samples *h)
 {
 	return (struct totals_io){
-	    .count = {h->sum[SAMPLE_READS], h->sum[SAMPLE_WRITES]},
-	    .bytes = {h->sum[SAMPLE_READ_BYTES], h->sum[SAMPLE_WRITTEN_BYTES]}};
+	    .count = {h->sums.sum[SAMPLE_READS], h->sums.sum[SAMPLE_WRITES]},
+	    .bytes = {h->sums.sum[SAMPLE_READ_BYTES], h->sums.sum[SAMPLE_WRITTEN_BYTES]}};
 }
 
 struct view_source host_samples_view(const struct host_samples *h, struct time_span span,
@@ -76,34 +76,35 @@ struct value_of_samples {
 	enum sample_value of;
 };
 
-static void set_one_of(const struct host_samples *h, const struct value_of_samples *known, size_t n,
+static void set_one_of(const struct sample_sums *s, const struct value_of_samples *known, size_t n,
 		       struct iot_analyze_value *v)
 {
 	for (size_t i = 0; i < n; i++)
-		if (strcmp(v->name, known[i].name) == 0 && host_samples_know(h, known[i].of))
-			set_number(v, h->sum[known[i].of]);
+		if (strcmp(v->name, known[i].name) == 0 && sample_sums_know(s, known[i].of))
+			set_number(v, s->sum[known[i].of]);
 }
 
 /* A value that samples have although requests of files would have given it. */
-static void set_total(const struct host_samples *h, struct iot_analyze_value *v)
+static void set_total(const struct sample_sums *s, struct iot_analyze_value *v)
 {
 	static const struct value_of_samples known[] = {{NAME_OF(requests), SAMPLE_REQUESTS},
 							{NAME_OF(opens), SAMPLE_OPENS},
 							{NAME_OF(created), SAMPLE_CREATES},
 							{"read_io_ns", SAMPLE_READ_NS},
 							{"write_io_ns", SAMPLE_WRITE_NS}};
-	set_one_of(h, known, sizeof known / sizeof known[0], v);
-	if (strcmp(v->name, NAME_OF(io_ns)) == 0 && host_samples_know(h, SAMPLE_READ_NS))
-		set_number(v, saturate_add(h->sum[SAMPLE_READ_NS], h->sum[SAMPLE_WRITE_NS]));
+	set_one_of(s, known, sizeof known / sizeof known[0], v);
+	if (strcmp(v->name, NAME_OF(io_ns)) == 0 && sample_sums_know(s, SAMPLE_READ_NS) &&
+	    sample_sums_know(s, SAMPLE_WRITE_NS))
+		set_number(v, saturate_add(s->sum[SAMPLE_READ_NS], s->sum[SAMPLE_WRITE_NS]));
 }
 
 /* Calls, which samples count, too. */
-static void set_calls(const struct host_samples *h, struct iot_analyze_value *v)
+static void set_calls(const struct sample_sums *s, struct iot_analyze_value *v)
 {
 	static const struct value_of_samples calls[] = {{NAME_OF(opens), SAMPLE_OPENS},
 							{NAME_OF(closes), SAMPLE_CLOSES},
 							{NAME_OF(created), SAMPLE_CREATES}};
-	set_one_of(h, calls, sizeof calls / sizeof calls[0], v);
+	set_one_of(s, calls, sizeof calls / sizeof calls[0], v);
 }
 
 void host_samples_correct(const struct host_samples *h, struct values *v)
@@ -111,14 +112,27 @@ void host_samples_correct(const struct host_samples *h, struct values *v)
 	for (size_t i = 0; i < v->count; i++) {
 		struct iot_analyze_value *at = &v->value[i];
 		const char *name = strcmp(at->key, "0 requests") == 0 ? "requests" : at->name;
-		if ((needs_of(name) & ~h->known) != 0)
+		if ((needs_of(name) & ~h->sums.known) != 0)
 			values_forget_one(at, absent);
 		if (strcmp(at->section, SECTION_OF(totals)) == 0)
-			set_total(h, at);
+			set_total(&h->sums, at);
 		if (strcmp(at->section, SECTION_OF(metadata)) == 0 ||
 		    strcmp(at->section, SECTION_OF(map)) == 0)
-			set_calls(h, at);
+			set_calls(&h->sums, at);
 	}
+}
+
+void host_samples_correct_row(const struct sample_sums *s, struct values *v)
+{
+	for (size_t i = 0; i < v->count; i++) {
+		struct iot_analyze_value *at = &v->value[i];
+		const uint32_t needs = needs_of(at->name);
+		if (needs == 0 || (needs & ~s->known) != 0)
+			values_forget_one(at, absent);
+		set_total(s, at);
+		set_calls(s, at);
+	}
+	values_note_since(v, 0, HOST_SAMPLES_NOTE);
 }
 
 /* Values that samples cannot show */
@@ -189,8 +203,9 @@ static void sums(const struct host_samples *h, struct values *v)
 	values_number(v, NAME_OF(doubtful_samples), NULL, "", h->doubtful);
 	overlap(h, v);
 	for (unsigned i = 0; i < SAMPLE_VALUES; i++)
-		if (host_samples_know(h, i))
-			values_number(v, NAME_OF(counted), sample_names[i].data, "", h->sum[i]);
+		if (sample_sums_know(&h->sums, i))
+			values_number(v, NAME_OF(counted), sample_names[i].data, "",
+				      h->sums.sum[i]);
 	values_real(v, NAME_OF(resolution_s), NULL, "s", (double)resolution_of(h) / 1e9);
 	values_summary(v, SUMMARY_NS("sample_interval"), "ns", &h->took);
 }

@@ -21,6 +21,8 @@ struct view_source host_samples_view(const struct host_samples *h, struct time_s
 void host_samples_forget(struct values *v);
 /* Makes values unknown that depend on a key which no sample has, and sets totals that samples have. */
 void host_samples_correct(const struct host_samples *h, struct values *v);
+/* The same of the row of a host, all whose values depend on keys. */
+void host_samples_correct_row(const struct sample_sums *s, struct values *v);
 /* Section samples. Returns false if out of memory. */
 bool host_samples_values(const struct host_samples *h, struct time_span span, struct values *v);
 

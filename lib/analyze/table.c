@@ -4,6 +4,12 @@
 
 #include "tables.h"
 
+/* Hosts have processes, or else samples. */
+static bool has_sampled_hosts(const struct row_table *t)
+{
+	return t->by == IOT_ANALYZE_BY_HOST && t->from.samples != NULL;
+}
+
 static bool rank_groups(struct row_table *t)
 {
 	const bool by_file = t->by == IOT_ANALYZE_BY_DIRECTORY;
@@ -17,6 +23,7 @@ ssize_t table_sort(struct row_table *t, enum iot_analyze_by by)
 	const bool ranked = by == IOT_ANALYZE_BY_PROCESS     ? table_rank_processes(t)
 			    : by == IOT_ANALYZE_BY_FILE      ? table_rank_files(t)
 			    : by == IOT_ANALYZE_BY_OPERATION ? table_rank_operations(t)
+			    : has_sampled_hosts(t)           ? table_rank_sampled_hosts(t)
 							     : rank_groups(t);
 	if (ranked)
 		table_sort_ranks(t);
@@ -52,6 +59,8 @@ int table_row(struct row_table *t, size_t i, struct iot_analyze_row *row)
 		table_file_values(t, t->ranks[i].number, &t->values);
 	else if (t->by == IOT_ANALYZE_BY_OPERATION)
 		table_operation_values(t->from.metadata, t->ranks[i].number, &t->values);
+	else if (has_sampled_hosts(t))
+		table_sampled_host_values(t, t->ranks[i].number, &t->values);
 	else
 		table_group_values(t, i, &t->values);
 	*row = (struct iot_analyze_row){key_of(t, i), t->values.value, t->values.count};

@@ -281,7 +281,7 @@ void table_sort_ranks(struct row_table *t)
 		qsort(t->ranks, t->count, sizeof *t->ranks, by_rank);
 }
 
-static bool add_rank(struct row_table *t, struct table_rank rank, const struct row_sums *s)
+bool table_add_rank(struct row_table *t, struct table_rank rank, const struct row_sums *s)
 {
 	if (!array_reserve(&t->ranks, &t->capacity, t->count + 1, sizeof *t->ranks))
 		return false;
@@ -295,7 +295,8 @@ bool table_rank_processes(struct row_table *t)
 {
 	struct table_sums s;
 	for (size_t i = 0; i < t->from.requests->process_map.count; i++)
-		if (table_process(t, i, &s) && !add_rank(t, table_process_rank(t, i), &s.sums))
+		if (table_process(t, i, &s) &&
+		    !table_add_rank(t, table_process_rank(t, i), &s.sums))
 			return false;
 	return true;
 }
@@ -304,7 +305,7 @@ bool table_rank_files(struct row_table *t)
 {
 	struct table_file f;
 	for (size_t i = 0; i < table_files(t); i++)
-		if (table_file(t, i, &f) && !add_rank(t, table_file_rank(t, i), &f.all.sums))
+		if (table_file(t, i, &f) && !table_add_rank(t, table_file_rank(t, i), &f.all.sums))
 			return false;
 	return true;
 }
@@ -315,7 +316,7 @@ bool table_rank_operations(struct row_table *t)
 	for (size_t i = 0; m != NULL && i < m->names.count; i++) {
 		const struct table_rank rank = {
 		    .name = {m->names.name[i], strlen(m->names.name[i])}, .number = (uint32_t)i};
-		if (!add_rank(t, rank, &(struct row_sums){.count = {0}}))
+		if (!table_add_rank(t, rank, &(struct row_sums){.count = {0}}))
 			return false;
 		t->ranks[i].first = m->operation[i].ns;
 		t->ranks[i].second = m->operation[i].calls;

@@ -8,6 +8,7 @@
 
 #include "classes.h"
 #include "counters.h"
+#include "host_samples.h"
 #include "metadata.h"
 #include "order.h"
 #include "reuse.h"
@@ -26,6 +27,7 @@ struct table_source {
 	const struct row_names *names;
 	const struct metadata *metadata;       /* NULL: not known */
 	const struct counters_totals *counted; /* counters that replace requests; NULL: none */
+	const struct host_samples *samples;    /* samples that replace requests; NULL: none */
 	uint64_t processes;                    /* of the job */
 	bool shows_opens, shows_operations;    /* otherwise the number is unknown */
 	bool by_file;                          /* files are known */
@@ -103,6 +105,7 @@ const char *table_file_key(char key[VALUE_KEY], const struct file_key *file);
 /* The values of a row. */
 void table_process_values(const struct row_table *t, size_t process, struct values *v);
 void table_file_values(const struct row_table *t, size_t file, struct values *v);
+void table_sampled_host_values(const struct row_table *t, size_t host, struct values *v);
 void table_operation_values(const struct metadata *m, size_t operation, struct values *v);
 /* Writes the values of sums; key: of the row, or NULL. */
 void table_sums_values(const struct row_table *t, const char *key, const struct table_sums *sums,
@@ -111,6 +114,9 @@ void table_sums_values(const struct row_table *t, const char *key, const struct 
 bool table_rank_processes(struct row_table *t);
 bool table_rank_files(struct row_table *t);
 bool table_rank_operations(struct row_table *t);
+bool table_rank_sampled_hosts(struct row_table *t);
+/* Appends a rank with the bytes and requests of the sums. Returns false if out of memory. */
+bool table_add_rank(struct row_table *t, struct table_rank rank, const struct row_sums *s);
 /* Sorts `ranks` by their order. */
 void table_sort_ranks(struct row_table *t);
 int table_compare_names(struct iot_text a, struct iot_text b);

@@ -104,3 +104,44 @@ sed 's/reads=/opens=3 closes=2 reads=/' 30.iot >opens.iot
 "$IOTRACE" analyze -q --html=report.html opens.iot && grep -o '<h2 id="[a-z]*' report.html | cut -d '"' -f 2 | tr '\n' ' '
 echo
 "$IOTRACE" analyze -q -t opens.iot | awk -F '\t' '$1 != "samples" && $2 $3 ~ /opens|closes|created$/ { print $1, $2, $3, $5, $6 }'
+# Hosts are rows and plots; what no sample of a host counts is unknown, and the plot of a host has what its samples add up to.
+cat >hosts.iot <<'CODE'
+ff %trace source=diskstats epoch=0 lacks=completion,cpu,offset interval=1000000000
+ff %sample time=0 took=1000000 host=b.site target=sda requests=7 read-bytes=1000 read-ns=5
+ff %sample time=1000000 took=20000000 host=a.site target=sda reads=1 read-bytes=500 written-bytes=70 gap=1
+ff %sample time=21000000 took=1000000 host=a.site target=sda reads=2 opens=3 read-bytes=1000
+ff %sample time=22000000 took=1000000 host=c%20c.site target=sda written-bytes=0 read-ns=2 write-ns=3
+CODE
+"$IOTRACE" analyze -q --by=host hosts.iot
+"$IOTRACE" analyze -q --by=host -t hosts.iot | tee hosts.tsv
+"$IOTRACE" analyze -q --by=host --json hosts.iot | grep -c '_time_ns": null'
+"$IOTRACE" analyze -q --no-fsync -s hosts.state hosts.iot
+"$IOTRACE" analyze -q --by=host -t hosts.state | diff hosts.tsv -
+"$IOTRACE" analyze -q --plots=host-plots --html=report.html hosts.iot >report.txt
+ls host-plots | grep -c svg
+cat host-plots/hosts.tsv
+grep -o '>[^<]*known<' host-plots/hosts.svg host-plots/heat.svg
+grep -o '<title>host [^<]*\|>[abc][^<.]*<title' host-plots/hosts.svg
+grep -o '<td class="n">[^<]*site</td><td[^>]*>[^<]*' report.html
+sums() { awk '$2 == "%sample" { host = ""; for (i = 3; i <= NF; i++) { split($i, v, "="); if (v[1] == "host") host = v[2]
+	if (v[1] == "read-bytes") r[host] += v[2]; if (v[1] == "written-bytes") w[host] += v[2] } } END { for (h in r) printf "%s\t%.0f\t%.0f\n", h, r[h], w[h] }' "$1" | sort; }
+sed '/^ff/!d' many.iot >many-samples.iot
+for name in 30 lost many-samples; do
+	"$IOTRACE" analyze -q --plots=$name $name.iot >report.txt
+	sums $name.iot >expected
+	tail -n +2 $name/hosts.tsv | diff expected - && wc -l <expected
+done
+# The rates of a host, times the width of a column, are its bytes.
+for name in 30 lost; do
+	sums $name.iot | awk -F '\t' 'NR == FNR { bytes[$1] = $2 + $3; next }
+		FNR > 1 { sum[$1] += $3; if ($1 == before && (!width || $2 - at < width)) width = $2 - at; before = $1; at = $2 }
+		END { for (h in bytes) if (sum[h] * width < 0.9999 * bytes[h] || sum[h] * width > 1.0001 * bytes[h]) print h, bytes[h], sum[h] * width
+			print length(sum) }' - $name/heat.tsv
+done
+# A page without any known request, and a page without I/O.
+sed '/ [a-z]*s=7 /!d; s/requests=7 //' hosts.iot >bytes.iot
+sed 's/bytes=1000/bytes=0/' bytes.iot >zero.iot
+for name in bytes zero; do
+	"$IOTRACE" analyze -q --html=report.html $name.iot && grep -o '<h2 id="[a-z]*' report.html | cut -d '"' -f 2 | tr '\n' ' '
+	grep -c "has no requests" report.html
+done
