@@ -2,48 +2,19 @@
 #include "busy.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/array.h"
 
 #include "interval.h"
 #include "saturate.h"
 #include "statistic.h"
-#include "state.h"
 
-bool busy_head_fits(const struct busy *b, const struct busy_head *h)
+static inline bool add_head(struct busy *b, size_t row, enum busy_kind kind,
+			    struct busy_interval interval)
 {
-	return h->count < BUSY_HEAD_MIN || b->intervals < BUSY_INTERVALS_MAX;
-}
-
-bool busy_append(struct busy *b, struct busy_head *h, struct busy_interval interval)
-{
-	if (h->count == h->capacity) {
-		const size_t capacity = h->capacity > 0 ? 2 * h->capacity : 1;
-		struct busy_interval *grown = realloc(h->interval, capacity * sizeof *grown);
-		if (grown == NULL)
-			return false;
-		h->interval = grown;
-		h->capacity = capacity;
-	}
-	b->intervals += h->count >= BUSY_HEAD_MIN;
-	h->interval[h->count++] = interval;
-	return true;
-}
-
-static bool add_head(struct busy *b, size_t process, enum busy_kind kind,
-		     struct busy_interval interval)
-{
-	if (!array_reserve_index(&b->heads, &b->head_capacity, process, sizeof *b->heads))
-		return false;
-	struct busy_head *h = &b->heads[process][kind];
-	if (h->more)
-		return true;
-	if (h->count > 0 && h->interval[h->count - 1].to_ns == interval.from_ns) {
-		h->interval[h->count - 1].to_ns = interval.to_ns;
-		return true;
-	}
-	h->more = !busy_head_fits(b, h);
-	return h->more || busy_append(b, h, interval);
+	return (row < b->head_capacity && b->heads[row][kind].more) ||
+	       busy_add_head(b, row, kind, interval);
 }
 
 static bool extend(struct busy *b, size_t process, enum busy_kind kind, int64_t start, int64_t end)
@@ -54,8 +25,7 @@ static bool extend(struct busy *b, size_t process, enum busy_kind kind, int64_t 
 		return true;
 	p->of[kind].ns += (uint64_t)(end - from);
 	p->of[kind].end_ns = end;
-	return !b->part || kind >= BUSY_HEADS ||
-	       add_head(b, process, kind, (struct busy_interval){from, end});
+	return !b->part || add_head(b, process, kind, (struct busy_interval){from, end});
 }
 
 static size_t index_of(const struct busy *b, const struct io_span *span)
@@ -114,11 +84,12 @@ static bool add_overlapping(struct busy *b, const struct io_span *span)
 static bool add_to_heads(struct busy *b, size_t at, const struct io_span *span)
 {
 	bool added = true;
-	for (size_t i = 0; i < span->count && added; i++)
-		if (span->end_ns[i] > span->start_ns[i])
-			added =
-			    add_head(b, at, kind_of(span->write[i]),
-				     (struct busy_interval){span->start_ns[i], span->end_ns[i]});
+	for (size_t i = 0; i < span->count && added; i++) {
+		const struct busy_interval in = {span->start_ns[i], span->end_ns[i]};
+		added = in.to_ns <= in.from_ns || (add_head(b, at, kind_of(span->write[i]), in) &&
+						   add_head(b, at, BUSY_IO, in) &&
+						   (b->by_pair || add_head(b, at, BUSY_ALL, in)));
+	}
 	return added;
 }
 
@@ -172,7 +143,7 @@ bool busy_add_op(struct busy *b, size_t process, int64_t start_ns, uint64_t dura
 
 void busy_free_head(struct busy *b, size_t row)
 {
-	for (unsigned kind = 0; kind < BUSY_HEADS && row < b->head_capacity; kind++)
+	for (unsigned kind = 0; kind < BUSY_KINDS && row < b->head_capacity; kind++)
 		free(b->heads[row][kind].interval);
 }
 
@@ -182,51 +153,11 @@ static void free_heads(struct busy *b)
 		busy_free_head(b, i);
 	free(b->heads);
 	b->heads = NULL;
-	b->head_capacity = b->intervals = 0;
+	b->head_capacity = 0;
+	memset(b->intervals, 0, sizeof b->intervals);
 }
 
 /* Parts */
-
-/* The heads whose union is a kind: [0] to [1] - 1. */
-static const unsigned members[BUSY_KINDS][2] = {[BUSY_READ] = {BUSY_READ, BUSY_READ + 1},
-						[BUSY_WRITE] = {BUSY_WRITE, BUSY_WRITE + 1},
-						[BUSY_METADATA] = {BUSY_METADATA, BUSY_HEADS},
-						[BUSY_IO] = {BUSY_READ, BUSY_METADATA},
-						[BUSY_ALL] = {BUSY_READ, BUSY_HEADS}};
-
-/* Stores the next interval of a kind, which begins before end_ns. Returns false at the end. */
-static bool next_interval(const struct busy_head heads[BUSY_HEADS], enum busy_kind kind,
-			  size_t at[BUSY_HEADS], int64_t end_ns, struct busy_interval *next)
-{
-	unsigned first = BUSY_HEADS;
-	next->from_ns = end_ns;
-	for (unsigned m = members[kind][0]; m < members[kind][1]; m++)
-		if (at[m] < heads[m].count && heads[m].interval[at[m]].from_ns < next->from_ns) {
-			first = m;
-			*next = heads[m].interval[at[m]];
-		}
-	if (first < BUSY_HEADS)
-		at[first]++;
-	return first < BUSY_HEADS;
-}
-
-/* The length of the union of a part up to a time: counted already. */
-static uint64_t overlap(bool *inexact, const struct busy_head heads[BUSY_HEADS],
-			enum busy_kind kind, int64_t end_ns)
-{
-	size_t at[BUSY_HEADS] = {0};
-	struct busy_interval in;
-	uint64_t ns = 0;
-	for (int64_t done = INT64_MIN; next_interval(heads, kind, at, end_ns, &in);) {
-		const int64_t from = in.from_ns > done ? in.from_ns : done,
-			      to = in.to_ns < end_ns ? in.to_ns : end_ns;
-		ns += to > from ? (uint64_t)(to - from) : 0;
-		done = to > done ? to : done;
-	}
-	for (unsigned m = members[kind][0]; m < members[kind][1]; m++)
-		*inexact |= heads[m].more && heads[m].interval[heads[m].count - 1].to_ns < end_ns;
-	return ns;
-}
 
 /* The head of a part continues that of an earlier part. */
 static bool join_head(struct busy *b, size_t process, enum busy_kind kind,
@@ -245,25 +176,24 @@ static bool join_head(struct busy *b, size_t process, enum busy_kind kind,
 /* Returns the heads of a row, which are empty if it has no intervals. */
 static const struct busy_head *heads_of(const struct busy *b, size_t row)
 {
-	static const struct busy_head none[BUSY_HEADS];
+	static const struct busy_head none[BUSY_KINDS];
 	return row < b->head_capacity ? b->heads[row] : none;
 }
 
 static bool join_kind(struct busy *b, size_t process, enum busy_kind kind, const struct busy *part,
 		      size_t from)
 {
-	const struct busy_head *heads = heads_of(part, from);
+	const struct busy_head *head = &heads_of(part, from)[kind];
 	uint64_t *ns = &b->processes[process].of[kind].ns;
 	int64_t *end_ns = &b->processes[process].of[kind].end_ns;
 	const int64_t part_end = part->processes[from].of[kind].end_ns;
-	const uint64_t counted = overlap(&b->inexact[kind], heads, kind, *end_ns),
-		       added = part->processes[from].of[kind].ns;
-	/* out of order, the union of several heads may have more than the part counted */
-	b->inexact[kind] |= part->out_of_order && kind >= BUSY_HEADS && counted > 0;
+	const uint64_t counted = busy_head_ns(head, *end_ns), /* already */
+	    added = part->processes[from].of[kind].ns;
+	b->inexact[kind] |= busy_known_ns(head) < *end_ns;
 	*ns = saturate_add(*ns, added - (counted < added ? counted : added));
-	if (b->part && kind < BUSY_HEADS &&
+	if (b->part &&
 	    (!array_reserve_index(&b->heads, &b->head_capacity, process, sizeof *b->heads) ||
-	     !join_head(b, process, kind, &heads[kind], *end_ns)))
+	     !join_head(b, process, kind, head, *end_ns)))
 		return false;
 	*end_ns = part_end > *end_ns ? part_end : *end_ns;
 	return true;
@@ -276,10 +206,9 @@ static bool follows(const struct busy *part, size_t i, size_t previous, enum bus
 				part->processes[i].of[kind].ns};
 	if (ns[0] == 0 || ns[1] == 0)
 		return true;
-	struct busy_interval first;
-	return !part->out_of_order &&
-	       next_interval(heads_of(part, i), kind, (size_t[BUSY_HEADS]){0}, INT64_MAX, &first) &&
-	       first.from_ns >= part->processes[previous].of[kind].end_ns;
+	const struct busy_head *head = &heads_of(part, i)[kind];
+	return !part->out_of_order && head->count > 0 &&
+	       head->interval[0].from_ns >= part->processes[previous].of[kind].end_ns;
 }
 
 static bool join_row(struct busy *b, size_t to, const struct busy *part, size_t i)
@@ -370,163 +299,6 @@ void busy_free(struct busy *b)
 {
 	free_heads(b);
 	free(b->processes);
-}
-
-/* Saves and loads */
-
-static const struct state_numbers *numbers_of(const struct state *s, const struct busy *b)
-{
-	return b->by_pair ? &s->pairs : &s->processes;
-}
-
-static size_t rows_of(const struct state *s, const struct busy *b)
-{
-	return b->kinds > 0 ? b->kinds : numbers_of(s, b)->count;
-}
-
-/* Returns the number that the analysis uses for a row; kinds have the same in every analysis. */
-static size_t number_of(const struct state *s, const struct busy *b, size_t row)
-{
-	return b->kinds > 0 ? row : numbers_of(s, b)->own[row];
-}
-
-enum busy_table { TABLE_INEXACT, TABLE_ROWS, TABLE_HEADS, TABLE_MORE, TABLES };
-
-/* Returns the name of a table of the state. */
-static const char *name_of(const struct busy *b, enum busy_table table)
-{
-	static const char *const names[3][TABLES] = {
-	    {"busy", "busy.process", "busy.head", "busy.more"},
-	    {"busy.pairs", "busy.pair", "busy.pair.head", "busy.pair.more"},
-	    {"busy.kinds", "busy.kind", "busy.kind.head", "busy.kind.more"}};
-	return names[b->kinds > 0 ? 2 : b->by_pair][table];
-}
-
-static struct busy_process *process_at(struct state *s, struct busy *b, size_t row)
-{
-	return state_at(s, &b->processes, &b->capacity, number_of(s, b, row), sizeof *b->processes);
-}
-
-static void processes_state(struct state *s, struct busy *b)
-{
-	size_t i;
-	while (state_each(s, name_of(b, TABLE_ROWS), rows_of(s, b) * BUSY_KINDS, &i)) {
-		struct busy_process *p = process_at(s, b, i / BUSY_KINDS);
-		if (p == NULL)
-			return;
-		state_number(s, "ns", &p->of[i % BUSY_KINDS].ns);
-		state_time(s, "end", &p->of[i % BUSY_KINDS].end_ns);
-	}
-}
-
-/* Returns NULL if the process has none, or if out of memory. */
-static struct busy_head *head_at(struct state *s, struct busy *b, size_t i)
-{
-	const size_t process = number_of(s, b, i / BUSY_HEADS);
-	if (state_saves(s) && process >= b->head_capacity)
-		return NULL;
-	if (process >= b->capacity) /* only rows have heads */
-		(void)process_at(s, b, i / BUSY_HEADS);
-	struct busy_head(*heads)[BUSY_HEADS] =
-	    state_at(s, &b->heads, &b->head_capacity, process, sizeof *b->heads);
-	return heads != NULL ? &(*heads)[i % BUSY_HEADS] : NULL;
-}
-
-struct head_cursor {
-	size_t of, next;
-};
-
-/* An interval of a head, relative to the one before it. */
-struct interval_row {
-	uint64_t of, gap_ns, ns;
-};
-
-static int64_t end_of(const struct busy_head *h, size_t count)
-{
-	return count > 0 ? h->interval[count - 1].to_ns : 0;
-}
-
-/* Stores the next interval of any head. Returns false at the end. */
-static bool next_row(struct state *s, struct busy *b, struct head_cursor *c,
-		     struct interval_row *row)
-{
-	for (; c->of < rows_of(s, b) * BUSY_HEADS; c->of++, c->next = 0) {
-		const struct busy_head *h = head_at(s, b, c->of);
-		if (h == NULL || c->next == h->count)
-			continue;
-		const struct busy_interval *in = &h->interval[c->next];
-		row->of = c->of;
-		row->gap_ns = (uint64_t)(in->from_ns - end_of(h, c->next));
-		row->ns = (uint64_t)(in->to_ns - in->from_ns);
-		c->next++;
-		return true;
-	}
-	return false;
-}
-
-static void load_row(struct state *s, struct busy *b, const struct interval_row *row)
-{
-	struct busy_head *h = head_at(s, b, (size_t)row->of);
-	struct busy_interval in;
-	if (h == NULL)
-		return;
-	const bool fits = busy_head_fits(b, h) && row->ns > 0 &&
-			  !__builtin_add_overflow(end_of(h, h->count), row->gap_ns, &in.from_ns) &&
-			  !__builtin_add_overflow(in.from_ns, row->ns, &in.to_ns);
-	state_check(s, fits, "up to 65536 intervals");
-	if (fits && !busy_append(b, h, in))
-		state_no_memory(s);
-}
-
-static void intervals_state(struct state *s, struct busy *b)
-{
-	const size_t heads = rows_of(s, b) * BUSY_HEADS;
-	struct head_cursor c = {0, 0};
-	struct interval_row row = {0};
-	while (state_list(s, name_of(b, TABLE_HEADS), state_saves(s) && next_row(s, b, &c, &row))) {
-		state_limited(s, "of", &row.of, heads > 0 ? heads - 1 : 0);
-		state_number(s, "gap", &row.gap_ns);
-		state_number(s, "ns", &row.ns);
-		if (!state_saves(s) && !state_failed(s) && row.of < heads)
-			load_row(s, b, &row);
-	}
-}
-
-/* Complete heads follow their intervals. */
-static void more_state(struct state *s, struct busy *b)
-{
-	const size_t heads = b->part ? rows_of(s, b) * BUSY_HEADS : 0;
-	size_t i;
-	while (state_each(s, name_of(b, TABLE_MORE), heads, &i)) {
-		struct busy_head *h = head_at(s, b, i);
-		bool more = h != NULL && h->more;
-		state_flag(s, "more", &more);
-		if (h == NULL || state_saves(s))
-			continue;
-		h->more = more;
-		state_check(s, !more || h->count > 0, "intervals of a head");
-	}
-}
-
-static void operations_state(struct state *s, struct busy *b)
-{
-	size_t i;
-	while (state_each(s, "busy.operations", 1, &i)) {
-		state_number(s, "count", &b->operations);
-		state_limited(s, "timed", &b->timed_operations, b->operations);
-	}
-}
-
-void busy_state(struct state *s, struct busy *b)
-{
-	size_t i;
-	if (!b->by_pair && b->kinds == 0)
-		operations_state(s, b);
-	while (state_each(s, name_of(b, TABLE_INEXACT), BUSY_KINDS, &i))
-		state_flag(s, "inexact", &b->inexact[i]);
-	processes_state(s, b);
-	intervals_state(s, b);
-	more_state(s, b);
 }
 
 /* The statistic */

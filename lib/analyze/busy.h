@@ -25,21 +25,22 @@ enum { BUSY_HEAD_MIN = 64, BUSY_INTERVALS_MAX = 1 << 16 };
 
 /*
  * The first intervals of a union, which one of an earlier part may overlap: BUSY_HEAD_MIN of each
- * head, and BUSY_INTERVALS_MAX further ones of all heads.
+ * head, and BUSY_INTERVALS_MAX further ones of all heads below BUSY_HEADS, of BUSY_IO and of BUSY_ALL.
  */
 struct busy_head {
 	struct busy_interval {
 		int64_t from_ns, to_ns;
 	} * interval;
-	size_t count, capacity;
-	bool more; /* more intervals exist than are kept */
+	uint32_t count, capacity;
+	bool more;    /* more intervals exist than are kept */
+	bool derived; /* saving: the heads below BUSY_HEADS have the same */
 };
 
 struct busy {
 	bool part;         /* keeps heads */
 	bool by_pair;      /* of a process and a file, without BUSY_ALL; else by process */
 	size_t kinds;      /* the rows are this many kinds of operations; 0: processes or pairs */
-	bool out_of_order; /* set to join: intervals of different rows may not be in order */
+	bool out_of_order; /* set to join: rows of one process may not be in order of start */
 	bool inexact[BUSY_KINDS]; /* a join missed intervals, or threads of a process */
 	struct busy_process {     /* or pair */
 		struct {
@@ -48,9 +49,10 @@ struct busy {
 		} of[BUSY_KINDS];
 	} * processes;
 	size_t capacity;
-	struct busy_head (*heads)[BUSY_HEADS]; /* by process; other kinds are unions of these */
-	size_t head_capacity, intervals;       /* intervals: beyond BUSY_HEAD_MIN of a head */
-	uint64_t operations, timed_operations; /* of all processes; not by pair */
+	struct busy_head (*heads)[BUSY_KINDS]; /* by process */
+	size_t head_capacity;
+	size_t intervals[BUSY_KINDS - BUSY_HEADS + 1]; /* beyond BUSY_HEAD_MIN of a head */
+	uint64_t operations, timed_operations;         /* of all processes; not by pair */
 };
 
 /* These return false if out of memory. */
@@ -69,10 +71,19 @@ bool busy_join(struct busy *b, const struct busy *part, const uint32_t *number);
  */
 bool busy_add_trace(struct busy *b, const struct busy *more, const uint32_t *number);
 void busy_forget(struct busy *b);
-/* Most heads have one interval, so their arrays begin with one. */
-bool busy_append(struct busy *b, struct busy_head *h, struct busy_interval interval);
-/* Whether a head may have another interval. */
-bool busy_head_fits(const struct busy *b, const struct busy_head *h);
+/*
+ * Adds an interval that does not begin before the end of the last one to the head of a row; if it
+ * does not fit, the head has more.
+ */
+bool busy_add_head(struct busy *b, size_t row, enum busy_kind kind, struct busy_interval interval);
+/* Sets the heads of BUSY_IO and BUSY_ALL from the others, of rows in order of start. */
+bool busy_derive_heads(struct busy *b);
+/* The time up to which the head has all intervals. */
+int64_t busy_known_ns(const struct busy_head *h);
+/* The length of the intervals of a head up to a time. */
+uint64_t busy_head_ns(const struct busy_head *h, int64_t end_ns);
+/* Saving: finds the heads that busy_derive_heads would set. */
+void busy_find_derived(struct busy *b);
 /* Frees the head of a row that is dropped. */
 void busy_free_head(struct busy *b, size_t row);
 void busy_state(struct state *s, struct busy *b);

@@ -3,25 +3,61 @@
 """Checks that states of parts, joined in random trees, are those of whole traces, byte for byte.
 
 	check_states.py parts IOTRACE TRACE N [SEED]	N parts, each by a process of its own, joined by further ones
+	check_states.py disorder IOTRACE TRACES		random traces out of order, each in 2 to 8 parts of a few records
 	check_states.py inputs DIRECTORY TRACES CUTS	writes inputs of fuzz_state: random traces, each with several cuts and trees
 """
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from analyze_random import random_trace
+from analyze_random import Generator, random_trace
 
 PROCESSES = 2
+
+
+class Disorder(Generator):
+    """Requests and operations that begin before the preceding ones, of which some outlast many others.
+
+    Operations name no file: those of a file that are out of order are a limit of states."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.profile.update(disorder=.4, threads=False, unknown=0, asynchronous=0, operations=self.rng.choice([0, .2, .5]), close=0)
+
+    def operation(self):
+        super().operation()
+        self.out[-1] = re.sub(" file=[0-9]+", "", self.out[-1])
+
+    def duration(self):
+        return self.rng.randrange(self.pace * 100 + 1) if self.rng.random() < .1 else super().duration()
 
 
 def run(*command):
     return subprocess.run(command, check=True, capture_output=True).stdout
 
 
+def disorder(tool, traces):
+    with tempfile.TemporaryDirectory() as directory:
+        trace = os.path.join(directory, "trace.iot")
+        for seed in range(1, traces + 1):
+            text = ("\n".join(Disorder(seed).lines()) + "\n").encode("utf-8", "surrogateescape")
+            subprocess.run((tool, "cat", "-q", "--framed", "--sync=4", "--no-fsync", "-o", trace, "-"), input=text, check=True)
+            join_parts(tool, trace, 2 + seed % 7, seed)
+    print(f"{traces} traces out of order, in 2 to 8 parts: the states, --json and --tsv of the wholes")
+
+
 def parts(tool, trace, count, seed=1):
+    size, text = join_parts(tool, trace, count, seed)
+    print(f"{os.path.basename(trace)}: {count} parts ({size >> 10} KiB), joined in a random tree: the state ({len(text) >> 10} KiB), "
+          "--json and --tsv of the whole")
+
+
+def join_parts(tool, trace, count, seed):
+    """Returns the size of the states of all parts, and the joined state, which has been compared with that of the whole."""
     generator = random.Random(seed)
     with tempfile.TemporaryDirectory() as directory, ThreadPoolExecutor(PROCESSES) as pool:
         def analyze(name, *arguments):
@@ -49,8 +85,7 @@ def parts(tool, trace, count, seed=1):
         with open(states[0], "rb") as joined, open(whole, "rb") as expected:
             text = joined.read()
             same(text, expected.read(), "state")
-        print(f"{os.path.basename(trace)}: {count} parts ({size >> 10} KiB), joined in a random tree: the state ({len(text) >> 10} KiB), "
-              "--json and --tsv of the whole")
+        return size, text
 
 
 def join(analyze, generator, pair):
@@ -80,6 +115,8 @@ def inputs(directory, traces, cuts):
 def main(arguments):
     if arguments[0] == "parts":
         parts(*arguments[1:3], *map(int, arguments[3:]))
+    elif arguments[0] == "disorder":
+        disorder(arguments[1], int(arguments[2]))
     else:
         inputs(arguments[1], *map(int, arguments[2:]))
 
