@@ -99,7 +99,7 @@ static void write_tip(struct output *o, const struct process_list *p, const stru
 		process_label_whole(o, process_list_label(p, end - 1));
 		output_text(o, ", mean");
 	}
-	for (unsigned kind = 0; kind < pane->kinds; kind++)
+	for (unsigned kind = 0; kind < pane->kinds && kind < SERIES_MAX; kind++)
 		output_printf(o, "%s %s %s", kind == 0 ? ":" : ",", names[kind],
 			      end - first == 1 && isnan(pane->value(&p->row[first], kind))
 				  ? "unknown"
