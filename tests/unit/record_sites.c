@@ -77,7 +77,7 @@ static bool moves(const char *bytes)
 	return instruction_moves((const uint8_t *)bytes, strlen(bytes));
 }
 
-Test(instruction, moves)
+Test(instruction, what_does_the_same_elsewhere)
 {
 	cr_assert(moves("\x8b\x7c\x24\x08"));                 /* mov 8(%rsp),%edi */
 	cr_assert(moves("\x4c\x89\xe6"));                     /* mov %r12,%rsi */
