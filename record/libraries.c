@@ -140,9 +140,9 @@ static void libc_found(struct libc_search *s, const struct loaded_library *l,
 }
 
 /* Returns whether an address is in the library. */
-static bool contains(const struct loaded_library *l, const void *address)
+static bool contains(const struct loaded_library *l, uintptr_t address)
 {
-	const uint64_t at = (uint64_t)(uintptr_t)address - l->base;
+	const uint64_t at = (uint64_t)address - l->base;
 	for (unsigned i = 0; i < l->segment_count; i++)
 		if (l->segment[i].p_type == PT_LOAD && at >= l->segment[i].p_vaddr &&
 		    at - l->segment[i].p_vaddr < l->segment[i].p_memsz)
@@ -159,7 +159,8 @@ static int patch_object(struct dl_phdr_info *object, size_t size, void *context)
 	const char *const path = *object->dlpi_name != '\0' ? object->dlpi_name : "/proc/self/exe";
 	const struct record_sites *libc;
 	(void)size;
-	if (*path != '/' || contains(&l, libraries_patch)) /* code of the kernel; this library */
+	if (*path != '/' ||
+	    contains(&l, (uintptr_t)libraries_patch)) /* code of the kernel; this library */
 		return 0;
 	if (!loaded_build_id(&l))
 		recording_count(RECORD_COUNTER_LIBRARIES, may_make_calls(&l) ? 1 : 0);

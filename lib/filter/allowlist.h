@@ -6,6 +6,7 @@
 #ifndef LIB_FILTER_ALLOWLIST_H
 #define LIB_FILTER_ALLOWLIST_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include <iotrace/iotrace.h>
@@ -46,7 +47,7 @@ struct key_rule {
 	enum value_type value;
 };
 
-enum { ALLOWLIST_SAMPLE = UINT32_MAX }; /* the kind of a %sample, beside enum iot_kind */
+enum { ALLOWLIST_SAMPLE = INT_MAX }; /* the kind of a %sample, beside enum iot_kind */
 
 /* Returns the rule of a key of a directive of this kind, or NULL if the key is unknown. */
 const struct key_rule *allowlist_key(uint32_t kind, struct iot_text name);

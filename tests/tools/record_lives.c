@@ -120,7 +120,7 @@ static int begin(size_t size)
 
 void wait_for(pid_t pid)
 {
-	int status;
+	int status = 0;
 	check(pid > 0 && waitpid(pid, &status, 0) == pid, "wait");
 	if (status != 0)
 		_exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE);
