@@ -40,8 +40,8 @@ static enum exit_status ask(const char *path, const char *text)
 		return status;
 	const int done = control_ask(path, text, append, &out);
 	if (done < 0)
-		message_print_about(path, "%s",
-				    errno == ETIMEDOUT ? "there is no answer" : strerror(errno));
+		message_print_about(
+		    path, "%s", errno == ETIMEDOUT ? "nobody answered in time" : strerror(errno));
 	status = done == 1 ? EXIT_OK : EXIT_FAILED;
 	return exit_status_worse(status, output_close(&out));
 }

@@ -93,7 +93,8 @@ static void warn(const struct stat_run *s)
 		message_print("warning: %ju %s records are left out; see --layer", left_out,
 			      s->results.physical ? "logical" : "physical");
 	if (stat_has_samples(&s->results) && iot_stats_total(stats)->samples == 0)
-		message_print("warning: there are no samples, which have targets and jobs");
+		message_print(
+		    "warning: the trace has no samples, and only samples have targets and jobs");
 	else if (s->results.counters_only && iot_stats_fact(stats, IOT_STATS_SAMPLES) > 0)
 		message_print("warning: there are no I/Os to count, but %ju samples of counters, "
 			      "which 'iotrace analyze' evaluates; see --by=host",

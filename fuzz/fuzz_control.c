@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Sends any bytes as requests to a recording, separated by LF. Each gets one answer, which says whether it was
- * fulfilled; only keep and discard change what is kept, and nothing passes for a module where there is none.
+ * fulfilled; only keep and discard change what is kept, and requests for a module fail without a module.
  */
 #include "fuzz.h"
 

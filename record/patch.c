@@ -151,7 +151,7 @@ static uint64_t move(const struct patch *p, unsigned stub, uint64_t base,
 	return write_text(p, to, (const void *)(base + s->jump), size) ? to : 0;
 }
 
-/* Prepares a stub for a site. Returns its address; 0 if there is none. */
+/* Prepares a stub for a site. Returns its address, or 0 if the site cannot have a stub. */
 static uint64_t stub_for(const struct patch *p, uint64_t base, const struct record_site *s)
 {
 	const uint64_t back = base + s->at + RECORD_SYSCALL;

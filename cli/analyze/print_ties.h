@@ -4,7 +4,7 @@
 
 #include "results.h"
 
-/* What calls cost at the disks, if the trace ties their I/Os to calls. */
+/* Prints the costs of calls at the disks, if the trace ties I/Os of disks to calls. */
 void analyze_print_ties(struct analyze_results *a);
 
 #endif

@@ -108,7 +108,7 @@ struct fs_survey {
 	enum survey_by by;
 	uint32_t depth; /* of the directories that are keys */
 	/*
-	 * What replaces the names of keys: SURVEY_NAMED, SURVEY_NUMBERED, or pseudonyms, with a
+	 * The replacement of names of keys: SURVEY_NAMED, SURVEY_NUMBERED, or pseudonyms, with a
 	 * fingerprint of their secret.
 	 */
 	uint64_t hidden;

@@ -18,7 +18,7 @@ struct print_form {
 	void (*print)(struct output *o, const struct iot_table *table, const char *lines);
 };
 
-/* What the options selected; chosen: NULL: text. */
+/* The form that the options selected. chosen is NULL for text. */
 struct print_choice {
 	const struct print_form *chosen, *other; /* other: a form before it */
 };
@@ -37,7 +37,7 @@ struct print_choice {
 #define OPTION_FORMS(choice, document, rows) PRINT_FORMS(OPTION_FORM, choice, document, rows)
 
 option_fn option_form;
-/* Whether a document with nested tables is printed. */
+/* Returns whether the selected form is a document with nested tables. */
 bool print_choice_is_nested(const struct print_choice *choice);
 /* Returns false, with an error, if two forms were selected. */
 bool print_choice_valid(const struct print_choice *choice, const struct command_spec *command);

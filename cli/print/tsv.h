@@ -15,7 +15,7 @@ void print_tsv(struct output *o, const struct iot_table *table);
 
 /*
  * A table whose cells are written in order, where rows are not known in advance: the names of the
- * columns, then the cells of each row, of which there have to be as many.
+ * columns, then the cells of each row. Each row has one cell per column.
  *
  *	struct tsv t = {.out = o};
  *	tsv_begin(&t, (const char *const[]){"begin_s", "bytes", NULL});

@@ -74,7 +74,7 @@ bool analysis_start(struct analysis *a, const char *module, const struct control
 	return open_writer(a) || failed("no writer to the module");
 }
 
-/* After a failure, of which the other process has told, the recording goes on. */
+/* The recording goes on after a failure: the module's process has printed a message. */
 static void settle(struct analysis *a, int status)
 {
 	if (status == IOT_OK)
@@ -100,7 +100,7 @@ static int report_missed(struct analysis *a)
 		return IOT_OK;
 	iot_directive_begin(&b, memory, sizeof memory, "lost");
 	iot_directive_number(&b, "records", a->missed);
-	iot_directive_text(&b, "why", "behind", 6);
+	iot_directive_text(&b, "why", "overrun", 7);
 	a->missed = 0;
 	const int status = iot_directive_end(&b, &ev);
 	return status == IOT_OK ? iot_writer_events(a->writer, &ev, 1) : status;

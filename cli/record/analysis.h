@@ -20,9 +20,9 @@ struct analysis {
 	pid_t pid;
 	int fd, commands;
 	struct iot_writer *writer; /* NULL: none, or it has ended */
-	bool drops;                /* if it is behind by a whole pipe, it misses records */
+	bool drops;                /* leave out records if the pipe is full */
 	size_t capacity;           /* of the pipe */
-	uint64_t missed;           /* records, of which it has not been told */
+	uint64_t missed;           /* records left out that no %lost has declared */
 };
 
 /*
@@ -31,7 +31,7 @@ struct analysis {
  */
 bool analysis_start(struct analysis *a, const char *module, const struct control *control,
 		    bool drops);
-/* Give it events, of which it misses records if it drops. */
+/* Pass events to the module. If `drops`, records are left out while the pipe is full. */
 void analysis_events(struct analysis *a, const struct iot_event *ev, size_t n);
 void analysis_operations(struct analysis *a, const struct iot_operation *op, size_t n);
 /* Passes all events to the pipe. */

@@ -67,7 +67,7 @@ static int pass_on(struct live_control *l, const struct control_request *q,
 	const int status = calls->write(calls->context);
 	analysis_flush(&l->analysis);
 	if (!analysis_ask(&l->analysis, q))
-		control_say(&l->control, q, false, "%s: there is no module",
+		control_say(&l->control, q, false, "%s: this recording runs without a module",
 			    strcmp(q->text, "report") == 0 ? q->text : "module");
 	return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What can be changed while a recording runs: whether its events are kept or discarded, and the
+ * Changes of a recording that runs: whether its events are kept or discarded, and the
  * module that analyzes them; and the requests of `iotrace control`.
  */
 #ifndef CLI_RECORD_LIVE_CONTROL_H
@@ -23,7 +23,7 @@ struct live_control {
 		.control = {.fd = -1},                                                             \
 	}
 
-/* What the recording does for a request. Functions that return int return a status. */
+/* Actions of the recording for requests. Functions that return int return a status. */
 struct live_calls {
 	void *context;
 	/* Writes all events so far. */

@@ -83,7 +83,7 @@ struct live_run {
 	struct collector *collector;
 };
 
-/* What has been collected is written at each step. */
+/* Each step writes all collected events. */
 static int write_for_request(void *context)
 {
 	(void)context;

@@ -15,7 +15,7 @@ static inline bool run_sends(const struct record_job *j)
 	return j->transport == RECORD_PACKETS;
 }
 
-/* Whether events may be discarded, or have a module. */
+/* Events may be discarded, or go to a module. */
 static inline bool run_is_live(const struct record_job *j)
 {
 	return j->live.path != NULL || j->live.module != NULL || j->live.discards;

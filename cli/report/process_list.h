@@ -39,7 +39,7 @@ struct process_label {
 /* Returns an enum iot_status. */
 int process_list_make(struct process_list *p, struct iot_analyze *a);
 struct process_label process_list_label(const struct process_list *p, size_t i);
-/* What a label is: "rank", "process" or "host". */
+/* Returns the noun of labels: "rank", "process" or "host". */
 const char *process_list_noun(const struct process_list *p);
 /* Write a label: as text in markup; in an element of text, shortened; in TSV. */
 void process_label_whole(struct output *o, struct process_label l);

@@ -7,7 +7,7 @@
 #include "html.h"
 #include "report.h"
 
-/* Whether samples of counters are all that there is. */
+/* Returns whether the trace has samples of counters, but no I/Os. */
 static bool is_sampled(const struct iot_analyze *a)
 {
 	const struct iot_analyze_value *processes =

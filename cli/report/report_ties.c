@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What files cost at the disks, if the trace ties their I/Os to calls. */
+/* Prints the costs of files at the disks, if the trace ties I/Os of disks to calls. */
 #include <string.h>
 
 #include "lib/result/names.h"

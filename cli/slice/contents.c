@@ -42,7 +42,7 @@ static void add_name(struct contents *s, struct contents_names *n, uint64_t id, 
 		n->named++;
 }
 
-/* The value of a key, decoded and printable; returns false if there is none. */
+/* Stores the value of a key, decoded and printable. Returns false if the key is missing. */
 static bool printable_value(struct contents *s, const struct iot_event *ev, const char *key,
 			    char *text, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is in a trace: explains an empty slice, so that the user need not guess the next one. */
+/* Describes the content of a trace whose slice is empty, so that the next slice is not a guess. */
 #ifndef CLI_SLICE_CONTENTS_H
 #define CLI_SLICE_CONTENTS_H
 
@@ -29,7 +29,7 @@ struct contents {
 	uint64_t first_rank, last_rank;
 };
 
-/* Whether following events would still be examined for names. */
+/* Returns whether names of further events would be collected. */
 bool contents_wants_more(const struct contents *s);
 
 void contents_events(struct contents *s, const struct iot_event *ev, size_t n);

@@ -29,7 +29,7 @@ struct stat_results {
 
 /* Whether a trace contains counters of files, but no I/Os. */
 bool stat_has_only_counters(const struct iot_stats *stats);
-/* Whether rows are sums of samples. */
+/* Returns whether rows are sums of samples. */
 bool stat_has_samples(const struct stat_results *s);
 /* Which statistics are known. Text output marks a sum over only some of the I/Os. */
 bool stat_knows_ios(const struct stat_results *s, const struct iot_stats_row *f);

@@ -121,7 +121,7 @@ void trace_in_catch_signals(const char *path, struct trace_in_options *o, const 
 enum exit_status trace_in_choose_layer(struct trace_in_options *o, char **paths, size_t n,
 				       const struct command_spec *cmd);
 /*
- * The same for an open input, of which iot_reader_set_range will choose a range: reads from where
+ * The same for an open input whose range iot_reader_set_range will choose: reads from where
  * iot_reader_find_range has left it. Returns whether it has records.
  */
 bool trace_in_find_layer(struct trace_in *in, const struct trace_in_options *o);

@@ -43,7 +43,7 @@ static void set_share(struct iot_row *to, const struct iot_metric *m, uint64_t p
 	row_real(to, m, (double)part / (double)whole);
 }
 
-/* Sums of samples, of which any may be unknown. */
+/* Sums of samples. Each may be unknown. */
 static void set_sampled(struct iot_row *to, const struct iot_stats_row *f)
 {
 	row_number(to, &metrics.sample_count, f->samples);

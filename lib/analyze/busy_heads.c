@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The intervals of a wide kind, BUSY_IO or BUSY_ALL, are the union of those of the narrow ones,
- * except that requests out of order may have an interval that the wide kind has passed. Only such
- * heads are saved.
+ * The heads of the wide kinds, BUSY_IO and BUSY_ALL. A wide kind has the union of the intervals of
+ * its narrow kinds, unless a request out of order begins in time that the wide kind has counted
+ * already. A state saves the head of a wide kind only if it differs from that union.
  */
 #include "busy.h"
 
@@ -128,7 +128,7 @@ uint64_t busy_head_ns(const struct busy_head *h, int64_t end_ns)
 	return ns;
 }
 
-/* Whether a head, which the union contains, is all of it, as far as both are known. */
+/* Returns whether the head of a wide kind equals the union, as far as both are known. */
 static bool is_derived(const struct busy_head heads[BUSY_KINDS], enum busy_kind kind)
 {
 	const int64_t known[2] = {busy_known_ns(&heads[kind]), all_known_ns(heads, kind)},

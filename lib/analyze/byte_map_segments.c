@@ -53,7 +53,7 @@ static void take_segment(struct byte_leaf *leaf, size_t slot)
 	forget_sums(leaf);
 }
 
-/* Of a leaf without an index. */
+/* Replaces the only leaf of a map without an index by a larger one. */
 static bool grow(struct byte_map *m, struct byte_position *at)
 {
 	struct byte_leaf *leaf = byte_new_leaf(4 * at->leaf->capacity);

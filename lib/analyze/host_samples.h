@@ -44,7 +44,7 @@ struct host_samples {
 	struct coverage coverage;
 	struct idmap numbers; /* of hosts, by hash of the name */
 	struct counted_host *host;
-	/* Of the samples of one host, target and job each, numbered by sample_key(). */
+	/* Coverage by counter: one host, target and job, which sample_key() makes a number of. */
 	struct coverage of_counters;
 	struct idmap counters;
 	uint64_t counters_ns; /* the intervals, added up */

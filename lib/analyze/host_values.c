@@ -98,7 +98,7 @@ static void set_total(const struct sample_sums *s, struct iot_analyze_value *v)
 		set_number(v, saturate_add(s->sum[SAMPLE_READ_NS], s->sum[SAMPLE_WRITE_NS]));
 }
 
-/* Calls, which samples count, too. */
+/* Samples count calls as well. */
 static void set_calls(const struct sample_sums *s, struct iot_analyze_value *v)
 {
 	static const struct value_of_samples calls[] = {{NAME_OF(opens), SAMPLE_OPENS},

@@ -322,7 +322,7 @@ static void name_column(struct state *s, struct metadata_names *n, size_t i)
 	n->count = i + 1;
 }
 
-/* Names without uses do not exist, so the next row is that of the next number. */
+/* Each name was used, so row n describes name n. */
 static void names_state(struct state *s, struct metadata *m)
 {
 	size_t i, n = 0;

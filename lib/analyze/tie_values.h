@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The sums of ties, which %counter directives state, as values, and their state. */
+/* Values and state of the sums of ties, which %counter directives declare. */
 #ifndef LIB_ANALYZE_TIE_VALUES_H
 #define LIB_ANALYZE_TIE_VALUES_H
 

@@ -114,7 +114,7 @@ static ssize_t encode(struct directive_codec *c, size_t number, char *out)
 	return (ssize_t)end;
 }
 
-/* Whether a directive with paths may be encoded: its paths add up to this weight. */
+/* Returns whether a directive with paths of this weight may be encoded. */
 static bool may_encode(const struct directive_codec *c, size_t weight)
 {
 	return c->credit >= 0 && c->weight + weight <= STATE_MAX;

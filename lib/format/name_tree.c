@@ -92,7 +92,7 @@ static bool grow(struct name_tree *t)
 
 /* Nodes */
 
-/* Stores the node of a name in a directory: 0, the root that has no name, if there is none. */
+/* Stores the node of a name in a directory, or 0 if the name is unknown. */
 static bool step(struct name_tree *t, uint32_t parent, struct iot_text part, bool make,
 		 uint32_t *node)
 {
@@ -133,7 +133,7 @@ static uint32_t root_of(struct iot_text path)
 	return path.size > 0 && *path.data == '/';
 }
 
-/* Stores the node of a path; a root if there is none. */
+/* Stores the node of a path, or a root if the path is unknown. */
 static bool walk(struct name_tree *t, struct iot_text path, bool make, uint32_t *node)
 {
 	struct iot_text part;
@@ -147,7 +147,7 @@ static bool walk(struct name_tree *t, struct iot_text path, bool make, uint32_t 
 	return true;
 }
 
-/* Ends what a node names, unless there are names below it. */
+/* Gives a name that an object holds to a new node, unless other names are below it. */
 static bool renew(struct name_tree *t, uint32_t *node)
 {
 	const struct name_node n = t->node[*node];

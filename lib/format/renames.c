@@ -9,7 +9,7 @@
 
 #include "directive.h"
 
-/* Whether the text of an event contains a word: most events are ruled out without their keys. */
+/* Returns whether the text of an event contains a word, which rules out most events quickly. */
 static bool contains(const struct iot_event *ev, struct iot_text word)
 {
 	return memmem(ev->text.data, ev->text.size, word.data, word.size) != NULL;

@@ -134,7 +134,7 @@ uint32_t stats_add_row(struct iot_stats *s, uint32_t process, uint32_t file, uin
 void stats_count_sample(struct iot_stats *s, const struct iot_event *ev);
 /* Returns the row that a row of samples of a later part continues, as stats_group_row. */
 uint32_t stats_sample_row(struct iot_stats *s, const struct stats_row *more);
-/* Drops the rows of samples if there are I/Os, which samples may have counted, too. */
+/* Drops the rows of samples if the trace has I/Os: samples may have counted the same I/Os. */
 void stats_choose_samples(struct iot_stats *s);
 
 static inline bool is_sampled(const struct stats_row *row)

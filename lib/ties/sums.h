@@ -32,7 +32,7 @@ bool tie_sums_event(struct tie_sums *s, const struct iot_event *ev);
 /* Adds the sums of a later part of the trace. Returns false if out of memory. */
 bool tie_sums_join(struct tie_sums *s, const struct tie_sums *later);
 
-/* Adds the numbers of a row to those of its file. Returns false if out of memory. */
+/* Adds a row to the sums of its file. Returns false if out of memory. */
 bool tie_sums_add_row(struct tie_sums *s, struct tie_row *of);
 /* The sum of all rows. */
 struct tie_row tie_sums_total(const struct tie_sums *s);

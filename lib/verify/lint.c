@@ -341,7 +341,7 @@ static void check_file(struct lint *l, const struct iot_event *ev, uint64_t line
 		*unnamed = false;
 }
 
-/* What happened in the time that two samples share is counted twice. */
+/* Two samples count the time that they share twice. */
 static void check_sample(struct lint *l, const struct iot_event *ev, uint64_t line, unsigned column)
 {
 	struct sample s;
