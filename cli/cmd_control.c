@@ -65,7 +65,6 @@ enum exit_status cmd_control(int argc, char **argv)
 		     "module: replace that module.\n",
 	    .examples = "  iotrace control /run/user/0/mount discard\n"
 			"  iotrace control /run/user/0/mount module ./next.so\n",
-	    .operands_min = 2,
 	    .operands_max = 3,
 	};
 	char text[CONTROL_TEXT];
@@ -73,6 +72,8 @@ enum exit_status cmd_control(int argc, char **argv)
 	enum exit_status status;
 	if (!options_parse(&command, argc, argv, &count, &status))
 		return status;
+	if (count < 2)
+		return options_wrong(&command, "name the socket and a request, such as keep");
 	while (word < WORDS && strcmp(argv[1], words[word]) != 0)
 		word++;
 	if (word == WORDS)

@@ -48,6 +48,7 @@ cat log
 
 echo 'nobody there:'
 "$IOTRACE" control c keep; echo "$?"
+"$IOTRACE" control c; echo "$?"
 
 echo 'a module that crashes ends alone:'
 "$IOTRACE" record -q --analyze="$build/module_test_2.so:crash" -o x.iot dd if=/dev/zero of=d bs=512 count=2000 status=none 2>log
