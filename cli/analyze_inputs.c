@@ -49,6 +49,13 @@ static bool is_picked(const void *picks, const char *name)
 	return picks_contain(picks, name);
 }
 
+static enum exit_status join(struct analyze_run *a, struct analyze_inputs *inputs,
+			     struct iot_analyze **all)
+{
+	return a->strategy != NOT_SHARED ? analyze_run_shared(a, inputs)
+					 : analyze_inputs_join(inputs, all);
+}
+
 /* Analyzes the jobs that were picked once more, and keeps their maps. */
 static enum exit_status map_picks(struct analyze_run *a, struct analyze_inputs *inputs,
 				  struct analyze_several *several)
@@ -63,7 +70,7 @@ static enum exit_status map_picks(struct analyze_run *a, struct analyze_inputs *
 	inputs->wanted = &a->picks;
 	a->options.sections = IOT_ANALYZE_MAP | IOT_ANALYZE_FILES;
 	if (status == EXIT_OK)
-		status = analyze_inputs_join(inputs, &all);
+		status = join(a, inputs, &all);
 	iot_analyze_free(all);
 	return status;
 }
@@ -121,7 +128,7 @@ enum exit_status analyze_run_inputs(struct analyze_run *a, char **paths, size_t 
 	struct iot_analyze *all = NULL;
 	enum exit_status status = read_list(a);
 	if (status == EXIT_OK)
-		status = analyze_inputs_join(&inputs, &all);
+		status = join(a, &inputs, &all);
 	if (status == EXIT_OK && several.as == ANALYZE_AS_PICKS)
 		status = maps_picks ? map_picks(a, &inputs, &several) : choose_picks(a, &several);
 	a->results.analysis = all;

@@ -17,7 +17,7 @@
 #include "cli/ui/plan.h"
 #include "cli/ui/trace_in.h"
 
-enum { NS_PER_S = 1000000000, NOT_BY = -1, BY_JOB = 6 };
+enum { NS_PER_S = 1000000000, NOT_BY = -1, BY_JOB = 6, NOT_SHARED = -1 };
 enum { CLOCK_WALL, CLOCK_CPU };
 
 struct analyze_run {
@@ -43,6 +43,7 @@ struct analyze_run {
 	const char *jobs; /* the list of a batch system, or NULL */
 	struct job_list_options list_options;
 	struct job_list list;
+	int strategy; /* enum strategy of the jobs that share samples, or NOT_SHARED */
 	struct where where;
 	struct picks picks;
 	bool incomplete; /* parts of the trace are missing or damaged */
@@ -99,6 +100,11 @@ enum exit_status analyze_run_periods(struct analyze_run *a, const char *path,
 bool analyze_run_selects_jobs(const struct analyze_run *a);
 enum exit_status analyze_run_inputs(struct analyze_run *a, char **paths, size_t count,
 				    const struct command_spec *command);
+
+/* analyze_shared.c */
+
+/* Shares the samples of the input among the jobs of the list, and adds each job. */
+enum exit_status analyze_run_shared(struct analyze_run *a, struct analyze_inputs *inputs);
 
 /* analyze_plan.c */
 

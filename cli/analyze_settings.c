@@ -58,6 +58,9 @@ enum exit_status analyze_run_check(const struct analyze_run *a, char **paths, si
 		return options_wrong(command,
 				     "--jobs, --where and --pick exclude --against, and --by of "
 				     "anything but jobs");
+	if (a->strategy != NOT_SHARED && (a->jobs == NULL || count != 1))
+		return options_wrong(command, "--strategy needs --jobs, and one trace of samples; "
+					      "'iotrace merge' makes one of several");
 	if (a->group.levels > 0 && (a->by != NOT_BY || a->options.sections != 0))
 		return options_wrong(command, "--group excludes --by and --section");
 	if (a->against != NULL && (a->by != NOT_BY || a->group.levels > 0 || a->state != NULL ||

@@ -117,8 +117,11 @@ static const char examples[] =
 
 enum exit_status cmd_analyze(int argc, char **argv)
 {
-	struct analyze_run a = {
-	    .read = TRACE_IN_WHOLE_INIT, .part = {1, 1}, .by = NOT_BY, .top = NOT_GIVEN};
+	struct analyze_run a = {.read = TRACE_IN_WHOLE_INIT,
+				.part = {1, 1},
+				.by = NOT_BY,
+				.strategy = NOT_SHARED,
+				.top = NOT_GIVEN};
 	const struct option options[] = {
 	    OPTION(FLAG, 'j', "json", NULL, &a.json, "print all values as JSON"),
 	    OPTION(FLAG, 't', "tsv", NULL, &a.tsv, "print all values as rows separated by tabs"),
@@ -151,6 +154,8 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		   "refuse a list of jobs with lines that are not understood"),
 	    CALL("tz", "ZONE", &a.list_options.zone,
 		 "zone of times in --jobs that have none (default: UTC)", option_zone),
+	    OPTION(CHOICE, 0, "strategy", "weighted|simple|discard|double", &a.strategy,
+		   "share the samples of hosts among --jobs as 'iotrace match' does"),
 	    CALL("where", "CONDITION", &a.where,
 		 "only jobs for which this is true, such as 'run_time_s >= 1h'", option_where),
 	    CALL("pick", "VALUE:max|min|median", &a.picks,

@@ -41,29 +41,6 @@ static enum exit_status print(const struct match_run *run, const struct match *m
 	return status;
 }
 
-static void warn_count(const struct match_run *run, uint64_t count, const char *what)
-{
-	if (count > 0 && !run->read.quiet)
-		message_print("warning: %ju %s", (uintmax_t)count, what);
-}
-
-static enum exit_status report(const struct match_run *run, const struct match *m)
-{
-	warn_count(run, m->hosts->wrong, "jobs whose list of hosts is not understood");
-	warn_count(run, m->hosts->without_hosts, "jobs without hosts");
-	warn_count(run, m->gaps, "samples with gap=1 that several jobs share belong to no job");
-	warn_count(run, m->had_job, "samples have a job already and keep it");
-	warn_count(run, m->idle_bytes, "bytes are of hosts on which no job ran");
-	const enum exit_status status = wrong_samples_report(&m->wrong);
-	if (m->samples[MATCH_NO_JOB] + m->samples[MATCH_ONE_JOB] + m->samples[MATCH_CONFLICT] +
-		m->had_job + m->wrong.count ==
-	    0) {
-		message_print("no samples: expected %%sample directives with host= and took=");
-		return EXIT_FAILED;
-	}
-	return status;
-}
-
 /* Reads the samples, and writes them if there is an output. */
 static enum exit_status read_samples(struct match_run *run, struct match *m, const char *path)
 {
@@ -82,9 +59,7 @@ static enum exit_status read_samples(struct match_run *run, struct match *m, con
 		return trace_out_error(m->writer, &run->write);
 	if (status == EXIT_FAILED)
 		return status;
-	status = exit_status_worse(status, report(run, m));
-	if (status != EXIT_FAILED && !m->has_epoch)
-		warn_count(run, 1, "trace without epoch=: its times count as times since 1970");
+	status = exit_status_worse(status, match_report(m, run->read.quiet));
 	if (status != EXIT_FAILED && m->writer != NULL && trace_out_close(m->writer) != IOT_OK)
 		return trace_out_error(m->writer, &run->write);
 	return status;

@@ -354,17 +354,14 @@ static bool is_unreadable(const struct iot_analyze *a, bool damaged)
 	return (damaged || (lost != NULL && lost->number > 0)) && n != NULL && n->number == 0;
 }
 
-static enum exit_status add_finished(struct analyze_inputs *in, const struct analyze_head *of,
-				     struct iot_analyze *a)
+enum exit_status analyze_inputs_add(struct analyze_inputs *in, struct iot_analyze *a,
+				    const char *name, const char *path,
+				    const struct listed_job *listed)
 {
-	const char *name = of->job != NULL ? of->job : of->path;
-	struct listed_job *listed = in->list != NULL ? job_list_find(in->list, name) : NULL;
 	double *value = calloc(member_values_count, sizeof *value);
 	int added = value != NULL ? IOT_OK : IOT_ENOMEM;
-	if (listed != NULL)
-		listed->has_log = true;
 	if (added == IOT_OK) {
-		const struct analyze_job_of job = {a, name, of->path, listed, value};
+		const struct analyze_job_of job = {a, name, path, listed, value};
 		member_values_fill(value, a, listed);
 		if (in->where == NULL || where_keeps(in->where, value))
 			added = in->add_job(in->jobs, &job);
@@ -372,8 +369,24 @@ static enum exit_status add_finished(struct analyze_inputs *in, const struct ana
 	free(value);
 	in->added |= added == IOT_OK;
 	if (added == IOT_ELIMIT)
-		return refuse(of->path, "too many jobs");
+		return refuse(path, "too many jobs");
 	return added == IOT_OK ? EXIT_OK : message_no_memory();
+}
+
+/* Adds the job of an analysis that is finished, or says why not. */
+static enum exit_status add_readable(struct analyze_inputs *in, const struct analyze_head *of,
+				     struct iot_analyze *a)
+{
+	const char *name = of->job != NULL ? of->job : of->path;
+	if (is_unreadable(a, in->incomplete)) {
+		message_print("%s: no request can be read; the job is left out", of->path);
+		in->incomplete = true;
+		return EXIT_OK;
+	}
+	struct listed_job *listed = in->list != NULL ? job_list_find(in->list, name) : NULL;
+	if (listed != NULL)
+		listed->has_log = true;
+	return analyze_inputs_add(in, a, name, of->path, listed);
 }
 
 static enum exit_status add_job(struct analyze_inputs *in, const struct analyze_head *of,
@@ -385,12 +398,8 @@ static enum exit_status add_job(struct analyze_inputs *in, const struct analyze_
 	enum exit_status status = join_traces(in, of, count, &a);
 	if (status == EXIT_OK && iot_analyze_finish(a) != IOT_OK)
 		status = message_no_memory();
-	if (status == EXIT_OK && is_unreadable(a, in->incomplete)) {
-		message_print("%s: no request can be read; the job is left out", of->path);
-		in->incomplete = true;
-	} else if (status == EXIT_OK) {
-		status = add_finished(in, of, a);
-	}
+	if (status == EXIT_OK)
+		status = add_readable(in, of, a);
 	in->incomplete |= incomplete;
 	iot_analyze_free(a);
 	return status;

@@ -64,4 +64,12 @@ struct analyze_inputs {
  */
 enum exit_status analyze_inputs_join(struct analyze_inputs *in, struct iot_analyze **a);
 
+/*
+ * Adds a job, of which the analysis is finished, to the jobs. Returns EXIT_OK, or EXIT_FAILED after
+ * a message.
+ */
+enum exit_status analyze_inputs_add(struct analyze_inputs *in, struct iot_analyze *a,
+				    const char *name, const char *path,
+				    const struct listed_job *listed);
+
 #endif

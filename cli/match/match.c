@@ -10,12 +10,12 @@
 #include "lib/format/directive.h"
 #include "lib/format/sample.h"
 
-enum { TEXT_SIZE = 1 << 18, VALUE_MAX = 4096, HOSTS_MAX = 1 << 14, ID_SIZE = 4200 };
+enum { TEXT_SIZE = 1 << 18, VALUE_MAX = 4096, HOSTS_MAX = 1 << 14 };
 
 struct host_interval {
 	const struct iot_event *event;
-	int64_t from_ns, to_ns; /* since 1970 */
-	uint64_t bytes;
+	int64_t from_ns, to_ns;   /* since 1970 */
+	uint64_t bytes, value[2]; /* bytes: read and written ones */
 	bool gap;
 };
 
@@ -76,19 +76,6 @@ static void add_sample(struct match *m, const struct iot_event *ev, int64_t at_n
 	m->status = IOT_ENOMEM;
 }
 
-static size_t job_id(const struct listed_job *job, char id[ID_SIZE])
-{
-	size_t size = strlen(job->text[LISTED_ID]);
-	if (size > VALUE_MAX)
-		size = VALUE_MAX;
-	memcpy(id, job->text[LISTED_ID], size);
-	if (job->run > 1) {
-		id[size++] = '#';
-		size += number_dec(id + size, job->run);
-	}
-	return size;
-}
-
 static void put_value(struct match *m, struct iot_builder *b, struct iot_text key,
 		      struct iot_text value, struct share *s)
 {
@@ -117,21 +104,39 @@ static void put_sample(struct match *m, const struct host_interval *sample, stru
 	struct iot_text rest = sample->event->text, token, key, value;
 	const int64_t from_ns = s != NULL ? s->from_ns : sample->from_ns;
 	const int64_t to_ns = s != NULL ? s->to_ns : sample->to_ns;
-	char id[ID_SIZE];
-	if (m->writer == NULL)
+	char id[MATCH_ID_SIZE];
+	if (m->writer == NULL && (m->take == NULL || s == NULL))
 		return;
 	iot_directive_begin(&b, m->text, TEXT_SIZE, "sample");
 	iot_directive_number(&b, "time", (uint64_t)(from_ns - m->epoch_ns));
 	iot_directive_number(&b, "took", (uint64_t)(to_ns - from_ns));
 	if (s != NULL)
-		iot_directive_text(&b, "job", id, job_id(&m->hosts->list->job[s->job], id));
+		iot_directive_text(&b, "job", id, match_job_id(&m->hosts->list->job[s->job], id));
 	while (directive_token(&rest, &token))
 		if (directive_split(token, &key, &value) && !is_replaced(key))
 			put_value(m, &b, key, value, s);
 	if (m->status == IOT_OK)
 		m->status = iot_directive_end(&b, &ev);
-	if (m->status == IOT_OK)
+	if (m->status == IOT_OK && m->take != NULL && s != NULL)
+		m->status = m->take(m->taker, &ev, s->job);
+	else if (m->status == IOT_OK)
 		add_sample(m, &ev, from_ns);
+}
+
+/* A sample that has a job already. */
+static void keep_sample(struct match *m, const struct iot_event *ev, struct iot_text job,
+			int64_t from_ns)
+{
+	char id[MATCH_ID_SIZE];
+	m->had_job++;
+	if (m->writer != NULL)
+		add_sample(m, ev, from_ns);
+	if (m->take == NULL || job.size > VALUE_MAX)
+		return;
+	id[iot_percent_decode(job, id, NULL)] = '\0';
+	const struct listed_job *listed = match_find_job(m->hosts->list, id);
+	if (listed != NULL)
+		m->status = m->take(m->taker, ev, (uint32_t)(listed - m->hosts->list->job));
 }
 
 static void put_job(struct match *m, size_t i)
@@ -142,9 +147,9 @@ static void put_job(struct match *m, size_t i)
 	const struct listed_job *job = &m->hosts->list->job[i];
 	struct iot_builder b;
 	struct iot_event ev;
-	char id[ID_SIZE];
+	char id[MATCH_ID_SIZE];
 	iot_directive_begin(&b, m->text, TEXT_SIZE, "job");
-	iot_directive_text(&b, "id", id, job_id(job, id));
+	iot_directive_text(&b, "id", id, match_job_id(job, id));
 	iot_directive_number(&b, "start", (uint64_t)job->start_ns);
 	if (job->end_ns != JOB_TIME_UNKNOWN)
 		iot_directive_number(&b, "end", (uint64_t)job->end_ns);
@@ -181,29 +186,44 @@ static bool gets(const struct share *s, size_t count, enum strategy strategy)
 					   : strategy != STRATEGY_DISCARD || count == 1;
 }
 
-/* Adds up all strategies. The shares of m->strategy are computed last. */
+static void count_strategy(struct match *m, const struct host_interval *sample,
+			   enum strategy strategy)
+{
+	struct matched_bytes *of = &m->of[strategy];
+	bool any = false;
+	for (unsigned d = 0; d < 2; d++) {
+		shares_split(m->share, m->shares, strategy, sample->value[d]);
+		for (size_t k = 0; k < m->shares; k++)
+			of->matched += m->share[k].value;
+	}
+	for (size_t k = 0; k < m->shares; k++)
+		any |= gets(&m->share[k], m->shares, strategy);
+	of->unmatched += any ? 0 : sample->bytes;
+}
+
+static void count_jobs(struct match *m, const struct host_interval *sample)
+{
+	for (unsigned d = 0; d < 2; d++) {
+		shares_split(m->share, m->shares, m->strategy, sample->value[d]);
+		for (size_t k = 0; k < m->shares; k++) {
+			struct matched_job *job = &m->job[m->share[k].job];
+			job->bytes += m->share[k].value;
+			job->bound += share_bound(&m->share[k], m->shares, sample->value[d]);
+		}
+	}
+	for (size_t k = 0; k < m->shares; k++)
+		m->job[m->share[k].job].samples += gets(&m->share[k], m->shares, m->strategy);
+}
+
 static void count_bytes(struct match *m, const struct host_interval *sample)
 {
 	const size_t n = m->shares;
 	const unsigned kind = n > 1 ? MATCH_CONFLICT : n == 1 ? MATCH_ONE_JOB : MATCH_NO_JOB;
 	m->samples[kind]++;
 	m->bytes[kind] += sample->bytes;
-	for (unsigned i = 0; i < STRATEGIES; i++) {
-		bool any = false;
-		shares_split(m->share, n, i, sample->bytes);
-		for (size_t k = 0; k < n; k++) {
-			any |= gets(&m->share[k], n, i);
-			m->of[i].matched += m->share[k].value;
-		}
-		m->of[i].unmatched += any ? 0 : sample->bytes;
-	}
-	shares_split(m->share, n, m->strategy, sample->bytes);
-	for (size_t k = 0; k < n; k++) {
-		struct matched_job *job = &m->job[m->share[k].job];
-		job->bytes += m->share[k].value;
-		job->bound += share_bound(&m->share[k], n, sample->bytes);
-		job->samples += gets(&m->share[k], n, m->strategy);
-	}
+	for (unsigned i = 0; i < STRATEGIES; i++)
+		count_strategy(m, sample, i);
+	count_jobs(m, sample);
 }
 
 struct collecting {
@@ -265,6 +285,8 @@ static bool set_interval(const struct match *m, const struct sample *declared,
 			 struct host_interval *s)
 {
 	s->gap = declared->gap;
+	for (unsigned d = 0; d < 2; d++)
+		s->value[d] = declared->value[SAMPLE_READ_BYTES + d];
 	return declared->host.size <= VALUE_MAX &&
 	       !__builtin_add_overflow(declared->value[SAMPLE_READ_BYTES],
 				       declared->value[SAMPLE_WRITTEN_BYTES], &s->bytes) &&
@@ -288,9 +310,7 @@ static void read_sample(struct match *m, const struct iot_event *ev)
 	if (m->last_ns < s.to_ns)
 		m->last_ns = s.to_ns;
 	if (declared.job.size > 0) {
-		m->had_job++;
-		if (m->writer != NULL)
-			add_sample(m, ev, s.from_ns);
+		keep_sample(m, ev, declared.job, s.from_ns);
 		return;
 	}
 	const size_t size = iot_percent_decode(declared.host, host, NULL);
@@ -311,6 +331,8 @@ static void read_event(struct match *m, const struct iot_event *ev)
 		read_sample(m, ev);
 	else if (m->writer != NULL)
 		m->status = iot_writer_events(m->writer, ev, 1);
+	else if (m->take != NULL)
+		m->status = m->take(m->taker, ev, MATCH_DIRECTIVE);
 }
 
 enum exit_status match_read(struct match *m, const char *path,

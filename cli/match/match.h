@@ -20,12 +20,21 @@ struct matched_bytes {
 };
 
 enum { MATCH_NO_JOB, MATCH_ONE_JOB, MATCH_CONFLICT, MATCH_KINDS };
+enum { MATCH_ID_SIZE = 4200 };
+#define MATCH_DIRECTIVE UINT32_MAX
 
 struct match {
 	const struct host_jobs *hosts;
 	enum strategy strategy;
 	struct iot_writer *writer; /* NULL: nothing is written */
-	struct matched_job *job;   /* as in the list */
+	/*
+	 * In place of a writer: gets the part of a sample that a job of the list gets, and
+	 * directives that are no samples, with MATCH_DIRECTIVE. Returns an enum iot_status; another
+	 * one than IOT_OK ends the matching.
+	 */
+	int (*take)(void *taker, const struct iot_event *ev, uint32_t job);
+	void *taker;
+	struct matched_job *job; /* as in the list */
 	struct matched_bytes of[STRATEGIES];
 	uint64_t samples[MATCH_KINDS], bytes[MATCH_KINDS];
 	uint64_t idle_bytes; /* bytes of hosts on which no job ever ran */
@@ -48,6 +57,12 @@ struct match {
 enum exit_status match_read(struct match *m, const char *path,
 			    const struct trace_in_options *options,
 			    const struct command_spec *command);
+/* Prints warnings about what no job got. Returns EXIT_OK, or another status after a message. */
+enum exit_status match_report(const struct match *m, bool quiet);
+/* Writes the id of a job with the number of its run. Returns the size. */
+size_t match_job_id(const struct listed_job *job, char id[MATCH_ID_SIZE]);
+/* Returns the run that such an id names, or NULL. */
+const struct listed_job *match_find_job(const struct job_list *list, const char *id);
 void match_free(struct match *m);
 
 #endif

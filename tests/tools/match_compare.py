@@ -15,7 +15,7 @@ EPOCH = 1000
 
 
 def make(seed):
-    """Returns jobs (id, start, end, hosts, cpus of a host) and samples (host, start, end, bytes)."""
+    """Returns jobs (id, start, end, hosts, cpus of a host) and samples (host, start, end, bytes read, written)."""
     rng = random.Random(seed)
     shared = rng.random() < 0.5
     jobs, free = [], dict.fromkeys(range(4), EPOCH)
@@ -29,7 +29,8 @@ def make(seed):
     for host in range(5):
         at, interval = EPOCH + rng.randint(0, 120), rng.choice((10, 60, 120))
         for _ in range(rng.randint(0, 12)):
-            samples.append((host, at, at + interval, rng.choice((0, 1, 5, rng.getrandbits(20), rng.getrandbits(62)))))
+            samples.append((host, at, at + interval,
+                            *(rng.choice((0, 1, 5, rng.getrandbits(20), rng.getrandbits(57))) for _ in range(2))))
             at += interval + rng.choice((0, 0, 0, 30))
     return jobs, sorted(samples, key=lambda s: (s[1], s[0]))
 
@@ -48,7 +49,7 @@ def weighted(value, running, shared):
 def expected(jobs, samples, strategy):
     """Returns the bytes of each job, and the bytes that belong to no job."""
     sums, unmatched = {}, 0
-    for host, start, end, value in samples:
+    for host, start, end, *values in samples:
         running, spans = [], []
         for job, begin, stop, hosts, cpus in jobs:
             length = min(stop, end) - max(begin, start)
@@ -57,19 +58,20 @@ def expected(jobs, samples, strategy):
                 spans.append((max(begin, start), min(stop, end)))
         spans.sort()
         shared = any(b[0] < a[1] for a, b in zip(spans, spans[1:]))
-        if strategy == "weighted":
-            shares = weighted(value, running, shared) if running else []
-            got = bool(running)
-        elif strategy == "simple":
-            shares = [value if r[3] else 0 for r in running]
-            got = any(r[3] for r in running)
-        else:
-            all_of_it = strategy == "double" or len(running) == 1
-            shares = [value if all_of_it else 0 for _ in running]
-            got = bool(running) and all_of_it
-        for r, share in zip(running, shares):
-            sums[r[0]] = sums.get(r[0], 0) + share
-        unmatched += 0 if got else value
+        for value in values:
+            if strategy == "weighted":
+                shares = weighted(value, running, shared) if running else []
+                got = bool(running)
+            elif strategy == "simple":
+                shares = [value if r[3] else 0 for r in running]
+                got = any(r[3] for r in running)
+            else:
+                all_of_it = strategy == "double" or len(running) == 1
+                shares = [value if all_of_it else 0 for _ in running]
+                got = bool(running) and all_of_it
+            for r, share in zip(running, shares):
+                sums[r[0]] = sums.get(r[0], 0) + share
+            unmatched += 0 if got else value
     return sums, unmatched
 
 
@@ -80,8 +82,9 @@ def write(directory, jobs, samples):
             file.write(f'{job},{start},{end},"n[{",".join(f"{h:03}" for h in hosts)}]",{len(hosts)},{cpus * len(hosts)}\n')
     with open(f"{directory}/samples.iot", "w", encoding="ascii") as file:
         file.write(f"ff %trace source=gpfs epoch={EPOCH * 10**9}\n")
-        for host, start, end, value in samples:
-            file.write(f"ff %sample time={(start - EPOCH) * 10**6} took={(end - start) * 10**6} host=n{host:03} read-bytes={value}\n")
+        for host, start, end, read, written in samples:
+            file.write(f"ff %sample time={(start - EPOCH) * 10**6} took={(end - start) * 10**6} host=n{host:03} "
+                       f"read-bytes={read} written-bytes={written}\n")
 
 
 def run(iotrace, directory, strategy):
@@ -98,10 +101,11 @@ def run(iotrace, directory, strategy):
         pairs = dict(pair.split("=", 1) for pair in line.split()[2:])
         assert int(pairs["time"]) >= last, "samples are out of order"
         last = int(pairs["time"])
+        amount = int(pairs["read-bytes"]) + int(pairs["written-bytes"])
         if "job" in pairs:
-            sums[pairs["job"]] = sums.get(pairs["job"], 0) + int(pairs["read-bytes"])
+            sums[pairs["job"]] = sums.get(pairs["job"], 0) + amount
         else:
-            unmatched += int(pairs["read-bytes"])
+            unmatched += amount
     return {row[0]: int(row[3]) for row in rows}, sums, unmatched
 
 
@@ -123,7 +127,7 @@ def main():
                 assert {j: n for j, n in trace.items() if n} == want, (seed, strategy, "trace", trace, want)
                 assert left == unmatched, (seed, strategy, left, unmatched)
                 if strategy == "weighted":
-                    assert sum(want.values()) + left == sum(s[3] for s in samples), (seed, "sum")
+                    assert sum(want.values()) + left == sum(s[3] + s[4] for s in samples), (seed, "sum")
         matched += 1
     print(f"{matched} schedules: equal, with {len(STRATEGIES)} strategies")
     return os.EX_OK
