@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rates of iot_analyze and of decoding, of plain traces in memory: analyze [RUNS] TRACE ... Each run
- * measures everything once, so that the ratios hold on a loaded machine; times are CPU times.
+ * Rates of iot_analyze and of decoding, of plain traces in memory: analyze [RUNS] TRACE ... Each
+ * run measures everything once, so that the ratios hold on a loaded machine; times are CPU times.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,7 +23,9 @@ struct trace {
 	size_t size, records;
 };
 
-/* The measures: decoding alone, all statistics, and those that bins and intervals do not concern. */
+/*
+ * The measures: decoding alone, all statistics, and those that bins and intervals do not concern.
+ */
 static const uint32_t sections[MEASURES] = {
     0,
     IOT_ANALYZE_TOTALS | IOT_ANALYZE_SIZES | IOT_ANALYZE_ORDER | IOT_ANALYZE_TIME |

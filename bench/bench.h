@@ -53,8 +53,8 @@ struct bench_options {
 	char **paths; /* of traces: the workload "real" */
 	size_t paths_size;
 	bool json;
-	const char *
-	    only; /* the key of a single measurement, which prepares only what it needs; NULL: all */
+	/* the key of a single measurement, which prepares only what it needs; NULL: all */
+	const char *only;
 };
 
 /*
@@ -145,7 +145,10 @@ bool bench_pcap_read(struct bench *b);
 /* timing.c */
 bool bench_time(struct bench *b);
 double bench_median(const struct bench_times *t);
-/* Ratio of the records per second of a to those of b: median over the pairs; 0: not measured. */
+/*
+ * Ratio of the records per second of a to the records per second of b: median over the pairs; 0:
+ * not measured.
+ */
 double bench_ratio(const struct bench_times *a, const struct bench_times *b);
 
 double bench_rate(const struct bench *b, enum bench_id id); /* records per second */

@@ -7,9 +7,9 @@
  *
  * Prints, for each kind of call, the median time of an untraced call and the median of the
  * differences between neighbouring blocks, in nanoseconds. Without a recording in the environment
- * it runs itself with the library in DIRECTORY, and consumes the records without looking at them. -T: the clock
- * is the time stamp counter. -S: system calls lead to stubs; untraced calls are made by a second
- * libc.
+ * it runs itself with the library in DIRECTORY, and consumes the records without looking at them.
+ * -T: the clock is the time stamp counter. -S: system calls lead to stubs; untraced calls are made
+ * by a second libc.
  */
 #include <dirent.h>
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Speed of a simulation from a trace, compared with that of its parts: a reader without a
+ * Speed of a simulation from a trace, compared with the speed of its parts: a reader without a
  * simulation, and a cache whose references are in memory.
  *
  *	simulate_trace FILE [REFERENCES [DISTINCT [CAPACITY [ROUNDS]]]]
@@ -192,7 +192,9 @@ static double slower(double a, double b)
 	return a > b ? a : b;
 }
 
-/* Of one row: nanoseconds per record, and the share of the slower of reader and cache in them. */
+/*
+ * Prints one row: nanoseconds per record, and the share of the slower of reader and cache in them.
+ */
 static void print_row(const struct bench *b, struct usage used[][ROUNDS_MAX], enum row row)
 {
 	double ns[3][ROUNDS_MAX], share[3][ROUNDS_MAX];

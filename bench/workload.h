@@ -8,9 +8,10 @@
 #include <iotrace/iotrace.h>
 
 /*
- * mixed       8 processes x 4 files of 1 GiB; 70 % sequential of the file's size, 15 % strided, 15 % random with
- *             a new size of 4 KiB to 1 MiB, of which 5 % odd; 85 % stay on the process's last file; think
- *             time exp(120 us), duration 20 us + exp(60 us) + length / 2 GB/s
+ * mixed       8 processes x 4 files of 1 GiB; 70 % sequential of the file's size, 15 % strided,
+ *             15 % random with a new size of 4 KiB to 1 MiB, of which 5 % odd; 85 % stay on the
+ *             process's last file; think time exp(120 us), duration 20 us + exp(60 us) + length /
+ *             2 GB/s
  * sequential  one process, one file, one size
  * wide        4,096 processes x 64 files each: more than a table holds
  * scattered   one process, one file of 1 TiB, writes of 4 KiB to random blocks

@@ -75,7 +75,9 @@ static enum exit_status map_picks(struct analyze_run *a, struct analyze_inputs *
 	return status;
 }
 
-/* Each state is loaded into the memory of the previous one: returning it takes a sixth of the time. */
+/*
+ * Each state is loaded into the memory of the previous one: returning it takes a sixth of the time.
+ */
 static void keep_memory(void)
 {
 	(void)mallopt(M_MMAP_THRESHOLD, KEPT_BLOCK_MAX);

@@ -77,7 +77,10 @@ static enum exit_status refuse_states(const struct analyze_run *a, char **paths,
 	return EXIT_OK;
 }
 
-/* Decoding takes about half of the time, and that of a few threads delivers records more slowly. */
+/*
+ * Decoding takes about half of the time, and decoding by a few threads delivers records more
+ * slowly.
+ */
 static uint64_t decoding_threads(const struct analyze_run *a)
 {
 	const uint64_t n = a->options.threads;

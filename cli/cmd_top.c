@@ -187,7 +187,9 @@ static enum exit_status watch(struct top_run *t, int signals)
 			status = pass_interval(t, &printed);
 	if (!t->ended || status != EXIT_OK || t->quit)
 		return status;
-	/* Nothing was counted in an input that is not a trace, which differs from counts of zero. */
+	/*
+	 * Nothing was counted in an input that is not a trace, which differs from counts of zero.
+	 */
 	const bool refused =
 	    event_counter_join(&t->counter) != IOT_OK && !event_counter_has_events(&t->counter);
 	return refused ? EXIT_OK : draw(t);

@@ -79,7 +79,7 @@ enum exit_status report_file_open(struct report_file *f)
 {
 	if (f->path == NULL)
 		return EXIT_OK;
-	/* The file has a temporary name while it is written, which no signal may leave behind. */
+	/* The file has a temporary name while it is written, which every signal removes. */
 	signals_catch(SIGNALS_FILES, f->path, true);
 	f->json = (struct json){.out = &f->out, .pretty = true};
 	return output_open(&f->out, f->path, f->no_fsync ? ATOMIC_FILE_NO_SYNC : 0);

@@ -217,7 +217,9 @@ static bool close_standard_output(void)
 
 static bool returned; /* main */
 
-/* libarchive calls exit(1) if it is out of memory, but EXIT_DAMAGED means that an output was made. */
+/*
+ * libarchive calls exit(1) if it is out of memory, but EXIT_DAMAGED means that an output was made.
+ */
 static void correct_exit_status(void)
 {
 	if (!returned)

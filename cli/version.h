@@ -2,7 +2,10 @@
 #ifndef CLI_VERSION_H
 #define CLI_VERSION_H
 
-/* Prints the versions of iotrace and of its libraries, and the available features. Returns < 0 on failure. */
+/*
+ * Prints the versions of iotrace and of its libraries, and the available features. Returns < 0 on
+ * failure.
+ */
 int version_print(void);
 
 #endif

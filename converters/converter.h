@@ -31,7 +31,8 @@ enum { INPUT_HEAD_SIZE = 65536 }; /* bytes at the start of each member that snif
  * All paths are parts of ONE input: files (uncompressed, or compressed with gzip, bzip2, xz, zstd,
  * lz4), tars of such files, directories (their regular files at any depth, sorted by name), "-".
  * Members of a tar are stored in an unlinked temporary file. Returns NULL with *error set if a path
- * cannot be read. `interrupt` may be NULL; it interrupts all operations early, see lib/base/interrupt.h.
+ * cannot be read. `interrupt` may be NULL; it interrupts all operations early, see
+ * lib/base/interrupt.h.
  */
 struct input *input_new(const char *const *paths, size_t count, struct interrupt *interrupt,
 			struct error *error);
@@ -149,7 +150,10 @@ struct source_state {
 	int64_t first_ns;         /* earliest time known at open; the trace starts there */
 	/* set by open: watermarks come late or never, so sort all events from the start */
 	bool unordered;
-	/* set by open: definitions apply to the events after them in the input, whatever their times */
+	/*
+	 * set by open: definitions apply to the events after them in the input, whatever their
+	 * times
+	 */
 	bool scoped;
 	int64_t watermark_ns; /* no later event starts earlier; INT64_MIN if unknown */
 	bool paused;          /* set by next: no events now, but the watermark may have moved */
@@ -217,8 +221,8 @@ const char *source_setting(const struct source_state *src, const char *name);
 /* Sets src->error to "NAME is 'VALUE', expected EXPECTED"; returns IOT_EUSAGE. */
 int source_setting_wrong(struct source_state *src, const char *name, const char *expected);
 /*
- * Called at the end of the input: if there were lines and none was understood, the input has another
- * format, and src->error is set.
+ * Called at the end of the input: if there were lines and none was understood, the input has
+ * another format, and src->error is set.
  */
 void source_check_understood(struct source_state *src);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * converter or reader -> prefetch -> watch -> sort -> shift -> definitions -> finish. Signals interrupt a blocking
- * read only in the thread of the caller: a pipe is not prefetched.
+ * converter or reader -> prefetch -> watch -> sort -> shift -> definitions -> finish. Signals
+ * interrupt a blocking read only in the thread of the caller: a pipe is not prefetched.
  */
 #include "source_internal.h"
 
@@ -10,7 +10,9 @@
 #include <time.h>
 
 enum {
-	/* Definitions follow what earlier batches released: another size changes their positions. */
+	/*
+	 * Definitions follow what earlier batches released: another size changes their positions.
+	 */
 	SOURCE_BATCH = IOT_BATCH_EVENTS - 1,
 	PROGRESS_NS = 100000000,
 };
@@ -61,7 +63,9 @@ static int read_converter(void *context, struct iot_stream *self, struct iot_bat
 	return 1;
 }
 
-/* The stages after this one have been freed: their counts complete the report, and nobody uses s. */
+/*
+ * The stages after this one have been freed: their counts complete the report, and nobody uses s.
+ */
 static void end_stream(void *context)
 {
 	struct iot_source *s = context;

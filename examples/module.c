@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A module for iotrace-top(1): counts reads and writes. Build: cc -shared -fPIC -o module.so module.c */
+/*
+ * A module for iotrace-top(1): counts reads and writes. Build: cc -shared -fPIC -o module.so
+ * module.c
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

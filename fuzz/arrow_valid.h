@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks schemas and arrays against the rules of Arrow's C data interface and columnar format. Functions
- * return NULL, or the rule that is broken.
+ * Checks schemas and arrays against the rules of Arrow's C data interface and columnar format.
+ * Functions return NULL, or the rule that is broken.
  */
 #ifndef FUZZ_ARROW_VALID_H
 #define FUZZ_ARROW_VALID_H
@@ -49,7 +49,9 @@ static inline int arrow_is_null(const struct ArrowArray *a, int64_t row)
 	return bits != NULL && !(bits[row / 8] >> row % 8 & 1);
 }
 
-/* Texts are checked as this project makes them: printable, so that no byte is a control character. */
+/*
+ * Texts are checked as this project makes them: printable, so that no byte is a control character.
+ */
 static inline const char *arrow_valid_texts(const struct ArrowArray *d)
 {
 	ARROW_RULE(d->release != NULL && d->n_buffers == 3 && d->null_count == 0);

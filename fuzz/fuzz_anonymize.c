@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The anonymous trace is valid, has the same number of records, and contains no name of the trace:
- * neither those of made.h nor a secret planted at every position of every directive and comment.
+ * neither a name of made.h nor a secret planted at every position of every directive and comment.
  */
 #include <sys/stat.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables of any trace obey the rules of Arrow, and have the numbers of its records. Batches are kept
- * beyond the stream, columns are moved out of them, and dictionaries only grow.
+ * Tables of any trace obey the rules of Arrow, and have the numbers of its records. Batches are
+ * kept beyond the stream, columns are moved out of them, and dictionaries only grow.
  *
  * The first byte of an input is options: bits 0-1 rows of a batch, 2 operations, 4 timestamps, 5
  * losses are not an error, 6 the stream is released half-way. made_or_given uses the next byte.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sends any bytes as requests to a recording, separated by LF. Each gets one answer, which says whether it was
- * fulfilled; only keep and discard change what is kept, and requests for a module fail without a module.
+ * Sends any bytes as requests to a recording, separated by LF. Each gets one answer, which says
+ * whether it was fulfilled; only keep and discard change what is kept, and requests for a module
+ * fail without a module.
  */
 #include "fuzz.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs the command convert over any bytes, with its own options and those of converters: the result
- * is a trace that reads completely and in order of start, or none; a report that is JSON and counts
- * the same number of records; no other files.
+ * Runs the command convert over any bytes, with its own options and options of converters: the
+ * result is a trace that reads completely and in order of start, or none; a report that is JSON and
+ * counts the same number of records; no other files.
  *
  * The first two bytes of an input are options, '0' is the default. First: bits 0-2 --from, 3 the
  * rest becomes a tar (see tar.h), 4 the rest becomes two inputs, 5 files of a directory. Second:
@@ -86,7 +86,7 @@ static void check(const char *const *paths, size_t files, unsigned from, unsigne
 	free(c.report);
 }
 
-/* Names without directories, other than those of the outputs. */
+/* Names without directories, other than the outputs. */
 static void in_a_directory(struct fuzz_input *in, unsigned from, unsigned how)
 {
 	char directory[COMMAND_PATH], path[FILES_MAX][COMMAND_PATH + NAME_CAPACITY + 4];

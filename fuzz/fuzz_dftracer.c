@@ -2,8 +2,8 @@
 /*
  * Runs the dftracer converter over any bytes, and compares reads of different sizes; see replay.h.
  *
- * The first byte of an input is options: bits 0-1 --ops, 2 the input is cut into two members. '0' is
- * the default.
+ * The first byte of an input is options: bits 0-1 --ops, 2 the input is cut into two members. '0'
+ * is the default.
  */
 #include "replay.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads any bytes as a survey: the csv form, a list of another walker, or a state. A survey that was
- * read has the same values after it is saved and loaded, and its state is the same bytes; one of a
- * csv form or a list that is added to nothing is itself.
+ * Reads any bytes as a survey: the csv form, a list of another walker, or a state. A survey that
+ * was read has the same values after it is saved and loaded, and its state is the same bytes; one
+ * of a csv form or a list that is added to nothing is itself.
  *
  * The first byte of an input selects what follows: 0 csv, 1 a list of find, 2 a list with other
  * columns, 3 a state.

@@ -49,7 +49,7 @@ static void check_member(struct input *in, size_t member)
 	FUZZ_CHECK(data == NULL || head_size == 0 || memcmp(head, data, head_size) == 0);
 	if (again == NULL || data == NULL)
 		goto out;
-	/* Of a damaged block, the bytes before the detected damage are delivered. */
+	/* A damaged block delivers the bytes before the detected damage. */
 	const size_t both = size[0] < size[1] ? size[0] : size[1];
 	FUZZ_CHECK(damaged[0] == damaged[1] && (damaged[0] || size[0] == size[1]));
 	FUZZ_CHECK(memcmp(data, again, both) == 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reads any bytes as a list of jobs, and any text as conditions. Every line is a job, a step or
- * counted, or is none of a job in a log of PBS; the list is sorted; each job is found by its id; and
- * a list that is written as csv from the result reads as the same jobs.
+ * counted, or is none of a job in a log of PBS; the list is sorted; each job is found by its id;
+ * and a list that is written as csv from the result reads as the same jobs.
  *
  * The first byte of an input is options: bit 0 --jobs-columns, 1 the zone, 2 the rest is a
  * condition.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any text as a description of a system, and made logs in it: every byte that is generated is at the
- * disk at the end, every request ends, and a variant keeps the computation between logs.
+ * Any text as a description of a system, and made logs in it: every byte that is generated is at
+ * the disk at the end, every request ends, and a variant keeps the computation between logs.
  *
  * An input is a text up to a NUL, and then 8 bytes for each log of the I/O nodes in turn.
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A plan of a trace made from the input's bytes: the joined states of its lines are the state of the
- * whole, and the bytes of a part alone give the state of the part. A line with a changed field is
- * refused, unless its hash is made to match: then the join is refused or has the state of the whole.
+ * A plan of a trace made from the input's bytes: the joined states of its lines are the state of
+ * the whole, and the bytes of a part alone give the state of the part. A line with a changed field
+ * is refused, unless its hash is made to match: then the join is refused or has the state of the
+ * whole.
  *
  * An input: options (bits 0-3 parts, 4 hashes match, 5 a part alone instead), the number of edits,
  * EDITS edits of five bytes, and a trace for made_trace.
@@ -83,7 +84,10 @@ static char *value_of(char *line, size_t line_size, const char *key, size_t *siz
 	return at;
 }
 
-/* Flips a bit of a line, or replaces a field by a neighbouring number, an extreme, or the field of another line. */
+/*
+ * Flips a bit of a line, or replaces a field by a neighbouring number, an extreme, or the field of
+ * another line.
+ */
 static void edit(struct plan *p, struct fuzz_input *in, bool hashes_match)
 {
 	static const char *const keys[] = {"size",   "id",   "k",    "n",      "from", "to",
@@ -138,7 +142,9 @@ static char *state(const char *const *operands, size_t *size)
 
 static void compare(char *state, size_t size, const char *expected, size_t expected_size)
 {
-	/* Operations out of order, which made_trace has, make times in I/O of joined parts inexact. */
+	/*
+	 * Operations out of order, which made_trace has, make times in I/O of joined parts inexact.
+	 */
 	const bool inexact = memmem(state, size, "kind=busy", 9) != NULL;
 	FUZZ_CHECK(inexact || (size == expected_size && memcmp(state, expected, size) == 0));
 	free(state);

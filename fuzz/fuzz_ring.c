@@ -2,8 +2,9 @@
 /*
  * Decodes any bytes as the data of a ring, and makes a trace of its events as iotrace record does.
  * Decoding the data at once, and record by record as a program publishes it, must give the same
- * events. The trace must be valid, with as many records as were written. The same bytes as the payload
- * of a packet: what its check accepts becomes ring records that are valid, apart from their times.
+ * events. The trace must be valid, with as many records as were written. The same bytes as the
+ * payload of a packet: what its check accepts becomes ring records that are valid, apart from their
+ * times.
  */
 #include "fuzz.h"
 

@@ -31,7 +31,7 @@ static bool same_but_cpu(const struct iot_record *a, const struct iot_record *b)
 	return fuzz_same(a, &c);
 }
 
-/* Compares the events from there on with those of the whole from record `first` on. */
+/* Compares the events from there on with the events of the whole from record `first` on. */
 static void compare(struct iot_reader *r, const struct kept *all, size_t first)
 {
 	struct kept part = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A hostile seek table of a .zst trace changes no result. The ranges of all parts adjoin. Parts and
- * seeks deliver the same records as without a table. If only the table is changed, they fail only if
- * reading from the beginning fails as well.
+ * seeks deliver the same records as without a table. If only the table is changed, they fail only
+ * if reading from the beginning fails as well.
  *
  * An input: the number of parts, the number of edits, EDITS edits of four bytes, two places to seek
  * to, and a trace for made_trace.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Slices of a trace made from the input's bytes. A slice is a valid trace, has exactly the selected
- * records, and keeps the CPU time between those of a process. A slice of a trace with flipped bits
- * contains no record that was not in the trace.
+ * records, and keeps the CPU time between records of a process. A slice of a trace with flipped
+ * bits contains no record that was not in the trace.
  */
 #include "command.h"
 #include "kept.h"

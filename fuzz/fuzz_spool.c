@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Converts any bytes as the spool of a recording, with the code of iotrace record --convert=after. A spool that is
- * read with little memory, each entry copied, and a spool that was written again from its entries give the same
- * trace; it is valid, with as many records as were counted. What is left after the last step is cut off, and the
- * rest has no more records than the whole.
+ * Converts any bytes as the spool of a recording, with the code of iotrace record --convert=after.
+ * A spool that is read with little memory, each entry copied, and a spool that was written again
+ * from its entries give the same trace; it is valid, with as many records as were counted. What is
+ * left after the last step is cut off, and the rest has no more records than the whole.
  */
 #include "fuzz.h"
 

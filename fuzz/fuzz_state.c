@@ -4,8 +4,8 @@
  * its state, byte for byte; also if each was saved and loaded in between.
  *
  * The first byte of an input is options as in fuzz_analyze, and bit 4: parts are saved and loaded,
- * bit 5: cycles and the working set are computed, too, which takes most of the time; the second byte
- * is the records between %syncs, the third the tree; a trace follows.
+ * bit 5: cycles and the working set are computed, too, which takes most of the time; the second
+ * byte is the records between %syncs, the third the tree; a trace follows.
  */
 #include <iotrace/analyze.h>
 

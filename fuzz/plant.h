@@ -51,7 +51,7 @@ enum { PLANT_FORMS = sizeof(plant_forms) / sizeof(*plant_forms), PLANT_CAPACITY 
 
 /*
  * Writes `text` with the secret planted at word number `place`, from 0; returns the size, 0 if
- * there is no such word.
+ * it has fewer words.
  */
 static inline size_t plant(char *out, struct iot_text text, size_t place, unsigned form)
 {

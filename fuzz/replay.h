@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * For converters of text: the events must not depend on the size of reads and batches, and each line must be counted
- * once.
+ * For converters of text: the events must not depend on the size of reads and batches, and each
+ * line must be counted once.
  */
 #ifndef FUZZ_REPLAY_H
 #define FUZZ_REPLAY_H

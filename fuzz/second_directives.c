@@ -11,12 +11,12 @@
 enum { DIRECTIVE_MAX = 32768, SLOTS_MAX = 2047, VALUE_MAX = 32, WEIGHT_MAX = 8 << 20 };
 
 struct slot {
-	struct text key, value; /* the value is that of the directive that defined the template */
+	struct text key, value; /* the value comes from the directive that defined the template */
 	size_t number;          /* of the key */
 };
 
 struct last {
-	struct text key, value; /* value.at is NULL if there is no last value */
+	struct text key, value; /* value.at is NULL without a last value */
 };
 
 struct second_template {
@@ -36,7 +36,7 @@ struct second_directives {
 	struct last *last; /* by number of the key */
 	size_t template_count, path_count, last_count, weight;
 	uint64_t time;
-	struct text path; /* path.at is NULL if there is no last path */
+	struct text path; /* path.at is NULL without a last path */
 	struct memory *memory;
 };
 

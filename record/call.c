@@ -33,10 +33,10 @@ void call_unrecorded(int fd)
 
 /*
  * Positions that processes share. A process that is not traced moves the kernel's alone, and one
- * that is stopped between its call and its record moves that of the description later. So the two
- * are compared before and after each call; as long as they agree, the calls have an order in which
- * all offsets are right. If another process changed the position of the description to the kernel's
- * during the call, it may have included the call, and the two agree by chance.
+ * that is stopped between its call and its record moves the position of the description later. So
+ * the two are compared before and after each call; as long as they agree, the calls have an order
+ * in which all offsets are right. If another process changed the position of the description to the
+ * kernel's during the call, it may have included the call, and the two agree by chance.
  */
 
 enum { COMPARISONS = 4 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The CRC-32 of packets, that of zlib, which this library must not depend on. */
+/* The CRC-32 of packets, the same as zlib's, which this library must not depend on. */
 #ifndef RECORD_CRC_H
 #define RECORD_CRC_H
 

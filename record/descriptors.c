@@ -18,8 +18,8 @@ static void slot_take(union descriptor d)
 }
 
 /*
- * The slot, plus 1, that this thread freed last: its memory is in caches, and few slots are searched
- * for those of inherited descriptors. It is another one if processes may yet find the description.
+ * The slot, plus 1, that this thread freed last: its memory is in caches, and few slots are
+ * searched for inherited descriptors. It is another one if processes may yet find the description.
  */
 static _Thread_local uint32_t slot_freed __attribute__((tls_model("initial-exec")));
 
@@ -134,7 +134,7 @@ static bool is_same(uint32_t number, int fd)
 	return true;
 }
 
-/* Finds the description of an inherited descriptor among those of other processes. */
+/* Finds the description of an inherited descriptor among the descriptions of other processes. */
 static bool slot_find(union descriptor *d, const struct event_file *file, uint32_t flags)
 {
 	const uint32_t used = atomic_load(&recording.control->slots);
@@ -290,7 +290,7 @@ static const char *after(const char *path, const char *prefix)
 	return path != NULL && strncmp(path, prefix, n) == 0 ? path + n : NULL;
 }
 
-/* Whether a path is that of a descriptor: the open has the file of that one. */
+/* Returns whether a path names a descriptor: the open then has the descriptor's file. */
 static bool is_descriptor_path(const char *path)
 {
 	const char *process = after(path, "/proc/");

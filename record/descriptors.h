@@ -26,14 +26,16 @@ union descriptor descriptor_remove(int fd);
 /* The call to close has returned: records it if this was the last descriptor of the description. */
 void descriptor_closed(struct producer *p, union descriptor d, int fd, struct event *e);
 /*
- * Compares the position of a descriptor that is about to be closed with that of the kernel: each
+ * Compares the position of a descriptor that is about to be closed with the kernel's: each
  * 16th time, and each time after a difference.
  */
 void descriptor_compare(union descriptor d, int fd);
 void descriptor_set_position(struct producer *p, int fd, int64_t position);
 /* d: the descriptor, from before the call. */
 void descriptor_set_append(union descriptor d, int fd, bool append);
-/* Updates whether a write is an append, from the slot or, if that does not know, from the kernel. */
+/*
+ * Updates whether a write is an append, from the slot or, if that does not know, from the kernel.
+ */
 void descriptor_ask_append(union descriptor *d, int fd);
 /* Forgets what a number referred to, which the library did not see closed. */
 void descriptor_reset(int fd);

@@ -27,7 +27,10 @@ static inline struct producer *thread_here(void)
 
 /* The program begins. Returns whether it is recorded. */
 bool process_start(int argc, char **argv, char **envp);
-/* Finds the functions of libc that jump, for those that programs call instead, unless they are known. */
+/*
+ * Finds the functions of libc that jump, for those that programs call instead, unless they are
+ * known.
+ */
 void jumps_find(void);
 /* States where they are. */
 void jumps_are_at(uint64_t longjmp, uint64_t longjmp_chk);

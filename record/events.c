@@ -40,10 +40,10 @@ static void publish(struct producer *p)
 
 void event_operation(struct producer *p, const struct event *e)
 {
-	const uint64_t most = sizeof(struct record_operation) +
-			      (e->path != NULL ? RECORD_TEXT_MAX : 0) +
-			      (e->to != NULL ? RECORD_TEXT_MAX : 0);
-	struct record_operation *r = reserve(p, most);
+	const uint64_t max = sizeof(struct record_operation) +
+			     (e->path != NULL ? RECORD_TEXT_MAX : 0) +
+			     (e->to != NULL ? RECORD_TEXT_MAX : 0);
+	struct record_operation *r = reserve(p, max);
 	if (r == NULL)
 		return;
 	*r = (struct record_operation){.head = {.kind = RECORD_OPERATION,
@@ -55,7 +55,7 @@ void event_operation(struct producer *p, const struct event *e)
 				       .result = result_of(e)};
 	r->text_size = (uint16_t)paths_absolute(e->directory, e->path, r->text);
 	r->to_size = (uint16_t)paths_absolute(e->to_directory, e->to, r->text + r->text_size);
-	producer_trim(p, &r->head, most, round_up(sizeof *r + r->text_size + r->to_size));
+	producer_trim(p, &r->head, max, round_up(sizeof *r + r->text_size + r->to_size));
 	publish(p);
 }
 
@@ -76,8 +76,8 @@ static void fill_file(struct record_open *r, const struct event_file *file)
 
 void event_open(struct producer *p, const struct event *e, const struct event_file *file)
 {
-	const uint64_t most = sizeof(struct record_open) + RECORD_TEXT_MAX;
-	struct record_open *r = reserve(p, most);
+	const uint64_t max = sizeof(struct record_open) + RECORD_TEXT_MAX;
+	struct record_open *r = reserve(p, max);
 	if (r == NULL)
 		return;
 	*r = (struct record_open){
@@ -90,14 +90,14 @@ void event_open(struct producer *p, const struct event *e, const struct event_fi
 	r->text_size = (uint16_t)(e->path != NULL ? paths_absolute(e->directory, e->path, r->text)
 				  : file->fd >= 0 ? paths_of_descriptor(file->fd, r->text)
 						  : 0);
-	producer_trim(p, &r->head, most, round_up(sizeof *r + r->text_size));
+	producer_trim(p, &r->head, max, round_up(sizeof *r + r->text_size));
 	publish(p);
 }
 
 void event_child(struct producer *p, const struct event_child *e)
 {
-	const uint64_t most = sizeof(struct record_child) + RECORD_TEXT_MAX;
-	struct record_child *r = reserve(p, most);
+	const uint64_t max = sizeof(struct record_child) + RECORD_TEXT_MAX;
+	struct record_child *r = reserve(p, max);
 	if (r == NULL)
 		return;
 	*r = (struct record_child){.head = {.kind = RECORD_CHILD, .code = (uint8_t)e->how},
@@ -105,7 +105,7 @@ void event_child(struct producer *p, const struct event_child *e)
 				   .pid = e->pid,
 				   .why = (uint16_t)e->why};
 	r->text_size = (uint16_t)paths_absolute(e->directory, e->program, r->text);
-	producer_trim(p, &r->head, most, round_up(sizeof *r + r->text_size));
+	producer_trim(p, &r->head, max, round_up(sizeof *r + r->text_size));
 	publish(p);
 }
 
@@ -133,8 +133,8 @@ struct event_io event_io_read(void)
 void event_start(struct producer *p, const struct event_io *io, int64_t rank, const char *arguments,
 		 size_t size)
 {
-	const uint64_t most = sizeof(struct record_start) + round_up(size) + RECORD_TEXT_MAX;
-	struct record_start *r = reserve(p, most);
+	const uint64_t max = sizeof(struct record_start) + round_up(size) + RECORD_TEXT_MAX;
+	struct record_start *r = reserve(p, max);
 	if (r == NULL)
 		return;
 	const uint64_t now = clock_now();
@@ -153,7 +153,7 @@ void event_start(struct producer *p, const struct event_io *io, int64_t rank, co
 	if (r->command_size > 0)
 		r->text[r->command_size - 1] = '\0';
 	r->directory_size = paths_absolute(-1, paths_directory(), r->text + r->command_size);
-	producer_trim(p, &r->head, most, round_up(sizeof *r + r->command_size + r->directory_size));
+	producer_trim(p, &r->head, max, round_up(sizeof *r + r->command_size + r->directory_size));
 	publish(p);
 }
 

@@ -24,7 +24,7 @@ struct event {
 void event_operation(struct producer *p, const struct event *e);
 /*
  * Counts an lseek of a description. A program may call it more often than it transfers
- * data, so many calls become one record.
+ * data, so several calls become one record.
  */
 void event_seek(struct producer *p, uint32_t description, uint64_t start);
 /* Records the calls that were added. */

@@ -6,8 +6,8 @@
 #include "call.h"
 
 /*
- * Publishes the call before it is made, as it does not return. Returns whether it is recorded. p: of
- * this thread; NULL: no state. directory: AT_FDCWD, or -1 if PATH is searched.
+ * Publishes the call before it is made, as it does not return. Returns whether it is recorded. p:
+ * of this thread; NULL: no state. directory: AT_FDCWD, or -1 if PATH is searched.
  */
 bool exec_begin(struct operation_call *o, struct producer *p, int directory, const char *path,
 		char *const *envp);

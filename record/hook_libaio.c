@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions of libaio, which are the system calls, and return -errno. A program may load the library
- * where RTLD_NEXT does not find it, so these functions make the calls.
+ * Functions of libaio, which are the system calls, and return -errno. A program may load the
+ * library where RTLD_NEXT does not find it, so these functions make the calls.
  */
 #include <linux/aio_abi.h>
 
@@ -9,9 +9,9 @@
 #include "requests.h"
 
 int io_submit(aio_context_t context, long count, struct iocb **list);
-int io_getevents(aio_context_t context, long least, long most, struct io_event *events,
+int io_getevents(aio_context_t context, long min, long max, struct io_event *events,
 		 struct timespec *timeout);
-int io_pgetevents(aio_context_t context, long least, long most, struct io_event *events,
+int io_pgetevents(aio_context_t context, long min, long max, struct io_event *events,
 		  struct timespec *timeout, sigset_t *mask);
 
 static void submit(struct producer *p, const struct iocb *request)
@@ -43,22 +43,22 @@ static int completed(long result, const struct io_event *events)
 	return (int)result;
 }
 
-EXPORT int io_getevents(aio_context_t context, long least, long most, struct io_event *events,
+EXPORT int io_getevents(aio_context_t context, long min, long max, struct io_event *events,
 			struct timespec *timeout)
 {
 	return completed(
-	    raw_call(SYS_io_getevents, (long)context, least, most, (long)events, (long)timeout, 0),
+	    raw_call(SYS_io_getevents, (long)context, min, max, (long)events, (long)timeout, 0),
 	    events);
 }
 
-EXPORT int io_pgetevents(aio_context_t context, long least, long most, struct io_event *events,
+EXPORT int io_pgetevents(aio_context_t context, long min, long max, struct io_event *events,
 			 struct timespec *timeout, sigset_t *mask)
 {
 	const struct {
 		sigset_t *mask;
 		size_t size;
 	} set = {mask, 8};
-	return completed(raw_call(SYS_io_pgetevents, (long)context, least, most, (long)events,
+	return completed(raw_call(SYS_io_pgetevents, (long)context, min, max, (long)events,
 				  (long)timeout, (long)&set),
 			 events);
 }

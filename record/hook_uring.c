@@ -22,8 +22,8 @@ int io_uring_queue_init_mem(unsigned entries, struct io_uring *ring, struct io_u
 void io_uring_queue_exit(struct io_uring *ring);
 
 /*
- * Stores the function that a caller would have called. The library of the caller comes first: it may
- * have been loaded with a liburing of its own, which RTLD_NEXT does not find.
+ * Stores the function that a caller would have called. The library of the caller comes first: it
+ * may have been loaded with a liburing of its own, which RTLD_NEXT does not find.
  */
 static bool find_for(const void *caller, const char *name, void *function)
 {

@@ -13,7 +13,7 @@ bool identity_changes(void)
 	return records;
 }
 
-void identity_named_anew(int64_t result)
+void identity_renamed(int64_t result)
 {
 	if (result != 0 || thread_here() == NULL)
 		return;
@@ -27,5 +27,5 @@ void identity_unshared(int flags, int64_t result, bool records)
 	if (records && result == 0 && (flags & CLONE_FILES) != 0)
 		descriptors_divide();
 	if ((flags & ~(CLONE_FILES | CLONE_SYSVSEM)) != 0)
-		identity_named_anew(result);
+		identity_renamed(result);
 }

@@ -88,7 +88,9 @@ static bool may_make_calls(const struct loaded_library *l)
 	return false;
 }
 
-/* Waits for the table that was asked for. On a busy machine the collector may not run for seconds. */
+/*
+ * Waits for the table that was asked for. On a busy machine the collector may not run for seconds.
+ */
 static const struct record_sites *table_await(const struct loaded_library *l, uint32_t request)
 {
 	static _Atomic int waits;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The libraries of the process, and where they make system calls. The tables of these sites are files
- * of the recording; the collector makes a missing table when a process asks for it.
+ * The libraries of the process, and where they make system calls. The tables of these sites are
+ * files of the recording; the collector makes a missing table when a process asks for it.
  */
 #ifndef RECORD_LIBRARIES_H
 #define RECORD_LIBRARIES_H

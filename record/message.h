@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Messages of sockets: bytes are counted, but not by the kernel, which counts read and write alone. */
+/*
+ * Messages of sockets: bytes are counted, but not by the kernel, which counts read and write alone.
+ */
 #ifndef RECORD_MESSAGE_H
 #define RECORD_MESSAGE_H
 

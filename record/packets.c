@@ -28,7 +28,7 @@ enum {
 	LOCK_TRIES = 1000,  /* of a millisecond */
 	WAIT_MS = 50,
 	ABANDONED = 1000, /* records after which a dead collector is looked for again */
-	DATA_WORDS = 80,  /* least space for a data packet */
+	DATA_WORDS = 80,  /* min space for a data packet */
 	TAKEN = 0,        /* kind of a record that is in a packet */
 };
 
@@ -161,9 +161,9 @@ static void packet_end(unsigned char *packet, const unsigned char *end, enum pac
 	sending.used += size;
 }
 
-static uint64_t elapsed(uint64_t start, uint64_t end, uint64_t least)
+static uint64_t elapsed(uint64_t start, uint64_t end, uint64_t min)
 {
-	const uint64_t ns = end > start + least ? end - start : least;
+	const uint64_t ns = end > start + min ? end - start : min;
 	return ns < PACKET_ELAPSED_MAX ? ns : PACKET_ELAPSED_MAX;
 }
 
@@ -245,8 +245,8 @@ static void count_operation(struct record_ring *r, unsigned code)
 }
 
 /*
- * A descriptor that was open before has no duration. An open that failed, or that of a descriptor
- * without transfers, has no file: it is counted.
+ * A descriptor that was open before has no duration. An open that failed, or the open of a
+ * descriptor without transfers, has no file: it is counted.
  */
 static bool send_open(struct record_ring *r, const struct record_open *o)
 {

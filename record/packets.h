@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The transport RECORD_PACKETS: records wait in the rings of this process until one of its threads
- * sends all of them through the pipe of the recording. The packets are those of the procstat format.
+ * sends all of them through the pipe of the recording. The packets have the procstat format.
  *
  * The pipe has a descriptor with a high number, which wrappers protect from the program. A program
  * that replaces it without libc does not receive packets in its place: the descriptor is compared
@@ -17,8 +17,8 @@ bool packets_init(void);
 /* In a child of fork: what the parent has not sent is the parent's. */
 void packets_forked(void);
 /*
- * Counts a record that is about to be added to the ring, after it has sent earlier ones if these are
- * many or old. Returns false if the ring and the pipe are full and the record is dropped.
+ * Counts a record that is about to be added to the ring, after it has sent earlier ones if these
+ * are many or old. Returns false if the ring and the pipe are full and the record is dropped.
  */
 bool packets_reserve(struct producer *p, uint64_t size);
 /* Sends the records of all threads, except those that a full pipe does not take. */

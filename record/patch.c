@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The text of a library is read-only. It is written through /proc/self/mem, for which the kernel
- * copies the page: permissions never change, and code remains executable at all times. Without /proc,
- * copies of pages take their place. Bytes that are
- * different from the file were changed by others, such as a debugger, and are left alone.
+ * copies the page: permissions never change, and code remains executable at all times. Without
+ * /proc, copies of pages take their place. Bytes that are different from the file were changed by
+ * others, such as a debugger, and are left alone.
  */
 #include "patch.h"
 
@@ -22,8 +22,9 @@ static _Atomic unsigned used, used_any;
 static const uint8_t instruction[RECORD_SYSCALL] = {0x0f, 0x05};
 
 /*
- * Puts changed copies in the place of pages. The copies become code before that, or nothing is done:
- * where memory that was written must not become code, permissions of the pages could not be restored.
+ * Puts changed copies in the place of pages. The copies become code before that, or nothing is
+ * done: where memory that was written must not become code, permissions of the pages could not be
+ * restored.
  */
 static bool replace_pages(uint64_t at, const void *bytes, size_t size)
 {
@@ -124,8 +125,8 @@ static bool creates_process(const struct record_site *s)
 }
 
 /*
- * Returns the number of a stub from `first` on: of one that returned there before, for a library that
- * was unloaded, or of a new one. Returns `count` if all are in use.
+ * Returns the number of a stub from `first` on: of one that returned there before, for a library
+ * that was unloaded, or of a new one. Returns `count` if all are in use.
  */
 static unsigned stub_take(const struct patch *p, _Atomic unsigned *taken, unsigned first,
 			  unsigned count, uint64_t back)
@@ -141,7 +142,7 @@ static unsigned stub_take(const struct patch *p, _Atomic unsigned *taken, unsign
 	return n;
 }
 
-/* Copies the moved instructions to the end of the room of a stub. Returns 0 if it cannot be written. */
+/* Copies the moved instructions to the end of a stub. Returns 0 if it cannot be written. */
 static uint64_t move(const struct patch *p, unsigned stub, uint64_t base,
 		     const struct record_site *s)
 {
@@ -195,8 +196,8 @@ static bool is_text_of(const ElfW(Phdr) * s, uint64_t at)
 }
 
 /*
- * Returns whether all bytes that a site changes belong to executable text of the library. *last: the
- * segment of the last site; most libraries have one.
+ * Returns whether all bytes that a site changes belong to executable text of the library. *last:
+ * the segment of the last site; most libraries have one.
  */
 static bool is_text(const struct loaded_library *l, const ElfW(Phdr) * *last, uint64_t at)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions of memory and text that change no vector registers, which a system call preserves: those
- * of libc do, and a program may have values there that it does not save at its call.
+ * Functions of memory and text that change no vector registers, which a system call preserves:
+ * functions of libc do, and a program may have values there that it does not save at its call.
  */
 #include <stdbool.h>
 #include <stddef.h>

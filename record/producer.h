@@ -30,7 +30,9 @@ struct producer {
 		uint32_t description, count;
 		uint64_t time; /* the sum of their durations */
 	} seeks;
-	/* calls of stubs that create processes and have not returned, one for each signal handler */
+	/*
+	 * calls of stubs that create processes and have not returned, one for each signal handler
+	 */
 	uint8_t creating, created[7];
 };
 
@@ -116,7 +118,7 @@ static inline uint64_t producer_mark(uint64_t time, bool is_operation)
 
 /*
  * A call begins. Returns its start, and in `*outer` what producer_end() needs: the mark of a call
- * that a signal handler has interrupted, which this one replaces if it is that of an operation.
+ * that a signal handler has interrupted, which this one replaces if it marks an operation.
  */
 static inline uint64_t producer_begin(struct producer *p, uint64_t *outer, bool is_operation)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The functions that the wrappers call: the next definition of each name, usually that of libc. */
+/* The functions that the wrappers call: the next definition of each name, usually libc's. */
 #ifndef RECORD_REAL_H
 #define RECORD_REAL_H
 

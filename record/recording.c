@@ -106,7 +106,7 @@ bool recording_read(const char *path, char *text, size_t size)
 /* What /proc shows of this process. */
 struct proc_identity {
 	uint64_t start;     /* see record/ring.h */
-	uint64_t namespace; /* inode of its PID namespace if the collector has another one; else 0 */
+	uint64_t namespace; /* inode of its PID namespace; 0: the same as the collector */
 };
 
 /* Returns the inode of the PID namespace; 0 if it is unknown, or if the collector is in it. */

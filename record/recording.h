@@ -10,8 +10,8 @@
 /*
  * The state of the process. It has one; the members are set when it joins the recording. Those that
  * each call needs, also copies of settings of `control`, are in one cache line. It is not at the
- * place in its page that the header of a ring has: processors compare the low bits of the address of
- * a load with those of earlier stores.
+ * place in its page that the header of a ring has: processors compare the low bits of the address
+ * of a load with the addresses of earlier stores.
  */
 struct recording_state {
 	_Alignas(RECORD_PAGE) char directory[1024];
@@ -44,8 +44,8 @@ bool recording_read(const char *path, char *text, size_t size);
 /* Creates a ring, of which `*populated` bytes of data have memory. Returns NULL if it cannot. */
 struct record_ring *recording_ring(uint64_t *populated);
 /*
- * Makes spare files, once for a process and its children, before a call after which it may be unable
- * to make files.
+ * Makes spare files, once for a process and its children, before a call after which it may be
+ * unable to make files.
  */
 void recording_make_spares(void);
 /* Gives memory to pages of a ring. Returns false if there is none. */
@@ -58,8 +58,8 @@ bool recording_is_collected(void);
 /* Wakes the collector if it sleeps. */
 void recording_wake_collector(void);
 /*
- * Writes a file of this kind to the directory, named after this process. Returns its number, 0 if that
- * is impossible.
+ * Writes a file of this kind to the directory, named after this process. Returns its number, 0 if
+ * that is impossible.
  */
 uint32_t recording_write(const char *kind, const void *data, size_t size);
 /* Returns whether the collector has removed a file that was written. */

@@ -6,7 +6,8 @@
  * programs. It contains:
  *
  *   recording            struct record_control, then slots of struct record_description; with
- *                        RECORD_SYSCALLS then tables of struct record_sites, each at a multiple of 8
+ *                        RECORD_SYSCALLS then tables of struct record_sites, each at a multiple of
+ *                        8
  *   process.PID.START    struct record_process; START: field 22 of /proc/PID/stat; in another PID
  *                        namespace than the collector's, exclusive or its inode times 2^32, as
  *                        processes of several namespaces have one PID and may start together
@@ -18,23 +19,23 @@
  *
  * The collector creates `recording` before it starts the program, and reserves space for its
  * beginning (posix_fallocate), as a program that touches a page without space is killed; processes
- * reserve more of it as they need it. A process stores the `magic` of its file and of its rings when
- * the header is complete, then increments `files`; a scan leaves files without it for the next time.
- * A process creates other files under names that begin with "new." and renames them when they are complete.
- * The file of a process appears before its rings, and remains the same when the process calls exec.
- * The collector may unlink a ring as soon as it has mapped it, and the file of a process when the
- * process has ended; a process that is killed before leaves incomplete files.
+ * reserve more of it as they need it. A process stores the `magic` of its file and of its rings
+ * when the header is complete, then increments `files`; a scan leaves files without it for the next
+ * time. A process creates other files under names that begin with "new." and renames them when they
+ * are complete. The file of a process appears before its rings, and remains the same when the
+ * process calls exec. The collector may unlink a ring as soon as it has mapped it, and the file of
+ * a process when the process has ended; a process that is killed before leaves incomplete files.
  *
  * A process whose user, root or namespaces change makes spare files before, as it and its children
- * may be unable to make any later. They share the mappings: one claims a spare by an atomic change of
- * `state` or `tid`, stores its own pid and, as the last member, `start`, and increments `files`. The
- * collector gives the file of a claimed process its usual name, and removes spares when the maker
- * and its descendants have ended.
+ * may be unable to make any later. They share the mappings: one claims a spare by an atomic change
+ * of `state` or `tid`, stores its own pid and, as the last member, `start`, and increments `files`.
+ * The collector gives the file of a claimed process its usual name, and removes spares when the
+ * maker and its descendants have ended.
  *
  * With RECORD_PACKETS the data of a ring is in private memory of its process, and the file has the
- * header only. The process sends transfers, opens, closes and its start through the pipe, as packets
- * of the procstat format, whose tick is 1 ns. Other ring records about processes are in files that
- * appear as those of rings do; the collector removes them. Operations are counted.
+ * header only. The process sends transfers, opens, closes and its start through the pipe, as
+ * packets of the procstat format, whose tick is 1 ns. Other ring records about processes are in
+ * files that appear as files of rings do; the collector removes them. Operations are counted.
  *
  * Times are values of the clock that record_control names: nanoseconds of CLOCK_MONOTONIC, or ticks
  * of the processor's time stamp counter, which the collector converts with samples of its own. CPU
@@ -89,7 +90,7 @@ struct record_control {
 	uint8_t full;              /* enum record_full */
 	uint8_t data_only;         /* 1: opens, closes and transfers, no other operations */
 	uint8_t no_follow;         /* 1: only `leader` records */
-	uint8_t per_thread;        /* 1: CPU times are those of the thread, not of the process */
+	uint8_t per_thread;        /* 1: CPU times count for the thread, not for the process */
 	uint8_t transport;         /* enum record_transport */
 	uint8_t counts_operations; /* 1: count the other operations */
 	uint8_t seen;              /* enum record_seen */
@@ -217,14 +218,15 @@ struct record_process {
 	uint64_t magic; /* RECORD_PROCESS_MAGIC */
 	uint32_t version;
 	uint32_t pid;
-	uint64_t
-	    start; /* field 22 of /proc/PID/stat; without /proc, any other number; 0: a spare */
-	uint64_t namespace; /* inode of its PID namespace if the collector has another one; else 0 */
+	uint64_t start; /* field 22 of /proc/PID/stat, another number without /proc; 0: a spare */
+	uint64_t namespace; /* inode of its PID namespace; 0: the same as the collector */
 	uint32_t parent;
 	uint32_t forked;           /* 1: a child of fork, which runs its parent's program; else 0 */
 	_Atomic uint32_t state;    /* enum record_process_state */
 	_Atomic uint32_t programs; /* programs with the library that ran in this process so far */
-	/* at the latest exec: bytes that the program and the library had read, reads of the library */
+	/*
+	 * at the latest exec: bytes that the program and the library had read, reads of the library
+	 */
 	uint64_t executed_rchar, own_bytes, own_reads, own_writes, own_written;
 	_Atomic uint64_t rings; /* that it created */
 	_Alignas(64) _Atomic uint64_t counter[RECORD_COUNTER_COUNT];
@@ -247,13 +249,13 @@ struct record_process {
  * of the handler.
  *
  * in_flight: before a call the producer stores a time that is not after its start, and after the
- * record of the call is published, 0. The time is odd if the call is an operation without data, such
- * as flock, which may take hours: the collector waits for it a limited time, and its record may come
- * late. The time of a transfer is even. The collector reads the clock, issues membarrier(2)
- * (MEMBARRIER_CMD_GLOBAL; or allows 1 ms), and then loads in_flight and after it head of each
- * ring: no record that is published later starts before the minimum of that time and all in_flight
- * that are not 0. A process that is stopped in a transfer holds the watermark back, for a limited time. If the
- * process has died, in_flight != 0 is one lost call.
+ * record of the call is published, 0. The time is odd if the call is an operation without data,
+ * such as flock, which may take hours: the collector waits for it a limited time, and its record
+ * may come late. The time of a transfer is even. The collector reads the clock, issues
+ * membarrier(2) (MEMBARRIER_CMD_GLOBAL; or allows 1 ms), and then loads in_flight and after it head
+ * of each ring: no record that is published later starts before the minimum of that time and all
+ * in_flight that are not 0. A process that is stopped in a transfer holds the watermark back, for a
+ * limited time. If the process has died, in_flight != 0 is one lost call.
  *
  * If a ring is full and the recording blocks, the producer stores waiting = 1, and waits on the
  * futex `wake` (shared) until there is space. The consumer, after it has stored tail, executes
@@ -327,8 +329,8 @@ enum record_transfer_bits {
 #define RECORD_OFFSET_UNKNOWN INT64_MIN
 
 /*
- * Codes of RECORD_OPERATION and RECORD_OPEN, with the name in %op. RECORD_OP_FOUND is no operation:
- * a process found a description that was open before, or that was inherited.
+ * Codes of RECORD_OPERATION and RECORD_OPEN, with the name in %op. RECORD_OP_FOUND is not an
+ * operation: a process found a description that was open before, or that was inherited.
  */
 #define RECORD_OPS(X)                                                                              \
 	X(FOUND, "")                                                                               \
@@ -455,7 +457,7 @@ enum record_child_code {
 };
 
 /*
- * The process is about to end. The counters are those of /proc/self/io, without the library's own
+ * The process is about to end. The counters come from /proc/self/io, without the library's own
  * reads.
  */
 struct record_exit {
@@ -470,7 +472,7 @@ struct record_exit {
  * that has been used before.
  */
 struct record_skip {
-	struct record_head head; /* its size is that of this structure */
+	struct record_head head; /* its size is the size of this structure */
 	uint64_t bytes;          /* from the head on, a multiple of 8 */
 };
 

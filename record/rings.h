@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rings of this process: those of threads that have ended are used again. */
+/* The rings of this process: a ring whose thread has ended is used again. */
 #ifndef RECORD_RINGS_H
 #define RECORD_RINGS_H
 

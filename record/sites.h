@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The places in libc and ld.so where system calls of I/O are made, which a process replaces by jumps
- * to stubs of its own. `iotrace record` writes them to the file `recording`.
+ * The places in libc and ld.so where system calls of I/O are made, which a process replaces by
+ * jumps to stubs of its own. `iotrace record` writes them to the file `recording`.
  */
 #ifndef RECORD_SITES_H
 #define RECORD_SITES_H

@@ -25,7 +25,7 @@ bool stream_begin(struct stream_call *c, FILE *stream, bool may_transfer)
 	return c->c.p != NULL;
 }
 
-/* The kernel's position becomes that of the description. Returns the former one. */
+/* The kernel's position becomes the position of the description. Returns the former one. */
 static int64_t position_exchange(const struct data_call *c, int64_t now)
 {
 	return atomic_exchange(&descriptor_slot(c->d)->position, now);
@@ -43,7 +43,9 @@ static void transferred(struct stream_call *c, int64_t offset, int64_t length, u
 		recording_count(RECORD_COUNTER_STDIO_CALLS, 1);
 }
 
-/* Returns the bytes that left the buffer for the kernel, if the call wrote n bytes to the stream. */
+/*
+ * Returns the bytes that left the buffer for the kernel, if the call wrote n bytes to the stream.
+ */
 static int64_t drained(const struct stream_call *c, int64_t n)
 {
 	const int64_t bytes = c->pending + n - stream_pending(c->stream);
@@ -68,7 +70,9 @@ static bool is_shared(const struct stream_call *c)
 	return atomic_load_explicit(&descriptor_slot(c->c.d)->shared, memory_order_relaxed) != 0;
 }
 
-/* Returns whether the buffer holds bytes of the file: the buffer of a wide stream holds characters. */
+/*
+ * Returns whether the buffer holds bytes of the file: the buffer of a wide stream holds characters.
+ */
 static bool has_bytes(const struct stream_call *c)
 {
 	return c->stream->_mode <= 0;

@@ -17,7 +17,7 @@ struct stream_call {
 	int64_t pending; /* bytes that wait in the buffer to be written */
 	int64_t unread;  /* bytes that wait in the buffer to be read */
 	int64_t back;    /* libc moves the position back by these bytes before it writes */
-	int64_t logical; /* position of the stream; known if the view is that of calls */
+	int64_t logical; /* position of the stream; known in the view of calls */
 	bool had_offset; /* libc knew the position */
 	char *read_end;
 };
@@ -39,13 +39,13 @@ static inline int64_t stream_space(const FILE *s)
 }
 
 /*
- * Returns true if the call has to be followed: it may transfer data, or the view is that of calls.
+ * Returns true if the call has to be followed: it may transfer data, or the view is of calls.
  * Then stream_end() has to follow the call.
  */
 bool stream_begin(struct stream_call *c, FILE *stream, bool may_transfer);
 /*
- * The call moved `n` bytes between program and stream; -1 if that is unknown. bits: RECORD_WRITE for
- * output.
+ * The call moved `n` bytes between program and stream; -1 if that is unknown. bits: RECORD_WRITE
+ * for output.
  */
 void stream_end(struct stream_call *c, int64_t n, unsigned bits);
 /* The call flushed the stream, or, if `seeks`, changed its position. */

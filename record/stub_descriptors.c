@@ -238,7 +238,7 @@ static long on_root(const struct stub_frame *f)
 {
 	(void)identity_changes();
 	const long result = stub_pass(f);
-	identity_named_anew(result);
+	identity_renamed(result);
 	return result;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * At a syscall instruction the registers rcx and r11 are free, as the kernel changes them; all others
- * except rax keep their values, and the 128 bytes below the stack pointer may be in use. The unwind
- * information is right from the second instruction on: a thread may be cancelled in its call.
+ * At a syscall instruction the registers rcx and r11 are free, as the kernel changes them; all
+ * others except rax keep their values, and the 128 bytes below the stack pointer may be in use. The
+ * unwind information is right from the second instruction on: a thread may be cancelled in its
+ * call.
  *
  * A child of clone may have another stack or share its parent's, so such a call is made by the
  * stub itself, with nothing on the stack, and the child returns through the table.

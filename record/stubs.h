@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stubs: the code that jumps in libc lead to, in place of a syscall instruction. A stub finds its own
- * return address in a table, as the jump leaves none.
+ * Stubs: the code that jumps in libc lead to, in place of a syscall instruction. A stub finds its
+ * own return address in a table, as the jump leaves none.
  */
 #ifndef RECORD_STUBS_H
 #define RECORD_STUBS_H
@@ -25,13 +25,16 @@ struct stub_frame {
 	long argument[6];
 	long number;
 	stub_end *end; /* NULL: the call was made, and recorded */
-	/* NULL, or the function of libc that makes the call and may cancel the thread, and its state */
+	/*
+	 * NULL, or the function of libc that makes the call and may cancel the thread, and its
+	 * state
+	 */
 	struct stub_cancel *cancel;
 };
 
 /*
- * From glibc 2.41 on, a thread is cancelled if it is interrupted in one function that makes calls. So
- * that is not changed, but calls to it lead to these, which call it.
+ * From glibc 2.41 on, a thread is cancelled if it is interrupted in one function that makes calls.
+ * So that is not changed, but calls to it lead to these, which call it.
  */
 typedef long stub_cancellable(void *state, long number, long a, long b, long c, long d, long e,
 			      long f);
@@ -45,19 +48,21 @@ enum { STUBS_CANCEL = 4 };
 stub_cancellable *stub_cancel_take(stub_cancellable *function);
 
 extern const char stubs_first[], stubs_any_first[];
-/* For each of STUBS_ANY, STUB_SIZE bytes: room for RECORD_MOVED bytes of code, and a jump to it. */
+/*
+ * For each of STUBS_ANY, STUB_SIZE bytes: space for RECORD_MOVED bytes of code, and a jump to it.
+ */
 extern const char stubs_moved_first[];
 
 extern struct stub_site {
 	uint64_t back; /* where the stub continues: after the instruction that it replaces */
-	int64_t
-	    number; /* of the call, which the jump replaced; STUBS_ANY: or -1, that in the register */
+	/* of the call, which the jump replaced; STUBS_ANY: or -1, the number in the register */
+	int64_t number;
 } stub_sites[STUBS_ANY + STUBS];
 
 /*
- * Prepares the record of a call, which the stub makes next; then it calls f->end. Or makes the call,
- * records it, and returns its result. Processors predict returns from functions that the kernel
- * interrupts wrongly, so calls of which a program makes many are not made inside one.
+ * Prepares the record of a call, which the stub makes next; then it calls f->end. Or makes the
+ * call, records it, and returns its result. Processors predict returns from functions that the
+ * kernel interrupts wrongly, so calls of which a program makes many are not made inside one.
  */
 long stub_begin(struct stub_frame *f);
 /* Before a call that creates a process or thread, and after it, in the parent. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs submit requests by stores to a ring in memory, and may enter the kernel by instructions of
- * their own, so the only number of all requests is the tail of the submission queue. It is read from
- * a mapping that exists for that moment, because a mapping keeps a ring alive.
+ * Programs submit requests by stores to a ring in memory, and may enter the kernel by instructions
+ * of their own, so the only number of all requests is the tail of the submission queue. It is read
+ * from a mapping that exists for that moment, because a mapping keeps a ring alive.
  */
 #include "uring.h"
 

@@ -9,7 +9,7 @@
 void uring_opened(int fd, const void *params);
 /* Counts the requests of a ring that this process is about to close. */
 void uring_closes(int fd);
-/* Counts those of all rings; the process is about to end, or to run another program. */
+/* Counts the requests of all rings; the process is about to end, or to run another program. */
 void uring_ends(void);
 /* The program could not be run: undoes that. */
 void uring_continues(void);

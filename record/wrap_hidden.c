@@ -40,7 +40,8 @@ EXPORT int msync(void *at, size_t size, int flags)
 
 /*
  * Libraries in another namespace, or before which libc comes, may call it unseen. libc derives the
- * search path from the return address, so these functions count and then jump to those of libc.
+ * search path from the return address, so these functions count and then jump to the functions of
+ * libc.
  */
 void *dlmopen_begin(Lmid_t space);
 void *dlopen_begin(const char *name, int flags);
@@ -111,7 +112,7 @@ static bool is_fork(long number, long flags)
 	return number == SYS_fork || (number == SYS_clone && (flags & CLONE_VM) == 0);
 }
 
-/* Returns false if the number is not that of a wrapped call. */
+/* Returns false if the number belongs to no wrapped call. */
 static bool transfers_by_number(long number, const long a[6], long *result)
 {
 	const int fd = (int)a[0];

@@ -6,7 +6,7 @@ EXPORT int chroot(const char *path)
 {
 	(void)identity_changes();
 	const int result = real.chroot(path);
-	identity_named_anew(result);
+	identity_renamed(result);
 	return result;
 }
 
@@ -14,7 +14,7 @@ EXPORT int setns(int fd, int type)
 {
 	(void)identity_changes();
 	const int result = real.setns(fd, type);
-	identity_named_anew(result);
+	identity_renamed(result);
 	return result;
 }
 

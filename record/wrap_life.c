@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The start of the program, before all other constructors, and its end, after all other destructors. */
+/*
+ * The start of the program, before all other constructors, and its end, after all other
+ * destructors.
+ */
 #include "stream.h"
 #include "wrap.h"
 

@@ -75,8 +75,8 @@ EXPORT int daemon(int keeps_directory, int keeps_descriptors)
 }
 
 /*
- * A child that shares the memory until it calls exec is like that of vfork. Threads are recorded if
- * they have thread-local memory of their own.
+ * A child that shares the memory until it calls exec is like a child of vfork. Threads are recorded
+ * if they have thread-local memory of their own.
  */
 static int clone_shared(int (*run)(void *), void *stack, int flags, void *argument, pid_t *parent,
 			void *tls, pid_t *child)

@@ -23,7 +23,7 @@ static bool is_copy(const struct iot_analyze_value *v)
 	       strcmp(v->section, SECTION_OF(large)) == 0;
 }
 
-/* Bins of histograms and lists, whose members are those of one run, and ids. */
+/* Bins of histograms and lists, whose members belong to one run, and ids. */
 static bool is_detail(const struct iot_analyze_value *v)
 {
 	static const char *const suffixes[] = {"_bins", "_bin_bytes", "_bits", "_log2"};

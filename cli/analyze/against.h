@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The values of a run that differ noticeably from those of another one. */
+/* The values of a run that differ noticeably from the values of another one. */
 #ifndef CLI_ANALYZE_AGAINST_H
 #define CLI_ANALYZE_AGAINST_H
 

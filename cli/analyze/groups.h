@@ -52,8 +52,8 @@ struct analyze_group {
 	size_t count;
 };
 /*
- * Stores the groups of n structs of `size` bytes, whose first member is the name of their group, and
- * which are sorted by it; those with most jobs first. Returns their number, up to n.
+ * Stores the groups of n structs of `size` bytes, whose first member is the name of their group,
+ * and which are sorted by it; those with most jobs first. Returns their number, up to n.
  */
 size_t analyze_groups_find(const void *jobs, size_t n, size_t size, struct analyze_group *group);
 

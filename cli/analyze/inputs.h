@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Several inputs of iotrace analyze: parts of one trace are appended to each other, and traces of
- * one job are added to each other; those of several jobs are members of a population.
+ * one job are added to each other; traces of several jobs are members of a population.
  */
 #ifndef CLI_ANALYZE_INPUTS_H
 #define CLI_ANALYZE_INPUTS_H
@@ -44,7 +44,7 @@ struct analyze_inputs {
 	/* Returns whether a job is analyzed; NULL: all are. */
 	bool (*wants)(const void *wanted, const char *name);
 	const void *wanted;
-	/* Analyzes an input that is no state; *a is stored also if the trace is damaged. */
+	/* Analyzes an input other than a state; *a is stored also if the trace is damaged. */
 	enum exit_status (*analyze)(void *context, const char *path, struct iot_analyze **a);
 	void *context;
 	/*

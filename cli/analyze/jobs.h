@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Traces of several jobs: sums over all jobs, and each value as a population over all jobs or over a
- * group of jobs.
+ * Traces of several jobs: sums over all jobs, and each value as a population over all jobs or over
+ * a group of jobs.
  */
 #ifndef CLI_ANALYZE_JOBS_H
 #define CLI_ANALYZE_JOBS_H

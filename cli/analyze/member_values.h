@@ -27,8 +27,8 @@ void member_values_fill(double *value, const struct iot_analyze *a,
 /* Writes SECTION.NAME or SECTION.NAME.KEY, and returns it. */
 const char *member_value_name(char text[MEMBER_VALUE_NAME], const struct member_value *value);
 /*
- * Returns the number of a value, or member_values_count. It is named as above, by NAME or NAME.KEY, or
- * by the symbol of its metric, after which _r is of reads and _w of writes.
+ * Returns the number of a value, or member_values_count. It is named as above, by NAME or NAME.KEY,
+ * or by the symbol of its metric, after which _r is of reads and _w of writes.
  */
 size_t member_value_find(const char *name, size_t size);
 /* Returns the number of a value that exists. */

@@ -26,7 +26,9 @@ double shown_known(const struct iot_analyze_value *v);
 const char *shown_value(char text[SHOWN_FIELD], enum shown as, const struct iot_analyze_value *v);
 /* Nanoseconds, in the largest unit of which there is at least one. */
 const char *shown_time(char text[SHOWN_FIELD], const struct iot_analyze_value *v);
-/* Names a file without a path by its key, in the form that stat uses. Returns false for other keys. */
+/*
+ * Names a file without a path by its key, in the form that stat uses. Returns false for other keys.
+ */
 bool analyze_file_label(char *label, size_t size, const char *key);
 /* What the tracer could not see, as the values state it. */
 void shown_unseen(const struct iot_analyze *a, struct unseen *u);

@@ -52,7 +52,9 @@ bool analyze_is_state(const char *path)
 
 /* Beginnings */
 
-/* The job of a %trace, or of a %state, in which texts are encoded once more. Freed by the caller. */
+/*
+ * The job of a %trace, or of a %state, in which texts are encoded once more. Freed by the caller.
+ */
 static char *job_of(const struct iot_event *ev, bool is_state)
 {
 	const struct iot_text text = iot_directive_get(ev, "job");

@@ -10,17 +10,22 @@
 /* Whether the first event of an input is one of a state, of one trace or of several jobs. */
 bool analyze_state_begins(const struct iot_event *first);
 bool analyze_members_begin(const struct iot_event *first);
-/* The same for a file, which is opened; false for standard input and pipes, which are read only once. */
+/*
+ * The same for a file, which is opened; false for standard input and pipes, which are read only
+ * once.
+ */
 bool analyze_is_state(const char *path);
 
-/* The kind of an input, detected from its first bytes; or of a member of a state of several jobs. */
+/*
+ * The kind of an input, detected from its first bytes; or of a member of a state of several jobs.
+ */
 struct analyze_head {
 	char *path;            /* of a member, its name, which the caller frees */
 	const char *container; /* of a member, the path of the file; else NULL */
 	size_t member;         /* its number in the file */
 	char *job;             /* that %trace declares; NULL: none; the caller frees it */
 	bool is_state;
-	/* Of a state: the trace, and the part of it; stored 0: the whole trace. */
+	/* The trace of a state, and the part of it; stored 0: the whole trace. */
 	uint64_t trace, from, to, stored;
 	uint64_t first, last; /* numbers of the first and last part in this state, from 1 */
 	uint64_t parts;       /* number of parts in the whole trace; 0: all three are unknown */
@@ -33,7 +38,10 @@ struct analyze_heads {
 	size_t count, capacity;
 	bool identifies; /* traces that are no states, too, get their `trace` */
 };
-/* Appends the head of an input, or those of its members. Returns an exit status, after a message. */
+/*
+ * Appends the head of an input, or the heads of its members. Returns an exit status, after a
+ * message.
+ */
 enum exit_status analyze_heads_read(struct analyze_heads *heads, char *path,
 				    const struct trace_in_options *read,
 				    const struct command_spec *command);

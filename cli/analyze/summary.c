@@ -309,7 +309,9 @@ static void print_files(struct analyze_results *a)
 
 enum { PART = 64 };
 
-/* The share that one process has: a mean that includes idle shells does not describe the program. */
+/*
+ * The share that one process has: a mean that includes idle shells does not describe the program.
+ */
 static void write_part(const struct analyze_results *a, const char *process, double max_to_mean,
 		       char text[PART])
 {

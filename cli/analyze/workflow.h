@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Workflow I/O: files, by path, that one of several jobs wrote and another one read. A reader counts
- * with the bytes that it read before it wrote them itself, but at most with those that the writer
- * wrote; where times can be compared, only if the writer used the file before the reader's last use.
+ * Workflow I/O: files, by path, that one of several jobs wrote and another one read. A reader
+ * counts with the bytes that it read before it wrote them itself, but at most with those that the
+ * writer wrote; where times can be compared, only if the writer used the file before the reader's
+ * last use.
  */
 #ifndef CLI_ANALYZE_WORKFLOW_H
 #define CLI_ANALYZE_WORKFLOW_H
@@ -49,7 +50,7 @@ struct analyze_workflow {
 	uint64_t bytes;
 };
 
-/* Adds a job; its number is that of earlier calls. These return IOT_OK or IOT_ENOMEM. */
+/* Adds a job; its number counts earlier calls. These return IOT_OK or IOT_ENOMEM. */
 int analyze_workflow_add(struct analyze_workflow *w, struct iot_analyze *job);
 /* Finds what jobs read of others; `name` returns the name of a job. */
 int analyze_workflow_end(struct analyze_workflow *w,

@@ -90,8 +90,8 @@ enum { SURVEY_KEYS_MAX = 1 << 16 };
 #define SURVEY_OTHER   UINT64_MAX       /* the key of all files beyond SURVEY_KEYS_MAX keys */
 #define SURVEY_UNKNOWN (UINT64_MAX - 2) /* the key of files whose owner or project is unknown */
 /*
- * The key of files with several links if directories or their projects are keys: such a file can be in several
- * directories, and it is a matter of chance which one is read first.
+ * The key of files with several links if directories or their projects are keys: such a file can be
+ * in several directories, and it is a matter of chance which one is read first.
  */
 #define SURVEY_LINKED (UINT64_MAX - 1)
 

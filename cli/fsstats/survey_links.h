@@ -19,8 +19,8 @@ struct survey_link {
 };
 
 /*
- * Returns the identity of a file, which hides the number of the inode. No two inodes of a volume have
- * the same identity. volume: a number for the file system that is the same in all walks of it.
+ * Returns the identity of a file, which hides the number of the inode. No two inodes of a volume
+ * have the same identity. volume: a number for the file system that is the same in all walks of it.
  */
 static inline uint64_t survey_link_id(uint64_t volume, uint64_t inode)
 {
@@ -40,7 +40,9 @@ struct survey_link_change {
 const struct survey_link *survey_add_link(struct fs_survey *s, uint64_t id,
 					  const struct survey_link *link,
 					  struct survey_link_change *change);
-/* Lists the numbers in s->link of such files, by identity; the caller frees. NULL: out of memory. */
+/*
+ * Lists the numbers in s->link of such files, by identity; the caller frees. NULL: out of memory.
+ */
 uint32_t *survey_open_links(const struct fs_survey *s, size_t *count);
 
 #endif

@@ -14,7 +14,9 @@ enum { TOP_LIST_MAX = 100, TOP_PATH_MAX = 4096 };
 
 struct top_entry {
 	uint64_t value;
-	/* The identity of a file with several links, which has the least of its paths; else zeros. */
+	/*
+	 * The identity of a file with several links, which has the least of its paths; else zeros.
+	 */
 	uint64_t device, inode;
 	char *path; /* escaped */
 };

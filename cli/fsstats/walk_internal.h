@@ -83,7 +83,8 @@ bool walk_sorts(const struct walk_options *o, int fd);
 void walk_add_space(struct fs_survey *s, const int *fds, size_t count);
 
 /*
- * Checkpoints. Saving: no thread reads a directory. Loading: replaces the queue and the survey; roots are open. Both return false after a message to options->failed_checkpoint.
+ * Checkpoints. Saving: no thread reads a directory. Loading: replaces the queue and the survey;
+ * roots are open. Both return false after a message to options->failed_checkpoint.
  */
 bool walk_save(struct tree_walk *w);
 bool walk_load(struct tree_walk *w, const int *fds, char *const *roots, size_t count);

@@ -67,7 +67,9 @@ void info_free(struct info *f);
 const char *info_state(const struct info *f, const struct trace_in *in);
 /* Returns whether the input contains I/Os, or only counters. */
 bool info_has_ios(const struct info *f, const struct trace_in *in);
-/* Returns whether anything is to be reported: a trace that fails on its first line has no counts. */
+/*
+ * Returns whether anything is to be reported: a trace that fails on its first line has no counts.
+ */
 bool info_was_read(const struct trace_in *in);
 /* Returns false if the first %trace does not state the time of 0. */
 bool info_epoch(const struct info *f, uint64_t *ns);

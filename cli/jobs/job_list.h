@@ -74,8 +74,8 @@ struct job_list_options {
 enum exit_status job_list_read(struct job_list *list, const char *path,
 			       const struct job_list_options *options);
 /*
- * Returns the run of an id, or NULL. Of several runs it is the last one. The number before the first
- * '.' of an id, as in PBS, and the name of an element of an array are ids of a job, too.
+ * Returns the run of an id, or NULL. Of several runs it is the last one. The number before the
+ * first '.' of an id, as in PBS, and the name of an element of an array are ids of a job, too.
  */
 struct listed_job *job_list_find(const struct job_list *list, const char *id);
 /* Returns the run time in seconds; NAN while the job runs. */

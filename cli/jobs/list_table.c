@@ -46,7 +46,9 @@ static enum list_column column_of(struct iot_text name)
 	return COLUMN_OTHER;
 }
 
-/* Takes the next field of a line, with quotes around it in CSV. Returns false after the last one. */
+/*
+ * Takes the next field of a line, with quotes around it in CSV. Returns false after the last one.
+ */
 static bool next_field(const struct list_reader *r, struct iot_text *line, struct iot_text *field)
 {
 	if (line->data == NULL)

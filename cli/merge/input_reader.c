@@ -107,8 +107,10 @@ static int open_reader(struct merge_operand *in, struct iot_stream *self)
 			       *sentence != '\0' ? sentence : iot_source_error(in->source));
 }
 
-/* The source of a pipe is freed later: another thread may cancel it. So is the source of a log, for its
- * warnings. */
+/*
+ * The source of a pipe is freed later: another thread may cancel it. So is the source of a log, for
+ * its warnings.
+ */
 void merge_close_trace(void *context)
 {
 	struct merge_operand *in = context;
@@ -216,8 +218,8 @@ static int add_events(struct merge_operand *in, struct iot_stream *self, struct 
 }
 
 /*
- * The `next` of the stage that reads the trace. The first batch has a fixed number of events, because
- * new ids depend on it, and the reader delivers fewer events before damage.
+ * The `next` of the stage that reads the trace. The first batch has a fixed number of events,
+ * because new ids depend on it, and the reader delivers fewer events before damage.
  */
 int merge_read_trace(void *context, struct iot_stream *self, struct iot_batch *b)
 {

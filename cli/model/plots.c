@@ -143,7 +143,9 @@ static void add_cumulative(struct drawing *d, const struct population *of)
 	d->series[d->lines - 1].steps = true;
 }
 
-/* Bins of one width between the smallest and the largest ratio; the last point ends the last bin. */
+/*
+ * Bins of one width between the smallest and the largest ratio; the last point ends the last bin.
+ */
 static void add_bins(struct drawing *d, const struct population *of)
 {
 	double *x, *y;

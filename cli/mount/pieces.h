@@ -2,8 +2,8 @@
 /*
  * Joins the requests into which the kernel splits one call. A call that is too long for a request
  * arrives in pieces, each after the reply to the previous piece. While a request waits for its
- * reply, /proc/TID/syscall shows the length of the call, which tells its last piece from the first
- * piece of the next call.
+ * reply, /proc/TID/syscall shows the length of the call, which distinguishes its last piece from
+ * the first piece of the next call.
  */
 #ifndef CLI_MOUNT_PIECES_H
 #define CLI_MOUNT_PIECES_H

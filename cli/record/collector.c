@@ -5,8 +5,8 @@
  * SLACK_NS and all marks can arrive any more: that is the watermark. Rings are looked for after the
  * clock is read, because a ring exists before the first call that it records.
  *
- * A program's time stamp can be later than that of the collector after it: processors read their
- * counters before earlier loads are complete, and those of two processors differ.
+ * A program's time stamp can be later than the collector's after it: processors read their
+ * counters before earlier loads are complete, and the counters of two processors differ.
  */
 #include "collector_internal.h"
 
@@ -157,7 +157,9 @@ static int drain_rings(struct collector *c, uint64_t until, bool last)
 	return status;
 }
 
-/* Writes events of rings before the watermark, in slices of time. The last slice is the caller's. */
+/*
+ * Writes events of rings before the watermark, in slices of time. The last slice is the caller's.
+ */
 static int write_slices(struct collector *c, uint64_t from)
 {
 	const uint64_t slices = available_bytes(c) / SLICE + 1;

@@ -6,8 +6,8 @@
  *	until all processes have ended:  collector_step
  *	collector_finish
  *
- * With a spool it only gathers, and what it has gathered becomes the trace in collector_finish(), or
- * from the moment on when the spool is full.
+ * With a spool it only gathers, and what it has gathered becomes the trace in collector_finish(),
+ * or from the moment on when the spool is full.
  */
 #ifndef CLI_RECORD_COLLECTOR_H
 #define CLI_RECORD_COLLECTOR_H

@@ -155,9 +155,9 @@ int collector_drain(struct collector *c, struct ring *r, uint64_t until, size_t 
 }
 
 /*
- * The mark of a ring is read before the ring's head. An operation may wait for hours, as flock does,
- * and a process may be stopped in a transfer: their records come late rather than holding back all
- * others.
+ * The mark of a ring is read before the ring's head. An operation may wait for hours, as flock
+ * does, and a process may be stopped in a transfer: their records come late rather than holding
+ * back all others.
  */
 uint64_t collector_oldest(const struct collector *c, const struct ring *r, uint64_t watermark)
 {

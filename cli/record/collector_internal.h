@@ -112,8 +112,8 @@ int collector_find_rings(struct collector *c);
 /* collector_drain.c: the contents of rings */
 
 /*
- * Decodes the records of a ring. Those that start at `until` or later stay in it if they are in order
- * and at most max_left bytes; until 0: none stay.
+ * Decodes the records of a ring. Those that start at `until` or later stay in it if they are in
+ * order and at most max_left bytes; until 0: none stay.
  */
 int collector_drain(struct collector *c, struct ring *r, uint64_t until, size_t max_left);
 int collector_spool_rings(struct collector *c);
@@ -131,7 +131,9 @@ int collector_report_unsent(struct collector *c, uint32_t index);
 
 /* Called after the rings have been drained since the process ended. */
 int collector_report_end(struct collector *c, uint32_t index);
-/* Removes the files of a process whose end has been reported, and is in the spool if there is one. */
+/*
+ * Removes the files of a process whose end has been reported, and is in the spool if there is one.
+ */
 void collector_release_process(struct collector *c, uint32_t index);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Makes a futex that traced programs wake readable for poll(2): a thread waits for it. While the
- * collector waits for the reader of its output, the thread continues the heartbeat, so that programs
- * wait as well instead of dropping records.
+ * collector waits for the reader of its output, the thread continues the heartbeat, so that
+ * programs wait as well instead of dropping records.
  */
 #ifndef CLI_RECORD_DOORBELL_H
 #define CLI_RECORD_DOORBELL_H
@@ -15,7 +15,7 @@ struct doorbell {
 	_Atomic uint32_t *futex;     /* shared with programs, which may store anything in it */
 	_Atomic uint64_t *heartbeat; /* CLOCK_MONOTONIC, ns */
 	_Atomic uint32_t stopped;
-	int fd; /* readable after a ring; -1: there is no doorbell */
+	int fd; /* readable after a ring; -1: without a doorbell */
 	pthread_t thread;
 };
 

@@ -35,7 +35,9 @@ bool file_maps_see(struct file_maps *m, uint32_t object, const char *path,
 		   const struct file_identity *identity);
 /* Declares I/O of a file. */
 void file_maps_use(struct file_maps *m, uint32_t object, bool writes);
-/* Declare that a file has another path, or two files each other's. Return false if out of memory. */
+/*
+ * Declare that a file has another path, or two files each other's. Return false if out of memory.
+ */
 bool file_maps_rename(struct file_maps *m, const char *from, const char *to);
 bool file_maps_exchange(struct file_maps *m, const char *one, const char *other);
 /* Declares that a file has been closed. */

@@ -12,7 +12,9 @@
  * has ended. Returns whether a signal requests the command to end, which it does after the program.
  */
 bool forward_signals(int signals, pid_t program);
-/* Closes the descriptor, unless it is -1. From then on only signals that stop a job have an effect. */
+/*
+ * Closes the descriptor, unless it is -1. From then on only signals that stop a job have an effect.
+ */
 void forward_end(int signals);
 
 #endif

@@ -15,7 +15,10 @@ struct glob_list {
 
 struct option;
 
-/* Adds the value of an option whose target is a struct glob_list. Returns NULL, or what is expected. */
+/*
+ * Adds the value of an option whose target is a struct glob_list. Returns NULL, or what is
+ * expected.
+ */
 const char *glob_list_take(const struct option *opt, const char *value);
 /* Returns whether a pattern matches the whole path. */
 bool glob_list_match(const struct glob_list *globs, const char *path);

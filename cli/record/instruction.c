@@ -270,7 +270,10 @@ size_t instruction_length(const uint8_t *code, size_t size)
 	return valid ? (size_t)(d.at - code) : 0;
 }
 
-/* Moves and sums of registers, memory and immediates; c6 and c7 with other registers transfer control. */
+/*
+ * Moves and sums of registers, memory and immediates; c6 and c7 with other registers transfer
+ * control.
+ */
 static const opcode_set moves = {
     0x00000a0a,             /* 01 03 add, 09 0b or */
     0x000a0a0a,             /* 21 23 and, 29 2b sub, 31 33 xor */

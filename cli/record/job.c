@@ -36,7 +36,7 @@ const char *job_number(char number[JOB_NUMBER])
 	return job != NULL && job == getenv("LSB_JOBID") ? lsf_number(number) : job;
 }
 
-/* The rank in SLURM_PROCID is that of a step of a job only. */
+/* SLURM_PROCID is a rank in a step of a job only. */
 const char *job_rank(void)
 {
 	static const char *const names[] = {

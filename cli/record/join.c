@@ -19,7 +19,9 @@ bool join_is_name(const char *name)
 	return n >= 1 && n <= 64 && name[n] == '\0' && name[0] != '.';
 }
 
-/* Waits for the lock. Returns false if the file has been removed in the meantime, or is not ours. */
+/*
+ * Waits for the lock. Returns false if the file has been removed in the meantime, or is not ours.
+ */
 static bool lock_current(struct join *j)
 {
 	struct stat own, current;

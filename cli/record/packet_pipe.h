@@ -20,8 +20,8 @@ struct packet_pipe {
 };
 
 /*
- * Creates the pipe in a directory. Returns a descriptor for reading, which keeps what programs write
- * to it; -1 with errno set on failure.
+ * Creates the pipe in a directory. Returns a descriptor for reading, which keeps what programs
+ * write to it; -1 with errno set on failure.
  */
 int packet_pipe_create(int directory);
 /* fd: of packet_pipe_create(); -1: none. It remains the caller's. */

@@ -32,7 +32,10 @@ struct process {
 	/* RECORD_PACKETS: of the next packet; the latest mark */
 	uint64_t sequence, mark;
 	uint32_t noted; /* ... bytes of records that were read in its file */
-	/* ... ring records, and those of them that are no transfers: in the process, and received */
+	/*
+	 * ... ring records, and of these the ones other than transfers: in the process, and
+	 * received
+	 */
 	uint64_t made, made_others, received, received_others;
 };
 
@@ -63,7 +66,9 @@ void processes_free(struct processes *p);
 size_t processes_find(const struct processes *p, uint32_t pid);
 /* ... with a pid in a PID namespace */
 size_t processes_find_in(const struct processes *p, uint32_t pid, uint64_t namespace);
-/* Returns the index of the process that process `by` knows by a pid, SIZE_MAX if that is unknown. */
+/*
+ * Returns the index of the process that process `by` knows by a pid, SIZE_MAX if that is unknown.
+ */
 size_t processes_known(const struct processes *p, size_t by, uint32_t pid);
 /*
  * Adds a child that a parent in this PID namespace has announced, unless it is known. Returns its

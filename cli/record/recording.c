@@ -106,8 +106,9 @@ static bool create_in(struct recording *r, const char *directory)
 }
 
 /*
- * Returns false if the directory cannot be read. If the collector is killed meanwhile, the directory
- * is stale: without a spool, which would keep it, and with the file by which it is recognized.
+ * Returns false if the directory cannot be read. If the collector is killed meanwhile, the
+ * directory is stale: without a spool, which would keep it, and with the file by which it is
+ * recognized.
  */
 static bool remove_files(int directory)
 {
@@ -125,7 +126,7 @@ static bool remove_files(int directory)
 	return closedir(d) == 0;
 }
 
-/* Stale directories: that of a collector that was killed remains, but the kernel frees its lock. */
+/* Stale directories: a collector that was killed leaves one, but the kernel frees its lock. */
 
 static bool is_own_directory(int fd)
 {

@@ -20,9 +20,9 @@ struct recording {
 };
 
 /*
- * Creates the directory with the control file, whose settings are those of `control`; the size of
- * rings depends on the space there. Removes directories of collectors of this user that were killed.
- * Returns false with errno set if no directory can be used.
+ * Creates the directory with the control file, with the settings of `control`; the size of
+ * rings depends on the space there. Removes directories of collectors of this user that were
+ * killed. Returns false with errno set if no directory can be used.
  */
 bool recording_create(struct recording *r, const struct record_control *control);
 /* Opens a recording of this user that runs. Returns false if there is none. */

@@ -5,7 +5,7 @@
  *
  * A transfer becomes a record, whose file is the number of the description. Any other ring record
  * becomes an event of kind RING_RAW, whose text is a copy of its bytes: ring_events.h interprets it
- * when all events have been sorted. Times are those of the recording's clock, less `zero`.
+ * when all events have been sorted. Times are by the recording's clock, less `zero`.
  */
 #ifndef CLI_RECORD_RING_H
 #define CLI_RECORD_RING_H
@@ -44,7 +44,9 @@ int ring_decode(const struct ring_decoder *d, const unsigned char *data, size_t 
  * is invalid.
  */
 size_t ring_record_size(const unsigned char *data, size_t n);
-/* Returns the number of the thread that begins to use the ring with the first record, 0: none does. */
+/*
+ * Returns the number of the thread that begins to use the ring with the first record, 0: none does.
+ */
 uint32_t ring_new_thread(const unsigned char *data, size_t n);
 /* Returns whether n bytes are one valid ring record, with all of its texts. */
 bool ring_record_is_valid(const void *record, size_t n);

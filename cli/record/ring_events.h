@@ -21,7 +21,7 @@
 #include "processes.h"
 
 /*
- * Events that the collector adds to those of ring_decode. Their rec.process is the index of a
+ * Events that the collector adds to the events of ring_decode. Their rec.process is the index of a
  * process.
  */
 enum ring_event_kind {
@@ -75,15 +75,18 @@ void ring_events_free(struct ring_events *e);
 void ring_events_expect(struct ring_events *e, uint32_t process, const char *program);
 /*
  * Adds an event, in order of start, with times as ring_decode() stores them. Returns a status:
- * IOT_ENOMEM, or that of the writer.
+ * IOT_ENOMEM, or a status of the writer.
  */
 int ring_events_add(struct ring_events *e, const struct iot_event *ev);
 /*
- * From here on events are kept in the trace, or discarded: these are counted, and what was discarded
- * so far is declared. Needs options->live. Returns a status.
+ * From here on events are kept in the trace, or discarded: these are counted, and what was
+ * discarded so far is declared. Needs options->live. Returns a status.
  */
 int ring_events_keep(struct ring_events *e, bool keep);
-/* Adds what is only known at the end: the places of files on disks, and what was discarded. Returns a status. */
+/*
+ * Adds what is only known at the end: the places of files on disks, and what was discarded. Returns
+ * a status.
+ */
 int ring_events_end(struct ring_events *e);
 /* Passes all events to the writer. Returns the status. */
 int ring_events_flush(struct ring_events *e);
@@ -92,7 +95,10 @@ int ring_events_flush(struct ring_events *e);
  * they are used. All events have been flushed to the writer of the part before.
  */
 void ring_events_begin_part(struct ring_events *e, struct iot_writer *w);
-/* Returns whether the current part has a record or an operation: without one, it has no place in time. */
+/*
+ * Returns whether the current part has a record or an operation: without one, it has no place in
+ * time.
+ */
 bool ring_events_part_has_times(const struct ring_events *e);
 const struct ring_events_totals *ring_events_totals(const struct ring_events *e);
 

@@ -46,7 +46,9 @@ struct tracked {
 	uint32_t *file;
 	size_t file_capacity;
 	uint64_t skipped[3]; /* calls, bytes read, bytes written */
-	/* read and written bytes: of transfers; of the kernel, before the first program, at the end */
+	/*
+	 * read and written bytes: of transfers; of the kernel, before the first program, at the end
+	 */
 	uint64_t moved[2], before[2], kernel[2];
 	uint64_t children[2]; /* part of `kernel`: of children that have ended, with theirs */
 	bool has_kernel;

@@ -112,7 +112,9 @@ static bool has_size(const struct record_operation *o)
 	return o->head.code == RECORD_OP_TRUNCATE && o->size >= 0;
 }
 
-/* Returns the number of calls that a record of seeks stands for, and stores the end of their sum. */
+/*
+ * Returns the number of calls that a record of seeks stands for, and stores the end of their sum.
+ */
 static uint64_t seeks_of(const struct record_operation *o, uint64_t *end)
 {
 	if (o->head.code != RECORD_OP_SEEK || o->result <= 0)

@@ -80,7 +80,9 @@ bool run_check(struct record_job *j, size_t count);
 void run_settle(struct record_job *j);
 /* Runs the program of j->argv. Returns the exit status of the command. */
 int run_program(struct record_job *j);
-/* Applies the options of the interrupted command, except --output and --quiet, and ends its trace. */
+/*
+ * Applies the options of the interrupted command, except --output and --quiet, and ends its trace.
+ */
 int run_resume(struct record_job *j, size_t operands);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files of a run share. Functions that return an int return the exit status of the command,
- * and print what failed.
+ * What the files of a run share. Functions that return an int return the exit status of the
+ * command, and print what failed.
  */
 #ifndef CLI_RECORD_RUN_INTERNAL_H
 #define CLI_RECORD_RUN_INTERNAL_H

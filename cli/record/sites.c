@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Functions are decoded from their beginnings, which the unwind tables have also in a stripped
- * library: a search for bytes would take the end of mov $1,%r8d for mov $1,%eax. Only one instruction
- * is replaced by a jump: nothing can jump into it, and a jump to one that remains is always right.
+ * library: a search for bytes would take the end of mov $1,%r8d for mov $1,%eax. Only one
+ * instruction is replaced by a jump: nothing can jump into it, and a jump to one that remains is
+ * always right.
  */
 #include "sites.h"
 

@@ -8,13 +8,13 @@
 #include "record/sites.h"
 
 /*
- * Returns the sites of an ELF file with a build id, for free(); NULL if it cannot be read. There are
- * none if it is not understood.
+ * Returns the sites of an ELF file with a build id, for free(); NULL if it cannot be read. There
+ * are none if it is not understood.
  */
 struct record_sites *sites_of(const char *path);
 /*
- * Adds the sites of an ELF file to the recording in a directory. Returns whether it is libc, and all its
- * calls that all programs make are known.
+ * Adds the sites of an ELF file to the recording in a directory. Returns whether it is libc, and
+ * all its calls that all programs make are known.
  */
 bool sites_provide(int directory, const char *path);
 /*

@@ -98,8 +98,8 @@ bool spool_append(struct spool *s, const struct spool_entry *e, const void *data
  */
 int spool_next(struct spool *s, struct spool_entry *e, const void **data);
 /*
- * Removes what follows the last SPOOL_STEP, or SPOOL_BEGIN, that has been read; the next entry is the first one.
- * Returns false with errno set.
+ * Removes what follows the last SPOOL_STEP, or SPOOL_BEGIN, that has been read; the next entry is
+ * the first one. Returns false with errno set.
  */
 bool spool_cut(struct spool *s);
 

@@ -10,7 +10,8 @@ enum { LEGEND_Y = 36, LEGEND_MARK = 18, LEGEND_GAP = 16, DIGIT_WIDTH = 7, TITLE_
 
 /*
  * Marks: r reads, w writes, m metadata, o total and other, k marks, h highlight. f fills, l is a
- * line, d dashed, p dotted, e dashes and dots, b a band, z the shade of a cycle, x a hexagon, t a tooltip alone. Writes are lighter than reads, for greyscale.
+ * line, d dashed, p dotted, e dashes and dots, b a band, z the shade of a cycle, x a hexagon, t a
+ * tooltip alone. Writes are lighter than reads, for greyscale.
  */
 const char plot_style[] =
     "svg text{font:12px sans-serif;fill:#222}svg .grid,svg .paper .grid{stroke:#ddd}"
@@ -229,7 +230,7 @@ static void area_run(struct output *o, const struct svg_frame *f, const struct c
 	output_text(o, "z");
 }
 
-/* Columns without `high` have no area, and no outline, which would be that of `low`. */
+/* Columns without `high` have no area, and no outline, which would outline `low`. */
 void canvas_area(struct output *o, const struct svg_frame *f, const struct columns *c,
 		 enum column_kind low, enum column_kind high, double scale, const char *mark)
 {

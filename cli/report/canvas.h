@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Elements that several plots draw. Classes are those of plot_style. */
+/* Elements that several plots draw. Classes are defined by plot_style. */
 #ifndef CLI_REPORT_CANVAS_H
 #define CLI_REPORT_CANVAS_H
 
@@ -37,7 +37,10 @@ void canvas_dot_end(struct output *o);
 const char *canvas_si(char text[SVG_LABEL], double value, const char *unit);
 /* A time: "488 us"; returns text. */
 const char *canvas_seconds(char text[SVG_LABEL], double s);
-/* A step line over the columns, of the means, and if these have several bins, a band to the extremes. */
+/*
+ * A step line over the columns, of the means, and if these have several bins, a band to the
+ * extremes.
+ */
 void canvas_steps(struct output *o, const struct svg_frame *f, const struct columns *c,
 		  enum column_kind kind, double scale, const char *mark);
 /* The area between two such lines; low COLUMN_KINDS: from 0. high is added to low. */

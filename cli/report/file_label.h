@@ -7,7 +7,10 @@
 
 #include "cli/ui/output.h"
 
-/* In a text element: at most `columns` characters, with the whole path as tooltip. path: percent-encoded, or NULL. */
+/*
+ * In a text element: at most `columns` characters, with the whole path as tooltip. path:
+ * percent-encoded, or NULL.
+ */
 void file_label_write(struct output *o, struct iot_text path, const char *key, size_t columns);
 
 /* In markup, as a whole. */

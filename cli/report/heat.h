@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rates of processes, or hosts, over time, as a matrix of up to HEAT_ROWS rows and HEAT_COLUMNS columns. */
+/*
+ * Rates of processes, or hosts, over time, as a matrix of up to HEAT_ROWS rows and HEAT_COLUMNS
+ * columns.
+ */
 #ifndef CLI_REPORT_HEAT_H
 #define CLI_REPORT_HEAT_H
 

@@ -43,7 +43,9 @@ extern const char *const job_class_names[JOB_CLASSES];
 
 /* Adds a job to the struct job_set. Returns IOT_OK, IOT_ENOMEM or IOT_ELIMIT. */
 int job_set_add(void *set, const struct analyze_job_of *of);
-/* Sorts the jobs, after all have been added, and finds the groups. Returns false if out of memory. */
+/*
+ * Sorts the jobs, after all have been added, and finds the groups. Returns false if out of memory.
+ */
 bool job_set_sort(struct job_set *s);
 /* The name of a group, and what jobs are grouped by. */
 const char *job_set_group_name(const struct job_set *s, const struct analyze_group *group);

@@ -10,7 +10,7 @@
 enum { OFFSET_FILES = 4 };
 
 struct offset_file {
-	struct iot_analyze_offsets map; /* its cells are a copy, its texts those of the analysis */
+	struct iot_analyze_offsets map; /* its cells are a copy, its texts belong to the analysis */
 	char key[32];
 	uint32_t blocks; /* up to the last one with bytes */
 	bool has[2];     /* reads, writes */

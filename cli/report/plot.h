@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The plots of an analysis: each is an SVG with up to 2,000 marks, and its data as columns separated
- * by tabs. Each file plot_NAME.c has one or two of them.
+ * The plots of an analysis: each is an SVG with up to 2,000 marks, and its data as columns
+ * separated by tabs. Each file plot_NAME.c has one or two of them.
  */
 #ifndef CLI_REPORT_PLOT_H
 #define CLI_REPORT_PLOT_H

@@ -8,7 +8,7 @@
 
 enum { BINS_MIN = 64, BINS_FINE = 512, BINS_CORRELATED = 4096 };
 
-/* Of the bins of section `time`, which burstiness is defined on. */
+/* Sorts the bins of section `time`, which burstiness is defined on. */
 static bool sort_bins(struct plot_data *d, const struct iot_analyze_timeline *t)
 {
 	d->bin_bytes = calloc(t->count + 1, sizeof *d->bin_bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Several jobs: the number of files against that of processes. */
+/* Several jobs: the number of files against the number of processes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rate of each process or host over time, as colours. All cells of a colour are one path, so that the
- * number of marks does not depend on that of the cells.
+ * The rate of each process or host over time, as colours. All cells of a colour are one path, so
+ * that the number of marks does not depend on the number of cells.
  */
 #include <math.h>
 #include <stdio.h>

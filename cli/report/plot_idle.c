@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Plots the time in idle periods by their length: nearly idle periods, and periods without activity. */
+/*
+ * Plots the time in idle periods by their length: nearly idle periods, and periods without
+ * activity.
+ */
 #include <math.h>
 #include <stdio.h>
 

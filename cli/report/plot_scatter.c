@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Several jobs: a value of writes against that of reads, with the distribution of each at the margin. */
+/*
+ * Several jobs: a value of writes against the same of reads, with the distribution of each at the
+ * margin.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

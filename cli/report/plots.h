@@ -7,13 +7,13 @@
 
 #include "plot.h"
 
-/* Of a trace, and of several jobs, in the order of the report; NULL ends them. */
+/* The plots of a trace, and of several jobs, in the order of the report; NULL ends them. */
 extern const struct plot *const trace_plots[], *const job_plots[];
 
 /*
- * Writes NAME.svg and NAME.tsv of each of the plots that has data to a directory, which is made if it does
- * not exist. png: NAME.png, too, by rsvg-convert. how: as of output_open. Returns EXIT_OK, or
- * EXIT_FAILED after a message.
+ * Writes NAME.svg and NAME.tsv of each of the plots that has data to a directory, which is made if
+ * it does not exist. png: NAME.png, too, by rsvg-convert. how: as of output_open. Returns EXIT_OK,
+ * or EXIT_FAILED after a message.
  */
 enum exit_status plots_write(const struct plot *const *plots, const struct plot_data *d,
 			     const char *directory, bool png, unsigned how);

@@ -19,8 +19,8 @@ int report_jobs_add(void *jobs, const struct analyze_job_of *of);
 /* Makes the data of plots, after all jobs have been added. Returns false if out of memory. */
 bool report_jobs_data(struct report_jobs *r, struct plot_data *d);
 /*
- * options->damaged: parts of a trace are missing or damaged. Returns EXIT_OK, or EXIT_FAILED after a
- * message.
+ * options->damaged: parts of a trace are missing or damaged. Returns EXIT_OK, or EXIT_FAILED after
+ * a message.
  */
 enum exit_status report_jobs_write(struct report_jobs *r, const struct plot_data *d,
 				   const struct report_options *options);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables of single values: totals, sizes, order and time, with columns for reads, writes and both. */
+/*
+ * Tables of single values: totals, sizes, order and time, with columns for reads, writes and both.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -20,8 +20,8 @@ const struct text_source *text_source_at(size_t i);
 /* Whether the program exists, if there is one. */
 bool text_source_exists(const struct text_source *t);
 /*
- * Reads the whole text into a buffer, and stores its size; a program may take `limit_ns`. Returns 0,
- * or an errno; a text that does not fit is EFBIG.
+ * Reads the whole text into a buffer, and stores its size; a program may take `limit_ns`. Returns
+ * 0, or an errno; a text that does not fit is EFBIG.
  */
 int text_read(const struct text_source *t, char *buffer, size_t capacity, size_t *size,
 	      uint64_t limit_ns);

@@ -17,7 +17,10 @@ struct mrc_results {
 	size_t size_count;
 	uint64_t distinct;
 	uint64_t points; /* requested; 0: all sizes at which the misses change */
-	/* Simulations of a sample: its share of the blocks, and their number; 0 and 0 without sample. */
+	/*
+	 * Simulations of a sample: its share of the blocks, and their number; 0 and 0 without
+	 * sample.
+	 */
 	double sample;
 	uint64_t sampled;
 };

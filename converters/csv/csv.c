@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Converts tables of I/Os as text: values separated by commas, tabs or another character, one I/O
- * per line. columns.c describes what the columns mean. A row is a record, or an %op if its operation
- * transfers no data; all other lines are counted.
+ * per line. columns.c describes what the columns mean. A row is a record, or an %op if its
+ * operation transfers no data; all other lines are counted.
  */
 #include "csv.h"
 
@@ -366,7 +366,9 @@ static void set_data(struct csv_source *c, struct iot_record *rec)
 	}
 }
 
-/* Sets process and file, of which names are numbered. Returns false if they are not 32-bit numbers. */
+/*
+ * Sets process and file, of which names are numbered. Returns false if they are not 32-bit numbers.
+ */
 static bool set_ids(struct csv_source *c, struct iot_record *rec)
 {
 	const struct csv_row *row = &c->row;

@@ -187,7 +187,10 @@ enum csv_found csv_rows_next(struct csv_source *c, struct iot_text *line);
  * readable bytes that follow.
  */
 bool csv_fields_parse(struct csv_source *c, struct iot_text line, const char *limit);
-/* Sets *value to the type of an operation of a cache, such as get. Returns false if it is another word. */
+/*
+ * Sets *value to the type of an operation of a cache, such as get. Returns false if it is another
+ * word.
+ */
 bool csv_find_cache_word(struct iot_text text, uint64_t *value);
 /* Returns the next field of a line without quotes, blanks around it and escapes. */
 bool csv_fields_next(struct csv_source *c, const char **at, const char *end,

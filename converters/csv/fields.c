@@ -197,7 +197,9 @@ static bool parse_types(struct iot_text text, uint64_t *value)
 
 /* Fields, the slow way */
 
-/* Undoes the quotes of a field, of which `at` is the first. Returns its end, NULL if it has none. */
+/*
+ * Undoes the quotes of a field, of which `at` is the first. Returns its end, NULL if it has none.
+ */
 static const char *unquote(struct csv_source *c, const char *at, const char *end,
 			   struct iot_text *field)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reads the rows of all members. A quoted field may contain ends of lines; if its closing quote is
- * not found within CSV_ROW_MAX bytes, each line up to there is a row, so that no byte is scanned for
- * more than one row. A last line without end may be the beginning of a longer one, so it is not a
- * row.
+ * not found within CSV_ROW_MAX bytes, each line up to there is a row, so that no byte is scanned
+ * for more than one row. A last line without end may be the beginning of a longer one, so it is not
+ * a row.
  */
 #include "csv.h"
 

@@ -149,7 +149,9 @@ static bool line(struct sampling *s, struct iot_text text)
 static bool end(struct sampling *s)
 {
 	struct mmpmon *m = s->own;
-	/* the last response of a member that is cut may lack its last keys, and no value is wrong */
+	/*
+	 * the last response of a member that is cut may lack its last keys, and no value is wrong
+	 */
 	const bool ok = mmpmon_end(s);
 	if (m->skipped > 0)
 		report_add(&s->src->report, "skipped.responses", m->skipped);

@@ -61,7 +61,9 @@ struct mmpmon {
 
 /* response.c */
 
-/* Returns which key has a name of the form with -p, such as _br_, or without, such as bytes read. */
+/*
+ * Returns which key has a name of the form with -p, such as _br_, or without, such as bytes read.
+ */
 enum mmpmon_key mmpmon_find_key(struct mmpmon *m, struct iot_text name);
 enum mmpmon_key mmpmon_find_label(struct iot_text label);
 void mmpmon_set(struct mmpmon *m, enum mmpmon_key key, struct iot_text value);

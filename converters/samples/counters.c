@@ -10,7 +10,7 @@
 
 #include "lib/base/hash.h"
 
-enum { USUAL_MIN = 3 /* intervals that tell which one is usual */ };
+enum { USUAL_MIN = 3 /* intervals that show which one is usual */ };
 
 /* Keys */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The application I/O benchmark of NHT-1 (NASA RND-92-016, section 2): computes, and writes the solution after each
- * fifth step. The options --help describes; docs/nht1.md has examples.
+ * The application I/O benchmark of NHT-1 (NASA RND-92-016, section 2): computes, and writes the
+ * solution after each fifth step. The options --help describes; docs/nht1.md has examples.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,10 @@ static void step(const struct app_options *a, struct bt *bt)
 		bt_step(bt);
 }
 
-/* Writes u, as numbers of 4 bytes if the option says so; these overwrite rhs, which each step computes again. */
+/*
+ * Writes u, as numbers of 4 bytes if the option says so; these overwrite rhs, which each step
+ * computes again.
+ */
 static void write_vector(const struct app_options *a, struct bt *bt, struct output *o)
 {
 	const size_t n = bt_size(bt);
@@ -50,7 +53,10 @@ static void write_vector(const struct app_options *a, struct bt *bt, struct outp
 	output_vector(o, narrow, n * sizeof(float));
 }
 
-/* Runs all steps. Returns the time until all data is transferred, or the time of computation without an output. */
+/*
+ * Runs all steps. Returns the time until all data is transferred, or the time of computation
+ * without an output.
+ */
 static double run_steps(const struct app_options *a, struct bt *bt, struct output *o)
 {
 	const char *section = o != NULL ? "app" : "compute";
@@ -69,7 +75,10 @@ static double run_steps(const struct app_options *a, struct bt *bt, struct outpu
 	return section_end(section) - begin;
 }
 
-/* One untimed step touches all memory. A time counts only if the norms are right, so others end the program. */
+/*
+ * One untimed step touches all memory. A time counts only if the norms are right, so others end the
+ * program.
+ */
 static double timed_run(const struct app_options *a, struct bt *bt, struct output *o)
 {
 	bt_reset(bt);

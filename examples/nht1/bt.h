@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The approximate factorization benchmark (BT) of the NAS Parallel Benchmarks, RNR-94-007, 5.2: an implicit scheme for
- * the compressible Navier-Stokes equations on a cube, written from the report. Each step solves systems of 5 x 5
- * block-tridiagonal matrices along the lines of the three directions. The results do not depend on the threads.
+ * The approximate factorization benchmark (BT) of the NAS Parallel Benchmarks, RNR-94-007, 5.2: an
+ * implicit scheme for the compressible Navier-Stokes equations on a cube, written from the report.
+ * Each step solves systems of 5 x 5 block-tridiagonal matrices along the lines of the three
+ * directions. The results do not depend on the threads.
  */
 #ifndef NHT1_BT_H
 #define NHT1_BT_H
@@ -11,7 +12,9 @@
 
 enum { BT_M = 5 }; /* Values at each point: density, three momenta, energy. */
 
-/* A published size of the problem, with the norms of its residual and of its error after all steps. */
+/*
+ * A published size of the problem, with the norms of its residual and of its error after all steps.
+ */
 struct bt_class {
 	char letter;
 	int n, steps; /* Points in each direction. */
@@ -37,7 +40,10 @@ int bt_number_bytes(int index);
 /* Returns the class of a letter by its index. */
 const struct bt_class *bt_class_of(int index);
 
-/* Allocates a problem and computes its forcing. Returns 0, or -1 if out of memory. bt_free() frees it in both cases. */
+/*
+ * Allocates a problem and computes its forcing. Returns 0, or -1 if out of memory. bt_free() frees
+ * it in both cases.
+ */
 int bt_init(struct bt *bt, const struct bt_class *of, int threads);
 void bt_free(struct bt *bt);
 
@@ -52,7 +58,10 @@ void bt_step(struct bt *bt);
 /* Computes rhs from u, without the factor dt. */
 void bt_rhs(struct bt *bt);
 
-/* Solves the systems of one direction in place: rhs becomes the change of u after the last direction. */
+/*
+ * Solves the systems of one direction in place: rhs becomes the change of u after the last
+ * direction.
+ */
 void bt_solve(struct bt *bt, int direction);
 
 /* Computes the norms of the residual and of the error of u. Changes rhs. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The steady solution, a polynomial, and the field before the first step, which blends its values on the faces. */
+/*
+ * The steady solution, a polynomial, and the field before the first step, which blends its values
+ * on the faces.
+ */
 #include "bt_math.h"
 
 /* For each value: the constant, then the coefficients of x, y, z, of x^2, y^2, z^2, and so on. */
@@ -35,7 +38,10 @@ static void between_faces(const double at[3], int d, double u[BT_M])
 		u[m] = at[d] * high[m] + (1 - at[d]) * low[m];
 }
 
-/* The report's transfinite interpolation is the sum of the three, less their products, as 1 - (1-a)(1-b)(1-c). */
+/*
+ * The report's transfinite interpolation is the sum of the three, less their products, as 1 -
+ * (1-a)(1-b)(1-c).
+ */
 static void blend(const double at[3], double u[BT_M])
 {
 	double of[3][BT_M];

@@ -13,7 +13,10 @@ struct share {
 	int direction, first, end; /* Planes [first, end). */
 };
 
-/* A plane contains the lines of one index of the direction that varies most slowly, so that threads touch other memory. */
+/*
+ * A plane contains the lines of one index of the direction that varies most slowly, so that threads
+ * touch other memory.
+ */
 static void *run_share(void *arg)
 {
 	const struct share *s = arg;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Constants of the equations, and the coefficients of differences, which the right-hand side and the matrices share. */
+/*
+ * Constants of the equations, and the coefficients of differences, which the right-hand side and
+ * the matrices share.
+ */
 #ifndef NHT1_BT_MATH_H
 #define NHT1_BT_MATH_H
 

@@ -5,7 +5,10 @@
 
 #include "bt.h"
 
-/* Computes the root mean square of each value over the points of the interior; on the boundary all are 0. */
+/*
+ * Computes the root mean square of each value over the points of the interior; on the boundary all
+ * are 0.
+ */
 static void root_mean_square(const struct bt *bt, const double *field, double norm[BT_M])
 {
 	memset(norm, 0, BT_M * sizeof(double));

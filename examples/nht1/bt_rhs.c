@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The right-hand side: differences of fluxes and of diffusion along the lines of each direction, and dissipation. The
- * forcing is the right-hand side of the solution with the sign changed, so that the solution is stationary.
+ * The right-hand side: differences of fluxes and of diffusion along the lines of each direction,
+ * and dissipation. The forcing is the right-hand side of the solution with the sign changed, so
+ * that the solution is stationary.
  */
 #include <string.h>
 

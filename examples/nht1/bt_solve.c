@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Solves the linear systems of a direction: 5 x 5 block-tridiagonal matrices of the linearized fluxes and diffusion,
- * by elimination along each line. The points of the boundary do not change, so they are in no system.
+ * Solves the linear systems of a direction: 5 x 5 block-tridiagonal matrices of the linearized
+ * fluxes and diffusion, by elimination along each line. The points of the boundary do not change,
+ * so they are in no system.
  */
 #include <string.h>
 
@@ -10,7 +11,10 @@
 
 typedef double block[BT_M][BT_M];
 
-/* One block row during elimination: the diagonal, the right-hand side, and the block of the next point. */
+/*
+ * One block row during elimination: the diagonal, the right-hand side, and the block of the next
+ * point.
+ */
 enum { SIDE = BT_M, NEXT = BT_M + 1, WIDTH = 12 };
 
 /* A row after elimination: the block of the next point, and the solution if that block were 0. */
@@ -62,7 +66,10 @@ static void spread_jacobian(int d, const double u[BT_M], double scale, block a)
 		a[m][m] += scale * bt_diffusion(d);
 }
 
-/* The blocks that a point contributes to the rows of the points after it, of its own, and before it. */
+/*
+ * The blocks that a point contributes to the rows of the points after it, of its own, and before
+ * it.
+ */
 static void point_blocks(const struct bt *bt, int d, const double u[BT_M], block after, block own,
 			 block before)
 {
@@ -78,7 +85,10 @@ static void point_blocks(const struct bt *bt, int d, const double u[BT_M], block
 		}
 }
 
-/* Gauss-Jordan: the diagonal block becomes the identity. The blocks are dominated by their diagonals: no pivoting. */
+/*
+ * Gauss-Jordan: the diagonal block becomes the identity. The blocks are dominated by their
+ * diagonals: no pivoting.
+ */
 static void eliminate(double row[BT_M][WIDTH])
 {
 	for (int p = 0; p < BT_M; p++) {

@@ -27,7 +27,10 @@ static void drop_all(void)
 		die_errno(path, "write");
 }
 
-/* Direct reads do not need it, but pages that stay in memory could hide that they fell back to the cache. */
+/*
+ * Direct reads do not need it, but pages that stay in memory could hide that they fell back to the
+ * cache.
+ */
 void cache_evict(const char *path, enum evict how)
 {
 	if (how == EVICT_NONE)

@@ -9,7 +9,10 @@ enum evict { EVICT_ADVICE, EVICT_DIRECT, EVICT_ALL, EVICT_NONE };
 
 extern const char *const evict_words[];
 
-/* Removes the pages of a file that is on disk from memory, by the method. A failed call ends the program. */
+/*
+ * Removes the pages of a file that is on disk from memory, by the method. A failed call ends the
+ * program.
+ */
 void cache_evict(const char *path, enum evict how);
 
 /* Returns the number of pages of a file that are in memory. */

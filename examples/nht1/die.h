@@ -3,7 +3,10 @@
 #ifndef NHT1_DIE_H
 #define NHT1_DIE_H
 
-/* Prints the program's name and a message, removes the temporary files, and exits with status 1. Threads may call it. */
+/*
+ * Prints the program's name and a message, removes the temporary files, and exits with status 1.
+ * Threads may call it.
+ */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Ends the program after a system call that failed on a file; the message ends with the reason. */

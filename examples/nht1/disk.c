@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The peak disk benchmark of NHT-1 (NASA RND-92-016, section 3): writes most of the memory to files, until all data is
- * on disk, and reads it back while the disk has the only copy.
+ * The peak disk benchmark of NHT-1 (NASA RND-92-016, section 3): writes most of the memory to
+ * files, until all data is on disk, and reads it back while the disk has the only copy.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -51,7 +51,7 @@ struct disk {
 	const char *directory;
 	char *memory;
 	char *path[FILES_MAX];
-	XXH64_hash_t *hash; /* Of each request. */
+	XXH64_hash_t *hash; /* The hash of each request. */
 };
 
 static size_t file_bytes(const struct disk *d)
@@ -193,7 +193,10 @@ static void name_files(struct disk *d)
 	}
 }
 
-/* The whole memory is measured only if 80 % of it are free, because data in swap space is not in memory. */
+/*
+ * The whole memory is measured only if 80 % of it are free, because data in swap space is not in
+ * memory.
+ */
 static void choose_size(struct disk *d)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Prints the figures of the sections of a program, from a trace or a log alone. A section NAME lasts from the call
- * access("/iotrace/mark/begin-NAME") to access("/iotrace/mark/end-NAME"); other marks are counted.
+ * Prints the figures of the sections of a program, from a trace or a log alone. A section NAME
+ * lasts from the call access("/iotrace/mark/begin-NAME") to access("/iotrace/mark/end-NAME"); other
+ * marks are counted.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -137,7 +138,9 @@ static void print_times(const struct section *s)
 		       (double)(s->end_ns - s->begin_ns) * 1e-9);
 }
 
-/* Times are in seconds. The gaps are writes that begin elsewhere than at the end of the last one. */
+/*
+ * Times are in seconds. The gaps are writes that begin elsewhere than at the end of the last one.
+ */
 static void print_sections(const struct marks *m)
 {
 	puts("section begin end time marks reads read_bytes writes written_bytes gaps");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The network benchmark of NHT-1 (NASA RND-92-016, section 4): sends a file over a loopback connection to another file.
- * The time includes opens, reads, writes and closes of both ends, and ends when the copy is on disk.
+ * The network benchmark of NHT-1 (NASA RND-92-016, section 4): sends a file over a loopback
+ * connection to another file. The time includes opens, reads, writes and closes of both ends, and
+ * ends when the copy is on disk.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -122,8 +123,8 @@ static void wait_for(pid_t child, const char *name)
 }
 
 /*
- * Returns the seconds of the transfer between two processes. Each has one end only, so that it notices the end of the
- * other process.
+ * Returns the seconds of the transfer between two processes. Each has one end only, so that it
+ * notices the end of the other process.
  */
 static double transfer_builtin(const struct net *n)
 {

@@ -33,7 +33,10 @@ static void store(const struct option_row *row, const char *text)
 	}
 }
 
-/* Fills what getopt_long() expects: the long options, each with the number of its row, and the letters. */
+/*
+ * Fills what getopt_long() expects: the long options, each with the number of its row, and the
+ * letters.
+ */
 static void describe(const struct option_row *rows, struct option *options, char *letters)
 {
 	int n = 0;

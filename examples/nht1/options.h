@@ -21,7 +21,9 @@ struct option_row {
 	const char *const *words; /* end with NULL */
 };
 
-/* Stores the values of the options in a table that ends with a row without a name, and sets optind. */
+/*
+ * Stores the values of the options in a table that ends with a row without a name, and sets optind.
+ */
 void options_parse(const struct option_row *rows, const char *help, int argc, char **argv);
 
 /* Ends the program if an argument is left. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes vectors to one file, one after the other, or each to a file of its own, without headers and padding. The
- * bytes do not depend on the method. A failed call ends the program and removes the files.
+ * Writes vectors to one file, one after the other, or each to a file of its own, without headers
+ * and padding. The bytes do not depend on the method. A failed call ends the program and removes
+ * the files.
  */
 #ifndef NHT1_OUTPUT_H
 #define NHT1_OUTPUT_H
@@ -38,7 +39,10 @@ struct output {
 void output_open(struct output *o);
 void output_vector(struct output *o, const void *vector, size_t size);
 
-/* Completes all transfers. Without SYNC_NONE, the data is on disk afterwards. The caller keeps the files. */
+/*
+ * Completes all transfers. Without SYNC_NONE, the data is on disk afterwards. The caller keeps the
+ * files.
+ */
 void output_close(struct output *o);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Blackman and Vigna's xoshiro256**, whose state splitmix64 makes from the seed, as its authors recommend. */
+/*
+ * Blackman and Vigna's xoshiro256**, whose state splitmix64 makes from the seed, as its authors
+ * recommend.
+ */
 #include <string.h>
 
 #include "random.h"

@@ -15,7 +15,10 @@ void report_count(struct report *r, const char *name, uint64_t value);
 /* Prints all digits that a double has. */
 void report_number(struct report *r, const char *name, double value);
 
-/* Adds the processor, memory and kernel of this machine, and the file system of a directory or file. */
+/*
+ * Adds the processor, memory and kernel of this machine, and the file system of a directory or
+ * file.
+ */
 void report_machine(struct report *r, const char *path);
 
 /* Completes the output; a failed write ends the program. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The verification of the application benchmark (NASA RND-92-016, 2.6): reads the files sequentially, and prints the
- * values at the points of the main diagonal of each vector, one on a line, in the form F15.10 of Fortran.
+ * The verification of the application benchmark (NASA RND-92-016, 2.6): reads the files
+ * sequentially, and prints the values at the points of the main diagonal of each vector, one on a
+ * line, in the form F15.10 of Fortran.
  */
 #include <getopt.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Adds a trace of other processes of the same job. Their requests have no common order with those
- * that were added before, so statistics of the order of all requests become unknown; those of each
- * process, and sums, are those of the merged trace.
+ * that were added before, so statistics of the order of all requests become unknown; values of each
+ * process, and sums, equal the values of the merged trace.
  */
 #include <stdlib.h>
 
@@ -35,7 +35,7 @@ static bool end_trace(struct iot_analyze *a)
 
 /* Times */
 
-/* Times then count from an earlier epoch; those of bins count from 1970. */
+/* Times then count from an earlier epoch; times of bins count from 1970. */
 static void shift(struct iot_analyze *a, uint64_t by)
 {
 	a->trace.begin_ns = interval_end(a->trace.begin_ns, by);

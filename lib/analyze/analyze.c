@@ -111,7 +111,10 @@ static uint64_t moment_of(const struct iot_event *ev, const char *key)
 	return at == end ? seconds * 1000000000 + ns : 0;
 }
 
-/* Whether opens that may create the file are `create`, as the source does not show whether they did. */
+/*
+ * Whether opens that may create the file are `create`, as the source does not show whether they
+ * did.
+ */
 static bool lacks_created(const struct iot_event *trace)
 {
 	struct iot_text rest = iot_directive_get(trace, "lacks");
@@ -261,7 +264,9 @@ static void add_directive(struct iot_analyze *a, const struct iot_event *ev)
 	keep(a, true);
 }
 
-/* Loads where the %file of the events [*from, to) will be looked up: of many files it is far away. */
+/*
+ * Loads where the %file of the events [*from, to) will be looked up: of many files it is far away.
+ */
 static void load_files(const struct iot_analyze *a, const struct iot_event *ev, size_t *from,
 		       size_t to)
 {
@@ -589,7 +594,7 @@ uint32_t iot_analyze_section_bit(const char *name, size_t size)
 	return 0;
 }
 
-/* Other values, such as those of section `trace`, are always shown. */
+/* Other values, such as values of section `trace`, are always shown. */
 static bool is_shown(const char *section, unsigned sections)
 {
 	const uint32_t bit = iot_analyze_section_bit(section, strlen(section));

@@ -7,7 +7,10 @@
 
 #include "statistic.h"
 
-/* Lists of times, one for each histogram. Of histograms that take the same times, one counts for all. */
+/*
+ * Lists of times, one for each histogram. Of histograms that take the same times, one counts for
+ * all.
+ */
 enum { IN_TRACE, IN_PROCESS, IN_FILE, IN_TRACE_PROCESS, IN_ALL, THINK, LISTS };
 
 /* Times of a batch. One more, as append() writes before it counts. */
@@ -87,7 +90,7 @@ static void add_shared(struct arrival *a, const struct io_span *span, const stru
 			  list);
 }
 
-/* only: in the batch, so that the times between its requests are those of the trace. */
+/* only: in the batch, so that the times between its requests equal the times in the trace. */
 static void add_file(struct arrival *a, const struct io_span *span, bool only,
 		     struct times_between *list)
 {
@@ -170,7 +173,7 @@ static void add_trace(struct arrival *a, const struct io_spans *in_order, unsign
 	}
 }
 
-/* Requests that have one view only are those of one process or file. */
+/* Requests that have one view only belong to one process or file. */
 bool arrival_add(struct arrival *a, const struct io_spans *in_order,
 		 const struct io_spans *by_process, const struct io_spans *grouped)
 {

@@ -44,8 +44,8 @@ bool arrival_add(struct arrival *a, const struct io_spans *in_order,
 bool arrival_join(struct arrival *a, const struct arrival *part, const uint32_t *process,
 		  const uint32_t *file);
 /*
- * Adds another trace: times between its requests and those of a process or file that both have are
- * unknown. Before, of both: arrival_forget clears what a part that follows would need.
+ * Adds another trace: times between its requests and requests of a process or file that both have
+ * are unknown. Before, of both: arrival_forget clears what a part that follows would need.
  */
 bool arrival_add_trace(struct arrival *a, const struct arrival *more, const uint32_t *process,
 		       const uint32_t *file);

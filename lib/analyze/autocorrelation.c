@@ -138,7 +138,7 @@ bool correlation_reaches(const double *bins, size_t n, double *scratch, double h
 	return c.highest >= height;
 }
 
-/* Of n differences from the mean, at one lag, relative to lag 0. */
+/* Returns the autocorrelation of n differences from the mean, at one lag, relative to lag 0. */
 static double correlation_at(const double *differences, size_t n, size_t lag, double variance)
 {
 	double sum = 0;

@@ -8,7 +8,7 @@
 
 enum {
 	CORRELATION_BINS_MIN = 48,
-	CORRELATION_LAGS = 36, /* in bins of one width; those of 2^j bins have lags up to 31 */
+	CORRELATION_LAGS = 36, /* in bins of one width; widths of 2^j bins have lags up to 31 */
 	CORRELATION_PEAKS = 256,
 	CORRELATION_CHANCE_BINS = 2048
 };
@@ -26,11 +26,11 @@ struct correlation {
 	double highest; /* of the smoothed peaks; 0: none */
 };
 
-/* Of n bins. scratch has 2 * (n + CORRELATION_LAGS) elements. */
+/* Finds the correlation of n bins. scratch has 2 * (n + CORRELATION_LAGS) elements. */
 void correlation_find(struct correlation *c, const double *bins, size_t n, double *scratch);
 /*
- * The period of which the lag of a peak is an estimate: from peaks at 2, 4, 8 ... periods as long as
- * they are at least half as high, so that the error becomes smaller. Overwrites scratch.
+ * The period of which the lag of a peak is an estimate: from peaks at 2, 4, 8 ... periods as long
+ * as they are at least half as high, so that the error becomes smaller. Overwrites scratch.
  */
 double correlation_refine(const struct correlation_peak *peak, const double *bins, size_t n,
 			  double *scratch);

@@ -21,9 +21,9 @@ uint64_t burst_runs_median(const uint64_t *bins, size_t n, uint64_t *scratch);
 /* Returns the lower median of n values, which it sorts; 0 without values. */
 uint64_t burst_runs_middle(uint64_t *values, size_t n);
 /*
- * Leaves out small bursts at both ends, such as those of the start of a program: with less than
- * half of the amount of the burst that contains the middle of the sum, in order of amount. Moves the
- * others to runs[0] and returns their number. scratch has `count` elements.
+ * Leaves out small bursts at both ends, such as bursts at the start of a program: with less than
+ * half of the amount of the burst that contains the middle of the sum, in order of amount. Moves
+ * the others to runs[0] and returns their number. scratch has `count` elements.
  */
 size_t burst_runs_trim(const uint64_t *bins, struct burst *runs, size_t count, uint64_t *scratch);
 

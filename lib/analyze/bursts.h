@@ -10,7 +10,10 @@ enum { BURST_BINS_MAX = 1 << 14 };
 
 /* Returns false if out of memory. */
 bool burst_values(const struct view_source *from, struct values *v);
-/* Stores the start of each burst, in an array that the caller frees. Returns false if out of memory. */
+/*
+ * Stores the start of each burst, in an array that the caller frees. Returns false if out of
+ * memory.
+ */
 bool burst_starts(const struct view_source *from, uint64_t **start_ns, size_t *count);
 
 #endif

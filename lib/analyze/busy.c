@@ -159,7 +159,7 @@ static void free_heads(struct busy *b)
 
 /* Parts */
 
-/* The head of a part continues that of an earlier part. */
+/* The head of a part continues the head of an earlier part. */
 static bool join_head(struct busy *b, size_t process, enum busy_kind kind,
 		      const struct busy_head *part, int64_t end_ns)
 {
@@ -199,7 +199,10 @@ static bool join_kind(struct busy *b, size_t process, enum busy_kind kind, const
 	return true;
 }
 
-/* Whether all intervals of a row of the part come and begin after those of another one. */
+/*
+ * Returns whether all intervals of a row of the part come and begin after the intervals of another
+ * one.
+ */
 static bool follows(const struct busy *part, size_t i, size_t previous, enum busy_kind kind)
 {
 	const uint64_t ns[2] = {part->processes[previous].of[kind].ns,

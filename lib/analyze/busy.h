@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Time that processes spend in I/O, in all files or in each: the length of the union of their synchronous intervals, which
- * arrive in order of start.
+ * Time that processes spend in I/O, in all files or in each: the length of the union of their
+ * synchronous intervals, which arrive in order of start.
  */
 #ifndef LIB_ANALYZE_BUSY_H
 #define LIB_ANALYZE_BUSY_H
@@ -25,7 +25,8 @@ enum { BUSY_HEAD_MIN = 64, BUSY_INTERVALS_MAX = 1 << 16 };
 
 /*
  * The first intervals of a union, which one of an earlier part may overlap: BUSY_HEAD_MIN of each
- * head, and BUSY_INTERVALS_MAX further ones of all heads below BUSY_HEADS, of BUSY_IO and of BUSY_ALL.
+ * head, and BUSY_INTERVALS_MAX further ones of all heads below BUSY_HEADS, of BUSY_IO and of
+ * BUSY_ALL.
  */
 struct busy_head {
 	struct busy_interval {

@@ -83,8 +83,8 @@ static bool change_segment(struct byte_maps *all, struct byte_map *m, struct byt
 }
 
 /*
- * Changes what is all in the range at the cost of a few segments. Returns false if segments of it become
- * one.
+ * Changes what is all in the range at the cost of a few segments. Returns false if segments of it
+ * become one.
  */
 static bool change_whole(struct byte_maps *all, struct map_sums *sums, uint64_t end,
 			 const uint8_t *next, uint64_t touched[BYTE_STATES])
@@ -149,7 +149,10 @@ static bool change_branch(struct byte_maps *all, struct byte_map *m, struct byte
 	return true;
 }
 
-/* Whether the segment and what follows may be changed as a whole: it does not become part of the one before. */
+/*
+ * Whether the segment and what follows may be changed as a whole: it does not become part of the
+ * one before.
+ */
 static bool begins_whole(const struct byte_map *m, const struct byte_position *at,
 			 const struct byte_change *c)
 {

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum {
-	BYTE_STATES = 7,  /* 0: that of all bytes of a new map */
+	BYTE_STATES = 7,  /* 0: the state of all bytes of a new map */
 	BYTE_CURSORS = 2, /* of alternating sequences of ranges */
 	BYTE_ROUND_MIN = 12,
 	BYTE_ROUND_MAX = 63

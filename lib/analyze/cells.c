@@ -91,7 +91,10 @@ static void coarsen(struct cells *c, int steps)
 	}
 }
 
-/* The index of the first sorted cell that is not before a bin and level; it is likely to be near the end. */
+/*
+ * The index of the first sorted cell that is not before a bin and level; it is likely to be near
+ * the end.
+ */
 static size_t row_find(const struct cells_row *r, int64_t bin, uint8_t level)
 {
 	size_t from = 0, to = r->sorted;
@@ -233,7 +236,9 @@ static struct pace pace_from(const struct cells_request *q, int64_t bin, int k)
 	return p;
 }
 
-/* Returns the bytes that move in the next bin: the difference of moved_until(), without a division. */
+/*
+ * Returns the bytes that move in the next bin: the difference of moved_until(), without a division.
+ */
 static inline uint64_t pace_next(struct pace *p)
 {
 	const uint64_t missing = p->duration - p->rest;
@@ -275,7 +280,10 @@ static int64_t add_run(const struct cells_row *r, size_t *at, bool write, int64_
 	return bin;
 }
 
-/* Divides the bytes of a request among bins of one width. at: the index of the cell of the first one. */
+/*
+ * Divides the bytes of a request among bins of one width. at: the index of the cell of the first
+ * one.
+ */
 static bool apportion_evenly(struct cells *c, const struct cells_request *q, int64_t bin,
 			     int64_t last, size_t at)
 {

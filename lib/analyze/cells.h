@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Requests and bytes of each process over time, in bins of 2^-k seconds. When a limit of bins or
- * cells is reached, k decreases by one and bin b becomes bin floor(b / 2), so k and the cells depend on the requests
- * alone, not on their order.
+ * cells is reached, k decreases by one and bin b becomes bin floor(b / 2), so k and the cells
+ * depend on the requests alone, not on their order.
  *
  * A long request costs about as much as a short one: it is divided among up to 16384 pieces of a
  * power of two of bins, depending on its duration alone. Pieces are halved when the bins are read.
@@ -93,7 +93,9 @@ static inline uint64_t cells_start(int64_t bin, int k)
 	return (b >> k) * CELLS_NS_PER_S + (((b & mask) * CELLS_NS_PER_S + mask) >> k);
 }
 
-/* Bins shorter than a second serve views of at most this number of bins, and take memory in states. */
+/*
+ * Bins shorter than a second serve views of at most this number of bins, and take memory in states.
+ */
 static inline int64_t cells_bins_max(int k)
 {
 	return k > 0 ? CELLS_FINE_MAX : CELLS_BINS_MAX;
@@ -107,8 +109,8 @@ struct bin_span {
 
 /*
  * Extends a span to an interval, both ends included. Returns by how many powers of two its bins
- * have to be widened for at most `max` of them, and at most cells_bins_max(); the span then counts the
- * wider bins.
+ * have to be widened for at most `max` of them, and at most cells_bins_max(); the span then counts
+ * the wider bins.
  */
 static inline int bin_span_extend(struct bin_span *s, int k, uint64_t from_ns, uint64_t to_ns,
 				  int64_t max)
@@ -130,7 +132,7 @@ static inline int bin_span_extend(struct bin_span *s, int k, uint64_t from_ns, u
 }
 
 /*
- * Times of requests plus epoch_ns are those of the bins. These return false if out of memory.
+ * Times of requests plus epoch_ns are times of bins. These return false if out of memory.
  * cells_settle adds what is deferred, sorts all rows and halves the pieces; after it, cells_count
  * and cells_row_bins are valid until the next cells_add.
  */

@@ -30,7 +30,7 @@ static unsigned char next_byte(struct iot_text text, size_t *i)
 	return (unsigned char)byte[0];
 }
 
-/* Of a path with each run of digits replaced by one '#'. */
+/* Returns the hash of a path with each run of digits replaced by one '#'. */
 static uint64_t hash_of_series(struct iot_text path)
 {
 	char name[ROW_NAME_MAX];

@@ -80,7 +80,9 @@ bool common_join(struct common *c, const struct common *more)
 	return true;
 }
 
-/* Unsigned, after `flip` of the values: that of the sign makes order of signed numbers the same. */
+/*
+ * Unsigned, after `flip` of the values: a flipped sign makes the order of signed numbers the same.
+ */
 static bool precedes(struct common_value a, struct common_value b, uint64_t flip)
 {
 	return a.count != b.count ? a.count > b.count : (a.value ^ flip) < (b.value ^ flip);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counts how often each value occurs. With more than COMMON_MAX distinct values, the table becomes a
- * sample: each value has a level, computed from the value alone, and the table keeps the values from
- * `level` on, which rises when the table is full. The result therefore depends neither on the order
- * of the values nor on how a trace was cut. Counts in the sample are exact; all other values share
- * one count. Round and small values have higher levels, because they are usually the common ones.
+ * Counts how often each value occurs. With more than COMMON_MAX distinct values, the table becomes
+ * a sample: each value has a level, computed from the value alone, and the table keeps the values
+ * from `level` on, which rises when the table is full. The result therefore depends neither on the
+ * order of the values nor on how a trace was cut. Counts in the sample are exact; all other values
+ * share one count. Round and small values have higher levels, because they are usually the common
+ * ones.
  */
 #ifndef LIB_ANALYZE_COMMON_H
 #define LIB_ANALYZE_COMMON_H

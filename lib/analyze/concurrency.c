@@ -295,7 +295,7 @@ static bool are_apart(const struct concurrency *c, const struct concurrency_time
 	return true;
 }
 
-/* Of these, at most one is outstanding. */
+/* Counts requests of which at most one is outstanding at a time. */
 static void count_apart(struct concurrency *c, const struct concurrency_times *t)
 {
 	const int64_t last_ns = t->start_ns[t->n - 1];
@@ -357,7 +357,7 @@ static bool replay(struct concurrency *c, const struct concurrency_prefix *p,
 	return added;
 }
 
-/* Of a part with a full prefix: counts again from here on, with the requests that are outstanding. */
+/* A part with a full prefix counts again from here on, with the requests that are outstanding. */
 static bool pass_prefix(struct concurrency *c)
 {
 	if (!replay(c, &c->prefix, count))

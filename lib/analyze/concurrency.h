@@ -47,7 +47,9 @@ struct concurrency {
 	} any; /* the union of all requests */
 };
 
-/* The same requests twice, in the order of the trace and grouped. Returns false if out of memory. */
+/*
+ * The same requests twice, in the order of the trace and grouped. Returns false if out of memory.
+ */
 bool concurrency_add(struct concurrency *c, const struct io_spans *in_order,
 		     const struct io_spans *grouped);
 /* Counts the requests that are still outstanding up to their ends; nothing may be added then. */

@@ -313,7 +313,7 @@ struct counters_totals *counters_of(struct counters *c, unsigned module)
 	return c->of[module];
 }
 
-/* The number of the file + 1; that of an object, or of a fileId. */
+/* Returns the number + 1 of the file of an object, or of a fileId. */
 static uint32_t file_of(struct requests *r, const struct iot_event *ev)
 {
 	uint64_t object = 0;

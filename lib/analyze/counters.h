@@ -79,7 +79,7 @@ struct counters {
 };
 
 /* These return false if out of memory. */
-/* A %counter; others than those of the modules are ignored. */
+/* A %counter; others than counters of the modules are ignored. */
 bool counters_add(struct counters *c, struct requests *r, const struct iot_event *ev);
 /* Adds a part or another trace; file[i]: the number in c of its file i. */
 bool counters_join(struct counters *c, const struct counters *more, const uint32_t *file);
@@ -110,15 +110,16 @@ enum counters_class {
 	COUNTERS_PART_SHARED,
 	COUNTERS_FILE_CLASSES
 };
-/* The time that I/O took, from that of the slowest ranks. */
+/* The time that I/O took, from the time of the slowest ranks. */
 struct counters_time_by_slowest {
 	uint64_t rank;
 	counters_fs fs[COUNTERS_TIMES], unique_fs; /* of the slowest rank in files of its own */
 	counters_fs all_fs;
 };
 /*
- * The longest time that a rank spends in the kinds of a set of bits: that in files of its own, and an
- * equal share of that in files of all ranks. Stores its number, UINT64_MAX without files of one rank.
+ * The longest time that a rank spends in the kinds of a set of bits: that in files of its own, and
+ * an equal share of that in files of all ranks. Stores its number, UINT64_MAX without files of one
+ * rank.
  */
 counters_fs counters_longest(const struct counters_totals *t, unsigned kinds, uint64_t ranks,
 			     uint64_t *rank);
@@ -127,7 +128,7 @@ uint64_t counters_files(const struct counters_totals *t);
 struct counters_time_by_slowest counters_slowest(const struct counters_totals *t);
 /* The note of values that come from counters, as there are no records. */
 #define COUNTERS_NOTE "from: counters"
-/* The share of requests at aligned offsets, and that of those at or after the previous one's end. */
+/* The share of requests at aligned offsets, and the share at or after the previous one's end. */
 void counters_aligned(const struct counters_totals *t, struct values *v);
 void counters_sequential(const struct counters_totals *t, struct values *v);
 /* The section `counters`; nothing without counters. */

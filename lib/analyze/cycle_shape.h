@@ -23,7 +23,9 @@ struct cycle_shape {
 bool cycle_shape_make(struct cycle_shape *s, const uint64_t *bins, size_t n,
 		      const struct cycle_span *span);
 
-/* The amounts of each cycle: mean, and standard deviation divided by the mean (NAN: the mean is 0). */
+/*
+ * The amounts of each cycle: mean, and standard deviation divided by the mean (NAN: the mean is 0).
+ */
 struct cycle_amount {
 	double mean, variation;
 };

@@ -24,7 +24,7 @@ struct cycle_names {
 		    prefix "duty_share", prefix "cycle_amount"                                     \
 	}
 
-/* All bytes, those of reads and of writes, operations; their amounts are in this unit. */
+/* All bytes, bytes of reads, bytes of writes, and operations; their amounts are in this unit. */
 enum { OF_BYTES, OF_READS, OF_WRITES, OF_OPERATIONS, SERIES };
 static const struct cycle_names names[SERIES] = {NAMES(""), NAMES("read_"), NAMES("write_"),
 						 NAMES("operation_")};
@@ -37,7 +37,7 @@ struct cycle_run {
 	struct view view;
 	const struct series *series;
 	uint64_t *bins; /* of the current series */
-	uint64_t *all;  /* bins of all series, then those of types */
+	uint64_t *all;  /* bins of all series, then bins of types */
 	struct cycle of[SERIES], of_type[TYPES];
 	uint64_t pairs[TYPES];
 	struct values *v;
@@ -181,7 +181,9 @@ static bool has_event_per_cycle(const struct cycle_run *r, unsigned series)
 					    : (double)events * c->period >= (double)r->view.bins;
 }
 
-/* The bytes of one request may spread over bins that alternate: a period needs an event per cycle. */
+/*
+ * The bytes of one request may spread over bins that alternate: a period needs an event per cycle.
+ */
 static void reject_sparse(struct cycle_run *r, unsigned series)
 {
 	struct cycle *c = &r->of[series];

@@ -133,7 +133,8 @@ static bool are_even(size_t m, double variation)
 
 /*
  * Leaves out intervals far from the median, such as where a burst is missing. Even intervals in
- * less than half of the time, such as those of requests at the start, are no period of the series.
+ * less than half of the time, such as between requests at the start, are not a period of the
+ * series.
  */
 static void search_robust_intervals(struct cycle_search *s, struct cycle *c, const double *interval,
 				    size_t m)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whether a series of bins is periodic: by its autocorrelation, compared with that of series without
- * a period, else by the intervals between bursts.
+ * Decides whether a series of bins is periodic: by its autocorrelation, compared with series
+ * without a period, else by the intervals between bursts.
  */
 #ifndef LIB_ANALYZE_CYCLES_H
 #define LIB_ANALYZE_CYCLES_H

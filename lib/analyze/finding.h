@@ -46,8 +46,8 @@ struct file_evidence {
 };
 
 /*
- * The shares of the run time that the slowest process spends in reads, writes and both; of the bytes
- * if these times are not known.
+ * The shares of the run time that the slowest process spends in reads, writes and both; of the
+ * bytes if these times are not known.
  */
 struct run_cost {
 	double seconds, bytes; /* of the run; 0 if unknown */

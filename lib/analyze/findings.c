@@ -229,7 +229,7 @@ static void find_random(struct findings *f, const struct findings_source *from,
 			    : "sort the accesses by offset, or collect them in memory";
 }
 
-/* Bytes of the files in a sample are not compared with those of all files. */
+/* Bytes of the files in a sample are not compared with the bytes of all files. */
 static bool is_sample(const struct findings_source *from)
 {
 	return finding_value(from, VALUE(limits, files), NULL) != NULL;
@@ -613,8 +613,8 @@ static bool has_times(const struct findings_source *from, const struct run_cost 
 }
 
 /*
- * Moves a finding that others explain before those that cost less, up to the third place: two causes
- * are more to the point than an imbalance to which they lead.
+ * Moves a finding that others explain before those that cost less, up to the third place: two
+ * causes are more to the point than an imbalance to which they lead.
  */
 static void raise_explained(struct findings *f)
 {

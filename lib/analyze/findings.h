@@ -20,7 +20,10 @@ struct finding {
 	uint64_t count; /* requests, files or processes beyond the threshold */
 	uint64_t bytes; /* that it concerns */
 	bool has_count, has_bytes;
-	/* what costs the time: calls of `operation`, those that failed, or requests or files; 0: none */
+	/*
+	 * what costs the time: calls of `operation`, those that failed, or requests or files; 0:
+	 * none
+	 */
 	uint64_t calls, failed, requests, files;
 	struct table_rank file; /* that it concerns most, if `has_file` */
 	char key[VALUE_KEY];    /* of the file */
@@ -59,7 +62,7 @@ struct findings_source {
 };
 
 void findings_find(struct findings *f, const struct findings_source *from);
-/* The texts remain those of f. */
+/* The texts belong to f. */
 void findings_values(const struct findings *f, struct values *v);
 void findings_free(struct findings *f);
 

@@ -11,7 +11,7 @@ enum { ALL_TIMES = 1 << COUNTERS_READ | 1 << COUNTERS_WRITE | 1 << COUNTERS_META
 
 /* Evidence of files */
 
-/* Counters can contradict each other: a file without requests is no evidence. */
+/* Counters can contradict each other: a file without requests proves nothing. */
 static bool is_used(const struct counters_file *f)
 {
 	return f->requests[0] > 0 || f->requests[1] > 0;

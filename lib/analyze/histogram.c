@@ -5,7 +5,7 @@
 
 #include "histogram_avx2.h"
 
-/* Of a bin above 64: the 6 leading bits of its values, and the number of bits that follow. */
+/* Return the 6 leading bits of the values of a bin above 64, and the number of bits that follow. */
 static uint64_t leading(unsigned bin)
 {
 	return 32 + (bin - 65) % 32;
@@ -29,8 +29,8 @@ uint64_t histogram_upper(unsigned bin)
 }
 
 /*
- * Up to the first limit the sum of the squares of a block has 64 bits; up to the second one the sums
- * of a block and of its squares cannot exceed their types.
+ * Up to the first limit the sum of the squares of a block has 64 bits; up to the second one the
+ * sums of a block and of its squares cannot exceed their types.
  */
 enum { BLOCK = 256, LANES_MIN = 16 };
 static const uint64_t square_max = ((uint64_t)1 << 28) - 1, block_value_max = (uint64_t)1 << 55;

@@ -38,7 +38,9 @@ struct host_samples {
 	struct sample_sums sums;
 	struct histogram took;
 	struct request_sizes sizes; /* the means of intervals */
-	/* All that follows is without samples of gaps, which say how much happened, and not when. */
+	/*
+	 * All that follows is without samples of gaps, which say how much happened, and not when.
+	 */
 	struct cells of_hosts[2], calls_of_hosts[2]; /* [0]: by host; [1]: of all, as one row */
 	struct series series;                        /* intervals in which anything happened */
 	struct coverage coverage;

@@ -19,7 +19,9 @@ struct view_source host_samples_view(const struct host_samples *h, struct time_s
 				     bool all_hosts);
 /* Makes values unknown that samples cannot show, before section samples is added. */
 void host_samples_forget(struct values *v);
-/* Makes values unknown that depend on a key which no sample has, and sets totals that samples have. */
+/*
+ * Makes values unknown that depend on a key which no sample has, and sets totals that samples have.
+ */
 void host_samples_correct(const struct host_samples *h, struct values *v);
 /* The same of the row of a host, all whose values depend on keys. */
 void host_samples_correct_row(const struct sample_sums *s, struct values *v);

@@ -92,7 +92,7 @@ static void counter_operation_share(const struct io_time_source *from, struct va
 	values_note_since(v, first, COUNTERS_NOTE);
 }
 
-/* Counters sum the times of calls, which may overlap; those of operations may be known. */
+/* Counters sum the times of calls, which may overlap; times of operations may be known. */
 static void counted_values(const struct io_time_source *from, struct values *v)
 {
 	const struct busy *b = from->busy;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The section `map`: the criteria of a study of I/O, in its order, from values of other sections. */
+/*
+ * The section `map`: the criteria of a study of I/O, in its order, from values of other sections.
+ */
 #ifndef LIB_ANALYZE_MAP_H
 #define LIB_ANALYZE_MAP_H
 

@@ -111,7 +111,7 @@ void metadata_add(struct metadata *m, const struct op *op)
 		m->group[group] += calls;
 }
 
-/* The first names of the whole are those of this, then new ones of the part. */
+/* The whole begins with the first names of this; new names of the part follow. */
 void metadata_join(struct metadata *m, const struct metadata *part)
 {
 	m->inexact |= part->inexact || part->names.count == METADATA_MAX ||

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The bytes of each file over time and offset, in up to 128 bins of the time of the trace by 64
- * blocks of the extent of the file. As of cells, a bin has 2^-k seconds, and a block 2^n bytes, which
- * depend on the requests alone, not on their order. A request counts in the bin of its start.
+ * blocks of the extent of the file. As of cells, a bin has 2^-k seconds, and a block 2^n bytes,
+ * which depend on the requests alone, not on their order. A request counts in the bin of its start.
  *
  * If the files have too many requests, the map shows a sample of the files. A file has a level,
- * which depends on its identity alone; files below `level` are left out, and `level` rises when the sample is full. Up to one request for each
- * bin counts, so the limit holds for rows as well, but in contrast to their number, which falls with
- * wider bins, neither the order of the requests nor the cut of a trace matters to the level.
+ * which depends on its identity alone; files below `level` are left out, and `level` rises when the
+ * sample is full. Up to one request for each bin counts, so the limit holds for rows as well, but
+ * in contrast to their number, which falls with wider bins, neither the order of the requests nor
+ * the cut of a trace matters to the level.
  */
 #ifndef LIB_ANALYZE_OFFSETS_H
 #define LIB_ANALYZE_OFFSETS_H

@@ -87,7 +87,7 @@ static void add_mixed(struct order *o, struct order_stream *s, const struct orde
 
 /* Direction streams */
 
-/* Of a head; NULL: the stream has none. */
+/* Returns the first request of the head of a stream; NULL: it has none. */
 static struct order_first *first_of(struct order *o, const struct order_stream *s, bool write)
 {
 	return s->head != 0 ? &o->heads[s->head - 1].of[write] : NULL;
@@ -310,7 +310,7 @@ static bool nearly_all(uint64_t part, uint64_t all)
 	return all - part <= 1 || (all - part) <= all / TOLERANCE;
 }
 
-/* *stride: that of a simple, the jump of a nested strided stream. */
+/* *stride: the stride of a simple, the jump of a nested strided stream. */
 static enum order_pattern pattern_of(const struct order_direction *s, uint64_t *stride)
 {
 	const uint64_t n = s->transitions;

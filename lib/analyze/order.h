@@ -104,7 +104,7 @@ struct order {
 	struct common strides[2];
 	struct order_stream *streams;
 	size_t capacity;
-	struct order_head *heads; /* indexed as those of the requests */
+	struct order_head *heads; /* indexed as the heads of the requests */
 	size_t head_count, head_capacity;
 	struct order_file *files; /* if by_file */
 	size_t file_capacity;

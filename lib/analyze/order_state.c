@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Saves and loads the order of requests; heads and streams are those of the requests. See state.h. */
+/*
+ * Saves and loads the order of requests; heads and streams have the numbers of the requests. See
+ * state.h.
+ */
 #include "order_internal.h"
 
 #include "order.h"
@@ -220,7 +223,7 @@ static void files_state(struct state *s, struct order *o)
 	}
 }
 
-/* The files of streams are those of their fileIds. */
+/* Each stream has the file of its fileId. */
 static void set_files(struct order *o, const struct requests *r)
 {
 	for (size_t i = 0; i < r->id_map.count; i++) {

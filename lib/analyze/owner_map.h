@@ -46,7 +46,9 @@ struct owner_map {
 	uint32_t root;
 };
 
-/* A transfer of the bytes of `to`, which then are as a write leaves them, or as a first read does. */
+/*
+ * A transfer of the bytes of `to`, which then are as a write leaves them, or as a first read does.
+ */
 struct owner_change {
 	struct owner_range to;
 	bool write;

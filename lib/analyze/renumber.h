@@ -2,8 +2,9 @@
 /*
  * Changes the ids of a trace so that it can be added to another one of its job: a process of the
  * same host and rank, and a file of the same path, get the ids that they have there; ids of others
- * become distinct. Files at a node-local path are one only if they are of the same host, too. Of several objects with one path, as after the file was created again, the one
- * with the highest id counts.
+ * become distinct. Files at a node-local path are one only if they are of the same host, too. Of
+ * several objects with one path, as after the file was created again, the one with the highest id
+ * counts.
  */
 #ifndef LIB_ANALYZE_RENUMBER_H
 #define LIB_ANALYZE_RENUMBER_H
@@ -20,7 +21,7 @@ struct renumbered {
 };
 
 /*
- * Changes those of `more`, of which no stream is open. Returns IOT_OK; IOT_ENOMEM; IOT_ELIMIT if
+ * Changes the ids of `more`, of which no stream is open. Returns IOT_OK; IOT_ENOMEM; IOT_ELIMIT if
  * no ids are left.
  */
 int renumber(struct renumbered more, struct renumbered with);

@@ -46,7 +46,7 @@ static inline uint64_t hash_of_file(const struct file_key *key)
 	return mix(mix(idmap_pair(key->process, key->file)) + key->object) | 1;
 }
 
-/* Computes those of a batch. Returns false if out of memory. */
+/* Computes the hashes of a batch. Returns false if out of memory. */
 static bool set_hashes(struct repetition *r, const struct io_batch *b)
 {
 	for (size_t i = 0; i < b->group_count; i++) {
@@ -203,7 +203,8 @@ static void begin_candidates(struct candidates *c, const struct repetition_table
 
 /*
  * Adds candidates from `from` on as long as their tokens are the expected or the previous one, and
- * their lags were counted before, which is the usual case; returns the index of the first other one.
+ * their lags were counted before, which is the usual case; returns the index of the first other
+ * one.
  */
 static size_t add_expected(struct repetition_table *t, const struct candidates *c, size_t from)
 {

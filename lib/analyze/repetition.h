@@ -63,7 +63,7 @@ bool repetition_add(struct repetition *r, const struct io_batch *batch, uint32_t
 bool repetition_join(struct repetition *r, const struct repetition *part, const uint32_t *process);
 /*
  * Adds another trace, number `trace` of those joined. Ids, which tokens contain, may have changed:
- * those of different processes remain distinct. A process in both makes the values unknown.
+ * ids of different processes remain distinct. A process in both makes the values unknown.
  */
 bool repetition_add_trace(struct repetition *r, struct repetition *more, const uint32_t *process,
 			  uint64_t trace);

@@ -52,7 +52,7 @@ void requests_define_process(struct requests *r, const struct iot_event *ev)
 	const size_t process = owned ? requests_number(r, (uint32_t)of) : thread;
 	if (thread == SIZE_MAX || process == SIZE_MAX || r->owner[thread] == process + 1)
 		return;
-	/* operations before may be those of a process that an earlier part has declared */
+	/* operations before may belong to a process that an earlier part has declared */
 	r->late_operations |= r->options.part && process != thread && thread < r->active_capacity &&
 			      r->active[thread];
 	r->owner_changes += requests_owner(r, thread) != process;
@@ -117,7 +117,7 @@ bool requests_knows_file(const struct requests *r, const struct file_key *key)
 	return number != 0 && number != r->other_file;
 }
 
-/* Returns its number + 1, or that of all files outside of the sample. */
+/* Returns its number + 1, or the number + 1 of all files outside of the sample. */
 static uint32_t new_sampled_file(struct requests *r, struct file_key key)
 {
 	if (!is_omitted(r, &key))
@@ -333,7 +333,10 @@ void requests_end_replaced(struct requests *r)
 	r->ended_count = 0;
 }
 
-/* Returns the number that has exactly `below` smaller ones among n numbers. Halves the range of the answer. */
+/*
+ * Returns the number that has exactly `below` smaller ones among n numbers. Halves the range of the
+ * answer.
+ */
 static uint32_t find_order(const uint32_t *numbers, size_t n, size_t below)
 {
 	uint32_t low = 0, high = UINT32_MAX;
@@ -379,7 +382,7 @@ void requests_limit_streams(struct requests *r)
 	}
 }
 
-/* CPU clocks, which those of the next part continue. Traces without clocks need no numbers. */
+/* CPU clocks, which the clocks of the next part continue. Traces without clocks need no numbers. */
 
 static inline void set_clock(struct requests *r, size_t thread, int64_t cpu_ns)
 {
@@ -479,7 +482,7 @@ static void begin_group(struct requests *r, struct io_batch *b, struct file_id *
 	b->id[b->ids++] = (struct io_id){id->stream - 1, id->file - 1, id->process - 1, of->number};
 }
 
-/* CPU clocks of records in a row, with those of the records before them that have the same thread. */
+/* CPU clocks of records in a row, with the clocks of the records before them of the same thread. */
 static inline void add_clock(struct io_batch *b, struct io_clock clock)
 {
 	struct io_clock *c = &b->clock[b->clock_count];
@@ -493,7 +496,9 @@ static inline void add_clock(struct io_batch *b, struct io_clock clock)
 	}
 }
 
-/* Of the records [ev, end) of a thread. known: all clocks are; used: any is not 0. */
+/*
+ * Adds the clocks of the records [ev, end) of a thread. known: all clocks are; used: any is not 0.
+ */
 static inline void add_clocks(struct requests *r, struct io_batch *b, uint32_t thread,
 			      const struct iot_event *ev, const struct iot_event *end, bool known,
 			      bool used)
@@ -626,7 +631,9 @@ static size_t add_run(struct requests *r, struct request_kind kind, const struct
 	return count;
 }
 
-/* The fileIds of records, other than those that are in the caches anyway; their keys and numbers. */
+/*
+ * The fileIds of records, other than those that are in the caches anyway; their keys and numbers.
+ */
 struct ids_ahead {
 	uint64_t key[RUN_MAX];
 	uint32_t number[RUN_MAX];
@@ -646,7 +653,9 @@ static inline void find_rare(struct requests *r, struct ids_ahead *ids, const st
 	}
 }
 
-/* Loads what begin_id() reads of the fileIds of up to RUN_MAX records, each step for all of them. */
+/*
+ * Loads what begin_id() reads of the fileIds of up to RUN_MAX records, each step for all of them.
+ */
 static inline void look_ahead(struct requests *r, const struct iot_event *ev, size_t n)
 {
 	struct ids_ahead ids;

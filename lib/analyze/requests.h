@@ -112,8 +112,8 @@ struct io_batch {
 };
 
 /*
- * Loads what a statistic keeps for the span that a loop reaches some steps after span i, in an array
- * whose index is the number NUMBER of the span.
+ * Loads what a statistic keeps for the span that a loop reaches some steps after span i, in an
+ * array whose index is the number NUMBER of the span.
  */
 #define SPANS_AHEAD(SPANS, I, NUMBER, ARRAY, CAPACITY)                                             \
 	do {                                                                                       \
@@ -158,7 +158,7 @@ struct file_id {
 	/* the definition that applies to operations; in a part, it may be earlier: not `defined` */
 	bool defined : 1;
 	bool synchronous : 1; /* opened with O_SYNC or O_DSYNC */
-	/* in a part with HEADS_MAX heads, it has none; closed_first: as that of a head, if left_out */
+	/* in a part with HEADS_MAX heads, it has none; closed_first: as in a head, if left_out */
 	bool left_out : 1, closed_first : 1;
 	uint32_t defined_object;
 	uint32_t undefined_file; /* of operations in a part without a definition; number + 1 */
@@ -248,8 +248,8 @@ struct requests {
 /* Appends records to the batches of their layers, except those that are not to be analyzed. */
 void requests_add(struct requests *r, const struct iot_event *ev, size_t n);
 /*
- * The requests since the last requests_clear: in the order of the trace, without sums; and in that
- * of each process, in spans of one process each, with those of times after requests_sum_times.
+ * The requests since the last requests_clear: in the order of the trace, without sums; and in the
+ * order of each process, in spans of one process each, with sums of times after requests_sum_times.
  */
 struct io_spans requests_in_order(struct requests *r, unsigned layer);
 struct io_spans requests_by_process(struct requests *r, unsigned layer);

@@ -34,7 +34,7 @@ static bool join_owners(struct requests *r, const struct requests *part, struct 
 	return true;
 }
 
-/* A thread without %process in the part may have operations only: they are those of its process. */
+/* A thread without %process in the part may have operations only: they belong to its process. */
 static bool join_processes(struct requests *r, const struct requests *part,
 			   struct requests_map *map)
 {

@@ -155,7 +155,7 @@ static void processes_state(struct state *s, struct requests *r)
 	free(list.at);
 }
 
-/* Files: those of objects, then those of fileIds */
+/* Files: first files of objects, then files of fileIds */
 
 static void list_objects(struct state *s, const struct requests *r, struct keyed_list *list)
 {

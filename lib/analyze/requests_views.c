@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The requests of a batch in spans: in the order of the trace, by process, and by process and file. */
+/*
+ * The requests of a batch in spans: in the order of the trace, by process, and by process and file.
+ */
 #include <assert.h>
 
 #include "lib/base/array.h"
@@ -18,7 +20,9 @@ static inline uint32_t span_length(const struct io_batch *b, const uint16_t *fro
 	return i;
 }
 
-/* Appends a span of n requests, the first of which is `first` in the batch, and `at` in the view. */
+/*
+ * Appends a span of n requests, the first of which is `first` in the batch, and `at` in the view.
+ */
 static inline void append_span(struct io_view *v, const struct io_batch *b,
 			       const struct io_columns *c, size_t at, size_t first, size_t n)
 {
@@ -41,7 +45,7 @@ static inline void append_span(struct io_view *v, const struct io_batch *b,
 	s->id = b->id_of + at;
 }
 
-/* Of all requests in the order of the trace. */
+/* Appends all requests in the order of the trace. */
 static void append_all(struct io_view *v, const struct io_batch *b)
 {
 	for (size_t i = 0, end; i < b->count; i = end) {
@@ -218,7 +222,7 @@ static void split_groups(struct io_batch *b)
 			     true);
 }
 
-/* The spans of a batch of one fileId are those of its process. */
+/* A batch of one fileId has the spans of its process. */
 struct io_spans requests_grouped(struct requests *r, unsigned layer)
 {
 	struct io_batch *b = &r->batch[layer];

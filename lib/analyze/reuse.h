@@ -42,7 +42,7 @@ struct reuse_sums {
 
 struct reuse_file {
 	struct byte_map map;
-	/* those of kinds that do not follow from the map; bytes */
+	/* bytes of kinds that do not follow from the map */
 	uint64_t re_read, read_after_write, overwrite_unread, overwrite_read;
 	uint64_t unknown[2];    /* bytes at unknown offsets, by direction */
 	int64_t first_write_ns; /* start; only if `write_timed` */
@@ -78,7 +78,7 @@ bool reuse_join(struct reuse *r, struct reuse *part, const uint32_t *file);
 bool reuse_add_trace(struct reuse *r, struct reuse *more, const uint32_t *file);
 void reuse_shift(struct reuse *r, uint64_t by);
 void reuse_state(struct state *s, struct reuse *r);
-/* Sums those of a file, all 0 if it has none. */
+/* Sums the bytes of a file, all 0 if it has none. */
 void reuse_file_sums(const struct reuse *r, size_t file, struct reuse_sums *to);
 void reuse_sums_add(struct reuse_sums *to, const struct reuse_sums *from);
 uint64_t reuse_footprint(const struct reuse_sums *s);

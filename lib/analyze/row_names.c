@@ -45,7 +45,10 @@ bool row_names_set(struct row_names *n, enum name_kind kind, uint64_t key, struc
 	if (!array_reserve_index(&t->name, &t->capacity, i, sizeof *t->name))
 		return false;
 	const struct iot_text old = text_of(n, &t->name[i]);
-	/* parts repeat definitions: of several opens of an object, the first one is never the repeat */
+	/*
+	 * parts repeat definitions: of several opens of an object, the first one is never the
+	 * repeat
+	 */
 	if ((kind == NAME_OBJECT || kind == NAME_TRACE) && old.size > 0)
 		return true;
 	if (is_equal(old, text))

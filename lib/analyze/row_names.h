@@ -48,7 +48,7 @@ bool row_names_define_file(struct row_names *n, const struct iot_event *ev, stru
 bool row_names_define_trace(struct row_names *n, const struct iot_event *ev);
 bool row_names_rename(struct row_names *n, const struct iot_event *op);
 bool row_names_set(struct row_names *n, enum name_kind kind, uint64_t key, struct iot_text text);
-/* Adds those of a part, which are later. */
+/* Adds the names of a part, which are later. */
 bool row_names_join(struct row_names *n, const struct row_names *part);
 /* Finds the last paths of objects; no name may be added afterwards. */
 bool row_names_follow(struct row_names *n);

@@ -3,8 +3,8 @@
  * A sample of the files, if there are more than fit into memory: those with a hash below a bound,
  * which is halved when too many are known. So it depends on the files alone, not on their order,
  * and the sample of a part is one of the trace. Files outside of it have a number in common, whose
- * statistics are dropped, while their sums are exact (file_sums.h); their streams go on. Files of operations whose definition an earlier part
- * has are in every sample until they are known.
+ * statistics are dropped, while their sums are exact (file_sums.h); their streams go on. Files of
+ * operations whose definition an earlier part has are in every sample until they are known.
  */
 #ifndef LIB_ANALYZE_SAMPLE_H
 #define LIB_ANALYZE_SAMPLE_H
@@ -24,7 +24,7 @@ bool sample_clear(struct iot_analyze *a);
 bool sample_end(struct iot_analyze *a);
 /* Marks statistics whose values are unknown for a sample; before values are added. */
 void sample_mark(struct iot_analyze *a);
-/* Adds a note to the values that are those of a sample. */
+/* Adds a note to the values of a sample. */
 void sample_note(struct iot_analyze *a);
 
 #endif

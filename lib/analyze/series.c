@@ -115,8 +115,8 @@ bool series_add_request(struct series *s, uint64_t start, uint64_t end)
 }
 
 /*
- * Adds the first requests that begin in the latest bin and end there or in the following one; returns
- * their number. Of those of unknown duration, the end is the start.
+ * Adds the first requests that begin in the latest bin and end there or in the following one;
+ * returns their number. A request of unknown duration ends at its start.
  */
 static inline size_t add_near(struct series *s, const int64_t *start_ns, const int64_t *end_ns,
 			      size_t n, uint64_t epoch_ns)

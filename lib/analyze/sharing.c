@@ -81,7 +81,9 @@ static uint64_t counted_max(const struct counters_totals *t)
 	return max;
 }
 
-/* Whether one process has 99 % of the bytes; `bytes` are those of files, or of a sample of them. */
+/*
+ * Returns whether one process has 99 % of the bytes, the sum over files or over a sample of them.
+ */
 static bool is_rank_0(const struct row_table *t, uint64_t bytes)
 {
 	uint64_t max = t->from.counted != NULL ? counted_max(t->from.counted) : 0;

@@ -184,7 +184,7 @@ void sizes_free(struct request_sizes *s)
 	}
 }
 
-/* Values. Names are those of reads, then of writes. */
+/* Values. Names of reads are first, then names of writes. */
 
 static void moments(const struct histogram *h, unsigned d, struct values *v)
 {

@@ -24,8 +24,8 @@
  * Rows of processes, files, pairs and open streams are in the order of their keys, so that the
  * bytes do not depend on the order in which parts were joined; `own` converts a row to the number
  * that the analysis uses. A group may only save what one pass over a trace and a join of its parts
- * have in common: caches are settled before, and lists are sorted unless their order is that of the
- * trace. Rows of zeros are left out.
+ * have in common: caches are settled before, and lists are sorted unless they are in the order of
+ * the trace. Rows of zeros are left out.
  *
  * Loading trusts nothing: each number has a limit, and a group checks what its loops rely on with
  * state_check(). After the first failure no table has further rows, and numbers are 0.

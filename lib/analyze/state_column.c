@@ -18,7 +18,10 @@ enum {
 	DIGIT_MASK = (1 << DIGIT_BITS) - 1
 };
 
-/* The alphabet of the last digit of a number, and of its other digits; the lowest digit comes first. */
+/*
+ * The alphabet of the last digit of a number, and of its other digits; the lowest digit comes
+ * first.
+ */
 static const char last_digit[] = "0123456789abcdefghijklmnopqrstuv";
 static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZwxyz-_";
 

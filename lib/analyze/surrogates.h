@@ -21,7 +21,7 @@ struct surrogates {
 	uint64_t *cuts;
 };
 
-/* Of n bins with these bursts. order and cuts have burst_count elements. */
+/* Compares n bins with these bursts. order and cuts have burst_count elements. */
 void surrogates_begin(struct surrogates *s);
 /* Writes the next one. */
 void surrogates_next(struct surrogates *s, double *bins);

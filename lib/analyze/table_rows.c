@@ -16,7 +16,7 @@ static const char no_times[] = "no time is known", no_offsets[] = "no request ha
 
 const char *const file_layouts[LAYOUTS] = {"segmented", "interleaved", "overlapping"};
 
-/* The time of a kind is unknown if that of all calls is. */
+/* The time of a kind is unknown if the time of all calls is. */
 static bool is_untimed(const struct row_sums *s, unsigned kind)
 {
 	return s->count[kind] > 0 && s->untimed[kind] == s->count[kind];
@@ -192,7 +192,7 @@ static void class_values_of(const struct row_table *t, size_t file, const char *
 	values_text(v, NAME_OF(class), key, (struct iot_text){name, strlen(name)});
 }
 
-/* Of a file with several processes. */
+/* Adds the values of a file with several processes. */
 static void shared_values(const struct row_table *t, const struct table_file *f, struct values *v,
 			  const char *key)
 {

@@ -26,7 +26,9 @@ static size_t process_of_pair(const struct row_table *t, size_t pair)
 	return (size_t)(t->from.requests->pair_map.keys[pair] >> 32) - 1;
 }
 
-/* Lists the files that the sample left out; of several traces, one may have a file in its sample. */
+/*
+ * Lists the files that the sample left out; of several traces, one may have a file in its sample.
+ */
 static bool list_left_out(struct row_table *t)
 {
 	const struct file_sums *l = &t->from.requests->file_sums;
@@ -116,7 +118,7 @@ static bool are_disjoint(struct offset_range *ranges, size_t n)
 	return true;
 }
 
-/* Returns false also if out of memory: the layout is then that of strides. */
+/* Returns false also if out of memory: the layout is then strided. */
 static bool is_segmented(const struct row_table *t, const uint32_t *pairs, size_t n)
 {
 	struct offset_range *ranges = calloc(n, sizeof *ranges);

@@ -92,7 +92,7 @@ struct file_key table_key_of_file(const struct row_table *t, size_t file);
 bool table_is_left_out(const struct row_table *t, size_t file);
 /* Sums the pairs of a file. Returns false if it has neither requests nor operations. */
 bool table_file(const struct row_table *t, size_t file, struct table_file *sums);
-/* Sums those of a process. Returns false if it has neither requests nor operations. */
+/* Sums the rows of a process. Returns false if it has neither requests nor operations. */
 bool table_process(const struct row_table *t, size_t process, struct table_sums *sums);
 /* Whether no request has a known time. */
 bool table_is_untimed(const struct row_sums *s);
@@ -122,8 +122,8 @@ void table_sort_ranks(struct row_table *t);
 int table_compare_names(struct iot_text a, struct iot_text b);
 
 /*
- * Groups: the processes of a rank or host, the files of a directory. Replaces the ranks of members by
- * those of groups. Returns false if out of memory.
+ * Groups: the processes of a rank or host, the files of a directory. Replaces the ranks of members
+ * by ranks of groups. Returns false if out of memory.
  */
 bool table_group(struct row_table *t);
 void table_group_values(const struct row_table *t, size_t group, struct values *v);

@@ -104,7 +104,7 @@ static bool operations(const struct view *view, const struct series *s, struct v
 	return true;
 }
 
-/* Of the view that is wanted. Returns false if out of memory. */
+/* Adds the values of the view that is wanted. Returns false if out of memory. */
 static bool view_values(const struct view_source *from, struct values *v)
 {
 	struct view view = {.k = 0};

@@ -33,7 +33,7 @@ static bool join_files(struct totals *t, const struct totals *part, const uint32
 	return true;
 }
 
-/* The clocks of a part count from its beginning; sums wrap as those of the codec cannot. */
+/* The clocks of a part count from its beginning; sums wrap, as sums of the codec cannot. */
 static int64_t since(const struct totals_map *map, size_t thread, int64_t ns)
 {
 	const int64_t base = thread < map->clock_capacity ? map->clocks[thread].ns : 0;

@@ -49,8 +49,8 @@ struct summary_names {
 #define SUMMARY_NS(name) ((struct summary_names){name "_ns", name "_quantile_ns", name "_bins"})
 
 /*
- * A histogram: its moments by key (n, sum, min, max, mean, cv), its quantiles, and its bins by upper
- * bound. Without values, n and sum alone.
+ * A histogram: its moments by key (n, sum, min, max, mean, cv), its quantiles, and its bins by
+ * upper bound. Without values, n and sum alone.
  */
 void values_summary(struct values *v, struct summary_names name, const char *unit,
 		    const struct histogram *h);

@@ -62,7 +62,10 @@ static void set_bins(struct view *v, const struct view_source *from)
 	v->bins = (size_t)(last - v->first + 1);
 }
 
-/* Doubles the interval, beginning with that of the bins, until at most `bins` intervals remain. */
+/*
+ * Doubles the interval, beginning with the interval of the bins, until at most `bins` intervals
+ * remain.
+ */
 static void widen(struct view *v, const struct view_source *from, size_t bins)
 {
 	const int of_cells = cells_k(from->cells), of_series = series_k(from->series),
@@ -121,7 +124,10 @@ static void sum_cells(struct view *v, const struct view_source *from, const stru
 	}
 }
 
-/* Marks the bins in which samples cover less than nine tenths of the time of the hosts. Returns false if out of memory. */
+/*
+ * Marks the bins in which samples cover less than nine tenths of the time of the hosts. Returns
+ * false if out of memory.
+ */
 static bool leave_out(struct view *v, const struct view_source *from, uint64_t *edge, uint64_t *ns)
 {
 	const struct time_span *span = &from->span;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Bins at an interval: the sums of the cells whose bins start in it. The interval is a power of two
- * of seconds, or any other number of nanoseconds. The first one begins with the run, at the start of
- * the cell in which the run begins, so that the values do not depend on the time of day.
+ * of seconds, or any other number of nanoseconds. The first one begins with the run, at the start
+ * of the cell in which the run begins, so that the values do not depend on the time of day.
  */
 #ifndef LIB_ANALYZE_VIEW_H
 #define LIB_ANALYZE_VIEW_H
@@ -51,7 +51,7 @@ struct view {
 	size_t count;
 };
 
-/* Maps a bin of width 2^-k s to one of the view, where k is not less than that of the view. */
+/* Maps a bin of width 2^-k s to one of the view, where k is not less than the k of the view. */
 int64_t view_bin(const struct view *v, int64_t bin, int k);
 /* A view of all processes with up to `bins` bins. Returns false if out of memory. */
 bool view_make(struct view *v, const struct view_source *from, size_t bins);

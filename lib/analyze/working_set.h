@@ -2,7 +2,7 @@
 /*
  * The working set: distinct blocks of 64 KiB that requests touch, in bins of 2^-k seconds, of which
  * there are up to 128. Bin b becomes bin floor(b / 2) when there are more, so k depends on the
- * requests alone. Sets are estimated by HyperLogLog; that of several bins is their union.
+ * requests alone. Sets are estimated by HyperLogLog; the set of several bins is their union.
  */
 #ifndef LIB_ANALYZE_WORKING_SET_H
 #define LIB_ANALYZE_WORKING_SET_H
@@ -31,7 +31,7 @@ struct working_set {
 	bool sampled;             /* set before values: files are missing */
 };
 
-/* These return false if out of memory. Times plus epoch_ns are those of the bins. */
+/* These return false if out of memory. Times plus epoch_ns are times of bins. */
 bool working_set_add(struct working_set *w, const struct io_spans *grouped,
 		     const struct requests *r, uint64_t epoch_ns);
 bool working_set_join(struct working_set *w, const struct working_set *part);

@@ -155,8 +155,8 @@ static inline bool is_uniform(const struct arrow_run *run, enum event_column col
 }
 
 /*
- * plain: as arrow_run_of says of the records, so that the compiler leaves out what follows from other
- * flags and types. Returns whether the number is known.
+ * plain: as arrow_run_of says of the records, so that the compiler leaves out what follows from
+ * other flags and types. Returns whether the number is known.
  */
 static inline __attribute__((always_inline)) bool
 put_cell_of(void *values, size_t row, size_t width, struct names *names, enum event_column column,
@@ -236,7 +236,10 @@ static int add_zero(const struct arrow_column *c, size_t from, size_t to)
 
 /* Texts */
 
-/* Stores the code of a text, and in *code, unless it was there. Returns IOT_OK, or as dictionary_code. */
+/*
+ * Stores the code of a text, and in *code, unless it was there. Returns IOT_OK, or as
+ * dictionary_code.
+ */
 static int put_text(struct arrow_column *c, size_t row, uint32_t *code, const char *text,
 		    size_t size)
 {
@@ -312,8 +315,8 @@ static int put_records(struct arrow_column *c, struct names *names, const struct
 }
 
 /*
- * Fetches the memory of the next rows into the cache while other columns are written: the columns of a
- * batch are larger than the cache, and each of them is written in pieces.
+ * Fetches the memory of the next rows into the cache while other columns are written: the columns
+ * of a batch are larger than the cache, and each of them is written in pieces.
  */
 static void fetch_next(const struct arrow_column *c, size_t rows)
 {

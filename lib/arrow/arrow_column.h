@@ -38,11 +38,11 @@ struct arrow_run arrow_run_of(const struct iot_event *ev, size_t left);
 void arrow_column_init(struct arrow_column *c, enum event_column column, struct buffers *buffers);
 void arrow_column_free(struct arrow_column *c);
 
-/* Makes room for rows. Returns IOT_OK or IOT_ENOMEM. */
+/* Makes capacity for rows. Returns IOT_OK or IOT_ENOMEM. */
 int arrow_column_reserve(struct arrow_column *c, size_t rows);
 /*
- * These append rows for the records of a run, and for an %op; there is room for them. Return IOT_OK; IOT_ENOMEM;
- * IOT_ELIMIT for a dictionary that is full, or a timestamp beyond 2^63-1.
+ * These append rows for the records of a run, and for an %op; there is capacity for them. Return
+ * IOT_OK; IOT_ENOMEM; IOT_ELIMIT for a dictionary that is full, or a timestamp beyond 2^63-1.
  */
 int arrow_column_records(struct arrow_column *c, struct names *names, const struct arrow_run *run);
 int arrow_column_operation(struct arrow_column *c, struct names *names, const struct iot_event *ev);

@@ -19,7 +19,9 @@ struct dictionary {
 	size_t count;
 };
 
-/* Returns the code of a text, a new one for a new text; or IOT_ENOMEM, or IOT_ELIMIT at 2^31 bytes. */
+/*
+ * Returns the code of a text, a new one for a new text; or IOT_ENOMEM, or IOT_ELIMIT at 2^31 bytes.
+ */
 int64_t dictionary_code(struct dictionary *d, const char *text, size_t size);
 /* Returns the text of a code; valid until the next call of dictionary_code. */
 struct iot_text dictionary_text(const struct dictionary *d, size_t code);

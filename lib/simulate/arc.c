@@ -44,7 +44,9 @@ ALWAYS_INLINE void arc_hit(struct cache *c, uint32_t e)
 	}
 }
 
-/* Evicts a block to its ghost list, unless a block is free. Returns false if the guard admits none. */
+/*
+ * Evicts a block to its ghost list, unless a block is free. Returns false if the guard admits none.
+ */
 ALWAYS_INLINE bool arc_replace(struct cache *c, double p, bool in_b2,
 			       const struct cache_guard *guard)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The entry store that all policies share: nodes of 16 bytes in up to four lists, a byte of state for each, and a hash table
- * of node numbers. A policy is a set of functions on them; POLICY_OPS compiles the loop over many
- * references for each policy, so that a reference calls nothing through a pointer.
+ * The entry store that all policies share: nodes of 16 bytes in up to four lists, a byte of state
+ * for each, and a hash table of node numbers. A policy is a set of functions on them; POLICY_OPS
+ * compiles the loop over many references for each policy, so that a reference calls nothing through
+ * a pointer.
  *
  * A slot of the table holds a node number and, in its highest four bits, the distance from the slot
  * that the hash selects. Most probes of other keys end at the distance, without access to the node,
@@ -184,7 +185,10 @@ ALWAYS_INLINE uint32_t list_oldest(const struct cache *c, unsigned list,
 	return list_evictable(c, list, c->nodes[list_end(list)].next, guard);
 }
 
-/* Renews a node that the guard admits, and returns the next one: older nodes are not examined again. */
+/*
+ * Renews a node that the guard admits, and returns the next one: older nodes are not examined
+ * again.
+ */
 ALWAYS_INLINE uint32_t list_spare(struct cache *c, unsigned list, uint32_t e,
 				  const struct cache_guard *guard)
 {

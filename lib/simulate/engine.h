@@ -12,8 +12,8 @@
 
 struct engine_options {
 	unsigned threads; /* 1: the caller's only */
-	uint64_t
-	    distinct_memory; /* bytes for the set of distinct blocks; 0: first references are not counted */
+	/* bytes for the set of distinct blocks; 0: first references are not counted */
+	uint64_t distinct_memory;
 	uint32_t block;            /* bytes; for the bytes of first references */
 	struct block_reuse *reuse; /* to compute, too; the caller's. NULL: none */
 };

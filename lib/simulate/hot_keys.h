@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The most popular keys, found while a trace is read. A sample of keys has each of them or not, which
- * has a large effect on its curve; so they are counted apart from the sample. About every 16th
- * reference is examined, and a key that occurs there four times becomes hot. Without a free number,
- * it replaces the hot key that was used longest ago, if that is long ago.
+ * The most popular keys, found while a trace is read. A sample of keys has each of them or not,
+ * which has a large effect on its curve; so they are counted apart from the sample. About every
+ * 16th reference is examined, and a key that occurs there four times becomes hot. Without a free
+ * number, it replaces the hot key that was used longest ago, if that is long ago.
  *
  * A key is identified by 41 bits of its hash. Whether it is hot is found without branches, which
  * would be mispredicted.

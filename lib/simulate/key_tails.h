@@ -29,7 +29,10 @@ struct key_tails {
 
 /* Returns false if out of memory. */
 bool key_tails_add(struct key_tails *t, uint64_t key);
-/* Removes the largest key of the object of `first` if it is not less. Returns false if there is none. */
+/*
+ * Removes the largest key of the object of `first` if it is not less. Returns false if there is
+ * none.
+ */
 bool key_tails_take(struct key_tails *t, uint64_t first, uint64_t *key);
 uint64_t key_tails_bytes(const struct key_tails *t);
 void key_tails_free(struct key_tails *t);

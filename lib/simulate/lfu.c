@@ -62,7 +62,10 @@ static bool lfu_init(struct cache *c, const struct cache_future *future)
 	return true;
 }
 
-/* Inserts e after node `before`, which is in the same group or ends the group of the next lower count. */
+/*
+ * Inserts e after node `before`, which is in the same group or ends the group of the next lower
+ * count.
+ */
 static void group_add(struct cache *c, struct lfu *l, uint32_t g, uint32_t before, uint32_t e)
 {
 	list_insert_after(c, 0, before, e);

@@ -172,7 +172,9 @@ static void lirs_remove(struct cache *c, uint32_t e)
 	prune(c);
 }
 
-/* The block at the front of Q; if the guard admits none of Q, the LIR block nearest to the bottom. */
+/*
+ * The block at the front of Q; if the guard admits none of Q, the LIR block nearest to the bottom.
+ */
 static inline uint32_t lirs_victim(const struct cache *c, const struct cache_guard *guard)
 {
 	const struct lirs_link *q = c->state;

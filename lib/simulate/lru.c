@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* LRU and FIFO: one list, of which the oldest block is evicted. A hit in LRU makes it the newest. */
+/*
+ * LRU and FIFO: one list, of which the oldest block is evicted. A hit in LRU makes it the newest.
+ */
 #include "cache_internal.h"
 
 ALWAYS_INLINE uint32_t fifo_miss(struct cache *c, uint64_t key, uint32_t ghost,

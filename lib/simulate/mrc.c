@@ -187,8 +187,8 @@ static bool add_exact(struct mrc *m, const struct reference_run *run)
 /* SHARDS */
 
 /*
- * A distance among the sampled keys, as one among all keys: of the 1 / rate distances that it stands
- * for, the one at this place in [0, 1).
+ * A distance among the sampled keys, as one among all keys: of the 1 / rate distances that it
+ * stands for, the one at this place in [0, 1).
  */
 static uint64_t scaled(uint64_t distance, double rate, double place)
 {
@@ -516,8 +516,9 @@ int mrc_add(struct mrc *m, const struct reference_batch *b)
 }
 
 /*
- * A fixed share of the keys has more or fewer keys than that share. The number of all keys, which is
- * known with an error of 0.4 %, corrects distances by the ratio, if that is better than the sample.
+ * A fixed share of the keys has more or fewer keys than that share. The number of all keys, which
+ * is known with an error of 0.4 %, corrects distances by the ratio, if that is better than the
+ * sample.
  */
 static double stretch_of(const struct mrc *m)
 {

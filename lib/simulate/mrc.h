@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Miss-ratio curves: the misses of LRU caches of all sizes, in one pass. Exact ones count stack
- * distances (Mattson 1970). SHARDS (Waldspurger et al. 2015) counts the distances of a sample of the keys.
- * AET (Hu et al. 2016) estimates them from the times between references to the same key.
+ * distances (Mattson 1970). SHARDS (Waldspurger et al. 2015) counts the distances of a sample of
+ * the keys. AET (Hu et al. 2016) estimates them from the times between references to the same key.
  */
 #ifndef LIB_SIMULATE_MRC_H
 #define LIB_SIMULATE_MRC_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The read-ahead window of a process's use of an object, in blocks, as Linux computes it (its
- * mm/readahead.c): the blocks that are read at once for a sequential read. A read of the marker, the
- * first block after the request or after the preceding window, issues the next, larger window.
+ * mm/readahead.c): the blocks that are read at once for a sequential read. A read of the marker,
+ * the first block after the request or after the preceding window, issues the next, larger window.
  */
 #ifndef LIB_SIMULATE_READ_WINDOW_H
 #define LIB_SIMULATE_READ_WINDOW_H

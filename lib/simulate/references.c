@@ -430,8 +430,8 @@ static int refer_bytes(struct references *r, struct reference_batch *b,
 }
 
 /*
- * Returns the number of the block of an id, or SIZE_MAX: an offset, or from OFFSETS on the number of
- * a large one. insert: a new id gets a number. The first object is often the only one, so its
+ * Returns the number of the block of an id, or SIZE_MAX: an offset, or from OFFSETS on the number
+ * of a large one. insert: a new id gets a number. The first object is often the only one, so its
  * offsets are not hashed.
  */
 static size_t block_of_id(struct references *r, size_t object, uint64_t offset, bool insert)

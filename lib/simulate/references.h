@@ -35,7 +35,9 @@ struct references_options {
 	enum breakdown_by by;
 	uint64_t request_max; /* bytes of a record */
 	bool times;           /* batches have the start times of records */
-	/* Runs have streams, and drops extend to all later blocks, which may have been prefetched. */
+	/*
+	 * Runs have streams, and drops extend to all later blocks, which may have been prefetched.
+	 */
 	bool prefetching;
 };
 

@@ -2,7 +2,8 @@
 /*
  * The miss-ratio curve that a sample of keys implies. The sample has more or fewer references than
  * its share of all references, whose number is known: it has too many or too few popular keys. The
- * missing references hit in caches that are large enough for popular keys, and miss in smaller ones.
+ * missing references hit in caches that are large enough for popular keys, and miss in smaller
+ * ones.
  *
  * The missing references are to about 1 / rate keys, since a sampled key represents that many. They
  * hit in a cache that holds a block for longer than the time between references to such a key.
@@ -26,9 +27,9 @@ struct sample_curve {
 };
 
 /*
- * The error is the error of the mean of the groups, which are parts of the sample, and of the missing
- * references. All curves are finished, with weights scaled to all keys. Returns false if out of
- * memory.
+ * The error is the error of the mean of the groups, which are parts of the sample, and of the
+ * missing references. All curves are finished, with weights scaled to all keys. Returns false if
+ * out of memory.
  */
 bool sample_curve_make(struct sample_curve *c, const struct curve *sample,
 		       const struct curve *const group[SAMPLE_GROUPS], double rate,

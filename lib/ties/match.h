@@ -7,7 +7,8 @@
  *	flush   a write, same process, issued during its fsync or a write to a file opened with
  *	        O_SYNC: tied to the last write that the fsync covers
  *	map     extents show that the sectors are bytes of a file: a write is tied to the last
- *	        logical write of these bytes, a read to a logical read in progress, or to the next one
+ *	        logical write of these bytes, a read to a logical read in progress, or to the next
+ *	        one
  *	none    all others
  *
  * A time alone ties nothing. If extents show that the sectors belong to another file, neither

@@ -7,7 +7,9 @@
 
 /* The number of the disk, + 1; 0: no extent is on it. */
 uint32_t sectors_device(const struct tie_match *m, const struct iot_record *rec);
-/* Returns whether several files have had the same sectors: it is not known whose bytes these are. */
+/*
+ * Returns whether several files have had the same sectors: it is not known whose bytes these are.
+ */
 bool sectors_are_ambiguous(const struct tie_match *m, const struct iot_record *rec);
 /* Returns whether extents show that a physical record does not belong to the file of a row. */
 bool sectors_are_elsewhere(const struct tie_match *m, const struct iot_record *rec, uint32_t row);

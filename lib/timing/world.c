@@ -433,7 +433,9 @@ static int check_arrivals(struct world *w)
 			 (uintmax_t)w->counts.out_of_order);
 }
 
-/* The first record arrives at time 0. An operation without a time arrives with the previous step. */
+/*
+ * The first record arrives at time 0. An operation without a time arrives with the previous step.
+ */
 int world_finish(struct world *w)
 {
 	if (w->error.status != IOT_OK || !w->options.arrivals || w->program_count == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs the tests that criterion/criterion.h has collected, each in a child; see there. Arguments are
- * suites, or beginnings of names SUITE/NAME: the tests to run, or after '-' the tests to skip; without
- * arguments, all. An argument that names no test is an error.
+ * Runs the tests that criterion/criterion.h has collected, each in a child; see there. Arguments
+ * are suites, or beginnings of names SUITE/NAME: the tests to run, or after '-' the tests to skip;
+ * without arguments, all. An argument that names no test is an error.
  */
 #include <stdarg.h>
 #include <stdio.h>

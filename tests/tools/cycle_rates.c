@@ -291,10 +291,10 @@ static void print_row(struct bins *b, const struct made *m, uint64_t row, unsign
 	printf("\n");
 }
 
-static unsigned number(const char *text, unsigned most)
+static unsigned number(const char *text, unsigned max)
 {
 	const unsigned long n = strtoul(text, NULL, 10);
-	return n < 1 ? 1 : n > most ? most : (unsigned)n;
+	return n < 1 ? 1 : n > max ? max : (unsigned)n;
 }
 
 int main(int argc, char **argv)
@@ -303,7 +303,7 @@ int main(int argc, char **argv)
 	static struct bins b;
 	static struct sums reported, found, missed;
 	const unsigned seeds = argc > 1 ? number(argv[1], SEEDS_MAX) : SEEDS;
-	unsigned sum = 0, failed = 0, most = 0;
+	unsigned sum = 0, failed = 0, max = 0;
 	b.n = argc > 2 ? number(argv[2], BINS_MAX) : BINS;
 	b.scale = (double)b.n / BINS;
 	printf("series of %zu bins: those reported as periodic, by seed\n", b.n);
@@ -311,12 +311,12 @@ int main(int argc, char **argv)
 		print_row(&b, &aperiodic[i], i, seeds, &reported, &missed);
 	for (unsigned seed = 0; seed < seeds; seed++) {
 		sum += reported.of[seed];
-		most = reported.of[seed] > most ? reported.of[seed] : most;
+		max = reported.of[seed] > max ? reported.of[seed] : max;
 		failed += reported.of[seed] > GOAL;
 	}
 	printf("without a period: %u of %u reported (%.2f %%), at most %u of %u with one seed, "
 	       "goal <= %u\n\nperiodic series: those found within 5 %% of the period, by seed\n",
-	       sum, reported.made * seeds, 100.0 * sum / (reported.made * seeds), most,
+	       sum, reported.made * seeds, 100.0 * sum / (reported.made * seeds), max,
 	       reported.made, GOAL);
 	for (unsigned i = 0; i < PERIODIC; i++)
 		print_row(&b, &periodic[i], APERIODIC + i, seeds, &found, &missed);

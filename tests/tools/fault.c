@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A library to be preloaded: lets one call of a program fail, as full disks and exhausted memory do.
+ * A library to be preloaded: lets one call of a program fail, as full disks and exhausted memory
+ * do.
  *
  *	FAULT=CALL:N[:HOW]   the Nth call of CALL fails so (0: all of them)
- *	FAULT_COUNT=FILE     at the end, "CALL COUNT" for every kind of call, and "live COUNT" of blocks of
- *	                     memory that were not freed, to FILE
+ *	FAULT_COUNT=FILE     at the end, "CALL COUNT" for every kind of call, and "live COUNT" of
+ *	                     blocks of memory that were not freed, to FILE
  *
  * CALL: malloc (calloc, realloc and aligned allocations too), thread, open, read, write, sync,
- * close, rename, link, folder (mkdir), stat, mode (fchmod), size (ftruncate, fallocate), pipe, seek.
- * HOW: the name of an errno; "short": at most one byte is moved; "stuck": this
- * call and all later ones fail (with ENOSPC or ENOMEM); "SIGTERM": the process gets the signal just
- * before the call, which is made. Calls of standard error are left alone.
+ * close, rename, link, folder (mkdir), stat, mode (fchmod), size (ftruncate, fallocate), pipe,
+ * seek. HOW: the name of an errno; "short": at most one byte is moved; "stuck": this call and all
+ * later ones fail (with ENOSPC or ENOMEM); "SIGTERM": the process gets the signal just before the
+ * call, which is made. Calls of standard error are left alone.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -172,8 +173,8 @@ static void *take_early(size_t size)
 }
 
 /*
- * What pthread_create allocates stays with the stack, which libc keeps for the next thread: how many there are
- * depends on how many threads ran at once. Such blocks are not counted.
+ * What pthread_create allocates stays with the stack, which libc keeps for the next thread: how
+ * many there are depends on how many threads ran at once. Such blocks are not counted.
  */
 enum { THREAD_BLOCKS = 1024 };
 static _Atomic(void *) thread_blocks[THREAD_BLOCKS];

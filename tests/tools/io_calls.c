@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls on files whose offsets have to be tracked, for logs of tracers; see testdata/perf/README.md. It works in the
- * current directory.
+ * Calls on files whose offsets have to be tracked, for logs of tracers; see
+ * testdata/perf/README.md. It works in the current directory.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A traced program that dies: writes RECORDS records in place, with a flush after every FLUSH events
- * (0: as the library chooses), and is killed, or with `close` ends the trace.
+ * A traced program that dies: writes RECORDS records in place, with a flush after every FLUSH
+ * events (0: as the library chooses), and is killed, or with `close` ends the trace.
  *
  *	live_trace OUT FLUSH RECORDS [close]
  */

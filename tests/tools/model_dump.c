@@ -4,8 +4,8 @@
  *
  *	model_dump SYSTEM [VARIANT] <LOGS
  *
- * A line of LOGS is: node, start and duration in ps, bytes and requests of reads, of writes, job. With
- * a VARIANT its requests are printed. The last lines are counters and times of each log.
+ * A line of LOGS is: node, start and duration in ps, bytes and requests of reads, of writes, job.
+ * With a VARIANT its requests are printed. The last lines are counters and times of each log.
  */
 #include <inttypes.h>
 #include <stdio.h>

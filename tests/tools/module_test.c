@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A module that counts records. ARGS: "own": it refuses the state of another one, and logs its count
- * at the end; "crash", "loop": version 2 does so at the first record.
+ * A module that counts records. ARGS: "own": it refuses the state of another one, and logs its
+ * count at the end; "crash", "loop": version 2 does so at the first record.
  */
 #include <inttypes.h>
 #include <stdio.h>

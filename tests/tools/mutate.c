@@ -2,7 +2,7 @@
 /*
  * Damages a file in many ways and gives each to a fuzz harness, in this process: every place where
  * it may be cut, or random changes of one byte. An input that takes too long or too much memory
- * ends the program, as does what the harness or a sanitizer finds; what it was is told.
+ * ends the program, as does what the harness or a sanitizer finds; the program reports it.
  *
  *	mutate_TARGET cuts FILE [STEP]
  *	mutate_TARGET bytes FILE SEED COUNT

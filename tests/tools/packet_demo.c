@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A traced program, as an example and as a test: processes and threads that do I/O through wrappers
- * which send packets into a FIFO. What each process has told is also logged, to DIR/direct.PID, for
+ * which send packets into a FIFO. What each process has sent is also logged, to DIR/direct.PID, for
  * packet_compare.py: a line "type,start,duration,cpu,offset,length,file,process" for an I/O, and
  * "sent" when all before it has been sent.
  *

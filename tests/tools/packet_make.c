@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Makes a stream of procstat packets, the same for the same options, and tells what is wrong with it:
+ * Makes a stream of procstat packets, the same for the same options, and reports what is wrong with
+ * it:
  *
  *	packet_make [--records=N] [--processes=P] [--files=F] [--flush=N] [--no-marks] [--tick=PS]
  *	            [--seed=S] [--drop=PPM] [--duplicate=PPM] [--damage=PPM] [--garbage=PPM]
  *	            [--shuffle=PACKETS] [--truth=FILE] >packets.bin
  *
  * The last file of each process is a quiet one: an I/O now and then, that is sent at a flush only.
- * PPM: packets out of a million; never a process's exit, or nobody could tell. The truth has lines
- * "lost PROCESS PACKETS", "damaged BYTES" and "duplicates PACKETS".
+ * PPM: packets out of a million; never a process's exit, whose loss would leave no trace. The truth
+ * has lines "lost PROCESS PACKETS", "damaged BYTES" and "duplicates PACKETS".
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -106,7 +107,7 @@ static void emit_garbage(struct made *m)
 	put(noise, size);
 }
 
-/* Bits that change are never those of the magic, so that the place of damage is clear. */
+/* The bits that change are never in the magic, so that the place of damage is clear. */
 static void emit_damaged(struct made *m, const unsigned char *data, size_t size)
 {
 	unsigned char spoilt[PACKET_MAX];

@@ -5,8 +5,9 @@
  *
  *	random_trace SEED TRACE >CSV
  *
- * The seed also settles tick, base, framing and sync. More files than the table holds, many processes,
- * logical and physical records of the same numbers, extremes, starts and CPU clocks that go back.
+ * The seed also settles tick, base, framing and sync. More files than the table holds, many
+ * processes, logical and physical records of the same numbers, extremes, starts and CPU clocks that
+ * go back.
  */
 #include <inttypes.h>
 #include <stdbool.h>

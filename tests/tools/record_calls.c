@@ -5,15 +5,17 @@
  *	record_calls known	calls of each kind, one after the other
  *	record_calls threads	four threads and a child write 100 blocks each
  *	record_calls directories	operations on names in a directory that is renamed
- *	record_calls rare	a child of clone writes; messages, and a library in another namespace
- *	record_calls uring	3 requests to a ring of io_uring that is closed, 2 to one that a child inherits
- *				and that an exec that fails leaves open, 4 to one that libc does not see,
- *				1 to another after 200 files were opened; exit status 77: no io_uring
+ *	record_calls rare	a child of clone writes; messages, and a library in another
+ *				namespace
+ *	record_calls uring	3 requests to a ring of io_uring that is closed, 2 to one that a
+ *				child inherits and that an exec that fails leaves open, 4 to one
+ *				that libc does not see, 1 to another after 200 files were opened;
+ *				exit status 77: no io_uring
  *	record_calls kill N	a child writes blocks until it has completed N, and is killed with
  *				SIGKILL; prints the number of those that it completed
  *	record_calls signal N	ends by this signal
- *	record_calls signals	creates the file "ready", and prints the number of each signal that it gets,
- *				the last one 64
+ *	record_calls signals	creates the file "ready", and prints the number of each signal that
+ *				it gets, the last one 64
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
  * A program that damages the recording it belongs to, for tests of iotrace record. It writes to a
  * file before and after, more often than its ring has space, and ends with exit status 3.
  *
- *	record_hostile delete	a child removes its ring before the collector, the parent of this program, has
- *				opened it
+ *	record_hostile delete	a child removes its ring before the collector, the parent of this
+ *				program, has opened it
  *	record_hostile head N	overwrites the head of its ring by N
  *	record_hostile tail N	... the tail
  *	record_hostile mark N	... the start of the call in progress

@@ -11,8 +11,8 @@
  *	record_libc seeks	a stream that goes back, and takes characters back
  *	record_libc own		instructions of this program
  *	record_libc namespace	a second libc, which is loaded later
- *	record_libc cancel N	N threads are cancelled in a read that blocks; exit status 1: a cleanup
- *				handler did not run, or a result is another one
+ *	record_libc cancel N	N threads are cancelled in a read that blocks; exit status 1: a
+ *				cleanup handler did not run, or a result is another one
  *	record_libc sends N	a program with threads sends N messages, and asks for its addresses
  *	record_libc signals N	N writes, while signal handlers write, and interrupt reads of a pipe
  */

@@ -8,13 +8,13 @@
  * runs the program of that name in the working directory. LOG is a file of struct log, which each
  * process maps: an entry is a store to memory, which no tracer sees. STATIC is a program without
  * libc that writes "static\n" to its standard output, SETUID a copy of this program that has the
- * privileges of another user. Offsets are those of the kernel, which system calls by instruction
+ * privileges of another user. Offsets come from the kernel, which system calls by instruction
  * ask. Exit status 77: the program needs privileges that the process lacks.
  *
  *	record_lives -w DESCRIPTOR OFFSET LENGTH FILE
  *
- * continues after exec: it moves to an offset unless that is negative, sets O_APPEND if it is -2, and
- * writes.
+ * continues after exec: it moves to an offset unless that is negative, sets O_APPEND if it is -2,
+ * and writes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -54,7 +54,9 @@ const char *static_path;
 static const char *setuid_program;
 static char buffer[4096];
 
-/* Not inline: the number would show that the place is one of I/O, which is too far away to be seen. */
+/*
+ * Not inline: the number would show that the place is one of I/O, which is too far away to be seen.
+ */
 __attribute__((noinline)) long raw(long number, long a, long b, long c)
 {
 	long result;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Threads that read and write at full speed, each in a file of its own, for tests of iotrace record.
+ * Threads that read and write at full speed, each in a file of its own, for tests of iotrace
+ * record.
  *
  *	record_stress THREADS SECONDS COUNTS DIRECTORY
  *

@@ -5,7 +5,7 @@
  *	record_truth SCENARIO DIRECTORY | cat
  *
  * A line "PID DIRECTION OFFSET LENGTH FILE" of standard output, a pipe, is one transfer; DIRECTION
- * is r or w. R and W are those of streams, whose buffers divide them in other ways: only their
+ * is r or w. R and W belong to streams, whose buffers divide them in other ways: only their
  * bytes count. t is a truncate to the size OFFSET. Files are in DIRECTORY, which exists.
  */
 #include <aio.h>

@@ -4,8 +4,8 @@
  *
  *	recorder_text TRACE
  *
- * Each rank behind a line "# rank N". Times go on modulo 2^32 ticks, and arguments are those that are
- * stored, as there.
+ * Each rank follows a line "# rank N". Times go on modulo 2^32 ticks, and arguments are those that
+ * are stored, as there.
  */
 #include <stdio.h>
 #include <stdlib.h>

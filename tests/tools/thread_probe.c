@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A program to be traced: threads that open, close, append, dup, seek and write at random, with numbers
- * of descriptors that go from thread to thread, and that tell where each transfer really was.
+ * A program to be traced: threads that open, close, append, dup, seek and write at random, with
+ * numbers of descriptors that go from thread to thread, and that log where each transfer really
+ * was.
  *
  *	thread_probe DIRECTORY SEED OPERATIONS [THREADS]
  *
@@ -9,8 +10,8 @@
  * offset, length, name of the file. Where a transfer was is known
  *
  *	explicit  from the call itself (pread, pwrite)
- *	asked     from lseek(fd, 0, SEEK_CUR) after it, on a description of the thread's own, or under a
- *	          lock. Nothing else here makes that call: take its lines out of the log.
+ *	asked     from lseek(fd, 0, SEEK_CUR) after it, on a description of the thread's own, or
+ *	          under a lock. Nothing else here makes that call: take its lines out of the log.
  *	read      from the data: each word of DIRECTORY/pattern is its own number
  *	found     from DIRECTORY/shared, where each write has left its thread and number
  *

@@ -2,7 +2,7 @@
 /*
  * What is left of traces when ids are renumbered: for each process the number of its records and a
  * hash of them, in their order, with absolute times. Files count by the order in which the process
- * used them first. Lines are sorted, so those of several traces are those of their merge:
+ * used them first. Lines are sorted, so the lines of several traces equal the lines of their merge:
  *
  *	trace_sums IN...
  *

@@ -137,7 +137,7 @@ static void change_bytes(struct owner_range byte[OWNED_BYTES], bool known[OWNED_
 	}
 }
 
-/* The listed ranges are those of the bytes, and neighbours differ. */
+/* The listed ranges agree with the bytes, and neighbours differ. */
 static void check_ranges(const struct owner_maps *all, const struct owner_map *m,
 			 const struct owner_range byte[OWNED_BYTES], const bool known[OWNED_BYTES])
 {

@@ -175,20 +175,23 @@ Test(arrow_lifetimes, a_stream_goes_on_in_another_thread_while_its_batches_are_r
 	free(ev);
 }
 
-/* Rows of a table that was read to its end or to an error, which is in *error; the last batch outlives it. */
+/*
+ * Rows of a table that was read to its end or to an error, which is in *error; the last batch
+ * outlives it.
+ */
 static int64_t drain(struct iot_stream *from, const char **sentence, int *error)
 {
 	const struct iot_arrow_options o = {.size = sizeof o,
 					    .columns = "start_ns,offset,operation,path,op",
 					    .rows = FILES / BATCHES,
 					    .timestamps = 1};
-	static char said[200];
+	static char text[200];
 	struct ArrowArrayStream s;
 	struct ArrowSchema schema;
 	struct ArrowArray a, last = {.release = NULL};
 	int64_t rows = 0;
-	*sentence = said;
-	said[0] = '\0';
+	*sentence = text;
+	text[0] = '\0';
 	if (iot_stream_arrow(from, &o, &s) != IOT_OK) {
 		cr_assert(s.release == NULL);
 		*error = ENOMEM;
@@ -205,7 +208,7 @@ static int64_t drain(struct iot_stream *from, const char **sentence, int *error)
 		last = a;
 	}
 	if (s.get_last_error(&s) != NULL)
-		snprintf(said, sizeof said, "%s", s.get_last_error(&s));
+		snprintf(text, sizeof text, "%s", s.get_last_error(&s));
 	s.release(&s);
 	if (last.release != NULL) {
 		read_all(last.children[3]);

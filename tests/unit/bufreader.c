@@ -283,7 +283,7 @@ TEST_BOTH_WAYS(every_source_and_compression_gives_the_same_bytes)
 	free(plain.data);
 }
 
-TEST_BOTH_WAYS(compression_is_told_by_the_first_bytes)
+TEST_BOTH_WAYS(the_first_bytes_name_the_compression)
 {
 	for (enum iot_compression how = IOT_PLAIN; how <= IOT_ZSTD; how++) {
 		const struct bytes plain = text_of(100, 1);
@@ -318,7 +318,7 @@ TEST_BOTH_WAYS(beginnings_of_a_magic_number_alone_are_plain)
 	}
 }
 
-TEST_BOTH_WAYS(told_to_be_plain_it_does_not_unpack)
+TEST_BOTH_WAYS(forced_to_be_plain_it_does_not_unpack)
 {
 	const struct bufreader_options options = {.plain = true};
 	const struct bytes plain = text_of(1000, 1);
@@ -379,7 +379,7 @@ TEST_BOTH_WAYS(a_skippable_frame_may_come_first)
 	free(plain.data);
 }
 
-TEST_BOTH_WAYS(zeros_behind_gzip_are_padding)
+TEST_BOTH_WAYS(zeros_after_gzip_are_padding)
 {
 	const struct bytes plain = text_of(1000, 1);
 	struct bytes packed = gzip_of(plain);
@@ -399,7 +399,7 @@ TEST_BOTH_WAYS(zeros_behind_gzip_are_padding)
 	free(plain.data);
 }
 
-TEST_BOTH_WAYS(other_bytes_behind_a_frame_are_damage)
+TEST_BOTH_WAYS(other_bytes_after_a_frame_are_damage)
 {
 	for (enum iot_compression how = IOT_GZIP; how <= IOT_ZSTD; how++) {
 		const struct bytes plain = text_of(1000, 1);
@@ -922,7 +922,7 @@ static ssize_t fail_later(void *context, void *to, size_t size)
 	return (ssize_t)size;
 }
 
-TEST_BOTH_WAYS(a_failing_read_comes_behind_the_good_bytes_with_its_reason)
+TEST_BOTH_WAYS(a_failing_read_follows_the_good_bytes_with_its_reason)
 {
 	struct bufreader *w = window_of(10, 0);
 	unsigned calls = 0;

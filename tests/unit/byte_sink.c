@@ -440,7 +440,7 @@ Test(byte_sink, an_existing_file_is_untouched_until_close_and_keeps_its_mode,
 	byte_sink_free(s);
 }
 
-Test(byte_sink, freed_without_close_it_leaves_nothing_behind, .init = enter_directory,
+Test(byte_sink, freed_without_close_it_leaves_no_file, .init = enter_directory,
      .fini = leave_directory)
 {
 	struct byte_sink *s = byte_sink_new();
@@ -556,7 +556,7 @@ Test(byte_sink, what_cannot_be_opened_says_why, .init = enter_directory, .fini =
 	}
 }
 
-Test(byte_sink, a_full_disk_is_told_at_flush_and_ever_after)
+Test(byte_sink, a_full_disk_is_an_error_at_flush_and_ever_after)
 {
 	for (enum iot_compression how = IOT_PLAIN; how <= IOT_ZSTD; how++) {
 		struct byte_sink *s = sink_of(how, 0, 0);
@@ -573,7 +573,7 @@ Test(byte_sink, a_full_disk_is_told_at_flush_and_ever_after)
 	}
 }
 
-Test(byte_sink, a_full_disk_is_told_at_close_if_not_before)
+Test(byte_sink, a_full_disk_is_an_error_at_close_if_not_before)
 {
 	struct byte_sink *s = byte_sink_new();
 

@@ -168,7 +168,7 @@ static char *sync_of(char *text, size_t n)
 	}
 }
 
-Test(check, each_damaged_interval_is_told_once)
+Test(check, each_damaged_interval_is_reported_once)
 {
 	struct bytes t = sample(100, (struct make){.sync = 10});
 	*(strstr(sync_of(t.data, 2), "\nc0") + 1) = 'x';
@@ -229,7 +229,7 @@ Test(check, a_damaged_sync_costs_one_interval_at_most)
 	free(t.data);
 }
 
-Test(check, damage_in_a_frame_is_found_and_left_behind)
+Test(check, damage_in_a_frame_is_found_and_passed)
 {
 	static const enum iot_compression how[] = {IOT_GZIP, IOT_ZSTD};
 	for (size_t i = 0; i < 2; i++) {
@@ -249,7 +249,7 @@ Test(check, damage_in_a_frame_is_found_and_left_behind)
 	}
 }
 
-Test(check, a_trace_behind_another_is_named)
+Test(check, a_trace_after_another_is_named)
 {
 	struct bytes t = sample(20, (struct make){.sync = 7});
 	char *two = malloc(2 * t.size);

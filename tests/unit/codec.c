@@ -86,7 +86,7 @@ Test(codec, the_worked_example_both_ways)
 	free(d.block);
 }
 
-Test(codec, thirty_third_file_evicts_the_least_recently_used)
+Test(codec, thirty_third_file_evicts_the_oldest_by_use)
 {
 	struct state e = state_new(1, 16);
 	char line[IOT_ENCODED_MAX];
@@ -558,7 +558,7 @@ Test(codec, a_minus_is_for_start_and_cpu_alone)
 		cr_assert_eq(stop_at_line(bad[i]), DECODE_STOP_ERROR, "%s", bad[i]);
 }
 
-Test(codec, many_processes_stay_within_the_size_told)
+Test(codec, many_processes_stay_within_the_declared_size)
 {
 	enum { PROCESSES = 3000, FILES = 40 };
 	const size_t size = iot_codec_size(PROCESSES);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables: what columns mean, values and their units, quotes, limits, and tables that end anywhere. */
+/*
+ * Tables: what columns mean, values and their units, quotes, limits, and tables that end anywhere.
+ */
 #include <stdlib.h>
 
 #include "converters/csv/csv.h"
@@ -84,7 +86,7 @@ Test(csv, lists_that_are_not_valid)
 	}
 }
 
-Test(csv, most_columns)
+Test(csv, maximum_of_columns)
 {
 	char columns[4 * CSV_COLUMNS_MAX + 16] = "time:s,length";
 	for (unsigned i = 2; i < CSV_COLUMNS_MAX; i++)
@@ -264,7 +266,7 @@ Test(csv, records_of_disks)
 	cr_expect_eq(counted_in(&run.report, "unaligned.records"), 1);
 }
 
-/* cat writes the name of an operation, which may be that of a transfer. */
+/* cat writes the name of an operation, which may be the name of a transfer. */
 Test(csv, own_operation_named_write)
 {
 	static const char rows[] =
@@ -357,7 +359,10 @@ Test(csv, longest_path)
 	cr_expect_eq(run.report.records, 2);
 }
 
-/* Every line after a quote that is never closed is a row; each byte is scanned a bounded number of times. */
+/*
+ * Every line after a quote that is never closed is a row; each byte is scanned a bounded number of
+ * times.
+ */
 Test(csv, quote_that_is_never_closed)
 {
 	enum { ROWS = 100000, ROW = 8 };

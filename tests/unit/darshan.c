@@ -541,7 +541,7 @@ Test(darshan, counters_that_fill_a_line_go_on_in_the_next)
 	expect_directive("APXC_AR_RTR_PT_5_7_INQ_PRF_RSP_ROWBUS_STALL_CNT=9223372036854775412\n");
 }
 
-Test(darshan, a_record_that_comes_again_is_told_once)
+Test(darshan, a_record_that_comes_again_is_reported_once)
 {
 	struct log l = new_log(41, true);
 	struct bytes *lustre = module(&l, LUSTRE, 2), *heat = module(&l, HEATMAP, 1);
@@ -567,7 +567,7 @@ Test(darshan, a_record_that_comes_again_is_told_once)
 	cr_expect_eq(counted("counters.records"), 10);
 }
 
-Test(darshan, modules_not_known_are_told_and_skipped)
+Test(darshan, unknown_modules_are_reported_and_skipped)
 {
 	struct log l = small_log(41, false);
 	put_zeros(module(&l, DFS, 2), 100);
@@ -597,7 +597,7 @@ Test(darshan, a_module_that_ran_out_of_memory_is_lost_in_part)
 	}
 }
 
-Test(darshan, no_dxt_is_said_and_counters_are_there)
+Test(darshan, a_lack_of_dxt_is_reported_and_counters_are_there)
 {
 	struct log l = new_log(41, false);
 	add_counters(module(&l, STDIO, 2), 3, 1, 14, 15, 0, 7);

@@ -295,7 +295,7 @@ Test(directive, any_bytes_come_back)
 	cr_assert_eq(malformed, 0);
 }
 
-Test(directive, no_room_is_a_limit)
+Test(directive, a_full_buffer_is_a_limit)
 {
 	char memory[10];
 	struct iot_builder b;

@@ -18,7 +18,7 @@ Test(error, the_first_one_stays)
 	cr_assert_str_eq(e.text, "a:7: first");
 }
 
-Test(error, the_reason_of_the_system_stands_behind_the_sentence)
+Test(error, the_reason_of_the_system_follows_the_sentence)
 {
 	struct error e = {0};
 
@@ -83,7 +83,7 @@ Test(escape, what_fits_exactly_is_whole)
 	cr_assert_str_eq(escape_text(out, sizeof(out), "a\n", 2), "a\\x0a");
 }
 
-Test(escape, dots_tell_of_a_cut_between_two_bytes)
+Test(escape, dots_mark_a_cut_between_two_bytes)
 {
 	char out[6];
 
@@ -93,7 +93,7 @@ Test(escape, dots_tell_of_a_cut_between_two_bytes)
 	cr_assert_str_eq(escape_text(out, 4, "abcd", 4), "...");
 }
 
-Test(escape, every_room_ends_in_nul_and_is_never_exceeded)
+Test(escape, every_buffer_ends_in_nul_and_is_never_exceeded)
 {
 	const char text[] = "a\\b\nc\x80"
 			    "defgh";

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For tests: memory that runs out at a chosen allocation. The linker gives all calls of the program to this file. */
+/*
+ * For tests: memory that runs out at a chosen allocation. The linker gives all calls of the program
+ * to this file.
+ */
 #ifndef TESTS_FAILING_MALLOC_H
 #define TESTS_FAILING_MALLOC_H
 

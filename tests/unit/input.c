@@ -232,7 +232,7 @@ Test(input, what_is_cut_short_gives_its_good_bytes_and_then_the_error)
 	expect_cut_short(ARCHIVE_FILTER_BZIP2, 0);
 }
 
-Test(input, damage_is_told_in_the_words_of_the_decoder)
+Test(input, damage_is_reported_in_the_words_of_the_decoder)
 {
 	const size_t size = 200000;
 	char *text = noise(size);
@@ -505,7 +505,7 @@ Test(input, a_tar_from_a_pipe_can_be_read_again)
 	free(bytes);
 }
 
-Test(input, a_pipe_told_to_stop_ends_though_its_writer_lives)
+Test(input, a_stopped_pipe_ends_though_its_writer_lives)
 {
 	const char *const path = "-";
 	struct interrupt stop = {.request = INTERRUPT_DRAIN};

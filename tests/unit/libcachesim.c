@@ -130,7 +130,7 @@ Test(libcachesim, operations_and_tenants)
 	cr_expect_eq(counted_in(&run.report, "unknown.op_records"), 2);
 }
 
-/* numbers: those of the fields id, size, time, ttl, next, op, key size, tenant, from 1. */
+/* numbers: the columns of the fields id, size, time, ttl, next, op, key size, tenant, from 1. */
 static void old_header(const char *format, const unsigned char numbers[9], uint32_t item)
 {
 	file.size = 0;

@@ -34,7 +34,7 @@ Test(merge, ids_stay_with_the_first_and_never_come_twice)
 	merge_ids_free(&ids);
 }
 
-Test(merge, new_ids_go_round_behind_the_last)
+Test(merge, new_ids_go_round_after_the_last)
 {
 	struct merge_input inputs[2] = {{.ids_max = {UINT32_MAX, UINT32_MAX, UINT32_MAX}}};
 	struct merge_ids ids;
@@ -92,7 +92,7 @@ Test(merge, objects_of_one_path_and_host_are_joined)
 	merge_ids_free(&ids);
 }
 
-Test(merge, a_file_made_anew_is_another_object_for_all_who_come_then)
+Test(merge, a_recreated_file_is_another_object_for_later_processes)
 {
 	struct merge_input inputs[3] = {{.index = 0}, {.index = 1}, {.index = 2}};
 	struct merge_ids ids;

@@ -108,8 +108,8 @@ Test(model, two_io_nodes_share_the_link_of_the_server)
 }
 
 /*
- * The buffer has space for one and a half requests: the second one enters when the first has left it
- * through the external link.
+ * The buffer has space for one and a half requests: the second one enters when the first has left
+ * it through the external link.
  */
 Test(model, burst_buffer_that_fills_stops_the_next_write)
 {
@@ -134,7 +134,9 @@ Test(model, long_requests_are_split_and_bytes_without_requests_are_read)
 
 static struct logs shifted;
 
-/* The I/O nodes of a job begin it at the latest of their times; other computation keeps its length. */
+/*
+ * The I/O nodes of a job begin it at the latest of their times; other computation keeps its length.
+ */
 Test(model, computation_between_logs_is_the_same_in_a_variant)
 {
 	const struct model_system s = parsed(""), slow = parsed("network = 1Gbit/s\n");

@@ -197,7 +197,7 @@ Test(packet_sender, more_files_than_batches_take_turns)
 	cr_expect_eq(iot_sender_fact(s, IOT_SENT_RECORDS), 300);
 }
 
-Test(packet_sender, a_full_pipe_drops_when_told_so)
+Test(packet_sender, a_full_pipe_drops_on_request)
 {
 	struct packet p;
 	uint64_t last = 0, packets = 0;

@@ -409,7 +409,7 @@ static int refuse(void *part, const struct iot_event *ev, size_t n)
 	return IOT_OK;
 }
 
-Test(parallel, a_fold_ends_where_it_is_told_to)
+Test(parallel, a_fold_ends_on_request)
 {
 	struct bytes b = lively_trace(4000, (struct make){.compression = IOT_ZSTD, .sync = 100});
 	for (unsigned threads = 1; threads < 4; threads++) {

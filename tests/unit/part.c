@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parts of traces, and states of their analyses: every interval in one part, and what is refused. */
+/*
+ * Parts of traces, and states of their analyses: every interval in one part, and what is refused.
+ */
 #include <criterion/criterion.h>
 
 #include <stdio.h>

@@ -103,7 +103,7 @@ static void set_texts(struct iot_row *to, void *source)
 	row_text(to, &metrics.input, "a\n", 2);
 }
 
-Test(print, text_is_aligned_and_in_units_for_people)
+Test(print, text_is_aligned_and_in_readable_units)
 {
 	static const struct text_column column[] = {
 	    TEXT(policy, -6, 0),

@@ -146,7 +146,7 @@ Test(procstat, a_process_with_a_file)
 		       "%op name=exit time=500 took=0 process=7 status=3\n");
 }
 
-Test(procstat, a_path_is_an_object_until_it_is_created_anew)
+Test(procstat, a_path_is_an_object_until_it_is_recreated)
 {
 	put_start(7, 0, 100);
 	put_open(7, 1, 1, 200, 0);
@@ -218,7 +218,7 @@ Test(procstat, who_never_started_promises_nothing)
 	cr_expect_eq(watermark, 0);
 }
 
-Test(procstat, what_is_missing_is_told)
+Test(procstat, what_is_missing_is_reported)
 {
 	put_start(7, 0, 100);
 	put_io(7, 1, 3, 500);

@@ -833,7 +833,7 @@ Test(reader, bad_line_is_recovered_from_at_the_next_sync)
 	free(b.data);
 }
 
-Test(reader, wrong_hash_is_told_and_passed)
+Test(reader, wrong_hash_is_reported_and_passed)
 {
 	struct bytes b = sample(35, (struct make){.sync = 10});
 	char *p = find(b, "free text");
@@ -913,7 +913,7 @@ Test(reader, damage_without_a_way_out)
 	free_reading(&got);
 }
 
-Test(reader, cut_is_told_as_an_event_too)
+Test(reader, cut_is_reported_as_an_event_also)
 {
 	struct reading got = read_text(example, recover);
 	cr_assert_eq(got.status, IOT_ETRUNCATED);

@@ -511,7 +511,7 @@ Test(recorder, with_one_thread_a_large_difference_is_a_long_time)
 	cr_expect_eq(counted("clock.backwards"), 0);
 }
 
-Test(recorder, with_fine_ticks_pauses_may_be_lost_and_that_is_said)
+Test(recorder, with_fine_ticks_a_warning_says_that_pauses_may_be_lost)
 {
 	t.tick_s = 1e-9;
 	call("open /d/a 66 420");

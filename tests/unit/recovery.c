@@ -112,7 +112,7 @@ static bool has_all(const char *text, const char *whole)
 	return true;
 }
 
-Test(recovery, lines_that_are_there_twice_do_not_cost_the_interval_behind_them)
+Test(recovery, lines_that_are_there_twice_do_not_cost_the_interval_after_them)
 {
 	const struct how how = {.recover = true, .records_only = true, .no_cpu = true};
 	struct bytes b = trace(IOT_PLAIN);
@@ -165,7 +165,7 @@ Test(recovery, frame_that_runs_into_the_end_costs_its_interval_alone)
 	}
 }
 
-Test(recovery, a_trace_cut_short_is_still_told_as_that)
+Test(recovery, a_trace_cut_short_is_still_reported_as_such)
 {
 	struct bytes b = trace(IOT_ZSTD);
 	struct reading got = read_bytes(b.data, b.size - 40, recover);

@@ -128,7 +128,7 @@ Test(remap_ids, text_that_does_not_change_stays_where_it_is)
 	remap_ids_free(&r);
 }
 
-Test(remap_ids, a_map_that_fails_is_told)
+Test(remap_ids, a_map_that_fails_is_reported)
 {
 	unsigned asked = 0;
 	struct remap_ids r = {.map = add, .context = &asked};

@@ -294,7 +294,7 @@ static void check_sorted(const char *in, const char *out)
 	free_trace(got);
 }
 
-Test(reorder, records_are_sorted_and_keep_what_was_said_of_them)
+Test(reorder, records_are_sorted_and_keep_their_directives)
 {
 	char in[128], out[128];
 	struct iot_sort_report report;

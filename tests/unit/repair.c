@@ -79,7 +79,7 @@ Test(repair, perfect_neighbours_are_one_entry)
 	intervals_free(&t);
 }
 
-Test(repair, behind_a_damaged_interval_the_syncs_on_both_sides_agree)
+Test(repair, around_a_damaged_interval_the_syncs_agree)
 {
 	struct intervals t = {0};
 	add(&t, interval(0));
@@ -126,7 +126,7 @@ Test(repair, an_end_does_not_decide_which_of_two_times_is_right)
 	intervals_free(&t);
 }
 
-Test(repair, text_taken_away_behind_a_sync_does_not_move_what_follows)
+Test(repair, text_removed_after_a_sync_does_not_move_what_follows)
 {
 	struct intervals t = {0};
 	struct interval e = interval(3);
@@ -192,7 +192,7 @@ Test(repair, intervals_that_are_there_twice_are_kept_once)
 	intervals_free(&t);
 }
 
-Test(repair, another_trace_behind_is_not_kept)
+Test(repair, another_trace_after_it_is_not_kept)
 {
 	struct intervals t = {0};
 	struct interval other = interval(0);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Seeking: from every place on, a trace reads as it does when everything before is read and left out. */
+/*
+ * Seeking: from every place on, a trace reads as it does when everything before is read and left
+ * out.
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -304,7 +307,7 @@ Test(seek, directives_of_any_size_between_records_are_read_over, .timeout = 60)
 	}
 }
 
-Test(seek, behind_the_end_there_is_nothing_and_the_end_is_proper)
+Test(seek, after_the_end_there_is_nothing_and_the_end_is_proper)
 {
 	struct bytes b = busy_trace(20, (struct make){.compression = IOT_GZIP, .sync = 8});
 	struct iot_reader *r = open_bytes(b, 0);
@@ -394,7 +397,7 @@ Test(seek, a_file_is_read_at_any_place_from_where_it_was_opened_on)
 	free(b.data);
 }
 
-Test(seek, damage_before_the_place_is_not_seen_and_damage_behind_it_is)
+Test(seek, damage_before_the_place_is_not_seen_and_damage_after_it_is)
 {
 	struct bytes b = busy_trace(60, (struct make){.compression = IOT_PLAIN, .sync = 8});
 	struct iot_record rec[64];

@@ -27,7 +27,7 @@ Test(seek_points, a_walk_finds_every_frame)
 	free(b.data);
 }
 
-Test(seek_points, a_walk_goes_on_behind_damage_and_ends_at_the_end)
+Test(seek_points, a_walk_goes_on_after_damage_and_ends_at_the_end)
 {
 	struct bytes b = sample(100, (struct make){.compression = IOT_ZSTD, .sync = 10});
 	struct stored_input s = stored(b);

@@ -89,7 +89,7 @@ Test(packet_sequence, what_was_lost_may_still_be_found)
 	cr_expect_eq(l.found, 1);
 }
 
-Test(packet_sequence, a_process_begins_anew_with_a_start_packet)
+Test(packet_sequence, a_process_restarts_with_a_start_packet)
 {
 	cr_expect_eq(enter_kind(PACKET_START, 1, 0, 10), SEQUENCE_BEGINS);
 	enter(1, 1);

@@ -259,7 +259,7 @@ static void add_record(struct reference_batch *b, uint64_t key, uint32_t count, 
 }
 
 /*
- * Compares the counts with those of an array that has an element for each block. With results of a
+ * Compares the counts with an array that has an element for each block. With results of a
  * cache, a part of the known blocks hit, and a part of the others are prefetched.
  */
 static void check_distinct(bool with_results, uint32_t longest)

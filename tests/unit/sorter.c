@@ -261,7 +261,7 @@ Test(sorter, streaming_hands_out_only_what_is_before_the_watermark)
 	sorter_free(s);
 }
 
-Test(sorter, streaming_wants_to_start_anew_when_an_event_is_late)
+Test(sorter, streaming_wants_to_restart_when_an_event_is_late)
 {
 	struct sorter *s = sorter_new(0, SORTER_STREAM);
 	add_key(s, (struct key){10, 0});
@@ -280,7 +280,7 @@ Test(sorter, streaming_wants_to_start_anew_when_an_event_is_late)
 	sorter_free(s);
 }
 
-Test(sorter, streaming_wants_to_start_anew_when_too_much_is_held)
+Test(sorter, streaming_wants_to_restart_when_too_much_is_held)
 {
 	struct sorter *s = sorter_new(65536, SORTER_STREAM);
 	struct iot_event ev = {.kind = IOT_RECORD};
@@ -599,7 +599,7 @@ Test(sorter, who_passes_comes_where_sorting_would_put_it)
 
 /* Text and directives */
 
-Test(sorter, directives_stay_beside_records_of_the_same_start)
+Test(sorter, directives_stay_next_to_records_of_the_same_start)
 {
 	for (unsigned memory = 0; memory < 2; memory++) {
 		struct sorter *s = sorter_new(memory == 0 ? 65536 : 64 << 20, SORTER_HOLD);
@@ -688,7 +688,7 @@ static size_t entries(const char *directory)
 	return n;
 }
 
-Test(sorter, temporary_file_is_never_seen_in_its_folder)
+Test(sorter, temporary_file_is_never_seen_in_its_directory)
 {
 	char directory[] = "/tmp/iotrace-test.XXXXXX";
 	cr_assert_not_null(mkdtemp(directory));

@@ -23,7 +23,7 @@ static const char TRACE[] = "ff %iotrace version=1 tick=1000\n"
 			    "c0 ec 3e8 1f5 3e8\n"
 			    "ff untimed\n";
 
-static char *folder(void)
+static char *directory(void)
 {
 	static char path[] = "/tmp/iotrace-source-XXXXXX";
 	cr_assert_not_null(mkdtemp(path));
@@ -95,7 +95,7 @@ static struct seen drain(struct iot_source *s)
 
 Test(source, a_log_is_a_stream_and_can_be_read_again)
 {
-	const char *at = folder();
+	const char *at = directory();
 	put("log", LOG, sizeof(LOG) - 1);
 	struct iot_source *s = opened("log");
 	cr_expect_str_eq(iot_source_name(s), "strace");
@@ -116,7 +116,7 @@ Test(source, a_log_is_a_stream_and_can_be_read_again)
 
 Test(source, a_trace_is_a_source)
 {
-	const char *at = folder();
+	const char *at = directory();
 	put("trace", TRACE, sizeof(TRACE) - 1);
 	struct iot_source *s = opened("trace");
 	cr_expect_str_eq(iot_source_name(s), "iotrace");
@@ -151,7 +151,7 @@ static char *packed(size_t *size)
 /* The sanitizer of addresses finds a source that its stream does not free, or frees too early. */
 Test(source, a_stream_may_own_its_source)
 {
-	char *path = folder();
+	char *path = directory();
 	put("log", LOG, sizeof(LOG) - 1);
 	put("trace", TRACE, sizeof(TRACE) - 1);
 	for (int i = 0; i < 2; i++) {
@@ -190,7 +190,7 @@ Test(source, a_reader_of_a_pipe_sees_its_stored_bytes)
 
 Test(source, a_reader_of_standard_input_that_is_a_file_can_seek)
 {
-	const char *at = folder();
+	const char *at = directory();
 	size_t size;
 	char *data = packed(&size);
 	uint64_t done, total;
@@ -216,7 +216,7 @@ Test(source, a_reader_of_standard_input_that_is_a_file_can_seek)
 
 Test(source, a_reader_on_a_log_has_names_and_the_tick)
 {
-	const char *at = folder();
+	const char *at = directory();
 	struct iot_event ev[64];
 	size_t size = 0;
 	put("log", LOG, sizeof(LOG) - 1);
@@ -240,7 +240,7 @@ Test(source, a_reader_on_a_log_has_names_and_the_tick)
 
 Test(source, input_of_unknown_format_is_refused_or_a_trace)
 {
-	const char *at = folder(), *path = "bare";
+	const char *at = directory(), *path = "bare";
 	struct iot_record rec[8];
 	put(path, "c0 22 0 8 0 1f4 3 7 0\n", 22);
 	struct iot_source *s = iot_source_new();
@@ -289,7 +289,7 @@ Test(source, options_are_checked)
 
 Test(source, a_damaged_log_yields_its_events_and_a_lost)
 {
-	const char *at = folder();
+	const char *at = directory();
 	put("log", LOG, sizeof(LOG) - 1);
 	struct iot_source *s = opened("log");
 	iot_source_cancel(s);
@@ -331,7 +331,7 @@ static void *open_fifo(void *source)
 Test(source, cancel_ends_the_wait_for_the_writer_of_a_fifo, .timeout = 60)
 {
 	const struct timespec wait = {.tv_nsec = 50000000};
-	const char *at = folder();
+	const char *at = directory();
 	pthread_t thread;
 	cr_assert_eq(mkfifo("fifo", 0600), 0);
 	struct iot_source *s = iot_source_new();
@@ -354,7 +354,7 @@ static void *write_fifo(void *log)
 
 Test(source, a_fifo_waits_for_its_writer, .timeout = 60)
 {
-	const char *at = folder();
+	const char *at = directory();
 	pthread_t thread;
 	cr_assert_eq(mkfifo("fifo", 0600), 0);
 	cr_assert_eq(pthread_create(&thread, NULL, write_fifo, (void *)LOG), 0);
@@ -370,7 +370,7 @@ Test(source, a_fifo_waits_for_its_writer, .timeout = 60)
 
 Test(source, order_stream_fails_where_a_full_sort_is_needed)
 {
-	const char *at = folder();
+	const char *at = directory();
 	FILE *f = fopen("log", "w");
 	/* a call that returns long after it began, while many others do */
 	fprintf(f, "1 1.000000 openat(AT_FDCWD, \"a\", O_RDWR) = 3 <0.000001>\n"
@@ -401,7 +401,7 @@ Test(source, order_stream_fails_where_a_full_sort_is_needed)
 
 Test(source, several_traces_are_not_one_source)
 {
-	const char *at = folder();
+	const char *at = directory();
 	const char *const paths[] = {"a", "b"};
 	put("a", TRACE, sizeof(TRACE) - 1);
 	put("b", TRACE, sizeof(TRACE) - 1);

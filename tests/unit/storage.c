@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Input that the caller reads at any byte: it reads as memory does, with short reads and failures. */
+/*
+ * Input that the caller reads at any byte: it reads as memory does, with short reads and failures.
+ */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdatomic.h>

@@ -229,7 +229,7 @@ Test(strace, relative_times_are_summed)
 	cr_expect_eq(run.start_ns[1], 15000);
 }
 
-Test(strace, relative_times_beside_absolute_ones)
+Test(strace, relative_times_next_to_absolute_ones)
 {
 	convert("7 00:00:01.000000 (+     0.000000) " OPEN_A
 		"7 00:00:02.000000 (+     1.000000) write(3, \"x\", 1) = 1\n");
@@ -266,7 +266,7 @@ Test(strace, raw_arguments)
 	expect_directive("source-id=0:3");
 }
 
-Test(strace, numbers_with_names_behind_them)
+Test(strace, numbers_with_names_after_them)
 {
 	convert(
 	    "openat(-100 /* AT_FDCWD */, \"a\", 0x441 /* O_WRONLY|O_CREAT|O_APPEND */, 0666) = 3\n"
@@ -429,7 +429,7 @@ Test(strace, foreign_lines_are_counted_not_fatal)
 	cr_expect_eq(run.src.report.example[0].line, 2);
 }
 
-Test(strace, a_cut_last_line_is_told)
+Test(strace, a_cut_last_line_is_reported)
 {
 	convert("1 1.0 x\n1 12:00:00 " OPEN_A "1 12:00:00 write(3, \"x\", 1) = 1\n"
 		"1 12:00:00 write(3, \"x");
@@ -508,7 +508,7 @@ Test(strace, all_logs_of_a_set_that_are_cut_or_empty_are_named)
 }
 
 /* A pipe whose numbers strace has truncated, of a process that had 4 open before the log began. */
-Test(strace, a_wrong_guess_is_no_missed_close)
+Test(strace, a_wrong_candidate_is_not_a_missed_close)
 {
 	convert(OPEN_A
 		"pipe2([...], 0) = 0\nopenat(AT_FDCWD, \"b\", O_RDWR|O_CREAT|O_TRUNC, 0644) "
@@ -977,7 +977,7 @@ Test(strace, threads_share_their_process_and_its_table)
 	expect_records("1:w a 0+1\n");
 }
 
-Test(strace, threads_can_be_told_apart)
+Test(strace, threads_can_be_distinguished)
 {
 	run.setting = "threads";
 	convert("1 clone(child_stack=0x7f, flags=CLONE_FILES|CLONE_THREAD) = 2\n2 " OPEN_A
@@ -1038,7 +1038,7 @@ Test(strace, a_message_that_was_not_sent_does_not_arrive)
 	expect_records("2:w b 0+20\n");
 }
 
-Test(strace, messages_are_told_by_how_many_descriptors_they_carry)
+Test(strace, messages_differ_by_the_descriptors_they_carry)
 {
 	convert(PAIR
 		"1 " OPEN_A "1 openat(AT_FDCWD, \"b\", O_RDWR|O_TRUNC) = 4\n"
@@ -1238,7 +1238,7 @@ Test(strace, operations_can_be_left_out)
 	cr_expect_null(strstr(run.directives, "%op"));
 }
 
-Test(strace, close_is_told_of_the_last_descriptor_only)
+Test(strace, close_is_recorded_for_the_last_descriptor_only)
 {
 	convert(OPEN_A "dup(3) = 4\nclose(3) = 0\nread(4, \"\", 1) = 0\nclose(4) = 0\n");
 	const char *first = strstr(run.directives, "name=close");
@@ -1370,7 +1370,7 @@ Test(strace, a_file_without_a_name_gets_one)
 	expect_records("1:w  0+40\n1:w /d/o 40+5\n1:w  40+1\n");
 }
 
-Test(strace, a_name_beside_a_result_is_the_real_one)
+Test(strace, a_name_next_to_a_result_is_the_real_one)
 {
 	convert(
 	    "symlink(\"o\", \"/s\") = 0\n"

@@ -48,7 +48,9 @@ static struct iot_stream *numbers(unsigned total, int status, bool *closed)
 	return iot_stream_new(NULL, &stage, s);
 }
 
-/* Pulls all and returns the number of events, which must be in order; *status is the last result. */
+/*
+ * Pulls all and returns the number of events, which must be in order; *status is the last result.
+ */
 static unsigned count(struct iot_stream *s, int *status)
 {
 	struct iot_batch *b = iot_batch_new(IOT_BATCH_EVENTS);

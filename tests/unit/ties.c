@@ -358,7 +358,9 @@ Test(ties, sectors_that_several_files_have_had_tie_nothing)
 	}
 }
 
-/* A write-back of the only page of file 1, the first two of file 2, which follow it, and no file's. */
+/*
+ * A write-back of the only page of file 1, the first two of file 2, which follow it, and no file's.
+ */
 Test(ties, a_physical_write_counts_for_each_of_its_files)
 {
 	static struct made t;

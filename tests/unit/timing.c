@@ -342,7 +342,9 @@ Test(timing, dirty_blocks_are_written_together_at_the_background_limit)
 	}
 }
 
-/* Blocks 0 and 1 are dirty and the oldest when the cache is full: they are written, 2 is replaced. */
+/*
+ * Blocks 0 and 1 are dirty and the oldest when the cache is full: they are written, 2 is replaced.
+ */
 Test(timing, dirty_blocks_are_written_where_victims_are_sought)
 {
 	struct world w;

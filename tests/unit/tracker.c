@@ -123,7 +123,7 @@ Test(tracker, a_write_at_an_unknown_place_makes_the_size_unknown)
 	open_description_free(&t, b);
 }
 
-Test(tracker, a_name_made_anew_is_another_file)
+Test(tracker, a_recreated_name_is_another_file)
 {
 	struct open_description *a = opened("a", OPEN_CREATE);
 	fdtable_absent(&t, "a", 1);
@@ -548,7 +548,7 @@ Test(tracker, descriptors_beyond_the_limit_are_not_followed)
 	fd_table_free(&t, a);
 }
 
-Test(tracker, a_process_is_told_of_a_description_once)
+Test(tracker, a_process_learns_of_a_description_once)
 {
 	struct open_description *d = opened("a", 0);
 	cr_expect_not(description_mark_known(&t, d, 7));
@@ -582,7 +582,7 @@ Test(tracker, paths_are_resolved_from_their_base)
 	expect_path("", ".", ".");
 }
 
-Test(tracker, a_path_without_room_is_not_resolved)
+Test(tracker, a_path_without_capacity_is_not_resolved)
 {
 	static char name[PATH_CAPACITY + 1];
 	char out[PATH_CAPACITY];

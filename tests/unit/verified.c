@@ -165,7 +165,7 @@ Test(verified, a_trace_cut_short_ends_with_its_last_sync)
 	free(b.data);
 }
 
-/* After damage in the first interval, a tick that is no power of ten may be wrong. */
+/* After damage in the first interval, a tick other than a power of ten may be wrong. */
 Test(verified, the_tick_of_a_damaged_interval_has_to_be_certain)
 {
 	for (unsigned i = 0; i < 4; i++) {

@@ -105,7 +105,7 @@ Test(writer, sync_comes_with_what_follows_it)
 		  "ff %end records=4 comments=0 xxh3=HASH\n");
 }
 
-Test(writer, comment_after_the_last_record_of_an_interval_stands_behind_sync)
+Test(writer, comment_after_the_last_record_of_an_interval_stands_after_sync)
 {
 	struct iot_writer *w = memory_writer((struct make){.sync = 2});
 	cr_assert_eq(iot_writer_records(w, example, 2), IOT_OK);
@@ -178,7 +178,7 @@ Test(writer, repeat_of_what_is_in_force_is_not_written)
 		  "ff %file process=1 id=5 path=/a\n");
 }
 
-Test(writer, unknown_offsets_are_told_where_they_begin_and_end)
+Test(writer, unknown_offsets_are_marked_where_they_begin_and_end)
 {
 	struct iot_writer *w = memory_writer((struct make){.bare = true});
 	write_text(w, "%file process=1 id=5 path=/a");
@@ -202,7 +202,7 @@ Test(writer, unknown_offsets_are_told_where_they_begin_and_end)
 		  "0 28 0 0 0 0 7 0\n");
 }
 
-Test(writer, unknown_offset_told_by_a_file_is_not_told_twice)
+Test(writer, unknown_offset_marked_by_a_file_is_not_marked_twice)
 {
 	struct iot_writer *w = memory_writer((struct make){.sync = 1});
 	write_text(w, "%file process=1 id=5 offset=unknown");
@@ -254,7 +254,7 @@ Test(writer, trace_that_lacks_offsets_says_so_once)
 	expect(w, "ff %trace lacks=offset,cpu\n80 20 0 1 0 0 5 1 0\n80 28 0 1 0 0 6 0\n");
 }
 
-Test(writer, every_flag_is_told_where_it_begins_and_ends)
+Test(writer, every_flag_is_marked_where_it_begins_and_ends)
 {
 	struct iot_writer *w = memory_writer((struct make){.bare = true});
 	write_text(w, "%file process=1 id=5 path=/a cpu=unknown");
@@ -275,7 +275,7 @@ Test(writer, every_flag_is_told_where_it_begins_and_ends)
 		  "80 28 0 1 0 0 6 0\n");
 }
 
-Test(writer, flag_that_lacks_covered_is_told_once_lacks_ends)
+Test(writer, flag_that_lacks_covered_is_marked_once_lacks_ends)
 {
 	struct iot_writer *w = memory_writer((struct make){.bare = true});
 	write_text(w, "%trace lacks=completion");
@@ -702,7 +702,9 @@ Test(writer, thousands_of_files_and_syncs_are_a_fixed_point)
 	free(second.data);
 }
 
-/* Operations that differ in all values, many of which are equal to the previous one's, or one more. */
+/*
+ * Operations that differ in all values, many of which are equal to the previous one's, or one more.
+ */
 static struct iot_operation operation(unsigned i)
 {
 	static const char *const names[] = {"open", "close", "stat", "rename", "a b"};

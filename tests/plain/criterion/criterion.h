@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * As much of Criterion as our tests use, for sanitizers that Criterion itself does not run under: each
- * test is a function called in a child of a small program, plain_main.c.
+ * As much of Criterion as our tests use, for sanitizers that Criterion itself does not run under:
+ * each test is a function called in a child of a small program, plain_main.c.
  */
 #ifndef PLAIN_CRITERION_H
 #define PLAIN_CRITERION_H
