@@ -144,7 +144,7 @@ enum exit_status analyze_run_inputs(struct analyze_run *a, char **paths, size_t 
 	else if (status == EXIT_OK && inputs.added && analyze_run_has_pictures(a))
 		status = analyze_run_job_pictures(a, &pictures, inputs.incomplete);
 	else if (status == EXIT_OK && inputs.added)
-		status = analyze_several_print(&several, analyze_run_form(a), a->top);
+		status = analyze_several_print(&several, a->form.chosen, a->top);
 	analyze_members_abandon(&members);
 	analyze_several_free(&several);
 	report_jobs_free(&pictures);

@@ -17,11 +17,6 @@
 
 enum { TOP_ON_TERMINAL = 20 };
 
-enum analyze_form analyze_run_form(const struct analyze_run *a)
-{
-	return a->json ? ANALYZE_JSON : a->tsv ? ANALYZE_TSV : ANALYZE_TEXT;
-}
-
 static void warn_of(const struct analyze_run *a, const char *section, const char *name,
 		    const char *sentence)
 {
@@ -84,11 +79,10 @@ static const enum iot_analyze_by table_by[] = {IOT_ANALYZE_BY_PROCESS,   IOT_ANA
 
 static int print_table(struct analyze_run *a)
 {
-	const enum analyze_form form = analyze_run_form(a);
-	if (a->top == NOT_GIVEN && form == ANALYZE_TEXT && isatty(STDOUT_FILENO))
+	if (a->top == NOT_GIVEN && a->form.chosen == NULL && isatty(STDOUT_FILENO))
 		a->top = TOP_ON_TERMINAL;
-	return analyze_rows_print(&a->results.out, a->results.analysis, table_by[a->by], form,
-				  a->top);
+	return analyze_rows_print(&a->results.out, a->results.analysis, table_by[a->by],
+				  a->form.chosen, a->top);
 }
 
 /* Returns an enum iot_status. */
@@ -100,11 +94,9 @@ static int print(struct analyze_run *a)
 		return print_table(a);
 	if (a->before != NULL)
 		return analyze_against_print(&a->results.out, a->results.analysis, a->before,
-					     a->against, analyze_run_form(a));
-	if (a->json)
-		analyze_print_json(&a->results);
-	else if (a->tsv)
-		analyze_print_tsv(&a->results);
+					     a->against, a->form.chosen);
+	if (a->form.chosen != NULL)
+		analyze_print(&a->results, a->form.chosen);
 	else
 		(a->results.shows_all ? analyze_print_summary : analyze_print_text)(&a->results);
 	return IOT_OK;

@@ -12,6 +12,7 @@
 #include "cli/analyze/results.h"
 #include "cli/analyze/several.h"
 #include "cli/jobs/job_list.h"
+#include "cli/print/form.h"
 #include "cli/report/report_jobs.h"
 #include "cli/ui/options.h"
 #include "cli/ui/plan.h"
@@ -44,10 +45,11 @@ struct analyze_run {
 	struct job_list_options list_options;
 	struct job_list list;
 	int strategy; /* enum strategy of the jobs that share samples, or NOT_SHARED */
+	struct print_choice form;
 	struct where where;
 	struct picks picks;
 	bool incomplete; /* parts of the trace are missing or damaged */
-	bool allow_gaps, per_thread, one_job, json, tsv, no_fsync, png, working_set, dependencies;
+	bool allow_gaps, per_thread, one_job, no_fsync, png, working_set, dependencies;
 };
 
 /* One of several inputs. */
@@ -74,7 +76,6 @@ enum exit_status analyze_run_check_files(const struct analyze_run *a, char **pat
 
 /* analyze_report.c */
 
-enum analyze_form analyze_run_form(const struct analyze_run *a);
 bool analyze_run_has_requests(const struct iot_analyze *a);
 /* Prints the report, or writes the state. */
 enum exit_status analyze_run_report(struct analyze_run *a, const struct command_spec *command);

@@ -30,9 +30,9 @@ static const char *why_no_periods(const struct analyze_run *a, size_t count)
 {
 	if (a->every_ns == 0)
 		return NULL;
-	if (a->json || a->options.sections != 0 || a->state != NULL || a->html != NULL ||
-	    a->plots != NULL || a->against != NULL || a->part.n > 1 || a->group.levels > 0 ||
-	    a->options.threads > 1)
+	if (print_choice_is_nested(&a->form) || a->options.sections != 0 || a->state != NULL ||
+	    a->html != NULL || a->plots != NULL || a->against != NULL || a->part.n > 1 ||
+	    a->group.levels > 0 || a->options.threads > 1)
 		return "--every prints periods only: it excludes --json, --section, --state, "
 		       "--html, "
 		       "--plots, --against, --group, --part and --threads";
@@ -67,12 +67,12 @@ enum exit_status analyze_run_check(const struct analyze_run *a, char **paths, si
 				   a->plots != NULL || a->html != NULL || a->part.n > 1))
 		return options_wrong(command, "--against excludes --by, --group, --state, --plots, "
 					      "--html and --part");
-	if (a->json && a->tsv)
-		return options_wrong(command, "--json and --tsv exclude each other");
-	if (a->state != NULL && (a->json || a->tsv))
+	if (!print_choice_valid(&a->form, command))
+		return EXIT_FAILED;
+	if (a->state != NULL && a->form.chosen != NULL)
 		return options_wrong(command, "--state writes no report: no --json or --tsv");
 	if (analyze_run_has_pictures(a) &&
-	    (a->json || a->tsv || a->by != NOT_BY || a->state != NULL))
+	    (a->form.chosen != NULL || a->by != NOT_BY || a->state != NULL))
 		return options_wrong(command,
 				     "--plots and --html exclude --json, --tsv, --by and --state");
 	if (a->png && a->plots == NULL)

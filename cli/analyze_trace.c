@@ -214,7 +214,7 @@ enum exit_status analyze_run_periods(struct analyze_run *a, const char *path,
 	struct analyze_periods_options options = {.every_ns = a->every_ns,
 						  .by = a->by == NOT_BY ? ANALYZE_PERIODS_TOTAL
 									: stats_by[a->by],
-						  .tsv = a->tsv,
+						  .tsv = a->form.chosen != NULL,
 						  .top = a->top};
 	a->read.side_by_side = false;
 	enum exit_status status = trace_in_open(&a->in, path, &a->read, command);

@@ -126,8 +126,7 @@ enum exit_status cmd_analyze(int argc, char **argv)
 				.strategy = NOT_SHARED,
 				.top = NOT_GIVEN};
 	const struct option options[] = {
-	    OPTION(FLAG, 'j', "json", NULL, &a.json, "print all values as JSON"),
-	    OPTION(FLAG, 't', "tsv", NULL, &a.tsv, "print all values as rows separated by tabs"),
+	    OPTION_FORMS(a.form, "all values as ", "all values as rows"),
 	    OPTION(STRING, 's', "state", "FILE", &a.state,
 		   "write the state to FILE instead of a report (.gz, .zst: compressed)"),
 	    OPTION(STRING, 0, "html", "FILE", &a.html, "write an HTML report with plots to FILE"),

@@ -7,8 +7,6 @@
 
 #include "cli/ui/output.h"
 
-#include "form.h"
-
 struct analyze_results {
 	struct iot_analyze *analysis;
 	struct output out;

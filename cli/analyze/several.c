@@ -15,7 +15,7 @@ void analyze_several_begin(struct analyze_several *s, struct analyze_inputs *inp
 }
 
 /* Returns an enum iot_status. */
-static int print(struct analyze_several *s, struct output *out, enum analyze_form form,
+static int print(struct analyze_several *s, struct output *out, const struct print_form *form,
 		 uint64_t top)
 {
 	if (s->as == ANALYZE_AS_PICKS) {
@@ -32,7 +32,7 @@ static int print(struct analyze_several *s, struct output *out, enum analyze_for
 	return IOT_OK;
 }
 
-enum exit_status analyze_several_print(struct analyze_several *s, enum analyze_form form,
+enum exit_status analyze_several_print(struct analyze_several *s, const struct print_form *form,
 				       uint64_t top)
 {
 	struct output out;

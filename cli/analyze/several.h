@@ -8,6 +8,8 @@
 #include "map.h"
 #include "picks.h"
 
+struct print_form;
+
 struct analyze_several {
 	enum analyze_several_as {
 		ANALYZE_AS_POPULATIONS,
@@ -24,7 +26,7 @@ struct analyze_several {
 /* The jobs of the inputs are added to it. */
 void analyze_several_begin(struct analyze_several *s, struct analyze_inputs *inputs);
 /* Prints them to standard output; up to `top` rows or groups. Returns an exit status. */
-enum exit_status analyze_several_print(struct analyze_several *s, enum analyze_form form,
+enum exit_status analyze_several_print(struct analyze_several *s, const struct print_form *form,
 				       uint64_t top);
 void analyze_several_free(struct analyze_several *s);
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/print/tsv.h"
 #include "cli/ui/printable.h"
 #include "lib/base/array.h"
 #include "lib/base/idmap.h"
@@ -278,59 +277,6 @@ void analyze_workflow_text(const struct analyze_workflow *w, struct output *out,
 			      printable_bytes(text, sizeof text, f->bytes), (uintmax_t)f->readers);
 		output_printf(out, "%s\n", printable(text, sizeof text, f->path, f->path_size));
 	}
-}
-
-/* A row of the TSV: section, name, key, unit, value and note. Begins it, up to the value. */
-static void begin_row(struct tsv *t, const char *name, size_t i, const char *unit)
-{
-	tsv_word(t, "workflow");
-	tsv_word(t, name);
-	if (i > 0)
-		tsv_number(t, i);
-	else
-		tsv_unknown(t);
-	tsv_word(t, unit);
-}
-
-static void number_row(struct tsv *t, const char *name, size_t i, const char *unit, uint64_t n,
-		       const char *note)
-{
-	begin_row(t, name, i, unit);
-	tsv_number(t, n);
-	tsv_word(t, note);
-}
-
-static void name_row(struct tsv *t, const char *name, size_t i, const char *text, size_t size)
-{
-	begin_row(t, name, i, "");
-	tsv_name(t, text, size);
-	tsv_unknown(t);
-}
-
-void analyze_workflow_tsv(const struct analyze_workflow *w, struct output *out, uint64_t top)
-{
-	enum { COLUMNS = 6 };
-	struct tsv t = {.out = out, .columns = COLUMNS};
-	const char *note = workflow_note(w);
-	number_row(&t, "files", 0, "", w->file_count, note);
-	number_row(&t, "bytes", 0, "bytes", w->bytes, note);
-	number_row(&t, "flows", 0, "", w->flow_count, note);
-	number_row(&t, "left_out", 0, "", w->left_out, "");
-	for (size_t i = 0; i < workflow_shown(w->flow_count, top); i++) {
-		const struct workflow_flow *f = &w->flows[i];
-		name_row(&t, "flow_writer", i + 1, f->writer, strlen(f->writer));
-		name_row(&t, "flow_reader", i + 1, f->reader, strlen(f->reader));
-		number_row(&t, "flow_files", i + 1, "", f->files, note);
-		number_row(&t, "flow_bytes", i + 1, "bytes", f->bytes, note);
-	}
-	for (size_t i = 0; i < workflow_shown(w->file_count, top); i++) {
-		const struct workflow_file *f = &w->files[i];
-		name_row(&t, "file_path", i + 1, f->path, f->path_size);
-		number_row(&t, "file_writers", i + 1, "", f->writers, note);
-		number_row(&t, "file_readers", i + 1, "", f->readers, note);
-		number_row(&t, "file_bytes", i + 1, "bytes", f->bytes, note);
-	}
-	tsv_end(&t);
 }
 
 void analyze_workflow_free(struct analyze_workflow *w)

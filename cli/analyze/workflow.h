@@ -10,7 +10,6 @@
 
 #include "cli/ui/output.h"
 
-#include "form.h"
 #include "inputs.h"
 
 enum {
@@ -57,7 +56,6 @@ int analyze_workflow_end(struct analyze_workflow *w,
 			 const char *(*name)(const void *jobs, size_t i), const void *jobs);
 /* Prints the flows and files with most bytes, up to `top` of each. */
 void analyze_workflow_text(const struct analyze_workflow *w, struct output *out, uint64_t top);
-void analyze_workflow_tsv(const struct analyze_workflow *w, struct output *out, uint64_t top);
 /* Returns the number of flows or files to show, of `count`. */
 size_t workflow_shown(size_t count, uint64_t top);
 /* Returns why the counts are a lower bound; "" if they are exact. */

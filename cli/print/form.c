@@ -25,6 +25,12 @@ bool print_choice_is_nested(const struct print_choice *choice)
 	return choice->chosen != NULL && choice->chosen->is_nested;
 }
 
+void print_in_form(const struct print_form *form, struct output *o,
+		   const struct iot_table *document, const struct iot_table *rows)
+{
+	form->print(o, form->is_nested ? document : rows, NULL);
+}
+
 bool print_choice_valid(const struct print_choice *choice, const struct command_spec *command)
 {
 	if (choice->other != NULL)

@@ -14,7 +14,10 @@
 struct print_form {
 	const char *name; /* of the option */
 	bool is_nested;   /* it prints a document with nested tables; else rows */
-	/* lines: a member whose rows have a line each in a document of one line; NULL: none */
+	/*
+	 * lines: the member of a document of one line whose rows have a line each; NULL: each
+	 * member of the document has a line
+	 */
 	void (*print)(struct output *o, const struct iot_table *table, const char *lines);
 };
 
@@ -39,6 +42,9 @@ struct print_choice {
 option_fn option_form;
 /* Returns whether the selected form is a document with nested tables. */
 bool print_choice_is_nested(const struct print_choice *choice);
+/* Prints a document with nested tables in a form that has these, else the rows. */
+void print_in_form(const struct print_form *form, struct output *o,
+		   const struct iot_table *document, const struct iot_table *rows);
 /* Returns false, with an error, if two forms were selected. */
 bool print_choice_valid(const struct print_choice *choice, const struct command_spec *command);
 

@@ -123,19 +123,9 @@ void print_json(struct json *j, const char *key, const struct iot_table *table)
 	json_close(j, array ? ']' : '}');
 }
 
-static void print_document(struct json j, const struct iot_table *table)
+void print_json_compact(struct output *o, const struct iot_table *table)
 {
-	print_json(&j, NULL, table);
-}
-
-void print_json_document(struct output *o, const struct iot_table *table)
-{
-	print_document((struct json){.out = o, .pretty = true}, table);
-}
-
-void print_json_compact(struct output *o, const struct iot_table *table, const char *lines)
-{
-	print_document((struct json){.out = o, .lines = lines}, table);
+	print_json(&(struct json){.out = o}, NULL, table);
 }
 
 void print_json_list(struct json *j)
@@ -150,10 +140,8 @@ void print_json_list_end(struct json *j)
 
 static void print(struct output *o, const struct iot_table *table, const char *lines)
 {
-	if (lines != NULL)
-		print_json_compact(o, table, lines);
-	else
-		print_json_document(o, table);
+	struct json j = {.out = o, .pretty = lines == NULL, .lines = lines};
+	print_json(&j, NULL, table);
 }
 
 const struct print_form form_json = {"json", true, print};

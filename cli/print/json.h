@@ -13,13 +13,8 @@
 
 #include "cli/ui/json.h"
 
-/* Writes a table as a document with a line for each member. */
-void print_json_document(struct output *o, const struct iot_table *table);
-/*
- * Writes a table as a document of one line, except that each row of the member `lines` has a line
- * of its own; NULL: none.
- */
-void print_json_compact(struct output *o, const struct iot_table *table, const char *lines);
+/* Writes a table as a document of one line. */
+void print_json_compact(struct output *o, const struct iot_table *table);
 /* Writes a table as a member, or as an element if key is NULL. */
 void print_json(struct json *j, const char *key, const struct iot_table *table);
 /* Begin and end a document that is a list of tables, which print_json() writes. */

@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "cli/analyze/against.h"
-#include "cli/print/json.h"
-#include "cli/print/tsv.h"
 #include "cli/ui/printable.h"
 #include "lib/result/columns.h"
 #include "lib/result/names.h"
@@ -178,7 +176,7 @@ static void set_document(struct iot_row *to, void *source)
 	row_number(to, &metrics.compared, view->differences.compared);
 }
 
-static void print(struct against_view *view, struct output *out, enum analyze_form form)
+static void print(struct against_view *view, struct output *out, const struct print_form *form)
 {
 	static const struct iot_column columns[] =
 	    COLUMN_LIST(COLUMN_AS(value_section, "section"), COLUMN_AS(value_name, "name"),
@@ -190,17 +188,15 @@ static void print(struct against_view *view, struct output *out, enum analyze_fo
 	const struct iot_table document = TABLE_RECORD(document_columns, set_document, view);
 	view->table =
 	    (struct iot_table)TABLE_ROWS(columns, view->differences.count, set_difference, view);
-	if (form == ANALYZE_JSON)
-		print_json_document(out, &document);
-	else if (form == ANALYZE_TSV)
-		print_tsv(out, &view->table);
+	if (form != NULL)
+		print_in_form(form, out, &document, &view->table);
 	else
 		print_text(out, view);
 }
 
 int analyze_against_print(struct output *out, const struct iot_analyze *now,
 			  const struct iot_analyze *before, const char *path,
-			  enum analyze_form form)
+			  const struct print_form *form)
 {
 	struct against_view view = {.path = path};
 	const int status = analyze_compare(&view.differences, now, before);

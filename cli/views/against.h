@@ -5,7 +5,7 @@
 
 #include <iotrace/analyze.h>
 
-#include "cli/analyze/form.h"
+#include "cli/print/form.h"
 #include "cli/ui/output.h"
 
 /*
@@ -14,6 +14,6 @@
  */
 int analyze_against_print(struct output *out, const struct iot_analyze *now,
 			  const struct iot_analyze *before, const char *path,
-			  enum analyze_form form);
+			  const struct print_form *form);
 
 #endif

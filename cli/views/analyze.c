@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "cli/print/json.h"
-#include "cli/print/tsv.h"
 #include "lib/result/columns.h"
 #include "lib/result/names.h"
 #include "lib/result/row.h"
@@ -53,7 +51,7 @@ static void set_section(struct iot_row *to, void *source)
 		row_table(to, &metrics.stated_value, &d->findings.table);
 }
 
-void analyze_print_json(struct analyze_results *a)
+static void print_nested(struct analyze_results *a, const struct print_form *form)
 {
 	struct analyze_document d;
 	document_begin(&d, a);
@@ -62,7 +60,7 @@ void analyze_print_json(struct analyze_results *a)
 	    *value_maps_begin(&d.maps, (struct value_list){shown_at, &d}, VALUE_SECTIONS, 0);
 	sections.fill = set_section;
 	sections.source = &d;
-	print_json_document(&a->out, &sections);
+	form->print(&a->out, &sections, NULL);
 }
 
 static void set_value(struct iot_row *to, void *source)
@@ -75,7 +73,7 @@ static void set_value(struct iot_row *to, void *source)
 	row_word(to, &metrics.value_note, v->note);
 }
 
-void analyze_print_tsv(struct analyze_results *a)
+static void print_flat(struct analyze_results *a, const struct print_form *form)
 {
 	static const struct iot_column columns[] =
 	    COLUMN_LIST(COLUMN_AS(value_section, "section"), COLUMN_AS(value_name, "name"),
@@ -87,5 +85,10 @@ void analyze_print_tsv(struct analyze_results *a)
 	while (shown_at(&d, rows) != NULL)
 		rows++;
 	const struct iot_table table = TABLE_ROWS(columns, rows, set_value, &d);
-	print_tsv(&a->out, &table);
+	form->print(&a->out, &table, NULL);
+}
+
+void analyze_print(struct analyze_results *a, const struct print_form *form)
+{
+	(form->is_nested ? print_nested : print_flat)(a, form);
 }

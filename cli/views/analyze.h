@@ -4,9 +4,9 @@
 #define CLI_VIEWS_ANALYZE_H
 
 #include "cli/analyze/results.h"
+#include "cli/print/form.h"
 
-void analyze_print_json(struct analyze_results *a);
-/* A row for each value. */
-void analyze_print_tsv(struct analyze_results *a);
+/* In a form without nested tables, a row for each value. */
+void analyze_print(struct analyze_results *a, const struct print_form *form);
 
 #endif

@@ -4,9 +4,7 @@
 #include <assert.h>
 
 #include "cli/analyze/row_value.h"
-#include "cli/print/json.h"
 #include "cli/print/text.h"
-#include "cli/print/tsv.h"
 #include "lib/result/columns.h"
 #include "lib/result/names.h"
 #include "lib/result/row.h"
@@ -136,24 +134,24 @@ static void set_document(struct iot_row *to, void *source)
 	row_table(to, &metrics.rows, &v->rows);
 }
 
-static void print(struct rows_view *v, struct output *out, enum analyze_form form, size_t all)
+static void print(struct rows_view *v, struct output *out, const struct print_form *form,
+		  size_t all)
 {
 	static const struct iot_column columns[] = COLUMN_LIST(COLUMN(by), COLUMN(rows));
 	const struct iot_table document = TABLE_RECORD(columns, set_document, v);
 	const struct rows_layout *l = v->layout;
-	if (form == ANALYZE_JSON)
-		print_json_document(out, &document);
-	else if (form == ANALYZE_TSV && v->rows.rows > 0)
-		print_tsv(out, &v->rows);
-	else if (form == ANALYZE_TEXT) {
-		print_text(out, l->column, l->columns, l->heading, &v->rows);
-		if (v->rows.rows < all)
-			output_printf(out, "and %zu more; see --top\n", all - v->rows.rows);
+	if (form != NULL) {
+		if (form->is_nested || v->rows.rows > 0)
+			print_in_form(form, out, &document, &v->rows);
+		return;
 	}
+	print_text(out, l->column, l->columns, l->heading, &v->rows);
+	if (v->rows.rows < all)
+		output_printf(out, "and %zu more; see --top\n", all - v->rows.rows);
 }
 
 int analyze_rows_print(struct output *out, struct iot_analyze *a, enum iot_analyze_by by,
-		       enum analyze_form form, uint64_t top)
+		       const struct print_form *form, uint64_t top)
 {
 	struct rows_view v = {.analysis = a, .layout = &layouts[by], .status = IOT_OK};
 	const ssize_t all = iot_analyze_rows(a, by);

@@ -4,9 +4,10 @@
 #define CLI_VIEWS_ANALYZE_ROWS_H
 
 #include "cli/analyze/results.h"
+#include "cli/print/form.h"
 
 /* Prints up to `top` rows. Returns an enum iot_status. */
 int analyze_rows_print(struct output *out, struct iot_analyze *a, enum iot_analyze_by by,
-		       enum analyze_form form, uint64_t top);
+		       const struct print_form *form, uint64_t top);
 
 #endif

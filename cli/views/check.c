@@ -85,7 +85,7 @@ void check_print_trace(struct output *o, const struct checked_trace *t)
 							     (void *)&t->found[i]);
 	unseen_view(&view.unseen, t->unseen);
 	const struct iot_table table = TABLE_RECORD(columns, set_trace, &view);
-	print_json_compact(o, &table, NULL);
+	print_json_compact(o, &table);
 }
 
 /* A log */
@@ -135,5 +135,5 @@ void check_print_log(struct output *o, const struct checked_log *l)
 	    .warnings = source_notes_table(l->source),
 	};
 	const struct iot_table table = TABLE_RECORD(columns, set_log, &view);
-	print_json_compact(o, &table, NULL);
+	print_json_compact(o, &table);
 }

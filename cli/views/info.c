@@ -141,5 +141,5 @@ void info_print_json(struct output *o, const char *path, const struct info *f,
 	};
 	const struct iot_table table = TABLE_RECORD(info_columns, set_info, &view);
 	unseen_view(&view.unseen, &f->unseen);
-	print_json_compact(o, &table, NULL);
+	print_json_compact(o, &table);
 }

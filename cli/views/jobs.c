@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "cli/jobs/job_list.h"
-#include "cli/print/json.h"
 #include "cli/print/text.h"
-#include "cli/print/tsv.h"
 #include "lib/result/columns.h"
 #include "lib/result/names.h"
 #include "lib/result/row.h"
@@ -169,7 +167,7 @@ static void set_flat(struct iot_row *to, const char *section, const struct iot_t
 	row_word(to, &metrics.value_unit,
 		 record->column[column].metric->quantity == IOT_BYTES ? "bytes" : "");
 	row_word(to, &metrics.value_note, cell[column].why != NULL ? cell[column].why : "");
-	*row_cell(to, &metrics.value, IOT_BOTH) = cell[column];
+	*row_cell(to, &metrics.stated_value, IOT_BOTH) = cell[column];
 }
 
 static void set_flat_value(struct iot_row *to, struct job_document *d, size_t i)
@@ -193,7 +191,7 @@ static void set_flat_pooled(struct iot_row *to, struct job_document *d, size_t i
 	snprintf(key, sizeof key, "%ju", (uintmax_t)cell[0].integer);
 	set_flat(to, "pooled_sizes", &d->pooled, column, false);
 	row_word(to, &metrics.value_key, key);
-	*row_cell(to, &metrics.value, IOT_BOTH) = cell[column];
+	*row_cell(to, &metrics.stated_value, IOT_BOTH) = cell[column];
 }
 
 static void set_row(struct iot_row *to, void *source)
@@ -201,7 +199,10 @@ static void set_row(struct iot_row *to, void *source)
 	struct job_document *d = source;
 	const size_t totals = d->totals.columns, coverage = d->coverage.coverage.columns;
 	const size_t values = totals + coverage + member_values_count * POPULATION_COLUMNS;
-	if (to->number >= values)
+	const size_t pooled = values + d->pooled.rows * (d->pooled.columns - 1);
+	if (to->number >= pooled)
+		workflow_flat_row(to, &d->workflow, to->number - pooled);
+	else if (to->number >= values)
 		set_flat_pooled(to, d, to->number - values);
 	else if (to->number < totals)
 		set_flat(to, "totals", &d->totals, to->number, false);
@@ -213,16 +214,15 @@ static void set_row(struct iot_row *to, void *source)
 
 static const struct iot_column flat_columns[] = COLUMN_LIST(
     COLUMN_AS(value_section, "section"), COLUMN_AS(value_name, "name"), COLUMN_AS(value_key, "key"),
-    COLUMN_AS(value_unit, "unit"), COLUMN(value), COLUMN_AS(value_note, "note"));
+    COLUMN_AS(value_unit, "unit"), COLUMN_AS(stated_value, "value"), COLUMN_AS(value_note, "note"));
 
-static void print_flat(struct job_document *d, struct output *out, uint64_t top)
+static void print_flat(struct job_document *d, struct output *out, const struct print_form *form)
 {
 	const size_t rows = d->totals.columns + d->coverage.coverage.columns +
 			    member_values_count * POPULATION_COLUMNS +
-			    d->pooled.rows * (d->pooled.columns - 1);
+			    d->pooled.rows * (d->pooled.columns - 1) + d->workflow.flat_rows;
 	const struct iot_table flat = TABLE_ROWS(flat_columns, rows, set_row, d);
-	print_tsv(out, &flat);
-	analyze_workflow_tsv(&d->jobs->workflow, out, top);
+	form->print(out, &flat, NULL);
 }
 
 /* JSON */
@@ -244,14 +244,14 @@ static void set_document(struct iot_row *to, void *source)
 	row_table(to, &metrics.workflow, &d->workflow.table);
 }
 
-static void print_document(struct job_document *d, struct output *out, uint64_t top)
+static void print_document(struct job_document *d, struct output *out,
+			   const struct print_form *form)
 {
 	static const struct iot_column columns[] =
 	    COLUMN_LIST(COLUMN_AS(total, "totals"), COLUMN(coverage), COLUMN(selection),
 			COLUMN(jobs), COLUMN(pooled_sizes), COLUMN(workflow));
 	const struct iot_table table = TABLE_RECORD(columns, set_document, d);
-	workflow_view(&d->workflow, &d->jobs->workflow, top);
-	print_json_document(out, &table);
+	form->print(out, &table, NULL);
 }
 
 struct rows_document {
@@ -268,14 +268,14 @@ static void set_rows_document(struct iot_row *to, void *source)
 	row_table(to, &metrics.rows, d->rows);
 }
 
-static void print_rows_json(struct output *out, const char *by, const struct job_coverage *c,
-			    const struct iot_table *rows)
+static void print_rows(struct output *out, const struct print_form *form, const char *by,
+		       const struct job_coverage *c, const struct iot_table *rows)
 {
 	static const struct iot_column columns[] =
 	    COLUMN_LIST(COLUMN(by), COLUMN(coverage), COLUMN(selection), COLUMN(rows));
 	struct rows_document d = {by, c, rows};
 	const struct iot_table table = TABLE_RECORD(columns, set_rows_document, &d);
-	print_json_document(out, &table);
+	print_in_form(form, out, &table, rows);
 }
 
 /* Text of populations */
@@ -342,7 +342,8 @@ static void print_text_form(struct job_document *d, struct output *out, uint64_t
 	analyze_workflow_text(&d->jobs->workflow, out, top);
 }
 
-int jobs_print(struct analyze_jobs *j, struct output *out, enum analyze_form form, uint64_t top)
+int jobs_print(struct analyze_jobs *j, struct output *out, const struct print_form *form,
+	       uint64_t top)
 {
 	struct job_document d;
 	int status = make_document(&d, j, top) ? IOT_OK : IOT_ENOMEM;
@@ -351,9 +352,11 @@ int jobs_print(struct analyze_jobs *j, struct output *out, enum analyze_form for
 		status =
 		    d.shown != NULL ? analyze_workflow_end(&j->workflow, name_of, j) : IOT_ENOMEM;
 	if (status == IOT_OK)
-		(form == ANALYZE_JSON  ? print_document
-		 : form == ANALYZE_TSV ? print_flat
-				       : print_text_form)(&d, out, top);
+		workflow_view(&d.workflow, &j->workflow, top);
+	if (status == IOT_OK && form == NULL)
+		print_text_form(&d, out, top);
+	else if (status == IOT_OK)
+		(form->is_nested ? print_document : print_flat)(&d, out, form);
 	free(d.shown);
 	free(d.scratch.value);
 	return status;
@@ -433,7 +436,7 @@ static void print_job_text(struct job_rows *r, struct output *out, size_t rows)
 		output_printf(out, "and %zu more; see --top\n", r->jobs->count - rows);
 }
 
-int jobs_print_rows(struct analyze_jobs *j, struct output *out, enum analyze_form form,
+int jobs_print_rows(struct analyze_jobs *j, struct output *out, const struct print_form *form,
 		    uint64_t top)
 {
 	struct job_rows r = {.jobs = j};
@@ -441,12 +444,10 @@ int jobs_print_rows(struct analyze_jobs *j, struct output *out, enum analyze_for
 	const bool done = make_columns(&r) && job_coverage_make(&r.coverage, j, top);
 	const struct iot_table table = {IOT_SHAPE_ROWS, r.columns, rows, r.column, set_job, &r};
 	analyze_jobs_sort(j);
-	if (done && form == ANALYZE_TEXT)
-		print_job_text(&r, out, rows);
-	else if (done && form == ANALYZE_TSV)
-		print_tsv(out, &table);
+	if (done && form != NULL)
+		print_rows(out, form, "job", &r.coverage, &table);
 	else if (done)
-		print_rows_json(out, "job", &r.coverage, &table);
+		print_job_text(&r, out, rows);
 	free(r.column);
 	free(r.name);
 	return done ? IOT_OK : IOT_ENOMEM;
@@ -620,24 +621,22 @@ static void print_group_text(struct job_groups *g, struct output *out, size_t ro
 		output_printf(out, "and %zu more; see --top\n", n - rows);
 }
 
-static void print_groups(struct job_groups *g, struct output *out, enum analyze_form form,
+static void print_groups(struct job_groups *g, struct output *out, const struct print_form *form,
 			 uint64_t top)
 {
 	const size_t n = analyze_jobs_group(g->jobs, g->group), rows = top < n ? (size_t)top : n;
 	struct group_table columns;
-	g->is_flat = form == ANALYZE_TSV;
+	g->is_flat = form != NULL && !form->is_nested;
 	for (size_t i = 0; i < n; i++)
 		g->bytes += g->group[i].bytes;
 	const struct iot_table table = make_group_table(g, &columns, rows);
-	if (form == ANALYZE_TEXT)
-		print_group_text(g, out, rows, n);
-	else if (form == ANALYZE_TSV)
-		print_tsv(out, &table);
+	if (form != NULL)
+		print_rows(out, form, g->by, &g->coverage, &table);
 	else
-		print_rows_json(out, g->by, &g->coverage, &table);
+		print_group_text(g, out, rows, n);
 }
 
-int jobs_print_groups(struct analyze_jobs *j, struct output *out, enum analyze_form form,
+int jobs_print_groups(struct analyze_jobs *j, struct output *out, const struct print_form *form,
 		      uint64_t top)
 {
 	struct job_groups *g = calloc(1, sizeof *g);

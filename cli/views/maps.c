@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "cli/print/json.h"
 #include "cli/print/quantity.h"
 #include "cli/print/tsv.h"
 #include "lib/result/columns.h"
@@ -11,7 +10,7 @@
 
 #include "values.h"
 
-/* TSV: a row for each value, and a column for each run */
+/* TSV: a row for each value, and a column for each run, whose name may be of any length */
 
 static void write_row(const struct analyze_maps *m, struct tsv *t,
 		      const struct iot_analyze_value *first)
@@ -93,19 +92,23 @@ static void set_document(struct iot_row *to, void *source)
 	row_table(to, &metrics.rows, &view->runs);
 }
 
-static void print_document(const struct analyze_maps *m, struct output *out)
+static void print_document(const struct analyze_maps *m, struct output *out,
+			   const struct print_form *form)
 {
 	static const struct iot_column columns[] = COLUMN_LIST(COLUMN(by), COLUMN(rows));
 	static const struct iot_column run[] = COLUMN_LIST(COLUMN(stated_value));
 	struct maps_view view = {.maps = m, .runs = TABLE_LIST(run, m->count, set_run, &view)};
 	const struct iot_table document = TABLE_RECORD(columns, set_document, &view);
-	print_json_document(out, &document);
+	form->print(out, &document, NULL);
 }
 
-void maps_print(struct analyze_maps *m, struct output *out, enum analyze_form form)
+void maps_print(struct analyze_maps *m, struct output *out, const struct print_form *form)
 {
 	analyze_maps_sort(m);
-	(form == ANALYZE_JSON  ? print_document
-	 : form == ANALYZE_TSV ? write_tsv
-			       : analyze_maps_text)(m, out);
+	if (form == NULL)
+		analyze_maps_text(m, out);
+	else if (form->is_nested)
+		print_document(m, out, form);
+	else
+		write_tsv(m, out);
 }

@@ -3,10 +3,10 @@
 #ifndef CLI_VIEWS_MAPS_H
 #define CLI_VIEWS_MAPS_H
 
-#include "cli/analyze/form.h"
 #include "cli/analyze/map.h"
+#include "cli/print/form.h"
 
 /* Sorts the runs, and prints a column for each. */
-void maps_print(struct analyze_maps *m, struct output *out, enum analyze_form form);
+void maps_print(struct analyze_maps *m, struct output *out, const struct print_form *form);
 
 #endif

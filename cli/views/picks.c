@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "cli/jobs/job_list.h"
-#include "cli/print/json.h"
 #include "cli/print/text.h"
-#include "cli/print/tsv.h"
 #include "lib/result/columns.h"
 #include "lib/result/row.h"
 
@@ -30,7 +28,7 @@ static void set_picks(struct iot_row *to, void *source)
 	row_table(to, &metrics.picks, source);
 }
 
-void picks_print(struct output *out, struct picks *p, enum analyze_form form)
+void picks_print(struct output *out, struct picks *p, const struct print_form *form)
 {
 	static const struct iot_column columns[] =
 	    COLUMN_LIST(COLUMN(pick), COLUMN_AS(key, "job"), COLUMN(value), COLUMN(user),
@@ -41,10 +39,8 @@ void picks_print(struct output *out, struct picks *p, enum analyze_form form)
 	static const struct iot_column lists[] = COLUMN_LIST(COLUMN(picks));
 	const struct iot_table table = TABLE_ROWS(columns, p->count, set_pick, p);
 	const struct iot_table document = TABLE_RECORD(lists, set_picks, (void *)&table);
-	if (form == ANALYZE_TEXT)
-		print_text(out, shown, COLUMN_COUNT(shown), "input", &table);
-	else if (form == ANALYZE_TSV)
-		print_tsv(out, &table);
+	if (form != NULL)
+		print_in_form(form, out, &document, &table);
 	else
-		print_json_document(out, &document);
+		print_text(out, shown, COLUMN_COUNT(shown), "input", &table);
 }

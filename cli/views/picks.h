@@ -4,8 +4,8 @@
 #define CLI_VIEWS_PICKS_H
 
 #include "cli/analyze/picks.h"
-#include "cli/ui/output.h"
+#include "cli/print/form.h"
 
-void picks_print(struct output *out, struct picks *p, enum analyze_form form);
+void picks_print(struct output *out, struct picks *p, const struct print_form *form);
 
 #endif

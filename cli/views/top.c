@@ -114,6 +114,6 @@ void top_print_json(struct output *o, const struct table *t)
 	};
 	const struct iot_table table = TABLE_RECORD(document, set_document, &v);
 	select_row(&v, &t->rates->total);
-	print_json_compact(o, &table, NULL);
+	print_json_compact(o, &table);
 	output_flush(o);
 }
