@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/record/site_tables.h"
 #include "cli/record/sites.h"
 #include "record/ring.h"
 
@@ -201,7 +202,7 @@ static void *map(const char *path, size_t size, int flags)
 static bool write_sites(const char *path)
 {
 	const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	const bool written = directory >= 0 && sites_write(directory);
+	const bool written = directory >= 0 && site_tables_write(directory);
 	if (directory >= 0)
 		close(directory);
 	return written;

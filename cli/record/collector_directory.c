@@ -14,7 +14,7 @@
 #include "lib/base/array.h"
 #include "lib/base/full_io.h"
 #include "lib/base/number.h"
-#include "sites.h"
+#include "site_tables.h"
 
 static bool begins(const char *name, const char *with)
 {
@@ -136,7 +136,7 @@ static void provide_sites_of(struct collector *c, uint64_t pid, const char *path
 		(void)snprintf(seen, sizeof(seen), "/proc/%ju/exe", (uintmax_t)pid);
 	else
 		(void)snprintf(seen, sizeof(seen), "/proc/%ju/root%s", (uintmax_t)pid, path);
-	(void)sites_provide(c->recording->fd, access(seen, R_OK) == 0 ? seen : path);
+	(void)site_tables_provide(c->recording->fd, access(seen, R_OK) == 0 ? seen : path);
 }
 
 /* "library.PID.NUMBER": the process waits until the file is gone. */

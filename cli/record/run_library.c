@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/ui/message.h"
-#include "sites.h"
+#include "site_tables.h"
 
 bool run_find_library(struct record_job *j, int seen)
 {
@@ -28,8 +28,8 @@ int run_choose_seen(struct record_job *j)
 {
 	if (j->seen == RECORD_CALLS)
 		return EXIT_OK;
-	const bool can_write = sites_can_write();
-	if (can_write && sites_write(j->recording.fd))
+	const bool can_write = site_tables_can_work();
+	if (can_write && site_tables_write(j->recording.fd))
 		return EXIT_OK;
 	if (j->seen == SEEN_AUTO) {
 		j->seen = RECORD_CALLS;
