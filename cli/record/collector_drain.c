@@ -2,8 +2,6 @@
 /* Empties rings: their records are decoded, or go to the spool as they are. */
 #include "collector_internal.h"
 
-#include <string.h>
-
 /* A ring with an invalid record is read no more: its producer must not wait for space, though. */
 static int give_up(struct collector *c, struct ring *r)
 {
@@ -78,16 +76,9 @@ static int decode_some(struct collector *c, struct ring *r, struct ring_decoder 
 static size_t scan_records(struct collector *c, const struct ring *r, const unsigned char *data,
 			   size_t n)
 {
-	const struct process *const parent = &c->processes.process[r->process];
-	struct record_child child;
 	size_t at = 0;
-	for (size_t size; at < n && (size = ring_record_size(data + at, n - at)) > 0; at += size) {
-		if (size < sizeof(child) ||
-		    data[at + offsetof(struct record_head, kind)] != RECORD_CHILD)
-			continue;
-		memcpy(&child, data + at, sizeof(child));
-		(void)processes_expect(&c->processes, child.pid, r->pid, parent->namespace);
-	}
+	for (size_t size; at < n && (size = ring_record_size(data + at, n - at)) > 0; at += size)
+		collector_note_child(c, r->process, data + at, size);
 	return at;
 }
 

@@ -46,19 +46,23 @@ int collector_copy_events(struct collector *c)
 	return status;
 }
 
+void collector_note_child(struct collector *c, uint32_t parent, const void *record, size_t n)
+{
+	const unsigned char *const bytes = record;
+	struct record_child child;
+	if (n < sizeof(child) || bytes[offsetof(struct record_head, kind)] != RECORD_CHILD)
+		return;
+	memcpy(&child, record, sizeof(child));
+	const struct process *const by = &c->processes.process[parent];
+	(void)processes_expect(&c->processes, child.pid, by->pid, by->namespace);
+}
+
 void collector_note_children(struct collector *c, uint32_t parent, const struct iot_event *ev,
 			     size_t n)
 {
-	const struct process by = c->processes.process[parent];
-	for (size_t i = 0; i < n; i++) {
-		struct record_child child;
-		const struct iot_text text = ev[i].text;
-		if (ev[i].kind != RING_RAW || text.size < sizeof(child))
-			continue;
-		memcpy(&child, text.data, sizeof(child));
-		if (child.head.kind == RECORD_CHILD)
-			(void)processes_expect(&c->processes, child.pid, by.pid, by.namespace);
-	}
+	for (size_t i = 0; i < n; i++)
+		if (ev[i].kind == RING_RAW)
+			collector_note_child(c, parent, ev[i].text.data, ev[i].text.size);
 }
 
 struct ring_decoder collector_decoder(struct collector *c, uint32_t process, uint32_t thread)

@@ -79,6 +79,8 @@ int collector_add_damage(struct collector *c, uint32_t process);
 /* Adds ring records of a process that are in no ring. */
 int collector_add_records(struct collector *c, uint32_t process, const unsigned char *data,
 			  size_t n);
+/* Expects the child that a record of a process announces, if it announces one. */
+void collector_note_child(struct collector *c, uint32_t parent, const void *record, size_t n);
 /* Expects the children that events of a process announce. */
 void collector_note_children(struct collector *c, uint32_t parent, const struct iot_event *ev,
 			     size_t n);

@@ -25,6 +25,19 @@ for option in '' --spool=64K --per-thread --seen=auto; do
 done
 ls run
 
+echo 'children that do not join, many at once:'
+python3 "$TOOLS/static_program.py" static '' 0
+cat >spawns.py <<'END'
+import os
+children = [os.posix_spawn("static", ["static"], os.environ) for i in range(100)]
+for child in children:
+    os.waitpid(child, 0)
+END
+"$IOTRACE" record -q --convert=after -o spawns.iot python3 spawns.py
+echo "exit status $?"
+"$IOTRACE" cat -q --format-version=1 spawns.iot | grep -c '%process .*static.*traced=no'
+ls run
+
 echo 'a collector that is killed:'
 cat >waits.sh <<'END'
 echo before >data
