@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shared by analyze.c, which adds and joins, and analyze_state.c, which saves and loads. */
+/* What the files analyze*.c share. */
 #ifndef LIB_ANALYZE_ANALYZE_INTERNAL_H
 #define LIB_ANALYZE_ANALYZE_INTERNAL_H
 
@@ -67,6 +67,34 @@ static inline struct layer *analyze_layer(struct iot_analyze *a, unsigned i)
 		a->status = IOT_ENOMEM;
 	return a->layers[i];
 }
+
+/* Sets the status if something was not done, for lack of memory. */
+static inline void analyze_keep(struct iot_analyze *a, bool done)
+{
+	if (!done || a->requests.failed)
+		a->status = IOT_ENOMEM;
+}
+
+/* Returns whether any of these sections is computed. */
+static inline bool analyze_needs(const struct iot_analyze *a, unsigned sections)
+{
+	return (a->options.sections & sections) != 0;
+}
+
+/* Ends streams that were replaced or evicted because of the stream limit. */
+void analyze_end_streams(struct iot_analyze *a);
+
+/* The layer to report. */
+unsigned analyze_chosen_layer(const struct iot_analyze *a);
+/* The samples that replace requests, if there are neither requests nor counters. */
+const struct host_samples *analyze_samples(const struct iot_analyze *a);
+/*
+ * From the start to the end of the job if these are declared and comparable with other times; else
+ * the run time that the user states, if that is longer than the trace.
+ */
+struct time_span analyze_span(const struct iot_analyze *a);
+/* The bins of the layer to report. */
+struct view_source analyze_view(const struct iot_analyze *a, const struct layer *l);
 
 /* Whether values of both have the same meaning. */
 bool analyze_same_options(const struct iot_analyze *a, const struct iot_analyze *b);

@@ -27,12 +27,6 @@ struct batches {
 	size_t slot_count;
 };
 
-static void keep(struct iot_analyze *a, bool done)
-{
-	if (!done || a->requests.failed)
-		a->status = IOT_ENOMEM;
-}
-
 /* Slots */
 
 static struct statistic_batch batch_of(const struct batch_slot *s, unsigned layer)
@@ -93,12 +87,12 @@ static void publish(struct batches *b)
 	if (b->ring != NULL) {
 		task_ring_publish(b->ring);
 		use_slot(b, task_ring_slot(b->ring));
-		keep(b->of, !task_ring_failed(b->ring));
+		analyze_keep(b->of, !task_ring_failed(b->ring));
 		return;
 	}
 	for (unsigned i = 0; i < REGISTERED && done; i++)
 		done = run(b, i, 0);
-	keep(b->of, done);
+	analyze_keep(b->of, done);
 	use_slot(b, 0);
 }
 
@@ -124,7 +118,7 @@ void batches_add(struct iot_analyze *a)
 		set_spans(a, s, i);
 		set_numbers(a, s);
 		const struct statistic_batch batch = batch_of(s, i);
-		keep(a, !a->requests.failed && layer_add_at_once(l, &batch, &a->requests));
+		analyze_keep(a, !a->requests.failed && layer_add_at_once(l, &batch, &a->requests));
 		s->any = true;
 	}
 	if (a->status == IOT_OK)
@@ -137,7 +131,7 @@ static void add_action(struct iot_analyze *a, const struct statistic_action *act
 	struct batch_slot *s = b->slot;
 	if (!array_reserve(&s->actions, &s->action_capacity, s->action_count + 1,
 			   sizeof *s->actions)) {
-		keep(a, false);
+		analyze_keep(a, false);
 		return;
 	}
 	s->actions[s->action_count++] = *action;
@@ -171,7 +165,7 @@ void batches_drain(struct iot_analyze *a)
 	if (b->ring == NULL)
 		return;
 	task_ring_drain(b->ring);
-	keep(a, !task_ring_failed(b->ring));
+	analyze_keep(a, !task_ring_failed(b->ring));
 }
 
 /* Handles */

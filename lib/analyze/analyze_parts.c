@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Joins an analysis of a part of a trace to the analysis of what precedes it. */
+#include "analyze_internal.h"
+#include "batches.h"
+#include "requests_join.h"
+#include "sample.h"
+
+static void join_layer(struct iot_analyze *a, unsigned i, const struct requests_map *map,
+		       struct layer *part)
+{
+	struct layer *l = a->layers[i] != NULL || part != NULL ? analyze_layer(a, i) : NULL;
+	const struct statistic_map numbers = {.numbers = map,
+					      .file_keys = a->requests.file_keys,
+					      .clocks = a->requests.clocks,
+					      .clock_capacity = a->requests.clock_capacity};
+	analyze_keep(a, l == NULL || layer_join(l, part, &numbers));
+}
+
+/* Parts of stored traces state their bytes. */
+static bool follows(const struct iot_analyze_options *a, const struct iot_analyze_options *part)
+{
+	return a->stored == 0 || part->stored == 0 ||
+	       (part->trace_id == a->trace_id && part->stored == a->stored && part->from == a->to);
+}
+
+/* Adds the stored bytes of a part, which may have other neighbours if the trace was cut again. */
+static void add_stored(struct iot_analyze_options *a, const struct iot_analyze_options *part)
+{
+	if (part->stored == 0)
+		return;
+	a->to = part->to;
+	if (a->parts == part->parts && part->last > a->last)
+		a->last = part->last;
+	else
+		a->first = a->last = a->parts = 0;
+}
+
+/* Returns NULL if the part can be joined, else why it cannot. */
+static const char *why_separate(const struct iot_analyze *a, const struct iot_analyze *part)
+{
+	if (a->finished || part->finished)
+		return "an analysis is finished";
+	if (a->job.more > 0 || part->job.more > 0)
+		return "an analysis of several traces, which no part follows";
+	if (a->whole)
+		return "the state of a whole trace, which no part follows";
+	if (!part->options.part)
+		return "the second analysis is no part that follows another one";
+	if (!analyze_same_options(a, part))
+		return "the options of the parts differ";
+	if (!follows(&a->options, &part->options))
+		return "the parts are not neighbours in one trace";
+	return NULL;
+}
+
+/* A layer that only the part has begins with the heads of what precedes it. */
+static void add_heads(struct iot_analyze *a, unsigned i, bool needed)
+{
+	struct layer *l = a->layers[i] != NULL || needed ? analyze_layer(a, i) : NULL;
+	analyze_keep(a, l == NULL || layer_add_heads(l, &a->requests));
+}
+
+int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
+{
+	struct requests_map map = {.links = NULL};
+	const char *why = why_separate(a, part);
+	if (why != NULL)
+		return error_refuse(&a->error, why);
+	batches_end(a);
+	batches_end(part);
+	if (a->status == IOT_OK)
+		a->status = part->status;
+	for (unsigned i = 0; i < LAYERS && a->status == IOT_OK; i++)
+		add_heads(a, i, part->layers[i] != NULL);
+	map.out_of_order = part->trace.out_of_order > 0;
+	if (a->status == IOT_OK)
+		analyze_keep(a, requests_join(&a->requests, &part->requests, &map));
+	for (unsigned i = 0; i < LAYERS && a->status == IOT_OK; i++)
+		join_layer(a, i, &map, part->layers[i]);
+	requests_limit_streams(&a->requests);
+	analyze_end_streams(a);
+	batches_drain(a);
+	analyze_keep(a, sample_join(a));
+	if (a->status == IOT_OK)
+		analyze_keep(a, requests_join_clocks(&a->requests, &part->requests, &map));
+	if (a->status == IOT_OK)
+		analyze_keep(a, row_names_join(&a->names, &part->names) &&
+				    job_join(&a->job, &part->job));
+	if (a->status == IOT_OK)
+		analyze_keep(a, counters_join(&a->counters, &part->counters, map.file));
+	totals_join_trace(&a->trace, &part->trace);
+	analyze_keep(a, tie_sums_join(&a->ties, &part->ties));
+	unseen_join(&a->unseen, &part->unseen);
+	metadata_join(&a->metadata, &part->metadata);
+	analyze_keep(a, places_join(&a->places, &part->places));
+	add_stored(&a->options, &part->options);
+	a->options.offsets &= part->options.offsets;
+	requests_map_free(&map);
+	iot_analyze_free(part);
+	return a->status;
+}
+
+int iot_analyze_skip(struct iot_analyze *a, uint64_t to)
+{
+	static const char lost[] = "%lost why=missing";
+	const struct iot_event ev = {.kind = IOT_LOST, .text = {lost, sizeof lost - 1}};
+	if (a->finished || a->whole || to <= a->options.to || to > a->options.stored)
+		return error_refuse(&a->error, "no bytes of a stored trace to pass over");
+	a->options.to = to;
+	return iot_analyze_events(a, &ev, 1);
+}
