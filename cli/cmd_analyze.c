@@ -91,7 +91,7 @@ static const char notes[] =
     "A request is a record of a read or write of file data. Rates are per second of CPU time if\n"
     "the trace has CPU clocks, else of wall time. Data size: the sum of the highest offsets that\n"
     "requests of each file reach. Consecutive: at the end of the previous request of the same\n"
-    "direction in the same open file; patterns are those of all requests of one direction in one\n"
+    "direction in the same open file; patterns concern all requests of one direction in one\n"
     "open file.\n"
     "Over time: bins of one second, less in short traces, more in long ones. Burstiness: 0 if "
     "every\n"
@@ -165,7 +165,7 @@ enum exit_status cmd_analyze(int argc, char **argv)
 		 "--section=map, its map",
 		 analyze_option_pick),
 	    OPTION(STRING, 0, "against", "RUN", &a.against,
-		   "print the values that differ from those of this trace or state"),
+		   "print the values that differ from this trace's or state's"),
 	    RANGE(NUMBER, 0, "top", "N", &a.top,
 		  "rows of the table (default: 20 on a terminal), or of lists (default: 10)", 1,
 		  UINT32_MAX),

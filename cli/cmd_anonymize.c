@@ -206,8 +206,8 @@ static char *name_output(const struct anonymize_job *j, const char *path)
 static enum exit_status anonymize_into(struct anonymize_job *j, char **paths, size_t i)
 {
 	if (taken(paths, i))
-		return message_error(paths[i],
-				     "its trace would replace that of another IN of the same name");
+		return message_error(
+		    paths[i], "its trace would replace the trace of another IN of the same name");
 	char *out = name_output(j, paths[i]);
 	if (out == NULL)
 		return message_no_memory();

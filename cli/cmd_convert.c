@@ -215,8 +215,8 @@ static enum exit_status convert_into(struct convert_job *j, char **paths, size_t
 	if (out == NULL) {
 		(void)message_no_memory();
 	} else if (taken(paths, i)) {
-		(void)message_error(path,
-				    "its trace would replace that of another IN of the same name");
+		(void)message_error(
+		    path, "its trace would replace the trace of another IN of the same name");
 	} else {
 		if (j->convert.verbose)
 			message_print("%s", escape_text(shown, sizeof(shown), out, strlen(out)));

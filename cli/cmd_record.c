@@ -138,7 +138,7 @@ enum exit_status cmd_record(int argc, char **argv)
 	    .options = options,
 	    .notes = "OUT may be \"-\", standard output, or \"|COMMAND\"; %p in it is the process "
 		     "id, %h the\nhost, %r the MPI rank, %j the batch job, %% a percent sign. The "
-		     "exit status is that of\nPROGRAM, or 128 + the signal that killed it; 125: "
+		     "exit status is\nPROGRAM's, or 128 + the signal that killed it; 125: "
 		     "record failed; 126: PROGRAM cannot be\nexecuted; 127: it was not found.\n",
 	    .examples = "  iotrace record -o app.iot.zst ./app\n"
 			"  iotrace record --path='/data/*' -- ./app -v input\n"

@@ -320,7 +320,7 @@ static void free_run(struct simulate_run *s)
 
 static const char notes[] =
     "A cache holds blocks of --block bytes. A record refers to all blocks that its bytes are in,\n"
-    "in order. hit %: of all references; reads, writes: of those of reads and of writes; records:\n"
+    "in order. hit %: of all references; reads, writes: of reads and of writes; records:\n"
     "with hits only; bytes: in blocks that hit. dev. read, dev. write: what the device transfers.\n"
     "first: references to blocks that were not referenced before, which no cache avoids.\n"
     "Sizes: 64MiB; 1000b is in blocks; 10% is a share of the distinct blocks. opt (Belady) knows\n"

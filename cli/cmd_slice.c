@@ -114,7 +114,7 @@ static enum exit_status parse_and_run(struct slice_run *r, int argc, char **argv
 	    GROUP("Reading"),
 	    OPTION_READING(r->read),
 	    GROUP("Writing"),
-	    OPTION_TICK(r->write, "that of IN"),
+	    OPTION_TICK(r->write, "as IN"),
 	    OPTION_BASE_OF_IN(r->write),
 	    OPTION_WRITING(r->write),
 	    OPTIONS_END,

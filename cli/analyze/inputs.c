@@ -223,10 +223,10 @@ static enum exit_status read_heads(const struct analyze_inputs *in, struct analy
 	for (size_t i = 0; i < in->count; i++) {
 		if (strcmp(in->paths[i], "-") == 0)
 			return refuse("standard input", "it can be read only once; several inputs, "
-							"and those of jobs, are read twice");
+							"and inputs of jobs, are read twice");
 		if (piped_detect(in->paths[i]))
 			return refuse(in->paths[i], "a pipe, which can be read only once; several "
-						    "inputs, and those of jobs, are read twice");
+						    "inputs, and inputs of jobs, are read twice");
 		const enum exit_status status =
 		    analyze_heads_read(heads, in->paths[i], in->read, in->command);
 		if (status != EXIT_OK)

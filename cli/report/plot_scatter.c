@@ -229,13 +229,14 @@ SCATTER_PLOT(bytes, "scatter", "Bytes read and written by each job",
 	     "Bytes written by each job against bytes read.", JOB_WRITTEN, JOB_READ,
 	     "bytes written", "bytes read", {"written_bytes", "read_bytes"}, true);
 
-SCATTER_PLOT(intensity, "scatter_intensity", "I/O intensity of each job",
-	     "Share of the time in which a job writes more than 1 MiB/s, against that of reads.",
-	     JOB_INTENSITY_W, JOB_INTENSITY_R, "intensity of writes", "intensity of reads",
-	     {"write_intensity", "read_intensity"}, false);
+SCATTER_PLOT(
+    intensity, "scatter_intensity", "I/O intensity of each job",
+    "Share of the time in which a job writes more than 1 MiB/s, against the share of reads.",
+    JOB_INTENSITY_W, JOB_INTENSITY_R, "intensity of writes", "intensity of reads",
+    {"write_intensity", "read_intensity"}, false);
 
 SCATTER_PLOT(burstiness, "scatter_burstiness", "Burstiness of each job",
-	     "Burstiness of the writes of a job against that of its reads, 0: steady, 1: bursts.",
+	     "Burstiness of the writes of a job against its reads, 0: steady, 1: bursts.",
 	     JOB_BURSTINESS_W, JOB_BURSTINESS_R, "burstiness of writes", "burstiness of reads",
 	     {"write_burstiness", "read_burstiness"}, false);
 

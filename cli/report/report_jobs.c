@@ -243,9 +243,9 @@ static void write_sections(struct html *h, struct report_jobs *r, const struct p
 	html_section(h, "method", "Method");
 	html_paragraph(
 	    h, "Traces that declare the same job are one job, others are jobs of their own. "
-	       "A value of a job is that of its analysis alone; a job of which it is unknown "
+	       "A value of a job comes from its analysis alone; a job of which it is unknown "
 	       "does not count in its quantiles. iotrace-analyze(1) defines all values; "
-	       "'iotrace analyze --by=job --tsv' prints those of each job.");
+	       "'iotrace analyze --by=job --tsv' prints the values of each job.");
 	output_printf(h->out, "<dl>\n<dt>version</dt><dd>iotrace %s</dd>\n</dl>\n", iot_version());
 	html_section_end(h);
 	output_text(h->out, "</main>\n");

@@ -36,7 +36,7 @@ enum { MEMORY_DEFAULT = 256 << 20 };
 #define OPTION_BASE(w)                                                                            \
 	CALL("base", "16|10", &(w).base, "base of the numbers (default: 16)", option_base)
 #define OPTION_BASE_OF_IN(w)                                                                      \
-	CALL("base", "16|10", &(w).base, "base of the numbers (default: that of IN)",          \
+	CALL("base", "16|10", &(w).base, "base of the numbers (default: as IN)",          \
 		 option_base)
 #define OPTION_WRITING(w)                                                                         \
 	OPTION(CHOICE, 0, "compress", "plain|gzip|zstd", &(w).compression,                     \

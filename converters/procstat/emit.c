@@ -186,6 +186,5 @@ void procstat_emit_damage(struct procstat *s)
 
 void procstat_emit_others(struct procstat *s)
 {
-	lost(s, s->sequence.wall, -1, "packets", s->tick.others,
-	     "another tick than that of most packets");
+	lost(s, s->sequence.wall, -1, "packets", s->tick.others, "another tick than most packets");
 }

@@ -273,7 +273,7 @@ bool file_users_values(const struct file_users *s, const struct requests *r, uin
 		concurrency_values_of(starts, list_starts(s, r, users, starts), (double)processes,
 				      v);
 	if (done && s->coarser > 0)
-		values_note(v, "in wider bins than those of the interval");
+		values_note(v, "in wider bins than the interval's");
 	free(starts);
 	free(users);
 	return done;

@@ -461,7 +461,7 @@ static void find_streams(struct findings *f, const struct findings_source *from,
 	    counters_seconds(counters_longest(stdio, 1 << COUNTERS_READ | 1 << COUNTERS_WRITE,
 					      from->table->from.processes, &rank)));
 	finding_text(to,
-		     "%.0f %%25 of the bytes (%s) are those of streams of stdio.h (threshold: 10 "
+		     "%.0f %%25 of the bytes (%s) pass through streams of stdio.h (threshold: 10 "
 		     "%%25)",
 		     100 * to->value, finding_size(size, streams));
 	to->remedy = "read and write large data without streams";

@@ -240,7 +240,7 @@ static void end_loaded_row(struct state *s)
 	s->in_row = false;
 	s->rows--;
 	if (s->next != s->columns)
-		refuse(s, "an unknown column", "those of this version");
+		refuse(s, "an unknown column", "the columns of this version");
 	if (s->rows > 0)
 		return;
 	for (size_t i = 0; i < s->columns; i++)

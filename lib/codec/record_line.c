@@ -205,7 +205,7 @@ static int head(struct iot_codec *c, const struct token *token, size_t count, si
 	}
 	if (f->type == 0xff) {
 		codec_error_begin(c, token[0].column);
-		codec_error_text(c, "recordType is that of a comment, which begins with ff");
+		codec_error_text(c, "the recordType marks a comment, which begins with ff");
 		return IOT_EFORMAT;
 	}
 	if (f->compression & COMPRESSION_UNDEFINED) {

@@ -202,7 +202,7 @@ static const char *check_header(const unsigned char *data, uint32_t tick_ps, str
 	if (p->tick_ps == 0)
 		return "a tick of 0 picoseconds";
 	if (tick_ps != 0 && p->tick_ps != tick_ps)
-		return "another tick than that of the stream";
+		return "another tick than the stream's";
 	if (p->sequence == UINT64_MAX)
 		return "a sequence number of 2^64-1";
 	if (p->wall > last_tick(p->tick_ps))

@@ -221,7 +221,7 @@ static int read_given_head(struct iot_reader *r, const struct iot_range *range)
 	d->bufreader = input;
 	if (d->error.status == IOT_OK && (d->lines != lines || d->version == 0))
 		(void)decoder_fail(d, IOT_EFORMAT, 1, "%s",
-				   "the header of the plan is not that of a trace");
+				   "the header of the plan is not the header of a trace");
 	return d->error.status;
 }
 
@@ -329,7 +329,7 @@ static int check_input(struct iot_reader *r, const struct iot_part *part)
 				   (unsigned long long)part->stored);
 	else if ((r->head.found ? r->head.trace_id : trace_id(d)) != part->trace_id)
 		(void)decoder_fail(d, IOT_EFORMAT, 1, "%s",
-				   "the trace is another one than that of the plan");
+				   "the trace is another one than the plan's");
 	return d->error.status;
 }
 

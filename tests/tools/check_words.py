@@ -131,6 +131,15 @@ def unclear_comments():
                         yield f"{path}:{number}: comment: use {instead} instead of '{found.group(0).strip()}'"
 
 
+def unclear_documents():
+    for path in sorted([*glob.glob("man/*"), *glob.glob("docs/*.md"), *glob.glob("*.md")]):
+        with open(path) as file:
+            for number, line in enumerate(file, 1):
+                found = re.search(r"\b(those|that) of\b", line)
+                if found and path != "CHANGELOG.md":
+                    yield f"{path}:{number}: use the noun instead of '{found.group(0)}'"
+
+
 def wrong_subjects(commits):
     log = subprocess.run(["git", "log", "--format=%h %s", commits], check=True, capture_output=True, text=True)
     for line in log.stdout.splitlines():
@@ -150,7 +159,8 @@ def main():
         wrong = list(wrong_subjects(sys.argv[2]))
         print(*wrong, sep="\n", end="\n" if wrong else "")
         sys.exit(len(wrong) > 0)
-    wrong = list(dict.fromkeys([*wrong_words(), *wrong_in_messages(), *wrong_in_comments(), *unclear_comments()]))
+    wrong = list(dict.fromkeys([*wrong_words(), *wrong_in_messages(), *wrong_in_comments(), *unclear_comments(),
+                               *unclear_documents()]))
     for sentence in wrong:
         print(sentence)
     sys.exit(len(wrong) > 0)

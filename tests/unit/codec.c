@@ -205,7 +205,7 @@ static const struct wrong wrongs[] = {
     {NULL, "100 20 0 1 0 0 1 1 0", 1, "recordType does not fit 8 bits"},
     {NULL, "80 100 0 1 0 0 1 1 0", 4, "compression does not fit 8 bits"},
     {NULL, "80 30 0 1 0 0 1 1 0", 4, "compression has the undefined flag 0x10"},
-    {NULL, "ff 20 0 1 0 0 1 1 0", 1, "recordType is that of a comment, which begins with ff"},
+    {NULL, "ff 20 0 1 0 0 1 1 0", 1, "the recordType marks a comment, which begins with ff"},
     {NULL, "80 20 10000000000000000 1 0 0 1 1 0", 7, "offset does not fit 64 bits"},
     {NULL, "80 21 80000000000000 1 0 0 1 1 0", 7, "offset times 512 does not fit 64 bits"},
     {NULL, "80 22 0 80000000000000 0 0 1 1 0", 9, "length times 512 does not fit 64 bits"},
