@@ -106,15 +106,11 @@ static uint64_t lap_of(const struct producer *p, uint64_t next)
 	return next & ~p->mask;
 }
 
-/*
- * Continues at the beginning of the data, if the collector has read so much of it that nothing will
- * wait: used memory is in caches, and memory that was never used costs a page fault.
- */
-static bool skip_rest(struct producer *p, uint64_t tail)
+/* Continues at the beginning of the data. Returns false if a signal handler has reserved more. */
+static bool skip_rest(struct producer *p)
 {
 	const uint64_t next = p->next, to = lap_of(p, next) + p->mask + 1;
-	if (recording.control->full == RECORD_DROP || tail + p->mask + 1 < to + MARGIN + REUSED ||
-	    !producer_replace(&p->next, next, to))
+	if (!producer_replace(&p->next, next, to))
 		return false;
 	struct record_skip *s = (struct record_skip *)(p->data + (next & p->mask));
 	*s = (struct record_skip){.head = {.size = sizeof *s, .kind = RECORD_SKIP},
@@ -122,17 +118,53 @@ static bool skip_rest(struct producer *p, uint64_t tail)
 	return true;
 }
 
+/*
+ * Returns whether the collector has read so much of the data that nothing will wait at its
+ * beginning: used memory is in caches, and memory that was never used costs a page fault.
+ */
+static bool is_read(const struct producer *p, uint64_t tail)
+{
+	return recording.control->full != RECORD_DROP &&
+	       tail >= lap_of(p, p->next) + MARGIN + REUSED;
+}
+
+/*
+ * Returns whether a record may wait until the memory before it has been read. What a writer that
+ * this one interrupts has reserved cannot be read meanwhile.
+ */
+static bool may_reuse(const struct producer *p)
+{
+	return recording.control->full != RECORD_DROP && p->writing == 1 &&
+	       p->next != lap_of(p, p->next);
+}
+
 enum space { SPACE, FULL, NO_MEMORY };
+
+/* Finds memory for a record of this size: more of it, or that at the beginning of the data. */
+static enum space memory_for(struct producer *p, uint64_t size, uint64_t tail)
+{
+	while (p->populated <= p->mask &&
+	       p->next + size + MEMORY_MARGIN > lap_of(p, p->next) + p->populated) {
+		if ((is_read(p, tail) && skip_rest(p)) || populate(p))
+			continue;
+		if (!may_reuse(p))
+			return NO_MEMORY;
+		if (tail < lap_of(p, p->next))
+			return FULL;
+		if (!skip_rest(p))
+			return NO_MEMORY;
+	}
+	return SPACE;
+}
 
 /* Updates the limit. Returns whether a record of this size fits. */
 static enum space space_for(struct producer *p, uint64_t size)
 {
 	const uint64_t all = p->mask + 1, bell = all / BELLS;
 	const uint64_t tail = atomic_load_explicit(&p->ring->tail, memory_order_acquire);
-	while (p->populated < all &&
-	       p->next + size + MEMORY_MARGIN > lap_of(p, p->next) + p->populated)
-		if (!skip_rest(p, tail) && !populate(p))
-			return NO_MEMORY;
+	const enum space memory_found = memory_for(p, size, tail);
+	if (memory_found != SPACE)
+		return memory_found;
 	const uint64_t next = p->next, end = next + size, full = tail + all - MARGIN;
 	const uint64_t memory =
 	    p->populated < all ? lap_of(p, next) + p->populated - MEMORY_MARGIN : UINT64_MAX;
