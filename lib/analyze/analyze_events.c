@@ -10,24 +10,6 @@
 #include "sample.h"
 #include "saturate.h"
 
-void analyze_end_streams(struct iot_analyze *a)
-{
-	for (size_t i = 0; i < a->requests.ended_count; i++)
-		batches_end_stream(a, a->requests.ended[i].stream);
-	requests_end_replaced(&a->requests);
-}
-
-static void flush(struct iot_analyze *a)
-{
-	batches_add(a);
-	requests_limit_streams(&a->requests);
-	analyze_end_streams(a);
-	if (!sample_is_due(a))
-		return;
-	batches_drain(a);
-	analyze_keep(a, sample_limit(a));
-}
-
 /* Extends the time of the trace. */
 static inline void add_time(struct totals_trace *t, const struct iot_record *rec, bool has_duration)
 {
@@ -60,8 +42,7 @@ static size_t add_times(struct totals_trace *trace, const struct iot_event *ev, 
 static size_t add_records(struct iot_analyze *a, const struct iot_event *ev, size_t n)
 {
 	const size_t count = add_times(&a->trace, ev, n);
-	requests_add(&a->requests, ev, count);
-	flush(a);
+	batches_add(a, ev, count);
 	return count;
 }
 
@@ -263,9 +244,10 @@ int iot_analyze_events(struct iot_analyze *a, const struct iot_event *ev, size_t
 		return IOT_EUSAGE;
 	for (size_t i = 0; i < n && a->status == IOT_OK;) {
 		if (ev[i].kind == IOT_RECORD) {
-			i += add_records(a, ev + i, n - i < REQUESTS_MAX ? n - i : REQUESTS_MAX);
+			i += add_records(a, ev + i, n - i < REQUESTS_RUN ? n - i : REQUESTS_RUN);
 			continue;
 		}
+		batches_pass(a);
 		load_files(a, ev, &loaded, n - i < AHEAD_STEPS ? n : i + AHEAD_STEPS);
 		add_directive(a, &ev[i++]);
 	}

@@ -81,9 +81,6 @@ static inline bool analyze_needs(const struct iot_analyze *a, unsigned sections)
 	return (a->options.sections & sections) != 0;
 }
 
-/* Ends streams that were replaced or evicted because of the stream limit. */
-void analyze_end_streams(struct iot_analyze *a);
-
 /* The layer to report. */
 unsigned analyze_chosen_layer(const struct iot_analyze *a);
 /* The samples that replace requests, if there are neither requests nor counters. */

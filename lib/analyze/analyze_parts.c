@@ -77,8 +77,7 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 		analyze_keep(a, requests_join(&a->requests, &part->requests, &map));
 	for (unsigned i = 0; i < LAYERS && a->status == IOT_OK; i++)
 		join_layer(a, i, &map, part->layers[i]);
-	requests_limit_streams(&a->requests);
-	analyze_end_streams(a);
+	batches_limit_streams(a);
 	batches_drain(a);
 	analyze_keep(a, sample_join(a));
 	if (a->status == IOT_OK)

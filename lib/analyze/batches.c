@@ -6,6 +6,8 @@
 #include "lib/base/array.h"
 #include "lib/base/task_ring.h"
 
+#include "sample.h"
+
 enum { SLOTS = 16, ACTIONS_MAX = 256 };
 
 /* The requests of a run of records, and what precedes them. */
@@ -106,7 +108,8 @@ static void set_spans(struct iot_analyze *a, struct batch_slot *s, unsigned i)
 	requests_sum_times(&a->requests, i);
 }
 
-void batches_add(struct iot_analyze *a)
+/* Passes the requests that were added to the statistics. */
+static void pass(struct iot_analyze *a)
 {
 	struct batches *b = a->batches;
 	struct batch_slot *s = b->slot;
@@ -123,6 +126,34 @@ void batches_add(struct iot_analyze *a)
 	}
 	if (a->status == IOT_OK)
 		publish(b);
+}
+
+void batches_limit_streams(struct iot_analyze *a)
+{
+	requests_limit_streams(&a->requests);
+	for (size_t i = 0; i < a->requests.ended_count; i++)
+		batches_end_stream(a, a->requests.ended[i].stream);
+	requests_end_replaced(&a->requests);
+}
+
+void batches_pass(struct iot_analyze *a)
+{
+	if (!a->requests.waiting)
+		return;
+	a->requests.waiting = false;
+	pass(a);
+	batches_limit_streams(a);
+	if (!sample_is_due(a))
+		return;
+	batches_drain(a);
+	analyze_keep(a, sample_limit(a));
+}
+
+void batches_add(struct iot_analyze *a, const struct iot_event *ev, size_t n)
+{
+	requests_add(&a->requests, ev, n);
+	if (!requests_wait(&a->requests))
+		batches_pass(a);
 }
 
 static void add_action(struct iot_analyze *a, const struct statistic_action *action)
@@ -202,6 +233,7 @@ bool batches_new(struct iot_analyze *a)
 void batches_end(struct iot_analyze *a)
 {
 	struct batches *b = a->batches;
+	batches_pass(a);
 	batches_drain(a);
 	task_ring_free(b->ring);
 	b->ring = NULL;

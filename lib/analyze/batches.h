@@ -11,8 +11,12 @@
 
 /* Returns false if out of memory. */
 bool batches_new(struct iot_analyze *a);
-/* The requests of the current run of records. */
-void batches_add(struct iot_analyze *a);
+/* The requests of up to REQUESTS_RUN records; they may wait for more. */
+void batches_add(struct iot_analyze *a, const struct iot_event *ev, size_t n);
+/* Passes the requests that wait. */
+void batches_pass(struct iot_analyze *a);
+/* Ends the streams that were replaced, or used least recently if too many are open. */
+void batches_limit_streams(struct iot_analyze *a);
 /* An operation of a process, for all layers. */
 void batches_add_operation(struct iot_analyze *a, struct request_operation numbers,
 			   const struct op *op);

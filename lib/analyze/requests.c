@@ -11,7 +11,11 @@
 #include "interval.h"
 #include "saturate.h"
 
-enum { BLOCK_BITS = 9, RUN_MAX = 64 /* records, which the first level of the cache holds */ };
+enum {
+	BLOCK_BITS = 9,
+	RUN_MAX = 64,  /* records, which the first level of the cache holds */
+	SCATTERED = 8, /* requests of a fileId in a batch: fewer are scattered */
+};
 
 static_assert(1 << BLOCK_BITS == IOT_BLOCK_SIZE, "blocks are shifted");
 
@@ -688,7 +692,8 @@ void requests_add(struct requests *r, const struct iot_event *ev, size_t n)
 {
 	const struct request_kind kind = kind_of(r);
 	size_t ahead = 0;
-	r->batch_number++;
+	r->batch_number += !r->waiting;
+	r->waiting = true;
 	for (size_t i = 0; i < n && !r->failed;) {
 		const struct iot_record *rec = &ev[i].rec;
 		if (i >= ahead) {
@@ -707,6 +712,17 @@ void requests_add(struct requests *r, const struct iot_event *ev, size_t n)
 		else
 			r->left_out++;
 	}
+}
+
+bool requests_wait(const struct requests *r)
+{
+	size_t count = 0, ids = 0, max = 0;
+	for (unsigned i = 0; i < LAYERS; i++) {
+		count += r->batch[i].count;
+		ids += r->batch[i].ids;
+		max = r->batch[i].count > max ? r->batch[i].count : max;
+	}
+	return ids > count / SCATTERED && max <= REQUESTS_MAX - REQUESTS_RUN;
 }
 
 void requests_clear(struct requests *r)

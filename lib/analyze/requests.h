@@ -16,8 +16,11 @@
 
 #include "file_sums.h"
 
-/* A batch fits in the second level of the cache; longer spans cost less per request. */
-enum { REQUESTS_MAX = 1024, LAYERS = 2, REQUESTS_RECENT = 256 };
+/*
+ * A batch of one run fits in the second level of the cache. Requests that are scattered over many
+ * files wait for more runs: each process and file is then loaded once for several of its requests.
+ */
+enum { REQUESTS_RUN = 1024, REQUESTS_MAX = 8 * REQUESTS_RUN, LAYERS = 2, REQUESTS_RECENT = 256 };
 enum {
 	STREAMS_MAX = 1 << 18, /* open at the same time */
 	HEADS_MAX = STREAMS_MAX,
@@ -241,12 +244,18 @@ struct requests {
 	/* counts of logical records that are no requests, by data kind and direction */
 	uint64_t other[4][2], other_bytes[4][2];
 	uint64_t left_out;    /* physical records, or with `physical` logical ones */
+	bool waiting;         /* the batch has records */
 	bool late_operations; /* of a thread, in a part, before its %process */
 	bool failed;          /* out of memory */
 };
 
-/* Appends records to the batches of their layers, except those that are not to be analyzed. */
+/*
+ * Appends up to REQUESTS_RUN records to the batches of their layers, except those that are not to
+ * be analyzed.
+ */
 void requests_add(struct requests *r, const struct iot_event *ev, size_t n);
+/* Whether another run fits in the batch, and likely makes its spans longer. */
+bool requests_wait(const struct requests *r);
 /*
  * The requests since the last requests_clear: in the order of the trace, without sums; and in the
  * order of each process, in spans of one process each, with sums of times after requests_sum_times.

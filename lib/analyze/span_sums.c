@@ -7,7 +7,7 @@
 #include "span_sums_avx2.h"
 
 /* A batch of values of at most LARGE_BITS bits has a sum of at most 64 bits. */
-enum { LARGE_BITS = 52 };
+enum { LARGE_BITS = 50 };
 
 static_assert(REQUESTS_MAX <= 1 << (64 - LARGE_BITS), "sums of a batch do not overflow");
 
