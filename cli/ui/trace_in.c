@@ -322,18 +322,36 @@ bool trace_in_find_layer(struct trace_in *in, const struct trace_in_options *o)
 	return layer != LAYER_DEFAULT;
 }
 
+/*
+ * The same of events, of which samples of hosts count as logical: a trace of samples would be read
+ * twice otherwise.
+ */
+static bool search_events(const struct iot_event *ev, size_t n, enum record_layer *layer)
+{
+	static const char sample[] = "%sample ";
+	for (size_t i = 0; i < n && *layer != LAYER_LOGICAL; i++)
+		if (ev[i].kind == IOT_RECORD)
+			(void)search_layer(&ev[i].rec, 1, layer);
+		else if (ev[i].text.size >= sizeof sample - 1 &&
+			 memcmp(ev[i].text.data, sample, sizeof sample - 1) == 0)
+			*layer = LAYER_LOGICAL;
+	return *layer != LAYER_LOGICAL;
+}
+
 /* Reads an input up to a logical record. Stores whether it has one, or has physical ones only. */
 static enum exit_status probe_layer(const char *path, const struct trace_in_options *o,
 				    const struct command_spec *cmd, enum record_layer *layer,
 				    bool *is_trace)
 {
 	struct iot_record rec[TRACE_IN_BATCH];
+	struct iot_event ev[TRACE_IN_BATCH];
 	struct trace_in in;
 	size_t n;
 	const enum exit_status status = trace_in_open(&in, path, o, cmd);
 	const bool opened = in.opened, reported = in.reader == NULL;
 	*is_trace = opened && in.log == NULL;
-	while (opened && *layer != LAYER_LOGICAL &&
+	n = opened ? trace_in_events(&in, ev, TRACE_IN_BATCH) : 0;
+	while (n > 0 && search_events(ev, n, layer) &&
 	       (n = trace_in_records(&in, rec, TRACE_IN_BATCH)) > 0)
 		(void)search_layer(rec, n, layer);
 	trace_in_close(&in);

@@ -3,27 +3,47 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const uint64_t ns_per_s = 1000000000;
 
+/* Bytes per second, ascending; before them, any request counts. */
 static const struct threshold {
 	const char *key;
-	bool of_requests; /* any request counts */
-	uint64_t bytes;   /* per second */
-} thresholds[] = {{"0 requests", true, 0},    {"0", false, 0},           {"1024", false, 1024},
-		  {"8192", false, 8192},      {"131072", false, 131072}, {"524288", false, 524288},
-		  {"1048576", false, 1048576}};
+	uint64_t bytes;
+} thresholds[] = {{"0 requests", 0},  {"0", 0},           {"1024", 1024},      {"8192", 8192},
+		  {"131072", 131072}, {"524288", 524288}, {"1048576", 1048576}};
 
-enum { THRESHOLDS = sizeof thresholds / sizeof thresholds[0] };
+enum { THRESHOLDS = sizeof thresholds / sizeof thresholds[0], OF_BYTES = 1 };
 
-/* Strictly more than the threshold times the width of a bin. */
-static bool is_active(const struct threshold *t, const struct cell *c, unsigned direction,
-		      const struct view *v)
+/* The bytes that a bin has at the threshold, rounded down. */
+static uint64_t limit_of(const struct threshold *t, const struct view *v)
 {
-	if (t->of_requests)
-		return view_sum(c->requests, direction) > 0;
-	return (uint128)view_sum(c->bytes, direction) * v->width_den * ns_per_s >
-	       (uint128)t->bytes * v->width_num;
+	const uint128 limit = (uint128)t->bytes * v->width_num / ((uint128)v->width_den * ns_per_s);
+	return limit < UINT64_MAX ? (uint64_t)limit : UINT64_MAX;
+}
+
+/* Counts the active processes of each bin by threshold; a cell is active above the limit. */
+static void count_cells(const struct view *view, uint32_t (*number)[THRESHOLDS], unsigned d)
+{
+	uint64_t limit[THRESHOLDS];
+	for (size_t t = OF_BYTES; t < THRESHOLDS; t++)
+		limit[t] = limit_of(&thresholds[t], view);
+	memset(number, 0, view->bins * sizeof *number);
+	for (size_t i = 0; i < view->count; i++) {
+		const struct cell *c = &view->cells[i];
+		const uint64_t bytes = view_sum(c->bytes, d);
+		uint32_t *of = number[c->bin - view->first];
+		size_t t = OF_BYTES;
+		while (t < THRESHOLDS && bytes > limit[t])
+			t++;
+		of[0] += view_sum(c->requests, d) > 0;
+		if (t > OF_BYTES)
+			of[t - 1]++;
+	}
+	for (size_t i = 0; i < view->bins; i++)
+		for (size_t t = THRESHOLDS - 1; t > OF_BYTES; t--)
+			number[i][t - 1] += number[i][t];
 }
 
 struct activity {
@@ -33,19 +53,14 @@ struct activity {
 	uint64_t processes;              /* active processes, summed over all bins */
 };
 
-/* number: scratch for the active processes of each bin. */
-static struct activity count_activity(const struct view *view, uint32_t *number,
-				      const struct threshold *t, unsigned d)
+static struct activity count_activity(const struct view *view, uint32_t (*number)[THRESHOLDS],
+				      size_t t)
 {
 	struct activity a = {.active = 0};
 	bool before = false;
-	for (size_t i = 0; i < view->bins; i++)
-		number[i] = 0;
-	for (size_t i = 0; i < view->count; i++)
-		if (is_active(t, &view->cells[i], d, view))
-			number[view->cells[i].bin - view->first]++;
 	for (size_t i = 0; i < view->bins; i++) {
-		const bool active = number[i] > 0;
+		const uint32_t processes = number[i][t];
+		const bool active = processes > 0;
 		if (!view_observes(view, i))
 			continue;
 		const bool starts = a.active + a.idle == 0 || active != before;
@@ -54,8 +69,8 @@ static struct activity count_activity(const struct view *view, uint32_t *number,
 		a.idle += !active;
 		a.active_runs += starts && active;
 		a.idle_runs += starts && !active;
-		a.processes += number[i];
-		a.max_processes = number[i] > a.max_processes ? number[i] : a.max_processes;
+		a.processes += processes;
+		a.max_processes = processes > a.max_processes ? processes : a.max_processes;
 	}
 	return a;
 }
@@ -112,11 +127,12 @@ bool activity_values(const struct view *view, uint64_t processes, struct values 
 	    {"read_parallel_intensity", "read_parallel_intensity_normalised"},
 	    {"write_parallel_intensity", "write_parallel_intensity_normalised"},
 	    {"parallel_intensity", "parallel_intensity_normalised"}};
-	uint32_t *number = calloc(view->bins, sizeof *number);
+	uint32_t(*number)[THRESHOLDS] = calloc(view->bins, sizeof *number);
 	struct activity a[THRESHOLDS];
 	for (unsigned d = 0; d < DIRECTIONS && number != NULL; d++) {
+		count_cells(view, number, d);
 		for (size_t t = 0; t < THRESHOLDS; t++)
-			a[t] = count_activity(view, number, &thresholds[t], d);
+			a[t] = count_activity(view, number, t);
 		direction_values(a, view, processes, d, v);
 		parallel_values(&a[THRESHOLDS - 1], processes, parallel[d], "1048576", v);
 	}

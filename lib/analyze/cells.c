@@ -280,6 +280,66 @@ static int64_t add_run(const struct cells_row *r, size_t *at, bool write, int64_
 	return bin;
 }
 
+/* Takes back the last pace_next(), and returns the same. */
+static inline uint64_t pace_back(struct pace *p)
+{
+	const bool carry = p->rest < p->step_rest;
+	p->rest = carry ? p->rest + (p->duration - p->step_rest) : p->rest - p->step_rest;
+	p->moved -= p->step + carry;
+	return p->step + carry;
+}
+
+/* Counts the bins with bytes that have no cell, and moves the pace to the last bin. */
+static size_t count_missing(const struct cells_row *r, const struct cells_request *q, size_t at,
+			    int64_t bin, int64_t last, struct pace *p)
+{
+	size_t missing = 0;
+	for (; bin <= last; bin++) {
+		const uint64_t bytes = bin < last ? pace_next(p) : q->length - p->moved;
+		while (at < r->count && compare(&r->cell[at], bin, 0) < 0)
+			at++;
+		missing += bytes > 0 && !(at < r->count && is_of(&r->cell[at], bin, 0));
+	}
+	return missing;
+}
+
+/*
+ * Adds the bytes of bins of which many lack a cell, from the last one on, so that each cell after
+ * them moves once. at: the first cell that is not before the first bin, at whose start the pace is.
+ */
+static bool merge_bins(struct cells *c, const struct cells_request *q, size_t at, int64_t bin,
+		       int64_t last, struct pace p)
+{
+	struct cells_row *r = &c->rows[q->process];
+	const size_t missing = count_missing(r, q, at, bin, last, &p);
+	if (!array_reserve(&r->cell, &r->capacity, r->count + missing, sizeof *r->cell))
+		return false;
+	struct cell *from = r->cell + r->count, *to = from + missing, *const begin = r->cell + at;
+	for (int64_t b = last; b >= bin; b--) {
+		const uint64_t bytes = b < last ? pace_back(&p) : q->length - p.moved;
+		while (from > begin && compare(&from[-1], b, 0) > 0)
+			*--to = *--from;
+		if (from > begin && is_of(&from[-1], b, 0))
+			*--to = *--from;
+		else if (bytes > 0)
+			*--to = (struct cell){.process = q->process, .bin = b};
+		else
+			continue;
+		to->bytes[q->write] = saturate_add(to->bytes[q->write], bytes);
+	}
+	r->count += missing;
+	r->sorted += missing;
+	c->sorted += missing;
+	r->from_ns = r->to_ns = 0;
+	return true;
+}
+
+/* Whether few cells follow the bins. */
+static bool merges(const struct cells_row *r, size_t at, int64_t bins)
+{
+	return r->sorted == r->count && r->count - at <= 2 * (uint64_t)bins + CELLS_MOVED;
+}
+
 /*
  * Divides the bytes of a request among bins of one width. at: the index of the cell of the first
  * one.
@@ -288,9 +348,15 @@ static bool apportion_evenly(struct cells *c, const struct cells_request *q, int
 			     int64_t last, size_t at)
 {
 	const struct cells_row *r = &c->rows[q->process];
+	const int64_t first = bin;
 	struct pace p = pace_from(q, bin + 1, cells_k(c));
 	uint64_t bytes = p.moved;
 	while (bin < last) {
+		if (bin > first && bytes > 0 && row_next(r, &at, bin, 0) == NULL &&
+		    merges(r, at, last - bin)) {
+			(void)pace_back(&p);
+			return merge_bins(c, q, at, bin, last, p);
+		}
 		if (!add_bytes(c, q, &at, bin, 0, bytes))
 			return false;
 		bin = add_run(r, &at, q->write, bin + 1, last, &p);
