@@ -111,6 +111,18 @@ void emit_end(struct emit *e, struct iot_builder *b, int64_t key_ns)
 		add_directive(e, &made, key_ns);
 }
 
+void emit_sample(struct emit *e, struct iot_builder *b, int64_t start_ns, uint64_t took_ns)
+{
+	const struct iot_event made = {.kind = IOT_DIRECTIVE,
+				       .has = IOT_HAS_TIME | IOT_HAS_TOOK,
+				       .text = {b->data, b->size},
+				       .rec = {.duration_ns = took_ns}};
+	if (b->status != IOT_OK || start_ns < 0 || took_ns > (uint64_t)(INT64_MAX - start_ns))
+		report_add(e->report, "directive.too_long", 1);
+	else
+		add_directive(e, &made, start_ns);
+}
+
 static void build_operation(struct iot_builder *b, const struct emit_operation *op)
 {
 	emit_string(b, "name", op->name);

@@ -54,6 +54,8 @@ static inline void emit_record(struct iot_event *ev, struct iot_record rec)
 /* Starts a directive. Returns false if out of memory. */
 bool emit_begin(struct emit *e, struct iot_builder *b, const char *name);
 void emit_end(struct emit *e, struct iot_builder *b, int64_t key_ns);
+/* The same of a directive whose only known keys are these times, which is not parsed. */
+void emit_sample(struct emit *e, struct iot_builder *b, int64_t start_ns, uint64_t took_ns);
 /* An %op of a call. Texts that are empty are not known. */
 struct emit_operation {
 	const char *name;

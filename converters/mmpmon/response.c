@@ -9,25 +9,26 @@ enum { US_PER_S = 1000000, NS_PER_US = 1000 };
 
 /* In the order in which mmpmon prints them. */
 static const struct {
-	const char *name, *label;
+	struct iot_text name;
+	const char *label;
 	enum mmpmon_key key;
 } keys[] = {
-    {"_n_", NULL, MMPMON_UNKNOWN},
-    {"_nn_", NULL, MMPMON_HOST},
-    {"_rc_", NULL, MMPMON_STATUS},
-    {"_t_", NULL, MMPMON_SECONDS},
-    {"_tu_", NULL, MMPMON_MICROSECONDS},
-    {"_cl_", "cluster", MMPMON_CLUSTER},
-    {"_fs_", "filesystem", MMPMON_TARGET},
-    {"_d_", "disks", MMPMON_UNKNOWN},
-    {"_br_", "bytes read", VALUE(SAMPLE_READ_BYTES)},
-    {"_bw_", "bytes written", VALUE(SAMPLE_WRITTEN_BYTES)},
-    {"_oc_", "opens", VALUE(SAMPLE_OPENS)},
-    {"_cc_", "closes", VALUE(SAMPLE_CLOSES)},
-    {"_rdc_", "reads", VALUE(SAMPLE_READS)},
-    {"_wc_", "writes", VALUE(SAMPLE_WRITES)},
-    {"_dir_", "readdir", VALUE(SAMPLE_READDIRS)},
-    {"_iu_", "inode updates", VALUE(SAMPLE_INODE_UPDATES)},
+    {TEXT_OF("_n_"), NULL, MMPMON_UNKNOWN},
+    {TEXT_OF("_nn_"), NULL, MMPMON_HOST},
+    {TEXT_OF("_rc_"), NULL, MMPMON_STATUS},
+    {TEXT_OF("_t_"), NULL, MMPMON_SECONDS},
+    {TEXT_OF("_tu_"), NULL, MMPMON_MICROSECONDS},
+    {TEXT_OF("_cl_"), "cluster", MMPMON_CLUSTER},
+    {TEXT_OF("_fs_"), "filesystem", MMPMON_TARGET},
+    {TEXT_OF("_d_"), "disks", MMPMON_UNKNOWN},
+    {TEXT_OF("_br_"), "bytes read", VALUE(SAMPLE_READ_BYTES)},
+    {TEXT_OF("_bw_"), "bytes written", VALUE(SAMPLE_WRITTEN_BYTES)},
+    {TEXT_OF("_oc_"), "opens", VALUE(SAMPLE_OPENS)},
+    {TEXT_OF("_cc_"), "closes", VALUE(SAMPLE_CLOSES)},
+    {TEXT_OF("_rdc_"), "reads", VALUE(SAMPLE_READS)},
+    {TEXT_OF("_wc_"), "writes", VALUE(SAMPLE_WRITES)},
+    {TEXT_OF("_dir_"), "readdir", VALUE(SAMPLE_READDIRS)},
+    {TEXT_OF("_iu_"), "inode updates", VALUE(SAMPLE_INODE_UPDATES)},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
@@ -35,7 +36,7 @@ enum mmpmon_key mmpmon_find_key(struct mmpmon *m, struct iot_text name)
 {
 	for (size_t i = 0; i < KEYS; i++) {
 		const size_t k = (m->candidate + i) % KEYS;
-		if (text_equals(name, keys[k].name)) {
+		if (text_same(name, keys[k].name)) {
 			m->candidate = k + 1;
 			return keys[k].key;
 		}

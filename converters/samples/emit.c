@@ -36,7 +36,7 @@ bool samples_emit(struct sampling *s, const struct sample_point *p, uint64_t too
 		if ((p->known >> v & 1) != 0)
 			iot_directive_number(&b, sample_names[v].data, p->value[v]);
 	put_flags(&b, flags);
-	emit_end(&s->emit, &b, from_ns);
+	emit_sample(&s->emit, &b, from_ns, took_ns);
 	if (s->made < SAMPLES_HEAD)
 		s->head[s->made] = took_ns;
 	s->made++;

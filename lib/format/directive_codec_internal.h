@@ -29,7 +29,8 @@ enum {
 	EXPANSION_MAX = 64, /* decoded bytes of encoded directives per stored byte */
 	SLOT_EXPANSION = 15,
 	BLOCK = 32, /* bytes that are copied at once, up to BLOCK - 1 of them needlessly */
-	BEGINNINGS = 64,
+	BEGINNING_BITS = 10,
+	BEGINNINGS = 1 << BEGINNING_BITS, /* for the templates used last */
 	RECENT = 4,
 	FORMS = 64,
 	WORD_MAX = 16, /* bytes of a name or result in a form, with its NUL */

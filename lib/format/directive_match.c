@@ -11,16 +11,40 @@ enum {
 	INT64_DIGITS = 19, /* a number of fewer digits fits in any slot */
 };
 
-/* Returns the templates of directives that begin as the text does. */
+static uint64_t mix(uint64_t x)
+{
+	return x * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* The samples of each host have a template: returns the end of its name, as a number. */
+static uint64_t host_of(struct iot_text text)
+{
+	static const char key[] = " host=";
+	const char *host = memmem(text.data, text.size, key, sizeof(key) - 1), *end;
+	uint64_t last = 0;
+	if (host == NULL)
+		return 0;
+	host += sizeof(key) - 1;
+	end = memchr(host, ' ', (size_t)(text.data + text.size - host));
+	if (end != NULL && end - host >= (ptrdiff_t)sizeof(last))
+		memcpy(&last, end - sizeof(last), sizeof(last));
+	else if (end != NULL)
+		memcpy(&last, host, (size_t)(end - host));
+	return last;
+}
+
+/* Returns the templates of directives that begin as the text does, and name the same host. */
 static uint32_t *recent_of(struct directive_codec *c, struct iot_text text)
 {
-	uint64_t first = 0;
+	static const char sample[] = "%sample ";
+	uint64_t first = 0, host = 0;
 	uint32_t rest = 0;
 	if (text.size >= BEGINNING) {
 		memcpy(&first, text.data, sizeof(first));
 		memcpy(&rest, text.data + sizeof(first), sizeof(rest));
+		host = memcmp(text.data, sample, sizeof(sample) - 1) == 0 ? host_of(text) : 0;
 	}
-	return c->recent[((first ^ (uint64_t)rest << 24) * UINT64_C(0x9e3779b97f4a7c15)) >> 58];
+	return c->recent[mix(first ^ (uint64_t)rest << 24 ^ mix(host)) >> (64 - BEGINNING_BITS)];
 }
 
 /* Moves a template to the front; `at`: where it was, or the last one, which it replaces. */
