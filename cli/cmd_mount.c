@@ -61,9 +61,13 @@ enum exit_status cmd_mount(int argc, char **argv)
 		  256),
 	    OPTION(STRING, 0, "control", "PATH", &live.path,
 		   "answer requests of 'iotrace control PATH'"),
-	    OPTION(STRING, 0, "analyze", "FILE.so[:ARGS]", &live.module,
-		   "give all events to a module, which reports on standard error at the end, and "
-		   "when 'iotrace control' asks"),
+	    CALL("analyze", "[NAME=]FILE.so[:ARGS]", &live.analyses,
+		 "give all events to a module, which reports on standard error at the end, and "
+		 "when 'iotrace control' asks; several modules have several names",
+		 analyses_take),
+	    OPTION(STRING, 0, "settings", "FILE", &live.settings,
+		   "fulfil the requests in FILE, one a line, and again at SIGHUP: keep, discard, "
+		   "module [NAME=]FILE.so[:ARGS]"),
 	    OPTION(FLAG, 0, "discard", NULL, &live.discards,
 		   "begin without keeping records; they are counted"),
 	    OPTION(FLAG, 'q', "quiet", NULL, &o.quiet, "no statistics"),

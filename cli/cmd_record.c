@@ -120,9 +120,10 @@ enum exit_status cmd_record(int argc, char **argv)
 		   "add the disk addresses of files, by which iotrace merge ties disk I/Os"),
 	    OPTION(STRING, 0, "control", "PATH", &j.live.path,
 		   "answer requests of 'iotrace control PATH'"),
-	    OPTION(STRING, 0, "analyze", "FILE.so[:ARGS]", &j.live.module,
-		   "give all events to a module, which reports on standard error at the end, and "
-		   "when 'iotrace control' asks"),
+	    CALL("analyze", "[NAME=]FILE.so[:ARGS]", &j.live.analyses,
+		 "give all events to a module, which reports on standard error at the end, and "
+		 "when 'iotrace control' asks; several modules have several names",
+		 analyses_take),
 	    OPTION(FLAG, 0, "discard", NULL, &j.live.discards,
 		   "begin without keeping records; they are counted"),
 	    OPTION(FLAG, 0, "check", NULL, &j.check,

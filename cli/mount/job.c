@@ -45,7 +45,7 @@ struct mount_job {
 	char name[PATH_MAX];
 	uint64_t epoch_ns;
 	int signals;
-	bool interrupted;
+	bool interrupted, configures; /* configures: the settings are to be read */
 };
 
 static bool failed(const char *what, int errnum)
@@ -158,7 +158,7 @@ static bool write_trace_directive(struct mount_job *j)
 	iot_directive_text(&b, "view", view, strlen(view));
 	if (iot_directive_end(&b, &ev) == IOT_OK &&
 	    iot_writer_events(j->writer, &ev, 1) == IOT_OK) {
-		analysis_events(&j->options->live->analysis, &ev, 1);
+		analyses_events(&j->options->live->analyses, &ev, 1);
 		return true;
 	}
 	message_print("%s", iot_writer_error(j->writer));
@@ -215,6 +215,13 @@ static bool prepare(struct mount_job *j)
 
 /* Recording */
 
+/* The kernel sends a hangup when the terminal is gone. */
+static bool is_for_settings(const struct mount_job *j, const struct signalfd_siginfo *s)
+{
+	return s->ssi_signo == SIGHUP && s->ssi_code != SI_KERNEL &&
+	       j->options->live->settings != NULL;
+}
+
 static void receive_signal(struct mount_job *j)
 {
 	struct signalfd_siginfo s;
@@ -223,6 +230,8 @@ static void receive_signal(struct mount_job *j)
 		const int number = (int)s.ssi_signo;
 		if (number == SIGUSR1)
 			statistics_print(&j->m);
+		else if (is_for_settings(j, &s))
+			j->configures = true;
 		else if (runs && s.ssi_code != SI_KERNEL)
 			(void)kill(j->launch.pid, number);
 		else if (!runs && (number == SIGINT || number == SIGTERM || number == SIGHUP))
@@ -262,7 +271,7 @@ static int flush(struct mount_job *j, uint64_t *flushed)
 	int status = write_all(j);
 	if (status == IOT_OK)
 		status = mount_trace_look_for_ends(j->trace);
-	analysis_flush(&j->options->live->analysis);
+	analyses_flush(&j->options->live->analyses);
 	return status == IOT_OK ? iot_writer_flush(j->writer) : status;
 }
 
@@ -289,7 +298,10 @@ static int answer(struct mount_job *j)
 {
 	const struct live_calls calls = {
 	    .context = j, .write = write_for_request, .keep = keep, .count = count};
-	return live_control_answer(j->options->live, &calls);
+	const int status =
+	    j->configures ? live_control_configure(j->options->live, &calls) : IOT_OK;
+	j->configures = false;
+	return status == IOT_OK ? live_control_answer(j->options->live, &calls) : status;
 }
 
 static bool goes_on(struct mount_job *j)
@@ -358,6 +370,10 @@ static bool start_program(struct mount_job *j)
 
 static bool mount_and_record(struct mount_job *j)
 {
+	if (answer(j) != IOT_OK) {
+		report_failure(j);
+		return false;
+	}
 	if (!session_start(&j->session, &j->m, (unsigned)j->options->threads))
 		return false;
 	if (j->options->program != NULL && !start_program(j))
@@ -377,6 +393,7 @@ static bool run(struct mount_job *j, const char *source, const char *point)
 {
 	if (!live_control_start(j->options->live)) /* before all threads */
 		return false;
+	j->configures = j->options->live->settings != NULL;
 	if (j->options->program != NULL && !launch_start(&j->launch, j->options->program))
 		return failed("no process for the program", errno);
 	if (!open_source(&j->m, source, point) || !open_trace(j) || !prepare(j))

@@ -46,8 +46,17 @@ static bool open_writer(struct analysis *a)
 	       iot_writer_open_fd(a->writer, a->fd, "the pipe to the module") == IOT_OK;
 }
 
+/* A child that had the pipe of another one would keep it from ending. */
+static void close_earlier(const struct analysis *first, const struct analysis *own)
+{
+	for (; first < own; first++) {
+		(void)close(first->fd);
+		(void)close(first->commands);
+	}
+}
+
 bool analysis_start(struct analysis *a, const char *module, const struct control *control,
-		    bool drops)
+		    bool drops, const struct analysis *first)
 {
 	int records[2], commands[2];
 	*a = (struct analysis){.drops = drops, .fd = -1, .commands = -1};
@@ -58,6 +67,7 @@ bool analysis_start(struct analysis *a, const char *module, const struct control
 	a->capacity = capacity > 0 ? (size_t)capacity : 1 << 16;
 	a->pid = fork();
 	if (a->pid == 0) {
+		close_earlier(first, a);
 		(void)close(records[1]);
 		(void)close(commands[0]);
 		run_child(module, control, records[0], commands[1]);
@@ -126,8 +136,12 @@ void analysis_events(struct analysis *a, const struct iot_event *ev, size_t n)
 		settle(a, write_directives(a, ev, n));
 		return;
 	}
-	const int status = report_missed(a);
-	settle(a, status == IOT_OK ? iot_writer_events(a->writer, ev, n) : status);
+	int status = report_missed(a);
+	if (status == IOT_OK)
+		status = iot_writer_events(a->writer, ev, n);
+	for (size_t i = 0; i < n && status == IOT_OK; i++)
+		a->given += ev[i].kind == IOT_RECORD;
+	settle(a, status);
 }
 
 void analysis_operations(struct analysis *a, const struct iot_operation *op, size_t n)
@@ -138,14 +152,18 @@ void analysis_operations(struct analysis *a, const struct iot_operation *op, siz
 
 void analysis_flush(struct analysis *a)
 {
-	if (a->writer != NULL && has_capacity(a, FLUSHED_MAX))
-		settle(a, iot_writer_flush(a->writer));
+	if (a->writer == NULL || !has_capacity(a, FLUSHED_MAX))
+		return;
+	settle(a, iot_writer_flush(a->writer));
+	a->flushed = a->given;
 }
 
 bool analysis_ask(struct analysis *a, const struct control_request *q)
 {
-	return a->pid > 0 &&
-	       send(a->commands, q, sizeof *q, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof *q;
+	struct control_request later = *q;
+	later.records = a->flushed;
+	return a->pid > 0 && send(a->commands, &later, sizeof later, MSG_DONTWAIT | MSG_NOSIGNAL) ==
+				 (ssize_t)sizeof later;
 }
 
 void analysis_end(struct analysis *a)

@@ -16,7 +16,7 @@ bool live_control_start(struct live_control *l)
 		message_print_about(l->path, "%s", strerror(errno));
 		return false;
 	}
-	return l->module == NULL || analysis_start(&l->analysis, l->module, &l->control, l->drops);
+	return analyses_start(&l->analyses, &l->control, l->drops);
 }
 
 /* Statistics */
@@ -65,10 +65,8 @@ static int pass_on(struct live_control *l, const struct control_request *q,
 		   const struct live_calls *calls)
 {
 	const int status = calls->write(calls->context);
-	analysis_flush(&l->analysis);
-	if (!analysis_ask(&l->analysis, q))
-		control_say(&l->control, q, false, "%s: this recording runs without a module",
-			    strcmp(q->text, "report") == 0 ? q->text : "module");
+	analyses_flush(&l->analyses);
+	analyses_ask(&l->analyses, &l->control, q);
 	return status;
 }
 
@@ -77,7 +75,8 @@ static int answer(struct live_control *l, const struct control_request *q,
 {
 	if (strcmp(q->text, "keep") == 0 || strcmp(q->text, "discard") == 0)
 		return keep(l, q, calls, q->text[0] == 'k');
-	if (strcmp(q->text, "report") == 0 || strncmp(q->text, "module ", 7) == 0)
+	if (strcmp(q->text, "report") == 0 || strncmp(q->text, "report ", 7) == 0 ||
+	    strncmp(q->text, "module ", 7) == 0)
 		return pass_on(l, q, calls);
 	if (strcmp(q->text, "statistics") == 0)
 		say_counts(l, q, calls);
@@ -95,8 +94,45 @@ int live_control_answer(struct live_control *l, const struct live_calls *calls)
 	return status;
 }
 
+/* Settings */
+
+static bool is_setting(const char *text)
+{
+	return strcmp(text, "keep") == 0 || strcmp(text, "discard") == 0 ||
+	       strncmp(text, "module ", 7) == 0;
+}
+
+static int obey_line(struct live_control *l, const struct live_calls *calls, unsigned number,
+		     struct control_request *q)
+{
+	q->text[strcspn(q->text, "\n")] = '\0';
+	if (*q->text == '\0' || *q->text == '#')
+		return IOT_OK;
+	if (is_setting(q->text))
+		return answer(l, q, calls);
+	message_print_about(l->settings,
+			    "line %u: found '%.40s', expected keep, discard or module FILE.so",
+			    number, q->text);
+	return IOT_OK;
+}
+
+int live_control_configure(struct live_control *l, const struct live_calls *calls)
+{
+	struct control_request q = {.is_printed = true};
+	int status = IOT_OK;
+	FILE *f = fopen(l->settings, "re");
+	if (f == NULL)
+		message_print_about(l->settings, "%s", strerror(errno));
+	for (unsigned number = 1;
+	     f != NULL && status == IOT_OK && fgets(q.text, sizeof q.text, f) != NULL; number++)
+		status = obey_line(l, calls, number, &q);
+	if (f != NULL)
+		(void)fclose(f);
+	return status;
+}
+
 void live_control_end(struct live_control *l)
 {
 	control_close(&l->control);
-	analysis_end(&l->analysis);
+	analyses_end(&l->analyses);
 }

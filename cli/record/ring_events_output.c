@@ -16,8 +16,8 @@ void ring_events_fail(struct ring_events *e, int status)
 /* Gives the output to the module, and removes what is discarded. */
 static void sift(struct ring_events *e, struct live_control *live)
 {
-	analysis_events(&live->analysis, e->out, e->count);
-	analysis_operations(&live->analysis, e->operation, e->operations);
+	analyses_events(&live->analyses, e->out, e->count);
+	analyses_operations(&live->analyses, e->operation, e->operations);
 	if (!live->discards)
 		return;
 	size_t kept = 0;

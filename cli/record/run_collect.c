@@ -48,7 +48,7 @@ static int flush(struct record_job *j)
 		return IOT_OK;
 	j->flushed_ns = now;
 	j->flushed = events;
-	analysis_flush(&j->live.analysis);
+	analyses_flush(&j->live.analyses);
 	return iot_writer_flush(j->writer);
 }
 

@@ -77,12 +77,19 @@ int run_make_directive(const struct record_job *j, struct iot_event *ev)
 	return iot_directive_end(&b, ev);
 }
 
+/* Modules get the events of all parts as one trace, which has the directive once. */
+static bool is_later_part(const struct record_job *j)
+{
+	return j->first[0] != '\0' && strcmp(j->first, j->name) != 0;
+}
+
 int run_write_directive(struct record_job *j)
 {
 	struct iot_event ev = {.kind = 0};
 	if (run_make_directive(j, &ev) == IOT_OK &&
 	    iot_writer_events(j->writer, &ev, 1) == IOT_OK) {
-		analysis_events(&j->live.analysis, &ev, 1);
+		if (!is_later_part(j))
+			analyses_events(&j->live.analyses, &ev, 1);
 		return EXIT_OK;
 	}
 	message_print("%s", iot_writer_error(j->writer));

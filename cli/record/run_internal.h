@@ -18,7 +18,7 @@ static inline bool run_sends(const struct record_job *j)
 /* Events may be discarded, or go to a module. */
 static inline bool run_is_live(const struct record_job *j)
 {
-	return j->live.path != NULL || j->live.module != NULL || j->live.discards;
+	return j->live.path != NULL || j->live.analyses.count > 0 || j->live.discards;
 }
 
 /* run_output.c: the output */

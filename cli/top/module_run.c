@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <iotrace/stream.h>
@@ -52,6 +53,7 @@ struct module_run {
 	int done, notices, signals, commands;
 	int status; /* of the reader */
 	bool refused, started, draining;
+	_Atomic bool ended; /* the reader has no more records */
 };
 
 static const char *object_name(void *context, uint32_t object, size_t *size)
@@ -121,6 +123,7 @@ static void *read_trace(void *context)
 		end_call(r);
 	}
 	r->status = (int)(n < 0 ? n : 0);
+	atomic_store(&r->ended, true);
 	(void)eventfd_write(r->done, 1);
 	return NULL;
 }
@@ -201,6 +204,8 @@ static bool watch_file(struct module_run *r)
 
 /* Requests */
 
+enum { AWAIT_S = CONTROL_SECONDS / 2 };
+
 static bool split(struct module_run *r, const char *module);
 
 /* A text that grows, for an answer. */
@@ -250,13 +255,26 @@ static void answer_replacement(struct module_run *r, const struct control_reques
 	control_say(r->options->control, q, done, "%s", sentence);
 }
 
+/* The module has the records that were in the pipe before the request, unless it is very slow. */
+static void await_records(const struct module_run *r, uint64_t records)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	const uint64_t limit = clock_monotonic_ns() + AWAIT_S * UINT64_C(1000000000);
+	while (atomic_load(r->records) < records && !atomic_load(&r->ended) &&
+	       clock_monotonic_ns() < limit)
+		(void)nanosleep(&pause, NULL);
+}
+
 static void obey(struct module_run *r)
 {
 	static const char module[] = "module ";
 	struct control_request q;
-	if (recv(r->commands, &q, sizeof q, MSG_DONTWAIT) != (ssize_t)sizeof q)
+	if (recv(r->commands, &q, sizeof q, MSG_DONTWAIT) != (ssize_t)sizeof q) {
 		r->commands = -1;
-	else if (strncmp(q.text, module, sizeof module - 1) == 0)
+		return;
+	}
+	await_records(r, q.records);
+	if (strncmp(q.text, module, sizeof module - 1) == 0)
 		answer_replacement(r, &q, q.text + sizeof module - 1);
 	else
 		answer_report(r, &q);
@@ -467,6 +485,7 @@ static bool split(struct module_run *r, const char *module)
 		return false;
 	}
 	memcpy(r->path, module, size);
+	r->path[size] = '\0';
 	r->args = colon != NULL ? colon + 1 : "";
 	return true;
 }

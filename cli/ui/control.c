@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "message.h"
+
 /* The first byte of a datagram of an answer; the rest is text. */
 enum { MORE = '+', DONE = '0', FAILED = '1' };
 enum { PIECE = 1 << 14 };
@@ -94,6 +96,10 @@ void control_answer(const struct control *c, const struct control_request *q, bo
 {
 	char piece[PIECE];
 	bool sent = true;
+	if (q->is_printed) {
+		message_print("%.*s", (int)(size > 0 ? size - 1 : 0), text); /* without line end */
+		return;
+	}
 	do {
 		const size_t n = size < sizeof piece - 1 ? size : sizeof piece - 1;
 		piece[0] = n < size ? MORE : done ? DONE : FAILED;
@@ -116,6 +122,12 @@ void control_say(const struct control *c, const struct control_request *q, bool 
 	const size_t size = n < 0 ? 0 : (size_t)n < sizeof text - 1 ? (size_t)n : sizeof text - 2;
 	text[size] = '\n';
 	control_answer(c, q, done, text, size + 1);
+}
+
+size_t control_module_name(const char *module)
+{
+	const size_t size = strcspn(module, "=/.:");
+	return module[size] == '=' ? size : 0;
 }
 
 /* The side that asks */

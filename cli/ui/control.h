@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -21,6 +22,8 @@ struct control {
 };
 
 struct control_request {
+	bool is_printed;  /* nobody waits for the answer: it is a message */
+	uint64_t records; /* that a module has before it answers */
 	struct sockaddr_un from;
 	socklen_t from_size;
 	char text[CONTROL_TEXT];
@@ -37,6 +40,9 @@ void control_answer(const struct control *c, const struct control_request *q, bo
 /* The same with a sentence, to which a line end is added. */
 void control_say(const struct control *c, const struct control_request *q, bool done,
 		 const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Returns the size of NAME in [NAME=]FILE, 0 if it is missing. */
+size_t control_module_name(const char *module);
 
 /* The side that asks. */
 

@@ -46,6 +46,21 @@ ask statistics | sed 's/ of [0-9]* processes/ of N processes/; s/[0-9]* operatio
 kept r.iot
 cat log
 
+echo 'settings, which SIGHUP reads again, and modules by name:'
+printf '# at the beginning\n\ndiscard\nforget everything\n' >settings
+"$IOTRACE" mount -q --control=c --settings=settings --analyze=m.so --analyze=other=m.so -o g.iot src mnt 2>log & pid=$!
+until grep -q " $PWD/mnt fuse.iotrace" /proc/mounts && [ -S c ]; do sleep 0.05; done
+dd if=/dev/zero of=mnt/g bs=512 count=300 status=none
+ask report; ask report m; ask report none; ask module n.so; ask module other=n.so
+printf 'keep\nmodule m=n.so\nmodule other=none.so\n' >settings
+kill -HUP $pid; until grep -q 'the module stays' log; do sleep 0.05; done
+dd if=/dev/zero of=mnt/g bs=512 count=200 status=none
+ask report m; ask report other
+rm settings; kill -HUP $pid; until grep -q 'No such' log; do sleep 0.05; done
+"$IOTRACE" mount --stop mnt; wait $pid; echo "mount: $?"
+kept g.iot
+sed "s|$PWD/||" log | sort
+
 echo 'nobody there:'
 "$IOTRACE" control c keep; echo "$?"
 "$IOTRACE" control c; echo "$?"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A module that counts records. ARGS: "own": it refuses the state of another one, and logs its
- * count at the end; "crash", "loop": version 2 does so at the first record.
+ * count at the end; "traces": it logs the directives of traces; "crash", "loop": version 2 does so
+ * at the first record.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,6 +42,14 @@ static int add(void *state, const struct iot_record *records, size_t n)
 	return 0;
 }
 
+static int define(void *state, const struct iot_event *event)
+{
+	const struct count *c = state;
+	if (strcmp(c->args, "traces") == 0 && event->kind == IOT_TRACE)
+		c->host->log(c->host->context, "a trace");
+	return 0;
+}
+
 static int print_count(void *state, iot_print_fn *print, void *to)
 {
 	const struct count *c = state;
@@ -77,6 +86,7 @@ const struct iot_module iot_module = {.abi = ABI,
 				      .version = VERSION,
 				      .init = begin,
 				      .records = add,
+				      .event = define,
 				      .report = print_count,
 				      .save = print_count,
 				      .load = load,
