@@ -24,6 +24,8 @@ static int failure(int result)
 
 /* Opening */
 
+enum { FOR_EXECUTION = 040 }; /* FMODE_EXEC of the kernel, which adds it to the flags of an open */
+
 static bool is_cached(const struct mount *m, const char *path)
 {
 	return m->cached || glob_list_match(&m->mapped, path);
@@ -41,7 +43,8 @@ static struct mount_file *make_file(struct mount_request *r, int fd, int flags, 
 				 .description = atomic_fetch_add(&r->m->descriptions, 1) + 1,
 				 .opener = r->who,
 				 .direct = !is_cached(r->m, path),
-				 .aligned = (flags & O_DIRECT) != 0};
+				 .aligned = (flags & O_DIRECT) != 0,
+				 .executed = (flags & FOR_EXECUTION) != 0};
 	return f;
 }
 
@@ -142,7 +145,7 @@ void fs_fsync(fuse_req_t req, fuse_ino_t ino, int data_only, struct fuse_file_in
 
 /* Transfers */
 
-/* Counts a request for pages of a mapping, which no call on the file caused. */
+/* Counts a request for pages of a mapping, or of a program, which no call on the file caused. */
 static void count_mapped(struct mount_request *r, bool write, uint64_t n)
 {
 	struct mount_count *c = &r->thread->count[write ? MOUNT_MAPPED_WRITE : MOUNT_MAPPED_READ];
@@ -168,7 +171,7 @@ void fs_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, struct f
 		return;
 	}
 	/* calls name the owner of their locks, faults do not */
-	if (f->direct && fi->lock_owner == 0)
+	if (f->direct && (fi->lock_owner == 0 || f->executed))
 		count_mapped(&r, false, (uint64_t)got);
 	else
 		request_record_transfer(&r, f, false, offset, (uint64_t)got, size, in_call);

@@ -69,8 +69,9 @@ struct mount_file {
 	int fd;
 	uint32_t description;
 	struct buffered opener;
-	bool direct;  /* the page cache is not used */
-	bool aligned; /* O_DIRECT */
+	bool direct;   /* the page cache is not used */
+	bool aligned;  /* O_DIRECT */
+	bool executed; /* opened by the kernel, to execute it */
 };
 
 /* A request while it is served. */

@@ -13,11 +13,13 @@ enum {
 	REQUEST_MAX = 1 << 20, /* bytes; buffers that do not begin at a page have a page less */
 	PAGE = 1 << 12,
 	PIPE = 1 << 16, /* sendfile moves this much at a time, or as much as its pipe holds */
+	BUFFERS = 256,  /* of a vector; a request has the data of 256 at most */
 };
 
+/* Buffers of a vector seldom add up to whole pages, which are the sizes of most other calls. */
 bool pieces_may_begin(uint64_t size)
 {
-	return size > REQUEST_MAX - PAGE || size == PIPE;
+	return size > REQUEST_MAX - PAGE || size == PIPE || (size >= BUFFERS && size % PAGE != 0);
 }
 
 /* The call of a thread: its number and arguments. */

@@ -9,6 +9,7 @@ echo 'a program, with its exit status:'
 	dd if=mnt/a of=/dev/null bs=3M status=none
 	echo one >>mnt/b; echo two >>mnt/b; mv mnt/b mnt/c; ln mnt/c mnt/d; rm mnt/d
 	python3 -c "import ctypes; [ctypes.CDLL(None).renameat2(-100, b\"mnt/a\", -100, b\"mnt/c\", 2) for _ in range(2)]"
+	python3 -c "import os; os.writev(os.open(\"mnt/v\", os.O_WRONLY | os.O_CREAT), [b\"buffer\\n\"] * 1000)"
 	exit 7'
 echo "status $?"
 cat src/c

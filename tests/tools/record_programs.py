@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs real programs under `iotrace record`, and compares them with a run without it, and the trace with strace.
 
-	record_programs.py [--keep DIR] [--transport=pipe] [--seen=syscalls] IOTRACE [NAME ...]
+	record_programs.py [--keep DIR] [--transport=pipe] [--seen=syscalls] [--mount] IOTRACE [NAME ...]
 
 Each program runs three times, in directories of their own: alone; under record, which must not change exit status and output; and
 under strace and record at once, whose traces must have the same bytes and extents by process, file and direction, for the files in its
-directory, and the same truncates, which packets do not have; with --seen=syscalls the same transfers. A program that is not installed is left out. Exit status 1: a difference; 77: no strace.
+directory, and the same truncates, which packets do not have; with --seen=syscalls the same transfers. With --mount they run on a mount
+instead, which must not change output either, and whose trace must have the transfers that strace sees there. A program that is not
+installed is left out. Exit status 1: a difference; 77: no strace, or nothing can be mounted.
 """
 import argparse
 import collections
+import fnmatch
 import os
 import pathlib
 import shutil
@@ -69,6 +72,9 @@ POSTGRES = "initdb -A trust -N -D data >init.log && mkdir s && pg_ctl -s -w -D d
 FIO = "fio --name=j --filename=f --size=1m --bs=4k --rw=randrw --output=/dev/null --minimal --invalidate=0 --randseed=7 --ioengine="
 
 NOT_AS_ROOT = ("initdb",)
+AS_OTHER = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env", "HOME=/tmp"]
+MAPPED = ("*-shm", "*/f")  # shared mappings, which need the page cache on a mount: of sqlite3, and of fio-mmap
+SENT = ("ch",)  # java reads it with sendfile
 
 # name, files that it needs, what it is named if installed, shell command
 PROGRAMS = [
@@ -103,17 +109,21 @@ def arguments():
     p.add_argument("--keep", type=pathlib.Path, help="keep the traces here")
     p.add_argument("--transport", default="ring")
     p.add_argument("--seen", default="calls")
+    p.add_argument("--mount", action="store_true")
     p.add_argument("iotrace", type=pathlib.Path)
     p.add_argument("names", nargs="*")
     return p.parse_args()
 
 
-def run(directory, words, command):
+def run(directory, words, command, as_other=False):
     """Runs a command in a new directory; returns its exit status (-1: killed by a signal) and standard output."""
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir()
     for name, text in (("sql", SQL), ("pool.py", POOL), ("perl.pl", PERL), ("c.c", C), ("main.js", NODE), ("Main.java", JAVA)):
         (directory / name).write_text(text)
+    if as_other:
+        words = [*words, *AS_OTHER]
+        os.chown(directory, 65534, 65534)
     done = subprocess.run([*map(str, words), "sh", "-c", command.replace("{top}", str(HERE))], cwd=directory, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     return done.returncode if done.returncode >= 0 else 128 - done.returncode, done.stdout, done.stderr
@@ -128,6 +138,22 @@ def by_file(found, work):
     return named
 
 
+def visible(found):
+    """Leaves out the files that need the page cache, whose requests are no calls, and what sendfile reads, which arrives as pages."""
+    return collections.Counter({k: n for k, n in found.items() if not any(fnmatch.fnmatch(k[1], name) for name in (*MAPPED, *SENT))})
+
+
+def with_offsets(found, known):
+    """Offsets that strace does not show are the ones of the mount's transfers of the same size."""
+    complete = found & known
+    left = (known - found)
+    for k in (found - known).elements():
+        match = next((m for m in left if k[3] is None and left[m] > 0 and (*m[:3], *m[4:]) == (*k[:3], *k[4:])), k)
+        left[match] -= 1
+        complete[match] += 1
+    return complete
+
+
 def totals(named):
     """Returns bytes and extents by process, file and direction."""
     runs, total = covered(named)
@@ -135,15 +161,20 @@ def totals(named):
 
 
 def compare(a, d):
-    """Returns the number of transfers and sentences: what differs between the traces of record and of strace."""
-    log, other = d / "log", d / "strace.iot"
+    """Returns the number of transfers and sentences: what differs between the traces of record or mount and of strace."""
+    log, other, seen_in = d / "log", d / "strace.iot", d / ("point" if a.mount else "work")
     subprocess.run([a.iotrace, "convert", "-q", log, "-o", other], check=True, stderr=subprocess.DEVNULL)
-    one, two = (by_file(of_trace(a.iotrace, t, str(d / "work")), d / "work") for t in (d / "record.iot", other))
+    one, two = (of_trace(a.iotrace, t, str(seen_in)) for t in (d / "record.iot", other))
+    if a.mount:
+        one, two = visible(one), visible(two)
+    one, two = (by_file(found, d / "work") for found in (one, two))
+    if a.mount:
+        two = with_offsets(two, one)
     one_totals, two_totals = totals(one), totals(two)
     one_sizes, two_sizes = (collections.Counter({k: n for k, n in found.items() if k[2] == "t"}) for found in (one, two))
     wrong = list(differences(one_sizes, two_sizes, "record", "strace")) if a.transport == "ring" else []
-    if a.seen == "syscalls":  # each call, not only their sums
-        return sum(one.values()), list(differences(one, two, "record", "strace"))
+    if a.mount or a.seen == "syscalls":  # each call, not only their sums
+        return sum(one.values()), list(differences(one, two, "mount" if a.mount else "record", "strace"))
     for k in sorted(one_totals.keys() | two_totals.keys(), key=str):
         x, y = one_totals.get(k, ([], 0)), two_totals.get(k, ([], 0))
         if x != y:
@@ -153,20 +184,32 @@ def compare(a, d):
 
 def check_as_other(a, name):
     """Runs this script as a user without privileges, for a program that refuses to run as root."""
-    done = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env", "HOME=/tmp", "python3", __file__,
-                           f"--transport={a.transport}", f"--seen={a.seen}", a.iotrace, name],
+    done = subprocess.run([*AS_OTHER, "python3", __file__, f"--transport={a.transport}", f"--seen={a.seen}", a.iotrace, name],
                           stdout=subprocess.PIPE, text=True, check=False)
     return done.returncode != 0, done.stdout
 
 
-def check(a, name, command, d):
-    record = [a.iotrace, "record", "-q", f"--transport={a.transport}", f"--seen={a.seen}", "-o", d / "record.iot", "--"]
-    alone, recorded = run(d / "work", [], command), run(d / "work", record, command)
+def tracers(a, d):
+    """Returns the words before a command that traces it, and those that also run it under strace."""
+    strace = [*STRACE, d / "log"]
+    if not a.mount:
+        record = [a.iotrace, "record", "-q", f"--transport={a.transport}", f"--seen={a.seen}", "-o", d / "record.iot", "--"]
+        return record, [*strace, *record]
+    (d / "point").mkdir()
+    mount = [a.iotrace, "mount", "-q", *(f"--mmap-fallback={name}" for name in MAPPED), "-o", d / "record.iot", "--run", d / "work", d / "point",
+             "--", "sh", "-c", 'cd "$0" && exec "$@"', d / "point"]
+    return mount, [*mount, *strace]
+
+
+def check(a, name, command, d, as_other=False):
+    traced, by_both = tracers(a, d)
+    d.chmod(0o755)
+    alone, recorded = run(d / "work", [], command, as_other), run(d / "work", traced, command, as_other)
     wrong = []
     for what, x, y in zip(("exit status", "output", "standard error"), alone, recorded):
         if x != y:
-            wrong.append(f"{what}: {x!r:.200} alone, {y!r:.200} under record")
-    run(d / "work", [*STRACE, d / "log", *record], command)
+            wrong.append(f"{what}: {x!r:.200} alone, {y!r:.200} traced")
+    run(d / "work", by_both, command, as_other)
     n, differences = compare(a, d)
     if a.keep:
         shutil.copytree(d, a.keep / name, dirs_exist_ok=True, ignore_dangling_symlinks=True)
@@ -182,14 +225,15 @@ def main():
     for name, program, command in PROGRAMS:
         if (a.names and name not in a.names) or shutil.which(program) is None:
             continue
-        if program in NOT_AS_ROOT and os.geteuid() == 0:
+        other = program in NOT_AS_ROOT and os.geteuid() == 0
+        if other and not a.mount:  # a mount needs root, its program does not
             different, text = check_as_other(a, name)
             print(text, end="", flush=True)
             failed = failed or different
             continue
         d = pathlib.Path(tempfile.mkdtemp(prefix="iotrace-programs-"))
         try:
-            n, wrong = check(a, name, command, d)
+            n, wrong = check(a, name, command, d, other)
         except (subprocess.CalledProcessError, OSError, ValueError) as e:
             n, wrong = 0, [str(e)]
         shutil.rmtree(d)
