@@ -3,8 +3,9 @@
 """iotrace mount beside passthrough_ll of libfuse: mount.py IOTRACE [PAIRS [SECONDS]]
 
 Both mount the same directory without the page cache. fio runs on one and the other in turn; a row has the median of the ratios of
-pairs (iotrace / passthrough_ll), their range, the ratio of the means of the fastest fifth of each, which load of the machine changes
-least, and iotrace's calls per second. Exits with 77 where something is missing.
+pairs (iotrace / passthrough_ll), their range, the ratio of the means of the fastest fifth of each, the median of the ratios of calls
+per second of CPU time of fio and the mount, which load of the machine changes least, and iotrace's calls per second. Exits with 77
+where something is missing.
 """
 import json
 import os
@@ -45,13 +46,21 @@ def wait_for(point):
     raise TimeoutError(f"{point} was not mounted")
 
 
-def rate(point, rw, size, threads, seconds):
-    """Returns calls per second."""
+def cpu_time(process):
+    """Returns the seconds of CPU time that a process has used."""
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def rate(mount, point, rw, size, threads, seconds):
+    """Returns calls per second, and calls per second of CPU time."""
     command = ["fio", "--name=f", f"--filename={point}/file", f"--rw={rw}", f"--bs={size}", "--size=64m", f"--numjobs={threads}", "--thread",
                "--ioengine=psync", "--time_based", f"--runtime={seconds}", "--group_reporting", "--output-format=json", "--randrepeat=1",
                "--fallocate=none", "--overwrite=1", "--invalidate=0"]
+    before = cpu_time(mount)
     job = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout)["jobs"][0]
-    return job["read"]["iops"] + job["write"]["iops"]
+    used = cpu_time(mount) - before + (job["usr_cpu"] + job["sys_cpu"]) / 100 * job["job_runtime"] / 1000
+    return job["read"]["iops"] + job["write"]["iops"], (job["read"]["total_ios"] + job["write"]["total_ios"]) / max(used, 0.01)
 
 
 def fastest(rates):
@@ -78,12 +87,14 @@ def main():
             wait_for(ours)
             wait_for(plain)
             for rw, size, threads in CASES:
-                rates = [(rate(ours, rw, size, threads, seconds), rate(plain, rw, size, threads, seconds)) for _ in range(pairs)]
+                measured = [[rate(*on, rw, size, threads, seconds) for on in ((mount, ours), (other, plain))] for _ in range(pairs)]
+                rates = [(a[0], b[0]) for a, b in measured]
                 ratios = sorted(a / b for a, b in rates)
                 median = statistics.median(ratios)
                 print(f"{rw:9} {size:>4} {threads} threads: {median:.3f} ({ratios[0]:.3f} to {ratios[-1]:.3f}), goal {GOALS[size]}: "
                       f"{'reached' if median >= GOALS[size] else 'missed'}; "
-                      f"fastest fifth: {fastest([a for a, _ in rates]) / fastest([b for _, b in rates]):.3f}; {statistics.median(a for a, _ in rates):.0f} calls/s", flush=True)
+                      f"fastest fifth: {fastest([a for a, _ in rates]) / fastest([b for _, b in rates]):.3f}; "
+                      f"CPU: {statistics.median(a[1] / b[1] for a, b in measured):.3f}; {statistics.median(a for a, _ in rates):.0f} calls/s", flush=True)
         finally:
             for point in (ours, plain):
                 subprocess.run(["umount", "-l", point], check=False)
