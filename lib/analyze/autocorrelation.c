@@ -66,15 +66,21 @@ static double vertex(double left, double middle, double right)
 	return bend < 0 ? (left - right) / (2 * bend) : 0;
 }
 
+static void begin(struct correlation *c, double shortest)
+{
+	c->count = 0;
+	c->highest = 0;
+	c->shortest = shortest;
+}
+
 static void add_peak(struct correlation *c, const double *r, size_t k, unsigned octave, bool narrow)
 {
-	if (c->count == CORRELATION_PEAKS)
+	const double lag =
+	    ((double)k + vertex(r[k - 1], r[k], r[k + 1])) * (double)((size_t)1 << octave);
+	if (c->count == CORRELATION_PEAKS || lag < c->shortest)
 		return;
 	c->peaks[c->count++] = (struct correlation_peak){
-	    .lag = ((double)k + vertex(r[k - 1], r[k], r[k + 1])) * (double)((size_t)1 << octave),
-	    .height = r[k],
-	    .octave = octave,
-	    .narrow = narrow};
+	    .lag = lag, .height = r[k], .octave = octave, .narrow = narrow};
 }
 
 /* Peaks after the correlation has fallen to 0 for the first time. */
@@ -103,8 +109,6 @@ static void find(struct correlation *c, const double *bins, size_t n, double *sc
 {
 	double *sums = scratch, *differences = scratch + n + CORRELATION_LAGS;
 	double r[CORRELATION_LAGS], s[CORRELATION_LAGS];
-	c->count = 0;
-	c->highest = 0;
 	for (size_t i = 0; i < n; i++)
 		sums[i] = bins[i];
 	for (unsigned octave = 0; n >= CORRELATION_BINS_MIN && c->highest < enough; octave++) {
@@ -125,15 +129,19 @@ static void add_narrow_peaks(struct correlation *c, const double *bins, size_t n
 		add_peaks(c, r, n, 0, true);
 }
 
-void correlation_find(struct correlation *c, const double *bins, size_t n, double *scratch)
+void correlation_find(struct correlation *c, const double *bins, size_t n, double shortest,
+		      double *scratch)
 {
+	begin(c, shortest);
 	find(c, bins, n, scratch, n, 1e300);
 	add_narrow_peaks(c, bins, n, scratch);
 }
 
-bool correlation_reaches(const double *bins, size_t n, double *scratch, double height)
+bool correlation_reaches(const double *bins, size_t n, double shortest, double *scratch,
+			 double height)
 {
 	struct correlation c;
+	begin(&c, shortest);
 	find(&c, bins, n, scratch, CORRELATION_CHANCE_BINS, height);
 	return c.highest >= height;
 }

@@ -23,18 +23,24 @@ struct correlation_peak {
 struct correlation {
 	struct correlation_peak peaks[CORRELATION_PEAKS];
 	size_t count;
-	double highest; /* of the smoothed peaks; 0: none */
+	double highest;  /* of the smoothed peaks; 0: none */
+	double shortest; /* the least lag of a peak */
 };
 
-/* Finds the correlation of n bins. scratch has 2 * (n + CORRELATION_LAGS) elements. */
-void correlation_find(struct correlation *c, const double *bins, size_t n, double *scratch);
+/*
+ * Finds the peaks of n bins at lags of at least `shortest`. scratch has 2 * (n + CORRELATION_LAGS)
+ * elements.
+ */
+void correlation_find(struct correlation *c, const double *bins, size_t n, double shortest,
+		      double *scratch);
 /*
  * The period of which the lag of a peak is an estimate: from peaks at 2, 4, 8 ... periods as long
  * as they are at least half as high, so that the error becomes smaller. Overwrites scratch.
  */
 double correlation_refine(const struct correlation_peak *peak, const double *bins, size_t n,
 			  double *scratch);
-/* Whether any peak reaches a height. */
-bool correlation_reaches(const double *bins, size_t n, double *scratch, double height);
+/* Whether any peak with a lag of at least `shortest` reaches a height. */
+bool correlation_reaches(const double *bins, size_t n, double shortest, double *scratch,
+			 double height);
 
 #endif

@@ -164,40 +164,14 @@ static uint64_t events_of(const struct cycle_run *r, unsigned series)
 	uint64_t n = 0;
 	for (size_t i = 0; i < r->view.bins; i++)
 		n = saturate_add(n, series == OF_OPERATIONS
-					? r->bins[i]
+					? r->all[series * r->view.bins + i]
 					: view_sum(r->view.requests[i], directions[series]));
 	return n;
-}
-
-/*
- * Intervals lie between bursts; the autocorrelation also covers the time before the first burst and
- * after the last one.
- */
-static bool has_event_per_cycle(const struct cycle_run *r, unsigned series)
-{
-	const struct cycle *c = &r->of[series];
-	const uint64_t events = events_of(r, series);
-	return c->method == CYCLE_INTERVALS ? events >= c->bursts
-					    : (double)events * c->period >= (double)r->view.bins;
-}
-
-/*
- * The bytes of one request may spread over bins that alternate: a period needs an event per cycle.
- */
-static void reject_sparse(struct cycle_run *r, unsigned series)
-{
-	struct cycle *c = &r->of[series];
-	if (c->method == CYCLE_NONE || has_event_per_cycle(r, series))
-		return;
-	c->method = CYCLE_NONE;
-	c->reason =
-	    series == OF_OPERATIONS ? "fewer operations than cycles" : "fewer requests than cycles";
 }
 
 static bool add_series(struct cycle_run *r, unsigned series)
 {
 	r->bins = r->all + series * r->view.bins;
-	reject_sparse(r, series);
 	evidence(r, series);
 	if (r->of[series].method != CYCLE_NONE)
 		return shape(r, series);
@@ -242,8 +216,9 @@ static bool find(void *context, unsigned task, size_t slot)
 {
 	struct cycle_run *r = context;
 	struct cycle *to = task < SERIES ? &r->of[task] : &r->of_type[task - SERIES];
+	const uint64_t events = task < SERIES ? events_of(r, task) : UINT64_MAX;
 	(void)slot;
-	return cycle_find(to, r->all + task * r->view.bins, r->view.bins);
+	return cycle_find(to, r->all + task * r->view.bins, r->view.bins, events);
 }
 
 /* Each series on one of the threads. */

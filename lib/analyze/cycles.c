@@ -25,6 +25,7 @@ struct cycle_search {
 	struct burst *bursts;
 	size_t burst_count;
 	bool dense;
+	double per_event; /* bins from the first to the last burst, for each event */
 	struct correlation found;
 };
 
@@ -75,15 +76,17 @@ static bool is_significant(struct cycle_search *s)
 	surrogates_begin(&of);
 	for (unsigned i = 0; i < CYCLE_SURROGATES; i++) {
 		surrogates_next(&of, s->surrogate);
-		if (correlation_reaches(s->surrogate, s->n, s->work, s->found.highest))
+		if (correlation_reaches(s->surrogate, s->n, s->per_event / 2, s->work,
+					s->found.highest))
 			return false;
 	}
 	return true;
 }
 
+/* The bytes of a request may spread over bins that alternate: lags within it are no candidates. */
 static void search_correlation(struct cycle_search *s, struct cycle *c)
 {
-	correlation_find(&s->found, s->capped, s->n, s->work);
+	correlation_find(&s->found, s->capped, s->n, s->per_event / 2, s->work);
 	c->correlation = s->found.highest;
 	c->reason = "no peak of the autocorrelation reaches 0.3";
 	if (c->correlation < correlation_min)
@@ -172,7 +175,35 @@ static void search_intervals(struct cycle_search *s, struct cycle *c)
 		search_robust_intervals(s, c, interval, m);
 }
 
-static void search(struct cycle_search *s, struct cycle *c)
+static double bins_per_event(const struct cycle_search *s, uint64_t events)
+{
+	const size_t span =
+	    s->dense ? s->n : s->bursts[s->burst_count - 1].end - s->bursts[0].begin;
+	return (double)span / (double)events;
+}
+
+/* With a burst in each cycle, their mean distance is more precise than a peak at few cycles. */
+static void refine_by_bursts(const struct cycle_search *s, struct cycle *c)
+{
+	const size_t m = s->burst_count - 1;
+	for (size_t i = 0; i < m; i++) {
+		const double interval = (double)(s->bursts[i + 1].begin - s->bursts[i].begin);
+		if (fabs(interval - c->period) > c->period / 4)
+			return;
+	}
+	set_period(c, c->method, (double)(s->bursts[m].begin - s->bursts[0].begin) / (double)m);
+}
+
+static void finish_correlation(const struct cycle_search *s, struct cycle *c)
+{
+	if (!s->dense && s->burst_count >= BURSTS_MIN)
+		refine_by_bursts(s, c);
+	c->reason = "fewer requests than cycles";
+	if (c->period < s->per_event)
+		c->method = CYCLE_NONE;
+}
+
+static void search(struct cycle_search *s, struct cycle *c, uint64_t events)
 {
 	cap(s);
 	s->burst_count = burst_runs_find(s->bins, s->n, s->scratch, s->bursts);
@@ -184,16 +215,22 @@ static void search(struct cycle_search *s, struct cycle *c)
 	c->reason = "fewer than 4 bursts";
 	if (!s->dense && s->burst_count < BURSTS_MIN)
 		return;
+	s->per_event = bins_per_event(s, events);
 	search_correlation(s, c);
 	s->burst_count = burst_runs_trim(s->bins, s->bursts, s->burst_count, s->scratch);
+	if (c->method != CYCLE_NONE)
+		finish_correlation(s, c);
 	if (c->method != CYCLE_NONE || s->dense)
+		return;
+	c->reason = "fewer requests than bursts";
+	if (events < c->bursts)
 		return;
 	c->reason = "no high peak of the autocorrelation, and no even intervals between bursts";
 	if (s->burst_count >= BURSTS_MIN)
 		search_intervals(s, c);
 }
 
-bool cycle_find(struct cycle *c, const uint64_t *bins, size_t n)
+bool cycle_find(struct cycle *c, const uint64_t *bins, size_t n, uint64_t events)
 {
 	*c = (struct cycle){.reason = "fewer than 48 bins", .dispersion = -1};
 	if (n < CYCLE_BINS_MIN)
@@ -209,7 +246,7 @@ bool cycle_find(struct cycle *c, const uint64_t *bins, size_t n)
 	const bool done = s.capped != NULL && s.surrogate != NULL && s.work != NULL &&
 			  s.scratch != NULL && s.order != NULL && s.bursts != NULL;
 	if (done)
-		search(&s, c);
+		search(&s, c, events);
 	if (done && c->method != CYCLE_NONE)
 		c->span = s.dense
 			      ? cycle_span_of_all(n, c->period)

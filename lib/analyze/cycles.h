@@ -28,7 +28,10 @@ struct cycle {
 	double dispersion; /* of the intervals between bursts; < 0: not computed */
 };
 
-/* Returns false if out of memory. */
-bool cycle_find(struct cycle *c, const uint64_t *bins, size_t n);
+/*
+ * Finds the period of n bins. events: the requests or operations of the series; a period has one in
+ * each cycle. Returns false if out of memory.
+ */
+bool cycle_find(struct cycle *c, const uint64_t *bins, size_t n, uint64_t events);
 
 #endif

@@ -8,3 +8,10 @@ awk 'BEGIN {
 	print "1750000000,1000,read,file,100,100,1,,1,/in"
 }' >log.csv
 "$IOTRACE" analyze -q --section=cycles --tsv log.csv | cut -f 2,5 | grep '^write_\(period\|cycles\)'
+echo '-- long and short writes, nearly on time: the period is that of their starts, not one within a write'
+awk 'BEGIN {
+	print "start_ns,duration_ns,op,kind,offset,length,process,rank,file,path"
+	for (i = 0; i < 40; i++)
+		printf "%.0f,%d,write,file,%d,552960,1,,2,/out\n", 20000000 + i * 105000000 + i % 3 * 3000000, 300000 + i * 7 % 20 * 1000000, i * 552960
+}' >long.csv
+"$IOTRACE" analyze -q --section=cycles --tsv long.csv | cut -f 2,5 | grep '^write_\(period\|cycles\)'

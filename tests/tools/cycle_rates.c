@@ -257,7 +257,7 @@ static unsigned count_found(struct bins *b, const struct made *m, uint64_t seed)
 		memset(b->at, 0, sizeof b->at);
 		b->period = 0;
 		m->make(b, m);
-		if (!cycle_find(&c, b->at, b->n)) {
+		if (!cycle_find(&c, b->at, b->n, UINT64_MAX)) {
 			fprintf(stderr, "cycle_rates: out of memory\n");
 			exit(2);
 		}

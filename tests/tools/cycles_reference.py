@@ -82,12 +82,14 @@ class Peak:
         self.lag = self.k * 2**octave
 
 
-def peaks_of(r, n, octave, narrow):
+def peaks_of(r, n, octave, narrow, shortest):
     """Reading: a peak is higher than the lag before it, and at least as high as the one after it."""
     after = next((k for k in range(2, LAGS) if r[k] <= 0), LAGS)
     for k in range(max(after + 1, 4 if octave == 0 else 8), LAGS):
         if 3 * k < n and r[k - 1] < r[k] >= r[k + 1] and r[k] > (0.5 if narrow else 0):
-            yield Peak(r, k, octave, narrow)
+            peak = Peak(r, k, octave, narrow)
+            if peak.lag >= shortest:
+                yield peak
 
 
 def octaves(bins):
@@ -98,12 +100,12 @@ def octaves(bins):
         octave, sums = octave + 1, [sums[i] + sums[i + 1] for i in range(0, len(sums) - 1, 2)]
 
 
-def all_peaks(bins, most):
+def all_peaks(bins, most, shortest):
     found = []
     for octave, sums in octaves(bins):
         r = correlations(sums) if len(sums) <= most else None
         if r:
-            found += peaks_of(smooth(r), len(sums), octave, False)
+            found += peaks_of(smooth(r), len(sums), octave, False, shortest)
     return found
 
 
@@ -186,9 +188,9 @@ def noise(bins, random):
         yield result
 
 
-def is_significant(bins, bursts, dense, height):
+def is_significant(bins, bursts, dense, height, shortest):
     source = noise(bins, Random(1)) if dense else shuffled(bins, bursts, Random(1))
-    return all(highest(all_peaks(next(source), CHANCE_BINS)) < height for _ in range(SURROGATES))
+    return all(highest(all_peaks(next(source), CHANCE_BINS, shortest)) < height for _ in range(SURROGATES))
 
 
 def by_intervals(bins, bursts):
@@ -211,7 +213,8 @@ def by_intervals(bins, bursts):
 def find(bins, events=None):
     """Returns method, period in bins (a multiple of 2^-16), correlation, significance, dispersion, and the temporal pattern.
 
-    Reading: a period needs as many events as it has cycles, if their number is known; one of intervals as many as there are bursts.
+    Reading: a period is at least the time from the first to the last bin of a burst, if dense of all bins, divided by the events, if
+    their number is known, and candidates at least half of it; one of intervals needs as many events as there are bursts.
     """
     result = {"method": "none", "period": None, "correlation": None, "p": None, "dispersion": None, "pattern": None, "span": None}
     if len(bins) < 48 or not any(bins):
@@ -224,24 +227,27 @@ def find(bins, events=None):
     result["pattern"] = "steady" if dense else "bursty"
     if not dense and len(bursts) < 4:
         return result
-    peaks = all_peaks(capped, len(capped))
+    span = len(bins) if dense else bursts[-1][1] - bursts[0][0]
+    per_event = 0.0 if events is None else span / events if events else math.inf
+    peaks = all_peaks(capped, len(capped), per_event / 2)
     height = highest(peaks)
     result["correlation"] = height or None
     period, main = None, main_bursts(bins, bursts)
-    if height >= 0.3 and is_significant(capped, bursts, dense, height):
+    if height >= 0.3 and is_significant(capped, bursts, dense, height, per_event / 2):
         r = correlations(capped)
-        peaks += peaks_of(r, len(capped), 0, True) if r else []
+        peaks += peaks_of(r, len(capped), 0, True, per_event / 2) if r else []
         least = min((p for p in peaks if p.height >= 0.8 * height), key=lambda p: p.lag)
         period = refined(least, capped)
-        result.update(method="autocorrelation", p=0.01)
-    elif not dense and len(main) >= 4:
+        starts = [burst[0] for burst in main]
+        if not dense and len(main) >= 4 and all(abs(b - a - period) <= period / 4 for a, b in zip(starts, starts[1:])):
+            period = (starts[-1] - starts[0]) / (len(starts) - 1)
+        period = period if math.floor(period * 65536 + 0.5) / 65536 >= per_event else None
+        result.update(method="autocorrelation" if period else "none", p=0.01)
+    if not period and not dense and len(main) >= 4 and (events is None or events >= len(bursts)):
         period, result["dispersion"] = by_intervals(bins, main)
         result["method"] = "intervals" if period else "none"
     period = period and math.floor(period * 65536 + 0.5) / 65536
-    by_bursts = result["method"] == "intervals"
-    if period and events is not None and (events < len(bursts) if by_bursts else events * period < len(bins)):
-        result["method"] = "none"
-    elif period:
+    if period:
         result.update(period=period, pattern="periodic", span=(0, int(len(bins) / period + 1 / PHASES)) if dense else span_of(main, period))
     return result
 

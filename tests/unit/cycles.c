@@ -28,7 +28,7 @@ static void add_bursts(size_t first, size_t period, size_t width)
 static struct cycle find(void)
 {
 	struct cycle c;
-	cr_assert(cycle_find(&c, bins, BINS));
+	cr_assert(cycle_find(&c, bins, BINS, UINT64_MAX));
 	return c;
 }
 
@@ -54,6 +54,29 @@ Test(cycles, alternating_bins_have_a_period_of_few_bins)
 {
 	add_bursts(3, 7, 1);
 	cr_assert_float_eq(find().period, 7, 0.01);
+}
+
+Test(cycles, lags_within_an_event_are_no_period)
+{
+	struct cycle c;
+	memset(bins, 0, sizeof bins);
+	for (size_t i = 0; i < 24; i++)
+		for (size_t k = 0; k < 12; k++)
+			add_burst(30 + i * 170 + k * 5, 2, 1000);
+	cr_assert(cycle_find(&c, bins, BINS, UINT64_MAX));
+	cr_assert_float_eq(c.period, 5, 0.1);
+	cr_assert(cycle_find(&c, bins, BINS, 24));
+	cr_assert_float_eq(c.period, 170, 0.1);
+}
+
+Test(cycles, the_period_is_the_mean_of_jittering_intervals)
+{
+	static const unsigned jitter[5] = {0, 11, 4, 14, 7};
+	memset(bins, 0, sizeof bins);
+	size_t at = 100, last = 0;
+	for (size_t i = 0; i < 12; at += 300 + jitter[i++ % 5])
+		add_burst(last = at, 40 + 3 * (i % 7), 1000);
+	cr_assert_float_eq(find().period, (double)(last - 100) / 11, 0.01);
 }
 
 Test(cycles, four_even_bursts_are_few_but_enough)
@@ -97,7 +120,7 @@ Test(cycles, a_series_may_be_shorter_than_the_method_needs)
 	struct cycle c;
 	for (size_t n = 0; n < 64; n++) {
 		add_bursts(0, 8, 2);
-		cr_assert(cycle_find(&c, bins, n));
+		cr_assert(cycle_find(&c, bins, n, UINT64_MAX));
 		cr_assert(n >= CYCLE_BINS_MIN || c.method == CYCLE_NONE);
 	}
 }
