@@ -5,13 +5,13 @@
 
 static const double kib = 1024;
 
-/* With two digits, in the largest unit up to TB of which there is at least one. */
+/* With two digits, in the largest unit up to TB of which there is more than one. */
 static void write_total(struct output *o, const char *what, uint64_t bytes)
 {
 	static const char *const units[] = {"KB", "MB", "GB", "TB"};
 	double value = (double)bytes / kib;
 	size_t i = 0;
-	for (; i < 3 && value >= kib; i++)
+	for (; i < 3 && value > kib; i++)
 		value /= kib;
 	output_printf(o, "%s,%.2f %s\n", what, value, units[i]);
 }

@@ -29,3 +29,7 @@ touch -d @0 -a tree/sub tree/empty tree
 "$IOTRACE" fsstats tree tree/sub
 "$IOTRACE" fsstats tree/a
 "$IOTRACE" fsstats -jt tree 2>&1 | head -n 1
+echo '-- totals of exactly a unit'
+mkdir mib
+truncate -s 1M mib/file
+"$IOTRACE" fsstats -q --csv=- mib | grep '^total user data'
