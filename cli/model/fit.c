@@ -77,6 +77,7 @@ int fit_run(const struct fit_grid *g, const struct model_system *system, struct 
 	r->fits = calloc(rows, sizeof *r->fits);
 	if (r->fits == NULL)
 		return IOT_ENOMEM;
+	r->input.wants_disk_end = true;
 	for (; r->fit_count < rows; r->fit_count++) {
 		struct model_fit_row *row = &r->fits[r->fit_count];
 		struct model_system s = *system;

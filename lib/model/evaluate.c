@@ -131,16 +131,17 @@ static bool informs(const struct model_log *l, enum model_direction d, double hi
 }
 
 static void fit_node(const struct model_node *n, const struct model_outcome *o,
-		     enum model_direction d, double highest, struct model_fit *fit)
+		     int64_t (*disk_end_ps)[2], enum model_direction d, double highest,
+		     struct model_fit *fit)
 {
 	for (size_t k = 0; k < n->count; k++) {
 		int64_t begin_ps = o[k].start_ps;
 		if (!informs(&n->log[k], d, highest))
 			continue;
-		if (k > 0 && o[k - 1].disk_end_ps[d] > begin_ps)
-			begin_ps = o[k - 1].disk_end_ps[d];
+		if (k > 0 && disk_end_ps[k - 1][d] > begin_ps)
+			begin_ps = disk_end_ps[k - 1][d];
 		const double took_s =
-		    (double)(o[k].disk_end_ps[d] - begin_ps) / (double)MODEL_PS_PER_S;
+		    (double)(disk_end_ps[k][d] - begin_ps) / (double)MODEL_PS_PER_S;
 		const double difference =
 		    (double)n->log[k].bytes[d] / took_s - rate_of(&n->log[k], d);
 		fit->logs[d]++;
@@ -154,6 +155,6 @@ void model_fit(const struct model_input *in, const struct model_result *r, struc
 	for (enum model_direction d = MODEL_READ; d <= MODEL_WRITE; d++) {
 		const double highest = highest_rate(in, d);
 		for (size_t i = 0; i < in->nodes; i++)
-			fit_node(&in->node[i], r->outcome[i], d, highest, fit);
+			fit_node(&in->node[i], r->outcome[i], r->disk_end_ps[i], d, highest, fit);
 	}
 }

@@ -40,6 +40,7 @@ struct model_fit {
 	double squares[2]; /* sums of squared differences of bytes per second */
 };
 enum { MODEL_FIT_LOGS = 30 /* fewer do not determine anything */ };
+/* The input has to want disk_end_ps. */
 void model_fit(const struct model_input *in, const struct model_result *r, struct model_fit *fit);
 
 #endif

@@ -49,7 +49,8 @@ static void count(struct machine *m, struct io_node *n, const struct model_trans
 	const struct model_log *l = &n->in->log[n->interval];
 	const unsigned d = t->is_write ? MODEL_WRITE : MODEL_READ;
 	const bool late = m->base == NULL && m->now_ps > l->start_ps + l->took_ps;
-	n->out[t->log].disk_end_ps[d] = m->now_ps;
+	if (n->disk_end_ps != NULL)
+		n->disk_end_ps[t->log][d] = m->now_ps;
 	m->result->at_disk[d] += t->size;
 	m->result->late_requests += late;
 	if (late)
@@ -133,8 +134,8 @@ void machine_release(struct machine *m, uint32_t node)
 	const size_t log = n->released++;
 	struct model_outcome *o = &n->out[log];
 	o->start_ps = o->end_ps = m->now_ps;
-	o->left = model_request_count(m->system, &n->in->log[log], MODEL_READ) +
-		  model_request_count(m->system, &n->in->log[log], MODEL_WRITE);
+	o->left = (uint32_t)(model_request_count(m->system, &n->in->log[log], MODEL_READ) +
+			     model_request_count(m->system, &n->in->log[log], MODEL_WRITE));
 	if (o->left == 0)
 		schedule_after(m, node, log);
 	for (uint32_t i = 0; i < n->compute_count && o->left > 0; i++)

@@ -40,6 +40,7 @@ struct compute_node {
 struct io_node {
 	const struct model_node *in;
 	struct model_outcome *out;
+	int64_t (*disk_end_ps)[2]; /* or NULL */
 	struct compute_node *compute;
 	uint32_t compute_count;
 	size_t released; /* logs */

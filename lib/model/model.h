@@ -25,7 +25,7 @@ enum {
 #define MODEL_PS_PER_S     INT64_C(1000000000000)
 #define MODEL_SPAN_MAX     (INT64_C(8640000) * MODEL_PS_PER_S) /* 100 days */
 #define MODEL_BYTES_MAX    (UINT64_C(1) << 50)                 /* of one interval */
-#define MODEL_REQUESTS_MAX (UINT64_C(1) << 32)
+#define MODEL_REQUESTS_MAX UINT64_C(0xffffffff)
 #define MODEL_NO_DELAY     UINT64_C(0) /* a bandwidth */
 
 /* Bandwidths are in bytes per second. */
@@ -54,12 +54,11 @@ struct model_log {
 
 /* The outcome of a log in a simulation. */
 struct model_outcome {
-	int64_t start_ps; /* of its I/O */
-	int64_t end_ps;   /* of its last request; a write ends when it is first acknowledged */
-	int64_t disk_end_ps[2]; /* when the counters of its last request changed */
-	uint64_t bytes[2];      /* counted in the interval, whichever log they belong to */
-	uint64_t requests[2];
-	uint64_t left; /* requests that have not ended */
+	int64_t start_ps;  /* of its I/O */
+	int64_t end_ps;    /* of its last request; a write ends when it is first acknowledged */
+	uint64_t bytes[2]; /* counted in the interval, whichever log they belong to */
+	uint32_t requests[2];
+	uint32_t left; /* requests that have not ended */
 };
 
 struct model_node {
@@ -70,7 +69,8 @@ struct model_node {
 struct model_input {
 	const struct model_node *node;
 	size_t nodes;
-	uint32_t jobs; /* numbers of jobs are 1 .. jobs */
+	uint32_t jobs;       /* numbers of jobs are 1 .. jobs */
+	bool wants_disk_end; /* see struct model_result */
 	/*
 	 * Called for each request that ends, unless NULL. compute: the number of its compute node.
 	 */
@@ -81,6 +81,10 @@ struct model_input {
 struct model_result {
 	struct model_outcome **outcome; /* by node and log */
 	int64_t *io_ps;                 /* by node: with requests in progress */
+	/*
+	 * By node and log, if the input wants it: when the counters of its last request changed.
+	 */
+	int64_t (**disk_end_ps)[2];
 	size_t nodes;
 	uint64_t requests, splits;         /* splits: requests more than were logged */
 	uint64_t generated[2], at_disk[2]; /* bytes */

@@ -26,7 +26,7 @@ static int check_node(const struct model_system *s, const struct model_node *n, 
 		*requests += model_request_count(s, &n->log[k], MODEL_READ) +
 			     model_request_count(s, &n->log[k], MODEL_WRITE);
 		if (*requests > MODEL_REQUESTS_MAX)
-			return error_set(e, IOT_ELIMIT, "more than 2^32 requests");
+			return error_set(e, IOT_ELIMIT, "2^32 requests or more");
 	}
 	return IOT_OK;
 }
@@ -57,7 +57,11 @@ static bool make_node(struct machine *m, size_t i)
 	n->out = m->result->outcome[i] = calloc(n->in->count + 1, sizeof *n->out);
 	for (uint32_t c = 0; n->compute != NULL && c < n->compute_count; c++)
 		n->compute[c].next = c;
-	return n->compute != NULL && n->out != NULL;
+	if (m->input->wants_disk_end)
+		n->disk_end_ps = m->result->disk_end_ps[i] =
+		    calloc(n->in->count + 1, sizeof *n->disk_end_ps);
+	return n->compute != NULL && n->out != NULL &&
+	       (n->disk_end_ps != NULL || !m->input->wants_disk_end);
 }
 
 static bool make(struct machine *m)
@@ -68,7 +72,10 @@ static bool make(struct machine *m)
 	r->outcome = calloc(nodes + 1, sizeof *r->outcome);
 	r->io_ps = calloc(nodes + 1, sizeof *r->io_ps);
 	m->node = calloc(nodes + 1, sizeof *m->node);
-	bool ok = r->outcome != NULL && r->io_ps != NULL && m->node != NULL;
+	if (m->input->wants_disk_end)
+		r->disk_end_ps = calloc(nodes + 1, sizeof *r->disk_end_ps);
+	bool ok = r->outcome != NULL && r->io_ps != NULL && m->node != NULL &&
+		  (r->disk_end_ps != NULL || !m->input->wants_disk_end);
 	for (size_t i = 0; i < nodes && ok; i++)
 		ok = make_node(m, i);
 	return ok && (m->base == NULL || schedule_jobs(m));
@@ -152,7 +159,10 @@ void model_result_free(struct model_result *r)
 {
 	for (size_t i = 0; i < r->nodes && r->outcome != NULL; i++)
 		free(r->outcome[i]);
+	for (size_t i = 0; i < r->nodes && r->disk_end_ps != NULL; i++)
+		free(r->disk_end_ps[i]);
 	free(r->outcome);
+	free(r->disk_end_ps);
 	free(r->io_ps);
 	*r = (struct model_result){0};
 }

@@ -63,8 +63,8 @@ static void print_logs(const struct model_input *in, const struct model_result *
 	for (size_t i = 0; i < in->nodes; i++)
 		for (size_t k = 0; k < in->node[i].count; k++) {
 			const struct model_outcome *o = &r->outcome[i][k];
-			printf("log %zu %zu %" PRId64 " %" PRId64 " %" PRIu64 " %" PRIu64
-			       " %" PRIu64 " %" PRIu64 "\n",
+			printf("log %zu %zu %" PRId64 " %" PRId64 " %" PRIu64 " %" PRIu32
+			       " %" PRIu64 " %" PRIu32 "\n",
 			       i, k, o->start_ps, o->end_ps, o->bytes[0], o->requests[0],
 			       o->bytes[1], o->requests[1]);
 		}

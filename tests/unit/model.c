@@ -36,7 +36,7 @@ static void simulate(struct logs *l, const struct model_system *s, size_t hosts,
 {
 	for (size_t i = 0; i < hosts; i++)
 		l->node[i] = (struct model_node){l->log[i], logs};
-	l->in = (struct model_input){.node = l->node, .nodes = hosts};
+	l->in = (struct model_input){.node = l->node, .nodes = hosts, .wants_disk_end = true};
 	cr_assert_eq(model_simulate(s, &l->in, NULL, &l->result), IOT_OK);
 }
 
@@ -55,7 +55,7 @@ Test(model, read_of_an_empty_system_takes_the_sum_of_its_links)
 	    .log = {{{.took_ps = MODEL_PS_PER_S, .bytes = {4 * MIB}, .requests = {1}}}}};
 	simulate(&l, &s, 1, 1);
 	cr_assert_eq(l.result.outcome[0][0].end_ps, on_server + on_network + 2 * on_tree);
-	cr_assert_eq(l.result.outcome[0][0].disk_end_ps[MODEL_READ], on_server + on_network);
+	cr_assert_eq(l.result.disk_end_ps[0][0][MODEL_READ], on_server + on_network);
 	cr_assert_eq(l.result.io_ps[0], l.result.outcome[0][0].end_ps);
 	model_result_free(&l.result);
 }
@@ -67,8 +67,7 @@ Test(model, write_ends_in_the_page_pool)
 	    .log = {{{.took_ps = MODEL_PS_PER_S, .bytes = {0, 4 * MIB}, .requests = {0, 1}}}}};
 	simulate(&l, &s, 1, 1);
 	cr_assert_eq(l.result.outcome[0][0].end_ps, 2 * on_tree);
-	cr_assert_eq(l.result.outcome[0][0].disk_end_ps[MODEL_WRITE],
-		     2 * on_tree + on_network + on_server);
+	cr_assert_eq(l.result.disk_end_ps[0][0][MODEL_WRITE], 2 * on_tree + on_network + on_server);
 	cr_assert_eq(l.result.at_disk[MODEL_WRITE], 4 * MIB);
 	model_result_free(&l.result);
 }
