@@ -7,6 +7,7 @@
 #include "cli/ui/plan.h"
 #include "cli/ui/same_file.h"
 #include "cli/views/stat.h"
+#include "lib/base/text.h"
 
 enum { TOP_ON_TERMINAL = 20, NAMES_MAX = 1 << 28 /* bytes */ };
 
@@ -20,6 +21,8 @@ struct stat_run {
 	struct print_choice form;
 	bool cut;                     /* an input could not be read whole */
 	uintmax_t gaps;               /* %lost in the inputs */
+	uint32_t trace;               /* the number of the input that is read; 0: the only one */
+	bool no_memory;               /* for a first name */
 	enum exit_status read_status; /* EXIT_DAMAGED also if an input says that it is incomplete */
 };
 
@@ -125,11 +128,23 @@ static void warn(const struct stat_run *s)
 		    NAMES_MAX >> 20);
 }
 
+/* The reader of one of several inputs is closed before the results are printed. */
+static void keep_first_name(struct stat_run *s, uint32_t object, struct iot_text last)
+{
+	struct iot_text first = {NULL, 0};
+	first.data = iot_reader_first_name(s->results.in.reader, object, &first.size);
+	if (first.data != NULL && !text_same(first, last))
+		s->no_memory |= !first_names_add(&s->results.first_names, s->trace, object, first);
+}
+
 static const char *object_name(void *context, uint32_t object, size_t *size)
 {
-	const struct stat_run *s = context;
-	return s->results.in.reader != NULL ? iot_reader_name(s->results.in.reader, object, size)
-					    : NULL;
+	struct stat_run *s = context;
+	struct iot_reader *reader = s->results.in.reader;
+	const char *path = reader != NULL ? iot_reader_name(reader, object, size) : NULL;
+	if (path != NULL && s->trace > 0)
+		keep_first_name(s, object, (struct iot_text){path, *size});
+	return path;
 }
 
 /* Returns EXIT_OK also if the input could not be read whole. */
@@ -163,8 +178,10 @@ static enum exit_status count_several(struct stat_run *s)
 	struct iot_stats *all = iot_stats_new(&s->options);
 	enum exit_status status = all == NULL ? message_no_memory() : EXIT_OK;
 	for (size_t i = 0; i < s->results.input_count && status == EXIT_OK; i++) {
+		s->trace = (uint32_t)i + 1;
 		status = count_input(s, s->results.inputs[i]);
-		if (status == EXIT_OK && iot_stats_join_trace(all, s->results.stats) != IOT_OK)
+		if (status == EXIT_OK &&
+		    (iot_stats_join_trace(all, s->results.stats) != IOT_OK || s->no_memory))
 			status = message_no_memory();
 		iot_stats_free(s->results.stats);
 		s->results.stats = NULL; /* the next input may not open */
@@ -221,6 +238,7 @@ out:
 	iot_stats_free(s->results.stats);
 	tie_sums_free(&s->results.ties);
 	trace_in_close(&s->results.in);
+	first_names_free(&s->results.first_names);
 	return status;
 }
 

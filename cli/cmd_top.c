@@ -93,6 +93,8 @@ static void print_results(struct top_run *t, uint64_t interval_ns)
 	    .results = {.by = t->by,
 			.top = t->top,
 			.stats = t->counts.stats,
+			/* its thread has ended, and leaves the last names */
+			.in = {.reader = t->ended ? t->counter.reader : NULL},
 			.layer = layer_name(physical ? LAYER_PHYSICAL : LAYER_LOGICAL),
 			.physical = physical,
 			.counters_only = stat_has_only_counters(t->counts.stats)},

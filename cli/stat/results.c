@@ -73,6 +73,8 @@ const char *stat_name(const struct stat_results *s, const struct iot_stats_row *
 struct iot_text stat_first_name(const struct stat_results *s, const struct iot_stats_row *row)
 {
 	struct iot_text first = {NULL, 0}, last = {NULL, 0};
+	if (s->in.reader == NULL && row->object != 0)
+		return first_names_of(&s->first_names, row->trace, row->object);
 	if (!names_object(s, row))
 		return first;
 	last.data = iot_reader_name(s->in.reader, row->object, &last.size);

@@ -6,6 +6,7 @@
 #include <iotrace/filter.h>
 
 #include "cli/ui/output.h"
+#include "first_names.h"
 #include "lib/format/unseen.h"
 #include "lib/ties/sums.h"
 #include "cli/ui/trace_in.h"
@@ -15,6 +16,7 @@ enum { STAT_BY_OPERATION = IOT_STATS_BY_JOB + 1 };
 struct stat_results {
 	struct iot_stats *stats;
 	struct trace_in in; /* its reader knows the paths of objects, unless it is NULL */
+	struct first_names first_names; /* of several inputs, whose rows have the last names */
 	struct output out;
 	int by;             /* enum iot_stats_by, or STAT_BY_OPERATION */
 	uint64_t top;       /* rows to print; NOT_GIVEN: all */

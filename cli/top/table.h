@@ -14,9 +14,10 @@ struct table {
 	const struct rates *rates;
 	const struct operation_rates *operations;
 	const struct counts *counts;
-	struct stat_results results; /* what stat prints of counts->stats; without a reader */
-	uint64_t interval_ns;        /* 0: unknown */
-	bool ended;                  /* these are the results of the whole trace */
+	struct stat_results
+	    results; /* what stat prints of counts->stats; with a reader once it has ended */
+	uint64_t interval_ns; /* 0: unknown */
+	bool ended;           /* these are the results of the whole trace */
 };
 
 void table_print(const struct table *t, const struct screen *s, struct output *o);

@@ -39,7 +39,7 @@ static void keep_object_names(struct iot_stats *s)
 		    row->values.object != 0
 			? s->options.object_name(s->options.context, row->values.object, &size)
 			: NULL;
-		if (path != NULL && (by_object(s) || row->values.name == NULL))
+		if (path != NULL)
 			stats_row_name(s, row, (struct iot_text){path, size});
 	}
 }

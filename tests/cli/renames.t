@@ -58,6 +58,10 @@ names() {
 "$IOTRACE" analyze --by=file t.iot | names | tee analyze
 "$IOTRACE" stat --by=object t.iot | names | cmp - analyze
 "$IOTRACE" stat --by=file t.iot | names | cmp - analyze
+"$IOTRACE" top --by=object t.iot | names | cmp - analyze
+sed 's| path=/| path=/2/|; s| to=/| to=/2/|' t.iot >two.iot
+"$IOTRACE" stat --by=object t.iot two.iot | names | grep -v '^/2/' | diff - analyze # one row for each path
+"$IOTRACE" stat --by=file --json t.iot two.iot | grep -o '"name":"/2/e/c","first_path":"[^"]*","input":"[^"]*"'
 "$IOTRACE" analyze --by=file --json t.iot | grep -E '"(first_)?path": "/(e|d)' | sort
 "$IOTRACE" stat --by=object --json t.iot | grep -o '"name":"/e/c","first_path":"[^"]*"'
 "$IOTRACE" stat --by=dir --tsv t.iot | cut -f 4,14
