@@ -4,16 +4,10 @@
 #include <stdlib.h>
 
 #include "lib/base/array.h"
-#include "lib/result/names.h"
 
-#include "statistic.h"
-#include "state.h"
+#include "repetition_internal.h"
 
-enum {
-	AHEAD = 4, /* candidates */
-	/* The low bits of a hash are 0, so that tokens take few bytes in states. */
-	UNUSED_BITS = 20
-};
+enum { AHEAD = 4 /* candidates */ };
 
 /* Hashes */
 
@@ -34,11 +28,6 @@ static inline uint64_t fold(uint64_t a, uint64_t b)
 	__extension__ typedef unsigned __int128 wide;
 	const wide product = (wide)a * b;
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-static inline uint64_t used_bits(uint64_t hash)
-{
-	return hash >> UNUSED_BITS << UNUSED_BITS;
 }
 
 static inline uint64_t hash_of_file(const struct file_key *key)
@@ -66,11 +55,6 @@ static bool set_hashes(struct repetition *r, const struct io_batch *b)
 	return true;
 }
 
-static inline unsigned level_of(uint64_t hash)
-{
-	return hash == 0 ? REPETITION_LEVELS - 1 : (unsigned)__builtin_clzll(hash);
-}
-
 /* Tables */
 
 /* Without branches, which would be predicted badly: half of the keys are kept. */
@@ -82,7 +66,7 @@ static void drop_tokens(struct repetition_table *t)
 		const uint64_t hash = keys[i];
 		keys[kept] = hash;
 		t->tokens[kept] = t->tokens[i];
-		kept += level_of(hash) >= t->level;
+		kept += repetition_level(hash) >= t->level;
 	}
 	idmap_renumber(&t->token_map, kept);
 	t->next_token = 0;
@@ -165,13 +149,13 @@ static bool add(struct repetition_table *t, uint64_t hash, const struct repetiti
 	}
 	const uint64_t lag = token->first - t->tokens[i].last;
 	t->tokens[i].last = token->last;
-	return repetition_add_lag(t, lag, level_of(hash), 1);
+	return repetition_add_lag(t, lag, repetition_level(hash), 1);
 }
 
 bool repetition_add_token(struct repetition_table *t, uint64_t hash,
 			  const struct repetition_token *token)
 {
-	return level_of(hash) < t->level || add(t, hash, token);
+	return repetition_level(hash) < t->level || add(t, hash, token);
 }
 
 /* Requests */
@@ -216,7 +200,7 @@ static size_t add_expected(struct repetition_table *t, const struct candidates *
 		const size_t token = next - (next > 0 && hashes[next - 1] == of->hash);
 		if (token >= token_count || hashes[token] != of->hash)
 			break;
-		const unsigned level = level_of(of->hash);
+		const unsigned level = repetition_level(of->hash);
 		const uint64_t key = repetition_lag_key(of->number - t->tokens[token].last, level);
 		const size_t lag = *recent_lag(t, key);
 		if (lag >= lag_count || lag_keys[lag] != key)
@@ -245,7 +229,7 @@ static bool add_candidates(struct repetition_table *t, const struct candidates *
 	for (size_t i = 0; (i = add_expected(t, c, i)) < c->count; i++) {
 		const struct candidate *of = &c->of[i];
 		const struct repetition_token token = {of->number, of->number, of->process};
-		const unsigned level = level_of(of->hash);
+		const unsigned level = repetition_level(of->hash);
 		prefetch(t, c, i);
 		if (level < t->level)
 			continue;
@@ -289,10 +273,10 @@ static inline void find_candidates(const struct io_span *span, const struct sour
 		    fold(span->offset[i] ^ OFFSET_SALT, shape ^ from->process_hash);
 		struct candidate c = {.number = alone ? first + i : (*from->requests)++,
 				      .process = from->process};
-		c.hash = used_bits(fold(place ^ from->file_hash, SAME_FILE_SALT));
+		c.hash = repetition_used_bits(fold(place ^ from->file_hash, SAME_FILE_SALT));
 		if (!from->omitted)
 			same = append(same_file->of, same, same_file->hash_max, c);
-		c.hash = used_bits(fold(place, ANY_FILE_SALT));
+		c.hash = repetition_used_bits(fold(place, ANY_FILE_SALT));
 		any = append(any_file->of, any, any_file->hash_max, c);
 	}
 	if (alone)
@@ -395,8 +379,9 @@ bool repetition_join(struct repetition *r, const struct repetition *part, const 
 /* Changes a hash below its highest bit, so that its level stays. */
 static uint64_t salted(uint64_t hash, uint64_t salt)
 {
-	const unsigned level = level_of(hash);
-	return level + 1 == REPETITION_LEVELS ? hash : hash ^ used_bits(salt >> (level + 1));
+	const unsigned level = repetition_level(hash);
+	return level + 1 == REPETITION_LEVELS ? hash
+					      : hash ^ repetition_used_bits(salt >> (level + 1));
 }
 
 static bool salt_tokens(struct repetition_table *t, uint64_t salt)
@@ -422,131 +407,7 @@ bool repetition_add_trace(struct repetition *r, struct repetition *more, const u
 	       repetition_join(r, more, process);
 }
 
-/* Values */
-
-struct lag_count {
-	uint64_t lag, count, before; /* before: the sum of the counts of smaller lags */
-};
-
-enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
-
-/* Moves lags to another list, in the order of a digit, and else in their order. */
-static void sort_by_digit(const struct lag_count *from, struct lag_count *to, size_t n,
-			  unsigned shift)
-{
-	size_t next[DIGITS + 1] = {0};
-	for (size_t i = 0; i < n; i++)
-		next[(from[i].lag >> shift) % DIGITS + 1]++;
-	for (size_t digit = 1; digit < DIGITS; digit++)
-		next[digit] += next[digit - 1];
-	for (size_t i = 0; i < n; i++)
-		to[next[(from[i].lag >> shift) % DIGITS]++] = from[i];
-}
-
-/* Sorts two lists of which the first has n lags; returns the one that is sorted. */
-static struct lag_count *sort_digits(struct lag_count *lags, struct lag_count *spare, size_t n)
-{
-	uint64_t bits = 0;
-	for (size_t i = 0; i < n; i++)
-		bits |= lags[i].lag;
-	for (unsigned shift = 0; shift < 64 && bits >> shift != 0; shift += DIGIT_BITS) {
-		sort_by_digit(lags, spare, n, shift);
-		struct lag_count *const sorted = spare;
-		spare = lags;
-		lags = sorted;
-	}
-	return lags;
-}
-
-/* Adds equal lags, which are in order. Returns the number of different ones. */
-static size_t combine_lags(struct lag_count *lags, size_t all)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < all; i++) {
-		if (n > 0 && lags[n - 1].lag == lags[i].lag)
-			lags[n - 1].count += lags[i].count;
-		else
-			lags[n++] = lags[i];
-	}
-	for (size_t i = 1; i < n; i++)
-		lags[i].before = lags[i - 1].before + lags[i - 1].count;
-	return n;
-}
-
-/* The lag that covers most requests with its neighbours within 1 %; returns what it covers. */
-static uint64_t find_best(const struct lag_count *lags, size_t n, uint64_t *lag)
-{
-	uint64_t covered = 0, count = 0;
-	size_t first = 0, end = 0;
-	for (size_t i = 0; i < n; i++) {
-		const uint64_t near = lags[i].lag / 100;
-		while (lags[first].lag < lags[i].lag - near)
-			first++;
-		while (end < n && lags[end].lag <= lags[i].lag + near)
-			end++;
-		const uint64_t sum =
-		    lags[end - 1].before + lags[end - 1].count - lags[first].before;
-		if (sum < covered || (sum == covered && lags[i].count <= count))
-			continue;
-		covered = sum;
-		count = lags[i].count;
-		*lag = lags[i].lag;
-	}
-	return covered;
-}
-
-/* Finds the best lag, and stores the requests that it covers. Returns false if out of memory. */
-static bool find_lag(const struct repetition_table *t, uint64_t *lag, uint64_t *covered)
-{
-	const size_t all = t->lag_map.count;
-	struct lag_count *lists = malloc((2 * all + 1) * sizeof *lists);
-	if (lists == NULL)
-		return false;
-	for (size_t i = 0; i < all; i++)
-		lists[i] =
-		    (struct lag_count){t->lag_map.keys[i] / REPETITION_LEVELS, t->lags[i], 0};
-	struct lag_count *sorted = sort_digits(lists, lists + all, all);
-	*covered = find_best(sorted, combine_lags(sorted, all), lag);
-	free(lists);
-	return true;
-}
-
-static bool table_values(const struct repetition_table *t, const char *name, struct values *v)
-{
-	uint64_t requests = 0, lag = 0, covered;
-	if (!find_lag(t, &lag, &covered))
-		return false;
-	for (unsigned level = t->level; level < REPETITION_LEVELS; level++)
-		requests += t->requests[level];
-	values_number(v, name, "tokens", "", requests);
-	if (t->level > 0)
-		values_note(v, "a sample of the tokens, uniform by hash");
-	values_number(v, name, "covered", "", covered);
-	if (covered > 0)
-		values_number(v, name, "lag", "", lag);
-	else
-		values_unknown(v, name, "lag", "", "no request has the token of an earlier one");
-	if (requests > 0)
-		values_number(v, name, "repetitive", "", 2 * covered >= requests);
-	else
-		values_unknown(v, name, "repetitive", "", "no request has a known offset");
-	return true;
-}
-
-bool repetition_values(const struct repetition *r, struct values *v)
-{
-	if (r->inexact) {
-		values_unknown(v, NAME_OF(repetition), NULL, "", v->inexact);
-		values_unknown(v, NAME_OF(repetition_any_file), NULL, "", v->inexact);
-		return true;
-	}
-	if (r->sampled)
-		values_unknown(v, NAME_OF(repetition), NULL, "", VALUES_SAMPLED);
-	return (r->sampled || table_values(&r->of[0], "repetition", v)) &&
-	       table_values(&r->of[1], "repetition_any_file", v);
-}
-
-static void free_table(struct repetition_table *t)
+void repetition_free_table(struct repetition_table *t)
 {
 	idmap_free(&t->token_map);
 	idmap_free(&t->lag_map);
@@ -558,200 +419,8 @@ static void free_table(struct repetition_table *t)
 void repetition_free(struct repetition *r)
 {
 	for (unsigned i = 0; i < 2; i++)
-		free_table(&r->of[i]);
+		repetition_free_table(&r->of[i]);
 	free(r->requests);
 	free(r->process_hash);
 	free(r->file_hash);
 }
-
-/* Saves and loads */
-
-struct map_entry {
-	uint64_t key;
-	size_t number;
-};
-
-static int by_key(const void *left, const void *right)
-{
-	const struct map_entry *a = left, *b = right;
-	return a->key < b->key ? -1 : a->key > b->key;
-}
-
-/* Returns NULL if out of memory. */
-static struct map_entry *sorted_entries(struct state *s, const struct idmap *map)
-{
-	struct map_entry *list = calloc(map->count + 1, sizeof *list);
-	if (list == NULL)
-		state_no_memory(s);
-	for (size_t i = 0; i < map->count && list != NULL; i++)
-		list[i] = (struct map_entry){map->keys[i], i};
-	if (list != NULL)
-		qsort(list, map->count, sizeof *list, by_key);
-	return list;
-}
-
-/* The first request of a token matters only to an earlier part. */
-static void token_columns(struct state *s, bool part, uint64_t *hash,
-			  struct repetition_token *token)
-{
-	uint64_t bits = *hash >> UNUSED_BITS, first = part ? token->first : 0;
-	state_limited(s, "hash", &bits, UINT64_MAX >> UNUSED_BITS);
-	state_reference(s, "process", &s->processes, &token->process);
-	state_number(s, "first", &first);
-	state_number(s, "last", &token->last);
-	*hash = bits << UNUSED_BITS;
-	token->first = first;
-}
-
-static void tokens_state(struct state *s, struct repetition_table *t, bool part)
-{
-	const size_t count = t->token_map.count;
-	struct map_entry *list = sorted_entries(s, &t->token_map);
-	uint64_t last = 0;
-	for (size_t i = 0; list != NULL && state_list(s, "repetition.token", i < count); i++) {
-		struct repetition_token token = {0, 0, 0};
-		if (i < count)
-			token = t->tokens[list[i].number];
-		uint64_t hash = i < count ? list[i].key : 0;
-		token_columns(s, part, &hash, &token);
-		state_check(s, i < REPETITION_TOKENS && (i == 0 || hash > last),
-			    "up to 16384 tokens in order");
-		last = hash;
-		if (!state_saves(s) && !state_failed(s) && !repetition_add_token(t, hash, &token))
-			state_no_memory(s);
-	}
-	free(list);
-}
-
-static void count_tokens(const struct repetition_table *t, uint64_t n[REPETITION_LEVELS])
-{
-	for (size_t i = 0; i < t->token_map.count; i++)
-		n[level_of(t->token_map.keys[i])]++;
-}
-
-/* Adds n different tokens of a level. Returns false if it has fewer, or if out of memory. */
-static bool make_tokens(struct repetition_table *t, unsigned level, uint64_t n)
-{
-	const bool any = level == REPETITION_LEVELS - 1;
-	const uint64_t first = any ? 0 : (uint64_t)1 << (REPETITION_LEVELS - 1 - level);
-	const uint64_t last = any ? 0 : used_bits(2 * first - 1);
-	for (uint64_t hash = first; n > 0; n--, hash += (uint64_t)1 << UNUSED_BITS) {
-		const struct repetition_token token = {0, 0, 0};
-		if (hash > last || !repetition_add_token(t, hash, &token))
-			return false;
-	}
-	return true;
-}
-
-/* Requests of other traces have other tokens, so that their number is all that matters. */
-static void token_counts_state(struct state *s, struct repetition_table *t)
-{
-	uint64_t n[REPETITION_LEVELS] = {0}, sum = 0;
-	size_t i;
-	count_tokens(t, n);
-	while (state_each(s, "repetition.tokens", REPETITION_LEVELS, &i)) {
-		state_limited(s, "n", &n[i], REPETITION_TOKENS);
-		sum += n[i];
-		state_check(s, sum <= REPETITION_TOKENS && s->processes.count > 0,
-			    "up to 16384 tokens of processes");
-		if (!state_saves(s) && !state_failed(s))
-			state_check(s, make_tokens(t, (unsigned)i, n[i]), "tokens of a level");
-	}
-}
-
-static void lags_state(struct state *s, struct repetition_table *t)
-{
-	const size_t count = t->lag_map.count;
-	struct map_entry *list = sorted_entries(s, &t->lag_map);
-	uint64_t last = 0;
-	for (size_t i = 0; list != NULL && state_list(s, "repetition.lag", i < count); i++) {
-		uint64_t key = i < count ? list[i].key : 0,
-			 requests = i < count ? t->lags[list[i].number] : 0;
-		state_number(s, "key", &key);
-		state_number(s, "n", &requests);
-		state_check(s, i < REPETITION_LAGS && (i == 0 || key > last),
-			    "up to 65536 lags in order");
-		last = key;
-		if (!state_saves(s) && !state_failed(s) &&
-		    !repetition_add_lag(t, key / REPETITION_LEVELS,
-					(unsigned)(key % REPETITION_LEVELS), requests))
-			state_no_memory(s);
-	}
-	free(list);
-}
-
-static void table_state(struct state *s, struct repetition_table *t, bool part)
-{
-	size_t i;
-	while (state_each(s, "repetition.level", 1, &i))
-		state_small(s, "level", &t->level, REPETITION_LEVELS);
-	while (state_each(s, "repetition.requests", REPETITION_LEVELS, &i))
-		state_number(s, "n", &t->requests[i]);
-	if (s->whole)
-		token_counts_state(s, t);
-	else
-		tokens_state(s, t, part);
-	lags_state(s, t);
-}
-
-void repetition_state(struct state *s, struct repetition *r, bool part)
-{
-	size_t i;
-	while (state_each(s, "repetition", 1, &i))
-		state_flag(s, "inexact", &r->inexact);
-	while (state_each(s, "repetition.process", s->processes.count, &i)) {
-		uint64_t *n = state_at(s, &r->requests, &r->capacity, s->processes.own[i],
-				       sizeof *r->requests);
-		if (n == NULL)
-			return;
-		state_number(s, "n", n);
-	}
-	for (s->direction = 0; s->direction < 2; s->direction++)
-		table_state(s, &r->of[s->direction], part);
-	s->direction = -1;
-}
-
-/* The statistic */
-
-static bool add_batch(void *of, const struct statistic_batch *b)
-{
-	return repetition_add(of, b->batch, b->other_file, &b->in_order);
-}
-
-static bool join(void *of, void *part, const struct statistic_map *map)
-{
-	return repetition_join(of, part, map->numbers->process);
-}
-
-static bool add_trace(void *of, void *more, const struct statistic_map *map)
-{
-	return repetition_add_trace(of, more, map->numbers->process, map->trace + 1);
-}
-
-static void sample(void *of, const struct sample_kept *k)
-{
-	struct repetition *r = of;
-	if (k->bits > 0)
-		free_table(&r->of[0]);
-	SAMPLE_KEEP(r->file_hash, r->file_capacity, k->file, k->files);
-}
-
-static void state(struct state *s, void *of, const struct requests *r)
-{
-	repetition_state(s, of, r->options.part != 0);
-}
-
-static void free_all(void *of)
-{
-	repetition_free(of);
-}
-
-const struct statistic repetition_statistic = {
-    .sections = IOT_ANALYZE_ORDER,
-    .add = add_batch,
-    .join = join,
-    .add_trace = add_trace,
-    .sample = sample,
-    .state = state,
-    .free = free_all,
-};
