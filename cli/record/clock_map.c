@@ -107,7 +107,10 @@ static double rate(const struct clock_sample *a)
 
 uint64_t clock_map_units(const struct clock_map *m, uint64_t ns)
 {
-	return m->count < 2 ? ns : (uint64_t)((double)ns / rate(m->sample));
+	if (m->count < 2)
+		return ns;
+	const double units = (double)ns / rate(m->sample);
+	return units < (double)(INT64_MAX / 2) ? (uint64_t)units : INT64_MAX;
 }
 
 /* The sample before a time; the one before the last for times after all samples. */

@@ -97,6 +97,8 @@ static void read_event(struct collector *c, const char *name)
 	_Alignas(8) unsigned char record[RECORD_SIZE_MAX];
 	const char *digits = strchr(name, '.') + 1;
 	uint64_t pid;
+	if (c->spool != NULL) /* only with packets, which are not spooled, are there such files */
+		return;
 	if (!number_decimal(digits, strcspn(digits, "."), &pid) || pid > INT32_MAX)
 		return;
 	const size_t process = processes_find(&c->processes, (uint32_t)pid);

@@ -29,6 +29,18 @@ static const uint8_t *map_file(const char *path, size_t *size)
 	return map != MAP_FAILED ? map : NULL;
 }
 
+/* Addresses of sites have 32 bits. A library may be linked for others, but hardly one is. */
+static bool has_near_addresses(const struct elf_file *e)
+{
+	for (unsigned i = 0; i < e->segment_count; i++) {
+		const Elf64_Phdr *const s = &e->segments[i];
+		if (s->p_type == PT_LOAD &&
+		    (s->p_vaddr > UINT32_MAX || s->p_memsz > UINT32_MAX - s->p_vaddr))
+			return false;
+	}
+	return true;
+}
+
 static bool read_header(struct elf_file *e)
 {
 	const Elf64_Ehdr *const h = (const void *)e->data;
@@ -39,7 +51,7 @@ static bool read_header(struct elf_file *e)
 		return false;
 	e->segments = (const void *)(e->data + h->e_phoff);
 	e->segment_count = h->e_phnum;
-	return true;
+	return has_near_addresses(e);
 }
 
 bool elf_file_open(struct elf_file *e, const char *path)
@@ -154,11 +166,11 @@ bool elf_file_functions(struct elf_file *e)
 uint64_t elf_file_symbol(const struct elf_file *e, const char *name, uint64_t *size)
 {
 	const Elf64_Ehdr *const h = (const void *)e->data;
-	const Elf64_Shdr *const sections = (const void *)(e->data + h->e_shoff);
 	if (h->e_shoff == 0 || h->e_shoff % 8 != 0 || h->e_shoff > e->size ||
-	    h->e_shentsize != sizeof(*sections) ||
-	    (e->size - h->e_shoff) / sizeof(*sections) < h->e_shnum)
+	    h->e_shentsize != sizeof(Elf64_Shdr) ||
+	    (e->size - h->e_shoff) / sizeof(Elf64_Shdr) < h->e_shnum)
 		return 0;
+	const Elf64_Shdr *const sections = (const void *)(e->data + h->e_shoff);
 	for (unsigned i = 0; i < h->e_shnum; i++) {
 		const Elf64_Shdr *const s = &sections[i];
 		if (s->sh_type != SHT_DYNSYM || s->sh_link >= h->e_shnum || s->sh_offset % 8 != 0 ||

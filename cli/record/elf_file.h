@@ -23,7 +23,7 @@ struct elf_file {
 	size_t function_count;
 };
 
-/* Returns false unless the file can be read and is one of this machine. */
+/* Returns false unless it is a file of this machine that can be read, with addresses of 32 bits. */
 bool elf_file_open(struct elf_file *e, const char *path);
 void elf_file_close(struct elf_file *e);
 /* Returns `size` bytes at an address; NULL if the file ends before. */

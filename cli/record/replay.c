@@ -161,8 +161,7 @@ static void find_thread(struct replay *r, struct replay_ring *ring, uint32_t pro
 
 static struct replay_ring *ring_of(struct replay *r, const struct spool_entry *e)
 {
-	if (e->ring > RINGS_MAX ||
-	    !array_reserve_index(&r->ring, &r->ring_capacity, e->ring, sizeof(*r->ring)))
+	if (!array_reserve_index(&r->ring, &r->ring_capacity, e->ring, sizeof(*r->ring)))
 		return NULL;
 	struct replay_ring *ring = &r->ring[e->ring];
 	if (!ring->known)
@@ -172,7 +171,8 @@ static struct replay_ring *ring_of(struct replay *r, const struct spool_entry *e
 
 static int add_records(struct replay *r, const struct spool_entry *e, const unsigned char *data)
 {
-	if (e->process >= r->count || e->time < r->zero || e->time - r->zero > INT64_MAX)
+	if (e->process >= r->count || e->ring > RINGS_MAX || e->time < r->zero ||
+	    e->time - r->zero > INT64_MAX)
 		return invalid(r, "part of a ring");
 	struct replay_ring *ring = ring_of(r, e);
 	const uint32_t process = r->index[e->process];

@@ -38,6 +38,23 @@ echo "exit status $?"
 "$IOTRACE" cat -q --format-version=1 spawns.iot | grep -c '%process .*static.*traced=no'
 ls run
 
+echo 'a program that leaves the file of a packet:'
+cat >leaves.py <<'END'
+import os, struct, time
+name = os.environ["IOTRACE_RECORDING"] + "/%s." + str(os.getpid())
+open("file", "w").close()
+time.sleep(0.1)
+with open(name % "new", "wb") as f:
+    f.write(struct.pack("<HBBIQIHH", 24, 6, 0, 0, time.clock_gettime_ns(time.CLOCK_MONOTONIC), os.getpid(), 0, 0))
+os.rename(name % "new", name % "event" + ".1")
+if os.fork() == 0:
+    os._exit(0)
+os.wait()
+END
+"$IOTRACE" record -q --clock=monotonic --convert=after -o leaves.iot python3 leaves.py
+echo "exit status $?"
+ls run
+
 echo 'a collector that is killed:'
 cat >waits.sh <<'END'
 echo before >data
