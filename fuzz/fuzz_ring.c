@@ -60,14 +60,11 @@ static struct digest decode_each(const unsigned char *data, size_t n)
 	struct digest d = {.events = 0};
 	size_t used;
 	for (size_t at = 0; n - at >= sizeof(struct record_head); at += used) {
-		struct record_head head;
-		memcpy(&head, data + at, sizeof(head));
-		if (head.size > n - at)
-			break;
-		const int count = ring_decode(&decoder, data + at, head.size, batch, &used);
+		const size_t one = ring_record_size(data + at, n - at);
+		const int count = ring_decode(&decoder, data + at, one, batch, &used);
 		if (count < 0 || used == 0)
 			break;
-		FUZZ_CHECK(count <= 1 && used == head.size);
+		FUZZ_CHECK(count <= 1 && used == one);
 		if (count == 1)
 			digest_add(&d, &batch[0]);
 	}
