@@ -92,7 +92,8 @@ struct iot_arrow_options {
  * last batch has the texts of all.
  *
  * Batches own their memory, which is aligned to 64 bytes: they, and columns moved out of them, may
- * be released in any order, on any thread, after the stream.
+ * be released in any order, on any thread, after the stream. A column that is held may keep 8 MiB,
+ * which the first large columns of its stream share.
  *
  * Errors: get_next returns EBADMSG for IOT_EFORMAT, ENODATA for IOT_ETRUNCATED, EIO, ENOMEM, EINVAL
  * for IOT_EUSAGE or EOVERFLOW for IOT_ELIMIT, again in every later call, after all rows before the

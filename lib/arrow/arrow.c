@@ -281,7 +281,7 @@ static int arrow_new(struct arrow **made, const struct iot_arrow_options *o)
 	    !event_columns_parse(&a->columns, a->options.columns, NULL))
 		return IOT_EUSAGE;
 	a->options.rows = a->options.rows != 0 ? a->options.rows : ROWS_DEFAULT;
-	a->batch = iot_batch_new(IOT_BATCH_EVENTS);
+	a->batch = iot_batch_new(ARROW_RUN_MAX);
 	a->column = calloc(a->columns.count, sizeof *a->column);
 	a->buffers = buffers_new();
 	a->names = malloc(sizeof *a->names);

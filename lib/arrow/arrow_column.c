@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CACHE_LINE = 64 };
+enum { ROWS_AHEAD = 2 * ARROW_RUN_MAX };
 
 static size_t width_of(enum column_type type)
 {
@@ -86,34 +86,38 @@ static uint8_t bits_of(const uint8_t bytes[8])
 	return (uint8_t)(all * 0x0102040810204080U >> 56);
 }
 
+static void clear_unknown(uint8_t *valid, size_t row, const uint8_t *known, size_t n)
+{
+	for (size_t i = 0; i < n; row++, i++) {
+		for (; row % 8 == 0 && i + 8 <= n; row += 8, i += 8)
+			valid[row / 8] = bits_of(known + i);
+		if (i < n && !known[i])
+			valid[row / 8] &= (uint8_t) ~(1U << row % 8);
+	}
+}
+
+static void clear_all(uint8_t *valid, size_t row, size_t n)
+{
+	static const uint8_t none[8];
+	const size_t head = n < (8 - row % 8) % 8 ? n : (8 - row % 8) % 8;
+	const size_t whole = (n - head) / 8;
+	clear_unknown(valid, row, none, head);
+	memset(valid + (row + head) / 8, 0, whole);
+	clear_unknown(valid, row + head + 8 * whole, none, n - head - 8 * whole);
+}
+
 /* Clears the bits of the `nulls` unknown rows. Returns IOT_OK or IOT_ENOMEM. */
 static int put_nulls(struct arrow_column *c, const uint8_t *known, size_t n, size_t nulls)
 {
-	size_t i = 0;
 	if (nulls == 0)
 		return IOT_OK;
 	if (c->valid == NULL && !grow_bitmap(c, 0, c->capacity))
 		return IOT_ENOMEM;
-	for (size_t row = c->rows; i < n; row++, i++) {
-		for (; row % 8 == 0 && i + 8 <= n; row += 8, i += 8)
-			c->valid[row / 8] = bits_of(known + i);
-		if (i < n && !known[i])
-			c->valid[row / 8] &= (uint8_t) ~(1U << row % 8);
-	}
+	if (nulls == n)
+		clear_all(c->valid, c->rows, n);
+	else
+		clear_unknown(c->valid, c->rows, known, n);
 	c->nulls += nulls;
-	return IOT_OK;
-}
-
-/* Clears the bits of n rows. Returns IOT_OK or IOT_ENOMEM. */
-static int put_only_nulls(struct arrow_column *c, size_t n)
-{
-	static const uint8_t none[ARROW_RUN_MAX];
-	if (c->rows % 8 != 0 || n % 8 != 0)
-		return put_nulls(c, none, n, n);
-	if (c->valid == NULL && !grow_bitmap(c, 0, c->capacity))
-		return IOT_ENOMEM;
-	memset(c->valid + c->rows / 8, 0, n / 8);
-	c->nulls += n;
 	return IOT_OK;
 }
 
@@ -122,17 +126,12 @@ struct arrow_run arrow_run_of(const struct iot_event *ev, size_t left)
 	const size_t max = left < ARROW_RUN_MAX ? left : ARROW_RUN_MAX;
 	struct arrow_run run = {.ev = ev};
 	unsigned flags = 0, type = 0xff;
-	size_t operations = 0, objects = 0;
 	for (; run.count < max && ev[run.count].kind == IOT_RECORD; run.count++) {
 		const struct iot_record *rec = &ev[run.count].rec;
 		flags |= rec->flags;
 		type &= rec->type;
-		operations += rec->operation != 0;
-		objects += rec->object != 0;
 	}
 	run.plain = flags == 0 && (type & IOT_LOGICAL) != 0;
-	run.operations_equal = operations == 0 || operations == run.count;
-	run.has_objects = objects == run.count;
 	return run;
 }
 
@@ -144,14 +143,6 @@ static inline void put_number(void *values, size_t row, size_t width, uint64_t n
 		((uint64_t *)values)[row] = number;
 	else
 		((uint32_t *)values)[row] = (uint32_t)number;
-}
-
-/* Returns whether a column is known in all rows of a run, or in none of them. */
-static inline bool is_uniform(const struct arrow_run *run, enum event_column column)
-{
-	if (column == EVENT_OPERATION)
-		return run->plain && run->operations_equal;
-	return run->plain && (column != EVENT_OBJECT || run->has_objects);
 }
 
 /*
@@ -172,45 +163,59 @@ put_cell_of(void *values, size_t row, size_t width, struct names *names, enum ev
 
 static inline __attribute__((always_inline)) int
 put_some_numbers(struct arrow_column *c, struct names *names, enum event_column column,
-		 size_t width, const struct iot_event *ev, size_t n, bool plain)
+		 size_t width, const struct iot_event *ev, size_t n)
 {
 	uint8_t known[ARROW_RUN_MAX];
 	void *const values = c->values;
 	const size_t row = c->rows;
 	size_t count = 0;
 	for (size_t i = 0; i < n; i++) {
-		known[i] = put_cell_of(values, row + i, width, names, column, &ev[i].rec, plain);
+		known[i] = put_cell_of(values, row + i, width, names, column, &ev[i].rec, false);
 		count += known[i];
 	}
 	return put_nulls(c, known, n, n - count);
 }
 
-/* Puts four rows at a time, since a row takes little longer than the loop around it. */
-static inline __attribute__((always_inline)) int
-put_uniform_numbers(struct arrow_column *c, struct names *names, enum event_column column,
-		    size_t width, const struct iot_event *ev, size_t n)
+/* The object of a record without one may be the object of its file. */
+static inline __attribute__((always_inline)) bool put_plain_cell(void *values, size_t row,
+								 size_t width, struct names *names,
+								 enum event_column column,
+								 const struct iot_record *rec)
+{
+	if (column != EVENT_OBJECT)
+		return put_cell_of(values, row, width, names, column, rec, true);
+	put_number(values, row, width, rec->object);
+	return rec->object != 0;
+}
+
+/*
+ * Puts eight rows at a time, since a row takes little longer than the loop around it, and fetches
+ * the memory of later ones: the columns of a batch are larger than the cache, and each of them is
+ * written in pieces. Returns how many are known.
+ */
+static inline __attribute__((always_inline)) size_t
+put_plain_numbers(struct arrow_column *c, struct names *names, enum event_column column,
+		  size_t width, const struct iot_event *ev, size_t n)
 {
 	void *const values = c->values;
 	const size_t row = c->rows;
-	size_t i = 0;
-	bool is_known = true;
-#define PUT(at)                                                                                    \
-	do {                                                                                       \
-		if (column == EVENT_OBJECT && ev[at].rec.object == 0)                              \
-			__builtin_unreachable();                                                   \
-		is_known =                                                                         \
-		    put_cell_of(values, row + (at), width, names, column, &ev[at].rec, true);      \
-	} while (0)
-	for (; i + 4 <= n; i += 4) {
+	size_t i = 0, known = 0;
+#define PUT(at) known += put_plain_cell(values, row + (at), width, names, column, &ev[at].rec)
+	for (; i + 8 <= n; i += 8) {
+		__builtin_prefetch((char *)values + (row + i + ROWS_AHEAD) * width, 1, 2);
 		PUT(i);
 		PUT(i + 1);
 		PUT(i + 2);
 		PUT(i + 3);
+		PUT(i + 4);
+		PUT(i + 5);
+		PUT(i + 6);
+		PUT(i + 7);
 	}
 	for (; i < n; i++)
 		PUT(i);
 #undef PUT
-	return is_known ? IOT_OK : put_only_nulls(c, n);
+	return known;
 }
 
 static inline __attribute__((always_inline)) int put_numbers(struct arrow_column *c,
@@ -218,10 +223,13 @@ static inline __attribute__((always_inline)) int put_numbers(struct arrow_column
 							     enum event_column column, size_t width,
 							     const struct arrow_run *run)
 {
-	if (is_uniform(run, column))
-		return put_uniform_numbers(c, names, column, width, run->ev, run->count);
-	return run->plain ? put_some_numbers(c, names, column, width, run->ev, run->count, true)
-			  : put_some_numbers(c, names, column, width, run->ev, run->count, false);
+	if (run->plain) {
+		const size_t known =
+		    put_plain_numbers(c, names, column, width, run->ev, run->count);
+		if (known == run->count || (known == 0 && column != EVENT_OBJECT))
+			return put_nulls(c, NULL, run->count, run->count - known);
+	}
+	return put_some_numbers(c, names, column, width, run->ev, run->count);
 }
 
 /* Makes times since 1970 of starts. */
@@ -314,24 +322,12 @@ static int put_records(struct arrow_column *c, struct names *names, const struct
 	return IOT_EUSAGE;
 }
 
-/*
- * Fetches the memory of the next rows into the cache while other columns are written: the columns
- * of a batch are larger than the cache, and each of them is written in pieces.
- */
-static void fetch_next(const struct arrow_column *c, size_t rows)
-{
-	const size_t end = (c->rows + rows < c->capacity ? c->rows + rows : c->capacity) * c->width;
-	for (size_t at = c->rows * c->width; at < end; at += CACHE_LINE)
-		__builtin_prefetch((const char *)c->values + at, 1, 2);
-}
-
 int arrow_column_records(struct arrow_column *c, struct names *names, const struct arrow_run *run)
 {
 	int status = put_records(c, names, run);
 	if (status == IOT_OK && c->zero_ns != 0)
 		status = add_zero(c, c->rows, c->rows + run->count);
 	c->rows += run->count;
-	fetch_next(c, run->count);
 	return status;
 }
 

@@ -12,10 +12,8 @@ enum { ARROW_RUN_MAX = 256 /* records at a time, so that they stay in the cache 
 /* Records that follow each other directly. */
 struct arrow_run {
 	const struct iot_event *ev;
-	size_t count;          /* <= ARROW_RUN_MAX */
-	bool plain;            /* all are I/Os of programs without an unknown value */
-	bool operations_equal; /* all have an operation, or none of them */
-	bool has_objects;      /* all have the number of an object */
+	size_t count; /* <= ARROW_RUN_MAX */
+	bool plain;   /* all are I/Os of programs without an unknown value */
 };
 
 struct arrow_column {

@@ -213,13 +213,12 @@ int decoder_next_block(struct decoder *d)
  */
 void batch_place_untimed(struct event_batch *b)
 {
-	if (b->events == NULL)
-		return;
-	for (size_t i = b->n; i-- > 1;) {
-		struct iot_event *ev = &b->events[i - 1];
-		if (ev->kind != IOT_RECORD && !(ev->has & IOT_HAS_TIME))
+	for (size_t i = b->untimed; i-- > 0;) {
+		struct iot_event *ev = &b->events[i];
+		if (i + 1 < b->n && ev->kind != IOT_RECORD && !(ev->has & IOT_HAS_TIME))
 			ev->rec.start_ns = ev[1].rec.start_ns;
 	}
+	b->untimed = 0;
 }
 
 /* Comments and directives */
@@ -365,10 +364,11 @@ static void count_records(struct decoder *d, struct event_batch *b, size_t n)
 		d->progress = TRACE_BODY;
 	if (decoder_is_muted(d))
 		return;
-	for (size_t i = b->n; b->events != NULL && i < b->n + n; i++) {
-		b->events[i].text = (struct iot_text){NULL, 0};
-		b->events[i].kind = IOT_RECORD;
-		b->events[i].has = 0;
+	struct iot_event *ev = b->events != NULL ? b->events + b->n : NULL;
+	for (size_t i = 0; ev != NULL && i < n; i++) {
+		ev[i].text = (struct iot_text){NULL, 0};
+		ev[i].kind = IOT_RECORD;
+		ev[i].has = 0;
 	}
 	b->n += n;
 	d->records += n;

@@ -125,7 +125,14 @@ struct event_batch {
 	struct iot_event *events; /* NULL: records only */
 	struct iot_record *records;
 	size_t stride, max, n;
+	size_t untimed; /* all events from here on are records */
 };
+
+static inline void batch_add(struct event_batch *b, const struct iot_event *ev)
+{
+	b->events[b->n++] = *ev;
+	b->untimed = b->n;
+}
 
 static inline bool decoder_is_muted(const struct decoder *d)
 {

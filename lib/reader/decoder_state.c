@@ -181,5 +181,5 @@ void decoder_deliver(struct decoder *d, struct event_batch *b, struct iot_event 
 	assert(b->n < b->max);
 	if (d->arena.text != NULL && ev->text.data == d->arena.text + d->arena.used)
 		d->arena.used += ev->text.size;
-	b->events[b->n++] = *ev;
+	batch_add(b, ev);
 }

@@ -338,7 +338,7 @@ static bool deliver_other(struct iot_reader *r, struct event_batch *b)
 		return true;
 	d->comments++;
 	if (b->events != NULL)
-		b->events[b->n++] = ev;
+		batch_add(b, &ev);
 	return true;
 }
 

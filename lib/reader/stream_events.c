@@ -230,10 +230,9 @@ static void deliver(struct stream_events *s, struct decoder *d, struct event_bat
 	if (b->events == NULL)
 		return;
 	s->text_used |= ev->text.data == s->text;
-	b->events[b->n] = *ev;
+	batch_add(b, ev);
 	if ((ev->has & IOT_HAS_TIME) == 0)
-		b->events[b->n].rec.start_ns = s->start_ns;
-	b->n++;
+		b->events[b->n - 1].rec.start_ns = s->start_ns;
 }
 
 /* Applies a parsed directive or comment. Returns false on failure. */

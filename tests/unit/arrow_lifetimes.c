@@ -175,6 +175,52 @@ Test(arrow_lifetimes, a_stream_goes_on_in_another_thread_while_its_batches_are_r
 	free(ev);
 }
 
+/* Releases a batch whose columns are the offsets 0, 1, ... from `first` on. */
+static void check_offsets_and_release(struct ArrowArray *batch, uint64_t first)
+{
+	for (int64_t i = 0; i < batch->n_children; i++) {
+		const uint64_t *offset = batch->children[i]->buffers[1];
+		for (int64_t row = 0; row < batch->length; row++)
+			cr_assert_eq(offset[row], first + (uint64_t)row);
+	}
+	batch->release(batch);
+}
+
+static void *check_first_batch(void *batch)
+{
+	check_offsets_and_release(batch, 0);
+	return NULL;
+}
+
+/* The memory of some of these batches is in common, and those that are not held are reused. */
+Test(arrow_lifetimes, large_batches_are_held_while_others_are_made)
+{
+	enum { ROWS = 20000, HELD = 4, MADE = 8 };
+	struct iot_event *ev = calloc((size_t)MADE * ROWS, sizeof *ev);
+	struct ArrowArray batch[HELD], other;
+	pthread_t thread;
+	cr_assert_not_null(ev);
+	for (size_t i = 0; i < (size_t)MADE * ROWS; i++)
+		ev[i] = record(1, i);
+	struct ArrowArrayStream s =
+	    table(given(ev, (size_t)MADE * ROWS, IOT_OK),
+		  "offset,offset,offset,offset,offset,offset,offset,offset,offset,offset,offset,"
+		  "offset,offset,offset,offset,offset",
+		  ROWS);
+	for (size_t i = 0; i < HELD; i++)
+		cr_assert_eq(s.get_next(&s, &batch[i]), 0);
+	cr_assert_eq(pthread_create(&thread, NULL, check_first_batch, &batch[0]), 0);
+	for (uint64_t i = HELD; i < MADE; i++) {
+		cr_assert_eq(s.get_next(&s, &other), 0);
+		check_offsets_and_release(&other, i * ROWS);
+	}
+	s.release(&s);
+	for (uint64_t i = HELD; i-- > 1;)
+		check_offsets_and_release(&batch[i], i * ROWS);
+	cr_assert_eq(pthread_join(thread, NULL), 0);
+	free(ev);
+}
+
 /*
  * Rows of a table that was read to its end or to an error, which is in *error; the last batch
  * outlives it.
