@@ -199,21 +199,6 @@ static bool join_kind(struct busy *b, size_t process, enum busy_kind kind, const
 	return true;
 }
 
-/*
- * Returns whether all intervals of a row of the part come and begin after the intervals of another
- * one.
- */
-static bool follows(const struct busy *part, size_t i, size_t previous, enum busy_kind kind)
-{
-	const uint64_t ns[2] = {part->processes[previous].of[kind].ns,
-				part->processes[i].of[kind].ns};
-	if (ns[0] == 0 || ns[1] == 0)
-		return true;
-	const struct busy_head *head = &heads_of(part, i)[kind];
-	return !part->out_of_order && head->count > 0 &&
-	       head->interval[0].from_ns >= part->processes[previous].of[kind].end_ns;
-}
-
 static bool join_row(struct busy *b, size_t to, const struct busy *part, size_t i)
 {
 	if (!array_reserve_index(&b->processes, &b->capacity, to, sizeof *b->processes))
@@ -224,37 +209,43 @@ static bool join_row(struct busy *b, size_t to, const struct busy *part, size_t 
 	return true;
 }
 
-/* previous: by target, the row of the part that was joined to it before, + 1. */
-static bool join_rows(struct busy *b, const struct busy *part, const uint32_t *number,
-		      uint32_t **previous, size_t *previous_capacity)
+static bool has_time(const struct busy *b, size_t row)
 {
-	for (size_t i = 0; i < part->capacity; i++) {
-		if (part->processes[i].of[BUSY_IO].ns == 0 &&
-		    part->processes[i].of[BUSY_METADATA].ns == 0)
-			continue;
-		const size_t to = number[i];
-		if (!array_reserve_index(previous, previous_capacity, to, sizeof **previous))
-			return false;
-		for (unsigned kind = 0; kind < BUSY_KINDS && (*previous)[to] != 0; kind++)
-			b->inexact[kind] |= !follows(part, i, (*previous)[to] - 1, kind);
-		(*previous)[to] = (uint32_t)i + 1;
-		if (!join_row(b, to, part, i))
-			return false;
-	}
-	return true;
+	return b->processes[row].of[BUSY_IO].ns > 0 || b->processes[row].of[BUSY_METADATA].ns > 0;
 }
 
-bool busy_join(struct busy *b, const struct busy *part, const uint32_t *number)
+/* Rows of the part that are one row of b become one of the part; first: by row of b, + 1. */
+static bool unite_rows(struct busy *part, const uint32_t *number)
 {
-	uint32_t *previous = NULL;
-	size_t previous_capacity = 0;
-	for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
-		b->inexact[kind] |= part->inexact[kind];
+	uint32_t *first = NULL;
+	size_t capacity = 0;
+	bool united = true;
+	memset(part->intervals, 0, sizeof part->intervals);
+	for (size_t i = 0; i < part->capacity && united; i++) {
+		if (!has_time(part, i))
+			continue;
+		united = array_reserve_index(&first, &capacity, number[i], sizeof *first);
+		if (united && first[number[i]] != 0)
+			united = busy_unite_rows(part, first[number[i]] - 1, i);
+		else if (united)
+			first[number[i]] = (uint32_t)i + 1;
+	}
+	free(first);
+	return united;
+}
+
+bool busy_join(struct busy *b, struct busy *part, const uint32_t *number)
+{
 	b->operations = saturate_add(b->operations, part->operations);
 	b->timed_operations = saturate_add(b->timed_operations, part->timed_operations);
-	const bool joined = join_rows(b, part, number, &previous, &previous_capacity);
-	free(previous);
-	return joined;
+	if (!unite_rows(part, number))
+		return false;
+	for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
+		b->inexact[kind] |= part->inexact[kind];
+	for (size_t i = 0; i < part->capacity; i++)
+		if (has_time(part, i) && !join_row(b, number[i], part, i))
+			return false;
+	return true;
 }
 
 /* Rows in both parts: their intervals may overlap. */
@@ -267,7 +258,7 @@ static void find_common(struct busy *b, const struct busy *more, const uint32_t 
 		}
 }
 
-bool busy_add_trace(struct busy *b, const struct busy *more, const uint32_t *number)
+bool busy_add_trace(struct busy *b, struct busy *more, const uint32_t *number)
 {
 	find_common(b, more, number);
 	return busy_join(b, more, number);
@@ -328,8 +319,6 @@ static bool act(void *of, const struct statistic_action *a)
 static bool join(void *of, void *part, const struct statistic_map *map)
 {
 	struct busy *b = of, *p = part;
-	b->inexact[BUSY_METADATA] |= map->numbers->late_operations;
-	b->inexact[BUSY_ALL] |= map->numbers->late_operations;
 	p->out_of_order = map->numbers->out_of_order;
 	return busy_join(b, p, map->numbers->process);
 }

@@ -65,12 +65,12 @@ bool busy_add_op(struct busy *b, size_t process, int64_t start_ns, uint64_t dura
 /* Whether there are operations, none of which is timed. */
 bool busy_operations_untimed(const struct busy *b);
 /* Adds a part, whose processes or pairs have these numbers in b. */
-bool busy_join(struct busy *b, const struct busy *part, const uint32_t *number);
+bool busy_join(struct busy *b, struct busy *part, const uint32_t *number);
 /*
  * Adds another trace, of which nothing follows what b has: rows that both have become unknown.
  * Before, of both: busy_forget frees what a part that follows would need.
  */
-bool busy_add_trace(struct busy *b, const struct busy *more, const uint32_t *number);
+bool busy_add_trace(struct busy *b, struct busy *more, const uint32_t *number);
 void busy_forget(struct busy *b);
 /*
  * Adds an interval that does not begin before the end of the last one to the head of a row; if it
@@ -79,6 +79,11 @@ void busy_forget(struct busy *b);
 bool busy_add_head(struct busy *b, size_t row, enum busy_kind kind, struct busy_interval interval);
 /* Sets the heads of BUSY_IO and BUSY_ALL from the others, of rows in order of start. */
 bool busy_derive_heads(struct busy *b);
+/*
+ * Moves the time of row `from` of a part to row `to`, whose intervals it may overlap. That is exact
+ * if the part is in order of start, and one of the heads ends before the other one has more.
+ */
+bool busy_unite_rows(struct busy *part, size_t to, size_t from);
 /* The time up to which the head has all intervals. */
 int64_t busy_known_ns(const struct busy_head *h);
 /* The length of the intervals of a head up to a time. */

@@ -10,6 +10,8 @@
 
 #include "lib/base/array.h"
 
+#include "saturate.h"
+
 static size_t *intervals_of(struct busy *b, enum busy_kind kind)
 {
 	return &b->intervals[kind < BUSY_HEADS ? 0 : kind - BUSY_HEADS + 1];
@@ -126,6 +128,68 @@ uint64_t busy_head_ns(const struct busy_head *h, int64_t end_ns)
 		ns += (uint64_t)((in->to_ns < end_ns ? in->to_ns : end_ns) - in->from_ns);
 	}
 	return ns;
+}
+
+static const struct busy_interval *next_of(const struct busy_head heads[2], size_t at[2])
+{
+	const bool left[2] = {at[0] < heads[0].count, at[1] < heads[1].count};
+	if (!left[0] && !left[1])
+		return NULL;
+	const bool second = !left[0] || (left[1] && heads[1].interval[at[1]].from_ns <
+							heads[0].interval[at[0]].from_ns);
+	return &heads[second].interval[at[second]++];
+}
+
+/* Sets an empty head to the union of two. Stores the time that both have. */
+static bool unite(struct busy *b, size_t row, enum busy_kind kind, const struct busy_head heads[2],
+		  uint64_t *common_ns)
+{
+	const struct busy_interval *next;
+	size_t at[2] = {0, 0};
+	int64_t end_ns = 0;
+	while ((next = next_of(heads, at)) != NULL) {
+		struct busy_interval in = *next;
+		const int64_t until = in.to_ns < end_ns ? in.to_ns : end_ns;
+		*common_ns += until > in.from_ns ? (uint64_t)(until - in.from_ns) : 0;
+		in.from_ns = in.from_ns > end_ns ? in.from_ns : end_ns;
+		if (in.from_ns < in.to_ns && !busy_add_head(b, row, kind, in))
+			return false;
+		end_ns = in.to_ns > end_ns ? in.to_ns : end_ns;
+	}
+	b->heads[row][kind].more |= heads[0].more || heads[1].more;
+	return true;
+}
+
+static bool unite_kind(struct busy *b, size_t to, size_t from, enum busy_kind kind)
+{
+	struct busy_process *rows[2] = {&b->processes[to], &b->processes[from]};
+	uint64_t *ns = &rows[0]->of[kind].ns, common_ns = 0;
+	int64_t *end_ns = &rows[0]->of[kind].end_ns;
+	const int64_t ends[2] = {*end_ns, rows[1]->of[kind].end_ns};
+	const struct busy_head heads[2] = {b->heads[to][kind], b->heads[from][kind]};
+	const bool both = *ns > 0 && rows[1]->of[kind].ns > 0;
+	b->heads[to][kind] = b->heads[from][kind] = (struct busy_head){.count = 0};
+	const bool united = unite(b, to, kind, heads, &common_ns);
+	b->inexact[kind] |=
+	    both && (!b->part || b->out_of_order || ends[0] > busy_known_ns(&heads[1]) ||
+		     ends[1] > busy_known_ns(&heads[0]));
+	*ns = saturate_add(*ns, rows[1]->of[kind].ns) - common_ns;
+	*end_ns = ends[0] > ends[1] ? ends[0] : ends[1];
+	rows[1]->of[kind].ns = 0;
+	free(heads[0].interval);
+	free(heads[1].interval);
+	return united;
+}
+
+bool busy_unite_rows(struct busy *part, size_t to, size_t from)
+{
+	const size_t last = to > from ? to : from;
+	if (!array_reserve_index(&part->heads, &part->head_capacity, last, sizeof *part->heads))
+		return false;
+	for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
+		if (!unite_kind(part, to, from, kind))
+			return false;
+	return true;
 }
 
 /* Returns whether the head of a wide kind equals the union, as far as both are known. */

@@ -259,7 +259,7 @@ static uint64_t calls_named(const struct metadata *m, const char *name)
 {
 	for (size_t i = 0; i < m->names.count; i++)
 		if (strcmp(m->names.name[i], name) == 0)
-			return m->operation[i].calls - m->operation[i].failed;
+			return m->names.of[i].calls - m->names.of[i].failed;
 	return 0;
 }
 

@@ -71,7 +71,7 @@ static struct kind_calls calls_of(const struct metadata *m, enum operation_kind 
 	uint64_t max_ns = 0;
 	for (size_t i = 0; i < m->names.count; i++) {
 		const char *name = m->names.name[i];
-		const struct metadata_operation *o = &m->operation[i];
+		const struct metadata_operation *o = &m->names.of[i];
 		if (operation_kind_of((struct iot_text){name, strlen(name)}, false) != kind)
 			continue;
 		k.calls += o->calls;

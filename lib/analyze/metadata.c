@@ -29,20 +29,6 @@ bool metadata_is_key(struct iot_text text)
 	return true;
 }
 
-/* Returns METADATA_MAX if the name is not counted by itself. */
-static size_t number_of(struct metadata_names *n, struct iot_text text, uint64_t uses)
-{
-	for (size_t i = 0; i < n->count; i++)
-		if (text_equals(text, n->name[i]))
-			return i;
-	if (n->count == METADATA_MAX || !metadata_is_key(text)) {
-		n->other += uses;
-		return METADATA_MAX;
-	}
-	memcpy(n->name[n->count], text.data, text.size);
-	return n->count++;
-}
-
 /* The group of a name; METADATA_GROUPS if it has none. */
 static unsigned group_of(struct iot_text name)
 {
@@ -77,19 +63,59 @@ static void operation_add(struct metadata_operation *to, const struct metadata_o
 	to->timed += more->timed;
 }
 
-static void operations_add(struct metadata *m, struct iot_text name,
-			   const struct metadata_operation *more)
+static size_t number_of(const struct metadata_names *n, struct iot_text text)
 {
-	const size_t i = number_of(&m->names, name, more->calls);
-	if (i < METADATA_MAX)
-		operation_add(&m->operation[i], more);
+	size_t i = 0;
+	while (i < n->count && !text_equals(text, n->name[i]))
+		i++;
+	return i;
 }
 
-static void errors_add(struct metadata *m, struct iot_text result, uint64_t n)
+/* Returns the number of the last name in the order of bytes. */
+static size_t last_name(const struct metadata_names *n)
 {
-	const size_t i = number_of(&m->results, result, n);
+	size_t last = 0;
+	for (size_t i = 1; i < n->count; i++)
+		last = strcmp(n->name[i], n->name[last]) > 0 ? i : last;
+	return last;
+}
+
+static void drop_name(struct metadata_names *n, size_t number)
+{
+	const size_t after = --n->count - number;
+	n->other += n->of[number].calls;
+	memmove(n->name[number], n->name[number + 1], after * sizeof n->name[0]);
+	memmove(&n->of[number], &n->of[number + 1], after * sizeof n->of[0]);
+}
+
+/* Returns the number of a new name, METADATA_MAX if it is not counted by itself. */
+static size_t add_name(struct metadata_names *n, struct iot_text text)
+{
+	char name[VALUE_KEY] = "";
+	if (!metadata_is_key(text))
+		return METADATA_MAX;
+	memcpy(name, text.data, text.size);
+	if (n->count == METADATA_MAX) {
+		const size_t last = last_name(n);
+		if (strcmp(name, n->name[last]) > 0)
+			return METADATA_MAX;
+		drop_name(n, last);
+	}
+	memcpy(n->name[n->count], name, sizeof name);
+	n->of[n->count] = (struct metadata_operation){.calls = 0};
+	return n->count++;
+}
+
+static void names_add(struct metadata_names *n, struct iot_text text,
+		      const struct metadata_operation *more)
+{
+	size_t i = number_of(n, text);
+	if (i == n->count)
+		i = add_name(n, text);
 	if (i < METADATA_MAX)
-		m->errors[i] += n;
+		operation_add(&n->of[i], more);
+	else
+		n->other += more->calls;
 }
 
 void metadata_add(struct metadata *m, const struct op *op)
@@ -101,9 +127,9 @@ void metadata_add(struct metadata *m, const struct op *op)
 	    calls, op->failed ? calls : 0, timed ? calls : 0, ns, mean_ns, mean_ns};
 	operation_add(&m->all, &one);
 	operation_add(&m->kind[op->kind], &one);
-	operations_add(m, op->name, &one);
+	names_add(&m->names, op->name, &one);
 	if (op->failed) {
-		errors_add(m, op->result, calls);
+		names_add(&m->results, op->result, &(struct metadata_operation){.calls = calls});
 		return;
 	}
 	const unsigned group = group_of(op->name);
@@ -111,24 +137,20 @@ void metadata_add(struct metadata *m, const struct op *op)
 		m->group[group] += calls;
 }
 
-/* The whole begins with the first names of this; new names of the part follow. */
+static void names_join(struct metadata_names *n, const struct metadata_names *part)
+{
+	for (size_t i = 0; i < part->count; i++)
+		names_add(n, (struct iot_text){part->name[i], strlen(part->name[i])}, &part->of[i]);
+	n->other += part->other;
+}
+
 void metadata_join(struct metadata *m, const struct metadata *part)
 {
-	m->inexact |= part->inexact || part->names.count == METADATA_MAX ||
-		      part->results.count == METADATA_MAX;
 	operation_add(&m->all, &part->all);
 	for (unsigned kind = 0; kind < OPERATION_KINDS; kind++)
 		operation_add(&m->kind[kind], &part->kind[kind]);
-	for (size_t i = 0; i < part->names.count; i++) {
-		const char *name = part->names.name[i];
-		operations_add(m, (struct iot_text){name, strlen(name)}, &part->operation[i]);
-	}
-	for (size_t i = 0; i < part->results.count; i++) {
-		const char *name = part->results.name[i];
-		errors_add(m, (struct iot_text){name, strlen(name)}, part->errors[i]);
-	}
-	m->names.other += part->names.other;
-	m->results.other += part->results.other;
+	names_join(&m->names, &part->names);
+	names_join(&m->results, &part->results);
 	for (unsigned i = 0; i < METADATA_GROUPS; i++)
 		m->group[i] += part->group[i];
 }
@@ -139,7 +161,7 @@ static void operation_values(const struct metadata *m, const char *name, const c
 			     size_t offset, bool timed, struct values *v)
 {
 	for (size_t i = 0; i < m->names.count; i++) {
-		const struct metadata_operation *o = &m->operation[i];
+		const struct metadata_operation *o = &m->names.of[i];
 		uint64_t number;
 		memcpy(&number, (const char *)o + offset, sizeof number);
 		if (timed && o->timed == 0)
@@ -153,7 +175,7 @@ static void mean_values(const struct metadata *m, struct values *v)
 {
 	for (size_t i = 0; i < m->names.count; i++)
 		values_ratio(v, NAME_OF(operation_mean_ns), m->names.name[i], "ns",
-			     (double)m->operation[i].ns, (double)m->operation[i].timed,
+			     (double)m->names.of[i].ns, (double)m->names.of[i].timed,
 			     "no time is known");
 }
 
@@ -172,19 +194,12 @@ static void tables(const struct metadata *m, struct values *v)
 	    {"operation_min_ns", "ns", offsetof(struct metadata_operation, min_ns), true},
 	    {"operation_max_ns", "ns", offsetof(struct metadata_operation, max_ns), true}};
 	enum { COLUMNS = sizeof columns / sizeof columns[0] };
-	for (size_t i = 0; i < COLUMNS && !m->inexact; i++)
+	for (size_t i = 0; i < COLUMNS; i++)
 		operation_values(m, columns[i].name, columns[i].unit, columns[i].offset,
 				 columns[i].timed, v);
-	for (size_t i = 0; i < COLUMNS && m->inexact; i++)
-		values_unknown(v, columns[i].name, NULL, columns[i].unit, v->inexact);
-	if (m->inexact) {
-		values_unknown(v, NAME_OF(operation_mean_ns), NULL, "ns", v->inexact);
-		values_unknown(v, NAME_OF(errors), NULL, "", v->inexact);
-		return;
-	}
 	mean_values(m, v);
 	for (size_t i = 0; i < m->results.count; i++)
-		values_number(v, NAME_OF(errors), m->results.name[i], "", m->errors[i]);
+		values_number(v, NAME_OF(errors), m->results.name[i], "", m->results.of[i].calls);
 }
 
 /* The kinds that occur. */
@@ -217,17 +232,6 @@ static void count_value(const struct metadata *m, const char *name, uint64_t cou
 		values_unknown(v, name, NULL, "", no_operations);
 	else
 		values_number(v, name, NULL, "", count);
-}
-
-static void other_values(const struct metadata *m, const char *name, uint64_t other,
-			 struct values *v)
-{
-	if (m->all.calls == 0)
-		values_unknown(v, name, NULL, "", no_operations);
-	else if (m->inexact)
-		values_unknown(v, name, NULL, "", v->inexact);
-	else
-		values_number(v, name, NULL, "", other);
 }
 
 /* Counts of calls other than requests, from operations or counters. */
@@ -288,8 +292,8 @@ void metadata_values(const struct metadata *m, uint64_t opens, uint64_t files, u
 	noted(v, c.note);
 	kind_values(m, v);
 	tables(m, v);
-	other_values(m, "other_calls", m->names.other, v);
-	other_values(m, "other_errors", m->results.other, v);
+	count_value(m, "other_calls", m->names.other, v);
+	count_value(m, "other_errors", m->results.other, v);
 	group_values(m, &c, v);
 	ratio_value("opens_per_file", known, (double)(c.note == NULL ? opens : c.opens),
 		    (double)files, v);
@@ -329,13 +333,13 @@ static void names_state(struct state *s, struct metadata *m)
 	while (state_each(s, "op", state_saves(s) ? m->names.count : METADATA_MAX, &i)) {
 		state_check(s, i == n++, "operations without gaps");
 		name_column(s, &m->names, i);
-		operation_columns(s, &m->operation[i]);
+		operation_columns(s, &m->names.of[i]);
 	}
 	n = 0;
 	while (state_each(s, "op.error", state_saves(s) ? m->results.count : METADATA_MAX, &i)) {
 		state_check(s, i == n++, "results without gaps");
 		name_column(s, &m->results, i);
-		state_number(s, "calls", &m->errors[i]);
+		state_number(s, "calls", &m->results.of[i].calls);
 	}
 }
 
@@ -346,7 +350,6 @@ void metadata_state(struct state *s, struct metadata *m)
 		operation_columns(s, &m->all);
 		state_number(s, "other", &m->names.other);
 		state_number(s, "other_errors", &m->results.other);
-		state_flag(s, "inexact", &m->inexact);
 	}
 	while (state_each(s, "ops.kind", OPERATION_KINDS, &i))
 		operation_columns(s, &m->kind[i]);

@@ -11,26 +11,28 @@ struct state;
 
 enum { METADATA_MAX = 64, METADATA_GROUPS = 6 };
 
-/* Names in the order of their first use; not those that do not fit a key, or contain quotes. */
-struct metadata_names {
-	char name[METADATA_MAX][VALUE_KEY];
-	size_t count;
-	uint64_t other; /* uses of further names */
-};
-
 struct metadata_operation {
 	uint64_t calls, failed;
 	uint64_t timed, ns, min_ns, max_ns; /* min and max only if timed > 0 */
 };
 
+/*
+ * Names in the order of their first use; not those that do not fit a key, or contain quotes. If
+ * more than METADATA_MAX are used, the first ones in the order of bytes remain: a name that has
+ * been dropped never returns, so the counts do not depend on how the calls are divided among parts.
+ */
+struct metadata_names {
+	char name[METADATA_MAX][VALUE_KEY];
+	struct metadata_operation of[METADATA_MAX]; /* by number of the name; of results, calls */
+	size_t count;
+	uint64_t other; /* uses of further names */
+};
+
 /* All zeros: empty. */
 struct metadata {
 	struct metadata_names names, results;
-	struct metadata_operation operation[METADATA_MAX]; /* by number of the name */
-	uint64_t errors[METADATA_MAX];                     /* by number of the result */
 	struct metadata_operation all, kind[OPERATION_KINDS];
 	uint64_t group[METADATA_GROUPS]; /* successful calls */
-	bool inexact;                    /* a part counted names as others that the whole knows */
 };
 
 void metadata_add(struct metadata *m, const struct op *op);

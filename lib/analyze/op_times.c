@@ -21,12 +21,12 @@ bool op_times_add(struct op_times *t, enum operation_kind kind, int64_t start_ns
 	return busy_add_op(&t->busy, kind, start_ns, duration_ns);
 }
 
-bool op_times_join(struct op_times *t, const struct op_times *part)
+bool op_times_join(struct op_times *t, struct op_times *part)
 {
 	return busy_join(&t->busy, &part->busy, number);
 }
 
-bool op_times_add_trace(struct op_times *t, const struct op_times *more)
+bool op_times_add_trace(struct op_times *t, struct op_times *more)
 {
 	return busy_add_trace(&t->busy, &more->busy, number);
 }

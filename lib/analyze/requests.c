@@ -56,9 +56,6 @@ void requests_define_process(struct requests *r, const struct iot_event *ev)
 	const size_t process = owned ? requests_number(r, (uint32_t)of) : thread;
 	if (thread == SIZE_MAX || process == SIZE_MAX || r->owner[thread] == process + 1)
 		return;
-	/* operations before may belong to a process that an earlier part has declared */
-	r->late_operations |= r->options.part && process != thread && thread < r->active_capacity &&
-			      r->active[thread];
 	r->owner_changes += requests_owner(r, thread) != process;
 	r->owner[thread] = (uint32_t)process + 1;
 }

@@ -243,10 +243,9 @@ struct requests {
 	size_t clock_capacity;
 	/* counts of logical records that are no requests, by data kind and direction */
 	uint64_t other[4][2], other_bytes[4][2];
-	uint64_t left_out;    /* physical records, or with `physical` logical ones */
-	bool waiting;         /* the batch has records */
-	bool late_operations; /* of a thread, in a part, before its %process */
-	bool failed;          /* out of memory */
+	uint64_t left_out; /* physical records, or with `physical` logical ones */
+	bool waiting;      /* the batch has records */
+	bool failed;       /* out of memory */
 };
 
 /*

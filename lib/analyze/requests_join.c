@@ -41,10 +41,8 @@ static bool join_processes(struct requests *r, const struct requests *part,
 	if (!join_owners(r, part, map))
 		return false;
 	for (size_t i = 0; i < part->active_capacity; i++) {
-		if (!part->active[i])
-			continue;
-		map->late_operations |= map->process[i] != map->thread[i];
-		requests_mark_active(r, map->process[i]);
+		if (part->active[i])
+			requests_mark_active(r, map->process[i]);
 	}
 	return !r->failed;
 }
@@ -237,7 +235,6 @@ static bool map_make(struct requests_map *map, const struct requests *part)
 
 bool requests_join(struct requests *r, const struct requests *part, struct requests_map *map)
 {
-	map->late_operations = part->late_operations;
 	join_counts(r, part);
 	r->keeps_all = true;
 	const bool joined = map_make(map, part) && join_processes(r, part, map) &&

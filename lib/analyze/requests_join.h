@@ -17,8 +17,7 @@ struct requests_map {
 	uint32_t *thread, *process, *file, *pair; /* indexed by the numbers of the part */
 	struct stream_link *links;
 	size_t link_count, link_capacity;
-	bool late_operations; /* of a thread that was a process of its own in the part */
-	bool out_of_order;    /* the part has starts before those that precede them */
+	bool out_of_order; /* the part has starts before those that precede them */
 };
 
 /* Adds a part to r. Returns false if out of memory; the caller frees the map. */

@@ -67,7 +67,6 @@ static void counts_state(struct state *s, struct requests *r)
 		state_number(s, "left_out", &r->left_out);
 		state_number(s, "streams_limited", &r->streams_limited);
 		state_small(s, "sample_bits", &r->sample_bits, 63);
-		state_flag(s, "late_operations", &r->late_operations);
 		state_flag(s, "has_mpiio", &r->has_mpiio);
 	}
 	while (state_each(s, "requests.other", 8, &i)) {

@@ -167,13 +167,12 @@ static bool join_sums(struct rows *r, const struct rows *part, const uint32_t *p
 	return true;
 }
 
-bool rows_join(struct rows *r, const struct rows *part, const uint32_t *process,
-	       const uint32_t *pair)
+bool rows_join(struct rows *r, struct rows *part, const uint32_t *process, const uint32_t *pair)
 {
 	return join_sums(r, part, process, pair) && busy_join(&r->busy, &part->busy, pair);
 }
 
-bool rows_add_trace(struct rows *r, const struct rows *more, const uint32_t *process,
+bool rows_add_trace(struct rows *r, struct rows *more, const uint32_t *process,
 		    const uint32_t *pair)
 {
 	return join_sums(r, more, process, pair) && busy_add_trace(&r->busy, &more->busy, pair);

@@ -39,10 +39,9 @@ bool rows_add(struct rows *r, const struct io_spans *spans);
 bool rows_add_operation(struct rows *r, struct request_operation numbers,
 			const struct row_operation *op);
 /* Adds a part, whose processes and pairs have these numbers in r. */
-bool rows_join(struct rows *r, const struct rows *part, const uint32_t *process,
-	       const uint32_t *pair);
+bool rows_join(struct rows *r, struct rows *part, const uint32_t *process, const uint32_t *pair);
 /* Adds another trace; see busy_add_trace. */
-bool rows_add_trace(struct rows *r, const struct rows *more, const uint32_t *process,
+bool rows_add_trace(struct rows *r, struct rows *more, const uint32_t *process,
 		    const uint32_t *pair);
 void rows_state(struct state *s, struct rows *r);
 void rows_free(struct rows *r);

@@ -274,7 +274,7 @@ void table_file_values(const struct row_table *t, size_t file, struct values *v)
 
 void table_operation_values(const struct metadata *m, size_t operation, struct values *v)
 {
-	const struct metadata_operation *o = &m->operation[operation];
+	const struct metadata_operation *o = &m->names.of[operation];
 	const struct {
 		const char *name;
 		uint64_t ns;

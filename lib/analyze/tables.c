@@ -320,8 +320,8 @@ bool table_rank_operations(struct row_table *t)
 		    .name = {m->names.name[i], strlen(m->names.name[i])}, .number = (uint32_t)i};
 		if (!table_add_rank(t, rank, &(struct row_sums){.count = {0}}))
 			return false;
-		t->ranks[i].first = m->operation[i].ns;
-		t->ranks[i].second = m->operation[i].calls;
+		t->ranks[i].first = m->names.of[i].ns;
+		t->ranks[i].second = m->names.of[i].calls;
 	}
 	return true;
 }

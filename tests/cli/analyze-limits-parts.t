@@ -25,3 +25,19 @@ diff whole joined | grep '^[<>]' | cut -f 1 | sort | uniq -c | awk '{ print $2, 
 for k in 1 2 3; do "$IOTRACE" analyze -q --no-fsync --part=$k/3 -s $k.state framed.iot; done
 "$IOTRACE" analyze -q --no-fsync -s 12.state 1.state 2.state
 "$IOTRACE" analyze -q -t 12.state 3.state | diff whole - | grep '^[<>]' | cut -f 1-2
+# More than 64 names and results, in other parts others: the joined state is that of the whole.
+awk 'BEGIN {
+	for (i = 0; i < 800; i++) {
+		n = (int(i / 8) + i % 8) * 37 % 100
+		printf "80 20 %x 1000 1 1 1 %d 0\n", i * 4096, 9
+		printf "ff %%op name=call%d time=%d took=2 process=1 result=E%d\n", n, i * 10 + 3, n
+	}
+}' </dev/null >names.iot
+"$IOTRACE" cat -q --framed --sync=50 --no-fsync -o framed.iot names.iot
+for k in 1 2 3 4 5; do "$IOTRACE" analyze -q --no-fsync --part=$k/5 -s $k.state framed.iot; done
+"$IOTRACE" analyze -q --no-fsync -s 45.state 4.state 5.state
+"$IOTRACE" analyze -q --no-fsync -s 123.state 2.state 1.state 3.state
+"$IOTRACE" analyze -q --no-fsync -s whole.state framed.iot
+"$IOTRACE" analyze -q --no-fsync -s joined.state 123.state 45.state
+cmp whole.state joined.state && echo 'names: the state of the whole'
+"$IOTRACE" analyze -q -t joined.state | awk -F '\t' '$2 ~ /^(calls|errors)$/ { n[$2]++ } $2 ~ /^other_(calls|errors)$/ { print $2, $NF, $5 } END { print n["calls"], n["errors"] }'

@@ -4,6 +4,7 @@
 
 	check_states.py parts IOTRACE TRACE N [SEED]	N parts, each by a process of its own, joined by further ones
 	check_states.py disorder IOTRACE TRACES		random traces out of order, each in 2 to 8 parts of a few records
+	check_states.py names IOTRACE TRACES		random traces whose operations have more names and results than are counted
 	check_states.py inputs DIRECTORY TRACES CUTS	writes inputs of fuzz_state: random traces, each with several cuts and trees
 """
 import os
@@ -36,18 +37,35 @@ class Disorder(Generator):
         return self.rng.randrange(self.pace * 100 + 1) if self.rng.random() < .1 else super().duration()
 
 
+class Names(Generator):
+    """Operations of up to 150 names and results; each part of the trace has others."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.profile.update(operations=.7, disorder=0)
+        self.names = self.rng.randrange(40, 150)
+
+    def operation(self):
+        super().operation()
+        at = len(self.out) // 4
+        self.out[-1] = re.sub("name=[a-z]+", f"name=call{self.number(at)}", re.sub("result=E[A-Z]+", f"result=E{self.number(at)}", self.out[-1]))
+
+    def number(self, at):
+        return (at + self.rng.randrange(40)) * 37 % self.names
+
+
 def run(*command):
     return subprocess.run(command, check=True, capture_output=True).stdout
 
 
-def disorder(tool, traces):
+def random_parts(tool, generator, traces):
     with tempfile.TemporaryDirectory() as directory:
         trace = os.path.join(directory, "trace.iot")
         for seed in range(1, traces + 1):
-            text = ("\n".join(Disorder(seed).lines()) + "\n").encode("utf-8", "surrogateescape")
+            text = ("\n".join(generator(seed).lines()) + "\n").encode("utf-8", "surrogateescape")
             subprocess.run((tool, "cat", "-q", "--framed", "--sync=4", "--no-fsync", "-o", trace, "-"), input=text, check=True)
             join_parts(tool, trace, 2 + seed % 7, seed)
-    print(f"{traces} traces out of order, in 2 to 8 parts: the states, --json and --tsv of the wholes")
+    print(f"{traces} traces ({generator.__name__.lower()}), in 2 to 8 parts: the states, --json and --tsv of the wholes")
 
 
 def parts(tool, trace, count, seed=1):
@@ -115,8 +133,8 @@ def inputs(directory, traces, cuts):
 def main(arguments):
     if arguments[0] == "parts":
         parts(*arguments[1:3], *map(int, arguments[3:]))
-    elif arguments[0] == "disorder":
-        disorder(arguments[1], int(arguments[2]))
+    elif arguments[0] in ("disorder", "names"):
+        random_parts(arguments[1], {"disorder": Disorder, "names": Names}[arguments[0]], int(arguments[2]))
     else:
         inputs(arguments[1], *map(int, arguments[2:]))
 
