@@ -82,6 +82,7 @@ static void add_io_time_values(struct iot_analyze *a, const struct layer *l)
 				      .counted = counted_of(a),
 				      .counters = counts ? &a->counters : NULL,
 				      .mpiio = analyze_chosen_layer(a) == 1,
+				      .shows_operations = a->trace.operations,
 				      .runtime_ns = totals_runtime(&a->trace, &a->requests),
 				      .processes = totals_processes(&a->trace, &a->requests),
 				      .nodes = a->options.nodes};
@@ -95,7 +96,7 @@ static bool add_time_values(struct iot_analyze *a, struct layer *l)
 	const struct view_source from = analyze_view(a, l);
 	add_io_time_values(a, l);
 	const size_t first = a->values.count;
-	const bool done = time_values(&from, &a->values);
+	const bool done = time_values(&from, a->trace.operations, &a->values);
 	if (analyze_samples(a) != NULL)
 		values_note_since(&a->values, first, HOST_SAMPLES_NOTE);
 	if (!l->series.any)
@@ -250,6 +251,15 @@ static void add_size_values(struct iot_analyze *a, const struct layer *l)
 		values_note_since(&a->values, first, HOST_SIZES_NOTE);
 }
 
+static void add_order_values(struct iot_analyze *a, const struct layer *l)
+{
+	const size_t first = a->values.count;
+	order_values(&l->order, counted_of(a), &a->values);
+	analyze_keep(a, repetition_values(&l->repetition, &a->values));
+	if (counted_of(a) != NULL)
+		values_forget_plain(&a->values, first, "counters have no order of requests");
+}
+
 /* Section samples, also beside requests. */
 static void add_sample_values(struct iot_analyze *a)
 {
@@ -285,10 +295,8 @@ int iot_analyze_finish(struct iot_analyze *a)
 		traces_value(a);
 	if (a->options.sections & IOT_ANALYZE_SIZES)
 		add_size_values(a, l);
-	if (analyze_needs(a, IOT_ANALYZE_ORDER)) {
-		order_values(&l->order, counted_of(a), &a->values);
-		analyze_keep(a, repetition_values(&l->repetition, &a->values));
-	}
+	if (analyze_needs(a, IOT_ANALYZE_ORDER))
+		add_order_values(a, l);
 	if (a->status == IOT_OK && analyze_needs(a, IOT_ANALYZE_TIME))
 		analyze_keep(a, add_time_values(a, l));
 	if (a->status == IOT_OK && analyze_needs(a, IOT_ANALYZE_CYCLES))

@@ -4,6 +4,7 @@
 #include "lib/result/names.h"
 
 #include "saturate.h"
+#include "time.h"
 
 static const char no_times[] = "no time is known";
 
@@ -117,8 +118,12 @@ static void busy_values(const struct io_time_source *from, struct values *v)
 	const double all = (double)from->runtime_ns * (double)from->processes;
 	static const char *const names[BUSY_KINDS] = {
 	    "read_time_ns", "write_time_ns", "operation_time_ns", "io_time_ns", "call_time_ns"};
-	for (unsigned kind = 0; kind < BUSY_KINDS; kind++)
-		busy_value(from, kind, names[kind], busy_sum(b, kind), v);
+	for (unsigned kind = 0; kind < BUSY_KINDS; kind++) {
+		if (kind == BUSY_METADATA && !from->shows_operations)
+			values_unknown(v, names[kind], NULL, "ns", TIME_NO_OPERATIONS);
+		else
+			busy_value(from, kind, names[kind], busy_sum(b, kind), v);
+	}
 	busy_value(from, BUSY_IO, "io_time_max_ns", busy_max(b, BUSY_IO), v);
 	busy_share(from, BUSY_IO, "io_share", all, v);
 	busy_share(from, BUSY_ALL, "call_share", all, v);
@@ -211,10 +216,22 @@ static void asynchronous_values(const struct totals *t, struct values *v)
 		     (double)t->io.bytes[0] + (double)t->io.bytes[1], "no bytes");
 }
 
-static void latency_values(const struct latency *l, struct values *v)
+/* Requests without a known duration have no latency; without requests there are none to count. */
+static void latency_summary(const struct io_time_source *from, unsigned direction,
+			    struct summary_names name, struct values *v)
 {
-	values_summary(v, SUMMARY_NS("read_latency"), "ns", &l->durations[0]);
-	values_summary(v, SUMMARY_NS("write_latency"), "ns", &l->durations[1]);
+	const struct histogram *d = &from->latency->durations[direction];
+	if (d->count == 0 && (from->counted != NULL || from->totals->io.count[direction] > 0))
+		values_summary_unknown(v, name, "ns", no_times);
+	else
+		values_summary(v, name, "ns", d);
+}
+
+static void latency_values(const struct io_time_source *from, struct values *v)
+{
+	const struct latency *l = from->latency;
+	latency_summary(from, 0, SUMMARY_NS("read_latency"), v);
+	latency_summary(from, 1, SUMMARY_NS("write_latency"), v);
 	values_ratio(v, NAME_OF(read_io_bytes_per_s), NULL, "bytes/s", (double)l->bytes[0] * 1e9,
 		     (double)l->durations[0].sum, no_times);
 	values_ratio(v, NAME_OF(written_io_bytes_per_s), NULL, "bytes/s", (double)l->bytes[1] * 1e9,
@@ -232,5 +249,5 @@ void io_time_values(const struct io_time_source *from, struct values *v)
 	node_value(from->nodes, v);
 	overlap_value(from, v);
 	asynchronous_values(from->totals, v);
-	latency_values(from->latency, v);
+	latency_values(from, v);
 }

@@ -17,6 +17,7 @@ struct io_time_source {
 	/* sums that a source without operations has of them; NULL: none, or operations are shown */
 	const struct counters *counters;
 	bool mpiio;                            /* of this layer, else of POSIX and STDIO */
+	bool shows_operations;                 /* the trace has operations */
 	uint64_t runtime_ns, processes, nodes; /* of the job; nodes 0: unknown */
 };
 

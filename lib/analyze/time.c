@@ -104,8 +104,14 @@ static bool operations(const struct view *view, const struct series *s, struct v
 	return true;
 }
 
+static void no_operations(struct values *v)
+{
+	values_unknown(v, NAME_OF(operations_per_s_max), NULL, "1/s", TIME_NO_OPERATIONS);
+	values_unknown(v, NAME_OF(operation_bin_share), NULL, "", TIME_NO_OPERATIONS);
+}
+
 /* Adds the values of the view that is wanted. Returns false if out of memory. */
-static bool view_values(const struct view_source *from, struct values *v)
+static bool view_values(const struct view_source *from, bool shows_operations, struct values *v)
 {
 	struct view view = {.k = 0};
 	bool done = view_make_main(&view, from);
@@ -119,7 +125,11 @@ static bool view_values(const struct view_source *from, struct values *v)
 		dominating_type(&view, v);
 		rates(&view, v);
 	}
-	done = done && operations(&view, from->series, v) && idle_values(&view, from->series, v);
+	if (!shows_operations)
+		no_operations(v);
+	else
+		done = done && operations(&view, from->series, v);
+	done = done && idle_values(&view, from->series, v);
 	view_free(&view);
 	return done;
 }
@@ -140,7 +150,8 @@ bool time_rates(const struct view_source *from, struct values *v)
 	return done;
 }
 
-bool time_values(const struct view_source *from, struct values *v)
+bool time_values(const struct view_source *from, bool shows_operations, struct values *v)
 {
-	return !from->series->any || (view_values(from, v) && burst_values(from, v));
+	return !from->series->any ||
+	       (view_values(from, shows_operations, v) && burst_values(from, v));
 }

@@ -8,7 +8,8 @@
 
 /* Values of rates and of idle periods in the current section. Returns false if out of memory. */
 bool time_rates(const struct view_source *from, struct values *v);
-/* Returns false if out of memory. */
-bool time_values(const struct view_source *from, struct values *v);
+#define TIME_NO_OPERATIONS "the trace has no operations"
+/* shows_operations: the trace has some. Returns false if out of memory. */
+bool time_values(const struct view_source *from, bool shows_operations, struct values *v);
 
 #endif

@@ -161,6 +161,13 @@ void values_note_since(struct values *v, size_t i, const char *note)
 			v->value[i].note = note;
 }
 
+void values_forget_plain(struct values *v, size_t i, const char *reason)
+{
+	for (; i < v->count; i++)
+		if (v->value[i].kind != IOT_VALUE_UNKNOWN && v->value[i].note == NULL)
+			values_forget_one(&v->value[i], reason);
+}
+
 void values_forget_one(struct iot_analyze_value *v, const char *reason)
 {
 	if (v->kind == IOT_VALUE_TEXT)

@@ -62,6 +62,8 @@ const struct iot_analyze_value *values_find(const struct values *v, const char *
 /* Makes a value unknown unless it is a text; and the values from number i on. */
 void values_forget_one(struct iot_analyze_value *v, const char *reason);
 void values_forget(struct values *v, size_t i, const char *reason);
+/* Makes values from number i on unknown that are known and have no note. */
+void values_forget_plain(struct values *v, size_t i, const char *reason);
 /* Keeps those for which `keeps` returns true. */
 void values_filter(struct values *v, bool (*keeps)(const char *section, unsigned context),
 		   unsigned context);

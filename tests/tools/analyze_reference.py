@@ -705,11 +705,18 @@ def sequential(requests):
     return ratio(sum(relation(s) in ("consecutive", "forward") for s in following), len(following))
 
 
+def blank(values):
+    """Returns the values as unknown ones."""
+    return {key: blank(value) for key, value in values.items()} if isinstance(values, dict) else None
+
+
 def order(t):
-    return {**order_mixed(t), "sequential": sequential(t.requests), **order_direction([r for r in t.requests if not r.write], "r"),
+    """Counters have no order of requests."""
+    result = {**order_mixed(t), "sequential": sequential(t.requests), **order_direction([r for r in t.requests if not r.write], "r"),
             **order_direction([r for r in t.requests if r.write], "w"),
             "repetition": repetition(t.requests, lambda r: (r.file, r.offset, r.length, r.write)),
             "repetition_any_file": repetition(t.requests, lambda r: (r.offset, r.length, r.write))}
+    return blank(result) if t.counted else result
 
 
 # 2 and 3.4 Over time
@@ -1083,8 +1090,11 @@ def time(t):
                "below_33_percent_of_peak": ratio(sum(100 * v < 33 * peak for v in x), bins),
                "rate_cdf": {str(p): ratio(sum(100 * v <= p * peak for v in x), bins) for p in (0, 10, 20, 33, 50, 75, 100)}}
     operations = view.column(OPS)
-    result |= {"operations_max": ratio(max(operations, default=0) * view.den * SECOND, view.num),
-               "operations_bins": ratio(sum(n > 0 for n in operations), view.B)}
+    if t.operations:
+        result |= {"operations_max": ratio(max(operations, default=0) * view.den * SECOND, view.num),
+                   "operations_bins": ratio(sum(n > 0 for n in operations), view.B)}
+    else:
+        result |= {"operations_max": None, "operations_bins": None}
     result |= bursts(t, cells) | idle(t, view) | inter_arrival(t) | concurrency(t) | same_file(t) | shares(t)
     if t.options.series:
         result["series"] = {str(b): view.total[b] for b in sorted(view.total)}
@@ -1268,6 +1278,15 @@ def effective_rate(requests):
     return ratio(add_up(r.length for r in requests) * SECOND, add_up(r.duration for r in requests))
 
 
+def latency_of(t, d):
+    """Requests without a known duration have no latency."""
+    requests = [r for r in t.requests if r.write == (d == "w")]
+    timed = [r.duration for r in requests if r.timed]
+    if not timed and (requests or t.counted):
+        return dict.fromkeys((f"latency_{d}", f"latency_{d}_quantile", f"latency_{d}_L"))
+    return {f"latency_{d}": Histogram(timed).summary()}
+
+
 def shares(t):
     """3.8. Readings: overlap uses the sum of io_time over the processes; asynchronous requests are included in the latency (rule 5); the
     effective rate is that of all requests of known time, in the sum of their durations."""
@@ -1290,14 +1309,14 @@ def shares(t):
                + ["md_time", "io_md_time", "io_md_share"] * no_operation)
     if untimed:
         untimed += ["metadata_share", "MiB_s", "MiB_s_CN"]
-    latency = {"latency_" + d: Histogram(r.duration for r in t.requests if r.timed and r.write == (d == "w")).summary() for d in "rw"}
+    latency = latency_of(t, "r") | latency_of(t, "w")
     return {**sums, "io_time_max": max((v["io_time"] for v in values.values()), default=0), "io_share": ratio(sums["io_time"], whole), "io_md_share": ratio(sums["io_md_time"], whole),
             "metadata_share": ratio(sums["md_time"], sum(blocked)), "MiB_s": rate, "MiB_s_CN": ratio(rate, nodes), "N_cn": nodes,
             "overlap": 1 - sums["io_time"] / durations if durations else None, **latency,
             **{"effective_rate_" + d: effective_rate([r for r in t.requests if r.timed and r.write == (d == "w")]) for d in "rw"},
             **({name: None for name in ("t_r", "t_w", "io_time", "io_md_time", "io_time_max", "io_share", "io_md_share")} if t.counted else {}),
             **dict.fromkeys(untimed),
-            **({"md_time": None} if t.counted and not sums["md_time"] else {}),
+            **({"md_time": None} if t.counted and not sums["md_time"] or not t.operations else {}),
             "asynchronous_share": ratio(sum(r.asynchronous for r in t.requests), len(t.requests)),
             "asynchronous_share_bytes": ratio(sum(add_up(r.length for r in t.requests if r.asynchronous and r.write == write)
                                                   for write in (False, True)), size)}
@@ -1646,7 +1665,7 @@ def criteria(t):
                        *[("w", c) for c in ("required", "checkpoint", "swapping", "rewritten", "unknown")])},
               "4.5": alone("time", "asynchronous_share", "asynchronous_share_bytes")}
     for d in "rw":
-        requests = of["order"][f"pattern_requests_{d}"]
+        requests = {name: n or 0 for name, n in of["order"][f"pattern_requests_{d}"].items()}
         most = max(requests, key=requests.get)
         total = sum(requests.values())
         result["2.7"] |= {f"pattern_{d}": most if total else None, f"pattern_share_{d}": ratio(requests[most], total)}
