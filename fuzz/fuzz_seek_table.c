@@ -138,7 +138,7 @@ static void check_seek(const struct table *t, const struct kept *all, uint64_t r
 	const int status = iot_reader_seek(r, IOT_SEEK_RECORD, record);
 	while (record > 0 && kept_record(all, &at) != NULL)
 		record--;
-	/* a table that is no frame any more is damage after the last record */
+	/* a table that has ceased to be a frame is damage after the last record */
 	FUZZ_CHECK(status == IOT_OK || (all->status != 0 && record > 0));
 	if (status == IOT_OK)
 		compare(r, all, &at);

@@ -6,9 +6,10 @@
  */
 #include <stdlib.h>
 
+#include "lib/analyze/containers/interval.h"
+
 #include "analyze_internal.h"
 #include "batches.h"
-#include "interval.h"
 #include "renumber.h"
 #include "requests_join.h"
 #include "sample.h"

@@ -2,13 +2,13 @@
 /* Adds the events of a trace to an analysis. */
 #include <string.h>
 
+#include "lib/analyze/containers/saturate.h"
 #include "lib/base/number.h"
 #include "lib/format/directive.h"
 
 #include "analyze_internal.h"
 #include "batches.h"
 #include "sample.h"
-#include "saturate.h"
 
 /* Extends the time of the trace. */
 static inline void add_time(struct totals_trace *t, const struct iot_record *rec, bool has_duration)

@@ -5,18 +5,18 @@
 
 #include <iotrace/analyze.h>
 
+#include "lib/analyze/findings/findings.h"
+#include "lib/analyze/over_time/over_time.h"
+#include "lib/analyze/tables/row_names.h"
+#include "lib/analyze/tables/tables.h"
 #include "lib/base/error.h"
 
 #include "classes.h"
 #include "counters.h"
-#include "findings.h"
 #include "job.h"
 #include "layer.h"
 #include "metadata.h"
-#include "over_time.h"
 #include "places.h"
-#include "row_names.h"
-#include "tables.h"
 #include "tie_values.h"
 #include "unseen_values.h"
 

@@ -2,17 +2,17 @@
 /* The values of an analysis: each statistic adds its own. */
 #include <string.h>
 
+#include "lib/analyze/containers/saturate.h"
+#include "lib/analyze/hosts/host_values.h"
+#include "lib/analyze/over_time/cycle_values.h"
+#include "lib/analyze/over_time/time.h"
 #include "lib/result/names.h"
 
 #include "analyze_internal.h"
 #include "batches.h"
-#include "cycle_values.h"
-#include "host_values.h"
 #include "io_time.h"
 #include "map.h"
 #include "sample.h"
-#include "saturate.h"
-#include "time.h"
 
 static uint64_t requests_of(const struct layer *l)
 {

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
+#include "lib/analyze/containers/saturate.h"
 #include "lib/result/names.h"
-
-#include "saturate.h"
 
 enum {
 	SERIES_MIN = 3, /* files of a series, and times at which they are written */

@@ -6,8 +6,9 @@
 #ifndef LIB_ANALYZE_CLASSES_H
 #define LIB_ANALYZE_CLASSES_H
 
+#include "lib/analyze/tables/row_names.h"
+
 #include "reuse.h"
-#include "row_names.h"
 
 enum io_class {
 	CLASS_REQUIRED,

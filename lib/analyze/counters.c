@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/analyze/containers/saturate.h"
 #include "lib/base/array.h"
 #include "lib/base/number.h"
 #include "lib/format/directive.h"
 
 #include "requests_internal.h"
-#include "saturate.h"
 
 enum { COMMON_VALUES = 4 /* of a record */ };
 

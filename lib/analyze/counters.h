@@ -6,9 +6,10 @@
 #ifndef LIB_ANALYZE_COUNTERS_H
 #define LIB_ANALYZE_COUNTERS_H
 
-#include "common.h"
+#include "lib/analyze/containers/common.h"
+#include "lib/analyze/containers/saturate.h"
+
 #include "requests.h"
-#include "saturate.h"
 #include "values.h"
 
 struct state;

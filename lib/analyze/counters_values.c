@@ -2,10 +2,10 @@
 /* The section `counters`: values by module, and of these by class of sizes or files. */
 #include <stdio.h>
 
+#include "lib/analyze/containers/saturate.h"
 #include "lib/result/names.h"
 
 #include "counters.h"
-#include "saturate.h"
 
 static const char *const modules[COUNTERS_MODULES] = {"POSIX", "MPI-IO", "STDIO"};
 

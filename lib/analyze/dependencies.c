@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/analyze/containers/saturate.h"
 #include "lib/base/array.h"
 #include "lib/result/names.h"
 
-#include "saturate.h"
 #include "statistic.h"
 #include "state.h"
 

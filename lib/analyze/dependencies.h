@@ -11,11 +11,11 @@
 #ifndef LIB_ANALYZE_DEPENDENCIES_H
 #define LIB_ANALYZE_DEPENDENCIES_H
 
+#include "lib/analyze/containers/owner_map.h"
+#include "lib/analyze/tables/tables.h"
 #include "lib/base/idmap.h"
 
-#include "owner_map.h"
 #include "requests.h"
-#include "tables.h"
 #include "values.h"
 
 enum { DEPENDENCY_PAIRS_MAX = 1 << 20, DEPENDENCY_HEADS_MAX = 1 << 21 };

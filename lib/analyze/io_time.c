@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "io_time.h"
 
+#include "lib/analyze/containers/saturate.h"
+#include "lib/analyze/over_time/time.h"
 #include "lib/result/names.h"
-
-#include "saturate.h"
-#include "time.h"
 
 static const char no_times[] = "no time is known";
 

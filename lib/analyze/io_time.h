@@ -3,7 +3,8 @@
 #ifndef LIB_ANALYZE_IO_TIME_H
 #define LIB_ANALYZE_IO_TIME_H
 
-#include "busy.h"
+#include "lib/analyze/over_time/busy.h"
+
 #include "counters.h"
 #include "latency.h"
 #include "totals.h"

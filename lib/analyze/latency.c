@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "latency.h"
 
-#include "saturate.h"
+#include "lib/analyze/containers/saturate.h"
 #include "state.h"
 #include "statistic.h"
 

@@ -3,7 +3,8 @@
 #ifndef LIB_ANALYZE_LATENCY_H
 #define LIB_ANALYZE_LATENCY_H
 
-#include "histogram.h"
+#include "lib/analyze/containers/histogram.h"
+
 #include "requests.h"
 
 struct state;

@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-#include "bins_state.h"
+#include "lib/analyze/over_time/bins_state.h"
+
 #include "state.h"
 
 #define ROW(TYPE, NAME) {&NAME##_statistic, offsetof(struct layer, NAME)},

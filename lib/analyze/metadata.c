@@ -5,12 +5,12 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "lib/analyze/containers/saturate.h"
 #include "lib/base/text.h"
 #include "lib/format/directive.h"
 #include "lib/result/names.h"
 
 #include "counters.h"
-#include "saturate.h"
 #include "state.h"
 
 static const char *const groups[METADATA_GROUPS] = {

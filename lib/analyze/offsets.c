@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
+#include "lib/analyze/containers/saturate.h"
 #include "lib/base/array.h"
 
 #include "requests_internal.h"
-#include "saturate.h"
 #include "statistic.h"
 
 static int offsets_k(const struct offsets *o)

@@ -13,7 +13,7 @@
 #ifndef LIB_ANALYZE_OFFSETS_H
 #define LIB_ANALYZE_OFFSETS_H
 
-#include "cells.h"
+#include "lib/analyze/over_time/cells.h"
 
 struct state;
 

@@ -2,10 +2,11 @@
 /* Saves and loads the bytes over time and offset. See state.h. */
 #include <stdlib.h>
 
+#include "lib/analyze/containers/saturate.h"
+#include "lib/analyze/over_time/bins_state.h"
+
 #include "offsets.h"
-#include "bins_state.h"
 #include "requests_internal.h"
-#include "saturate.h"
 
 enum { SHIFT_MAX = 58 /* of 64 blocks of offsets of 64 bits */ };
 

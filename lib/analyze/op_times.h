@@ -6,7 +6,7 @@
 #ifndef LIB_ANALYZE_OP_TIMES_H
 #define LIB_ANALYZE_OP_TIMES_H
 
-#include "busy.h"
+#include "lib/analyze/over_time/busy.h"
 #include "lib/format/operation_kind.h"
 
 /* All zeros: empty. The rows of `busy` are kinds. */

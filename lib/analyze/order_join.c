@@ -5,11 +5,11 @@
  */
 #include <stdlib.h>
 
+#include "lib/analyze/containers/saturate.h"
 #include "lib/base/array.h"
 
 #include "order_internal.h"
 #include "requests_join.h"
-#include "saturate.h"
 
 bool order_begin_head(struct order *o, size_t head, size_t stream)
 {

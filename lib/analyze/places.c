@@ -6,10 +6,10 @@
 
 #include <xxhash.h>
 
+#include "lib/analyze/containers/saturate.h"
 #include "lib/base/array.h"
 #include "lib/base/text.h"
 
-#include "saturate.h"
 #include "state.h"
 
 static void clear(struct places *p)

@@ -6,13 +6,15 @@
 #ifndef LIB_ANALYZE_REGISTRY_H
 #define LIB_ANALYZE_REGISTRY_H
 
-#include "arrival.h"
-#include "busy.h"
-#include "cells.h"
-#include "concurrency.h"
+#include "lib/analyze/hosts/host_samples.h"
+#include "lib/analyze/over_time/arrival.h"
+#include "lib/analyze/over_time/busy.h"
+#include "lib/analyze/over_time/cells.h"
+#include "lib/analyze/over_time/concurrency.h"
+#include "lib/analyze/over_time/series.h"
+
 #include "dependencies.h"
 #include "file_users.h"
-#include "host_samples.h"
 #include "latency.h"
 #include "offsets.h"
 #include "op_times.h"
@@ -20,7 +22,6 @@
 #include "repetition.h"
 #include "reuse.h"
 #include "rows.h"
-#include "series.h"
 #include "sizes.h"
 #include "slow_calls.h"
 #include "statistic.h"

@@ -9,9 +9,10 @@
 #ifndef LIB_ANALYZE_RENUMBER_H
 #define LIB_ANALYZE_RENUMBER_H
 
-#include "requests.h"
-#include "row_names.h"
+#include "lib/analyze/tables/row_names.h"
 #include "lib/ties/sums.h"
+
+#include "requests.h"
 
 /* The ids of a trace. */
 struct renumbered {

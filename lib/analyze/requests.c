@@ -4,12 +4,11 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "lib/analyze/containers/interval.h"
+#include "lib/analyze/containers/saturate.h"
 #include "lib/base/array.h"
 #include "lib/base/number.h"
 #include "lib/format/directive.h"
-
-#include "interval.h"
-#include "saturate.h"
 
 enum {
 	BLOCK_BITS = 9,

@@ -11,10 +11,9 @@
 
 #include <iotrace/analyze.h>
 
+#include "lib/analyze/tables/file_sums.h"
 #include "lib/base/ahead.h"
 #include "lib/base/idmap.h"
-
-#include "file_sums.h"
 
 /*
  * A batch of one run fits in the second level of the cache. Requests that are scattered over many

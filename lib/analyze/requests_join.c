@@ -7,10 +7,10 @@
 
 #include <stdlib.h>
 
+#include "lib/analyze/containers/saturate.h"
 #include "lib/base/array.h"
 
 #include "requests_internal.h"
-#include "saturate.h"
 
 /* Processes */
 

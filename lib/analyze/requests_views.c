@@ -4,10 +4,10 @@
  */
 #include <assert.h>
 
+#include "lib/analyze/containers/span_sums.h"
 #include "lib/base/array.h"
 
 #include "requests_internal.h"
-#include "span_sums.h"
 
 /* Of requests of the same type and flags, and of one fileId; from: their indexes in the batch. */
 static inline uint32_t span_length(const struct io_batch *b, const uint16_t *from, size_t n,

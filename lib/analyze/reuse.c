@@ -4,11 +4,11 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "lib/analyze/containers/interval.h"
+#include "lib/analyze/containers/saturate.h"
 #include "lib/base/array.h"
 #include "lib/result/names.h"
 
-#include "interval.h"
-#include "saturate.h"
 #include "statistic.h"
 #include "state.h"
 

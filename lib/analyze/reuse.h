@@ -10,7 +10,8 @@
 #ifndef LIB_ANALYZE_REUSE_H
 #define LIB_ANALYZE_REUSE_H
 
-#include "byte_map.h"
+#include "lib/analyze/containers/byte_map.h"
+
 #include "requests.h"
 #include "values.h"
 

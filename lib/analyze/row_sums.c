@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "row_sums.h"
 
+#include "lib/analyze/containers/interval.h"
+#include "lib/analyze/containers/saturate.h"
 #include "lib/base/text.h"
-
-#include "interval.h"
-#include "saturate.h"
 
 struct row_operation row_operation_of(const struct op *op, bool synchronous)
 {

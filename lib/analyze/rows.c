@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
+#include "lib/analyze/containers/interval.h"
+#include "lib/analyze/containers/saturate.h"
 #include "lib/base/array.h"
 
-#include "interval.h"
-#include "saturate.h"
 #include "statistic.h"
 
 static void count_syncs(struct row_pair *to, uint64_t syncs)

@@ -3,7 +3,8 @@
 #ifndef LIB_ANALYZE_ROWS_H
 #define LIB_ANALYZE_ROWS_H
 
-#include "busy.h"
+#include "lib/analyze/over_time/busy.h"
+
 #include "requests.h"
 #include "row_sums.h"
 

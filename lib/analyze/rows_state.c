@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "row_names.h"
+#include "lib/analyze/tables/row_names.h"
+
 #include "rows.h"
 #include "state.h"
 

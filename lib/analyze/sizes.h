@@ -3,9 +3,10 @@
 #ifndef LIB_ANALYZE_SIZES_H
 #define LIB_ANALYZE_SIZES_H
 
-#include "common.h"
-#include "few.h"
-#include "histogram.h"
+#include "lib/analyze/containers/common.h"
+#include "lib/analyze/containers/few.h"
+#include "lib/analyze/containers/histogram.h"
+
 #include "requests.h"
 #include "values.h"
 

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
+#include "lib/analyze/containers/saturate.h"
 #include "lib/base/array.h"
 
-#include "saturate.h"
 #include "state.h"
 #include "statistic.h"
 

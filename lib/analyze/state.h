@@ -38,11 +38,10 @@
 
 #include <iotrace/iotrace.h>
 
+#include "lib/analyze/containers/common.h"
+#include "lib/analyze/containers/few.h"
+#include "lib/analyze/containers/histogram.h"
 #include "lib/base/error.h"
-
-#include "common.h"
-#include "few.h"
-#include "histogram.h"
 
 enum {
 	STATE_COLUMNS = 48,

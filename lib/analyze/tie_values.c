@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/analyze/tables/tables.h"
 #include "lib/result/names.h"
 
 #include "state.h"
-#include "tables.h"
 
 static const char no_bytes[] = "no bytes of calls", no_disk_bytes[] = "no bytes of disks",
 		  no_read_ahead[] = "nothing was read ahead";

@@ -3,9 +3,9 @@
 #ifndef LIB_ANALYZE_TIE_VALUES_H
 #define LIB_ANALYZE_TIE_VALUES_H
 
+#include "lib/analyze/tables/row_names.h"
 #include "lib/ties/sums.h"
 
-#include "row_names.h"
 #include "values.h"
 
 struct state;

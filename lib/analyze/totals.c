@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
+#include "lib/analyze/containers/saturate.h"
 #include "lib/base/array.h"
 #include "lib/result/names.h"
 
 #include "counters.h"
-#include "saturate.h"
 #include "statistic.h"
 
 static const double ns_per_s = 1e9;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Joins the totals of parts. */
+#include "lib/analyze/containers/saturate.h"
 #include "lib/base/array.h"
 
-#include "saturate.h"
 #include "totals.h"
 
 static void add_each(uint64_t to[2], const uint64_t part[2])

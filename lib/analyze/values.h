@@ -7,7 +7,7 @@
 
 #include <iotrace/analyze.h>
 
-#include "histogram.h"
+#include "lib/analyze/containers/histogram.h"
 
 /* Reasons of values that a join of parts, or of traces of a job, cannot compute. */
 #define VALUES_INEXACT   "not available of these parts"

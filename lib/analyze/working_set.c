@@ -6,11 +6,11 @@
 
 #include <xxhash.h>
 
+#include "lib/analyze/containers/saturate.h"
+#include "lib/analyze/over_time/cells.h"
+#include "lib/analyze/over_time/over_time.h"
 #include "lib/result/names.h"
 
-#include "cells.h"
-#include "over_time.h"
-#include "saturate.h"
 #include "statistic.h"
 #include "state.h"
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/analyze/histogram.h"
+#include "lib/analyze/containers/histogram.h"
 #include "lib/base/array.h"
 #include "lib/base/idmap.h"
 #include "lib/base/text_pool.h"

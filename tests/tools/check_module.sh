@@ -35,7 +35,7 @@ writer) words='live-trace stream' ;;
 *) words= ;;
 esac
 
-known=$(ls -d lib/*/ converters/*/ cli/*/ | sed 's|/$||; s|.*/||' | sort -u)
+known=$(ls -d lib/*/ lib/*/*/ converters/*/ cli/*/ | sed 's|/$||; s|.*/||' | sort -u)
 if ! printf '%s\n' $known | grep -qxF -e "$module"; then
 	echo "check-module: M is '$module', expected one of" $known >&2
 	exit 2

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/analyze/cycles.h"
+#include "lib/analyze/over_time/cycles.h"
 
 enum { BINS = 4096, BINS_MAX = 1 << 14, SEEDS = 4, SEEDS_MAX = 100, EACH = 12 };
 

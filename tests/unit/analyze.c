@@ -10,16 +10,16 @@
 
 #include <iotrace/analyze.h>
 
-#include "lib/analyze/arrival.h"
-#include "lib/analyze/busy.h"
-#include "lib/analyze/cells.h"
-#include "lib/analyze/common.h"
-#include "lib/analyze/concurrency.h"
-#include "lib/analyze/few.h"
-#include "lib/analyze/histogram.h"
+#include "lib/analyze/containers/common.h"
+#include "lib/analyze/containers/few.h"
+#include "lib/analyze/containers/histogram.h"
+#include "lib/analyze/containers/owner_map.h"
+#include "lib/analyze/containers/span_sums.h"
 #include "lib/analyze/metadata.h"
-#include "lib/analyze/owner_map.h"
-#include "lib/analyze/span_sums.h"
+#include "lib/analyze/over_time/arrival.h"
+#include "lib/analyze/over_time/busy.h"
+#include "lib/analyze/over_time/cells.h"
+#include "lib/analyze/over_time/concurrency.h"
 #include "lib/base/hyperloglog.h"
 
 /* Histograms */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/analyze/byte_map.h"
+#include "lib/analyze/containers/byte_map.h"
 
 enum { BYTES = 20000 };
 

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/analyze/cycle_shape.h"
-#include "lib/analyze/cycles.h"
+#include "lib/analyze/over_time/cycle_shape.h"
+#include "lib/analyze/over_time/cycles.h"
 
 enum { BINS = 4096 };
 
