@@ -52,6 +52,7 @@ OUTPUTS = {
     "top --module": None,
     "record --analyze": None,
     "mount --analyze": None,
+    "mount --settings": None,  # an input
     "sample --output": ("-q -n 1 --every=10ms -o {}", TRACE),
     "fsstats --key": ("--share --key={} --new-key d", NOTHING),
     "record --blktrace": None,  # needs privileges; tests/cli/record-blktrace.t
