@@ -73,8 +73,8 @@ FIO = "fio --name=j --filename=f --size=1m --bs=4k --rw=randrw --output=/dev/nul
 
 NOT_AS_ROOT = ("initdb",)
 AS_OTHER = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env", "HOME=/tmp"]
-MAPPED = ("*-shm", "*/f")  # shared mappings, which need the page cache on a mount: of sqlite3, and of fio-mmap
-SENT = ("ch",)  # java reads it with sendfile
+MAPPED = ("*-shm", "*/mapped")  # shared mappings, which need the page cache on a mount: of sqlite3, and of fio-mmap
+SENT = ("*/ch",)  # java reads it with sendfile
 
 # name, files that it needs, what it is named if installed, shell command
 PROGRAMS = [
@@ -98,7 +98,7 @@ PROGRAMS = [
     ("fio-pvsync2", "fio", FIO + "pvsync2; stat -c %s f"),
     ("fio-posixaio", "fio", FIO + "posixaio; stat -c %s f"),
     ("fio-libaio", "fio", FIO + "libaio --iodepth=8; stat -c %s f"),
-    ("fio-mmap", "fio", FIO + "mmap; stat -c %s f"),
+    ("fio-mmap", "fio", FIO.replace("=f ", "=mapped ") + "mmap; stat -c %s mapped"),
     ("status", "sh", "echo x >f; exit 7"),
     ("killed", "sh", "echo x >f; kill -TERM $$"),
 ]
@@ -140,7 +140,7 @@ def by_file(found, work):
 
 def visible(found):
     """Leaves out the files that need the page cache, whose requests are no calls, and what sendfile reads, which arrives as pages."""
-    return collections.Counter({k: n for k, n in found.items() if not any(fnmatch.fnmatch(k[1], name) for name in (*MAPPED, *SENT))})
+    return collections.Counter({k: n for k, n in found.items() if not any(fnmatch.fnmatch(f"/{k[1]}", name) for name in (*MAPPED, *SENT))})
 
 
 def with_offsets(found, known):
