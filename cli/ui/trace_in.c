@@ -346,14 +346,13 @@ static enum exit_status probe_layer(const char *path, const struct trace_in_opti
 	struct iot_record rec[TRACE_IN_BATCH];
 	struct iot_event ev[TRACE_IN_BATCH];
 	struct trace_in in;
-	size_t n;
 	const enum exit_status status = trace_in_open(&in, path, o, cmd);
 	const bool opened = in.opened, reported = in.reader == NULL;
 	*is_trace = opened && in.log == NULL;
-	n = opened ? trace_in_events(&in, ev, TRACE_IN_BATCH) : 0;
-	while (n > 0 && search_events(ev, n, layer) &&
-	       (n = trace_in_records(&in, rec, TRACE_IN_BATCH)) > 0)
-		(void)search_layer(rec, n, layer);
+	size_t n = opened ? trace_in_events(&in, ev, TRACE_IN_BATCH) : 0;
+	bool searches = n > 0 && search_events(ev, n, layer);
+	while (searches && (n = trace_in_records(&in, rec, TRACE_IN_BATCH)) > 0)
+		searches = search_layer(rec, n, layer);
 	trace_in_close(&in);
 	return reported ? status : EXIT_OK;
 }
