@@ -45,7 +45,7 @@ static const char *why_separate(const struct iot_analyze *a, const struct iot_an
 	if (a->whole)
 		return "the state of a whole trace, which no part follows";
 	if (!part->options.part)
-		return "the second analysis is no part that follows another one";
+		return "the second analysis begins its trace: it cannot follow another part";
 	if (!analyze_same_options(a, part))
 		return "the options of the parts differ";
 	if (!follows(&a->options, &part->options))

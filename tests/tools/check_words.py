@@ -37,7 +37,8 @@ UNCLEAR = {
     r"\bis no (?!longer|more|later|less|fewer)\w+": "'is not a'",
     r"\b(those|that) of\b": "the noun",
 }
-SUBJECT = 72
+UNCLEAR_TEXT = re.compile(r"\b(those|that) of\b|(?<!there )\bis no (?!longer|more|wider)\w+", re.I)
+SUBJECT = 71
 METRICS = "lib/result/metric_list.h"  # defines values that are options of a command
 FOREIGN_OPTIONS = {"--log_offset"}  # of fio
 COLUMNS = 100
@@ -131,13 +132,26 @@ def unclear_comments():
                         yield f"{path}:{number}: comment: use {instead} instead of '{found.group(0).strip()}'"
 
 
+def unclear_messages():
+    for path in sources():
+        if not path.startswith(("lib/", "converters/", "cli/", "record/")):
+            continue
+        with open(path) as file:
+            text = file.read()
+        for token in TOKEN.finditer(text):
+            found = UNCLEAR_TEXT.search(token.group(0)) if token.group(0)[0] == '"' else None
+            if found:
+                yield f"{path}:{text.count(chr(10), 0, token.start()) + 1}: message: use the noun, or 'is not', " \
+                      f"instead of '{found.group(0)}'"
+
+
 def unclear_documents():
     for path in sorted([*glob.glob("man/*"), *glob.glob("docs/*.md"), *glob.glob("*.md")]):
         with open(path) as file:
             for number, line in enumerate(file, 1):
-                found = re.search(r"\b(those|that) of\b", line)
+                found = UNCLEAR_TEXT.search(line)
                 if found and path != "CHANGELOG.md":
-                    yield f"{path}:{number}: use the noun instead of '{found.group(0)}'"
+                    yield f"{path}:{number}: use the noun, or 'is not', instead of '{found.group(0)}'"
 
 
 def wrong_subjects(commits):
@@ -160,7 +174,7 @@ def main():
         print(*wrong, sep="\n", end="\n" if wrong else "")
         sys.exit(len(wrong) > 0)
     wrong = list(dict.fromkeys([*wrong_words(), *wrong_in_messages(), *wrong_in_comments(), *unclear_comments(),
-                               *unclear_documents()]))
+                               *unclear_messages(), *unclear_documents()]))
     for sentence in wrong:
         print(sentence)
     sys.exit(len(wrong) > 0)

@@ -95,13 +95,16 @@ static bool sum_ranks(struct rank_sums *s, const struct row_table *t)
 }
 
 static struct finding *add_imbalance(struct findings *f, const struct run_cost *cost,
-				     const char *name, double ratio, double seconds)
+				     const char *name, double ratio, const struct rank_sum *rank,
+				     double seconds)
 {
 	struct finding *to = finding_add(f, name, ratio, UNEVEN_MIN);
 	if (to == NULL)
 		return NULL;
 	to->cause = name;
 	to->has_rank = true;
+	to->rank = rank->rank;
+	finding_set_process(to, rank->process);
 	finding_set_seconds(to, cost, seconds);
 	return to;
 }
@@ -110,11 +113,9 @@ static void find_serial(struct findings *f, const struct run_cost *cost, const s
 {
 	const double share = (double)s->largest.bytes / s->bytes, ns = (double)s->slowest.ns,
 		     seconds = ns * (1 - 1 / (double)s->count) / 1e9;
-	struct finding *to = add_imbalance(f, cost, "serial", share, seconds);
+	struct finding *to = add_imbalance(f, cost, "serial", share, &s->largest, seconds);
 	if (to == NULL)
 		return;
-	to->rank = s->largest.rank;
-	finding_set_process(to, s->largest.process);
 	finding_text(
 	    to, "Rank %ju has %.0f %%25 of the bytes of %ju ranks: %.3g s, %.0f %%25 of the run",
 	    (uintmax_t)s->largest.rank, 100 * share, (uintmax_t)s->count, seconds, 100 * to->saves);
@@ -125,11 +126,9 @@ static void find_uneven_bytes(struct findings *f, const struct run_cost *cost,
 			      const struct rank_sums *s, double seconds)
 {
 	const double ratio = (double)s->largest.bytes * (double)s->count / s->bytes;
-	struct finding *to = add_imbalance(f, cost, "imbalance_bytes", ratio, seconds);
+	struct finding *to = add_imbalance(f, cost, "imbalance_bytes", ratio, &s->largest, seconds);
 	if (to == NULL)
 		return;
-	to->rank = s->largest.rank;
-	finding_set_process(to, s->largest.process);
 	finding_text(
 	    to,
 	    "Imbalance: rank %ju has %.3g times the mean bytes of %ju ranks: %.3g s, %.0f %%25 of "
@@ -142,11 +141,9 @@ static void find_uneven_times(struct findings *f, const struct run_cost *cost,
 			      const struct rank_sums *s, double seconds)
 {
 	const double ratio = (double)s->slowest.ns * (double)s->count / s->ns;
-	struct finding *to = add_imbalance(f, cost, "imbalance_time", ratio, seconds);
+	struct finding *to = add_imbalance(f, cost, "imbalance_time", ratio, &s->slowest, seconds);
 	if (to == NULL)
 		return;
-	to->rank = s->slowest.rank;
-	finding_set_process(to, s->slowest.process);
 	finding_text(
 	    to,
 	    "The slowest takes %.3g times the mean time of %ju ranks: rank %ju, %.3g s more, "
