@@ -25,6 +25,8 @@ struct command_entry {
 	const char *group, *summary;
 };
 
+#define LOOK "Look into traces and file systems"
+
 /* In the order of the help; entries of a group are adjacent. */
 static const struct command_entry commands[] = {
     {"record", cmd_record, "Make traces", "run a program and trace its I/O"},
@@ -38,19 +40,18 @@ static const struct command_entry commands[] = {
     {"anonymize", cmd_anonymize, "Change traces",
      "replace all names, so that a trace can be shared"},
     {"slice", cmd_slice, "Change traces", "take a part: by time, record, process, file"},
-    {"cat", cmd_cat, "Look into traces", "write a trace as canonical text, CSV, JSON lines"},
-    {"info", cmd_info, "Look into traces", "summarize traces and report whether they are complete"},
-    {"stat", cmd_stat, "Look into traces", "count opens, I/Os and bytes by file or process"},
-    {"top", cmd_top, "Look into traces", "show the I/O of a trace while it is being written"},
-    {"analyze", cmd_analyze, "Look into traces",
-     "rates, request sizes and the order of requests of a job"},
-    {"parts", cmd_parts, "Look into traces", "plan tasks that read traces in parts"},
-    {"simulate", cmd_simulate, "Look into traces", "simulate caches: hits by size and policy"},
-    {"mrc", cmd_mrc, "Look into traces", "miss-ratio curves: the misses of caches of all sizes"},
-    {"match", cmd_match, "Look into traces", "share counters of hosts among their jobs"},
-    {"model", cmd_model, "Look into traces", "what logged I/O would take in another system"},
-    {"check", cmd_check, "Look into traces", "validate traces; repair damaged ones"},
-    {"fsstats", cmd_fsstats, "Look into file systems", "sizes and ages of files in trees"},
+    {"cat", cmd_cat, LOOK, "write a trace as canonical text, CSV, JSON lines"},
+    {"info", cmd_info, LOOK, "summarize traces and report whether they are complete"},
+    {"stat", cmd_stat, LOOK, "count opens, I/Os and bytes by file or process"},
+    {"top", cmd_top, LOOK, "show the I/O of a trace while it is being written"},
+    {"analyze", cmd_analyze, LOOK, "rates, request sizes and the order of requests of a job"},
+    {"parts", cmd_parts, LOOK, "plan tasks that read traces in parts"},
+    {"simulate", cmd_simulate, LOOK, "simulate caches: hits by size and policy"},
+    {"mrc", cmd_mrc, LOOK, "miss-ratio curves: the misses of caches of all sizes"},
+    {"match", cmd_match, LOOK, "share counters of hosts among their jobs"},
+    {"model", cmd_model, LOOK, "what logged I/O would take in another system"},
+    {"check", cmd_check, LOOK, "validate traces; repair damaged ones"},
+    {"fsstats", cmd_fsstats, LOOK, "sizes and ages of files in trees"},
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
