@@ -20,7 +20,7 @@ struct producer *thread_here_slow(void);
 static inline struct producer *thread_here(void)
 {
 	struct producer *p = &producer_self;
-	if (__builtin_expect(p->ring != NULL && *recording.joined != 0, 1))
+	if (__builtin_expect(p->ring != NULL && *recording.joined == p->joined, 1))
 		return p;
 	return thread_here_slow();
 }

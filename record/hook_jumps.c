@@ -11,7 +11,7 @@ void __longjmp_chk(struct __jmp_buf_tag[1], int);
 static void jump_begin(void)
 {
 	struct producer *p = &producer_self;
-	if (p->ring == NULL || *recording.joined == 0)
+	if (p->ring == NULL || *recording.joined != p->joined)
 		return;
 	const uint64_t head = atomic_load(&p->ring->head);
 	if (p->next != head) /* records that were not finished */

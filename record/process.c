@@ -8,8 +8,11 @@
 #include "packets.h"
 #include "paths.h"
 #include "raw.h"
+#include "rings.h"
 #include "runtime.h"
 #include "uring.h"
+
+enum { WAIT_NS = 1000000, WAITS_MAX = 2000 /* for another thread that joins */ };
 
 static pthread_key_t thread_ends;
 
@@ -20,14 +23,35 @@ static struct {
 	int64_t rank;
 } command = {.rank = -1};
 
-static bool child_joins(void)
+static bool join_as_child(void)
 {
 	const uint32_t parent = recording.pid;
 	recording.own_reads = recording.own_bytes = 0;
 	recording.own_writes = recording.own_written = 0;
-	producer_forget(&producer_self);
+	rings_forget();
 	packets_forked();
 	return recording_join(parent, true);
+}
+
+/*
+ * The threads of a child may begin together: one of them joins, for which the others wait; not
+ * forever, as a signal handler may leave the one that joins by a jump. Returns whether the process
+ * is recorded, and in *first whether this thread was the one.
+ */
+static bool child_joins(bool *first)
+{
+	const struct timespec pause = {.tv_nsec = WAIT_NS};
+	uint32_t nobody = 0;
+	for (int i = 0; !atomic_compare_exchange_strong(recording.joining, &nobody, 1); i++) {
+		if (i == WAITS_MAX)
+			return false;
+		nobody = 0;
+		raw_call(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+	}
+	*first = *recording.joined == 0;
+	const bool joined = !*first || join_as_child();
+	atomic_store(recording.joining, 0);
+	return joined;
 }
 
 struct producer *thread_here_slow(void)
@@ -37,10 +61,13 @@ struct producer *thread_here_slow(void)
 		return NULL;
 	p->busy = true;
 	const bool forked = *recording.joined == 0;
-	const bool joined = !recording.control->closed && (!forked || child_joins());
+	bool first = false;
+	const bool joined = !recording.control->closed && (!forked || child_joins(&first));
+	if (p->ring != NULL && p->joined != *recording.joined)
+		producer_forget(p);
 	if (joined && p->ring == NULL && producer_attach(p))
 		pthread_setspecific(thread_ends, p);
-	if (forked && p->ring != NULL) {
+	if (first && p->ring != NULL) {
 		const struct event_io io = event_io_read();
 		event_start(p, &io, command.rank, command.text, command.size);
 	}
@@ -57,7 +84,7 @@ struct producer *thread_here_slow(void)
 static void thread_end(void *self)
 {
 	struct producer *p = self;
-	if (*recording.joined == 0)
+	if (*recording.joined != p->joined)
 		return;
 	descriptors_leave();
 	if (p->ring != NULL)

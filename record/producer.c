@@ -56,6 +56,7 @@ bool producer_attach(struct producer *p)
 	p->populated = populated;
 	p->limit = 0;
 	p->writing = 0;
+	p->joined = *recording.joined;
 	const uint32_t tid = (uint32_t)raw_call(SYS_gettid, 0, 0, 0, 0, 0, 0);
 	atomic_store(&r->tid, tid);
 	atomic_fetch_add(&r->generation, 1);
@@ -79,7 +80,6 @@ void producer_detach(struct producer *p)
 
 void producer_forget(struct producer *p)
 {
-	rings_forget();
 	p->ring = NULL;
 	p->writing = 0;
 	p->seeks = (struct producer_seeks){.count = 0};

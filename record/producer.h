@@ -20,6 +20,7 @@ struct producer {
 	uint32_t writing;       /* nested writers */
 	bool busy;              /* inside the library: calls are its own */
 	bool vforked;           /* between vfork and exec or _exit of the child */
+	uint16_t joined;        /* recording.joined when it got the ring */
 
 	uint64_t populated;         /* bytes of data that have memory */
 	struct record_ring *parked; /* the ring, while vforked */
@@ -42,7 +43,7 @@ extern _Thread_local struct producer producer_self __attribute__((tls_model("ini
 bool producer_attach(struct producer *p);
 /* The thread has ended. */
 void producer_detach(struct producer *p);
-/* In a child of fork: forgets the rings of the parent. */
+/* In a child of fork: forgets the ring of the parent. */
 void producer_forget(struct producer *p);
 /* Waits for space. Returns false if the record is dropped, which the caller counts. */
 bool producer_reserve_slow(struct producer *p, uint64_t size);

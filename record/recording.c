@@ -62,6 +62,7 @@ bool recording_open(const char *directory)
 		raw_unmap(c, RECORD_SHARED_SIZE);
 		return false;
 	}
+	recording.joining = (_Atomic uint32_t *)recording.joined + 1;
 	raw_call(SYS_madvise, (long)recording.joined, RECORD_PAGE, MADV_WIPEONFORK, 0, 0, 0);
 	recording.control = c;
 	recording.slots = (struct record_description *)((char *)c + RECORD_PAGE);
@@ -249,7 +250,8 @@ bool recording_join(uint32_t parent, bool forked)
 	atomic_fetch_add(&p->programs, 1);
 	atomic_store(&p->state, RECORD_RUNNING);
 	recording.process = p;
-	*recording.joined = 1;
+	recording.joins = recording.joins < UINT16_MAX ? recording.joins + 1 : 1;
+	*recording.joined = recording.joins;
 	return true;
 }
 

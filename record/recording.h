@@ -18,9 +18,14 @@ struct recording_state {
 	struct record_control *control; /* NULL: this process does not record */
 	struct record_description *slots;
 	struct record_process *process; /* its counters are in use even without a recording */
-	/* One page, which fork clears: 0 means a child that has not yet joined. */
-	volatile uint32_t *joined;
-	uint64_t cpu_step; /* age of a reading of the CPU clock; 0: read it for each call */
+	/*
+	 * One page, which fork clears: 0 means a child that has not yet joined. Then it has another
+	 * number than its parent, whose rings it must not use.
+	 */
+	volatile uint16_t *joined;
+	_Atomic uint32_t *joining; /* in the same page; 1: a thread of the child joins */
+	uint16_t joins;            /* the last value of *joined, also in children */
+	uint64_t cpu_step;         /* age of a reading of the CPU clock; 0: read it for each call */
 	uint32_t pid;
 	bool counts_ticks; /* the clock is RECORD_TSC */
 	bool sends;        /* the transport is RECORD_PACKETS */

@@ -8,5 +8,5 @@ asan | tsan | msan)
 esac
 sh "$TOOLS/built.sh" record_truth || exit 77
 TMPDIR=$PWD python3 "$TOOLS/record_truth.py" "$IOTRACE" "${IOTRACE%/iotrace}/record_truth" positions truncates duplicates reuse appends \
-	vectors copies forks fork-exec vfork-exec spawn exec aio mapping streams stream-at-exit signals |
+	vectors copies forks fork-threads fork-exec vfork-exec spawn exec aio mapping streams stream-at-exit signals |
 	sed 's/, [0-9]* transfers//'

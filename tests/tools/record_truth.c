@@ -256,17 +256,37 @@ static void *do_thread(void *context)
 	return NULL;
 }
 
-static void threads(void)
+static void run_threads(int fd)
 {
 	pthread_t thread[THREADS];
 	struct thread_work work[THREADS];
-	const int fd = open_file("threads", O_RDWR | O_TRUNC);
 	for (int i = 0; i < THREADS; i++) {
 		work[i] = (struct thread_work){fd, i};
 		check(pthread_create(&thread[i], NULL, do_thread, &work[i]) == 0, "thread");
 	}
 	for (int i = 0; i < THREADS; i++)
 		check(pthread_join(thread[i], NULL) == 0, "thread");
+}
+
+static void threads(void)
+{
+	const int fd = open_file("threads", O_RDWR | O_TRUNC);
+	run_threads(fd);
+	close(fd);
+}
+
+/* The threads of a child make its first calls. */
+static void fork_threads(void)
+{
+	const int fd = make_file("threads", SIZE);
+	const pid_t pid = fork();
+	check(pid >= 0, "fork");
+	if (pid == 0) {
+		run_threads(fd);
+		moved('w', 7, pwrite(fd, buffer, 10, 7), "threads");
+		_exit(EXIT_SUCCESS);
+	}
+	wait_for(pid);
 	close(fd);
 }
 
@@ -500,6 +520,7 @@ static const struct {
 		 {"copies", copies},
 		 {"threads", threads},
 		 {"forks", forks},
+		 {"fork-threads", fork_threads},
 		 {"fork-exec", fork_exec},
 		 {"vfork-exec", vfork_exec},
 		 {"spawn", spawn},

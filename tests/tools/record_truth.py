@@ -20,8 +20,8 @@ import subprocess
 import sys
 import tempfile
 
-SCENARIOS = ("positions truncates duplicates reuse appends vectors copies threads forks fork-exec vfork-exec spawn exec aio mapping streams "
-             "stream-at-exit signals").split()
+SCENARIOS = ("positions truncates duplicates reuse appends vectors copies threads forks fork-threads fork-exec vfork-exec spawn exec aio mapping "
+             "streams stream-at-exit signals").split()
 STRACE = ["strace", "-f", "-ttt", "-T", "-y", "-s", "0", "-e", "abbrev=!/io_|msg|pipe|pair", "-o"]
 
 
