@@ -57,15 +57,19 @@ static void *begin_part(void *context)
 	return NULL;
 }
 
+static bool count_directive(struct stat_part *p, const struct iot_event *ev)
+{
+	unseen_add(&p->unseen, ev);
+	p->gaps += ev->kind == IOT_LOST;
+	return tie_sums_event(&p->ties, ev);
+}
+
 static int count_events(void *part, const struct iot_event *ev, size_t n)
 {
 	struct stat_part *p = part;
-	for (size_t i = 0; i < n; i++) {
-		unseen_add(&p->unseen, &ev[i]);
-		p->gaps += ev[i].kind == IOT_LOST;
-		if (!tie_sums_event(&p->ties, &ev[i]))
+	for (size_t i = 0; i < n; i++)
+		if (ev[i].kind != IOT_RECORD && !count_directive(p, &ev[i]))
 			return IOT_ENOMEM;
-	}
 	return iot_stats_events(p->stats, ev, n);
 }
 

@@ -109,14 +109,11 @@ static void count_counter(struct info *f, const struct iot_event *ev)
 			    iot_directive_get(ev, "path").data != NULL;
 }
 
-static void count_event(struct info *f, const struct iot_event *ev)
+static void count_directive(struct info *f, const struct iot_event *ev)
 {
 	unseen_add(&f->unseen, ev);
 	f->samples += directive_is_sample(ev);
 	switch (ev->kind) {
-	case IOT_RECORD:
-		count_record(f, &ev->rec);
-		break;
 	case IOT_OP:
 		if ((ev->has & IOT_HAS_PROCESS) != 0 &&
 		    idmap_number(&f->processes, ev->rec.process) == SIZE_MAX)
@@ -163,7 +160,10 @@ static int count_events(void *part, const struct iot_event *ev, size_t n)
 {
 	struct info *f = part;
 	for (size_t i = 0; i < n; i++)
-		count_event(f, &ev[i]);
+		if (ev[i].kind == IOT_RECORD)
+			count_record(f, &ev[i].rec);
+		else
+			count_directive(f, &ev[i]);
 	return f->failed ? IOT_ENOMEM : IOT_OK;
 }
 
