@@ -78,9 +78,12 @@ enum exit_status cmd_record(int argc, char **argv)
 		   "of streams, record the transfers of their buffers, or the calls of the "
 		   "program, or only count (default: transfers)"),
 	    OPTION(
-		CHOICE, 0, "seen", "calls|syscalls|auto", &j.seen,
+		CHOICE, 0, "seen", "calls|syscalls|traps|auto", &j.seen,
 		"see the calls of libc's functions, or the system calls in libc, also those that "
-		"it makes by itself; auto: these, where it can (default: calls)"),
+		"it makes by itself; traps: also the system calls of any other code, by a signal "
+		"for each; "
+		"auto: "
+		"syscalls, where it can (default: calls)"),
 	    OPTION(CHOICE, 0, "cpu", "sampled|exact|none", &j.cpu,
 		   "read the CPU time once per ms, at each I/O, or never (default: sampled)"),
 	    OPTION(CHOICE, 0, "clock", "auto|tsc|monotonic", &j.clock_choice,

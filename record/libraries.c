@@ -112,7 +112,7 @@ static const struct record_sites *table_request(const struct loaded_library *l, 
 	const struct record_sites *const s =
 	    request != 0 && needed ? table_await(l, request) : NULL;
 	if (needed && s == NULL)
-		recording_count(RECORD_COUNTER_LIBRARIES, 1);
+		recording_count_unseen(RECORD_COUNTER_LIBRARIES, 1);
 	return s;
 }
 
@@ -165,7 +165,7 @@ static int patch_object(struct dl_phdr_info *object, size_t size, void *context)
 	    contains(&l, (uintptr_t)libraries_patch)) /* code of the kernel; this library */
 		return 0;
 	if (!loaded_build_id(&l))
-		recording_count(RECORD_COUNTER_LIBRARIES, may_make_calls(&l) ? 1 : 0);
+		recording_count_unseen(RECORD_COUNTER_LIBRARIES, may_make_calls(&l) ? 1 : 0);
 	else if ((libc = patch_with_table(&s->patch, &l, path)) != NULL)
 		libc_found(s, &l, libc);
 	return 0;
@@ -241,7 +241,7 @@ void libraries_mapped(uint64_t at, int fd, uint64_t offset)
 	if (!find_mapped(&l, segment, at, fd, offset))
 		return;
 	if (!stored_build_id(&l, fd)) {
-		recording_count(RECORD_COUNTER_LIBRARIES, may_make_calls(&l) ? 1 : 0);
+		recording_count_unseen(RECORD_COUNTER_LIBRARIES, may_make_calls(&l) ? 1 : 0);
 		return;
 	}
 	if (paths_of_descriptor(fd, path) == 0)

@@ -19,6 +19,8 @@
 /* Stubs that have been given out. Threads may load libraries at the same time. */
 static _Atomic unsigned used, used_any;
 
+enum { NUMBER_IN_REGISTER = -1 };
+
 static const uint8_t instruction[RECORD_SYSCALL] = {0x0f, 0x05};
 
 /*
@@ -62,7 +64,7 @@ static void flush(struct patch *p)
 	    write_text(p, p->first, p->bytes + (p->first - p->page), p->last - p->first))
 		p->written = true;
 	else
-		recording_count(RECORD_COUNTER_SITES, p->sites);
+		recording_count_unseen(RECORD_COUNTER_SITES, p->sites);
 	p->first = p->last = 0;
 	p->sites = 0;
 }
@@ -96,7 +98,7 @@ static bool change_to(struct patch *p, uint8_t opcode, uint64_t at, uint64_t tar
 	const int64_t distance = (int64_t)(target - (at + RECORD_JUMP));
 	const int32_t bytes = (int32_t)distance;
 	if (bytes != distance) {
-		recording_count(RECORD_COUNTER_FAR, 1);
+		recording_count_unseen(RECORD_COUNTER_FAR, 1);
 		return false;
 	}
 	__builtin_memcpy(jump + 1, &bytes, sizeof bytes);
@@ -114,7 +116,7 @@ static bool is_unchanged(uint64_t base, const struct record_site *s)
 	     (s->at - s->jump <= RECORD_MOVED &&
 	      record_sites_sum(code, s->at - s->jump) == s->value)))
 		return true;
-	recording_count(RECORD_COUNTER_CHANGED, 1);
+	recording_count_unseen(RECORD_COUNTER_CHANGED, 1);
 	return false;
 }
 
@@ -125,21 +127,35 @@ static bool creates_process(const struct record_site *s)
 }
 
 /*
- * Returns the number of a stub from `first` on: of one that returned there before, for a library
- * that was unloaded, or of a new one. Returns `count` if all are in use.
+ * Returns the number of a stub from `first` on for this site: of one that had it before, for a
+ * library that was unloaded, or of a new one. Returns `count` if all are in use.
  */
-static unsigned stub_take(const struct patch *p, _Atomic unsigned *taken, unsigned first,
-			  unsigned count, uint64_t back)
+static unsigned stub_take(bool reuses, _Atomic unsigned *taken, unsigned first, unsigned count,
+			  struct stub_site site)
 {
 	unsigned n = atomic_load(taken);
-	for (unsigned i = 0; p->reuses && i < n; i++)
-		if (stub_sites[first + i].back == back)
+	for (unsigned i = 0; reuses && i < n; i++)
+		if (stub_sites[first + i].back == site.back &&
+		    stub_sites[first + i].number == site.number)
 			return i;
 	do
 		if (n == count)
 			return count;
 	while (!atomic_compare_exchange_weak(taken, &n, n + 1));
+	stub_sites[first + n] = site;
 	return n;
+}
+
+static uint64_t any_stub(unsigned i)
+{
+	return (uint64_t)stubs_any_first + (uint64_t)i * STUBS_SIZE;
+}
+
+uint64_t patch_trapped(uint64_t back)
+{
+	const unsigned i =
+	    stub_take(true, &used_any, 0, STUBS_ANY, (struct stub_site){back, NUMBER_IN_REGISTER});
+	return i < STUBS_ANY ? any_stub(i) : 0;
 }
 
 /* Copies the moved instructions to the end of a stub. Returns 0 if it cannot be written. */
@@ -155,18 +171,17 @@ static uint64_t move(const struct patch *p, unsigned stub, uint64_t base,
 /* Prepares a stub for a site. Returns its address, or 0 if the site cannot have a stub. */
 static uint64_t stub_for(const struct patch *p, uint64_t base, const struct record_site *s)
 {
-	const uint64_t back = base + s->at + RECORD_SYSCALL;
+	const struct stub_site site = {
+	    .back = base + s->at + RECORD_SYSCALL,
+	    .number = s->method == RECORD_SITE_NUMBER ? (int32_t)s->value : NUMBER_IN_REGISTER};
 	const bool any = s->method != RECORD_SITE_NUMBER || creates_process(s);
 	const unsigned first = any ? 0 : STUBS_ANY, count = any ? STUBS_ANY : STUBS;
-	const unsigned i = stub_take(p, any ? &used_any : &used, first, count, back);
+	const unsigned i = stub_take(p->reuses, any ? &used_any : &used, first, count, site);
 	if (i == count)
 		return 0;
-	stub_sites[first + i] = (struct stub_site){
-	    .back = back, .number = s->method == RECORD_SITE_NUMBER ? (int32_t)s->value : -1};
 	if (s->method == RECORD_SITE_MOVED)
 		return move(p, i, base, s);
-	return any ? (uint64_t)stubs_any_first + (uint64_t)i * STUBS_SIZE
-		   : (uint64_t)stubs_first + (uint64_t)i * STUB_SIZE;
+	return any ? any_stub(i) : (uint64_t)stubs_first + (uint64_t)i * STUB_SIZE;
 }
 
 static uint64_t cancel_stub_for(uint64_t base, const struct record_site *s)
@@ -181,7 +196,7 @@ static void patch_site(struct patch *p, uint64_t base, const struct record_site 
 	const bool calls = s->method == RECORD_SITE_CALL;
 	const uint64_t stub = calls ? cancel_stub_for(base, s) : stub_for(p, base, s);
 	if (stub == 0)
-		recording_count(RECORD_COUNTER_SITES, 1);
+		recording_count_unseen(RECORD_COUNTER_SITES, 1);
 	if (stub == 0 || !change_to(p, calls ? CALL : JUMP, base + s->jump, stub))
 		return;
 	const uint8_t jump[RECORD_SYSCALL] = {0xeb, (uint8_t)(s->jump - (s->at + RECORD_SYSCALL))};
@@ -221,7 +236,7 @@ bool patch_library(struct patch *p, const struct loaded_library *l, const struct
 		if (is_text(l, &text, s->site[i].jump) && is_text(l, &text, s->site[i].at))
 			patch_site(p, l->base, &s->site[i]);
 	flush(p);
-	recording_count(RECORD_COUNTER_SITES, s->missed);
+	recording_count_unseen(RECORD_COUNTER_SITES, s->missed);
 	return p->written;
 }
 

@@ -31,5 +31,7 @@ void patch_begin(struct patch *p, bool reuses);
 /* Returns whether text was changed. Nobody may be running the code, but this thread. */
 bool patch_library(struct patch *p, const struct loaded_library *l, const struct record_sites *s);
 void patch_end(struct patch *p);
+/* Returns a stub for a call that may create a process and continues at `back`; 0: none is free. */
+uint64_t patch_trapped(uint64_t back);
 
 #endif

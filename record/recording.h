@@ -30,6 +30,7 @@ struct recording_state {
 	bool counts_ticks; /* the clock is RECORD_TSC */
 	bool sends;        /* the transport is RECORD_PACKETS */
 	int pipe;          /* ... and the descriptor of its pipe; else -1 */
+	bool traps;        /* all calls of other code do, see record/stub_signals.h */
 	bool can_populate; /* pages can get memory later: since Linux 5.14 */
 	/* the library's own, which the kernel counts as well */
 	uint64_t own_reads, own_bytes;
@@ -75,6 +76,13 @@ static inline void recording_count(enum record_counter counter, uint64_t n)
 	if (recording.process != NULL)
 		atomic_fetch_add_explicit(&recording.process->counter[counter], n,
 					  memory_order_relaxed);
+}
+
+/* Counts what stays unseen unless it traps. */
+static inline void recording_count_unseen(enum record_counter counter, uint64_t n)
+{
+	if (!recording.traps)
+		recording_count(counter, n);
 }
 
 #endif

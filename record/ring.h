@@ -76,7 +76,8 @@ enum record_clock { RECORD_MONOTONIC, RECORD_TSC };
 enum record_cpu { RECORD_CPU_SAMPLED, RECORD_CPU_EXACT, RECORD_CPU_NONE };
 enum record_stdio { RECORD_STDIO_TRANSFERS, RECORD_STDIO_CALLS, RECORD_STDIO_OFF };
 enum record_full { RECORD_BLOCK, RECORD_DROP };
-enum record_seen { RECORD_CALLS, RECORD_SYSCALLS }; /* of libc; at the kernel */
+/* calls of libc; system calls; these also where a signal has to show them */
+enum record_seen { RECORD_CALLS, RECORD_SYSCALLS, RECORD_TRAPS };
 enum record_transport { RECORD_RINGS, RECORD_PACKETS };
 
 /* The settings of a recording, and what its processes share. The collector creates it. */

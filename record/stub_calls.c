@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "stub_calls.h"
 
+#include "stub_signals.h"
+
 static long end_unrecorded(const struct stub_frame *f, long result)
 {
 	(void)f;
@@ -16,5 +18,7 @@ long stub_begin(struct stub_frame *f)
 	stub_handler *handler = stub_transfer(f->number);
 	if (handler == NULL)
 		handler = stub_descriptor(f->number);
+	if (handler == NULL)
+		handler = stub_signal(f->number);
 	return handler != NULL ? handler(f) : stub_operation(f);
 }

@@ -10,13 +10,15 @@ enum { STUB_NUMBERS = 512 };
 
 typedef long stub_handler(const struct stub_frame *f);
 
+/* Makes a call that may cancel the thread. */
+long stub_pass_cancel(const struct stub_frame *f);
+
 /* Makes the call, without a record. */
 static inline long stub_pass(const struct stub_frame *f)
 {
 	const long *const a = f->argument;
 	if (__builtin_expect(f->cancel != NULL, 0))
-		return f->cancel->function(f->cancel->state, f->number, a[0], a[1], a[2], a[3],
-					   a[4], a[5]);
+		return stub_pass_cancel(f);
 	return raw_call(f->number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* System calls that change descriptors, or that begin and end processes. */
 #include <linux/close_range.h>
+#include <linux/io_uring.h>
 #include <linux/sched.h>
 
 #include "exec.h"
@@ -8,6 +9,7 @@
 #include "paths.h"
 #include "program.h"
 #include "stub_calls.h"
+#include "stub_signals.h"
 #include "uring.h"
 #include "vfork.h"
 
@@ -178,7 +180,8 @@ static long on_socketpair(const struct stub_frame *f)
 static long on_uring_enter(const struct stub_frame *f)
 {
 	recording_count(RECORD_COUNTER_URING_CALLS, 1);
-	return stub_pass(f);
+	return (f->argument[3] & IORING_ENTER_EXT_ARG) != 0 ? stub_pass(f)
+							    : stub_pass_unblocked(f, 4);
 }
 
 static long run_program(const struct stub_frame *f, int directory, const char *path,
@@ -354,8 +357,19 @@ static enum created creates(const struct stub_frame *f)
 	return (flags & CLONE_VFORK) != 0 ? CREATES_VFORK : CREATES_NOTHING_OF_OURS;
 }
 
+/*
+ * Returns whether the calls of the child trap as well. Those of a child of vfork do not: it changes
+ * its signals, but shares what the library knows of them. A child with neither a memory nor a
+ * thread pointer of its own has no selector.
+ */
+static bool child_traps(uint64_t flags)
+{
+	return recording.traps &&
+	       ((flags & CLONE_VM) == 0 || (flags & (CLONE_SETTLS | CLONE_VFORK)) == CLONE_SETTLS);
+}
+
 /* The flags may be in memory that is gone after the call, so what it is waits in a stack. */
-void stub_creates(const struct stub_frame *f)
+bool stub_creates(const struct stub_frame *f)
 {
 	struct producer *const self = &producer_self;
 	enum created what = creates(f);
@@ -370,11 +384,16 @@ void stub_creates(const struct stub_frame *f)
 	if (self->creating < sizeof self->created)
 		self->created[self->creating] = (uint8_t)what;
 	self->creating++;
+	return child_traps(flags_of(f));
 }
 
 void stub_created(long result)
 {
 	struct producer *const self = &producer_self;
+	if (result == 0) {
+		signals_continue();
+		return;
+	}
 	const uint8_t at = --self->creating;
 	const enum created what =
 	    at < sizeof self->created ? self->created[at] : CREATES_NOTHING_OF_OURS;

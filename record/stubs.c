@@ -110,6 +110,8 @@ __asm__(
 	"	.cfi_endproc\n"
 
 	/* The call of any other number than those below. */
+	".globl stub_enter\n"
+	".hidden stub_enter\n"
 	"	.p2align 6\n"
 	"stub_enter:\n"
 	"	.cfi_startproc simple\n"
@@ -157,13 +159,16 @@ __asm__(
 	"2:\n"
 	SAVE
 	"	call stub_creates\n"
+	"	movzbl %al, %r11d\n"
 	RESTORE_NUMBER
 	RESTORE
+	"	testl %r11d, %r11d\n"
+	"	jnz 5f\n"
 	"4:	syscall\n"
 	"	.cfi_undefined %rip\n"
 	"	testq %rax, %rax\n"
 	"	jz 3f\n"
-	"	movq stub_sites+16*stub_any(%rip), %rcx\n"
+	"6:	movq stub_sites+16*stub_any(%rip), %rcx\n"
 	"	.cfi_register %rip, %rcx\n"
 	SAVE
 	"	movq %rax, %rdi\n"
@@ -172,6 +177,9 @@ __asm__(
 	RESTORE
 	"	notrack jmp *%rcx\n"
 	"3:	notrack jmp *stub_sites+16*stub_any(%rip)\n"
+	"5:	syscall\n"
+	"	.cfi_undefined %rip\n"
+	"	jmp 6b\n"
 	"	.cfi_endproc\n"
 	".set stub_any, stub_any+1\n"
 	".endr\n");

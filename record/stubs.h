@@ -48,6 +48,8 @@ enum { STUBS_CANCEL = 4 };
 stub_cancellable *stub_cancel_take(stub_cancellable *function);
 
 extern const char stubs_first[], stubs_any_first[];
+/* Records a call that may create no process; its number is in rax, where it continues in rcx. */
+extern const char stub_enter[];
 /*
  * For each of STUBS_ANY, STUB_SIZE bytes: space for RECORD_MOVED bytes of code, and a jump to it.
  */
@@ -65,8 +67,12 @@ extern struct stub_site {
  * kernel interrupts wrongly, so calls of which a program makes many are not made inside one.
  */
 long stub_begin(struct stub_frame *f);
-/* Before a call that creates a process or thread, and after it, in the parent. */
-void stub_creates(const struct stub_frame *f);
+/*
+ * Before a call that creates a process or thread. Returns whether stub_created() also has to follow
+ * in the child, with 0.
+ */
+bool stub_creates(const struct stub_frame *f);
+/* After it, in the parent. */
 void stub_created(long result);
 
 #endif

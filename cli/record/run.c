@@ -38,20 +38,20 @@ static int record_released(struct record_job *j)
 static int run(struct record_job *j)
 {
 	clock_map_sample(&j->clock);
-	const struct record_control settings = {.cpu = (uint8_t)j->cpu,
-						.per_thread = j->collector.per_thread,
-						.stdio = (uint8_t)j->stdio,
-						.full = (uint8_t)j->full,
-						.data_only = j->ops == 0 || run_sends(j),
-						.counts_operations = j->ops != 0 && run_sends(j),
-						.transport = (uint8_t)j->transport,
-						.seen = j->seen == RECORD_CALLS ? RECORD_CALLS
-										: RECORD_SYSCALLS,
-						.no_follow = j->no_follow,
-						.leader = (uint32_t)j->launch.pid,
-						.clock = (uint8_t)j->clock.clock,
-						.cpu_step = clock_map_units(&j->clock, 1000000),
-						.heartbeat = clock_monotonic_ns()};
+	const struct record_control settings = {
+	    .cpu = (uint8_t)j->cpu,
+	    .per_thread = j->collector.per_thread,
+	    .stdio = (uint8_t)j->stdio,
+	    .full = (uint8_t)j->full,
+	    .data_only = j->ops == 0 || run_sends(j),
+	    .counts_operations = j->ops != 0 && run_sends(j),
+	    .transport = (uint8_t)j->transport,
+	    .seen = (uint8_t)(j->seen == SEEN_AUTO ? RECORD_SYSCALLS : j->seen),
+	    .no_follow = j->no_follow,
+	    .leader = (uint32_t)j->launch.pid,
+	    .clock = (uint8_t)j->clock.clock,
+	    .cpu_step = clock_map_units(&j->clock, 1000000),
+	    .heartbeat = clock_monotonic_ns()};
 	if (!recording_create(&j->recording, &settings))
 		return run_failed("no directory for shared memory", errno);
 	if (run_choose_seen(j) != EXIT_OK || run_create_spool(j) != EXIT_OK)

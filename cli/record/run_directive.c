@@ -61,7 +61,8 @@ int run_make_directive(const struct record_job *j, struct iot_event *ev)
 {
 	static char memory[IOT_COMMENT_MAX];
 	struct iot_builder b;
-	const char *const seen = j->recording.control->seen == RECORD_CALLS ? "calls" : "syscalls";
+	static const char *const names[] = {"calls", "syscalls", "syscalls,traps"};
+	const char *const seen = names[j->seen];
 	iot_directive_begin(&b, memory, sizeof(memory), "trace");
 	iot_directive_text(&b, "source", "record", 6);
 	add_command(j, &b);

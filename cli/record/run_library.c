@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "cli/ui/message.h"
 #include "site_tables.h"
@@ -24,13 +25,30 @@ bool run_find_library(struct record_job *j, int seen)
 	return false;
 }
 
+/* Returns whether the kernel can send a signal instead of making a system call. */
+static bool kernel_traps(void)
+{
+	const unsigned long number = 59; /* PR_SET_SYSCALL_USER_DISPATCH, since Linux 5.11 */
+	char lets_pass = 0;
+	return prctl(number, 1UL, 0UL, ULONG_MAX / 2, &lets_pass) == 0 &&
+	       prctl(number, 0UL, 0UL, 0UL, 0UL) == 0;
+}
+
 int run_choose_seen(struct record_job *j)
 {
 	if (j->seen == RECORD_CALLS)
 		return EXIT_OK;
+	if (j->seen == RECORD_TRAPS && !kernel_traps()) {
+		message_print("--seen=traps: the kernel does not offer Syscall User Dispatch "
+			      "here; use --seen=syscalls");
+		return EXIT_NOT_RECORDED;
+	}
 	const bool can_write = site_tables_can_work();
-	if (can_write && site_tables_write(j->recording.fd))
+	const bool written = can_write && site_tables_write(j->recording.fd);
+	if (written || j->seen == RECORD_TRAPS) {
+		j->seen = j->seen == SEEN_AUTO ? RECORD_SYSCALLS : j->seen;
 		return EXIT_OK;
+	}
 	if (j->seen == SEEN_AUTO) {
 		j->seen = RECORD_CALLS;
 		j->recording.control->seen = RECORD_CALLS;

@@ -6,6 +6,12 @@
 
 #include "cli/ui/options.h"
 
+/* Returns whether system calls were asked for. */
+static bool is_at_kernel(const struct record_job *j)
+{
+	return j->seen == RECORD_SYSCALLS || j->seen == RECORD_TRAPS;
+}
+
 bool run_check(struct record_job *j, size_t count)
 {
 	if (j->pid != NULL)
@@ -29,9 +35,9 @@ bool run_check(struct record_job *j, size_t count)
 	else if (run_sends(j) && j->collector.per_thread)
 		options_wrong(j->command, "--transport=pipe and --per-thread exclude each other: "
 					  "packets have no thread");
-	else if (j->seen == RECORD_SYSCALLS && run_sends(j))
+	else if (is_at_kernel(j) && run_sends(j))
 		options_wrong(j->command, "--transport=pipe needs --seen=calls");
-	else if (j->seen == RECORD_SYSCALLS && j->stdio != RECORD_STDIO_TRANSFERS)
+	else if (is_at_kernel(j) && j->stdio != RECORD_STDIO_TRANSFERS)
 		options_wrong(j->command, "--stdio=calls and --stdio=off need --seen=calls: a "
 					  "system call does not show which call made it");
 	else if (j->join_name != NULL && !join_is_name(j->join_name))

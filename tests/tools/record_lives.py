@@ -55,7 +55,7 @@ OF_PIPE = {"small-files": ""}
 
 
 def expected_of(a, name):
-    more = OF_PIPE if a.transport == "pipe" else OF_SYSCALLS if a.seen == "syscalls" else {}
+    more = OF_PIPE if a.transport == "pipe" else OF_SYSCALLS if a.seen != "calls" else {}
     return more.get(name, PROGRAMS.get(name, ""))
 
 

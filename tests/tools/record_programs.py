@@ -173,7 +173,7 @@ def compare(a, d):
     one_totals, two_totals = totals(one), totals(two)
     one_sizes, two_sizes = (collections.Counter({k: n for k, n in found.items() if k[2] == "t"}) for found in (one, two))
     wrong = list(differences(one_sizes, two_sizes, "record", "strace")) if a.transport == "ring" else []
-    if a.mount or a.seen == "syscalls":  # each call, not only their sums
+    if a.mount or a.seen != "calls":  # each call, not only their sums
         return sum(one.values()), list(differences(one, two, "mount" if a.mount else "record", "strace"))
     for k in sorted(one_totals.keys() | two_totals.keys(), key=str):
         x, y = one_totals.get(k, ([], 0)), two_totals.get(k, ([], 0))

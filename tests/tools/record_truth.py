@@ -135,7 +135,7 @@ def check(a, scenario, d):
     wrong = [w for f in found for w in compare(truth, f)]
     if a.both:
         # at the system call, streams transfer what strace sees
-        one, other = found if a.seen == "syscalls" else (without_streams(f, truth[1]) for f in found)
+        one, other = found if a.seen != "calls" else (without_streams(f, truth[1]) for f in found)
         wrong += differences(one, other, "record", "strace")
     return sum(truth[0].values()) + sum(truth[1].values()), wrong
 
