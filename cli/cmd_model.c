@@ -95,6 +95,10 @@ static void warn(const struct model_run *run, const struct model_results *r)
 	if (r->samples->gaps > 0)
 		message_print("warning: %ju samples with gap=1 are left out",
 			      (uintmax_t)r->samples->gaps);
+	if (r->samples->incomplete > 0)
+		message_print(
+		    "warning: %ju samples without read-bytes or written-bytes are left out",
+		    (uintmax_t)r->samples->incomplete);
 	if (r->variant.unsynchronized_jobs > 0)
 		message_print("warning: %ju jobs do not begin together on their hosts, which wait "
 			      "for each other in a circle",

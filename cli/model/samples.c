@@ -30,8 +30,7 @@ static size_t name_number(struct idmap *ids, char ***names, size_t *count, size_
 	return (*names)[i] != NULL ? i : SIZE_MAX;
 }
 
-static bool add(struct samples *s, struct host_sample *one, struct iot_text host,
-		struct iot_text job)
+static bool add(struct samples *s, struct model_log *one, struct iot_text host, struct iot_text job)
 {
 	const size_t number =
 	    name_number(&s->host_ids, &s->host, &s->hosts, &s->host_capacity, host);
@@ -39,30 +38,50 @@ static bool add(struct samples *s, struct host_sample *one, struct iot_text host
 	if (job.data != NULL && job.size > 0)
 		of_job = name_number(&s->job_ids, &s->job, &s->jobs, &s->job_capacity, job);
 	if (number == SIZE_MAX || of_job == SIZE_MAX ||
-	    !array_reserve(&s->of, &s->capacity, s->count + 1, sizeof *s->of))
+	    !array_reserve(&s->log, &s->capacity, s->count + 1, sizeof *s->log))
 		return false;
-	one->host = (uint32_t)number;
+	one->node = (uint32_t)number;
 	one->job = job.data != NULL && job.size > 0 ? (uint32_t)of_job + 1 : 0;
-	s->of[s->count++] = *one;
+	s->log[s->count++] = *one;
+	return true;
+}
+
+/* Times of more than a hundred days do not fit in picoseconds. */
+static bool set_times(struct samples *s, struct model_log *one, const struct sample *declared)
+{
+	const int64_t max_ns = MODEL_SPAN_MAX / PS_PER_NS;
+	int64_t after_ns;
+	if (s->count == 0)
+		s->begin_ns = (int64_t)declared->start_ns;
+	if (__builtin_sub_overflow((int64_t)declared->start_ns, s->begin_ns, &after_ns) ||
+	    after_ns > max_ns || after_ns < -max_ns || declared->took_ns > (uint64_t)max_ns)
+		return false;
+	one->start_ps = after_ns * PS_PER_NS;
+	one->took_ps = (int64_t)declared->took_ns * PS_PER_NS;
 	return true;
 }
 
 /* Returns false if out of memory. */
 static bool read_sample(struct samples *s, const struct iot_event *ev)
 {
+	const uint32_t needed = 1U << SAMPLE_READ_BYTES | 1U << SAMPLE_WRITTEN_BYTES;
 	struct sample declared;
 	if (!sample_of(ev, &declared) || declared.value[SAMPLE_READS] > UINT32_MAX ||
 	    declared.value[SAMPLE_WRITES] > UINT32_MAX) {
 		wrong_samples_add(&s->wrong, ev);
 		return true;
 	}
-	struct host_sample one = {
-	    .time_ns = (int64_t)declared.start_ns,
-	    .took_ns = declared.took_ns,
+	struct model_log one = {
 	    .bytes = {declared.value[SAMPLE_READ_BYTES], declared.value[SAMPLE_WRITTEN_BYTES]},
-	    .requests = {declared.value[SAMPLE_READS], declared.value[SAMPLE_WRITES]}};
+	    .requests = {(uint32_t)declared.value[SAMPLE_READS],
+			 (uint32_t)declared.value[SAMPLE_WRITES]}};
+	const bool incomplete = (declared.known & needed) != needed;
 	s->gaps += declared.gap;
-	return declared.gap || add(s, &one, declared.host, declared.job);
+	s->incomplete += !declared.gap && incomplete;
+	if (declared.gap || incomplete)
+		return true;
+	s->is_too_long |= !set_times(s, &one, &declared);
+	return s->is_too_long || add(s, &one, declared.host, declared.job);
 }
 
 enum exit_status samples_read(struct samples *s, const char *path,
@@ -96,7 +115,7 @@ static int by_name(const void *left, const void *right, void *names)
 	return strcmp(host[*(const uint32_t *)left], host[*(const uint32_t *)right]);
 }
 
-static int compare(uint64_t a, uint64_t b)
+static int compare(int64_t a, int64_t b)
 {
 	return a < b ? -1 : a > b;
 }
@@ -104,12 +123,12 @@ static int compare(uint64_t a, uint64_t b)
 /* Orders by host, time, and everything else, so that the order of inputs does not matter. */
 static int by_host(const void *left, const void *right)
 {
-	const struct host_sample *a = left, *b = right;
-	int order = compare(a->host, b->host);
+	const struct model_log *a = left, *b = right;
+	int order = compare(a->node, b->node);
 	if (order == 0)
-		order = compare((uint64_t)a->time_ns, (uint64_t)b->time_ns);
+		order = compare(a->start_ps, b->start_ps);
 	if (order == 0)
-		order = compare(a->took_ns, b->took_ns);
+		order = compare(a->took_ps, b->took_ps);
 	if (order == 0)
 		order = compare(a->job, b->job);
 	return order;
@@ -133,10 +152,10 @@ static bool sort_names(struct samples *s, char **names, size_t count, bool jobs)
 	if (ok && count > 0)
 		memcpy(names, sorted, count * sizeof *names);
 	for (size_t i = 0; ok && i < s->count; i++) {
-		if (jobs && s->of[i].job != 0)
-			s->of[i].job = rank[s->of[i].job - 1] + 1;
+		if (jobs && s->log[i].job != 0)
+			s->log[i].job = rank[s->log[i].job - 1] + 1;
 		else if (!jobs)
-			s->of[i].host = rank[s->of[i].host];
+			s->log[i].node = rank[s->log[i].node];
 	}
 	free(order);
 	free(rank);
@@ -144,82 +163,82 @@ static bool sort_names(struct samples *s, char **names, size_t count, bool jobs)
 	return ok;
 }
 
-static bool same_interval(const struct host_sample *a, const struct host_sample *b)
+static bool same_interval(const struct model_log *a, const struct model_log *b)
 {
-	return a->host == b->host && a->time_ns == b->time_ns && a->took_ns == b->took_ns &&
+	return a->node == b->node && a->start_ps == b->start_ps && a->took_ps == b->took_ps &&
 	       a->job == b->job;
 }
 
-/* Adds up the samples of several targets. */
-static void merge(struct samples *s)
+/* Returns false if a sum is too large. */
+static bool add_to(struct model_log *to, const struct model_log *from)
+{
+	bool ok = true;
+	for (unsigned d = 0; d < 2; d++)
+		ok &= !__builtin_add_overflow(to->bytes[d], from->bytes[d], &to->bytes[d]) &&
+		      !__builtin_add_overflow(to->requests[d], from->requests[d], &to->requests[d]);
+	return ok;
+}
+
+/* Adds up the samples of several targets. Returns false if a sum is too large. */
+static bool merge(struct samples *s)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < s->count; i++) {
-		if (n == 0 || !same_interval(&s->of[n - 1], &s->of[i])) {
-			s->of[n++] = s->of[i];
-			continue;
-		}
-		for (unsigned d = 0; d < 2; d++) {
-			s->of[n - 1].bytes[d] += s->of[i].bytes[d];
-			s->of[n - 1].requests[d] += s->of[i].requests[d];
-		}
-	}
+	bool ok = true;
+	for (size_t i = 0; i < s->count; i++)
+		if (n == 0 || !same_interval(&s->log[n - 1], &s->log[i]))
+			s->log[n++] = s->log[i];
+		else
+			ok &= add_to(&s->log[n - 1], &s->log[i]);
 	s->count = n;
+	return ok;
 }
 
-static void fill_logs(struct samples *s)
+/* Returns false if the logs begin in more than MODEL_SPAN_MAX. */
+static bool begin_at_first(struct samples *s)
 {
+	int64_t first_ps = INT64_MAX, last_ps = INT64_MIN;
 	for (size_t i = 0; i < s->count; i++) {
-		const struct host_sample *one = &s->of[i];
-		struct model_node *n = &s->node[one->host];
+		if (s->log[i].start_ps < first_ps)
+			first_ps = s->log[i].start_ps;
+		if (s->log[i].start_ps > last_ps)
+			last_ps = s->log[i].start_ps;
+	}
+	for (size_t i = 0; i < s->count; i++)
+		s->log[i].start_ps -= first_ps;
+	s->begin_ns += first_ps / PS_PER_NS;
+	return last_ps - first_ps <= MODEL_SPAN_MAX;
+}
+
+static bool list_nodes(struct samples *s)
+{
+	s->node = calloc(s->hosts + 1, sizeof *s->node);
+	for (size_t i = 0; s->node != NULL && i < s->count; i++) {
+		struct model_node *n = &s->node[s->log[i].node];
 		if (n->count++ == 0)
 			n->log = &s->log[i];
-		s->log[i] = (struct model_log){
-		    .start_ps = (one->time_ns - s->begin_ns) * PS_PER_NS,
-		    .took_ps = (int64_t)one->took_ns * PS_PER_NS,
-		    .bytes = {one->bytes[0], one->bytes[1]},
-		    .requests = {(uint32_t)one->requests[0], (uint32_t)one->requests[1]},
-		    .job = one->job,
-		};
 	}
-}
-
-/* Times of more than a hundred days do not fit in picoseconds. */
-static bool has_span(const struct samples *s)
-{
-	const int64_t max_ns = MODEL_SPAN_MAX / PS_PER_NS;
-	for (size_t i = 0; i < s->count; i++)
-		if (s->of[i].time_ns - s->begin_ns > max_ns || s->of[i].took_ns > (uint64_t)max_ns)
-			return false;
-	return true;
+	return s->node != NULL;
 }
 
 enum exit_status samples_finish(struct samples *s)
 {
-	if (s->count == 0) {
+	if (s->count == 0 && !s->is_too_long) {
 		message_print("no samples: expected %%sample directives with host= and took=");
 		return EXIT_FAILED;
 	}
-	s->begin_ns = s->of[0].time_ns;
-	for (size_t i = 0; i < s->count; i++)
-		if (s->of[i].time_ns < s->begin_ns)
-			s->begin_ns = s->of[i].time_ns;
-	if (!has_span(s)) {
+	if (s->is_too_long || !begin_at_first(s)) {
 		message_print("samples of more than 100 days; 'iotrace slice' selects a part");
 		return EXIT_FAILED;
 	}
 	if (!sort_names(s, s->host, s->hosts, false) || !sort_names(s, s->job, s->jobs, true))
 		return message_no_memory();
-	qsort(s->of, s->count, sizeof *s->of, by_host);
-	merge(s);
-	s->log = calloc(s->count + 1, sizeof *s->log);
-	s->node = calloc(s->hosts + 1, sizeof *s->node);
-	if (s->log == NULL || s->node == NULL)
-		return message_no_memory();
-	fill_logs(s);
-	free(s->of);
-	s->of = NULL;
-	return EXIT_OK;
+	qsort(s->log, s->count, sizeof *s->log, by_host);
+	if (!merge(s)) {
+		message_print("samples of one host and interval add up to 2^32 requests or 2^64 "
+			      "bytes, or more");
+		return EXIT_FAILED;
+	}
+	return list_nodes(s) ? EXIT_OK : message_no_memory();
 }
 
 struct model_input samples_input(const struct samples *s)
@@ -236,7 +255,6 @@ static void free_names(char **names, size_t count)
 
 void samples_free(struct samples *s)
 {
-	free(s->of);
 	free_names(s->host, s->hosts);
 	free_names(s->job, s->jobs);
 	idmap_free(&s->host_ids);

@@ -8,28 +8,18 @@
 #include "lib/base/idmap.h"
 #include "lib/model/model.h"
 
-struct host_sample {
-	uint32_t host;
-	int64_t time_ns;
-	uint64_t took_ns;
-	uint64_t bytes[2];
-	uint64_t requests[2];
-	uint32_t job;
-};
-
 struct samples {
-	struct host_sample *of;
+	struct model_log *log; /* by I/O node and time, after samples_finish() */
 	size_t count, capacity;
+	int64_t begin_ns;   /* the time that start_ps is relative to */
+	bool is_too_long;   /* it has samples of more than MODEL_SPAN_MAX */
 	char **host, **job; /* by number; jobs from 1 */
 	size_t hosts, host_capacity, jobs, job_capacity;
 	struct idmap host_ids, job_ids; /* by a hash of the name */
-	uint64_t gaps;                  /* samples that are left out */
+	uint64_t gaps, incomplete;      /* samples that are left out */
 	struct wrong_samples wrong;
-	char *trace; /* the text of the first %trace; or NULL */
-	/* Made by samples_finish(): */
-	struct model_log *log;
-	struct model_node *node; /* in the order of the names of hosts */
-	int64_t begin_ns;
+	char *trace;             /* the text of the first %trace; or NULL */
+	struct model_node *node; /* made by samples_finish(), in the order of the names of hosts */
 };
 
 /* Adds the samples of a trace. Returns EXIT_OK, or the exit status after a message. */

@@ -112,6 +112,7 @@ static void set_document(struct iot_row *to, void *source)
 	row_number(to, &metrics.model_splits, r->base.splits);
 	row_number(to, &metrics.late_requests, r->base.late_requests);
 	row_number(to, &metrics.gap_samples, r->samples->gaps);
+	row_number(to, &metrics.incomplete_samples, r->samples->incomplete);
 	row_number(to, &metrics.wrong_samples, r->samples->wrong.count);
 	if (r->has_variant)
 		row_number(to, &metrics.unsynchronized_jobs, r->variant.unsynchronized_jobs);
@@ -137,11 +138,11 @@ static const struct iot_column ratio_columns[] =
 		COLUMN(ratio_max), COLUMN(ratio_median), COLUMN(slower_share));
 static const struct iot_column fit_columns[] =
     COLUMN_LIST(COLUMN(fit_setting), COLUMN(fit_read_residual), COLUMN(fit_write_residual));
-static const struct iot_column document_columns[] =
-    COLUMN_LIST(COLUMN(model_requests), COLUMN(model_splits), COLUMN(late_requests),
-		COLUMN(gap_samples), COLUMN(wrong_samples), COLUMN(unsynchronized_jobs),
-		COLUMN(best_read_setting), COLUMN(best_write_setting), COLUMN(validation),
-		COLUMN(ratios), COLUMN(io_nodes), COLUMN(model_jobs), COLUMN(fits));
+static const struct iot_column document_columns[] = COLUMN_LIST(
+    COLUMN(model_requests), COLUMN(model_splits), COLUMN(late_requests), COLUMN(gap_samples),
+    COLUMN(incomplete_samples), COLUMN(wrong_samples), COLUMN(unsynchronized_jobs),
+    COLUMN(best_read_setting), COLUMN(best_write_setting), COLUMN(validation), COLUMN(ratios),
+    COLUMN(io_nodes), COLUMN(model_jobs), COLUMN(fits));
 
 static void make_tables(struct model_document *d, const struct model_results *r)
 {

@@ -83,7 +83,10 @@ static bool next_request(struct machine *m, struct io_node *n, uint32_t i)
 
 static struct model_transfer transfer_of(const struct compute_node *c, uint32_t i)
 {
-	return (struct model_transfer){c->size, c->current, i, c->is_write, false, false};
+	return (struct model_transfer){.size = c->size & TRANSFER_SIZE_MASK,
+				       .log = c->current,
+				       .compute = i,
+				       .is_write = c->is_write};
 }
 
 static void admit(struct machine *m, uint32_t node);
@@ -175,7 +178,7 @@ static void enter_burst_buffer(struct machine *m, uint32_t node)
 {
 	struct io_node *n = &m->node[node];
 	if (n->burst_busy || n->entering.count == 0 ||
-	    n->entering.of[n->entering.first].size > m->system->burst_buffer - n->burst_used)
+	    model_transfers_first(&n->entering)->size > m->system->burst_buffer - n->burst_used)
 		return;
 	n->burst = model_transfers_take(&n->entering);
 	n->burst_busy = true;

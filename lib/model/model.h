@@ -49,7 +49,8 @@ struct model_log {
 	int64_t start_ps, took_ps;
 	uint64_t bytes[2];
 	uint32_t requests[2];
-	uint32_t job; /* 0: none */
+	uint32_t job;  /* 0: none */
+	uint32_t node; /* its I/O node, for the caller */
 };
 
 /* The outcome of a log in a simulation. */

@@ -1,40 +1,67 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "transfers.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
-enum { CAPACITY_FIRST = 16 };
+struct transfer_block {
+	struct model_transfer of[TRANSFERS_OF_BLOCK];
+	struct transfer_block *next;
+};
 
-static bool grow(struct model_transfers *q)
+static_assert(sizeof(struct model_transfer) == 16, "a transfer is 16 bytes");
+
+static bool add_block(struct model_transfers *q)
 {
-	const size_t capacity = q->capacity == 0 ? CAPACITY_FIRST : 2 * q->capacity;
-	struct model_transfer *of = malloc(capacity * sizeof *of);
-	if (of == NULL)
+	struct transfer_block *b = malloc(sizeof *b);
+	if (b == NULL)
 		return false;
-	for (size_t i = 0; i < q->count; i++)
-		of[i] = q->of[(q->first + i) & (q->capacity - 1)];
-	free(q->of);
-	*q = (struct model_transfers){of, 0, q->count, capacity};
+	b->next = NULL;
+	if (q->last != NULL)
+		q->last->next = b;
+	else
+		q->first = b;
+	q->last = b;
 	return true;
+}
+
+static void remove_block(struct model_transfers *q)
+{
+	struct transfer_block *b = q->first;
+	q->first = b->next;
+	if (q->first == NULL)
+		q->last = NULL;
+	q->at = 0;
+	free(b);
 }
 
 bool model_transfers_add(struct model_transfers *q, const struct model_transfer *t)
 {
-	if (q->count == q->capacity && !grow(q))
+	const size_t end = (q->at + q->count) % TRANSFERS_OF_BLOCK;
+	if (end == 0 && !add_block(q))
 		return false;
-	q->of[(q->first + q->count++) & (q->capacity - 1)] = *t;
+	q->last->of[end] = *t;
+	q->count++;
 	return true;
+}
+
+const struct model_transfer *model_transfers_first(const struct model_transfers *q)
+{
+	return &q->first->of[q->at];
 }
 
 struct model_transfer model_transfers_take(struct model_transfers *q)
 {
-	const struct model_transfer t = q->of[q->first];
-	q->first = (q->first + 1) & (q->capacity - 1);
+	const struct model_transfer t = *model_transfers_first(q);
+	q->at++;
 	q->count--;
+	if (q->at == TRANSFERS_OF_BLOCK || q->count == 0)
+		remove_block(q);
 	return t;
 }
 
 void model_transfers_free(struct model_transfers *q)
 {
-	free(q->of);
+	while (q->first != NULL)
+		remove_block(q);
 }

@@ -197,6 +197,8 @@ METRIC(late_requests, "late", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Requests that were counted after the last interval of their I/O node.")
 METRIC(gap_samples, "gaps", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Samples with gap=1, which are not simulated.")
+METRIC(incomplete_samples, "incomplete", IOT_COUNT, IOT_DETAIL, IOT_ONE,
+       "Samples without read-bytes or written-bytes, which are not simulated.")
 METRIC(wrong_samples, "wrong", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Samples without a host or a time, or with a value that is not a number.")
 METRIC(unsynchronized_jobs, "unsynchronized", IOT_COUNT, IOT_DETAIL, IOT_ONE,

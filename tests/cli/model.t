@@ -45,5 +45,9 @@ echo 'colour = red' | "$IOTRACE" model - mixed.iot
 "$IOTRACE" model --fit=network=1:2 small.system mixed.iot
 "$IOTRACE" model small.system "$TESTDATA/format/example.iot"
 sed 's/reads=21/reads=many/' mixed.iot | "$IOTRACE" model --tsv small.system - | head -n 1
+sed 's/ written-bytes=0$//' mixed.iot | "$IOTRACE" model --tsv small.system - | grep bytes
+{ sed 's/target=fs/target=a/; s/reads=[0-9]*/reads=3000000000/' mixed.iot; grep -v %trace mixed.iot | sed 's/reads=[0-9]*/reads=3000000000/'; } |
+    "$IOTRACE" model small.system -
+sed '$s/time=[0-9]*/time=10000000000000/' mixed.iot | "$IOTRACE" model small.system -
 "$IOTRACE" model "$TESTDATA/model/jugene.system" mixed.iot | head -n 2
 exit 0

@@ -4,6 +4,7 @@
 
 #include "lib/model/evaluate.h"
 #include "lib/model/system.h"
+#include "lib/model/transfers.h"
 
 enum { MIB = 1 << 20, HOSTS_MAX = 2, LOGS_MAX = 2 };
 
@@ -159,6 +160,27 @@ Test(model, computation_between_logs_is_the_same_in_a_variant)
 	cr_assert_eq(a[1].start_ps, b[1].start_ps);
 	model_result_free(&base);
 	model_result_free(&shifted.result);
+}
+
+/* The queue is longer than a block, and empty in between. */
+Test(model, transfers_leave_in_the_order_of_their_arrival)
+{
+	enum { ROUNDS = 300 };
+	struct model_transfers q = {0};
+	uint32_t added = 0, taken = 0;
+	for (uint32_t round = 0; round < ROUNDS; round++) {
+		for (uint32_t i = 0; i < round; i++)
+			cr_assert(model_transfers_add(
+			    &q, &(struct model_transfer){.size = MODEL_BYTES_MAX, .log = added++}));
+		for (uint32_t i = round % 3 > 0; i < round; i++, taken++) {
+			cr_assert_eq(model_transfers_first(&q)->log, taken);
+			const struct model_transfer t = model_transfers_take(&q);
+			cr_assert_eq(t.log, taken);
+			cr_assert_eq(t.size, MODEL_BYTES_MAX);
+		}
+		cr_assert_eq(q.count, added - taken);
+	}
+	model_transfers_free(&q);
 }
 
 Test(model, settings_that_are_wrong_are_refused)
