@@ -96,13 +96,16 @@ static inline int64_t call_offset(const struct data_call *c, int64_t length, uns
 		return call_ask_offset(c, length);
 	if (!c->d.moved)
 		descriptor_mark_moved(c->d, c->fd);
-	if (__libc_single_threaded && atomic_load_explicit(&s->shared, memory_order_relaxed) == 0) {
-		atomic_store_explicit(&s->position, c->before + length, memory_order_relaxed);
+	/* in or after a signal handler, the kernel may have another order */
+	const bool interrupts = producer_has_transfer(c->outer);
+	if (!interrupts && __libc_single_threaded &&
+	    atomic_load_explicit(&s->shared, memory_order_relaxed) == 0 &&
+	    producer_replace((uint64_t *)&s->position, (uint64_t)c->before,
+			     (uint64_t)(c->before + length)))
 		return c->before;
-	}
 	const int64_t offset =
 	    atomic_fetch_add_explicit(&s->position, length, memory_order_relaxed);
-	if (offset != c->before) {
+	if (offset != c->before || interrupts) {
 		*bits |= RECORD_AMBIGUOUS;
 		recording_count(RECORD_COUNTER_AMBIGUOUS, 1);
 	}

@@ -117,6 +117,12 @@ static inline uint64_t producer_mark(uint64_t time, bool is_operation)
 	return is_operation ? (time - 1) | 1 : time & ~UINT64_C(1);
 }
 
+/* Returns whether this is the mark of a transfer. */
+static inline bool producer_has_transfer(uint64_t mark)
+{
+	return mark != 0 && (mark & 1) == 0;
+}
+
 /*
  * A call begins. Returns its start, and in `*outer` what producer_end() needs: the mark of a call
  * that a signal handler has interrupted, which this one replaces if it marks an operation.

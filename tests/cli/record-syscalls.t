@@ -44,9 +44,9 @@ echo 'cancelled, and interrupted:'
 echo $?
 "$IOTRACE" record -q --seen=syscalls -o d.iot -- "$B/record_libc" signals 20000
 echo $?
-"$IOTRACE" cat -q -f csv --columns=op,length,path d.iot | awk -F, -v size="$(wc -c <out)" '
-	$1 == "write" && $3 ~ /\/out$/ { sum += $2 }
-	END { print (sum == size ? "all bytes" : sum " of " size) }'
+"$IOTRACE" cat -q -f csv --columns=op,offset,length,path d.iot | awk -F, -v size="$(wc -c <out)" '
+	$1 == "write" && $4 ~ /\/out$/ { sum += $3; twice += $2 in at; at[$2] }
+	END { print (sum == size ? "all bytes" : sum " of " size) ", " twice + 0 " at an offset of another" }'
 
 echo 'what excludes it:'
 "$IOTRACE" record --seen=syscalls --transport=pipe true 2>&1 | head -n 1
