@@ -67,7 +67,7 @@ static bool add_layer(struct iot_analyze *a, unsigned i, const struct requests_m
 	       (l != NULL &&
 		layer_add_trace(l, more,
 				&(struct statistic_map){.numbers = map,
-							.file_keys = a->requests.file_keys,
+							.file_keys = a->requests.files.keys,
 							.trace = a->job.more}));
 }
 

@@ -226,7 +226,8 @@ static void add_directive(struct iot_analyze *a, const struct iot_event *ev)
 static void load_files(const struct iot_analyze *a, const struct iot_event *ev, size_t *from,
 		       size_t to)
 {
-	const struct idmap *ids = &a->requests.id_map, *objects = &a->names.of[NAME_OBJECT].map;
+	const struct idmap *ids = &a->requests.file_ids.map,
+			   *objects = &a->names.of[NAME_OBJECT].map;
 	for (; *from < to; ++*from) {
 		const struct iot_record *rec = &ev[*from].rec;
 		if (ev[*from].kind != IOT_FILE)

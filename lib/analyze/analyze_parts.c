@@ -10,7 +10,7 @@ static void join_layer(struct iot_analyze *a, unsigned i, const struct requests_
 {
 	struct layer *l = a->layers[i] != NULL || part != NULL ? analyze_layer(a, i) : NULL;
 	const struct statistic_map numbers = {.numbers = map,
-					      .file_keys = a->requests.file_keys,
+					      .file_keys = a->requests.files.keys,
 					      .clocks = a->requests.clocks,
 					      .clock_capacity = a->requests.clock_capacity};
 	analyze_keep(a, l == NULL || layer_join(l, part, &numbers));

@@ -204,14 +204,14 @@ static void add_findings(struct iot_analyze *a, const struct layer *l)
 static void add_limit_values(struct iot_analyze *a, const struct layer *l)
 {
 	a->values.section = SECTION_OF(limits);
-	if (a->requests.sample_bits > 0)
+	if (a->requests.files.sample_bits > 0)
 		values_number(&a->values, NAME_OF(files), NULL, "",
-			      (uint64_t)1 << a->requests.sample_bits);
+			      (uint64_t)1 << a->requests.files.sample_bits);
 	if (a->requests.streams_limited > 0)
 		values_number(&a->values, NAME_OF(streams), NULL, "", a->requests.streams_limited);
-	if (a->requests.operations_limited > 0)
+	if (a->requests.files.undefined_left_out > 0)
 		values_number(&a->values, NAME_OF(operations), NULL, "",
-			      a->requests.operations_limited);
+			      a->requests.files.undefined_left_out);
 	if (l->reuse.round > 0)
 		values_number(&a->values, NAME_OF(ranges), NULL, "bytes",
 			      (uint64_t)1 << l->reuse.round);

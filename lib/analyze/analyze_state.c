@@ -155,7 +155,7 @@ int iot_analyze_save(struct iot_analyze *a, struct iot_writer *w)
 static bool is_new(const struct iot_analyze *a)
 {
 	return !a->finished && a->status == IOT_OK && a->layers[0] == NULL &&
-	       a->layers[1] == NULL && a->requests.process_map.count == 0;
+	       a->layers[1] == NULL && a->requests.processes.map.count == 0;
 }
 
 int iot_analyze_load(struct iot_analyze *a, struct iot_reader *r, const struct iot_event *first)

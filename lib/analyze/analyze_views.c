@@ -35,7 +35,7 @@ static bool set_process_ids(struct iot_analyze *a, size_t count)
 	for (size_t i = 0; i < count && done; i++) {
 		struct iot_analyze_cell *cell = &a->over_time.cells[i];
 		cell->process = h != NULL ? position[cell->process]
-					  : (uint32_t)a->requests.process_map.keys[cell->process];
+					  : (uint32_t)a->requests.processes.map.keys[cell->process];
 	}
 	free(position);
 	return done;
@@ -93,7 +93,7 @@ int iot_analyze_offsets(struct iot_analyze *a, size_t i, struct iot_analyze_offs
 		return status;
 	if (!offsets_map(&l->offsets, file, &a->offsets))
 		return IOT_ENOMEM;
-	const struct file_key *key = &a->requests.file_keys[file];
+	const struct file_key *key = &a->requests.files.keys[file];
 	table_file_key(a->offsets_key, key);
 	*to = (struct iot_analyze_offsets){.key = {a->offsets_key, strlen(a->offsets_key)},
 					   .path = row_names_path(&a->names, key),
@@ -103,7 +103,7 @@ int iot_analyze_offsets(struct iot_analyze *a, size_t i, struct iot_analyze_offs
 					   .block_bytes = map->block_bytes,
 					   .count = map->count,
 					   .cells = map->cells,
-					   .sampled =
-					       l->offsets.level > 0 || a->requests.sample_bits > 0};
+					   .sampled = l->offsets.level > 0 ||
+						      a->requests.files.sample_bits > 0};
 	return IOT_OK;
 }

@@ -76,7 +76,7 @@ static void use_slot(struct batches *b, size_t slot)
 static void set_numbers(const struct iot_analyze *a, struct batch_slot *s)
 {
 	s->epoch_ns = a->trace.epoch_ns;
-	s->other_file = a->requests.other_file;
+	s->other_file = a->requests.files.other;
 }
 
 /* Passes the slot to the statistics, and begins the next one. */

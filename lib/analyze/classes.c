@@ -138,7 +138,7 @@ static bool describe(const struct requests *r, const struct reuse *reuse,
 		     struct written_file *to)
 {
 	const struct reuse_file *f = &reuse->files[file];
-	const struct iot_text path = row_names_path(names, &r->file_keys[file]);
+	const struct iot_text path = row_names_path(names, &r->files.keys[file]);
 	if (reuse_bytes(s, true) == 0 || !f->write_timed || path.data == NULL)
 		return false;
 	*to = (struct written_file){hash_of_series(path), reuse_bytes(s, true), f->first_write_ns,
@@ -149,15 +149,15 @@ static bool describe(const struct requests *r, const struct reuse *reuse,
 bool classes_find(struct classes *c, const struct requests *r, const struct reuse *reuse,
 		  const struct row_names *names)
 {
-	struct written_file *files = calloc((size_t)r->files + 1, sizeof *files);
+	struct written_file *files = calloc((size_t)r->files.count + 1, sizeof *files);
 	size_t n = 0, end;
-	const size_t all = reuse->capacity > r->files ? reuse->capacity : r->files;
+	const size_t all = reuse->capacity > r->files.count ? reuse->capacity : r->files.count;
 	c->checkpoint = calloc(all + 1, sizeof *c->checkpoint);
 	if (files == NULL || c->checkpoint == NULL) {
 		free(files);
 		return false;
 	}
-	for (uint32_t i = 0; i < r->files && i < reuse->capacity; i++) {
+	for (uint32_t i = 0; i < r->files.count && i < reuse->capacity; i++) {
 		struct reuse_sums s;
 		reuse_file_sums(reuse, i, &s);
 		if (is_rewritten(&s)) {

@@ -209,8 +209,8 @@ static bool pair_values(const struct dependencies *d, const struct requests *r, 
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t of = d->pair_map.keys[i];
-		list[i] = (struct pair_rank){d->pairs[i], (uint32_t)r->process_map.keys[of >> 32],
-					     (uint32_t)r->process_map.keys[(uint32_t)of]};
+		list[i] = (struct pair_rank){d->pairs[i], (uint32_t)r->processes.map.keys[of >> 32],
+					     (uint32_t)r->processes.map.keys[(uint32_t)of]};
 	}
 	qsort(list, n, sizeof *list, by_bytes);
 	values_number(v, NAME_OF(pairs), NULL, "", n);

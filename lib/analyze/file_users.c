@@ -265,7 +265,7 @@ bool file_users_values(const struct file_users *s, const struct requests *r, uin
 		       struct values *v)
 {
 	struct file_bin *starts = calloc(s->bins + 1, sizeof *starts);
-	uint32_t *users = calloc((size_t)r->files + 1, sizeof *users);
+	uint32_t *users = calloc((size_t)r->files.count + 1, sizeof *users);
 	const bool done = starts != NULL && users != NULL;
 	for (size_t i = 0; done && i < s->capacity && i < r->pair_map.count; i++)
 		users[file_of(r, i)] += s->pairs[i].used;

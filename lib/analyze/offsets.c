@@ -231,7 +231,7 @@ static bool begin_files(struct offsets *o, const struct io_batch *b)
 			return false;
 		struct offsets_file *f = &o->files[g->file];
 		if (f->requests == 0)
-			f->level = (uint8_t)requests_sample_level(&g->key);
+			f->level = (uint8_t)file_key_level(&g->key);
 		f->left_out |= g->key.omitted;
 	}
 	return true;
@@ -308,7 +308,7 @@ static bool join(void *of, void *more, const struct statistic_map *map)
 		const uint32_t number = map->numbers->file[i];
 		if (!array_reserve_index(&o->files, &o->file_capacity, number, sizeof *o->files))
 			return false;
-		o->files[number].level = (uint8_t)requests_sample_level(&map->file_keys[number]);
+		o->files[number].level = (uint8_t)file_key_level(&map->file_keys[number]);
 		if (!join_file(o, &o->files[number], part, &part->files[i]))
 			return false;
 	}

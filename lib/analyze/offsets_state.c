@@ -136,7 +136,7 @@ static void file_state(struct state *s, struct offsets *o, size_t file, const st
 	state_flag(s, "left_out", &f->left_out);
 	if (state_saves(s) || state_failed(s))
 		return;
-	f->level = (uint8_t)requests_sample_level(&r->file_keys[file]);
+	f->level = (uint8_t)file_key_level(&r->files.keys[file]);
 	o->requests += f->requests;
 	state_check(s,
 		    f->requests == 0 || (f->level >= o->level && !f->left_out &&
@@ -148,8 +148,8 @@ void offsets_state(struct state *s, struct offsets *o, const struct requests *r)
 {
 	size_t i;
 	/* a sample of all statistics keeps files from a level on, whenever the map begins */
-	if (state_saves(s) && o->level < r->sample_bits)
-		o->level = r->sample_bits;
+	if (state_saves(s) && o->level < r->files.sample_bits)
+		o->level = r->files.sample_bits;
 	while (state_each(s, "offsets", o->any || !state_saves(s), &i)) {
 		state_flag(s, "any", &o->any);
 		o->coarser = bins_coarser_state(s, o->coarser);

@@ -226,7 +226,7 @@ static void files_state(struct state *s, struct order *o)
 /* Each stream has the file of its fileId. */
 static void set_files(struct order *o, const struct requests *r)
 {
-	for (size_t i = 0; i < r->id_map.count; i++) {
+	for (size_t i = 0; i < r->file_ids.map.count; i++) {
 		const struct file_id *id = &r->ids[i];
 		if (id->stream != 0 && id->stream <= o->capacity && id->file != 0)
 			o->streams[id->stream - 1].file = id->file - 1;

@@ -48,8 +48,8 @@ static bool add_tied(struct idmap *to, const struct tie_sums *ties, bool objects
 
 static bool list_processes(struct renumbered of, struct idmap *to)
 {
-	return add_tied(to, of.ties, false) && add_keys(to, &of.requests->process_map, 0) &&
-	       add_keys(to, &of.requests->id_map, 32) &&
+	return add_tied(to, of.ties, false) && add_keys(to, &of.requests->processes.map, 0) &&
+	       add_keys(to, &of.requests->file_ids.map, 32) &&
 	       add_keys(to, &of.requests->file_sums.streams.map, 32) &&
 	       add_keys(to, &of.names->of[NAME_HOST].map, 0) &&
 	       add_keys(to, &of.names->of[NAME_RANK].map, 0) &&
@@ -59,7 +59,7 @@ static bool list_processes(struct renumbered of, struct idmap *to)
 
 static bool list_objects(struct renumbered of, struct idmap *to)
 {
-	return add_tied(to, of.ties, true) && add_keys(to, &of.requests->object_map, 0) &&
+	return add_tied(to, of.ties, true) && add_keys(to, &of.requests->files.object_map, 0) &&
 	       add_keys(to, &of.requests->file_sums.objects.map, 0) &&
 	       add_keys(to, &of.names->of[NAME_OBJECT].map, 0);
 }
@@ -92,8 +92,8 @@ static bool find_hosts(struct renumbered of, struct object_hosts *to)
 	const struct requests *q = of.requests;
 	for (size_t i = 0; i < q->pair_map.count; i++) {
 		const uint64_t pair = q->pair_map.keys[i];
-		const uint32_t object = q->file_keys[(uint32_t)pair - 1].object;
-		const uint32_t process = (uint32_t)q->process_map.keys[(pair >> 32) - 1];
+		const uint32_t object = q->files.keys[(uint32_t)pair - 1].object;
+		const uint32_t process = (uint32_t)q->processes.map.keys[(pair >> 32) - 1];
 		const size_t n = object != 0 ? idmap_number(&to->objects, object) : 0;
 		if (object == 0)
 			continue;
@@ -215,8 +215,9 @@ static int choose(struct id_changes *c, struct renumbered more, struct renumbere
 /* FileIds of a process of both traces are distinct. */
 static int choose_files(struct renumbering *r, struct renumbered more, struct renumbered with)
 {
-	const struct idmap *maps[4] = {&more.requests->id_map, &more.names->of[NAME_FILE].map,
-				       &with.requests->id_map, &with.names->of[NAME_FILE].map};
+	const struct idmap *maps[4] = {&more.requests->file_ids.map, &more.names->of[NAME_FILE].map,
+				       &with.requests->file_ids.map,
+				       &with.names->of[NAME_FILE].map};
 	uint64_t max[4] = {0};
 	bool matched = false;
 	for (size_t i = 0; i < r->processes.known.count; i++)
@@ -263,8 +264,8 @@ static bool rekey(struct idmap *m, const struct renumbering *r,
 
 static void rekey_files(struct requests *q, const struct renumbering *r)
 {
-	for (uint32_t i = 0; i < q->files; i++) {
-		struct file_key *key = &q->file_keys[i];
+	for (uint32_t i = 0; i < q->files.count; i++) {
+		struct file_key *key = &q->files.keys[i];
 		if (key->object != 0) {
 			key->object = (uint32_t)change_object(r, key->object);
 			continue;
@@ -301,9 +302,10 @@ static int apply(const struct renumbering *r, struct renumbered more)
 {
 	struct name_table *names = more.names->of;
 	rekey_files(more.requests, r);
-	return rekey_ties(more.ties, r) && rekey(&more.requests->process_map, r, change_process) &&
-		       rekey(&more.requests->object_map, r, change_object) &&
-		       rekey(&more.requests->id_map, r, change_file) &&
+	return rekey_ties(more.ties, r) &&
+		       rekey(&more.requests->processes.map, r, change_process) &&
+		       rekey(&more.requests->files.object_map, r, change_object) &&
+		       rekey(&more.requests->file_ids.map, r, change_file) &&
 		       rekey(&more.requests->file_sums.objects.map, r, change_object) &&
 		       rekey(&more.requests->file_sums.streams.map, r, change_file) &&
 		       rekey(&names[NAME_HOST].map, r, change_process) &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Selects the requests of a batch, and numbers the processes, files and streams that they belong
- * to, so that each is looked up once per request.
+ * Selects the requests of a batch, with the numbers of the processes, files and streams that they
+ * belong to, so that each is looked up once per request.
  */
 #ifndef LIB_ANALYZE_REQUESTS_H
 #define LIB_ANALYZE_REQUESTS_H
@@ -14,16 +14,18 @@
 #include "lib/analyze/tables/file_sums.h"
 #include "lib/base/ahead.h"
 #include "lib/base/idmap.h"
+#include "lib/entities/file_ids.h"
+#include "lib/entities/files.h"
+#include "lib/entities/process_ids.h"
 
 /*
  * A batch of one run fits in the second level of the cache. Requests that are scattered over many
  * files wait for more runs: each process and file is then loaded once for several of its requests.
  */
-enum { REQUESTS_RUN = 1024, REQUESTS_MAX = 8 * REQUESTS_RUN, LAYERS = 2, REQUESTS_RECENT = 256 };
+enum { REQUESTS_RUN = 1024, REQUESTS_MAX = 8 * REQUESTS_RUN, LAYERS = 2 };
 enum {
 	STREAMS_MAX = 1 << 18, /* open at the same time */
 	HEADS_MAX = STREAMS_MAX,
-	UNDEFINED_MAX = 1 << 16 /* files of operations without a definition, in a part */
 };
 /* The sections with rows of processes and files, for which files of operations are numbered. */
 enum { REQUESTS_ROWS = IOT_ANALYZE_FILES | IOT_ANALYZE_PROCESSES };
@@ -70,13 +72,6 @@ struct io_clock {
 	uint32_t thread;
 	bool known;
 	int64_t first_ns, last_ns;
-};
-
-/* Identifies a file: an object, or without one a fileId of a process. */
-struct file_key {
-	uint32_t object, process, file;
-	bool undefined; /* in a part: the file that an earlier part declares for this fileId */
-	bool omitted;   /* all files outside of a sample */
 };
 
 /* The requests of a layer in the current batch. */
@@ -151,8 +146,7 @@ static inline uint64_t span_duration(const struct io_span *s, size_t i)
 struct file_id {
 	uint32_t object;
 	uint32_t stream, pair, file, process, thread; /* numbers + 1; 0: none */
-	uint32_t own_file;                            /* its file while the object is unknown */
-	uint32_t owner_changes;                       /* of struct requests, at the last binding */
+	uint32_t owner_changes;                       /* of processes, at the last binding */
 	uint32_t head;                                /* number + 1; 0: none */
 	uint32_t batch, number; /* the batch that has requests of it, and its index there */
 	uint8_t layer;          /* 0: posix or unknown; 1: mpiio */
@@ -163,7 +157,7 @@ struct file_id {
 	/* in a part with HEADS_MAX heads, it has none; closed_first: as in a head, if left_out */
 	bool left_out : 1, closed_first : 1;
 	uint32_t defined_object;
-	uint32_t undefined_file; /* of operations in a part without a definition; number + 1 */
+	struct own_files own;
 	uint32_t sums; /* of its requests, in struct file_sums; number + 1; 0: not looked up */
 };
 
@@ -205,38 +199,22 @@ struct requests {
 	} * pair_group, *process_part;
 	size_t pair_group_capacity, process_part_capacity;
 
-	struct idmap id_map; /* (process, file) */
-	struct {
-		uint64_t key;
-		size_t number;     /* + 1; 0: none */
-	} recent[REQUESTS_RECENT]; /* of id_map, by hash */
-	struct file_id *ids;
+	struct file_ids file_ids;
+	struct file_id *ids; /* by number */
 	size_t id_capacity;
-	struct idmap process_map;
-	uint32_t *owner; /* of a thread: number of its process + 1; 0: itself */
-	uint32_t owner_changes;
-	bool *active; /* processes with a request or an operation */
-	size_t owner_capacity, active_capacity, active_count;
-	struct idmap object_map, pair_map;
-	uint32_t *object_file; /* of an object: number of its file + 1 */
-	size_t object_capacity;
-	uint32_t files, streams;
-	struct file_key *file_keys; /* by file */
-	size_t file_key_capacity;
+	struct process_ids processes;
+	struct files files;
+	struct idmap pair_map; /* idmap_pair(process + 1, file + 1); of numbers */
+	uint32_t streams;
 	uint32_t *free_streams; /* numbers of streams that have ended */
 	size_t free_count, free_capacity;
 	struct stream_end *ended;
 	size_t ended_count, ended_capacity;
 	uint64_t streams_limited;   /* streams that ended early */
-	uint32_t sample_bits;       /* the sample has one in 2^sample_bits files; see sample.h */
-	uint32_t other_file;        /* of those outside of it; number + 1; 0: none */
-	struct file_sums file_sums; /* their sums */
+	struct file_sums file_sums; /* of files outside of the sample, see sample.h */
 	bool has_mpiio;             /* a file is declared to be of this layer */
-	size_t undefined_files;
-	size_t fixed_pairs; /* of other_file and of undefined files, which no sample drops */
-	uint64_t operations_limited; /* of undefined files beyond UNDEFINED_MAX */
-	bool keeps_all;              /* while files are added that are sampled later */
-	struct request_head *heads;  /* only in parts */
+	size_t fixed_pairs; /* of all others and of undefined files, which no sample drops */
+	struct request_head *heads; /* only in parts */
 	size_t head_count, head_capacity;
 	struct request_clock *clocks;
 	size_t clock_capacity;
@@ -270,8 +248,6 @@ void requests_define_file(struct requests *r, const struct iot_event *ev, struct
 			  struct iot_text flags);
 /* Returns the number of the stream that a close ends, + 1; 0: none. */
 uint32_t requests_close(struct requests *r, const struct iot_event *ev);
-/* Whether an object is outside of the sample. */
-bool requests_omit_object(const struct requests *r, uint32_t object);
 /* Whether a file has a number. */
 bool requests_knows_file(const struct requests *r, const struct file_key *key);
 /* Marks the process of an operation; numbers its file only for rows. */

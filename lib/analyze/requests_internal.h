@@ -1,14 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shared by requests.c, which numbers records, and requests_join.c, which numbers parts. */
+/* Shared by the files requests*.c. */
 #ifndef LIB_ANALYZE_REQUESTS_INTERNAL_H
 #define LIB_ANALYZE_REQUESTS_INTERNAL_H
 
 #include "requests.h"
 
+#include "lib/base/array.h"
+
+static inline bool requests_keep(struct requests *r, bool done)
+{
+	r->failed |= !done;
+	return done;
+}
+
+/* The number of a fileId; SIZE_MAX if out of memory. */
+static inline size_t requests_id_number(struct requests *r, uint32_t process, uint32_t file)
+{
+	const size_t i = file_ids_number(&r->file_ids, process, file);
+	return requests_keep(r, array_reserve_index(&r->ids, &r->id_capacity, i, sizeof *r->ids))
+		   ? i
+		   : SIZE_MAX;
+}
+
 /* The number of a process or thread; SIZE_MAX if out of memory. */
 size_t requests_number(struct requests *r, uint32_t process);
-/* The process of a thread, which is not followed further. */
-size_t requests_owner(const struct requests *r, size_t thread);
 void requests_mark_active(struct requests *r, size_t number);
 /* The file of an object, or of one fileId if the object is unknown; its number + 1. */
 uint32_t requests_file(struct requests *r, struct file_id *id, uint32_t object);
@@ -30,10 +45,14 @@ void requests_free_stream(struct requests *r, uint32_t stream);
  */
 bool requests_begin_head(struct requests *r, struct file_id *id, const struct request_head *next,
 			 uint32_t file);
+/* At the first request of a fileId in a part. */
+void requests_begin_own_head(struct requests *r, struct file_id *id);
+/* A stream with requests that are not yet counted ends only after they are counted. */
+void requests_replace_stream(struct requests *r, struct file_id *id);
 /* Adds a head of a state. */
 void requests_add_head(struct requests *r, struct file_id *id, const struct request_head *head);
-/* How often the sample can be halved until it does not have the file. */
-unsigned requests_sample_level(const struct file_key *key);
+/* The key of an object, or of a fileId whose object is unknown. */
+struct file_key requests_key(const struct requests *r, const struct file_id *id, uint32_t object);
 /* Reserves a number for all files outside of the sample. Returns false if out of memory. */
 bool requests_begin_sample(struct requests *r);
 /* The stream of a fileId ends: so does its head, if it has one. */

@@ -16,20 +16,22 @@
 
 static bool join_owners(struct requests *r, const struct requests *part, struct requests_map *map)
 {
-	for (size_t i = 0; i < part->process_map.count; i++) {
-		const size_t n = requests_number(r, (uint32_t)part->process_map.keys[i]);
+	for (size_t i = 0; i < part->processes.map.count; i++) {
+		const size_t n = requests_number(r, (uint32_t)part->processes.map.keys[i]);
 		if (n == SIZE_MAX)
 			return false;
 		map->thread[i] = (uint32_t)n;
 	}
-	for (size_t i = 0; i < part->process_map.count; i++) {
-		const uint32_t n = map->thread[i], owner = part->owner[i];
+	for (size_t i = 0; i < part->processes.map.count; i++) {
+		const uint32_t n = map->thread[i], owner = part->processes.owner[i];
 		/* what counts for a thread itself came before its %process, if any, in the part */
-		map->process[i] = owner == i + 1 ? n : (uint32_t)requests_owner(r, n);
+		map->process[i] =
+		    owner == i + 1 ? n : (uint32_t)process_ids_owner(&r->processes, n);
 		if (owner == 0)
 			continue;
-		r->owner_changes += requests_owner(r, n) != map->thread[owner - 1];
-		r->owner[n] = map->thread[owner - 1] + 1;
+		r->processes.owner_changes +=
+		    process_ids_owner(&r->processes, n) != map->thread[owner - 1];
+		r->processes.owner[n] = map->thread[owner - 1] + 1;
 	}
 	return true;
 }
@@ -40,8 +42,8 @@ static bool join_processes(struct requests *r, const struct requests *part,
 {
 	if (!join_owners(r, part, map))
 		return false;
-	for (size_t i = 0; i < part->active_capacity; i++) {
-		if (part->active[i])
+	for (size_t i = 0; i < part->processes.active_capacity; i++) {
+		if (part->processes.active[i])
 			requests_mark_active(r, map->process[i]);
 	}
 	return !r->failed;
@@ -69,7 +71,7 @@ bool requests_join_clocks(struct requests *r, const struct requests *part,
 static uint32_t join_file(struct requests *r, struct file_key key)
 {
 	if (key.omitted)
-		return requests_begin_sample(r) ? r->other_file : 1;
+		return requests_begin_sample(r) ? r->files.other : 1;
 	struct file_id *id = key.object == 0 ? requests_id(r, key.process, key.file) : NULL;
 	if (key.object == 0 && id == NULL)
 		return 1;
@@ -78,8 +80,8 @@ static uint32_t join_file(struct requests *r, struct file_key key)
 
 static bool join_files(struct requests *r, const struct requests *part, struct requests_map *map)
 {
-	for (uint32_t i = 0; i < part->files; i++)
-		map->file[i] = join_file(r, part->file_keys[i]) - 1;
+	for (uint32_t i = 0; i < part->files.count; i++)
+		map->file[i] = join_file(r, part->files.keys[i]) - 1;
 	return !r->failed;
 }
 
@@ -191,9 +193,9 @@ static void join_id(struct file_id *to, const struct file_id *from, const struct
 
 static bool join_ids(struct requests *r, const struct requests *part, struct requests_map *map)
 {
-	for (size_t i = 0; i < part->id_map.count; i++) {
+	for (size_t i = 0; i < part->file_ids.map.count; i++) {
 		const struct file_id *from = &part->ids[i];
-		const uint64_t key = part->id_map.keys[i];
+		const uint64_t key = part->file_ids.map.keys[i];
 		const struct request_head *head =
 		    from->head != 0 ? &part->heads[from->head - 1] : NULL;
 		struct file_id *to = requests_id(r, (uint32_t)(key >> 32), (uint32_t)key);
@@ -218,16 +220,18 @@ static void join_counts(struct requests *r, const struct requests *part)
 		}
 	r->left_out += part->left_out;
 	r->streams_limited += part->streams_limited;
-	r->operations_limited += part->operations_limited;
+	r->files.undefined_left_out += part->files.undefined_left_out;
 	r->has_mpiio |= part->has_mpiio;
-	r->sample_bits = part->sample_bits > r->sample_bits ? part->sample_bits : r->sample_bits;
+	r->files.sample_bits = part->files.sample_bits > r->files.sample_bits
+				   ? part->files.sample_bits
+				   : r->files.sample_bits;
 }
 
 static bool map_make(struct requests_map *map, const struct requests *part)
 {
-	map->thread = calloc(part->process_map.count + 1, sizeof *map->thread);
-	map->process = calloc(part->process_map.count + 1, sizeof *map->process);
-	map->file = calloc((size_t)part->files + 1, sizeof *map->file);
+	map->thread = calloc(part->processes.map.count + 1, sizeof *map->thread);
+	map->process = calloc(part->processes.map.count + 1, sizeof *map->process);
+	map->file = calloc((size_t)part->files.count + 1, sizeof *map->file);
 	map->pair = calloc(part->pair_map.count + 1, sizeof *map->pair);
 	return map->thread != NULL && map->process != NULL && map->file != NULL &&
 	       map->pair != NULL;
@@ -236,21 +240,19 @@ static bool map_make(struct requests_map *map, const struct requests *part)
 bool requests_join(struct requests *r, const struct requests *part, struct requests_map *map)
 {
 	join_counts(r, part);
-	r->keeps_all = true;
+	r->files.keeps_all = true;
 	const bool joined = map_make(map, part) && join_processes(r, part, map) &&
 			    join_files(r, part, map) && join_pairs(r, part, map) &&
 			    join_ids(r, part, map);
-	r->keeps_all = false;
+	r->files.keeps_all = false;
 	return joined && file_sums_join(&r->file_sums, &part->file_sums) && !r->failed;
 }
 
 void requests_forget(struct requests *r)
 {
-	for (size_t i = 0; i < r->id_map.count; i++)
-		r->ids[i] = (struct file_id){.own_file = r->ids[i].own_file,
-					     .undefined_file = r->ids[i].undefined_file};
-	for (size_t i = 0; i < REQUESTS_RECENT; i++)
-		r->recent[i].number = 0;
+	for (size_t i = 0; i < r->file_ids.map.count; i++)
+		r->ids[i] = (struct file_id){.own = r->ids[i].own};
+	file_ids_forget_recent(&r->file_ids);
 	for (size_t i = 0; i < r->clock_capacity; i++)
 		r->clocks[i] = (struct request_clock){.known = false};
 	r->head_count = r->free_count = r->ended_count = r->streams = 0;

@@ -66,7 +66,7 @@ static void counts_state(struct state *s, struct requests *r)
 	while (state_each(s, "requests", 1, &i)) {
 		state_number(s, "left_out", &r->left_out);
 		state_number(s, "streams_limited", &r->streams_limited);
-		state_small(s, "sample_bits", &r->sample_bits, 63);
+		state_small(s, "sample_bits", &r->files.sample_bits, 63);
 		state_flag(s, "has_mpiio", &r->has_mpiio);
 	}
 	while (state_each(s, "requests.other", 8, &i)) {
@@ -85,20 +85,21 @@ static int64_t clock_of(const struct requests *r, size_t i)
 /* The processes that have done or declared anything. */
 static void list_processes(struct state *s, const struct requests *r, struct keyed_list *list)
 {
-	bool *used = calloc(r->process_map.count + 1, sizeof *used);
+	bool *used = calloc(r->processes.map.count + 1, sizeof *used);
 	if (used == NULL)
 		state_no_memory(s);
-	for (size_t i = 0; i < r->process_map.count && used != NULL; i++) {
-		used[i] |= r->owner[i] != 0 || (i < r->active_capacity && r->active[i]) ||
+	for (size_t i = 0; i < r->processes.map.count && used != NULL; i++) {
+		used[i] |= r->processes.owner[i] != 0 ||
+			   (i < r->processes.active_capacity && r->processes.active[i]) ||
 			   clock_of(r, i) != 0;
-		if (r->owner[i] != 0)
-			used[r->owner[i] - 1] = true;
+		if (r->processes.owner[i] != 0)
+			used[r->processes.owner[i] - 1] = true;
 	}
 	for (size_t i = 0; i < r->pair_map.count && used != NULL; i++)
 		used[(uint32_t)(r->pair_map.keys[i] >> 32) - 1] = true;
-	for (size_t i = 0; i < r->process_map.count && used != NULL; i++)
+	for (size_t i = 0; i < r->processes.map.count && used != NULL; i++)
 		if (used[i])
-			add_key(list, r->process_map.keys[i], i);
+			add_key(list, r->processes.map.keys[i], i);
 	give_rows(s, list, &s->processes);
 	free(used);
 }
@@ -122,11 +123,11 @@ static void load_process(struct state *s, struct requests *r, uint32_t id, bool 
 /* The owner is a row + 1. */
 static void process_row(struct state *s, struct requests *r, uint32_t *id, uint32_t *owner)
 {
-	const size_t i = state_saves(s) ? idmap_find(&r->process_map, *id) : 0;
-	bool active = state_saves(s) && i < r->active_capacity && r->active[i];
+	const size_t i = state_saves(s) ? idmap_find(&r->processes.map, *id) : 0;
+	bool active = state_saves(s) && i < r->processes.active_capacity && r->processes.active[i];
 	int64_t ns = state_saves(s) ? clock_of(r, i) : 0;
-	if (state_saves(s) && r->owner[i] != 0)
-		*owner = s->processes.index[r->owner[i] - 1];
+	if (state_saves(s) && r->processes.owner[i] != 0)
+		*owner = s->processes.index[r->processes.owner[i] - 1];
 	state_small(s, "id", id, UINT32_MAX);
 	state_small(s, "owner", owner, UINT32_MAX);
 	state_flag(s, "active", &active);
@@ -137,7 +138,7 @@ static void process_row(struct state *s, struct requests *r, uint32_t *id, uint3
 
 static void processes_state(struct state *s, struct requests *r)
 {
-	struct keyed_list list = new_list(s, r->process_map.count);
+	struct keyed_list list = new_list(s, r->processes.map.count);
 	uint64_t last = 0;
 	if (state_saves(s))
 		list_processes(s, r, &list);
@@ -146,10 +147,10 @@ static void processes_state(struct state *s, struct requests *r)
 		process_row(s, r, &id, &owner);
 		check_order(s, id, &last, i == 0);
 		if (!state_saves(s) && !state_failed(s))
-			r->owner[i] = owner;
+			r->processes.owner[i] = owner;
 	}
 	for (size_t i = 0; i < s->processes.count; i++)
-		state_check(s, state_saves(s) || r->owner[i] <= s->processes.count,
+		state_check(s, state_saves(s) || r->processes.owner[i] <= s->processes.count,
 			    "owners that are processes");
 	free(list.at);
 }
@@ -158,20 +159,20 @@ static void processes_state(struct state *s, struct requests *r)
 
 static void list_objects(struct state *s, const struct requests *r, struct keyed_list *list)
 {
-	for (size_t i = 0; i < r->object_map.count; i++)
-		if (i < r->object_capacity && r->object_file[i] != 0)
-			add_key(list, r->object_map.keys[i], r->object_file[i] - 1);
+	for (size_t i = 0; i < r->files.object_map.count; i++)
+		if (i < r->files.object_capacity && r->files.object_file[i] != 0)
+			add_key(list, r->files.object_map.keys[i], r->files.object_file[i] - 1);
 	give_rows(s, list, &s->files);
 }
 
 static void list_own_files(struct state *s, const struct requests *r, bool undefined,
 			   struct keyed_list *list)
 {
-	for (size_t i = 0; i < r->id_map.count; i++) {
+	for (size_t i = 0; i < r->file_ids.map.count; i++) {
 		const struct file_id *id = &r->ids[i];
-		const uint32_t file = undefined ? id->undefined_file : id->own_file;
-		if (file != 0 && file != r->other_file)
-			add_key(list, r->id_map.keys[i], file - 1);
+		const uint32_t file = undefined ? id->own.undefined : id->own.file;
+		if (file != 0 && file != r->files.other)
+			add_key(list, r->file_ids.map.keys[i], file - 1);
 	}
 	give_rows(s, list, &s->files);
 }
@@ -186,7 +187,7 @@ static void add_file(struct state *s, const struct requests *r, uint32_t file)
 
 static void files_state(struct state *s, struct requests *r)
 {
-	struct keyed_list list = new_list(s, r->object_map.count);
+	struct keyed_list list = new_list(s, r->files.object_map.count);
 	uint64_t last = 0;
 	if (state_saves(s))
 		list_objects(s, r, &list);
@@ -222,7 +223,7 @@ static void load_own_file(struct state *s, struct requests *r, uint64_t key, boo
 /* undefined: the files of operations in a part, which an earlier part declares. */
 static void own_files_state(struct state *s, struct requests *r, const char *kind, bool undefined)
 {
-	struct keyed_list list = new_list(s, r->id_map.count);
+	struct keyed_list list = new_list(s, r->file_ids.map.count);
 	uint64_t last = 0;
 	if (state_saves(s))
 		list_own_files(s, r, undefined, &list);
@@ -239,15 +240,15 @@ static void own_files_state(struct state *s, struct requests *r, const char *kin
 /* All files outside of the sample have one number, without statistics. */
 static void other_file_state(struct state *s, struct requests *r)
 {
-	const bool any = r->other_file != 0;
+	const bool any = r->files.other != 0;
 	size_t rows = 0;
 	for (; state_list(s, "file.other", rows == 0 && any); rows++) {
-		state_number(s, "operations", &r->operations_limited);
+		state_number(s, "operations", &r->files.undefined_left_out);
 		state_check(s, rows == 0, "one row");
 		if (!state_saves(s) && !requests_begin_sample(r))
 			state_no_memory(s);
 		if (!state_failed(s))
-			state_add_number(s, &s->files, r->other_file - 1);
+			state_add_number(s, &s->files, r->files.other - 1);
 	}
 }
 
@@ -317,17 +318,17 @@ static int by_id(const void *left, const void *right, void *keys)
 /* Their numbers, without keys, which would take much memory. NULL if out of memory. */
 static uint32_t *list_ids(struct state *s, const struct requests *r, size_t *count)
 {
-	uint32_t *list = calloc(r->id_map.count + 1, sizeof *list);
+	uint32_t *list = calloc(r->file_ids.map.count + 1, sizeof *list);
 	*count = 0;
 	if (list == NULL) {
 		state_no_memory(s);
 		return NULL;
 	}
-	for (size_t i = 0; i < r->id_map.count && state_saves(s); i++)
+	for (size_t i = 0; i < r->file_ids.map.count && state_saves(s); i++)
 		if (is_saved(r, &r->ids[i]))
 			list[(*count)++] = (uint32_t)i;
 	if (*count > 0)
-		qsort_r(list, *count, sizeof *list, by_id, r->id_map.keys);
+		qsort_r(list, *count, sizeof *list, by_id, r->file_ids.map.keys);
 	return list;
 }
 
@@ -343,8 +344,9 @@ static void file_state(struct state *s, const char *key, uint32_t *file)
 /* Files of objects have the numbers of these, as both were loaded in one order. */
 static uint32_t object_of(const struct requests *r, uint32_t file)
 {
-	return file != 0 && file <= r->object_map.count ? (uint32_t)r->object_map.keys[file - 1]
-							: 0;
+	return file != 0 && file <= r->files.object_map.count
+		   ? (uint32_t)r->files.object_map.keys[file - 1]
+		   : 0;
 }
 
 /* A stream that has ended has no number, but there was one. */
@@ -412,7 +414,7 @@ static void ids_state(struct state *s, struct requests *r)
 	uint32_t *list = list_ids(s, r, &count);
 	uint64_t last = 0;
 	for (size_t i = 0; state_list(s, "fileid", i < count); i++) {
-		uint64_t key = i < count ? r->id_map.keys[list[i]] : 0;
+		uint64_t key = i < count ? r->file_ids.map.keys[list[i]] : 0;
 		key_state(s, &key);
 		check_order(s, key, &last, i == 0);
 		struct file_id *id =
@@ -429,7 +431,7 @@ static void ids_state(struct state *s, struct requests *r)
 static void other_object(struct state *s, const struct requests *r, const char *key, uint32_t file,
 			 uint32_t *object)
 {
-	const bool other = file != 0 && file == r->other_file;
+	const bool other = file != 0 && file == r->files.other;
 	uint32_t v = other ? *object : 0;
 	state_small(s, key, &v, UINT32_MAX);
 	state_check(s, other || v == 0, "an object of a file outside of the sample");
@@ -460,7 +462,7 @@ static void limited_ids_state(struct state *s, struct requests *r)
 void requests_state(struct state *s, struct requests *r)
 {
 	counts_state(s, r);
-	r->keeps_all = true;
+	r->files.keeps_all = true;
 	processes_state(s, r);
 	files_state(s, r);
 	own_files_state(s, r, "file.own", false);
@@ -469,5 +471,5 @@ void requests_state(struct state *s, struct requests *r)
 	pairs_state(s, r);
 	ids_state(s, r);
 	limited_ids_state(s, r);
-	r->keeps_all = false;
+	r->files.keeps_all = false;
 }

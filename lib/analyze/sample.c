@@ -27,19 +27,19 @@ static uint32_t file_of_pair(const struct requests *r, size_t pair)
 /* The halvings that a file survives. */
 static unsigned level_of(const struct requests *r, uint32_t file)
 {
-	return requests_sample_level(&r->file_keys[file]);
+	return file_key_level(&r->files.keys[file]);
 }
 
 /* Whether a sample may drop a file. */
 static bool is_fixed(const struct requests *r, uint32_t file)
 {
-	return r->file_keys[file].omitted || r->file_keys[file].undefined;
+	return r->files.keys[file].omitted || r->files.keys[file].undefined;
 }
 
 static size_t count_rows(const struct requests *r, uint32_t bits)
 {
 	size_t rows = 0;
-	for (uint32_t i = 0; i < r->files; i++)
+	for (uint32_t i = 0; i < r->files.count; i++)
 		rows += level_of(r, i) >= bits && !is_fixed(r, i);
 	for (size_t i = 0; i < r->pair_map.count; i++) {
 		const uint32_t file = file_of_pair(r, i);
@@ -52,14 +52,15 @@ static size_t count_rows(const struct requests *r, uint32_t bits)
 static bool choose(const struct requests *r, bool others, struct sample_kept *k)
 {
 	uint32_t files = 0, pairs = 0;
-	*k = (struct sample_kept){.files = r->files, .pairs = r->pair_map.count, .others = others};
+	*k = (struct sample_kept){
+	    .files = r->files.count, .pairs = r->pair_map.count, .others = others};
 	k->file = malloc((k->files + 1) * sizeof *k->file);
 	k->pair = malloc((k->pairs + 1) * sizeof *k->pair);
 	if (k->file == NULL || k->pair == NULL)
 		return false;
 	for (uint32_t i = 0; i < k->files; i++) {
-		const bool keeps = !r->file_keys[i].omitted &&
-				   (is_fixed(r, i) || level_of(r, i) >= r->sample_bits);
+		const bool keeps = !r->files.keys[i].omitted &&
+				   (is_fixed(r, i) || level_of(r, i) >= r->files.sample_bits);
 		k->file[i] = keeps ? files++ : UINT32_MAX;
 	}
 	for (size_t i = 0; i < k->pairs; i++)
@@ -70,21 +71,21 @@ static bool choose(const struct requests *r, bool others, struct sample_kept *k)
 static bool rekey_objects(struct requests *r, const struct sample_kept *k)
 {
 	struct idmap map = {.keys = NULL};
-	for (size_t i = 0; i < r->object_map.count; i++) {
-		const uint32_t file = k->file[r->object_file[i] - 1];
+	for (size_t i = 0; i < r->files.object_map.count; i++) {
+		const uint32_t file = k->file[r->files.object_file[i] - 1];
 		if (file == UINT32_MAX)
 			continue;
-		const size_t at = idmap_number(&map, r->object_map.keys[i]);
+		const size_t at = idmap_number(&map, r->files.object_map.keys[i]);
 		if (at == SIZE_MAX) {
 			idmap_free(&map);
 			return false;
 		}
-		r->object_file[at] = file + 1;
+		r->files.object_file[at] = file + 1;
 	}
-	for (size_t i = map.count; i < r->object_capacity; i++)
-		r->object_file[i] = 0;
-	idmap_free(&r->object_map);
-	r->object_map = map;
+	for (size_t i = map.count; i < r->files.object_capacity; i++)
+		r->files.object_file[i] = 0;
+	idmap_free(&r->files.object_map);
+	r->files.object_map = map;
 	return true;
 }
 
@@ -118,18 +119,18 @@ static void rekey_id(const struct requests *r, struct file_id *id, const struct 
 	if (id->pair != 0 && k->pair[id->pair - 1] == UINT32_MAX)
 		id->owner_changes = UINT32_MAX;
 	id->pair = renumbered(id->pair, k->pair, 0);
-	id->file = renumbered(id->file, k->file, r->other_file);
-	id->own_file = renumbered(id->own_file, k->file, r->other_file);
-	id->undefined_file = renumbered(id->undefined_file, k->file, r->other_file);
+	id->file = renumbered(id->file, k->file, r->files.other);
+	id->own.file = renumbered(id->own.file, k->file, r->files.other);
+	id->own.undefined = renumbered(id->own.undefined, k->file, r->files.other);
 }
 
 static bool keep_files(struct requests *r, const struct sample_kept *k)
 {
-	SAMPLE_KEEP(r->file_keys, r->file_key_capacity, k->file, k->files);
-	r->files = 0;
+	SAMPLE_KEEP(r->files.keys, r->files.key_capacity, k->file, k->files);
+	r->files.count = 0;
 	for (size_t i = 0; i < k->files; i++)
-		r->files += k->file[i] != UINT32_MAX;
-	r->other_file = 0;
+		r->files.count += k->file[i] != UINT32_MAX;
+	r->files.other = 0;
 	return !k->others || requests_begin_sample(r);
 }
 
@@ -137,10 +138,10 @@ static bool keep_requests(struct requests *r, const struct sample_kept *k)
 {
 	if (!rekey_objects(r, k) || !rekey_pairs(r, k) || !keep_files(r, k))
 		return false;
-	for (size_t i = 0; i < r->id_map.count; i++)
+	for (size_t i = 0; i < r->file_ids.map.count; i++)
 		rekey_id(r, &r->ids[i], k);
 	for (size_t i = 0; i < r->head_count; i++)
-		r->heads[i].file = renumbered(r->heads[i].file, k->file, r->other_file);
+		r->heads[i].file = renumbered(r->heads[i].file, k->file, r->files.other);
 	r->fixed_pairs = 0;
 	for (size_t i = 0; i < r->pair_map.count; i++)
 		r->fixed_pairs += is_fixed(r, file_of_pair(r, i));
@@ -153,7 +154,7 @@ static bool enter_dropped(struct requests *r, unsigned layer, const struct rows 
 {
 	for (size_t i = 0; i < k->pairs && i < rows->pair_capacity; i++) {
 		const struct row_pair *p = &rows->pairs[i];
-		const struct file_key *key = &r->file_keys[file_of_pair(r, i)];
+		const struct file_key *key = &r->files.keys[file_of_pair(r, i)];
 		const struct file_sum sums = {p->sums, p->high, p->located};
 		if (k->pair[i] == UINT32_MAX && !key->omitted && row_calls(&p->sums) > 0 &&
 		    !file_sums_add(&r->file_sums, key, layer, &sums))
@@ -170,8 +171,8 @@ static bool keep_chosen(struct iot_analyze *a, bool others)
 		if (a->layers[i] != NULL && (i == 0 || a->requests.has_mpiio))
 			done = enter_dropped(&a->requests, i, &a->layers[i]->rows, &k);
 	done = done && keep_requests(&a->requests, &k);
-	k.other_file = a->requests.other_file;
-	k.bits = a->requests.sample_bits;
+	k.other_file = a->requests.files.other;
+	k.bits = a->requests.files.sample_bits;
 	for (unsigned i = 0; i < LAYERS && done; i++)
 		if (a->layers[i] != NULL)
 			layer_sample(a->layers[i], &k);
@@ -186,40 +187,41 @@ static bool keep_chosen(struct iot_analyze *a, bool others)
 bool sample_is_due(const struct iot_analyze *a)
 {
 	const struct requests *r = &a->requests;
-	const size_t files = r->files - (r->other_file != 0) - r->undefined_files;
+	const size_t files = r->files.count - (r->files.other != 0) - r->files.undefined_count;
 	return files + r->pair_map.count - r->fixed_pairs > ROWS_MAX;
 }
 
 static void raise_level(struct requests *r)
 {
-	while (r->sample_bits < SAMPLE_BITS_MAX && count_rows(r, r->sample_bits) > ROWS_MAX)
-		r->sample_bits++;
+	while (r->files.sample_bits < SAMPLE_BITS_MAX &&
+	       count_rows(r, r->files.sample_bits) > ROWS_MAX)
+		r->files.sample_bits++;
 }
 
 bool sample_limit(struct iot_analyze *a)
 {
 	struct requests *r = &a->requests;
-	const uint32_t before = r->sample_bits;
+	const uint32_t before = r->files.sample_bits;
 	if (sample_is_due(a))
 		raise_level(r);
-	return r->sample_bits == before || keep_chosen(a, true);
+	return r->files.sample_bits == before || keep_chosen(a, true);
 }
 
 bool sample_join(struct iot_analyze *a)
 {
 	if (sample_is_due(a))
 		raise_level(&a->requests);
-	return a->requests.sample_bits == 0 || keep_chosen(a, true);
+	return a->requests.files.sample_bits == 0 || keep_chosen(a, true);
 }
 
 bool sample_clear(struct iot_analyze *a)
 {
-	return a->requests.other_file == 0 || keep_chosen(a, true);
+	return a->requests.files.other == 0 || keep_chosen(a, true);
 }
 
 bool sample_end(struct iot_analyze *a)
 {
-	return a->requests.other_file == 0 || keep_chosen(a, false);
+	return a->requests.files.other == 0 || keep_chosen(a, false);
 }
 
 void sample_mark(struct iot_analyze *a)
@@ -227,7 +229,7 @@ void sample_mark(struct iot_analyze *a)
 	for (unsigned i = 0; i < LAYERS; i++)
 		if (a->layers[i] != NULL)
 			a->layers[i]->repetition.sampled = a->layers[i]->working_set.sampled =
-			    a->requests.sample_bits > 0;
+			    a->requests.files.sample_bits > 0;
 }
 
 /* Sums of files, and lists of the largest ones, are exact. */
@@ -241,7 +243,7 @@ static bool is_sampled(const struct iot_analyze_value *v)
 
 void sample_note(struct iot_analyze *a)
 {
-	if (a->requests.sample_bits == 0)
+	if (a->requests.files.sample_bits == 0)
 		return;
 	for (size_t i = 0; i < a->values.count; i++) {
 		struct iot_analyze_value *v = &a->values.value[i];

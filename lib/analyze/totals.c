@@ -159,8 +159,8 @@ static struct sums sum_files(const struct totals *t, const struct requests *r, u
 	struct file_sum f;
 	struct sums s = {.files = 0};
 	for (size_t i = 0; i < t->file_capacity; i++) {
-		const bool more = sampled && i < r->files &&
-				  file_sums_find(&r->file_sums, layer, &r->file_keys[i], &f);
+		const bool more = sampled && i < r->files.count &&
+				  file_sums_find(&r->file_sums, layer, &r->files.keys[i], &f);
 		const struct totals_file all = more ? whole_file(&t->files[i], &f) : t->files[i];
 		sum_used_file(&s, &all, extent_min);
 	}
@@ -220,7 +220,7 @@ uint64_t totals_runtime(const struct totals_trace *trace, const struct requests 
 
 uint64_t totals_processes(const struct totals_trace *trace, const struct requests *requests)
 {
-	return trace->ranks != 0 ? trace->ranks : requests->active_count;
+	return trace->ranks != 0 ? trace->ranks : requests->processes.active_count;
 }
 
 /* A value for reads, writes and both. */

@@ -84,13 +84,13 @@ bool working_set_add(struct working_set *w, const struct io_spans *grouped,
 	for (size_t i = 0; i < grouped->count; i++) {
 		const struct io_span *span = &grouped->span[i];
 		if (!span_is_located(span) || (span->flags & IOT_START_UNKNOWN) != 0 ||
-		    span->file + 1 == r->other_file)
+		    span->file + 1 == r->files.other)
 			continue;
 		for (size_t k = 0; k < span->count; k++) {
 			const uint64_t start = epoch_ns + (uint64_t)span->start_ns[k];
 			if (!extend(w, start, start))
 				return false;
-			add_blocks(w, &r->file_keys[span->file], span->offset[k], span->length[k],
+			add_blocks(w, &r->files.keys[span->file], span->offset[k], span->length[k],
 				   bin_at(w->bins, cells_bin(start, k_of(w))));
 		}
 	}

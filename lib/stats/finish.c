@@ -55,7 +55,7 @@ static void end_counting(struct iot_stats *s)
 {
 	free(s->opened);
 	free(s->group_rows);
-	idmap_free(&s->opened_map);
+	file_ids_free(&s->file_ids);
 	idmap_free(&s->group_map);
 	s->opened = NULL;
 	s->group_rows = NULL;

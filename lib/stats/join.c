@@ -6,9 +6,9 @@
 
 static void join_opened(struct iot_stats *s, struct iot_stats *more)
 {
-	for (size_t i = 0; i < more->opened_map.count && !s->failed; i++) {
+	for (size_t i = 0; i < more->file_ids.map.count && !s->failed; i++) {
 		const struct opened *m = &more->opened[i];
-		const uint64_t key = more->opened_map.keys[i];
+		const uint64_t key = more->file_ids.map.keys[i];
 		const struct opened *o = opened_of(s, (uint32_t)(key >> 32), (uint32_t)key);
 		if (o == NULL || m->row == 0)
 			continue;
@@ -60,9 +60,9 @@ static uint32_t join_row(struct iot_stats *s, struct stats_row *more)
 /* numbers: of more's rows in t, + 1 */
 static void move_opened(struct iot_stats *s, const struct iot_stats *more, const uint32_t *numbers)
 {
-	for (size_t i = 0; i < more->opened_map.count && !s->failed; i++) {
+	for (size_t i = 0; i < more->file_ids.map.count && !s->failed; i++) {
 		const struct opened *m = &more->opened[i];
-		const uint64_t key = more->opened_map.keys[i];
+		const uint64_t key = more->file_ids.map.keys[i];
 		struct opened *o = opened_of(s, (uint32_t)(key >> 32), (uint32_t)key);
 		if (o == NULL || m->row == 0)
 			continue;
@@ -84,7 +84,7 @@ static void move_opened(struct iot_stats *s, const struct iot_stats *more, const
 /* The first part is moved instead of copied: with many processes it is half of all memory. */
 static bool take_over(struct iot_stats *s, struct iot_stats *more)
 {
-	if (s->row_count + s->opened_map.count + s->group_map.count + s->rank_map.count > 0 ||
+	if (s->row_count + s->file_ids.map.count + s->group_map.count + s->rank_map.count > 0 ||
 	    s->operations.ops + s->operations.others > 0 ||
 	    s->left_out + s->counters + s->samples + s->unnamed > 0 || s->layers || s->no_offsets ||
 	    s->trace_host != NULL || s->epoch_ns != 0 || s->failed)

@@ -52,7 +52,8 @@ struct iot_stats *iot_stats_snapshot(struct iot_stats *s)
 	copy->names = (struct text_pool){.slabs = NULL};
 	copy->names_size = 0;
 	copy->opened_capacity = copy->group_capacity = copy->rank_capacity = 0;
-	copy->opened_map = copy->group_map = copy->rank_map = (struct idmap){.count = 0};
+	copy->group_map = copy->rank_map = (struct idmap){.count = 0};
+	copy->file_ids = (struct file_ids){.map = {.count = 0}};
 	if (copy_rows(copy, s) && iot_stats_finish(copy) == IOT_OK)
 		return copy;
 	iot_stats_free(copy);

@@ -38,7 +38,7 @@ void stats_empty(struct iot_stats *s)
 	free(s->group_rows);
 	free(s->ranks);
 	idmap_free(&s->rank_map);
-	idmap_free(&s->opened_map);
+	file_ids_free(&s->file_ids);
 	idmap_free(&s->group_map);
 	*s = (struct iot_stats){.options = s->options};
 }

@@ -14,6 +14,7 @@
 #include "lib/base/array.h"
 #include "lib/base/idmap.h"
 #include "lib/base/text_pool.h"
+#include "lib/entities/file_ids.h"
 #include "lib/stats/operations.h"
 #include "lib/stats/size_counts.h"
 
@@ -61,8 +62,8 @@ struct iot_stats {
 
 	struct stats_row *rows;
 	size_t row_count, row_capacity;
-	struct idmap opened_map; /* (process, file) */
-	struct opened *opened;
+	struct file_ids file_ids;
+	struct opened *opened; /* by number of the fileId */
 	size_t opened_capacity;
 	struct idmap group_map; /* objects or processes */
 	uint32_t *group_rows;   /* number + 1 */
@@ -122,9 +123,11 @@ static inline size_t number_of(struct iot_stats *s, struct idmap *map, uint64_t 
 
 static inline struct opened *opened_of(struct iot_stats *s, uint32_t process, uint32_t file)
 {
-	size_t i = number_of(s, &s->opened_map, idmap_pair(process, file), &s->opened,
-			     &s->opened_capacity, sizeof *s->opened);
-	return i == SIZE_MAX ? NULL : &s->opened[i];
+	const size_t i = file_ids_number(&s->file_ids, process, file);
+	if (array_reserve_index(&s->opened, &s->opened_capacity, i, sizeof *s->opened))
+		return &s->opened[i];
+	s->failed = true;
+	return NULL;
 }
 
 /* Adds a row; returns its number + 1, or 0 if out of memory. */

@@ -292,7 +292,7 @@ static void settle_small_files(struct causes *all)
 
 void cause_sums_add_files(struct causes *all)
 {
-	for (size_t i = 0; i < all->from->table->from.requests->files; i++)
+	for (size_t i = 0; i < all->from->table->from.requests->files.count; i++)
 		add_file(all, i);
 	settle_small_files(all);
 }

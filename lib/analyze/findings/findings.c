@@ -580,7 +580,7 @@ static void find_without_times(struct findings *f, const struct findings_source 
 	struct file_evidence e = {.stragglers = 0};
 	if (counted != NULL)
 		findings_counted_files(&e, from->table);
-	for (size_t i = 0; i < from->table->from.requests->files && counted == NULL; i++)
+	for (size_t i = 0; i < from->table->from.requests->files.count && counted == NULL; i++)
 		add_file(&e, from->table, i);
 	find_all(f, from, cost, &e);
 	if (counted != NULL)

@@ -121,7 +121,7 @@ static void mean_values(const struct row_table *t, struct values *v)
 
 bool balance_values(const struct row_table *t, size_t size, struct values *v)
 {
-	const size_t n = t->from.requests->process_map.count;
+	const size_t n = t->from.requests->processes.map.count;
 	struct process_load *members = calloc(n + 1, sizeof *members);
 	struct row_sums all = {.count = {0}};
 	struct top_lists top;

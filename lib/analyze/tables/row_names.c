@@ -190,8 +190,8 @@ static bool give_host(struct row_names *n, const struct requests *r)
 	if (host.data != NULL)
 		memcpy(copy, host.data, host.size); /* a set may move the texts */
 	const struct iot_text given = {copy, host.size};
-	for (size_t i = 0; i < r->process_map.count && host.data != NULL; i++) {
-		const uint32_t process = (uint32_t)r->process_map.keys[i];
+	for (size_t i = 0; i < r->processes.map.count && host.data != NULL; i++) {
+		const uint32_t process = (uint32_t)r->processes.map.keys[i];
 		if (row_names_host(n, process).data == NULL &&
 		    !row_names_set(n, NAME_HOST, process, given))
 			return false;
@@ -240,15 +240,15 @@ static int by_text(const void *left, const void *right)
 
 bool row_names_hosts(const struct row_names *n, const struct requests *r, uint64_t *hosts)
 {
-	struct iot_text *list = calloc(r->active_count + 1, sizeof *list);
+	struct iot_text *list = calloc(r->processes.active_count + 1, sizeof *list);
 	size_t count = 0;
 	*hosts = 0;
 	if (list == NULL)
 		return false;
-	for (size_t i = 0; i < r->active_capacity; i++) {
+	for (size_t i = 0; i < r->processes.active_capacity; i++) {
 		const struct iot_text host =
-		    r->active[i] ? row_names_host(n, (uint32_t)r->process_map.keys[i])
-				 : (struct iot_text){NULL, 0};
+		    r->processes.active[i] ? row_names_host(n, (uint32_t)r->processes.map.keys[i])
+					   : (struct iot_text){NULL, 0};
 		if (host.data != NULL)
 			list[count++] = host;
 	}

@@ -45,11 +45,11 @@ static bool list_left_out(struct row_table *t)
 /* Counts the pairs of each file, and then places them: a counting sort. */
 bool table_make(struct row_table *t, const struct table_source *from)
 {
-	const size_t files = from->requests->files, pairs = from->requests->pair_map.count;
+	const size_t files = from->requests->files.count, pairs = from->requests->pair_map.count;
 	*t = (struct row_table){.from = *from};
 	t->begin = calloc(files + 2, sizeof *t->begin);
 	t->pairs = calloc(pairs + 1, sizeof *t->pairs);
-	t->files = calloc(from->requests->process_map.count + 1, sizeof *t->files);
+	t->files = calloc(from->requests->processes.map.count + 1, sizeof *t->files);
 	if (t->begin == NULL || t->pairs == NULL || t->files == NULL)
 		return false;
 	for (size_t i = 0; i < pairs; i++) {
@@ -166,12 +166,12 @@ static void add_pair(const struct row_table *t, size_t pair, struct table_file *
 
 size_t table_files(const struct row_table *t)
 {
-	return t->from.requests->files + t->left_out_count;
+	return t->from.requests->files.count + t->left_out_count;
 }
 
 bool table_is_left_out(const struct row_table *t, size_t file)
 {
-	return file >= t->from.requests->files;
+	return file >= t->from.requests->files.count;
 }
 
 /* Returns false if the file is not in those sums. */
@@ -180,9 +180,9 @@ static bool left_out_sum(const struct row_table *t, size_t file, struct file_key
 {
 	const struct file_sums *l = &t->from.requests->file_sums;
 	if (table_is_left_out(t, file))
-		return file_sums_at(l, t->from.layer, t->left_out[file - t->from.requests->files],
-				    key, f);
-	*key = t->from.requests->file_keys[file];
+		return file_sums_at(l, t->from.layer,
+				    t->left_out[file - t->from.requests->files.count], key, f);
+	*key = t->from.requests->files.keys[file];
 	return file_sums_find(l, t->from.layer, key, f);
 }
 
@@ -260,7 +260,7 @@ bool table_precedes(const struct table_rank *a, const struct table_rank *b)
 
 uint32_t table_process_id(const struct row_table *t, size_t process)
 {
-	return (uint32_t)t->from.requests->process_map.keys[process];
+	return (uint32_t)t->from.requests->processes.map.keys[process];
 }
 
 struct table_rank table_process_rank(const struct row_table *t, size_t process)
@@ -295,7 +295,7 @@ bool table_add_rank(struct row_table *t, struct table_rank rank, const struct ro
 bool table_rank_processes(struct row_table *t)
 {
 	struct table_sums s;
-	for (size_t i = 0; i < t->from.requests->process_map.count; i++)
+	for (size_t i = 0; i < t->from.requests->processes.map.count; i++)
 		if (table_process(t, i, &s) &&
 		    !table_add_rank(t, table_process_rank(t, i), &s.sums))
 			return false;
