@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_AHEAD = 2 * ARROW_RUN_MAX };
+enum { ROWS_AHEAD = ARROW_RUN_MAX };
 
 static size_t width_of(enum column_type type)
 {

@@ -31,6 +31,7 @@ enum {
 	PREFETCH =
 	    4096,   /* bytes ahead: verified text may have left the cache since it was hashed */
 	SLACK = 64, /* bytes after a block that may be read */
+	LINE_TYPICAL = 24, /* bytes */
 	BLOCK_SHIFT = 9,
 };
 
@@ -401,6 +402,18 @@ static INLINE bool decode_lines(struct iot_codec *c, struct decode_regs *r, cons
 	return going;
 }
 
+/*
+ * Returns the words of the next block. Text beyond the records that are asked for would be
+ * classified again by the next call.
+ */
+static INLINE size_t block_words(size_t text_size, size_t records, size_t max)
+{
+	const size_t whole = text_size < SLACK ? 0 : (text_size - SLACK) / 64;
+	const size_t asked = records * LINE_TYPICAL / 64 + 1;
+	const size_t words = whole < asked ? whole : asked;
+	return words < max ? words : max;
+}
+
 static INLINE size_t decode_text(struct iot_codec *c, const char **text, const char *end,
 				 struct iot_record *rec, size_t max, size_t stride,
 				 const struct first_use_handler *on_first_use, unsigned base)
@@ -422,10 +435,9 @@ static INLINE size_t decode_text(struct iot_codec *c, const char **text, const c
 	    (const struct iot_record *)(const void *)(first + max * stride);
 	bool going = true;
 	for (size_t word_count_max = FIRST_WORDS; going && rec != rec_end; word_count_max = WORDS) {
-		size_t at = 0, words = (size_t)(end - *text) < SLACK
-					   ? 0
-					   : (size_t)(end - *text - SLACK) / 64;
-		words = words < word_count_max ? words : word_count_max;
+		const size_t left = (size_t)((const char *)rec_end - (const char *)rec) / stride;
+		const size_t words = block_words((size_t)(end - *text), left, word_count_max);
+		size_t at = 0;
 		classify_words(*text, &m, words, base);
 		if (m.any_minus != 0 || base == 10)
 			going = decode_lines(c, &regs, &m, &at, &rec, rec_end, stride, on_first_use,
