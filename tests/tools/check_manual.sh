@@ -22,9 +22,6 @@ done
 for name in $(sed -n 's/^IOT_API.*[ *]\(iot_[a-z_]*\)(.*/\1/p' include/iotrace/*.h); do
 	grep -q "^\.F[no] \"*$name\( \|\$\)" man/*.3
 	verdict $? "$name: in no page of section 3"
-	case $name in
-	iot_version | iot_status_name) continue ;;
-	esac
 	grep -q "^\.Nm $name\( \|\$\)" man/*.3
 	verdict $? "$name: not under NAME"
 done
