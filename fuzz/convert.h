@@ -69,6 +69,47 @@ static inline void fuzz_convert_source(struct source_state *src, int batch)
 	iot_writer_free(w);
 }
 
+/*
+ * Returns whether a file may be compressed: the message on damaged compression contains how much
+ * was read.
+ */
+static inline bool fuzz_is_compressed(const uint8_t *data, size_t size)
+{
+	static const uint8_t magic[][2] = {{0x1f, 0x8b}, {0x28, 0xb5}, {'B', 'Z'},  {0xfd, '7'},
+					   {0x04, 0x22}, {0x02, 0x21}, {0x03, 0x21}};
+	for (size_t i = 0; i < sizeof magic / sizeof *magic; i++)
+		if (size >= 2 && memcmp(data, magic[i], 2) == 0)
+			return true;
+	return size >= 2 && data[0] >> 4 == 5 && data[1] == 0x2a;
+}
+
+/* The bytes of an input as a file, or as two with a half each. */
+struct fuzz_members {
+	int fd[2];
+	size_t files;
+	bool compressed; /* perhaps */
+};
+
+static inline struct fuzz_members fuzz_members_new(const struct fuzz_input *in, bool halves)
+{
+	const size_t first = halves ? in->size / 2 : in->size;
+	struct fuzz_members m = {
+	    .fd = {fuzz_file(in->data, first), -1},
+	    .files = 1,
+	    .compressed = fuzz_is_compressed(in->data, first) ||
+			  fuzz_is_compressed(in->data + first, in->size - first),
+	};
+	if (halves)
+		m.fd[m.files++] = fuzz_file(in->data + first, in->size - first);
+	return m;
+}
+
+static inline void fuzz_members_close(const struct fuzz_members *m)
+{
+	for (size_t i = 0; i < m->files; i++)
+		(void)close(m->fd[i]);
+}
+
 /* The files `fd` as one input. batch: events per call, at most FUZZ_BATCH. */
 static inline void fuzz_convert(const char *name, const int *fd, size_t files,
 				const struct setting *settings, size_t count, int batch)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs a converter over files and keeps a hash of its events, its report and its error, so that
- * harnesses can require that the size of reads makes no difference.
+ * Runs a converter over files, with reads and batches of several sizes: the events, of which a hash
+ * is kept, the report and the error must be the same.
  */
 #ifndef FUZZ_DIGEST_H
 #define FUZZ_DIGEST_H
@@ -9,7 +9,7 @@
 #include "convert.h"
 
 struct fuzz_digest {
-	uint64_t events, hash;
+	uint64_t events, records, ops, hash;
 	int status;
 	struct error error;
 	struct report report;
@@ -21,21 +21,30 @@ static inline void fuzz_hash(uint64_t *hash, const void *data, size_t size)
 		*hash = (*hash ^ *p) * UINT64_C(0x100000001b3);
 }
 
+/* The time of an event without its own may depend on batches. */
 static inline void fuzz_digest_add(struct fuzz_digest *d, const struct iot_event *ev)
 {
 	fuzz_hash(&d->hash, &ev->kind, sizeof ev->kind);
-	fuzz_hash(&d->hash, &ev->rec.start_ns, sizeof ev->rec.start_ns);
+	if ((ev->has & IOT_HAS_TIME) != 0)
+		fuzz_hash(&d->hash, &ev->rec.start_ns, sizeof ev->rec.start_ns);
 	if (ev->kind == IOT_RECORD)
 		fuzz_hash(&d->hash, &ev->rec, sizeof ev->rec);
 	else
 		fuzz_hash(&d->hash, ev->text.data, ev->text.size);
 	d->events++;
+	d->records += ev->kind == IOT_RECORD;
+	d->ops += ev->kind == IOT_OP;
 }
 
-/* read_size: bytes per read, 0 for the default. The caller frees the result. */
-static inline struct fuzz_digest *fuzz_digest(const char *name, const int *fd, size_t files,
+struct fuzz_reads {
+	size_t size; /* bytes per read, 0 for the default */
+	int batch;   /* events per call, at most FUZZ_BATCH */
+};
+
+/* The caller frees the result. */
+static inline struct fuzz_digest *fuzz_digest(const char *name, const struct fuzz_members *m,
 					      const struct setting *settings, size_t count,
-					      size_t read_size)
+					      struct fuzz_reads reads)
 {
 	char capacity[2][FUZZ_PATH];
 	const char *path[2];
@@ -43,12 +52,12 @@ static inline struct fuzz_digest *fuzz_digest(const char *name, const int *fd, s
 	struct error error = {0};
 	struct fuzz_digest *d = fuzz_memory(NULL, sizeof *d);
 	memset(d, 0, sizeof *d);
-	for (size_t i = 0; i < files; i++)
-		path[i] = fuzz_path(capacity[i], fd[i]);
-	struct input *in = input_new(path, files, NULL, &error);
+	for (size_t i = 0; i < m->files; i++)
+		path[i] = fuzz_path(capacity[i], m->fd[i]);
+	struct input *in = input_new(path, m->files, NULL, &error);
 	if (in == NULL)
 		return d;
-	input_set_read_size(in, read_size);
+	input_set_read_size(in, reads.size);
 	struct source_state src = {.converter = converter_find(name),
 				   .input = in,
 				   .settings = settings,
@@ -56,7 +65,7 @@ static inline struct fuzz_digest *fuzz_digest(const char *name, const int *fd, s
 				   .watermark_ns = INT64_MIN};
 	d->status = src.converter->open(&src);
 	while (d->status >= 0 && d->events < FUZZ_EVENTS_MAX &&
-	       (d->status = src.converter->next(&src, ev, FUZZ_BATCH)) > 0)
+	       (d->status = src.converter->next(&src, ev, reads.batch)) > 0)
 		for (int i = 0; i < d->status; i++)
 			fuzz_digest_add(d, &ev[i]);
 	d->error = src.error;
@@ -64,20 +73,6 @@ static inline struct fuzz_digest *fuzz_digest(const char *name, const int *fd, s
 	src.converter->close(&src);
 	input_free(in);
 	return d;
-}
-
-/*
- * Returns whether a file may be compressed: the message on damaged compression contains how much
- * was read.
- */
-static inline bool fuzz_is_compressed(const uint8_t *data, size_t size)
-{
-	static const uint8_t magic[][2] = {{0x1f, 0x8b}, {0x28, 0xb5}, {'B', 'Z'},  {0xfd, '7'},
-					   {0x04, 0x22}, {0x02, 0x21}, {0x03, 0x21}};
-	for (size_t i = 0; i < sizeof magic / sizeof *magic; i++)
-		if (size >= 2 && memcmp(data, magic[i], 2) == 0)
-			return true;
-	return size >= 2 && data[0] >> 4 == 5 && data[1] == 0x2a;
 }
 
 static inline void fuzz_same_digest(const struct fuzz_digest *a, const struct fuzz_digest *b)
@@ -89,6 +84,26 @@ static inline void fuzz_same_digest(const struct fuzz_digest *a, const struct fu
 		   r->unparsed == s->unparsed && r->counts == s->counts);
 	for (size_t i = 0; i < r->counts; i++)
 		FUZZ_CHECK(r->count[i].value == s->count[i].value);
+}
+
+/*
+ * Converts with reads and batches of several sizes, which must make no difference. Returns the
+ * result for the default, which the caller frees.
+ */
+static inline struct fuzz_digest *fuzz_any_reads(const char *name, const struct fuzz_members *m,
+						 const struct setting *settings, size_t count)
+{
+	static const struct fuzz_reads reads[] = {{1, 1}, {17, 7}, {4096, 7}};
+	struct fuzz_digest *whole =
+	    fuzz_digest(name, m, settings, count, (struct fuzz_reads){0, FUZZ_BATCH});
+	for (size_t i = 0; i < sizeof reads / sizeof *reads; i++) {
+		struct fuzz_digest *d = fuzz_digest(name, m, settings, count, reads[i]);
+		FUZZ_CHECK(d->status == whole->status);
+		if (whole->events < FUZZ_EVENTS_MAX && (whole->status >= 0 || !m->compressed))
+			fuzz_same_digest(whole, d);
+		free(d);
+	}
+	return whole;
 }
 
 /* The sum of the counts whose names begin with `prefix`. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs the blktrace converter over any bytes, binary and text; see convert.h. The size of reads
+ * Runs the blktrace converter over any bytes, binary and text; see digest.h. The size of reads
  * must make no difference, and every record or line must be accounted for.
  *
  * The first byte of an input is options: bit 0 --start=queue, 1 --device, 2-3 --ops, 4 the input is
- * cut into two members, 5 reads of 17 bytes instead of 1. '0' is the default.
+ * cut into two members. '0' is the default.
  */
 #include "digest.h"
 
@@ -27,26 +27,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_input in = {data, size};
 	const unsigned how = (unsigned)fuzz_take(&in, 1) ^ '0';
 	struct setting settings[3] = {{"ops", ops[how >> 2 & 3]}};
-	const size_t files = how & 16 ? 2 : 1, half = files == 2 ? in.size / 2 : in.size;
 	size_t count = 1;
 	if (how & 1)
 		settings[count++] = (struct setting){"start", "queue"};
 	if (how & 2)
 		settings[count++] = (struct setting){"device", "8,0"};
-	int fd[2] = {fuzz_file(in.data, half), -1};
-	if (files == 2)
-		fd[1] = fuzz_file(in.data + half, in.size - half);
-	fuzz_convert("blktrace", fd, files, settings, count, FUZZ_BATCH);
-	struct fuzz_digest *whole = fuzz_digest("blktrace", fd, files, settings, count, 0),
-			   *parts = fuzz_digest("blktrace", fd, files, settings, count,
-						how & 32 ? 17 : 1);
-	if (!fuzz_is_compressed(in.data, half) &&
-	    !fuzz_is_compressed(in.data + half, in.size - half))
-		fuzz_same_digest(whole, parts);
-	check_accounts(whole);
-	free(whole);
-	free(parts);
-	for (size_t i = 0; i < files; i++)
-		(void)close(fd[i]);
+	const struct fuzz_members m = fuzz_members_new(&in, (how & 16) != 0);
+	fuzz_convert("blktrace", m.fd, m.files, settings, count, FUZZ_BATCH);
+	struct fuzz_digest *d = fuzz_any_reads("blktrace", &m, settings, count);
+	check_accounts(d);
+	free(d);
+	fuzz_members_close(&m);
 	return 0;
 }

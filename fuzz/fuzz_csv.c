@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs the csv converter over any bytes, in pieces of several sizes; see chunks.h. Every line must
+ * Runs the csv converter over any bytes, with reads of several sizes; see digest.h. Every line must
  * be a record, an operation, or counted.
  *
  * The first byte of an input is options: bits 0-3 --columns, 4-5 --delimiter, 6 a header line made
  * of the following bytes. '0' is the default.
  */
-#include "chunks.h"
+#include "digest.h"
 
 enum { COLUMNS_MAX = 12, NAME_MAX_BYTES = 160 };
 
@@ -38,7 +38,7 @@ static size_t make_header(struct fuzz_input *in, char separator, char *out)
 	return size;
 }
 
-static int file_with_header(struct fuzz_input in, char separator)
+static struct fuzz_members file_with_header(struct fuzz_input in, char separator)
 {
 	char header[COLUMNS_MAX * NAME_MAX_BYTES];
 	const size_t size = make_header(&in, separator, header);
@@ -46,16 +46,17 @@ static int file_with_header(struct fuzz_input in, char separator)
 	memcpy(text, header, size);
 	if (in.size > 0)
 		memcpy(text + size, in.data, in.size);
-	const int fd = fuzz_file(text, size + in.size);
+	const struct fuzz_input whole = {(const uint8_t *)text, size + in.size};
+	const struct fuzz_members m = fuzz_members_new(&whole, false);
 	free(text);
-	return fd;
+	return m;
 }
 
-static void check_lines(const struct fuzz_result *r)
+static void check_lines(const struct fuzz_digest *d)
 {
-	const struct report *report = &r->report;
+	const struct report *report = &d->report;
 	FUZZ_CHECK(report->lines ==
-		   r->records + r->ops + report->unparsed + report_get(report, "blank.lines") +
+		   d->records + d->ops + report->unparsed + report_get(report, "blank.lines") +
 		       report_get(report, "header.lines") + report_get(report, "joined.lines"));
 }
 
@@ -86,12 +87,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		settings[count++] = (struct setting){"columns", columns[how & 15]};
 	if (delimiters[how >> 4 & 3] != NULL)
 		settings[count++] = (struct setting){"delimiter", delimiters[how >> 4 & 3]};
-	const int fd = (how & 64) != 0 ? file_with_header(in, ",\t; "[how >> 4 & 3])
-				       : fuzz_file(in.data, in.size);
-	fuzz_convert("csv", &fd, 1, settings, count, FUZZ_BATCH);
-	const struct fuzz_result r = fuzz_chunks("csv", fd, settings, count);
-	if (r.status == IOT_OK || r.status == IOT_ETRUNCATED)
-		check_lines(&r);
-	(void)close(fd);
+	const struct fuzz_members m = (how & 64) != 0 ? file_with_header(in, ",\t; "[how >> 4 & 3])
+						      : fuzz_members_new(&in, false);
+	fuzz_convert("csv", m.fd, m.files, settings, count, FUZZ_BATCH);
+	struct fuzz_digest *d = fuzz_any_reads("csv", &m, settings, count);
+	if (d->status == IOT_OK || d->status == IOT_ETRUNCATED)
+		check_lines(d);
+	free(d);
+	fuzz_members_close(&m);
 	return 0;
 }

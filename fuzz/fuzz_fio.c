@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs the fio converter over any bytes; see convert.h. The size of reads must make no difference,
+ * Runs the fio converter over any bytes; see digest.h. The size of reads must make no difference,
  * and every line must be accounted for.
  *
- * The first byte of an input is options: bits 0-1 --ops, 2 the log is cut into two members, 3 reads
- * of 17 bytes instead of 1. '0' is the default.
+ * The first byte of an input is options: bits 0-1 --ops, 2 the log is cut into two members. '0' is
+ * the default.
  */
 #include "digest.h"
 
@@ -26,20 +26,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_input in = {data, size};
 	const unsigned how = (unsigned)fuzz_take(&in, 1) ^ '0';
 	const struct setting settings[1] = {{"ops", ops[how & 3]}};
-	const size_t files = how & 4 ? 2 : 1, half = files == 2 ? in.size / 2 : in.size;
-	int fd[2] = {fuzz_file(in.data, half), -1};
-	if (files == 2)
-		fd[1] = fuzz_file(in.data + half, in.size - half);
-	fuzz_convert("fio", fd, files, settings, 1, FUZZ_BATCH);
-	struct fuzz_digest *whole = fuzz_digest("fio", fd, files, settings, 1, 0),
-			   *parts = fuzz_digest("fio", fd, files, settings, 1, how & 8 ? 17 : 1);
-	if (!fuzz_is_compressed(in.data, half) &&
-	    !fuzz_is_compressed(in.data + half, in.size - half))
-		fuzz_same_digest(whole, parts);
-	check_accounts(whole);
-	free(whole);
-	free(parts);
-	for (size_t i = 0; i < files; i++)
-		(void)close(fd[i]);
+	const struct fuzz_members m = fuzz_members_new(&in, (how & 4) != 0);
+	fuzz_convert("fio", m.fd, m.files, settings, 1, FUZZ_BATCH);
+	struct fuzz_digest *d = fuzz_any_reads("fio", &m, settings, 1);
+	check_accounts(d);
+	free(d);
+	fuzz_members_close(&m);
 	return 0;
 }

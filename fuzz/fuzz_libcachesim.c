@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs the libcachesim converter over any bytes, in pieces of several sizes; see chunks.h. Every
+ * Runs the libcachesim converter over any bytes, with reads of several sizes; see digest.h. Every
  * whole request must be a record, an operation, or counted.
  *
  * The first byte of an input is options: bits 0-2 --request, 3 --block. '0' is the default.
  */
-#include "chunks.h"
+#include "digest.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -26,16 +26,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		settings[count++] = (struct setting){"request", layouts[layout].name};
 	if ((how & 8) != 0)
 		settings[count++] = (struct setting){"block", "4096"};
-	const int fd = fuzz_file(in.data, in.size);
-	fuzz_convert("libcachesim", &fd, 1, settings, count, FUZZ_BATCH);
-	const struct fuzz_result r = fuzz_chunks("libcachesim", fd, settings, count);
-	FUZZ_CHECK(r.records == r.report.records);
-	FUZZ_CHECK(r.records + r.ops == r.report.calls);
-	if (layout > 0 && (r.status == IOT_OK || r.status == IOT_ETRUNCATED) &&
+	const struct fuzz_members m = fuzz_members_new(&in, false);
+	fuzz_convert("libcachesim", m.fd, m.files, settings, count, FUZZ_BATCH);
+	struct fuzz_digest *d = fuzz_any_reads("libcachesim", &m, settings, count);
+	FUZZ_CHECK(d->records == d->report.records);
+	FUZZ_CHECK(d->records + d->ops == d->report.calls);
+	if (layout > 0 && (d->status == IOT_OK || d->status == IOT_ETRUNCATED) &&
 	    (in.size < 4 || memcmp(in.data, "\x28\xb5\x2f\xfd", 4) != 0))
-		FUZZ_CHECK(r.records + r.ops + r.report.unparsed <=
+		FUZZ_CHECK(d->records + d->ops + d->report.unparsed <=
 			       in.size / layouts[layout].item ||
-			   r.status == IOT_OK);
-	(void)close(fd);
+			   d->status == IOT_OK);
+	free(d);
+	fuzz_members_close(&m);
 	return 0;
 }

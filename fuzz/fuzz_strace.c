@@ -13,16 +13,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_input in = {data, size};
 	unsigned how = (unsigned)fuzz_take(&in, 1) ^ '0';
 	struct setting settings[3] = {{"ops", ops[how >> 2 & 3]}};
-	size_t count = 1, files = how & 16 ? 2 : 1, half = files == 2 ? in.size / 2 : in.size;
+	size_t count = 1;
 	if (how & 1)
 		settings[count++] = (struct setting){"all", ""};
 	if (how & 2)
 		settings[count++] = (struct setting){"threads", ""};
-	int fd[2] = {fuzz_file(in.data, half), -1};
-	if (files == 2)
-		fd[1] = fuzz_file(in.data + half, in.size - half);
-	fuzz_convert("strace", fd, files, settings, count, FUZZ_BATCH);
-	for (size_t i = 0; i < files; i++)
-		(void)close(fd[i]);
+	const struct fuzz_members m = fuzz_members_new(&in, (how & 16) != 0);
+	fuzz_convert("strace", m.fd, m.files, settings, count, FUZZ_BATCH);
+	fuzz_members_close(&m);
 	return 0;
 }
