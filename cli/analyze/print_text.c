@@ -292,18 +292,6 @@ static void print_operations(struct analyze_results *a)
 	output_text(&a->out, "\n");
 }
 
-/* Returns value i of a list, such as top_bytes, or NULL after the last one. */
-static const struct iot_analyze_value *list_value(const struct analyze_results *a,
-						  const char *section, const char *name, size_t i)
-{
-	const struct iot_analyze_value *v;
-	for (size_t k = 0; (v = iot_analyze_value(a->analysis, k)) != NULL; k++)
-		if (strcmp(v->section, section) == 0 && strcmp(v->name, name) == 0 &&
-		    v->key[0] != '\0' && i-- == 0)
-			return v;
-	return NULL;
-}
-
 static void print_file(struct analyze_results *a, const char *label,
 		       const struct iot_analyze_value *v)
 {
@@ -352,7 +340,7 @@ static void print_processes(struct analyze_results *a)
 /* Which files and processes do most of the I/O. */
 static void print_largest(struct analyze_results *a)
 {
-	const struct iot_analyze_value *v = list_value(a, VALUE(files, top_bytes), 0),
+	const struct iot_analyze_value *v = text_list_value(a, VALUE(files, top_bytes), 0),
 				       *strategy = find(a, VALUE(files, strategy));
 	char text[2][FIELD];
 	output_text(&a->out, "files and processes\n");

@@ -17,6 +17,7 @@
 #include "print_samples.h"
 #include "results.h"
 #include "shown.h"
+#include "text_rows.h"
 
 enum {
 	FIELD = SHOWN_FIELD,
@@ -243,18 +244,6 @@ static void print_cycle(struct analyze_results *a)
 
 /* Who did it */
 
-/* Value i of a list, such as top_bytes, or NULL after the last one. */
-static const struct iot_analyze_value *top_value(const struct analyze_results *a,
-						 const char *section, const char *name, size_t i)
-{
-	const struct iot_analyze_value *v;
-	for (size_t k = 0; (v = iot_analyze_value(a->analysis, k)) != NULL; k++)
-		if (strcmp(v->section, section) == 0 && strcmp(v->name, name) == 0 &&
-		    v->key[0] != '\0' && i-- == 0)
-			return v;
-	return NULL;
-}
-
 /* The path of a file; its end, if it is longer than the line. */
 static const char *file_name(const struct analyze_results *a, const char *key, char name[NAME])
 {
@@ -293,12 +282,12 @@ static void print_name(struct analyze_results *a, const char *label, const char 
 
 static void print_files(struct analyze_results *a)
 {
-	const bool timed = top_value(a, VALUE(files, top_time_ns), 0) != NULL;
+	const bool timed = text_list_value(a, VALUE(files, top_time_ns), 0) != NULL;
 	const char *list = timed ? NAME_OF(top_time_ns) : NAME_OF(top_bytes);
 	const struct iot_analyze_value *v;
 	char text[FIELD], name[NAME];
 	for (size_t i = 0;
-	     i < FILES_SHOWN && (v = top_value(a, SECTION_OF(files), list, i)) != NULL; i++)
+	     i < FILES_SHOWN && (v = text_list_value(a, SECTION_OF(files), list, i)) != NULL; i++)
 		print_name(a,
 			   i > 0   ? ""
 			   : timed ? "files with most time"
@@ -340,7 +329,7 @@ static void print_processes(struct analyze_results *a)
 	const char *before[] = {"", ""};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		const struct iot_analyze_value *v =
-		    top_value(a, SECTION_OF(processes), rows[i].list, 0);
+		    text_list_value(a, SECTION_OF(processes), rows[i].list, 0);
 		char text[FIELD], name[NAME], more[PART] = "";
 		if (v == NULL || strcmp(v->key, before[0]) == 0 || strcmp(v->key, before[1]) == 0)
 			continue;

@@ -16,6 +16,17 @@ const struct iot_analyze_value *text_row_find(const struct analyze_results *a,
 	return iot_analyze_find(a->analysis, row->section, whole, key);
 }
 
+const struct iot_analyze_value *text_list_value(const struct analyze_results *a,
+						const char *section, const char *name, size_t i)
+{
+	const struct iot_analyze_value *v;
+	for (size_t k = 0; (v = iot_analyze_value(a->analysis, k)) != NULL; k++)
+		if (strcmp(v->section, section) == 0 && strcmp(v->name, name) == 0 &&
+		    v->key[0] != '\0' && i-- == 0)
+			return v;
+	return NULL;
+}
+
 /* The mid-point of a bin may be outside the range of the values. */
 static const struct iot_analyze_value *
 quantile(const struct analyze_results *a, const struct text_row *row, enum iot_direction direction)
