@@ -348,24 +348,6 @@ static void read_entries(struct walker *k, struct subtree *d, int fd)
 	fail(k, d, NULL, errno);
 }
 
-/* Keeps a directory (or NULL) open in place of the previous one. */
-static void hold(struct walker *k, struct subtree *d, int fd)
-{
-	if (k->held != NULL) {
-		close(k->held_fd);
-		subtree_release(k->held);
-	}
-	if (d != NULL)
-		subtree_use(d);
-	k->held = d;
-	k->held_fd = fd;
-}
-
-void walk_release_held(struct walker *k)
-{
-	hold(k, NULL, -1);
-}
-
 /* Counts why a directory is not read. */
 static void fail_directory(struct walker *k, struct subtree *d, int error)
 {
@@ -399,8 +381,7 @@ void walk_directory(struct walker *k, struct subtree *d)
 		root = root->parent;
 	k->root_device = root->device;
 	k->counts = o->parts < 2 || o->part == 1 || d->depth >= WALK_PART_DEPTH;
-	const bool below = k->held != NULL && k->held == d->parent;
-	const int fd = subtree_open(d, below ? k->held_fd : -1, &touched);
+	const int fd = subtree_open(d, held_find(&k->held, d->parent), &touched);
 	if (fd < 0) {
 		fail_directory(k, d, errno);
 		return;
@@ -410,5 +391,5 @@ void walk_directory(struct walker *k, struct subtree *d)
 		atomic_store_explicit(&k->deepest, d->depth, memory_order_relaxed);
 	set_project(k, d, fd);
 	read_entries(k, d, fd);
-	hold(k, d, fd);
+	held_add(&k->held, d, fd);
 }

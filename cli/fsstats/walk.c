@@ -72,7 +72,7 @@ static void *run(void *context)
 		walk_directory(k, d);
 		subtree_release(d);
 	}
-	walk_release_held(k);
+	held_release(&k->held);
 	return NULL;
 }
 

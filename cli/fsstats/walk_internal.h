@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "held.h"
 #include "subtree.h"
 #include "survey_links.h"
 #include "walk.h"
@@ -59,17 +60,14 @@ struct walker {
 	struct subtree *found_last;
 	size_t found_count;
 	uint64_t root_device;
-	bool counts;          /* entries of this directory belong to this part of the tree */
-	struct subtree *held; /* the directory that was read last: often the next one's parent */
-	int held_fd;
+	bool counts; /* entries of this directory belong to this part of the tree */
+	struct held_directories held;
 };
 
 /* Reads a directory and queues its subdirectories. */
 void walk_directory(struct walker *k, struct subtree *d);
 /* Reports the progress if it is wanted. */
 void walk_report_progress(struct tree_walk *w);
-/* Closes the directory that was read last. */
-void walk_release_held(struct walker *k);
 /* Ends the walk on all threads. */
 void walk_stop(struct tree_walk *w, enum walk_status status);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <criterion/criterion.h>
+#include <unistd.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/fsstats/held.h"
 #include "cli/fsstats/survey.h"
 
 static struct fs_survey *survey_by_directory(void)
@@ -29,4 +31,28 @@ Test(fsstats, a_thread_names_a_directory_that_another_reads)
 	survey_free(finder);
 	survey_free(reader);
 	survey_free(all);
+}
+
+/* The directory that was not used longest is closed; a directory without children is not kept. */
+Test(fsstats, directories_with_children_stay_open_while_they_are_used)
+{
+	struct held_directories held = {0};
+	struct subtree *parent[HELD_MAX + 1], *child[HELD_MAX + 1];
+	for (unsigned i = 0; i <= HELD_MAX; i++) {
+		parent[i] = subtree_new(NULL, "p", 1);
+		child[i] = subtree_new(parent[i], "c", 1);
+		held_add(&held, parent[i], dup(STDIN_FILENO));
+		cr_assert_geq(held_find(&held, parent[0]), 0);
+	}
+	cr_assert_eq(held_find(&held, parent[1]), -1);
+	for (unsigned i = 2; i <= HELD_MAX; i++)
+		cr_assert_geq(held_find(&held, parent[i]), 0);
+	held_add(&held, child[0], dup(STDIN_FILENO));
+	cr_assert_eq(held_find(&held, child[0]), -1);
+	cr_assert_eq(held_find(&held, NULL), -1);
+	held_release(&held);
+	for (unsigned i = 0; i <= HELD_MAX; i++) {
+		subtree_release(child[i]);
+		subtree_release(parent[i]);
+	}
 }
