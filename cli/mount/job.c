@@ -154,7 +154,7 @@ static bool write_trace_directive(struct mount_job *j)
 	iot_directive_text(&b, "source", "mount", 5);
 	live_trace_names(&b);
 	iot_directive_number(&b, "epoch", j->epoch_ns);
-	iot_directive_text(&b, "lacks", "cpu", 3);
+	iot_directive_text(&b, "lacks", "cpu,asynchronous", 16);
 	iot_directive_text(&b, "view", view, strlen(view));
 	if (iot_directive_end(&b, &ev) == IOT_OK &&
 	    iot_writer_events(j->writer, &ev, 1) == IOT_OK) {

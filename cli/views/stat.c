@@ -156,13 +156,14 @@ static void set_durations(struct iot_row *to, const struct stat_view *v, int wri
 	row_number(to, &metrics.duration_max_ns, l.max_ns);
 }
 
-void stat_set_calls(struct iot_row *to, const struct iot_stats_operation *o)
+void stat_set_calls(struct iot_row *to, const struct iot_stats_operation *o, bool results)
 {
 	const struct iot_text name = {o->name, strlen(o->name)};
 	row_word(to, &metrics.operation, o->name);
 	row_word(to, &metrics.operation_kind, operation_kind_name(name));
 	row_number(to, &metrics.calls, o->calls);
-	row_number(to, &metrics.failed, o->failed);
+	if (results)
+		row_number(to, &metrics.failed, o->failed);
 	row_number(to, &metrics.timed, o->timed);
 	if (o->timed > 0)
 		row_bounded(to, &metrics.operation_ns, o->ns, o->timed < o->calls ? PARTIAL : NULL);
@@ -174,7 +175,7 @@ static void set_operation(struct iot_row *to, void *source)
 	const struct stat_view *v = source;
 	const struct iot_stats_operation *o = stat_operation_at(v->results, to->number);
 	if (o != NULL) {
-		stat_set_calls(to, o);
+		stat_set_calls(to, o, iot_stats_fact(v->results->stats, IOT_STATS_NO_RESULTS) == 0);
 		return;
 	}
 	row_number(to, &metrics.calls, iot_stats_fact(v->results->stats, IOT_STATS_OTHER_OPS));

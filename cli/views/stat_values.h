@@ -43,7 +43,8 @@ struct stat_view {
 /* Fill the columns of the same name, of the row of the struct stat_view. */
 void stat_set_counters(struct iot_row *to, void *source);
 void stat_set_values(struct iot_row *to, void *source);
-void stat_set_calls(struct iot_row *to, const struct iot_stats_operation *o);
+/* results: the source shows whether calls failed. */
+void stat_set_calls(struct iot_row *to, const struct iot_stats_operation *o, bool results);
 /* Returns the table for the member `sizes` of the view. */
 struct iot_table stat_sizes_table(struct stat_view *v);
 

@@ -54,7 +54,7 @@ static void set_operation(struct iot_row *to, void *source)
 	struct top_view *v = source;
 	const struct operation_rate *row = &v->shown->operations->rows[to->number];
 	v->calls = &row->recent;
-	stat_set_calls(to, row->all);
+	stat_set_calls(to, row->all, true);
 	row_table(to, &metrics.interval, &v->recent_calls);
 }
 

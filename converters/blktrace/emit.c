@@ -39,7 +39,7 @@ void blktrace_emit_trace(struct blktrace *b)
 	emit_string(&d, "source", b->is_text ? "blkparse" : "blktrace");
 	if (b->has_epoch)
 		iot_directive_number(&d, "epoch", 0);
-	emit_string(&d, "lacks", "cpu");
+	emit_string(&d, "lacks", "cpu,asynchronous");
 	emit_string(&d, "start-at", b->by_queue ? "queue" : "issue");
 	emit_end(&b->emit, &d, b->src->first_ns);
 }

@@ -288,7 +288,9 @@ static void emit_trace(struct csv_source *c)
 	} fields[] = {{CSV_BIT(CSV_START) | CSV_BIT(CSV_END), "start"},
 		      {CSV_BIT(CSV_DURATION) | CSV_BIT(CSV_END), "completion"},
 		      {CSV_BIT(CSV_CPU) | CSV_BIT(CSV_CPU_CLOCK), "cpu"},
-		      {CSV_BIT(CSV_OFFSET) | CSV_BIT(CSV_ID), "offset"}};
+		      {CSV_BIT(CSV_OFFSET) | CSV_BIT(CSV_ID), "offset"},
+		      {CSV_BIT(CSV_TYPE), "asynchronous"},
+		      {CSV_BIT(CSV_RESULT), "results"}};
 	char lacks[64] = "";
 	struct iot_builder b;
 	if (!emit_begin(&c->emit, &b, "trace"))

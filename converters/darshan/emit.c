@@ -120,7 +120,7 @@ void darshan_emit_trace(struct darshan *d)
 	append_modules(d, &b);
 	if (d->log.start_ns > 0)
 		iot_directive_number(&b, "epoch", 0);
-	emit_string(&b, "lacks", "cpu");
+	emit_string(&b, "lacks", "cpu,asynchronous,results");
 	emit_string(&b, "layer", layers[d->layers]);
 	/* Times of different ranks are not comparable. */
 	emit_string(&b, "clocks", "each-rank-from-its-own-start");

@@ -221,7 +221,7 @@ static void emit_trace(struct dftracer *t)
 		emit_string(&b, "log-format", t->version);
 	if (t->calls.src->first_ns >= EPOCH_MIN)
 		iot_directive_number(&b, "epoch", 0);
-	emit_string(&b, "lacks", "cpu,created");
+	emit_string(&b, "lacks", "cpu,created,asynchronous");
 	emit_end(&t->calls.emit, &b, t->calls.src->first_ns);
 }
 

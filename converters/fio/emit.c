@@ -20,6 +20,9 @@ static int64_t key(const struct fio *f)
 	return emit_untimed(&f->emit, f->now_ns);
 }
 
+/* Logs show opens, closes, syncs and discards that succeed, and not how fio issues requests. */
+#define SHOWS_LITTLE "operations,creates,results,asynchronous"
+
 void fio_emit_trace(struct fio *f)
 {
 	struct iot_builder d;
@@ -30,9 +33,9 @@ void fio_emit_trace(struct fio *f)
 	if (f->epoch)
 		iot_directive_number(&d, "epoch", 0);
 	emit_string(&d, "lacks",
-		    durations        ? "cpu"
-		    : f->lacks_start ? "start,completion,cpu"
-				     : "completion,cpu");
+		    durations        ? "cpu," SHOWS_LITTLE
+		    : f->lacks_start ? "start,completion,cpu," SHOWS_LITTLE
+				     : "completion,cpu," SHOWS_LITTLE);
 	emit_end(&f->emit, &d, f->now_ns);
 }
 

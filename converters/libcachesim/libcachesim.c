@@ -119,7 +119,8 @@ static void emit_trace(struct lcs *s)
 	emit_string(&b, "source", "libcachesim");
 	emit_string(&b, "log-format", s->layout.name);
 	emit_string(&b, "lacks",
-		    s->layout.time.size > 0 ? "completion,cpu" : "start,completion,cpu");
+		    s->layout.time.size > 0 ? "completion,cpu,asynchronous,results"
+					    : "start,completion,cpu,asynchronous,results");
 	emit_end(&s->emit, &b, 0);
 }
 

@@ -317,7 +317,7 @@ static void emit_trace(struct perf *p)
 		return;
 	emit_string(&b, "source", SOURCES[p->format]);
 	emit_string(&b, "log-format", FORMATS[p->format]);
-	emit_string(&b, "lacks", "cpu,created");
+	emit_string(&b, "lacks", "cpu,created,asynchronous");
 	emit_end(&p->calls.emit, &b, p->calls.src->first_ns);
 }
 

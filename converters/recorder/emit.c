@@ -66,7 +66,8 @@ void recorder_emit_trace(struct recorder *r)
 	}
 	if (epoch)
 		iot_directive_number(&b, "epoch", 0);
-	emit_string(&b, "lacks", "cpu,created");
+	emit_string(&b, "lacks",
+		    m->kind == RECORDER_COMPRESSED ? "cpu,created,results" : "cpu,created");
 	iot_directive_number(&b, "ranks", m->ranks);
 	emit_string(&b, "layer",
 		    r->layers == EMIT_LAYER_POSIX   ? "posix"

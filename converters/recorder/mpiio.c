@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { AMODE_APPEND = 128 };
+enum { AMODE_CREATE = 1, AMODE_APPEND = 128 };
 
 /* Returns 0 if the size is unknown. */
 static uint64_t type_size(struct iot_text name)
@@ -97,7 +97,9 @@ static void open_file(struct recorder_rank *rk)
 	remove_fresh(t);
 	LIST_INSERT_HEAD(&rk->mpi_files.fresh, t, fresh);
 	t->position_known = (s->offset & AMODE_APPEND) == 0;
-	const struct recorder_op op = {.name = s->function->op, .handle = h, .path = path};
+	const bool creates = (s->offset & AMODE_CREATE) != 0;
+	const struct recorder_op op = {
+	    .name = creates ? "create" : s->function->op, .handle = h, .path = path};
 	recorder_emit_op(rk, &op);
 }
 

@@ -112,10 +112,10 @@ static bool store_handle(struct recorder_rank *rk, struct recorder_handle *h)
 
 /* Opens and closes */
 
-static void emit_open(struct recorder_rank *rk, struct recorder_handle *h, struct iot_text path,
-		      bool failed)
+static void emit_open(struct recorder_rank *rk, unsigned flags, struct recorder_handle *h,
+		      struct iot_text path, bool failed)
 {
-	const struct recorder_op op = {.name = rk->call->signature->function->op,
+	const struct recorder_op op = {.name = (flags & CREATE) != 0 ? "create" : "open",
 				       .handle = h,
 				       .path = path,
 				       .failed = failed,
@@ -129,7 +129,7 @@ static void open_with(struct recorder_rank *rk, unsigned flags)
 	struct iot_text path = recorder_arg(rk->call->signature, 0);
 	unsigned how = 0;
 	if (rk->result_known && rk->result < 0) {
-		emit_open(rk, NULL, path, true);
+		emit_open(rk, flags, NULL, path, true);
 		return;
 	}
 	if ((flags & CREATE) != 0)
@@ -152,7 +152,7 @@ static void open_with(struct recorder_rank *rk, unsigned flags)
 	h->open->append = (flags & APPEND) != 0;
 	h->open->position_known = h->open->seen = true;
 	if (store_handle(rk, h))
-		emit_open(rk, h, path, false);
+		emit_open(rk, flags, h, path, false);
 }
 
 static unsigned mode_flags(struct iot_text mode)

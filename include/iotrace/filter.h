@@ -367,6 +367,7 @@ enum iot_stats_fact {
 	IOT_STATS_COUNTER_TRACES, /* of several traces, those with counters of files, but no I/Os */
 	IOT_STATS_UNALIGNED,      /* 1 if only some traces, or none of several, declare an epoch */
 	IOT_STATS_SAMPLES,        /* %sample */
+	IOT_STATS_NO_RESULTS,     /* 1 if a source does not show whether operations failed */
 };
 
 /* Returns NULL if out of memory, or if an option is invalid. */

@@ -5,6 +5,7 @@
 #include "lib/analyze/containers/saturate.h"
 #include "lib/base/number.h"
 #include "lib/format/directive.h"
+#include "lib/format/lacks.h"
 
 #include "analyze_internal.h"
 #include "batches.h"
@@ -66,26 +67,6 @@ static uint64_t moment_of(const struct iot_event *ev, const char *key)
 	return at == end ? seconds * 1000000000 + ns : 0;
 }
 
-/*
- * Whether opens that may create the file are `create`, as the source does not show whether they
- * did.
- */
-static bool lacks_created(const struct iot_event *trace)
-{
-	struct iot_text rest = iot_directive_get(trace, "lacks");
-	static const char created[] = "created";
-	const char *at = rest.data;
-	for (size_t left = rest.size; left > 0;) {
-		const char *comma = memchr(at, ',', left);
-		const size_t size = comma != NULL ? (size_t)(comma - at) : left;
-		if (text_equals((struct iot_text){at, size}, created))
-			return true;
-		left -= size + (comma != NULL);
-		at += size + 1;
-	}
-	return false;
-}
-
 static void add_trace(struct iot_analyze *a, const struct iot_event *ev)
 {
 	struct totals_trace *t = &a->trace;
@@ -101,7 +82,7 @@ static void add_trace(struct iot_analyze *a, const struct iot_event *ev)
 		t->job_end_ns = end;
 	}
 	analyze_keep(a, job_define(&a->job, ev));
-	t->lacks_created |= lacks_created(ev);
+	t->lacks |= lacks_of(ev);
 	t->lengths_requested |= text_equals(iot_directive_get(ev, "lengths"), "requested");
 }
 

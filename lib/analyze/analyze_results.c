@@ -83,6 +83,7 @@ static void add_io_time_values(struct iot_analyze *a, const struct layer *l)
 				      .counters = counts ? &a->counters : NULL,
 				      .mpiio = analyze_chosen_layer(a) == 1,
 				      .shows_operations = a->trace.operations,
+				      .lacks = a->trace.lacks,
 				      .runtime_ns = totals_runtime(&a->trace, &a->requests),
 				      .processes = totals_processes(&a->trace, &a->requests),
 				      .nodes = a->options.nodes};
@@ -101,11 +102,11 @@ static bool add_time_values(struct iot_analyze *a, struct layer *l)
 		values_note_since(&a->values, first, HOST_SAMPLES_NOTE);
 	if (!l->series.any)
 		return done;
-	arrival_values(&l->arrival, a->job.more == 0, &a->values);
+	const bool untimed = io_time_is_unknown(&l->totals, &l->latency);
+	arrival_values(&l->arrival, a->job.more == 0, untimed, &a->values);
 	analyze_keep(a, concurrency_end(&l->concurrency));
 	concurrency_values(&l->concurrency, from.span.end_ns - from.span.begin_ns,
-			   from.span.runtime_ns, io_time_is_unknown(&l->totals, &l->latency),
-			   &a->values);
+			   from.span.runtime_ns, untimed, &a->values);
 	analyze_keep(a, file_users_values(&l->file_users, &a->requests,
 					  totals_processes(&a->trace, &a->requests), &a->values));
 	return done;
@@ -226,7 +227,7 @@ static void add_metadata_values(struct iot_analyze *a, const struct layer *l)
 {
 	const struct counters_totals *counted = counted_of(a);
 	const uint64_t *n = counted != NULL ? &counted->sum[COUNTERS_REQUESTS] : NULL;
-	metadata_values(&a->metadata, a->trace.opens,
+	metadata_values(&a->metadata, a->trace.opens, a->trace.lacks,
 			counted != NULL
 			    ? counters_files(counted)
 			    : totals_files(&l->totals, &a->requests, analyze_chosen_layer(a)),

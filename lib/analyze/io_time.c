@@ -3,19 +3,22 @@
 
 #include "lib/analyze/containers/saturate.h"
 #include "lib/analyze/over_time/time.h"
+#include "lib/format/lacks.h"
 #include "lib/result/names.h"
 
 static const char no_times[] = "no time is known";
-
-static bool is_untimed(const struct totals *t, const struct latency *l, unsigned direction)
-{
-	return t->io.count[direction] > 0 && l->durations[direction].count == 0;
-}
 
 bool io_time_is_unknown(const struct totals *t, const struct latency *l)
 {
 	return t->io.count[0] + t->io.count[1] > 0 && l->durations[0].count == 0 &&
 	       l->durations[1].count == 0;
+}
+
+/* Without any duration the time of a direction without requests is unknown, not 0. */
+static bool is_untimed(const struct totals *t, const struct latency *l, unsigned direction)
+{
+	return io_time_is_unknown(t, l) ||
+	       (t->io.count[direction] > 0 && l->durations[direction].count == 0);
 }
 
 /* The reason, or NULL if the time is known: intervals of joined parts may overlap too much. */
@@ -177,6 +180,8 @@ static void blocked_values(const struct io_time_source *from, struct values *v)
 	}
 	if (from->counters != NULL)
 		counter_operation_share(from, v);
+	else if (!from->shows_operations)
+		values_unknown(v, NAME_OF(operation_share), NULL, "", TIME_NO_OPERATIONS);
 	else
 		values_ratio(v, NAME_OF(operation_share), NULL, "",
 			     (double)busy_sum(b, BUSY_METADATA), all, no_times);
@@ -205,14 +210,18 @@ static void overlap_value(const struct io_time_source *from, struct values *v)
 		values_unknown(v, NAME_OF(overlap_share), NULL, "", no_times);
 }
 
-static void asynchronous_values(const struct totals *t, struct values *v)
+static void asynchronous_values(const struct io_time_source *from, struct values *v)
 {
+	const struct totals *t = from->totals;
+	const size_t first = v->count;
 	values_ratio(v, NAME_OF(asynchronous_request_share), NULL, "",
 		     (double)t->asynchronous[0] + (double)t->asynchronous[1],
 		     (double)t->io.count[0] + (double)t->io.count[1], "no requests");
 	values_ratio(v, NAME_OF(asynchronous_byte_share), NULL, "",
 		     (double)t->asynchronous_bytes[0] + (double)t->asynchronous_bytes[1],
 		     (double)t->io.bytes[0] + (double)t->io.bytes[1], "no bytes");
+	if ((from->lacks & LACK_ASYNCHRONOUS) != 0)
+		values_forget(v, first, TOTALS_NO_ASYNCHRONOUS);
 }
 
 /* Requests without a known duration have no latency; without requests there are none to count. */
@@ -220,7 +229,7 @@ static void latency_summary(const struct io_time_source *from, unsigned directio
 			    struct summary_names name, struct values *v)
 {
 	const struct histogram *d = &from->latency->durations[direction];
-	if (d->count == 0 && (from->counted != NULL || from->totals->io.count[direction] > 0))
+	if (from->counted != NULL || is_untimed(from->totals, from->latency, direction))
 		values_summary_unknown(v, name, "ns", no_times);
 	else
 		values_summary(v, name, "ns", d);
@@ -247,6 +256,6 @@ void io_time_values(const struct io_time_source *from, struct values *v)
 	blocked_values(from, v);
 	node_value(from->nodes, v);
 	overlap_value(from, v);
-	asynchronous_values(from->totals, v);
+	asynchronous_values(from, v);
 	latency_values(from, v);
 }

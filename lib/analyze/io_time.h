@@ -19,6 +19,7 @@ struct io_time_source {
 	const struct counters *counters;
 	bool mpiio;                            /* of this layer, else of POSIX and STDIO */
 	bool shows_operations;                 /* the trace has operations */
+	uint64_t lacks;                        /* enum lack */
 	uint64_t runtime_ns, processes, nodes; /* of the job; nodes 0: unknown */
 };
 

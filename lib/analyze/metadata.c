@@ -8,6 +8,7 @@
 #include "lib/analyze/containers/saturate.h"
 #include "lib/base/text.h"
 #include "lib/format/directive.h"
+#include "lib/format/lacks.h"
 #include "lib/result/names.h"
 
 #include "counters.h"
@@ -225,6 +226,9 @@ static void kind_values(const struct metadata *m, struct values *v)
 /* Most sources without any operation cannot show them: 0 would say that there were none. */
 static const char no_operations[] = "the trace has no operations";
 
+static const char lacking[] = "the source does not show such operations",
+		  no_opens[] = "the trace shows no open";
+
 static void count_value(const struct metadata *m, const char *name, uint64_t count,
 			struct values *v)
 {
@@ -257,15 +261,26 @@ static void noted(struct values *v, const char *note)
 		values_note_since(v, v->count - 1, note);
 }
 
-static void group_values(const struct metadata *m, const struct counted_calls *c, struct values *v)
+/* Whether a group has no call because the source does not show its operations. */
+static bool is_lacking(const struct metadata *m, unsigned group, uint64_t lacks)
+{
+	const uint64_t lack = group == CREATE ? LACK_CREATES : group == CLOSE ? 0 : LACK_OPERATIONS;
+	return m->group[group] == 0 && (lacks & lack) != 0;
+}
+
+static void group_values(const struct metadata *m, const struct counted_calls *c, uint64_t lacks,
+			 struct values *v)
 {
 	if (c->note != NULL)
 		values_number(v, groups[OPEN], NULL, "", c->opens);
 	else
 		count_value(m, groups[OPEN], c->opens, v);
 	noted(v, c->note);
-	for (unsigned i = CLOSE; groups[i] != NULL; i++)
+	for (unsigned i = CLOSE; groups[i] != NULL; i++) {
 		count_value(m, groups[i], m->group[i], v);
+		if (is_lacking(m, i, lacks))
+			values_forget(v, v->count - 1, lacking);
+	}
 }
 
 /* Calls by a number of files or requests. */
@@ -277,11 +292,44 @@ static void ratio_value(const char *name, bool known, double calls, double by, s
 		values_unknown(v, name, NULL, "", no_operations);
 }
 
-void metadata_values(const struct metadata *m, uint64_t opens, uint64_t files, uint64_t requests,
-		     const struct counters_totals *counted, struct values *v)
+/* Forgets values of failures, which the source does not show. */
+static void forget_failures(struct values *v, size_t first)
+{
+	static const char *const names[] = {"failed_operations", "kind_failed", "failed",
+					    "other_errors"};
+	for (; first < v->count; first++)
+		for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+			if (strcmp(v->value[first].name, names[i]) == 0)
+				values_forget_one(&v->value[first],
+						  "the source does not show whether calls failed");
+}
+
+/* What ratios of calls refer to. */
+struct metadata_base {
+	uint64_t opens, lacks, files, requests;
+};
+
+static void call_ratios(const struct metadata *m, const struct counted_calls *c,
+			const struct metadata_base *base, struct values *v)
+{
+	const bool any = m->all.calls > 0, known = any || c->note != NULL;
+	ratio_value("opens_per_file", known, (double)(c->note == NULL ? base->opens : c->opens),
+		    (double)base->files, v);
+	if (any && base->opens == 0)
+		values_forget(v, v->count - 1, no_opens);
+	noted(v, c->note);
+	ratio_value("operations_per_request", any, (double)m->all.calls, (double)base->requests, v);
+	ratio_value("seeks_per_request", known, (double)c->seeks, (double)base->requests, v);
+	if (c->note == NULL && is_lacking(m, SEEK, base->lacks))
+		values_forget(v, v->count - 1, lacking);
+	noted(v, c->note);
+}
+
+void metadata_values(const struct metadata *m, uint64_t opens, uint64_t lacks, uint64_t files,
+		     uint64_t requests, const struct counters_totals *counted, struct values *v)
 {
 	const struct counted_calls c = calls_of(m, counted);
-	const bool any = m->all.calls > 0, known = any || c.note != NULL;
+	const size_t first = v->count;
 	v->section = SECTION_OF(metadata);
 	count_value(m, "operations", m->all.calls, v);
 	count_value(m, "failed_operations", m->all.failed, v);
@@ -294,13 +342,10 @@ void metadata_values(const struct metadata *m, uint64_t opens, uint64_t files, u
 	tables(m, v);
 	count_value(m, "other_calls", m->names.other, v);
 	count_value(m, "other_errors", m->results.other, v);
-	group_values(m, &c, v);
-	ratio_value("opens_per_file", known, (double)(c.note == NULL ? opens : c.opens),
-		    (double)files, v);
-	noted(v, c.note);
-	ratio_value("operations_per_request", any, (double)m->all.calls, (double)requests, v);
-	ratio_value("seeks_per_request", known, (double)c.seeks, (double)requests, v);
-	noted(v, c.note);
+	if (m->all.calls > 0 && (lacks & LACK_RESULTS) != 0)
+		forget_failures(v, first);
+	group_values(m, &c, lacks, v);
+	call_ratios(m, &c, &(struct metadata_base){opens, lacks, files, requests}, v);
 }
 
 /* Saves and loads operations, whose names are in the order of their first use; see state.h. */

@@ -44,8 +44,8 @@ void metadata_join(struct metadata *m, const struct metadata *part);
 void metadata_state(struct state *s, struct metadata *m);
 /* counted: counters, which replace operations if there are none; NULL: none. */
 struct counters_totals;
-/* opens: successful ones */
-void metadata_values(const struct metadata *m, uint64_t opens, uint64_t files, uint64_t requests,
-		     const struct counters_totals *counted, struct values *v);
+/* opens: successful ones; lacks: enum lack */
+void metadata_values(const struct metadata *m, uint64_t opens, uint64_t lacks, uint64_t files,
+		     uint64_t requests, const struct counters_totals *counted, struct values *v);
 
 #endif

@@ -317,7 +317,7 @@ static void small(const struct histogram *h, const uint64_t *counted, unsigned d
 	}
 }
 
-static void common(const struct sizes_direction *s, unsigned d, struct values *v)
+static void common(const struct sizes_direction *s, bool counted, unsigned d, struct values *v)
 {
 	static const char *const names[2][3] = {
 	    {"read_common_sizes", "read_common_size_share", "read_common_size_other"},
@@ -330,7 +330,10 @@ static void common(const struct sizes_direction *s, unsigned d, struct values *v
 	for (size_t i = 0; i < n; i++)
 		values_ratio(v, names[d][1], values_key(key, top[i].value), "",
 			     (double)top[i].count, (double)s->lengths.count, no_requests);
-	values_number(v, names[d][2], NULL, "", s->common.other);
+	if (counted)
+		values_unknown(v, names[d][2], NULL, "", "counters show no single requests");
+	else
+		values_number(v, names[d][2], NULL, "", s->common.other);
 	if (s->common.other > 0)
 		values_note(v, COMMON_INEXACT);
 }
@@ -411,7 +414,7 @@ void sizes_values(const struct request_sizes *s, const struct iot_analyze_option
 		quantiles(&of->lengths, d, v);
 		small(&of->lengths, counts, d, o->small, v);
 		variable(of, d, v);
-		common(of, d, v);
+		common(of, counted != NULL, d, v);
 		alignment(of, d, o->alignment, v);
 		darshan_classes(&of->lengths, counts, d, v);
 		powers(&of->lengths, d, v);

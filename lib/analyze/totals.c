@@ -5,6 +5,7 @@
 
 #include "lib/analyze/containers/saturate.h"
 #include "lib/base/array.h"
+#include "lib/format/lacks.h"
 #include "lib/result/names.h"
 
 #include "counters.h"
@@ -12,7 +13,8 @@
 
 static const double ns_per_s = 1e9;
 static const char no_time[] = "the trace has no duration", no_start[] = "no start is known",
-		  no_requests[] = "no requests", no_offsets[] = "no request has a known offset";
+		  no_requests[] = "no requests", no_offsets[] = "no request has a known offset",
+		  no_open[] = "the trace shows no open";
 
 static inline void io_add(struct totals_io *io, const struct io_span *s)
 {
@@ -324,15 +326,16 @@ static void durations(struct values *v, const struct totals *t)
 	static const char partial[] = "without requests of unknown duration", *const names[2] = {
 										  "read_io_ns",
 										  "write_io_ns"};
+	const bool any = t->timed[0] + t->timed[1] > 0 || t->io.count[0] + t->io.count[1] == 0;
 	for (unsigned d = 0; d < 2; d++) {
-		if (t->timed[d] == 0 && t->io.count[d] > 0)
+		if (!any || (t->timed[d] == 0 && t->io.count[d] > 0))
 			values_unknown(v, names[d], NULL, "ns", "no duration is known");
 		else
 			values_number(v, names[d], NULL, "ns", t->duration_ns[d]);
 		if (t->timed[d] > 0 && t->timed[d] < t->io.count[d])
 			values_note(v, partial);
 	}
-	if (t->timed[0] + t->timed[1] == 0 && t->io.count[0] + t->io.count[1] > 0) {
+	if (!any) {
 		values_unknown(v, NAME_OF(io_ns), NULL, "ns", "no duration is known");
 		return;
 	}
@@ -342,22 +345,29 @@ static void durations(struct values *v, const struct totals *t)
 		values_note(v, partial);
 }
 
+static void created(struct values *v, const struct totals_trace *trace)
+{
+	const bool lacks = (trace->lacks & LACK_CREATES) != 0 ||
+			   ((trace->lacks & LACK_CREATED) != 0 && trace->created > 0);
+	if (trace->opens == 0 || lacks)
+		values_unknown(v, NAME_OF(created), NULL, "",
+			       lacks ? "the source does not show whether an open created the file"
+				     : no_open);
+	else
+		values_number(v, NAME_OF(created), NULL, "", trace->created);
+}
+
 /* Operations or a Darshan log's counters show opens, which other sources do not report. */
 static void opens(struct values *v, const struct totals_trace *trace,
 		  const struct counters_totals *counted)
 {
-	static const char none[] = "the trace shows no open",
-			  lacks[] = "the source does not show whether an open created the file";
 	if (trace->opens > 0)
 		values_number(v, NAME_OF(opens), NULL, "", trace->opens);
 	else if (counted != NULL)
 		values_number(v, NAME_OF(opens), NULL, "", counted->sum[COUNTERS_OPENS]);
 	else
-		values_unknown(v, NAME_OF(opens), NULL, "", none);
-	if (trace->opens > 0 && !(trace->lacks_created && trace->created > 0))
-		values_number(v, NAME_OF(created), NULL, "", trace->created);
-	else
-		values_unknown(v, NAME_OF(created), NULL, "", trace->opens > 0 ? lacks : none);
+		values_unknown(v, NAME_OF(opens), NULL, "", no_open);
+	created(v, trace);
 }
 
 static void counts(struct values *v, const struct totals *t, const struct totals_trace *trace)
@@ -370,6 +380,7 @@ static void counts(struct values *v, const struct totals *t, const struct totals
 		(struct direction_names){"read_unknown_offset_bytes",
 					 "written_unknown_offset_bytes", "unknown_offset_bytes"},
 		"bytes", t->offset_unknown_bytes);
+	const size_t asynchronous = v->count;
 	numbers(v,
 		(struct direction_names){"read_asynchronous_requests",
 					 "write_asynchronous_requests", "asynchronous_requests"},
@@ -378,6 +389,8 @@ static void counts(struct values *v, const struct totals *t, const struct totals
 		(struct direction_names){"read_asynchronous_bytes", "written_asynchronous_bytes",
 					 "asynchronous_bytes"},
 		"bytes", t->asynchronous_bytes);
+	if ((trace->lacks & LACK_ASYNCHRONOUS) != 0)
+		values_forget(v, asynchronous, TOTALS_NO_ASYNCHRONOUS);
 	values_number(v, NAME_OF(out_of_order), NULL, "", trace->out_of_order);
 }
 
@@ -414,7 +427,10 @@ static void trace_values(const struct totals_trace *trace, const struct requests
 	values_number(v, NAME_OF(gaps), NULL, "", trace->lost_count);
 	if (trace->lost_count > 0)
 		values_note(v, "the trace is incomplete");
-	values_number(v, NAME_OF(lost_records), NULL, "", trace->lost);
+	if (trace->lost > 0 || trace->lost_count == 0)
+		values_number(v, NAME_OF(lost_records), NULL, "", trace->lost);
+	else
+		values_unknown(v, NAME_OF(lost_records), NULL, "", "no gap states its records");
 	values_number(v, NAME_OF(lengths_requested), NULL, "", trace->lengths_requested);
 	other_kinds(v, r);
 }
@@ -480,7 +496,10 @@ void totals_values(const struct totals *t, const struct totals_trace *trace,
 	else
 		durations(v, t);
 	opens(v, trace, counted);
+	const size_t of_requests = v->count;
 	counts(v, t, trace);
+	if (counted != NULL)
+		values_forget(v, of_requests, "counters show no single requests");
 	const size_t second = v->count;
 	large_values(&large, seconds, v);
 	if (sampled != NULL)

@@ -8,6 +8,9 @@
 
 struct state;
 
+/* Why values of asynchronous requests are unknown. */
+#define TOTALS_NO_ASYNCHRONOUS "the source does not show whether requests are asynchronous"
+
 /* Indexed by direction: reads, writes. */
 struct totals_io {
 	uint64_t count[2], bytes[2];
@@ -46,7 +49,7 @@ struct totals_trace {
 	uint64_t job_start_ns, job_end_ns; /* declared; 0: not */
 	uint64_t opens, created;           /* successful operations */
 	bool operations;                   /* there are any */
-	bool lacks_created;                /* whether an open created the file is not known */
+	uint64_t lacks;                    /* enum lack */
 	uint64_t lost, lost_count;         /* lost: records, as far as they are known */
 	bool lengths_requested;
 	uint64_t left_out; /* requests of the other layer */

@@ -105,7 +105,7 @@ void totals_join_trace(struct totals_trace *t, const struct totals_trace *part)
 	t->opens += part->opens;
 	t->created += part->created;
 	t->operations |= part->operations;
-	t->lacks_created |= part->lacks_created;
+	t->lacks |= part->lacks;
 	t->lost = saturate_add(t->lost, part->lost);
 	t->lost_count += part->lost_count;
 	t->lengths_requested |= part->lengths_requested;

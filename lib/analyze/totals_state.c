@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Saves and loads totals; see state.h. */
+#include "lib/format/lacks.h"
+
 #include "state.h"
 #include "totals.h"
 
@@ -79,6 +81,6 @@ void totals_trace_state(struct state *s, struct totals_trace *t)
 	while (state_each(s, "trace.opens", 1, &i)) {
 		state_number(s, "opens", &t->opens);
 		state_flag(s, "operations", &t->operations);
-		state_flag(s, "lacks_created", &t->lacks_created);
+		state_limited(s, "lacks", &t->lacks, LACK_ALL);
 	}
 }

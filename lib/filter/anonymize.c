@@ -209,7 +209,7 @@ static void put_name(struct iot_anonymizer *a, struct iot_builder *b, const char
 
 static void put_lacks(struct iot_builder *b, const char *key, struct iot_text list)
 {
-	char out[64];
+	char out[128];
 	size_t n = 0;
 	for (const char *at = list.data, *end = at + list.size; at < end;) {
 		const char *comma = memchr(at, ',', (size_t)(end - at));

@@ -6,6 +6,7 @@
 
 #include "lib/base/number.h"
 #include "lib/format/directive.h"
+#include "lib/format/lacks.h"
 
 static uint32_t find_row(struct iot_stats *s, const struct iot_record *rec, uint32_t own)
 {
@@ -179,6 +180,7 @@ static void count_trace(struct iot_stats *s, const struct iot_event *ev)
 	unsigned lacks;
 	if (iot_directive_lacks(ev, &lacks))
 		s->no_offsets = (lacks & IOT_OFFSET_UNKNOWN) != 0;
+	s->no_results |= (lacks_of(ev) & LACK_RESULTS) != 0;
 }
 
 static void count_counter(struct iot_stats *s, const struct iot_event *ev)

@@ -87,7 +87,7 @@ static bool take_over(struct iot_stats *s, struct iot_stats *more)
 	if (s->row_count + s->file_ids.map.count + s->group_map.count + s->rank_map.count > 0 ||
 	    s->operations.ops + s->operations.others > 0 ||
 	    s->left_out + s->counters + s->samples + s->unnamed > 0 || s->layers || s->no_offsets ||
-	    s->trace_host != NULL || s->epoch_ns != 0 || s->failed)
+	    s->no_results || s->trace_host != NULL || s->epoch_ns != 0 || s->failed)
 		return false;
 	*s = *more;
 	*more = (struct iot_stats){.options = s->options};
@@ -101,6 +101,7 @@ void stats_join_sums(struct iot_stats *s, const struct iot_stats *more)
 		histogram_join(&s->durations[i], &more->durations[i]);
 	s->end_ns = more->end_ns > s->end_ns ? more->end_ns : s->end_ns;
 	s->layers |= more->layers;
+	s->no_results |= more->no_results;
 	s->left_out += more->left_out;
 	s->counters += more->counters;
 	s->file_counters += more->file_counters;

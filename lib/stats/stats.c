@@ -120,6 +120,8 @@ uint64_t iot_stats_fact(const struct iot_stats *s, enum iot_stats_fact fact)
 		return s->counter_traces;
 	case IOT_STATS_UNALIGNED:
 		return s->unaligned;
+	case IOT_STATS_NO_RESULTS:
+		return s->no_results;
 	case IOT_STATS_SAMPLES:
 		return s->samples;
 	}

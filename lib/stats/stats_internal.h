@@ -53,6 +53,7 @@ struct iot_stats {
 	bool failed;     /* out of memory */
 	bool layers;     /* a %trace declares several: each has the same I/O */
 	bool no_offsets; /* lacks=offset */
+	bool no_results; /* lacks=results */
 	uint64_t left_out;
 	uint64_t counters, file_counters; /* %counter */
 	uint64_t samples;                 /* %sample */

@@ -91,7 +91,9 @@ class Generator:
         if rng.random() < 0.2:
             keys.append("lengths=requested")
         if rng.random() < 0.15:
-            keys.append("lacks=" + ",".join(rng.sample(["start", "completion", "cpu", "offset"], rng.choice([1, 1, 2]))))
+            fields = rng.sample(["start", "completion", "cpu", "offset"], rng.choice([1, 1, 2]))
+            with_them = {"start": "results", "completion": "asynchronous", "cpu": "operations", "offset": "creates"}
+            keys.append("lacks=" + ",".join(fields + [with_them[field] for field in fields]))
         self.put("%trace " + " ".join(keys))
 
     def define_process(self, p):

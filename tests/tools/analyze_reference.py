@@ -359,7 +359,7 @@ def header(t):
     names = [f"{kind}_{d}" for kind in KINDS.values() for d in "rw"]
     level = "left_out_logical" if t.options.physical else "left_out_physical"
     declared = {key: t.keys[key] for key in ("source", "command", "host") if key in t.keys}
-    return {**declared, **t.job, "P": t.P, "T": ratio(t.T, SECOND), "left_out": t.left_out, level: t.other_level, "lost": t.lost, "lost_records": t.lost_records,
+    return {**declared, **t.job, "P": t.P, "T": ratio(t.T, SECOND), "left_out": t.left_out, level: t.other_level, "lost": t.lost, "lost_records": t.lost_records or (None if t.lost else 0),
             "lengths_requested": int(t.keys.get("lengths") == "requested"),
             **{f"other_{c}": {name: t.other[c, name] for name in names} for c in "NS"}}
 
@@ -424,6 +424,10 @@ def totals(t):
     for name, chosen in (("offset_unknown", unknown), ("asynchronous", asynchronous)):
         result |= by_direction(name, len, chosen)
         result |= by_direction(name + "_bytes", lambda rs: add_up(r.length for r in rs), chosen)
+    if t.counted:
+        result |= {name: None for name in result if name.startswith(("offset_unknown", "asynchronous"))}
+    if "asynchronous" in t.lacks:
+        result |= dict.fromkeys(name for name in result if name.startswith("asynchronous"))
     both = result["S_r"] + result["S_w"]
     for d, size in (("_r", result["S_r"]), ("_w", result["S_w"]), ("", both)):
         result["B_avg" + d] = ratio(size * SECOND, t.T)
@@ -433,21 +437,22 @@ def totals(t):
         result[f"p_{d}_Bytes"] = ratio(result["S_" + d], both)
         durations = [r.duration for r in q if r.write == (d == "w")]
         known = [duration for duration in durations if duration is not None]
-        result["duration_" + d] = add_up(known) if known or not durations else None
+        any_known = not q or any(r.duration is not None for r in q)
+        result["duration_" + d] = add_up(known) if any_known and (known or not durations) else None
     took = [r.duration for r in q]
     result["duration"] = None if took and took.count(None) == len(took) else add_up(t for t in took if t is not None)
     return result | opens(t) | {"running_time": ratio(running, SECOND), "running_clock": "wall" if cpu is None else "cpu",
-                                "out_of_order": t.out_of_order}
+                                "out_of_order": None if t.counted else t.out_of_order}
 
 
 def opens(t):
     """Readings: without a successful open both numbers are unknown. A source that lacks `created` declares each open that may create the file as
-    `create`, so that the number of created files is known only if it is 0."""
+    `create`, so that the number of created files is known only if it is 0; one that lacks `creates` shows no `create`."""
     opened = [o for o in t.operations if o.opens()]
     created = sum(o.name == "create" for o in opened)
     if not opened:
         return {"opens": None, "created": None}
-    return {"opens": len(opened), "created": None if created and "created" in t.lacks else created}
+    return {"opens": len(opened), "created": None if created and "created" in t.lacks or "creates" in t.lacks else created}
 
 
 def large(t):
@@ -521,7 +526,7 @@ def sizes_of(t, requests, d):
         "size_min": h.min, "size_max": h.max, "size_mean": h.mean(), "size_stddev": h.deviation(), "size_quantile": h.quantiles(),
         "small": {str(s): ratio(sum(v <= s for v in lengths), n) for s in small},
         "variable": ratio(variable_requests(requests), n),
-        "common": most, "common_share": {size: ratio(c, n) for size, c in most.items()}, "common_other": other,
+        "common": most, "common_share": {size: ratio(c, n) for size, c in most.items()}, "common_other": None if t.counted else other,
         "aligned": ratio(sum(b >= need for b in bits), len(bits)),
         "aligned_length": ratio(sum(zero_bits(v) >= need for v in lengths), n),
         "offset_zero_bits": sorted_counts(bits), "length_zero_bits": sorted_counts(map(zero_bits, lengths)),
@@ -1018,7 +1023,9 @@ def inter_arrival(t):
             think.append(r.start - before.start - before.duration)
         last[r.process] = r
     return {"inter_arrival": intervals(lambda r: None), "inter_arrival_process": intervals(lambda r: r.process),
-            "inter_arrival_file": intervals(lambda r: r.file), "think_time": Histogram(think).summary()}
+            "inter_arrival_file": intervals(lambda r: r.file),
+            **({"think_time": Histogram(think).summary()} if not t.requests or any(r.timed for r in t.requests)
+               else dict.fromkeys(("think_time", "think_time_quantile", "think_time_L")))}
 
 
 def concurrency(t):
@@ -1282,7 +1289,7 @@ def latency_of(t, d):
     """Requests without a known duration have no latency."""
     requests = [r for r in t.requests if r.write == (d == "w")]
     timed = [r.duration for r in requests if r.timed]
-    if not timed and (requests or t.counted):
+    if not timed and (requests or t.counted or t.requests and not any(r.timed for r in t.requests)):
         return dict.fromkeys((f"latency_{d}", f"latency_{d}_quantile", f"latency_{d}_L"))
     return {f"latency_{d}": Histogram(timed).summary()}
 
@@ -1304,7 +1311,7 @@ def shares(t):
     for row in rows(t, lambda e: e.process).values():
         operations += Counter(n=row.n["m"], untimed=row.untimed["m"])
     no_operation = 0 < operations["n"] == operations["untimed"]
-    untimed = ([name for name, kinds in (("t_r", "r"), ("t_w", "w")) if requests.is_untimed(kinds)]
+    untimed = ([name for name, kinds in (("t_r", "r"), ("t_w", "w")) if requests.is_untimed(kinds) or requests.is_untimed("rw")]
                + ["io_time", "io_md_time", "io_time_max", "io_share", "io_md_share"] * requests.is_untimed("rw")
                + ["md_time", "io_md_time", "io_md_share"] * no_operation)
     if untimed:
@@ -1317,8 +1324,9 @@ def shares(t):
             **({name: None for name in ("t_r", "t_w", "io_time", "io_md_time", "io_time_max", "io_share", "io_md_share")} if t.counted else {}),
             **dict.fromkeys(untimed),
             **({"md_time": None} if t.counted and not sums["md_time"] or not t.operations else {}),
-            "asynchronous_share": ratio(sum(r.asynchronous for r in t.requests), len(t.requests)),
-            "asynchronous_share_bytes": ratio(sum(add_up(r.length for r in t.requests if r.asynchronous and r.write == write)
+            **({} if t.operations or any(k.get("source") == "POSIX" for k in t.counters) else {"metadata_share": None}),
+            "asynchronous_share": None if "asynchronous" in t.lacks else ratio(sum(r.asynchronous for r in t.requests), len(t.requests)),
+            "asynchronous_share_bytes": None if "asynchronous" in t.lacks else ratio(sum(add_up(r.length for r in t.requests if r.asynchronous and r.write == write)
                                                   for write in (False, True)), size)}
 
 
@@ -1460,6 +1468,13 @@ def metadata(t):
             **kinds(t), **{group: sum(good[name] for name in members) for group, members in GROUPS.items()},
             "opens_per_file": ratio(sum(o.opens() for o in t.operations), len({r.file for r in t.requests})),
             "operations_per_request": ratio(len(t.operations), n), "seeks_per_request": ratio(good["seek"] + good["lseek"], n)}
+    if "results" in t.lacks:
+        result |= {"operations_failed": None, "errors_other": None, "kind_failed": dict.fromkeys(result["kind_failed"]),
+                   "failed": dict.fromkeys(names)}
+    if not any(o.opens() for o in t.operations):
+        result["opens_per_file"] = None
+    lacking = {"creates": ["F_create"], "operations": ["F_dir", "F_inode", "seeks_per_request"]}
+    result |= {name: None for word, of in lacking.items() if word in t.lacks for name in of if not result[name]}
     if t.operations:
         return result
     unknown = ("operations", "operations_failed", "calls_other", "errors_other", *GROUPS, "opens_per_file", "operations_per_request",

@@ -7,6 +7,7 @@
 
 #include "lib/base/array.h"
 #include "lib/result/metrics.h"
+#include "lib/result/names.h"
 
 enum { PATH_SHOWN = 200 };
 
@@ -48,6 +49,13 @@ bool finding_known_of(const struct findings_source *from, const char *section, c
 	return finding_known(
 	    from, section,
 	    metric_direction_name(whole, name, direction == 0 ? IOT_READS : IOT_WRITES), key, to);
+}
+
+bool finding_asynchronous(const struct findings_source *from)
+{
+	double asynchronous;
+	return finding_known(from, VALUE(totals, asynchronous_requests), NULL, &asynchronous) &&
+	       asynchronous > 0;
 }
 
 /* Texts */

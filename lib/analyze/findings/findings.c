@@ -470,10 +470,10 @@ static void find_streams(struct findings *f, const struct findings_source *from,
 static void find_overlap(struct findings *f, const struct findings_source *from,
 			 const struct run_cost *cost)
 {
-	double asynchronous, share, period;
-	if (!finding_known(from, VALUE(totals, asynchronous_requests), NULL, &asynchronous) ||
-	    asynchronous > 0 || !finding_known(from, VALUE(time, io_share), NULL, &share) ||
-	    share <= OVERLAP_MIN || !finding_known(from, VALUE(cycles, period_s), NULL, &period))
+	double share, period;
+	if (finding_asynchronous(from) ||
+	    !finding_known(from, VALUE(time, io_share), NULL, &share) || share <= OVERLAP_MIN ||
+	    !finding_known(from, VALUE(cycles, period_s), NULL, &period))
 		return;
 	struct finding *to = finding_add(f, "overlap_possible", share, OVERLAP_MIN);
 	if (to == NULL)

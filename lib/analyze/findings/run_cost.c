@@ -28,9 +28,7 @@ static struct longest_times busy_times(const struct findings_source *from)
 	static const enum busy_kind kinds[4] = {BUSY_READ, BUSY_WRITE, BUSY_IO, BUSY_ALL};
 	const struct busy *b = from->table->from.busy;
 	struct longest_times times = {{0, 0, 0, 0}};
-	double asynchronous;
-	if (!finding_known(from, VALUE(totals, asynchronous_requests), NULL, &asynchronous) ||
-	    asynchronous > 0)
+	if (finding_asynchronous(from))
 		return times;
 	for (unsigned i = 0; i < 4; i++)
 		if (b->inexact[kinds[i]])

@@ -332,12 +332,15 @@ void arrival_settle(struct arrival *a)
 	a->in_all = a->in_trace_process = (struct histogram){.count = 0};
 }
 
-void arrival_values(const struct arrival *a, bool ordered, struct values *v)
+void arrival_values(const struct arrival *a, bool ordered, bool untimed, struct values *v)
 {
 	summary(v, SUMMARY_NS("inter_arrival"), &a->in_trace, !ordered);
 	summary(v, SUMMARY_NS("inter_arrival_process"), &a->in_process, a->inexact_process);
 	summary(v, SUMMARY_NS("inter_arrival_file"), &a->in_file, a->inexact_file);
-	summary(v, SUMMARY_NS("think_time"), &a->think, a->inexact_process);
+	if (untimed)
+		values_summary_unknown(v, SUMMARY_NS("think_time"), "ns", "no duration is known");
+	else
+		summary(v, SUMMARY_NS("think_time"), &a->think, a->inexact_process);
 }
 
 void arrival_free(struct arrival *a)

@@ -54,7 +54,8 @@ void arrival_forget(struct arrival *a);
 void arrival_settle(struct arrival *a);
 void arrival_state(struct state *s, struct arrival *a);
 /* ordered: all requests have one order. */
-void arrival_values(const struct arrival *a, bool ordered, struct values *v);
+/* untimed: no request has a known duration */
+void arrival_values(const struct arrival *a, bool ordered, bool untimed, struct values *v);
 void arrival_free(struct arrival *a);
 
 #endif
