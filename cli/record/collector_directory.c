@@ -129,16 +129,19 @@ static bool read_path(const struct collector *c, const char *name, char path[PAT
 	return path[0] == '/';
 }
 
-/* The process may have another root. */
+/* The process may have another root. If it has ended, nobody waits for its program. */
 static void provide_sites_of(struct collector *c, uint64_t pid, const char *path)
 {
-	static const char program[] = "/proc/self/exe";
+	const bool is_program = strcmp(path, "/proc/self/exe") == 0;
 	char seen[PATH_MAX + 64];
-	if (strcmp(path, program) == 0)
+	if (is_program)
 		(void)snprintf(seen, sizeof(seen), "/proc/%ju/exe", (uintmax_t)pid);
 	else
 		(void)snprintf(seen, sizeof(seen), "/proc/%ju/root%s", (uintmax_t)pid, path);
-	(void)site_tables_provide(c->recording->fd, access(seen, R_OK) == 0 ? seen : path);
+	if (access(seen, R_OK) == 0)
+		(void)site_tables_provide(c->recording->fd, seen);
+	else if (!is_program)
+		(void)site_tables_provide(c->recording->fd, path);
 }
 
 /* "library.PID.NUMBER": the process waits until the file is gone. */
