@@ -2,10 +2,11 @@
 /*
  * Reads any bytes as a list of jobs, and any text as conditions. Every line is a job, a step or
  * counted, or is none of a job in a log of PBS; the list is sorted; each job is found by its id;
- * and a list that is written as csv from the result reads as the same jobs.
+ * and a list that is written as csv from the result reads as the same jobs. A list of hosts expands
+ * to names that, as a list, expand to themselves.
  *
  * The first byte of an input is options: bit 0 --jobs-columns, 1 the zone, 2 the rest is a
- * condition.
+ * condition, 3 a list of hosts.
  */
 #include <fcntl.h>
 #include <math.h>
@@ -16,6 +17,7 @@
 
 #include "cli/analyze/member_values.h"
 #include "cli/analyze/where.h"
+#include "cli/jobs/host_list.h"
 #include "cli/jobs/job_list.h"
 
 /* Messages of errors go nowhere, unless FUZZ_TELL is set. */
@@ -34,6 +36,54 @@ static void read_list(struct job_list *l, int fd, const struct job_list_options 
 	FUZZ_CHECK(dup2(standard_error, STDERR_FILENO) >= 0);
 }
 
+enum { HOSTS_CHECKED = 1000 };
+
+/* Names of hosts, each after the comma that follows the one before it. */
+struct host_names {
+	char *text;
+	size_t size, count;
+};
+
+static bool add_host(void *context, const char *host, size_t size)
+{
+	struct host_names *n = context;
+	FUZZ_CHECK(size > 0 && size <= HOST_NAME_MAX_BYTES);
+	FUZZ_CHECK(memchr(host, '\0', size) == NULL);
+	n->text = fuzz_memory(n->text, n->size + size + 2);
+	if (n->count > 0)
+		n->text[n->size++] = ',';
+	memcpy(n->text + n->size, host, size);
+	n->size += size;
+	n->text[n->size] = '\0';
+	return ++n->count < HOSTS_CHECKED;
+}
+
+static void check_hosts(const char *list)
+{
+	struct host_names once = {.text = NULL}, twice = {.text = NULL};
+	const enum host_list_result result = host_list_expand(list, add_host, &once);
+	FUZZ_CHECK((result == HOST_LIST_ENDED) == (once.count == HOSTS_CHECKED));
+	FUZZ_CHECK(result != HOST_LIST_OK || once.count > 0);
+	/* A bracket that closes none is part of a name. */
+	if (once.count > 0 && strpbrk(once.text, "[]") == NULL) {
+		FUZZ_CHECK(host_list_expand(once.text, add_host, &twice) ==
+			   (once.count < HOSTS_CHECKED ? HOST_LIST_OK : HOST_LIST_ENDED));
+		FUZZ_CHECK(twice.count == once.count && strcmp(twice.text, once.text) == 0);
+	}
+	free(once.text);
+	free(twice.text);
+}
+
+static void check_host_text(const uint8_t *data, size_t size)
+{
+	char *text = fuzz_memory(NULL, size + 1);
+	if (size > 0)
+		memcpy(text, data, size);
+	text[size] = '\0';
+	check_hosts(text);
+	free(text);
+}
+
 static void check_job(const struct job_list *l, size_t i)
 {
 	const struct listed_job *job = &l->job[i], *next = i + 1 < l->count ? job + 1 : NULL;
@@ -44,6 +94,8 @@ static void check_job(const struct job_list *l, size_t i)
 	FUZZ_CHECK(next == NULL || strcmp(job->text[LISTED_ID], next->text[LISTED_ID]) <= 0);
 	FUZZ_CHECK(isnan(listed_run_time_s(job)) || listed_run_time_s(job) >= 0);
 	FUZZ_CHECK(isnan(listed_core_hours(job)) || listed_core_hours(job) >= 0);
+	if (job->text[LISTED_HOSTS] != NULL)
+		check_hosts(job->text[LISTED_HOSTS]);
 }
 
 static void check_list(const struct job_list *l)
@@ -138,6 +190,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct job_list l = {.job = NULL};
 	if ((how & 4) != 0) {
 		check_where(in.data, in.size);
+		return 0;
+	}
+	if ((how & 8) != 0) {
+		check_host_text(in.data, in.size);
 		return 0;
 	}
 	const int fd = fuzz_file(in.data, in.size);
