@@ -103,7 +103,7 @@ class Texts:
 
 def _texts(values, known, dictionary):
     import numpy
-    codes = values if known is None else numpy.where(known, values, numpy.int32(-1))
+    codes = values if known is None else numpy.where(known, values, values.dtype.type(-1))
     try:
         import pandas
     except ImportError:
@@ -128,6 +128,11 @@ def _series(values, known, dictionary):
     return values if known is None else pandas.arrays.IntegerArray(values, ~known)
 
 
+def _code_kind(count):
+    """The smallest type with a code for each of `count` texts, as pandas has it, so that it need not convert codes."""
+    return "<i1" if count < 127 else "<i2" if count < 32767 else "<i4"
+
+
 class _Growing:
     """An array that grows without copies of its values: the system moves their pages."""
 
@@ -144,6 +149,14 @@ class _Growing:
             self._memory.resize(max(count, 2 * (len(self._memory) // self.kind.itemsize)) * self.kind.itemsize)
         if self._view is None:
             self._view = numpy.frombuffer(self._memory, self.kind)
+
+    def as_kind(self, kind):
+        """Returns the values as an array of this type, which may be this array."""
+        if self.kind == kind:
+            return self
+        converted = _Growing(kind)
+        converted.append(self.array())
+        return converted
 
     def append(self, values):
         self._reserve(self.count + len(values))
@@ -229,6 +242,9 @@ class Table:
         while (columns := table.next()) is not None:
             for name, c in columns.items():
                 values, known = made[name]
+                if c.texts is not None:
+                    values = values.as_kind(_code_kind(len(c.texts.texts)))
+                    made[name] = values, known
                 if c.known is not None:
                     known.fill(True, values.count)
                     known.append(c.known)
