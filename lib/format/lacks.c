@@ -24,9 +24,10 @@ static unsigned lack_of(struct iot_text word)
 unsigned lacks_of(const struct iot_event *trace)
 {
 	const struct iot_text list = iot_directive_get(trace, "lacks");
-	const char *at = list.data, *const end = at + list.size;
 	unsigned lacks = 0;
-	while (at < end) {
+	if (list.data == NULL)
+		return 0;
+	for (const char *at = list.data, *const end = at + list.size; at < end;) {
 		const char *comma = memchr(at, ',', (size_t)(end - at));
 		const char *const to = comma != NULL ? comma : end;
 		lacks |= lack_of((struct iot_text){at, (size_t)(to - at)});
