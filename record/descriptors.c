@@ -198,7 +198,7 @@ static enum descriptor_type kind_of(const struct event_file *file)
 		   : DESCRIPTOR_DEVICE;
 }
 
-/* Linux 6.11 accepts no path, and need not read that it is empty. */
+/* Linux 6.11 accepts no path, and need not read that it is empty; valgrind warns of it. */
 static long stat_of(int fd, const char *path, struct statx *stat)
 {
 	return raw_call(SYS_statx, fd, (long)path, AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME,
@@ -211,7 +211,7 @@ static bool file_of(int fd, struct event_file *file)
 	static _Atomic bool needs_path;
 	file->fd = fd;
 	long result = -EFAULT;
-	if (!atomic_load_explicit(&needs_path, memory_order_relaxed)) {
+	if (!recording.in_valgrind && !atomic_load_explicit(&needs_path, memory_order_relaxed)) {
 		result = stat_of(fd, NULL, &file->stat);
 		if (result == -EFAULT)
 			atomic_store_explicit(&needs_path, true, memory_order_relaxed);

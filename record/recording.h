@@ -31,6 +31,7 @@ struct recording_state {
 	bool sends;        /* the transport is RECORD_PACKETS */
 	int pipe;          /* ... and the descriptor of its pipe; else -1 */
 	bool traps;        /* all calls of other code do, see record/stub_signals.h */
+	bool in_valgrind;  /* which runs the program */
 	bool can_populate; /* pages can get memory later: since Linux 5.14 */
 	/* the library's own, which the kernel counts as well */
 	uint64_t own_reads, own_bytes;

@@ -3,7 +3,7 @@
 #ifndef RECORD_RUNTIME_H
 #define RECORD_RUNTIME_H
 
-/* Counts the program and its libraries that are of Go. */
+/* Counts the program and its libraries that are of Go, and looks for valgrind. */
 void runtime_find(void);
 
 #endif

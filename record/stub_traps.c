@@ -66,24 +66,9 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	r[REG_RIP] = (greg_t)code;
 }
 
-/*
- * Returns whether valgrind runs the program: its own calls would trap. Processors take the
- * instructions for a way to do nothing.
- */
-static bool is_in_valgrind(void)
-{
-	const uint64_t request[6] = {0x1001};
-	uint64_t result = 0;
-	__asm__ volatile("rolq $3, %%rdi\n\trolq $13, %%rdi\n\trolq $61, %%rdi\n\trolq $51, %%rdi\n"
-			 "	xchgq %%rbx, %%rbx"
-			 : "+d"(result)
-			 : "a"(request)
-			 : "cc", "memory");
-	return result != 0;
-}
-
+/* The calls of valgrind itself would trap. */
 void traps_begin(void)
 {
-	if (recording.control->seen == RECORD_TRAPS && !is_in_valgrind())
+	if (recording.control->seen == RECORD_TRAPS && !recording.in_valgrind)
 		signals_begin(on_signal);
 }

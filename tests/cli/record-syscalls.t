@@ -48,6 +48,11 @@ echo $?
 	$1 == "write" && $4 ~ /\/out$/ { sum += $3; twice += $2 in at; at[$2] }
 	END { print (sum == size ? "all bytes" : sum " of " size) ", " twice + 0 " at an offset of another" }'
 
+echo 'warnings of valgrind:'
+for seen in calls syscalls traps; do
+	! command -v valgrind >/dev/null || "$IOTRACE" record -q --seen=$seen -o v.iot -- valgrind -q "$B/record_libc" wide
+done 2>&1 | grep -c '^=='
+
 echo 'what excludes it:'
 "$IOTRACE" record --seen=syscalls --transport=pipe true 2>&1 | head -n 1
 "$IOTRACE" record --seen=syscalls --stdio=calls true 2>&1 | head -n 1
