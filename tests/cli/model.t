@@ -18,6 +18,11 @@ for kind in reads bursts mixed; do
 		"$IOTRACE" model --variant=$variant.system small.system $kind.iot | sed -n 7,9p
 	done
 done
+echo "-- the time of jobs: with one host it grows as the I/O does; with several, by the share of I/O at most"
+sed -E 's/host=io([0-9]+)(.*) job=[0-9]+/host=io\1\2 job=\1/' mixed.iot | "$IOTRACE" model --variant=slow.system --tsv small.system - |
+    awk 'NR > 1 { d = $6 - $5 - ($3 - $2); jobs++; wrong += d > 2 || d < -2 } END { print jobs, wrong }'
+"$IOTRACE" model --variant=slow.system --tsv small.system reads.iot |
+    awk 'NR > 1 { jobs++; wrong += $7 < 1 || $7 > 1.000001 + $2 / $5 * ($4 - 1) } END { print jobs, wrong }'
 echo "-- bursts, all at once"
 "$IOTRACE" model --variant=slow.system busy.system bursts.iot | sed -n 7,12p
 echo "-- the order of inputs"
