@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Arrays of options: parsed, and printed as help. */
-#include "options.h"
+#include "options_internal.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,225 +14,9 @@
 #include "nearest.h"
 #include "printable.h"
 
-enum { HELP_COLUMN = 28, HELP_WIDTH = 80, HELP_LINES = 40, SHOWN_MAX = 128, EXPECTED_MAX = 256 };
+enum { EXPECTED_MAX = 256 };
 
 const char option_no_memory[] = "";
-
-/* Help */
-
-/* An argument such as "[=SECONDS]" follows the name only after '='. */
-static bool is_optional(const struct option *opt)
-{
-	return opt->argument != NULL && opt->argument[0] == '[';
-}
-
-/* Returns the length of the name, with dashes and argument, as the help shows it. */
-static size_t option_name(const struct option *opt, char *left, size_t capacity)
-{
-	const int n = opt->letter ? snprintf(left, capacity, "  -%c, --%s", opt->letter, opt->name)
-				  : snprintf(left, capacity, "      --%s", opt->name);
-	if (opt->argument && n > 0 && (size_t)n < capacity)
-		(void)snprintf(left + n, capacity - (size_t)n, "%s%s", is_optional(opt) ? "" : "=",
-			       opt->argument);
-	return strlen(left);
-}
-
-/* Returns the number of lines that the text takes from the column on; prints them if `print`. */
-static size_t wrap(const char *text, size_t indent, bool print)
-{
-	size_t column = indent, lines = 1;
-	while (*text) {
-		const size_t n = strcspn(text, " ");
-		if (column > indent && column + n >= HELP_WIDTH) {
-			lines++;
-			column = indent;
-			if (print)
-				printf("\n%*s", (int)indent, "");
-		}
-		if (print)
-			printf("%s%.*s", column > indent ? " " : "", (int)n, text);
-		column += n + 1;
-		text += n + (text[n] != '\0');
-	}
-	if (print)
-		putchar('\n');
-	return lines;
-}
-
-static size_t option_lines(const struct option *opt)
-{
-	char left[96];
-	return wrap(opt->help, HELP_COLUMN, false) +
-	       (option_name(opt, left, sizeof left) > HELP_COLUMN - 2);
-}
-
-static void print_option(const struct option *opt)
-{
-	char left[96];
-	if (!opt->help)
-		return;
-	if (opt->kind == OPTION_GROUP) {
-		printf("\n%s:\n", opt->help);
-		return;
-	}
-	if (option_name(opt, left, sizeof left) > HELP_COLUMN - 2)
-		printf("%s\n%*s", left, HELP_COLUMN, "");
-	else
-		printf("%-*s", HELP_COLUMN, left);
-	wrap(opt->help, HELP_COLUMN, true);
-}
-
-static const struct option help_option = OPTION(FLAG, 'h', "help", NULL, NULL, "show this help"),
-			   help_all_option = OPTION(FLAG, 0, "help-all", NULL, NULL, NULL);
-
-/* For the completion of shells, see share/completion; the help does not name it. */
-static const struct option table_option = OPTION(FLAG, 0, "help-options", NULL, NULL, NULL);
-
-/* Prints the words that the value may be, separated by blanks, or "-". */
-static void print_words(const struct option *opt)
-{
-	const char *word =
-	    opt->kind == OPTION_CHOICE && opt->argument != NULL ? opt->argument : "-";
-	for (; opt->word == NULL && *word != '\0'; word++)
-		putchar(*word == '|' ? ' ' : *word);
-	for (size_t i = 0; opt->word != NULL && (word = opt->word(i)) != NULL; i++)
-		printf("%s%s", i > 0 ? " " : "", word);
-}
-
-/* A line for each option: name, letter, argument, words, help; "-" where there is none. */
-static enum exit_status print_table(const struct command_spec *cmd)
-{
-	for (const struct option *opt = cmd->options; opt->kind != OPTION_END; opt++) {
-		if (opt->kind == OPTION_GROUP || opt->help == NULL)
-			continue;
-		printf("%s\t%c\t%s\t", opt->name, opt->letter != '\0' ? opt->letter : '-',
-		       opt->argument != NULL ? opt->argument : "-");
-		print_words(opt);
-		printf("\t%s\n", opt->help);
-	}
-	printf("help\th\t-\t-\t%s\n", help_option.help);
-	return EXIT_OK;
-}
-
-static void print_synopsis(const struct command_spec *cmd)
-{
-	const char *before = "Usage: ";
-	for (const char *line = cmd->synopsis; line; before = "       ") {
-		size_t n = strcspn(line, "\n");
-		printf("%siotrace %s %.*s\n", before, cmd->name, (int)n, line);
-		line = line[n] ? line + n + 1 : NULL;
-	}
-}
-
-static enum exit_status print_all(const struct command_spec *cmd)
-{
-	print_synopsis(cmd);
-	printf("\n%s.\n", cmd->summary);
-	printf("\nOptions:\n");
-	const struct option *opt = cmd->options;
-	for (; opt->kind != OPTION_END && opt->kind != OPTION_GROUP; opt++)
-		print_option(opt);
-	print_option(&help_option);
-	for (; opt->kind != OPTION_END; opt++)
-		print_option(opt);
-	if (cmd->notes)
-		printf("\n%s", cmd->notes);
-	printf("\nExamples:\n%s", cmd->examples);
-	return EXIT_OK;
-}
-
-/* The short help: the options that come first, the names of the others, and some examples */
-
-/* Appends the names of the options up to the next group, which it returns. */
-static const struct option *append_names(const struct option *opt, char *text, size_t capacity)
-{
-	size_t n = strlen(text);
-	for (; opt->kind != OPTION_END && opt->kind != OPTION_GROUP; opt++)
-		if (opt->help && n < capacity)
-			n += (size_t)snprintf(text + n, capacity - n, " --%s", opt->name);
-	return opt;
-}
-
-/* Lists the names of the options from `opt` on, by group. Returns the number of lines. */
-static size_t list_names(const struct option *opt, bool print)
-{
-	size_t lines = 0;
-	const char *group = "More";
-	while (opt->kind != OPTION_END) {
-		char text[2048];
-		if (opt->kind == OPTION_GROUP)
-			group = opt++->help;
-		const size_t n = (size_t)snprintf(text, sizeof text, "%s:", group);
-		opt = append_names(opt, text, sizeof text);
-		if (text[n] == '\0')
-			continue;
-		if (print)
-			printf("  ");
-		lines += wrap(text, 4, print);
-	}
-	return lines;
-}
-
-/* Returns the first option that has to be listed by name only, so that the help fits. */
-static const struct option *find_rest(const struct command_spec *cmd, size_t lines)
-{
-	const struct option *rest = cmd->options;
-	for (; rest->kind != OPTION_END && rest->kind != OPTION_GROUP; rest++)
-		lines += rest->help ? option_lines(rest) : 0;
-	while (rest > cmd->options && lines + list_names(rest, false) > HELP_LINES) {
-		rest--;
-		lines -= rest->help ? option_lines(rest) : 0;
-	}
-	return rest;
-}
-
-/* Prints the first of some lines. */
-static void print_lines(const char *text, size_t n)
-{
-	while (n-- > 0 && *text) {
-		const size_t size = strcspn(text, "\n");
-		printf("%.*s\n", (int)size, text);
-		text += size + (text[size] != '\0');
-	}
-}
-
-static size_t count_lines(const char *text)
-{
-	size_t n = 1;
-	for (; (text = strchr(text, '\n')) != NULL; text++)
-		n++;
-	return n;
-}
-
-enum exit_status options_help(const struct command_spec *cmd)
-{
-	enum { EXAMPLES = 3, OTHER_LINES = 9 }; /* headings, blank lines, references */
-	const struct option *rest =
-	    find_rest(cmd, count_lines(cmd->synopsis) + OTHER_LINES + EXAMPLES);
-	print_synopsis(cmd);
-	printf("\n%s.\n\nOptions:\n", cmd->summary);
-	for (const struct option *opt = cmd->options; opt < rest; opt++)
-		print_option(opt);
-	if (rest->kind != OPTION_END)
-		putchar('\n');
-	list_names(rest, true);
-	printf("\nAll options: iotrace help %s. Manual: iotrace-%s(1).\n", cmd->name, cmd->name);
-	printf("\nExamples:\n");
-	print_lines(cmd->examples, EXAMPLES);
-	return EXIT_OK;
-}
-
-enum exit_status options_wrong(const struct command_spec *cmd, const char *format, ...)
-{
-	char text[2048];
-	va_list args;
-	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	printable_sentence(text);
-	fprintf(stderr, "iotrace %s: %s\nTry 'iotrace %s --help'.\n", cmd->name, text, cmd->name);
-	return EXIT_FAILED;
-}
 
 /* Values */
 
@@ -335,47 +117,6 @@ static const char *take_value(const struct option *opt, const char *value, char 
 	}
 }
 
-static void offer_choices(struct nearest *near, const struct option *opt)
-{
-	for (const char *c = opt->argument; c;) {
-		const size_t n = strcspn(c, "|");
-		nearest_offer(near, c, n);
-		c = c[n] ? c + n + 1 : NULL;
-	}
-}
-
-static void offer_words(struct nearest *near, const struct option *opt)
-{
-	const char *word;
-	for (size_t i = 0; (word = opt->word(i)) != NULL; i++)
-		nearest_offer(near, word, strlen(word));
-}
-
-/*
- * Corrects the value of an option of words: the first element of a list that is not one of them.
- * Returns false if no word is near.
- */
-static bool correct_value(const struct option *opt, const char *value, char *text, size_t capacity)
-{
-	char element[NEAREST_WORD_MAX];
-	struct nearest near;
-	for (const char *at = value;; at++) {
-		const size_t n = opt->word ? strcspn(at, ",") : strlen(at);
-		snprintf(element, sizeof element, "%.*s", (int)n, at);
-		nearest_start(&near, element);
-		if (opt->word)
-			offer_words(&near, opt);
-		else
-			offer_choices(&near, opt);
-		if (near.distance > 0 || at[n] == '\0') {
-			snprintf(text, capacity, "%.*s%s%s", (int)(at - value), value, near.word,
-				 at + n);
-			return near.distance > 0 && nearest_is_found(&near);
-		}
-		at += n;
-	}
-}
-
 /* The expected value: "a list of", and the words. */
 static void list_words(const struct option *opt, const char *expected, char *text, size_t capacity)
 {
@@ -396,8 +137,8 @@ struct words {
 static enum exit_status set_option(const struct command_spec *cmd, struct words *words,
 				   const struct option *opt, const char *value)
 {
-	char shown[SHOWN_MAX], text[96], list[EXPECTED_MAX];
-	if (opt == &help_option || opt == &help_all_option || opt == &table_option) {
+	char shown[OPTION_SHOWN_MAX], text[96], list[EXPECTED_MAX];
+	if (opt == &option_help || opt == &option_help_all || opt == &option_table) {
 		words->help = opt;
 		return EXIT_OK;
 	}
@@ -410,7 +151,7 @@ static enum exit_status set_option(const struct command_spec *cmd, struct words 
 	list_words(opt, expected, list, sizeof list);
 	escape_text(shown, sizeof shown, value, strlen(value));
 	if ((opt->kind == OPTION_CHOICE || opt->word) &&
-	    correct_value(opt, shown, text, sizeof text))
+	    option_correct_value(opt, shown, text, sizeof text))
 		return options_wrong(cmd, "--%s is '%s', expected %s; did you mean --%s=%s?",
 				     opt->name, shown, list, opt->name, text);
 	return options_wrong(cmd, "--%s is '%s', expected %s", opt->name, shown, list);
@@ -418,150 +159,25 @@ static enum exit_status set_option(const struct command_spec *cmd, struct words 
 
 /* Command line arguments */
 
-static bool is_option(const struct option *opt)
-{
-	return opt->kind != OPTION_GROUP;
-}
-
 static const struct option *find_long(const struct command_spec *cmd, const char *name, size_t n)
 {
 	for (const struct option *opt = cmd->options; opt->kind != OPTION_END; opt++)
-		if (is_option(opt) && strlen(opt->name) == n && memcmp(opt->name, name, n) == 0)
+		if (option_is_named(opt) && strlen(opt->name) == n &&
+		    memcmp(opt->name, name, n) == 0)
 			return opt;
-	if (n == strlen(help_all_option.name) && memcmp(name, help_all_option.name, n) == 0)
-		return &help_all_option;
-	if (n == strlen(table_option.name) && memcmp(name, table_option.name, n) == 0)
-		return &table_option;
-	return n == 4 && memcmp(name, "help", n) == 0 ? &help_option : NULL;
+	if (n == strlen(option_help_all.name) && memcmp(name, option_help_all.name, n) == 0)
+		return &option_help_all;
+	if (n == strlen(option_table.name) && memcmp(name, option_table.name, n) == 0)
+		return &option_table;
+	return n == 4 && memcmp(name, "help", n) == 0 ? &option_help : NULL;
 }
 
 static const struct option *find_letter(const struct command_spec *cmd, char letter)
 {
 	for (const struct option *opt = cmd->options; opt->kind != OPTION_END; opt++)
-		if (is_option(opt) && opt->letter == letter)
+		if (option_is_named(opt) && opt->letter == letter)
 			return opt;
-	return letter == 'h' ? &help_option : NULL;
-}
-
-/* Suggests --format=csv for --csv */
-static bool suggest_choice(const struct command_spec *cmd, const char *word, char *text,
-			   size_t capacity)
-{
-	for (const struct option *opt = cmd->options; opt->kind != OPTION_END; opt++) {
-		struct nearest near;
-		nearest_start(&near, word);
-		if (opt->kind == OPTION_CHOICE && opt->help)
-			offer_choices(&near, opt);
-		if (near.distance > 1)
-			continue;
-		snprintf(text, capacity, "--%s=%s", opt->name, near.word);
-		return true;
-	}
-	return false;
-}
-
-/* Suggests --json for --format=json; the value is not the beginning of a longer option. */
-static bool suggest_flag(const struct command_spec *cmd, const char *value, char *text,
-			 size_t capacity)
-{
-	for (const struct option *opt = cmd->options; value && opt->kind != OPTION_END; opt++)
-		if (opt->name != NULL && opt->argument == NULL &&
-		    strlen(opt->name) <= strlen(value) + 1 &&
-		    nearest_distance(value, opt->name) <= 1) {
-			snprintf(text, capacity, "--%s", opt->name);
-			return true;
-		}
-	return false;
-}
-
-static bool suggest_name(const struct command_spec *cmd, const char *word, char *text,
-			 size_t capacity)
-{
-	struct nearest near;
-	nearest_start(&near, word);
-	for (const struct option *opt = cmd->options; opt->kind != OPTION_END; opt++)
-		if (is_option(opt) && opt->help)
-			nearest_offer(&near, opt->name, strlen(opt->name));
-	snprintf(text, capacity, "--%s", near.word);
-	return nearest_is_found(&near);
-}
-
-/* Options that only 'iotrace slice' has, and that users try elsewhere. */
-static bool chooses_part(const char *name)
-{
-	static const char *const names[] = {"from", "to", "records", "process", "rank", "file"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	return false;
-}
-
-static enum exit_status unknown_part(const struct command_spec *cmd, const char *shown)
-{
-	return options_wrong(cmd, "unknown option --%s; 'iotrace slice' takes a part of a trace",
-			     shown);
-}
-
-static const char *find_hint(const struct command_spec *cmd, const char *name)
-{
-	for (const struct option_hint *h = cmd->hints; h && h->name; h++)
-		if (strcmp(h->name, name) == 0)
-			return h->hint;
-	return NULL;
-}
-
-/* next: the following argument. */
-static enum exit_status unknown_long(const struct command_spec *cmd, const char *name, size_t n,
-				     const char *next)
-{
-	const bool with_value = name[n] == '=';
-	const char *value = with_value ? name + n + 1 : next;
-	char shown[SHOWN_MAX], meant[2 * NEAREST_WORD_MAX + 8];
-	escape_text(shown, sizeof shown, name, n);
-	const bool part = chooses_part(shown) && strcmp(cmd->name, "slice") != 0;
-	const char *hint = find_hint(cmd, shown);
-	if (hint)
-		return options_wrong(cmd, "unknown option --%s; %s", shown, hint);
-	if (strcmp(shown, "version") == 0)
-		snprintf(meant, sizeof meant, "'iotrace --version'");
-	else if (part && with_value)
-		return unknown_part(cmd, shown);
-	else if (!suggest_choice(cmd, shown, meant, sizeof meant) &&
-		 !suggest_flag(cmd, value, meant, sizeof meant) &&
-		 !suggest_name(cmd, shown, meant, sizeof meant))
-		return part ? unknown_part(cmd, shown)
-			    : options_wrong(cmd, "unknown option --%s", shown);
-	return options_wrong(cmd, "unknown option --%s; did you mean %s?", shown, meant);
-}
-
-/* Suggests --from for -f, if no other option begins with the letter. */
-static bool suggest_initial(const struct command_spec *cmd, char letter, char *text,
-			    size_t capacity)
-{
-	unsigned found = 0;
-	for (const struct option *opt = cmd->options; opt->kind != OPTION_END; opt++) {
-		if (!is_option(opt) || !opt->help || opt->name[0] != letter)
-			continue;
-		found++;
-		snprintf(text, capacity, "--%s", opt->name);
-	}
-	return found == 1;
-}
-
-/* Suggests --json for -f json, and --format=jsonl for -j. */
-static enum exit_status unknown_letter(const struct command_spec *cmd, const char *letters,
-				       const char *next)
-{
-	char shown[8], meant[2 * NEAREST_WORD_MAX + 8];
-	escape_text(shown, sizeof shown, letters, 1);
-	const char *hint = find_hint(cmd, shown);
-	if (hint)
-		return options_wrong(cmd, "unknown option -%s; %s", shown, hint);
-	const bool json = letters[0] == 'j' && suggest_choice(cmd, "json", meant, sizeof meant);
-	if (json || suggest_flag(cmd, letters[1] ? letters + 1 : next, meant, sizeof meant) ||
-	    suggest_initial(cmd, letters[0], meant, sizeof meant))
-		return options_wrong(cmd, "unknown option -%s; did you mean %s?", shown, meant);
-	return options_wrong(cmd, "unknown option -%s", shown);
+	return letter == 'h' ? &option_help : NULL;
 }
 
 /* "--NAME", "--NAME=VALUE" or "--NAME VALUE", whose VALUE is consumed. */
@@ -572,10 +188,10 @@ static enum exit_status parse_long(const struct command_spec *cmd, const char *n
 	const char *value = name[n] ? name + n + 1 : NULL;
 	const struct option *opt = find_long(cmd, name, n);
 	if (!opt)
-		return unknown_long(cmd, name, n, *words->next);
+		return options_unknown_long(cmd, name, n, *words->next);
 	if (!opt->argument && value)
 		return options_wrong(cmd, "--%s takes no value", opt->name);
-	const bool needs_value = opt->argument && !is_optional(opt);
+	const bool needs_value = opt->argument && !option_value_is_optional(opt);
 	if (needs_value && !value && *words->next != NULL)
 		value = *words->next++;
 	if (needs_value && !value)
@@ -590,7 +206,7 @@ static enum exit_status parse_letters(const struct command_spec *cmd, const char
 	for (; *letters; letters++) {
 		const struct option *opt = find_letter(cmd, *letters);
 		if (!opt)
-			return unknown_letter(cmd, letters, *words->next);
+			return options_unknown_letter(cmd, letters, *words->next);
 		const char *value = NULL;
 		if (opt->argument) {
 			value = letters[1]             ? letters + 1
@@ -609,7 +225,7 @@ static enum exit_status parse_letters(const struct command_spec *cmd, const char
 
 static enum exit_status check_operands(const struct command_spec *cmd, char **argv, size_t count)
 {
-	char shown[SHOWN_MAX];
+	char shown[OPTION_SHOWN_MAX];
 	if (count < cmd->operands_min)
 		return options_wrong(cmd, "name the input (\"-\" is standard input)");
 	for (size_t i = 0; i < count && !cmd->runs_program; i++)
@@ -655,8 +271,8 @@ bool options_parse(const struct command_spec *cmd, int argc, char **argv, size_t
 		*status = check_operands(cmd, argv, *count);
 	if (*status != EXIT_OK || !words.help)
 		return *status == EXIT_OK;
-	*status = words.help == &table_option      ? print_table(cmd)
-		  : words.help == &help_all_option ? print_all(cmd)
+	*status = words.help == &option_table      ? options_help_table(cmd)
+		  : words.help == &option_help_all ? options_help_all(cmd)
 						   : options_help(cmd);
 	return false;
 }
