@@ -30,6 +30,9 @@ grep -v 'host=io0003' mixed.iot >without.iot
 grep 'host=io0003\|%trace' mixed.iot >with.iot
 "$IOTRACE" model --variant=slow.system --json small.system mixed.iot >one.json
 "$IOTRACE" model --variant=slow.system --json small.system with.iot without.iot | cmp - one.json && echo equal
+echo "-- the samples that begin in ten minutes"
+"$IOTRACE" slice -q --from=600s --to=1200s mixed.iot | "$IOTRACE" model small.system - | cksum >slice.sum
+awk -F'time=| took' '/%trace/ || $2 >= 600000000 && $2 < 1200000000' mixed.iot | "$IOTRACE" model small.system - | cksum | cmp - slice.sum && echo equal
 echo "-- counters"
 "$IOTRACE" model -o counters.iot small.system mixed.iot >/dev/null
 "$IOTRACE" check counters.iot
