@@ -61,7 +61,9 @@ static int analyze(struct analyze_run *a, const char *path)
 		return analyze_state_load(a->results.analysis, &a->in, ev) == EXIT_OK ? IOT_OK
 										      : IOT_EFORMAT;
 	for (; status == IOT_OK && n > 0; n = trace_in_events(&a->in, ev, TRACE_IN_BATCH))
-		status = iot_analyze_events(a->results.analysis, ev, n);
+		status = trace_in_refuses_layer(&a->in, ev, n)
+			     ? IOT_EFORMAT
+			     : iot_analyze_events(a->results.analysis, ev, n);
 	progress_clear(&a->in.progress);
 	return status;
 }

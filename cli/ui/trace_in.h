@@ -102,6 +102,7 @@ struct trace_in {
 	uint64_t alone_bytes; /* that it has to have; 0: any number */
 	bool filters;         /* only events of the filter's layer are delivered */
 	struct layer_filter filter;
+	bool layer_supposed;    /* the first records are physical; trace_in_refuses_layer */
 	struct iot_event *held; /* events that were read to determine the layer */
 	char *held_text;        /* of the first one */
 	size_t held_at, held_count;
@@ -121,10 +122,12 @@ void trace_in_catch_signals(const char *path, struct trace_in_options *o, const 
 enum exit_status trace_in_choose_layer(struct trace_in_options *o, char **paths, size_t n,
 				       const struct command_spec *cmd);
 /*
- * The same for an open input whose range iot_reader_set_range will choose: reads from where
- * iot_reader_find_range has left it. Returns whether it has records.
+ * The same for an open input whose range iot_reader_set_range will choose: reads some records from
+ * where iot_reader_find_range has left it. Returns whether it has records.
  */
 bool trace_in_find_layer(struct trace_in *in, const struct trace_in_options *o);
+/* Returns whether the events have a logical record though those read were physical: prints it. */
+bool trace_in_refuses_layer(const struct trace_in *in, const struct iot_event *ev, size_t n);
 /* The layer of the records that the command uses; after trace_in_open. */
 enum record_layer trace_in_layer(const struct trace_in *in);
 bool trace_in_is_physical(const struct trace_in *in);

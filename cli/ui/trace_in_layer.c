@@ -4,7 +4,11 @@
 
 #include <string.h>
 
+#include "message.h"
 #include "piped.h"
+
+/* A part reads this many records at the beginning of its trace, within 256 KiB. */
+enum { LAYER_RECORDS_MAX = 4 * TRACE_IN_BATCH };
 
 /* Returns false at a logical record. */
 static bool search_layer(const struct iot_record *rec, size_t n, enum record_layer *layer)
@@ -18,11 +22,13 @@ bool trace_in_find_layer(struct trace_in *in, const struct trace_in_options *o)
 {
 	struct iot_record rec[TRACE_IN_BATCH];
 	enum record_layer layer = LAYER_DEFAULT;
-	ssize_t n;
+	size_t left = LAYER_RECORDS_MAX;
+	ssize_t n = 0;
 	in->quiet = true; /* what is read again warns then */
-	while ((n = iot_reader_records(in->reader, rec, TRACE_IN_BATCH)) > 0 &&
+	while (left > 0 && (n = iot_reader_records(in->reader, rec, TRACE_IN_BATCH)) > 0 &&
 	       search_layer(rec, (size_t)n, &layer) && in->filter.layer == LAYER_DEFAULT)
-		;
+		left -= (size_t)n < left ? (size_t)n : left;
+	in->layer_supposed = left == 0;
 	in->quiet = o->quiet;
 	if (n < 0 && iot_reader_seek(in->reader, IOT_SEEK_RECORD, 0) != IOT_OK)
 		in->status = (int)n; /* choosing the range reports it */
@@ -32,6 +38,20 @@ bool trace_in_find_layer(struct trace_in *in, const struct trace_in_options *o)
 	if (layer == LAYER_PHYSICAL)
 		trace_in_report_physical(o, "no logical records");
 	return layer != LAYER_DEFAULT;
+}
+
+bool trace_in_refuses_layer(const struct trace_in *in, const struct iot_event *ev, size_t n)
+{
+	size_t i = in->layer_supposed ? 0 : n;
+	while (i < n && (ev[i].kind != IOT_RECORD || !(ev[i].rec.type & IOT_LOGICAL)))
+		i++;
+	if (i == n)
+		return false;
+	message_print_about(in->operand,
+			    "logical records follow %d physical ones; which of them to use, "
+			    "--layer=logical or --layer=physical, has to be the same for all parts",
+			    LAYER_RECORDS_MAX);
+	return true;
 }
 
 /*
