@@ -11,7 +11,7 @@
 #include "sample.h"
 #include "state.h"
 
-enum { STATE_VERSION = 14 };
+enum { STATE_VERSION = 15 };
 
 /* The bytes [0, 0) of 0 are the whole trace. */
 static void header_state(struct state *s, struct iot_analyze_options *o)
@@ -21,7 +21,7 @@ static void header_state(struct state *s, struct iot_analyze_options *o)
 	size_t rows = 0;
 	for (; state_list(s, "header", rows == 0 && state_saves(s)); rows++) {
 		state_number(s, "version", &version);
-		state_check(s, version == STATE_VERSION, "version=14");
+		state_check(s, version == STATE_VERSION, "version=15");
 		state_number(s, "trace", &o->trace_id);
 		state_flag(s, "part", &part);
 		state_number(s, "from", &o->from);

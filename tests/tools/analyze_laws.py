@@ -191,8 +191,7 @@ def sums(tool, lines):
         yield from check("totals.byte_share", v["totals.read_byte_share"] + v["totals.write_byte_share"], 1)
     if "time.bins" in v and v["time.io_busy_ns"] is not None:
         outstanding = total("time.concurrency_ns.") - v.get("time.concurrency_ns.0", 0) + v["time.concurrency_more_ns"]
-        if not v["totals.out_of_order"]:
-            yield from check("time.io_busy_ns", outstanding, v["time.io_busy_ns"])
+        yield from check("time.io_busy_ns", outstanding, v["time.io_busy_ns"])
     if "time.bins" in v:
         yield from check("time.dominating_type", total("time.dominating_type."), 1)
         yield from check("time.rate_cdf", v["time.rate_cdf.100"] or 1, 1)

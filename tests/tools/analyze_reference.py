@@ -996,10 +996,11 @@ def idle(t, view):
                 b, e = max(runs, key=lambda run: run[1] - run[0])
                 result[name + "_longest_s"] = {"begin": b * width, "length": (e - b) * width}
         result[name] = {"bins": sum(flags), "share": ratio(sum(flags), view.B), **Histogram(lengths).summary()}
-    union = Union()
+    union, now = Union(), 0
     for r in t.requests:
-        if r.timed:
-            union.add(r.start, r.duration)
+        if r.timed:  # counts from the latest start, as in concurrency()
+            now = max(now, r.start)
+            union.add(now, max(0, r.start + r.duration - now))
     if t.requests and not any(r.timed for r in t.requests):
         return result | {"idle_gap": None, "busy_ns": None}
     return result | {"idle_gap": Histogram(union.gaps).summary(), "busy_ns": union.length}

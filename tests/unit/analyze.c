@@ -696,37 +696,20 @@ Test(analyze, outstanding_requests)
 	concurrency_free(&c);
 }
 
-Test(analyze, outstanding_requests_are_limited)
+Test(analyze, requests_are_outstanding_until_many_later_ones_have_begun)
 {
+	enum { MORE = 5 };
 	struct concurrency c = {.count = 0};
-	for (uint64_t i = 0; i < OUTSTANDING_MAX + 5; i++) {
-		const struct request q = request_at(i, SECOND - i % 7, 1);
+	for (uint64_t i = 0; i < OUTSTANDING_MAX + MORE; i++) {
+		const struct request q = request_at(i, i < MORE ? SECOND - i % 3 : 1, 1);
 		const struct io_span s = span_of(&q, 1, 0);
 		cr_assert(concurrency_add(&c, SPANS(s), SPANS(s)));
 	}
 	concurrency_end(&c);
-	cr_assert_eq(c.max, OUTSTANDING_MAX + 1);
-	cr_assert_eq(c.any.busy_ns, c.ns[CONCURRENCY_LEVELS] + 126);
-	cr_assert_eq(c.beyond, 5);
-	concurrency_free(&c);
-}
-
-Test(analyze, requests_beyond_the_limit_are_outstanding_until_the_last_of_them_ends)
-{
-	struct concurrency c = {.count = 0};
-	for (uint64_t i = 0; i < OUTSTANDING_MAX + 3; i++) {
-		const uint64_t duration = i < OUTSTANDING_MAX ? 10 : i == OUTSTANDING_MAX ? 30 : 20;
-		const struct request late = request_at(15, 5, 1), q = request_at(0, duration, 1);
-		const struct io_span s = span_of(i < OUTSTANDING_MAX + 2 ? &q : &late, 1, 0);
-		cr_assert(concurrency_add(&c, SPANS(s), SPANS(s)));
-	}
-	concurrency_end(&c);
-	cr_assert_eq(c.ns[1], 15 - 10 + 30 - 20);
-	cr_assert_eq(c.ns[2], 20 - 15);
-	cr_assert_eq(c.ns[CONCURRENCY_LEVELS], 10);
-	cr_assert_eq(c.max, OUTSTANDING_MAX + 1);
-	cr_assert_eq(c.any.busy_ns, 30);
-	cr_assert_eq(c.beyond, 2);
+	cr_assert_eq(c.max, MORE + 1);
+	cr_assert_eq(c.shortened, MORE);
+	cr_assert_eq(c.any.busy_ns, OUTSTANDING_MAX + MORE);
+	cr_assert_eq(c.ns[1], 2); /* of the first and the last request */
 	concurrency_free(&c);
 }
 

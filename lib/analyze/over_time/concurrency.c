@@ -11,13 +11,6 @@
 
 /* The ends of outstanding requests, in order */
 
-static void insert(int64_t *ends, size_t count, int64_t end)
-{
-	for (; count > 0 && ends[count - 1] > end; count--)
-		ends[count] = ends[count - 1];
-	ends[count] = end;
-}
-
 /* The highest ends are in variables: an end is seldom lower than more than these. */
 enum { NEAR = 6 };
 
@@ -108,7 +101,7 @@ static void drop(struct concurrency *c, size_t n)
 }
 
 /* Counts the time until then at a level. */
-static void pass_at(struct concurrency *c, int64_t until, size_t outstanding)
+static void pass(struct concurrency *c, int64_t until, size_t outstanding)
 {
 	const size_t level = outstanding < CONCURRENCY_LEVELS ? outstanding : CONCURRENCY_LEVELS;
 	if (until <= c->now_ns)
@@ -118,13 +111,6 @@ static void pass_at(struct concurrency *c, int64_t until, size_t outstanding)
 		c->max = outstanding > c->max ? outstanding : c->max;
 	}
 	c->now_ns = until;
-}
-
-static void pass(struct concurrency *c, int64_t until, size_t outstanding)
-{
-	if (c->rest_end_ns > c->now_ns && c->rest_end_ns < until)
-		pass_at(c, c->rest_end_ns, outstanding + 1);
-	pass_at(c, until, outstanding + (c->rest_end_ns > c->now_ns));
 }
 
 static void advance(struct concurrency *c, int64_t until)
@@ -144,13 +130,15 @@ struct concurrency_times {
 	bool disjoint; /* known to be, as in struct io_span */
 };
 
-/* The union of all requests */
+/* The union of all requests, of which a late one counts from the latest start on */
 
 static void begin_union(struct concurrency *c, const struct concurrency_times *t)
 {
+	int64_t now_ns = c->now_ns;
 	for (size_t i = 0; i < t->n && !c->any.started; i++) {
-		c->any.started = t->end_ns[i] > t->start_ns[i];
-		c->any.end_ns = t->start_ns[i];
+		now_ns = t->start_ns[i] > now_ns ? t->start_ns[i] : now_ns;
+		c->any.started = t->end_ns[i] > now_ns;
+		c->any.begin_ns = c->any.end_ns = now_ns;
 	}
 }
 
@@ -158,10 +146,10 @@ static void extend_union(struct concurrency *c, const struct concurrency_times *
 {
 	uint64_t gaps[REQUESTS_MAX + 1], idle_ns = 0;
 	const int64_t before_ns = c->any.end_ns;
-	int64_t end_ns = before_ns;
+	int64_t end_ns = before_ns, start = c->now_ns;
 	size_t count = 0;
 	for (size_t i = 0; i < t->n; i++) {
-		const int64_t start = t->start_ns[i];
+		start = t->start_ns[i] > start ? t->start_ns[i] : start;
 		const bool lasts = t->end_ns[i] > start;
 		const int64_t end = lasts ? t->end_ns[i] : INT64_MIN;
 		gaps[count] = (uint64_t)start - (uint64_t)end_ns;
@@ -268,20 +256,6 @@ static void count_all(struct concurrency *c, const struct concurrency_times *t)
 	advance(c, now);
 }
 
-/* Close to the limit of outstanding requests. */
-static void count_one(struct concurrency *c, int64_t start_ns, int64_t end_ns)
-{
-	advance(c, start_ns);
-	if (end_ns <= c->now_ns)
-		return;
-	if (c->count < OUTSTANDING_MAX) {
-		insert(c->ends, c->count++, end_ns);
-		return;
-	}
-	c->beyond++;
-	c->rest_end_ns = end_ns > c->rest_end_ns ? end_ns : c->rest_end_ns;
-}
-
 /* Whether each request takes time, and starts after all earlier ones have ended. */
 static bool are_apart(const struct concurrency *c, const struct concurrency_times *t)
 {
@@ -316,18 +290,89 @@ static void count_apart(struct concurrency *c, const struct concurrency_times *t
 	c->count = 1;
 }
 
+/* The limit of outstanding requests */
+
+/* Replaces n of the ends, in order, by others in order, which are not before now_ns. */
+static void replace_ends(struct concurrency *c, const int64_t *old, const int64_t *new, size_t n)
+{
+	size_t kept = 0, replaced = 0;
+	for (size_t i = 0; i < c->count; i++)
+		if (replaced < n && c->ends[i] == old[replaced])
+			replaced++;
+		else
+			c->ends[kept++] = c->ends[i];
+	memcpy(c->ends + kept, new, n * sizeof *new);
+	merge(c->ends, kept, n);
+	c->count = kept + n;
+	const int64_t end_ns = c->ends[c->count - 1];
+	c->any.busy_ns -= (uint64_t)(c->any.end_ns - end_ns);
+	c->any.end_ns = end_ns;
+}
+
+/* Ends the requests that began OUTSTANDING_MAX before these: each when the later one begins. */
+static void shorten(struct concurrency *c, const struct concurrency_times *t)
+{
+	int64_t old[REQUESTS_MAX], new[REQUESTS_MAX], now_ns = c->now_ns;
+	size_t n = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		const int64_t end = c->recent[(c->next + i) % OUTSTANDING_MAX];
+		now_ns = t->start_ns[i] > now_ns ? t->start_ns[i] : now_ns;
+		old[n] = end;
+		new[n] = now_ns;
+		n += end > now_ns;
+	}
+	if (n == 0)
+		return;
+	sort(old, n);
+	replace_ends(c, old, new, n);
+	c->shortened += n;
+}
+
+static void count_late(struct concurrency *c, const struct concurrency_times *t)
+{
+	int64_t now_ns = c->now_ns;
+	bool any_late = t->start_ns[0] < now_ns;
+	for (size_t i = 1; i < t->n; i++)
+		any_late |= t->start_ns[i] < t->start_ns[i - 1];
+	if (!any_late)
+		c->late = 0;
+	for (size_t i = 0; i < t->n && any_late && c->late < OUTSTANDING_MAX; i++) {
+		const bool late = t->start_ns[i] < now_ns;
+		now_ns = late ? now_ns : t->start_ns[i];
+		c->late = late ? c->late + 1 : 0;
+	}
+	c->inexact |= c->late == OUTSTANDING_MAX;
+}
+
+/* Keeps the ends of requests, in place of the oldest ones. */
+static void keep_ends(struct concurrency *c, const struct concurrency_times *t)
+{
+	const size_t left = OUTSTANDING_MAX - c->next, first = t->n < left ? t->n : left;
+	memcpy(c->recent + c->next, t->end_ns, first * sizeof *c->recent);
+	memcpy(c->recent, t->end_ns + first, (t->n - first) * sizeof *c->recent);
+	c->next = (c->next + t->n) % OUTSTANDING_MAX;
+}
+
+static bool limit(struct concurrency *c, const struct concurrency_times *t)
+{
+	if (c->recent == NULL)
+		c->recent = calloc(OUTSTANDING_MAX, sizeof *c->recent);
+	if (c->recent == NULL)
+		return false;
+	if (c->count > 0)
+		shorten(c, t);
+	count_late(c, t);
+	keep_ends(c, t);
+	return true;
+}
+
 static bool count(struct concurrency *c, const struct concurrency_times *t)
 {
-	if (!array_reserve(&c->ends, &c->capacity, c->count + t->n, sizeof *c->ends))
+	if (!array_reserve(&c->ends, &c->capacity, c->count + t->n, sizeof *c->ends) ||
+	    !limit(c, t))
 		return false;
 	if (!c->any.started)
 		begin_union(c, t);
-	if (c->rest_end_ns > c->now_ns || c->count + t->n > OUTSTANDING_MAX) {
-		extend_union(c, t);
-		for (size_t i = 0; i < t->n; i++)
-			count_one(c, t->start_ns[i], t->end_ns[i]);
-		return true;
-	}
 	advance(c, t->start_ns[0] > c->now_ns ? t->start_ns[0] : c->now_ns);
 	if (c->count == 0 && are_apart(c, t)) {
 		count_apart(c, t);
@@ -356,23 +401,28 @@ static bool replay(struct concurrency *c, const struct concurrency_prefix *p,
 	return added;
 }
 
-/* A part with a full prefix counts again from here on, with the requests that are outstanding. */
+/*
+ * A part with a full prefix counts again from here on, with the requests that are outstanding. If
+ * there are none, the union begins again, at an unknown time after the end of an earlier one.
+ */
 static bool pass_prefix(struct concurrency *c)
 {
 	if (!replay(c, &c->prefix, count))
 		return false;
 	for (unsigned level = 0; level <= CONCURRENCY_LEVELS; level++)
 		c->ns[level] = 0;
-	c->prefix.now_ns = c->now_ns;
-	c->max = c->beyond = c->any.busy_ns = 0;
+	c->max = c->any.busy_ns = 0;
 	c->any.gaps = (struct histogram){.count = 0};
+	c->any.apart = !c->any.started || c->any.end_ns < c->now_ns;
+	c->any.started &= !c->any.apart;
 	return true;
 }
+
 /* Returns how many requests the prefix takes; SIZE_MAX if out of memory. */
 static size_t add_prefix(struct concurrency *c, const struct concurrency_times *t)
 {
 	struct concurrency_prefix *p = &c->prefix;
-	const size_t rest = CONCURRENCY_PREFIX_MAX - p->count, taken = t->n < rest ? t->n : rest;
+	const size_t rest = OUTSTANDING_MAX - p->count, taken = t->n < rest ? t->n : rest;
 	if (!array_reserve(&p->interval, &p->capacity, p->count + taken, sizeof *p->interval))
 		return SIZE_MAX;
 	for (size_t i = 0; i < taken; i++)
@@ -383,7 +433,7 @@ static size_t add_prefix(struct concurrency *c, const struct concurrency_times *
 
 static bool add(struct concurrency *c, const struct concurrency_times *t)
 {
-	const bool kept = c->part && c->prefix.count < CONCURRENCY_PREFIX_MAX;
+	const bool kept = c->part && c->prefix.count < OUTSTANDING_MAX;
 	const size_t taken = kept ? add_prefix(c, t) : 0;
 	if (taken == SIZE_MAX || taken == t->n)
 		return taken == t->n;
@@ -399,7 +449,6 @@ static void add_sums(struct concurrency *c, const struct io_spans *grouped)
 			continue;
 		for (unsigned d = 0; d < 2; d++)
 			c->in_flight_ns = saturate_add(c->in_flight_ns, span->of[d].duration_ns);
-		c->latest_ns = span->last_ns > c->latest_ns ? span->last_ns : c->latest_ns;
 	}
 }
 
@@ -408,13 +457,45 @@ bool concurrency_add(struct concurrency *c, const struct io_spans *in_order,
 {
 	bool added = true;
 	add_sums(c, grouped);
-	for (size_t i = 0; i < in_order->count && added; i++) {
+	for (size_t i = 0; i < in_order->count && added && !c->inexact; i++) {
 		const struct io_span *span = &in_order->span[i];
 		added = !span_is_timed(span) ||
 			add(c, &(struct concurrency_times){span->start_ns, span->end_ns,
 							   span->count, span->disjoint});
 	}
+	if (c->inexact)
+		concurrency_forget(c);
 	return added;
+}
+
+/* Continues the union with what follows the prefix of a part. */
+static void join_union(struct concurrency *c, const struct concurrency *part)
+{
+	if (part->any.apart && !part->any.started)
+		return;
+	if (part->any.apart && !c->any.started)
+		c->any.begin_ns = part->any.begin_ns;
+	else if (part->any.apart && part->any.begin_ns > c->any.end_ns)
+		histogram_add(&c->any.gaps, (uint64_t)(part->any.begin_ns - c->any.end_ns));
+	c->any.busy_ns += part->any.busy_ns;
+	histogram_join(&c->any.gaps, &part->any.gaps);
+	c->any.end_ns = part->any.end_ns;
+	c->any.started = true;
+}
+
+/* Continues the outstanding requests with the ones of a part. */
+static bool join_ends(struct concurrency *c, const struct concurrency *part)
+{
+	if (!array_reserve(&c->ends, &c->capacity, part->count, sizeof *c->ends))
+		return false;
+	if (part->count > 0)
+		memcpy(c->ends, part->ends, part->count * sizeof *c->ends);
+	memset(c->recent, 0, OUTSTANDING_MAX * sizeof *c->recent);
+	if (part->recent != NULL)
+		memcpy(c->recent, part->recent, OUTSTANDING_MAX * sizeof *c->recent);
+	c->count = part->count;
+	c->next = part->next;
+	return true;
 }
 
 /* What follows the prefix of a part, which has been added. */
@@ -423,34 +504,25 @@ static bool join_rest(struct concurrency *c, const struct concurrency *part)
 	for (unsigned level = 0; level <= CONCURRENCY_LEVELS; level++)
 		c->ns[level] += part->ns[level];
 	c->max = part->max > c->max ? part->max : c->max;
-	c->beyond += part->beyond;
-	c->any.busy_ns += part->any.busy_ns;
-	histogram_join(&c->any.gaps, &part->any.gaps);
-	c->any.end_ns = part->any.end_ns;
-	c->any.started |= part->any.started;
+	c->shortened += part->shortened;
 	c->now_ns = part->now_ns;
-	c->rest_end_ns = part->rest_end_ns;
-	if (!array_reserve(&c->ends, &c->capacity, part->count, sizeof *c->ends))
-		return false;
-	for (size_t i = 0; i < part->count; i++)
-		c->ends[i] = part->ends[i];
-	c->count = part->count;
-	return true;
+	c->late = part->late;
+	join_union(c, part);
+	return join_ends(c, part);
 }
 
 bool concurrency_join(struct concurrency *c, const struct concurrency *part)
 {
 	const struct concurrency_prefix *p = &part->prefix;
-	const int64_t latest = c->latest_ns;
 	c->in_flight_ns = saturate_add(c->in_flight_ns, part->in_flight_ns);
 	c->inexact |= part->inexact;
-	c->latest_ns = part->latest_ns > latest ? part->latest_ns : latest;
-	if (!replay(c, p, add))
-		return false;
-	if (p->count < CONCURRENCY_PREFIX_MAX)
-		return true;
-	c->inexact |= latest > p->now_ns;
-	return join_rest(c, part);
+	c->late = part->inexact ? part->late : c->late;
+	const bool joined =
+	    c->inexact ||
+	    (replay(c, p, add) && (p->count < OUTSTANDING_MAX || c->inexact || join_rest(c, part)));
+	if (c->inexact)
+		concurrency_forget(c);
+	return joined;
 }
 
 void concurrency_add_trace(struct concurrency *c, const struct concurrency *more)
@@ -461,16 +533,19 @@ void concurrency_add_trace(struct concurrency *c, const struct concurrency *more
 
 void concurrency_forget(struct concurrency *c)
 {
-	const uint64_t in_flight_ns = c->in_flight_ns;
+	const struct concurrency kept = {.in_flight_ns = c->in_flight_ns,
+					 .late = c->late == OUTSTANDING_MAX ? c->late : 0,
+					 .inexact = true};
 	concurrency_free(c);
-	*c = (struct concurrency){.in_flight_ns = in_flight_ns, .inexact = true};
+	*c = kept;
 }
 
 static bool end_part(struct concurrency *c)
 {
 	struct concurrency *whole = calloc(1, sizeof *whole);
 	if (whole == NULL || !concurrency_join(whole, c)) {
-		free(whole != NULL ? whole->ends : NULL);
+		if (whole != NULL)
+			concurrency_free(whole);
 		free(whole);
 		return false;
 	}
@@ -517,19 +592,21 @@ static void unknown_values(struct values *v, const char *why)
 void concurrency_values(const struct concurrency *c, uint64_t span_ns, uint64_t runtime_ns,
 			bool untimed, struct values *v)
 {
-	static const char no_times[] = "no time is known";
+	static const char no_times[] = "no time is known",
+			  unordered[] = "65536 requests in succession begin before an earlier one";
 	if (untimed) {
 		unknown_values(v, no_times);
 		values_unknown(v, NAME_OF(concurrency_mean), NULL, "", no_times);
 		return;
 	}
 	if (c->inexact) {
-		unknown_values(v, v->inexact);
+		unknown_values(v, c->late == OUTSTANDING_MAX ? unordered : v->inexact);
 	} else {
 		level_values(c, span_ns, v);
 		values_number(v, NAME_OF(concurrency_max), NULL, "", c->max);
-		if (c->beyond > 0)
-			values_note(v, "a lower bound: more than 65536 requests were outstanding");
+		if (c->shortened > 0)
+			values_note(v, "a lower bound: a request counts until 65536 later ones "
+				       "have begun");
 		values_number(v, NAME_OF(io_busy_ns), NULL, "ns", c->any.busy_ns);
 		values_summary(v, SUMMARY_NS("idle_gap"), "ns", &c->any.gaps);
 	}
@@ -540,6 +617,7 @@ void concurrency_values(const struct concurrency *c, uint64_t span_ns, uint64_t 
 void concurrency_free(struct concurrency *c)
 {
 	free(c->ends);
+	free(c->recent);
 	free(c->prefix.interval);
 }
 

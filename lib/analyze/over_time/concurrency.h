@@ -12,37 +12,39 @@
 
 struct state;
 
-enum { CONCURRENCY_LEVELS = 64, OUTSTANDING_MAX = 1 << 16, CONCURRENCY_PREFIX_MAX = 1 << 16 };
+/* A request is outstanding until it ends, or OUTSTANDING_MAX later ones have begun. */
+enum { CONCURRENCY_LEVELS = 64, OUTSTANDING_MAX = 1 << 16 };
 
 /*
  * The first requests of a part, with which those outstanding at the end of an earlier part may
- * overlap. The first CONCURRENCY_PREFIX_MAX requests are only kept; later ones are counted.
+ * overlap. The first OUTSTANDING_MAX requests are only kept; later ones are counted.
  */
 struct concurrency_prefix {
 	struct concurrency_interval {
 		int64_t start_ns, end_ns;
 	} * interval;
 	size_t count, capacity;
-	int64_t now_ns; /* the latest start, if all requests of the part are kept */
 };
 
 struct concurrency {
 	uint64_t ns[CONCURRENCY_LEVELS + 1]; /* by outstanding requests; the last: that or more */
 	uint64_t in_flight_ns;               /* sum of the durations */
 	uint64_t max;                        /* most outstanding requests */
-	uint64_t beyond;                     /* requests that found OUTSTANDING_MAX others */
-	int64_t rest_end_ns;                 /* of these, which count as one; 0: none */
+	uint64_t shortened;                  /* requests that OUTSTANDING_MAX later ones outlast */
 	bool part;                           /* keeps a prefix */
-	bool inexact;                        /* requests outstanding at a join outlast the prefix */
-	int64_t latest_ns;                   /* the latest start or end */
+	bool inexact;  /* traces were added, or starts were out of order for OUTSTANDING_MAX */
+	uint64_t late; /* requests that began before now_ns, since it is the latest start */
 	struct concurrency_prefix prefix;
 	int64_t now_ns; /* the latest start, up to which `ns` counts */
 	int64_t *ends;  /* of the outstanding requests, in order */
 	size_t count, capacity;
+	int64_t *recent; /* the ends of the last OUTSTANDING_MAX requests, a ring; NULL: none */
+	size_t next;     /* ... in which this is the oldest one */
 	struct {
 		uint64_t busy_ns;
-		int64_t end_ns; /* only if `started` */
+		int64_t begin_ns, end_ns; /* only if `started` */
 		bool started;
+		bool apart; /* of a part: began after the prefix had ended */
 		struct histogram gaps;
 	} any; /* the union of all requests */
 };
