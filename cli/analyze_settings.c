@@ -102,6 +102,7 @@ void analyze_run_set_options(struct analyze_run *a)
 	a->options.physical = a->read.layer == LAYER_PHYSICAL;
 	a->options.runtime_ns = a->runtime_s * NS_PER_S;
 	a->options.top = a->top == NOT_GIVEN ? 0 : a->top;
+	a->options.keep_events = a->state != NULL;
 	a->options.offsets = analyze_run_has_pictures(a) || a->state != NULL;
 	a->results.shows_map = (a->options.sections & IOT_ANALYZE_MAP) != 0;
 	a->results.shows_all = a->options.sections == 0;

@@ -269,7 +269,8 @@ static int choose_part(struct iot_reader *r, uint64_t k, uint64_t n, struct iot_
 					  .first = k,
 					  .last = k,
 					  .parts = n,
-					  .offsets = 1};
+					  .offsets = 1,
+					  .keep_events = 1};
 	return status;
 }
 

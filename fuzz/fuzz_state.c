@@ -4,8 +4,9 @@
  * its state, byte for byte; also if each was saved and loaded in between.
  *
  * The first byte of an input is options as in fuzz_analyze, and bit 4: parts are saved and loaded,
- * bit 5: cycles and the working set are computed, too, which takes most of the time; the second
- * byte is the records between %syncs, the third the tree; a trace follows.
+ * bit 5: cycles and the working set are computed, too, which takes most of the time; bit 6: events
+ * are kept, and states have these; the second byte is the records between %syncs, the third the
+ * tree; a trace follows.
  */
 #include <iotrace/analyze.h>
 
@@ -91,6 +92,7 @@ static struct iot_analyze *new_analysis(const struct cut *c, bool part)
 						    .layer = (c->how >> 1 & 3) % 3,
 						    .per_thread = c->how >> 3 & 1,
 						    .part = part,
+						    .keep_events = c->how >> 6 & 1,
 						    .epoch_ns = part ? c->epoch_ns : 0};
 	struct iot_analyze *a = iot_analyze_new(&options);
 	FUZZ_CHECK(a != NULL);

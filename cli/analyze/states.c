@@ -84,7 +84,7 @@ static void read_job(struct analyze_head *head, struct trace_in *in)
 /* Reads a line of a state. Returns false if none of the following lines belongs to the head. */
 static bool read_state_line(struct analyze_head *head, const struct iot_event *ev)
 {
-	const bool totals = is_state_line(ev, "totals");
+	const bool totals = is_state_line(ev, "totals") || is_state_line(ev, "events");
 	if (head->job == NULL && is_state_line(ev, "job"))
 		head->job = job_of(ev, true);
 	if (totals || is_state_line(ev, "trace"))

@@ -99,6 +99,11 @@ struct iot_analyze_options {
 	 * Saved in states, whose neighbours name the parts that are missing between them.
 	 */
 	uint64_t first, last, parts;
+	/*
+	 * 1: keep the events of a short trace, for iot_analyze_save: their state is smaller if many
+	 * files have few requests. A state that has events keeps them in any case.
+	 */
+	uint64_t keep_events;
 };
 
 enum iot_value_kind {

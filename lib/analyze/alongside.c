@@ -114,6 +114,7 @@ int iot_analyze_join_trace(struct iot_analyze *a, struct iot_analyze *more)
 		return error_refuse(&a->error, why);
 	batches_end(a);
 	batches_end(more);
+	kept_drop(&a->kept);
 	a->status = a->status == IOT_OK ? more->status : a->status;
 	if (a->status == IOT_OK && (!end_trace(a) || !end_trace(more)))
 		a->status = IOT_ENOMEM;

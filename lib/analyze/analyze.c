@@ -30,6 +30,7 @@ bool analyze_same_options(const struct iot_analyze *a, const struct iot_analyze 
 	same.nodes = a->options.nodes;
 	same.offsets = a->options.offsets;
 	same.threads = a->options.threads;
+	same.keep_events = a->options.keep_events;
 	return memcmp(&same, &a->options, sizeof same) == 0;
 }
 
@@ -38,8 +39,8 @@ bool analyze_options_are_valid(const struct iot_analyze_options *o)
 	return (o->sections & ~(unsigned)SECTIONS) == 0 && o->physical <= 1 &&
 	       o->layer <= IOT_LAYER_MPIIO && o->per_thread <= 1 && o->part <= 1 &&
 	       o->working_set <= 1 && o->dependencies <= 1 && o->offsets <= 1 &&
-	       (o->part == 1 || o->epoch_ns == 0) && o->epoch_ns <= INT64_MAX &&
-	       (o->alignment & (o->alignment - 1)) == 0;
+	       o->keep_events <= 1 && (o->part == 1 || o->epoch_ns == 0) &&
+	       o->epoch_ns <= INT64_MAX && (o->alignment & (o->alignment - 1)) == 0;
 }
 
 static void set_defaults(struct iot_analyze_options *o)
@@ -68,6 +69,8 @@ struct iot_analyze *iot_analyze_new(const struct iot_analyze_options *options)
 	set_defaults(&a->options);
 	a->requests.options = a->options;
 	a->trace.epoch_ns = a->options.epoch_ns;
+	if (a->options.keep_events != 0)
+		kept_begin(&a->kept);
 	if (batches_new(a))
 		return a;
 	iot_analyze_free(a);
@@ -79,6 +82,7 @@ void iot_analyze_free(struct iot_analyze *a)
 	if (a == NULL)
 		return;
 	batches_free(a);
+	kept_drop(&a->kept);
 	for (unsigned i = 0; i < LAYERS; i++)
 		layer_free(a->layers[i]);
 	requests_free(&a->requests);

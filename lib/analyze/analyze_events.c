@@ -219,11 +219,9 @@ static void load_files(const struct iot_analyze *a, const struct iot_event *ev, 
 	}
 }
 
-int iot_analyze_events(struct iot_analyze *a, const struct iot_event *ev, size_t n)
+int analyze_add(struct iot_analyze *a, const struct iot_event *ev, size_t n)
 {
 	size_t loaded = 0;
-	if (a->finished || a->job.more > 0 || a->whole)
-		return IOT_EUSAGE;
 	for (size_t i = 0; i < n && a->status == IOT_OK;) {
 		if (ev[i].kind == IOT_RECORD) {
 			i += add_records(a, ev + i, n - i < REQUESTS_RUN ? n - i : REQUESTS_RUN);
@@ -234,4 +232,24 @@ int iot_analyze_events(struct iot_analyze *a, const struct iot_event *ev, size_t
 		add_directive(a, &ev[i++]);
 	}
 	return a->status;
+}
+
+static void keep(struct iot_analyze *a, const struct iot_event *ev, size_t n)
+{
+	struct kept_events *k = &a->kept;
+	int status = IOT_OK;
+	for (size_t i = 0; i < n && k->on && status >= 0; i++)
+		status = kept_add(k, &ev[i]);
+	analyze_keep(a, status >= 0);
+	if (!k->on)
+		kept_drop(k);
+}
+
+int iot_analyze_events(struct iot_analyze *a, const struct iot_event *ev, size_t n)
+{
+	if (a->finished || a->job.more > 0 || a->whole)
+		return IOT_EUSAGE;
+	if (a->kept.on)
+		keep(a, ev, n);
+	return analyze_add(a, ev, n);
 }

@@ -14,6 +14,7 @@
 #include "classes.h"
 #include "counters.h"
 #include "job.h"
+#include "kept_events.h"
 #include "layer.h"
 #include "metadata.h"
 #include "places.h"
@@ -34,6 +35,7 @@ enum {
 struct iot_analyze {
 	struct iot_analyze_options options;
 	struct batches *batches; /* see batches.h */
+	struct kept_events kept; /* see kept_events.h */
 	struct requests requests;
 	struct totals_trace trace;
 	struct metadata metadata;
@@ -81,6 +83,8 @@ static inline bool analyze_needs(const struct iot_analyze *a, unsigned sections)
 	return (a->options.sections & sections) != 0;
 }
 
+/* iot_analyze_events, but events are not kept. */
+int analyze_add(struct iot_analyze *a, const struct iot_event *ev, size_t n);
 /* The layer to report. */
 unsigned analyze_chosen_layer(const struct iot_analyze *a);
 /* The samples that replace requests, if there are neither requests nor counters. */

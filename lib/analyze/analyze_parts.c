@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Joins an analysis of a part of a trace to the analysis of what precedes it. */
+/*
+ * Joins an analysis of a part of a trace to the analysis of what precedes it: adds its events, if
+ * both have kept few, else joins the statistics.
+ */
+#include <stdlib.h>
+#include <string.h>
+
 #include "analyze_internal.h"
 #include "batches.h"
 #include "requests_join.h"
@@ -60,16 +66,10 @@ static void add_heads(struct iot_analyze *a, unsigned i, bool needed)
 	analyze_keep(a, l == NULL || layer_add_heads(l, &a->requests));
 }
 
-int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
+static void join_statistics(struct iot_analyze *a, struct iot_analyze *part)
 {
 	struct requests_map map = {.links = NULL};
-	const char *why = why_separate(a, part);
-	if (why != NULL)
-		return error_refuse(&a->error, why);
-	batches_end(a);
-	batches_end(part);
-	if (a->status == IOT_OK)
-		a->status = part->status;
+	kept_drop(&a->kept);
 	for (unsigned i = 0; i < LAYERS && a->status == IOT_OK; i++)
 		add_heads(a, i, part->layers[i] != NULL);
 	map.out_of_order = part->trace.out_of_order > 0;
@@ -92,9 +92,81 @@ int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
 	unseen_join(&a->unseen, &part->unseen);
 	metadata_join(&a->metadata, &part->metadata);
 	analyze_keep(a, places_join(&a->places, &part->places));
+	requests_map_free(&map);
+}
+
+/* CPU clocks of a part count from its beginning. */
+struct clocks_before {
+	struct request_clock *of; /* by number of the process */
+	size_t count;
+};
+
+static bool copy_clocks(struct clocks_before *to, const struct requests *r)
+{
+	const size_t size = r->clock_capacity * sizeof *to->of;
+	to->of = malloc(size + 1);
+	to->count = to->of != NULL ? r->clock_capacity : 0;
+	if (to->count > 0)
+		memcpy(to->of, r->clocks, size);
+	return to->of != NULL;
+}
+
+static void continue_clock(const struct clocks_before *c, const struct requests *r,
+			   struct iot_record *rec)
+{
+	const size_t n = c->count > 0 ? idmap_find(&r->processes.map, rec->process) : SIZE_MAX;
+	if (n < c->count && c->of[n].known)
+		rec->cpu_ns = (int64_t)((uint64_t)rec->cpu_ns + (uint64_t)c->of[n].ns);
+}
+
+/* The next event of a part that is not a definition that `a` has. Returns false at the end. */
+static bool next_event(struct iot_analyze *a, const struct clocks_before *clocks,
+		       struct kept_cursor *from, struct iot_event *ev)
+{
+	int status = 1;
+	while (status == 1 && kept_step(from)) {
+		*ev = from->ev;
+		if (ev->kind == IOT_RECORD)
+			continue_clock(clocks, &a->requests, &ev->rec);
+		status = kept_add(&a->kept, ev);
+	}
+	analyze_keep(a, status >= 0);
+	return status == IOT_OK;
+}
+
+static void join_events(struct iot_analyze *a, const struct iot_analyze *part)
+{
+	enum { BATCH = 64 };
+	struct kept_cursor from = {.of = &part->kept};
+	struct iot_event ev[BATCH];
+	struct clocks_before clocks;
+	size_t n = BATCH;
+	analyze_keep(a, copy_clocks(&clocks, &a->requests));
+	while (a->status == IOT_OK && n == BATCH) {
+		for (n = 0; n < BATCH && next_event(a, &clocks, &from, &ev[n]);)
+			n++;
+		a->status = a->status == IOT_OK ? analyze_add(a, ev, n) : a->status;
+	}
+	if (!a->kept.on)
+		kept_drop(&a->kept);
+	free(clocks.of);
+}
+
+int iot_analyze_join(struct iot_analyze *a, struct iot_analyze *part)
+{
+	const char *why = why_separate(a, part);
+	if (why != NULL)
+		return error_refuse(&a->error, why);
+	batches_end(a);
+	batches_end(part);
+	if (a->status == IOT_OK)
+		a->status = part->status;
+	if (a->kept.on && part->kept.on)
+		join_events(a, part);
+	else
+		join_statistics(a, part);
 	add_stored(&a->options, &part->options);
 	a->options.offsets &= part->options.offsets;
-	requests_map_free(&map);
 	iot_analyze_free(part);
 	return a->status;
 }

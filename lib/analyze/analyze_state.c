@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Saves and loads an analysis: the tables of all statistics, in a fixed order. See state.h. */
+/*
+ * Saves and loads an analysis: its events, if few have been kept, or the tables of all statistics,
+ * in a fixed order. See state.h.
+ *
+ * A part always has the events that it kept, for a whole trace that has them all. This one has what
+ * is smaller: nothing can be joined to it.
+ */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +15,14 @@
 
 #include "analyze_internal.h"
 #include "batches.h"
+#include "events_state.h"
 #include "sample.h"
 #include "state.h"
 
-enum { STATE_VERSION = 15 };
+enum {
+	STATE_VERSION = 16,
+	SMALL_TEXT = 192 << 10 /* bytes, which are less than 64 KiB when they are compressed */
+};
 
 /* The bytes [0, 0) of 0 are the whole trace. */
 static void header_state(struct state *s, struct iot_analyze_options *o)
@@ -21,7 +32,7 @@ static void header_state(struct state *s, struct iot_analyze_options *o)
 	size_t rows = 0;
 	for (; state_list(s, "header", rows == 0 && state_saves(s)); rows++) {
 		state_number(s, "version", &version);
-		state_check(s, version == STATE_VERSION, "version=15");
+		state_check(s, version == STATE_VERSION, "version=16");
 		state_number(s, "trace", &o->trace_id);
 		state_flag(s, "part", &part);
 		state_number(s, "from", &o->from);
@@ -100,9 +111,8 @@ static void end_state(struct state *s)
 		    "kind=end, and nothing after it");
 }
 
-static void all_state(struct state *s, struct iot_analyze *a)
+static void statistics_state(struct state *s, struct iot_analyze *a)
 {
-	job_state(s, &a->job);
 	requests_state(s, &a->requests);
 	file_sums_state(s, &a->requests.file_sums);
 	totals_trace_state(s, &a->trace);
@@ -113,6 +123,50 @@ static void all_state(struct state *s, struct iot_analyze *a)
 	tie_state(s, &a->ties);
 	row_names_state(s, &a->names);
 	layers_state(s, a);
+}
+
+static int add_events(void *analysis, const struct iot_event *ev, size_t n)
+{
+	return iot_analyze_events(analysis, ev, n);
+}
+
+/*
+ * Saving: if the state has events; loading: returns whether it has. The hashes of traces that begin
+ * alike differ.
+ */
+static bool events_head_state(struct state *s, struct iot_analyze *a, bool saved)
+{
+	uint64_t hash = saved ? events_hash(&a->kept) : 0, records = a->kept.records;
+	size_t rows = 0;
+	for (; state_list(s, "events", saved && rows == 0); rows++) {
+		state_limited(s, "epoch", &a->options.epoch_ns, INT64_MAX);
+		state_number(s, "records", &records);
+		state_number(s, "hash", &hash);
+	}
+	state_check(s, rows <= 1, "kind=events once");
+	return rows > 0;
+}
+
+/* Loading: the analysis is done again, as it was. */
+static void begin_events(struct state *s, struct iot_analyze *a)
+{
+	state_check(s, a->job.more == 0 && analyze_options_are_valid(&a->options),
+		    "events of one trace");
+	batches_end(a);
+	a->trace.epoch_ns = a->options.epoch_ns;
+	kept_begin(&a->kept);
+}
+
+static void all_state(struct state *s, struct iot_analyze *a, bool events)
+{
+	job_state(s, &a->job);
+	events = events_head_state(s, a, events);
+	if (events && !state_saves(s))
+		begin_events(s, a);
+	if (events)
+		events_state(s, &a->kept, add_events, a);
+	else
+		statistics_state(s, a);
 	end_state(s);
 }
 
@@ -134,22 +188,65 @@ static bool settle(struct iot_analyze *a)
 	return done;
 }
 
-int iot_analyze_save(struct iot_analyze *a, struct iot_writer *w)
+static int save(struct iot_analyze *a, struct iot_writer *w, bool events)
 {
 	struct iot_analyze_options o = a->options;
 	struct state s = {.writer = w, .whole = is_whole(&o), .layer = -1, .direction = -1};
-	batches_end(a);
-	if (a->finished || a->status != IOT_OK)
-		return a->finished ? IOT_EUSAGE : a->status;
 	if (o.part == 0 && o.to == o.stored)
 		o.from = o.to = o.stored = o.first = o.last = o.parts = 0;
-	if (!state_begin(&s) || !settle(a))
+	if (!state_begin(&s) || (!events && !settle(a)))
 		state_no_memory(&s);
 	header_state(&s, &o);
 	options_state(&s, &o);
 	extra_options_state(&s, &o);
-	all_state(&s, a);
+	all_state(&s, a, events);
 	return end(a, &s);
+}
+
+static ssize_t write_within(void *left, const void *buffer, size_t size)
+{
+	size_t *bytes = left;
+	(void)buffer;
+	if (size > *bytes) {
+		errno = EFBIG;
+		return -1;
+	}
+	*bytes -= size;
+	return (ssize_t)size;
+}
+
+/* Whether the statistics take up to `limit` bytes, before they are compressed. */
+static bool statistics_fit(struct iot_analyze *a, size_t limit)
+{
+	struct iot_writer *w = iot_writer_new();
+	int status =
+	    w != NULL ? iot_writer_open_callback(w, write_within, &limit, "size") : IOT_ENOMEM;
+	if (status == IOT_OK)
+		status = save(a, w, false);
+	if (status == IOT_OK)
+		status = iot_writer_close(w);
+	iot_writer_free(w);
+	if (status == IOT_EIO)
+		error_clear(&a->error);
+	if (status == IOT_ENOMEM)
+		a->status = status;
+	return status == IOT_OK;
+}
+
+static bool saves_events(struct iot_analyze *a)
+{
+	const size_t cost = (size_t)a->kept.cost;
+	return a->kept.on && (!is_whole(&a->options) ||
+			      !statistics_fit(a, cost > SMALL_TEXT ? cost : SMALL_TEXT));
+}
+
+int iot_analyze_save(struct iot_analyze *a, struct iot_writer *w)
+{
+	batches_end(a);
+	if (a->finished || a->status != IOT_OK)
+		return a->finished ? IOT_EUSAGE : a->status;
+	const bool events = saves_events(a);
+	return a->status == IOT_OK ? save(a, w, events) : a->status;
 }
 
 static bool is_new(const struct iot_analyze *a)
@@ -173,15 +270,17 @@ int iot_analyze_load(struct iot_analyze *a, struct iot_reader *r, const struct i
 	if (!state_begin(&s))
 		state_no_memory(&s);
 	header_state(&s, &o);
-	s.whole = a->whole = is_whole(&o);
+	s.whole = is_whole(&o);
 	options_state(&s, &o);
 	extra_options_state(&s, &o);
 	state_check(&s, analyze_options_are_valid(&o) && o.sections != 0, "valid options");
 	o.top = a->options.top;
 	o.nodes = a->options.nodes;
 	a->options = a->requests.options = o;
+	kept_drop(&a->kept);
 	if (!state_failed(&s))
-		all_state(&s, a);
+		all_state(&s, a, false);
+	a->whole = s.whole;
 	a->status = end(a, &s);
 	return a->status;
 }

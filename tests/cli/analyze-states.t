@@ -76,10 +76,20 @@ run --part=2/3 --threads=2 trace.iot
 # Not valid
 "$IOTRACE" cat --bare whole | sed 's/ version=[0-9]* trace/ version=4 trace/' >version.state
 run version.state
-"$IOTRACE" cat --bare whole | sed '/kind=pair /s/ f=[^ ]/ f=AAA1/' >pair.state
+sed '/kind=pair /s/ f=[^ ]/ f=AAA1/' "$TESTDATA/../fuzz/corpus/load/parts" >pair.state
 run pair.state
 "$IOTRACE" cat --bare whole | head -n 20 >short.state
 run short.state
+bad() {
+	"$IOTRACE" cat --bare whole | sed "$1" >bad.state
+	run bad.state
+}
+bad '/kind=events.directive /s/ text=%25trace/ text=%25state/'
+bad '/kind=events.directive /s/ text=%25trace/ text=%25/'
+bad '/kind=events.record /s/ fileid=[^ ]/ fileid=ZZZZZZZZ1/'
+bad '/kind=events.record /s/ took_ns=[^ ]*/ took_ns=0/'
+bad '/kind=events /s/ epoch=0/ epoch=7/'
+bad '/kind=events /{p;}'
 head -c 3000 whole >cut.state
 run cut.state
 # A trace that cannot be cut is part 1, which the other parts, without bytes, join.

@@ -125,7 +125,7 @@ def inputs(directory, traces, cuts):
     for seed in range(1, traces + 1):
         text = ("\n".join(random_trace(seed)) + "\n").encode("utf-8", "surrogateescape")
         for cut in range(cuts):
-            head = bytes((generator.randrange(16) | 16 * (cut % 2) | 32 * (cut % 4 == 0), generator.randrange(256), generator.randrange(256)))
+            head = bytes((generator.randrange(16) | 16 * (cut % 2) | 32 * (cut % 4 == 0) | 64 * (cut % 3 == 0), generator.randrange(256), generator.randrange(256)))
             with open(os.path.join(directory, f"{seed}-{cut}"), "wb") as file:
                 file.write(head + text)
 
