@@ -107,6 +107,27 @@ static bool check(const struct iot_module *is, char why[MODULE_WHY])
 	return true;
 }
 
+#ifdef IOTRACE_STATIC
+
+static void *open_library(const char *path, char why[MODULE_WHY])
+{
+	(void)path;
+	(void)fail(why, "this program is static and loads no modules", "");
+	return NULL;
+}
+
+#else
+
+static void *open_library(const char *path, char why[MODULE_WHY])
+{
+	void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (library == NULL)
+		(void)fail(why, "it cannot be loaded", dlerror());
+	return library;
+}
+
+#endif
+
 static bool load_copy(struct module *m, const char *args, const struct iot_module_host *host,
 		      char why[MODULE_WHY])
 {
@@ -114,9 +135,9 @@ static bool load_copy(struct module *m, const char *args, const struct iot_modul
 	(void)snprintf(path, sizeof path, "/proc/self/fd/%d", m->copy);
 	if (!is_complete(m->copy))
 		return fail(why, "it is not a complete shared object", "");
-	m->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	m->library = open_library(path, why);
 	if (m->library == NULL)
-		return fail(why, "it cannot be loaded", dlerror());
+		return false;
 	m->is = dlsym(m->library, "iot_module");
 	if (!check(m->is, why))
 		return false;
