@@ -50,10 +50,10 @@ static struct files *files(void)
 
 static void remove_files(void)
 {
-	char directory[64];
 	struct files *f = files();
+	char directory[sizeof f->cut];
 	(void)unlink(f->cut);
-	snprintf(directory, sizeof directory, "%s", f->cut);
+	memcpy(directory, f->cut, sizeof directory);
 	(void)rmdir(dirname(directory));
 }
 

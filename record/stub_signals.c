@@ -54,8 +54,9 @@ static void set_mask(int how, uint64_t mask)
 static bool set_up(struct action *old)
 {
 	selector = 1;
-	if (raw_call(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, 1, (long)__ehdr_start,
-		     _etext - __ehdr_start, (long)&selector, 0) != 0)
+	const long begin = (long)__ehdr_start, end = (long)_etext;
+	if (raw_call(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, 1, begin, end - begin,
+		     (long)&selector, 0) != 0)
 		return false;
 	set_action(&ours, old);
 	set_mask(SIG_UNBLOCK, SELF);

@@ -30,7 +30,7 @@ void operation_line(const struct period *p, const struct operation_rate *row, ch
 		       cell_duration(cell[1], rates && operation_has_times(now),
 				     rates ? (double)now->ns / p->seconds : 0),
 		       cell_scaled(cell[2], true, (double)all->calls, 1000),
-		       cell_scaled(cell[3], true, (double)all->failed, 1000),
+		       cell_scaled(cell[3], row->has_results, (double)all->failed, 1000),
 		       cell_duration(cell[4], operation_has_times(all), (double)all->ns),
 		       cell_duration(cell[5], all->timed > 0,
 				     all->timed > 0 ? (double)all->ns / (double)all->timed : 0),

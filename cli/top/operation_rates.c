@@ -18,9 +18,9 @@ static struct iot_stats_operation *find_before(struct operation_rates *r, const 
 }
 
 static void set_row(struct operation_rate *row, const struct iot_stats_operation *all,
-		    struct iot_stats_operation *before)
+		    struct iot_stats_operation *before, bool has_results)
 {
-	*row = (struct operation_rate){all, *all};
+	*row = (struct operation_rate){.all = all, .recent = *all, .has_results = has_results};
 	row->recent.calls -= before->calls;
 	row->recent.failed -= before->failed;
 	row->recent.timed -= before->timed;
@@ -41,13 +41,14 @@ static int max_time_first(const void *left, const void *right)
 
 bool operation_rates_next(struct operation_rates *r, const struct iot_stats *results)
 {
+	const bool has_results = iot_stats_fact(results, IOT_STATS_NO_RESULTS) == 0;
 	const struct iot_stats_operation *all;
 	for (r->count = 0; (all = iot_stats_operation(results, r->count)) != NULL; r->count++) {
 		struct iot_stats_operation *before = find_before(r, all->name);
 		if (before == NULL ||
 		    !array_reserve(&r->rows, &r->row_capacity, r->count + 1, sizeof *r->rows))
 			return false;
-		set_row(&r->rows[r->count], all, before);
+		set_row(&r->rows[r->count], all, before, has_results);
 	}
 	if (r->count > 0)
 		qsort(r->rows, r->count, sizeof *r->rows, max_time_first);

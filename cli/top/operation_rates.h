@@ -10,6 +10,7 @@
 struct operation_rate {
 	const struct iot_stats_operation *all; /* since the start; of the results */
 	struct iot_stats_operation recent;     /* of the interval */
+	bool has_results;                      /* it is known which calls failed */
 };
 
 /* Initialize to zero. */

@@ -12,7 +12,7 @@ struct top_view {
 	const struct table *shown;
 	struct stat_view stat;
 	const struct interval_counts *recent;
-	const struct iot_stats_operation *calls; /* of the interval */
+	const struct operation_rate *calls;
 	struct iot_table total, interval, recent_calls, rows, operations;
 };
 
@@ -28,9 +28,10 @@ static void set_interval(struct iot_row *to, void *source)
 
 static void set_recent_calls(struct iot_row *to, void *source)
 {
-	const struct iot_stats_operation *o = ((const struct top_view *)source)->calls;
+	const struct operation_rate *row = ((const struct top_view *)source)->calls;
+	const struct iot_stats_operation *o = &row->recent;
 	row_number(to, &metrics.calls, o->calls);
-	row_number(to, &metrics.failed, o->failed);
+	row_known(to, &metrics.failed, row->has_results, o->failed);
 	row_number(to, &metrics.timed, o->timed);
 	row_known(to, &metrics.operation_ns, operation_has_times(o), o->ns);
 }
@@ -53,8 +54,8 @@ static void set_operation(struct iot_row *to, void *source)
 {
 	struct top_view *v = source;
 	const struct operation_rate *row = &v->shown->operations->rows[to->number];
-	v->calls = &row->recent;
-	stat_set_calls(to, row->all, true);
+	v->calls = row;
+	stat_set_calls(to, row->all, row->has_results);
 	row_table(to, &metrics.interval, &v->recent_calls);
 }
 

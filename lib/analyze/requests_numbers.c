@@ -66,7 +66,9 @@ uint32_t requests_undefined_file(struct requests *r, struct file_id *id)
 
 struct file_key requests_key(const struct requests *r, const struct file_id *id, uint32_t object)
 {
-	return object != 0 ? (struct file_key){.object = object} : file_key_of_id(key_of(r, id));
+	if (object != 0)
+		return (struct file_key){.object = object};
+	return file_key_of_id(key_of(r, id));
 }
 
 struct file_id *requests_id(struct requests *r, uint32_t process, uint32_t file)
