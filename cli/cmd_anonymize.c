@@ -179,7 +179,7 @@ static const char *last_part(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-/* Whether an earlier path has the same name in DIR. */
+/* Returns whether an earlier path has the same name in DIR. */
 static bool taken(char **paths, size_t i)
 {
 	for (size_t k = 0; k < i; k++)

@@ -194,7 +194,7 @@ static enum exit_status convert_one(struct convert_job *j, const char *const *pa
 	return convert_and_report(&j->convert, paths, count, out, &j->report);
 }
 
-/* Whether an earlier path has the same name in DIR. */
+/* Returns whether an earlier path has the same name in DIR. */
 static bool taken(char **paths, size_t i)
 {
 	const struct iot_text name = trace_out_name_part(paths[i]);

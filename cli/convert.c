@@ -126,7 +126,7 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Whether a reader may be waiting for the events of a slow source. */
+/* Returns whether a reader may be waiting for the events of a slow source. */
 static bool must_flush(struct conversion *c, const struct iot_batch *b)
 {
 	if (!c->piped)

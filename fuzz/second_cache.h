@@ -39,7 +39,7 @@ struct second_cache {
 struct second_cache *second_cache_new(const char *policy, size_t capacity);
 /* next: opt: when the key is referenced next; UINT64_MAX: never. Returns whether it is a hit. */
 bool second_cache_refer(struct second_cache *c, uint64_t key, uint64_t next);
-/* Whether the block of a key is in the cache. */
+/* Returns whether the block of a key is in the cache. */
 bool second_cache_has(const struct second_cache *c, uint64_t key);
 /* The blocks of [first, last] leave the cache. */
 void second_cache_drop(struct second_cache *c, uint64_t first, uint64_t last);

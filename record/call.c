@@ -147,7 +147,7 @@ void operation_returns(struct operation_call *o, int64_t result)
 	}
 }
 
-/* Whether an open that succeeds is going to create the file: an open does not show it. */
+/* Returns whether an open that succeeds is going to create the file: an open does not show it. */
 static bool is_absent(int directory, const char *path, unsigned flags)
 {
 	if ((flags & O_TMPFILE) == O_TMPFILE || (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))

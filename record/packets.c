@@ -289,7 +289,7 @@ static bool send_mark(uint64_t mark)
 	return packet != NULL;
 }
 
-/* Whether a record says that a program is going to run. */
+/* Returns whether a record says that a program is going to run. */
 static bool has_program(const struct record_head *h)
 {
 	if (h->kind == RECORD_CHILD)

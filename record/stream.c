@@ -64,7 +64,10 @@ static void count_bytes(struct stream_call *c, int64_t n, unsigned bits)
 		call_count(&c->c, bytes, bits);
 }
 
-/* Whether other processes can move the position, so that it does not show what this call moved. */
+/*
+ * Returns whether other processes can move the position, so that it does not show what this call
+ * moved.
+ */
 static bool is_shared(const struct stream_call *c)
 {
 	return atomic_load_explicit(&descriptor_slot(c->c.d)->shared, memory_order_relaxed) != 0;

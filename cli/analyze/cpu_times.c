@@ -52,7 +52,7 @@ static bool place_operation(struct cpu_times *c, struct iot_event *ev)
 	return true;
 }
 
-/* Whether a token of a %trace states a time of day. */
+/* Returns whether a token of a %trace states a time of day. */
 static bool is_moment(const char *token, size_t size)
 {
 	static const char *const keys[] = {"epoch=", "epoch-precision=", "job-start=", "job-end="};

@@ -346,7 +346,7 @@ static size_t traces_of(const struct analyze_inputs *in, const struct analyze_he
 	return n;
 }
 
-/* Whether the damage precedes all requests, so that the values of the job are not known. */
+/* Returns whether the damage precedes all requests, so that the values of the job are not known. */
 static bool is_unreadable(const struct iot_analyze *a, bool damaged)
 {
 	const struct iot_analyze_value *lost = iot_analyze_find(a, VALUE(trace, gaps), NULL);

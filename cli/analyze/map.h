@@ -41,7 +41,7 @@ void analyze_maps_sort(struct analyze_maps *m);
 /* Returns the value of a run, or NULL. */
 const struct iot_analyze_value *analyze_map_find(const struct analyze_map *map,
 						 const char *criterion, const char *key);
-/* Whether any run has the value. */
+/* Returns whether any run has the value. */
 bool analyze_maps_have(const struct analyze_maps *m, const char *criterion, const char *key);
 /* Prints a column for each run as text. */
 void analyze_maps_text(const struct analyze_maps *m, struct output *out);

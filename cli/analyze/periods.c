@@ -179,7 +179,7 @@ static void end_period(struct periods *p)
 
 /* Events */
 
-/* Whether a record is a request; others do not count. */
+/* Returns whether a record is a request; others do not count. */
 static bool is_request(const struct periods *p, const struct iot_record *rec)
 {
 	const bool logical = (rec->type & IOT_LOGICAL) != 0;

@@ -31,7 +31,7 @@ static const char *of_the_sample(const struct analyze_results *a)
 	return find(a, VALUE(limits, files)) != NULL ? " of the sample" : "";
 }
 
-/* Whether rates are per second of CPU time. */
+/* Returns whether rates are per second of CPU time. */
 static bool uses_cpu_time(const struct analyze_results *a)
 {
 	const struct iot_analyze_value *time = find(a, VALUE(totals, running_time_s));

@@ -7,7 +7,9 @@
 
 #include "cli/ui/trace_in.h"
 
-/* Whether the first event of an input is one of a state, of one trace or of several jobs. */
+/*
+ * Returns whether the first event of an input is one of a state, of one trace or of several jobs.
+ */
 bool analyze_state_begins(const struct iot_event *first);
 bool analyze_members_begin(const struct iot_event *first);
 /*

@@ -43,7 +43,7 @@ static uint64_t number(const struct analyze_results *a, const char *section, con
 	return v != NULL && v->kind == IOT_VALUE_NUMBER ? v->number : 0;
 }
 
-/* Whether sums of Darshan replace requests. */
+/* Returns whether sums of Darshan replace requests. */
 static bool is_counted(const struct analyze_results *a)
 {
 	const struct iot_analyze_value *n = find(a, VALUE(totals, requests), NULL);

@@ -112,7 +112,7 @@ static int by_path(const void *left, const void *right)
 	return order != 0 ? order : (a->job > b->job) - (a->job < b->job);
 }
 
-/* Whether a job may have read what another one wrote. */
+/* Returns whether a job may have read what another one wrote. */
 static bool may_flow(const struct workflow_use *writer, const struct workflow_use *reader)
 {
 	const bool ordered = writer->timed && reader->timed;

@@ -206,7 +206,7 @@ static void split(struct iot_text word, struct iot_text *key, struct iot_text *v
 	*value = (struct iot_text){equals + 1, word.size - key->size - 1};
 }
 
-/* Whether the key is a time of an operation that the source of the trace did not know. */
+/* Returns whether the key is a time of an operation that the source of the trace did not know. */
 static bool is_lacking(const struct export *x, const struct iot_event *ev, struct iot_text key)
 {
 	return ev->kind == IOT_OP &&

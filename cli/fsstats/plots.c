@@ -209,7 +209,7 @@ static bool has_data(const struct fs_survey *s, enum survey_histogram h)
 	return survey_knows(s, h) && s->of[h].items > 0;
 }
 
-/* Whether plot i has data. */
+/* Returns whether plot i has data. */
 static bool is_shown(const struct fs_survey *s, size_t i)
 {
 	static const enum survey_histogram of[PLOT_KEYS] = {SURVEY_SIZE, SURVEY_ATIME,

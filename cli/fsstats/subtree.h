@@ -32,7 +32,7 @@ struct subtree *subtree_new(struct subtree *parent, const char *name, size_t siz
 void subtree_use(struct subtree *d);
 /* Ends a use. The last one frees the subtree and ends its use of the parent. */
 void subtree_release(struct subtree *d);
-/* Whether a directory with this identity is d or an ancestor of it. */
+/* Returns whether a directory with this identity is d or an ancestor of it. */
 bool subtree_is_inside(const struct subtree *d, uint64_t device, uint64_t inode);
 
 /*

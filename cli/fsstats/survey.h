@@ -187,7 +187,7 @@ struct survey_key_row *survey_key_rows(const struct fs_survey *s, size_t *count)
 const char *survey_key_name(const struct survey_key_row *row, char *text, size_t capacity);
 /* Marks histograms of ages as unknown. */
 void survey_drop_ages(struct fs_survey *s);
-/* Whether the joint table of sizes and ages by a time is known. */
+/* Returns whether the joint table of sizes and ages by a time is known. */
 bool survey_knows_joint(const struct fs_survey *s, enum survey_time t);
 /* Merges cells of joint tables that have fewer than min files with their neighbours. */
 bool survey_coarsen(struct fs_survey *s, uint64_t min);

@@ -27,7 +27,7 @@ struct top_list {
 	size_t count;
 };
 
-/* Whether an entry with this value could be in the list. */
+/* Returns whether an entry with this value could be in the list. */
 static inline bool top_list_wants(const struct top_list *l, uint64_t value)
 {
 	return l->count < TOP_LIST_MAX || value >= l->entry[TOP_LIST_MAX - 1].value;

@@ -75,7 +75,10 @@ void walk_stop(struct tree_walk *w, enum walk_status status);
 enum walk_status walk_open_roots(struct tree_walk *w, int *fds, char *const *roots, size_t count,
 				 size_t *bad);
 
-/* Whether entries of large directories in the tree of fd are looked at in the order of inodes. */
+/*
+ * Returns whether entries of large directories in the tree of fd are looked at in the order of
+ * inodes.
+ */
 bool walk_sorts(const struct walk_options *o, int fd);
 /* Adds the file systems that contain the roots. */
 void walk_add_space(struct fs_survey *s, const int *fds, size_t count);

@@ -19,7 +19,7 @@ static void write_cell(struct json *j, const char *key, const struct iot_column 
 		quantity_json(j, key, column->metric->quantity, cell);
 }
 
-/* Whether this column and the next one are the reads and the writes of a metric. */
+/* Returns whether this column and the next one are the reads and the writes of a metric. */
 static bool is_pair(const struct iot_table *t, size_t i)
 {
 	const struct iot_column *reads = &t->column[i], *writes = reads + 1;
@@ -96,7 +96,7 @@ static void write_rows(struct json *j, const struct iot_table *t, bool lines)
 		output_text(j->out, "\n");
 }
 
-/* Whether each row of this member has a line although the document has no lines. */
+/* Returns whether each row of this member has a line although the document has no lines. */
 static bool has_lines(const struct json *j, const char *key)
 {
 	return j->lines != NULL && key != NULL && strcmp(key, j->lines) == 0;

@@ -109,7 +109,7 @@ static double in_unit(double value, enum iot_quantity quantity, enum text_unit u
 	}
 }
 
-/* Whether the values of a quantity are whole numbers, shown as they are. */
+/* Returns whether the values of a quantity are whole numbers, shown as they are. */
 static bool is_whole(enum iot_quantity quantity, const struct iot_cell *cell)
 {
 	return cell->kind == IOT_INTEGER && (quantity == IOT_COUNT || quantity == IOT_ID);

@@ -53,7 +53,7 @@ void collector_begin_part(struct collector *c, struct iot_writer *w);
 /* See ring_events_keep(). Not with a spool. */
 int collector_keep(struct collector *c, bool keep);
 bool collector_part_has_times(const struct collector *c);
-/* Whether a process of the recording still exists. */
+/* Returns whether a process of the recording still exists. */
 bool collector_is_active(const struct collector *c);
 /* Writes the remaining events. Returns the status. */
 int collector_finish(struct collector *c);

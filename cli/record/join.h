@@ -16,7 +16,7 @@ struct join {
 	int fd;              /* locked, until it is published or closed; -1: none */
 };
 
-/* Whether a name has 1 to 64 letters, digits, '-', '_' or '.', the first of them no '.'. */
+/* Returns whether a name has 1 to 64 letters, digits, '-', '_' or '.', the first of them no '.'. */
 bool join_is_name(const char *name);
 /*
  * Creates the file unless it exists, waits for its lock, and stores its content, "" in a new one.

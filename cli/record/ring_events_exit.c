@@ -97,7 +97,7 @@ static void add_counters(struct iot_builder *b, const uint64_t *counter, const u
 			iot_directive_number(b, skipped_names[i], skipped[i]);
 }
 
-/* Whether libc itself may have read what the trace lacks: locales, users and libraries. */
+/* Returns whether libc itself may have read what the trace lacks: locales, users and libraries. */
 static bool is_of_libc(const uint64_t kernel[2], const uint64_t traced[2])
 {
 	enum { OF_LIBC_MAX = 1 << 16 };

@@ -140,7 +140,7 @@ static void term_exceptions(const struct html_report *r)
 		term_text(r, "lengths", "as requested, not as transferred");
 }
 
-/* Whether a value repeats one of another section, with its note. */
+/* Returns whether a value repeats one of another section, with its note. */
 static bool is_copy(const struct iot_analyze_value *v)
 {
 	return strcmp(v->section, SECTION_OF(map)) == 0;

@@ -34,7 +34,7 @@ const struct text_source *text_source_at(size_t i)
 	return i < sizeof sources / sizeof *sources ? &sources[i] : NULL;
 }
 
-/* Whether a directory, whose name has `size` bytes, has the program. */
+/* Returns whether a directory, whose name has `size` bytes, has the program. */
 static bool has_program(const char *directory, size_t size, const char *program)
 {
 	char path[PATH_SIZE];

@@ -17,7 +17,7 @@ struct text_source {
 
 /* Returns source i; NULL after the last one. */
 const struct text_source *text_source_at(size_t i);
-/* Whether the program exists, if there is one. */
+/* Returns whether the program exists, if there is one. */
 bool text_source_exists(const struct text_source *t);
 /*
  * Reads the whole text into a buffer, and stores its size; a program may take `limit_ns`. Returns

@@ -47,7 +47,8 @@ enum exit_status reference_input_too_many_blocks(uint64_t memory);
 void reference_input_warn(const struct reference_input *i,
 			  const struct references_options *options);
 /*
- * Whether an input can be read once only: a pipe, or standard input that is not at its beginning.
+ * Returns whether an input can be read once only: a pipe, or standard input that is not at its
+ * beginning.
  */
 bool reference_input_is_once(const char *path);
 void reference_input_close(struct reference_input *i);

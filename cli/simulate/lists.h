@@ -52,7 +52,7 @@ option_word_fn option_policy_word;
 /* none, next:K, request, window:SIZE; the target is a struct prefetch_option. */
 option_fn option_prefetch;
 
-/* Whether a size is a share of the distinct blocks. */
+/* Returns whether a size is a share of the distinct blocks. */
 bool sizes_need_distinct(const struct size_list *sizes);
 /*
  * Stores the capacity in blocks. Returns NULL, or what is wrong with the size. distinct: used for

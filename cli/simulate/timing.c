@@ -16,7 +16,7 @@ enum { THREADS_MAX = 64, PATH_CAPACITY = 4096 };
 
 /* Inputs */
 
-/* Whether a path, as %file encodes it, matches the pattern of --direct. */
+/* Returns whether a path, as %file encodes it, matches the pattern of --direct. */
 static bool matches(void *context, const char *path, size_t n)
 {
 	char name[PATH_CAPACITY];

@@ -201,7 +201,7 @@ bool timing_only_device(const struct timing_flags *f)
 	return memcmp(&others, &timing_flags_default, sizeof others) == 0;
 }
 
-/* Whether a cost of CPU time was given. */
+/* Returns whether a cost of CPU time was given. */
 static bool is_cost(uint64_t ns, uint64_t default_ns)
 {
 	return ns != default_ns && ns != 0;

@@ -23,7 +23,7 @@ static int human_ids(const struct stat_results *s, const struct iot_stats_row *r
 	return snprintf(text, capacity, "%u%s%s ", row->process, file, rank);
 }
 
-/* Whether a row has ids or a rank to print. */
+/* Returns whether a row has ids or a rank to print. */
 static bool has_ids(const struct stat_results *s, const struct iot_stats_row *row)
 {
 	return s->by <= IOT_STATS_BY_PROCESS ||

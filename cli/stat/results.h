@@ -29,7 +29,7 @@ struct stat_results {
 	size_t input_count;
 };
 
-/* Whether a trace contains counters of files, but no I/Os. */
+/* Returns whether a trace contains counters of files, but no I/Os. */
 bool stat_has_only_counters(const struct iot_stats *stats);
 /* Returns whether rows are sums of samples. */
 bool stat_has_samples(const struct stat_results *s);

@@ -45,7 +45,7 @@ bool event_counter_start(struct event_counter *c, struct follow *input, const ch
 bool event_counter_snapshot(struct event_counter *c, struct counts *counts);
 /* Waits until the input has ended. Returns its status. */
 int event_counter_join(struct event_counter *c);
-/* Whether the input had any record, directive or comment; after event_counter_join. */
+/* Returns whether the input had any record, directive or comment; after event_counter_join. */
 bool event_counter_has_events(const struct event_counter *c);
 void event_counter_free(struct event_counter *c);
 

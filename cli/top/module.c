@@ -27,7 +27,7 @@ static bool fail(char why[MODULE_WHY], const char *sentence, const char *more)
 
 /* The file */
 
-/* Whether another user than root can change what a name refers to. */
+/* Returns whether another user than root can change what a name refers to. */
 static bool is_shared(const struct stat *st)
 {
 	const bool sticky = S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX) != 0;

@@ -8,7 +8,7 @@
 #include "cells.h"
 #include "operation_rates.h"
 
-/* Whether `ns` is known: false if there are calls, but none has a duration. */
+/* Returns whether `ns` is known: false if there are calls, but none has a duration. */
 bool operation_has_times(const struct iot_stats_operation *o);
 
 /* Both write a line of at most `capacity` bytes, with its NUL. */

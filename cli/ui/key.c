@@ -71,7 +71,10 @@ static size_t count_different(const unsigned char *values, size_t size)
 	return different;
 }
 
-/* Whether a pattern shorter than the minimum key repeats, even if the last repetition is cut. */
+/*
+ * Returns whether a pattern shorter than the minimum key repeats, even if the last repetition is
+ * cut.
+ */
 static bool repeats(const unsigned char *key, size_t size)
 {
 	enum { OVERLAP = 6 }; /* by chance, a random key may end as it begins */

@@ -12,7 +12,7 @@ void markup_write(struct output *o, const char *text, size_t n);
 void markup_text(struct output *o, const char *text);
 /* Leaves out the middle of a text of more than `max` columns, >= 12: an ellipsis replaces it. */
 void markup_shortened(struct output *o, const char *text, size_t n, size_t max);
-/* Whether markup_shortened leaves something out. */
+/* Returns whether markup_shortened leaves something out. */
 bool markup_is_longer(const char *text, size_t n, size_t max);
 
 #endif

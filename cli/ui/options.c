@@ -74,7 +74,7 @@ static const char *expected_number(const struct option *opt, const char *value, 
 	return text;
 }
 
-/* Whether the value is the name of a file or directory. */
+/* Returns whether the value is the name of a file or directory. */
 static bool names_file(const struct option *opt)
 {
 	static const char *const names[] = {"FILE", "OUT", "DIR", "RUN"};

@@ -61,8 +61,8 @@ static inline void output_took(struct output *o, const char *end)
 }
 
 /*
- * Whether standard output is a pipe without a reader: there is none for a message either, and
- * `| head` is not an error.
+ * Returns whether standard output is a pipe without a reader: there is none for a message either,
+ * and `| head` is not an error.
  */
 bool output_is_unread(void);
 bool output_has_suffix(const char *path, const char *suffix);

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Whether path ("-" is standard input) can be read only once, because it is not a file. */
+/* Returns whether path ("-" is standard input) can be read only once, because it is not a file. */
 bool piped_detect(const char *path);
 /* Returns whether path can be read again from its beginning; "-": a file at its beginning. */
 bool piped_begins_file(const char *path);

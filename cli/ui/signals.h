@@ -41,14 +41,14 @@ void signals_restore(void);
 
 /* From now on SIGUSR1 is a request for a message about the progress, unless it is ignored. */
 void signals_catch_progress(void);
-/* Whether there was one since the last call. Any thread may call it. */
+/* Returns whether there was one since the last call. Any thread may call it. */
 bool signals_progress_requested(void);
 
 /* For inputs: requests them to end. */
 struct interrupt *signals_interrupt(void);
 /* Nonzero: the signal that ends the command; its output is discarded. */
 int signals_pending(void);
-/* Whether an input was ended early. */
+/* Returns whether an input was ended early. */
 bool signals_cut(void);
 /* The signal that must terminate the process, for either of these reasons; or 0. */
 int signals_ending(void);

@@ -147,7 +147,7 @@ void trace_in_fold(struct trace_in *in, const struct iot_fold *fold);
 void trace_in_show_progress(struct trace_in *in);
 /* As iot_reader_seek, but an error is reported and kept in status. Returns true on success. */
 bool trace_in_seek(struct trace_in *in, enum iot_seek what, uint64_t value);
-/* Whether IN can be seeked at any time; a log cannot. */
+/* Returns whether IN can be seeked at any time; a log cannot. */
 bool trace_in_seekable(const struct trace_in *in);
 /*
  * Returns EXIT_OK, or if the trace was damaged, truncated or unreadable: EXIT_DAMAGED if an output
@@ -163,14 +163,14 @@ void trace_in_close(struct trace_in *in);
  */
 void trace_in_keep_framing(const struct trace_in *in, struct trace_out_options *o);
 /*
- * Whether an unreadable file is not a trace: prints its detected type instead of the reader's
- * error. Text may be a trace with an error: prints both, and leaves the reader's error to the
- * caller.
+ * Returns whether an unreadable file is not a trace: prints its detected type instead of the
+ * reader's error. Text may be a trace with an error: prints both, and leaves the reader's error to
+ * the caller.
  */
 bool trace_in_refused(const char *path, const struct iot_reader *r, int status);
 /* Prints how to repair a damaged trace, unless it is a pipe. */
 void trace_in_suggest_repair(const char *path);
-/* Whether a signal ended IN early, so that it counts as truncated. */
+/* Returns whether a signal ended IN early, so that it counts as truncated. */
 bool trace_in_cut(const struct trace_in *in);
 /* If IN ended early, writes a %lost, so that the following %end does not hide it. */
 int trace_in_mark_lost(const struct trace_in *in, struct iot_writer *w);

@@ -142,7 +142,7 @@ static void set_top_directory(struct iot_row *to, void *source)
 	set_top(to, &s->top[SURVEY_TOP_DIRECTORIES].entry[to->number], &metrics.directory_entries);
 }
 
-/* Whether bin i, counted through all histograms, contains something. */
+/* Returns whether bin i, counted through all histograms, contains something. */
 static bool has_bin(const struct fs_survey *s, size_t i)
 {
 	return s->of[i / SURVEY_BINS].bin_items[i % SURVEY_BINS] > 0;

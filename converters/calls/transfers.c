@@ -16,7 +16,7 @@ static bool has_failed(const struct call *call)
 	return !call_has(call, CALL_HAS_RESULT) || call->result < 0;
 }
 
-/* Whether the result exceeds the request. */
+/* Returns whether the result exceeds the request. */
 static bool exceeds(const struct call *call)
 {
 	return call->type->asks && call_has(call, CALL_HAS_COUNT) && call->count >= 0 &&
@@ -53,13 +53,13 @@ static void short_read(const struct calls *c, const struct call *call, struct op
 		open_description_short_read(d, at, got, wanted);
 }
 
-/* Whether the position would exceed the largest offset of a file. */
+/* Returns whether the position would exceed the largest offset of a file. */
 static bool is_beyond(uint64_t offset, uint64_t length)
 {
 	return offset > INT64_MAX || length > INT64_MAX - offset;
 }
 
-/* Whether calls that the source does not show may have moved the position. */
+/* Returns whether calls that the source does not show may have moved the position. */
 static bool is_shared(const struct calls *c, const struct open_description *d)
 {
 	return d->vague || d->id < c->lost_files || (d->file != NULL && d->id < d->file->passed);

@@ -57,7 +57,7 @@ static struct iot_text first_line(const char *head, size_t size)
 	return line.data != NULL ? line : (struct iot_text){"", 0};
 }
 
-/* Whether the columns suffice to call a file a table of I/Os. */
+/* Returns whether the columns suffice to call a file a table of I/Os. */
 static bool describes_io(const struct csv_layout *l)
 {
 	const uint32_t data = CSV_BIT(CSV_OFFSET) | CSV_BIT(CSV_LENGTH) | CSV_BIT(CSV_ID),

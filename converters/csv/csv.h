@@ -198,7 +198,7 @@ bool csv_fields_next(struct csv_source *c, const char **at, const char *end,
 
 /* names.c */
 
-/* Whether all ids are of one object, which each process, a client, has as its file 0. */
+/* Returns whether all ids are of one object, which each process, a client, has as its file 0. */
 bool csv_names_one_object(const struct csv_source *c);
 /* Returns the number of a text, from 1; 0 if out of memory or beyond the limit. */
 uint32_t csv_names_number(struct csv_source *c, enum csv_texts of, struct iot_text text);

@@ -45,7 +45,7 @@ static bool ends_object(const char *p, const char *end)
 	return p < end && *p == '}';
 }
 
-/* Whether the text after a quote shows that the quote ends a string. */
+/* Returns whether the text after a quote shows that the quote ends a string. */
 static bool ends_string(const char *p, const char *end)
 {
 	if (p < end && *p == ',')

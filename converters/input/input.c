@@ -211,7 +211,7 @@ static struct bufreader *tap_bufreader(struct input *in, size_t member, int fd, 
 	return NULL;
 }
 
-/* Whether bufreaders cannot decompress it. */
+/* Returns whether bufreaders cannot decompress it. */
 static bool needs_layer(enum compression_layer how)
 {
 	return how != COMPRESSION_LAYER_NONE && how != COMPRESSION_LAYER_BUFREADER;

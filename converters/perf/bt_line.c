@@ -56,7 +56,7 @@ static bool parse_call(const char *p, const char *end, struct perf_line *l)
 	return true;
 }
 
-/* Whether a word may be the name of a call. */
+/* Returns whether a word may be the name of a call. */
 static bool is_op(struct iot_text text)
 {
 	bool letters = false;

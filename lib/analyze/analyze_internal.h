@@ -97,7 +97,7 @@ struct time_span analyze_span(const struct iot_analyze *a);
 /* The bins of the layer to report. */
 struct view_source analyze_view(const struct iot_analyze *a, const struct layer *l);
 
-/* Whether values of both have the same meaning. */
+/* Returns whether values of both have the same meaning. */
 bool analyze_same_options(const struct iot_analyze *a, const struct iot_analyze *b);
 bool analyze_options_are_valid(const struct iot_analyze_options *o);
 

@@ -215,7 +215,7 @@ static ssize_t write_within(void *left, const void *buffer, size_t size)
 	return (ssize_t)size;
 }
 
-/* Whether the statistics take up to `limit` bytes, before they are compressed. */
+/* Returns whether the statistics take up to `limit` bytes, before they are compressed. */
 static bool statistics_fit(struct iot_analyze *a, size_t limit)
 {
 	struct iot_writer *w = iot_writer_new();

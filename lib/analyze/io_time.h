@@ -23,7 +23,7 @@ struct io_time_source {
 	uint64_t runtime_ns, processes, nodes; /* of the job; nodes 0: unknown */
 };
 
-/* Whether no request has a known start and duration. */
+/* Returns whether no request has a known start and duration. */
 bool io_time_is_unknown(const struct totals *t, const struct latency *l);
 void io_time_values(const struct io_time_source *from, struct values *v);
 

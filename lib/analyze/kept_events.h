@@ -53,7 +53,7 @@ struct kept_cursor {
 /* Steps to the next event; false at the end. */
 bool kept_step(struct kept_cursor *c);
 
-/* Whether a record can be kept: readers have no others. */
+/* Returns whether a record can be kept: readers have no others. */
 bool kept_is_record(const struct iot_record *rec);
 /* Returns false if the text is not one of an event that counts. */
 bool kept_directive(struct iot_text text, struct iot_event *ev);

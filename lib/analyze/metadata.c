@@ -261,7 +261,7 @@ static void noted(struct values *v, const char *note)
 		values_note_since(v, v->count - 1, note);
 }
 
-/* Whether a group has no call because the source does not show its operations. */
+/* Returns whether a group has no call because the source does not show its operations. */
 static bool is_lacking(const struct metadata *m, unsigned group, uint64_t lacks)
 {
 	const uint64_t lack = group == CREATE ? LACK_CREATES : group == CLOSE ? 0 : LACK_OPERATIONS;

@@ -36,7 +36,7 @@ struct metadata {
 };
 
 void metadata_add(struct metadata *m, const struct op *op);
-/* Whether a name counts by itself: it fits a key, and contains no quotes. */
+/* Returns whether a name counts by itself: it fits a key, and contains no quotes. */
 bool metadata_is_key(struct iot_text text);
 /* Adds the part that follows. */
 void metadata_join(struct metadata *m, const struct metadata *part);

@@ -119,7 +119,7 @@ struct io_batch {
 				      sizeof *(ARRAY));                                            \
 	} while (0)
 
-/* Whether start and duration are known. */
+/* Returns whether start and duration are known. */
 static inline bool span_is_timed(const struct io_span *s)
 {
 	return (s->flags & (IOT_START_UNKNOWN | IOT_DURATION_UNKNOWN)) == 0;
@@ -230,7 +230,7 @@ struct requests {
  * be analyzed.
  */
 void requests_add(struct requests *r, const struct iot_event *ev, size_t n);
-/* Whether another run fits in the batch, and likely makes its spans longer. */
+/* Returns whether another run fits in the batch, and likely makes its spans longer. */
 bool requests_wait(const struct requests *r);
 /*
  * The requests since the last requests_clear: in the order of the trace, without sums; and in the
@@ -248,7 +248,7 @@ void requests_define_file(struct requests *r, const struct iot_event *ev, struct
 			  struct iot_text flags);
 /* Returns the number of the stream that a close ends, + 1; 0: none. */
 uint32_t requests_close(struct requests *r, const struct iot_event *ev);
-/* Whether a file has a number. */
+/* Returns whether a file has a number. */
 bool requests_knows_file(const struct requests *r, const struct file_key *key);
 /* Marks the process of an operation; numbers its file only for rows. */
 struct request_operation requests_operation(struct requests *r, const struct op *op);

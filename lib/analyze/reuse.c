@@ -202,7 +202,7 @@ bool reuse_add(struct reuse *r, const struct io_spans *grouped, const struct io_
 
 /* Parts */
 
-/* Whether the order of a first use and the uses of the same bytes before it matters. */
+/* Returns whether the order of a first use and the uses of the same bytes before it matters. */
 static bool order_matters(bool write, const uint64_t touched[USES])
 {
 	uint64_t others = 0;

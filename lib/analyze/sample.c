@@ -30,7 +30,7 @@ static unsigned level_of(const struct requests *r, uint32_t file)
 	return file_key_level(&r->files.keys[file]);
 }
 
-/* Whether a sample may drop a file. */
+/* Returns whether a sample may drop a file. */
 static bool is_fixed(const struct requests *r, uint32_t file)
 {
 	return r->files.keys[file].omitted || r->files.keys[file].undefined;

@@ -11,7 +11,7 @@
 
 #include "analyze_internal.h"
 
-/* Whether there are too many rows. */
+/* Returns whether there are too many rows. */
 bool sample_is_due(const struct iot_analyze *a);
 /* These return false if out of memory. */
 /* Then drops files. */

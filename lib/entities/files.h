@@ -51,7 +51,7 @@ uint32_t files_number_undefined(struct files *f, struct own_files *own, uint64_t
 /* All files outside of the sample. */
 uint32_t files_number_other(struct files *f);
 
-/* Whether an object is outside of the sample. */
+/* Returns whether an object is outside of the sample. */
 bool files_omit_object(const struct files *f, uint32_t object);
 /* How often the sample can be halved until it does not have the file. */
 unsigned file_key_level(const struct file_key *key);

@@ -51,7 +51,7 @@ enum { ALLOWLIST_SAMPLE = INT_MAX }; /* the kind of a %sample, beside enum iot_k
 
 /* Returns the rule of a key of a directive of this kind, or NULL if the key is unknown. */
 const struct key_rule *allowlist_key(uint32_t kind, struct iot_text name);
-/* Whether a value of a type that is a number or one of a list of words is harmless. */
+/* Returns whether a value of a type that is a number or one of a list of words is harmless. */
 bool allowlist_has(enum value_type type, struct iot_text t);
 
 #endif

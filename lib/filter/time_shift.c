@@ -19,7 +19,7 @@ static bool has_number(const struct iot_event *ev)
 	return (ev->has & IOT_HAS_TIME) != 0 || ev->kind == IOT_TRACE;
 }
 
-/* Whether the start is a real time; for other events it is a sort key. */
+/* Returns whether the start is a real time; for other events it is a sort key. */
 static bool has_time(const struct iot_event *ev)
 {
 	return ev->kind == IOT_RECORD || (ev->kind != IOT_TRACE && (ev->has & IOT_HAS_TIME));

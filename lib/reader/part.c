@@ -147,7 +147,7 @@ static bool limit(struct iot_reader *r, const struct iot_range *range)
 	return framing_parse_sync(range->next, &d->limit) == NULL;
 }
 
-/* Whether the input continues with a %sync. */
+/* Returns whether the input continues with a %sync. */
 static bool is_at_sync(struct decoder *d)
 {
 	enum { LINE_CAPACITY = 256 };

@@ -112,7 +112,7 @@ static bool add_run(struct distinct *d, uint64_t first, const struct reference_r
 	return count_run(d, run, firsts, firsts * d->block - skipped);
 }
 
-/* Whether a hit proves that the block of a reference was referenced before. */
+/* Returns whether a hit proves that the block of a reference was referenced before. */
 static bool is_known(const uint8_t *result, uint32_t reference)
 {
 	return result != NULL && (result[reference] & (CACHE_HIT | CACHE_PREFETCHED)) == CACHE_HIT;

@@ -53,7 +53,7 @@ static unsigned free_number(struct hot_keys *h, uint64_t now)
 	return number;
 }
 
-/* Whether a candidate occurred often enough. The place of others is taken by degrees. */
+/* Returns whether a candidate occurred often enough. The place of others is taken by degrees. */
 static bool occurs_often(struct hot_candidate *c, uint64_t key)
 {
 	if (c->count == 0)

@@ -50,7 +50,7 @@ struct mrc_point mrc_misses(const struct mrc *m, size_t row, uint64_t capacity);
 uint64_t mrc_size_up_to(uint64_t size);
 uint64_t mrc_size_above(uint64_t size); /* the next one */
 
-/* Whether mrc_misses() is exact at all sizes: the method is, or its sample has all keys. */
+/* Returns whether mrc_misses() is exact at all sizes: the method is, or its sample has all keys. */
 bool mrc_is_exact(const struct mrc *m);
 
 uint64_t mrc_references(const struct mrc *m, size_t row);

@@ -97,7 +97,7 @@ static void prefetch(const struct read_ahead *r, struct cache *c, uint64_t key, 
 
 /* Estimates */
 
-/* Whether the device reads an absent block: for a write, if a part of it is to be kept. */
+/* Returns whether the device reads an absent block: for a write, if a part of it is to be kept. */
 static bool is_read(const struct read_ahead *r, const struct reference_run *run, uint32_t i)
 {
 	if (!(run->flags & RUN_WRITE))

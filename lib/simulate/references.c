@@ -84,7 +84,7 @@ uint64_t references_end(const struct references *r, uint32_t object)
 	return object < r->object_count ? r->objects[object].highest : 0;
 }
 
-/* Whether a record counts; if not, counts why. */
+/* Returns whether a record counts; if not, counts why. */
 static bool selects(struct references *r, const struct iot_record *rec)
 {
 	const bool physical = (rec->type & IOT_LOGICAL) == 0;
@@ -191,7 +191,7 @@ static int add_event(struct references *r, struct reference_batch *b, const stru
 #define PLAIN_MAX ((uint64_t)1 << 32) /* bytes of a record */
 #define PLAIN_END ((uint64_t)1 << 48) /* offsets; less than any REFERENCES_BLOCKS_MAX blocks */
 
-/* Whether records can be plain, with these options and the directives so far. */
+/* Returns whether records can be plain, with these options and the directives so far. */
 static bool has_plain(const struct references *r)
 {
 	const struct references_options *o = &r->options;

@@ -121,7 +121,7 @@ void references_free(struct references *r); /* NULL is ignored */
  */
 int references_add(struct references *r, struct reference_batch *b, const struct iot_event *ev,
 		   size_t n, size_t *used);
-/* Whether a record is continued in the next batch. */
+/* Returns whether a record is continued in the next batch. */
 bool references_pending(const struct references *r);
 const char *references_error(const struct references *r);
 /* Returns whether the error is a record that is longer than options.request_max. */

@@ -196,7 +196,7 @@ static enum call_result run_write(struct sim *s, struct task *t)
 	return result_of(s, t);
 }
 
-/* Whether a write covers only a part of a block that the device has. */
+/* Returns whether a write covers only a part of a block that the device has. */
 static bool is_partial(const struct sim *s, const struct task *t)
 {
 	const uint64_t start = t->block * s->o->block, end = start + s->o->block;

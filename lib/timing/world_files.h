@@ -27,7 +27,7 @@ bool world_file_closed(struct world *w, const struct iot_event *ev, uint32_t *ob
 /* These return false if out of memory. */
 bool world_renamed(struct world *w, const struct iot_event *ev);
 bool world_exchanged(struct world *w, const struct iot_event *ev);
-/* Whether this open file bypasses the cache. */
+/* Returns whether this open file bypasses the cache. */
 bool world_file_is_direct(const struct world *w, const struct iot_record *rec);
 bool world_file_opened(struct world *w, const struct iot_event *ev);
 

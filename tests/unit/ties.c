@@ -146,7 +146,7 @@ static uint64_t low(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Whether the pages of a logical record have one of the sectors. */
+/* Returns whether the pages of a logical record have one of the sectors. */
 static bool shares_bytes(const struct iot_record *l, const struct iot_record *p)
 {
 	const uint64_t base = l->object * 1000, end = base + FILE_BYTES / IOT_BLOCK_SIZE;
@@ -177,7 +177,10 @@ static bool is_flushed(const struct made *t, const struct iot_record *l, const s
 	return false;
 }
 
-/* Whether the physical records of an operation add up to the logical one that they were part of. */
+/*
+ * Returns whether the physical records of an operation add up to the logical one that they were
+ * part of.
+ */
 static bool adds_up(const struct tied *all, const struct iot_record *l, const struct iot_record *p)
 {
 	uint64_t sum = 0;

@@ -150,8 +150,8 @@ static bool change_branch(struct byte_maps *all, struct byte_map *m, struct byte
 }
 
 /*
- * Whether the segment and what follows may be changed as a whole: it does not become part of the
- * one before.
+ * Returns whether the segment and what follows may be changed as a whole: it does not become part
+ * of the one before.
  */
 static bool begins_whole(const struct byte_map *m, const struct byte_position *at,
 			 const struct byte_change *c)

@@ -53,7 +53,7 @@ static inline bool common_add(struct common *c, uint64_t value, uint64_t count)
 	return true;
 }
 
-/* Whether a table of this level keeps the value. */
+/* Returns whether a table of this level keeps the value. */
 bool common_keeps(unsigned level, uint64_t value);
 /* Adds the counts of another table. Returns false if out of memory. */
 bool common_join(struct common *c, const struct common *more);

@@ -46,7 +46,7 @@ static inline void few_ahead(const struct few *f)
 		ahead_load(f->other, f->used * sizeof *f->other);
 }
 
-/* Whether few_add() of a value needs no memory. */
+/* Returns whether few_add() of a value needs no memory. */
 static inline bool few_counts(const struct few *f, uint64_t value)
 {
 	return f->many || (f->first.count > 0 && f->first.value == value);

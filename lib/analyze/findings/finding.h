@@ -65,7 +65,7 @@ bool finding_known(const struct findings_source *from, const char *section, cons
 		   const char *key, double *to);
 bool finding_known_of(const struct findings_source *from, const char *section, const char *name,
 		      unsigned direction, const char *key, double *to);
-/* Whether there are asynchronous requests: a source that cannot show them has none. */
+/* Returns whether there are asynchronous requests: a source that cannot show them has none. */
 bool finding_asynchronous(const struct findings_source *from);
 /* Returns whether this is the most so far. */
 bool max_rank_take(struct max_rank *m, struct table_rank rank, uint64_t amount);

@@ -21,7 +21,7 @@ static int by_savings(const void *left, const void *right)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* Whether counters alone have the times of operations. */
+/* Returns whether counters alone have the times of operations. */
 static bool lacks_operations(const struct findings_source *from)
 {
 	return !from->options->physical && from->counters->of[COUNTERS_POSIX] != NULL &&

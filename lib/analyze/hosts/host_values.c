@@ -136,7 +136,7 @@ void host_samples_correct_row(const struct sample_sums *s, struct values *v)
 
 /* Values that samples cannot show */
 
-/* Whether any of the names, after which NULL follows, is a part of the text. */
+/* Returns whether any of the names, after which NULL follows, is a part of the text. */
 static bool has_any(const char *text, const char *const *names)
 {
 	for (; *names != NULL; names++)

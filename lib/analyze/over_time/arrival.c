@@ -63,7 +63,7 @@ static void add_times(const struct io_span *span, struct times_between *list)
 
 /* Files */
 
-/* Whether requests of several processes in the batch have a file in common. */
+/* Returns whether requests of several processes in the batch have a file in common. */
 static bool find_shared(struct arrival *a, const struct io_spans *grouped, bool *shared)
 {
 	const struct io_span *span = grouped->span;

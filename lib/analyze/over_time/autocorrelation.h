@@ -39,7 +39,7 @@ void correlation_find(struct correlation *c, const double *bins, size_t n, doubl
  */
 double correlation_refine(const struct correlation_peak *peak, const double *bins, size_t n,
 			  double *scratch);
-/* Whether any peak with a lag of at least `shortest` reaches a height. */
+/* Returns whether any peak with a lag of at least `shortest` reaches a height. */
 bool correlation_reaches(const double *bins, size_t n, double shortest, double *scratch,
 			 double height);
 

@@ -62,7 +62,7 @@ bool busy_add(struct busy *b, const struct io_spans *spans);
 void busy_count_op(struct busy *b, bool timed);
 /* The time of one of a process or pair. */
 bool busy_add_op(struct busy *b, size_t process, int64_t start_ns, uint64_t duration_ns);
-/* Whether there are operations, none of which is timed. */
+/* Returns whether there are operations, none of which is timed. */
 bool busy_operations_untimed(const struct busy *b);
 /* Adds a part, whose processes or pairs have these numbers in b. */
 bool busy_join(struct busy *b, struct busy *part, const uint32_t *number);

@@ -334,7 +334,7 @@ static bool merge_bins(struct cells *c, const struct cells_request *q, size_t at
 	return true;
 }
 
-/* Whether few cells follow the bins. */
+/* Returns whether few cells follow the bins. */
 static bool merges(const struct cells_row *r, size_t at, int64_t bins)
 {
 	return r->sorted == r->count && r->count - at <= 2 * (uint64_t)bins + CELLS_MOVED;

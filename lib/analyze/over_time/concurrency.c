@@ -256,7 +256,7 @@ static void count_all(struct concurrency *c, const struct concurrency_times *t)
 	advance(c, now);
 }
 
-/* Whether each request takes time, and starts after all earlier ones have ended. */
+/* Returns whether each request takes time, and starts after all earlier ones have ended. */
 static bool are_apart(const struct concurrency *c, const struct concurrency_times *t)
 {
 	int64_t end_ns = c->any.end_ns > c->now_ns ? c->any.end_ns : c->now_ns;

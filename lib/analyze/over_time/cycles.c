@@ -63,7 +63,7 @@ static const struct correlation_peak *min_lag(const struct correlation *found)
 	return shortest;
 }
 
-/* Whether series without a period have no peak that is as high. */
+/* Returns whether series without a period have no peak that is as high. */
 static bool is_significant(struct cycle_search *s)
 {
 	struct surrogates of = {.bins = s->capped,

@@ -53,7 +53,7 @@ bool file_sums_add_operation(struct file_sums *l, const struct file_key *key, un
 			     const struct op *of);
 bool file_sums_join(struct file_sums *l, const struct file_sums *more);
 
-/* Whether file i of a map is used in a layer. */
+/* Returns whether file i of a map is used in a layer. */
 bool file_sums_uses(const struct file_sums_map *m, unsigned layer, size_t i);
 size_t file_sums_count(const struct file_sums *l);
 /* The key and the sums of file i. Returns false if it is not used in the layer. */

@@ -89,18 +89,18 @@ int table_row(struct row_table *t, size_t i, struct iot_analyze_row *row);
 /* The number of files, with those outside of the sample, and the key of one of them. */
 size_t table_files(const struct row_table *t);
 struct file_key table_key_of_file(const struct row_table *t, size_t file);
-/* Whether a file is outside of the sample: only its sums are known. */
+/* Returns whether a file is outside of the sample: only its sums are known. */
 bool table_is_left_out(const struct row_table *t, size_t file);
 /* Sums the pairs of a file. Returns false if it has neither requests nor operations. */
 bool table_file(const struct row_table *t, size_t file, struct table_file *sums);
 /* Sums the rows of a process. Returns false if it has neither requests nor operations. */
 bool table_process(const struct row_table *t, size_t process, struct table_sums *sums);
-/* Whether no request has a known time. */
+/* Returns whether no request has a known time. */
 bool table_is_untimed(const struct row_sums *s);
 struct table_rank table_file_rank(const struct row_table *t, size_t file);
 struct table_rank table_process_rank(const struct row_table *t, size_t process);
 uint32_t table_process_id(const struct row_table *t, size_t process);
-/* Whether a precedes b, which is not equal to it. */
+/* Returns whether a precedes b, which is not equal to it. */
 bool table_precedes(const struct table_rank *a, const struct table_rank *b);
 const char *table_file_key(char key[VALUE_KEY], const struct file_key *file);
 /* The values of a row. */
