@@ -34,9 +34,10 @@ void call_unrecorded(int fd)
 /*
  * Positions that processes share. A process that is not traced moves the kernel's alone, and one
  * that is stopped between its call and its record moves the position of the description later. So
- * the two are compared before and after each call; as long as they agree, the calls have an order
- * in which all offsets are right. If another process changed the position of the description to the
- * kernel's during the call, it may have included the call, and the two agree by chance.
+ * the two are compared before and after each call. If the kernel's position moved by the length of
+ * the call, no other call moved it. Else, as long as the two agree, the calls have an order in
+ * which all offsets are right, unless another process changed the position of the description to
+ * the kernel's during the call: it may have included the call, and the two agree by chance.
  */
 
 enum { COMPARISONS = 4 };
@@ -68,12 +69,10 @@ int64_t call_shared_position(const struct data_call *c)
 int64_t call_confirm(const struct data_call *c, int64_t offset, int64_t length)
 {
 	bool agrees;
-	const bool disturbed =
-	    offset != c->before && atomic_load(&descriptor_slot(c->d)->resyncs) != c->resyncs;
-	const int64_t now = compare_positions(c, &agrees);
-	if (agrees && !disturbed)
-		return offset;
-	return now - c->before == length ? c->before : RECORD_OFFSET_UNKNOWN;
+	const bool disturbed = atomic_load(&descriptor_slot(c->d)->resyncs) != c->resyncs;
+	if (compare_positions(c, &agrees) - c->before == length)
+		return c->before;
+	return agrees && !disturbed ? offset : RECORD_OFFSET_UNKNOWN;
 }
 
 int64_t call_append_offset(const struct data_call *c, int64_t length, bool moves)
