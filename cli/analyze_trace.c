@@ -214,9 +214,9 @@ enum exit_status analyze_run_periods(struct analyze_run *a, const char *path,
 	static const int stats_by[] = {IOT_STATS_BY_PROCESS, IOT_STATS_BY_RANK, IOT_STATS_BY_HOST,
 				       IOT_STATS_BY_OBJECT, IOT_STATS_BY_DIRECTORY};
 	struct analyze_periods_options options = {.every_ns = a->every_ns,
-						  .by = a->by == NOT_BY ? ANALYZE_PERIODS_TOTAL
+						  .by = a->by == NOT_BY ? PERIOD_TOTAL
 									: stats_by[a->by],
-						  .tsv = a->form.chosen != NULL,
+						  .form = a->form.chosen,
 						  .top = a->top};
 	a->read.side_by_side = false;
 	enum exit_status status = trace_in_open(&a->in, path, &a->read, command);

@@ -6,20 +6,16 @@
 #ifndef CLI_ANALYZE_PERIODS_H
 #define CLI_ANALYZE_PERIODS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "cli/ui/options.h"
 #include "cli/ui/trace_in.h"
+#include "cli/views/periods.h"
 
 struct analyze_periods_options {
 	uint64_t every_ns;
-	int by; /* enum iot_stats_by, or ANALYZE_PERIODS_TOTAL */
-	bool tsv, physical;
+	int by;                        /* enum iot_stats_by, or PERIOD_TOTAL */
+	const struct print_form *form; /* NULL: text */
+	bool physical;
 	uint64_t top; /* rows of a period; NOT_GIVEN: all */
 };
-
-enum { ANALYZE_PERIODS_TOTAL = -1 };
 
 /* Reads all of an open trace. Returns the exit status, after messages. */
 enum exit_status analyze_periods_print(struct trace_in *in,

@@ -19,6 +19,8 @@ struct print_form {
 	 * member of the document has a line
 	 */
 	void (*print)(struct output *o, const struct iot_table *table, const char *lines);
+	/* Prints more rows of a table of which some are printed; NULL if the form is nested. */
+	void (*print_more)(struct output *o, const struct iot_table *table);
 };
 
 /* The form that the options selected. chosen is NULL for text. */

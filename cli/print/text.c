@@ -61,19 +61,25 @@ static void write_row(struct output *o, const struct text_column *c, size_t colu
 	output_text(o, "\n");
 }
 
-void print_text(struct output *o, const struct text_column *column, size_t columns,
-		const char *title, const struct iot_table *table)
+void print_text_rows(struct output *o, const struct text_column *column, size_t columns,
+		     const struct iot_table *table)
 {
 	struct iot_column shown[PRINT_COLUMNS_MAX];
 	struct iot_cell cell[PRINT_COLUMNS_MAX];
 	const struct iot_table t = text_table(column, columns, table, shown);
+	for (size_t row = 0; row < t.rows; row++) {
+		iot_table_row(&t, row, cell);
+		write_row(o, column, columns, cell);
+	}
+}
+
+void print_text(struct output *o, const struct text_column *column, size_t columns,
+		const char *title, const struct iot_table *table)
+{
 	for (size_t i = 0; i < columns; i++)
 		if (column[i].width != 0)
 			output_printf(o, "%s%*s", separator(column, i), column[i].width,
 				      text_column_label(&column[i]));
 	output_printf(o, "%s%s\n", title != NULL ? "  " : "", title != NULL ? title : "");
-	for (size_t row = 0; row < t.rows; row++) {
-		iot_table_row(&t, row, cell);
-		write_row(o, column, columns, cell);
-	}
+	print_text_rows(o, column, columns, table);
 }

@@ -29,6 +29,9 @@ struct iot_table text_table(const struct text_column *column, size_t columns,
  */
 void print_text(struct output *o, const struct text_column *column, size_t columns,
 		const char *title, const struct iot_table *table);
+/* Writes the rows without headings: more rows of a table of which some are written. */
+void print_text_rows(struct output *o, const struct text_column *column, size_t columns,
+		     const struct iot_table *table);
 
 /* clang-format off */
 #define TEXT_UNIT(metric, label, width, digits, unit) {COLUMN(metric), label, width, {digits, unit}}

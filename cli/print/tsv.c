@@ -34,16 +34,23 @@ static void write_row(struct tsv *to, const struct iot_table *t, size_t row)
 	}
 }
 
+void print_tsv_rows(struct output *o, const struct iot_table *table)
+{
+	struct tsv t = {.out = o, .columns = table->columns};
+	assert(table->columns <= PRINT_COLUMNS_MAX);
+	for (size_t row = 0; row < table->rows; row++)
+		write_row(&t, table, row);
+	tsv_end(&t);
+}
+
 void print_tsv(struct output *o, const struct iot_table *table)
 {
 	char name[IOT_COLUMN_NAME];
 	struct tsv t = {.out = o, .columns = table->columns};
-	assert(table->columns <= PRINT_COLUMNS_MAX);
 	for (size_t i = 0; i < table->columns; i++)
 		tsv_word(&t, iot_column_name(&table->column[i], name));
-	for (size_t row = 0; row < table->rows; row++)
-		write_row(&t, table, row);
 	tsv_end(&t);
+	print_tsv_rows(o, table);
 }
 
 static void print(struct output *o, const struct iot_table *table, const char *lines)
@@ -52,7 +59,7 @@ static void print(struct output *o, const struct iot_table *table, const char *l
 	print_tsv(o, table);
 }
 
-const struct print_form form_tsv = {"tsv", false, print};
+const struct print_form form_tsv = {"tsv", false, print, print_tsv_rows};
 
 /* Cell by cell */
 

@@ -12,6 +12,8 @@
  * table, ',' separates rows, and ':' the cells of a row.
  */
 void print_tsv(struct output *o, const struct iot_table *table);
+/* Writes the lines of rows only: more rows of a table of which some are written. */
+void print_tsv_rows(struct output *o, const struct iot_table *table);
 
 /*
  * A table whose cells are written in order, where rows are not known in advance: the names of the

@@ -1,49 +1,57 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "maps.h"
 
-#include <string.h>
-
-#include "cli/print/quantity.h"
-#include "cli/print/tsv.h"
 #include "lib/result/columns.h"
 #include "lib/result/row.h"
 
 #include "values.h"
 
-/* TSV: a row for each value, and a column for each run, whose name may be of any length */
+/* TSV: a row for each value of each run */
 
-static void write_row(const struct analyze_maps *m, struct tsv *t,
-		      const struct iot_analyze_value *first)
+struct map_rows {
+	const struct analyze_maps *maps;
+	size_t run, first; /* the run that was read last, and the number of its first row */
+	struct value_texts texts;
+};
+
+static size_t count_values(const struct analyze_maps *m)
 {
-	tsv_word(t, first->name);
-	tsv_word(t, first->key);
-	tsv_word(t, first->unit);
-	for (size_t i = 0; i < m->count; i++) {
-		struct value_texts texts = {.used = 0};
-		struct iot_cell cell = {.kind = IOT_UNKNOWN};
-		value_cell(&cell, analyze_map_find(&m->map[i], first->name, first->key), &texts);
-		quantity_tsv(tsv_cell(t), IOT_NAME, &cell);
-	}
+	size_t n = 0;
+	for (size_t i = 0; i < m->count; i++)
+		n += m->map[i].count;
+	return n;
 }
 
-/* A row for each value that any run has, at the first of these. */
-static void write_tsv(const struct analyze_maps *m, struct output *out)
+/* Returns the run of a row; rows are mostly read in order. */
+static const struct analyze_map *run_at(struct map_rows *r, size_t row)
 {
-	struct tsv t = {.out = out, .columns = 3 + m->count};
-	tsv_word(&t, "criterion");
-	tsv_word(&t, "key");
-	tsv_word(&t, "unit");
-	for (size_t i = 0; i < m->count; i++)
-		tsv_name(&t, m->map[i].name, strlen(m->map[i].name));
-	for (size_t run = 0; run < m->count; run++) {
-		const struct analyze_maps earlier = {.map = m->map, .count = run};
-		for (size_t i = 0; i < m->map[run].count; i++) {
-			const struct iot_analyze_value *v = &m->map[run].values[i].value;
-			if (!analyze_maps_have(&earlier, v->name, v->key))
-				write_row(m, &t, v);
-		}
-	}
-	tsv_end(&t);
+	if (row < r->first)
+		r->run = r->first = 0;
+	while (row - r->first >= r->maps->map[r->run].count)
+		r->first += r->maps->map[r->run++].count;
+	return &r->maps->map[r->run];
+}
+
+static void set_value_row(struct iot_row *to, void *source)
+{
+	struct map_rows *r = source;
+	const struct analyze_map *run = run_at(r, to->number);
+	const struct iot_analyze_value *v = &run->values[to->number - r->first].value;
+	r->texts.used = 0;
+	row_word(to, &metrics.key, run->name);
+	value_set_name(to, v);
+	value_set(to, &metrics.stated_value, v, &r->texts);
+}
+
+static void print_rows(const struct analyze_maps *m, struct output *out,
+		       const struct print_form *form)
+{
+	static const struct iot_column columns[] = COLUMN_LIST(
+	    COLUMN_AS(key, "job"), COLUMN_AS(value_name, "name"), COLUMN_AS(value_key, "key"),
+	    COLUMN_AS(value_unit, "unit"), COLUMN_AS(stated_value, "value"));
+	struct map_rows r = {.maps = m};
+	const struct iot_table rows = TABLE_ROWS(columns, count_values(m), set_value_row, &r);
+	form->print(out, &rows, NULL);
 }
 
 /* JSON: an object for each run, with its name and a member for each criterion */
@@ -110,5 +118,5 @@ void maps_print(struct analyze_maps *m, struct output *out, const struct print_f
 	else if (form->is_nested)
 		print_document(m, out, form);
 	else
-		write_tsv(m, out);
+		print_rows(m, out, form);
 }

@@ -611,7 +611,7 @@ METRIC(end_ns, "end s", IOT_NS, IOT_MAIN, IOT_ONE,
 METRIC(rates, "rates", IOT_NESTED, IOT_BINS, IOT_ONE,
        "Bytes and idle time in intervals of equal length.")
 METRIC(start_ns, "time s", IOT_NS, IOT_BINS, IOT_ONE,
-       "The begin of the interval.")
+       "The begin of the interval or of the period.")
 METRIC(cache_read_bytes, "cache read", IOT_BYTES, IOT_BINS, IOT_ONE,
        "Bytes that processes read.")
 METRIC(cache_written_bytes, "written", IOT_BYTES, IOT_BINS, IOT_ONE,
@@ -725,7 +725,7 @@ METRIC(operation_ns, "seconds", IOT_NS, IOT_MAIN, IOT_ONE,
 
 /* Several jobs */
 METRIC(key, "key", IOT_NAME, IOT_MAIN, IOT_ONE,
-       "The job, or the group of jobs, of a row.")
+       "What a row is about: a process, file, host, operation or another unit, a job or a group.")
 METRIC(second_key, "and", IOT_NAME, IOT_MAIN, IOT_ONE,
        "The second group of a row of crossed groups.")
 METRIC(jobs, "jobs", IOT_COUNT, IOT_MAIN, IOT_ONE,
