@@ -1,329 +1,58 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* iotrace fsstats: what trees of files contain. */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <sodium.h>
-
-#include "cli/fsstats/survey_in.h"
-#include "cli/fsstats/survey_links.h"
-#include "cli/fsstats/survey_out.h"
-#include "cli/fsstats/survey_share.h"
-#include "cli/fsstats/walk.h"
-#include "cli/ui/key.h"
-#include "cli/ui/message.h"
+#include "cli/fsstats/held.h"
+#include "cli/fsstats_run.h"
 #include "cli/ui/options.h"
-#include "cli/ui/progress.h"
-#include "cli/ui/signals.h"
 #include "cli/ui/trace_time.h"
-#include "cli/views/fsstats.h"
-#include "lib/base/clock.h"
 #include "lib/base/number.h"
 
 enum {
-	MESSAGES_MAX = 20,
 	THREADS_MAX = 64,
 	THREADS_PER_PROCESSOR = 2,
-	DESCRIPTORS_PER_THREAD = 8,
-	EXCLUDED_MAX = 64,
+	OPEN_MIN = 4, /* descriptors of a thread: one of them held, and one paused */
+	OPEN_DEFAULT_MAX = 4096,
+	OPEN_MAX = 1 << 20, /* the default of fs.nr_open */
 	TOP = 10,
 	MIN_COUNT = 5,
+	MEMORY = 512 << 20,
 };
 
-enum { FROM_NONE = -1, FROM_FIND, FROM_LIST };
-
-struct fsstats_run {
-	struct walk_options walk;
-	uint64_t threads, now_s, messages, depth, reach, min_count;
-	struct survey_out out;
-	const char *against, *resume, *columns;
-	const char *excluded[EXCLUDED_MAX];
-	int by, from;
-	struct print_choice form;
-	bool quiet, share, new_key, names, allow_ages, kept;
-	unsigned char secret[KEY_SECRET_SIZE]; /* of pseudonyms, if out.key is given */
-	struct list_columns list;
-	int progress_how; /* PROGRESS_... */
-	struct progress progress;
-	uint64_t started_ns;
-	bool says_progress; /* by a message, after SIGUSR1 */
-};
-
-static void report(void *context, const char *path, int error)
-{
-	struct fsstats_run *r = context;
-	progress_clear(&r->progress);
-	if (!r->quiet && r->messages++ < MESSAGES_MAX)
-		message_print("%s: %s", path, strerror(error));
-}
-
-static bool wants_progress(void *context)
-{
-	struct fsstats_run *r = context;
-	r->says_progress = signals_progress_requested();
-	return r->says_progress || progress_due(&r->progress, &r->progress.last_ns);
-}
-
-static void report_progress(void *context, const struct walk_progress *p)
-{
-	struct fsstats_run *r = context;
-	const double s = (double)(clock_monotonic_ns() - r->started_ns) / 1e9;
-	if (!r->says_progress) {
-		progress_show_walk(&r->progress, p->entries, p->waiting, p->errors);
-		return;
-	}
-	progress_clear(&r->progress);
-	message_print(
-	    "%ju entries in %.1f s, %.0f per second; %ju directories wait, the deepest was at "
-	    "level %ju; %ju errors",
-	    (uintmax_t)p->entries, s, (double)p->entries / s, (uintmax_t)p->waiting,
-	    (uintmax_t)p->deepest, (uintmax_t)p->errors);
-}
-
-static void report_checkpoint(void *context, const char *reason)
-{
-	(void)context;
-	message_print("%s", reason);
-}
-
-/* Outputs */
-
-static bool print_survey(const struct fsstats_run *r, struct output *out, struct fs_survey *s)
-{
-	const struct fsstats_shown shown = {
-	    .survey = s, .top = r->out.top, .min_count = r->min_count};
-	if (r->form.chosen != NULL)
-		return fsstats_print(out, &shown, r->form.chosen);
-	return fsstats_print_text(out, &shown);
-}
-
-static bool print_change(const struct fsstats_run *r, struct output *out, struct fs_survey *s,
-			 struct fs_survey *earlier)
-{
-	const struct fsstats_change c = {earlier, s, r->reach, r->out.top};
-	if (r->form.chosen != NULL)
-		return fsstats_print_change(out, &c, r->form.chosen);
-	return fsstats_print_change_text(out, &c);
-}
-
-static enum exit_status write_html(const struct fsstats_run *r, struct fs_survey *s)
-{
-	struct fsstats_shown shown = {.survey = s, .top = r->out.top, .min_count = r->min_count};
-	struct output out;
-	if (r->out.html == NULL)
-		return EXIT_OK;
-	enum exit_status status = survey_out_without(&r->out, s, &shown.without);
-	if (status == EXIT_OK)
-		status = output_open(&out, r->out.html, 0);
-	if (status != EXIT_OK)
-		return status;
-	if (!fsstats_write_html(&out, &shown)) {
-		output_abandon(&out);
-		return message_no_memory();
-	}
-	return output_close(&out);
-}
-
-static bool is_stdout(const char *path)
-{
-	return path != NULL && strcmp(path, "-") == 0;
-}
-
-/* earlier: the survey to compare with, or NULL. */
-static enum exit_status print(const struct fsstats_run *r, struct fs_survey *s,
-			      struct fs_survey *earlier)
-{
-	struct output out;
-	if (is_stdout(r->out.csv) || is_stdout(r->out.state) || is_stdout(r->out.html))
-		return EXIT_OK;
-	const enum exit_status status = output_open(&out, "-", 0);
-	if (status != EXIT_OK)
-		return status;
-	if (earlier != NULL ? !print_change(r, &out, s, earlier) : !print_survey(r, &out, s)) {
-		output_abandon(&out);
-		return message_no_memory();
-	}
-	return output_close(&out);
-}
-
-static enum exit_status warn(const struct fsstats_run *r, const struct fs_survey *s)
-{
-	const uint64_t errors = survey_errors(s);
-	if (s->touched > 0 && !r->quiet)
-		message_print("warning: reading may have changed the access times of %ju "
-			      "directories of other users",
-			      (uintmax_t)s->touched);
-	if (survey_find_sums(s, SURVEY_OTHER) != NULL && !r->quiet)
-		message_print("warning: more than %d owners, groups or directories: the rest is "
-			      "\"other\"",
-			      SURVEY_KEYS_MAX);
-	if (errors == 0)
-		return EXIT_OK;
-	message_print("incomplete: %ju directories not read, %ju errors", (uintmax_t)s->unread,
-		      (uintmax_t)errors);
-	return EXIT_DAMAGED;
-}
-
-/* Removes ids and names of keys, and single files, of which a state would have links. */
-static bool hide(struct fsstats_run *r, struct fs_survey *s)
-{
-	unsigned char *secret = r->out.key != NULL ? r->secret : NULL;
-	survey_count_links(s);
-	return !s->no_memory && survey_hide_keys(s, secret) && survey_coarsen(s, r->min_count);
-}
-
-static enum exit_status write_all(struct fsstats_run *r, const struct survey_in *in,
-				  struct fs_survey *earlier)
-{
-	if (in->survey->no_memory ||
-	    (r->share && (!hide(r, in->survey) || (earlier != NULL && !hide(r, earlier)))))
-		return message_no_memory();
-	enum exit_status status = survey_out_write(&r->out, in);
-	status = exit_status_worse(status, warn(r, in->survey));
-	status = exit_status_worse(status, write_html(r, in->survey));
-	return exit_status_worse(status, print(r, in->survey, earlier));
-}
-
-/* Inputs */
-
-static enum exit_status walk(struct fsstats_run *r, struct fs_survey *s, char **roots, size_t count)
-{
-	size_t bad = 0;
-	if (r->walk.checkpoint != NULL) {
-		signals_catch(SIGNALS_COLLECT, "-", r->quiet);
-		r->walk.interrupt = signals_interrupt();
-	}
-	signals_catch_progress();
-	r->started_ns = clock_monotonic_ns();
-	progress_begin(&r->progress, r->progress_how, r->quiet, NULL);
-	const enum walk_status status = walk_trees(s, roots, count, &r->walk, &bad);
-	progress_clear(&r->progress);
-	switch (status) {
-	case WALK_OK:
-		return EXIT_OK;
-	case WALK_BAD_ROOT:
-		return message_error(roots[bad], errno == EEXIST ? "is part of another directory"
-								 : strerror(errno));
-	case WALK_INTERRUPTED:
-		message_print("interrupted; --resume=%s continues", r->walk.checkpoint);
-		atomic_store(&r->walk.interrupt->cut, true);
-		return EXIT_FAILED;
-	case WALK_BAD_CHECKPOINT:
-		return EXIT_FAILED;
-	case WALK_NO_MEMORY:
-		break;
-	}
-	return message_no_memory();
-}
-
-static bool is_directory(const char *path)
-{
-	struct stat st;
-	return stat(path, &st) != 0 || S_ISDIR(st.st_mode);
-}
-
-static enum exit_status read_all(struct fsstats_run *r, struct survey_in *in, char **paths,
-				 size_t count)
-{
-	size_t directories = 0;
-	for (size_t i = 0; i < count && in->columns == NULL; i++)
-		directories += is_directory(paths[i]);
-	if (directories > 0 && directories < count)
-		return options_wrong(r->out.command, "directories and files exclude each other");
-	if (directories == 0)
-		return survey_in_read(in, paths, count);
-	return walk(r, in->survey, paths, count);
-}
-
-static enum exit_status read_earlier(const struct fsstats_run *r, struct survey_in *in)
-{
-	char *path = (char *)(uintptr_t)r->against;
-	if (r->against == NULL)
-		return EXIT_OK;
-	in->survey = calloc(1, sizeof *in->survey);
-	if (in->survey == NULL)
-		return message_no_memory();
-	const enum exit_status status = survey_in_read(in, &path, 1);
-	survey_count_links(in->survey);
-	return in->survey->no_memory ? message_no_memory() : status;
-}
-
-static enum exit_status check_keys(const struct fsstats_run *r, const struct fs_survey *s,
-				   const struct fs_survey *earlier)
-{
-	const char *why = earlier != NULL ? survey_why_other_keys(s, earlier) : NULL;
-	if (why == NULL)
-		return EXIT_OK;
-	message_print_about(r->against, "%s", why);
-	return EXIT_FAILED;
-}
-
-static enum exit_status run(struct fsstats_run *r, char **paths, size_t count)
-{
-	struct survey_in in = {.quiet = r->quiet, .drops_ages = r->allow_ages}, earlier = in;
-	in.survey = calloc(1, sizeof *in.survey);
-	if (in.survey == NULL)
-		return message_no_memory();
-	const bool walks = is_directory(paths[0]) || r->from != FROM_NONE;
-	in.columns = r->from != FROM_NONE ? &r->list : NULL;
-	if (walks) {
-		in.survey->knows_now = true;
-		in.survey->now_s = (int64_t)r->now_s;
-		in.survey->names = r->names;
-		in.survey->by = (enum survey_by)r->by;
-		in.survey->depth = r->by == SURVEY_BY_DIRECTORY ? (uint32_t)r->depth : 0;
-	}
-	enum exit_status status = read_earlier(r, &earlier);
-	if (status != EXIT_FAILED && r->out.key != NULL &&
-	    !key_read(r->secret, r->out.key, r->new_key))
-		status = EXIT_FAILED;
-	else if (status != EXIT_FAILED)
-		status = exit_status_worse(status, read_all(r, &in, paths, count));
-	if (status != EXIT_FAILED)
-		status = exit_status_worse(status, check_keys(r, in.survey, earlier.survey));
-	if (status != EXIT_FAILED)
-		status = exit_status_worse(status, write_all(r, &in, earlier.survey));
-	if (status != EXIT_FAILED && (r->kept || r->resume != NULL))
-		(void)unlink(r->walk.checkpoint);
-	survey_in_free(&in);
-	survey_in_free(&earlier);
-	sodium_memzero(r->secret, sizeof r->secret);
-	return status;
-}
-
-/* Options */
-
-/* Each thread holds a few descriptors. */
-static uint64_t threads_max(void)
+static uint64_t default_open(void)
 {
 	struct rlimit limit;
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-		return THREADS_MAX;
-	const uint64_t n = limit.rlim_cur / DESCRIPTORS_PER_THREAD;
-	return n == 0 ? 1 : n < THREADS_MAX ? n : THREADS_MAX;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur / 4 > OPEN_DEFAULT_MAX)
+		return OPEN_DEFAULT_MAX;
+	return limit.rlim_cur / 4 > OPEN_MIN ? limit.rlim_cur / 4 : OPEN_MIN;
+}
+
+/* A thread needs two descriptors to open a directory; the others stay open for later. */
+static void share_descriptors(struct walk_options *w, uint64_t threads, uint64_t open)
+{
+	uint64_t n = 1;
+	while (n < threads && (n + 1) * OPEN_MIN <= open)
+		n++;
+	const uint64_t held = open / n - 3;
+	w->threads = (unsigned)n;
+	w->held_max = held < HELD_MAX ? held : HELD_MAX;
+	w->paused_max = open - n * (w->held_max + 2);
 }
 
 static void set_defaults(struct fsstats_run *r)
 {
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	const uint64_t max = threads_max();
 	if (r->threads == 0)
 		r->threads = (uint64_t)(processors > 0 ? processors : 1) * THREADS_PER_PROCESSOR;
-	r->walk.threads = (unsigned)(r->threads < max ? r->threads : max);
+	if (r->threads > THREADS_MAX)
+		r->threads = THREADS_MAX;
+	share_descriptors(&r->walk, r->threads, r->open != 0 ? r->open : default_open());
 	if (r->now_s == NOT_GIVEN)
 		r->now_s = (uint64_t)time(NULL);
-	r->walk.failed = report;
-	r->walk.failed_checkpoint = report_checkpoint;
-	r->walk.wants_progress = wants_progress;
-	r->walk.progress = report_progress;
-	r->walk.context = r;
 	r->walk.exclude = r->excluded;
-	r->walk.kept = &r->kept;
 	r->walk.resumes = r->resume != NULL;
 	if (r->resume != NULL)
 		r->walk.checkpoint = r->resume;
@@ -346,7 +75,7 @@ static const char *set_part(const struct option *opt, const char *value)
 static const char *add_excluded(const struct option *opt, const char *value)
 {
 	struct fsstats_run *r = opt->target;
-	if (r->walk.exclude_count == EXCLUDED_MAX)
+	if (r->walk.exclude_count == FSSTATS_EXCLUDED_MAX)
 		return "at most 64 patterns";
 	r->excluded[r->walk.exclude_count++] = value;
 	return NULL;
@@ -400,6 +129,7 @@ enum exit_status cmd_fsstats(int argc, char **argv)
 				.out.top = TOP,
 				.min_count = MIN_COUNT,
 				.from = FROM_NONE,
+				.walk.memory = MEMORY,
 				.walk.checkpoint_ns = UINT64_C(600000000000)};
 	const struct option options[] = {
 	    OPTION(STRING, 's', "state", "FILE", &r.out.state,
@@ -441,6 +171,10 @@ enum exit_status cmd_fsstats(int argc, char **argv)
 	    GROUP("Walking"),
 	    RANGE(NUMBER, 0, "threads", "N", &r.threads, "use N threads (default: 2 per processor)",
 		  1, THREADS_MAX),
+	    RANGE(NUMBER, 0, "open", "N", &r.open,
+		  "keep at most N directories open (a quarter of the limit)", OPEN_MIN, OPEN_MAX),
+	    RANGE(SIZE, 0, "memory", "SIZE", &r.walk.memory,
+		  "read directories in parts if those that wait need more (512M)", 0, 0),
 	    RANGE(NUMBER, 0, "now", "SECONDS", &r.now_s,
 		  "ages are relative to this time since 1970 (default: the begin)", 0, INT64_MAX),
 	    OPTION(FLAG, 0, "cross", NULL, &r.walk.cross, "enter other file systems"),
@@ -478,5 +212,5 @@ enum exit_status cmd_fsstats(int argc, char **argv)
 	r.out.command = &command;
 	set_defaults(&r);
 	status = check_options(&r);
-	return status == EXIT_OK ? run(&r, argv, count) : status;
+	return status == EXIT_OK ? fsstats_run(&r, argv, count) : status;
 }

@@ -33,7 +33,7 @@ void held_add(struct held_directories *h, struct subtree *d, int fd)
 		close(fd);
 		return;
 	}
-	if (h->count == HELD_MAX)
+	if (h->count == h->max)
 		release_last(h);
 	subtree_use(d);
 	put_first(h, h->count++, (struct held_directory){d, fd});

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The directories that a thread keeps open after it has read them, because it opens their
- * subdirectories in them. All zeros: none.
+ * subdirectories in them. All zeros but max: none.
  */
 #ifndef CLI_FSSTATS_HELD_H
 #define CLI_FSSTATS_HELD_H
@@ -16,6 +16,7 @@ struct held_directories {
 		int fd;
 	} at[HELD_MAX]; /* the last used one first */
 	size_t count;
+	size_t max; /* 1 .. HELD_MAX */
 };
 
 /* Returns the descriptor of a directory (or NULL), -1 if it is not held. */

@@ -43,6 +43,11 @@ void subtree_release(struct subtree *d)
 	}
 }
 
+size_t subtree_bytes(const struct subtree *d)
+{
+	return sizeof *d + d->size + 1;
+}
+
 bool subtree_is_inside(const struct subtree *d, uint64_t device, uint64_t inode)
 {
 	while (d != NULL && (d->device != device || d->inode != inode))

@@ -32,6 +32,8 @@ struct subtree *subtree_new(struct subtree *parent, const char *name, size_t siz
 void subtree_use(struct subtree *d);
 /* Ends a use. The last one frees the subtree and ends its use of the parent. */
 void subtree_release(struct subtree *d);
+/* Returns the bytes that a subtree needs. */
+size_t subtree_bytes(const struct subtree *d);
 /* Returns whether a directory with this identity is d or an ancestor of it. */
 bool subtree_is_inside(const struct subtree *d, uint64_t device, uint64_t inode);
 

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads directories: counts their entries, and queues their subdirectories. */
-#include <dirent.h>
+/* Counts the entries of directories, and gathers their subdirectories. */
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
-#include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <time.h>
@@ -15,14 +11,13 @@
 #include <xxhash.h>
 
 #include "walk_internal.h"
-#include "lib/base/array.h"
 #include "lib/base/clock.h"
 
-enum { BLOCK = 512, PATH_TEXT = 4096, LARGE_DIRECTORY = 1000 };
+enum { BLOCK = 512, PATH_TEXT = 4096 };
 
 static const uint64_t ns_per_s = 1000000000;
 
-static void fail(struct walker *k, const struct subtree *d, const char *name, int error)
+void walk_fail(struct walker *k, const struct subtree *d, const char *name, int error)
 {
 	const struct walk_options *o = k->walk->options;
 	char text[PATH_TEXT];
@@ -168,6 +163,7 @@ static void enter(struct walker *k, struct subtree *in, const char *name, size_t
 	set_key(k, d);
 	d->next = k->found;
 	k->found_count++;
+	k->found_bytes += subtree_bytes(d);
 	if (k->found == NULL)
 		k->found_last = d;
 	k->found = d;
@@ -188,14 +184,6 @@ static void wait_for_turn(struct tree_walk *w)
 	nanosleep(&left, NULL);
 }
 
-static bool is_excluded(const struct walk_options *o, const char *name)
-{
-	for (size_t i = 0; i < o->exclude_count; i++)
-		if (fnmatch(o->exclude[i], name, 0) == 0)
-			return true;
-	return false;
-}
-
 static bool get_status(struct walker *k, struct subtree *in, int fd, const char *name,
 		       struct statx *st)
 {
@@ -208,7 +196,7 @@ static bool get_status(struct walker *k, struct subtree *in, int fd, const char 
 	if (statx(fd, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | sync, wanted, st) == 0)
 		return true;
 	if (errno != ENOENT)
-		fail(k, in, name, errno);
+		walk_fail(k, in, name, errno);
 	else
 		k->survey->vanished += k->counts;
 	return false;
@@ -229,7 +217,7 @@ static void add_top_file(struct walker *k, const struct subtree *in, const char 
 	survey_add_top(k->survey, SURVEY_TOP_FILES, &e);
 }
 
-static void add_top_directory(struct walker *k, const struct subtree *d, uint64_t entries)
+void walk_add_top_directory(struct walker *k, const struct subtree *d, uint64_t entries)
 {
 	char path[TOP_PATH_MAX];
 	const struct top_entry e = {entries, 0, 0, path};
@@ -239,7 +227,7 @@ static void add_top_directory(struct walker *k, const struct subtree *d, uint64_
 	survey_add_top(k->survey, SURVEY_TOP_DIRECTORIES, &e);
 }
 
-static void visit(struct walker *k, struct subtree *in, int fd, const char *name)
+void walk_visit(struct walker *k, struct subtree *in, int fd, const char *name)
 {
 	struct statx st;
 	if (!get_status(k, in, fd, name, &st))
@@ -250,146 +238,4 @@ static void visit(struct walker *k, struct subtree *in, int fd, const char *name
 		count(k, in, &st, size);
 	if (S_ISDIR(st.stx_mode) && is_entered(k, in, name, &st))
 		enter(k, in, name, size, &st);
-}
-
-/* Directories */
-
-static bool is_dots(const char *name)
-{
-	return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
-}
-
-/* Returns whether the entry counts. */
-static bool visit_entry(struct walker *k, struct subtree *d, int fd, const struct dirent64 *e)
-{
-	if (is_dots(e->d_name) || is_excluded(k->walk->options, e->d_name))
-		return false;
-	if (k->counts || e->d_type == DT_DIR || e->d_type == DT_UNKNOWN)
-		visit(k, d, fd, e->d_name);
-	return true;
-}
-
-static int by_inode(const void *left, const void *right)
-{
-	const struct entry_place *a = left, *b = right;
-	return a->inode < b->inode ? -1 : a->inode > b->inode;
-}
-
-/*
- * Sorts the places of the entries in the buffer. Returns their number; 0 if they are few, already
- * in order, or if out of memory.
- */
-static size_t sort_entries(struct walker *k, size_t size)
-{
-	size_t n = 0;
-	bool sorted = true;
-	for (size_t at = 0; at < size; n++) {
-		const struct dirent64 *e = (const void *)(k->entries + at);
-		if (!array_reserve(&k->places, &k->places_capacity, n + 1, sizeof *k->places))
-			return 0;
-		k->places[n] = (struct entry_place){e->d_ino, at};
-		sorted &= n == 0 || k->places[n - 1].inode <= e->d_ino;
-		at += e->d_reclen;
-	}
-	if (sorted || n <= LARGE_DIRECTORY)
-		return 0;
-	qsort(k->places, n, sizeof *k->places, by_inode);
-	return n;
-}
-
-static uint64_t visit_entries(struct walker *k, struct subtree *d, int fd, size_t size)
-{
-	const size_t sorted = d->by_inode ? sort_entries(k, size) : 0;
-	uint64_t visited = 0;
-	for (size_t i = 0; i < sorted; i++)
-		visited += visit_entry(k, d, fd, (const void *)(k->entries + k->places[i].at));
-	for (size_t at = 0; sorted == 0 && at < size;) {
-		const struct dirent64 *e = (const void *)(k->entries + at);
-		at += e->d_reclen;
-		visited += visit_entry(k, d, fd, e);
-	}
-	return visited;
-}
-
-/* Moves the subdirectories that were found to the queue. */
-static void queue_found(struct walker *k)
-{
-	struct tree_walk *w = k->walk;
-	if (k->found == NULL)
-		return;
-	pthread_mutex_lock(&w->lock);
-	k->found_last->next = w->queue;
-	w->queue = k->found;
-	w->waiting += k->found_count;
-	k->found = NULL;
-	k->found_count = 0;
-	pthread_cond_broadcast(&w->changed);
-	pthread_mutex_unlock(&w->lock);
-}
-
-static void read_entries(struct walker *k, struct subtree *d, int fd)
-{
-	uint64_t entries = 0;
-	ssize_t size;
-	while ((size = getdents64(fd, k->entries, WALK_ENTRIES_BYTES)) > 0) {
-		const uint64_t visited = visit_entries(k, d, fd, (size_t)size);
-		entries += visited;
-		atomic_fetch_add_explicit(&k->visited, visited, memory_order_relaxed);
-		queue_found(k);
-		walk_report_progress(k->walk);
-	}
-	if (size == 0 && k->counts) {
-		survey_add_entries(k->survey, entries);
-		add_top_directory(k, d, entries);
-	}
-	if (size == 0)
-		return;
-	k->survey->unread += k->counts;
-	fail(k, d, NULL, errno);
-}
-
-/* Counts why a directory is not read. */
-static void fail_directory(struct walker *k, struct subtree *d, int error)
-{
-	if (error == ENOENT) {
-		k->survey->vanished += k->counts;
-		return;
-	}
-	k->survey->unread += k->counts;
-	if (error == ESTALE || error == ENOTDIR || error == ELOOP)
-		k->survey->moved += k->counts; /* replaced since its name was read */
-	else
-		fail(k, d, NULL, error);
-}
-
-/* Files belong to the project of their directory. */
-static void set_project(struct walker *k, struct subtree *d, int fd)
-{
-	struct fsxattr attributes;
-	if (k->survey->by != SURVEY_BY_PROJECT)
-		return;
-	d->key =
-	    ioctl(fd, FS_IOC_FSGETXATTR, &attributes) == 0 ? attributes.fsx_projid : SURVEY_UNKNOWN;
-}
-
-void walk_directory(struct walker *k, struct subtree *d)
-{
-	const struct walk_options *o = k->walk->options;
-	bool touched = false;
-	const struct subtree *root = d;
-	while (root->parent != NULL)
-		root = root->parent;
-	k->root_device = root->device;
-	k->counts = o->parts < 2 || o->part == 1 || d->depth >= WALK_PART_DEPTH;
-	const int fd = subtree_open(d, held_find(&k->held, d->parent), &touched);
-	if (fd < 0) {
-		fail_directory(k, d, errno);
-		return;
-	}
-	k->survey->touched += touched && k->counts;
-	if (d->depth > atomic_load_explicit(&k->deepest, memory_order_relaxed))
-		atomic_store_explicit(&k->deepest, d->depth, memory_order_relaxed);
-	set_project(k, d, fd);
-	read_entries(k, d, fd);
-	held_add(&k->held, d, fd);
 }

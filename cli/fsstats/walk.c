@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The threads of a walk. They wait after a directory while a checkpoint is written. */
+/* The threads of a walk. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -7,82 +7,16 @@
 #include "walk_internal.h"
 #include "lib/base/clock.h"
 
-static bool is_interrupted(const struct tree_walk *w)
-{
-	const struct interrupt *i = w->options->interrupt;
-	return i != NULL && interrupt_requested(i) != INTERRUPT_NONE;
-}
-
-/* Decides, with the lock held, whether threads have to wait for a checkpoint. */
-static void consider_pause(struct tree_walk *w)
-{
-	if (w->options->checkpoint == NULL)
-		return;
-	w->pausing |= is_interrupted(w) || clock_monotonic_ns() >= w->checkpoint_ns;
-}
-
-/*
- * Writes a checkpoint, with the lock held, when no thread reads a directory. If that fails, the
- * walk goes on.
- */
-static void pause_walk(struct tree_walk *w)
-{
-	const bool saved = walk_save(w);
-	w->pausing = false;
-	w->checkpoint_ns = clock_monotonic_ns() + w->options->checkpoint_ns;
-	if (saved && w->options->kept != NULL)
-		*w->options->kept = true;
-	if (is_interrupted(w))
-		w->status = saved ? WALK_INTERRUPTED : WALK_BAD_CHECKPOINT;
-	pthread_cond_broadcast(&w->changed);
-}
-
-/* Waits for a directory. Returns NULL if none is left. */
-static struct subtree *next_directory(struct tree_walk *w)
-{
-	struct subtree *d = NULL;
-	pthread_mutex_lock(&w->lock);
-	w->busy--;
-	consider_pause(w);
-	while ((w->queue == NULL || w->pausing) && (w->busy > 0 || w->pausing) &&
-	       w->status == WALK_OK) {
-		if (w->pausing && w->busy == 0)
-			pause_walk(w);
-		else
-			pthread_cond_wait(&w->changed, &w->lock);
-	}
-	if (w->status == WALK_OK)
-		d = w->queue;
-	if (d != NULL) {
-		w->queue = d->next;
-		w->waiting--;
-		w->busy++;
-	} else {
-		pthread_cond_broadcast(&w->changed);
-	}
-	pthread_mutex_unlock(&w->lock);
-	return d;
-}
-
 static void *run(void *context)
 {
 	struct walker *k = context;
-	struct subtree *d;
-	while ((d = next_directory(k->walk)) != NULL) {
-		walk_directory(k, d);
-		subtree_release(d);
+	struct walk_reading next;
+	while ((next = walk_next(k->walk)).of != NULL) {
+		walk_directory(k, &next);
+		subtree_release(next.of);
 	}
 	held_release(&k->held);
 	return NULL;
-}
-
-static void release_queue(struct tree_walk *w)
-{
-	while (w->queue != NULL) { /* after a failure */
-		struct subtree *d = w->queue;
-		w->queue = d->next;
-		subtree_release(d);
-	}
 }
 
 static void join_walkers(struct tree_walk *w)
@@ -122,6 +56,7 @@ static bool make_walkers(struct tree_walk *w)
 	for (; w->walker_count < w->options->threads; w->walker_count++) {
 		struct walker *k = &w->walkers[w->walker_count];
 		k->walk = w;
+		k->held.max = w->options->held_max;
 		k->survey = calloc(1, sizeof *k->survey);
 		k->entries = malloc(WALK_ENTRIES_BYTES);
 		if (k->survey == NULL || k->entries == NULL)
@@ -138,8 +73,7 @@ static bool make_walkers(struct tree_walk *w)
 static void run_walkers(struct tree_walk *w)
 {
 	w->begin_ns = clock_monotonic_ns();
-	for (const struct subtree *d = w->queue; d != NULL; d = d->next)
-		w->waiting++;
+	walk_queue_begin(w);
 	w->checkpoint_ns = w->begin_ns + w->options->checkpoint_ns;
 	if (!make_walkers(w)) {
 		walk_stop(w, WALK_NO_MEMORY);
@@ -174,9 +108,11 @@ enum walk_status walk_trees(struct fs_survey *s, char *const *roots, size_t coun
 			      .message_lock = PTHREAD_MUTEX_INITIALIZER};
 	int *fds = malloc(count * sizeof *fds);
 	w.volume = malloc(count * sizeof *w.volume);
-	if (fds == NULL || w.volume == NULL) {
+	w.paused = calloc(options->paused_max + 1, sizeof *w.paused);
+	if (fds == NULL || w.volume == NULL || w.paused == NULL) {
 		free(fds);
 		free(w.volume);
+		free(w.paused);
 		return WALK_NO_MEMORY;
 	}
 	for (size_t i = 0; i < count; i++)
@@ -185,13 +121,14 @@ enum walk_status walk_trees(struct fs_survey *s, char *const *roots, size_t coun
 	const int error = errno;
 	if (w.status == WALK_OK)
 		run_walkers(&w);
-	release_queue(&w);
+	walk_queue_release(&w);
 	if (w.status == WALK_OK && s->no_memory)
 		w.status = WALK_NO_MEMORY;
 	for (size_t i = 0; i < count; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	free(w.volume);
+	free(w.paused);
 	free(fds);
 	errno = error;
 	return w.status;

@@ -30,6 +30,10 @@ struct walk_progress {
 
 struct walk_options {
 	unsigned threads;
+	size_t held_max;   /* directories that each thread keeps open after it has read them; > 0 */
+	size_t paused_max; /* directories that are open while they wait to be read on */
+	uint64_t
+	    memory; /* bytes of directories that wait, from which on others are read on later */
 	uint32_t part, parts; /* walks the part-th of `parts` parts of each tree; parts <= 1: all */
 	uint64_t rate;        /* entries per second at most; 0: no limit */
 	const char **exclude; /* patterns of names that are ignored */

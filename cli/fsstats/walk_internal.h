@@ -24,6 +24,13 @@ struct walk_volume {
 	uint64_t device, id;
 };
 
+/* A directory that a thread reads, or will read on. */
+struct walk_reading {
+	struct subtree *of;
+	int fd;           /* -1: not open yet */
+	uint64_t entries; /* that were visited */
+};
+
 struct tree_walk {
 	const struct walk_options *options;
 	struct fs_survey *survey; /* the result */
@@ -31,8 +38,12 @@ struct tree_walk {
 	pthread_cond_t changed;
 	struct subtree *queue; /* newest first, which keeps it short */
 	size_t waiting;        /* directories in the queue */
-	unsigned busy;         /* threads that may add to the queue */
-	bool pausing;          /* for a checkpoint: threads wait after their directory */
+	uint64_t queue_bytes;
+	struct walk_reading
+	    *paused; /* options->paused_max at most, the last one is read on first */
+	size_t paused_count;
+	unsigned busy; /* threads that may add to the queue */
+	bool pausing;  /* for a checkpoint: threads wait after their directory */
 	uint64_t checkpoint_ns;
 	enum walk_status status;
 	struct walker *walkers;
@@ -59,13 +70,34 @@ struct walker {
 	struct subtree *found; /* subdirectories of the directory that is read */
 	struct subtree *found_last;
 	size_t found_count;
+	uint64_t found_bytes;
 	uint64_t root_device;
 	bool counts; /* entries of this directory belong to this part of the tree */
 	struct held_directories held;
 };
 
-/* Reads a directory and queues its subdirectories. */
-void walk_directory(struct walker *k, struct subtree *d);
+/* Reads a directory and queues its subdirectories; it may be paused before its end. */
+void walk_directory(struct walker *k, struct walk_reading *at);
+/* Looks at an entry of a directory. */
+void walk_visit(struct walker *k, struct subtree *in, int fd, const char *name);
+/* Counts and reports that a directory, or its entry `name` unless NULL, cannot be read. */
+void walk_fail(struct walker *k, const struct subtree *d, const char *name, int error);
+/* Adds a directory to the list of the largest. */
+void walk_add_top_directory(struct walker *k, const struct subtree *d, uint64_t entries);
+
+/* Counts the directories that are in the queue. */
+void walk_queue_begin(struct tree_walk *w);
+/*
+ * Moves the subdirectories that were found to the queue. Returns true if their directory was
+ * paused: it waits until they have been read.
+ */
+bool walk_queue_found(struct walker *k, const struct walk_reading *at);
+/*
+ * Waits for a directory, after the last one of this thread has ended. Returns one without `of` if
+ * none is left.
+ */
+struct walk_reading walk_next(struct tree_walk *w);
+void walk_queue_release(struct tree_walk *w);
 /* Reports the progress if it is wanted. */
 void walk_report_progress(struct tree_walk *w);
 /* Ends the walk on all threads. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Preloaded, shows entries that do not exist in every directory called "many": NAMES regular files,
- * of which LINKED have two links each, in as many directories as there are links of that name.
+ * of which LINKED have two links each, in as many directories as there are links of that name; with
+ * FOLDERS, NAMES directories, which have vanished when they are opened.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -45,7 +46,7 @@ ssize_t getdents64(int fd, void *buffer, size_t size)
 	for (; at < names && size - used >= 64; at++) {
 		struct dirent64 *e = (void *)((char *)buffer + used);
 		e->d_ino = at + 1;
-		e->d_type = DT_REG;
+		e->d_type = getenv("FOLDERS") != NULL ? DT_DIR : DT_REG;
 		e->d_reclen = 64;
 		snprintf(e->d_name, 40, "made%lu", at);
 		used += 64;
@@ -65,7 +66,7 @@ int statx(int fd, const char *restrict name, int flags, unsigned mask, struct st
 		return real(fd, name, flags, mask, st);
 	const unsigned long i = strtoul(name + 4, NULL, 10);
 	memset(st, 0, sizeof *st);
-	st->stx_mode = S_IFREG | 0600;
+	st->stx_mode = (getenv("FOLDERS") != NULL ? S_IFDIR : S_IFREG) | 0600;
 	st->stx_nlink = i < setting("LINKED") ? 2 : 1;
 	st->stx_ino = i + 1;
 	st->stx_size = i;
