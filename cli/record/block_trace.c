@@ -257,6 +257,7 @@ const char *block_trace_begin(struct block_trace *b, const char *path, uint64_t 
 	if (why != NULL)
 		return why;
 	b->out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	b->created = b->out >= 0;
 	*errnum = b->out >= 0 ? write_times(b, monotonic_ns, wall_ns) : errno;
 	if (*errnum != 0)
 		return "the file cannot be written";

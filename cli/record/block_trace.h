@@ -7,6 +7,7 @@
 #ifndef CLI_RECORD_BLOCK_TRACE_H
 #define CLI_RECORD_BLOCK_TRACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -16,6 +17,7 @@ struct block_trace {
 	int dir;  /* the file system of tracers; -1: not open */
 	int pipe; /* the actions that have not been read; -1: not tracing */
 	int out;
+	bool created; /* the file */
 	char old[BLOCK_SETTINGS]
 		[BLOCK_VALUE_MAX];      /* settings to restore, in order; "": unchanged */
 	char disk[BLOCK_DISKS_MAX][64]; /* names of those that are traced */

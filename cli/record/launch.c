@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -65,23 +66,37 @@ bool launch_find_library(char path[PATH_MAX], int seen)
 
 /* The program */
 
-void launch_find_program(char path[PATH_MAX], const char *name)
+/* Returns 0, or the errno that exec would have. */
+static int why_not_run(const char *path)
+{
+	struct stat st;
+	if (access(path, X_OK) != 0)
+		return errno;
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? EACCES : 0;
+}
+
+int launch_find_program(char path[PATH_MAX], const char *name)
 {
 	const char *list = getenv("PATH");
 	char found[PATH_MAX];
+	int why = ENOENT;
 	(void)snprintf(path, PATH_MAX, "%s", name);
 	for (const char *p = list != NULL ? list : "/bin:/usr/bin"; strchr(name, '/') == NULL;) {
 		const size_t n = strcspn(p, ":");
 		const int size =
 		    snprintf(found, sizeof(found), "%.*s%s%s", (int)n, p, n > 0 ? "/" : "./", name);
-		if (size > 0 && size < PATH_MAX && access(found, X_OK) == 0) {
+		const int errnum = size > 0 && size < PATH_MAX ? why_not_run(found) : ENOENT;
+		if (errnum == 0) {
 			memcpy(path, found, (size_t)size + 1);
-			return;
+			return 0;
 		}
+		if (errnum == EACCES)
+			why = EACCES;
 		if (p[n] == '\0')
-			return;
+			return why;
 		p += n + 1;
 	}
+	return why_not_run(name);
 }
 
 /* Entries that the user has set follow ours. */
@@ -113,7 +128,7 @@ static void run_child(int release, int failure, char *const *argv)
 bool launch_start(struct launch *l, char *const *argv)
 {
 	int release[2], failure[2];
-	launch_find_program(l->program, argv[0]);
+	l->missing = launch_find_program(l->program, argv[0]);
 	if (pipe2(release, O_CLOEXEC) != 0)
 		return false;
 	if (pipe2(failure, O_CLOEXEC) != 0) {

@@ -13,6 +13,7 @@
 struct launch {
 	pid_t pid;
 	char program[PATH_MAX]; /* the file that argv[0] names, for messages and %process */
+	int missing;            /* errno of the search for the file; 0: found */
 	int release, failure;   /* pipes: to the child; from it, an errno of exec */
 	int status;             /* of waitpid, when reaped */
 	bool released, reaped;
@@ -25,8 +26,11 @@ const char *launch_library(int seen);
  * this program or where install puts it. Returns false if it is not there.
  */
 bool launch_find_library(char path[PATH_MAX], int seen);
-/* Finds the file of a program as execvp(3) does; `name` itself if there is none. */
-void launch_find_program(char path[PATH_MAX], const char *name);
+/*
+ * Finds the file of a program as execvp(3) does; `name` itself if there is none. Returns 0 or the
+ * errno of that.
+ */
+int launch_find_program(char path[PATH_MAX], const char *name);
 
 /* Creates the process. Returns false with errno set. */
 bool launch_start(struct launch *l, char *const *argv);

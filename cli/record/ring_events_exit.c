@@ -58,7 +58,7 @@ static void report_untraced(struct ring_events *e, uint32_t index)
 	struct tracked *t = &e->tracked[index];
 	struct iot_builder b;
 	char path[PATH_MAX];
-	launch_find_program(path, t->awaited);
+	(void)launch_find_program(path, t->awaited);
 	free(t->name);
 	t->name = t->awaited;
 	t->awaited = NULL;

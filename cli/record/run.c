@@ -35,7 +35,11 @@ static int record_released(struct record_job *j)
 	return status;
 }
 
-static int run(struct record_job *j)
+/*
+ * Makes all that programs and the collector share. It fails before an older file with the name of
+ * the output is replaced.
+ */
+static int create_recording(struct record_job *j)
 {
 	clock_map_sample(&j->clock);
 	const struct record_control settings = {
@@ -54,8 +58,12 @@ static int run(struct record_job *j)
 	    .heartbeat = clock_monotonic_ns()};
 	if (!recording_create(&j->recording, &settings))
 		return run_failed("no directory for shared memory", errno);
-	if (run_choose_seen(j) != EXIT_OK || run_create_spool(j) != EXIT_OK)
-		return EXIT_NOT_RECORDED;
+	const int status = run_choose_seen(j);
+	return status == EXIT_OK ? run_create_spool(j) : status;
+}
+
+static int run(struct record_job *j)
+{
 	if (j->join_name != NULL && !join_publish(&j->join, j->recording.path))
 		return run_failed("--join", errno);
 	launch_release(&j->launch, j->library, j->recording.path);
@@ -78,29 +86,46 @@ static int start_clock(struct record_job *j)
 	return EXIT_NOT_RECORDED;
 }
 
+/* The output is open. */
+static int record_into_output(struct record_job *j)
+{
+	int status = run_receive_signals(j);
+	if (status == EXIT_OK)
+		status = run(j);
+	run_end_disks(j);
+	forward_end(j->signals);
+	status = run_close_output(j, status);
+	if (status == EXIT_OK)
+		status = run_tie_disks(j);
+	const bool ran = status != EXIT_CANNOT_RUN && status != EXIT_NOT_FOUND;
+	if ((!ran && j->totals.processes == 0) || j->launch.release >= 0) {
+		run_remove_output(j);
+		run_remove_disks(j);
+	}
+	return status;
+}
+
 static int record_program(struct record_job *j)
 {
 	j->epoch_ns = clock_read_ns(CLOCK_REALTIME);
-	int status = start_clock(j);
+	int status =
+	    j->launch.missing != 0 ? run_report_exec(j, j->launch.missing) : start_clock(j);
 	if (status == EXIT_OK && !run_variables_fit(j))
 		status = EXIT_NOT_RECORDED;
 	if (status == EXIT_OK)
 		status = run_choose_name(j);
 	if (status == EXIT_OK)
+		status = create_recording(j);
+	if (status == EXIT_OK)
 		status = run_begin_disks(j);
 	if (status == EXIT_OK)
 		status = run_open_output(j);
 	if (status == EXIT_OK)
-		status = run_receive_signals(j);
-	if (status == EXIT_OK)
-		status = run(j);
-	run_end_disks(j);
-	forward_end(j->signals);
-	status = j->writer != NULL ? run_close_output(j, status) : status;
-	if (status == EXIT_OK)
-		status = run_tie_disks(j);
-	if ((status == EXIT_CANNOT_RUN || status == EXIT_NOT_FOUND) && j->totals.processes == 0)
-		run_remove_output(j);
+		status = record_into_output(j);
+	else {
+		run_end_disks(j);
+		run_remove_disks(j);
+	}
 	run_end_recording(j, status);
 	return status;
 }

@@ -55,6 +55,12 @@ void run_end_disks(struct record_job *j)
 	keep_disk_error(j, block_trace_end(&j->disks));
 }
 
+void run_remove_disks(const struct record_job *j)
+{
+	if (j->disks.created)
+		run_remove_file(j->blktrace);
+}
+
 int run_tie_disks(struct record_job *j)
 {
 	if (j->blktrace == NULL || j->resume != NULL)

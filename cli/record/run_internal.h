@@ -36,6 +36,8 @@ int run_open_output(struct record_job *j);
 int run_close_output(struct record_job *j, int status);
 /* A program that was not run has no trace. */
 void run_remove_output(const struct record_job *j);
+/* Removes a regular file. */
+void run_remove_file(const char *path);
 
 /* run_directive.c: %trace */
 
@@ -57,6 +59,8 @@ void run_end_recording(struct record_job *j, int status);
 int run_begin_disks(struct record_job *j);
 void run_drain_disks(struct record_job *j);
 void run_end_disks(struct record_job *j);
+/* A program that was not run has no file of --blktrace. */
+void run_remove_disks(const struct record_job *j);
 /* The trace is complete. */
 int run_tie_disks(struct record_job *j);
 

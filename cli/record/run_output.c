@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -132,8 +133,15 @@ int run_close_output(struct record_job *j, int status)
 	return status == EXIT_OK ? consumed : status;
 }
 
+void run_remove_file(const char *path)
+{
+	struct stat st;
+	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+		(void)unlink(path);
+}
+
 void run_remove_output(const struct record_job *j)
 {
 	if (run_has_file(j))
-		(void)unlink(j->name);
+		run_remove_file(j->name);
 }

@@ -78,13 +78,16 @@ int run_create_spool(struct record_job *j)
 
 void run_end_recording(struct record_job *j, int status)
 {
-	const bool kept = status == EXIT_NOT_RECORDED && j->spool.fd >= 0;
+	char path[PATH_MAX];
+	(void)snprintf(path, sizeof(path), "%s", j->recording.path);
+	const bool has_run = j->launch.release < 0;
+	const bool kept = status == EXIT_NOT_RECORDED && j->spool.fd >= 0 && has_run;
 	if (kept)
 		message_print("%s is kept: 'iotrace record --resume %s -o OUT' makes the trace",
-			      j->recording.path, j->recording.path);
+			      path, path);
 	spool_close(&j->spool);
 	if (kept)
 		recording_close(&j->recording);
 	else if (!recording_remove(&j->recording))
-		message_print_about(j->recording.path, "cannot be removed: %s", strerror(errno));
+		message_print_about(path, "cannot be removed: %s", strerror(errno));
 }

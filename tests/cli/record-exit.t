@@ -28,6 +28,26 @@ status "$IOTRACE" record -p 1
 status "$IOTRACE" record -o '|cat >/dev/null; exit 3' true
 ls run
 
+echo 'nothing was recorded, so files are as they were:'
+echo older >older.iot
+printf '#!/none\n' >no-interpreter
+chmod +x no-interpreter
+mkfifo pipe
+status "$IOTRACE" record -o older.iot no-such-program
+status "$IOTRACE" record -o older.iot ./err
+status "$IOTRACE" record -o older.iot "$PWD"
+status "$IOTRACE" record -o pipe no-such-program
+(ulimit -f 1; "$IOTRACE" record -o older.iot true; echo "exit status $?") 2>&1 | cat
+(ulimit -f 1; "$IOTRACE" record --convert=after -o new.iot true; echo "exit status $?") 2>&1 | cat
+cat pipe >through &
+status "$IOTRACE" record -o pipe ./no-interpreter
+wait
+status "$IOTRACE" record -o new.iot ./no-interpreter
+[ -p pipe ] && echo 'the pipe is there'
+cat older.iot
+ls -- *.iot run
+rm older.iot pipe no-interpreter through
+
 echo 'signals:'
 cat >waits.sh <<'END'
 trap 'echo caught; exit 7' TERM
