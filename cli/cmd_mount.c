@@ -82,10 +82,11 @@ enum exit_status cmd_mount(int argc, char **argv)
 	    .notes =
 		"It ends when MOUNTPOINT is unmounted, or by SIGINT or SIGTERM. SIGUSR1 prints "
 		"statistics.\nWith --run, mount exits with the status of PROGRAM, or with 125 if "
-		"mount failed.\n",
+		"mount failed,\n126 if PROGRAM cannot be executed, 127 if it was not found.\n",
 	    .examples = "  iotrace mount /data /mnt & ./static-program /mnt/input; iotrace mount "
 			"--stop /mnt\n"
-			"  iotrace mount -o app.iot.zst --run /data /mnt -- ./app /mnt/input\n",
+			"  iotrace mount -o app.iot.zst --run /data /mnt -- ./app /mnt/input\n"
+			"  iotrace mount -o app.iot.zst --run /data /data -- ./app\n",
 	    .operands_min = 1,
 	};
 	size_t count;

@@ -30,7 +30,6 @@
 enum {
 	FLUSH_MS = 1000,
 	DESCRIPTORS = 1 << 20, /* the default of fs.nr_open */
-	PROGRAM_FAILED = 125,  /* with --run: mount failed; env(1) uses the same status */
 };
 
 struct mount_job {
@@ -45,6 +44,8 @@ struct mount_job {
 	char name[PATH_MAX];
 	uint64_t epoch_ns;
 	int signals;
+	int failure;                  /* with --run: the exit status if the mount fails */
+	bool is_new;                  /* the file of the trace */
 	bool interrupted, configures; /* configures: the settings are to be read */
 };
 
@@ -133,6 +134,7 @@ static bool open_trace(struct mount_job *j)
 		message_print("%s", wrong);
 		return false;
 	}
+	j->is_new = access(j->name, F_OK) != 0;
 	j->writer = iot_writer_new();
 	if (j->writer == NULL)
 		return failed("no writer", ENOMEM);
@@ -362,10 +364,9 @@ static bool start_program(struct mount_job *j)
 {
 	launch_release(&j->launch, "", "");
 	const int errnum = launch_wait(&j->launch);
-	if (errnum == 0)
-		return true;
-	message_print_about(j->options->program[0], "%s", strerror(errnum));
-	return false;
+	if (errnum != 0)
+		j->failure = launch_report(j->options->program[0], errnum);
+	return errnum == 0;
 }
 
 static bool mount_and_record(struct mount_job *j)
@@ -376,13 +377,21 @@ static bool mount_and_record(struct mount_job *j)
 	}
 	if (!session_start(&j->session, &j->m, (unsigned)j->options->threads))
 		return false;
-	if (j->options->program != NULL && !start_program(j))
-		j->interrupted = true;
+	if (j->options->program != NULL && !start_program(j)) {
+		session_end(&j->session);
+		if (j->is_new)
+			(void)unlink(j->name);
+		return false;
+	}
 	return serve(j) && !(j->options->program != NULL && j->interrupted);
 }
 
 static void report(const struct mount_job *j)
 {
+	if (j->options->program != NULL && statistics_calls(&j->m) == 0)
+		message_print("warning: nothing was done in %s: the program has to find its files "
+			      "there, not in %s",
+			      j->m.point, j->m.source);
 	if (j->options->quiet)
 		return;
 	statistics_print(&j->m);
@@ -427,12 +436,13 @@ static int status_of_run(struct mount_job *j, bool done)
 		return done ? EXIT_OK : EXIT_FAILED;
 	if (j->launch.release >= 0)
 		launch_cancel(&j->launch);
-	return done ? launch_status(&j->launch) : PROGRAM_FAILED;
+	return done ? launch_status(&j->launch) : j->failure;
 }
 
 int mount_run(const struct mount_options *options, const char *source, const char *point)
 {
 	static struct mount_job j = {.signals = -1,
+				     .failure = EXIT_NOT_RECORDED,
 				     .lock = {.fd = -1},
 				     .session = {.ended = -1},
 				     .launch = {.release = -1, .failure = -1}};

@@ -18,23 +18,48 @@ static const char *name_of(unsigned call)
 	return names[call];
 }
 
+struct call_sums {
+	uint64_t calls, bytes, ticks;
+};
+
 typedef void line_fn(void *to, const char *text);
+
+static struct call_sums sum(const struct mount *m, unsigned call)
+{
+	struct call_sums s = {0, 0, 0};
+	for (const struct mount_thread *t = atomic_load(&m->threads); t != NULL; t = t->next) {
+		s.calls += atomic_load(&t->count[call].calls);
+		s.bytes += atomic_load(&t->count[call].bytes);
+		s.ticks += atomic_load(&t->count[call].ticks);
+	}
+	return s;
+}
+
+uint64_t statistics_calls(const struct mount *m)
+{
+	uint64_t calls = 0;
+	for (unsigned call = 0; call < MOUNT_CALLS; call++)
+		calls += sum(m, call).calls;
+	return calls;
+}
+
+static bool has_bytes(unsigned call)
+{
+	return call >= MOUNT_READ && call <= MOUNT_MAPPED_WRITE;
+}
 
 static void print_call(const struct mount *m, unsigned call, line_fn *line, void *to)
 {
-	char text[160];
-	uint64_t calls = 0, bytes = 0, ticks = 0;
-	for (const struct mount_thread *t = atomic_load(&m->threads); t != NULL; t = t->next) {
-		calls += atomic_load(&t->count[call].calls);
-		bytes += atomic_load(&t->count[call].bytes);
-		ticks += atomic_load(&t->count[call].ticks);
-	}
+	char text[160], bytes[32] = "";
+	const struct call_sums s = sum(m, call);
 	const double seconds =
-	    (double)ticks / (double)clock_map_units(m->clock, UINT64_C(1000000000));
-	if (calls == 0)
+	    (double)s.ticks / (double)clock_map_units(m->clock, UINT64_C(1000000000));
+	if (s.calls == 0)
 		return;
-	(void)snprintf(text, sizeof text, "%-12s %12" PRIu64 " calls %16" PRIu64 " bytes %12.6f s",
-		       name_of(call), calls, bytes, seconds);
+	if (has_bytes(call))
+		(void)snprintf(bytes, sizeof bytes, "%" PRIu64 " bytes", s.bytes);
+	(void)snprintf(text, sizeof text, "%-12s %12" PRIu64 " %-5s %22s %12.6f s", name_of(call),
+		       s.calls, s.calls == 1 ? "call" : "calls", bytes, seconds);
 	line(to, text);
 }
 

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/ui/message.h"
 #include "cli/ui/signals.h"
 #include "lib/base/full_io.h"
 #include "record/ring.h"
@@ -115,13 +116,13 @@ static void run_child(int release, int failure, char *const *argv)
 {
 	struct release r;
 	if (full_read(release, &r, sizeof(r), FULL_IO_CURRENT) != (ssize_t)sizeof(r))
-		_exit(125);
+		_exit(EXIT_NOT_RECORDED);
 	signals_inherit();
 	if (*r.library == '\0' || set_environment(&r))
 		(void)execvp(argv[0], argv);
 	const int errnum = errno;
 	(void)full_write(failure, &errnum, sizeof(errnum), FULL_IO_CURRENT);
-	_exit(125);
+	_exit(EXIT_NOT_RECORDED);
 }
 
 /* Descriptors of the pipes are close-on-exec, so the program has none of them. */
@@ -171,6 +172,12 @@ int launch_wait(struct launch *l)
 	if (errnum != 0)
 		launch_reap(l, true);
 	return errnum;
+}
+
+int launch_report(const char *program, int errnum)
+{
+	message_print_about(program, "%s", strerror(errnum));
+	return errnum == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 
 void launch_cancel(struct launch *l)

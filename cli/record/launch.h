@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* As of env(1), timeout(1) and others that run a program. */
+enum { EXIT_NOT_RECORDED = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+
 struct launch {
 	pid_t pid;
 	char program[PATH_MAX]; /* the file that argv[0] names, for messages and %process */
@@ -41,6 +44,8 @@ bool launch_start(struct launch *l, char *const *argv);
 void launch_release(struct launch *l, const char *library, const char *recording);
 /* Waits until the program runs. Returns 0, or the errno of exec. */
 int launch_wait(struct launch *l);
+/* Reports that exec of a program failed. Returns the exit status of the command. */
+int launch_report(const char *program, int errnum);
 /* Ends the process instead. */
 void launch_cancel(struct launch *l);
 /* Reaps the program if it has ended, or waits until it has. */

@@ -22,9 +22,6 @@
 
 struct command_spec;
 
-/* As of env(1), timeout(1) and others that run a program. */
-enum { EXIT_NOT_RECORDED = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
-
 enum { SEEN_AUTO = RECORD_TRAPS + 1 }; /* beyond enum record_seen */
 
 enum { CONVERT_WHILE, CONVERT_AFTER, CONVERT_AUTO };

@@ -28,8 +28,7 @@ int run_report_failure(const struct record_job *j, const struct collector *c)
 
 int run_report_exec(const struct record_job *j, int errnum)
 {
-	message_print_about(j->argv[0], "%s", strerror(errnum));
-	return errnum == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+	return launch_report(j->argv[0], errnum);
 }
 
 static const char *with_commas(uint64_t n, char text[32])

@@ -266,5 +266,5 @@ const char *unseen_remedy(const struct unseen *u)
 		return "keep LD_PRELOAD and IOTRACE_RECORDING, or convert a log of 'strace -f'";
 	if (u->calls[UNSEEN_FALLBACK] > 0 && unseen_programs(u) == 0)
 		return "record the calls of functions of libc instead";
-	return "convert a log of 'strace -f', which has their calls";
+	return "use 'iotrace mount', or convert a log of 'strace -f', which have their calls";
 }
