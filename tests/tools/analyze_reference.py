@@ -47,6 +47,10 @@ def ratio(numerator, denominator):
     return None if numerator is None or not denominator else numerator / denominator
 
 
+def float_of(fraction):
+    return None if fraction is None else float(fraction)
+
+
 def by_direction(name, function, requests):
     """Returns name_r, name_w and name: the function of reads, of writes and of all requests."""
     return {f"{name}_r": function([r for r in requests if not r.write]), f"{name}_w": function([r for r in requests if r.write]),
@@ -294,7 +298,7 @@ class Trace:
         present = {r.layer for r in self.requests}
         self.by_layer = Counter((r.layer, "w" if r.write else "r") for r in self.requests)
         lowest = next((layer for layer in LAYERS if layer in present), None)
-        chosen = self.options.layer or lowest
+        self.layer = chosen = self.options.layer or lowest
         kept = [r for r in self.requests if r.layer == chosen]
         self.left_out = len(self.requests) - len(kept)
         self.requests = kept
@@ -1317,12 +1321,14 @@ def shares(t):
                + ["md_time", "io_md_time", "io_md_share"] * no_operation)
     if untimed:
         untimed += ["metadata_share", "MiB_s", "MiB_s_CN"]
-    latency = latency_of(t, "r") | latency_of(t, "w")
+    latency, counts = latency_of(t, "r") | latency_of(t, "w"), counted_times(t)
+    operation_share = ratio(sums["md_time"], sum(blocked)) if counts is None else float_of(ratio(counts["md_time"], sum(counts.values())))
+    counted_io = float_of(ratio(min(sum(counts.values()), whole), whole)) if counts is not None and whole else None
     return {**sums, "io_time_max": max((v["io_time"] for v in values.values()), default=0), "io_share": ratio(sums["io_time"], whole), "io_md_share": ratio(sums["io_md_time"], whole),
-            "metadata_share": ratio(sums["md_time"], sum(blocked)), "MiB_s": rate, "MiB_s_CN": ratio(rate, nodes), "N_cn": nodes,
+            "metadata_share": operation_share, "MiB_s": rate, "MiB_s_CN": ratio(rate, nodes), "N_cn": nodes,
             "overlap": 1 - sums["io_time"] / durations if durations else None, **latency,
             **{"effective_rate_" + d: effective_rate([r for r in t.requests if r.timed and r.write == (d == "w")]) for d in "rw"},
-            **({name: None for name in ("t_r", "t_w", "io_time", "io_md_time", "io_time_max", "io_share", "io_md_share")} if t.counted else {}),
+            **({name: None for name in ("t_r", "t_w", "io_time", "io_md_time", "io_time_max", "io_md_share")} | {"io_share": counted_io} if t.counted else {}),
             **dict.fromkeys(untimed),
             **({"md_time": None} if t.counted and not sums["md_time"] or not t.operations else {}),
             **({} if t.operations or any(k.get("source") == "POSIX" for k in t.counters) else {"metadata_share": None}),
@@ -1621,6 +1627,20 @@ def counted_share(of, parts):
     return None if None in requests + parts else ratio(sum(parts), sum(requests))
 
 
+def counted_small(classes, limit):
+    """Returns the share of counted requests up to a size; None if that is not the limit of a class."""
+    ends = {label: counters_reference.LIMITS.get(key) for key, label in counters_reference.SIZES.items()}
+    known = limit in ends.values()
+    return ratio(sum(n for label, n in classes.items() if (ends[label] or limit + 1) <= limit), sum(classes.values())) if known else None
+
+
+def counted_times(t):
+    """Returns the exact t_r, t_w and md_time of the modules of the layer in ns; None where no counters of POSIX replace operations."""
+    if t.options.physical or t.operations or not any(k.get("source") == "POSIX" for k in t.counters):
+        return None
+    return counters_reference.times(t.counters, ("MPI-IO",) if t.layer == "mpiio" else ("POSIX", "STDIO"))
+
+
 def counted(t, name):
     """Returns the values of a section that counters replace."""
     if name == "metadata":
@@ -1634,7 +1654,10 @@ def counted(t, name):
     if name == "sizes":
         not_aligned = of["not_aligned"]["POSIX"]
         share = counted_share(of, [not_aligned])
-        return {"aligned": None if share is None else 1 - share} | {f"size_darshan_{d}": {label: of["size_" + d]["POSIX " + label] for label in counters_reference.SIZES.values()} for d in "rw"}
+        classes = {d: {label: of["size_" + d]["POSIX " + label] for label in counters_reference.SIZES.values()} for d in "rw"}
+        small = {d: {str(limit): counted_small(classes[d], limit) for limit in {*SMALL, t.options.small}} for d in "rw"}
+        return {"aligned": None if share is None else 1 - share} | \
+            {f"{name}_{d}": of[d] for name, of in (("size_darshan", classes), ("small", small)) for d in "rw"}
     if name == "time":
         rate = of["MiB_s"]["POSIX"]
         return {"MiB_s": rate, "MiB_s_CN": ratio(rate, t.options.nodes or hosts_of(t))}

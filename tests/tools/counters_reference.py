@@ -172,6 +172,12 @@ def posix_ranks(directives):
     return result
 
 
+def times(directives, modules):
+    """Returns the sums of the times of calls of these modules, in ns."""
+    records = [Record(keys) for keys in directives if keys.get("source") in modules]
+    return {name: sum((r.time(counter) * r.times for r in records), Fraction(0)) * 10**9 for name, counter in TIMES.items()}
+
+
 def longest(directives, module, names, ranks):
     """Returns the longest time of a rank in seconds: in files of its own, and an equal share of that in files of all ranks."""
     own, shared = defaultdict(Fraction), Fraction(0)
