@@ -15,6 +15,8 @@
 #include "lib/base/number.h"
 #include "lib/base/utf8.h"
 
+#include "tokens.h"
+
 static const struct iot_text key_name[KEY_COUNT] = {
     [KEY_TIME] = TEXT_OF("time="),       [KEY_TOOK] = TEXT_OF("took="),
     [KEY_PROCESS] = TEXT_OF("process="), [KEY_FILE] = TEXT_OF("file="),
@@ -184,9 +186,11 @@ static bool leads_too_far(enum directive_key key, struct iot_text value)
 static bool find_keys(struct iot_text rest, struct iot_text found[KEY_COUNT])
 {
 	struct iot_text token, value;
+	struct tokens tokens = tokens_of(rest);
+	size_t equals;
 	bool fits = true;
 	memset(found, 0, KEY_COUNT * sizeof(found[0]));
-	while (directive_token(&rest, &token)) {
+	while (tokens_next(&tokens, &token, &equals)) {
 		const int k = candidate(token);
 		if (k == KEY_COUNT || !has_known_key(token, k, &value))
 			continue;
@@ -453,11 +457,13 @@ static struct iot_text finish(char *out, char *p, const char *from, struct iot_t
 
 int directive_to_ns(struct iot_text *text, uint64_t tick_ns, char *out)
 {
-	struct iot_text rest = *text, token, value;
+	struct tokens tokens = tokens_of(*text);
+	struct iot_text token, value;
 	const char *from = text->data;
 	char *p = out;
 	uint64_t number, ns;
-	while (directive_token(&rest, &token)) {
+	size_t equals;
+	while (tokens_next(&tokens, &token, &equals)) {
 		if (!is_time(token, KEY_TIME, &value, &number) &&
 		    !is_time(token, KEY_TOOK, &value, &number))
 			continue;

@@ -18,8 +18,8 @@ enum framing_kind { FRAMING_NONE, FRAMING_HEADER, FRAMING_SYNC, FRAMING_END };
 enum framing_kind directive_framing_named(struct iot_text text);
 static inline enum framing_kind directive_framing(struct iot_text text)
 {
-	if (text.size < 2 || text.data[0] != '%' ||
-	    (text.data[1] != 's' && text.data[1] != 'e' && text.data[1] != 'i'))
+	if (text.size < 4 || text.data[0] != '%' ||
+	    (text.data[2] != 'y' && text.data[2] != 'n' && text.data[2] != 'o'))
 		return FRAMING_NONE;
 	return directive_framing_named(text);
 }

@@ -7,6 +7,7 @@
 #include "lib/base/text.h"
 
 #include "directive.h"
+#include "tokens.h"
 
 const struct iot_text sample_names[SAMPLE_VALUES] = {
     [SAMPLE_READ_BYTES] = TEXT_OF("read-bytes"),
@@ -26,48 +27,64 @@ const struct iot_text sample_names[SAMPLE_VALUES] = {
 
 static void take_word(struct sample *s, struct iot_text key, struct iot_text value)
 {
-	struct {
-		struct iot_text key;
-		bool *flag;
-	} const flags[] = {{TEXT_OF("gap"), &s->gap},
-			   {TEXT_OF("reset"), &s->reset},
-			   {TEXT_OF("doubtful"), &s->doubtful}};
+	const bool set = !text_equals(value, "0");
 	if (text_equals(key, "host"))
 		s->host = value;
 	else if (text_equals(key, "target"))
 		s->target = value;
 	else if (text_equals(key, "job"))
 		s->job = value;
-	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-		if (text_same(key, flags[i].key))
-			*flags[i].flag = !text_equals(value, "0");
+	else if (text_equals(key, "gap"))
+		s->gap = set;
+	else if (text_equals(key, "reset"))
+		s->reset = set;
+	else if (text_equals(key, "doubtful"))
+		s->doubtful = set;
+}
+
+/* Returns the value of a key, which is usually the one at `next` or follows it. */
+static unsigned value_of(struct iot_text key, unsigned next)
+{
+	for (unsigned i = 0; i < SAMPLE_VALUES; i++) {
+		const unsigned v = (next + i) % SAMPLE_VALUES;
+		if (key.size == sample_names[v].size && key.data[0] == sample_names[v].data[0] &&
+		    text_same(key, sample_names[v]))
+			return v;
+	}
+	return SAMPLE_VALUES;
 }
 
 /* Returns false for a value that is not a number. */
-static bool take_pair(struct sample *s, struct iot_text key, struct iot_text value)
+static bool take_pair(struct sample *s, struct iot_text key, struct iot_text value, unsigned *next)
 {
-	for (unsigned v = 0; v < SAMPLE_VALUES; v++) {
-		if (key.size != sample_names[v].size || key.data[0] != sample_names[v].data[0] ||
-		    !text_same(key, sample_names[v]))
-			continue;
-		s->known |= UINT32_C(1) << v;
-		return number_decimal(value.data, value.size, &s->value[v]);
+	const unsigned v =
+	    strchr("htsjgd", key.data[0]) == NULL ? value_of(key, *next) : SAMPLE_VALUES;
+	if (v == SAMPLE_VALUES) {
+		take_word(s, key, value);
+		return true;
 	}
-	take_word(s, key, value);
-	return true;
+	*next = v + 1;
+	s->known |= UINT32_C(1) << v;
+	return number_decimal(value.data, value.size, &s->value[v]);
 }
 
 bool sample_of(const struct iot_event *ev, struct sample *s)
 {
-	struct iot_text rest = ev->text, token, key, value;
+	struct tokens tokens = tokens_of(ev->text);
+	struct iot_text token;
 	const unsigned both = IOT_HAS_TIME | IOT_HAS_TOOK;
+	unsigned next = 0;
+	size_t equals;
 	*s =
 	    (struct sample){.start_ns = (uint64_t)ev->rec.start_ns, .took_ns = ev->rec.duration_ns};
 	if ((ev->has & both) != both || !directive_end_fits(ev) || s->took_ns == 0)
 		return false;
-	while (directive_token(&rest, &token))
-		if (directive_split(token, &key, &value) && !take_pair(s, key, value))
+	while (tokens_next(&tokens, &token, &equals)) {
+		const struct iot_text key = {token.data, equals},
+				      value = {token.data + equals + 1, token.size - equals - 1};
+		if (equals > 0 && equals < token.size && !take_pair(s, key, value, &next))
 			return false;
+	}
 	return s->host.data != NULL;
 }
 

@@ -2,11 +2,13 @@
 /* Parsing and building directives; their lines; times between ticks and nanoseconds. */
 #include <criterion/criterion.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/format/directive.h"
 #include "lib/format/framing.h"
 #include "lib/format/operation.h"
+#include "lib/format/tokens.h"
 
 static struct iot_event event(const char *text)
 {
@@ -388,4 +390,40 @@ Test(framing, what_is_built_is_parsed)
 	cr_assert_eq(e2.records, e.records);
 	cr_assert_eq(e2.comments, e.comments);
 	cr_assert_eq(e2.hash, 7);
+}
+
+/* The text ends with the memory that it has. */
+static void compare_tokens(const char *text, size_t size)
+{
+	char *copy = malloc(size + 1);
+	cr_assert_not_null(copy);
+	memcpy(copy, text, size);
+	struct iot_text rest = {copy, size}, expected, token;
+	struct tokens tokens = tokens_of(rest);
+	size_t equals;
+	while (directive_token(&rest, &expected)) {
+		cr_assert(tokens_next(&tokens, &token, &equals), "%.*s", (int)size, text);
+		const char *at = memchr(expected.data, '=', expected.size);
+		cr_assert_eq(token.data, expected.data, "%.*s", (int)size, text);
+		cr_assert_eq(token.size, expected.size);
+		cr_assert_eq(equals, at != NULL ? (size_t)(at - token.data) : token.size);
+	}
+	cr_assert_not(tokens_next(&tokens, &token, &equals));
+	free(copy);
+}
+
+Test(directive, tokens_of_blocks_are_those_of_bytes)
+{
+	char text[400];
+	uint64_t x = 88172645463325252;
+	for (unsigned i = 0; i < 20000; i++) {
+		const size_t size = i % sizeof text;
+		const unsigned rare = 2 + i % 90;
+		for (size_t k = 0; k < size; k++) {
+			x = x * 6364136223846793005 + 1442695040888963407;
+			const unsigned c = (unsigned)(x >> 33) % rare;
+			text[k] = c == 0 ? ' ' : c == 1 ? "\t="[k % 2] : 'a';
+		}
+		compare_tokens(text, size);
+	}
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "lib/analyze/over_time/cells_spread.h"
 #include "lib/analyze/statistic.h"
 #include "lib/base/array.h"
 #include "lib/base/number.h"
@@ -69,29 +70,19 @@ uint32_t *host_samples_order(const struct host_samples *h)
 
 /* Over time */
 
-/* An amount in an interval, in the form of a request of that length. */
-static bool spread(struct cells *c, size_t row, const struct counted_interval *i, bool write,
-		   uint64_t amount)
+/* The amounts of a kind, in bins of all hosts, which are the narrower ones, and of the host. */
+static bool spread(struct cells of[2], size_t host, const struct counted_interval *i,
+		   enum sample_value kind)
 {
-	return amount == 0 ||
-	       cells_add_request(c, &(struct cells_request){.start_ns = i->time.from_ns,
-							    .end_ns = i->time.to_ns - 1,
-							    .length = amount,
-							    .process = (uint32_t)row,
-							    .write = write,
-							    .lasts = true});
+	struct cells_spread s;
+	cells_spread_begin(&s, i->time.from_ns, i->time.to_ns, &i->declared.value[kind]);
+	return cells_spread(&of[1], 0, &s) && cells_spread(&of[0], (uint32_t)host, &s);
 }
 
 static bool spread_all(struct host_samples *h, size_t host, const struct counted_interval *i)
 {
-	bool done = true;
-	for (unsigned all = 0; all < 2; all++)
-		for (unsigned d = 0; d < 2 && done; d++)
-			done = spread(&h->of_hosts[all], all ? 0 : host, i, d,
-				      i->declared.value[SAMPLE_READ_BYTES + d]) &&
-			       spread(&h->calls_of_hosts[all], all ? 0 : host, i, d,
-				      i->declared.value[SAMPLE_READS + d]);
-	return done;
+	return spread(h->of_hosts, host, i, SAMPLE_READ_BYTES) &&
+	       spread(h->calls_of_hosts, host, i, SAMPLE_READS);
 }
 
 static bool is_active(const struct counted_interval *i)

@@ -8,6 +8,7 @@
 #include "lib/base/array.h"
 
 #include "cells_halve.h"
+#include "pace.h"
 
 /* Rows */
 
@@ -77,18 +78,47 @@ static void cell_coarsen(struct cell *cell, int steps)
 	cell->level = cell->level > steps ? (uint8_t)(cell->level - steps) : 0;
 }
 
+/* Adds groups of 2^steps bins of a row without pieces, in one pass. */
+static size_t combine_bins(struct cell *cell, size_t count, int steps)
+{
+	size_t to = 0;
+	cell[0].bin >>= steps;
+	for (size_t i = 1; i < count; i++) {
+		const int64_t bin = cell[i].bin >> steps;
+		if (bin == cell[to].bin) {
+			cell_add(&cell[to], &cell[i]);
+			continue;
+		}
+		cell[++to] = cell[i];
+		cell[to].bin = bin;
+	}
+	return to + 1;
+}
+
+static void row_coarsen(struct cells *c, struct cells_row *r, int steps)
+{
+	if (r->count == 0)
+		return;
+	if (r->pieces == 0 && r->sorted == r->count) {
+		const size_t count = combine_bins(r->cell, r->count, steps);
+		c->sorted -= r->count - count;
+		r->count = r->sorted = count;
+		r->from_ns = r->to_ns = 0;
+		return;
+	}
+	for (size_t i = 0; i < r->count; i++)
+		cell_coarsen(&r->cell[i], steps);
+	row_sort(c, r, steps);
+}
+
 /* Adds groups of 2^steps bins. */
 static void coarsen(struct cells *c, int steps)
 {
 	c->coarser += steps;
 	c->first_bin >>= steps;
 	c->last_bin >>= steps;
-	for (size_t i = 0; i < c->row_capacity; i++) {
-		struct cells_row *r = &c->rows[i];
-		for (size_t j = 0; j < r->count; j++)
-			cell_coarsen(&r->cell[j], steps);
-		row_sort(c, r, steps);
-	}
+	for (size_t i = 0; i < c->row_capacity; i++)
+		row_coarsen(c, &c->rows[i], steps);
 }
 
 /*
@@ -189,16 +219,6 @@ static void extend(struct cells *c, uint64_t from_ns, uint64_t to_ns)
 	c->last_bin = span.last;
 }
 
-/* Up to time x, floor(length * (x - start) / duration) bytes have moved. */
-static uint64_t moved_until(const struct cells_request *q, uint64_t ns)
-{
-	const uint64_t duration = q->end_ns - q->start_ns + 1, passed = ns - q->start_ns;
-	uint64_t product;
-	if (!__builtin_mul_overflow(q->length, passed, &product))
-		return product / duration;
-	return (uint64_t)((uint128)q->length * passed / duration);
-}
-
 /* The smallest pieces, of 2^level bins, of which a duration has up to CELLS_PIECES_MAX. */
 static uint8_t level_of(uint64_t duration_ns, int k)
 {
@@ -209,43 +229,6 @@ static uint8_t level_of(uint64_t duration_ns, int k)
 	for (; k <= 0 && (uint128)duration_ns > max << -k; k--)
 		level++;
 	return level;
-}
-
-/* The bytes that a request moves until the start of a bin, and in each of the following bins. */
-struct pace {
-	uint64_t moved, rest, step, step_rest; /* rest: of the division by the duration */
-	uint64_t duration;
-};
-
-static uint64_t divide(uint64_t a, uint64_t b, uint64_t by, uint64_t *rest)
-{
-	const uint128 product = (uint128)a * b;
-	const uint64_t quotient =
-	    product <= UINT64_MAX ? (uint64_t)product / by : (uint64_t)(product / by);
-	*rest = (uint64_t)product - quotient * by;
-	return quotient;
-}
-
-/* For bins of one width, and a bin after the first bin of the request. */
-static struct pace pace_from(const struct cells_request *q, int64_t bin, int k)
-{
-	const uint64_t ns = cells_start(bin, k), width = cells_start(bin + 1, k) - ns;
-	struct pace p = {.duration = q->end_ns - q->start_ns + 1};
-	p.moved = divide(q->length, ns - q->start_ns, p.duration, &p.rest);
-	p.step = divide(q->length, width, p.duration, &p.step_rest);
-	return p;
-}
-
-/*
- * Returns the bytes that move in the next bin: the difference of moved_until(), without a division.
- */
-static inline uint64_t pace_next(struct pace *p)
-{
-	const uint64_t missing = p->duration - p->rest;
-	const bool carry = p->step_rest >= missing;
-	p->rest = carry ? p->step_rest - missing : p->rest + p->step_rest;
-	p->moved += p->step + carry;
-	return p->step + carry;
 }
 
 /* Adds to the cell of a bin near index *at, and stores the index after it. */
@@ -278,15 +261,6 @@ static int64_t add_run(const struct cells_row *r, size_t *at, bool write, int64_
 	*pace = p;
 	*at += i;
 	return bin;
-}
-
-/* Takes back the last pace_next(), and returns the same. */
-static inline uint64_t pace_back(struct pace *p)
-{
-	const bool carry = p->rest < p->step_rest;
-	p->rest = carry ? p->rest + (p->duration - p->step_rest) : p->rest - p->step_rest;
-	p->moved -= p->step + carry;
-	return p->step + carry;
 }
 
 /* Counts the bins with bytes that have no cell, and moves the pace to the last bin. */
@@ -444,6 +418,46 @@ static bool add(struct cells *c, const struct cells_request *q)
 	return true;
 }
 
+/* Returns the bins in which a request certainly has a cell: the first one, and those it fills. */
+static int64_t bins_certain(const struct cells_request *q, int64_t first, int k)
+{
+	const int64_t bins = cells_bin(q->end_ns, k) - first;
+	const bool fills = bins <= CELLS_PIECES_MAX / 2 && q->length > (uint64_t)bins;
+	return bins > 1 && fills ? bins : 1;
+}
+
+/* Returns a number that the cells of the deferred requests reach; end: of each row, all 0. */
+static size_t count_at_least(const struct cells *c, int64_t *end)
+{
+	const int k = cells_k(c);
+	uint64_t n = 0;
+	for (size_t i = 0; i < c->deferred_count; i++) {
+		const struct cells_request *q = &c->deferred[i];
+		const int64_t first = cells_bin(q->start_ns, k),
+			      to = first + bins_certain(q, first, k),
+			      from = first > end[q->process] ? first : end[q->process];
+		n += to > from ? (uint64_t)(to - from) : 0;
+		end[q->process] = to > end[q->process] ? to : end[q->process];
+	}
+	return n;
+}
+
+/* Widens the bins before they have cells that would have to be added again. */
+static void widen_early(struct cells *c)
+{
+	uint32_t rows = 0;
+	for (size_t i = 0; i < c->deferred_count; i++)
+		rows = c->deferred[i].process >= rows ? c->deferred[i].process + 1 : rows;
+	for (;;) {
+		int64_t *end = calloc(rows + 1, sizeof *end);
+		const bool wide = end == NULL || count_at_least(c, end) <= CELLS_MAX;
+		free(end);
+		if (wide)
+			return;
+		coarsen(c, 1);
+	}
+}
+
 /* Makes cells of the requests that are deferred. */
 static bool start(struct cells *c)
 {
@@ -456,8 +470,10 @@ static bool start(struct cells *c)
 		from = c->deferred[i].start_ns < from ? c->deferred[i].start_ns : from;
 		to = c->deferred[i].end_ns > to ? c->deferred[i].end_ns : to;
 	}
-	if (c->deferred_count > 0)
+	if (c->deferred_count > 0) {
 		extend(c, from, to);
+		widen_early(c);
+	}
 	for (size_t i = 0; i < c->deferred_count && done; i++)
 		done = add(c, &c->deferred[i]);
 	return done;
