@@ -36,7 +36,7 @@ Test(fsstats, a_thread_names_a_directory_that_another_reads)
 /* The directory that was not used longest is closed; a directory without children is not kept. */
 Test(fsstats, directories_with_children_stay_open_while_they_are_used)
 {
-	struct held_directories held = {0};
+	struct held_directories held = {.max = HELD_MAX};
 	struct subtree *parent[HELD_MAX + 1], *child[HELD_MAX + 1];
 	for (unsigned i = 0; i <= HELD_MAX; i++) {
 		parent[i] = subtree_new(NULL, "p", 1);
