@@ -176,6 +176,7 @@ struct calls {
 	uint32_t lost_files;    /* events were lost while older descriptions existed */
 	int64_t last_ns;        /* latest start of an event */
 	bool sizes_unknown;     /* untracked calls may change sizes */
+	bool names_final;       /* no call shows the name of a file that its open did not show */
 	bool copies_hidden;     /* descriptors are copied by calls that the source does not show */
 	struct idmap keys;      /* of processes: numbers into caller[] */
 	struct caller **caller; /* NULL if there is none now */

@@ -138,7 +138,7 @@ static enum call_outcome open_failed(struct calls *c, const struct call *call,
 			     NO_PATH);
 }
 
-/* The name of the file may be shown later, with the descriptor: it is defined at its first use. */
+/* A name may be shown later, with the descriptor: such a file is defined at its first use. */
 enum call_outcome calls_open(struct calls *c, const struct call *call)
 {
 	struct open_request o;
@@ -154,7 +154,7 @@ enum call_outcome calls_open(struct calls *c, const struct call *call)
 		return CALL_TRACKED;
 	slot->open->note = call->note_number;
 	const bool named = o.path_size > 0 && slot->open->file != NULL;
-	const uint32_t file = named && emit_wants_op(&c->emit, open_name(&o))
+	const uint32_t file = (named || c->names_final) && emit_wants_op(&c->emit, open_name(&o))
 				  ? calls_emit_file(c, call, slot->open)
 				  : 0;
 	return calls_emit_op(c, call, open_name(&o), file, (struct iot_text){c->path, o.path_size},

@@ -335,6 +335,7 @@ static int set_format(struct perf *p)
 				 "%s: no lines of perf script, perf trace or iotrace.bt",
 				 escape_text(name, sizeof name, path, strlen(path)));
 	src->tick_ns = s.digits > 6 ? 1 : 1000;
+	p->calls.names_final = p->format != PERF_TRACE;
 	if (p->format == PERF_TRACE)
 		src->tick_ns = s.digits > 3 ? 1 : 1000; /* of milliseconds */
 	src->first_ns = s.first_ns < 0 ? 0 : s.first_ns;
