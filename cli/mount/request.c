@@ -54,13 +54,13 @@ static struct mount_thread *find_thread(struct mount *m)
 
 static struct mount_thread *own_thread(struct mount *m)
 {
+	static _Thread_local struct mount_thread *own;
+	if (own != NULL)
+		return own;
+	own = find_thread(m);
 	(void)pthread_once(&thread_once, make_key);
-	struct mount_thread *t = pthread_getspecific(thread_key);
-	if (t != NULL)
-		return t;
-	t = find_thread(m);
-	(void)pthread_setspecific(thread_key, t);
-	return t;
+	(void)pthread_setspecific(thread_key, own);
+	return own;
 }
 
 /* Requests */
@@ -76,10 +76,11 @@ struct mount_request request_begin(fuse_req_t req, unsigned call, bool fresh)
 	return r;
 }
 
-static void count(struct mount_request *r, unsigned call, uint64_t bytes)
+/* end: when the call had ended */
+static void count(struct mount_request *r, uint64_t bytes, uint64_t end)
 {
-	struct mount_count *c = &r->thread->count[call];
-	const uint64_t ticks = clock_map_now(r->m->clock) - r->start;
+	struct mount_count *c = &r->thread->count[r->call];
+	const uint64_t ticks = end - r->start;
 	const memory_order any = memory_order_relaxed;
 	atomic_store_explicit(&c->calls, atomic_load_explicit(&c->calls, any) + 1, any);
 	atomic_store_explicit(&c->bytes, atomic_load_explicit(&c->bytes, any) + bytes, any);
@@ -200,7 +201,7 @@ static void append_operation(struct mount_request *r, uint32_t description, int 
 	if (to_size > 0)
 		memcpy(o->text + path_size, to, to_size);
 	append(r, o, n);
-	count(r, r->call, 0);
+	count(r, 0, o->end);
 }
 
 void request_record(struct mount_request *r, int result, const char *path, const char *to)
@@ -208,7 +209,7 @@ void request_record(struct mount_request *r, int result, const char *path, const
 	if (r->call < RECORD_OP_COUNT)
 		append_operation(r, 0, result, -1, path, to);
 	else
-		count(r, r->call, 0);
+		count(r, 0, clock_map_now(r->m->clock));
 }
 
 void request_record_file(struct mount_request *r, int result, const struct mount_file *f,
@@ -259,7 +260,7 @@ void request_record_open(struct mount_request *r, int result, const struct mount
 	if (text > 0)
 		memcpy(o->text, path, text);
 	append(r, o, n);
-	count(r, r->call, 0);
+	count(r, 0, o->end);
 }
 
 static bool may_be_piece(const struct mount_request *r, uint64_t call_size)
@@ -284,5 +285,5 @@ void request_record_transfer(struct mount_request *r, const struct mount_file *f
 	    !pieces_take(&r->m->pieces, &r->m->buffers, &r->thread->appender, r->who, &t, asked,
 			 call_size))
 		append(r, &t, sizeof(t));
-	count(r, r->call, length);
+	count(r, length, t.end);
 }
