@@ -173,7 +173,8 @@ void event_exit(struct producer *p)
 				  .syscw = io.syscw,
 				  .read_bytes = io.read_bytes,
 				  .write_bytes = io.write_bytes,
-				  .own_bytes = recording.own_bytes};
+				  .own_bytes = recording.own_bytes,
+				  .own_written = recording.own_written};
 	publish(p);
 }
 

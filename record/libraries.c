@@ -238,8 +238,10 @@ void libraries_mapped(uint64_t at, int fd, uint64_t offset)
 	char path[RECORD_TEXT_MAX];
 	struct loaded_library l;
 	struct patch p;
-	if (!find_mapped(&l, segment, at, fd, offset))
+	if (!find_mapped(&l, segment, at, fd, offset)) {
+		recording_count(RECORD_COUNTER_CODE, 1);
 		return;
+	}
 	if (!stored_build_id(&l, fd)) {
 		recording_count_unseen(RECORD_COUNTER_LIBRARIES, may_make_calls(&l) ? 1 : 0);
 		return;

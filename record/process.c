@@ -23,14 +23,19 @@ static struct {
 	int64_t rank;
 } command = {.rank = -1};
 
+/* Code that the parent generated is in the child, too. */
 static bool join_as_child(void)
 {
 	const uint32_t parent = recording.pid;
+	const bool has_code = atomic_load(&recording.process->counter[RECORD_COUNTER_CODE]) > 0;
 	recording.own_reads = recording.own_bytes = 0;
 	recording.own_writes = recording.own_written = 0;
 	rings_forget();
 	packets_forked();
-	return recording_join(parent, true);
+	const bool joined = recording_join(parent, true);
+	if (joined && has_code)
+		recording_count(RECORD_COUNTER_CODE, 1);
+	return joined;
 }
 
 /*

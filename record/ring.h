@@ -55,7 +55,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 23,
+	RECORD_VERSION = 24,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -192,6 +192,9 @@ struct record_description {
 	X(CHANGED, "unseen.changed")       /* places that others had changed */                    \
 	X(FAR, "unseen.far")               /* places that are too far away */                      \
 	X(LIBRARIES, "unseen.libraries")   /* whose system calls are not known */                  \
+	X(CODE, "hidden.code")             /* times that other memory became code          */      \
+	/* by such code: bytes that the kernel counted but nobody recorded; the collector's */     \
+	X(CODE_BYTES, "unseen.code")                                                               \
 	X(UNRECORDED, "unrecorded")        /* calls that no ring was available for */              \
 	X(PROGRAMS, "unrecorded.programs") /* that cannot record, without a record of their own */ \
 	X(OPERATIONS, "unsent.operations") /* that packets cannot carry */                         \
@@ -465,7 +468,8 @@ struct record_exit {
 	struct record_head head;
 	uint64_t time, cpu;
 	uint64_t rchar, wchar, syscr, syscw, read_bytes, write_bytes;
-	uint64_t own_bytes; /* read by the library: the parent's counters will include them */
+	/* read and written by the library: the parent's counters will include them */
+	uint64_t own_bytes, own_written;
 };
 
 /*
@@ -492,7 +496,7 @@ static_assert(offsetof(struct record_open, text) == 72, "no hidden padding");
 static_assert(offsetof(struct record_operation, text) == 40, "no hidden padding");
 static_assert(offsetof(struct record_start, text) == 72, "no hidden padding");
 static_assert(offsetof(struct record_child, text) == 24, "no hidden padding");
-static_assert(sizeof(struct record_exit) == 80, "no hidden padding");
+static_assert(sizeof(struct record_exit) == 88, "no hidden padding");
 static_assert(sizeof(struct record_skip) == 16, "no hidden padding");
 static_assert(sizeof(struct record_open) + RECORD_TEXT_MAX <= RECORD_SIZE_MAX, "fits");
 static_assert(sizeof(struct record_operation) + 2 * RECORD_TEXT_MAX <= RECORD_SIZE_MAX, "fits");

@@ -166,6 +166,15 @@ static void describe_after(struct operation_call *o, const struct stub_frame *f,
 	}
 }
 
+/* Returns whether the call makes code of memory that is not a file: the program may generate it. */
+static bool makes_code(const struct stub_frame *f)
+{
+	if ((f->argument[2] & PROT_EXEC) == 0)
+		return false;
+	return f->number == SYS_mprotect || f->number == SYS_pkey_mprotect ||
+	       (f->number == SYS_mmap && (f->argument[3] & MAP_ANONYMOUS) != 0);
+}
+
 static bool is_recorded(const struct stub_frame *f)
 {
 	const long request = f->argument[1];
@@ -183,6 +192,8 @@ long stub_operation(const struct stub_frame *f)
 		op = RECORD_OP_RMDIR;
 	else if (f->number == SYS_renameat2 && (f->argument[4] & RENAME_EXCHANGE) != 0)
 		op = RECORD_OP_EXCHANGE;
+	if (makes_code(f) && thread_here() != NULL)
+		recording_count(RECORD_COUNTER_CODE, 1);
 	if (form == NO_FORM || !is_recorded(f) || !operation_begin_of(&o, thread_here(), op))
 		return stub_pass(f);
 	describe(&o, f, form);

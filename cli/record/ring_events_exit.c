@@ -16,7 +16,7 @@ static void add_to_parent(struct ring_events *e, uint32_t index, const struct re
 	if (parent >= e->tracked_capacity || e->tracked[parent].has_kernel)
 		return;
 	e->tracked[parent].children[0] += x->rchar + x->own_bytes;
-	e->tracked[parent].children[1] += x->wchar;
+	e->tracked[parent].children[1] += x->wchar + x->own_written;
 }
 
 void ring_events_on_exit(struct ring_events *e, uint32_t index, const struct record_exit *x)
@@ -105,8 +105,17 @@ static bool is_of_libc(const uint64_t kernel[2], const uint64_t traced[2])
 	       kernel[0] - traced[0] <= OF_LIBC_MAX;
 }
 
+/* What nobody recorded was moved by code that no jump leads out of. */
+static uint64_t moved_by_code(const uint64_t kernel[2], const uint64_t traced[2])
+{
+	uint64_t bytes = 0;
+	for (int i = 0; i < 2; i++)
+		bytes += kernel[i] > traced[i] ? kernel[i] - traced[i] : 0;
+	return bytes;
+}
+
 /* The kernel counts the transfers of files and of all other descriptors. */
-static void compare(struct ring_events *e, const struct tracked *t, const uint64_t *counter)
+static void compare(struct ring_events *e, const struct tracked *t, uint64_t *counter)
 {
 	uint64_t traced[2], kernel[2];
 	if (!t->has_kernel)
@@ -124,6 +133,8 @@ static void compare(struct ring_events *e, const struct tracked *t, const uint64
 	}
 	const bool equal = traced[0] == kernel[0] && traced[1] == kernel[1],
 		   of_libc = !equal && is_of_libc(kernel, traced);
+	if (counter[RECORD_COUNTER_CODE] > 0)
+		counter[RECORD_COUNTER_CODE_BYTES] = moved_by_code(kernel, traced);
 	e->totals.compared++;
 	e->totals.of_libc += of_libc;
 	e->totals.libc_bytes += of_libc ? kernel[0] - traced[0] : 0;
@@ -138,9 +149,9 @@ void ring_events_on_ended(struct ring_events *e, const struct iot_event *ev)
 	struct iot_builder b;
 	memcpy(counter, ev->text.data,
 	       ev->text.size < sizeof(counter) ? ev->text.size : sizeof(counter));
+	compare(e, t, counter);
 	for (size_t i = 0; i < RECORD_COUNTER_COUNT; i++)
 		unseen_add_calls(&e->totals.unseen, counter_names[i], counter[i]);
-	compare(e, t, counter);
 	if (any(counter, RECORD_COUNTER_COUNT) || any(t->skipped, 3)) {
 		ring_events_declare_process(e, index);
 		ring_events_begin_directive(e, &b, "counter");

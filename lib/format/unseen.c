@@ -78,6 +78,8 @@ static const struct counted {
 			"transfers at unknown offsets, which a pipe does not carry"},
     [UNSEEN_SITES] = {"unseen.sites", "sites", "place of a system call that cannot be seen",
 		      "places of system calls that cannot be seen"},
+    [UNSEEN_CODE] = {"unseen.code", "code", "byte that generated code moved",
+		     "bytes that generated code moved"},
 };
 
 static bool equals(struct iot_text text, const char *value)
@@ -264,6 +266,8 @@ const char *unseen_remedy(const struct unseen *u)
 	if (u->programs[UNSEEN_ENVIRONMENT] > 0 &&
 	    u->programs[UNSEEN_ENVIRONMENT] == unseen_programs(u))
 		return "keep LD_PRELOAD and IOTRACE_RECORDING, or convert a log of 'strace -f'";
+	if (u->calls[UNSEEN_CODE] > 0 && unseen_programs(u) == 0)
+		return "trap the system calls, or convert a log of 'strace -f'";
 	if (u->calls[UNSEEN_FALLBACK] > 0 && unseen_programs(u) == 0)
 		return "record the calls of functions of libc instead";
 	return "use 'iotrace mount', or convert a log of 'strace -f', which have their calls";

@@ -47,6 +47,7 @@ enum unseen_calls {
 	/* of record again: states contain these numbers, so a new count is the last one */
 	UNSEEN_OFFSETS,
 	UNSEEN_SITES, /* places, not calls */
+	UNSEEN_CODE,  /* bytes */
 	UNSEEN_CALLS
 };
 

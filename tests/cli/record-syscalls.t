@@ -6,7 +6,7 @@ asan | tsan | msan)
 	exit 77
 	;;
 esac
-sh "$TOOLS/built.sh" record_truth record_libc || exit 77
+sh "$TOOLS/built.sh" record_truth record_libc record_traps || exit 77
 "$IOTRACE" record -q --seen=syscalls -o a.iot true 2>err ||
 	{ grep -q 'cannot be found' err && echo 'skipped: another libc'; exit 77; }
 B=${IOTRACE%/iotrace}
@@ -32,6 +32,16 @@ echo 'messages, and places that could not be seen:'
 echo 'code of a program, which is too far away for a jump:'
 "$IOTRACE" record --seen=syscalls -o e.iot -- "$B/record_libc" own
 "$IOTRACE" info e.iot | grep -o 'not seen .* too far away'
+
+echo 'generated code, whose calls the kernel counts:'
+for way in none is-code becomes-code file child; do
+	"$IOTRACE" record --seen=syscalls -o g.iot -- "$B/record_traps" code $way
+	"$IOTRACE" info g.iot | grep -E '^g.iot|not seen|remedy'
+done
+"$IOTRACE" cat -q g.iot | grep -o 'hidden.code.*'
+echo "the kernel's counters, with children:"
+"$IOTRACE" record -q --seen=syscalls --check -o g.iot -- sh -c 'echo text >out; (cat out | cat)' 2>&1 >/dev/null |
+	sed -n 's/of [0-9]* processes/of N processes/; 1p'
 
 echo 'a program whose libraries have no table yet, while iotrace record is stopped:'
 python=$(python3 -c 'import sys; print(sys.executable)')

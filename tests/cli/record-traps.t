@@ -25,6 +25,11 @@ for seen in syscalls traps; do
 done
 "$IOTRACE" info b.iot | grep -e complete -e seen -e writes -e processes
 
+for way in is-code file child; do
+	"$IOTRACE" record --seen=traps -o b.iot -- "$B/record_traps" code $way
+	"$IOTRACE" info b.iot | grep '^b.iot'
+done
+
 echo 'what a program and its trace have in common:'
 TMPDIR=$PWD python3 "$TOOLS/record_truth.py" --seen=traps "$IOTRACE" "$B/record_truth" | sed 's/, [0-9]* transfers//'
 python3 "$TOOLS/record_lives.py" --seen=traps "$IOTRACE" "$B/record_lives" exec vfork spawn twins clone clone3 shared-memory \

@@ -4,7 +4,7 @@
 
 	record_gate.py [--runs=N] [--cancel=N] BUILD
 
-BUILD: the directory of iotrace, its libraries and the programs record_libc, record_truth, record_lives and bench/record. Prints a line for
+BUILD: the directory of iotrace, its libraries and the programs record_libc, record_traps, record_truth, record_lives and bench/record. Prints a line for
 each condition. Exit status 1: one does not hold. The cost of a call is the median of differences between neighbouring blocks, the cost of
 the start the median of differences between neighbouring runs of true(1); both are printed for the wrappers, too."""
 import argparse
@@ -89,6 +89,16 @@ def tools(gate):
         gate.say(name, done.returncode == 0, last if done.returncode != 77 else "no strace")
 
 
+def generated_code(gate):
+    wrong = []
+    for way in ("none", "is-code", "becomes-code", "file", "child"):
+        gate.record(gate.build / "record_traps", "code", way)
+        info = subprocess.run([gate.iotrace, "info", "gate.iot"], cwd=gate.directory, stdout=subprocess.PIPE, text=True).stdout
+        if ("5 bytes that generated code moved" in info) != (way != "none"):
+            wrong.append(way)
+    gate.say("code that a program generates", not wrong, "wrong: " + ", ".join(wrong) if wrong else "stated if it makes calls")
+
+
 def refusals(gate):
     code = "import ctypes, os, sys; r = ctypes.CDLL(None).prctl(65, 1, 0, 0, 0); os.execvp(sys.argv[1], sys.argv[1:]) if r == 0 else sys.exit(77)"
     done = gate.record(sys.executable, "-c", code, "cp", "/etc/passwd", "copy")
@@ -148,6 +158,7 @@ def main():
         cancellation(gate, a.cancel)
         one_stdout(gate, a.runs)
         libc_alone(gate)
+        generated_code(gate)
         refusals(gate)
         tools(gate)
         call_cost(gate)

@@ -6,6 +6,9 @@
  *
  *	record_traps		all of it; exit status 0 if the file has all lines
  *	record_traps line	one line
+ *	record_traps code none|is-code|becomes-code|file|child	a line, but for none, by code in
+ *				memory that is code from the beginning, becomes code, or is a file
+ *				without a name; child: of one that becomes code, in a child
  *	record_traps refused PROGRAM ...	the program, without the call that makes others trap
  */
 #include <errno.h>
@@ -45,17 +48,31 @@ static void check(int ok, const char *what)
 	exit(1);
 }
 
-static void generate(void)
+enum { CODE = 4096 };
+
+static void *memory_of(const char *way)
+{
+	const int all = PROT_READ | PROT_WRITE | PROT_EXEC, anonymous = MAP_PRIVATE | MAP_ANONYMOUS;
+	if (strcmp(way, "is-code") == 0)
+		return mmap(NULL, CODE, all, anonymous, -1, 0);
+	if (strcmp(way, "file") != 0)
+		return mmap(NULL, CODE, PROT_READ | PROT_WRITE, anonymous, -1, 0);
+	const int file = memfd_create("code", 0);
+	check(file >= 0 && ftruncate(file, CODE) == 0, "memfd_create");
+	return mmap(NULL, CODE, all, MAP_SHARED, file, 0);
+}
+
+static void generate(const char *way)
 {
 	static const unsigned char code[] = {
 	    0x48, 0x89, 0xf8, /* mov %rdi,%rax, and so on for the arguments */
 	    0x48, 0x89, 0xf7, 0x48, 0x89, 0xd6, 0x48, 0x89, 0xca,
 	    0x4d, 0x89, 0xc2, 0x4d, 0x89, 0xc8, 0x0f, 0x05, 0xc3};
-	void *const page =
-	    mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *const page = memory_of(way);
 	check(page != MAP_FAILED, "mmap");
 	memcpy(page, code, sizeof(code));
-	check(mprotect(page, 4096, PROT_READ | PROT_EXEC) == 0, "mprotect");
+	if (strcmp(way, "is-code") != 0 && strcmp(way, "file") != 0)
+		check(mprotect(page, CODE, PROT_READ | PROT_EXEC) == 0, "mprotect");
 	memcpy(&generated, &page, sizeof(generated));
 }
 
@@ -287,11 +304,25 @@ static void run(void (*part)(void), const char *name)
 
 #define RUN(part) run(part, #part)
 
+static int code(const char *way)
+{
+	generate(way);
+	open_out();
+	const pid_t child = strcmp(way, "child") == 0 ? fork() : 0;
+	if (child != 0)
+		check(waitpid(child, NULL, 0) == child, "waitpid");
+	else if (strcmp(way, "none") != 0)
+		append();
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 2 && strcmp(argv[1], "code") == 0)
+		return code(argv[2]);
 	if (argc > 2)
 		refuse(argv + 2);
-	generate();
+	generate("becomes-code");
 	open_out();
 	if (argc > 1) {
 		append();
