@@ -14,7 +14,7 @@ struct row_operation row_operation_of(const struct op *op, bool synchronous)
 				      .kind = op->kind,
 				      .synchronous = synchronous,
 				      .cuts = sized && cuts,
-				      .existed = sized && op->opens && op->size > 0,
+				      .existed = sized && op->opens ? op->size : 0,
 				      .opens = op->opens,
 				      .closes = op->closes,
 				      .timed = timed,

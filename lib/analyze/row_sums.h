@@ -29,7 +29,7 @@ struct row_operation {
 	enum operation_kind kind;
 	bool synchronous; /* of the open file */
 	bool cuts;        /* truncates the file to nothing */
-	bool existed;     /* opens a file that has data */
+	uint64_t existed; /* bytes that an open found in the file */
 	int64_t start_ns; /* if `timed` */
 	uint64_t duration_ns;
 };

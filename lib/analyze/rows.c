@@ -14,19 +14,28 @@ static void count_syncs(struct row_pair *to, uint64_t syncs)
 	to->syncs = syncs < UINT32_MAX - to->syncs ? to->syncs + (uint32_t)syncs : UINT32_MAX;
 }
 
+static void note_size(struct row_pair *to, uint64_t size)
+{
+	to->existed = size > to->existed ? size : to->existed;
+}
+
+/* The sums are added before. */
 static void extend(struct row_pair *to, const struct row_pair *from)
 {
 	to->small[0] += from->small[0];
 	to->small[1] += from->small[1];
-	to->existed |= from->existed;
+	if (to->sums.count[ROW_WRITES] == from->sums.count[ROW_WRITES])
+		note_size(to, from->existed);
 	to->synchronous |= from->synchronous;
 	to->unaligned += from->unaligned;
 	to->open_ns = saturate_add(to->open_ns, from->open_ns);
 	to->sync_ns = saturate_add(to->sync_ns, from->sync_ns);
 	count_syncs(to, from->syncs);
 	to->wait_ns = saturate_add(to->wait_ns, from->wait_ns);
-	if (from->cut)
+	if (from->cut) {
 		to->written_at_cut = to->sums.bytes[1] - from->sums.bytes[1] + from->written_at_cut;
+		to->rewritten = from->rewritten;
+	}
 	to->cut |= from->cut;
 	if (!from->located)
 		return;
@@ -109,7 +118,8 @@ bool rows_add(struct rows *r, const struct io_spans *spans)
 static void add_to_pair(struct row_pair *p, const struct row_operation *op)
 {
 	const uint64_t ns = op->has_end ? op->duration_ns : 0;
-	p->existed |= op->existed;
+	if (p->sums.count[ROW_WRITES] == 0)
+		note_size(p, op->existed);
 	p->synchronous |= op->synchronous;
 	if (op->kind == OPERATION_OPEN)
 		p->open_ns = saturate_add(p->open_ns, ns);
@@ -120,6 +130,7 @@ static void add_to_pair(struct row_pair *p, const struct row_operation *op)
 		p->wait_ns = saturate_add(p->wait_ns, ns);
 	if (op->cuts) {
 		p->cut = true;
+		p->rewritten = op->opens > 0;
 		p->written_at_cut = p->sums.bytes[1];
 	}
 }

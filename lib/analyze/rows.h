@@ -14,14 +14,14 @@ struct row_pair {
 	uint64_t low, high; /* lowest offset, highest end; only if `located` */
 	uint32_t syncs;     /* up to 2^32 - 1 */
 	bool located;
-	bool existed;       /* an open found data in the file */
+	uint64_t existed;   /* bytes in the file, as opens before the first write found it */
 	bool synchronous;   /* writes wait for the disk: O_SYNC or O_DSYNC */
 	uint64_t unaligned; /* writes whose offset is not a multiple of the alignment */
 	/* sums of durations: opens and closes; syncs; locks and readdir */
 	uint64_t open_ns, sync_ns, wait_ns;
 	/* bytes that had been written when the file was last truncated to nothing; if `cut` */
 	uint64_t written_at_cut;
-	bool cut;
+	bool cut, rewritten; /* rewritten: the last cut was an open, for writing the file again */
 };
 
 /* All zeros: empty. */

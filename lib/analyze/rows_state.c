@@ -68,7 +68,7 @@ void rows_state(struct state *s, struct rows *r)
 		state_flag(s, "located", &p->located);
 		state_number(s, "low", &p->low);
 		state_number(s, "high", &p->high);
-		state_flag(s, "existed", &p->existed);
+		state_number(s, "existed", &p->existed);
 		state_flag(s, "synchronous", &p->synchronous);
 		state_number(s, "unaligned", &p->unaligned);
 		state_number(s, "open_ns", &p->open_ns);
@@ -76,6 +76,7 @@ void rows_state(struct state *s, struct rows *r)
 		state_small(s, "syncs", &p->syncs, UINT32_MAX);
 		state_number(s, "wait_ns", &p->wait_ns);
 		state_flag(s, "cut", &p->cut);
+		state_flag(s, "rewritten", &p->rewritten);
 		state_number(s, "written_at_cut", &p->written_at_cut);
 	}
 	busy_state(s, &r->busy);

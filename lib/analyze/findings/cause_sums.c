@@ -16,6 +16,7 @@ enum {
 	SMALL_REQUESTS_MIN = 200,    /* fewer requests of a file are ignored */
 	SHARED_RECORD_MAX = 1 << 16, /* mean bytes of records that are written in turn */
 	RANDOM_REQUESTS_MIN = 100,
+	KEPT_FOR_LONG = 2,        /* the time of a file is this many times the time of its calls */
 	SYNC_BYTES_MIN = 1 << 18, /* a sync of fewer bytes waits, however fast the disk is */
 	SYNC_NS_PER_BYTE = 50,    /* syncs at 20 MB/s or more transfer data, they do not wait */
 };
@@ -28,7 +29,7 @@ struct cause_file {
 	uint64_t ns[2], open_ns, sync_ns, wait_ns;
 	uint64_t unaligned, cut_bytes, syncs;
 	struct slow_sum slow;
-	bool existed, synchronous;
+	bool rewritten, synchronous;
 	unsigned writers, syncers; /* processes */
 	size_t number;
 };
@@ -43,9 +44,9 @@ static void add_pair(struct cause_file *c, const struct row_pair *p, const struc
 	c->sync_ns = saturate_add(c->sync_ns, p->sync_ns);
 	c->syncs += p->syncs;
 	c->wait_ns = saturate_add(c->wait_ns, p->wait_ns);
-	c->unaligned += p->unaligned;
+	c->unaligned += p->low < p->existed ? p->unaligned : 0;
 	c->cut_bytes += p->cut ? p->written_at_cut : 0;
-	c->existed |= p->existed;
+	c->rewritten |= p->cut && p->rewritten;
 	c->synchronous |= p->synchronous;
 	c->writers += p->sums.count[ROW_WRITES] > 0;
 	c->syncers += p->sync_ns > 0;
@@ -157,10 +158,22 @@ static void find_slow(struct causes *all, struct cause_file *c)
 	max_rank_take(&all->of[CAUSE_SLOW].file, c->rank, ns);
 }
 
+/* Checkpoints are written again as well, but most of the time they are there. */
+static bool is_kept_for_long(const struct cause_file *c)
+{
+	const struct row_sums *s = &c->f.all.sums;
+	uint64_t ns = 0;
+	for (unsigned kind = 0; kind < ROW_KINDS; kind++)
+		ns = saturate_add(ns, s->ns[kind]);
+	return c->rewritten && ns < (uint64_t)(s->last_ns - s->first_ns) / KEPT_FOR_LONG;
+}
+
+/* Data that is read before it is cut off was of use. */
 static void find_truncated(struct causes *all, struct cause_file *c)
 {
 	const double written = (double)c->f.all.sums.bytes[1];
-	if (written <= 0 || (double)c->cut_bytes < written / 2)
+	if (written <= 0 || (double)c->cut_bytes < written / 2 ||
+	    (double)c->f.all.sums.bytes[0] >= written / 2 || is_kept_for_long(c))
 		return;
 	take(all, c, CAUSE_TRUNCATED, 1, (double)c->cut_bytes / written);
 	/* opens with O_TRUNC free the data */
@@ -211,7 +224,7 @@ static void find_random(struct causes *all, struct cause_file *c)
 /* Only a write into data that exists makes the file system read the rest of a block. */
 static void find_misaligned(struct causes *all, struct cause_file *c)
 {
-	if (c->existed && c->unaligned > c->f.all.sums.count[ROW_WRITES] / 2 &&
+	if (c->unaligned > c->f.all.sums.count[ROW_WRITES] / 2 &&
 	    mean_size(c, 1) >= (double)all->from->options->alignment)
 		take(all, c, CAUSE_MISALIGNED, 1, 1);
 }

@@ -1,0 +1,2 @@
+tar xf all.tar
+cat files/* >one
