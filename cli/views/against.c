@@ -163,9 +163,9 @@ static void set_difference(struct iot_row *to, void *source)
 	const struct analyze_difference *p = &view->differences.pair[to->number];
 	view->texts.used = 0;
 	value_set_name(to, analyze_either(p));
-	value_set(to, &metrics.value_before, p->before, &view->texts);
-	value_set(to, &metrics.value_now, p->now, &view->texts);
-	row_real(to, &metrics.value_ratio, analyze_ratio(p));
+	value_set(to, &metrics.before, p->before, &view->texts);
+	value_set(to, &metrics.now, p->now, &view->texts);
+	row_real(to, &metrics.ratio, analyze_ratio(p));
 }
 
 static void set_document(struct iot_row *to, void *source)
@@ -179,12 +179,10 @@ static void set_document(struct iot_row *to, void *source)
 static void print(struct against_view *view, struct output *out, const struct print_form *form)
 {
 	static const struct iot_column columns[] =
-	    COLUMN_LIST(COLUMN_AS(value_section, "section"), COLUMN_AS(value_name, "name"),
-			COLUMN_AS(value_key, "key"), COLUMN_AS(value_unit, "unit"),
-			COLUMN_AS(value_before, "before"), COLUMN_AS(value_now, "now"),
-			COLUMN_AS(value_ratio, "ratio"));
-	static const struct iot_column document_columns[] = COLUMN_LIST(
-	    COLUMN(against), COLUMN_AS(value_differences, "differences"), COLUMN(compared));
+	    COLUMN_LIST(COLUMN(section), COLUMN(name), COLUMN_AS(value_key, "key"), COLUMN(unit),
+			COLUMN(before), COLUMN(now), COLUMN(ratio));
+	static const struct iot_column document_columns[] =
+	    COLUMN_LIST(COLUMN(against), COLUMN(value_differences), COLUMN(compared));
 	const struct iot_table document = TABLE_RECORD(document_columns, set_document, view);
 	view->table =
 	    (struct iot_table)TABLE_ROWS(columns, view->differences.count, set_difference, view);

@@ -48,7 +48,7 @@ static void set_section(struct iot_row *to, void *source)
 	struct analyze_document *d = source;
 	const struct iot_analyze_value *v = value_map_fill(to, &d->maps.map[VALUE_SECTIONS]);
 	if (strcmp(v->section, SECTION_OF(findings)) == 0)
-		row_table(to, &metrics.stated_value, &d->findings.table);
+		row_table(to, &metrics.value, &d->findings.table);
 }
 
 static void print_nested(struct analyze_results *a, const struct print_form *form)
@@ -69,16 +69,15 @@ static void set_value(struct iot_row *to, void *source)
 	const struct iot_analyze_value *v = shown_at(d, to->number);
 	d->maps.texts.used = 0;
 	value_set_name(to, v);
-	value_set(to, &metrics.stated_value, v, &d->maps.texts);
-	row_word(to, &metrics.value_note, v->note);
+	value_set(to, &metrics.value, v, &d->maps.texts);
+	row_word(to, &metrics.note, v->note);
 }
 
 static void print_flat(struct analyze_results *a, const struct print_form *form)
 {
 	static const struct iot_column columns[] =
-	    COLUMN_LIST(COLUMN_AS(value_section, "section"), COLUMN_AS(value_name, "name"),
-			COLUMN_AS(value_key, "key"), COLUMN_AS(value_unit, "unit"),
-			COLUMN_AS(stated_value, "value"), COLUMN_AS(value_note, "note"));
+	    COLUMN_LIST(COLUMN(section), COLUMN(name), COLUMN_AS(value_key, "key"), COLUMN(unit),
+			COLUMN(value), COLUMN(note));
 	struct analyze_document d;
 	size_t rows = 0;
 	document_begin(&d, a);

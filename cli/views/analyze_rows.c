@@ -121,7 +121,7 @@ static int make_columns(struct rows_view *v, size_t rows)
 		c->name = row.values[i].name;
 		c->metric = iot_metric_find(c->name, &c->direction);
 		if (c->metric == NULL)
-			*c = (struct iot_column){&metrics.stated_value, IOT_BOTH, c->name};
+			*c = (struct iot_column){&metrics.value, IOT_BOTH, c->name};
 	}
 	v->rows = (struct iot_table){IOT_SHAPE_ROWS, v->columns, rows, v->column, set_row, v};
 	return IOT_OK;

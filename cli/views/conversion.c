@@ -55,7 +55,7 @@ static void set_member(struct iot_row *to, void *source)
 {
 	const struct iot_source_count *k = member(source, to->number);
 	const size_t size = strcspn(k->name, ".");
-	row_word(to, &metrics.finding_kind, k->name[size] == '.' ? k->name + size + 1 : "total");
+	row_word(to, &metrics.code, k->name[size] == '.' ? k->name + size + 1 : "total");
 	row_number(to, &metrics.findings, k->value);
 }
 
@@ -69,8 +69,7 @@ static bool is_known(const struct conversion_view *view, const char *name)
 
 static void add_group(struct conversion_view *view, const char *name)
 {
-	static const struct iot_column columns[] =
-	    COLUMN_LIST(COLUMN(finding_kind), COLUMN(findings));
+	static const struct iot_column columns[] = COLUMN_LIST(COLUMN(code), COLUMN(findings));
 	if (view->groups == GROUPS_MAX || is_known(view, name))
 		return;
 	struct count_group *g = &view->group[view->groups++];
@@ -120,7 +119,7 @@ static void set_ends(struct iot_row *to, const struct conversion_view *view)
 	const char *format = iot_source_name(c->source);
 	const bool lost = iot_source_fact(c->source, IOT_SOURCE_LOST) != 0;
 	row_word(to, &metrics.format, format != NULL && !c->refused ? format : "");
-	row_table(to, &metrics.input_list, &view->inputs);
+	row_table(to, &metrics.inputs, &view->inputs);
 	row_word(to, &metrics.output, c->write.path);
 	row_number(to, &metrics.kept, c->kept);
 	row_word(to, &metrics.damage, lost ? iot_source_error(c->source) : "");
@@ -163,11 +162,11 @@ static void set_conversion(struct iot_row *to, void *source)
 	row_table(to, &metrics.sorting, &view->sorting);
 }
 
-static const struct iot_column fixed[] = COLUMN_LIST(
-    COLUMN(format), COLUMN_AS(input_list, "inputs"), COLUMN(output), COLUMN(kept), COLUMN(damage),
-    COLUMN_AS(input_files, "files"), COLUMN(files_skipped), COLUMN(lines),
-    COLUMN_AS(input_calls, "calls"), COLUMN(records), COLUMN(unparsed), COLUMN(first_unparsed),
-    COLUMN(notes), COLUMN(first_notes), COLUMN(differences), COLUMN(first_differences));
+static const struct iot_column fixed[] =
+    COLUMN_LIST(COLUMN(format), COLUMN(inputs), COLUMN(output), COLUMN(kept), COLUMN(damage),
+		COLUMN(input_files), COLUMN(files_skipped), COLUMN(lines), COLUMN(input_calls),
+		COLUMN(records), COLUMN(unparsed), COLUMN(first_unparsed), COLUMN(notes),
+		COLUMN(first_notes), COLUMN(differences), COLUMN(first_differences));
 
 /* Fills the columns: the fixed ones, one for each group, and the last. Returns their number. */
 static size_t fill_columns(struct iot_column column[PRINT_COLUMNS_MAX],
@@ -187,7 +186,7 @@ void conversion_print(struct json *j, const struct conversion *c)
 {
 	static const struct iot_column inputs[] = COLUMN_LIST(COLUMN(input));
 	static const struct iot_column sorting[] =
-	    COLUMN_LIST(COLUMN(restarted), COLUMN_AS(sorted_runs, "runs"), COLUMN(spilled_bytes));
+	    COLUMN_LIST(COLUMN(restarted), COLUMN(sorted_runs), COLUMN(spilled_bytes));
 	struct iot_column column[PRINT_COLUMNS_MAX];
 	const struct iot_source_count *k;
 	struct conversion_view view = {

@@ -32,11 +32,11 @@ static void set_object(struct iot_row *to, void *source)
 	char *rank = v->object_texts.text[0];
 	v->object_texts.used = 0;
 	if (strcmp(object->name, NAME_OF(rank)) != 0) {
-		value_set(to, &metrics.stated_value, object, &v->object_texts);
+		value_set(to, &metrics.value, object, &v->object_texts);
 		return;
 	}
 	snprintf(rank, ANALYZE_TEXT_MAX, "rank %" PRIu64, object->number);
-	row_word(to, &metrics.stated_value, rank);
+	row_word(to, &metrics.value, rank);
 }
 
 static void set_evidence(struct iot_row *to, void *source)
@@ -64,23 +64,22 @@ static void set_finding(struct iot_row *to, void *source)
 	v->code = analyze_finding(v->analysis, to->number)->key;
 	v->texts.used = 0;
 	v->objects.rows = find_objects(v);
-	row_word(to, &metrics.finding_kind, v->code);
+	row_word(to, &metrics.code, v->code);
 	set(to, &metrics.cause, v);
 	set(to, &metrics.cost_ns, v);
 	set(to, &metrics.cost_share, v);
 	row_table(to, &metrics.finding_objects, &v->objects);
-	row_table(to, &metrics.finding_evidence, &v->evidence);
+	row_table(to, &metrics.evidence, &v->evidence);
 	set(to, &metrics.sentence, v);
 	set(to, &metrics.remedy, v);
 }
 
 void findings_view(struct findings_view *v, const struct iot_analyze *a)
 {
-	static const struct iot_column columns[] =
-	    COLUMN_LIST(COLUMN_AS(finding_kind, "code"), COLUMN(cause), COLUMN(cost_ns),
-			COLUMN(cost_share), COLUMN_AS(finding_objects, "objects"),
-			COLUMN_AS(finding_evidence, "evidence"), COLUMN(sentence), COLUMN(remedy));
-	static const struct iot_column objects[] = COLUMN_LIST(COLUMN(stated_value));
+	static const struct iot_column columns[] = COLUMN_LIST(
+	    COLUMN(code), COLUMN(cause), COLUMN(cost_ns), COLUMN(cost_share),
+	    COLUMN(finding_objects), COLUMN(evidence), COLUMN(sentence), COLUMN(remedy));
+	static const struct iot_column objects[] = COLUMN_LIST(COLUMN(value));
 	static const struct iot_column evidence[] = COLUMN_LIST(
 	    COLUMN(calls), COLUMN(failed), COLUMN(requests), COLUMN(files), COLUMN(value),
 	    COLUMN(threshold), COLUMN(count), COLUMN(bytes), COLUMN(process));

@@ -25,7 +25,7 @@ static void set_ways(struct iot_row *to, void *source)
 	const struct ways_view *view = source;
 	if (!view->known)
 		return;
-	row_counts(to, &metrics.records, view->ways->records);
+	row_counts(to, &metrics.requests, view->ways->records);
 	row_counts(to, &metrics.bytes, view->ways->bytes);
 }
 
@@ -104,7 +104,7 @@ static void set_info(struct iot_row *to, void *source)
 	const char *state = info_state(view->info, view->in);
 	row_word(to, &metrics.path, view->path);
 	row_word(to, &metrics.format, view->in->log);
-	row_text(to, &metrics.trace_state, state, strcspn(state, ","));
+	row_text(to, &metrics.state, state, strcspn(state, ","));
 	row_known(to, &metrics.framed, view->in->log == NULL, fact(view, IOT_FACT_FRAMED) != 0);
 	set_reported(to, view->info);
 	set_counts(to, view);
@@ -113,19 +113,18 @@ static void set_info(struct iot_row *to, void *source)
 }
 
 static const struct iot_column way_columns[] =
-    COLUMN_LIST(COLUMN_READ_AS(records, "reads"), COLUMN_WRITE_AS(records, "writes"),
+    COLUMN_LIST(COLUMN_READ_AS(requests, "reads"), COLUMN_WRITE_AS(requests, "writes"),
 		COLUMN_READ_AS(bytes, "read_bytes"), COLUMN_WRITE_AS(bytes, "written_bytes"));
 
 static const struct iot_column info_columns[] = COLUMN_LIST(
-    COLUMN(path), COLUMN(format), COLUMN_AS(trace_state, "state"), COLUMN(framed), COLUMN(source),
-    COLUMN(command), COLUMN(host), COLUMN(user), COLUMN(epoch_ns), COLUMN(lacks), COLUMN(layer),
-    COLUMN(lengths), COLUMN(clocks), COLUMN(seen), COLUMN(records), COLUMN(comments),
-    COLUMN(counters), COLUMN(logical), COLUMN(physical), COLUMN(unknown_offsets),
-    COLUMN(unknown_durations), COLUMN(unknown_cpu), COLUMN(unknown_starts), COLUMN(traces),
-    COLUMN(gaps), COLUMN(lost_records), COLUMN(unseen), COLUMN(processes), COLUMN(files),
-    COLUMN(objects), COLUMN(first_ns), COLUMN(last_start_ns), COLUMN_AS(last_end_ns, "last_ns"),
-    COLUMN(tick_ns), COLUMN(base), COLUMN(sync), COLUMN(compression), COLUMN(text_bytes),
-    COLUMN(stored_bytes));
+    COLUMN(path), COLUMN(format), COLUMN(state), COLUMN(framed), COLUMN(source), COLUMN(command),
+    COLUMN(host), COLUMN(user), COLUMN(epoch_ns), COLUMN(lacks), COLUMN(layer), COLUMN(lengths),
+    COLUMN(clocks), COLUMN(seen), COLUMN(records), COLUMN(comments), COLUMN(counters),
+    COLUMN(logical), COLUMN(physical), COLUMN(unknown_offsets), COLUMN(unknown_durations),
+    COLUMN(unknown_cpu), COLUMN(unknown_starts), COLUMN(traces), COLUMN(gaps), COLUMN(lost_records),
+    COLUMN(unseen), COLUMN(processes), COLUMN(files), COLUMN(objects), COLUMN(first_ns),
+    COLUMN(last_start_ns), COLUMN(last_end_ns), COLUMN(tick_ns), COLUMN(base), COLUMN(sync),
+    COLUMN(compression), COLUMN(text_bytes), COLUMN(stored_bytes));
 
 void info_print_json(struct output *o, const char *path, const struct info *f,
 		     const struct trace_in *in)

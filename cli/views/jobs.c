@@ -85,12 +85,11 @@ static void set_value(struct iot_row *to, void *source)
 {
 	static char name[MEMBER_VALUE_NAME];
 	struct job_document *d = source;
-	row_word(to, &metrics.value_name, member_value_name(name, &member_values[to->number]));
+	row_word(to, &metrics.name, member_value_name(name, &member_values[to->number]));
 	row_table(to, &metrics.population, &population_of(d, to->number)->table);
 }
 
-static const struct iot_column value_columns[] =
-    COLUMN_LIST(COLUMN(value_name), COLUMN(population));
+static const struct iot_column value_columns[] = COLUMN_LIST(COLUMN(name), COLUMN(population));
 
 /* Requests of all jobs */
 
@@ -161,13 +160,13 @@ static void set_flat(struct iot_row *to, const char *section, const struct iot_t
 	struct iot_cell cell[PRINT_COLUMNS_MAX];
 	iot_table_row(record, 0, cell);
 	iot_column_name(&record->column[column], name);
-	row_word(to, &metrics.value_section, section);
-	row_word(to, is_key ? &metrics.value_key : &metrics.value_name, name);
-	row_word(to, is_key ? &metrics.value_name : &metrics.value_key, "");
-	row_word(to, &metrics.value_unit,
+	row_word(to, &metrics.section, section);
+	row_word(to, is_key ? &metrics.value_key : &metrics.name, name);
+	row_word(to, is_key ? &metrics.name : &metrics.value_key, "");
+	row_word(to, &metrics.unit,
 		 record->column[column].metric->quantity == IOT_BYTES ? "bytes" : "");
-	row_word(to, &metrics.value_note, cell[column].why != NULL ? cell[column].why : "");
-	*row_cell(to, &metrics.stated_value, IOT_BOTH) = cell[column];
+	row_word(to, &metrics.note, cell[column].why != NULL ? cell[column].why : "");
+	*row_cell(to, &metrics.value, IOT_BOTH) = cell[column];
 }
 
 static void set_flat_value(struct iot_row *to, struct job_document *d, size_t i)
@@ -177,8 +176,8 @@ static void set_flat_value(struct iot_row *to, struct job_document *d, size_t i)
 	const size_t column = i % POPULATION_COLUMNS;
 	const enum iot_quantity quantity = job_population_columns[column].metric->quantity;
 	set_flat(to, "jobs", &population_of(d, i / POPULATION_COLUMNS)->table, column, true);
-	row_word(to, &metrics.value_name, member_value_name(name, v));
-	row_word(to, &metrics.value_unit, quantity == IOT_RATIO ? v->unit : "");
+	row_word(to, &metrics.name, member_value_name(name, v));
+	row_word(to, &metrics.unit, quantity == IOT_RATIO ? v->unit : "");
 }
 
 /* The share of small requests over all jobs; the key is the largest size that is small. */
@@ -191,7 +190,7 @@ static void set_flat_pooled(struct iot_row *to, struct job_document *d, size_t i
 	snprintf(key, sizeof key, "%ju", (uintmax_t)cell[0].integer);
 	set_flat(to, "pooled_sizes", &d->pooled, column, false);
 	row_word(to, &metrics.value_key, key);
-	*row_cell(to, &metrics.stated_value, IOT_BOTH) = cell[column];
+	*row_cell(to, &metrics.value, IOT_BOTH) = cell[column];
 }
 
 static void set_row(struct iot_row *to, void *source)
@@ -212,9 +211,9 @@ static void set_row(struct iot_row *to, void *source)
 		set_flat_value(to, d, to->number - totals - coverage);
 }
 
-static const struct iot_column flat_columns[] = COLUMN_LIST(
-    COLUMN_AS(value_section, "section"), COLUMN_AS(value_name, "name"), COLUMN_AS(value_key, "key"),
-    COLUMN_AS(value_unit, "unit"), COLUMN_AS(stated_value, "value"), COLUMN_AS(value_note, "note"));
+static const struct iot_column flat_columns[] =
+    COLUMN_LIST(COLUMN(section), COLUMN(name), COLUMN_AS(value_key, "key"), COLUMN(unit),
+		COLUMN(value), COLUMN(note));
 
 static void print_flat(struct job_document *d, struct output *out, const struct print_form *form)
 {
@@ -392,7 +391,7 @@ static void set_job(struct iot_row *to, void *source)
 static bool make_columns(struct job_rows *r)
 {
 	static const struct iot_column texts[] =
-	    COLUMN_LIST(COLUMN(key), COLUMN(user), COLUMN(account), COLUMN_AS(job_state, "state"));
+	    COLUMN_LIST(COLUMN(key), COLUMN(user), COLUMN(account), COLUMN(job_state));
 	r->texts = r->jobs->list != NULL ? COLUMN_COUNT(texts) : 1;
 	r->columns = r->texts + member_values_count;
 	r->column = calloc(r->columns, sizeof *r->column);

@@ -38,17 +38,16 @@ static void set_value_row(struct iot_row *to, void *source)
 	const struct analyze_map *run = run_at(r, to->number);
 	const struct iot_analyze_value *v = &run->values[to->number - r->first].value;
 	r->texts.used = 0;
-	row_word(to, &metrics.key, run->name);
+	row_word(to, &metrics.job, run->name);
 	value_set_name(to, v);
-	value_set(to, &metrics.stated_value, v, &r->texts);
+	value_set(to, &metrics.value, v, &r->texts);
 }
 
 static void print_rows(const struct analyze_maps *m, struct output *out,
 		       const struct print_form *form)
 {
 	static const struct iot_column columns[] = COLUMN_LIST(
-	    COLUMN_AS(key, "job"), COLUMN_AS(value_name, "name"), COLUMN_AS(value_key, "key"),
-	    COLUMN_AS(value_unit, "unit"), COLUMN_AS(stated_value, "value"));
+	    COLUMN(job), COLUMN(name), COLUMN_AS(value_key, "key"), COLUMN(unit), COLUMN(value));
 	struct map_rows r = {.maps = m};
 	const struct iot_table rows = TABLE_ROWS(columns, count_values(m), set_value_row, &r);
 	form->print(out, &rows, NULL);
@@ -78,7 +77,7 @@ static void set_value(struct iot_row *to, void *source)
 		return;
 	}
 	row_word(to, &metrics.value_key, "key");
-	row_word(to, &metrics.stated_value, view->run->name);
+	row_word(to, &metrics.value, view->run->name);
 }
 
 static void set_run(struct iot_row *to, void *source)
@@ -90,7 +89,7 @@ static void set_run(struct iot_row *to, void *source)
 	view->values.rows++;
 	view->values.fill = set_value;
 	view->values.source = view;
-	row_table(to, &metrics.stated_value, &view->values);
+	row_table(to, &metrics.value, &view->values);
 }
 
 static void set_document(struct iot_row *to, void *source)
@@ -104,7 +103,7 @@ static void print_document(const struct analyze_maps *m, struct output *out,
 			   const struct print_form *form)
 {
 	static const struct iot_column columns[] = COLUMN_LIST(COLUMN(by), COLUMN(rows));
-	static const struct iot_column run[] = COLUMN_LIST(COLUMN(stated_value));
+	static const struct iot_column run[] = COLUMN_LIST(COLUMN(value));
 	struct maps_view view = {.maps = m, .runs = TABLE_LIST(run, m->count, set_run, &view)};
 	const struct iot_table document = TABLE_RECORD(columns, set_document, &view);
 	form->print(out, &document, NULL);

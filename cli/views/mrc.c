@@ -162,9 +162,8 @@ static void set_line(struct iot_row *to, void *source)
 static void print_flat(struct mrc_results *m, const struct print_form *form)
 {
 	static const struct iot_column columns[] = COLUMN_LIST(
-	    COLUMN_AS(cache_blocks, "size_blocks"), COLUMN_AS(cache_bytes, "size_bytes"),
-	    COLUMN(misses), COLUMN(miss_ratio), COLUMN_AS(miss_ratio_low, "low"),
-	    COLUMN_AS(miss_ratio_high, "high"), COLUMN(row), COLUMNS(misses));
+	    COLUMN(cache_blocks), COLUMN(cache_bytes), COLUMN(misses), COLUMN(miss_ratio),
+	    COLUMN(miss_ratio_low), COLUMN(miss_ratio_high), COLUMN(row), COLUMNS(misses));
 	const size_t curves = 1 + simulate_rows_shown(&m->simulate);
 	struct curves s = {.results = m};
 	const struct iot_table table = TABLE_ROWS(columns, curves * m->size_count, set_line, &s);
@@ -175,13 +174,12 @@ static void print_nested(struct mrc_results *m, const struct print_form *form)
 {
 	static const struct iot_column parameters[] = COLUMN_LIST(
 	    COLUMN(input), COLUMN(reading), COLUMN(method), COLUMN(policy), COLUMN(block),
-	    COLUMN(layer), COLUMN(unknown), COLUMN(by), COLUMN_AS(point_count, "points"),
-	    COLUMN(max_request), COLUMN(memory), COLUMN(sample), COLUMN(samples), COLUMN(seed));
-	static const struct iot_column points[] =
-	    COLUMN_LIST(COLUMN_AS(cache_blocks, "blocks"), COLUMN_AS(cache_bytes, "bytes"),
-			COLUMN(misses), COLUMN(miss_ratio), COLUMN_AS(miss_ratio_low, "low"),
-			COLUMN_AS(miss_ratio_high, "high"), COLUMN_READ_AS(misses, "read_misses"),
-			COLUMN_WRITE_AS(misses, "write_misses"));
+	    COLUMN(layer), COLUMN(unknown), COLUMN(by), COLUMN(point_count), COLUMN(max_request),
+	    COLUMN(memory), COLUMN(sample), COLUMN(samples), COLUMN(seed));
+	static const struct iot_column points[] = COLUMN_LIST(
+	    COLUMN(cache_blocks), COLUMN(cache_bytes), COLUMN(misses), COLUMN(miss_ratio),
+	    COLUMN(miss_ratio_low), COLUMN(miss_ratio_high), COLUMN_READ_AS(misses, "read_misses"),
+	    COLUMN_WRITE_AS(misses, "write_misses"));
 	static const struct iot_column rows[] =
 	    COLUMN_LIST(COLUMN(row), COLUMN(references), COLUMN(points));
 	static const struct iot_column document[] =

@@ -42,8 +42,8 @@ static void set_device(struct iot_row *to, void *source)
 	row_number(to, &metrics.near_ns, d->near_ns);
 	row_number(to, &metrics.far_ns, d->far_ns);
 	row_number(to, &metrics.span, d->span);
-	row_number(to, &metrics.read_latency_ns, d->read_latency_ns);
-	row_number(to, &metrics.write_latency_ns, d->write_latency_ns);
+	row_number(to, &metrics.device_read_latency_ns, d->read_latency_ns);
+	row_number(to, &metrics.device_write_latency_ns, d->write_latency_ns);
 	row_number(to, &metrics.read_rate, d->read_rate);
 	row_number(to, &metrics.write_rate, d->write_rate);
 	row_number(to, &metrics.depth, d->depth);
@@ -52,7 +52,7 @@ static void set_device(struct iot_row *to, void *source)
 struct iot_table device_view(const struct device_options *device)
 {
 	static const struct iot_column columns[] = COLUMN_LIST(
-	    COLUMN(near_ns), COLUMN(far_ns), COLUMN(span), COLUMN(read_latency_ns),
-	    COLUMN(write_latency_ns), COLUMN(read_rate), COLUMN(write_rate), COLUMN(depth));
+	    COLUMN(near_ns), COLUMN(far_ns), COLUMN(span), COLUMN(device_read_latency_ns),
+	    COLUMN(device_write_latency_ns), COLUMN(read_rate), COLUMN(write_rate), COLUMN(depth));
 	return (struct iot_table)TABLE_RECORD(columns, set_device, (void *)device);
 }

@@ -20,10 +20,9 @@ static void set_trace(struct iot_row *to, void *source)
 
 void sorted_trace_print(struct json *j, const struct sorted_trace *t)
 {
-	static const struct iot_column columns[] =
-	    COLUMN_LIST(COLUMN(input), COLUMN(kept), COLUMN(records), COLUMN(late),
-			COLUMN(late_by_ns), COLUMN_AS(sorted_runs, "runs"), COLUMN(spilled_bytes),
-			COLUMN_AS(output_bytes, "written_bytes"));
+	static const struct iot_column columns[] = COLUMN_LIST(
+	    COLUMN(input), COLUMN(kept), COLUMN(records), COLUMN(late), COLUMN(late_by_ns),
+	    COLUMN(sorted_runs), COLUMN(spilled_bytes), COLUMN(output_bytes));
 	const struct iot_table table = TABLE_RECORD(columns, set_trace, (void *)t);
 	print_json(j, NULL, &table);
 }

@@ -309,13 +309,12 @@ void simulate_print_text(struct simulate_results *r)
 static void print_flat(struct simulate_results *r, const struct print_form *form)
 {
 	static const struct iot_column columns[] = COLUMN_LIST(
-	    COLUMN(policy), COLUMN_AS(cache_blocks, "blocks"), COLUMN_AS(cache_bytes, "bytes"),
-	    COLUMNS(references), COLUMNS(hits), COLUMN_READ_AS(first_references, "read_firsts"),
-	    COLUMN_WRITE_AS(first_references, "write_firsts"), COLUMNS(records),
-	    COLUMNS(record_hits), COLUMNS(bytes), COLUMNS(byte_hits), COLUMN(evictions),
-	    COLUMN(device_read_bytes), COLUMN(device_written_bytes), COLUMN(saved_writes),
-	    COLUMN(cancelled_writes), COLUMN_AS(dropped_blocks, "dropped"), COLUMN(prefetched),
-	    COLUMN(prefetch_used), COLUMN(prefetch_wasted), COLUMN(row), COLUMN(referenced_blocks),
+	    COLUMN(policy), COLUMN(cache_blocks), COLUMN(cache_bytes), COLUMNS(references),
+	    COLUMNS(hits), COLUMNS(first_references), COLUMNS(records), COLUMNS(record_hits),
+	    COLUMNS(bytes), COLUMNS(byte_hits), COLUMN(evictions), COLUMN(device_read_bytes),
+	    COLUMN(device_written_bytes), COLUMN(saved_writes), COLUMN(cancelled_writes),
+	    COLUMN(dropped_blocks), COLUMN(prefetched), COLUMN(prefetch_used),
+	    COLUMN(prefetch_wasted), COLUMN(row), COLUMN(referenced_blocks),
 	    COLUMN(repeated_blocks), COLUMN(reuses), COLUMN(reuse_distance), COLUMN(reuse_time_ns),
 	    COLUMN(estimated_device_ns), COLUMN(estimated_idle_ns), COLUMNS(first_records),
 	    COLUMNS(first_bytes));
@@ -352,19 +351,17 @@ static void print_nested(struct simulate_results *r, const struct print_form *fo
 	    COLUMN(other_layer_records), COLUMN(out_of_order), COLUMN(unlinked), COLUMN(truncated),
 	    COLUMN(truncated_to_unknown_size), COLUMN(synced), COLUMN(traced_misses),
 	    COLUMN(reuse));
-	static const struct iot_column reuse[] = COLUMN_LIST(
-	    COLUMN_AS(referenced_blocks, "blocks"), COLUMN(repeated_blocks),
-	    COLUMN_AS(reuses, "references"), COLUMN_AS(reuse_distance, "median_distance"),
-	    COLUMN_AS(reuse_time_ns, "median_time_ns"));
+	static const struct iot_column reuse[] =
+	    COLUMN_LIST(COLUMN(referenced_blocks), COLUMN(repeated_blocks), COLUMN(reuses),
+			COLUMN(reuse_distance), COLUMN(reuse_time_ns));
 	static const struct iot_column simulations[] = COLUMN_LIST(
-	    COLUMN(policy), COLUMN_AS(cache_blocks, "blocks"), COLUMN_AS(cache_bytes, "bytes"),
-	    HITS, COLUMN(evictions), COLUMN(resident_blocks), COLUMN(dropped_blocks),
-	    COLUMN(device_read_bytes), COLUMN(device_written_bytes), COLUMN(saved_writes),
-	    COLUMN(cancelled_writes), COLUMN(prefetched), COLUMN(prefetch_used),
-	    COLUMN(prefetch_wasted), COLUMN(estimate), COLUMN(rows));
+	    COLUMN(policy), COLUMN(cache_blocks), COLUMN(cache_bytes), HITS, COLUMN(evictions),
+	    COLUMN(resident_blocks), COLUMN(dropped_blocks), COLUMN(device_read_bytes),
+	    COLUMN(device_written_bytes), COLUMN(saved_writes), COLUMN(cancelled_writes),
+	    COLUMN(prefetched), COLUMN(prefetch_used), COLUMN(prefetch_wasted), COLUMN(estimate),
+	    COLUMN(rows));
 	static const struct iot_column estimate[] =
-	    COLUMN_LIST(COLUMN_AS(estimated_device_ns, "device_time_ns"),
-			COLUMN_AS(estimated_idle_ns, "idle_bound_ns"));
+	    COLUMN_LIST(COLUMN(estimated_device_ns), COLUMN(estimated_idle_ns));
 	static const struct iot_column rows[] =
 	    COLUMN_LIST(COLUMN(row), TOTALS, COLUMN(reuse), HITS);
 	static const struct iot_column document[] =

@@ -37,7 +37,7 @@ static void set_example(struct iot_row *to, void *source)
 struct iot_table source_examples_table(const struct iot_source *s)
 {
 	static const struct iot_column columns[] =
-	    COLUMN_LIST(COLUMN_AS(path, "file"), COLUMN(line), COLUMN(text));
+	    COLUMN_LIST(COLUMN(path), COLUMN(line), COLUMN(text));
 	size_t n = 0;
 	while (iot_source_example(s, n) != NULL)
 		n++;
@@ -56,8 +56,7 @@ static void set_difference(struct iot_row *to, void *source)
 struct iot_table source_differences_table(const struct iot_source *s)
 {
 	static const struct iot_column columns[] =
-	    COLUMN_LIST(COLUMN(where), COLUMN(what), COLUMN_AS(source_sum, "source"),
-			COLUMN_AS(records_sum, "records"));
+	    COLUMN_LIST(COLUMN(where), COLUMN(what), COLUMN(source_sum), COLUMN(records_sum));
 	size_t n = 0;
 	while (iot_source_difference(s, n) != NULL)
 		n++;

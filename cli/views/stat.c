@@ -159,7 +159,7 @@ static void set_durations(struct iot_row *to, const struct stat_view *v, int wri
 void stat_set_calls(struct iot_row *to, const struct iot_stats_operation *o, bool results)
 {
 	const struct iot_text name = {o->name, strlen(o->name)};
-	row_word(to, &metrics.operation, o->name);
+	row_word(to, &metrics.name, o->name);
 	row_word(to, &metrics.operation_kind, operation_kind_name(name));
 	row_number(to, &metrics.calls, o->calls);
 	if (results)
@@ -179,7 +179,7 @@ static void set_operation(struct iot_row *to, void *source)
 		return;
 	}
 	row_number(to, &metrics.calls, iot_stats_fact(v->results->stats, IOT_STATS_OTHER_OPS));
-	row_word(to, &metrics.operation, "others");
+	row_word(to, &metrics.name, "others");
 }
 
 static size_t operations_shown(const struct stat_results *s)
@@ -233,8 +233,8 @@ static void print_flat(struct stat_results *s, const struct print_form *form)
 			COLUMN(same_size), COLUMN(sizes), COLUMN(name), COLUMN(rank), COLUMN(timed),
 			COLUMN(located), COLUMN(first_ns), COLUMN(last_ns), COLUMN(input));
 	static const struct iot_column operations[] =
-	    COLUMN_LIST(COLUMN(operation), COLUMN(calls), COLUMN(failed), COLUMN(timed),
-			COLUMN_AS(operation_ns, "ns"), COLUMN_AS(operation_kind, "kind"));
+	    COLUMN_LIST(COLUMN(name), COLUMN(calls), COLUMN(failed), COLUMN(timed),
+			COLUMN(operation_ns), COLUMN(operation_kind));
 	struct stat_view v = {.results = s, .sizes = stat_sizes_table(&v)};
 	struct iot_table rows = TABLE_ROWS(columns, rows_shown(s), set_tsv_row, &v);
 	const struct iot_table sampled = TABLE_ROWS(of_samples, rows_shown(s), set_row, &v);
@@ -259,6 +259,13 @@ static const struct iot_column values[] = COLUMN_LIST(STAT_VALUES);
 
 static const struct iot_column operations[] = COLUMN_LIST(STAT_CALLS);
 
+static bool knows_durations(const struct iot_stats *stats, int write)
+{
+	struct iot_stats_latency l;
+	iot_stats_latency(stats, write, &l);
+	return l.count > 0;
+}
+
 static void set_read_durations(struct iot_row *to, void *source)
 {
 	set_durations(to, source, 0);
@@ -269,27 +276,19 @@ static void set_write_durations(struct iot_row *to, void *source)
 	set_durations(to, source, 1);
 }
 
-static void set_directions(struct iot_row *to, void *source)
-{
-	const struct stat_view *v = source;
-	struct iot_stats_latency l[2];
-	iot_stats_latency(v->results->stats, 0, &l[0]);
-	iot_stats_latency(v->results->stats, 1, &l[1]);
-	if (l[0].count > 0)
-		row_table(to, &metrics.read_durations, &v->direction[0]);
-	if (l[1].count > 0)
-		row_table(to, &metrics.write_durations, &v->direction[1]);
-}
-
 static void set_document(struct iot_row *to, void *source)
 {
 	const struct stat_view *v = source;
-	const uint64_t span = iot_stats_fact(v->results->stats, IOT_STATS_SPAN_NS);
+	const struct iot_stats *stats = v->results->stats;
+	const uint64_t span = iot_stats_fact(stats, IOT_STATS_SPAN_NS);
 	row_word(to, &metrics.by, stat_by_name(v->results->by));
 	row_word(to, &metrics.layer, v->results->layer);
 	row_table(to, &metrics.rows, &v->rows);
 	row_table(to, &metrics.total, &v->total);
-	row_table(to, &metrics.durations, &v->durations);
+	if (knows_durations(stats, 0))
+		row_table(to, &metrics.read_durations, &v->direction[0]);
+	if (knows_durations(stats, 1))
+		row_table(to, &metrics.write_durations, &v->direction[1]);
 	row_known(to, &metrics.span_ns, span > 0, span);
 	row_table(to, &metrics.operation_list, &v->operations);
 	unseen_view_set(to, &v->unseen);
@@ -300,19 +299,15 @@ static void print_nested(struct stat_results *s, const struct print_form *form)
 {
 	static const struct iot_column document[] =
 	    COLUMN_LIST(COLUMN(by), COLUMN(layer), COLUMN(rows), COLUMN(total),
-			COLUMN_AS(durations, "latency_ns"), COLUMN(span_ns),
-			COLUMN_AS(operation_list, "operations"), COLUMN(unseen), COLUMN(ties));
-	static const struct iot_column directions[] =
-	    COLUMN_LIST(COLUMN_AS(read_durations, "read"), COLUMN_AS(write_durations, "write"));
+			COLUMN(read_durations), COLUMN(write_durations), COLUMN(span_ns),
+			COLUMN(operation_list), COLUMN(unseen), COLUMN(ties));
 	static const struct iot_column durations[] =
-	    COLUMN_LIST(COLUMN_AS(duration_min_ns, "min"), COLUMN_AS(duration_mean_ns, "mean"),
-			COLUMN_AS(duration_p50_ns, "p50"), COLUMN_AS(duration_p99_ns, "p99"),
-			COLUMN_AS(duration_max_ns, "max"));
+	    COLUMN_LIST(COLUMN(duration_min_ns), COLUMN(duration_mean_ns), COLUMN(duration_p50_ns),
+			COLUMN(duration_p99_ns), COLUMN(duration_max_ns));
 	struct stat_view v = {
 	    .results = s,
 	    .sizes = stat_sizes_table(&v),
 	    .total = TABLE_RECORD(counters, set_total, &v),
-	    .durations = TABLE_RECORD(directions, set_directions, &v),
 	    .direction = {TABLE_RECORD(durations, set_read_durations, &v),
 			  TABLE_RECORD(durations, set_write_durations, &v)},
 	    .rows = TABLE_ROWS(values, rows_shown(s), set_row, &v),
@@ -414,7 +409,7 @@ static void print_operations(struct stat_results *s, struct stat_view *v)
 {
 	static const struct text_column columns[] =
 	    COLUMN_LIST(TEXT(calls, 9, 0), TEXT(failed, 9, 0), TEXT(operation_ns, 11, 6),
-			TEXT(operation_kind, 11, 0), TEXT(operation, 0, 0));
+			TEXT(operation_kind, 11, 0), TEXT(name, 0, 0));
 	const struct iot_table table = TABLE_FILLED(operation_rows(s), set_operation, v);
 	print_text(&s->out, columns, COLUMN_COUNT(columns), "operation", &table);
 }

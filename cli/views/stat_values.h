@@ -17,7 +17,7 @@ struct stat_view {
 	unsigned class[IOT_SIZE_CLASSES]; /* those that occur */
 	uint64_t largest;                 /* the number of I/Os of the most frequent class */
 	char label[STAT_LABEL];
-	struct iot_table sizes, rows, total, durations, direction[2], operations;
+	struct iot_table sizes, rows, total, direction[2], operations;
 	struct unseen_view unseen;
 	struct ties_view ties;
 };
@@ -32,12 +32,12 @@ struct stat_view {
 	COLUMN(process), COLUMN(file), COLUMN(object), COLUMN(rank), COLUMN(name), \
 	COLUMN(first_path), COLUMN(input), STAT_COUNTERS, COLUMN(first_ns), COLUMN(last_ns)
 #define STAT_SAMPLED \
-	COLUMN(name), COLUMN_AS(sample_count, "samples"), COLUMN(opens), \
+	COLUMN(name), COLUMN(sample_count), COLUMN(opens), \
 	COLUMN_READ_AS(requests, "reads"), COLUMN_WRITE_AS(requests, "writes"), \
 	COLUMN_READ_AS(bytes, "read_bytes"), COLUMN_WRITE_AS(bytes, "written_bytes")
 #define STAT_CALLS \
-	COLUMN_AS(operation, "name"), COLUMN_AS(operation_kind, "kind"), COLUMN(calls), \
-	COLUMN(failed), COLUMN(timed), COLUMN_AS(operation_ns, "ns")
+	COLUMN(name), COLUMN(operation_kind), COLUMN(calls), \
+	COLUMN(failed), COLUMN(timed), COLUMN(operation_ns)
 /* clang-format on */
 
 /* Fill the columns of the same name, of the row of the struct stat_view. */

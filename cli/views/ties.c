@@ -11,7 +11,7 @@ static void set_kind(struct iot_row *to, void *source)
 {
 	const struct ties_view *v = source;
 	const struct tie_kind_sum *sum = &v->sums->kind[to->number];
-	row_word(to, &metrics.tie_kind, tie_kind_names[to->number]);
+	row_word(to, &metrics.tie, tie_kind_names[to->number]);
 	row_counts(to, &metrics.disk_ios, sum->records);
 	row_counts(to, &metrics.disk_bytes, sum->bytes);
 }
@@ -62,7 +62,7 @@ static void set_ties(struct iot_row *to, void *source)
 	for (int k = 0; k < TIE_KINDS; k++)
 		for (int d = 0; d < TIE_DIRECTIONS; d++)
 			bytes[d] += v->sums->kind[k].bytes[d];
-	row_table(to, &metrics.tie_kinds, &v->kinds);
+	row_table(to, &metrics.kinds, &v->kinds);
 	row_shares(to, &metrics.untied_share, v->sums->kind[TIE_NONE].bytes, bytes);
 	row_table(to, &metrics.total, &v->total);
 	row_table(to, &metrics.tie_files, &v->files);
@@ -70,28 +70,27 @@ static void set_ties(struct iot_row *to, void *source)
 
 /* clang-format off */
 #define VALUES \
-	COLUMN_READ_AS(call_bytes, "read_bytes"), COLUMN_WRITE_AS(call_bytes, "written_bytes"), \
-	COLUMN_READ_AS(tied_bytes, "disk_read_bytes"), \
-	COLUMN_WRITE_AS(tied_bytes, "disk_written_bytes"), \
-	COLUMN_READ_AS(amplification, "read_amplification"), \
-	COLUMN_WRITE_AS(amplification, "write_amplification"), \
+	COLUMN_READ(call_bytes), COLUMN_WRITE(call_bytes), \
+	COLUMN_READ(tied_bytes), \
+	COLUMN_WRITE(tied_bytes), \
+	COLUMN_READ(amplification), \
+	COLUMN_WRITE(amplification), \
 	COLUMN(read_ahead_bytes), COLUMN(read_ahead_used_bytes), COLUMN(read_ahead_used_share)
 /* clang-format on */
 
 void ties_view(struct ties_view *v, const struct tie_sums *sums, struct iot_reader *reader,
 	       uint64_t top)
 {
-	static const struct iot_column kind[] = COLUMN_LIST(
-	    COLUMN_AS(tie_kind, "kind"), COLUMN_READ_AS(disk_ios, "reads"),
-	    COLUMN_WRITE_AS(disk_ios, "writes"), COLUMN_READ_AS(disk_bytes, "read_bytes"),
-	    COLUMN_WRITE_AS(disk_bytes, "written_bytes")),
+	static const struct iot_column kind[] =
+	    COLUMN_LIST(COLUMN(tie), COLUMN_READ(disk_ios), COLUMN_WRITE(disk_ios),
+			COLUMN_READ(disk_bytes), COLUMN_WRITE(disk_bytes)),
 				       total[] = COLUMN_LIST(VALUES),
 				       file[] = COLUMN_LIST(COLUMN(object), COLUMN(process),
 							    COLUMN(file), COLUMN(name), VALUES),
-				       ties[] = COLUMN_LIST(COLUMN_AS(tie_kinds, "kinds"),
+				       ties[] = COLUMN_LIST(COLUMN(kinds),
 
 							    COLUMN(untied_share), COLUMN(total),
-							    COLUMN_AS(tie_files, "files"));
+							    COLUMN(tie_files));
 	v->sums = sums;
 	v->reader = reader;
 	v->top = top < sums->rows.count ? (size_t)top : sums->rows.count;
@@ -153,7 +152,7 @@ void ties_view_print(struct output *o, struct ties_view *v)
 					    READ_AS(disk_bytes, "bytes", 10, 0, TEXT_DEFAULT),
 					    WRITE_AS(disk_ios, "writes", 10, 0, TEXT_DEFAULT),
 					    WRITE_AS(disk_bytes, "bytes", 10, 0, TEXT_DEFAULT),
-					    TEXT(tie_kind, 0, 0));
+					    TEXT(tie, 0, 0));
 	const struct iot_table labelled = TABLE_FILLED(1 + v->top, set_labelled, v);
 	if (!v->sums->any)
 		return;

@@ -94,7 +94,7 @@ static double ratio_of(double part, double whole)
 
 static void set_read_hits(struct iot_row *to, uint64_t hits, uint64_t misses)
 {
-	row_real(to, &metrics.read_hit_ratio, ratio_of((double)hits, (double)(hits + misses)));
+	row_real(to, &metrics.present_ratio, ratio_of((double)hits, (double)(hits + misses)));
 }
 
 /* Latencies are known of arrivals only. */
@@ -265,8 +265,8 @@ static void print_points(struct timing_runs *s, const struct print_form *form)
 {
 	static const struct iot_column last[] =
 	    COLUMN_LIST(COLUMN(latencies), COLUMN(latency_p50_ns), COLUMN(latency_p90_ns),
-			COLUMN(latency_p99_ns), COLUMN(latency_max_ns),
-			COLUMN_AS(input_number, "input"), COLUMN(row), COLUMN(wait_ns));
+			COLUMN(latency_p99_ns), COLUMN(latency_max_ns), COLUMN(input_number),
+			COLUMN(row), COLUMN(wait_ns));
 	const struct timing_report *r = s->report;
 	struct iot_column columns[PRINT_COLUMNS_MAX];
 	size_t n = add_columns(columns, 0, point_columns, COLUMN_COUNT(point_columns));
@@ -294,10 +294,8 @@ static void print_intervals(struct timing_runs *s, const struct print_form *form
 {
 	static const struct iot_column columns[] =
 	    COLUMN_LIST(COLUMN(policy), COLUMN(cache_blocks), COLUMN(cache_bytes), COLUMN(start_ns),
-			COLUMN_AS(device_read_bytes, "device_read"),
-			COLUMN_AS(device_written_bytes, "device_written"),
-			COLUMN_AS(cache_read_bytes, "cache_read"),
-			COLUMN_AS(cache_written_bytes, "cache_written"), COLUMN(idle_ns));
+			COLUMN(device_read_bytes), COLUMN(device_written_bytes),
+			COLUMN(cache_read_bytes), COLUMN(cache_written_bytes), COLUMN(idle_ns));
 	size_t rows = 0;
 	for (size_t i = 0; i < s->report->point_count; i++)
 		rows += s->report->points[i].result.rate_count;
@@ -399,38 +397,33 @@ static void print_nested(struct output *out, const struct timing_report *r,
 	static const struct iot_column parameters[] = COLUMN_LIST(
 	    COLUMN(reading), COLUMN(arrive), COLUMN(think), COLUMN(layer), COLUMN(unknown),
 	    COLUMN(by), COLUMN(block), COLUMN(cpus), COLUMN(copies), COLUMN(share),
-	    COLUMN(quantum_ns), COLUMN_AS(switch_cost_ns, "switch_ns"),
-	    COLUMN_AS(syscall_cost_ns, "syscall_ns"), COLUMN_AS(interrupt_cost_ns, "interrupt_ns"),
-	    COLUMN(copy_call_ns), COLUMN(copy_kib_ns), COLUMN(read_ahead), COLUMN(window),
-	    COLUMN_AS(write_mode, "write_behind"), COLUMN(dirty_background_percent),
-	    COLUMN(dirty_percent), COLUMN(writeback_interval_ns), COLUMN(dirty_expire_ns),
-	    COLUMN(process_limit_blocks), COLUMN(device), COLUMN(direct), COLUMN(rate_ns),
-	    COLUMN(max_request), COLUMN(memory));
+	    COLUMN(quantum_ns), COLUMN(switch_cost_ns), COLUMN(syscall_cost_ns),
+	    COLUMN(interrupt_cost_ns), COLUMN(copy_call_ns), COLUMN(copy_kib_ns),
+	    COLUMN(read_ahead), COLUMN(window), COLUMN(write_mode),
+	    COLUMN(dirty_background_percent), COLUMN(dirty_percent), COLUMN(writeback_interval_ns),
+	    COLUMN(dirty_expire_ns), COLUMN(process_limit_blocks), COLUMN(device), COLUMN(direct),
+	    COLUMN(rate_ns), COLUMN(max_request), COLUMN(memory));
 	static const struct iot_column inputs[] = COLUMN_LIST(
 	    COLUMN(path), COLUMN(processes), COLUMN(files), COLUMN(records), COLUMN(operations),
 	    COLUMN_READ_AS(bytes, "read_bytes"), COLUMN_WRITE_AS(bytes, "written_bytes"),
-	    COLUMN_AS(other_layer_records, "other_layer"), COLUMN(read_ahead_records),
-	    COLUMN_AS(unknown_offsets, "unknown_offset"), COLUMN(unknown_offset_bytes),
-	    COLUMN(think_from_wall), COLUMN(think_unknown), COLUMN(cpu_backwards),
-	    COLUMN(out_of_order));
+	    COLUMN(other_layer_records), COLUMN(read_ahead_records), COLUMN(unknown_offsets),
+	    COLUMN(unknown_offset_bytes), COLUMN(think_from_wall), COLUMN(think_unknown),
+	    COLUMN(cpu_backwards), COLUMN(out_of_order));
 	static const struct iot_column latency[] =
-	    COLUMN_LIST(COLUMN_AS(latencies, "count"), COLUMN_AS(latency_min_ns, "min"),
-			COLUMN_AS(latency_p50_ns, "p50"), COLUMN_AS(latency_p90_ns, "p90"),
-			COLUMN_AS(latency_p99_ns, "p99"), COLUMN_AS(latency_p999_ns, "p999"),
-			COLUMN_AS(latency_max_ns, "max"));
+	    COLUMN_LIST(COLUMN(latencies), COLUMN(latency_min_ns), COLUMN(latency_p50_ns),
+			COLUMN(latency_p90_ns), COLUMN(latency_p99_ns), COLUMN(latency_p999_ns),
+			COLUMN(latency_max_ns));
 	static const struct iot_column processes[] =
-	    COLUMN_LIST(COLUMN_AS(input_number, "input"), COLUMN(copy), COLUMN(process),
-			COLUMN(think_ns), COLUMN(sleep_ns), COLUMN(end_ns));
+	    COLUMN_LIST(COLUMN(input_number), COLUMN(copy), COLUMN(process), COLUMN(think_ns),
+			COLUMN(sleep_ns), COLUMN(end_ns));
 	static const struct iot_column rates[] =
-	    COLUMN_LIST(COLUMN_AS(device_read_bytes, "device_read"),
-			COLUMN_AS(device_written_bytes, "device_written"),
-			COLUMN_AS(cache_read_bytes, "cache_read"),
-			COLUMN_AS(cache_written_bytes, "cache_written"), COLUMN(idle_ns));
+	    COLUMN_LIST(COLUMN(device_read_bytes), COLUMN(device_written_bytes),
+			COLUMN(cache_read_bytes), COLUMN(cache_written_bytes), COLUMN(idle_ns));
 	static const struct iot_column nested[] =
-	    COLUMN_LIST(COLUMN(depth_mean), COLUMN(utilisation), COLUMN_AS(latency, "latency_ns"),
-			COLUMN_AS(process_list, "processes"), COLUMN(rates), COLUMN(rows));
+	    COLUMN_LIST(COLUMN(depth_mean), COLUMN(utilisation), COLUMN(latency),
+			COLUMN(process_list), COLUMN(rates), COLUMN(rows));
 	static const struct iot_column row[] =
-	    COLUMN_LIST(COLUMN_AS(input_number, "input"), COLUMN(row), COLUMN(wait_ns));
+	    COLUMN_LIST(COLUMN(input_number), COLUMN(row), COLUMN(wait_ns));
 	static const struct iot_column document[] =
 	    COLUMN_LIST(COLUMN(parameters), COLUMN(inputs), COLUMN(runs));
 	struct iot_column runs[PRINT_COLUMNS_MAX], rows[PRINT_COLUMNS_MAX];
@@ -466,13 +459,13 @@ void timing_print(struct output *out, const struct timing_report *r, const struc
 static void print_runs(struct timing_runs *s, bool arrivals)
 {
 	static const struct text_column closed[] =
-	    COLUMN_LIST(TEXT(policy, -8, 0), TEXT(cache_bytes, 10, 0), TEXT(read_hit_ratio, 6, 1),
+	    COLUMN_LIST(TEXT(policy, -8, 0), TEXT(cache_bytes, 10, 0), TEXT(present_ratio, 6, 1),
 			TEXT(device_read_bytes, 11, 0),
 			TEXT_AS(device_written_bytes, "written", 11, 0), TEXT(wall_ns, 11, 3),
 			TEXT(busy_ns, 11, 3), TEXT(idle_ns, 11, 3), TEXT(utilisation, 7, 2),
 			TEXT(held_up, 9, 0), TEXT(pending_bytes, 10, 0), TEXT(pending_ns, 7, 3));
 	static const struct text_column open[] = COLUMN_LIST(
-	    TEXT(policy, -8, 0), TEXT(cache_bytes, 10, 0), TEXT(read_hit_ratio, 6, 1),
+	    TEXT(policy, -8, 0), TEXT(cache_bytes, 10, 0), TEXT(present_ratio, 6, 1),
 	    TEXT(device_read_bytes, 11, 0), TEXT_AS(device_written_bytes, "written", 11, 0),
 	    TEXT_UNIT(latency_p50_ns, NULL, 10, 3, TEXT_MS),
 	    TEXT_UNIT(latency_p90_ns, NULL, 10, 3, TEXT_MS),
@@ -527,7 +520,7 @@ static void print_rows(struct timing_runs *s)
 	const struct text_column columns[] = COLUMN_LIST(
 	    TEXT_AS(wait_ns, s->point->options.arrivals ? "latency s" : "wait s", 11, 3),
 	    TEXT(think_ns, 11, 3), TEXT_READ(requests, 9, 0), TEXT_WRITE(requests, 9, 0),
-	    TEXT(read_hit_ratio, 6, 1), TEXT(device_read_bytes, 11, 0),
+	    TEXT(present_ratio, 6, 1), TEXT(device_read_bytes, 11, 0),
 	    TEXT_AS(device_written_bytes, "written", 11, 0), TEXT(row, 0, 0));
 	const struct iot_table table = TABLE_FILLED(s->rows.rows, set_named_row, s);
 	char title[32];

@@ -98,12 +98,12 @@ void top_print_json(struct output *o, const struct table *t)
 	    COLUMN_LIST(COLUMN(opens), COLUMN_READ_AS(requests, "reads"),
 			COLUMN_WRITE_AS(requests, "writes"), COLUMN_READ_AS(bytes, "read_bytes"),
 			COLUMN_WRITE_AS(bytes, "written_bytes"), COLUMN(io_ns));
-	static const struct iot_column recent_calls[] = COLUMN_LIST(
-	    COLUMN(calls), COLUMN(failed), COLUMN(timed), COLUMN_AS(operation_ns, "ns"));
-	static const struct iot_column document[] = COLUMN_LIST(
-	    COLUMN(ended), COLUMN(interval_ns), COLUMN(span_ns), COLUMN(processes),
-	    COLUMN_AS(lost_records, "lost"), COLUMN(layer), COLUMN(left_out), COLUMN(total),
-	    COLUMN(interval), COLUMN(by), COLUMN(rows), COLUMN_AS(operation_list, "operations"));
+	static const struct iot_column recent_calls[] =
+	    COLUMN_LIST(COLUMN(calls), COLUMN(failed), COLUMN(timed), COLUMN(operation_ns));
+	static const struct iot_column document[] =
+	    COLUMN_LIST(COLUMN(ended), COLUMN(interval_ns), COLUMN(span_ns), COLUMN(processes),
+			COLUMN(lost_records), COLUMN(layer), COLUMN(left_out), COLUMN(total),
+			COLUMN(interval), COLUMN(by), COLUMN(rows), COLUMN(operation_list));
 	struct top_view v = {
 	    .shown = t,
 	    .stat = {.results = &t->results, .sizes = stat_sizes_table(&v.stat)},

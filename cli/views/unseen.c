@@ -12,7 +12,7 @@ static void set_reason(struct iot_row *to, void *source)
 	const char *encoded = view->unseen->name[why];
 	const size_t size =
 	    iot_percent_decode((struct iot_text){encoded, strlen(encoded)}, view->name, NULL);
-	row_word(to, &metrics.unseen_why, unseen_why_name(why));
+	row_word(to, &metrics.why, unseen_why_name(why));
 	row_number(to, &metrics.unseen_programs, view->unseen->programs[why]);
 	if (size > 0)
 		row_text(to, &metrics.unseen_program, view->name, size);
@@ -22,7 +22,7 @@ static void set_unseen(struct iot_row *to, void *source)
 {
 	const struct unseen_view *view = source;
 	row_number(to, &metrics.unseen_programs, unseen_programs(view->unseen));
-	row_table(to, &metrics.unseen_reasons, &view->reasons);
+	row_table(to, &metrics.reasons, &view->reasons);
 	for (unsigned i = 0; i < UNSEEN_CALLS; i++)
 		row_number(to, &metrics.unseen_calls, view->unseen->calls[i]);
 	row_word(to, &metrics.remedy, unseen_remedy(view->unseen));
@@ -33,8 +33,8 @@ enum { BEFORE = 2, COLUMNS = BEFORE + UNSEEN_CALLS + 1 };
 /* Each kind of calls is a column under its own name. */
 static const struct iot_column *columns(void)
 {
-	static struct iot_column column[COLUMNS] = COLUMN_LIST(
-	    COLUMN_AS(unseen_programs, "programs"), COLUMN_AS(unseen_reasons, "reasons"));
+	static struct iot_column column[COLUMNS] =
+	    COLUMN_LIST(COLUMN_AS(unseen_programs, "programs"), COLUMN(reasons));
 	for (unsigned i = 0; i < UNSEEN_CALLS; i++)
 		column[BEFORE + i] = (struct iot_column)COLUMN(unseen_calls);
 	for (unsigned i = 0; i < UNSEEN_CALLS; i++)
@@ -46,7 +46,7 @@ static const struct iot_column *columns(void)
 void unseen_view(struct unseen_view *view, const struct unseen *unseen)
 {
 	static const struct iot_column reason[] =
-	    COLUMN_LIST(COLUMN_AS(unseen_why, "why"), COLUMN_AS(unseen_programs, "programs"),
+	    COLUMN_LIST(COLUMN(why), COLUMN_AS(unseen_programs, "programs"),
 			COLUMN_AS(unseen_program, "first"));
 	size_t reasons = 0;
 	view->unseen = unseen;

@@ -50,10 +50,10 @@ void value_set_text(struct iot_row *to, const struct iot_metric *m, struct iot_t
 
 void value_set_name(struct iot_row *to, const struct iot_analyze_value *v)
 {
-	row_word(to, &metrics.value_section, v->section);
-	row_word(to, &metrics.value_name, v->name);
+	row_word(to, &metrics.section, v->section);
+	row_word(to, &metrics.name, v->name);
 	row_word(to, &metrics.value_key, v->key);
-	row_word(to, &metrics.value_unit, v->unit);
+	row_word(to, &metrics.unit, v->unit);
 }
 
 /* Maps */
@@ -123,9 +123,9 @@ const struct iot_analyze_value *value_map_fill(struct iot_row *to, void *source)
 	row_word(to, &metrics.value_key, words[level]);
 	map->of->texts.used = 0;
 	if (is_single(v, level))
-		value_set(to, &metrics.stated_value, v, &map->of->texts);
+		value_set(to, &metrics.value, v, &map->of->texts);
 	else
-		row_table(to, &metrics.stated_value,
+		row_table(to, &metrics.value,
 			  value_maps_begin(map->of, map->of->list, level + 1, map->at));
 	return v;
 }
@@ -133,8 +133,7 @@ const struct iot_analyze_value *value_map_fill(struct iot_row *to, void *source)
 const struct iot_table *value_maps_begin(struct value_maps *m, struct value_list list,
 					 enum value_level level, size_t first)
 {
-	static const struct iot_column columns[] =
-	    COLUMN_LIST(COLUMN(value_key), COLUMN(stated_value));
+	static const struct iot_column columns[] = COLUMN_LIST(COLUMN(value_key), COLUMN(value));
 	struct value_map *map = &m->map[level];
 	m->list = list;
 	*map = (struct value_map){.of = m, .first = first, .at = first};

@@ -50,9 +50,9 @@ void workflow_view(struct workflow_view *v, const struct analyze_workflow *w, ui
 	    COLUMN_LIST(COLUMN(writer), COLUMN(reader), COLUMN(files), COLUMN(bytes));
 	static const struct iot_column files[] =
 	    COLUMN_LIST(COLUMN(path), COLUMN(writers), COLUMN(readers), COLUMN(bytes));
-	static const struct iot_column columns[] = COLUMN_LIST(
-	    COLUMN(files), COLUMN(bytes), COLUMN(flows), COLUMN_AS(uses_left_out, "left_out"),
-	    COLUMN(lower_bound), COLUMN(top_flows), COLUMN(top_files));
+	static const struct iot_column columns[] =
+	    COLUMN_LIST(COLUMN(files), COLUMN(bytes), COLUMN(flows), COLUMN(uses_left_out),
+			COLUMN(lower_bound), COLUMN(top_flows), COLUMN(top_files));
 	*v = (struct workflow_view){
 	    .workflow = w,
 	    .table = TABLE_RECORD(columns, set_workflow, v),
@@ -71,10 +71,10 @@ static void set_flat(struct iot_row *to, const char *prefix, const struct iot_ta
 	const bool is_bytes = t->column[column].metric->quantity == IOT_BYTES;
 	iot_table_row(t, row, cell);
 	snprintf(name, sizeof name, "%s%s", prefix, iot_column_name(&t->column[column], plain));
-	row_word(to, &metrics.value_section, "workflow");
-	row_word(to, &metrics.value_name, name);
-	row_word(to, &metrics.value_unit, is_bytes ? "bytes" : "");
-	*row_cell(to, &metrics.stated_value, IOT_BOTH) = cell[column];
+	row_word(to, &metrics.section, "workflow");
+	row_word(to, &metrics.name, name);
+	row_word(to, &metrics.unit, is_bytes ? "bytes" : "");
+	*row_cell(to, &metrics.value, IOT_BOTH) = cell[column];
 	if (numbered)
 		row_number(to, &metrics.value_key, row + 1);
 }
@@ -90,6 +90,6 @@ void workflow_flat_row(struct iot_row *to, struct workflow_view *v, size_t row)
 	else
 		set_flat(to, "file_", &v->files, (row - TOTALS - flows) / v->files.columns,
 			 (row - TOTALS - flows) % v->files.columns, true);
-	if (row_cell(to, &metrics.stated_value, IOT_BOTH)->kind == IOT_INTEGER && row != LEFT_OUT)
-		row_word(to, &metrics.value_note, workflow_note(v->workflow));
+	if (row_cell(to, &metrics.value, IOT_BOTH)->kind == IOT_INTEGER && row != LEFT_OUT)
+		row_word(to, &metrics.note, workflow_note(v->workflow));
 }

@@ -416,9 +416,9 @@ void reuse_values(const struct reuse *r, struct values *v)
 	for (unsigned i = 0; i < REUSE_KINDS; i++)
 		ordered_value(r, kinds[i], all.kind[i], v);
 	for (unsigned i = 0; i < REUSE_STATES && !r->unordered; i++)
-		bytes_value(r, "state", states[i], all.state[i], v);
+		bytes_value(r, NAME_OF(state_bytes), states[i], all.state[i], v);
 	if (r->unordered)
-		values_unknown(v, NAME_OF(state), NULL, "bytes", v->inexact);
+		values_unknown(v, NAME_OF(state_bytes), NULL, "bytes", v->inexact);
 	bytes_value(r, "unique_read", NULL, reuse_unique(&all, false), v);
 	bytes_value(r, "unique_written", NULL, reuse_unique(&all, true), v);
 	bytes_value(r, "footprint", NULL, reuse_footprint(&all), v);

@@ -360,9 +360,9 @@ METRIC(far_ns, "far", IOT_NS, IOT_DETAIL, IOT_ONE,
        "The time to position over the span or more, or in another file.")
 METRIC(span, "span", IOT_BYTES, IOT_DETAIL, IOT_ONE,
        "The distance from which positioning takes longest.")
-METRIC(read_latency_ns, "read latency", IOT_NS, IOT_DETAIL, HOMONYM,
+METRIC(device_read_latency_ns, "read latency", IOT_NS, IOT_DETAIL, IOT_ONE,
        "The time of each read in addition to positioning and transfer.")
-METRIC(write_latency_ns, "write latency", IOT_NS, IOT_DETAIL, HOMONYM,
+METRIC(device_write_latency_ns, "write latency", IOT_NS, IOT_DETAIL, IOT_ONE,
        "The time of each write in addition to positioning and transfer.")
 METRIC(read_rate, "read rate", IOT_BYTES_PER_S, IOT_DETAIL, IOT_ONE,
        "The rate at which reads transfer bytes; 0 is infinite.")
@@ -381,7 +381,7 @@ METRIC(cache_bytes, "cache", IOT_BYTES, IOT_MAIN, IOT_ONE,
 METRIC(row, "row", IOT_WORD, IOT_MAIN, IOT_ONE,
        "The object, file, process, rank, kind of data or direction whose references are counted.")
 METRIC(records, "records", IOT_COUNT, IOT_MAIN, IOT_BY_DIRECTION,
-       "Records that refer to at least one block.")
+       "Records; simulations count only records that refer to a block.")
 METRIC_OF_PAPER(bytes, "S", "bytes", IOT_BYTES, IOT_MAIN, WRITTEN_BY_DIRECTION,
        "Bytes that the records transfer.")
 METRIC(references, "references", IOT_COUNT, IOT_MAIN, IOT_BY_DIRECTION,
@@ -489,7 +489,7 @@ METRIC(traced_misses, "traced", IOT_COUNT, IOT_DETAIL, IOT_ONE,
 
 /* The timing model: times and calls */
 METRIC(inputs, "inputs", IOT_NESTED, IOT_DETAIL, IOT_ONE,
-       "Counts of each input, which do not depend on a cache.")
+       "The inputs, as they were given or with counts of each.")
 METRIC(runs, "runs", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "The results of each policy and capacity.")
 METRIC(wall_ns, "wall s", IOT_NS, IOT_MAIN, IOT_ONE,
@@ -530,7 +530,7 @@ METRIC_OF_PAPER(requests, "N", "requests", IOT_COUNT, IOT_MAIN, REQUESTS_BY_DIRE
        "Reads and writes of processes.")
 
 /* The timing model: cache and device */
-METRIC(read_hit_ratio, "hit %", IOT_SHARE, IOT_MAIN, HOMONYM,
+METRIC(present_ratio, "hit %", IOT_SHARE, IOT_MAIN, IOT_ONE,
        "Blocks read that were present or prefetched, divided by all blocks read.")
 METRIC(read_hit_blocks, "read hits", IOT_COUNT, IOT_MAIN, IOT_ONE,
        "Blocks that reads found in the cache, without the first use of prefetched blocks.")
@@ -653,7 +653,7 @@ METRIC(object, "object", IOT_ID, IOT_MAIN, IOT_ONE,
 METRIC(rank, "rank", IOT_ID, IOT_MAIN, IOT_ONE,
        "The MPI rank of the process.")
 METRIC(name, "name", IOT_NAME, IOT_MAIN, IOT_ONE,
-       "The path of a file or directory, or the name of a process, host or input.")
+       "The path of a file or directory, or the name of a process, host, operation or value.")
 METRIC(label, "name", IOT_WORD, IOT_MAIN, IOT_ONE,
        "The ids and the name of a row, for people.")
 METRIC_OF_PAPER(opens, "F_open", "opens", IOT_COUNT, IOT_MAIN, IOT_ONE,
@@ -696,8 +696,6 @@ METRIC(interval_ns, "interval", IOT_NS, IOT_DETAIL, IOT_ONE,
        "The length of the last interval.")
 METRIC(ended, "ended", IOT_FLAG, IOT_DETAIL, IOT_ONE,
        "Whether the trace has ended; if not, the counts cover what was written so far.")
-METRIC(durations, "durations", IOT_NESTED, IOT_DETAIL, IOT_ONE,
-       "The durations of reads and of writes.")
 METRIC(read_durations, "reads", IOT_NESTED, IOT_DETAIL, IOT_ONE,
        "The durations of reads.")
 METRIC(write_durations, "writes", IOT_NESTED, IOT_DETAIL, IOT_ONE,
@@ -715,7 +713,7 @@ METRIC(duration_max_ns, "max", IOT_NS, IOT_DETAIL, IOT_ONE,
 METRIC(operation_list, "operations", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "The calls of each operation.")
 METRIC(operation, "operation", IOT_NAME, IOT_MAIN, IOT_ONE,
-       "The name of an operation, such as open.")
+       "The name of the operation that a finding concerns.")
 METRIC(operation_kind, "kind", IOT_WORD, IOT_MAIN, IOT_ONE,
        "The kind of a call that succeeds: reads, writes, or as of `kind_calls`.")
 METRIC(failed, "failed", IOT_COUNT, IOT_MAIN, IOT_ONE,
@@ -736,21 +734,19 @@ METRIC(job_totals, "totals", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "Sums over all jobs.")
 METRIC(population, "population", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "The values of all jobs that know a value.")
-METRIC(value_section, "section", IOT_WORD, IOT_DETAIL, IOT_ONE,
+METRIC(section, "section", IOT_WORD, IOT_DETAIL, IOT_ONE,
        "The part of the document that has a value.")
-METRIC(value_name, "name", IOT_WORD, IOT_DETAIL, IOT_ONE,
-       "The name of a value.")
 METRIC(value_key, "key", IOT_WORD, IOT_DETAIL, IOT_ONE,
        "The key of a value among the values of one name.")
-METRIC(value_unit, "unit", IOT_WORD, IOT_DETAIL, IOT_ONE,
+METRIC(unit, "unit", IOT_WORD, IOT_DETAIL, IOT_ONE,
        "The unit of a value.")
-METRIC(stated_value, "value", IOT_NAME, IOT_DETAIL, IOT_ONE,
-       "The number, or the name, that a row states.")
-METRIC(value_before, "that run", IOT_NAME, IOT_DETAIL, IOT_ONE,
+METRIC(value, "value", IOT_NAME, IOT_DETAIL, IOT_ONE,
+       "The number or the name that a row or a list states, or from which a finding follows.")
+METRIC(before, "that run", IOT_NAME, IOT_DETAIL, IOT_ONE,
        "The value of the run that is compared with.")
-METRIC(value_now, "this run", IOT_NAME, IOT_DETAIL, IOT_ONE,
+METRIC(now, "this run", IOT_NAME, IOT_DETAIL, IOT_ONE,
        "The value of the run that is analyzed.")
-METRIC(value_ratio, "ratio", IOT_RATIO, IOT_DETAIL, IOT_ONE,
+METRIC(ratio, "ratio", IOT_RATIO, IOT_DETAIL, IOT_ONE,
        "The value of the run that is analyzed divided by the value of the other run.")
 METRIC(against, "compared with", IOT_WORD, IOT_DETAIL, IOT_ONE,
        "The input of the run that is compared with.")
@@ -758,7 +754,7 @@ METRIC(value_differences, "differences", IOT_NESTED, IOT_DETAIL, IOT_ONE,
        "The values of two runs that differ noticeably.")
 METRIC(compared, "compared", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Values that were compared, including equal ones.")
-METRIC(value_note, "note", IOT_WORD, IOT_DETAIL, IOT_ONE,
+METRIC(note, "note", IOT_WORD, IOT_DETAIL, IOT_ONE,
        "The reason why a value is unknown, or only a lower bound.")
 METRIC(value_label, "of each job", IOT_WORD, IOT_DETAIL, IOT_ONE,
        "A value in words.")
@@ -851,7 +847,7 @@ METRIC(command, "command", IOT_NAME, IOT_DETAIL, IOT_ONE,
 METRIC(host, "host", IOT_NAME, IOT_MAIN, IOT_ONE,
        "The host that the trace declares for the row or the trace.")
 METRIC(job, "job", IOT_NAME, IOT_DETAIL, IOT_ONE,
-       "The job that the trace declares.")
+       "The job that the trace declares, or that a row is about.")
 METRIC(user, "user", IOT_NAME, IOT_DETAIL, IOT_ONE,
        "The user that the trace declares, or the user's id.")
 METRIC_OF_PAPER(run_time_s, "T", "run time s", IOT_RATIO, IOT_MAIN, IOT_ONE,
@@ -874,15 +870,15 @@ METRIC(unseen_calls, "calls not seen", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Calls that the tracer could not see, by kind.")
 METRIC(unseen, "not seen", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "What the tracer could not see; unknown: nothing.")
-METRIC(unseen_reasons, "reasons", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+METRIC(reasons, "reasons", IOT_NESTED, IOT_DETAIL, IOT_ONE,
        "The programs that the tracer could not see, by reason.")
-METRIC(unseen_why, "reason", IOT_WORD, IOT_DETAIL, IOT_ONE,
+METRIC(why, "reason", IOT_WORD, IOT_DETAIL, IOT_ONE,
        "Why the tracer could not see programs, as why= of %process states it.")
 METRIC(ties, "ties", IOT_NESTED, IOT_MAIN, IOT_ONE,
        "How I/Os of disks are tied to the calls that caused them; absent: the trace has no ties.")
-METRIC(tie_kinds, "kinds of ties", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+METRIC(kinds, "kinds of ties", IOT_NESTED, IOT_DETAIL, IOT_ONE,
        "The I/Os of disks by the kind of their tie.")
-METRIC(tie_kind, "tie", IOT_WORD, IOT_MAIN, IOT_ONE,
+METRIC(tie, "tie", IOT_WORD, IOT_MAIN, IOT_ONE,
        "The evidence that ties an I/O of a disk to a call: direct, flush or map; or none.")
 METRIC(tie_files, "files", IOT_NESTED, IOT_DETAIL, IOT_ONE,
        "The files that have ties or extents, most bytes of disks first.")
@@ -1400,7 +1396,7 @@ METRIC(overwrite_unread, "overwritten unread", IOT_BYTES, IOT_DETAIL, IOT_ONE,
        "Bytes written that were written since they were last read or never read.")
 METRIC(overwrite_read, "overwritten", IOT_BYTES, IOT_DETAIL, IOT_ONE,
        "Bytes written that were read since they were last written.")
-METRIC(state, "state", IOT_BYTES, IOT_DETAIL, IOT_ONE,
+METRIC(state_bytes, "state", IOT_BYTES, IOT_DETAIL, IOT_ONE,
        "Bytes of files by their state at the end: read, written, written-last or read-last.")
 METRIC(unique_read, "read", IOT_BYTES, IOT_DETAIL, IOT_ONE,
        "Bytes of files that were read; each byte counts once.")
@@ -1538,15 +1534,13 @@ METRIC(cost_share, "share", IOT_SHARE, IOT_MAIN, IOT_ONE,
        "That time as a share of the run, or what a remedy can save of the run time or the bytes.")
 METRIC(trivial_cost_share, "share", IOT_SHARE, IOT_DETAIL, IOT_ONE,
        "The share of the cost of findings that are not listed.")
-METRIC(value, "value", IOT_RATIO, IOT_DETAIL, IOT_ONE,
-       "The figure from which a finding follows.")
 METRIC(threshold, "threshold", IOT_RATIO, IOT_DETAIL, IOT_ONE,
        "The threshold of that figure.")
 METRIC(count, "count", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "The requests, files or processes that a finding concerns.")
 METRIC(finding_objects, "objects", IOT_NESTED, IOT_DETAIL, IOT_ONE,
        "The file, directory, operation and rank that a finding concerns most.")
-METRIC(finding_evidence, "evidence", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+METRIC(evidence, "evidence", IOT_NESTED, IOT_DETAIL, IOT_ONE,
        "The figures from which a finding follows.")
 METRIC(directory, "directory", IOT_NAME, IOT_DETAIL, IOT_ONE,
        "The directory that a finding concerns most.")
@@ -1558,7 +1552,7 @@ METRIC(remedy, "remedy", IOT_NAME, IOT_MAIN, IOT_ONE,
 /* Contents of a trace or a log */
 METRIC(format, "format", IOT_WORD, IOT_MAIN, IOT_ONE,
        "The format of a log of another tool; absent for traces.")
-METRIC(trace_state, "state", IOT_WORD, IOT_MAIN, IOT_ONE,
+METRIC(state, "state", IOT_WORD, IOT_MAIN, IOT_ONE,
        "Whether an input is complete: complete, incomplete, cut short, damaged or being written; "
        "of a check: valid, questionable or damaged.")
 METRIC(framed, "framed", IOT_FLAG, IOT_DETAIL, IOT_ONE,
@@ -1609,12 +1603,12 @@ METRIC(lines, "lines", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "Lines of the input.")
 METRIC(complete, "complete", IOT_FLAG, IOT_MAIN, IOT_ONE,
        "Whether the input was read to its end, and nothing is known to be missing.")
-METRIC(finding_counts, "counts", IOT_NESTED, IOT_DETAIL, IOT_ONE,
+METRIC(counts, "counts", IOT_NESTED, IOT_DETAIL, IOT_ONE,
        "How often each kind of finding was noticed.")
 METRIC(finding_list, "findings", IOT_NESTED, IOT_DETAIL, IOT_ONE,
        "Findings of one severity, with their positions.")
-METRIC(finding_kind, "kind", IOT_WORD, IOT_DETAIL, IOT_ONE,
-       "What was noticed.")
+METRIC(code, "kind", IOT_WORD, IOT_DETAIL, IOT_ONE,
+       "The kind of a finding, or of what was noticed.")
 METRIC(findings, "findings", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "How often it was noticed.")
 METRIC(line, "line", IOT_ID, IOT_DETAIL, IOT_ONE,
@@ -1633,8 +1627,6 @@ METRIC(source_sum, "source", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "The sum as the log states it.")
 METRIC(records_sum, "records", IOT_COUNT, IOT_DETAIL, IOT_ONE,
        "The sum over the records that were made from the log.")
-METRIC(input_list, "inputs", IOT_NESTED, IOT_DETAIL, IOT_ONE,
-       "The inputs as they were given.")
 METRIC(output, "output", IOT_NAME, IOT_DETAIL, IOT_ONE,
        "The name of the trace that is written.")
 METRIC(output_bytes, "written", IOT_BYTES, IOT_DETAIL, IOT_ONE,

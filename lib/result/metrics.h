@@ -10,7 +10,6 @@
 
 /* Splits that also determine the names of the values of directions. */
 enum metric_split {
-	HOMONYM = IOT_ONE, /* values of a direction of another metric have this name as well */
 	WRITTEN_BY_DIRECTION = IOT_BY_DIRECTION,  /* "written_" instead of "write_" */
 	REQUESTS_BY_DIRECTION = IOT_BY_DIRECTION, /* "reads" and "writes" */
 	SERIES_BY_DIRECTION = IOT_BY_DIRECTION,   /* and of operations: "operation_" */

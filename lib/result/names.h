@@ -17,7 +17,6 @@
 #define VALUE(section, name) SECTION_OF(section), NAME_OF(name)
 
 /* The names that the values of a metric have, by its split. */
-#define NAMES_HOMONYM(metric)
 #define NAMES_IOT_ONE(metric)              METRIC_NAME(metric)
 #define NAMES_IOT_BY_DIRECTION(metric)     NAMES_READ(metric) METRIC_NAME(write_##metric)
 #define NAMES_WRITTEN_BY_DIRECTION(metric) NAMES_READ(metric) METRIC_NAME(written_##metric)

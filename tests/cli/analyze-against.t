@@ -56,7 +56,7 @@ def differ(a, b):
     return a != b and (a < 0) != (b < 0) or a != b and max(abs(a), abs(b)) >= 1.1 * min(abs(a), abs(b))
 for before, now, printed in (("monday", "tuesday", "json"), ("friday", "tuesday", "second")):
     text = open(printed).read()
-    printed = {(d["section"], d["name"], d["key"]): d for d in json.loads(text if "against" in text else text)["differences"]}
+    printed = {(d["section"], d["name"], d["key"]): d for d in json.loads(text if "against" in text else text)["value_differences"]}
     a, b = values(before), values(now)
     wrong = []
     for name in {**b, **a}:

@@ -35,7 +35,7 @@ import json
 document = json.load(open("rows"))
 print(document["coverage"])
 for row in document["rows"]:
-    print([row.get(k) for k in ("key", "user", "account", "state", "list.nodes", "list.cpus", "list.run_time_s", "list.core_hours", "node.bytes", "totals.bytes")])
+    print([row.get(k) for k in ("key", "user", "account", "job_state", "list.nodes", "list.cpus", "list.run_time_s", "list.core_hours", "node.bytes", "totals.bytes")])
 CODE
 echo "=== groups"
 "$IOTRACE" analyze -q --jobs=sacct.txt --group=account [0-9]*.iot
@@ -80,7 +80,7 @@ import json
 document = json.load(open("rows"))
 print(document["coverage"])
 for row in document["rows"]:
-    print([row.get(k) for k in ("key", "user", "account", "state", "list.nodes", "list.cpus", "list.run_time_s", "list.core_hours")])
+    print([row.get(k) for k in ("key", "user", "account", "job_state", "list.nodes", "list.cpus", "list.run_time_s", "list.core_hours")])
 CODE
 echo "=== csv"
 printf '11,1793527200,1793530800,4,"a, b"\n12,2026-11-01T10:00:00Z,2026-11-01T12:30:00+01:00,2,c\n' >list.csv

@@ -17,7 +17,7 @@ import json
 for line in open("all.jsonl"):
     t = json.loads(line)
     print(t["path"], t["state"], t["records"], t["complete"],
-          {k: n for k, n in t["counts"].items() if n}, t["errors"], len(t["warnings"]))
+          {k: n for k, n in t["counts"].items() if n}, t["error_list"], len(t["warning_list"]))
 END
 # Two concatenated traces.
 cat whole.iot whole.iot >two.iot
@@ -46,7 +46,7 @@ python3 - <<'END'
 import json
 for line in open("notes.jsonl"):
     t = json.loads(line)
-    print(t["state"], t["counts"]["overlap"], len(t["warnings"]), len(t["notes"]))
+    print(t["state"], t["counts"]["overlap"], len(t["warning_list"]), len(t["note_list"]))
 END
 "$IOTRACE" convert -q --per-thread threads.strace | "$IOTRACE" check -
 # A damaged %iotrace line does not turn the trace into an unframed one.

@@ -6,7 +6,7 @@ echo "1234  1700000001.000000 mumble" >>log
 python3 - <<'END'
 import json
 r = json.load(open("report"))
-for key in ("format", "inputs", "output", "kept", "damage", "files", "lines", "records", "unparsed", "first_unparsed"):
+for key in ("format", "inputs", "output", "kept", "damage", "input_files", "lines", "records", "unparsed", "first_unparsed"):
     print(key, r[key])
 END
 "$IOTRACE" convert -q --report=report.json log >y.iot

@@ -37,4 +37,4 @@ sed -n '1,/^# nprocs/p' quirks_dxt.dxt.txt >"$OLDPWD/nothing.txt"
 # Files that are not logs are reported and counted.
 cd "$OLDPWD" || exit 1
 "$IOTRACE" convert --format-version=1 --report=report.json -o out.iot logs nothing.txt wanted 2>&1
-python3 -c 'import json; r = json.load(open("report.json")); print(r["files"], r["ignored"], r["damage"])'
+python3 -c 'import json; r = json.load(open("report.json")); print(r["input_files"], r["ignored"], r["damage"])'

@@ -55,7 +55,7 @@ sed -n 's/^ff \(%[cp][or].*\)/\1/p' tied.iot
 
 echo "stat shows the cost of each file at the disk"
 "$IOTRACE" stat -q tied.iot | sed -n '/calls read/,$p'
-"$IOTRACE" stat -q --json tied.iot | jq -c '.ties | .kinds[], (.files[] | del(.process, .file)), del(.kinds, .files)'
+"$IOTRACE" stat -q --json tied.iot | jq -c '.ties | .kinds[], (.tie_files[] | del(.process, .file)), del(.kinds, .tie_files)'
 
 echo "and so do analyze, its states, and the report"
 ties() { # PATH...

@@ -27,7 +27,7 @@ misses keys.txt
 misses --in-format=csv --in-option=columns=time:s,op,id,size keys.csv
 printf "%s\n" 1 2 >few.txt
 "$IOTRACE" simulate -q --unit=object -c 9b few.txt 2>&1 | head -n 1
-"$IOTRACE" mrc --unit=object -q --points=3 --json keys.oracleGeneral.bin | jq -c '[.points[] | [.blocks, .misses]]'
+"$IOTRACE" mrc --unit=object -q --points=3 --json keys.oracleGeneral.bin | jq -c '[.points[] | [.cache_blocks, .misses]]'
 echo 'operations of caches:'
 printf '%s\n' op,id gets,7 set,8 add,9 replace,7 cas,8 delete,7 get,7 flush,8 >operations.csv
 "$IOTRACE" convert -q --from=csv --format-version=1 operations.csv | grep -v '%iotrace\|%end'
@@ -43,7 +43,7 @@ done
 echo 'deleted before any is there: by mrc, and by simulate:'
 printf '%s\n' op,id delete,7 get,1 get,2 get,3 get,4 delete,1 get,2 get,3 get,4 delete,2 get,3 get,4 >deleted.csv
 for method in exact aet; do
-	"$IOTRACE" mrc --unit=object --method=$method -q --points=3 --json --in-format=csv deleted.csv | jq -c '[.points[] | [.blocks, .misses]]'
+	"$IOTRACE" mrc --unit=object --method=$method -q --points=3 --json --in-format=csv deleted.csv | jq -c '[.points[] | [.cache_blocks, .misses]]'
 done
 "$IOTRACE" simulate --unit=object -q -c 1b,3b,9b --json --in-format=csv deleted.csv | jq -c '[.simulations[].misses]'
 echo 'deleted objects that return are not new ones:'

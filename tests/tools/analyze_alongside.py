@@ -19,7 +19,7 @@ import tempfile
 from analyze_random import random_trace
 
 UNORDERED = re.compile(r"inter_arrival(_file)?(_quantile)?(_ns|_bins)|concurrency_(ns|more_ns|max)|io_busy_ns|idle_gap(_quantile)?(_ns|_bins)|"
-                       r"first_(read|write)|re_read|read_after_write|write_after_read|overwrite_(un)?read|state|"
+                       r"first_(read|write)|re_read|read_after_write|write_after_read|overwrite_(un)?read|state_bytes|"
                        r"(read_|write_|written_)?reason_(bytes|share|bytes_per_running_s)|checkpoint_(files|series)")
 CLASS_COLUMNS = re.compile(r"(read|write)_(required|checkpoint|swapping|rewritten|unplaced)|class")
 TABLES = ("process", "file", "op")

@@ -217,8 +217,8 @@ def reuse_sums(v, check, total):
         located = v[f"totals.{d}_bytes"] - v[f"totals.{d}_unknown_offset_bytes"]
         yield from check("reuse kinds of " + d, sum(v["reuse." + name] for name in names), located)
         yield from check("classes of " + d, total(f"classes.{d}_reason_bytes."), v[f"totals.{d}_bytes"])
-    final = v["reuse.state.written"] + v["reuse.state.written-last"]
-    yield from check("reuse.state", total("reuse.state."), v["reuse.footprint"])
+    final = v["reuse.state_bytes.written"] + v["reuse.state_bytes.written-last"]
+    yield from check("reuse.state_bytes", total("reuse.state_bytes."), v["reuse.footprint"])
     yield from check("classes", total("classes.reason_bytes."), v["totals.bytes"])
     yield from check("bytes written", v["reuse.read_after_write"] + v["reuse.overwrite_unread"] + final,
                      v["totals.written_bytes"] - v["totals.written_unknown_offset_bytes"])

@@ -1500,7 +1500,7 @@ def reuse_row(files):
     sums = {name: add_up(k[name] for k in kinds) for name in reuse_reference.Bytes().kinds()}
     of = {s: add_up(f[s] for f in states) for s in "rabv"}
     footprint = add_up(of.values())
-    return {**sums, "state": {name: of[s] for name, s in STATES.items()},
+    return {**sums, "state_bytes": {name: of[s] for name, s in STATES.items()},
             "unique_read": add_up(of[s] for s in "rbv"), "unique_written": add_up(of[s] for s in "abv"), "footprint": footprint,
             "reuse": ratio(sum(min(add_up(sums[name] for name in names), MAX_SUM) for names in (reuse_reference.READS, reuse_reference.WRITES)), footprint)}
 

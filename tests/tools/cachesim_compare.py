@@ -60,7 +60,7 @@ class Input:
         found = json.loads(self.simulate("--json", "-p", ",".join(policies), "-c", ",".join(f"{size}b" for size in self.sizes)))
         if found["trace"]["unlinked"] + found["trace"]["truncated"]:
             sys.exit(f"{self.name}: operations remove blocks, which a list of keys cannot express")
-        return {(s["policy"], s["blocks"]): s["misses"] for s in found["simulations"]}
+        return {(s["policy"], s["cache_blocks"]): s["misses"] for s in found["simulations"]}
 
 
 class Cachesim:

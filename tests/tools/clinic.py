@@ -39,7 +39,7 @@ def matches(line, finding):
     cause, _, objects = line.partition(" ")
     if cause == "none":
         return finding["cost_share"] < CLAIM
-    return finding["cause"] == cause and any(re.search(objects, each) for each in [*finding["objects"], finding["sentence"]])
+    return finding["cause"] == cause and any(re.search(objects, each) for each in [*finding["finding_objects"], finding["sentence"]])
 
 
 def diagnosed(iotrace, name):
@@ -49,13 +49,13 @@ def diagnosed(iotrace, name):
         expected = f.read().splitlines()
     with tempfile.TemporaryDirectory(dir=os.environ.get("CLINIC_WORK")) as scratch:
         found = findings(iotrace, recorded(iotrace, directory, scratch))
-    nothing = {"cause": "none", "cost_share": 0, "objects": [], "sentence": ""}
+    nothing = {"cause": "none", "cost_share": 0, "finding_objects": [], "sentence": ""}
     shown = [*found, *[nothing] * len(expected)][: len(expected)]
     right = all(map(matches, expected, shown))
     for i, (line, finding) in enumerate(zip(expected, shown)):
         verdict = "" if i > 0 else "right" if right else "WRONG"
         print(f"{'' if i > 0 else name:18} {verdict:6} {line.split()[0]:17} {finding['cause']:17} {finding['cost_share']:5.0%}  "
-              f"{' '.join(os.path.basename(each) for each in finding['objects'])}", flush=True)
+              f"{' '.join(os.path.basename(each) for each in finding['finding_objects'])}", flush=True)
     return right
 
 

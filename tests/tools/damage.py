@@ -215,8 +215,8 @@ class Judge:
         told = json.loads(self.run("check", "--json", self.repaired).stdout)
         bad = {k: n for k, n in told["counts"].items() if n and k not in ("time-backwards", "overlap",
                                                                           "unknown-bits")}
-        if bad or told["errors"]:
-            self.faults.append(f"{what}: what repair wrote is not valid: {bad} {told['errors']}")
+        if bad or told["error_list"]:
+            self.faults.append(f"{what}: what repair wrote is not valid: {bad} {told['error_list']}")
 
     def trial(self, rng, trace, what):
         data, hits, kind = damage(rng, trace)

@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-TABLE = re.compile(r"^\| `(\w+)` \| [^|]* \| ([^|]*) \|", re.M)
+TABLE = re.compile(r"^\| `(\w+)`[^|]* \| [^|]* \| ([^|]*) \|", re.M)
 OPTIONS = [[], ["--layer=physical"], ["--dependencies", "--working-set"]]
 BY = ["file", "process", "rank", "host", "dir", "op"]
 KEYS = {"key"}  # the first column of a table

@@ -57,8 +57,8 @@ def stat_figures(c, path):
             c.equal(path, f"stat --by={by} {name}", ("total", first["total"].get(name)),
                     ("this total", table["total"].get(name)), ("rows", total(table["rows"], name)))
     by_op = c.json("stat", "-q", "--json", "--by=op", path)
-    c.equal(path, "stat --by=op calls", ("first", total(first["operations"], "calls")),
-            ("rows", total(by_op["operations"], "calls")))
+    c.equal(path, "stat --by=op calls", ("first", total(first["operation_list"], "calls")),
+            ("rows", total(by_op["operation_list"], "calls")))
     return first
 
 
@@ -91,13 +91,13 @@ def compare_operations(c, path, stat, values):
     if calls is None or stat is None:
         return
     failed, ns = values["metadata"]["failed"], values["metadata"]["operation_ns"]
-    for row in stat["operations"]:
+    for row in stat["operation_list"]:
         name = row["name"]
         if name in ("read", "write") and name not in calls:
             continue
         c.equal(path, f"calls of {name}", ("stat", row["calls"]), ("analyze", calls.get(name)))
         c.equal(path, f"failed {name}", ("stat", row["failed"]), ("analyze", failed.get(name)))
-        c.equal(path, f"time of {name}", ("stat", row["ns"]), ("analyze", ns.get(name)))
+        c.equal(path, f"time of {name}", ("stat", row["operation_ns"]), ("analyze", ns.get(name)))
 
 
 def compare_analyze_tables(c, path, values):

@@ -79,7 +79,7 @@ class Curve:
 class Sample:
     def __init__(self, exact, result):
         self.exact = exact
-        self.points = [(p["blocks"], p["miss_ratio"], p.get("low"), p.get("high")) for p in result["points"]]
+        self.points = [(p["cache_blocks"], p["miss_ratio"], p.get("miss_ratio_low"), p.get("miss_ratio_high")) for p in result["points"]]
         self.kept = result["parameters"].get("samples", 0)
 
     def errors(self):

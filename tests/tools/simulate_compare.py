@@ -118,8 +118,8 @@ class Reuse:
 
         def median(values, add):
             return curve_end(sorted(values)[(len(values) - 1) // 2] + add) - add if values else None
-        return {"blocks": len(counts), "repeated_blocks": sum(n > 1 for n in counts.values()), "references": len(distances),
-                "median_distance": median(distances, 0), "median_time_ns": median(times, 1)}
+        return {"referenced_blocks": len(counts), "repeated_blocks": sum(n > 1 for n in counts.values()), "reuses": len(distances),
+                "reuse_distance": median(distances, 0), "reuse_time_ns": median(times, 1)}
 
 
 class Device:
@@ -378,7 +378,7 @@ def differences(o, trace, pairs, found):
                     "device_written_bytes": n["device_written"] * o["block"], "saved_writes": n["saved"],
                     "cancelled_writes": n["cancelled"], "prefetched": n["prefetched"],
                     "prefetch_used": n["prefetch_used"], "prefetch_wasted": n["prefetch_wasted"],
-                    "estimate": {"device_time_ns": model.device.all, "idle_bound_ns": model.device.waited}}
+                    "estimate": {"estimated_device_ns": model.device.all, "estimated_idle_ns": model.device.waited}}
         s["hits"] = sum(s["hits"].values())
         for name, value in expected.items():
             if s[name] != value:

@@ -81,17 +81,17 @@ class Checker:
             self.wrong += 1
 
     def curves(self):
-        curve = {p["blocks"]: p["misses"] for p in self.mrc("--points=20")["points"]}
+        curve = {p["cache_blocks"]: p["misses"] for p in self.mrc("--points=20")["points"]}
         sizes = sorted(curve)
         if not sizes:
             return []
         every = self.simulate("-c", ",".join(f"{size}b" for size in sizes))
-        direct = {s["blocks"]: s["misses"] for s in every["simulations"]}
+        direct = {s["cache_blocks"]: s["misses"] for s in every["simulations"]}
         self.check(curve == direct, "the exact curve equals simulations", curve, direct)
         for p, s in zip(self.mrc("--points=20")["points"], every["simulations"]):
             parts = {d: every["trace"]["references"][d + "s"] - s["hits"][d + "s"] for d in ("read", "write")}
             self.check(parts == {d: p[d + "_misses"] for d in parts}, "curves of reads and writes", p, parts)
-        whole = {p["blocks"]: p["misses"] for p in self.mrc("--points=20", "--method=shards", "--sample=1")["points"]}
+        whole = {p["cache_blocks"]: p["misses"] for p in self.mrc("--points=20", "--method=shards", "--sample=1")["points"]}
         same = [size for size in sizes if size in whole]
         self.check(all(abs(whole[size] - curve[size]) <= 1 for size in same), "SHARDS of all keys", whole, curve)
         return sizes
@@ -101,7 +101,7 @@ class Checker:
         words = ["-p", ",".join(POLICIES), "-c", ",".join(f"{size}b" for size in chosen)]
         one = self.simulate("--threads=1", *words)
         self.check(one == self.simulate("--threads=3", *words), "threads change nothing")
-        by = {(s["policy"], s["blocks"]): s for s in one["simulations"]}
+        by = {(s["policy"], s["cache_blocks"]): s for s in one["simulations"]}
         written = one["trace"]["references"]["writes"]
         for (policy, size), s in by.items():
             self.check(by["opt", size]["misses"] <= s["misses"], "OPT is best", policy, size)
@@ -137,7 +137,7 @@ class Checker:
         self.check(result["trace"]["distinct_blocks"] == distinct, "distinct blocks", distinct)
         points = self.mrc("--points=20")["points"]
         for point in points:
-            misses = sum(d is None or d > point["blocks"] for d in reference)
+            misses = sum(d is None or d > point["cache_blocks"] for d in reference)
             self.check(misses == point["misses"], "stack distances", point, misses)
         repeats = sum(a == b for a, b in zip(keys, keys[1:]))
         self.check(points[0]["misses"] == len(keys) - repeats, "one block", points[0])
@@ -191,7 +191,7 @@ def check_keys(iotrace, first, last):
             checker = Checker(iotrace, path, ["--unit=object", "--in-format=csv"])
             checker.curves()
             for point in checker.mrc("--points=20")["points"]:
-                misses = misses_of_keys(operations, point["blocks"])
+                misses = misses_of_keys(operations, point["cache_blocks"])
                 checker.check(misses == point["misses"], "deleted keys", point, misses)
             wrong += checker.wrong
     return wrong
@@ -213,9 +213,9 @@ def check_miniature(iotrace, seed=5, rate=0.25):
         for policy in ("fifo", "arc", "s3fifo", "wtinylfu", "opt"):
             result = checker.mrc("--method=shards", f"--sample={rate}", f"--seed={seed}", f"--policy={policy}", "--points=3")
             checker.check(result["parameters"]["samples"] == len(set(sample)), "sampled blocks", policy)
-            checker.check(all(p["blocks"] * rate >= 1000 for p in result["points"]), "sizes of a sample", policy)
+            checker.check(all(p["cache_blocks"] * rate >= 1000 for p in result["points"]), "sizes of a sample", policy)
             for point in result["points"]:
-                cache = cache_reference.new(policy, int(point["blocks"] * rate + 0.5), sample)
+                cache = cache_reference.new(policy, int(point["cache_blocks"] * rate + 0.5), sample)
                 misses = sum(not cache.refer(key) for key in sample) / rate
                 checker.check(abs(point["misses"] - misses) <= 0.5, "simulation of a sample", policy, point, misses)
                 parts = point["read_misses"] + point["write_misses"]
@@ -235,7 +235,7 @@ def check_counts(iotrace, trace):
             for i, key in enumerate(keys):
                 file.write(f"80 20 {key * 4096:x} 1000 {i > 0:x} 0 1 1 0\n")
         result = json.loads(run(iotrace, "simulate", "-q", "--json", "-c", sizes, path))
-    misses = {s["blocks"]: s["misses"] for s in result["simulations"]}
+    misses = {s["cache_blocks"]: s["misses"] for s in result["simulations"]}
     print(f"{len(keys)} references, {result['trace']['distinct_blocks']} distinct; misses {misses}")
     for size, ratio in COUNTS.items():
         if abs(misses[size] / len(keys) - ratio) > 1e-6:

@@ -48,7 +48,7 @@ def uses(values):
     """Returns the row of USE_COLUMNS."""
     reuse, share = values["reuse"], values["classes"]["reason_share"]
     total = values["totals"]["bytes"]
-    final = reuse["state"]["written"] + reuse["state"]["written-last"]
+    final = reuse["state_bytes"]["written"] + reuse["state_bytes"]["written-last"]
     return (share["swapping"], reuse["first_read"] / total, final / total, reuse["overwrite_unread"] / total, reuse["footprint"])
 
 

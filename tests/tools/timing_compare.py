@@ -190,14 +190,14 @@ def laws(o, found):
 
 def differences(o, expected, found):
     for name, value in expected.items():
-        if name not in ("processes", "rows") and found[name] != value:
+        if name not in ("process_list", "rows") and found[name] != value:
             yield f"{name}: {found[name]}, expected {value}"
-    for i, p in enumerate(expected["processes"]):
+    for i, p in enumerate(expected["process_list"]):
         for name, value in p.items():
-            if found["processes"][i][name] != value:
-                yield f"processes[{i}].{name}: {found['processes'][i][name]}, expected {value}"
+            if found["process_list"][i][name] != value:
+                yield f"process_list[{i}].{name}: {found['process_list'][i][name]}, expected {value}"
     for row in found.get("rows", []):
-        for name, value in expected["rows"].get((row["input"], row["row"]), {"missing": 0}).items():
+        for name, value in expected["rows"].get((row["input_number"], row["row"]), {"missing": 0}).items():
             if row.get(name) != value:
                 yield f"row {row['row']}: {name} {row.get(name)}, expected {value}"
     if o["by"] is not None and len(found["rows"]) != len([row for row in expected["rows"] if row is not None]):

@@ -544,7 +544,7 @@ class Model:
         while any(p.at < len(p.steps) for p in self.processes):
             self.step()
         self.end()
-        self.count["processes"] = [{"think_ns": p.think, "sleep_ns": p.sleep, "end_ns": p.end} for p in self.processes]
+        self.count["process_list"] = [{"think_ns": p.think, "sleep_ns": p.sleep, "end_ns": p.end} for p in self.processes]
         self.count["rows"] = self.rows
         return self.count
 

@@ -69,7 +69,7 @@ def busy(run):
 
 def variation(rates):
     """Coefficient of variation of the bytes at the device, without the last, shorter interval."""
-    values = [rate["device_read"] + rate["device_written"] for rate in rates[:-1]]
+    values = [rate["device_read_bytes"] + rate["device_written_bytes"] for rate in rates[:-1]]
     mean = sum(values) / len(values)
     return math.sqrt(sum((v - mean) ** 2 for v in values) / len(values)) / mean
 
@@ -102,7 +102,7 @@ def figures_6_and_7(study):
     options = ("--copies=2", "--rate=1")
     for name, program in (("even", "venus"), ("burst", "venus-burst")):
         rates = study.run(program, (128,), *options)[128]["rates"][10:]
-        reads, writes = (sum(r[k] for r in rates) for k in ("device_read", "device_written"))
+        reads, writes = (sum(r[k] for r in rates) for k in ("device_read_bytes", "device_written_bytes"))
         share = reads / (reads + writes)
         study.row(f"128 MiB, {name}: share of reads at the device after 10 s", f"{share:.4f}", "below 0.01", share < 0.01, "figure 7")
     for mib, figure in ((128, "figure 7"), (32, "figure 6")):

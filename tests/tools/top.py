@@ -21,7 +21,7 @@ import sys
 import termios
 
 BEGIN, END, HOME = "\x1b[?25l\x1b[H\x1b[2J", "\x1b[?25h", "\x1b[H"
-OPERATION_GROWTH = ("calls", "failed", "timed", "ns")
+OPERATION_GROWTH = ("calls", "failed", "timed", "operation_ns")
 GROWTH = ("opens", "reads", "writes", "read_bytes", "written_bytes", "io_ns")
 
 
@@ -44,9 +44,9 @@ def check_totals(iotrace, traces):
                 assert top["span_ns"] == stat["span_ns"], (trace, by)
         stat = output([iotrace, "stat", "--json", "--by=op", trace])
         top = output([iotrace, "top", "--once", "--json", "--by=op", trace])
-        for row in top["operations"]:
+        for row in top["operation_list"]:
             assert all(row[k] == v for k, v in row.pop("interval").items()), (trace, row)
-        assert top["operations"] == stat["operations"] and top["by"] == "op", (trace, top["operations"])
+        assert top["operation_list"] == stat["operation_list"] and top["by"] == "op", (trace, top["operation_list"])
 
 
 def check_intervals(iotrace, trace):
@@ -70,13 +70,13 @@ def check_operations(iotrace, trace):
     by_name = lambda rows: {row["name"]: row for row in rows}
     grown = {}
     for line in lines:
-        for row in line["operations"]:
+        for row in line["operation_list"]:
             of_name = grown.setdefault(row["name"], dict.fromkeys(OPERATION_GROWTH, 0))
             for key in OPERATION_GROWTH:
                 of_name[key] += row["interval"][key] or 0
-        keys = [(row["interval"]["ns"] or 0, row["interval"]["calls"]) for row in line["operations"]]
+        keys = [(row["interval"]["operation_ns"] or 0, row["interval"]["calls"]) for row in line["operation_list"]]
         assert keys == sorted(keys, reverse=True), keys
-    expected = {name: {k: row[k] or 0 for k in OPERATION_GROWTH} for name, row in by_name(stat["operations"]).items()}
+    expected = {name: {k: row[k] or 0 for k in OPERATION_GROWTH} for name, row in by_name(stat["operation_list"]).items()}
     assert lines[-1]["ended"] and "open" in expected and "write" in expected
     assert grown == expected, (grown, expected)
 

@@ -137,8 +137,8 @@ def counted(tool, path):
     for name, value in result["total"].items():
         if not isinstance(value, dict):
             yield f"stat/{name}", "" if value is None else str(value)
-    for row in result["operations"]:
-        for name in ("calls", "failed", "timed", "ns"):
+    for row in result["operation_list"]:
+        for name in ("calls", "failed", "timed", "operation_ns"):
             yield f"stat/operations.{name}", "" if row.get(name) is None else str(row[name])
 
 
