@@ -15,6 +15,7 @@ static void add_to_parent(struct ring_events *e, uint32_t index, const struct re
 	const size_t parent = processes_known(e->processes, index, e->tracked[index].parent);
 	if (parent >= e->tracked_capacity || e->tracked[parent].has_kernel)
 		return;
+	e->tracked[parent].children_ended++;
 	e->tracked[parent].children[0] += x->rchar + x->own_bytes;
 	e->tracked[parent].children[1] += x->wchar + x->own_written;
 }
@@ -133,7 +134,8 @@ static void compare(struct ring_events *e, const struct tracked *t, uint64_t *co
 	}
 	const bool equal = traced[0] == kernel[0] && traced[1] == kernel[1],
 		   of_libc = !equal && is_of_libc(kernel, traced);
-	if (counter[RECORD_COUNTER_CODE] > 0)
+	/* what the kernel added for a child that was killed is unknown */
+	if (counter[RECORD_COUNTER_CODE] > 0 && t->children_begun == t->children_ended)
 		counter[RECORD_COUNTER_CODE_BYTES] = moved_by_code(kernel, traced);
 	e->totals.compared++;
 	e->totals.of_libc += of_libc;

@@ -51,6 +51,7 @@ struct tracked {
 	 */
 	uint64_t moved[2], before[2], kernel[2];
 	uint64_t children[2]; /* part of `kernel`: of children that have ended, with theirs */
+	uint32_t children_begun, children_ended; /* recorded ones; ended: `children` has them */
 	bool has_kernel;
 };
 

@@ -129,6 +129,8 @@ void ring_events_on_start(struct ring_events *e, uint32_t index, const struct re
 	t->rank = s->rank < 0 ? -1 : s->rank;
 	if (!t->started) {
 		t->parent = s->parent;
+		if (parent < e->tracked_capacity)
+			e->tracked[parent].children_begun++;
 		t->before[0] = s->rchar;
 		t->before[1] = s->wchar;
 	} else {

@@ -39,6 +39,18 @@ for way in none is-code becomes-code file child; do
 	"$IOTRACE" info g.iot | grep -E '^g.iot|not seen|remedy'
 done
 "$IOTRACE" cat -q g.iot | grep -o 'hidden.code.*'
+echo 'a child of a program with generated code, which is killed:'
+cat >kills.py <<'END'
+import ctypes, os, signal
+print(ctypes.CFUNCTYPE(ctypes.c_int)(lambda: 0)(), flush=True)
+child = os.fork()
+if child == 0:
+    open("out", "w").write("text")
+    os.kill(os.getpid(), signal.SIGKILL)
+os.waitpid(child, 0)
+END
+"$IOTRACE" record --seen=syscalls -o k.iot -- python3 kills.py
+"$IOTRACE" info k.iot | head -n 1
 echo "the kernel's counters, with children:"
 "$IOTRACE" record -q --seen=syscalls --check -o g.iot -- sh -c 'echo text >out; (cat out | cat)' 2>&1 >/dev/null |
 	sed -n 's/of [0-9]* processes/of N processes/; 1p'
