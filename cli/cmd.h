@@ -22,27 +22,8 @@ static inline enum exit_status exit_status_worse(enum exit_status a, enum exit_s
 	return a > b ? a : b;
 }
 
-enum exit_status cmd_analyze(int argc, char **argv);
-enum exit_status cmd_anonymize(int argc, char **argv);
-enum exit_status cmd_cat(int argc, char **argv);
-enum exit_status cmd_check(int argc, char **argv);
-enum exit_status cmd_control(int argc, char **argv);
-enum exit_status cmd_convert(int argc, char **argv);
-enum exit_status cmd_match(int argc, char **argv);
-enum exit_status cmd_model(int argc, char **argv);
-enum exit_status cmd_mount(int argc, char **argv);
-enum exit_status cmd_mrc(int argc, char **argv);
-enum exit_status cmd_fsstats(int argc, char **argv);
-enum exit_status cmd_procstat(int argc, char **argv);
-enum exit_status cmd_info(int argc, char **argv);
-enum exit_status cmd_merge(int argc, char **argv);
-enum exit_status cmd_parts(int argc, char **argv);
-enum exit_status cmd_record(int argc, char **argv);
-enum exit_status cmd_reorder(int argc, char **argv);
-enum exit_status cmd_sample(int argc, char **argv);
-enum exit_status cmd_simulate(int argc, char **argv);
-enum exit_status cmd_slice(int argc, char **argv);
-enum exit_status cmd_stat(int argc, char **argv);
-enum exit_status cmd_top(int argc, char **argv);
+#define COMMAND(name, group, summary) enum exit_status cmd_##name(int argc, char **argv);
+#include "command_list.h"
+#undef COMMAND
 
 #endif

@@ -25,33 +25,10 @@ struct command_entry {
 	const char *group, *summary;
 };
 
-#define LOOK "Look into traces and file systems"
-
-/* In the order of the help; entries of a group are adjacent. */
 static const struct command_entry commands[] = {
-    {"record", cmd_record, "Make traces", "run a program and trace its I/O"},
-    {"mount", cmd_mount, "Make traces", "show a directory elsewhere and trace its I/O there"},
-    {"control", cmd_control, "Make traces", "ask or change a record or mount that runs"},
-    {"convert", cmd_convert, "Make traces", "turn a log of another tool into a trace"},
-    {"sample", cmd_sample, "Make traces", "sample the counters of disks and file systems"},
-    {"procstat", cmd_procstat, "Make traces", "gather packets that traced programs send"},
-    {"merge", cmd_merge, "Change traces", "make one trace of many, in order of time"},
-    {"reorder", cmd_reorder, "Change traces", "put a trace, or packets, in order of time"},
-    {"anonymize", cmd_anonymize, "Change traces",
-     "replace all names, so that a trace can be shared"},
-    {"slice", cmd_slice, "Change traces", "take a part: by time, record, process, file"},
-    {"cat", cmd_cat, LOOK, "write a trace as canonical text, CSV, JSON lines"},
-    {"info", cmd_info, LOOK, "summarize traces and report whether they are complete"},
-    {"stat", cmd_stat, LOOK, "count opens, I/Os and bytes by file or process"},
-    {"top", cmd_top, LOOK, "show the I/O of a trace while it is being written"},
-    {"analyze", cmd_analyze, LOOK, "rates, request sizes and the order of requests of a job"},
-    {"parts", cmd_parts, LOOK, "plan tasks that read traces in parts"},
-    {"simulate", cmd_simulate, LOOK, "simulate caches: hits by size and policy"},
-    {"mrc", cmd_mrc, LOOK, "miss-ratio curves: the misses of caches of all sizes"},
-    {"match", cmd_match, LOOK, "share counters of hosts among their jobs"},
-    {"model", cmd_model, LOOK, "what logged I/O would take in another system"},
-    {"check", cmd_check, LOOK, "validate traces; repair damaged ones"},
-    {"fsstats", cmd_fsstats, LOOK, "sizes and ages of files in trees"},
+#define COMMAND(name, group, summary) {#name, cmd_##name, group, summary},
+#include "command_list.h"
+#undef COMMAND
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
