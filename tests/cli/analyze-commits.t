@@ -6,12 +6,12 @@ awk 'function call(what, took) {
 }
 BEGIN {
 	now = 1700000000
-	for (i = 0; i < 60; i++) {
+	for (i = 0; i < 360; i++) {
 		call("openat(AT_FDCWD, \"/lib/" i "\", O_RDONLY) = 3", 0.000010)
 		call("read(3, \"x\"..., 4096) = 512", 0.000005)
 		call("close(3) = 0", 0.000005)
 	}
-	for (i = 0; i < 20; i++) {
+	for (i = 0; i < 120; i++) {
 		call("openat(AT_FDCWD, \"/data/db-journal\", O_RDWR|O_CREAT, 0644) = 3", 0.000100)
 		call("write(3, \"x\"..., 512) = 512", 0.000010)
 		call("fsync(3) = 0", 0.002000)

@@ -53,8 +53,9 @@ static const struct cause_texts {
 
 /* Thresholds */
 enum {
-	SYNCS_MIN = 4, /* fewer syncs are ignored: results have to be durable once, */
-	FEW_SYNCS_NS_MIN = 1000000000, /* unless they take this long */
+	SYNCS_MIN = 12,          /* fewer syncs are ignored: results have to be durable once, */
+	NAMES_MIN = 100,         /* and fewer changes of names, which remove temporary files, */
+	FEW_NS_MIN = 1000000000, /* unless they take this long */
 };
 
 /* Operations */
@@ -105,10 +106,17 @@ static double sync_seconds(const struct causes *all)
 {
 	const struct kind_calls calls = calls_of(all->from->metadata, OPERATION_SYNC);
 	if (calls.ns <= all->bulk_sync_ns ||
-	    (calls.calls < SYNCS_MIN && calls.ns - all->bulk_sync_ns < FEW_SYNCS_NS_MIN))
+	    (calls.calls < SYNCS_MIN && calls.ns - all->bulk_sync_ns < FEW_NS_MIN))
 		return 0;
 	return seconds_of(all->from, OPERATION_SYNC) *
 	       (1 - (double)all->bulk_sync_ns / (double)calls.ns);
+}
+
+static double name_seconds(const struct findings_source *from)
+{
+	const struct kind_calls calls = calls_of(from->metadata, OPERATION_NAMES);
+	return calls.calls < NAMES_MIN && calls.ns < FEW_NS_MIN ? 0
+								: seconds_of(from, OPERATION_NAMES);
 }
 
 /* The time of a cause in seconds: of files, and of the unions of its operations. */
@@ -129,7 +137,7 @@ static double cost_of(const struct causes *all, enum cause cause)
 	case CAUSE_SEEK:
 		return seconds_of(from, OPERATION_SEEK);
 	case CAUSE_NAMES:
-		return all->names_commit ? 0 : files + seconds_of(from, OPERATION_NAMES);
+		return all->names_commit ? 0 : files + name_seconds(from);
 	case CAUSE_TRUNCATED:
 		return files > 0 ? files + seconds_of(from, OPERATION_SPACE) : 0;
 	case CAUSE_LOOKUP:
