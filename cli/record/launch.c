@@ -82,6 +82,8 @@ int launch_find_program(char path[PATH_MAX], const char *name)
 	char found[PATH_MAX];
 	int why = ENOENT;
 	(void)snprintf(path, PATH_MAX, "%s", name);
+	if (*name == '\0') /* each directory of the list would be the program */
+		return why;
 	for (const char *p = list != NULL ? list : "/bin:/usr/bin"; strchr(name, '/') == NULL;) {
 		const size_t n = strcspn(p, ":");
 		const int size =
