@@ -414,7 +414,7 @@ static void compare_tokens(const char *text, size_t size)
 
 Test(directive, tokens_of_blocks_are_those_of_bytes)
 {
-	char text[400];
+	char text[400] = {0};
 	uint64_t x = 88172645463325252;
 	for (unsigned i = 0; i < 20000; i++) {
 		const size_t size = i % sizeof text;

@@ -106,10 +106,11 @@ static void append(struct cells *c, struct cells_row *r, uint32_t process,
 {
 	const size_t before = r->count;
 	for (; i < s->bins; i++) {
-		if (i > 0 && (s->share[i][0] | s->share[i][1]) == 0)
+		const uint64_t *share = s->share[i];
+		if ((share[0] | share[1]) == 0 && i > 0)
 			continue;
 		r->cell[r->count] = (struct cell){.process = process, .bin = s->first + (int64_t)i};
-		add_share(&r->cell[r->count++], s->share[i]);
+		add_share(&r->cell[r->count++], share);
 	}
 	c->sorted += r->count - before;
 	r->sorted = r->count;
