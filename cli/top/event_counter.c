@@ -78,11 +78,8 @@ static void *count(void *context)
 static bool start(struct event_counter *c, struct follow *input, const char *name)
 {
 	c->started = false;
-	if (iot_reader_set(c->reader, IOT_SET_ALLOW_EMPTY, 0) != IOT_OK ||
-	    iot_reader_open_callback(c->reader, follow_read, input, name) != IOT_OK) {
-		message_print("%s", iot_reader_error(c->reader));
+	if (!follow_open_trace(input, c->reader, name))
 		return false;
-	}
 	c->started = thread_start(&c->thread, count, c);
 	if (!c->started)
 		message_print("no thread: %s", strerror(EAGAIN));

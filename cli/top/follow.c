@@ -142,10 +142,19 @@ static ssize_t read_file(struct follow *f, void *buffer, size_t size)
 	}
 }
 
-ssize_t follow_read(void *context, void *buffer, size_t size)
+static ssize_t read_more(void *context, void *buffer, size_t size)
 {
 	struct follow *f = context;
 	if (f->file)
 		return read_file(f, buffer, size);
 	return wait_for_change(f, f->fd, -1) ? read_some(f, buffer, size) : 0;
+}
+
+bool follow_open_trace(struct follow *f, struct iot_reader *reader, const char *name)
+{
+	if (iot_reader_set(reader, IOT_SET_ALLOW_EMPTY, 0) == IOT_OK &&
+	    iot_reader_open_callback(reader, read_more, f, name) == IOT_OK)
+		return true;
+	message_print("%s", iot_reader_error(reader));
+	return false;
 }

@@ -9,7 +9,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
+
+#include <iotrace/iotrace.h>
 
 struct follow {
 	int fd;
@@ -23,8 +24,8 @@ struct follow {
 /* Opens path, "-" for standard input; waits three seconds for a file that does not exist yet.
  * Returns false after a message. */
 bool follow_open(struct follow *f, const char *path);
-/* As iot_read_fn; context: a struct follow. */
-ssize_t follow_read(void *context, void *buffer, size_t size);
+/* Opens its trace, which may still be empty. Returns false after a message. */
+bool follow_open_trace(struct follow *f, struct iot_reader *reader, const char *name);
 /* Wakes a waiting reader, which then ends; from any thread. */
 void follow_stop(struct follow *f);
 void follow_close(struct follow *f);

@@ -168,28 +168,22 @@ void module_unload(struct module *m)
 
 /* States */
 
-struct saved {
-	char *data;
-	size_t size, capacity;
-	bool failed;
-};
-
-static void append(void *to, const void *data, size_t size)
+void module_append(void *text, const void *data, size_t size)
 {
-	struct saved *s = to;
-	s->failed |= !array_reserve(&s->data, &s->capacity, s->size + size, 1);
-	if (s->failed)
+	struct module_text *t = text;
+	t->failed |= !array_reserve(&t->data, &t->capacity, t->size + size, 1);
+	if (t->failed)
 		return;
-	memcpy(s->data + s->size, data, size);
-	s->size += size;
+	memcpy(t->data + t->size, data, size);
+	t->size += size;
 }
 
 /* Returns whether the new module continues from the state of the old one. */
 static bool hand_over(const struct module *from, struct module *to)
 {
-	struct saved s = {.data = NULL};
+	struct module_text s = {.data = NULL};
 	const bool taken = from->is->save != NULL && to->is->load != NULL &&
-			   from->is->save(from->state, append, &s) == 0 && !s.failed &&
+			   from->is->save(from->state, module_append, &s) == 0 && !s.failed &&
 			   to->is->load(to->state, s.data, s.size, from->is->version) == 0;
 	free(s.data);
 	return taken;

@@ -16,6 +16,13 @@ struct module {
 	int copy; /* descriptor of the copy; open as long as it is loaded, see dlopen(3) */
 };
 
+/* What a module writes: its state, or a report. All zeros: empty. */
+struct module_text {
+	char *data;
+	size_t size, capacity;
+	bool failed; /* out of memory */
+};
+
 enum { MODULE_WHY = 512 };
 
 /* Loads a module and calls init. Returns false, with the reason, if that fails. */
@@ -28,5 +35,7 @@ bool module_load(struct module *m, const char *path, const char *args,
 bool module_replace(struct module *m, const char *path, const char *args,
 		    const struct iot_module_host *host, bool *starts_empty, char why[MODULE_WHY]);
 void module_unload(struct module *m);
+/* Appends to a struct module_text, as a function that a module calls. */
+void module_append(void *text, const void *data, size_t size);
 
 #endif

@@ -94,12 +94,8 @@ static bool start(struct module_run *r)
 		return false;
 	if (r->commands >= 0) /* who asks waits for this */
 		(void)send(r->commands, "", 1, MSG_NOSIGNAL);
-	if (iot_reader_set(r->reader, IOT_SET_ALLOW_EMPTY, 0) != IOT_OK ||
-	    iot_reader_open_callback(r->reader, follow_read, &r->input, r->options->name) !=
-		IOT_OK) {
-		message_print("%s", iot_reader_error(r->reader));
+	if (!follow_open_trace(&r->input, r->reader, r->options->name))
 		return false;
-	}
 	r->started = thread_start(&r->thread, module_read_trace, r);
 	if (!r->started)
 		message_print("no thread: %s", strerror(EAGAIN));

@@ -7,35 +7,18 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "lib/base/array.h"
 #include "lib/base/clock.h"
 
 #include "module_run_internal.h"
 
 enum { AWAIT_S = CONTROL_SECONDS / 2 };
 
-/* A text that grows, for an answer. */
-struct answer {
-	char *data;
-	size_t size, capacity;
-	bool failed;
-};
-
-static void append(void *to, const void *data, size_t size)
-{
-	struct answer *a = to;
-	a->failed |= !array_reserve(&a->data, &a->capacity, a->size + size, 1);
-	if (a->failed)
-		return;
-	memcpy(a->data + a->size, data, size);
-	a->size += size;
-}
-
 static void answer_report(struct module_run *r, const struct control_request *q)
 {
-	struct answer a = {.data = NULL};
+	struct module_text a = {.data = NULL};
 	module_begin_call(r);
-	const bool done = r->module.is->report(r->module.state, append, &a) == 0 && !a.failed;
+	const bool done =
+	    r->module.is->report(r->module.state, module_append, &a) == 0 && !a.failed;
 	module_end_call(r);
 	control_answer(r->options->control, q, done, a.size > 0 ? a.data : "", a.size);
 	free(a.data);
