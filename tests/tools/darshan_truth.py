@@ -313,7 +313,7 @@ def check_text(row, iotrace, dump, ref):
 
 
 def total(report):
-    return "; ".join("{what} of {where}: {source}, in the records {records}".format(**d)
+    return "; ".join("{what} of {where}: {source_sum}, in the records {records_sum}".format(**d)
                      for d in report.get("first_differences", ()))
 
 

@@ -325,7 +325,7 @@ class Checker:
     def check(self, table, name):
         trace = Converted(self.tool, self.path("traces", name), "--check")
         report, posix = trace.report, trace.transfers()
-        calls = report.get("calls", 0)
+        calls = report["input_calls"]
         row = table.row(name, calls, *trace.sizes(), sum(report.get("ambiguous", {}).values()),
                         report.get("unknown", {}).get("offset_records", 0))
         row.expect("exit status", trace.status, trace.message)
