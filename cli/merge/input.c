@@ -110,6 +110,8 @@ void merge_end_input(void *context, size_t input, int status, const char *senten
 	const size_t n = atomic_load(&m->ended);
 	m->end[n].input = in;
 	m->end[n].sentence = !in->cut && status != IOT_OK ? strdup(sentence) : NULL;
+	m->end[n].unverified =
+	    in->reader != NULL ? iot_reader_fact(in->reader, IOT_FACT_UNVERIFIED) : 0;
 	m->end[n].damaged = status != IOT_OK || in->lossy;
 	atomic_store(&m->ended, n + 1);
 	merge_close_input(in);
@@ -127,6 +129,8 @@ void merge_report_ends(struct merge_command *m)
 			message_print("%s", e->sentence);
 		else
 			message_print("%s: damaged; records were lost", e->input->display_name);
+		trace_in_report_unverified(e->input->display_name, e->unverified,
+					   !m->options->read.no_verify);
 		if (!e->input->is_log && !m->options->read.quiet)
 			trace_in_suggest_repair(e->input->path);
 	}

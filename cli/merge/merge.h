@@ -64,6 +64,7 @@ struct merge_operand {
 struct merge_end {
 	const struct merge_operand *input;
 	char *sentence;
+	uint64_t unverified; /* records of the damaged interval */
 	bool damaged;
 };
 

@@ -32,21 +32,25 @@ static bool is_interrupted(const struct trace_in *in)
 	return in->interruptible && (trace_in_cut(in) || signals_pending() != 0);
 }
 
-/* The number of records, delivered or not, of the damaged interval. */
-static void report_unverified(const struct trace_in *in)
+void trace_in_report_unverified(const char *path, uint64_t records, bool left_out)
 {
-	const uintmax_t records = iot_reader_fact(in->reader, IOT_FACT_UNVERIFIED);
 	if (records == 0)
 		return;
-	if (in->verified)
+	if (left_out)
 		message_print(
 		    "%s: %ju records before the damage cannot be verified and are left out; "
 		    "--no-verify includes them",
-		    in->path, records);
+		    path, (uintmax_t)records);
 	else
 		message_print("%s: %ju records between the last %%sync and the damage are not "
 			      "verified",
-			      in->path, records);
+			      path, (uintmax_t)records);
+}
+
+static void report_unverified(const struct trace_in *in)
+{
+	trace_in_report_unverified(in->path, iot_reader_fact(in->reader, IOT_FACT_UNVERIFIED),
+				   in->verified);
 }
 
 void trace_in_suggest_repair(const char *path)

@@ -168,6 +168,8 @@ void trace_in_keep_framing(const struct trace_in *in, struct trace_out_options *
  * the caller.
  */
 bool trace_in_refused(const char *path, const struct iot_reader *r, int status);
+/* Prints how many RECORDS of a damaged interval are LEFT_OUT or kept, as nothing proves them. */
+void trace_in_report_unverified(const char *path, uint64_t records, bool left_out);
 /* Prints how to repair a damaged trace, unless it is a pipe. */
 void trace_in_suggest_repair(const char *path);
 /* Returns whether a signal ended IN early, so that it counts as truncated. */
