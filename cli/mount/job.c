@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/record/forward.h"
 #include "cli/ui/message.h"
@@ -53,10 +52,9 @@ static bool mount_and_record(struct mount_job *j)
 		return false;
 	if (j->options->program != NULL && !start_program(j)) {
 		session_end(&j->session);
-		if (j->is_new)
-			(void)unlink(j->name);
 		return false;
 	}
+	older_output_remove(&j->older);
 	return serve(j) && !(j->options->program != NULL && j->interrupted);
 }
 
@@ -120,10 +118,12 @@ int mount_run(const struct mount_options *options, const char *source, const cha
 	static struct mount_job j = {.signals = -1,
 				     .failure = EXIT_NOT_RECORDED,
 				     .lock = {.fd = -1},
+				     .older = {.directory = -1},
 				     .session = {.ended = -1},
 				     .launch = {.release = -1, .failure = -1}};
 	j.options = options;
 	const bool done = run(&j, source, point);
+	older_output_restore(&j.older);
 	live_control_end(options->live);
 	const int status = status_of_run(&j, done);
 	release(&j);

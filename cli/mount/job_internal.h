@@ -11,6 +11,7 @@
 
 #include "job.h"
 #include "mount.h"
+#include "older_output.h"
 #include "session.h"
 #include "trace.h"
 
@@ -23,11 +24,11 @@ struct mount_job {
 	struct mount_trace *trace;
 	struct launch launch;
 	struct join lock;
+	struct older_output older;
 	char name[PATH_MAX];
 	uint64_t epoch_ns;
 	int signals;
 	int failure;                  /* with --run: the exit status if the mount fails */
-	bool is_new;                  /* the file of the trace */
 	bool interrupted, configures; /* configures: the settings are to be read */
 };
 

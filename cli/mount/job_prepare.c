@@ -59,7 +59,7 @@ bool job_open_trace(struct mount_job *j)
 		message_print("%s", wrong);
 		return false;
 	}
-	j->is_new = access(j->name, F_OK) != 0;
+	older_output_set_aside(&j->older, j->name);
 	j->writer = iot_writer_new();
 	if (j->writer == NULL)
 		return failed("no writer", ENOMEM);

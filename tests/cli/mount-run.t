@@ -13,6 +13,15 @@ run src mnt -- cat src/file
 echo 'no program, and a file that is none:'
 run src mnt -- mnt/none
 run src mnt -- mnt/file
+echo 'an existing file is kept until the mount records:'
+echo older >t.iot && ln -s t.iot link.iot
+"$IOTRACE" mount -q -o t.iot --run src mnt -- mnt/none 2>/dev/null; cat t.iot
+"$IOTRACE" mount -q -o link.iot --run src mnt -- mnt/none 2>/dev/null; cat link.iot
+"$IOTRACE" mount -q -o t.iot src none 2>/dev/null; cat t.iot
+"$IOTRACE" mount -q -o link.iot --run src mnt -- cat mnt/file
+"$IOTRACE" cat -q -f csv --columns=op,length t.iot
+ls -A | grep '\.iot'
+rm t.iot link.iot
 echo 'a program on the mount:'
 run src mnt -- mnt/program -c : >out
 grep '^exit\|no trace' out
