@@ -15,24 +15,28 @@
 #include "lib/base/clock.h"
 #include "forward.h"
 
-/* While the program starts, the beginning of the trace is written. */
-static int record_released(struct record_job *j)
+static int collect(struct record_job *j)
 {
-	if (run_write_directive(j) != EXIT_OK)
+	if (run_open_over_older(j) != EXIT_OK || run_write_directive(j) != EXIT_OK)
 		return EXIT_NOT_RECORDED;
 	struct collector *c = collector_new(&j->recording, j->writer, &j->clock, &j->collector);
 	if (c == NULL)
 		return run_failed("no collector", ENOMEM);
 	collector_expect(c, (uint32_t)j->launch.pid, j->launch.program);
 	run_raise_limit();
-	const int errnum = launch_wait(&j->launch);
-	int status = errnum != 0 ? run_report_exec(j, errnum) : EXIT_OK;
-	if (errnum == 0 || j->join_name != NULL) {
-		const int collected = run_collect(j, c);
-		status = status == EXIT_OK ? collected : status;
-	}
+	const int status = run_collect(j, c);
 	collector_free(c);
 	return status;
+}
+
+static int record_released(struct record_job *j)
+{
+	const int errnum = launch_wait(&j->launch);
+	const int status = errnum != 0 ? run_report_exec(j, errnum) : EXIT_OK;
+	if (errnum != 0 && j->join_name == NULL)
+		return status;
+	const int collected = collect(j);
+	return status == EXIT_OK ? collected : status;
 }
 
 /*
@@ -86,7 +90,7 @@ static int start_clock(struct record_job *j)
 	return EXIT_NOT_RECORDED;
 }
 
-/* The output is open. */
+/* The output is open, or has the name of an older file. */
 static int record_into_output(struct record_job *j)
 {
 	int status = run_receive_signals(j);

@@ -30,8 +30,10 @@ int run_choose_name(struct record_job *j);
 int run_name_part(struct record_job *j);
 /* Opens j->name. */
 int run_open_writer(struct record_job *j);
-/* Opens j->name, or its first part. */
+/* Opens j->name, or its first part. An older file only has to be one that can be opened. */
 int run_open_output(struct record_job *j);
+/* Opens j->name in place of an older file, if run_open_output has left that there. */
+int run_open_over_older(struct record_job *j);
 /* Returns the status, or another if it is EXIT_OK and the output cannot be completed. */
 int run_close_output(struct record_job *j, int status);
 /* A program that was not run has no trace. */

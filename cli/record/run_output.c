@@ -103,9 +103,32 @@ int run_choose_name(struct record_job *j)
 	return EXIT_NOT_RECORDED;
 }
 
+/* An older file with the name of the output remains until the program runs. */
+static bool is_over_older(const struct record_job *j)
+{
+	struct stat st;
+	return j->out != NULL && run_has_file(j) && stat(j->name, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static int check_older(const struct record_job *j)
+{
+	const int fd = open(j->name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd >= 0)
+		return close(fd) == 0 ? EXIT_OK : EXIT_NOT_RECORDED;
+	message_print_about(j->name, "cannot be opened: %s", strerror(errno));
+	return EXIT_NOT_RECORDED;
+}
+
 int run_open_output(struct record_job *j)
 {
-	return rotation_wanted(&j->rotation) ? open_first_part(j) : run_open_writer(j);
+	if (rotation_wanted(&j->rotation))
+		return open_first_part(j);
+	return is_over_older(j) ? check_older(j) : run_open_writer(j);
+}
+
+int run_open_over_older(struct record_job *j)
+{
+	return j->writer == NULL ? run_open_writer(j) : EXIT_OK;
 }
 
 static int close_consumer(struct record_job *j)
@@ -142,6 +165,6 @@ void run_remove_file(const char *path)
 
 void run_remove_output(const struct record_job *j)
 {
-	if (run_has_file(j))
+	if (run_has_file(j) && j->writer != NULL)
 		run_remove_file(j->name);
 }

@@ -43,10 +43,16 @@ cat pipe >through &
 status "$IOTRACE" record -o pipe ./no-interpreter
 wait
 status "$IOTRACE" record -o new.iot ./no-interpreter
+for convert in while after; do
+	status "$IOTRACE" record --convert=$convert -o older.iot ./no-interpreter
+done
+printf '#!%s/older.iot\n' "$PWD" >not-executable
+chmod +x not-executable
+status "$IOTRACE" record -o older.iot ./not-executable
 [ -p pipe ] && echo 'the pipe is there'
 cat older.iot
 ls -- *.iot run
-rm older.iot pipe no-interpreter through
+rm older.iot pipe no-interpreter not-executable through
 
 echo 'signals:'
 cat >waits.sh <<'END'
