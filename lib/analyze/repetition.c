@@ -15,6 +15,7 @@ enum { AHEAD = 4 /* candidates */ };
 #define OFFSET_SALT    0xc280ad3729a6f2e7U
 #define SAME_FILE_SALT 0xd670c342c6cce997U
 #define ANY_FILE_SALT  0xcc9c26a813678d7bU
+#define LONG_SALT      0xa2d8741e936b5cc5U
 
 static inline uint64_t mix(uint64_t h)
 {
@@ -28,6 +29,12 @@ static inline uint64_t fold(uint64_t a, uint64_t b)
 	__extension__ typedef unsigned __int128 wide;
 	const wide product = (wide)a * b;
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Lengths of 2^63 bytes and more have a bit that the shift loses. */
+static inline uint64_t shape_of(uint64_t length, uint64_t write)
+{
+	return (length * 2 + write) ^ ((0 - (length >> 63)) & LONG_SALT);
 }
 
 static inline uint64_t hash_of_file(const struct file_key *key)
@@ -268,7 +275,7 @@ static inline void find_candidates(const struct io_span *span, const struct sour
 	const uint64_t first = *only.requests;
 	for (size_t i = 0; i < span->count; i++) {
 		const struct source *from = alone ? &only : &sources[span->id[i]];
-		const uint64_t shape = span->length[i] * 2 + span->write[i];
+		const uint64_t shape = shape_of(span->length[i], span->write[i]);
 		const uint64_t place =
 		    fold(span->offset[i] ^ OFFSET_SALT, shape ^ from->process_hash);
 		struct candidate c = {.number = alone ? first + i : (*from->requests)++,

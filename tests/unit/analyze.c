@@ -923,6 +923,16 @@ Test(analyze, requests_repeat_after_a_constant_number)
 	iot_analyze_free(a);
 }
 
+Test(analyze, lengths_that_differ_in_the_highest_bit_do_not_repeat)
+{
+	struct iot_analyze *a = new_analysis();
+	add(a, 1, 0, 1);
+	add(a, 1, 0, (UINT64_C(1) << 63) + 1);
+	cr_assert_eq(iot_analyze_finish(a), IOT_OK);
+	cr_assert_eq(number(a, "order", "repetition", "covered"), 0);
+	iot_analyze_free(a);
+}
+
 Test(analyze, many_requests_that_repeat_are_sampled)
 {
 	struct iot_analyze *a = repeat(50000, 3);
