@@ -83,16 +83,25 @@ static void print_incomplete(struct analyze_results *a)
 		output_text(&a->out, "number of lost records unknown.\n");
 }
 
+static void print_process_count(struct analyze_results *a)
+{
+	const struct iot_analyze_value *processes = find(a, VALUE(trace, processes), NULL);
+	const uint64_t p = number(a, VALUE(trace, processes));
+	if (processes != NULL && processes->kind == IOT_VALUE_UNKNOWN)
+		output_text(&a->out, "an unknown number of processes");
+	else
+		output_printf(&a->out, "%ju process%s", (uintmax_t)p, p == 1 ? "" : "es");
+}
+
 /* "3 processes on 2 hosts ran for 12.1 s" */
 static void print_run(struct analyze_results *a)
 {
 	const struct iot_analyze_value *run = find(a, VALUE(trace, run_time_s), NULL);
 	const uint64_t traces = number(a, VALUE(traces, traces)),
-		       p = number(a, VALUE(trace, processes)),
 		       hosts = number(a, VALUE(processes, hosts));
 	if (traces > 0)
 		output_printf(&a->out, "%ju traces of one job: ", (uintmax_t)traces);
-	output_printf(&a->out, "%ju process%s", (uintmax_t)p, p == 1 ? "" : "es");
+	print_process_count(a);
 	if (hosts > 1)
 		output_printf(&a->out, " on %ju hosts", (uintmax_t)hosts);
 	if (shown_known(run) > 0)

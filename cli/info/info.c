@@ -6,6 +6,7 @@
 
 #include "lib/base/number.h"
 #include "lib/format/directive.h"
+#include "lib/format/lacks.h"
 
 const char *const info_keys[KEYS] = {"source", "command", "host",    "user",   "epoch",
 				     "lacks",  "layer",   "lengths", "clocks", "seen"};
@@ -127,6 +128,7 @@ static void count_directive(struct info *f, const struct iot_event *ev)
 		break;
 	case IOT_TRACE:
 		f->traces++;
+		f->no_processes |= (lacks_of(ev) & LACK_PROCESSES) != 0;
 		keep_reported(f, ev);
 		break;
 	default:
@@ -231,6 +233,7 @@ static int join_part(void *context, void *part)
 	f->samples += more->samples;
 	f->gaps += more->gaps;
 	f->interrupted |= more->interrupted;
+	f->no_processes |= more->no_processes;
 	add_lost(f, more->lost_records);
 	f->any_lost |= more->any_lost;
 	unseen_join(&f->unseen, &more->unseen);

@@ -54,7 +54,8 @@ struct info {
 	int64_t first_ns, last_ns, completed_ns; /* the first start, the last start, the last end */
 	bool any, any_end;                       /* starts; ends */
 	bool any_lost;                           /* a %lost has records= */
-	bool interrupted; /* a %lost states that a signal ended the input of its writer */
+	bool interrupted;  /* a %lost states that a signal ended the input of its writer */
+	bool no_processes; /* the source does not show which process made a request */
 	bool failed;
 	struct reported reported[KEYS];
 	struct unseen unseen;

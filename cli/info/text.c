@@ -118,7 +118,10 @@ static void print_ids(struct output *o, const struct info *f, bool known)
 		line(o, "files", "-");
 		return;
 	}
-	line(o, "processes", "%zu", f->processes.count);
+	if (f->no_processes)
+		line(o, "processes", "-");
+	else
+		line(o, "processes", "%zu", f->processes.count);
 	line(o, "files", "%zu read or written, %zu different", f->files.count, f->objects.count);
 }
 

@@ -9,6 +9,7 @@
 #include "cli/ui/message.h"
 #include "lib/base/number.h"
 #include "lib/base/thread.h"
+#include "lib/format/lacks.h"
 
 static void count_process(struct event_counter *c, const struct iot_event *ev)
 {
@@ -51,6 +52,8 @@ static int count_batch(struct event_counter *c, const struct iot_event *ev, size
 			count_process(c, &ev[i]);
 		else if (ev[i].kind == IOT_LOST)
 			count_lost(c, &ev[i]);
+		else if (ev[i].kind == IOT_TRACE)
+			c->counts.no_processes |= (lacks_of(&ev[i]) & LACK_PROCESSES) != 0;
 	c->any |= n > 0;
 	if (c->status == IOT_OK)
 		c->status = count_physical(c, ev, n);

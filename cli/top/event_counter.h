@@ -15,6 +15,7 @@ struct counts {
 	struct iot_stats *stats; /* finished; free it */
 	bool physical;           /* of physical records */
 	uint64_t processes;      /* with an I/O or an operation */
+	bool no_processes;       /* the source does not show them */
 	uint64_t lost;           /* records, as far as %lost states them */
 	bool lost_more;          /* a %lost does not state them */
 };

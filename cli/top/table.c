@@ -102,13 +102,16 @@ static void format_totals(const struct table *t, char *line)
 {
 	const struct iot_stats_row *all = t->rates->total.all;
 	char read[32], written[32];
-	const int n = snprintf(line, LINE_CAPACITY, "%s: %ju I/Os, %s read, %s written, %ju %s",
-			       t->name, (uintmax_t)(all->reads + all->writes),
+	const int n = snprintf(line, LINE_CAPACITY, "%s: %ju I/Os, %s read, %s written", t->name,
+			       (uintmax_t)(all->reads + all->writes),
 			       printable_bytes(read, sizeof read, all->read_bytes),
-			       printable_bytes(written, sizeof written, all->written_bytes),
-			       (uintmax_t)t->counts->processes,
-			       t->counts->processes == 1 ? "process" : "processes");
-	size_t used = (size_t)n + format_lost(t->counts, line + n, LINE_CAPACITY - (size_t)n);
+			       printable_bytes(written, sizeof written, all->written_bytes));
+	size_t used = (size_t)n;
+	if (!t->counts->no_processes)
+		used += (size_t)snprintf(line + used, LINE_CAPACITY - used, ", %ju %s",
+					 (uintmax_t)t->counts->processes,
+					 t->counts->processes == 1 ? "process" : "processes");
+	used += format_lost(t->counts, line + used, LINE_CAPACITY - used);
 	const uintmax_t left_out = iot_stats_fact(t->counts->stats, IOT_STATS_LEFT_OUT);
 	const uintmax_t others = iot_stats_fact(t->counts->stats, IOT_STATS_OTHER_OPS);
 	if (left_out > 0)

@@ -80,7 +80,7 @@ static void set_counts(struct iot_row *to, const struct info_view *view)
 	row_known(to, &metrics.lost_records, f->any_lost || f->gaps == 0, f->lost_records);
 	unseen_view_set(to, &view->unseen);
 	const bool known = info_has_ios(f, view->in);
-	row_known(to, &metrics.processes, known, f->processes.count);
+	row_known(to, &metrics.processes, known && !f->no_processes, f->processes.count);
 	row_known(to, &metrics.files, known, f->files.count);
 	row_known(to, &metrics.objects, known, f->objects.count);
 }

@@ -72,7 +72,7 @@ static void set_document(struct iot_row *to, void *source)
 	row_number(to, &metrics.ended, t->ended);
 	row_known(to, &metrics.interval_ns, t->interval_ns > 0, t->interval_ns);
 	row_known(to, &metrics.span_ns, span > 0, span);
-	row_number(to, &metrics.processes, t->counts->processes);
+	row_known(to, &metrics.processes, !t->counts->no_processes, t->counts->processes);
 	row_known(to, &metrics.lost_records, t->counts->lost > 0 || !t->counts->lost_more,
 		  t->counts->lost);
 	row_word(to, &metrics.layer, t->results.layer);

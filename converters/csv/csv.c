@@ -290,8 +290,9 @@ static void emit_trace(struct csv_source *c)
 		      {CSV_BIT(CSV_CPU) | CSV_BIT(CSV_CPU_CLOCK), "cpu"},
 		      {CSV_BIT(CSV_OFFSET) | CSV_BIT(CSV_ID), "offset"},
 		      {CSV_BIT(CSV_TYPE), "asynchronous"},
-		      {CSV_BIT(CSV_RESULT), "results"}};
-	char lacks[64] = "";
+		      {CSV_BIT(CSV_RESULT), "results"},
+		      {CSV_BIT(CSV_PROCESS) | CSV_BIT(CSV_RANK) | CSV_BIT(CSV_HOST), "processes"}};
+	char lacks[80] = "";
 	struct iot_builder b;
 	if (!emit_begin(&c->emit, &b, "trace"))
 		return;

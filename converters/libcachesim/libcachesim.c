@@ -114,13 +114,15 @@ static int open_member(struct lcs *s)
 static void emit_trace(struct lcs *s)
 {
 	struct iot_builder b;
+	char lacks[64];
 	if (!emit_begin(&s->emit, &b, "trace"))
 		return;
 	emit_string(&b, "source", "libcachesim");
 	emit_string(&b, "log-format", s->layout.name);
-	emit_string(&b, "lacks",
-		    s->layout.time.size > 0 ? "completion,cpu,asynchronous,results"
-					    : "start,completion,cpu,asynchronous,results");
+	snprintf(lacks, sizeof lacks, "%scompletion,cpu,asynchronous,results%s",
+		 s->layout.time.size > 0 ? "" : "start,",
+		 s->layout.tenant.size > 0 ? "" : ",processes");
+	emit_string(&b, "lacks", lacks);
 	emit_end(&s->emit, &b, 0);
 }
 

@@ -6,12 +6,14 @@
 #include "lib/analyze/hosts/host_values.h"
 #include "lib/analyze/over_time/cycle_values.h"
 #include "lib/analyze/over_time/time.h"
+#include "lib/format/lacks.h"
 #include "lib/result/names.h"
 
 #include "analyze_internal.h"
 #include "batches.h"
 #include "io_time.h"
 #include "map.h"
+#include "no_processes.h"
 #include "sample.h"
 
 static uint64_t requests_of(const struct layer *l)
@@ -309,6 +311,8 @@ int iot_analyze_finish(struct iot_analyze *a)
 	add_reuse_values(a, l);
 	add_row_values(a, l);
 	add_sample_values(a);
+	if ((a->trace.lacks & LACK_PROCESSES) != 0)
+		no_processes_forget(&a->values);
 	tie_values(&a->ties, &a->names, (size_t)a->options.top, &a->values);
 	add_limit_values(a, l);
 	sample_note(a);

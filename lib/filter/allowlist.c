@@ -131,7 +131,8 @@ static const char operations[] =
     " setxattr listxattr removexattr advise flush remove opendir closedir lseek fdatasync discard"
     " delete read write";
 static const char lacking[] =
-    "start completion cpu offset operations creates created results asynchronous";
+    "start completion cpu offset operations creates created results asynchronous"
+    " processes";
 /* Layers, lengths, clocks and their precision, as converters declare them. */
 static const char terms[] =
     "posix mpiio posix,mpiio requested rank-0 per-rank each-rank-from-its-own-start 1ns"

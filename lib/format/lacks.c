@@ -10,11 +10,9 @@ static unsigned lack_of(struct iot_text word)
 	static const struct {
 		const char *word;
 		unsigned lack;
-	} lacks[] = {{"operations", LACK_OPERATIONS},
-		     {"creates", LACK_CREATES},
-		     {"created", LACK_CREATED},
-		     {"results", LACK_RESULTS},
-		     {"asynchronous", LACK_ASYNCHRONOUS}};
+	} lacks[] = {{"operations", LACK_OPERATIONS},     {"creates", LACK_CREATES},
+		     {"created", LACK_CREATED},           {"results", LACK_RESULTS},
+		     {"asynchronous", LACK_ASYNCHRONOUS}, {"processes", LACK_PROCESSES}};
 	for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++)
 		if (text_equals(word, lacks[i].word))
 			return lacks[i].lack;

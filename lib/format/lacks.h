@@ -11,7 +11,8 @@ enum lack {
 	LACK_CREATED = 1 << 2,      /* whether an open created its file: `create` may have */
 	LACK_RESULTS = 1 << 3,      /* whether calls failed */
 	LACK_ASYNCHRONOUS = 1 << 4, /* whether requests are asynchronous */
-	LACK_ALL = (1 << 5) - 1
+	LACK_PROCESSES = 1 << 5,    /* which process made a request */
+	LACK_ALL = (1 << 6) - 1
 };
 
 /* Returns the bits of enum lack that a %trace names. */

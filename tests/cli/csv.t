@@ -38,3 +38,10 @@ printf 'time,op,offset,size\n1,r,2,3\n' | "$IOTRACE" convert - 2>&1 | head -n 1
 printf 'ff %%ioff %%end records=0 name=sh offset=0\n' | "$IOTRACE" convert - 2>&1 | head -n 1
 echo 'names:'
 printf 'start_us;disk;op;lba;sectors\n1;sda;W;8;16\n2;sdb;R;0;8\n' | "$IOTRACE" convert -q - | rows
+
+echo '# without a column of processes'
+"$IOTRACE" convert -q -o plain.iot "$TESTDATA/csv/tabs.tsv"
+"$IOTRACE" info plain.iot | grep processes
+"$IOTRACE" top --once plain.iot | head -1
+"$IOTRACE" top --once --json plain.iot | grep -o '"processes":[^,]*'
+"$IOTRACE" analyze -q plain.iot | head -1
