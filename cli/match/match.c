@@ -16,7 +16,7 @@ struct host_interval {
 	const struct iot_event *event;
 	int64_t from_ns, to_ns;   /* since 1970 */
 	uint64_t bytes, value[2]; /* bytes: read and written ones */
-	bool gap;
+	bool gap, has_job;        /* has_job: an empty one */
 };
 
 /* Returns whether each job gets a value as it is, because it is not an increase. */
@@ -96,17 +96,62 @@ static void put_value(struct match *m, struct iot_builder *b, struct iot_text ke
 		iot_directive_text(b, name, decoded, iot_percent_decode(value, decoded, NULL));
 }
 
-/* Writes the part of a sample that a job gets, or all of it without a job. */
-static void put_sample(struct match *m, const struct host_interval *sample, struct share *s)
+/* Returns the size of "%sample time=T took=DT", with which most samples begin; 0 for others. */
+static size_t interval_size(struct iot_text text)
+{
+	static const char sample[] = "%sample time=", took[] = " took=";
+	if (text.size < sizeof sample || text.size > TEXT_SIZE / 2 ||
+	    memcmp(text.data, sample, sizeof sample - 1) != 0)
+		return 0;
+	const char *const end = text.data + text.size, *at = text.data + sizeof sample - 1;
+	while (at < end && number_digit(*at) < 10)
+		at++;
+	if ((size_t)(end - at) < sizeof took || memcmp(at, took, sizeof took - 1) != 0)
+		return 0;
+	at += sizeof took - 1;
+	while (at < end && number_digit(*at) < 10)
+		at++;
+	return at == end || *at == ' ' ? (size_t)(at - text.data) : 0;
+}
+
+/*
+ * Adds the job to the text of a sample that belongs to one job as a whole, or to none. Returns
+ * false if it has to be written value by value.
+ */
+static bool put_whole(struct match *m, const struct host_interval *sample, const struct share *s,
+		      struct iot_event *ev)
+{
+	const struct iot_text text = sample->event->text;
+	if (s == NULL && !sample->has_job) {
+		*ev = *sample->event;
+		return true;
+	}
+	const bool is_whole = s != NULL && m->shares == 1 && s->from_ns == sample->from_ns &&
+			      s->to_ns == sample->to_ns && !sample->has_job;
+	const size_t interval = is_whole ? interval_size(text) : 0;
+	char id[MATCH_ID_SIZE];
+	if (interval == 0)
+		return false;
+	struct iot_builder b = {.data = m->text, .size = interval, .capacity = TEXT_SIZE};
+	memcpy(b.data, text.data, interval);
+	iot_directive_text(&b, "job", id, match_job_id(&m->hosts->list->job[s->job], id));
+	if (b.status != IOT_OK || b.capacity - b.size < text.size - interval)
+		return false;
+	memcpy(b.data + b.size, text.data + interval, text.size - interval);
+	*ev = *sample->event;
+	ev->text = (struct iot_text){b.data, b.size + text.size - interval};
+	return true;
+}
+
+/* Builds the part of a sample that a job gets, or all of it without a job, value by value. */
+static int build_sample(struct match *m, const struct host_interval *sample, struct share *s,
+			struct iot_event *ev)
 {
 	struct iot_builder b;
-	struct iot_event ev;
 	struct iot_text rest = sample->event->text, token, key, value;
 	const int64_t from_ns = s != NULL ? s->from_ns : sample->from_ns;
 	const int64_t to_ns = s != NULL ? s->to_ns : sample->to_ns;
 	char id[MATCH_ID_SIZE];
-	if (m->writer == NULL && (m->take == NULL || s == NULL))
-		return;
 	iot_directive_begin(&b, m->text, TEXT_SIZE, "sample");
 	iot_directive_number(&b, "time", (uint64_t)(from_ns - m->epoch_ns));
 	iot_directive_number(&b, "took", (uint64_t)(to_ns - from_ns));
@@ -115,12 +160,20 @@ static void put_sample(struct match *m, const struct host_interval *sample, stru
 	while (directive_token(&rest, &token))
 		if (directive_split(token, &key, &value) && !is_replaced(key))
 			put_value(m, &b, key, value, s);
-	if (m->status == IOT_OK)
-		m->status = iot_directive_end(&b, &ev);
+	return iot_directive_end(&b, ev);
+}
+
+static void put_sample(struct match *m, const struct host_interval *sample, struct share *s)
+{
+	struct iot_event ev;
+	if (m->writer == NULL && (m->take == NULL || s == NULL))
+		return;
+	if (!put_whole(m, sample, s, &ev) && m->status == IOT_OK)
+		m->status = build_sample(m, sample, s, &ev);
 	if (m->status == IOT_OK && m->take != NULL && s != NULL)
 		m->status = m->take(m->taker, &ev, s->job);
 	else if (m->status == IOT_OK)
-		add_sample(m, &ev, from_ns);
+		add_sample(m, &ev, s != NULL ? s->from_ns : sample->from_ns);
 }
 
 /* A sample that has a job already. */
@@ -285,6 +338,7 @@ static bool set_interval(const struct match *m, const struct sample *declared,
 			 struct host_interval *s)
 {
 	s->gap = declared->gap;
+	s->has_job = declared->job.data != NULL;
 	for (unsigned d = 0; d < 2; d++)
 		s->value[d] = declared->value[SAMPLE_READ_BYTES + d];
 	return declared->host.size <= VALUE_MAX &&

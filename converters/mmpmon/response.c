@@ -32,11 +32,22 @@ static const struct {
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
+/* Names are short. */
+static bool is_name(struct iot_text word, struct iot_text name)
+{
+	if (word.size != name.size)
+		return false;
+	for (size_t i = 0; i < name.size; i++)
+		if (word.data[i] != name.data[i])
+			return false;
+	return true;
+}
+
 enum mmpmon_key mmpmon_find_key(struct mmpmon *m, struct iot_text name)
 {
 	for (size_t i = 0; i < KEYS; i++) {
 		const size_t k = (m->candidate + i) % KEYS;
-		if (text_same(name, keys[k].name)) {
+		if (is_name(name, keys[k].name)) {
 			m->candidate = k + 1;
 			return keys[k].key;
 		}
@@ -64,6 +75,7 @@ void mmpmon_begin(struct mmpmon *m, enum mmpmon_kind kind)
 void mmpmon_set(struct mmpmon *m, enum mmpmon_key key, struct iot_text value)
 {
 	struct mmpmon_response *r = &m->response;
+	const char *at = value.data, *const end = at + value.size;
 	if (key >= MMPMON_UNKNOWN || r->kind == MMPMON_OTHER || r->kind == MMPMON_NONE)
 		return;
 	if (key < MMPMON_TEXTS) {
@@ -72,7 +84,7 @@ void mmpmon_set(struct mmpmon *m, enum mmpmon_key key, struct iot_text value)
 			return;
 		memcpy(r->texts[key], value.data, value.size);
 		r->text[key] = (struct iot_text){r->texts[key], value.size};
-	} else if (!number_decimal(value.data, value.size, &r->number[key])) {
+	} else if (!number_scan(&at, end, 10, &r->number[key]) || at != end) {
 		r->wrong = true;
 		return;
 	}

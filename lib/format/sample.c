@@ -54,18 +54,25 @@ static unsigned value_of(struct iot_text key, unsigned next)
 	return SAMPLE_VALUES;
 }
 
+/* Returns whether a key with this beginning can be none of a value. */
+static bool is_word(char first)
+{
+	return first == 'h' || first == 't' || first == 's' || first == 'j' || first == 'g' ||
+	       first == 'd';
+}
+
 /* Returns false for a value that is not a number. */
 static bool take_pair(struct sample *s, struct iot_text key, struct iot_text value, unsigned *next)
 {
-	const unsigned v =
-	    strchr("htsjgd", key.data[0]) == NULL ? value_of(key, *next) : SAMPLE_VALUES;
+	const unsigned v = is_word(key.data[0]) ? SAMPLE_VALUES : value_of(key, *next);
+	const char *at = value.data, *const end = at + value.size;
 	if (v == SAMPLE_VALUES) {
 		take_word(s, key, value);
 		return true;
 	}
 	*next = v + 1;
 	s->known |= UINT32_C(1) << v;
-	return number_decimal(value.data, value.size, &s->value[v]);
+	return number_scan(&at, end, 10, &s->value[v]) && at == end;
 }
 
 bool sample_of(const struct iot_event *ev, struct sample *s)
