@@ -18,6 +18,7 @@
 #include "cli/ui/options.h"
 #include "cli/ui/rotation.h"
 #include "lib/base/clock.h"
+#include "lib/base/plural.h"
 
 struct procstat_job {
 	const char *out, *out_name;
@@ -94,13 +95,18 @@ static void report(const struct procstat_job *j)
 			    fact(j, IOT_COLLECTED_PACKETS), fact(j, IOT_COLLECTED_RECORDS),
 			    fact(j, IOT_COLLECTED_PROCESSES), fact(j, IOT_COLLECTED_BYTES));
 	if (lost > 0)
-		message_print("warning: %" PRIu64 " packets are missing", lost);
+		message_print("warning: %" PRIu64 " %s missing", lost,
+			      plural(lost, "packet is", "packets are"));
 	if (earlier > 0)
-		message_print("%" PRIu64 " packets were sent before this collector began", earlier);
+		message_print("%" PRIu64 " %s sent before this collector began", earlier,
+			      plural(earlier, "packet was", "packets were"));
 	if (damaged > 0)
-		message_print("warning: %" PRIu64 " bytes are damaged, or no packets", damaged);
+		message_print("warning: %" PRIu64 " %s", damaged,
+			      plural(damaged, "byte is damaged, or not a packet",
+				     "bytes are damaged, or not packets"));
 	if (duplicates > 0)
-		message_print("warning: %" PRIu64 " packets came twice", duplicates);
+		message_print("warning: %" PRIu64 " %s twice", duplicates,
+			      plural(duplicates, "packet came", "packets came"));
 }
 
 static int add(const struct procstat_job *j, const char *path)

@@ -4,6 +4,7 @@
  * interrupt a blocking read only in the thread of the caller: a pipe is not prefetched.
  */
 #include "source_internal.h"
+#include "lib/base/plural.h"
 
 #include <assert.h>
 #include <string.h>
@@ -74,8 +75,9 @@ static void end_stream(void *context)
 	s->streaming = false;
 	if (s->sort.late > 0) {
 		report_add(r, "late", s->sort.late);
-		report_note(r, "%ju events arrived after the watermark and are out of order",
-			    (uintmax_t)s->sort.late);
+		report_note(r, "%ju %s out of order", (uintmax_t)s->sort.late,
+			    plural(s->sort.late, "event arrived after the watermark and is",
+				   "events arrived after the watermark and are"));
 	}
 	if (s->early > 0)
 		report_add(r, "clock.before_start", s->early);

@@ -3,6 +3,7 @@
 
 #include "cli/ui/message.h"
 #include "cli/views/periods.h"
+#include "lib/base/plural.h"
 
 struct periods {
 	const struct analyze_periods_options *options;
@@ -111,13 +112,14 @@ static void add_events(struct periods *p, const struct iot_event *ev, size_t n)
 static void warn(const struct periods *p)
 {
 	if (p->late > 0)
-		message_print("warning: %ju requests start before the period in which they count; "
-			      "see 'iotrace reorder'",
-			      (uintmax_t)p->late);
+		message_print("warning: %ju %s; see 'iotrace reorder'", (uintmax_t)p->late,
+			      plural(p->late, "request starts before the period in which it counts",
+				     "requests start before the period in which they count"));
 	if (p->untimed > 0)
-		message_print("warning: %ju requests have no known start, and count in the period "
-			      "of the previous one",
-			      (uintmax_t)p->untimed);
+		message_print("warning: %ju %s in the period of the previous one",
+			      (uintmax_t)p->untimed,
+			      plural(p->untimed, "request has no known start, and counts",
+				     "requests have no known start, and count"));
 	if (iot_stats_fact(p->stats, IOT_STATS_LAYERS) != 0)
 		message_print("warning: the trace has several layers: requests count in each");
 }

@@ -18,6 +18,7 @@
 #include "results.h"
 #include "shown.h"
 #include "text_rows.h"
+#include "lib/base/plural.h"
 
 enum {
 	FIELD = SHOWN_FIELD,
@@ -50,11 +51,6 @@ static bool is_counted(const struct analyze_results *a)
 	return n != NULL && n->note != NULL;
 }
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 /* What it did */
 
 static void print_unseen(struct analyze_results *a)
@@ -75,10 +71,11 @@ static void print_incomplete(struct analyze_results *a)
 		       records = number(a, VALUE(trace, lost_records));
 	if (gaps == 0)
 		return;
-	output_printf(&a->out, "The trace is incomplete: %ju gap%s, ", (uintmax_t)gaps,
-		      plural(gaps));
+	output_printf(&a->out, "The trace is incomplete: %ju %s, ", (uintmax_t)gaps,
+		      plural(gaps, "gap", "gaps"));
 	if (records > 0)
-		output_printf(&a->out, "at least %ju records lost.\n", (uintmax_t)records);
+		output_printf(&a->out, "at least %ju %s lost.\n", (uintmax_t)records,
+			      plural(records, "record", "records"));
 	else
 		output_text(&a->out, "number of lost records unknown.\n");
 }
@@ -119,14 +116,15 @@ static void print_did(struct analyze_results *a)
 	char bytes[2][FIELD], field[FIELD];
 	print_run(a);
 	output_printf(
-	    &a->out, ": %ju read%s of %s, %ju write%s of %s,\n", (uintmax_t)reads, plural(reads),
+	    &a->out, ": %ju %s of %s, %ju %s of %s,\n", (uintmax_t)reads,
+	    plural(reads, "read", "reads"),
 	    shown_value(bytes[0], SHOWN_BYTES, find(a, VALUE(totals, read_bytes), NULL)),
-	    (uintmax_t)writes, plural(writes),
+	    (uintmax_t)writes, plural(writes, "write", "writes"),
 	    shown_value(bytes[1], SHOWN_BYTES, find(a, VALUE(totals, written_bytes), NULL)));
-	output_printf(&a->out, "in %ju file%s", (uintmax_t)files, plural(files));
+	output_printf(&a->out, "in %ju %s", (uintmax_t)files, plural(files, "file", "files"));
 	if (opens->kind != IOT_VALUE_UNKNOWN)
-		output_printf(&a->out, "; %s open%s", shown_value(field, SHOWN_COUNT, opens),
-			      plural(number(a, VALUE(totals, opens))));
+		output_printf(&a->out, "; %s %s", shown_value(field, SHOWN_COUNT, opens),
+			      plural(number(a, VALUE(totals, opens)), "open", "opens"));
 	if (is_counted(a))
 		output_text(&a->out, "; from counters, as the log has no single requests");
 	output_text(&a->out, "\n");

@@ -9,6 +9,7 @@
 #include "cli/ui/message.h"
 #include "cli/ui/same_file.h"
 #include "tie_disks.h"
+#include "lib/base/plural.h"
 
 /* Returns whether --blktrace may replace its file; otherwise prints a message. */
 static bool is_replaceable(struct record_job *j)
@@ -68,6 +69,7 @@ int run_tie_disks(struct record_job *j)
 	if (j->disk_errnum != 0)
 		return run_failed(j->blktrace, j->disk_errnum);
 	if (j->disks.lost > 0)
-		message_print("warning: %" PRIu64 " actions of disks are missing", j->disks.lost);
+		message_print("warning: %" PRIu64 " %s of disks missing", j->disks.lost,
+			      plural(j->disks.lost, "action", "actions"));
 	return tie_disks(j->name, j->blktrace) ? EXIT_OK : EXIT_NOT_RECORDED;
 }

@@ -10,6 +10,7 @@
 
 #include "cli/ui/message.h"
 #include "cli/ui/printable.h"
+#include "lib/base/plural.h"
 
 int run_failed(const char *what, int errnum)
 {
@@ -96,22 +97,22 @@ void run_report(const struct record_job *j)
 		report_total(j);
 	report_unseen(&t->unseen);
 	if (t->lost > 0)
-		message_print("warning: %" PRIu64 " I/Os are missing", t->lost);
+		message_print("warning: %" PRIu64 " %s missing", t->lost,
+			      plural(t->lost, "I/O is", "I/Os are"));
 	if (t->killed > 0)
 		message_print("%" PRIu64 " %s in progress when a process was killed", t->killed,
-			      t->killed == 1 ? "call was" : "calls were");
+			      plural(t->killed, "call was", "calls were"));
 	if (j->late > 0)
-		message_print("warning: %" PRIu64 " records are not in order of start; see iotrace "
-			      "reorder",
-			      j->late);
+		message_print("warning: %" PRIu64 " %s not in order of start; see iotrace reorder",
+			      j->late, plural(j->late, "record is", "records are"));
 	if (t->damaged > 0)
-		message_print("warning: programs damaged %" PRIu64 " places of their records",
-			      t->damaged);
+		message_print("warning: programs damaged %" PRIu64 " %s of their records",
+			      t->damaged, plural(t->damaged, "place", "places"));
 	if (t->unmapped > 0)
 		message_print("warning: %" PRIu64
 			      " %s no %%extent: removed, not readable, or not on "
 			      "a disk",
-			      t->unmapped, t->unmapped == 1 ? "file has" : "files have");
+			      t->unmapped, plural(t->unmapped, "file has", "files have"));
 	if (j->interrupted)
 		message_print("warning: interrupted while traced processes were running");
 }

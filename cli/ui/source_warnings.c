@@ -8,6 +8,7 @@
 #include "lib/base/error.h"
 #include "message.h"
 #include "printable.h"
+#include "lib/base/plural.h"
 
 bool source_count_belongs(const char *name, const char *prefix)
 {
@@ -103,8 +104,8 @@ void source_warnings_unparsed(const struct source_warnings *w)
 	if (e == NULL)
 		source_warnings_one(w, "%ju of %ju lines not understood", unparsed, lines);
 	else if (e->line == 0)
-		source_warnings_one(w, "%ju places not understood; first in %s: %s", unparsed,
-				    e->file, e->text);
+		source_warnings_one(w, "%ju %s not understood; first in %s: %s", unparsed,
+				    plural(unparsed, "place", "places"), e->file, e->text);
 	else
 		source_warnings_one(w, "%ju of %ju lines not understood; first at %s:%ju: %s",
 				    unparsed, lines, e->file, (uintmax_t)e->line, e->text);
@@ -188,9 +189,9 @@ static void warn_unknown(const struct source_warnings *w)
 				    durations, records);
 	if (results > 0)
 		source_warnings_one(w,
-				    "up to %ju asynchronous requests failed or transferred less "
-				    "than their records state; the log does not show which",
-				    results);
+				    "up to %ju asynchronous %s failed or transferred less than "
+				    "recorded; the log does not show which",
+				    results, plural(results, "request", "requests"));
 }
 
 /* Calls that contradict the tracked state: the log is missing some. */
@@ -198,10 +199,12 @@ static void warn_contradicted(const struct source_warnings *w)
 {
 	const uintmax_t seeks = count(w, "position.resynced"), closes = count(w, "missed.close");
 	if (seeks + closes > 0)
-		source_warnings_one(w,
-				    "the offsets of this log cannot be trusted: %ju seeks and "
-				    "%ju reused descriptors contradict the calls before them",
-				    seeks, closes);
+		source_warnings_one(
+		    w,
+		    "the offsets of this log cannot be trusted: %ju %s and %ju reused "
+		    "%s contradict the calls before them",
+		    seeks, plural(seeks, "seek", "seeks"), closes,
+		    plural(closes, "descriptor", "descriptors"));
 }
 
 /* The notes of other sources explain a trace without records. */
@@ -287,10 +290,12 @@ static void warn_ambiguous(const struct source_warnings *w)
 	    count(w, "ambiguous.order") > 0 && count(w, "unknown.offset_records") > 0;
 	if (records > 0)
 		source_warnings_one(
-		    w, "%ju records whose order or offset is not certain%s", records,
+		    w, "%ju %s whose order or offset is not certain%s", records,
+		    plural(records, "record", "records"),
 		    relative ? "; the distances between their offsets are not certain either" : "");
 	if (parents > 0)
-		source_warnings_one(w, "%ju processes whose parent is not known", parents);
+		source_warnings_one(w, "%ju %s whose parent is not known", parents,
+				    plural(parents, "process", "processes"));
 }
 
 static void warn_differences(const struct source_warnings *w)
@@ -301,8 +306,8 @@ static void warn_differences(const struct source_warnings *w)
 	if (w->verbose && compared > 0 && found == 0)
 		message_print("--check compared %ju totals: all are the source's own", compared);
 	if (found > 0)
-		source_warnings_one(w, "--check found %ju totals that differ from the source's own",
-				    found);
+		source_warnings_one(w, "--check found %ju %s from the source's own", found,
+				    plural(found, "total that differs", "totals that differ"));
 	for (size_t i = 0; (d = iot_source_difference(w->source, i)) != NULL; i++)
 		message_print("  %s: %s: the source says %ju, the records %ju", d->where, d->what,
 			      (uintmax_t)d->source_says, (uintmax_t)d->converted);

@@ -12,6 +12,7 @@
 #include "piped.h"
 #include "signals.h"
 #include "source_warnings.h"
+#include "lib/base/plural.h"
 
 bool trace_in_refused(const char *path, const struct iot_reader *r, int status)
 {
@@ -37,14 +38,16 @@ void trace_in_report_unverified(const char *path, uint64_t records, bool left_ou
 	if (records == 0)
 		return;
 	if (left_out)
-		message_print(
-		    "%s: %ju records before the damage cannot be verified and are left out; "
-		    "--no-verify includes them",
-		    path, (uintmax_t)records);
+		message_print("%s: %ju %s", path, (uintmax_t)records,
+			      plural(records,
+				     "record before the damage cannot be verified and is left out; "
+				     "--no-verify includes it",
+				     "records before the damage cannot be verified and are left "
+				     "out; --no-verify includes them"));
 	else
-		message_print("%s: %ju records between the last %%sync and the damage are not "
-			      "verified",
-			      path, (uintmax_t)records);
+		message_print("%s: %ju %s not verified", path, (uintmax_t)records,
+			      plural(records, "record between the last %sync and the damage is",
+				     "records between the last %sync and the damage are"));
 }
 
 static void report_unverified(const struct trace_in *in)

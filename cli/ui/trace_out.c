@@ -10,6 +10,7 @@
 #include "lib/base/error.h"
 #include "output.h"
 #include "signals.h"
+#include "lib/base/plural.h"
 
 enum { TICK_DEFAULT_NS = 1000 /* of a trace that does not state it */ };
 
@@ -111,9 +112,9 @@ struct iot_rounding trace_out_rounding(const struct iot_writer *w, bool wanted)
 void trace_out_report_rounding(const struct iot_rounding *r)
 {
 	if (r->times > 0)
-		message_print(
-		    "%ju times were rounded down to the tick of %ju ns, by at most %ju ns",
-		    (uintmax_t)r->times, (uintmax_t)r->tick_ns, (uintmax_t)r->max_ns);
+		message_print("%ju %s rounded down to the tick of %ju ns, by at most %ju ns",
+			      (uintmax_t)r->times, plural(r->times, "time was", "times were"),
+			      (uintmax_t)r->tick_ns, (uintmax_t)r->max_ns);
 }
 
 void trace_out_note_bare(const struct trace_out_options *o)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The interface: settings, the loop over both forms of a trace, and what is counted. */
 #include "blktrace.h"
+#include "lib/base/plural.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -112,20 +113,23 @@ static void note_results(struct blktrace *b)
 {
 	struct report *r = &b->src->report;
 	if (b->unmatched > 0)
-		report_note(r,
-			    "%" PRIu64 " completions of requests whose start is not in the trace",
-			    b->unmatched);
+		report_note(
+		    r, "%" PRIu64 " %s whose start is not in the trace", b->unmatched,
+		    plural(b->unmatched, "completion of a request", "completions of requests"));
 	if (b->unfinished > 0)
-		report_note(r, "%" PRIu64 " requests whose completion is not in the trace",
-			    b->unfinished);
+		report_note(r, "%" PRIu64 " %s whose completion is not in the trace", b->unfinished,
+			    plural(b->unfinished, "request", "requests"));
 	if (b->unissued > 0)
-		report_note(r,
-			    "%" PRIu64
-			    " requests completed without being issued to the device; they "
-			    "start when they were queued",
-			    b->unissued);
+		report_note(r, "%" PRIu64 " %s queued", b->unissued,
+			    plural(b->unissued,
+				   "request completed without being issued to the device; it "
+				   "starts when it was",
+				   "requests completed without being issued to the device; they "
+				   "start when they were"));
 	if (b->failed > 0)
-		report_note(r, "%" PRIu64 " requests failed; they are operations", b->failed);
+		report_note(r, "%" PRIu64 " %s", b->failed,
+			    plural(b->failed, "request failed; it is an operation",
+				   "requests failed; they are operations"));
 }
 
 static bool finish(struct blktrace *b)
@@ -152,12 +156,13 @@ static int verdict(struct blktrace *b)
 		return impossible == 0
 			   ? IOT_OK
 			   : error_set(&b->src->error, IOT_EFORMAT,
-				       "%" PRIu64 " records have impossible sectors or times",
-				       impossible);
+				       "%" PRIu64 " %s impossible sectors or times", impossible,
+				       plural(impossible, "record has", "records have"));
 	b->src->lost_reported = true;
 	if (b->damage.status != IOT_OK)
 		return error_set(&b->src->error, b->damage.status, "%s", b->damage.text);
-	return error_set(&b->src->error, IOT_EFORMAT, "%" PRIu64 " records are missing", missing);
+	return error_set(&b->src->error, IOT_EFORMAT, "%" PRIu64 " %s missing", missing,
+			 plural(missing, "record is", "records are"));
 }
 
 /* Interface */

@@ -7,6 +7,7 @@
 #include "csv.h"
 
 #include "lib/base/number.h"
+#include "lib/base/plural.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -612,12 +613,14 @@ static void finish(struct csv_source *c)
 	c->ended = true;
 	if (ids > 0)
 		report_note(r,
-			    "%ju ids of data are offsets in the trace; they order the data only "
-			    "if the source numbered it so",
-			    (uintmax_t)ids);
+			    "%ju %s in the trace; they order the data only if the source "
+			    "numbered it so",
+			    (uintmax_t)ids,
+			    plural(ids, "id of data is an offset", "ids of data are offsets"));
 	if (ops > 0)
-		report_note(r, "the operation of %ju records is not known; they are reads",
-			    (uintmax_t)ops);
+		report_note(r, "the operation of %ju %s", (uintmax_t)ops,
+			    plural(ops, "record is not known; it is a read",
+				   "records is not known; they are reads"));
 	if (report_get(r, "unclosed") > 0)
 		report_note(r, "the last line has no end; it is read, but it may be truncated");
 	report_noted(r, "ambiguous.id");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/base/hash.h"
+#include "lib/base/plural.h"
 
 enum {
 	SNIFF_BITS = 80,
@@ -272,9 +273,9 @@ static void finish(struct dftracer *t)
 		report_add(r, "unnamed.files", t->unnamed);
 	if (t->repaired > 0)
 		report_note(r,
-			    "%ju lines have quotes or backslashes in names, which DFTracer does "
-			    "not escape; the names may be cut",
-			    (uintmax_t)t->repaired);
+			    "%ju %s quotes or backslashes in names, which DFTracer does not "
+			    "escape; the names may be cut",
+			    (uintmax_t)t->repaired, plural(t->repaired, "line has", "lines have"));
 	t->ended = true;
 	calls_finish(&t->calls, "dftracer");
 	if (src->error.status == IOT_OK && r->lines == r->unparsed)

@@ -15,6 +15,7 @@
 
 #include "lib/base/number.h"
 #include "lib/base/size.h"
+#include "lib/base/plural.h"
 
 enum {
 	SNIFFED_MAX = 8,
@@ -336,15 +337,17 @@ static void finish(struct lcs *s)
 	if (s->ids > 0) {
 		report_add(r, "ambiguous.id", s->ids);
 		report_note(r,
-			    "the ids of %ju requests are offsets in one file; %sblock splits "
-			    "them if they are made of objects and blocks",
-			    (uintmax_t)s->ids, s->src->option_prefix);
+			    "the ids of %ju %s offsets in one file; %sblock splits them if they "
+			    "are made of objects and blocks",
+			    (uintmax_t)s->ids, plural(s->ids, "request are", "requests are"),
+			    s->src->option_prefix);
 		report_noted(r, "ambiguous.id");
 	}
 	if (s->reads > 0) {
 		report_add(r, "unknown.op_records", s->reads);
-		report_note(r, "the operation of %ju requests is not known; they are reads",
-			    (uintmax_t)s->reads);
+		report_note(r, "the operation of %ju %s", (uintmax_t)s->reads,
+			    plural(s->reads, "request is not known; it is a read",
+				   "requests is not known; they are reads"));
 	}
 	emit_counts(&s->emit, "libcachesim", s->latest_ns);
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "lib/base/array.h"
+#include "lib/base/plural.h"
 
 enum { BID = 64, BID_DAMAGED = 16, PAUSE_MS = 20, HELD_MAX = 2 * SEQUENCE_WINDOW };
 
@@ -425,11 +426,13 @@ static void count(struct procstat *s)
 		if (counts[i].value > 0)
 			report_add(&s->src->report, counts[i].name, counts[i].value);
 	if (l->duplicates > 0)
-		report_note(&s->src->report, "%" PRIu64 " packets came twice, and were skipped",
-			    l->duplicates);
+		report_note(&s->src->report, "%" PRIu64 " %s skipped", l->duplicates,
+			    plural(l->duplicates, "packet came twice, and was",
+				   "packets came twice, and were"));
 	if (s->unknown > 0)
-		report_note(&s->src->report, "%" PRIu64 " packets of unknown kinds, skipped",
-			    s->unknown);
+		report_note(
+		    &s->src->report, "%" PRIu64 " %s, skipped", s->unknown,
+		    plural(s->unknown, "packet of an unknown kind", "packets of unknown kinds"));
 }
 
 static int verdict(struct procstat *s)
@@ -440,16 +443,18 @@ static int verdict(struct procstat *s)
 	if (l->lost == 0 && s->damage.regions == 0 && s->tick.others == 0)
 		return IOT_OK;
 	if (l->lost > 0)
-		snprintf(lost, sizeof(lost), "%" PRIu64 " packets are missing", l->lost);
+		snprintf(lost, sizeof(lost), "%" PRIu64 " %s missing", l->lost,
+			 plural(l->lost, "packet is", "packets are"));
 	if (s->damage.regions > 0)
 		snprintf(damage, sizeof(damage),
-			 "%s%" PRIu64 " bytes are damaged, first at byte %" PRIu64 ": %s",
-			 l->lost > 0 ? "; " : "", s->damage.bytes, s->damage.first_at,
+			 "%s%" PRIu64 " %s damaged, first at byte %" PRIu64 ": %s",
+			 l->lost > 0 ? "; " : "", s->damage.bytes,
+			 plural(s->damage.bytes, "byte is", "bytes are"), s->damage.first_at,
 			 s->damage.first_why);
 	if (s->tick.others > 0)
-		snprintf(others, sizeof(others),
-			 "%s%" PRIu64 " packets have another tick than most",
-			 l->lost > 0 || s->damage.regions > 0 ? "; " : "", s->tick.others);
+		snprintf(others, sizeof(others), "%s%" PRIu64 " %s another tick than most",
+			 l->lost > 0 || s->damage.regions > 0 ? "; " : "", s->tick.others,
+			 plural(s->tick.others, "packet has", "packets have"));
 	s->src->lost_reported = true;
 	bool cut = l->lost == 0 && s->tick.others == 0 && s->damage.regions == 1 && s->cut;
 	return error_set(&s->src->error, cut ? IOT_ETRUNCATED : IOT_EFORMAT, "%s: %s%s%s",

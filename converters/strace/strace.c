@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/base/number.h"
+#include "lib/base/plural.h"
 
 enum {
 	SNIFF_LINES = 200,
@@ -202,10 +203,12 @@ static void count_silent(struct strace *s)
 		return;
 	silent -= s->tasks.adopted;
 	strace_count(s, "unseen.children", silent);
-	report_note(&s->src->report,
-		    "%" PRIu64 " processes or threads were started of which the log has nothing; "
-		    "strace -f shows them",
-		    silent);
+	report_note(
+	    &s->src->report, "%" PRIu64 " %s", silent,
+	    plural(silent,
+		   "process or thread was started of which the log has nothing; strace -f shows it",
+		   "processes or threads were started of which the log has nothing; strace -f "
+		   "shows them"));
 }
 
 /* Notes signs that the log was filtered with strace -e trace. */
@@ -216,10 +219,12 @@ static void note_filter(struct strace *s)
 	if (s->tasks.whole && s->log.members == 1 && s->tasks.adopted > 0 && !s->tasks.forks) {
 		strace_count(s, "unseen.forks", s->tasks.adopted);
 		report_note(r,
-			    "%" PRIu32 " processes or threads appear without a call that starts "
-			    "them: offsets of inherited descriptors are unknown; add clone, "
-			    "clone3, fork and vfork to strace -e trace",
-			    s->tasks.adopted);
+			    "%" PRIu32 " %s: offsets of inherited descriptors are unknown; add "
+			    "clone, clone3, fork and vfork to strace -e trace",
+			    s->tasks.adopted,
+			    plural(s->tasks.adopted,
+				   "process or thread appears without a call that starts it",
+				   "processes or threads appear without a call that starts them"));
 	} else if (r->calls > FEW_CALLS && s->others == 0 && s->passing.appeared) {
 		report_note(r, "the log has only calls on files, and uses descriptors that none of "
 			       "them returned: if strace had a filter, offsets may be wrong; "
@@ -296,9 +301,9 @@ static void explain_hidden(struct strace *s)
 	strace_count(s, "hidden.io_setup", s->aio.setups);
 	report_noted(r, "hidden.io_setup");
 	report_note(r,
-		    "%" PRIu64 " calls of io_setup but none of io_submit: the log lacks "
+		    "%" PRIu64 " %s of io_setup but none of io_submit: the log lacks "
 		    "asynchronous I/O; it needs io_submit and io_getevents in strace -e trace",
-		    s->aio.setups);
+		    s->aio.setups, plural(s->aio.setups, "call", "calls"));
 }
 
 static void finish(struct strace *s)
@@ -326,9 +331,9 @@ static void finish(struct strace *s)
 		strace_count(s, "unnamed.files", s->fds.unnamed);
 	const uint64_t backwards = report_get(&s->src->report, "clock.negative_duration");
 	if (backwards > 0)
-		report_note(&s->src->report,
-			    "%" PRIu64 " calls end before they start: their durations are unknown",
-			    backwards);
+		report_note(&s->src->report, "%" PRIu64 " %s unknown", backwards,
+			    plural(backwards, "call ends before it starts: its duration is",
+				   "calls end before they start: their durations are"));
 	if (s->began) /* otherwise there is no %trace before it */
 		emit_counts(&s->emit, "strace", s->now_ns);
 	int status = verdict(s);
