@@ -8,6 +8,8 @@
 * No files call each other in a cycle (by the symbols of the objects in BUILD), except those that
   tests/tools/allowed_cycles.txt lists. A listed cycle that no longer exists has to be removed there.
 * No struct, union or enum tag names two types.
+* Commands write results with the printers of cli/print: no other file of cli/ writes tabs, or uses the writer of
+  JSON. OTHER_FORMS lists the files whose output is not a result.
 """
 import collections
 import glob
@@ -18,6 +20,10 @@ import sys
 
 DIRECTORIES = ("include", "lib", "record", "converters", "cli")
 CYCLES = "tests/tools/allowed_cycles.txt"
+# Other formats of traces, the map of anonymize, and the lists of options that shells complete.
+OTHER_FORMS = ("cli/print/", "cli/export/", "cli/ui/json.", "cli/cmd_anonymize.c", "cli/main.c", "cli/ui/options_help.c")
+WRITES_TAB = r"""\b(?:output_\w+|f?printf|f?puts|f?putc|putchar|fwrite)\([^;]*?\\t"""
+WRITES_JSON = r"\bjson_(?:open|close|text|number|signed|null|exact|bool|string)\("
 
 
 def sources():
@@ -132,10 +138,22 @@ def double_tags():
             yield f"{tag} names {len(where)} types: " + ", ".join(f"{f}:{n}" for f, n in where)
 
 
+def other_printers():
+    for source in sources():
+        if not source.startswith("cli/") or source.startswith(OTHER_FORMS):
+            continue
+        with open(source) as file:
+            text = file.read()
+        for pattern, what in (WRITES_TAB, "tabs"), (WRITES_JSON, "JSON"):
+            for found in re.finditer(pattern, text):
+                line = text.count("\n", 0, found.start()) + 1
+                yield f"{source}:{line}: writes {what}, which only cli/print may do"
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    wrong = [*wrong_includes(), *wrong_cycles(sys.argv[1]), *double_tags()]
+    wrong = [*wrong_includes(), *wrong_cycles(sys.argv[1]), *double_tags(), *other_printers()]
     for sentence in wrong:
         print(sentence)
     sys.exit(len(wrong) > 0)
