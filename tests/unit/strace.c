@@ -536,7 +536,7 @@ Test(strace, without_forks_what_children_inherit_is_flagged)
 			      NULL,
 			  "%s", run.records);
 		cr_expect_eq(counted("unseen.forks"), forks == 0);
-		cr_expect_eq(noted("without a call that starts them"), forks == 0);
+		cr_expect_eq(noted("without a call that starts it"), forks == 0);
 	}
 }
 
