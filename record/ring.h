@@ -55,7 +55,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 24,
+	RECORD_VERSION = 25,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -195,6 +195,8 @@ struct record_description {
 	X(CODE, "hidden.code")             /* times that other memory became code          */      \
 	/* by such code: bytes that the kernel counted but nobody recorded; the collector's */     \
 	X(CODE_BYTES, "unseen.code")                                                               \
+	/* the collector sets it if the process ended, but not by a call that it saw */            \
+	X(EXITS, "unseen.exits")                                                                   \
 	X(UNRECORDED, "unrecorded")        /* calls that no ring was available for */              \
 	X(PROGRAMS, "unrecorded.programs") /* that cannot record, without a record of their own */ \
 	X(OPERATIONS, "unsent.operations") /* that packets cannot carry */                         \

@@ -157,7 +157,8 @@ static void print_unseen(struct output *o, const struct unseen *u)
 		return;
 	(void)unseen_sentence(u, sentence);
 	line(o, "not seen", "%s", printable(text, sizeof text, sentence, strlen(sentence)));
-	line(o, "remedy", "%s", unseen_remedy(u));
+	if (unseen_remedy(u) != NULL)
+		line(o, "remedy", "%s", unseen_remedy(u));
 }
 
 void info_print_text(struct output *o, const char *path, const struct info *f,

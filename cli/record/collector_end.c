@@ -79,6 +79,12 @@ static void release_spares(struct collector *c, uint32_t index)
 	}
 }
 
+/* Returns whether the process ended without a call of exit. */
+static bool is_exit_unseen(const struct process *p)
+{
+	return !p->alive && p->shared != NULL && atomic_load(&p->shared->state) == RECORD_RUNNING;
+}
+
 int collector_report_end(struct collector *c, uint32_t index)
 {
 	uint64_t counter[RECORD_COUNTER_COUNT] = {0};
@@ -90,6 +96,7 @@ int collector_report_end(struct collector *c, uint32_t index)
 		status = report_killed(c, index);
 	for (size_t i = 0; shared != NULL && i < RECORD_COUNTER_COUNT; i++)
 		counter[i] = atomic_load(&shared->counter[i]);
+	counter[RECORD_COUNTER_EXITS] = is_exit_unseen(&c->processes.process[index]);
 	if (status == IOT_OK)
 		status = collector_add(
 		    c, (struct iot_event){.kind = RING_ENDED,

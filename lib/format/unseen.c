@@ -80,6 +80,8 @@ static const struct counted {
 		      "places of system calls that cannot be seen"},
     [UNSEEN_CODE] = {"unseen.code", "code", "byte that generated code moved",
 		     "bytes that generated code moved"},
+    [UNSEEN_EXITS] = {"unseen.exits", "exits", "end of a process, which may have been killed",
+		      "ends of processes, which may have been killed"},
 };
 
 static bool equals(struct iot_text text, const char *value)
@@ -170,13 +172,13 @@ bool unseen_any(const struct unseen *u)
 {
 	bool any = unseen_programs(u) > 0;
 	for (unsigned i = 0; i < UNSEEN_CALLS; i++)
-		any = any || (u->calls[i] > 0 && i != UNSEEN_SITES);
+		any = any || (u->calls[i] > 0 && i != UNSEEN_SITES && i != UNSEEN_EXITS);
 	return any;
 }
 
 bool unseen_possible(const struct unseen *u)
 {
-	return unseen_any(u) || u->calls[UNSEEN_SITES] > 0;
+	return unseen_any(u) || u->calls[UNSEEN_SITES] > 0 || u->calls[UNSEEN_EXITS] > 0;
 }
 
 /* Returns whether calls are missing only in a log. */
@@ -257,7 +259,7 @@ static const char *remedy_of_log(const struct unseen *u)
 
 const char *unseen_remedy(const struct unseen *u)
 {
-	if (!unseen_possible(u))
+	if (!unseen_any(u) && u->calls[UNSEEN_SITES] == 0)
 		return NULL;
 	if (is_of_log(u))
 		return remedy_of_log(u);

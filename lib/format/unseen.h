@@ -48,6 +48,7 @@ enum unseen_calls {
 	UNSEEN_OFFSETS,
 	UNSEEN_SITES, /* places, not calls */
 	UNSEEN_CODE,  /* bytes */
+	UNSEEN_EXITS, /* of processes whose completed calls are there */
 	UNSEEN_CALLS
 };
 
@@ -73,7 +74,7 @@ void unseen_join(struct unseen *u, const struct unseen *more);
 bool unseen_any(const struct unseen *u);
 /*
  * Returns whether there is a sentence: also if the trace may lack calls at places of libraries that
- * few programs reach (UNSEEN_SITES).
+ * few programs reach (UNSEEN_SITES), or a process was killed (UNSEEN_EXITS).
  */
 bool unseen_possible(const struct unseen *u);
 /* Returns the state of a trace for which unseen_any() is true. */

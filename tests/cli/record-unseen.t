@@ -36,6 +36,12 @@ cp a.iot b.iot
 "$IOTRACE" analyze a.state | grep "^complete"
 "$IOTRACE" stat -q a.iot b.iot | head -n 1
 "$IOTRACE" merge -q -o c.iot a.iot b.iot && "$IOTRACE" info c.iot | grep 'not seen'
+echo 'a process that is killed, and one that ends by itself:'
+"$IOTRACE" record -o killed.iot sh -c 'sh -c "echo >lives; kill -9 \$\$" || exit 0'
+"$IOTRACE" info killed.iot | grep -E '^killed.iot|not seen|remedy'
+"$IOTRACE" check killed.iot | seen
+"$IOTRACE" info --json killed.iot | grep -o '"exits":[0-9]*'
+"$IOTRACE" cat killed.iot | grep -c ' unseen.exits=1'
 echo 'counters, and names that are not text:'
 cat >d.iot <<'END'
 ff %process id=1 name=/bin/%1b[1mred traced=no why=user

@@ -97,7 +97,7 @@ def of_trace(iotrace, trace):
 def reasons_of(unseen):
     if unseen is None:
         return set()
-    counts = {name for name, n in unseen.items() if isinstance(n, int) and name not in ("programs", "sites") and n > 0}
+    counts = {name for name, n in unseen.items() if isinstance(n, int) and name not in ("programs", "sites", "exits") and n > 0}
     return counts | {reason["why"] for reason in unseen["reasons"]}
 
 
