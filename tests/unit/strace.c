@@ -1213,6 +1213,22 @@ Test(strace, operations_with_their_results)
 	    "%op name=close time=1700000000000005000 took=1000 process=1 file=1 path=d/b");
 }
 
+Test(strace, extended_attributes_are_operations)
+{
+	convert(
+	    "1 1700000000.000001 lgetxattr(\"a\", \"security.selinux\", 0x1, 255) = -1 ENODATA (No "
+	    "data available) <0.000001>\n"
+	    "1 1700000000.000002 removexattr(\"a\", \"user.b\") = 0 <0.000001>\n"
+	    "1 1700000000.000002 openat(AT_FDCWD, \"a\", O_RDONLY) = 3 <0.000001>\n"
+	    "1 1700000000.000003 flistxattr(3, NULL, 0) = 7 <0.000001>\n");
+	expect_directive("%op name=xattr time=1700000000000001000 took=1000 process=1 path=a "
+			 "result=ENODATA");
+	expect_directive(
+	    "%op name=xattr time=1700000000000002000 took=1000 process=1 path=a result=0");
+	expect_directive("%op name=xattr time=1700000000000003000 took=1000 process=1 file=1 "
+			 "path=a result=0");
+}
+
 Test(strace, a_rename_that_exchanges_two_names_is_an_operation_of_its_own)
 {
 	convert("1 1700000000.000001 renameat2(AT_FDCWD, \"a\", AT_FDCWD, \"b\", RENAME_EXCHANGE) "
