@@ -16,6 +16,8 @@ enum {
 	SMALL_REQUESTS_MIN = 200,    /* fewer requests of a file are ignored */
 	SHARED_RECORD_MAX = 1 << 16, /* mean bytes of records that are written in turn */
 	RANDOM_REQUESTS_MIN = 100,
+	LOOKUP_MAX = 1 << 16,     /* mean bytes of lookups at random places */
+	HOT_PASSES_MIN = 16,      /* data that is read this many times belongs into memory */
 	KEPT_FOR_LONG = 2,        /* the time of a file is this many times the time of its calls */
 	SYNC_BYTES_MIN = 1 << 18, /* a sync of fewer bytes waits, however fast the disk is */
 	SYNC_NS_PER_BYTE = 50,    /* syncs at 20 MB/s or more transfer data, they do not wait */
@@ -181,20 +183,49 @@ static void find_truncated(struct causes *all, struct cause_file *c)
 	c->open_ns = 0;
 }
 
+static double mean_size(const struct cause_file *c, unsigned d)
+{
+	const uint64_t n = c->f.all.sums.count[d];
+	return n > 0 ? (double)c->f.all.sums.bytes[d] / (double)n : 0;
+}
+
+static const struct order_file *order_of(const struct causes *all, const struct cause_file *c)
+{
+	const struct order *o = all->from->table->from.order;
+	return c->number < o->file_capacity ? &o->files[c->number] : NULL;
+}
+
+/* Returns whether all streams of the file go backward by the same stride. */
+static bool is_backward(const struct order_file *o)
+{
+	return o->strides == STRIDE_ONE && o->stride >> 63 != 0;
+}
+
+static bool is_random(const struct order_file *o, const struct cause_file *c)
+{
+	return o->pattern_requests[PATTERN_RANDOM] > c->requests / 2;
+}
+
+/*
+ * Lookups at random places in a large file meet the same blocks sooner or later. Their order is to
+ * blame, unless they read little data over and over.
+ */
+static bool are_lookups(const struct causes *all, const struct cause_file *c, double again)
+{
+	const struct order_file *o = order_of(all, c);
+	const double bytes = (double)c->f.all.sums.bytes[0];
+	return o != NULL && c->requests >= RANDOM_REQUESTS_MIN && is_random(o, c) &&
+	       mean_size(c, 0) <= LOOKUP_MAX && again < bytes - bytes / HOT_PASSES_MIN;
+}
+
 static void find_reread(struct causes *all, struct cause_file *c)
 {
 	const double bytes = (double)c->f.all.sums.bytes[0];
 	struct reuse_sums reuse;
 	reuse_file_sums(all->from->table->from.reuse, c->number, &reuse);
 	const double again = (double)reuse.kind[REUSE_RE_READ];
-	if (bytes > 0 && again > bytes / 2)
+	if (bytes > 0 && again > bytes / 2 && !are_lookups(all, c, again))
 		take(all, c, CAUSE_REREAD, 0, again / bytes);
-}
-
-static double mean_size(const struct cause_file *c, unsigned d)
-{
-	const uint64_t n = c->f.all.sums.count[d];
-	return n > 0 ? (double)c->f.all.sums.bytes[d] / (double)n : 0;
 }
 
 static void find_shared(struct causes *all, struct cause_file *c)
@@ -204,18 +235,10 @@ static void find_shared(struct causes *all, struct cause_file *c)
 		take(all, c, CAUSE_SHARED, 1, 1);
 }
 
-/* Returns whether all streams of the file go backward by the same stride. */
-static bool is_backward(const struct order_file *o)
-{
-	return o->strides == STRIDE_ONE && o->stride >> 63 != 0;
-}
-
 static void find_random(struct causes *all, struct cause_file *c)
 {
-	const struct order *o = all->from->table->from.order;
-	const struct order_file *of = c->number < o->file_capacity ? &o->files[c->number] : NULL;
-	if (of == NULL || c->requests < RANDOM_REQUESTS_MIN ||
-	    !(is_backward(of) || of->pattern_requests[PATTERN_RANDOM] > c->requests / 2))
+	const struct order_file *o = order_of(all, c);
+	if (o == NULL || c->requests < RANDOM_REQUESTS_MIN || !(is_backward(o) || is_random(o, c)))
 		return;
 	take(all, c, CAUSE_RANDOM, 0, 1);
 	take(all, c, CAUSE_RANDOM, 1, 1);

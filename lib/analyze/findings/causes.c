@@ -53,8 +53,8 @@ static const struct cause_texts {
 
 /* Thresholds */
 enum {
-	SYNCS_MIN = 12,          /* fewer syncs are ignored: results have to be durable once, */
-	NAMES_MIN = 100,         /* and fewer changes of names, which remove temporary files, */
+	SYNCS_MIN = 12,  /* fewer syncs are ignored: results have to be durable once, */
+	CALLS_MIN = 100, /* and fewer lookups and changes of names: programs start and end, */
 	FEW_NS_MIN = 1000000000, /* unless they take this long */
 };
 
@@ -112,11 +112,15 @@ static double sync_seconds(const struct causes *all)
 	       (1 - (double)all->bulk_sync_ns / (double)calls.ns);
 }
 
-static double name_seconds(const struct findings_source *from)
+/* The time of a kind of operations on names, of which every program has a few. */
+static double seconds_of_many(const struct findings_source *from, enum operation_kind kind)
 {
-	const struct kind_calls calls = calls_of(from->metadata, OPERATION_NAMES);
-	return calls.calls < NAMES_MIN && calls.ns < FEW_NS_MIN ? 0
-								: seconds_of(from, OPERATION_NAMES);
+	const struct kind_calls calls = calls_of(from->metadata, kind);
+	const uint64_t ns = op_times_ns(from->op_times, kind),
+		       failed_opens = kind == OPERATION_LOOKUP
+					  ? calls_of(from->metadata, OPERATION_OPEN).failed
+					  : 0;
+	return calls.calls + failed_opens < CALLS_MIN && ns < FEW_NS_MIN ? 0 : (double)ns / 1e9;
 }
 
 /* The time of a cause in seconds: of files, and of the unions of its operations. */
@@ -137,12 +141,13 @@ static double cost_of(const struct causes *all, enum cause cause)
 	case CAUSE_SEEK:
 		return seconds_of(from, OPERATION_SEEK);
 	case CAUSE_NAMES:
-		return all->names_commit ? 0 : files + name_seconds(from);
+		return all->names_commit ? 0 : files + seconds_of_many(from, OPERATION_NAMES);
 	case CAUSE_TRUNCATED:
 		return files > 0 ? files + seconds_of(from, OPERATION_SPACE) : 0;
 	case CAUSE_LOOKUP:
-		return seconds_of(from, OPERATION_LOOKUP) + seconds_of(from, OPERATION_DIRECTORY) +
-		       seconds_of(from, OPERATION_ATTRIBUTES);
+		return seconds_of_many(from, OPERATION_LOOKUP) +
+		       seconds_of_many(from, OPERATION_DIRECTORY) +
+		       seconds_of_many(from, OPERATION_ATTRIBUTES);
 	default:
 		return files;
 	}
@@ -179,7 +184,7 @@ static void say_lookups(const struct causes *all, struct finding *to, const char
 					     : OPERATION_LOOKUP;
 	const struct kind_calls calls = calls_of(from->metadata, kind),
 				opens = calls_of(from->metadata, OPERATION_OPEN);
-	if (opens.failed > calls.max_calls) {
+	if (kind == OPERATION_LOOKUP && opens.failed > calls.max_calls) {
 		say_calls(to, "open", opens.failed);
 		finding_text(to, ", which fail");
 		to->failed = opens.failed;
