@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "message.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/base/error.h"
 #include "printable.h"
 
+void message_format(char text[static MESSAGE_TEXT], const char *format, va_list args)
+{
+	vsnprintf(text, MESSAGE_TEXT, format, args);
+	printable_sentence(text);
+}
+
 void message_print(const char *format, ...)
 {
-	char text[2048];
+	char text[MESSAGE_TEXT];
 	va_list args;
 	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
+	message_format(text, format, args);
 	va_end(args);
-	printable_sentence(text);
 	/* A single call, so that lines of several processes do not mix. */
 	fprintf(stderr, "iotrace: %s\n", text);
 }

@@ -3,11 +3,17 @@
 #ifndef CLI_UI_MESSAGE_H
 #define CLI_UI_MESSAGE_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "cli/cmd.h"
 
+enum { MESSAGE_TEXT = 2048 };
+
+/* Formats a sentence for a terminal, without its beginning "iotrace: ". */
+void message_format(char text[static MESSAGE_TEXT], const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 void message_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* "PATH: text"; escapes the path. */
 void message_print_about(const char *path, const char *format, ...)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "printable.h"
+#include "message.h"
 
 enum { HELP_COLUMN = 28, HELP_WIDTH = 80, HELP_LINES = 40 };
 
@@ -207,12 +207,11 @@ enum exit_status options_help(const struct command_spec *cmd)
 
 enum exit_status options_wrong(const struct command_spec *cmd, const char *format, ...)
 {
-	char text[2048];
+	char text[MESSAGE_TEXT];
 	va_list args;
 	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
+	message_format(text, format, args);
 	va_end(args);
-	printable_sentence(text);
 	fprintf(stderr, "iotrace %s: %s\nTry 'iotrace %s --help'.\n", cmd->name, text, cmd->name);
 	return EXIT_FAILED;
 }
