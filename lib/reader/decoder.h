@@ -111,6 +111,7 @@ struct decoder {
 	enum trace_progress progress;
 	bool framed;         /* %iotrace, or a %sync as first line, has been read */
 	bool lacks_late;     /* a %trace lacks= follows a record */
+	bool midway;         /* the first line that was read is a %sync */
 	bool entered;        /* lines are counted from the %sync of a seek, ... */
 	uint64_t entered_at; /* ... which precedes this record */
 	bool limited;        /* the input ends where the next line is `limit` */

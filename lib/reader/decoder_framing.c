@@ -164,13 +164,15 @@ static bool can_start_at(const struct decoder *d, uint64_t ticks)
  * Records are not delivered twice: a %sync that does not lead beyond the last one accepted belongs
  * to a repeated part of the trace. It is not compared with the number of records read: if a range
  * of lines is repeated, that number is too high, and the following records are still new. The
- * number of verified records, however, is exact.
+ * number of verified records, however, is exact. Intervals of operations alone begin at the same
+ * record.
  */
 static bool goes_back(const struct decoder *d, const struct sync_directive *s)
 {
 	if (decoder_looks_ahead(d))
 		return s->record < d->index;
-	return s->record <= d->sync.interval_at;
+	return s->record < d->sync.interval_at ||
+	       (s->record == d->sync.interval_at && d->index != s->record);
 }
 
 /* Starts in the middle of a trace, whose first line is a %sync. */
@@ -182,6 +184,7 @@ static bool enter(struct decoder *d, const struct text_line *l, const struct syn
 	if (!decoder_prepare_directives(d))
 		return false;
 	d->framed = true;
+	d->midway = d->lines == 0;
 	d->progress = TRACE_BODY;
 	d->index = s->record;
 	codec_set_start(d->codec, (int64_t)s->time);
@@ -258,7 +261,8 @@ bool decoder_end_line(struct decoder *d, struct event_batch *b, const struct tex
 			 (unsigned long long)e.records, (unsigned long long)d->index);
 	else if (decoder_is_muted(d))
 		snprintf(sentence, sizeof(sentence), "%s", UNVERIFIED);
-	else if (e.comments != d->comments && d->sync.lost == 0 && d->index == d->records)
+	else if (e.comments != d->comments && d->sync.lost == 0 && !d->midway &&
+		 d->index == d->records)
 		snprintf(sentence, sizeof(sentence),
 			 "%%end declares comments=%llu, but the trace has %llu",
 			 (unsigned long long)e.comments, (unsigned long long)d->comments);

@@ -373,7 +373,7 @@ static void restart_decoder(struct decoder *d, uint64_t at)
 	d->block = (struct text_block){NULL, NULL, NULL, 0, NULL};
 	d->sync.hashed = NULL;
 	d->progress = TRACE_START;
-	d->framed = false;
+	d->framed = d->midway = false;
 	d->sync.recovery = RECOVERY_NONE;
 	d->index = d->sync.interval_at = 0;
 	XXH3_64bits_reset(d->sync.hash);
@@ -459,6 +459,28 @@ void reader_pass_line(struct iot_reader *r)
 }
 
 /*
+ * Operations may precede a %sync and follow the last record before it. Begins at the last point
+ * before that record, or after it if a full interval of records ends with it.
+ */
+static int enter_with_operations(struct iot_reader *r, struct seek_point *entry)
+{
+	const struct target before = {IOT_SEEK_RECORD, entry->sync.record - 1};
+	const struct search search = {&before, 0};
+	struct seek_point earlier = {.at = 0}, next;
+	if (entry->sync.record == 0)
+		return 0;
+	const int found = seek_points_find(r->points, is_before, &search, &earlier);
+	if (found < 0)
+		return found;
+	const uint64_t from = found == 1 ? earlier.at + 1 : 0;
+	const int follows = seek_points_next(r->points, from, entry->at + 1, &next);
+	const bool full = follows == 1 && next.sync.record - earlier.sync.record ==
+					      r->decoder.sync.interval_records;
+	*entry = full ? next : earlier;
+	return follows < 0 ? follows : full || found == 1;
+}
+
+/*
  * In uncompressed text, only the preceding interval verifies the %sync that begins the last
  * interval: so verified reading starts one interval earlier. For other intervals the %sync that
  * ends them verifies it, and in a frame or member its checksum.
@@ -485,6 +507,8 @@ static int enter(struct iot_reader *r, const struct stored_input *source, const 
 	if (reader_make_points(r, source) != IOT_OK)
 		return d->error.status;
 	int found = seek_points_find(r->points, is_before, &search, &entry);
+	if (found == 1)
+		found = enter_with_operations(r, &entry);
 	if (found == 1)
 		found = enter_earlier(r, source->size, &entry);
 	if (found < 0)

@@ -58,6 +58,8 @@ int writer_comment(struct iot_writer *w, const struct iot_event *given)
 	if (sync_if_due(w) != IOT_OK || writer_put_comment(w, ev.text, recognized) != IOT_OK)
 		return w->error.status;
 	obey(w, &ev, name);
+	/* names are repeated after a %sync */
+	w->operations_since_sync += ev.kind != IOT_PROCESS && ev.kind != IOT_FILE;
 	w->comments++;
 	w->since_flush++;
 	return flush_if_full(w);
@@ -136,6 +138,7 @@ static int write_operation(struct iot_writer *w, const struct iot_operation *op)
 	w->used = (size_t)(text + n + 1 - w->buffer);
 	if (closes)
 		close_file(w, op);
+	w->operations_since_sync++;
 	w->comments++;
 	w->since_flush++;
 	return flush_if_full(w);

@@ -124,7 +124,7 @@ int writer_put_sync(struct iot_writer *w)
 	w->hashed = w->used;
 	iot_codec_forget(w->codec);
 	directive_codec_forget(w->directives);
-	w->since_sync = 0;
+	w->since_sync = w->operations_since_sync = 0;
 	w->interval++;
 	return status;
 }
@@ -139,7 +139,8 @@ static int64_t now_ns(void)
 
 int writer_flush_interval(struct iot_writer *w)
 {
-	if (w->set.framing && w->since_sync > 0 && writer_put_sync(w) != IOT_OK)
+	const bool any = w->since_sync > 0 || w->operations_since_sync > 0;
+	if (w->set.framing && any && writer_put_sync(w) != IOT_OK)
 		return w->error.status;
 	if (writer_empty_buffer(w) != IOT_OK)
 		return w->error.status;

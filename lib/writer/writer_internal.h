@@ -54,8 +54,9 @@ struct iot_writer {
 
 	uint64_t since_flush; /* events since the last flush */
 	int64_t flushed_ns;
-	uint32_t interval; /* number of %syncs so far */
-	uint64_t since_sync;
+	uint32_t interval;              /* number of %syncs so far */
+	uint64_t since_sync;            /* records */
+	uint64_t operations_since_sync; /* and other comments, without names */
 	uint64_t records, comments, text_bytes;
 };
 
@@ -112,7 +113,9 @@ static inline int reserve_capacity(struct iot_writer *w, size_t n)
 
 static inline int sync_if_due(struct iot_writer *w)
 {
-	return w->set.sync > 0 && w->since_sync == w->set.sync ? writer_put_sync(w) : IOT_OK;
+	const uint64_t n = w->set.sync, max = n > IOT_SYNC_DEFAULT ? n : IOT_SYNC_DEFAULT;
+	const bool due = w->since_sync == n || w->operations_since_sync >= max;
+	return n > 0 && due ? writer_put_sync(w) : IOT_OK;
 }
 
 static inline int flush_if_full(struct iot_writer *w)

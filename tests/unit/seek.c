@@ -185,18 +185,21 @@ static void check_every_time(struct bytes b, uint64_t read_size, size_t records,
 static const uint64_t syncs[] = {0, 1, 7, 16, 1000};
 static const uint64_t read_sizes[] = {0, 1, 100};
 
-/* Each of compression, base, sync and size of reads. */
+/* Each of compression, base, sync, size of reads, and flushes: every 5 lines, or none. */
 static void each(void (*check)(struct bytes, uint64_t, size_t, const char *))
 {
 	enum { RECORDS = 60 };
-	for (size_t i = 0; i < 6 * 5 * 3; i++) {
+	for (size_t i = 0; i < 6 * 5 * 3 * 2; i++) {
 		const struct make make = {.compression = (enum iot_compression)(i % 3),
 					  .base = i / 3 % 2 ? 10 : 16,
-					  .sync = syncs[i / 6 % 5]};
-		const uint64_t read_size = read_sizes[i / 30];
-		char what[80];
-		snprintf(what, sizeof(what), "compression %d, base %d, sync %d, reads of %d",
-			 (int)make.compression, (int)make.base, (int)make.sync, (int)read_size);
+					  .sync = syncs[i / 6 % 5],
+					  .flush = i / 90 * 5};
+		const uint64_t read_size = read_sizes[i / 30 % 3];
+		char what[100];
+		snprintf(what, sizeof(what),
+			 "compression %d, base %d, sync %d, reads of %d, flush %d",
+			 (int)make.compression, (int)make.base, (int)make.sync, (int)read_size,
+			 (int)make.flush);
 		struct bytes b = busy_trace(RECORDS, make);
 		check(b, read_size, RECORDS, what);
 		free(b.data);

@@ -147,7 +147,7 @@ static inline void free_reading(struct reading *got)
 /* Settings of a writer; zeros are the defaults, except that sync 0 is none and tick 0 is 1000. */
 struct make {
 	enum iot_compression compression;
-	uint64_t sync, tick_ns, base;
+	uint64_t sync, flush, tick_ns, base;
 	bool bare, no_index;
 };
 
@@ -158,6 +158,7 @@ static inline struct iot_writer *memory_writer(struct make how)
 		abort();
 	iot_writer_set(w, IOT_SET_COMPRESSION, how.compression);
 	iot_writer_set(w, IOT_SET_SYNC, how.sync);
+	iot_writer_set(w, IOT_SET_FLUSH, how.flush);
 	iot_writer_set(w, IOT_SET_UNDECLARED_DISKS, 1);
 	if (how.tick_ns != 0)
 		iot_writer_set(w, IOT_SET_TICK_NS, how.tick_ns);
