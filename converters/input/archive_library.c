@@ -10,10 +10,18 @@
 
 bool archive_library_open(struct archive_library *l, struct error *error)
 {
+#ifdef IOTRACE_ARCHIVES
+	(void)error;
+#define X(name) .name = name,
+	*l = (struct archive_library){ARCHIVE_FUNCTIONS(X)};
+#undef X
+	return true;
+#else
 	*l = (struct archive_library){.handle = NULL};
 	(void)error_set(error, IOT_EIO,
 			"this program is static and reads no archives; unpack it first");
 	return false;
+#endif
 }
 
 void archive_library_close(struct archive_library *l)

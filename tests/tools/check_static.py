@@ -4,8 +4,8 @@
 
     check_static.py STATIC SHARED DIRECTORY...
 
-Outputs, messages and exit statuses of a few commands have to be equal, archives aside, which the static
-program refuses. As root, it also runs in a root directory that contains the program alone.
+Outputs, messages and exit statuses of a few commands have to be equal, archives aside if the static
+program refuses them: it reads them if libarchive was linked into it. As root, it also runs in a root directory that contains the program alone.
 """
 import os
 import shutil
