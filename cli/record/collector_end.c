@@ -96,7 +96,8 @@ int collector_report_end(struct collector *c, uint32_t index)
 		status = report_killed(c, index);
 	for (size_t i = 0; shared != NULL && i < RECORD_COUNTER_COUNT; i++)
 		counter[i] = atomic_load(&shared->counter[i]);
-	counter[RECORD_COUNTER_EXITS] = is_exit_unseen(&c->processes.process[index]);
+	if (counter[RECORD_COUNTER_GO] == 0) /* Go ends its programs without libc */
+		counter[RECORD_COUNTER_EXITS] = is_exit_unseen(&c->processes.process[index]);
 	if (status == IOT_OK)
 		status = collector_add(
 		    c, (struct iot_event){.kind = RING_ENDED,

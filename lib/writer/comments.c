@@ -58,8 +58,9 @@ int writer_comment(struct iot_writer *w, const struct iot_event *given)
 	if (sync_if_due(w) != IOT_OK || writer_put_comment(w, ev.text, recognized) != IOT_OK)
 		return w->error.status;
 	obey(w, &ev, name);
-	/* names are repeated after a %sync */
-	w->operations_since_sync += ev.kind != IOT_PROCESS && ev.kind != IOT_FILE;
+	/* names are repeated after a %sync, and not operations */
+	w->operations_since_sync +=
+	    ev.kind != IOT_TRACE && ev.kind != IOT_PROCESS && ev.kind != IOT_FILE;
 	w->comments++;
 	w->since_flush++;
 	return flush_if_full(w);
