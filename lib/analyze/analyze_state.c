@@ -20,7 +20,7 @@
 #include "state.h"
 
 enum {
-	STATE_VERSION = 17,
+	STATE_VERSION = 18,
 	SMALL_TEXT = 192 << 10 /* bytes, which are less than 64 KiB when they are compressed */
 };
 
@@ -32,7 +32,7 @@ static void header_state(struct state *s, struct iot_analyze_options *o)
 	size_t rows = 0;
 	for (; state_list(s, "header", rows == 0 && state_saves(s)); rows++) {
 		state_number(s, "version", &version);
-		state_check(s, version == STATE_VERSION, "version=17");
+		state_check(s, version == STATE_VERSION, "version=18");
 		state_number(s, "trace", &o->trace_id);
 		state_flag(s, "part", &part);
 		state_number(s, "from", &o->from);

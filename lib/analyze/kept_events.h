@@ -19,7 +19,7 @@
 #include "lib/format/definitions.h"
 
 enum {
-	KEPT_COST_MAX = 20 << 20, /* 1.3 million records */
+	KEPT_COST_MAX = 32 << 20, /* two million records */
 	KEPT_EVENT_COST = 16,     /* of each event, beside the bytes of its text */
 	KEPT_TEXT_MAX = 16384     /* bytes of a directive */
 };

@@ -65,7 +65,8 @@ static void direction_columns(struct state *s, struct order_direction *d)
 	state_number(s, "forward", &d->forward);
 	state_flag(s, "follows", &d->follows);
 	state_number(s, "offset", &d->offset);
-	state_number(s, "end", &d->end);
+	state_differing(s, "end", &d->end,
+			d->offset + (d->follows && d->requests == 1 ? d->bytes : 0));
 	state_flag(s, "has_stride", &d->has_stride);
 	state_number(s, "stride", &d->stride);
 }
@@ -86,18 +87,22 @@ static void normalize(struct order_stream *stream)
 
 static void stream_columns(struct state *s, struct order_stream *stream)
 {
+	const struct order_direction *of = stream->of, *last;
 	normalize(stream);
+	direction_columns(s, &stream->of[0]);
+	direction_columns(s, &stream->of[1]);
 	state_number(s, "run", &stream->run_requests);
-	state_number(s, "run_s", &stream->run_bytes);
+	const bool is_run = stream->run_requests == of[0].requests + of[1].requests;
+	state_differing(s, "run_s", &stream->run_bytes, is_run ? of[0].bytes + of[1].bytes : 0);
 	state_number(s, "followers", &stream->followers);
 	state_number(s, "sequential", &stream->sequential);
 	state_number(s, "same_size", &stream->same_size);
 	state_flag(s, "mixed", &stream->follows);
-	state_number(s, "to", &stream->end);
-	state_number(s, "length", &stream->length);
 	state_flag(s, "write", &stream->write);
-	direction_columns(s, &stream->of[0]);
-	direction_columns(s, &stream->of[1]);
+	last = &of[stream->write];
+	const bool is_last = stream->follows && last->follows;
+	state_differing(s, "to", &stream->end, is_last ? last->end : 0);
+	state_differing(s, "length", &stream->length, is_last ? last->end - last->offset : 0);
 }
 
 static void streams_state(struct state *s, struct order *o)

@@ -25,19 +25,17 @@ static void last_column(struct state *s, struct row_sums *r)
 
 static void sums_columns(struct state *s, struct row_sums *r)
 {
-	static const char *const n[ROW_KINDS] = {"n_r", "n_w", "n_op"},
-				 *const untimed[ROW_KINDS] = {"untimed_r", "untimed_w",
-							      "untimed_op"},
-				 *const ns[ROW_KINDS] = {"ns_r", "ns_w", "ns_op"};
-	for (unsigned kind = 0; kind < ROW_KINDS; kind++) {
-		state_number(s, n[kind], &r->count[kind]);
+	static const char
+	    *const n[ROW_KINDS] = {"n", "n_w", "n_op"},
+		   *const untimed[ROW_KINDS] = {"untimed_r", "untimed_w", "untimed_op"},
+		   *const ns[ROW_KINDS] = {"ns", "ns_w", "ns_op"}, *const bytes[2] = {"s", "s_w"};
+	state_shares(s, n, r->count, NULL, ROW_KINDS);
+	for (unsigned kind = 0; kind < ROW_KINDS; kind++)
 		state_number(s, untimed[kind], &r->untimed[kind]);
-		state_number(s, ns[kind], &r->ns[kind]);
-	}
+	state_shares(s, ns, r->ns, r->count, ROW_KINDS);
 	if (!r->timed)
 		r->first_ns = r->last_ns = 0;
-	state_number(s, "s_r", &r->bytes[0]);
-	state_number(s, "s_w", &r->bytes[1]);
+	state_shares(s, bytes, r->bytes, r->count, 2);
 	state_number(s, "opens", &r->opens);
 	state_number(s, "closes", &r->closes);
 	state_flag(s, "timed", &r->timed);
@@ -67,7 +65,8 @@ void rows_state(struct state *s, struct rows *r)
 		state_number(s, "small_w", &p->small[1]);
 		state_flag(s, "located", &p->located);
 		state_number(s, "low", &p->low);
-		state_number(s, "high", &p->high);
+		state_differing(s, "high", &p->high,
+				p->located ? p->low + p->sums.bytes[0] + p->sums.bytes[1] : 0);
 		state_number(s, "existed", &p->existed);
 		state_flag(s, "synchronous", &p->synchronous);
 		state_number(s, "unaligned", &p->unaligned);
@@ -109,7 +108,8 @@ static void file_sum_columns(struct state *s, struct file_sum *f)
 	if (!f->located)
 		f->extent = 0;
 	state_flag(s, "located", &f->located);
-	state_number(s, "extent", &f->extent);
+	state_differing(s, "extent", &f->extent,
+			f->located ? f->sums.bytes[0] + f->sums.bytes[1] : 0);
 }
 
 static void file_sums_map_state(struct state *s, const char *kind, struct file_sums *l,

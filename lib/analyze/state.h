@@ -158,6 +158,15 @@ struct state_names {
 
 void state_histogram(struct state *s, struct state_names name, struct histogram *h);
 void state_common(struct state *s, struct state_names name, struct common *c);
+/*
+ * Columns of the sum of n numbers, and of all but the first of them, less what is expected: the sum
+ * if it alone has calls, otherwise 0. So a row of one kind of calls has one number above 0. calls:
+ * NULL if 0 is expected of all.
+ */
+void state_shares(struct state *s, const char *const key[], uint64_t *v, const uint64_t *calls,
+		  unsigned n);
+/* A column of what a number is above or below the one that is expected. */
+void state_differing(struct state *s, const char *key, uint64_t *v, uint64_t expected);
 /* at() returns list i of n, or NULL if it does not exist or, when loading, if out of memory. */
 void state_few(struct state *s, const char *kind, struct few *(*at)(void *context, size_t i),
 	       void *context, size_t n);

@@ -23,6 +23,38 @@ void state_histogram(struct state *s, struct state_names name, struct histogram 
 	state_check(s, sum == h->count, "bins whose sum is the number of values");
 }
 
+static uint64_t expected_share(const uint64_t *calls, unsigned k, unsigned n, uint64_t sum)
+{
+	bool alone = calls != NULL && calls[k] > 0;
+	for (unsigned i = 0; i < n && alone; i++)
+		alone = i == k || calls[i] == 0;
+	return alone ? sum : 0;
+}
+
+void state_shares(struct state *s, const char *const key[], uint64_t *v, const uint64_t *calls,
+		  unsigned n)
+{
+	uint64_t sum = 0;
+	for (unsigned k = 0; k < n; k++)
+		sum += v[k];
+	state_number(s, key[0], &sum);
+	v[0] = sum;
+	for (unsigned k = 1; k < n; k++) {
+		const uint64_t expected = expected_share(calls, k, n, sum);
+		uint64_t share = v[k] - expected;
+		state_number(s, key[k], &share);
+		v[k] = share + expected;
+		v[0] -= v[k];
+	}
+}
+
+void state_differing(struct state *s, const char *key, uint64_t *v, uint64_t expected)
+{
+	int64_t more = (int64_t)(*v - expected);
+	state_signed(s, key, &more);
+	*v = expected + (uint64_t)more;
+}
+
 static int by_value(const void *left, const void *right)
 {
 	const struct common_value *a = left, *b = right;

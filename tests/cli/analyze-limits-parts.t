@@ -10,7 +10,7 @@ with open("a.iot", "w") as trace:
         use(file, 0)
     for file in range(11, 600011):
         use(file, 0)
-        trace.write(f"ff %op name=close process=1 file={file}\n")
+        trace.write(f"ff %op name=close process=1 file={file} path=/{'x' * 60}\n")
     for file in range(1, 11):
         use(file, 1)
 CODE

@@ -30,13 +30,12 @@ void bins_span_state(struct state *s, int k, uint64_t max_bins, int64_t *first, 
 static void cell_columns(struct state *s, const struct cells *c, const struct state_numbers *rows,
 			 struct cell *cell)
 {
+	static const char *const n[2] = {"n", "n_w"}, *const bytes[2] = {"s", "s_w"};
 	uint64_t bin = (uint64_t)(cell->bin - c->first_bin);
 	state_reference(s, "p", rows, &cell->process);
 	state_limited(s, "bin", &bin, (uint64_t)(c->last_bin - c->first_bin));
-	state_number(s, "n_r", &cell->requests[0]);
-	state_number(s, "n_w", &cell->requests[1]);
-	state_number(s, "s_r", &cell->bytes[0]);
-	state_number(s, "s_w", &cell->bytes[1]);
+	state_shares(s, n, cell->requests, NULL, 2);
+	state_shares(s, bytes, cell->bytes, cell->requests, 2);
 	cell->bin = c->first_bin + (int64_t)bin;
 }
 
