@@ -139,8 +139,8 @@ static int64_t now_ns(void)
 
 int writer_flush_interval(struct iot_writer *w)
 {
-	const bool any = w->since_sync > 0 || w->operations_since_sync > 0;
-	if (w->set.framing && any && writer_put_sync(w) != IOT_OK)
+	/* Encoded directives begin anew after a %sync: none for each sample. */
+	if (w->set.framing && w->since_sync > 0 && writer_put_sync(w) != IOT_OK)
 		return w->error.status;
 	if (writer_empty_buffer(w) != IOT_OK)
 		return w->error.status;
