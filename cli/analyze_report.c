@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cli/analyze/inputs.h"
 #include "cli/analyze/states.h"
 #include "cli/report/plots.h"
 #include "cli/report/report.h"
@@ -26,7 +27,7 @@ static void warn_of(const struct analyze_run *a, const char *section, const char
 		message_print("warning: %ju %s", (uintmax_t)v->number, sentence);
 }
 
-bool analyze_run_has_requests(const struct iot_analyze *a)
+static bool has_requests(const struct iot_analyze *a)
 {
 	return iot_analyze_find(a, VALUE(totals, requests), NULL)->number > 0;
 }
@@ -58,7 +59,7 @@ static void warn(const struct analyze_run *a)
 	warn_of(a, VALUE(trace, left_out_logical), "logical records are left out");
 	warn_of(a, VALUE(trace, left_out_physical), "physical records are left out; see --layer");
 	warn_of(a, VALUE(trace, left_out), "requests of another layer are left out; see --layer");
-	if (!analyze_run_has_requests(a->results.analysis))
+	if (!has_requests(a->results.analysis))
 		warn_of_others(a->results.analysis);
 	if (a->in.status == IOT_OK) /* damage has been reported */
 		warn_of(a, VALUE(trace, gaps), "%lost: the trace is incomplete");
@@ -66,10 +67,10 @@ static void warn(const struct analyze_run *a)
 		"records or operations start before the previous one; see 'iotrace reorder'");
 }
 
-/* Without any request, an error of the trace is all there is to report. */
+/* Without requests, operations and samples, an error of the trace is all there is to report. */
 static bool is_worth_reporting(const struct analyze_run *a)
 {
-	return a->in.status == IOT_OK || analyze_run_has_requests(a->results.analysis);
+	return a->in.status == IOT_OK || analyze_has_activity(a->results.analysis);
 }
 
 /* Tables of --by */

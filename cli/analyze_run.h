@@ -76,7 +76,6 @@ enum exit_status analyze_run_check_files(const struct analyze_run *a, char **pat
 
 /* analyze_report.c */
 
-bool analyze_run_has_requests(const struct iot_analyze *a);
 /* Prints the report, or writes the state. */
 enum exit_status analyze_run_report(struct analyze_run *a, const struct command_spec *command);
 /* Writes the report of several jobs as HTML, and plots. */

@@ -3,6 +3,7 @@
 #include "analyze_run.h"
 
 #include "cli/analyze/cpu_times.h"
+#include "cli/analyze/inputs.h"
 #include "cli/analyze/members.h"
 #include "cli/analyze/periods.h"
 #include "cli/analyze/states.h"
@@ -200,7 +201,7 @@ enum exit_status analyze_run_before(struct analyze_run *a, const struct command_
 	}
 	if (a->before != NULL && iot_analyze_finish(a->before) != IOT_OK)
 		return message_no_memory();
-	if (status == EXIT_DAMAGED && !analyze_run_has_requests(a->before)) {
+	if (status == EXIT_DAMAGED && !analyze_has_activity(a->before)) {
 		iot_analyze_free(a->before);
 		a->before = NULL;
 		return EXIT_FAILED;

@@ -346,12 +346,22 @@ static size_t traces_of(const struct analyze_inputs *in, const struct analyze_he
 	return n;
 }
 
-/* Returns whether the damage precedes all requests, so that the values of the job are not known. */
+static bool has_any(const struct iot_analyze *a, const char *section, const char *name)
+{
+	const struct iot_analyze_value *v = iot_analyze_find(a, section, name, NULL);
+	return v != NULL && v->number > 0;
+}
+
+bool analyze_has_activity(const struct iot_analyze *a)
+{
+	return has_any(a, VALUE(totals, requests)) || has_any(a, VALUE(metadata, operations)) ||
+	       has_any(a, VALUE(samples, sample_count));
+}
+
+/* Returns whether the damage precedes all I/O, so that the values of the job are not known. */
 static bool is_unreadable(const struct iot_analyze *a, bool damaged)
 {
-	const struct iot_analyze_value *lost = iot_analyze_find(a, VALUE(trace, gaps), NULL);
-	const struct iot_analyze_value *n = iot_analyze_find(a, VALUE(totals, requests), NULL);
-	return (damaged || (lost != NULL && lost->number > 0)) && n != NULL && n->number == 0;
+	return (damaged || has_any(a, VALUE(trace, gaps))) && !analyze_has_activity(a);
 }
 
 enum exit_status analyze_inputs_add(struct analyze_inputs *in, struct iot_analyze *a,
@@ -379,7 +389,9 @@ static enum exit_status add_readable(struct analyze_inputs *in, const struct ana
 {
 	const char *name = of->job != NULL ? of->job : of->path;
 	if (is_unreadable(a, in->incomplete)) {
-		message_print("%s: no request can be read; the job is left out", of->path);
+		message_print("%s: no request, operation or sample can be read; the job is left "
+			      "out",
+			      of->path);
 		in->incomplete = true;
 		return EXIT_OK;
 	}

@@ -72,4 +72,10 @@ enum exit_status analyze_inputs_add(struct analyze_inputs *in, struct iot_analyz
 				    const char *name, const char *path,
 				    const struct listed_job *listed);
 
+/*
+ * Returns whether an analysis that is finished contains a request, an operation or a sample, which
+ * makes the valid part of a damaged trace worth reporting.
+ */
+bool analyze_has_activity(const struct iot_analyze *a);
+
 #endif

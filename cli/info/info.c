@@ -7,6 +7,7 @@
 #include "lib/base/number.h"
 #include "lib/format/directive.h"
 #include "lib/format/lacks.h"
+#include "lib/format/sample.h"
 
 const char *const info_keys[KEYS] = {"source", "command", "host",    "user",   "epoch",
 				     "lacks",  "layer",   "lengths", "clocks", "seen"};
@@ -110,10 +111,27 @@ static void count_counter(struct info *f, const struct iot_event *ev)
 			    iot_directive_get(ev, "path").data != NULL;
 }
 
+static void add_observed(struct info *f, uint64_t from_ns, uint64_t to_ns)
+{
+	if (f->observed_ns[1] == 0 || from_ns < f->observed_ns[0])
+		f->observed_ns[0] = from_ns;
+	if (to_ns > f->observed_ns[1])
+		f->observed_ns[1] = to_ns;
+}
+
+static void count_sample(struct info *f, const struct iot_event *ev)
+{
+	struct sample s;
+	f->samples++;
+	if (sample_of(ev, &s))
+		add_observed(f, s.start_ns, s.start_ns + s.took_ns);
+}
+
 static void count_directive(struct info *f, const struct iot_event *ev)
 {
 	unseen_add(&f->unseen, ev);
-	f->samples += directive_is_sample(ev);
+	if (directive_is_sample(ev))
+		count_sample(f, ev);
 	switch (ev->kind) {
 	case IOT_OP:
 		if ((ev->has & IOT_HAS_PROCESS) != 0 &&
@@ -198,6 +216,8 @@ static void add_span(struct info *f, const struct info *more)
 		add_starts(f, more->first_ns, more->last_ns);
 	if (more->any_end)
 		add_end(f, more->completed_ns);
+	if (more->observed_ns[1] > 0)
+		add_observed(f, more->observed_ns[0], more->observed_ns[1]);
 }
 
 static void add_unknown(struct info *f, const struct info *more)

@@ -48,8 +48,9 @@ struct info {
 	struct known_fields known[KNOWN];
 	uint64_t unknown_offsets, unknown_durations, unknown_cpu, unknown_starts; /* records */
 	uint64_t traces;                                                          /* %trace */
-	uint64_t counters, file_counters;        /* %counter, and those about a file */
-	uint64_t samples;                        /* %sample */
+	uint64_t counters, file_counters; /* %counter, and those about a file */
+	uint64_t samples;                 /* %sample */
+	uint64_t observed_ns[2]; /* by samples: the first start, the last end; [1] is 0 without */
 	uint64_t gaps, lost_records;             /* %lost, and the losses that they state */
 	int64_t first_ns, last_ns, completed_ns; /* the first start, the last start, the last end */
 	bool any, any_end;                       /* starts; ends */

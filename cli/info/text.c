@@ -22,16 +22,39 @@ static void line(struct output *o, const char *label, const char *format, ...)
 	output_printf(o, "  %-12s %s\n", label, text);
 }
 
-static void print_epoch(struct output *o, const struct info *f)
+/* Returns false if the time is not on the calendar of the system. */
+static bool format_date(char *text, size_t capacity, uint64_t ns)
 {
 	char date[64];
 	struct tm tm;
+	const time_t seconds = (time_t)(ns / NS_PER_S);
+	if (!gmtime_r(&seconds, &tm) || strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &tm) == 0)
+		return false;
+	snprintf(text, capacity, "%s.%09u UTC", date, (unsigned)(ns % NS_PER_S));
+	return true;
+}
+
+/* Times of a trace that begins in 1970 are dates themselves. */
+static void print_epoch(struct output *o, const struct info *f)
+{
+	char date[96];
 	uint64_t ns;
-	if (!info_epoch(f, &ns))
+	if (info_epoch(f, &ns) && ns > 0 && format_date(date, sizeof date, ns))
+		line(o, "start", "%s", date);
+}
+
+static void print_samples(struct output *o, const struct info *f)
+{
+	char from[96], to[96];
+	uint64_t epoch_ns;
+	if (f->samples > 0)
+		line(o, "samples", "%ju", (uintmax_t)f->samples);
+	if (f->observed_ns[1] == 0)
 		return;
-	time_t seconds = (time_t)(ns / NS_PER_S);
-	if (gmtime_r(&seconds, &tm) && strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &tm) > 0)
-		line(o, "start", "%s.%09u UTC", date, (unsigned)(ns % NS_PER_S));
+	if (info_epoch(f, &epoch_ns) &&
+	    format_date(from, sizeof from, epoch_ns + f->observed_ns[0]) &&
+	    format_date(to, sizeof to, epoch_ns + f->observed_ns[1]))
+		line(o, "observed", "from %s to %s", from, to);
 }
 
 static void print_reported(struct output *o, const struct info *f)
@@ -182,8 +205,7 @@ void info_print_text(struct output *o, const char *path, const struct info *f,
 		line(o, "gaps", "%ju, records lost: %s", (uintmax_t)f->gaps,
 		     message_lost(lost, sizeof lost, f->lost_records));
 	line(o, "comments", "%ju", (uintmax_t)iot_reader_fact(r, IOT_FACT_COMMENTS));
-	if (f->samples > 0)
-		line(o, "samples", "%ju", (uintmax_t)f->samples);
+	print_samples(o, f);
 	if (f->counters > 0)
 		line(o, "counters", "%ju", (uintmax_t)f->counters);
 	print_ids(o, f, info_has_ios(f, in));

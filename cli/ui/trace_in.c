@@ -219,6 +219,7 @@ static size_t take_held(struct trace_in *in, struct iot_event *ev, size_t max)
 	const size_t left = in->held_count - in->held_at, n = left < max ? left : max;
 	memcpy(ev, in->held + in->held_at, n * sizeof *ev);
 	in->held_at += n;
+	in->delivered = true;
 	return n;
 }
 
