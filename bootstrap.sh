@@ -33,7 +33,7 @@ logged() {
 
 case ${1-} in
 demo) packages= ;;
-test | build) packages='libcriterion-dev libcurl4-openssl-dev libfuse3-dev fuse3 g++ mandoc bsdextrautils jq python3 python3-xxhash blktrace bzip2 lz4 xz-utils' ;;
+test | build) packages='libcriterion-dev libcurl4-openssl-dev libfuse3-dev fuse3 g++ mandoc bsdextrautils jq python3 python3-xxhash blktrace bzip2 liblz4-dev lz4 xz-utils' ;;
 *)
 	echo "Usage: sh bootstrap.sh demo|test|build" >&2
 	exit 2
