@@ -44,18 +44,23 @@ static struct place *place_of(struct places *p, struct iot_text path)
 	return &p->place[i];
 }
 
-static bool is_counted(enum operation_kind kind)
+static bool is_counted(const struct op *op)
 {
+	const enum operation_kind kind = op->kind;
+	if (kind == OPERATION_SPACE) /* an allocation has an offset, but no path */
+		return op->sized && op->size == 0 && !op->failed;
 	return kind == OPERATION_OPEN || kind == OPERATION_LOOKUP || kind == OPERATION_NAMES ||
 	       kind == OPERATION_ATTRIBUTES || kind == OPERATION_DIRECTORY;
 }
 
-static struct iot_text directory_of(struct iot_text path, enum operation_kind kind)
+static struct iot_text place_path(struct iot_text path, enum operation_kind kind)
 {
 	const char *slash = path.data != NULL ? memrchr(path.data, '/', path.size) : NULL;
-	if (kind != OPERATION_DIRECTORY && slash != NULL)
+	if (kind == OPERATION_DIRECTORY || kind == OPERATION_SPACE)
+		return path;
+	if (slash != NULL)
 		path.size = slash > path.data ? (size_t)(slash - path.data) : 1;
-	else if (kind != OPERATION_DIRECTORY)
+	else
 		path.size = 0;
 	return path;
 }
@@ -63,9 +68,9 @@ static struct iot_text directory_of(struct iot_text path, enum operation_kind ki
 bool places_add(struct places *p, const struct op *op)
 {
 	const enum operation_kind kind = op->kind;
-	if (p->full || !is_counted(kind))
+	if (p->full || !is_counted(op))
 		return true;
-	const struct iot_text path = directory_of(op->path, kind);
+	const struct iot_text path = place_path(op->path, kind);
 	if (path.size == 0 || path.size > PLACE_PATH_MAX)
 		return true;
 	struct place *at = place_of(p, path);
@@ -111,6 +116,17 @@ const struct place *places_max(const struct places *p, enum operation_kind kind)
 		    (max == NULL || precedes(&p->place[i], max, kind)))
 			max = &p->place[i];
 	return max;
+}
+
+uint64_t places_truncations(const struct places *p, struct iot_text path)
+{
+	if (path.data == NULL)
+		return 0;
+	const size_t i = idmap_find(&p->map, XXH3_64bits(path.data, path.size));
+	const struct iot_text found = i < p->count
+					  ? (struct iot_text){p->place[i].path, p->place[i].size}
+					  : (struct iot_text){NULL, 0};
+	return found.data != NULL && text_same(found, path) ? p->place[i].calls[OPERATION_SPACE] : 0;
 }
 
 void places_free(struct places *p)

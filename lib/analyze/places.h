@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The directories in which operations on names take place. Only the directories of the first
- * PLACES_MAX names are kept; with more, none is, so that the result does not depend on the order in
- * which parts are joined.
+ * The directories in which operations on names take place, and the files that truncate(2) empties,
+ * which it names by their paths. Only the first PLACES_MAX of them are kept; with more, none is, so
+ * that the result does not depend on the order in which parts are joined.
  */
 #ifndef LIB_ANALYZE_PLACES_H
 #define LIB_ANALYZE_PLACES_H
@@ -31,12 +31,17 @@ struct places {
 };
 
 /* These return false if out of memory. */
-/* Counts an %op in its directory; a readdir counts in the directory that it reads. */
+/*
+ * Counts an %op in its directory; a readdir counts in the directory that it reads, and a truncation
+ * of a path to nothing at that path.
+ */
 bool places_add(struct places *p, const struct op *op);
 bool places_join(struct places *p, const struct places *part);
 void places_state(struct state *s, struct places *p);
 /* Returns the directory with most time in operations of this kind; NULL if it is unknown. */
 const struct place *places_max(const struct places *p, enum operation_kind kind);
+/* Returns how often operations truncated the file of this path to nothing. */
+uint64_t places_truncations(const struct places *p, struct iot_text path);
 void places_free(struct places *p);
 
 #endif

@@ -54,6 +54,18 @@ static void add_pair(struct cause_file *c, const struct row_pair *p, const struc
 	c->syncers += p->sync_ns > 0;
 }
 
+/* A path does not show how much its truncations cut: at most the extent of the file each time. */
+static void add_truncations(struct cause_file *c, const struct places *places)
+{
+	const uint64_t written = c->f.all.sums.bytes[1], extent = c->f.located ? c->f.extent : 0;
+	const uint64_t times = places_truncations(places, c->rank.name);
+	const uint64_t cut = extent > 0 && times < written / extent ? times * extent : written;
+	if (times == 0 || extent == 0 || cut <= c->cut_bytes)
+		return;
+	c->cut_bytes = cut;
+	c->rewritten = false;
+}
+
 /* Returns false if the file has neither requests nor operations. */
 static bool file_of(const struct findings_source *from, size_t file, struct cause_file *c)
 {
@@ -65,6 +77,7 @@ static bool file_of(const struct findings_source *from, size_t file, struct caus
 		add_pair(c, &t->from.rows->pairs[t->pairs[i]],
 			 slow_calls_of(from->slow_calls, t->pairs[i]));
 	c->rank = table_file_rank(t, file);
+	add_truncations(c, from->places);
 	c->requests = row_requests(&c->f.all.sums);
 	c->bytes = row_bytes(&c->f.all.sums);
 	c->ns[0] = c->f.all.ns[BUSY_READ];
