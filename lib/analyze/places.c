@@ -126,7 +126,8 @@ uint64_t places_truncations(const struct places *p, struct iot_text path)
 	const struct iot_text found = i < p->count
 					  ? (struct iot_text){p->place[i].path, p->place[i].size}
 					  : (struct iot_text){NULL, 0};
-	return found.data != NULL && text_same(found, path) ? p->place[i].calls[OPERATION_SPACE] : 0;
+	return found.data != NULL && text_same(found, path) ? p->place[i].calls[OPERATION_SPACE]
+							    : 0;
 }
 
 void places_free(struct places *p)
