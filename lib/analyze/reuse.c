@@ -76,6 +76,8 @@ bool reuse_limit(struct reuse *r)
 
 /* Requests */
 
+enum { RANGES_AHEAD = 8 };
+
 static inline void add_to(uint64_t *sum, uint64_t bytes)
 {
 	*sum = saturate_add(*sum, bytes);
@@ -103,6 +105,8 @@ static bool add_ranges(struct reuse *r, struct reuse_file *f, const struct io_sp
 	uint64_t touched[USES] = {0};
 	for (size_t i = 0; i < n;) {
 		struct byte_change c = {offset[i], offset[i], after[write], write};
+		if (i + RANGES_AHEAD < n)
+			byte_map_ahead(&f->map, offset[i + RANGES_AHEAD]);
 		for (; i < n && offset[i] == c.end; i++)
 			c.end = saturate_add(c.end, length[i]);
 		if (!byte_map_change(&r->maps, &f->map, &c, touched))

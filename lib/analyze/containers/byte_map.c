@@ -3,11 +3,14 @@
 
 #include <stdlib.h>
 
+#include "lib/base/ahead.h"
+
 #include "saturate.h"
 
 enum {
 	LEAF_FIRST = 4,      /* segments that a small file has */
-	VISITS_PER_WHOLE = 8 /* the cost of changing a whole leaf or branch, in segments */
+	VISITS_PER_WHOLE = 8, /* the cost of changing a whole leaf or branch, in segments */
+	LEAF_SIZE = sizeof(struct byte_leaf) + LEAF_MAX * (sizeof(uint64_t) + 1)
 };
 
 static bool begin_map(struct byte_maps *all, struct byte_map *m)
@@ -193,6 +196,21 @@ bool byte_map_change(struct byte_maps *all, struct byte_map *m, const struct byt
 	if (change->begin >= change->end || change_at_cursor(m, change, touched))
 		return true;
 	return begin_map(all, m) && change_segments(all, m, change, touched);
+}
+
+static bool is_at_cursor(const struct byte_cursor *c, uint64_t begin)
+{
+	return c->leaf != NULL && begin >= c->leaf->begin[0] && begin < c->end;
+}
+
+void byte_map_ahead(const struct byte_map *m, uint64_t begin)
+{
+	if (m->index == NULL)
+		return;
+	for (unsigned i = 0; i < BYTE_CURSORS; i++)
+		if (is_at_cursor(&m->cursor[i], begin))
+			return;
+	ahead_load(find_leaf(m, begin).leaf, LEAF_SIZE);
 }
 
 /* Whole maps */

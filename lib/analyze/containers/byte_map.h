@@ -71,6 +71,8 @@ struct byte_position {
  */
 bool byte_map_change(struct byte_maps *all, struct byte_map *m, const struct byte_change *change,
 		     uint64_t touched[BYTE_STATES]);
+/* Loads what a change at this position of a large map will use some steps later. */
+void byte_map_ahead(const struct byte_map *m, uint64_t begin);
 /* Appends a segment that begins after all others, and has another state than the last one. */
 bool byte_map_append(struct byte_maps *all, struct byte_map *m, uint64_t begin, unsigned state);
 /*

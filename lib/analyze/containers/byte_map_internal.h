@@ -202,8 +202,8 @@ static inline unsigned state_at(const struct byte_map *m, const struct byte_posi
 	return block->changed ? block->becomes[state] : state;
 }
 
-/* The segment that contains x. */
-static inline struct byte_position find(const struct byte_map *m, uint64_t x)
+/* The first segment of the leaf that contains x. */
+static inline struct byte_position find_leaf(const struct byte_map *m, uint64_t x)
 {
 	struct byte_position at = {.leaf = m->leaf};
 	if (m->index != NULL) {
@@ -212,6 +212,13 @@ static inline struct byte_position find(const struct byte_map *m, uint64_t x)
 		at.child = last_from(b->begin, b->count, x);
 		at.leaf = b->leaf[at.child];
 	}
+	return at;
+}
+
+/* The segment that contains x. */
+static inline struct byte_position find(const struct byte_map *m, uint64_t x)
+{
+	struct byte_position at = find_leaf(m, x);
 	at.slot = last_from(at.leaf->begin, at.leaf->count, x);
 	return at;
 }
