@@ -147,6 +147,17 @@ static void add_row_values(struct iot_analyze *a, const struct layer *l)
 		analyze_keep(a, balance_values(&a->table, top, &a->values));
 }
 
+/* The values of statistics whose state only they know. */
+static void add_own_values(struct iot_analyze *a, struct layer *l)
+{
+	const struct statistic_values from = {.requests = &a->requests,
+					      .begin_ns = analyze_span(a).begin_ns,
+					      .top = (size_t)a->options.top,
+					      .sampled = a->requests.files.sample_bits > 0};
+	if (a->status == IOT_OK && counted_of(a) == NULL)
+		analyze_keep(a, layer_values(l, &from, &a->values));
+}
+
 static void add_reuse_values(struct iot_analyze *a, const struct layer *l)
 {
 	const struct iot_analyze_value *time =
@@ -158,12 +169,6 @@ static void add_reuse_values(struct iot_analyze *a, const struct layer *l)
 		return; /* counters do not contain offsets */
 	if (analyze_needs(a, IOT_ANALYZE_REUSE))
 		reuse_values(&l->reuse, &a->values);
-	if (analyze_needs(a, IOT_ANALYZE_REUSE) && a->options.dependencies)
-		analyze_keep(a, dependencies_values(&l->dependencies, &a->requests,
-						    (size_t)a->options.top, &a->values));
-	if (analyze_needs(a, IOT_ANALYZE_REUSE) && a->options.working_set)
-		analyze_keep(
-		    a, working_set_values(&l->working_set, analyze_span(a).begin_ns, &a->values));
 	if (a->status == IOT_OK && analyze_needs(a, IOT_ANALYZE_CLASSES))
 		classes_values(&a->classes, &l->reuse, running_s, &a->values);
 }
@@ -258,7 +263,8 @@ static void add_order_values(struct iot_analyze *a, const struct layer *l)
 {
 	const size_t first = a->values.count;
 	order_values(&l->order, counted_of(a), &a->values);
-	analyze_keep(a, repetition_values(&l->repetition, &a->values));
+	analyze_keep(
+	    a, repetition_values(&l->repetition, a->requests.files.sample_bits > 0, &a->values));
 	if (counted_of(a) != NULL)
 		values_forget_plain(&a->values, first, "counters have no order of requests");
 }
@@ -288,7 +294,6 @@ int iot_analyze_finish(struct iot_analyze *a)
 	if (a->status != IOT_OK)
 		return a->status;
 	analyze_keep(a, layer_end(l) && sample_end(a) && layer_settle(l));
-	sample_mark(a);
 	analyze_keep(a, row_names_follow(&a->names));
 	row_names_values(&a->names, &a->values);
 	job_values(&a->job, &a->values);
@@ -309,6 +314,7 @@ int iot_analyze_finish(struct iot_analyze *a)
 	if (analyze_needs(a, IOT_ANALYZE_COUNTERS))
 		counters_values(&a->counters, &a->values);
 	add_reuse_values(a, l);
+	add_own_values(a, l);
 	add_row_values(a, l);
 	add_sample_values(a);
 	if ((a->trace.lacks & LACK_PROCESSES) != 0)

@@ -1,16 +1,60 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "dependencies.h"
-
+/*
+ * Whether a process transfers bytes that it used last itself, or another process: for reads after
+ * writes, overwrites, and writes after reads; and which process read how many bytes that which
+ * other one wrote.
+ *
+ * A part that follows another one does not know who used a byte before its first write. It keeps
+ * the reads and the first write of such bytes, in their order, for the join, which makes these
+ * changes in the map of the earlier part.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/analyze/containers/owner_map.h"
 #include "lib/analyze/containers/saturate.h"
 #include "lib/base/array.h"
+#include "lib/base/idmap.h"
 #include "lib/result/names.h"
 
 #include "statistic.h"
 #include "state.h"
+#include "values.h"
+
+enum { DEPENDENCY_PAIRS_MAX = 1 << 20, DEPENDENCY_HEADS_MAX = 1 << 21 };
+
+/* Bytes that a process read and another one wrote. */
+struct dependency_pair {
+	uint64_t bytes; /* of all reads */
+	uint64_t first; /* of reads that are the first ones since the bytes were written */
+};
+
+/* A transfer of bytes whose use before is not known in the part. */
+struct dependency_head {
+	uint64_t begin, end;
+	uint32_t file, process;
+	bool write;
+};
+
+/* All zeros: no request. */
+struct dependencies {
+	struct owner_maps maps;
+	struct owner_map *files;
+	size_t capacity;
+	/* bytes of reads and of writes by use before, by another process and by the same one */
+	uint64_t bytes[2][OWNER_USES][2];
+	struct idmap pair_map; /* idmap_pair(writer, reader) */
+	struct dependency_pair *pairs;
+	size_t pair_capacity;
+	uint64_t other; /* bytes of pairs beyond the limit */
+	struct dependency_head *heads;
+	size_t head_count, head_capacity;
+	uint32_t *last_head; /* by file: index + 1; 0: none */
+	size_t last_capacity;
+	bool part;      /* it follows another one */
+	bool unordered; /* traces without a common order of requests were added */
+};
 
 /* Adding */
 
@@ -48,7 +92,8 @@ static bool count_before(void *context, const struct owner_range *before, uint64
 			&(struct dependency_pair){bytes, before->use == OWNER_WRITTEN ? bytes : 0});
 }
 
-bool dependencies_add_head(struct dependencies *d, const struct dependency_head *head)
+/* Appends a head, or extends the last one of its file. */
+static bool add_head(struct dependencies *d, const struct dependency_head *head)
 {
 	if (!array_reserve_index(&d->last_head, &d->last_capacity, head->file,
 				 sizeof *d->last_head))
@@ -73,8 +118,7 @@ bool dependencies_add_head(struct dependencies *d, const struct dependency_head 
 static bool add_gap(void *context, uint64_t begin, uint64_t end)
 {
 	const struct dependency_transfer *t = context;
-	return dependencies_add_head(
-	    t->d, &(struct dependency_head){begin, end, t->file, t->process, t->write});
+	return add_head(t->d, &(struct dependency_head){begin, end, t->file, t->process, t->write});
 }
 
 static bool add_transfer(struct dependencies *d, const struct dependency_head *h)
@@ -91,8 +135,10 @@ static bool add_transfer(struct dependencies *d, const struct dependency_head *h
 	       owner_map_change(&d->maps, &d->files[h->file], &c);
 }
 
-bool dependencies_add(struct dependencies *d, const struct io_spans *spans)
+static bool add_batch(void *of, const struct statistic_batch *b)
 {
+	struct dependencies *d = of;
+	const struct io_spans *spans = &b->in_order;
 	for (size_t i = 0; i < spans->count && !d->maps.limited; i++) {
 		const struct io_span *span = &spans->span[i];
 		for (size_t k = 0; k < span->count && span_is_located(span); k++) {
@@ -144,9 +190,11 @@ static bool join_pairs(struct dependencies *d, const struct dependencies *part,
 	return true;
 }
 
-bool dependencies_join(struct dependencies *d, const struct dependencies *part,
-		       const uint32_t *process, const uint32_t *file)
+static bool join(void *of, void *part_of, const struct statistic_map *map)
 {
+	struct dependencies *d = of;
+	const struct dependencies *part = part_of;
+	const uint32_t *process = map->numbers->process, *file = map->numbers->file;
 	d->maps.limited |= part->maps.limited;
 	d->unordered |= part->unordered;
 	if (d->maps.limited)
@@ -166,11 +214,27 @@ bool dependencies_join(struct dependencies *d, const struct dependencies *part,
 	return join_ranges(d, part, process, file) && join_pairs(d, part, process);
 }
 
-void dependencies_add_trace(struct dependencies *d)
+static void free_all(void *of)
 {
-	dependencies_free(d);
+	struct dependencies *d = of;
+	owner_maps_free(&d->maps);
+	idmap_free(&d->pair_map);
+	free(d->files);
+	free(d->pairs);
+	free(d->heads);
+	free(d->last_head);
+}
+
+/* Nothing is known of traces without a common order. */
+static bool add_trace(void *of, void *more, const struct statistic_map *map)
+{
+	struct dependencies *d = of;
+	(void)more;
+	(void)map;
+	free_all(d);
 	*d = (struct dependencies){.unordered = true};
 	d->maps.limited = true; /* nothing changes anymore */
+	return true;
 }
 
 /* Results */
@@ -248,25 +312,15 @@ static void use_values(const struct dependencies *d, struct values *v)
 					      d->bytes[kinds[i].write][kinds[i].before][same]);
 }
 
-bool dependencies_values(const struct dependencies *d, const struct requests *r, size_t top,
-			 struct values *v)
+static bool add_values(const void *of, const struct statistic_values *from, struct values *v)
 {
+	const struct dependencies *d = of;
 	v->section = SECTION_OF(reuse);
 	use_values(d, v);
 	if (why_unknown(d) == NULL)
-		return pair_values(d, r, top, v);
+		return pair_values(d, from->requests, from->top, v);
 	values_unknown(v, NAME_OF(pairs), NULL, "", why_unknown(d));
 	return true;
-}
-
-void dependencies_free(struct dependencies *d)
-{
-	owner_maps_free(&d->maps);
-	idmap_free(&d->pair_map);
-	free(d->files);
-	free(d->pairs);
-	free(d->heads);
-	free(d->last_head);
 }
 
 /* Saves and loads */
@@ -426,7 +480,7 @@ static struct head_row *sorted_heads(struct state *s, const struct dependencies 
 static void load_head(struct state *s, struct dependencies *d, const struct dependency_head *head)
 {
 	state_check(s, head->begin < head->end, "a range of bytes");
-	if (!state_failed(s) && !dependencies_add_head(d, head))
+	if (!state_failed(s) && !add_head(d, head))
 		state_no_memory(s);
 }
 
@@ -470,8 +524,10 @@ static void sums_state(struct state *s, struct dependencies *d)
 }
 
 /* Values that are unknown need none but the sums. */
-void dependencies_state(struct state *s, struct dependencies *d)
+static void state(struct state *s, void *of, const struct requests *r)
 {
+	struct dependencies *d = of;
+	(void)r;
 	if (state_saves(s) && d->maps.limited) {
 		struct dependencies none = {.unordered = d->unordered};
 		none.maps.limited = true;
@@ -496,24 +552,6 @@ static void init(void *of, const struct iot_analyze_options *o)
 	((struct dependencies *)of)->part = o->part != 0;
 }
 
-static bool add_batch(void *of, const struct statistic_batch *b)
-{
-	return dependencies_add(of, &b->in_order);
-}
-
-static bool join(void *of, void *part, const struct statistic_map *map)
-{
-	return dependencies_join(of, part, map->numbers->process, map->numbers->file);
-}
-
-static bool add_trace(void *of, void *more, const struct statistic_map *map)
-{
-	(void)more;
-	(void)map;
-	dependencies_add_trace(of);
-	return true;
-}
-
 static void sample(void *of, const struct sample_kept *k)
 {
 	struct dependencies *d = of;
@@ -521,23 +559,15 @@ static void sample(void *of, const struct sample_kept *k)
 	d->maps.limited |= k->bits > 0;
 }
 
-static void state(struct state *s, void *of, const struct requests *r)
-{
-	(void)r;
-	dependencies_state(s, of);
-}
-
-static void free_all(void *of)
-{
-	dependencies_free(of);
-}
-
 const struct statistic dependencies_statistic = {
+    .size = sizeof(struct dependencies),
     .is_needed = is_needed,
     .init = init,
     .add = add_batch,
     .join = join,
     .add_trace = add_trace,
+    .values_section = IOT_ANALYZE_REUSE,
+    .values = add_values,
     .sample = sample,
     .state = state,
     .free = free_all,

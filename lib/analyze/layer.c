@@ -14,15 +14,48 @@ static const struct {
 } registry[REGISTERED] = {STATISTICS(ROW)};
 #undef ROW
 
-static void *state_of(struct layer *l, unsigned i)
+/* The state, or a pointer to it. */
+static void *member_of(struct layer *l, unsigned i)
 {
 	return (char *)l + registry[i].offset;
+}
+
+static void *state_of(struct layer *l, unsigned i)
+{
+	void *member = member_of(l, i);
+	return registry[i].is->size > 0 ? *(void **)member : member;
+}
+
+static bool allocate_states(struct layer *l)
+{
+	bool done = true;
+	for (unsigned i = 0; i < REGISTERED && done; i++)
+		if (registry[i].is->size > 0) {
+			void *state = calloc(1, registry[i].is->size);
+			*(void **)member_of(l, i) = state;
+			done = state != NULL;
+		}
+	return done;
+}
+
+static void free_states(struct layer *l)
+{
+	for (unsigned i = 0; i < REGISTERED; i++)
+		if (registry[i].is->size > 0)
+			free(state_of(l, i));
 }
 
 struct layer *layer_new(const struct iot_analyze_options *o)
 {
 	struct layer *l = calloc(1, sizeof *l);
-	for (unsigned i = 0; i < REGISTERED && l != NULL; i++)
+	if (l == NULL)
+		return NULL;
+	if (!allocate_states(l)) {
+		free_states(l);
+		free(l);
+		return NULL;
+	}
+	for (unsigned i = 0; i < REGISTERED; i++)
 		if (registry[i].is->init != NULL)
 			registry[i].is->init(state_of(l, i), o);
 	return l;
@@ -30,9 +63,12 @@ struct layer *layer_new(const struct iot_analyze_options *o)
 
 void layer_free(struct layer *l)
 {
-	for (unsigned i = 0; i < REGISTERED && l != NULL; i++)
+	if (l == NULL)
+		return;
+	for (unsigned i = 0; i < REGISTERED; i++)
 		if (registry[i].is->free != NULL)
 			registry[i].is->free(state_of(l, i));
+	free_states(l);
 	free(l);
 }
 
@@ -124,6 +160,19 @@ bool layer_end(struct layer *l)
 	for (unsigned i = 0; i < REGISTERED && done; i++)
 		if (registry[i].is->end != NULL)
 			done = registry[i].is->end(state_of(l, i));
+	return done;
+}
+
+bool layer_values(struct layer *l, const struct statistic_values *from, struct values *v)
+{
+	const struct iot_analyze_options *o = &from->requests->options;
+	bool done = true;
+	for (unsigned i = 0; i < REGISTERED && done; i++)
+		if ((registry[i].is->values_section & o->sections) != 0 && layer_needs(i, o)) {
+			const size_t first = v->count;
+			done = registry[i].is->values(state_of(l, i), from, v);
+			values_group(v, first);
+		}
 	return done;
 }
 

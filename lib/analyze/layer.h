@@ -23,6 +23,8 @@ bool layer_join(struct layer *l, struct layer *part, const struct statistic_map 
 bool layer_add_trace(struct layer *l, struct layer *more, const struct statistic_map *map);
 bool layer_settle(struct layer *l);
 bool layer_end(struct layer *l);
+/* Adds the values of statistics that have a function for them. */
+bool layer_values(struct layer *l, const struct statistic_values *from, struct values *v);
 void layer_forget(struct layer *l);
 void layer_shift(struct layer *l, uint64_t by_ns);
 void layer_sample(struct layer *l, const struct sample_kept *k);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * All statistics of a layer: the type of the state and the name, in the order of saved states. A
- * row X(struct busy, busy) declares the member `busy` of struct layer, and busy_statistic.
+ * row X(struct busy, busy) declares the member `busy` of struct layer, and busy_statistic. The
+ * type is void * if only the file of the statistic knows the state, whose size struct statistic has.
  */
 #ifndef LIB_ANALYZE_REGISTRY_H
 #define LIB_ANALYZE_REGISTRY_H
@@ -13,7 +14,6 @@
 #include "lib/analyze/over_time/concurrency.h"
 #include "lib/analyze/over_time/series.h"
 
-#include "dependencies.h"
 #include "file_users.h"
 #include "latency.h"
 #include "offsets.h"
@@ -26,7 +26,6 @@
 #include "slow_calls.h"
 #include "statistic.h"
 #include "totals.h"
-#include "working_set.h"
 
 /* clang-format off */
 #define STATISTICS(X)                        \
@@ -44,8 +43,8 @@
 	X(struct rows, rows)                 \
 	X(struct file_users, file_users)     \
 	X(struct reuse, reuse)               \
-	X(struct working_set, working_set)   \
-	X(struct dependencies, dependencies) \
+	X(void *, working_set)               \
+	X(void *, dependencies)              \
 	X(struct offsets, offsets)           \
 	X(struct slow_calls, slow_calls)     \
 	X(struct host_samples, host_samples)

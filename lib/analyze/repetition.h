@@ -46,7 +46,6 @@ struct repetition {
 	uint64_t *requests;            /* by process */
 	size_t capacity;
 	bool inexact; /* a join found two processes of a part to be one */
-	bool sampled; /* set before values: files are missing in `of[0]` */
 	/* hashes; 0: not computed */
 	uint64_t *process_hash, *file_hash;
 	size_t process_capacity, file_capacity;
@@ -78,7 +77,8 @@ static inline uint64_t repetition_lag_key(uint64_t lag, unsigned level)
 }
 /* part: an earlier part may be joined. */
 void repetition_state(struct state *s, struct repetition *r, bool part);
-bool repetition_values(const struct repetition *r, struct values *v);
+/* sampled: files are missing in `of[0]` */
+bool repetition_values(const struct repetition *r, bool sampled, struct values *v);
 void repetition_free(struct repetition *r);
 
 #endif

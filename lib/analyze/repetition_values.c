@@ -115,15 +115,15 @@ static bool table_values(const struct repetition_table *t, const char *name, str
 	return true;
 }
 
-bool repetition_values(const struct repetition *r, struct values *v)
+bool repetition_values(const struct repetition *r, bool sampled, struct values *v)
 {
 	if (r->inexact) {
 		values_unknown(v, NAME_OF(repetition), NULL, "", v->inexact);
 		values_unknown(v, NAME_OF(repetition_any_file), NULL, "", v->inexact);
 		return true;
 	}
-	if (r->sampled)
+	if (sampled)
 		values_unknown(v, NAME_OF(repetition), NULL, "", VALUES_SAMPLED);
-	return (r->sampled || table_values(&r->of[0], "repetition", v)) &&
+	return (sampled || table_values(&r->of[0], "repetition", v)) &&
 	       table_values(&r->of[1], "repetition_any_file", v);
 }

@@ -224,14 +224,6 @@ bool sample_end(struct iot_analyze *a)
 	return a->requests.files.other == 0 || keep_chosen(a, false);
 }
 
-void sample_mark(struct iot_analyze *a)
-{
-	for (unsigned i = 0; i < LAYERS; i++)
-		if (a->layers[i] != NULL)
-			a->layers[i]->repetition.sampled = a->layers[i]->working_set.sampled =
-			    a->requests.files.sample_bits > 0;
-}
-
 /* Sums of files, and lists of the largest ones, are exact. */
 static bool is_sampled(const struct iot_analyze_value *v)
 {

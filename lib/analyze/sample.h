@@ -22,8 +22,6 @@ bool sample_join(struct iot_analyze *a);
 bool sample_clear(struct iot_analyze *a);
 /* Drops the number as well; before results and joins of traces, after all streams have ended. */
 bool sample_end(struct iot_analyze *a);
-/* Marks statistics whose values are unknown for a sample; before values are added. */
-void sample_mark(struct iot_analyze *a);
 /* Adds a note to the values of a sample. */
 void sample_note(struct iot_analyze *a);
 

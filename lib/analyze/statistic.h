@@ -14,6 +14,7 @@
 #include "requests_join.h"
 #include "rows.h"
 #include "sample_kept.h"
+#include "values.h"
 
 struct state;
 
@@ -52,8 +53,18 @@ struct statistic_map {
 	uint64_t trace; /* of another trace: how many were added before */
 };
 
+/* What values depend on, besides the state. */
+struct statistic_values {
+	const struct requests *requests;
+	uint64_t begin_ns; /* of the trace */
+	size_t top;        /* rows of a list */
+	bool sampled;      /* files are missing: the trace has more than the limit */
+};
+
 /* Functions that return bool return false if out of memory. */
 struct statistic {
+	/* Of a state that only the file of the statistic knows; 0: struct layer has the state. */
+	size_t size;
 	unsigned sections; /* any of which needs the statistic; 0: `is_needed` decides */
 	bool (*is_needed)(const struct iot_analyze_options *o); /* NULL: always, or `sections` */
 	void (*init)(void *of, const struct iot_analyze_options *o);
@@ -75,6 +86,9 @@ struct statistic {
 	bool (*settle)(void *of);
 	/* Ends the streams; nothing may be added then. */
 	bool (*end)(void *of);
+	/* Adds the values of a section, if requests were traced. NULL: iot_analyze_finish does. */
+	unsigned values_section;
+	bool (*values)(const void *of, const struct statistic_values *from, struct values *v);
 	/* Forgets what only the continuation of the trace needs. */
 	void (*forget)(void *of);
 	/* Makes times count from an epoch that is earlier by `by_ns`. */

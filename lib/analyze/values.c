@@ -182,6 +182,18 @@ void values_forget(struct values *v, size_t i, const char *reason)
 		values_forget_one(&v->value[i], reason);
 }
 
+void values_group(struct values *v, size_t i)
+{
+	size_t to = i;
+	while (to > 0 && i < v->count && strcmp(v->value[to - 1].section, v->value[i].section) != 0)
+		to--;
+	for (; to > 0 && to < i && i < v->count; to++, i++) {
+		const struct iot_analyze_value moved = v->value[i];
+		memmove(&v->value[to + 1], &v->value[to], (i - to) * sizeof moved);
+		v->value[to] = moved;
+	}
+}
+
 void values_free(struct values *v)
 {
 	free(v->value);

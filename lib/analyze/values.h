@@ -71,6 +71,8 @@ void values_filter(struct values *v, bool (*keeps)(const char *section, unsigned
 void values_note(struct values *v, const char *note);
 /* Adds a note to those values from number i on that are known and have none. */
 void values_note_since(struct values *v, size_t i, const char *note);
+/* Moves the values from number i on, of one section, to those of the same section before. */
+void values_group(struct values *v, size_t i);
 void values_free(struct values *v);
 
 /* Write a number as a key. */

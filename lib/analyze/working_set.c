@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "working_set.h"
-
+/*
+ * The working set: distinct blocks of 64 KiB that requests touch, in bins of 2^-k seconds, of which
+ * there are up to 128. Bin b becomes bin floor(b / 2) when there are more, so k depends on the
+ * requests alone. Sets are estimated by HyperLogLog; the set of several bins is their union.
+ */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,10 +12,28 @@
 #include "lib/analyze/containers/saturate.h"
 #include "lib/analyze/over_time/cells.h"
 #include "lib/analyze/over_time/over_time.h"
+#include "lib/base/hyperloglog.h"
 #include "lib/result/names.h"
 
 #include "statistic.h"
 #include "state.h"
+#include "values.h"
+
+enum {
+	WORKING_SET_BINS_MAX = 128,
+	WORKING_SET_BINS_MIN = 64, /* that a view has, unless there are fewer */
+	WORKING_SET_BLOCK = 1 << 16,
+	WORKING_SET_BLOCKS_MAX = 1 << 15 /* of one request */
+};
+
+/* All zeros: no request. */
+struct working_set {
+	int coarser;              /* k is CELLS_K - coarser */
+	struct hyperloglog *bins; /* bin b at b % WORKING_SET_BINS_MAX; NULL: none */
+	int64_t first, last;      /* bins, if there are any */
+	bool truncated;           /* requests of more than WORKING_SET_BLOCKS_MAX blocks */
+	bool unordered;           /* traces with other ids of files were added */
+};
 
 static struct hyperloglog *bin_at(struct hyperloglog *bins, int64_t bin)
 {
@@ -78,16 +99,16 @@ static void add_blocks(struct working_set *w, const struct file_key *file, uint6
 		hyperloglog_add(to, XXH3_64bits(key, sizeof key));
 }
 
-bool working_set_add(struct working_set *w, const struct io_spans *grouped,
-		     const struct requests *r, uint64_t epoch_ns)
+static bool add_at_once(void *of, const struct statistic_batch *b, const struct requests *r)
 {
-	for (size_t i = 0; i < grouped->count; i++) {
-		const struct io_span *span = &grouped->span[i];
+	struct working_set *w = of;
+	for (size_t i = 0; i < b->grouped.count; i++) {
+		const struct io_span *span = &b->grouped.span[i];
 		if (!span_is_located(span) || (span->flags & IOT_START_UNKNOWN) != 0 ||
 		    span->file + 1 == r->files.other)
 			continue;
 		for (size_t k = 0; k < span->count; k++) {
-			const uint64_t start = epoch_ns + (uint64_t)span->start_ns[k];
+			const uint64_t start = b->epoch_ns + (uint64_t)span->start_ns[k];
 			if (!extend(w, start, start))
 				return false;
 			add_blocks(w, &r->files.keys[span->file], span->offset[k], span->length[k],
@@ -97,8 +118,11 @@ bool working_set_add(struct working_set *w, const struct io_spans *grouped,
 	return true;
 }
 
-bool working_set_join(struct working_set *w, const struct working_set *part)
+static bool join(void *of, void *part_of, const struct statistic_map *map)
 {
+	struct working_set *w = of;
+	const struct working_set *part = part_of;
+	(void)map;
 	w->truncated |= part->truncated;
 	w->unordered |= part->unordered;
 	if (part->bins == NULL)
@@ -113,9 +137,9 @@ bool working_set_join(struct working_set *w, const struct working_set *part)
 	return true;
 }
 
-void working_set_free(struct working_set *w)
+static void free_all(void *of)
 {
-	free(w->bins);
+	free(((struct working_set *)of)->bins);
 }
 
 /* Values */
@@ -216,19 +240,20 @@ static bool known_values(const struct working_set *w, uint64_t begin_ns, struct 
 		    over_time_seconds(begin_ns, cells_start(of.first, k_of(&of))));
 	bin_values(&e, of.bins, n);
 	size_values(&e, sizes, find_sizes(of.bins, n, sizes));
-	working_set_free(&of);
+	free_all(&of);
 	return true;
 }
 
-bool working_set_values(const struct working_set *w, uint64_t begin_ns, struct values *v)
+static bool add_values(const void *of, const struct statistic_values *from, struct values *v)
 {
+	const struct working_set *w = of;
 	v->section = SECTION_OF(reuse);
-	if (w->bins != NULL && !w->unordered && !w->sampled)
-		return known_values(w, begin_ns, v);
+	if (w->bins != NULL && !w->unordered && !from->sampled)
+		return known_values(w, from->begin_ns, v);
 	values_unknown(v, NAME_OF(working_set_all), NULL, "bytes",
-		       w->unordered ? VALUES_UNORDERED
-		       : w->sampled ? VALUES_SAMPLED
-				    : "no request has a known start and offset");
+		       w->unordered    ? VALUES_UNORDERED
+		       : from->sampled ? VALUES_SAMPLED
+				       : "no request has a known start and offset");
 	return true;
 }
 
@@ -275,9 +300,11 @@ static void registers_state(struct state *s, struct working_set *w)
 	}
 }
 
-void working_set_state(struct state *s, struct working_set *w)
+static void state(struct state *s, void *of, const struct requests *r)
 {
+	struct working_set *w = of;
 	size_t i;
+	(void)r;
 	while (state_each(s, "working_set", w->bins != NULL || !state_saves(s), &i)) {
 		uint32_t coarser = (uint32_t)w->coarser;
 		uint64_t first = (uint64_t)w->first, bins = (uint64_t)(w->last - w->first) + 1;
@@ -308,17 +335,6 @@ static bool is_needed(const struct iot_analyze_options *o)
 	return o->working_set != 0;
 }
 
-static bool add_at_once(void *of, const struct statistic_batch *b, const struct requests *r)
-{
-	return working_set_add(of, &b->grouped, r, b->epoch_ns);
-}
-
-static bool join(void *of, void *part, const struct statistic_map *map)
-{
-	(void)map;
-	return working_set_join(of, part);
-}
-
 static bool add_trace(void *of, void *more, const struct statistic_map *map)
 {
 	(void)more;
@@ -327,22 +343,14 @@ static bool add_trace(void *of, void *more, const struct statistic_map *map)
 	return true;
 }
 
-static void state(struct state *s, void *of, const struct requests *r)
-{
-	(void)r;
-	working_set_state(s, of);
-}
-
-static void free_all(void *of)
-{
-	working_set_free(of);
-}
-
 const struct statistic working_set_statistic = {
+    .size = sizeof(struct working_set),
     .is_needed = is_needed,
     .add_at_once = add_at_once,
     .join = join,
     .add_trace = add_trace,
+    .values_section = IOT_ANALYZE_REUSE,
+    .values = add_values,
     .state = state,
     .free = free_all,
 };
