@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The forms in which commands print results instead of text: a form is a file of this directory and
- * a row of PRINT_FORMS, which makes it an option of each command.
+ * The forms in which commands print results instead of text: a form is a file of this directory
+ * with a PRINT_FORM, which makes it an option of each command.
  */
 #ifndef CLI_PRINT_FORM_H
 #define CLI_PRINT_FORM_H
 
 #include <iotrace/result.h>
 
+#include "cli/print/form_list.h"
 #include "cli/ui/options.h"
 #include "cli/ui/output.h"
 
@@ -28,10 +29,11 @@ struct print_choice {
 	const struct print_form *chosen, *other; /* other: a form before it */
 };
 
-/* The text of the help: "print", then `document` or `rows`. */
-#define PRINT_FORMS(FORM, choice, document, rows)                                                  \
-	FORM(choice, json, 'j', "print " document "JSON"),                                         \
-	    FORM(choice, tsv, 't', "print " rows " separated by tabs")
+/*
+ * Defines a form, and its option with its help, in which `document` and `rows` are what the command
+ * prints. A definition is on one line, from which the GNUmakefile makes PRINT_FORMS.
+ */
+#define PRINT_FORM(name, letter, help) const struct print_form form_##name
 
 /* Elements of an array of options. */
 #define OPTION_FORM(choice, name_, letter_, help_)                                                 \

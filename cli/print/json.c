@@ -144,4 +144,4 @@ static void print(struct output *o, const struct iot_table *table, const char *l
 	print_json(&j, NULL, table);
 }
 
-const struct print_form form_json = {"json", true, print, NULL};
+PRINT_FORM(json, 'j', "print " document "JSON") = {"json", true, print, NULL};

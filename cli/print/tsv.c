@@ -59,7 +59,7 @@ static void print(struct output *o, const struct iot_table *table, const char *l
 	print_tsv(o, table);
 }
 
-const struct print_form form_tsv = {"tsv", false, print, print_tsv_rows};
+PRINT_FORM(tsv, 't', "print " rows " separated by tabs") = {"tsv", false, print, print_tsv_rows};
 
 /* Cell by cell */
 

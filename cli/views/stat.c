@@ -212,7 +212,10 @@ struct iot_table stat_sizes_table(struct stat_view *v)
 
 /* TSV */
 
-static const struct iot_column of_samples[] = COLUMN_LIST(STAT_SAMPLED);
+static const struct iot_column of_samples[] =
+    COLUMN_LIST(COLUMN(name), COLUMN(sample_count), COLUMN(opens),
+		COLUMN_READ_AS(requests, "reads"), COLUMN_WRITE_AS(requests, "writes"),
+		COLUMN_READ_AS(bytes, "read_bytes"), COLUMN_WRITE_AS(bytes, "written_bytes"));
 
 /* TSV has ids of all rows. */
 static void set_tsv_row(struct iot_row *to, void *source)
@@ -226,12 +229,13 @@ static void set_tsv_row(struct iot_row *to, void *source)
 
 static void print_flat(struct stat_results *s, const struct print_form *form)
 {
-	static const struct iot_column columns[] =
-	    COLUMN_LIST(COLUMN(process), COLUMN(file), COLUMN(object), COLUMN(opens),
-			COLUMN_READ_AS(requests, "reads"), COLUMN_WRITE_AS(requests, "writes"),
-			COLUMNS(bytes), COLUMN(io_ns), COLUMN(followers), COLUMN(sequential),
-			COLUMN(same_size), COLUMN(sizes), COLUMN(name), COLUMN(rank), COLUMN(timed),
-			COLUMN(located), COLUMN(first_ns), COLUMN(last_ns), COLUMN(input));
+	static const struct iot_column columns[] = COLUMN_LIST(
+	    COLUMN(process), COLUMN(file), COLUMN(object), COLUMN(opens),
+	    COLUMN_READ_AS(requests, "reads"), COLUMN_WRITE_AS(requests, "writes"),
+	    COLUMN_READ_AS(bytes, "read_bytes"), COLUMN_WRITE_AS(bytes, "written_bytes"),
+	    COLUMN(io_ns), COLUMN(followers), COLUMN(sequential), COLUMN(same_size), COLUMN(sizes),
+	    COLUMN(name), COLUMN(rank), COLUMN(timed), COLUMN(located), COLUMN(first_ns),
+	    COLUMN(last_ns), COLUMN(input));
 	static const struct iot_column operations[] =
 	    COLUMN_LIST(COLUMN(name), COLUMN(calls), COLUMN(failed), COLUMN(timed),
 			COLUMN(operation_ns), COLUMN(operation_kind));
@@ -254,10 +258,38 @@ const char *stat_by_name(int by)
 	return names[by];
 }
 
-static const struct iot_column counters[] = COLUMN_LIST(STAT_COUNTERS);
-static const struct iot_column values[] = COLUMN_LIST(STAT_VALUES);
+#define COUNTERS                                                                                   \
+	COLUMN(opens), COLUMN_READ_AS(requests, "reads"), COLUMN_WRITE_AS(requests, "writes"),     \
+	    COLUMN_READ_AS(bytes, "read_bytes"), COLUMN_WRITE_AS(bytes, "written_bytes"),          \
+	    COLUMN(io_ns), COLUMN(timed), COLUMN(followers), COLUMN(located), COLUMN(sequential),  \
+	    COLUMN(same_size), COLUMN(sizes)
 
-static const struct iot_column operations[] = COLUMN_LIST(STAT_CALLS);
+struct iot_table stat_counters_table(stat_fill *fill, void *source)
+{
+	static const struct iot_column columns[] = COLUMN_LIST(COUNTERS);
+	return (struct iot_table)TABLE_RECORD(columns, fill, source);
+}
+
+struct iot_table stat_values_table(size_t rows, stat_fill *fill, void *source, bool top)
+{
+	static const struct iot_column columns[] =
+	    COLUMN_LIST(COLUMN(process), COLUMN(file), COLUMN(object), COLUMN(rank), COLUMN(name),
+			COLUMN(first_path), COLUMN(input), COUNTERS, COLUMN(first_ns),
+			COLUMN(last_ns), COLUMN(interval));
+	struct iot_table t = TABLE_ROWS(columns, rows, fill, source);
+	t.columns -= !top;
+	return t;
+}
+
+struct iot_table stat_calls_table(size_t rows, stat_fill *fill, void *source, bool top)
+{
+	static const struct iot_column columns[] =
+	    COLUMN_LIST(COLUMN(name), COLUMN(operation_kind), COLUMN(calls), COLUMN(failed),
+			COLUMN(timed), COLUMN(operation_ns), COLUMN(interval));
+	struct iot_table t = TABLE_ROWS(columns, rows, fill, source);
+	t.columns -= !top;
+	return t;
+}
 
 static bool knows_durations(const struct iot_stats *stats, int write)
 {
@@ -307,11 +339,11 @@ static void print_nested(struct stat_results *s, const struct print_form *form)
 	struct stat_view v = {
 	    .results = s,
 	    .sizes = stat_sizes_table(&v),
-	    .total = TABLE_RECORD(counters, set_total, &v),
+	    .total = stat_counters_table(set_total, &v),
 	    .direction = {TABLE_RECORD(durations, set_read_durations, &v),
 			  TABLE_RECORD(durations, set_write_durations, &v)},
-	    .rows = TABLE_ROWS(values, rows_shown(s), set_row, &v),
-	    .operations = TABLE_ROWS(operations, operation_rows(s), set_operation, &v),
+	    .rows = stat_values_table(rows_shown(s), set_row, &v, false),
+	    .operations = stat_calls_table(operation_rows(s), set_operation, &v, false),
 	};
 	if (stat_has_samples(s)) {
 		v.total = (struct iot_table)TABLE_RECORD(of_samples, set_total, &v);

@@ -3,6 +3,7 @@
 
 #include "cli/print/json.h"
 #include "cli/top/operation_line.h"
+#include "lib/result/columns.h"
 
 #include "stat.h"
 #include "stat_values.h"
@@ -91,9 +92,6 @@ static void set_document(struct iot_row *to, void *source)
 
 void top_print_json(struct output *o, const struct table *t)
 {
-	static const struct iot_column values[] = COLUMN_LIST(STAT_VALUES, COLUMN(interval));
-	static const struct iot_column calls[] = COLUMN_LIST(STAT_CALLS, COLUMN(interval));
-	static const struct iot_column counters[] = COLUMN_LIST(STAT_COUNTERS);
 	static const struct iot_column recent[] =
 	    COLUMN_LIST(COLUMN(opens), COLUMN_READ_AS(requests, "reads"),
 			COLUMN_WRITE_AS(requests, "writes"), COLUMN_READ_AS(bytes, "read_bytes"),
@@ -107,11 +105,11 @@ void top_print_json(struct output *o, const struct table *t)
 	struct top_view v = {
 	    .shown = t,
 	    .stat = {.results = &t->results, .sizes = stat_sizes_table(&v.stat)},
-	    .total = TABLE_RECORD(counters, set_total, &v),
+	    .total = stat_counters_table(set_total, &v),
 	    .interval = TABLE_RECORD(recent, set_interval, &v),
 	    .recent_calls = TABLE_RECORD(recent_calls, set_recent_calls, &v),
-	    .rows = TABLE_ROWS(values, table_rows(t), set_row, &v),
-	    .operations = TABLE_ROWS(calls, table_rows(t), set_operation, &v),
+	    .rows = stat_values_table(table_rows(t), set_row, &v, true),
+	    .operations = stat_calls_table(table_rows(t), set_operation, &v, true),
 	};
 	const struct iot_table table = TABLE_RECORD(document, set_document, &v);
 	select_row(&v, &t->rates->total);

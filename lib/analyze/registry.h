@@ -2,7 +2,7 @@
 /*
  * All statistics of a layer: the type of the state and the name, in the order of saved states. A
  * row X(struct busy, busy) declares the member `busy` of struct layer, and busy_statistic. The
- * type is void * if only the file of the statistic knows the state, whose size struct statistic has.
+ * type is void * if only the file of the statistic knows the state, and states its size.
  */
 #ifndef LIB_ANALYZE_REGISTRY_H
 #define LIB_ANALYZE_REGISTRY_H

@@ -63,7 +63,7 @@ struct statistic_values {
 
 /* Functions that return bool return false if out of memory. */
 struct statistic {
-	/* Of a state that only the file of the statistic knows; 0: struct layer has the state. */
+	/* Bytes of a state that only the file of the statistic knows; 0: struct layer has it. */
 	size_t size;
 	unsigned sections; /* any of which needs the statistic; 0: `is_needed` decides */
 	bool (*is_needed)(const struct iot_analyze_options *o); /* NULL: always, or `sections` */

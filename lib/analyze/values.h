@@ -71,7 +71,7 @@ void values_filter(struct values *v, bool (*keeps)(const char *section, unsigned
 void values_note(struct values *v, const char *note);
 /* Adds a note to those values from number i on that are known and have none. */
 void values_note_since(struct values *v, size_t i, const char *note);
-/* Moves the values from number i on, of one section, to those of the same section before. */
+/* Moves the values from number i on, all of one section, next to earlier values of it. */
 void values_group(struct values *v, size_t i);
 void values_free(struct values *v);
 
