@@ -8,7 +8,7 @@
 #include "saturate.h"
 
 enum {
-	LEAF_FIRST = 4,      /* segments that a small file has */
+	LEAF_FIRST = 4,       /* segments that a small file has */
 	VISITS_PER_WHOLE = 8, /* the cost of changing a whole leaf or branch, in segments */
 	LEAF_SIZE = sizeof(struct byte_leaf) + LEAF_MAX * (sizeof(uint64_t) + 1)
 };
