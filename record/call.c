@@ -6,9 +6,10 @@
 #include "paths.h"
 #include "raw.h"
 
+/* What a child of vfork moves counts as moved before its program starts. */
 void call_count(const struct data_call *c, int64_t result, unsigned bits)
 {
-	if (c->d.kind < DESCRIPTOR_PIPE || result < 0)
+	if (c->d.kind < DESCRIPTOR_PIPE || result < 0 || c->p->child != 0)
 		return;
 	const unsigned first =
 	    RECORD_COUNTER_PIPE_CALLS + 3 * ((unsigned)c->d.kind - DESCRIPTOR_PIPE);
@@ -26,7 +27,7 @@ void call_unrecorded(int fd)
 {
 	const struct producer *const p = &producer_self;
 	struct stat s = {.st_mode = 0};
-	if (p->vforked && p->parked != NULL && raw_call(SYS_fstat, fd, (long)&s, 0, 0, 0, 0) == 0 &&
+	if (p->parked != NULL && raw_call(SYS_fstat, fd, (long)&s, 0, 0, 0, 0) == 0 &&
 	    (S_ISREG(s.st_mode) || S_ISBLK(s.st_mode)))
 		recording_count(RECORD_COUNTER_UNRECORDED, 1);
 }

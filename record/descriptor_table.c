@@ -45,7 +45,7 @@ static struct descriptors *table_new(void)
 	return NULL;
 }
 
-bool descriptors_copy(void)
+bool descriptors_copy(bool lends)
 {
 	const struct descriptors *const from = descriptors_here();
 	struct descriptors *const to = table_new();
@@ -55,8 +55,20 @@ bool descriptors_copy(void)
 	for (uint64_t i = 0; i < used; i++)
 		atomic_store(&to->entry[i], atomic_load(&from->entry[i]));
 	atomic_store(&to->used, used);
+	to->before = descriptors_own;
+	to->is_lent = lends;
+	atomic_signal_fence(memory_order_seq_cst); /* the child may be killed */
 	descriptors_own = to;
 	return true;
+}
+
+void descriptors_replace(struct descriptors *with)
+{
+	struct descriptors *const own = descriptors_own;
+	descriptors_own = with;
+	own->is_lent = false;
+	atomic_store(&own->used, 0);
+	atomic_store(&own->is_in_use, 0);
 }
 
 bool entry_replace(int fd, union descriptor old, union descriptor d)

@@ -47,6 +47,8 @@ struct descriptors {
 	_Atomic uint64_t used;    /* entries from here on were never used */
 	struct descriptors *next; /* of another thread; tables are used again, never freed */
 	_Atomic uint32_t is_in_use;
+	struct descriptors *before; /* of the thread whose child of vfork uses this one */
+	bool is_lent;               /* to such a child */
 };
 
 /* The table of the process, then the tables of threads. */
@@ -61,8 +63,12 @@ static inline struct descriptors *descriptors_here(void)
 
 /* Creates the table. Returns false if out of memory. */
 bool descriptors_init(void);
-/* Gives this thread a copy of its table. Returns false if out of memory. */
-bool descriptors_copy(void);
+/*
+ * Gives this thread a copy of its table; lends: its child of vfork. Returns false if out of memory.
+ */
+bool descriptors_copy(bool lends);
+/* The thread continues with this table, NULL: the table of the process. Its own one is free. */
+void descriptors_replace(struct descriptors *with);
 /* Stores an entry, if it is `old` until then. Returns false if it is not. */
 bool entry_replace(int fd, union descriptor old, union descriptor d);
 

@@ -129,8 +129,8 @@ static bool is_same(uint32_t number, int fd)
 	const int kcmp_file = 0;
 	for (uint64_t i = 0; i < atomic_load(&descriptors_here()->used); i++)
 		if (entry_load((int)i).number == number)
-			return raw_call(SYS_kcmp, recording.pid, recording.pid, kcmp_file, (long)i,
-					fd, 0) <= 0;
+			return raw_call(SYS_kcmp, producer_pid(), producer_pid(), kcmp_file,
+					(long)i, fd, 0) <= 0;
 	return true;
 }
 
@@ -334,11 +334,18 @@ void descriptor_opened(struct producer *p, struct event *e)
 	event_open(p, e, &file);
 }
 
+/* Returns whether a table is one of this process: a child of vfork has only its own. */
+static bool is_ours(const struct descriptors *t)
+{
+	const struct descriptors *const here = descriptors_here();
+	return t == here || (!t->is_lent && !here->is_lent);
+}
+
 /* Returns true if another descriptor of this process refers to the same description. */
 static bool has_other(union descriptor d, int except)
 {
 	for (const struct descriptors *t = &descriptors; d.duplicated && t != NULL; t = t->next)
-		for (uint64_t i = 0; i < atomic_load(&t->used); i++) {
+		for (uint64_t i = 0; is_ours(t) && i < atomic_load(&t->used); i++) {
 			const union descriptor o = {.word = atomic_load(&t->entry[i])};
 			if (o.number == d.number && (t != descriptors_here() || (int)i != except))
 				return true;
@@ -477,7 +484,7 @@ static void each_slot(void (*run)(union descriptor))
 static void slot_share(union descriptor d)
 {
 	atomic_store(&descriptor_slot(d)->shared, 1);
-	atomic_store(&descriptor_slot(d)->holder, recording.pid);
+	atomic_store(&descriptor_slot(d)->holder, producer_pid());
 }
 
 void descriptors_share(bool forks)
@@ -524,18 +531,40 @@ void descriptors_divide(void)
 {
 	for (uint64_t i = 0; i < atomic_load(&descriptors_here()->used); i++)
 		mark_duplicated(i);
-	if (descriptors_copy())
+	if (descriptors_copy(false))
 		each_slot(slot_take);
+}
+
+/* Empties the thread's own table. executed: it holds no references. */
+static void remove_all(bool executed)
+{
+	for (uint64_t i = 0; i < atomic_load(&descriptors_own->used); i++) {
+		const union descriptor d = descriptor_remove((int)i);
+		if (!executed)
+			slot_drop(d);
+	}
 }
 
 void descriptors_leave(void)
 {
-	struct descriptors *const own = descriptors_own;
-	if (own == NULL)
+	if (descriptors_own == NULL)
 		return;
-	for (uint64_t i = 0; i < atomic_load(&own->used); i++)
-		slot_drop(descriptor_remove((int)i));
-	descriptors_own = NULL;
-	atomic_store(&own->used, 0);
-	atomic_store(&own->is_in_use, 0);
+	remove_all(false);
+	descriptors_replace(NULL);
+}
+
+bool descriptors_lend(void)
+{
+	if (!descriptors_copy(true))
+		return false;
+	each_slot(slot_take);
+	return true;
+}
+
+void descriptors_return(bool executed)
+{
+	if (descriptors_own == NULL || !descriptors_own->is_lent)
+		return;
+	remove_all(executed);
+	descriptors_replace(descriptors_own->before);
 }

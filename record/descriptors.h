@@ -56,6 +56,13 @@ void descriptors_exec_failed(void);
 void descriptors_divide(void);
 /* The thread ends, and closes them. */
 void descriptors_leave(void);
+/*
+ * A child of vfork begins to use descriptors, which are copies of its parent's. Returns false if
+ * out of memory.
+ */
+bool descriptors_lend(void);
+/* Its parent continues. executed: references were dropped before exec. */
+void descriptors_return(bool executed);
 
 static inline union descriptor descriptor_get(struct producer *p, int fd)
 {

@@ -9,28 +9,44 @@
 static void vforked_record(struct event_child *e)
 {
 	struct producer *p = &producer_self;
+	struct record_ring *const own = p->ring;
 	e->pid = (uint32_t)raw_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
 	p->ring = p->parked;
 	if (p->ring != NULL)
 		event_child(p, e);
-	p->ring = NULL;
+	p->ring = own;
 }
 
 static void vforked_exec(int directory, const char *path, char *const *envp)
 {
 	struct event_child e = {
 	    .how = RECORD_VFORK, .directory = directory, .program = path, .why = program_why(envp)};
+	struct producer *p = &producer_self;
 	vforked_record(&e);
-	if (producer_self.parked != NULL)
+	if (p->ring != NULL) {
+		event_seeks_flush(p);
+		descriptors_exec();
+		p->executed = true;
+	} else if (p->parked != NULL)
 		descriptors_share(false);
+}
+
+static void vforked_failed(void)
+{
+	struct producer *p = &producer_self;
+	vforked_record(&(struct event_child){.how = RECORD_EXEC_FAILED});
+	if (p->executed)
+		descriptors_exec_failed();
+	p->executed = false;
 }
 
 bool exec_begin(struct operation_call *o, struct producer *p, int directory, const char *path,
 		char *const *envp)
 {
-	if (producer_self.vforked)
+	const bool vforked = producer_self.vforked > 0;
+	if (vforked)
 		vforked_exec(directory, path, envp);
-	if (!operation_begin_of(o, p, RECORD_OP_EXEC)) {
+	if (vforked || !operation_begin_of(o, p, RECORD_OP_EXEC)) {
 		program_is_unrecorded(1);
 		return false;
 	}
@@ -55,7 +71,7 @@ void exec_returns(struct operation_call *o, bool recorded, int64_t result)
 		operation_returns(o, result);
 		return;
 	}
-	if (producer_self.vforked)
-		vforked_record(&(struct event_child){.how = RECORD_EXEC_FAILED});
+	if (producer_self.vforked > 0)
+		vforked_failed();
 	program_is_unrecorded(-1);
 }

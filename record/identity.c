@@ -7,7 +7,7 @@
 
 bool identity_changes(void)
 {
-	const bool records = thread_here() != NULL;
+	const bool records = thread_here() != NULL && producer_self.vforked == 0;
 	if (records)
 		recording_make_spares();
 	return records;

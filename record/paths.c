@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "descriptor_table.h"
-#include "recording.h"
+#include "producer.h"
 #include "raw.h"
 #include "text.h"
 
@@ -21,8 +21,11 @@ static struct path_kept {
 static char directory[RECORD_TEXT_MAX];
 static size_t directory_length;
 
+/* A child of vfork has a directory of its own, in the memory of its parent. */
 void paths_update_directory(void)
 {
+	if (producer_self.child != 0)
+		return;
 	const long size = raw_call(SYS_getcwd, (long)directory, sizeof directory, 0, 0, 0, 0);
 	directory_length = size > 0 ? (size_t)size - 1 : 0;
 	directory[directory_length] = '\0';
@@ -83,6 +86,10 @@ static uint32_t path_of_directory(int fd, char *out)
 /* Copies the directory of a relative path. Returns its length. */
 static size_t put_directory(int fd, char *out)
 {
+	if (fd == AT_FDCWD && producer_self.child != 0) {
+		const long size = raw_call(SYS_getcwd, (long)out, RECORD_TEXT_MAX, 0, 0, 0, 0);
+		return size > 0 ? (size_t)size - 1 : 0;
+	}
 	if (fd == AT_FDCWD) {
 		memcpy(out, directory, directory_length);
 		return directory_length;

@@ -11,6 +11,7 @@
 #include "rings.h"
 #include "runtime.h"
 #include "uring.h"
+#include "vfork.h"
 
 enum { WAIT_NS = 1000000, WAITS_MAX = 2000 /* for another thread that joins */ };
 
@@ -26,7 +27,7 @@ static struct {
 /* Code that the parent generated is in the child, too. */
 static bool join_as_child(void)
 {
-	const uint32_t parent = recording.pid;
+	const uint32_t parent = producer_pid();
 	const bool has_code = atomic_load(&recording.process->counter[RECORD_COUNTER_CODE]) > 0;
 	recording.own_reads = recording.own_bytes = 0;
 	recording.own_writes = recording.own_written = 0;
@@ -62,13 +63,15 @@ static bool child_joins(bool *first)
 struct producer *thread_here_slow(void)
 {
 	struct producer *p = &producer_self;
-	if (recording.control == NULL || p->busy || p->vforked)
+	const bool forked = recording.control != NULL && *recording.joined == 0;
+	if (recording.control == NULL || p->busy)
 		return NULL;
+	if (!forked && (p->vforked > 0 || p->parked != NULL))
+		return p->parked != NULL ? vfork_here() : NULL;
 	p->busy = true;
-	const bool forked = *recording.joined == 0;
 	bool first = false;
 	const bool joined = !recording.control->closed && (!forked || child_joins(&first));
-	if (p->ring != NULL && p->joined != *recording.joined)
+	if ((p->ring != NULL || p->vforked > 0) && p->joined != *recording.joined)
 		producer_forget(p);
 	if (joined && p->ring == NULL && producer_attach(p))
 		pthread_setspecific(thread_ends, p);

@@ -26,15 +26,17 @@ enum {
 
 _Thread_local struct producer producer_self __attribute__((tls_model("initial-exec")));
 
-/* The ring has a new thread: its number is the first record. */
-static void record_thread(struct producer *p, uint32_t tid)
+bool producer_state_user(struct producer *p, uint32_t id, enum record_thread_code code)
 {
 	struct record_thread *t = producer_reserve(p, sizeof *t);
 	if (t == NULL)
-		return;
+		return false;
 	*t = (struct record_thread){
-	    .head = {.size = sizeof *t, .kind = RECORD_THREAD}, .time = clock_now(), .tid = tid};
+	    .head = {.size = sizeof *t, .kind = RECORD_THREAD, .code = (uint8_t)code},
+	    .time = clock_now(),
+	    .tid = id};
 	producer_publish(p);
+	return true;
 }
 
 bool producer_attach(struct producer *p)
@@ -63,7 +65,7 @@ bool producer_attach(struct producer *p)
 	atomic_signal_fence(memory_order_seq_cst);
 	p->ring = r;
 	if (!recording.sends)
-		record_thread(p, tid);
+		(void)producer_state_user(p, tid, RECORD_THREAD_OF_PROCESS);
 	return true;
 }
 
@@ -80,7 +82,10 @@ void producer_detach(struct producer *p)
 
 void producer_forget(struct producer *p)
 {
-	p->ring = NULL;
+	p->ring = p->parked = NULL;
+	p->vforked = 0;
+	p->child = 0;
+	p->executed = false;
 	p->writing = 0;
 	p->seeks = (struct producer_seeks){.count = 0};
 	p->creating = 0;

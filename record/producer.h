@@ -19,11 +19,13 @@ struct producer {
 	uint64_t cpu, cpu_read; /* the CPU time, and the time of that reading */
 	uint32_t writing;       /* nested writers */
 	bool busy;              /* inside the library: calls are its own */
-	bool vforked;           /* between vfork and exec or _exit of the child */
+	uint8_t vforked;        /* nested calls of vfork whose children have not ended */
 	uint16_t joined;        /* recording.joined when it got the ring */
 
 	uint64_t populated;         /* bytes of data that have memory */
-	struct record_ring *parked; /* the ring, while vforked */
+	struct record_ring *parked; /* the ring, from vfork until it states this thread again */
+	uint32_t child;             /* the child of vfork that uses the ring; 0: none */
+	bool executed;              /* and has called exec */
 	unsigned abandoned;         /* records to drop before it looks for a collector again */
 
 	/* lseek calls on one description that no record has yet */
@@ -39,8 +41,19 @@ struct producer {
 
 extern _Thread_local struct producer producer_self __attribute__((tls_model("initial-exec")));
 
+/* Returns the process whose calls are recorded: this one, or the child of vfork in its memory. */
+static inline uint32_t producer_pid(void)
+{
+	return producer_self.child != 0 ? producer_self.child : recording.pid;
+}
+
 /* Gives the thread a ring. Returns false if none is available. */
 bool producer_attach(struct producer *p);
+/*
+ * States who makes the calls of the records that follow: a thread of the process, or a child of
+ * vfork. Returns false if the record is dropped.
+ */
+bool producer_state_user(struct producer *p, uint32_t id, enum record_thread_code code);
 /* The thread has ended. */
 void producer_detach(struct producer *p);
 /* In a child of fork: forgets the ring of the parent. */

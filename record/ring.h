@@ -55,7 +55,7 @@
 #define RECORD_VARIABLE "IOTRACE_RECORDING"
 
 enum {
-	RECORD_VERSION = 25,
+	RECORD_VERSION = 26,
 	RECORD_LINE = 64,          /* bytes of a cache line */
 	RECORD_PAGE = 4096,        /* size of every header; a ring's data and the slots follow it */
 	RECORD_RING_MIN = 1 << 16, /* bytes of data of a ring, a power of two */
@@ -425,11 +425,20 @@ enum record_exec {
 	RECORD_EXEC_NAMESPACE, /* its root or mount namespace lacks the library or the recording */
 };
 
-/* A thread begins to use this ring; the first record of a ring is one. */
+/*
+ * Another thread begins to use this ring; the first record of a ring is one. So does a child of
+ * vfork, until the thread that waits for it continues.
+ */
 struct record_thread {
-	struct record_head head;
+	struct record_head head; /* code: enum record_thread_code */
 	uint64_t time;
-	uint32_t tid, padding;
+	uint32_t tid; /* or the pid of the child */
+	uint32_t padding;
+};
+
+enum record_thread_code {
+	RECORD_THREAD_OF_PROCESS,
+	RECORD_THREAD_VFORKED, /* the child */
 };
 
 /* A program started (code 0), or a child of fork recorded its first call (code 1). */

@@ -62,7 +62,7 @@ void uring_opened(int fd, const void *params)
 
 void uring_closes(int fd)
 {
-	if (is_own(fd))
+	if (producer_self.child == 0 && is_own(fd))
 		recording_count(RECORD_COUNTER_URING_REQUESTS, requests_of(fd));
 }
 

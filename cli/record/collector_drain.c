@@ -36,14 +36,13 @@ static int report_dropped(struct collector *c, struct ring *r)
 							   .object = (uint32_t)others}});
 }
 
-/* Threads beyond the limit are recorded as their process. */
-static void find_thread(struct collector *c, struct ring *r, const unsigned char *data, size_t n)
+static void find_user(struct collector *c, struct ring *r, const unsigned char *data, size_t n)
 {
-	const uint32_t tid = ring_new_thread(data, n);
-	if (tid == 0)
+	struct record_thread user;
+	if (!ring_states_user(data, n, &user))
 		return;
-	const size_t thread = processes_thread(&c->processes, r->process, tid);
-	r->thread = thread == SIZE_MAX ? r->process : (uint32_t)thread;
+	collector_note_child(c, r->process, &user, sizeof(user));
+	processes_use_ring(&c->processes, r->process, &user, c->per_thread, &r->thread, &r->child);
 }
 
 /*
@@ -55,9 +54,9 @@ static int decode_some(struct collector *c, struct ring *r, struct ring_decoder 
 {
 	const unsigned char *data = r->data + (r->tail & (r->size - 1));
 	struct iot_event *out = event_order_next(&c->order);
-	if (c->per_thread)
-		find_thread(c, r, data, n);
-	d->thread = r->thread;
+	find_user(c, r, data, n);
+	d->process = r->child != 0 ? r->child - 1 : r->process;
+	d->thread = r->child != 0 ? r->child - 1 : r->thread;
 	int count = ring_decode(d, data, n, out, used);
 	if (count == 0 && *used == 0 && d->until != 0) {
 		if (n <= max_left && ring_in_order(r, n))

@@ -46,15 +46,27 @@ int collector_copy_events(struct collector *c)
 	return status;
 }
 
+/* Returns the pid of the child that a record announces, 0 if it announces none. */
+static uint32_t child_of(const void *record, size_t n)
+{
+	struct record_head head;
+	struct record_child child;
+	struct record_thread user;
+	memcpy(&head, record, sizeof(head));
+	if (head.kind == RECORD_CHILD && n >= sizeof(child)) {
+		memcpy(&child, record, sizeof(child));
+		return child.pid;
+	}
+	return ring_states_user(record, n, &user) && head.code == RECORD_THREAD_VFORKED ? user.tid
+											: 0;
+}
+
 void collector_note_child(struct collector *c, uint32_t parent, const void *record, size_t n)
 {
-	const unsigned char *const bytes = record;
-	struct record_child child;
-	if (n < sizeof(child) || bytes[offsetof(struct record_head, kind)] != RECORD_CHILD)
-		return;
-	memcpy(&child, record, sizeof(child));
+	const uint32_t pid = n >= sizeof(struct record_head) ? child_of(record, n) : 0;
 	const struct process *const by = &c->processes.process[parent];
-	(void)processes_expect(&c->processes, child.pid, by->pid, by->namespace);
+	if (pid != 0)
+		(void)processes_expect(&c->processes, pid, by->pid, by->namespace);
 }
 
 void collector_note_children(struct collector *c, uint32_t parent, const struct iot_event *ev,

@@ -195,6 +195,19 @@ size_t processes_thread(struct processes *p, size_t process, uint32_t tid)
 	return index;
 }
 
+void processes_use_ring(struct processes *p, uint32_t process, const struct record_thread *user,
+			bool per_thread, uint32_t *thread, uint32_t *child)
+{
+	*child = 0;
+	if (user->head.code == RECORD_THREAD_VFORKED) {
+		const size_t known = processes_known(p, process, user->tid);
+		*child = known < PROCESSES_MAX ? (uint32_t)known + 1 : 0;
+	} else if (per_thread) {
+		const size_t index = processes_thread(p, process, user->tid);
+		*thread = index == SIZE_MAX ? process : (uint32_t)index;
+	}
+}
+
 size_t processes_expect(struct processes *p, uint32_t pid, uint32_t parent, uint64_t namespace)
 {
 	const size_t known = processes_find_in(p, pid, namespace);

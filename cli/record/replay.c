@@ -11,6 +11,7 @@
 struct replay_ring {
 	bool known, failed; /* failed: has an invalid record, and is read no more */
 	uint32_t thread;    /* index of the thread that uses it */
+	uint32_t child;     /* index + 1 of the child of vfork that does; 0: none */
 };
 
 enum { RINGS_MAX = 1 << 28 };
@@ -148,15 +149,13 @@ static int give_up(struct replay *r, struct replay_ring *ring, uint32_t process,
 	return event_order_add(&r->order, &ev, 1);
 }
 
-/* Threads beyond the limit are recorded as their process. */
-static void find_thread(struct replay *r, struct replay_ring *ring, uint32_t process,
-			const unsigned char *data, size_t n)
+static void find_user(struct replay *r, struct replay_ring *ring, uint32_t process,
+		      const unsigned char *data, size_t n)
 {
-	const uint32_t tid = ring_new_thread(data, n);
-	if (tid == 0)
-		return;
-	const size_t thread = processes_thread(&r->processes, process, tid);
-	ring->thread = thread == SIZE_MAX ? process : (uint32_t)thread;
+	struct record_thread user;
+	if (ring_states_user(data, n, &user))
+		processes_use_ring(&r->processes, process, &user, r->per_thread, &ring->thread,
+				   &ring->child);
 }
 
 static struct replay_ring *ring_of(struct replay *r, const struct spool_entry *e)
@@ -184,9 +183,9 @@ static int add_records(struct replay *r, const struct spool_entry *e, const unsi
 	int status = ring == NULL ? no_memory(r) : IOT_OK;
 	for (size_t at = 0; status == IOT_OK && at < e->size && !ring->failed;) {
 		size_t used;
-		if (r->per_thread)
-			find_thread(r, ring, process, data + at, e->size - at);
-		d.thread = ring->thread;
+		find_user(r, ring, process, data + at, e->size - at);
+		d.process = ring->child != 0 ? ring->child - 1 : process;
+		d.thread = ring->child != 0 ? ring->child - 1 : ring->thread;
 		const int count =
 		    ring_decode(&d, data + at, e->size - at, event_order_next(&r->order), &used);
 		if (count < 0 || used == 0)

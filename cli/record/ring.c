@@ -100,13 +100,12 @@ static uint64_t start_of(struct record_head head, const unsigned char *data, siz
 	return start;
 }
 
-uint32_t ring_new_thread(const unsigned char *data, size_t n)
+bool ring_states_user(const unsigned char *data, size_t n, struct record_thread *user)
 {
-	struct record_thread t;
-	if (n < sizeof(t))
-		return 0;
-	memcpy(&t, data, sizeof(t));
-	return t.head.kind == RECORD_THREAD ? t.tid : 0;
+	if (n < sizeof(*user))
+		return false;
+	memcpy(user, data, sizeof(*user));
+	return user->head.kind == RECORD_THREAD && user->tid != 0;
 }
 
 /* Returns the bytes to skip, 0 if they are not in the n bytes. */

@@ -33,8 +33,8 @@ struct ring_decoder {
 /*
  * Decodes up to RING_BATCH records from n bytes, and stores the bytes used in *used. Texts refer to
  * the data. Returns the number of events, fewer than the records if some become no event; -1 if
- * the first record is invalid. A batch ends before an invalid record, before another thread begins
- * to use the ring, and before a record that is not to be decoded: *used is 0 if that is the first.
+ * the first record is invalid. A batch ends before an invalid record, before a record of who uses
+ * the ring from then on, and before one that is not to be decoded: *used is 0 if that is the first.
  */
 int ring_decode(const struct ring_decoder *d, const unsigned char *data, size_t n,
 		struct iot_event out[RING_BATCH], size_t *used);
@@ -44,10 +44,8 @@ int ring_decode(const struct ring_decoder *d, const unsigned char *data, size_t 
  * is invalid.
  */
 size_t ring_record_size(const unsigned char *data, size_t n);
-/*
- * Returns the number of the thread that begins to use the ring with the first record, 0: none does.
- */
-uint32_t ring_new_thread(const unsigned char *data, size_t n);
+/* Returns whether the first record states who uses the ring from then on. */
+bool ring_states_user(const unsigned char *data, size_t n, struct record_thread *user);
 /* Returns whether n bytes are one valid ring record, with all of its texts. */
 bool ring_record_is_valid(const void *record, size_t n);
 
@@ -61,8 +59,9 @@ struct ring {
 	    newest; /* end of the bytes known to be in order of start; the last start */
 	uint64_t dropped, dropped_bytes, dropped_others; /* reported so far */
 	uint32_t process, thread;                        /* indexes */
-	uint32_t serial;                                 /* in the spool; 0: none */
-	bool failed;                                     /* contains an invalid record */
+	uint32_t child;  /* index + 1 of the child of vfork that uses it; 0: none */
+	uint32_t serial; /* in the spool; 0: none */
+	bool failed;     /* contains an invalid record */
 };
 
 /* Opens and maps a ring. Returns NULL, or why it cannot be used. */

@@ -10,14 +10,31 @@
 #include "untraced.h"
 
 /* When a parent waits for a child, the kernel adds the child's counters to the parent's. */
+static struct tracked *parent_of(struct ring_events *e, uint32_t index, uint32_t pid)
+{
+	const size_t parent = processes_known(e->processes, index, pid);
+	return parent < e->tracked_capacity && !e->tracked[parent].has_kernel ? &e->tracked[parent]
+									      : NULL;
+}
+
 static void add_to_parent(struct ring_events *e, uint32_t index, const struct record_exit *x)
 {
-	const size_t parent = processes_known(e->processes, index, e->tracked[index].parent);
-	if (parent >= e->tracked_capacity || e->tracked[parent].has_kernel)
+	struct tracked *const parent = parent_of(e, index, e->tracked[index].parent);
+	if (parent == NULL)
 		return;
-	e->tracked[parent].children_ended++;
-	e->tracked[parent].children[0] += x->rchar + x->own_bytes;
-	e->tracked[parent].children[1] += x->wchar + x->own_written;
+	parent->children_ended++;
+	parent->children[0] += x->rchar + x->own_bytes;
+	parent->children[1] += x->wchar + x->own_written;
+}
+
+/* A child of vfork that ran no program with the library. */
+static void add_unstarted(struct ring_events *e, uint32_t index)
+{
+	const struct tracked *const t = &e->tracked[index];
+	struct tracked *const parent =
+	    t->started ? NULL : parent_of(e, index, e->processes->process[index].parent);
+	for (int i = 0; parent != NULL && i < 2; i++)
+		parent->children[i] += t->moved[i];
 }
 
 void ring_events_on_exit(struct ring_events *e, uint32_t index, const struct record_exit *x)
@@ -162,6 +179,7 @@ void ring_events_on_ended(struct ring_events *e, const struct iot_event *ev)
 		add_counters(&b, counter, t->skipped);
 		ring_events_end_directive(e, &b);
 	}
+	add_unstarted(e, index);
 	if (t->awaited != NULL)
 		report_untraced(e, index);
 	for (uint32_t i = t->next_thread, next; i != 0; i = next) {

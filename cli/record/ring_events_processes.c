@@ -131,8 +131,8 @@ void ring_events_on_start(struct ring_events *e, uint32_t index, const struct re
 		t->parent = s->parent;
 		if (parent < e->tracked_capacity)
 			e->tracked[parent].children_begun++;
-		t->before[0] = s->rchar;
-		t->before[1] = s->wchar;
+		t->before[0] = s->rchar - (t->moved[0] < s->rchar ? t->moved[0] : s->rchar);
+		t->before[1] = s->wchar - (t->moved[1] < s->wchar ? t->moved[1] : s->wchar);
 	} else {
 		t->before[0] += s->loader;
 	}

@@ -31,6 +31,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -271,6 +272,85 @@ static void vforked(void)
 	}
 	wait_for(pid);
 	put(fd, 3, "a");
+}
+
+/* The child has descriptors, a position and a directory of its own until it runs the program. */
+static void vfork_writes(void)
+{
+	const int fd = make("a", 0), other = make("b", 0);
+	char **const argv = writer(other, 2, 6, "b");
+	put(fd, 5, "a");
+	const pid_t pid = vfork();
+	if (pid == 0) {
+		put(fd, 4, "a");
+		close(fd);
+		dup2(other, fd);
+		put(fd, 2, "b");
+		lseek(fd, 1, SEEK_CUR);
+		put(fd, 2, "b");
+		execv(own_path, argv);
+		_exit(1);
+	}
+	wait_for(pid);
+	put(fd, 3, "a");
+	put(other, 3, "b");
+}
+
+/* It runs no program, another one creates a file, and the last creates a child by fork. */
+static void vfork_ends(void)
+{
+	const int fd = make("a", 0);
+	pid_t pid = vfork();
+	if (pid == 0) {
+		put(fd, 4, "a");
+		_exit(0);
+	}
+	wait_for(pid);
+	put(fd, 3, "a");
+	check(mkdir("d", 0777) == 0, "mkdir");
+	pid = vfork();
+	if (pid == 0) {
+		if (chdir("d") != 0)
+			_exit(1);
+		put(make("c", 0), 4, "c");
+		execv("/nonexistent", (char *[]){(char[]){"none"}, NULL});
+		put(fd, 3, "a");
+		_exit(0);
+	}
+	wait_for(pid);
+	put(fd, 2, "a");
+	pid = vfork();
+	if (pid == 0) {
+		const pid_t grandchild = fork();
+		if (grandchild == 0) {
+			put(fd, 7, "a");
+			_exit(0);
+		}
+		int status;
+		waitpid(grandchild, &status, 0);
+		_exit(0);
+	}
+	wait_for(pid);
+	put(make("d/e", 0), 1, "e");
+	put(fd, 1, "a");
+}
+
+/* A signal ends the child at any moment, also while it writes a record. */
+static void vfork_killed(void)
+{
+	enum { CHILDREN = 200, MIN_US = 100 };
+	const int fd = make("a", 0);
+	for (int i = 0; i < CHILDREN; i++) {
+		const pid_t pid = vfork();
+		if (pid == 0) {
+			const struct itimerval timer = {.it_value = {.tv_usec = MIN_US + i}};
+			setitimer(ITIMER_REAL, &timer, NULL);
+			for (;;)
+				(void)!access("absent", F_OK);
+		}
+		check(waitpid(pid, NULL, 0) == pid, "wait");
+		put(fd, 3, "a");
+	}
 }
 
 static void static_child(void)
@@ -801,6 +881,9 @@ static const struct program programs[] = {
     {"exec-seeks", exec_seeks},
     {"spawn", spawned},
     {"vfork", vforked},
+    {"vfork-writes", vfork_writes},
+    {"vfork-ends", vfork_ends},
+    {"vfork-killed", vfork_killed},
     {"static", static_child},
     {"static-spawn", static_spawned},
     {"static-grandchild", static_and_other},

@@ -23,9 +23,9 @@ import tempfile
 
 # The reasons for which a program is not seen, or the counts of calls; "": all is recorded.
 PROGRAMS = {
-    "grandchild": "", "exec": "", "exec-seeks": "", "spawn": "", "vfork": "", "static": "static", "static-spawn": "static",
+    "grandchild": "", "exec": "", "exec-seeks": "", "spawn": "", "vfork": "", "vfork-writes": "", "vfork-ends": "", "vfork-killed": "", "static": "static", "static-spawn": "static",
     "static-grandchild": "static", "twins": "", "duplicates": "", "appends": "", "child-seeks": "", "chain": "", "reopened": "",
-    "passed": "", "clone": "", "fork-unseen": "", "daemon": "", "unshared-files": "", "shared-memory": "calls", "setuid": "setuid",
+    "passed": "", "clone": "", "fork-unseen": "", "daemon": "", "unshared-files": "", "shared-memory": "", "setuid": "setuid",
     "user": "", "user-child": "", "child-of-user": "", "children-of-user": "calls", "user-exec": "user", "user-spawn": "user",
     "user-system": "execs", "user-for-a-while": "", "user-thread": "", "root-child": "", "root-program": "namespace",
     "child-root": "", "mount-exec": "namespace", "mount-child": "", "mount-spawn": "namespace", "pids": "", "users": "",
@@ -50,8 +50,8 @@ SKIPPED = 77
 # At the system call, the program that system() runs is seen, with its reason.
 OF_SYSCALLS = {"user-system": "user"}
 
-# A pipe needs no file for each process.
-OF_PIPE = {"small-files": ""}
+# A pipe needs no file for each process, and has no record of a child of vfork before its program.
+OF_PIPE = {"small-files": "", "shared-memory": "calls", "vfork-writes": "calls", "vfork-ends": "calls"}
 
 
 def expected_of(a, name):

@@ -116,6 +116,31 @@ Test(record_ring, clocks_of_processors_may_differ_by_the_skew)
 	cr_expect_eq(ring_decode(&d, (void *)&t, sizeof(t), ev, &used), -1);
 }
 
+Test(record_ring, records_follow_a_child_of_vfork_until_its_parent_continues)
+{
+	struct processes p = {0};
+	struct record_thread user = {
+	    .head = {.size = sizeof(user), .kind = RECORD_THREAD, .code = RECORD_THREAD_VFORKED},
+	    .time = 2000,
+	    .tid = 9};
+	struct record_thread read;
+	uint32_t thread = 0, child = 0;
+	cr_assert_eq(processes_expect(&p, 7, 0, 0), 0);
+	cr_assert(ring_states_user((void *)&user, sizeof(user), &read));
+	processes_use_ring(&p, 0, &read, true, &thread, &child);
+	cr_expect_eq(child, 0, "an unknown one is recorded as its parent");
+	cr_assert_eq(processes_expect(&p, 9, 7, 0), 1);
+	processes_use_ring(&p, 0, &read, true, &thread, &child);
+	cr_expect(child == 1 + 1 && thread == 0);
+	user.head.code = RECORD_THREAD_OF_PROCESS;
+	user.tid = 8;
+	cr_assert(ring_states_user((void *)&user, sizeof(user), &read));
+	processes_use_ring(&p, 0, &read, true, &thread, &child);
+	cr_expect(child == 0 && thread == 2);
+	cr_expect_not(ring_states_user((void *)&user, sizeof(user) - 1, &read));
+	processes_free(&p);
+}
+
 Test(record_ring, text_without_its_end_is_rejected)
 {
 	_Alignas(8) unsigned char bytes[sizeof(struct record_child) + 8] = {0};
