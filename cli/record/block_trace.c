@@ -5,12 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/blktrace_api.h>
+#include <linux/mount.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,14 +74,17 @@ static int open_mounted(void)
 	return -1;
 }
 
-/* The file system of tracers, which need not be mounted anywhere. Returns a descriptor, or -1. */
+/*
+ * The file system of tracers, which need not be mounted anywhere. Returns a descriptor, or -1. Only
+ * glibc 2.36 and later have functions for these calls.
+ */
 static int open_tracers(void)
 {
-	const int fs = fsopen("tracefs", FSOPEN_CLOEXEC);
+	const int fs = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
 	if (fs < 0)
 		return open_mounted();
-	const int dir = fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0
-			    ? fsmount(fs, FSMOUNT_CLOEXEC, 0)
+	const int dir = syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0
+			    ? (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, 0)
 			    : -1;
 	const int errnum = errno;
 	(void)close(fs);

@@ -28,10 +28,11 @@ static struct hexagon hexagon_at(const struct hexagon_point *p)
 	for (int k = 0; k < 2; k++) {
 		struct hexagon h = {.r = (int)floor(p->y / row_height) + k, .count = 1};
 		h.q = (int)lround(p->x / width - (h.r % 2 != 0 ? 0.5 : 0));
-		const double distance = hypot(x_of(&h) - p->x, y_of(&h) - p->y);
-		if (distance < nearest)
+		const double dx = x_of(&h) - p->x, dy = y_of(&h) - p->y;
+		const double distance_squared = dx * dx + dy * dy;
+		if (distance_squared < nearest)
 			best = h;
-		nearest = fmin(nearest, distance);
+		nearest = fmin(nearest, distance_squared);
 	}
 	return best;
 }

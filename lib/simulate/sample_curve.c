@@ -72,9 +72,10 @@ bool sample_curve_make(struct sample_curve *c, const struct curve *sample,
 	for (size_t i = 0; i < c->bins; i++) {
 		part_advance(&p, i, references);
 		lowest = fmin(lowest, p.misses);
+		const double of_missing = p.missing * p.missing_share;
 		c->bin[i] = (struct sample_point){
 		    lowest,
-		    hypot(T_LIMIT * sqrt(variance_at(group, i)), p.missing * p.missing_share),
+		    sqrt(T_LIMIT * T_LIMIT * variance_at(group, i) + of_missing * of_missing),
 		    p.missing_share};
 	}
 	return true;
