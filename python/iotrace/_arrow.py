@@ -125,7 +125,7 @@ def _numpy():
     try:
         import numpy
     except ImportError:
-        raise ImportError("numpy is not installed, of whose arrays columns are") from None
+        raise ImportError("columns are arrays of numpy, which is not installed: pip install numpy") from None
     return numpy
 
 

@@ -199,6 +199,9 @@ class Batch:
         self._columns = columns
         self._length = next(iter(columns.values())).length
 
+    def __repr__(self):
+        return f"<iotrace.Batch of {self._length} rows: {', '.join(self._columns)}>"
+
     def __len__(self):
         return self._length
 
@@ -320,6 +323,10 @@ class Trace:
         self._input = self.files[0] if self.files else "the input"
         self._info = self._warnings = None
         self._lines = self._unparsed = 0
+
+    def __repr__(self):
+        more = f" and {len(self.files) - 1} more" if len(self.files) > 1 else ""
+        return f"<iotrace.Trace of {self._input}{more}: {self.source}>"
 
     def _take(self):
         """Returns an open source, which is the caller's."""

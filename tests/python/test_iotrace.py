@@ -134,6 +134,11 @@ class Values(Folder):
         self.assertEqual((t.source, t.info["command"][:2], len(t.warnings)), ("strace", "cp", 1))
         self.assertIn("hidden.mmap", t.warnings[0])
 
+    def test_representations(self):
+        self.assertEqual(repr(iotrace.open(DXT)), f"<iotrace.Trace of {DXT}: darshan>")
+        batch = next(iotrace.open(CP).batches(columns=["op", "length"]))
+        self.assertEqual(repr(batch), f"<iotrace.Batch of {len(batch)} rows: op, length>")
+
     def test_wrong_columns(self):
         with self.assertRaisesRegex(iotrace.IotraceError, "sizes"):
             iotrace.open(CP).to_numpy(columns=["sizes"])
@@ -215,7 +220,7 @@ class Errors(Folder):
         rows = cells(CP, ["op"])[1]
         records = sum(op in ("read", "write") for op, in rows)
         self.assertEqual(done.stdout.decode().splitlines(),
-                         [f"1 {records}", "numpy is not installed, of whose arrays columns are"])
+                         [f"1 {records}", "columns are arrays of numpy, which is not installed: pip install numpy"])
 
     def test_library_of_another_version(self):
         source = self.path("old.c")
