@@ -71,7 +71,8 @@ static void show_fields(struct progress *p, char field[][64], size_t count)
 		const size_t gap = used > 0 ? 2 : 0, size = strlen(field[i]);
 		if (size == 0 || used + gap + size > width)
 			continue;
-		snprintf(line + used, sizeof line - used, "%*s%s", (int)gap, "", field[i]);
+		memset(line + used, ' ', gap);
+		memcpy(line + used + gap, field[i], size + 1);
 		used += gap + size;
 	}
 	p->shown = true;
