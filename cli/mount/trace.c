@@ -115,8 +115,7 @@ static int decode(struct mount_trace *t, struct buffered who, const unsigned cha
 	const struct ring_decoder d = {.zero = t->zero,
 				       .now = clock_map_now(t->clock),
 				       .skew = clock_map_units(t->clock, SKEW_NS),
-				       .process = (uint32_t)process,
-				       .thread = (uint32_t)process,
+				       .user = {(uint32_t)process, (uint32_t)process},
 				       .flags = IOT_CPU_UNKNOWN};
 	if (ring_decode(&d, record, size, events, &used) != 1)
 		return error_set(&t->error, IOT_EFORMAT, "a record in the buffer is invalid");

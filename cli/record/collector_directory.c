@@ -47,7 +47,8 @@ static void open_ring(struct collector *c, const char *name)
 		ring_close(&r);
 		return;
 	}
-	r.process = r.thread = (uint32_t)process;
+	r.process = (uint32_t)process;
+	r.user = (struct ring_user){r.process, r.process};
 	c->processes.process[process].rings++;
 	if (c->spool != NULL)
 		keep_ring(c, &r, name);

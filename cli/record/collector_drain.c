@@ -38,11 +38,11 @@ static int report_dropped(struct collector *c, struct ring *r)
 
 static void find_user(struct collector *c, struct ring *r, const unsigned char *data, size_t n)
 {
-	struct record_thread user;
-	if (!ring_states_user(data, n, &user))
+	struct record_thread stated;
+	if (!ring_states_user(data, n, &stated))
 		return;
-	collector_note_child(c, r->process, &user, sizeof(user));
-	processes_use_ring(&c->processes, r->process, &user, c->per_thread, &r->thread, &r->child);
+	collector_note_child(c, r->process, &stated, sizeof(stated));
+	r->user = processes_ring_user(&c->processes, r->process, &stated, c->per_thread);
 }
 
 /*
@@ -55,8 +55,7 @@ static int decode_some(struct collector *c, struct ring *r, struct ring_decoder 
 	const unsigned char *data = r->data + (r->tail & (r->size - 1));
 	struct iot_event *out = event_order_next(&c->order);
 	find_user(c, r, data, n);
-	d->process = r->child != 0 ? r->child - 1 : r->process;
-	d->thread = r->child != 0 ? r->child - 1 : r->thread;
+	d->user = r->user;
 	int count = ring_decode(d, data, n, out, used);
 	if (count == 0 && *used == 0 && d->until != 0) {
 		if (n <= max_left && ring_in_order(r, n))
@@ -119,7 +118,7 @@ int collector_drain(struct collector *c, struct ring *r, uint64_t until, size_t 
 	if (r->data == NULL)
 		return report_dropped(c, r);
 	size_t n = ring_available(r);
-	struct ring_decoder d = collector_decoder(c, r->process, r->thread);
+	struct ring_decoder d = collector_decoder(c, r->user);
 	int status = IOT_OK;
 	d.until = until;
 	while (n > 0 && status == IOT_OK) {

@@ -77,13 +77,12 @@ void collector_note_children(struct collector *c, uint32_t parent, const struct 
 			collector_note_child(c, parent, ev[i].text.data, ev[i].text.size);
 }
 
-struct ring_decoder collector_decoder(struct collector *c, uint32_t process, uint32_t thread)
+struct ring_decoder collector_decoder(struct collector *c, struct ring_user user)
 {
 	return (struct ring_decoder){.zero = c->zero,
 				     .now = clock_map_now(c->clock),
 				     .skew = c->skew,
-				     .process = process,
-				     .thread = thread,
+				     .user = user,
 				     .flags = c->flags};
 }
 
@@ -97,7 +96,7 @@ int collector_add_damage(struct collector *c, uint32_t process)
 int collector_add_records(struct collector *c, uint32_t process, const unsigned char *data,
 			  size_t n)
 {
-	const struct ring_decoder d = collector_decoder(c, process, process);
+	const struct ring_decoder d = collector_decoder(c, (struct ring_user){process, process});
 	int status = IOT_OK;
 	while (n > 0 && status == IOT_OK) {
 		size_t used;

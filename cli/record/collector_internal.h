@@ -84,7 +84,7 @@ void collector_note_child(struct collector *c, uint32_t parent, const void *reco
 /* Expects the children that events of a process announce. */
 void collector_note_children(struct collector *c, uint32_t parent, const struct iot_event *ev,
 			     size_t n);
-struct ring_decoder collector_decoder(struct collector *c, uint32_t process, uint32_t thread);
+struct ring_decoder collector_decoder(struct collector *c, struct ring_user user);
 /* Copies all events, so that rings can be released. */
 int collector_copy_events(struct collector *c);
 /* Returns the bytes of all rings whose events have been copied or written. */

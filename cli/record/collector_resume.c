@@ -108,7 +108,8 @@ static void reopen_ring(struct collector *c, const char *name)
 		return;
 	}
 	r.serial = (uint32_t)serial;
-	r.process = r.thread = (uint32_t)process;
+	r.process = (uint32_t)process;
+	r.user = (struct ring_user){r.process, r.process};
 	if (serial < c->spooled_ring_capacity) {
 		const struct spooled_ring *s = &c->spooled_ring[serial];
 		r.tail = s->end;

@@ -195,17 +195,19 @@ size_t processes_thread(struct processes *p, size_t process, uint32_t tid)
 	return index;
 }
 
-void processes_use_ring(struct processes *p, uint32_t process, const struct record_thread *user,
-			bool per_thread, uint32_t *thread, uint32_t *child)
+struct ring_user processes_ring_user(struct processes *p, uint32_t process,
+				     const struct record_thread *stated, bool per_thread)
 {
-	*child = 0;
-	if (user->head.code == RECORD_THREAD_VFORKED) {
-		const size_t known = processes_known(p, process, user->tid);
-		*child = known < PROCESSES_MAX ? (uint32_t)known + 1 : 0;
+	struct ring_user user = {process, process};
+	if (stated->head.code == RECORD_THREAD_VFORKED) {
+		const size_t child = processes_known(p, process, stated->tid);
+		if (child != SIZE_MAX)
+			user.process = user.thread = (uint32_t)child;
 	} else if (per_thread) {
-		const size_t index = processes_thread(p, process, user->tid);
-		*thread = index == SIZE_MAX ? process : (uint32_t)index;
+		const size_t thread = processes_thread(p, process, stated->tid);
+		user.thread = thread != SIZE_MAX ? (uint32_t)thread : process;
 	}
+	return user;
 }
 
 size_t processes_expect(struct processes *p, uint32_t pid, uint32_t parent, uint64_t namespace)

@@ -14,6 +14,7 @@
 
 #include "lib/base/idmap.h"
 #include "record/ring.h"
+#include "ring.h"
 
 enum { PROCESSES_MAX = 1 << 22 }; /* with threads */
 
@@ -104,12 +105,12 @@ bool processes_has_descendant(const struct processes *p, size_t ancestor);
  */
 size_t processes_thread(struct processes *p, size_t process, uint32_t tid);
 /*
- * A record states who uses a ring of a process from then on: *thread is set to its index, or *child
- * to the index + 1 of a child of vfork that is known, else 0. Without per_thread, and beyond the
- * limit, threads are recorded as their process.
+ * Returns who uses a ring of a process from a record on that states it: a thread, or a child of
+ * vfork that is known. Without per_thread, and beyond the limit, threads are recorded as their
+ * process.
  */
-void processes_use_ring(struct processes *p, uint32_t process, const struct record_thread *user,
-			bool per_thread, uint32_t *thread, uint32_t *child);
+struct ring_user processes_ring_user(struct processes *p, uint32_t process,
+				     const struct record_thread *stated, bool per_thread);
 /* Sets the start of a process, which has joined. Returns false if out of memory. */
 bool processes_set_start(struct processes *p, size_t index, uint64_t start);
 /* Returns the index of a process that has joined, SIZE_MAX if there is none. */

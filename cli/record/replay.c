@@ -10,8 +10,7 @@
 /* A ring, by its serial number. */
 struct replay_ring {
 	bool known, failed; /* failed: has an invalid record, and is read no more */
-	uint32_t thread;    /* index of the thread that uses it */
-	uint32_t child;     /* index + 1 of the child of vfork that does; 0: none */
+	struct ring_user user;
 };
 
 enum { RINGS_MAX = 1 << 28 };
@@ -152,10 +151,9 @@ static int give_up(struct replay *r, struct replay_ring *ring, uint32_t process,
 static void find_user(struct replay *r, struct replay_ring *ring, uint32_t process,
 		      const unsigned char *data, size_t n)
 {
-	struct record_thread user;
-	if (ring_states_user(data, n, &user))
-		processes_use_ring(&r->processes, process, &user, r->per_thread, &ring->thread,
-				   &ring->child);
+	struct record_thread stated;
+	if (ring_states_user(data, n, &stated))
+		ring->user = processes_ring_user(&r->processes, process, &stated, r->per_thread);
 }
 
 static struct replay_ring *ring_of(struct replay *r, const struct spool_entry *e)
@@ -163,8 +161,9 @@ static struct replay_ring *ring_of(struct replay *r, const struct spool_entry *e
 	if (!array_reserve_index(&r->ring, &r->ring_capacity, e->ring, sizeof(*r->ring)))
 		return NULL;
 	struct replay_ring *ring = &r->ring[e->ring];
+	const uint32_t process = r->index[e->process];
 	if (!ring->known)
-		*ring = (struct replay_ring){.known = true, .thread = r->index[e->process]};
+		*ring = (struct replay_ring){.known = true, .user = {process, process}};
 	return ring;
 }
 
@@ -175,17 +174,13 @@ static int add_records(struct replay *r, const struct spool_entry *e, const unsi
 		return invalid(r, "part of a ring");
 	struct replay_ring *ring = ring_of(r, e);
 	const uint32_t process = r->index[e->process];
-	struct ring_decoder d = {.zero = r->zero,
-				 .now = e->time,
-				 .skew = r->skew,
-				 .process = process,
-				 .flags = r->flags};
+	struct ring_decoder d = {
+	    .zero = r->zero, .now = e->time, .skew = r->skew, .flags = r->flags};
 	int status = ring == NULL ? no_memory(r) : IOT_OK;
 	for (size_t at = 0; status == IOT_OK && at < e->size && !ring->failed;) {
 		size_t used;
 		find_user(r, ring, process, data + at, e->size - at);
-		d.process = ring->child != 0 ? ring->child - 1 : process;
-		d.thread = ring->child != 0 ? ring->child - 1 : ring->thread;
+		d.user = ring->user;
 		const int count =
 		    ring_decode(&d, data + at, e->size - at, event_order_next(&r->order), &used);
 		if (count < 0 || used == 0)

@@ -66,8 +66,8 @@ static bool decode_transfer(const struct ring_decoder *d, const unsigned char *d
 		    .offset = known ? (uint64_t)t.offset : 0,
 		    .length = t.length,
 		    .file = t.head.description,
-		    .process = d->process,
-		    .object = d->thread,
+		    .process = d->user.process,
+		    .object = d->user.thread,
 		    .type = (uint8_t)(IOT_LOGICAL | write | async),
 		    .flags = (uint8_t)(d->flags | (known ? 0U : IOT_OFFSET_UNKNOWN))}};
 	return true;
@@ -82,8 +82,8 @@ static bool decode_other(const struct ring_decoder *d, const unsigned char *data
 		return false;
 	*ev = (struct iot_event){.kind = RING_RAW,
 				 .rec = {.start_ns = (int64_t)(t.time - d->zero),
-					 .process = d->process,
-					 .object = d->thread},
+					 .process = d->user.process,
+					 .object = d->user.thread},
 				 .text = {(const char *)data, size}};
 	return true;
 }

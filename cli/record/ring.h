@@ -20,14 +20,18 @@
 
 enum { RING_RAW = IOT_DIRECTIVE, RING_BATCH = 1024 };
 
+/* Whose calls the records of a ring are: indexes of a process, and of a thread or its process. */
+struct ring_user {
+	uint32_t process, thread;
+};
+
 /* What the decoder knows of a ring. */
 struct ring_decoder {
 	uint64_t zero, now; /* time zero of the trace, and the present, of the recording's clock */
 	uint64_t skew;      /* by which times of the past may be later, or before their start */
 	uint64_t until;     /* decode records that start before this time; 0: all */
-	uint32_t process;   /* index of the process, stored in rec.process */
-	uint32_t thread;    /* ... of the thread, or of its process, in rec.object */
-	uint8_t flags;      /* enum iot_flag of its records */
+	struct ring_user user; /* stored in rec.process and rec.object */
+	uint8_t flags;         /* enum iot_flag of its records */
 };
 
 /*
@@ -58,8 +62,8 @@ struct ring {
 	uint64_t checked,
 	    newest; /* end of the bytes known to be in order of start; the last start */
 	uint64_t dropped, dropped_bytes, dropped_others; /* reported so far */
-	uint32_t process, thread;                        /* indexes */
-	uint32_t child;  /* index + 1 of the child of vfork that uses it; 0: none */
+	uint32_t process;                                /* index of the one that made the ring */
+	struct ring_user user;
 	uint32_t serial; /* in the spool; 0: none */
 	bool failed;     /* contains an invalid record */
 };

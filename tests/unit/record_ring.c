@@ -13,7 +13,7 @@
 #include "cli/record/ring.h"
 #include "lib/base/tempfile.h"
 
-static const struct ring_decoder decoder = {.zero = 1000, .now = 9000, .process = 5};
+static const struct ring_decoder decoder = {.zero = 1000, .now = 9000, .user = {.process = 5}};
 
 static struct record_transfer transfer(void)
 {
@@ -124,19 +124,19 @@ Test(record_ring, records_follow_a_child_of_vfork_until_its_parent_continues)
 	    .time = 2000,
 	    .tid = 9};
 	struct record_thread read;
-	uint32_t thread = 0, child = 0;
+	struct ring_user got;
 	cr_assert_eq(processes_expect(&p, 7, 0, 0), 0);
 	cr_assert(ring_states_user((void *)&user, sizeof(user), &read));
-	processes_use_ring(&p, 0, &read, true, &thread, &child);
-	cr_expect_eq(child, 0, "an unknown one is recorded as its parent");
+	got = processes_ring_user(&p, 0, &read, true);
+	cr_expect(got.process == 0 && got.thread == 0, "an unknown one is recorded as its parent");
 	cr_assert_eq(processes_expect(&p, 9, 7, 0), 1);
-	processes_use_ring(&p, 0, &read, true, &thread, &child);
-	cr_expect(child == 1 + 1 && thread == 0);
+	got = processes_ring_user(&p, 0, &read, true);
+	cr_expect(got.process == 1 && got.thread == 1);
 	user.head.code = RECORD_THREAD_OF_PROCESS;
 	user.tid = 8;
 	cr_assert(ring_states_user((void *)&user, sizeof(user), &read));
-	processes_use_ring(&p, 0, &read, true, &thread, &child);
-	cr_expect(child == 0 && thread == 2);
+	got = processes_ring_user(&p, 0, &read, true);
+	cr_expect(got.process == 0 && got.thread == 2);
 	cr_expect_not(ring_states_user((void *)&user, sizeof(user) - 1, &read));
 	processes_free(&p);
 }
