@@ -123,11 +123,10 @@ uint64_t places_truncations(const struct places *p, struct iot_text path)
 	if (path.data == NULL)
 		return 0;
 	const size_t i = idmap_find(&p->map, XXH3_64bits(path.data, path.size));
-	const struct iot_text found = i < p->count
-					  ? (struct iot_text){p->place[i].path, p->place[i].size}
-					  : (struct iot_text){NULL, 0};
-	return found.data != NULL && text_same(found, path) ? p->place[i].calls[OPERATION_SPACE]
-							    : 0;
+	if (i >= p->count ||
+	    !text_same((struct iot_text){p->place[i].path, p->place[i].size}, path))
+		return 0;
+	return p->place[i].calls[OPERATION_SPACE];
 }
 
 void places_free(struct places *p)
