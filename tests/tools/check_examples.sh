@@ -49,7 +49,7 @@ verdict $? "lru: $(cat "$scratch/of_trace"), of the log $(cat "$scratch/of_log")
 verdict $? "lru: of Darshan $(cat "$scratch/of_darshan")"
 
 if [ -x "$build/examples/http_range" ] && command -v python3 >/dev/null; then
-	awk 'BEGIN { for (i = 0; i < 900000; i++) printf "%s 20 %x %x 5 %x 1 1 0\n", rand() < .5 ? "80" : "c0",
+	awk 'BEGIN { for (i = 0; i < 900000; i++) printf "%s 20 %x %x 80000 %x 1 1 0\n", rand() < .5 ? "80" : "c0",
 		int(rand() * 2 ^ 40), int(rand() * 2 ^ 20), int(rand() * 2 ^ 20) }' |
 		"$build/iotrace" cat -q --framed --sync=4096 --no-fsync -o "$scratch/served.iot" &&
 		python3 tests/tools/http_range.py "$build/examples/http_range" "$build/iotrace" "$scratch/served.iot"
