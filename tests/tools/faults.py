@@ -78,6 +78,7 @@ def commands(data):
         "collect": ["procstat", "-o", "out.bin", "@packets.bin"],
         "cat": ["cat", "-o", "out.iot", "@a.iot.zst"],
         "cat-csv": ["cat", "--format=csv", "--columns=raw", "--names", "-o", "out.csv", "@a.iot.gz"],
+        "cat-parquet": ["cat", "--format=parquet", "-o", "out.parquet", "@a.iot.zst"],
         "info": ["info", "--json", "@a.iot.zst"],
         "stat": ["stat", "@a.iot"],
         "stat-several": ["stat", "--tsv", "@a.iot.zst", "@b.iot"],
