@@ -51,6 +51,10 @@ static const struct cause_texts {
 		     "transfer larger blocks, or use a buffer"},
 };
 
+/* The texts if most of the time of lookups is in operations on attributes. */
+static const char attributes_what[] = "Attributes are read or changed (chmod, utime, xattr)",
+		  attributes_remedy[] = "change them once, and remember what was read";
+
 /* Thresholds */
 enum {
 	SYNCS_MIN = 12,  /* fewer syncs are ignored: results have to be durable once, */
@@ -175,13 +179,22 @@ static void say_place(const struct causes *all, struct finding *to, const char *
 	finding_text(to, "; %s%s", where, place->path);
 }
 
+/* Returns the kind of lookups with most time. */
+static enum operation_kind lookup_kind(const struct findings_source *from)
+{
+	static const enum operation_kind kinds[] = {OPERATION_LOOKUP, OPERATION_DIRECTORY,
+						    OPERATION_ATTRIBUTES};
+	enum operation_kind max = kinds[0];
+	for (unsigned i = 1; i < sizeof kinds / sizeof kinds[0]; i++)
+		if (seconds_of_many(from, kinds[i]) > seconds_of_many(from, max))
+			max = kinds[i];
+	return max;
+}
+
 static void say_lookups(const struct causes *all, struct finding *to, const char *where)
 {
 	const struct findings_source *from = all->from;
-	const enum operation_kind kind = op_times_ns(from->op_times, OPERATION_DIRECTORY) >
-						 op_times_ns(from->op_times, OPERATION_LOOKUP)
-					     ? OPERATION_DIRECTORY
-					     : OPERATION_LOOKUP;
+	const enum operation_kind kind = lookup_kind(from);
 	const struct kind_calls calls = calls_of(from->metadata, kind),
 				opens = calls_of(from->metadata, OPERATION_OPEN);
 	if (kind == OPERATION_LOOKUP && opens.failed > calls.max_calls) {
@@ -279,10 +292,12 @@ static void add_cause(struct findings *f, const struct causes *all, enum cause c
 	to->cause = texts[cause].name;
 	finding_set_seconds(to, cost, seconds);
 	to->trivial |= is_usual(cause, to);
-	finding_text(to, "%s: %.3g s, %.0f %%25 of the run", texts[cause].what, seconds,
-		     100 * to->saves);
+	const bool attributes =
+	    cause == CAUSE_LOOKUP && lookup_kind(all->from) == OPERATION_ATTRIBUTES;
+	finding_text(to, "%s: %.3g s, %.0f %%25 of the run",
+		     attributes ? attributes_what : texts[cause].what, seconds, 100 * to->saves);
 	say_where(all, to, cause);
-	to->remedy = texts[cause].remedy;
+	to->remedy = attributes ? attributes_remedy : texts[cause].remedy;
 }
 
 void causes_find(struct findings *f, const struct findings_source *from,
