@@ -125,11 +125,66 @@ static int compare_runs(const struct listed_job *a, const struct listed_job *b)
 }
 
 /* If several files list a run, an entry that has an end precedes the others. */
-static int by_id(const void *left, const void *right)
+static int compare_jobs(const struct listed_job *a, const struct listed_job *b)
 {
-	const struct listed_job *a = left, *b = right;
 	const int order = compare_runs(a, b);
 	return order != 0 ? order : (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
+}
+
+static bool is_sorted(const struct job_list *l)
+{
+	size_t i = 1;
+	while (i < l->count && compare_jobs(&l->job[i - 1], &l->job[i]) <= 0)
+		i++;
+	return i >= l->count;
+}
+
+/* Jobs are large, so their keys are sorted; the beginning of an id decides most comparisons. */
+struct job_key {
+	uint64_t beginning;
+	uint32_t job;
+};
+
+static uint64_t beginning_of(const char *id)
+{
+	uint64_t bytes = 0;
+	for (unsigned i = 0; i < sizeof bytes && id[i] != '\0'; i++)
+		bytes |= (uint64_t)(unsigned char)id[i] << (56 - 8 * i);
+	return bytes;
+}
+
+static int by_id(const void *left, const void *right, void *jobs)
+{
+	const struct job_key *a = left, *b = right;
+	const struct listed_job *job = jobs;
+	if (a->beginning != b->beginning)
+		return a->beginning < b->beginning ? -1 : 1;
+	const int order = compare_jobs(&job[a->job], &job[b->job]);
+	return order != 0 ? order : (a->job > b->job) - (a->job < b->job);
+}
+
+/* Returns false if out of memory. */
+static bool sort_jobs(struct job_list *l)
+{
+	if (is_sorted(l))
+		return true;
+	struct job_key *key = malloc(l->count * sizeof *key);
+	struct listed_job *sorted = malloc(l->count * sizeof *sorted);
+	const bool done = key != NULL && sorted != NULL;
+	for (size_t i = 0; i < l->count && done; i++)
+		key[i] = (struct job_key){beginning_of(l->job[i].text[LISTED_ID]), (uint32_t)i};
+	if (done) {
+		qsort_r(key, l->count, sizeof *key, by_id, l->job);
+		for (size_t i = 0; i < l->count; i++)
+			sorted[i] = l->job[key[i].job];
+		free(l->job);
+		l->job = sorted;
+		l->capacity = l->count;
+	} else {
+		free(sorted);
+	}
+	free(key);
+	return done;
 }
 
 /* Numbers the runs of each id, and drops runs that several files list. */
@@ -221,8 +276,8 @@ enum exit_status job_list_read(struct job_list *list, const char *path,
 	if (options->zone != NULL)
 		free(change_zone(zone));
 	free(zone);
-	if (status == EXIT_OK && list->count > 0)
-		qsort(list->job, list->count, sizeof *list->job, by_id);
+	if (!sort_jobs(list) && status == EXIT_OK)
+		status = message_no_memory();
 	number_runs(list);
 	return status == EXIT_OK ? report_drops(list, path, options) : status;
 }

@@ -8,19 +8,14 @@
 
 enum { HOST_JOBS_PAIRS_MAX = 1 << 26 };
 
-/* A job on a host. */
-struct host_job {
-	uint32_t host, job;
-};
-
 /* All zeros: empty. */
 struct host_jobs {
 	const struct job_list *list;
 	struct idmap hosts;     /* by a hash of the name */
-	struct host_job *pair;  /* sorted by host, then by start */
-	int64_t *latest_end_ns; /* of pair[0..i] of one host */
-	uint32_t *first;        /* the first pair of each host; the last element is `count` */
-	size_t count, capacity;
+	uint32_t *job;          /* sorted by host, then by start */
+	int64_t *latest_end_ns; /* of job[0..i] of one host */
+	uint32_t *first;        /* the first job of each host; the last element is `count` */
+	size_t count;
 	uint64_t wrong;         /* lists of hosts that are not understood */
 	uint64_t without_hosts; /* jobs */
 };

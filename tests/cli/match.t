@@ -21,13 +21,26 @@ ff %sample time=300000000 took=60000000 source=gpfs host=n1 target=fs read-bytes
 S
 "$IOTRACE" match --jobs=jobs.csv -o matched.iot samples.iot
 "$IOTRACE" check matched.iot
-"$IOTRACE" cat -f text matched.iot | grep '%sample\|%job'
+"$IOTRACE" cat -f text matched.iot >matched.text
+grep '%sample\|%job' matched.text
 for strategy in weighted simple discard double; do
 	echo "-- $strategy"
 	"$IOTRACE" match -q --jobs=jobs.csv --strategy=$strategy --tsv samples.iot
 done
 echo "-- again"
 "$IOTRACE" match -q --jobs=jobs.csv --tsv matched.iot
+echo "-- a list in another order, with a host twice and a run twice"
+{
+	head -n 1 jobs.csv
+	tac jobs.csv | sed -e '$d' -e 's/n\[1-2,4\]/n[1-2,4],n2/'
+	sed -n 4p jobs.csv
+} >other.csv
+"$IOTRACE" match -q --jobs=other.csv -o other.iot samples.iot >other.out
+"$IOTRACE" cat -f text other.iot | sed 's/,4\],n2/,4]/' | cmp - matched.text && echo "the same"
+echo "-- ids with the same beginning are in order"
+for id in 10000000b 10000000a 9 10000000; do echo "$id,1000,1010,n1"; done |
+	sed '1i job,start,end,hosts' >ids.csv
+"$IOTRACE" match -q --jobs=ids.csv -o - samples.iot | "$IOTRACE" cat -f text - | sed -n 's/.*%job id=\([^ ]*\).*/\1/p'
 echo "-- a system model reads the result"
 echo 'network = 1GB/s' >system
 "$IOTRACE" model -q --tsv system matched.iot
