@@ -5,6 +5,7 @@
  */
 #include "lib/base/number.h"
 #include "lib/base/text.h"
+#include "lib/base/word.h"
 #include "cli/ui/json.h"
 #include "export.h"
 
@@ -175,25 +176,6 @@ static struct iot_text record_key(struct iot_text key)
 	return key;
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-/* Removes the first word from *rest; returns false if none is left. */
-static bool next_word(struct iot_text *rest, struct iot_text *word)
-{
-	const char *p = rest->data, *end = p + rest->size;
-	while (p < end && is_blank(*p))
-		p++;
-	word->data = p;
-	while (p < end && !is_blank(*p))
-		p++;
-	word->size = (size_t)(p - word->data);
-	*rest = (struct iot_text){p, (size_t)(end - p)};
-	return word->size > 0;
-}
-
 /* Splits at the first '='; the value has no data if there is none. */
 static void split(struct iot_text word, struct iot_text *key, struct iot_text *value)
 {
@@ -219,7 +201,7 @@ static void json_keys(struct export *x, const struct iot_event *ev, struct iot_t
 		      const char *comma)
 {
 	struct iot_text word, key, value;
-	for (; next_word(&rest, &word); comma = ",") {
+	for (; word_next(&rest, &word); comma = ",") {
 		split(word, &key, &value);
 		const struct iot_text name = ev->kind == IOT_OP ? record_key(key) : key;
 		output_text(x->out, comma);
@@ -249,7 +231,7 @@ static void json_op_path(struct export *x, const struct iot_event *ev)
 static void json_directive(struct export *x, const struct iot_event *ev)
 {
 	struct iot_text rest = ev->text, name;
-	if (!next_word(&rest, &name))
+	if (!word_next(&rest, &name))
 		return;
 	output_text(x->out, "{\"directive\":");
 	json_string(x->out, name.data + 1, name.size - 1);

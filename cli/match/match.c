@@ -157,7 +157,7 @@ static int build_sample(struct match *m, const struct host_interval *sample, str
 	iot_directive_number(&b, "took", (uint64_t)(to_ns - from_ns));
 	if (s != NULL)
 		iot_directive_text(&b, "job", id, match_job_id(&m->hosts->list->job[s->job], id));
-	while (directive_token(&rest, &token))
+	while (word_next(&rest, &token))
 		if (directive_split(token, &key, &value) && !is_replaced(key))
 			put_value(m, &b, key, value, s);
 	return iot_directive_end(&b, ev);

@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include "lib/base/number.h"
+#include "lib/base/word.h"
 
 enum { WORD_MAX = 16, DIGITS_MAX = 19, DECIMALS_MAX = 9 };
 
@@ -239,15 +240,6 @@ static void decode(struct csv_source *c, struct iot_text *field)
 	*field = (struct iot_text){begin, size};
 }
 
-static void trim(struct iot_text *field)
-{
-	while (field->size > 0 && (*field->data == ' ' || *field->data == '\t'))
-		field->data++, field->size--;
-	while (field->size > 0 &&
-	       (field->data[field->size - 1] == ' ' || field->data[field->size - 1] == '\t'))
-		field->size--;
-}
-
 bool csv_fields_next(struct csv_source *c, const char **at, const char *end, struct iot_text *field)
 {
 	const char delimiter = c->layout.delimiter, *p = *at;
@@ -282,7 +274,7 @@ static bool parse_value(struct csv_source *c, const struct csv_column *column,
 	uint64_t *const value = &row->number[column->field];
 	row->text[column->field] = field;
 	if (column->form != CSV_TEXT)
-		trim(&field);
+		field = text_trimmed(field);
 	if (field.size == 0)
 		return true;
 	row->known |= CSV_BIT(column->field);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/base/number.h"
+#include "lib/base/word.h"
 
 enum { NESTING_MAX = 64, NEAR = 12, DIGITS_SAFE = 18 };
 
@@ -20,12 +21,6 @@ struct cursor {
 	const char *number_end; /* of these digits */
 	bool overflow;          /* a number that is needed does not fit */
 };
-
-static void skip_blanks(struct cursor *c)
-{
-	while (c->p < c->end && (*c->p == ' ' || *c->p == '\t'))
-		c->p++;
-}
 
 /* Values */
 
@@ -40,8 +35,7 @@ static inline const char *find_quote(const char *p, const char *end)
 
 static bool ends_object(const char *p, const char *end)
 {
-	while (p < end && (*p == ' ' || *p == '\t'))
-		p++;
+	p = skip_blanks(p, end);
 	return p < end && *p == '}';
 }
 
@@ -275,10 +269,10 @@ static bool parse_key(struct cursor *c, struct iot_text *key)
 		return false;
 	*key = (struct iot_text){from, (size_t)(quote - from)};
 	c->p = quote + 1;
-	skip_blanks(c);
+	c->p = skip_blanks(c->p, c->end);
 	if (c->p == c->end || *c->p++ != ':')
 		return false;
-	skip_blanks(c);
+	c->p = skip_blanks(c->p, c->end);
 	return c->p < c->end;
 }
 
@@ -301,7 +295,7 @@ static bool object(struct cursor *c)
 	c->p++;
 	for (;;) {
 		struct iot_text key;
-		while (c->p < c->end && (*c->p == ',' || *c->p == ' ' || *c->p == '\t'))
+		while (c->p < c->end && (*c->p == ',' || is_blank(*c->p)))
 			c->p++;
 		if (c->p == c->end)
 			return false;
@@ -333,18 +327,18 @@ static void check_escapes(struct pfw_event *e)
 enum pfw_kind pfw_line_parse(struct iot_text line, struct pfw_event *e)
 {
 	struct cursor c = {.p = line.data, .end = line.data + line.size, .event = e};
-	skip_blanks(&c);
+	c.p = skip_blanks(c.p, c.end);
 	if (c.p == c.end)
 		return PFW_FRAME;
 	if (*c.p == '[' || *c.p == ']') {
 		c.p++;
-		skip_blanks(&c);
+		c.p = skip_blanks(c.p, c.end);
 		return c.p == c.end ? PFW_FRAME : PFW_UNKNOWN;
 	}
 	*e = (struct pfw_event){.phase = 0};
 	if (*c.p != '{' || !object(&c))
 		return PFW_UNKNOWN;
-	while (c.p < c.end && (*c.p == ' ' || *c.p == ',' || *c.p == '\t'))
+	while (c.p < c.end && (*c.p == ',' || is_blank(*c.p)))
 		c.p++;
 	check_escapes(e);
 	return c.p == c.end && e->phase != 0 && !c.overflow ? PFW_EVENT : PFW_UNKNOWN;

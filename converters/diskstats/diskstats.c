@@ -36,13 +36,12 @@ static bool parse(struct iot_text line, struct disk_line *d)
 	struct iot_text word;
 	uint64_t number;
 	for (int i = 0; i < 2; i++)
-		if (!samples_word(&line, &word) || !number_decimal(word.data, word.size, &number))
+		if (!word_next(&line, &word) || !number_decimal(word.data, word.size, &number))
 			return false;
-	if (!samples_word(&line, &d->name) || d->name.size > NAME_MAX_SIZE)
+	if (!word_next(&line, &d->name) || d->name.size > NAME_MAX_SIZE)
 		return false;
 	for (int i = 0; i < FIELDS; i++)
-		if (!samples_word(&line, &word) ||
-		    !number_decimal(word.data, word.size, &d->field[i]))
+		if (!word_next(&line, &word) || !number_decimal(word.data, word.size, &d->field[i]))
 			return false;
 	return true;
 }

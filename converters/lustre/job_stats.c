@@ -158,22 +158,12 @@ bool lustre_jobs_end_entry(struct sampling *s)
 	return samples_count(s, &p);
 }
 
-static struct iot_text trimmed(struct iot_text text)
-{
-	while (text.size > 0 && (text.data[0] == ' ' || text.data[0] == '\t'))
-		text.data++, text.size--;
-	while (text.size > 0 &&
-	       (text.data[text.size - 1] == ' ' || text.data[text.size - 1] == '\t'))
-		text.size--;
-	return text;
-}
-
 static bool begin_entry(struct sampling *s, struct iot_text id)
 {
 	struct lustre *l = s->own;
 	if (!lustre_jobs_end_entry(s))
 		return false;
-	id = trimmed(id);
+	id = text_trimmed(id);
 	if (id.size >= 2 && (id.data[0] == '"' || id.data[0] == '\'') &&
 	    id.data[id.size - 1] == id.data[0])
 		id = (struct iot_text){id.data + 1, id.size - 2};
@@ -193,8 +183,8 @@ static bool take_part(struct iot_text part, struct iot_text *unit, uint64_t *sam
 	if (colon == NULL)
 		return false;
 	const size_t n = (size_t)(colon - part.data);
-	const struct iot_text key = trimmed((struct iot_text){part.data, n});
-	const struct iot_text value = trimmed((struct iot_text){colon + 1, part.size - n - 1});
+	const struct iot_text key = text_trimmed((struct iot_text){part.data, n});
+	const struct iot_text value = text_trimmed((struct iot_text){colon + 1, part.size - n - 1});
 	if (text_equals(key, "unit"))
 		*unit = value;
 	else if (text_equals(key, "samples"))
@@ -229,7 +219,7 @@ bool lustre_jobs_line(struct sampling *s, struct iot_text line)
 {
 	static const char title[] = "- job_id:";
 	struct lustre *l = s->own;
-	const struct iot_text text = trimmed(line);
+	const struct iot_text text = text_trimmed(line);
 	struct iot_text value, word;
 	bool valid;
 	if (text.size == 0 || text_equals(text, "job_stats:"))
@@ -241,9 +231,9 @@ bool lustre_jobs_line(struct sampling *s, struct iot_text line)
 	if (!l->block.open || colon == NULL)
 		return samples_unparsed(s);
 	const struct iot_text name = {text.data, (size_t)(colon - text.data)};
-	value = trimmed((struct iot_text){colon + 1, text.size - name.size - 1});
+	value = text_trimmed((struct iot_text){colon + 1, text.size - name.size - 1});
 	struct iot_text rest = value;
-	if (samples_word(&rest, &word) && lustre_time(&l->block, name, word, &valid))
+	if (word_next(&rest, &word) && lustre_time(&l->block, name, word, &valid))
 		return valid || samples_unparsed(s);
 	if (value.size == 0 || value.data[0] != '{')
 		return true; /* a histogram, on lines of its own */

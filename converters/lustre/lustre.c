@@ -117,12 +117,12 @@ static bool take_counter(struct sampling *s, struct iot_text name, struct iot_te
 	struct iot_text word, unit = {NULL, 0};
 	uint64_t samples, sum = 0;
 	bool has_sum = false;
-	if (!samples_word(&rest, &word) || !number_decimal(word.data, word.size, &samples) ||
-	    !samples_word(&rest, &word) || !text_equals(word, "samples"))
+	if (!word_next(&rest, &word) || !number_decimal(word.data, word.size, &samples) ||
+	    !word_next(&rest, &word) || !text_equals(word, "samples"))
 		return samples_unparsed(s);
-	if (samples_word(&rest, &word) && word.size > 2 && word.data[0] == '[')
+	if (word_next(&rest, &word) && word.size > 2 && word.data[0] == '[')
 		unit = (struct iot_text){word.data + 1, word.size - 2};
-	for (int i = 0; i < 3 && samples_word(&rest, &word); i++) {
+	for (int i = 0; i < 3 && word_next(&rest, &word); i++) {
 		has_sum = i == 2;
 		if (has_sum && !number_decimal(word.data, word.size, &sum))
 			return samples_unparsed(s);
@@ -135,10 +135,10 @@ static bool take_stats(struct sampling *s, struct iot_text line)
 	struct lustre *l = s->own;
 	struct iot_text rest = line, name, value, values;
 	bool valid;
-	if (!samples_word(&rest, &name))
+	if (!word_next(&rest, &name))
 		return true;
 	values = rest;
-	if (!samples_word(&rest, &value))
+	if (!word_next(&rest, &value))
 		return samples_unparsed(s);
 	if (lustre_time(&l->block, name, value, &valid))
 		return valid || samples_unparsed(s);

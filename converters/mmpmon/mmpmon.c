@@ -48,12 +48,12 @@ static void keep_key(struct mmpmon *m, struct iot_text key)
 static void take_pairs(struct mmpmon *m, struct iot_text rest)
 {
 	struct iot_text key, value;
-	if (m->key[0] != '\0' && samples_word(&rest, &value)) {
+	if (m->key[0] != '\0' && word_next(&rest, &value)) {
 		mmpmon_set(m, mmpmon_find_key(m, (struct iot_text){m->key, strlen(m->key)}), value);
 		m->key[0] = '\0';
 	}
-	while (samples_word(&rest, &key)) {
-		if (!samples_word(&rest, &value)) {
+	while (word_next(&rest, &key)) {
+		if (!word_next(&rest, &value)) {
 			keep_key(m, key);
 			return;
 		}
@@ -65,7 +65,7 @@ static bool short_line(struct sampling *s, struct iot_text line)
 {
 	struct mmpmon *m = s->own;
 	struct iot_text rest = line, word;
-	if (!samples_word(&rest, &word))
+	if (!word_next(&rest, &word))
 		return true;
 	const enum mmpmon_kind kind = kind_of(word);
 	if (kind != MMPMON_NONE) {
@@ -89,7 +89,7 @@ static bool take_title(struct sampling *s, struct iot_text line)
 	struct mmpmon *m = s->own;
 	struct iot_text word[7];
 	size_t n = 0;
-	while (n < 7 && samples_word(&line, &word[n]))
+	while (n < 7 && word_next(&line, &word[n]))
 		n++;
 	if (n < 6 || !text_equals(word[1], "node") || !text_equals(word[3], "name"))
 		return false;
@@ -125,7 +125,7 @@ static bool long_line(struct sampling *s, struct iot_text line)
 		return samples_unparsed(s);
 	const struct iot_text label = {line.data, (size_t)(colon - line.data)};
 	rest = (struct iot_text){colon + 1, line.size - label.size - 1};
-	if (!samples_word(&rest, &value))
+	if (!word_next(&rest, &value))
 		return samples_unparsed(s);
 	if (text_equals(label, "timestamp"))
 		take_timestamp(m, value);
@@ -176,11 +176,11 @@ static void close_state(struct sampling *s)
 static int line_bits(struct iot_text text)
 {
 	struct iot_text word;
-	if (!samples_word(&text, &word))
+	if (!word_next(&text, &word))
 		return 0;
 	if (text_equals(word, "_fs_io_s_") || text_equals(word, "_io_s_"))
 		return BITS;
-	const bool is_long = text_equals(word, "mmpmon") && samples_word(&text, &word);
+	const bool is_long = text_equals(word, "mmpmon") && word_next(&text, &word);
 	return is_long && text_equals(word, "node") ? LONG_BITS : 0;
 }
 

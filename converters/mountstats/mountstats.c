@@ -35,11 +35,10 @@ struct mountstats {
 static bool parse_device(struct iot_text line, struct iot_text *target, bool *is_nfs)
 {
 	struct iot_text word;
-	if (!samples_word(&line, &word) || !text_equals(word, "device") ||
-	    !samples_word(&line, target))
+	if (!word_next(&line, &word) || !text_equals(word, "device") || !word_next(&line, target))
 		return false;
-	while (samples_word(&line, &word))
-		if (text_equals(word, "fstype") && samples_word(&line, &word)) {
+	while (word_next(&line, &word))
+		if (text_equals(word, "fstype") && word_next(&line, &word)) {
 			*is_nfs = text_equals(word, "nfs") || text_equals(word, "nfs4");
 			return true;
 		}
@@ -103,7 +102,7 @@ static int numbers(struct iot_text rest, uint64_t *to, int n)
 {
 	struct iot_text word;
 	int i = 0;
-	while (i < n && samples_word(&rest, &word) && number_decimal(word.data, word.size, &to[i]))
+	while (i < n && word_next(&rest, &word) && number_decimal(word.data, word.size, &to[i]))
 		i++;
 	return i;
 }
@@ -174,7 +173,7 @@ static bool line(struct sampling *s, struct iot_text text)
 	struct mountstats *m = s->own;
 	struct iot_text rest = text, word, target;
 	bool is_nfs = false;
-	if (!samples_word(&rest, &word))
+	if (!word_next(&rest, &word))
 		return true;
 	if (text_equals(word, "time") || text_equals(word, "host")) {
 		if (!end_mount(s))

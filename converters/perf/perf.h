@@ -72,6 +72,13 @@ static inline bool perf_after(const char **p, const char *end, const char *word)
 	return true;
 }
 
+static inline const char *skip_spaces(const char *p, const char *end)
+{
+	while (p < end && *p == ' ')
+		p++;
+	return p;
+}
+
 /* Each returns false if the line has another form; the kind is then undefined. */
 bool perf_script_line(struct iot_text line, struct perf_line *l, unsigned *digits);
 bool perf_trace_line(struct iot_text line, struct perf_line *l, unsigned *digits);

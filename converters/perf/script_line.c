@@ -11,13 +11,6 @@
 
 #define NS_PER_S INT64_C(1000000000)
 
-static const char *skip_blanks(const char *p, const char *end)
-{
-	while (p < end && *p == ' ')
-		p++;
-	return p;
-}
-
 /* Parses "[001]". Returns the position after it, NULL if it is something else. */
 static const char *processor(const char *p, const char *end)
 {
@@ -31,7 +24,7 @@ static const char *processor(const char *p, const char *end)
 static const char *time_of(const char *p, const char *end, struct perf_line *l, unsigned *digits)
 {
 	for (int words = 0; words < 2; words++) {
-		p = skip_blanks(p, end);
+		p = skip_spaces(p, end);
 		const char *from = p;
 		while (p < end && *p != ' ' && *p != ':')
 			p++;
@@ -51,7 +44,7 @@ static bool task_of(const char *p, const char *end, struct perf_line *l)
 {
 	uint64_t value[2];
 	int count = 0;
-	p = skip_blanks(p, end);
+	p = skip_spaces(p, end);
 	while (end > p && end[-1] == ' ')
 		end--;
 	const char *at = end;
@@ -78,9 +71,9 @@ static bool task_of(const char *p, const char *end, struct perf_line *l)
 static bool result(const char *p, const char *end, struct call *call)
 {
 	uint64_t v;
-	p = skip_blanks(p, end);
+	p = skip_spaces(p, end);
 	const bool hex = perf_after(&p, end, "0x"), minus = !hex && perf_after(&p, end, "-");
-	if (!number_scan(&p, end, hex ? 16 : 10, &v) || skip_blanks(p, end) != end)
+	if (!number_scan(&p, end, hex ? 16 : 10, &v) || skip_spaces(p, end) != end)
 		return false;
 	call->result = minus ? (int64_t)(0 - v) : (int64_t)v;
 	call->has |= CALL_HAS_RESULT;
@@ -94,7 +87,7 @@ static bool lost(const char *p, const char *end, struct perf_line *l)
 	if (!perf_after(&p, end, "PERF_RECORD_LOST"))
 		return false;
 	perf_after(&p, end, "_SAMPLES");
-	p = skip_blanks(p, end);
+	p = skip_spaces(p, end);
 	perf_after(&p, end, "lost ");
 	if (!number_scan(&p, end, 10, &l->lost))
 		l->lost = 1;
@@ -105,7 +98,7 @@ static bool lost(const char *p, const char *end, struct perf_line *l)
 /* Parses "syscalls:sys_enter_read: fd: 0x3, ...". */
 static bool event(const char *p, const char *end, struct perf_line *l)
 {
-	p = skip_blanks(p, end);
+	p = skip_spaces(p, end);
 	if (lost(p, end, l))
 		return true;
 	perf_after(&p, end, "syscalls:");
@@ -119,7 +112,7 @@ static bool event(const char *p, const char *end, struct perf_line *l)
 		return false;
 	l->kind = enter ? PERF_ENTER : PERF_EXIT;
 	l->name = (struct iot_text){p, (size_t)(colon - p)};
-	p = skip_blanks(colon + 1, end);
+	p = skip_spaces(colon + 1, end);
 	if (exits)
 		return result(p, end, &l->call);
 	l->call.note = (struct iot_text){p, (size_t)(end - p)}; /* the arguments, parsed later */

@@ -11,22 +11,15 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-static const char *skip_blanks(const char *p, const char *end)
-{
-	while (p < end && *p == ' ')
-		p++;
-	return p;
-}
-
 /* Parses "( 0.018 ms): " or "(         ): ". */
 static bool duration(const char **p, const char *end, struct call *call)
 {
-	const char *at = skip_blanks(*p, end);
+	const char *at = skip_spaces(*p, end);
 	int64_t ns = 0;
 	unsigned digits;
 	if (!perf_after(&at, end, "("))
 		return false;
-	at = skip_blanks(at, end);
+	at = skip_spaces(at, end);
 	const char *from = at;
 	while (at < end && *at != ' ' && *at != ')')
 		at++;
@@ -54,7 +47,7 @@ static const char *task_of(const char *p, const char *end, struct perf_line *l)
 		    tid <= UINT32_MAX) {
 			l->tid = (uint32_t)tid;
 			l->comm = (struct iot_text){p, (size_t)(slash - 1 - p)};
-			return skip_blanks(digits, end);
+			return skip_spaces(digits, end);
 		}
 		if (slash > stop)
 			break;
@@ -75,7 +68,7 @@ static const char *find_result(const char *p, const char *end)
 static void result(const char *p, const char *end, struct call *call)
 {
 	uint64_t v;
-	p = skip_blanks(p, end);
+	p = skip_spaces(p, end);
 	const bool hex = perf_after(&p, end, "0x"), minus = !hex && perf_after(&p, end, "-");
 	if (!number_scan(&p, end, hex ? 16 : 10, &v))
 		return; /* "?" or nothing: it did not return */
@@ -127,7 +120,7 @@ static bool call(const char *p, const char *end, struct perf_line *l)
 
 bool perf_trace_line(struct iot_text line, struct perf_line *l, unsigned *digits)
 {
-	const char *end = line.data + line.size, *p = skip_blanks(line.data, end), *from = p;
+	const char *end = line.data + line.size, *p = skip_spaces(line.data, end), *from = p;
 	*l = (struct perf_line){.kind = PERF_UNKNOWN};
 	if (p == end)
 		return false;
@@ -139,7 +132,7 @@ bool perf_trace_line(struct iot_text line, struct perf_line *l, unsigned *digits
 	    !duration(&p, end, &l->call))
 		return false;
 	p = task_of(p, end, l);
-	p = skip_blanks(p, end);
+	p = skip_spaces(p, end);
 	if (continued(p, end, l) || call(p, end, l)) {
 		l->kind = unknown ? PERF_OTHER : l->kind;
 		return true;

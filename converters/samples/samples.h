@@ -23,6 +23,7 @@
 #include "lib/base/idmap.h"
 #include "lib/base/number.h"
 #include "lib/base/text.h"
+#include "lib/base/word.h"
 #include "lib/format/sample.h"
 
 enum {
@@ -185,8 +186,6 @@ bool samples_stamp(struct sampling *s, struct iot_text line);
 /* Returns whether the time and the host are known; otherwise fails. */
 bool samples_is_stamped(struct sampling *s);
 bool samples_has_host(struct sampling *s);
-/* Returns the next word of a text, without the blanks around it; false if there is none. */
-bool samples_word(struct iot_text *rest, struct iot_text *word);
 /* Sets the host to a text. Returns false if it is too long. */
 bool samples_set_host(struct sampling *s, struct iot_text name);
 /* Sets the host to the setting "host", or to the name of the member without its suffix. */

@@ -3,43 +3,6 @@
 
 #include "lib/base/civil_time.h"
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-/* Marks bytes that are 0; those after the first one may be marked wrongly. */
-static uint64_t zero_bytes(uint64_t bytes)
-{
-	return (bytes - 0x0101010101010101U) & ~bytes & 0x8080808080808080U;
-}
-
-static const char *find_blank(const char *at, const char *end)
-{
-	for (; end - at >= 8; at += 8) {
-		const uint64_t bytes = number_load(at);
-		const uint64_t blank = zero_bytes(bytes ^ 0x2020202020202020U) |
-				       zero_bytes(bytes ^ 0x0909090909090909U);
-		if (blank != 0)
-			return at + __builtin_ctzll(blank) / 8;
-	}
-	while (at < end && !is_blank(*at))
-		at++;
-	return at;
-}
-
-bool samples_word(struct iot_text *rest, struct iot_text *word)
-{
-	const char *at = rest->data, *end = at + rest->size;
-	while (at < end && is_blank(*at))
-		at++;
-	const char *from = at;
-	at = find_blank(at, end);
-	*word = (struct iot_text){from, (size_t)(at - from)};
-	*rest = (struct iot_text){at, (size_t)(end - at)};
-	return word->size > 0;
-}
-
 bool samples_set_host(struct sampling *s, struct iot_text name)
 {
 	if (name.size > sizeof s->host)
@@ -53,8 +16,7 @@ bool samples_stamp(struct sampling *s, struct iot_text line)
 {
 	struct iot_text rest = line, key, value, more;
 	int64_t ns;
-	if (!samples_word(&rest, &key) || !samples_word(&rest, &value) ||
-	    samples_word(&rest, &more))
+	if (!word_next(&rest, &key) || !word_next(&rest, &value) || word_next(&rest, &more))
 		return false;
 	if (text_equals(key, "host"))
 		return source_setting(s->src, "host") != NULL || samples_set_host(s, value);

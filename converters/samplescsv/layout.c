@@ -1,20 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "samplescsv.h"
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static struct iot_text trimmed(const char *from, const char *to)
-{
-	while (from < to && is_blank(*from))
-		from++;
-	while (from < to && is_blank(to[-1]))
-		to--;
-	return (struct iot_text){from, (size_t)(to - from)};
-}
-
 bool tabular_field(struct iot_text *rest, char delimiter, struct iot_text *field)
 {
 	if (rest->data == NULL)
@@ -26,8 +12,10 @@ bool tabular_field(struct iot_text *rest, char delimiter, struct iot_text *field
 	    at < end && *at == '"' ? memchr(at + 1, '"', (size_t)(end - at - 1)) : NULL;
 	const char *from = quote != NULL ? quote : at;
 	const char *stop = memchr(from, delimiter, (size_t)(end - from));
-	*field = quote != NULL ? (struct iot_text){at + 1, (size_t)(quote - at - 1)}
-			       : trimmed(at, stop != NULL ? stop : end);
+	*field =
+	    quote != NULL
+		? (struct iot_text){at + 1, (size_t)(quote - at - 1)}
+		: text_trimmed((struct iot_text){at, (size_t)((stop != NULL ? stop : end) - at)});
 	*rest = stop != NULL ? (struct iot_text){stop + 1, (size_t)(end - stop - 1)}
 			     : (struct iot_text){NULL, 0};
 	return true;

@@ -114,9 +114,7 @@ static bool take_text(struct sampling *s, const char **at, const char *end)
 		return false;
 	}
 	const struct iot_text text = {from, (size_t)(p - from)};
-	for (p++; p < end && (*p == ' ' || *p == '\t'); p++)
-		;
-	*at = p;
+	*at = p = skip_blanks(p + 1, end);
 	if (p == end || *p != ':')
 		return store(s, text);
 	if (!keep(y->key, text))

@@ -14,7 +14,7 @@ enum { SADF_HOST, SADF_INTERVAL, SADF_TIMESTAMP, SADF_VALUES };
 static bool next_field(const struct sysstat *y, struct iot_text *rest, struct iot_text *field)
 {
 	if (!y->is_sadf)
-		return samples_word(rest, field);
+		return word_next(rest, field);
 	if (rest->data == NULL)
 		return false;
 	const char *end = rest->size > 0 ? memchr(rest->data, ';', rest->size) : NULL;
@@ -99,12 +99,6 @@ static bool is_banner(struct sampling *s, struct iot_text line)
 	return true;
 }
 
-static bool is_blank(struct iot_text line)
-{
-	struct iot_text word;
-	return !samples_word(&line, &word);
-}
-
 static bool begins(struct iot_text line, const char *with)
 {
 	const size_t n = strlen(with);
@@ -127,7 +121,7 @@ static bool sadf_line(struct sampling *s, struct iot_text line)
 bool sysstat_table_line(struct sampling *s, struct iot_text line)
 {
 	struct sysstat *y = s->own;
-	if (is_blank(line)) {
+	if (text_trimmed(line).size == 0) {
 		y->columns = 0;
 		return true;
 	}

@@ -211,7 +211,7 @@ static void parse(struct counter_record *c, const struct iot_event *ev, const ch
 {
 	struct iot_text rest = ev->text, token, key, value;
 	*c = (struct counter_record){.times = 1};
-	while (directive_token(&rest, &token)) {
+	while (word_next(&rest, &token)) {
 		if (!directive_split(token, &key, &value))
 			continue;
 		if (starts(&key, prefix))

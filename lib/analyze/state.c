@@ -189,7 +189,7 @@ static void split_line(struct state *s)
 	struct state_head *head = &s->head;
 	*head = (struct state_head){{NULL, 0}, -1, -1, 0};
 	s->columns = 0;
-	while (directive_token(&rest, &token)) {
+	while (word_next(&rest, &token)) {
 		if (!directive_split(token, &key, &value))
 			continue;
 		if (head->rows > 0 && s->columns < STATE_COLUMNS) {
@@ -209,7 +209,7 @@ static void split_line(struct state *s)
 		}
 	}
 	rest = s->line.text;
-	if (s->line.kind != IOT_DIRECTIVE || !directive_token(&rest, &token) ||
+	if (s->line.kind != IOT_DIRECTIVE || !word_next(&rest, &token) ||
 	    !text_equals(token, directive_of(s)))
 		refuse(s, "an event of another kind", directive_of(s));
 	if (head->kind.data == NULL || head->rows > IOT_COMMENT_MAX || s->columns == 0)

@@ -328,8 +328,7 @@ int iot_decode(struct iot_codec *c, const char *line, size_t size, struct iot_re
 /* Returns whether the line is blank or a comment (`ff` or `255`), which the reader handles. */
 static bool is_other(const char *line, const char *end)
 {
-	while (line < end && is_blank(*line))
-		line++;
+	line = skip_blanks(line, end);
 	size_t n = 0;
 	while (line + n < end && !is_blank(line[n]) && line[n] != '\r')
 		n++;

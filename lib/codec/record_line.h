@@ -7,6 +7,7 @@
 #define LIB_CODEC_RECORD_LINE_H
 
 #include "state.h"
+#include "lib/base/word.h"
 
 /* Bits of the compression field, from [M] iotrace.h. */
 enum compression_bit {
@@ -62,10 +63,5 @@ int codec_error_begin(struct iot_codec *c, size_t column); /* returns IOT_EFORMA
 void codec_error_text(struct iot_codec *c, const char *text);
 void codec_error_bytes(struct iot_codec *c, const char *text, size_t n); /* escaped */
 void codec_error_number(struct iot_codec *c, uint64_t v);
-
-static inline bool is_blank(char b)
-{
-	return b == ' ' || b == '\t';
-}
 
 #endif

@@ -408,7 +408,7 @@ static bool change_directive(struct iot_anonymizer *a, struct iot_event *ev)
 	struct iot_event made, was = *ev;
 	struct iot_text rest = ev->text, word;
 	char name[64];
-	(void)directive_token(&rest, &word);
+	(void)word_next(&rest, &word);
 	if (word.size - 1 >= sizeof name || ev->text.size > sizeof a->value) {
 		a->directives++;
 		return false;
@@ -424,7 +424,7 @@ static bool change_directive(struct iot_anonymizer *a, struct iot_event *ev)
 		return false;
 	}
 	iot_directive_begin(&b, a->text + a->size, IOT_COMMENT_MAX, name);
-	while (directive_token(&rest, &word))
+	while (word_next(&rest, &word))
 		put_word(a, &b, &was, word);
 	const bool empty = (ev->kind == IOT_COUNTER && !is_exact(a) && a->counts == 0) ||
 			   (directive_is_sample(ev) && was.rec.duration_ns == 0);

@@ -171,7 +171,7 @@ bool merge_align_trace(struct merge_align *a, const struct merge_input *in, stru
 	struct trace t = {.align = a, .in = in, .out = a->trace};
 	struct iot_text rest = *text, token;
 	const char *from = text->data;
-	for (; directive_token(&rest, &token); from = token.data + token.size)
+	for (; word_next(&rest, &token); from = token.data + token.size)
 		put_token(&t, from, token);
 	put(&t, from, (size_t)(text->data + text->size - from));
 	*text = (struct iot_text){a->trace, (size_t)(t.out - a->trace)};

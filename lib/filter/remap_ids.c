@@ -58,7 +58,7 @@ static bool renumber_text(struct remap_ids *r, const struct iot_event *old, stru
 	char *out = r->text;
 	enum remapped_id kind;
 	uint32_t id, to;
-	while (directive_token(&rest, &token)) {
+	while (word_next(&rest, &token)) {
 		if (!is_id(old, token, &kind, &value, &id))
 			continue;
 		if (!ask(r, kind, id, old, &to))

@@ -10,6 +10,7 @@
 #include "lib/base/array.h"
 #include "lib/base/number.h"
 #include "lib/base/options.h"
+#include "lib/base/word.h"
 #include "lib/stream/batch.h"
 
 static const char time_key[] = "time=", epoch_key[] = "epoch=";
@@ -39,7 +40,7 @@ static const char *find_key(const char *at, const char *end, const char *key, si
 	for (const char *p = at; (p = memchr(p, '=', (size_t)(end - p))) != NULL; p++) {
 		const char *begin = p - (size - 1);
 		if ((size_t)(p - at) >= size && memcmp(begin, key, size) == 0 &&
-		    (begin[-1] == ' ' || begin[-1] == '\t'))
+		    is_blank(begin[-1]))
 			return begin;
 	}
 	return NULL;

@@ -6,11 +6,7 @@
  */
 #include "directive.h"
 
-#include <endian.h>
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #include "lib/base/number.h"
 #include "lib/base/utf8.h"
@@ -40,59 +36,6 @@ const struct unknown unknowns[UNKNOWNS] = {{"start", IOT_START_UNKNOWN},
 					   {"cpu", IOT_CPU_UNKNOWN},
 					   {"offset", IOT_OFFSET_UNKNOWN}};
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-/*
- * Returns a word in which the high bit is set in the first byte of x that equals c, and possibly in
- * following bytes.
- */
-static uint64_t first_equal(uint64_t x, char c)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101), zero = x ^ ones * (unsigned char)c;
-	return (zero - ones) & ~zero & ones << 7;
-}
-
-/* Returns the first blank, or end. */
-static const char *find_blank(const char *p, const char *end)
-{
-	uint64_t x;
-#ifdef __SSE2__
-	for (; end - p >= 16; p += 16) {
-		const __m128i text = _mm_loadu_si128((const void *)p);
-		const __m128i found = _mm_or_si128(_mm_cmpeq_epi8(text, _mm_set1_epi8(' ')),
-						   _mm_cmpeq_epi8(text, _mm_set1_epi8('\t')));
-		const int at = _mm_movemask_epi8(found);
-		if (at != 0)
-			return p + __builtin_ctz((unsigned)at);
-	}
-#endif
-	for (; (size_t)(end - p) >= sizeof(x); p += sizeof(x)) {
-		memcpy(&x, p, sizeof(x));
-		x = le64toh(x);
-		const uint64_t found = first_equal(x, ' ') | first_equal(x, '\t');
-		if (found != 0)
-			return p + __builtin_ctzll(found) / 8;
-	}
-	while (p < end && !is_blank(*p))
-		p++;
-	return p;
-}
-
-bool directive_token(struct iot_text *rest, struct iot_text *token)
-{
-	const char *p = rest->data, *end = p + rest->size;
-	while (p < end && is_blank(*p))
-		p++;
-	const char *start = p;
-	p = find_blank(p, end);
-	*token = (struct iot_text){start, (size_t)(p - start)};
-	*rest = (struct iot_text){p, (size_t)(end - p)};
-	return token->size > 0;
-}
-
 bool directive_split(struct iot_text token, struct iot_text *key, struct iot_text *value)
 {
 	const char *equals = memchr(token.data, '=', token.size);
@@ -106,7 +49,7 @@ bool directive_split(struct iot_text token, struct iot_text *key, struct iot_tex
 static struct iot_text name_of(struct iot_text text)
 {
 	struct iot_text name;
-	directive_token(&text, &name);
+	word_next(&text, &name);
 	return name;
 }
 
@@ -330,7 +273,7 @@ int iot_directive_parse(struct iot_event *ev, const char **why)
 			*why = "%iotrace, %sync and %end are made by the writer";
 		return IOT_EUSAGE;
 	}
-	directive_token(&rest, &name);
+	word_next(&rest, &name);
 	ev->kind = directive_kind(name);
 	const bool times_fit = find_keys(rest, found);
 	wrong = parse_numbers(ev, found);
@@ -368,7 +311,7 @@ struct iot_text iot_directive_get(const struct iot_event *ev, const char *wanted
 	for (const char *p = begin; (p = memchr(p, '=', (size_t)(end - p))) != NULL; p++)
 		if (follows_key(begin, p, wanted, size))
 			last = p + 1;
-	return (struct iot_text){last, last != NULL ? (size_t)(find_blank(last, end) - last) : 0};
+	return (struct iot_text){last, last != NULL ? (size_t)(word_end(last, end) - last) : 0};
 }
 
 /* Returns whether the token is `key=...` of this key. */
@@ -383,9 +326,9 @@ void directive_values(const struct iot_event *ev, const struct iot_text *wanted,
 {
 	struct iot_text rest = ev->text, token;
 	memset(values, 0, n * sizeof *values);
-	if (rest.size == 0 || rest.data[0] != '%' || !directive_token(&rest, &token))
+	if (rest.size == 0 || rest.data[0] != '%' || !word_next(&rest, &token))
 		return;
-	while (directive_token(&rest, &token))
+	while (word_next(&rest, &token))
 		for (size_t i = 0; i < n; i++)
 			if (is_key(token, wanted[i])) {
 				const size_t before = wanted[i].size + 1;
@@ -401,7 +344,7 @@ unsigned directive_flags(const struct iot_event *ev)
 	unsigned flags = 0;
 	if (memmem(rest.data, rest.size, "=unknown", 8) == NULL) /* usually */
 		return 0;
-	while (directive_token(&rest, &token)) {
+	while (word_next(&rest, &token)) {
 		if (!directive_split(token, &key, &value))
 			continue;
 		for (size_t i = 0; i < UNKNOWNS; i++) {
@@ -482,11 +425,11 @@ void directive_to_ticks(struct iot_text *text, uint64_t tick_ns, char *out)
 	const char *from = text->data;
 	char *p = out;
 	uint64_t number, start_ns = 0;
-	while (directive_token(&rest, &token))
+	while (word_next(&rest, &token))
 		if (is_time(token, KEY_TIME, &value, &number))
 			start_ns = number;
 	rest = *text;
-	while (directive_token(&rest, &token)) {
+	while (word_next(&rest, &token)) {
 		uint64_t end_ns;
 		if (is_time(token, KEY_TIME, &value, &number))
 			p = put_instead(p, &from, value, number / tick_ns);

@@ -8,9 +8,8 @@
 #include <iotrace/iotrace.h>
 
 #include "lib/base/text.h"
+#include "lib/base/word.h"
 
-/* Removes the first token (which contains no blanks) from *rest; returns false if none is left. */
-bool directive_token(struct iot_text *rest, struct iot_text *token);
 /* Splits at the first '='; returns false if the token has none. */
 bool directive_split(struct iot_text token, struct iot_text *key, struct iot_text *value);
 

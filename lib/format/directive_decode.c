@@ -21,11 +21,6 @@ struct value {
 	bool is_number;
 };
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 /*
  * Reads the value after the blank at p, or "=" at the end of the line, where it is omitted. Returns
  * its end.
@@ -224,9 +219,7 @@ static char *put_slots(struct directive_codec *c, struct decoding *d, const stru
 		if (out == NULL)
 			return NULL;
 	}
-	while (p < end && is_blank(*p))
-		p++;
-	if (p < end)
+	if (skip_blanks(p, end) < end)
 		return malformed(
 		    d, "an encoded directive has more values than its template has slots");
 	return put_kept(out, c, t->after);

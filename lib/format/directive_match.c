@@ -78,8 +78,8 @@ static const char *match_value(const char *p, const char *end, uint8_t kind,
 	}
 	struct iot_text rest = {begin, (size_t)(end - begin)};
 	slot->value = (struct iot_text){begin, 0};
-	if (begin < end && *begin != ' ' && *begin != '\t')
-		(void)directive_token(&rest, &slot->value);
+	if (begin < end && !is_blank(*begin))
+		(void)word_next(&rest, &slot->value);
 	slot->is_number = is_canonical(slot->value, &slot->number);
 	const bool fits = kind == SLOT_PATH || (kind == SLOT_VALUE && is_numeric(slot->value)) ||
 			  (kind == SLOT_TOOK && slot->is_number) ||

@@ -62,9 +62,9 @@ bool directive_scan(struct scanned *s, struct iot_text text)
 	s->irregular = false;
 	if (text.size == 0 || text.data[0] != '%' || text.size > DIRECTIVE_MAX)
 		return false;
-	directive_token(&rest, &directive);
+	word_next(&rest, &directive);
 	s->kind = directive_kind(directive);
-	while (s->slots < SLOTS_MAX && directive_token(&rest, &token)) {
+	while (s->slots < SLOTS_MAX && word_next(&rest, &token)) {
 		struct scanned_slot *slot = &s->slot[s->slots];
 		if (!directive_split(token, &slot->key, &slot->value))
 			continue;

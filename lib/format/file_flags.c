@@ -19,7 +19,7 @@ static size_t copy_without(char *out, struct iot_text text, unsigned flags)
 {
 	struct iot_text token, key, value;
 	size_t n = 0;
-	while (directive_token(&text, &token)) {
+	while (word_next(&text, &token)) {
 		if (directive_split(token, &key, &value) && is_key_of(key, flags))
 			continue;
 		if (n > 0)

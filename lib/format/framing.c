@@ -11,11 +11,6 @@ enum {
 	HEADER_BITS = 8, /* maximum wrong bits in a line that is taken for a damaged %iotrace */
 };
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 /*
  * Returns the base that the first field of a comment line indicates; 0 if it does not mark a
  * comment.
@@ -50,8 +45,7 @@ struct text_line text_line_classify(const char *p, const char *end)
 		set_comment(&l, p, p + 2, stop);
 		return l;
 	}
-	while (field < stop && is_blank(*field))
-		field++;
+	field = skip_blanks(field, stop);
 	const char *after = field;
 	while (after < stop && !is_blank(*after))
 		after++;
@@ -67,8 +61,7 @@ const char *blank_lines(const char *p, const char *end, uint64_t *lines)
 {
 	uint64_t n = 0;
 	for (const char *q = p;; q = p) {
-		while (q < end && is_blank(*q))
-			q++;
+		q = skip_blanks(q, end);
 		while (q < end && *q == '\r')
 			q++;
 		if (q == end || *q != '\n')

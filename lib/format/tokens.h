@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The tokens of a directive, for callers that need all of them: blanks and '=' are found in 64
- * bytes at once. directive_token() removes a single token from a text.
+ * bytes at once. word_next() removes a single token from a text.
  */
 #ifndef LIB_FORMAT_TOKENS_H
 #define LIB_FORMAT_TOKENS_H

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/base/number.h"
+#include "lib/base/word.h"
 
 enum { VOTERS = 64, FIELDS_MAX = 10, LOOK_MAX = 1 << 20 };
 
@@ -26,30 +27,12 @@ struct vote {
 	unsigned reported; /* base determined by a comment */
 };
 
-struct vote_field {
-	const char *text;
-	size_t size;
-};
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 /* Splits at blanks; stores at most FIELDS_MAX + 1 fields. */
-static size_t split(const char *p, const char *end, struct vote_field *out)
+static size_t split(struct iot_text line, struct iot_text *out)
 {
 	size_t n = 0;
-	while (n <= FIELDS_MAX) {
-		while (p < end && is_blank(*p))
-			p++;
-		if (p == end)
-			break;
-		const char *start = p;
-		while (p < end && !is_blank(*p))
-			p++;
-		out[n++] = (struct vote_field){start, (size_t)(p - start)};
-	}
+	while (n <= FIELDS_MAX && word_next(&line, &out[n]))
+		n++;
 	return n;
 }
 
@@ -66,23 +49,23 @@ static size_t fields_expected(uint64_t compression)
  * Returns whether the field consists of digits, in any number; startTime and processTime may be
  * negative.
  */
-static bool is_number(struct vote_field f, unsigned base, bool may_be_negative)
+static bool is_number(struct iot_text f, unsigned base, bool may_be_negative)
 {
-	const size_t sign = may_be_negative && f.text[0] == '-';
+	const size_t sign = may_be_negative && f.data[0] == '-';
 	uint64_t digit;
 	for (size_t i = sign; i < f.size; i++)
-		if (!number_parse(f.text + i, 1, base, &digit))
+		if (!number_parse(f.data + i, 1, base, &digit))
 			return false;
 	return f.size > sign;
 }
 
 bool base_fits(const char *line, size_t size, unsigned base)
 {
-	struct vote_field f[FIELDS_MAX + 1];
-	size_t n = split(line, line + size, f);
+	struct iot_text f[FIELDS_MAX + 1];
+	size_t n = split((struct iot_text){line, size}, f);
 	uint64_t type, compression;
-	if (n < 2 || !number_parse(f[0].text, f[0].size, base, &type) ||
-	    !number_parse(f[1].text, f[1].size, base, &compression))
+	if (n < 2 || !number_parse(f[0].data, f[0].size, base, &type) ||
+	    !number_parse(f[1].data, f[1].size, base, &compression))
 		return false;
 	if (type > 255 || compression > 255 || compression & UNDEFINED ||
 	    n != fields_expected(compression))
@@ -96,16 +79,16 @@ bool base_fits(const char *line, size_t size, unsigned base)
 
 static void count_line(struct vote *v, const char *line, const char *end)
 {
-	struct vote_field f[FIELDS_MAX + 1];
+	struct iot_text f[FIELDS_MAX + 1];
 	while (end > line && end[-1] == '\r')
 		end--;
-	if (split(line, end, f) == 0)
+	if (split((struct iot_text){line, (size_t)(end - line)}, f) == 0)
 		return;
-	if (f[0].size == 2 && (f[0].text[0] | 32) == 'f' && (f[0].text[1] | 32) == 'f') {
+	if (f[0].size == 2 && (f[0].data[0] | 32) == 'f' && (f[0].data[1] | 32) == 'f') {
 		v->reported = 16;
 		return;
 	}
-	if (f[0].size == 3 && memcmp(f[0].text, "255", 3) == 0) {
+	if (f[0].size == 3 && memcmp(f[0].data, "255", 3) == 0) {
 		v->reported = 10;
 		return;
 	}

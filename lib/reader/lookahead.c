@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "seek_points.h"
+#include "lib/base/word.h"
 #include "lib/codec/codec.h"
 
 enum {
@@ -77,13 +78,13 @@ static bool frames(const char *begin, const char *q, const char *end, struct tex
 		   const char **line)
 {
 	const char *p = q;
-	if (p == begin || (p[-1] != ' ' && p[-1] != '\t'))
+	if (p == begin || (!is_blank(p[-1])))
 		return false;
 	p--;
 	while (p > begin && (p[-1] == 'f' || p[-1] == 'F' || p[-1] == '2' || p[-1] == '5') &&
 	       q - p < 4)
 		p--;
-	while (p > begin && (p[-1] == ' ' || p[-1] == '\t'))
+	while (p > begin && is_blank(p[-1]))
 		p--;
 	if (p > begin && p[-1] != '\n')
 		return false;

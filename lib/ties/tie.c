@@ -178,7 +178,7 @@ static size_t count_keys(struct iot_text text)
 {
 	struct iot_text token;
 	size_t n = 0;
-	while (directive_token(&text, &token))
+	while (word_next(&text, &token))
 		n++;
 	return n;
 }

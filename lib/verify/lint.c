@@ -317,7 +317,7 @@ static void check_percent(struct lint *l, const struct iot_event *ev, uint64_t l
 			  unsigned column)
 {
 	struct iot_text rest = ev->text, token, key, value;
-	while (directive_token(&rest, &token)) {
+	while (word_next(&rest, &token)) {
 		unsigned malformed = 0;
 		if (!directive_split(token, &key, &value) || value.size == 0 ||
 		    memchr(value.data, '%', value.size) == NULL)

@@ -401,7 +401,7 @@ static void compare_tokens(const char *text, size_t size)
 	struct iot_text rest = {copy, size}, expected, token;
 	struct tokens tokens = tokens_of(rest);
 	size_t equals;
-	while (directive_token(&rest, &expected)) {
+	while (word_next(&rest, &expected)) {
 		cr_assert(tokens_next(&tokens, &token, &equals), "%.*s", (int)size, text);
 		const char *at = memchr(expected.data, '=', expected.size);
 		cr_assert_eq(token.data, expected.data, "%.*s", (int)size, text);
