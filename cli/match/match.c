@@ -96,24 +96,6 @@ static void put_value(struct match *m, struct iot_builder *b, struct iot_text ke
 		iot_directive_text(b, name, decoded, iot_percent_decode(value, decoded, NULL));
 }
 
-/* Returns the size of "%sample time=T took=DT", with which most samples begin; 0 for others. */
-static size_t interval_size(struct iot_text text)
-{
-	static const char sample[] = "%sample time=", took[] = " took=";
-	if (text.size < sizeof sample || text.size > TEXT_SIZE / 2 ||
-	    memcmp(text.data, sample, sizeof sample - 1) != 0)
-		return 0;
-	const char *const end = text.data + text.size, *at = text.data + sizeof sample - 1;
-	while (at < end && number_digit(*at) < 10)
-		at++;
-	if ((size_t)(end - at) < sizeof took || memcmp(at, took, sizeof took - 1) != 0)
-		return 0;
-	at += sizeof took - 1;
-	while (at < end && number_digit(*at) < 10)
-		at++;
-	return at == end || *at == ' ' ? (size_t)(at - text.data) : 0;
-}
-
 /*
  * Adds the job to the text of a sample that belongs to one job as a whole, or to none. Returns
  * false if it has to be written value by value.
@@ -128,7 +110,8 @@ static bool put_whole(struct match *m, const struct host_interval *sample, const
 	}
 	const bool is_whole = s != NULL && m->shares == 1 && s->from_ns == sample->from_ns &&
 			      s->to_ns == sample->to_ns && !sample->has_job;
-	const size_t interval = is_whole ? interval_size(text) : 0;
+	const size_t interval =
+	    is_whole && text.size <= TEXT_SIZE / 2 ? sample_interval_size(text) : 0;
 	char id[MATCH_ID_SIZE];
 	if (interval == 0)
 		return false;

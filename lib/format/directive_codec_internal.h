@@ -61,12 +61,12 @@ struct template
 	bool irregular;     /* its events must be parsed */
 };
 
-/* The last value of a key: none, a number, whose text only a reader needs, or another text. */
+/* The last value of a key: none, a number, or another text. */
 struct last {
 	struct kept_text key;
 	uint64_t number;
 	bool is_number;
-	uint8_t size; /* of the text; 0: none */
+	uint8_t size; /* of the text; 0: none, or a number */
 	char text[VALUE_MAX];
 };
 

@@ -148,11 +148,9 @@ static char *put_value(struct directive_codec *c, struct decoding *d, const stru
 	if (slot->kind == SLOT_TOOK)
 		return last->is_number ? put_ns(d, slot, last->number, out)
 				       : malformed(d, "an encoded took= is not a number");
-	if (last->size == 0)
-		last->size = (uint8_t)(number_fast(last->text, last->number) - last->text);
 	d->irregular |= slot->is_id && !fits_id(last->is_number, last->number);
 	d->member[slot->member] = last->number;
-	return put(out, last->text, last->size);
+	return last->is_number ? number_fast(out, last->number) : put(out, last->text, last->size);
 }
 
 /* Adds the path that a line spells out. Returns false with *why, which is NULL if out of memory. */

@@ -42,16 +42,13 @@ static void take_word(struct sample *s, struct iot_text key, struct iot_text val
 		s->doubtful = set;
 }
 
-/* Returns the value of a key, which is usually the one at `next` or follows it. */
-static unsigned value_of(struct iot_text key, unsigned next)
+/* Returns the value that a key names; SAMPLE_VALUES if it names none. */
+static unsigned value_of(struct iot_text key)
 {
-	for (unsigned i = 0; i < SAMPLE_VALUES; i++) {
-		const unsigned v = (next + i) % SAMPLE_VALUES;
-		if (key.size == sample_names[v].size && key.data[0] == sample_names[v].data[0] &&
-		    text_same(key, sample_names[v]))
-			return v;
-	}
-	return SAMPLE_VALUES;
+	unsigned v = 0;
+	while (v < SAMPLE_VALUES && !text_same(key, sample_names[v]))
+		v++;
+	return v;
 }
 
 /* Returns whether a key with this beginning can be none of a value. */
@@ -62,25 +59,139 @@ static bool is_word(char first)
 }
 
 /* Returns false for a value that is not a number. */
-static bool take_pair(struct sample *s, struct iot_text key, struct iot_text value, unsigned *next)
+static bool take_pair(struct sample *s, struct iot_text key, struct iot_text value)
 {
-	const unsigned v = is_word(key.data[0]) ? SAMPLE_VALUES : value_of(key, *next);
+	const unsigned v = is_word(key.data[0]) ? SAMPLE_VALUES : value_of(key);
 	const char *at = value.data, *const end = at + value.size;
 	if (v == SAMPLE_VALUES) {
 		take_word(s, key, value);
 		return true;
 	}
-	*next = v + 1;
 	s->known |= UINT32_C(1) << v;
 	return number_scan(&at, end, 10, &s->value[v]) && at == end;
 }
 
+/*
+ * Converters write values in the order of their names, after one blank each. Such values with
+ * numbers of up to 15 digits are read without tokens, by loads of 16 bytes.
+ */
+enum { LOADED = 32 /* bytes of a name with its blank and '=', a number, and what follows it */ };
+
+static const struct usual {
+	char text[16];
+	uint8_t size;
+} usual[SAMPLE_VALUES] = {
+#define USUAL(name)                                                                                \
+	{                                                                                          \
+		" " name "=", sizeof(" " name "=") - 1                                             \
+	}
+    [SAMPLE_READ_BYTES] = USUAL("read-bytes"),
+    [SAMPLE_WRITTEN_BYTES] = USUAL("written-bytes"),
+    [SAMPLE_READS] = USUAL("reads"),
+    [SAMPLE_WRITES] = USUAL("writes"),
+    [SAMPLE_REQUESTS] = USUAL("requests"),
+    [SAMPLE_OPENS] = USUAL("opens"),
+    [SAMPLE_CLOSES] = USUAL("closes"),
+    [SAMPLE_READDIRS] = USUAL("readdirs"),
+    [SAMPLE_INODE_UPDATES] = USUAL("inode-updates"),
+    [SAMPLE_CREATES] = USUAL("creates"),
+    [SAMPLE_READ_NS] = USUAL("read-ns"),
+    [SAMPLE_WRITE_NS] = USUAL("write-ns"),
+    [SAMPLE_BUSY_NS] = USUAL("busy-ns"),
+    [SAMPLE_QUEUE_NS] = USUAL("queue-ns")};
+
+static inline bool is_at(const char *at, const struct usual *u)
+{
+	static const uint64_t first[9] = {
+	    0,          0xff,         0xffff,         0xffffff,
+	    0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff,
+	    UINT64_MAX};
+	const uint64_t low = number_load(at) ^ number_load(u->text),
+		       high = number_load(at + 8) ^ number_load(u->text + 8);
+	return u->size < 8 ? (low & first[u->size]) == 0 : (low | (high & first[u->size - 8])) == 0;
+}
+
+/* Reads up to 15 digits. Returns their number, 0 if there are none or more. */
+static inline unsigned digits_at(const char *at, uint64_t *value)
+{
+	static const uint32_t power[8] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+	const uint64_t first = number_load(at);
+	const unsigned n = number_leading(first);
+	if (n < 8) {
+		*value = n > 0 ? number_of_eight(first << (64 - 8 * n)) : 0;
+		return n;
+	}
+	const uint64_t second = number_load(at + 8);
+	const unsigned more = number_leading(second);
+	*value = (uint64_t)number_of_eight(first) * power[more & 7] +
+		 (more > 0 ? number_of_eight(second << (64 - 8 * more)) : 0);
+	return more < 8 ? 8 + more : 0;
+}
+
+/*
+ * Takes values from number *v on, from a text of which bytes may be loaded up to a limit. Returns
+ * their end.
+ */
+static const char *take_usual(struct sample *s, unsigned *v, const char *at, const char *limit)
+{
+	unsigned i = *v;
+	for (; i < SAMPLE_VALUES && limit - at >= LOADED; i++) {
+		if (!is_at(at, &usual[i]))
+			continue;
+		const char *number = at + usual[i].size;
+		const unsigned n = digits_at(number, &s->value[i]);
+		if (n == 0 || number[n] != ' ')
+			break;
+		s->known |= UINT32_C(1) << i;
+		at = number + n;
+	}
+	*v = i;
+	return at;
+}
+
+/* As take_usual, up to the end of a text. */
+static const char *take_all_usual(struct sample *s, const char *at, const char *end)
+{
+	unsigned v = 0;
+	at = take_usual(s, &v, at, end);
+	const size_t left = (size_t)(end - at);
+	if (left >= LOADED)
+		return at;
+	char tail[2 * LOADED];
+	memset(tail, ' ', sizeof tail);
+	memcpy(tail, at, left);
+	return at + (take_usual(s, &v, tail, tail + sizeof tail) - tail);
+}
+
+/* Moves over digits of a text, of which 24 bytes may be loaded. */
+static const char *skip_digits(const char *at)
+{
+	unsigned n = 8;
+	for (unsigned i = 0; i < 3 && n == 8; i++, at += n)
+		n = number_leading(number_load(at));
+	return at;
+}
+
+size_t sample_interval_size(struct iot_text text)
+{
+	static const char sample[] = "%sample time=", took[] = " took=";
+	enum { TIME = sizeof sample - 1, TOOK = sizeof took - 1, DIGITS = 24 };
+	if (text.size <= TIME + DIGITS + TOOK + DIGITS || memcmp(text.data, sample, TIME) != 0)
+		return 0;
+	const char *at = skip_digits(text.data + TIME);
+	if (memcmp(at, took, TOOK) != 0)
+		return 0;
+	at = skip_digits(at + TOOK);
+	return *at == ' ' ? (size_t)(at - text.data) : 0;
+}
+
 bool sample_of(const struct iot_event *ev, struct sample *s)
 {
-	struct tokens tokens = tokens_of(ev->text);
+	const size_t interval = sample_interval_size(ev->text); /* known from ev->rec */
+	struct tokens tokens =
+	    tokens_of((struct iot_text){ev->text.data + interval, ev->text.size - interval});
 	struct iot_text token;
 	const unsigned both = IOT_HAS_TIME | IOT_HAS_TOOK;
-	unsigned next = 0;
 	size_t equals;
 	*s =
 	    (struct sample){.start_ns = (uint64_t)ev->rec.start_ns, .took_ns = ev->rec.duration_ns};
@@ -89,8 +200,10 @@ bool sample_of(const struct iot_event *ev, struct sample *s)
 	while (tokens_next(&tokens, &token, &equals)) {
 		const struct iot_text key = {token.data, equals},
 				      value = {token.data + equals + 1, token.size - equals - 1};
-		if (equals > 0 && equals < token.size && !take_pair(s, key, value, &next))
+		if (equals > 0 && equals < token.size && !take_pair(s, key, value))
 			return false;
+		if (tokens.end - tokens.at > 1 && !is_word(tokens.at[1]))
+			tokens.at = take_all_usual(s, tokens.at, tokens.end);
 	}
 	return s->host.data != NULL;
 }

@@ -39,6 +39,11 @@ struct sample {
 
 /* Returns whether the sample has a host, an interval, and numbers. */
 bool sample_of(const struct iot_event *ev, struct sample *s);
+/*
+ * Returns the size of "%sample time=T took=DT", with which most samples begin; 0 for others, and
+ * for short ones.
+ */
+size_t sample_interval_size(struct iot_text text);
 /* A hash of what it counts: host, target and job. Intervals of one key do not overlap. */
 uint64_t sample_key(const struct sample *s);
 
