@@ -8,6 +8,7 @@
 
 #include "lib/base/number.h"
 #include "lib/base/text.h"
+#include "lib/base/word.h"
 #include "lib/format/directive.h"
 #include "lib/format/sample.h"
 
@@ -44,7 +45,7 @@ static bool take_tokens(struct sample *s, const struct iot_event *ev)
 	struct iot_text rest = ev->text, token, key, value;
 	*s =
 	    (struct sample){.start_ns = (uint64_t)ev->rec.start_ns, .took_ns = ev->rec.duration_ns};
-	while (directive_token(&rest, &token))
+	while (word_next(&rest, &token))
 		if (directive_split(token, &key, &value) && !take(s, key, value))
 			return false;
 	return s->host.data != NULL;
