@@ -185,8 +185,10 @@ static void load_bin(struct state *s, struct file_users *f, uint64_t row, uint64
 		state_no_memory(s);
 }
 
-void file_users_state(struct state *s, struct file_users *f)
+static void state(struct state *s, void *of, const struct requests *requests)
 {
+	(void)requests;
+	struct file_users *f = of;
 	struct bin_cursor c = {0, 0};
 	size_t i;
 	while (state_each(s, "file_users", 1, &i))
@@ -279,8 +281,9 @@ bool file_users_values(const struct file_users *s, const struct requests *r, uin
 	return done;
 }
 
-void file_users_free(struct file_users *s)
+static void free_all(void *of)
 {
+	struct file_users *s = of;
 	for (size_t i = 0; i < s->capacity; i++)
 		free(s->pairs[i].bins);
 	free(s->pairs);
@@ -320,17 +323,6 @@ static void sample(void *of, const struct sample_kept *k)
 		free(s->pairs[i].bins);
 	}
 	SAMPLE_KEEP(s->pairs, s->capacity, k->pair, k->pairs);
-}
-
-static void state(struct state *s, void *of, const struct requests *r)
-{
-	(void)r;
-	file_users_state(s, of);
-}
-
-static void free_all(void *of)
-{
-	file_users_free(of);
 }
 
 const struct statistic file_users_statistic = {

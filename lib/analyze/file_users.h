@@ -38,10 +38,8 @@ bool file_users_add(struct file_users *s, const struct io_spans *grouped, uint64
 bool file_users_join(struct file_users *s, struct file_users *part, const uint32_t *pair);
 /* Sorts the bins of all pairs, and limits their number. */
 void file_users_settle(struct file_users *s);
-void file_users_state(struct state *s, struct file_users *f);
 /* After file_users_settle. processes: of the job. */
 bool file_users_values(const struct file_users *s, const struct requests *r, uint64_t processes,
 		       struct values *v);
-void file_users_free(struct file_users *s);
 
 #endif

@@ -60,8 +60,10 @@ void latency_join(struct latency *l, const struct latency *part)
 	}
 }
 
-void latency_state(struct state *s, struct latency *l)
+static void state(struct state *s, void *of, const struct requests *requests)
 {
+	(void)requests;
+	struct latency *l = of;
 	size_t i;
 	while (state_each(s, "latency", 2, &i))
 		state_number(s, "bytes", &l->bytes[i]);
@@ -83,12 +85,6 @@ static bool join(void *of, void *part, const struct statistic_map *map)
 	(void)map;
 	latency_join(of, part);
 	return true;
-}
-
-static void state(struct state *s, void *of, const struct requests *r)
-{
-	(void)r;
-	latency_state(s, of);
 }
 
 const struct statistic latency_statistic = {

@@ -17,6 +17,5 @@ struct latency {
 
 void latency_add(struct latency *l, const struct io_spans *spans);
 void latency_join(struct latency *l, const struct latency *part);
-void latency_state(struct state *s, struct latency *l);
 
 #endif

@@ -349,8 +349,9 @@ bool offsets_map(const struct offsets *o, size_t file, struct offsets_map *map)
 	return true;
 }
 
-void offsets_free(struct offsets *o)
+static void free_all(void *of)
 {
+	struct offsets *o = of;
 	for (size_t i = 0; i < o->file_capacity; i++)
 		free_rows(o->files[i].rows);
 	free(o->files);
@@ -372,22 +373,12 @@ static void sample(void *of, const struct sample_kept *k)
 	SAMPLE_KEEP(o->files, o->file_capacity, k->file, k->files);
 }
 
-static void state(struct state *s, void *of, const struct requests *r)
-{
-	offsets_state(s, of, r);
-}
-
-static void free_all(void *of)
-{
-	offsets_free(of);
-}
-
 const struct statistic offsets_statistic = {
     .is_needed = is_needed,
     .add = add_batch,
     .join = join,
     .add_trace = join,
     .sample = sample,
-    .state = state,
+    .state = offsets_state,
     .free = free_all,
 };

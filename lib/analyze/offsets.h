@@ -54,9 +54,8 @@ struct offsets_map {
 	size_t count, capacity;
 };
 
-void offsets_state(struct state *s, struct offsets *o, const struct requests *r);
+void offsets_state(struct state *s, void *of, const struct requests *r);
 /* The cells of a file with rows. Returns false if out of memory. */
 bool offsets_map(const struct offsets *o, size_t file, struct offsets_map *map);
-void offsets_free(struct offsets *o);
 
 #endif

@@ -144,8 +144,9 @@ static void file_state(struct state *s, struct offsets *o, size_t file, const st
 		    "up to 32768 requests of files in the sample");
 }
 
-void offsets_state(struct state *s, struct offsets *o, const struct requests *r)
+void offsets_state(struct state *s, void *of, const struct requests *r)
 {
+	struct offsets *o = of;
 	size_t i;
 	/* a sample of all statistics keeps files from a level on, whenever the map begins */
 	if (state_saves(s) && o->level < r->files.sample_bits)

@@ -26,13 +26,10 @@ bool op_times_join(struct op_times *t, struct op_times *part)
 	return busy_join(&t->busy, &part->busy, number);
 }
 
-bool op_times_add_trace(struct op_times *t, struct op_times *more)
+static void state(struct state *s, void *of, const struct requests *requests)
 {
-	return busy_add_trace(&t->busy, &more->busy, number);
-}
-
-void op_times_state(struct state *s, struct op_times *t)
-{
+	(void)requests;
+	struct op_times *t = of;
 	busy_state(s, &t->busy);
 }
 
@@ -64,18 +61,13 @@ static bool join(void *of, void *part, const struct statistic_map *map)
 static bool add_trace(void *of, void *more, const struct statistic_map *map)
 {
 	(void)map;
-	return op_times_add_trace(of, more);
+	struct op_times *t = of, *other = more;
+	return busy_add_trace(&t->busy, &other->busy, number);
 }
 
 static void forget(void *of)
 {
 	busy_forget(&((struct op_times *)of)->busy);
-}
-
-static void state(struct state *s, void *of, const struct requests *r)
-{
-	(void)r;
-	op_times_state(s, of);
 }
 
 static void free_all(void *of)

@@ -19,8 +19,6 @@ void op_times_init(struct op_times *t, bool part);
 bool op_times_add(struct op_times *t, enum operation_kind kind, int64_t start_ns,
 		  uint64_t duration_ns);
 bool op_times_join(struct op_times *t, struct op_times *part);
-bool op_times_add_trace(struct op_times *t, struct op_times *more);
-void op_times_state(struct state *s, struct op_times *t);
 uint64_t op_times_ns(const struct op_times *t, enum operation_kind kind);
 
 #endif

@@ -447,8 +447,9 @@ static bool end_head(struct order *o, struct order_head *head)
 	return !head->ended || end_stream(o, s);
 }
 
-bool order_end_all(struct order *o)
+bool order_end_all(void *of)
 {
+	struct order *o = of;
 	for (size_t i = 0; i < o->head_count; i++)
 		if (!end_head(o, &o->heads[i]))
 			return false;
@@ -461,8 +462,9 @@ bool order_end_all(struct order *o)
 	return true;
 }
 
-void order_forget(struct order *o)
+void order_forget(void *of)
 {
+	struct order *o = of;
 	for (size_t i = 0; i < o->head_count; i++)
 		for (unsigned d = 0; d < 2; d++)
 			few_free(&o->heads[i].stream.of[d].strides);
@@ -471,8 +473,9 @@ void order_forget(struct order *o)
 	o->head_count = o->head_capacity = 0;
 }
 
-void order_free(struct order *o)
+void order_free(void *of)
 {
+	struct order *o = of;
 	for (size_t i = 0; i < o->capacity; i++)
 		for (unsigned d = 0; d < 2; d++)
 			few_free(&o->streams[i].of[d].strides);

@@ -115,11 +115,11 @@ struct order {
 bool order_add(struct order *o, const struct io_spans *spans);
 /* Ends a stream; its number may then be used again. */
 bool order_end(struct order *o, size_t stream);
-bool order_end_all(struct order *o);
+bool order_end_all(void *of);
 /* After order_end_all: frees the beginning of a part, to which nothing will be joined. */
-void order_forget(struct order *o);
+void order_forget(void *of);
 /* Adds the heads of `r` that this has not seen. */
-bool order_add_heads(struct order *o, const struct requests *r);
+bool order_add_heads(void *of, const struct requests *r);
 /* In these, file: the numbers in o of the files of the part. */
 /* Adds the counts of a part, without its heads and streams. */
 bool order_join(struct order *o, const struct order *part, const uint32_t *file);
@@ -127,13 +127,13 @@ bool order_join(struct order *o, const struct order *part, const uint32_t *file)
 bool order_begin_head(struct order *o, size_t head, size_t stream);
 /* Continues streams by the heads of a part, before order_join; NULL: it has no requests. */
 struct requests_map;
-bool order_link_streams(struct order *o, struct order *part, const struct requests_map *map);
+bool order_link_streams(void *of, void *part, const struct requests_map *map);
 /* After order_end_all; counted: counters that replace requests; NULL: none. */
 void order_values(const struct order *o, const struct counters_totals *counted, struct values *v);
-void order_free(struct order *o);
+void order_free(void *of);
 
 /* After requests_state; saving: after order_add_heads. See state.h. */
 struct state;
-void order_state(struct state *s, struct order *o, const struct requests *r);
+void order_state(struct state *s, void *of, const struct requests *r);
 
 #endif

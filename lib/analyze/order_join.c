@@ -23,8 +23,9 @@ bool order_begin_head(struct order *o, size_t head, size_t stream)
 }
 
 /* A stream that ended before this layer had any request has nothing here. */
-bool order_add_heads(struct order *o, const struct requests *r)
+bool order_add_heads(void *of, const struct requests *r)
 {
+	struct order *o = of;
 	for (size_t i = o->head_count; i < r->head_count; i++) {
 		const struct request_head *head = &r->heads[i];
 		if (head->stream != 0 && !head->ended && !order_begin_head(o, i, head->stream - 1))
@@ -184,10 +185,10 @@ static bool link_stream(struct order *o, struct order *part, const struct stream
 	return !link->ends || order_end(o, link->stream);
 }
 
-bool order_link_streams(struct order *o, struct order *part, const struct requests_map *map)
+bool order_link_streams(void *of, void *part, const struct requests_map *map)
 {
 	bool done = true;
 	for (size_t i = 0; i < map->link_count && done; i++)
-		done = link_stream(o, part, &map->links[i], map->file);
+		done = link_stream(of, part, &map->links[i], map->file);
 	return done;
 }

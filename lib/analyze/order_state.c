@@ -255,8 +255,9 @@ static void link_heads(struct state *s, struct order *o, const struct requests *
 	}
 }
 
-void order_state(struct state *s, struct order *o, const struct requests *r)
+void order_state(struct state *s, void *of, const struct requests *r)
 {
+	struct order *o = of;
 	counts_state(s, o);
 	streams_state(s, o);
 	heads_state(s, o, r);

@@ -25,24 +25,9 @@ static bool add_at_once(void *of, const struct statistic_batch *b, const struct 
 	return order_add_heads(of, r);
 }
 
-static bool add_heads(void *of, const struct requests *r)
-{
-	return order_add_heads(of, r);
-}
-
-static bool link(void *of, void *part, const struct requests_map *map)
-{
-	return order_link_streams(of, part, map);
-}
-
 static bool join(void *of, void *part, const struct statistic_map *map)
 {
 	return order_join(of, part, map->numbers->file);
-}
-
-static bool end(void *of)
-{
-	return order_end_all(of);
 }
 
 static void sample_stream(struct order_stream *s, const struct sample_kept *k)
@@ -64,34 +49,19 @@ static void sample(void *of, const struct sample_kept *k)
 		sample_stream(&o->heads[i].stream, k);
 }
 
-static void forget(void *of)
-{
-	order_forget(of);
-}
-
-static void state(struct state *s, void *of, const struct requests *r)
-{
-	order_state(s, of, r);
-}
-
-static void free_all(void *of)
-{
-	order_free(of);
-}
-
 const struct statistic order_statistic = {
     .sections = NEED_ORDER,
     .init = init,
     .add = add_batch,
     .act = act,
     .add_at_once = add_at_once,
-    .add_heads = add_heads,
-    .link = link,
+    .add_heads = order_add_heads,
+    .link = order_link_streams,
     .join = join,
     .add_trace = join,
-    .end = end,
-    .forget = forget,
+    .end = order_end_all,
+    .forget = order_forget,
     .sample = sample,
-    .state = state,
-    .free = free_all,
+    .state = order_state,
+    .free = order_free,
 };

@@ -423,8 +423,9 @@ void repetition_free_table(struct repetition_table *t)
 	*t = (struct repetition_table){.level = 0};
 }
 
-void repetition_free(struct repetition *r)
+void repetition_free(void *of)
 {
+	struct repetition *r = of;
 	for (unsigned i = 0; i < 2; i++)
 		repetition_free_table(&r->of[i]);
 	free(r->requests);

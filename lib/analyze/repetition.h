@@ -79,6 +79,6 @@ static inline uint64_t repetition_lag_key(uint64_t lag, unsigned level)
 void repetition_state(struct state *s, struct repetition *r, bool part);
 /* sampled: files are missing in `of[0]` */
 bool repetition_values(const struct repetition *r, bool sampled, struct values *v);
-void repetition_free(struct repetition *r);
+void repetition_free(void *of);
 
 #endif

@@ -31,11 +31,6 @@ static void state(struct state *s, void *of, const struct requests *r)
 	repetition_state(s, of, r->options.part != 0);
 }
 
-static void free_all(void *of)
-{
-	repetition_free(of);
-}
-
 const struct statistic repetition_statistic = {
     .sections = IOT_ANALYZE_ORDER,
     .add = add_batch,
@@ -43,5 +38,5 @@ const struct statistic repetition_statistic = {
     .add_trace = add_trace,
     .sample = sample,
     .state = state,
-    .free = free_all,
+    .free = repetition_free,
 };

@@ -313,8 +313,9 @@ bool reuse_add_trace(struct reuse *r, struct reuse *more, const uint32_t *file)
 	return reuse_join(r, more, file);
 }
 
-void reuse_shift(struct reuse *r, uint64_t by)
+static void shift(void *of, uint64_t by)
 {
+	struct reuse *r = of;
 	for (size_t i = 0; i < r->capacity; i++) {
 		struct reuse_file *f = &r->files[i];
 		if (!f->write_timed)
@@ -433,8 +434,9 @@ void reuse_values(const struct reuse *r, struct values *v)
 		      r->round > 0 ? (uint64_t)1 << r->round : 0);
 }
 
-void reuse_free(struct reuse *r)
+static void free_all(void *of)
 {
+	struct reuse *r = of;
 	for (size_t i = 0; i < r->capacity; i++)
 		byte_map_free(&r->maps, &r->files[i].map);
 	free(r->files);
@@ -524,8 +526,10 @@ static void file_columns(struct state *s, struct reuse_file *f)
 	state_signed(s, "last", &f->last_write_ns);
 }
 
-void reuse_state(struct state *s, struct reuse *r)
+static void state(struct state *s, void *of, const struct requests *requests)
 {
+	(void)requests;
+	struct reuse *r = of;
 	size_t i;
 	while (state_each(s, "reuse", 1, &i)) {
 		state_small(s, "round", &r->round, BYTE_ROUND_MAX);
@@ -559,11 +563,6 @@ static bool add_trace(void *of, void *more, const struct statistic_map *map)
 	return reuse_add_trace(of, more, map->numbers->file);
 }
 
-static void shift(void *of, uint64_t by)
-{
-	reuse_shift(of, by);
-}
-
 static void sample(void *of, const struct sample_kept *k)
 {
 	struct reuse *r = of;
@@ -572,17 +571,6 @@ static void sample(void *of, const struct sample_kept *k)
 			byte_map_free(&r->maps, &r->files[i].map);
 	SAMPLE_KEEP(r->files, r->capacity, k->file, k->files);
 	r->other_file = k->other_file;
-}
-
-static void state(struct state *s, void *of, const struct requests *r)
-{
-	(void)r;
-	reuse_state(s, of);
-}
-
-static void free_all(void *of)
-{
-	reuse_free(of);
 }
 
 const struct statistic reuse_statistic = {

@@ -74,11 +74,9 @@ bool reuse_add(struct reuse *r, const struct io_spans *grouped, const struct io_
 bool reuse_join(struct reuse *r, struct reuse *part, const uint32_t *file);
 /*
  * The same for another trace of the job: what its requests and earlier ones do to one byte is
- * unknown, unless they all read it. reuse_shift: times then count from an earlier epoch.
+ * unknown, unless they all read it.
  */
 bool reuse_add_trace(struct reuse *r, struct reuse *more, const uint32_t *file);
-void reuse_shift(struct reuse *r, uint64_t by);
-void reuse_state(struct state *s, struct reuse *r);
 /* Sums the bytes of a file, all 0 if it has none. */
 void reuse_file_sums(const struct reuse *r, size_t file, struct reuse_sums *to);
 void reuse_sums_add(struct reuse_sums *to, const struct reuse_sums *from);
@@ -86,6 +84,5 @@ uint64_t reuse_footprint(const struct reuse_sums *s);
 uint64_t reuse_unique(const struct reuse_sums *s, bool written);
 uint64_t reuse_bytes(const struct reuse_sums *s, bool written);
 void reuse_values(const struct reuse *r, struct values *v);
-void reuse_free(struct reuse *r);
 
 #endif

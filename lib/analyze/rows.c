@@ -189,8 +189,9 @@ bool rows_add_trace(struct rows *r, struct rows *more, const uint32_t *process,
 	return join_sums(r, more, process, pair) && busy_add_trace(&r->busy, &more->busy, pair);
 }
 
-void rows_free(struct rows *r)
+static void free_all(void *of)
 {
+	struct rows *r = of;
 	free(r->pairs);
 	free(r->processes);
 	busy_free(&r->busy);
@@ -260,17 +261,6 @@ static void sample(void *of, const struct sample_kept *k)
 	SAMPLE_KEEP(b->heads, b->head_capacity, k->pair, k->pairs);
 }
 
-static void state(struct state *s, void *of, const struct requests *r)
-{
-	(void)r;
-	rows_state(s, of);
-}
-
-static void free_all(void *of)
-{
-	rows_free(of);
-}
-
 const struct statistic rows_statistic = {
     .sections = REQUESTS_ROWS,
     .init = init,
@@ -281,6 +271,6 @@ const struct statistic rows_statistic = {
     .forget = forget,
     .shift = shift,
     .sample = sample,
-    .state = state,
+    .state = rows_state,
     .free = free_all,
 };

@@ -44,7 +44,6 @@ bool rows_join(struct rows *r, struct rows *part, const uint32_t *process, const
 /* Adds another trace; see busy_add_trace. */
 bool rows_add_trace(struct rows *r, struct rows *more, const uint32_t *process,
 		    const uint32_t *pair);
-void rows_state(struct state *s, struct rows *r);
-void rows_free(struct rows *r);
+void rows_state(struct state *s, void *of, const struct requests *requests);
 
 #endif

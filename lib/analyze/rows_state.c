@@ -43,8 +43,10 @@ static void sums_columns(struct state *s, struct row_sums *r)
 	last_column(s, r);
 }
 
-void rows_state(struct state *s, struct rows *r)
+void rows_state(struct state *s, void *of, const struct requests *requests)
 {
+	(void)requests;
+	struct rows *r = of;
 	size_t i;
 	while (state_each(s, "row.process", s->processes.count, &i)) {
 		struct row_sums *p = state_at(s, &r->processes, &r->process_capacity,

@@ -48,8 +48,9 @@ static inline bool count_recent(struct sizes_direction *s, uint64_t length, uint
 	return true;
 }
 
-bool sizes_settle(struct request_sizes *s)
+bool sizes_settle(void *of)
 {
+	struct request_sizes *s = of;
 	bool done = true;
 	for (unsigned d = 0; d < 2; d++)
 		for (size_t i = 0; i < SIZES_RECENT; i++) {
@@ -173,8 +174,9 @@ bool sizes_join(struct request_sizes *s, const struct request_sizes *part, const
 	return true;
 }
 
-void sizes_free(struct request_sizes *s)
+void sizes_free(void *sizes)
 {
+	struct request_sizes *s = sizes;
 	for (unsigned d = 0; d < 2; d++) {
 		struct sizes_direction *of = &s->of[d];
 		for (size_t i = 0; i < of->pair_capacity; i++)
@@ -430,11 +432,6 @@ static bool add_batch(void *of, const struct statistic_batch *b)
 	return sizes_add(of, &b->grouped);
 }
 
-static bool settle(void *of)
-{
-	return sizes_settle(of);
-}
-
 static bool join(void *of, void *part, const struct statistic_map *map)
 {
 	return sizes_join(of, part, map->numbers->pair);
@@ -455,24 +452,13 @@ static void sample(void *of, const struct sample_kept *k)
 	sample_direction(&s->of[1], k);
 }
 
-static void state(struct state *s, void *of, const struct requests *r)
-{
-	(void)r;
-	sizes_state(s, of);
-}
-
-static void free_all(void *of)
-{
-	sizes_free(of);
-}
-
 const struct statistic sizes_statistic = {
     .sections = IOT_ANALYZE_SIZES,
     .add = add_batch,
     .join = join,
     .add_trace = join,
-    .settle = settle,
+    .settle = sizes_settle,
     .sample = sample,
-    .state = state,
-    .free = free_all,
+    .state = sizes_state,
+    .free = sizes_free,
 };

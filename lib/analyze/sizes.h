@@ -34,17 +34,17 @@ bool sizes_add(struct request_sizes *s, const struct io_spans *grouped);
 /* Adds n requests of one length, whose files are not known. */
 bool sizes_count(struct request_sizes *s, unsigned direction, uint64_t length, uint64_t n);
 /* Counts what the last sizes_add have left; before any use of the counts. */
-bool sizes_settle(struct request_sizes *s);
+bool sizes_settle(void *of);
 /*
  * Adds a part, which is settled and whose pairs have these numbers in s. Returns false if out of
  * memory.
  */
 bool sizes_join(struct request_sizes *s, const struct request_sizes *part, const uint32_t *pair);
-void sizes_state(struct state *s, struct request_sizes *sizes);
+void sizes_state(struct state *s, void *of, const struct requests *requests);
 /* counted: counters that replace requests; NULL: none. */
 struct counters_totals;
 void sizes_values(const struct request_sizes *s, const struct iot_analyze_options *o,
 		  const struct counters_totals *counted, struct values *v);
-void sizes_free(struct request_sizes *s);
+void sizes_free(void *sizes);
 
 #endif

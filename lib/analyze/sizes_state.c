@@ -33,8 +33,10 @@ static void direction_state(struct state *s, struct sizes_direction *of)
 	state_few(s, "sizes.pair", pair_at, &pairs, s->pairs.count);
 }
 
-void sizes_state(struct state *s, struct request_sizes *sizes)
+void sizes_state(struct state *s, void *of, const struct requests *requests)
 {
+	(void)requests;
+	struct request_sizes *sizes = of;
 	for (s->direction = 0; s->direction < 2; s->direction++)
 		direction_state(s, &sizes->of[s->direction]);
 	s->direction = -1;

@@ -118,8 +118,10 @@ static void sum_columns(struct state *s, struct slow_sum *sum)
 	state_number(s, "max", &sum->max_ns);
 }
 
-void slow_calls_state(struct state *s, struct slow_calls *c)
+static void state(struct state *s, void *of, const struct requests *requests)
 {
+	(void)requests;
+	struct slow_calls *c = of;
 	size_t i;
 	while (state_each(s, "slow.other", 1, &i))
 		sum_columns(s, &c->other);
@@ -133,12 +135,6 @@ void slow_calls_state(struct state *s, struct slow_calls *c)
 }
 
 /* The statistic */
-
-static void state(struct state *s, void *of, const struct requests *r)
-{
-	(void)r;
-	slow_calls_state(s, of);
-}
 
 static void free_all(void *of)
 {

@@ -29,7 +29,6 @@ struct slow_calls {
 	struct slow_sum other; /* opens and closes whose file is not known */
 };
 
-void slow_calls_state(struct state *s, struct slow_calls *c);
 /* Returns the slow calls of a pair, NULL if it has none. */
 const struct slow_sum *slow_calls_of(const struct slow_calls *c, size_t pair);
 void slow_sum_add(struct slow_sum *to, const struct slow_sum *from);

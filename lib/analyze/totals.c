@@ -90,8 +90,9 @@ bool totals_add_clocks(struct totals *t, const struct io_clock *clocks, size_t n
 	return true;
 }
 
-void totals_free(struct totals *t)
+static void free_all(void *of)
 {
+	struct totals *t = of;
 	free(t->files);
 	free(t->clocks);
 }
@@ -535,22 +536,11 @@ static void sample(void *of, const struct sample_kept *k)
 	SAMPLE_KEEP(t->files, t->file_capacity, k->file, k->files);
 }
 
-static void state(struct state *s, void *of, const struct requests *r)
-{
-	(void)r;
-	totals_state(s, of);
-}
-
-static void free_all(void *of)
-{
-	totals_free(of);
-}
-
 const struct statistic totals_statistic = {
     .add = add,
     .join = join,
     .add_trace = add_trace,
     .sample = sample,
-    .state = state,
+    .state = totals_state,
     .free = free_all,
 };

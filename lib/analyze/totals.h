@@ -73,7 +73,7 @@ void totals_join_trace(struct totals_trace *t, const struct totals_trace *part);
 /* Adds another trace of the job: the CPU clock of a thread that both have is unknown. */
 bool totals_add_trace(struct totals *t, struct totals *more, const struct totals_map *map);
 void totals_join_job(struct totals_trace *t, const struct totals_trace *more);
-void totals_state(struct state *s, struct totals *t);
+void totals_state(struct state *s, void *of, const struct requests *requests);
 void totals_trace_state(struct state *s, struct totals_trace *t);
 /*
  * counted, sampled: counters and sums of samples, which replace requests; NULL: none. Samples leave
@@ -90,6 +90,5 @@ uint64_t totals_runtime(const struct totals_trace *trace, const struct requests 
 uint64_t totals_processes(const struct totals_trace *trace, const struct requests *requests);
 /* The number of files with a request. */
 uint64_t totals_files(const struct totals *t, const struct requests *r, unsigned layer);
-void totals_free(struct totals *t);
 
 #endif

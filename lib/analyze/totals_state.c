@@ -42,8 +42,10 @@ static void clocks_state(struct state *s, struct totals *t)
 	}
 }
 
-void totals_state(struct state *s, struct totals *t)
+void totals_state(struct state *s, void *of, const struct requests *requests)
 {
+	(void)requests;
+	struct totals *t = of;
 	size_t i;
 	while (state_each(s, "totals", 1, &i))
 		io_state(s, &t->io);

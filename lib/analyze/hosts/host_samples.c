@@ -240,12 +240,6 @@ static bool settle(void *of)
 	return done;
 }
 
-static void state(struct state *s, void *of, const struct requests *r)
-{
-	(void)r;
-	host_samples_state(s, of);
-}
-
 static void free_all(void *of)
 {
 	struct host_samples *h = of;
@@ -269,6 +263,6 @@ const struct statistic host_samples_statistic = {
     .join = join,
     .add_trace = join,
     .settle = settle,
-    .state = state,
+    .state = host_samples_state,
     .free = free_all,
 };

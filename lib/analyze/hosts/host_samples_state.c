@@ -111,8 +111,9 @@ static void bins_state(struct state *s, struct host_samples *h, const struct sta
 	series_state(s, &h->series, NULL);
 }
 
-void host_samples_state(struct state *s, struct host_samples *h)
+void host_samples_state(struct state *s, void *of, const struct requests *requests)
 {
+	struct host_samples *h = of;
 	struct state_numbers rows = {.count = 0};
 	if (!sums_state(s, h))
 		return;
@@ -121,7 +122,7 @@ void host_samples_state(struct state *s, struct host_samples *h)
 	coverage_state(s, "samples.covered", &h->coverage, h->numbers.count);
 	counters_state(s, h);
 	state_histogram(s, STATE_NAMES("samples.took"), &h->took);
-	sizes_state(s, &h->sizes);
+	sizes_state(s, &h->sizes, requests);
 	bins_state(s, h, &rows);
 	free(rows.own);
 	free(rows.index);

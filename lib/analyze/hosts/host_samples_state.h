@@ -7,6 +7,6 @@
 struct state;
 
 /* Saving: the samples are settled; loading settles them. */
-void host_samples_state(struct state *s, struct host_samples *h);
+void host_samples_state(struct state *s, void *of, const struct requests *requests);
 
 #endif
