@@ -70,11 +70,6 @@ void iot_source_free(struct iot_source *s)
 	free(s);
 }
 
-static int out_of_memory(struct iot_source *s)
-{
-	return error_set(&s->error, IOT_ENOMEM, "out of memory");
-}
-
 /* Settings */
 
 static int refuse_value(struct iot_source *s, const char *key, const char *value,
@@ -142,7 +137,7 @@ static int set_option(struct iot_source *s, const char *key, const char *value)
 				 SOURCE_SETTINGS_MAX);
 	struct setting *to = &s->setting[s->setting_count++];
 	*to = (struct setting){strdup(key), strdup(value)};
-	return to->name != NULL && to->value != NULL ? IOT_OK : out_of_memory(s);
+	return to->name != NULL && to->value != NULL ? IOT_OK : error_no_memory(&s->error);
 }
 
 int iot_source_set(struct iot_source *s, const char *key, const char *value)
@@ -203,7 +198,7 @@ int source_open_trace(struct iot_source *s, struct iot_reader *r)
 	struct trace_member **grown =
 	    realloc(s->trace, (s->trace_count + 1) * sizeof(struct trace_member *));
 	if (grown == NULL)
-		return out_of_memory(s);
+		return error_no_memory(&s->error);
 	s->trace = grown;
 	s->trace[s->trace_count] = trace_member_open(s->input, 0, r, &s->interrupt, &s->error);
 	if (s->trace[s->trace_count] != NULL)
@@ -260,7 +255,7 @@ static int open_own_reader(struct iot_source *s)
 	iot_reader_free(s->reader);
 	s->reader = iot_reader_new();
 	if (s->reader == NULL)
-		return out_of_memory(s);
+		return error_no_memory(&s->error);
 	(void)iot_reader_set(s->reader, IOT_SET_READ_AHEAD, 1);
 	(void)iot_reader_set(s->reader, IOT_SET_ALLOW_EMPTY, 0);
 	return source_open_trace(s, s->reader);
@@ -294,7 +289,7 @@ struct iot_stream *iot_source_stream(struct iot_source *s)
 		return NULL;
 	struct iot_stream *e = source_stream_new(s);
 	if (e == NULL)
-		(void)out_of_memory(s);
+		(void)error_no_memory(&s->error);
 	return e;
 }
 

@@ -68,11 +68,6 @@ const struct ring_events_totals *mount_trace_totals(const struct mount_trace *t)
 	return ring_events_totals(t->events);
 }
 
-static int no_memory(struct mount_trace *t)
-{
-	return error_set(&t->error, IOT_ENOMEM, "out of memory");
-}
-
 static int sorter_failed(struct mount_trace *t)
 {
 	return error_set(&t->error, sorter_error(t->sorter)->status, "%s",
@@ -111,7 +106,7 @@ static int decode(struct mount_trace *t, struct buffered who, const unsigned cha
 	memcpy(&head, record, sizeof(head));
 	const size_t process = process_of(t, shown_pid(who.pid), head.kind == RECORD_START);
 	if (process == SIZE_MAX)
-		return no_memory(t);
+		return error_no_memory(&t->error);
 	const struct ring_decoder d = {.zero = t->zero,
 				       .now = clock_map_now(t->clock),
 				       .skew = clock_map_units(t->clock, SKEW_NS),
@@ -139,7 +134,7 @@ static int write_sorted(struct mount_trace *t)
 	if (n < 0)
 		return sorter_failed(t);
 	const int status = ring_events_flush(t->events);
-	return status == IOT_ENOMEM ? no_memory(t) : status;
+	return status == IOT_ENOMEM ? error_no_memory(&t->error) : status;
 }
 
 int mount_trace_add(struct mount_trace *t, const struct buffer *full)
@@ -198,7 +193,7 @@ int mount_trace_dropped(struct mount_trace *t, uint64_t dropped)
 	t->dropped = dropped;
 	const size_t process = process_of(t, (uint32_t)getpid(), false);
 	if (process == SIZE_MAX)
-		return no_memory(t);
+		return error_no_memory(&t->error);
 	return add_own(
 	    t, (struct iot_event){
 		   .kind = RING_LOST,

@@ -23,7 +23,7 @@ static int restore_event(struct collector *c, const struct spool_entry *e, const
 	if (event.kind == RING_ENDED) {
 		p->ended = true;
 		if (!processes_set_start(&c->processes, e->process, event.start))
-			return error_set(&c->error, IOT_ENOMEM, "out of memory");
+			return error_no_memory(&c->error);
 	} else if (event.rec.type == RING_DROPPED) {
 		ring->dropped += event.rec.offset;
 		ring->dropped_bytes += event.rec.length;
@@ -139,7 +139,7 @@ int collector_resume(struct collector *c, uint64_t began)
 	int status = restore_spool(c);
 	for (size_t i = 0; i < c->processes.count && status == IOT_OK; i++)
 		if (!c->processes.process[i].ended && !processes_await_end(&c->processes, i))
-			status = error_set(&c->error, IOT_ENOMEM, "out of memory");
+			status = error_no_memory(&c->error);
 	if (status == IOT_OK)
 		status = reopen_directory(c);
 	free(c->spooled_ring);

@@ -91,11 +91,6 @@ static int invalid(struct replay *r, const char *what)
 	return error_set(&r->error, IOT_EFORMAT, "the spool has an invalid %s", what);
 }
 
-static int no_memory(struct replay *r)
-{
-	return error_set(&r->error, IOT_ENOMEM, "out of memory");
-}
-
 static int add_process(struct replay *r, const struct spool_entry *e, const void *data)
 {
 	struct spool_process p;
@@ -103,7 +98,7 @@ static int add_process(struct replay *r, const struct spool_entry *e, const void
 		return invalid(r, "process");
 	memcpy(&p, data, sizeof(p));
 	if (!array_reserve(&r->index, &r->capacity, r->count + 1, sizeof(*r->index)))
-		return no_memory(r);
+		return error_no_memory(&r->error);
 	const size_t index = processes_restore(&r->processes, p.pid, p.parent, p.namespace);
 	if (index == SIZE_MAX)
 		return invalid(r, "process");
@@ -176,7 +171,7 @@ static int add_records(struct replay *r, const struct spool_entry *e, const unsi
 	const uint32_t process = r->index[e->process];
 	struct ring_decoder d = {
 	    .zero = r->zero, .now = e->time, .skew = r->skew, .flags = r->flags};
-	int status = ring == NULL ? no_memory(r) : IOT_OK;
+	int status = ring == NULL ? error_no_memory(&r->error) : IOT_OK;
 	for (size_t at = 0; status == IOT_OK && at < e->size && !ring->failed;) {
 		size_t used;
 		find_user(r, ring, process, data + at, e->size - at);

@@ -406,7 +406,7 @@ int blktrace_binary_open(struct blktrace *b)
 	b->member =
 	    calloc(count < BLKTRACE_CPUS_MAX ? count : BLKTRACE_CPUS_MAX, sizeof *b->member);
 	if (b->member == NULL)
-		return error_set(&b->src->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&b->src->error);
 	for (size_t i = 0; i < count; i++)
 		if (open_member(b, i) != IOT_OK)
 			return b->src->error.status;

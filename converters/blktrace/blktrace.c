@@ -189,7 +189,7 @@ static int open_source(struct source_state *src)
 	struct blktrace *b = calloc(1, sizeof *b);
 	src->state = b;
 	if (b == NULL)
-		return error_set(&src->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&src->error);
 	b->src = src;
 	b->emit.report = &src->report;
 	b->emit.directive_capacity = BLKTRACE_DIRECTIVE;

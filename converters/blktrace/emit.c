@@ -13,7 +13,7 @@ enum blktrace_disk_state { DISK_NEW, DISK_DECLARED, DISK_COMPLETION_UNKNOWN };
 bool blktrace_no_memory(struct blktrace *b)
 {
 	if (b->status == IOT_OK)
-		b->status = error_set(&b->src->error, IOT_ENOMEM, "out of memory");
+		b->status = error_no_memory(&b->src->error);
 	return false;
 }
 

@@ -110,7 +110,7 @@ static void set_header(struct csv_source *c, struct iot_text line)
 {
 	c->header = malloc(line.size + 1);
 	if (c->header == NULL) {
-		error_set(&c->src->error, IOT_ENOMEM, "out of memory");
+		error_no_memory(&c->src->error);
 		return;
 	}
 	memcpy(c->header, line.data, line.size);
@@ -259,7 +259,7 @@ static int open_source(struct source_state *src)
 	if (c != NULL)
 		c->scratch = malloc(CSV_SCRATCH);
 	if (c == NULL || c->scratch == NULL)
-		return error_set(&src->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&src->error);
 	c->src = src;
 	c->emit.report = &src->report;
 	c->emit.directive_capacity = CSV_DIRECTIVE;
@@ -544,7 +544,7 @@ static bool convert_row(struct csv_source *c)
 		count_missing(c, &rec);
 	struct iot_event *ev = emit_event(&c->emit);
 	if (ev == NULL)
-		return error_set(&c->src->error, IOT_ENOMEM, "out of memory") == IOT_OK;
+		return error_no_memory(&c->src->error) == IOT_OK;
 	emit_record(ev, rec);
 	c->latest_ns = rec.start_ns > c->latest_ns ? rec.start_ns : c->latest_ns;
 	c->src->report.records++;

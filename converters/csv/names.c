@@ -34,7 +34,7 @@ static bool within_limit(struct csv_source *c)
 
 static bool out_of_memory(struct csv_source *c)
 {
-	error_set(&c->src->error, IOT_ENOMEM, "out of memory");
+	error_no_memory(&c->src->error);
 	return false;
 }
 

@@ -348,7 +348,7 @@ static int open_source(struct source_state *src)
 {
 	struct darshan *d = calloc(1, sizeof *d);
 	if (d == NULL)
-		return error_set(&src->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&src->error);
 	src->state = d;
 	d->src = src;
 	d->emit.report = &src->report;

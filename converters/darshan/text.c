@@ -221,7 +221,7 @@ int darshan_text_open(struct darshan *d, struct bufreader *in, struct error *err
 	if (d->text == NULL)
 		d->text = calloc(1, sizeof *d->text);
 	if (d->text == NULL)
-		return error_set(error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(error);
 	*d->text = (struct darshan_text){.bufreader = in};
 	d->log = (struct darshan_log){.job = {.start_ns = -1, .end_ns = -1, .known = true}};
 	while (peek_line(d, &line) && !is_body(line)) {

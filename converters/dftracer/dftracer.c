@@ -230,7 +230,7 @@ static int open_source(struct source_state *src)
 {
 	struct dftracer *t = calloc(1, sizeof *t);
 	if (t == NULL)
-		return error_set(&src->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&src->error);
 	src->state = t;
 	calls_init(&t->calls, src);
 	t->names = t->hosts = (struct pfw_names){.fds = &t->calls.fds, .seed = hash_seed()};

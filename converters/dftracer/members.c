@@ -155,7 +155,7 @@ int pfw_members_open(struct pfw_members *m, struct source_state *src)
 	m->member = calloc(open + 1, sizeof *m->member);
 	m->heap = calloc(open + 1, sizeof *m->heap);
 	if (m->index == NULL || m->member == NULL || m->heap == NULL)
-		return error_set(&src->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&src->error);
 	find_members(m);
 	for (uint32_t i = 0; i < open && open_next(m, i); i++)
 		m->heap[m->heap_size++] = i;

@@ -5,7 +5,7 @@
 bool fio_no_memory(struct fio *f)
 {
 	if (f->status == IOT_OK)
-		f->status = error_set(&f->src->error, IOT_ENOMEM, "out of memory");
+		f->status = error_no_memory(&f->src->error);
 	return false;
 }
 

@@ -255,7 +255,7 @@ static int open_source(struct source_state *src)
 	struct fio *f = calloc(1, sizeof *f);
 	src->state = f;
 	if (f == NULL)
-		return error_set(&src->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&src->error);
 	f->src = src;
 	f->seed = hash_seed();
 	f->emit.report = &src->report;
@@ -266,7 +266,7 @@ static int open_source(struct source_state *src)
 	src->tick_ns = f->samples && f->kind <= FIO_CLAT ? 1 : US;
 	src->unordered = f->samples || input_count(src->input) > 1;
 	if (f->samples && !array_reserve_index(&f->file, &f->file_capacity, 0, sizeof *f->file))
-		return error_set(&src->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&src->error);
 	for (size_t i = 0; i < input_count(src->input); i++)
 		if (is_converted(f, i) && examine(f, i) != IOT_OK)
 			return src->error.status;

@@ -141,7 +141,7 @@ static struct unpacker *unpacker_new(struct bufreader *base, enum compression_la
 		free(escaped);
 		free(u);
 		bufreader_free(base);
-		error_set(error, IOT_ENOMEM, "out of memory");
+		error_no_memory(error);
 		return NULL;
 	}
 	*u = (struct unpacker){.base = base,
@@ -154,7 +154,7 @@ static struct unpacker *unpacker_new(struct bufreader *base, enum compression_la
 		u->archive = u->library.archive_read_new();
 		if (u->archive != NULL)
 			return u;
-		error_set(error, IOT_ENOMEM, "out of memory");
+		error_no_memory(error);
 	}
 	unpacker_free(u);
 	return NULL;
@@ -281,7 +281,7 @@ static int xz_error(struct unpacker *u, lzma_ret why)
 		return error_set(&u->error, base->status, "%s", base->text);
 	switch (why) {
 	case LZMA_MEM_ERROR:
-		return error_set(&u->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&u->error);
 	case LZMA_MEMLIMIT_ERROR:
 		return error_set(&u->error, IOT_ELIMIT,
 				 "%s: xz asks for %ju bytes of memory, the limit is %d", u->name,
@@ -339,7 +339,7 @@ struct bufreader *decompress_bufreader(struct bufreader *base, enum compression_
 	struct bufreader *w = bufreader_new(name, &own);
 	if (w == NULL) {
 		unpacker_free(u);
-		error_set(error, IOT_ENOMEM, "out of memory");
+		error_no_memory(error);
 		return NULL;
 	}
 	if (bufreader_open_callback(w, how == COMPRESSION_LAYER_XZ ? read_xz : read_stream, u) ==
@@ -365,7 +365,7 @@ struct tar *tar_new(struct bufreader *base, const char *name, struct error *erro
 		(void)give_up(u);
 		*error = u->error;
 	}
-	error_set(error, IOT_ENOMEM, "out of memory");
+	error_no_memory(error);
 	if (entry != NULL)
 		u->library.archive_entry_free(entry);
 	unpacker_free(u);

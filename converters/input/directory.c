@@ -23,11 +23,6 @@ int input_path_error(struct error *error, const char *path)
 			    escape_text(shown, sizeof(shown), path, strlen(path)));
 }
 
-static int out_of_memory(struct error *error)
-{
-	return error_set(error, IOT_ENOMEM, "out of memory");
-}
-
 /* Identity */
 
 struct identity identity_of(const struct stat *st)
@@ -126,12 +121,12 @@ static int keep(struct directory_list *f, const char *path, const struct stat *s
 	if (f->count == f->max)
 		return error_set(error, IOT_ELIMIT, "more than %zu files", f->max);
 	if (!array_reserve(&f->found, &f->capacity, f->count + 1, sizeof(*f->found)))
-		return out_of_memory(error);
+		return error_no_memory(error);
 	struct directory_entry *new = &f->found[f->count];
 	*new = (struct directory_entry){
 	    .path = strdup(path), .size = (uint64_t)st->st_size, .identity = identity_of(st)};
 	if (new->path == NULL)
-		return out_of_memory(error);
+		return error_no_memory(error);
 	f->count++;
 	return IOT_OK;
 }
@@ -203,7 +198,7 @@ static int search(struct directory_list *f, int fd, const char *directory, unsig
 		char *path = join(directory, entry->d_name);
 		status = path != NULL
 			     ? search_entry(f, dirfd(dir), entry->d_name, path, depth, error)
-			     : out_of_memory(error);
+			     : error_no_memory(error);
 		free(path);
 	}
 	closedir(dir);

@@ -85,11 +85,6 @@ struct tap {
 	struct tap *next, **link;
 };
 
-static int out_of_memory(struct error *error)
-{
-	return error_set(error, IOT_ENOMEM, "out of memory");
-}
-
 /* Open members: their raw bytes, which are counted, and the bufreaders on top */
 
 static uint64_t tap_position(const struct tap *t)
@@ -183,7 +178,7 @@ static struct bufreader *tap_bufreader(struct input *in, size_t member, int fd, 
 	if (t == NULL) {
 		if (fd >= 0)
 			close(fd);
-		error_set(error, IOT_ENOMEM, "out of memory");
+		error_no_memory(error);
 		return NULL;
 	}
 	struct bufreader_options options = {.read_size = read_size(in),
@@ -198,7 +193,7 @@ static struct bufreader *tap_bufreader(struct input *in, size_t member, int fd, 
 	struct bufreader *w = bufreader_new(in->member[member].name, &options);
 	if (w == NULL) {
 		tap_free(t);
-		error_set(error, IOT_ENOMEM, "out of memory");
+		error_no_memory(error);
 		return NULL;
 	}
 	t->bufreader = w;
@@ -280,7 +275,7 @@ static struct bufreader *member_open(struct input *in, size_t member, struct err
 static struct member *add_member(struct input *in, char *name, struct error *error)
 {
 	if (name == NULL) {
-		out_of_memory(error);
+		error_no_memory(error);
 		return NULL;
 	}
 	if (in->count == MEMBERS_MAX) {
@@ -290,7 +285,7 @@ static struct member *add_member(struct input *in, char *name, struct error *err
 	}
 	if (!array_reserve(&in->member, &in->capacity, in->count + 1, sizeof(*in->member))) {
 		free(name);
-		out_of_memory(error);
+		error_no_memory(error);
 		return NULL;
 	}
 	if (in->only_fd >= 0)
@@ -331,7 +326,7 @@ static int store_damage(struct input *in, size_t first, const struct error *dama
 	struct member *last = &in->member[in->count - 1];
 	last->damage = malloc(sizeof(*damage));
 	if (last->damage == NULL)
-		return out_of_memory(error);
+		return error_no_memory(error);
 	*last->damage = *damage;
 	return IOT_OK;
 }
@@ -627,7 +622,7 @@ struct input *input_new(const char *const *paths, size_t count, struct interrupt
 {
 	struct input *in = calloc(1, sizeof(*in));
 	if (in == NULL) {
-		out_of_memory(error);
+		error_no_memory(error);
 		return NULL;
 	}
 	in->tempfile = in->only_fd = -1;
@@ -700,7 +695,7 @@ static void load_head(struct input *in, size_t member)
 	const char *data = m->pipe ? pipe_head(w, &have) : bufreader_peek(w, capacity, &have);
 	have = have < capacity ? have : capacity;
 	if (!store_head(m, data, have))
-		(void)out_of_memory(&error);
+		(void)error_no_memory(&error);
 	keep_unseen(in, have < capacity ? bufreader_error(w) : &error);
 	keep_unseen(in, &error);
 	if (w != m->once)
@@ -765,7 +760,7 @@ static int open_kept(struct input *in, size_t member, struct stored_bytes *b, st
 		return error_set(error, IOT_EUSAGE, "a pipe can be read once only");
 	b->is_file = t->first >= 0;
 	if (t->kept.incomplete)
-		return out_of_memory(error);
+		return error_no_memory(error);
 	b->fd = fcntl(t->fd, F_DUPFD_CLOEXEC, 3);
 	if (b->fd < 0 || (b->is_file && lseek(b->fd, t->first, SEEK_SET) < 0))
 		return input_path_error(error, in->member[member].name);

@@ -100,7 +100,7 @@ struct trace_member *trace_member_open(struct input *in, size_t member, struct i
 {
 	struct trace_member *t = calloc(1, sizeof(*t));
 	if (t == NULL) {
-		error_set(error, IOT_ENOMEM, "out of memory");
+		error_no_memory(error);
 		return NULL;
 	}
 	t->interrupt = interrupt;

@@ -370,7 +370,7 @@ static int open_source(struct source_state *src)
 	struct lcs *s = calloc(1, sizeof *s);
 	src->state = s;
 	if (s == NULL)
-		return error_set(&src->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&src->error);
 	s->src = src;
 	s->emit.report = &src->report;
 	s->emit.directive_capacity = LCS_DIRECTIVE;

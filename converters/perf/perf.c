@@ -347,7 +347,7 @@ static int open_source(struct source_state *src)
 {
 	struct perf *p = calloc(1, sizeof *p);
 	if (p == NULL)
-		return error_set(&src->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&src->error);
 	src->state = p;
 	calls_init(&p->calls, src);
 	if (emit_set_ops(&p->calls.emit, src) != IOT_OK)

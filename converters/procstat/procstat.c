@@ -508,7 +508,7 @@ static int open_source(struct source_state *src)
 	struct procstat *s = calloc(1, sizeof(*s));
 	src->state = s;
 	if (s == NULL)
-		return error_set(&src->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&src->error);
 	s->src = src;
 	s->latest_ns = -1;
 	src->first_ns = 0;

@@ -102,7 +102,7 @@ static int store_append(struct recorder_store *s, const char *data, size_t n, st
 		return error_set(error, IOT_ELIMIT, "more than %d GiB of temporary file",
 				 (int)(STORE_MAX >> 30));
 	if (small && !array_reserve(&s->data, &s->capacity, (size_t)s->size + n, 1))
-		return error_set(error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(error);
 	if (small) {
 		memcpy(s->data + s->size, data, n);
 	} else {
@@ -200,7 +200,7 @@ static int open_slice(struct recorder_stream *s, uint64_t at, uint64_t size, str
 	s->left = size;
 	s->bufreader = bufreader_new(s->name, &options);
 	if (s->bufreader == NULL || bufreader_open_callback(s->bufreader, read_store, s) != IOT_OK)
-		return error_set(error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(error);
 	return IOT_OK;
 }
 
@@ -225,7 +225,7 @@ static int read_block_head(struct recorder_stream *s, struct error *error)
 				 s->name, (uintmax_t)packed, (uintmax_t)s->expect);
 	s->left = packed;
 	s->inflating = inflateInit(&s->z) == Z_OK;
-	return s->inflating ? IOT_OK : error_set(error, IOT_ENOMEM, "out of memory");
+	return s->inflating ? IOT_OK : error_no_memory(error);
 }
 
 int recorder_stream_open(struct recorder *r, struct recorder_stream *s,
@@ -399,7 +399,7 @@ static char *load_stream(struct recorder_stream *s, size_t max, struct error *er
 			break;
 		}
 		if (!array_reserve(&data, &capacity, need, 1)) {
-			error_set(error, IOT_ENOMEM, "out of memory");
+			error_no_memory(error);
 			break;
 		}
 		ssize_t n = recorder_stream_read(s, data + size, capacity - size, error);

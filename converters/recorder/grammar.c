@@ -56,7 +56,7 @@ static int add_id(struct parser *p, uint32_t index)
 		return bad(p, index, "is not negative");
 	const size_t number = idmap_number(&p->ids, (uint32_t)id);
 	if (number == SIZE_MAX)
-		return error_set(p->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(p->error);
 	return number == index ? IOT_OK : bad(p, index, "occurs twice");
 }
 
@@ -197,7 +197,7 @@ static int parse(struct parser *p, const char *payload, size_t size, uint32_t te
 	p->next = malloc(g->rules * sizeof *p->next);
 	if (g->rule == NULL || g->symbol == NULL || p->colour == NULL || p->path == NULL ||
 	    p->next == NULL)
-		return error_set(p->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(p->error);
 	g->bytes = g->rules * sizeof *g->rule + symbols * sizeof *g->symbol;
 	int status = parse_rules(p, payload, size, terminals);
 	if (status == IOT_OK)
@@ -209,8 +209,7 @@ struct recorder_grammar *recorder_grammar_new(const char *payload, size_t size, 
 					      const char *name, struct error *error)
 {
 	struct parser p = {.name = name, .error = error, .g = calloc(1, sizeof *p.g)};
-	int status = p.g == NULL ? error_set(error, IOT_ENOMEM, "out of memory")
-				 : parse(&p, payload, size, terminals);
+	int status = p.g == NULL ? error_no_memory(error) : parse(&p, payload, size, terminals);
 	idmap_free(&p.ids);
 	free(p.colour);
 	free(p.path);

@@ -59,7 +59,7 @@ static int parse_names(struct recorder_meta *m, const char *text, size_t size, s
 			    m->functions);
 		if (!array_reserve(&m->function, &m->function_capacity, m->functions + 1,
 				   sizeof *m->function))
-			return error_set(error, IOT_ENOMEM, "out of memory");
+			return error_no_memory(error);
 		m->function[m->functions++] =
 		    (struct recorder_named){recorder_function(name), name};
 		text += stride > 0 ? stride : name.size + (stop != NULL);

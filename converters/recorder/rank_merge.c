@@ -140,7 +140,7 @@ static int list_ranks(struct recorder *r)
 	size_t capacity = all ? meta->ranks : r->files.parts, n = 0;
 	m->rank = malloc((capacity + 1) * sizeof *m->rank);
 	if (m->rank == NULL)
-		return error_set(&r->src->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&r->src->error);
 	for (uint32_t i = 0; all && i < meta->ranks; i++)
 		m->rank[n++] = i;
 	for (size_t i = 0; !all && i < sizeof roles / sizeof *roles; i++) {

@@ -125,7 +125,7 @@ static int next(struct recorder_rank *rk)
 		t->number++;
 		rk->r->src->report.lines++;
 		if (fine && !accept_call(rk, &call))
-			return error_set(&rk->error, IOT_ENOMEM, "out of memory");
+			return error_no_memory(&rk->error);
 		if (!fine && !cut)
 			report_unparsed(&rk->r->src->report, t->name, t->number, data, size);
 		bufreader_consume(t->bufreader, size + !cut);
@@ -154,7 +154,7 @@ static int open_rank(struct recorder_rank *rk)
 	const struct recorder_part *part = recorder_part(rk->r, RECORDER_RANK_TEXT, rk->rank);
 	struct rank_text *t = rk->state = calloc(1, sizeof *t);
 	if (t == NULL)
-		return error_set(&rk->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&rk->error);
 	rk->bytes = sizeof *t + RECORDER_RANK_BYTES;
 	memcpy(t->name, recorder_name(rk->r, part), sizeof t->name);
 	t->bufreader = input_open(rk->r->src->input, part->member, &rk->error);

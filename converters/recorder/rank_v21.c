@@ -336,7 +336,7 @@ static int open_rank(struct recorder_rank *rk)
 {
 	struct rank_v21 *v = rk->state = calloc(1, sizeof *v);
 	if (v == NULL)
-		return error_set(&rk->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&rk->error);
 	rk->bytes = sizeof *v + RECORDER_RANK_BYTES;
 	const struct recorder_part *part = recorder_rank_part(rk, RECORDER_RANK_CALLS, ".itf");
 	if (part == NULL)

@@ -255,7 +255,7 @@ static int open_rank(struct recorder_rank *rk)
 {
 	struct rank_v23 *v = rk->state = calloc(1, sizeof *v);
 	if (v == NULL)
-		return error_set(&rk->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&rk->error);
 	rk->base_ns = rk->r->base_ns;
 	v->unit = recorder_unit_get(rk->r, rk->rank, &rk->error);
 	if (v->unit == NULL)
@@ -265,7 +265,7 @@ static int open_rank(struct recorder_rank *rk)
 	if (status != IOT_OK)
 		return status;
 	if (!recorder_expand_begin(&v->expansion, g))
-		return error_set(&rk->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&rk->error);
 	for (unsigned p = 0; p < RECORDER_PATTERNS; p++)
 		v->position[p] = recorder_position(rk->r, rk->rank, p + 1);
 	rk->bytes = sizeof *v - sizeof v->call + RECORDER_RANK_BYTES +

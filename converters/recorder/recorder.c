@@ -123,7 +123,7 @@ static int open_source(struct source_state *src)
 {
 	struct recorder *r = calloc(1, sizeof *r);
 	if (r == NULL)
-		return error_set(&src->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&src->error);
 	src->state = r;
 	r->src = src;
 	r->check = source_setting(src, "check") != NULL;

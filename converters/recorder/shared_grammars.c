@@ -12,11 +12,6 @@
 
 enum { KEPT_MAX = 64 << 20 };
 
-static int no_memory(struct error *error)
-{
-	return error_set(error, IOT_ENOMEM, "out of memory");
-}
-
 /* The signatures that a unit uses */
 
 struct grammar_scan {
@@ -78,7 +73,7 @@ static int scan(struct recorder *r, struct recorder_unit *u, struct error *error
 	free(s.used);
 	free(s.seen);
 	free(s.stack);
-	return fine ? IOT_OK : no_memory(error);
+	return fine ? IOT_OK : error_no_memory(error);
 }
 
 /* Loading */
@@ -128,7 +123,7 @@ static struct recorder_unit *own_unit(struct recorder *r, uint32_t rank, struct 
 		return NULL;
 	struct recorder_unit *u = calloc(1, sizeof *u);
 	if (u == NULL) {
-		no_memory(error);
+		error_no_memory(error);
 		return NULL;
 	}
 	u->own = true;
@@ -225,7 +220,7 @@ static int parse_units(struct recorder *r, const struct recorder_part *part, con
 	s->unit = calloc(s->units, sizeof *s->unit);
 	s->unit_of = malloc(ranks * sizeof *s->unit_of);
 	if (s->unit == NULL || s->unit_of == NULL)
-		return no_memory(&r->src->error);
+		return error_no_memory(&r->src->error);
 	for (uint32_t i = 0; i < ranks; i++) {
 		int32_t unit = recorder_i32(data + 4 * (size_t)i);
 		if (unit < 0 || unit >= units)
@@ -303,7 +298,7 @@ static int find_times(struct recorder *r)
 	r->shared.times_at = times_at = malloc(((size_t)r->meta.ranks + 1) * sizeof *times_at);
 	if (head == NULL || times_at == NULL) {
 		free(head);
-		return no_memory(e);
+		return error_no_memory(e);
 	}
 	for (uint32_t i = 0; i < r->meta.ranks; i++) {
 		times_at[i] = at;
@@ -341,7 +336,7 @@ static int find_positions(struct recorder *r, unsigned pattern)
 	uint32_t *position = r->shared.position[pattern] = malloc(ranks * sizeof *position), at = 0;
 	if (key == NULL || position == NULL) {
 		free(key);
-		return no_memory(&r->src->error);
+		return error_no_memory(&r->src->error);
 	}
 	for (uint32_t i = 0; i < ranks; i++)
 		key[i] = (uint64_t)s->unit[s->unit_of[i]].distinct[pattern] << 32 | i;

@@ -318,7 +318,7 @@ static int parse_table(struct recorder *r, struct recorder_cst *c, size_t size, 
 	}
 	c->bytes = size + c->count * sizeof *c->signature;
 	if (c->signature == NULL)
-		return error_set(error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(error);
 	for (uint32_t i = 0; i < c->count; i++) {
 		struct signature_entry e;
 		if (!next_entry(&r->meta, &p, end, &e))
@@ -339,7 +339,7 @@ struct recorder_cst *recorder_cst_load(struct recorder *r, const struct recorder
 	size_t size = 0;
 	struct recorder_cst *c = calloc(1, sizeof *c);
 	if (c == NULL) {
-		error_set(error, IOT_ENOMEM, "out of memory");
+		error_no_memory(error);
 		return NULL;
 	}
 	c->payload = recorder_load(r, part, 0, RECORDER_WHOLE, r->meta.blocks, RECORDER_PAYLOAD_MAX,

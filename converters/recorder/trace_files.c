@@ -231,16 +231,11 @@ static int refuse_alone(struct recorder *r)
 
 /* Parts */
 
-static int no_memory(struct recorder *r)
-{
-	return error_set(&r->src->error, IOT_ENOMEM, "out of memory");
-}
-
 static int add_part(struct recorder *r, const struct recorder_part *part)
 {
 	struct recorder_files *f = &r->files;
 	if (!array_reserve(&f->part, &f->capacity, f->parts + 1, sizeof *f->part))
-		return no_memory(r);
+		return error_no_memory(&r->src->error);
 	f->part[f->parts++] = *part;
 	return IOT_OK;
 }
@@ -324,7 +319,7 @@ int recorder_layout(struct recorder *r)
 {
 	struct directories *d = calloc(1, sizeof *d);
 	if (d == NULL)
-		return no_memory(r);
+		return error_no_memory(&r->src->error);
 	find_directories(r, d);
 	int status = IOT_OK;
 	if (d->count != 1)
@@ -334,7 +329,7 @@ int recorder_layout(struct recorder *r)
 		status = add_members(r, d->name[0]);
 	if (status == IOT_OK && d->name[0].data != NULL) {
 		r->files.directory = strndup(d->name[0].data, d->name[0].size);
-		status = r->files.directory == NULL ? no_memory(r) : IOT_OK;
+		status = r->files.directory == NULL ? error_no_memory(&r->src->error) : IOT_OK;
 	}
 	free(d);
 	if (status == IOT_OK && is_alone(r))

@@ -405,7 +405,7 @@ int strace_log_open(struct strace_log *log, struct source_state *src)
 	log->tree.leaves = log->members > 0 ? log->members : 1;
 	log->tree.node = malloc(2 * log->tree.leaves * sizeof *log->tree.node);
 	if (log->member == NULL || log->tree.node == NULL)
-		return error_set(&log->src->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&log->src->error);
 	log->src->tick_ns = UINT64_C(1000000000);
 	allow_descriptors(log);
 	for (size_t i = 0; i < log->members; i++) {

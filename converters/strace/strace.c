@@ -84,7 +84,7 @@ static int open_source(struct source_state *src)
 {
 	struct strace *s = calloc(1, sizeof *s);
 	if (s == NULL)
-		return error_set(&src->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&src->error);
 	src->state = s;
 	s->src = src;
 	s->options.all = source_setting(src, "all") != NULL;

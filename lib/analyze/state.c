@@ -31,7 +31,7 @@ static const char hex[] = "0123456789ABCDEF";
 
 void state_no_memory(struct state *s)
 {
-	error_set(&s->error, IOT_ENOMEM, "out of memory");
+	error_no_memory(&s->error);
 }
 
 static const char *directive_of(const struct state *s)

@@ -26,6 +26,11 @@ int error_system(struct error *e, int errnum, const char *format, ...)
  */
 int error_refuse(struct error *e, const char *why);
 
+static inline int error_no_memory(struct error *e)
+{
+	return error_set(e, IOT_ENOMEM, "out of memory");
+}
+
 static inline void error_clear(struct error *e)
 {
 	e->status = IOT_OK;

@@ -45,7 +45,7 @@ static int open_file(struct tempfile *f)
 	const char *directory = tempfile_directory();
 	f->buf = malloc(TEMPFILE_BUFFER);
 	if (f->buf == NULL)
-		return error_set(f->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(f->error);
 	f->fd = tempfile_open();
 	if (f->fd >= 0)
 		return IOT_OK;

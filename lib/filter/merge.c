@@ -60,11 +60,6 @@ struct merge {
 	} written; /* %trace: in slices of one trace, the same one repeats */
 };
 
-static int no_memory(struct merge *m)
-{
-	return error_set(&m->error, IOT_ENOMEM, "out of memory");
-}
-
 /* The order of events that start together */
 
 static int compare(uint64_t a, uint64_t b)
@@ -278,7 +273,7 @@ static int finish_events(struct merge *m, struct iot_batch *b)
 		bool dropped = false;
 		if (!(ev->kind == IOT_RECORD ? merge_ids_record(&m->ids, m->from[i], &ev->rec)
 					     : rewrite(m, ev, m->from[i], &dropped)))
-			return no_memory(m);
+			return error_no_memory(&m->error);
 		if (dropped)
 			continue;
 		if (kept < i)
@@ -304,7 +299,7 @@ static int open_inputs(struct merge *m)
 		struct merge_stream *s =
 		    merge_stream_new(m->upstream[i], each > HELD_MIN ? each : HELD_MIN);
 		if (s == NULL)
-			return no_memory(m);
+			return error_no_memory(&m->error);
 		s->drops_traces = has_head(m);
 		if (merge_stream_open(s, &m->inputs[i], &m->error) != IOT_OK)
 			return m->error.status;
@@ -318,7 +313,7 @@ static int open_inputs(struct merge *m)
 		return m->error.status;
 	if (!merge_ids_init(&m->ids, m->inputs, m->count, m->options.keep_ids,
 			    m->options.join_paths))
-		return no_memory(m);
+		return error_no_memory(&m->error);
 	m->ids.keep_processes = m->options.keep_processes != 0;
 	m->phase = MERGE_HEADS;
 	return 1;
@@ -353,7 +348,7 @@ static int write_heads(struct merge *m, struct iot_batch *b)
 	const bool at_once = m->options.open_max == 0 || m->count <= m->options.open_max;
 	m->phase = at_once ? MERGE_WRITE : MERGE_RUNS;
 	if (!at_once && (m->run_batch = iot_batch_new(IOT_BATCH_EVENTS)) == NULL)
-		return no_memory(m);
+		return error_no_memory(&m->error);
 	const int status = at_once ? begin_inputs(m, 0, m->count) : IOT_OK;
 	return status == IOT_OK ? 1 : status;
 }
@@ -364,7 +359,7 @@ static int begin_runs(struct merge *m)
 	for (size_t i = 0; i < m->runs.count; i++) {
 		struct merge_stream *s = merge_run_open(&m->runs, i);
 		if (s == NULL)
-			return no_memory(m);
+			return error_no_memory(&m->error);
 		m->streams.all[m->streams.count++] = s;
 	}
 	return begin_streams(m);
@@ -398,7 +393,7 @@ static int next_events(struct merge *m, struct iot_batch *b)
 {
 	const size_t events = b->capacity > IOT_BATCH_EVENTS ? b->capacity : IOT_BATCH_EVENTS;
 	if (!array_reserve(&m->from, &m->from_capacity, events, sizeof(*m->from)))
-		return no_memory(m);
+		return error_no_memory(&m->error);
 	text_blocks_reset(&m->text);
 	switch (m->phase) {
 	case MERGE_OPEN:

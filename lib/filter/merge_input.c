@@ -20,11 +20,6 @@
 
 enum { WHY_MAX = 300 };
 
-static int no_memory(struct error *error)
-{
-	return error_set(error, IOT_ENOMEM, "out of memory");
-}
-
 /* Held events */
 
 static bool hold(struct merge_stream *s, struct iot_event ev)
@@ -95,7 +90,7 @@ static int shift_directive(struct merge_stream *s, struct iot_event *ev, struct 
 	s->shift.zero_ns = -by;
 	if (!time_shift_events(&s->shift, &shifted, 1) ||
 	    !text_blocks_copy(&s->text[s->turn], &shifted.text))
-		return no_memory(error);
+		return error_no_memory(error);
 	ev->text = shifted.text;
 	return IOT_OK;
 }
@@ -269,7 +264,7 @@ int merge_stream_fill(struct merge_stream *s, struct error *error)
 	text_blocks_reset(&s->text[s->turn]);
 	s->held.count = s->held.bytes = 0;
 	if (!hold_all(s, b->events + last, b->count - last))
-		return no_memory(error);
+		return error_no_memory(error);
 	s->ready = b->count = 0;
 	while (got > 0 && s->ready == 0 && can_hold(s)) {
 		got = pull(s, error);
@@ -278,11 +273,11 @@ int merge_stream_fill(struct merge_stream *s, struct error *error)
 		if (s->ready > 0)
 			break;
 		if (!hold_all(s, b->events, b->count))
-			return no_memory(error);
+			return error_no_memory(error);
 		b->count = 0;
 	}
 	if (s->ended && s->status != IOT_OK && !add_lost(s))
-		return no_memory(error);
+		return error_no_memory(error);
 	deliver(s);
 	return IOT_OK;
 }
@@ -334,13 +329,13 @@ static int learn_trace(struct merge_stream *s, struct merge_input *in, const str
 	if (size > s->held.bytes_max)
 		return fail(s, error, IOT_ELIMIT, "too many %trace before its first record");
 	if (!array_reserve(&in->trace.text, &in->trace.capacity, size, 1))
-		return no_memory(error);
+		return error_no_memory(error);
 	memcpy(in->trace.text + in->trace.size, ev->text.data, ev->text.size);
 	in->trace.text[size - 1] = '\n';
 	in->trace.size = size;
 	(void)iot_directive_lacks(ev, &in->trace.lacks);
 	if (!learn_text(ev, "host", &in->trace.host) || !learn_text(ev, "job", &in->trace.job))
-		return no_memory(error);
+		return error_no_memory(error);
 	return learn_epoch(s, in, iot_directive_get(ev, "epoch"), error);
 }
 
@@ -362,7 +357,7 @@ static int learn(struct merge_stream *s, struct merge_input *in, struct iot_even
 			events[kept++] = events[i];
 		ev.has = 0;
 		if (status == IOT_OK && !remap_ids_event(&see, &ev))
-			status = no_memory(error);
+			status = error_no_memory(error);
 	}
 	remap_ids_free(&see);
 	*n = kept;
@@ -386,7 +381,7 @@ int merge_stream_open(struct merge_stream *s, struct merge_input *in, struct err
 			break;
 		}
 		if (!hold_all(s, b->events, b->count))
-			return no_memory(error);
+			return error_no_memory(error);
 		b->count = 0;
 	}
 	return IOT_OK;
@@ -400,7 +395,7 @@ int merge_stream_begin(struct merge_stream *s, const struct merge_input *in, str
 	    shift_batch(s, error) != IOT_OK)
 		return error->status;
 	if (s->ended && s->status != IOT_OK && !add_lost(s))
-		return no_memory(error);
+		return error_no_memory(error);
 	deliver(s);
 	return IOT_OK;
 }

@@ -43,7 +43,7 @@ int merge_runs_append(struct merge_runs *r, const struct iot_event *ev, const ui
 int merge_runs_end(struct merge_runs *r, int failed)
 {
 	if (!array_reserve(&r->end, &r->capacity, r->count + 1, sizeof(*r->end)))
-		return error_set(r->file.error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(r->file.error);
 	r->end[r->count++] = (struct merge_run_end){tempfile_end(&r->file), failed};
 	r->last = (struct iot_record){.start_ns = 0};
 	r->last_tag = 0;

@@ -157,7 +157,7 @@ static int add_pipe(struct iot_collector *c, int fd, const char *name)
 		if (fd < 0)
 			return error_system(&c->error, errnum, "%s: cannot be opened", p->name);
 		close(fd);
-		return error_set(&c->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&c->error);
 	}
 	c->poll[c->pipes++] = (struct pollfd){.fd = fd, .events = POLLIN};
 	return IOT_OK;

@@ -58,10 +58,10 @@ int decoder_prepare(struct decoder *d, const char *name)
 	    .prefetch = s->read_ahead};
 	definitions_init(&d->names, s->memory_max, false, s->names);
 	if (verified && (d->lookahead = lookahead_new(s->held_max)) == NULL)
-		return error_set(&d->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&d->error);
 	d->bufreader = bufreader_new(name, &options);
 	if (d->bufreader == NULL)
-		return error_set(&d->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&d->error);
 	d->name = bufreader_name(d->bufreader);
 	return IOT_OK;
 }

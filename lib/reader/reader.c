@@ -187,7 +187,7 @@ int iot_reader_open_stream(struct iot_reader *r, struct iot_stream *stream)
 	}
 	r->stream = stream_events_new(stream, &r->settings);
 	if (r->stream == NULL)
-		return error_set(&d->error, IOT_ENOMEM, "out of memory");
+		return error_no_memory(&d->error);
 	definitions_init(&d->names, r->settings.memory_max, true, r->settings.names);
 	d->name = "stream";
 	d->framed = true;

@@ -85,7 +85,7 @@ struct references {
 
 static inline int references_no_memory(struct references *r)
 {
-	return error_set(&r->error, IOT_ENOMEM, "out of memory");
+	return error_no_memory(&r->error);
 }
 
 /* Returns the number of an object of the trace (not 0), or SIZE_MAX with the error set. */

@@ -94,5 +94,5 @@ void sim_free(struct sim *s)
 
 int sim_no_memory(struct sim *s)
 {
-	return error_set(s->error, IOT_ENOMEM, "out of memory");
+	return error_no_memory(s->error);
 }

@@ -41,11 +41,6 @@ void world_free(struct world *w)
 	memset(w, 0, sizeof *w);
 }
 
-static int no_memory(struct world *w)
-{
-	return error_set(&w->error, IOT_ENOMEM, "out of memory");
-}
-
 /* Returns NULL if out of memory. */
 static struct program *program_of(struct world *w, uint32_t process)
 {
@@ -78,7 +73,7 @@ static int add_row(struct world *w, struct program *p, size_t row)
 {
 	const size_t before = p->row_capacity;
 	if (!array_reserve(&p->rows, &p->row_capacity, p->count + 1, sizeof *p->rows))
-		return no_memory(w);
+		return error_no_memory(&w->error);
 	w->step_bytes += (p->row_capacity - before) * sizeof *p->rows;
 	p->rows[p->count] = row < ROW_NONE ? (uint32_t)row : ROW_NONE;
 	return IOT_OK;
@@ -89,7 +84,7 @@ static int add_step(struct world *w, struct program *p, const struct step *step,
 {
 	const size_t before = p->capacity;
 	if (!array_reserve(&p->steps, &p->capacity, p->count + 1, sizeof *step))
-		return no_memory(w);
+		return error_no_memory(&w->error);
 	if (w->options.by != BREAKDOWN_NONE && add_row(w, p, row) != IOT_OK)
 		return w->error.status;
 	w->step_bytes += (p->capacity - before) * sizeof *step;
@@ -229,15 +224,15 @@ static int add_record(struct world *w, const struct iot_record *rec)
 	uint32_t object = world_object_of_record(w, rec);
 	w->counts.records++;
 	if (p == NULL || object == OBJECT_NONE)
-		return no_memory(w);
+		return error_no_memory(&w->error);
 	set_range(w, &step, rec);
 	if ((rec->flags & IOT_OFFSET_UNKNOWN) != 0 && !place_unknown(w, &step, &object))
-		return no_memory(w);
+		return error_no_memory(&w->error);
 	if (check_size(w, &step) != IOT_OK)
 		return w->error.status;
 	step.stream = stream_of(w, rec->process, object);
 	if (step.stream == STREAM_NONE)
-		return no_memory(w);
+		return error_no_memory(&w->error);
 	if (step.kind != STEP_CALL)
 		count_bytes(w, &step, object);
 	step.direct =
@@ -245,7 +240,7 @@ static int add_record(struct world *w, const struct iot_record *rec)
 	step.delay_ns = w->options.arrivals ? (uint64_t)rec->start_ns : think_of(w, p, rec);
 	advance(p, rec);
 	const size_t row = w->options.by != BREAKDOWN_NONE ? row_of_record(w, rec, object) : 0;
-	return row != SIZE_MAX ? add_step(w, p, &step, row) : no_memory(w);
+	return row != SIZE_MAX ? add_step(w, p, &step, row) : error_no_memory(&w->error);
 }
 
 static void check_order(struct world *w, const struct iot_record *rec)
@@ -325,19 +320,19 @@ static int add_operation(struct world *w, const struct iot_event *ev)
 	if ((ev->has & IOT_HAS_PROCESS) == 0 || w->options.physical)
 		return IOT_OK;
 	if (text_equals(iot_directive_get(ev, "name"), "open") && !world_file_opened(w, ev))
-		return no_memory(w);
+		return error_no_memory(&w->error);
 	if (succeeded(ev) && !follow_names(w, ev))
-		return no_memory(w);
+		return error_no_memory(&w->error);
 	if (succeeded(ev))
 		set_operation(w, ev, &step, &object);
 	struct program *p = program_of(w, ev->rec.process);
 	if (p == NULL)
-		return no_memory(w);
+		return error_no_memory(&w->error);
 	step.delay_ns = operation_delay(w, p, ev);
 	if (step.kind != STEP_CALL) {
 		step.stream = stream_of(w, ev->rec.process, object);
 		if (step.stream == STREAM_NONE)
-			return no_memory(w);
+			return error_no_memory(&w->error);
 	}
 	w->counts.operations++;
 	return add_step(
@@ -354,9 +349,9 @@ static int add_event(struct world *w, const struct iot_event *ev)
 	if (ev->kind == IOT_OP)
 		return add_operation(w, ev);
 	if (ev->kind == IOT_PROCESS && !breakdown_process(&w->breakdown, ev))
-		return no_memory(w);
+		return error_no_memory(&w->error);
 	if (ev->kind == IOT_FILE && !world_file_defined(w, ev))
-		return no_memory(w);
+		return error_no_memory(&w->error);
 	return IOT_OK;
 }
 

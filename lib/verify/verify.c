@@ -550,7 +550,7 @@ int iot_verifier_run(struct iot_verifier *handle, int fd, const char *name)
 	handle->verdict.tick_ns = handle->tick_ns;
 	handle->name = strdup(name);
 	if (handle->name == NULL)
-		error_set(&handle->error, IOT_ENOMEM, "out of memory");
+		error_no_memory(&handle->error);
 	else if (allocate(&v))
 		run(&v);
 	else

@@ -20,7 +20,7 @@ int writer_sink_failed(struct iot_writer *w)
 
 int writer_out_of_memory(struct iot_writer *w)
 {
-	return error_set(&w->error, IOT_ENOMEM, "out of memory");
+	return error_no_memory(&w->error);
 }
 
 int writer_limit_reached(struct iot_writer *w)
