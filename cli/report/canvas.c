@@ -37,7 +37,8 @@ static void write_element(struct output *o, const char *name, const char *text)
 void plot_write(const struct plot *p, const struct plot_data *d, struct output *o,
 		enum plot_use use)
 {
-	const int height = p->height_of != NULL ? p->height_of(d) : p->height;
+	const int own = p->height_of != NULL ? p->height_of(d) : p->height,
+		  height = own != 0 ? own : PLOT_HEIGHT;
 	output_printf(o,
 		      "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%d\" "
 		      "height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n",

@@ -42,7 +42,7 @@ struct plot_data {
 struct plot {
 	const char *name; /* of its files, without a suffix */
 	const char *title, *description;
-	int height;
+	int height;                                  /* 0: PLOT_HEIGHT */
 	int (*height_of)(const struct plot_data *d); /* instead, if it depends on the data */
 	bool (*has_data)(const struct plot_data *d);
 	void (*draw)(const struct plot_data *d, struct output *o);

@@ -112,7 +112,6 @@ const struct plot plot_cdf = {
     .title = "Times between requests, and their durations",
     .description = "Share of the times up to a value: from the start of a request to the start of "
 		   "the next, without any request in progress, and of reads and writes.",
-    .height = PLOT_HEIGHT,
     .has_data = has_cdf,
     .draw = draw_cdf,
     .write_data = write_cdf,
@@ -182,7 +181,6 @@ const struct plot plot_burstiness = {
     .name = "burstiness",
     .title = "Burstiness",
     .description = "Share of the time in which the data rate is up to a share of its peak.",
-    .height = PLOT_HEIGHT,
     .has_data = has_burstiness,
     .draw = draw_burstiness,
     .write_data = write_burstiness,

@@ -93,7 +93,6 @@ const struct plot plot_class = {
     .title = "Classes of bytes",
     .description = "Share of the bytes that are required, of checkpoints, swapped, rewritten or of "
 		   "unknown use: of all files, and of those with most bytes.",
-    .height = PLOT_HEIGHT,
     .has_data = has_data,
     .draw = draw,
     .write_data = write_data,

@@ -130,7 +130,6 @@ const struct plot plot_concurrency = {
     .title = "Outstanding requests",
     .description = "Left: the mean number of requests in progress over time. Right: for which "
 		   "share of the time how many are.",
-    .height = PLOT_HEIGHT,
     .has_data = has_data,
     .draw = draw,
     .write_data = write_data,

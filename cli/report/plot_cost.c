@@ -109,7 +109,6 @@ const struct plot plot_cost = {
     .title = "Run time in I/O",
     .description = "Share of the run time in reads, writes, metadata operations and other work: "
 		   "the mean of the processes, and the process with most.",
-    .height = PLOT_HEIGHT,
     .has_data = has_cost,
     .draw = draw_cost,
     .write_data = write_cost,

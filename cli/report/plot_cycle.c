@@ -144,7 +144,6 @@ const struct plot plot_cycle = {
     .title = "Cycle",
     .description = "Left: the autocorrelation of the bytes over time, with the period. Right: the "
 		   "mean cycle, with the quartiles of all cycles.",
-    .height = PLOT_HEIGHT,
     .has_data = has_data,
     .draw = draw,
     .write_data = write_data,

@@ -162,7 +162,6 @@ const struct plot plot_files = {
     .title = "Files and processes of each job",
     .description = "Number of files against number of processes, with a mark for each job. Lines: "
 		   "a file for each process (N-N), and one file for all processes (N-1).",
-    .height = PLOT_HEIGHT,
     .has_data = has_data,
     .draw = draw,
     .write_data = write_data,

@@ -252,7 +252,6 @@ const struct plot plot_processes = {
     .title = "Bytes and time of processes",
     .description = "Above: bytes read and written by each process. Below: its time in reads, "
 		   "writes and metadata operations.",
-    .height = PLOT_HEIGHT,
     .has_data = has_data,
     .draw = draw,
     .write_data = write_data,
@@ -290,7 +289,6 @@ const struct plot plot_hosts = {
     .name = "hosts",
     .title = "Bytes of hosts",
     .description = "Bytes read and written by each host, as its samples count them.",
-    .height = PLOT_HEIGHT,
     .has_data = has_hosts,
     .draw = draw_hosts,
     .write_data = write_hosts,

@@ -246,7 +246,6 @@ const struct plot plot_sizes = {
     .title = "Sizes of requests",
     .description = "Share of the requests by size, in powers of two, for reads and writes; lines: "
 		   "the share of requests, and of bytes, up to a size.",
-    .height = PLOT_HEIGHT,
     .has_data = has_data,
     .draw = draw,
     .write_data = write_data,
@@ -309,7 +308,6 @@ const struct plot plot_classes10 = {
     .name = "classes10",
     .title = "Sizes of requests, in the classes of Darshan",
     .description = "Share of the requests in each of the ten size classes of Darshan.",
-    .height = PLOT_HEIGHT,
     .has_data = has_data,
     .draw = draw_classes,
     .write_data = write_classes,

@@ -152,7 +152,6 @@ const struct plot plot_working_set = {
     .title = "Working set",
     .description = "Left: the bytes of the distinct blocks that the requests of each bin touch, "
 		   "over time. Right: the mean and the highest of all windows, by their length.",
-    .height = PLOT_HEIGHT,
     .has_data = has_data,
     .draw = draw,
     .write_data = write_data,

@@ -9,6 +9,7 @@
 #include <ctype.h>
 
 #include "lib/base/number.h"
+#include "lib/base/text.h"
 
 enum { WORD_MAX = 48, PRESET_ROWS = 5, PRESET_ROWS_MIN = 3 };
 
@@ -169,11 +170,6 @@ static const struct known own[] = {
 /* The first ones of these do not occur in tables of other programs. */
 enum { OWN = sizeof own / sizeof *own, OWN_CERTAIN = 4 };
 
-static bool is(struct iot_text text, const char *word)
-{
-	return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
-}
-
 /* Splits off the text up to a separator; *rest is what follows. Returns false at the end. */
 static bool split(struct iot_text *rest, char separator, struct iot_text *part)
 {
@@ -307,8 +303,8 @@ static int add_constant(struct csv_layout *l, struct iot_text part, enum csv_fie
 {
 	const uint8_t form = form_of(field);
 	const uint32_t bit = CSV_BIT(field);
-	if (field == CSV_OP && (is(value, "read") || is(value, "write")))
-		l->constant[field] = is(value, "write") ? IOT_WRITE : 0;
+	if (field == CSV_OP && (text_equals(value, "read") || text_equals(value, "write")))
+		l->constant[field] = text_equals(value, "write") ? IOT_WRITE : 0;
 	else if (form != CSV_COUNT || !number_decimal(value.data, value.size, &l->constant[field]))
 		return refuse(error, part, "a number is expected after '='");
 	if ((l->used & bit) != 0)
@@ -322,7 +318,7 @@ static int add_unit(struct csv_column *column, struct iot_text part, struct iot_
 		    struct error *error)
 {
 	const struct unit *table = unit_table(column->field);
-	column->filetime = is(unit, "filetime") && column->field <= CSV_END;
+	column->filetime = text_equals(unit, "filetime") && column->field <= CSV_END;
 	column->since_1970 = column->since_1970 || column->filetime;
 	column->unit = column->filetime ? 1 : find_unit(table, unit);
 	if (column->unit > 0)
@@ -340,7 +336,7 @@ static int add_part(struct csv_layout *l, struct iot_text part, struct error *er
 	struct iot_text rest = part, name = {0}, value = {0};
 	const char separator = memchr(part.data, '=', part.size) != NULL ? '=' : ':';
 	split(&rest, separator, &name);
-	if (part.size == 0 || is(part, "-"))
+	if (part.size == 0 || text_equals(part, "-"))
 		return add(l, (struct csv_column){.field = CSV_SKIP})
 			   ? IOT_OK
 			   : refuse(error, part, "too many columns");
@@ -375,12 +371,12 @@ int csv_columns_list(struct csv_layout *l, const char *list, struct error *error
 {
 	struct iot_text rest = {list, strlen(list)}, part;
 	*l = (struct csv_layout){.preset = NULL};
-	if (is(rest, "raw") || is(rest, "raw:ns")) {
-		raw_columns(l, RAW_MIN, is(rest, "raw") ? IOT_TICK_DEFAULT_NS : 1);
+	if (text_equals(rest, "raw") || text_equals(rest, "raw:ns")) {
+		raw_columns(l, RAW_MIN, text_equals(rest, "raw") ? IOT_TICK_DEFAULT_NS : 1);
 		return IOT_OK;
 	}
 	for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
-		if (is(rest, presets[i].name)) {
+		if (text_equals(rest, presets[i].name)) {
 			rest = (struct iot_text){presets[i].list, strlen(presets[i].list)};
 			l->preset = presets[i].name;
 		}
@@ -416,9 +412,9 @@ static size_t raw_header(struct csv_layout *l, struct iot_text line)
 	bool in_order = true;
 	size_t which[RAW];
 	while (in_order && n < RAW && split(&rest, ',', &part)) {
-		while (known < RAW && !is(part, raw[known].name) && known >= RAW_MIN)
+		while (known < RAW && !text_equals(part, raw[known].name) && known >= RAW_MIN)
 			known++;
-		in_order = known < RAW && is(part, raw[known].name);
+		in_order = known < RAW && text_equals(part, raw[known].name);
 		which[n++] = known++;
 	}
 	if (!in_order || rest.data != NULL || n < RAW_MIN)
@@ -438,7 +434,7 @@ static size_t own_header(struct csv_layout *l, struct iot_text line)
 	bool certain = false, has_length = false, has_size = false;
 	while (split(&rest, l->delimiter, &part)) {
 		size_t i = 0;
-		while (i < OWN && !is(part, own[i].name))
+		while (i < OWN && !text_equals(part, own[i].name))
 			i++;
 		if (i == OWN)
 			return 0;
@@ -449,7 +445,7 @@ static size_t own_header(struct csv_layout *l, struct iot_text line)
 	certain = certain && (has_length || !has_size);
 	for (rest = line; certain && split(&rest, l->delimiter, &part);) {
 		size_t i = 0;
-		while (!is(part, own[i].name))
+		while (!text_equals(part, own[i].name))
 			i++;
 		if (!add(l, (struct csv_column){.field = (uint8_t)own[i].field,
 						.unit = 1,
@@ -538,8 +534,8 @@ static bool is_msr(const struct iot_text *f, size_t n)
 {
 	return n == 7 && is_number(f[0]) && f[0].size == 18 && f[0].data[0] == '1' &&
 	       (f[0].data[1] == '2' || f[0].data[1] == '3') && is_number(f[2]) &&
-	       (is(f[3], "Read") || is(f[3], "Write")) && is_number(f[4]) && is_number(f[5]) &&
-	       is_number(f[6]);
+	       (text_equals(f[3], "Read") || text_equals(f[3], "Write")) && is_number(f[4]) &&
+	       is_number(f[5]) && is_number(f[6]);
 }
 
 static bool is_spc(const struct iot_text *f, size_t n)

@@ -20,16 +20,6 @@ enum { WORD_MAX = 16, DIGITS_MAX = 19, DECIMALS_MAX = 9 };
 
 /* Numbers */
 
-static inline uint64_t load_eight(const char *at)
-{
-	uint64_t v;
-	memcpy(&v, at, sizeof v);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap64(v);
-#endif
-	return v;
-}
-
 static inline bool are_digits(uint64_t eight)
 {
 	const uint64_t high = UINT64_C(0xf0f0f0f0f0f0f0f0), zeros = UINT64_C(0x3030303030303030);
@@ -54,7 +44,7 @@ static inline const char *scan_digits(const char *at, const char *end, const cha
 {
 	const char *const begin = at;
 	uint64_t v = 0, eight;
-	while (limit - at >= 8 && at - begin < 16 && are_digits(eight = load_eight(at))) {
+	while (limit - at >= 8 && at - begin < 16 && are_digits(eight = number_load(at))) {
 		v = v * 100000000 + digits_value(eight);
 		at += 8;
 	}

@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include "lib/base/hash.h"
+#include "lib/base/text.h"
 
 enum { DISK_TEXT = 64 };
 
@@ -54,11 +55,6 @@ static bool store_text(struct csv_source *c, enum csv_texts of, size_t number, s
 	return within_limit(c);
 }
 
-static bool equals(struct iot_text a, struct iot_text b)
-{
-	return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
-}
-
 uint32_t csv_names_number(struct csv_source *c, enum csv_texts of, struct iot_text text)
 {
 	struct csv_names *n = &c->names;
@@ -72,7 +68,7 @@ uint32_t csv_names_number(struct csv_source *c, enum csv_texts of, struct iot_te
 			return out_of_memory(c);
 		if (number == known && !store_text(c, of, number, text))
 			return 0;
-		if (equals(n->text[of][number], text))
+		if (text_same(n->text[of][number], text))
 			return (uint32_t)number + 1;
 	}
 }
@@ -128,7 +124,7 @@ static bool emit_process(struct csv_source *c, uint32_t process, const struct cs
 static bool is_same(const struct csv_source *c, enum csv_field field, struct iot_text before)
 {
 	const bool known = (c->row.known & CSV_BIT(field)) != 0;
-	return known ? before.data != NULL && equals(c->row.text[field], before)
+	return known ? before.data != NULL && text_same(c->row.text[field], before)
 		     : before.data == NULL;
 }
 
@@ -224,7 +220,7 @@ static bool is_described(const struct csv_source *c, const struct iot_record *re
 	const enum csv_field field = disk && c->named_disk ? CSV_DISK : CSV_PATH;
 	const bool named = (row->known & CSV_BIT(field)) != 0;
 	return f->defined &&
-	       (named ? f->path.data != NULL && equals(f->path, row->text[field])
+	       (named ? f->path.data != NULL && text_same(f->path, row->text[field])
 		      : f->path.data == NULL) &&
 	       ((c->layout.used & CSV_BIT(CSV_OBJECT)) == 0 || f->object == rec->object);
 }

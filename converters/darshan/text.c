@@ -21,6 +21,7 @@
 #include <stdlib.h>
 
 #include "lib/base/number.h"
+#include "lib/base/text.h"
 
 enum {
 	SNIFFED = 4096,
@@ -51,11 +52,6 @@ struct darshan_text {
 };
 
 /* Texts */
-
-static bool is(struct iot_text text, const char *known)
-{
-	return text.size == strlen(known) && memcmp(text.data, known, text.size) == 0;
-}
 
 /* Returns true if the text begins with the prefix; *rest is then what follows. */
 static bool after(struct iot_text text, const char *prefix, struct iot_text *rest)
@@ -315,7 +311,7 @@ static int convert_group(struct darshan *d, struct fields f)
 				  .times = 1};
 	const unsigned module = module_of(source);
 	copy(first, sizeof first, f.name);
-	if (f.path.size > 0 && f.path.size <= DARSHAN_NAME_MAX && !is(f.path, "(null)") &&
+	if (f.path.size > 0 && f.path.size <= DARSHAN_NAME_MAX && !text_equals(f.path, "(null)") &&
 	    !darshan_name_add(d, f.id, f.path.data, f.path.size))
 		return -1;
 	if (!darshan_group_begin(d, &g))
@@ -330,8 +326,8 @@ static int convert_group(struct darshan *d, struct fields f)
 		if (!darshan_group_split(d, &g))
 			return -1;
 	} while (++lines < GROUP_LINES_MAX && peek_line(d, &line) && split(line, &f) &&
-		 f.id == g.id && f.rank == g.rank && is(f.module, source) && !is(f.name, first) &&
-		 is_key(f.name));
+		 f.id == g.id && f.rank == g.rank && text_equals(f.module, source) &&
+		 !text_equals(f.name, first) && is_key(f.name));
 	darshan_group_end(d, &g);
 	return 1;
 }
@@ -480,14 +476,14 @@ static bool parse_time(struct iot_text *text, int64_t *ns)
 static bool parse_words(struct row *r)
 {
 	struct iot_text w = next_word(&r->rest);
-	r->layer = is(w, "X_MPIIO") ? EMIT_LAYER_MPIIO : EMIT_LAYER_POSIX;
-	if (r->layer == EMIT_LAYER_POSIX && !is(w, "X_POSIX"))
+	r->layer = text_equals(w, "X_MPIIO") ? EMIT_LAYER_MPIIO : EMIT_LAYER_POSIX;
+	if (r->layer == EMIT_LAYER_POSIX && !text_equals(w, "X_POSIX"))
 		return false;
 	if (!parse_integer(next_word(&r->rest), &r->rank))
 		return false;
 	w = next_word(&r->rest);
-	r->write = is(w, "write");
-	if (!r->write && !is(w, "read"))
+	r->write = text_equals(w, "write");
+	if (!r->write && !text_equals(w, "read"))
 		return false;
 	w = next_word(&r->rest);
 	while (memchr(w.data, '.', w.size) == NULL) {
@@ -506,7 +502,7 @@ static bool parse_words(struct row *r)
 static bool parse_thread(struct row *r)
 {
 	for (struct iot_text w = next_word(&r->rest); w.size > 0; w = next_word(&r->rest)) {
-		if (w.data[0] == '[' || w.data[w.size - 1] == ']' || is(w, "N/A"))
+		if (w.data[0] == '[' || w.data[w.size - 1] == ']' || text_equals(w, "N/A"))
 			continue;
 		if (!parse_unsigned(w, &r->thread))
 			return false;
@@ -526,9 +522,9 @@ static bool split_integers(struct row *r, uint64_t index)
 	    !parse_integer(r->integer[r->integers - 1], &s->length))
 		return false;
 	if (r->integers == 3)
-		return is(first, expected) && parse_integer(r->integer[1], &s->offset);
+		return text_equals(first, expected) && parse_integer(r->integer[1], &s->offset);
 	s->offset = -1;
-	if (is(first, expected))
+	if (text_equals(first, expected))
 		return r->layer == EMIT_LAYER_MPIIO; /* old release, without offset */
 	return after(first, expected, &offset) && parse_integer(offset, &s->offset);
 }

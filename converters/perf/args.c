@@ -5,16 +5,12 @@
 #include <string.h>
 
 #include "lib/base/number.h"
+#include "lib/base/text.h"
 
 struct flag_word {
 	const char *name;
 	int64_t value;
 };
-
-static bool is(struct iot_text text, const char *word)
-{
-	return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
-}
 
 /* Values */
 
@@ -47,7 +43,7 @@ static int64_t flags(struct iot_text text, const struct flag_word *words)
 		if (number(&rest, &value))
 			sum |= value;
 		for (const struct flag_word *w = words; w->name != NULL; w++)
-			sum |= is(part, w->name) ? w->value : 0;
+			sum |= text_equals(part, w->name) ? w->value : 0;
 		text.data += used;
 		text.size -= used;
 	}
@@ -58,7 +54,7 @@ static int64_t flags(struct iot_text text, const struct flag_word *words)
 static bool descriptor(struct iot_text *text, int64_t *fd)
 {
 	static const char CWD[] = "CWD";
-	if (is(*text, CWD)) {
+	if (text_equals(*text, CWD)) {
 		*fd = CALL_AT_CWD;
 		return true;
 	}

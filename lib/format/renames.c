@@ -106,8 +106,7 @@ static struct iot_text path_of(struct last_names *l, size_t object, struct iot_t
 		return (struct iot_text){NULL, 0};
 	name_tree_path(&l->tree, object, out);
 	path.data = out;
-	if ((path.size == first.size && memcmp(out, first.data, first.size) == 0) ||
-	    !text_blocks_copy(&l->texts, &path))
+	if (text_same(path, first) || !text_blocks_copy(&l->texts, &path))
 		path = (struct iot_text){NULL, 0};
 	free(out);
 	return path;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/base/number.h"
+#include "lib/base/text.h"
 
 struct reason {
 	const char *why, *one, *more; /* after the number of programs */
@@ -84,12 +85,6 @@ static const struct counted {
 		      "ends of processes, which may have been killed"},
 };
 
-static bool equals(struct iot_text text, const char *value)
-{
-	return text.data != NULL && text.size == strlen(value) &&
-	       memcmp(text.data, value, text.size) == 0;
-}
-
 /* A trace can claim any number: a sum saturates. */
 static void add(uint64_t *sum, uint64_t n)
 {
@@ -109,7 +104,7 @@ static void keep_name(char name[UNSEEN_NAME], struct iot_text text)
 void unseen_add_program(struct unseen *u, struct iot_text why, struct iot_text name)
 {
 	unsigned i = 0;
-	while (i < UNSEEN_UNKNOWN && !equals(why, reasons[i].why))
+	while (i < UNSEEN_UNKNOWN && !text_equals(why, reasons[i].why))
 		i++;
 	add(&u->programs[i], 1);
 	keep_name(u->name[i], name);
@@ -124,7 +119,7 @@ void unseen_add_calls(struct unseen *u, const char *counter, uint64_t n)
 
 static void add_process(struct unseen *u, const struct iot_event *process)
 {
-	if (equals(iot_directive_get(process, "traced"), "no"))
+	if (text_equals(iot_directive_get(process, "traced"), "no"))
 		unseen_add_program(u, iot_directive_get(process, "why"),
 				   iot_directive_get(process, "name"));
 }
@@ -135,7 +130,7 @@ static void add_counter(struct unseen *u, const struct iot_event *counter)
 	uint64_t n;
 	for (unsigned i = 0; i < UNSEEN_CALLS; i++) {
 		const struct iot_text value = iot_directive_get(counter, counted[i].counter);
-		if (equals(source, source_of(i)) && value.data != NULL &&
+		if (text_equals(source, source_of(i)) && value.data != NULL &&
 		    number_decimal(value.data, value.size, &n))
 			add(&u->calls[i], n);
 	}

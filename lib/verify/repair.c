@@ -298,9 +298,7 @@ static size_t interval_after(const struct repair *r, const struct iot_event *ev,
 /* The text has no %end, so the reader ends it with such a %lost; others may be equal. */
 static bool is_truncation(const struct iot_event *ev)
 {
-	static const char cut_short[] = "cut%20short";
-	const struct iot_text why = iot_directive_get(ev, "why");
-	return why.size == strlen(cut_short) && memcmp(why.data, cut_short, why.size) == 0 &&
+	return text_equals(iot_directive_get(ev, "why"), "cut%20short") &&
 	       ev->text.size <= LOST_SIZE;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "lib/base/text.h"
 #include "lib/result/names.h"
 
 /*
@@ -106,8 +107,7 @@ static void find_imbalance(struct findings *f, const struct findings_source *fro
 static bool has_strategy(const struct findings_source *from, const char *strategy)
 {
 	const struct iot_analyze_value *v = finding_value(from, VALUE(files, strategy), NULL);
-	return v != NULL && v->kind == IOT_VALUE_TEXT && v->text.size == strlen(strategy) &&
-	       memcmp(v->text.data, strategy, v->text.size) == 0;
+	return v != NULL && v->kind == IOT_VALUE_TEXT && text_equals(v->text, strategy);
 }
 
 static void find_rank_0(struct findings *f, const struct findings_source *from,

@@ -19,7 +19,7 @@ static bool is_equal(struct iot_text a, struct iot_text b)
 {
 	if (a.data == NULL || b.data == NULL)
 		return a.data == b.data;
-	return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
+	return text_same(a, b);
 }
 
 static bool append(struct row_names *n, struct iot_text text, struct name_place *to)
