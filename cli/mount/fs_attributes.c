@@ -34,12 +34,8 @@ void fs_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	const int errnum = attributes(i, &st);
 	(void)fi; /* unused: it may belong to a directory */
 	request_record_file(&r, errnum, NULL, i, -1);
-	if (errnum != 0) {
-		request_reply(&r, errnum);
-		return;
-	}
-	request_end(&r);
-	(void)fuse_reply_attr(req, &st, r.m->timeout);
+	if (request_done(&r, errnum))
+		(void)fuse_reply_attr(req, &st, r.m->timeout);
 }
 
 /* Symbolic links have times, but no mode that could be changed. */
@@ -122,12 +118,8 @@ void fs_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int valid,
 	request_record_file(&r, errnum, f, i, r.call == RECORD_OP_TRUNCATE ? attr->st_size : -1);
 	if (errnum == 0)
 		errnum = attributes(i, &st);
-	if (errnum != 0) {
-		request_reply(&r, errnum);
-		return;
-	}
-	request_end(&r);
-	(void)fuse_reply_attr(req, &st, r.m->timeout);
+	if (request_done(&r, errnum))
+		(void)fuse_reply_attr(req, &st, r.m->timeout);
 }
 
 void fs_statfs(fuse_req_t req, fuse_ino_t ino)
@@ -137,12 +129,8 @@ void fs_statfs(fuse_req_t req, fuse_ino_t ino)
 	struct statvfs st;
 	const int errnum = failure(fstatvfs(i->fd, &st));
 	request_record_file(&r, errnum, NULL, i, -1);
-	if (errnum != 0) {
-		request_reply(&r, errnum);
-		return;
-	}
-	request_end(&r);
-	(void)fuse_reply_statfs(req, &st);
+	if (request_done(&r, errnum))
+		(void)fuse_reply_statfs(req, &st);
 }
 
 /* Extended attributes. These calls follow the symbolic link /proc/self/fd/N to the file. */
@@ -152,11 +140,8 @@ static void reply_value(struct mount_request *r, const struct inode *i, const ch
 {
 	const int errnum = n < 0 ? errno : 0;
 	request_record_file(r, errnum, NULL, i, -1);
-	if (errnum != 0) {
-		request_reply(r, errnum);
+	if (!request_done(r, errnum))
 		return;
-	}
-	request_end(r);
 	if (size == 0)
 		(void)fuse_reply_xattr(r->req, (size_t)n);
 	else

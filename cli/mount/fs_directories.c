@@ -133,15 +133,10 @@ static void read_directory(fuse_req_t req, fuse_ino_t ino, size_t size, off_t of
 			    .data = (char *)r.thread->data,
 			    .size = size < MOUNT_WRITE_MAX ? size : MOUNT_WRITE_MAX,
 			    .plus = plus};
-	const int errnum = fill(&f, d, offset);
-	const bool failed = errnum != 0 && f.used == 0;
-	request_record_file(&r, failed ? errnum : 0, &d->file, NULL, -1);
-	if (failed) {
-		request_reply(&r, errnum);
-		return;
-	}
-	request_end(&r);
-	(void)fuse_reply_buf(req, f.data, f.used);
+	const int filled = fill(&f, d, offset), errnum = f.used == 0 ? filled : 0;
+	request_record_file(&r, errnum, &d->file, NULL, -1);
+	if (request_done(&r, errnum))
+		(void)fuse_reply_buf(req, f.data, f.used);
 }
 
 void fs_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset,

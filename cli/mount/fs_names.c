@@ -14,12 +14,8 @@ void fs_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	struct fuse_entry_param e;
 	const int errnum = mount_look_up(r.m, request_inode(&r, parent), name, &e);
 	request_record(&r, errnum, NULL, NULL);
-	if (errnum != 0) {
-		request_reply(&r, errnum);
-		return;
-	}
-	request_end(&r);
-	(void)fuse_reply_entry(req, &e);
+	if (request_done(&r, errnum))
+		(void)fuse_reply_entry(req, &e);
 }
 
 static void forget(fuse_req_t req, fuse_ino_t ino, uint64_t lookups)
@@ -74,12 +70,8 @@ static void reply_made(struct mount_request *r, int made, struct inode *parent, 
 	}
 	mount_path(r->m, parent, name, path);
 	request_record(r, errnum, target != NULL ? target : path, target != NULL ? path : NULL);
-	if (errnum != 0) {
-		request_reply(r, errnum);
-		return;
-	}
-	request_end(r);
-	(void)fuse_reply_entry(r->req, &e);
+	if (request_done(r, errnum))
+		(void)fuse_reply_entry(r->req, &e);
 }
 
 static int failure(int result)
@@ -121,12 +113,8 @@ void fs_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t parent, const char *name
 	if (errnum == 0)
 		errnum = mount_look_up(r.m, p, name, &e);
 	request_record(&r, errnum, path, to);
-	if (errnum != 0) {
-		request_reply(&r, errnum);
-		return;
-	}
-	request_end(&r);
-	(void)fuse_reply_entry(req, &e);
+	if (request_done(&r, errnum))
+		(void)fuse_reply_entry(req, &e);
 }
 
 static void remove_name(struct mount_request *r, fuse_ino_t parent, const char *name, int flags)
@@ -174,11 +162,8 @@ void fs_readlink(fuse_req_t req, fuse_ino_t ino)
 	const ssize_t n = readlinkat(i->fd, "", target, sizeof(target));
 	const int errnum = n < 0 ? errno : (size_t)n == sizeof(target) ? ENAMETOOLONG : 0;
 	request_record_file(&r, errnum, NULL, i, -1);
-	if (errnum != 0) {
-		request_reply(&r, errnum);
+	if (!request_done(&r, errnum))
 		return;
-	}
 	target[n] = '\0';
-	request_end(&r);
 	(void)fuse_reply_readlink(req, target);
 }

@@ -91,6 +91,8 @@ struct mount_request request_begin(fuse_req_t req, unsigned call, bool fresh);
 void request_end(struct mount_request *r);
 /* request_end, and the reply that the request failed, or was done (0). */
 void request_reply(struct mount_request *r, int errnum);
+/* request_end, and the reply of a request that failed. Returns true without a failure (0). */
+bool request_done(struct mount_request *r, int errnum);
 
 /* Returns an inode. Its descriptor is valid until the request ends. A request has two at most. */
 struct inode *request_inode(struct mount_request *r, fuse_ino_t ino);

@@ -100,6 +100,15 @@ void request_reply(struct mount_request *r, int errnum)
 	(void)fuse_reply_err(r->req, errnum);
 }
 
+bool request_done(struct mount_request *r, int errnum)
+{
+	if (errnum != 0)
+		request_reply(r, errnum);
+	else
+		request_end(r);
+	return errnum == 0;
+}
+
 /* Inodes and paths */
 
 struct inode *request_inode(struct mount_request *r, fuse_ino_t ino)
