@@ -172,7 +172,7 @@ Test(input, packed_files_show_what_is_in_them_whatever_the_block_size)
 				      ARCHIVE_FILTER_BZIP2, ARCHIVE_FILTER_XZ,
 				      ARCHIVE_FILTER_ZSTD,  ARCHIVE_FILTER_LZ4};
 	static const size_t blocks[] = {0, 1, 17};
-	const size_t size = 150000;
+	const size_t size = INPUT_HEAD_SIZE + 4464;
 	char *text = noise(size);
 	for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++) {
 		pack_text("packed", filters[i], text, size);
