@@ -201,13 +201,39 @@ static bool step_to(struct kept_cursor *c, bool records, uint64_t *before)
 	return false;
 }
 
+/* The texts of directives, in pieces that fit on a line. All but the first begin with '+'. */
+struct pieces {
+	struct kept_cursor cursor;
+	size_t left; /* of the current text */
+	char text[STATE_TEXT_MAX];
+};
+
+/* Steps to the next piece, and adds the records before it; false at the end. */
+static bool step_to_piece(struct pieces *p, struct iot_text *piece, uint64_t *records)
+{
+	const size_t mark = p->left > 0;
+	if (mark == 0 && !step_to(&p->cursor, false, records))
+		return false;
+	const struct iot_text text = p->cursor.ev.text;
+	if (mark == 0)
+		p->left = text.size;
+	const size_t capacity = sizeof p->text - mark,
+		     size = p->left < capacity ? p->left : capacity;
+	p->text[0] = '+';
+	memcpy(p->text + mark, text.data + text.size - p->left, size);
+	p->left -= size;
+	*piece = (struct iot_text){p->text, mark + size};
+	return true;
+}
+
 static void save_directives(struct state *s, const struct kept_events *k)
 {
-	struct kept_cursor c = {.of = k};
+	struct pieces p = {.cursor.of = k};
+	struct iot_text piece;
 	uint64_t records = 0;
-	while (state_list(s, "events.directive", step_to(&c, false, &records))) {
+	while (state_list(s, "events.directive", step_to_piece(&p, &piece, &records))) {
 		state_number(s, "after", &records);
-		state_text(s, "text", &c.ev.text);
+		state_text(s, "text", &piece);
 	}
 }
 
@@ -243,17 +269,32 @@ static void spend(struct loading *l, uint64_t cost)
 	state_check(l->state, l->cost <= KEPT_COST_MAX, "no more events than a state has");
 }
 
-static void keep_directive(struct state *s, struct directives *d, uint64_t after,
-			   struct iot_text text)
+static void keep_text(struct state *s, struct directives *d, struct iot_text text)
 {
-	if (!array_reserve(&d->text, &d->capacity, d->size + text.size, 1) ||
-	    !array_reserve(&d->place, &d->place_capacity, d->count + 1, sizeof *d->place)) {
+	if (!array_reserve(&d->text, &d->capacity, d->size + text.size, 1)) {
 		state_no_memory(s);
 		return;
 	}
 	memcpy(d->text + d->size, text.data, text.size);
 	d->size += text.size;
+}
+
+static void keep_directive(struct state *s, struct directives *d, uint64_t after,
+			   struct iot_text text)
+{
+	if (!array_reserve(&d->place, &d->place_capacity, d->count + 1, sizeof *d->place)) {
+		state_no_memory(s);
+		return;
+	}
+	keep_text(s, d, text);
 	d->place[d->count++] = (struct directive_place){after, text.size};
+}
+
+static void keep_piece(struct state *s, struct directives *d, struct iot_text piece)
+{
+	const struct iot_text text = {piece.data + 1, piece.size - 1};
+	keep_text(s, d, text);
+	d->place[d->count - 1].size += text.size;
 }
 
 static void load_directives(struct state *s, struct loading *l)
@@ -265,9 +306,14 @@ static void load_directives(struct state *s, struct loading *l)
 		state_text(s, "text", &text);
 		state_check(s, after >= before, "directives in order");
 		before = after;
-		spend(l, KEPT_EVENT_COST + text.size);
-		if (!state_failed(s))
+		const bool begins = l->directives.count == 0 || text.size == 0 || *text.data != '+';
+		spend(l, begins ? KEPT_EVENT_COST + text.size : text.size - 1);
+		if (state_failed(s))
+			continue;
+		if (begins)
 			keep_directive(s, &l->directives, after, text);
+		else
+			keep_piece(s, &l->directives, text);
 	}
 }
 

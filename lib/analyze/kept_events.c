@@ -29,7 +29,8 @@ static bool counts(const struct iot_event *ev)
 bool kept_directive(struct iot_text text, struct iot_event *ev)
 {
 	*ev = (struct iot_event){.text = text};
-	return text.size <= KEPT_TEXT_MAX && iot_directive_parse(ev, NULL) == IOT_OK && counts(ev);
+	return text.size <= IOT_COMMENT_MAX && iot_directive_parse(ev, NULL) == IOT_OK &&
+	       counts(ev);
 }
 
 /* The time of an event that has none of its own depends on the reader, and does not count. */

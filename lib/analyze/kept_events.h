@@ -20,8 +20,7 @@
 
 enum {
 	KEPT_COST_MAX = 32 << 20, /* two million records */
-	KEPT_EVENT_COST = 16,     /* of each event, beside the bytes of its text */
-	KEPT_TEXT_MAX = 16384     /* bytes of a directive */
+	KEPT_EVENT_COST = 16      /* of each event, beside the bytes of its text */
 };
 
 struct kept_events {

@@ -2,11 +2,13 @@
 # A compressed state takes at most the bytes of its trace, or 64 KiB; so do the states of two parts together.
 command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
 trace() {
-	python3 - $1 $2 $3 $4 <<'CODE'
+	python3 - $* <<'CODE'
 import random, sys
 records, processes, files, sequential = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
 r = random.Random(3)
 end = {}
+for size in sys.argv[5:]:
+    print("ff %trace source=random command=" + "".join(r.choice("abcdefgh") for i in range(int(size))))
 for i in range(records):
     process, file = r.randrange(1, processes + 1), r.randrange(1, files + 1)
     offset = end.get((process, file), 0) if r.random() < sequential else r.randrange(1 << 18) * 4096
@@ -15,7 +17,7 @@ for i in range(records):
     print("%x 20 %x %x %x %x %x %x 0" % (r.choice((0x80, 0xc0, 0xc0)), offset, length, r.randrange(50), r.randrange(20, 400), file + files * process, process))
 CODE
 }
-# records processes files sequential
+# records processes files sequential [bytes of a command]
 while read -r workload; do
 	trace $workload | "$IOTRACE" cat -q --framed --sync=5000 --no-fsync -o trace.iot.zst
 	"$IOTRACE" analyze -q --no-fsync -s state.zst trace.iot.zst
@@ -41,4 +43,5 @@ done <<END
 66000 8 4 0.7
 20000 20 2 0.2
 20000 2000 3 0.8
+30000 8 5000 0 40000
 END
