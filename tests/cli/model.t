@@ -44,7 +44,7 @@ $logs full >full.iot
 echo 'network = 1GB/s' | cat small.system - >known.system
 "$IOTRACE" model -o known.iot known.system full.iot >/dev/null
 $logs short >short.iot
-"$IOTRACE" model --fit=network=950MB/s:1050MB/s:11 small.system known.iot
+"$IOTRACE" model --fit=network=980MB/s:1020MB/s:5 small.system known.iot
 "$IOTRACE" model --fit=network=950MB/s:1050MB/s:2 small.system short.iot
 echo "-- refused"
 echo 'io-nodes = 6' | cat small.system - >few.system
