@@ -304,6 +304,7 @@ static void print_files(struct analyze_results *a)
 }
 
 enum { PART = 64 };
+#define ALIKE 1.1 /* times the mean */
 
 /*
  * The share that one process has: a mean that includes idle shells does not describe the program.
@@ -319,9 +320,15 @@ static void write_part(const struct analyze_results *a, const char *process, dou
 		snprintf(text, PART, ", %.0f %% of all", 100 * max_to_mean / processes);
 }
 
+static double balance(const struct analyze_results *a, const char *name)
+{
+	return shown_known(find(a, SECTION_OF(processes), name, "max_to_mean"));
+}
+
 /*
  * Prints the processes with the most time, bytes and requests. The time covers all calls; it is not
- * compared with a mean, as imbalance_io_time covers transfers only.
+ * compared with a mean, as imbalance_io_time covers transfers only. None has the most bytes or
+ * requests if the others have nearly as many.
  */
 static void print_processes(struct analyze_results *a)
 {
@@ -337,14 +344,13 @@ static void print_processes(struct analyze_results *a)
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		const struct iot_analyze_value *v =
 		    text_list_value(a, SECTION_OF(processes), rows[i].list, 0);
+		const double max_to_mean =
+		    rows[i].balance != NULL ? balance(a, rows[i].balance) : 0;
 		char text[FIELD], name[NAME], more[PART] = "";
-		if (v == NULL || strcmp(v->key, before[0]) == 0 || strcmp(v->key, before[1]) == 0)
+		if (v == NULL || strcmp(v->key, before[0]) == 0 || strcmp(v->key, before[1]) == 0 ||
+		    (max_to_mean > 0 && max_to_mean < ALIKE))
 			continue;
-		if (rows[i].balance != NULL)
-			write_part(a, v->key,
-				   shown_known(find(a, SECTION_OF(processes), rows[i].balance,
-						    "max_to_mean")),
-				   more);
+		write_part(a, v->key, max_to_mean, more);
 		print_name(a, rows[i].label,
 			   rows[i].as == SHOWN_REAL ? shown_time(text, v)
 						    : shown_value(text, rows[i].as, v),
