@@ -85,6 +85,28 @@ static inline uint32_t number_of_eight(uint64_t bytes)
 			  32);
 }
 
+enum { NUMBER_LOADED = 24 /* bytes that number_loaded() may load */ };
+
+/*
+ * Reads the decimal digits at the beginning of a text. Returns their number, at most NUMBER_LOADED.
+ * *value is the number that they form if there are at most 19 of them.
+ */
+static inline unsigned number_loaded(const char *text, uint64_t *value)
+{
+	static const uint32_t power[9] = {1,      10,      100,      1000,     10000,
+					  100000, 1000000, 10000000, 100000000};
+	uint64_t v = 0;
+	unsigned n = 8, all = 0;
+	for (; n == 8 && all < NUMBER_LOADED; all += n) {
+		const uint64_t bytes = number_load(text + all);
+		n = number_leading(bytes);
+		if (n > 0)
+			v = v * power[n] + number_of_eight(bytes << (64 - 8 * n));
+	}
+	*value = v;
+	return all;
+}
+
 /*
  * Parses the digits at *at and advances past them. Returns false if there are none or the number
  * does not fit in 64 bits.

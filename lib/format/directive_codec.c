@@ -46,7 +46,7 @@ void directive_codec_forget(struct directive_codec *c)
 	c->credit = 0;
 	c->last_time = 0;
 	c->last_path = c->longest_path = 0;
-	c->recognized = c->used = 0;
+	c->recognized = c->used = c->previous = 0;
 	memset(c->recent, 0, sizeof(c->recent));
 	memset(c->form, 0, sizeof(c->form));
 	if (c->last != NULL)

@@ -58,6 +58,7 @@ struct template
 	struct kept_text text, after; /* after: the last slot */
 	uint32_t first_slot, slots;
 	uint32_t kind, has; /* of its events */
+	uint32_t next;      /* the template that followed it last, number + 1; 0: none */
 	bool irregular;     /* its events must be parsed */
 };
 
@@ -90,8 +91,8 @@ struct scanned {
 	} slot[SLOTS_MAX];
 	size_t slots, paths;
 	enum iot_kind kind;
-	bool irregular; /* a numeric key has a value that is not in a slot */
-	char text[DIRECTIVE_MAX];
+	bool irregular;                   /* a numeric key has a value that is not in a slot */
+	char text[DIRECTIVE_MAX + BLOCK]; /* with a number at its end, which may be loaded */
 	size_t size;
 };
 
@@ -111,6 +112,7 @@ struct directive_codec {
 	size_t template_capacity;
 	/* by hash of a directive's beginning: templates used last, number + 1; 0: none */
 	uint32_t recent[BEGINNINGS][RECENT];
+	uint32_t previous;   /* template, number + 1, of the directive matched last; 0: none */
 	uint32_t recognized; /* template, number + 1, of the values in `scanned`; 0: none */
 	uint32_t used;       /* template, number + 1, of the directive encoded last; 0: none */
 	struct form form[FORMS];
@@ -188,6 +190,14 @@ static inline void set_event(struct iot_event *ev, const struct template *t,
 				      .process = (uint32_t)member[MEMBER_PROCESS],
 				      .file = (uint32_t)member[MEMBER_FILE],
 				      .object = (uint32_t)member[MEMBER_OBJECT]};
+}
+
+/* Notes that a directive with a template, number + 1, was written; 0: with none. */
+static inline void directive_follow(struct directive_codec *c, uint32_t template)
+{
+	if (c->previous != 0 && template != 0)
+		c->template[c->previous - 1].next = template;
+	c->previous = template;
 }
 
 static inline bool is_encoded(struct iot_text text)

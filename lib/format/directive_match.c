@@ -7,8 +7,8 @@
 #include "directive.h"
 
 enum {
-	BEGINNING = 12,    /* bytes */
-	INT64_DIGITS = 19, /* a number of fewer digits fits in any slot */
+	BEGINNING = 12,  /* bytes */
+	DIGITS_MAX = 19, /* any number of this many digits fits in 64 bits */
 };
 
 static uint64_t mix(uint64_t x)
@@ -55,27 +55,27 @@ static void use(uint32_t recent[RECENT], size_t at, uint32_t template)
 	recent[0] = template;
 }
 
-static bool begins_with(const struct directive_codec *c, const char *p, const char *end,
-			struct kept_text text)
+/* Compares `size` bytes; eight bytes may be loaded. */
+static inline bool is_same(const char *a, const char *b, size_t size)
 {
-	return (size_t)(end - p) >= text.size && memcmp(p, c->text + text.at, text.size) == 0;
+	const uint64_t first = number_load(a) ^ number_load(b);
+	if (size < 8)
+		return (first & ((UINT64_C(1) << 8 * size) - 1)) == 0;
+	if (size > 16)
+		return memcmp(a, b, size) == 0;
+	return (first | (number_load(a + size - 8) ^ number_load(b + size - 8))) == 0;
 }
 
-/* Reads the value at p. Returns its end, or NULL if the value does not belong into such a slot. */
-static const char *match_value(const char *p, const char *end, uint8_t kind,
-			       struct scanned_slot *slot)
+static inline bool begins_with(const struct directive_codec *c, const char *p, const char *end,
+			       struct kept_text text)
 {
-	const char *const begin = p;
-	uint64_t number = 0;
-	while (p < end && number_digit(*p) < 10)
-		number = number * 10 + number_digit(*p++);
-	const size_t digits = (size_t)(p - begin);
-	slot->number = number;
-	slot->is_number = digits > 0 && (p == end || *p == ' ') && (digits == 1 || *begin != '0');
-	if (slot->is_number && digits < INT64_DIGITS) {
-		slot->value = (struct iot_text){begin, digits};
-		return p;
-	}
+	return (size_t)(end - p) >= text.size && is_same(p, c->text + text.at, text.size);
+}
+
+/* Reads a value that may be any text. */
+static const char *match_text(const char *begin, const char *end, uint8_t kind,
+			      struct scanned_slot *slot)
+{
 	struct iot_text rest = {begin, (size_t)(end - begin)};
 	slot->value = (struct iot_text){begin, 0};
 	if (begin < end && !is_blank(*begin))
@@ -87,10 +87,24 @@ static const char *match_value(const char *p, const char *end, uint8_t kind,
 	return fits ? begin + slot->value.size : NULL;
 }
 
-/* Stores the values in c->scanned.slot. Returns false if the text has another template. */
-static bool match(struct directive_codec *c, const struct template *t, struct iot_text text)
+/* Reads the value at p. Returns its end, or NULL if the value does not belong into such a slot. */
+static inline const char *match_value(const char *p, const char *end, uint8_t kind,
+				      struct scanned_slot *slot)
 {
-	const char *p = text.data, *const end = p + text.size;
+	const unsigned digits = number_loaded(p, &slot->number);
+	slot->is_number = digits > 0 && p[digits] == ' ' && (digits == 1 || *p != '0');
+	if (!slot->is_number || digits > DIGITS_MAX ||
+	    (kind == SLOT_TIME && slot->number > INT64_MAX))
+		return match_text(p, end, kind, slot);
+	slot->value = (struct iot_text){p, digits};
+	return p + digits;
+}
+
+/* Stores the values in c->scanned.slot. Returns false if the copy has another template. */
+static bool match(struct directive_codec *c, uint32_t number, size_t size)
+{
+	const struct template *t = &c->template[number - 1];
+	const char *p = c->scanned.text, *const end = p + size;
 	const struct slot *slot = c->slot + t->first_slot;
 	for (uint32_t i = 0; i < t->slots; i++, slot++) {
 		if (!begins_with(c, p, end, slot->before))
@@ -102,24 +116,44 @@ static bool match(struct directive_codec *c, const struct template *t, struct io
 	return (size_t)(end - p) == t->after.size && begins_with(c, p, end, t->after);
 }
 
-size_t directive_match(struct directive_codec *c, struct iot_text text)
+/* Copies a text, so that bytes after it may be loaded, and ends it with a blank. */
+static void copy(struct scanned *s, struct iot_text text)
+{
+	memcpy(s->text, text.data, text.size);
+	s->text[text.size] = ' ';
+}
+
+/* Returns which of the templates used lately the copy has, number + 1; 0: none. */
+static uint32_t match_recent(struct directive_codec *c, struct iot_text text)
 {
 	uint32_t *recent = recent_of(c, text);
-	if (text.size > DIRECTIVE_MAX)
-		return SIZE_MAX;
 	for (size_t i = 0; i < RECENT && recent[i] != 0; i++) {
 		const uint32_t found = recent[i];
-		if (!match(c, &c->template[found - 1], text))
+		if (!match(c, found, text.size))
 			continue;
 		use(recent, i, found);
-		return found - 1;
+		return found;
 	}
-	return SIZE_MAX;
+	return 0;
+}
+
+/* The samples of hosts follow each other in the same order in each interval. */
+size_t directive_match(struct directive_codec *c, struct iot_text text)
+{
+	if (text.size > DIRECTIVE_MAX)
+		return SIZE_MAX;
+	copy(&c->scanned, text);
+	uint32_t found = c->previous != 0 ? c->template[c->previous - 1].next : 0;
+	if (found == 0 || !match(c, found, text.size))
+		found = match_recent(c, text);
+	directive_follow(c, found);
+	return found != 0 ? found - 1 : SIZE_MAX;
 }
 
 void directive_make_recent(struct directive_codec *c, struct iot_text text, uint32_t template)
 {
 	use(recent_of(c, text), RECENT - 1, template);
+	directive_follow(c, template);
 }
 
 bool directive_codec_recognize(struct directive_codec *c, struct iot_event *ev)

@@ -73,9 +73,9 @@ static bool take_pair(struct sample *s, struct iot_text key, struct iot_text val
 
 /*
  * Converters write values in the order of their names, after one blank each. Such values with
- * numbers of up to 15 digits are read without tokens, by loads of 16 bytes.
+ * numbers of up to 19 digits are read without tokens, by loads of 8 bytes.
  */
-enum { LOADED = 32 /* bytes of a name with its blank and '=', a number, and what follows it */ };
+enum { LOADED = 16 + NUMBER_LOADED /* bytes of a name with its blank and '=', and a number */ };
 
 static const struct usual {
 	char text[16];
@@ -111,23 +111,6 @@ static inline bool is_at(const char *at, const struct usual *u)
 	return u->size < 8 ? (low & first[u->size]) == 0 : (low | (high & first[u->size - 8])) == 0;
 }
 
-/* Reads up to 15 digits. Returns their number, 0 if there are none or more. */
-static inline unsigned digits_at(const char *at, uint64_t *value)
-{
-	static const uint32_t power[8] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
-	const uint64_t first = number_load(at);
-	const unsigned n = number_leading(first);
-	if (n < 8) {
-		*value = n > 0 ? number_of_eight(first << (64 - 8 * n)) : 0;
-		return n;
-	}
-	const uint64_t second = number_load(at + 8);
-	const unsigned more = number_leading(second);
-	*value = (uint64_t)number_of_eight(first) * power[more & 7] +
-		 (more > 0 ? number_of_eight(second << (64 - 8 * more)) : 0);
-	return more < 8 ? 8 + more : 0;
-}
-
 /*
  * Takes values from number *v on, from a text of which bytes may be loaded up to a limit. Returns
  * their end.
@@ -139,8 +122,8 @@ static const char *take_usual(struct sample *s, unsigned *v, const char *at, con
 		if (!is_at(at, &usual[i]))
 			continue;
 		const char *number = at + usual[i].size;
-		const unsigned n = digits_at(number, &s->value[i]);
-		if (n == 0 || number[n] != ' ')
+		const unsigned n = number_loaded(number, &s->value[i]);
+		if (n == 0 || n > 19 || number[n] != ' ')
 			break;
 		s->known |= UINT32_C(1) << i;
 		at = number + n;
