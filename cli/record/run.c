@@ -23,7 +23,6 @@ static int collect(struct record_job *j)
 	if (c == NULL)
 		return run_failed("no collector", ENOMEM);
 	collector_expect(c, (uint32_t)j->launch.pid, j->launch.program);
-	run_raise_limit();
 	const int status = run_collect(j, c);
 	collector_free(c);
 	return status;
@@ -61,7 +60,7 @@ static int create_recording(struct record_job *j)
 	    .cpu_step = clock_map_units(&j->clock, 1000000),
 	    .heartbeat = clock_monotonic_ns()};
 	if (!recording_create(&j->recording, &settings))
-		return run_failed("no directory for shared memory", errno);
+		return run_report_no_memory(errno);
 	const int status = run_choose_seen(j);
 	return status == EXIT_OK ? run_create_spool(j) : status;
 }
@@ -112,6 +111,7 @@ static int record_into_output(struct record_job *j)
 static int record_program(struct record_job *j)
 {
 	j->epoch_ns = clock_read_ns(CLOCK_REALTIME);
+	run_raise_limits();
 	int status =
 	    j->launch.missing != 0 ? run_report_exec(j, j->launch.missing) : start_clock(j);
 	if (status == EXIT_OK && !run_variables_fit(j))

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
+#include "cli/ui/message.h"
 #include "cli/ui/signals.h"
 #include "lib/base/clock.h"
 #include "forward.h"
@@ -25,13 +26,34 @@ void run_pass_signals(struct record_job *j)
 		j->interrupted = true;
 }
 
-void run_raise_limit(void)
+/* Without the privilege, a limit can only be raised to its maximum. */
+static void raise_limit(int resource, rlim_t maximum)
 {
-	struct rlimit limit;
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+	struct rlimit limit = {maximum, maximum};
+	if (maximum != 0 && setrlimit(resource, &limit) == 0)
+		return;
+	if (getrlimit(resource, &limit) != 0)
 		return;
 	limit.rlim_cur = limit.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &limit);
+	(void)setrlimit(resource, &limit);
+}
+
+void run_raise_limits(void)
+{
+	raise_limit(RLIMIT_NOFILE, 0);
+	raise_limit(RLIMIT_FSIZE, RLIM_INFINITY);
+}
+
+int run_report_no_memory(int errnum)
+{
+	struct rlimit limit;
+	if (errnum != EFBIG || getrlimit(RLIMIT_FSIZE, &limit) != 0)
+		return run_failed("no directory for shared memory", errnum);
+	message_print(
+	    "the limit of the size of files (ulimit -f) is %ju KiB, but record needs files of "
+	    "%d KiB",
+	    (uintmax_t)limit.rlim_cur / 1024, (RECORD_SHARED_SIZE + 1023) / 1024);
+	return EXIT_NOT_RECORDED;
 }
 
 static uint64_t events_written(const struct record_job *j)

@@ -70,8 +70,13 @@ int run_tie_disks(struct record_job *j);
 
 int run_receive_signals(struct record_job *j);
 void run_pass_signals(struct record_job *j);
-/* Each traced process needs a descriptor. The program has inherited the old limit. */
-void run_raise_limit(void);
+/*
+ * Raises the limits of descriptors, as each traced process needs one, and of the size of files. The
+ * program has inherited the old limits.
+ */
+void run_raise_limits(void);
+/* Reports why shared memory is missing. */
+int run_report_no_memory(int errnum);
 int run_collect(struct record_job *j, struct collector *c);
 
 /* run_library.c: the library that programs load */

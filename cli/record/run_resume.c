@@ -67,7 +67,7 @@ static int collect_resumed(struct record_job *j)
 	struct collector *c = collector_new(&j->recording, j->writer, &j->clock, &j->collector);
 	if (c == NULL)
 		return run_failed("no collector", ENOMEM);
-	run_raise_limit();
+	run_raise_limits();
 	const int status = collector_resume(c, j->begin.began) == IOT_OK ? run_collect(j, c)
 									 : run_report_failure(j, c);
 	collector_free(c);
