@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "nearest.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static unsigned min(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
+}
+
+/* Letters that differ in case alone are not an edit: LRU means lru. */
+static bool is_same(char a, char b)
+{
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
 /* Edits are: insert, delete, replace, and swap of two neighbours. */
@@ -16,7 +24,7 @@ unsigned nearest_distance(const char *a, const char *b)
 	unsigned row[3][NEAREST_WORD_MAX + 1] = {{0}};
 	if (n > NEAREST_WORD_MAX || m > NEAREST_WORD_MAX)
 		return NEAREST_WORD_MAX;
-	if (n >= 3 && n < m && memcmp(a, b, n) == 0)
+	if (n >= 3 && n < m && strncasecmp(a, b, n) == 0)
 		return 1;
 	for (size_t j = 0; j <= m; j++)
 		row[0][j] = (unsigned)j;
@@ -25,9 +33,10 @@ unsigned nearest_distance(const char *a, const char *b)
 		const unsigned *up = row[(i + 2) % 3], *upper = row[(i + 1) % 3];
 		now[0] = (unsigned)i;
 		for (size_t j = 1; j <= m; j++) {
-			unsigned same = a[i - 1] == b[j - 1] ? 0 : 1;
-			now[j] = min(up[j - 1] + same, min(up[j], now[j - 1]) + 1);
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+			const unsigned edit = is_same(a[i - 1], b[j - 1]) ? 0 : 1;
+			now[j] = min(up[j - 1] + edit, min(up[j], now[j - 1]) + 1);
+			if (i > 1 && j > 1 && is_same(a[i - 1], b[j - 2]) &&
+			    is_same(a[i - 2], b[j - 1]))
 				now[j] = min(now[j], upper[j - 2] + 1);
 		}
 	}

@@ -27,7 +27,9 @@ void nearest_offer(struct nearest *n, const char *word, size_t size);
 /* Returns whether the best word is so near that a typing error is likely. */
 bool nearest_is_found(const struct nearest *n);
 
-/* Returns the number of single-character edits from a to b; 1 if b begins with a. */
+/*
+ * Returns the number of single-character edits from a to b; 1 if b begins with a. Case is ignored.
+ */
 unsigned nearest_distance(const char *a, const char *b);
 
 #endif

@@ -36,10 +36,11 @@ bool option_correct_value(const struct option *opt, const char *value, char *tex
 			offer_words(&near, opt);
 		else
 			offer_choices(&near, opt);
-		if (near.distance > 0 || at[n] == '\0') {
+		const bool is_known = strcmp(near.word, element) == 0;
+		if (!is_known || at[n] == '\0') {
 			snprintf(text, capacity, "%.*s%s%s", (int)(at - value), value, near.word,
 				 at + n);
-			return near.distance > 0 && nearest_is_found(&near);
+			return !is_known && nearest_is_found(&near);
 		}
 		at += n;
 	}

@@ -4,7 +4,7 @@ cp "$TESTDATA/strace/cp.strace" log.strace
 cp "$TESTDATA/format/example.iot" trace.iot
 for words in 'cat --csv' 'cat --json' 'cat -f json' 'cat --format=json' 'cat --text' 'cat -j' \
 	'info --format=json' 'info -f json' 'info --format json' 'stat --csv' 'stat --format=csv' \
-	'stat --by=obj' 'stat --process' 'cat --format=xml' 'info --version' \
+	'stat --by=obj' 'stat --process' 'cat --format=xml' 'cat --format=CSV' 'simulate --policy=LRU' 'stat --By=file' STAT 'info --version' \
 	'convert --from=strac' 'convert --from=Darshan' 'convert --from=xyz' versoin --versio -v 'version x' \
 	'convert -f strace' 'cat --process=3' 'cat --from 3' 'stat --limit=4' 'top --intervall=1s' 'analyze --secton=all' watch csv dump validate grep ./log.strace ./trace.iot; do
 	echo "\$ iotrace $words"

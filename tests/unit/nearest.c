@@ -22,6 +22,7 @@ static void expect(const char *typed, const char *found)
 Test(nearest, distance_counts_edits_and_swaps)
 {
 	cr_expect_eq(nearest_distance("stat", "stat"), 0);
+	cr_expect_eq(nearest_distance("STAT", "stat"), 0);
 	cr_expect_eq(nearest_distance("satt", "stat"), 1);
 	cr_expect_eq(nearest_distance("stt", "stat"), 1);
 	cr_expect_eq(nearest_distance("stats", "stat"), 1);
