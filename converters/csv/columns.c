@@ -7,6 +7,7 @@
 #include "csv.h"
 
 #include <ctype.h>
+#include <stdio.h>
 
 #include "lib/base/number.h"
 #include "lib/base/text.h"
@@ -61,6 +62,7 @@ static const struct known {
     {"starttime", CSV_START, 0},
     {"timestamp", CSV_START, 0},
     {"ts", CSV_START, 0},
+    {"optime", CSV_START, 0},
     {"end", CSV_END, 0},
     {"endtime", CSV_END, 0},
     {"duration", CSV_DURATION, 0},
@@ -73,6 +75,7 @@ static const struct known {
     {"cpu", CSV_CPU, 0},
     {"op", CSV_OP, 0},
     {"opcode", CSV_OP, 0},
+    {"operation", CSV_OP, 0},
     {"iotype", CSV_OP, 0},
     {"type", CSV_OP, 0},
     {"rw", CSV_OP, 0},
@@ -82,10 +85,14 @@ static const struct known {
     {"sector", CSV_OFFSET, IOT_BLOCK_SIZE},
     {"relativeoffset", CSV_RELATIVE_OFFSET, 0},
     {"id", CSV_ID, 0},
+    {"key", CSV_ID, 0},
     {"objid", CSV_ID, 0},
+    {"objectid", CSV_ID, 0},
     {"length", CSV_LENGTH, 0},
     {"len", CSV_LENGTH, 0},
     {"size", CSV_LENGTH, 0},
+    {"objsize", CSV_LENGTH, 0},
+    {"objectsize", CSV_LENGTH, 0},
     {"bytes", CSV_LENGTH, 0},
     {"sectors", CSV_LENGTH, IOT_BLOCK_SIZE},
     {"process", CSV_PROCESS, 0},
@@ -484,6 +491,20 @@ static struct iot_text without_quotes(struct iot_text name)
 	return name;
 }
 
+/* Lists the name, or "..." if the list is full. */
+static void list_left_out(struct csv_layout *l, struct iot_text name)
+{
+	char shown[64];
+	const size_t used = strlen(l->left_out), after = sizeof ", ...";
+	const char *text = escape_text(shown, sizeof shown, name.data, name.size);
+	const bool fits = used + strlen(text) + after < sizeof l->left_out - after;
+	const bool is_full = used >= 3 && strcmp(l->left_out + used - 3, "...") == 0;
+	l->columns_left_out++;
+	if (!is_full)
+		(void)snprintf(l->left_out + used, sizeof l->left_out - used, "%s%s",
+			       used > 0 ? ", " : "", fits ? text : "...");
+}
+
 size_t csv_columns_header(struct csv_layout *l, struct iot_text line, const char **unit)
 {
 	struct iot_text rest = line, part;
@@ -507,9 +528,11 @@ size_t csv_columns_header(struct csv_layout *l, struct iot_text line, const char
 					    .unit = size > 0 ? size : 1};
 		if (k != NULL && size == 0 && unit_table(k->field) == times)
 			*unit = k->name;
-		if (add(l, column))
-			found += k != NULL;
-		else if (!add(l, (struct csv_column){.field = CSV_SKIP}))
+		const bool fits = add(l, column);
+		found += fits && k != NULL;
+		if (!fits || k == NULL)
+			list_left_out(l, without_quotes(part));
+		if (!fits && !add(l, (struct csv_column){.field = CSV_SKIP}))
 			break;
 	}
 	return found;

@@ -145,6 +145,16 @@ static int refuse_list(struct csv_source *c)
 			 why.text);
 }
 
+static void note_left_out(struct csv_source *c)
+{
+	const size_t n = c->layout.columns_left_out;
+	if (n > 0)
+		report_note(&c->src->report, "%zu %s: %s", n,
+			    plural(n, "column of the header is left out",
+				   "columns of the header are left out"),
+			    c->layout.left_out);
+}
+
 static int read_header(struct csv_source *c, struct iot_text line, const char *head, size_t size)
 {
 	const char *list = source_setting(c->src, "columns"), *unit = NULL;
@@ -164,6 +174,7 @@ static int read_header(struct csv_source *c, struct iot_text line, const char *h
 	if (names >= 2) {
 		c->layout.exact = true;
 		set_header(c, line);
+		note_left_out(c);
 	} else if (csv_columns_detect(&c->layout, head, size) == 0) {
 		return error_set(e, IOT_EUSAGE,
 				 "no header line with names of columns; " NAME_THE_COLUMNS,
@@ -612,11 +623,9 @@ static void finish(struct csv_source *c)
 		       ops = report_get(r, "unknown.op_records");
 	c->ended = true;
 	if (ids > 0)
-		report_note(r,
-			    "%ju %s in the trace; they order the data only if the source "
-			    "numbered it so",
-			    (uintmax_t)ids,
-			    plural(ids, "id of data is an offset", "ids of data are offsets"));
+		report_note(r, "%ju %s the data only if the source numbered it so", (uintmax_t)ids,
+			    plural(ids, "id of data is an offset in the trace; it orders",
+				   "ids of data are offsets in the trace; they order"));
 	if (ops > 0)
 		report_note(r, "the operation of %ju %s", (uintmax_t)ops,
 			    plural(ops, "record is not known; it is a read",

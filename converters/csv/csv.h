@@ -84,6 +84,8 @@ struct csv_layout {
 	uint32_t constants;
 	uint64_t constant[CSV_FIELDS];
 	const char *preset; /* name; NULL if none */
+	char left_out[128]; /* names of the header that are not known, or known before */
+	size_t columns_left_out;
 	char delimiter;
 	bool own;   /* written by iotrace */
 	bool exact; /* a row with more fields than are declared is not valid */

@@ -45,3 +45,7 @@ echo '# without a column of processes'
 "$IOTRACE" top --once plain.iot | head -1
 "$IOTRACE" top --once --json plain.iot | grep -o '"processes":[^,]*'
 "$IOTRACE" analyze -q plain.iot | head -1
+echo '# headers of key traces, and columns that are not known'
+printf 'time_s,op,key,size\n0,get,a1,10\n1,set,b1,10\n2,gets,a1,10\n' | "$IOTRACE" convert -q - | rows
+printf 'op_time_s,operation,obj_id,obj_size,ttl,"next time",path,file\n0,get,7,10,1,2,/a,3\n' | "$IOTRACE" convert --format-version=1 - 2>&1 | grep -v '%iotrace\|%end'
+printf 'time_s,op,offset,size,%s\n0,r,7,10\n' "$(seq -s , -f 'extra column %g' 12)" | "$IOTRACE" convert -o extra.iot - 2>&1 | head -n 1
