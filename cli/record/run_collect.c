@@ -27,7 +27,7 @@ void run_pass_signals(struct record_job *j)
 }
 
 /* Without the privilege, a limit can only be raised to its maximum. */
-static void raise_limit(int resource, rlim_t maximum)
+static void raise_limit(unsigned resource, rlim_t maximum)
 {
 	struct rlimit limit = {maximum, maximum};
 	if (maximum != 0 && setrlimit(resource, &limit) == 0)

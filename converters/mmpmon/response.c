@@ -5,7 +5,7 @@
 
 enum { US_PER_S = 1000000, NS_PER_US = 1000 };
 
-#define VALUE(v) ((enum mmpmon_key)(MMPMON_VALUES + (v)))
+#define VALUE(v) ((enum mmpmon_key)((int)MMPMON_VALUES + (int)(v)))
 
 /* In the order in which mmpmon prints them. */
 static const struct {
