@@ -149,29 +149,32 @@ static inline void add_clocks(struct requests *r, struct io_batch *b, uint32_t t
 		set_clock(r, thread, last_ns);
 }
 
-/* The records that are requests, and the unit of their offsets. */
+/*
+ * The bits of the type that requests have, and the unit of their offsets. A device has requests of
+ * all kinds: even of a program that only reads, most are of read-ahead.
+ */
 struct request_kind {
-	unsigned type, shift;
+	unsigned mask, type, shift;
 };
 
 static inline struct request_kind kind_of(const struct requests *r)
 {
-	return r->options.physical ? (struct request_kind){IOT_FILE_DATA, BLOCK_BITS}
-				   : (struct request_kind){IOT_FILE_DATA | IOT_LOGICAL, 0};
+	return r->options.physical ? (struct request_kind){IOT_LOGICAL, 0, BLOCK_BITS}
+				   : (struct request_kind){IOT_DATA_KIND | IOT_LOGICAL,
+							   IOT_FILE_DATA | IOT_LOGICAL, 0};
 }
 
 static inline bool is_request(struct request_kind kind, const struct iot_record *rec)
 {
-	return (rec->type & (IOT_DATA_KIND | IOT_LOGICAL)) == kind.type;
+	return (rec->type & kind.mask) == kind.type;
 }
 
 static void add_other(struct requests *r, const struct iot_record *rec)
 {
 	const bool write = (rec->type & IOT_WRITE) != 0;
 	const unsigned kind = rec->type & IOT_DATA_KIND;
-	const uint64_t unit = r->options.physical ? IOT_BLOCK_SIZE : 1;
 	r->other[kind][write]++;
-	r->other_bytes[kind][write] = saturate_add(r->other_bytes[kind][write], rec->length * unit);
+	r->other_bytes[kind][write] = saturate_add(r->other_bytes[kind][write], rec->length);
 }
 
 /* The first request of a fileId in a batch, or of another object. */

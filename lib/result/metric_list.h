@@ -903,7 +903,7 @@ METRIC(untied_share, "not tied", IOT_SHARE, IOT_MAIN, IOT_BY_DIRECTION,
 METRIC(lengths_requested, "requested", IOT_FLAG, IOT_DETAIL, IOT_ONE,
        "Whether lengths are the requested ones, not those transferred.")
 METRIC(other_requests, "other", IOT_COUNT, IOT_DETAIL, IOT_ONE,
-       "Records that are not file data, by kind and direction.")
+       "Logical records that are not file data, by kind and direction.")
 METRIC(other_bytes, "other bytes", IOT_BYTES, IOT_DETAIL, IOT_ONE,
        "Bytes of records that are not file data, by kind and direction.")
 METRIC(traces, "traces", IOT_COUNT, IOT_MAIN, IOT_ONE,

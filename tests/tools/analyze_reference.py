@@ -197,7 +197,7 @@ class Trace:
         if self.options.physical:
             record.length *= BLOCK
             record.offset = record.offset and record.offset * BLOCK
-        if record.type & KIND:
+        if record.type & KIND and not self.options.physical:
             name = KINDS[record.type & KIND] + ("_w" if record.type & WRITE else "_r")
             self.other["N", name] += 1
             self.other["S", name] = add_up([self.other["S", name], record.length])
