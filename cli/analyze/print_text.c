@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/ui/printable.h"
+#include "lib/base/significant.h"
 #include "lib/result/metrics.h"
 #include "lib/result/names.h"
 #include "findings.h"
@@ -418,7 +419,7 @@ static void print_reuse(struct analyze_results *a)
 static void print_working_set(struct analyze_results *a)
 {
 	static const char *const windows[] = {"1", "8"};
-	char text[2][FIELD];
+	char text[2][FIELD], window[SIGNIFICANT];
 	const struct iot_analyze_value *width = find(a, VALUE(reuse, working_set_bin_width_s));
 	for (size_t i = 0; i < sizeof windows / sizeof windows[0] && width != NULL; i++) {
 		const struct iot_analyze_value
@@ -426,10 +427,11 @@ static void print_working_set(struct analyze_results *a)
 			iot_analyze_find(a->analysis, VALUE(reuse, working_set_mean), windows[i]),
 		    *max = iot_analyze_find(a->analysis, VALUE(reuse, working_set_max), windows[i]);
 		if (mean != NULL)
-			output_printf(&a->out, "%-26s %14s on average in %.4g s, up to %s\n",
-				      "working set", shown_value(text[0], SHOWN_BYTES, mean),
-				      width->real * strtod(windows[i], NULL),
-				      shown_value(text[1], SHOWN_BYTES, max));
+			output_printf(
+			    &a->out, "%-26s %14s on average in %s s, up to %s\n", "working set",
+			    shown_value(text[0], SHOWN_BYTES, mean),
+			    significant(window, width->real * strtod(windows[i], NULL), 4),
+			    shown_value(text[1], SHOWN_BYTES, max));
 	}
 }
 

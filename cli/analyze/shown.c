@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/ui/printable.h"
+#include "lib/base/significant.h"
 #include "lib/result/names.h"
 
 size_t analyze_decode(char text[ANALYZE_TEXT_MAX], struct iot_text value)
@@ -63,12 +64,14 @@ const char *shown_value(char text[SHOWN_FIELD], enum shown as, const struct iot_
 
 const char *shown_time(char text[SHOWN_FIELD], const struct iot_analyze_value *v)
 {
+	char number[SIGNIFICANT];
 	static const char *const units[] = {"ns", "us", "ms", "s"};
 	if (v == NULL || v->kind == IOT_VALUE_UNKNOWN)
 		return "-";
 	const double ns = shown_real(v);
 	const unsigned unit = ns < 1e3 ? 0 : ns < 1e6 ? 1 : ns < 1e9 ? 2 : 3;
-	snprintf(text, SHOWN_FIELD, "%.3g %s", ns / pow(1000, unit), units[unit]);
+	snprintf(text, SHOWN_FIELD, "%s %s", significant(number, ns / pow(1000, unit), 3),
+		 units[unit]);
 	return text;
 }
 

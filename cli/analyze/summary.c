@@ -19,6 +19,7 @@
 #include "shown.h"
 #include "text_rows.h"
 #include "lib/base/plural.h"
+#include "lib/base/significant.h"
 
 enum {
 	FIELD = SHOWN_FIELD,
@@ -93,6 +94,7 @@ static void print_process_count(struct analyze_results *a)
 /* "3 processes on 2 hosts ran for 12.1 s" */
 static void print_run(struct analyze_results *a)
 {
+	char text[SIGNIFICANT];
 	const struct iot_analyze_value *run = find(a, VALUE(trace, run_time_s), NULL);
 	const uint64_t traces = number(a, VALUE(traces, traces)),
 		       hosts = number(a, VALUE(processes, hosts));
@@ -102,7 +104,7 @@ static void print_run(struct analyze_results *a)
 	if (hosts > 1)
 		output_printf(&a->out, " on %ju hosts", (uintmax_t)hosts);
 	if (shown_known(run) > 0)
-		output_printf(&a->out, " ran for %.3g s", run->real);
+		output_printf(&a->out, " ran for %s s", significant(text, run->real, 3));
 	else
 		output_text(&a->out, " ran for an unknown time");
 }
@@ -142,11 +144,13 @@ static bool has_nothing(const struct analyze_results *a)
 
 static void print_kind(struct analyze_results *a, const struct call_time *k, double all_ns)
 {
+	char time[SIGNIFICANT];
 	if (isnan(k->ns)) {
 		output_printf(&a->out, "%-24s %12ju %12s\n", k->name, (uintmax_t)k->calls, "-");
 		return;
 	}
-	output_printf(&a->out, "%-24s %12ju %10.4g s", k->name, (uintmax_t)k->calls, k->ns / 1e9);
+	output_printf(&a->out, "%-24s %12ju %10s s", k->name, (uintmax_t)k->calls,
+		      significant(time, k->ns / 1e9, 4));
 	if (all_ns > 0)
 		output_printf(&a->out, " %10.0f %%", 100 * k->ns / all_ns);
 	output_text(&a->out, "\n");
@@ -240,13 +244,14 @@ static void print_use(struct analyze_results *a)
 /* Prints the period in which the program repeats its I/O, as with checkpoints. */
 static void print_cycle(struct analyze_results *a)
 {
+	char text[SIGNIFICANT];
 	const struct iot_analyze_value *period = find(a, VALUE(cycles, period_s), NULL),
 				       *cycles = find(a, VALUE(cycles, cycles), NULL);
 	const double bins = shown_known(find(a, VALUE(time, bins), NULL));
 	if (!(shown_known(period) > 0) || !(bins >= BINS_MIN) || !(shown_known(cycles) > 0))
 		return;
-	output_printf(&a->out, "The I/O repeats every %.3g s, %ju times.\n", period->real,
-		      (uintmax_t)cycles->number);
+	output_printf(&a->out, "The I/O repeats every %s s, %ju times.\n",
+		      significant(text, period->real, 3), (uintmax_t)cycles->number);
 }
 
 /* Who did it */
@@ -312,10 +317,11 @@ enum { PART = 64 };
 static void write_part(const struct analyze_results *a, const char *process, double max_to_mean,
 		       char text[PART])
 {
+	char ratio[SIGNIFICANT];
 	const double processes = (double)number(a, VALUE(trace, processes));
 	const bool ranked = find(a, VALUE(processes, top_rank), process) != NULL;
 	if (ranked && max_to_mean > 0 && max_to_mean < 10)
-		snprintf(text, PART, ", %.3g times the mean", max_to_mean);
+		snprintf(text, PART, ", %s times the mean", significant(ratio, max_to_mean, 3));
 	else if (max_to_mean > 0 && processes > 1)
 		snprintf(text, PART, ", %.0f %% of all", 100 * max_to_mean / processes);
 }

@@ -6,6 +6,7 @@
 
 #include "cli/ui/markup.h"
 #include "cli/ui/printable.h"
+#include "lib/base/significant.h"
 
 #include "plot.h"
 
@@ -180,12 +181,12 @@ static void group_digits(char text[HTML_VALUE], uint64_t number)
 
 static void format_ns(char text[HTML_VALUE], double ns)
 {
+	char number[SIGNIFICANT];
 	static const char *const units[] = {"ns", "us", "ms", "s"};
 	unsigned unit = 0;
 	for (; ns >= 999.5 && unit < 3; unit++)
 		ns /= 1000;
-	snprintf(text, HTML_VALUE, unit == 3 && ns >= 1000 ? "%.0f %s" : "%.3g %s", ns,
-		 units[unit]);
+	snprintf(text, HTML_VALUE, "%s %s", significant(number, ns, 3), units[unit]);
 }
 
 const char *html_value(char text[HTML_VALUE], enum html_form form,

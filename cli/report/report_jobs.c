@@ -9,6 +9,7 @@
 #include "cli/ui/markup.h"
 #include "cli/ui/message.h"
 #include "cli/ui/printable.h"
+#include "lib/base/significant.h"
 #include "lib/result/names.h"
 
 #include "html.h"
@@ -48,8 +49,7 @@ static void cell_count(struct html *h, uint64_t number)
 static void cell_number(struct html *h, double number)
 {
 	char text[HTML_VALUE];
-	snprintf(text, sizeof text, isnan(number) ? "-" : "%.4g", number);
-	html_cell_text(h, text);
+	html_cell_text(h, isnan(number) ? "-" : significant(text, number, 4));
 }
 
 static void cell_bytes(struct html *h, double bytes)
@@ -109,6 +109,7 @@ static void write_plot(struct html *h, const struct plot_data *d, const struct p
 /* A value in its unit, unless the label has it. */
 static void cell_value(struct html *h, double value, const char *unit)
 {
+	char number[SIGNIFICANT];
 	char text[HTML_VALUE];
 	if (strncmp(unit, "bytes", 5) == 0 && value >= 0 && value < 0x1p63) {
 		printable_bytes(text, sizeof text, (uint64_t)value);
@@ -116,7 +117,7 @@ static void cell_value(struct html *h, double value, const char *unit)
 			snprintf(text + strlen(text), 3, "/s");
 		html_cell_text(h, text);
 	} else if (strcmp(unit, "s") == 0 && !isnan(value)) {
-		snprintf(text, sizeof text, "%.4g s", value);
+		snprintf(text, sizeof text, "%s s", significant(number, value, 4));
 		html_cell_text(h, text);
 	} else {
 		cell_number(h, value);

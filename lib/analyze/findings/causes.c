@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/analyze/containers/saturate.h"
+#include "lib/base/significant.h"
 
 #include "cause_sums.h"
 #include "rank_imbalance.h"
@@ -221,12 +222,14 @@ static void say_file(struct finding *to, const char *where, const struct max_ran
 
 static void say_slow(const struct causes *all, struct finding *to)
 {
+	char text[SIGNIFICANT];
 	static const char *const names[3] = {"read", "write", "open"};
 	unsigned max = 0;
 	for (unsigned i = 1; i < 3; i++)
 		max = all->slow.ns[i] > all->slow.ns[max] ? i : max;
 	say_calls(to, names[max], all->slow.calls[max]);
-	finding_text(to, ", the longest %.3g s", (double)all->slow.max_ns / 1e9);
+	finding_text(to, ", the longest %s s",
+		     significant(text, (double)all->slow.max_ns / 1e9, 3));
 	say_file(to, texts[CAUSE_SLOW].where, &all->of[CAUSE_SLOW].file);
 }
 
@@ -283,6 +286,7 @@ static bool is_usual(enum cause cause, const struct finding *f)
 static void add_cause(struct findings *f, const struct causes *all, enum cause cause,
 		      const struct run_cost *cost)
 {
+	char text[SIGNIFICANT];
 	const double seconds = cost_of(all, cause);
 	if (seconds <= 0 || cost->seconds <= 0)
 		return;
@@ -294,8 +298,9 @@ static void add_cause(struct findings *f, const struct causes *all, enum cause c
 	to->trivial |= is_usual(cause, to);
 	const bool attributes =
 	    cause == CAUSE_LOOKUP && lookup_kind(all->from) == OPERATION_ATTRIBUTES;
-	finding_text(to, "%s: %.3g s, %.0f %%25 of the run",
-		     attributes ? attributes_what : texts[cause].what, seconds, 100 * to->saves);
+	finding_text(to, "%s: %s s, %.0f %%25 of the run",
+		     attributes ? attributes_what : texts[cause].what,
+		     significant(text, seconds, 3), 100 * to->saves);
 	say_where(all, to, cause);
 	to->remedy = attributes ? attributes_remedy : texts[cause].remedy;
 }

@@ -93,6 +93,16 @@ const char *finding_size(char text[FINDING_SIZE], double bytes)
 	return text;
 }
 
+/* Files without a name have their numbers. */
+static void say_key(struct finding *f, const char *what, const struct file_key *key)
+{
+	if (key->object != 0)
+		finding_text(f, "%sobject %ju", what, (uintmax_t)key->object);
+	else
+		finding_text(f, "%sfile %ju of process %ju", what, (uintmax_t)key->file,
+			     (uintmax_t)key->process);
+}
+
 void finding_set_file(struct finding *f, const char *what, const struct max_rank *m)
 {
 	if (!m->any)
@@ -101,7 +111,7 @@ void finding_set_file(struct finding *f, const char *what, const struct max_rank
 	f->file = m->rank;
 	table_file_key(f->key, &m->rank.key);
 	if (m->rank.name.data == NULL) {
-		finding_text(f, "%s%s", what, f->key);
+		say_key(f, what, &m->rank.key);
 		return;
 	}
 	const struct iot_text path = shown_path(m->rank.name);

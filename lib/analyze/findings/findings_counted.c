@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "lib/analyze/containers/saturate.h"
+#include "lib/base/significant.h"
 #include "lib/result/names.h"
 
 enum { ALL_TIMES = 1 << COUNTERS_READ | 1 << COUNTERS_WRITE | 1 << COUNTERS_METADATA };
@@ -76,6 +77,7 @@ void findings_counted_files(struct file_evidence *e, const struct row_table *t)
 void findings_counted_metadata(struct findings *f, const struct findings_source *from,
 			       const struct run_cost *cost)
 {
+	char text[2][SIGNIFICANT];
 	const struct counters_totals *t = from->counters->of[COUNTERS_POSIX];
 	const uint64_t ranks = from->table->from.processes;
 	uint64_t rank;
@@ -88,11 +90,10 @@ void findings_counted_metadata(struct findings *f, const struct findings_source 
 	if (to == NULL)
 		return;
 	finding_set_seconds(to, cost, metadata);
-	finding_text(
-	    to,
-	    "A process is in metadata operations for %.3g s; the slowest one is in I/O for "
-	    "%.3g s (threshold: 50 %%25 of that, or 30 s)",
-	    metadata, all);
+	finding_text(to,
+		     "A process is in metadata operations for %s s; the slowest one is in I/O for "
+		     "%s s (threshold: 50 %%25 of that, or 30 s)",
+		     significant(text[0], metadata, 3), significant(text[1], all, 3));
 	to->remedy = FINDING_REMEDY_METADATA;
 }
 
@@ -163,6 +164,7 @@ static bool bytes_of_ranks(const struct counters_totals *t, uint64_t processes, 
 static void find_imbalance(struct findings *f, const struct findings_source *from,
 			   const struct run_cost *cost)
 {
+	char text[SIGNIFICANT];
 	const struct table_source *t = &from->table->from;
 	uint64_t min, max;
 	double all;
@@ -178,8 +180,8 @@ static void find_imbalance(struct findings *f, const struct findings_source *fro
 	finding_set_share(to, cost, (1 - mean / (double)max) * cost->both);
 	finding_text(to,
 		     "The process with the fewest bytes has %.0f %%25 fewer than the one with most "
-		     "(threshold: 30 %%25), which has %.3g times the mean",
-		     100 * to->value, (double)max / mean);
+		     "(threshold: 30 %%25), which has %s times the mean",
+		     100 * to->value, significant(text, (double)max / mean, 3));
 	to->remedy = "distribute the data evenly over the processes";
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/text.h"
+#include "lib/base/significant.h"
 #include "lib/result/names.h"
 
 /*
@@ -21,6 +22,7 @@ static bool has_much_metadata(const struct busy *b, size_t process)
 void findings_of_metadata(struct findings *f, const struct findings_source *from,
 			  const struct run_cost *cost)
 {
+	char text[SIGNIFICANT];
 	const struct busy *b = from->table->from.busy;
 	struct max_rank max = {.any = false};
 	uint64_t count = 0;
@@ -43,17 +45,18 @@ void findings_of_metadata(struct findings *f, const struct findings_source *from
 	finding_set_count(to, count);
 	finding_set_process(to, max.rank.key.process);
 	finding_set_seconds(to, cost, ns / 1e9);
-	finding_text(
-	    to,
-	    "Process %ju is in metadata operations for %.3g s, %.0f %%25 of its time in I/O "
-	    "(threshold: 50 %%25 or 30 s); processes beyond it: %ju",
-	    (uintmax_t)to->process, ns / 1e9, 100 * to->value, (uintmax_t)count);
+	finding_text(to,
+		     "Process %ju is in metadata operations for %s s, %.0f %%25 of its time in I/O "
+		     "(threshold: 50 %%25 or 30 s); processes beyond it: %ju",
+		     (uintmax_t)to->process, significant(text, ns / 1e9, 3), 100 * to->value,
+		     (uintmax_t)count);
 	to->remedy = FINDING_REMEDY_METADATA;
 }
 
 static void find_stragglers(struct findings *f, const struct run_cost *cost,
 			    const struct file_evidence *e)
 {
+	char text[SIGNIFICANT];
 	if (e->stragglers == 0)
 		return;
 	struct finding *to = finding_add(f, "stragglers", e->straggler_share, STRAGGLERS_MAX);
@@ -62,10 +65,10 @@ static void find_stragglers(struct findings *f, const struct run_cost *cost,
 	finding_set_count(to, e->stragglers);
 	finding_set_seconds(to, cost, (double)e->straggler.rank.first / 1e9);
 	finding_text(to,
-		     "Of %ju processes that share a file the slowest takes %.3g s longer than the "
+		     "Of %ju processes that share a file the slowest takes %s s longer than the "
 		     "fastest, %.0f %%25 of all their time (threshold: 15 %%25)",
-		     (uintmax_t)e->straggler_users, (double)e->straggler.rank.first / 1e9,
-		     100 * to->value);
+		     (uintmax_t)e->straggler_users,
+		     significant(text, (double)e->straggler.rank.first / 1e9, 3), 100 * to->value);
 	finding_set_file(to, "; it is ", &e->straggler);
 	to->remedy = "distribute the requests evenly, and look at the placement of the file";
 }
@@ -84,6 +87,7 @@ static bool is_uneven(const struct findings_source *from, const char *name, doub
 static void find_imbalance(struct findings *f, const struct findings_source *from,
 			   const struct run_cost *cost)
 {
+	char text[SIGNIFICANT];
 	double spread, process, ratio;
 	if (from->table->from.processes < 2)
 		return;
@@ -98,8 +102,9 @@ static void find_imbalance(struct findings *f, const struct findings_source *fro
 	finding_text(
 	    to,
 	    "The process with the fewest %s has %.0f %%25 fewer than the one with most, process "
-	    "%ju (threshold: 30 %%25), which has %.3g times the mean",
-	    bytes ? "bytes" : "requests", 100 * spread, (uintmax_t)to->process, ratio);
+	    "%ju (threshold: 30 %%25), which has %s times the mean",
+	    bytes ? "bytes" : "requests", 100 * spread, (uintmax_t)to->process,
+	    significant(text, ratio, 3));
 	to->remedy = bytes ? "distribute the data evenly over the processes"
 			   : "distribute the requests evenly over the processes";
 }
@@ -157,6 +162,7 @@ static void find_shared_file(struct findings *f, const struct findings_source *f
 static void find_overlap(struct findings *f, const struct findings_source *from,
 			 const struct run_cost *cost)
 {
+	char text[SIGNIFICANT];
 	double share, period;
 	if (finding_asynchronous(from) ||
 	    !finding_known(from, VALUE(time, io_share), NULL, &share) || share <= OVERLAP_MIN ||
@@ -166,9 +172,9 @@ static void find_overlap(struct findings *f, const struct findings_source *from,
 	if (to == NULL)
 		return;
 	finding_set_seconds(to, cost, (share < 0.5 ? share : 1 - share) * cost->seconds);
-	finding_text(
-	    to, "%.0f %%25 of the time is in synchronous I/O (threshold: 20 %%25), every %.3g s",
-	    100 * share, period);
+	finding_text(to,
+		     "%.0f %%25 of the time is in synchronous I/O (threshold: 20 %%25), every %s s",
+		     100 * share, significant(text, period, 3));
 	to->remedy = "asynchronous I/O, or a thread for I/O, overlaps it with computation";
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/analyze/containers/saturate.h"
+#include "lib/base/significant.h"
 
 #define UNEVEN_MIN 1.3 /* the most over the mean */
 #define SLOWER_MIN 0.1 /* a rank that takes less of the run longer is slow by chance */
@@ -111,50 +112,55 @@ static struct finding *add_imbalance(struct findings *f, const struct run_cost *
 
 static void find_serial(struct findings *f, const struct run_cost *cost, const struct rank_sums *s)
 {
+	char text[SIGNIFICANT];
 	const double share = (double)s->largest.bytes / s->bytes, ns = (double)s->slowest.ns,
 		     seconds = ns * (1 - 1 / (double)s->count) / 1e9;
 	struct finding *to = add_imbalance(f, cost, "serial", share, &s->largest, seconds);
 	if (to == NULL)
 		return;
-	finding_text(
-	    to, "Rank %ju has %.0f %%25 of the bytes of %ju ranks: %.3g s, %.0f %%25 of the run",
-	    (uintmax_t)s->largest.rank, 100 * share, (uintmax_t)s->count, seconds, 100 * to->saves);
+	finding_text(to,
+		     "Rank %ju has %.0f %%25 of the bytes of %ju ranks: %s s, %.0f %%25 of the run",
+		     (uintmax_t)s->largest.rank, 100 * share, (uintmax_t)s->count,
+		     significant(text, seconds, 3), 100 * to->saves);
 	to->remedy = "let all ranks do I/O, such as by collective buffering";
 }
 
 static void find_uneven_bytes(struct findings *f, const struct run_cost *cost,
 			      const struct rank_sums *s, double seconds)
 {
+	char text[2][SIGNIFICANT];
 	const double ratio = (double)s->largest.bytes * (double)s->count / s->bytes;
 	struct finding *to = add_imbalance(f, cost, "imbalance_bytes", ratio, &s->largest, seconds);
 	if (to == NULL)
 		return;
 	finding_text(
 	    to,
-	    "Imbalance: rank %ju has %.3g times the mean bytes of %ju ranks: %.3g s, %.0f %%25 of "
+	    "Imbalance: rank %ju has %s times the mean bytes of %ju ranks: %s s, %.0f %%25 of "
 	    "the run",
-	    (uintmax_t)s->largest.rank, ratio, (uintmax_t)s->count, seconds, 100 * to->saves);
+	    (uintmax_t)s->largest.rank, significant(text[0], ratio, 3), (uintmax_t)s->count,
+	    significant(text[1], seconds, 3), 100 * to->saves);
 	to->remedy = "distribute the data evenly over the ranks";
 }
 
 static void find_uneven_times(struct findings *f, const struct run_cost *cost,
 			      const struct rank_sums *s, double seconds)
 {
+	char text[2][SIGNIFICANT];
 	const double ratio = (double)s->slowest.ns * (double)s->count / s->ns;
 	struct finding *to = add_imbalance(f, cost, "imbalance_time", ratio, &s->slowest, seconds);
 	if (to == NULL)
 		return;
-	finding_text(
-	    to,
-	    "The slowest takes %.3g times the mean time of %ju ranks: rank %ju, %.3g s more, "
-	    "%.0f %%25 of the run",
-	    ratio, (uintmax_t)s->count, (uintmax_t)s->slowest.rank, seconds, 100 * to->saves);
+	finding_text(to,
+		     "The slowest takes %s times the mean time of %ju ranks: rank %ju, %s s more, "
+		     "%.0f %%25 of the run",
+		     significant(text[0], ratio, 3), (uintmax_t)s->count,
+		     (uintmax_t)s->slowest.rank, significant(text[1], seconds, 3), 100 * to->saves);
 	const double requests =
 	    s->requests > 0 ? (double)s->slowest.requests * (double)s->count / s->requests : 0;
 	to->remedy = "look for what is slow there: its files, its node, its disk";
 	if (requests < UNEVEN_MIN)
 		return;
-	finding_text(to, ", with %.3g times the mean requests", requests);
+	finding_text(to, ", with %s times the mean requests", significant(text[0], requests, 3));
 	to->remedy = "distribute the requests evenly over the ranks, or make those there larger";
 }
 
