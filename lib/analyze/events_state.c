@@ -202,14 +202,14 @@ static bool step_to(struct kept_cursor *c, bool records, uint64_t *before)
 }
 
 /* The texts of directives, in pieces that fit on a line. All but the first begin with '+'. */
-struct pieces {
+struct text_pieces {
 	struct kept_cursor cursor;
 	size_t left; /* of the current text */
 	char text[STATE_TEXT_MAX];
 };
 
 /* Steps to the next piece, and adds the records before it; false at the end. */
-static bool step_to_piece(struct pieces *p, struct iot_text *piece, uint64_t *records)
+static bool step_to_piece(struct text_pieces *p, struct iot_text *piece, uint64_t *records)
 {
 	const size_t mark = p->left > 0;
 	if (mark == 0 && !step_to(&p->cursor, false, records))
@@ -228,7 +228,7 @@ static bool step_to_piece(struct pieces *p, struct iot_text *piece, uint64_t *re
 
 static void save_directives(struct state *s, const struct kept_events *k)
 {
-	struct pieces p = {.cursor.of = k};
+	struct text_pieces p = {.cursor.of = k};
 	struct iot_text piece;
 	uint64_t records = 0;
 	while (state_list(s, "events.directive", step_to_piece(&p, &piece, &records))) {

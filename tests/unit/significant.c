@@ -3,7 +3,7 @@
 
 #include "lib/base/significant.h"
 
-Test(significant, numbers_for_people_have_no_exponent)
+Test(significant, numbers_have_no_exponent)
 {
 	static const struct {
 		double value;
