@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/ui/printable.h"
-#include "lib/base/significant.h"
 #include "lib/result/names.h"
 
 size_t analyze_decode(char text[ANALYZE_TEXT_MAX], struct iot_text value)
@@ -64,15 +63,9 @@ const char *shown_value(char text[SHOWN_FIELD], enum shown as, const struct iot_
 
 const char *shown_time(char text[SHOWN_FIELD], const struct iot_analyze_value *v)
 {
-	char number[SIGNIFICANT];
-	static const char *const units[] = {"ns", "us", "ms", "s"};
 	if (v == NULL || v->kind == IOT_VALUE_UNKNOWN)
 		return "-";
-	const double ns = shown_real(v);
-	const unsigned unit = ns < 1e3 ? 0 : ns < 1e6 ? 1 : ns < 1e9 ? 2 : 3;
-	snprintf(text, SHOWN_FIELD, "%s %s", significant(number, ns / pow(1000, unit), 3),
-		 units[unit]);
-	return text;
+	return printable_time(text, SHOWN_FIELD, shown_real(v));
 }
 
 void shown_unseen(const struct iot_analyze *a, struct unseen *u)

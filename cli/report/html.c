@@ -6,7 +6,6 @@
 
 #include "cli/ui/markup.h"
 #include "cli/ui/printable.h"
-#include "lib/base/significant.h"
 
 #include "plot.h"
 
@@ -179,16 +178,6 @@ static void group_digits(char text[HTML_VALUE], uint64_t number)
 	text[at] = '\0';
 }
 
-static void format_ns(char text[HTML_VALUE], double ns)
-{
-	char number[SIGNIFICANT];
-	static const char *const units[] = {"ns", "us", "ms", "s"};
-	unsigned unit = 0;
-	for (; ns >= 999.5 && unit < 3; unit++)
-		ns /= 1000;
-	snprintf(text, HTML_VALUE, "%s %s", significant(number, ns, 3), units[unit]);
-}
-
 const char *html_value(char text[HTML_VALUE], enum html_form form,
 		       const struct iot_analyze_value *v)
 {
@@ -203,7 +192,7 @@ const char *html_value(char text[HTML_VALUE], enum html_form form,
 	else if (form == HTML_PERCENT)
 		snprintf(text, HTML_VALUE, "%.1f %%", 100 * real);
 	else if (form == HTML_NS)
-		format_ns(text, real);
+		printable_time(text, HTML_VALUE, real);
 	else
 		snprintf(text, HTML_VALUE,
 			 real == 0 || fabs(real) >= 1 ? "%.2f"

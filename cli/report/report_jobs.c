@@ -48,7 +48,7 @@ static void cell_count(struct html *h, uint64_t number)
 
 static void cell_number(struct html *h, double number)
 {
-	char text[HTML_VALUE];
+	char text[SIGNIFICANT];
 	html_cell_text(h, isnan(number) ? "-" : significant(text, number, 4));
 }
 
@@ -109,8 +109,7 @@ static void write_plot(struct html *h, const struct plot_data *d, const struct p
 /* A value in its unit, unless the label has it. */
 static void cell_value(struct html *h, double value, const char *unit)
 {
-	char number[SIGNIFICANT];
-	char text[HTML_VALUE];
+	char text[HTML_VALUE], number[SIGNIFICANT];
 	if (strncmp(unit, "bytes", 5) == 0 && value >= 0 && value < 0x1p63) {
 		printable_bytes(text, sizeof text, (uint64_t)value);
 		if (strcmp(unit, "bytes/s") == 0)

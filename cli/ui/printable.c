@@ -14,6 +14,7 @@
 #include <wctype.h>
 
 #include "lib/base/error.h"
+#include "lib/base/significant.h"
 #include "lib/base/utf8.h"
 
 enum { PIECE_MAX = 16 }; /* four bytes as \xHH */
@@ -154,6 +155,17 @@ const char *printable_bytes(char *text, size_t capacity, uint64_t bytes)
 		 : value < 99.95 ? "%.1f %ciB"
 				 : "%.0f %ciB",
 		 value, units[i]);
+	return text;
+}
+
+const char *printable_time(char *text, size_t capacity, double ns)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	char number[SIGNIFICANT];
+	unsigned unit = 0;
+	for (; ns >= 999.5 && unit < 3; unit++)
+		ns /= 1000;
+	snprintf(text, capacity, "%s %s", significant(number, ns, 3), units[unit]);
 	return text;
 }
 

@@ -35,6 +35,8 @@ size_t printable_width(const char *text);
 
 /* "512 B", "1.50 MiB", "23.4 GiB"; returns text. */
 const char *printable_bytes(char *text, size_t capacity, uint64_t bytes);
+/* "53.8 us", "3.51 ms", "7200 s"; returns text. */
+const char *printable_time(char *text, size_t capacity, double ns);
 
 enum { REAL_CAPACITY = 32 };
 /* The shortest decimal number that reads as the same double, which is finite; returns text. */
